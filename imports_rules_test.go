@@ -7,6 +7,7 @@ import (
 	"go/parser"
 	"go/token"
 	"path"
+	"regexp"
 	"slices"
 	"strconv"
 	"strings"
@@ -18,6 +19,7 @@ import (
 const (
 	maxFileLines = 400
 	maxFuncLines = 70
+	maxDocLines  = 60 // of a package comment
 )
 
 // goFile is what the rules look at: one Go file, parsed.
@@ -27,7 +29,10 @@ type goFile struct {
 	test        bool
 	imports     []string
 	lines       int
+	docLines    int
 	uses        []use
+	declares    []string // "Name", and "Type.Member" for fields and methods
+	links       []use    // in comments, such as [Name], [Type.Member] and [pkg.Name]
 }
 
 // use is one place where a file uses something that a rule is about.
@@ -70,6 +75,7 @@ var treeRules = []treeRule{
 	{"only main.go knows of the process", checkProcess},
 	{"engine packages have no clock", checkClock},
 	{"files are small", checkFileLines},
+	{"package comments are short", checkDocLines},
 	{"functions are small", func(f goFile) []string { return f.unless(f.isTestCode(), useLongFunc) }},
 	{"packages have names that say something", checkPackageName},
 	{"coined words stay away", checkCoined},
@@ -127,8 +133,8 @@ func checkThirdParty(f goFile) []string {
 		switch {
 		case !known:
 			problems = append(problems, imported+" is in no row of the dependency table")
-		case f.test && row.tests, slices.Contains(row.where, f.dir), slices.Contains(row.where, f.path()):
-		case f.test && anyBelow(row.where, f.dir):
+		case f.test && row.tests, slices.Contains(row.places(), f.dir), slices.Contains(row.places(), f.path()):
+		case f.test && anyBelow(row.places(), f.dir):
 		default:
 			problems = append(problems, "must not import "+imported)
 		}
@@ -152,6 +158,9 @@ func allowanceFor(imported string) (row allowance, known bool) {
 	}
 	return row, known
 }
+
+// places are the packages and files of a row.
+func (r allowance) places() []string { return strings.Fields(r.where) }
 
 // anyBelow reports whether one of the places is a file of the package: its
 // tests may then use the module as well.
@@ -203,6 +212,13 @@ func checkFileLines(f goFile) []string {
 		return nil
 	}
 	return []string{fmt.Sprintf("%d lines, more than %d", f.lines, maxFileLines)}
+}
+
+func checkDocLines(f goFile) []string {
+	if f.docLines <= maxDocLines {
+		return nil
+	}
+	return []string{fmt.Sprintf("the package comment has %d lines, more than %d", f.docLines, maxDocLines)}
 }
 
 func checkPackageName(f goFile) []string {
@@ -274,10 +290,7 @@ func dependencyProblems(table []allowance, direct []string, files []goFile) []st
 		if !slices.Contains(direct, row.module) {
 			problems = append(problems, "go.mod doesn't require "+row.module+" directly, yet it has a row in the dependency table")
 		}
-		if row.reason == "" {
-			problems = append(problems, "no reason is given for "+row.module)
-		}
-		for _, place := range row.where {
+		for _, place := range row.places() {
 			if !usedIn(files, row.module, place) {
 				problems = append(problems, row.module+" isn't used in "+place+", where the dependency table allows it")
 			}
@@ -308,12 +321,19 @@ func describeFile(dir, name string, src []byte) (goFile, error) {
 		test:  strings.HasSuffix(name, "_test.go"),
 		lines: bytes.Count(src, []byte("\n")),
 	}
+	if tree.Doc != nil {
+		f.docLines = strings.Count(tree.Doc.Text(), "\n")
+	}
 	scan := scanner{fset: fset, file: &f, names: map[string]string{}}
 	for _, spec := range tree.Imports {
 		scan.addImport(spec)
 	}
 	ast.Inspect(tree, scan.visit)
+	scan.addDeclarations(tree)
 	for _, group := range tree.Comments {
+		for _, link := range commentLink.FindAllStringSubmatch(group.Text(), -1) {
+			f.links = append(f.links, use{what: link[1], line: scan.line(group.Pos())})
+		}
 		for _, comment := range group.List {
 			for _, word := range strings.FieldsFunc(comment.Text, func(r rune) bool { return !unicode.IsLetter(r) }) {
 				scan.addWords(comment, word)
@@ -321,6 +341,90 @@ func describeFile(dir, name string, src []byte) (goFile, error) {
 		}
 	}
 	return f, nil
+}
+
+// commentLink is a link in a comment, as go doc reads it.
+var commentLink = regexp.MustCompile(`\[\*?(\w+(?:\.\w+){0,2})\]`)
+
+// addDeclarations collects what a file declares at its top, with the fields and methods of its types.
+func (s *scanner) addDeclarations(tree *ast.File) {
+	for _, decl := range tree.Decls {
+		switch decl := decl.(type) {
+		case *ast.FuncDecl:
+			name := decl.Name.Name
+			if decl.Recv != nil {
+				name = receiverName(decl.Recv.List[0].Type) + "." + name
+			}
+			s.file.declares = append(s.file.declares, name)
+		case *ast.GenDecl:
+			for _, spec := range decl.Specs {
+				s.addSpec(spec)
+			}
+		}
+	}
+}
+
+func (s *scanner) addSpec(spec ast.Spec) {
+	switch spec := spec.(type) {
+	case *ast.ValueSpec:
+		for _, name := range spec.Names {
+			s.file.declares = append(s.file.declares, name.Name)
+		}
+	case *ast.TypeSpec:
+		s.file.declares = append(s.file.declares, spec.Name.Name)
+		members := &ast.FieldList{}
+		switch typ := spec.Type.(type) {
+		case *ast.StructType:
+			members = typ.Fields
+		case *ast.InterfaceType:
+			members = typ.Methods
+		}
+		for _, member := range members.List {
+			for _, name := range member.Names {
+				s.file.declares = append(s.file.declares, spec.Name.Name+"."+name.Name)
+			}
+		}
+	}
+}
+
+// receiverName is the name of a method's type.
+func receiverName(typ ast.Expr) string {
+	switch typ := typ.(type) {
+	case *ast.StarExpr:
+		return receiverName(typ.X)
+	case *ast.IndexExpr:
+		return receiverName(typ.X)
+	case *ast.IndexListExpr:
+		return receiverName(typ.X)
+	case *ast.Ident:
+		return typ.Name
+	}
+	return ""
+}
+
+// brokenCommentLinks lists links in comments that lead nowhere. Those to packages of others aren't looked at.
+func brokenCommentLinks(files []goFile) (broken []string) {
+	declared, packages := map[string]bool{}, map[string]bool{}
+	for _, f := range files {
+		if f.test {
+			continue
+		}
+		packages[f.packageName] = true
+		for _, name := range f.declares {
+			declared[f.dir+" "+name], declared[f.packageName+"."+name] = true, true
+		}
+	}
+	for _, f := range files {
+		for _, link := range f.links {
+			first, _, inPackage := strings.Cut(link.what, ".")
+			switch {
+			case f.test || declared[f.dir+" "+link.what] || declared[link.what]:
+			case ast.IsExported(first), inPackage && packages[first]:
+				broken = append(broken, fmt.Sprintf("%s:%d: nothing is [%s]", f.path(), link.line, link.what))
+			}
+		}
+	}
+	return broken
 }
 
 // scanner collects the uses of one file.

@@ -5,6 +5,7 @@ import (
 	"os"
 	"path"
 	"path/filepath"
+	"regexp"
 	"slices"
 	"strings"
 	"sync"
@@ -35,14 +36,14 @@ var layers = map[string][]string{
 		"getproviders/hosts", "getproviders/scratch", "getproviders/wholefile"}),
 	"command/getcmd":       slices.Concat(forCommands, []string{"configs/modules"}),
 	"command/providerscmd": slices.Concat(forCommands, []string{"providercache/blob", "configs", "configs/backend", "configs/cliconfig", "configs/modules", "getproviders/par", "getproviders/scratch"}),
-	"command/cachecmd":     slices.Concat(forCommands, []string{"configs/modules/fetch"}),
+	"command/cachecmd":     slices.Concat(forCommands, []string{"configs/modules/fetch", "providercache/transfer"}),
 	"command/servecmd":     slices.Concat(forCommands, []string{"configs/cliconfig", "configs/modules", "getproviders/hosts", "getproviders/par", "getproviders/scratch", "getproviders/wholefile", "providercache/blob", "providercache/mirrorserver"}),
 	"command/vendorcmd": slices.Concat(forCommands, []string{"configs/modules", "configs/modules/modulelock", "configs/modules/vendored",
 		"getproviders/scratch", "providercache/bundle"}),
 
 	"command/doctorcmd": slices.Concat(forCommands, []string{"configs/cliconfig", "getproviders/hosts", "getproviders/par", "getproviders/scratch"}),
 
-	"command/sources": {"providercache/mirror", "providercache/oci", "providercache/blob", "providercache/blob/gcs", "providercache/blob/s3", "getproviders/hosts", "providercache/policy", "providercache/fetcher", "depsfile", "command/cli", "command/problem", "command/workdir", "configs/cliconfig", "configs/modules", "configs/modules/fetch",
+	"command/sources": {"providercache/transfer", "providercache/mirror", "providercache/oci", "providercache/blob", "providercache/blob/gcs", "providercache/blob/s3", "getproviders/hosts", "providercache/policy", "providercache/fetcher", "depsfile", "command/cli", "command/problem", "command/workdir", "configs/cliconfig", "configs/modules", "configs/modules/fetch",
 		"providercache/resolve", "providercache/store", "getproviders", "getproviders/wholefile"},
 	"command/workdir": {"command/cli", "command/problem", "command/view", "configs", "configs/backend", "configs/modules", "configs/modules/modulelock",
 		"configs/requirements", "providercache/store", "depsfile", "getproviders", "getproviders/par"},
@@ -50,15 +51,15 @@ var layers = map[string][]string{
 	"command/cli":      {"command/problem", "command/view", "providercache/fetcher", "getproviders", "getproviders/hosts"},
 	"command/problem":  {},
 	"command/view": {"command/problem", "configs/modules", "providercache", "providercache/archivedir", "providercache/event", "providercache/link",
-		"providercache/lockhashes", "providercache/mirror", "providercache/resolve", "providercache/store", "getproviders", "getproviders/hosts", "getproviders/par"},
+		"providercache/lockhashes", "providercache/mirror", "providercache/resolve", "providercache/store", "providercache/transfer", "depsfile/nesting", "getproviders", "getproviders/hosts", "getproviders/par"},
 
 	"configs":                     {"configs/internal/diagnostic", "configs/internal/files", "configs/internal/state", "configs/static", "getproviders", "getproviders/par", "getproviders/wholefile"},
 	"configs/internal/diagnostic": {},
 	"configs/internal/files":      {"getproviders/wholefile"},
 	"configs/internal/state":      {"configs/static"},
-	"configs/static":              {"configs/internal/diagnostic", "configs/static/functions"},
+	"configs/static":              {"configs/internal/diagnostic", "configs/static/functions", "depsfile/nesting"},
 	"configs/static/functions":    {"configs/internal/files"},
-	"configs/backend":             {"configs", "configs/static", "getproviders", "getproviders/wholefile"},
+	"configs/backend":             {"configs", "configs/static", "getproviders", "getproviders/par", "getproviders/wholefile"},
 	"configs/cliconfig":           {"getproviders", "getproviders/hosts", "getproviders/wholefile"},
 	"configs/modules":             {"configs", "configs/internal/diagnostic", "configs/internal/files", "getproviders", "getproviders/hosts", "getproviders/par", "getproviders/scratch", "getproviders/wholefile"},
 	"configs/modules/fetch": {"configs/modules", "configs/modules/internal/bucket", "configs/modules/internal/git", "getproviders", "getproviders/hosts",
@@ -79,6 +80,8 @@ var layers = map[string][]string{
 		"providercache/internal/receipt", "getproviders", "getproviders/hosts", "getproviders/par", "getproviders/scratch"},
 	"providercache/mirrorserver": {"providercache/blob", "providercache/fetcher", "providercache/resolve", "getproviders", "getproviders/hosts", "getproviders/par",
 		"getproviders/scratch"},
+	"providercache/transfer": {"providercache", "providercache/blob", "providercache/event", "providercache/fetcher", "providercache/internal/chunks", "providercache/mirror",
+		"providercache/resolve", "getproviders", "getproviders/hosts", "getproviders/par", "getproviders/scratch"},
 	"providercache/archivedir": {"providercache/fetcher", "providercache/resolve", "providercache/internal/chunks", "providercache/internal/download",
 		"providercache/internal/receipt", "providercache/internal/staging", "providercache/internal/unpack", "getproviders", "getproviders/scratch",
 		"getproviders/wholefile"},
@@ -87,7 +90,7 @@ var layers = map[string][]string{
 	"providercache/fetcher": {"providercache/store", "providercache/resolve", "providercache/event", "providercache/link",
 		"providercache/internal/chunks", "providercache/internal/download", "providercache/internal/receipt", "providercache/internal/staging", "providercache/internal/unpack",
 		"getproviders", "getproviders/hosts", "getproviders/par", "getproviders/scratch"},
-	"providercache/policy": {"providercache/fetcher", "providercache/internal/owner", "depsfile", "getproviders", "getproviders/hosts", "getproviders/wholefile"},
+	"providercache/policy": {"providercache/fetcher", "providercache/internal/owner", "depsfile", "depsfile/nesting", "getproviders", "getproviders/hosts", "getproviders/wholefile"},
 	"providercache/store": {"providercache/event", "providercache/resolve", "providercache/internal/disk", "providercache/internal/download", "providercache/internal/owner", "providercache/internal/receipt",
 		"providercache/internal/staging", "providercache/internal/statefile", "providercache/internal/unpack", "depsfile", "getproviders",
 		"getproviders/filelock", "getproviders/par", "getproviders/scratch"},
@@ -97,7 +100,7 @@ var layers = map[string][]string{
 	"providercache/blob":             {"providercache/internal/chunks", "getproviders/filelock", "getproviders/hosts", "getproviders/scratch"},
 	"providercache/oci":              {"getproviders", "getproviders/hosts", "getproviders/par", "getproviders/wholefile"},
 	"providercache/blob/gcs":         {"providercache/blob", "providercache/internal/chunks", "getproviders/googlestorage", "getproviders/hosts"},
-	"providercache/blob/s3":          {"providercache/blob", "getproviders/awslogin"},
+	"providercache/blob/s3":          {"providercache/blob", "getproviders/awslogin", "getproviders/hosts"},
 	"providercache/internal/receipt": {"providercache/internal/owner", "providercache/internal/statefile", "getproviders", "getproviders/par"},
 	"providercache/internal/statefile": {"providercache/internal/owner", "getproviders/filelock", "getproviders/par", "getproviders/scratch",
 		"getproviders/wholefile"},
@@ -110,7 +113,8 @@ var layers = map[string][]string{
 	"providercache/internal/chunks":         {},
 	"providercache/internal/disk":           {"getproviders/scratch"},
 	"providercache/internal/owner":          {},
-	"depsfile":                              {"getproviders", "getproviders/wholefile"},
+	"depsfile":                              {"depsfile/nesting", "getproviders", "getproviders/wholefile"},
+	"depsfile/nesting":                      {},
 	"getproviders":                          {"getproviders/hosts", "getproviders/par", "getproviders/wholefile"},
 	"getproviders/hosts":                    {"getproviders/par", "getproviders/wholefile"},
 	"getproviders/awslogin":                 {},
@@ -122,7 +126,7 @@ var layers = map[string][]string{
 
 	// Test support. Only tests import it; see testSupport.
 	"getproviders/providertest":          {"getproviders", "getproviders/hosts"},
-	"command/view/screentest":            {},
+	"command/view/screentest":            {"getproviders/providertest"},
 	"providercache/oci/ocitest":          {"getproviders/hosts", "getproviders/providertest"},
 	"providercache/blob/blobtest":        {"providercache/blob", "getproviders/par", "getproviders/providertest"},
 	"providercache/internal/cachetest":   {"getproviders"},
@@ -152,6 +156,7 @@ var moreForTests = map[string][]string{
 	"providercache/lockhashes":        {"providercache", "providercache/event", "providercache/internal/unpack"},
 	"providercache/mirror":            {"depsfile", "providercache", "providercache/blob/s3"},
 	"providercache/store":             {"providercache/link"},
+	"providercache/transfer":          {"providercache/store"},
 	"providercache/vendoring":         {"providercache"},
 }
 
@@ -159,7 +164,7 @@ var moreForTests = map[string][]string{
 // not. Some stop tests, and import testing for that.
 var (
 	testSupport = []string{"getproviders/providertest", "command/view/screentest", "providercache/blob/blobtest", "providercache/oci/ocitest", "providercache/internal/cachetest", "providercache/internal/installtest", "providercache/internal/receipttest", harness}
-	stopsTests  = []string{"providercache/blob/blobtest", "providercache/oci/ocitest", "providercache/internal/cachetest", "providercache/internal/installtest", "providercache/internal/receipttest", harness}
+	stopsTests  = []string{"command/view/screentest", "providercache/blob/blobtest", "providercache/oci/ocitest", "providercache/internal/cachetest", "providercache/internal/installtest", "providercache/internal/receipttest", harness}
 )
 
 const harness = "command/e2etest/internal/harness"
@@ -178,226 +183,91 @@ var coinedWords = []string{
 // coinedTypes are words that mean something, but not as these types did.
 var coinedTypes = []string{"edition", "follower", "keeper", "landing"}
 
-// allowance says where a module of others may be used, and what for.
+// allowance says where a module of others may be used. What for is in CONTRIBUTING.md.
 type allowance struct {
 	module string
-	where  []string // packages, or single files of them
-	tests  bool     // test files everywhere may use it too
-	reason string
+	where  string // packages, or single files of them, with blanks between
+	tests  bool   // test files everywhere may use it too
 }
 
 // thirdParty lists every module of others that files of this module may import. One
 // that isn't here is an error, wherever it is imported; so is a row that
 // nothing uses.
 var thirdParty = []allowance{
-	{
-		module: "oras.land/oras-go/v2",
-		where:  []string{"providercache/oci"},
-		reason: "OCI registries: the login with tokens, uploads, the helpers that know credentials",
-	},
-	{
-		module: "github.com/opencontainers/image-spec",
-		where:  []string{"providercache/oci"},
-		reason: "the manifests of OCI registries, which oras-go takes",
-	},
-	{
-		module: "github.com/opencontainers/go-digest",
-		where:  []string{"providercache/oci"},
-		tests:  true,
-		reason: "the digests of OCI registries, which oras-go takes",
-	},
-	{
-		module: "github.com/hashicorp/go-version",
-		where:  []string{"configs", "configs/internal/state", "configs/modules", "configs/modules/modulelock"},
-		reason: "required_version, the versions of modules, and the first of the two parsers that a constraint has to pass",
-	},
-	{
-		module: "github.com/ProtonMail/go-crypto",
-		where:  []string{"getproviders/authenticate_packets.go", "getproviders/authenticate_signature.go", "getproviders/providertest"},
-		tests:  true,
-		reason: "OpenPGP: one file reads keys within limits, one checks signatures, the fake registry makes them",
-	},
-	{
-		module: "github.com/hashicorp/hcl/v2",
-		where: []string{"configs", "configs/backend", "configs/modules", "configs/modules/modulelock", "configs/requirements", "depsfile", "command/problem", "command/view", "configs/internal/diagnostic", "configs/internal/state", "configs/static",
-			"configs/static/functions", "providercache/policy"},
-		reason: "configuration and lock file, and the shape of their diagnostics",
-	},
-	{
-		module: "github.com/hashicorp/go-getter/v2",
-		where:  []string{"configs/modules/fetch"},
-		reason: "unpacks archives of modules; its first version would bring the SDKs of the clouds with it",
-	},
-	{
-		module: "github.com/ulikunitz/xz",
-		where:  []string{"configs/modules/fetch"},
-		reason: "go-getter's own reader, with a buffer: without one it makes a system call for each byte",
-	},
-	{
-		module: "github.com/aws/aws-sdk-go-v2",
-		where:  []string{"configs/modules/internal/bucket", "getproviders/awslogin", "providercache/blob/s3"},
-		reason: "objects of s3: the types that its parts share",
-	},
-	{
-		module: "github.com/aws/aws-sdk-go-v2/config",
-		where:  []string{"getproviders/awslogin"},
-		reason: "objects of s3: profiles, SSO, roles and web identity",
-	},
-	{
-		module: "github.com/aws/aws-sdk-go-v2/credentials",
-		where:  []string{"getproviders/awslogin"},
-		tests:  true,
-		reason: "objects of s3: keys of an address, and AWS_METADATA_URL",
-	},
-	{
-		module: "github.com/aws/aws-sdk-go-v2/feature/ec2/imds",
-		where:  []string{"getproviders/awslogin"},
-		reason: "objects of s3: AWS_METADATA_URL",
-	},
-	{
-		module: "github.com/aws/aws-sdk-go-v2/service/s3",
-		where:  []string{"configs/modules/internal/bucket", "providercache/blob/s3"},
-		reason: "objects of s3: requests, signed",
-	},
-	{
-		module: "github.com/aws/smithy-go",
-		where:  []string{"getproviders/awslogin", "providercache/blob/s3"},
-		reason: "objects of s3: keeps the SDK's log off standard error, and names the errors of services",
-	},
-	{
-		module: "golang.org/x/oauth2",
-		where:  []string{"getproviders/googlestorage"},
-		tests:  true,
-		reason: "objects of gcs: application default credentials and their tokens",
-	},
-	{
-		module: "github.com/hashicorp/hcl",
-		where:  []string{"configs/cliconfig"},
-		reason: "the CLI configuration is HCL 1, which the second version doesn't read",
-	},
-	{
-		module: "github.com/zclconf/go-cty",
-		where:  []string{"configs", "configs/backend", "depsfile", "configs/static", "configs/static/functions"},
-		tests:  true,
-		reason: "the values of HCL 2",
-	},
-	{
-		module: "github.com/hashicorp/go-cty-funcs",
-		where:  []string{"configs/static/functions"},
-		reason: "functions of the language: checksums, encodings, subnets",
-	},
-	{
-		module: "github.com/zclconf/go-cty-yaml",
-		where:  []string{"configs/static/functions"},
-		tests:  true,
-		reason: "the function yamldecode and its opposite; tests read the files of docs/fleet",
-	},
-	{
-		module: "github.com/apparentlymart/go-cidr",
-		where:  []string{"configs/static/functions"},
-		reason: "the functions for networks of IPv6, whose numbers are large",
-	},
-	{
-		module: "github.com/bmatcuk/doublestar/v4",
-		where:  []string{"configs/static/functions"},
-		reason: "the patterns of the function fileset",
-	},
-	{
-		module: "golang.org/x/text",
-		where:  []string{"configs/static/functions", "command/view"},
-		reason: "the encodings of the function textencodebase64 and its opposite; how wide characters are on a terminal",
-	},
-	{
-		module: "github.com/mitchellh/cli",
-		where:  []string{"command"},
-		reason: "what a command is; kept to the top so that it can be replaced",
-	},
-	{
-		module: "github.com/agext/levenshtein",
-		where:  []string{"command/cli"},
-		reason: "finds the command or option that a misspelt name means",
-	},
-	{
-		module: "github.com/mattn/go-shellwords",
-		where:  []string{"command"},
-		reason: "TF_CLI_ARGS is split as a shell would",
-	},
-	{
-		module: "github.com/hashicorp/terraform-svchost",
-		where:  []string{"getproviders/hosts"},
-		reason: "hostnames are normalised exactly as Terraform and OpenTofu do",
-	},
-	{
-		module: "github.com/hashicorp/go-retryablehttp",
-		where:  []string{"getproviders/hosts"},
-		reason: "the machinery of retrying a request",
-	},
-	{
-		module: "golang.org/x/net",
-		where:  []string{"getproviders", "getproviders/hosts"},
-		reason: "the IDNA rules for the parts of an address",
-	},
-	{
-		module: "github.com/klauspost/compress",
-		where:  []string{"providercache/internal/unpack"},
-		tests:  true,
-		reason: "archives by their directory, and those that can't be unpacked while they arrive",
-	},
-	{
-		module: "golang.org/x/sys",
-		where: []string{"getproviders/filelock", "providercache/internal/disk", "providercache/internal/owner", "providercache/internal/receipt", "providercache/internal/staging",
-			"providercache/link", "command/servecmd"},
-		tests:  true,
-		reason: "what the file systems of the three systems need",
-	},
-	{
-		module: "github.com/CycloneDX/cyclonedx-go",
-		tests:  true,
-		reason: "reads the bills of materials that are written",
-	},
-	{
-		module: "golang.org/x/term",
-		where:  []string{"command/view"},
-		reason: "is it a terminal, and how wide",
-	},
-	{
-		module: "golang.org/x/mod",
-		where:  []string{"providercache/internal/installtest"},
-		tests:  true,
-		reason: "dirhash is the oracle for h1; modfile reads go.mod here, and zip says whether the module can be installed",
-	},
-	{
-		module: "github.com/rogpeppe/go-internal",
-		tests:  true,
-		reason: "testscript: tests that read like sessions",
-	},
-	{
-		module: "github.com/santhosh-tekuri/jsonschema/v6",
-		where:  []string{"command/e2etest/sessions"},
-		tests:  true,
-		reason: "compares what -json prints with the schemas of docs/json",
-	},
-	{
-		module: "go.uber.org/goleak",
-		tests:  true,
-		reason: "nothing goes on after the last test",
-	},
+	{"oras.land/oras-go/v2", "providercache/oci", false},
+	{"github.com/opencontainers/image-spec", "providercache/oci", false},
+	{"github.com/opencontainers/go-digest", "providercache/oci", true},
+	{"github.com/hashicorp/go-version", "configs configs/internal/state configs/modules configs/modules/modulelock", false},
+	{"github.com/ProtonMail/go-crypto", "getproviders/authenticate_packets.go getproviders/authenticate_signature.go getproviders/providertest", true},
+	{"github.com/hashicorp/hcl/v2", "configs configs/backend configs/modules configs/modules/modulelock configs/requirements depsfile depsfile/nesting " +
+		"command/problem command/view configs/internal/diagnostic configs/internal/state configs/static " +
+		"configs/static/functions providercache/policy",
+		false},
+	{"github.com/hashicorp/go-getter/v2", "configs/modules/fetch", false},
+	{"github.com/ulikunitz/xz", "configs/modules/fetch", false},
+	{"github.com/aws/aws-sdk-go-v2", "configs/modules/internal/bucket getproviders/awslogin providercache/blob/s3", false},
+	{"github.com/aws/aws-sdk-go-v2/config", "getproviders/awslogin", false},
+	{"github.com/aws/aws-sdk-go-v2/credentials", "getproviders/awslogin", true},
+	{"github.com/aws/aws-sdk-go-v2/feature/ec2/imds", "getproviders/awslogin", false},
+	{"github.com/aws/aws-sdk-go-v2/service/s3", "configs/modules/internal/bucket providercache/blob/s3", false},
+	{"github.com/aws/smithy-go", "getproviders/awslogin providercache/blob/s3", false},
+	{"golang.org/x/oauth2", "getproviders/googlestorage", true},
+	{"github.com/hashicorp/hcl", "configs/cliconfig", false},
+	{"github.com/zclconf/go-cty", "configs configs/backend configs/internal/state depsfile configs/static configs/static/functions", true},
+	{"github.com/hashicorp/go-cty-funcs", "configs/static/functions", false},
+	{"github.com/zclconf/go-cty-yaml", "configs/static/functions", true},
+	{"github.com/apparentlymart/go-cidr", "configs/static/functions", false},
+	{"github.com/bmatcuk/doublestar/v4", "configs/static/functions", false},
+	{"golang.org/x/text", "configs/static/functions command/view", false},
+	{"github.com/mitchellh/cli", "command", false},
+	{"github.com/agext/levenshtein", "command/cli", false},
+	{"github.com/mattn/go-shellwords", "command", false},
+	{"github.com/hashicorp/terraform-svchost", "getproviders/hosts", false},
+	{"github.com/hashicorp/go-retryablehttp", "getproviders/hosts", false},
+	{"golang.org/x/crypto", "command/servecmd", false},
+	{"github.com/prometheus/client_golang", "command/servecmd", false},
+	{"golang.org/x/net", "command/servecmd getproviders getproviders/hosts", false},
+	{"github.com/klauspost/compress", "providercache/internal/unpack providercache/transfer", true},
+	{"golang.org/x/sys", "getproviders/filelock providercache/internal/disk providercache/internal/owner providercache/internal/receipt " +
+		"providercache/internal/staging providercache/link command/servecmd",
+		true},
+	{"github.com/CycloneDX/cyclonedx-go", "", true},
+	{"golang.org/x/term", "command/view", false},
+	{"golang.org/x/mod", "providercache/internal/installtest", true},
+	{"github.com/rogpeppe/go-internal", "", true},
+	{"github.com/santhosh-tekuri/jsonschema/v6", "command/e2etest/sessions", true},
+	{"github.com/hanwen/go-fuse/v2", "command", true},
+	{"go.uber.org/goleak", "", true},
 }
 
 // TestTree_KeepsTheRules reads every Go file of this module, for all systems
 // and not only the one that the test runs on.
 func TestTree_KeepsTheRules(t *testing.T) {
+	atTheTop := 0
 	for _, f := range readTree(t) {
+		if f.test && f.dir == "." {
+			atTheTop++
+		}
 		for _, r := range treeRules {
 			for _, problem := range r.check(f) {
 				t.Errorf("%s: %s (rule %q)", f.path(), problem, r.name)
 			}
 		}
 	}
+	if atTheTop > 4 {
+		t.Errorf("beside main.go there are %d files of tests, want 4 at most", atTheTop)
+	}
+}
+
+// TestComments_LinkToWhatExists: go doc shows a link as plain text if nothing has the name, such as what was renamed.
+func TestComments_LinkToWhatExists(t *testing.T) {
+	for _, broken := range brokenCommentLinks(readTree(t)) {
+		t.Error(broken)
+	}
 }
 
 // TestDependencyTable_MatchesGoMod: every module that go.mod asks for directly
-// has a row with its reason, every row is in go.mod and is used by some file.
+// has a row, every row is in go.mod and is used by some file.
 func TestDependencyTable_MatchesGoMod(t *testing.T) {
 	src, err := os.ReadFile("go.mod")
 	if err != nil {
@@ -448,9 +318,14 @@ func TestContributing_NamesEveryDependency(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
+	reason := regexp.MustCompile(`(?m)^\|([^|]*)\|[^|]*\| *[^ |-]`) // modules, where, why
+	var modules strings.Builder
+	for _, row := range reason.FindAllStringSubmatch(string(src), -1) {
+		modules.WriteString(row[1])
+	}
 	for _, row := range thirdParty {
-		if !strings.Contains(string(src), "`"+row.module+"`") {
-			t.Errorf("CONTRIBUTING.md says nothing of `%s`", row.module)
+		if !strings.Contains(modules.String(), "`"+row.module+"`") {
+			t.Errorf("CONTRIBUTING.md doesn't say what `%s` is for", row.module)
 		}
 	}
 }

@@ -11,12 +11,19 @@ import (
 	"github.com/tfdeps/tfdeps/command"
 )
 
+// grace is how long a first interrupt has to take progress bars off the terminal, before a second one ends the process.
+const grace = 250 * time.Millisecond
+
 func main() {
 	signals, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
 	// A context of its own, so that the cause is context.Canceled whatever the
-	// signal was. The second signal isn't caught: it ends the program at once.
+	// signal was. After the grace no signal is caught: the next one ends the program at once.
 	ctx, cancel := context.WithCancel(context.Background())
-	context.AfterFunc(signals, func() { stop(); cancel() })
+	context.AfterFunc(signals, func() {
+		cancel()
+		time.Sleep(grace)
+		stop()
+	})
 
 	executable, err := os.Executable()
 	if err != nil {

@@ -26,8 +26,9 @@ type action struct {
 
 var expressions = regexp.MustCompile(`\$\{\{ *([\w.-]+) *\}\}`)
 
-// TestAction_InstallsRestoresAndInitializes does what a runner does with the action: it runs the commands of its steps, with the
-// expressions filled in, the files for outputs read, and nothing done for actions of others. The program notes its calls.
+// TestAction_InstallsRestoresAndInitializes does what a runner does with the action: it runs the
+// commands of its steps, with the expressions filled in, the files for outputs read, and nothing
+// done for actions of others. The program notes its calls.
 func TestAction_InstallsRestoresAndInitializes(t *testing.T) {
 	t.Parallel()
 	needShell(t)

@@ -36,7 +36,8 @@ func baseName(version string, p platform) string {
 	return "tfdeps_" + strings.TrimPrefix(version, "v") + "_" + p.String()
 }
 
-// archiveName is the name of a platform's archive, which is in the form that people can open there without installing anything.
+// archiveName is the name of a platform's archive, which is in the form that people can open there
+// without installing anything.
 func archiveName(version string, p platform) string {
 	if p.os == "windows" {
 		return baseName(version, p) + ".zip"

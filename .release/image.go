@@ -11,7 +11,8 @@ import (
 	"golang.org/x/crypto/x509roots/fallback/bundle"
 )
 
-// writeImage writes what an image is built from beside an archive: the recipe, and what the program expects of a system.
+// writeImage writes what an image is built from beside an archive: the recipe, and what the program
+// expects of a system.
 func writeImage(s source, dir string) error {
 	if err := os.Mkdir(dir, 0o755); err != nil {
 		return err
@@ -58,8 +59,8 @@ func baseSystem(at time.Time) ([]byte, error) {
 	return b.Bytes(), err
 }
 
-// certificates are the authorities that Mozilla trusts, as the Go project publishes them. Those that are trusted under further
-// conditions are left out: a file can't tell conditions.
+// certificates are the authorities that Mozilla trusts, as the Go project publishes them. Those
+// that are trusted under further conditions are left out: a file can't tell conditions.
 func certificates() []byte {
 	var b bytes.Buffer
 	for root := range bundle.Roots() {

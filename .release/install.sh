@@ -38,15 +38,20 @@ clean_up() {
 
 # fetch URL FILE
 fetch() {
-  # The checksums are worth what the connection is: no redirect leads from https to http.
+  # The checksums are worth what the connection is: no redirect leads from https to http. wget follows one, and what it brought isn't used then.
   case $1 in
-    https://*) redirects='=https' ;;
-    *) redirects='=http,https' ;;
+    https://*) redirects='=https' refused='^ *location: *http:' ;;
+    *) redirects='=http,https' refused='no such header' ;;
   esac
   if have curl; then
     curl --fail --silent --show-error --location --proto-redir "$redirects" --retry 2 --output "$2" "$1"
   elif have wget; then
-    wget -q -O "$2" "$1"
+    if ! wget -q -S -O "$2" "$1" 2>"$temporary/headers"; then
+      cat "$temporary/headers" >&2
+      false
+    else
+      ! tr -d '\r' <"$temporary/headers" | grep -qi "$refused"
+    fi
   else
     fail "curl or wget is needed to download $1"
   fi || fail "$1 can't be downloaded"

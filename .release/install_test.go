@@ -49,11 +49,12 @@ func releaseServer(t *testing.T, version string, damage func(name string, conten
 
 func asItIs(_ string, content []byte) []byte { return content }
 
-// toolsWithout is a directory for PATH with the programs that the script may call, but for some, and with more of our own.
+// toolsWithout is a directory for PATH with the programs that the script may call, but for some,
+// and with more of our own.
 func toolsWithout(t *testing.T, without []string, own map[string]string) string {
 	t.Helper()
 	dir := t.TempDir()
-	for _, name := range []string{"awk", "chmod", "cp", "curl", "cut", "gzip", "mkdir", "mktemp", "mv", "openssl", "rm", "sh", "sha256sum", "shasum", "tar", "uname", "unzip", "wget"} {
+	for _, name := range []string{"awk", "chmod", "cp", "curl", "cat", "cut", "grep", "gzip", "mkdir", "mktemp", "mv", "openssl", "rm", "sh", "sha256sum", "shasum", "tar", "tr", "uname", "unzip", "wget"} {
 		path, err := exec.LookPath(name)
 		if err != nil || slices.Contains(without, name) || own[name] != "" {
 			continue
@@ -96,21 +97,25 @@ func install(t *testing.T, path string, args ...string) (out, home string, err e
 func TestInstall_FollowsNoRedirectFromHTTPS(t *testing.T) {
 	t.Parallel()
 	needShell(t)
-	if _, err := exec.LookPath("curl"); err != nil {
-		t.Skip("there is no curl")
-	}
 	plain := releaseServer(t, "v1.2.3", asItIs)
 	secure := httptest.NewTLSServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) { http.Redirect(w, r, plain+r.URL.Path, http.StatusFound) }))
 	t.Cleanup(secure.Close)
-	// The curl of the test doesn't ask who signed the certificate.
-	path := toolsWithout(t, []string{"wget"}, map[string]string{"curl": `exec ` + lookUp(t, "curl") + ` --insecure "$@"`})
-	target := t.TempDir()
-	out, _, err := install(t, path, "-u", secure.URL, "-v", "1.2.3", "-d", target)
-	if err == nil || !strings.Contains(out, "can't be downloaded") {
-		t.Errorf("%v: %s", err, out)
-	}
-	if entries, err := os.ReadDir(target); err != nil || len(entries) > 0 {
-		t.Errorf("there are %v, %v", entries, err)
+	// The programs of the test don't ask who signed the certificate.
+	for name, option := range map[string]string{"curl": "--insecure", "wget": "--no-check-certificate"} {
+		t.Run(name, func(t *testing.T) {
+			if _, err := exec.LookPath(name); err != nil {
+				t.Skip("there is no " + name)
+			}
+			path := toolsWithout(t, []string{"curl", "wget"}, map[string]string{name: `exec ` + lookUp(t, name) + ` ` + option + ` "$@"`})
+			target := t.TempDir()
+			out, _, err := install(t, path, "-u", secure.URL, "-v", "1.2.3", "-d", target)
+			if err == nil || !strings.Contains(out, "can't be downloaded") {
+				t.Errorf("%v: %s", err, out)
+			}
+			if entries, err := os.ReadDir(target); err != nil || len(entries) > 0 {
+				t.Errorf("there are %v, %v", entries, err)
+			}
+		})
 	}
 }
 

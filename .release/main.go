@@ -3,10 +3,11 @@
 //
 //	go run -C .release . VERSION
 //
-// For each platform there is an archive with the program, completions for shells, the manual, the licences of all that
-// is linked, and a bill of materials. Beside the archives are SHA256SUMS, the install script and the Homebrew formula of
-// this version, and what an image is built from. The same commit and the same Go make the same bytes, on any machine:
-// all times are that of the commit.
+// For each platform there is an archive with the program, completions for shells, the manual, the
+// licences of all that is linked, and a bill of materials. Beside the archives are SHA256SUMS, the
+// install script and the Homebrew formula of this version, and what an image is built from. The
+// same commit and the same Go make the same bytes, on any machine: all times are that of the
+// commit.
 package main
 
 import (

@@ -62,8 +62,8 @@ func readParts(s source, binary string) ([]part, error) {
 	return all, nil
 }
 
-// readLicences reads the files with licences and notices at the top of a module. It is an error if there is no licence, or one
-// that isn't known.
+// readLicences reads the files with licences and notices at the top of a module. It is an error if
+// there is no licence, or one that isn't known.
 func readLicences(dir string) ([]licence, error) {
 	entries, err := os.ReadDir(dir)
 	if err != nil {

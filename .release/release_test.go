@@ -112,6 +112,14 @@ func TestRelease_IsTheSameEachTime(t *testing.T) {
 	}
 
 	inside := contents(t, filepath.Join(dists[0], names[0]))
+	checkRecipes(t, dists[0], inside)
+	if image := buildImage(t, dists[0]); image != nil {
+		for _, name := range []string{"/usr/bin/tfdeps", "/usr/share/doc/tfdeps/LICENSE", "/usr/share/doc/tfdeps/licences.txt", "/etc/ssl/certs/ca-certificates.crt"} {
+			if !slices.Contains(image, name) {
+				t.Errorf("the image lacks %s: it has %q", name, image)
+			}
+		}
+	}
 	top := baseName("v0.1.0", here) + "/"
 	for _, name := range []string{here.program(), "LICENSE", "README.md", "CHANGELOG.md", "licences.txt", "tfdeps.cdx.json", "completions/_tfdeps",
 		"completions/tfdeps.bash", "completions/tfdeps.fish", "man/man1/tfdeps.1"} {

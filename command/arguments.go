@@ -52,9 +52,20 @@ func parseCommandLine(args []string, env cli.Environment) (commandLine, error) {
 	if args, line.addedBy, err = addFromEnvironment(args, env); err != nil {
 		return line, err
 	}
-	line.args, line.noColor = takeNoColor(takeVersion(args))
+	own, others := untilDashes(takeVersion(args))
+	line.args, line.noColor = takeNoColor(own)
 	line.similar = similar(line.args)
+	line.args = append(line.args, others...)
 	return line, nil
+}
+
+// untilDashes parts arguments before "--": what is behind it may be another program's.
+func untilDashes(args []string) (before, from []string) {
+	at := slices.Index(args, "--")
+	if at < 0 {
+		return args, nil
+	}
+	return args[:at:at], args[at:]
 }
 
 // takeChdir takes -chdir out of the options before the command.
@@ -75,13 +86,14 @@ func takeChdir(args []string) (dir string, rest []string, err error) {
 }
 
 // takeVersion makes the version command of the options -v and -version,
-// which count wherever they are. Of other arguments only -json means anything to it.
+// which count wherever they are before "--". Of other arguments only -json means anything to it.
 func takeVersion(args []string) []string {
 	isVersion := func(arg string) bool { return arg == "-v" || arg == "-version" || arg == "--version" }
-	if !slices.ContainsFunc(args, isVersion) {
+	own, _ := untilDashes(args)
+	if !slices.ContainsFunc(own, isVersion) {
 		return args
 	}
-	if cli.WantsJSON(args) {
+	if cli.WantsJSON(own) {
 		return []string{"version", "-json"}
 	}
 	return []string{"version"}
@@ -188,6 +200,9 @@ func (l commandLine) checkGlobal() error {
 	}
 	option := l.args[0]
 	name, _, _ := strings.Cut(option, "=")
+	if slices.Contains([]string{"-h", "-help", "--help"}, name) {
+		return fmt.Errorf("the option %s has no value. To see the help of a command, run:\n  tfdeps help COMMAND", name)
+	}
 	err := fmt.Errorf("there is no global option %s. This command lists them:\n  tfdeps -help", name)
 	command := slices.IndexFunc(l.args, func(arg string) bool { return !strings.HasPrefix(arg, "-") })
 	if command < 0 {

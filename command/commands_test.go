@@ -73,7 +73,7 @@ func TestCommands_HelpFitsOnATerminal(t *testing.T) {
 // TestCommands_HaveTerraformsOptionsOrAVariable keeps variables complete: each option of init is
 // one of Terraform's or OpenTofu's, or has a variable for callers that know only those.
 func TestCommands_HaveTerraformsOptionsOrAVariable(t *testing.T) {
-	known := strings.Fields("backend backend-config compact-warnings create-default-workspace force-copy from-module get ignore-remote-version input json lock " +
+	known := strings.Fields("backend backend-config compact-warnings create-default-workspace enable-pluggable-state-storage-experiment force-copy from-module get ignore-remote-version input json lock " +
 		"lock-timeout lockfile migrate-state no-color plugin-dir reconfigure target test-directory upgrade var var-file " +
 		"concise consolidate-errors consolidate-warnings deprecation json-into " +
 		"policy") // TFDEPS_POLICY counts beside it
@@ -85,6 +85,16 @@ func TestCommands_HaveTerraformsOptionsOrAVariable(t *testing.T) {
 			if row.Variable == "" && !slices.Contains(known, row.Name) {
 				t.Errorf("init has -%s, which neither product has, without a variable", row.Name)
 			}
+		}
+	}
+}
+
+// TestUsage_NamesCommands keeps the list of commands in step with the table. The commands of
+// the cache are in its own help.
+func TestUsage_NamesCommands(t *testing.T) {
+	for _, c := range commands() {
+		if !strings.HasPrefix(c.Name, "cache ") && !strings.Contains(usage, "\n  "+c.Name+" ") && !strings.Contains(usage, "\n  "+c.Name+"\n") {
+			t.Errorf("the help doesn't list %s", c.Name)
 		}
 	}
 }

@@ -43,7 +43,12 @@ func dispatch(meta *cli.Meta, args []string) int {
 		unknown(meta.Stderr, products.Unversioned(meta), name, rest)
 		return 1
 	}
-	if given, meant := misspelt(name, rest); meant != "" {
+	given, meant := misspelt(name, rest)
+	if slices.Contains(productCommands, meant) {
+		unknown(meta.Stderr, products.Unversioned(meta), given, rest[1:])
+		return 1
+	}
+	if meant != "" {
 		fmt.Fprintf(meta.Stderr, "tfdeps has no command named %q. Did you mean %q?\n", given, meant)
 		return 1
 	}

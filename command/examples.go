@@ -69,6 +69,13 @@ var examples = map[string][]cli.Example{
 		{Line: "tfdeps cache gc", Why: "Remove packages that no init has used for 30 days."},
 		{Line: "tfdeps cache gc -older-than=2w -dry-run", Why: "Show what two weeks would remove."},
 	},
+	"cache pull": {
+		{Line: "tfdeps cache pull s3://company-ci/tfdeps", Why: "Get what the lock files in and below this directory select."},
+	},
+	"cache push": {
+		{Line: "tfdeps cache push s3://company-ci/tfdeps", Why: "Send what isn't there yet."},
+		{Line: "tfdeps cache push /mnt/shared/tfdeps envs/prod", Why: "Put into a directory what one lock file selects."},
+	},
 	"cache prune": {
 		{Line: "tfdeps cache prune -keep-locked .", Why: "Keep what lock files in and below this directory select, and remove the rest."},
 	},

@@ -2,6 +2,8 @@ package command
 
 import (
 	"path/filepath"
+
+	"github.com/tfdeps/tfdeps/getproviders/providertest"
 )
 
 // argumentFailures are about arguments and variables.
@@ -15,6 +17,15 @@ func argumentFailures() []failure {
 		{name: "option_unknown", args: "cache gc -frobnicate"},
 		{name: "option_before_the_command", args: "-upgrade init"},
 		{name: "option_conflict", files: one, args: "init -upgrade -lockfile=readonly"},
+		{name: "option_with_a_long_dash", files: one, args: "init —upgrade"},
+		{name: "option_with_a_space", files: one, args: "init -upgrade false"},
+		{name: "global_option_behind_the_command", files: one, args: "init -chdir=here"},
+		{name: "verify_without_a_lock_file", files: one, args: "providers verify"},
+		{name: "hash_of_nothing", args: "hash none.zip"},
+		{name: "linking_invalid", files: one, env: []string{"TFDEPS_LINK=sym"}},
+		{name: "version_of_the_product_invalid", files: one, env: []string{"TFDEPS_TERRAFORM_VERSION=latest"}},
+		{name: "cache_dir_unusable", files: map[string]string{"main.tf": requiring(tiny + " ~> 2.0")["main.tf"], "cache": "a file"}, env: []string{"TFDEPS_CACHE_DIR=cache"},
+			setUp: answering("", providertest.Fault{})},
 		{name: "argument_too_many", files: one, args: "init here"},
 		{name: "cli_args_unknown_option", files: one, env: []string{"TF_CLI_ARGS_init=-parallelism=5"}},
 		{name: "cli_args_unknown_option_of_another", files: one, args: "cache list", env: []string{"TF_CLI_ARGS=-input=false"}},

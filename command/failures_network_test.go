@@ -115,7 +115,7 @@ func networkFailures() []failure {
 		{name: "archive_cut", files: requiring(tiny), setUp: answering("archive", providertest.Fault{CutAfter: 40, NoRange: true})},
 		{name: "answer_is_a_page", files: requiring(tiny), setUp: answering("versions", providertest.Fault{Body: func([]byte) []byte { return []byte("<html>Sign in</html>") }})},
 		{name: "no_registry", files: requiring("localhost/acme/tiny"), setUp: func(w *failing) { w.config("host \"localhost\" {\n  services = {}\n}\n") }},
-		{name: "registry_as_a_mirror", files: requiring(tiny), setUp: func(w *failing) {
+		{name: "registry_as_a_mirror", files: two, setUp: func(w *failing) {
 			answering("", providertest.Fault{})(w)
 			w.config(fmt.Sprintf("provider_installation {\n  network_mirror {\n    url = %q\n  }\n}\n", w.registry.ServiceURL()))
 		}},
@@ -124,6 +124,12 @@ func networkFailures() []failure {
 			w.config(fmt.Sprintf("provider_installation {\n  network_mirror {\n    url = %q\n  }\n}\n", w.registry.BaseURL()+"/"))
 		}},
 		{name: "mirror_as_a_registry", files: requiring(tiny), setUp: func(w *failing) { w.redirect(mirrorBeside(w).URL()) }},
+		{name: "redirects_without_end", files: two, setUp: func(w *failing) {
+			answering("versions", providertest.Fault{Redirect: w.registry.ServiceURL() + "acme/tiny/versions"})(w)
+		}},
+		{name: "answer_cut_in_two", files: requiring(tiny), setUp: answering("versions", providertest.Fault{Body: func(b []byte) []byte { return b[:len(b)/2] }})},
+		{name: "410", files: two, setUp: answering("versions", providertest.Fault{Status: 410})},
+		{name: "certificate_expired", files: two, setUp: certified(-48*time.Hour, -24*time.Hour)},
 		{name: "mirror_404", files: requiring(widget), setUp: func(w *failing) {
 			w.config(fmt.Sprintf("provider_installation {\n  network_mirror {\n    url = %q\n  }\n}\n", mirrorBeside(w).URL()))
 		}},

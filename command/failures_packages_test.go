@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"io/fs"
 	"net/http"
+	"os"
 	"path/filepath"
 	"syscall"
 
@@ -47,6 +48,24 @@ func locked(version, hash string) string {
 	return fmt.Sprintf("provider %q {\n  version = %q\n  hashes = [\n    %q,\n  ]\n}\n", tiny, version, hash)
 }
 
+// damaged installs a package, and changes it where it is and in the cache.
+func damaged(w *failing) {
+	versions("1.0.0")(w)
+	w.set("TFDEPS_CACHE_DIR=" + w.home + "/cache")
+	if _, err, code := w.main("init"); code != 0 {
+		w.Fatal(err)
+	}
+	plat := getproviders.CurrentPlatform().String()
+	for _, dir := range []string{w.dir + "/.terraform/providers", w.home + "/cache/providers/v1"} {
+		w.write(filepath.Join(dir, "tf.example.com", "acme", "tiny", "1.0.0", plat, "terraform-provider-tiny_v1.0.0"), "damaged")
+	}
+}
+
+var template = getproviders.Provider{Hostname: "registry.terraform.io", Namespace: "hashicorp", Type: "template"}
+
+// denied is what the system says where another user owns a directory; as root, it doesn't.
+var denied = &fs.PathError{Op: "mkdir", Path: ".terraform/providers", Err: syscall.EACCES}
+
 var tinyOnly = []getproviders.Provider{{Hostname: "tf.example.com", Namespace: "acme", Type: "tiny"}}
 
 func packageFailures() []failure {
@@ -68,9 +87,23 @@ func packageFailures() []failure {
 		}},
 		{name: "checksum_wrong", files: one, setUp: edited("archive", flipped)},
 		{name: "checksum_list_wrong", files: one, setUp: edited("sums", func([]byte) []byte { return []byte("nothing\n") })},
+		{name: "archive_is_a_page", files: one, setUp: edited("archive", func([]byte) []byte { return []byte("\n<!doctype html>\n<title>Log in</title>\n") })},
+		{name: "archives_are_pages", files: requiring(tiny, widget), setUp: func(w *failing) {
+			versions("1.0.0")(w)
+			w.registry.Add(providertest.PackageSpec{Namespace: "acme", Type: "widget", Version: "1.0.0"})
+			w.registry.Break("archive", providertest.Fault{Body: func([]byte) []byte { return []byte("<html>") }})
+		}},
 		{name: "package_is_no_archive", files: one, setUp: publishing(providertest.PackageSpec{Version: "1.0.0", Archive: []byte("no zip")})},
 		{name: "package_without_program", files: one, setUp: publishing(providertest.PackageSpec{Version: "1.0.0", Archive: providertest.Zip(map[string]string{"README.md": "a"})})},
 		{name: "platform_missing", files: one, setUp: publishing(providertest.PackageSpec{Version: "1.0.0", Platform: other})},
+		{name: "platform_in_another_version", files: one, setUp: func(w *failing) {
+			versions("1.0.0")(w)
+			publishing(providertest.PackageSpec{Version: "1.1.0", Platform: other})(w)
+		}},
+		{name: "platform_given_up", err: &resolve.ProviderError{Provider: template, Version: getproviders.Version{Major: 2, Minor: 2}, Step: resolve.StepMetadata, Err: &getproviders.PlatformMissingError{
+			Provider: template, Version: getproviders.Version{Major: 2, Minor: 2}, Platform: getproviders.Platform{OS: "darwin", Arch: "arm64"}, Source: "registry registry.terraform.io",
+			Platforms: []getproviders.Platform{{OS: "darwin", Arch: "amd64"}, {OS: "linux", Arch: "amd64"}}, Nowhere: true,
+		}}},
 		{name: "protocol", files: one, setUp: publishing(providertest.PackageSpec{Version: "1.0.0", Protocols: []string{"4.0"}})},
 		{name: "no_version_between", files: requiring(tiny + " ~> 2.0"), setUp: versions("1.0.0", "1.9.3", "3.0.0", "3.1.0", "4.0.0-beta1")},
 		{name: "no_version_so_high", files: requiring(tiny + " >= 5.0"), setUp: versions("1.0.0", "1.9.3")},
@@ -97,6 +130,17 @@ func packageFailures() []failure {
 		}},
 		{name: "offline", files: one, args: "init -offline"},
 		{name: "frozen", files: one, args: "init -frozen"},
+		{name: "frozen_and_damaged", files: one, args: "init -frozen", setUp: damaged},
+		{name: "frozen_and_damaged_and_missing", files: requiring(tiny, widget), args: "init -frozen", setUp: func(w *failing) {
+			w.registry.Add(providertest.PackageSpec{Namespace: "acme", Type: "widget", Version: "1.0.0"})
+			damaged(w)
+			for _, dir := range []string{w.dir + "/.terraform/providers", w.home + "/cache/providers/v1"} {
+				if err := os.RemoveAll(filepath.Join(dir, "tf.example.com", "acme", "widget")); err != nil {
+					w.Fatal(err)
+				}
+			}
+		}},
+		{name: "target_of_another_user", err: &resolve.UnwritableError{Dir: ".terraform/providers", Providers: tinyOnly, Err: denied}},
 		{name: "readonly", files: one, args: "init -lockfile=readonly", setUp: versions("1.0.0")},
 		{name: "built_in", files: requiring("terraform.io/builtin/other")},
 		{name: "plugin_dir_without_it", files: one, args: "init -plugin-dir=plugins"},

@@ -53,11 +53,15 @@ func TestFailures_AreExplained(t *testing.T) {
 	for _, f := range archive.Files {
 		want[f.Name] = string(f.Data)
 	}
-	all := slices.Concat(networkFailures(), packageFailures(), directoryFailures(), argumentFailures())
+	all := slices.Concat(networkFailures(), packageFailures(), moduleFailures(), directoryFailures(), transferFailures(), argumentFailures(), valuesFailures(), placesFailures(), serveFailures())
 	said := txtar.Archive{Comment: archive.Comment}
 	for _, f := range all {
 		t.Run(f.name, func(t *testing.T) {
 			got := ""
+			if f.name == "timeout" && testing.Short() {
+				said.Files = append(said.Files, txtar.File{Name: f.name, Data: []byte(want[f.name])}) // with -update, too
+				t.Skip("four times a second, which is the shortest timeout")
+			}
 			if f.err != nil {
 				got = shown(f.err)
 			} else {
@@ -95,7 +99,9 @@ type failing struct {
 	dir, home string
 	registry  *providertest.Registry
 	env       cli.Environment
-	names     []string // what is replaced in texts, and by what
+
+	noCacheDir bool     // this user has no directory for caches
+	names      []string // what is replaced in texts, and by what
 }
 
 func newFailing(t *testing.T, f failure) *failing {
@@ -150,11 +156,15 @@ func (w *failing) write(path, content string) {
 func (w *failing) main(args ...string) (out, err string, code int) {
 	w.Helper()
 	var stdout, stderr bytes.Buffer
-	code = Main(w.Context(), Process{
+	p := Process{
 		Args: append([]string{"tfdeps"}, args...), Env: w.env, Stdin: strings.NewReader(""), Stdout: &stdout, Stderr: &stderr,
 		Now: time.Now, Chdir: os.Chdir, UserCacheDir: filepath.Join(w.home, "cache"),
 		retryWait: time.Nanosecond,
-	})
+	}
+	if w.noCacheDir {
+		p.UserCacheDir = ""
+	}
+	code = Main(w.Context(), p)
 	return stdout.String(), stderr.String(), code
 }
 
@@ -211,8 +221,14 @@ func (w *failing) codes(args []string) (lines string) {
 // settled is a text without what differs each time, its paragraphs a line each.
 func (w *failing) settled(text string) string {
 	names := append([]string{w.dir, "/work", w.home, "/home", filepath.Dir(w.dir), "", getproviders.CurrentPlatform().String(), "linux_amd64"}, w.names...)
-	return ports.ReplaceAllString(strings.NewReplacer(names...).Replace(unwrapped(text)), "$1:PORT")
+	text = waits.ReplaceAllString(text, "after TIME")
+	return ports.ReplaceAllString(times.ReplaceAllString(strings.NewReplacer(names...).Replace(unwrapped(text)), "TIME"), "$1:PORT")
 }
+
+var times = regexp.MustCompile(`\b\d{4}-\d\d-\d\d(?: \d\d:\d\d|T\d\d:\d\d:\d\dZ)`)
+
+// waits are how long git has waited.
+var waits = regexp.MustCompile(`after \d+ ms`)
 
 // ports are those of servers on loopback.
 var ports = regexp.MustCompile(`(localhost|127\.0\.0\.1|\[::1\]):\d{4,5}`)

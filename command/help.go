@@ -10,7 +10,8 @@ It works as OpenTofu does if it is called by a link named tofu, for init with
 -with=tofu, and with TFDEPS_PRODUCT=tofu.
 
 Commands:
-  cache         Look after the cache that working directories share
+  cache         Look after the cache that working directories share; "tfdeps
+                help cache" lists its commands
   completion    Print a script that completes commands in a shell
   doctor        Show what is configured here, and what is wrong with it
   get           Install or upgrade remote modules
@@ -26,6 +27,7 @@ Commands:
                 Show where the packages of required providers are
   providers verify
                 Read installed packages and compare them with the lock file
+  serve         Serve a mirror that fills itself from the registries
   vendor        Put providers and modules into the repository
   version       Show the current version
 
@@ -40,11 +42,11 @@ Global options (use these before the command, if any):
 
 Environment:
   TF_DATA_DIR               where .terraform is kept
-  TF_CLI_ARGS,              more arguments, for any command and for init;
-  TF_CLI_ARGS_init          likewise TF_CLI_ARGS_get,
-                            TF_CLI_ARGS_providers_lock and so on
-  TFDEPS_CLI_ARGS,          the same, after those, for options that the real
-  TFDEPS_CLI_ARGS_init      program would refuse
+  TF_CLI_ARGS,              more arguments for every command, and for init;
+  TF_CLI_ARGS_init          TF_CLI_ARGS_get, TF_CLI_ARGS_providers_lock and so
+                            on are for the other commands
+  TFDEPS_CLI_ARGS,          the same for arguments that the real program would
+  TFDEPS_CLI_ARGS_init      refuse; they come after those
   TF_CLI_CONFIG_FILE        the CLI configuration, in place of .terraformrc, or
                             .tofurc if there is one and the work is that of
                             tofu, and .terraform.d/*.tfrc of the home directory
@@ -52,7 +54,7 @@ Environment:
                             dot of the host and __ for each dash
   TFDEPS_ARCHIVE_CREDENTIALS
                             same-host: send the token of a registry or mirror
-                            for packages, too, if they are on that very host
+                            for packages, too, if they are on the same host
   TFDEPS_TRUSTED_KEYS       files with public keys, separated as in PATH, whose
                             signatures count in mirrors: FILE, or PATTERN=FILE
                             for providers such as example.com/acme/*, or
@@ -74,12 +76,14 @@ Environment:
   TFDEPS_DOCUMENT_TIMEOUT,  how many seconds all other answers may take (60),
   TFDEPS_MIN_RATE           and the bytes a second that archives have to bring,
                             over a minute (1024)
+  TFDEPS_LIST_PAGES         how many pages a list of a bucket may have (10000)
   TF_APPEND_USER_AGENT      added to the user agent of requests
-  TFDEPS_LOG, TF_LOG        debug: tell every request with its status, size and
-                            time on stderr; trace: also when it is sent; json:
-                            so, as objects. The first counts before the second
-  TFDEPS_LOG_PATH,          the file for that, in place of stderr; it is added
-  TF_LOG_PATH               to what the file has
+  TFDEPS_LOG, TF_LOG        debug: a line on stderr for every request, with its
+                            status, size and time; trace: also a line when it is
+                            sent; json: as trace, with JSON objects; off: none.
+                            TFDEPS_LOG counts before TF_LOG
+  TFDEPS_LOG_PATH,          the file for these lines, in place of stderr; they
+  TF_LOG_PATH               are added at its end
   TF_PLUGIN_CACHE_DIR       the cache of providers that directories share, with
                             links to it from each of them
   TFDEPS_CACHE_DIR          where the cache is if no such directory is named
@@ -87,7 +91,8 @@ Environment:
   TFDEPS_LOCK_MODULES, TFDEPS_NO_SHARED_CACHE, TFDEPS_VERIFY,
   TFDEPS_PASSTHROUGH
                             1 or true, 0 or false, TFDEPS_VERIFY also ctime:
-                            as the options of these names, which count more
+                            as the options of these names; an option that is
+                            given counts before its variable
   TFDEPS_HASHES, TFDEPS_LINK, TFDEPS_MIRROR_FALLBACK, TFDEPS_PLATFORM,
   TFDEPS_PROGRESS, TFDEPS_REPORT, TFDEPS_STATE, TFDEPS_WITH
                             likewise, with the option's value
@@ -99,4 +104,4 @@ Environment:
   TFDEPS_TERRAFORM_VERSION, the version of Terraform or OpenTofu whose work to
   TFDEPS_TOFU_VERSION       do, instead of that of the program on PATH
   HTTPS_PROXY, NO_PROXY, SSL_CERT_FILE, SSL_CERT_DIR, NO_COLOR
-                            as everywhere`
+                            as for other programs`

@@ -19,6 +19,7 @@ package command
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"io"
 	"log/slog"
@@ -66,7 +67,15 @@ func Main(ctx context.Context, p Process) int {
 	}
 	env := p.Env
 	if err == nil {
-		env, err = changeDir(p, line.dir)
+		if env, err = changeDir(p, line.dir); err != nil {
+			fmt.Fprintf(p.Stderr, "Error handling -chdir option: %s\n", err) // as Terraform has it
+			return 1
+		}
+	}
+	if err == nil {
+		if _, gone := filepath.Abs("."); gone != nil {
+			err = errors.New("the current directory was removed, or can't be read. Change to another one")
+		}
 	}
 	if err != nil {
 		fmt.Fprintf(p.Stderr, "Error: %s\n", err)
@@ -124,7 +133,7 @@ func changeDir(p Process, dir string) (cli.Environment, error) {
 		env = env.With(variable + "=" + absolute)
 	}
 	if err := p.Chdir(dir); err != nil {
-		return nil, fmt.Errorf("handling -chdir option: %w", err)
+		return nil, err
 	}
 	return env, nil
 }

@@ -18,11 +18,18 @@ var productCommands = []string{"apply", "console", "destroy", "env", "fmt", "for
 // Rest is what follows the name.
 func unknown(w io.Writer, product getproviders.Product, name string, rest []string) {
 	fmt.Fprintf(w, "tfdeps has no command named %q.\n\n", name)
-	meant := cli.Closest(name, names())
+	meant := name
+	if !slices.Contains(productCommands, name) {
+		meant = cli.Closest(name, slices.Concat(names(), productCommands))
+	}
+	ofProduct := slices.Contains(productCommands, meant)
+	line := strings.Join(append([]string{meant}, rest...), " ")
 	switch {
-	case slices.Contains(productCommands, name):
-		line := strings.Join(append([]string{name}, rest...), " ")
+	case ofProduct && meant == name:
 		fmt.Fprintf(w, "It is a command of %s. Run one of these:\n  %s %s\n  tfdeps -passthrough %s\n", product.Name, product.Program, line, line)
+	case ofProduct:
+		fmt.Fprintf(w, "Did you mean %q? It is a command of %s. Run one of these:\n  %s %s\n  tfdeps -passthrough %s\n",
+			meant, product.Name, product.Program, line, line)
 	case meant != "":
 		fmt.Fprintf(w, "Did you mean %q?\n", meant)
 	default:
@@ -31,14 +38,14 @@ func unknown(w io.Writer, product getproviders.Product, name string, rest []stri
 }
 
 // misspelt returns the name of a command of several words whose last word isn't
-// that of any, and what may have been meant: "providers lck", "providers lock". meant is "" if
-// nothing is alike.
+// that of any, and what may have been meant: "providers lck", "providers lock". It may be a
+// command of the product. meant is "" if nothing is alike.
 func misspelt(name string, rest []string) (given, meant string) {
 	if len(rest) == 0 || strings.HasPrefix(rest[0], "-") {
 		return "", ""
 	}
 	var below []string
-	for _, other := range names() {
+	for _, other := range slices.Concat(names(), productCommands) {
 		if strings.HasPrefix(other, name+" ") {
 			below = append(below, other)
 		}

@@ -17,6 +17,8 @@ func TestUnknown_SaysWhatMayHaveBeenMeant(t *testing.T) {
 		{"iniit", nil, `Did you mean "init"?`},
 		{"vendro", nil, `Did you mean "vendor"?`},
 		{"plan", []string{"-out=x"}, "It is a command of Terraform. Run one of these:\n  terraform plan -out=x\n  tfdeps -passthrough plan -out=x\n"},
+		{"plna", []string{"-out=x"}, "Did you mean \"plan\"? It is a command of Terraform. Run one of these:\n  terraform plan -out=x\n  tfdeps -passthrough plan -out=x\n"},
+		{"tset", nil, `Did you mean "test"?`}, // and not "get"
 		{"something", nil, "To see its commands"},
 		{"x", nil, "To see its commands"},
 	} {
@@ -38,6 +40,8 @@ func TestMisspelt_LooksAtTheWordBehindTheName(t *testing.T) {
 		{"providers", []string{"lck", "a"}, "providers lck", "providers lock"},
 		{"providers", []string{"example.com/acme/widget"}, "providers example.com/acme/widget", ""},
 		{"providers", []string{"-json"}, "", ""},
+		{"providers", []string{"schema"}, "providers schema", "providers schema"},
+		{"providers", []string{"schma"}, "providers schma", "providers schema"},
 		{"cache", []string{"gcc"}, "cache gcc", "cache gc"},
 		{"init", nil, "", ""},
 	} {

@@ -36,15 +36,15 @@ func runVersion(m *cli.Meta, args []string) (int, error) {
 	if _, err := o.flags().Parse(args); err != nil {
 		return 0, &cli.UsageError{Text: err.Error()}
 	}
-	product, invalid := products.Choose(m, products.Options{})
-	if len(invalid) > 0 {
+	product, from, invalid := products.ChooseWithOrigin(m, products.Options{})
+	if invalid.HasErrors() {
 		fmt.Fprintf(m.Stderr, "Error: %s\n", invalid[0].Detail)
 		return 1, nil
 	}
 	locks, problems := depsfile.Load(depsfile.FileName, product)
 	// A lock file that can't be read is no reason not to show the version, nor the
 	// entries that can be read.
-	report := versionReport{meta: m, product: product, locks: locks.All()}
+	report := versionReport{meta: m, product: product, from: from, locks: locks.All()}
 	return m.Finish(report, problem.AsWarnings(problems), cli.Output{JSON: o.json}), nil
 }
 
@@ -52,6 +52,7 @@ func runVersion(m *cli.Meta, args []string) (int, error) {
 type versionReport struct {
 	meta    *cli.Meta
 	product getproviders.Product
+	from    products.Origin
 	locks   []depsfile.Lock
 }
 
@@ -61,8 +62,12 @@ func (v versionReport) Text(w io.Writer) error {
 	var b bytes.Buffer
 	fmt.Fprintf(&b, "%s v%s\non %s\n", product.Name, product.Version, getproviders.CurrentPlatform())
 	fmt.Fprintf(&b, "+ tfdeps %s", m.Version)
-	if products.IsAssumed(m, product) {
-		fmt.Fprintf(&b, " (no %s is on PATH: version %s is assumed, unless %s says another)", product.Program, product.Version, products.VersionVariable(product))
+	assumed := fmt.Sprintf("%s is assumed, unless %s says another", product.Version, products.VersionVariable(product))
+	switch v.from.Kind {
+	case products.NoProgram:
+		fmt.Fprintf(&b, " (no %s is on PATH: version %s)", product.Program, assumed)
+	case products.SilentProgram:
+		fmt.Fprintf(&b, " (%s doesn't tell its version: %s)", v.from.Program, assumed)
 	}
 	b.WriteByte('\n')
 	for _, lock := range v.locks {

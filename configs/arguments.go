@@ -199,13 +199,27 @@ func (d *document) checkTriggers(attr *hcl.Attribute) {
 	for _, given := range list {
 		expr, ok := static.Native(given)
 		if !ok {
+			d.report(diagnostic.Error(given.Range(), "Invalid reference expression", "This has to be a reference."))
 			continue
 		}
 		resources := 0
 		for _, t := range expr.Variables() {
-			switch root := t.RootName(); {
-			case root == "count" || root == "each":
-			case root == "terraform" || !slices.Contains(append(reservedRoots(), "run", "provider"), root) || root == "data" || root == "ephemeral":
+			switch root, name := t.RootName(), static.StepName(t, 1); {
+			case slices.Contains([]string{"template", "lazy", "arg"}, root):
+				d.report(diagnostic.Error(given.Range(), "Reserved symbol name",
+					"The word %q is reserved. A resource of that type is written with \"resource.\" in front.", root))
+				resources++ // one problem is enough
+			case root != "self" && name == "":
+				d.report(diagnostic.Error(given.Range(), "Invalid reference", "This refers to nothing: a name has to follow %q, behind a dot.", root))
+				resources++
+			case d.hasTwoNames(root) && static.StepName(t, 2) == "":
+				d.report(diagnostic.Error(given.Range(), "Invalid reference", "Two names have to follow %q: a type and a name.", root))
+				resources++
+			case root == "count" && name != "index", root == "each" && name != "key":
+				d.report(diagnostic.Error(given.Range(), "Invalid "+root+" reference in replace_triggered_by expression",
+					"It can refer to resources of this module, and to count.index and each.key in their keys."))
+			case root == "count", root == "each":
+			case d.namesResource(root):
 				resources++
 			default:
 				d.report(diagnostic.Error(given.Range(), "Invalid reference in replace_triggered_by expression",
@@ -214,8 +228,28 @@ func (d *document) checkTriggers(attr *hcl.Attribute) {
 		}
 		if resources == 0 {
 			d.report(diagnostic.Error(given.Range(), "Invalid replace_triggered_by expression", "It has to refer to a resource."))
+		} else if resources > 1 {
+			d.report(diagnostic.Error(given.Range(), "Invalid replace_triggered_by expression", "It can refer to one resource only."))
 		}
 	}
+}
+
+// hasTwoNames reports whether a word before a reference has a type and a name behind it.
+func (d *document) hasTwoNames(root string) bool {
+	return slices.Contains([]string{"data", "ephemeral", "resource"}, root) ||
+		!d.product.StaticModules && slices.Contains([]string{"action", "list"}, root)
+}
+
+// namesResource reports whether what begins with a word is a resource, in replace_triggered_by. OpenTofu has no
+// actions, so that those are resources of a type of that name.
+func (d *document) namesResource(root string) bool {
+	switch {
+	case root == "data" || root == "ephemeral":
+		return true
+	case d.product.StaticModules && (root == "action" || root == "tofu"):
+		return root == "action"
+	}
+	return !slices.Contains(reservedRoots(), root)
 }
 
 // triggerEvents are the moments at which actions can run.

@@ -10,6 +10,7 @@ import (
 
 	"github.com/tfdeps/tfdeps/configs/internal/diagnostic"
 	"github.com/tfdeps/tfdeps/configs/static"
+	"github.com/tfdeps/tfdeps/getproviders"
 	"github.com/tfdeps/tfdeps/getproviders/wholefile"
 )
 
@@ -29,10 +30,16 @@ func (s *stateBlocks) effective() *Backend {
 
 // add takes over a block; if there is one of its kind already, that stays. again is
 // how the problem with a second backend block is called.
-func (s *stateBlocks) add(next Backend, again string) *hcl.Diagnostic {
+func (s *stateBlocks) add(next Backend, product getproviders.Product, again string) *hcl.Diagnostic {
+	if product.StaticModules {
+		again = "Duplicate backend configuration"
+	}
 	slot, summary := &s.backend, again
 	if next.Type == cloudBackend {
 		slot, summary = &s.cloud, "Duplicate HCP Terraform configurations"
+		if product.StaticModules {
+			summary = "Duplicate cloud configurations"
+		}
 	}
 	if *slot != nil {
 		return diagnostic.Error(next.Range, summary, "There is such a block already at %s.", (*slot).Range)
@@ -45,7 +52,7 @@ func (s *stateBlocks) add(next Backend, again string) *hcl.Diagnostic {
 func (b *builder) addBackends(backends []Backend) {
 	for _, next := range backends {
 		before := b.state
-		if diag := b.state.add(next, "Duplicate 'backend' configuration block"); diag != nil {
+		if diag := b.state.add(next, b.product, "Duplicate 'backend' configuration block"); diag != nil {
 			b.report(diag)
 			continue
 		}
@@ -61,7 +68,7 @@ func (b *builder) addBackends(backends []Backend) {
 func (b *builder) overrideBackends(backends []Backend) {
 	var changed stateBlocks
 	for _, next := range backends {
-		if diag := changed.add(next, "Duplicate backend configuration"); diag != nil {
+		if diag := changed.add(next, b.product, "Duplicate backend configuration"); diag != nil {
 			b.report(diag)
 		}
 	}
@@ -71,24 +78,26 @@ func (b *builder) overrideBackends(backends []Backend) {
 }
 
 // resolveBackend gives the backend's block what its arguments refer to, where the
-// product lets them. As the values are written down, secret ones are a mistake.
+// product lets them. As the values are written down, secret ones are a mistake. The problems are only
+// for who needs the backend.
 func (b *builder) resolveBackend() {
 	given := b.module.Backend
-	if !b.product.StaticModules || given == nil || given.Body == nil {
+	if !b.product.StaticModules || given == nil || given.Body == nil || b.module.Path != "" {
 		return
 	}
 	block := *given
 	b.module.Backend = &block
-	refs, problem := static.BodyReferences(block.Body)
-	if problem == nil {
-		block.Context, problem = b.scope.Context(refs, block.Range)
+	block.Context, block.Problems = b.scope.BodyContext("backend."+block.Type, block.Range, block.Body)
+	if len(block.Problems) == 0 {
+		const summary, format = "Backend config contains %s values", "The arguments of a backend can't depend on %s values: they are recorded."
+		if sensitive, ephemeral := static.Secrets(block.Context); sensitive {
+			block.Problems = append(block.Problems, diagnostic.Error(block.Range, fmt.Sprintf(summary, "sensitive"), format, "sensitive"))
+		} else if ephemeral {
+			block.Problems = append(block.Problems, diagnostic.Error(block.Range, fmt.Sprintf(summary, "ephemeral"), format, "ephemeral"))
+		}
 	}
-	if problem == nil {
-		problem = b.scope.CheckBackend(refs, block.Context)
-	}
-	if problem != nil {
+	if len(block.Problems) > 0 {
 		block.Body = nil
-		b.report(problem)
 	}
 }
 
@@ -103,11 +112,11 @@ func (d *document) addBackend(kind string, block *hcl.Block) {
 }
 
 // LoadBody reads a file of arguments and blocks, in JSON if its name says so,
-// that stands on its own: what -backend-config names. Its expressions are
+// that stands on its own: what -backend-config names, which may be a pipe. Its expressions are
 // cheap to evaluate. The path is what ranges have as the file's name. The file
 // is nil if there is nothing to be had of it.
 func LoadBody(path string) (*hcl.File, hcl.Diagnostics) {
-	src, err := wholefile.Read(path, maxFileBytes)
+	src, err := wholefile.ReadAny(path, maxFileBytes)
 	if err != nil {
 		reason := err
 		if at, ok := errors.AsType[*fs.PathError](err); ok {

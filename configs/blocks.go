@@ -5,7 +5,6 @@ import (
 	"slices"
 	"strings"
 
-	version "github.com/hashicorp/go-version"
 	"github.com/hashicorp/hcl/v2"
 	"github.com/hashicorp/hcl/v2/ext/typeexpr"
 	"github.com/zclconf/go-cty/cty"
@@ -14,128 +13,11 @@ import (
 	"github.com/tfdeps/tfdeps/configs/static"
 )
 
-// languageEdition is the only one there has ever been.
-const languageEdition = "TF2021"
-
-// terraform decodes a terraform block.
-func (d *document) terraform(_ *hcl.Block, content *hcl.BodyContent) {
-	if attr, ok := content.Attributes["required_version"]; ok && d.countsVersion(attr.Range.Filename) {
-		if d.versions == nil {
-			d.versions = []RequiredVersion{}
-		}
-		d.requireVersion(attr)
-	}
-	if attr, ok := content.Attributes["language"]; ok {
-		d.language(attr)
-	}
-	if attr, ok := content.Attributes["experiments"]; ok && !experimental(d.product.Version) {
-		d.report(diagnostic.Error(attr.NameRange, "Module uses experimental features",
-			"Experiments exist only in alpha releases of %s.", d.product.Name))
-	}
-	for _, block := range content.Blocks {
-		switch block.Type {
-		case "backend":
-			d.addBackend(block.Labels[0], block)
-		case "cloud":
-			d.addBackend(cloudBackend, block)
-		case "required_providers":
-			d.requiredProviders(block)
-		case "encryption":
-			d.encryption(block)
-		case "provider_meta":
-			d.checkLocalName(block.Labels[0], block.DefRange)
-			d.declare(block.DefRange, "provider_meta", "", block.Labels[0])
-			attrs, diags := block.Body.JustAttributes()
-			d.report(diags...)
-			d.checkConstants(attrs, slices.Sorted(maps.Keys(attrs))...)
-		}
-	}
-}
-
-// countsVersion reports whether required_version counts in a file. OpenTofu takes
-// what stands in files for both products for a version of Terraform.
-func (d *document) countsVersion(file string) bool {
-	return d.product.VersionSuffixes == nil || hasSuffix(file, d.product.VersionSuffixes)
-}
-
-func (d *document) requireVersion(attr *hcl.Attribute) {
-	if c := d.versionConstraint(attr); c != nil {
-		d.versions = append(d.versions, RequiredVersion{Text: c.text, Range: attr.Range})
-	}
-}
-
-// languageBlock decodes a block that says for which versions of which products a
-// module is. What is said of other products doesn't matter.
-func (d *document) languageBlock(_ *hcl.Block, content *hcl.BodyContent) {
-	for _, block := range content.Blocks {
-		attrs, diags := block.Body.JustAttributes()
-		d.report(diags...)
-		if attr, ok := attrs[strings.ToLower(d.product.Name)]; ok {
-			d.requireVersion(attr)
-			d.checkEffective(attr)
-		}
-	}
-}
-
-// checkEffective warns of a constraint that a version allows which doesn't read it.
-func (d *document) checkEffective(attr *hcl.Attribute) {
-	given, _ := static.Literal(attr.Expr)
-	constraint, err := version.NewConstraint(given)
-	if err == nil && constraint.Check(version.Must(version.NewVersion(lastWithoutLanguage))) {
-		d.report(diagnostic.Warning(attr.Range, "Ineffective version constraint",
-			"Versions before 1.12.0 don't read this block, so that the constraint should leave them out. To require earlier ones, "+
-				"write required_version in a terraform block, in a file whose name ends with .tofu."))
-	}
-}
-
-// lastWithoutLanguage stands for all versions of OpenTofu that don't know the block "language".
-const lastWithoutLanguage = "1.11.0"
-
-// experimental reports whether a version is of the kind that allows
-// experiments.
-func experimental(version string) bool {
-	return strings.Contains(version, "-alpha") || strings.Contains(version, "-dev")
-}
-
-// language checks the edition that the module is written in.
-func (d *document) language(attr *hcl.Attribute) {
-	switch keyword := hcl.ExprAsKeyword(attr.Expr); keyword {
-	case languageEdition:
-	case "":
-		d.report(diagnostic.Error(attr.Expr.Range(), "Invalid language edition",
-			"The language edition has to be a keyword without quotes. The only one is %s, which can be left out.", languageEdition))
-	default:
-		d.report(diagnostic.Error(attr.Expr.Range(), "Unsupported language edition",
-			"There is no language edition %s in %s %s, only %s.", keyword, d.product.Name, d.product.Version, languageEdition))
-	}
-}
-
-// versionConstraint reads an argument that is a version constraint. It is nil
-// if the argument is null or wrong.
-func (d *document) versionConstraint(attr *hcl.Attribute) *versionConstraint {
-	val, diags := static.Evaluate(attr.Expr)
-	d.report(diags...)
-	if diags.HasErrors() || val.IsNull() {
-		return nil
-	}
-	given, ok := static.Text(val)
-	if !ok {
-		d.report(diagnostic.Error(attr.Expr.Range(), "Invalid version constraint", "The value of %s has to be a string.", attr.Name))
-		return nil
-	}
-	return d.parseConstraint(given, attr.Range, attr.Expr.Range())
-}
-
-// parseConstraint is the first of the two parsers that a constraint has to
-// pass, the lenient one. The other's complaints belong to the requirements.
-func (d *document) parseConstraint(given string, attr, value hcl.Range) *versionConstraint {
-	if _, err := version.NewConstraint(given); err != nil {
-		d.report(diagnostic.Error(value, "Invalid version constraint",
-			"%q is no version constraint. Examples of correct ones are \"1.2.3\", \"~> 1.2\" and \">= 1.2, < 3.0\".", given))
-		return nil
-	}
-	return &versionConstraint{text: given, attr: attr}
-}
+// The only editions of the language that there have ever been.
+const (
+	languageEdition         = "TF2021"
+	languageEditionOpenTofu = "tofu2024"
+)
 
 // module decodes a module block. Only what has to be known before modules are
 // installed is read. A call whose name can't be used is left out: names become
@@ -155,6 +37,12 @@ func (d *document) module(block *hcl.Block, content *hcl.BodyContent) {
 	call.blocks = d.otherBlocks(block)
 	valid := d.checkName("module instance name", call.Name, block.LabelRanges[0])
 	d.checkRepetition(content)
+	if attr := content.Attributes["ignore_nested_deprecations"]; attr != nil {
+		val, diags := static.Evaluate(attr.Expr)
+		if diags.HasErrors() || val.Type() != cty.Bool || val.IsNull() {
+			d.report(diagnostic.Error(attr.Expr.Range(), "Invalid value for ignore_nested_deprecations", "The value has to be true or false."))
+		}
+	}
 	d.checkReservedBlocks(content, "module", "locals", "provider")
 	if d.product.Understands("enabled") {
 		d.checkOnce(content, "lifecycle", "Duplicate lifecycle block")
@@ -217,6 +105,7 @@ func (d *document) variable(block *hcl.Block, content *hcl.BodyContent) {
 	for _, flag := range []string{"sensitive", "nullable", "ephemeral", "const"} {
 		d.checkArgument(content.Attributes[flag], cty.Bool)
 	}
+	d.checkConst(block, content)
 	d.checkConditions(content.Blocks.OfType("validation"))
 	d.checkValidations(name, content.Blocks.OfType("validation"))
 	d.declare(block.DefRange, "variable", "", name)
@@ -229,6 +118,20 @@ func (d *document) variable(block *hcl.Block, content *hcl.BodyContent) {
 		}
 	}
 	d.variables = append(d.variables, declared)
+}
+
+// checkConst reports secrets that are to be known before anything is installed; to OpenTofu they
+// are a mistake only where they are shown.
+func (d *document) checkConst(block *hcl.Block, content *hcl.BodyContent) {
+	if d.product.StaticModules || !static.IsTrue(content.Attributes["const"]) {
+		return
+	}
+	for _, flag := range []string{"sensitive", "ephemeral"} {
+		if static.IsTrue(content.Attributes[flag]) {
+			d.report(diagnostic.Error(block.DefRange, "Const variable cannot be "+flag,
+				"The value of a variable with const = true decides what is installed, and is shown: it can't have %s = true as well.", flag))
+		}
+	}
 }
 
 // checkValidations reports conditions that don't look at the variable.
@@ -300,6 +203,7 @@ func (d *document) checkDeprecated(attr *hcl.Attribute, summary string) {
 	if attr == nil || !d.product.Understands("enabled") {
 		return
 	}
+	d.checkArgument(attr, cty.String)
 	if reason, ok := static.Literal(attr.Expr); ok && strings.TrimSpace(reason) == "" {
 		d.report(diagnostic.Error(attr.Expr.Range(), summary, "The argument \"deprecated\" says what to use instead, and can't be empty."))
 	}

@@ -26,6 +26,7 @@ type builder struct {
 	calls      map[string]*callBlock
 	scope      *static.Scope
 	files      files.System
+	parser     static.Parser
 	done       func() bool
 	imports    []*importTarget
 	state      stateBlocks
@@ -51,6 +52,7 @@ func newBuilder(dir string, product getproviders.Product, opts Options) *builder
 		done:      opts.done,
 		scope: static.NewScope(static.Paths{
 			Root: opts.Path == "", Dir: dir, RootDir: opts.RootDir, WorkingDir: opts.WorkingDir, FS: opts.FS, Home: opts.HomeDir, Within: opts.Within,
+			Workspace: opts.Workspace, Module: opts.Path, Called: opts.Called,
 		}, product.StaticModules, opts.Inputs),
 	}
 }
@@ -145,13 +147,20 @@ func (b *builder) finish() {
 	b.resolveCalls()
 	b.module.Backend = b.state.effective()
 	b.resolveBackend()
+	b.resolveInstances()
+	b.resolveRuns()
+	if b.product.Understands("encryption") && b.module.Path == "" {
+		b.module.scope = b.scope
+	}
 	b.checkChild()
 	b.resolveImports()
 	b.checkUsers()
 	b.checkInstances()
 	b.checkLocalNames()
 	if !b.diags.HasErrors() {
-		b.report(b.late...)
+		for _, diag := range b.late {
+			b.report(asTreeProblem(diag))
+		}
 	}
 }
 
@@ -161,6 +170,9 @@ func (b *builder) finish() {
 func (b *builder) override(d *document) {
 	for _, declared := range d.declared {
 		if _, ok := b.seen[declared.key]; ok {
+			continue
+		}
+		if declared.block == "ephemeral" && !b.overridable("ephemeral") {
 			continue
 		}
 		if diag := missing(declared); diag != nil {
@@ -181,7 +193,7 @@ func (b *builder) override(d *document) {
 		b.overrideProvider(config)
 	}
 	for _, u := range d.users {
-		if base, ok := b.users[u.key]; ok && u.provider != nil && overridable(u.key.block) {
+		if base, ok := b.users[u.key]; ok && u.provider != nil && b.overridable(u.key.block) {
 			base.provider, base.needed = u.provider, u.needed
 		}
 	}
@@ -194,9 +206,9 @@ func (b *builder) override(d *document) {
 }
 
 // overridable reports whether blocks of a kind are merged at all; ephemeral ones do
-// nothing in an override file.
-func overridable(block string) bool {
-	return block == "resource" || block == "data" || block == "action"
+// nothing in an override file of Terraform's.
+func (b *builder) overridable(block string) bool {
+	return block == "resource" || block == "data" || block == "action" || block == "ephemeral" && b.product.Understands("enabled")
 }
 
 // overrideProvider changes the version of a configuration, or adds a default
@@ -222,11 +234,15 @@ func (b *builder) checkChild() {
 		return
 	}
 	for _, target := range b.imports {
-		b.report(diagnostic.Error(target.header, "Invalid import configuration",
-			"There is an import block in %q. They can stand in the root module only.", path))
+		b.report(asTreeProblem(diagnostic.Error(target.header, "Invalid import configuration",
+			"There is an import block in %q. They can stand in the root module only.", path)))
 	}
-	if backend := b.module.Backend; backend != nil {
-		b.report(diagnostic.Warning(backend.Range, "Backend configuration ignored",
+	if backend := b.module.Backend; backend != nil && (backend.Type != cloudBackend || !b.product.StaticModules) {
+		summary := "Backend configuration ignored"
+		if backend.Type == cloudBackend {
+			summary = "Cloud configuration ignored"
+		}
+		b.report(diagnostic.Warning(backend.Range, summary,
 			"State is kept for the configuration as a whole, so that only the root module decides where. In %q this block means nothing.", path))
 	}
 }

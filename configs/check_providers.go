@@ -17,10 +17,10 @@ type Link struct {
 	Module *Module
 }
 
-// CheckProviders says how the providers of a tree of modules fit together, and the
-// arguments of calls to the variables of modules: what calls pass, what modules want to be passed, and what they configure
-// themselves. The links come each after the one that leads to its caller. A module that no
-// link leads to, as the root and those of test runs, isn't asked what it wants.
+// CheckProviders says how the providers of a tree of modules fit together, and the arguments of
+// calls to the variables of modules: what calls pass, what modules want to be passed, and what they
+// configure themselves. The links come each after the one that leads to its caller. A module that
+// no link leads to, as the root and those of test runs, isn't asked what it wants.
 //
 // The product has to be the one that the modules were loaded for. Terraform
 // finds all this once the modules are there, before it looks for providers or
@@ -39,6 +39,17 @@ func CheckProviders(links []Link, product getproviders.Product) hcl.Diagnostics 
 		c.checkEmpty(link.Module)
 	}
 	return c.diags
+}
+
+// TreeProblem is the Extra of diagnostics that aren't about one module alone: a module doesn't fit
+// the one that calls it, or the place where it is called. OpenTofu's get makes warnings of these
+// errors, as of those of [CheckProviders].
+type TreeProblem struct{}
+
+// asTreeProblem marks a diagnostic with TreeProblem.
+func asTreeProblem(diag *hcl.Diagnostic) *hcl.Diagnostic {
+	diag.Extra = TreeProblem{}
+	return diag
 }
 
 // passing finds what is wrong with the providers of a tree.

@@ -35,12 +35,10 @@ variable "plain" {
   default = "x"
 }
 variable "key" {
-  const     = true
   sensitive = true
   default   = "hidden"
 }
 variable "token" {
-  const     = true
   ephemeral = true
   default   = "t"
 }
@@ -71,7 +69,7 @@ locals {
   uncertain = { a = "./c", b = aws_vpc.gone.id }
   named   = provider::aws::name("x")
   all     = [for x in ["a"] : x]
-  secret  = upper(var.key)
+  secret  = upper(sensitive("hidden"))
 }
 `
 	for _, tt := range []struct{ name, source, want, problem string }{
@@ -85,12 +83,15 @@ locals {
 		{name: "root path", source: `"${path.root}/x"`, want: "$DIR/x"},
 		{name: "unknown path", source: `"${path.cwd}/x"`, problem: "Unknown module source"},
 		{name: "heredoc", source: "<<-EOT\n./a\nEOT", want: "./a\n"},
-		{name: "plain variable", source: `"./${var.plain}"`, problem: "Invalid module source"},
+		{name: "plain variable", source: `"./${var.plain}"`, problem: "Unknown module source"},
 		{name: "plain variable behind a local value", source: `local.plain`, problem: "Unknown module source"},
 		{name: "resource", source: `aws_vpc.x.id`, problem: "Invalid module source"},
 		{name: "resource behind a local value", source: `local.unknown`, problem: "Unknown module source"},
 		{name: "module", source: `module.x.y`, problem: "Invalid module source"},
-		{name: "all variables", source: `"./${var["env"]}"`, problem: "Invalid module source"},
+		{name: "all variables", source: `"./${var["env"]}"`, problem: "Invalid reference"},
+		{name: "all local values", source: `local`, problem: "Invalid reference"},
+		{name: "name", source: `env`, problem: "Invalid reference"},
+		{name: "no such path", source: `path.home`, problem: "Invalid \"path\" attribute"},
 		{name: "no value", source: `var.required`, problem: "Unknown module source"},
 		{name: "cycle", source: `local.loop`, problem: "Circular reference"},
 		{name: "loop", source: `"./${local.all[0]}"`, want: "./a"},
@@ -108,16 +109,17 @@ locals {
 		{name: "template", source: `templatefile("t.tmpl", { x = "a" })`, want: "./a"},
 		{name: "template with a loop without an end", source: `templatefile("loops.tmpl", {})`, problem: "Expression too complex"},
 		{name: "time", source: `timestamp()`, problem: "Unknown module source"},
-		{name: "secret that isn't one any more", source: `"./${nonsensitive(var.key)}"`, want: "./hidden"},
-		{name: "sensitive", source: `"./${var.key}"`, problem: "Invalid module source"},
-		{name: "sensitive behind a local value", source: `local.secret`, problem: "Invalid module source"},
-		{name: "ephemeral", source: `"./${var.token}"`, problem: "Invalid module source"},
-		{name: "null", source: `var.nothing`, problem: "Unsuitable value type"},
-		{name: "list", source: `["./a"]`, problem: "Unsuitable value type"},
+		{name: "secret that isn't one any more", source: `"./${nonsensitive(sensitive("hidden"))}"`, want: "./hidden"},
+		{name: "sensitive", source: `"./${sensitive("hidden")}"`, problem: "Unknown module source"},
+		{name: "sensitive variable", source: `"./${var.key}"`, problem: "Unknown module source"},
+		{name: "sensitive behind a local value", source: `local.secret`, problem: "Unknown module source"},
+		{name: "ephemeral", source: `"./${var.token}"`, problem: "Unknown module source"},
+		{name: "null", source: `var.nothing`, problem: "Unsuitable module source"},
+		{name: "list", source: `["./a"]`, problem: "Incorrect value type"},
 		{name: "no such variable", source: `var.gone`, problem: "Reference to undeclared input variable"},
 		{name: "no such local value", source: `local.gone`, problem: "Reference to undeclared local value"},
 		{name: "no such function", source: `fil("x")`, problem: "Call to unknown function"},
-		{name: "no such file", source: `file("x")`, problem: "Error in function call"},
+		{name: "no such file", source: `file("x")`, problem: "Invalid function argument"},
 		{name: "regular expression", source: `replace("./a1", "/[0-9]/", "b")`, want: "./ab"},
 		{name: "wide", source: `format("%999999999s", "a")`, problem: "Error in function call"},
 	} {
@@ -201,7 +203,7 @@ func TestLoadModule_InputsOfTheModuleDecide(t *testing.T) {
 		{name: "wrong type", variable: "type = bool", input: cty.StringVal("hidden"), problem: "Invalid value for input variable"},
 		{name: "null", variable: "nullable = false", input: cty.NullVal(cty.String), problem: "Required variable not set"},
 		{name: "null for the default", variable: "nullable = false\ndefault = \"b\"", input: cty.NullVal(cty.String), want: "./b"},
-		{name: "sensitive", input: cty.StringVal("hidden").Mark(static.Sensitive), problem: "Invalid module source"},
+		{name: "sensitive", input: cty.StringVal("hidden").Mark(static.Sensitive), problem: "Unknown module source"},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
 			opts := Options{Inputs: Values{}}

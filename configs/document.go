@@ -33,6 +33,7 @@ type document struct {
 	encrypted *encryption    // what encryption blocks say; nil: there is none
 	assigned  hcl.Attributes // those of its variables block
 	mocks     []mockData     // which it names
+	scope     *static.Scope  // what expressions of encryption blocks may refer to; nil: nothing is known of it
 
 	diags hcl.Diagnostics
 }
@@ -108,6 +109,10 @@ func (d *document) checkName(what, name string, at hcl.Range) bool {
 // checkConditions reads blocks that check something.
 func (d *document) checkConditions(blocks hcl.Blocks) {
 	for _, block := range blocks {
+		if d.override {
+			d.notInOverride(block, fmt.Sprintf("Can't override %s blocks", block.Type))
+			continue
+		}
 		content, diags := block.Body.Content(condition())
 		d.report(diags...)
 		if attr, ok := content.Attributes["condition"]; ok && len(static.References(attr.Expr)) == 0 {
@@ -241,10 +246,12 @@ func missing(changed declaration) *hcl.Diagnostic {
 		summary = "Missing base local value definition to override"
 	case changed.block == "module":
 		summary = "Missing module call to override"
-	case changed.block == "resource":
+	case changed.block == "resource", changed.block == "action": // Terraform calls both a resource
 		summary = "Missing resource to override"
 	case changed.block == "data":
 		summary = "Missing data resource to override"
+	case changed.block == "ephemeral":
+		summary = "Missing ephemeral resource to override"
 	case changed.block == "provider" && changed.name != "":
 		summary = "Missing base provider configuration for override"
 	default:

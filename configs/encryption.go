@@ -8,6 +8,7 @@ import (
 
 	"github.com/hashicorp/hcl/v2"
 	"github.com/hashicorp/hcl/v2/hclsyntax"
+	"github.com/hashicorp/hcl/v2/json"
 	"github.com/zclconf/go-cty/cty"
 
 	"github.com/tfdeps/tfdeps/configs/internal/diagnostic"
@@ -26,6 +27,7 @@ type encryption struct {
 // encryptionPart is a method or a key provider, in as many blocks as there are.
 type encryptionPart struct {
 	typ    string
+	name   string // with the type in front
 	header hcl.Range
 	bodies []hcl.Body // later ones change earlier ones
 }
@@ -88,7 +90,7 @@ func (d *document) encryptionPart(parts map[string]*encryptionPart, block *hcl.B
 		d.report(diagnostic.Error(block.DefRange, again, "There is one already at %s.", first.header))
 		return
 	}
-	parts[name] = &encryptionPart{typ: block.Labels[0], header: block.DefRange, bodies: []hcl.Body{block.Body}}
+	parts[name] = &encryptionPart{typ: block.Labels[0], name: name, header: block.DefRange, bodies: []hcl.Body{block.Body}}
 }
 
 // encryptionTarget reads what is encrypted by which method.
@@ -167,7 +169,7 @@ func mergeParts(base, over map[string]*encryptionPart) map[string]*encryptionPar
 	merged := maps.Clone(base)
 	for name, part := range over {
 		if first, ok := base[name]; ok {
-			part = &encryptionPart{typ: part.typ, header: first.header, bodies: slices.Concat(first.bodies, part.bodies)}
+			part = &encryptionPart{typ: part.typ, name: name, header: first.header, bodies: slices.Concat(first.bodies, part.bodies)}
 		}
 		merged[name] = part
 	}
@@ -178,12 +180,13 @@ func mergeParts(base, over map[string]*encryptionPart) map[string]*encryptionPar
 // of the configuration, in either syntax.
 const EncryptionVariable = "TF_ENCRYPTION"
 
-// CheckEncryption returns what can't be right about how states and plans are encrypted,
-// for products that do that: methods and key providers that don't exist or aren't declared,
-// and arguments that they don't have or need. environment is the value of [EncryptionVariable].
-// Keys aren't derived, and no service is asked for them: what is wrong there, plan says.
+// CheckEncryption returns what can't be right about how states and plans are encrypted, for
+// products that do that: methods and key providers that don't exist or aren't declared, and
+// arguments that they don't have or need. environment is the value of [EncryptionVariable]. Keys
+// aren't derived, and no service is asked for them: what is wrong there, plan says. It isn't safe
+// for concurrent use.
 func (m *Module) CheckEncryption(environment string) hcl.Diagnostics {
-	d := &document{}
+	d := &document{scope: m.scope}
 	e := m.encryption
 	if environment = strings.TrimSpace(environment); environment != "" {
 		name := EncryptionVariable
@@ -251,7 +254,7 @@ func (d *document) checkTarget(e *encryption, target *encryptionTarget) {
 // encryptionName reads method.TYPE.NAME or key_provider.TYPE.NAME.
 func encryptionName(expr hcl.Expression, root string) (name string, at hcl.Range, ok bool) {
 	if native, isNative := static.Native(expr); isNative {
-		if old, isQuoted := quoted(native); isQuoted { // as in JSON
+		if old, isQuoted := quoted(native); isQuoted && json.IsJSONExpression(expr) {
 			if parsed, diags := hclsyntax.ParseTraversalAbs([]byte(old), "", hcl.InitialPos); !diags.HasErrors() {
 				return traversalName(parsed, root, expr.Range())
 			}

@@ -7,6 +7,7 @@ import (
 
 	"github.com/hashicorp/hcl/v2"
 	"github.com/zclconf/go-cty/cty"
+	"github.com/zclconf/go-cty/cty/convert"
 
 	"github.com/tfdeps/tfdeps/configs/internal/diagnostic"
 	"github.com/tfdeps/tfdeps/configs/static"
@@ -67,9 +68,38 @@ func (d *document) checkMethod(e *encryption, method *encryptionPart) {
 	if schema == nil {
 		return
 	}
-	if attrs, ok := d.encryptionContent(method, schema); ok {
-		d.checkKeys(e, attrs, nil)
+	attrs, ok := d.encryptionContent(method, schema)
+	if !ok || !d.encryptionValues(e, "method", method, attrs) {
+		return
 	}
+	if aad := attrs["aad"]; aad != nil && method.typ == "aes_gcm" {
+		if val, ok := d.encryptionValue(aad); ok {
+			if _, err := convert.Convert(val, cty.List(cty.Number)); err != nil {
+				d.report(diagnostic.Error(aad.Expr.Range(), "Unsuitable value type", "The value of \"aad\" has to be a list of numbers."))
+			}
+		}
+	}
+	d.checkKeys(e, attrs, nil)
+}
+
+// encryptionValues reports what the arguments of a part of an encryption block refer to without a value before
+// anything is installed; false if there is any.
+func (d *document) encryptionValues(e *encryption, kind string, part *encryptionPart, attrs hcl.Attributes) bool {
+	var refs []hcl.Traversal
+	for _, name := range slices.Sorted(maps.Keys(attrs)) {
+		refs = append(refs, others(static.References(attrs[name].Expr))...)
+	}
+	if d.scope == nil || len(refs) == 0 {
+		return true
+	}
+	_, problems := d.scope.ContextFor("encryption."+kind+"."+part.name, e.header, refs)
+	d.report(problems...)
+	return len(problems) == 0
+}
+
+// others are the references to anything but key providers.
+func others(refs []hcl.Traversal) []hcl.Traversal {
+	return slices.DeleteFunc(slices.Clone(refs), func(t hcl.Traversal) bool { return t.RootName() == "key_provider" })
 }
 
 // checkKeys looks at the key providers that arguments refer to; above are those that have led here.
@@ -126,6 +156,9 @@ func (d *document) checkKey(e *encryption, key *encryptionPart, above []string) 
 	if !ok {
 		return
 	}
+	if !d.encryptionValues(e, "key_provider", key, attrs) {
+		return
+	}
 	d.checkKeys(e, attrs, above)
 	if key.typ == "pbkdf2" {
 		d.checkPassphrase(key, attrs)
@@ -150,25 +183,41 @@ func (d *document) checkPassphrase(key *encryptionPart, attrs hcl.Attributes) {
 		d.report(diagnostic.Error(key.header, summary, "The arguments \"passphrase\" and \"chain\" exclude each other."))
 		return
 	case passphrase != nil:
-		if text, ok := literalOf(passphrase, cty.String); ok && len(text.AsString()) < shortestPassphrase {
+		if text, ok := d.literalOf(passphrase, cty.String); ok && len(text.AsString()) < shortestPassphrase {
 			d.report(diagnostic.Error(key.header, summary, "The passphrase is too short: it has to have %d characters at least.", shortestPassphrase))
 		}
 	}
 	for name, least := range map[string]int64{"key_length": 1, "iterations": fewestIterations, "salt_length": 1} {
-		if number, ok := literalOf(attrs[name], cty.Number); ok && number.LessThan(cty.NumberIntVal(least)).True() {
+		if number, ok := d.literalOf(attrs[name], cty.Number); ok && number.LessThan(cty.NumberIntVal(least)).True() {
 			d.report(diagnostic.Error(attrs[name].Expr.Range(), summary, "The value of %q has to be %d at least.", name, least))
 		}
 	}
-	if text, ok := literalOf(attrs["hash_function"], cty.String); ok && text.AsString() != "sha256" && text.AsString() != "sha512" {
+	if text, ok := d.literalOf(attrs["hash_function"], cty.String); ok && text.AsString() != "sha256" && text.AsString() != "sha512" {
 		d.report(diagnostic.Error(attrs["hash_function"].Expr.Range(), summary, "The hash function is either sha256 or sha512."))
 	}
 }
 
-// literalOf is the value of an argument that refers to nothing; false if there is none of the type.
-func literalOf(attr *hcl.Attribute, typ cty.Type) (cty.Value, bool) {
-	if attr == nil || len(static.References(attr.Expr)) > 0 {
+// literalOf is the known value of an argument; false if there is none of the type.
+func (d *document) literalOf(attr *hcl.Attribute, typ cty.Type) (cty.Value, bool) {
+	val, ok := d.encryptionValue(attr)
+	return val, ok && val.Type() == typ
+}
+
+// encryptionValue is the value of an argument that refers to no key provider; false if it is null, or not known.
+func (d *document) encryptionValue(attr *hcl.Attribute) (val cty.Value, ok bool) {
+	if attr == nil {
 		return cty.NilVal, false
 	}
-	val, diags := static.Evaluate(attr.Expr)
-	return val, !diags.HasErrors() && val.Type() == typ && val.IsKnown() && !val.IsNull()
+	refs := static.References(attr.Expr)
+	var diags hcl.Diagnostics
+	switch {
+	case len(refs) == 0:
+		val, diags = static.Evaluate(attr.Expr)
+	case d.scope == nil || len(others(refs)) < len(refs):
+		return cty.NilVal, false
+	default:
+		val, diags = d.scope.Static("encryption", attr.Expr)
+	}
+	val, _ = val.UnmarkDeep()
+	return val, !diags.HasErrors() && val.IsKnown() && !val.IsNull()
 }

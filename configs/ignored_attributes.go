@@ -44,7 +44,7 @@ func (d *document) findIgnored(expr hcl.Expression, typ cty.Type) {
 		}
 	case *hclsyntax.ForExpr:
 		if typ.IsCollectionType() {
-			d.findIgnored(expr.ValExpr, typ.ElementType())
+			d.findIgnored(static.Uncounted(expr.ValExpr), typ.ElementType())
 		}
 	}
 }

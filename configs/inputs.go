@@ -4,6 +4,7 @@ import (
 	"errors"
 	"fmt"
 	"io/fs"
+	"maps"
 	"path/filepath"
 	"slices"
 	"strings"
@@ -14,6 +15,8 @@ import (
 	"github.com/tfdeps/tfdeps/configs/internal/diagnostic"
 	"github.com/tfdeps/tfdeps/configs/internal/files"
 	"github.com/tfdeps/tfdeps/configs/static"
+	"github.com/tfdeps/tfdeps/getproviders"
+	"github.com/tfdeps/tfdeps/getproviders/wholefile"
 )
 
 // Values are values for the input variables of a module, by name, before they
@@ -40,6 +43,9 @@ type InputSources struct {
 	// FS is where the files are, as in [Options]; nil: the file system of the
 	// process. Those of -var-file are in it, too, and have no absolute paths.
 	FS fs.FS
+
+	// Product is whose rules hold; zero: those of Terraform.
+	Product getproviders.Product
 }
 
 // InputArgument is an option -var, or -var-file if File is set.
@@ -57,11 +63,12 @@ const inputVariablePrefix = "TF_VAR_"
 // *.auto.tfvars.json in the order of their names, hidden ones among them,
 // arguments in their order.
 //
-// Values are never nil, and as complete as could be. The problems matter to Terraform
-// 1.15 and newer, whether any value decides something or not; in the place of OpenTofu
-// only if [Module.Constant] is true.
+// Values are never nil, and as complete as could be. The problems are those that end a run of Terraform 1.15
+// and newer, or of OpenTofu, whether any value decides something or not. To Terraform, that includes values
+// that can't be computed, but for those with an [InputValue] of a variable that isn't declared: see
+// [Module.DeclaresVariable]. To OpenTofu they are no problem here: the value says why, and what needs it fails.
 func ReadInputs(dir string, sources InputSources) (Values, hcl.Diagnostics) {
-	r := inputReader{files: files.System{FS: sources.FS}, values: Values{}}
+	r := inputReader{files: files.System{FS: sources.FS}, values: Values{}, invalid: map[string]hcl.Diagnostics{}, lazy: sources.Product.StaticModules}
 	for _, entry := range sources.Environ {
 		name, text, ok := strings.Cut(entry, "=")
 		if name, found := strings.CutPrefix(name, inputVariablePrefix); ok && found && name != "" {
@@ -81,14 +88,28 @@ func ReadInputs(dir string, sources InputSources) (Values, hcl.Diagnostics) {
 			r.file(filepath.Join(sources.WorkingDir, arg.File), true)
 		}
 	}
+	for _, name := range slices.Sorted(maps.Keys(r.invalid)) {
+		r.report(r.invalid[name]...)
+	}
 	return r.values, r.diags
 }
 
+// InputValue is the Extra of a problem with the value that a file has for a variable. Terraform reads values
+// of declared variables only.
+type InputValue struct{ Variable string }
+
 // inputReader collects values; later ones replace earlier ones.
 type inputReader struct {
-	files  files.System
-	values Values
-	diags  hcl.Diagnostics
+	files   files.System
+	values  Values
+	invalid map[string]hcl.Diagnostics // about values of files that no later one has replaced
+	diags   hcl.Diagnostics
+	lazy    bool // whether only values that are needed have to be right
+}
+
+func (r *inputReader) set(name string, val cty.Value) {
+	r.values[name] = val
+	delete(r.invalid, name)
 }
 
 func (r *inputReader) report(diags ...*hcl.Diagnostic) { r.diags = append(r.diags, diags...) }
@@ -119,7 +140,11 @@ func (r *inputReader) automatic(dir string) (names []string) {
 
 // file reads a file of values.
 func (r *inputReader) file(path string, argument bool) {
-	src, err := r.files.Read(path, maxFileBytes)
+	read := r.files.Read
+	if argument && r.files.FS == nil {
+		read = wholefile.ReadAny // such as a pipe, which people hand over secrets through
+	}
+	src, err := read(path, maxFileBytes)
 	switch {
 	case errors.Is(err, fs.ErrNotExist) && argument:
 		r.report(&hcl.Diagnostic{Severity: hcl.DiagError, Summary: "Failed to read variables file",
@@ -138,9 +163,17 @@ func (r *inputReader) file(path string, argument bool) {
 	r.report(diags...)
 	for _, attr := range inOrder(attrs) {
 		val, diags := static.Evaluate(attr.Expr)
-		r.report(diags...)
-		if !diags.HasErrors() {
-			r.values[attr.Name] = val.Mark(static.ValueSource{From: attr.Range.String(), At: attr.Expr.Range()})
+		source := static.ValueSource{From: attr.Range.String(), At: attr.Expr.Range()}
+		if r.lazy && diags.HasErrors() {
+			r.set(attr.Name, static.Unusable(source, diags))
+			continue
+		}
+		for _, diag := range diags {
+			diag.Extra = InputValue{attr.Name}
+		}
+		if r.set(attr.Name, val.Mark(source)); diags.HasErrors() {
+			delete(r.values, attr.Name)
+			r.invalid[attr.Name] = diags
 		}
 	}
 }
@@ -164,12 +197,12 @@ func (r *inputReader) assign(assignment string) {
 	switch {
 	case !ok:
 		detail = "A -var option is the name of a variable, an equals sign and a value, like -var=\"key=value\". One that was given has no equals sign."
-	case name == "":
+	case name == "" && !r.lazy:
 		detail = "A -var option has no name before the equals sign."
-	case strings.TrimSpace(name) != name:
+	case strings.TrimSpace(name) != name && !r.lazy, strings.HasSuffix(name, " "):
 		detail = fmt.Sprintf("The name of the variable has spaces around it: %q. Write -var=%q.", name, strings.TrimSpace(name)+"=...")
 	default:
-		r.values[name] = cty.StringVal(text).Mark(static.ValueSource{From: fmt.Sprintf("the option -var=%q", name+"=..."), Text: true, Argument: true})
+		r.set(name, cty.StringVal(text).Mark(static.ValueSource{From: fmt.Sprintf("the option -var=%q", name+"=..."), Text: true, Argument: true}))
 		return
 	}
 	r.report(&hcl.Diagnostic{Severity: hcl.DiagError, Summary: summary, Detail: detail})

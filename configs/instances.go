@@ -1,11 +1,14 @@
 package configs
 
 import (
+	"slices"
 	"strings"
 	"unicode"
 
 	"github.com/hashicorp/hcl/v2"
 	"github.com/hashicorp/hcl/v2/hclsyntax"
+	"github.com/hashicorp/hcl/v2/json"
+	"github.com/zclconf/go-cty/cty"
 
 	"github.com/tfdeps/tfdeps/configs/internal/diagnostic"
 	"github.com/tfdeps/tfdeps/configs/static"
@@ -35,6 +38,47 @@ func (d *document) withoutKey(expr hcl.Expression) (hcl.Expression, *hcl.Range) 
 	return expr, nil
 }
 
+// resolveInstances evaluates for_each of provider blocks, whose value has to be known before anything is installed.
+func (b *builder) resolveInstances() {
+	if !b.product.Understands("for_each") {
+		return
+	}
+	for _, config := range b.module.providers {
+		if config.forEach == nil {
+			continue
+		}
+		val, problems := b.scope.Static("provider."+config.name+"."+config.alias+".for_each", config.forEach.Expr)
+		if b.report(problems...); len(problems) > 0 {
+			continue
+		}
+		if reason := noInstances(val); reason != "" {
+			b.report(diagnostic.Error(config.forEach.Expr.Range(), "Invalid for_each argument", "The value has to be a map, or a set of strings, and %s.", reason))
+		}
+	}
+}
+
+// noInstances says why for_each can't have a value; "": it can, or it isn't known.
+func noInstances(val cty.Value) string {
+	if sensitive, ephemeral := static.SecretsOf(val); sensitive || ephemeral {
+		return "can't be sensitive or ephemeral: its keys are shown"
+	}
+	val, _ = val.UnmarkDeep()
+	typ := val.Type()
+	switch {
+	case val.IsNull():
+		return "is null"
+	case typ == cty.DynamicPseudoType || typ.IsMapType() || typ.IsObjectType():
+		return ""
+	case !typ.IsSetType():
+		return "is a " + typ.FriendlyName()
+	case !typ.ElementType().Equals(cty.String) && typ.ElementType() != cty.DynamicPseudoType:
+		return "has elements that are no strings"
+	case val.IsKnown() && slices.ContainsFunc(val.AsValueSlice(), cty.Value.IsNull):
+		return "has an element that is null"
+	}
+	return ""
+}
+
 // checkInstances compares references to configurations of providers with whether those
 // have instances. What has instances for the same keys as a provider can't be
 // destroyed once a key is gone, as its provider goes with it, which is a warning.
@@ -53,7 +97,8 @@ func (b *builder) checkInstances() {
 	for _, call := range b.module.Calls {
 		for _, passed := range call.providers {
 			if at := passed.child.instance; at != nil {
-				b.late = append(b.late, diagnostic.Error(*at, "Invalid module provider configuration", "A module is passed configurations, not instances of them: leave out the key on the left."))
+				b.report(diagnostic.Error(*at, wrongReference, "A module is passed configurations, not instances of them: leave out the key on the left."))
+				continue
 			}
 			b.checkInstance(&passed.parent, "module")
 			b.checkSameKeys(&passed.parent, b.calls[call.Name].forEach, "module", "module."+call.Name)
@@ -61,12 +106,17 @@ func (b *builder) checkInstances() {
 	}
 }
 
+// wrongReference is how a key is called where there can't be any.
+const wrongReference = "Invalid provider configuration reference"
+
 // checkInstance reports a key of a configuration without instances, and one with
 // instances of which none is chosen.
 func (b *builder) checkInstance(ref *providerRef, what string) {
 	config := b.providers[key{"provider", ref.name, ref.alias}]
 	summary, hasInstances := "Invalid "+what+" provider configuration", config != nil && config.forEach != nil
 	switch {
+	case ref.instance != nil && ref.alias == "":
+		b.report(diagnostic.Error(*ref.instance, wrongReference, "The configuration %s has no alias, and so no instances with keys.", ref))
 	case ref.instance != nil && config == nil && ref.alias != "":
 		b.late = append(b.late, diagnostic.Error(ref.at, summary, "The module has no provider block %q with the alias %q, which could have instances.", ref.name, ref.alias))
 	case ref.instance != nil && !hasInstances:
@@ -79,7 +129,7 @@ func (b *builder) checkInstance(ref *providerRef, what string) {
 // checkSameKeys warns of what goes when its provider goes.
 func (b *builder) checkSameKeys(ref *providerRef, forEach *hcl.Attribute, what, address string) {
 	config := b.providers[key{"provider", ref.name, ref.alias}]
-	if ref.instance == nil || forEach == nil || config == nil || config.forEach == nil {
+	if ref.instance == nil || forEach == nil || config == nil || config.forEach == nil || json.IsJSONExpression(forEach.Expr) {
 		return
 	}
 	if len(forEach.Expr.Variables()) == 0 || len(config.forEach.Expr.Variables()) == 0 || b.written(forEach) != b.written(config.forEach) {

@@ -13,7 +13,6 @@ import (
 
 	"github.com/tfdeps/tfdeps/configs/internal/diagnostic"
 	"github.com/tfdeps/tfdeps/configs/internal/files"
-	"github.com/tfdeps/tfdeps/configs/static"
 	"github.com/tfdeps/tfdeps/getproviders"
 	"github.com/tfdeps/tfdeps/getproviders/par"
 )
@@ -57,6 +56,13 @@ type Options struct {
 	// Within is the directory whose files these functions can read, as for a module
 	// that comes from elsewhere; "" is any.
 	Within string
+
+	// Workspace is what expressions know as terraform.workspace, in products that evaluate it; "" is unknown.
+	Workspace string
+
+	// Called is where a module that isn't the root module is called. Zero is unknown, and what the call leaves out
+	// is unknown then, too.
+	Called hcl.Range
 
 	done func() bool // says that there is no need to go on; nil: there is
 }
@@ -150,7 +156,7 @@ func (b *builder) decode(name string, doc *document) *document {
 		b.report(diagnostic.Unreadable("Failed to read file", err))
 		return doc
 	}
-	file, diags := static.Parse(src, full)
+	file, diags := b.parser.Parse(src, full)
 	b.report(diags...)
 	if file == nil || file.Body == nil {
 		return doc
@@ -190,7 +196,9 @@ func list(dir string, product getproviders.Product, opts Options) (listing, hcl.
 		base, isConfig := configBase(name, product.Suffixes)
 		switch {
 		case isTest(name, product):
-			found.tests = append(found.tests, name)
+			if opts.Path == "" { // the tests of a module that is called are its own business
+				found.tests = append(found.tests, name)
+			}
 		case isConfig && (base == "override" || strings.HasSuffix(base, "_override")):
 			found.override = append(found.override, name)
 		case isConfig:

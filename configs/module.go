@@ -2,11 +2,13 @@ package configs
 
 import (
 	"fmt"
+	"slices"
 
 	version "github.com/hashicorp/go-version"
 	"github.com/hashicorp/hcl/v2"
 
 	"github.com/tfdeps/tfdeps/configs/internal/diagnostic"
+	"github.com/tfdeps/tfdeps/configs/static"
 	"github.com/tfdeps/tfdeps/getproviders"
 )
 
@@ -38,6 +40,7 @@ type Module struct {
 	users     []*user
 
 	encryption    *encryption                  // nil: there is none
+	scope         *static.Scope                // what encryption may refer to; nil in other modules than the root
 	testProviders map[string][]*providerConfig // of test files, by their keys, where they are requirements
 }
 
@@ -52,11 +55,15 @@ type RequiredVersion struct {
 type Backend struct {
 	Type  string    // "cloud" for a cloud block
 	Range hcl.Range // of the block's header
-	Body  hcl.Body  // of expressions that are cheap to evaluate; nil: it has others, which was reported
+	Body  hcl.Body  // of expressions that are cheap to evaluate; nil: it has others, which was reported, or there are Problems
 
 	// Context is what the expressions may refer to, in products that evaluate
 	// variables there; nil: nothing.
 	Context *hcl.EvalContext
+
+	// Problems are those with what the arguments refer to, in such products, for which Body is nil. They
+	// matter only to what needs the backend, and are in no other diagnostics.
+	Problems hcl.Diagnostics
 }
 
 // requiredProvider is an entry of a required_providers block.
@@ -133,6 +140,9 @@ func (m *Module) CheckVersion(product getproviders.Product) hcl.Diagnostics {
 	return diags
 }
 
+// DeclaresVariable reports whether the module has an input variable of that name.
+func (m *Module) DeclaresVariable(name string) bool { return m.variables[name] }
+
 // subject is who requires a version, as a sentence begins with it.
 func (m *Module) subject() string {
 	if m.Path == "" {
@@ -156,7 +166,11 @@ func (r RequiredVersion) check(product getproviders.Product, running *version.Ve
 	if constraints.Check(running) {
 		return nil
 	}
-	return diagnostic.Error(r.Range, "Unsupported "+product.Name+" Core version",
+	summary := "Unsupported " + product.Name + " Core version"
+	if product.Understands("language") {
+		summary = "Incompatible module"
+	}
+	return diagnostic.Error(r.Range, summary,
 		"%s does not support %s version %s: it requires %s. Use a version that is supported, or change the constraint if it is out of date.",
 		subject, product.Name, product.Version, r.Text)
 }
@@ -184,6 +198,39 @@ func (m *Module) Requirements(product getproviders.Product) (getproviders.Requir
 	}
 	diagnostic.Sort(c.diags)
 	return c.reqs, c.diags
+}
+
+// Inferred is a resource whose provider is known from its type alone.
+type Inferred struct {
+	Provider getproviders.Provider
+	Address  string    // "module.a.aws_instance.x"
+	Range    hcl.Range // of the block's header
+}
+
+// Inferred returns the resources whose providers nothing but their types tells: there is no entry
+// in required_providers for them. The product has to be the one that the module was loaded for.
+func (m *Module) Inferred(product getproviders.Product) (all []Inferred) {
+	product = product.OrDefault()
+	for _, u := range m.users {
+		provider, err := product.ImpliedProvider(u.localName())
+		if u.provider != nil || err != nil || m.requirement(provider.Type) != nil {
+			continue
+		}
+		address := u.key.typ + "." + u.key.name
+		if u.key.block != "resource" {
+			address = u.key.block + "." + address
+		}
+		if m.Path != "" {
+			address = m.Path + "." + address
+		}
+		all = append(all, Inferred{Provider: provider, Address: address, Range: u.needed})
+	}
+	return all
+}
+
+// HasEntryFor reports whether required_providers has an entry for a provider.
+func (m *Module) HasEntryFor(p getproviders.Provider) bool {
+	return slices.ContainsFunc(m.required, func(entry *requiredProvider) bool { return entry.provider == p })
 }
 
 // TestRequirements returns what each of Tests asks for by its provider blocks, if those are

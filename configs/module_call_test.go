@@ -22,7 +22,7 @@ func TestLoadModule_ModuleCallArguments(t *testing.T) {
 		{name: "empty", block: `source = "a/b/c"
 			version = ""`, source: "a/b/c", problem: "Invalid version constraint"},
 		{name: "resources", block: `source = "./${a.b.c}"`, problem: "Invalid module source"},
-		{name: "null is no source", block: `source = null`, problem: "Unsuitable value type"},
+		{name: "null is no source", block: `source = null`, problem: "Unsuitable module source"},
 		{name: "another source", block: `source = null
 			version = "1.0"`, override: `source = "x/y/z"`, source: "x/y/z", version: "1.0"},
 		{name: "another version", block: `source = "x/y/z"

@@ -57,20 +57,19 @@ func (c *ModuleCall) readSource(attr *hcl.Attribute, s *static.Scope) {
 		return
 	}
 	c.SourceRange = attr.Expr.Range()
-	val, diag := s.Constant(attr, "source")
+	val, problems := s.Constant(c.Name, attr, "source")
 	given, ok := static.Text(val)
 	switch {
-	case diag != nil:
+	case len(problems) > 0:
 	case !ok:
-		diag = diagnostic.Error(c.SourceRange, "Unsuitable value type", "The source of a module has to be a string.")
+		problems = append(problems, diagnostic.Error(c.SourceRange, "Unsuitable value type", "The source of a module has to be a string."))
 	case given == "":
-		diag = diagnostic.Error(c.SourceRange, "Invalid module source address", "The source of a module can't be empty: it says where the module is.")
+		problems = append(problems, diagnostic.Error(c.SourceRange, "Invalid module source address",
+			"The source of a module can't be empty: it says where the module is."))
 	}
-	if diag != nil {
-		c.sourceProblems = hcl.Diagnostics{diag}
-		return
+	if c.sourceProblems = problems; len(problems) == 0 {
+		c.Source = given
 	}
-	c.Source = given
 }
 
 // readVersion reads a constraint; null is none.
@@ -78,21 +77,19 @@ func (c *ModuleCall) readVersion(attr *hcl.Attribute, s *static.Scope) {
 	if attr == nil {
 		return
 	}
-	val, diag := s.Constant(attr, "version")
-	if diag == nil && val.IsNull() {
+	val, problems := s.Constant(c.Name, attr, "version")
+	if len(problems) == 0 && val.IsNull() {
 		return
 	}
 	c.VersionRange = attr.Expr.Range()
 	given, ok := static.Text(val)
-	if _, err := version.NewConstraint(given); (!ok || err != nil) && diag == nil {
-		diag = diagnostic.Error(c.VersionRange, "Invalid version constraint",
-			"This is no version constraint. Examples of correct ones are \"1.2.3\", \"~> 1.2\" and \">= 1.2, < 3.0\".")
+	if _, err := version.NewConstraint(given); (!ok || err != nil) && len(problems) == 0 {
+		problems = append(problems, diagnostic.Error(c.VersionRange, "Invalid version constraint",
+			"This is no version constraint. Examples of correct ones are \"1.2.3\", \"~> 1.2\" and \">= 1.2, < 3.0\"."))
 	}
-	if diag != nil {
-		c.versionProblems = hcl.Diagnostics{diag}
-		return
+	if c.versionProblems = problems; len(problems) == 0 {
+		c.Version = given
 	}
-	c.Version = given
 }
 
 // callBlock is a module block whose arguments aren't evaluated yet.
@@ -165,9 +162,20 @@ func (b *builder) resolveCalls() {
 			call.versionProblems = fresh
 		}
 		call.arguments = call.inputs
-		call.Inputs = b.scope.CallInputs(call.inputs)
+		call.Inputs = b.scope.CallInputs(name, call.inputs)
 		call.repeated = call.repetition()
 		b.module.Calls = append(b.module.Calls, call.ModuleCall)
+	}
+}
+
+// resolveRuns evaluates the values that runs of tests have for the variables of their modules, in products in which
+// they have a say in what these call.
+func (b *builder) resolveRuns() {
+	if !b.product.StaticModules {
+		return
+	}
+	for i, run := range b.module.TestRuns {
+		b.module.TestRuns[i].Call.Inputs = b.scope.CallInputs(run.Name, run.Call.arguments)
 	}
 }
 

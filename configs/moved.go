@@ -40,6 +40,9 @@ func (d *document) removed(block *hcl.Block, content *hcl.BodyContent) {
 		d.checkForm(lifecycle, "lifecycle of removed")
 	}
 	d.checkOnce(content, "connection", "Duplicate connection block")
+	if d.product.Understands("enabled") {
+		d.notInOverride(block, "Cannot override 'Removed' blocks")
+	}
 	d.checkForgotten(block, content)
 	from := d.movable(content.Attributes["from"], nil)
 	if from == nil {

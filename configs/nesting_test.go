@@ -1,6 +1,8 @@
 package configs
 
 import (
+	"fmt"
+	"strconv"
 	"strings"
 	"testing"
 
@@ -29,10 +31,11 @@ var deep = map[string]func(n int) string{
 }
 
 func TestLoadModule_DeepNestingIsAnError(t *testing.T) {
-	const levels = 3 * static.MaxNesting
+	const levels = static.MaxNesting + 500
 	files := map[string]string{
-		"lists.tf.json":   strings.Repeat("[", levels),
-		"objects.tf.json": strings.Repeat(`{"a":`, levels),
+		// The parser of JSON takes the square of the depth.
+		"lists.tf.json":   strings.Repeat("[", 1001),
+		"objects.tf.json": strings.Repeat(`{"a":`, 1001),
 	}
 	for name, text := range deep {
 		files[name+".tf"] = text(levels) + "\n"
@@ -64,7 +67,7 @@ func TestLoadModule_DeepNestingInStringsOfJSONIsAnError(t *testing.T) {
 
 // Long texts with many brackets and operators that are not deep.
 func TestLoadModule_LongFilesAreNotDeep(t *testing.T) {
-	const n = 2 * static.MaxNesting
+	const n = static.MaxNesting + 500
 	files := map[string]string{
 		"blocks.tf":      strings.Repeat("variable \"x\" {\n  default = [-1]\n}\n", n),
 		"list.tf":        "a = [" + strings.Repeat("-1, [!true], f(x[y]), ", n) + "]\n",
@@ -122,4 +125,19 @@ func TestLoadModule_ValuesThatWouldTakeForeverAreErrors(t *testing.T) {
 		"b.tf":      "variable \"t\" {\n  type = object({ a = optional(string, 1e999999999) })\n}\n",
 		"c.tf.json": `{"variable":{"j":{"type":"object({ a = optional(string, 1e999999999) })"}}}`,
 	})
+}
+
+// TestLoadModule_LoopsOfAllFilesHaveOneLimit has files that make 20 MB each: one is fine, and three are too much.
+func TestLoadModule_LoopsOfAllFilesHaveOneLimit(t *testing.T) {
+	long := strings.Repeat("[for k in [0,1,2,3,4,5,6,7,8,9] : ", 2) + strconv.Quote(strings.Repeat("a", 100_000)) + strings.Repeat("]", 2)
+	for n, tooComplex := range map[int]bool{1: false, 3: true} {
+		files := map[string]string{}
+		for i := range n {
+			files[fmt.Sprintf("%d.tf", i)] = fmt.Sprintf("output \"o%d\" {\n  value     = 1\n  sensitive = %s != null\n}\n", i, long)
+		}
+		_, diags := LoadModule(writeFiles(t, files), product())
+		if strings.Contains(diags.Error(), "Expression too complex") != tooComplex {
+			t.Errorf("%d files: %v", n, diags)
+		}
+	}
 }

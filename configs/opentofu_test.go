@@ -59,7 +59,7 @@ module "a" {
   }
   lifecycle {}
 }
-`}, `error main.tf:6,5-12: Invalid combination of "count" and "enabled"` + "\nerror main.tf:8,3-12: Duplicate lifecycle block\n"},
+`}, `error main.tf:4,3-8: Invalid combination of "count" and "enabled"` + "\nerror main.tf:8,3-12: Duplicate lifecycle block\n"},
 	"resources": {
 		map[string]string{"main.tf": `
 resource "a_x" "y" {
@@ -135,15 +135,26 @@ resource "null_resource" "b" {
 resource "null_resource" "c" {
   provider = null.none["k"]
 }
-module "m" {
-  source    = "./m"
-  providers = { null.x["k"] = null.by["k"] }
-}
 variable "x" {}
 `}, `error main.tf:10,14-18: Invalid resource provider configuration
 error main.tf:13,22-27: Invalid resource provider configuration
 error main.tf:16,14-18: Invalid resource provider configuration
-error main.tf:20,23-28: Invalid module provider configuration
+`},
+	"keys where there are no instances": {
+		map[string]string{"main.tf": `
+provider "null" {
+  alias    = "by"
+  for_each = { k = 1 }
+}
+resource "null_resource" "a" {
+  provider = null["k"]
+}
+module "m" {
+  source    = "./m"
+  providers = { null.x["k"] = null.by["k"] }
+}
+`}, `error main.tf:11,23-28: Invalid provider configuration reference
+error main.tf:7,18-23: Invalid provider configuration reference
 `},
 	"what goes with its provider": {
 		map[string]string{"main.tf": `
@@ -349,6 +360,28 @@ func TestCheckEncryption_SecretsOfTheVariableStayThere(t *testing.T) {
 			if diag.Subject != nil || strings.Contains(diag.Error(), "hunter2") || !strings.Contains(diag.Detail, "TF_ENCRYPTION") {
 				t.Errorf("%s: %v", given, diag)
 			}
+		}
+	}
+}
+
+func TestReadStateRequirements_OfOpenTofuHaveProvidersOfInstances(t *testing.T) {
+	product := getproviders.OpenTofu("1.12.6")
+	const keyed = `{"version":4,"resources":[{"mode":"managed","type":"a_b","name":"c","instances":[` +
+		`{"index_key":"x","provider":"module.m.provider[\"acme/b\"].by[\"x\"]"},{"index_key":"y","provider":"module.m.provider[\"acme/b\"].by[\"y\"]"}]}]}`
+	reqs, err := ReadStateRequirements(strings.NewReader(keyed), "state", product)
+	if want := "registry.opentofu.org/acme/b"; err != nil || len(reqs) != 1 || reqs.Providers()[0].String() != want {
+		t.Errorf("got %v, %v, want %s", reqs, err, want)
+	}
+	for _, resource := range []string{
+		`"instances":[{}]`, `"provider":"aws","instances":[]`, `"provider":"module.m[0].provider[\"acme/b\"]","instances":[]`,
+		`"provider":"provider[\"registry.terraform.io/-/b\"]","instances":[]`,
+	} {
+		text := `{"version":4,"resources":[{"mode":"managed","type":"a_b","name":"c",` + resource + `}]}`
+		if reqs, err := ReadStateRequirements(strings.NewReader(text), "state", product); err == nil {
+			t.Errorf("%s: got %v, want an error", resource, reqs)
+		}
+		if _, err := ReadStateRequirements(strings.NewReader(text), "state", getproviders.Terraform("1.15.9")); err != nil {
+			t.Errorf("%s: %v, which is no error to Terraform", resource, err)
 		}
 	}
 }

@@ -3,6 +3,7 @@ package configs
 import (
 	"path/filepath"
 	"slices"
+	"strconv"
 	"strings"
 	"testing"
 
@@ -79,7 +80,6 @@ func TestReadInputs_ReadTextAsTheTypeSays(t *testing.T) {
 		{name: "no number", typ: "type = number", text: `hidden`, problem: "Invalid value for input variable"},
 		{name: "any", typ: "type = any", text: `"a"`, want: "a"},
 		{name: "no expression", typ: "type = any", text: `[`, problem: "Missing expression"},
-		{name: "sensitive", typ: "type = any\nsensitive = true", text: `[hidden`, problem: "Invalid value for input variable"},
 		{name: "variable", typ: "type = any", text: `y`, problem: "Variables not allowed"},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
@@ -94,6 +94,23 @@ func TestReadInputs_ReadTextAsTheTypeSays(t *testing.T) {
 				checkProblem(t, diags, tt.problem)
 			}
 		})
+	}
+}
+
+func TestReadInputs_SensitiveTextIsNotShown(t *testing.T) {
+	values, diags := ReadInputs(t.TempDir(), InputSources{Arguments: []InputArgument{{Assignment: "x=[hidden"}}})
+	checkProblem(t, diags, "")
+	_, diags = loadWith(t, Options{Inputs: values}, map[string]string{"main.tf": "variable \"x\" {\n  type = any\n  sensitive = true\n}\n"})
+	checkProblem(t, diags, "Invalid value for input variable")
+}
+
+// longLoops make a large value a thousand times.
+var longLoops = "x = " + strings.Repeat("[for k in [0,1,2,3,4,5,6,7,8,9] : ", 3) + strconv.Quote(strings.Repeat("a", 100_000)) + strings.Repeat("]", 3) + "\n"
+
+// TestReadInputs_ComputeLoops has a value that only a loop knows, as Terraform computes it.
+func TestReadInputs_ComputeLoops(t *testing.T) {
+	if got := inputFor(t, map[string]string{"terraform.tfvars": "x = {for k in [\"./a\", \"./b\"] : k => \"${k}c\"}[\"./b\"]\n"}, "", InputSources{}); got != "./bc" {
+		t.Errorf("%q", got)
 	}
 }
 
@@ -118,6 +135,8 @@ func TestReadInputs_Problems(t *testing.T) {
 		{name: "block", files: map[string]string{"terraform.tfvars": "\nb {\n}\n"}, summary: `Unexpected "b" block`, file: "terraform.tfvars", line: 2},
 		{name: "reference", files: map[string]string{"a.auto.tfvars": "\nx = var.y\n"}, summary: "Variables not allowed", file: "a.auto.tfvars", line: 2},
 		{name: "syntax", files: map[string]string{"a.auto.tfvars.json": "["}, file: "a.auto.tfvars.json", summary: "Missing value", line: 1},
+		{name: "loop", files: map[string]string{"a.auto.tfvars": "x = [for k in [\"./a\"] : k][0]\n", "b.auto.tfvars": "x = join([for k in [1] : k])\n"}, summary: "Function calls not allowed", file: "b.auto.tfvars", line: 1},
+		{name: "loops that take long", files: map[string]string{"a.auto.tfvars": longLoops, "b.auto.tfvars": "y = [for k in [1] : k]\n"}, summary: "Expression too complex", file: "a.auto.tfvars", line: 1},
 		{name: "wrong type", files: map[string]string{"a.auto.tfvars": "\nx = [\"hidden\"]\n"}, summary: "Invalid value for input variable", file: "a.auto.tfvars", line: 2},
 	} {
 		t.Run(tt.name, func(t *testing.T) {

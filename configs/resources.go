@@ -29,8 +29,15 @@ func (d *document) resource(block *hcl.Block, content *hcl.BodyContent) {
 		d.checkForm(lifecycle, "lifecycle of "+block.Type)
 		d.checkNotItself(lifecycle, block)
 	}
-	if block.Type == "resource" {
+	switch {
+	case block.Type == "resource":
 		d.checkProvisioners(content)
+	case block.Type == "ephemeral" && d.product.Understands("enabled"):
+		for _, inner := range content.Blocks {
+			if inner.Type == "connection" || inner.Type == "provisioner" {
+				d.report(diagnostic.Error(inner.DefRange, "Invalid configuration block for ephemeral resource", "A block %q has no meaning here.", inner.Type))
+			}
+		}
 	}
 	d.checkOnce(content, "connection", "Duplicate connection block")
 	d.checkOnce(content, "_", "Duplicate escaping block")
@@ -69,7 +76,9 @@ func (d *document) checkNotItself(lifecycle, block *hcl.Block) {
 
 // check decodes a check block, which may have one data block of its own.
 func (d *document) check(block *hcl.Block, content *hcl.BodyContent) {
-	d.notInOverride(block, "Can't override check blocks")
+	if d.notInOverride(block, "Can't override check blocks"); d.override {
+		return
+	}
 	d.checkName("check block name", block.Labels[0], block.LabelRanges[0])
 	d.declare(block.DefRange, "check", "", block.Labels[0])
 	asserts := content.Blocks.OfType("assert")
@@ -108,7 +117,15 @@ func (d *document) checkRepetition(content *hcl.BodyContent) {
 	if len(names) > 2 {
 		together = names[0] + ", " + names[1] + ", and " + names[2]
 	}
-	d.report(diagnostic.Error(given[len(given)-1].NameRange, "Invalid combination of "+together,
+	at := given[len(given)-1].NameRange
+	if d.product.Understands("enabled") {
+		for _, attr := range given {
+			if attr.NameRange.Start.Byte < at.Start.Byte {
+				at = attr.NameRange
+			}
+		}
+	}
+	d.report(diagnostic.Error(at, "Invalid combination of "+together,
 		"Only one of these arguments can say how many there are."))
 }
 

@@ -35,8 +35,16 @@ type rule struct {
 // value no installer needs are there so that others are found to be mistakes.
 func topLevel(product getproviders.Product) map[string]rule {
 	rules := common()
+	if !product.StaticModules {
+		schema := rules["module"].body
+		schema.Attributes = append(schema.Attributes, hcl.AttributeSchema{Name: "ignore_nested_deprecations"})
+	}
 	if product.Understands("language") {
-		rules["language"] = rule{body: body("", "compatible_with"), open: true, decode: (*document).languageBlock}
+		rules["language"] = rule{body: body("edition experiments", "compatible_with"), decode: (*document).languageBlock}
+	}
+	if product.Understands("enabled") {
+		delete(rules, "action")
+		rules["output"].body.Attributes = slices.DeleteFunc(rules["output"].body.Attributes, func(attr hcl.AttributeSchema) bool { return attr.Name == "type" })
 	}
 	if product.Understands("encryption") {
 		schema := rules["terraform"].body

@@ -47,22 +47,26 @@ func StateRequirementsFS(fsys fs.FS, path string, product getproviders.Product) 
 
 // ReadStateRequirements reads a state and returns the providers of the
 // resources in it, without constraints, and with name as the file that says
-// so. An empty state is no requirements. An error matches [ErrStateVersion] if
+// so. A state of no bytes is no requirements. An error matches [ErrStateVersion] if
 // the state is in another format.
 //
 // It is read as a stream: memory is needed for the largest string in it, not
 // for the whole. Resources whose provider address can't be read are passed
-// over, as Terraform does. A provider may have a legacy address, if the
+// over, as Terraform does; OpenTofu refuses the state. A provider may have a legacy address, if the
 // state was last written by Terraform 0.12.
 func ReadStateRequirements(r io.Reader, name string, product getproviders.Product) (getproviders.Requirements, error) {
 	product = product.OrDefault()
-	addresses, err := state.Addresses(r)
+	opentofu := product.Predecessor != nil
+	addresses, err := state.Addresses(r, opentofu)
 	if err != nil {
 		return nil, fmt.Errorf("reading state %s: %w", name, err)
 	}
 	reqs := getproviders.Requirements{}
 	for _, address := range addresses {
 		provider, ok := stateProvider(address, product)
+		if !ok && opentofu && address != "" {
+			return nil, fmt.Errorf("reading state %s: a resource has the provider %q, which is no address of one", name, address)
+		}
 		if _, known := reqs[provider]; ok && !known {
 			reqs.Add(provider, getproviders.Requirement{Pos: getproviders.Pos{File: name}})
 		}
@@ -83,6 +87,9 @@ func stateProvider(address string, product getproviders.Product) (getproviders.P
 	}
 	for static.StepName(steps, 0) == "module" && static.StepName(steps, 1) != "" {
 		steps = steps[2:]
+	}
+	if len(steps) == 4 && product.Predecessor != nil { // which is the key of a provider with for_each
+		steps = steps[:3]
 	}
 	if static.StepName(steps, 0) != "provider" || len(steps) < 2 || len(steps) > 3 {
 		return getproviders.Provider{}, false

@@ -56,7 +56,11 @@ var states = map[string]struct {
 	"version 2, empty": {`{"version":2,"modules":[]}`, nil},
 	"version 2":        {`{"version":2,"modules":[{"path":["root"],"resources":{"aaa_x.y":{"type":"aaa_x","primary":{"id":"1"},"provider":"bbb.east"}}}]}`, []string{"registry.terraform.io/-/bbb"}},
 	"version 1":        {`{"version":1,"serial":1,"modules":[{"path":["root"],"outputs":{"a":"b"},"resources":{"aaa_x.y":{"type":"aaa_x","primary":{"id":"1"}}}}]}`, []string{"registry.terraform.io/-/aaa"}},
-	"looks like more":  {`{"version":4,"outputs":{"resources":[{"provider":"provider[\"acme/b\"]"}],"version":3}}`, nil},
+	"looks like more":  {`{"version":4,"outputs":{"x":{"type":"dynamic","value":{"type":["map","string"],"value":{"resources":"provider[\"acme/b\"]"}},"version":3}}}`, nil},
+	"instances": {`{"version":4,"resources":[{"mode":"managed","type":"a_b","name":"c","provider":"provider[\"acme/b\"]","instances":[{"index_key":0},{"index_key":"0","status":"tainted","private":"bnVsbA=="},` +
+		`{"index_key":0,"deposed":"0123abcd","sensitive_attributes":[[{"type":"get_attr","value":"x"},{"type":"index","value":{"value":1,"type":"number"}}]],` +
+		`"dependencies":["data.a.b","module.x[0].a.b","resource.a.b"],"provider":"provider[\"acme/of-opentofu\"]"}]},` +
+		`{"mode":"managed","type":"a_b","name":"c","provider":"provider[\"acme/b\"]","instances":[{"index_key":1}]}]}`, []string{"registry.terraform.io/acme/b"}},
 }
 
 func TestReadStateRequirements_AreTheProvidersOfResources(t *testing.T) {
@@ -113,39 +117,63 @@ func TestReadStateRequirements_BrokenStatesAreErrors(t *testing.T) {
 		text    string
 		version bool // whether the format's version is wrong
 	}{
-		"not JSON":                {"resources", false},
-		"not an object":           {`[]`, false},
-		"a number":                {`4`, false},
-		"cut off at a name":       {`{"version":4,"resources"`, false},
-		"cut off in resources":    {`{"version":4,"resources":[{"type":"x"`, false},
-		"cut off in a value":      {`{"version":4,"outputs":{"x":[`, false},
-		"cut off before the end":  {`{"version":4`, false},
-		"more than one":           {`{"version":4}{"version":4}`, false},
-		"rubbish behind":          {`{"version":4} x`, false},
-		"resources in object":     {`{"version":4,"resources":{}}`, false},
-		"resource is a number":    {`{"version":4,"resources":[4]}`, false},
-		"provider is a number":    {`{"version":4,"resources":[{"provider":4}]}`, false},
-		"no version":              {`{}`, true},
-		"version is a string":     {`{"version":"4"}`, true},
-		"version with fraction":   {`{"version":4.0}`, true},
-		"negative version":        {`{"version":-4}`, true},
-		"version of Terraform 1?": {`{"version":5}`, true},
-		"version 0":               {`{"version":0}`, true},
-		"no such mode":            {`{"version":4,"resources":[{"mode":"x","type":"a_b","name":"c"}]}`, false},
-		"no mode":                 {`{"version":4,"resources":[{"type":"a_b","name":"c"}]}`, false},
-		"no such module":          {`{"version":4,"resources":[{"module":"x","mode":"data"}]}`, false},
-		"module without a name":   {`{"version":4,"resources":[{"module":"module","mode":"data"}]}`, false},
-		"module and more":         {`{"version":4,"resources":[{"module":"module.a.b","mode":"data"}]}`, false},
-		"version of Terraform":    {`{"version":4,"terraform_version":"x"}`, false},
-		"version is a list":       {`{"version":4,"terraform_version":[1,{}]}`, false},
-		"negative serial":         {`{"version":4,"serial":-1}`, false},
-		"serial is text":          {`{"serial":"1","version":4}`, false},
-		"modules are an object":   {`{"version":3,"modules":{}}`, false},
-		"module is a number":      {`{"version":3,"modules":[1]}`, false},
-		"resources of a module":   {`{"version":3,"modules":[{"resources":[]}]}`, false},
-		"resource of a module":    {`{"version":3,"modules":[{"resources":{"a":1}}]}`, false},
-		"cut off in modules":      {`{"version":3,"modules":[{"resources":{"a":{`, false},
-		"huge version":            {`{"version":40000000000000000000000000}`, true},
+		"a newline":                      {"\n", false},
+		"not JSON":                       {"resources", false},
+		"not an object":                  {`[]`, false},
+		"a number":                       {`4`, false},
+		"cut off at a name":              {`{"version":4,"resources"`, false},
+		"cut off in resources":           {`{"version":4,"resources":[{"type":"x"`, false},
+		"cut off in a value":             {`{"version":4,"outputs":{"x":[`, false},
+		"cut off before the end":         {`{"version":4`, false},
+		"more than one":                  {`{"version":4}{"version":4}`, false},
+		"rubbish behind":                 {`{"version":4} x`, false},
+		"resources in object":            {`{"version":4,"resources":{}}`, false},
+		"resource is a number":           {`{"version":4,"resources":[4]}`, false},
+		"provider is a number":           {`{"version":4,"resources":[{"provider":4}]}`, false},
+		"no version":                     {`{}`, true},
+		"version is a string":            {`{"version":"4"}`, true},
+		"version with fraction":          {`{"version":4.0}`, true},
+		"negative version":               {`{"version":-4}`, true},
+		"version of Terraform 1?":        {`{"version":5}`, true},
+		"version 0":                      {`{"version":0}`, true},
+		"no such mode":                   {`{"version":4,"resources":[{"mode":"x","type":"a_b","name":"c"}]}`, false},
+		"no mode":                        {`{"version":4,"resources":[{"type":"a_b","name":"c"}]}`, false},
+		"no such module":                 {`{"version":4,"resources":[{"module":"x","mode":"data"}]}`, false},
+		"module without a name":          {`{"version":4,"resources":[{"module":"module","mode":"data"}]}`, false},
+		"module and more":                {`{"version":4,"resources":[{"module":"module.a.b","mode":"data"}]}`, false},
+		"version of Terraform":           {`{"version":4,"terraform_version":"x"}`, false},
+		"version is a list":              {`{"version":4,"terraform_version":[1,{}]}`, false},
+		"negative serial":                {`{"version":4,"serial":-1}`, false},
+		"serial is text":                 {`{"serial":"1","version":4}`, false},
+		"modules are an object":          {`{"version":3,"modules":{}}`, false},
+		"module is a number":             {`{"version":3,"modules":[1]}`, false},
+		"resources of a module":          {`{"version":3,"modules":[{"resources":[]}]}`, false},
+		"resource of a module":           {`{"version":3,"modules":[{"resources":{"a":1}}]}`, false},
+		"cut off in modules":             {`{"version":3,"modules":[{"resources":{"a":{`, false},
+		"an instance twice":              {`{"version":4,"resources":[{"mode":"data","type":"a_b","name":"c","instances":[{"index_key":1},{"index_key":1.5}]}]}`, false},
+		"an instance without keys twice": {`{"version":4,"resources":[{"mode":"data","type":"a_b","name":"c","instances":[{},{}]}]}`, false},
+		"a deposed object twice":         {`{"version":4,"resources":[{"mode":"data","type":"a_b","name":"c","instances":[{"deposed":"01234567"},{"deposed":"01234567"}]}]}`, false},
+		"a short deposed key":            {`{"version":4,"resources":[{"mode":"data","type":"a_b","name":"c","instances":[{"deposed":"0"}]}]}`, false},
+		"a key of an instance":           {`{"version":4,"resources":[{"mode":"data","type":"a_b","name":"c","instances":[{"index_key":true}]}]}`, false},
+		"a status":                       {`{"version":4,"resources":[{"mode":"data","type":"a_b","name":"c","instances":[{"status":"x"}]}]}`, false},
+		"a schema's version":             {`{"version":4,"resources":[{"mode":"data","type":"a_b","name":"c","instances":[{"schema_version":-1}]}]}`, false},
+		"an identity's version":          {`{"version":4,"resources":[{"mode":"data","type":"a_b","name":"c","instances":[{"identity_schema_version":"1"}]}]}`, false},
+		"private data":                   {`{"version":4,"resources":[{"mode":"data","type":"a_b","name":"c","instances":[{"private":"!"}]}]}`, false},
+		"a path of an attribute":         {`{"version":4,"resources":[{"mode":"data","type":"a_b","name":"c","instances":[{"sensitive_attributes":[[{"type":"x"}]]}]}]}`, false},
+		"an attribute without a name":    {`{"version":4,"resources":[{"mode":"data","type":"a_b","name":"c","instances":[{"sensitive_attributes":[[{"type":"get_attr","value":1}]]}]}]}`, false},
+		"paths of attributes":            {`{"version":4,"resources":[{"mode":"data","type":"a_b","name":"c","instances":[{"sensitive_attributes":{}}]}]}`, false},
+		"a dependency":                   {`{"version":4,"resources":[{"mode":"data","type":"a_b","name":"c","instances":[{"dependencies":["x"]}]}]}`, false},
+		"a dependency on an instance":    {`{"version":4,"resources":[{"mode":"data","type":"a_b","name":"c","instances":[{"dependencies":["a.b[0]"]}]}]}`, false},
+		"dependencies":                   {`{"version":4,"resources":[{"mode":"data","type":"a_b","name":"c","instances":[{"dependencies":"a.b"}]}]}`, false},
+		"when it is replaced":            {`{"version":4,"resources":[{"mode":"data","type":"a_b","name":"c","instances":[{"create_before_destroy":1}]}]}`, false},
+		"a resource twice":               {`{"version":4,"resources":[{"mode":"data","type":"a_b","name":"c","instances":[{}]},{"mode":"data","type":"a_b","name":"c","instances":[{}]}]}`, false},
+		"an output's type":               {`{"version":4,"outputs":{"x":{"type":"x","value":1}}}`, false},
+		"an output's value":              {`{"version":4,"outputs":{"x":{"type":"number","value":"x"}}}`, false},
+		"an output without a type":       {`{"version":4,"outputs":{"x":{"value":1}}}`, false},
+		"an output":                      {`{"version":4,"outputs":{"x":1}}`, false},
+		"outputs":                        {`{"version":4,"outputs":[]}`, false},
+		"lineage is a number":            {`{"version":4,"lineage":1}`, false},
+		"huge version":                   {`{"version":40000000000000000000000000}`, true},
 	} {
 		t.Run(name, func(t *testing.T) {
 			path := filepath.Join(writeFiles(t, map[string]string{"my.tfstate": test.text}), "my.tfstate")
@@ -171,8 +199,8 @@ func TestReadStateRequirements_StatesAreReadInLittleMemory(t *testing.T) {
 	}
 	const size, budget = 50 << 20, 4 << 20
 	resource := `{"mode":"managed","type":"a_b","name":"c","provider":"provider[\"acme/b\"]","instances":[` +
-		strings.Repeat(`{"schema_version":0,"attributes":{"text":"`+strings.Repeat("x", 1000)+`","list":[1,true,null]}},`, 100) + `{}]},`
-	meter := &memoryMeter{next: repeat(resource, size/len(resource))}
+		strings.Repeat(`{"schema_version":0,"index_key":%d,"attributes":{"text":"`+strings.Repeat("x", 1000)+`","list":[1,true,null]},"dependencies":["a.b"]},`, 100) + `{"index_key":""}]},`
+	meter := &memoryMeter{next: numbered(resource, size/len(resource))}
 	state := io.MultiReader(strings.NewReader(`{"version":4,"resources":[`), meter, strings.NewReader(`{"mode":"data"}]}`))
 	before := heap()
 	reqs, err := ReadStateRequirements(state, "state", product())
@@ -207,10 +235,21 @@ func (m *memoryMeter) Read(p []byte) (int, error) {
 	return n, nil
 }
 
-func repeat(s string, times int) func() (string, bool) {
+// numbered gives a resource again and again, whose name and whose instances' keys are new numbers.
+func numbered(resource string, times int) func() (string, bool) {
+	n := 0
 	return func() (string, bool) {
 		times--
-		return s, times >= 0
+		parts := strings.Split(strings.Replace(resource, `"c"`, fmt.Sprintf(`"c%d"`, times), 1), "%d")
+		var text strings.Builder
+		for i, part := range parts {
+			if i > 0 {
+				n++
+				fmt.Fprint(&text, n)
+			}
+			text.WriteString(part)
+		}
+		return text.String(), times >= 0
 	}
 }
 

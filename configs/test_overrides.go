@@ -50,7 +50,7 @@ func (d *document) checkMocks(content *hcl.BodyContent) []declaration {
 		d.checkDuring(own.Attributes["override_during"])
 		declared = d.once(declared, declaration{key{inner.Type, inner.Labels[0], ""}, inner.LabelRanges[0]})
 	}
-	return append(declared, d.checkOverrides(content)...)
+	return append(declared, d.checkOverrides(content, true)...)
 }
 
 // once adds a declaration to others, unless it is there already, which is a problem.
@@ -79,20 +79,24 @@ func overrideBody(typ string) *hcl.BodySchema {
 
 // overrideTarget decodes such a block that stands in a file by itself.
 func (d *document) overrideTarget(block *hcl.Block, content *hcl.BodyContent) {
-	if subject := d.overridden(block, content); subject != "" {
+	if subject := d.overridden(block, content); subject != "" && !d.laterTests() {
 		d.declare(block.DefRange, block.Type, "", subject)
 	}
 }
 
-// checkOverrides looks at such blocks within another one, which may name each thing
+// laterTests reports whether some of what is wrong with such blocks is said by the test command only,
+// as OpenTofu does it.
+func (d *document) laterTests() bool { return d.product.TestProviders }
+
+// checkOverrides looks at such blocks within another one, which with once may name each thing
 // once, and returns what they name.
-func (d *document) checkOverrides(content *hcl.BodyContent) []declaration {
+func (d *document) checkOverrides(content *hcl.BodyContent, once bool) []declaration {
 	var declared []declaration
 	for _, block := range content.Blocks {
 		if !strings.HasPrefix(block.Type, "override_") {
 			continue
 		}
-		if subject := d.overridden(block, d.content(block.Body, rule{body: overrideBody(block.Type)})); subject != "" {
+		if subject := d.overridden(block, d.content(block.Body, rule{body: overrideBody(block.Type)})); subject != "" && once {
 			declared = d.once(declared, declaration{key{block.Type, "", subject}, block.DefRange})
 		}
 	}
@@ -108,19 +112,39 @@ func (d *document) overridden(block *hcl.Block, content *hcl.BodyContent) string
 	d.checkDuring(content.Attributes["override_during"])
 	attr := content.Attributes["target"]
 	if attr == nil {
-		d.report(diagnostic.Error(block.DefRange, "Missing target attribute",
-			"The block says whose values it gives with the argument \"target\"."))
+		summary := "Missing target attribute"
+		if d.laterTests() {
+			summary = "Missing required argument"
+		}
+		d.report(diagnostic.Error(block.DefRange, summary, "The block says whose values it gives with the argument \"target\"."))
 		return ""
 	}
 	target := d.movable(attr, notTargets)
 	if target == nil {
 		return ""
 	}
+	if d.laterTests() {
+		d.checkKeyless(attr, target)
+		return target.address
+	}
 	if wants := strings.TrimPrefix(block.Type, "override_"); target.kind != wants {
 		d.report(diagnostic.Error(attr.Range, "Invalid override target", "In a block %q, the target has to be a %s.", block.Type, wants))
 		return ""
 	}
 	return target.address
+}
+
+// checkKeyless reports keys in the address of a target, which OpenTofu doesn't take.
+func (d *document) checkKeyless(attr *hcl.Attribute, target *movable) {
+	of := "Resource"
+	switch {
+	case target.moduleKey != nil:
+		of = "Module"
+	case target.resourceKey == nil:
+		return
+	}
+	d.report(diagnostic.Error(attr.Expr.Range(), of+" instance address with keys is not allowed",
+		"The values are those of all instances: leave out the key."))
 }
 
 // readMocks reads a directory of mock data. Its path counts from the root module.
@@ -162,7 +186,7 @@ func (b *builder) readMockFile(full string) []declaration {
 		b.report(diagnostic.Unreadable("Failed to read file", err))
 		return nil
 	}
-	file, diags := static.Parse(src, full)
+	file, diags := b.parser.Parse(src, full)
 	b.report(diags...)
 	if file == nil || file.Body == nil {
 		return nil

@@ -233,10 +233,13 @@ func (d *document) run(block *hcl.Block, content *hcl.BodyContent) {
 			}
 		}
 	}
-	d.checkOverrides(content)
+	d.checkOverrides(content, !d.laterTests())
 	if own := content.Blocks.OfType("module"); len(own) > 0 {
 		if call := d.runModule(own[0]); call != nil && valid {
 			call.Name = name
+			for _, given := range content.Blocks.OfType("variables") {
+				call.arguments, _ = given.Body.JustAttributes()
+			}
 			d.runs = append(d.runs, TestRun{Name: name, Call: *call})
 		}
 	}

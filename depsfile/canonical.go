@@ -8,8 +8,9 @@ import (
 )
 
 // decodeCanonical reads a file of the form that Encode writes, without the parser of the whole
-// language: every run of every command reads this file, and the parser takes ten times as long. It is false for a file of any other
-// form, and for one in which anything is wrong: what that is, the parser says.
+// language: every run of every command reads this file, and the parser takes ten times as long. It
+// is false for a file of any other form, and for one in which anything is wrong: what that is, the
+// parser says.
 func decodeCanonical(src []byte, product getproviders.Product) (*Locks, bool) {
 	lines := canonicalLines{rest: src}
 	locks := &Locks{}
@@ -112,7 +113,8 @@ func (l *canonicalLines) hashes() (hashes []getproviders.Hash) {
 	return nil
 }
 
-// canonicalText is what stands in quotation marks, if nothing in it has to be escaped, nor means anything else than itself.
+// canonicalText is what stands in quotation marks, if nothing in it has to be escaped, nor means
+// anything else than itself.
 func canonicalText(quoted string) (string, bool) {
 	last := len(quoted) - 1
 	if last < 1 || quoted[0] != '"' || quoted[last] != '"' || strings.ContainsAny(quoted[1:last], "\"\\$%") {

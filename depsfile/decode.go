@@ -181,7 +181,7 @@ func (d *decoder) decodeHashes(attr *hcl.Attribute) (hashes []getproviders.Hash)
 		}
 		hash, err := getproviders.ParseHash(given)
 		if err != nil {
-			d.problem(element.Range(), "Invalid provider hash string", "%q can't be read as a hash of a provider's package: it must have a scheme, a colon and a value.", given)
+			d.problem(element.Range(), "Invalid provider hash string", "%q can't be read as a hash of a provider's package: it must have a scheme, a colon and a value, in UTF-8.", given)
 			continue
 		}
 		hashes = append(hashes, hash)

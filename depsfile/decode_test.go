@@ -208,10 +208,29 @@ func TestDecode_ModuleLocksAreWarnedAboutOnce(t *testing.T) {
 // Any of these would overflow the stack of a parser that goes all the way down.
 func TestDecode_RefusesEndlessNesting(t *testing.T) {
 	for _, piece := range []string{"[", "(", "{a=", "!", "- ", "-\n", "x[", "f(", "\"${", "1 ? 1 : ", "\"%{if a}", "[for a in ", "a {\n"} {
-		src := "a = (" + strings.Repeat(piece, 1_000_000)
-		_, diags := depsfile.Decode([]byte(src), "test.hcl", terraform)
+		// With more words and signs than that, it is refused for these.
+		for _, src := range []string{"a = (" + strings.Repeat(piece, 30_000), "a = (" + strings.Repeat(piece, 1_000_000)} {
+			_, diags := depsfile.Decode([]byte(src), "test.hcl", terraform)
+			if len(diags) != 1 || !strings.Contains(diags[0].Detail, "nested too deeply") && !strings.Contains(diags[0].Detail, "words and signs") {
+				t.Errorf("%q: %v", piece, diags)
+			}
+		}
+	}
+}
+
+// Brackets that a comment or a text closes are open for the parser. The first once overflowed its stack.
+func TestDecode_CommentsAndTextsCloseNoBrackets(t *testing.T) {
+	for _, line := range []string{
+		strings.Repeat("(", 900) + "#" + strings.Repeat(")", 1000) + "\n",
+		strings.Repeat("[", 900) + "/*" + strings.Repeat("]", 1000) + "*/",
+		strings.Repeat("{ a =", 300) + "//" + strings.Repeat("}", 400) + "\n",
+		strings.Repeat("!", 900) + "/* a */",
+		"[\"]\",",
+		"(#)\n",
+	} {
+		_, diags := depsfile.Decode([]byte("a = "+strings.Repeat(line, 200_000/len(line)+1)), "test.hcl", terraform)
 		if len(diags) != 1 || !strings.Contains(diags[0].Detail, "nested too deeply") {
-			t.Errorf("%q: %v", piece, diags)
+			t.Errorf("%.40q: %d problems, the first %v", line, len(diags), diags[:min(len(diags), 1)])
 		}
 	}
 }
@@ -237,6 +256,7 @@ func FuzzDecode(f *testing.F) {
 	f.Add(block(`version = null`, `hashes = [null, 1, "x"]`) + block(`version = "1"`))
 	f.Add("provider \"испытание.com:8443/日本/x\" { version = \"1.0.0-a..b+c\" }\n")
 	f.Add("\ufeffprovider a b {")
+	f.Add(block(`version = "1.0.0"`, "hashes = [\"h1:\xed\xa0\x80\"]")) // half of a surrogate pair, which the parser takes
 	f.Add(example)
 	f.Fuzz(func(t *testing.T, src string) {
 		l, diags := depsfile.Decode([]byte(src), "test.hcl", terraform)

@@ -88,10 +88,10 @@ func writableTarget(path string, product getproviders.Product) string {
 // the marks of a merge conflict behind, that one alone. Text with more words and signs than
 // limit isn't parsed.
 func DecodeBlocks(src []byte, filename string, limit int, schema *hcl.BodySchema, decode func(hcl.Blocks) hcl.Diagnostics) hcl.Diagnostics {
-	if diag := checkNesting(src, filename); diag != nil {
+	if diag := checkTokens(src, filename, limit); diag != nil {
 		return hcl.Diagnostics{diag}
 	}
-	if diag := checkTokens(src, filename, limit); diag != nil {
+	if diag := checkNesting(src, filename); diag != nil {
 		return hcl.Diagnostics{diag}
 	}
 	file, diags := hclsyntax.ParseConfig(src, filename, hcl.InitialPos)
@@ -188,8 +188,11 @@ func encodeLock(out *bytes.Buffer, lock Lock) {
 }
 
 // Quote returns text as the language writes it: a hash that was typed by hand may hold anything.
-func Quote(text string) string {
-	text = cty.NormalizeString(text)
+func Quote(text string) string { return QuoteLabel(cty.NormalizeString(text)) }
+
+// QuoteLabel is Quote for the label of a block, which is read without being normalized: a name may have a letter and
+// its accent apart.
+func QuoteLabel(text string) string {
 	quoted := []byte{'"'}
 	for i, r := range text {
 		switch {

@@ -4,6 +4,8 @@ import (
 	"bytes"
 
 	"github.com/hashicorp/hcl/v2"
+
+	"github.com/tfdeps/tfdeps/depsfile/nesting"
 )
 
 // maxTokens is eight times what the largest lock files have: some 30 000 hashes. The parser
@@ -34,31 +36,14 @@ func checkTokens(src []byte, filename string, limit int) *hcl.Diagnostic {
 const maxNesting = 1000
 
 // checkNesting refuses what would make the parser call itself so often that
-// the program's stack overflows, which nothing could catch. It counts
-// characters without knowing what is text and what is comment, since a real
-// lock file has just a few of them anywhere.
+// the program's stack overflows, which nothing could catch.
 func checkNesting(src []byte, filename string) *hcl.Diagnostic {
-	open, signs, choices := 0, 0, 0
-	for i, c := range src {
-		switch c {
-		case '(', '[', '{':
-			open++
-		case ')', ']', '}':
-			open = max(open-1, 0)
-		case '!', '-':
-			signs++
-		case '?', '%':
-			choices++
-		case ' ', '\t', '\r', '\n':
-		default:
-			signs = 0
-		}
-		if max(open, signs, choices) > maxNesting {
-			return Problem(rangeAt(src, filename, i), "Invalid expression",
-				"This is nested too deeply for a dependency lock file. Delete the file and initialize again to create it again.")
-		}
+	at, deep := nesting.Exceeds(src, false, maxNesting)
+	if !deep {
+		return nil
 	}
-	return nil
+	return Problem(rangeAt(src, filename, at), "Invalid expression",
+		"This is nested too deeply for a dependency lock file. Delete the file and initialize again to create it again.")
 }
 
 // rangeAt is the place of a byte.

@@ -16,7 +16,7 @@ type Lock struct {
 	Version     getproviders.Version
 	Constraints getproviders.Constraints // that led to the version; for people; they aren't checked
 	// Hashes are of the version's packages, for any platform, in the order of
-	// the file; sorted and unique when we made it. A file that was edited by
+	// the file; sorted and unique if this package made it. A file that was edited by
 	// hand may have none, or some of unknown schemes.
 	Hashes []getproviders.Hash
 }

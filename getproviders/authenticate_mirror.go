@@ -147,6 +147,27 @@ func mirrorTrust(fileName string, listed AnyHash, documents func(ctx context.Con
 	return trust
 }
 
+// TrustIn is the Trust of a package of a mirror that a program has a source of its own for. The Trust that the package has is what the
+// mirror itself says of it; it counts where no publisher's signature does. read returns a file that belongs to the version, by the
+// names of [SignatureName], [ChecksumsName] and [KeysName]: nil if there is none, or it has more than max bytes. It is called when the
+// Trust is loaded.
+func (s Signers) TrustIn(pkg Package, read func(ctx context.Context, name string, max int64) ([]byte, error)) Trust {
+	p, v, unsigned := pkg.Provider, pkg.Version, pkg.Trust
+	trust := unsigned
+	trust.Load = func(ctx context.Context) (Trust, error) {
+		d, ok, err := readDocuments(p, v, func(name string, max int64) ([]byte, error) { return read(ctx, name, max) }, s.needsKeys)
+		if err != nil || !ok {
+			return unsigned, err
+		}
+		verified, err := s.verified(p, pkg.Source, d)
+		if err != nil || verified == nil {
+			return unsigned, err
+		}
+		return mirroredChecksums{verified, PackedName(p, v, pkg.Platform)}.trust(unsigned.ListedHashes), nil
+	}
+	return trust
+}
+
 // believing is trust where hashes of a package that is authentic count as signed, unless a publisher has signed others.
 func believing(trust Trust, hashes func(Digests) []Hash) Trust {
 	if trust.Authenticator != nil {

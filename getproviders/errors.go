@@ -152,6 +152,8 @@ type PlatformMissingError struct {
 	// Newest is the newest other version with a package for Platform, a
 	// release if there is one; zero if there is none, or the source doesn't tell.
 	Newest Version
+	// Nowhere: no version that the source has is for Platform.
+	Nowhere bool
 }
 
 // Error implements error.
@@ -173,6 +175,9 @@ func (e *PlatformMissingError) Hint() string {
 	}
 	if e.Newest != (Version{}) {
 		parts = append(parts, fmt.Sprintf("the newest version with a package for %s is %s", e.Platform, e.Newest))
+	}
+	if e.Nowhere {
+		parts = append(parts, fmt.Sprintf("no version has a package for %s", e.Platform))
 	}
 	return strings.Join(parts, "; ")
 }
@@ -206,7 +211,7 @@ func (e *ProtocolError) Is(target error) bool { return target == ErrProtocol }
 func (e *ProtocolError) Hint() string {
 	switch {
 	case e.Compatible == (Version{}):
-		return fmt.Sprintf("no compatible version of %s is known", e.Provider)
+		return fmt.Sprintf("no compatible version of %s is known: use another version of the program, or ask the provider's publisher", e.Provider)
 	case e.Compatible.Compare(e.Version) < 0:
 		return fmt.Sprintf("downgrade to %s or earlier: version = %q", e.Compatible, e.Compatible)
 	default:

@@ -35,6 +35,7 @@ var codes = map[string][]string{
 	"getproviders.SignatureError":        {"invalid_signature"},
 	"getproviders.SourcesError":          {"", "provider_not_found"},
 	"getproviders.StatusError":           {"unauthorized", "unreachable"},
+	"getproviders.WebPageError":          {"invalid_answer"},
 	"getproviders.UnauthorizedError":     {"unauthorized"},
 	"getproviders.UnknownIssuerError":    {"unknown_signer"},
 	"getproviders.VersionNotFoundError":  {"version_not_found"},
@@ -56,6 +57,8 @@ var codes = map[string][]string{
 	"resolve.ProviderError":              {"", "failed_", "no_space"},
 	"resolve.UnwritableError":            {"unwritable"},
 	"scratch.LinkError":                  {"symlink"},
+	"transfer.ContentError":              {"checksum_mismatch"},
+	"transfer.MissingError":              {"platform_missing"},
 	"unpack.Error":                       {"invalid_package"},
 }
 

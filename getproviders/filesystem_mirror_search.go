@@ -84,13 +84,15 @@ func below[T comparable](dirs []string, parse func(string) (T, error), wanted T)
 	return found, nil
 }
 
+var errNoDirectory = errors.New("it is not a directory")
+
 // root returns Dir without links, as Terraform and OpenTofu link to packages there: who
 // points a link elsewhere doesn't change what is installed already. It makes a
 // mirror that isn't there an error, which is what a mistyped path deserves.
 func (s *FilesystemMirrorSource) root() (string, error) {
 	info, err := os.Stat(s.Dir)
 	if err == nil && !info.IsDir() {
-		err = errors.New("it is not a directory")
+		err = errNoDirectory
 	}
 	if err != nil {
 		return "", &SearchError{Dir: s.Dir, Err: err}

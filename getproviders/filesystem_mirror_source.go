@@ -2,7 +2,9 @@ package getproviders
 
 import (
 	"context"
+	"errors"
 	"fmt"
+	"io/fs"
 	"os"
 	"path/filepath"
 	"slices"
@@ -26,7 +28,7 @@ import (
 //
 // Nothing is known about who made the packages, unless the mirror keeps a
 // version's checksum list beside its archives, with the signature and the keys,
-// as our own mirrors do ([ChecksumsName]), and a key that counts has signed it
+// as the mirrors of tfdeps do ([ChecksumsName]), and a key that counts has signed it
 // ([Signers]): then an archive is authenticated as if it came from the registry, and all
 // hashes of the list may go into a lock file; Terraform and OpenTofu look at none of these
 // files. Unpacked packages have the zero Trust. Nothing is remembered, and only the one provider's directory is listed, so that a
@@ -138,7 +140,23 @@ type SearchError struct {
 }
 
 // Error implements error.
-func (e *SearchError) Error() string { return fmt.Sprintf("cannot search %s: %v", e.Dir, e.Err) }
+func (e *SearchError) Error() string {
+	if about, ok := errors.AsType[*fs.PathError](e.Err); ok && about.Path == e.Dir { // which is named already
+		return fmt.Sprintf("cannot search %s: %v", e.Dir, about.Err)
+	}
+	return fmt.Sprintf("cannot search %s: %v", e.Dir, e.Err)
+}
+
+// Hint says what to do.
+func (e *SearchError) Hint() string {
+	if errors.Is(e.Err, fs.ErrNotExist) {
+		return "make the directory, or correct the path: it is that of a filesystem_mirror block of the CLI configuration, or of an option"
+	}
+	if errors.Is(e.Err, errNoDirectory) {
+		return "name a directory that has packages in the layout of a filesystem mirror"
+	}
+	return ""
+}
 
 // Code is "source_directory".
 func (e *SearchError) Code() string { return "source_directory" }

@@ -13,6 +13,7 @@ import (
 	"path/filepath"
 	"slices"
 	"strings"
+	"unicode/utf8"
 )
 
 // Hash is a checksum of a provider package with its scheme: "h1:..." or
@@ -29,8 +30,8 @@ const (
 // have a character; what the value looks like is for each scheme to say, and a
 // value that is malformed just doesn't match.
 func ParseHash(given string) (Hash, error) {
-	if strings.Index(given, ":") < 1 {
-		return "", fmt.Errorf("invalid hash %q: it must have a scheme, a colon and a value", given)
+	if strings.Index(given, ":") < 1 || !utf8.ValidString(given) {
+		return "", fmt.Errorf("invalid hash %q: it must have a scheme, a colon and a value, in UTF-8", given)
 	}
 	return Hash(given), nil
 }

@@ -94,6 +94,7 @@ func FuzzParsePackedName(f *testing.F) {
 	for _, seed := range []string{"terraform-provider-aws_5.0.0_linux_amd64.zip", "terraform-provider-aws_5.0.0-BETA_Linux_amd64_SIGNED.ZIP", "terraform-provider-aws_5._linux_.zip", ".zip"} {
 		f.Add(seed, "aws")
 	}
+	f.Add("terraform-provider-aw\x90_5.0.0_linux_amd64.zip", "aw\x90")
 	f.Fuzz(func(t *testing.T, name, providerType string) {
 		v, plat, ok := getproviders.ParsePackedName(name, providerType)
 		if !ok {
@@ -103,6 +104,9 @@ func FuzzParsePackedName(f *testing.F) {
 			return
 		}
 		p := getproviders.Provider{Hostname: getproviders.DefaultHost, Namespace: "acme", Type: strings.ToLower(providerType)}
+		if p.Validate() != nil {
+			return // No package of it has a name.
+		}
 		again, samePlat, ok := getproviders.ParsePackedName(getproviders.PackedName(p, v, plat), p.Type)
 		if !ok || again != v || samePlat != plat {
 			t.Errorf("%q: %s on %s is read back as %s on %s, %t", name, v, plat, again, samePlat, ok)

@@ -47,12 +47,15 @@ func (m *memoized) Versions(ctx context.Context, p Provider) (Available, error) 
 	}
 	available := answer.value
 	// Callers may sort what they get.
-	return Available{Versions: slices.Clone(available.Versions), Warnings: slices.Clone(available.Warnings)}, nil
+	return Available{Versions: slices.Clone(available.Versions), Warnings: slices.Clone(available.Warnings), Details: available.Details}, nil
 }
 
 // Package implements Source.
 func (m *memoized) Package(ctx context.Context, p Provider, v Version, plat Platform) (Package, error) {
 	key := packageKey{p, v, plat}
+	if again, _ := ctx.Value(askAgain{}).(bool); again {
+		m.packages.Expire(key, func(dated[Package]) bool { return true })
+	}
 	m.packages.Expire(key, expired[Package](m.now, m.maxAge))
 	found, err := m.packages.Do(ctx, key, dating(m.now, func(ctx context.Context) (Package, error) {
 		return m.source.Package(ctx, p, v, plat)
@@ -62,6 +65,12 @@ func (m *memoized) Package(ctx context.Context, p Provider, v Version, plat Plat
 	}
 	return found.value, nil
 }
+
+// AskAgain returns a context with which Package of a source that remembers answers, as that of
+// [Memoize] does, asks once more: the URL in the answer that it remembers may have expired.
+func AskAgain(ctx context.Context) context.Context { return context.WithValue(ctx, askAgain{}, true) }
+
+type askAgain struct{}
 
 // Describe implements Source.
 func (m *memoized) Describe(p Provider) string { return m.source.Describe(p) }

@@ -80,8 +80,9 @@ func (d SignedDocuments) Covers(p Provider, v Version, plat Platform, zh Hash) b
 	return parseChecksums(d.Sums).check(PackedName(p, v, plat), zh) == nil
 }
 
-// Archives returns the checksums that the list has for a version's packages, by the
-// names that publishers give their archives. It looks at the list alone, not at its signature: authenticate by it first.
+// Archives returns the checksums that the list has for a version's packages, by the names that
+// publishers give their archives. It looks at the list alone, not at its signature: authenticate by
+// it first.
 func (d SignedDocuments) Archives(p Provider, v Version) map[Platform]Hash {
 	all := map[Platform]Hash{}
 	for _, line := range parseChecksums(d.Sums) {

@@ -6,6 +6,8 @@ import (
 	"fmt"
 	"slices"
 	"strings"
+
+	"github.com/tfdeps/tfdeps/getproviders/par"
 )
 
 // MultiSource asks several sources in order: mirrors before registries, say.
@@ -38,6 +40,7 @@ type Selector struct {
 // was skipped because it failed is named in a warning.
 func (m MultiSource) Versions(ctx context.Context, p Provider) (Available, error) {
 	var all Available
+	var lists []Available
 	answers := m.unanswered(p)
 	for i, selector := range m.Selectors {
 		a := &answers[i]
@@ -54,12 +57,38 @@ func (m MultiSource) Versions(ctx context.Context, p Provider) (Available, error
 		}
 		all.Versions = append(all.Versions, available.Versions...)
 		all.Warnings = append(all.Warnings, available.Warnings...)
+		lists = append(lists, available)
 	}
 	if len(all.Versions) == 0 {
 		return Available{}, failure(ctx, m.report(p, answers))
 	}
 	all.Versions = eachOnce(all.Versions)
+	all.Details = detailsIn(lists)
 	return all, nil
+}
+
+// detailsIn is Details of several lists: what the first one that has the version tells about it, as
+// that is where its packages are.
+func detailsIn(lists []Available) func(Version) VersionDetails {
+	if !slices.ContainsFunc(lists, func(list Available) bool { return list.Details != nil }) {
+		return nil
+	}
+	first := par.OnceValue(func() map[Version]int {
+		all := map[Version]int{}
+		for i, list := range slices.Backward(lists) {
+			for _, v := range list.Versions {
+				all[v] = i
+			}
+		}
+		return all
+	})
+	return func(v Version) VersionDetails {
+		i, ok := first()[v]
+		if !ok || lists[i].Details == nil {
+			return VersionDetails{}
+		}
+		return lists[i].Details(v)
+	}
 }
 
 // eachOnce drops all but the first of equal versions.

@@ -90,6 +90,36 @@ func TestMultiSource_UnitesVersions(t *testing.T) {
 	}
 }
 
+// TestMultiSource_DetailsAreThoseOfThePackages: what is told about a version is what the first
+// source tells that has it, be that nothing.
+func TestMultiSource_DetailsAreThoseOfThePackages(t *testing.T) {
+	telling := func(protocol string, list ...string) getproviders.Available {
+		told := getproviders.VersionDetails{Protocols: []string{protocol}}
+		return getproviders.Available{Versions: versions(list...), Details: func(getproviders.Version) getproviders.VersionDetails { return told }}
+	}
+	source, asked := inOrder(
+		stub{name: "a", available: getproviders.Available{Versions: versions("1.0.0")}},
+		stub{name: "b", available: telling("5.0", "1.0.0", "1.1.0")},
+		stub{name: "c", available: telling("6.0", "1.0.0", "1.1.0", "1.2.0")},
+	)
+	got, err := getproviders.Memoize(source).Versions(t.Context(), widget)
+	if err != nil || got.Details == nil {
+		t.Fatalf("%+v, %v", got, err)
+	}
+	for v, want := range map[string]string{"1.0.0": "[]", "1.1.0": "[5.0]", "1.2.0": "[6.0]", "1.3.0": "[]"} {
+		if told := fmt.Sprint(got.Details(version(v)).Protocols); told != want {
+			t.Errorf("%s: %s, want %s", v, told, want)
+		}
+	}
+	if len(*asked) != 3 {
+		t.Errorf("asked %q", *asked)
+	}
+	source, _ = inOrder(stub{available: getproviders.Available{Versions: versions("1.0.0")}})
+	if got, err := source.Versions(t.Context(), widget); got.Details != nil || err != nil {
+		t.Errorf("details of a source that tells none, %v", err)
+	}
+}
+
 func TestMultiSource_VersionsFailures(t *testing.T) {
 	someVersions := getproviders.Available{Versions: versions("1.0.0", "2.0.0")}
 	for name, test := range map[string]struct {

@@ -25,7 +25,7 @@ import (
 //
 // It trusts the mirror's hashes, if there are any, as far as to find out that
 // an archive is the one that the mirror means; who made it, they don't tell. That
-// takes the version's checksum list, its signature and the keys, which our own
+// takes the version's checksum list, its signature and the keys, which tfdeps'
 // mirrors keep where the document about the version is ([ChecksumsName]): if a key
 // that counts has signed the list ([Signers]), an archive is authenticated by it, as if it
 // came from the registry. The protocol knows nothing of these files, so they

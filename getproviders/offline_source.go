@@ -70,7 +70,7 @@ func (s OfflineSource) SourceURL(ctx context.Context, p Provider, v Version, _ P
 	return "", s.missing(p, v)
 }
 
-// ours are the kept packages that came from Source.
+// ours are the cached packages that came from Source.
 func (s OfflineSource) ours(ctx context.Context, p Provider) (ours []CachedPackage) {
 	source, ok := ability[urlOwner](s.Source)
 	if !ok {
@@ -132,6 +132,7 @@ type NotCachedError struct {
 	Source   string  // as Source.Describe names it
 	Bytes    int64   // the size of the archive; 0: not known
 	By       string  // what forbids requests, such as "-offline"
+	Damaged  string  // a directory with a package of the version that isn't the one that the lock file records; "": there is none
 }
 
 // Error implements error.

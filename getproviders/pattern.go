@@ -82,6 +82,14 @@ func (m Pattern) Matches(p Provider) bool {
 		(m.Type == wildcard || m.Type == p.Type)
 }
 
+// Covers reports whether a provider matches, also by another spelling of its host: "example.com."
+// is the host of "example.com", which Matches doesn't know, as Terraform doesn't. It is for rules
+// that refuse something.
+func (m Pattern) Covers(p Provider) bool {
+	m.Hostname, p.Hostname = m.Hostname.Rootless(), p.Hostname.Rootless()
+	return m.Matches(p)
+}
+
 // String returns the pattern with its host in Unicode.
 func (m Pattern) String() string {
 	host := wildcard

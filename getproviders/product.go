@@ -116,6 +116,30 @@ func (e *AddressError) Code() string { return "invalid_address" }
 // Error implements error.
 func (e *AddressError) Error() string { return "invalid provider " + e.Part + ": " + e.Detail }
 
+// meantByURL is what an address may have been meant to be that is the URL of a page about a
+// provider; "": that isn't known.
+func (e Product) meantByURL(given string) string {
+	_, rest, isURL := strings.Cut(given, "://")
+	if !isURL {
+		return ""
+	}
+	parts := strings.Split(strings.Trim(rest, "/"), "/")
+	if len(parts) > 3 && parts[1] == "providers" {
+		parts = append(parts[:1], parts[2:4]...)
+	}
+	if len(parts) != 3 {
+		return " It is no URL."
+	}
+	if parts[0] == e.DefaultHost.String() {
+		parts = parts[1:]
+	}
+	meant := strings.Join(parts, "/")
+	if _, err := e.ParseProvider(meant); err != nil {
+		return " It is no URL."
+	}
+	return fmt.Sprintf("\n\nIt is no URL. Did you mean %q?", meant)
+}
+
 // ParseProvider reads an address "[hostname/][namespace/]type". Without a
 // host it is the product's default host; without a namespace as well it is
 // "hashicorp". Errors are of type [*AddressError].
@@ -128,7 +152,7 @@ func (e Product) ParseProvider(given string) (Provider, error) {
 	parts := strings.Split(given, "/")
 	if len(parts) > 3 || slices.Contains(parts, "") {
 		return Provider{}, &AddressError{"source string", fmt.Sprintf(
-			"The provider source %q must have the form \"[hostname/][namespace/]name\".", given)}
+			"The provider source %q must have the form \"[hostname/][namespace/]name\".%s", given, e.meantByURL(given))}
 	}
 	p, err := e.parseParts(given, parts)
 	if err != nil {

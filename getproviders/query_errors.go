@@ -1,7 +1,6 @@
 package getproviders
 
 import (
-	"bytes"
 	"context"
 	"errors"
 	"fmt"
@@ -87,6 +86,29 @@ func (e *StatusError) Code() string {
 	return "unreachable"
 }
 
+// WebPageError says that a server sent a web page in place of a package's archive. It matches what the page failed
+// with as an archive: ErrAuthentication, if its checksum is another one.
+type WebPageError struct {
+	URL string // that was asked for, redacted
+	Err error  // why the page is no package
+}
+
+// Error implements error.
+func (e *WebPageError) Error() string {
+	return fmt.Sprintf("the server sent a web page in place of the archive: GET %q", e.URL)
+}
+
+// Hint says what may be the cause.
+func (e *WebPageError) Hint() string {
+	return "a proxy or a login page may answer in place of the server: open the URL in a browser to see the page, and check HTTPS_PROXY and the login that the server wants"
+}
+
+// Code is "invalid_answer".
+func (e *WebPageError) Code() string { return "invalid_answer" }
+
+// Is reports whether Err matches the target. Err isn't unwrapped, for its advice is about archives.
+func (e *WebPageError) Is(target error) bool { return errors.Is(e.Err, target) }
+
 // queryError is what a failed query comes to. The end of the caller's own
 // context is no other caller's failure.
 func queryError(ctx context.Context, kind string, p Provider, err error) error {
@@ -122,9 +144,7 @@ func statusError(kind string, p Provider, host hosts.Hostname, req hosts.Documen
 // there.
 func malformedError(kind string, p Provider, doc *hosts.Document, err error) error {
 	failed := &QueryError{Provider: p, Kind: kind, Invalid: true, Err: fmt.Errorf("malformed answer from %q: %w", hosts.RedactURL(doc.URL), err)}
-	if bytes.HasPrefix(bytes.TrimSpace(doc.Body), []byte("<")) {
-		failed.Advice = "the answer is a web page: check the URL, and whether a login or a proxy answers in place of the server"
-	}
+	failed.Advice = hosts.MalformedAdvice(doc.Body, err)
 	return failed
 }
 

@@ -8,6 +8,7 @@ import (
 	"slices"
 
 	"github.com/tfdeps/tfdeps/getproviders/hosts"
+	"github.com/tfdeps/tfdeps/getproviders/par"
 )
 
 // missing says what it means that a registry has no package where it was
@@ -33,6 +34,7 @@ func (s *RegistrySource) missing(ctx context.Context, p Provider, v Version, pla
 	failed.Newest = list.newest(func(other listedVersion) bool {
 		return other.version != v && slices.Contains(other.platforms, plat)
 	})
+	failed.Nowhere = failed.Newest == (Version{}) && len(listed.platforms) > 0 && !slices.Contains(listed.platforms, plat)
 	return failed
 }
 
@@ -106,6 +108,18 @@ func (l versionList) find(v Version) (listedVersion, bool) {
 		return listedVersion{}, false
 	}
 	return l.versions[i], true
+}
+
+// details makes Details of an Available, for which a list may be long.
+func (l versionList) details() func(Version) VersionDetails {
+	entries := par.OnceValue(func() map[Version]VersionDetails {
+		all := make(map[Version]VersionDetails, len(l.versions))
+		for _, entry := range slices.Backward(l.versions) { // the first one counts, as in find
+			all[entry.version] = VersionDetails{Protocols: entry.protocols, Platforms: entry.platforms}
+		}
+		return all
+	})
+	return func(v Version) VersionDetails { return entries()[v] }
 }
 
 // newest returns the newest version whose entry satisfies the condition.

@@ -33,7 +33,7 @@ func TestRegistrySource_SaysWhatElseThereIsForAPlatform(t *testing.T) {
 		"other platforms only": {
 			list:      `[{"version": "1.0.0", "platforms": [{"os": "darwin", "arch": "arm64"}]}]`,
 			platforms: []string{"darwin_arm64"},
-			hint:      "version 1.0.0 exists for darwin_arm64",
+			hint:      "version 1.0.0 exists for darwin_arm64; no version has a package for linux_amd64",
 		},
 		"a list that contradicts itself": {
 			list:      `[{"version": "1.0.0", "platforms": [{"os": "linux", "arch": "amd64"}]}]`,
@@ -101,7 +101,7 @@ func TestRegistrySource_TellsAMissingProviderFromAMissingPlatform(t *testing.T) 
 }
 
 func TestRegistrySource_SuggestsAVersionWithAProtocolThatWorks(t *testing.T) {
-	const none = "no compatible version of registry.example/acme/widget is known"
+	const none = "no compatible version of registry.example/acme/widget is known: use another version of the program, or ask the provider's publisher"
 	for name, test := range map[string]struct{ list, compatible, hint string }{
 		"older": {
 			list:       `[{"version": "1.0.0", "protocols": ["4.0"]}, {"version": "0.8.0", "protocols": ["5.0"]}, {"version": "0.9.0", "protocols": ["5.1", "7.0"]}]`,

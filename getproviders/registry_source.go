@@ -69,6 +69,7 @@ func (s *RegistrySource) Versions(ctx context.Context, p Provider) (Available, e
 	available := Available{
 		Versions: make([]Version, len(list.versions)),
 		Warnings: slices.Clone(list.warnings),
+		Details:  list.details(),
 	}
 	for i, entry := range list.versions {
 		available.Versions[i] = entry.version

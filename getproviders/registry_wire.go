@@ -130,7 +130,7 @@ func decodeObject[T any](body []byte) (*T, error) {
 	var object *T
 	err := json.Unmarshal(body, &object)
 	if wrong, ok := errors.AsType[*json.UnmarshalTypeError](err); ok {
-		// Its own text speaks of our Go types.
+		// Its own text names Go types of this package.
 		if wrong.Field == "" {
 			return nil, fmt.Errorf("it is a JSON %s, not an object", wrong.Value)
 		}

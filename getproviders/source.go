@@ -39,6 +39,16 @@ type Source interface {
 type Available struct {
 	Versions []Version
 	Warnings []string // what the registry wants its users to read
+	// Details returns what the list tells about one of the versions beside its number. It asks for
+	// nothing, and is safe for many goroutines. nil: the list tells nothing.
+	Details func(Version) VersionDetails
+}
+
+// VersionDetails are hints that a list of versions has for each of them. What is empty isn't told.
+// It must not be changed.
+type VersionDetails struct {
+	Protocols []string // versions of the plugin protocol: "5.0"
+	Platforms []Platform
 }
 
 // SourceURLer is a Source that can say where a package would come from without

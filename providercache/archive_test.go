@@ -150,7 +150,7 @@ func TestArchive_HasASizeForPlans(t *testing.T) {
 	source := newSource(t)
 	source.Add("acme/widget", "1.0.0", &stored{content: archive, size: true})
 	in := newInstaller(t, source)
-	found := installtest.First(lockhashes.Locate(t.Context(), in.Fetcher, true, lockhashes.Request{Requirements: require("acme/widget", "")}))
+	found := installtest.First(lockhashes.Locate(t.Context(), in.Fetcher, lockhashes.LocateOptions{Sizes: true}, lockhashes.Request{Requirements: require("acme/widget", "")}))
 	if found.Err != nil || len(found.Packages) != 1 || found.Packages[0].Size != int64(len(archive)) {
 		t.Errorf("got %+v", found)
 	}

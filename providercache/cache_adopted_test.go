@@ -20,8 +20,8 @@ func TestCache_WhatChangesWhileItIsAdoptedIsNotUsed(t *testing.T) {
 	first := m.directory(t)
 	m.install(t, first, nil)
 	sound := first.treeOf(t, first.Target.Dir)
-	must(t, os.RemoveAll(m.state)) // as if another program had put it there
-	dir, file := packageA(t, m.cache)
+	must(t, os.RemoveAll(m.State)) // as if another program had put it there
+	dir, file := packageA(t, m.Cache)
 	for _, mode := range []link.Mode{link.Copy, link.Hardlink} {
 		good := read(t, file)
 		d := m.directory(t)
@@ -43,7 +43,7 @@ func TestCache_WhatChangesWhileItIsAdoptedIsNotUsed(t *testing.T) {
 		}
 		must(t, os.Remove(file))
 		must(t, os.WriteFile(file, []byte(good), 0o755))
-		must(t, os.RemoveAll(m.state))
+		must(t, os.RemoveAll(m.State))
 	}
 }
 
@@ -63,12 +63,12 @@ func whatChangesBeforeItIsLinked(t *testing.T, mode link.Mode, strict bool) {
 	t.Run(fmt.Sprintf("%v, strict times %t", mode, strict), func(t *testing.T) {
 		t.Parallel()
 		m := newMachine(t)
-		m.strict = strict
+		m.Strict = strict
 		d := m.directory(t)
 		d.Link = mode
 		locks, _ := m.install(t, d, nil)
 		sound := d.treeOf(t, d.Target.Dir)
-		_, file := packageA(t, m.cache)
+		_, file := packageA(t, m.Cache)
 		here, _ := packageA(t, d.Target.Dir)
 		must(t, os.RemoveAll(here))
 		age()

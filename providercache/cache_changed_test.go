@@ -73,7 +73,7 @@ var changesBehind = map[string]change{
 func prepared(t *testing.T, strict bool) (m *machine, d *directory, again func(*directory) map[string]int) {
 	t.Helper()
 	m = newMachine(t)
-	m.strict = strict
+	m.Strict = strict
 	d = m.directory(t)
 	d.Link = link.Copy
 	locks, _ := m.install(t, d, nil)
@@ -124,14 +124,14 @@ func TestCache_AChangeInTheCacheIsFoundAndRefused(t *testing.T) {
 	afterEachChange(t, func(t *testing.T, change change, setClock func(*directory) bool) {
 		m, d, again := prepared(t, onlyCtimeTells(t))
 		sound := d.treeOf(t, d.Target.Dir)
-		dir, file := packageA(t, m.cache)
+		dir, file := packageA(t, m.Cache)
 		change(t, dir, file, strings.Repeat("x", len(read(t, file))))
 		fresh := m.directory(t)
 		setClock(fresh)
 		if asked := again(fresh); !slices.Contains(fresh.read, dir) || asked["archive"] != 1 {
 			t.Errorf("read %q, requests %v; want that the package is read, and fetched again", fresh.read, asked)
 		}
-		for _, root := range []string{fresh.Target.Dir, m.cache} {
+		for _, root := range []string{fresh.Target.Dir, m.Cache} {
 			if got := fresh.treeOf(t, root); got != sound {
 				t.Errorf("%s has\n%s", root, got)
 			}
@@ -159,7 +159,7 @@ func TestCache_AChangeInADirectoryIsFoundAndRefused(t *testing.T) {
 func TestReceipt_IsRenewedAfterASeemingChange(t *testing.T) {
 	afterEachChange(t, func(t *testing.T, change change, setClock func(*directory) bool) {
 		m, _, again := prepared(t, onlyCtimeTells(t))
-		dir, file := packageA(t, m.cache)
+		dir, file := packageA(t, m.Cache)
 		change(t, dir, file, read(t, file))
 		age()
 		for i, want := range []int{1, 0} {

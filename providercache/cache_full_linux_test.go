@@ -23,7 +23,7 @@ func (m *machine) grow(t *testing.T) {
 	t.Helper()
 	noise := make([]byte, 400_000)
 	_, _ = rand.NewChaCha8([32]byte{}).Read(noise)
-	m.registry.Add(providertest.PackageSpec{Namespace: "acme", Type: "a", Version: "1.0.0", Platform: linux,
+	m.Registry.Add(providertest.PackageSpec{Namespace: "acme", Type: "a", Version: "1.0.0", Platform: linux,
 		Archive: zipOf(t, map[string]string{"terraform-provider-a": string(noise)})})
 }
 
@@ -31,13 +31,13 @@ func TestCache_ACacheOnAFullDiskIsDoneWithout(t *testing.T) {
 	t.Parallel()
 	m := newMachine(t)
 	m.grow(t)
-	m.cache = filepath.Join(installtest.SmallDisk(t, "256k"), "cache")
+	m.Cache = filepath.Join(installtest.SmallDisk(t, "256k"), "cache")
 	d := m.directory(t)
 	locks, _ := m.install(t, d, nil)
 	if got := d.treeOf(t, d.Target.Dir); strings.Count(got, "terraform-provider-") != 2 {
 		t.Errorf("installed: %q", got)
 	}
-	for _, name := range files(t, m.cache) {
+	for _, name := range files(t, m.Cache) {
 		if !strings.Contains(name, "/acme/b/") && !strings.HasPrefix(name, ".locks/") {
 			t.Errorf("%s is left in the cache", name)
 		}
@@ -51,7 +51,7 @@ func TestCache_ACacheOnAFullDiskIsDoneWithout(t *testing.T) {
 func TestInstall_SucceedsAfterAFullDisk(t *testing.T) {
 	t.Parallel()
 	m := newMachine(t)
-	m.registry.Add(providertest.PackageSpec{Namespace: "acme", Type: "a", Version: "1.0.0", Platform: linux, // a small archive of a large file
+	m.Registry.Add(providertest.PackageSpec{Namespace: "acme", Type: "a", Version: "1.0.0", Platform: linux, // a small archive of a large file
 		Archive: zipOf(t, map[string]string{"terraform-provider-a": strings.Repeat("a", 400_000)})})
 	disk := installtest.SmallDisk(t, "256k")
 	d := m.directory(t)
@@ -60,7 +60,7 @@ func TestInstall_SucceedsAfterAFullDisk(t *testing.T) {
 	if err == nil || !strings.Contains(err.Error(), unix.ENOSPC.Error()) {
 		t.Fatalf("%v", err)
 	}
-	for _, root := range []string{m.cache, d.Target.Dir} {
+	for _, root := range []string{m.Cache, d.Target.Dir} {
 		if got := stagingDirs(tree(t, root)); got > 0 {
 			t.Errorf("there is %q", tree(t, root))
 		}
@@ -86,11 +86,11 @@ func TestInstall_ReplacesARunningProvider(t *testing.T) {
 	content, err := os.ReadFile(sleep)
 	must(t, err)
 	m := newMachine(t)
-	m.registry.Add(providertest.PackageSpec{Namespace: "acme", Type: "a", Version: "1.0.0", Platform: linux,
+	m.Registry.Add(providertest.PackageSpec{Namespace: "acme", Type: "a", Version: "1.0.0", Platform: linux,
 		Archive: zipOf(t, map[string]string{"terraform-provider-a": string(content), "LICENSE": "free"})})
 	d := m.directory(t)
 	locks, _ := m.install(t, d, nil)
-	cached := filepath.Join(m.cache, filepath.FromSlash(packageDir(registryHost+"/acme/a", "1.0.0")))
+	cached := filepath.Join(m.Cache, filepath.FromSlash(packageDir(registryHost+"/acme/a", "1.0.0")))
 	running := exec.CommandContext(t.Context(), filepath.Join(cached, "terraform-provider-a"), "60")
 	must(t, running.Start())
 	t.Cleanup(func() { _ = running.Process.Kill(); _ = running.Wait() })

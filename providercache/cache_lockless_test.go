@@ -20,16 +20,16 @@ import (
 func TestInstall_IsSafeWithoutFileLocks(t *testing.T) {
 	t.Parallel()
 	for name, spoil := range map[string]func(t *testing.T, m *machine){
-		"no place for them": func(t *testing.T, m *machine) { write(t, filepath.Join(m.cache, ".locks"), "") },
+		"no place for them": func(t *testing.T, m *machine) { write(t, filepath.Join(m.Cache, ".locks"), "") },
 		"they can't be had": func(t *testing.T, m *machine) {
 			for _, p := range []string{"a", "b"} {
 				lock := strings.ReplaceAll(packageDir(registryHost+"/acme/"+p, "1.0.0"), "/", "+")
-				must(t, os.MkdirAll(filepath.Join(m.cache, ".locks", lock), 0o755))
+				must(t, os.MkdirAll(filepath.Join(m.Cache, ".locks", lock), 0o755))
 			}
 		},
 		"nor those for receipts": func(t *testing.T, m *machine) {
 			for _, kind := range []string{"receipts", "uses", "last-uses"} {
-				must(t, os.MkdirAll(filepath.Join(m.state, kind, "lock"), 0o700))
+				must(t, os.MkdirAll(filepath.Join(m.State, kind, "lock"), 0o700))
 			}
 		},
 	} {
@@ -39,6 +39,9 @@ func TestInstall_IsSafeWithoutFileLocks(t *testing.T) {
 			spoil(t, m)
 			var all sync.WaitGroup
 			dirs := make([]*directory, 12)
+			if testing.Short() {
+				dirs = dirs[:3]
+			}
 			for i := range dirs {
 				dirs[i] = m.directory(t)
 				dirs[i].Link = []link.Mode{link.Auto, link.Hardlink, link.Symlink}[i%3]
@@ -57,12 +60,12 @@ func TestInstall_IsSafeWithoutFileLocks(t *testing.T) {
 // isInOrder verifies the cache, and directories that have both packages.
 func (m *machine) isInOrder(t *testing.T, dirs []*directory) {
 	t.Helper()
-	maintenance := &store.Maintenance{Cache: &store.Store{Dir: m.cache}, StateDir: m.state}
+	maintenance := &store.Maintenance{Cache: &store.Store{Dir: m.Cache}, StateDir: m.State}
 	found, err := maintenance.Verify(t.Context(), nil)
 	if err != nil || len(found) != 2 || slices.ContainsFunc(found, store.Verified.Differs) {
 		t.Errorf("the cache has %+v, %v", found, err)
 	}
-	sound := dirs[0].treeOf(t, m.cache)
+	sound := dirs[0].treeOf(t, m.Cache)
 	for _, d := range dirs {
 		got := ""
 		for _, p := range []string{"a", "b"} { // by name, as they may be links
@@ -74,7 +77,7 @@ func (m *machine) isInOrder(t *testing.T, dirs []*directory) {
 			t.Errorf("%s has\n%s\nand the cache\n%s", d.Target.Dir, got, sound)
 		}
 	}
-	for _, root := range append([]string{m.cache}, targets(dirs)...) {
+	for _, root := range append([]string{m.Cache}, targets(dirs)...) {
 		if left := tree(t, root); stagingDirs(left) > 0 {
 			t.Errorf("%s: there is %q", root, left)
 		}
@@ -93,7 +96,7 @@ func TestInstall_SweepsWithNothingElseToDo(t *testing.T) {
 	t.Parallel()
 	needsReceipts(t)
 	m, d, locks := settled(t)
-	for _, root := range []string{d.Target.Dir, m.cache} {
+	for _, root := range []string{d.Target.Dir, m.Cache} {
 		left, err := scratch.Make(root)
 		must(t, err)
 		if !left.Abandon() {
@@ -106,7 +109,7 @@ func TestInstall_SweepsWithNothingElseToDo(t *testing.T) {
 	if _, asked := m.install(t, d, locks); len(asked) > 0 || d.linked > 0 {
 		t.Errorf("requests %v, %d linked; there was nothing to do", asked, d.linked)
 	}
-	for _, root := range []string{d.Target.Dir, m.cache} {
+	for _, root := range []string{d.Target.Dir, m.Cache} {
 		if got := stagingDirs(tree(t, root)); got != 1 {
 			t.Errorf("%s: %d staging directories, want that of the process that lives", root, got)
 		}
@@ -118,7 +121,7 @@ func TestInstall_SweepsWithNothingElseToDo(t *testing.T) {
 func TestInstall_SweepsStagingDirectoriesByAge(t *testing.T) {
 	t.Parallel()
 	m := newMachine(t)
-	old, young := filepath.Join(m.cache, scratch.Prefix+"old"), filepath.Join(m.cache, scratch.Prefix+"young")
+	old, young := filepath.Join(m.Cache, scratch.Prefix+"old"), filepath.Join(m.Cache, scratch.Prefix+"young")
 	for dir, age := range map[string]time.Duration{old: scratch.AbandonedAfter + time.Minute, young: scratch.AbandonedAfter - time.Minute} {
 		write(t, filepath.Join(dir, "archive.zip"), "")
 		must(t, os.Chtimes(dir, time.Time{}, time.Now().Add(-age)))

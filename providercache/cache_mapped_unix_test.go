@@ -13,9 +13,10 @@ import (
 	"syscall"
 	"testing"
 
+	"golang.org/x/sys/unix"
+
 	"github.com/tfdeps/tfdeps/getproviders/providertest"
 	"github.com/tfdeps/tfdeps/providercache/link"
-	"golang.org/x/sys/unix"
 )
 
 // mapVariable makes the test program map the file that it names, write to it so that the system
@@ -67,11 +68,11 @@ func TestCache_AWriteOfAnotherUsersThroughMemoryIsSeenAndRefused(t *testing.T) {
 	t.Parallel()
 	needsReceipts(t)
 	m := sharedMachine(t)
-	program := filepath.Join(filepath.Dir(m.cache), "program")
+	program := filepath.Join(filepath.Dir(m.Cache), "program")
 	content, err := os.ReadFile(os.Args[0]) // other users may not enter the directory that it is in
 	must(t, errors.Join(err, providertest.WriteProgram(program, content)))
 	locks, _ := m.install(t, m.directory(t), nil)
-	_, file := packageA(t, m.cache)
+	_, file := packageA(t, m.Cache)
 	must(t, os.Chown(file, nobody, nobody))
 	write := mappedBy(t, program, file)
 	age()

@@ -34,10 +34,10 @@ func sharedMachine(t *testing.T) *machine {
 		t.Skip("only root can be another user as well")
 	}
 	m := newMachine(t)
-	m.named = true
+	m.Named = true
 	base := t.TempDir()
 	must(t, errors.Join(os.Chmod(filepath.Dir(base), 0o755), os.Chmod(base, 0o755)))
-	m.cache = filepath.Join(base, "cache")
+	m.Cache = filepath.Join(base, "cache")
 	return m
 }
 
@@ -65,7 +65,7 @@ func TestCache_AnotherUsersWriteIsSeenAndRefused(t *testing.T) {
 			t.Parallel()
 			m := sharedMachine(t)
 			locks, _ := m.install(t, m.directory(t), nil)
-			openToAll(t, m.cache)
+			openToAll(t, m.Cache)
 			age()
 			for range 2 {
 				sound := m.directory(t)
@@ -73,13 +73,13 @@ func TestCache_AnotherUsersWriteIsSeenAndRefused(t *testing.T) {
 					t.Errorf("read %q, requests %v; want that both are read, and found sound", sound.read, asked)
 				}
 			}
-			dir := filepath.Join(m.cache, filepath.FromSlash(packageDir(registryHost+"/acme/a", "1.0.0")))
+			dir := filepath.Join(m.Cache, filepath.FromSlash(packageDir(registryHost+"/acme/a", "1.0.0")))
 			asNobody(t, script, only(t, filepath.Join(dir, "terraform-provider-a")), dir)
 			fresh := m.directory(t)
 			if _, asked := m.install(t, fresh, locks); len(fresh.read) == 0 || asked["archive"] != 1 {
 				t.Errorf("read %q, requests %v; want that the package is read and fetched again", fresh.read, asked)
 			}
-			if got := fresh.treeOf(t, m.cache); strings.Contains(got, "evil") {
+			if got := fresh.treeOf(t, m.Cache); strings.Contains(got, "evil") {
 				t.Errorf("the cache has %s", got)
 			}
 		})
@@ -93,7 +93,7 @@ func TestCache_WhatAnotherUserInstalledIsHashedFirst(t *testing.T) {
 	needsReceipts(t)
 	m := newMachine(t)
 	locks, _ := m.install(t, m.directory(t), nil)
-	m.state = filepath.Join(t.TempDir(), "theirs")
+	m.State = filepath.Join(t.TempDir(), "theirs")
 	age()
 	other := m.directory(t)
 	if _, asked := m.install(t, other, locks); len(asked) > 0 || len(other.read) != 2 {
@@ -120,7 +120,7 @@ func TestCache_NothingIsWrittenIntoAnotherUsersHome(t *testing.T) {
 	if _, err := store.OpenCache(filepath.Join(home, "cache"), true); err != nil {
 		t.Errorf("one that the user names: %v", err)
 	}
-	m.state = filepath.Join(home, "state")
+	m.State = filepath.Join(home, "state")
 	d := m.directory(t)
 	locks, _ := m.install(t, d, nil)
 	if left := tree(t, home); len(left) > 0 {

@@ -98,7 +98,7 @@ func TestInstall_AfterWorkingDirectoriesWereMovedAndCopied(t *testing.T) {
 			t.Run(what+", "+how, func(t *testing.T) {
 				t.Parallel()
 				m := newMachine(t)
-				m.strict = c.strict
+				m.Strict = c.strict
 				d := m.directory(t)
 				d.Link = c.mode
 				locks, _ := m.install(t, d, nil)
@@ -131,7 +131,7 @@ func (p place) check(t *testing.T, m *machine, d *directory, locks *depsfile.Loc
 func sameFileInCache(t *testing.T, m *machine, d *directory) bool {
 	t.Helper()
 	_, here := packageA(t, d.Target.Dir)
-	_, there := packageA(t, m.cache)
+	_, there := packageA(t, m.Cache)
 	a, err := os.Lstat(here)
 	must(t, err)
 	b, err := os.Lstat(there)

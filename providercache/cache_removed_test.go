@@ -23,7 +23,7 @@ func TestReceipt_CountsAfterATargetIsRemoved(t *testing.T) {
 		t.Run(fmt.Sprintf("%v, strict times %t", c.link, c.strict), func(t *testing.T) {
 			t.Parallel()
 			m := newMachine(t)
-			m.strict = c.strict
+			m.Strict = c.strict
 			dirs := make([]*directory, 4)
 			for i := range dirs {
 				dirs[i] = m.directory(t)

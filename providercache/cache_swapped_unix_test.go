@@ -35,8 +35,8 @@ func (s *swapping) Err() error {
 // about to be copied or linked to the target, and if asked to, exchanges it back one step later.
 func swapper(t *testing.T, m *machine, d *directory, back bool) (step func(), swapped func() bool) {
 	t.Helper()
-	dir := filepath.Join(m.cache, filepath.FromSlash(packageDir(registryHost+"/acme/a", "1.0.0")))
-	evil, away := filepath.Join(m.cache, "evil"), filepath.Join(m.cache, "away")
+	dir := filepath.Join(m.Cache, filepath.FromSlash(packageDir(registryHost+"/acme/a", "1.0.0")))
+	evil, away := filepath.Join(m.Cache, "evil"), filepath.Join(m.Cache, "away")
 	write(t, filepath.Join(evil, "terraform-provider-a_v1.0.0"), "evil")
 	steps := 0
 	return func() {
@@ -85,7 +85,7 @@ func TestCache_APackageThatIsSwappedWhileItIsCopiedIsNotInstalled(t *testing.T) 
 					if warm {
 						locks, _ = m.install(t, m.directory(t), nil)
 					}
-					openDirectories(t, m.cache)
+					openDirectories(t, m.Cache)
 					age()
 					d := m.directory(t)
 					d.Link = mode

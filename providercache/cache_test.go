@@ -16,25 +16,16 @@ import (
 	"github.com/tfdeps/tfdeps/getproviders/providertest"
 	"github.com/tfdeps/tfdeps/providercache"
 	"github.com/tfdeps/tfdeps/providercache/event"
+	"github.com/tfdeps/tfdeps/providercache/internal/installtest"
 	"github.com/tfdeps/tfdeps/providercache/link"
 	"github.com/tfdeps/tfdeps/providercache/resolve"
 	"github.com/tfdeps/tfdeps/providercache/store"
 )
 
-// machine is a user's machine with a shared cache, and a registry with version 1.0.0 of acme's
-// providers a and b.
-type machine struct {
-	registry     *providertest.Registry
-	cache, state string
-	named        bool
-	strict       bool // a file's ctime has to be what its receipt records
-}
+// machine is one on which is counted what installations do.
+type machine struct{ *installtest.Machine }
 
-func newMachine(tb testing.TB) *machine {
-	registry, _ := newRegistry(tb, "a", "b")
-	dir := tb.TempDir()
-	return &machine{registry: registry, cache: filepath.Join(dir, "cache"), state: filepath.Join(dir, "state")}
-}
+func newMachine(tb testing.TB) *machine { return &machine{installtest.NewMachine(tb)} }
 
 // directory is a working directory on the machine.
 type directory struct {
@@ -49,13 +40,8 @@ type directory struct {
 // directory returns a new working directory.
 func (m *machine) directory(tb testing.TB) *directory {
 	tb.Helper()
-	cache, err := store.OpenCache(m.cache, m.named)
-	must(tb, err)
-	in := newInstaller(tb, registrySource(m.registry))
-	in.Fetcher.Client, in.Cache, in.Fetcher.StateDir = m.registry.Client(), cache, m.state
-	in.Fetcher.StrictTimes = m.strict
-	d := &directory{Installer: in}
-	in.Fetcher.Observe = d.observe
+	d := &directory{Installer: m.Installer(tb)}
+	d.Fetcher.Observe = d.observe
 	return d
 }
 
@@ -92,18 +78,27 @@ func (m *machine) install(tb testing.TB, d *directory, locks *depsfile.Locks) (*
 func (m *machine) requests() map[string]int {
 	counts := map[string]int{}
 	for _, kind := range []string{"discovery", "versions", "package", "sums", "signature", "archive", "other"} {
-		counts[kind] = m.registry.Requests(kind)
+		counts[kind] = m.Registry.Requests(kind)
 	}
 	return counts
 }
 
-var both = require(registryHost+"/acme/a", "", registryHost+"/acme/b", "~> 1.0")
+var both = installtest.Both
 
 // age lets the packages in a directory look as if they had been there for longer than a tick of
 // any clock. Receipts wait for that by themselves.
 func age() { time.Sleep(30 * time.Millisecond) }
 
 func encoded(locks *depsfile.Locks) string { return string(locks.Encode(product)) }
+
+// settled is a machine with a directory in which everything is installed.
+func settled(t *testing.T) (*machine, *directory, *depsfile.Locks) {
+	t.Helper()
+	m := newMachine(t)
+	d := m.directory(t)
+	locks, _ := m.install(t, d, nil)
+	return m, d, locks
+}
 
 func TestCache_ALockedProviderInTheCacheCostsNothing(t *testing.T) {
 	t.Parallel()
@@ -114,7 +109,7 @@ func TestCache_ALockedProviderInTheCacheCostsNothing(t *testing.T) {
 		t.Fatalf("cold: %v", asked)
 	}
 	for i, named := range []bool{false, true, false} {
-		m.named = named
+		m.Named = named
 		fresh := m.directory(t)
 		got, asked := m.install(t, fresh, locks)
 		if len(asked) > 0 || len(fresh.read) > 0 || fresh.linked != 2 {
@@ -171,7 +166,7 @@ func TestCache_AnotherSourcesPackageIsNotTakenWithoutALockEntry(t *testing.T) {
 	m := newMachine(t)
 	m.install(t, m.directory(t), nil)
 	moved := newMachine(t) // another registry for the same host
-	moved.cache, moved.state = m.cache, m.state
+	moved.Cache, moved.State = m.Cache, m.State
 	if _, asked := moved.install(t, moved.directory(t), nil); asked["archive"] != 2 {
 		t.Errorf("requests %v, want those for two archives", asked)
 	}
@@ -201,7 +196,7 @@ func TestCache_PackagesWithoutReceiptsAreHashedOnce(t *testing.T) {
 	needsReceipts(t)
 	m := newMachine(t)
 	locks, _ := m.install(t, m.directory(t), nil)
-	must(t, os.RemoveAll(m.state)) // a cache that was restored to another place
+	must(t, os.RemoveAll(m.State)) // a cache that was restored to another place
 	for i, want := range []int{2, 0} {
 		fresh := m.directory(t)
 		age()
@@ -232,7 +227,7 @@ func TestCache_ADamagedEntryIsReplaced(t *testing.T) {
 			d.Link = link.Copy
 			locks, _ := m.install(t, d, nil)
 			sound := d.treeOf(t, d.Target.Dir)
-			broken := filepath.Join(m.cache, filepath.FromSlash(packageDir(registryHost+"/acme/a", "1.0.0")), "terraform-provider-a")
+			broken := filepath.Join(m.Cache, filepath.FromSlash(packageDir(registryHost+"/acme/a", "1.0.0")), "terraform-provider-a")
 			must(t, os.WriteFile(only(t, broken), []byte("damaged"), 0o755))
 			if !locked {
 				locks = nil
@@ -245,7 +240,7 @@ func TestCache_ADamagedEntryIsReplaced(t *testing.T) {
 			if got := fresh.treeOf(t, fresh.Target.Dir); got != sound {
 				t.Errorf("got %s, want %s", got, sound)
 			}
-			if got := fresh.treeOf(t, m.cache); got != sound {
+			if got := fresh.treeOf(t, m.Cache); got != sound {
 				t.Errorf("the cache has %s, want %s", got, sound)
 			}
 		})
@@ -280,18 +275,18 @@ func TestCache_AnEntryThatMatchesAnotherLockStays(t *testing.T) {
 	t.Parallel()
 	m := newMachine(t)
 	registryLocks, _ := m.install(t, m.directory(t), nil)
-	sound := m.directory(t).treeOf(t, m.cache)
+	sound := m.directory(t).treeOf(t, m.Cache)
 	for name, forget := range map[string]bool{"with its receipt": false, "without": true} {
 		built := newMachine(t) // a mirror's build of the same version
-		built.registry.Add(providertest.PackageSpec{Namespace: "acme", Type: "a", Version: "1.0.0", Platform: linux,
+		built.Registry.Add(providertest.PackageSpec{Namespace: "acme", Type: "a", Version: "1.0.0", Platform: linux,
 			Archive: zipOf(t, map[string]string{"terraform-provider-a": "built elsewhere"})})
-		built.cache, built.state = m.cache, m.state
+		built.Cache, built.State = m.Cache, m.State
 		if forget {
-			must(t, os.RemoveAll(m.state))
+			must(t, os.RemoveAll(m.State))
 		}
 		d := built.directory(t)
 		own, _ := built.install(t, d, nil)
-		if got := d.treeOf(t, m.cache); got != sound {
+		if got := d.treeOf(t, m.Cache); got != sound {
 			t.Errorf("%s: the cache has %s, and had %s", name, got, sound)
 		}
 		if !strings.Contains(d.treeOf(t, d.Target.Dir), "built elsewhere") {
@@ -314,8 +309,8 @@ func TestCache_ACacheThatCantBeWrittenIsUsedAsItIs(t *testing.T) {
 	}
 	m := newMachine(t)
 	locks, _ := m.install(t, m.directory(t), nil)
-	m.registry.Add(providertest.PackageSpec{Namespace: "acme", Type: "c", Version: "1.0.0", Platform: linux})
-	readOnly(t, m.cache)
+	m.Registry.Add(providertest.PackageSpec{Namespace: "acme", Type: "c", Version: "1.0.0", Platform: linux})
+	readOnly(t, m.Cache)
 	d := m.directory(t)
 	if _, asked := m.install(t, d, locks); len(asked) > 0 || d.linked != 2 {
 		t.Errorf("requests %v, %d linked", asked, d.linked)
@@ -353,7 +348,7 @@ func TestCache_ManyGoroutinesFetchEachPackageOnce(t *testing.T) {
 		})
 	}
 	all.Wait()
-	if n := m.registry.Requests("archive"); n != 2 {
+	if n := m.Registry.Requests("archive"); n != 2 {
 		t.Errorf("%d requests for archives, want 2", n)
 	}
 }
@@ -361,15 +356,15 @@ func TestCache_ManyGoroutinesFetchEachPackageOnce(t *testing.T) {
 func TestCache_ADanglingLinkIsRepaired(t *testing.T) {
 	t.Parallel()
 	m := newMachine(t)
-	m.named = true
+	m.Named = true
 	d := m.directory(t)
 	locks, _ := m.install(t, d, nil)
-	if !slices.ContainsFunc(tree(t, d.Target.Dir), func(name string) bool { return strings.Contains(name, " -> "+m.cache) }) {
+	if !slices.ContainsFunc(tree(t, d.Target.Dir), func(name string) bool { return strings.Contains(name, " -> "+m.Cache) }) {
 		t.Skipf("there are no links here, but %q", tree(t, d.Target.Dir))
 	}
-	must(t, os.RemoveAll(m.cache))
+	must(t, os.RemoveAll(m.Cache))
 	m.install(t, d, locks)
-	m.named, m.cache = false, filepath.Join(t.TempDir(), "elsewhere")
+	m.Named, m.Cache = false, filepath.Join(t.TempDir(), "elsewhere")
 	own := m.directory(t)
 	own.Target = d.Target
 	must(t, os.RemoveAll(d.Cache.Dir))
@@ -383,13 +378,13 @@ func TestCheck_AsksNoHostAndWritesNothing(t *testing.T) {
 	t.Parallel()
 	m := newMachine(t)
 	locks, _ := m.install(t, m.directory(t), nil)
-	before := tree(t, filepath.Dir(m.cache))
-	asked := m.registry.Requests("")
+	before := tree(t, filepath.Dir(m.Cache))
+	asked := m.Registry.Requests("")
 	status, err := m.directory(t).Check(t.Context(), both, locks)
 	if err != nil || len(status.Reasons) != 2 || status.Reasons[0].Code != "package_absent" {
 		t.Errorf("got %+v, %v", status, err)
 	}
-	if after := tree(t, filepath.Dir(m.cache)); !slices.Equal(after, before) || m.registry.Requests("") != asked {
+	if after := tree(t, filepath.Dir(m.Cache)); !slices.Equal(after, before) || m.Registry.Requests("") != asked {
 		t.Errorf("there is %q, and was %q", after, before)
 	}
 }
@@ -402,12 +397,12 @@ func TestEnsure_PrefersTheCache(t *testing.T) {
 		d := m.directory(t)
 		if i == 2 {
 			d.Cache = nil
-			d.Target = &store.Store{Dir: m.cache}
+			d.Target = &store.Store{Dir: m.Cache}
 		}
 		installed, err := d.Ensure(t.Context(), provider(registryHost+"/acme/a"), constraints(""))
 		must(t, err)
-		if m.registry.Requests("archive") != archives || len(installed.Hashes) < 2 {
-			t.Errorf("%d: %d archives, %q", i, m.registry.Requests("archive"), installed.Hashes)
+		if m.Registry.Requests("archive") != archives || len(installed.Hashes) < 2 {
+			t.Errorf("%d: %d archives, %q", i, m.Registry.Requests("archive"), installed.Hashes)
 		}
 	}
 }

@@ -74,7 +74,7 @@ func TestInstall_WaitsForCtimesIfTheyCount(t *testing.T) {
 	t.Parallel()
 	needsReceipts(t)
 	m := newMachine(t)
-	m.strict = true
+	m.Strict = true
 	locks, _ := m.install(t, m.directory(t), nil)
 	d := m.directory(t)
 	d.Link = link.Hardlink

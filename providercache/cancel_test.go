@@ -173,7 +173,11 @@ func TestInstall_CancelBeforeTheBeginning(t *testing.T) {
 	_, checkErr := in.Check(ctx, req, nil)
 	_, ensureErr := in.Ensure(ctx, provider("acme/widget"), constraints(""))
 	_, hashesErr := lockhashes.Hashes(ctx, in.Fetcher, provider("acme/widget"), version("1.0.0"), []getproviders.Platform{linux})
-	for name, err := range map[string]error{"Install": err, "Plan": planErr, "Check": checkErr, "Ensure": ensureErr, "Hashes": hashesErr} {
+	_, lockErr := lockhashes.Lock(ctx, in.Fetcher, lockhashes.Request{Requirements: req})
+	_, locateErr := lockhashes.Locate(ctx, in.Fetcher, lockhashes.LocateOptions{}, lockhashes.Request{Requirements: req})
+	for name, err := range map[string]error{
+		"Install": err, "Plan": planErr, "Check": checkErr, "Ensure": ensureErr, "Hashes": hashesErr, "Lock": lockErr, "Locate": locateErr,
+	} {
 		if !errors.Is(err, context.DeadlineExceeded) {
 			t.Errorf("%s: %v", name, err)
 		}

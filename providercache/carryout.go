@@ -37,6 +37,7 @@ func (in *Installer) carryOut(ctx context.Context, d decision) []Outcome {
 	defer done()
 	outcomes := slices.Concat(failed, blocked, in.reportPresent(ctx, plan.Present, local))
 	tasks, missing := in.describe(ctx, plan.toFetch(), locks)
+	in.nameDamaged(missing, local, locks)
 	if len(blocked) > 0 {
 		return slices.Concat(missing, withoutThoseOf(missing, outcomes)) // what a source says of a provider says more
 	}
@@ -150,6 +151,22 @@ func (in *Installer) describe(ctx context.Context, selections []resolve.Selectio
 		}
 	}
 	return tasks, failed
+}
+
+// nameDamaged adds to failures, where no request is allowed, that there is a package in Target, and
+// isn't what the lock file records.
+func (in *Installer) nameDamaged(missing []Outcome, local map[getproviders.Provider]localPackage, locks *depsfile.Locks) {
+	for _, o := range missing {
+		s := o.Selection
+		there := local[s.Provider]
+		hashed := len(resolve.OfScheme(resolve.Recorded(locks, s), getproviders.SchemeH1)) > 0 // without these, it isn't known what the package is
+		if !there.Exists || there.Matches || there.Version != s.Version || !hashed {
+			continue
+		}
+		for _, absent := range getproviders.NotCached(o.Err) {
+			absent.Damaged = in.packagePath(s.Provider, s.Version)
+		}
+	}
 }
 
 // fetch fetches the packages, many at once. All of them may wait in the queues

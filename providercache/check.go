@@ -75,6 +75,10 @@ func (in *Installer) reason(s resolve.Selection, locks *depsfile.Locks, seen loc
 	case seen.Err != nil:
 		return "package_differs", seen.Err.Error()
 	case seen.Refused != nil:
+		// The reason names the provider already.
+		if failure, ok := errors.AsType[*resolve.ProviderError](seen.Refused); ok {
+			return "package_refused", fmt.Sprintf("version %s is %s", lock.Version, failure.Err)
+		}
 		return "package_refused", seen.Refused.Error()
 	case !seen.Matches:
 		return "package_differs", fmt.Sprintf("the package in %s has none of the hashes that the lock file records", in.packagePath(s.Provider, lock.Version))

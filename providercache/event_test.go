@@ -129,19 +129,28 @@ func TestEvents_OfEachProviderComeInOrder(t *testing.T) {
 	}
 }
 
-func TestEvents_OfManyCallsDoNotOverlap(t *testing.T) {
+// callKey is the key of a call's name in its context.
+type callKey struct{}
+
+func TestEvents_OfManyCallsDoNotOverlapAndHaveTheirContexts(t *testing.T) {
 	t.Parallel()
 	source := newSource(t)
 	in := newInstaller(t, source)
 	var got recorder
-	in.Fetcher.Observe = got.observe
+	in.Fetcher.Observe = func(ctx context.Context, e event.Event) {
+		if about := e.Provider().Type; about != "" && ctx.Value(callKey{}) != about {
+			t.Errorf("%T of %s comes with the context of %v", e, about, ctx.Value(callKey{}))
+		}
+		got.observe(ctx, e)
+	}
 	for i := range 8 {
 		source.AddZip(t, fmt.Sprintf("acme/p%d", i), "1.0.0")
 	}
 	errs := make(chan error)
 	for i := range 8 {
 		go func() {
-			_, err := in.Ensure(t.Context(), provider(fmt.Sprintf("acme/p%d", i)), constraints(""))
+			p := provider(fmt.Sprintf("acme/p%d", i))
+			_, err := in.Ensure(context.WithValue(t.Context(), callKey{}, p.Type), p, constraints(""))
 			errs <- err
 		}()
 	}

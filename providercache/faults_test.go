@@ -59,7 +59,7 @@ func TestInstall_SaysWhatIsWrongWithADownload(t *testing.T) {
 		"elsewhere":      {"archive", providertest.Fault{Redirect: "https://localhost:1/?token=secret"}, resolve.StepFetch, getproviders.ErrUnreachable, "refused"},
 		"encoded":        {"archive", providertest.Fault{Header: http.Header{"Content-Encoding": {"br"}}}, resolve.StepFetch, nil, `"br"`},
 		"wrong bytes":    {"archive", providertest.Fault{Body: changed}, resolve.StepAuthenticate, getproviders.ErrAuthentication, "checksum"},
-		"a web page":     {"archive", providertest.Fault{Body: func([]byte) []byte { return []byte("<html>") }}, resolve.StepAuthenticate, getproviders.ErrAuthentication, "checksum"},
+		"a web page":     {"archive", providertest.Fault{Body: func([]byte) []byte { return []byte("<html>") }}, resolve.StepAuthenticate, getproviders.ErrAuthentication, "a web page in place of the archive"},
 		"empty":          {"archive", providertest.Fault{Body: func([]byte) []byte { return nil }}, resolve.StepAuthenticate, getproviders.ErrAuthentication, "checksum"},
 		"no sums":        {"sums", providertest.Fault{Status: 500}, resolve.StepAuthenticate, getproviders.ErrUnreachable, "500"},
 		"no signature":   {"signature", providertest.Fault{Status: 404}, resolve.StepAuthenticate, nil, "404"},

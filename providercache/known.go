@@ -1,6 +1,7 @@
 package providercache
 
 import (
+	"cmp"
 	"context"
 	"slices"
 
@@ -21,6 +22,26 @@ func (in *Installer) KnownPackages(p getproviders.Provider) (all []getproviders.
 		all = append(all, at.KnownPackages(p, in.Fetcher.EffectivePlatform())...)
 	}
 	return all
+}
+
+// FindCached returns the h1 of the package in the Cache that a spec with a version asks for. ok:
+// there is one, and one of the spec's hashes is its. It is read only if no receipt says what it is.
+// The error says that the policy refuses it, or what is invalid about the spec. No source is asked,
+// and a spec without hashes finds nothing.
+func (in *Installer) FindCached(ctx context.Context, w resolve.PackageSpec) (h1 getproviders.Hash, ok bool, err error) {
+	t := fetcher.Request{Selection: w.Selected()}
+	if err := cmp.Or(w.Provider.Validate(), w.Version.Validate()); err != nil {
+		return "", false, t.Failed(resolve.StepQuery, err)
+	}
+	t.Recorded = slices.DeleteFunc(slices.Clone(w.Hashes), func(h getproviders.Hash) bool { return !h.Supported() })
+	if len(t.Recorded) == 0 {
+		return "", false, nil
+	}
+	found, ok := in.findInCache(ctx, t)
+	if !ok {
+		return "", false, context.Cause(ctx)
+	}
+	return found.H1, true, in.Fetcher.Approve(ctx, t, fetcher.StatePresent, found)
 }
 
 // recordArchives keeps the h1 that belongs to the checksum of each installed

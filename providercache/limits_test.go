@@ -12,8 +12,10 @@ import (
 	"testing"
 
 	"github.com/tfdeps/tfdeps/getproviders"
+	"github.com/tfdeps/tfdeps/providercache"
 	"github.com/tfdeps/tfdeps/providercache/fetcher"
 	"github.com/tfdeps/tfdeps/providercache/resolve"
+	"github.com/tfdeps/tfdeps/providercache/store"
 )
 
 // counting is a transport that knows how many bodies are being read at once.
@@ -66,18 +68,18 @@ func webSource(t *testing.T, n int, archive func(name string) []byte) (*memorySo
 	return source, web
 }
 
-func TestLimits_DownloadsAreBoundedOverAllCalls(t *testing.T) {
+func TestLimits_DownloadsAreBoundedOverAllInstallersOfAFetcher(t *testing.T) {
 	t.Parallel()
 	source, web := webSource(t, 12, func(name string) []byte { return zipOf(t, map[string]string{name: name}) })
-	in := newInstaller(t, source)
-	in.Fetcher.Client = &http.Client{Transport: web}
-	in.Fetcher.Limits = fetcher.Limits{Downloads: 2}
+	f := newInstaller(t, source).Fetcher
+	f.Client, f.Limits = &http.Client{Transport: web}, fetcher.Limits{Downloads: 2}
 	errs := make(chan error)
 	for i := range 4 {
 		req := getproviders.Requirements{}
 		for j := range 3 {
 			req.Add(provider(fmt.Sprintf("acme/p%d", 3*i+j)), getproviders.Requirement{})
 		}
+		in := &providercache.Installer{Fetcher: f, Target: &store.Store{Dir: t.TempDir()}}
 		go func() {
 			_, _, err := in.Install(t.Context(), req, nil, resolve.Normal)
 			errs <- err

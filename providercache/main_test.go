@@ -6,7 +6,6 @@ import (
 
 	"go.uber.org/goleak"
 
-	"github.com/tfdeps/tfdeps/getproviders"
 	"github.com/tfdeps/tfdeps/getproviders/providertest"
 	"github.com/tfdeps/tfdeps/providercache/internal/installtest"
 )
@@ -16,6 +15,7 @@ func TestMain(m *testing.M) {
 		die(where)
 	}
 	providertest.UsualUmask()
+	providertest.MoreAtOnce()
 	goleak.VerifyTestMain(m)
 }
 
@@ -49,6 +49,7 @@ var (
 	noise           = installtest.Noise
 	nothingLeft     = installtest.NothingLeft
 	otherPlatforms  = installtest.OtherPlatforms
+	packageDir      = installtest.PackageDir
 	packageHashes   = installtest.PackageHashes
 	product         = installtest.Product
 	provider        = installtest.Provider
@@ -70,8 +71,3 @@ type (
 	memorySource = installtest.Source
 	trust        = installtest.Trust
 )
-
-// packageDir is where a package is, relative to Target and with slashes.
-func packageDir(address, v string) string {
-	return getproviders.UnpackedPath(provider(address), version(v), linux)
-}

@@ -16,7 +16,7 @@ func TestPrefetch_FillsACacheThatNeedsNoNetwork(t *testing.T) {
 	needsReceipts(t)
 	m := newMachine(t)
 	locks, _ := m.install(t, m.directory(t), nil)
-	must(t, os.RemoveAll(m.cache))
+	must(t, os.RemoveAll(m.Cache))
 	filler := m.directory(t)
 	filled, err := filler.Prefetch(t.Context(), store.PackageSpecs(store.LockedBy(locks)))
 	if err != nil || len(filled) != 2 || filled[0].Present || filler.begun != 2 {
@@ -66,7 +66,7 @@ func TestPrefetch_CopiesUnpackedPackagesOfAMirror(t *testing.T) {
 	must(t, err)
 	must(t, os.RemoveAll(mirror))
 	want := []string{packageDir("acme/a", "1.0.0") + "/terraform-provider-a"}
-	got := slices.DeleteFunc(files(t, m.cache), func(name string) bool { return name[0] == '.' })
+	got := slices.DeleteFunc(files(t, m.Cache), func(name string) bool { return name[0] == '.' })
 	if !slices.Equal(got, want) || filled[0].Present {
 		t.Errorf("the cache has %q", got)
 	}

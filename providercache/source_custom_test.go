@@ -53,7 +53,7 @@ func TestLock_OfHashesWithoutAnAuthenticator(t *testing.T) {
 	if got := installtest.First(lockhashes.Lock(t.Context(), in.Fetcher, request)); got.Err != nil || got.Packages[0].H1 == listed {
 		t.Errorf("%+v", got)
 	}
-	if got := installtest.First(lockhashes.Locate(t.Context(), in.Fetcher, false, request)); got.Err != nil {
+	if got := installtest.First(lockhashes.Locate(t.Context(), in.Fetcher, lockhashes.LocateOptions{}, request)); got.Err != nil {
 		t.Errorf("%+v", got)
 	}
 }

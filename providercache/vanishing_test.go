@@ -11,6 +11,7 @@ import (
 	"sync"
 	"testing"
 
+	"github.com/tfdeps/tfdeps/getproviders/providertest"
 	"github.com/tfdeps/tfdeps/providercache"
 	"github.com/tfdeps/tfdeps/providercache/event"
 	"github.com/tfdeps/tfdeps/providercache/internal/receipt"
@@ -50,12 +51,12 @@ func TestInstall_DirectoriesVanishWhileItRuns(t *testing.T) {
 		},
 	}
 	for name, remove := range removals {
-		for _, mode := range []link.Mode{link.Auto, link.Copy} {
+		for _, mode := range providertest.FirstIfShort(1, link.Copy, link.Auto) {
 			t.Run(name+" "+mode.String(), func(t *testing.T) {
 				t.Parallel()
 				stride := 1
 				if testing.Short() {
-					stride = 4
+					stride = 10
 				}
 				for n, more := 1, true; more; n += stride {
 					dir := t.TempDir()

@@ -31,6 +31,8 @@ func Commands() []cli.Command {
 		{Name: "cache key", Synopsis: "Show a key for what lock files select", Help: keyHelp(), Run: runKey, Report: true},
 		{Name: "cache list", Synopsis: "List the packages in the shared cache", Help: listHelp(), Run: runList, Report: true},
 		{Name: "cache prune", Synopsis: remove, Help: gcHelp(), Run: runGC, Report: true},
+		{Name: "cache pull", Synopsis: "Get packages that another machine pushed", Help: pullHelp(), Run: runPull, Report: true},
+		{Name: "cache push", Synopsis: "Send packages to where other machines pull them", Help: pushHelp(), Run: runPush, Report: true},
 		{Name: "cache verify", Synopsis: "Read and hash all packages of the shared cache", Help: verifyHelp(), Run: runVerify, Report: true},
 	}
 }
@@ -38,9 +40,18 @@ func Commands() []cli.Command {
 // run is for arguments that name no command below "cache", or one that there isn't.
 func run(_ *cli.Meta, args []string) (int, error) {
 	if len(args) == 0 {
-		return 0, &cli.UsageError{Text: "Error: cache needs the name of one of its commands", Help: true}
+		return 0, &cli.UsageError{Text: "Error: cache needs the name of one of its commands: " + below(), Help: true}
 	}
-	return 0, &cli.UsageError{Text: fmt.Sprintf("Error: cache has no command named %q", args[0]), Help: true}
+	return 0, &cli.UsageError{Text: fmt.Sprintf("Error: cache has no command named %q. It has these: %s", args[0], below()), Help: true}
+}
+
+// below is the list of the commands below "cache", for errors.
+func below() string {
+	var all []string
+	for _, c := range Commands()[1:] {
+		all = append(all, strings.TrimPrefix(c.Name, "cache "))
+	}
+	return strings.Join(all, ", ")
 }
 
 // options are those that several commands have.
@@ -52,8 +63,8 @@ type options struct {
 
 // activity returns what shows what is under way, and a Meta for a command whose activity that is.
 func (o *options) activity(m *cli.Meta, product getproviders.Product) (*view.Activity, *cli.Meta) {
-	how := m.ViewOptions(product, o.json)
-	how.Progress, how.Platforms = o.progress, true
+	how := m.ViewOptions(product, o.json, o.progress)
+	how.Platforms = true
 	activity := view.NewActivity(how)
 	return activity, m.Showing(activity)
 }

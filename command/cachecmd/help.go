@@ -149,10 +149,61 @@ func (o *keyOptions) setPlatform(given string) (err error) {
 
 func keyHelp() cli.Help {
 	return cli.Help{Usage: []string{"cache key [options] [DIR|FILE...]"}, Flags: new(keyOptions).flags(),
-		About: `  Shows one key for all that the lock files select, those of the current
-  directory and below, or in and below the directories given. Equal sets of
-  packages have the same key: addresses, versions, the platform and the hashes
-  count; comments, constraints, and which directory needs what, don't. Nothing
+		About: `  Shows one key for the packages that lock files select: those in and below the
+  current directory, or in and below the directories given. Equal sets of
+  packages have the same key. Addresses, versions, the platform and hashes
+  count. Comments, constraints, and which directory needs what, don't. Nothing
   but lock files is looked at. Directories whose names begin with a dot are left
   out.`}
+}
+
+func (o *transferOptions) flags() cli.Flags {
+	states := "pulled; present: it is in the cache already; absent: it isn't there; not_recorded: the lock file has no h1; failed"
+	if o.push {
+		states = "sent; present: it is there already; not_cached; not_recorded: the lock file doesn't have its h1; failed"
+	}
+	report := "Print a JSON object: format_version, directory, named, url; packages, those that the lock files select, and for each of them address, version, platform, state (" +
+		states + "), url and bytes of the archive, error and code; summary, started_at, ended_at, diagnostics. Keys may be added."
+	flags := cli.Flags{
+		o.dirFlag(),
+		{Name: "platform", Arg: "=OS_ARCH", Value: cli.Func(o.addPlatform),
+			Help: "The packages for this platform. May be given more than once. The default is this machine's."},
+		sources.PolicyFlag(&o.policies),
+		{Name: "offline", Value: cli.Bool(&o.offline), Variable: "TFDEPS_OFFLINE", Meaning: "send no request",
+			Help: "Send no request. Only a directory can be named then."},
+		o.jsonFlag(report),
+		cli.Progress(&o.progress),
+	}
+	if o.push {
+		flags = append(flags, sources.CreateRepositoryFlag(&o.createRepository))
+	}
+	return flags
+}
+
+func pushHelp() cli.Help {
+	return cli.Help{Usage: []string{"cache push [options] URL|DIRECTORY [DIR|FILE...]"}, Flags: (&transferOptions{push: true}).flags(),
+		About: `  Sends packages of the cache to a place from which other machines pull them.
+  Lock files say which: those in and below the current directory, or in and
+  below the directories given. What is there already isn't sent again.
+
+  URL is that of a bucket, such as s3://BUCKET/PREFIX or gs://BUCKET/PREFIX, or
+  of a repository of an OCI registry, oci://HOST/PATH. Any number of machines
+  may push to it and pull from it at the same time. Every package is an object
+  of its own, which has the package's h1 hash as its name and never changes.
+  A package whose h1 hash isn't in the lock file is left out: it couldn't be
+  verified. "tfdeps providers lock" adds the hash. Modules aren't sent.`}
+}
+
+func pullHelp() cli.Help {
+	return cli.Help{Usage: []string{"cache pull [options] URL|DIRECTORY [DIR|FILE...]"}, Flags: new(transferOptions).flags(),
+		About: `  Gets packages that "tfdeps cache push" has sent from another machine into the
+  cache. Lock files say which: those in and below the current directory, or in
+  and below the directories given. What the cache has isn't requested. Each
+  package is compared with the lock file's hashes before it is put into the
+  cache. Packages come without signatures.
+
+  URL is the one that they were pushed to, or https://HOST/PATH of a web server
+  in front of the bucket. A package that isn't there is no failure: "tfdeps
+  init" gets it from its registry. If none is missing, "tfdeps init -offline"
+  finds all providers.`}
 }

@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"os"
 	"slices"
+	"strings"
 
 	"github.com/tfdeps/tfdeps/command/problem"
 	"github.com/tfdeps/tfdeps/command/view"
@@ -33,25 +34,58 @@ func (c Command) Execute(m *Meta, args []string) int {
 	if err == nil {
 		return code
 	}
-	if usage, ok := err.(*UsageError); ok && usage.Help {
-		fmt.Fprintln(m.Stderr, c.Help.Text())
+	usage, ok := err.(*UsageError)
+	blame := m.Blame(err)
+	switch {
+	case ok && usage.Summary != "":
+		detail := strings.TrimSuffix(err.Error()+c.more(usage)+"\n\n"+blame, "\n\n")
+		m.NoColor = m.NoColor || slices.Contains(args, "-no-color") // which wasn't read for what is wrong
+		view.Problems(m.ViewOptions(getproviders.Product{}, false, view.ProgressAuto), problem.List{problem.CodedError("invalid_option", usage.Summary, detail)})
+	case blame != "":
+		fmt.Fprintf(m.Stderr, "%v\n%s\n", err, blame)
+	default:
+		fmt.Fprintln(m.Stderr, err)
 	}
-	fmt.Fprintln(m.Stderr, err)
-	if blame := m.Blame(err); blame != "" {
-		fmt.Fprintln(m.Stderr, blame)
+	if ok && usage.Help {
+		fmt.Fprintf(m.Stderr, "\n%s\nTo see more, run:\n  tfdeps help %s\n", c.Help.usage(), c.Name)
 	}
 	if c.Report && WantsJSON(args) {
-		refused := problem.List{problem.CodedError("invalid_option", "Failed to parse command-line flags", err.Error())}
+		refused := problem.List{problem.CodedError("invalid_option", badFlags, err.Error())}
 		_ = view.NoResult{}.JSON(m.Stdout, view.Run{Begun: m.Begun, Ended: m.Now(), Problems: refused})
 	}
 	return 1
 }
 
+// more is said of an operand of a command that takes none, and of an option that the command doesn't have, where no other is
+// like it. Three commands say what Terraform says, and no more.
+func (c Command) more(usage *UsageError) string {
+	name, unknown := strings.CutPrefix(usage.Text, "flag provided but not defined: ")
+	switch {
+	case slices.Contains([]string{"init", "get", "providers"}, c.Name):
+	case usage.operand != "":
+		return fmt.Sprintf("\n\nThe command %s takes options only, and was given %q.", c.Name, usage.operand)
+	case unknown && !strings.Contains(name, "\n"):
+		return "\n\nTo see the options, run:\n  tfdeps help " + c.Name
+	}
+	return ""
+}
+
 // UsageError is about arguments that a command doesn't take.
 type UsageError struct {
-	Text  string
-	Help  bool  // to know the options would help
-	Cause error // what is wrong with an option or a variable; nil: it is about none
+	Text    string
+	Summary string // what Terraform has above it, in a frame; "": the text stands alone
+	Help    bool   // to know how the command is called would help
+	Cause   error  // what is wrong with an option or a variable; nil: it is about none
+
+	operand string // of which there is none; "": it is about another mistake
+}
+
+// badFlags is the summary of errors about options that there aren't.
+const badFlags = "Failed to parse command-line flags"
+
+// TooMany is about an operand of a command that takes none.
+func TooMany(operand string) *UsageError {
+	return &UsageError{Summary: "Too many command line arguments", Text: "Expected no positional arguments. Did you mean to use -chdir?", operand: operand}
 }
 
 func (e *UsageError) Error() string { return e.Text }
@@ -92,7 +126,7 @@ func (m *Meta) Finish(r view.Result, problems problem.List, out Output) int {
 	if err != nil {
 		all = append(all, problem.CodedError("unwritable", "Failed to write the report", problem.Sentence(err)))
 	}
-	how := m.ViewOptions(getproviders.Product{}, false)
+	how := m.ViewOptions(getproviders.Product{}, false, view.ProgressAuto)
 	how.Data = out.JSON || out.Data
 	code := End(func(all problem.List) { view.Problems(how, all) }, all, out.Code)
 	m.TellInterrupted(problems)
@@ -106,4 +140,17 @@ func End(show func(problem.List), problems problem.List, code int) int {
 		return 1
 	}
 	return code
+}
+
+// OpenInto creates the file of -json-into, or empties it; nil if there is none.
+func OpenInto(path string) (*os.File, problem.List) {
+	if path == "" {
+		return nil, nil
+	}
+	file, err := os.OpenFile(path, os.O_CREATE|os.O_WRONLY|os.O_TRUNC, 0o600)
+	if err != nil {
+		return nil, problem.List{problem.CodedError("invalid_option", "Invalid argument", fmt.Sprintf(
+			"Unable to open the file %q specified by -json-into for writing: %v", path, err))}
+	}
+	return file, nil
 }

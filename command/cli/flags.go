@@ -53,7 +53,7 @@ func NoColor() Flag {
 }
 
 // noteDiagnostics gathers options about how problems are shown.
-const noteDiagnostics = "Accepted, as OpenTofu's, and without effect"
+const noteDiagnostics = "Options of OpenTofu that are accepted and have no effect"
 
 // OpenTofu are options that all of OpenTofu's commands have, about how problems are shown.
 func OpenTofu() Flags {
@@ -62,7 +62,12 @@ func OpenTofu() Flags {
 		{Name: "consolidate-warnings", Value: AnyBool(),
 			Help: "Show similar warnings about files as one, which is the default. =false shows each."},
 		{Name: "consolidate-errors", Value: AnyBool(), Help: "Show similar errors about files as one, too."},
-		{Name: "deprecation", Value: AnyString(), Note: noteDiagnostics},
+		{Name: "deprecation", Value: Func(func(level string) error {
+			if !strings.HasPrefix(level, "module:") {
+				return errors.New("it has to be module:all, module:local or module:none")
+			}
+			return nil
+		}), Note: noteDiagnostics},
 	}
 }
 
@@ -107,6 +112,16 @@ func (v *boolOr) String() string {
 // String is an option with any text; the value before is the default.
 func String(p *string) Value {
 	return func(set *flag.FlagSet, name string) { set.StringVar(p, name, *p, "") }
+}
+
+// Positive is an option with a whole number above 0.
+func Positive(p *int) Value {
+	return Func(func(value string) (err error) {
+		if *p, err = strconv.Atoi(value); err != nil || *p <= 0 {
+			return errors.New("it has to be a whole number above 0")
+		}
+		return nil
+	})
 }
 
 // Duration is an option with a length of time; the value before is the default.
@@ -193,8 +208,7 @@ func (g Given) parse(args []string) error {
 		if meant := suggestion(g.set, err); meant != "" {
 			err = fmt.Errorf("%w\n%s", err, meant)
 		}
-		value := strings.HasPrefix(err.Error(), "invalid ") // of an option that is known: to know the others wouldn't help
-		return &UsageError{Text: fmt.Sprintf("Error parsing command-line flags: %s", err), Help: !value, Cause: err}
+		return &UsageError{Summary: badFlags, Text: err.Error(), Cause: err}
 	}
 	return nil
 }
@@ -207,7 +221,7 @@ func (f Flags) Alone(args []string, env Environment) (SetBy, error) {
 		return nil, err
 	}
 	if len(given.Operands) > 0 {
-		return nil, &UsageError{Text: "Too many command line arguments. Did you mean to use -chdir?"}
+		return nil, TooMany(given.Operands[0])
 	}
 	return given.Fill(env)
 }

@@ -26,8 +26,8 @@ const (
 	helpIndent = 23 // of what an option does
 )
 
-// Text is the whole help.
-func (h Help) Text() string {
+// usage is how the command is called, in lines.
+func (h Help) usage() string {
 	var b strings.Builder
 	for i, usage := range h.Usage {
 		head := "Usage:"
@@ -36,6 +36,13 @@ func (h Help) Text() string {
 		}
 		fmt.Fprintf(&b, "%s %s\n", head, strings.Join(wrapped("tfdeps [global options] "+usage, helpWidth-len("Usage: ")), "\n           "))
 	}
+	return b.String()
+}
+
+// Text is the whole help.
+func (h Help) Text() string {
+	var b strings.Builder
+	b.WriteString(h.usage())
 	b.WriteString("\n" + h.About + "\n")
 	if len(h.Flags) > 0 {
 		b.WriteString("\nOptions:\n")
@@ -87,25 +94,25 @@ func (f Flag) write(b *strings.Builder) {
 		label = "-" + f.Name + f.Arg
 	}
 	b.WriteByte('\n')
-	entry(b, "  "+label, helpIndent, f.Help)
+	entry(b, "  "+label, f.Help)
 	for _, c := range f.Choices {
-		entry(b, "    "+c.Value, helpIndent, c.Help)
+		entry(b, "    "+c.Value, c.Help)
 	}
 	if f.More != "" {
-		entry(b, "", helpIndent, f.More)
+		entry(b, "", f.More)
 	}
 	if f.Alias != "" {
-		entry(b, "", helpIndent, "Alias: -"+f.Alias+f.Arg)
+		entry(b, "", "Alias: -"+f.Alias+f.Arg)
 	}
 }
 
 // entry writes a label and, beside it, a text; below it if the label is long.
-func entry(b *strings.Builder, label string, indent int, text string) {
-	if len(label) >= indent-1 {
+func entry(b *strings.Builder, label, text string) {
+	if len(label) >= helpIndent-1 {
 		b.WriteString(label + "\n")
 		label = ""
 	}
-	fmt.Fprintf(b, "%-*s%s\n", indent, label, indented(text, indent))
+	fmt.Fprintf(b, "%-*s%s\n", helpIndent, label, indented(text, helpIndent))
 }
 
 // indented breaks a text into lines, of which all but the first are indented. A

@@ -79,13 +79,15 @@ type StandIn struct {
 // barRefresh is how often bars are drawn.
 const barRefresh = 100 * time.Millisecond
 
-// ViewOptions say how to speak to this user.
-func (m *Meta) ViewOptions(product getproviders.Product, json bool) view.Options {
-	// Terminals that can't draw get no bars, and neither do the lines of the debug log, nor what CI keeps of a terminal.
+// ViewOptions say how to speak to this user, who chose what shows progress.
+func (m *Meta) ViewOptions(product getproviders.Product, json bool, progress view.Progress) view.Options {
+	// Terminals that can't draw get no bars, and neither do the lines of the debug log, nor what CI
+	// keeps of a terminal.
 	ci := m.Env.Get("CI")
 	return view.Options{
 		Product:  product,
 		JSON:     json,
+		Progress: progress,
 		Plain:    m.NoColor,
 		Similar:  m.Similar,
 		NoColor:  m.Env.Get("NO_COLOR") != "",
@@ -99,9 +101,10 @@ func (m *Meta) ViewOptions(product getproviders.Product, json bool) view.Options
 }
 
 // Showing returns a copy of the Meta for a command whose activity is shown: retries and the packages of modules,
-// and how it ends.
+// and how it ends. An interrupt takes bars off the terminal at once: a second one would leave them there.
 func (m *Meta) Showing(activity *view.Activity) *Meta {
 	shown := *m
+	activity.StopDrawingAfter(m.Context)
 	shown.Activity = activity
 	return &shown
 }

@@ -48,7 +48,7 @@ func (x *examination) describeConfig() {
 
 // describeImplied lists the sources where the configuration names none.
 func (x *examination) describeImplied() {
-	for _, dir := range cliconfig.ImpliedMirrorDirs(x.meta.Env.Get, x.meta.HomeDir, runtime.GOOS, x.product) {
+	for _, dir := range cliconfig.ImpliedMirrorDirs(cliconfig.User{Environ: x.meta.Env, HomeDir: x.meta.HomeDir}, x.product) {
 		if info, err := os.Stat(dir); err == nil && info.IsDir() {
 			x.report.Sources = append(x.report.Sources, view.DoctorSource{Kind: cliconfig.FilesystemMirror.String(), Location: dir})
 		}

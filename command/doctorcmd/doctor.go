@@ -24,12 +24,15 @@ type options struct {
 	json      bool
 	offline   bool
 	offlineBy string // who set it; "": it isn't set
+	mirrors   []string
+	mirrorsBy string // who named them
 }
 
 func (o *options) flags() cli.Flags {
 	return cli.Flags{
 		{Name: "offline", Value: cli.Bool(&o.offline), Variable: "TFDEPS_OFFLINE", Meaning: "send no request",
 			Help: "Send no request: registries and mirrors are listed and not asked."},
+		sources.MirrorFlag(&o.mirrors),
 		{Name: "json", Value: cli.Bool(&o.json), Help: "Print a JSON object, with the problems in it."},
 		cli.NoColor(),
 	}
@@ -40,9 +43,11 @@ func help() cli.Help {
 		About: `  Shows what is in effect in this directory: the CLI configuration with files
   and lines, the registries and mirrors, the proxy and the certificates, where
   tokens come from, the shared cache, the installed programs and the policy
-  files. It asks each registry and mirror once, and says what is wrong and how
-  to correct it. Mirrors of TFDEPS_MIRROR, buckets and OCI registries aren't
-  asked.
+  files. It asks each registry and mirror for the versions of one provider, all
+  at the same time and for half a minute at most, and says what is wrong and how
+  to correct it. Mirrors of -mirror and TFDEPS_MIRROR, buckets and OCI
+  registries are among them. An OCI registry isn't asked where no provider is
+  required that it would have.
 
   Nothing is installed or changed, and no token is printed. The exit code is 1
   if there is a problem, and 0 if there are only warnings.`,
@@ -67,12 +72,12 @@ func run(m *cli.Meta, args []string) (int, error) {
 	if err != nil {
 		return 0, err
 	}
-	if o.offline {
+	if o.mirrorsBy = by["mirror"]; o.offline {
 		o.offlineBy = by["offline"]
 	}
 	x := &examination{meta: m, opts: o, locked: map[getproviders.Provider]getproviders.Version{}, warnedOf: map[string]bool{}}
 	x.examine()
-	how := m.ViewOptions(x.product, o.json)
+	how := m.ViewOptions(x.product, o.json, view.ProgressAuto)
 	x.report.Color = how.Stdout.Color && !how.Plain && !how.NoColor
 	shown, err := x.report.Problems, error(nil)
 	if o.json { // the object has the problems in it
@@ -94,9 +99,9 @@ func run(m *cli.Meta, args []string) (int, error) {
 // examine fills the report. What can't be found out is a problem, and doesn't keep the rest from being looked at.
 func (x *examination) examine() {
 	m, r := x.meta, &x.report
-	product, problems := products.Choose(m, products.Options{ReadOnly: true})
+	product, from, problems := products.ChooseWithOrigin(m, products.Options{ReadOnly: true})
 	x.product = product
-	r.Version, r.Product, r.Of, r.Because = m.Version, product.Name, product.Version, x.because()
+	r.Version, r.Product, r.Of, r.Because = m.Version, product.Name, product.Version, x.because(from)
 	r.Platform, r.Directory = getproviders.CurrentPlatform().String(), cli.WorkingDirectory()
 	x.add(slices.Concat(m.Warnings, problems))
 	config, problems := sources.ReadConfig(m, product)
@@ -115,8 +120,8 @@ func (x *examination) add(problems problem.List) {
 	x.report.Problems = append(x.report.Problems, problems...)
 }
 
-// because says what decides on the product.
-func (x *examination) because() string {
+// because says what decides on the product and on its version.
+func (x *examination) because(from products.Origin) string {
 	env := x.meta.Env
 	switch {
 	case x.meta.StandIn != nil:
@@ -125,9 +130,15 @@ func (x *examination) because() string {
 		return "by TFDEPS_PRODUCT"
 	case env.Get("TFDEPS_ENGINE") != "":
 		return "by TFDEPS_ENGINE"
-	case products.IsAssumed(x.meta, x.product):
+	}
+	switch from.Kind {
+	case products.NoProgram:
 		return "no " + x.product.Program + " is on PATH, so this version is assumed"
-	case env.Get(products.VersionVariable(x.product)) != "":
+	case products.SilentProgram:
+		return from.Program + " doesn't tell its version, so this one is assumed"
+	case products.OldProgram:
+		return from.Program + " is too old, so this version is assumed"
+	case products.VersionFromVariable:
 		return "by " + products.VersionVariable(x.product)
 	default:
 		return "as the installed " + x.product.Program + " says"

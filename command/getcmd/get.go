@@ -26,6 +26,7 @@ type options struct {
 	update    bool
 	offline   bool
 	json      bool
+	jsonInto  string // a file that gets what -json prints; "": none
 	offlineBy string // who set it; "": it isn't set
 	progress  view.Progress
 }
@@ -38,6 +39,7 @@ func (o *options) flags() cli.Flags {
 			Help: "Send no request. What isn't there and not in the store of modules either is an error."},
 	}, o.modules.Flags(), cli.Flags{
 		{Name: "json", Value: cli.Bool(&o.json), Help: "Print one JSON object a line, for programs, as init does."},
+		{Name: "json-into", Arg: "=FILE", Value: cli.String(&o.jsonInto), Help: "Write what -json prints into a file, beside the output for people."},
 		cli.Progress(&o.progress), cli.NoColor(),
 	}, cli.OpenTofu())
 }
@@ -53,6 +55,9 @@ func help() cli.Help {
 
 func parse(args []string, env cli.Environment) (o options, err error) {
 	by, err := o.flags().Alone(args, env)
+	if err == nil && o.json && o.jsonInto != "" {
+		err = &cli.UsageError{Text: "Error: The -json and -json-into arguments are mutually exclusive."}
+	}
 	if err != nil || !o.offline {
 		return o, err
 	}
@@ -65,7 +70,7 @@ func parse(args []string, env cli.Environment) (o options, err error) {
 func run(m *cli.Meta, args []string) (int, error) {
 	opts, err := parse(args, m.Env)
 	if err != nil && cli.WantsJSON(args) {
-		v := view.NewInit(m.ViewOptions(products.Unversioned(m), true))
+		v := view.NewInit(m.ViewOptions(products.Unversioned(m), true, view.ProgressAuto))
 		code := cli.End(v.Problems, problem.List{problem.CodedError("invalid_option", "Failed to parse command-line flags", err.Error())}, 1)
 		v.End(code)
 		return code, nil
@@ -74,15 +79,19 @@ func run(m *cli.Meta, args []string) (int, error) {
 		return 0, err
 	}
 	product, problems := products.Choose(m, products.Options{})
-	how := m.ViewOptions(product, opts.json)
-	how.Progress = opts.progress
+	how := m.ViewOptions(product, opts.json, opts.progress)
+	into, unwritable := cli.OpenInto(opts.jsonInto)
+	if problems = append(problems, unwritable...); into != nil {
+		defer into.Close()
+		how.JSONInto = into
+	}
 	v := view.NewInit(how)
 	v.Version(m.Version)
 	m = m.Showing(v.Activity())
 	if !problems.HasErrors() {
 		problems = append(problems, get(m, opts, product, v)...)
 	}
-	if !opts.json {
+	if !opts.json && opts.jsonInto == "" {
 		return m.Finish(nil, problems, cli.Output{}), nil
 	}
 	code := cli.End(v.Problems, slices.Concat(m.Warnings, problems), 0)
@@ -97,6 +106,9 @@ func get(m *cli.Meta, opts options, product getproviders.Product, v *view.Init) 
 		return problems
 	}
 	dir := workdir.Load(m, product, ".", opts.modules)
+	if dir.InputProblems.HasErrors() {
+		return append(problems, dir.InputProblems...)
+	}
 	installer, fetcher := net.Modules(m, product)
 	defer fetcher.Close()
 	installer.Observe = v.ObserveModules
@@ -110,10 +122,13 @@ func get(m *cli.Meta, opts options, product getproviders.Product, v *view.Init) 
 	if problems.HasErrors() {
 		return problems
 	}
+	if product.Predecessor != nil {
+		dir.WarnOfTreeProblems()
+	}
 	if dir.RootProblems.HasErrors() { // what it passes may be what is wrong
 		dir.ProviderProblems = nil
 	}
-	problems = append(problems, dir.Problems()...)
+	problems = append(problems, products.ExplainVersion(m, product, dir.Problems())...)
 	dir.ProviderProblems = nil // they leave modules that can be recorded
 	if dir.Problems().HasErrors() {
 		return problems
@@ -124,7 +139,7 @@ func get(m *cli.Meta, opts options, product getproviders.Product, v *view.Init) 
 	// Terraform's get writes a record even where there are no modules, which its
 	// init doesn't.
 	if err := dir.Tree.Manifest.Save(workdir.ModulesDir(m.Env)); err != nil {
-		problems = append(problems, problem.CodedError("module_record", "Failed to record the modules", err.Error()))
+		problems = append(problems, problem.CodedError("module_record", "Failed to record the modules", problem.Unwritten(err)))
 	}
 	return problems
 }

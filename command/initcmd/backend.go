@@ -27,13 +27,16 @@ type backendState struct {
 // of the configuration, because they may not matter for this version; warnings go
 // to the log.
 func initBackend(r request, dir *workdir.Dir, log *problem.Log) (*backend.Record, problem.List) {
-	record, problems := workdir.ReadRecord(r.meta.Env)
+	record, problems := workdir.ReadRecord(r.meta.Env, r.product)
 	if !r.opts.backend.initialize || r.opts.backend.with != "" {
 		return record, problems
 	}
 	block := dir.Root.Backend
 	r.view.BackendBegin(block != nil && block.Type == backend.Cloud)
 	if problems.HasErrors() || block != nil && block.Body == nil {
+		if block != nil {
+			problems = append(problems, block.Problems...)
+		}
 		return record, problems
 	}
 	b := backendState{request: r, block: block, record: record}
@@ -108,6 +111,9 @@ func (b *backendState) compare(known *backend.Record) (*backend.Config, backend.
 
 // decode reads the block, and what -backend-config says beside it.
 func (b *backendState) decode() (*backend.Config, problem.List) {
+	if len(b.block.Problems) > 0 {
+		return nil, problem.List(b.block.Problems)
+	}
 	return backend.Decode(backend.Block{Type: b.block.Type, Range: b.block.Range, Body: b.block.Body, Context: b.block.Context},
 		backend.Options{Product: b.product, Overrides: b.opts.backend.config, Getenv: b.meta.Env.Get})
 }
@@ -130,7 +136,7 @@ func (b *backendState) settle(config *backend.Config, change backend.Change) pro
 	}
 	next, err := backend.NewRecord(config, b.product)
 	if err != nil {
-		return problem.List{problem.CodedError("backend_record", "Failed to record the backend", err.Error())}
+		return problem.List{problem.CodedError("backend_record", "Failed to record the backend", problem.Unwritten(err))}
 	}
 	switch change {
 	case backend.Added:
@@ -164,7 +170,7 @@ func (b *backendState) add(config *backend.Config, next *backend.Record) problem
 
 func (b *backendState) keep(next *backend.Record) problem.List {
 	if err := next.Save(workdir.RecordPath(b.meta.Env)); err != nil {
-		return problem.List{problem.CodedError("backend_record", "Failed to record the backend", err.Error())}
+		return problem.List{problem.CodedError("backend_record", "Failed to record the backend", problem.Unwritten(err))}
 	}
 	b.record = next
 	return nil

@@ -6,6 +6,7 @@ import (
 	"github.com/tfdeps/tfdeps/command/cli"
 	"github.com/tfdeps/tfdeps/command/problem"
 	"github.com/tfdeps/tfdeps/command/products"
+	"github.com/tfdeps/tfdeps/getproviders"
 )
 
 // backendOptions are what the arguments of init ask of the backend.
@@ -16,6 +17,8 @@ type backendOptions struct {
 	migrate       bool
 	forceCopy     bool
 	createDefault bool   // in a state store
+	stateStores   bool   // -enable-pluggable-state-storage-experiment
+	createGiven   bool   // whether that was said at all, which OpenTofu doesn't know
 	with          string // of -with: the program that initializes the backend; "": none
 
 	// passed are options for that program, as they were given. They mean nothing
@@ -36,6 +39,7 @@ func (o *backendOptions) flags() cli.Flags {
 		{Name: "force-copy", Value: cli.Bool(&o.forceCopy), Note: noteWith},
 		{Name: "migrate-state", Value: cli.Bool(&o.migrate), Note: noteWith},
 		{Name: "create-default-workspace", Value: cli.Bool(&o.createDefault), Note: noteNothing},
+		{Name: "enable-pluggable-state-storage-experiment", Value: cli.Bool(&o.stateStores), Note: noteNothing},
 		{Name: "input", Value: cli.AnyBool(), Note: notePassed},
 		{Name: "lock", Value: cli.AnyBool(), Note: notePassed},
 		{Name: "lock-timeout", Value: cli.AnyDuration(), Note: notePassed},
@@ -63,7 +67,7 @@ func (o *backendOptions) collect(given cli.Given) {
 // conflicts finds options that contradict each other.
 func (o *backendOptions) conflicts(json bool) (problems problem.List) {
 	if o.with != "" && products.StandInFor(o.with) == nil {
-		problems = append(problems, problem.CodedError("invalid_variable", "Invalid program",
+		problems = append(problems, problem.CodedError("invalid_option", "Invalid program",
 			fmt.Sprintf("The value of -with is %q. It can be \"terraform\" or \"tofu\".", o.with)))
 	}
 	switch moves := o.moves(); {
@@ -74,11 +78,24 @@ func (o *backendOptions) conflicts(json bool) (problems problem.List) {
 		problems = append(problems, problem.CodedError("invalid_option", "Invalid init options",
 			"The -migrate-state and -reconfigure options are mutually-exclusive."))
 	}
+	const noStores = "It is about state stores, which no released version of Terraform has."
+	if o.stateStores {
+		problems = append(problems, problem.CodedError("invalid_option",
+			"Cannot use -enable-pluggable-state-storage-experiment flag without experiments enabled", noStores))
+	}
 	if !o.createDefault {
-		problems = append(problems, problem.CodedError("invalid_option", "Cannot use -create-default-workspace flag without experiments enabled",
-			"It is about state stores, which no released version of Terraform has."))
+		problems = append(problems, problem.CodedError("invalid_option", "Cannot use -create-default-workspace flag without experiments enabled", noStores))
 	}
 	return problems
+}
+
+// unknown finds options that the product doesn't have, and whose effect can't be had there.
+func (o *backendOptions) unknown(product getproviders.Product) problem.List {
+	if !o.createGiven || !product.StaticModules {
+		return nil
+	}
+	return problem.List{problem.CodedError("invalid_option", "Failed to parse command-line flags",
+		"flag provided but not defined: -create-default-workspace. It is an option of Terraform.")}
 }
 
 // moves reports whether state is to be moved. Only the real programs do that; there

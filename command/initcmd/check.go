@@ -7,6 +7,7 @@ import (
 
 	"github.com/tfdeps/tfdeps/command/cli"
 	"github.com/tfdeps/tfdeps/command/problem"
+	"github.com/tfdeps/tfdeps/command/products"
 	"github.com/tfdeps/tfdeps/command/view"
 	"github.com/tfdeps/tfdeps/command/workdir"
 	"github.com/tfdeps/tfdeps/configs/backend"
@@ -49,7 +50,7 @@ func findReasons(r request, settings settings, log *problem.Log) (reasons []view
 		return log.Add(problems...)
 	}
 	add(checkPluginDirs(r), nil)
-	record, problems := workdir.ReadRecord(r.meta.Env)
+	record, problems := workdir.ReadRecord(r.meta.Env, r.product)
 	if !log.Add(problems...) || !add(checkBackend(r, dir, record)) {
 		return reasons
 	}
@@ -119,7 +120,7 @@ func checkInstalledModules(r request, dir *workdir.Dir) (reasons []view.CheckRea
 		outdated := p.Extra.(modules.Outdated)
 		reasons = append(reasons, view.CheckReason{Code: string(outdated.Code), Module: outdated.Key, Detail: p.Summary})
 	}
-	if problems := dir.Problems(); problems.HasErrors() {
+	if problems := products.ExplainVersion(r.meta, r.product, dir.Problems()); problems.HasErrors() {
 		return nil, problems
 	}
 	if len(reasons) > 0 || len(dir.Root.Calls) == 0 {

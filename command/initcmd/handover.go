@@ -45,7 +45,7 @@ func (in *installation) handOver() problem.List {
 	more, err := in.pullRequirements(program, config)
 	switch {
 	case err != nil && failed == nil:
-		return problem.List{problem.CodedError("state", "Error loading state", err.Error())}
+		return problem.List{workdir.StateProblem(err)}
 	case err != nil || len(more) == 0:
 		return withProblem(program, failed)
 	}
@@ -71,7 +71,7 @@ func (in *installation) runWith(program, config string) error {
 // pullRequirements reads the state through the program, as a stream, and
 // returns the providers in it that aren't installed yet.
 func (in *installation) pullRequirements(program, config string) (getproviders.Requirements, error) {
-	record, err := backend.Read(workdir.RecordPath(in.meta.Env))
+	record, err := backend.Read(workdir.RecordPath(in.meta.Env), in.product)
 	if err != nil || in.opts.stateFile != "" {
 		return nil, err
 	}

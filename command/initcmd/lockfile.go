@@ -49,7 +49,7 @@ func saveModules(r request, dir *workdir.Dir, toLock *modulelock.Locks) problem.
 		return problems
 	}
 	if err := toLock.Save(modulelock.FileName); err != nil {
-		problems = append(problems, problem.CodedError("module_record", "Failed to update the lock file for modules", err.Error()))
+		problems = append(problems, problem.CodedError("module_record", "Failed to update the lock file for modules", problem.Unwritten(err)))
 	}
 	return problems
 }
@@ -60,7 +60,7 @@ func saveLocks(r request, before, locks *depsfile.Locks, report providercache.Re
 		return nil
 	}
 	if err := locks.Save(depsfile.FileName, r.product); err != nil {
-		return problem.List{problem.CodedError("lock_file", "Failed to update dependency lock file", err.Error())}
+		return problem.List{problem.CodedError("lock_file", "Failed to update dependency lock file", problem.Unwritten(err))}
 	}
 	if before.Empty() {
 		r.view.LockCreated()
@@ -96,9 +96,10 @@ func compareLocks(r request, before, locks *depsfile.Locks, report providercache
 		depsfile.FileName, r.opts.readonlyBy, r.product.Program))}
 }
 
-// lockPlatforms adds to new locks the hashes for the platforms that -platform
-// names, and where requests are allowed for those that a policy requires. Their packages are kept nowhere. Nothing is recorded before: a lock file
-// that is good for some of the platforms only isn't what was asked for.
+// lockPlatforms adds to new locks the hashes for the platforms that -platform names, and where
+// requests are allowed for those that a policy requires. Their packages are kept nowhere. Nothing
+// is recorded before: a lock file that is good for some of the platforms only isn't what was asked
+// for.
 func (in *installation) lockPlatforms(fetcher *fetcher.Fetcher, locks *depsfile.Locks) (*depsfile.Locks, problem.List) {
 	platforms, current := in.opts.otherPlatforms(), getproviders.CurrentPlatform()
 	if !in.opts.offline {

@@ -6,6 +6,7 @@ import (
 	"strings"
 
 	"github.com/tfdeps/tfdeps/command/problem"
+	"github.com/tfdeps/tfdeps/command/products"
 	"github.com/tfdeps/tfdeps/command/sources"
 	"github.com/tfdeps/tfdeps/command/workdir"
 	"github.com/tfdeps/tfdeps/configs/modules"
@@ -25,7 +26,7 @@ func initModules(in *installation, locks workdir.ModuleLocks, backendProblems pr
 	}
 	if unfit := dir.Tree.CheckVersion(r.product); unfit.HasErrors() {
 		log.Warnings = nil // what is wrong otherwise may be fine for the version that is asked for
-		return log.Add(unfit...)
+		return log.Add(products.ExplainVersion(r.meta, r.product, unfit)...)
 	}
 	if !log.Add(checkConfiguration(r, dir, backendProblems)...) {
 		return false
@@ -48,21 +49,27 @@ func findModules(r request, net sources.Network, dir *workdir.Dir, locks workdir
 	case r.opts.upgrade:
 		installer.Mode = modules.Upgrade
 	}
-	if r.opts.get && len(dir.Root.Calls)+len(dir.Root.TestRuns) > 0 {
+	if r.opts.get && hasCalls(dir) {
 		r.view.ModulesBegin(r.opts.upgrade)
 	}
 	problems := dir.FindModules(r.meta.Context, installer)
 	if dir.Tree != nil {
 		r.view.ModulesEnd(len(dir.Tree.Modules) - 1) // without the root
 	}
+	if !r.opts.get && dir.RootProblems.HasErrors() {
+		dir.TakeOutdated() // it may follow from what is wrong
+	}
 	return problems
 }
+
+// hasCalls reports whether the root module or its tests call modules.
+func hasCalls(dir *workdir.Dir) bool { return len(dir.Root.Calls)+len(dir.Root.TestRuns) > 0 }
 
 // checkConfiguration returns the errors of the backend and the configuration,
 // with an explanation where it takes one.
 func checkConfiguration(r request, dir *workdir.Dir, backendProblems problem.List) problem.List {
 	problems := slices.Concat(backendProblems, dir.RootProblems, dir.ModuleProblems, dir.ProviderProblems)
-	if !dir.RootProblems.HasErrors() && (r.opts.get || !dir.ModuleProblems.HasErrors() && !dir.ProviderProblems.HasErrors()) {
+	if r.opts.get && hasCalls(dir) || !slices.Concat(dir.RootProblems, dir.ModuleProblems, dir.ProviderProblems).HasErrors() {
 		return problems // installing modules needs no explanation
 	}
 	preamble := preamble(r)
@@ -89,9 +96,12 @@ func preamble(r request) *problem.Problem {
 // checkRoot returns, for OpenTofu, the errors of the root module, which end a run before it looks
 // at the backend.
 func checkRoot(r request, dir *workdir.Dir) problem.List {
-	problems := problem.List(dir.Root.CheckVersion(r.product))
+	problems := products.ExplainVersion(r.meta, r.product, dir.Root.CheckVersion(r.product))
 	if !problems.HasErrors() {
-		problems = dir.RootProblems
+		problems = slices.Clone(dir.RootProblems)
+		for _, call := range dir.Root.Calls {
+			problems = append(problems, call.Problems()...)
+		}
 	}
 	if r.product.Predecessor == nil || !problems.HasErrors() {
 		return nil

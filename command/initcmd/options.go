@@ -123,9 +123,9 @@ func (o *options) flags() cli.Flags {
 
 // The notes that gather options of init.
 const (
-	noteNothing = "Accepted and without effect, as there is nothing that they could change here"
-	noteWith    = "State is moved by the program that -with names; without it, there must be none to move"
-	notePassed  = "Without effect, but for the program that -with names"
+	noteNothing = "Accepted and without effect, because there is nothing that they could change here"
+	noteWith    = "The program that -with names moves the state. Without -with, these are an error if there may be state to move"
+	notePassed  = "Only for the program that -with names; without effect on tfdeps"
 )
 
 func defaults() options {
@@ -144,13 +144,14 @@ func parse(args []string, env cli.Environment, standIn *cli.StandIn) (options, p
 	if len(given.Operands) > 0 {
 		o.json = cli.WantsJSON(args)
 		return o, problem.List{problem.CodedError("invalid_option", "Too many command line arguments. Did you mean to use -chdir?",
-			fmt.Sprintf("The init command takes options only, and was given %q.", given.Operands[0]))}
+			fmt.Sprintf("The init command takes options only, and was given %q.%s%s", given.Operands[0], longDash(given.Operands[0]), spaced(args, given.Operands[0])))}
 	}
 	by, err := given.Fill(env)
 	if err != nil {
 		return o, problem.List{problem.CodedError("invalid_variable", "Invalid value of a variable", errors.Unwrap(err).Error())}
 	}
 	o.settle(by, standIn)
+	o.backend.createGiven = given.Has("create-default-workspace")
 	return o, o.conflicts(given)
 }
 
@@ -296,4 +297,21 @@ func (o *options) forbidsPlatforms() []string {
 		by = append(by, o.by["plan"])
 	}
 	return slices.Compact(slices.DeleteFunc(by, func(name string) bool { return name == "" }))
+}
+
+// spaced explains an operand that may be the value of the option before it.
+func spaced(args []string, operand string) string {
+	at := slices.Index(args, operand)
+	if at < 1 || !strings.HasPrefix(args[at-1], "-") || strings.HasPrefix(operand, "-") || strings.Contains(args[at-1], "=") {
+		return ""
+	}
+	return fmt.Sprintf(" The value of an option follows an equals sign: %s=%s.", args[at-1], operand)
+}
+
+// longDash explains an option that begins with a dash that some editors and web pages put in the place of a hyphen.
+func longDash(given string) string {
+	if strings.HasPrefix(given, "–") || strings.HasPrefix(given, "—") {
+		return " It begins with a long dash, and options begin with a hyphen: type it again."
+	}
+	return ""
 }

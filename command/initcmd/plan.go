@@ -7,6 +7,7 @@ import (
 
 	"github.com/tfdeps/tfdeps/command/cli"
 	"github.com/tfdeps/tfdeps/command/problem"
+	"github.com/tfdeps/tfdeps/command/products"
 	"github.com/tfdeps/tfdeps/command/sources"
 	"github.com/tfdeps/tfdeps/command/view"
 	"github.com/tfdeps/tfdeps/command/workdir"
@@ -52,7 +53,7 @@ func makePlan(r request, log *problem.Log) (found view.InitPlan, ok bool) {
 	if !log.Add(dir.LoadLocks()...) || !log.Add(checkRoot(r, dir)...) || !log.Add(checkEncryption(r, dir)...) {
 		return found, false
 	}
-	record, problems := workdir.ReadRecord(r.meta.Env)
+	record, problems := workdir.ReadRecord(r.meta.Env, r.product)
 	if !log.Add(problems...) {
 		return found, false
 	}
@@ -86,7 +87,7 @@ func planModules(r request, settings settings, dir *workdir.Dir, backendProblems
 	})
 	if unfit := dir.Tree.CheckVersion(r.product); unfit.HasErrors() {
 		log.Warnings = nil // as init
-		return log.Add(unfit...)
+		return log.Add(products.ExplainVersion(r.meta, r.product, unfit)...)
 	}
 	if !log.Add(checkConfiguration(r, dir, backendProblems)...) {
 		return false
@@ -174,7 +175,7 @@ func (in *installation) measure(installer *providercache.Installer, fetches []pr
 	for _, f := range fetches {
 		req.Requirements[f.Provider], req.Upgrade[f.Provider] = in.required[f.Provider], f.Version
 	}
-	located, err := lockhashes.Locate(in.meta.Context, installer.Fetcher, in.opts.offlineBy == "", req)
+	located, err := lockhashes.Locate(in.meta.Context, installer.Fetcher, lockhashes.LocateOptions{Sizes: in.opts.offlineBy == ""}, req)
 	if err != nil {
 		return err
 	}

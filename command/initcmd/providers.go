@@ -12,6 +12,7 @@ import (
 	"github.com/tfdeps/tfdeps/command/sources"
 	"github.com/tfdeps/tfdeps/command/view"
 	"github.com/tfdeps/tfdeps/command/workdir"
+	"github.com/tfdeps/tfdeps/configs"
 	"github.com/tfdeps/tfdeps/configs/modules/modulelock"
 	"github.com/tfdeps/tfdeps/depsfile"
 	"github.com/tfdeps/tfdeps/getproviders"
@@ -105,6 +106,7 @@ func (in *installation) install() problem.List {
 	problems := in.view.ProvidersEnd()
 	if err != nil {
 		in.explainMissing(err)
+		problems = append(problems, in.inferred(err)...)
 		return append(problems, view.InstallProblems(in.product, in.required, err, in.suggest)...)
 	}
 	in.view.PhaseEnd()
@@ -131,6 +133,36 @@ func (in *installation) explainMissing(err error) {
 			missing.Advice = fmt.Sprintf("did you mean %s?", meant)
 		}
 	}
+}
+
+// inferred warns, for OpenTofu, of providers that a registry doesn't have, and that nothing but the type of a
+// resource names: the type may be what is wrong.
+func (in *installation) inferred(err error) (problems problem.List) {
+	if in.product.Predecessor == nil {
+		return nil
+	}
+	for _, part := range getproviders.SplitErrors(err) {
+		failed, ok := errors.AsType[*resolve.ProviderError](part)
+		missing, gone := errors.AsType[*getproviders.ProviderNotFoundError](part)
+		if !ok || !gone || !missing.FromRegistry() {
+			continue
+		}
+		var users []configs.Inferred
+		named := false
+		for _, module := range in.dir.Tree.Modules {
+			users = append(users, module.Config.Inferred(in.product)...)
+			named = named || module.Config.HasEntryFor(failed.Provider)
+		}
+		at := slices.IndexFunc(users, func(u configs.Inferred) bool { return u.Provider == failed.Provider })
+		if at < 0 || named {
+			continue
+		}
+		problems = append(problems, problem.At(users[at].Range, problem.CodedWarning("provider_not_found", "Automatically-inferred provider dependency", fmt.Sprintf(
+			"The type of %s begins with %q, and no entry of required_providers has that name. That it means %s is a guess, and there is no such provider.\n\n"+
+				"If the type is right, say which provider it is: by an entry %[2]q in required_providers, or by the argument \"provider\" of the block.",
+			users[at].Address, failed.Provider.Type, in.product.Short(failed.Provider)))))
+	}
+	return problems
 }
 
 // knownProviders are the addresses of all providers that this machine knows, but those that are missing: the ones of
@@ -192,8 +224,8 @@ func (in *installation) suggest(p getproviders.Provider) (view.Suggestion, bool)
 	return view.Suggestion{Provider: meant, Versions: available.Versions}, true
 }
 
-// notShared warns that packages are for this directory alone, because the cache that the user named can't be written to. As long as it has
-// all that is needed, that is no reason for a warning.
+// notShared warns that packages are for this directory alone, because the cache that the user named
+// can't be written to. As long as it has all that is needed, that is no reason for a warning.
 func (in *installation) notShared(report providercache.Report) problem.List {
 	cache := in.settings.cache
 	alone := slices.ContainsFunc(report.Outcomes, func(o providercache.Outcome) bool {
@@ -202,10 +234,14 @@ func (in *installation) notShared(report providercache.Report) problem.List {
 	if cache == nil || !cache.Shared || !alone {
 		return nil
 	}
-	probe, err := scratch.Make(cache.Dir)
+	made, err := scratch.MakeDirs(cache.Dir) // packages that a mirror has unpacked are linked past it
+	defer scratch.RemoveEmpty(made)
 	if err == nil {
-		probe.Remove()
-		return nil
+		var probe *scratch.Dir
+		if probe, err = scratch.Make(cache.Dir); err == nil {
+			probe.Remove()
+			return nil
+		}
 	}
 	return problem.List{problem.CodedWarning("cache_failed", "The shared cache can't be written to", fmt.Sprintf(
 		"Packages that the cache lacks were fetched for this directory alone: %v.\n\nTF_PLUGIN_CACHE_DIR or plugin_cache_dir of the CLI configuration "+

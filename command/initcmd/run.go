@@ -13,6 +13,7 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
+	"slices"
 
 	"github.com/tfdeps/tfdeps/command/cli"
 	"github.com/tfdeps/tfdeps/command/problem"
@@ -47,11 +48,10 @@ func run(m *cli.Meta, args []string) (int, error) {
 		}
 	}
 	product, invalid := products.Choose(m, products.Options{With: opts.backend.with, ReadOnly: opts.check || opts.plan})
-	problems = append(problems, invalid...)
-	how := m.ViewOptions(product, opts.json)
-	how.Progress = opts.progress
+	problems = slices.Concat(problems, invalid, opts.backend.unknown(product))
+	how := m.ViewOptions(product, opts.json, opts.progress)
 	how.Report = opts.report != ""
-	into, unwritable := openInto(opts.jsonInto)
+	into, unwritable := cli.OpenInto(opts.jsonInto)
 	if problems = append(problems, unwritable...); into != nil {
 		defer into.Close()
 		how.JSONInto = into
@@ -87,11 +87,20 @@ func checkReport(path string) problem.List {
 		return nil
 	}
 	dir := filepath.Dir(path)
-	if info, err := os.Stat(dir); err == nil && info.IsDir() {
+	reason := ""
+	if info, err := os.Stat(path); err == nil && info.IsDir() {
+		reason = "that is a directory; name a file in it"
+	}
+	if info, err := os.Stat(dir); err != nil {
+		reason = fmt.Sprintf("there is no directory %s", dir)
+	} else if !info.IsDir() {
+		reason = fmt.Sprintf("%s is no directory", dir)
+	}
+	if reason == "" {
 		return nil
 	}
 	return problem.List{problem.CodedError("invalid_option", "Invalid argument", fmt.Sprintf(
-		"The page of the run can't be written to %q, which -report names: %s is no directory.", path, dir))}
+		"The page of the run can't be written to %q, which -report names: %s.", path, reason))}
 }
 
 // writeReport writes the page of the run, if it is wanted.
@@ -114,19 +123,6 @@ func writeReport(r request, failed bool) problem.List {
 			"The page can't be written to %q: %v.", r.opts.report, reason))}
 	}
 	return nil
-}
-
-// openInto creates the file of -json-into, or empties it; nil if there is none.
-func openInto(path string) (*os.File, problem.List) {
-	if path == "" {
-		return nil, nil
-	}
-	file, err := os.OpenFile(path, os.O_CREATE|os.O_WRONLY|os.O_TRUNC, 0o600)
-	if err != nil {
-		return nil, problem.List{problem.CodedError("invalid_option", "Invalid argument", fmt.Sprintf(
-			"Unable to open the file %q specified by -json-into for writing: %v", path, err))}
-	}
-	return file, nil
 }
 
 // initialize runs the phases in Terraform's order, and returns the exit code.
@@ -192,10 +188,13 @@ func loadConfiguration(r request, net sources.Network) (dir *workdir.Dir, module
 	if r.opts.fromModule != "" { // the user can't have looked at it yet
 		options.Within = "."
 	}
-	if dir = workdir.Load(r.meta, r.product, ".", options); dir.Empty() {
-		return dir, moduleLocks, nil
+	if dir = workdir.Load(r.meta, r.product, ".", options); dir.Empty() || dir.InputProblems.HasErrors() {
+		if problems := dir.InputProblems; r.product.Predecessor != nil && problems.HasErrors() {
+			return dir, moduleLocks, append(problem.List{preamble(r)}, problems...)
+		}
+		return dir, moduleLocks, dir.InputProblems
 	}
-	problems = dir.LoadLocks()
+	problems = append(dir.InputProblems, dir.LoadLocks()...)
 	moduleLocks, unread := workdir.LoadModuleLocks(r.meta.Context, r.opts.lockModules)
 	return dir, moduleLocks, append(problems, unread...)
 }
@@ -208,9 +207,12 @@ func copyModule(r request, net sources.Network) problem.List {
 		return nil
 	}
 	if module, problems := configs.LoadModule(".", r.product); !module.Empty || problems.HasErrors() {
-		return problem.List{problem.CodedError("invalid_option", "The working directory already contains files. The -from-module option requires\n"+
-			"an empty directory into which a copy of the referenced module will be placed.\n\n"+
-			"To initialize the configuration already in this working directory, omit the\n-from-module option.", "")}
+		summary, wanted := "The working directory already contains files", "an empty directory into which a copy of "
+		advice := "the referenced module will be placed.\n\nTo initialize the configuration already in this working directory, omit the\n-from-module option."
+		if r.product.Predecessor != nil {
+			return problem.List{problem.CodedError("invalid_option", summary, "The -from-module option requires "+wanted+"\n"+advice)}
+		}
+		return problem.List{problem.CodedError("invalid_option", summary+". The -from-module option requires\n"+wanted+advice, "")}
 	}
 	shown := modules.Redact(source)
 	r.view.CopyingModule(shown)
@@ -222,7 +224,7 @@ func copyModule(r request, net sources.Network) problem.List {
 	}
 	if err != nil {
 		return problem.List{problem.CodedError("module_package_failed", "Can't copy the module", fmt.Sprintf(
-			"The option -from-module names %s: %v.", shown, err))}
+			"The option -from-module names %s. %s", shown, view.Explained(err)))}
 	}
 	r.view.ModuleCopied()
 	return nil

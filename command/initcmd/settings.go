@@ -101,7 +101,7 @@ func recordPluginDirs(r request) problem.List {
 		return nil
 	}
 	if err := savePluginDirs(pluginDirsPath(r.meta.Env), r.opts.pluginDirs); err != nil {
-		return problem.List{problem.CodedError("unwritable", "Failed to record the value of -plugin-dir", err.Error())}
+		return problem.List{problem.CodedError("unwritable", "Failed to record the value of -plugin-dir", problem.Unwritten(err))}
 	}
 	return nil
 }

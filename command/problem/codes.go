@@ -80,7 +80,7 @@ var networkCodes = []Code{
 	{Name: "too_slow"},
 	{Name: "unauthorized"},
 	{Name: "unreachable", Summaries: []string{"Error accessing remote module registry",
-		"Failed to query available provider packages", "Invalid package location from module registry"}},
+		"Failed to query available provider packages", "Failed to resolve provider packages", "Invalid package location from module registry"}},
 	{Name: "untrusted_certificate"},
 }
 
@@ -100,6 +100,7 @@ var packageCodes = []Code{
 	{Name: "mirror_index"},
 	{Name: "no_matching_version"},
 	{Name: "not_cached"},
+	{Name: "package_damaged"},
 	{Name: "package_not_found"},
 	{Name: "platform_missing"},
 	{Name: "provider_not_found"},
@@ -116,7 +117,7 @@ var moduleCodes = []Code{
 	{Name: "module_not_installed", Summaries: []string{"Module not installed", "Module source has changed",
 		"Module version requirements have changed"}},
 	{Name: "module_package_failed", Summaries: []string{"Failed to download module"}},
-	{Name: "module_package_not_found", Summaries: []string{"Unreadable module directory", "Unreadable module subdirectory"}},
+	{Name: "module_package_not_found", Summaries: []string{"Unreadable module directory", "Unreadable module subdirectory", "Failed to expand subdir globs"}},
 	{Name: "module_record", Summaries: []string{"Failed to read the record of modules"}},
 	{Name: "no_module_version", Summaries: []string{"Unresolvable module version constraint"}},
 }
@@ -132,7 +133,7 @@ var writtenCodes = []Code{
 		"Conflicting provider_installation", "Invalid provider dev_overrides", "Can't search for providers",
 		"Can't make an HTTP client"}},
 	{Name: "configuration_not_found", Summaries: []string{"Test directory does not exist"}},
-	{Name: "invalid_configuration", Summaries: []string{"Terraform encountered problems during initialisation",
+	{Name: "invalid_configuration", Summaries: []string{"Variables not allowed", "Terraform encountered problems during initialisation",
 		"OpenTofu encountered problems during initialisation", "Failed to read file", "Failed to read module directory",
 		"Failed to read test directory", "Failed to read variables file", "Value for undeclared variable", "Too many modules"}},
 	{Name: "invalid_option", Summaries: []string{"Too many command line arguments", "Invalid value of -",
@@ -141,7 +142,7 @@ var writtenCodes = []Code{
 	{Name: "invalid_variable", Summaries: []string{"Invalid value of "}},
 	{Name: "lock_file", Summaries: []string{"Dependency locks for modules"}},
 	{Name: "lock_file_outdated"},
-	{Name: "required_version", Summaries: []string{"Unsupported Terraform Core version", "Unsupported OpenTofu Core version"}},
+	{Name: "required_version", Summaries: []string{"Unsupported Terraform Core version", "Unsupported OpenTofu Core version", "Incompatible module"}},
 	{Name: "workspace"},
 }
 
@@ -154,6 +155,7 @@ var machineCodes = []Code{
 	{Name: "serve_failed"},
 	{Name: "state", Summaries: []string{"Error loading state"}},
 	{Name: "symlink"},
+	{Name: "terraform_too_old"},
 	{Name: "unwritable", Summaries: []string{"Failed to write "}},
 	{Name: "vendored"},
 }

@@ -8,6 +8,8 @@
 package problem
 
 import (
+	"errors"
+	"io/fs"
 	"strings"
 
 	"github.com/hashicorp/hcl/v2"
@@ -63,6 +65,16 @@ func Sentence(err error) string {
 		return ""
 	}
 	return strings.ToUpper(text[:1]) + text[1:] + "."
+}
+
+// Unwritten is the text of an error about a file or a directory that can't be written, and what to
+// do if this user may not.
+func Unwritten(err error) string {
+	if !errors.Is(err, fs.ErrPermission) {
+		return Sentence(err)
+	}
+	return Sentence(err) + "\n\nThis user may not write there. An earlier run as another user, such as root in a container, may have made the directory: " +
+		"correct its owner or its permissions, or run as the user who owns it."
 }
 
 // Items writes a list below a sentence.

@@ -9,6 +9,7 @@ package products
 import (
 	"cmp"
 	"fmt"
+	"os/exec"
 	"path/filepath"
 	"strings"
 
@@ -52,18 +53,55 @@ type Options struct {
 	ReadOnly bool   // write nothing, not even which version a program has
 }
 
-// Choose returns the product, at its version.
+// Choose returns the product, at its version. A Terraform that can't use what tfdeps installs is a warning.
 func Choose(m *cli.Meta, o Options) (getproviders.Product, problem.List) {
+	product, _, problems := ChooseWithOrigin(m, o)
+	return product, problems
+}
+
+// ChooseWithOrigin is Choose, and says where the version comes from.
+func ChooseWithOrigin(m *cli.Meta, o Options) (chosen getproviders.Product, from Origin, problems problem.List) {
 	chosen, err := choose(m, o.With)
 	if err == nil {
 		var version string
-		version, err = versionOf(m, chosen, o.ReadOnly)
+		version, from, err = findVersion(m, chosen, o.ReadOnly)
 		chosen = strict(m.Env, settingsOf[chosen.Program].at(version))
 	}
 	if err != nil {
-		return chosen, problem.List{problem.CodedError("invalid_variable", "Invalid product version", err.Error())}
+		return chosen, from, problem.List{problem.CodedError("invalid_variable", "Invalid product version", err.Error())}
 	}
-	return chosen, nil
+	if from.Kind == OldProgram {
+		return chosen, from, problem.List{tooOld(from.Program+" is Terraform "+from.old, from.old, fmt.Sprintf(" This command does the work of Terraform %s in its place.", chosen.Version))}
+	}
+	if v, invalid := getproviders.ParseVersion(chosen.Version); invalid == nil && chosen.Predecessor == nil && isOld(v) {
+		return chosen, from, problem.List{tooOld(fmt.Sprintf("This command does the work of Terraform %s", v), v.String(), "")}
+	}
+	if from.Kind == NoProgram {
+		return chosen, from, missingProgram(m, chosen)
+	}
+	return chosen, from, nil
+}
+
+// missingProgram warns of a variable that names no program, so that the version of the product is assumed.
+func missingProgram(m *cli.Meta, product getproviders.Product) problem.List {
+	variable := settingsOf[product.Program].path
+	given := m.Env.Get(variable)
+	if given == "" {
+		return nil
+	}
+	if _, err := exec.LookPath(given); err == nil {
+		return nil
+	}
+	return problem.List{problem.CodedWarning("invalid_variable", "Invalid value of "+variable, fmt.Sprintf(
+		"The variable %s names %s, and that is no program that can be run. Version %s of %s is assumed.\n\nCorrect the variable, or unset it.",
+		variable, given, product.Version, product.Name))}
+}
+
+// tooOld warns of a Terraform that finds nothing of what is installed.
+func tooOld(is, version, instead string) *problem.Problem {
+	return problem.CodedWarning("terraform_too_old", "Terraform is too old", fmt.Sprintf(
+		"%s. Before 0.14 Terraform has no lock file, and looks for providers in .terraform/plugins: Terraform %s can't use what tfdeps installs.%s\n\n"+
+			"Install a newer Terraform, or name one with %s.", is, version, instead, terraformPathVariable))
 }
 
 // Unversioned returns the product for commands to which its version doesn't

@@ -32,7 +32,7 @@ func Program(m *cli.Meta, name string, refuse func(path string) bool) (string, e
 	}
 	path, err := exec.LookPath(given)
 	if err != nil {
-		return "", fmt.Errorf("the variable %s: %w", variable, err)
+		return "", fmt.Errorf("the variable %s names %s, and that is no program that can be run. Set it to where the real %s is, or unset it", variable, given, name)
 	}
 	info, err := os.Stat(path)
 	if err != nil {

@@ -25,57 +25,67 @@ import (
 // that name are launchers, which may even start a download.
 const askTimeout = 5 * time.Second
 
-// versionOf is the product's version: what TFDEPS_TERRAFORM_VERSION says, else
-// that in the name that tfdeps was called by, else that of the program that
-// TFDEPS_TERRAFORM_PATH names, else that of the terraform on PATH, else a
-// default; likewise for tofu. A program is asked once, unless readOnly is set or
-// it changes.
-func versionOf(m *cli.Meta, product getproviders.Product, readOnly bool) (string, error) {
+// Origin is where the version of a product comes from.
+type Origin struct {
+	Kind    OriginKind
+	Program string // the path of the program that was asked; "": none was
+	old     string // the version of an OldProgram
+}
+
+// OriginKind is a kind of Origin.
+type OriginKind int
+
+const (
+	NoProgram           OriginKind = iota // a default, because no program of the product is on PATH
+	VersionFromVariable                   // see [VersionVariable]
+	VersionFromName                       // the one that tfdeps was called by, such as terraform1.9.0
+	VersionFromProgram
+	SilentProgram // a default, because the program doesn't tell its version
+	OldProgram    // a default, because the program is too old for what tfdeps installs
+)
+
+// findVersion returns the product's version, and where it comes from: from the variable, else
+// the name that tfdeps was called by, else the program that TFDEPS_TERRAFORM_PATH names, else
+// the terraform on PATH, else it is a default; likewise for tofu. A program is asked once,
+// unless readOnly is set or it changes. The error is about the variable.
+func findVersion(m *cli.Meta, product getproviders.Product, readOnly bool) (string, Origin, error) {
 	s := settingsOf[product.Program]
 	if given := m.Env.Get(s.version); given != "" {
 		v, err := getproviders.ParseVersion(given)
 		if err != nil {
-			return s.defaultVersion, fmt.Errorf("%s is %q: %w", s.version, given, err)
+			return s.defaultVersion, Origin{Kind: VersionFromVariable}, fmt.Errorf("%s is %q: %w", s.version, given, err)
 		}
-		return v.String(), nil
+		return v.String(), Origin{Kind: VersionFromVariable}, nil
 	}
 	if m.StandIn != nil && m.StandIn.Version != "" && strings.HasPrefix(m.StandIn.Name, product.Program) {
-		return m.StandIn.Version, nil
+		return m.StandIn.Version, Origin{Kind: VersionFromName}, nil
 	}
 	memory := programMemory{dir: m.CacheDir}
 	for program := range programsOf(m, product.Program) {
+		from := Origin{Kind: VersionFromProgram, Program: program.Path}
 		if version, ok := memory.recall(program); ok {
-			return version, nil
+			return version, from, nil
 		}
 		version, err := askVersion(m, program.Path, s)
 		if errors.Is(err, errOwnAnswer) {
 			continue
 		}
+		if old, ok := errors.AsType[*oldProgramError](err); ok {
+			return s.defaultVersion, Origin{OldProgram, program.Path, old.version}, nil
+		}
 		if err != nil {
-			break // a program that doesn't run says nothing
+			return s.defaultVersion, Origin{Kind: SilentProgram, Program: program.Path}, nil
 		}
 		if !readOnly {
 			memory.keep(program, version)
 		}
-		return version, nil
+		return version, from, nil
 	}
-	return s.defaultVersion, nil
+	return s.defaultVersion, Origin{}, nil
 }
 
 // VersionVariable is the name of the variable that says which version a product has.
 func VersionVariable(product getproviders.Product) string { return settingsOf[product.Program].version }
-
-// IsAssumed reports whether nothing says which version the product has, because no variable and no name does
-// and its program isn't on PATH, so that a default stands for it.
-func IsAssumed(m *cli.Meta, product getproviders.Product) bool {
-	if m.Env.Get(settingsOf[product.Program].version) != "" || m.StandIn != nil && m.StandIn.Version != "" {
-		return false
-	}
-	for range programsOf(m, product.Program) {
-		return false
-	}
-	return true
-}
 
 // programsOf are the programs that may be the product's.
 func programsOf(m *cli.Meta, name string) iter.Seq[programRecord] {
@@ -108,8 +118,12 @@ func askVersion(m *cli.Meta, path string, s settings) (string, error) {
 	cmd.Env = m.Env.With("CHECKPOINT_DISABLE=1", "TF_CLI_ARGS=", "TF_CLI_ARGS_version=", "TF_LOG=", "TFDEPS_LOG=",
 		cli.ArgumentsVariable+"=", cli.ArgumentsVariable+"_version=",
 		s.version+"="+s.defaultVersion)
-	if err := cmd.Run(); err != nil {
-		return "", err
+	failed := cmd.Run()
+	if v, ok := plainVersion(out.String()); ok {
+		return "", &oldProgramError{v.String()}
+	}
+	if failed != nil {
+		return "", failed
 	}
 	var answer struct {
 		Version    string `json:"terraform_version"`
@@ -129,6 +143,27 @@ func askVersion(m *cli.Meta, path string, s settings) (string, error) {
 	v, err := getproviders.ParseVersion(answer.Version)
 	return v.String(), err
 }
+
+// plainVersion reads what Terraform said of its version before 0.13, which knew no JSON for it.
+func plainVersion(said string) (v getproviders.Version, ok bool) {
+	first, _, _ := strings.Cut(said, "\n")
+	text, ok := strings.CutPrefix(strings.TrimSpace(first), "Terraform v")
+	if !ok {
+		return v, false
+	}
+	v, err := getproviders.ParseVersion(text)
+	return v, err == nil && isOld(v)
+}
+
+// isOld reports whether a version of Terraform is from before 0.14, which has the directories and
+// the lock file of today.
+func isOld(v getproviders.Version) bool { return v.Major == 0 && v.Minor < 14 }
+
+// oldProgramError says that a program is a Terraform from before 0.14.
+type oldProgramError struct{ version string }
+
+// Error implements error.
+func (e *oldProgramError) Error() string { return "it is Terraform " + e.version }
 
 // isProgramFile reports whether a file is a program itself. A script may start
 // another program the next time, so that its answer isn't kept.

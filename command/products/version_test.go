@@ -105,7 +105,7 @@ func asked(t *testing.T, m *cli.Meta) (times int, last string) {
 
 func checkProductVersion(t *testing.T, m *cli.Meta, want string) {
 	t.Helper()
-	got, err := versionOf(m, getproviders.Terraform(""), false)
+	got, _, err := findVersion(m, getproviders.Terraform(""), false)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -114,7 +114,7 @@ func checkProductVersion(t *testing.T, m *cli.Meta, want string) {
 	}
 }
 
-func TestVersionOf_IsAskedOnce(t *testing.T) {
+func TestFindVersion_IsAskedOnce(t *testing.T) {
 	m := fakeTerraform(t, `{"terraform_version": "1.9.8"}`)
 	checkProductVersion(t, m, "1.9.8")
 	checkProductVersion(t, m, "1.9.8")
@@ -128,7 +128,7 @@ func TestVersionOf_IsAskedOnce(t *testing.T) {
 	}
 }
 
-func TestVersionOf_IsAskedAgainWhenTheProgramChanged(t *testing.T) {
+func TestFindVersion_IsAskedAgainWhenTheProgramChanged(t *testing.T) {
 	m := fakeTerraform(t, `{"terraform_version": "1.9.8"}`)
 	checkProductVersion(t, m, "1.9.8")
 	program, ok := firstProgram(m, "terraform")
@@ -146,19 +146,19 @@ func TestVersionOf_IsAskedAgainWhenTheProgramChanged(t *testing.T) {
 	}
 }
 
-func TestVersionOf_BehindWarnings(t *testing.T) {
+func TestFindVersion_BehindWarnings(t *testing.T) {
 	m := fakeTerraform(t, "\nWarning: Unable to open CLI configuration file\n"+`{"terraform_version": "1.9.8"}`)
 	checkProductVersion(t, m, "1.9.8")
 }
 
-func TestVersionOf_BeforeWhatAWrapperAdds(t *testing.T) {
+func TestFindVersion_BeforeWhatAWrapperAdds(t *testing.T) {
 	m := fakeTerraform(t, "[command]/bin/terraform-bin version -json\n"+`{"terraform_version": "1.9.8"}`+"\n::debug::exitcode: 0\n")
 	checkProductVersion(t, m, "1.9.8")
 }
 
 // Before the real program on PATH there may be a tfdeps of another version, or a launcher that
 // calls one.
-func TestVersionOf_IsNotWhatAnotherTfdepsAnswers(t *testing.T) {
+func TestFindVersion_IsNotWhatAnotherTfdepsAnswers(t *testing.T) {
 	m := fakeTerraform(t, `{"terraform_version": "1.15.9", "tfdeps_version": "0.1.0"}`)
 	real := filepath.Join(t.TempDir(), "terraform")
 	if runtime.GOOS == "windows" {
@@ -172,7 +172,7 @@ func TestVersionOf_IsNotWhatAnotherTfdepsAnswers(t *testing.T) {
 	checkProductVersion(t, m, "1.9.8")
 }
 
-func TestVersionOf_WithoutPlaceToRemember(t *testing.T) {
+func TestFindVersion_WithoutPlaceToRemember(t *testing.T) {
 	m := fakeTerraform(t, `{"terraform_version": "1.9.8"}`)
 	occupied := filepath.Join(t.TempDir(), "file")
 	if err := os.WriteFile(occupied, nil, 0o600); err != nil {
@@ -187,7 +187,7 @@ func TestVersionOf_WithoutPlaceToRemember(t *testing.T) {
 	}
 }
 
-func TestVersionOf_SurvivesDamagedMemory(t *testing.T) {
+func TestFindVersion_SurvivesDamagedMemory(t *testing.T) {
 	m := fakeTerraform(t, `{"terraform_version": "1.9.8"}`)
 	program, _ := firstProgram(m, "terraform")
 	memory := programMemory{dir: m.CacheDir}
@@ -200,7 +200,7 @@ func TestVersionOf_SurvivesDamagedMemory(t *testing.T) {
 	}
 }
 
-func TestVersionOf_ByDefault(t *testing.T) {
+func TestFindVersion_ByDefault(t *testing.T) {
 	for _, answer := range []string{"fail", "no JSON", `{"terraform_version": "none"}`, `{}`} {
 		t.Run(answer, func(t *testing.T) {
 			m := fakeTerraform(t, answer)
@@ -216,7 +216,7 @@ func TestVersionOf_ByDefault(t *testing.T) {
 	})
 }
 
-func TestVersionOf_IsNotThatOfTfdeps(t *testing.T) {
+func TestFindVersion_IsNotThatOfTfdeps(t *testing.T) {
 	m := fakeTerraform(t, `{"terraform_version": "1.9.8"}`)
 	program, _ := firstProgram(m, "terraform")
 	m.Executable = program.Path
@@ -226,12 +226,12 @@ func TestVersionOf_IsNotThatOfTfdeps(t *testing.T) {
 	}
 }
 
-func TestVersionOf_ByVariable(t *testing.T) {
+func TestFindVersion_ByVariable(t *testing.T) {
 	m := fakeTerraform(t, "fail")
 	m.Env = m.Env.With(terraformVersionVariable + "=1.2.3-beta1")
 	checkProductVersion(t, m, "1.2.3-beta1")
 	m.Env = m.Env.With(terraformVersionVariable + "=latest")
-	if got, err := versionOf(m, getproviders.Terraform(""), false); err == nil {
+	if got, _, err := findVersion(m, getproviders.Terraform(""), false); err == nil {
 		t.Errorf("latest is taken for %s", got)
 	}
 	if times, _ := asked(t, m); times > 0 {
@@ -285,24 +285,27 @@ func TestProgramMemory_WhatItKeeps(t *testing.T) {
 	}
 }
 
-func TestIsAssumed(t *testing.T) {
+func TestFindVersion_SaysWhatTheVersionComesFrom(t *testing.T) {
 	t.Parallel()
-	product := getproviders.Terraform("")
-	with := t.TempDir()
-	if err := os.WriteFile(filepath.Join(with, "terraform"+map[bool]string{true: ".exe"}[runtime.GOOS == "windows"]), []byte("#!/bin/sh\n"), 0o755); err != nil {
-		t.Fatal(err)
-	}
-	for _, tt := range []struct {
+	for name, c := range map[string]struct {
 		meta *cli.Meta
-		want bool
+		want OriginKind
 	}{
-		{&cli.Meta{Env: cli.Environment{"PATH=" + t.TempDir()}}, true},
-		{&cli.Meta{Env: cli.Environment{"PATH=" + with}}, false},
-		{&cli.Meta{Env: cli.Environment{"PATH=", "TFDEPS_TERRAFORM_VERSION=1.2.3"}}, false},
-		{&cli.Meta{Env: cli.Environment{"PATH="}, StandIn: &cli.StandIn{Name: "terraform1.2.3", Version: "1.2.3"}}, false},
+		"no program":      {&cli.Meta{Env: cli.Environment{"PATH=" + t.TempDir()}}, NoProgram},
+		"variable":        {&cli.Meta{Env: cli.Environment{"PATH=", "TFDEPS_TERRAFORM_VERSION=1.2.3"}}, VersionFromVariable},
+		"name":            {&cli.Meta{Env: cli.Environment{"PATH="}, StandIn: &cli.StandIn{Name: "terraform1.2.3", Version: "1.2.3"}}, VersionFromName},
+		"name of another": {&cli.Meta{Env: cli.Environment{"PATH="}, StandIn: &cli.StandIn{Name: "tofu1.2.3", Version: "1.2.3"}}, NoProgram},
+		"program":         {fakeTerraform(t, `{"terraform_version": "1.9.8"}`), VersionFromProgram},
+		"that fails":      {fakeTerraform(t, "fail"), SilentProgram},
+		"that is old":     {fakeTerraform(t, "Terraform v0.12.31"), OldProgram},
 	} {
-		if got := IsAssumed(tt.meta, product); got != tt.want {
-			t.Errorf("%v: %t, want %t", tt.meta.Env, got, tt.want)
+		_, from, err := findVersion(c.meta, getproviders.Terraform(""), true)
+		if err != nil {
+			t.Errorf("%s: %v", name, err)
+		}
+		wantsProgram := c.want >= VersionFromProgram
+		if from.Kind != c.want || (from.Program != "") != wantsProgram {
+			t.Errorf("%s: %+v, want kind %d", name, from, c.want)
 		}
 	}
 }

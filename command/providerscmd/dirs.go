@@ -8,7 +8,9 @@ import (
 
 	"github.com/tfdeps/tfdeps/command/cli"
 	"github.com/tfdeps/tfdeps/command/problem"
+	"github.com/tfdeps/tfdeps/command/products"
 	"github.com/tfdeps/tfdeps/command/sources"
+	"github.com/tfdeps/tfdeps/command/view"
 	"github.com/tfdeps/tfdeps/command/workdir"
 	"github.com/tfdeps/tfdeps/configs/modules"
 	"github.com/tfdeps/tfdeps/getproviders"
@@ -37,14 +39,23 @@ func (d directory) lockedHashes(p getproviders.Provider, v getproviders.Version)
 }
 
 // reader reads directories, and fetches modules that aren't installed to a place
-// that is removed, so that nothing in the directories changes. It is closed after
-// problems are shown, because these may show the sources of modules.
+// that is removed, so that nothing in the directories changes.
 type reader struct {
 	meta      *cli.Meta
 	product   getproviders.Product
 	net       sources.Network
 	mirrors   *sources.Mirrors // of -mirror; nil: they aren't open
 	temporary *scratch.Dir     // nil: not made yet
+}
+
+// run is what commands with a reader have in common: they work unless something is wrong before, and show what they
+// report. The reader is closed after problems are shown, because these may show the sources of modules.
+func (r *reader) run(problems problem.List, out cli.Output, report func() view.Result, work func() problem.List) (code int) {
+	defer r.close()
+	if !problems.HasErrors() {
+		problems = append(problems, work()...)
+	}
+	return r.meta.Finish(report(), problems, out)
 }
 
 func (r *reader) close() {
@@ -112,7 +123,7 @@ func (r *reader) require(ctx context.Context, d *directory, temporary string) pr
 	defer fetcher.Close()
 	installer.Dir = temporary
 	d.InstallModules(ctx, installer, manifest)
-	problems := d.Problems()
+	problems := products.ExplainVersion(r.meta, r.product, d.Problems())
 	if problems.HasErrors() {
 		return problems
 	}

@@ -29,7 +29,7 @@ func runHash(m *cli.Meta, args []string) (int, error) {
 		return 0, err
 	}
 	if len(paths) == 0 {
-		return 0, &cli.UsageError{Text: "The hash command needs the path of a package.", Help: true}
+		return 0, &cli.UsageError{Text: "Error: hash needs the path of a package", Help: true}
 	}
 	var report view.HashReport
 	var problems problem.List

@@ -72,16 +72,9 @@ func runLock(m *cli.Meta, args []string) (int, error) {
 		return 0, err
 	}
 	product, problems := products.Choose(m, products.Options{})
-	how := m.ViewOptions(product, opts.json)
-	how.Progress = opts.progress
-	v := view.NewLock(how)
-	m = m.Showing(v.Activity())
-	dirs := reader{meta: m, product: product}
-	defer dirs.close()
-	if problems = append(opts.problems, problems...); !problems.HasErrors() {
-		problems = append(problems, lock(opts, &dirs, v)...)
-	}
-	return m.Finish(v.Report(), problems, cli.Output{JSON: opts.json}), nil
+	v := view.NewLock(m.ViewOptions(product, opts.json, opts.progress))
+	in := reader{meta: m.Showing(v.Activity()), product: product}
+	return in.run(append(opts.problems, problems...), cli.Output{JSON: opts.json}, v.Report, func() problem.List { return lock(opts, &in, v) }), nil
 }
 
 // lock finds out what the lock files should hold, and writes or checks them.
@@ -124,8 +117,9 @@ func lock(opts lockOptions, in *reader, v *view.Lock) problem.List {
 	return problems
 }
 
-// refuseDowngrades has the result for a directory be an error if the policy refuses a version that was chosen, because it is older
-// than the locked one, or than one that this machine has used. A version that -upgrade names is compared with the lock file alone.
+// refuseDowngrades has the result for a directory be an error if the policy refuses a version that
+// was chosen, because it is older than the locked one, or than one that this machine has used. A
+// version that -upgrade names is compared with the lock file alone.
 func refuseDowngrades(rules sources.Policy, d directory, upgrades map[getproviders.Provider]getproviders.Version, result *lockhashes.Result) {
 	if result.Err != nil {
 		return
@@ -215,7 +209,7 @@ func conclude(opts lockOptions, d directory, result lockhashes.Result, v *view.L
 	if err := result.Locks.Save(d.LockFile(), d.Product); err != nil {
 		shown.Result.Err = err
 		v.Tell(shown)
-		return problem.List{problem.CodedError("lock_file", "Failed to update dependency lock file", problem.Sentence(err))}
+		return problem.List{problem.CodedError("lock_file", "Failed to update dependency lock file", problem.Unwritten(err))}
 	}
 	return v.Tell(shown)
 }

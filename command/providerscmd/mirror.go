@@ -1,6 +1,7 @@
 package providerscmd
 
 import (
+	"errors"
 	"fmt"
 	"slices"
 	"strings"
@@ -24,14 +25,15 @@ import (
 // mirrorOptions are what the arguments of providers mirror ask for.
 type mirrorOptions struct {
 	packageOptions
-	target      string   // where the mirror is: a directory, or the URL of a bucket or a registry
-	lockFile    bool     // -lock-file
-	locked      []string // of -locked; nil: it wasn't given
-	versions    []string // of -versions, ADDRESS@VERSION; nil: none
-	allVersions bool     // -versions=all
-	prune       bool
-	pruneGrace  time.Duration
-	json        bool
+	target           string   // where the mirror is: a directory, or the URL of a bucket or a registry
+	lockFile         bool     // -lock-file
+	locked           []string // of -locked; nil: it wasn't given
+	versions         []string // of -versions, ADDRESS@VERSION; nil: none
+	allVersions      bool     // -versions=all
+	prune            bool
+	pruneGrace       time.Duration
+	json             bool
+	createRepository string
 }
 
 // defaultGrace is as long as an installation may take that has begun.
@@ -58,6 +60,7 @@ func (o *mirrorOptions) flags() cli.Flags {
 		},
 		o.modules.Flags(),
 		cli.Flags{
+			sources.CreateRepositoryFlag(&o.createRepository),
 			{Name: "json", Value: cli.Bool(&o.json), Help: "Print a JSON object, which is described below."},
 			cli.Progress(&o.progress), cli.NoColor(),
 		}, cli.OpenTofu())
@@ -83,6 +86,9 @@ func parseMirror(args []string, env cli.Environment) (mirrorOptions, error) {
 	}
 	if o.prune && sources.IsOCI(o.target) {
 		o.refuse("The -prune flag can't be used with oci://", "Nothing is removed from a registry: its own tools do that.")
+	}
+	if invalid := sources.CheckCreateRepository(o.createRepository, o.target); invalid != nil {
+		o.problems = append(o.problems, invalid)
 	}
 	if !given.Has("prune-grace") {
 		return o, nil
@@ -121,16 +127,10 @@ func runMirror(m *cli.Meta, args []string) (int, error) {
 		return 0, err
 	}
 	product, problems := products.Choose(m, products.Options{})
-	how := m.ViewOptions(product, opts.json)
-	how.Progress = opts.progress
-	v := view.NewMirror(how)
-	m = m.Showing(v.Activity())
-	dirs := reader{meta: m, product: product}
-	defer dirs.close()
-	if problems = append(opts.problems, problems...); !problems.HasErrors() {
-		problems = append(problems, fill(opts, &dirs, v)...)
-	}
-	return m.Finish(v.Report(opts.target), problems, cli.Output{JSON: opts.json}), nil
+	v := view.NewMirror(m.ViewOptions(product, opts.json, opts.progress))
+	in := reader{meta: m.Showing(v.Activity()), product: product}
+	report := func() view.Result { return v.Report(opts.target) }
+	return in.run(append(opts.problems, problems...), cli.Output{JSON: opts.json}, report, func() problem.List { return fill(opts, &in, v) }), nil
 }
 
 func fill(opts mirrorOptions, in *reader, v *view.Mirror) problem.List {
@@ -143,13 +143,13 @@ func fill(opts mirrorOptions, in *reader, v *view.Mirror) problem.List {
 	var registry mirror.Registry
 	switch {
 	case sources.IsOCI(opts.target):
-		opened, invalid := net.OpenRegistry(opts.target)
+		opened, invalid := net.OpenRegistry(opts.target, sources.CreateRepository(m, opts.createRepository))
 		if invalid != nil {
 			return problem.List{invalid}
 		}
 		registry = opened
 	case sources.IsURL(opts.target):
-		opened, invalid := net.OpenBucket(m.Context, m, opts.target)
+		opened, invalid := net.OpenBucket(m.Context, m, opts.target, sources.OCIForm)
 		if invalid != nil {
 			return problem.List{invalid}
 		}
@@ -244,7 +244,7 @@ func (o *mirrorOptions) listed(product getproviders.Product) (wanted []mirror.Sp
 			continue
 		}
 		if !versioned {
-			v, err = getproviders.ParseVersion("")
+			err = errors.New("the version is missing")
 		}
 		if err == nil && (p.IsBuiltIn() || p.IsLegacy()) {
 			err = fmt.Errorf("%s has no packages", p)

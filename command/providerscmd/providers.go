@@ -91,18 +91,29 @@ func runTree(m *cli.Meta, args []string) (int, error) {
 }
 
 // describe finds out who requires what; nil: that couldn't be found out. Modules are taken as they
-// are recorded: nothing is installed, and it doesn't matter for which versions of
-// the product they are.
+// are recorded: nothing is installed, and it doesn't matter to Terraform for which versions of
+// it they are.
 func describe(m *cli.Meta, opts treeOptions, product getproviders.Product) (view.Result, problem.List) {
 	dir := workdir.Load(m, product, ".", opts.modules)
-	if dir.Empty() {
+	switch {
+	case dir.InputProblems.HasErrors():
+		return nil, dir.InputProblems
+	case dir.Empty():
 		return nil, problem.List{dir.NoConfiguration(cli.WorkingDirectory())}
 	}
 	installer := modules.Resolver{Dir: workdir.ModulesDir(m.Env), Product: product, Mode: modules.AsRecorded}
 	if problems := dir.FindModules(m.Context, installer); problems.HasErrors() {
 		return nil, problems
 	}
-	problems := slices.Concat(dir.RootProblems, dir.ModuleProblems, dir.ProviderProblems)
+	if dir.RootProblems.HasErrors() {
+		dir.TakeOutdated() // it may follow from what is wrong
+	}
+	problems := slices.Concat(dir.InputProblems, dir.RootProblems, dir.ModuleProblems, dir.ProviderProblems)
+	if product.Understands("language") {
+		if unfit := dir.Tree.CheckVersion(product); unfit.HasErrors() {
+			problems = products.ExplainVersion(m, product, unfit)
+		}
+	}
 	if problems.HasErrors() {
 		return nil, problems
 	}
@@ -192,7 +203,7 @@ func describeState(m *cli.Meta, opts treeOptions, dir *workdir.Dir, report *view
 	var err error
 	known := true
 	if opts.stateFile == "" {
-		record, err = backend.Read(workdir.RecordPath(m.Env))
+		record, err = backend.Read(workdir.RecordPath(m.Env), dir.Product)
 		known = record != nil || dir.Root.Backend == nil
 	}
 	if known && err == nil {

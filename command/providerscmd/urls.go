@@ -45,7 +45,7 @@ func parseURLs(args []string, env cli.Environment) (o urlsOptions, err error) {
 		return o, err
 	}
 	if len(operands) > 0 {
-		return o, &cli.UsageError{Text: "The providers urls command takes no arguments.", Help: true}
+		return o, &cli.UsageError{Text: "Error: providers urls takes options only", Help: true}
 	}
 	if o.from == "" && o.fsMirror+o.netMirror == "" {
 		o.from = "config" // as init
@@ -63,15 +63,13 @@ func runURLs(m *cli.Meta, args []string) (int, error) {
 		return 0, err
 	}
 	product, problems := products.Choose(m, products.Options{})
-	dirs := reader{meta: m, product: product}
-	defer dirs.close()
-	var report view.Result
-	if problems = append(opts.problems, problems...); !problems.HasErrors() {
-		var found problem.List
-		report, found = locate(opts, &dirs)
-		problems = append(problems, found...)
-	}
-	return m.Finish(report, problems, cli.Output{JSON: opts.json, Data: true}), nil
+	in := reader{meta: m, product: product}
+	var found view.Result
+	report := func() view.Result { return found }
+	return in.run(append(opts.problems, problems...), cli.Output{JSON: opts.json, Data: true}, report, func() (problems problem.List) {
+		found, problems = locate(opts, &in)
+		return problems
+	}), nil
 }
 
 // locate finds the packages. What has failed is in the report, too; nil: nothing was
@@ -92,7 +90,7 @@ func locate(opts urlsOptions, in *reader) (view.Result, problem.List) {
 	for i, d := range dirs {
 		requests[i] = d.request(opts.packageOptions, nil)
 	}
-	results, _ := lockhashes.Locate(m.Context, &fetcher, opts.sizes, requests...) // each directory reports its own error
+	results, _ := lockhashes.Locate(m.Context, &fetcher, lockhashes.LocateOptions{Sizes: opts.sizes}, requests...) // each directory reports its own error
 	var report view.URLsReport
 	for i, result := range results {
 		d := dirs[i]

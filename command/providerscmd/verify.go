@@ -98,8 +98,8 @@ func runVerify(m *cli.Meta, args []string) (int, error) {
 		return 0, err
 	}
 	var found comparison
-	how := m.ViewOptions(products.Unversioned(m), opts.json)
-	how.Progress, how.Platforms = opts.progress, true
+	how := m.ViewOptions(products.Unversioned(m), opts.json, opts.progress)
+	how.Platforms = true
 	m = m.Showing(view.NewActivity(how))
 	problems := opts.problems
 	if !problems.HasErrors() {
@@ -178,7 +178,9 @@ func verify(m *cli.Meta, opts verifyOptions) (all comparison, problems problem.L
 		}
 		for _, d := range p.dirs {
 			found := compare(opts, skip, p, d, trees[i])
-			all.report.Trees = append(all.report.Trees, view.VerifiedTree{Path: p.path, LockFile: filepath.Join(d.path, depsfile.FileName), Packages: found})
+			all.report.Trees = append(all.report.Trees, view.VerifiedTree{
+				Path: p.path, LockFile: filepath.Join(d.path, depsfile.FileName), Locked: len(d.locks.All()), Shared: p.shared, Packages: found,
+			})
 			all.differs = all.differs || slices.ContainsFunc(found, store.ComparedPackage.Differs)
 			all.unclear = all.unclear || slices.ContainsFunc(found, store.ComparedPackage.Unclear)
 		}
@@ -197,7 +199,7 @@ func readLockFiles(m *cli.Meta, given []string) (dirs []lockedDir, problems prob
 			continue
 		case errors.Is(err, fs.ErrNotExist):
 			problems = append(problems, problem.CodedError("lock_file", "No lock file", fmt.Sprintf(
-				"There is no file %s. It is what packages are compared with.", path)))
+				"There is no file %s. It is what packages are compared with. An init in that directory makes it.", path)))
 			continue
 		}
 		locks, unread := depsfile.Load(path, products.Unversioned(m))

@@ -7,6 +7,7 @@ import (
 	"crypto/tls"
 	"errors"
 	"fmt"
+	"io/fs"
 	"log/slog"
 	"maps"
 	"net"
@@ -17,6 +18,8 @@ import (
 	"path/filepath"
 	"slices"
 	"time"
+
+	"golang.org/x/net/netutil"
 
 	"github.com/tfdeps/tfdeps/command/cli"
 	"github.com/tfdeps/tfdeps/command/problem"
@@ -64,10 +67,11 @@ func serveCommand(m *cli.Meta, o options, c *child, server *http.Server) (code i
 	}
 	// The path is what other users of this machine don't know.
 	path := "/" + rand.Text() + "/"
+	limited := netutil.LimitListener(listener, cmp.Or(o.connections, maxConnections))
 	server.Handler = http.StripPrefix(path[:len(path)-1], c.front.logged(c.front.mirror))
 	code = 1
 	ran := false
-	err = serveUntil(ctx, server, listener, cmp.Or(c.ending, endTimeout), func(ctx context.Context) error {
+	err = serveUntil(ctx, server, limited, cmp.Or(c.ending, endTimeout), func(ctx context.Context) error {
 		services, err := c.services(m.Context, o.hosts, scheme+"://"+listener.Addr().String()+path)
 		if err != nil {
 			return err
@@ -156,7 +160,7 @@ func runCommand(ctx context.Context, m *cli.Meta, command []string, env []string
 		return cmd.Wait()
 	}
 	if err := cmd.Start(); err != nil {
-		return 1, err
+		return 1, commandError(command[0], err)
 	}
 	err := par.Together(ctx, append(passing, running)...)
 	if exit, ok := errors.AsType[*exec.ExitError](err); ok {
@@ -166,6 +170,17 @@ func runCommand(ctx context.Context, m *cli.Meta, command []string, env []string
 		return 1, err
 	}
 	return 0, nil
+}
+
+// commandError says why the command behind -- can't be started.
+func commandError(name string, err error) error {
+	if errors.Is(err, exec.ErrNotFound) {
+		return fmt.Errorf("the command behind -- can't be started: there is no program %q on PATH", name)
+	}
+	if at, ok := errors.AsType[*fs.PathError](err); ok {
+		err = at.Err
+	}
+	return fmt.Errorf("the command behind -- can't be started: %s: %w", name, err)
 }
 
 // pass hands a signal, the first of which ends got, on to the command until that has ended. An interrupt of a terminal has reached the command already.

@@ -10,6 +10,7 @@ import (
 	"net/http"
 	"os"
 	"path/filepath"
+	"regexp"
 	"strings"
 	"testing"
 	"time"
@@ -72,5 +73,62 @@ func TestServeCommand_KeepsTheCodeOfTheCommand(t *testing.T) {
 	o := options{listen: "127.0.0.1:0", command: []string{"/bin/sh", "-c", "while [ ! -e " + accepted + " ]; do sleep 0.01; done; exit 3"}}
 	if code, late, err := serveCommand(m, o, c, server); code != 3 || len(late) != 1 || late.HasErrors() || err != nil {
 		t.Errorf("%d, %v, %v", code, late, err)
+	}
+}
+
+// TestServeCommand_IsUnderASecretPath has another user of the machine, who knows the port, ask a server, and look for the path.
+func TestServeCommand_IsUnderASecretPath(t *testing.T) {
+	f, _ := newFront(t)
+	forced := map[hosts.Hostname]map[string]string{"registry.terraform.io": {}, "registry.opentofu.org": {"providers.v1": "https://a.example.com/p/"}}
+	c := &child{config: &cliconfig.Config{Hosts: forced}, log: f.log, front: f}
+	c.net = sources.Network{Network: cliconfig.Network{Discovery: &hosts.Discovery{Client: &http.Client{Transport: refusing{}}, Forced: forced}}}
+	dir := t.TempDir()
+	told, asked := filepath.Join(dir, "told"), filepath.Join(dir, "asked")
+	m := &cli.Meta{Context: t.Context(), Stdout: io.Discard, Stderr: io.Discard, Now: time.Now}
+	o := options{listen: "127.0.0.1:0", command: []string{"/bin/sh", "-c",
+		`echo "$TF_CLI_CONFIG_FILE" >` + told + `.new; mv ` + told + `.new ` + told + `; while [ ! -e ` + asked + ` ]; do sleep 0.01; done`}}
+	ended := make(chan error, 1)
+	go func() {
+		_, _, err := serveCommand(m, o, c, newServer(f.log))
+		ended <- err
+	}()
+	var file []byte
+	for file == nil {
+		if t.Context().Err() != nil {
+			t.Fatal("the command isn't told of the server")
+		}
+		time.Sleep(time.Millisecond)
+		file, _ = os.ReadFile(told)
+	}
+	config := strings.TrimSpace(string(file))
+	for path, mode := range map[string]os.FileMode{config: 0o600, filepath.Dir(config): 0o700} {
+		if info, err := os.Stat(path); err != nil || info.Mode().Perm() != mode {
+			t.Errorf("%s: %v, %v", path, info.Mode(), err)
+		}
+	}
+	text, err := os.ReadFile(config)
+	if err != nil {
+		t.Fatal(err)
+	}
+	found := regexp.MustCompile(`http://(127\.0\.0\.1:\d+)/([A-Z2-7]{26})/registry\.opentofu\.org/`).FindStringSubmatch(string(text))
+	if found == nil {
+		t.Fatalf("%s", text)
+	}
+	for path, want := range map[string]bool{"/": false, "/registry.opentofu.org/a/b/versions": false, "/mirror/": false, "/healthz": false, "/metrics": false, "/status.json": false,
+		"/" + strings.ToLower(found[2]) + "/registry.opentofu.org/a/b/versions": false, "/" + found[2] + "/registry.opentofu.org/a/b/versions": true} {
+		resp, err := http.Get("http://" + found[1] + path)
+		if err != nil {
+			t.Fatal(err)
+		}
+		resp.Body.Close()
+		if isMirror := resp.Header.Get("Content-Type") == "application/json"; isMirror != want {
+			t.Errorf("%s: %s, %v", path, resp.Status, resp.Header)
+		}
+	}
+	if err := os.WriteFile(asked, nil, 0o600); err != nil {
+		t.Fatal(err)
+	}
+	if err := <-ended; err != nil {
+		t.Error(err)
 	}
 }

@@ -84,14 +84,17 @@ func (c *collector) lockedHashes() (func(getproviders.Provider, getproviders.Ver
 	}, nil
 }
 
-// parseSize reads a size: "200GB", "1.5 TiB", or bytes.
+// parseSize reads a size: "200GB", "1.5 TiB". A number alone is refused: who forgets the unit would lose all archives.
 func parseSize(text string) (int64, error) {
 	number := strings.TrimRight(text, "KMGTiBkmgtb ")
 	unit := strings.ToUpper(strings.TrimSpace(text[len(number):]))
-	factor, ok := map[string]float64{"": 1, "B": 1, "KB": 1e3, "MB": 1e6, "GB": 1e9, "TB": 1e12, "KIB": 1 << 10, "MIB": 1 << 20, "GIB": 1 << 30, "TIB": 1 << 40}[unit]
+	factor, ok := map[string]float64{"B": 1, "KB": 1e3, "MB": 1e6, "GB": 1e9, "TB": 1e12, "KIB": 1 << 10, "MIB": 1 << 20, "GIB": 1 << 30, "TIB": 1 << 40}[unit]
 	value, err := strconv.ParseFloat(number, 64)
 	if !ok {
 		err = cmp.Or(err, errors.New("the unit isn't known"))
+	}
+	if number != "" && unit == "" {
+		return 0, fmt.Errorf("%q has no unit: it has to be like 200GB or 1.5TiB", text)
 	}
 	if bytes := value * factor; err != nil || !(bytes >= 1 && bytes < math.MaxInt64/2) {
 		return 0, fmt.Errorf("%q is no size: it has to be like 200GB or 1.5TiB", text)

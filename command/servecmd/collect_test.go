@@ -12,12 +12,12 @@ import (
 )
 
 func TestParseSize_ReadsUnits(t *testing.T) {
-	for text, want := range map[string]int64{"200GB": 200e9, "1.5TiB": 3 << 39, "7": 7, "10 mb": 10e6, "512KiB": 512 << 10} {
+	for text, want := range map[string]int64{"200GB": 200e9, "1.5TiB": 3 << 39, "7B": 7, "10 mb": 10e6, "512KiB": 512 << 10} {
 		if got, err := parseSize(text); got != want || err != nil {
 			t.Errorf("%q: %d, %v, want %d", text, got, err, want)
 		}
 	}
-	for _, text := range []string{"", "GB", "1XB", "-1GB", "0", "1e30TB", "NaN", "Inf", "1 G B"} {
+	for _, text := range []string{"", "7", "GB", "1XB", "-1GB", "0", "1e30TB", "NaN", "Inf", "1 G B"} {
 		if got, err := parseSize(text); err == nil {
 			t.Errorf("%q: %d, and no error", text, got)
 		}

@@ -34,6 +34,7 @@ type front struct {
 	allow     func(*http.Request) bool // nil: everyone may see how the server does
 
 	taking, sending time.Duration // 0: takingTimeout, headerTimeout
+	news            time.Duration // 0: newsEvery
 }
 
 func (f front) handler() http.Handler {
@@ -48,9 +49,12 @@ func (f front) handler() http.Handler {
 		}
 		w.Write([]byte("ok\n"))
 	})
-	mux.HandleFunc("GET /metrics", f.allowed(f.serveMetrics))
+	mux.HandleFunc("GET /metrics", f.allowed(f.metrics()))
 	mux.HandleFunc("GET /status.json", f.allowed(f.serveStatus))
 	mux.HandleFunc("GET /{$}", f.allowed(servePage))
+	mux.HandleFunc("/", func(w http.ResponseWriter, _ *http.Request) {
+		http.Error(w, "there is nothing here: the URL of the mirror ends with /mirror/", http.StatusNotFound)
+	})
 	return f.logged(mux)
 }
 

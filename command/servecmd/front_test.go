@@ -6,6 +6,7 @@ import (
 	"context"
 	"encoding/json"
 	"errors"
+	"fmt"
 	"io"
 	"log/slog"
 	"net"
@@ -15,6 +16,7 @@ import (
 	"path/filepath"
 	"runtime"
 	"slices"
+	"strings"
 	"testing"
 	"time"
 
@@ -100,6 +102,51 @@ func (a address) addr() net.Addr {
 // addresses tells of each whether other machines reach it.
 var addresses = map[address]bool{"0.0.0.0": true, "::": true, "192.0.2.1": true, "127.0.0.1": false, "::1": false, "/run/serve.sock": false}
 
+// TestServeUntil_AnswersWhatItHasBegun: a request that runs when the server is to end is answered, and no further one.
+func TestServeUntil_AnswersWhatItHasBegun(t *testing.T) {
+	t.Parallel()
+	listener := loopback(t)
+	begun, let, end := make(chan struct{}), make(chan struct{}), make(chan struct{})
+	server := &http.Server{Handler: http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) {
+		close(begun)
+		<-let
+		_, _ = w.Write([]byte("all of it"))
+	})}
+	ended := make(chan error, 1)
+	go func() {
+		ended <- serveUntil(t.Context(), server, listener, time.Minute, func(context.Context) error {
+			<-end
+			return nil
+		})
+	}()
+	answer := make(chan string, 1)
+	go func() {
+		client := &http.Client{Transport: &http.Transport{DisableKeepAlives: true}}
+		resp, err := client.Get("http://" + listener.Addr().String())
+		if err != nil {
+			answer <- err.Error()
+			return
+		}
+		defer resp.Body.Close()
+		body, _ := io.ReadAll(resp.Body)
+		answer <- string(body)
+	}()
+	<-begun
+	close(end)
+	for {
+		conn, err := net.Dial("tcp", listener.Addr().String())
+		if err != nil {
+			break // it listens no more
+		}
+		conn.Close()
+		time.Sleep(time.Millisecond)
+	}
+	close(let)
+	if got, err := <-answer, <-ended; got != "all of it" || err != nil {
+		t.Errorf("%q, %v", got, err)
+	}
+}
+
 // TestServe_WarnsOfTheListenerThatItHas: a socket of systemd may be public, whatever -listen says.
 func TestServe_WarnsOfTheListenerThatItHas(t *testing.T) {
 	ended, end := context.WithCancel(t.Context())
@@ -111,7 +158,7 @@ func TestServe_WarnsOfTheListenerThatItHas(t *testing.T) {
 		}
 		var out bytes.Buffer
 		m := &cli.Meta{Context: ended, Stdout: io.Discard}
-		if err := serveOn(m, options{listen: defaultListen}, new(http.Server), listener, slog.New(slog.NewTextHandler(&out, nil))); err != nil {
+		if err := serveOn(m, options{listen: defaultListen}, new(http.Server), listener, nil, slog.New(slog.NewTextHandler(&out, nil))); err != nil {
 			t.Error(err)
 		}
 		if warned := bytes.Contains(out.Bytes(), []byte("ask any host")); warned != (on == "0.0.0.0:0") {
@@ -268,5 +315,54 @@ func TestFront_WaitsForWhatIsntThereYet(t *testing.T) {
 	defer resp.Body.Close()
 	if n, err := io.Copy(io.Discard, resp.Body); err != nil || n != 16<<10 || resp.ProtoMajor != 2 {
 		t.Errorf("%s: %d bytes, %v", resp.Proto, n, err)
+	}
+}
+
+// TestServe_BoundsConnectionsAndHeaders has a connection that sends nothing be the only one that there may be, and a header be longer than one may be.
+func TestServe_BoundsConnectionsAndHeaders(t *testing.T) {
+	listener, err := net.Listen("tcp", "127.0.0.1:0")
+	if err != nil {
+		t.Fatal(err)
+	}
+	at := listener.Addr().String()
+	dial := func() net.Conn {
+		conn, err := new(net.Dialer).DialContext(t.Context(), "tcp", at)
+		if err != nil {
+			t.Fatal(err)
+		}
+		_ = conn.SetReadDeadline(time.Now().Add(20 * time.Second)) // for the failure of the test
+		return conn
+	}
+	accepted := make(chan net.Conn, 10)
+	server := newServer(slog.New(slog.DiscardHandler))
+	server.Handler = http.HandlerFunc(func(http.ResponseWriter, *http.Request) {})
+	server.ConnState = func(conn net.Conn, state http.ConnState) {
+		if state == http.StateNew {
+			accepted <- conn
+		}
+	}
+	ctx, end := context.WithCancel(t.Context())
+	ended := make(chan error, 1)
+	go func() {
+		ended <- serveOn(&cli.Meta{Context: ctx, Stdout: io.Discard}, options{connections: 1}, server, listener, nil, slog.New(slog.DiscardHandler))
+	}()
+	silent := dial()
+	<-accepted
+	waiting := dial()
+	defer waiting.Close()
+	if _, err := fmt.Fprintf(waiting, "GET / HTTP/1.1\r\nHost: x\r\nX: %s\r\n\r\n", strings.Repeat("x", 2*maxHeader)); err != nil {
+		t.Log(err) // the server may have answered before it has read all
+	}
+	if len(accepted) != 0 {
+		t.Error("a second connection is accepted")
+	}
+	silent.Close()
+	answer, err := http.ReadResponse(bufio.NewReader(waiting), nil)
+	if err != nil || answer.StatusCode != http.StatusRequestHeaderFieldsTooLarge {
+		t.Errorf("a header that is too long: %+v, %v", answer, err)
+	}
+	end()
+	if err := <-ended; err != nil {
+		t.Error(err)
 	}
 }

@@ -43,3 +43,17 @@ func TestInherited_IsTheSocketOfSystemd(t *testing.T) {
 		t.Error("a socket that isn't there is no error")
 	}
 }
+
+// FuzzInherited has the variables of systemd be anything: without a socket there is none.
+func FuzzInherited(f *testing.F) {
+	f.Add("7", "1")
+	f.Add("7", "-1")
+	f.Add("", "")
+	f.Fuzz(func(t *testing.T, pid, fds string) {
+		const closed = 1 << 20 // no process has that descriptor
+		listener, err := inherited(cli.Environment{"LISTEN_PID=" + pid, "LISTEN_FDS=" + fds}, 7, closed)
+		if listener != nil || (err != nil) != (pid == "7") {
+			t.Errorf("%v, %v", listener, err)
+		}
+	})
+}

@@ -1,152 +1,133 @@
 package servecmd
 
 import (
-	"bytes"
-	"fmt"
-	"maps"
 	"net/http"
 	"slices"
-	"strconv"
 	"strings"
-	"time"
+
+	"github.com/prometheus/client_golang/prometheus"
+	"github.com/prometheus/client_golang/prometheus/promhttp"
 
 	"github.com/tfdeps/tfdeps/getproviders/hosts"
 	"github.com/tfdeps/tfdeps/getproviders/par"
 	"github.com/tfdeps/tfdeps/providercache/mirrorserver"
 )
 
-// The text format of Prometheus is written here: its client library makes the program 2.95 MB larger, the writer of prometheus/common 2.0 MB, and
-// the one of VictoriaMetrics takes 46 kB and 1.7 ms before main, which every command would pay for.
-
-// latencies are the bounds of the histogram of upstreams, in seconds.
-var latencies = [...]float64{0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30}
-
 // maxUpstreams is how many hosts have metrics of their own: requests name hosts, too.
 const maxUpstreams = 100
 
 // upstreams counts requests by host.
 type upstreams struct {
-	byHost par.Shared[string, *upstream]
+	registry *prometheus.Registry
+	seconds  *prometheus.HistogramVec
+	errors   *prometheus.CounterVec
+
+	known  par.Shared[string, struct{}]
 	number par.Counter
 }
 
-// upstream is what is counted of a host.
-type upstream struct {
-	within      [len(latencies) + 1]par.Counter
-	nanoseconds par.Counter
-	failed      par.Counter // no answer
-	refused     par.Counter // statuses from 400 on
+func newUpstreams() *upstreams {
+	u := &upstreams{
+		registry: prometheus.NewRegistry(),
+		seconds: prometheus.NewHistogramVec(prometheus.HistogramOpts{
+			Name: "tfdeps_upstream_seconds", Help: "Time until upstreams answered, retries included.", Buckets: []float64{0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30},
+		}, []string{"host"}),
+		errors: prometheus.NewCounterVec(prometheus.CounterOpts{
+			Name: "tfdeps_upstream_errors_total", Help: "Requests to upstreams without an answer, or with one that is an error.",
+		}, []string{"host", "kind"}),
+	}
+	u.registry.MustRegister(u.seconds, u.errors)
+	return u
 }
 
 func (u *upstreams) observe(e hosts.Exchange) {
-	host := e.Host
-	if u.number.Value() >= maxUpstreams && !u.byHost.Has(host) {
+	host := strings.ToValidUTF8(e.Host, "\uFFFD") // a label has no other bytes
+	if u.number.Value() >= maxUpstreams && !u.known.Has(host) {
 		host = "other"
 	}
-	share, made := u.byHost.Join(host, func() *upstream { return new(upstream) })
-	if made {
+	if _, made := u.known.Join(host, func() struct{} { return struct{}{} }); made {
 		u.number.Add(1)
 	}
-	of := share.Value
-	at, _ := slices.BinarySearch(latencies[:], e.Took.Seconds()) // a bound belongs to its bucket
-	of.within[at].Add(1)
-	of.nanoseconds.Add(int64(e.Took))
+	u.seconds.WithLabelValues(host).Observe(e.Took.Seconds())
+	failed, refused := u.errors.WithLabelValues(host, "no_answer"), u.errors.WithLabelValues(host, "status")
 	switch {
 	case e.Status == 0:
-		of.failed.Add(1)
+		failed.Inc()
 	case e.Status >= 400:
-		of.refused.Add(1)
+		refused.Inc()
 	}
 }
 
-// metric writes metrics.
-type metrics struct{ text bytes.Buffer }
-
-// family writes what a metric is.
-func (m *metrics) family(name, kind, help string) {
-	fmt.Fprintf(&m.text, "# HELP %s %s\n# TYPE %s %s\n", name, help, name, kind)
-}
-
-// sample writes a value. Labels are pairs of a name and a value.
-func (m *metrics) sample(name string, value float64, labels ...string) {
-	m.text.WriteString(name)
-	for i := 0; i < len(labels); i += 2 {
-		m.text.WriteString(map[bool]string{true: "{", false: ","}[i == 0])
-		fmt.Fprintf(&m.text, `%s="%s"`, labels[i], strings.NewReplacer(`\`, `\\`, `"`, `\"`, "\n", `\n`).Replace(labels[i+1]))
-	}
-	if len(labels) > 0 {
-		m.text.WriteByte('}')
-	}
-	m.text.WriteByte(' ')
-	m.text.WriteString(strconv.FormatFloat(value, 'g', -1, 64))
-	m.text.WriteByte('\n')
-}
-
-// one writes a metric that has one value.
-func (m *metrics) one(name, kind, help string, value int64) {
-	m.family(name, kind, help)
-	m.sample(name, float64(value))
-}
-
-// server writes what a server has done.
-func (m *metrics) server(s mirrorserver.Stats) {
-	m.one("tfdeps_requests_total", "counter", "Requests.", s.Requests)
-	m.one("tfdeps_documents_total", "counter", "Answers with a document, those included that say that nothing has changed.", s.Documents)
-	m.family("tfdeps_archives_total", "counter", "Archives that were sent, from the store or while they were downloaded.")
-	m.sample("tfdeps_archives_total", float64(s.Stored), "from", "store")
-	m.sample("tfdeps_archives_total", float64(s.Fetched), "from", "upstream")
-	m.family("tfdeps_archive_bytes_total", "counter", "Bytes of archives that were sent.")
-	m.sample("tfdeps_archive_bytes_total", float64(s.StoredSize), "from", "store")
-	m.sample("tfdeps_archive_bytes_total", float64(s.FetchedSize), "from", "upstream")
-	m.one("tfdeps_coalesced_total", "counter", "Requests that shared a download which another request had begun.", s.Coalesced)
-	m.one("tfdeps_downloads_total", "counter", "Downloads of archives.", s.Downloads)
-	m.one("tfdeps_downloads_running", "gauge", "Downloads that run.", s.Downloading)
-	m.one("tfdeps_downloaded_bytes_total", "counter", "Bytes of archives that were downloaded whole.", s.DownloadedSize)
-	m.one("tfdeps_verify_failures_total", "counter", "Archives that weren't authentic.", s.Refused)
-	m.family("tfdeps_failures_total", "counter", "Answers that were errors, by kind.")
-	m.sample("tfdeps_failures_total", float64(s.NotFound), "kind", "not_found")
-	m.sample("tfdeps_failures_total", float64(s.Failed), "kind", "failed")
-	m.sample("tfdeps_failures_total", float64(s.Broken), "kind", "broken_off")
-	m.one("tfdeps_stale_total", "counter", "Older answers of upstreams that counted because they failed.", s.Stale)
-	m.one("tfdeps_source_failures_total", "counter", "Failures of upstreams where nothing was known.", s.SourceFailures)
-	m.one("tfdeps_store_failures_total", "counter", "Failures to write the store.", s.StoreFailures)
-	m.one("tfdeps_removed_total", "counter", "Archives that were removed because of -max-size.", s.Removed)
-	m.one("tfdeps_removed_bytes_total", "counter", "Their bytes.", s.RemovedSize)
-}
-
-// upstreams writes what hosts have answered.
-func (m *metrics) upstreams(u *upstreams) {
-	all := u.byHost.All()
-	names := slices.Sorted(maps.Keys(all))
-	const latency = "tfdeps_upstream_seconds"
-	m.family(latency, "histogram", "Time until upstreams answered, retries included.")
-	for _, name := range names {
-		total := int64(0)
-		for i, bound := range latencies {
-			total += all[name].within[i].Value()
-			m.sample(latency+"_bucket", float64(total), "host", name, "le", strconv.FormatFloat(bound, 'g', -1, 64))
+// status returns what was counted, by host.
+func (u *upstreams) status() map[string]upstreamStatus {
+	all := map[string]upstreamStatus{}
+	families, _ := u.registry.Gather() // nothing in it can fail
+	for _, family := range families {
+		for _, metric := range family.GetMetric() {
+			host := metric.GetLabel()[0].GetValue() // labels are sorted
+			of := all[host]
+			of.Errors += int64(metric.GetCounter().GetValue())
+			of.Requests += int64(metric.GetHistogram().GetSampleCount())
+			of.Seconds += metric.GetHistogram().GetSampleSum()
+			all[host] = of
 		}
-		total += all[name].within[len(latencies)].Value()
-		m.sample(latency+"_bucket", float64(total), "host", name, "le", "+Inf")
-		m.sample(latency+"_sum", time.Duration(all[name].nanoseconds.Value()).Seconds(), "host", name)
-		m.sample(latency+"_count", float64(total), "host", name)
 	}
-	m.family("tfdeps_upstream_errors_total", "counter", "Requests to upstreams without an answer, or with one that is an error.")
-	for _, name := range names {
-		m.sample("tfdeps_upstream_errors_total", float64(all[name].failed.Value()), "host", name, "kind", "no_answer")
-		m.sample("tfdeps_upstream_errors_total", float64(all[name].refused.Value()), "host", name, "kind", "status")
-	}
+	return all
 }
 
-// serveMetrics answers Prometheus.
-func (f front) serveMetrics(w http.ResponseWriter, _ *http.Request) {
-	var m metrics
-	m.server(f.mirror.Stats())
-	m.upstreams(f.upstreams)
-	if held := f.held.Get(); held != nil {
-		m.one("tfdeps_store_archives", "gauge", "Archives in the store, as of some minutes ago.", int64(held.Archives))
-		m.one("tfdeps_store_bytes", "gauge", "Their bytes.", held.Bytes)
+// counts are the metrics of what the server counts itself.
+func (f front) counts() *prometheus.Registry {
+	counts := prometheus.NewRegistry()
+	add := func(name, help string, value func(s mirrorserver.Stats) int64, labels prometheus.Labels) {
+		counts.MustRegister(prometheus.NewCounterFunc(prometheus.CounterOpts{Name: name, Help: help, ConstLabels: labels}, func() float64 { return float64(value(f.mirror.Stats())) }))
 	}
-	w.Header().Set("Content-Type", "text/plain; version=0.0.4; charset=utf-8")
-	w.Write(m.text.Bytes())
+	type stats = mirrorserver.Stats
+	add("tfdeps_requests_total", "Requests.", func(s stats) int64 { return s.Requests }, nil)
+	add("tfdeps_documents_total", "Answers with a document, those included that say that nothing has changed.", func(s stats) int64 { return s.Documents }, nil)
+	const archives = "Archives that were sent, from the store or while they were downloaded."
+	add("tfdeps_archives_total", archives, func(s stats) int64 { return s.Stored }, prometheus.Labels{"from": "store"})
+	add("tfdeps_archives_total", archives, func(s stats) int64 { return s.Fetched }, prometheus.Labels{"from": "upstream"})
+	const sent = "Bytes of archives that were sent."
+	add("tfdeps_archive_bytes_total", sent, func(s stats) int64 { return s.StoredSize }, prometheus.Labels{"from": "store"})
+	add("tfdeps_archive_bytes_total", sent, func(s stats) int64 { return s.FetchedSize }, prometheus.Labels{"from": "upstream"})
+	add("tfdeps_coalesced_total", "Requests that shared a download which another request had begun.", func(s stats) int64 { return s.Coalesced }, nil)
+	add("tfdeps_downloads_total", "Downloads of archives.", func(s stats) int64 { return s.Downloads }, nil)
+	add("tfdeps_downloaded_bytes_total", "Bytes of archives that were downloaded whole.", func(s stats) int64 { return s.DownloadedSize }, nil)
+	add("tfdeps_verify_failures_total", "Archives that weren't authentic.", func(s stats) int64 { return s.Refused }, nil)
+	const failures = "Answers that were errors, by kind."
+	add("tfdeps_failures_total", failures, func(s stats) int64 { return s.NotFound }, prometheus.Labels{"kind": "not_found"})
+	add("tfdeps_failures_total", failures, func(s stats) int64 { return s.Failed }, prometheus.Labels{"kind": "failed"})
+	add("tfdeps_failures_total", failures, func(s stats) int64 { return s.Broken }, prometheus.Labels{"kind": "broken_off"})
+	add("tfdeps_stale_total", "Older answers of upstreams that counted because they failed.", func(s stats) int64 { return s.Stale }, nil)
+	add("tfdeps_source_failures_total", "Failures of upstreams where nothing was known.", func(s stats) int64 { return s.SourceFailures }, nil)
+	add("tfdeps_store_failures_total", "Failures to write the store.", func(s stats) int64 { return s.StoreFailures }, nil)
+	add("tfdeps_removed_total", "Archives that were removed because of -max-size.", func(s stats) int64 { return s.Removed }, nil)
+	add("tfdeps_removed_bytes_total", "Their bytes.", func(s stats) int64 { return s.RemovedSize }, nil)
+	counts.MustRegister(gauge("tfdeps_downloads_running", "Downloads that run.", func() int64 { return f.mirror.Stats().Downloading }))
+	return counts
+}
+
+// stored are the metrics of the store. There are none before it is listed for the first time.
+func (f front) stored() *prometheus.Registry {
+	stored := prometheus.NewRegistry()
+	stored.MustRegister(
+		gauge("tfdeps_store_archives", "Archives in the store, as of some minutes ago.", func() int64 { return int64(f.held.Get().Archives) }),
+		gauge("tfdeps_store_bytes", "Their bytes.", func() int64 { return f.held.Get().Bytes }))
+	return stored
+}
+
+func gauge(name, help string, value func() int64) prometheus.Collector {
+	return prometheus.NewGaugeFunc(prometheus.GaugeOpts{Name: name, Help: help}, func() float64 { return float64(value()) })
+}
+
+// metrics answers Prometheus. The default registry of the library has what it registers before main: the metrics of the process and of Go.
+func (f front) metrics() http.HandlerFunc {
+	all, stored := prometheus.Gatherers{f.counts(), f.upstreams.registry, prometheus.DefaultGatherer}, f.stored()
+	return func(w http.ResponseWriter, r *http.Request) {
+		now := all
+		if f.held.Get() != nil {
+			now = append(slices.Clone(all), stored)
+		}
+		promhttp.HandlerFor(now, promhttp.HandlerOpts{}).ServeHTTP(w, r)
+	}
 }

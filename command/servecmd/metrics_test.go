@@ -1,12 +1,19 @@
 package servecmd
 
 import (
+	"context"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"log/slog"
+	"maps"
 	"net/http"
 	"net/http/httptest"
+	"os"
+	"path/filepath"
 	"regexp"
+	"runtime"
+	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -24,7 +31,7 @@ func newFront(t *testing.T) (front, *providertest.Registry) {
 	t.Helper()
 	registry := providertest.New(t)
 	registry.Add(providertest.PackageSpec{Namespace: "acme", Type: "widget", Version: "1.0.0", Platform: getproviders.Platform{OS: "linux", Arch: "amd64"}})
-	f := front{log: slog.New(slog.DiscardHandler), now: time.Now, version: "1.2.3", upstreams: new(upstreams), held: new(par.Latest[held])}
+	f := front{log: slog.New(slog.DiscardHandler), now: time.Now, version: "1.2.3", upstreams: newUpstreams(), held: new(par.Latest[held])}
 	client := hosts.WithObserver(registry.Client(), time.Now, f.upstreams.observe)
 	source := &getproviders.RegistrySource{Client: client, Discovery: &hosts.Discovery{Client: client, Forced: map[hosts.Hostname]map[string]string{
 		providertest.Host: {"providers.v1": registry.ServiceURL()}}}}
@@ -51,9 +58,6 @@ func (f front) ask(t *testing.T, target string, want int) *httptest.ResponseReco
 
 const widget = "/mirror/" + string(providertest.Host) + "/acme/widget/"
 
-// sampleLine is a sample of Prometheus' text format.
-var sampleLine = regexp.MustCompile(`^([a-z_]+)(\{[a-z]+="([^"\\\n]|\\["\\n])*"(,[a-z]+="([^"\\\n]|\\["\\n])*")*\})? -?[0-9.e+]+$`)
-
 func TestFront_HasMetrics(t *testing.T) {
 	f, registry := newFront(t)
 	for range 2 {
@@ -71,53 +75,97 @@ func TestFront_HasMetrics(t *testing.T) {
 		time.Sleep(time.Millisecond)
 	}
 	text := f.ask(t, "/metrics", http.StatusOK).Body.String()
-	kind := map[string]string{}
-	for line := range strings.Lines(text) {
-		line = strings.TrimSuffix(line, "\n")
-		if comment, ok := strings.CutPrefix(line, "# TYPE "); ok {
-			name, of, _ := strings.Cut(comment, " ")
-			kind[name] = of
-			continue
-		}
-		name := sampleLine.FindStringSubmatch(line)
-		if strings.HasPrefix(line, "# HELP ") {
-			continue
-		}
-		if name == nil {
-			t.Errorf("no sample: %s", line)
-			continue
-		}
-		family := name[1]
-		for _, suffix := range []string{"_bucket", "_sum", "_count"} {
-			if base, ok := strings.CutSuffix(family, suffix); ok && kind[base] == "histogram" {
-				family = base
-			}
-		}
-		if kind[family] == "" {
-			t.Errorf("without a type: %s", line)
-		}
-	}
 	host := strings.TrimPrefix(registry.BaseURL(), "https://")
 	for _, want := range []string{
 		"tfdeps_requests_total 5\n", `tfdeps_archives_total{from="store"} 1` + "\n", `tfdeps_archives_total{from="upstream"} 1` + "\n", `tfdeps_failures_total{kind="failed"} 1` + "\n",
 		fmt.Sprintf(`tfdeps_upstream_errors_total{host=%q,kind="status"} 1`, host), fmt.Sprintf(`tfdeps_upstream_seconds_bucket{host=%q,le="+Inf"}`, host),
 		`tfdeps_upstream_seconds_bucket{host="quo\"te\\\n",le="2.5"} 0` + "\n", `tfdeps_upstream_seconds_bucket{host="quo\"te\\\n",le="5"} 1` + "\n",
 		`tfdeps_upstream_seconds_sum{host="quo\"te\\\n"} 3` + "\n", "tfdeps_store_archives 1\n", "tfdeps_verify_failures_total 0\n",
+		"\ngo_goroutines ", fmt.Sprintf("\ngo_info{version=%q} 1\n", runtime.Version()),
 	} {
 		if !strings.Contains(text, want) {
 			t.Errorf("%q is missing:\n%s", want, text)
 		}
 	}
+	page, err := os.ReadFile(filepath.Join("..", "..", "docs", "fleet.md"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	sent := namesIn(`(?m)^# TYPE (tfdeps_\w+) `, text)
+	if documented := namesIn("`(tfdeps_\\w+)`", string(page)); !slices.Equal(documented, sent) {
+		t.Errorf("docs/fleet.md has %q, and the server %q", documented, sent)
+	}
+}
+
+// namesIn returns what the pattern finds in a text, each name once.
+func namesIn(pattern, text string) (names []string) {
+	for _, match := range regexp.MustCompile(pattern).FindAllStringSubmatch(text, -1) {
+		names = append(names, match[1])
+	}
+	slices.Sort(names)
+	return slices.Compact(names)
+}
+
+// TestFront_SeesWhatIsNewInTheStore: who has just installed the first package finds it on the page, although the store is listed once a minute otherwise.
+func TestFront_SeesWhatIsNewInTheStore(t *testing.T) {
+	f, _ := newFront(t)
+	f.news = time.Millisecond
+	defer background(t.Context(), f.look)()
+	for f.held.Get() == nil {
+		time.Sleep(time.Millisecond)
+	}
+	f.ask(t, widget+"terraform-provider-widget_1.0.0_linux_amd64.zip", http.StatusOK)
+	for deadline := time.Now().Add(20 * time.Second); f.held.Get().Archives == 0; time.Sleep(time.Millisecond) {
+		if time.Now().After(deadline) {
+			t.Fatal("it isn't seen")
+		}
+	}
+}
+
+// TestFront_IsntReadyWithoutItsBucket: a balancer sends no one to a server that can't read its bucket, and the server isn't restarted for that.
+func TestFront_IsntReadyWithoutItsBucket(t *testing.T) {
+	f, registry := newFront(t)
+	broken, err := mirrorserver.Handler(registry.Source(), unreadable{blob.NewDirectory(t.TempDir())}, mirrorserver.Options{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer broken.Close()
+	f.mirror = broken
+	f.ask(t, "/readyz", http.StatusServiceUnavailable)
+	f.ask(t, "/healthz", http.StatusOK)
+}
+
+// unreadable is a bucket whose service is down.
+type unreadable struct{ blob.Bucket }
+
+func (unreadable) Stat(context.Context, string) (blob.Info, error) {
+	return blob.Info{}, errors.New("the service is down")
 }
 
 func TestUpstreams_AreFew(t *testing.T) {
-	u := new(upstreams)
+	u := newUpstreams()
 	for i := range 2 * maxUpstreams {
 		u.observe(hosts.Exchange{Host: fmt.Sprint(i), Status: 200})
 	}
-	all := u.byHost.All()
-	if other := all["other"]; len(all) != maxUpstreams+1 || other == nil || other.within[0].Value() != maxUpstreams {
-		t.Errorf("%d hosts have metrics of their own", len(all))
+	if all := u.status(); len(all) != maxUpstreams+1 || all["other"].Requests != maxUpstreams {
+		t.Errorf("%d hosts have metrics of their own, and all others together %d requests", len(all), all["other"].Requests)
+	}
+}
+
+func TestUpstreams_AddUpByHost(t *testing.T) {
+	u := newUpstreams()
+	for _, e := range []hosts.Exchange{
+		{Host: "a.example.com", Status: 200, Took: time.Second}, {Host: "a.example.com", Status: 404, Took: 2 * time.Second}, {Host: "a.example.com", Took: time.Minute},
+		{Host: "b.example.com:8443", Status: 304},
+		{Host: "c\xff", Status: 500}, // an upstream may name any host as the place of an archive, and a label has only valid text
+	} {
+		u.observe(e)
+	}
+	want := map[string]upstreamStatus{
+		"a.example.com": {Requests: 3, Errors: 2, Seconds: 63}, "b.example.com:8443": {Requests: 1}, "c\uFFFD": {Requests: 1, Errors: 1},
+	}
+	if got := u.status(); !maps.Equal(got, want) {
+		t.Errorf("%+v, want %+v", got, want)
 	}
 }
 
@@ -132,7 +180,11 @@ func TestFront_ShowsHowItDoesToThoseWhoMay(t *testing.T) {
 	if !strings.Contains(page.Header().Get("Content-Security-Policy"), "default-src 'none'") || !strings.Contains(page.Body.String(), "status.json") {
 		t.Errorf("%v", page.Header())
 	}
-	f.ask(t, "/other", http.StatusNotFound)
+	for _, path := range []string{"/other", "/registry.example.com/acme/widget/index.json", "/.well-known/terraform.json"} { // with the server's name in place of its URL
+		if got := f.ask(t, path, http.StatusNotFound); !strings.Contains(got.Body.String(), "ends with /mirror/") {
+			t.Errorf("%s: %s", path, got.Body)
+		}
+	}
 	f.allow = func(r *http.Request) bool { return r.Header.Get("Authorization") == "Bearer good" }
 	for _, path := range []string{"/", "/status.json", "/metrics"} {
 		if got := f.ask(t, path, http.StatusUnauthorized); got.Header().Get("WWW-Authenticate") == "" {

@@ -2,17 +2,17 @@
 package servecmd
 
 import (
+	"cmp"
 	"context"
-	"crypto/tls"
 	"errors"
 	"fmt"
+	"io/fs"
 	"log/slog"
 	"net"
 	"net/http"
 	"os"
 	"path/filepath"
 	"slices"
-	"time"
 
 	"github.com/tfdeps/tfdeps/command/cli"
 	"github.com/tfdeps/tfdeps/command/problem"
@@ -34,11 +34,16 @@ func Command() cli.Command {
 // options are what the arguments ask for.
 type options struct {
 	listen           string
-	cert, key        string // files; "": plain http
+	cert, key        string // files; "": plain http, if there is no acme
+	acme             acmeOptions
 	json             bool
 	tokens           string // a file; "": everyone may read
 	include, exclude []string
 	place            string // a directory, or the URL of a bucket
+
+	browserHosts []string // names by which browsers may find a server on loopback
+
+	connections int // at once; 0: maxConnections
 
 	maxSize    string   // of all archives; "": nothing is removed
 	keepLocked []string // lock files and directories
@@ -56,11 +61,21 @@ func (o *options) flags() cli.Flags {
 			"hands over comes first. The default is " + defaultListen + "."},
 		{Name: "tls-cert", Arg: "=FILE", Value: cli.String(&o.cert), Help: "Speak https with this certificate, in PEM, with those that issued it behind it. Terraform and OpenTofu need https."},
 		{Name: "tls-key", Arg: "=FILE", Value: cli.String(&o.key), Help: "The certificate's private key, in PEM."},
+		{Name: "acme", Arg: "=HOST", Value: cli.Strings(&o.acme.hosts), Help: "Speak https, with a certificate for this name that an authority issues by ACME. With this option you agree to the terms of the authority. The authority's server has to reach " +
+			"this one at port 443, or by -acme-http. The option can be used several times."},
+		{Name: "acme-directory", Arg: "=URL", Value: cli.String(&o.acme.directory), Help: "The authority. The default is Let's Encrypt."},
+		{Name: "acme-ca", Arg: "=FILE", Value: cli.String(&o.acme.ca), Help: "Trust these authorities, in PEM, at the URL of -acme-directory, too."},
+		{Name: "acme-http", Arg: "=ADDRESS", Value: cli.String(&o.acme.http), Help: "Answer the authority's challenges by http, too, at this address, which it has to reach as port 80."},
+		{Name: "acme-email", Arg: "=ADDRESS", Value: cli.String(&o.acme.email), Help: "Where the authority may write to."},
+		{Name: "acme-store", Arg: "=DIR or URL", Value: cli.String(&o.acme.store), Help: "Keep certificates and their keys there. The default is the place of the packages, below serve/acme/."},
 		{Name: "json", Value: cli.Bool(&o.json), Help: "Print an object with the URL, and the lines on stderr as JSON objects."},
 		{Name: "tokens", Arg: "=FILE", Value: cli.String(&o.tokens), Help: "Answer only requests with one of the bearer tokens in this file, one in a line. It is read again when it has changed. " +
 			"Archives can also be had by the URLs in the documents, which are signed, and good for half an hour at most."},
 		{Name: "include", Arg: "=PATTERN", Value: cli.Strings(&o.include), Help: "Serve only providers that match, such as \"hashicorp/*\". The option can be used several times."},
 		{Name: "exclude", Arg: "=PATTERN", Value: cli.Strings(&o.exclude), Help: "Serve no provider that matches. The option can be used several times."},
+		{Name: "browser-host", Arg: "=HOST", Value: cli.Strings(&o.browserHosts), Help: "Without -tokens, and with http on a loopback address: answer browsers that find the server by this name, such as that of a proxy without https. " +
+			"Other programs, and browsers that come by https, may use any name. The option can be used several times."},
+		{Name: "max-connections", Arg: "=N", Value: cli.Positive(&o.connections), Help: "Accept N connections at once, and answer as many requests; further ones wait. The default is 4096."},
 		{Name: "max-size", Arg: "=SIZE", Value: cli.String(&o.maxSize), Help: "Remove archives that weren't used for the longest time, every hour, when all of them take more: 200GB, 1.5TiB. " +
 			"None is removed that was used within two hours. All servers of a bucket have this option, or none. Without it nothing is removed."},
 		{Name: "keep-locked", Arg: "=PATH", Value: cli.Strings(&o.keepLocked), Help: "Never remove what this lock file selects, or those in and below this directory. They are read again each time. The option can be used several times."},
@@ -76,12 +91,13 @@ func help() cli.Help {
 		"serve [options] [DIR or URL] -- COMMAND [ARG...]"}, About: about, Flags: new(options).flags(), More: more}
 }
 
-const about = `  Serves a network mirror for Terraform, OpenTofu and tfdeps, below /mirror/,
-  which is also a registry of providers and modules, for host blocks. What it
-  doesn't have it gets from where the CLI configuration says, and keeps it in
-  the directory or bucket. An archive is downloaded once for all who ask for it,
-  and is kept only if it is authentic and the policy allows it. Providers that
-  were installed once can be installed while the registries are down.`
+const about = `  Serves a network mirror for Terraform, OpenTofu and tfdeps. Its path is
+  /mirror/. With a host block, the same URL is a registry of providers and
+  modules. What the server doesn't have, it gets from where the CLI
+  configuration says, and keeps it in the directory or bucket. An archive is
+  downloaded once for all clients, and is kept only if it is authentic and the
+  policy allows it. Providers that were installed once can be installed while
+  the registries are down.`
 
 const more = `With a command, the server runs as long as the command, on a free port of this
 machine and under a secret path. TF_CLI_CONFIG_FILE of the command names a copy
@@ -119,6 +135,12 @@ func run(m *cli.Meta, args []string) (int, error) {
 	if (o.cert == "") != (o.key == "") {
 		return 0, &cli.UsageError{Text: "Error: -tls-cert and -tls-key belong together"}
 	}
+	if err := o.acme.check(); err != nil {
+		return 0, &cli.UsageError{Text: "Error: " + err.Error(), Cause: err}
+	}
+	if len(o.acme.hosts) > 0 && (o.cert != "" || o.command != nil) {
+		return 0, &cli.UsageError{Text: "Error: -acme is for a server without -tls-cert and without a command behind --"}
+	}
 	if o.command == nil && (len(o.hosts) > 0 || o.https) || o.command != nil && (o.cert != "" || o.tokens != "") {
 		return 0, &cli.UsageError{Text: "Error: -host and -https are for a command behind --, and -tls-cert and -tokens for a server without one"}
 	}
@@ -133,7 +155,8 @@ func run(m *cli.Meta, args []string) (int, error) {
 			return 0, &cli.UsageError{Text: "Error: -max-size: " + err.Error(), Cause: err}
 		}
 	}
-	serverOptions := mirrorserver.Options{Product: product, Now: m.Now, Log: slog.New(logHandler(m, o, slog.LevelInfo))}
+	o.connections = cmp.Or(o.connections, maxConnections)
+	serverOptions := mirrorserver.Options{Product: product, Requests: o.connections, Now: m.Now, Log: slog.New(logHandler(m, o, slog.LevelInfo))}
 	if serverOptions.Include, err = patterns(product, o.include); err == nil {
 		serverOptions.Exclude, err = patterns(product, o.exclude)
 	}
@@ -169,7 +192,7 @@ func patterns(product getproviders.Product, given []string) (all []getproviders.
 
 // serve opens all that the server needs, and serves. The code is that of the command, if there is one.
 func serve(m *cli.Meta, o options, product getproviders.Product, to mirrorserver.Options, remove *collector) (code int, problems problem.List) {
-	front := front{log: to.Log, now: m.Now, version: m.Version, begun: m.Begun, upstreams: new(upstreams), held: new(par.Latest[held])}
+	front := front{log: to.Log, now: m.Now, version: m.Version, begun: m.Begun, upstreams: newUpstreams(), held: new(par.Latest[held])}
 	asking := *m
 	if m.NewClient != nil {
 		asking.NewClient = func(agent string, onRetry func(hosts.Retry)) (*http.Client, error) {
@@ -205,7 +228,7 @@ func serve(m *cli.Meta, o options, product getproviders.Product, to mirrorserver
 	if o.tokens != "" {
 		tokens := &tokenFile{path: o.tokens, log: to.Log}
 		if err := tokens.read(); err != nil {
-			return 1, append(problems, failure(err))
+			return 1, append(problems, failure(fmt.Errorf("the tokens of -tokens can't be read: %w", withoutOp(err))))
 		}
 		to.Allow, front.allow = tokens.allow, tokens.allow
 		if to.SigningKey, err = signingKey(m.Context, bucket); err != nil {
@@ -220,7 +243,7 @@ func serve(m *cli.Meta, o options, product getproviders.Product, to mirrorserver
 		remove.log = to.Log
 		defer background(m.Context, func(ctx context.Context) { remove.run(ctx, front.mirror) })()
 	}
-	server := &http.Server{ErrorLog: slog.NewLogLogger(to.Log.Handler(), slog.LevelWarn)}
+	server := newServer(to.Log)
 	if o.command != nil {
 		m.Finish(nil, problems, cli.Output{Data: true}) // warnings, before the command writes
 		m.Warnings = nil
@@ -228,7 +251,7 @@ func serve(m *cli.Meta, o options, product getproviders.Product, to mirrorserver
 	} else {
 		defer background(m.Context, front.look)()
 		server.Handler = front.handler()
-		err = listen(m, o, server, to.Log)
+		err = listen(m, net, o, bucket, server, to.Log)
 	}
 	if err != nil {
 		return 1, append(problems, failure(err))
@@ -259,15 +282,19 @@ func asksAnyHost(o options, on net.Addr) bool {
 }
 
 // showsTokens reports whether tokens come over http from other machines.
-func showsTokens(o options, on net.Addr) bool { return o.tokens != "" && o.cert == "" && !isLocal(on) }
+func showsTokens(o options, on net.Addr) bool {
+	return o.tokens != "" && !o.speaksTLS() && !isLocal(on)
+}
+
+// speaksTLS reports whether clients come by https to the server itself.
+func (o options) speaksTLS() bool { return o.cert != "" || len(o.acme.hosts) > 0 }
 
 // isLocal reports whether only this machine reaches the address of a listener.
 func isLocal(on net.Addr) bool {
 	if _, ok := on.(*net.UnixAddr); ok {
 		return true
 	}
-	tcp, ok := on.(*net.TCPAddr)
-	return ok && tcp.IP.IsLoopback()
+	return isLoopback(on)
 }
 
 func failure(err error) *problem.Problem {
@@ -278,78 +305,19 @@ func openBucket(m *cli.Meta, net sources.Network, place string) (blob.Bucket, *p
 	if sources.IsURL(place) {
 		return net.OpenBucket(m.Context, m, place)
 	}
+	if info, err := os.Stat(place); err == nil && !info.IsDir() {
+		return nil, failure(fmt.Errorf("the file %s is no directory. Name the directory in which the server keeps its packages", place))
+	}
+	if err := os.MkdirAll(place, 0o755); err != nil {
+		return nil, failure(fmt.Errorf("the directory %s can't be made: %w. Name one that this user may write to", place, withoutOp(err)))
+	}
 	return blob.NewDirectory(place), nil
 }
 
-const (
-	headerTimeout = 10 * time.Second // for the header of a request; a body has none
-	idleTimeout   = 2 * time.Minute
-	endTimeout    = 30 * time.Second // for requests that run when the server is to end
-	always        = 1 << 62          // longer than any process
-)
-
-// listen serves until the program is interrupted, on the socket of systemd if there is one.
-func listen(m *cli.Meta, o options, server *http.Server, log *slog.Logger) error {
-	listener, err := inherited(m.Env, os.Getpid(), firstInherited)
-	if err == nil && listener == nil {
-		listener, err = new(net.ListenConfig).Listen(m.Context, "tcp", o.listen)
+// withoutOp is an error about a file without the name of the system's call.
+func withoutOp(err error) error {
+	if at, ok := errors.AsType[*fs.PathError](err); ok {
+		return fmt.Errorf("%s: %w", at.Path, at.Err)
 	}
-	if err != nil {
-		return err
-	}
-	defer listener.Close()
-	return serveOn(m, o, server, listener, log)
-}
-
-// serveOn serves until the program is interrupted. It warns of what the listener, and not the option, is: that of systemd may be public.
-func serveOn(m *cli.Meta, o options, server *http.Server, listener net.Listener, log *slog.Logger) error {
-	scheme := "http"
-	if o.cert != "" {
-		pair, err := tls.LoadX509KeyPair(o.cert, o.key)
-		if err != nil {
-			return err
-		}
-		scheme, server.TLSConfig = "https", &tls.Config{Certificates: []tls.Certificate{pair}, MinVersion: tls.VersionTLS12}
-	}
-	warn(o, listener.Addr(), log)
-	if url := fmt.Sprintf("%s://%s/mirror/", scheme, listener.Addr()); o.json {
-		fmt.Fprintf(m.Stdout, "{\"url\":%q}\n", url)
-	} else {
-		fmt.Fprintf(m.Stdout, "Serving a mirror at %s\n", url)
-	}
-	return serveUntil(m.Context, server, listener, endTimeout, func(ctx context.Context) error {
-		par.Pause(ctx, always) // ends with the context, and only with it
-		return nil
-	})
-}
-
-// errCutOff: the requests that ran when the server was to end took too long.
-var errCutOff = errors.New("requests were cut off")
-
-// serveUntil serves until a function has returned, and then until the requests that run have been answered, or the time for that is over, which
-// is errCutOff. There is no other limit for the time that an archive takes.
-func serveUntil(ctx context.Context, server *http.Server, listener net.Listener, ending time.Duration, ended func(context.Context) error) error {
-	server.ReadHeaderTimeout, server.IdleTimeout = headerTimeout, idleTimeout
-	return par.Together(ctx,
-		func(context.Context) (err error) {
-			if server.TLSConfig != nil {
-				err = server.ServeTLS(listener, "", "")
-			} else {
-				err = server.Serve(listener)
-			}
-			if errors.Is(err, http.ErrServerClosed) {
-				err = nil
-			}
-			return err
-		},
-		func(ctx context.Context) error {
-			err := ended(ctx)
-			limited, cancel := context.WithTimeout(context.WithoutCancel(ctx), ending)
-			defer cancel()
-			if late := server.Shutdown(limited); late != nil {
-				return errors.Join(err, fmt.Errorf("%w: %w", errCutOff, late), server.Close())
-			}
-			return err
-		},
-	)
+	return err
 }

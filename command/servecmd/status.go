@@ -1,6 +1,7 @@
 package servecmd
 
 import (
+	"cmp"
 	"context"
 	_ "embed"
 	"encoding/json"
@@ -17,9 +18,11 @@ var statusPage []byte
 // statusPolicy is for the page: it runs its own script, and asks this server alone.
 const statusPolicy = "default-src 'none'; style-src 'unsafe-inline'; script-src 'unsafe-inline'; connect-src 'self'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'"
 
-// heldEvery is how often it is looked what is in the store, and heldPackages how many of the archives the page shows.
+// heldEvery is how often it is looked what is in the store, newsEvery how soon after an archive was stored, and heldPackages how many of the
+// archives the page shows.
 const (
 	heldEvery    = time.Minute
+	newsEvery    = 2 * time.Second
 	heldPackages = 200
 )
 
@@ -40,6 +43,7 @@ type heldPackage struct {
 // look sees what is in the store, again and again until the context ends.
 func (f front) look(ctx context.Context) {
 	for ctx.Err() == nil {
+		before, begun := f.mirror.Stats(), f.now()
 		all, err := f.mirror.StoredPackages(ctx)
 		if err == nil {
 			seen := &held{Archives: len(all), Newest: []heldPackage{}, At: f.now().UTC()}
@@ -53,7 +57,19 @@ func (f front) look(ctx context.Context) {
 		} else if ctx.Err() == nil {
 			f.log.Error("the store can't be listed", "error", err.Error())
 		}
-		par.Pause(ctx, heldEvery)
+		f.awaitNews(ctx, before, f.now().Sub(begun))
+	}
+}
+
+// awaitNews waits until the store has other archives than before, or for heldEvery. A store that takes long to list isn't listed often.
+func (f front) awaitNews(ctx context.Context, before mirrorserver.Stats, listing time.Duration) {
+	step := min(max(cmp.Or(f.news, newsEvery), 100*listing), heldEvery)
+	for waited := time.Duration(0); waited < heldEvery && ctx.Err() == nil; waited += step {
+		par.Pause(ctx, step)
+		now := f.mirror.Stats()
+		if before.Downloading > 0 || now.DownloadedSize != before.DownloadedSize || now.Removed != before.Removed {
+			return
+		}
 	}
 }
 
@@ -75,14 +91,7 @@ type upstreamStatus struct {
 
 // serveStatus answers the page's script.
 func (f front) serveStatus(w http.ResponseWriter, _ *http.Request) {
-	s := status{Version: f.version, Begun: f.begun.UTC(), Now: f.now().UTC(), Stats: f.mirror.Stats(), Downloads: f.mirror.DownloadsNow(), Store: f.held.Get(), Upstreams: map[string]upstreamStatus{}}
-	for host, u := range f.upstreams.byHost.All() {
-		of := upstreamStatus{Errors: u.failed.Value() + u.refused.Value(), Seconds: time.Duration(u.nanoseconds.Value()).Seconds()}
-		for i := range u.within {
-			of.Requests += u.within[i].Value()
-		}
-		s.Upstreams[host] = of
-	}
+	s := status{Version: f.version, Begun: f.begun.UTC(), Now: f.now().UTC(), Stats: f.mirror.Stats(), Downloads: f.mirror.DownloadsNow(), Store: f.held.Get(), Upstreams: f.upstreams.status()}
 	body, err := json.Marshal(s)
 	if err != nil {
 		http.Error(w, "the status can't be written", http.StatusInternalServerError)

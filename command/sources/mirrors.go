@@ -18,7 +18,7 @@ import (
 // mirrorVariable names mirrors, with commas between them, that are asked before everything else.
 const mirrorVariable = "TFDEPS_MIRROR"
 
-// MirrorFlag is the option -mirror, whose values [Network.OpenMirrors] takes.
+// MirrorFlag is the option -mirror, whose values [Options.OpenMirrors] takes.
 func MirrorFlag(given *[]string) cli.Flag {
 	return cli.Flag{Name: "mirror", Arg: "=URL", Value: cli.Func(func(value string) error {
 		for each := range strings.SplitSeq(value, ",") {
@@ -36,14 +36,15 @@ func MirrorFlag(given *[]string) cli.Flag {
 
 // Mirrors are the mirrors of -mirror. The zero value is none.
 type Mirrors struct {
-	opened  []openedMirror
+	Opened  []Mirror // in the order of the options
 	buckets []blob.Bucket
 }
 
-// openedMirror is one of them. Remote ones may not be asked without a network.
-type openedMirror struct {
-	source getproviders.Source
-	remote bool
+// Mirror is one of them.
+type Mirror struct {
+	Location string // as it was given, without what may be a secret
+	Source   getproviders.Source
+	remote   bool // it can't be asked without a network
 }
 
 // OpenMirrors opens the mirrors of -mirror, in their order; nothing is asked of any of them yet, but the credentials of
@@ -53,8 +54,8 @@ func (o Options) OpenMirrors(m *cli.Meta, given []string) (*Mirrors, problem.Lis
 	var problems problem.List
 	for _, location := range given {
 		if err := all.open(m, o, location); err != nil {
-			problems = append(problems, problem.CodedError("invalid_option", "Invalid mirror", fmt.Sprintf("The mirror %s can't be used: %s",
-				redacted(location), problem.Sentence(err))))
+			problems = append(problems, problem.CodedError("invalid_option", "Invalid mirror", fmt.Sprintf("The mirror %s can't be used: %v.",
+				redacted(location), err)))
 		}
 	}
 	return all, problems
@@ -67,11 +68,22 @@ func redacted(location string) string {
 		return ociScheme + address
 	}
 	if u, err := url.Parse(location); err == nil && u.Host != "" {
-		u.User, u.RawQuery = nil, ""
+		u.User, u.RawQuery, u.Fragment, u.RawFragment = nil, "", "", ""
 		return u.String()
 	}
 	if IsURL(location) {
-		return "of a URL that can't be read"
+		return unreadableURL
+	}
+	return location
+}
+
+// unreadableURL is what redacted says of what may be a secret anywhere.
+const unreadableURL = "of a URL that can't be read"
+
+// directory is a mirror's URL with the slash at the end of its path that relative references need.
+func directory(location string) string {
+	if u, err := url.Parse(location); err == nil && !strings.HasSuffix(u.Path, "/") {
+		return u.JoinPath("/").String()
 	}
 	return location
 }
@@ -79,24 +91,24 @@ func redacted(location string) string {
 func (all *Mirrors) open(m *cli.Meta, o Options, location string) error {
 	scheme, _, isURL := strings.Cut(location, "://")
 	single := o.Single(m)
+	opened := Mirror{Location: redacted(location)}
 	switch {
 	case !isURL:
-		all.opened = append(all.opened, openedMirror{source: single.FilesystemMirror(location)})
+		opened.Source = single.FilesystemMirror(location)
 	case scheme == "https" || scheme == "http":
-		source, err := single.NetworkMirror(location) // it is offline by itself
+		source, err := single.NetworkMirror(directory(location)) // it is offline by itself
 		if err != nil {
 			return err
 		}
-		all.opened = append(all.opened, openedMirror{source: source})
+		opened.Source = source
 	case IsOCI(location):
-		find, err := Repositories(location)
+		find, err := repositoriesAt(location)
 		if err != nil {
 			return err
 		}
-		source := getproviders.Memoize(&oci.Source{Client: o.Net.OCI(), Repository: find})
-		all.opened = append(all.opened, openedMirror{source: source, remote: true})
+		opened.Source, opened.remote = getproviders.Memoize(&oci.Source{Client: o.Net.ociClient(), Repository: find, Signers: o.Net.Signers}), true
 	default:
-		bucket, err := o.Net.bucketKinds(m).Open(m.Context, location)
+		bucket, err := o.Net.openBucket(m.Context, m, location, []string{OCIForm, "https://HOST/PATH/", "a directory"})
 		if err != nil {
 			return err
 		}
@@ -106,8 +118,9 @@ func (all *Mirrors) open(m *cli.Meta, o Options, location string) error {
 			return err
 		}
 		source.Signers = o.Net.Signers
-		all.opened = append(all.opened, openedMirror{source: getproviders.Memoize(source), remote: true})
+		opened.Source, opened.remote = getproviders.Memoize(source), true
 	}
+	all.Opened = append(all.Opened, opened)
 	return nil
 }
 
@@ -116,8 +129,8 @@ func (all *Mirrors) sources(o Options) (asked []getproviders.Source) {
 	if all == nil {
 		return nil
 	}
-	for _, each := range all.opened {
-		source := each.source
+	for _, each := range all.Opened {
+		source := each.Source
 		if each.remote && o.Net.OfflineBy != "" {
 			source = getproviders.OfflineSource{Source: source, Cached: o.Cached, By: o.Net.OfflineBy}
 		}

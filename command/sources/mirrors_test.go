@@ -1,6 +1,11 @@
 package sources
 
-import "testing"
+import (
+	"strings"
+	"testing"
+
+	"github.com/tfdeps/tfdeps/command/cli"
+)
 
 func TestRedacted_HasNoSecret(t *testing.T) {
 	t.Parallel()
@@ -9,12 +14,55 @@ func TestRedacted_HasNoSecret(t *testing.T) {
 		"oci://user:sec/ret@1@host.example:5000/a?token=secret1": "oci://host.example:5000/a",
 		"oci://host.example/${namespace}/${type}":                "oci://host.example/${namespace}/${type}",
 		"https://user:secret1@host.example/a?token=secret1":      "https://host.example/a",
-		"s3://bucket/prefix":                    "s3://bucket/prefix",
-		"https://user:secret1@host.example:x/a": "of a URL that can't be read",
-		"a/directory":                           "a/directory",
+		"https://host.example/a#secret1":                         "https://host.example/a",
+		"s3://bucket/prefix":                                     "s3://bucket/prefix",
+		"https://user:secret1@host.example:x/a":                  "of a URL that can't be read",
+		"a/directory":                                            "a/directory",
 	} {
 		if got := redacted(location); got != want {
 			t.Errorf("%s is shown as %s, want %s", location, got, want)
 		}
+	}
+}
+
+func TestDirectory_EndsWithASlash(t *testing.T) {
+	t.Parallel()
+	for location, want := range map[string]string{
+		"https://host.example":       "https://host.example/",
+		"https://host.example/a":     "https://host.example/a/",
+		"https://host.example/a/":    "https://host.example/a/",
+		"https://host.example/a%2fb": "https://host.example/a%2fb/",
+		"https://host.example/a?b=c": "https://host.example/a/?b=c",
+		"https://host.example:x/a":   "https://host.example:x/a",
+	} {
+		if got := directory(location); got != want {
+			t.Errorf("%s is %s, want %s", location, got, want)
+		}
+	}
+}
+
+// TestOpenRemote_SaysWhatAURLHasToBe has URLs of places that packages can't be kept in. What may be a secret isn't repeated.
+func TestOpenRemote_SaysWhatAURLHasToBe(t *testing.T) {
+	t.Parallel()
+	m := &cli.Meta{Context: t.Context()}
+	for location, says := range map[string]string{
+		"oci://user:secret1@host.example/a":    "Packages can't be kept in oci://host.example/a: It has to be oci://HOST/PATH, without user",
+		"oci://host.example/a?token=secret1":   "Packages can't be kept in oci://host.example/a: It has to be oci://HOST/PATH, without user",
+		"oci://host.example/${namespace}":      "one repository has all packages",
+		"HTTPS://user:secret1@host.example/a":  "Packages can't be kept in https://host.example/a: It has to be https://HOST/PATH, without user",
+		"https://host.example/a#secret1":       "Packages can't be kept in https://host.example/a: It has to be https://HOST/PATH, without user",
+		"http://user:secret1@host.example/a":   "Packages can't be kept in http://host.example/a: It has to be s3://",
+		"file:///secret1/a":                    "Packages can't be kept there: It has to be s3://",
+		"azblob://account/a":                   "Packages can't be kept in azblob://account/a: the storage of Azure isn't read or written: use its container registry, whose URL is oci://NAME.azurecr.io",
+		"s3://":                                "Packages can't be kept there: It has to be s3://BUCKET/PREFIX, without user",
+		"https://user:secret1@host.example:x/": "Packages can't be kept there: It has to be https://HOST/PATH",
+	} {
+		_, _, invalid := Network{}.OpenRemote(m, location, "")
+		if invalid == nil || !strings.Contains(strings.ToLower(invalid.Detail), strings.ToLower(says)) || strings.Contains(invalid.Detail, "secret1") {
+			t.Errorf("%s: %v", location, invalid)
+		}
+	}
+	if remote, _, invalid := (Network{}).OpenRemote(m, "HTTPS://host.example/a", ""); invalid != nil || remote.String() != "https://host.example/a" {
+		t.Errorf("%v", invalid)
 	}
 }

@@ -51,14 +51,6 @@ func configProblem(p cliconfig.Problem) *problem.Problem {
 	return problem.Error(p.Summary, detail)
 }
 
-// appData is where Windows has what belongs to programs of a user; "" elsewhere.
-func appData(env cli.Environment) string {
-	if runtime.GOOS != "windows" {
-		return ""
-	}
-	return env.Get("APPDATA")
-}
-
 // reattachVariable lists providers that run already.
 const reattachVariable = "TF_REATTACH_PROVIDERS"
 

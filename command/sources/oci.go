@@ -34,8 +34,8 @@ func logins(user cliconfig.User, said cliconfig.OCI) *oci.Logins {
 	return found
 }
 
-// OCI returns what asks OCI registries. Nothing is asked yet.
-func (net Network) OCI() *oci.Client {
+// ociClient returns what asks OCI registries. Nothing is asked yet.
+func (net Network) ociClient() *oci.Client {
 	client := &oci.Client{HTTP: net.Client}
 	if net.Logins != nil {
 		client.Logins = net.Logins.Find
@@ -54,8 +54,8 @@ func modulesIn(client *oci.Client) func(context.Context, fetch.OCIPackage) (fetc
 	}
 }
 
-// Repositories reads oci://HOST/PATH/${namespace}/${type}, in which ${hostname} may stand, too: a mirror may be for the providers of one host alone.
-func Repositories(address string) (func(getproviders.Provider) (oci.Repository, error), error) {
+// repositoriesAt reads oci://HOST/PATH/${namespace}/${type}, in which ${hostname} may stand, too: a mirror may be for the providers of one host alone.
+func repositoriesAt(address string) (func(getproviders.Provider) (oci.Repository, error), error) {
 	oneHost := getproviders.Pattern{Hostname: "any", Namespace: "*", Type: "*"}
 	template, err := cliconfig.ParseRepositoryTemplate(strings.TrimPrefix(address, ociScheme), []getproviders.Pattern{oneHost})
 	return repositories(template), err
@@ -66,19 +66,21 @@ func repositories(template cliconfig.RepositoryTemplate) func(getproviders.Provi
 }
 
 // ociMirror is the source of an oci_mirror block.
-func ociMirror(client *oci.Client) func(cliconfig.RepositoryTemplate) getproviders.Source {
+func ociMirror(client *oci.Client, signers getproviders.Signers) func(cliconfig.RepositoryTemplate) getproviders.Source {
 	return func(template cliconfig.RepositoryTemplate) getproviders.Source {
-		return getproviders.Memoize(&oci.Source{Client: client, Repository: repositories(template)})
+		return getproviders.Memoize(&oci.Source{Client: client, Repository: repositories(template), Signers: signers})
 	}
 }
 
-// OpenRegistry returns what publishes packages in the repositories of a URL, as [Repositories] reads it. Nothing is asked yet.
-func (net Network) OpenRegistry(address string) (mirror.Registry, *problem.Problem) {
-	find, err := Repositories(address)
+// OpenRegistry returns what publishes packages in the repositories of a URL, as repositoriesAt reads it, and creates those that are missing; create may be nil. Nothing is asked yet.
+func (net Network) OpenRegistry(address string, create func(context.Context, oci.Repository) error) (mirror.Registry, *problem.Problem) {
+	find, err := repositoriesAt(address)
 	if err != nil {
 		return nil, problem.CodedError("bucket", "Invalid URL of a registry", problem.Sentence(err))
 	}
-	return ociRegistry{net.OCI(), find}, nil
+	client := net.ociClient()
+	client.CreateRepository = create
+	return ociRegistry{client, find}, nil
 }
 
 // ociRegistry is an OCI registry as mirror.UpdateRegistry takes it.
@@ -88,29 +90,29 @@ type ociRegistry struct {
 }
 
 // Published implements mirror.Registry.
-func (r ociRegistry) Published(ctx context.Context, p getproviders.Provider, v getproviders.Version) (all []mirror.RegistryArchive, err error) {
+func (r ociRegistry) Published(ctx context.Context, p getproviders.Provider, v getproviders.Version) (all []mirror.RegistryArchive, signed bool, err error) {
 	at, err := r.find(p)
 	if err != nil {
-		return nil, err
+		return nil, false, err
 	}
-	there, err := r.client.Pushed(ctx, at, v)
+	there, signed, err := r.client.Pushed(ctx, at, v)
 	for _, t := range there {
-		all = append(all, mirror.RegistryArchive(t))
+		all = append(all, mirror.RegistryArchive{Platform: t.Platform, ZH: t.ZH, H1: t.H1})
 	}
-	return all, err
+	return all, signed, err
 }
 
 // Publish implements mirror.Registry.
-func (r ociRegistry) Publish(ctx context.Context, p getproviders.Provider, v getproviders.Version, archives []mirror.RegistryArchive) error {
+func (r ociRegistry) Publish(ctx context.Context, p getproviders.Provider, v getproviders.Version, archives []mirror.RegistryArchive, signed *getproviders.SignedDocuments) error {
 	at, err := r.find(p)
 	if err != nil {
 		return err
 	}
-	var targets []oci.Target
+	release := oci.Release{Provider: p, Version: v, Signed: signed}
 	for _, a := range archives {
-		targets = append(targets, oci.Target(a))
+		release.Targets = append(release.Targets, oci.Target{Platform: a.Platform, ZH: a.ZH, H1: a.H1, Archive: a.Archive, From: oci.RepositoryOf(a.From)})
 	}
-	return r.client.Push(ctx, at, v, targets)
+	return r.client.Push(ctx, at, release)
 }
 
 // Path implements mirror.Registry.

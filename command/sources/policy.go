@@ -55,6 +55,11 @@ func ReadPolicy(m *cli.Meta, product getproviders.Product, given []string) (Poli
 	}
 	for _, path := range paths {
 		rules, diags := policy.Load(path, product)
+		for _, d := range diags {
+			if by := namedBy(m, given, path); d.Subject == nil && by != "" {
+				d.Detail += fmt.Sprintf(" It is what %s names.", by)
+			}
+		}
 		problems = append(problems, diags...)
 		p.rules = policy.All(p.rules, rules)
 	}
@@ -221,6 +226,17 @@ func PolicyFiles(m *cli.Meta) (paths []string, problems problem.List) {
 		paths = append(paths, path)
 	}
 	return paths, problems
+}
+
+// namedBy is the option or the variable that names a file with rules; "" if neither does.
+func namedBy(m *cli.Meta, given []string, path string) string {
+	switch {
+	case slices.Contains(given, path):
+		return "the option -policy"
+	case slices.Contains(filepath.SplitList(m.Env.Get(policyVariable)), path):
+		return "the variable " + policyVariable
+	}
+	return ""
 }
 
 // machinePolicy is the path of the rules for all users of a machine; "": there is

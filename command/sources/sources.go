@@ -44,7 +44,7 @@ func (o Options) Single(m *cli.Meta) cliconfig.SourceOptions {
 	return cliconfig.SourceOptions{
 		Product: o.Product, Network: o.Net.Network, User: user(m), Signers: o.Net.Signers,
 		Dirs: o.PluginDirs, Except: o.Vendored, Fallback: o.Fallback, Cached: o.Cached, Mirrors: o.Mirrors.sources(o),
-		OCIMirror: ociMirror(o.Net.OCI()),
+		OCIMirror: ociMirror(o.Net.ociClient(), o.Net.Signers),
 	}
 }
 
@@ -54,7 +54,7 @@ func (net Network) Modules(m *cli.Meta, product getproviders.Product) (modules.R
 	offline, store := net.OfflineBy != "", ModuleStore(m)
 	fetcher := &fetch.Fetcher{Client: net.Archives, Store: store, Environ: m.Env, Offline: offline}
 	if product.Predecessor != nil {
-		fetcher.OCI = modulesIn(net.OCI())
+		fetcher.OCI = modulesIn(net.ociClient())
 	}
 	if m.Activity != nil {
 		fetcher.Report = m.Activity.Module
@@ -137,10 +137,11 @@ func OpenCache(m *cli.Meta, config *cliconfig.Config) (*store.Store, problem.Lis
 		if m.Log != nil {
 			m.Log.Debug("no shared cache is used", "directory", dir, "reason", err)
 		}
-		if named {
+		if named || m.Env.Get(cacheDirVariable) != "" {
 			return nil, problem.List{problem.CodedWarning("cache_failed", "The shared cache isn't used", fmt.Sprintf(
-				"The directory %q, which TF_PLUGIN_CACHE_DIR or plugin_cache_dir of the CLI configuration names, can't be used: %v.\n\n"+
-					"Packages are fetched for this directory alone. Correct the directory or its permissions, or name another one.", dir, err))}
+				"The directory %q, which %s names, can't be used: %v.\n\n"+
+					"Packages are fetched for this directory alone. Correct the directory or its permissions, or name another one.",
+				dir, CacheNamedBy(m, config), err))}
 		}
 		return nil, nil
 	}
@@ -153,13 +154,12 @@ func CredentialsHelper(m *cli.Meta, config *cliconfig.Config) (string, error) {
 	if config.Helper == nil {
 		return "", nil
 	}
-	dir := cliconfig.ConfigDir(m.HomeDir, appData(m.Env), runtime.GOOS)
-	return hosts.FindHelper(config.Helper.Name, cliconfig.HelperDirs(dir, getproviders.CurrentPlatform()))
+	return hosts.FindHelper(config.Helper.Name, cliconfig.HelperDirs(user(m).ConfigDir(), getproviders.CurrentPlatform()))
 }
 
 // ConfigFiles returns where the CLI configuration is looked for.
 func ConfigFiles(m *cli.Meta, product getproviders.Product) cliconfig.Locations {
-	return cliconfig.Find(m.Env.Get, m.HomeDir, appData(m.Env), runtime.GOOS, product)
+	return cliconfig.Find(user(m), product)
 }
 
 // NetrcFiles returns where logins for packages are looked for.
@@ -171,6 +171,10 @@ func FindCache(m *cli.Meta, config *cliconfig.Config, given string) (*store.Stor
 	dir, named := cachePath(m, config)
 	if given != "" {
 		dir, named = filepath.Join(given, filepath.FromSlash(cacheLayout)), false
+	}
+	if dir == "" {
+		return nil, problem.List{problem.CodedError("cache_failed", "There is no shared cache",
+			"This user has no directory for caches, because HOME isn't set.\n\nSet it, or name a directory with the variable "+cacheDirVariable+".")}
 	}
 	cache, err := store.OpenCache(dir, named)
 	if err != nil {

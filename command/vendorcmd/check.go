@@ -8,6 +8,7 @@ import (
 
 	"github.com/tfdeps/tfdeps/command/cli"
 	"github.com/tfdeps/tfdeps/command/problem"
+	"github.com/tfdeps/tfdeps/command/products"
 	"github.com/tfdeps/tfdeps/command/sources"
 	"github.com/tfdeps/tfdeps/command/view"
 	"github.com/tfdeps/tfdeps/command/workdir"
@@ -59,7 +60,7 @@ func checkModules(r request, dir *workdir.Dir) (reasons []view.CheckReason, prob
 		outdated := p.Extra.(modules.Outdated)
 		reasons = append(reasons, view.CheckReason{Code: string(outdated.Code), Module: outdated.Key, Detail: p.Summary})
 	}
-	if problems := dir.Problems(); problems.HasErrors() {
+	if problems := products.ExplainVersion(r.meta, r.product, dir.Problems()); problems.HasErrors() {
 		return nil, problems
 	}
 	return reasons, nil

@@ -9,6 +9,7 @@ import (
 	"strings"
 
 	"github.com/tfdeps/tfdeps/command/problem"
+	"github.com/tfdeps/tfdeps/command/products"
 	"github.com/tfdeps/tfdeps/command/sources"
 	"github.com/tfdeps/tfdeps/command/workdir"
 	"github.com/tfdeps/tfdeps/configs/modules"
@@ -32,7 +33,7 @@ func vendorModules(r request, p project, net sources.Network, hashes map[string]
 		installer.Mode = modules.Upgrade
 	}
 	p.dir.InstallModules(r.meta.Context, installer, manifest)
-	problems := p.dir.Problems()
+	problems := products.ExplainVersion(r.meta, r.product, p.dir.Problems())
 	if problems.HasErrors() {
 		return nil, problems
 	}
@@ -168,7 +169,7 @@ func saveTree(r request, tree *modules.Tree) problem.List {
 		err = pruneModules(r, slices.Collect(maps.Keys(manifest)))
 	}
 	if err != nil {
-		return problem.List{problem.CodedError("module_record", "Failed to record the modules", problem.Sentence(err))}
+		return problem.List{problem.CodedError("module_record", "Failed to record the modules", problem.Unwritten(err))}
 	}
 	return nil
 }

@@ -98,7 +98,7 @@ func parse(args []string, env cli.Environment) (options, error) {
 	if o.unpack != "" && len(given.Operands) == 1 {
 		o.target = given.Operands[0]
 	} else if len(given.Operands) > 0 {
-		return o, &cli.UsageError{Text: "Too many command line arguments. Did you mean to use -chdir?"}
+		return o, cli.TooMany(given.Operands[len(given.Operands)-1])
 	}
 	o.checkTogether(given)
 	if _, err := given.Fill(env); err != nil {

@@ -70,7 +70,7 @@ func require(r request, p project) (required getproviders.Requirements, problems
 		var err error
 		if fromState, known, err = workdir.ReadState(r.meta, r.product, "", nil); err != nil {
 			_, problems = p.dir.Tree.Requirements(r.product)
-			return nil, append(problems, problem.CodedError("state", "Error loading state", problem.Sentence(err)))
+			return nil, append(problems, workdir.StateProblem(err))
 		}
 	}
 	return p.dir.Combine(r.meta.Env, fromState, known)

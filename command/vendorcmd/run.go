@@ -27,9 +27,7 @@ func run(m *cli.Meta, args []string) (int, error) {
 		return 0, err
 	}
 	product, problems := products.Choose(m, products.Options{ReadOnly: opts.check})
-	how := m.ViewOptions(product, opts.json)
-	how.Progress = opts.progress
-	v := view.NewVendor(how)
+	v := view.NewVendor(m.ViewOptions(product, opts.json, opts.progress))
 	m = m.Showing(v.Activity())
 	r := request{meta: m, opts: opts, product: product, base: ".", view: v}
 	code := 0

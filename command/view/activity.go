@@ -26,6 +26,7 @@ type Activity struct {
 	pulse     par.Pulse
 
 	verifies bool // nothing is fetched, so that nothing can be kept
+	stopped  bool // nothing is drawn any more
 
 	display display // these are used by what pulse runs
 	tasks   tasks
@@ -55,6 +56,9 @@ func newActivity(o Options, shown display) *Activity {
 func (a *Activity) do(f func()) {
 	a.pulse.Do(func() {
 		f()
+		if a.stopped {
+			return
+		}
 		if len(a.tasks.running) > 0 {
 			a.pulse.Start(a.refresh, func() { a.display.beat(&a.tasks) })
 		}
@@ -251,6 +255,19 @@ func (a *Activity) Close() {
 		a.tasks = tasks{now: a.tasks.now, kept: a.tasks.kept}
 		a.display.close()
 	})
+}
+
+// StopDrawingAfter removes what is drawn when ctx ends, and from then on only lines that stay are
+// written: the work is being stopped, and a second interrupt ends the process before it could
+// remove anything.
+func (a *Activity) StopDrawingAfter(ctx context.Context) { par.AfterEnd(ctx, a.stopDrawing) }
+
+func (a *Activity) stopDrawing() {
+	a.pulse.Do(func() {
+		a.stopped = true
+		a.display.close()
+	})
+	a.pulse.Stop()
 }
 
 // above returns a stream for whole lines, which stand above what is drawn if they go to the same terminal.

@@ -97,7 +97,8 @@ Total: 0 of 2                                [===>---------]  24/100 MB  6s left
 	}
 }
 
-// When all bytes are here, no time that is left can be told; and what isn't as it should be is downloaded from its beginning.
+// When all bytes are here, no time that is left can be told; and what isn't as it should be is
+// downloaded from its beginning.
 func TestActivity_NamesThePhaseOfAll(t *testing.T) {
 	clock := newWatch()
 	a, screen := shownActivity(clock, nil)

@@ -242,7 +242,8 @@ func layOut(rows []row, columns int) (lines []string) {
 	return lines
 }
 
-// cutName shortens the name of a task to a number of columns. Of a package for a platform the type and the platform stay longest.
+// cutName shortens the name of a task to a number of columns. Of a package for a platform the type
+// and the platform stay longest.
 func cutName(name string, columns int) string {
 	provider, rest, _ := strings.Cut(name, " ")
 	version, platform, ok := strings.Cut(rest, " for ")

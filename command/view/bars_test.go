@@ -137,6 +137,29 @@ func TestBars_LeaveNothingBehind(t *testing.T) {
 	}
 }
 
+// After an interrupt, whatever goes on until the work has stopped draws nothing, and lines still come.
+func TestBars_AreGoneAfterAnInterrupt(t *testing.T) {
+	clock := newWatch()
+	v, screen := onTerminal(clock, nil)
+	v.ProvidersBegin()
+	v.Observe(pending(alpha))
+	v.Observe(begin(alpha, "https://example.com/a.zip", "registry example.com"))
+	v.Observe(came(alpha, 0, 30*mb))
+	clock.advance(time.Second)
+	v.Observe(came(alpha, 5*mb, 30*mb))
+	if got := screen.Text(); !strings.Contains(got, "left") {
+		t.Fatalf("there is no bar:\n%s", got)
+	}
+	v.Activity().stopDrawing()
+	clock.advance(time.Second)
+	v.Observe(came(alpha, 30*mb, 30*mb))
+	v.Observe(event.PhaseEvent{Addr: alpha, Version: v1, Phase: event.Unpacking})
+	v.Observe(installed(alpha))
+	if got := screen.Text(); strings.Contains(got, "[") || !strings.Contains(got, "Downloaded example.com/acme/alpha") {
+		t.Errorf("the screen is\n%s", got)
+	}
+}
+
 func TestBars_FitOnTheTerminal(t *testing.T) {
 	const unicode = "рrövider-with-a-long-name-世界"
 	for _, size := range []struct{ width, height, most int }{{100, 5, 2}, {40, 30, 8}, {40, 8, 5}, {20, 3, 0}, {100, 0, 8}} {

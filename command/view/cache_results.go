@@ -4,13 +4,9 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"path/filepath"
 	"strings"
-	"time"
 
 	"github.com/tfdeps/tfdeps/getproviders"
-	"github.com/tfdeps/tfdeps/providercache"
-	"github.com/tfdeps/tfdeps/providercache/event"
 	"github.com/tfdeps/tfdeps/providercache/store"
 )
 
@@ -80,6 +76,11 @@ type CacheVerification struct {
 // Text tells which packages aren't what they should be, in one line what was
 // found, and in another what was removed.
 func (v CacheVerification) Text(w io.Writer) error {
+	if len(v.Found) == 0 {
+		_, err := fmt.Fprintf(w, "There is nothing to verify: no package is in the cache %s.\n"+
+			"An init or \"tfdeps cache add\" puts packages there; \"tfdeps doctor\" tells which cache init uses.\n", printable(v.Cache.Dir))
+		return err
+	}
 	var b strings.Builder
 	sums := map[store.Finding]int{}
 	for _, found := range v.Found {
@@ -88,14 +89,15 @@ func (v CacheVerification) Text(w io.Writer) error {
 			fmt.Fprintln(&b, differs(found))
 		}
 	}
-	parts := []string{fmt.Sprintf("%d sound", sums[store.OK])}
+	var parts []string
 	for _, more := range []struct {
 		finding store.Finding
 		words   string
 	}{
+		{store.OK, "sound"},
 		{store.Corrupt, "damaged"},
 		{store.NotLocked, "not what the lock files record"},
-		{store.Unknown, "that there is nothing to compare with"},
+		{store.Unknown, "with nothing to compare with but lock files (-locked)"},
 	} {
 		if n := sums[more.finding]; n > 0 {
 			parts = append(parts, fmt.Sprintf("%d %s", n, more.words))
@@ -120,59 +122,6 @@ func differs(v store.Verified) string {
 	default:
 		return fmt.Sprintf("Damaged: %s has %s and should have %s", name, v.H1, v.Expected[0])
 	}
-}
-
-// CacheFilling is what was put into a cache.
-type CacheFilling struct {
-	Cache    *store.Store
-	Filled   []providercache.Prefetched
-	Receipts *bool // whether there are receipts beside the cache; nil: none were to be
-
-	spans spans[prefetchKey]
-}
-
-// prefetchKey is what a package is known by while a cache is filled: versions are chosen meanwhile.
-type prefetchKey struct {
-	provider getproviders.Provider
-	version  getproviders.Version
-	platform getproviders.Platform
-}
-
-// Observe is for the events of packages for one platform, at the time now.
-func (f *CacheFilling) Observe(e event.Event, platform getproviders.Platform, now time.Time) {
-	if f.spans == nil {
-		f.spans = spans[prefetchKey]{}
-	}
-	switch e := e.(type) {
-	case event.FetchingEvent:
-		f.spans.begin(prefetchKey{e.Addr, e.Version, platform}, now)
-	case event.FetchedEvent:
-		f.spans.end(prefetchKey{e.Addr, e.Version, platform}, now)
-	}
-}
-
-// Text tells what is new, and in one line what there was to do. Failures aren't
-// among it: they are problems.
-func (f CacheFilling) Text(w io.Writer) error {
-	var b strings.Builder
-	added, present := 0, 0
-	for _, filled := range f.Filled {
-		switch {
-		case filled.Err != nil:
-		case filled.Present:
-			present++
-		default:
-			added++
-			fmt.Fprintf(&b, "- Added %s v%s for %s\n", filled.Selection.Provider, filled.Selection.Version, filled.Platform)
-		}
-	}
-	there := ""
-	if present > 0 {
-		there = fmt.Sprintf(", %d more were there already", present)
-	}
-	fmt.Fprintf(&b, "Added %s to %s%s\n", count(added, "package"), printable(f.Cache.Dir), there)
-	_, err := io.WriteString(w, b.String())
-	return err
 }
 
 type jsonRemoval struct {
@@ -290,66 +239,4 @@ func (v CacheVerification) JSON(w io.Writer, run Run) error {
 		out.Removed, out.Kept = newJSONRemoved(*v.Repaired), newJSONKept(*v.Repaired)
 	}
 	return writeReport(w, out)
-}
-
-type jsonFilling struct {
-	jsonHead
-	Packages []jsonPrefetched `json:"packages"`
-	Receipts *bool            `json:"receipts"`
-	Sum      jsonFilled       `json:"summary"`
-	jsonRun
-}
-
-// jsonFilled counts packages.
-type jsonFilled struct {
-	Added   int   `json:"added"`
-	Present int   `json:"present"`
-	Failed  int   `json:"failed"`
-	Bytes   int64 `json:"bytes"` // of the archives of those that were added
-}
-
-type jsonPrefetched struct {
-	Address   getproviders.Provider `json:"address"`
-	Version   string                `json:"version,omitempty"`
-	Platform  string                `json:"platform"`
-	Directory string                `json:"directory,omitempty"`
-	Added     bool                  `json:"added"`
-	Source    string                `json:"source,omitempty"`
-	Bytes     *int64                `json:"bytes"`
-	jsonSpan
-	*jsonFailure
-}
-
-// JSON lists every package that was asked for, in that order, platform by
-// platform.
-func (f CacheFilling) JSON(w io.Writer, run Run) error {
-	out := jsonFilling{jsonHead: newJSONHead(f.Cache), Packages: []jsonPrefetched{}, Receipts: f.Receipts, jsonRun: newJSONRun(run)}
-	for _, filled := range f.Filled {
-		out.Packages = append(out.Packages, f.prefetched(filled))
-		switch {
-		case filled.Err != nil:
-			out.Sum.Failed++
-		case filled.Present:
-			out.Sum.Present++
-		default:
-			out.Sum.Added++
-			out.Sum.Bytes += filled.Bytes
-		}
-	}
-	return writeReport(w, out)
-}
-
-func (f CacheFilling) prefetched(filled providercache.Prefetched) jsonPrefetched {
-	s := filled.Selection
-	p := jsonPrefetched{
-		Address: s.Provider, Platform: filled.Platform.String(), Added: filled.Err == nil && !filled.Present, Source: filled.Source, Bytes: known(filled.Bytes),
-		jsonSpan: newJSONSpan(f.spans[prefetchKey{s.Provider, s.Version, filled.Platform}]), jsonFailure: newJSONFailure(filled.Err),
-	}
-	if s.Version != (getproviders.Version{}) {
-		p.Version = s.Version.String()
-	}
-	if filled.Err == nil {
-		p.Directory = filepath.Join(f.Cache.Dir, filepath.FromSlash(getproviders.UnpackedPath(s.Provider, s.Version, filled.Platform)))
-	}
-	return p
 }

@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"fmt"
 	"io"
+	"slices"
 	"strings"
 	"time"
 
@@ -117,7 +118,7 @@ func (p InventoryPackage) component() cdxComponent {
 	}
 	c.BOMRef = c.PackageURL
 	for _, h := range p.Hashes {
-		if h.Scheme() == getproviders.SchemeZH {
+		if h.Scheme() == getproviders.SchemeZH && p.isPublished(h) {
 			c.Hashes = []cdxHash{{Algorithm: "SHA-256", Content: strings.TrimPrefix(string(h), "zh:")}}
 		}
 	}
@@ -126,6 +127,12 @@ func (p InventoryPackage) component() cdxComponent {
 	}
 	c.Properties = p.properties()
 	return c
+}
+
+// isPublished reports whether a checksum may be that of the publisher's archive: it isn't, if the
+// lock file has those of archives and not this one. What "cache pull" gets was packed from files.
+func (p InventoryPackage) isPublished(zh getproviders.Hash) bool {
+	return slices.Contains(p.LockedHashes, zh) || !slices.ContainsFunc(p.LockedHashes, func(h getproviders.Hash) bool { return h.Scheme() == getproviders.SchemeZH })
 }
 
 func (p InventoryPackage) properties() (all []cdxProperty) {

@@ -36,13 +36,13 @@ func TestInventory_SaysWhatIsKnown(t *testing.T) {
 	inventory := Inventory{Version: "1.0", Made: made, Packages: []InventoryPackage{
 		{
 			Provider: provider("acme/widget"), Version: getproviders.MustParseVersion("1.2.0+x"), Platform: getproviders.Platform{OS: "linux", Arch: "amd64"},
-			LockedHashes: []getproviders.Hash{"h1:a", "zh:b"}, Present: true, Hashes: []getproviders.Hash{"h1:a", getproviders.Hash("zh:" + sum)},
+			LockedHashes: []getproviders.Hash{"h1:a", "zh:b", getproviders.Hash("zh:" + sum)}, Present: true, Hashes: []getproviders.Hash{"h1:a", getproviders.Hash("zh:" + sum)},
 			SourceURL: "https://cdn.example/v1/", FromRegistry: true, Released: made, HasPolicy: true,
 			Authentication: getproviders.AuthenticationResult{TrustLevel: getproviders.LevelCommunity, KeyID: "34365D9472D7468F"},
 		},
 		{Provider: provider("acme/absent"), HasPolicy: true},
 		{Provider: provider("acme/refused"), Present: true, SourceURL: "file:///mirror", HasPolicy: true, Refused: errors.New("too young")},
-		{Provider: provider("acme/free"), Present: true},
+		{Provider: provider("acme/free"), Present: true, LockedHashes: []getproviders.Hash{"h1:a", "zh:b"}, Hashes: []getproviders.Hash{getproviders.Hash("zh:" + sum)}},
 	}}
 	var out bytes.Buffer
 	if err := inventory.Write(&out); err != nil {
@@ -60,8 +60,11 @@ func TestInventory_SaysWhatIsKnown(t *testing.T) {
 		(*c.Hashes)[0] != (cdx.Hash{Algorithm: cdx.HashAlgoSHA256, Value: sum}) || (*c.ExternalReferences)[0].URL != "https://cdn.example/v1/" {
 		t.Errorf("got %+v", c)
 	}
+	if packed := (*bom.Components)[3]; packed.Hashes != nil {
+		t.Errorf("an archive that isn't the publisher's has %v", *packed.Hashes)
+	}
 	for n, want := range []map[string]string{
-		{"platform": "linux_amd64", "locked_hash": "h1:a zh:b", "hash": "h1:a zh:" + sum, "source": "registry registry.terraform.io, https://cdn.example/v1/",
+		{"platform": "linux_amd64", "locked_hash": "h1:a zh:b zh:" + sum, "hash": "h1:a zh:" + sum, "source": "registry registry.terraform.io, https://cdn.example/v1/",
 			"released": "2026-03-01T12:00:00Z", "authentication": "self-signed", "key_id": "34365D9472D7468F", "policy": "allowed", "present": "true"},
 		{"source": "unknown", "released": "unknown", "authentication": "unknown", "key_id": "unknown", "policy": "unknown", "present": "false"},
 		{"source": "file:///mirror", "policy": "refused", "policy_reason": "too young"},

@@ -46,7 +46,7 @@ type DoctorConfigEntry struct {
 
 // DoctorSource is a place that providers come from.
 type DoctorSource struct {
-	Kind     string   `json:"kind"` // "direct", "filesystem_mirror", "network_mirror"
+	Kind     string   `json:"kind"` // "direct", "filesystem_mirror", "network_mirror", "oci_mirror", or "mirror" of -mirror
 	Location string   `json:"location,omitempty"`
 	Include  []string `json:"include,omitempty"`
 	Exclude  []string `json:"exclude,omitempty"`
@@ -55,7 +55,7 @@ type DoctorSource struct {
 
 // DoctorHost is a registry or a mirror, and what it answered.
 type DoctorHost struct {
-	Kind     string            `json:"kind"` // "registry" or "network_mirror"
+	Kind     string            `json:"kind"` // "registry", "network_mirror", "oci_mirror", or "mirror" of -mirror
 	Host     string            `json:"host"` // of a mirror, its URL
 	Proxy    string            `json:"proxy,omitempty"`
 	Services map[string]string `json:"services,omitempty"` // of a registry: URLs

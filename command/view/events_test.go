@@ -56,7 +56,8 @@ func TestFetchedLines_NameTheSource(t *testing.T) {
 	}
 }
 
-// jsonFetched is the object for a package of example.com/acme that was fetched; ended and begun are keys with their values.
+// jsonFetched is the object for a package of example.com/acme that was fetched; ended and begun are
+// keys with their values.
 func jsonFetched(name, source, level, ended, begun string) string {
 	return jsonStart + `"example.com/acme/` + name + ` v1.2.3: fetched"` + jsonStamp + `"action":"fetched","authentication":"` + level + `","bytes":0,"cache":"unused",` +
 		ended + `"provider":"example.com/acme/` + name + `","source":"` + source + `"` + begun + `,"type":"package","version":"1.2.3"}` + "\n"

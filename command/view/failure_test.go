@@ -77,7 +77,7 @@ func TestInstallProblems(t *testing.T) {
 			"a host that is no registry", fail(alpha, resolve.StepQuery, hosts.ErrNoService),
 			"Invalid provider registry host",
 			`The host "example.com" in the address of provider example.com/acme/alpha is no provider registry: ` +
-				"host does not offer the service",
+				"host does not offer the service\n\nCheck how the host is written: it is the first of the three parts of the address. A provider of the public registry needs none.",
 		},
 		{
 			"an interrupt", fail(alpha, resolve.StepCancel, context.Canceled),

@@ -27,6 +27,7 @@ type Init struct {
 	signed    bool              // a package was installed whose signer isn't HashiCorp
 	copied    bool              // it was said that packages couldn't be linked
 	announced bool              // a phase began that hasn't ended
+	cloud     bool              // the backend is that of a cloud block
 	report    *Report           // nil: it isn't wanted
 }
 
@@ -63,7 +64,7 @@ func (v *Init) EmptyDirectory() { v.say(emptyDirectory) }
 
 // BackendBegin announces the backend's phase; cloud says that there is a cloud block.
 func (v *Init) BackendBegin(cloud bool) {
-	v.announced = true
+	v.announced, v.cloud = true, cloud
 	m := initializingBackend
 	if cloud {
 		if m = initializingCloud; v.asOpenTofu() {
@@ -221,14 +222,18 @@ func (v *Init) linkedBy(mode link.Mode, reason error) {
 
 // LockCreated says that there is a lock file now.
 func (v *Init) LockCreated() {
-	v.summary.changed = true
-	v.say(lockCreated)
+	v.sayLocks(lockCreated)
 }
 
 // LockChanged says that the lock file isn't what it was.
 func (v *Init) LockChanged() {
+	v.sayLocks(lockChanged)
+}
+
+func (v *Init) sayLocks(m message) {
 	v.summary.changed = true
-	v.say(lockChanged)
+	m.gap = v.asOpenTofu()
+	v.say(m)
 }
 
 // Done ends a successful run: the warnings that piled up, then the good news,
@@ -238,9 +243,17 @@ func (v *Init) Done(warnings problem.List, automated bool) {
 	v.activity.Close()
 	v.out.gap()
 	v.Problems(warnings)
-	v.say(initialized)
+	done, next := initialized, nextSteps
+	if v.cloud {
+		service := "HCP Terraform"
+		if v.asOpenTofu() {
+			service = "Cloud backend"
+		}
+		done, next = initializedCloud.ofCloud(service), nextStepsCloud.ofCloud(strings.Replace(service, "Cloud b", "cloud b", 1))
+	}
+	v.say(done)
 	if !automated {
-		v.say(nextSteps)
+		v.say(next)
 	}
 	if v.sumUp != nil {
 		v.sumUp(v.summary.text(v.now()))

@@ -59,10 +59,23 @@ var (
 			"If you ever set or change modules or backend configuration for PRODUCT,\n" +
 			"rerun this command to reinitialize your working directory. If you forget, other\n" +
 			"commands will detect it and remind you to do so if necessary."}
+	initializedCloud = message{code: "output_init_success_cloud_message", style: success,
+		text: "CLOUD has been successfully initialized!"}
+	nextStepsCloud = message{code: "output_init_success_cli_cloud_message", style: good, gap: true,
+		text: "You may now begin working with CLOUD. Try running \"PROGRAM plan\" to\n" +
+			"see any changes that are required for your infrastructure.\n\n" +
+			"If you ever set or change modules or PRODUCT Settings, run \"PROGRAM init\"\n" +
+			"again to reinitialize your working directory."}
 )
 
 // of fills in the product's names.
 func (m message) of(name, program string) message {
 	m.text = strings.NewReplacer("PRODUCT", name, "PROGRAM", program).Replace(m.text)
+	return m
+}
+
+// ofCloud fills in what the product calls the service of its cloud block.
+func (m message) ofCloud(service string) message {
+	m.text = strings.ReplaceAll(m.text, "CLOUD", service)
 	return m
 }

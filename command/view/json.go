@@ -88,7 +88,7 @@ func oneLine(text string) string { return strings.Join(strings.Fields(text), " "
 func (j *jsonPrinter) gap() {}
 
 func (j *jsonPrinter) problems(all problem.List) {
-	for _, p := range all {
+	for _, p := range byModules(all) {
 		j.problem(p)
 	}
 }
@@ -122,7 +122,7 @@ func (j *jsonPrinter) write(level, text, kind string, more map[string]any) {
 	if err := json.NewEncoder(&b).Encode(object); err != nil {
 		return // strings, numbers and structs of them always encode
 	}
-	_, _ = j.out.Write(b.Bytes()) // in one piece, so that lines of two writers don't mix
+	_, _ = j.out.Write(inertJSON(b.Bytes())) // in one piece, so that lines of two writers don't mix
 }
 
 // jsonProblem is a problem in JSON; the order of the keys is Terraform's.

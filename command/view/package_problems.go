@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"io/fs"
 	"slices"
 	"strings"
 
@@ -184,10 +185,18 @@ func MirrorProblems(err error) (problems problem.List) {
 			problems = append(problems, problem.CodedError("mirror_index", "Failed to update indexes",
 				fmt.Sprintf("The indexes can't list all that is in the mirror: %s: %s", index.Path, withHint(index.Err))))
 		default:
-			problems = append(problems, problem.CodedError("mirror_index", "Failed to write the mirror", withHint(p.err)))
+			problems = append(problems, problem.CodedError("mirror_index", "Failed to write the mirror", unwritten(p.err)))
 		}
 	}
 	return problems
+}
+
+// unwritten is an error of a file or a directory, with its advice or with what to do if this user may not write.
+func unwritten(err error) string {
+	if len(hints(err)) == 0 && errors.Is(err, fs.ErrPermission) {
+		return problem.Unwritten(err)
+	}
+	return withHint(err)
 }
 
 // mirrorProblem has Terraform's headlines.

@@ -84,7 +84,7 @@ func (v *Mirror) Observe(e event.Event) {
 		v.put(e.Package, v.fetchText(e), false)
 	case archivedir.DoneEvent:
 		v.spans.end(mirrorKeyOf(e.Package), v.now())
-		v.put(e.Package, mirrorDoneText(e.Package), true)
+		v.put(e.Package, mirrorDoneText(v.product, e.Package), true)
 	}
 }
 
@@ -100,7 +100,7 @@ func (v *Mirror) fetchText(e archivedir.FetchingEvent) string {
 	return mirrorFetchText(e.Package)
 }
 
-func mirrorDoneText(p archivedir.Package) string {
+func mirrorDoneText(product getproviders.Product, p archivedir.Package) string {
 	failed, _ := errors.AsType[*resolve.ProviderError](p.Err)
 	switch {
 	case failed != nil && failed.Step == resolve.StepMetadata: // it doesn't come to a FetchingEvent
@@ -110,7 +110,7 @@ func mirrorDoneText(p archivedir.Package) string {
 	case p.Present:
 		return fmt.Sprintf("  - Package for %s is there already", p.Platform)
 	}
-	text := "  - Package authenticated: " + p.Authentication.TrustLevel.String()
+	text := "  - Package authenticated: " + trust(product, p.Authentication.TrustLevel)
 	for _, note := range p.Authentication.Notes {
 		text += "\n    note: " + note
 	}

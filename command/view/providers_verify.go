@@ -21,6 +21,8 @@ type VerifyReport struct {
 type VerifiedTree struct {
 	Path     string
 	LockFile string
+	Locked   int  // how many providers the lock file selects
+	Shared   bool // the place is a cache, in which nothing has to be
 	Packages []store.ComparedPackage
 }
 
@@ -98,6 +100,9 @@ func recordedFor(p store.ComparedPackage) string {
 }
 
 func verifySum(t VerifiedTree) string {
+	if len(t.Packages) == 0 {
+		return nothingVerified(t)
+	}
 	counts := map[store.TreeFinding]int{}
 	there := len(t.Packages)
 	for _, p := range t.Packages {
@@ -105,9 +110,9 @@ func verifySum(t VerifiedTree) string {
 			there--
 		}
 	}
-	parts := []string{fmt.Sprintf("%d sound", counts[store.TreeOK])}
+	var parts []string
 	for _, finding := range []store.TreeFinding{
-		store.TreeMissing, store.TreeDangling, store.TreeNotLocked,
+		store.TreeOK, store.TreeMissing, store.TreeDangling, store.TreeNotLocked,
 		store.TreeDiffers, store.TreeUnproven, store.TreeUnreadable,
 	} {
 		if n := counts[finding]; n > 0 {
@@ -116,6 +121,19 @@ func verifySum(t VerifiedTree) string {
 	}
 	return fmt.Sprintf("Verified %s in %s against %s: %s", count(there, "package"),
 		filepath.ToSlash(t.Path), filepath.ToSlash(t.LockFile), strings.Join(parts, ", "))
+}
+
+// nothingVerified says why no package was read, and what to do.
+func nothingVerified(t VerifiedTree) string {
+	path, lockFile := filepath.ToSlash(t.Path), filepath.ToSlash(t.LockFile)
+	why := "what %s selects comes by dev_overrides or TF_REATTACH_PROVIDERS."
+	switch {
+	case t.Locked == 0:
+		why = "%s selects no provider. If the configuration requires providers, run \"tfdeps init\" first."
+	case t.Shared:
+		why = "it has nothing of what %s selects. An init that uses this cache puts packages there."
+	}
+	return fmt.Sprintf("There is nothing to verify in %s: "+why, path, lockFile)
 }
 
 type jsonVerifiedTree struct {

@@ -32,8 +32,9 @@ var (
 // reportFormat is the version of the data in the page.
 const reportFormat = 1
 
-// Report is the web page of a run of init: what was asked, fetched and linked, when, and how large it was. It knows that
-// from events alone. A nil Report takes note of nothing. It is for one goroutine at a time.
+// Report is the web page of a run of init: what was asked, fetched and linked, when, and how large
+// it was. It knows that from events alone. A nil Report takes note of nothing. It is for one
+// goroutine at a time.
 type Report struct {
 	now      func() time.Time
 	product  getproviders.Product
@@ -63,11 +64,27 @@ type reportRow struct {
 	How     string       `json:"how,omitempty"`     // the link mode
 	Source  string       `json:"source,omitempty"`
 	Trust   string       `json:"trust,omitempty"`
-	Bytes   int64        `json:"bytes,omitempty"` // that were downloaded
+	Bytes   int64        `json:"bytes,omitempty"` // of the archive, as far as it is here
+	Came    int64        `json:"came,omitempty"`  // bytes over the network: less if an earlier run had kept some
 	Error   string       `json:"error,omitempty"`
 	Spans   []reportSpan `json:"spans"`
 
-	open map[string]float64 // when a span began that hasn't ended
+	open  map[string]float64 // when a span began that hasn't ended
+	heard bool               // how far the download is was told
+}
+
+// advance records how far a download is. The first time it is what was here already; less than before means that all
+// comes again.
+func (w *reportRow) advance(done int64) {
+	switch {
+	case !w.heard:
+		w.heard = true
+	case done < w.Bytes:
+		w.Came += done
+	default:
+		w.Came += done - w.Bytes
+	}
+	w.Bytes = done
 }
 
 // phaseSpans are the spans of the phases of package event.
@@ -148,7 +165,7 @@ func (r *Report) observe(e event.Event) {
 		row.Source = e.Source
 		row.enter("fetch", at)
 	case event.ProgressEvent:
-		row.Bytes = e.Done
+		row.advance(e.Done)
 	case event.PhaseEvent:
 		row.enter(phaseSpans[e.Phase], at)
 	case event.FetchedEvent:

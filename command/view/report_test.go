@@ -6,17 +6,16 @@ import (
 	"errors"
 	"fmt"
 	"os"
-	"os/exec"
 	"path/filepath"
 	"strings"
 	"testing"
 	"time"
 
 	"github.com/tfdeps/tfdeps/command/problem"
+	"github.com/tfdeps/tfdeps/command/view/screentest"
 	"github.com/tfdeps/tfdeps/configs/modules"
 	"github.com/tfdeps/tfdeps/getproviders"
 	"github.com/tfdeps/tfdeps/getproviders/hosts"
-	"github.com/tfdeps/tfdeps/getproviders/providertest"
 	"github.com/tfdeps/tfdeps/providercache/event"
 	"github.com/tfdeps/tfdeps/providercache/link"
 )
@@ -135,7 +134,7 @@ func TestReport_TellsWhatHappenedWhen(t *testing.T) {
 		{1, event.QueryEvent{Addr: p}}, {2, event.QueryEvent{Addr: q}}, {3, event.QueryEvent{Addr: gone}},
 		{10, event.SelectedEvent{Addr: p, Version: version}}, {12, event.SelectedEvent{Addr: q, Version: version}},
 		{20, event.FetchingEvent{Addr: p, Version: version, Source: "somewhere"}}, {21, event.HashingEvent{Addr: q}},
-		{25, event.ProgressEvent{Addr: p, Done: 0, Total: 5}}, {30, event.ProgressEvent{Addr: p, Done: 5, Total: 5}},
+		{25, event.ProgressEvent{Addr: p, Done: 2, Total: 5}}, {30, event.ProgressEvent{Addr: p, Done: 5, Total: 5}},
 		{31, event.PhaseEvent{Addr: p, Phase: event.Unpacking}}, {32, event.PhaseEvent{Addr: q, Phase: event.Linking}},
 		{33, event.LinkedEvent{Addr: q, Version: version, Link: link.Clone}}, {39, event.PhaseEvent{Addr: p, Phase: event.Linking}}, {42, event.FetchedEvent{Addr: p, Version: version, Source: "somewhere"}},
 	} {
@@ -150,15 +149,15 @@ func TestReport_TellsWhatHappenedWhen(t *testing.T) {
 	data := dataIn(t, page.String())
 	var got strings.Builder
 	for _, row := range data.Rows {
-		fmt.Fprintf(&got, "%s %s %s %s %s %d", row.Name, row.Version, row.Outcome, row.How, row.Source, row.Bytes)
+		fmt.Fprintf(&got, "%s %s %s %s %s %d/%d", row.Name, row.Version, row.Outcome, row.How, row.Source, row.Came, row.Bytes)
 		for _, s := range row.Spans {
 			fmt.Fprintf(&got, " %s:%v-%v", s.What, s.From, s.To)
 		}
 		got.WriteString("\n")
 	}
-	want := "acme/p 1.2.3 fetched  somewhere 5 ask:1-10 fetch:20-31 unpack:31-39 link:39-42 done:42-42\n" +
-		"acme/q 1.2.3 linked clone shared cache 0 ask:2-12 read:21-32 link:32-33 done:33-33\n" +
-		"acme/gone     0 ask:3-50\n"
+	want := "acme/p 1.2.3 fetched  somewhere 3/5 ask:1-10 fetch:20-31 unpack:31-39 link:39-42 done:42-42\n" +
+		"acme/q 1.2.3 linked clone shared cache 0/0 ask:2-12 read:21-32 link:32-33 done:33-33\n" +
+		"acme/gone     0/0 ask:3-50\n"
 	if got.String() != want || data.Took != 50 || !data.Failed {
 		t.Errorf("after %v ms:\n%swant\n%s", data.Took, &got, want)
 	}
@@ -193,19 +192,12 @@ func TestReport_HoldsNoMarkupOfOthers(t *testing.T) {
 // TFDEPS_TEST_SCREENSHOTS is a directory for pictures to look at.
 func TestReport_InABrowser(t *testing.T) {
 	t.Parallel()
-	if testing.Short() {
-		t.Skip("a short test starts no browser")
-	}
-	chromium, err := providertest.PeerProgram("chromium")
-	if err != nil {
-		t.Skip("there is no chromium")
-	}
 	dir := t.TempDir()
 	page := filepath.Join(dir, "page.html")
 	if err := os.WriteFile(page, []byte(sampleReport(t, 100, true)), 0o600); err != nil {
 		t.Fatal(err)
 	}
-	dom := browse(t, chromium, dir, page, "--dump-dom")
+	dom := screentest.Browse(t, dir, "file://"+page, "--dump-dom")
 	if count := strings.Count(dom, `<div class="row`); count != 102 { // with the axis and a module
 		t.Errorf("%d rows are drawn:\n%.3000s", count, dom)
 	}
@@ -226,23 +218,7 @@ func TestReport_InABrowser(t *testing.T) {
 			if err := os.WriteFile(page, []byte(run), 0o600); err != nil {
 				t.Fatal(err)
 			}
-			browse(t, chromium, dir, page, append(options, "--window-size=1280,1000", "--screenshot="+filepath.Join(pictures, name+"-"+mode+".png"))...)
+			screentest.Browse(t, dir, "file://"+page, append(options, "--window-size=1280,1000", "--screenshot="+filepath.Join(pictures, name+"-"+mode+".png"))...)
 		}
 	}
-}
-
-// browse has the browser open a page, with a profile of its own, and returns what it prints.
-func browse(t *testing.T, chromium, dir, page string, options ...string) string {
-	t.Helper()
-	options = append([]string{"--headless", "--no-sandbox", "--disable-gpu", "--disable-quic", "--no-first-run", "--disable-background-networking",
-		"--disable-component-update", "--disable-sync", "--user-data-dir=" + filepath.Join(dir, "profile")}, options...)
-	cmd := exec.CommandContext(t.Context(), chromium, append(options, "file://"+page)...)
-	cmd.Env = append(os.Environ(), "HOME="+dir, "TMPDIR="+dir)
-	var stderr bytes.Buffer
-	cmd.Stderr = &stderr
-	out, err := cmd.Output()
-	if err != nil {
-		t.Fatalf("%v\n%s", err, &stderr)
-	}
-	return string(out)
 }

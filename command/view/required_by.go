@@ -13,9 +13,9 @@ import (
 // whoRequires stands above a list of requirements.
 const whoRequires = "The provider is required by:"
 
-// RequiredBy says where a provider is asked for, as the end of an explanation;
+// requiredBy says where a provider is asked for, as the end of an explanation;
 // "" if that isn't known.
-func RequiredBy(req getproviders.Requirements, p getproviders.Provider) string {
+func requiredBy(req getproviders.Requirements, p getproviders.Provider) string {
 	var items []string
 	for _, r := range req[p] {
 		switch {
@@ -103,6 +103,8 @@ func (f failure) otherAddress() string {
 	switch {
 	case !ok && !(known && missing.FromRegistry()):
 		return f.requiredBy()
+	case !ok && !f.isRequired():
+		return text + "Check how the address is written: it is [HOST/]NAMESPACE/TYPE."
 	case !ok:
 		return text + "All modules should specify their required_providers so that external consumers will get the " +
 			"correct providers when using a module. " + find + f.requiredBy()
@@ -146,5 +148,5 @@ func LegacyProblem(req getproviders.Requirements, p getproviders.Provider) *prob
 		"This configuration or its associated state refers to the unqualified provider %q, an address from "+
 			"before Terraform 0.13 that says nothing of where the provider comes from.%s\n\n"+
 			"You must complete the Terraform 0.13 upgrade process before upgrading to later versions.",
-		p.Type, RequiredBy(req, p)))
+		p.Type, requiredBy(req, p)))
 }

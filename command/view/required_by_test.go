@@ -123,9 +123,7 @@ func TestInstallProblems_ExplainLockedVersions(t *testing.T) {
 		Others:       []getproviders.Requirement{asked(">= 1.0", "", "main.tf", 4), asked("", "", "terraform.tfstate", 0)},
 		Product:      getproviders.Terraform("1.15.9"),
 	})
-	const want = `Could not retrieve the list of available versions for provider example.com/acme/alpha: locked provider example.com/acme/alpha 1.4.0 does not match configured version constraint >= 1.0.0, ~> 2.0
-
-hint: use "terraform init -upgrade" to allow the selection of new versions
+	const want = `Could not retrieve the list of available versions for provider example.com/acme/alpha: locked provider example.com/acme/alpha 1.4.0 does not match configured version constraint >= 1.0.0, ~> 2.0; must use terraform init -upgrade to allow selection of new versions
 
 Version 1.4.0 is not allowed by:
   - net/versions.tf:3 (module.net): ~> 2.0

@@ -1,6 +1,7 @@
 package view
 
 import (
+	"bytes"
 	"encoding/json"
 	"io"
 	"slices"
@@ -127,8 +128,13 @@ func ordered(problems problem.List) problem.List {
 // writeReport writes the result of a command as one JSON object over several
 // lines. Constraints such as ">= 1.0" stay readable.
 func writeReport(w io.Writer, report any) error {
-	out := json.NewEncoder(w)
+	var b bytes.Buffer
+	out := json.NewEncoder(&b)
 	out.SetEscapeHTML(false)
 	out.SetIndent("", "  ")
-	return out.Encode(report)
+	if err := out.Encode(report); err != nil {
+		return err
+	}
+	_, err := w.Write(inertJSON(b.Bytes()))
+	return err
 }

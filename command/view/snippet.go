@@ -9,6 +9,8 @@ import (
 	"github.com/hashicorp/hcl/v2/hcled"
 	"github.com/hashicorp/hcl/v2/hclsyntax"
 	"github.com/hashicorp/hcl/v2/json"
+
+	"github.com/tfdeps/tfdeps/depsfile/nesting"
 )
 
 // snippet is the part of a source file that a problem is about.
@@ -55,9 +57,13 @@ func (s *sources) snippet(p *hcl.Diagnostic) *snippet {
 
 func newSource(name string, text []byte) *source {
 	s := &source{name: name, text: text}
-	switch {
-	case len(text) > maxParsed, mayNest(text) > maxNesting: // huge, or nested without end: goes without headers
-	case strings.HasSuffix(name, ".json"):
+	isJSON := strings.HasSuffix(name, ".json")
+	if len(text) > maxParsed { // goes without headers
+		return s
+	}
+	switch _, deep := nesting.Exceeds(text, isJSON, maxNesting); {
+	case deep: // likewise
+	case isJSON:
 		s.file, _ = json.Parse(text, name)
 	default:
 		s.file, _ = hclsyntax.ParseConfig(text, name, hcl.InitialPos)
@@ -74,8 +80,8 @@ func (s *source) cut(p *hcl.Diagnostic) *snippet {
 		shown = hcl.RangeOver(*p.Context, subject)
 	}
 	first, last := shown.Start.Line, shown.End.Line
-	if shown.End.Column <= 1 && last > first {
-		last-- // the range ends with the line break before it
+	if begin, end, ok := lineSpan(s.text, last, last); shown.End.Column <= 1 && last > first && (!ok || begin == end) {
+		last-- // the range ends with the line break before it; Terraform shows the next line, too, if there is anything on it
 	}
 	start, end, ok := lineSpan(s.text, first, last)
 	if !ok {
@@ -149,19 +155,9 @@ func lineSpan(src []byte, first, last int) (start, end int, ok bool) {
 // maxParsed is the size of a file that is parsed for the sake of a header: it may have been refused because parsing it takes gigabytes.
 const maxParsed = 1 << 20
 
-// maxNesting is how often a parser may call itself for the sake of a header: a
-// stack that overflows ends the process before it has printed what is wrong.
-const maxNesting = 20_000
-
-// mayNest counts the bytes that can make a parser call itself.
-func mayNest(src []byte) (count int) {
-	for _, c := range src {
-		if bytes.IndexByte([]byte("([{!-?+*/%=&|<>"), c) >= 0 {
-			count++
-		}
-	}
-	return count
-}
+// maxNesting is how often a parser may call itself for the sake of a header: a stack that overflows ends the process before it has
+// printed what is wrong, and the parser of JSON takes the square of the depth.
+const maxNesting = 1000
 
 // enclosing names the block around an offset, as it is written. It is asked for the
 // byte before a problem, as Terraform does: a header at the beginning of a file is in no block.

@@ -3,7 +3,6 @@ package view
 import (
 	"fmt"
 	"strings"
-	"unicode"
 	"unicode/utf8"
 
 	"github.com/hashicorp/hcl/v2"
@@ -63,7 +62,7 @@ func (h *humanPrinter) line(l line) {
 func (h *humanPrinter) gap() { fmt.Fprintln(h.out) }
 
 func (h *humanPrinter) problems(all problem.List) {
-	for _, p := range h.similar.consolidate(all) {
+	for _, p := range h.similar.consolidate(byModules(all)) {
 		h.problem(p)
 	}
 }
@@ -159,7 +158,7 @@ func (t problemText) render(width int) string {
 	if t.problem.Detail != "" {
 		fmt.Fprintln(&b, wrap(printable(detail(t.problem)), width))
 	}
-	return b.String()
+	return inert(b.String())
 }
 
 func (t problemText) renderSource(b *strings.Builder) {
@@ -195,18 +194,6 @@ func severityName(s hcl.DiagnosticSeverity) string {
 		return "Warning"
 	}
 	return "Error"
-}
-
-// printable takes the power out of text that others wrote, a registry's
-// warnings for instance: no control character reaches the terminal, and none
-// that makes it show the rest in another order.
-func printable(text string) string {
-	return strings.Map(func(r rune) rune {
-		if unicode.IsControl(r) && r != '\n' && r != '\t' || unicode.Is(unicode.Bidi_Control, r) {
-			return unicode.ReplacementChar
-		}
-		return r
-	}, text)
 }
 
 // wrap breaks the lines of text so that none has more than width characters,

@@ -139,7 +139,30 @@ Terraform has made some changes to the provider dependency selections recorded
 in the .terraform.lock.hcl file. Review those changes and commit them to your
 version control system if they represent changes you intended to make.
 
-Terraform has been successfully initialized!
+HCP Terraform has been successfully initialized!
+`, "")
+}
+
+func TestHuman_InitOfOpenTofu(t *testing.T) {
+	s := newSpeaker(func(o *Options) { o.Product = getproviders.OpenTofu("1.12.6") })
+	s.BackendBegin(true)
+	s.LockCreated()
+	s.Done(nil, false)
+	s.check(t, `
+Initializing cloud backend...
+
+OpenTofu has created a lock file .terraform.lock.hcl to record the provider
+selections it made above. Include this file in your version control repository
+so that OpenTofu can guarantee to make the same selections by default when
+you run "tofu init" in the future.
+
+Cloud backend has been successfully initialized!
+
+You may now begin working with cloud backend. Try running "tofu plan" to
+see any changes that are required for your infrastructure.
+
+If you ever set or change modules or OpenTofu Settings, run "tofu init"
+again to reinitialize your working directory.
 `, "")
 }
 

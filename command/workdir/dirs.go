@@ -51,6 +51,14 @@ func Expand(given []string) (dirs []Given, problems problem.List) {
 	return dirs, problems
 }
 
+// shownDirs is a list of directories in a sentence.
+func shownDirs(paths []string) string {
+	if slices.Equal(paths, []string{"."}) {
+		return "this directory"
+	}
+	return strings.Join(paths, ", ")
+}
+
 // LockedBelow gathers what the lock files below paths select; nil if there are no
 // paths.
 func LockedBelow(paths []string, product getproviders.Product) (store.Locked, problem.List) {
@@ -59,11 +67,11 @@ func LockedBelow(paths []string, product getproviders.Product) (store.Locked, pr
 	}
 	files, err := lockFiles(paths)
 	if err != nil {
-		return nil, problem.List{problem.CodedError("lock_file", "Failed to look for lock files", err.Error())}
+		return nil, problem.List{problem.CodedError("lock_file", "Failed to look for lock files", err.Error()+".\n\nName directories that have lock files, or directories above them.")}
 	}
 	if len(files) == 0 {
 		return nil, problem.List{problem.CodedError("lock_file", "No lock files", fmt.Sprintf(
-			"There is no file %s in %s, nor below.", depsfile.FileName, strings.Join(paths, ", ")))}
+			"There is no file %s in %s, nor below. An init writes it.", depsfile.FileName, shownDirs(paths)))}
 	}
 	var problems problem.List
 	var all []*depsfile.Locks

@@ -2,8 +2,11 @@ package workdir
 
 import (
 	"context"
+	"encoding/json"
 	"errors"
 	"fmt"
+	"io"
+	"io/fs"
 	"net/url"
 	"os"
 	"path/filepath"
@@ -27,7 +30,7 @@ func (d *Dir) Requirements(m *cli.Meta, stateFile string, record *backend.Record
 	fromState, known, err := ReadState(m, d.Product, stateFile, record)
 	required, problems = d.Combine(m.Env, fromState, known)
 	if err != nil {
-		problems = append(problems, problem.CodedError("state", "Error loading state", err.Error()))
+		problems = append(problems, StateProblem(err))
 	}
 	return required, known, problems
 }
@@ -102,8 +105,8 @@ func stateFromStdin(m *cli.Meta, product getproviders.Product) (getproviders.Req
 func RecordPath(env cli.Environment) string { return filepath.Join(DataDir(env), backend.FileName) }
 
 // ReadRecord reads the record of the backend; nil: there is none.
-func ReadRecord(env cli.Environment) (*backend.Record, problem.List) {
-	record, err := backend.Read(RecordPath(env))
+func ReadRecord(env cli.Environment, product getproviders.Product) (*backend.Record, problem.List) {
+	record, err := backend.Read(RecordPath(env), product)
 	if err != nil {
 		return nil, problem.List{problem.CodedError("state", "Failed to load state", "The record of the backend can't be used: "+err.Error()+
 			".\n\nIf the file is damaged, remove it, and initialize again.")}
@@ -123,4 +126,18 @@ func Workspace(env cli.Environment) (string, error) {
 		return name, nil
 	}
 	return backend.ReadWorkspace(DataDir(env))
+}
+
+// StateProblem says that the state couldn't be read, and what can be done.
+func StateProblem(err error) *problem.Problem {
+	text := problem.Sentence(err)
+	switch _, syntax := errors.AsType[*json.SyntaxError](err); {
+	case syntax || errors.Is(err, io.ErrUnexpectedEOF):
+		text += "\n\nThe state is damaged. Take it from a backup, such as terraform.tfstate.backup beside it."
+	case errors.Is(err, fs.ErrNotExist):
+		text += "\n\nCorrect the name of the file."
+	case errors.Is(err, configs.ErrStateVersion):
+		text += "\n\nA newer version of Terraform or OpenTofu has written the state, or it isn't one. Use a newer tfdeps, or name another file."
+	}
+	return problem.CodedError("state", "Error loading state", text)
 }

@@ -9,11 +9,13 @@ package workdir
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"os"
 	"path/filepath"
 	"slices"
 	"strings"
+	"syscall"
 
 	"github.com/tfdeps/tfdeps/command/cli"
 	"github.com/tfdeps/tfdeps/command/problem"
@@ -84,30 +86,50 @@ type Dir struct {
 	Tree  *modules.Tree   // the modules; nil before they were found
 	Locks *depsfile.Locks // nil before LoadLocks
 
+	workspace string          // the selected one; "" is unknown
 	inherited []depsfile.Lock // to which there is one in Locks that isn't in the file
 
+	InputProblems    problem.List // why values of variables can't be read; with errors, nothing else counts
 	RootProblems     problem.List // with the root module, warnings included
 	ModuleProblems   problem.List // with the modules below it
 	ProviderProblems problem.List // with how their providers fit together
 }
 
-// Load reads the root module in a directory. What is wrong with the values of
-// variables matters only to a module that is computed from them.
+// Load reads the root module in a directory. Values of variables that can't be read or computed are a problem to
+// Terraform whether anything needs them or not. To OpenTofu, those that can't be computed are one only to what needs them.
 func Load(m *cli.Meta, product getproviders.Product, path string, o Options) *Dir {
 	d := &Dir{Path: path, Product: product}
-	values, invalid := configs.ReadInputs(path, configs.InputSources{Arguments: o.Inputs, Environ: m.Env})
-	d.Root, d.RootProblems = configs.LoadModuleContext(m.Context, path, product, configs.Options{
-		TestDirectory: o.TestDirectory, Inputs: values, WorkingDir: cli.WorkingDirectory(), HomeDir: m.HomeDir, Within: o.Within,
-	})
-	if d.Root.Constant || !product.StaticModules {
-		d.RootProblems = append(invalid, d.RootProblems...)
+	if product.StaticModules {
+		d.workspace, _ = Workspace(m.Env) // an invalid name is reported by what needs the backend
 	}
+	values, invalid := configs.ReadInputs(path, configs.InputSources{Arguments: o.Inputs, Environ: m.Env, Product: product})
+	d.Root, d.RootProblems = configs.LoadModuleContext(m.Context, path, product, configs.Options{
+		TestDirectory: o.TestDirectory, Inputs: values, WorkingDir: cli.WorkingDirectory(), HomeDir: m.HomeDir, Within: o.Within, Workspace: d.workspace,
+	})
+	d.takeInputProblems(invalid)
 	return d
 }
 
+// takeInputProblems sorts problems with the values of variables, as the product comes upon them: what can't be read ends
+// a run, and values of variables are read once the root module is.
+func (d *Dir) takeInputProblems(invalid problem.List) {
+	var values problem.List
+	for _, p := range invalid {
+		switch value, ok := p.Extra.(configs.InputValue); {
+		case !ok:
+			d.InputProblems = append(d.InputProblems, p)
+		case d.Root.DeclaresVariable(value.Variable):
+			values = append(values, p)
+		}
+	}
+	d.RootProblems = append(values, d.RootProblems...)
+}
+
 // Empty reports whether the directory has no configuration, not even one with
-// errors.
-func (d *Dir) Empty() bool { return d.Root.Empty && !d.RootProblems.HasErrors() }
+// errors. OpenTofu doesn't look at test files where there is nothing to test.
+func (d *Dir) Empty() bool {
+	return d.Root.Empty && (d.Product.TestProviders || !d.RootProblems.HasErrors())
+}
 
 // NoConfiguration is the error for a directory that is Empty.
 func (d *Dir) NoConfiguration(shown string) *problem.Problem {
@@ -122,8 +144,11 @@ func (d *Dir) NoConfiguration(shown string) *problem.Problem {
 func (d *Dir) FindModules(ctx context.Context, installer modules.Resolver) problem.List {
 	manifest, err := modules.ReadManifest(installer.Dir, installer.Product)
 	if err != nil {
-		return problem.List{problem.CodedError("module_record", "Failed to read the record of modules", err.Error()+".\n\n"+
-			"If the file can't be mended, remove it: it is made again.")}
+		text := err.Error() + "."
+		if !errors.Is(err, syscall.ENOTDIR) { // which says what to do
+			text += "\n\nIf the file can't be mended, remove it: it is made again."
+		}
+		return problem.List{problem.CodedError("module_record", "Failed to read the record of modules", text)}
 	}
 	d.InstallModules(ctx, installer, manifest)
 	return nil
@@ -131,6 +156,7 @@ func (d *Dir) FindModules(ctx context.Context, installer modules.Resolver) probl
 
 // InstallModules is FindModules for modules that are recorded in a manifest.
 func (d *Dir) InstallModules(ctx context.Context, installer modules.Resolver, manifest modules.Manifest) {
+	installer.Workspace = d.workspace
 	d.Tree, d.ModuleProblems = installer.Resolve(ctx, d.Root, manifest)
 	d.ProviderProblems = d.Tree.CheckProviders(installer.Product)
 }
@@ -139,10 +165,28 @@ func (d *Dir) InstallModules(ctx context.Context, installer modules.Resolver, ma
 // versions of the product is returned alone: what is an error now may be none for
 // the version that is asked for.
 func (d *Dir) Problems() problem.List {
+	if d.InputProblems.HasErrors() {
+		return d.InputProblems
+	}
 	if unfit := d.Tree.CheckVersion(d.Product); unfit.HasErrors() {
 		return unfit
 	}
-	return slices.Concat(d.RootProblems, d.ModuleProblems, d.ProviderProblems)
+	return slices.Concat(d.InputProblems, d.RootProblems, d.ModuleProblems, d.ProviderProblems)
+}
+
+// WarnOfTreeProblems makes warnings of the errors that are about how modules and their providers fit together.
+func (d *Dir) WarnOfTreeProblems() {
+	soften := func(problems problem.List) problem.List {
+		softened := slices.Clone(problems)
+		for i, p := range problems {
+			if _, ok := p.Extra.(configs.TreeProblem); ok {
+				softened[i] = problem.AsWarnings(problem.List{p})[0]
+			}
+		}
+		return softened
+	}
+	d.RootProblems, d.ModuleProblems = soften(d.RootProblems), soften(d.ModuleProblems)
+	d.ProviderProblems = problem.AsWarnings(d.ProviderProblems)
 }
 
 // TakeOutdated takes what the record of modules says otherwise than the
@@ -168,7 +212,7 @@ func (d *Dir) SaveModules() problem.List {
 		return nil
 	}
 	if err := d.Tree.Save(); err != nil {
-		return problem.List{problem.CodedError("module_record", "Failed to record the modules", err.Error())}
+		return problem.List{problem.CodedError("module_record", "Failed to record the modules", problem.Unwritten(err))}
 	}
 	return nil
 }

@@ -89,6 +89,15 @@ func TestDecode_WhatIsWrongWithABlock(t *testing.T) {
 			want: "Invalid Value main.tf:1, Invalid Value main.tf:1, Invalid Value main.tf:1, Missing region value main.tf:1"},
 		{name: "keys", block: "backend \"s3\" {\n  bucket = \"b\"\n  key = \"k\"\n  region = \"r\"\n  kms_key_id = \"x\"\n  sse_customer_key = \"x\"\n  retry_mode = \"x\"\n}",
 			want: "Invalid KMS Key ID main.tf:1, Invalid sse_customer_key value main.tf:1, Invalid Value main.tf:1, Invalid Attribute Combination main.tf:1"},
+		{name: "roles", block: "backend \"s3\" {\n  bucket = \"b\"\n  key = \"k\"\n  region = \"r\"\n  assume_role = { role_arn = \"hunter2\", policy_arns = [\"hunter2\", \"arn:aws:iam::1:role/hunter2\"] }\n" +
+			"  assume_role_with_web_identity = { role_arn = \"arn:aws:iam::1:user/hunter2\", policy_arns = [\"arn:aws:iam::1:policy/x\"] }\n}",
+			want: "Invalid ARN main.tf:1, Invalid ARN main.tf:1, Invalid IAM Policy ARN main.tf:1, Invalid IAM Role ARN main.tf:1"},
+		{name: "no roles", block: "backend \"s3\" {\n  bucket = \"b\"\n  key = \"k\"\n  region = \"r\"\n  assume_role = { role_arn = \" \" }\n  assume_role_with_web_identity = { role_arn = \"arn:aws:iam\" }\n}",
+			want: "Invalid Value main.tf:1, Invalid ARN main.tf:1"},
+		{name: "settings of a database", block: "backend \"pg\" {\n  conn_str = \"host=h password hunter2\"\n}", want: "missing \"=\" in connection info string main.tf:1"},
+		{name: "quotes in settings", block: "backend \"pg\" {\n  conn_str = \"host='h' password='hunter2\\\\'\"\n}", want: "unterminated quoted string literal in connection string main.tf:1"},
+		{name: "backslash in settings", block: "backend \"pg\" {\n  conn_str = \"a = b password=hunter2\\\\\"\n}", want: "missing character after backslash main.tf:1"},
+		{name: "URL of a database", block: "backend \"pg\" {\n  conn_str = \"postgres://u:hunter2%zz@h/d\"\n}", want: "invalid connection URL main.tf:1"},
 		{name: "keys of gcs", block: "backend \"gcs\" {\n  bucket = \"b\"\n  encryption_key = \"\"\n  kms_encryption_key = \"\"\n}",
 			want: "can't set both encryption_key and kms_encryption_key main.tf:1"},
 		{name: "cos", block: "backend \"cos\" {\n  bucket = \"b\"\n  region = \"r\"\n  prefix = \"./a\"\n  key = \"a/\"\n  acl = \"x\"\n}",
@@ -108,7 +117,7 @@ func TestDecode_WhatIsWrongWithABlock(t *testing.T) {
 		{name: "pair without quotes", block: `backend "kubernetes" { secret_suffix = "s" }`, given: []string{"config_paths=[hunter2]"}, want: "Variables not allowed"},
 		{name: "pair's parts", block: `backend "kubernetes" { secret_suffix = "s" }`, given: []string{`config_paths={a="hunter2"}`}, want: `Incorrect attribute value type -backend-config="config_paths=...":1`},
 		{name: "pair's depth", block: `backend "kubernetes" { secret_suffix = "s" }`, given: []string{"config_paths=" + big}, want: `Value nested too deeply`},
-		{name: "pair's loop", block: `backend "kubernetes" { secret_suffix = "s" }`, given: []string{`config_paths=[for x in ["hunter2"]: x]`}, want: "Unsuitable value type"},
+		{name: "pair's loop", block: `backend "kubernetes" { secret_suffix = "s" }`, given: []string{`config_paths=[for x in ["hunter2"]: y]`}, want: "Unknown variable"},
 		{name: "file", block: `backend "local" {}`, given: []string{"nofile"}, want: "Failed to read file"},
 		{name: "directory", block: `backend "local" {}`, given: []string{"."}, want: "Failed to read file"},
 		{name: "no file twice", block: `backend "local" {}`, given: []string{"", ""}, want: "Failed to read file, Failed to read file"},
@@ -136,11 +145,35 @@ func TestDecode_WhatIsWrongWithABlock(t *testing.T) {
 	}
 }
 
+func TestDecode_TakesWhatMayBeRight(t *testing.T) {
+	terraform, tofu := getproviders.Terraform("1.15.9"), getproviders.OpenTofu("1.12.6")
+	const s3 = "backend \"s3\" {\n  bucket = \"b\"\n  key = \"k\"\n  region = \"r\"\n  assume_role = { "
+	for _, tt := range []struct {
+		block string
+		only  string // the one product that takes it
+	}{
+		{block: s3 + `role_arn = "arn:aws:iam::1:role/a:b", policy_arns = ["arn:aws:iam::aws:policy/x"] }` + "\n}"},
+		{block: s3 + `role_arn = "x" }` + "\n}", only: tofu.Name},
+		{block: `backend "pg" { conn_str = "" }`},
+		{block: `backend "pg" { conn_str = " host = h  password='a b\\' c'user=u =x port=" }`},
+		{block: `backend "pg" { conn_str = "a=b\\ c d= 'e\\\\'" }`},
+		{block: `backend "pg" { conn_str = "postgresql://u:p@h:1/d?sslmode=disable" }`},
+		{block: `backend "pg" { conn_str = "postgres://h:1,i:2/d" }`},
+	} {
+		for _, product := range []getproviders.Product{terraform, tofu} {
+			_, diags := backend.Decode(parseBlock(t, tt.block), backend.Options{Product: product})
+			if want := tt.only == "" || tt.only == product.Name; diags.HasErrors() == want {
+				t.Errorf("%s takes %s: %t, want %t: %v", product.Name, tt.block, !want, want, diags)
+			}
+		}
+	}
+}
+
 // A record with another number keeps its values as they were written.
 func TestRecord_RenumberedKeepsWhatIsMissing(t *testing.T) {
 	path := filepath.Join(t.TempDir(), backend.FileName)
 	write(t, path, `{"version": 3, "terraform_version": "1.9.0", "backend": {"type": "local", "config": {"path": "x"}, "hash": 1}}`)
-	old, err := backend.Read(path)
+	old, err := backend.Read(path, getproviders.Product{})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -249,7 +282,7 @@ func TestCompare_WithOtherArguments(t *testing.T) {
 	} {
 		path := filepath.Join(t.TempDir(), backend.FileName)
 		write(t, path, `{"version": 3, "serial": 1, "lineage": "x", "backend": {"type": "local", "config": `+text+`, "hash": 1}}`)
-		r, err := backend.Read(path)
+		r, err := backend.Read(path, getproviders.Product{})
 		if text == "[" {
 			if !errors.Is(err, backend.ErrFormat) {
 				t.Errorf("broken JSON: got %v", err)
@@ -280,7 +313,7 @@ func TestDecode_WorkspaceOfACloudBlock(t *testing.T) {
 
 func TestSave_ThenRead(t *testing.T) {
 	path := filepath.Join(t.TempDir(), ".terraform", backend.FileName)
-	if r, err := backend.Read(path); r != nil || err != nil {
+	if r, err := backend.Read(path, getproviders.Product{}); r != nil || err != nil {
 		t.Fatalf("without a file: %v, %v", r, err)
 	}
 	written := record(t, decode(t, `backend "local" { path = "a" }`))
@@ -300,7 +333,7 @@ func TestSave_ThenRead(t *testing.T) {
 	if after, err := os.Stat(path); err != nil || !os.SameFile(before, after) {
 		t.Errorf("a file that is as it should be was replaced (%v)", err)
 	}
-	read, err := backend.Read(path)
+	read, err := backend.Read(path, getproviders.Product{})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -316,11 +349,21 @@ func TestRead_Refuses(t *testing.T) {
 	for name, content := range map[string]string{"format": `{"version": 4}`, "no version": `{}`, "no JSON": `{`, "empty": ``} {
 		path := filepath.Join(t.TempDir(), backend.FileName)
 		write(t, path, content)
-		if _, err := backend.Read(path); !errors.Is(err, backend.ErrFormat) {
+		if _, err := backend.Read(path, getproviders.Product{}); !errors.Is(err, backend.ErrFormat) {
 			t.Errorf("%s: got %v", name, err)
 		}
 	}
-	if _, err := backend.Read(t.TempDir()); err == nil || errors.Is(err, backend.ErrFormat) {
+	for _, content := range []string{``, `{"version": 3, "remote": {"type": "s3"}}`, `{"version": 3, "state_store": {}}`} {
+		path := filepath.Join(t.TempDir(), backend.FileName)
+		write(t, path, content)
+		if _, err := backend.Read(path, getproviders.Product{}); !errors.Is(err, backend.ErrFormat) {
+			t.Errorf("%s: Terraform: %v", content, err)
+		}
+		if r, err := backend.Read(path, getproviders.OpenTofu("1.12.6")); err != nil || r != nil && r.Type != "" {
+			t.Errorf("%s: OpenTofu: %+v, %v", content, r, err)
+		}
+	}
+	if _, err := backend.Read(t.TempDir(), getproviders.Product{}); err == nil || errors.Is(err, backend.ErrFormat) {
 		t.Errorf("a directory: got %v", err)
 	}
 }

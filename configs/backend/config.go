@@ -86,7 +86,7 @@ func Decode(block Block, opts Options) (*Config, hcl.Diagnostics) {
 	if lacking := missing(block, schema, value, opts.Getenv); len(lacking) > 0 {
 		diags = append(diags, lacking...)
 	} else {
-		diags = append(diags, checkRules(block, value, opts.Getenv)...)
+		diags = append(diags, checkRules(block, value, opts)...)
 	}
 	if !diags.HasErrors() {
 		config.value = value

@@ -1,7 +1,7 @@
 // Package backend reads and writes the record from which plan and apply know where
 // state is, .terraform/terraform.tfstate:
 //
-//	record, err := backend.Read(filepath.Join(".terraform", backend.FileName))
+//	record, err := backend.Read(filepath.Join(".terraform", backend.FileName), product)
 //	workspace, err := backend.ReadWorkspace(".terraform")
 //	if path, ok := record.StateFile(workspace); ok {
 //		... // the state is in a local file, which need not exist
@@ -33,7 +33,7 @@
 // Nothing here talks to a backend, moves state, or judges whether values make
 // sense together: the backends do, when they are asked for state.
 //
-// Where we differ from Terraform on purpose: a record is for its owner only,
+// Where tfdeps differs from Terraform on purpose: a record is for its owner only,
 // as secrets of -backend-config stand in it, and replaces the old one in one
 // step; a required argument that is missing is reported for every type in the same
 // words, where Terraform leaves some to fail later or crashes; values given

@@ -3,6 +3,7 @@ package backend
 import (
 	"errors"
 	"fmt"
+	"maps"
 	"math/big"
 	"path/filepath"
 	"slices"
@@ -43,13 +44,30 @@ func override(body hcl.Body, schema *schema, given []string) (hcl.Body, hcl.Diag
 	return body, diags
 }
 
+// few is how many arguments can be listed in a sentence.
+const few = 12
+
+// alike lists the arguments that may be meant by a name: those that begin like it, or all if they are few.
+func (s *schema) alike(name string) string {
+	names := slices.Sorted(maps.Keys(s.Attributes))
+	begin := func(of string) string { return of[:min(len(of), 3)] }
+	same := slices.DeleteFunc(slices.Clone(names), func(other string) bool { return begin(other) != begin(name) })
+	switch {
+	case len(same) > 0:
+		return " These begin alike: " + strings.Join(same, ", ") + "."
+	case len(names) > 0 && len(names) <= few:
+		return " Its arguments are: " + strings.Join(names, ", ") + "."
+	}
+	return ""
+}
+
 // parsePair reads the value of an argument. The value may be a secret, so no
 // message has it, and neither has the range.
 func parsePair(name, value string, schema *schema) (*hcl.Attribute, hcl.Diagnostics) {
 	attr, known := schema.Attributes[name]
 	if !known {
 		return nil, hcl.Diagnostics{sourceless("Invalid backend configuration argument", fmt.Sprintf(
-			"The backend configuration argument %q given on the command line is not expected for the selected backend type.", name))}
+			"The backend configuration argument %q given on the command line is not expected for the selected backend type.%s", name, schema.alike(name)))}
 	}
 	// JSON has no other text, so the record would never match the configuration.
 	if !utf8.ValidString(value) {

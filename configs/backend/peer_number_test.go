@@ -130,7 +130,8 @@ func overridesOf(t *testing.T, name, body string) []string {
 		"cloud":  "workspaces {\n  name = \"a\"\n}\n",
 		"remote": "workspaces {\n  name = \"a\"\n}\n",
 		"s3": "kms_key_id = \"alias/a\"\nsse_customer_key = null\nshared_credentials_file = null\nforce_path_style = null\n" +
-			"allowed_account_ids = null\nretry_mode = \"standard\"\n",
+			"allowed_account_ids = null\nretry_mode = \"standard\"\nassume_role = null\nassume_role_with_web_identity = null\n",
+		"pg": "conn_str = null\n",
 	}
 	write(t, filepath.Join(dir, "all.hcl"), body)
 	write(t, filepath.Join(dir, "right.hcl"), right[name])

@@ -24,7 +24,7 @@ const maxSize = 16 << 20
 const format = 3
 
 // ErrFormat says that a file is no record, or one that a product wrote which is
-// far older or younger than any we know.
+// far older or younger than any that is known.
 var ErrFormat = errors.New("not a backend record that can be used")
 
 // Record is what was noted of the backend of a directory.
@@ -47,6 +47,10 @@ type wire struct {
 	Version int          `json:"version"`
 	Product string       `json:"terraform_version,omitempty"`
 	Backend *wireBackend `json:"backend,omitempty"`
+
+	// What only other versions of Terraform understand.
+	Remote     json.RawMessage `json:"remote,omitempty"`
+	StateStore json.RawMessage `json:"state_store,omitempty"`
 }
 
 type wireBackend struct {
@@ -73,13 +77,15 @@ func NewRecord(c *Config, product getproviders.Product) (*Record, error) {
 	return &Record{Product: version, Type: c.Type, Hash: c.hash, config: config}, nil
 }
 
-// Read reads a record. That there is none is no error: the Record is nil. What
-// else may be in it is passed over. Errors about what the file holds are
+// Read reads a record, as a product does; the zero product is Terraform. That there is none is no error: the Record
+// is nil. What else may be in it is passed over. Errors about what the file holds are
 // [ErrFormat].
-func Read(path string) (*Record, error) { return ReadFS(nil, path) }
+func Read(path string, product getproviders.Product) (*Record, error) {
+	return ReadFS(nil, path, product)
+}
 
 // ReadFS is Read for a file in fsys; nil is the file system of the process.
-func ReadFS(fsys fs.FS, path string) (*Record, error) {
+func ReadFS(fsys fs.FS, path string, product getproviders.Product) (*Record, error) {
 	src, err := wholefile.ReadFS(fsys, path, maxSize)
 	switch {
 	case errors.Is(err, fs.ErrNotExist):
@@ -87,20 +93,31 @@ func ReadFS(fsys fs.FS, path string) (*Record, error) {
 	case err != nil:
 		return nil, fmt.Errorf("reading the backend's record: %w", err)
 	}
-	record, err := parse(src)
+	if len(src) == 0 && product.Predecessor != nil {
+		return nil, nil // OpenTofu takes an empty file for none
+	}
+	record, err := parse(src, product)
 	if err != nil {
 		return nil, fmt.Errorf("%s: %w", path, err)
 	}
 	return record, nil
 }
 
-func parse(src []byte) (*Record, error) {
+func parse(src []byte, product getproviders.Product) (*Record, error) {
 	var w wire
 	if err := json.Unmarshal(src, &w); err != nil {
 		return nil, fmt.Errorf("%w: %w", ErrFormat, err)
 	}
 	if w.Version != format {
 		return nil, fmt.Errorf("%w: its format is version %d, not %d", ErrFormat, w.Version, format)
+	}
+	isThere := func(part json.RawMessage) bool { return len(part) > 0 && string(part) != "null" }
+	switch {
+	case product.Predecessor != nil: // OpenTofu passes over both
+	case w.Backend == nil && isThere(w.Remote):
+		return nil, fmt.Errorf("%w: this working directory uses legacy remote state and so must first be upgraded using Terraform v0.9", ErrFormat)
+	case isThere(w.StateStore):
+		return nil, fmt.Errorf("%w: it is about a state store, an experiment of Terraform that isn't known here", ErrFormat)
 	}
 	r := &Record{Product: w.Product}
 	if w.Backend != nil {

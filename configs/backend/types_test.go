@@ -9,6 +9,7 @@ import (
 	"testing"
 
 	"github.com/tfdeps/tfdeps/configs/backend"
+	"github.com/tfdeps/tfdeps/getproviders"
 )
 
 var update = flag.Bool("update", false, "write testdata/records.txt again")
@@ -101,11 +102,11 @@ var fullBlocks = []struct {
   allowed_account_ids = ["b", "a"]
   endpoints           = { s3 = "e" }
   assume_role = {
-    role_arn            = "a"
+    role_arn            = "arn:aws:iam::1:role/a"
     tags                = { b = "1", a = "2" }
     transitive_tag_keys = ["b", "a"]
   }
-  assume_role_with_web_identity = { role_arn = "a" }
+  assume_role_with_web_identity = { role_arn = "arn:aws:iam::1:role/a" }
 }`, given: []string{"key=k", "secret_key=secret", `shared_config_files=["b","a"]`}},
 }
 
@@ -122,7 +123,7 @@ func TestRecord_OfAllTypes(t *testing.T) {
 		fmt.Fprintf(&got, "# %s %s\n%s\n", strings.Join(strings.Fields(b.text), " "), strings.Join(b.given, " "), content)
 		if path := filepath.Join(t.TempDir(), backend.FileName); len(b.given) > 0 {
 			write(t, path, string(content))
-			read, err := backend.Read(path)
+			read, err := backend.Read(path, getproviders.Product{})
 			if err != nil {
 				t.Fatal(err)
 			}

@@ -2,7 +2,7 @@
 // .terraformrc: what a user says about hosts, credentials and the places that
 // packages come from, for all working directories.
 //
-//	at := cliconfig.Find(user.Getenv, user.HomeDir, user.Getenv("APPDATA"), runtime.GOOS, product)
+//	at := cliconfig.Find(user, product)
 //	config, problems := cliconfig.Read(at, user.Getenv, product)
 //	source, err := config.Source(ctx, cliconfig.SourceOptions{Product: product, User: user})
 //

@@ -5,7 +5,6 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
-	"runtime"
 
 	"github.com/tfdeps/tfdeps/configs/cliconfig"
 	"github.com/tfdeps/tfdeps/getproviders"
@@ -40,11 +39,9 @@ credentials "mirror.example.com" {
 		return
 	}
 
-	env := func(name string) string {
-		return map[string]string{"HOME": "/home/user", "TF_CLI_CONFIG_FILE": path}[name]
-	}
-	at := cliconfig.Find(env, "/home/user", "", "linux", getproviders.Terraform("1.15.9"))
-	config, problems := cliconfig.Read(at, env, getproviders.Terraform("1.15.9"))
+	user := cliconfig.User{Environ: []string{"HOME=/home/user", "TF_CLI_CONFIG_FILE=" + path}, HomeDir: "/home/user"}
+	at := cliconfig.Find(user, getproviders.Terraform("1.15.9"))
+	config, problems := cliconfig.Read(at, user.Getenv, getproviders.Terraform("1.15.9"))
 	fmt.Println(len(problems), "problems")
 	for _, m := range config.Installation {
 		fmt.Println(m.Kind, m.Location, m.Include, m.Exclude)
@@ -87,7 +84,7 @@ provider_installation {
 
 	terraform := getproviders.Terraform("1.15.9")
 	user := cliconfig.User{Environ: []string{"TF_CLI_CONFIG_FILE=" + path, "TF_TOKEN_mirror_example_com=..."}}
-	at := cliconfig.Find(user.Getenv, user.HomeDir, user.Getenv("APPDATA"), runtime.GOOS, terraform)
+	at := cliconfig.Find(user, terraform)
 	config, problems := cliconfig.Read(at, user.Getenv, terraform)
 	if len(problems) > 0 {
 		fmt.Println(problems[0].Detail)

@@ -22,25 +22,24 @@ type Locations struct {
 // the file that TF_CLI_CONFIG_FILE or the older TERRAFORM_CONFIG names, and
 // nothing else; or .terraformrc and the directory .terraform.d of the user's
 // home, which on Windows are terraform.rc and terraform.d of the user's
-// application data. Env returns the value of a variable, "" if there is none;
-// home and appData may be "" if they aren't known; goos is as in runtime.GOOS.
+// application data, which APPDATA names.
 //
 // OpenTofu's file is .tofurc, or tofu.rc. Where there is none, Terraform's counts,
 // and where there is none either, opentofu/tofurc in XDG_CONFIG_HOME if that is
 // set, which also has the directory unless there is .terraform.d.
-func Find(env func(string) string, home, appData, goos string, product getproviders.Product) Locations {
+func Find(user User, product getproviders.Product) Locations {
 	product = product.OrDefault()
 	for _, variable := range []string{"TF_CLI_CONFIG_FILE", "TERRAFORM_CONFIG"} {
-		if file := env(variable); file != "" {
+		if file := user.Getenv(variable); file != "" {
 			return Locations{File: file, Required: true}
 		}
 	}
-	at := Locations{Dir: ConfigDir(home, appData, goos)}
+	at := Locations{Dir: user.ConfigDir()}
 	if at.Dir == "" {
 		return Locations{}
 	}
-	at.File = mainFile(home, appData, goos, product)
-	if xdg := env("XDG_CONFIG_HOME"); xdg != "" && product.XDGName != "" && goos != "windows" {
+	at.File = user.mainFile(product)
+	if xdg := user.Getenv("XDG_CONFIG_HOME"); xdg != "" && product.XDGName != "" && user.goos() != "windows" {
 		if !exists(at.File) {
 			at.File = filepath.Join(xdg, product.XDGName, product.Program+"rc")
 		}
@@ -52,15 +51,15 @@ func Find(env func(string) string, home, appData, goos string, product getprovid
 }
 
 // mainFile is the file of the product, or of its predecessor if only that is there.
-func mainFile(home, appData, goos string, product getproviders.Product) string {
-	file := filepath.Join(home, "."+product.Program+"rc")
-	if goos == "windows" {
-		file = filepath.Join(appData, product.Program+".rc")
+func (u User) mainFile(product getproviders.Product) string {
+	file := filepath.Join(u.HomeDir, "."+product.Program+"rc")
+	if u.goos() == "windows" {
+		file = filepath.Join(u.Getenv("APPDATA"), product.Program+".rc")
 	}
 	if product.Predecessor == nil || exists(file) {
 		return file
 	}
-	if older := mainFile(home, appData, goos, *product.Predecessor); exists(older) {
+	if older := u.mainFile(*product.Predecessor); exists(older) {
 		return older
 	}
 	return file
@@ -74,19 +73,20 @@ func exists(name string) bool {
 // ConfigDir returns the user's directory for the CLI configuration and for
 // the programs that belong to it; "" if there is none. Unlike Locations.Dir
 // it doesn't depend on the variables that name a file.
-func ConfigDir(home, appData, goos string) string {
-	switch {
-	case goos == "windows" && appData != "":
+func (u User) ConfigDir() string {
+	appData := u.Getenv("APPDATA")
+	switch isWindows := u.goos() == "windows"; {
+	case isWindows && appData != "":
 		return filepath.Join(appData, "terraform.d")
-	case goos != "windows" && home != "":
-		return filepath.Join(home, ".terraform.d")
+	case !isWindows && u.HomeDir != "":
+		return filepath.Join(u.HomeDir, ".terraform.d")
 	default:
 		return ""
 	}
 }
 
 // HelperDirs returns the directories in which Terraform looks for the
-// programs of credentials helpers; configDir is that of ConfigDir.
+// programs of credentials helpers; configDir is that of [User.ConfigDir].
 func HelperDirs(configDir string, platform getproviders.Platform) []string {
 	if configDir == "" {
 		return nil
@@ -104,18 +104,18 @@ func HelperDirs(configDir string, platform getproviders.Platform) []string {
 // in the user's home the directory of the CLI configuration, and what the
 // system has for the data of programs: XDG_DATA_HOME and XDG_DATA_DIRS, of which
 // relative entries don't count, the Library directories of macOS, or APPDATA
-// of Windows. They need not exist. Home may be "" if there is none. OpenTofu has
+// of Windows. They need not exist. OpenTofu has
 // those of Terraform, and before those of the system its own in XDG_DATA_HOME, if that is set.
-func ImpliedMirrorDirs(env func(string) string, home, goos string, product getproviders.Product) []string {
+func ImpliedMirrorDirs(user User, product getproviders.Product) []string {
 	product = product.OrDefault()
 	dirs := []string{filepath.Join("terraform.d", "plugins")}
-	if user := ConfigDir(home, env("APPDATA"), goos); user != "" {
-		dirs = append(dirs, filepath.Join(user, "plugins"))
+	if config := user.ConfigDir(); config != "" {
+		dirs = append(dirs, filepath.Join(config, "plugins"))
 	}
-	if xdg := env("XDG_DATA_HOME"); xdg != "" && product.XDGName != "" && goos != "windows" {
+	if xdg := user.Getenv("XDG_DATA_HOME"); xdg != "" && product.XDGName != "" && user.goos() != "windows" {
 		dirs = append(dirs, path.Join(xdg, product.XDGName, "plugins"))
 	}
-	for _, dir := range dataDirs(env, home, goos) {
+	for _, dir := range user.dataDirs() {
 		if !slices.Contains(dirs, dir) {
 			dirs = append(dirs, dir)
 		}
@@ -125,21 +125,21 @@ func ImpliedMirrorDirs(env func(string) string, home, goos string, product getpr
 
 // dataDirs lists what the system has for programs' data. Package path serves
 // for paths that always have slashes.
-func dataDirs(env func(string) string, home, goos string) []string {
+func (u User) dataDirs() []string {
 	var dirs []string
-	switch goos {
+	switch u.goos() {
 	case "windows":
-		if appData := env("APPDATA"); appData != "" {
+		if appData := u.Getenv("APPDATA"); appData != "" {
 			dirs = append(dirs, filepath.Join(appData, "HashiCorp", "Terraform", "plugins"))
 		}
 	case "darwin":
 		const bundle = "Library/Application Support/io.terraform/plugins"
-		if home != "" {
-			dirs = append(dirs, path.Join(home, bundle))
+		if u.HomeDir != "" {
+			dirs = append(dirs, path.Join(u.HomeDir, bundle))
 		}
 		dirs = append(dirs, "/"+bundle)
 	default:
-		for _, dir := range xdgDataDirs(env, home) {
+		for _, dir := range u.xdgDataDirs() {
 			dirs = append(dirs, path.Join(dir, "terraform/plugins"))
 		}
 	}
@@ -147,14 +147,14 @@ func dataDirs(env func(string) string, home, goos string) []string {
 }
 
 // xdgDataDirs follows the XDG base directory specification.
-func xdgDataDirs(env func(string) string, home string) []string {
+func (u User) xdgDataDirs() []string {
 	var dirs []string
-	if own := env("XDG_DATA_HOME"); path.IsAbs(own) {
+	if own := u.Getenv("XDG_DATA_HOME"); path.IsAbs(own) {
 		dirs = append(dirs, own)
-	} else if home != "" {
-		dirs = append(dirs, path.Join(home, ".local/share"))
+	} else if u.HomeDir != "" {
+		dirs = append(dirs, path.Join(u.HomeDir, ".local/share"))
 	}
-	all := cmp.Or(env("XDG_DATA_DIRS"), "/usr/local/share:/usr/share")
+	all := cmp.Or(u.Getenv("XDG_DATA_DIRS"), "/usr/local/share:/usr/share")
 	for dir := range strings.SplitSeq(all, ":") {
 		if path.IsAbs(dir) {
 			dirs = append(dirs, dir)

@@ -11,7 +11,14 @@ import (
 // variables is an environment.
 type variables map[string]string
 
-func (v variables) get(name string) string { return v[name] }
+// user has these variables.
+func (v variables) user(home, goos string) User {
+	u := User{HomeDir: home, GOOS: goos}
+	for name, value := range v {
+		u.Environ = append(u.Environ, name+"="+value)
+	}
+	return u
+}
 
 func TestFind(t *testing.T) {
 	unix := Locations{File: "/home/u/.terraformrc", Dir: "/home/u/.terraform.d"}
@@ -36,7 +43,9 @@ func TestFind(t *testing.T) {
 			if !tc.want.Required {
 				tc.want.File, tc.want.Dir = filepath.FromSlash(tc.want.File), filepath.FromSlash(tc.want.Dir)
 			}
-			if got := Find(tc.env.get, tc.home, tc.appData, tc.goos, getproviders.Terraform("")); got != tc.want {
+			user := tc.env.user(tc.home, tc.goos)
+			user.Environ = append(user.Environ, "APPDATA="+tc.appData)
+			if got := Find(user, getproviders.Terraform("")); got != tc.want {
 				t.Errorf("got %+v, want %+v", got, tc.want)
 			}
 		})
@@ -79,7 +88,7 @@ func TestImpliedMirrorDirs(t *testing.T) {
 	} {
 		t.Run(tc.name, func(t *testing.T) {
 			var got []string
-			for _, dir := range ImpliedMirrorDirs(tc.env.get, tc.home, tc.goos, getproviders.Terraform("")) {
+			for _, dir := range ImpliedMirrorDirs(tc.env.user(tc.home, tc.goos), getproviders.Terraform("")) {
 				got = append(got, filepath.ToSlash(dir))
 			}
 			if !slices.Equal(got, tc.want) {

@@ -41,12 +41,12 @@ func TestFind_ForOpenTofu(t *testing.T) {
 					t.Fatal(err)
 				}
 			}
-			env := variables{}
+			env := variables{"APPDATA": home}
 			if tc.xdg != "" {
 				env["XDG_CONFIG_HOME"] = filepath.Join(home, tc.xdg)
 			}
 			want := Locations{File: filepath.Join(home, filepath.FromSlash(tc.file)), Dir: filepath.Join(home, filepath.FromSlash(tc.dir))}
-			if got := Find(env.get, home, home, tc.goos, getproviders.OpenTofu("1.12.6")); got != want {
+			if got := Find(env.user(home, tc.goos), getproviders.OpenTofu("1.12.6")); got != want {
 				t.Errorf("got %+v, want %+v", got, want)
 			}
 		})
@@ -65,7 +65,7 @@ func TestImpliedMirrorDirs_OfOpenTofu(t *testing.T) {
 			"/data/opentofu/plugins", "/data/terraform/plugins", "/a/terraform/plugins"}},
 	} {
 		var got []string
-		for _, dir := range ImpliedMirrorDirs(tc.env.get, "/home/u", tc.goos, getproviders.OpenTofu("1.12.6")) {
+		for _, dir := range ImpliedMirrorDirs(tc.env.user("/home/u", tc.goos), getproviders.OpenTofu("1.12.6")) {
 			got = append(got, filepath.ToSlash(dir))
 		}
 		if !slices.Equal(got, tc.want) {

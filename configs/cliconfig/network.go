@@ -37,9 +37,6 @@ func (u User) goos() string {
 	return u.GOOS
 }
 
-// configDir is [ConfigDir] for the user.
-func (u User) configDir() string { return ConfigDir(u.HomeDir, u.Getenv("APPDATA"), u.goos()) }
-
 // NetworkOptions is what [Config.Network] needs beside the configuration. The
 // zero value works: hosts are asked with the tokens of the configuration.
 type NetworkOptions struct {
@@ -111,7 +108,7 @@ func (c *Config) credentials(user User) (hosts.Credentials, []Problem) {
 	helper, err := hosts.NewHelperTokens(hosts.Helper{
 		Name: c.Helper.Name,
 		Args: c.Helper.Args,
-		Dirs: HelperDirs(user.configDir(), getproviders.CurrentPlatform()),
+		Dirs: HelperDirs(user.ConfigDir(), getproviders.CurrentPlatform()),
 		Env:  user.Environ,
 	})
 	if err != nil {

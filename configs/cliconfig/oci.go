@@ -71,7 +71,7 @@ func ParseRepositoryTemplate(text string, include []getproviders.Pattern) (Repos
 	}
 	for _, variable := range []string{"hostname", "namespace", "type"} {
 		if !slices.ContainsFunc(t.parts, func(p templatePart) bool { return p.variable == variable }) && !fixes(include, variable) {
-			return t, fmt.Errorf("the template %q needs ${%s}, unless include names exactly one", text, variable)
+			return t, fmt.Errorf("the template %q lacks ${%s}: each provider has a repository of its own, as in HOST/PATH/${namespace}/${type}. A part may only be left out if include names exactly one", text, variable)
 		}
 	}
 	example, err := getproviders.OpenTofu("").ParseProvider("example.com/example-namespace/example-type")

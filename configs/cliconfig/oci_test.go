@@ -94,7 +94,7 @@ func TestRead_WrongOCICredentials(t *testing.T) {
 		"oci_default_credentials {\n docker_credentials_helper = \"a/b\"\n}":                                       "docker-credential-",
 		"oci_default_credentials {\n docker_style_config_files = []\n discover_ambient_credentials = false\n}":     "are read only if",
 		"oci_default_credentials {}\noci_default_credentials {}":                                                   "another oci_default_credentials block",
-		"provider_installation {\n oci_mirror {\n repository_template = \"r.example/${namespace}/${type}\"\n }\n}": "needs ${hostname}",
+		"provider_installation {\n oci_mirror {\n repository_template = \"r.example/${namespace}/${type}\"\n }\n}": "lacks ${hostname}",
 	} {
 		_, problems := parseTofu(text)
 		if len(problems) != 1 || !strings.Contains(problems[0].Detail, want) || strings.Contains(problems[0].Detail, "secret1") {

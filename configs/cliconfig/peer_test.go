@@ -385,7 +385,7 @@ func TestRead_HelperIsThatOfTerraform(t *testing.T) {
 		t.Skip("the helper programs are shell scripts")
 	}
 	home := t.TempDir()
-	dirs := HelperDirs(ConfigDir(home, "", runtime.GOOS), getproviders.CurrentPlatform())
+	dirs := HelperDirs(User{HomeDir: home}.ConfigDir(), getproviders.CurrentPlatform())
 	for i, version := range []string{"_v1.9.0", "_v1.10.0"} {
 		if err := os.MkdirAll(dirs[i], 0o700); err != nil {
 			t.Fatal(err)

@@ -26,8 +26,9 @@ type SourceOptions struct {
 	// Dirs are directories in the layout of a filesystem mirror, as -plugin-dir
 	// names them. If there are any, nothing else counts.
 	Dirs []string
-	// OCIMirror makes the source of an oci_mirror block; nil: a provider that such a block is for is an error. This package has no client
-	// of such registries, so that those who need none don't link one: providercache/oci has one.
+	// OCIMirror makes the source of an oci_mirror block; nil: a provider that such a block is for
+	// is an error. This package has no client of such registries, so that those who need none don't
+	// link one: providercache/oci has one.
 	OCIMirror func(RepositoryTemplate) getproviders.Source
 	// Mirrors are asked before what the configuration says; Dirs leave them out, too.
 	Mirrors []getproviders.Source
@@ -188,7 +189,7 @@ func (o SourceOptions) configured(methods []Method) (all []getproviders.Selector
 // implied are the sources where the configuration names none.
 func (o SourceOptions) implied(ctx context.Context) (all []getproviders.Selector, err error) {
 	registry := getproviders.Selector{Source: o.retried(o.Registry(), nil), IsRegistry: true}
-	for _, dir := range ImpliedMirrorDirs(o.User.Getenv, o.User.HomeDir, o.User.goos(), o.Product) {
+	for _, dir := range ImpliedMirrorDirs(o.User, o.Product) {
 		if info, err := os.Stat(dir); err != nil || !info.IsDir() || o.Except != "" && filepath.Clean(dir) == filepath.Clean(o.Except) {
 			continue
 		}

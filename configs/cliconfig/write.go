@@ -8,17 +8,20 @@ import (
 	"path/filepath"
 	"slices"
 	"strings"
+	"unicode"
 
 	"github.com/tfdeps/tfdeps/getproviders/hosts"
 	"github.com/tfdeps/tfdeps/getproviders/wholefile"
 )
 
-// WriteWith returns one file that says what all files of this configuration say together, but for the services of some
-// hosts: for each service a URL, or the object that a host's discovery document has for it. What TF_CLI_CONFIG_FILE names replaces all
-// files, so a program that is to find other services than its user needs such a file.
+// WriteWith returns one file that says what all files of this configuration say together, but for
+// the services of some hosts: for each service a URL, or the object that a host's discovery
+// document has for it. What TF_CLI_CONFIG_FILE names replaces all files, so a program that is to
+// find other services than its user needs such a file.
 //
-// The files are read again. Of what several files have, the file has what counts; what this module doesn't know is taken over. The
-// file has the user's tokens. Errors are of reading, or that a file isn't one any more.
+// The files are read again. Of what several files have, the file has what counts; what this module
+// doesn't know is taken over. The file has the user's tokens. Errors are of reading, or that a file
+// isn't one any more.
 func (c *Config) WriteWith(services map[hosts.Hostname]map[string]any) ([]byte, error) {
 	w := &writer{}
 	all := map[hosts.Hostname]map[string]any{}
@@ -99,8 +102,8 @@ func (w *writer) others(path string) error {
 	return nil
 }
 
-// absoluteFiles is the content of oci_default_credentials for a file in another directory than dir, where it is read from. The error is that
-// the working directory isn't known.
+// absoluteFiles is the content of oci_default_credentials for a file in another directory than dir,
+// where it is read from. The error is that the working directory isn't known.
 func absoluteFiles(v value, dir string) (value, error) {
 	var err error
 	blocks := func(of value) value {
@@ -215,7 +218,22 @@ func name(text string) string {
 	return quote(text)
 }
 
-// quote writes a string of HCL 1, in which what stands in "${}" isn't escaped.
+// quote writes a string of HCL 1. Nothing in it ends it, or begins a "${}", in which a quotation
+// mark wouldn't end it: services are what hosts say.
 func quote(text string) string {
-	return `"` + strings.NewReplacer(`\`, `\\`, `"`, `\"`, "\n", `\n`, "\r", `\r`, "\t", `\t`).Replace(text) + `"`
+	var b strings.Builder
+	b.WriteByte('"')
+	for i, r := range text {
+		switch {
+		case r == '"', r == '\\':
+			b.WriteByte('\\')
+			b.WriteRune(r)
+		case r == '$' && strings.HasPrefix(text[i+1:], "{"), unicode.IsControl(r), r == '\ufeff', r == '\ue123': // the scanner refuses the last two
+			fmt.Fprintf(&b, `\u%04x`, r)
+		default:
+			b.WriteRune(r)
+		}
+	}
+	b.WriteByte('"')
+	return b.String()
 }

@@ -8,6 +8,8 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/hashicorp/hcl"
+
 	"github.com/tfdeps/tfdeps/configs/cliconfig"
 	"github.com/tfdeps/tfdeps/getproviders"
 	"github.com/tfdeps/tfdeps/getproviders/hosts"
@@ -87,6 +89,34 @@ unknown_thing "label" { nested = { a = 1 } }
 	for _, part := range []string{"disable_checkpoint = true", "unknown_thing \"label\" {", `"ports" = [10000, 10010]`} {
 		if !strings.Contains(string(text), part) {
 			t.Errorf("%q is missing:\n%s", part, text)
+		}
+	}
+}
+
+// What a host says of its services is written as it is, and nothing of it becomes a setting of the user's.
+func TestConfig_WriteWithWritesNothingThatAHostSaysAsCode(t *testing.T) {
+	var config cliconfig.Config
+	for _, text := range []string{
+		`${`, `$${`, `${"a"}`, `x${y`, `}`, `"`, `\`, `\"`, `\${`, "\n", "a\r\nb", "\t", "\x00", "\x1b[m", "\ufeff", "\ue123", "\u2028", "é\U0001f600", `%{if}`,
+		`{ } } } credentials_helper evil { args = [] } x {`, `\u0024{`, "<<E\nx\nE\n", `/*`, `#`,
+	} {
+		services := map[string]any{"a": map[string]any{"x": text}, "b": text, "c": "plain", text: "z"}
+		written, err := config.WriteWith(map[hosts.Hostname]map[string]any{"evil.example.com": services, "z.example.com": {"d": "plain"}})
+		if err != nil {
+			t.Fatal(err)
+		}
+		var read struct {
+			Host map[string]struct{ Services map[string]any }
+			Rest []string `hcl:",unusedKeys"`
+		}
+		if err := hcl.Unmarshal(written, &read); err != nil || len(read.Rest) > 0 || len(read.Host) != 2 {
+			t.Errorf("%q: %v, %+v of\n%s", text, err, read, written)
+			continue
+		}
+		got := read.Host["evil.example.com"].Services
+		inner, _ := got["a"].([]map[string]any)
+		if got["b"] != text || got[text] != "z" || len(inner) != 1 || inner[0]["x"] != text || read.Host["z.example.com"].Services["d"] != "plain" {
+			t.Errorf("%q: got %q of\n%s", text, read, written)
 		}
 	}
 }

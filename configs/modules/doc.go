@@ -52,14 +52,4 @@
 // anything removes what a killed run was making. Sources in the record
 // are normalised exactly as Terraform does, because plan compares them with
 // those of the configuration.
-//
-// Where we differ from Terraform on purpose: what modules may reach; a module that
-// calls itself, directly or through others, is an error instead of a tree without end; a
-// subdirectory may not be "..", however it is written; all of a tree's problems are
-// reported at once, in the order of the tree; where a module is for other versions
-// of the product, that is the only problem of the whole tree; events come level
-// by level; local modules of a configuration that was begun with a copy are
-// recorded to be where they were copied to; a prerelease is chosen wherever a
-// term of the constraint names it, also with "=" and a space; where a registry
-// said that a version is, it is looked for there in later runs.
 package modules

@@ -230,6 +230,11 @@ func (e *noSubdirError) Error() string {
 	return fmt.Sprintf("the package has no directory %q", e.subdir)
 }
 
+// Hint says where the name comes from.
+func (e *noSubdirError) Hint() string {
+	return "check what follows // in the source: it is a directory of the package, and versions may differ in which there are"
+}
+
 // publish puts packages into their places, and records them.
 func (w *walk) publish(stage stage, fetched []*step) {
 	if err := w.retract(fetched); err != nil {

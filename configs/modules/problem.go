@@ -3,6 +3,7 @@ package modules
 import (
 	"errors"
 	"fmt"
+	"io/fs"
 	"strings"
 
 	"github.com/hashicorp/hcl/v2"
@@ -52,6 +53,11 @@ func unreadable(call configs.ModuleCall, dir string, err error) *hcl.Diagnostic 
 	if err == nil {
 		return nil
 	}
+	if errors.Is(err, fs.ErrNotExist) {
+		return diagnostic.Error(call.SourceRange, "Unreadable module directory",
+			"The module %q has to be in the directory %s, which doesn't exist. Sources that begin with ./ or ../ are relative to the directory of the file that has them.",
+			call.Name, dir)
+	}
 	return diagnostic.Error(call.SourceRange, "Unreadable module directory",
 		"The module %q has to be in the directory %s, which can't be read: %v.", call.Name, dir, err)
 }
@@ -94,7 +100,7 @@ func (w *walk) unlocated(s *step, err error) *hcl.Diagnostic {
 	if titled, ok := err.(interface{ Summary() string }); ok {
 		summary = titled.Summary()
 	}
-	diag := diagnostic.Error(s.call.SourceRange, summary, "The module %q (%s:%d) can't be installed from %s: %s.%s",
+	diag := diagnostic.Error(s.call.Range, summary, "The module %q (%s:%d) can't be installed from %s: %s.%s",
 		s.call.Name, s.call.Range.Filename, s.call.Range.Start.Line, shown(s.address), err, hint(err))
 	diag.Extra = Unlocated{err}
 	return diag
@@ -112,8 +118,11 @@ func notFetched(s *step, err error) *hcl.Diagnostic {
 	summary := "Failed to download module"
 	if _, ok := errors.AsType[*noSubdirError](err); ok {
 		summary = "Unreadable module subdirectory"
+		if _, ok := s.address.(Registry); !ok {
+			summary = "Failed to expand subdir globs"
+		}
 	}
-	diag := diagnostic.Error(s.call.SourceRange, summary, "Could not download the module %q (%s:%d) from %s: %s.%s",
+	diag := diagnostic.Error(s.call.Range, summary, "Could not download the module %q (%s:%d) from %s: %s.%s",
 		s.call.Name, s.call.Range.Filename, s.call.Range.Start.Line, shownPackage(s), strings.TrimSuffix(reason(s, err), "."), hint(err))
 	diag.Extra = Unlocated{err}
 	return diag
@@ -129,13 +138,31 @@ func reason(s *step, err error) string {
 	return err.Error()
 }
 
-// hint is what an error has to say of the way out.
+// hint is what an error, or else what it wraps, has to say of the way out.
 func hint(err error) string {
-	var hinted interface{ Hint() string }
-	if !errors.As(err, &hinted) || hinted.Hint() == "" {
-		return ""
+	if text := hintOf(err); text != "" {
+		return "\n\nhint: " + text
 	}
-	return "\n\nhint: " + hinted.Hint()
+	return ""
+}
+
+func hintOf(err error) string {
+	if hinted, ok := err.(interface{ Hint() string }); ok && hinted.Hint() != "" {
+		return hinted.Hint()
+	}
+	var inner []error
+	switch e := err.(type) {
+	case interface{ Unwrap() error }:
+		inner = []error{e.Unwrap()}
+	case interface{ Unwrap() []error }:
+		inner = e.Unwrap()
+	}
+	for _, each := range inner {
+		if text := hintOf(each); text != "" {
+			return text
+		}
+	}
+	return ""
 }
 
 // shownPackage is what a module is downloaded from: for people the address that

@@ -168,7 +168,7 @@ func decodeVersions(body []byte) (versionList, error) {
 	return list, nil
 }
 
-// plainJSON takes our Go types out of an error of package json.
+// plainJSON takes Go types of this package out of an error of package json.
 func plainJSON(err error) error {
 	wrong, ok := errors.AsType[*json.UnmarshalTypeError](err)
 	switch {

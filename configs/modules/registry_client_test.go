@@ -3,6 +3,7 @@ package modules
 import (
 	"context"
 	"errors"
+	"fmt"
 	"net/http"
 	"net/url"
 	"runtime"
@@ -229,5 +230,35 @@ func TestRegistry_ErrorsOfRegistriesKeepSecrets(t *testing.T) {
 	registries.Discovery.Forced["example.com"]["modules.v1"] = u.String()
 	if _, err := registries.Select(t.Context(), netModule, ""); err == nil || strings.Contains(err.Error(), "S3CRET") {
 		t.Errorf("got %v", err)
+	}
+}
+
+// The URL of the service is that of a directory, however it is written and wherever it is from.
+func TestRegistry_URLNeedsNoSlash(t *testing.T) {
+	t.Parallel()
+	registry := newRegistry(t)
+	addNet(registry, "1.0.0")
+	registries := newRegistries(registry)
+	service := strings.TrimSuffix(registry.ModulesURL(), "/")
+	host, err := providertest.NewServer(providertest.ServerOptions{Handler: http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) {
+		w.Header().Set("Content-Type", "application/json")
+		fmt.Fprintf(w, `{"modules.v1": %q}`, service)
+	})})
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(host.Close)
+	registries.Discovery.Forced["example.com"]["modules.v1"] = service
+	registries.Discovery.Client = host.Client()
+	found := netModule
+	found.Host = hosts.Hostname(host.Host())
+	for _, module := range []Registry{netModule, found} {
+		choice, err := registries.Select(t.Context(), module, "")
+		if err != nil || choice.Version != "1.0.0" {
+			t.Fatalf("%s: got %+v, %v", module.Host, choice, err)
+		}
+		if remote, err := registries.Locate(t.Context(), module, choice.Version); err != nil {
+			t.Errorf("%s: got %+v, %v", module.Host, remote, err)
+		}
 	}
 }

@@ -206,7 +206,7 @@ func malformed(about release, doc *hosts.Document, err error) error {
 		return nil
 	}
 	return &RegistryError{Module: about.module, Version: about.version, Kind: getproviders.ErrUnreachable,
-		Err: &answerError{url: hosts.RedactURL(doc.URL), err: err}}
+		Err: &answerError{url: hosts.RedactURL(doc.URL), err: err}, Advice: hosts.MalformedAdvice(doc.Body, err)}
 }
 
 // answerError is an answer that isn't what the protocol has.

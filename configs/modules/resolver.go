@@ -5,7 +5,6 @@ import (
 	"context"
 	"io/fs"
 	"maps"
-	"path/filepath"
 	"runtime"
 
 	"github.com/hashicorp/hcl/v2"
@@ -30,6 +29,16 @@ const (
 // Resolver finds the modules of a tree, and fetches those that have to be. It is a
 // plain struct: set the fields, and use it as often as needed, for one tree at a
 // time in each Dir. Its methods don't change it.
+//
+// It differs from Terraform on purpose: what modules may reach; a module that
+// calls itself, directly or through others, is an error instead of a tree without end; a
+// subdirectory may not be "..", however it is written; all of a tree's problems are
+// reported at once, in the order of the tree; where a module is for other versions
+// of the product, that is the only problem of the whole tree; events come level
+// by level; local modules of a configuration that was begun with a copy are
+// recorded to be where they were copied to; a prerelease is chosen wherever a
+// term of the constraint names it, also with "=" and a space; where a registry
+// said that a version is, it is looked for there in later runs.
 type Resolver struct {
 	// Dir is the directory of modules.json, ".terraform/modules": absolute, or
 	// relative to the working directory of the process, whatever the root module's
@@ -54,6 +63,9 @@ type Resolver struct {
 
 	// HomeDir is what "~" stands for where functions in expressions read files; "" is unknown.
 	HomeDir string
+
+	// Workspace is what they know as terraform.workspace, in products that evaluate it; "" is unknown.
+	Workspace string
 
 	// CopiedFrom is the source address that the root module was copied from by
 	// [Resolver.Populate] just now, before the user could look at it: it may reach no
@@ -162,112 +174,6 @@ func (w *walk) emit(e Event) {
 	}
 }
 
-func joinKey(parent, name string) string {
-	if parent == "" {
-		return name
-	}
-	return parent + "." + name
-}
-
-func joinPath(parent, name string) string {
-	return joinKey(parent, "module."+name)
-}
-
-// step is one call on its way to become a module of the tree. The walk takes
-// all steps of a level through the same phases; a step with an error is done.
-type step struct {
-	parent  *Module
-	call    configs.ModuleCall
-	isRun   bool // a call of a test run
-	key     string
-	path    string // "module.a.module.b"
-	address Address
-
-	recorded Record        // what was recorded for the key
-	known    bool          // whether anything was
-	record   Record        // where the module is; no Dir as long as that isn't known
-	from     packageSource // where its package is fetched from, if it has to be
-	fetched  Fetched
-	subdir   string // where the module is in the package that was fetched
-
-	child    *Module // once it is loaded
-	problems hcl.Diagnostics
-	next     []*step
-}
-
-// below makes the steps for the calls of the module that a step led to.
-func (s *step) below() []*step {
-	if s.child == nil {
-		return nil
-	}
-	parent := s.child
-	for _, call := range parent.Config.Calls {
-		s.add(&step{parent: parent, call: call, key: joinKey(parent.Key, call.Name), path: joinPath(parent.Config.Path, call.Name)})
-	}
-	for _, run := range parent.Config.TestRuns {
-		s.add(&step{parent: parent, call: run.Call, isRun: true, key: run.Key, path: run.Path()})
-	}
-	return s.next
-}
-
-// add makes a step the next one, with the problems that its call has.
-func (s *step) add(next *step) {
-	problems := next.call.Problems()
-	if problems.HasErrors() || next.call.Source == "" {
-		if next.call.SourceRange == (hcl.Range{}) {
-			problems = nil // that the source is missing is reported with the module
-		}
-		next.problems = append(problems, done...)
-	}
-	if !isDirName(next.key) || next.call.Name == "" && !next.isRun {
-		next.fail(badName(next.call, next.key))
-	}
-	s.next = append(s.next, next)
-}
-
-// isDirName reports whether a key can be the name of a directory. Package configs
-// has checked the names in files; those that a program puts together it hasn't.
-func isDirName(key string) bool {
-	return filepath.IsLocal(key) && filepath.Base(key) == key && key != "."
-}
-
-// done marks a step that has nothing to go on with, and whose errors are reported
-// elsewhere.
-var done = hcl.Diagnostics{{Severity: hcl.DiagInvalid}}
-
-// failed reports whether a step has come to its end.
-func (s *step) failed() bool {
-	for _, p := range s.problems {
-		if p.Severity != hcl.DiagWarning {
-			return true
-		}
-	}
-	return false
-}
-
-func (s *step) fail(diag *hcl.Diagnostic) {
-	if diag != nil {
-		s.problems = append(s.problems, diag)
-	}
-}
-
-// collect adds the modules from a step downwards to the tree, and returns all
-// problems in the order of the tree.
-func (s *step) collect(tree *Tree, problems hcl.Diagnostics) hcl.Diagnostics {
-	for _, p := range s.problems {
-		if p.Severity != hcl.DiagInvalid {
-			problems = append(problems, p)
-		}
-	}
-	if s.child != nil {
-		tree.Modules = append(tree.Modules, s.child)
-	}
-	for _, next := range s.next {
-		problems = next.collect(tree, problems)
-	}
-	return problems
-}
-
 // load reads the modules of a level, wherever they are.
 func (w *walk) load(level []*step) {
 	var found []*step
@@ -281,7 +187,10 @@ func (w *walk) load(level []*step) {
 		diags  hcl.Diagnostics
 	}
 	all, errs := par.Map(w.ctx, runtime.GOMAXPROCS(0), found, func(ctx context.Context, s *step) (l loaded, err error) {
-		opts := configs.Options{FS: w.FS, Path: s.path, Source: shown(s.address), Inputs: s.call.Inputs, RootDir: w.root, WorkingDir: w.WorkingDir, HomeDir: w.HomeDir}
+		opts := configs.Options{FS: w.FS, Path: s.path, Source: shown(s.address), Inputs: s.call.Inputs, RootDir: w.root, WorkingDir: w.WorkingDir, HomeDir: w.HomeDir, Workspace: w.Workspace}
+		if !s.isRun { // a test gives it values, which aren't known here
+			opts.Called = s.call.Range
+		}
 		if s.child.foreign {
 			opts.Within = w.at(s.child.pkgDir)
 		}

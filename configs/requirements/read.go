@@ -109,18 +109,17 @@ func (d *Directory) readTree(ctx context.Context, dir string, opts Options) hcl.
 	} else {
 		mode, cwd = modules.AsRecorded, dir
 	}
+	opts.Inputs.Product = opts.Product
 	values, invalid := configs.ReadInputs(dir, opts.Inputs)
 	root, problems := configs.LoadModuleContext(ctx, dir, opts.Product,
-		configs.Options{FS: opts.FS, TestDirectory: opts.TestDirectory, Inputs: values, WorkingDir: cwd})
-	if root.Constant || !opts.Product.StaticModules {
-		problems = append(invalid, problems...)
-	}
+		configs.Options{FS: opts.FS, TestDirectory: opts.TestDirectory, Inputs: values, WorkingDir: cwd, Workspace: opts.Workspace})
+	problems = append(invalid, problems...)
 	modulesDir := filepath.Join(opts.dataDir(dir), "modules")
 	manifest, err := modules.ReadManifestFS(opts.FS, modulesDir, opts.Product)
 	if err != nil {
 		problems = append(problems, &hcl.Diagnostic{Severity: hcl.DiagError, Summary: "Failed to read the record of modules", Detail: err.Error() + "."})
 	}
-	resolver := modules.Resolver{FS: opts.FS, Dir: modulesDir, Product: opts.Product, Mode: mode, WorkingDir: cwd}
+	resolver := modules.Resolver{FS: opts.FS, Dir: modulesDir, Product: opts.Product, Mode: mode, WorkingDir: cwd, Workspace: opts.Workspace}
 	tree, below := resolver.Resolve(ctx, root, manifest)
 	d.Tree = tree
 	return slices.Concat(problems, below, tree.CheckProviders(opts.Product))
@@ -128,7 +127,7 @@ func (d *Directory) readTree(ctx context.Context, dir string, opts Options) hcl.
 
 // readState reads the state, if that is in a file.
 func (d *Directory) readState(dir string, opts Options) (getproviders.Requirements, error) {
-	record, err := backend.ReadFS(opts.FS, filepath.Join(opts.dataDir(dir), backend.FileName))
+	record, err := backend.ReadFS(opts.FS, filepath.Join(opts.dataDir(dir), backend.FileName), opts.Product)
 	if err != nil {
 		return nil, err
 	}

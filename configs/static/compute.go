@@ -8,6 +8,7 @@ import (
 
 	"github.com/tfdeps/tfdeps/configs/internal/diagnostic"
 	"github.com/tfdeps/tfdeps/configs/static/functions"
+	"github.com/tfdeps/tfdeps/depsfile/nesting"
 )
 
 // eval computes an expression in the scope. References to anything else are unknown.
@@ -19,27 +20,31 @@ func (s *Scope) eval(expr hcl.Expression) result {
 	if !ok || !printableNumbers(native) {
 		return failed(expr.Range(), "Expression too complex", "Numbers with thousands of digits aren't computed before there are modules.")
 	}
-	ctx, problem := s.Context(expr.Variables(), expr.Range())
-	if problem != nil {
-		return result{cty.DynamicVal, problem}
+	ctx, problems := s.Context(expr.Variables(), expr.Range())
+	if len(problems) > 0 {
+		return result{val: cty.DynamicVal, problems: problems}
+	}
+	if problem := s.checkFunctions(native); problem != nil {
+		return because(problem)
 	}
 	s.limitLoops(native)
 	ctx.Functions = withProviders(ctx.Functions, native)
 	found := compute(native, ctx)
 	if problem := s.isSpent(expr.Range()); problem != nil {
-		return result{cty.DynamicVal, problem}
+		return because(problem)
 	}
 	return found
 }
 
-// Context returns the values of references that stand at a place.
-func (s *Scope) Context(references []hcl.Traversal, at hcl.Range) (*hcl.EvalContext, *hcl.Diagnostic) {
+// Context returns the values of references that stand at a place. If there are problems, the first
+// is the cause of the others.
+func (s *Scope) Context(references []hcl.Traversal, at hcl.Range) (*hcl.EvalContext, hcl.Diagnostics) {
 	roots := map[string]map[string]cty.Value{}
 	size := 0
 	for _, t := range references {
 		ref, found := s.resolve(t)
-		if found.problem != nil {
-			return nil, found.problem
+		if len(found.problems) > 0 {
+			return nil, found.problems
 		}
 		if roots[ref.root] == nil {
 			roots[ref.root] = map[string]cty.Value{}
@@ -50,16 +55,16 @@ func (s *Scope) Context(references []hcl.Traversal, at hcl.Range) (*hcl.EvalCont
 		size += functions.Size(found.val, maxValue)
 	}
 	if size > maxValue {
-		return nil, tooLarge(at).problem
+		return nil, tooLarge(at).problems
 	}
 	if s.spend(size) != nil {
-		return nil, s.isSpent(at)
+		return nil, hcl.Diagnostics{s.isSpent(at)}
 	}
 	s.makeFunctions()
 	ctx := &hcl.EvalContext{Variables: map[string]cty.Value{}, Functions: s.functions}
 	for root, names := range roots {
 		ctx.Variables[root] = cty.ObjectVal(names)
-		if root != "var" && root != "local" && root != "path" {
+		if root != "var" && root != "local" && root != "path" && len(names) == 0 {
 			ctx.Variables[root] = cty.DynamicVal
 		}
 	}
@@ -84,7 +89,7 @@ func compute(expr hcl.Expression, ctx *hcl.EvalContext) result {
 	if secret {
 		first.Detail = "This can't be computed. The reason isn't shown, because sensitive values have a part in it."
 	}
-	return result{cty.DynamicVal, &first}
+	return because(&first)
 }
 
 func tooLarge(at hcl.Range) result {
@@ -96,7 +101,7 @@ func (s *Scope) evalJSON(expr hcl.Expression) result {
 	if src, ok := Literal(expr); ok {
 		template, problem := parseTemplate(src, expr.Range())
 		if problem != nil {
-			return result{cty.DynamicVal, problem}
+			return because(problem)
 		}
 		return s.eval(template)
 	}
@@ -105,8 +110,8 @@ func (s *Scope) evalJSON(expr hcl.Expression) result {
 		for _, pair := range pairs {
 			key, ok := Literal(pair.Key)
 			found := s.eval(pair.Value)
-			if !ok || found.problem != nil {
-				return result{cty.DynamicVal, found.problem}
+			if !ok || len(found.problems) > 0 {
+				return result{val: cty.DynamicVal, problems: found.problems}
 			}
 			vals[key] = found.val
 		}
@@ -116,7 +121,7 @@ func (s *Scope) evalJSON(expr hcl.Expression) result {
 		var vals []cty.Value
 		for _, item := range list {
 			found := s.eval(item)
-			if found.problem != nil {
+			if len(found.problems) > 0 {
 				return found
 			}
 			vals = append(vals, found.val)
@@ -128,7 +133,7 @@ func (s *Scope) evalJSON(expr hcl.Expression) result {
 
 // parseTemplate reads a string of the JSON syntax as the template that it is.
 func parseTemplate(src string, at hcl.Range) (hclsyntax.Expression, *hcl.Diagnostic) {
-	if mayNest([]byte(src)) > MaxNesting {
+	if nesting.Marks([]byte(src)) > MaxNesting {
 		return nil, diagnostic.Error(at, "Expression too complex", "This template has more than %d brackets and operators.", MaxNesting)
 	}
 	start := at.Start

@@ -1,6 +1,8 @@
 package static
 
 import (
+	"slices"
+
 	"github.com/hashicorp/hcl/v2"
 	"github.com/hashicorp/hcl/v2/hclsyntax"
 	"github.com/zclconf/go-cty/cty"
@@ -8,94 +10,99 @@ import (
 	"github.com/tfdeps/tfdeps/configs/internal/diagnostic"
 )
 
-// Constant returns the value of the argument of a call that says which module is
+// Constant returns the value of the argument of the call of a module that says which module is
 // called: what is "source" or "version". It is null, or known and not secret, or
-// there is a problem. In the nil Scope nothing may be referred to.
-func (s *Scope) Constant(attr *hcl.Attribute, what string) (cty.Value, *hcl.Diagnostic) {
+// there are problems, of which the first is the cause. In the nil Scope nothing may be referred to.
+func (s *Scope) Constant(call string, attr *hcl.Attribute, what string) (cty.Value, hcl.Diagnostics) {
 	if s == nil {
 		val, diags := Evaluate(attr.Expr)
 		if diags.HasErrors() {
-			return cty.DynamicVal, diags[0]
+			return cty.DynamicVal, diags[:1]
 		}
 		return val, nil
 	}
 	for _, t := range References(attr.Expr) {
-		if !s.allows(t, what) {
-			return cty.DynamicVal, s.forbidden(t, what)
+		if s.static {
+			break // what isn't allowed is a problem wherever it stands
+		}
+		if diag := s.checkReference(t, what); diag != nil {
+			return cty.DynamicVal, hcl.Diagnostics{diag}
 		}
 	}
-	found := s.eval(attr.Expr)
+	found := s.evalFor("module."+call+"."+what, attr.Expr.Range(), attr.Expr)
 	val := found.val
 	switch {
-	case found.problem != nil:
-		return cty.DynamicVal, found.problem
+	case len(found.problems) > 0:
+		return cty.DynamicVal, found.problems
 	case val.HasMarkDeep(Sensitive) || val.HasMarkDeep(ephemeral):
-		return cty.DynamicVal, diagnostic.Error(attr.Expr.Range(), "Invalid module "+what,
-			"The %s of a module can't depend on sensitive or ephemeral values: it is shown and recorded.", what)
+		return cty.DynamicVal, failed(attr.Expr.Range(), s.secretSummary(val, what),
+			"The %s of a module can't depend on sensitive or ephemeral values: it is shown and recorded.", what).problems
 	case !val.IsKnown():
-		return cty.DynamicVal, diagnostic.Error(attr.Expr.Range(), "Unknown module "+what,
-			"Only literal values and constant variables can be evaluated during init, and this depends on something else.")
+		return cty.DynamicVal, failed(attr.Expr.Range(), "Unknown module "+what,
+			"Only literal values and constant variables can be evaluated during init, and this depends on something else. "+
+				"A variable is constant if its block says const = true.").problems
+	case s.static:
+	case what == "source" && val.IsNull():
+		return cty.DynamicVal, failed(attr.Expr.Range(), "Unsuitable module source", "The source of a module can't be null: it says where the module is.").problems
+	case !val.Type().IsPrimitiveType() && !val.IsNull():
+		return cty.DynamicVal, failed(attr.Expr.Range(), "Incorrect value type", "The %s of a module has to be a string.", what).problems
 	}
 	return val, nil
 }
 
-func (s *Scope) forbidden(t hcl.Traversal, what string) *hcl.Diagnostic {
-	if s.static {
-		return diagnostic.Error(t.SourceRange(), "Dynamic value in static context",
-			"The %s of a module can only refer to input variables, local values and paths.", what)
+// secretSummary is how a problem with a secret value is called.
+func (s *Scope) secretSummary(val cty.Value, what string) string {
+	switch {
+	case !s.static:
+		return "Unknown module " + what
+	case what == "version":
+		return "Invalid version constraint"
+	case val.HasMarkDeep(Sensitive):
+		return "Sensitive value not allowed"
+	default:
+		return "Ephemeral value not allowed"
 	}
-	return diagnostic.Error(t.SourceRange(), "Invalid module "+what,
+}
+
+// checkReference reports what neither the source nor the version of a module may refer to, in products
+// without static evaluation.
+func (s *Scope) checkReference(t hcl.Traversal, what string) *hcl.Diagnostic {
+	name, at := StepName(t, 1), t.SourceRange()
+	switch root := t.RootName(); {
+	case len(t) < 2 || name == "" && (root == "var" || root == "local"):
+		return diagnostic.Error(at, "Invalid reference", "This refers to nothing: a name has to follow %q, behind a dot.", root)
+	case root == "var", root == "local":
+		return nil
+	case root == "path" && what == "source":
+		if _, ok := s.paths[name]; !ok && !slices.Contains([]string{"cwd", "module", "root"}, name) {
+			return diagnostic.Error(at, "Invalid \"path\" attribute", "There are path.cwd, path.module and path.root, but no path.%s.", name)
+		}
+		return nil
+	}
+	return diagnostic.Error(at, "Invalid module "+what,
 		"The %s of a module can only refer to constant input variables and local values: a variable is constant if its block says const = true.", what)
 }
 
-// allows reports whether the source or the version of a module may have a reference.
-func (s *Scope) allows(t hcl.Traversal, what string) bool {
-	switch t.RootName() {
-	case "var":
-		name := StepName(t, 1)
-		v, ok := s.variables[name]
-		return !ok && name != "" || ok && v.constant
-	case "local":
-		return true
-	case "path":
-		return what == "source" || s.static
-	}
-	return false
-}
-
-// CallInputs computes the values that a call has for the variables of its module;
+// CallInputs computes the values that the call of a module has for its variables;
 // nil if it has none. A value that can't be computed is unknown.
-func (s *Scope) CallInputs(attrs hcl.Attributes) map[string]cty.Value {
+func (s *Scope) CallInputs(call string, attrs hcl.Attributes) map[string]cty.Value {
 	if len(attrs) == 0 {
 		return nil
 	}
 	inputs := map[string]cty.Value{}
 	for name, attr := range attrs {
-		found := s.eval(attr.Expr)
-		inputs[name] = found.val.Mark(ValueSource{From: "the module's caller", At: attr.Expr.Range(), Call: true, problem: found.problem})
+		found := s.evalFor("module."+call+":var."+name, attr.Range, attr.Expr)
+		source := ValueSource{From: "the module's caller", At: attr.Expr.Range(), Call: true}
+		if len(found.problems) > 0 {
+			source.problems = &found.problems
+		}
+		inputs[name] = found.val.Mark(source)
 	}
 	return inputs
 }
 
-// CheckBackend finds references that the block of a backend can't have: to anything
-// but variables, local values and paths, and to secret values, as the arguments
-// are recorded. ctx is that of [Scope.Context] for them.
-func (s *Scope) CheckBackend(refs []hcl.Traversal, ctx *hcl.EvalContext) *hcl.Diagnostic {
-	for _, t := range refs {
-		if root := t.RootName(); root != "var" && root != "local" && root != "path" {
-			return diagnostic.Error(t.SourceRange(), "Dynamic value in static context",
-				"The arguments of a backend can only refer to input variables, local values and paths.")
-		}
-		if _, found := s.resolve(t); found.val.HasMarkDeep(Sensitive) || found.val.HasMarkDeep(ephemeral) {
-			return diagnostic.Error(t.SourceRange(), "Sensitive value not allowed",
-				"The arguments of a backend can't depend on sensitive or ephemeral values: they are recorded.")
-		}
-	}
-	return nil
-}
-
-// BodyReferences returns the references of all expressions in a body.
-func BodyReferences(body hcl.Body) (refs []hcl.Traversal, problem *hcl.Diagnostic) {
+// bodyReferences returns the references of all expressions in a body.
+func bodyReferences(body hcl.Body) (refs []hcl.Traversal, problem *hcl.Diagnostic) {
 	native, ok := body.(*hclsyntax.Body)
 	if !ok {
 		attrs, _ := body.JustAttributes()
@@ -108,12 +115,14 @@ func BodyReferences(body hcl.Body) (refs []hcl.Traversal, problem *hcl.Diagnosti
 		}
 		return refs, nil
 	}
-	hclsyntax.VisitAll(native, func(n hclsyntax.Node) hcl.Diagnostics {
-		if found, ok := n.(*hclsyntax.ScopeTraversalExpr); ok {
-			refs = append(refs, found.Traversal)
-		}
-		return nil
-	})
+	for _, attr := range native.Attributes {
+		refs = append(refs, attr.Expr.Variables()...) // without those of loops
+	}
+	for _, block := range native.Blocks {
+		inner, _ := bodyReferences(block.Body)
+		refs = append(refs, inner...)
+	}
+	slices.SortFunc(refs, func(a, b hcl.Traversal) int { return a.SourceRange().Start.Byte - b.SourceRange().Start.Byte })
 	return refs, nil
 }
 

@@ -1,10 +1,8 @@
 package static
 
 import (
-	"bytes"
 	"errors"
 	"math/big"
-	"strings"
 
 	"github.com/hashicorp/hcl/v2"
 	"github.com/hashicorp/hcl/v2/hclsyntax"
@@ -20,12 +18,18 @@ import (
 const maxExponent = 10_000
 
 // Evaluate returns the value of an expression that can refer to nothing. The
-// value is unknown where there are errors.
+// value is unknown where there are errors. That loops take too much is the only error then.
 func Evaluate(expr hcl.Expression) (cty.Value, hcl.Diagnostics) {
 	if !Cheap(expr) {
 		return cty.DynamicVal, hcl.Diagnostics{diagnostic.Error(expr.Range(), "Unsuitable value type", "A simple value is required here.")}
 	}
-	return expr.Value(nil)
+	val, diags := expr.Value(nil)
+	for _, diag := range diags {
+		if diag.Extra == errSpent {
+			return cty.DynamicVal, hcl.Diagnostics{diag}
+		}
+	}
+	return val, diags
 }
 
 // Text returns a value as a string; false if it can't be converted to one, or is
@@ -52,7 +56,8 @@ func Literal(expr hcl.Expression) (string, bool) {
 }
 
 // Cheap reports whether evaluating an expression takes no more time and memory than reading
-// did. Loops in loops can double their result with every level.
+// did, or not much. Loops in loops can double their result with every level, so that only those count that [Parse] has
+// put a limit to.
 func Cheap(expr hcl.Expression) bool {
 	node, ok := expr.(hclsyntax.Node)
 	return !ok || cheapNode(node) // JSON is evaluated as it stands
@@ -61,7 +66,7 @@ func Cheap(expr hcl.Expression) bool {
 func cheapNode(node hclsyntax.Node) bool {
 	fine := printableNumbers(node)
 	hclsyntax.VisitAll(node, func(n hclsyntax.Node) hcl.Diagnostics {
-		if _, loop := n.(*hclsyntax.ForExpr); loop {
+		if loop, ok := n.(*hclsyntax.ForExpr); ok && !limited(loop) {
 			fine = false
 		}
 		return nil
@@ -127,23 +132,6 @@ func SkipKey(steps hcl.Traversal) hcl.Traversal {
 	return steps
 }
 
-// ParseArgument reads an expression that came with an argument of the program,
-// which origin names in ranges. It is cheap to evaluate, and nil if there are errors.
-func ParseArgument(text, origin string) (hcl.Expression, hcl.Diagnostics) {
-	start := hcl.Range{Filename: origin, Start: hcl.InitialPos, End: hcl.InitialPos}
-	if TooDeep([]byte(text), false) {
-		return nil, hcl.Diagnostics{diagnostic.Error(start, "Value nested too deeply", "A value of this size can't be read from an argument.")}
-	}
-	expr, diags := hclsyntax.ParseExpression([]byte(text), origin, hcl.InitialPos)
-	if diags.HasErrors() {
-		return nil, diags
-	}
-	if !Cheap(expr) {
-		return nil, hcl.Diagnostics{diagnostic.Error(start, "Unsuitable value type", "A simple value is required here.")}
-	}
-	return expr, diags
-}
-
 // CheckCheap returns a problem unless every expression of a body is cheap, also if
 // its value is turned into a string.
 func CheckCheap(body hcl.Body) *hcl.Diagnostic {
@@ -156,7 +144,7 @@ func CheckCheap(body hcl.Body) *hcl.Diagnostic {
 		return nil
 	}
 	return diagnostic.Error(at, "Unsuitable value type",
-		"Simple values are required here: no loops, and no numbers with thousands of digits.")
+		"Simple values are required here: no numbers with thousands of digits.")
 }
 
 // cheapJSON reports whether all numbers in a body in JSON can be written out.
@@ -180,173 +168,3 @@ func cheapJSON(body hcl.Body) bool {
 }
 
 var errUnprintable = errors.New("a number has thousands of digits")
-
-// Parse reads a file, in JSON if path ends in ".json", else in the native syntax.
-// The file is nil, or as far as it could be understood, if there are errors.
-func Parse(src []byte, path string) (*hcl.File, hcl.Diagnostics) {
-	isJSON := strings.HasSuffix(path, ".json")
-	if TooDeep(src, isJSON) {
-		start := hcl.Range{Filename: path, Start: hcl.InitialPos, End: hcl.InitialPos}
-		return nil, hcl.Diagnostics{diagnostic.Error(start, "Configuration nested too deeply",
-			"This file has expressions or blocks inside one another, more than %d levels deep.", MaxNesting)}
-	}
-	if !fewTokens(src, maxTokens) {
-		start := hcl.Range{Filename: path, Start: hcl.InitialPos, End: hcl.InitialPos}
-		return nil, hcl.Diagnostics{diagnostic.Error(start, "Configuration too large",
-			"This file has more than %d words and signs. Divide it into several files.", maxTokens)}
-	}
-	if isJSON {
-		return json.Parse(src, path)
-	}
-	return hclsyntax.ParseConfig(src, path, hcl.InitialPos)
-}
-
-// maxTokens is more than people write or programs generate: the least text that has as many is 2 MB. The parsers take a microsecond
-// and 400 bytes of memory for each, and can't be interrupted.
-const maxTokens = 2_000_000
-
-// fewTokens reports whether a file has at most so many tokens. It counts signs and words, of texts and comments as well, so that there
-// are no more tokens than that. What is left uncounted is blanks, of which the parsers make no tokens.
-func fewTokens(src []byte, most int) bool {
-	if len(src) <= most {
-		return true
-	}
-	count, inWord := 0, false
-	for _, c := range src {
-		isWord := c == '_' || '0' <= c && c <= '9' || 'a' <= c && c <= 'z' || 'A' <= c && c <= 'Z' || c >= 0x80
-		if c != ' ' && c != '\t' && !(isWord && inWord) {
-			count++
-		}
-		inWord = isWord
-	}
-	return count <= most
-}
-
-// MaxNesting is more than people write or programs generate. The parsers recurse,
-// and a stack that overflows ends the process whatever we do, at somewhat over
-// 100,000 levels.
-const MaxNesting = 10_000
-
-// TooDeep reports whether a parser might recurse more than MaxNesting levels.
-func TooDeep(src []byte, isJSON bool) bool {
-	if mayNest(src) <= MaxNesting {
-		return false
-	}
-	if isJSON {
-		return tooDeepJSON(src)
-	}
-	return tooDeepNative(src)
-}
-
-// mayNest counts the bytes that can make a parser recurse. Nearly all files
-// have so few that nothing more has to be known.
-func mayNest(src []byte) int {
-	count := 0
-	for _, c := range src {
-		switch c {
-		case '(', '[', '{', '"', '<', '!', '-', '?', '+', '*', '/', '%', '=', '&', '|', '>':
-			count++
-		}
-	}
-	return count
-}
-
-// tooDeepJSON counts open brackets outside strings.
-func tooDeepJSON(src []byte) bool {
-	depth, inString := 0, false
-	for i := 0; i < len(src); i++ {
-		switch c := src[i]; {
-		case inString && c == '\\':
-			i++
-		case c == '"':
-			inString = !inString
-		case inString:
-		case c == '{' || c == '[':
-			depth++
-		case c == '}' || c == ']':
-			depth--
-		}
-		if depth > MaxNesting {
-			return true
-		}
-	}
-	return false
-}
-
-// tooDeepNative follows the parser through the tokens.
-func tooDeepNative(src []byte) bool {
-	tokens, _ := hclsyntax.LexConfig(src, "", hcl.InitialPos)
-	n := nesting{open: []bracket{{lines: true}}}
-	for _, token := range tokens {
-		n.read(token)
-		if n.depth > MaxNesting {
-			return true
-		}
-	}
-	return false
-}
-
-// nesting is an upper bound for how deep the parser is in its own calls: the
-// open brackets and templates, and the operators of the expressions that they
-// stand in, because operators nest without brackets.
-type nesting struct {
-	open  []bracket
-	depth int
-}
-
-// bracket is what stands between two brackets.
-type bracket struct {
-	lines     bool // whether the end of a line is the end of an expression
-	operators int  // of the present expression
-}
-
-func (n *nesting) read(token hclsyntax.Token) {
-	switch token.Type {
-	case hclsyntax.TokenOBrace:
-		n.push(bracket{lines: true})
-	case hclsyntax.TokenOParen, hclsyntax.TokenOBrack, hclsyntax.TokenOQuote, hclsyntax.TokenOHeredoc, hclsyntax.TokenTemplateInterp:
-		n.push(bracket{})
-	case hclsyntax.TokenTemplateControl: // what is inside an "if" goes on behind the sequence
-		n.operator()
-		n.push(bracket{})
-	case hclsyntax.TokenCBrack: // a chain of indices
-		n.pop()
-		n.operator()
-	case hclsyntax.TokenCBrace, hclsyntax.TokenCParen, hclsyntax.TokenCQuote, hclsyntax.TokenCHeredoc, hclsyntax.TokenTemplateSeqEnd:
-		n.pop()
-	case hclsyntax.TokenNewline, hclsyntax.TokenComment: // the latter may have the end of its line
-		if n.top().lines && bytes.HasSuffix(token.Bytes, []byte("\n")) {
-			n.endExpression()
-		}
-	case hclsyntax.TokenComma:
-		n.endExpression()
-	case hclsyntax.TokenIdent, hclsyntax.TokenNumberLit, hclsyntax.TokenQuotedLit, hclsyntax.TokenStringLit:
-	default:
-		n.operator()
-	}
-}
-
-func (n *nesting) top() *bracket { return &n.open[len(n.open)-1] }
-
-func (n *nesting) push(b bracket) {
-	n.open = append(n.open, b)
-	n.depth++
-}
-
-func (n *nesting) pop() {
-	if len(n.open) == 1 {
-		return // a closing bracket too many
-	}
-	n.depth -= 1 + n.top().operators
-	n.open = n.open[:len(n.open)-1]
-}
-
-func (n *nesting) operator() {
-	n.top().operators++
-	n.depth++
-}
-
-func (n *nesting) endExpression() {
-	n.depth -= n.top().operators
-	n.top().operators = 0
-}

@@ -12,6 +12,7 @@ import (
 
 	"github.com/tfdeps/tfdeps/configs/internal/diagnostic"
 	"github.com/tfdeps/tfdeps/configs/static/functions"
+	"github.com/tfdeps/tfdeps/depsfile/nesting"
 )
 
 // Without bounds, local values that repeat one another would double with each of
@@ -42,14 +43,14 @@ func (s *Scope) isSpent(at hcl.Range) *hcl.Diagnostic {
 	return s.exceeded
 }
 
-// limitLoops has the parts of each loop count their values. The expression is
+// limitLoops has the parts of each loop in an expression or a body count their values. They are
 // changed for that, once. A loop goes on after an error in its body, but not after
 // one in what it goes through.
-func (s *Scope) limitLoops(expr hclsyntax.Expression) {
-	hclsyntax.VisitAll(expr, func(n hclsyntax.Node) hcl.Diagnostics {
+func (s *Scope) limitLoops(node hclsyntax.Node) {
+	hclsyntax.VisitAll(node, func(n hclsyntax.Node) hcl.Diagnostics {
 		if loop, ok := n.(*hclsyntax.ForExpr); ok {
 			for _, part := range []*hclsyntax.Expression{&loop.CollExpr, &loop.KeyExpr, &loop.ValExpr, &loop.CondExpr} {
-				if _, done := (*part).(*counted); *part != nil && !done {
+				if found, ok := (*part).(*counted); *part != nil && !(ok && found.scope == s) {
 					*part = &counted{&hclsyntax.ParenthesesExpr{Expression: *part, SrcRange: (*part).Range()}, s}
 				}
 			}
@@ -58,10 +59,27 @@ func (s *Scope) limitLoops(expr hclsyntax.Expression) {
 	})
 }
 
+// limited reports whether a loop counts what it makes.
+func limited(loop *hclsyntax.ForExpr) bool {
+	_, ok := loop.CollExpr.(*counted)
+	return ok
+}
+
 // counted is a part of a loop that counts what it makes.
 type counted struct {
 	*hclsyntax.ParenthesesExpr
 	scope *Scope
+}
+
+// Uncounted returns an expression as it was written: parts of loops count what they make.
+func Uncounted(expr hclsyntax.Expression) hclsyntax.Expression {
+	for {
+		part, ok := expr.(*counted)
+		if !ok {
+			return expr
+		}
+		expr = part.Expression
+	}
 }
 
 // Value is an error when the loops have made too much.
@@ -77,7 +95,9 @@ func (c *counted) Value(ctx *hcl.EvalContext) (cty.Value, hcl.Diagnostics) {
 }
 
 func (c *counted) tooMuch(err error) (cty.Value, hcl.Diagnostics) {
-	return cty.DynamicVal, hcl.Diagnostics{diagnostic.Error(c.Range(), "Expression too complex", "%v", err)}
+	problem := diagnostic.Error(c.Range(), "Expression too complex", "%v", err)
+	problem.Extra = errSpent
+	return cty.DynamicVal, hcl.Diagnostics{problem}
 }
 
 // makeFunctions makes the function table when it is first needed.
@@ -90,6 +110,7 @@ func (s *Scope) makeFunctions() {
 		Sensitive: Sensitive,
 		Ephemeral: ephemeral,
 		MaxBytes:  maxValue,
+		OpenTofu:  s.static,
 		Parse:     s.parseText,
 	})
 	s.functions = map[string]function.Function{}
@@ -129,7 +150,7 @@ func (s *Scope) counting(f function.Function) function.Function {
 // parseText parses a template that a function has.
 func (s *Scope) parseText(text, name string) (hclsyntax.Expression, error) {
 	at := hcl.Range{Filename: name, Start: hcl.InitialPos, End: hcl.InitialPos}
-	if mayNest([]byte(text)) > MaxNesting {
+	if nesting.Marks([]byte(text)) > MaxNesting {
 		return nil, errSpent
 	}
 	template, diags := hclsyntax.ParseTemplate([]byte(text), name, at.Start)

@@ -34,24 +34,47 @@ type Scope struct {
 	exceeded     *hcl.Diagnostic              // that it was too much
 	known        map[reference]result
 	depth        int
-	HasConstants bool // whether there is a constant variable
+	path         string    // of the module, "module.a.module.b"; "" is the root module
+	called       hcl.Range // where a module that isn't the root is called; zero: unknown
+	workspace    string    // the selected one; "" is unknown
+	needing      []need    // what is being computed, outermost first, in products that tell what depends on what
+	HasConstants bool      // whether there is a constant variable
 }
 
 // reference is a step from one of the names that a scope has to what is below.
 type reference struct{ root, name string }
 
 // result is what became of computing something: a value, which is unknown if
-// there is a problem. It can be unknown without one, where it depends on what
-// only a plan knows.
+// there are problems. It can be unknown without one, where it depends on what
+// only a plan knows. The first problem is the cause, the others say what depends on it.
 type result struct {
-	val     cty.Value
-	problem *hcl.Diagnostic
+	val      cty.Value
+	problems hcl.Diagnostics
+	own      bool // whether the problem is one with a reference, or the value there, and not that there is no value
+}
+
+// need is what is being computed: as messages name it, and where problems with what it
+// depends on are shown.
+type need struct {
+	subject string
+	at      hcl.Range
 }
 
 var unknown = result{val: cty.DynamicVal}
 
 func failed(at hcl.Range, summary, format string, args ...any) result {
-	return result{cty.DynamicVal, diagnostic.Error(at, summary, format, args...)}
+	return because(diagnostic.Error(at, summary, format, args...))
+}
+
+// because is the result of a problem.
+func because(problem *hcl.Diagnostic) result {
+	return result{val: cty.DynamicVal, problems: hcl.Diagnostics{problem}}
+}
+
+// itself is the result of a problem that isn't what others depend on.
+func (r result) itself() result {
+	r.own = true
+	return r
 }
 
 // maxLocals bounds chains of local values, each referring to the next one.
@@ -59,10 +82,13 @@ const maxLocals = 1000
 
 // Paths says where the module of a scope is.
 type Paths struct {
-	Root       bool   // it is the root module
-	Dir        string // path.module
-	RootDir    string // path.root; "": unknown, or that of the root module
-	WorkingDir string // path.cwd; "": unknown
+	Root       bool      // it is the root module
+	Dir        string    // path.module
+	RootDir    string    // path.root; "": unknown, or that of the root module
+	Workspace  string    // terraform.workspace; "": unknown
+	Module     string    // its place in the tree of modules, "module.a.module.b"; "" is the root module
+	Called     hcl.Range // where it is called; zero: nowhere, or unknown
+	WorkingDir string    // path.cwd; "": unknown
 
 	FS     fs.FS  // where functions read files; nil: the file system of the process
 	Within string // the directory that they can't read out of; "": none
@@ -81,6 +107,9 @@ func NewScope(at Paths, static bool, inputs map[string]cty.Value) *Scope {
 		inputs:    inputs,
 		paths:     map[string]cty.Value{"module": cty.StringVal(filepath.ToSlash(filepath.Clean(at.Dir)))},
 		known:     map[reference]result{},
+		path:      at.Module,
+		called:    at.Called,
+		workspace: at.Workspace,
 	}
 	switch {
 	case at.RootDir != "":
@@ -100,10 +129,13 @@ func NewScope(at Paths, static bool, inputs map[string]cty.Value) *Scope {
 
 // resolve returns the value of what a traversal begins with, root.name.
 func (s *Scope) resolve(t hcl.Traversal) (reference, result) {
-	switch t.RootName() {
-	case "var", "local", "path":
+	switch root := t.RootName(); {
+	case root == "var" || root == "local" || root == "path":
+	case s.static && (root == "terraform" || root == "tofu"):
+	case s.static:
+		return reference{root: root}, s.dynamic(t)
 	default:
-		return reference{root: t.RootName()}, s.checkDeclared(t)
+		return reference{root: root}, s.checkDeclared(t)
 	}
 	if len(t) < 2 {
 		return reference{root: t.RootName()}, unknown
@@ -114,14 +146,14 @@ func (s *Scope) resolve(t hcl.Traversal) (reference, result) {
 	}
 	ref := reference{t.RootName(), step.Name}
 	if found, ok := s.known[ref]; ok {
-		return ref, found
+		return ref, s.explained(ref, found)
 	}
-	s.known[ref] = failed(t.SourceRange(), "Circular reference", "The value of %s.%s depends on itself.", ref.root, ref.name)
+	s.known[ref] = failed(t.SourceRange(), "Circular reference", "The value of %s.%s depends on itself.", ref.root, ref.name).itself()
 	s.depth++
 	found := s.find(ref, t.SourceRange())
 	s.depth--
 	s.known[ref] = found
-	return ref, found
+	return ref, s.explained(ref, found)
 }
 
 // find computes what is referred to.
@@ -129,23 +161,36 @@ func (s *Scope) find(ref reference, at hcl.Range) result {
 	switch ref.root {
 	case "var":
 		v, ok := s.variables[ref.name]
-		if !ok {
+		switch {
+		case !ok && s.static:
+			return failed(at, "Undefined variable", "There is no variable %q in this module.", ref.name).itself()
+		case !ok:
 			return failed(at, "Reference to undeclared input variable", "There is no variable %q in this module.", ref.name)
+		case s.static && v.denied:
+			return failed(at, "Unable to use variable in static context",
+				"The variable %q has const = false, so that nothing that has to be known before modules are installed can depend on it.", ref.name).itself()
 		}
-		return v.value(s.root, s.inputs)
+		return s.value(v)
 	case "local":
 		attr, ok := s.locals[ref.name]
 		switch {
+		case !ok && s.static:
+			return failed(at, "Undefined local", "There is no local value %q in this module.", ref.name).itself()
 		case !ok:
 			return failed(at, "Reference to undeclared local value", "There is no local value %q in this module.", ref.name)
 		case s.depth > maxLocals:
 			return failed(at, "Local values nested too deeply", "More than %d local values depend on one another in a row.", maxLocals)
 		}
-		return s.eval(attr.Expr)
+		return s.evalFor("local."+ref.name, attr.Range, attr.Expr)
 	case "path":
 		if val, ok := s.paths[ref.name]; ok {
 			return result{val: val}
 		}
+		if s.static && ref.name != "root" && ref.name != "cwd" {
+			return failed(at, "Invalid \"path\" attribute", "There are path.module, path.root and path.cwd, and no path.%s.", ref.name)
+		}
+	case "terraform", "tofu":
+		return s.setting(ref, at)
 	}
 	return unknown
 }
@@ -205,7 +250,7 @@ func (s *Scope) Prepare() (problems hcl.Diagnostics) {
 		v := s.variables[name]
 		if diag := v.prepare(s.static); diag != nil {
 			problems = append(problems, diag)
-			s.known[reference{"var", name}] = result{cty.DynamicVal, diag}
+			s.known[reference{"var", name}] = because(diag)
 		}
 		s.HasConstants = s.HasConstants || v.constant
 		if !v.declared {
@@ -214,10 +259,14 @@ func (s *Scope) Prepare() (problems hcl.Diagnostics) {
 		}
 		t := hcl.Traversal{hcl.TraverseRoot{Name: "var"}, hcl.TraverseAttr{Name: name}}
 		_, found := s.resolve(t)
-		if found.problem == nil {
+		if len(found.problems) == 0 {
 			problems = append(problems, s.validate(v)...)
-		} else if !slices.Contains(problems, found.problem) {
-			problems = append(problems, found.problem)
+			continue
+		}
+		for _, problem := range found.problems {
+			if !slices.Contains(problems, problem) {
+				problems = append(problems, problem)
+			}
 		}
 	}
 	if s.root && !s.static {

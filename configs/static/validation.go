@@ -19,6 +19,9 @@ type Validation struct {
 // validate checks the value of a constant variable. What isn't known yet is left
 // to a plan.
 func (s *Scope) validate(v *Variable) (problems hcl.Diagnostics) {
+	if s.static {
+		return nil // OpenTofu leaves all conditions to a plan
+	}
 	for _, validation := range v.Validations {
 		if problem := s.check(v, validation); problem != nil {
 			problems = append(problems, problem)
@@ -29,8 +32,8 @@ func (s *Scope) validate(v *Variable) (problems hcl.Diagnostics) {
 
 func (s *Scope) check(v *Variable, validation Validation) *hcl.Diagnostic {
 	found := s.eval(validation.Condition.Expr)
-	if found.problem != nil {
-		return found.problem
+	if len(found.problems) > 0 {
+		return found.problems[0]
 	}
 	holds, err := convert.Convert(found.val, cty.Bool)
 	at := validation.Condition.Expr.Range()
@@ -54,7 +57,7 @@ func (s *Scope) message(v *Variable, validation Validation) string {
 		return general
 	}
 	found := s.eval(validation.Message.Expr)
-	if found.problem != nil || found.val.HasMarkDeep(Sensitive) || found.val.HasMarkDeep(ephemeral) {
+	if len(found.problems) > 0 || found.val.HasMarkDeep(Sensitive) || found.val.HasMarkDeep(ephemeral) {
 		return general
 	}
 	val, _ := found.val.UnmarkDeep()

@@ -18,6 +18,7 @@ type Variable struct {
 	Name     string
 	constant bool               // whether its value may have a say
 	declared bool               // whether its block says so, so that the value is checked even if nothing needs it
+	denied   bool               // whether its block says that it isn't, though all are that say nothing
 	typ      cty.Type           // what values are converted to
 	typed    bool               // whether there is a type; text is taken as it is if not
 	optional *typeexpr.Defaults // of optional attributes; nil: none
@@ -35,6 +36,7 @@ type Variable struct {
 func (v *Variable) prepare(static bool) *hcl.Diagnostic {
 	v.declared, v.nullable = v.flag("const", false), v.flag("nullable", true)
 	v.constant = v.declared || static
+	v.denied = static && !v.declared && v.Attrs["const"] != nil
 	for _, secret := range []secrecy{Sensitive, ephemeral} {
 		if v.flag(string(secret), false) {
 			v.secrets = append(v.secrets, secret)
@@ -48,16 +50,21 @@ func (v *Variable) prepare(static bool) *hcl.Diagnostic {
 	if def == nil {
 		return nil
 	}
-	if result := v.fallback(); result.problem != nil {
-		return result.problem
+	if found := v.fallback(); len(found.problems) > 0 {
+		return found.problems[0]
 	}
 	return nil
 }
 
 // flag is the value of an argument that is true or false.
-func (v *Variable) flag(name string, usual bool) bool {
-	attr, ok := v.Attrs[name]
-	if !ok {
+func (v *Variable) flag(name string, usual bool) bool { return truth(v.Attrs[name], usual) }
+
+// IsTrue reports whether an argument is true; nil isn't.
+func IsTrue(attr *hcl.Attribute) bool { return truth(attr, false) }
+
+// truth is what an argument says, or what is usual where it doesn't say true or false.
+func truth(attr *hcl.Attribute, usual bool) bool {
+	if attr == nil {
 		return usual
 	}
 	val, diags := Evaluate(attr.Expr)
@@ -90,17 +97,17 @@ func (v *Variable) readType(expr hcl.Expression) {
 	}
 }
 
-// value is the value that the variable has in a module.
-func (v *Variable) value(root bool, inputs map[string]cty.Value) result {
+// value is the value that a variable has in the module.
+func (s *Scope) value(v *Variable) result {
 	if !v.constant {
 		return unknown
 	}
-	given, ok := inputs[v.Name]
+	given, ok := s.inputs[v.Name]
 	val, from := takeSource(given)
 	switch {
-	case ok && from.problem != nil && v.declared:
-		return result{cty.DynamicVal, from.problem}
-	case ok && from.Call && v.declared && !val.IsWhollyKnown():
+	case ok && from.problems != nil && (v.declared || s.static):
+		return result{val: cty.DynamicVal, problems: *from.problems}
+	case ok && from.Call && v.declared && !s.static && !val.IsWhollyKnown():
 		return failed(from.At, "Const variables must be known",
 			"The variable %q of the module has const = true, so that its value has to be known before anything is installed. This one depends on what isn't.", v.Name)
 	case ok && !val.IsKnown():
@@ -109,9 +116,12 @@ func (v *Variable) value(root bool, inputs map[string]cty.Value) result {
 		return v.convert(val, from)
 	case v.Attrs["default"] != nil:
 		return v.fallback()
-	case root && inputs != nil:
+	case s.root && s.inputs != nil:
 		return failed(v.Header, "No value for required variable",
 			"The variable %q has no default value. It can be given one with -var or -var-file, in a .tfvars file, or in the environment as TF_VAR_%s.", v.Name, v.Name)
+	case s.static && !s.root && s.called != (hcl.Range{}):
+		return failed(s.called, "Missing required variable in module call",
+			"The variable %q of the module has no default value, and the call has no argument for it.", v.Name)
 	}
 	return unknown // a plan is going to miss the argument
 }
@@ -146,13 +156,13 @@ func (v *Variable) convert(val cty.Value, from ValueSource) result {
 	val, marks := val.UnmarkDeep()
 	if from.Text {
 		read := v.read(val, from)
-		if read.problem != nil {
+		if len(read.problems) > 0 {
 			return read
 		}
 		val = read.val
 	}
 	if val.IsNull() && !v.nullable {
-		return failed(at, "Required variable not set", "The variable %q can't be null, which is what it gets from %s.", v.Name, from.From)
+		return failed(at, "Required variable not set", "The variable %q can't be null, which is what it gets from %s.", v.Name, from.From).itself()
 	}
 	if v.optional != nil && !val.IsNull() {
 		val = v.optional.Apply(val)
@@ -163,7 +173,7 @@ func (v *Variable) convert(val cty.Value, from ValueSource) result {
 		if from == v.byDefault() {
 			summary, at = "Invalid default value for variable", from.At
 		}
-		return failed(at, summary, "The value of var.%s, which is from %s, doesn't fit its type: %v.", v.Name, from.From, err)
+		return failed(at, summary, "The value of var.%s, which is from %s, doesn't fit its type: %v.", v.Name, from.From, err).itself()
 	}
 	for _, secret := range v.secrets {
 		val = val.Mark(secret)
@@ -186,17 +196,23 @@ func (v *Variable) read(val cty.Value, from ValueSource) result {
 	if slices.Contains(v.secrets, Sensitive) {
 		return failed(v.Header, "Invalid value for input variable", "The value of var.%s, which is from %s, is no expression.", v.Name, from.From)
 	}
-	return result{cty.DynamicVal, diags.Errs()[0].(*hcl.Diagnostic)}
+	return because(diags.Errs()[0].(*hcl.Diagnostic))
 }
 
 // ValueSource is the mark of a value that says where it comes from.
 type ValueSource struct {
-	From     string          // as a sentence can have it
-	At       hcl.Range       // zero: not in a file
-	Text     bool            // to be read as the type of the variable says
-	Argument bool            // of the program: the variable has to exist
-	Call     bool            // of a module block
-	problem  *hcl.Diagnostic // why it couldn't be computed
+	From     string           // as a sentence can have it
+	At       hcl.Range        // zero: not in a file
+	Text     bool             // to be read as the type of the variable says
+	Argument bool             // of the program: the variable has to exist
+	Call     bool             // of a module block
+	problems *hcl.Diagnostics // why it couldn't be computed; nil: it could
+}
+
+// Unusable is a value that can't be computed, for reasons that are problems wherever it is needed.
+func Unusable(from ValueSource, problems hcl.Diagnostics) cty.Value {
+	from.problems = &problems
+	return cty.DynamicVal.Mark(from)
 }
 
 // secrecy is the mark of a value that mustn't get into the source of a module.
@@ -263,18 +279,15 @@ func (s *Scope) undeclared() (problems hcl.Diagnostics) {
 }
 
 // readable reports text for a variable that can't be read as its type says, also if
-// the value decides nothing.
+// the value decides nothing. Products with static evaluation only read what is needed.
 func (s *Scope) readable(v *Variable) hcl.Diagnostics {
 	given, ok := s.inputs[v.Name]
 	val, from := takeSource(given)
-	if !ok || !s.root || !from.Text {
+	if !ok || !s.root || !from.Text || s.static {
 		return nil
 	}
 	if attr := v.Attrs["type"]; attr != nil {
 		v.readType(attr.Expr)
 	}
-	if read := v.read(val, from); read.problem != nil {
-		return hcl.Diagnostics{read.problem}
-	}
-	return nil
+	return v.read(val, from).problems
 }

@@ -4,8 +4,9 @@
 //	config, err := awslogin.Load(ctx, awslogin.Login{Region: "eu-west-1"})
 //	defer awslogin.Close(config)
 //
-// Credentials are looked for when the first request is made, and not before: in the environment, in the profile of the shared files (SSO,
-// sign-in sessions, other roles, programs), by web identity, from the container or from the machine.
+// Credentials are looked for when the first request is made, and not before: in the environment, in
+// the profile of the shared files (SSO, sign-in sessions, other roles, programs), by web identity,
+// from the container or from the machine.
 package awslogin
 
 import (
@@ -21,21 +22,22 @@ import (
 	"github.com/aws/smithy-go/logging"
 )
 
-// Login is what an address says about credentials and all else that the configuration of a client depends on. What it leaves open, the environment and the
-// shared files say. It can be the key of a map.
+// Login is what an address says about credentials and all else that the configuration of a client
+// depends on. What it leaves open, the environment and the shared files say. It can be the key of a
+// map.
 type Login struct {
 	Profile, Region string
 	Anonymous       bool // requests aren't signed
 	Static          bool // the three that follow count, and nothing is looked for
 	ID, Secret      string
 	Token           string
-	// Metadata is the URL of a machine's metadata, whose role counts where there are neither a Profile nor Static keys; "": that is
-	// one of the places where the SDK looks.
+	// Metadata is the URL of a machine's metadata, whose role counts where there are neither a
+	// Profile nor Static keys; "": that is one of the places where the SDK looks.
 	Metadata string
 }
 
-// Load reads the environment and the shared files as far as the login leaves anything open. Nothing is logged: what matters
-// is in errors, and standard error is not the SDK's.
+// Load reads the environment and the shared files as far as the login leaves anything open. Nothing
+// is logged: what matters is in errors, and standard error is not the SDK's.
 func Load(ctx context.Context, login Login) (aws.Config, error) {
 	options := []func(*config.LoadOptions) error{config.WithLogger(logging.Nop{})}
 	switch {

@@ -4,9 +4,9 @@
 //	client := googlestorage.Client{HTTP: nil, Environ: os.Environ(), Login: &googlestorage.Login{}}
 //	resp, err := client.Do(ctx, request)
 //
-// Credentials are the access token of GOOGLE_OAUTH_ACCESS_TOKEN, or Google's application default credentials; where
-// there are none, requests are made without, which is enough for what is public. STORAGE_EMULATOR_HOST names another server, which is
-// asked without.
+// Credentials are the access token of GOOGLE_OAUTH_ACCESS_TOKEN, or Google's application default
+// credentials; where there are none, requests are made without, which is enough for what is public.
+// STORAGE_EMULATOR_HOST names another server, which is asked without.
 package googlestorage
 
 import (
@@ -48,8 +48,9 @@ type Request struct {
 	Size int64
 }
 
-// Do sends a request, and returns an answer with a status of 200 to 299; others are an *AnswerError. Content is asked for as it is
-// stored, but for what is stored compressed, which Google unpacks.
+// Do sends a request, and returns an answer with a status of 200 to 299; others are an
+// *AnswerError. Content is asked for as it is stored, but for what is stored compressed, which
+// Google unpacks.
 func (c Client) Do(ctx context.Context, r Request) (*http.Response, error) {
 	base, anonymous := c.service()
 	req, err := http.NewRequestWithContext(ctx, r.Method, base+r.Path+"?"+r.Query.Encode(), nil)

@@ -21,8 +21,8 @@ const (
 	ReadWrite = "https://www.googleapis.com/auth/devstorage.read_write"
 )
 
-// Login remembers the credentials that were found, and the token that was got with them. The zero value works. It is safe for many
-// goroutines; the exported fields are set before the first call.
+// Login remembers the credentials that were found, and the token that was got with them. The zero
+// value works. It is safe for many goroutines; the exported fields are set before the first call.
 type Login struct {
 	Find  func(ctx context.Context, scopes ...string) (*googleoauth.Credentials, error) // nil: Google's own; tests have another one
 	Scope string                                                                        // "": ReadOnly

@@ -15,7 +15,7 @@ import (
 // idlePerHost is how many unused connections to a host are kept. The
 // standard library's 2 would close, and open again, most of those that are used
 // when many packages come from one host.
-const idlePerHost = 16
+const idlePerHost = 32
 
 // configure gives a transport the settings that are asked for.
 func configure(t *http.Transport, opts ClientOptions, limit time.Duration) error {

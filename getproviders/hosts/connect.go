@@ -213,9 +213,14 @@ func (e *explainer) certificate(host string, err error) (advice string, ok bool)
 		return fmt.Sprintf("the certificate is not for %s: check the host in the URL, and whether something on the way answers in its place", other.Host), true
 	}
 	if invalid, ok := errors.AsType[x509.CertificateInvalidError](err); ok && invalid.Reason == x509.Expired && invalid.Cert != nil {
-		const day = "2006-01-02"
-		return fmt.Sprintf("the certificate of %s is valid from %s to %s, and the clock of this machine says %s: those who run the host have to renew it, or the clock is wrong",
-			host, invalid.Cert.NotBefore.Format(day), invalid.Cert.NotAfter.Format(day), e.now().UTC().Format(day)), true
+		const minute = "2006-01-02 15:04"
+		from, until, now := invalid.Cert.NotBefore.UTC(), invalid.Cert.NotAfter.UTC(), e.now().UTC()
+		if now.Before(from) {
+			return fmt.Sprintf("the certificate of %s is not valid before %s UTC, and the clock of this machine says %s: set the clock, or ask those who run the host",
+				host, from.Format(minute), now.Format(minute)), true
+		}
+		return fmt.Sprintf("the certificate of %s expired at %s UTC: those who run the host have to renew it. The clock of this machine says %s; set it if it is wrong",
+			host, until.Format(minute), now.Format(minute)), true
 	}
 	_, ok = errors.AsType[*tls.CertificateVerificationError](err)
 	return fmt.Sprintf("the certificate of %s can't be verified: tell those who run the host", host), ok

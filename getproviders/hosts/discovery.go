@@ -81,8 +81,9 @@ func (d *Discovery) Service(ctx context.Context, host Hostname, service string) 
 	return base, nil
 }
 
-// Services returns all that a host offers, by service identifier: absolute URLs where the document has texts that are
-// such, and the other JSON values as they are, with those texts in objects made absolute that begin with "/". The errors are those of Service.
+// Services returns all that a host offers, by service identifier: absolute URLs where the document
+// has texts that are such, and the other JSON values as they are, with those texts in objects made
+// absolute that begin with "/". The errors are those of Service.
 func (d *Discovery) Services(ctx context.Context, host Hostname) (map[string]any, error) {
 	offered, err := d.services(ctx, host)
 	if err != nil {

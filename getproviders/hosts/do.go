@@ -8,6 +8,7 @@ import (
 	"net/http"
 	"net/url"
 	"slices"
+	"strconv"
 	"strings"
 
 	"github.com/tfdeps/tfdeps/getproviders/par"
@@ -130,6 +131,17 @@ func bodyError(resp *http.Response, err error) *RequestError {
 	return failed
 }
 
+// redirectsError says that a URL leads to others without end.
+type redirectsError struct{ limit int }
+
+// Error implements error.
+func (e *redirectsError) Error() string { return fmt.Sprintf("stopped after %d redirects", e.limit) }
+
+// Hint says what the reason may be.
+func (e *redirectsError) Hint() string {
+	return "the server sends on from one URL to the next: a login may be missing, or the server or a proxy is set up wrongly"
+}
+
 // TooLargeError says that a body has more bytes than its reader accepts.
 type TooLargeError struct{ Limit int64 }
 
@@ -138,6 +150,9 @@ func (e *TooLargeError) Code() string { return "too_large" }
 
 // Error implements error.
 func (e *TooLargeError) Error() string {
+	if e.Limit >= 1e9 {
+		return fmt.Sprintf("the response is larger than %.1f GB", float64(e.Limit)/1e9)
+	}
 	return fmt.Sprintf("the response is larger than %d bytes", e.Limit)
 }
 
@@ -255,7 +270,7 @@ func metadataPolicy(limit int) func(*http.Request, []*http.Request) error {
 func redirectPolicy(limit int) func(*http.Request, []*http.Request) error {
 	return func(next *http.Request, via []*http.Request) error {
 		if len(via) > limit {
-			return fmt.Errorf("stopped after %d redirects", limit)
+			return &redirectsError{limit}
 		}
 		next.Header.Del("Referer")
 		left := func(hop *http.Request) bool { return !SameOrigin(hop.URL, via[0].URL) }
@@ -266,4 +281,21 @@ func redirectPolicy(limit int) func(*http.Request, []*http.Request) error {
 		}
 		return nil
 	}
+}
+
+// HasAll reports whether a response to a request without Range has all of what was asked for,
+// and how long that is, -1: the server doesn't say. So has one of status 200, and one of
+// status 206 whose range is the whole: some caches answer so. Many goroutines may call it.
+func HasAll(resp *http.Response) (size int64, ok bool) {
+	if resp.StatusCode != http.StatusPartialContent {
+		return resp.ContentLength, resp.StatusCode == http.StatusOK
+	}
+	span, isFirst := strings.CutPrefix(resp.Header.Get("Content-Range"), "bytes 0-")
+	last, total, _ := strings.Cut(span, "/")
+	end, endErr := strconv.ParseInt(last, 10, 64)
+	size, err := strconv.ParseInt(total, 10, 64)
+	if !isFirst || endErr != nil || err != nil || end < 0 || end != size-1 || resp.ContentLength >= 0 && resp.ContentLength != size {
+		return -1, false
+	}
+	return size, true
 }

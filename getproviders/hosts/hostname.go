@@ -45,6 +45,17 @@ func (h Hostname) Validate() error {
 	return nil
 }
 
+// Rootless returns the name without the dot that may end it, before the port: "example.com." is
+// "example.com" to DNS, and another host in configurations and lock files.
+func (h Hostname) Rootless() Hostname {
+	name, port, has := strings.Cut(string(h), ":")
+	name = strings.TrimSuffix(name, ".")
+	if has {
+		name += ":" + port
+	}
+	return Hostname(name)
+}
+
 // isPlain recognises the names that nearly all hosts have, in less time than it
 // takes to normalise them: labels of lower-case letters and digits, and no port.
 func (h Hostname) isPlain() bool {

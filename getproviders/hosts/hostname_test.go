@@ -113,3 +113,12 @@ func FuzzParseHostname(f *testing.F) {
 		}
 	})
 }
+
+func TestHostname_Rootless(t *testing.T) {
+	t.Parallel()
+	for given, want := range map[hosts.Hostname]hosts.Hostname{"example.com": "example.com", "example.com.": "example.com", "example.com.:8443": "example.com:8443", "example.com:8443": "example.com:8443", "": ""} {
+		if got := given.Rootless(); got != want {
+			t.Errorf("%q: %q, want %q", given, got, want)
+		}
+	}
+}

@@ -12,8 +12,8 @@ type Exchange struct {
 	Took   time.Duration // until the header of the answer was there, or there was none, retries and what is waited between them included
 }
 
-// WithObserver returns a client that does what the given one does, and tells of each request when its answer begins: a redirect is a
-// request of its own. Observe is called from many goroutines.
+// WithObserver returns a client that does what the given one does, and tells of each request when
+// its answer begins: a redirect is a request of its own. Observe is called from many goroutines.
 func WithObserver(client *http.Client, now func() time.Time, observe func(Exchange)) *http.Client {
 	return onTop(client, func(next layer) http.RoundTripper { return &observed{layer: next, now: now, observe: observe} })
 }

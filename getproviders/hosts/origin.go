@@ -68,6 +68,9 @@ func RedactURL(u *url.URL, harmless ...string) string {
 		return u.Scheme + ":" + redacted
 	}
 	safe := url.URL{Scheme: u.Scheme, Host: u.Host, Path: u.Path, RawPath: u.RawPath, RawQuery: redactQuery(u.RawQuery, harmless)}
+	if u.Scheme == "ssh" && u.User.String() == "git" { // which nearly all hosts want, and without which ssh asks for another user
+		safe.User = u.User
+	}
 	return safe.String()
 }
 

@@ -1,6 +1,9 @@
 package hosts
 
 import (
+	"bytes"
+	"encoding/json"
+	"errors"
 	"fmt"
 	"net/http"
 )
@@ -20,6 +23,10 @@ func StatusAdvice(status int) string {
 		return "the server limits the number of requests: wait, then run again. A shared cache or a mirror sends fewer"
 	case status >= http.StatusInternalServerError:
 		return "the server failed: run again later. If it keeps failing, tell those who run the server"
+	case status == http.StatusGone:
+		return "what was at this URL was taken away: check the address, or ask those who run the server"
+	case status >= http.StatusBadRequest && !Refuses(status) && status != http.StatusNotFound:
+		return "the server refuses to answer this request: check the URL, and whether a proxy answers in place of the server"
 	default:
 		return ""
 	}
@@ -83,4 +90,18 @@ func (e *DiscoveryError) Advice() string {
 	default:
 		return MissingAdvice(e.Host)
 	}
+}
+
+// MalformedAdvice says what may be wrong where a document isn't the JSON that it has to be; "" if
+// nothing is known. The error is that of reading it.
+func MalformedAdvice(body []byte, err error) string {
+	switch _, isSyntax := errors.AsType[*json.SyntaxError](err); {
+	case bytes.HasPrefix(bytes.TrimSpace(body), []byte("<")):
+		return "the answer is a web page: check the URL, and whether a login or a proxy answers in place of the server"
+	case isSyntax && json.Valid(body): // what follows the first value
+		return ""
+	case isSyntax:
+		return "the answer is no JSON, or a part of it: run again. If it happens again, something on the way cuts or changes it, or the URL is wrong"
+	}
+	return ""
 }

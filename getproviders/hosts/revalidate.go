@@ -15,8 +15,8 @@ const (
 	documentsBytes = 16 << 20 // of all of them
 )
 
-// revalidating asks for documents that it has had before on the condition that they have changed. A registry that knows the condition sends them
-// once.
+// revalidating asks for documents that it has had before on the condition that they have changed. A
+// registry that knows the condition sends them once.
 type revalidating struct {
 	layer
 	known *par.Recent[string, *revalidated]
@@ -29,9 +29,10 @@ type revalidated struct {
 	body   []byte
 }
 
-// WithRevalidation returns a client that does what the given one does, and remembers documents in JSON that have an ETag, up to 16 MiB of
-// them: it asks for such a document again on the condition that it has changed. It is for programs that live long. Archives aren't
-// remembered, nor documents of more than 1 MiB.
+// WithRevalidation returns a client that does what the given one does, and remembers documents in
+// JSON that have an ETag, up to 16 MiB of them: it asks for such a document again on the condition
+// that it has changed. It is for programs that live long. Archives aren't remembered, nor documents
+// of more than 1 MiB.
 func WithRevalidation(client *http.Client) *http.Client {
 	return onTop(client, func(next layer) http.RoundTripper {
 		return &revalidating{layer: next, known: par.NewRecent[string, *revalidated](documentsBytes)}

@@ -39,7 +39,7 @@ func (l *Limit) Acquire(ctx context.Context, weight int64) (release func(), err 
 		case <-w.turn:
 		case <-ctx.Done():
 			if !l.withdraw(w) {
-				l.leave() // it was our turn in the same moment
+				l.leave() // its turn came in the same moment
 			}
 			return nil, context.Cause(ctx)
 		}

@@ -2,14 +2,16 @@
 // in order, and with every error kept. It is shared by several packages of this
 // module, and is no API for others.
 //
+//	results, errs := par.Map(ctx, 8, items, func(ctx context.Context, item Item) (Result, error) { return work(ctx, item) })
+//
 // Nothing outside this package starts a goroutine or makes a channel in
 // production code, so that "can it leak, can it race, is it bounded" is
 // answered by reading these few functions.
 //
-// All of them wait for what they started before they return, with two
-// exceptions. A [Memo] call that no caller waits for any more is cancelled and left
-// to end by itself, because its last caller wanted to leave at once; [Memo.Settle]
-// waits for it. [Tasks] go on until their owner closes them. Functions given to this package must therefore obey their
+// All of them wait for what they started before they return, with three exceptions. A [Memo] call
+// that no caller waits for any more is cancelled and left to end by itself, because its last caller
+// wanted to leave at once; [Memo.Settle] waits for it. [Tasks] go on until their owner closes them.
+// What [AfterEnd] runs has no owner. Functions given to this package must therefore obey their
 // context. A panic in one of them is not caught.
 package par
 
@@ -73,3 +75,6 @@ func Together(ctx context.Context, fs ...func(context.Context) error) error {
 	all.Wait()
 	return first
 }
+
+// AfterEnd runs f, which must be short, once ctx has ended, in a goroutine of its own; never if ctx doesn't end.
+func AfterEnd(ctx context.Context, f func()) { context.AfterFunc(ctx, f) }

@@ -6,7 +6,8 @@ import (
 	"sync/atomic"
 )
 
-// Recent remembers what was used last, within a budget: of bytes, say. Make one with [NewRecent]; it is safe for many goroutines.
+// Recent remembers what was used last, within a budget: of bytes, say. Make one with [NewRecent];
+// it is safe for many goroutines.
 type Recent[K comparable, V any] struct {
 	mu     sync.Mutex
 	budget int64

@@ -2,7 +2,8 @@ package par
 
 import "sync"
 
-// Shared has a value for each key while there are users of it. The zero Shared has none; it is safe for many goroutines.
+// Shared has a value for each key while there are users of it. The zero Shared has none; it is safe
+// for many goroutines.
 type Shared[K comparable, V any] struct {
 	mu    sync.Mutex
 	byKey map[K]*Share[V]
@@ -39,8 +40,8 @@ func (s *Shared[K, V]) Withdraw(key K, share *Share[V]) {
 	}
 }
 
-// Leave takes a user away, and reports whether that was the last one of a value that was withdrawn. Until then the value stays,
-// without users, too.
+// Leave takes a user away, and reports whether that was the last one of a value that was withdrawn.
+// Until then the value stays, without users, too.
 func (s *Shared[K, V]) Leave(key K, share *Share[V]) (last bool) {
 	s.mu.Lock()
 	defer s.mu.Unlock()

@@ -8,6 +8,7 @@ import (
 	"os/exec"
 	"path/filepath"
 	"runtime"
+	"strconv"
 	"strings"
 	"syscall"
 )
@@ -20,7 +21,7 @@ type Test interface {
 	Skipf(format string, args ...any)
 }
 
-// LookProgram finds a program that a test has to do with, by the first of its
+// LookProgram finds a program that a test runs or compares with, by the first of its
 // names that is on PATH or is a path. Instead of the programs terraform and tofu
 // it may be those that TFDEPS_PEER_TERRAFORM and TFDEPS_PEER_TOFU name. Where there
 // is none the test is skipped, or with TFDEPS_REQUIRE_PEERS=1 it fails. A test that is to
@@ -96,6 +97,25 @@ func OneInFive(name string) bool {
 	sum := fnv.New32a()
 	_, _ = sum.Write([]byte(name))
 	return sum.Sum32()%5 == 0
+}
+
+// FirstIfShort returns the first n cases of a test if it is to be short (-short), and otherwise all of them.
+func FirstIfShort[Case any](n int, cases ...Case) []Case {
+	if flagValue("test.short") == "true" {
+		return cases[:min(n, len(cases))]
+	}
+	return cases
+}
+
+// MoreAtOnce has twice as many tests run side by side as usual, unless -parallel says how many.
+// TestMain calls it where tests wait for programs and servers. It parses the flags.
+func MoreAtOnce() {
+	flag.Parse()
+	given := false
+	flag.Visit(func(f *flag.Flag) { given = given || f.Name == "test.parallel" })
+	if !given {
+		_ = flag.Set("test.parallel", strconv.Itoa(2*runtime.GOMAXPROCS(0)))
+	}
 }
 
 // flagValue is the value of a test's flag, "" outside of tests.

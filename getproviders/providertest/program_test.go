@@ -106,6 +106,15 @@ func setShort(t *testing.T, short bool) {
 	t.Cleanup(func() { _ = flag.Set("test.short", fmt.Sprint(before)) })
 }
 
+func TestFirstIfShort_LeavesOutTheRest(t *testing.T) {
+	for short, want := range map[bool]int{true: 2, false: 3} {
+		setShort(t, short)
+		if got := providertest.FirstIfShort(2, "a", "b", "c"); len(got) != want || got[1] != "b" || len(providertest.FirstIfShort(2, 1)) != 1 {
+			t.Errorf("short is %t: %q", short, got)
+		}
+	}
+}
+
 // A short test doesn't start the programs that it compares with.
 func TestLookProgram_ShortTestsDoWithoutPeers(t *testing.T) {
 	setShort(t, true)

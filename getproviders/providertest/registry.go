@@ -33,7 +33,9 @@ import (
 	"fmt"
 	"net/http"
 	"slices"
+	"strconv"
 	"strings"
+	"sync/atomic"
 
 	"github.com/tfdeps/tfdeps/getproviders"
 	"github.com/tfdeps/tfdeps/getproviders/hosts"
@@ -66,7 +68,8 @@ type Registry struct {
 	*Server
 	opts Options
 	catalogue
-	modules modules
+	modules   modules
+	signature atomic.Int64 // of the URLs of archives; 0: they have none
 }
 
 // Options configures NewRegistry; the zero value works.
@@ -125,6 +128,10 @@ func (r *Registry) ServiceURL() string { return r.BaseURL() + servicePath }
 // Signer is who signs the checksum lists of packages that name no other.
 func (r *Registry) Signer() *Signer { return r.opts.Signer }
 
+// RenewURLs gives archives URLs with a signature that the registry names from now on, another one
+// each time. Requests for archives by URLs that were named before are refused with 403.
+func (r *Registry) RenewURLs() { r.signature.Add(1) }
+
 func (r *Registry) handler() http.Handler {
 	mux := http.NewServeMux()
 	handle := func(kind, pattern string, find func(req *http.Request) answer) {
@@ -182,6 +189,9 @@ func (r *Registry) file(req *http.Request) answer {
 		case p.sumsName() + ".sig":
 			return document(typeBinary, r.signerOf(packages).Sign(r.sumsDocument(packages)))
 		case p.archiveName():
+			if signature := r.signature.Load(); signature != 0 && req.URL.Query().Get("signature") != strconv.FormatInt(signature, 10) {
+				return answer{status: http.StatusForbidden}
+			}
 			return archiveAnswer(p)
 		}
 	}
@@ -249,12 +259,16 @@ func (r *Registry) packageDocument(p servedPackage, all []servedPackage) []byte 
 		keys = []Key{signer.Key()}
 	}
 	base := filesPath + strings.Join([]string{p.Namespace, p.Type, p.Version}, "/") + "/"
+	signed := ""
+	if signature := r.signature.Load(); signature != 0 {
+		signed = "?signature=" + strconv.FormatInt(signature, 10)
+	}
 	document := map[string]any{
 		"protocols":             p.Protocols,
 		"os":                    p.Platform.OS,
 		"arch":                  p.Platform.Arch,
 		"filename":              p.archiveName(),
-		"download_url":          base + p.archiveName(),
+		"download_url":          base + p.archiveName() + signed,
 		"shasums_url":           base + p.sumsName(),
 		"shasums_signature_url": base + p.sumsName() + ".sig",
 		"shasum":                fmt.Sprintf("%x", p.sha256),

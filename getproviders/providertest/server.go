@@ -2,6 +2,7 @@ package providertest
 
 import (
 	"bytes"
+	"cmp"
 	"crypto/tls"
 	"crypto/x509"
 	"fmt"
@@ -172,8 +173,9 @@ func (s *Server) refuses(kind string, req *http.Request) bool {
 	return needed && req.Header.Get("Authorization") != "Bearer "+token
 }
 
-// answer is what a healthy server sends. A nil body stands for 404.
+// answer is what a healthy server sends. Without a body it is a status.
 type answer struct {
+	status      int // 0: 404
 	contentType string
 	etag        string
 	body        io.ReadSeeker
@@ -200,7 +202,8 @@ func (s *Server) answer(w http.ResponseWriter, req *http.Request, kind string, f
 			defer found.done()
 		}
 		if found.body == nil {
-			http.NotFound(w, req)
+			status := cmp.Or(found.status, http.StatusNotFound)
+			http.Error(w, http.StatusText(status), status)
 			return
 		}
 		if fault.Body != nil {

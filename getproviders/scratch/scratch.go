@@ -2,6 +2,13 @@
 // rename puts them into their places beside it. It is shared by several packages of
 // this module, and is no API for others.
 //
+//	dir, err := scratch.Make(parent)
+//	if err != nil {
+//		return err
+//	}
+//	defer dir.Remove()
+//	// make things in dir.Path, and rename them to places below parent
+//
 // A directory belongs to the process that made it, and is removed by it. Where
 // the process was killed, [Sweep] of a later one removes it: a file lock, which ends
 // with the process, tells, and where there are no such locks, age does.

@@ -118,7 +118,11 @@ func TestSweep_WhileDirectoriesAreMade(t *testing.T) {
 			}
 		})
 	}
-	for range 200 {
+	rounds := 200
+	if testing.Short() {
+		rounds = 20
+	}
+	for range rounds {
 		dir, err := Make(parent)
 		if err != nil {
 			t.Error(err)

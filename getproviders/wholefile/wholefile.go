@@ -2,6 +2,9 @@
 // records, configuration. It is shared by several packages of this module, and is
 // no API for others.
 //
+//	content, err := wholefile.Read(path, 1<<20)
+//	err = wholefile.Save(path, content, 0o644) // leaves a file alone that has this content
+//
 // Reading has a limit, and doesn't wait for ever. Writing has either the old
 // content or the new at a path, whenever the process is killed: the new file is
 // made beside the place and renamed to it. A run that is killed in between

@@ -5,7 +5,8 @@
 //
 //	dir := archivedir.Dir{Fetcher: f, Root: root, Receipts: receipts}
 //	found, err := dir.Find(ctx, provider, name)        // what an archive is
-//	kept, err := dir.FetchInto(ctx, request, kept, found, exists)
+//	kept, err := dir.FetchStaged(ctx, request, kept, found)
+//	err = kept.Publish()
 //
 // An archive appears in its place by one rename. What is signed about a version is
 // kept only where it is true of every archive of the version: the signature comes
@@ -108,10 +109,10 @@ func (d *Dir) Recheck(t fetcher.Request, k *Kept, digests getproviders.Digests) 
 	return k.Documents != nil
 }
 
-// FetchInto fetches a package and publishes it. If another archive is in its place,
-// the new one stays in its stage until no index lists the other one any more; the
-// same archive stays as it is.
-func (d *Dir) FetchInto(ctx context.Context, t fetcher.Request, k Kept, there receipt.Pending, exists bool) (Kept, error) {
+// FetchStaged fetches a package, whose archive stays in a stage: the caller publishes
+// it, at once or when no index lists another archive any more that is in its place. If
+// there, what is in its place, is the same archive, that is Present and there is no stage.
+func (d *Dir) FetchStaged(ctx context.Context, t fetcher.Request, k Kept, there receipt.Pending) (Kept, error) {
 	if err := CheckPacked(t); err != nil {
 		return k, err
 	}
@@ -127,10 +128,7 @@ func (d *Dir) FetchInto(ctx context.Context, t fetcher.Request, k Kept, there re
 		k.Stage = nil
 		return k, err
 	}
-	switch {
-	case !exists:
-		return k, k.Publish()
-	case there.Receipt.ZH == k.Known.Receipt.ZH:
+	if there.Receipt.ZH == k.Known.Receipt.ZH {
 		stage.Remove()
 		k.Stage, k.Known, k.Present, k.Source = nil, there, true, ""
 	}

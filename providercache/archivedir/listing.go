@@ -53,6 +53,7 @@ type Listing struct {
 	Provider getproviders.Provider
 	Versions map[getproviders.Version]map[getproviders.Platform]receipt.Pending
 	Unwanted []string // names of archives that are to go
+	Product  getproviders.Product
 }
 
 // Index lists the versions.
@@ -64,19 +65,28 @@ func (s Listing) Index() []byte {
 	return Encode(document)
 }
 
-// Version lists the packages of a version, as far as listed says so; nil: all. Of
-// an archive's hashes it tells the h1 in which its directories count, as
-// Terraform computes it.
+// Version lists the packages of a version, as far as listed says so; nil: all.
 func (s Listing) Version(v getproviders.Version, listed func(receipt.Pending) bool) []byte {
 	document := VersionDocument{Archives: map[string]ArchiveEntry{}}
 	for plat, p := range s.Versions[v] {
 		if listed == nil || listed(p) {
-			document.Archives[plat.String()] = ArchiveEntry{
-				Hashes: []getproviders.Hash{p.Receipt.ArchiveH1()}, URL: p.Name[strings.LastIndexByte(p.Name, '/')+1:],
-			}
+			document.Archives[plat.String()] = ArchiveEntry{Hashes: s.hashes(p.Receipt), URL: p.Name[strings.LastIndexByte(p.Name, '/')+1:]}
 		}
 	}
 	return Encode(document)
+}
+
+// hashes are those of an archive that the product lists. Terraform lists the h1 in which directories count. OpenTofu lists
+// the zh, which its "init" then writes into the lock file, where an h1 with directories would be a second one.
+func (s Listing) hashes(r receipt.Receipt) []getproviders.Hash {
+	h1 := r.ArchiveH1()
+	switch {
+	case s.Product.Predecessor == nil || r.ZH == "":
+		return []getproviders.Hash{h1}
+	case h1 == r.H1:
+		return []getproviders.Hash{h1, r.ZH}
+	}
+	return []getproviders.Hash{r.ZH}
 }
 
 // SortedVersions are the versions, oldest first.
@@ -145,7 +155,7 @@ func Encode(document any) []byte {
 // it were in its place. An archive that can't be read is an error,
 // and isn't listed.
 func (d *Dir) List(ctx context.Context, p getproviders.Provider, kept map[string]*Kept, prune bool) (Listing, []error) {
-	listing := Listing{Provider: p, Versions: map[getproviders.Version]map[getproviders.Platform]receipt.Pending{}}
+	listing := Listing{Provider: p, Product: d.Fetcher.Product, Versions: map[getproviders.Version]map[getproviders.Platform]receipt.Pending{}}
 	entries, err := os.ReadDir(d.Path(MirrorDir(p)))
 	if err != nil && !errors.Is(err, fs.ErrNotExist) {
 		return listing, []error{&Error{Path: d.Path(MirrorDir(p)), Err: err}}

@@ -17,9 +17,10 @@
 // Delete and List did is seen by every call that begins afterwards, also those of other processes:
 // S3, Google Cloud Storage, and what is compatible with them, are consistent in this sense.
 //
-// Conditions make it possible for several processes to write one bucket: [PutOptions].IfAbsent lets one of
-// several writers win, and IfMatch has a writer notice that the object has changed since it was read. Not every service has both;
-// those that haven't answer with [ErrUnsupported], and write nothing.
+// Conditions make it possible for several processes to write one bucket: [PutOptions].IfAbsent lets
+// one of several writers win, and IfMatch has a writer notice that the object has changed since it
+// was read. Not every service has both; those that haven't answer with [ErrUnsupported], and write
+// nothing.
 //
 // The methods retry what may succeed the second time. They end when the context does, and then
 // return an error that matches the context's own.
@@ -39,25 +40,28 @@ import (
 	"unicode/utf8"
 )
 
-// Bucket is a set of objects. Keys are as [CheckKey] says, and all methods check that. Errors are a *[Error] each, which match
-// one of the Err values of this package where a caller has reason to branch. A Bucket is safe for
-// many goroutines, and for many processes at once.
+// Bucket is a set of objects. Keys are as [CheckKey] says, and all methods check that. Errors are a
+// *[Error] each, which match one of the Err values of this package where a caller has reason to
+// branch. A Bucket is safe for many goroutines, and for many processes at once.
 type Bucket interface {
-	// Get opens an object, which is ErrNotFound if there is none. The caller has to close its Body. A body that breaks off
-	// is an error of its Read, and so is one that isn't what a checksum of the service says.
+	// Get opens an object, which is ErrNotFound if there is none. The caller has to close its Body.
+	// A body that breaks off is an error of its Read, and so is one that isn't what a checksum of
+	// the service says.
 	Get(ctx context.Context, key string, opts GetOptions) (*Object, error)
 
 	// Stat describes an object without reading it. ErrNotFound if there is none.
 	Stat(ctx context.Context, key string) (Info, error)
 
-	// Put writes an object: content, from its beginning to its end, whatever was read of it before. It may be read several times, and at
-	// several places at once. Nothing is written if content can't be read, or is shorter than it says.
-	// ErrExists and ErrChanged say that a condition of the options isn't met.
+	// Put writes an object: content, from its beginning to its end, whatever was read of it before.
+	// It may be read several times, and at several places at once. Nothing is written if content
+	// can't be read, or is shorter than it says. ErrExists and ErrChanged say that a condition of
+	// the options isn't met.
 	Put(ctx context.Context, key string, content *io.SectionReader, opts PutOptions) (Info, error)
 
-	// List describes the objects whose keys begin with prefix, which may be "" and may end within a name, in no
-	// particular order. It ends with the first error. Of what is
-	// written or deleted while it runs, it may have the state before or after. The Tags may be "", and so may ContentType and CacheControl.
+	// List describes the objects whose keys begin with prefix, which may be "" and may end within a
+	// name, in no particular order. It ends with the first error. Of what is written or deleted
+	// while it runs, it may have the state before or after. The Tags may be "", and so may
+	// ContentType and CacheControl.
 	List(ctx context.Context, prefix string) iter.Seq2[Info, error]
 
 	// Delete removes an object. That there is none is no error.
@@ -82,18 +86,18 @@ type GetOptions struct {
 
 // PutOptions say how Put writes. The zero value replaces what is there.
 type PutOptions struct {
-	// ContentType is what the service answers with when others read the object by HTTP; "": application/octet-stream. A service
-	// never guesses it.
+	// ContentType is what the service answers with when others read the object by HTTP; "":
+	// application/octet-stream. A service never guesses it.
 	ContentType string
 	// CacheControl is the header of that name; "": there is none.
 	CacheControl string
 	// IfAbsent writes only where there is no object: else it is ErrExists.
 	IfAbsent bool
-	// IfMatch writes only where the object has this Tag: else, and where there is none, it is ErrChanged. "": it may have
-	// any. It can't be combined with IfAbsent.
+	// IfMatch writes only where the object has this Tag: else, and where there is none, it is
+	// ErrChanged. "": it may have any. It can't be combined with IfAbsent.
 	IfMatch string
-	// Private says that the object is a secret. A directory lets no other user read the file; who may read an object of a service
-	// is the business of the service.
+	// Private says that the object is a secret. A directory lets no other user read the file; who
+	// may read an object of a service is the business of the service.
 	Private bool
 }
 
@@ -167,9 +171,9 @@ func CheckGet(key string, opts GetOptions) error {
 // maxKey leaves room for a prefix: services take 1024 bytes in all.
 const maxKey = 900
 
-// CheckKey returns an error, which matches ErrKey, for a key that not all buckets can have. A key consists of names with slashes between
-// them. A name isn't empty, "." or "..". Keys are UTF-8 without backslashes and control characters, and
-// have 900 bytes at most.
+// CheckKey returns an error, which matches ErrKey, for a key that not all buckets can have. A key
+// consists of names with slashes between them. A name isn't empty, "." or "..". Keys are UTF-8
+// without backslashes and control characters, and have 900 bytes at most.
 func CheckKey(key string) error {
 	if !utf8.ValidString(key) || strings.ContainsFunc(key, func(r rune) bool { return r < ' ' || r == 0x7f || r == '\\' }) {
 		return fmt.Errorf("%w: %q has a character that no key may have", ErrKey, key)

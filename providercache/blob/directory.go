@@ -17,20 +17,21 @@ import (
 
 	"github.com/tfdeps/tfdeps/getproviders/filelock"
 	"github.com/tfdeps/tfdeps/getproviders/scratch"
-	"github.com/tfdeps/tfdeps/providercache/internal/chunks"
 )
 
-// Directory is a bucket whose objects are files below a directory. Nothing of it is special: a web server of static files can serve
-// it, and what other programs put there is read.
+// Directory is a bucket whose objects are files below a directory. Nothing of it is special: a web
+// server of static files can serve it, and what other programs put there is read.
 //
-// A key can't be another key's directory, unlike in services, and of two keys that differ in case alone a file system may see one.
-// ContentType and CacheControl aren't kept. Links that lead out of the directory aren't followed. Names
-// that begin with ".tfdeps-" are its own: files that are being made, and a file lock, which is what
-// conditions rest on. On a file system without file locks (some mounts of NFS), they hold between the goroutines of one process
-// only by luck. On Windows, an object can't be replaced or deleted while it is read.
+// A key can't be another key's directory, unlike in services, and of two keys that differ in case
+// alone a file system may see one. ContentType and CacheControl aren't kept. Links that lead out of
+// the directory aren't followed. Names that begin with ".tfdeps-" are its own: files that are being
+// made, and a file lock, which is what conditions rest on. On a file system without file locks
+// (some mounts of NFS), they hold between the goroutines of one process only by luck. On Windows,
+// an object can't be replaced or deleted while it is read.
 type Directory struct {
 	root string
-	// Now is the clock by which old files that killed processes left are told; nil: time.Now. Not to be changed after the first use.
+	// Now is the clock by which old files that killed processes left are told; nil: time.Now. Not
+	// to be changed after the first use.
 	Now func() time.Time
 }
 
@@ -46,8 +47,9 @@ const (
 	// privateMode is for PutOptions.Private.
 	privateMode fs.FileMode = 0o600
 
-	// maxHashed is how large a file may be whose Tag is a hash of its content. Documents are smaller, and are replaced, sometimes
-	// twice within the resolution of a file system's clock; archives are larger, and aren't.
+	// maxHashed is how large a file may be whose Tag is a hash of its content. Documents are
+	// smaller, and are replaced, sometimes twice within the resolution of a file system's clock;
+	// archives are larger, and aren't.
 	maxHashed = 1 << 20
 )
 
@@ -172,138 +174,6 @@ func describe(file *os.File, key string) (Info, error) {
 	return info, nil
 }
 
-// Put implements Bucket. The file is written in a private directory, and renamed while the lock is held.
-func (d *Directory) Put(ctx context.Context, key string, content *io.SectionReader, opts PutOptions) (Info, error) {
-	err := cmp.Or(CheckPut(key, content, opts), checkDirectoryKey(key), ctx.Err())
-	if err == nil {
-		err = os.MkdirAll(d.root, dirMode)
-	}
-	if err != nil {
-		return Info{}, Fail("put", d, key, err)
-	}
-	now := d.Now
-	if now == nil {
-		now = time.Now
-	}
-	scratch.Sweep(d.root, now())
-	dir, err := scratch.Make(d.root)
-	if err != nil {
-		return Info{}, Fail("put", d, key, err)
-	}
-	defer dir.Remove()
-	made := filepath.Join(dir.Path, "content")
-	info, err := writeFile(ctx, made, key, content, opts.Private)
-	if err == nil {
-		err = d.locked(ctx, func(root *os.Root) error { return d.replace(ctx, root, made, key, opts) })
-	}
-	if err != nil {
-		return Info{}, Fail("put", d, key, err)
-	}
-	return info, nil
-}
-
-// writeFile makes a file with the content.
-func writeFile(ctx context.Context, path, key string, content *io.SectionReader, private bool) (info Info, err error) {
-	mode := fileMode
-	if private {
-		mode = privateMode
-	}
-	file, err := os.OpenFile(path, os.O_RDWR|os.O_CREATE|os.O_EXCL, mode)
-	if err != nil {
-		return Info{}, err
-	}
-	defer func() { err = errors.Join(err, file.Close()) }()
-	n, err := chunks.Copy(ctx, file, io.NewSectionReader(content, 0, content.Size()), make([]byte, chunks.Size))
-	if err == nil && n != content.Size() {
-		err = io.ErrUnexpectedEOF
-	}
-	if err == nil {
-		err = file.Chmod(mode) // whatever the umask is
-	}
-	if err != nil {
-		return Info{}, err
-	}
-	return describe(file, key)
-}
-
-// replace puts a file that was made into its place, if the conditions are met.
-func (d *Directory) replace(ctx context.Context, root *os.Root, made, key string, opts PutOptions) error {
-	name := filepath.FromSlash(key)
-	if opts.IfAbsent {
-		if _, err := root.Lstat(name); err == nil {
-			return ErrExists
-		}
-	}
-	if opts.IfMatch != "" {
-		file, info, err := d.open(ctx, key)
-		if err == nil {
-			err = file.Close()
-		}
-		switch {
-		case errors.Is(err, ErrNotFound), err == nil && info.Tag != opts.IfMatch:
-			return ErrChanged
-		case err != nil:
-			return err
-		}
-	}
-	from, err := filepath.Rel(d.root, made)
-	if err == nil {
-		err = root.MkdirAll(filepath.Dir(name), dirMode)
-	}
-	if err == nil {
-		err = root.Rename(from, name)
-	}
-	return err
-}
-
-// Delete implements Bucket. Directories that become empty go, too.
-func (d *Directory) Delete(ctx context.Context, key string) error {
-	err := cmp.Or(checkDirectoryKey(key), ctx.Err())
-	if err == nil {
-		if _, absent := os.Stat(d.root); errors.Is(absent, fs.ErrNotExist) {
-			return nil
-		}
-		err = d.locked(ctx, func(root *os.Root) error {
-			name := filepath.FromSlash(key)
-			if stat, err := root.Lstat(name); err != nil || stat.IsDir() {
-				return ignoreNotFound(absent(err))
-			}
-			if err := root.Remove(name); err != nil {
-				return ignoreNotFound(absent(err))
-			}
-			for at := filepath.Dir(name); at != "."; at = filepath.Dir(at) {
-				if root.Remove(at) != nil { // it isn't empty
-					break
-				}
-			}
-			return nil
-		})
-	}
-	return Fail("delete", d, key, err)
-}
-
-func ignoreNotFound(err error) error {
-	if errors.Is(err, ErrNotFound) {
-		return nil
-	}
-	return err
-}
-
-// locked calls f while no other process or goroutine does.
-func (d *Directory) locked(ctx context.Context, f func(root *os.Root) error) error {
-	held, err := filelock.Wait(ctx, filepath.Join(d.root, lockName), lockPoll)
-	if err != nil {
-		return err
-	}
-	defer held.Close()
-	root, err := os.OpenRoot(d.root)
-	if err != nil {
-		return err
-	}
-	defer root.Close()
-	return f(root)
-}
-
 // List implements Bucket.
 func (d *Directory) List(ctx context.Context, prefix string) iter.Seq2[Info, error] {
 	return func(yield func(Info, error) bool) {
@@ -348,7 +218,8 @@ func (d *Directory) list(ctx context.Context, prefix string, found func(Info) bo
 	})
 }
 
-// mayHold reports whether an entry of a directory is an object whose key begins with prefix, or a directory that may hold one.
+// mayHold reports whether an entry of a directory is an object whose key begins with prefix, or a
+// directory that may hold one.
 func mayHold(key string, entry fs.DirEntry, prefix string) bool {
 	switch {
 	case strings.HasPrefix(entry.Name(), ownPrefix):

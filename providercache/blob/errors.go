@@ -1,8 +1,10 @@
 package blob
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
+	"io/fs"
 
 	"github.com/tfdeps/tfdeps/getproviders/hosts"
 )
@@ -27,6 +29,8 @@ var (
 	ErrURL = errors.New("invalid URL of a bucket")
 	// ErrUnsupported: the service can't meet a condition of PutOptions. Nothing was written.
 	ErrUnsupported = errors.New("the service has no such condition")
+	// ErrUnreachable: the service gave no answer.
+	ErrUnreachable = errors.New("the service gives no answer")
 	// ErrUnauthorized: the service wants credentials, or others. It is that of package hosts.
 	ErrUnauthorized = hosts.ErrUnauthorized
 )
@@ -45,7 +49,12 @@ func (e *Error) Error() string {
 	if e.Key != "" {
 		name += "/" + e.Key
 	}
-	return fmt.Sprintf("%s %s: %v", e.Op, name, e.Err)
+	return fmt.Sprintf("%s %s: %v", cmp.Or(doing[e.Op], e.Op), name, e.Err)
+}
+
+// doing are the calls in words.
+var doing = map[string]string{
+	"get": "reading", "stat": "looking for", "put": "writing", "list": "listing", "delete": "deleting", "open": "opening",
 }
 
 // Code is "unauthorized" or "bucket".
@@ -54,6 +63,25 @@ func (e *Error) Code() string {
 		return "unauthorized"
 	}
 	return "bucket"
+}
+
+// Hint says what to do about a directory that can't be used.
+func (e *Error) Hint() string {
+	if _, ok := errors.AsType[*fs.PathError](e.Err); !ok {
+		return ""
+	}
+	return "name a directory that this user may write to, on a disk that is there"
+}
+
+// Shared names what other requests to the bucket fail for, too: that there is no such bucket, that the service gives no answer, or wants other
+// credentials. "": the error is about one object.
+func (e *Error) Shared() string {
+	for _, kind := range []error{ErrNoBucket, ErrUnreachable, ErrUnauthorized} {
+		if errors.Is(e.Err, kind) {
+			return e.Bucket + ": " + kind.Error()
+		}
+	}
+	return ""
 }
 
 // Unwrap returns the cause.

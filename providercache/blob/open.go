@@ -16,8 +16,8 @@ import (
 // may be looked for, and the bucket itself isn't asked yet.
 type Openers map[string]func(ctx context.Context, u *url.URL) (Bucket, error)
 
-// Open opens the bucket that a URL names, such as s3://BUCKET/PREFIX. Errors that the URL is to blame for match ErrURL, and
-// don't repeat its query.
+// Open opens the bucket that a URL names, such as s3://BUCKET/PREFIX. Errors that the URL is to
+// blame for match ErrURL, and don't repeat its query.
 func (o Openers) Open(ctx context.Context, address string) (Bucket, error) {
 	u, err := url.Parse(address)
 	if err != nil || u.Scheme == "" {
@@ -43,8 +43,9 @@ func OpenDirectory(_ context.Context, u *url.URL) (Bucket, error) {
 	return NewDirectory(path), nil
 }
 
-// SplitURL reads SCHEME://BUCKET/PREFIX. The prefix has no slash at its ends. There may be these parameters and no others, each once,
-// and no user, port or fragment: a URL is seen in process lists and logs, so that it is no place for secrets.
+// SplitURL reads SCHEME://BUCKET/PREFIX. The prefix has no slash at its ends. There may be these
+// parameters and no others, each once, and no user, port or fragment: a URL is seen in process
+// lists and logs, so that it is no place for secrets.
 func SplitURL(u *url.URL, parameters ...string) (bucket, prefix string, query url.Values, err error) {
 	prefix = strings.Trim(u.Path, "/")
 	query, err = url.ParseQuery(u.RawQuery)

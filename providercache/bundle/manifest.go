@@ -151,8 +151,9 @@ func validName(name string) bool {
 	return !strings.ContainsFunc(name, func(r rune) bool { return r < ' ' || r == 0x7f || r == '\\' })
 }
 
-// isHostWithPort reports whether the directory of a registry's packages can have this name. On Windows it can't: there a
-// colon is about drives and streams, and Terraform's own directories of such hosts can't be made either.
+// isHostWithPort reports whether the directory of a registry's packages can have this name. On
+// Windows it can't: there a colon is about drives and streams, and Terraform's own directories of
+// such hosts can't be made either.
 func isHostWithPort(part string) bool {
 	host, port, _ := strings.Cut(part, ":")
 	_, err := strconv.ParseUint(port, 10, 16)

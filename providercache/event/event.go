@@ -204,8 +204,8 @@ func (e FailedEvent) Provider() getproviders.Provider       { return e.Addr }
 // package has the same events each time; a slow disk reads as much within a second.
 const hashStep = 8_000_000
 
-// Count returns a function that is to be called with the number of bytes after each read of a package, from one goroutine at
-// a time. It emits e for every 8 MB, with Done set.
+// Count returns a function that is to be called with the number of bytes after each read of a
+// package, from one goroutine at a time. It emits e for every 8 MB, with Done set.
 func (e HashProgressEvent) Count(emit func(Event)) func(bytes int64) {
 	reported := int64(0)
 	return func(bytes int64) {

@@ -2,13 +2,10 @@ package fetcher
 
 import (
 	"context"
-	"crypto/sha256"
 	"errors"
 	"fmt"
 	"io"
-	"maps"
 	"os"
-	"slices"
 
 	"github.com/tfdeps/tfdeps/getproviders"
 	"github.com/tfdeps/tfdeps/getproviders/par"
@@ -38,9 +35,10 @@ type Request struct {
 	// server announces, -1 if it doesn't; an error ends the download. It may be asked
 	// several times. nil: every archive is admitted.
 	Admit func(total int64) error
-	// Follow is called when the bytes of an archive begin to arrive in its file, and again if they begin again: mark
-	// is how many the file has, and size how many there will be, -1 if that isn't known. It returns at once, and who follows
-	// reads the file while it grows. What is read has passed no check before the fetching has succeeded. nil: no one follows.
+	// Follow is called when the bytes of an archive begin to arrive in its file, and again if they
+	// begin again: mark is how many the file has, and size how many there will be, -1 if that isn't
+	// known. It returns at once, and who follows reads the file while it grows. What is read has
+	// passed no check before the fetching has succeeded. nil: no one follows.
 	Follow func(mark *par.Mark, size int64)
 }
 
@@ -88,11 +86,11 @@ func (f *Fetcher) fetchArchive(ctx context.Context, t Request, path, dir string)
 	authentication, err := t.Authenticate(trust.Authenticator, digests, f.Product)
 	undecided := errors.Is(err, errH1Required)
 	if err != nil && !undecided {
-		return receipt.Provenance{}, err
+		return receipt.Provenance{}, inPlaceOfArchive(t, received, err)
 	}
 	content, err := f.unpack(ctx, t, received, streamed, dir)
 	if err != nil {
-		return receipt.Provenance{}, err
+		return receipt.Provenance{}, inPlaceOfArchive(t, received, err)
 	}
 	if undecided {
 		digests.H1, digests.H1Archive = content.H1, content.H1Archive
@@ -107,6 +105,17 @@ func (f *Fetcher) fetchArchive(ctx context.Context, t Request, path, dir string)
 		Files: content.Files,
 	}
 	return f.dated(ctx, got, received.Modified), nil
+}
+
+// inPlaceOfArchive is the failure of a package, which says more if a server sent a web page.
+func inPlaceOfArchive(t Request, received download.Archive, err error) error {
+	failed, ok := errors.AsType[*resolve.ProviderError](err)
+	if !ok || !download.IsRemote(t.Package.Location) || !received.IsWebPage() {
+		return err
+	}
+	page := *failed
+	page.Err = &getproviders.WebPageError{URL: t.Package.Location.String(), Err: failed.Err}
+	return &page
 }
 
 // download gets the archive and the documents that authenticate it, both at the
@@ -156,7 +165,7 @@ func (f *Fetcher) download(ctx context.Context, t Request, path, dir string) (re
 		return nil
 	}
 	load := func(ctx context.Context) (err error) {
-		trust, err = t.LoadTrust(ctx)
+		trust, err = f.loadTrust(ctx, t)
 		return err
 	}
 	err = par.Together(ctx, load, fetch)
@@ -193,17 +202,35 @@ func (f *Fetcher) EmitPhase(ctx context.Context, t Request, phase event.Phase) {
 
 // downloadRequest asks for a package's archive, to be written to path.
 func (f *Fetcher) downloadRequest(t Request, path string) download.Request {
-	expected, known := t.Expected()
+	expected, _ := t.Expected()
 	return download.Request{
-		Location: t.Package.Location, Client: f.HTTPClient(), Expected: expected, Known: known, Limit: f.Limits.Unpack().Bytes,
+		Opening: f.opening(t), Expected: expected, Limit: f.Limits.Unpack().Bytes,
 		Path: path, PartialDir: t.Partials, Now: f.Time, Admit: t.Admit,
 	}
 }
 
-// ExpectedBy is the checksum that the archive should have according to the documents
-// that authenticate the package.
-func ExpectedBy(trust getproviders.Trust) (sum [sha256.Size]byte, ok bool) {
-	return trust.ExpectedSHA256, trust.ExpectedSHA256 != [sha256.Size]byte{}
+// opening says how a package's archive is opened. Where its URL has expired, as signed ones
+// do within minutes, the source is asked once more where the package is. Only the URL is new:
+// the archive has to be what the first answer says.
+func (f *Fetcher) opening(t Request) download.Opening {
+	_, known := t.Expected()
+	o := download.Opening{Location: t.Package.Location, Client: f.HTTPClient(), Known: known}
+	if f.Source != nil {
+		o.Relocate = func(ctx context.Context) (getproviders.Location, error) {
+			again, err := f.askAgain(ctx, t)
+			return again.Location, err
+		}
+	}
+	return o
+}
+
+// askAgain asks the source once more for a package. That of another source is an error.
+func (f *Fetcher) askAgain(ctx context.Context, t Request) (getproviders.Package, error) {
+	again, err := f.Source.Package(getproviders.AskAgain(ctx), t.Provider, t.Version, t.Package.Platform)
+	if err == nil && again.SourceURL != t.Package.SourceURL {
+		err = getproviders.ErrNotFound
+	}
+	return again, err
 }
 
 // unpack completes what was unpacked while the archive arrived, or unpacks the
@@ -237,112 +264,4 @@ func (f *Fetcher) UnpackComplete(ctx context.Context, from unpack.Archive, size 
 	}
 	defer leave()
 	return from.Unpack(ctx, dir)
-}
-
-// LoadTrust loads the documents that the package is authenticated by.
-func (t Request) LoadTrust(ctx context.Context) (getproviders.Trust, error) {
-	if t.localTrust() {
-		return t.Package.Trust, nil
-	}
-	trust, err := t.Package.Trust.Loaded(ctx)
-	if err != nil {
-		return getproviders.Trust{}, t.Failed(resolve.StepAuthenticate, err)
-	}
-	return trust, nil
-}
-
-// localTrust reports whether the source needn't be asked for what else it knows
-// about the package, because the lock file has hashes of archives already.
-func (t Request) localTrust() bool {
-	return t.Package.Trust.LocalTrust && len(resolve.OfScheme(t.Recorded, getproviders.SchemeZH)) > 0
-}
-
-// origin is where a package came from, as its receipt records it. It is "" where the
-// source wasn't asked for all that it knows: a directory whose lock file has no
-// hashes yet then asks the source for the package and everything about it.
-func (t Request) origin() string {
-	if t.localTrust() {
-		return ""
-	}
-	return t.Package.SourceURL
-}
-
-// Expected is the checksum that the archive should have, as far as that is known before.
-func (t Request) Expected() (sum [sha256.Size]byte, ok bool) { return ExpectedBy(t.Package.Trust) }
-
-// Authenticate authenticates a package and compares it with the lock file. Before an
-// archive has been unpacked, d has its SHA-256 and no h1; the error is errH1Required
-// if that isn't enough to decide.
-func (t Request) Authenticate(authenticator getproviders.Authenticator, d getproviders.Digests, product getproviders.Product) (getproviders.AuthenticationResult, error) {
-	var authentication getproviders.AuthenticationResult
-	if authenticator != nil {
-		var err error
-		authentication, err = authenticator.Authenticate(d)
-		if err != nil && d.H1 == "" && expectsH1(err) {
-			return getproviders.AuthenticationResult{}, errH1Required
-		}
-		if err != nil {
-			return getproviders.AuthenticationResult{}, t.Failed(resolve.StepAuthenticate, err)
-		}
-	}
-	if err := t.compareWithLock(d, product); err != nil {
-		return getproviders.AuthenticationResult{}, err
-	}
-	return authentication, nil
-}
-
-// compareWithLock checks a package against the lock file's hashes, one of
-// which it has to have. The h1 of an archive may count directory entries, as
-// Terraform and OpenTofu count them. A directory has no archive checksum: if the
-// lock file holds no other kind, nothing can be compared, and the package is
-// accepted, as Terraform and OpenTofu do.
-func (t Request) compareWithLock(d getproviders.Digests, product getproviders.Product) error {
-	isArchive := d.SHA256 != [32]byte{}
-	comparable := t.Recorded
-	var got []getproviders.Hash
-	if isArchive {
-		got = append(got, getproviders.ZH(d.SHA256))
-	} else {
-		comparable = resolve.OfScheme(t.Recorded, getproviders.SchemeH1)
-	}
-	if d.H1 != "" {
-		got = getproviders.SortHashes(append(got, d.H1, d.H1Archive))
-	}
-	matches := func(h getproviders.Hash) bool { return slices.Contains(got, h) }
-	if len(comparable) == 0 || slices.ContainsFunc(comparable, matches) {
-		return nil
-	}
-	if d.H1 == "" && len(resolve.OfScheme(comparable, getproviders.SchemeH1)) > 0 {
-		return errH1Required
-	}
-	return t.Failed(resolve.StepVerify, &resolve.LockMismatchError{
-		Provider: t.Provider, Version: t.Version, Got: got, Recorded: t.Recorded, Product: product,
-	})
-}
-
-// OtherRegistryHashes returns what the provider's registry lists for the packages of
-// other platforms. It is meant for packages that have been authenticated.
-func (t Request) OtherRegistryHashes(trust getproviders.Trust) map[getproviders.Platform]getproviders.Hash {
-	others := maps.Clone(trust.RegistryHashes)
-	delete(others, t.Package.Platform)
-	if len(others) == 0 {
-		return nil
-	}
-	return others
-}
-
-// IsLocal reports whether the package is on this machine.
-func IsLocal(t Request) bool {
-	return !download.IsRemote(t.Package.Location)
-}
-
-// errH1Required says that a package can't be authenticated by its archive's checksum
-// alone: unpack it and ask again.
-var errH1Required = errors.New("the hash of the package's files is needed")
-
-// expectsH1 reports whether an authenticator that refused a package accepts some
-// h1, which it wasn't given.
-func expectsH1(err error) bool {
-	mismatch, ok := errors.AsType[*getproviders.ChecksumError](err)
-	return ok && len(resolve.OfScheme(mismatch.Expected, getproviders.SchemeH1)) > 0
 }

@@ -48,7 +48,7 @@ func (f *Fetcher) hashStream(ctx context.Context, t Request) (receipt.Provenance
 	var modified time.Time
 	err := par.Together(ctx,
 		func(ctx context.Context) (err error) {
-			trust, err = t.LoadTrust(ctx)
+			trust, err = f.loadTrust(ctx, t)
 			return err
 		},
 		func(ctx context.Context) (err error) {

@@ -23,8 +23,7 @@ func (f *Fetcher) downloadHashes(ctx context.Context, t Request) (unpack.HashedS
 		return unpack.HashedStream{}, unpack.Content{}, time.Time{}, err
 	}
 	defer leave()
-	_, known := t.Expected()
-	from, err := download.Open(ctx, f.HTTPClient(), t.Package.Location, known)
+	from, err := download.Open(ctx, f.opening(t))
 	if err != nil {
 		return unpack.HashedStream{}, unpack.Content{}, time.Time{}, err
 	}

@@ -148,7 +148,8 @@ func makeTree(ctx context.Context, from, to string, makeFile func(file original,
 	})
 }
 
-// walkable is a path of the directory that can be walked: a link isn't walked into. Links on the way to it don't matter.
+// walkable is a path of the directory that can be walked: a link isn't walked into. Links on the
+// way to it don't matter.
 func walkable(dir string) (string, error) {
 	if info, err := os.Lstat(dir); err == nil && info.IsDir() {
 		return dir, nil

@@ -27,6 +27,14 @@ type LocatedPackage struct {
 	Err            error // nil, or a *resolve.ProviderError; then only Selection, Platform and Size (-1) are set
 }
 
+// LocateOptions say what Locate finds out beside where packages are and which hashes they have.
+type LocateOptions struct {
+	// Sizes has servers asked for the first byte of each archive and the size of the
+	// whole, which works for signed URLs that allow GET alone. Sizes of files on this
+	// machine are returned in any case.
+	Sizes bool
+}
+
 // LocateResult is the answer to one request of Locate.
 type LocateResult struct {
 	Packages []LocatedPackage // in the order of providers, for each in the order of platforms; failures included
@@ -39,27 +47,14 @@ type LocateResult struct {
 // documents that authenticate packages are loaded, once for each version, because
 // they hold the hashes and the signatures.
 //
-// sizes: servers are asked for the first byte of each archive and the size of the
-// whole, which works for signed URLs that allow GET alone. Sizes of files on this
-// machine are returned in any case.
-//
 // Results are in the order of the requests, and the failure of one doesn't affect
 // the others. The error joins those of all results, in the same order.
-func Locate(ctx context.Context, f *fetcher.Fetcher, sizes bool, requests ...Request) ([]LocateResult, error) {
+func Locate(ctx context.Context, f *fetcher.Fetcher, opts LocateOptions, requests ...Request) ([]LocateResult, error) {
 	results, failed := make([]LocateResult, len(requests)), make([]error, len(requests))
-	if f.Source == nil {
-		for i := range results {
-			results[i].Err = errNoSource
-		}
-		return results, errNoSource
-	}
-	queries := f.Limits.WithDefaults().Queries
-	chosen, _ := par.Map(ctx, queries, requests, func(ctx context.Context, r Request) (Choice, error) {
-		return Choose(ctx, f, r), nil
-	})
+	chosen := chooseAll(ctx, f, requests)
 	wanted := WantedPackages(chosen)
-	found, errs := par.Map(ctx, queries, wanted, func(ctx context.Context, p Package) (LocatedPackage, error) {
-		return locate(ctx, f, p.Selection, p.Platform, sizes)
+	found, errs := par.Map(ctx, f.Limits.WithDefaults().Queries, wanted, func(ctx context.Context, p Package) (LocatedPackage, error) {
+		return opts.locate(ctx, f, p.Selection, p.Platform)
 	})
 	located := make(map[PackageKey]LocatedPackage, len(wanted))
 	for i, p := range wanted {
@@ -97,7 +92,7 @@ func (c Choice) located(found map[PackageKey]LocatedPackage) (result LocateResul
 }
 
 // locate describes one package.
-func locate(ctx context.Context, f *fetcher.Fetcher, s resolve.Selection, plat getproviders.Platform, sizes bool) (found LocatedPackage, err error) {
+func (o LocateOptions) locate(ctx context.Context, f *fetcher.Fetcher, s resolve.Selection, plat getproviders.Platform) (found LocatedPackage, err error) {
 	if s.Provider.IsBuiltIn() {
 		return found, nil
 	}
@@ -116,7 +111,7 @@ func locate(ctx context.Context, f *fetcher.Fetcher, s resolve.Selection, plat g
 	if err := found.readLocal(ctx); err != nil {
 		return found, t.Failed(resolve.StepFetch, err)
 	}
-	if found.Size, err = archiveSize(ctx, f, found.Package.Location, sizes); err != nil {
+	if found.Size, err = o.archiveSize(ctx, f, found.Package.Location); err != nil {
 		return found, t.Failed(resolve.StepFetch, err)
 	}
 	return found, nil
@@ -165,7 +160,7 @@ func (p *LocatedPackage) authenticate(t fetcher.Request, trust getproviders.Trus
 
 // archiveSize finds out how large an archive is; -1 if it is a directory, or its size
 // isn't known.
-func archiveSize(ctx context.Context, f *fetcher.Fetcher, at getproviders.Location, ask bool) (int64, error) {
+func (o LocateOptions) archiveSize(ctx context.Context, f *fetcher.Fetcher, at getproviders.Location) (int64, error) {
 	switch at := at.(type) {
 	case getproviders.LocalArchive:
 		info, err := os.Stat(string(at))
@@ -174,11 +169,11 @@ func archiveSize(ctx context.Context, f *fetcher.Fetcher, at getproviders.Locati
 		}
 		return info.Size(), nil
 	case getproviders.HTTPArchive:
-		if ask {
+		if o.Sizes {
 			return download.AskSize(ctx, f.HTTPClient(), at)
 		}
 	case getproviders.Archive:
-		if ask {
+		if o.Sizes {
 			return download.OpenedSize(ctx, at)
 		}
 	}

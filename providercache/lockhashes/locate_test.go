@@ -25,7 +25,7 @@ func ExampleLocate() {
 	in := &providercache.Installer{
 		Fetcher: &fetcher.Fetcher{Source: source, Client: client},
 	}
-	results, err := lockhashes.Locate(context.Background(), in.Fetcher, false, lockhashes.Request{
+	results, err := lockhashes.Locate(context.Background(), in.Fetcher, lockhashes.LocateOptions{}, lockhashes.Request{
 		Requirements: getproviders.Requirements{widget: nil}, Platforms: []getproviders.Platform{linux},
 	})
 	if err != nil {
@@ -49,7 +49,7 @@ func TestLocate_DownloadsNothing(t *testing.T) {
 		Requirements: require(registryHost+"/acme/widget", "", registryHost+"/acme/gadget", "", "terraform.io/builtin/terraform", ""),
 		Platforms:    append(slices.Clone(otherPlatforms), linux), Locks: locks,
 	}
-	results, err := lockhashes.Locate(t.Context(), in.Fetcher, false, request, request)
+	results, err := lockhashes.Locate(t.Context(), in.Fetcher, lockhashes.LocateOptions{}, request, request)
 	if err != nil {
 		t.Error(err)
 	}
@@ -70,7 +70,7 @@ func TestLocate_DownloadsNothing(t *testing.T) {
 		t.Errorf("%d lists of checksums were asked for", asked)
 	}
 	sent := registry.Sent()
-	for _, p := range installtest.First(lockhashes.Locate(t.Context(), in.Fetcher, true, request)).Packages {
+	for _, p := range installtest.First(lockhashes.Locate(t.Context(), in.Fetcher, lockhashes.LocateOptions{Sizes: true}, request)).Packages {
 		if p.Size <= 1 {
 			t.Errorf("size %d", p.Size)
 		}
@@ -84,7 +84,7 @@ func TestLocate_TellsAllFailures(t *testing.T) {
 	t.Parallel()
 	registry, in := newRegistry(t)
 	lockable(t, registry, "widget", "1.0.0")
-	result := installtest.First(lockhashes.Locate(t.Context(), in.Fetcher, false, lockhashes.Request{
+	result := installtest.First(lockhashes.Locate(t.Context(), in.Fetcher, lockhashes.LocateOptions{}, lockhashes.Request{
 		Requirements: require(registryHost+"/acme/widget", "", registryHost+"/acme/nobody", ""),
 		Platforms:    []getproviders.Platform{linux, {OS: "plan9", Arch: "mips"}},
 	}))
@@ -96,16 +96,16 @@ func TestLocate_TellsAllFailures(t *testing.T) {
 	}
 	registry.Break("signature", providertest.Fault{Body: func([]byte) []byte { return []byte("none") }})
 	in.Fetcher.Source = registrySource(registry)
-	result = installtest.First(lockhashes.Locate(t.Context(), in.Fetcher, false, lockhashes.Request{Requirements: require(registryHost+"/acme/widget", ""), Platforms: []getproviders.Platform{linux}}))
+	result = installtest.First(lockhashes.Locate(t.Context(), in.Fetcher, lockhashes.LocateOptions{}, lockhashes.Request{Requirements: require(registryHost+"/acme/widget", ""), Platforms: []getproviders.Platform{linux}}))
 	if !errors.Is(result.Err, getproviders.ErrAuthentication) {
 		t.Errorf("a wrong signature: %v", result.Err)
 	}
-	results, err := lockhashes.Locate(t.Context(), in.Fetcher, false, lockhashes.Request{Requirements: require(registryHost+"/acme/nobody", "")},
+	results, err := lockhashes.Locate(t.Context(), in.Fetcher, lockhashes.LocateOptions{}, lockhashes.Request{Requirements: require(registryHost+"/acme/nobody", "")},
 		lockhashes.Request{}, lockhashes.Request{Requirements: require(registryHost+"/acme/widget", "")})
 	if want := append(getproviders.SplitErrors(results[0].Err), getproviders.SplitErrors(results[2].Err)...); len(want) != 2 || !slices.Equal(getproviders.SplitErrors(err), want) {
 		t.Errorf("the joined error is %v, want %v", err, want)
 	}
-	if r, err := lockhashes.Locate(t.Context(), &fetcher.Fetcher{}, false, lockhashes.Request{}); r[0].Err == nil || err == nil {
+	if r, err := lockhashes.Locate(t.Context(), &fetcher.Fetcher{}, lockhashes.LocateOptions{}, lockhashes.Request{}); r[0].Err == nil || err == nil {
 		t.Error("there was no source")
 	}
 }
@@ -135,7 +135,7 @@ func TestLocate_AsksServersForSizes(t *testing.T) {
 			in := &providercache.Installer{
 				Fetcher: &fetcher.Fetcher{Source: source, Client: server.Client(), Platform: linux},
 			}
-			result := installtest.First(lockhashes.Locate(t.Context(), in.Fetcher, true, lockhashes.Request{Requirements: require(registryHost+"/acme/widget", "")}))
+			result := installtest.First(lockhashes.Locate(t.Context(), in.Fetcher, lockhashes.LocateOptions{Sizes: true}, lockhashes.Request{Requirements: require(registryHost+"/acme/widget", "")}))
 			if c.want == -2 {
 				if result.Err == nil || strings.Contains(result.Err.Error(), "hunter2") || !errors.Is(result.Err, getproviders.ErrUnauthorized) {
 					t.Errorf("%v", result.Err)

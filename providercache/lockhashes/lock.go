@@ -42,7 +42,8 @@ type Request struct {
 	// that isn't required is an error.
 	Only []getproviders.Provider
 
-	// Platforms are those that the entries have to cover; nil: the Fetcher's. AllPlatforms adds those that the Source lists for the version.
+	// Platforms are those that the entries have to cover; nil: the Fetcher's. AllPlatforms adds
+	// those that the Source lists for the version.
 	Platforms    []getproviders.Platform
 	AllPlatforms bool
 	// Done are platforms that the entries cover already, because their packages
@@ -57,13 +58,13 @@ type Request struct {
 
 // Result is the answer to a Request.
 type Result struct {
-	// Locks are those of the request with entries that cover all platforms: hashes of the same version stay, whatever their scheme, and
-	// constraints are those of the requirements now. Entries of providers that
-	// aren't required, or weren't asked for, stay as they are.
+	// Locks are those of the request with entries that cover all platforms: hashes of the same
+	// version stay, whatever their scheme, and constraints are those of the requirements now.
+	// Entries of providers that aren't required, or weren't asked for, stay as they are.
 	Locks    *depsfile.Locks
 	Packages []Package // in the order of providers, for each in the order of platforms
-	// Err joins a *ProviderError for each provider and platform without a hash; Locks is nil then. Where it is about one platform, it wraps a
-	// *PlatformError.
+	// Err joins a *ProviderError for each provider and platform without a hash; Locks is nil then.
+	// Where it is about one platform, it wraps a *PlatformError.
 	Err error
 }
 
@@ -120,15 +121,7 @@ const (
 // The source isn't asked for the versions of a provider that is locked.
 func Lock(ctx context.Context, f *fetcher.Fetcher, requests ...Request) ([]Result, error) {
 	results, errs := make([]Result, len(requests)), make([]error, len(requests))
-	if f.Source == nil {
-		for i := range results {
-			results[i].Err = errNoSource
-		}
-		return results, errNoSource
-	}
-	chosen, _ := par.Map(ctx, f.Limits.WithDefaults().Queries, requests, func(ctx context.Context, r Request) (Choice, error) {
-		return Choose(ctx, f, r), nil
-	})
+	chosen := chooseAll(ctx, f, requests)
 	found := hashAll(ctx, f, WantedPackages(chosen))
 	for i, r := range requests {
 		results[i] = r.Conclude(ctx, chosen[i], found, f)
@@ -136,8 +129,6 @@ func Lock(ctx context.Context, f *fetcher.Fetcher, requests ...Request) ([]Resul
 	}
 	return results, errors.Join(errs...)
 }
-
-var errNoSource = errors.New("a Fetcher needs a Source")
 
 // Choice holds the versions and platforms that a request asks for.
 type Choice struct {
@@ -158,8 +149,25 @@ func KeyOf(s resolve.Selection, plat getproviders.Platform) PackageKey {
 	return PackageKey{s.Provider, s.Version, plat}
 }
 
+// chooseAll decides on the versions and platforms of all requests.
+func chooseAll(ctx context.Context, f *fetcher.Fetcher, requests []Request) []Choice {
+	chosen, errs := par.Map(ctx, f.Limits.WithDefaults().Queries, requests, func(ctx context.Context, r Request) (Choice, error) {
+		return Choose(ctx, f, r), nil
+	})
+	for i, err := range errs { // what had ended before a choice began
+		if err != nil {
+			chosen[i].errs = append(chosen[i].errs, err)
+		}
+	}
+	return chosen
+}
+
 // Choose decides on versions and platforms.
 func Choose(ctx context.Context, f *fetcher.Fetcher, r Request) (c Choice) {
+	if f.Source == nil {
+		c.errs = []error{errors.New("a Fetcher needs a Source")}
+		return c
+	}
 	wanted, locks, errs := r.wanted()
 	selections, failed := f.Resolver().Resolve(ctx, wanted, locks, resolve.Normal)
 	for _, o := range failed {

@@ -120,6 +120,9 @@ func TestLock_FailureOfOneRequestLeavesOthers(t *testing.T) {
 		failures[0].Provider != provider(gadget) || !errors.Is(failures[0], getproviders.ErrPlatformMissing) {
 		t.Errorf("a platform that is missing: %v", results[0].Err)
 	}
+	if got := results[0].Packages; len(got) != 2 || got[0].Platform != linux || got[1].Platform != linux || results[0].Locks != nil {
+		t.Errorf("of the others there are %+v", got)
+	}
 	if results[1].Err != nil || results[1].Locks == nil {
 		t.Errorf("another request: %v", results[1].Err)
 	}

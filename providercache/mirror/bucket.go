@@ -19,17 +19,21 @@ import (
 	"github.com/tfdeps/tfdeps/providercache/resolve"
 )
 
-// UpdateBucket is Update for a bucket: the same tree, whose keys are the paths. Served by the bucket's own web server, or by any in front of
-// it, it is a network mirror.
+// UpdateBucket is Update for a bucket: the same tree, whose keys are the paths. Served by the
+// bucket's own web server, or by any in front of it, it is a network mirror.
 //
-// Nothing is known of a bucket but what its documents say: they list the zh of each archive beside the h1, so that an archive which a
-// document lists with a hash that the Source or a lock file knows isn't fetched. An archive never changes: where the bucket has other bytes under
-// its name, that is an error, and they stay. Objects have a type and a lifetime for caches of HTTP; none is encoded.
+// Nothing is known of a bucket but what its documents say: they list the zh of each archive beside
+// the h1, so that an archive which a document lists with a hash that the Source or a lock file
+// knows isn't fetched. An archive never changes: where the bucket has other bytes under its name,
+// that is an error, and they stay. Objects have a type and a lifetime for caches of HTTP; none is
+// encoded.
 //
-// Several processes may publish to one bucket at once. A document is changed on the condition that it is still the one that was read, and
-// read again if it isn't. Where the service has no such condition, it is written, and read again until it has what
-// this run published; an update that is lost all the same is made again by the next run. With Prune, the Specs have to name all
-// packages that are to stay, those of other publishers, too, and PruneGrace is measured by the service's clock against that of the Fetcher.
+// Several processes may publish to one bucket at once. A document is changed on the condition that
+// it is still the one that was read, and read again if it isn't. Where the service has no such
+// condition, it is written, and read again until it has what this run published; an update that is
+// lost all the same is made again by the next run. With Prune, the Specs have to name all packages
+// that are to stay, those of other publishers, too, and PruneGrace is measured by the service's
+// clock against that of the Fetcher.
 //
 // The errors are those of Update.
 func UpdateBucket(ctx context.Context, f *fetcher.Fetcher, bucket blob.Bucket, opts Options, wanted []Spec) (Result, error) {

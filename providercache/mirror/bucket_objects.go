@@ -23,8 +23,9 @@ import (
 	"github.com/tfdeps/tfdeps/providercache/resolve"
 )
 
-// What a bucket's web server says of its objects. Archives never change. A cache may show a document that is a minute old, ten minutes while it
-// asks for a new one, and a day if it gets none.
+// What a bucket's web server says of its objects. Archives never change. A cache may show a
+// document that is a minute old, ten minutes while it asks for a new one, and a day if it gets
+// none.
 const (
 	archiveLifetime  = "public, max-age=31536000, immutable"
 	documentLifetime = "public, max-age=60, stale-while-revalidate=600, stale-if-error=86400"
@@ -168,8 +169,9 @@ func (u *uploading) changeIndex(ctx context.Context, p getproviders.Provider, ch
 	})
 }
 
-// change reads a document, and writes it on the condition that no other process did meanwhile, until that is so. Where there are no
-// such conditions, it is written and read again, until it is as it should be.
+// change reads a document, and writes it on the condition that no other process did meanwhile,
+// until that is so. Where there are no such conditions, it is written and read again, until it is
+// as it should be.
 func (u *uploading) change(ctx context.Context, key string, make func(context.Context) (tag string, document any, same bool, err error)) error {
 	conditional := true
 	for attempt := range maxAttempts {

@@ -22,8 +22,9 @@ type bucketPruning struct {
 	errs     []error
 }
 
-// prune takes what isn't wanted out of the list of versions, then out of the documents about versions. When it has been out of them for long
-// enough, archives are removed, then what is signed about them, and the documents last.
+// prune takes what isn't wanted out of the list of versions, then out of the documents about
+// versions. When it has been out of them for long enough, archives are removed, then what is signed
+// about them, and the documents last.
 func (u *uploading) prune(ctx context.Context, p getproviders.Provider, kept []archivedir.Kept) *bucketPruning {
 	b := &bucketPruning{upload: u, provider: p, wanted: map[string]bool{}, versions: map[getproviders.Version]bool{}}
 	for _, k := range kept {

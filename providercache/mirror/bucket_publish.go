@@ -13,7 +13,8 @@ import (
 	"github.com/tfdeps/tfdeps/providercache/blob"
 )
 
-// publish has the documents list what is in the bucket. complete: nothing that is wanted is missing, so what isn't wanted may go.
+// publish has the documents list what is in the bucket. complete: nothing that is wanted is
+// missing, so what isn't wanted may go.
 func (u *uploading) publish(ctx context.Context, kept []archivedir.Kept, complete bool) (all mirrorPublished) {
 	byProvider := map[getproviders.Provider][]archivedir.Kept{}
 	for _, k := range kept {
@@ -69,7 +70,8 @@ func (u *uploading) providers(ctx context.Context) (found []getproviders.Provide
 	return found, nil
 }
 
-// publishProvider lists what this run has put into the bucket, or found there. Documents about versions come before the list of versions.
+// publishProvider lists what this run has put into the bucket, or found there. Documents about
+// versions come before the list of versions.
 func (u *uploading) publishProvider(ctx context.Context, p getproviders.Provider, kept []archivedir.Kept) []error {
 	if len(kept) == 0 {
 		return nil
@@ -114,8 +116,9 @@ func (u *uploading) publishVersion(ctx context.Context, p getproviders.Provider,
 	return u.changeVersion(ctx, p, v, list)
 }
 
-// publishDocuments puts what is signed about a version into the bucket, where it is true of all archives that are listed, or will be. A
-// list that became untrue by what this run did is removed, as it would keep people from installing.
+// publishDocuments puts what is signed about a version into the bucket, where it is true of all
+// archives that are listed, or will be. A list that became untrue by what this run did is removed,
+// as it would keep people from installing.
 func (u *uploading) publishDocuments(ctx context.Context, p getproviders.Provider, v getproviders.Version, kept []archivedir.Kept,
 	list func(map[string]archivedir.ArchiveEntry)) error {
 	var signed *getproviders.SignedDocuments

@@ -39,7 +39,8 @@ func (c *cutting) Get(ctx context.Context, key string, opts blob.GetOptions) (*b
 	return object, nil
 }
 
-// TestMirrorSource_InstallsFromABucket has the download go on where it broke off, and the signature beside the archive count.
+// TestMirrorSource_InstallsFromABucket has the download go on where it broke off, and the signature
+// beside the archive count.
 func TestMirrorSource_InstallsFromABucket(t *testing.T) {
 	t.Parallel()
 	m := newMirroring(t)

@@ -130,8 +130,9 @@ func TestMirrorBucket_IsFilledOnce(t *testing.T) {
 	}
 }
 
-// TestMirrorBucket_IsWholeAtEveryMoment reads the bucket as clients do after each of the steps, while versions come and go, and after each step
-// at which the process could be killed: the next run has the same result.
+// TestMirrorBucket_IsWholeAtEveryMoment reads the bucket as clients do after each of the steps,
+// while versions come and go, and after each step at which the process could be killed: the next
+// run has the same result.
 func TestMirrorBucket_IsWholeAtEveryMoment(t *testing.T) {
 	t.Parallel()
 	m := newMirroring(t)
@@ -264,8 +265,8 @@ func TestMirrorBucket_PruneWaitsForThoseWhoHaveReadTheIndexes(t *testing.T) {
 	}
 }
 
-// TestMirrorBucket_NeverShowsASignatureBesideAnotherList: what is signed is replaced when the registry signs another list, and goes when it isn't
-// true of an archive any more.
+// TestMirrorBucket_NeverShowsASignatureBesideAnotherList: what is signed is replaced when the
+// registry signs another list, and goes when it isn't true of an archive any more.
 func TestMirrorBucket_NeverShowsASignatureBesideAnotherList(t *testing.T) {
 	t.Parallel()
 	m := newMirroring(t)

@@ -238,13 +238,13 @@ func TestLocate_KnowsWhatMirrorsList(t *testing.T) {
 	sources, server := m.sources(t)
 	request := lockhashes.Request{Requirements: require(registryHost+"/acme/widget", "1.0.0"), Platforms: []getproviders.Platform{linux}}
 	for name, source := range sources {
-		p := installtest.First(lockhashes.Locate(t.Context(), &fetcher.Fetcher{Source: source, Client: server.Client()}, false, request)).Packages[0]
+		p := installtest.First(lockhashes.Locate(t.Context(), &fetcher.Fetcher{Source: source, Client: server.Client()}, lockhashes.LocateOptions{}, request)).Packages[0]
 		if p.ZH == "" || p.Authentication.TrustLevel != getproviders.LevelCommunity || p.Size > 0 != (name == "filesystem") {
 			t.Errorf("%s: %+v", name, p)
 		}
 	}
 	unsigned := &getproviders.FilesystemMirrorSource{Dir: filepath.Clean(m.opts.Dir)}
-	p := installtest.First(lockhashes.Locate(t.Context(), &fetcher.Fetcher{Source: unsigned}, false, request)).Packages[0]
+	p := installtest.First(lockhashes.Locate(t.Context(), &fetcher.Fetcher{Source: unsigned}, lockhashes.LocateOptions{}, request)).Packages[0]
 	archive := filepath.Join(unsigned.Dir, registryHost, "acme/widget/terraform-provider-widget_1.0.0_linux_amd64.zip")
 	h1, zh, err := fetcher.HashPackage(t.Context(), archive)
 	must(t, err)

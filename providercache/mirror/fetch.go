@@ -61,7 +61,10 @@ func (m *mirror) get(ctx context.Context, p archivedir.Item) (archivedir.Kept, e
 			return k, failed
 		}
 	}
-	k, failed = m.dir.FetchInto(ctx, t, k, there, exists)
+	k, failed = m.dir.FetchStaged(ctx, t, k, there)
+	if failed == nil && !exists {
+		failed = k.Publish()
+	}
 	if failed == nil {
 		zh := k.Known.Receipt.ZH
 		if k.Documents = archivedir.SignedDocuments(ctx, t, p.Platform, zh); k.Documents == nil {

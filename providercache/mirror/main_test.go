@@ -11,6 +11,7 @@ import (
 
 func TestMain(m *testing.M) {
 	providertest.UsualUmask()
+	providertest.MoreAtOnce()
 	goleak.VerifyTestMain(m)
 }
 

@@ -128,10 +128,10 @@ var errNothingWanted = errors.New("no package is wanted, and to remove all other
 // makeMirror makes sure that there is a directory.
 func makeMirror(dir string) error {
 	if info, err := os.Stat(dir); err == nil && !info.IsDir() {
-		return fmt.Errorf("a mirror is a directory, and %s is not", dir)
+		return fmt.Errorf("a mirror is a directory, and %s is a file: name another path", dir)
 	}
 	if _, err := scratch.MakeDirs(dir); err != nil {
-		return fmt.Errorf("making the mirror's directory: %w", err)
+		return fmt.Errorf("the mirror's directory can't be made: %w. Name one that this user may write to", err)
 	}
 	return nil
 }

@@ -11,10 +11,11 @@ import (
 	"github.com/tfdeps/tfdeps/providercache/blob"
 )
 
-// Source returns the source that is a mirror in a bucket, as [UpdateBucket] fills it, or any other program that keeps
-// the files of a network mirror there. The source reads the objects itself: no web server is in front of it. Archives are read at an
-// offset, so that a download goes on where it broke off. The Signers of the source may be set. The bucket
-// is still the caller's to close. The error says that the bucket's name isn't a URL.
+// Source returns the source that is a mirror in a bucket, as [UpdateBucket] fills it, or any other
+// program that keeps the files of a network mirror there. The source reads the objects itself: no
+// web server is in front of it. Archives are read at an offset, so that a download goes on where it
+// broke off. The Signers of the source may be set. The bucket is still the caller's to close. The
+// error says that the bucket's name isn't a URL.
 func Source(bucket blob.Bucket) (*getproviders.NetworkMirrorSource, error) {
 	return getproviders.NewStoredMirrorSource(bucketFiles{bucket})
 }
@@ -35,10 +36,14 @@ func (b bucketFiles) ReadFile(ctx context.Context, path string, limit int64) ([]
 }
 
 // Archive implements getproviders.MirrorFiles.
-func (b bucketFiles) Archive(path string) getproviders.Archive { return objectArchive{b.bucket, path} }
+func (b bucketFiles) Archive(path string) getproviders.Archive { return Archive(b.bucket, path) }
 
 // String implements getproviders.MirrorFiles.
 func (b bucketFiles) String() string { return b.bucket.String() }
+
+// Archive returns the archive that is an object of a bucket. That there is none is known only when
+// it is opened: the error matches blob.ErrNotFound.
+func Archive(bucket blob.Bucket, key string) getproviders.Archive { return objectArchive{bucket, key} }
 
 // objectArchive is an archive in a bucket.
 type objectArchive struct {

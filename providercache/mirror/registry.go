@@ -22,10 +22,11 @@ import (
 // Registry is where archives are published that has no files, but versions with archives for platforms: a registry of container images, as
 // package providercache/oci has it. It is safe for many goroutines.
 type Registry interface {
-	// Published returns what there is of a version, without archives; nothing if there is no such version.
-	Published(ctx context.Context, p getproviders.Provider, v getproviders.Version) ([]RegistryArchive, error)
-	// Publish adds archives to a version, all or none. An archive that is there is never replaced by another one: that is an error.
-	Publish(ctx context.Context, p getproviders.Provider, v getproviders.Version, archives []RegistryArchive) error
+	// Published returns what there is of a version, without archives; nothing if there is no such version. signed: there is something that its publisher has signed.
+	Published(ctx context.Context, p getproviders.Provider, v getproviders.Version) (archives []RegistryArchive, signed bool, err error)
+	// Publish adds archives to a version, all or none. An archive that is there is never replaced by another one: that is an error. What the publisher has signed
+	// comes with them, if it is true of all archives that are there then; nil: it isn't known.
+	Publish(ctx context.Context, p getproviders.Provider, v getproviders.Version, archives []RegistryArchive, signed *getproviders.SignedDocuments) error
 	// Path names a version for people.
 	Path(p getproviders.Provider, v getproviders.Version) string
 }
@@ -36,10 +37,12 @@ type RegistryArchive struct {
 	ZH       getproviders.Hash
 	H1       getproviders.Hash // of its files; "": not known
 	Archive  *io.SectionReader // what is to be published
+	// From is where that comes from: the registry may have it in another place.
+	From getproviders.Location
 }
 
 // UpdateRegistry is Update for a registry: versions get the archives that they lack. Nothing that is published changes or goes away, so that Prune is an
-// error, and there are no documents beside the archives: a registry has no place for signatures that others look for.
+// error. What publishers have signed is published with the archives.
 //
 // The errors are those of Update.
 func UpdateRegistry(ctx context.Context, f *fetcher.Fetcher, registry Registry, opts Options, wanted []Spec) (Result, error) {
@@ -113,7 +116,7 @@ type publishing struct {
 // version has all packages of a version in the registry that can be had. They are published together, so that the version changes once.
 func (u *publishing) version(ctx context.Context, packages []archivedir.Item, prefix string) (kept []archivedir.Kept) {
 	s, f := packages[0].Selection, u.mirror.dir.Fetcher
-	there, err := u.registry.Published(ctx, s.Provider, s.Version)
+	there, signed, err := u.registry.Published(ctx, s.Provider, s.Version)
 	if err != nil {
 		kept = allFailed(ctx, packages, s.Failed(resolve.StepPublish, err))
 		for _, k := range kept {
@@ -123,7 +126,7 @@ func (u *publishing) version(ctx context.Context, packages []archivedir.Item, pr
 	}
 	var fetched []RegistryArchive
 	for i, p := range packages {
-		k, archive, err := u.get(ctx, p, there, prefix+"-"+strconv.Itoa(i))
+		k, archive, err := u.get(ctx, p, there, signed, prefix+"-"+strconv.Itoa(i))
 		if archive != nil {
 			file, openErr := os.Open(archive.path)
 			if err = openErr; err == nil {
@@ -138,11 +141,17 @@ func (u *publishing) version(ctx context.Context, packages []archivedir.Item, pr
 		}
 		kept = append(kept, k)
 	}
-	if len(fetched) > 0 {
-		err = u.registry.Publish(ctx, s.Provider, s.Version, fetched)
+	var documents *getproviders.SignedDocuments
+	for _, k := range kept {
+		if documents == nil && k.Err == nil {
+			documents = k.Documents
+		}
+	}
+	if len(fetched) > 0 || documents != nil && !signed {
+		err = u.registry.Publish(ctx, s.Provider, s.Version, fetched, documents)
 	}
 	for i := range kept {
-		if k := &kept[i]; err != nil && k.Err == nil && !k.Present {
+		if k := &kept[i]; err != nil && k.Err == nil && (!k.Present || k.Documents != nil) {
 			k.Err = resolve.OnPlatform(ctx, k.Selection, k.Platform, s.Failed(resolve.StepPublish, err))
 		}
 		f.Emit(ctx, archivedir.DoneEvent{Package: kept[i].Package})
@@ -158,7 +167,7 @@ type fetchedArchive struct {
 }
 
 // get finds a package in the registry, or fetches it to a file.
-func (u *publishing) get(ctx context.Context, p archivedir.Item, there []RegistryArchive, path string) (archivedir.Kept, *fetchedArchive, error) {
+func (u *publishing) get(ctx context.Context, p archivedir.Item, there []RegistryArchive, signed bool, path string) (archivedir.Kept, *fetchedArchive, error) {
 	k, dir := archivedir.Kept{Item: p}, &u.mirror.dir
 	known := receipt.Pending{Name: p.Name, Dir: p.Path, Archive: true}
 	i := slices.IndexFunc(there, func(a RegistryArchive) bool { return a.Platform == p.Platform })
@@ -167,6 +176,9 @@ func (u *publishing) get(ctx context.Context, p archivedir.Item, there []Registr
 	}
 	if i >= 0 && slices.ContainsFunc(p.Recorded, func(h getproviders.Hash) bool { return h == there[i].ZH || h == there[i].H1 }) {
 		k.Present, k.Known = true, known
+		if !signed {
+			dir.Document(ctx, &k)
+		}
 		return k, nil, dir.Approve(ctx, fetcher.Request{Selection: p.Selection}, k)
 	}
 	pkg, err := dir.Fetcher.Source.Package(ctx, p.Selection.Provider, p.Selection.Version, p.Platform)
@@ -196,5 +208,6 @@ func (u *publishing) get(ctx context.Context, p archivedir.Item, there []Registr
 	}
 	k.Authentication = got.Authentication
 	k.Known = receipt.Pending{Name: p.Name, Dir: p.Path, Archive: true, Receipt: got.Receipt(receipt.StatRecord{})}
-	return k, &fetchedArchive{RegistryArchive{Platform: p.Platform, ZH: got.ZH, H1: got.H1}, path, info.Size()}, nil
+	k.Documents = archivedir.SignedDocuments(ctx, t, p.Platform, got.ZH)
+	return k, &fetchedArchive{RegistryArchive{Platform: p.Platform, ZH: got.ZH, H1: got.H1, From: pkg.Location}, path, info.Size()}, nil
 }

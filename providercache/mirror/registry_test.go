@@ -19,6 +19,7 @@ import (
 type inMemory struct {
 	mu        sync.Mutex
 	versions  map[string][]mirror.RegistryArchive
+	signed    map[string]*getproviders.SignedDocuments
 	published int // how often Publish was called
 	fails     error
 	unknown   error // of Published
@@ -28,18 +29,24 @@ func (r *inMemory) Path(p getproviders.Provider, v getproviders.Version) string 
 	return "oci://host/" + p.Type + ":" + v.String()
 }
 
-func (r *inMemory) Published(_ context.Context, p getproviders.Provider, v getproviders.Version) ([]mirror.RegistryArchive, error) {
+func (r *inMemory) Published(_ context.Context, p getproviders.Provider, v getproviders.Version) ([]mirror.RegistryArchive, bool, error) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
-	return r.versions[r.Path(p, v)], r.unknown
+	return r.versions[r.Path(p, v)], r.signed[r.Path(p, v)] != nil, r.unknown
 }
 
-func (r *inMemory) Publish(_ context.Context, p getproviders.Provider, v getproviders.Version, archives []mirror.RegistryArchive) error {
+func (r *inMemory) Publish(_ context.Context, p getproviders.Provider, v getproviders.Version, archives []mirror.RegistryArchive, signed *getproviders.SignedDocuments) error {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	r.published++
 	if r.fails != nil {
 		return r.fails
+	}
+	if signed != nil {
+		if r.signed == nil {
+			r.signed = map[string]*getproviders.SignedDocuments{}
+		}
+		r.signed[r.Path(p, v)] = signed
 	}
 	for _, a := range archives {
 		content, err := io.ReadAll(a.Archive)
@@ -88,6 +95,21 @@ func TestUpdateRegistry_PublishesWhatIsMissing(t *testing.T) {
 	asked := m.registry.Requests("package")
 	if run(locked...); r.published != 3 || m.registry.Requests("package") != asked {
 		t.Errorf("what a lock file has hashes of was asked for, or published %d times", r.published)
+	}
+	for path, signed := range r.signed {
+		for _, a := range r.versions[path] {
+			if p := want("widget@1.0.0")[0]; strings.Contains(path, "widget") && !signed.Covers(p.Provider, p.Version, a.Platform, a.ZH) {
+				t.Errorf("%s: what is signed doesn't have %s", path, a.Platform)
+			}
+		}
+	}
+	if len(r.signed) != 2 {
+		t.Errorf("there are signed lists of %d versions, want 2", len(r.signed))
+	}
+	delete(r.signed, "oci://host/widget:1.0.0")
+	archives := m.registry.Requests("archive")
+	if run(locked...); r.signed["oci://host/widget:1.0.0"] == nil || m.registry.Requests("archive") != archives {
+		t.Errorf("a signed list that was missing wasn't published, or archives were downloaded")
 	}
 }
 

@@ -27,11 +27,15 @@ func TestMirrorPrune_AMirrorIsWholeWhileItIsPruned(t *testing.T) {
 	server := httptest.NewServer(http.FileServer(http.Dir(m.opts.Dir)))
 	defer server.Close()
 
+	rounds := 10
+	if testing.Short() {
+		rounds = 2
+	}
 	var ended atomic.Bool
 	pruned := make(chan error, 1)
 	go func() {
 		defer ended.Store(true)
-		for range 10 {
+		for range rounds {
 			for _, wanted := range [][]mirror.Spec{one, both} {
 				if _, err := mirror.Update(t.Context(), m.Fetcher, m.opts, wanted); err != nil {
 					pruned <- err

@@ -13,8 +13,10 @@ import (
 )
 
 const (
-	// refreshLimit is how long clients wait for the source where there is an older answer.
+	// refreshLimit is how long clients wait for the source where there is an older answer, and silentPause how many times as long they
+	// don't wait for it again then.
 	refreshLimit = 15 * time.Second
+	silentPause  = 4
 
 	// recordBytes is how large a record in the bucket may be: a list of checksums, a thousand platforms.
 	recordBytes = 8 << 20
@@ -59,6 +61,7 @@ func (a *answer[V]) document(variant string, encode func() []byte) *document {
 		}
 	}
 	made := newDocument(variant, encode())
+	made.pack()
 	kept := append([]*document{made}, known[:min(len(known), documentsKept-1)]...)
 	a.encoded.Set(&kept)
 	return made
@@ -115,6 +118,7 @@ func (a *answers[V]) renew(ctx context.Context, key string, ask func(context.Con
 		limited, cancel = context.WithTimeoutCause(ctx, refreshLimit, errors.New("the source took too long"))
 	}
 	defer cancel()
+	begun := a.server.opts.Now()
 	value, err := ask(limited)
 	now := a.server.opts.Now()
 	if ctx.Err() != nil {
@@ -128,11 +132,18 @@ func (a *answers[V]) renew(ctx context.Context, key string, ask func(context.Con
 	if known != nil {
 		a.server.counts.stale.Add(1)
 		a.server.opts.Log.Warn("the source fails, and what it said before counts", "about", key, "error", err.Error())
-		got = &answer[V]{value: known.value, serial: a.last.Add(1), asked: known.asked, retry: got.retry}
+		got = &answer[V]{value: known.value, serial: a.last.Add(1), asked: known.asked, retry: later(got.retry, now.Add(silentPause*now.Sub(begun)))}
 	} else if !errors.Is(err, getproviders.ErrNotFound) {
 		a.server.counts.sourceFailures.Add(1)
 	}
 	return a.remember(key, got, a.size(got.value)), nil
+}
+
+func later(a, b time.Time) time.Time {
+	if a.After(b) {
+		return a
+	}
+	return b
 }
 
 // inBucket returns the answer that this server, or another one, has stored.

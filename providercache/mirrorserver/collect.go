@@ -21,6 +21,9 @@ const (
 	// marksKnown is how many archives a server remembers to have marked.
 	marksKnown = 10_000
 
+	// markTimeout is how long a mark may take to be written. A server that ends waits for it.
+	markTimeout = 10 * time.Second
+
 	// usedLately is how long an archive isn't removed after its use, in which a server that has just looked it up may still open it.
 	usedLately = 2 * time.Hour
 )
@@ -131,8 +134,11 @@ func (s *Server) markUse(ctx context.Context, key string) {
 	}
 	s.marked.Put(key, hour, 1)
 	s.tasks.Begin(ctx, func(ctx context.Context) { // no client waits for it
+		ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), markTimeout) // a server that ends right after a use would lose the mark
+		defer cancel()
 		_, err := s.bucket.Put(ctx, markKey(hour, key), blob.Bytes(nil), blob.PutOptions{IfAbsent: true})
-		if err != nil && !errors.Is(err, blob.ErrExists) && ctx.Err() == nil {
+		if err != nil && !errors.Is(err, blob.ErrExists) {
+			s.marked.Forget(key) // the next use tries again
 			s.counts.storeFailures.Add(1)
 			s.opts.Log.Error("the bucket can't be written", "archive", key, "error", err.Error())
 		}

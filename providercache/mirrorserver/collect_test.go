@@ -1,6 +1,7 @@
 package mirrorserver_test
 
 import (
+	"context"
 	"fmt"
 	"io"
 	"net/http"
@@ -11,6 +12,8 @@ import (
 	"time"
 
 	"github.com/tfdeps/tfdeps/getproviders"
+	"github.com/tfdeps/tfdeps/getproviders/par"
+	"github.com/tfdeps/tfdeps/getproviders/providertest"
 	"github.com/tfdeps/tfdeps/providercache/blob"
 	"github.com/tfdeps/tfdeps/providercache/mirrorserver"
 )
@@ -46,7 +49,7 @@ func TestServer_CollectRemovesWhatIsntUsed(t *testing.T) {
 		m.clock.pass(5 * time.Hour)
 		status(t, second, path(i), http.StatusOK) // used through another server
 	}
-	for len(keysIn(t, m.bucket, "uses/")) < 3 { // no client waits for the marks, and Close ends those that aren't written
+	for len(keysIn(t, m.bucket, "uses/")) < 3 { // no client waits for the marks
 		time.Sleep(time.Millisecond)
 	}
 	left := func() string {
@@ -130,3 +133,79 @@ type pipedResponse struct {
 func (p *pipedResponse) Header() http.Header         { return p.header }
 func (p *pipedResponse) WriteHeader(int)             {}
 func (p *pipedResponse) Write(b []byte) (int, error) { return p.to.Write(b) }
+
+// TestServer_CloseKeepsMarks: a server that ends right after it has sent an archive has noted that.
+func TestServer_CloseKeepsMarks(t *testing.T) {
+	t.Parallel()
+	m := newMirroring(t)
+	m.opts.MarkUses = true
+	m.add("large", "1.0.0")
+	first, front := m.serve(t, m.source())
+	status(t, front, archive, http.StatusOK)
+	settle(t, first)
+	m.registry.Break("archive", providertest.Fault{Stall: true, CutAfter: 100})
+	held := &heldBucket{Bucket: m.bucket, begun: make(chan struct{}), release: make(chan struct{})}
+	m.bucket = held
+	server, front := m.serve(t, m.source())
+	status(t, front, archive, http.StatusOK)
+	<-held.begun
+	closed := make(chan struct{})
+	go func() {
+		defer close(closed)
+		server.Close()
+	}()
+	get(t, front, http.MethodGet, large) // ends because the server is closed
+	close(held.release)
+	<-closed
+	if marks := keysIn(t, m.bucket, "uses/"); len(marks) != 1 {
+		t.Errorf("marks: %v", marks)
+	}
+}
+
+// heldBucket is a bucket that writes marks only when it is let to.
+type heldBucket struct {
+	blob.Bucket
+	begun, release chan struct{}
+}
+
+func (h *heldBucket) Put(ctx context.Context, key string, content *io.SectionReader, opts blob.PutOptions) (blob.Info, error) {
+	if strings.HasPrefix(key, "uses/") {
+		close(h.begun)
+		select {
+		case <-ctx.Done():
+			return blob.Info{}, ctx.Err()
+		case <-h.release:
+		}
+	}
+	return h.Bucket.Put(ctx, key, content, opts)
+}
+
+// TestServer_CollectsBesideOthers: servers that collect at the same time remove what one alone would.
+func TestServer_CollectsBesideOthers(t *testing.T) {
+	t.Parallel()
+	m := newMirroring(t)
+	m.opts.MarkUses = true
+	one, front := m.serve(t, m.source())
+	two, _ := m.serve(t, m.source())
+	for i := range 6 {
+		m.add(fmt.Sprintf("p%d", i), "1.0.0")
+		status(t, front, host+fmt.Sprintf("acme/p%d/terraform-provider-p%d_1.0.0_linux_amd64.zip", i, i), http.StatusOK)
+		settle(t, one)
+	}
+	all, err := one.Collect(t.Context(), mirrorserver.CollectOptions{MaxBytes: 1 << 40})
+	if err != nil || all.Archives != 6 {
+		t.Fatalf("%+v, %v", all, err)
+	}
+	m.clock.pass(24 * 365 * time.Hour)
+	limit := mirrorserver.CollectOptions{MaxBytes: all.Bytes / 2}
+	err = par.Together(t.Context(),
+		func(ctx context.Context) error { _, err := one.Collect(ctx, limit); return err },
+		func(ctx context.Context) error { _, err := two.Collect(ctx, limit); return err },
+	)
+	if left := keysIn(t, m.bucket, ".zip"); err != nil || len(left) != 3 {
+		t.Errorf("%v, %d are left: %v", err, len(left), left)
+	}
+	for i := range 6 {
+		status(t, front, host+fmt.Sprintf("acme/p%d/terraform-provider-p%d_1.0.0_linux_amd64.zip", i, i), http.StatusOK)
+	}
+}

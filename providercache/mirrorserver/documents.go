@@ -2,12 +2,15 @@ package mirrorserver
 
 import (
 	"bytes"
+	"compress/gzip"
 	"crypto/sha256"
 	"encoding/hex"
 	"encoding/json"
 	"fmt"
+	"io"
 	"net/http"
 	"strconv"
+	"strings"
 	"time"
 
 	"github.com/tfdeps/tfdeps/getproviders"
@@ -16,13 +19,70 @@ import (
 // document is what is sent, ready to be sent.
 type document struct {
 	variant string // which of those that could be made of one answer
-	body    []byte
-	tag     string // for the header ETag
+	body    []byte // nil: it is packed
+	packed  []byte // by gzip, as nearly all clients accept it; nil: it isn't worth it
+	size    int64  // before it was packed
+	tag     string // for the header ETag, without quotes
 }
+
+// packedFrom is how large a document is that is packed: the list of a large provider's versions with all platforms has half a megabyte.
+const packedFrom = 4 << 10
 
 func newDocument(variant string, body []byte) *document {
 	sum := sha256.Sum256(body)
-	return &document{variant: variant, body: body, tag: `"` + hex.EncodeToString(sum[:16]) + `"`}
+	return &document{variant: variant, body: body, tag: hex.EncodeToString(sum[:16])}
+}
+
+// pack packs a document that is kept, if it is large.
+func (d *document) pack() {
+	if len(d.body) < packedFrom {
+		return
+	}
+	var b bytes.Buffer
+	w := gzip.NewWriter(&b)
+	w.Write(d.body) // into memory: it doesn't fail
+	w.Close()
+	d.packed, d.size, d.body = b.Bytes(), int64(len(d.body)), nil
+}
+
+// open returns a reader of the document as it is. One that is packed is unpacked on the way: all of it for each request would be much memory.
+func (d *document) open() io.ReadSeeker {
+	if d.packed == nil {
+		return bytes.NewReader(d.body)
+	}
+	return &unpacking{document: d}
+}
+
+// unpacking reads a packed document.
+type unpacking struct {
+	document *document
+	at       int64     // where the next byte is read
+	content  io.Reader // from there on; nil: it isn't open
+}
+
+// Seek implements io.Seeker.
+func (u *unpacking) Seek(offset int64, whence int) (int64, error) {
+	if to := from(offset, whence, u.at, u.document.size); to != u.at {
+		u.at, u.content = to, nil
+	}
+	return u.at, nil
+}
+
+// Read implements io.Reader.
+func (u *unpacking) Read(p []byte) (int, error) {
+	if u.content == nil {
+		content, err := gzip.NewReader(bytes.NewReader(u.document.packed))
+		if err == nil {
+			_, err = io.CopyN(io.Discard, content, u.at)
+		}
+		if err != nil {
+			return 0, err
+		}
+		u.content = content
+	}
+	n, err := u.content.Read(p)
+	u.at += int64(n)
+	return n, err
 }
 
 // How long others may keep what was sent. A document may be used for longer while the server doesn't answer, as public registries allow it.
@@ -103,13 +163,49 @@ func (s *Server) serveSigned(w http.ResponseWriter, r *http.Request, asked reque
 	return nil
 }
 
-// serveDocument sends a document, or that it hasn't changed, or a part of it.
+// serveDocument sends a document, or that it hasn't changed, or a part of it. A part is one of the document as it is.
 func (s *Server) serveDocument(w http.ResponseWriter, r *http.Request, contentType string, d *document) {
 	s.counts.documents.Add(1)
 	w.Header().Set("Content-Type", contentType)
-	w.Header().Set("Etag", d.tag)
 	w.Header().Set("Cache-Control", s.caching(documentCaching))
-	http.ServeContent(w, r, "", time.Time{}, bytes.NewReader(d.body))
+	if d.packed != nil {
+		w.Header().Set("Vary", "Accept-Encoding")
+	}
+	if d.packed == nil || r.Header.Get("Range") != "" || !acceptsGzip(r) {
+		w.Header().Set("Etag", `"`+d.tag+`"`)
+		http.ServeContent(w, r, "", time.Time{}, d.open())
+		return
+	}
+	w.Header().Set("Etag", `"`+d.tag+`-gzip"`)
+	w.Header().Set("Content-Encoding", "gzip")
+	http.ServeContent(packedWriter{w, len(d.packed)}, r, "", time.Time{}, bytes.NewReader(d.packed))
+}
+
+// packedWriter sets the length of what is encoded, as ServeContent doesn't. Other answers, such as 412, have no body.
+type packedWriter struct {
+	http.ResponseWriter
+	size int
+}
+
+func (w packedWriter) WriteHeader(status int) {
+	if status == http.StatusOK {
+		w.Header().Set("Content-Length", strconv.Itoa(w.size))
+	} else {
+		w.Header().Del("Content-Encoding")
+	}
+	w.ResponseWriter.WriteHeader(status)
+}
+
+// acceptsGzip reports whether a client says that it takes gzip.
+func acceptsGzip(r *http.Request) bool {
+	for _, part := range strings.Split(strings.Join(r.Header.Values("Accept-Encoding"), ","), ",") {
+		name, weight, _ := strings.Cut(part, ";")
+		q, err := strconv.ParseFloat(strings.TrimPrefix(strings.TrimSpace(weight), "q="), 64)
+		if strings.EqualFold(strings.TrimSpace(name), "gzip") {
+			return err != nil || q > 0
+		}
+	}
+	return false
 }
 
 // caching says who may keep an answer: only the client itself, where not everyone may have it.

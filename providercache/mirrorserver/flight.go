@@ -43,10 +43,13 @@ var errStored = errors.New("the archive is in the bucket")
 
 // serveFlight sends an archive that isn't in the bucket.
 func (s *Server) serveFlight(w http.ResponseWriter, r *http.Request, asked request, pkg packageRecord) error {
-	share := s.join(r.Context(), asked, pkg)
+	share, err := s.join(r.Context(), asked, pkg)
+	if err != nil {
+		return err
+	}
 	defer s.leave(share)
 	f := share.Value
-	_, err := f.begun.Beyond(r.Context(), 0)
+	_, err = f.begun.Beyond(r.Context(), 0)
 	if errors.Is(err, errStored) {
 		archive, ok := pkg.find(s.storedOf(r.Context(), asked.provider, asked.version).value, asked.platform)
 		if sent, err := s.serveStored(w, r, archive); sent && ok || err != nil {
@@ -72,13 +75,17 @@ func (s *Server) serveFlight(w http.ResponseWriter, r *http.Request, asked reque
 	return nil
 }
 
-// join returns the download of an archive, which it begins if none runs.
-func (s *Server) join(ctx context.Context, asked request, pkg packageRecord) *par.Share[*flight] {
+// join returns the download of an archive, which it begins if none runs. The error is errBusy: downloads go on when their clients have
+// left, so that clients could have any number of them wait.
+func (s *Server) join(ctx context.Context, asked request, pkg packageRecord) (*par.Share[*flight], error) {
 	key := providerPath(asked.provider) + "/" + asked.name
+	if s.counts.downloading.Value() >= int64(s.opts.Downloads+s.opts.Waiting) && !s.flights.Has(key) {
+		return nil, errBusy
+	}
 	share, made := s.flights.Join(key, func() *flight { return &flight{key: key} })
 	if !made {
 		s.counts.coalesced.Add(1)
-		return share
+		return share, nil
 	}
 	s.flights.Join(key, nil) // the download is a user, too
 	s.counts.downloading.Add(1)
@@ -89,7 +96,7 @@ func (s *Server) join(ctx context.Context, asked request, pkg packageRecord) *pa
 		share.Value.begun.End(err)     // for who has come before: of an archive that has passed all checks, it has ended already
 		s.leave(share)
 	})
-	return share
+	return share, nil
 }
 
 // leave removes the file when no one uses it any more.
@@ -174,10 +181,11 @@ func (f *flight) arrives(a *arrival) {
 	f.begun.Advance(1)
 }
 
-// open opens the file of a download, whose size is known then.
+// open opens the file of a download, whose size is known then. Of one that has no bytes to send before it has passed all checks, such as
+// a page in an archive's place, the client is told what is wrong.
 func (f *flight) open(ctx context.Context) (*flightReader, error) {
 	at := *f.arrival.Get()
-	if at.size < 0 {
+	if at.size <= heldBack {
 		if err := f.passed(ctx); err != nil {
 			return nil, err
 		}

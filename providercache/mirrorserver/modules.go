@@ -43,7 +43,11 @@ type wireModules struct {
 }
 
 type wireModule struct {
-	Versions []wireRegistryVersion `json:"versions"`
+	Versions []wireRelease `json:"versions"`
+}
+
+type wireRelease struct {
+	Version string `json:"version"`
 }
 
 // serveModuleVersions sends the versions of a module.
@@ -58,9 +62,9 @@ func (s *Server) serveModuleVersions(w http.ResponseWriter, r *http.Request, m M
 		return err
 	}
 	s.serveDocument(w, r, "application/json", found.document("", func() []byte {
-		module := wireModule{Versions: []wireRegistryVersion{}}
+		module := wireModule{Versions: []wireRelease{}}
 		for _, v := range found.value {
-			module.Versions = append(module.Versions, wireRegistryVersion{v})
+			module.Versions = append(module.Versions, wireRelease{v})
 		}
 		return encode(wireModules{Modules: []wireModule{module}})
 	}))

@@ -1,13 +1,17 @@
 package mirrorserver_test
 
 import (
+	"bytes"
 	"context"
+	"io"
 	"net/http"
 	"net/http/httptest"
 	"net/url"
+	"strings"
 	"testing"
 
 	"github.com/tfdeps/tfdeps/getproviders"
+	"github.com/tfdeps/tfdeps/getproviders/providertest"
 	"github.com/tfdeps/tfdeps/providercache/blob"
 	"github.com/tfdeps/tfdeps/providercache/mirrorserver"
 )
@@ -31,6 +35,62 @@ func (f failing) Package(_ context.Context, p getproviders.Provider, v getprovid
 
 func (failing) Describe(getproviders.Provider) string { return "none" }
 
+// TestHandler_HasOnePathForEachThing has other spellings of a path that there is: none is answered, so that none is kept, or allowed, in place of another.
+func TestHandler_HasOnePathForEachThing(t *testing.T) {
+	t.Parallel()
+	m := newMirroring(t)
+	_, front := m.serve(t, m.source())
+	status(t, front, dir+"index.json", http.StatusOK)
+	at := string(providertest.Host)
+	for _, path := range []string{
+		"/" + at + "%2facme/widget/index.json", "/" + at + "/acme%2Fwidget/index.json", "/" + at + "/acme/widget%5cindex.json", "/" + at + "/acme/widget/index%2Ejson", "/" + at + "/acme/%2e%2e/index.json",
+		"/" + at + "%252facme/widget/index.json", "/" + strings.ToUpper(at) + "/acme/widget/index.json", "/" + at + "./acme/widget/index.json", "/" + at + ":443/acme/widget/index.json",
+		"/" + at + "/Acme/widget/index.json", "/" + at + "/acme/widget/../widget/index.json", "/" + at + "//acme/widget/index.json", "//" + at + "/acme/widget/index.json", "/" + at + "/acme/widget/1.0.json",
+		"/" + at + "/acme/widget/v1.0.0.json", "/" + at + "/acme/widget/1.0.0+x.json/", "/" + at + "/acme/widget/index.json%00",
+	} {
+		if got := get(t, front, http.MethodGet, path); got.StatusCode != http.StatusNotFound {
+			t.Errorf("%s: %s: %.100s", path, got.Status, got.body)
+		}
+	}
+	if n := m.registry.Requests("versions"); n != 1 {
+		t.Errorf("the registry was asked %d times, want once", n)
+	}
+}
+
+// TestHandler_LooksAtNoHost has requests name other hosts as those that were asked: no answer has them in it, so that none that is kept leads there.
+func TestHandler_LooksAtNoHost(t *testing.T) {
+	t.Parallel()
+	m := newMirroring(t)
+	_, front := m.serve(t, m.source())
+	for _, path := range []string{dir + "index.json", dir + "1.0.0.json", dir + "versions", dir + "1.0.0/download/linux/amd64", "/nothing", "/v1/providers/x"} {
+		ask := func(host string) (answered, string) {
+			req, err := http.NewRequestWithContext(t.Context(), http.MethodGet, front.URL+path, nil)
+			if err != nil {
+				t.Fatal(err)
+			}
+			req.Host = host
+			for _, name := range []string{"X-Forwarded-Host", "X-Original-Url", "X-Rewrite-Url", "Forwarded"} {
+				req.Header.Set(name, "host="+host+"/x")
+			}
+			resp, err := front.Client().Do(req)
+			if err != nil {
+				t.Fatal(err)
+			}
+			defer resp.Body.Close()
+			body, err := io.ReadAll(resp.Body)
+			if err != nil {
+				t.Fatal(err)
+			}
+			return answered{resp, body, nil}, string(body) + resp.Header.Get("Location")
+		}
+		one, text := ask("evil.example")
+		other, same := ask("mirror.example.com")
+		if text != same || strings.Contains(text, "evil") || one.StatusCode != other.StatusCode {
+			t.Errorf("%s: %s %s\n%s %s", path, one.Status, text, other.Status, same)
+		}
+	}
+}
+
 func FuzzHandler_Paths(f *testing.F) {
 	for _, path := range []string{dir + "index.json", archive, dir + "1.0.0.json", dir + "terraform-provider-widget_1.0.0_SHA256SUMS.sig", "/v1/providers/",
 		dir + "versions", dir + "1.0.0/download/linux/amd64", host + "a/b/c/versions", host + "a/b/c/1.0.0/download"} {
@@ -51,4 +111,45 @@ func checkPath(t *testing.T, path string) {
 	if w.Code != http.StatusNotFound && w.Code != http.StatusBadGateway {
 		t.Errorf("%q: %d: %s", path, w.Code, w.Body)
 	}
+}
+
+// records is a bucket that has a content as what sources said of a provider and a module. It waits for no disk.
+type records struct {
+	blob.Bucket
+	content []byte
+}
+
+func (r records) Get(ctx context.Context, key string, opts blob.GetOptions) (*blob.Object, error) {
+	switch key {
+	case "providers" + dir + "versions.json", "providers" + dir + "1.0.0/packages.json", "modules" + dir + "aws/versions.json", "modules" + dir + "aws/1.0.0/location.json":
+		return &blob.Object{Info: blob.Info{Key: key, Size: int64(len(r.content)), Tag: "x"}, Body: io.NopCloser(bytes.NewReader(r.content))}, nil
+	default:
+		return r.Bucket.Get(ctx, key, opts)
+	}
+}
+
+// FuzzHandler_Records has a bucket hold anything where the server keeps what sources say: it answers by it, or as if there were nothing, and no answer
+// leads elsewhere.
+func FuzzHandler_Records(f *testing.F) {
+	asked := `{"asked":"2999-01-01T00:00:00Z","value":`
+	f.Add([]byte(asked+`{"versions":["1.0.0"],"warnings":["x"],"details":[{"versions":["1.0.0"],"platforms":["linux_amd64"]}]}}`), "index.json")
+	f.Add([]byte(asked+`{"packages":{"linux_amd64":{"hashes":["zh:0000000000000000000000000000000000000000000000000000000000000000"]}},"protocols":"5.0","signed":{"sums":"eA==","signature":"","keys":[]}}}`), "1.0.0.json")
+	f.Add([]byte(asked+`{"packages":{"../x":{}}}}`), "1.0.0/download/linux/amd64")
+	f.Add([]byte(asked+`["1.0.0","../x"]}`), "versions")
+	f.Add([]byte(asked+`"https://x\r\nSet-Cookie: y"}`), "1.0.0/download")
+	f.Fuzz(func(t *testing.T, content []byte, name string) {
+		bucket := records{blob.NewDirectory(t.TempDir()), content}
+		server, err := mirrorserver.Handler(failing{t}, bucket, mirrorserver.Options{Modules: &moduleSource{err: getproviders.ErrUnreachable}})
+		if err != nil {
+			t.Fatal(err)
+		}
+		defer server.Close()
+		for _, path := range []string{dir + name, dir + "aws/" + name} {
+			w := httptest.NewRecorder()
+			server.ServeHTTP(w, &http.Request{Method: http.MethodGet, URL: &url.URL{Path: path}, Header: http.Header{}})
+			if location := w.Header().Get("Location"); location != "" || w.Code < 200 || w.Code == 500 {
+				t.Errorf("%s: %d, to %q", path, w.Code, location)
+			}
+		}
+	})
 }

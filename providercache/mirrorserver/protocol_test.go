@@ -2,16 +2,21 @@ package mirrorserver_test
 
 import (
 	"bytes"
+	"cmp"
+	"compress/gzip"
 	"context"
 	"errors"
+	"fmt"
 	"io"
 	"iter"
 	"net/http"
 	"net/url"
 	"strings"
+	"sync"
 	"testing"
 	"time"
 
+	"github.com/tfdeps/tfdeps/getproviders"
 	"github.com/tfdeps/tfdeps/getproviders/providertest"
 	"github.com/tfdeps/tfdeps/providercache/blob"
 	"github.com/tfdeps/tfdeps/providercache/mirrorserver"
@@ -54,6 +59,50 @@ func TestHandler_ServesPartsAndHeads(t *testing.T) {
 	}
 	if got := get(t, front, http.MethodPost, archive); got.StatusCode != http.StatusMethodNotAllowed {
 		t.Errorf("POST: %s", got.Status)
+	}
+}
+
+// TestHandler_PacksLargeLists: a long list goes over the network as gzip, to those that accept it, and no archive does.
+func TestHandler_PacksLargeLists(t *testing.T) {
+	t.Parallel()
+	m := newMirroring(t)
+	for i := range 400 {
+		m.registry.Add(providertest.PackageSpec{Namespace: "acme", Type: "widget", Version: fmt.Sprintf("1.%d.0", i+1), Platform: linux, Archive: []byte("x")})
+	}
+	_, front := m.serve(t, m.source())
+	for _, path := range []string{dir + "index.json", dir + "versions"} {
+		plain := status(t, front, path, http.StatusOK, "Accept-Encoding: gzip;q=0, br")
+		packed := status(t, front, path, http.StatusOK, "Accept-Encoding: br, gzip")
+		unpacked, err := gzip.NewReader(bytes.NewReader(packed.body))
+		if err != nil {
+			t.Fatal(err)
+		}
+		if content, err := io.ReadAll(unpacked); err != nil || !bytes.Equal(content, plain.body) || plain.Header.Get("Content-Encoding") != "" || len(packed.body) > len(plain.body)/4 {
+			t.Errorf("%s: %v, %d bytes are packed to %d", path, err, len(plain.body), len(packed.body))
+		}
+		for _, got := range []answered{plain, packed} {
+			encoding := "Accept-Encoding: " + cmp.Or(got.Header.Get("Content-Encoding"), "identity")
+			if got.Header.Get("Vary") != "Accept-Encoding" || got.ContentLength != int64(len(got.body)) {
+				t.Errorf("%s: %+v", path, got.Header)
+			}
+			status(t, front, path, http.StatusNotModified, encoding, "If-None-Match: "+got.Header.Get("Etag"))
+			if head := get(t, front, http.MethodHead, path, encoding); head.ContentLength != got.ContentLength || head.Header.Get("Etag") != got.Header.Get("Etag") {
+				t.Errorf("HEAD %s: %+v", path, head.Header)
+			}
+			status(t, front, path, http.StatusOK, encoding, "If-Match: "+got.Header.Get("Etag"))
+			if other := status(t, front, path, http.StatusPreconditionFailed, encoding, `If-Match: "other"`); len(other.body) > 0 || other.Header.Get("Content-Encoding") != "" {
+				t.Errorf("%s: what doesn't match is %+v", path, other.Header)
+			}
+		}
+		if plain.Header.Get("Etag") == packed.Header.Get("Etag") {
+			t.Error("both have one ETag")
+		}
+		if part := status(t, front, path, http.StatusPartialContent, "Accept-Encoding: gzip", "Range: bytes=10-19"); !bytes.Equal(part.body, plain.body[10:20]) {
+			t.Errorf("%s: a part is %q", path, part.body)
+		}
+	}
+	if got := status(t, front, archive, http.StatusOK, "Accept-Encoding: gzip"); got.Header.Get("Content-Encoding") != "" || got.Header.Get("Vary") != "" {
+		t.Errorf("an archive is encoded: %+v", got.Header)
 	}
 }
 
@@ -182,11 +231,14 @@ func TestHandler_SaysWhatIsWrongWithAPath(t *testing.T) {
 		"/.well-known/terraform.json":                            "not of a registry",
 		"/v1/providers/acme/widget/versions":                     "not of a registry",
 		"/acme/widget/index.json":                                "HOST/NAMESPACE/TYPE",
+		host + "registry.example.com/acme/widget/index.json":     "ends before the host",
+		host + "registry.example.com/acme/widget/1.0.0.json":     "ends before the host",
+		"/acme/widget/versions":                                  "ends with the host",
 		host + "ACME/widget/index.json":                          "no provider's address",
 		strings.ToUpper(host) + "acme/widget/index.json":         "no provider's address",
 		strings.ToUpper(host) + "acme/net/cloud/versions":        "no module's address",
 		host + "../../etc/index.json":                            "",
-		host + "acme/widget/%2e%2e%2fa":                          "HOST/NAMESPACE/TYPE",
+		host + "acme/widget/%2e%2e%2fa":                          "is encoded",
 		dir + "1.0.json":                                         "neither index.json",
 		dir + "terraform-provider-gadget_1.0.0_linux_amd64.zip":  "neither index.json",
 		dir + "terraform-provider-widget_1.0.0_plan9_amd64.zip":  "no package for plan9_amd64",
@@ -240,4 +292,29 @@ func TestHandler_WorksWhileTheBucketIsDown(t *testing.T) {
 	if stats := server.Stats(); stats.Fetched != 2 || stats.StoreFailures == 0 {
 		t.Errorf("%+v", stats)
 	}
+}
+
+// TestHandler_AsksForAURLThatHasExpired: when the signed URL of an archive has expired, the server asks the source for another one.
+func TestHandler_AsksForAURLThatHasExpired(t *testing.T) {
+	t.Parallel()
+	m := newMirroring(t)
+	m.registry.RenewURLs()
+	_, front := m.serve(t, &expiring{Source: getproviders.Memoize(m.source()), registry: m.registry})
+	got := status(t, front, archive, http.StatusOK)
+	if !bytes.Equal(got.body, contentOf("widget", "1.0.0", linux)) || m.registry.Requests("archive") != 2 {
+		t.Errorf("%d bytes, asked for %d archives", len(got.body), m.registry.Requests("archive"))
+	}
+}
+
+// expiring is a source whose first package has a URL that expires as soon as it is known.
+type expiring struct {
+	getproviders.Source
+	registry *providertest.Registry
+	once     sync.Once
+}
+
+func (e *expiring) Package(ctx context.Context, p getproviders.Provider, v getproviders.Version, plat getproviders.Platform) (getproviders.Package, error) {
+	found, err := e.Source.Package(ctx, p, v, plat)
+	e.once.Do(e.registry.RenewURLs)
+	return found, err
 }

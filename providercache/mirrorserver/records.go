@@ -18,6 +18,51 @@ import (
 type versionsRecord struct {
 	Versions []getproviders.Version `json:"versions"`
 	Warnings []string               `json:"warnings,omitempty"` // what the registry wants its users to read
+	Details  []detailsRecord        `json:"details,omitempty"`
+}
+
+// detailsRecord is what the source's list tells about versions of which it tells the same.
+type detailsRecord struct {
+	Versions  []getproviders.Version  `json:"versions"`
+	Protocols []string                `json:"protocols,omitempty"`
+	Platforms []getproviders.Platform `json:"platforms,omitempty"`
+}
+
+// What is kept of details, which are hints: an odd list has different ones for each version, or many, or long ones, and takes the memory of others.
+const (
+	maxDetails     = 100 // different ones
+	maxDetailWords = 100 // protocols and platforms together
+	maxDetailWord  = 40  // bytes
+)
+
+// isUsual reports whether details are none that are odd.
+func isUsual(told getproviders.VersionDetails) bool {
+	words := len(told.Protocols) + len(told.Platforms)
+	long := slices.ContainsFunc(told.Protocols, func(p string) bool { return len(p) > maxDetailWord }) ||
+		slices.ContainsFunc(told.Platforms, func(p getproviders.Platform) bool { return len(p.OS)+len(p.Arch) > maxDetailWord })
+	return words > 0 && words <= maxDetailWords && !long
+}
+
+// detailsOf groups versions by what is told about them.
+func detailsOf(available getproviders.Available) (all []detailsRecord) {
+	if available.Details == nil {
+		return nil
+	}
+	for _, v := range available.Versions {
+		told := available.Details(v)
+		at := slices.IndexFunc(all, func(d detailsRecord) bool {
+			return slices.Equal(d.Protocols, told.Protocols) && slices.Equal(d.Platforms, told.Platforms)
+		})
+		if at < 0 && (len(all) == maxDetails || !isUsual(told)) {
+			continue
+		}
+		if at < 0 {
+			at = len(all)
+			all = append(all, detailsRecord{Protocols: told.Protocols, Platforms: told.Platforms})
+		}
+		all[at].Versions = append(all[at].Versions, v)
+	}
+	return all
 }
 
 // packagesRecord is what a source says of the packages of a version.
@@ -55,7 +100,7 @@ func (s *Server) versionsOf(ctx context.Context, p getproviders.Provider) (*answ
 			return versionsRecord{}, err
 		}
 		slices.SortFunc(available.Versions, getproviders.Version.Compare)
-		return versionsRecord{Versions: available.Versions, Warnings: available.Warnings}, nil
+		return versionsRecord{Versions: available.Versions, Warnings: available.Warnings, Details: detailsOf(available)}, nil
 	})
 }
 

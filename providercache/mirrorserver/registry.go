@@ -13,14 +13,21 @@ import (
 	"github.com/tfdeps/tfdeps/getproviders"
 )
 
-// wireRegistryVersions is what a registry lists of a provider. Protocols and platforms are hints for errors, and needn't be there.
+// wireRegistryVersions is what a registry lists of a provider. Protocols and platforms are hints for errors, as far as the source tells them.
 type wireRegistryVersions struct {
 	Versions []wireRegistryVersion `json:"versions"`
 	Warnings []string              `json:"warnings,omitempty"`
 }
 
 type wireRegistryVersion struct {
-	Version string `json:"version"`
+	Version   string         `json:"version"`
+	Protocols []string       `json:"protocols,omitempty"`
+	Platforms []wirePlatform `json:"platforms,omitempty"`
+}
+
+type wirePlatform struct {
+	OS   string `json:"os"`
+	Arch string `json:"arch"`
 }
 
 // wireRegistryPackage is what a registry says of a package.
@@ -52,12 +59,32 @@ func (s *Server) serveRegistryVersions(w http.ResponseWriter, r *http.Request, p
 	}
 	s.serveDocument(w, r, "application/json", found.document("registry", func() []byte {
 		list := wireRegistryVersions{Versions: []wireRegistryVersion{}, Warnings: found.value.Warnings}
+		told := map[getproviders.Version]wireRegistryVersion{}
+		for _, d := range found.value.Details {
+			entry := wireRegistryVersion{Protocols: d.Protocols}
+			for _, plat := range d.Platforms {
+				entry.Platforms = append(entry.Platforms, wirePlatform(plat))
+			}
+			for _, v := range d.Versions {
+				told[v] = entry
+			}
+		}
 		for _, v := range found.value.Versions {
-			list.Versions = append(list.Versions, wireRegistryVersion{v.String()})
+			entry := told[v]
+			entry.Version = v.String()
+			list.Versions = append(list.Versions, entry)
 		}
 		return encode(list)
 	}))
 	return nil
+}
+
+// serveIncompatible sends what a registry says of a package whose plugin protocols the server's product doesn't speak: they alone, by which
+// clients explain why they don't install it.
+func (s *Server) serveIncompatible(w http.ResponseWriter, r *http.Request, asked request, protocols []string) {
+	s.serveDocument(w, r, "application/json", newDocument("", encode(wireRegistryPackage{
+		Protocols: protocols, OS: asked.platform.OS, Arch: asked.platform.Arch, SigningKeys: json.RawMessage("{}"),
+	})))
 }
 
 // serveRegistryPackage sends what a registry says of a package: where the archive is, and by what it is authenticated. All of it
@@ -65,6 +92,10 @@ func (s *Server) serveRegistryVersions(w http.ResponseWriter, r *http.Request, p
 func (s *Server) serveRegistryPackage(w http.ResponseWriter, r *http.Request, asked request) error {
 	p, v := asked.provider, asked.version
 	found, err := s.packagesOf(r.Context(), p, v)
+	if failed, ok := errors.AsType[*getproviders.ProtocolError](err); ok {
+		s.serveIncompatible(w, r, asked, failed.Protocols)
+		return nil
+	}
 	if err != nil {
 		return err
 	}

@@ -3,8 +3,10 @@ package mirrorserver_test
 import (
 	"bytes"
 	"context"
+	"encoding/json"
 	"errors"
 	"fmt"
+	"io"
 	"net/http"
 	"os"
 	"path/filepath"
@@ -40,6 +42,7 @@ func TestHandler_IsARegistry(t *testing.T) {
 	}
 	m.opts.SigningKey = []byte("0123456789abcdef")
 	p, v := m.registry.Provider("acme", "widget"), getproviders.MustParseVersion("1.0.0")
+	late := time.Duration(0) // between the description of the package and the request for its archive
 	install := func(source getproviders.Source, client *http.Client) (getproviders.AuthenticationResult, []getproviders.Hash) {
 		t.Helper()
 		available, err := source.Versions(t.Context(), p)
@@ -50,6 +53,7 @@ func TestHandler_IsARegistry(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
+		m.clock.pass(late)
 		request := fetcher.Request{Package: pkg}
 		request.Provider, request.Version = p, v
 		got, err := (&fetcher.Fetcher{Source: source, Client: client}).HashPackage(t.Context(), request)
@@ -69,6 +73,9 @@ func TestHandler_IsARegistry(t *testing.T) {
 	}
 	check()
 	settle(t, server)
+	late = time.Hour // the signed URL has expired, and the client asks for another one
+	check()
+	late = 0
 	for _, kind := range []string{"discovery", "versions", "package", "sums", "signature", "archive"} {
 		m.registry.Break(kind, providertest.Fault{Status: http.StatusServiceUnavailable})
 	}
@@ -80,6 +87,86 @@ func TestHandler_IsARegistry(t *testing.T) {
 			t.Errorf("%s: %s", path, got.Status)
 		}
 	}
+}
+
+// TestHandler_ListsWhatTheRegistryTells: the list of versions has the protocols and platforms of the registry's own, and costs one request.
+func TestHandler_ListsWhatTheRegistryTells(t *testing.T) {
+	t.Parallel()
+	m := newMirroring(t)
+	m.add("widget", "2.0.0")
+	m.registry.Add(providertest.PackageSpec{Namespace: "acme", Type: "widget", Version: "3.0.0", Platform: darwin, Protocols: []string{"5.0", "6.0"}})
+	old := getproviders.MustParseVersion("0.1.0")
+	m.registry.Add(providertest.PackageSpec{Namespace: "acme", Type: "widget", Version: old.String(), Platform: linux, Protocols: []string{"4.0"}})
+	_, front := m.serve(t, getproviders.Memoize(getproviders.MultiSource{Selectors: []getproviders.Selector{{Source: m.source()}}}))
+	resp, err := m.registry.Client().Get(m.registry.ServiceURL() + "acme/widget/versions")
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer resp.Body.Close()
+	own, err := io.ReadAll(resp.Body)
+	if err != nil {
+		t.Fatal(err)
+	}
+	want := listOf(t, own)
+	for range 2 {
+		if got := listOf(t, status(t, front, dir+"versions", http.StatusOK).body); !slices.Equal(got, want) || len(got) != 4 {
+			t.Errorf("got  %s\nwant %s", got, want)
+		}
+	}
+	if n := m.registry.Requests("versions"); n != 2 { // one is the test's
+		t.Errorf("the registry was asked %d times", n)
+	}
+	p := m.registry.Provider("acme", "widget")
+	_, direct := m.source().Package(t.Context(), p, old, linux)
+	_, through := asRegistry(front.URL, front.Client()).Package(t.Context(), p, old, linux)
+	if failed, ok := errors.AsType[*getproviders.ProtocolError](through); !ok || failed.Compatible.String() != "2.0.0" && failed.Compatible.String() != "3.0.0" || through.Error() != direct.Error() {
+		t.Errorf("through the server: %v\ndirectly: %v", through, direct)
+	}
+	_, through = asRegistry(front.URL, front.Client()).Package(t.Context(), p, getproviders.MustParseVersion("3.0.0"), linux)
+	if failed, ok := errors.AsType[*getproviders.PlatformMissingError](through); !ok || !slices.Equal(failed.Platforms, []getproviders.Platform{darwin}) || failed.Newest.String() != "2.0.0" {
+		t.Errorf("%+v", through)
+	}
+	status(t, front, dir+"0.1.0.json", http.StatusNotImplemented)
+}
+
+// TestHandler_KeepsNoOddDetails: a registry that lists too much about versions has them listed without it.
+func TestHandler_KeepsNoOddDetails(t *testing.T) {
+	t.Parallel()
+	m := newMirroring(t)
+	for i := range 300 { // each with protocols of its own
+		m.registry.Add(providertest.PackageSpec{Namespace: "acme", Type: "many", Version: fmt.Sprintf("1.%d.0", i), Protocols: []string{"5.0", fmt.Sprintf("5.%d", i+1)}, Archive: []byte("x")})
+	}
+	m.registry.Add(providertest.PackageSpec{Namespace: "acme", Type: "long", Version: "1.0.0", Protocols: []string{strings.Repeat("5", 1000)}})
+	m.registry.Add(providertest.PackageSpec{Namespace: "acme", Type: "wide", Version: "1.0.0", Platform: getproviders.Platform{OS: strings.Repeat("x", 1000), Arch: "y"}})
+	m.registry.Add(providertest.PackageSpec{Namespace: "acme", Type: "much", Version: "1.0.0", Protocols: slices.Repeat([]string{"5.0"}, 1000)})
+	_, front := m.serve(t, m.source())
+	for name, want := range map[string]int{"many": 100, "long": 0, "wide": 0, "much": 0} {
+		list := status(t, front, host+"acme/"+name+"/versions", http.StatusOK).body
+		if got := bytes.Count(list, []byte(`"protocols"`)); got != want || len(listOf(t, list)) == 0 {
+			t.Errorf("%s: details of %d versions, want %d: %.300s", name, got, want, list)
+		}
+	}
+}
+
+// listOf returns what a registry's list tells about each version, sorted.
+func listOf(t *testing.T, document []byte) (all []string) {
+	t.Helper()
+	var list struct {
+		Versions []struct {
+			Version   string
+			Protocols []string
+			Platforms []struct{ OS, Arch string }
+		}
+	}
+	if err := json.Unmarshal(document, &list); err != nil {
+		t.Fatal(err)
+	}
+	for _, v := range list.Versions {
+		slices.SortFunc(v.Platforms, func(a, b struct{ OS, Arch string }) int { return strings.Compare(a.OS+a.Arch, b.OS+b.Arch) })
+		all = append(all, fmt.Sprint(v))
+	}
+	slices.Sort(all)
+	return all
 }
 
 // TestHandler_RegistryNeedsSignatures: what nothing is signed about can be had from a mirror, and from no registry.

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"net/http"
+	"net/url"
 	"strings"
 
 	"github.com/tfdeps/tfdeps/getproviders"
@@ -59,18 +60,29 @@ func parsePath(path string) (asked request, err error) {
 	case len(parts) == 5 && parts[4] == "versions", len(parts) == 6 && parts[5] == "download":
 		return asked, asked.parseModule(host, parts)
 	case len(parts) == 4, len(parts) == 7 && parts[4] == "download":
+	case len(parts) == 5 && strings.HasSuffix(parts[4], ".json"):
+		return asked, fmt.Errorf("%w: this is the URL of a registry, for a host block: in a network_mirror block the URL ends before the host", errNoSuch)
+	case len(parts) == 3 && parts[2] == "versions":
+		return asked, fmt.Errorf("%w: this is the URL of a network mirror: in a host block the URL ends with the host whose providers are meant", errNoSuch)
 	default:
 		return asked, fmt.Errorf("%w: a mirror has HOST/NAMESPACE/TYPE/index.json, VERSION.json and archives beside it", errNoSuch)
 	}
 	asked.provider = getproviders.Provider{Hostname: host, Namespace: parts[1], Type: parts[2]}
 	asked.name = parts[3]
-	if err := asked.provider.Validate(); err != nil || providerPath(asked.provider) != strings.Join(parts[:3], "/") {
+	if err := asked.provider.Validate(); err != nil || providerPath(asked.provider) != strings.Join(parts[:3], "/") || host.Rootless() != host {
 		return asked, fmt.Errorf("%w: %.200q is no provider's address", errNoSuch, strings.Join(parts[:3], "/"))
 	}
 	if len(parts) == 7 {
 		return asked, asked.parsePackage(parts[3], parts[5]+"_"+parts[6])
 	}
 	return asked, asked.parseName()
+}
+
+// hidesParts reports whether a path has an encoded character that divides it. What is in front of the server, and decides by paths who may ask for what, may
+// take such a path for another one. Paths of providers never need one.
+func hidesParts(u *url.URL) bool {
+	raw := strings.ToLower(u.RawPath)
+	return strings.Contains(raw, "%2f") || strings.Contains(raw, "%5c") || strings.Contains(raw, "%2e")
 }
 
 // parsePackage reads what a registry is asked about a package.
@@ -90,7 +102,7 @@ func (asked *request) parseModule(host hosts.Hostname, parts []string) error {
 	if len(parts) == 6 {
 		asked.kind, asked.release = moduleLocationRequest, parts[4]
 	}
-	if host.ASCII() != parts[0] || !isName(parts[1]) || !isName(parts[2]) || !isName(parts[3]) || len(parts) == 6 && !isRelease(parts[4]) {
+	if host.ASCII() != parts[0] || host.Rootless() != host || !isName(parts[1]) || !isName(parts[2]) || !isName(parts[3]) || len(parts) == 6 && !isRelease(parts[4]) {
 		return fmt.Errorf("%w: %.200q is no module's address", errNoSuch, strings.Join(parts[:4], "/"))
 	}
 	return nil
@@ -139,10 +151,11 @@ func (s *Server) fail(w http.ResponseWriter, r *http.Request, err error) {
 		status = http.StatusNotFound
 	case errors.Is(err, fetcher.ErrRefused):
 		status = http.StatusForbidden
-	case errors.Is(err, errUnsigned):
+	case errors.Is(err, errUnsigned), errors.Is(err, getproviders.ErrProtocol): // clients don't ask again
 		status = http.StatusNotImplemented
-	case errors.Is(err, errClosed):
+	case errors.Is(err, errClosed), errors.Is(err, errBusy):
 		status = http.StatusServiceUnavailable
+		w.Header().Set("Retry-After", "5")
 	case errors.Is(err, getproviders.ErrAuthentication):
 		s.counts.refusedArchives.Add(1)
 	}

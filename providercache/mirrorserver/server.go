@@ -86,6 +86,10 @@ type Options struct {
 
 	// Downloads bounds how many archives arrive at once; 0: 32. Further ones wait.
 	Downloads int
+	// Waiting bounds how many archives wait for that; 0: 1000. A request for another one is refused with the status 503.
+	Waiting int
+	// Requests bounds how many requests are answered at once; 0: 4096. Further ones are refused with the status 503.
+	Requests int
 
 	// MarkUses writes to the bucket when archives are used, once an hour for each, so that Collect knows which ones weren't. All
 	// servers of a bucket do, or none.
@@ -107,7 +111,8 @@ type Server struct {
 	opts    Options
 	fetcher *fetcher.Fetcher
 	tasks   *par.Tasks
-	places  *par.Limit // of downloads
+	places  *par.Limit  // of downloads
+	running par.Counter // requests
 	counts  counters
 
 	versions *answers[versionsRecord]
@@ -122,7 +127,10 @@ type Server struct {
 	marked  *par.Recent[string, int64]   // the last hour of which the bucket has a mark that an archive was used
 }
 
-var errClosed = errors.New("the server is closed")
+var (
+	errClosed = errors.New("the server is closed")
+	errBusy   = errors.New("the server has too much to do: ask again later")
+)
 
 // Handler makes a server that answers from the bucket, and asks the source for what isn't there. The caller closes it, and then the bucket.
 // An error is about the options.
@@ -138,13 +146,14 @@ func Handler(source getproviders.Source, bucket blob.Bucket, opts Options) (*Ser
 	opts.RetryAfter = cmp.Or(opts.RetryAfter, 10*time.Second)
 	opts.MemoryBytes = cmp.Or(opts.MemoryBytes, 32<<20)
 	opts.Temporary = cmp.Or(opts.Temporary, os.TempDir())
+	opts.Downloads, opts.Waiting, opts.Requests = cmp.Or(opts.Downloads, 32), cmp.Or(opts.Waiting, 1000), cmp.Or(opts.Requests, 4096)
 	if opts.Now == nil {
 		opts.Now = time.Now
 	}
 	if opts.Log == nil {
 		opts.Log = slog.New(slog.DiscardHandler)
 	}
-	s := &Server{source: source, bucket: bucket, opts: opts, tasks: par.NewTasks(), places: par.NewLimit(cmp.Or(opts.Downloads, 32))}
+	s := &Server{source: source, bucket: bucket, opts: opts, tasks: par.NewTasks(), places: par.NewLimit(opts.Downloads)}
 	s.fetcher = &fetcher.Fetcher{Source: source, Client: opts.Client, Product: opts.Product, Limits: opts.Limits, Policy: opts.Policy, Now: opts.Now}
 	s.versions = newAnswers[versionsRecord](s, opts.VersionsMaxAge, opts.MemoryBytes*3/16)
 	s.packages = newAnswers[packagesRecord](s, opts.PackagesMaxAge, opts.MemoryBytes*3/8)
@@ -157,8 +166,8 @@ func Handler(source getproviders.Source, bucket blob.Bucket, opts Options) (*Ser
 	return s, nil
 }
 
-// Close ends downloads that run, and waits until they have ended. Requests that wait for one fail; so does every later
-// request for an archive that isn't in the bucket.
+// Close ends downloads that run, and waits until they have ended, and for ten seconds at most until the uses of archives are noted in the bucket.
+// Requests that wait for a download fail; so does every later request for an archive that isn't in the bucket.
 func (s *Server) Close() { s.tasks.Close(errClosed) }
 
 // Ready returns an error if the bucket can't be read.
@@ -173,6 +182,11 @@ func (s *Server) Ready(ctx context.Context) error {
 // ServeHTTP implements http.Handler.
 func (s *Server) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	s.counts.requests.Add(1)
+	defer s.running.Add(-1)
+	if s.running.Add(1) > int64(s.opts.Requests) {
+		s.fail(w, r, errBusy)
+		return
+	}
 	if r.Method != http.MethodGet && r.Method != http.MethodHead {
 		w.Header().Set("Allow", "GET, HEAD")
 		s.refuse(w, http.StatusMethodNotAllowed, "a mirror is only read")
@@ -180,6 +194,9 @@ func (s *Server) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	}
 	r = withOneRange(r)
 	asked, err := parsePath(r.URL.Path)
+	if hidesParts(r.URL) {
+		err = fmt.Errorf("%w: a slash, a backslash or a dot of the path is encoded", errNoSuch)
+	}
 	if err == nil && asked.module == (Module{}) && !s.serves(asked.provider) {
 		err = fmt.Errorf("%w: this mirror doesn't have the provider %s", errNoSuch, asked.provider)
 	}

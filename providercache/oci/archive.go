@@ -64,6 +64,14 @@ func (a *archive) Open(ctx context.Context, offset int64) (getproviders.OpenedAr
 	return opened, nil
 }
 
+// RepositoryOf is the repository that an archive is in, as a [Source] has found it; the zero Repository for archives in other places.
+func RepositoryOf(l getproviders.Location) Repository {
+	if a, ok := l.(*archive); ok {
+		return a.at
+	}
+	return Repository{}
+}
+
 // statusError is an answer that isn't the one that was hoped for.
 func statusError(resp *http.Response) error {
 	return &errcode.ErrorResponse{Method: resp.Request.Method, URL: resp.Request.URL, StatusCode: resp.StatusCode}

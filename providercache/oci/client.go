@@ -17,7 +17,9 @@ import (
 	"net/http"
 	"regexp"
 	"strings"
+	"time"
 
+	"github.com/opencontainers/go-digest"
 	ocispec "github.com/opencontainers/image-spec/specs-go/v1"
 	"oras.land/oras-go/v2/content"
 	"oras.land/oras-go/v2/errdef"
@@ -38,9 +40,25 @@ type Client struct {
 	// Logins finds the credentials for a repository, when its registry wants some: the zero Login if there are none. They
 	// are sent to the registry and to the service that it names for tokens, and no redirect carries them elsewhere. nil: there are none.
 	Logins func(ctx context.Context, r Repository) (Login, error)
+	// CreateRepository makes a repository that a registry doesn't have when something is published there, before that is tried once more. It is called once for each of
+	// them, unless it failed. nil: that is an error.
+	CreateRepository func(ctx context.Context, r Repository) error
+	// Now is the clock; nil: time.Now.
+	Now func() time.Time
 
-	opened par.Memo[Repository, *remote.Repository]
+	opened  par.Memo[Repository, *remote.Repository]
+	created par.Memo[Repository, struct{}]
+	sent    par.Memo[sentBlob, Repository] // archives that this client has published
 }
+
+// sentBlob is a blob of a registry, in whichever repository.
+type sentBlob struct {
+	registry string
+	digest   digest.Digest
+}
+
+// errNotSent says that this client hasn't published an archive.
+var errNotSent = errors.New("it wasn't published")
 
 // Login is what a registry accepts: a username and a password, or tokens.
 type Login struct {
@@ -83,8 +101,10 @@ func (c *Client) open(ctx context.Context, r Repository) (*remote.Repository, er
 			return nil, fmt.Errorf("%w: %w", ErrRepository, err)
 		}
 		repo.MaxMetadataBytes = manifestBytes
-		repo.SkipReferrersGC = true
-		repo.TagListMaxPages = maxTagPages
+		repo.TagListMaxPages, repo.ReferrerListMaxPages = maxTagPages, maxTagPages
+		if err := repo.SetReferrersCapability(true); err != nil { // what stands in for it is a tag that publishers overwrite for one another
+			return nil, err
+		}
 		repo.Client = &auth.Client{
 			Client: cmp.Or(c.HTTP, hosts.DefaultClient()),
 			Cache:  auth.NewCache(),

@@ -182,40 +182,9 @@ func TestPush_NamesTheRepositoryToBeCreated(t *testing.T) {
 	}))
 	t.Cleanup(server.Close)
 	at := oci.Repository{Registry: strings.TrimPrefix(server.URL, "https://"), Name: "team/widget"}
-	err := (&oci.Client{HTTP: server.Client()}).Push(t.Context(), at, version("1.0.0"), []oci.Target{target(linux, "archive one")})
+	err := (&oci.Client{HTTP: server.Client()}).Push(t.Context(), at, oci.Release{Provider: widget, Version: version("1.0.0"), Targets: []oci.Target{target(linux, "archive one")}})
 	if missing, ok := errors.AsType[*oci.RepositoryMissingError](err); !ok || missing.Repository != at || !strings.Contains(err.Error(), "create team/widget there first") {
 		t.Errorf("%v", err)
-	}
-}
-
-// TestPush_TakesOverWhatAnotherPublishes has another process set the tag at the worst of times: to an index with more, after the tag was read,
-// and to the index that there was before, right after it was set.
-func TestPush_TakesOverWhatAnotherPublishes(t *testing.T) {
-	t.Parallel()
-	for moment, platforms := range []int{3, 2} {
-		s := start(t, nil)
-		s.push(t, "1.0.0", target(linux, "archive one"))
-		before := s.tagged(t, http.MethodGet, nil)
-		looks, plain := 0, s.Client.Transport
-		client := *s.Client
-		client.Transport = roundTripper(func(r *http.Request) (*http.Response, error) {
-			if r.Method == http.MethodHead && strings.HasSuffix(r.URL.Path, "/manifests/1.0.0") {
-				switch looks++; {
-				case looks == 1 && moment == 0:
-					s.push(t, "1.0.0", target(windows, "archive two"))
-				case looks == 2 && moment == 1:
-					s.tagged(t, http.MethodPut, before)
-				}
-			}
-			return plain.RoundTrip(r)
-		})
-		plan9 := getproviders.Platform{OS: "plan9", Arch: "arm"}
-		if err := (&oci.Client{HTTP: &client}).Push(t.Context(), s.at, version("1.0.0"), []oci.Target{target(plan9, "archive three")}); err != nil {
-			t.Fatal(err)
-		}
-		if all, err := s.source.Platforms(t.Context(), widget, version("1.0.0")); err != nil || len(all) != platforms || looks < 3 {
-			t.Errorf("at moment %d: %v, %v, after %d looks", moment, all, err, looks)
-		}
 	}
 }
 
@@ -295,6 +264,7 @@ func TestSource_ListOfTagsEnds(t *testing.T) {
 		"an empty last page": {pages: []string{`{"tags": ["1.0.0", "1.1.0"]}`, `{"tags": []}`, `{}`}, want: 2},
 		"an empty one first": {pages: []string{`{"tags": []}`, `{"tags": ["1.0.0"]}`}, want: 1},
 		"no end":             {pages: []string{`{"tags": []}`}, more: true, want: -1},
+		"too many":           {pages: []string{`{"tags": ["x"` + strings.Repeat(`,"1"`, 100_000) + `]}`}, want: -1},
 	} {
 		asked := 0
 		server := httptest.NewTLSServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {

@@ -187,8 +187,8 @@ func (d dockerConfig) candidates(r Repository) (all []candidate) {
 	return all
 }
 
-// CheckHelper returns an error for what can't be the name of a helper: the program is "docker-credential-NAME".
-func CheckHelper(name string) error {
+// checkHelper returns an error for what can't be the name of a helper: the program is "docker-credential-NAME".
+func checkHelper(name string) error {
 	if name == "" || strings.ContainsAny(name, `/\`) {
 		return fmt.Errorf("%.100q can't be the name of a credential helper of Docker's", name)
 	}
@@ -197,7 +197,7 @@ func CheckHelper(name string) error {
 
 // askHelper starts a credential helper of Docker's. One that knows nothing of the host has no login for it.
 func askHelper(ctx context.Context, name, host string) (Login, error) {
-	if err := CheckHelper(name); err != nil {
+	if err := checkHelper(name); err != nil {
 		return Login{}, err
 	}
 	found, err := credentials.NewNativeStore(name).Get(ctx, "https://"+host)

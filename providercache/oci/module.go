@@ -10,6 +10,7 @@ import (
 
 	"github.com/opencontainers/go-digest"
 	ocispec "github.com/opencontainers/image-spec/specs-go/v1"
+	"oras.land/oras-go/v2/registry/remote"
 
 	"github.com/tfdeps/tfdeps/getproviders"
 )
@@ -34,16 +35,9 @@ func (c *Client) Module(ctx context.Context, r Repository, tag, byDigest string)
 			return nil, sum, fmt.Errorf("the digest %.100q: %w", byDigest, err)
 		}
 	}
-	found, err := repo.Manifests().Resolve(ctx, reference)
+	layer, err := readTagged(ctx, repo, reference, typeModule)
 	if isMissing(err) {
 		return nil, sum, fmt.Errorf("%w: %s has no %s", ErrNoModule, at.url(), reference)
-	}
-	if err == nil && found.MediaType != ocispec.MediaTypeImageManifest {
-		err = fmt.Errorf("%s of %s leads to the media type %.100q, and that of a module to an image manifest", reference, at.url(), found.MediaType)
-	}
-	var layer ocispec.Descriptor
-	if err == nil {
-		layer, err = readLayer(ctx, repo, found, typeModule)
 	}
 	if err != nil {
 		return nil, sum, explained(err)
@@ -56,3 +50,15 @@ func (c *Client) Module(ctx context.Context, r Repository, tag, byDigest string)
 
 // ErrNoModule says that a repository has no such tag or manifest, or doesn't exist.
 var ErrNoModule = errors.New("there is no such package of a module")
+
+// readTagged reads the image manifest of a type that a tag or a digest leads to, and returns its archive. isMissing says of the error whether there is none.
+func readTagged(ctx context.Context, repo *remote.Repository, reference, artifactType string) (layer ocispec.Descriptor, err error) {
+	found, err := repo.Manifests().Resolve(ctx, reference)
+	if err != nil {
+		return layer, err
+	}
+	if found.MediaType != ocispec.MediaTypeImageManifest {
+		return layer, fmt.Errorf("%s leads to the media type %.100q, and has to lead to an image manifest", reference, found.MediaType)
+	}
+	return readLayer(ctx, repo, found, artifactType)
+}

@@ -8,11 +8,13 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"net/http"
 	"os"
 	"os/exec"
 	"path/filepath"
 	"slices"
 	"strings"
+	"sync/atomic"
 	"testing"
 
 	"go.uber.org/goleak"
@@ -73,7 +75,7 @@ func target(plat getproviders.Platform, content string) oci.Target {
 
 func (s started) push(t *testing.T, v string, targets ...oci.Target) {
 	t.Helper()
-	if err := s.client.Push(t.Context(), s.at, version(v), targets); err != nil {
+	if err := s.client.Push(t.Context(), s.at, oci.Release{Provider: widget, Version: version(v), Targets: targets}); err != nil {
 		t.Fatal(err)
 	}
 }
@@ -145,11 +147,11 @@ func TestPush_SendsNothingTwice(t *testing.T) {
 	if after := listing(t, s.Dir); !slices.Equal(before, after) {
 		t.Errorf("there is\n%q, and there was\n%q", after, before)
 	}
-	err := s.client.Push(t.Context(), s.at, version("1.0.0"), []oci.Target{target(linux, "another")})
+	err := s.client.Push(t.Context(), s.at, oci.Release{Provider: widget, Version: version("1.0.0"), Targets: []oci.Target{target(linux, "another")}})
 	if other, ok := errors.AsType[*oci.OtherArchiveError](err); !ok || other.Platform != linux {
 		t.Errorf("%v", err)
 	}
-	pushed, err := s.client.Pushed(t.Context(), s.at, version("1.0.0"))
+	pushed, _, err := s.client.Pushed(t.Context(), s.at, version("1.0.0"))
 	if err != nil || len(pushed) != 2 || pushed[0].ZH != target(linux, "archive one").ZH || pushed[0].H1 == "" {
 		t.Errorf("%+v, %v", pushed, err)
 	}
@@ -178,7 +180,7 @@ func TestPush_KeepsWhatOthersPublish(t *testing.T) {
 		all = append(all, target(getproviders.Platform{OS: "linux", Arch: fmt.Sprintf("cpu%d", i)}, fmt.Sprintf("archive %d", i)))
 	}
 	push := func(ctx context.Context, each oci.Target) (struct{}, error) {
-		return struct{}{}, s.client.Push(ctx, s.at, version("1.0.0"), []oci.Target{each})
+		return struct{}{}, s.client.Push(ctx, s.at, oci.Release{Provider: widget, Version: version("1.0.0"), Targets: []oci.Target{each}})
 	}
 	for _, at := range []int{len(all), 1} {
 		if _, errs := par.Map(t.Context(), at, all, push); errors.Join(errs...) != nil {
@@ -188,6 +190,38 @@ func TestPush_KeepsWhatOthersPublish(t *testing.T) {
 	platforms, err := s.source.Platforms(t.Context(), widget, version("1.0.0"))
 	if err != nil || len(platforms) != len(all) {
 		t.Errorf("%v, %v", platforms, err)
+	}
+}
+
+// TestPush_StartsABrokenUploadAgain has the registry call the digests of the first two uploads wrong, as it does if an upload has got bytes twice.
+func TestPush_StartsABrokenUploadAgain(t *testing.T) {
+	t.Parallel()
+	s := start(t, nil)
+	var broken, uploads atomic.Int32
+	client := *s.Client
+	client.Transport = roundTripper(func(r *http.Request) (*http.Response, error) {
+		if r.Method != http.MethodPut || !strings.Contains(r.URL.Path, "/blobs/uploads/") || uploads.Add(1) > broken.Load() {
+			return s.Client.Transport.RoundTrip(r)
+		}
+		_ = r.Body.Close()
+		return &http.Response{StatusCode: http.StatusBadRequest, Request: r, Header: http.Header{"Content-Type": {"application/json"}},
+			Body: io.NopCloser(strings.NewReader(`{"errors": [{"code": "DIGEST_INVALID", "message": "provided digest did not match uploaded content"}]}`))}, nil
+	})
+	pusher := &oci.Client{HTTP: &client, Logins: s.client.Logins}
+	push := func(v string) error {
+		return pusher.Push(t.Context(), s.at, oci.Release{Provider: widget, Version: version(v), Targets: []oci.Target{target(linux, "archive "+v)}})
+	}
+	broken.Store(2)
+	if err := push("1.0.0"); err != nil {
+		t.Fatal(err)
+	}
+	if _, content := read(t, s, "1.0.0", linux, 0); content != "archive 1.0.0" {
+		t.Errorf("%q", content)
+	}
+	uploads.Store(0)
+	broken.Store(1000)
+	if err := push("2.0.0"); err == nil || !strings.Contains(err.Error(), "digest did not match") || uploads.Load() > 10 {
+		t.Errorf("after %d uploads: %v", uploads.Load(), err)
 	}
 }
 
@@ -253,7 +287,12 @@ func TestPush_MakesWhatSkopeoReads(t *testing.T) {
 	t.Parallel()
 	skopeo := providertest.LookProgram(t, "skopeo")
 	s := start(t, nil)
-	s.push(t, "1.0.0+build", target(linux, "archive one"), target(windows, "archive two"))
+	build := version("1.0.0+build")
+	sums := fmt.Sprintf("%x  %s\n%x  %s\n", sha256.Sum256([]byte("archive one")), getproviders.PackedName(widget, build, linux), sha256.Sum256([]byte("archive two")), getproviders.PackedName(widget, build, windows))
+	signed := &getproviders.SignedDocuments{Sums: []byte(sums), Signature: must(providertest.NewSigner(providertest.SignerOptions{})).Sign([]byte(sums))}
+	if err := s.client.Push(t.Context(), s.at, oci.Release{Provider: widget, Version: build, Targets: []oci.Target{target(linux, "archive one"), target(windows, "archive two")}, Signed: signed}); err != nil {
+		t.Fatal(err)
+	}
 	certificates := t.TempDir()
 	if err := os.WriteFile(filepath.Join(certificates, "ca.crt"), must(os.ReadFile(s.CAFile)), 0o600); err != nil {
 		t.Fatal(err)
@@ -274,6 +313,13 @@ func TestPush_MakesWhatSkopeoReads(t *testing.T) {
 	layer := must(os.ReadFile(filepath.Join(copied, strings.TrimPrefix(string(target(linux, "archive one").ZH), "zh:"))))
 	if string(layer) != "archive one" {
 		t.Errorf("the layer is %q", layer)
+	}
+	// Quay refuses other types of configurations than those that it knows, and Google's registry an empty one.
+	if config := must(os.ReadFile(filepath.Join(copied, fmt.Sprintf("%x", sha256.Sum256([]byte("{}")))))); string(config) != "{}" {
+		t.Errorf("the configuration is %q", config)
+	}
+	if list := must(os.ReadFile(filepath.Join(copied, fmt.Sprintf("%x", sha256.Sum256([]byte(sums)))))); string(list) != sums {
+		t.Errorf("the signed list is %q", list)
 	}
 }
 

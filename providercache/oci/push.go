@@ -1,12 +1,12 @@
 package oci
 
 import (
-	"bytes"
 	"context"
-	"encoding/json"
 	"errors"
 	"fmt"
 	"io"
+	"math/rand/v2"
+	"net/http"
 	"slices"
 	"strings"
 	"time"
@@ -16,6 +16,7 @@ import (
 	ocispec "github.com/opencontainers/image-spec/specs-go/v1"
 	"oras.land/oras-go/v2/errdef"
 	"oras.land/oras-go/v2/registry/remote"
+	"oras.land/oras-go/v2/registry/remote/errcode"
 
 	"github.com/tfdeps/tfdeps/getproviders"
 	"github.com/tfdeps/tfdeps/getproviders/par"
@@ -34,22 +35,19 @@ type Target struct {
 	H1       getproviders.Hash // of its files; "": not known
 	// Archive is the archive to be published.
 	Archive *io.SectionReader
+	// From is another repository that has the archive, such as RepositoryOf finds it: if it is of the same registry, that is asked to take the archive from there,
+	// and nothing is sent. The zero value: none is known.
+	From Repository
 }
 
-// RepositoryMissingError says that a registry has no such repository, and doesn't make one by itself.
-type RepositoryMissingError struct {
-	Repository Repository
-	Err        error // what the registry said
+// Release is what is published of a version.
+type Release struct {
+	Provider getproviders.Provider
+	Version  getproviders.Version
+	Targets  []Target
+	// Signed is what the publisher has signed about the version; nil: there is nothing, or it isn't known. It is published if it is true of all archives of the version.
+	Signed *getproviders.SignedDocuments
 }
-
-// Error implements error.
-func (e *RepositoryMissingError) Error() string {
-	return fmt.Sprintf("there is no repository %s, and the registry %s doesn't make repositories by itself: create %s there first, and then try again (%v)",
-		e.Repository, e.Repository.Registry, e.Repository.Name, e.Err)
-}
-
-// Unwrap returns the cause.
-func (e *RepositoryMissingError) Unwrap() error { return e.Err }
 
 // OtherArchiveError says that a repository has another archive for a platform of a version. An archive is never replaced.
 type OtherArchiveError struct {
@@ -64,32 +62,20 @@ func (e *OtherArchiveError) Error() string {
 }
 
 // Pushed returns what is published of a version, without the archives; nothing if there is no such version or repository. What another program
-// published has no H1, and a ZH.
-func (c *Client) Pushed(ctx context.Context, r Repository, v getproviders.Version) ([]Target, error) {
+// published has no H1, and a ZH. signed: there is something that a publisher has signed.
+func (c *Client) Pushed(ctx context.Context, r Repository, v getproviders.Version) (all []Target, signed bool, err error) {
 	repo, err := c.open(ctx, r)
 	if err != nil {
-		return nil, err
+		return nil, false, err
 	}
 	index, _, err := readIndex(ctx, repo, Tag(v))
 	if isMissing(err) {
-		return nil, nil
+		return nil, false, nil
 	}
-	if err != nil {
-		return nil, explained(err)
+	if err == nil {
+		all, err = allPublished(ctx, repo, index)
 	}
-	_, platforms, err := index.target(getproviders.Platform{})
-	if err != nil {
-		return nil, err
-	}
-	var all []Target
-	for _, plat := range platforms {
-		found, err := published(ctx, repo, index, plat)
-		if err != nil {
-			return nil, explained(err)
-		}
-		all = append(all, found)
-	}
-	return all, nil
+	return all, index.signed() != nil, explained(err)
 }
 
 // published is what an index has for a platform.
@@ -109,50 +95,83 @@ func published(ctx context.Context, repo *remote.Repository, index imageIndex, p
 	return found, nil
 }
 
-// Push publishes packages of a version. What the repository has isn't sent. Blobs come first, then the manifests of platforms, the index, and the tag
+// Push publishes packages of a version, and what is signed about it. What the repository has isn't sent. Blobs come first, then the manifests of platforms, the index, and the tag
 // last, so that what a tag leads to is there at every moment.
 //
-// Several processes may publish to one repository: the tag is read right before it is set and after that, and what another one has published meanwhile is
-// taken over. A registry has no condition for that, so an update can be lost between the two; the next Push makes it again. Errors are
-// *[RepositoryMissingError], *[OtherArchiveError], and what the registry says.
-func (c *Client) Push(ctx context.Context, r Repository, v getproviders.Version, targets []Target) error {
+// Several processes may publish to one repository at once. A registry has no condition for setting a tag, so that each of them announces what it adds, and looks at the tag again after it has set it:
+// what another one has overwritten is repaired then, before Push returns. If a process is killed between these steps, the next Push of the version within an hour repairs it, or that
+// of what is missing. Errors are *[RepositoryMissingError], *[OtherArchiveError], and what the registry says.
+func (c *Client) Push(ctx context.Context, r Repository, release Release) error {
 	repo, err := c.open(ctx, r)
 	if err != nil {
 		return err
 	}
-	p := pushing{repo: repo, at: r, tag: Tag(v)}
+	return c.withRepository(ctx, r, func() error { return c.push(ctx, repo, r, release) })
+}
+
+func (c *Client) push(ctx context.Context, repo *remote.Repository, r Repository, release Release) error {
+	p := pushing{client: c, repo: repo, at: r, tag: Tag(release.Version), now: c.Now, others: announcements{read: map[string][]ocispec.Descriptor{}, older: map[string]bool{}}}
+	if p.now == nil {
+		p.now = time.Now
+	}
 	var ours []ocispec.Descriptor
-	for _, each := range targets {
+	for _, each := range release.Targets {
 		described, err := p.target(ctx, each)
 		if err != nil {
 			return p.failed(ctx, err)
 		}
 		ours = append(ours, described)
 	}
+	failures := 0
 	for tries := range tagTries {
-		if err = p.publish(ctx, ours); err == nil || !errors.Is(err, errTagMoved) {
-			break
+		again, err := p.publish(ctx, release, ours)
+		if answer, ok := errors.AsType[*errcode.ErrorResponse](err); ok && isTemporary(answer) && failures < tagFailures {
+			failures++ // some registries answer so while another publisher sets the tag
+			again = tagPause
+		} else if err != nil && !errors.Is(err, errTagMoved) {
+			return p.failed(ctx, err)
 		}
-		if stopped := par.Pause(ctx, tagPause<<tries); stopped != nil {
+		if again == 0 {
+			return nil
+		}
+		if err != nil {
+			again <<= min(tries, 5)
+		}
+		if stopped := par.Pause(ctx, again/2+rand.N(again)); stopped != nil { // not all at the same moment
 			return stopped
 		}
 	}
-	return p.failed(ctx, err)
+	return p.failed(ctx, errTagMoved)
 }
 
 const (
-	tagTries = 6
-	tagPause = 100 * time.Millisecond
+	tagTries = 24
+	// tagFailures is how many failures of the registry there may be among them.
+	tagFailures = 4
+	tagPause    = 100 * time.Millisecond
+	// mergePause is the least that a registry is thought to need for an answer.
+	mergePause = 5 * time.Millisecond
+	// longestMergePause is the longest pause after an announcement, however slow the registry is: what is lost then is found by reading again.
+	longestMergePause = 10 * time.Second
 )
+
+// isTemporary reports whether a registry may answer otherwise a moment later.
+func isTemporary(answer *errcode.ErrorResponse) bool {
+	return answer.StatusCode >= http.StatusInternalServerError || answer.StatusCode == http.StatusTooManyRequests || answer.StatusCode == http.StatusRequestTimeout
+}
 
 // errTagMoved says that another process has set the tag at the same time.
 var errTagMoved = errors.New("others publish the same version all the time")
 
 // pushing is one Push.
 type pushing struct {
-	repo *remote.Repository
-	at   Repository
-	tag  string
+	client *Client
+	repo   *remote.Repository
+	at     Repository
+	tag    string
+	now    func() time.Time
+	set    digest.Digest // what this has set the tag to; "": nothing yet
+	others announcements
 }
 
 func (p *pushing) failed(ctx context.Context, err error) error {
@@ -167,97 +186,81 @@ func (p *pushing) failed(ctx context.Context, err error) error {
 	return explained(err)
 }
 
-// target publishes an archive and its manifest, which it describes.
-func (p *pushing) target(ctx context.Context, t Target) (ocispec.Descriptor, error) {
-	zh, ok := strings.CutPrefix(string(t.ZH), getproviders.SchemeZH+":")
-	if !ok || t.Archive == nil || t.Platform.Validate() != nil {
-		return ocispec.Descriptor{}, errors.New("a package to be published needs a platform, an archive and the zh of it")
-	}
-	layer := ocispec.Descriptor{MediaType: typeArchive, Digest: digest.NewDigestFromEncoded(digest.SHA256, zh), Size: t.Archive.Size()}
-	config := ocispec.DescriptorEmptyJSON // some registries refuse an empty blob, or a type of their own
-	config.Data = nil
-	for _, blob := range []struct {
-		ocispec.Descriptor
-		content io.ReaderAt
-	}{{config, bytes.NewReader([]byte("{}"))}, {layer, t.Archive}} {
-		there, err := p.repo.Blobs().Exists(ctx, blob.Descriptor)
-		if err == nil && !there {
-			err = p.repo.Blobs().Push(ctx, blob.Descriptor, io.NewSectionReader(blob.content, 0, blob.Size))
-		}
-		if err != nil {
-			return ocispec.Descriptor{}, err
-		}
-	}
-	manifest := ocispec.Manifest{
-		Versioned: specs.Versioned{SchemaVersion: 2}, MediaType: ocispec.MediaTypeImageManifest, ArtifactType: typeTarget,
-		Config: config, Layers: []ocispec.Descriptor{layer},
-	}
-	described, err := p.manifest(ctx, manifest.MediaType, manifest, "")
-	described.ArtifactType = typeTarget
-	described.Platform = &ocispec.Platform{OS: t.Platform.OS, Architecture: t.Platform.Arch}
-	described.Annotations = map[string]string{annotationZH: string(t.ZH)}
-	if t.H1 != "" {
-		described.Annotations[annotationH1] = string(t.H1)
-	}
-	return described, err
-}
-
-// manifest publishes a manifest, under a tag if there is one, and describes it. It is one that is there already by its digest alone.
-func (p *pushing) manifest(ctx context.Context, mediaType string, content any, tag string) (ocispec.Descriptor, error) {
-	text, err := json.Marshal(content)
-	if err != nil {
-		return ocispec.Descriptor{}, err
-	}
-	d := ocispec.Descriptor{MediaType: mediaType, Digest: digest.FromBytes(text), Size: int64(len(text))}
-	if tag != "" {
-		return d, p.repo.Manifests().PushReference(ctx, d, bytes.NewReader(text), tag)
-	}
-	if there, err := p.repo.Manifests().Exists(ctx, d); err != nil || there {
-		return d, err
-	}
-	return d, p.repo.Manifests().Push(ctx, d, bytes.NewReader(text))
-}
-
-// publish adds targets to what the tag leads to.
-func (p *pushing) publish(ctx context.Context, ours []ocispec.Descriptor) error {
+// publish adds targets to what the tag leads to, unless they are there, and what others have announced. again is how long to wait before it is called again; 0: never, because
+// all is there, or because of the error.
+func (p *pushing) publish(ctx context.Context, release Release, ours []ocispec.Descriptor) (again time.Duration, err error) {
 	index, before, err := readIndex(ctx, p.repo, p.tag)
 	if err != nil && !isMissing(err) {
-		return err
+		return 0, err
 	}
 	if err != nil {
 		before = ocispec.Descriptor{}
 		index.Index = ocispec.Index{Versioned: specs.Versioned{SchemaVersion: 2}, MediaType: ocispec.MediaTypeImageIndex, ArtifactType: typeProvider}
 	}
-	added := false
-	for _, each := range ours {
-		has, err := p.has(ctx, index, each)
+	found := index.Manifests
+	index.Manifests = slices.Clone(found)
+	missing, err := p.add(ctx, &index, ours)
+	if err == nil && p.set == "" && !missing { // what this publisher hasn't overwritten is for others to look at
+		_, err = p.listSigned(ctx, &index, release, false)
+		missing = !index.equals(found)
+	}
+	if err != nil || p.set == "" && !missing {
+		return 0, err
+	}
+	begun := p.now()
+	references, recent, err := p.listed(ctx)
+	if err == nil && !p.others.made {
+		took := max(p.now().Sub(begun), mergePause)
+		if err = p.announceAll(ctx, index, release, ours); err == nil && recent > 0 { // one of them may add what all have announced
+			return min(took*16+time.Duration(recent)*took/2, longestMergePause), nil
+		}
+	}
+	var announced []ocispec.Descriptor
+	if err == nil {
+		announced, err = p.announced(ctx, references, ours)
+	}
+	if err != nil {
+		return 0, err
+	}
+	index.Manifests = slices.Clone(found)
+	index.merge(announced)
+	_, err = p.add(ctx, &index, ours)
+	if same := index.equals(found); err == nil && !(same && before.Digest == p.set) {
+		_, err = p.listSigned(ctx, &index, release, !same)
+	}
+	if err != nil || index.equals(found) {
+		return 0, err
+	}
+	return tagPause, p.setTag(ctx, index, before.Digest)
+}
+
+// add adds targets that an index doesn't have. added: there was one.
+func (p *pushing) add(ctx context.Context, index *imageIndex, targets []ocispec.Descriptor) (added bool, err error) {
+	for _, each := range targets {
+		has, err := p.has(ctx, *index, each)
 		if err != nil {
-			return err
+			return false, err
 		}
 		if !has {
 			added, index.Manifests = true, append(index.Manifests, each)
 		}
 	}
-	if !added {
-		return nil
-	}
+	return added, nil
+}
+
+// setTag has the tag lead to an index, if it still leads to the one that was read before, or to none. errTagMoved if it doesn't.
+func (p *pushing) setTag(ctx context.Context, index imageIndex, before digest.Digest) error {
 	slices.SortStableFunc(index.Manifests, func(a, b ocispec.Descriptor) int { return strings.Compare(platformOf(a), platformOf(b)) })
-	if _, err := p.manifest(ctx, ocispec.MediaTypeImageIndex, index.Index, ""); err != nil {
-		return err
-	}
 	now, err := p.repo.Manifests().Resolve(ctx, p.tag)
 	if err != nil && !errors.Is(err, errdef.ErrNotFound) {
 		return err
 	}
-	if now.Digest != before.Digest {
+	if now.Digest != before {
 		return errTagMoved
 	}
 	set, err := p.manifest(ctx, ocispec.MediaTypeImageIndex, index.Index, p.tag)
-	if err != nil {
-		return err
-	}
-	if now, err = p.repo.Manifests().Resolve(ctx, p.tag); err == nil && now.Digest != set.Digest {
-		return errTagMoved // perhaps without what this has added
+	if err == nil {
+		p.set = set.Digest
 	}
 	return err
 }

@@ -16,7 +16,7 @@ import (
 )
 
 // Source installs from OCI registries. What it finds is as OpenTofu finds it. It trusts the digest of the archive as far as to find out that the
-// archive is the one that the manifest means; nothing in a registry is signed by who made it.
+// archive is the one that the manifest means. What the publisher has signed, if [Client.Push] has put it there, counts as in other mirrors.
 //
 // Where it differs from OpenTofu: a version that isn't there may come from another source, and hashes that [Client.Push] has written are
 // passed on as listed ones, so that lock files for other platforms need no download where such hashes are trusted.
@@ -26,6 +26,8 @@ type Source struct {
 	Client *Client
 	// Repository says which repository has the packages of a provider. An error ends the query.
 	Repository func(p getproviders.Provider) (Repository, error)
+	// Signers says whose signatures count. The zero value: HashiCorp's.
+	Signers getproviders.Signers
 }
 
 var _ getproviders.Source = (*Source)(nil)
@@ -92,10 +94,12 @@ func (s *Source) Package(ctx context.Context, p getproviders.Provider, v getprov
 		trust.ListedHashes = append(slices.Clone(trust.ListedHashes), h1)
 	}
 	at := Repository{repo.Reference.Registry, repo.Reference.Repository}
-	return getproviders.Package{
+	pkg := getproviders.Package{
 		Provider: p, Version: v, Platform: plat, Source: s.Describe(p), SourceURL: at.url(), Trust: trust,
 		Location: &archive{repo: repo, at: at, digest: layer.Digest, size: layer.Size},
-	}, nil
+	}
+	pkg.Trust = s.trust(repo, index, pkg)
+	return pkg, nil
 }
 
 // recorded authenticates an archive by its digest, which is recorded in lock files, too, as OpenTofu does it: it is of bytes that were read.

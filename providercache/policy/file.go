@@ -14,6 +14,7 @@ import (
 	"github.com/hashicorp/hcl/v2/hclsyntax"
 
 	"github.com/tfdeps/tfdeps/depsfile"
+	"github.com/tfdeps/tfdeps/depsfile/nesting"
 	"github.com/tfdeps/tfdeps/getproviders"
 	"github.com/tfdeps/tfdeps/getproviders/wholefile"
 )
@@ -50,7 +51,7 @@ var fileSchema = &hcl.BodySchema{
 
 // Parse is [Load] for the content of a file, whose name messages have.
 func Parse(src []byte, filename string, product getproviders.Product) (Policy, hcl.Diagnostics) {
-	if depth(src) > maxDepth {
+	if _, deep := nesting.Exceeds(src, false, maxNesting); deep {
 		return Policy{}, hcl.Diagnostics{{Severity: hcl.DiagError, Summary: "Invalid policy", Detail: filename + " is nested too deeply."}}
 	}
 	file, diags := hclsyntax.ParseConfig(src, filename, hcl.InitialPos)
@@ -94,24 +95,8 @@ func Parse(src []byte, filename string, product getproviders.Product) (Policy, h
 	return Policy{rules: r.rules, platforms: r.platforms}, r.diags
 }
 
-// maxDepth is far more nesting than any policy has. The parser of HCL recurses.
-const maxDepth = 100
-
-// depth counts brackets wherever they stand, which is good enough for a limit
-// that is far off.
-func depth(src []byte) (most int) {
-	open := 0
-	for _, b := range src {
-		switch b {
-		case '{', '[', '(':
-			open++
-			most = max(most, open)
-		case '}', ']', ')':
-			open--
-		}
-	}
-	return most
-}
+// maxNesting is far more than any policy has. The parser of HCL calls itself.
+const maxNesting = 100
 
 // reader collects the rules of a file, and what is wrong with it.
 type reader struct {

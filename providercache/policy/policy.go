@@ -207,7 +207,7 @@ func requireAge(age time.Duration, except []getproviders.Pattern) func(Candidate
 // requireKeys is the rule "signed_by".
 func requireKeys(pattern getproviders.Pattern, keys []string) func(Candidate) string {
 	return func(c Candidate) string {
-		if !pattern.Matches(c.Provider) || c.Authentication == nil {
+		if !pattern.Covers(c.Provider) || c.Authentication == nil {
 			return ""
 		}
 		signer := c.Authentication.KeyID

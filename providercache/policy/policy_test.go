@@ -62,6 +62,10 @@ func TestPolicy_Check(t *testing.T) {
 		"provider":       {`providers = ["example.com/acme/*"]`, policy.Candidate{Provider: provider(t, "example.com/acme/widget")}, ""},
 		"other provider": {`providers = ["example.com/acme/*"]`, policy.Candidate{Provider: provider(t, "acme/widget")}, "matches none of the allowed patterns"},
 
+		"pinned key, the host with a dot": {`signed_by "example.com/acme/*" { keys = ["` + key + `"] }`, policy.Candidate{Provider: provider(t, "example.com./acme/widget"), Authentication: signed(getproviders.LevelCommunity, other)}, "has to be signed by one of the keys"},
+		"pinned key, the rule with a dot": {`signed_by "example.com./acme/*" { keys = ["` + key + `"] }`, policy.Candidate{Provider: provider(t, "example.com/acme/widget"), Authentication: signed(getproviders.LevelCommunity, other)}, "has to be signed by one of the keys"},
+		"allowed providers, with a dot":   {`providers = ["example.com/acme/*"]`, policy.Candidate{Provider: provider(t, "example.com./acme/widget")}, "matches none of the allowed patterns"},
+
 		"trust":              {`minimum_trust = "partner"`, policy.Candidate{Authentication: signed(getproviders.LevelOfficial, "")}, ""},
 		"too little trust":   {`minimum_trust = "partner"`, policy.Candidate{Authentication: signed(getproviders.LevelCommunity, key)}, "it is self-signed, and has to be at least signed by a HashiCorp partner"},
 		"not fetched so far": {`minimum_trust = "official"`, policy.Candidate{}, ""},
@@ -132,6 +136,9 @@ func TestParse_Refuses(t *testing.T) {
 		`minimum_trust = var.level`:                       "Variables not allowed",
 		`{`:                                               "Argument or block definition required",
 		"minimum_trust = " + strings.Repeat("[", 100_000): "nested too deeply",
+		"minimum_trust = " + strings.Repeat("!", 100_000): "nested too deeply",
+		// A comment closes nothing.
+		"#" + strings.Repeat("]", 100_000) + "\nminimum_trust = " + strings.Repeat("[", 100_000): "nested too deeply",
 	} {
 		_, diags := policy.Parse([]byte(text), "tfdeps.hcl", terraform)
 		if !diags.HasErrors() || !strings.Contains(diags.Error(), want) {

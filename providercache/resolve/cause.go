@@ -3,6 +3,7 @@ package resolve
 import (
 	"errors"
 	"fmt"
+	"io/fs"
 	"net/url"
 	"strings"
 
@@ -22,6 +23,18 @@ type UnwritableError struct {
 // Error implements error.
 func (e *UnwritableError) Error() string {
 	return fmt.Sprintf("no package can be put into %s: %v", e.Dir, e.Err)
+}
+
+// Hint says what to do.
+func (e *UnwritableError) Hint() string {
+	if errors.Is(e.Err, fs.ErrPermission) {
+		return "this user may not write there. An earlier run as another user, such as root in a container, may have made the directory: " +
+			"correct its owner or its permissions, or run as the user who owns it"
+	}
+	if errors.Is(e.Err, fs.ErrExist) {
+		return "what is there is no directory, or a link that leads nowhere: remove it, or make what it leads to"
+	}
+	return ""
 }
 
 // Code is "unwritable".
@@ -55,7 +68,7 @@ func amount(n int64) string {
 	case n >= 1e6:
 		return fmt.Sprintf("%.1f MB", float64(n)/1e6)
 	default:
-		return fmt.Sprintf("%.0f kB", float64(n)/1e3)
+		return fmt.Sprintf("%.1f kB", float64(n)/1e3)
 	}
 }
 
@@ -89,7 +102,7 @@ func Causes(err error) (causes []Cause) {
 			causes = append(causes, Cause{Err: part})
 			continue
 		}
-		key, common := sharedCause(failure.Err)
+		key, common := SharedCause(failure.Err)
 		at, seen := index[key]
 		switch {
 		case key == "":
@@ -105,9 +118,9 @@ func Causes(err error) (causes []Cause) {
 	return causes
 }
 
-// sharedCause finds in a failure what others may fail for, too. key tells it from other
+// SharedCause finds in a failure what others may fail for, too. key tells it from other
 // causes; "": there is nothing of the kind.
-func sharedCause(err error) (key string, common error) {
+func SharedCause(err error) (key string, common error) {
 	if len(getproviders.NotCached(err)) > 0 {
 		return "", nil
 	}
@@ -120,10 +133,24 @@ func sharedCause(err error) (key string, common error) {
 	if refused, ok := errors.AsType[*getproviders.UnauthorizedError](err); ok {
 		return fmt.Sprintf("credentials %s %t", refused.Host, refused.Sent), &refusal{refused}
 	}
+	if missing, ok := errors.AsType[*getproviders.ProviderNotFoundError](err); ok && missing.Advice != "" {
+		return "not a source " + missing.Source, &wrongSource{missing}
+	}
 	if failed, ok := errors.AsType[*getproviders.StatusError](err); ok && hosts.StatusAdvice(failed.StatusCode) != "" {
 		if at, err := url.Parse(failed.URL); err == nil {
 			return fmt.Sprintf("status %d %s://%s", failed.StatusCode, at.Scheme, at.Host), failed
 		}
+	}
+	if page, ok := errors.AsType[*getproviders.WebPageError](err); ok {
+		if at, err := url.Parse(page.URL); err == nil && at.Host != "" {
+			return "page " + at.Scheme + "://" + at.Host, page
+		}
+	}
+	if bucket, ok := errors.AsType[interface { // of package blob, which is above this one
+		error
+		Shared() string
+	}](err); ok && bucket.Shared() != "" {
+		return "bucket " + bucket.Shared(), bucket
 	}
 	_, large := errors.AsType[*hosts.TooLargeError](err) // which is about one URL
 	if silent, ok := errors.AsType[*hosts.RequestError](err); ok && !large {
@@ -137,7 +164,7 @@ func sharedCause(err error) (key string, common error) {
 // sharedAnswer is the cause that all sources which failed have in common.
 func sharedAnswer(several *getproviders.SourcesError) (key string, common error) {
 	for _, answer := range several.Unwrap() {
-		one, cause := sharedCause(answer)
+		one, cause := SharedCause(answer)
 		if one == "" || key != "" && one != key {
 			return "", nil
 		}
@@ -168,3 +195,14 @@ func (e *refusal) Error() string {
 
 // Unwrap returns the refusal of the first provider.
 func (e *refusal) Unwrap() error { return e.UnauthorizedError }
+
+// wrongSource is what a source that may be none said of a provider, without the provider.
+type wrongSource struct {
+	*getproviders.ProviderNotFoundError
+}
+
+// Error implements error.
+func (e *wrongSource) Error() string { return e.Source + " has none of them" }
+
+// Unwrap returns the answer about the first provider.
+func (e *wrongSource) Unwrap() error { return e.ProviderNotFoundError }

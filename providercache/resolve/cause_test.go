@@ -33,6 +33,10 @@ func TestCauses_PutTogetherWhatFailedForOne(t *testing.T) {
 		}
 		return several
 	}
+	notMirror := func(source string) error {
+		return &getproviders.ProviderNotFoundError{Source: source, Advice: "it looks like a registry"}
+	}
+	missing := &getproviders.ProviderNotFoundError{Source: "a"}
 	large := query(&hosts.RequestError{URL: "https://example.com/x", Err: &hosts.TooLargeError{Limit: 1}})
 	for name, c := range map[string]struct {
 		errs []error
@@ -46,6 +50,7 @@ func TestCauses_PutTogetherWhatFailedForOne(t *testing.T) {
 		"sources that all fail so":    {[]error{searched(silent, silent), silent}, "a,b"},
 		"sources that don't":          {[]error{searched(silent, request("https://two.example/b")), silent}, "a b"},
 		"a source without it":         {[]error{searched(getproviders.ErrProviderNotFound, silent), silent}, "a,b"},
+		"a source that may be none":   {[]error{notMirror("a"), searched(notMirror("a")), notMirror("b"), missing}, "a,b c d"},
 		"nothing":                     {nil, ""},
 	} {
 		var failures []error

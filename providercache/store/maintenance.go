@@ -26,7 +26,8 @@ type Maintenance struct {
 	StateDir string           // as Installer.StateDir; "": nothing is known but what is in the cache
 	Now      func() time.Time // nil: time.Now
 	// Observe gets the events of Verify, one at a time: an event.VerifyEvent, and an
-	// event.HashingEvent, event.HashProgressEvents and an event.HashedEvent for each package. nil: they are dropped.
+	// event.HashingEvent, an event.HashProgressEvent for each part that was read and an
+	// event.HashedEvent for each package. nil: they are dropped.
 	Observe func(context.Context, event.Event)
 }
 

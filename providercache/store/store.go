@@ -28,6 +28,7 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
+	"runtime"
 
 	"github.com/tfdeps/tfdeps/getproviders"
 	"github.com/tfdeps/tfdeps/providercache/internal/owner"
@@ -101,10 +102,26 @@ func OpenCache(dir string, named bool) (*Store, error) {
 	if err != nil {
 		return nil, err
 	}
+	if err := hasRoom(absolute, runtime.GOOS); err != nil {
+		return nil, err
+	}
 	if err := usable(absolute, named); err != nil {
 		return nil, err
 	}
 	return &Store{Dir: absolute, Shared: named}, nil
+}
+
+// packageRoom is how many bytes the path of a package's file has below a cache, usual names assumed.
+const packageRoom = 256
+
+// hasRoom returns an error if the paths of files of packages would be longer than a system takes: a
+// package would be stored that can't be read.
+func hasRoom(dir, goos string) error {
+	most := map[string]int{"linux": 4095, "darwin": 1023}[goos]
+	if most > 0 && len(dir)+packageRoom > most {
+		return fmt.Errorf("its path has %d bytes, files of packages need %d more, and a path has %d at most on this system", len(dir), packageRoom, most)
+	}
+	return nil
 }
 
 // usable checks the directory, or the first of its parents that exists.

@@ -86,7 +86,7 @@ func (v *vendor) getPacked(ctx context.Context, p archivedir.Item) (archivedir.K
 		}
 	}
 	if failed == nil && !k.Present {
-		k, failed = v.dir.FetchInto(ctx, t, k, there, true) // it waits for what is signed about it
+		k, failed = v.dir.FetchStaged(ctx, t, k, there) // it waits for what is signed about it
 	}
 	if failed != nil {
 		return k, failed

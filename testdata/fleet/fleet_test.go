@@ -10,11 +10,11 @@ import (
 // server with what the simulation says. Times aren't compared: they depend on what else the machine does.
 func TestSimulation_IsTrueOfInstallationsHere(t *testing.T) {
 	const runners, scale = 8, 0.0002
-	really, unpacked, err := inTruth(runners, scale, usual.connection)
+	really, here, err := inTruth(runners, scale, usual.connection)
 	if err != nil {
 		t.Fatal(err)
 	}
-	said := simulate(atOnce(scale), serve, runners, 1, thisMachine(usual, unpacked), true)
+	said := here.simulate(runners, scale, usual)
 	if really.RegistryArchives != said.RegistryArchives || really.RegistryDocuments != said.RegistryDocuments || really.MirrorRequests != said.MirrorRequests {
 		t.Errorf("the simulation says %+v, and in truth it is %+v", said, really)
 	}

@@ -8,6 +8,7 @@ import (
 	"net/http/httptest"
 	"os"
 	"path/filepath"
+	"runtime"
 	"slices"
 	"time"
 
@@ -25,57 +26,126 @@ import (
 
 // inTruth has so many installations start at once, each with a cache of its own, through a server of the engine on this
 // machine. Archives have the size of those in the simulation times scale, and each connection to the registry
-// gives so many bytes in a second. unpacked is how many bytes of archives this machine unpacks in a second.
-func inTruth(runners int, scale, connection float64) (r result, unpacked float64, err error) {
+// gives so many bytes in a second.
+func inTruth(runners int, scale, connection float64) (r result, m machine, err error) {
 	dir, err := os.MkdirTemp("", "fleet-")
 	if err != nil {
-		return r, 0, err
+		return r, m, err
 	}
 	defer func() { err = errors.Join(err, os.RemoveAll(dir)) }()
 	t, err := newTruth(dir, scale)
 	if err != nil {
-		return r, 0, err
+		return r, m, err
 	}
 	defer t.registry.Close()
-	if unpacked, err = t.unpackedPerSecond(); err != nil {
-		return r, 0, err
+	if m.perInstallation, err = t.measure(); err != nil {
+		return r, m, err
 	}
+	m.unpacked = t.bytes
 	t.registry.Break("archive", providertest.Fault{Rate: int64(connection)})
-	server, err := mirrorserver.Handler(t.registry.Source(), blob.NewDirectory(filepath.Join(dir, "bucket")), mirrorserver.Options{
-		Client: t.registry.Client(), Temporary: dir,
-	})
+	server, err := t.serve("server")
 	if err != nil {
-		return r, 0, err
+		return r, m, err
 	}
-	defer server.Close()
-	front := httptest.NewServer(server)
-	defer front.Close()
-	before := t.requests()
-	took, errs := par.Map(context.Background(), runners, numbers(runners), func(ctx context.Context, number int) (time.Duration, error) {
-		mirror, err := getproviders.NewNetworkMirrorSource(front.URL+"/", front.Client(), nil, getproviders.Product{})
-		if err != nil {
-			return 0, err
-		}
-		mirror.Signers.Trusted = []getproviders.TrustedKey{{Armored: t.registry.Signer().Armored()}}
-		return t.install(ctx, filepath.Join(dir, fmt.Sprint("runner", number)), &fetcher.Fetcher{Source: mirror, Client: front.Client()})
-	})
-	if err := errors.Join(errs...); err != nil {
-		return r, 0, err
+	defer server.close()
+	before, used, begun := t.requests(), processorTime(), time.Now()
+	took, err := server.installAll(runners)
+	if err != nil {
+		return r, m, err
 	}
-	slices.Sort(took)
-	stats, after := server.Stats(), t.requests()
+	if used = processorTime() - used; used > 0 {
+		m.cores = used.Seconds() / time.Since(begun).Seconds()
+	} else {
+		m.cores = float64(runtime.NumCPU())
+	}
+	stats, after := server.mirror.Stats(), t.requests()
 	return result{
 		Runners: runners, RegistryDocuments: after.documents - before.documents, RegistryArchives: after.archives - before.archives,
 		RegistryBytes: float64(stats.DownloadedSize), MirrorRequests: int(stats.Requests), MirrorBytes: float64(stats.ServedSize),
 		Median: took[len(took)/2].Seconds(), Slowest: took[len(took)*99/100].Seconds(),
-	}, unpacked, nil
+	}, m, nil
 }
 
-func numbers(n int) (all []int) {
-	for i := range n {
-		all = append(all, i)
+// machine is what this one can do. What an installation takes of its processors was measured before the installations that are compared. How many processors
+// other programs leave to them is measured meanwhile, because it changes.
+type machine struct {
+	perInstallation time.Duration // of one processor, the server's part of it included
+	unpacked        float64       // bytes of archives that an installation unpacks
+	cores           float64       // processors that the installations had together
+}
+
+// simulate says what installations take that start at once on this machine, which has no networks.
+func (m machine) simulate(runners int, scale float64, c costs) result {
+	const memory = 1e12
+	c.latency, c.uplink, c.runnerNetwork, c.bucketNetwork, c.replicaNetwork = 0, memory, memory, memory, memory
+	c.unpack = m.unpacked / m.perInstallation.Seconds() * m.cores
+	return simulate(atOnce(scale), serve, runners, 1, c, true)
+}
+
+// several is how many installations are measured together: enough to keep all processors busy.
+const several = 10
+
+// measure returns how much of a processor an installation takes, from a server that has all archives already.
+func (t *truth) measure() (time.Duration, error) {
+	server, err := t.serve("measured")
+	if err != nil {
+		return 0, err
 	}
-	return all
+	defer server.close()
+	if _, err := server.installAll(1); err != nil {
+		return 0, err
+	}
+	used, begun := processorTime(), time.Now()
+	if _, err := server.installAll(several); err != nil {
+		return 0, err
+	}
+	if used = processorTime() - used; used <= 0 { // this system doesn't tell: as if all processors had been theirs
+		used = time.Since(begun) * time.Duration(runtime.NumCPU())
+	}
+	return used / several, nil
+}
+
+// served is a server of the registry with a bucket of its own.
+type served struct {
+	truth  *truth
+	dir    string
+	mirror *mirrorserver.Server
+	front  *httptest.Server
+}
+
+func (t *truth) serve(name string) (*served, error) {
+	dir := filepath.Join(t.dir, name)
+	if err := os.Mkdir(dir, 0o700); err != nil {
+		return nil, err
+	}
+	mirror, err := mirrorserver.Handler(t.registry.Source(), blob.NewDirectory(filepath.Join(dir, "bucket")), mirrorserver.Options{Client: t.registry.Client(), Temporary: dir})
+	if err != nil {
+		return nil, err
+	}
+	return &served{truth: t, dir: dir, mirror: mirror, front: httptest.NewServer(mirror)}, nil
+}
+
+func (s *served) close() {
+	s.mirror.Close()
+	s.front.Close()
+}
+
+// installAll has so many installations start at once, and returns how long each took, the fastest first.
+func (s *served) installAll(runners int) ([]time.Duration, error) {
+	took, errs := par.Map(context.Background(), runners, make([]struct{}, runners), func(ctx context.Context, _ struct{}) (time.Duration, error) {
+		mirror, err := getproviders.NewNetworkMirrorSource(s.front.URL+"/", s.front.Client(), nil, getproviders.Product{})
+		if err != nil {
+			return 0, err
+		}
+		mirror.Signers.Trusted = []getproviders.TrustedKey{{Armored: s.truth.registry.Signer().Armored()}}
+		dir, err := os.MkdirTemp(s.dir, "runner-")
+		if err != nil {
+			return 0, err
+		}
+		return s.truth.install(ctx, dir, &fetcher.Fetcher{Source: mirror, Client: s.front.Client()})
+	})
+	slices.Sort(took)
+	return took, errors.Join(errs...)
 }
 
 // truth is a registry with real archives, and what installations require of it.
@@ -115,12 +185,6 @@ func incompressible(size int) string {
 	return string(content)
 }
 
-// unpackedPerSecond installs from the registry at full speed.
-func (t *truth) unpackedPerSecond() (float64, error) {
-	took, err := t.install(context.Background(), filepath.Join(t.dir, "alone"), &fetcher.Fetcher{Source: t.registry.Source(), Client: t.registry.Client()})
-	return t.bytes / took.Seconds(), err
-}
-
 // install is one runner with an empty cache, which it removes again.
 func (t *truth) install(ctx context.Context, dir string, f *fetcher.Fetcher) (took time.Duration, err error) {
 	defer func() { err = errors.Join(err, os.RemoveAll(dir)) }()
@@ -148,14 +212,16 @@ func (t *truth) requests() (a asked) {
 
 // compare prints what a simulation says of this machine, and what is true.
 func compare(w io.Writer, runners int, scale float64, c costs) error {
-	really, unpacked, err := inTruth(runners, scale, c.connection)
+	really, here, err := inTruth(runners, scale, c.connection)
 	if err != nil {
 		return err
 	}
-	expected := simulate(atOnce(scale), serve, runners, 1, thisMachine(c, unpacked), true)
-	fmt.Fprintf(w, "%d installations at once on this machine, archives of %s, which unpacks %s in a second\n\n%s",
-		runners, bytes(expected.MirrorBytes/float64(runners)), bytes(unpacked), heading)
-	return errors.Join(print(w, scenario{}, "the simulation", expected, false), print(w, scenario{}, "in truth", really, false))
+	expected := here.simulate(runners, scale, c)
+	fmt.Fprintf(w, "%d installations at once on this machine, archives of %s. Each takes %.2f s of a processor, and together they had %.1f processors.\n\n%s",
+		runners, bytes(expected.MirrorBytes/float64(runners)), here.perInstallation.Seconds(), here.cores, heading)
+	err = errors.Join(print(w, scenario{}, "the simulation", expected, false), print(w, scenario{}, "in truth", really, false))
+	fmt.Fprintf(w, "\nThe simulation says %.2f of the seconds that half of them take in truth.\n", expected.Median/really.Median)
+	return err
 }
 
 // atOnce is a scenario in which all runners start together.
@@ -165,11 +231,4 @@ func atOnce(scale float64) scenario {
 		s.archives = append(s.archives, size*scale)
 	}
 	return s
-}
-
-// thisMachine has no networks, and one processor for all.
-func thisMachine(c costs, unpacked float64) costs {
-	const memory = 1e12
-	c.latency, c.uplink, c.runnerNetwork, c.bucketNetwork, c.replicaNetwork, c.unpack = 0, memory, memory, memory, memory, unpacked
-	return c
 }

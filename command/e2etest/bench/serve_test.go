@@ -109,7 +109,8 @@ func BenchmarkServe_Documents(b *testing.B) {
 	b.ReportMetric(connections*2000/took.Seconds(), "requests/s")
 }
 
-// askAgain sends a request n times through one connection, with as little work as can be: the processors are for the server.
+// askAgain sends a request n times through one connection, with as little work as can be: the
+// processors are for the server.
 func askAgain(ctx context.Context, address string, request []byte, n int) error {
 	conn, err := new(net.Dialer).DialContext(ctx, "tcp", address)
 	if err != nil {
@@ -164,8 +165,9 @@ func BenchmarkServe_FiftyClients(b *testing.B) {
 	}
 }
 
-// BenchmarkServe_Memory has a hundred clients take the largest archive at the same time, each as slowly as the others, first while it arrives and then
-// from the store. The budget of peak-MiB is 64.
+// BenchmarkServe_Memory has a hundred clients take the largest archive at the same time, each as
+// slowly as the others, first while it arrives and then from the store. The budget of peak-MiB is
+// 64.
 func BenchmarkServe_Memory(b *testing.B) {
 	for b.Loop() {
 		s := startServer(b)
@@ -182,8 +184,8 @@ func BenchmarkServe_Memory(b *testing.B) {
 	}
 }
 
-// BenchmarkServe_Throughput takes the largest archive from the store again and again, through four connections, and the same file from nginx. The budget of
-// ratio is 0.9.
+// BenchmarkServe_Throughput takes the largest archive from the store again and again, through four
+// connections, and the same file from nginx. The budget of ratio is 0.9.
 func BenchmarkServe_Throughput(b *testing.B) {
 	nginx, err := exec.LookPath("nginx")
 	if err != nil {

@@ -46,7 +46,7 @@ func BenchmarkTable(b *testing.B) {
 		measure func(contender) float64
 	}{
 		{"first `init`, nothing cached", func(c contender) float64 { return coldInit(b, c.program, newHome(b, plain)).wall.Seconds() }},
-		{"the same, 40 MB/s for each connection, 30 ms", func(c contender) float64 { return coldInit(b, c.program, newHome(b, slow)).wall.Seconds() }},
+		{"the same, over a network with 40 MB/s for each connection and 30 ms to the server", func(c contender) float64 { return coldInit(b, c.program, newHome(b, slow)).wall.Seconds() }},
 		{"new directory with a lock file", func(c contender) float64 { return c.init(b, c.fresh(b, true)).Seconds() }},
 		{"after `rm -rf .terraform`", func(c contender) float64 {
 			removeAll(b, filepath.Join(c.dir, ".terraform"))

@@ -5,6 +5,7 @@ package embed
 import (
 	"os"
 	"os/exec"
+	"path/filepath"
 	"slices"
 	"strings"
 	"testing"
@@ -52,6 +53,19 @@ func TestEmbed_IsSmall(t *testing.T) {
 	t.Logf("%d bytes", info.Size())
 	if info.Size() >= maxEmbedBytes {
 		t.Errorf("a program that embeds the engine has %d bytes, want less than %d", info.Size(), maxEmbedBytes)
+	}
+}
+
+func TestEmbed_ProgramsAreShort(t *testing.T) {
+	t.Parallel()
+	programs, err := filepath.Glob(harness.Path(t, "testdata", "embed", "*", "*.go"))
+	if err != nil || len(programs) < 9 {
+		t.Fatalf("found %q, %v", programs, err)
+	}
+	for _, program := range programs {
+		if lines := strings.Count(harness.ReadText(t, program), "\n"); lines >= 80 {
+			t.Errorf("%s has %d lines, want fewer than 80", program, lines)
+		}
 	}
 }
 

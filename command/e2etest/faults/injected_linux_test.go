@@ -13,6 +13,7 @@ import (
 
 	"github.com/tfdeps/tfdeps/command/e2etest/internal/harness"
 	"github.com/tfdeps/tfdeps/depsfile"
+	"github.com/tfdeps/tfdeps/getproviders/providertest"
 )
 
 // changingCalls are the calls by which files come into their places.
@@ -23,16 +24,19 @@ const changingCalls = "rename,renameat,renameat2"
 // has the same result as one that nothing happened to.
 func TestCommands_RecoverFromAFaultAtEachStep(t *testing.T) {
 	t.Parallel()
+	harness.SkipIfShort(t)
 	harness.RequireProgram(t, "strace")
 	program := harness.Tfdeps(t)
 	for name, args := range map[string][]string{
 		"lock": {"providers", "lock"}, "mirror": {"providers", "mirror", "out"}, "vendor": {"vendor"}, "get": {"get"},
 		"vendor archive": {"vendor", "-o", "out/archive.tar"}, "vendor unpack": {"vendor", "-unpack=../archive.tar"},
 		"cache add": {"cache", "add", "-locked", "."}, "cache gc": {"cache", "gc", "-max-size=0"},
+		"cache push": {"cache", "push", "out/shared"}, "cache pull": {"cache", "pull", "../shared"},
+		"vendor remote modules": {"vendor"}, "get remote modules": {"get"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
-			recovers(t, program, args)
+			recovers(t, program, args, strings.HasSuffix(name, "remote modules"))
 		})
 	}
 }
@@ -46,8 +50,11 @@ var faults = []struct {
 	{"signal=KILL", "", 4}, {"error=EIO", "input/output error", 2}, {"error=ENOSPC", "no space left on device", 1},
 }
 
-func recovers(t *testing.T, program string, args []string) {
+func recovers(t *testing.T, program string, args []string, remote bool) {
 	s, dir := newSiteWithModule(t, program)
+	if remote {
+		callRemoteModules(t, s, dir)
+	}
 	if slices.Contains(args, "vendor") && len(args) > 1 { // no archive has names with a port
 		s.env = append(s.env, harness.Redirect(t, s.registry, "tf.example.com")...)
 		harness.WriteFile(t, filepath.Join(dir, "main.tf"), []byte("terraform {\n  required_providers {\n    p0 = { source = \"tf.example.com/acme/p0\" }\n  }\n}\n"))
@@ -78,6 +85,12 @@ func recovers(t *testing.T, program string, args []string) {
 			}
 		case slices.Contains(args, "-unpack=../archive.tar"):
 			makeOnce(t, s, dir, filepath.Join(filepath.Dir(dir), "archive.tar"))
+		case slices.Contains(args, "push"):
+			runs(t, s, dir, "cache", "add", "-locked", ".")
+		case slices.Contains(args, "pull"):
+			runs(t, s, dir, "cache", "add", "-locked", ".")
+			runs(t, s, dir, "cache", "push", args[2])
+			clean()
 		}
 		if slices.Contains(args, "gc") { // which needs something that nothing uses any more
 			s.init(t, dir)
@@ -93,9 +106,6 @@ func recovers(t *testing.T, program string, args []string) {
 	want, lock := append(listed(t, dir), packagesBelow(t, s.cache)...), harness.LockOf(t, dir)
 	for _, fault := range faults {
 		most, n := fault.calls, 1
-		if testing.Short() {
-			most = (most + 1) / 2
-		}
 		if os.Getenv("TFDEPS_TEST_KILLS") != "" {
 			most = 40
 		}
@@ -128,19 +138,36 @@ func recovers(t *testing.T, program string, args []string) {
 	}
 }
 
+// callRemoteModules has the configuration of a directory call a module of an https server, which calls another one.
+func callRemoteModules(t *testing.T, s *site, dir string) {
+	t.Helper()
+	url := func(name, config string) string {
+		files := map[string]string{"main.tf": config, "more/LICENSE": name, "more/variables.tf": "variable \"x\" {\n  default = \"" + name + "\"\n}\n"}
+		return s.registry.BaseURL() + s.registry.AddArchive(name+".zip", providertest.Zip(files))
+	}
+	outer := url("outer", fmt.Sprintf("module \"inner\" {\n  source = %q\n}\n", url("inner", "")))
+	harness.WriteFile(t, filepath.Join(dir, "remote.tf"), fmt.Appendf(nil, "module \"outer\" {\n  source = %q\n}\n", outer))
+}
+
 // makeOnce has vendor make an archive of a directory, unless there is one.
 func makeOnce(t *testing.T, s *site, dir, path string) {
 	t.Helper()
 	if _, err := os.Stat(path); err == nil {
 		return
 	}
-	cmd := exec.CommandContext(t.Context(), s.program, "vendor", "-o", path)
-	cmd.Dir, cmd.Env = dir, s.env
-	if out, err := cmd.CombinedOutput(); err != nil {
-		t.Fatalf("%v\n%s", err, out)
-	}
+	runs(t, s, dir, "vendor", "-o", path)
 	if err := os.RemoveAll(filepath.Join(dir, ".terraform")); err != nil {
 		t.Fatal(err)
+	}
+}
+
+// runs runs the program, and nothing happens to it.
+func runs(t *testing.T, s *site, dir string, args ...string) {
+	t.Helper()
+	cmd := exec.CommandContext(t.Context(), s.program, args...)
+	cmd.Dir, cmd.Env = dir, s.env
+	if out, err := cmd.CombinedOutput(); err != nil {
+		t.Fatalf("%q: %v\n%s", args, err, out)
 	}
 }
 
@@ -161,6 +188,7 @@ func packagesBelow(t *testing.T, cache string) (names []string) {
 // TestCommands_SayThatDescriptorsAreUsedUp gives commands fewer descriptors than they want.
 func TestCommands_SayThatDescriptorsAreUsedUp(t *testing.T) {
 	t.Parallel()
+	harness.SkipIfShort(t)
 	program := harness.Tfdeps(t)
 	s, dir := newSiteWithModule(t, program)
 	for _, most := range []int{10, 12, 20} {

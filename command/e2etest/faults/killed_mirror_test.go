@@ -26,6 +26,7 @@ import (
 // the end, everything is.
 func TestMirror_IsWholeWheneverItIsKilled(t *testing.T) {
 	t.Parallel()
+	harness.SkipIfShort(t)
 	registry := harness.NewLockRegistry(t, nil)
 	env := harness.Redirect(t, registry, "registry.terraform.io")
 	if runtime.GOOS == "darwin" || runtime.GOOS == "windows" {
@@ -40,9 +41,6 @@ func TestMirror_IsWholeWheneverItIsKilled(t *testing.T) {
 	done, read := make(chan struct{}), make(chan error, 1)
 	go func() { read <- readUntil(done, mirror) }()
 	rounds, killed := 40, 0
-	if testing.Short() {
-		rounds = 4
-	}
 	for range rounds {
 		cmd := exec.CommandContext(t.Context(), program, args...)
 		cmd.Dir, cmd.Env = work, env

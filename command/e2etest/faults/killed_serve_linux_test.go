@@ -18,10 +18,12 @@ import (
 	"github.com/tfdeps/tfdeps/getproviders"
 )
 
-// TestServe_IsWholeWheneverItIsKilled kills serve at the first rename of a file to its place, or of a record, in another run at the second, and so
-// on. The next server of the same directory, and a client of it, find all in order.
+// TestServe_IsWholeWheneverItIsKilled kills serve at the first rename of a file to its place, or of
+// a record, in another run at the second, and so on. The next server of the same directory, and a
+// client of it, find all in order.
 func TestServe_IsWholeWheneverItIsKilled(t *testing.T) {
 	t.Parallel()
+	harness.SkipIfShort(t)
 	harness.RequireProgram(t, "strace")
 	s := newSite(t, harness.Tfdeps(t), 1)
 	p := getproviders.Provider{Namespace: "acme", Type: "p0"}
@@ -67,7 +69,8 @@ func TestServe_IsWholeWheneverItIsKilled(t *testing.T) {
 	}
 }
 
-// serve starts a server of the directory "bucket", asks it for what is at paths, and ends it. It returns all that was answered.
+// serve starts a server of the directory "bucket", asks it for what is at paths, and ends it. It
+// returns all that was answered.
 func (s *site) serve(t *testing.T, dir string, before, paths []string) (answers string, err error) {
 	t.Helper()
 	line := append(before, s.program, "serve", "-listen=127.0.0.1:0", "bucket")

@@ -96,6 +96,7 @@ func TestInit_ReadsNothingAgain(t *testing.T) {
 // TestInit_CopiesByTheKernel checks which calls copy a package.
 func TestInit_CopiesByTheKernel(t *testing.T) {
 	t.Parallel()
+	harness.SkipIfShort(t)
 	harness.RequireProgram(t, "strace")
 	s := newSite(t, harness.Tfdeps(t), 2)
 	s.init(t, s.directory(t))
@@ -187,10 +188,8 @@ func countedCalls(trace string) (n int) {
 // TestCache_ProviderRunsWhileFiftyProcessesInstall: the program that runs is the cache's own file,
 // which can't be written to, and isn't.
 func TestCache_ProviderRunsWhileFiftyProcessesInstall(t *testing.T) {
-	if testing.Short() {
-		t.Skip("starts fifty processes")
-	}
 	t.Parallel()
+	harness.SkipIfShort(t)
 	sleep, err := exec.LookPath("sleep")
 	if err != nil {
 		t.Skip(err)

@@ -108,6 +108,9 @@ func TestCache_OfProcesses(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
+			if name == "many directories" || name == "many processes" {
+				harness.SkipIfShort(t)
+			}
 			test(t, program)
 		})
 	}

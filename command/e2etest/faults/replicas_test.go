@@ -34,8 +34,8 @@ type replicas struct {
 	address [2]string
 	running [2]*exec.Cmd
 
-	// retrying is held by clients that try for the second time: no server is killed meanwhile. They ask one that runs, as behind a balancer:
-	// down is the one that doesn't, -1 for none.
+	// retrying is held by clients that try for the second time: no server is killed meanwhile. They
+	// ask one that runs, as behind a balancer: down is the one that doesn't, -1 for none.
 	retrying sync.RWMutex
 	down     int
 }
@@ -68,7 +68,8 @@ func (r *replicas) kill(number int) {
 	_ = r.running[number].Wait()
 }
 
-// killedInTurn kills one server after the other at random moments until the context ends, and removes archives from the bucket.
+// killedInTurn kills one server after the other at random moments until the context ends, and
+// removes archives from the bucket.
 func (r *replicas) killedInTurn(ctx context.Context, t *testing.T) (kills int) {
 	for ctx.Err() == nil {
 		time.Sleep(rand.N(150 * time.Millisecond))
@@ -144,13 +145,12 @@ func getFrom(client *http.Client, url string, want []byte) error {
 	return nil
 }
 
-// TestServe_ReplicasAreKilled has clients ask two servers of one bucket, which are killed at random moments for some seconds, or for as long as
-// TFDEPS_TEST_REPLICAS says: no client fails that tries twice, and nothing is in the bucket that doesn't belong there.
+// TestServe_ReplicasAreKilled has clients ask two servers of one bucket, which are killed at random
+// moments for some seconds, or for as long as TFDEPS_TEST_REPLICAS says: no client fails that tries
+// twice, and nothing is in the bucket that doesn't belong there.
 func TestServe_ReplicasAreKilled(t *testing.T) {
-	if testing.Short() {
-		t.Skip("takes seconds")
-	}
 	t.Parallel()
+	harness.SkipIfShort(t)
 	length := 3 * time.Second
 	if given := os.Getenv("TFDEPS_TEST_REPLICAS"); given != "" {
 		var err error

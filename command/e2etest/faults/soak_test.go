@@ -10,9 +10,7 @@ import (
 // TestSoak_HoldsForASecond keeps the soak program in step with the engine; it is meant to run longer.
 func TestSoak_HoldsForASecond(t *testing.T) {
 	t.Parallel()
-	if testing.Short() {
-		t.Skip("it installs some hundred packages")
-	}
+	harness.SkipIfShort(t)
 	cmd := harness.GoCommand("run", "-C", harness.Path(t), "./testdata/soak", "-for=1s", "-at-once=10")
 	out, err := cmd.CombinedOutput()
 	if err != nil || !strings.Contains(string(out), " installations of 5 providers, ") {

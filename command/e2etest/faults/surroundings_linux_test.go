@@ -29,6 +29,9 @@ func TestInit_HoldsInBadSurroundings(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
+			if name != "directories to be only read" {
+				harness.SkipIfShort(t)
+			}
 			test(t, program)
 		})
 	}
@@ -85,8 +88,8 @@ func filesCantBeRead(t *testing.T, program string) {
 	}
 }
 
-// theDiskIsSlow has all calls that change directories take 20 ms, for two processes with one cache: each waits for the other, and none
-// gives up or fetches again.
+// theDiskIsSlow has all calls that change directories take 20 ms, for two processes with one cache:
+// each waits for the other, and none gives up or fetches again.
 func theDiskIsSlow(t *testing.T, program string) {
 	harness.RequireProgram(t, "strace")
 	s := newSite(t, program, 2)
@@ -139,8 +142,8 @@ func thereIsLittleMemory(t *testing.T, program string) {
 	}
 }
 
-// directoriesAreReadOnly has each directory that an init writes to be on a file system that is only read. What is for saving time is
-// done without.
+// directoriesAreReadOnly has each directory that an init writes to be on a file system that is only
+// read. What is for saving time is done without.
 func directoriesAreReadOnly(t *testing.T, program string) {
 	for name, c := range map[string]struct {
 		place func(s *site, dir string) string

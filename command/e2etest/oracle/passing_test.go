@@ -53,7 +53,8 @@ func TestModules_PassProvidersAsInTerraform(t *testing.T) {
 	}
 }
 
-// passingExemptions are the cases of TestModules_PassProvidersAsInTerraform of which the two programs may report different things.
+// passingExemptions are the cases of TestModules_PassProvidersAsInTerraform of which the two
+// programs may report different things.
 var passingExemptions = map[string]harness.Exemption{
 	"wanted/beside_an_error_in_the_module": {Exit: true, Before: "1.15", Reason: "difference 52: up to 1.14 a module with errors is asked what it wants"},
 }

@@ -12,6 +12,7 @@ import (
 	"path/filepath"
 	"regexp"
 	"runtime"
+	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -95,7 +96,31 @@ const bothRun = `(?m)\.\.\.\n.*small.*/.*MB.*left.*\n.*large.*/.*MB.*left.*\nTot
 // barsRun is the same for commands that print nothing before.
 const barsRun = `(?m)^.*small.*/.*MB.*left.*\n.*large.*/.*MB.*left.*\nTotal: 0 of 2.*left`
 
-// A terminalSession is compared with testdata/terminal/NAME.txt: what the screen was while both downloads ran, and at the end.
+// narrowRun is barsRun where names are cut.
+const narrowRun = `MB.*left\n.*MB.*left\nTotal: 0 of 2.*left`
+
+const cacheAdd = "cache add tf.example.com/acme/small tf.example.com/acme/large"
+
+// modulesRun is the same for packages of modules.
+const modulesRun = `(?m)MB.*left.*\n.*MB.*left.*\nTotal: 0 of 2.*left`
+
+// slowModules adds two modules to a slow registry, and has the configuration call them alone.
+func slowModules(t *testing.T, registry *providertest.Registry, dir string) {
+	t.Helper()
+	for name, size := range map[string]int{"small": 2 << 20, "large": 3 << 20} {
+		content := make([]byte, size)
+		_, _ = rand.NewChaCha8([32]byte{2}).Read(content)
+		at := registry.AddArchive(name+".zip", providertest.Zip(map[string]string{"main.tf": "", "content.bin": string(content)}))
+		registry.AddModule(providertest.ModuleSpec{Namespace: "acme", Name: name, System: "null", Version: "1.0.0", Location: at})
+	}
+	registry.Break("module/archive", providertest.Fault{Pause: 20 * time.Millisecond})
+	const config = "module \"small\" {\n  source  = \"tf.example.com/acme/small/null\"\n  version = \"1.0.0\"\n}\n" +
+		"module \"large\" {\n  source  = \"tf.example.com/acme/large/null\"\n  version = \"1.0.0\"\n}\n"
+	harness.WriteText(t, filepath.Join(dir, "main.tf"), config)
+}
+
+// A terminalSession is compared with testdata/terminal/NAME.txt: what the screen was while both
+// downloads ran, and at the end.
 var terminalSessions = []struct {
 	name          string
 	width, height int // 0: a pipe
@@ -110,15 +135,47 @@ var terminalSessions = []struct {
 	{name: "CI", width: 120, height: 40, env: []string{"CI=true"}},
 	{name: "pipe"},
 	{name: "lock-120x40", width: 120, height: 40, live: barsRun, args: "providers lock"},
+	{name: "lock-40x8", width: 40, height: 8, live: narrowRun, args: "providers lock"},
+	{name: "lock-NO_COLOR", width: 120, height: 40, env: []string{"NO_COLOR=1"}, live: barsRun, args: "providers lock"},
+	{name: "lock-dumb", width: 120, height: 40, env: []string{"TERM=dumb"}, args: "providers lock"},
 	{name: "lock-pipe", args: "providers lock"},
 	{name: "mirror-120x40", width: 120, height: 40, live: barsRun, args: "providers mirror mirror"},
-	{name: "mirror-40x8", width: 40, height: 8, live: `MB.*left\n.*MB.*left\nTotal: 0 of 2.*left`, args: "providers mirror mirror"},
+	{name: "mirror-40x8", width: 40, height: 8, live: narrowRun, args: "providers mirror mirror"},
+	{name: "mirror-NO_COLOR", width: 120, height: 40, env: []string{"NO_COLOR=1"}, live: barsRun, args: "providers mirror mirror"},
+	{name: "mirror-dumb", width: 120, height: 40, env: []string{"TERM=dumb"}, args: "providers mirror mirror"},
+	{name: "mirror-pipe", args: "providers mirror mirror"},
 	{name: "mirror-CI", width: 120, height: 40, env: []string{"CI=true"}, args: "providers mirror mirror"},
 	{name: "vendor-120x40", width: 120, height: 40, live: barsRun, args: "vendor"},
+	{name: "vendor-40x8", width: 40, height: 8, live: narrowRun, args: "vendor"},
+	{name: "vendor-NO_COLOR", width: 120, height: 40, env: []string{"NO_COLOR=1"}, live: barsRun, args: "vendor"},
+	{name: "vendor-pipe", args: "vendor"},
 	{name: "vendor-dumb", width: 120, height: 40, env: []string{"TERM=dumb"}, args: "vendor"},
-	{name: "cache-add-NO_COLOR", width: 120, height: 40, env: []string{"NO_COLOR=1"}, live: barsRun, args: "cache add tf.example.com/acme/small tf.example.com/acme/large"},
+	{name: "cache-add-120x40", width: 120, height: 40, live: barsRun, args: cacheAdd},
+	{name: "cache-add-40x8", width: 40, height: 8, live: narrowRun, args: cacheAdd},
+	{name: "cache-add-NO_COLOR", width: 120, height: 40, env: []string{"NO_COLOR=1"}, live: barsRun, args: cacheAdd},
+	{name: "cache-add-dumb", width: 120, height: 40, env: []string{"TERM=dumb"}, args: cacheAdd},
+	{name: "cache-add-pipe", args: cacheAdd},
 	{name: "verify-120x40", width: 120, height: 40, args: "providers verify"},
+	{name: "verify-40x8", width: 40, height: 8, args: "providers verify"},
+	{name: "verify-NO_COLOR", width: 120, height: 40, env: []string{"NO_COLOR=1"}, args: "providers verify"},
+	{name: "verify-dumb", width: 120, height: 40, env: []string{"TERM=dumb"}, args: "providers verify"},
 	{name: "verify-pipe", args: "providers verify"},
+	{name: "cache-push-120x40", width: 120, height: 40, args: "cache push shared"},
+	{name: "cache-push-40x8", width: 40, height: 8, args: "cache push shared"},
+	{name: "cache-push-NO_COLOR", width: 120, height: 40, env: []string{"NO_COLOR=1"}, args: "cache push shared"},
+	{name: "cache-push-dumb", width: 120, height: 40, env: []string{"TERM=dumb"}, args: "cache push shared"},
+	{name: "cache-push-pipe", args: "cache push shared"},
+	{name: "cache-pull-120x40", width: 120, height: 40, args: "cache pull shared"},
+	{name: "cache-pull-40x8", width: 40, height: 8, args: "cache pull shared"},
+	{name: "cache-pull-NO_COLOR", width: 120, height: 40, env: []string{"NO_COLOR=1"}, args: "cache pull shared"},
+	{name: "cache-pull-dumb", width: 120, height: 40, env: []string{"TERM=dumb"}, args: "cache pull shared"},
+	{name: "cache-pull-pipe", args: "cache pull shared"},
+	{name: "get-120x40", width: 120, height: 40, live: modulesRun, args: "get"},
+	{name: "get-40x8", width: 40, height: 8, live: modulesRun, args: "get"},
+	{name: "get-NO_COLOR", width: 120, height: 40, env: []string{"NO_COLOR=1"}, live: modulesRun, args: "get"},
+	{name: "get-dumb", width: 120, height: 40, env: []string{"TERM=dumb"}, args: "get"},
+	{name: "get-CI", width: 120, height: 40, env: []string{"CI=true"}, args: "get"},
+	{name: "get-pipe", args: "get"},
 }
 
 func TestTerminal_ShowsWhatItShowed(t *testing.T) {
@@ -127,10 +184,22 @@ func TestTerminal_ShowsWhatItShowed(t *testing.T) {
 	for _, tt := range terminalSessions {
 		t.Run(tt.name, func(t *testing.T) {
 			t.Parallel()
-			_, dir, env := slowRegistry(t)
-			env = append(env, tt.env...)
+			if tt.name != "120x40" && tt.name != "NO_COLOR" { // each takes a second
+				harness.SkipIfShort(t)
+			}
+			registry, dir, env := slowRegistry(t)
+			if env = append(env, tt.env...); tt.args == "get" {
+				slowModules(t, registry, dir)
+			}
 			if strings.HasPrefix(tt.args, "providers verify") {
 				runs(t, program, dir, env, "init")
+			}
+			if strings.HasPrefix(tt.args, "cache pu") {
+				runs(t, program, dir, env, "init")
+			}
+			if strings.HasPrefix(tt.args, "cache pull") { // by another machine
+				runs(t, program, dir, env, "cache", "push", "shared")
+				env = append(env, "TFDEPS_CACHE_DIR="+t.TempDir())
 			}
 			args := strings.Fields(cmp.Or(tt.args, "init"))
 			var got string
@@ -189,13 +258,29 @@ func compareScreen(t *testing.T, name, got string) {
 		{`\b\d[\d.]*( ?)(ms|s|kB|MB)\b`, "0${1}$2"},
 		{`0ms`, "0s"},
 		{`linux_[a-z0-9]+`, "linux_amd64"},
-		{`(Added 2 packages to )\S+`, "${1}..."},
+		{`((?:Added|Sent|Pulled) 2 packages (?:to|from) )[^, ]+`, "${1}..."}, // a path may be broken
+		{`\b\d[\d.]* GB/s`, "0 MB/s"},
 		{`kB/s`, "MB/s"},
+		{`localhost:\d+`, "localhost:0"},
 		{`\b\d[\d.]*/`, "0/"},
-		{`(ID\s[0-9A-F]*\n?)[0-9A-F]*`, "ID ..."},
-		{`(Downloading .*small.*\n)(Downloading .*large.*\n)`, "$2$1"}, // whichever begins first
+		{`(ID\s+[0-9A-F]*\n?)[0-9A-F]*`, "ID ..."},
 	} {
 		got = regexp.MustCompile(change[0]).ReplaceAllString(got, change[1])
+	}
+	got = regexp.MustCompile(`(?m)(^Downloading .*\.\.\.\n){2,}`).ReplaceAllStringFunc(got, func(lines string) string { // whichever begins first
+		return strings.Join(slices.Sorted(strings.Lines(lines)), "")
+	})
+	if strings.HasPrefix(name, "cache-pull") { // from a directory, so that the first may end before the second begins
+		got = regexp.MustCompile(`(?m)(^Download(?:ed|ing) .*\n){2,}`).ReplaceAllStringFunc(got, func(lines string) string {
+			return strings.Join(slices.Sorted(strings.Lines(lines)), "")
+		})
+	}
+	if name == "cache-pull-40x8" { // likewise, where each is three lines
+		got = regexp.MustCompile(`(?:Downloaded [^(]*\(0 MB/s\)\n){2,}`).ReplaceAllStringFunc(got, func(text string) string {
+			parts := strings.SplitAfter(text, "(0 MB/s)\n")
+			slices.Sort(parts)
+			return strings.Join(parts, "")
+		})
 	}
 	file := harness.Path(t, "testdata", "terminal", name+".txt")
 	if os.Getenv("TFDEPS_UPDATE") == "1" {

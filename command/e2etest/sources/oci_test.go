@@ -15,8 +15,9 @@ import (
 	"github.com/tfdeps/tfdeps/providercache/oci/ocitest"
 )
 
-// TestMirror_InAnOCIRegistry publishes to Docker's registry, with the login of Docker's own configuration, and installs from there: by -mirror, by the
-// oci_mirror block of OpenTofu's CLI configuration, and by the real tofu, whose lock file is the same.
+// TestMirror_InAnOCIRegistry publishes to Docker's registry, with the login of Docker's own
+// configuration, and installs from there: by -mirror, by the oci_mirror block of OpenTofu's CLI
+// configuration, and by the real tofu, whose lock file is the same.
 func TestMirror_InAnOCIRegistry(t *testing.T) {
 	t.Parallel()
 	program, ca := harness.Tfdeps(t), harness.NewCA(t)
@@ -54,6 +55,14 @@ func TestMirror_InAnOCIRegistry(t *testing.T) {
 	if !strings.Contains(lock, `"1.1.0+build"`) || origin.Requests("archive") != 4 {
 		t.Errorf("the lock file by -mirror is\n%s", lock)
 	}
+	key := filepath.Join(home, "acme.asc")
+	harness.WriteText(t, key, origin.Signer().Armored())
+	for _, env := range [][]string{{"TFDEPS_TRUSTED_KEYS=" + key}, nil} {
+		out := harness.Run(t, dir(), slices.Concat(direct, env, []string{"TFDEPS_CACHE_DIR=" + t.TempDir()}), program, "init", "-no-color", "-mirror="+target, "-mirror-fallback=exclusive")
+		if strings.Contains(out, "(self-signed, key ID "+origin.Signer().KeyID()) != (env != nil) {
+			t.Errorf("with %q: %s", env, out)
+		}
+	}
 	asIfCached := dir() // what docs/cache-and-ci.md has for CI without a cache
 	harness.WriteText(t, filepath.Join(asIfCached, ".terraform.lock.hcl"), lock)
 	harness.Run(t, asIfCached, direct, program, "providers", "mirror", "-no-color", "-locked=.", target)
@@ -65,8 +74,18 @@ func TestMirror_InAnOCIRegistry(t *testing.T) {
 	lock = installed(program, append(mirrored, "TFDEPS_PRODUCT=tofu"))
 	cmd := exec.CommandContext(t.Context(), program, "init", "-no-color")
 	cmd.Dir, cmd.Env = dir(), append(mirrored, "TFDEPS_PRODUCT=tofu", "HOME="+t.TempDir())
-	if out, err := cmd.CombinedOutput(); err == nil || !strings.Contains(string(out), "not authorized: the registry wants a username") {
+	if out, err := cmd.CombinedOutput(); err == nil || !strings.Contains(harness.OneLine(string(out)), "not authorized: the registry wants a username") {
 		t.Errorf("without a login: %v\n%s", err, out)
+	}
+	for options, wanted := range map[string]string{"": "oci_mirror " + at.Host, "-mirror=" + target: "mirror " + target} {
+		env := append(mirrored, "TFDEPS_PRODUCT=tofu", "TFDEPS_TOFU_VERSION=1.12.6")
+		if options != "" {
+			env = append(direct, "TFDEPS_TERRAFORM_VERSION=1.15.9")
+		}
+		out := harness.Run(t, dir(), env, append([]string{program, "doctor", "-no-color"}, strings.Fields(options)...)...)
+		if !strings.Contains(out, "ok      "+strings.ReplaceAll(wanted, "_", " ")) || !strings.Contains(out, "tf.example.com/acme/widget: 2 versions") {
+			t.Errorf("doctor %s says\n%s", options, out)
+		}
 	}
 	digest := at.PushModule(t, "modules/net", "latest", providertest.Zip(map[string]string{"main.tf": "", "sub/main.tf": "locals {}\n"}))
 	modulesOf := func(program string) (string, []string) {

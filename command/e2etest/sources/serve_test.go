@@ -12,11 +12,13 @@ import (
 	"testing"
 
 	"github.com/tfdeps/tfdeps/command/e2etest/internal/harness"
+	"github.com/tfdeps/tfdeps/getproviders"
 	"github.com/tfdeps/tfdeps/getproviders/providertest"
 )
 
-// TestServe_TerraformInstallsThroughIt has the real terraform, and tfdeps, install through "tfdeps serve" by https and with a token: while the
-// registry is there, and while it is down, from the mirror and from the registry that it is. The lock files are those of a direct installation.
+// TestServe_TerraformInstallsThroughIt has the real terraform, and tfdeps, install through "tfdeps
+// serve" by https and with a token: while the registry is there, and while it is down, from the
+// mirror and from the registry that it is. The lock files are those of a direct installation.
 func TestServe_TerraformInstallsThroughIt(t *testing.T) {
 	t.Parallel()
 	peer := harness.LookTerraform(t)
@@ -74,8 +76,9 @@ func TestServe_TerraformInstallsThroughIt(t *testing.T) {
 	}
 }
 
-// TestServe_RunsACommandThatInstallsThroughIt has the real terraform, and the real tofu, as a command of "tfdeps serve", make the lock file of a direct
-// installation, twice with one download, and its exit code handed on.
+// TestServe_RunsACommandThatInstallsThroughIt has the real terraform, and the real tofu, as a
+// command of "tfdeps serve", make the lock file of a direct installation, twice with one download,
+// and its exit code handed on.
 func TestServe_RunsACommandThatInstallsThroughIt(t *testing.T) {
 	t.Parallel()
 	for name, look := range map[string]func(testing.TB) string{"terraform": harness.LookTerraform, "tofu": harness.LookTofu} {
@@ -118,7 +121,89 @@ func runsCommand(t *testing.T, peer string) {
 	}
 }
 
-// startServe starts "tfdeps serve" with the token s3cret, and returns the URL of its mirror, and what ends it and returns its log.
+// TestServe_ExplainsAsTheRegistryDoes: what terraform, tofu and tfdeps say of a provider without a
+// package for the platform, and of one that speaks an old protocol, is the same through the server
+// as directly.
+func TestServe_ExplainsAsTheRegistryDoes(t *testing.T) {
+	t.Parallel()
+	registry := harness.NewLockRegistry(t, harness.NewCA(t))
+	old := harness.LockPackage(t, "old", "1.0.0", getproviders.CurrentPlatform().String())
+	old.Protocols = []string{"4.0"}
+	registry.Add(old)
+	old.Version, old.Protocols = "2.0.0", []string{"5.0"}
+	registry.Add(old)
+	registry.Add(harness.LockPackage(t, "elsewhere", "1.0.0", "plan9_amd64"))
+	direct := append(harness.Redirect(t, registry, "registry.terraform.io", "registry.opentofu.org"), "HOME="+t.TempDir())
+	store := t.TempDir()
+	for program, look := range map[string]func(testing.TB) string{"terraform": harness.LookTerraform, "tofu": harness.LookTofu, "tfdeps": harness.Tfdeps} {
+		t.Run(program, func(t *testing.T) {
+			t.Parallel()
+			path := look(t)
+			for provider, version := range map[string]string{"old": "1.0.0", "elsewhere": "1.0.0"} {
+				dir := t.TempDir()
+				harness.WriteText(t, filepath.Join(dir, "main.tf"), harness.LockConfig(provider, version))
+				says := func(line ...string) string {
+					cmd := exec.CommandContext(t.Context(), line[0], line[1:]...)
+					cmd.Dir, cmd.Env = dir, direct
+					out, err := cmd.CombinedOutput()
+					if err == nil {
+						t.Errorf("%s installs %s", line, provider)
+					}
+					return string(out)
+				}
+				want, got := says(path, "init", "-no-color"), says(harness.Tfdeps(t), "serve", store, "--", path, "init", "-no-color")
+				if _, got, _ = strings.Cut(got, "Initializing"); !strings.HasSuffix(want, got) || got == "" { // without the warning that hosts are others than usual
+					t.Errorf("through the server:\n%s\ndirectly:\n%s", got, want)
+				}
+			}
+		})
+	}
+}
+
+// TestServe_HasTokensOfItsOwn: registries get the token of the server's CLI configuration, and
+// never that of a client; hosts of archives get none.
+func TestServe_HasTokensOfItsOwn(t *testing.T) {
+	t.Parallel()
+	ca := harness.NewCA(t)
+	registry := harness.NewLockRegistry(t, ca)
+	registry.RequireToken("upstream", "versions", "package", "module/versions")
+	registry.AddModule(providertest.ModuleSpec{Namespace: "acme", Name: "net", System: "null", Version: "1.2.0", Location: "https://example.com/net.tgz"})
+	url, end := startServe(t, ca, harness.Trust(t, ca, fmt.Sprintf("host \"registry.terraform.io\" {\n services = {\n \"providers.v1\" = %q\n \"modules.v1\" = %q\n }\n}\n"+
+		"credentials \"registry.terraform.io\" { token = \"upstream\" }\n", registry.ServiceURL(), registry.ModulesURL())))
+	for _, path := range []string{"acme/a/index.json", "acme/a/1.1.0.json", "acme/a/versions", "acme/a/1.1.0/download/linux/amd64", "acme/net/null/versions",
+		"acme/a/terraform-provider-a_1.1.0_linux_amd64.zip"} {
+		req, err := http.NewRequestWithContext(t.Context(), http.MethodGet, url+"registry.terraform.io/"+path, nil)
+		if err != nil {
+			t.Fatal(err)
+		}
+		req.Header.Set("Authorization", "Bearer s3cret")
+		resp, err := registry.Client().Do(req)
+		if err != nil {
+			t.Fatal(err)
+		}
+		io.Copy(io.Discard, resp.Body)
+		resp.Body.Close()
+		if resp.StatusCode != http.StatusOK {
+			t.Errorf("%s: %s", path, resp.Status)
+		}
+	}
+	asked := map[string]string{}
+	for _, req := range registry.Log() {
+		asked[req.Kind] = req.Header.Get("Authorization")
+		if want := map[bool]string{true: "Bearer upstream"}[req.Kind == "versions" || req.Kind == "package" || req.Kind == "module/versions"]; asked[req.Kind] != want {
+			t.Errorf("%s %s has %q, want %q", req.Kind, req.Path, asked[req.Kind], want)
+		}
+	}
+	if len(asked) < 6 {
+		t.Errorf("asked for %v", asked)
+	}
+	if log := end(); strings.Contains(log, "upstream\"") || strings.Contains(log, "Bearer") {
+		t.Errorf("a token is in the log:\n%s", log)
+	}
+}
+
+// startServe starts "tfdeps serve" with the token s3cret, and returns the URL of its mirror, and
+// what ends it and returns its log.
 func startServe(t *testing.T, ca *providertest.CA, env []string) (url string, end func() string) {
 	t.Helper()
 	dir := t.TempDir()

@@ -131,9 +131,6 @@ func (b vendorBuilds) isEndedBy(t *testing.T, signal os.Signal) {
 	want := v.files(t, v.top)
 	v.registry.Break("archive", providertest.Fault{Pause: time.Millisecond})
 	rounds, ended := 25, 0
-	if testing.Short() {
-		rounds = 10
-	}
 	for range rounds {
 		v.fresh(t)
 		cmd := exec.CommandContext(t.Context(), v.program, "vendor")

@@ -22,7 +22,8 @@ var allowedLicences = map[string]string{
 	"Unlicense":  `This is free and unencumbered software released into the public domain`,
 }
 
-// docsLicensed is a module that has its README and CONTRIBUTING.md, of which nothing is linked, under a licence of their own in LICENSE.docs.
+// docsLicensed is a module that has its README and CONTRIBUTING.md, of which nothing is linked,
+// under a licence of their own in LICENSE.docs.
 const docsLicensed = "github.com/opencontainers/go-digest"
 
 // licenceOf names the licence of a text; "" if it is none of those that are allowed.

@@ -33,7 +33,7 @@
     at("about").textContent = [data.directory, data.product, "tfdeps " + data.tfdeps, data.platform, new Date(data.began).toLocaleString()].join(" \u00b7 ");
     const providers = data.rows.filter((r) => r.kind === "provider"), modules = data.rows.length - providers.length;
     const count = (name) => providers.filter((r) => r.outcome === name).length;
-    const bytes = providers.reduce((sum, r) => sum + (r.bytes || 0), 0);
+    const bytes = providers.reduce((sum, r) => sum + (r.came || 0), 0);
     const slowest = [...data.rows].sort(orders.time)[0];
     const tile = (value, text) => {
       const made = make("div", "tile");
@@ -46,7 +46,7 @@
     tile(String(providers.length), (providers.length === 1 ? "provider" : "providers") + (parts.length ? ": " + parts.join(", ") : ""));
     if (modules) tile(String(modules), modules === 1 ? "module fetched" : "modules fetched");
     if (bytes) tile(size(bytes), "downloaded");
-    if (slowest && busy(slowest) > 0) tile(seconds(busy(slowest)), "spent on " + slowest.name + ", the most");
+    if (slowest && busy(slowest) > 0) tile(seconds(busy(slowest)), "most time: " + slowest.name);
     for (const p of data.problems) {
       const box = make("div", "problem " + (p.severity === "warning" ? "warning" : ""));
       box.append(make("b", "", p.summary), make("pre", "", p.detail));
@@ -104,7 +104,7 @@
     const columns = [
       ["Name", (r) => r.name, 2], ["Version", (r) => r.version || ""], ["Outcome", outcome], ["Size", (r) => size(r.bytes), 1],
       ["Asked", (r) => spent(r, "ask"), 1], ["Read", (r) => spent(r, "read"), 1], ["Downloaded", (r) => spent(r, "fetch"), 1], ["Unpacked", (r) => spent(r, "unpack"), 1], ["Linked", (r) => spent(r, "link"), 1],
-      ["Rate", (r) => r.bytes && spent(r, "fetch") ? size(r.bytes / spent(r, "fetch") * 1000) + "/s" : "", 1],
+      ["Rate", (r) => r.came && spent(r, "fetch") ? size(r.came / spent(r, "fetch") * 1000) + "/s" : "", 1],
       ["Trust", (r) => r.trust || ""], ["Source", (r) => r.error || r.source || "", 2],
     ].filter(([, value]) => data.rows.some(value));
     for (const [title, , kind] of columns) titles.append(make("th", kind === 1 ? "number" : "", title));

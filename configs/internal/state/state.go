@@ -3,9 +3,11 @@
 package state
 
 import (
+	"bufio"
 	"encoding/json"
 	"errors"
 	"fmt"
+	"hash/maphash"
 	"io"
 	"maps"
 	"slices"
@@ -26,12 +28,20 @@ var (
 )
 
 // Addresses returns the different "provider" properties of a state's
-// resources, sorted.
-func Addresses(r io.Reader) ([]string, error) {
-	s := reader{dec: json.NewDecoder(r), addresses: map[string]bool{}, former: map[string]bool{}}
+// resources, sorted, and with instanceProviders those of their instances: where OpenTofu's providers have for_each, they stand there.
+// A state of no bytes has none; one of spaces and newlines is an error.
+func Addresses(r io.Reader, instanceProviders bool) ([]string, error) {
+	buffered := bufio.NewReader(r)
+	if _, err := buffered.Peek(1); err == io.EOF {
+		return nil, nil
+	}
+	s := reader{
+		dec: json.NewDecoder(buffered), addresses: map[string]bool{}, former: map[string]bool{}, resourceAddresses: map[string]bool{},
+		instanceProviders: instanceProviders, seed: maphash.MakeSeed(),
+	}
 	s.dec.UseNumber()
 	if first, err := s.dec.Token(); err == io.EOF {
-		return nil, nil
+		return nil, fmt.Errorf("this is not a JSON object: %w", io.ErrUnexpectedEOF)
 	} else if err != nil {
 		return nil, err
 	} else if first != json.Delim('{') {
@@ -50,6 +60,9 @@ func Addresses(r io.Reader) ([]string, error) {
 	case "":
 		return nil, fmt.Errorf("%w: there is none in the file", ErrVersion)
 	case stateVersion:
+		if s.isRepeated() {
+			s.refuse(errors.New("an instance of a resource is there more than once"))
+		}
 		return slices.Sorted(maps.Keys(s.addresses)), s.invalid
 	}
 	return slices.Sorted(maps.Keys(s.former)), nil
@@ -67,6 +80,11 @@ type reader struct {
 	former    map[string]bool // likewise of "modules", in formats before that
 	invalid   error           // what the present format doesn't allow
 	encrypted bool            // whether OpenTofu has put other content into it than a state
+
+	instanceProviders bool            // whether instances may have providers of their own
+	seed              maphash.Seed    // of the sums
+	seen              []uint64        // sums of instances
+	resourceAddresses map[string]bool // whether a text is the address of a resource
 }
 
 // topLevel reads a property of the state.
@@ -82,6 +100,10 @@ func (s *reader) topLevel(name string) error {
 		})
 	case "resources":
 		return s.resources()
+	case "outputs":
+		return s.outputs()
+	case "lineage":
+		return s.decode(name, new(string))
 	case "modules":
 		return s.formerModules()
 	case "terraform_version":
@@ -116,8 +138,8 @@ func (s *reader) check(problem func(val any) error) error {
 			return err
 		}
 	}
-	if err := problem(token); err != nil && s.invalid == nil {
-		s.invalid = err
+	if err := problem(token); err != nil {
+		s.refuse(err)
 	}
 	return nil
 }
@@ -152,7 +174,7 @@ func (s *reader) readVersion() error {
 		s.version = version.String()
 		return nil
 	default:
-		return fmt.Errorf("%w %s: they end with %s", ErrVersion, version, stateVersion)
+		return fmt.Errorf("%w %s: the newest that is known is %s", ErrVersion, version, stateVersion)
 	}
 }
 
@@ -163,10 +185,14 @@ func (s *reader) resources() error {
 		if err := s.properties(func(name string) error { return s.property(&found, name) }); err != nil {
 			return err
 		}
-		if err := found.check(); err != nil && s.invalid == nil {
-			s.invalid = err
+		if err := found.check(); err != nil {
+			s.refuse(err)
+		}
+		if found.provider == "" && found.inherits && s.instanceProviders {
+			s.refuse(errors.New("neither a resource nor its instance has a provider"))
 		}
 		s.addresses[found.provider] = true
+		s.count(found)
 		return nil
 	})
 }
@@ -197,7 +223,11 @@ func (s *reader) list(what string, visit func() error) error {
 }
 
 // resource is what is looked at of a resource.
-type resource struct{ provider, mode, module, typ string }
+type resource struct {
+	provider, mode, module, typ, name string
+	instances                         []uint64 // sums of what makes them different
+	inherits                          bool     // an instance has no provider of its own
+}
 
 // check says what is wrong with the resource.
 func (r resource) check() error {
@@ -234,6 +264,10 @@ func (s *reader) property(r *resource, name string) error {
 		text = &r.module
 	case "type":
 		text = &r.typ
+	case "name":
+		text = &r.name
+	case "instances":
+		return s.instances(r)
 	default:
 		return s.skip()
 	}
@@ -291,6 +325,19 @@ func (s *reader) formerResource() error {
 	}
 	s.former[found.provider] = true
 	return nil
+}
+
+// object visits the properties of an object, or of null, which has none.
+func (s *reader) object(what string, visit func(name string) error) error {
+	switch token, err := s.dec.Token(); {
+	case err != nil:
+		return unexpectedEOF(err)
+	case token == nil:
+		return nil
+	case token != json.Delim('{'):
+		return fmt.Errorf("%s is not an object", what)
+	}
+	return s.properties(visit)
 }
 
 // skip reads a value of any kind.

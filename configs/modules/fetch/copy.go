@@ -2,6 +2,7 @@ package fetch
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"io"
 	"io/fs"
@@ -34,6 +35,9 @@ func (w *session) put(ctx context.Context, made content, subdir, dst string) err
 		return failed(stepRead, err)
 	}
 	if err := os.Mkdir(dst, 0o755); err != nil {
+		if errors.Is(err, fs.ErrExist) && ignoresCase(filepath.Dir(dst)) {
+			err = fmt.Errorf("the name of another module differs from this one in case only, and the file system takes both for one: rename one of them (%w)", err)
+		}
 		return failed(stepCopy, err)
 	}
 	if err := copyTree(ctx, src, dst); err != nil {

@@ -53,12 +53,4 @@
 //
 // It never looks for modules in a package: subdirectories of an address are its
 // caller's business.
-//
-// Where we differ from Terraform on purpose: each call of a package gets all
-// of it, where files that begin with a dot are missing in Terraform from the
-// second one on; there are no .git and .hg directories; archives are asked for by
-// one GET, without HEAD; objects of gcs are asked for without credentials where there
-// are none; servers may answer with relative addresses and with those that people
-// write, such as github.com/owner/repository, but not with files of this machine;
-// repositories and lists of checksums are not read from URLs with other schemes.
 package fetch

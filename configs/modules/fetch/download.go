@@ -97,7 +97,7 @@ func placeOf(resp *http.Response) string {
 // receive writes the body of an answer to a file, and remembers what the answer was.
 func (f *Fetcher) receive(ctx context.Context, w *session, from packageSource, resp *http.Response, dir string) (archiveFile, error) {
 	defer resp.Body.Close()
-	if resp.StatusCode != http.StatusOK {
+	if _, ok := hosts.HasAll(resp); !ok {
 		return archiveFile{}, statusOf(resp)
 	}
 	if encoding := resp.Header.Get("Content-Encoding"); encoding != "" && encoding != "identity" && !isGzipOfItself(encoding, from.archive) {
@@ -292,20 +292,18 @@ func (f *Fetcher) get(ctx context.Context, u *url.URL, header http.Header) (*htt
 }
 
 // readMeta finds the content of the first <meta name="terraform-get"> that has one,
-// in the head of a page. It returns "" if there is none.
+// in the head of a page. It returns "" if there is none. An error is one of the reader.
 func readMeta(page io.Reader, limit int64) (string, error) {
-	decoder := xml.NewDecoder(io.LimitReader(page, limit))
+	body := &failingReader{Reader: io.LimitReader(page, limit)}
+	decoder := xml.NewDecoder(body)
 	decoder.Strict = false
 	decoder.AutoClose = xml.HTMLAutoClose
 	decoder.Entity = xml.HTMLEntity
 	decoder.CharsetReader = func(_ string, input io.Reader) (io.Reader, error) { return input, nil } // the tag itself is ASCII
 	for {
 		token, err := decoder.RawToken()
-		if _, isSyntax := errors.AsType[*xml.SyntaxError](err); err == io.EOF || isSyntax {
-			return "", nil // not a page, or not a head that can be read
-		}
 		if err != nil {
-			return "", err
+			return "", body.err // without one: not a page, or not a head that can be read
 		}
 		switch token := token.(type) {
 		case xml.EndElement:
@@ -321,6 +319,20 @@ func readMeta(page io.Reader, limit int64) (string, error) {
 			}
 		}
 	}
+}
+
+// failingReader keeps the error that its reader ended with, apart from what a decoder says of the content.
+type failingReader struct {
+	io.Reader
+	err error
+}
+
+func (r *failingReader) Read(p []byte) (int, error) {
+	n, err := r.Reader.Read(p)
+	if err != nil && err != io.EOF {
+		r.err = err
+	}
+	return n, err
 }
 
 func metaContent(element xml.StartElement) string {

@@ -120,12 +120,24 @@ func (e *Error) Hint() string {
 		return "check the address"
 	case getproviders.ErrUnreachable:
 		if repository, ok := errors.AsType[*git.Error](e.Err); ok {
-			return fmt.Sprintf("check the address, and whether this user may read the repository:\n  git ls-remote %s", repository.URL)
+			var known interface{ Hint() string } // of git's last words
+			advice := "check the address, and whether this user may read the repository"
+			if errors.As(repository, &known) && known.Hint() != "" {
+				advice = known.Hint()
+			}
+			return fmt.Sprintf("%s. To try it, run:\n  git ls-remote %s", advice, repository.URL)
+		}
+		var explained interface{ Hint() string }
+		if !errors.As(e.Err, &explained) {
+			return "the connection broke, or couldn't be made: run again. If it happens again, check the network, and what proxies and firewalls are on the way"
 		}
 	case ErrChecksum:
 		return "the archive was replaced, or the checksum in the source address is wrong: find out which before you change it"
 	case ErrOffline:
 		return "run once without -offline: what is fetched stays in the module store"
+	}
+	if e.Step == stepUnpack {
+		return "what was downloaded is no such archive, or a damaged one: check the source, and whether a login page or a proxy answers in place of the server"
 	}
 	return ""
 }

@@ -169,6 +169,28 @@ func TestFetch_ParametersReachTheServerAsTheyAre(t *testing.T) {
 	}
 }
 
+// Some caches answer with a part that is the whole, though none was asked for.
+func TestFetch_TakesAPartThatIsTheWhole(t *testing.T) {
+	t.Parallel()
+	s := newSite(t)
+	archive := zipped(t, someTree)
+	part := func(content []byte, said string) http.HandlerFunc {
+		return func(w http.ResponseWriter, _ *http.Request) {
+			w.Header().Set("Content-Range", said)
+			w.WriteHeader(http.StatusPartialContent)
+			_, _ = w.Write(content)
+		}
+	}
+	size := len(archive)
+	s.pages["/all.zip"] = part(archive, fmt.Sprintf("bytes 0-%d/%d", size-1, size))
+	s.pages["/some.zip"] = part(archive[:size-1], fmt.Sprintf("bytes 0-%d/%d", size-2, size))
+	f := s.fetcher(t, "")
+	sameTree(t, fetched(t, f, get(s.BaseURL()+"/all.zip")), below(someTree, ""))
+	if err := refused(t, f, s.BaseURL()+"/some.zip"); !errors.Is(err, getproviders.ErrUnreachable) {
+		t.Error(err)
+	}
+}
+
 func TestFetch_ErrorsSayWhichKind(t *testing.T) {
 	t.Parallel()
 	s := newSite(t)

@@ -20,6 +20,14 @@ import (
 // Fetcher gets packages. The zero value works, and keeps nothing. It is safe for
 // many goroutines; set the fields before the first call, and don't copy it. What
 // it has fetched it doesn't fetch again: make a new one to see what has changed.
+//
+// It differs from Terraform on purpose: each call of a package gets all
+// of it, where files that begin with a dot are missing in Terraform from the
+// second one on; there are no .git and .hg directories; archives are asked for by
+// one GET, without HEAD; objects of gcs are asked for without credentials where there
+// are none; servers may answer with relative addresses and with those that people
+// write, such as github.com/owner/repository, but not with files of this machine;
+// repositories and lists of checksums are not read from URLs with other schemes.
 type Fetcher struct {
 	// Client is for http and https; nil: hosts.DefaultClient. Logins are its
 	// business, see hosts.WithNetrc; those of a URL are sent anyway.

@@ -1,8 +1,11 @@
 package fetch
 
 import (
+	"errors"
+	"io"
 	"strings"
 	"testing"
+	"testing/iotest"
 )
 
 func TestMeta_TagOfAPage(t *testing.T) {
@@ -18,6 +21,7 @@ func TestMeta_TagOfAPage(t *testing.T) {
 		"behind the head": {`<head></head><meta name="terraform-get" content="https://h/n.zip">`, ""},
 		"other name":      {`<meta name="go-import" content="https://h/n.zip">`, ""},
 		"charset":         {`<?xml version="1.0" encoding="latin1"?><meta name="terraform-get" content="https://h/n.zip">`, "https://h/n.zip"},
+		"other version":   {`<?xml version="1.1"?><meta name="terraform-get" content="https://h/n.zip">`, ""},
 		"text":            {"not a page", ""},
 		"zip":             {"PK\x03\x04\x00\x00", ""},
 		"empty":           {"", ""},
@@ -32,8 +36,16 @@ func TestMeta_TagOfAPage(t *testing.T) {
 	}
 }
 
+func TestMeta_PageThatBreaksOffIsAnError(t *testing.T) {
+	page := io.MultiReader(strings.NewReader("<head><link"), iotest.ErrReader(io.ErrUnexpectedEOF))
+	if got, err := readMeta(page, 1000); !errors.Is(err, io.ErrUnexpectedEOF) {
+		t.Errorf("%q, %v", got, err)
+	}
+}
+
 func FuzzReadMeta(f *testing.F) {
 	f.Add(`<head><meta name="terraform-get" content="https://h/n.zip">`)
+	f.Add("<?xml version='1.1'?>")
 	f.Add("<a b=c d><!-- <?x ?> ]]> &amp; &x;")
 	f.Fuzz(func(t *testing.T, page string) {
 		told, err := readMeta(strings.NewReader(page), 1<<16)

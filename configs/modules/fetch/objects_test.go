@@ -114,6 +114,9 @@ func TestFetch_ObjectsOfGoogle(t *testing.T) {
 	mux := http.NewServeMux()
 	mux.HandleFunc("GET /storage/v1/b/bucket/o", func(w http.ResponseWriter, r *http.Request) {
 		var items []string
+		if strings.HasPrefix("dirx/main.tf", r.FormValue("prefix")) {
+			items = append(items, `{"name":"dirx/main.tf"}`) // beside the directory; it can't be read
+		}
 		for name := range someTree {
 			if strings.HasPrefix("dir/"+name, r.FormValue("prefix")) {
 				items = append(items, fmt.Sprintf(`{"name":"dir/%s"}`, name))
@@ -175,7 +178,8 @@ func TestFetch_ObjectsOfARealServer(t *testing.T) {
 	}
 }
 
-// startVersity starts Versity's gateway over a directory with an archive and a tree, and returns the address of the bucket.
+// startVersity starts Versity's gateway over a directory with an archive and a tree, and returns
+// the address of the bucket.
 func startVersity(t *testing.T, archive []byte) string {
 	t.Helper()
 	program := providertest.LookProgram(t, "versitygw")

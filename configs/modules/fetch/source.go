@@ -107,8 +107,8 @@ func checkKind(kind string, u *url.URL, hopped bool) error {
 		return fmt.Errorf("%w: %s doesn't take URLs with the scheme %q", ErrAddress, kind, u.Scheme)
 	case u.Opaque != "":
 		return fmt.Errorf("%w: it has no path", ErrAddress)
-	case strings.HasPrefix(u.Host, "-"), strings.HasPrefix(u.User.Username(), "-"):
-		return fmt.Errorf("%w: the host or user begins with a dash, and could be taken for an option", ErrAddress)
+	case strings.HasPrefix(u.Host, "-"), strings.HasPrefix(u.User.Username(), "-"), strings.HasPrefix(u.String(), "-"):
+		return fmt.Errorf("%w: the address, its host or its user begins with a dash, and could be taken for an option", ErrAddress)
 	case hopped && (u.Host == "" || u.Scheme == "file"):
 		return fmt.Errorf("%w: a server leads to files of this machine", ErrAddress)
 	case u.Host == "" && (slices.Contains(schemes, "http") && u.Scheme != "file" || u.Scheme == "oci"):

@@ -35,6 +35,9 @@ func (b bounds) withDefaults() bounds {
 	}
 }
 
+// tarBytes is how large a tar archive may be: what it has besides the content of files is counted apart.
+func (b bounds) tarBytes() int64 { return b.unpacked + int64(b.files)*4096 + 1<<20 }
+
 // archiveKinds are the suffixes of archives. Like in Terraform, some are only
 // known where a server, not the configuration, names the archive; and bz2,
 // gz and xz are known, but never a directory.
@@ -75,6 +78,11 @@ func unpack(ctx context.Context, kind, file, dst string, b bounds) error {
 	if unpacker == nil {
 		return fmt.Errorf("%w: nothing unpacks %q", ErrAddress, kind)
 	}
+	if ignoresCase(filepath.Dir(dst)) {
+		if err := checkSpellings(ctx, kind, file, b); err != nil {
+			return withoutPath(err, file)
+		}
+	}
 	if err := unpacker.Decompress(dst, file, true, 0o022); err != nil {
 		return withoutPath(err, file)
 	}
@@ -100,8 +108,7 @@ func unpackXz(ctx context.Context, file, dst string, b bounds) error {
 	if err != nil {
 		return err
 	}
-	// What a tar archive has besides the content of files is counted apart.
-	limit := b.unpacked + int64(b.files)*4096 + 1<<20
+	limit := b.tarBytes()
 	written, err := io.Copy(w, io.LimitReader(cancellable{ctx, unpacked}, limit+1))
 	if err == nil && written > limit {
 		err = fmt.Errorf("the archive is larger than %d bytes when it is unpacked", limit)

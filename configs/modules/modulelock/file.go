@@ -8,6 +8,7 @@ import (
 	"io/fs"
 	"slices"
 	"strings"
+	"unicode/utf8"
 
 	version "github.com/hashicorp/go-version"
 	"github.com/hashicorp/hcl/v2"
@@ -116,7 +117,7 @@ func (d *decoder) problem(at hcl.Range, summary, format string, args ...any) {
 func (d *decoder) decodeModule(block *hcl.Block) {
 	key, before := block.Labels[0], len(d.diags)
 	at := block.LabelRanges[0]
-	if key == "" {
+	if key == "" || !utf8.ValidString(key) {
 		d.problem(at, "Invalid module key", "A lock needs the names of the calls that lead to the module, joined by dots.")
 	}
 	if earlier, ok := d.seen[key]; ok {
@@ -153,7 +154,11 @@ func (d *decoder) text(content *hcl.BodyContent, name string, check func(string)
 		d.problem(attr.Expr.Range(), "Missing required argument", "The argument %q can't be null.", name)
 		return ""
 	}
-	if should := check(*given); should != "" {
+	should := check(*given)
+	if !utf8.ValidString(*given) {
+		should = "in UTF-8"
+	}
+	if should != "" {
 		d.problem(attr.Expr.Range(), "Invalid module lock", "The %s that is locked has to be %s.", name, should)
 	}
 	return *given
@@ -216,7 +221,7 @@ func (l *Locks) Encode() []byte {
 		for _, a := range arguments {
 			longest = max(longest, len(a.name))
 		}
-		fmt.Fprintf(out, "\nmodule %s {\n", depsfile.Quote(lock.Key))
+		fmt.Fprintf(out, "\nmodule %s {\n", depsfile.QuoteLabel(lock.Key))
 		for _, a := range arguments {
 			fmt.Fprintf(out, "  %-*s = %s\n", longest, a.name, depsfile.Quote(a.value))
 		}

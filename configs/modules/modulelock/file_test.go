@@ -59,8 +59,12 @@ var broken = []struct{ text, line, want string }{
 	{block("a", `source = "s"`, `more = 1`, hashLine), "3", "Unsupported argument"},
 	{block("a", `source = var.x`, hashLine), "2", "Variables not allowed"},
 	{block("a", `source = "s"`, hashLine) + block("a", `source = "s"`, hashLine), "5", "is a lock for the module \"a\" already, at lock.hcl:1"},
+	// A half of a surrogate pair: the parser takes it.
+	{block("a", "source = \"s\xed\xa0\x80\"", hashLine), "2", "has to be in UTF-8"},
+	{block("a", `source = "s"`, "hash = \"h1:\xed\xa0\x80\""), "3", "has to be in UTF-8"},
+	{"module \"a\xed\xa0\x80\" {\n source = \"s\"\n" + hashLine + "\n}\n", "1", "names of the calls"},
 	{"<<<<<<< HEAD\n" + block("a", `source = "s"`, hashLine), "1", "merge conflict"},
-	{"x = " + strings.Repeat("[", 1_000_000), "1", "nested too deeply"},
+	{"x = " + strings.Repeat("[", 100_000), "1", "nested too deeply"},
 }
 
 const hashLine = `hash = "` + hashA + `"`
@@ -87,6 +91,14 @@ func TestFile_ProblemsHaveTheirPlace(t *testing.T) {
 		if lock, ok := locks.Module("a"); ok && c.line != "5" {
 			t.Errorf("%.80q: %+v is locked", c.text, lock)
 		}
+	}
+}
+
+// The parser leaves labels as they are, and values not.
+func TestFile_KeysAreReadAsTheyWereWritten(t *testing.T) {
+	locks := locksOf(Lock{Key: "e\u0301.\u212a", Source: "./m", Hash: hashA})
+	if read, diags := Decode(locks.Encode(), FileName); diags.HasErrors() || !read.Equal(locks) {
+		t.Errorf("got %+q, %v", read.All(), diags)
 	}
 }
 
@@ -143,6 +155,7 @@ func stat(t *testing.T, path string) os.FileInfo {
 
 func FuzzDecode(f *testing.F) {
 	f.Add([]byte(text))
+	f.Add([]byte(block("e\u0301\u212a", "source = \"e\u0301\u212a\"", hashLine)))
 	for _, c := range broken {
 		if len(c.text) < 10_000 {
 			f.Add([]byte(c.text))

@@ -99,7 +99,7 @@ func (b Block) Merge(content []byte) []byte {
 	return []byte(rest + own)
 }
 
-// splitBlocks takes blocks out of a text, and returns them with our line ends.
+// splitBlocks takes blocks out of a text, and returns them with "\n" at the ends of lines.
 // last: nothing that git would obey comes behind them. A block without an end is
 // none, as it isn't known how much of what follows was generated.
 func splitBlocks(text string) (rest string, blocks []string, last bool) {

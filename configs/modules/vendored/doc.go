@@ -1,6 +1,9 @@
 // Package vendored makes what is installed for a configuration fit to be
 // committed to a git repository, so that a clone has all of it.
 //
+//	changed, err := vendored.Tidy(ctx, ".terraform/modules/net", []string{"."}) // the package of a module
+//	files, err := vendored.Files(".", vendored.Places())                        // all that is to be committed
+//
 // The arrangement, found by trying Terraform: it looks for providers in
 // terraform.d/plugins of the working directory by itself, as long as the CLI
 // configuration has no provider_installation block, and takes archives and

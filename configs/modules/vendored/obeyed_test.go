@@ -8,6 +8,8 @@ import (
 	"slices"
 	"strings"
 	"testing"
+
+	"github.com/tfdeps/tfdeps/getproviders/providertest"
 )
 
 func TestGitAttributes_LinesThatIgnore(t *testing.T) {
@@ -44,13 +46,7 @@ func TestGitAttributes_LinesThatChangeFiles(t *testing.T) {
 // TestGitAttributes_GitIgnoresNothingElse makes random lines and names, and asks git.
 func TestGitAttributes_GitIgnoresNothingElse(t *testing.T) {
 	t.Parallel()
-	git, err := exec.LookPath("git")
-	if err != nil {
-		if os.Getenv("TFDEPS_REQUIRE_PEERS") == "1" {
-			t.Fatal("TFDEPS_REQUIRE_PEERS=1, and git is not on PATH")
-		}
-		t.Skip("git is not on PATH")
-	}
+	git := providertest.LookProgram(t, "git")
 	dir, random := t.TempDir(), rand.New(rand.NewPCG(1, 2))
 	run := func(stdin string, args ...string) string {
 		cmd := exec.CommandContext(t.Context(), git, args...)

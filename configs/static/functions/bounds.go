@@ -83,7 +83,9 @@ func Size(val cty.Value, limit int) int {
 		key, inner := it.Element()
 		if key.Type() == cty.String {
 			key, _ = key.Unmark()
-			size += len(key.AsString())
+			if key.IsKnown() && !key.IsNull() { // an element of a set is its own key
+				size += len(key.AsString())
+			}
 		}
 		size += Size(inner, limit-size)
 	}
@@ -197,13 +199,53 @@ func regexAllSize(args []cty.Value) int {
 	return len(args[1].AsString()) * (1 + groups)
 }
 
-// yamlSize grows with what stands in a document several times by a reference.
+// yamlSize grows with what stands in a document several times by a reference, and with what may be nested in one line, for which the parser
+// takes the square of the depth.
 func yamlSize(args []cty.Value) int {
 	text := args[0].AsString()
-	if !strings.Contains(text, "*") {
-		return len(text)
+	nested := strings.Count(text, "[") + strings.Count(text, "{")
+	for _, pair := range []string{"- -", "- ?", "? -", "? ?"} {
+		nested += 2 * strings.Count(text, pair)
 	}
-	return len(text) * (1 + strings.Count(text, "*"))
+	return max(len(text)*(1+strings.Count(text, "*")), square(nested))
+}
+
+// parseIntSize grows with the time that digits take, which is the square of their number.
+func parseIntSize(args []cty.Value) int {
+	if args[0].Type() != cty.String {
+		return 0
+	}
+	return square(len(args[0].AsString()))
+}
+
+// square bounds what takes a time that is the square of a count: more than 10,000 are too many for a limit of a megabyte.
+func square(count int) int { return count * count / 100 }
+
+// What a pattern of files may have at most: each "**" is tried at all directories, each alternative with all those of other braces.
+const (
+	maxDoubleStars  = 6
+	maxBraces       = 20
+	maxAlternatives = 1000
+)
+
+// isCheap reports whether a pattern of files is matched in little time.
+func isCheap(pattern string) bool {
+	product, commas := 1, []int{0}
+	for _, c := range pattern {
+		switch last := len(commas) - 1; {
+		case c == '{':
+			commas = append(commas, 0)
+		case c == ',':
+			commas[last]++
+		case c == '}' && last > 0:
+			product *= 1 + commas[last]
+			commas = commas[:last]
+		}
+		if product > maxAlternatives {
+			return false
+		}
+	}
+	return strings.Count(pattern, "{") <= maxBraces && strings.Count(pattern, "**") <= maxDoubleStars
 }
 
 // replace is for text, or what a regular expression between slashes matches.

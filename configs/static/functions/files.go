@@ -33,22 +33,33 @@ var (
 // maxMatches is how many files a pattern may match.
 const maxMatches = 10_000
 
+// ofPath is a function whose errors are about its one argument, the path of a file.
+func ofPath(compute func(path string) (string, error)) function.Function {
+	return text("path", func(args []string) (string, error) {
+		result, err := compute(args[0])
+		if err != nil {
+			err = function.NewArgError(0, err)
+		}
+		return result, err
+	})
+}
+
 // files are the functions that look at files and at their names.
 func (env Environment) files(b bounds) map[string]function.Function {
 	f := env.Files
 	hashed := func(new func() hash.Hash, encode func([]byte) string) function.Function {
-		return text("path", func(args []string) (string, error) { return f.checksum(args[0], new(), encode) })
+		return ofPath(func(path string) (string, error) { return f.checksum(path, new(), encode) })
 	}
 	return map[string]function.Function{
-		"file": text("path", func(args []string) (string, error) {
-			content, err := f.read(args[0], b.bytes)
+		"file": ofPath(func(path string) (string, error) {
+			content, err := f.read(path, b.bytes)
 			if err == nil && !utf8.Valid(content) {
-				err = fmt.Errorf("%s isn't text in UTF-8; filebase64 reads any file", args[0])
+				err = fmt.Errorf("%s isn't text in UTF-8; filebase64 reads any file", path)
 			}
 			return string(content), err
 		}),
-		"filebase64": text("path", func(args []string) (string, error) {
-			content, err := f.read(args[0], b.bytes)
+		"filebase64": ofPath(func(path string) (string, error) {
+			content, err := f.read(path, b.bytes)
 			return base64.StdEncoding.EncodeToString(content), err
 		}),
 		"filebase64sha256": hashed(sha256.New, base64.StdEncoding.EncodeToString),
@@ -237,6 +248,9 @@ func (f Files) match(dir, pattern string, limit int) (names []string, err error)
 	located, err := f.locate(dir)
 	if err != nil {
 		return nil, err
+	}
+	if !isCheap(pattern) {
+		return nil, errors.New("the pattern has too many alternatives or \"**\"")
 	}
 	base, rest := doublestar.SplitPattern(filepath.ToSlash(filepath.Join(located, pattern)))
 	if _, err = f.confine(filepath.FromSlash(base)); err != nil {

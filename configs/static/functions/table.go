@@ -2,14 +2,15 @@
 // are computed before anything is installed.
 //
 // [Table] returns all functions by name, each also with "core::" in front. They
-// are those of Terraform: same arguments, same results. What only a plan or an
-// apply can know (the time, random values) is an unknown value. Nothing here can
+// are those of Terraform, or of OpenTofu: same arguments, same results. What only a plan or an
+// apply can know (the time, random values) is an unknown value, but for timestamp and uuid in OpenTofu. Nothing here can
 // take more than a moment or a few megabytes, whatever the arguments are: what
 // would is an error. Functions of a table may be called at the same time.
 package functions
 
 import (
 	"io/fs"
+	"time"
 
 	"github.com/hashicorp/go-cty-funcs/cidr"
 	"github.com/hashicorp/go-cty-funcs/crypto"
@@ -38,6 +39,12 @@ type Environment struct {
 
 	// MaxBytes is the size of a value above which it is an error.
 	MaxBytes int
+
+	// OpenTofu says that the functions are those of OpenTofu.
+	OpenTofu bool
+
+	// Now is the clock of OpenTofu's timestamp; nil: time.Now.
+	Now func() time.Time
 }
 
 // Files says which files functions read. The zero value reads none.
@@ -53,11 +60,14 @@ func Table(env Environment) map[string]function.Function {
 	b := bounds{env.MaxBytes}
 	table := map[string]function.Function{}
 	for _, group := range []map[string]function.Function{
-		numbers(), texts(b), collections(b), conversions(), encodings(b), checksums(), times(), addresses(), env.marks(), env.files(b),
+		numbers(b), texts(b), collections(b), conversions(), encodings(b), checksums(), times(), addresses(), env.marks(), env.files(b),
 	} {
 		for name, f := range group {
 			table[name] = f
 		}
+	}
+	if env.OpenTofu {
+		env.openTofu(table)
 	}
 	env.addTemplates(table)
 	for name, f := range table {
@@ -66,10 +76,10 @@ func Table(env Environment) map[string]function.Function {
 	return table
 }
 
-func numbers() map[string]function.Function {
+func numbers(b bounds) map[string]function.Function {
 	return map[string]function.Function{
 		"abs": stdlib.AbsoluteFunc, "ceil": stdlib.CeilFunc, "floor": stdlib.FloorFunc, "log": stdlib.LogFunc, "max": stdlib.MaxFunc,
-		"min": stdlib.MinFunc, "parseint": stdlib.ParseIntFunc, "pow": stdlib.PowFunc, "signum": stdlib.SignumFunc, "sum": sum,
+		"min": stdlib.MinFunc, "parseint": b.bound(stdlib.ParseIntFunc, parseIntSize), "pow": stdlib.PowFunc, "signum": stdlib.SignumFunc, "sum": sum,
 	}
 }
 

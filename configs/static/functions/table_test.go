@@ -17,7 +17,7 @@ import (
 // directory has the files of writeFiles.
 var results = []struct{ expr, want string }{
 	{`abs(-3)`, `3`}, {`ceil(1.2)`, `2`}, {`floor(1.8)`, `1`}, {`log(8, 2)`, `3`}, {`max(1, 3, 2)`, `3`}, {`min(4, 2)`, `2`},
-	{`parseint("ff", 16)`, `255`}, {`pow(2, 10)`, `1024`}, {`signum(-9)`, `-1`}, {`sum([1, 2.5, "3"])`, `6.5`}, {`sum(toset([1, 1, 2]))`, `3`},
+	{`parseint("ff", 16)`, `255`}, {`fileset(".", "{d,e}/**/*.{tf,tofu}")`, `["d/a.tf","d/e/b.tf"]`}, {`pow(2, 10)`, `1024`}, {`signum(-9)`, `-1`}, {`sum([1, 2.5, "3"])`, `6.5`}, {`sum(toset([1, 1, 2]))`, `3`},
 
 	{`chomp("a\n\n")`, `"a"`}, {`lower("Ab")`, `"ab"`}, {`upper("ab")`, `"AB"`}, {`title("ab cd")`, `"Ab Cd"`}, {`strrev("abc")`, `"cba"`},
 	{`regex("[a-z]+", "12ab3")`, `"ab"`}, {`regex("(?P<x>\\d)", "a7")`, `{"x":"7"}`}, {`regexall("[ab]", "abc")`, `["a","b"]`},
@@ -84,6 +84,11 @@ var failing = []struct{ expr, want string }{
 	{`timecmp("x", "y")`, "is no time"}, {`textencodebase64("a", "none")`, "no encoding"}, {`textencodebase64("ä€", "US-ASCII")`, ""}, {`textdecodebase64("?", "UTF-8")`, "isn't base64"},
 	{`file("none")`, "there is no file none"}, {`file("d")`, "isn't a file"}, {`file("bin")`, "isn't text in UTF-8"}, {`fileexists("d")`, "isn't a file"}, {`file("~/x")`, "home directory isn't known"},
 	{`file("~other/x")`, "other users"}, {`fileset(".", "[")`, "no pattern"},
+	// These took a minute, or would never have ended.
+	{`fileset(".", "` + strings.Repeat("{a,b}", 20) + `")`, "too many alternatives"}, {`fileset(".", "` + strings.Repeat("**/", 30) + `x")`, "too many alternatives"},
+	{`fileset(".", "` + strings.Repeat("{", 21) + `")`, "too many alternatives"}, {`fileset(".", "` + strings.Repeat("{a,b,c}", 7) + `")`, "too many alternatives"},
+	{`parseint(file("long"), 36)`, "too large"}, {`yamldecode("` + strings.Repeat("[", 12_000) + `")`, "too large"},
+	{`yamldecode("` + strings.Repeat("- ? ", 6_000) + `")`, "too large"}, {`yamldecode("` + strings.Repeat("{a: ", 12_000) + `")`, "too large"},
 	{`templatefile("t.tmpl", {})`, `has no "name"`}, {`templatefile("t.tmpl", "x")`, "must be a map"}, {`templatefile("again.tmpl", {})`, "can't call templatefile"}, {`templatefile("t.tmpl", { "a b" = 1 })`, "can't be the name"},
 	{`templatestring("a", {})`, "must be a reference"},
 	{`replace("a", "/(/", "")`, "missing closing"},
@@ -153,6 +158,43 @@ func TestTable_Results(t *testing.T) {
 		if err != nil || string(got) != tt.want {
 			t.Errorf("%s is %s, want %s (%v)", tt.expr, got, tt.want, err)
 		}
+	}
+}
+
+// openTofuResults are what OpenTofu's functions return where there is none in Terraform, or another one.
+var openTofuResults = []struct{ expr, want string }{
+	{`urldecode("a+b%2F%C3%BC")`, `"a b/ü"`}, {`base64gunzip(base64gzip("ab"))`, `"ab"`}, {`core::urldecode("%20")`, `" "`}, {`templatestring("[$${a}]", { a = 1 })`, `"[1]"`},
+	{`cidrcontains("10.0.0.0/8", "10.1.2.3")`, `true`}, {`cidrcontains("10.0.0.0/8", "11.0.0.0/9")`, `false`}, {`cidrcontains("10.0.0.0/8", "10.0.0.0/7")`, `false`},
+	{`cidrcontains("10.0.0.0/8", "10.0.0.0/9")`, `true`}, {`cidrcontains("2001:db8::/32", "2001:db8::1")`, `true`},
+}
+
+func TestTable_OpenTofu(t *testing.T) {
+	env := environment(Files{Dir: writeFiles(t)})
+	for _, tt := range openTofuResults[:3] {
+		if _, diags := evaluate(t, env, tt.expr); !diags.HasErrors() {
+			t.Errorf("Terraform has %s", tt.expr)
+		}
+	}
+	env.OpenTofu = true
+	for _, tt := range openTofuResults {
+		val, diags := evaluate(t, env, tt.expr)
+		got, err := json.SimpleJSONValue{Value: val}.MarshalJSON()
+		if err != nil || diags.HasErrors() || string(got) != tt.want {
+			t.Errorf("%s is %s, want %s (%v, %v)", tt.expr, got, tt.want, err, diags)
+		}
+	}
+	bomb := `base64gunzip(base64gzip(join("", [for i in range(1100) : format("%1000s", "")])))`
+	for _, src := range []string{`convert("1", number)`, `base64gunzip("ab")`, `base64gunzip("%")`, `urldecode("%zz")`, `cidrcontains("10.0.0.0/8", "::1")`, `cidrcontains("x", "10.0.0.1")`,
+		`cidrcontains("10.0.0.0/8", "x")`, bomb} {
+		if val, diags := evaluate(t, env, src); !diags.HasErrors() {
+			t.Errorf("%s is %#v, want an error", src, val)
+		}
+	}
+}
+
+func TestSize_UnknownElementOfASet(t *testing.T) {
+	if size := Size(cty.SetVal([]cty.Value{cty.UnknownVal(cty.String)}), 100); size > 10 {
+		t.Errorf("the size is %d", size)
 	}
 }
 

@@ -38,7 +38,7 @@ func (env Environment) addTemplates(table map[string]function.Function) {
 		Params: []function.Parameter{{Name: "template", Type: customdecode.ExpressionClosureType}, anything("vars")},
 		Type:   function.StaticReturnType(cty.String),
 		Impl: func(args []cty.Value, _ cty.Type) (cty.Value, error) {
-			text, err := referenced(args[0])
+			text, err := referenced(args[0], env.OpenTofu)
 			if err != nil || !text.IsKnown() {
 				return cty.UnknownVal(cty.String), err
 			}
@@ -54,12 +54,15 @@ func (env Environment) addTemplates(table map[string]function.Function) {
 }
 
 // referenced is the string that an expression refers to. A template that stands
-// where it is used needs no function.
-func referenced(closure cty.Value) (cty.Value, error) {
+// where it is used needs no function; unless any is fine, it is an error.
+func referenced(closure cty.Value, any bool) (cty.Value, error) {
 	of := customdecode.ExpressionClosureFromVal(closure)
 	switch of.Expression.(type) {
 	case *hclsyntax.ScopeTraversalExpr, *hclsyntax.RelativeTraversalExpr, *hclsyntax.IndexExpr:
 	default:
+		if any {
+			break
+		}
 		return cty.NilVal, function.NewArgErrorf(0, "must be a reference to a string that is a template")
 	}
 	val, diags := of.Value()

@@ -45,7 +45,7 @@ func StartVersity(t *testing.T, buckets ...string) Versity {
 		}
 	}
 	ctx, stop := context.WithCancel(context.Background())
-	cmd := exec.CommandContext(ctx, program, "--access", VersityID, "--secret", VersitySecret, "--region", VersityRegion, "--port", address, "--quiet",
+	cmd := exec.CommandContext(ctx, program, "--access", VersityID, "--secret", VersitySecret, "--region", VersityRegion, "--port", address, "--quiet", "--keep-alive",
 		"posix", dir)
 	cmd.Env = []string{"HOME=" + dir}
 	var said bytes.Buffer

@@ -5,9 +5,10 @@
 //
 // [Opener] reads URLs: gs://BUCKET/PREFIX has no parameters.
 //
-// Credentials are the access token of GOOGLE_OAUTH_ACCESS_TOKEN, or Google's application default credentials, found when the first request is
-// made; where there are none, requests are made without, which is enough to read what is public. STORAGE_EMULATOR_HOST names
-// another server, which is asked without.
+// Credentials are the access token of GOOGLE_OAUTH_ACCESS_TOKEN, or Google's application default
+// credentials, found when the first request is made; where there are none, requests are made
+// without, which is enough to read what is public. STORAGE_EMULATOR_HOST names another server,
+// which is asked without.
 //
 // Conditions are those of the service, by generations. An object can be written about once a second.
 package gcs
@@ -40,7 +41,7 @@ import (
 type Options struct {
 	Bucket  string
 	Client  *http.Client // nil: hosts.DefaultClient
-	Environ []string     // with the variables of the package comment, like os.Environ
+	Environ []string     // with the variables of the package comment and TFDEPS_LIST_PAGES, like os.Environ
 }
 
 // Bucket is a bucket of Google Cloud Storage. Make one with [New] or an [Opener].
@@ -246,6 +247,7 @@ func (b *Bucket) put(ctx context.Context, key string, content *io.SectionReader,
 func (b *Bucket) List(ctx context.Context, prefix string) iter.Seq2[blob.Info, error] {
 	return func(yield func(blob.Info, error) bool) {
 		query := url.Values{"prefix": {prefix}, "fields": {"items(" + resourceFields + "),nextPageToken"}}
+		pages := hosts.Pages{URL: b.String() + "/" + prefix, Max: hosts.MaxPages(googlestorage.Variable(b.client.Environ, "TFDEPS_LIST_PAGES"))}
 		for {
 			var page struct {
 				Items         []resource
@@ -268,6 +270,10 @@ func (b *Bucket) List(ctx context.Context, prefix string) iter.Seq2[blob.Info, e
 				}
 			}
 			if page.NextPageToken == "" {
+				return
+			}
+			if err := pages.Next(page.NextPageToken); err != nil {
+				yield(blob.Info{}, blob.Fail("list", b, prefix, err))
 				return
 			}
 			query.Set("pageToken", page.NextPageToken)

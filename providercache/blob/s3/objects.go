@@ -8,6 +8,7 @@ import (
 	"io"
 	"iter"
 	"net/http"
+	"net/url"
 	"strconv"
 	"strings"
 
@@ -15,6 +16,7 @@ import (
 	"github.com/aws/aws-sdk-go-v2/service/s3"
 	"github.com/aws/smithy-go"
 
+	"github.com/tfdeps/tfdeps/getproviders/hosts"
 	"github.com/tfdeps/tfdeps/providercache/blob"
 )
 
@@ -146,6 +148,7 @@ func condition(opts blob.PutOptions) error {
 func (b *Bucket) List(ctx context.Context, prefix string) iter.Seq2[blob.Info, error] {
 	return func(yield func(blob.Info, error) bool) {
 		pages := s3.NewListObjectsV2Paginator(b.client, &s3.ListObjectsV2Input{Bucket: &b.name, Prefix: &prefix})
+		bound := hosts.Pages{URL: b.String() + "/" + prefix, Max: b.maxPages}
 		for pages.HasMorePages() {
 			page, err := pages.NextPage(ctx)
 			if err != nil {
@@ -163,6 +166,13 @@ func (b *Bucket) List(ctx context.Context, prefix string) iter.Seq2[blob.Info, e
 					return
 				}
 			}
+			if !pages.HasMorePages() {
+				return
+			}
+			if err := bound.Next(aws.ToString(page.NextContinuationToken)); err != nil {
+				yield(blob.Info{}, blob.Fail("list", b, prefix, err))
+				return
+			}
 		}
 	}
 }
@@ -179,7 +189,8 @@ func (b *Bucket) Delete(ctx context.Context, key string) error {
 	return blob.Fail("delete", b, key, err)
 }
 
-// isConflict reports that another request about the same object was under way, which S3 says in place of whether a condition is met.
+// isConflict reports that another request about the same object was under way, which S3 says in
+// place of whether a condition is met.
 func isConflict(err error) bool {
 	failed, ok := errors.AsType[smithy.APIError](err)
 	return ok && failed.ErrorCode() == "ConditionalRequestConflict"
@@ -212,15 +223,45 @@ func explain(err, unmet error) error {
 	case status == http.StatusNotImplemented:
 		return withKind(blob.ErrUnsupported, err)
 	case status == http.StatusUnauthorized || status == http.StatusForbidden:
-		return withKind(blob.ErrUnauthorized, err)
+		return &kindError{blob.ErrUnauthorized, err, "the credentials have to allow s3:GetObject and s3:ListBucket (without that S3 refuses to say that an object isn't there), " +
+			"and for publishing s3:PutObject; what is public is read with anonymous=true in the URL"}
+	case status == 0 && strings.Contains(err.Error(), "get credentials: "): // the SDK has no type for it
+		return &kindError{blob.ErrUnauthorized, err, "no credentials were found where AWS's programs look for them: set AWS_ACCESS_KEY_ID and AWS_SECRET_ACCESS_KEY, or AWS_PROFILE; " +
+			"what is public is read with anonymous=true in the URL"}
+	}
+	if request, ok := errors.AsType[*url.Error](err); ok && status == 0 {
+		return &silentError{request, err}
 	}
 	return err
 }
 
+// silentError is a request without an answer. The SDK says more about itself than about the request.
+type silentError struct {
+	request *url.Error
+	err     error // the SDK's
+}
+
+// Error implements error.
+func (e *silentError) Error() string { return e.request.Error() }
+
+// Hint says what may be wrong.
+func (e *silentError) Hint() string {
+	return "no service answers there: check region and endpoint in the URL, AWS_ENDPOINT_URL_S3, HTTPS_PROXY, and the network of this machine"
+}
+
+// Unwrap returns the cause, and that other requests will fail, too.
+func (e *silentError) Unwrap() []error { return []error{blob.ErrUnreachable, e.err} }
+
 // withKind is an error with the text of the SDK's, which matches the kind, too.
 func withKind(kind, err error) error { return &kindError{kind: kind, err: err} }
 
-type kindError struct{ kind, err error }
+type kindError struct {
+	kind, err error
+	hint      string
+}
+
+// Hint says what to do; "" if nothing is known.
+func (e *kindError) Hint() string { return e.hint }
 
 // Error implements error.
 func (e *kindError) Error() string { return fmt.Sprintf("%v (%v)", e.kind, e.err) }

@@ -1,4 +1,5 @@
-// Package s3 has buckets of Amazon S3, and of services that speak its protocol: Cloudflare R2, MinIO, Ceph, Garage, versitygw and others.
+// Package s3 has buckets of Amazon S3, and of services that speak its protocol: Cloudflare R2,
+// MinIO, Ceph, Garage, versitygw and others.
 //
 //	bucket, err := s3.New(ctx, s3.Options{Bucket: "providers", Region: "eu-west-1"})
 //	defer bucket.Close()
@@ -8,11 +9,13 @@
 //	s3://BUCKET/PREFIX?region=eu-west-1
 //	s3://BUCKET/PREFIX?endpoint=https://minio.example.com&region=us-east-1
 //
-// What a URL leaves open, the environment and the shared files of AWS say, such as AWS_REGION, AWS_PROFILE and AWS_ENDPOINT_URL_S3. Credentials
-// are found as AWS's own programs find them, when the first request is made.
+// What a URL leaves open, the environment and the shared files of AWS say, such as AWS_REGION,
+// AWS_PROFILE and AWS_ENDPOINT_URL_S3. Credentials are found as AWS's own programs find them, when
+// the first request is made.
 //
-// Conditions of Put are those of S3 itself, which has them since 2024; R2, MinIO, Ceph and versitygw have them as well. A service may
-// be so old that it ignores them without saying so: then the last of several writers wins.
+// Conditions of Put are those of S3 itself, which has them since 2024; R2, MinIO, Ceph and
+// versitygw have them as well. A service may be so old that it ignores them without saying so: then
+// the last of several writers wins.
 package s3
 
 import (
@@ -34,8 +37,8 @@ import (
 type Options struct {
 	Bucket string
 	Region string // "": that of the environment or the profile; with an Endpoint, else us-east-1
-	// Endpoint is the URL of another service than Amazon's: https://minio.example.com, or http://127.0.0.1:9000. "": that of
-	// the environment or the profile, else Amazon's.
+	// Endpoint is the URL of another service than Amazon's: https://minio.example.com, or
+	// http://127.0.0.1:9000. "": that of the environment or the profile, else Amazon's.
 	Endpoint string
 	// PathStyle has the bucket in the path of URLs, and not in their host; nil: it does so if there is an Endpoint.
 	PathStyle *bool
@@ -45,18 +48,22 @@ type Options struct {
 	Credentials aws.CredentialsProvider
 	// Client makes the requests; nil: one of the bucket's own.
 	Client *http.Client
+	// MaxPages is how many pages of a list are read, of 1000 objects each; 0: hosts.DefaultPages.
+	MaxPages int
 }
 
 // Bucket is a bucket of S3. Make one with [New] or [Open].
 type Bucket struct {
-	name   string
-	client *s3.Client
-	config aws.Config
+	name     string
+	client   *s3.Client
+	config   aws.Config
+	maxPages int
 }
 
 var _ blob.Bucket = (*Bucket)(nil)
 
-// New returns a bucket, which isn't asked yet. The error is one of the shared files of AWS.
+// New returns a bucket, which isn't asked yet. The error is one of the shared files of AWS, or
+// matches blob.ErrURL: nothing says which region of Amazon's it is.
 func New(ctx context.Context, opts Options) (*Bucket, error) {
 	found, err := awslogin.Load(ctx, awslogin.Login{Profile: opts.Profile, Region: opts.Region, Anonymous: opts.Anonymous})
 	if err != nil {
@@ -68,6 +75,7 @@ func New(ctx context.Context, opts Options) (*Bucket, error) {
 	if opts.Client != nil {
 		found.HTTPClient = opts.Client
 	}
+	placed := true
 	client := s3.NewFromConfig(found, func(o *s3.Options) {
 		if opts.Endpoint != "" {
 			o.BaseEndpoint = &opts.Endpoint
@@ -80,23 +88,38 @@ func New(ctx context.Context, opts Options) (*Bucket, error) {
 				o.Region = "us-east-1"
 			}
 		}
+		placed = o.Region != ""
 		if opts.PathStyle != nil {
 			o.UsePathStyle = *opts.PathStyle
 		}
 	})
-	return &Bucket{name: opts.Bucket, client: client, config: found}, nil
+	if !placed { // the SDK would call that an invalid region, at each request
+		awslogin.Close(found)
+		return nil, fmt.Errorf("%w: nothing says in which region s3://%s is: add ?region=REGION to the URL, or set AWS_REGION, or region in the profile of AWS", blob.ErrURL, opts.Bucket)
+	}
+	return &Bucket{name: opts.Bucket, client: client, config: found, maxPages: opts.MaxPages}, nil
 }
 
 // parameters are those that a URL may have.
 var parameters = []string{"region", "endpoint", "path-style", "profile", "anonymous"}
 
-// Open opens s3://BUCKET/PREFIX. The parameters region, endpoint, path-style, profile and anonymous are the fields of [Options]
-// with these names; path-style and anonymous are true or false. It is one of [blob.Openers].
-func Open(ctx context.Context, u *url.URL) (blob.Bucket, error) {
+// Open opens s3://BUCKET/PREFIX. The parameters region, endpoint, path-style, profile and anonymous
+// are the fields of [Options] with these names; path-style and anonymous are true or false. It is
+// one of [blob.Openers].
+func Open(ctx context.Context, u *url.URL) (blob.Bucket, error) { return Opener{}.Open(ctx, u) }
+
+// Opener opens s3://BUCKET/PREFIX. Its method Open is one of [blob.Openers].
+type Opener struct {
+	MaxPages int // as in Options
+}
+
+// Open opens the bucket of a URL, as the function Open does.
+func (o Opener) Open(ctx context.Context, u *url.URL) (blob.Bucket, error) {
 	opts, prefix, err := parse(u)
 	if err != nil {
 		return nil, err
 	}
+	opts.MaxPages = o.MaxPages
 	bucket, err := New(ctx, opts)
 	if err != nil {
 		return nil, err

@@ -1,17 +1,23 @@
 package s3
 
 import (
+	"bytes"
+	"context"
 	"errors"
 	"fmt"
+	"io"
 	"net/http"
 	"net/url"
 	"strings"
 	"sync/atomic"
 	"testing"
 
+	"github.com/aws/aws-sdk-go-v2/aws"
 	"github.com/aws/aws-sdk-go-v2/credentials"
+	"github.com/aws/aws-sdk-go-v2/service/s3"
 	"go.uber.org/goleak"
 
+	"github.com/tfdeps/tfdeps/getproviders/hosts"
 	"github.com/tfdeps/tfdeps/getproviders/providertest"
 	"github.com/tfdeps/tfdeps/providercache/blob"
 	"github.com/tfdeps/tfdeps/providercache/blob/blobtest"
@@ -64,10 +70,72 @@ func TestBucket_SaysWhyTheServiceRefuses(t *testing.T) {
 			if !errors.Is(err, test.want) || errors.Is(err, blob.ErrNotFound) || strings.Contains(err.Error(), "hunter") {
 				t.Errorf("%s: %v", name, err)
 			}
+			if hint := hintOf(err); strings.Contains(hint, "s3:ListBucket") != (test.want == blob.ErrUnauthorized) {
+				t.Errorf("%s: the hint is %q", name, hint)
+			}
 		}
 		if err := b.Close(); err != nil {
 			t.Error(err)
 		}
+	}
+}
+
+func hintOf(err error) string {
+	if refused, ok := errors.AsType[*kindError](err); ok {
+		return refused.Hint()
+	}
+	return ""
+}
+
+func TestBucket_SaysThatThereAreNoCredentials(t *testing.T) {
+	t.Parallel()
+	b, err := New(t.Context(), Options{Bucket: "bucket", Region: "r", Endpoint: "http://x.example", Credentials: aws.CredentialsProviderFunc(
+		func(context.Context) (aws.Credentials, error) { return aws.Credentials{}, errors.New("none of these") })})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if _, err = b.Stat(t.Context(), "key"); !errors.Is(err, blob.ErrUnauthorized) || !strings.Contains(err.Error(), "none of these") || !strings.Contains(hintOf(err), "AWS_ACCESS_KEY_ID") {
+		t.Errorf("%v, hint %q", err, hintOf(err))
+	}
+	if err := b.Close(); err != nil {
+		t.Error(err)
+	}
+}
+
+// TestBucket_IsReadWithoutCredentials has a bucket whose objects everyone may read.
+func TestBucket_IsReadWithoutCredentials(t *testing.T) {
+	t.Parallel()
+	server := blobtest.StartVersity(t, "bucket")
+	b := open(t, server.Endpoint, "bucket", blobtest.VersitySecret)
+	defer b.Close()
+	if _, err := b.Put(t.Context(), "pre/fix/key", blob.Bytes([]byte("content")), blob.PutOptions{}); err != nil {
+		t.Fatal(err)
+	}
+	read := func() error {
+		u, err := url.Parse("s3://bucket/pre/fix?anonymous=true&region=" + blobtest.VersityRegion + "&endpoint=" + server.Endpoint)
+		if err != nil {
+			t.Fatal(err)
+		}
+		public, err := Open(t.Context(), u)
+		if err != nil {
+			t.Fatal(err)
+		}
+		defer public.Close()
+		content, _, err := blob.ReadAll(t.Context(), public, "key", 100)
+		if err == nil && string(content) != "content" {
+			t.Errorf("%q", content)
+		}
+		return err
+	}
+	if err := read(); !errors.Is(err, blob.ErrUnauthorized) {
+		t.Errorf("of a private bucket: %v", err)
+	}
+	policy := `{"Version": "2012-10-17", "Statement": [{"Effect": "Allow", "Principal": "*", "Action": ["s3:GetObject"], "Resource": "arn:aws:s3:::bucket/*"}]}`
+	if _, err := b.client.PutBucketPolicy(t.Context(), &s3.PutBucketPolicyInput{Bucket: &b.name, Policy: &policy}); err != nil {
+		t.Fatal(err)
+	}
+	if err := read(); err != nil {
+		t.Error(err)
 	}
 }
 
@@ -128,7 +196,8 @@ func refusing(status int, code string) func(w http.ResponseWriter, r *http.Reque
 	}
 }
 
-// What a service answers while two requests about one object are under way is no answer to whether the condition is met.
+// What a service answers while two requests about one object are under way is no answer to whether
+// the condition is met.
 func TestPut_WritesAgainAfterAConflict(t *testing.T) {
 	t.Parallel()
 	conflict := refusing(http.StatusConflict, "ConditionalRequestConflict")
@@ -191,4 +260,74 @@ func TestList_ReadsAllPages(t *testing.T) {
 	if got := strings.Join(keys, " "); got != "a b c" || asked.Load() != 3 {
 		t.Errorf("%q after %d requests", got, asked.Load())
 	}
+}
+
+// TestList_Ends has a page that leads to itself, and pages that each lead to another one.
+func TestList_Ends(t *testing.T) {
+	t.Parallel()
+	for _, same := range []bool{true, false} {
+		pages := 0
+		b, asked := fake(t, func(w http.ResponseWriter, r *http.Request) {
+			if pages++; same {
+				pages = 1
+			}
+			fmt.Fprintf(w, "<ListBucketResult><IsTruncated>true</IsTruncated><NextContinuationToken>%d</NextContinuationToken><Contents><Key>a</Key></Contents></ListBucketResult>", pages)
+		})
+		b.maxPages = 7
+		var last error
+		for _, last = range b.List(t.Context(), "dir/") {
+			if asked.Load() > 20 {
+				break
+			}
+		}
+		if !errors.Is(last, hosts.ErrPages) || !strings.Contains(last.Error(), "s3://bucket/dir/") || same != (asked.Load() == 2) || asked.Load() > 7 {
+			t.Errorf("%v after %d pages", last, asked.Load())
+		}
+	}
+}
+
+func TestOpener_SetsHowManyPagesAreRead(t *testing.T) {
+	t.Parallel()
+	u, err := url.Parse("s3://b?anonymous=true&region=eu-west-1")
+	if err != nil {
+		t.Fatal(err)
+	}
+	opened, err := Opener{MaxPages: 9}.Open(t.Context(), u)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer opened.Close()
+	if b, ok := opened.(*Bucket); !ok || b.maxPages != 9 {
+		t.Errorf("%+v", opened)
+	}
+}
+
+// answers is a client without a network, all of whose answers have the same body.
+type answers []byte
+
+// RoundTrip implements http.RoundTripper.
+func (a answers) RoundTrip(r *http.Request) (*http.Response, error) {
+	return &http.Response{StatusCode: http.StatusOK, Header: http.Header{}, Body: io.NopCloser(bytes.NewReader(a)), ContentLength: int64(len(a)), Request: r}, nil
+}
+
+// FuzzList reads a page of a list, which may name itself as the next one: it ends, and each key is
+// one that an object may have.
+func FuzzList(f *testing.F) {
+	f.Add([]byte(`<ListBucketResult><IsTruncated>true</IsTruncated><NextContinuationToken>x</NextContinuationToken><Contents><Key>a/b</Key><Size>1</Size></Contents><Contents><Key>../x</Key></Contents></ListBucketResult>`))
+	f.Add([]byte(`<ListBucketResult><Contents><Key/><LastModified>x</LastModified></Contents>`))
+	b, err := New(f.Context(), Options{Bucket: "bucket", Region: "r", Endpoint: "http://x.example", Anonymous: true, MaxPages: 3})
+	if err != nil {
+		f.Fatal(err)
+	}
+	f.Fuzz(func(t *testing.T, page []byte) {
+		b := *b
+		b.client = s3.New(b.client.Options(), func(o *s3.Options) {
+			o.HTTPClient, o.Retryer = &http.Client{Transport: answers(page)}, aws.NopRetryer{}
+		})
+		for info, err := range b.List(t.Context(), "") {
+			if err == nil && blob.CheckKey(info.Key) != nil {
+				t.Errorf("%q", info.Key)
+			}
+		}
+	})
 }

@@ -35,6 +35,16 @@ func (a Archive) IsAt(file *os.File) error {
 	return a.File.isAt(file)
 }
 
+// IsWebPage reports whether the file begins as web pages do.
+func (a Archive) IsWebPage() bool {
+	if a.File == nil {
+		return false
+	}
+	begin := make([]byte, 512) // all that is looked at
+	n, _ := a.File.ReadAt(begin, 0)
+	return strings.HasPrefix(http.DetectContentType(begin[:n]), "text/html")
+}
+
 // Keep closes the file, and leaves it for a later run if that can use it. It returns how many
 // bytes stay.
 func (a Archive) Keep() (kept int64) {
@@ -77,7 +87,7 @@ func AskSize(ctx context.Context, client *http.Client, at getproviders.HTTPArchi
 
 // OpenedSize opens an archive in order to learn its size; -1: that isn't known.
 func OpenedSize(ctx context.Context, at getproviders.Archive) (int64, error) {
-	b, err := openArchive(ctx, at, 0, false)
+	b, err := Opening{}.openArchive(ctx, at, 0)
 	if err != nil {
 		return -1, err
 	}

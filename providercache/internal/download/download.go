@@ -1,6 +1,6 @@
 // Package download turns the location of a package archive into its bytes.
 //
-//	archive, err := download.Fetch(ctx, download.Request{Location: at, Client: client, Limit: limit, Path: path, ...})
+//	archive, err := download.Fetch(ctx, download.Request{Opening: download.Opening{Location: at, Client: client}, Limit: limit, Path: path, ...})
 //	defer archive.Discard()
 //
 // [Fetch] downloads to a file and hashes what passes. A transfer that breaks off is
@@ -21,7 +21,6 @@ import (
 	"fmt"
 	"hash"
 	"io"
-	"net/http"
 	"time"
 
 	"github.com/tfdeps/tfdeps/getproviders"
@@ -32,10 +31,8 @@ import (
 
 // Request asks for one archive.
 type Request struct {
-	Location getproviders.Location
-	Client   *http.Client
-	Expected [sha256.Size]byte // the checksum that the archive is going to have
-	Known    bool              // Expected is
+	Opening
+	Expected [sha256.Size]byte // the checksum that the archive has to have, if it is Known
 	Limit    int64             // bytes that an archive may have
 
 	// Admit is asked before the first byte is read, and again if the archive begins
@@ -127,7 +124,7 @@ func (d *download) open(ctx context.Context) (Source, error) {
 	if d.size > 0 && d.asExpected() {
 		return whole(d.size), nil
 	}
-	w, err := openRemote(ctx, d.Client, d.Location, d.size, d.Known)
+	w, err := d.openRemote(ctx, d.size)
 	if err != nil {
 		return nil, err
 	}

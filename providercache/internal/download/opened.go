@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"strings"
 	"time"
 
 	"github.com/tfdeps/tfdeps/getproviders"
@@ -18,9 +19,9 @@ const reopenPause = 100 * time.Millisecond
 // openedBody is an archive that its Location opens. When reading fails, it is opened
 // again at the next byte, as resumableBody does for URLs.
 type openedBody struct {
-	ctx  context.Context
-	at   getproviders.Archive
-	sure bool // the checksum is known, so that parts of different archives are detected
+	ctx   context.Context
+	at    getproviders.Archive
+	known bool // the checksum is known, so that parts of different archives are detected
 
 	body      io.ReadCloser // nil: it couldn't be opened again
 	broken    error         // what the body ended with
@@ -35,8 +36,8 @@ type openedBody struct {
 
 // openArchive opens an archive at a position, up to which an earlier run read it.
 // The body may begin with the first byte nevertheless: see position.
-func openArchive(ctx context.Context, at getproviders.Archive, from int64, sure bool) (*openedBody, error) {
-	b := &openedBody{ctx: ctx, at: at, sure: sure, total: -1}
+func (o Opening) openArchive(ctx context.Context, at getproviders.Archive, from int64) (*openedBody, error) {
+	b := &openedBody{ctx: ctx, at: at, known: o.Known, total: -1}
 	err := b.open(from)
 	if errors.Is(err, errStale) {
 		err = b.open(0)
@@ -130,7 +131,7 @@ func (b *openedBody) open(from int64) error {
 	}
 	b.body, b.modified, b.broken = opened.Body, opened.Modified, nil
 	begins := from > 0 && opened.Offset == 0
-	known := b.total >= 0 && opened.Size >= 0
+	sized := b.total >= 0 && opened.Size >= 0
 	same := b.validator != "" && b.validator == opened.Validator
 	switch {
 	case opened.Body == nil:
@@ -142,7 +143,7 @@ func (b *openedBody) open(from int64) error {
 	case from == 0 || begins:
 		b.pos, b.total, b.validator, b.combined = 0, opened.Size, opened.Validator, false
 		return nil
-	case known && b.total != opened.Size, !same && (!b.sure || b.validator != "" && opened.Validator != ""):
+	case sized && b.total != opened.Size, !same && (!b.known || b.validator != "" && opened.Validator != ""):
 		return errStale
 	}
 	if b.total < 0 {
@@ -159,6 +160,9 @@ func (b *openedBody) wrap(err error) error {
 		return context.Cause(b.ctx)
 	case b.pos > 0:
 		return &TransferError{Archive: b.at.String(), Done: b.pos, Total: b.total, Err: err}
+	}
+	if strings.Contains(err.Error(), b.at.String()) { // as errors of buckets and requests do
+		return err
 	}
 	return fmt.Errorf("%s: %w", b.at, err)
 }

@@ -4,7 +4,6 @@ import (
 	"crypto/sha256"
 	"encoding/hex"
 	"fmt"
-	"io/fs"
 	"os"
 	"path/filepath"
 	"time"
@@ -116,10 +115,4 @@ func SweepPartials(dir string, now time.Time) {
 func isChecksum(name string) bool {
 	sum, err := hex.DecodeString(name)
 	return err == nil && len(sum) == sha256.Size
-}
-
-// sameAsAt reports whether an open file is the one at a path.
-func sameAsAt(info fs.FileInfo, path string) bool {
-	there, err := os.Lstat(path)
-	return err == nil && os.SameFile(info, there)
 }

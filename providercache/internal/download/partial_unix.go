@@ -55,3 +55,9 @@ func checkPartial(file *os.File, path string) error {
 	}
 	return nil
 }
+
+// sameAsAt reports whether an open file is the one at a path.
+func sameAsAt(info fs.FileInfo, path string) bool {
+	there, err := os.Lstat(path)
+	return err == nil && os.SameFile(info, there)
+}

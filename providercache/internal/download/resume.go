@@ -24,12 +24,11 @@ var (
 
 // resumableBody is an archive behind a URL. When a transfer breaks off, it requests
 // the rest, as long as tries allows. It requests the package's own URL each time, so
-// the URLs that it redirects to may expire.
+// the URLs that it redirects to may expire. If its own has expired, Relocate knows another one.
 type resumableBody struct {
-	ctx    context.Context
-	client *http.Client
-	at     getproviders.HTTPArchive
-	sure   bool // the checksum is known, so that parts of different archives are detected
+	ctx     context.Context
+	opening Opening
+	at      getproviders.HTTPArchive // whose URL is good now
 
 	body      io.ReadCloser // nil: the last request failed
 	broken    error         // what the body ended with
@@ -44,8 +43,8 @@ type resumableBody struct {
 
 // openURL requests an archive from a position on, up to which an earlier run
 // downloaded it. The server may send all of it nevertheless: see pos.
-func openURL(ctx context.Context, client *http.Client, at getproviders.HTTPArchive, from int64, sure bool) (*resumableBody, error) {
-	w := &resumableBody{ctx: ctx, client: client, at: at, sure: sure, total: -1}
+func (o Opening) openURL(ctx context.Context, at getproviders.HTTPArchive, from int64) (*resumableBody, error) {
+	w := &resumableBody{ctx: ctx, opening: o, at: at, total: -1}
 	err := w.ask(from)
 	if errors.Is(err, errStale) {
 		err = w.ask(0)
@@ -91,14 +90,14 @@ func (w *resumableBody) resume(cause error) error {
 	cause = &TransferError{Archive: w.at.String(), Done: w.pos, Total: w.total, Err: cause}
 	for w.tries.another(w.pos) {
 		from := w.pos
-		if !w.validator.resumable(w.sure) {
+		if !w.validator.resumable(w.opening.Known) {
 			from = 0
 		}
 		if from < w.pos && w.restarted {
 			break
 		}
-		wait := hosts.RetryWait(w.client, w.tries.failures-1, w.failed)
-		hosts.AnnounceRetry(w.ctx, w.client, hosts.Retry{
+		wait := hosts.RetryWait(w.opening.Client, w.tries.failures-1, w.failed)
+		hosts.AnnounceRetry(w.ctx, w.opening.Client, hosts.Retry{
 			Host: w.at.URL.Host, Attempt: w.tries.failures + 1, Attempts: maxFailures + 1, Wait: wait, Reason: hosts.RetryReason(w.failed, cause),
 		})
 		if err := par.Pause(w.ctx, wait); err != nil {
@@ -158,9 +157,28 @@ func (w *resumableBody) Modified() time.Time {
 	return at
 }
 
-// ask sends a request for the archive from a position on and accepts its response.
-// The error is errStale if only the whole archive can be requested.
+// ask sends a request for the archive from a position on and accepts its response. If the server
+// refuses the URL, which may have expired, and there is another one by now, it asks for that. The
+// error is errStale if only the whole archive can be requested.
 func (w *resumableBody) ask(from int64) error {
+	err := w.askOnce(from)
+	if status, ok := errors.AsType[*StatusError](err); ok && w.opening.Relocate != nil && mayHaveExpired(status.StatusCode) {
+		at, failed := w.opening.Relocate(w.ctx)
+		now, ok := at.(getproviders.HTTPArchive)
+		if failed != nil || !ok || now.URL == nil || now.URL.String() == w.at.URL.String() {
+			return err
+		}
+		w.at = now
+		return w.askOnce(from)
+	}
+	return err
+}
+
+// mayHaveExpired reports whether servers answer with a status to a signed URL that has expired: 400 is Google's.
+func mayHaveExpired(status int) bool { return hosts.Refuses(status) || status == http.StatusBadRequest }
+
+// askOnce is ask for the URL that is known.
+func (w *resumableBody) askOnce(from int64) error {
 	w.Close()
 	w.failed = nil
 	req, err := newRequest(w.ctx, w.at)
@@ -173,7 +191,7 @@ func (w *resumableBody) ask(from int64) error {
 			req.Header.Set("If-Range", value)
 		}
 	}
-	resp, err := hosts.Do(w.client, req, maxRedirects)
+	resp, err := hosts.Do(w.opening.Client, req, maxRedirects)
 	if err != nil {
 		return err
 	}
@@ -194,10 +212,15 @@ func (w *resumableBody) accept(resp *http.Response, from int64) error {
 	if from > 0 && resp.StatusCode == http.StatusPartialContent {
 		return w.acceptRest(resp, from)
 	}
-	if err := checkResponse(resp, http.StatusOK); err != nil {
+	size, ok := hosts.HasAll(resp)
+	status := http.StatusOK
+	if ok {
+		status = resp.StatusCode
+	}
+	if err := checkResponse(resp, status); err != nil {
 		return err
 	}
-	w.pos, w.total, w.validator, w.combined = 0, resp.ContentLength, validatorOf(resp.Header), false
+	w.pos, w.total, w.validator, w.combined = 0, size, validatorOf(resp.Header), false
 	return nil
 }
 

@@ -13,10 +13,8 @@ import (
 	"github.com/tfdeps/tfdeps/getproviders/hosts"
 )
 
-const (
-	// maxRedirects is how many redirects are followed, as many as common clients do.
-	maxRedirects = 10
-)
+// maxRedirects is how many redirects are followed, as many as common clients do.
+const maxRedirects = 10
 
 // Source reads the bytes of an archive.
 type Source interface {
@@ -30,13 +28,21 @@ type Source interface {
 	Modified() time.Time
 }
 
-// Open opens an archive at any location. sure: its checksum is known, so that parts
-// of different archives are detected.
-func Open(ctx context.Context, client *http.Client, at getproviders.Location, sure bool) (Source, error) {
-	if local, ok := at.(getproviders.LocalArchive); ok {
+// Opening says which archive is to be opened, and how.
+type Opening struct {
+	Location getproviders.Location
+	Client   *http.Client // for an HTTPArchive
+	Known    bool         // its checksum is known, so that parts of different archives are detected
+	// Relocate says where the archive is now: its URL may be signed, and have expired. nil: an expired URL is an error.
+	Relocate func(context.Context) (getproviders.Location, error)
+}
+
+// Open opens an archive at any location.
+func Open(ctx context.Context, o Opening) (Source, error) {
+	if local, ok := o.Location.(getproviders.LocalArchive); ok {
 		return OpenFile(string(local))
 	}
-	return openRemote(ctx, client, at, 0, sure)
+	return o.openRemote(ctx, 0)
 }
 
 // remote is a Source whose beginning may be known already.
@@ -47,22 +53,22 @@ type remote interface {
 
 // openRemote opens an archive that isn't on this machine from a position on, up to
 // which an earlier run downloaded it; it may begin at its first byte nevertheless.
-func openRemote(ctx context.Context, client *http.Client, at getproviders.Location, from int64, sure bool) (remote, error) {
-	switch at := at.(type) {
+func (o Opening) openRemote(ctx context.Context, from int64) (remote, error) {
+	switch at := o.Location.(type) {
 	case getproviders.HTTPArchive:
-		w, err := openURL(ctx, client, at, from, sure)
+		w, err := o.openURL(ctx, at, from)
 		if err != nil {
 			return nil, err
 		}
 		return w, nil
 	case getproviders.Archive:
-		b, err := openArchive(ctx, at, from, sure)
+		b, err := o.openArchive(ctx, at, from)
 		if err != nil {
 			return nil, err
 		}
 		return b, nil
 	}
-	return nil, fmt.Errorf("can't fetch from a location of type %T", at)
+	return nil, fmt.Errorf("can't fetch from a location of type %T", o.Location)
 }
 
 // localFile is an archive on this machine. Length and Renew are those of a Source.

@@ -24,7 +24,7 @@ func TestOpen_SaysHowOftenItTried(t *testing.T) {
 			if retries == nil && status != http.StatusNotFound {
 				continue // the client would wait before it tries again
 			}
-			_, err := Open(t.Context(), nil, getproviders.HTTPArchive{URL: at, Retries: retries}, false)
+			_, err := Open(t.Context(), Opening{Location: getproviders.HTTPArchive{URL: at, Retries: retries}})
 			if err == nil || strings.Contains(err.Error(), "giving up") != (words != "") || !strings.Contains(err.Error(), words) {
 				t.Errorf("status %d: %v", status, err)
 			}

@@ -37,10 +37,10 @@ func (e validator) ifRange() string {
 	}
 }
 
-// resumable reports whether the rest can be requested. sure: the checksum is known,
+// resumable reports whether the rest can be requested. known: the checksum is known,
 // so that parts of different archives are detected in the end.
-func (e validator) resumable(sure bool) bool {
-	return e.ifRange() != "" || sure && (e.ranges || e.etag != "" || e.modified != "")
+func (e validator) resumable(known bool) bool {
+	return e.ifRange() != "" || known && (e.ranges || e.etag != "" || e.modified != "")
 }
 
 // differs reports whether another response certainly has another version.

@@ -5,7 +5,8 @@ import (
 	"testing"
 )
 
-// SmallDisk mounts a file system of a size such as "256k" until the test ends, and skips the test where that can't be done.
+// SmallDisk mounts a file system of a size such as "256k" until the test ends, and skips the test
+// where that can't be done.
 func SmallDisk(t *testing.T, size string) string {
 	t.Helper()
 	disk := t.TempDir()

@@ -3,6 +3,8 @@ package installtest
 import (
 	"context"
 	"crypto/sha256"
+	"errors"
+	"io"
 	"maps"
 	"os"
 	"path/filepath"
@@ -140,4 +142,18 @@ type ListedHashes getproviders.AnyHash
 
 func (l ListedHashes) Load(context.Context) (getproviders.Authenticator, error) {
 	return getproviders.AnyHash(l), nil
+}
+
+// ReadArchive reads the archive of a package, and compares it with the checksum that it is expected to have.
+func ReadArchive(ctx context.Context, pkg getproviders.Package) error {
+	opened, err := pkg.Location.(getproviders.Archive).Open(ctx, 0)
+	if err != nil {
+		return err
+	}
+	defer opened.Body.Close()
+	content, err := io.ReadAll(opened.Body)
+	if err == nil && sha256.Sum256(content) != pkg.Trust.ExpectedSHA256 {
+		err = errors.New("it has other bytes")
+	}
+	return err
 }

@@ -46,9 +46,7 @@ func install(ctx context.Context, args []string) error {
 	}
 	installer := &providercache.Installer{
 		Fetcher: &fetcher.Fetcher{
-			Source: &getproviders.RegistrySource{
-				Client: client, Discovery: &hosts.Discovery{Client: client}, Product: product,
-			},
+			Source:  &getproviders.RegistrySource{Client: client, Product: product},
 			Client:  client,
 			Product: product,
 			Observe: show,

@@ -72,9 +72,18 @@ func numbersOf(version string) (numbers []int) {
 }
 
 // LeftOut reports whether the session of a name doesn't run: four in five don't if a
-// short test was asked for, or with [SessionsVariable].
+// short test was asked for, or with [sessionsVariable].
 func LeftOut(name string) bool {
-	return (testing.Short() || os.Getenv(SessionsVariable) == "few") && !providertest.OneInFive(name)
+	return (testing.Short() || os.Getenv(sessionsVariable) == "few") && !providertest.OneInFive(name)
+}
+
+// SkipIfShort leaves a test to runs without -short: what it has whole programs do, tests beside the
+// code show for its parts.
+func SkipIfShort(tb testing.TB) {
+	tb.Helper()
+	if testing.Short() {
+		tb.Skip("a short test has the parts do this, and no program")
+	}
 }
 
 // PeerCase is [providertest.PeerCase] for the case of a subtest.
@@ -102,5 +111,5 @@ var terraformVersion = sync.OnceValues(func() (string, error) {
 	return said.Version, err
 })
 
-// SessionsVariable is a variable that, if it is "few", has as few sessions run as -short has.
-const SessionsVariable = "TFDEPS_TEST_SESSIONS"
+// sessionsVariable is a variable that, if it is "few", has as few sessions run as -short has.
+const sessionsVariable = "TFDEPS_TEST_SESSIONS"

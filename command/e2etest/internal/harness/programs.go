@@ -10,13 +10,11 @@ package harness
 
 import (
 	"bytes"
-	"flag"
 	"fmt"
 	"os"
 	"os/exec"
 	"path/filepath"
 	"runtime"
-	"strconv"
 	"strings"
 	"sync"
 	"testing"
@@ -24,15 +22,9 @@ import (
 	"github.com/tfdeps/tfdeps/getproviders/providertest"
 )
 
-// Main is TestMain for packages whose tests wait for programs: twice as many run
-// side by side as usual, unless -parallel says how many.
+// Main is TestMain for packages whose tests wait for programs.
 func Main(m *testing.M) {
-	flag.Parse()
-	given := false
-	flag.Visit(func(f *flag.Flag) { given = given || f.Name == "test.parallel" })
-	if !given {
-		_ = flag.Set("test.parallel", strconv.Itoa(2*runtime.GOMAXPROCS(0)))
-	}
+	providertest.MoreAtOnce()
 	dir, err := preferPeers()
 	if err != nil {
 		fmt.Fprintln(os.Stderr, err)

@@ -41,6 +41,7 @@ import (
 
 	"github.com/tfdeps/tfdeps/getproviders/awslogin"
 	"github.com/tfdeps/tfdeps/getproviders/googlestorage"
+	"github.com/tfdeps/tfdeps/getproviders/hosts"
 	"github.com/tfdeps/tfdeps/getproviders/par"
 )
 
@@ -53,13 +54,18 @@ type Services struct {
 	// Client is for gcs; nil: hosts.DefaultClient. The AWS SDK has one of its own,
 	// which knows AWS_CA_BUNDLE.
 	Client *http.Client
-	// Environ holds AWS_METADATA_URL, GOOGLE_OAUTH_ACCESS_TOKEN, GOOGLE_CLOUD_QUOTA_PROJECT and
-	// STORAGE_EMULATOR_HOST, like os.Environ. All other variables are
+	// Environ holds AWS_METADATA_URL, GOOGLE_OAUTH_ACCESS_TOKEN, GOOGLE_CLOUD_QUOTA_PROJECT,
+	// STORAGE_EMULATOR_HOST and TFDEPS_LIST_PAGES, like os.Environ. All other variables are
 	// read by the AWS SDK and by Google's library, from the process's own.
 	Environ []string
 
 	configs par.Memo[awslogin.Login, aws.Config]
 	google  googlestorage.Login
+}
+
+// maxPages is how many pages of a list are read; 0: as many as is usual.
+func (s *Services) maxPages() int {
+	return hosts.MaxPages(googlestorage.Variable(s.Environ, "TFDEPS_LIST_PAGES"))
 }
 
 // Close waits until no credentials are asked for any more. It is called after the last use.
@@ -100,8 +106,8 @@ func (o Objects) Keys(ctx context.Context) iter.Seq2[string, error] {
 	return o.service.keys(ctx, o.bucket, o.Key)
 }
 
-// Read returns the content of an object; the version of the address counts for Key alone. Errors about an answer have a method
-// HTTPStatusCode() int. The body's reader has to close it.
+// Read returns the content of an object; the version of the address counts for Key alone. Errors
+// about an answer have a method HTTPStatusCode() int. The body's reader has to close it.
 func (o Objects) Read(ctx context.Context, key string) (io.ReadCloser, error) {
 	version := ""
 	if key == o.Key {

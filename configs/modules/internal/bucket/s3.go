@@ -1,6 +1,7 @@
 package bucket
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -14,6 +15,7 @@ import (
 
 	"github.com/tfdeps/tfdeps/getproviders/awslogin"
 	"github.com/tfdeps/tfdeps/getproviders/googlestorage"
+	"github.com/tfdeps/tfdeps/getproviders/hosts"
 )
 
 // domainsOfAWS are those of its partitions. A host in one of them has the region, and perhaps the bucket, in its name.
@@ -124,18 +126,21 @@ func (s *Services) openS3(ctx context.Context, u *url.URL) (Objects, error) {
 			o.Region = at.region // the profile has none
 		}
 	})
-	return Objects{Key: at.key, bucket: at.bucket, version: at.version, service: amazon{client, found}}, nil
+	return Objects{Key: at.key, bucket: at.bucket, version: at.version, service: amazon{client, found, strings.TrimSuffix(at.endpoint, "/"), s.maxPages()}}, nil
 }
 
 // amazon is S3, or what speaks its protocol.
 type amazon struct {
-	client *s3.Client
-	config aws.Config
+	client   *s3.Client
+	config   aws.Config
+	endpoint string // "": Amazon's
+	maxPages int
 }
 
 func (a amazon) keys(ctx context.Context, bucket, prefix string) iter.Seq2[string, error] {
 	return func(yield func(string, error) bool) {
 		pages := s3.NewListObjectsV2Paginator(a.client, &s3.ListObjectsV2Input{Bucket: &bucket, Prefix: &prefix})
+		bound := hosts.Pages{URL: cmp.Or(a.endpoint, "https://s3.amazonaws.com") + "/" + bucket, Max: a.maxPages}
 		for pages.HasMorePages() {
 			page, err := pages.NextPage(ctx)
 			if err != nil {
@@ -146,6 +151,13 @@ func (a amazon) keys(ctx context.Context, bucket, prefix string) iter.Seq2[strin
 				if object.Key != nil && !yield(*object.Key, nil) {
 					return
 				}
+			}
+			if !pages.HasMorePages() {
+				return
+			}
+			if err := bound.Next(aws.ToString(page.NextContinuationToken)); err != nil {
+				yield("", err)
+				return
 			}
 		}
 	}

@@ -14,6 +14,7 @@ import (
 	"time"
 
 	"github.com/tfdeps/tfdeps/getproviders/awslogin"
+	"github.com/tfdeps/tfdeps/getproviders/hosts"
 )
 
 func TestParseS3_KnowsTheFormsOfTerraform(t *testing.T) {
@@ -99,6 +100,43 @@ func TestS3_ListsAllPages(t *testing.T) {
 	t.Cleanup(s.Close)
 	wantKeys(t, s, "s3", s3.BaseURL()+"/bucket/d/?"+staticKeys, "d/1", "d/2", "d/3", "d/4")
 	wantKeys(t, s, "s3", s3.BaseURL()+"/bucket/x?"+staticKeys)
+}
+
+// TestKeys_End has services whose lists don't: a page leads to itself, or each to another one.
+func TestKeys_End(t *testing.T) {
+	t.Parallel()
+	for says, same := range map[string]bool{"names itself as the next page": true, "has more than 7 pages": false} {
+		pages := 0
+		service := newFake(t, func(w http.ResponseWriter, r *http.Request) {
+			token := 1
+			if pages++; !same {
+				token = pages
+			}
+			if strings.HasPrefix(r.URL.Path, "/storage/") {
+				fmt.Fprintf(w, `{"items": [{"name": "k/%d"}], "nextPageToken": "%d"}`, pages, token)
+				return
+			}
+			fmt.Fprintf(w, "<ListBucketResult><IsTruncated>true</IsTruncated><NextContinuationToken>%d</NextContinuationToken><Contents><Key>k/%d</Key></Contents></ListBucketResult>", token, pages)
+		})
+		for kind, address := range map[string]string{"s3": service.BaseURL() + "/b/k?" + staticKeys, "gcs": gcsBucket + "k"} {
+			s := &Services{Client: toward(service), Environ: []string{"STORAGE_EMULATOR_HOST=" + service.BaseURL(), "TFDEPS_LIST_PAGES=7"}}
+			t.Cleanup(s.Close)
+			objects, err := open(t, s, kind, address)
+			if err != nil {
+				t.Fatal(err)
+			}
+			pages = 0
+			var last error
+			for _, last = range objects.Keys(t.Context()) {
+				if pages > 20 {
+					break
+				}
+			}
+			if !errors.Is(last, hosts.ErrPages) || !strings.Contains(last.Error(), says) || !strings.Contains(last.Error(), "http") || pages > 7 {
+				t.Errorf("%s: %v after %d pages", kind, last, pages)
+			}
+		}
+	}
 }
 
 func TestS3_AsksForTheVersionByPath(t *testing.T) {

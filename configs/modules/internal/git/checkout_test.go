@@ -69,11 +69,7 @@ func TestCheckout_RefsMeanWhatTheyMeanInAClone(t *testing.T) {
 		if ref != "" && ref != "refs/heads/dev" && ref != "refs/pull/7/head" && clone.commitOf(ref) != ids[want] {
 			t.Errorf("in a clone ref %q is %q, want %s", ref, clone.commitOf(ref), want)
 		}
-		stores := []*bench{b, newBench(t)} // what others have fetched makes no difference
-		if testing.Short() {
-			stores = stores[:1]
-		}
-		for _, b := range stores {
+		for _, b := range providertest.FirstIfShort(1, b, newBench(t)) { // what others have fetched makes no difference
 			commit, files := b.files(Request{URL: o.url(), Ref: ref})
 			if files["f"] != want || commit != ids[want] {
 				t.Errorf("ref %q is %s, commit %s, want %s", ref, files["f"], commit, want)
@@ -260,19 +256,23 @@ func TestCheckout_TemporaryStoreIsRemoved(t *testing.T) {
 	}
 }
 
-// Three refs, requested a hundred times at once: one list, three fetches.
+// Three refs, requested many times at once: one list, three fetches.
 func TestCheckout_BudgetOfManyCallers(t *testing.T) {
 	t.Parallel()
 	o, ids := history(t)
 	b := newBench(t).count()
 	refs := []string{"v1.0.0", "only/branch", "refs/heads/main"}
 	wants := []string{"main2", "branch2", "main3"}
+	callers := 100
+	if testing.Short() {
+		callers = 20
+	}
+	items := make([]int, callers)
+	for i := range items {
+		items[i] = i
+	}
 	ask := func(b *bench) {
-		items := make([]int, 100)
-		for i := range items {
-			items[i] = i
-		}
-		_, errs := par.Map(t.Context(), 100, items, func(ctx context.Context, i int) (string, error) {
+		_, errs := par.Map(t.Context(), callers, items, func(ctx context.Context, i int) (string, error) {
 			dst := filepath.Join(b.work, fmt.Sprintf("%p-%d", b, i))
 			commit, err := b.Checkout(ctx, Request{URL: o.url(), Ref: refs[i%3]}, dst)
 			if want := wants[i%3]; err == nil && commit != ids[want] {
@@ -285,12 +285,12 @@ func TestCheckout_BudgetOfManyCallers(t *testing.T) {
 		}
 	}
 	ask(b)
-	if runs := b.runs(); runs["ls-remote"] != 1 || runs["fetch"] != 3 || runs["init"] != 1 || runs["read-tree"] != 100 {
+	if runs := b.runs(); runs["ls-remote"] != 1 || runs["fetch"] != 3 || runs["init"] != 1 || runs["read-tree"] != callers {
 		t.Errorf("cold: %v", runs)
 	}
 	warm := b.again()
 	ask(warm)
-	if runs := b.runs(); runs["ls-remote"] != 1 || runs["all"] != 101 {
+	if runs := b.runs(); runs["ls-remote"] != 1 || runs["all"] != callers+1 {
 		t.Errorf("warm: %v", runs)
 	}
 }

@@ -54,12 +54,4 @@
 // It reads no configuration, copies nothing and knows nothing of modules. It
 // asks no questions: git, and ssh below it, run without a terminal. Logins
 // have to come from agents, credential helpers and key files.
-//
-// Where we differ from Terraform on purpose: only the commit that is
-// needed is fetched, and there is no .git directory; depth may be used with
-// commits; refs such as refs/pull/1/head, and branches other than the default
-// one by their full names, are accepted; transports other than http, https, ssh, git and files
-// are refused; a submodule on the file system is used if its parent
-// is there, too, and refused in all other cases; a directory that has a commit
-// but no URL among the submodules stays empty.
 package git

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"strconv"
+	"strings"
 )
 
 // The reasons why there is no tree.
@@ -63,7 +64,29 @@ func (e *exitError) Error() string {
 	if e.said == "" {
 		return fmt.Sprintf("git %s: %s", e.command, e.err)
 	}
-	return fmt.Sprintf("git %s: %s: %s", e.command, e.err, e.said)
+	return fmt.Sprintf("git %s: %s", e.command, e.said)
+}
+
+// Hint says what to do about some of git's last words; "": they are other ones.
+func (e *exitError) Hint() string {
+	for _, known := range []struct{ words, advice string }{
+		{"Permission denied (publickey", "no SSH key of this user opens the repository: add one that does to ssh-agent or ~/.ssh, or have the source use https"},
+		{"Host key verification failed", "ssh doesn't know the key of the host: connect once with ssh, and compare the key that it shows, or add the key to ~/.ssh/known_hosts"},
+		{"could not read Username", "the repository is private, or doesn't exist, and git has no login for the host: set up a credential helper of git, or use an SSH key"},
+		{"terminal prompts disabled", "the repository is private, or doesn't exist, and git has no login for the host: set up a credential helper of git, or use an SSH key"},
+		{"Authentication failed", "the server takes none of the logins that git has for the host: check the credential helper of git, and whether a token has expired"},
+		{"response 407", "the proxy that HTTPS_PROXY or git's http.proxy names wants a login, as in http://USER:PASSWORD@HOST:PORT"},
+		{"Couldn't connect to server", "no server answers there: check the host and the port, HTTPS_PROXY, and the network of this machine"},
+		{"Could not resolve host", "the name of the host can't be resolved: check how it is written, and DNS, VPN and network of this machine"},
+		{"Connection refused", "no server listens there, or a firewall refuses: check host and port of the source"},
+		{"certificate", "git doesn't trust the certificate of the server: add the authority's certificate to those of the system, or name a file with it by git's http.sslCAInfo"},
+		{"dubious ownership", "the repository belongs to another user: git's safe.directory allows it"},
+	} {
+		if strings.Contains(e.said, known.words) {
+			return known.advice
+		}
+	}
+	return ""
 }
 
 func (e *exitError) Unwrap() error { return e.err }

@@ -177,7 +177,7 @@ func (f fetch) several(ctx context.Context) {
 	}
 }
 
-// source is what a want is asked for by: see [fetch.one].
+// source is what a want is asked for by: see fetch.one.
 func (w want) source() string {
 	if w.name != "" {
 		return w.name

@@ -12,6 +12,8 @@ import (
 	"testing"
 
 	"go.uber.org/goleak"
+
+	"github.com/tfdeps/tfdeps/getproviders/providertest"
 )
 
 // childVariable makes the test program do one checkout: its arguments are the store, the program
@@ -26,6 +28,7 @@ func TestMain(m *testing.M) {
 			os.Exit(1)
 		}
 		patterns.dir = dir
+		providertest.MoreAtOnce()
 		goleak.VerifyTestMain(m, goleak.Cleanup(func(code int) {
 			os.RemoveAll(dir)
 			os.Exit(code)
@@ -57,8 +60,8 @@ func (b *bench) child(program, url, ref string) *exec.Cmd {
 // front of git leaves behind what git would leave.
 func TestStore_WhatKilledProcessesLeaveDoesNoHarm(t *testing.T) {
 	t.Parallel()
-	if runtime.GOOS == "windows" {
-		t.Skip("no shell for a script in front of git")
+	if runtime.GOOS == "windows" || testing.Short() {
+		t.Skip("takes a shell for a script in front of git, and two hundred processes")
 	}
 	program, _ := requireGit(t)
 	const locks = `mkdir -p "$store/objects/pack" "$store/refs/fetched"
@@ -76,10 +79,7 @@ func TestStore_WhatKilledProcessesLeaveDoesNoHarm(t *testing.T) {
 		t.Run(c.name, func(t *testing.T) {
 			t.Parallel()
 			o, ids := history(t)
-			for i, ref := range []string{"v1.0.0", "v1.0.0~1", ids["dev1"]} {
-				if testing.Short() && i > 0 {
-					break
-				}
+			for _, ref := range []string{"v1.0.0", "v1.0.0~1", ids["dev1"]} {
 				b := newBench(t)
 				killer := script(t, filepath.Join(b.work, "killer"), `
 					store=; last=; command=
@@ -151,6 +151,9 @@ func TestStore_MakesADamagedStoreAgain(t *testing.T) {
 			})
 		},
 	} {
+		if testing.Short() && name != "wrong bytes" {
+			continue
+		}
 		o, ids := history(t)
 		b := newBench(t)
 		b.files(Request{URL: o.url(), Ref: "v1.0.0"})

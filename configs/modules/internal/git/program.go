@@ -30,7 +30,7 @@ const (
 	stderrBytes = 8 << 10
 )
 
-// strict are settings that the user's must not change: nothing but what we ask
+// strict are settings that the user's must not change: nothing but what is asked
 // for is done, and files are those of the repository on every system.
 var strict = []string{
 	"core.hooksPath=" + os.DevNull, "core.fsmonitor=false", "core.splitIndex=false", "core.sparseCheckout=false",

@@ -18,6 +18,14 @@ import (
 // fetched. It is safe for many goroutines; it must not be copied after its first use.
 // What it has learned of refs it doesn't ask again: make a new one to find out
 // whether a branch has moved.
+//
+// It differs from Terraform on purpose: only the commit that is
+// needed is fetched, and there is no .git directory; depth may be used with
+// commits; refs such as refs/pull/1/head, and branches other than the default
+// one by their full names, are accepted; transports other than http, https, ssh, git and files
+// are refused; a submodule on the file system is used if its parent
+// is there, too, and refused in all other cases; a directory that has a commit
+// but no URL among the submodules stays empty.
 type Repositories struct {
 	// Dir holds the bare repositories, one for each URL and not to be touched by
 	// others. It is made if it isn't there, for the user alone. "": a temporary

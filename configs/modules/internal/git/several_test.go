@@ -6,6 +6,8 @@ import (
 	"runtime"
 	"strings"
 	"testing"
+
+	"github.com/tfdeps/tfdeps/getproviders/providertest"
 )
 
 func TestCheckout_WhatIsWantedAtTheSameTimeIsFetchedAtOnce(t *testing.T) {
@@ -13,7 +15,7 @@ func TestCheckout_WhatIsWantedAtTheSameTimeIsFetchedAtOnce(t *testing.T) {
 	o, ids := history(t)
 	other, _ := history(t)
 	gone := strings.Repeat("a", 40)
-	for _, c := range []struct {
+	for _, c := range providertest.FirstIfShort(2, []struct {
 		name    string
 		refs    []string // each is requested, with all others beside it
 		beside  []Request
@@ -25,7 +27,7 @@ func TestCheckout_WhatIsWantedAtTheSameTimeIsFetchedAtOnce(t *testing.T) {
 		{"what isn't there", []string{"v1.0.0", "only/branch"}, []Request{{Ref: gone}, {Ref: "nothing"}, {Ref: "-x"}}, 3},
 		{"what is elsewhere", []string{"v1.0.0"}, []Request{{URL: other.url(), Ref: "only/branch"}}, 1},
 		{"an expression", []string{"v1.0.0", "v1.0.0~1"}, nil, 2},
-	} {
+	}...) {
 		t.Run(c.name, func(t *testing.T) {
 			t.Parallel()
 			b := newBench(t).count()

@@ -1,4 +1,4 @@
-package providercache_test
+package store_test
 
 import (
 	"context"
@@ -13,17 +13,10 @@ import (
 
 	"github.com/tfdeps/tfdeps/depsfile"
 	"github.com/tfdeps/tfdeps/getproviders"
+	"github.com/tfdeps/tfdeps/providercache/internal/installtest"
 	"github.com/tfdeps/tfdeps/providercache/link"
 	"github.com/tfdeps/tfdeps/providercache/store"
 )
-
-// maintenance returns the Maintenance of the machine's cache.
-func (m *machine) maintenance(tb testing.TB) *store.Maintenance {
-	tb.Helper()
-	cache, err := store.OpenCache(m.cache, m.named)
-	must(tb, err)
-	return &store.Maintenance{Cache: cache, StateDir: m.state}
-}
 
 func list(tb testing.TB, u *store.Maintenance) []store.Package {
 	tb.Helper()
@@ -34,7 +27,7 @@ func list(tb testing.TB, u *store.Maintenance) []store.Package {
 
 func TestMaintenance_TakesAMissingCacheForEmpty(t *testing.T) {
 	t.Parallel()
-	u := newMachine(t).maintenance(t)
+	u := installtest.NewMachine(t).Maintenance(t)
 	if packages := list(t, u); len(packages) > 0 {
 		t.Errorf("there is %v", packages)
 	}
@@ -44,35 +37,35 @@ func TestMaintenance_TakesAMissingCacheForEmpty(t *testing.T) {
 	if _, err := u.Collect(t.Context(), store.Policy{OlderThan: time.Hour}, store.RemoveOptions{DryRun: true}); err != nil {
 		t.Error(err)
 	}
-	if left := tree(t, u.Cache.Dir); len(left) > 0 {
+	if left := installtest.Tree(t, u.Cache.Dir); len(left) > 0 {
 		t.Errorf("it was made, with %q", left)
 	}
 }
 
 func TestMaintenance_ListsOnlyPackages(t *testing.T) {
 	t.Parallel()
-	m := newMachine(t)
+	m := installtest.NewMachine(t)
 	for _, name := range []string{
 		".tfdeps-1/package/a/b/1.0.0/linux_amd64/x", "partial/abc", "host.example/acme/a/1.0.0/readme",
 		"host.example/acme/a/01.0.0/linux_amd64/x", "host.example/acme/a/1.0.0/linux/x", "host.example/ACME/a/1.0.0/linux_amd64/x",
 	} {
-		write(t, filepath.Join(m.cache, filepath.FromSlash(name)), "")
+		write(t, filepath.Join(m.Cache, filepath.FromSlash(name)), "")
 	}
-	if packages := list(t, m.maintenance(t)); len(packages) > 0 {
+	if packages := list(t, m.Maintenance(t)); len(packages) > 0 {
 		t.Errorf("listed: %v", packages)
 	}
 }
 
 func TestMaintenance_ListsUsersAndLastUse(t *testing.T) {
 	t.Parallel()
-	needsReceipts(t)
-	m := newMachine(t)
-	copied, linked := m.directory(t), m.directory(t)
+	installtest.NeedsReceipts(t)
+	m := installtest.NewMachine(t)
+	copied, linked := m.Installer(t), m.Installer(t)
 	copied.Link, linked.Link = link.Copy, link.Symlink
 	yesterday := time.Now().Add(-30 * time.Hour)
 	copied.Fetcher.Now = func() time.Time { return yesterday }
-	locks, _ := m.install(t, copied, nil)
-	u := m.maintenance(t)
+	locks := installtest.InstallBoth(t, copied, nil)
+	u := m.Maintenance(t)
 	a := list(t, u)[0]
 	if target := resolvedPath(t, copied.Target.Dir); !slices.Equal(a.Users, []string{target}) || len(a.Linked) > 0 {
 		t.Errorf("used by %q, and linked to by %q, not by %q", a.Users, a.Linked, target)
@@ -80,7 +73,7 @@ func TestMaintenance_ListsUsersAndLastUse(t *testing.T) {
 	if got := a.LastUse; got.Sub(yesterday).Abs() > 2*time.Second {
 		t.Errorf("used at %v, not at %v", got, yesterday)
 	}
-	m.install(t, linked, locks)
+	installtest.InstallBoth(t, linked, locks)
 	a = list(t, u)[0]
 	if len(a.Users) != 2 || !slices.Equal(a.Linked, []string{resolvedPath(t, linked.Target.Dir)}) {
 		t.Errorf("used by %q, and linked to by %q", a.Users, a.Linked)
@@ -101,44 +94,38 @@ func resolvedPath(tb testing.TB, path string) string {
 	return real
 }
 
-// settled is a machine with a directory in which everything is installed.
-func settled(t *testing.T) (*machine, *directory, *depsfile.Locks) {
-	t.Helper()
-	m := newMachine(t)
-	d := m.directory(t)
-	locks, _ := m.install(t, d, nil)
-	return m, d, locks
-}
-
 func TestNoteUses_NotesAUseOnceADay(t *testing.T) {
 	t.Parallel()
-	needsReceipts(t)
-	m, d, locks := settled(t)
-	m.install(t, d, locks)
-	noted := func() string { return strings.Join(contents(t, filepath.Join(m.state, "uses")), "\n") }
+	installtest.NeedsReceipts(t)
+	m := installtest.NewMachine(t)
+	d := m.Installer(t)
+	locks := installtest.InstallBoth(t, d, nil)
+	installtest.InstallBoth(t, d, locks)
+	noted := func() string { return strings.Join(contents(t, filepath.Join(m.State, "uses")), "\n") }
 	before := noted()
 	now := time.Now().Add(23 * time.Hour)
 	d.Fetcher.Now = func() time.Time { return now }
-	if m.install(t, d, locks); noted() != before {
+	if installtest.InstallBoth(t, d, locks); noted() != before {
 		t.Error("it was noted again after less than a day")
 	}
 	now = now.Add(2 * time.Hour)
-	if m.install(t, d, locks); noted() == before {
+	if installtest.InstallBoth(t, d, locks); noted() == before {
 		t.Error("it wasn't noted again after a day")
 	}
 }
 
-// A tree of Terragrunt prepares hundreds of directories, one after the other.
+// Terragrunt prepares hundreds of directories, one after the other.
 func TestNoteUses_NotesTheLastUseOfACacheOnceAnHour(t *testing.T) {
 	t.Parallel()
-	needsReceipts(t)
-	m, _, locks := settled(t)
-	noted := func() string { return strings.Join(contents(t, filepath.Join(m.state, "last-uses")), "\n") }
+	installtest.NeedsReceipts(t)
+	m := installtest.NewMachine(t)
+	locks := installtest.InstallBoth(t, m.Installer(t), nil)
+	noted := func() string { return strings.Join(contents(t, filepath.Join(m.State, "last-uses")), "\n") }
 	before, now := noted(), time.Now().Add(30*time.Minute)
 	install := func() {
-		d := m.directory(t)
+		d := m.Installer(t)
 		d.Fetcher.Now = func() time.Time { return now }
-		m.install(t, d, locks)
+		installtest.InstallBoth(t, d, locks)
 	}
 	if install(); noted() != before {
 		t.Error("it was noted again within an hour")
@@ -152,18 +139,18 @@ func TestNoteUses_NotesTheLastUseOfACacheOnceAnHour(t *testing.T) {
 // contents reads the files of a directory.
 func contents(tb testing.TB, dir string) (all []string) {
 	tb.Helper()
-	for _, name := range files(tb, dir) {
-		all = append(all, read(tb, filepath.Join(dir, name)))
+	for _, name := range installtest.Files(tb, dir) {
+		all = append(all, installtest.Read(tb, filepath.Join(dir, name)))
 	}
 	return all
 }
 
 func TestVerify_FindsPackagesThatDifferFromTheirReceipts(t *testing.T) {
 	t.Parallel()
-	needsReceipts(t)
-	m := newMachine(t)
-	m.install(t, m.directory(t), nil)
-	u := m.maintenance(t)
+	installtest.NeedsReceipts(t)
+	m := installtest.NewMachine(t)
+	installtest.InstallBoth(t, m.Installer(t), nil)
+	u := m.Maintenance(t)
 	all := list(t, u)
 	write(t, filepath.Join(all[0].Dir, "more"), "")
 	must(t, errors.Join(os.RemoveAll(all[1].Dir), os.Mkdir(all[1].Dir, 0o755)))
@@ -182,9 +169,9 @@ func TestVerify_FindsPackagesThatDifferFromTheirReceipts(t *testing.T) {
 
 func TestVerify_AcceptsLockedPackagesWithoutReceipts(t *testing.T) {
 	t.Parallel()
-	m := newMachine(t)
-	locks, _ := m.install(t, m.directory(t), nil)
-	u := m.maintenance(t)
+	m := installtest.NewMachine(t)
+	locks := installtest.InstallBoth(t, m.Installer(t), nil)
+	u := m.Maintenance(t)
 	u.StateDir = ""
 	other := locks.Clone()
 	for _, lock := range locks.All() {
@@ -217,7 +204,7 @@ func TestLocked_KeyDoesNotDependOnOrder(t *testing.T) {
 	locksOf := func(pairs ...string) *depsfile.Locks {
 		l := new(depsfile.Locks)
 		for i := 0; i < len(pairs); i += 3 {
-			l.Set(depsfile.Lock{Provider: provider(pairs[i]), Version: version(pairs[i+1]), Hashes: []getproviders.Hash{getproviders.Hash(pairs[i+2])}})
+			l.Set(depsfile.Lock{Provider: provider(pairs[i]), Version: installtest.Version(pairs[i+1]), Hashes: []getproviders.Hash{getproviders.Hash(pairs[i+2])}})
 		}
 		return l
 	}
@@ -249,11 +236,11 @@ func TestLocked_KeyDoesNotDependOnOrder(t *testing.T) {
 
 func TestCollect_RemovesTheLeastRecentlyUsedFirst(t *testing.T) {
 	t.Parallel()
-	m := newMachine(t)
-	u := m.maintenance(t)
+	m := installtest.NewMachine(t)
+	u := m.Maintenance(t)
 	at := time.Now()
 	for i, name := range []string{"b", "a", "c"} {
-		dir := filepath.Join(m.cache, filepath.FromSlash(packageDir("acme/"+name, "1.0.0")))
+		dir := filepath.Join(m.Cache, filepath.FromSlash(installtest.PackageDir("acme/"+name, "1.0.0")))
 		write(t, filepath.Join(dir, "terraform-provider-"+name), strings.Repeat("x", 10_000))
 		old := at.Add(time.Duration(i-10) * 24 * time.Hour)
 		must(t, os.Chtimes(dir, old, old))
@@ -289,36 +276,36 @@ func size(n int64) *int64 { return &n }
 
 func locked(name string) store.Locked {
 	l := new(depsfile.Locks)
-	l.Set(depsfile.Lock{Provider: provider("acme/" + name), Version: version("1.0.0")})
+	l.Set(depsfile.Lock{Provider: provider("acme/" + name), Version: installtest.Version("1.0.0")})
 	return store.LockedBy(l)
 }
 
 func TestRemove_CountsSharedBytesApart(t *testing.T) {
 	t.Parallel()
-	needsReceipts(t)
-	m := newMachine(t)
-	d := m.directory(t)
+	installtest.NeedsReceipts(t)
+	m := installtest.NewMachine(t)
+	d := m.Installer(t)
 	d.Link = link.Hardlink
-	m.install(t, d, nil)
-	u := m.maintenance(t)
+	installtest.InstallBoth(t, d, nil)
+	u := m.Maintenance(t)
 	packages := list(t, u)
 	done, err := u.Remove(t.Context(), packages, store.RemoveOptions{})
 	must(t, err)
-	if d.modes != nil || done.Freed != 0 || done.Shared == 0 || !slices.Equal(done.SharedWith, []string{resolvedPath(t, d.Target.Dir)}) {
+	if done.Freed != 0 || done.Shared == 0 || !slices.Equal(done.SharedWith, []string{resolvedPath(t, d.Target.Dir)}) {
 		t.Errorf("removed: %+v", done)
 	}
-	if left := tree(t, m.cache); !slices.Equal(left, slices.DeleteFunc(slices.Clone(left), func(name string) bool { return !strings.HasPrefix(name, ".locks") })) {
+	if left := installtest.Tree(t, m.Cache); !slices.Equal(left, slices.DeleteFunc(slices.Clone(left), func(name string) bool { return !strings.HasPrefix(name, ".locks") })) {
 		t.Errorf("left in the cache: %q", left)
 	}
 }
 
 func TestRemove_KeepsPackagesThatAreAboutToBeLinked(t *testing.T) {
 	t.Parallel()
-	needsReceipts(t)
-	m := newMachine(t)
-	m.named = true
-	locks, _ := m.install(t, m.directory(t), nil)
-	u := m.maintenance(t)
+	installtest.NeedsReceipts(t)
+	m := installtest.NewMachine(t)
+	m.Named = true
+	locks := installtest.InstallBoth(t, m.Installer(t), nil)
+	u := m.Maintenance(t)
 	ctx, cancel := context.WithCancel(t.Context())
 	var collecting sync.WaitGroup
 	collecting.Go(func() {
@@ -330,10 +317,10 @@ func TestRemove_KeepsPackagesThatAreAboutToBeLinked(t *testing.T) {
 		}
 	})
 	for range 10 {
-		d := m.directory(t)
-		m.install(t, d, locks)
+		d := m.Installer(t)
+		installtest.InstallBoth(t, d, locks)
 		for _, name := range []string{"a", "b"} {
-			dir := filepath.Join(d.Target.Dir, filepath.FromSlash(packageDir(registryHost+"/acme/"+name, "1.0.0")))
+			dir := filepath.Join(d.Target.Dir, filepath.FromSlash(installtest.PackageDir(installtest.RegistryHost+"/acme/"+name, "1.0.0")))
 			if _, err := os.Stat(dir); err != nil {
 				t.Error(err)
 			}
@@ -346,12 +333,12 @@ func TestRemove_KeepsPackagesThatAreAboutToBeLinked(t *testing.T) {
 
 func TestRemove_KeepsLinkedAndUnmanagedPackages(t *testing.T) {
 	t.Parallel()
-	needsReceipts(t)
-	m := newMachine(t)
-	m.named = true
-	m.install(t, m.directory(t), nil)
-	write(t, filepath.Join(m.cache, filepath.FromSlash(packageDir("acme/foreign", "1.0.0")), "terraform-provider-foreign"), "")
-	u := m.maintenance(t)
+	installtest.NeedsReceipts(t)
+	m := installtest.NewMachine(t)
+	m.Named = true
+	installtest.InstallBoth(t, m.Installer(t), nil)
+	write(t, filepath.Join(m.Cache, filepath.FromSlash(installtest.PackageDir("acme/foreign", "1.0.0")), "terraform-provider-foreign"), "")
+	u := m.Maintenance(t)
 	done, err := u.Remove(t.Context(), list(t, u), store.RemoveOptions{})
 	must(t, err)
 	var why []error

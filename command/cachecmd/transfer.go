@@ -1,0 +1,166 @@
+package cachecmd
+
+import (
+	"context"
+	"fmt"
+	"strings"
+
+	"github.com/tfdeps/tfdeps/command/cli"
+	"github.com/tfdeps/tfdeps/command/problem"
+	"github.com/tfdeps/tfdeps/command/products"
+	"github.com/tfdeps/tfdeps/command/sources"
+	"github.com/tfdeps/tfdeps/command/view"
+	"github.com/tfdeps/tfdeps/command/workdir"
+	"github.com/tfdeps/tfdeps/getproviders"
+	"github.com/tfdeps/tfdeps/providercache"
+	"github.com/tfdeps/tfdeps/providercache/event"
+	"github.com/tfdeps/tfdeps/providercache/fetcher"
+	"github.com/tfdeps/tfdeps/providercache/resolve"
+	"github.com/tfdeps/tfdeps/providercache/store"
+	"github.com/tfdeps/tfdeps/providercache/transfer"
+)
+
+// transferOptions are what the arguments of cache push and cache pull ask for.
+type transferOptions struct {
+	options
+	push             bool
+	location         string   // where the packages go to, or come from
+	paths            []string // of lock files
+	createRepository string   // of -create-repository
+	platforms        []getproviders.Platform
+	policies         []string // of -policy
+	offline          bool
+	offlineBy        string // who set it; "": it isn't set
+}
+
+func (o *transferOptions) addPlatform(given string) error {
+	platform, err := getproviders.ParsePlatform(given)
+	o.platforms = append(o.platforms, platform)
+	return err
+}
+
+func (o *transferOptions) verb() string {
+	if o.push {
+		return "push"
+	}
+	return "pull"
+}
+
+func (o *transferOptions) parse(args []string, env cli.Environment) error {
+	operands, by, err := o.flags().Mixed(args, env)
+	if err != nil {
+		return err
+	}
+	if len(operands) == 0 || operands[0] == "" {
+		return &cli.UsageError{Text: fmt.Sprintf("Error: cache %s needs a URL such as s3://BUCKET/PREFIX, or a directory", o.verb()), Help: true}
+	}
+	if o.location, o.paths = operands[0], operands[1:]; len(o.paths) == 0 {
+		o.paths = []string{"."}
+	}
+	if o.offline {
+		o.offlineBy = by["offline"]
+	}
+	if len(o.platforms) == 0 {
+		o.platforms = []getproviders.Platform{getproviders.CurrentPlatform()}
+	}
+	return nil
+}
+
+// runPush sends packages of the cache to where other machines pull them.
+func runPush(m *cli.Meta, args []string) (int, error) { return runTransfer(m, args, true) }
+
+// runPull gets packages that were pushed.
+func runPull(m *cli.Meta, args []string) (int, error) { return runTransfer(m, args, false) }
+
+func runTransfer(m *cli.Meta, args []string, push bool) (int, error) {
+	o := transferOptions{push: push}
+	if err := o.parse(args, m.Env); err != nil {
+		return 0, err
+	}
+	activity, m := o.activity(m, products.Unversioned(m))
+	report, problems := move(m, o, activity)
+	return o.end(m, report, problems, 0)
+}
+
+// move pushes or pulls; the report is nil if nothing was tried.
+func move(m *cli.Meta, o transferOptions, activity *view.Activity) (view.Result, problem.List) {
+	defer activity.Close()
+	product, problems := products.Choose(m, products.Options{})
+	if problems.HasErrors() {
+		return nil, problems
+	}
+	config, problems := sources.ReadConfig(m, products.Unversioned(m))
+	if problems.HasErrors() {
+		return nil, problems
+	}
+	cache, missing := sources.FindCache(m, config, o.dir)
+	locked, unreadable := workdir.LockedBelow(o.paths, products.Unversioned(m))
+	problems = append(append(append(problems, missing...), unreadable...), sources.CheckArchiveCredentials(m.Env)...)
+	if o.offlineBy != "" && sources.IsURL(o.location) {
+		problems = append(problems, problem.CodedError("offline", "No request is allowed", fmt.Sprintf(
+			"The command cache %s asks the service that the URL names, and %s forbids requests. A directory may be named in place of the URL.", o.verb(), o.offlineBy)))
+	}
+	if scheme, _, _ := strings.Cut(o.location, "://"); o.push && strings.EqualFold(scheme, "https") { // whether there is something to send or not
+		problems = append(problems, problem.CodedError("bucket", "Invalid URL",
+			"Packages can only be pulled from a web server. They are pushed to what is behind it: a bucket, an OCI registry or a directory."))
+	}
+	if invalid := sources.CheckCreateRepository(o.createRepository, o.location); invalid != nil {
+		problems = append(problems, invalid)
+	}
+	if problems.HasErrors() {
+		return nil, problems
+	}
+	net, unreached := sources.Connect(m, product, config, o.offlineBy)
+	rules, unruled := sources.ReadPolicy(m, product, o.policies)
+	if problems = append(append(problems, unreached...), unruled...); problems.HasErrors() {
+		return nil, problems
+	}
+	remote, end, invalid := net.OpenRemote(m, o.location, o.createRepository)
+	defer end()
+	if invalid != nil {
+		return nil, append(problems, invalid)
+	}
+	t := transferring{meta: m, product: product, cache: cache, net: net, policy: rules, activity: activity, remote: remote, wanted: store.PackageSpecs(locked)}
+	result, failed := view.CacheTransfer{Cache: cache, Remote: remote.String(), Push: o.push}, problem.List(nil)
+	for _, platform := range o.platforms {
+		moved, err := t.move(m.Context, o.push, platform)
+		result.Packages = append(result.Packages, moved...)
+		if err != nil {
+			failed = append(failed, view.TransferProblems(product, o.push, err)...)
+		}
+	}
+	return result, append(problems, failed...)
+}
+
+// transferring is one run of cache push or cache pull.
+type transferring struct {
+	meta     *cli.Meta
+	product  getproviders.Product
+	cache    *store.Store
+	net      sources.Network
+	policy   sources.Policy
+	activity *view.Activity
+	remote   transfer.Remote
+	wanted   []resolve.PackageSpec
+}
+
+// installer makes what finds packages in the cache and puts them there.
+func (t *transferring) installer(platform getproviders.Platform) *providercache.Installer {
+	return &providercache.Installer{
+		Fetcher: &fetcher.Fetcher{
+			Source: &transfer.Source{Remote: t.remote, Wanted: t.wanted}, Client: t.net.Archives, Product: t.product, Platform: platform,
+			Now: t.meta.Now, StateDir: t.meta.StateDir,
+			Observe: event.Observer(func(e event.Event) { t.activity.Observe(e) }),
+			// What lock files select is no downgrade.
+			Policy: t.policy.Against(nil, func(getproviders.Provider) getproviders.Version { return getproviders.Version{} }),
+		},
+		Cache: t.cache,
+	}
+}
+
+func (t *transferring) move(ctx context.Context, push bool, platform getproviders.Platform) ([]transfer.Result, error) {
+	if push {
+		return transfer.Push(ctx, t.installer(platform), t.remote, t.wanted)
+	}
+	return transfer.Pull(ctx, t.installer(platform))
+}

@@ -1,0 +1,38 @@
+package doctorcmd
+
+import (
+	"context"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"github.com/tfdeps/tfdeps/command/cli"
+	"github.com/tfdeps/tfdeps/command/view"
+	"github.com/tfdeps/tfdeps/configs/cliconfig"
+	"github.com/tfdeps/tfdeps/getproviders"
+)
+
+// silentSource answers when its context ends.
+type silentSource struct{ getproviders.Source }
+
+func (silentSource) Versions(ctx context.Context, _ getproviders.Provider) (getproviders.Available, error) {
+	<-ctx.Done()
+	return getproviders.Available{}, ctx.Err()
+}
+
+func TestDoctor_WaitsForAMirrorOnlySoLong(t *testing.T) {
+	t.Parallel()
+	synctest.Test(t, func(t *testing.T) {
+		began := time.Now()
+		x := &examination{meta: &cli.Meta{Now: time.Now, Context: t.Context()}}
+		_, err := x.ask(t.Context(), target{kind: "mirror", mirror: "s3://bucket", source: silentSource{}}, cliconfig.SourceOptions{})
+		if code := view.CodeOfError(err); code != "timeout" || time.Since(began) != askedFor {
+			t.Errorf("after %s: %v (code %q)", time.Since(began), err, code)
+		}
+		ctx, cancel := context.WithCancel(t.Context())
+		cancel()
+		if _, err := x.ask(ctx, target{kind: "mirror", mirror: "s3://bucket", source: silentSource{}}, cliconfig.SourceOptions{}); err != context.Canceled {
+			t.Errorf("an interrupt is %v", err)
+		}
+	})
+}

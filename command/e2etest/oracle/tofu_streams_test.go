@@ -1,0 +1,39 @@
+package oracle
+
+import (
+	"maps"
+	"testing"
+
+	"github.com/tfdeps/tfdeps/command/e2etest/internal/harness"
+)
+
+// TestStreams_SameAsTofu is [TestStreams_SameAsTerraform] for tfdeps in the place of tofu.
+func TestStreams_SameAsTofu(t *testing.T) {
+	t.Parallel()
+	tofu := harness.LookTofu(t)
+	version := "TFDEPS_TOFU_VERSION=" + tofuVersion(t, tofu)
+	streams{
+		programs: [2]string{linkedAs(t, "tofu"), tofu}, differences: tofuStreamDifferences(),
+		// Their constraints are for versions of Terraform, and the lock entry is that of Terraform's registry.
+		leftOut: []string{"required_version", "required_version_of_a_module", "lock_hash_mismatch"},
+		env:     func(t *testing.T, _ string) []string { return harness.Env(t, version) },
+	}.compare(t)
+}
+
+// tofuStreamDifferences are those of Terraform, and where OpenTofu has words of its own for arguments.
+func tofuStreamDifferences() map[string]streamDifference {
+	all := maps.Clone(streamDifferences)
+	for _, name := range []string{"required_version", "required_version_of_a_module", "lock_hash_mismatch"} {
+		delete(all, name)
+	}
+	help := streamDifference{Out: true, Reason: "difference 44: help is not printed after an error"}
+	for _, name := range []string{"flag_unknown", "flag_unknown_get", "flag_unknown_lock", "flag_value", "timeout_value"} {
+		all[name] = help
+	}
+	words := streamDifference{Out: true, Err: true, Reason: "difference 44: mistakes in arguments are summed up in Terraform's words"}
+	for _, name := range []string{"argument_too_many", "mirror_no_dir", "mirror_no_directory", "readonly_upgrade", "reconfigure_migrate"} {
+		all[name] = words
+	}
+	all["backend_reference"] = ownWords
+	return all
+}

@@ -1,0 +1,241 @@
+package sources
+
+import (
+	"crypto/rand"
+	"errors"
+	"fmt"
+	"io"
+	"io/fs"
+	"net"
+	"os"
+	"path/filepath"
+	"regexp"
+	"strings"
+	"sync"
+	"testing"
+	"time"
+
+	"github.com/tfdeps/tfdeps/command/e2etest/internal/harness"
+	"github.com/tfdeps/tfdeps/getproviders/providertest"
+)
+
+// tap passes connections on to a service, counts them and what the service sends, and breaks one of them off.
+type tap struct {
+	address string // 127.0.0.1:PORT
+	target  string
+
+	mu       sync.Mutex
+	accepted int
+	sent     int64 // by the service
+	cutAfter int64 // so many bytes of one connection; 0: never, or it has happened
+}
+
+func newTap(t *testing.T, target string) *tap {
+	t.Helper()
+	listener, err := net.Listen("tcp", "127.0.0.1:0")
+	if err != nil {
+		t.Fatal(err)
+	}
+	p := &tap{address: listener.Addr().String(), target: target}
+	var running sync.WaitGroup
+	t.Cleanup(func() {
+		listener.Close()
+		running.Wait()
+	})
+	running.Go(func() {
+		for {
+			client, err := listener.Accept()
+			if err != nil {
+				return
+			}
+			p.mu.Lock()
+			p.accepted++
+			p.mu.Unlock()
+			running.Go(func() { p.pass(client) })
+		}
+	})
+	return p
+}
+
+func (p *tap) pass(client net.Conn) {
+	defer client.Close()
+	server, err := net.Dial("tcp", p.target)
+	if err != nil {
+		return
+	}
+	var up sync.WaitGroup
+	up.Go(func() {
+		_, _ = io.Copy(server, client)
+		server.Close()
+	})
+	defer up.Wait()
+	defer client.Close()
+	defer server.Close()
+	buffer := make([]byte, 16<<10)
+	for received := int64(0); ; {
+		n, err := server.Read(buffer)
+		received += int64(n)
+		if p.count(int64(n), received) {
+			return
+		}
+		if _, failed := client.Write(buffer[:n]); failed != nil || err != nil {
+			return
+		}
+	}
+}
+
+// count counts what a connection has received, and reports whether it is to be broken off.
+func (p *tap) count(n, received int64) bool {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	p.sent += n
+	if p.cutAfter == 0 || received < p.cutAfter {
+		return false
+	}
+	p.cutAfter = 0
+	return true
+}
+
+// since returns what has been counted, and begins again; cut: no connection is to be broken off any longer.
+func (p *tap) since() (accepted int, sent int64, cut bool) {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	accepted, sent, cut = p.accepted, p.sent, p.cutAfter == 0
+	p.accepted, p.sent = 0, 0
+	return accepted, sent, cut
+}
+
+func (p *tap) cutOnce(after int64) {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	p.cutAfter = after
+}
+
+var loopback = regexp.MustCompile(`(127\.0\.0\.1|localhost):\d+`)
+
+// tapped is a kind that is read through a tap.
+func tapped(t *testing.T, k kind) (kind, *tap) {
+	t.Helper()
+	target := loopback.FindString(strings.Join(append([]string{k.mirror}, k.env...), " "))
+	p := newTap(t, target)
+	through := func(text string) string { return strings.ReplaceAll(text, target, p.address) }
+	read := kind{mirror: through(k.mirror), pull: through(k.pull)}
+	for _, each := range k.env {
+		read.env = append(read.env, through(each))
+	}
+	return read, p
+}
+
+// TestKinds_ResumeWhatIsCut breaks an archive of each kind of place off in its middle, for init and for cache pull: the same run gets the rest, and nothing twice.
+func TestKinds_ResumeWhatIsCut(t *testing.T) {
+	t.Parallel()
+	program := harness.Tfdeps(t)
+	const size = 3 << 20
+	content := make([]byte, size)
+	_, _ = rand.Read(content)
+	archive := providertest.Zip(map[string]string{"terraform-provider-widget_v1.0.0": string(content)})
+	for name, start := range kinds {
+		if testing.Short() && (name == "gs" || name == "s3") {
+			continue
+		}
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			ca := harness.NewCA(t)
+			k := start(t, ca)
+			registry := harness.Start(t, providertest.NewRegistry, providertest.Options{CA: ca})
+			registry.Add(providertest.PackageSpec{Namespace: "acme", Type: "widget", Version: "1.0.0", Archive: archive})
+			direct := harness.Redirect(t, registry, "registry.terraform.io")
+			dir := t.TempDir()
+			harness.WriteText(t, filepath.Join(dir, "main.tf"), requiring("acme/widget"))
+			// 60 seconds are for a machine on which all tests run at once.
+			machine := func(env []string) []string {
+				return append(append(direct, "HOME="+t.TempDir(), "TF_REGISTRY_CLIENT_TIMEOUT=60"), env...)
+			}
+			first := machine(k.env)
+			harness.Run(t, dir, first, program, "init")
+			harness.Run(t, dir, first, program, "providers", "mirror", "-platform="+expandNames("$PLATFORM"), k.publish)
+			harness.Run(t, dir, first, program, "cache", "push", k.push)
+
+			if name == "https" { // a time by which what is resumed can be told is not of the last seconds
+				age(t, filepath.Dir(k.publish))
+			}
+			read, p := tapped(t, k)
+			before := registry.Requests("archive")
+			for _, args := range [][]string{{"init", "-mirror=" + read.mirror, "-mirror-fallback=exclusive"}, {"cache", "pull", read.pull}} {
+				p.cutOnce(size / 2)
+				again := t.TempDir()
+				harness.WriteText(t, filepath.Join(again, "main.tf"), requiring("acme/widget"))
+				harness.WriteText(t, filepath.Join(again, ".terraform.lock.hcl"), harness.ReadLock(t, dir))
+				env := machine(read.env)
+				harness.Run(t, again, env, append([]string{program}, args...)...)
+				if accepted, sent, cut := p.since(); !cut || sent < size || sent > size+size/8 {
+					t.Errorf("%s: %d bytes were sent over %d connections for an archive of %d; broken off: %t", args[0], sent, accepted, len(archive), cut)
+				}
+				harness.Run(t, again, env, program, "init", "-offline", "-lockfile=readonly")
+			}
+			if n := registry.Requests("archive") - before; n != 0 {
+				t.Errorf("the registry was asked for %d archives", n)
+			}
+		})
+	}
+}
+
+// age has all files in a directory be an hour old.
+func age(t *testing.T, dir string) {
+	t.Helper()
+	err := filepath.WalkDir(dir, func(path string, _ fs.DirEntry, err error) error {
+		then := time.Now().Add(-time.Hour)
+		return errors.Join(err, os.Chtimes(path, then, then))
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+}
+
+// TestKinds_UseConnectionsAgain installs sixty providers from each kind of place, each of which takes two requests or more. An archive has a connection for itself while it is on its
+// way, and the next one has the same; documents share others. 32 documents and 16 archives are asked for at once.
+func TestKinds_UseConnectionsAgain(t *testing.T) {
+	t.Parallel()
+	if testing.Short() {
+		t.Skip("takes seconds")
+	}
+	program := harness.Tfdeps(t)
+	const providers, most = 60, 96
+	var needs []string
+	for i := range providers {
+		needs = append(needs, fmt.Sprintf("acme/p%d", i))
+	}
+	for name, start := range kinds {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			ca := harness.NewCA(t)
+			k := start(t, ca)
+			registry := harness.Start(t, providertest.NewRegistry, providertest.Options{CA: ca})
+			for i := range providers {
+				registry.Add(providertest.PackageSpec{Namespace: "acme", Type: fmt.Sprintf("p%d", i), Version: "1.0.0"})
+			}
+			direct := harness.Redirect(t, registry, "registry.terraform.io")
+			dir := t.TempDir()
+			harness.WriteText(t, filepath.Join(dir, "main.tf"), requiring(strings.Join(needs, "\n")))
+			// 60 seconds are for a machine on which all tests run at once.
+			machine := func(env []string) []string {
+				return append(append(direct, "HOME="+t.TempDir(), "TF_REGISTRY_CLIENT_TIMEOUT=60"), env...)
+			}
+			first := machine(k.env)
+			harness.Run(t, dir, first, program, "init")
+			harness.Run(t, dir, first, program, "providers", "mirror", "-platform="+expandNames("$PLATFORM"), k.publish)
+			harness.Run(t, dir, first, program, "cache", "push", k.push)
+			read, p := tapped(t, k)
+			for _, args := range [][]string{{"init", "-mirror=" + read.mirror, "-mirror-fallback=exclusive"}, {"cache", "pull", read.pull}} {
+				again := t.TempDir()
+				harness.WriteText(t, filepath.Join(again, "main.tf"), requiring(strings.Join(needs, "\n")))
+				harness.WriteText(t, filepath.Join(again, ".terraform.lock.hcl"), harness.ReadLock(t, dir))
+				harness.Run(t, again, machine(read.env), append([]string{program}, args...)...)
+				accepted, _, _ := p.since()
+				if accepted > most {
+					t.Errorf("%s opens %d connections, want %d at most", args[0], accepted, most)
+				}
+			}
+		})
+	}
+}

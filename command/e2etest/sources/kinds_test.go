@@ -1,0 +1,183 @@
+package sources
+
+import (
+	"fmt"
+	"net/http"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"github.com/tfdeps/tfdeps/command/e2etest/internal/harness"
+	"github.com/tfdeps/tfdeps/getproviders/providertest"
+	"github.com/tfdeps/tfdeps/providercache/blob/blobtest"
+	"github.com/tfdeps/tfdeps/providercache/oci/ocitest"
+)
+
+// kind is a place past one machine.
+type kind struct {
+	publish, mirror string   // where a mirror is written to, and the URL that it is read from
+	push, pull      string   // the same of packages of a cache
+	seen            string   // how URLs begin that are shown of it
+	env             []string // which programs need for it
+}
+
+// kinds start the services. All of them trust ca.
+var kinds = map[string]func(t *testing.T, ca *providertest.CA) kind{
+	"s3": func(t *testing.T, _ *providertest.CA) kind {
+		server := blobtest.StartVersity(t, "bucket")
+		query := "?region=" + blobtest.VersityRegion + "&endpoint=" + server.Endpoint
+		return sameKind("s3://bucket/mirror"+query, "s3://bucket/ci"+query, "s3://bucket/",
+			"AWS_ACCESS_KEY_ID="+blobtest.VersityID, "AWS_SECRET_ACCESS_KEY="+blobtest.VersitySecret)
+	},
+	"gs": func(t *testing.T, _ *providertest.CA) kind {
+		return sameKind("gs://bucket/mirror", "gs://bucket/ci", "gs://bucket/", blobtest.StartGCS(t).Variable())
+	},
+	"oci": func(t *testing.T, ca *providertest.CA) kind {
+		at := "oci://" + ocitest.Start(t, ca, false).Host + "/"
+		return sameKind(at+"providers/${namespace}/${type}", at+"ci", at)
+	},
+	"https": func(t *testing.T, ca *providertest.CA) kind {
+		dir := t.TempDir()
+		server, err := providertest.NewServer(providertest.ServerOptions{CA: ca, Handler: http.FileServer(http.Dir(dir))})
+		if err != nil {
+			t.Fatal(err)
+		}
+		t.Cleanup(server.Close)
+		url := server.BaseURL() + "/"
+		return kind{publish: filepath.Join(dir, "mirror"), mirror: url + "mirror/", push: filepath.Join(dir, "ci"), pull: url + "ci", seen: url}
+	},
+}
+
+func sameKind(mirror, shared, seen string, env ...string) kind {
+	return kind{publish: mirror, mirror: mirror, push: shared, pull: shared, seen: seen, env: env}
+}
+
+// TestKinds_ServeAllCommands publishes to each kind of place, and then has every command work from
+// there while the registry is down: providers lock, urls and vendor from the mirror; init after
+// cache pull, without a request. The real terraform accepts the directory as it is.
+func TestKinds_ServeAllCommands(t *testing.T) {
+	t.Parallel()
+	program := harness.Tfdeps(t)
+	for name, start := range kinds {
+		if testing.Short() && (name == "gs" || name == "https") {
+			continue
+		}
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			ca := harness.NewCA(t)
+			k, registry := start(t, ca), harness.NewLockRegistry(t, ca)
+			direct := append(harness.Redirect(t, registry, "registry.terraform.io"), k.env...)
+			dir := func(lock string) string {
+				dir := t.TempDir()
+				harness.WriteText(t, filepath.Join(dir, "main.tf"), harness.LockConfig("a", "1.1.0", "e", "1.0.0"))
+				if lock != "" {
+					harness.WriteText(t, filepath.Join(dir, ".terraform.lock.hcl"), lock)
+				}
+				return dir
+			}
+			machine := func() []string { // one that has nothing yet
+				return append(direct, "HOME="+t.TempDir())
+			}
+			first, env := dir(""), machine()
+			run := func(dir string, args ...string) string {
+				return harness.Run(t, dir, env, append([]string{program}, args...)...)
+			}
+			run(first, "init")
+			run(first, "providers", "mirror", "-platform=linux_amd64", "-platform=darwin_arm64", k.publish)
+			if said := run(first, "cache", "push", k.push); !strings.Contains(said, "Sent 2 packages to "+strings.TrimSuffix(strings.SplitN(k.push, "?", 2)[0], "/")) {
+				t.Errorf("cache push says %s", said)
+			}
+			if said := run(first, "cache", "push", k.push); !strings.Contains(said, "Sent 0 packages to ") || !strings.Contains(said, "2 more were there already") {
+				t.Errorf("cache push says the second time: %s", said)
+			}
+			lock, before := harness.ReadLock(t, first), registry.Requests("all")
+			for _, what := range []string{"discovery", "versions", "package", "sums", "signature", "archive"} {
+				registry.Break(what, providertest.Fault{Status: http.StatusServiceUnavailable})
+			}
+
+			env = machine()
+			locked := dir(lock)
+			run(locked, "providers", "lock", "-mirror="+k.mirror, "-platform=linux_amd64", "-platform=darwin_arm64")
+			if got := harness.ReadLock(t, locked); strings.Count(got, `"h1:`) != 4 {
+				t.Errorf("the lock file of providers lock is\n%s", got)
+			}
+			if said := run(locked, "providers", "urls", "-json", "-mirror="+k.mirror); strings.Count(said, `": "`+k.seen) < 2 {
+				t.Errorf("providers urls says %s", said)
+			}
+			vendored := dir(lock)
+			run(vendored, "vendor", "-mirror="+k.mirror)
+			if got, _ := filepath.Glob(filepath.Join(vendored, "terraform.d", "plugins", "registry.terraform.io", "acme", "*", "*")); len(got) < 2 {
+				t.Errorf("vendored are %q", got)
+			}
+
+			env = machine()
+			pulled := dir(lock)
+			if said := run(pulled, "cache", "pull", k.pull); !strings.Contains(said, "Pulled 2 packages from ") {
+				t.Errorf("cache pull says %s", said)
+			}
+			if said := run(pulled, "cache", "pull", "-platform=darwin_arm64", k.pull); !strings.Contains(said, "Pulled 0 packages from ") {
+				t.Errorf("cache pull for a platform that was never pushed says %s", said)
+			}
+			run(pulled, "init", "-offline", "-lockfile=readonly")
+			if n := registry.Requests("all") - before; n != 0 {
+				t.Errorf("the registry was asked %d times more", n)
+			}
+			for _, what := range []string{"discovery", "versions"} { // which terraform asks for
+				registry.Break(what, providertest.Fault{})
+			}
+			harness.Run(t, pulled, env, harness.LookTerraform(t), "init", "-no-color")
+			if got := harness.ReadLock(t, pulled); got != lock {
+				t.Errorf("after cache pull and init of both programs the lock file is\n%s\nand was\n%s", got, lock)
+			}
+		})
+	}
+}
+
+// TestCredentials_AreLookedForWhereABucketIsNamed has the services that know credentials of
+// machines, and Docker's helper, tell whether they were asked.
+func TestCredentials_AreLookedForWhereABucketIsNamed(t *testing.T) {
+	t.Parallel()
+	program := harness.Tfdeps(t)
+	newServer := func() *providertest.Server {
+		server, err := providertest.NewServer(providertest.ServerOptions{Plain: true})
+		if err != nil {
+			t.Fatal(err)
+		}
+		t.Cleanup(server.Close)
+		return server
+	}
+	metadata, store := newServer(), newServer()
+	ca := harness.NewCA(t)
+	registry := harness.NewLockRegistry(t, ca)
+	home, bin := t.TempDir(), t.TempDir()
+	helped := filepath.Join(home, "helped")
+	harness.WriteText(t, filepath.Join(home, ".docker", "config.json"), `{"credsStore": "spy"}`)
+	harness.WriteText(t, filepath.Join(bin, "docker-credential-spy"), fmt.Sprintf("#!/bin/sh\necho asked >>%s\nexit 1\n", helped))
+	if err := os.Chmod(filepath.Join(bin, "docker-credential-spy"), 0o755); err != nil {
+		t.Fatal(err)
+	}
+	env := append(harness.Redirect(t, registry, "registry.terraform.io"), "HOME="+home, "PATH="+bin+string(os.PathListSeparator)+os.Getenv("PATH"),
+		"AWS_EC2_METADATA_SERVICE_ENDPOINT="+metadata.BaseURL(), "GCE_METADATA_HOST="+strings.TrimPrefix(metadata.BaseURL(), "http://"))
+	dir := t.TempDir()
+	harness.WriteText(t, filepath.Join(dir, "main.tf"), harness.LockConfig("a", "1.1.0"))
+	asked := func() (times int) {
+		text, _ := os.ReadFile(helped)
+		return metadata.Requests("other") + strings.Count(string(text), "asked")
+	}
+	for _, args := range [][]string{{"version"}, {"init"}, {"init", "-upgrade"}, {"providers", "mirror", "mirror"}, {"init", "-mirror=mirror", "-upgrade"}, {"cache", "push", "shared"}, {"cache", "pull", "shared"}} {
+		harness.Run(t, dir, env, append([]string{program}, args...)...)
+		if n := asked(); n != 0 {
+			t.Fatalf("%q has asked for credentials %d times", args, n)
+		}
+	}
+	for _, url := range []string{"s3://bucket/x?region=eu-west-1&endpoint=" + store.BaseURL(), "gs://bucket/x", "oci://" + ocitest.Start(t, ca, true).Host + "/x"} {
+		before := asked()
+		cmd := exec.CommandContext(t.Context(), program, "cache", "pull", "-dir="+t.TempDir(), url)
+		cmd.Dir, cmd.Env = dir, env
+		if out, _ := cmd.CombinedOutput(); asked() == before { // there are none
+			t.Errorf("%s: credentials were asked for %d times, so that this test shows nothing\n%s", url, asked()-before, out)
+		}
+	}
+}

@@ -1,0 +1,90 @@
+package sources
+
+import (
+	"net/http"
+	"net/http/httputil"
+	"net/url"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"github.com/tfdeps/tfdeps/command/e2etest/internal/harness"
+	"github.com/tfdeps/tfdeps/getproviders/providertest"
+	"github.com/tfdeps/tfdeps/providercache/oci/ocitest"
+)
+
+// TestMirror_CreatesRepositories publishes to a registry such as ECR, which has only the repositories that were created: a fake of that, before a real registry. The
+// command that creates them is no line for a shell, and what it says when it fails is shown.
+func TestMirror_CreatesRepositories(t *testing.T) {
+	t.Parallel()
+	program, ca := harness.Tfdeps(t), harness.NewCA(t)
+	at, created := ocitest.Start(t, ca, false), t.TempDir()
+	proxy := &httputil.ReverseProxy{Transport: at.Client.Transport, Rewrite: func(r *httputil.ProxyRequest) {
+		r.SetURL(&url.URL{Scheme: "https", Host: at.Host})
+		r.Out.Host, r.Out.RequestURI = r.In.Host, ""
+	}}
+	front, err := providertest.NewServer(providertest.ServerOptions{CA: ca, Handler: http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		for _, name := range []string{"providers/acme/widget", "ci"} {
+			_, err := os.Stat(filepath.Join(created, strings.ReplaceAll(name, "/", "-")))
+			if err == nil && strings.HasPrefix(r.URL.Path, "/v2/"+name+"/") {
+				proxy.ServeHTTP(w, r)
+				return
+			}
+		}
+		w.Header().Set("Content-Type", "application/json")
+		w.WriteHeader(http.StatusNotFound)
+		_, _ = w.Write([]byte(`{"errors": [{"code": "NAME_UNKNOWN", "message": "The repository does not exist in the registry"}]}`))
+	})})
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(front.Close)
+	registry := harness.Start(t, providertest.NewRegistry, providertest.Options{CA: ca})
+	registry.Add(providertest.PackageSpec{Namespace: "acme", Type: "widget", Version: "1.0.0"})
+	env := append(harness.Redirect(t, registry, "registry.terraform.io"), "HOME="+t.TempDir(), "CREATED="+created)
+	dir := t.TempDir()
+	harness.WriteText(t, filepath.Join(dir, "main.tf"), requiring("acme/widget"))
+	hook := filepath.Join(dir, "create.sh")
+	harness.WriteText(t, hook, "#!/bin/sh\n[ \"$#\" = 2 ] && [ \"$1\" = '$(>injected);' ] && [ \"$2\" = \"$OCI_REPOSITORY\" ] || exit 9\n"+
+		"echo \"$OCI_REGISTRY\" >\"$CREATED/$(echo \"$2\" | tr / -)\"\n")
+	if err := os.Chmod(hook, 0o755); err != nil {
+		t.Fatal(err)
+	}
+	host := strings.TrimPrefix(front.BaseURL(), "https://")
+	harness.Run(t, dir, env, program, "init")
+	for target, args := range map[string][]string{
+		"providers-acme-widget": {"providers", "mirror", "-platform=" + expandNames("$PLATFORM"), "oci://" + host + "/providers/${namespace}/${type}"},
+		"ci":                    {"cache", "push", "oci://" + host + "/ci"},
+	} {
+		options, location := args[:len(args)-1], args[len(args)-1]
+		failing := func(options ...string) string {
+			cmd := exec.CommandContext(t.Context(), program, append(append(options, "-no-color"), location)...)
+			cmd.Dir, cmd.Env = dir, env
+			out, err := cmd.CombinedOutput()
+			if err == nil {
+				t.Errorf("%q succeeded", options)
+			}
+			return strings.Join(strings.Fields(string(out)), " ")
+		}
+		if said := failing(options...); !strings.Contains(said, "doesn't make repositories by itself") {
+			t.Errorf("without a command: %s", said)
+		}
+		broken := filepath.Join(dir, "broken.sh")
+		harness.WriteText(t, broken, "#!/bin/sh\necho An error occurred: AccessDeniedException\nexit 254\n")
+		if err := os.Chmod(broken, 0o755); err != nil {
+			t.Fatal(err)
+		}
+		if said := failing(append(options[:len(options):len(options)], "-create-repository="+broken)...); !strings.Contains(said, "exit status 254") || !strings.Contains(said, "AccessDeniedException") {
+			t.Errorf("with a command that fails: %s", said)
+		}
+		harness.Run(t, dir, env, append(append([]string{program}, options...), "-create-repository="+hook+" $(>injected);", location)...)
+		if got := strings.TrimSpace(harness.ReadText(t, filepath.Join(created, target))); got != host {
+			t.Errorf("the registry of %s is %q for the command", target, got)
+		}
+	}
+	if _, err := os.Stat(filepath.Join(dir, "injected")); err == nil {
+		t.Error("a shell has read the command")
+	}
+}

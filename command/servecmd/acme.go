@@ -1,0 +1,204 @@
+package servecmd
+
+import (
+	"cmp"
+	"context"
+	"crypto/tls"
+	"errors"
+	"fmt"
+	"log/slog"
+	"net"
+	"net/http"
+	"net/url"
+	"slices"
+	"strings"
+	"time"
+
+	"golang.org/x/crypto/acme"
+	"golang.org/x/crypto/acme/autocert"
+
+	"github.com/tfdeps/tfdeps/command/cli"
+	"github.com/tfdeps/tfdeps/command/sources"
+	"github.com/tfdeps/tfdeps/getproviders/hosts"
+	"github.com/tfdeps/tfdeps/getproviders/par"
+	"github.com/tfdeps/tfdeps/providercache/blob"
+)
+
+// acmeOptions say from where certificates are got, and for what.
+type acmeOptions struct {
+	hosts     []string // none: no certificate is got
+	directory string   // the URL of the authority; "": that of Let's Encrypt
+	ca        string   // a file with the authorities of that URL's server; "": those of the system
+	http      string   // the address at which challenges are answered by http; "": they are answered by TLS alone
+	email     string   // what the authority writes to; "": nothing
+	store     string   // where certificates are kept; "": beside the packages
+}
+
+// check returns an error for options that can't work.
+func (o acmeOptions) check() error {
+	if len(o.hosts) == 0 {
+		if o.directory+o.ca+o.http+o.email+o.store != "" {
+			return errors.New("-acme-directory, -acme-ca, -acme-http, -acme-email and -acme-store are for -acme")
+		}
+		return nil
+	}
+	for _, host := range o.hosts {
+		if _, err := hosts.ParseHostname(host); err != nil || strings.Contains(host, ":") || !strings.Contains(strings.Trim(host, "."), ".") || net.ParseIP(host) != nil {
+			return fmt.Errorf("-acme=%s: an authority has certificates for names such as mirror.example.com", host)
+		}
+	}
+	// The URL is in errors, which are logged.
+	if u, err := url.Parse(o.directory); o.directory != "" && (err != nil || u.Scheme != "https" || u.Host == "" || u.User != nil || u.RawQuery != "" || u.Fragment != "") {
+		return errors.New("-acme-directory has to be https://HOST/PATH, without user, query and fragment")
+	}
+	return nil
+}
+
+// certificates are got from an authority when they are needed, and again before they expire.
+type certificates struct {
+	manager *autocert.Manager
+	hosts   []string
+	log     *slog.Logger
+}
+
+// newCertificates keeps certificates and their keys in a bucket, which servers may share: each can answer the challenges of the others.
+func newCertificates(o acmeOptions, agent string, kept blob.Bucket, log *slog.Logger) (*certificates, error) {
+	client, err := hosts.NewClient(hosts.ClientOptions{UserAgent: agent, CertFile: o.ca})
+	if err != nil {
+		return nil, err
+	}
+	var names []string // as TLS has them: without a dot at the end
+	for _, host := range o.hosts {
+		name, err := hosts.ParseHostname(host)
+		if err != nil {
+			return nil, err
+		}
+		names = append(names, name.Rootless().ASCII())
+	}
+	known := autocert.HostWhitelist(names...)
+	policy := func(ctx context.Context, host string) error {
+		if name, _, err := net.SplitHostPort(host); err == nil { // what is asked for by http has the port, if that isn't 80
+			host = name
+		}
+		return known(ctx, host)
+	}
+	return &certificates{hosts: names, log: log, manager: &autocert.Manager{
+		Prompt: autocert.AcceptTOS, Cache: keptCertificates{kept}, HostPolicy: policy, Email: o.email,
+		Client: &acme.Client{DirectoryURL: cmp.Or(o.directory, autocert.DefaultACMEDirectory), HTTPClient: client, UserAgent: agent},
+	}}, nil
+}
+
+// withCertificates prepares what gets certificates, if one is asked for, and answers challenges by http until end is called.
+func withCertificates(m *cli.Meta, from sources.Network, o acmeOptions, bucket blob.Bucket, log *slog.Logger) (issued *certificates, end func(), err error) {
+	if len(o.hosts) == 0 {
+		return nil, func() {}, nil
+	}
+	var done []func()
+	end = func() {
+		for _, f := range slices.Backward(done) {
+			f()
+		}
+	}
+	if o.store != "" {
+		opened, failed := openBucket(m, from, o.store)
+		if failed != nil {
+			return nil, nil, fmt.Errorf("-acme-store: %s", failed.Detail)
+		}
+		bucket = opened
+		done = append(done, func() { opened.Close() })
+	}
+	issued, err = newCertificates(o, "tfdeps/"+m.Version, bucket, log)
+	if err == nil && o.http != "" {
+		var stop func()
+		if stop, err = issued.serveChallenges(m.Context, o.http); err == nil {
+			done = append(done, stop)
+		}
+	}
+	if err != nil {
+		end()
+		return nil, nil, err
+	}
+	return issued, end, nil
+}
+
+// nameOf is the address of a listener for people: with the name of the first certificate, if there is one.
+func (c *certificates) nameOf(on net.Addr) string {
+	_, port, err := net.SplitHostPort(on.String())
+	switch {
+	case c == nil || err != nil:
+		return on.String()
+	case port == "443":
+		return c.hosts[0]
+	}
+	return net.JoinHostPort(c.hosts[0], port)
+}
+
+func (c *certificates) config() *tls.Config {
+	config := c.manager.TLSConfig()
+	config.MinVersion = tls.VersionTLS12
+	return config
+}
+
+// serveChallenges answers an authority's challenges by http at an address, and nothing else. What it returns ends that.
+func (c *certificates) serveChallenges(ctx context.Context, address string) (end func(), err error) {
+	listener, err := new(net.ListenConfig).Listen(ctx, "tcp", address)
+	if err != nil {
+		return nil, err
+	}
+	server := newServer(c.log)
+	server.Handler = c.manager.HTTPHandler(http.NotFoundHandler())
+	return background(ctx, func(ctx context.Context) {
+		if err := serveUntil(ctx, server, listener, time.Second, pauseUntilEnd); err != nil {
+			c.log.Error("challenges aren't answered by http any more", "error", err.Error())
+		}
+	}), nil
+}
+
+// get has the server that listens at an address get all certificates, so that no client waits for them, and what is wrong is in the log
+// from the beginning.
+func (c *certificates) get(ctx context.Context, address net.Addr) {
+	_, _ = par.Map(ctx, len(c.hosts), c.hosts, func(ctx context.Context, host string) (none struct{}, err error) {
+		// Whose certificate it is doesn't matter: nothing is sent.
+		dialer := tls.Dialer{Config: &tls.Config{ServerName: host, InsecureSkipVerify: true}}
+		conn, err := dialer.DialContext(ctx, address.Network(), address.String())
+		if err != nil {
+			return none, err // the server has logged why
+		}
+		defer conn.Close()
+		leaf := conn.(*tls.Conn).ConnectionState().PeerCertificates[0]
+		c.log.Info("the server has a certificate", "host", host, "until", leaf.NotAfter)
+		return none, nil
+	})
+}
+
+// keptCertificates keeps certificates, their keys and that of the account in a bucket.
+type keptCertificates struct{ bucket blob.Bucket }
+
+const (
+	certificatePrefix = "serve/acme/"
+	certificateBytes  = 1 << 20
+)
+
+// Get implements autocert.Cache.
+func (k keptCertificates) Get(ctx context.Context, key string) ([]byte, error) {
+	content, _, err := blob.ReadAll(ctx, k.bucket, certificatePrefix+key, certificateBytes)
+	if errors.Is(err, blob.ErrNotFound) {
+		err = autocert.ErrCacheMiss
+	}
+	return content, err
+}
+
+// Put implements autocert.Cache.
+func (k keptCertificates) Put(ctx context.Context, key string, content []byte) error {
+	_, err := k.bucket.Put(ctx, certificatePrefix+key, blob.Bytes(content), blob.PutOptions{Private: true})
+	return err
+}
+
+// Delete implements autocert.Cache.
+func (k keptCertificates) Delete(ctx context.Context, key string) error {
+	err := k.bucket.Delete(ctx, certificatePrefix+key)
+	if errors.Is(err, blob.ErrNotFound) {
+		err = nil
+	}
+	return err
+}

@@ -1,0 +1,343 @@
+package servecmd
+
+import (
+	"bytes"
+	"context"
+	"crypto/tls"
+	"crypto/x509"
+	"encoding/binary"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"log/slog"
+	"net"
+	"net/http"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"slices"
+	"strings"
+	"sync"
+	"testing"
+	"time"
+
+	"golang.org/x/crypto/acme/autocert"
+	"golang.org/x/net/dns/dnsmessage"
+
+	"github.com/tfdeps/tfdeps/command/cli"
+	"github.com/tfdeps/tfdeps/command/sources"
+	"github.com/tfdeps/tfdeps/getproviders/providertest"
+	"github.com/tfdeps/tfdeps/providercache/blob"
+)
+
+func TestACME_RefusesWhatCantWork(t *testing.T) {
+	for _, args := range [][]string{
+		{"-acme=mirror", "x"}, {"-acme=mirror.example.com:443", "x"}, {"-acme=127.0.0.1", "x"}, {"-acme=", "x"}, {"-acme-email=a@example.com", "x"},
+		{"-acme=mirror.example.com", "-acme-directory=http://ca.example.com/", "x"}, {"-acme=mirror.example.com", "-acme-directory=directory", "x"},
+		{"-acme=mirror.example.com", "-acme-directory=https://a:secret1@ca.example.com/", "x"}, {"-acme=mirror.example.com", "-acme-directory=https://ca.example.com/?key=secret1", "x"},
+		{"-acme=mirror.example.com", "-tls-cert=a", "-tls-key=b", "x"}, {"-acme=mirror.example.com", "x", "--", "true"},
+	} {
+		_, err := run(&cli.Meta{Context: t.Context()}, args)
+		if _, ok := errors.AsType[*cli.UsageError](err); !ok || !strings.Contains(err.Error(), "-acme") || strings.Contains(err.Error(), "secret1") {
+			t.Errorf("%q: %v", args, err)
+		}
+	}
+	if err := (acmeOptions{hosts: []string{"mirror.example.com", "a.example.com"}, directory: "https://ca.example.com/acme", email: "a@example.com"}).check(); err != nil {
+		t.Error(err)
+	}
+}
+
+// TestCertificates_AreForNamesAsTLSHasThem has names with a dot at the end, which no client sends, and in other spellings.
+func TestCertificates_AreForNamesAsTLSHasThem(t *testing.T) {
+	t.Parallel()
+	issued, err := newCertificates(acmeOptions{hosts: []string{"Mirror.example.com.", "bücher.example"}}, "tests", blob.NewDirectory(t.TempDir()), slog.New(slog.DiscardHandler))
+	if err != nil {
+		t.Fatal(err)
+	}
+	if want := []string{"mirror.example.com", "xn--bcher-kva.example"}; !slices.Equal(issued.hosts, want) {
+		t.Errorf("%q", issued.hosts)
+	}
+	for _, name := range issued.hosts {
+		if err := issued.manager.HostPolicy(t.Context(), name); err != nil {
+			t.Error(err)
+		}
+	}
+}
+
+func TestWithCertificates_NamesTheOption(t *testing.T) {
+	t.Parallel()
+	_, _, err := withCertificates(&cli.Meta{Context: t.Context()}, sources.Network{}, acmeOptions{hosts: []string{"mirror.example.com"}, store: "ftp://a:secret1@bucket"}, nil, slog.New(slog.DiscardHandler))
+	if err == nil || !strings.HasPrefix(err.Error(), "-acme-store: ftp://bucket can't be used: it has to be s3://") {
+		t.Errorf("%v", err)
+	}
+}
+
+func TestKeptCertificates_AreInTheBucket(t *testing.T) {
+	t.Parallel()
+	root := t.TempDir()
+	kept, ctx := keptCertificates{blob.NewDirectory(root)}, t.Context()
+	if _, err := kept.Get(ctx, "acme_account+key"); !errors.Is(err, autocert.ErrCacheMiss) {
+		t.Errorf("%v", err)
+	}
+	if err := errors.Join(kept.Put(ctx, "acme_account+key", []byte("1")), kept.Put(ctx, "acme_account+key", []byte("2"))); err != nil {
+		t.Error(err)
+	}
+	if content, err := kept.Get(ctx, "acme_account+key"); string(content) != "2" || err != nil {
+		t.Errorf("%q, %v", content, err)
+	}
+	if stat, err := os.Stat(filepath.Join(root, "serve", "acme", "acme_account+key")); err != nil || stat.Mode().Perm()&0o077 != 0 && os.PathSeparator == '/' {
+		t.Errorf("others can read it: %v, %v", stat, err)
+	}
+	if err := errors.Join(kept.Delete(ctx, "acme_account+key"), kept.Delete(ctx, "acme_account+key")); err != nil {
+		t.Error(err)
+	}
+}
+
+func TestCertificates_NameTheServer(t *testing.T) {
+	issued := &certificates{hosts: []string{"mirror.example.com", "other.example.com"}}
+	for port, want := range map[int]string{443: "mirror.example.com", 8443: "mirror.example.com:8443"} {
+		if got := issued.nameOf(&net.TCPAddr{IP: net.IPv6zero, Port: port}); got != want {
+			t.Errorf("%s, want %s", got, want)
+		}
+	}
+	if got := (*certificates)(nil).nameOf(&net.TCPAddr{IP: net.IPv4(127, 0, 0, 1), Port: 443}); got != "127.0.0.1:443" {
+		t.Error(got)
+	}
+}
+
+// TestServe_GetsItsCertificates has the authority pebble issue a certificate, by each of its challenges. Another server with the same bucket uses
+// the same one.
+func TestServe_GetsItsCertificates(t *testing.T) {
+	t.Parallel()
+	pebble := providertest.LookProgram(t, "pebble")
+	for name, byHTTP := range map[string]bool{"by TLS": false, "by http": true} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			listener, challenges, nowhere := loopback(t), loopback(t), loopback(t)
+			tlsPort, httpPort := portOf(listener), portOf(nowhere)
+			if byHTTP {
+				tlsPort, httpPort = portOf(nowhere), portOf(challenges)
+			}
+			authority := startPebble(t, pebble, tlsPort, httpPort)
+			nowhere.Close()
+			challenges.Close()
+			o := acmeOptions{hosts: []string{"mirror.example.com"}, directory: authority.url + "/dir", ca: authority.ca, email: "admin@example.com"}
+			if byHTTP {
+				o.http = challenges.Addr().String()
+			}
+			bucket := blob.NewDirectory(t.TempDir())
+			first := certificateOf(t, o, bucket, listener)
+			roots := authority.roots(t)
+			if _, err := first.Verify(x509.VerifyOptions{DNSName: "mirror.example.com", Roots: roots.issuers, Intermediates: roots.intermediates}); err != nil {
+				t.Error(err)
+			}
+			if second := certificateOf(t, o, bucket, loopback(t)); second.SerialNumber.Cmp(first.SerialNumber) != 0 {
+				t.Error("another server with the bucket has another certificate")
+			}
+		})
+	}
+}
+
+func loopback(t *testing.T) net.Listener {
+	t.Helper()
+	l, err := net.Listen("tcp", "127.0.0.1:0")
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { l.Close() })
+	return l
+}
+
+func portOf(l net.Listener) int { return l.Addr().(*net.TCPAddr).Port }
+
+// certificateOf serves until a client has seen the server's certificate.
+func certificateOf(t *testing.T, o acmeOptions, bucket blob.Bucket, listener net.Listener) *x509.Certificate {
+	t.Helper()
+	var out bytes.Buffer
+	log := slog.New(slog.NewTextHandler(&out, nil))
+	ctx, end := context.WithCancel(t.Context())
+	m := &cli.Meta{Context: ctx, Stdout: io.Discard, Version: "1"}
+	issued, stop, err := withCertificates(m, sources.Network{}, o, bucket, log)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer stop()
+	var serving sync.WaitGroup
+	server := newServer(log)
+	server.Handler = http.NotFoundHandler()
+	serving.Go(func() {
+		if err := serveOn(m, options{acme: o}, server, listener, issued, log); err != nil {
+			t.Error(err)
+		}
+	})
+	conn, err := (&tls.Dialer{Config: &tls.Config{ServerName: o.hosts[0], InsecureSkipVerify: true, NextProtos: []string{"h2"}}}).DialContext(ctx, "tcp", listener.Addr().String())
+	if err == nil {
+		conn.Close() // before the server ends, which waits for it
+	}
+	end()
+	serving.Wait()
+	if err != nil {
+		t.Fatalf("%v\n%s", err, &out)
+	}
+	state := conn.(*tls.Conn).ConnectionState()
+	if state.NegotiatedProtocol != "h2" {
+		t.Errorf("it speaks %q", state.NegotiatedProtocol)
+	}
+	return state.PeerCertificates[0]
+}
+
+// pebbleAuthority is a pebble that runs.
+type pebbleAuthority struct {
+	url, management string
+	ca              string // the file of the authority of its own server
+	client          *http.Client
+}
+
+// startPebble starts an authority that takes every name for this machine, and sends its challenges to two ports.
+func startPebble(t *testing.T, program string, tlsPort, httpPort int) pebbleAuthority {
+	t.Helper()
+	ca, err := providertest.NewCA()
+	if err != nil {
+		t.Fatal(err)
+	}
+	cert, key, err := ca.ServerPEM()
+	if err != nil {
+		t.Fatal(err)
+	}
+	dir, names := t.TempDir(), serveNames(t)
+	for name, content := range map[string][]byte{"cert.pem": cert, "key.pem": key, "ca.pem": ca.PEM()} {
+		if err := os.WriteFile(filepath.Join(dir, name), content, 0o600); err != nil {
+			t.Fatal(err)
+		}
+	}
+	pool := x509.NewCertPool()
+	pool.AppendCertsFromPEM(ca.PEM())
+	transport := &http.Transport{TLSClientConfig: &tls.Config{RootCAs: pool}}
+	t.Cleanup(transport.CloseIdleConnections)
+	for range 5 { // its ports may be taken before it has them
+		at, management := loopback(t), loopback(t)
+		a := pebbleAuthority{ca: filepath.Join(dir, "ca.pem"), client: &http.Client{Transport: transport},
+			url: "https://localhost:" + fmt.Sprint(portOf(at)), management: "https://localhost:" + fmt.Sprint(portOf(management))}
+		config, err := json.Marshal(map[string]any{"pebble": map[string]any{
+			"listenAddress": at.Addr().String(), "managementListenAddress": management.Addr().String(), "certificate": "cert.pem", "privateKey": "key.pem",
+			"httpPort": httpPort, "tlsPort": tlsPort,
+		}})
+		if err != nil {
+			t.Fatal(err)
+		}
+		if err := os.WriteFile(filepath.Join(dir, "config.json"), config, 0o600); err != nil {
+			t.Fatal(err)
+		}
+		at.Close()
+		management.Close()
+		var out bytes.Buffer
+		cmd := exec.Command(program, "-config=config.json", "-dnsserver="+names)
+		cmd.Dir, cmd.Env, cmd.Stdout, cmd.Stderr = dir, []string{"PEBBLE_VA_NOSLEEP=1", "PEBBLE_WFE_NONCEREJECT=0"}, &out, &out
+		if err := cmd.Start(); err != nil {
+			t.Fatal(err)
+		}
+		ended := make(chan struct{})
+		go func() {
+			defer close(ended)
+			_ = cmd.Wait()
+		}()
+		t.Cleanup(func() {
+			_ = cmd.Process.Kill()
+			<-ended
+		})
+		if a.answers(ended) {
+			return a
+		}
+	}
+	t.Fatal("pebble doesn't start")
+	return pebbleAuthority{}
+}
+
+// answers waits until the authority answers, or has ended.
+func (a pebbleAuthority) answers(ended <-chan struct{}) bool {
+	for {
+		resp, err := a.client.Get(a.url + "/dir")
+		if err == nil {
+			resp.Body.Close()
+			return true
+		}
+		select {
+		case <-ended:
+			return false
+		case <-time.After(10 * time.Millisecond):
+		}
+	}
+}
+
+type issuers struct{ issuers, intermediates *x509.CertPool }
+
+// roots are those that pebble has made for this run.
+func (a pebbleAuthority) roots(t *testing.T) issuers {
+	t.Helper()
+	all := issuers{x509.NewCertPool(), x509.NewCertPool()}
+	for name, pool := range map[string]*x509.CertPool{"roots": all.issuers, "intermediates": all.intermediates} {
+		resp, err := a.client.Get(a.management + "/" + name + "/0")
+		if err != nil {
+			t.Fatal(err)
+		}
+		defer resp.Body.Close()
+		content, err := io.ReadAll(resp.Body)
+		if err != nil || !pool.AppendCertsFromPEM(content) {
+			t.Fatalf("%v: %s", err, content)
+		}
+	}
+	return all
+}
+
+// serveNames is a name server, by TCP as pebble asks, that has 127.0.0.1 for every name.
+func serveNames(t *testing.T) (address string) {
+	t.Helper()
+	listener := loopback(t)
+	var serving sync.WaitGroup
+	t.Cleanup(serving.Wait)
+	serving.Go(func() {
+		for {
+			conn, err := listener.Accept()
+			if err != nil {
+				return
+			}
+			serving.Go(func() {
+				defer conn.Close()
+				for answerName(conn) == nil {
+				}
+			})
+		}
+	})
+	t.Cleanup(func() { listener.Close() })
+	return listener.Addr().String()
+}
+
+// answerName answers one question: a message, with its length before it.
+func answerName(conn net.Conn) error {
+	var length uint16
+	if err := binary.Read(conn, binary.BigEndian, &length); err != nil {
+		return err
+	}
+	question := make([]byte, length)
+	if _, err := io.ReadFull(conn, question); err != nil {
+		return err
+	}
+	var m dnsmessage.Message
+	if err := m.Unpack(question); err != nil {
+		return err
+	}
+	m.Response, m.Additionals = true, nil
+	for _, q := range m.Questions {
+		if q.Type == dnsmessage.TypeA {
+			header := dnsmessage.ResourceHeader{Name: q.Name, Type: q.Type, Class: q.Class}
+			m.Answers = append(m.Answers, dnsmessage.Resource{Header: header, Body: &dnsmessage.AResource{A: [4]byte{127, 0, 0, 1}}})
+		}
+	}
+	answer, err := m.Pack()
+	if err != nil {
+		return err
+	}
+	_, err = conn.Write(append(binary.BigEndian.AppendUint16(nil, uint16(len(answer))), answer...))
+	return err
+}

@@ -1,0 +1,166 @@
+package servecmd
+
+import (
+	"fmt"
+	"io"
+	"log/slog"
+	"net"
+	"net/http"
+	"net/http/httptest"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/tfdeps/tfdeps/command/view/screentest"
+	"github.com/tfdeps/tfdeps/getproviders/hosts"
+)
+
+// TestGuard_RefusesPagesOfOtherSites has a request as each client sends it, and who may read it, if another one can.
+func TestGuard_RefusesPagesOfOtherSites(t *testing.T) {
+	const chromium, firefox, terraform = "Mozilla/5.0 Chrome/141", "Mozilla/5.0 Firefox/144", "Terraform/1.15.9"
+	none := options{listen: defaultListen}
+	named, withTokens, withTLS, withACME := none, none, none, none
+	named.browserHosts, withTokens.tokens, withTLS.cert, withACME.acme.hosts = []string{"Wiki.example.com"}, "tokens.txt", "tls.crt", []string{"mirror.example.com"}
+	byName := none
+	byName.listen = "mirror:8080"
+	const mirror, page = "/mirror/registry.example.com/a/b/index.json", "/status.json"
+	for name, c := range map[string]struct {
+		options options
+		on      address
+		host    string // of the request
+		path    string
+		header  string // lines
+		refused bool
+	}{
+		"terraform":                               {none, "127.0.0.1", "127.0.0.1:8080", mirror, "User-Agent: " + terraform, false},
+		"terraform by nginx, which has a name":    {none, "127.0.0.1", "mirror.example.com", mirror, "User-Agent: " + terraform + "\nX-Forwarded-For: 192.0.2.1", false},
+		"a browser by nginx, which speaks https":  {none, "127.0.0.1", "mirror.example.com", page, "User-Agent: " + chromium + "\nSec-Fetch-Site: none", false},
+		"the script of the page, by nginx":        {none, "127.0.0.1", "mirror.example.com", page, "User-Agent: " + chromium + "\nSec-Fetch-Site: same-origin", false},
+		"a browser here":                          {none, "127.0.0.1", "localhost:8080", page, "User-Agent: " + chromium + "\nSec-Fetch-Site: none", false},
+		"a browser that sends no Sec-Fetch-Site":  {none, "127.0.0.1", "127.0.0.1:8080", page, "User-Agent: " + firefox, false},
+		"a browser by IPv6":                       {none, "::1", "[::1]:8080", page, "User-Agent: " + firefox, false},
+		"a browser with a name below localhost":   {none, "127.0.0.1", "mirror.localhost.:8080", page, "User-Agent: " + firefox, false},
+		"a browser by a name of -listen":          {byName, "127.0.0.1", "mirror:8080", page, "User-Agent: " + firefox, false},
+		"a browser by a name of -browser-host":    {named, "127.0.0.1", "wiki.example.com:80", page, "User-Agent: " + firefox, false},
+		"a browser by a forwarded port":           {none, "127.0.0.1", "192.0.2.1:8080", page, "User-Agent: " + firefox, false},
+		"a program of HTTP/1.0":                   {none, "127.0.0.1", "", mirror, "", false},
+		"a link that the user follows":            {none, "127.0.0.1", "127.0.0.1:8080", mirror, "User-Agent: " + chromium + "\nSec-Fetch-Site: cross-site\nSec-Fetch-Mode: navigate\nSec-Fetch-User: ?1", false},
+		"a link to the page":                      {none, "127.0.0.1", "127.0.0.1:8080", "/", "User-Agent: " + chromium + "\nSec-Fetch-Site: cross-site\nSec-Fetch-Mode: navigate", false},
+		"a page whose name became 127.0.0.1":      {none, "127.0.0.1", "evil.example.com:8080", page, "User-Agent: " + chromium + "\nAccept-Language: en", true},
+		"it asks for a provider":                  {none, "127.0.0.1", "evil.example.com:8080", mirror, "User-Agent: " + chromium, true},
+		"it calls itself Terraform":               {none, "127.0.0.1", "evil.example.com:8080", mirror, "User-Agent: " + terraform + "\nAccept-Language: ", true},
+		"it was forwarded, it says":               {none, "::1", "evil.example.com:8080", mirror, "User-Agent: " + firefox + "\nX-Forwarded-For: 192.0.2.1", true},
+		"its name only begins like localhost":     {none, "127.0.0.1", "localhost.evil.example.com", mirror, "User-Agent: " + firefox, true},
+		"a name that another one was given for":   {named, "127.0.0.1", "evil.example.com", mirror, "User-Agent: " + firefox, true},
+		"a server with tokens has no other check": {withTokens, "127.0.0.1", "evil.example.com", mirror, "User-Agent: " + firefox, false},
+		"nor has one with a certificate":          {withTLS, "127.0.0.1", "mirror.example.com", mirror, "User-Agent: " + firefox, false},
+		"or one that gets its own":                {withACME, "127.0.0.1", "mirror.example.com", mirror, "User-Agent: " + firefox, false},
+		"or one that others reach anyway":         {none, "0.0.0.0", "mirror.example.com", mirror, "User-Agent: " + firefox, false},
+		"a picture in another page":               {none, "127.0.0.1", "127.0.0.1:8080", mirror, "User-Agent: " + chromium + "\nSec-Fetch-Site: cross-site\nSec-Fetch-Mode: no-cors", true},
+		"another page goes there by itself":       {none, "127.0.0.1", "127.0.0.1:8080", mirror, "User-Agent: " + chromium + "\nSec-Fetch-Site: cross-site\nSec-Fetch-Mode: navigate", true},
+		"another port of this machine":            {none, "127.0.0.1", "localhost:8080", mirror, "User-Agent: " + chromium + "\nSec-Fetch-Site: same-site", true},
+		"a script in another page, by its Origin": {none, "127.0.0.1", "127.0.0.1:8080", mirror, "User-Agent: " + firefox + "\nOrigin: https://evil.example.com", true},
+		"with tokens, which the browser may know": {withTokens, "0.0.0.0", "mirror.example.com", mirror, "User-Agent: " + chromium + "\nSec-Fetch-Site: cross-site", true},
+	} {
+		reached := false
+		handler := guard(http.HandlerFunc(func(http.ResponseWriter, *http.Request) { reached = true }), c.options, c.on.addr(), slog.New(slog.DiscardHandler))
+		for _, method := range []string{http.MethodGet, http.MethodHead} {
+			w, r := httptest.NewRecorder(), httptest.NewRequestWithContext(t.Context(), method, c.path, nil)
+			r.Host, reached = c.host, false
+			for line := range strings.Lines(c.header) {
+				key, value, _ := strings.Cut(strings.TrimSpace(line), ":")
+				r.Header.Set(key, strings.TrimSpace(value))
+			}
+			handler.ServeHTTP(w, r)
+			if refused := w.Code == http.StatusForbidden; refused != c.refused || reached == c.refused {
+				t.Errorf("%s, %s: %d, reached: %t", name, method, w.Code, reached)
+			}
+		}
+	}
+}
+
+// TestGuard_WaitsForNoBody: a refused client that doesn't send the body that it announced has no connection for ever.
+func TestGuard_WaitsForNoBody(t *testing.T) {
+	t.Parallel()
+	server := httptest.NewUnstartedServer(nil)
+	server.Config.Handler = guard(http.NotFoundHandler(), options{listen: defaultListen}, server.Listener.Addr(), slog.New(slog.DiscardHandler))
+	server.Start()
+	defer server.Close()
+	conn, err := new(net.Dialer).DialContext(t.Context(), "tcp", server.Listener.Addr().String())
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer conn.Close()
+	if _, err := io.WriteString(conn, "GET /mirror/ HTTP/1.1\r\nHost: localhost\r\nSec-Fetch-Site: cross-site\r\nContent-Length: 10\r\n\r\n"); err != nil {
+		t.Fatal(err)
+	}
+	_ = conn.SetReadDeadline(time.Now().Add(20 * time.Second)) // for the failure of the test
+	answer, err := io.ReadAll(conn)                            // ends when the server closes the connection
+	if err != nil || !strings.HasPrefix(string(answer), "HTTP/1.1 403 ") {
+		t.Errorf("%.100q, %v", answer, err)
+	}
+}
+
+// TestGuard_InABrowser has Chromium open pages that attack a server: one of another site, and one whose name means the server's address suddenly. The same
+// pages reach a server that isn't guarded, so that the test knows how.
+func TestGuard_InABrowser(t *testing.T) {
+	for _, guarded := range []bool{false, true} {
+		f, _ := newFront(t)
+		handler := http.Handler(f.handler())
+		server := httptest.NewUnstartedServer(nil)
+		if guarded {
+			handler = guard(handler, options{listen: defaultListen}, server.Listener.Addr(), f.log)
+		}
+		server.Config.Handler = handler
+		server.Start()
+		defer server.Close()
+		evil := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) {
+			fmt.Fprintf(w, `<!DOCTYPE html><img src="%s%sindex.json"><script>fetch("%[1]s%[2]s1.0.0.json", {mode: "no-cors"})</script>`, server.URL, widget)
+		}))
+		defer evil.Close()
+		const asItEnds = "--virtual-time-budget=3000"
+		screentest.Browse(t, t.TempDir(), evil.URL, "--dump-dom", asItEnds)
+		if reached := f.mirror.Stats().Requests; reached != 0 != !guarded {
+			t.Errorf("guarded: %t: a page of another site has made %d requests", guarded, reached)
+		}
+		rebound := strings.Replace(server.URL, "127.0.0.1", "evil.example.com", 1)
+		dom := screentest.Browse(t, t.TempDir(), rebound+"/status.json", "--dump-dom", asItEnds, "--host-resolver-rules=MAP evil.example.com 127.0.0.1")
+		if strings.Contains(dom, `"Upstreams"`) == guarded || strings.Contains(dom, "a browser doesn&#39;t find") || strings.Contains(dom, "-browser-host") != guarded {
+			t.Errorf("guarded: %t: the page of another name: %.500s", guarded, dom)
+		}
+		for _, url := range []string{server.URL, strings.Replace(server.URL, "127.0.0.1", "localhost", 1)} {
+			if dom := screentest.Browse(t, t.TempDir(), url+"/", "--dump-dom", asItEnds); !strings.Contains(dom, "1.2.3, since ") {
+				t.Errorf("guarded: %t: the own page at %s: %.500s", guarded, url, dom)
+			}
+		}
+	}
+}
+
+// TestFront_PageInABrowser looks at the page as Chromium shows it: its script has filled it, and the policy of its content allows that.
+func TestFront_PageInABrowser(t *testing.T) {
+	f, registry := newFront(t)
+	f.begun = time.Now()
+	server := httptest.NewServer(f.handler())
+	defer server.Close()
+	f.ask(t, widget+"terraform-provider-widget_1.0.0_linux_amd64.zip", http.StatusOK)
+	for f.mirror.Stats().Downloading > 0 {
+		time.Sleep(time.Millisecond)
+	}
+	defer background(t.Context(), f.look)()
+	for f.held.Get() == nil {
+		time.Sleep(time.Millisecond)
+	}
+	f.upstreams.observe(hosts.Exchange{Host: `<script>document.title = "hacked"</script>`})
+	dom := screentest.Browse(t, t.TempDir(), server.URL+"/", "--dump-dom", "--virtual-time-budget=5000")
+	for _, want := range []string{
+		"1.2.3, since ", "<td>" + strings.TrimPrefix(registry.BaseURL(), "https://") + "</td>", "/acme/widget</td><td>1.0.0</td><td>linux_amd64</td>",
+		`<b>1</b><span class="soft">requests</span>`, `in 1 archives in the store`, "&lt;script&gt;document.title",
+	} {
+		if !strings.Contains(dom, want) {
+			t.Errorf("%q isn't in the page:\n%.8000s", want, dom)
+		}
+	}
+	if strings.Contains(dom, "<title>hacked") {
+		t.Error("a text became markup")
+	}
+}

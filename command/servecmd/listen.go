@@ -1,0 +1,147 @@
+package servecmd
+
+import (
+	"cmp"
+	"context"
+	"crypto/tls"
+	"errors"
+	"fmt"
+	"log/slog"
+	"net"
+	"net/http"
+	"os"
+	"syscall"
+	"time"
+
+	"golang.org/x/net/netutil"
+
+	"github.com/tfdeps/tfdeps/command/cli"
+	"github.com/tfdeps/tfdeps/command/sources"
+	"github.com/tfdeps/tfdeps/getproviders/par"
+	"github.com/tfdeps/tfdeps/providercache/blob"
+)
+
+// newServer has the limits of requests. Bodies have none, as none is read.
+func newServer(log *slog.Logger) *http.Server {
+	return &http.Server{
+		MaxHeaderBytes: maxHeader, HTTP2: &http.HTTP2Config{MaxConcurrentStreams: 100}, ErrorLog: slog.NewLogLogger(log.Handler(), slog.LevelWarn),
+	}
+}
+
+const (
+	headerTimeout = 10 * time.Second // for the header of a request; a body has none
+	idleTimeout   = 2 * time.Minute
+	endTimeout    = 30 * time.Second // for requests that run when the server is to end
+	always        = 1 << 62          // longer than any process
+
+	maxConnections = 4096     // each takes a descriptor, and with TLS about 50 kB of memory
+	maxHeader      = 64 << 10 // bytes of a request's header: room for a long URL and a token
+)
+
+// listen serves until the program is interrupted, on the socket of systemd if there is one.
+func listen(m *cli.Meta, from sources.Network, o options, bucket blob.Bucket, server *http.Server, log *slog.Logger) error {
+	issued, end, err := withCertificates(m, from, o.acme, bucket, log)
+	if err != nil {
+		return err
+	}
+	defer end()
+	listener, err := inherited(m.Env, os.Getpid(), firstInherited)
+	if err == nil && listener == nil {
+		if listener, err = new(net.ListenConfig).Listen(m.Context, "tcp", o.listen); err != nil {
+			err = listenError(o.listen, err)
+		}
+	}
+	if err != nil {
+		return err
+	}
+	defer listener.Close()
+	return serveOn(m, o, server, listener, issued, log)
+}
+
+// listenError says why a server can't listen where -listen says, and what to do.
+func listenError(address string, err error) error {
+	said, name := "of -listen", ""
+	if dns, ok := errors.AsType[*net.DNSError](err); ok {
+		name = dns.Name
+	}
+	form, isForm := errors.AsType[*net.AddrError](err)
+	switch {
+	case isForm:
+		return fmt.Errorf("the address %q %s can't be used: %s. It has to be HOST:PORT, or :PORT for all addresses of this machine", address, said, form.Err)
+	case name != "":
+		return fmt.Errorf("the address %q %s can't be used: the name %q can't be resolved", address, said, name)
+	case errors.Is(err, syscall.EADDRINUSE):
+		return fmt.Errorf("the address %q %s is in use: another program listens there. Choose another port, or end that program", address, said)
+	case errors.Is(err, syscall.EADDRNOTAVAIL):
+		return fmt.Errorf("the address %q %s is not one of this machine", address, said)
+	case errors.Is(err, syscall.EACCES):
+		return fmt.Errorf("this user may not listen at the address %q %s: ports below 1024 are for root. Choose another port", address, said)
+	}
+	return fmt.Errorf("the address %q %s can't be used: %w", address, said, err)
+}
+
+// serveOn serves until the program is interrupted, with the certificates that are issued to the server; nil: o may name one. It warns of what the listener, and not the option, is: that of systemd may be public.
+func serveOn(m *cli.Meta, o options, server *http.Server, listener net.Listener, issued *certificates, log *slog.Logger) error {
+	scheme := "http"
+	if issued != nil {
+		scheme, server.TLSConfig = "https", issued.config()
+	}
+	if o.cert != "" {
+		pair, err := tls.LoadX509KeyPair(o.cert, o.key)
+		if err != nil {
+			return fmt.Errorf("the certificate %s of -tls-cert, with the key %s of -tls-key, can't be used: %w. Both are files in PEM", o.cert, o.key, err)
+		}
+		scheme, server.TLSConfig = "https", &tls.Config{Certificates: []tls.Certificate{pair}, MinVersion: tls.VersionTLS12}
+	}
+	warn(o, listener.Addr(), log)
+	server.Handler = guard(server.Handler, o, listener.Addr(), log)
+	listener = netutil.LimitListener(listener, cmp.Or(o.connections, maxConnections))
+	if url := fmt.Sprintf("%s://%s/mirror/", scheme, issued.nameOf(listener.Addr())); o.json {
+		fmt.Fprintf(m.Stdout, "{\"url\":%q}\n", url)
+	} else {
+		fmt.Fprintf(m.Stdout, "Serving a mirror at %s\n", url)
+	}
+	return serveUntil(m.Context, server, listener, endTimeout, func(ctx context.Context) error {
+		if issued != nil {
+			issued.get(ctx, listener.Addr())
+		}
+		return pauseUntilEnd(ctx)
+	})
+}
+
+// pauseUntilEnd ends with the context, and only with it.
+func pauseUntilEnd(ctx context.Context) error {
+	par.Pause(ctx, always)
+	return nil
+}
+
+// errCutOff: the requests that ran when the server was to end took too long.
+var errCutOff = errors.New("requests were cut off")
+
+// serveUntil serves until a function has returned, and then until the requests that run have been answered, or the time for that is over, which
+// is errCutOff. There is no other limit for the time that an archive takes.
+func serveUntil(ctx context.Context, server *http.Server, listener net.Listener, ending time.Duration, ended func(context.Context) error) error {
+	server.ReadHeaderTimeout, server.IdleTimeout = headerTimeout, idleTimeout
+	return par.Together(ctx,
+		func(context.Context) (err error) {
+			if server.TLSConfig != nil {
+				err = server.ServeTLS(listener, "", "")
+			} else {
+				err = server.Serve(listener)
+			}
+			if errors.Is(err, http.ErrServerClosed) {
+				err = nil
+			}
+			return err
+		},
+		func(ctx context.Context) error {
+			err := ended(ctx)
+			limited, cancel := context.WithTimeout(context.WithoutCancel(ctx), ending)
+			defer cancel()
+			if late := server.Shutdown(limited); late != nil {
+				return errors.Join(err, fmt.Errorf("%w: %w", errCutOff, late), server.Close())
+			}
+			return err
+		},
+	)
+}

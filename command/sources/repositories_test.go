@@ -1,0 +1,41 @@
+package sources
+
+import (
+	"context"
+	"os"
+	"path/filepath"
+	"runtime"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/tfdeps/tfdeps/command/cli"
+	"github.com/tfdeps/tfdeps/providercache/oci"
+)
+
+// TestCreateRepository_EndsWithItsCommand has a command that leaves a process with its output open, and one that says a lot.
+func TestCreateRepository_EndsWithItsCommand(t *testing.T) {
+	t.Parallel()
+	if runtime.GOOS == "windows" {
+		t.Skip("the commands are scripts for a shell")
+	}
+	at := oci.Repository{Registry: "registry.example.com", Name: "providers/widget"}
+	create := func(script string) error {
+		t.Helper()
+		path := filepath.Join(t.TempDir(), "create.sh")
+		if err := os.WriteFile(path, []byte(script), 0o600); err != nil {
+			t.Fatal(err)
+		}
+		ctx, cancel := context.WithTimeout(t.Context(), 20*time.Second) // for the failure of the test
+		defer cancel()
+		return CreateRepository(&cli.Meta{Context: t.Context(), Env: cli.Environment(os.Environ())}, "sh "+path)(ctx, at)
+	}
+	begun := time.Now()
+	if err := create("sleep 30 & test \"$1 $OCI_REGISTRY\" = 'providers/widget registry.example.com'"); err != nil || time.Since(begun) > 20*time.Second {
+		t.Errorf("with a process that goes on: %v, after %s", err, time.Since(begun))
+	}
+	err := create("for i in 1 2 3 4 5 6 7 8 9 10; do printf '%0200d' 7; done; echo AccessDenied; exit 3")
+	if err == nil || !strings.HasSuffix(err.Error(), "7AccessDenied") || !strings.Contains(err.Error(), ": ...0") || len(err.Error()) > hookOutput+300 {
+		t.Errorf("%v", err)
+	}
+}

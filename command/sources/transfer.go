@@ -1,0 +1,112 @@
+package sources
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"net/url"
+	"path/filepath"
+	"strings"
+
+	"github.com/tfdeps/tfdeps/command/cli"
+	"github.com/tfdeps/tfdeps/command/problem"
+	"github.com/tfdeps/tfdeps/getproviders"
+	"github.com/tfdeps/tfdeps/providercache/blob"
+	"github.com/tfdeps/tfdeps/providercache/oci"
+	"github.com/tfdeps/tfdeps/providercache/transfer"
+)
+
+// OpenRemote opens what packages of the cache are pushed to and pulled from: the URL of a bucket, a repository of an OCI registry or a web
+// server, or a directory. createRepository is that of [CreateRepository]. Nothing is asked yet, but the credentials of a bucket may be looked for. end is to be called when all is done.
+func (net Network) OpenRemote(m *cli.Meta, location, createRepository string) (remote transfer.Remote, end func(), invalid *problem.Problem) {
+	remote, end, err := net.openRemote(m, location, createRepository)
+	if err != nil {
+		where := "in " + redacted(location)
+		if redacted(location) == unreadableURL {
+			where = "there"
+		}
+		return nil, func() {}, problem.CodedError("bucket", "Invalid URL", fmt.Sprintf("Packages can't be kept %s: %v.", where, err))
+	}
+	return remote, end, nil
+}
+
+func (net Network) openRemote(m *cli.Meta, location, createRepository string) (transfer.Remote, func(), error) {
+	scheme, rest, isURL := strings.Cut(location, "://")
+	switch scheme = strings.ToLower(scheme); {
+	case !isURL:
+		dir, err := filepath.Abs(location)
+		return transfer.InBucket(blob.NewDirectory(dir)), func() {}, err
+	case scheme == "oci":
+		at, err := oci.ParseRepository(rest)
+		switch {
+		case strings.ContainsAny(rest, "@?#"): // the other error would repeat a password
+			err = errors.New("it has to be oci://HOST/PATH, without user, query and fragment")
+		case err != nil && strings.Contains(rest, "${"):
+			err = errors.New("one repository has all packages of a cache, so that its URL is oci://HOST/PATH, without variables")
+		}
+		client := net.ociClient()
+		client.CreateRepository = CreateRepository(m, createRepository)
+		return ociPackages{client, at}, func() {}, err
+	case scheme == "https":
+		base, err := url.Parse(location)
+		if err != nil || base.Host == "" || base.User != nil || base.RawQuery != "" || base.Fragment != "" {
+			return nil, nil, errors.New("it has to be https://HOST/PATH, without user, query and fragment")
+		}
+		return transfer.OnWeb(net.Archives, base), func() {}, nil
+	}
+	bucket, err := net.openBucket(m.Context, m, location, []string{"oci://HOST/PATH", "a directory", "for cache pull https://HOST/PATH"})
+	if err != nil {
+		return nil, nil, err
+	}
+	return transfer.InBucket(bucket), func() { _ = bucket.Close() }, nil
+}
+
+// ociPackages are packages in one repository of an OCI registry, by their tags.
+type ociPackages struct {
+	client *oci.Client
+	at     oci.Repository
+}
+
+// Open implements transfer.Remote.
+func (r ociPackages) Open(ctx context.Context, n transfer.Name, offset int64) (getproviders.OpenedArchive, error) {
+	tag, err := n.Tag()
+	if err != nil {
+		return getproviders.OpenedArchive{}, err
+	}
+	opened, err := r.client.OpenPackage(ctx, r.at, tag, offset)
+	if errors.Is(err, oci.ErrNoPackage) {
+		err = transfer.ErrAbsent
+	}
+	return opened, err
+}
+
+// Has implements transfer.Remote.
+func (r ociPackages) Has(ctx context.Context, n transfer.Name) (bool, error) {
+	tag, err := n.Tag()
+	if err != nil {
+		return false, err
+	}
+	return r.client.HasTag(ctx, r.at, tag)
+}
+
+// Put implements transfer.Remote.
+func (r ociPackages) Put(ctx context.Context, n transfer.Name, content *io.SectionReader) error {
+	tag, err := n.Tag()
+	if err != nil {
+		return err
+	}
+	return r.client.PushPackage(ctx, r.at, tag, content)
+}
+
+// URL implements transfer.Remote.
+func (r ociPackages) URL(n transfer.Name) string {
+	tag, err := n.Tag()
+	if err != nil {
+		return r.String()
+	}
+	return r.String() + ":" + tag
+}
+
+// String implements transfer.Remote.
+func (r ociPackages) String() string { return ociScheme + r.at.String() }

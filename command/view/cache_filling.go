@@ -1,0 +1,129 @@
+package view
+
+import (
+	"fmt"
+	"io"
+	"path/filepath"
+	"strings"
+	"time"
+
+	"github.com/tfdeps/tfdeps/getproviders"
+	"github.com/tfdeps/tfdeps/providercache"
+	"github.com/tfdeps/tfdeps/providercache/event"
+	"github.com/tfdeps/tfdeps/providercache/store"
+)
+
+// CacheFilling is what was put into a cache.
+type CacheFilling struct {
+	Cache    *store.Store
+	Filled   []providercache.Prefetched
+	Receipts *bool // whether there are receipts beside the cache; nil: none were to be
+
+	spans spans[prefetchKey]
+}
+
+// prefetchKey is what a package is known by while a cache is filled: versions are chosen meanwhile.
+type prefetchKey struct {
+	provider getproviders.Provider
+	version  getproviders.Version
+	platform getproviders.Platform
+}
+
+// Observe is for the events of packages for one platform, at the time now.
+func (f *CacheFilling) Observe(e event.Event, platform getproviders.Platform, now time.Time) {
+	if f.spans == nil {
+		f.spans = spans[prefetchKey]{}
+	}
+	switch e := e.(type) {
+	case event.FetchingEvent:
+		f.spans.begin(prefetchKey{e.Addr, e.Version, platform}, now)
+	case event.FetchedEvent:
+		f.spans.end(prefetchKey{e.Addr, e.Version, platform}, now)
+	}
+}
+
+// Text tells what is new, and in one line what there was to do. Failures aren't
+// among it: they are problems.
+func (f CacheFilling) Text(w io.Writer) error {
+	var b strings.Builder
+	added, present := 0, 0
+	for _, filled := range f.Filled {
+		switch {
+		case filled.Err != nil:
+		case filled.Present:
+			present++
+		default:
+			added++
+			fmt.Fprintf(&b, "- Added %s v%s for %s\n", filled.Selection.Provider, filled.Selection.Version, filled.Platform)
+		}
+	}
+	there := ""
+	if present > 0 {
+		there = fmt.Sprintf(", %d more were there already", present)
+	}
+	fmt.Fprintf(&b, "Added %s to %s%s\n", count(added, "package"), printable(f.Cache.Dir), there)
+	_, err := io.WriteString(w, b.String())
+	return err
+}
+
+type jsonFilling struct {
+	jsonHead
+	Packages []jsonPrefetched `json:"packages"`
+	Receipts *bool            `json:"receipts"`
+	Sum      jsonFilled       `json:"summary"`
+	jsonRun
+}
+
+// jsonFilled counts packages.
+type jsonFilled struct {
+	Added   int   `json:"added"`
+	Present int   `json:"present"`
+	Failed  int   `json:"failed"`
+	Bytes   int64 `json:"bytes"` // of the archives of those that were added
+}
+
+type jsonPrefetched struct {
+	Address   getproviders.Provider `json:"address"`
+	Version   string                `json:"version,omitempty"`
+	Platform  string                `json:"platform"`
+	Directory string                `json:"directory,omitempty"`
+	Added     bool                  `json:"added"`
+	Source    string                `json:"source,omitempty"`
+	Bytes     *int64                `json:"bytes"`
+	jsonSpan
+	*jsonFailure
+}
+
+// JSON lists every package that was asked for, in that order, platform by
+// platform.
+func (f CacheFilling) JSON(w io.Writer, run Run) error {
+	out := jsonFilling{jsonHead: newJSONHead(f.Cache), Packages: []jsonPrefetched{}, Receipts: f.Receipts, jsonRun: newJSONRun(run)}
+	for _, filled := range f.Filled {
+		out.Packages = append(out.Packages, f.prefetched(filled))
+		switch {
+		case filled.Err != nil:
+			out.Sum.Failed++
+		case filled.Present:
+			out.Sum.Present++
+		default:
+			out.Sum.Added++
+			out.Sum.Bytes += filled.Bytes
+		}
+	}
+	return writeReport(w, out)
+}
+
+func (f CacheFilling) prefetched(filled providercache.Prefetched) jsonPrefetched {
+	s := filled.Selection
+	p := jsonPrefetched{
+		Address: s.Provider, Platform: filled.Platform.String(), Added: filled.Err == nil && !filled.Present, Source: filled.Source, Bytes: known(filled.Bytes),
+		jsonSpan: newJSONSpan(f.spans[prefetchKey{s.Provider, s.Version, filled.Platform}]), jsonFailure: newJSONFailure(filled.Err),
+	}
+	if s.Version != (getproviders.Version{}) {
+		p.Version = s.Version.String()
+	}
+	if filled.Err == nil {
+		p.Directory = filepath.Join(f.Cache.Dir, filepath.FromSlash(getproviders.UnpackedPath(s.Provider, s.Version, filled.Platform)))
+	}
+	return p
+}

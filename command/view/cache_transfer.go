@@ -1,0 +1,135 @@
+package view
+
+import (
+	"fmt"
+	"io"
+	"strings"
+
+	"github.com/tfdeps/tfdeps/command/problem"
+	"github.com/tfdeps/tfdeps/getproviders"
+	"github.com/tfdeps/tfdeps/providercache/store"
+	"github.com/tfdeps/tfdeps/providercache/transfer"
+)
+
+// CacheTransfer is what became of the packages that lock files select, between a cache and a place that machines share.
+type CacheTransfer struct {
+	Cache    *store.Store
+	Remote   string // what that place is called
+	Push     bool   // from the cache; else to it
+	Packages []transfer.Result
+}
+
+// Text tells what was sent or pulled, what couldn't be, and in one line what there was to do. Failures aren't among it: they are problems.
+func (t CacheTransfer) Text(w io.Writer) error {
+	var b strings.Builder
+	verb, where := "Pulled", "from "+printable(t.Remote)
+	if t.Push {
+		verb, where = "Sent", "to "+printable(t.Remote)
+	}
+	words := map[transfer.State]string{
+		transfer.Sent: "Sent", transfer.Pulled: "Pulled", transfer.NotCached: "Not in the cache:", transfer.Absent: "Not there:", transfer.NotRecorded: "Without its h1 hash in the lock file:",
+	}
+	unrecorded := false
+	for _, p := range t.Packages {
+		if word, ok := words[p.State]; ok {
+			fmt.Fprintf(&b, "- %s %s v%s for %s\n", word, p.Selection.Provider, p.Selection.Version, p.Platform)
+		}
+		unrecorded = unrecorded || p.State == transfer.NotRecorded
+	}
+	if unrecorded {
+		fmt.Fprintln(&b, `To record the hashes, run "tfdeps providers lock" with -platform for each platform.`)
+	}
+	sum := t.sum()
+	fmt.Fprintf(&b, "%s %s %s", verb, count(sum.Transferred, "package"), where)
+	if sum.Transferred > 0 {
+		fmt.Fprintf(&b, ", %s", megabytes(sum.Bytes))
+	}
+	if sum.Present > 0 {
+		fmt.Fprintf(&b, ", %d more were there already", sum.Present)
+	}
+	if sum.Missing > 0 {
+		fmt.Fprintf(&b, ", %d left out", sum.Missing)
+	}
+	_, err := fmt.Fprintln(w, b.String())
+	return err
+}
+
+func (t CacheTransfer) sum() (sum jsonTransferSum) {
+	for _, p := range t.Packages {
+		switch p.State {
+		case transfer.Sent, transfer.Pulled:
+			sum.Transferred++
+			sum.Bytes += p.Bytes
+		case transfer.Present:
+			sum.Present++
+		case transfer.Failed:
+			sum.Failed++
+		default:
+			sum.Missing++
+		}
+	}
+	return sum
+}
+
+type jsonTransfer struct {
+	jsonHead
+	URL      string            `json:"url"`
+	Packages []jsonTransferred `json:"packages"`
+	Sum      jsonTransferSum   `json:"summary"`
+	jsonRun
+}
+
+// jsonTransferSum counts packages.
+type jsonTransferSum struct {
+	Transferred int   `json:"transferred"`
+	Present     int   `json:"present"`
+	Missing     int   `json:"missing"`
+	Failed      int   `json:"failed"`
+	Bytes       int64 `json:"bytes"` // of the archives that were sent or pulled
+}
+
+type jsonTransferred struct {
+	Address  getproviders.Provider `json:"address"`
+	Version  string                `json:"version"`
+	Platform string                `json:"platform"`
+	State    string                `json:"state"`
+	URL      string                `json:"url,omitempty"`
+	Bytes    *int64                `json:"bytes"`
+	*jsonFailure
+}
+
+// JSON lists every package that lock files select, platform by platform.
+func (t CacheTransfer) JSON(w io.Writer, run Run) error {
+	out := jsonTransfer{jsonHead: newJSONHead(t.Cache), URL: t.Remote, Packages: []jsonTransferred{}, Sum: t.sum(), jsonRun: newJSONRun(run)}
+	for _, p := range t.Packages {
+		out.Packages = append(out.Packages, jsonTransferred{
+			Address: p.Selection.Provider, Version: p.Selection.Version.String(), Platform: p.Platform.String(), State: string(p.State), URL: p.URL,
+			Bytes: known(p.Bytes), jsonFailure: newJSONFailure(p.Err),
+		})
+	}
+	return writeReport(w, out)
+}
+
+// TransferProblems explains what went wrong: one problem for each cause that several packages failed for, and each other package.
+func TransferProblems(product getproviders.Product, push bool, err error) problem.List {
+	if !push {
+		return InstallProblems(product, getproviders.Requirements{}, err, nil)
+	}
+	all, interrupted := byCause(err)
+	if interrupted {
+		return problem.List{canceled()}
+	}
+	var problems problem.List
+	for _, s := range all {
+		p := s.packages[0]
+		text := withHint(p.cause)
+		switch {
+		case s.cause != nil:
+			text = "These packages were not sent:" + s.text()
+		case p.failed != nil:
+			text = fmt.Sprintf("%s v%s: %s", product.Short(p.failed.Provider), p.failed.Version, text)
+		}
+		problems = append(problems, problem.Because(p.err, problem.CodedError("bucket", "Failed to push packages", text)))
+	}
+	return problems
+}

@@ -1,0 +1,113 @@
+package fetch
+
+import (
+	"archive/tar"
+	"bytes"
+	"compress/gzip"
+	"context"
+	"errors"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"github.com/tfdeps/tfdeps/getproviders/providertest"
+)
+
+// tarOf has files with these names.
+func tarOf(t *testing.T, names []string) []byte {
+	t.Helper()
+	var archive bytes.Buffer
+	w := tar.NewWriter(&archive)
+	for _, name := range names {
+		if err := w.WriteHeader(&tar.Header{Name: name, Mode: 0o600, Typeflag: tar.TypeReg}); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if err := w.Close(); err != nil {
+		t.Fatal(err)
+	}
+	return archive.Bytes()
+}
+
+func TestCheckSpellings_FindsNamesThatDifferInCase(t *testing.T) {
+	t.Parallel()
+	for _, test := range []struct {
+		names []string
+		says  string // "": the names are fine
+	}{
+		{names: []string{"main.tf", "a/main.tf", "b/main.tf", "a/b.tf"}},
+		{names: []string{"main.tf", "main.tf"}}, // what that means is for unpacking to say
+		{names: []string{"a.tf", "A.tf"}, says: `"a.tf" and "A.tf" differ in case only`},
+		{names: []string{"dir/a.tf", "Dir/b.tf"}, says: `"dir" and "Dir" differ in case only`},
+		{names: []string{"./x/ü", "x/Ü"}, says: "differ in case only"},
+	} {
+		entries := map[string]string{}
+		for _, name := range test.names {
+			entries[name] = ""
+		}
+		var packed bytes.Buffer
+		w := gzip.NewWriter(&packed)
+		plain := tarOf(t, test.names)
+		if _, err := w.Write(plain); err != nil {
+			t.Fatal(err)
+		}
+		if err := w.Close(); err != nil {
+			t.Fatal(err)
+		}
+		for kind, content := range map[string][]byte{"zip": providertest.Zip(entries), "tar": plain, "tgz": packed.Bytes()} {
+			file := filepath.Join(t.TempDir(), "archive")
+			if err := os.WriteFile(file, content, 0o600); err != nil {
+				t.Fatal(err)
+			}
+			err := checkSpellings(t.Context(), kind, file, bounds{files: 100}.withDefaults())
+			if (err != nil) != (test.says != "") || kind != "zip" && err != nil && !strings.Contains(err.Error(), test.says) { // the entries of the zip have any order
+				t.Errorf("%q as %s: %v", test.names, kind, err)
+			}
+			for cut := range content { // unpacking says what is wrong with it
+				if err := os.WriteFile(file, content[:cut], 0o600); err != nil {
+					t.Fatal(err)
+				}
+				if err := checkSpellings(t.Context(), kind, file, bounds{files: 100}.withDefaults()); err != nil && test.says == "" {
+					t.Errorf("%q as %s, cut off: %v", test.names, kind, err)
+				}
+				if cut > 40 {
+					break
+				}
+			}
+		}
+	}
+}
+
+// TestCheckSpellings_EndsWithTheLimits has an archive that is larger than an archive may be, of
+// which no more is unpacked to look for names.
+func TestCheckSpellings_EndsWithTheLimits(t *testing.T) {
+	t.Parallel()
+	check := func(err error) {
+		t.Helper()
+		if err != nil {
+			t.Fatal(err)
+		}
+	}
+	var packed bytes.Buffer
+	zipped := gzip.NewWriter(&packed)
+	w := tar.NewWriter(zipped)
+	check(w.WriteHeader(&tar.Header{Name: "a.tf", Size: 4 << 20, Mode: 0o644}))
+	_, err := w.Write(make([]byte, 4<<20))
+	check(err)
+	check(w.WriteHeader(&tar.Header{Name: "A.tf", Mode: 0o644}))
+	check(errors.Join(w.Close(), zipped.Close()))
+	file := filepath.Join(t.TempDir(), "archive")
+	check(os.WriteFile(file, packed.Bytes(), 0o600))
+	if err := checkSpellings(t.Context(), "tgz", file, bounds{unpacked: 4 << 20, files: 10}); err == nil {
+		t.Error("what is within the limits isn't read")
+	}
+	if err := checkSpellings(t.Context(), "tgz", file, bounds{unpacked: 1, files: 10}); err != nil {
+		t.Errorf("more than the limit is read: %v", err)
+	}
+	ended, end := context.WithCancelCause(t.Context())
+	end(errors.New("interrupted"))
+	if err := checkSpellings(ended, "tgz", file, bounds{}.withDefaults()); err == nil || err.Error() != "interrupted" {
+		t.Errorf("it goes on after an interrupt: %v", err)
+	}
+}

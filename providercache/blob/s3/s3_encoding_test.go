@@ -1,0 +1,40 @@
+package s3
+
+import (
+	"errors"
+	"net/http"
+	"testing"
+
+	"github.com/aws/aws-sdk-go-v2/credentials"
+
+	"github.com/tfdeps/tfdeps/providercache/blob"
+	"github.com/tfdeps/tfdeps/providercache/blob/blobtest"
+)
+
+type answering func(*http.Request) (*http.Response, error)
+
+func (f answering) RoundTrip(r *http.Request) (*http.Response, error) { return f(r) }
+
+// TestPut_EncodesNothing writes to a service other than Amazon's: what it gets is the object's bytes as they are, which it may keep and serve.
+func TestPut_EncodesNothing(t *testing.T) {
+	t.Parallel()
+	server := blobtest.StartVersity(t, "bucket")
+	puts := 0
+	client := &http.Client{Transport: answering(func(r *http.Request) (*http.Response, error) {
+		if r.Method == http.MethodPut {
+			puts++
+			if got := r.Header.Get("Content-Encoding"); got != "" || r.ContentLength != 7 {
+				return nil, errors.New("it is encoded as " + got)
+			}
+		}
+		return http.DefaultTransport.RoundTrip(r)
+	})}
+	b, err := New(t.Context(), Options{Bucket: "bucket", Region: blobtest.VersityRegion, Endpoint: server.Endpoint, Client: client,
+		Credentials: credentials.NewStaticCredentialsProvider(blobtest.VersityID, blobtest.VersitySecret, "")})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if _, err := b.Put(t.Context(), "a.zip", blob.Bytes([]byte("archive")), blob.PutOptions{ContentType: "application/zip"}); err != nil || puts != 1 {
+		t.Errorf("%v, written %d times", err, puts)
+	}
+}

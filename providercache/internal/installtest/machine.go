@@ -1,0 +1,63 @@
+package installtest
+
+import (
+	"path/filepath"
+	"testing"
+
+	"github.com/tfdeps/tfdeps/depsfile"
+	"github.com/tfdeps/tfdeps/getproviders"
+	"github.com/tfdeps/tfdeps/getproviders/providertest"
+	"github.com/tfdeps/tfdeps/providercache"
+	"github.com/tfdeps/tfdeps/providercache/store"
+)
+
+// Machine is a user's machine with a shared cache, and a registry with version 1.0.0 of acme's
+// providers a and b.
+type Machine struct {
+	Registry     *providertest.Registry
+	Cache, State string // directories
+	Named        bool   // the user named the cache
+	Strict       bool   // a file's ctime has to be what its receipt records
+}
+
+// Both requires the two providers.
+var Both = Require(RegistryHost+"/acme/a", "", RegistryHost+"/acme/b", "~> 1.0")
+
+// NewMachine returns a machine on which nothing was done.
+func NewMachine(tb testing.TB) *Machine {
+	tb.Helper()
+	registry, _ := NewRegistry(tb, "a", "b")
+	dir := tb.TempDir()
+	return &Machine{Registry: registry, Cache: filepath.Join(dir, "cache"), State: filepath.Join(dir, "state")}
+}
+
+// Installer installs into a new working directory.
+func (m *Machine) Installer(tb testing.TB) *providercache.Installer {
+	tb.Helper()
+	cache, err := store.OpenCache(m.Cache, m.Named)
+	Must(tb, err)
+	in := NewInstaller(tb, RegistrySource(m.Registry))
+	in.Fetcher.Client, in.Cache, in.Fetcher.StateDir = m.Registry.Client(), cache, m.State
+	in.Fetcher.StrictTimes = m.Strict
+	return in
+}
+
+// Maintenance is that of the machine's cache.
+func (m *Machine) Maintenance(tb testing.TB) *store.Maintenance {
+	tb.Helper()
+	cache, err := store.OpenCache(m.Cache, m.Named)
+	Must(tb, err)
+	return &store.Maintenance{Cache: cache, StateDir: m.State}
+}
+
+// PackageDir is where a store has a version of a provider, for Linux.
+func PackageDir(address, v string) string {
+	return getproviders.UnpackedPath(Provider(address), Version(v), Linux)
+}
+
+// InstallBoth installs both providers.
+func InstallBoth(tb testing.TB, in *providercache.Installer, locks *depsfile.Locks) *depsfile.Locks {
+	tb.Helper()
+	locks, _ = Install(tb, in, Both, locks)
+	return locks
+}

@@ -1,0 +1,144 @@
+package mirror_test
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/aws/aws-sdk-go-v2/credentials"
+
+	"github.com/tfdeps/tfdeps/getproviders"
+	"github.com/tfdeps/tfdeps/getproviders/par"
+	"github.com/tfdeps/tfdeps/getproviders/providertest"
+	"github.com/tfdeps/tfdeps/providercache/blob"
+	"github.com/tfdeps/tfdeps/providercache/blob/blobtest"
+	"github.com/tfdeps/tfdeps/providercache/blob/s3"
+	"github.com/tfdeps/tfdeps/providercache/internal/installtest"
+	"github.com/tfdeps/tfdeps/providercache/mirror"
+)
+
+// crowd is how many publish, and how many read.
+const crowd = 50
+
+// TestMirrorBucket_FiftyPublishAndFiftyRead has each publisher add a package of its own to one provider of one prefix, at versitygw, with its conditions
+// and as if it had none. Whatever a reader finds listed at any moment is there, with the bytes that are listed.
+func TestMirrorBucket_FiftyPublishAndFiftyRead(t *testing.T) {
+	t.Parallel()
+	if testing.Short() {
+		t.Skip("takes seconds")
+	}
+	server := blobtest.StartVersity(t, "bucket")
+	open := func(t *testing.T) blob.Bucket {
+		b, err := s3.New(t.Context(), s3.Options{Bucket: "bucket", Region: blobtest.VersityRegion, Endpoint: server.Endpoint,
+			Credentials: credentials.NewStaticCredentialsProvider(blobtest.VersityID, blobtest.VersitySecret, "")})
+		must(t, err)
+		t.Cleanup(func() { _ = b.Close() })
+		return b
+	}
+	for name, unconditional := range map[string]bool{"conditions": false, "none": true} {
+		t.Run(name, func(t *testing.T) {
+			m, bucket := newMirroring(t), blob.Sub(open(t), name)
+			var platforms []getproviders.Platform
+			for i := range crowd / 5 {
+				platforms = append(platforms, getproviders.Platform{OS: "linux", Arch: fmt.Sprint("cpu", i)})
+			}
+			var jobs []func(ctx context.Context) error
+			for v := range 5 {
+				for _, plat := range platforms {
+					name := fmt.Sprintf("3.0.%d", v)
+					m.registry.Add(providertest.PackageSpec{Namespace: "acme", Type: "widget", Version: name, Platform: plat, Archive: zipOf(t, map[string]string{"terraform-provider-widget": name + plat.String()})})
+					jobs = append(jobs, func(ctx context.Context) error {
+						_, err := mirror.UpdateBucket(ctx, m.Fetcher, &watched{Bucket: bucket, unconditional: unconditional}, mirror.Options{Platforms: []getproviders.Platform{plat}}, want("widget@"+name))
+						return err
+					})
+				}
+			}
+			published, end := context.WithCancel(t.Context())
+			for range crowd {
+				jobs = append(jobs, func(ctx context.Context) error {
+					for reads := 0; reads < 2 || published.Err() == nil; reads++ {
+						if err := readAll(ctx, bucket, platforms); err != nil {
+							return err
+						}
+					}
+					return nil
+				})
+			}
+			var ended par.Counter
+			publishers := slices.Clone(jobs[:crowd])
+			for i, publish := range publishers {
+				jobs[i] = func(ctx context.Context) error {
+					defer func() {
+						if ended.Add(1) == crowd {
+							end()
+						}
+					}()
+					return publish(ctx)
+				}
+			}
+			_, errs := par.Map(t.Context(), len(jobs), jobs, func(ctx context.Context, job func(context.Context) error) (struct{}, error) {
+				return struct{}{}, job(ctx)
+			})
+			end()
+			must(t, errors.Join(errs...))
+			if unconditional { // an update that was lost all the same heals at the next run
+				for _, publish := range publishers {
+					must(t, publish(t.Context()))
+				}
+			}
+			must(t, readAll(t.Context(), bucket, platforms))
+			count := 0
+			for info, err := range bucket.List(t.Context(), "") {
+				must(t, err)
+				if strings.HasSuffix(info.Key, ".zip") {
+					count++
+				}
+			}
+			source, err := mirror.Source(bucket)
+			must(t, err)
+			listed := 0
+			for v := range 5 {
+				all, err := source.Platforms(t.Context(), provider(registryHost+"/acme/widget"), version(fmt.Sprintf("3.0.%d", v)))
+				must(t, err)
+				listed += len(all)
+			}
+			if count != crowd || listed != crowd {
+				t.Errorf("%d archives are there, and %d are listed, want %d", count, listed, crowd)
+			}
+		})
+	}
+}
+
+// readAll reads all packages that a mirror lists, as a client that begins now.
+func readAll(ctx context.Context, bucket blob.Bucket, platforms []getproviders.Platform) error {
+	source, err := mirror.Source(bucket)
+	if err != nil {
+		return err
+	}
+	p := provider(registryHost + "/acme/widget")
+	available, err := source.Versions(ctx, p)
+	if errors.Is(err, getproviders.ErrProviderNotFound) {
+		return nil
+	}
+	if err != nil {
+		return err
+	}
+	for _, v := range available.Versions {
+		for _, plat := range platforms {
+			pkg, err := source.Package(ctx, p, v, plat)
+			if errors.Is(err, getproviders.ErrPlatformMissing) {
+				continue
+			}
+			if err == nil {
+				err = installtest.ReadArchive(ctx, pkg)
+			}
+			if err != nil {
+				return fmt.Errorf("%s for %s is listed: %w", v, plat, err)
+			}
+		}
+	}
+	return nil
+}

@@ -1,0 +1,42 @@
+package mirrorserver_test
+
+import (
+	"io"
+	"net/http"
+	"os"
+	"strings"
+	"testing"
+
+	"github.com/tfdeps/tfdeps/providercache/internal/installtest"
+)
+
+// TestHandler_FullDiskServesWhatIsStored: where archives arrive, there is no room for a large one. It fails, leaves nothing behind, and what
+// is in the bucket, or fits, is served.
+func TestHandler_FullDiskServesWhatIsStored(t *testing.T) {
+	t.Parallel()
+	m := newMirroring(t)
+	m.add("large", "1.0.0")
+	m.opts.Temporary = installtest.SmallDisk(t, "64k")
+	server, front := m.serve(t, m.source())
+	status(t, front, archive, http.StatusOK)
+	settle(t, server)
+	for range 2 {
+		if resp, err := front.Client().Get(front.URL + large); err == nil {
+			n, err := io.Copy(io.Discard, resp.Body)
+			resp.Body.Close()
+			if resp.StatusCode == http.StatusOK && err == nil {
+				t.Errorf("the client has %d bytes and takes them for all", n)
+			}
+		}
+		settle(t, server)
+		status(t, front, archive, http.StatusOK)
+		status(t, front, strings.Replace(archive, "linux_amd64", "darwin_arm64", 1), http.StatusOK)
+		settle(t, server)
+	}
+	if left, err := os.ReadDir(m.opts.Temporary); err != nil || len(left) > 0 {
+		t.Errorf("left behind: %v, %v", left, err)
+	}
+	if keys := keysIn(t, m.bucket, ".zip"); len(keys) != 2 || strings.Contains(strings.Join(keys, " "), "large") {
+		t.Errorf("stored: %q", keys)
+	}
+}

@@ -1,0 +1,117 @@
+package mirrorserver_test
+
+import (
+	"context"
+	"net/http"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/tfdeps/tfdeps/getproviders"
+)
+
+// held is a source that answers about packages, or versions, only when a channel is closed.
+type held struct {
+	getproviders.Source
+	asked    chan struct{} // gets a value for each question
+	packages <-chan struct{}
+	versions <-chan struct{}
+}
+
+func (h *held) wait(ctx context.Context, until <-chan struct{}) {
+	if until == nil {
+		return
+	}
+	h.asked <- struct{}{}
+	select {
+	case <-until:
+	case <-ctx.Done():
+	}
+}
+
+// Versions implements getproviders.Source.
+func (h *held) Versions(ctx context.Context, p getproviders.Provider) (getproviders.Available, error) {
+	h.wait(ctx, h.versions)
+	return h.Source.Versions(ctx, p)
+}
+
+// Package implements getproviders.Source.
+func (h *held) Package(ctx context.Context, p getproviders.Provider, v getproviders.Version, plat getproviders.Platform) (getproviders.Package, error) {
+	h.wait(ctx, h.packages)
+	return h.Source.Package(ctx, p, v, plat)
+}
+
+// TestHandler_BoundsTheArchivesThatWait has one download run, one wait and a third refused; clients of the first two may still join them, and when they
+// have ended, the third one is possible.
+func TestHandler_BoundsTheArchivesThatWait(t *testing.T) {
+	t.Parallel()
+	m := newMirroring(t)
+	m.opts.Downloads, m.opts.Waiting = 1, 1
+	paths := []string{archive}
+	for _, name := range []string{"gadget", "gizmo"} {
+		m.add(name, "1.0.0")
+		paths = append(paths, strings.ReplaceAll(archive, "widget", name))
+	}
+	known, front := m.serve(t, m.source())
+	for _, path := range paths {
+		status(t, front, path[:strings.LastIndex(path, "/")]+"/1.0.0.json", http.StatusOK) // the descriptions come from the bucket then
+	}
+	known.Close()
+	release := make(chan struct{})
+	source := &held{Source: m.source(), asked: make(chan struct{}, 10), packages: release}
+	server, front := m.serve(t, source)
+	first := make(chan answered, 2)
+	for _, path := range paths[:2] {
+		go func() { first <- get(t, front, http.MethodGet, path) }()
+	}
+	<-source.asked
+	for server.Stats().Downloading < 2 {
+		if t.Context().Err() != nil {
+			t.Fatal("the second download doesn't wait")
+		}
+		time.Sleep(time.Millisecond)
+	}
+	if got := status(t, front, paths[2], http.StatusServiceUnavailable); got.Header.Get("Retry-After") == "" || !strings.Contains(string(got.body), "too much to do") {
+		t.Errorf("%v: %s", got.Header, got.body)
+	}
+	joined := make(chan answered, 1)
+	go func() { joined <- get(t, front, http.MethodGet, paths[0]) }()
+	for server.Stats().Coalesced == 0 {
+		if t.Context().Err() != nil {
+			t.Fatal("the running download can't be joined")
+		}
+		time.Sleep(time.Millisecond)
+	}
+	close(release)
+	for _, all := range []chan answered{first, first, joined} {
+		if got := <-all; got.StatusCode != http.StatusOK || got.err != nil {
+			t.Errorf("%s, %v", got.Status, got.err)
+		}
+	}
+	settle(t, server)
+	status(t, front, paths[2], http.StatusOK)
+}
+
+// TestHandler_BoundsTheRequestsThatRun has one request wait for the source, and a second one refused meanwhile.
+func TestHandler_BoundsTheRequestsThatRun(t *testing.T) {
+	t.Parallel()
+	m := newMirroring(t)
+	m.opts.Requests = 1
+	release := make(chan struct{})
+	source := &held{Source: m.source(), asked: make(chan struct{}, 10), versions: release}
+	_, front := m.serve(t, source)
+	first := make(chan answered, 1)
+	go func() { first <- get(t, front, http.MethodGet, dir+"index.json") }()
+	<-source.asked
+	status(t, front, dir+"index.json", http.StatusServiceUnavailable)
+	status(t, front, "/nonsense", http.StatusServiceUnavailable)
+	close(release)
+	if got := <-first; got.StatusCode != http.StatusOK {
+		t.Errorf("%s", got.Status)
+	}
+	for get(t, front, http.MethodGet, dir+"index.json").StatusCode != http.StatusOK { // the client has the answer before the request has ended
+		if t.Context().Err() != nil {
+			t.Fatal("a request that has ended still counts")
+		}
+	}
+}

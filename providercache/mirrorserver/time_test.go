@@ -1,0 +1,119 @@
+package mirrorserver_test
+
+import (
+	"bytes"
+	"context"
+	"io"
+	"net/http"
+	"net/http/httptest"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"github.com/tfdeps/tfdeps/getproviders"
+	"github.com/tfdeps/tfdeps/providercache/blob"
+	"github.com/tfdeps/tfdeps/providercache/mirrorserver"
+)
+
+// dripping are bytes that come a thousand at a time.
+type dripping struct {
+	io.Reader
+	pause time.Duration
+}
+
+func (d dripping) Read(p []byte) (int, error) {
+	time.Sleep(d.pause)
+	return d.Reader.Read(p[:min(len(p), 1000)])
+}
+
+// spoken is a source that knows by heart, and needs no network: that would wait for a clock that the test doesn't move.
+type spoken struct {
+	content []byte
+	zh      getproviders.Hash
+	open    func(content []byte) io.Reader
+	silent  bool // answers nothing
+}
+
+func (s *spoken) wait(ctx context.Context) error {
+	if s.silent {
+		<-ctx.Done()
+	}
+	return context.Cause(ctx)
+}
+
+func (s *spoken) Versions(ctx context.Context, _ getproviders.Provider) (getproviders.Available, error) {
+	return getproviders.Available{Versions: []getproviders.Version{getproviders.MustParseVersion("1.0.0")}}, s.wait(ctx)
+}
+
+func (s *spoken) Package(ctx context.Context, p getproviders.Provider, v getproviders.Version, plat getproviders.Platform) (getproviders.Package, error) {
+	pkg := getproviders.Package{Provider: p, Version: v, Platform: plat, Location: s, Trust: getproviders.AnyHash{s.zh}.Trust()}
+	return pkg, s.wait(ctx)
+}
+
+func (s *spoken) Describe(getproviders.Provider) string { return "what is known by heart" }
+func (s *spoken) String() string                        { return "by heart" }
+
+func (s *spoken) Open(context.Context, int64) (getproviders.OpenedArchive, error) {
+	return getproviders.OpenedArchive{Body: io.NopCloser(s.open(s.content)), Size: int64(len(s.content))}, nil
+}
+
+// inBubble has a server of such a source in a bubble, whose clock jumps when all wait. ask asks without a network.
+func inBubble(t *testing.T, do func(t *testing.T, source *spoken, ask func(path string) *httptest.ResponseRecorder)) {
+	source := &spoken{content: contentOf("large", "1.0.0", linux), open: func(content []byte) io.Reader { return bytes.NewReader(content) }}
+	_, source.zh = hashesOf(t, source.content)
+	bucket, temporary := blob.NewDirectory(t.TempDir()), t.TempDir()
+	synctest.Test(t, func(t *testing.T) {
+		server, err := mirrorserver.Handler(source, bucket, mirrorserver.Options{Temporary: temporary})
+		if err != nil {
+			t.Fatal(err)
+		}
+		defer server.Close()
+		do(t, source, func(path string) *httptest.ResponseRecorder {
+			w := httptest.NewRecorder()
+			server.ServeHTTP(w, httptest.NewRequestWithContext(t.Context(), http.MethodGet, path, nil))
+			return w
+		})
+	})
+}
+
+// TestHandler_WaitsForSlowArchives: an archive that takes more than an hour arrives, and is stored.
+func TestHandler_WaitsForSlowArchives(t *testing.T) {
+	t.Parallel()
+	inBubble(t, func(t *testing.T, source *spoken, ask func(string) *httptest.ResponseRecorder) {
+		source.open = func(content []byte) io.Reader { return dripping{bytes.NewReader(content), 20 * time.Second} }
+		for i, least := range []time.Duration{time.Hour, 0} {
+			begun := time.Now()
+			got := ask(large)
+			if took := time.Since(begun); got.Code != http.StatusOK || !bytes.Equal(got.Body.Bytes(), source.content) || took < least {
+				t.Errorf("%d: %d, %d bytes in %s", i, got.Code, got.Body.Len(), took)
+			}
+			synctest.Wait() // until it is stored
+			source.open = nil
+		}
+	})
+}
+
+// TestHandler_DoesNotWaitForASilentSource: where there is an older answer, that counts when a source answers nothing for a while, and the source has a pause then.
+func TestHandler_DoesNotWaitForASilentSource(t *testing.T) {
+	t.Parallel()
+	inBubble(t, func(t *testing.T, source *spoken, ask func(string) *httptest.ResponseRecorder) {
+		paths := []string{host + "acme/large/index.json", host + "acme/large/1.0.0.json", large}
+		for _, path := range paths {
+			ask(path)
+		}
+		synctest.Wait()
+		time.Sleep(48 * time.Hour)
+		source.silent = true
+		for _, least := range []time.Duration{time.Second, 0} {
+			begun := time.Now()
+			for _, path := range paths {
+				if got := ask(path); got.Code != http.StatusOK {
+					t.Errorf("%s: %d: %.200s", path, got.Code, got.Body)
+				}
+			}
+			if took := time.Since(begun); took < least || took > time.Minute || least == 0 && took > 0 {
+				t.Errorf("clients wait for %s", took)
+			}
+		}
+	})
+}

@@ -1,0 +1,150 @@
+package mirrorserver_test
+
+import (
+	"context"
+	"errors"
+	"io"
+	"net/http"
+	"net/http/httptest"
+	"sync"
+	"testing"
+	"time"
+
+	"github.com/tfdeps/tfdeps/getproviders"
+	"github.com/tfdeps/tfdeps/getproviders/hosts"
+)
+
+// stalled is a source that asks for nothing of one kind before it is let to: versions of a host, or packages.
+type stalled struct {
+	getproviders.Source
+	host   hosts.Hostname // whose versions wait; "": packages do
+	asked  chan struct{}  // gets a value when something waits
+	let    chan struct{}  // closed: nothing waits any more
+	failed error          // what the answer is then; nil: that of Source
+}
+
+func newStalled(source getproviders.Source, host hosts.Hostname, failed error) *stalled {
+	return &stalled{Source: source, host: host, asked: make(chan struct{}, 100), let: make(chan struct{}), failed: failed}
+}
+
+func (h *stalled) wait(ctx context.Context) error {
+	h.asked <- struct{}{}
+	select {
+	case <-h.let:
+		return h.failed
+	case <-ctx.Done():
+		return context.Cause(ctx)
+	}
+}
+
+func (h *stalled) Versions(ctx context.Context, p getproviders.Provider) (getproviders.Available, error) {
+	if p.Hostname == h.host {
+		if err := h.wait(ctx); err != nil {
+			return getproviders.Available{}, err
+		}
+	}
+	return h.Source.Versions(ctx, p)
+}
+
+func (h *stalled) Package(ctx context.Context, p getproviders.Provider, v getproviders.Version, plat getproviders.Platform) (getproviders.Package, error) {
+	if h.host == "" {
+		if err := h.wait(ctx); err != nil {
+			return getproviders.Package{}, err
+		}
+	}
+	return h.Source.Package(ctx, p, v, plat)
+}
+
+// TestHandler_SharesFailures: those who wait for the same get the one failure, and the source isn't asked for each of them.
+func TestHandler_SharesFailures(t *testing.T) {
+	t.Parallel()
+	for name, path := range map[string]string{"a list": "/slow.example.com/acme/widget/index.json", "a package": archive} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			m := newMirroring(t)
+			slow := hosts.Hostname("slow.example.com")
+			if path == archive {
+				slow = ""
+			}
+			source := newStalled(m.source(), slow, getproviders.ErrUnreachable)
+			server, front := m.serve(t, source)
+			var clients sync.WaitGroup
+			for range 20 {
+				clients.Go(func() {
+					if got := get(t, front, http.MethodGet, path); got.StatusCode != http.StatusBadGateway {
+						t.Errorf("%s, %v", got.Status, got.err)
+					}
+				})
+			}
+			<-source.asked
+			for server.Stats().Requests < 20 {
+				if t.Context().Err() != nil {
+					t.Fatal("clients don't come")
+				}
+				time.Sleep(time.Millisecond)
+			}
+			close(source.let)
+			clients.Wait()
+			if more := len(source.asked); more > 0 {
+				t.Errorf("the source was asked %d times", 1+more)
+			}
+		})
+	}
+}
+
+// TestHandler_NothingWaitsForASlowHost: while one host doesn't answer, others are asked, and what is known is served. A client that doesn't want to wait any
+// longer doesn't.
+func TestHandler_NothingWaitsForASlowHost(t *testing.T) {
+	t.Parallel()
+	m := newMirroring(t)
+	source := newStalled(m.source(), "slow.example.com", nil)
+	server, front := m.serve(t, source)
+	ctx, leave := context.WithCancel(t.Context())
+	left := make(chan struct{})
+	go func() {
+		defer close(left)
+		r := httptest.NewRequestWithContext(ctx, http.MethodGet, "/slow.example.com/acme/widget/index.json", nil)
+		server.ServeHTTP(httptest.NewRecorder(), r)
+	}()
+	<-source.asked
+	status(t, front, dir+"index.json", http.StatusOK)
+	status(t, front, archive, http.StatusOK)
+	settle(t, server)
+	status(t, front, archive, http.StatusOK)
+	leave()
+	<-left
+	if _, err := source.Versions(ctx, getproviders.Provider{Hostname: "slow.example.com", Namespace: "acme", Type: "widget"}); !errors.Is(err, context.Canceled) {
+		t.Errorf("the host answers: %v", err)
+	}
+	close(source.let)
+}
+
+// TestHandler_SomeLeaveWhileOthersWait: of two clients that wait for an archive, one leaves, and the other one gets it.
+func TestHandler_SomeLeaveWhileOthersWait(t *testing.T) {
+	t.Parallel()
+	m := newMirroring(t)
+	m.add("large", "1.0.0")
+	content := contentOf("large", "1.0.0", linux)
+	gate, feed := io.Pipe()
+	server, front := m.serve(t, &slow{m.source(), content, gate})
+	ctx, leave := context.WithCancel(t.Context())
+	left := make(chan struct{})
+	go func() {
+		defer close(left)
+		server.ServeHTTP(httptest.NewRecorder(), httptest.NewRequestWithContext(ctx, http.MethodGet, large, nil))
+	}()
+	got := make(chan answered, 1)
+	go func() { got <- get(t, front, http.MethodGet, large) }()
+	if _, err := feed.Write(content[:50_000]); err != nil {
+		t.Fatal(err)
+	}
+	leave()
+	<-left // before the archive is there
+	if _, err := feed.Write(content[50_000:]); err != nil {
+		t.Fatal(err)
+	}
+	feed.Close()
+	if other := <-got; other.err != nil || len(other.body) != len(content) {
+		t.Errorf("%s, %v, %d bytes", other.Status, other.err, len(other.body))
+	}
+}

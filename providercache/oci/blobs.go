@@ -1,0 +1,111 @@
+package oci
+
+import (
+	"bytes"
+	"context"
+	"encoding/json"
+	"errors"
+	"io"
+	"slices"
+	"strings"
+
+	"github.com/opencontainers/go-digest"
+	"github.com/opencontainers/image-spec/specs-go"
+	ocispec "github.com/opencontainers/image-spec/specs-go/v1"
+	"oras.land/oras-go/v2/registry/remote/errcode"
+
+	"github.com/tfdeps/tfdeps/getproviders"
+)
+
+// target publishes an archive and its manifest, which it describes.
+func (p *pushing) target(ctx context.Context, t Target) (ocispec.Descriptor, error) {
+	zh, ok := strings.CutPrefix(string(t.ZH), getproviders.SchemeZH+":")
+	if !ok || t.Archive == nil || t.Platform.Validate() != nil {
+		return ocispec.Descriptor{}, errors.New("a package to be published needs a platform, an archive and the zh of it")
+	}
+	layer := ocispec.Descriptor{MediaType: typeArchive, Digest: digest.NewDigestFromEncoded(digest.SHA256, zh), Size: t.Archive.Size()}
+	from := t.From
+	blob := sentBlob{p.at.Registry, layer.Digest}
+	if known, err := p.client.sent.Do(ctx, blob, func(context.Context) (Repository, error) { return Repository{}, errNotSent }); err == nil && from.Registry != p.at.Registry {
+		from = known
+	}
+	described, err := p.image(ctx, typeTarget, layer, t.Archive, from, "")
+	if err == nil {
+		_, _ = p.client.sent.Do(ctx, blob, func(context.Context) (Repository, error) { return p.at, nil })
+	}
+	described.ArtifactType = typeTarget
+	described.Platform = &ocispec.Platform{OS: t.Platform.OS, Architecture: t.Platform.Arch}
+	described.Annotations = map[string]string{annotationZH: string(t.ZH)}
+	if t.H1 != "" {
+		described.Annotations[annotationH1] = string(t.H1)
+	}
+	return described, err
+}
+
+// image publishes an archive, which another repository may have, and a manifest with nothing else, under a tag if there is one, and describes the manifest.
+func (p *pushing) image(ctx context.Context, artifactType string, layer ocispec.Descriptor, archive io.ReaderAt, from Repository, tag string) (ocispec.Descriptor, error) {
+	config := ocispec.DescriptorEmptyJSON // some registries refuse an empty blob, or a type of their own
+	config.Data = nil
+	for _, blob := range []struct {
+		ocispec.Descriptor
+		content io.ReaderAt
+		from    Repository
+	}{{config, bytes.NewReader([]byte("{}")), Repository{}}, {layer, archive, from}} {
+		if err := p.blob(ctx, blob.Descriptor, blob.content, blob.from); err != nil {
+			return ocispec.Descriptor{}, err
+		}
+	}
+	return p.manifest(ctx, ocispec.MediaTypeImageManifest, ocispec.Manifest{
+		Versioned: specs.Versioned{SchemaVersion: 2}, MediaType: ocispec.MediaTypeImageManifest, ArtifactType: artifactType,
+		Config: config, Layers: []ocispec.Descriptor{layer},
+	}, tag)
+}
+
+// blob publishes a blob, unless it is there: from another repository of the registry, if that has it and the registry allows that. A request that was repeated because its answer got lost may have put the bytes into one upload twice: what the registry
+// then calls a wrong digest starts again, in an upload of its own.
+func (p *pushing) blob(ctx context.Context, d ocispec.Descriptor, content io.ReaderAt, from Repository) error {
+	const uploads = 3
+	var err error
+	for range uploads {
+		var there bool
+		if there, err = p.repo.Blobs().Exists(ctx, d); err != nil || there {
+			return err
+		}
+		text := io.NewSectionReader(content, 0, d.Size)
+		if from.Registry == p.at.Registry && from != p.at {
+			err = p.repo.Mount(ctx, d, from.Name, func() (io.ReadCloser, error) { return io.NopCloser(text), nil })
+			if from = (Repository{}); err == nil || ctx.Err() != nil {
+				return err
+			}
+			text = io.NewSectionReader(content, 0, d.Size) // the other repository may be closed to this login
+		}
+		if err = p.repo.Blobs().Push(ctx, d, text); !isBrokenUpload(err) {
+			return err
+		}
+	}
+	return err
+}
+
+// isBrokenUpload reports whether a registry says that an upload isn't what it should be, which another upload may be.
+func isBrokenUpload(err error) bool {
+	answer, ok := errors.AsType[*errcode.ErrorResponse](err)
+	return ok && slices.ContainsFunc(answer.Errors, func(e errcode.Error) bool {
+		return slices.Contains([]string{errcode.ErrorCodeDigestInvalid, errcode.ErrorCodeSizeInvalid, errcode.ErrorCodeBlobUploadInvalid, errcode.ErrorCodeBlobUploadUnknown}, e.Code)
+	})
+}
+
+// manifest publishes a manifest, under a tag if there is one, and describes it. It is one that is there already by its digest alone.
+func (p *pushing) manifest(ctx context.Context, mediaType string, content any, tag string) (ocispec.Descriptor, error) {
+	text, err := json.Marshal(content)
+	if err != nil {
+		return ocispec.Descriptor{}, err
+	}
+	d := ocispec.Descriptor{MediaType: mediaType, Digest: digest.FromBytes(text), Size: int64(len(text))}
+	if tag != "" {
+		return d, p.repo.Manifests().PushReference(ctx, d, bytes.NewReader(text), tag)
+	}
+	if there, err := p.repo.Manifests().Exists(ctx, d); err != nil || there {
+		return d, err
+	}
+	return d, p.repo.Manifests().Push(ctx, d, bytes.NewReader(text))
+}

@@ -1,0 +1,70 @@
+package oci
+
+import (
+	"context"
+	"crypto/sha256"
+	"encoding/hex"
+	"errors"
+	"fmt"
+	"io"
+
+	"github.com/opencontainers/go-digest"
+	ocispec "github.com/opencontainers/image-spec/specs-go/v1"
+
+	"github.com/tfdeps/tfdeps/getproviders"
+)
+
+// typePackage is the type of a manifest with the archive of one package for one platform, as [Client.PushPackage] makes it. OpenTofu has no use for it.
+const typePackage = "application/vnd.tfdeps.package"
+
+// ErrNoPackage says that a repository has no such tag, or doesn't exist.
+var ErrNoPackage = errors.New("there is no such package")
+
+// OpenPackage opens the archive that PushPackage has published under a tag, at an offset as getproviders.Archive does. ErrNoPackage if there is none. Whoever reads it has
+// to verify what it is.
+func (c *Client) OpenPackage(ctx context.Context, r Repository, tag string, offset int64) (getproviders.OpenedArchive, error) {
+	repo, err := c.open(ctx, r)
+	if err != nil {
+		return getproviders.OpenedArchive{}, err
+	}
+	layer, err := readTagged(ctx, repo, tag, typePackage)
+	if isMissing(err) {
+		return getproviders.OpenedArchive{}, fmt.Errorf("%w: %s has no %s", ErrNoPackage, r.url(), tag)
+	}
+	if err != nil {
+		return getproviders.OpenedArchive{}, explained(err)
+	}
+	return (&archive{repo: repo, at: r, digest: layer.Digest, size: layer.Size}).Open(ctx, offset)
+}
+
+// HasTag reports whether a repository has a tag. One that doesn't exist has none.
+func (c *Client) HasTag(ctx context.Context, r Repository, tag string) (bool, error) {
+	repo, err := c.open(ctx, r)
+	if err != nil {
+		return false, err
+	}
+	_, err = repo.Manifests().Resolve(ctx, tag)
+	if isMissing(err) {
+		return false, nil
+	}
+	return err == nil, explained(err)
+}
+
+// PushPackage publishes the archive of a package under a tag: first the archive, then its manifest, with the tag. What was there under the tag is replaced. Errors are
+// *[RepositoryMissingError], and what the registry says.
+func (c *Client) PushPackage(ctx context.Context, r Repository, tag string, content *io.SectionReader) error {
+	repo, err := c.open(ctx, r)
+	if err != nil {
+		return err
+	}
+	sum := sha256.New()
+	if _, err := io.Copy(sum, io.NewSectionReader(content, 0, content.Size())); err != nil {
+		return err
+	}
+	layer := ocispec.Descriptor{MediaType: typeArchive, Digest: digest.NewDigestFromEncoded(digest.SHA256, hex.EncodeToString(sum.Sum(nil))), Size: content.Size()}
+	return c.withRepository(ctx, r, func() error {
+		p := pushing{client: c, repo: repo, at: r, tag: tag}
+		_, err := p.image(ctx, typePackage, layer, content, Repository{}, tag)
+		return p.failed(ctx, err)
+	})
+}

@@ -1,0 +1,189 @@
+package oci
+
+import (
+	"bytes"
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"slices"
+
+	"github.com/opencontainers/go-digest"
+	"github.com/opencontainers/image-spec/specs-go"
+	ocispec "github.com/opencontainers/image-spec/specs-go/v1"
+	"oras.land/oras-go/v2/content"
+	"oras.land/oras-go/v2/registry/remote"
+
+	"github.com/tfdeps/tfdeps/getproviders"
+)
+
+// typeSigned is the type of the manifest with what a publisher has signed about a version. It is listed in the version's index, beside those
+// of the platforms. OpenTofu passes over it.
+const typeSigned = "application/vnd.tfdeps.signed-checksums"
+
+// signedFile is a file of that manifest. Its name is that of the file in a mirror's tree, as a title, which other programs save it by.
+type signedFile struct {
+	mediaType, name string
+	content         []byte
+}
+
+func signedFiles(p getproviders.Provider, v getproviders.Version, d getproviders.SignedDocuments) []signedFile {
+	return []signedFile{
+		{"application/json", getproviders.KeysName(p, v), d.EncodeKeys()},
+		{"text/plain", getproviders.ChecksumsName(p, v), d.Sums},
+		{"application/pgp-signature", getproviders.SignatureName(p, v), d.Signature},
+	}
+}
+
+// signed is the descriptor of what is signed about the version; nil if there is none.
+func (index imageIndex) signed() *ocispec.Descriptor {
+	for i, d := range index.Manifests {
+		if d.ArtifactType == typeSigned && d.MediaType == ocispec.MediaTypeImageManifest {
+			return &index.Manifests[i]
+		}
+	}
+	return nil
+}
+
+// readSigned reads the manifest, and returns its files by their names.
+func readSigned(ctx context.Context, repo *remote.Repository, d ocispec.Descriptor) (map[string]ocispec.Descriptor, error) {
+	var manifest ocispec.Manifest
+	text, err := readManifest(ctx, repo, d)
+	if err == nil {
+		err = json.Unmarshal(text, &manifest)
+	}
+	if err == nil && manifest.ArtifactType != typeSigned {
+		err = fmt.Errorf("it has the artifact type %.100q", manifest.ArtifactType)
+	}
+	if err != nil {
+		return nil, fmt.Errorf("the manifest %s: %w", d.Digest, err)
+	}
+	files := map[string]ocispec.Descriptor{}
+	for _, layer := range manifest.Layers {
+		files[layer.Annotations[ocispec.AnnotationTitle]] = layer
+	}
+	return files, nil
+}
+
+// readFile reads a file of at most max bytes, and compares its digest; nil if it isn't there, or larger.
+func readFile(ctx context.Context, repo *remote.Repository, files map[string]ocispec.Descriptor, name string, max int64) ([]byte, error) {
+	d, ok := files[name]
+	if !ok || d.Size > max || d.Size < 0 {
+		return nil, nil
+	}
+	if err := d.Digest.Validate(); err != nil {
+		return nil, fmt.Errorf("%.100q has the digest %.100q: %w", name, d.Digest, err)
+	}
+	return content.FetchAll(ctx, repo.Blobs(), d)
+}
+
+// trust has what a publisher has signed count before what the registry says. The signature is asked for first; what keeps it from
+// being read is as good as none, and keeps no one from installing.
+func (s *Source) trust(repo *remote.Repository, index imageIndex, pkg getproviders.Package) getproviders.Trust {
+	d := index.signed()
+	if d == nil {
+		return pkg.Trust
+	}
+	pkg.Trust.LocalTrust = true
+	p, v := pkg.Provider, pkg.Version
+	return s.Signers.TrustIn(pkg, func(ctx context.Context, name string, max int64) ([]byte, error) {
+		files, err := readSigned(ctx, repo, *d)
+		var text []byte
+		if err == nil {
+			text, err = readFile(ctx, repo, files, name, max)
+		}
+		switch {
+		case err == nil:
+			return text, nil
+		case name == getproviders.SignatureName(p, v) && ctx.Err() == nil:
+			return nil, nil
+		}
+		return nil, s.failed(ctx, p, errors.New(explained(err).Error())) // that there is none is a failure, too: it is listed
+	})
+}
+
+// sign publishes what is signed about the version, and describes it.
+func (p *pushing) sign(ctx context.Context, release Release) (ocispec.Descriptor, error) {
+	config := ocispec.DescriptorEmptyJSON
+	config.Data = nil
+	manifest := ocispec.Manifest{Versioned: specs.Versioned{SchemaVersion: 2}, MediaType: ocispec.MediaTypeImageManifest, ArtifactType: typeSigned, Config: config}
+	if err := p.blob(ctx, config, bytes.NewReader([]byte("{}")), Repository{}); err != nil {
+		return ocispec.Descriptor{}, err
+	}
+	for _, f := range signedFiles(release.Provider, release.Version, *release.Signed) {
+		layer := ocispec.Descriptor{MediaType: f.mediaType, Digest: digest.FromBytes(f.content), Size: int64(len(f.content)), Annotations: map[string]string{ocispec.AnnotationTitle: f.name}}
+		if err := p.blob(ctx, layer, bytes.NewReader(f.content), Repository{}); err != nil {
+			return ocispec.Descriptor{}, err
+		}
+		manifest.Layers = append(manifest.Layers, layer)
+	}
+	described, err := p.manifest(ctx, manifest.MediaType, manifest, "")
+	described.ArtifactType = typeSigned
+	return described, err
+}
+
+// listSigned has an index list what is signed, if that is true of all its archives: what ours says, or what is listed already. A list that isn't true would keep
+// people from installing. changed: the index was changed.
+func (p *pushing) listSigned(ctx context.Context, index *imageIndex, release Release, added bool) (changed bool, err error) {
+	there := index.signed()
+	if release.Signed == nil && (there == nil || !added) {
+		return false, nil
+	}
+	archives, err := allPublished(ctx, p.repo, *index)
+	if err != nil {
+		return false, err
+	}
+	var stays []getproviders.SignedDocuments
+	if there != nil {
+		stays = p.readThere(ctx, *there, release)
+	}
+	index.Manifests = slices.DeleteFunc(slices.Clone(index.Manifests), func(d ocispec.Descriptor) bool { return d.ArtifactType == typeSigned })
+	covers := func(d getproviders.SignedDocuments) bool {
+		return !slices.ContainsFunc(archives, func(t Target) bool { return !d.Covers(release.Provider, release.Version, t.Platform, t.ZH) })
+	}
+	ours := release.Signed
+	switch {
+	case ours != nil && covers(*ours) && !(len(stays) > 0 && len(ours.Keys) == 0 && string(stays[0].Signature) == string(ours.Signature) && string(stays[0].Sums) == string(ours.Sums)):
+		d, err := p.sign(ctx, release)
+		if err != nil {
+			return false, err
+		}
+		index.Manifests = append(index.Manifests, d)
+		return there == nil || there.Digest != d.Digest, nil
+	case len(stays) > 0 && covers(stays[0]): // with the keys, which a source that knows them already doesn't bring
+		index.Manifests = append(index.Manifests, *there)
+		return false, nil
+	}
+	return there != nil, nil
+}
+
+// readThere reads what is listed; nothing if it can't be read.
+func (p *pushing) readThere(ctx context.Context, d ocispec.Descriptor, release Release) []getproviders.SignedDocuments {
+	files, err := readSigned(ctx, p.repo, d)
+	if err != nil {
+		return nil
+	}
+	var there getproviders.SignedDocuments
+	for name, into := range map[string]*[]byte{
+		getproviders.ChecksumsName(release.Provider, release.Version): &there.Sums, getproviders.SignatureName(release.Provider, release.Version): &there.Signature,
+	} {
+		if *into, err = readFile(ctx, p.repo, files, name, manifestBytes); err != nil || *into == nil {
+			return nil
+		}
+	}
+	return []getproviders.SignedDocuments{there}
+}
+
+// allPublished are the archives of an index.
+func allPublished(ctx context.Context, repo *remote.Repository, index imageIndex) (all []Target, err error) {
+	_, platforms, err := index.target(getproviders.Platform{})
+	for _, plat := range platforms {
+		if err != nil {
+			return nil, err
+		}
+		var found Target
+		found, err = published(ctx, repo, index, plat)
+		all = append(all, found)
+	}
+	return all, err
+}

@@ -1,0 +1,110 @@
+package providercache_test
+
+import (
+	"crypto/sha256"
+	"errors"
+	"fmt"
+	"net/http"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/tfdeps/tfdeps/getproviders"
+	"github.com/tfdeps/tfdeps/getproviders/providertest"
+	"github.com/tfdeps/tfdeps/providercache/fetcher"
+	"github.com/tfdeps/tfdeps/providercache/lockhashes"
+)
+
+// beforeArchives is a transport that calls a function before each request for an archive, with its number.
+type beforeArchives struct {
+	http.RoundTripper
+	call func(n int)
+	n    int
+}
+
+func (b *beforeArchives) RoundTrip(req *http.Request) (*http.Response, error) {
+	if strings.HasSuffix(req.URL.Path, ".zip") {
+		b.n++
+		b.call(b.n)
+	}
+	return b.RoundTripper.RoundTrip(req)
+}
+
+// TestResume_AURLThatHasExpired: an archive whose signed URL has expired before it was asked for,
+// or when the rest of it is, is had by the URL that the registry names then. The registry is asked
+// once more for each refusal.
+func TestResume_AURLThatHasExpired(t *testing.T) {
+	t.Parallel()
+	const cut = 100_000
+	for name, c := range map[string]struct {
+		expires func(n int) bool // before the nth request for an archive
+		cut     int              // how many requests are cut off after so many bytes, if they have them
+		refused bool             // the archive can't be had
+		asked   []string         // parts of the archive
+		named   int              // how often the registry was asked for the package
+	}{
+		"before the first byte": {func(n int) bool { return n == 1 }, 0, false, []string{"", ""}, 2},
+		"before the rest":       {func(n int) bool { return n == 2 }, 1, false, []string{"", fmt.Sprintf("%d-", cut), fmt.Sprintf("%d-", cut)}, 2},
+		"before both":           {func(n int) bool { return n%2 == 1 }, 2, false, []string{"", "", fmt.Sprintf("%d-", cut), fmt.Sprintf("%d-", cut)}, 3},
+		"always":                {func(int) bool { return true }, 0, true, []string{"", ""}, 2},
+		"not at all":            {func(int) bool { return false }, 0, true, []string{""}, 2},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			registry, in, _ := newBreakable(t)
+			registry.RenewURLs()
+			in.Fetcher.Source = getproviders.Memoize(registry.Source())
+			in.Fetcher.Client = impatient(t, &beforeArchives{RoundTripper: registry.Client().Transport, call: func(n int) {
+				if c.expires(n) {
+					registry.RenewURLs()
+				}
+			}})
+			if c.refused && len(c.asked) == 1 {
+				registry.Break("archive", providertest.Fault{Status: http.StatusForbidden})
+			}
+			if c.cut > 0 {
+				registry.Break("archive", providertest.Fault{CutAfter: cut, Times: c.cut})
+			}
+			_, err := in.Ensure(t.Context(), registry.Provider("acme", "widget"), getproviders.Constraints{})
+			if status, ok := errors.AsType[*fetcher.StatusError](err); ok != c.refused || ok && status.StatusCode != http.StatusForbidden || !ok && err != nil {
+				t.Errorf("%v", err)
+			}
+			if got := ranges(registry.Server); !slices.Equal(got, c.asked) || registry.Requests("package") != c.named {
+				t.Errorf("asked for %q, and for the package %d times, want %q and %d", got, registry.Requests("package"), c.asked, c.named)
+			}
+		})
+	}
+}
+
+// TestFetch_DocumentsWhoseURLsHaveExpired: the URLs of signed checksums may expire like that of the
+// archive. The registry is asked once more, and no further.
+func TestFetch_DocumentsWhoseURLsHaveExpired(t *testing.T) {
+	t.Parallel()
+	for _, kind := range []string{"sums", "signature"} {
+		for times, fails := range map[int]bool{1: false, 0: true} {
+			registry, in, _ := newBreakable(t)
+			registry.Break(kind, providertest.Fault{Status: http.StatusForbidden, Times: times})
+			in.Fetcher.Source = getproviders.Memoize(registry.Source())
+			_, err := in.Ensure(t.Context(), registry.Provider("acme", "widget"), getproviders.Constraints{})
+			if fails != errors.Is(err, getproviders.ErrUnauthorized) || !fails && err != nil || registry.Requests("package") != 2 {
+				t.Errorf("%s is refused %d times: %v, asked for the package %d times", kind, times, err, registry.Requests("package"))
+			}
+		}
+	}
+}
+
+// TestHashes_OfAURLThatHasExpired: an archive that is hashed while it arrives is asked for in the same way.
+func TestHashes_OfAURLThatHasExpired(t *testing.T) {
+	t.Parallel()
+	registry, in, archive := newBreakable(t)
+	registry.RenewURLs()
+	in.Fetcher.Client = impatient(t, &beforeArchives{RoundTripper: registry.Client().Transport, call: func(n int) {
+		if n == 1 {
+			registry.RenewURLs()
+		}
+	}})
+	got, err := lockhashes.Hashes(t.Context(), in.Fetcher, registry.Provider("acme", "widget"), version("1.0.0"), []getproviders.Platform{linux})
+	if zh := getproviders.ZH(sha256.Sum256(archive)); err != nil || !slices.Contains(got[linux], zh) || registry.Requests("archive") != 2 {
+		t.Errorf("%v, %v, asked %d times", got, err, registry.Requests("archive"))
+	}
+}

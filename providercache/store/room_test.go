@@ -1,0 +1,19 @@
+package store
+
+import (
+	"strings"
+	"testing"
+)
+
+func TestHasRoom_KnowsHowLongPathsMayBe(t *testing.T) {
+	t.Parallel()
+	for _, test := range []struct {
+		goos   string
+		length int
+		fits   bool
+	}{{"linux", 4095 - packageRoom, true}, {"linux", 4096 - packageRoom, false}, {"darwin", 1023 - packageRoom, true}, {"darwin", 1024 - packageRoom, false}, {"windows", 5000, true}} {
+		if err := hasRoom(strings.Repeat("d", test.length), test.goos); (err == nil) != test.fits {
+			t.Errorf("%d bytes on %s: %v", test.length, test.goos, err)
+		}
+	}
+}

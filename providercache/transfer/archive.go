@@ -1,0 +1,115 @@
+package transfer
+
+import (
+	"cmp"
+	"context"
+	"crypto/sha256"
+	"fmt"
+	"io"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/klauspost/compress/flate"
+	"github.com/klauspost/compress/zip"
+
+	"github.com/tfdeps/tfdeps/getproviders"
+	"github.com/tfdeps/tfdeps/providercache/internal/chunks"
+)
+
+// writeArchive makes an archive of the files of a package, and returns the h1 of what went into it.
+// Equal packages have equal archives: the files are sorted, have no times, and of their modes only
+// those that say what may be done with them count. read is called with the number of bytes after
+// each part; nil: it isn't.
+func writeArchive(ctx context.Context, path, dir string, read func(bytes int64)) (h1 getproviders.Hash, err error) {
+	files, err := filesOf(dir)
+	if err != nil {
+		return "", err
+	}
+	out, err := os.OpenFile(path, os.O_WRONLY|os.O_CREATE|os.O_EXCL, 0o600)
+	if err != nil {
+		return "", err
+	}
+	defer func() { err = cmp.Or(err, out.Close()) }()
+	w := zip.NewWriter(out)
+	w.RegisterCompressor(zip.Deflate, func(to io.Writer) (io.WriteCloser, error) {
+		return flate.NewWriter(to, flate.DefaultCompression)
+	})
+	var digests []getproviders.FileDigest
+	buffer := make([]byte, chunks.Size)
+	for _, f := range files {
+		digest, err := f.add(ctx, w, read, buffer)
+		if err != nil {
+			return "", err
+		}
+		digests = append(digests, digest)
+	}
+	if err := w.Close(); err != nil {
+		return "", err
+	}
+	return getproviders.H1(digests)
+}
+
+// file is one file of a package.
+type file struct{ name, path string }
+
+// filesOf lists the files of a package as getproviders.HashDir does, sorted.
+func filesOf(dir string) (files []file, err error) {
+	root, err := filepath.EvalSymlinks(dir)
+	if err != nil {
+		return nil, err
+	}
+	err = filepath.WalkDir(root, func(path string, entry fs.DirEntry, err error) error {
+		if err != nil || entry.IsDir() {
+			return err
+		}
+		name, err := filepath.Rel(root, path)
+		files = append(files, file{filepath.ToSlash(name), path})
+		return err
+	})
+	slices.SortFunc(files, func(a, b file) int { return strings.Compare(a.name, b.name) })
+	return files, err
+}
+
+// add puts a file into the archive.
+func (f file) add(ctx context.Context, w *zip.Writer, read func(bytes int64), buffer []byte) (digest getproviders.FileDigest, err error) {
+	info, err := os.Stat(f.path)
+	if err != nil {
+		return digest, err
+	}
+	if !info.Mode().IsRegular() { // opening a named pipe would wait for ever
+		return digest, fmt.Errorf("%s is not a file", f.path)
+	}
+	content, err := os.Open(f.path)
+	if err != nil {
+		return digest, err
+	}
+	defer content.Close()
+	header := &zip.FileHeader{Name: f.name, Method: zip.Deflate, Modified: time.Date(1980, 1, 1, 0, 0, 0, 0, time.UTC)}
+	header.SetMode(info.Mode().Perm())
+	to, err := w.CreateHeader(header)
+	if err != nil {
+		return digest, err
+	}
+	sum := sha256.New()
+	if _, err := chunks.Copy(ctx, io.MultiWriter(to, sum, counting(read)), content, buffer); err != nil {
+		return digest, err
+	}
+	digest.Name = f.name
+	sum.Sum(digest.SHA256[:0])
+	return digest, nil
+}
+
+// counting is called with the number of bytes of each write.
+type counting func(bytes int64)
+
+// Write implements io.Writer.
+func (c counting) Write(p []byte) (int, error) {
+	if c != nil {
+		c(int64(len(p)))
+	}
+	return len(p), nil
+}
