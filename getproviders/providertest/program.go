@@ -93,10 +93,12 @@ func LookTerraform(t Test) (path string) {
 
 // OneInFive reports whether the case of a name is in the fifth of a test's cases that
 // runs where not all do. It is the same fifth every time.
-func OneInFive(name string) bool {
+func OneInFive(name string) bool { return oneIn(5, name) }
+
+func oneIn(n uint32, name string) bool {
 	sum := fnv.New32a()
 	_, _ = sum.Write([]byte(name))
-	return sum.Sum32()%5 == 0
+	return sum.Sum32()%n == 0
 }
 
 // FirstIfShort returns the first n cases of a test if it is to be short (-short), and otherwise all of them.
@@ -126,18 +128,18 @@ func flagValue(name string) string {
 	return ""
 }
 
-// PeerCase skips four in five cases of a test that compares many with another
+// PeerCase skips nine in ten cases of a test that compares many with another
 // program, unless TFDEPS_TEST_PEERS is "all" or -run names a case. The case's own
 // subtest calls it, with its name.
 func PeerCase(t Test, name string) {
 	t.Helper()
-	if os.Getenv("TFDEPS_TEST_PEERS") == "all" || OneInFive(name) {
+	if os.Getenv("TFDEPS_TEST_PEERS") == "all" || oneIn(10, name) {
 		return
 	}
 	if strings.Contains(flagValue("test.run"), "/") {
 		return
 	}
-	t.Skipf("one case in five is enough; TFDEPS_TEST_PEERS=all runs the others, too")
+	t.Skipf("one case in ten is enough; TFDEPS_TEST_PEERS=all runs the others, too")
 }
 
 // WriteCLIConfig writes a CLI configuration file that redirects the providers

@@ -197,6 +197,10 @@ func TestTerminal_ShowsWhatItShowed(t *testing.T) {
 			if env = append(env, tt.env...); tt.args == "get" {
 				slowModules(t, registry, dir)
 			}
+			if tt.live == "" { // slow enough for one to end before the other
+				registry.Break("archive", providertest.Fault{Pause: 4 * time.Millisecond})
+				registry.Break("module/archive", providertest.Fault{Pause: 4 * time.Millisecond})
+			}
 			if strings.HasPrefix(tt.args, "providers verify") {
 				runs(t, program, dir, env, "init")
 			}
