@@ -57,11 +57,11 @@ func (c Command) Execute(m *Meta, args []string) int {
 }
 
 // more is said of an operand of a command that takes none, and of an option that the command doesn't have, where no other is
-// like it. Three commands say what Terraform says, and no more.
+// like it. Commands that Terraform has, too, say what it says, and no more.
 func (c Command) more(usage *UsageError) string {
 	name, unknown := strings.CutPrefix(usage.Text, "flag provided but not defined: ")
 	switch {
-	case slices.Contains([]string{"init", "get", "providers"}, c.Name):
+	case slices.Contains([]string{"init", "get", "providers", "providers lock", "providers mirror"}, c.Name):
 	case usage.operand != "":
 		return fmt.Sprintf("\n\nThe command %s takes options only, and was given %q.", c.Name, usage.operand)
 	case unknown && !strings.Contains(name, "\n"):
