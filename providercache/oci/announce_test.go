@@ -85,6 +85,9 @@ func tags(t *testing.T, s started) (all []string) {
 // the other one has set, after that one has ended.
 func TestPush_LosesNothing(t *testing.T) {
 	t.Parallel()
+	if testing.Short() {
+		t.Skip("takes seconds")
+	}
 	plan9 := getproviders.Platform{OS: "plan9", Arch: "arm"}
 	for _, referrers := range []bool{false, true} {
 		for _, method := range []string{http.MethodHead, http.MethodPut} {
@@ -252,6 +255,9 @@ func TestPush_KeepsWhatIsSigned(t *testing.T) {
 // TestPush_TriesAgainWhereTheRegistryFails has the tag fail to be read, as Debian's registry does while another publisher sets it; and for ever.
 func TestPush_TriesAgainWhereTheRegistryFails(t *testing.T) {
 	t.Parallel()
+	if testing.Short() {
+		t.Skip("takes seconds")
+	}
 	s := start(t, nil)
 	for _, failing := range []int{3, 1000} {
 		left := failing

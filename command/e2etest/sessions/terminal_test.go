@@ -319,6 +319,7 @@ func forTerminal(t *testing.T) string {
 
 func TestTerminal_FollowsItsWidth(t *testing.T) {
 	t.Parallel()
+	harness.SkipIfShort(t)
 	program := forTerminal(t)
 	_, dir, env := slowRegistry(t)
 	narrower := false
@@ -369,6 +370,7 @@ func TestTerminal_TellsWhatAnInterruptKeeps(t *testing.T) {
 // In a terminal, what is tried again is told; elsewhere a run that succeeds tells nothing of it.
 func TestTerminal_TellsOfRetries(t *testing.T) {
 	t.Parallel()
+	harness.SkipIfShort(t)
 	program := forTerminal(t)
 	registry, dir, env := slowRegistry(t)
 	registry.Break("archive", providertest.Fault{})

@@ -19,6 +19,7 @@ import (
 // command that creates them is no line for a shell, and what it says when it fails is shown.
 func TestMirror_CreatesRepositories(t *testing.T) {
 	t.Parallel()
+	harness.SkipIfShort(t)
 	program, ca := harness.Tfdeps(t), harness.NewCA(t)
 	at, created := ocitest.Start(t, ca, false), t.TempDir()
 	proxy := &httputil.ReverseProxy{Transport: at.Client.Transport, Rewrite: func(r *httputil.ProxyRequest) {

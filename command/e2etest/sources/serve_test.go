@@ -164,6 +164,7 @@ func TestServe_ExplainsAsTheRegistryDoes(t *testing.T) {
 // never that of a client; hosts of archives get none.
 func TestServe_HasTokensOfItsOwn(t *testing.T) {
 	t.Parallel()
+	harness.SkipIfShort(t)
 	ca := harness.NewCA(t)
 	registry := harness.NewLockRegistry(t, ca)
 	registry.RequireToken("upstream", "versions", "package", "module/versions")
