@@ -122,56 +122,65 @@ func (p *pushing) sign(ctx context.Context, release Release) (ocispec.Descriptor
 	return described, err
 }
 
-// listSigned has an index list what is signed, if that is true of all its archives: what ours says, or what is listed already. A list that isn't true would keep
-// people from installing. changed: the index was changed.
+// listSigned lists in an index what is signed about the version, if it is true of all archives of the index: what the release
+// brings, else what is listed already. One that isn't true of an archive would keep people from installing it. changed says
+// whether the index lists something else than before.
 func (p *pushing) listSigned(ctx context.Context, index *imageIndex, release Release, added bool) (changed bool, err error) {
-	there := index.signed()
-	if release.Signed == nil && (there == nil || !added) {
+	listed := index.signed()
+	if release.Signed == nil && (listed == nil || !added) {
 		return false, nil
 	}
 	archives, err := allPublished(ctx, p.repo, *index)
 	if err != nil {
 		return false, err
 	}
-	var stays []getproviders.SignedDocuments
-	if there != nil {
-		stays = p.readThere(ctx, *there, release)
+	isTrue := func(d *getproviders.SignedDocuments) bool {
+		return d != nil && !slices.ContainsFunc(archives, func(t Target) bool { return !d.Covers(release.Provider, release.Version, t.Platform, t.ZH) })
 	}
-	index.Manifests = slices.DeleteFunc(slices.Clone(index.Manifests), func(d ocispec.Descriptor) bool { return d.ArtifactType == typeSigned })
-	covers := func(d getproviders.SignedDocuments) bool {
-		return !slices.ContainsFunc(archives, func(t Target) bool { return !d.Covers(release.Provider, release.Version, t.Platform, t.ZH) })
-	}
-	ours := release.Signed
+	present := p.readListed(ctx, listed, release)
+	var lists *ocispec.Descriptor
 	switch {
-	case ours != nil && covers(*ours) && !(len(stays) > 0 && len(ours.Keys) == 0 && string(stays[0].Signature) == string(ours.Signature) && string(stays[0].Sums) == string(ours.Sums)):
+	case isTrue(release.Signed) && !bringsLess(*release.Signed, present):
 		d, err := p.sign(ctx, release)
 		if err != nil {
 			return false, err
 		}
-		index.Manifests = append(index.Manifests, d)
-		return there == nil || there.Digest != d.Digest, nil
-	case len(stays) > 0 && covers(stays[0]): // with the keys, which a source that knows them already doesn't bring
-		index.Manifests = append(index.Manifests, *there)
-		return false, nil
+		lists = &d
+	case isTrue(present):
+		lists = listed
 	}
-	return there != nil, nil
+	index.Manifests = slices.DeleteFunc(slices.Clone(index.Manifests), func(d ocispec.Descriptor) bool { return d.ArtifactType == typeSigned })
+	if lists != nil {
+		index.Manifests = append(index.Manifests, *lists)
+	}
+	same := lists == listed || lists != nil && listed != nil && lists.Digest == listed.Digest
+	return !same, nil
 }
 
-// readThere reads what is listed; nothing if it can't be read.
-func (p *pushing) readThere(ctx context.Context, d ocispec.Descriptor, release Release) []getproviders.SignedDocuments {
-	files, err := readSigned(ctx, p.repo, d)
+// bringsLess reports whether a release brings what is present, but without the keys: a source that knows them already doesn't send them.
+func bringsLess(brought getproviders.SignedDocuments, present *getproviders.SignedDocuments) bool {
+	return present != nil && len(brought.Keys) == 0 &&
+		bytes.Equal(brought.Sums, present.Sums) && bytes.Equal(brought.Signature, present.Signature)
+}
+
+// readListed reads what is listed, without its keys; nil if nothing is, or it can't be read.
+func (p *pushing) readListed(ctx context.Context, listed *ocispec.Descriptor, release Release) *getproviders.SignedDocuments {
+	if listed == nil {
+		return nil
+	}
+	files, err := readSigned(ctx, p.repo, *listed)
 	if err != nil {
 		return nil
 	}
-	var there getproviders.SignedDocuments
-	for name, into := range map[string]*[]byte{
-		getproviders.ChecksumsName(release.Provider, release.Version): &there.Sums, getproviders.SignatureName(release.Provider, release.Version): &there.Signature,
-	} {
-		if *into, err = readFile(ctx, p.repo, files, name, manifestBytes); err != nil || *into == nil {
-			return nil
-		}
+	sums, err := readFile(ctx, p.repo, files, getproviders.ChecksumsName(release.Provider, release.Version), manifestBytes)
+	if err != nil || sums == nil {
+		return nil
 	}
-	return []getproviders.SignedDocuments{there}
+	signature, err := readFile(ctx, p.repo, files, getproviders.SignatureName(release.Provider, release.Version), manifestBytes)
+	if err != nil || signature == nil {
+		return nil
+	}
+	return &getproviders.SignedDocuments{Sums: sums, Signature: signature}
 }
 
 // allPublished are the archives of an index.
