@@ -288,8 +288,8 @@ func TestDependencyTable_MatchesGoMod(t *testing.T) {
 	}
 }
 
-// TestGoMod_CanBeInstalledFromATag: "go install MODULE@VERSION" refuses a go.mod that replaces or excludes modules, and a tree that
-// doesn't fit in the archive of a module.
+// TestGoMod_CanBeInstalledFromATag: "go install MODULE@VERSION" refuses a go.mod that replaces or excludes modules, and
+// a tree that doesn't fit in the archive of a module.
 func TestGoMod_CanBeInstalledFromATag(t *testing.T) {
 	src, err := os.ReadFile("go.mod")
 	if err != nil {

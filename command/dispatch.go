@@ -21,10 +21,10 @@ import (
 
 // dispatch runs the command that the arguments name, or shows help.
 //
-// Commands are those of the library for subcommands, but it isn't the library that chooses among them: its type CLI, with whichever
-// method, writes help by package text/template, which calls methods by names that are known only when it
-// runs. A program that can do that has to keep every exported method of every type that it has: here
-// 9 MB, most of which are requests of AWS that are never made.
+// Commands are those of the library for subcommands, but it isn't the library that chooses among them: its type CLI,
+// with whichever method, writes help by package text/template, which calls methods by names that are known only when it
+// runs. A program that can do that has to keep every exported method of every type that it has: here 9 MB, most of
+// which are requests of AWS that are never made.
 func dispatch(meta *cli.Meta, args []string) int {
 	name, rest, help := choose(args)
 	if name == "help" {

@@ -147,10 +147,10 @@ func mirrorTrust(fileName string, listed AnyHash, documents func(ctx context.Con
 	return trust
 }
 
-// TrustIn is the Trust of a package of a mirror that a program has a source of its own for. The Trust that the package has is what the
-// mirror itself says of it; it counts where no publisher's signature does. read returns a file that belongs to the version, by the
-// names of [SignatureName], [ChecksumsName] and [KeysName]: nil if there is none, or it has more than max bytes. It is called when the
-// Trust is loaded.
+// TrustIn is the Trust of a package of a mirror that a program has a source of its own for. The Trust that the package
+// has is what the mirror itself says of it; it counts where no publisher's signature does. read returns a file that
+// belongs to the version, by the names of [SignatureName], [ChecksumsName] and [KeysName]: nil if there is none, or it
+// has more than max bytes. It is called when the Trust is loaded.
 func (s Signers) TrustIn(pkg Package, read func(ctx context.Context, name string, max int64) ([]byte, error)) Trust {
 	p, v, unsigned := pkg.Provider, pkg.Version, pkg.Trust
 	trust := unsigned

@@ -68,8 +68,8 @@ type NetworkMirrorSource struct {
 // its last segment is replaced. User and password in it are for the mirror's
 // origin, as basic authentication; a token in credentials is stronger.
 //
-// The product's version is sent to the mirror. Credentials may be nil, and so may client: then it is that of hosts.DefaultClient. Errors
-// don't repeat the URL, which may hold a password.
+// The product's version is sent to the mirror. Credentials may be nil, and so may client: then it is that of
+// hosts.DefaultClient. Errors don't repeat the URL, which may hold a password.
 func NewNetworkMirrorSource(base string, client *http.Client, credentials hosts.Credentials, product Product) (*NetworkMirrorSource, error) {
 	u, err := url.Parse(base)
 	if err != nil || u.Host == "" {

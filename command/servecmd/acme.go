@@ -61,7 +61,8 @@ type certificates struct {
 	log     *slog.Logger
 }
 
-// newCertificates keeps certificates and their keys in a bucket, which servers may share: each can answer the challenges of the others.
+// newCertificates keeps certificates and their keys in a bucket, which servers may share: each can answer the
+// challenges of the others.
 func newCertificates(o acmeOptions, agent string, kept blob.Bucket, log *slog.Logger) (*certificates, error) {
 	client, err := hosts.NewClient(hosts.ClientOptions{UserAgent: agent, CertFile: o.ca})
 	if err != nil {
@@ -154,8 +155,8 @@ func (c *certificates) serveChallenges(ctx context.Context, address string) (end
 	}), nil
 }
 
-// get has the server that listens at an address get all certificates, so that no client waits for them, and what is wrong is in the log
-// from the beginning.
+// get has the server that listens at an address get all certificates, so that no client waits for them, and what is
+// wrong is in the log from the beginning.
 func (c *certificates) get(ctx context.Context, address net.Addr) {
 	_, _ = par.Map(ctx, len(c.hosts), c.hosts, func(ctx context.Context, host string) (none struct{}, err error) {
 		// Whose certificate it is doesn't matter: nothing is sent.

@@ -106,8 +106,8 @@ func TestCertificates_NameTheServer(t *testing.T) {
 	}
 }
 
-// TestServe_GetsItsCertificates has the authority pebble issue a certificate, by each of its challenges. Another server with the same bucket uses
-// the same one.
+// TestServe_GetsItsCertificates has the authority pebble issue a certificate, by each of its challenges. Another server
+// with the same bucket uses the same one.
 func TestServe_GetsItsCertificates(t *testing.T) {
 	t.Parallel()
 	pebble := providertest.LookProgram(t, "pebble")

@@ -10,9 +10,10 @@ import (
 	"time"
 )
 
-// Pages of other sites can have a browser send requests to a server that only the browser's machine, or its network, reaches. Each request for
-// a provider can have the server ask another host, and a name of the other site that suddenly means 127.0.0.1 lets its pages read
-// the answers, too. Browsers say which requests are such, and programs that install packages are none of them:
+// Pages of other sites can have a browser send requests to a server that only the browser's machine, or its network,
+// reaches. Each request for a provider can have the server ask another host, and a name of the other site that suddenly
+// means 127.0.0.1 lets its pages read the answers, too. Browsers say which requests are such, and programs that install
+// packages are none of them:
 //
 //   - Sec-Fetch-Site, or else Origin, tells of requests that a page of another site makes. They get no provider, unless the user
 //     follows a link.
@@ -56,8 +57,8 @@ func isBrowser(r *http.Request) bool {
 	return strings.HasPrefix(r.UserAgent(), "Mozilla/") || slices.ContainsFunc(browserHeaders[:], func(name string) bool { return r.Header[name] != nil })
 }
 
-// isNamed reports whether a Host is one of the server's: no page of another site has it. Who has an address in place of a name has asked
-// no name server what it means.
+// isNamed reports whether a Host is one of the server's: no page of another site has it. Who has an address in place of
+// a name has asked no name server what it means.
 func (o options) isNamed(host string) bool {
 	name := hostIn(host)
 	if _, err := netip.ParseAddr(name); err == nil || name == "localhost" || strings.HasSuffix(name, ".localhost") {
@@ -74,7 +75,8 @@ func hostIn(host string) string {
 	return strings.ToLower(strings.TrimSuffix(strings.Trim(host, "[]"), "."))
 }
 
-// isLoopback reports whether the address of a listener is one of this machine alone. A socket in the file system is none: no browser reaches it.
+// isLoopback reports whether the address of a listener is one of this machine alone. A socket in the file system is
+// none: no browser reaches it.
 func isLoopback(on net.Addr) bool {
 	tcp, ok := on.(*net.TCPAddr)
 	return ok && tcp.IP.IsLoopback()

@@ -101,8 +101,8 @@ func TestGuard_WaitsForNoBody(t *testing.T) {
 	}
 }
 
-// TestGuard_InABrowser has Chromium open pages that attack a server: one of another site, and one whose name means the server's address suddenly. The same
-// pages reach a server that isn't guarded, so that the test knows how.
+// TestGuard_InABrowser has Chromium open pages that attack a server: one of another site, and one whose name means the
+// server's address suddenly. The same pages reach a server that isn't guarded, so that the test knows how.
 func TestGuard_InABrowser(t *testing.T) {
 	for _, guarded := range []bool{false, true} {
 		f, _ := newFront(t)
@@ -136,7 +136,8 @@ func TestGuard_InABrowser(t *testing.T) {
 	}
 }
 
-// TestFront_PageInABrowser looks at the page as Chromium shows it: its script has filled it, and the policy of its content allows that.
+// TestFront_PageInABrowser looks at the page as Chromium shows it: its script has filled it, and the policy of its
+// content allows that.
 func TestFront_PageInABrowser(t *testing.T) {
 	f, registry := newFront(t)
 	f.begun = time.Now()

@@ -43,7 +43,8 @@ type child struct {
 // usualHosts are those of the registries of both products.
 var usualHosts = []hosts.Hostname{"registry.terraform.io", "registry.opentofu.org"}
 
-// serveCommand serves while a command runs, and returns its exit code. The warning late is about the end of the server alone, after the command's.
+// serveCommand serves while a command runs, and returns its exit code. The warning late is about the end of the server
+// alone, after the command's.
 func serveCommand(m *cli.Meta, o options, c *child, server *http.Server) (code int, late problem.List, err error) {
 	dir, err := scratch.Temporary()
 	if err != nil {
@@ -183,7 +184,8 @@ func commandError(name string, err error) error {
 	return fmt.Errorf("the command behind -- can't be started: %s: %w", name, err)
 }
 
-// pass hands a signal, the first of which ends got, on to the command until that has ended. An interrupt of a terminal has reached the command already.
+// pass hands a signal, the first of which ends got, on to the command until that has ended. An interrupt of a terminal
+// has reached the command already.
 func pass(ended context.Context, cmd *exec.Cmd, s passedSignal, got context.Context, stop func()) {
 	for {
 		par.Pause(got, always)

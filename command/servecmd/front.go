@@ -70,7 +70,8 @@ func (f front) allowed(next http.HandlerFunc) http.HandlerFunc {
 	}
 }
 
-// logged writes a line for each request, when it has been answered. The query may be a signature, and headers may be tokens: neither is in it.
+// logged writes a line for each request, when it has been answered. The query may be a signature, and headers may be
+// tokens: neither is in it.
 func (f front) logged(next http.Handler) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		begun, counted := f.now(), &countedResponse{ResponseWriter: w, status: http.StatusOK, control: http.NewResponseController(w), now: f.now, taking: cmp.Or(f.taking, takingTimeout)}
@@ -101,9 +102,9 @@ type countedResponse struct {
 // takingTimeout is how long a client may take for a piece of an answer, which has 32 kB at most.
 const takingTimeout = time.Minute
 
-// extend gives the client that long from now on. The whole may take any time, as archives are large, but a client that takes
-// nothing would have a connection and a reader of the bucket for ever. There is no deadline between two pieces: HTTP/2 resets a stream
-// whose deadline has passed although nothing is being written.
+// extend gives the client that long from now on. The whole may take any time, as archives are large, but a client that
+// takes nothing would have a connection and a reader of the bucket for ever. There is no deadline between two pieces:
+// HTTP/2 resets a stream whose deadline has passed although nothing is being written.
 func (c *countedResponse) extend() {
 	_ = c.control.SetWriteDeadline(c.now().Add(c.taking))
 }
@@ -194,7 +195,8 @@ func signingKey(ctx context.Context, bucket blob.Bucket) ([]byte, error) {
 	return key, err
 }
 
-// renewAfter is how long what a source remembers is good for. It is short, since the server decides how long answers are fresh, and what a source remembers only grows.
+// renewAfter is how long what a source remembers is good for. It is short, since the server decides how long answers
+// are fresh, and what a source remembers only grows.
 const renewAfter = time.Minute
 
 // renewed is a source that is made again and again.

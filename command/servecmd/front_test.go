@@ -295,8 +295,8 @@ func TestFront_EndsWhatClientsHoldUp(t *testing.T) {
 	}
 }
 
-// TestFront_WaitsForWhatIsntThereYet: a request that waits for its turn, or for an upstream that pauses, isn't cut off, because its client
-// holds up nothing. HTTP/2 watches deadlines when nothing is written, too.
+// TestFront_WaitsForWhatIsntThereYet: a request that waits for its turn, or for an upstream that pauses, isn't cut off,
+// because its client holds up nothing. HTTP/2 watches deadlines when nothing is written, too.
 func TestFront_WaitsForWhatIsntThereYet(t *testing.T) {
 	f := front{log: slog.New(slog.DiscardHandler), now: time.Now, taking: 50 * time.Millisecond}
 	server := httptest.NewUnstartedServer(f.logged(http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) {
@@ -318,7 +318,8 @@ func TestFront_WaitsForWhatIsntThereYet(t *testing.T) {
 	}
 }
 
-// TestServe_BoundsConnectionsAndHeaders has a connection that sends nothing be the only one that there may be, and a header be longer than one may be.
+// TestServe_BoundsConnectionsAndHeaders has a connection that sends nothing be the only one that there may be, and a
+// header be longer than one may be.
 func TestServe_BoundsConnectionsAndHeaders(t *testing.T) {
 	listener, err := net.Listen("tcp", "127.0.0.1:0")
 	if err != nil {

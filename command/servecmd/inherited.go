@@ -12,8 +12,8 @@ import (
 // firstInherited is the file descriptor at which systemd hands over the first socket.
 const firstInherited = 3
 
-// inherited returns the socket that systemd has opened for this process, whose descriptor is fd; nil if there is none. LISTEN_PID says for which
-// process the sockets are: a child has the same variables.
+// inherited returns the socket that systemd has opened for this process, whose descriptor is fd; nil if there is none.
+// LISTEN_PID says for which process the sockets are: a child has the same variables.
 func inherited(env cli.Environment, pid, fd int) (net.Listener, error) {
 	if env.Get("LISTEN_PID") != strconv.Itoa(pid) {
 		return nil, nil

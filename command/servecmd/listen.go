@@ -80,7 +80,8 @@ func listenError(address string, err error) error {
 	return fmt.Errorf("the address %q %s can't be used: %w", address, said, err)
 }
 
-// serveOn serves until the program is interrupted, with the certificates that are issued to the server; nil: o may name one. It warns of what the listener, and not the option, is: that of systemd may be public.
+// serveOn serves until the program is interrupted, with the certificates that are issued to the server; nil: o may name
+// one. It warns of what the listener, and not the option, is: that of systemd may be public.
 func serveOn(m *cli.Meta, o options, server *http.Server, listener net.Listener, issued *certificates, log *slog.Logger) error {
 	scheme := "http"
 	if issued != nil {
@@ -118,8 +119,8 @@ func pauseUntilEnd(ctx context.Context) error {
 // errCutOff: the requests that ran when the server was to end took too long.
 var errCutOff = errors.New("requests were cut off")
 
-// serveUntil serves until a function has returned, and then until the requests that run have been answered, or the time for that is over, which
-// is errCutOff. There is no other limit for the time that an archive takes.
+// serveUntil serves until a function has returned, and then until the requests that run have been answered, or the time
+// for that is over, which is errCutOff. There is no other limit for the time that an archive takes.
 func serveUntil(ctx context.Context, server *http.Server, listener net.Listener, ending time.Duration, ended func(context.Context) error) error {
 	server.ReadHeaderTimeout, server.IdleTimeout = headerTimeout, idleTimeout
 	return par.Together(ctx,

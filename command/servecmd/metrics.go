@@ -120,7 +120,8 @@ func gauge(name, help string, value func() int64) prometheus.Collector {
 	return prometheus.NewGaugeFunc(prometheus.GaugeOpts{Name: name, Help: help}, func() float64 { return float64(value()) })
 }
 
-// metrics answers Prometheus. The default registry of the library has what it registers before main: the metrics of the process and of Go.
+// metrics answers Prometheus. The default registry of the library has what it registers before main: the metrics of the
+// process and of Go.
 func (f front) metrics() http.HandlerFunc {
 	all, stored := prometheus.Gatherers{f.counts(), f.upstreams.registry, prometheus.DefaultGatherer}, f.stored()
 	return func(w http.ResponseWriter, r *http.Request) {

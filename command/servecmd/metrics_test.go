@@ -106,7 +106,8 @@ func namesIn(pattern, text string) (names []string) {
 	return slices.Compact(names)
 }
 
-// TestFront_SeesWhatIsNewInTheStore: who has just installed the first package finds it on the page, although the store is listed once a minute otherwise.
+// TestFront_SeesWhatIsNewInTheStore: who has just installed the first package finds it on the page, although the store
+// is listed once a minute otherwise.
 func TestFront_SeesWhatIsNewInTheStore(t *testing.T) {
 	f, _ := newFront(t)
 	f.news = time.Millisecond
@@ -122,7 +123,8 @@ func TestFront_SeesWhatIsNewInTheStore(t *testing.T) {
 	}
 }
 
-// TestFront_IsntReadyWithoutItsBucket: a balancer sends no one to a server that can't read its bucket, and the server isn't restarted for that.
+// TestFront_IsntReadyWithoutItsBucket: a balancer sends no one to a server that can't read its bucket, and the server
+// isn't restarted for that.
 func TestFront_IsntReadyWithoutItsBucket(t *testing.T) {
 	f, registry := newFront(t)
 	broken, err := mirrorserver.Handler(registry.Source(), unreadable{blob.NewDirectory(t.TempDir())}, mirrorserver.Options{})

@@ -276,7 +276,8 @@ func background(ctx context.Context, f func(context.Context)) (end func()) {
 	return func() { tasks.Close(context.Canceled) }
 }
 
-// asksAnyHost reports whether others can have the server send requests to hosts that they choose, of which some may answer it alone.
+// asksAnyHost reports whether others can have the server send requests to hosts that they choose, of which some may
+// answer it alone.
 func asksAnyHost(o options, on net.Addr) bool {
 	return len(o.include) == 0 && o.tokens == "" && !isLocal(on)
 }

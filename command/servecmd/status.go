@@ -18,8 +18,8 @@ var statusPage []byte
 // statusPolicy is for the page: it runs its own script, and asks this server alone.
 const statusPolicy = "default-src 'none'; style-src 'unsafe-inline'; script-src 'unsafe-inline'; connect-src 'self'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'"
 
-// heldEvery is how often it is looked what is in the store, newsEvery how soon after an archive was stored, and heldPackages how many of the
-// archives the page shows.
+// heldEvery is how often it is looked what is in the store, newsEvery how soon after an archive was stored, and
+// heldPackages how many of the archives the page shows.
 const (
 	heldEvery    = time.Minute
 	newsEvery    = 2 * time.Second
@@ -61,7 +61,8 @@ func (f front) look(ctx context.Context) {
 	}
 }
 
-// awaitNews waits until the store has other archives than before, or for heldEvery. A store that takes long to list isn't listed often.
+// awaitNews waits until the store has other archives than before, or for heldEvery. A store that takes long to list
+// isn't listed often.
 func (f front) awaitNews(ctx context.Context, before mirrorserver.Stats, listing time.Duration) {
 	step := min(max(cmp.Or(f.news, newsEvery), 100*listing), heldEvery)
 	for waited := time.Duration(0); waited < heldEvery && ctx.Err() == nil; waited += step {

@@ -18,7 +18,8 @@ import (
 // IsURL reports whether an argument is a URL, and not the path of a directory.
 func IsURL(given string) bool { return strings.Contains(given, "://") }
 
-// OpenBucket opens the bucket of a URL. The bucket is to be closed. Others are what else the caller takes in its place, such as ociForm.
+// OpenBucket opens the bucket of a URL. The bucket is to be closed. Others are what else the caller takes in its place,
+// such as ociForm.
 func (net Network) OpenBucket(ctx context.Context, m *cli.Meta, address string, others ...string) (blob.Bucket, *problem.Problem) {
 	bucket, err := net.openBucket(ctx, m, address, append(others, "a directory"))
 	if err != nil {

@@ -54,7 +54,8 @@ func modulesIn(client *oci.Client) func(context.Context, fetch.OCIPackage) (fetc
 	}
 }
 
-// repositoriesAt reads oci://HOST/PATH/${namespace}/${type}, in which ${hostname} may stand, too: a mirror may be for the providers of one host alone.
+// repositoriesAt reads oci://HOST/PATH/${namespace}/${type}, in which ${hostname} may stand, too: a mirror may be for
+// the providers of one host alone.
 func repositoriesAt(address string) (func(getproviders.Provider) (oci.Repository, error), error) {
 	oneHost := getproviders.Pattern{Hostname: "any", Namespace: "*", Type: "*"}
 	template, err := cliconfig.ParseRepositoryTemplate(strings.TrimPrefix(address, ociScheme), []getproviders.Pattern{oneHost})
@@ -72,7 +73,8 @@ func ociMirror(client *oci.Client, signers getproviders.Signers) func(cliconfig.
 	}
 }
 
-// OpenRegistry returns what publishes packages in the repositories of a URL, as repositoriesAt reads it, and creates those that are missing; create may be nil. Nothing is asked yet.
+// OpenRegistry returns what publishes packages in the repositories of a URL, as repositoriesAt reads it, and creates
+// those that are missing; create may be nil. Nothing is asked yet.
 func (net Network) OpenRegistry(address string, create func(context.Context, oci.Repository) error) (mirror.Registry, *problem.Problem) {
 	find, err := repositoriesAt(address)
 	if err != nil {

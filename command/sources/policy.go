@@ -133,7 +133,8 @@ func (p Policy) compare(c fetcher.Candidate, choices []Choice) (with policy.Cand
 }
 
 // CheckDowngrade returns why a version that was chosen for the lock file of a directory is a downgrade: a
-// *resolve.ProviderError as that of a refused package; nil if it is none. seen is false if what this machine has used doesn't count.
+// *resolve.ProviderError as that of a refused package; nil if it is none. seen is false if what this machine has used
+// doesn't count.
 func (p Policy) CheckDowngrade(choice Choice, chosen getproviders.Version, seen bool) error {
 	c := policy.Candidate{Provider: choice.Provider, Version: chosen, Locked: choice.Locked}
 	if seen {

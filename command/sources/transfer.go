@@ -17,8 +17,9 @@ import (
 	"github.com/tfdeps/tfdeps/providercache/transfer"
 )
 
-// OpenRemote opens what packages of the cache are pushed to and pulled from: the URL of a bucket, a repository of an OCI registry or a web
-// server, or a directory. createRepository is that of [CreateRepository]. Nothing is asked yet, but the credentials of a bucket may be looked for. end is to be called when all is done.
+// OpenRemote opens what packages of the cache are pushed to and pulled from: the URL of a bucket, a repository of an
+// OCI registry or a web server, or a directory. createRepository is that of [CreateRepository]. Nothing is asked yet,
+// but the credentials of a bucket may be looked for. end is to be called when all is done.
 func (net Network) OpenRemote(m *cli.Meta, location, createRepository string) (remote transfer.Remote, end func(), invalid *problem.Problem) {
 	remote, end, err := net.openRemote(m, location, createRepository)
 	if err != nil {

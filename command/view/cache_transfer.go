@@ -19,7 +19,8 @@ type CacheTransfer struct {
 	Packages []transfer.Result
 }
 
-// Text tells what was sent or pulled, what couldn't be, and in one line what there was to do. Failures aren't among it: they are problems.
+// Text tells what was sent or pulled, what couldn't be, and in one line what there was to do. Failures aren't among it:
+// they are problems.
 func (t CacheTransfer) Text(w io.Writer) error {
 	var b strings.Builder
 	verb, where := "Pulled", "from "+printable(t.Remote)

@@ -152,11 +152,12 @@ func lineSpan(src []byte, first, last int) (start, end int, ok bool) {
 	}
 }
 
-// maxParsed is the size of a file that is parsed for the sake of a header: it may have been refused because parsing it takes gigabytes.
+// maxParsed is the size of a file that is parsed for the sake of a header: it may have been refused because parsing it
+// takes gigabytes.
 const maxParsed = 1 << 20
 
-// maxNesting is how often a parser may call itself for the sake of a header: a stack that overflows ends the process before it has
-// printed what is wrong, and the parser of JSON takes the square of the depth.
+// maxNesting is how often a parser may call itself for the sake of a header: a stack that overflows ends the process
+// before it has printed what is wrong, and the parser of JSON takes the square of the depth.
 const maxNesting = 1000
 
 // enclosing names the block around an offset, as it is written. It is asked for the

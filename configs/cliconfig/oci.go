@@ -16,7 +16,8 @@ type OCI struct {
 
 	// What an oci_default_credentials block says. DefaultHelper is the helper for all registries; "": there is none.
 	DefaultHelper string
-	// NoAmbient leaves out the files of Docker and Podman; Files are those to be read in place of the usual ones, nil: the usual ones.
+	// NoAmbient leaves out the files of Docker and Podman; Files are those to be read in place of the usual ones, nil:
+	// the usual ones.
 	NoAmbient bool
 	Files     []string
 }
@@ -35,15 +36,17 @@ const (
 	badDefaults    = "Invalid oci_default_credentials block"
 )
 
-// RepositoryTemplate says in which OCI repository the packages of a provider are: "registry.example.com/providers/${namespace}/${type}".
-// Make one with [ParseRepositoryTemplate].
+// RepositoryTemplate says in which OCI repository the packages of a provider are:
+// "registry.example.com/providers/${namespace}/${type}". Make one with [ParseRepositoryTemplate].
 type RepositoryTemplate struct{ parts []templatePart }
 
 // templatePart is text, or what is in its place.
 type templatePart struct{ text, variable string }
 
-// ParseRepositoryTemplate reads a template. Those parts of an address that differ among the providers that include lets in have to be in it, or
-// several providers would have one repository. An address has no user: what has an "@" is refused, and errors don't repeat it. Of HCL's templates it has what OpenTofu's documents show: ${hostname}, ${namespace}, ${type}.
+// ParseRepositoryTemplate reads a template. Those parts of an address that differ among the providers that include lets
+// in have to be in it, or several providers would have one repository. An address has no user: what has an "@" is
+// refused, and errors don't repeat it. Of HCL's templates it has what OpenTofu's documents show: ${hostname},
+// ${namespace}, ${type}.
 func ParseRepositoryTemplate(text string, include []getproviders.Pattern) (RepositoryTemplate, error) {
 	var t RepositoryTemplate
 	if strings.Contains(text, "@") { // a password may be before it, so that the text isn't shown

@@ -30,8 +30,8 @@ func ParseArgument(text, origin string) (hcl.Expression, hcl.Diagnostics) {
 	return expr, diags
 }
 
-// Parser reads the files of one module. All loops in them together have a limit, which they meet when they are evaluated. The zero value is ready
-// to use. It isn't safe for concurrent use, and neither is what it returns.
+// Parser reads the files of one module. All loops in them together have a limit, which they meet when they are
+// evaluated. The zero value is ready to use. It isn't safe for concurrent use, and neither is what it returns.
 type Parser struct{ loops Scope }
 
 // Parse reads a file that belongs to no module; see [Parser.Parse].
@@ -68,12 +68,13 @@ func (p *Parser) limitLoops(node hclsyntax.Node, src []byte) {
 	}
 }
 
-// maxTokens is more than people write or programs generate: the least text that has as many is 2 MB. The parsers take a microsecond
-// and 400 bytes of memory for each, and can't be interrupted.
+// maxTokens is more than people write or programs generate: the least text that has as many is 2 MB. The parsers take a
+// microsecond and 400 bytes of memory for each, and can't be interrupted.
 const maxTokens = 2_000_000
 
-// fewTokens reports whether a file has at most so many tokens. It counts signs and words, of texts and comments as well, so that there
-// are no more tokens than that. What is left uncounted is blanks, of which the parsers make no tokens.
+// fewTokens reports whether a file has at most so many tokens. It counts signs and words, of texts and comments as
+// well, so that there are no more tokens than that. What is left uncounted is blanks, of which the parsers make no
+// tokens.
 func fewTokens(src []byte, most int) bool {
 	if len(src) <= most {
 		return true

@@ -68,8 +68,9 @@ func exceedsJSON(src []byte, most int) (at int, deep bool) {
 	return 0, false
 }
 
-// isPrepended reports whether a letter may be one with the next one, as Unicode's graphemes are: the parser doesn't see that a string ends if that is the
-// quotation mark. Where it ends then isn't worth knowing: texts in these scripts are rare, and all further brackets count.
+// isPrepended reports whether a letter may be one with the next one, as Unicode's graphemes are: the parser doesn't see
+// that a string ends if that is the quotation mark. Where it ends then isn't worth knowing: texts in these scripts are
+// rare, and all further brackets count.
 func isPrepended(r rune) bool {
 	return unicode.Is(unicode.Prepended_Concatenation_Mark, r) || r == 0x0d4e || 0x11000 <= r && r <= 0x11fff
 }

@@ -7,7 +7,8 @@ import (
 	"github.com/tfdeps/tfdeps/depsfile/nesting"
 )
 
-// TestExceeds_StringsOfJSONEndAsForTheParser has strings that end earlier or later for the parser than for others, and brackets behind them.
+// TestExceeds_StringsOfJSONEndAsForTheParser has strings that end earlier or later for the parser than for others, and
+// brackets behind them.
 func TestExceeds_StringsOfJSONEndAsForTheParser(t *testing.T) {
 	t.Parallel()
 	const most = 100

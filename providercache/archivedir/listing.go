@@ -183,7 +183,8 @@ func (d *Dir) List(ctx context.Context, p getproviders.Provider, kept map[string
 	return listing, errs
 }
 
-// Find identifies an archive of the directory, by its receipt or by reading it. The error matches fs.ErrNotExist if it isn't there.
+// Find identifies an archive of the directory, by its receipt or by reading it. The error matches fs.ErrNotExist if it
+// isn't there.
 func (d *Dir) Find(ctx context.Context, p getproviders.Provider, name string) (receipt.Pending, error) {
 	path := d.Path(name)
 	found := receipt.Pending{Name: name, Dir: path, Archive: true}

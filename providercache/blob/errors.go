@@ -73,8 +73,8 @@ func (e *Error) Hint() string {
 	return "name a directory that this user may write to, on a disk that is there"
 }
 
-// Shared names what other requests to the bucket fail for, too: that there is no such bucket, that the service gives no answer, or wants other
-// credentials. "": the error is about one object.
+// Shared names what other requests to the bucket fail for, too: that there is no such bucket, that the service gives no
+// answer, or wants other credentials. "": the error is about one object.
 func (e *Error) Shared() string {
 	for _, kind := range []error{ErrNoBucket, ErrUnreachable, ErrUnauthorized} {
 		if errors.Is(e.Err, kind) {
@@ -87,7 +87,8 @@ func (e *Error) Shared() string {
 // Unwrap returns the cause.
 func (e *Error) Unwrap() error { return e.Err }
 
-// Fail makes an *Error of the cause of a failure, for those who implement a Bucket. A cause that is one already stays as it is, and nil stays nil.
+// Fail makes an *Error of the cause of a failure, for those who implement a Bucket. A cause that is one already stays
+// as it is, and nil stays nil.
 func Fail(op string, b fmt.Stringer, key string, err error) error {
 	if _, ok := errors.AsType[*Error](err); err == nil || ok {
 		return err

@@ -23,8 +23,9 @@ import (
 // crowd is how many publish, and how many read.
 const crowd = 50
 
-// TestMirrorBucket_FiftyPublishAndFiftyRead has each publisher add a package of its own to one provider of one prefix, at versitygw, with its conditions
-// and as if it had none. Whatever a reader finds listed at any moment is there, with the bytes that are listed.
+// TestMirrorBucket_FiftyPublishAndFiftyRead has each publisher add a package of its own to one provider of one prefix,
+// at versitygw, with its conditions and as if it had none. Whatever a reader finds listed at any moment is there, with
+// the bytes that are listed.
 func TestMirrorBucket_FiftyPublishAndFiftyRead(t *testing.T) {
 	t.Parallel()
 	if testing.Short() {

@@ -19,13 +19,15 @@ import (
 	"github.com/tfdeps/tfdeps/providercache/resolve"
 )
 
-// Registry is where archives are published that has no files, but versions with archives for platforms: a registry of container images, as
-// package providercache/oci has it. It is safe for many goroutines.
+// Registry is where archives are published that has no files, but versions with archives for platforms: a registry of
+// container images, as package providercache/oci has it. It is safe for many goroutines.
 type Registry interface {
-	// Published returns what there is of a version, without archives; nothing if there is no such version. signed: there is something that its publisher has signed.
+	// Published returns what there is of a version, without archives; nothing if there is no such version. signed:
+	// there is something that its publisher has signed.
 	Published(ctx context.Context, p getproviders.Provider, v getproviders.Version) (archives []RegistryArchive, signed bool, err error)
-	// Publish adds archives to a version, all or none. An archive that is there is never replaced by another one: that is an error. What the publisher has signed
-	// comes with them, if it is true of all archives that are there then; nil: it isn't known.
+	// Publish adds archives to a version, all or none. An archive that is there is never replaced by another one: that
+	// is an error. What the publisher has signed comes with them, if it is true of all archives that are there then;
+	// nil: it isn't known.
 	Publish(ctx context.Context, p getproviders.Provider, v getproviders.Version, archives []RegistryArchive, signed *getproviders.SignedDocuments) error
 	// Path names a version for people.
 	Path(p getproviders.Provider, v getproviders.Version) string
@@ -41,8 +43,8 @@ type RegistryArchive struct {
 	From getproviders.Location
 }
 
-// UpdateRegistry is Update for a registry: versions get the archives that they lack. Nothing that is published changes or goes away, so that Prune is an
-// error. What publishers have signed is published with the archives.
+// UpdateRegistry is Update for a registry: versions get the archives that they lack. Nothing that is published changes
+// or goes away, so that Prune is an error. What publishers have signed is published with the archives.
 //
 // The errors are those of Update.
 func UpdateRegistry(ctx context.Context, f *fetcher.Fetcher, registry Registry, opts Options, wanted []Spec) (Result, error) {
@@ -113,7 +115,8 @@ type publishing struct {
 	directory string // for archives on their way
 }
 
-// version has all packages of a version in the registry that can be had. They are published together, so that the version changes once.
+// version has all packages of a version in the registry that can be had. They are published together, so that the
+// version changes once.
 func (u *publishing) version(ctx context.Context, packages []archivedir.Item, prefix string) (kept []archivedir.Kept) {
 	s, f := packages[0].Selection, u.mirror.dir.Fetcher
 	there, signed, err := u.registry.Published(ctx, s.Provider, s.Version)

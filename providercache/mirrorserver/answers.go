@@ -13,8 +13,8 @@ import (
 )
 
 const (
-	// refreshLimit is how long clients wait for the source where there is an older answer, and silentPause how many times as long they
-	// don't wait for it again then.
+	// refreshLimit is how long clients wait for the source where there is an older answer, and silentPause how many
+	// times as long they don't wait for it again then.
 	refreshLimit = 15 * time.Second
 	silentPause  = 4
 
@@ -77,9 +77,9 @@ func newAnswers[V any](s *Server, maxAge time.Duration, budget int64) *answers[V
 	return &answers[V]{server: s, maxAge: maxAge, recent: par.NewRecent[string, *answer[V]](budget)}
 }
 
-// get returns the value for a key: from memory if it is fresh, else from the bucket, else from the source. Those who ask for the same at
-// the same time share the request. A value that isn't fresh is returned if the source fails,
-// but none that is older than maxStale.
+// get returns the value for a key: from memory if it is fresh, else from the bucket, else from the source. Those who
+// ask for the same at the same time share the request. A value that isn't fresh is returned if the source fails, but
+// none that is older than maxStale.
 func (a *answers[V]) get(ctx context.Context, key string, ask func(context.Context) (V, error)) (*answer[V], error) {
 	if known := a.inMemory(key); known != nil && a.current(known) {
 		return known, known.err

@@ -14,8 +14,8 @@ import (
 )
 
 const (
-	// usesPrefix is below what a bucket has the marks that archives were used: uses/HOUR/KEY, empty objects. Whoever writes one needs to know of
-	// no other server, and no mark is ever changed.
+	// usesPrefix is below what a bucket has the marks that archives were used: uses/HOUR/KEY, empty objects. Whoever
+	// writes one needs to know of no other server, and no mark is ever changed.
 	usesPrefix = "uses/"
 
 	// marksKnown is how many archives a server remembers to have marked.
@@ -24,13 +24,15 @@ const (
 	// markTimeout is how long a mark may take to be written. A server that ends waits for it.
 	markTimeout = 10 * time.Second
 
-	// usedLately is how long an archive isn't removed after its use, in which a server that has just looked it up may still open it.
+	// usedLately is how long an archive isn't removed after its use, in which a server that has just looked it up may
+	// still open it.
 	usedLately = 2 * time.Hour
 )
 
 // CollectOptions say what Collect leaves.
 type CollectOptions struct {
-	// MaxBytes is what all archives together may take. More of them stays where Keep has them, or they were used within the last two hours.
+	// MaxBytes is what all archives together may take. More of them stays where Keep has them, or they were used within
+	// the last two hours.
 	MaxBytes int64
 	// Keep reports whether an archive stays whatever its size and last use; it has hashes of both schemes. nil: none does.
 	Keep func(p getproviders.Provider, v getproviders.Version, hashes []getproviders.Hash) bool
@@ -52,9 +54,10 @@ type heldArchive struct {
 	used     time.Time // the end of the hour of its last use, or when it was stored
 }
 
-// Collect removes those archives from the bucket that weren't used for the longest time, until the others take no more than they may. None that is
-// being sent by this server is removed, and none that any server of the bucket has sent within the last two hours. Several servers may collect at
-// the same time. An archive that is asked for again is downloaded again. The errors are the bucket's.
+// Collect removes those archives from the bucket that weren't used for the longest time, until the others take no more
+// than they may. None that is being sent by this server is removed, and none that any server of the bucket has sent
+// within the last two hours. Several servers may collect at the same time. An archive that is asked for again is
+// downloaded again. The errors are the bucket's.
 func (s *Server) Collect(ctx context.Context, o CollectOptions) (Collected, error) {
 	uses, err := s.lastUses(ctx)
 	if err != nil {

@@ -18,7 +18,8 @@ import (
 	"github.com/tfdeps/tfdeps/providercache/mirrorserver"
 )
 
-// TestServer_CollectRemovesWhatIsntUsed: of four archives, those go first that no server of the bucket has sent for the longest time.
+// TestServer_CollectRemovesWhatIsntUsed: of four archives, those go first that no server of the bucket has sent for the
+// longest time.
 func TestServer_CollectRemovesWhatIsntUsed(t *testing.T) {
 	t.Parallel()
 	m := newMirroring(t)

@@ -25,7 +25,8 @@ type document struct {
 	tag     string // for the header ETag, without quotes
 }
 
-// packedFrom is how large a document is that is packed: the list of a large provider's versions with all platforms has half a megabyte.
+// packedFrom is how large a document is that is packed: the list of a large provider's versions with all platforms has
+// half a megabyte.
 const packedFrom = 4 << 10
 
 func newDocument(variant string, body []byte) *document {
@@ -45,7 +46,8 @@ func (d *document) pack() {
 	d.packed, d.size, d.body = b.Bytes(), int64(len(d.body)), nil
 }
 
-// open returns a reader of the document as it is. One that is packed is unpacked on the way: all of it for each request would be much memory.
+// open returns a reader of the document as it is. One that is packed is unpacked on the way: all of it for each request
+// would be much memory.
 func (d *document) open() io.ReadSeeker {
 	if d.packed == nil {
 		return bytes.NewReader(d.body)
@@ -85,7 +87,8 @@ func (u *unpacking) Read(p []byte) (int, error) {
 	return n, err
 }
 
-// How long others may keep what was sent. A document may be used for longer while the server doesn't answer, as public registries allow it.
+// How long others may keep what was sent. A document may be used for longer while the server doesn't answer, as public
+// registries allow it.
 const (
 	documentCaching = "max-age=60, stale-while-revalidate=600, stale-if-error=86400"
 	archiveCaching  = "max-age=31536000, immutable"

@@ -21,8 +21,8 @@ import (
 // no zip archive: its directory is at its end.
 const heldBack = 1 << 10
 
-// flight is an archive that is being downloaded, with all who wait for it. It goes on when they have left, because the next one will
-// want the archive, too.
+// flight is an archive that is being downloaded, with all who wait for it. It goes on when they have left, because the
+// next one will want the archive, too.
 type flight struct {
 	key   string
 	begun par.Mark // 1 when bytes begin to arrive; it ends when the archive has passed all checks, or has failed
@@ -31,7 +31,8 @@ type flight struct {
 	dir     par.Latest[scratch.Dir] // of the file; nil: there is none
 }
 
-// arrival is one attempt to download an archive: the file, how far it has got, and how large it is going to be, -1 if that isn't known.
+// arrival is one attempt to download an archive: the file, how far it has got, and how large it is going to be, -1 if
+// that isn't known.
 type arrival struct {
 	path string
 	mark *par.Mark
@@ -75,8 +76,8 @@ func (s *Server) serveFlight(w http.ResponseWriter, r *http.Request, asked reque
 	return nil
 }
 
-// join returns the download of an archive, which it begins if none runs. The error is errBusy: downloads go on when their clients have
-// left, so that clients could have any number of them wait.
+// join returns the download of an archive, which it begins if none runs. The error is errBusy: downloads go on when
+// their clients have left, so that clients could have any number of them wait.
 func (s *Server) join(ctx context.Context, asked request, pkg packageRecord) (*par.Share[*flight], error) {
 	key := providerPath(asked.provider) + "/" + asked.name
 	if s.counts.downloading.Value() >= int64(s.opts.Downloads+s.opts.Waiting) && !s.flights.Has(key) {
@@ -181,8 +182,8 @@ func (f *flight) arrives(a *arrival) {
 	f.begun.Advance(1)
 }
 
-// open opens the file of a download, whose size is known then. Of one that has no bytes to send before it has passed all checks, such as
-// a page in an archive's place, the client is told what is wrong.
+// open opens the file of a download, whose size is known then. Of one that has no bytes to send before it has passed
+// all checks, such as a page in an archive's place, the client is told what is wrong.
 func (f *flight) open(ctx context.Context) (*flightReader, error) {
 	at := *f.arrival.Get()
 	if at.size <= heldBack {

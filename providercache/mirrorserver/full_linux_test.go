@@ -10,8 +10,8 @@ import (
 	"github.com/tfdeps/tfdeps/providercache/internal/installtest"
 )
 
-// TestHandler_FullDiskServesWhatIsStored: where archives arrive, there is no room for a large one. It fails, leaves nothing behind, and what
-// is in the bucket, or fits, is served.
+// TestHandler_FullDiskServesWhatIsStored: where archives arrive, there is no room for a large one. It fails, leaves
+// nothing behind, and what is in the bucket, or fits, is served.
 func TestHandler_FullDiskServesWhatIsStored(t *testing.T) {
 	t.Parallel()
 	m := newMirroring(t)

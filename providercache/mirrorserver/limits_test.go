@@ -41,8 +41,8 @@ func (h *held) Package(ctx context.Context, p getproviders.Provider, v getprovid
 	return h.Source.Package(ctx, p, v, plat)
 }
 
-// TestHandler_BoundsTheArchivesThatWait has one download run, one wait and a third refused; clients of the first two may still join them, and when they
-// have ended, the third one is possible.
+// TestHandler_BoundsTheArchivesThatWait has one download run, one wait and a third refused; clients of the first two
+// may still join them, and when they have ended, the third one is possible.
 func TestHandler_BoundsTheArchivesThatWait(t *testing.T) {
 	t.Parallel()
 	m := newMirroring(t)

@@ -21,8 +21,8 @@ func (m Module) String() string { return m.Host.String() + "/" + m.path() }
 
 func (m Module) path() string { return m.Namespace + "/" + m.Name + "/" + m.System }
 
-// ModuleSource knows what registries of modules say. Its methods are called from many goroutines. An error that is getproviders.ErrNotFound
-// means that there is no such module, or no such version.
+// ModuleSource knows what registries of modules say. Its methods are called from many goroutines. An error that is
+// getproviders.ErrNotFound means that there is no such module, or no such version.
 type ModuleSource interface {
 	// ModuleVersions lists the versions of a module.
 	ModuleVersions(ctx context.Context, m Module) ([]string, error)
@@ -33,8 +33,8 @@ type ModuleSource interface {
 // locationMaxAge is how long a location is fresh. It may be a signed URL, which is good for some minutes.
 const locationMaxAge = time.Minute
 
-// locationMaxStale is how old a location may be that counts while the registry fails: who has an older signed URL gets an error of another
-// server, which says nothing of the registry.
+// locationMaxStale is how old a location may be that counts while the registry fails: who has an older signed URL gets
+// an error of another server, which says nothing of the registry.
 const locationMaxStale = time.Hour
 
 // wireModules is what a registry lists of a module.
@@ -71,7 +71,8 @@ func (s *Server) serveModuleVersions(w http.ResponseWriter, r *http.Request, m M
 	return nil
 }
 
-// serveModuleLocation says where a version of a module is, in the header in which registries say so. The package itself comes from there.
+// serveModuleLocation says where a version of a module is, in the header in which registries say so. The package itself
+// comes from there.
 func (s *Server) serveModuleLocation(w http.ResponseWriter, r *http.Request, m Module, version string) error {
 	if s.opts.Modules == nil {
 		return noModules()

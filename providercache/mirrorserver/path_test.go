@@ -35,7 +35,8 @@ func (f failing) Package(_ context.Context, p getproviders.Provider, v getprovid
 
 func (failing) Describe(getproviders.Provider) string { return "none" }
 
-// TestHandler_HasOnePathForEachThing has other spellings of a path that there is: none is answered, so that none is kept, or allowed, in place of another.
+// TestHandler_HasOnePathForEachThing has other spellings of a path that there is: none is answered, so that none is
+// kept, or allowed, in place of another.
 func TestHandler_HasOnePathForEachThing(t *testing.T) {
 	t.Parallel()
 	m := newMirroring(t)
@@ -57,7 +58,8 @@ func TestHandler_HasOnePathForEachThing(t *testing.T) {
 	}
 }
 
-// TestHandler_LooksAtNoHost has requests name other hosts as those that were asked: no answer has them in it, so that none that is kept leads there.
+// TestHandler_LooksAtNoHost has requests name other hosts as those that were asked: no answer has them in it, so that
+// none that is kept leads there.
 func TestHandler_LooksAtNoHost(t *testing.T) {
 	t.Parallel()
 	m := newMirroring(t)
@@ -128,8 +130,8 @@ func (r records) Get(ctx context.Context, key string, opts blob.GetOptions) (*bl
 	}
 }
 
-// FuzzHandler_Records has a bucket hold anything where the server keeps what sources say: it answers by it, or as if there were nothing, and no answer
-// leads elsewhere.
+// FuzzHandler_Records has a bucket hold anything where the server keeps what sources say: it answers by it, or as if
+// there were nothing, and no answer leads elsewhere.
 func FuzzHandler_Records(f *testing.F) {
 	asked := `{"asked":"2999-01-01T00:00:00Z","value":`
 	f.Add([]byte(asked+`{"versions":["1.0.0"],"warnings":["x"],"details":[{"versions":["1.0.0"],"platforms":["linux_amd64"]}]}}`), "index.json")

@@ -294,7 +294,8 @@ func TestHandler_WorksWhileTheBucketIsDown(t *testing.T) {
 	}
 }
 
-// TestHandler_AsksForAURLThatHasExpired: when the signed URL of an archive has expired, the server asks the source for another one.
+// TestHandler_AsksForAURLThatHasExpired: when the signed URL of an archive has expired, the server asks the source for
+// another one.
 func TestHandler_AsksForAURLThatHasExpired(t *testing.T) {
 	t.Parallel()
 	m := newMirroring(t)

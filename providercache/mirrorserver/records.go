@@ -28,7 +28,8 @@ type detailsRecord struct {
 	Platforms []getproviders.Platform `json:"platforms,omitempty"`
 }
 
-// What is kept of details, which are hints: an odd list has different ones for each version, or many, or long ones, and takes the memory of others.
+// What is kept of details, which are hints: an odd list has different ones for each version, or many, or long ones, and
+// takes the memory of others.
 const (
 	maxDetails     = 100 // different ones
 	maxDetailWords = 100 // protocols and platforms together
@@ -119,7 +120,8 @@ var usualPlatforms = []getproviders.Platform{
 // packageQueries is how many platforms of a version are asked for at once.
 const packageQueries = 4
 
-// askPackages asks the source for the packages of a version: for one of them, if what is signed about it tells of the others, else for each.
+// askPackages asks the source for the packages of a version: for one of them, if what is signed about it tells of the
+// others, else for each.
 func (s *Server) askPackages(ctx context.Context, p getproviders.Provider, v getproviders.Version) (record packagesRecord, err error) {
 	platforms, err := getproviders.PlatformsOf(ctx, s.source, p, v)
 	if err != nil {
@@ -280,7 +282,8 @@ func (p packageRecord) find(stored []storedArchive, plat getproviders.Platform) 
 	return stored[at], true
 }
 
-// hashesOf are those of a platform's package that are known: what its source lists, and what was computed of the archive in the bucket.
+// hashesOf are those of a platform's package that are known: what its source lists, and what was computed of the
+// archive in the bucket.
 func (r packagesRecord) hashesOf(plat getproviders.Platform, stored []storedArchive) []getproviders.Hash {
 	own := r.Packages[plat].Hashes
 	if archive, ok := r.Packages[plat].find(stored, plat); ok {

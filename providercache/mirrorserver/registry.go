@@ -13,7 +13,8 @@ import (
 	"github.com/tfdeps/tfdeps/getproviders"
 )
 
-// wireRegistryVersions is what a registry lists of a provider. Protocols and platforms are hints for errors, as far as the source tells them.
+// wireRegistryVersions is what a registry lists of a provider. Protocols and platforms are hints for errors, as far as
+// the source tells them.
 type wireRegistryVersions struct {
 	Versions []wireRegistryVersion `json:"versions"`
 	Warnings []string              `json:"warnings,omitempty"`
@@ -79,8 +80,8 @@ func (s *Server) serveRegistryVersions(w http.ResponseWriter, r *http.Request, p
 	return nil
 }
 
-// serveIncompatible sends what a registry says of a package whose plugin protocols the server's product doesn't speak: they alone, by which
-// clients explain why they don't install it.
+// serveIncompatible sends what a registry says of a package whose plugin protocols the server's product doesn't speak:
+// they alone, by which clients explain why they don't install it.
 func (s *Server) serveIncompatible(w http.ResponseWriter, r *http.Request, asked request, protocols []string) {
 	s.serveDocument(w, r, "application/json", newDocument("", encode(wireRegistryPackage{
 		Protocols: protocols, OS: asked.platform.OS, Arch: asked.platform.Arch, SigningKeys: json.RawMessage("{}"),

@@ -32,8 +32,8 @@ func asRegistry(url string, client *http.Client) *getproviders.RegistrySource {
 	}
 }
 
-// TestHandler_IsARegistry has a package verified through a server as it is by the registry, with tokens on, while both are there, and from what
-// the server knows.
+// TestHandler_IsARegistry has a package verified through a server as it is by the registry, with tokens on, while both
+// are there, and from what the server knows.
 func TestHandler_IsARegistry(t *testing.T) {
 	t.Parallel()
 	m := newMirroring(t)
@@ -89,7 +89,8 @@ func TestHandler_IsARegistry(t *testing.T) {
 	}
 }
 
-// TestHandler_ListsWhatTheRegistryTells: the list of versions has the protocols and platforms of the registry's own, and costs one request.
+// TestHandler_ListsWhatTheRegistryTells: the list of versions has the protocols and platforms of the registry's own,
+// and costs one request.
 func TestHandler_ListsWhatTheRegistryTells(t *testing.T) {
 	t.Parallel()
 	m := newMirroring(t)

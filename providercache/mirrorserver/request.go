@@ -78,8 +78,8 @@ func parsePath(path string) (asked request, err error) {
 	return asked, asked.parseName()
 }
 
-// hidesParts reports whether a path has an encoded character that divides it. What is in front of the server, and decides by paths who may ask for what, may
-// take such a path for another one. Paths of providers never need one.
+// hidesParts reports whether a path has an encoded character that divides it. What is in front of the server, and
+// decides by paths who may ask for what, may take such a path for another one. Paths of providers never need one.
 func hidesParts(u *url.URL) bool {
 	raw := strings.ToLower(u.RawPath)
 	return strings.Contains(raw, "%2f") || strings.Contains(raw, "%5c") || strings.Contains(raw, "%2e")

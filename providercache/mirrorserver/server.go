@@ -5,9 +5,10 @@
 //	defer server.Close()
 //	http.Handle("/mirror/", http.StripPrefix("/mirror", server))
 //
-// It speaks two protocols at the same URL. The one is Terraform's provider network mirror protocol: HOST/NAMESPACE/TYPE/index.json lists all versions that the source
-// has, VERSION.json has the archives of one version with the hashes of every platform, as far as they are known, and archives lie beside it,
-// as do the signed lists of checksums, by which tfdeps authenticates packages from mirrors.
+// It speaks two protocols at the same URL. The one is Terraform's provider network mirror protocol:
+// HOST/NAMESPACE/TYPE/index.json lists all versions that the source has, VERSION.json has the archives of one version
+// with the hashes of every platform, as far as they are known, and archives lie beside it, as do the signed lists of
+// checksums, by which tfdeps authenticates packages from mirrors.
 //
 // The other one is that of registries, of providers and of modules. A host block of a CLI configuration names it as the services
 // "providers.v1" and "modules.v1" of a host:
@@ -27,9 +28,9 @@
 // fails in whatever way, the old answer counts: a version that was installed through this server once can be
 // installed again while the source is down. That something isn't there is remembered for a short time only.
 //
-// An archive is downloaded once for all who wait for it, and each of them gets its bytes while they arrive. Only an archive that is authentic, that the
-// policy allows and that can be unpacked is put into the bucket, and only then the clients get its last bytes: of any other archive
-// the response breaks off.
+// An archive is downloaded once for all who wait for it, and each of them gets its bytes while they arrive. Only an
+// archive that is authentic, that the policy allows and that can be unpacked is put into the bucket, and only then the
+// clients get its last bytes: of any other archive the response breaks off.
 //
 // Several servers may share a bucket. They need to know nothing of each other: an archive's key has its
 // checksum, and the descriptions are what the source said last.
@@ -70,7 +71,8 @@ type Options struct {
 	// Modules says what registries of modules say; nil: no module is served.
 	Modules ModuleSource
 
-	// VersionsMaxAge is how long a list of versions is fresh; 0: 5 minutes. A source that remembers answers itself adds its own time.
+	// VersionsMaxAge is how long a list of versions is fresh; 0: 5 minutes. A source that remembers answers itself adds
+	// its own time.
 	VersionsMaxAge time.Duration
 	// PackagesMaxAge is how long the description of a version is fresh; 0: an hour.
 	PackagesMaxAge time.Duration
@@ -132,8 +134,8 @@ var (
 	errBusy   = errors.New("the server has too much to do: ask again later")
 )
 
-// Handler makes a server that answers from the bucket, and asks the source for what isn't there. The caller closes it, and then the bucket.
-// An error is about the options.
+// Handler makes a server that answers from the bucket, and asks the source for what isn't there. The caller closes it,
+// and then the bucket. An error is about the options.
 func Handler(source getproviders.Source, bucket blob.Bucket, opts Options) (*Server, error) {
 	if source == nil || bucket == nil {
 		return nil, errors.New("a mirror server needs a source and a bucket")
@@ -166,8 +168,9 @@ func Handler(source getproviders.Source, bucket blob.Bucket, opts Options) (*Ser
 	return s, nil
 }
 
-// Close ends downloads that run, and waits until they have ended, and for ten seconds at most until the uses of archives are noted in the bucket.
-// Requests that wait for a download fail; so does every later request for an archive that isn't in the bucket.
+// Close ends downloads that run, and waits until they have ended, and for ten seconds at most until the uses of
+// archives are noted in the bucket. Requests that wait for a download fail; so does every later request for an archive
+// that isn't in the bucket.
 func (s *Server) Close() { s.tasks.Close(errClosed) }
 
 // Ready returns an error if the bucket can't be read.

@@ -215,8 +215,8 @@ func TestHandler_DownloadsOnWhenTheClientHasLeft(t *testing.T) {
 	}
 }
 
-// TestHandler_ServesNoArchiveThatTheSourceDoesNotName: the key of an archive says what it is, and another one may be of a version that was published
-// again, or have been put there by others.
+// TestHandler_ServesNoArchiveThatTheSourceDoesNotName: the key of an archive says what it is, and another one may be of
+// a version that was published again, or have been put there by others.
 func TestHandler_ServesNoArchiveThatTheSourceDoesNotName(t *testing.T) {
 	t.Parallel()
 	m := newMirroring(t)

@@ -26,7 +26,8 @@ func (b shortBucket) Get(ctx context.Context, key string, opts blob.GetOptions) 
 	return object, err
 }
 
-// TestStats_OnlyGrow looks at the counts while a response from the bucket breaks off: its bytes count as those of the bucket from the first.
+// TestStats_OnlyGrow looks at the counts while a response from the bucket breaks off: its bytes count as those of the
+// bucket from the first.
 func TestStats_OnlyGrow(t *testing.T) {
 	t.Parallel()
 	m := newMirroring(t)

@@ -93,7 +93,8 @@ func TestHandler_WaitsForSlowArchives(t *testing.T) {
 	})
 }
 
-// TestHandler_DoesNotWaitForASilentSource: where there is an older answer, that counts when a source answers nothing for a while, and the source has a pause then.
+// TestHandler_DoesNotWaitForASilentSource: where there is an older answer, that counts when a source answers nothing
+// for a while, and the source has a pause then.
 func TestHandler_DoesNotWaitForASilentSource(t *testing.T) {
 	t.Parallel()
 	inBubble(t, func(t *testing.T, source *spoken, ask func(string) *httptest.ResponseRecorder) {

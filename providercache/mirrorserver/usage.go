@@ -41,8 +41,8 @@ type StoredPackage struct {
 	Stored   time.Time
 }
 
-// StoredPackages lists the archives in the bucket, the newest ones first. It takes a request for each thousand objects. The error is the
-// bucket's.
+// StoredPackages lists the archives in the bucket, the newest ones first. It takes a request for each thousand objects.
+// The error is the bucket's.
 func (s *Server) StoredPackages(ctx context.Context) ([]StoredPackage, error) {
 	held, err := s.heldArchives(ctx, nil)
 	if err != nil {

@@ -10,8 +10,8 @@ import (
 	"github.com/tfdeps/tfdeps/getproviders/providertest"
 )
 
-// TestHandler_VerifiesBeforeItStores has a registry lie about each thing by which an archive is authenticated. No client takes the archive for a whole one, and nothing of it is kept; what
-// the registry had right before is served on.
+// TestHandler_VerifiesBeforeItStores has a registry lie about each thing by which an archive is authenticated. No
+// client takes the archive for a whole one, and nothing of it is kept; what the registry had right before is served on.
 func TestHandler_VerifiesBeforeItStores(t *testing.T) {
 	t.Parallel()
 	lastByte := func(b []byte) []byte { return append(b[:len(b)-1:len(b)-1], b[len(b)-1]^1) }
@@ -74,7 +74,8 @@ func TestHandler_SaysWhatIsWrongWithASmallArchive(t *testing.T) {
 	}
 }
 
-// TestHandler_BreaksOffWhatTurnsOutWrong: the bytes of an archive go to the client before all of them are there, so that the end of the response is what says that they were wrong.
+// TestHandler_BreaksOffWhatTurnsOutWrong: the bytes of an archive go to the client before all of them are there, so
+// that the end of the response is what says that they were wrong.
 func TestHandler_BreaksOffWhatTurnsOutWrong(t *testing.T) {
 	t.Parallel()
 	m := newMirroring(t)

@@ -92,8 +92,8 @@ func TestHandler_SharesFailures(t *testing.T) {
 	}
 }
 
-// TestHandler_NothingWaitsForASlowHost: while one host doesn't answer, others are asked, and what is known is served. A client that doesn't want to wait any
-// longer doesn't.
+// TestHandler_NothingWaitsForASlowHost: while one host doesn't answer, others are asked, and what is known is served. A
+// client that doesn't want to wait any longer doesn't.
 func TestHandler_NothingWaitsForASlowHost(t *testing.T) {
 	t.Parallel()
 	m := newMirroring(t)

@@ -23,12 +23,14 @@ import (
 	"github.com/tfdeps/tfdeps/getproviders/par"
 )
 
-// Announcements keep updates of a tag from being lost. A registry sets a tag without any condition, so that a publisher may set it to an index that lacks what another one has
-// added a moment before. Each publisher therefore announces what it adds before it sets the tag, adds what others have announced, and looks again
-// after it has set the tag. The last one that sets the tag thus sees what all others have announced, and none of them has to wait for it.
+// Announcements keep updates of a tag from being lost. A registry sets a tag without any condition, so that a publisher
+// may set it to an index that lacks what another one has added a moment before. Each publisher therefore announces what
+// it adds before it sets the tag, adds what others have announced, and looks again after it has set the tag. The last
+// one that sets the tag thus sees what all others have announced, and none of them has to wait for it.
 //
-// An announcement is an index with the manifests that are added. Where the registry lists referrers, it refers to the version; elsewhere it has a tag that is no version, so that
-// OpenTofu passes over it. After an hour it doesn't count: what was taken out of a registry on purpose doesn't come back. After a minute its publisher isn't at work any more:
+// An announcement is an index with the manifests that are added. Where the registry lists referrers, it refers to the
+// version; elsewhere it has a tag that is no version, so that OpenTofu passes over it. After an hour it doesn't count:
+// what was taken out of a registry on purpose doesn't come back. After a minute its publisher isn't at work any more:
 // what it adds counts then only as far as it is still in the registry, and in no place of what this publisher adds.
 const (
 	typeAnnouncement = "application/vnd.tfdeps.announcement"

@@ -81,8 +81,9 @@ func tags(t *testing.T, s started) (all []string) {
 	return list.Tags
 }
 
-// TestPush_LosesNothing has another process publish at the worst of times: before the tag is looked at again, and between that and setting the tag, when this publisher overwrites what
-// the other one has set, after that one has ended.
+// TestPush_LosesNothing has another process publish at the worst of times: before the tag is looked at again, and
+// between that and setting the tag, when this publisher overwrites what the other one has set, after that one has
+// ended.
 func TestPush_LosesNothing(t *testing.T) {
 	t.Parallel()
 	if testing.Short() {
@@ -128,7 +129,8 @@ func TestPush_LosesNothing(t *testing.T) {
 	}
 }
 
-// TestPush_BringsNothingBack takes a platform out of the tag on purpose: within an hour it may have been lost by an accident, after that it stays away.
+// TestPush_BringsNothingBack takes a platform out of the tag on purpose: within an hour it may have been lost by an
+// accident, after that it stays away.
 func TestPush_BringsNothingBack(t *testing.T) {
 	t.Parallel()
 	for _, referrers := range []bool{false, true} {
@@ -205,7 +207,8 @@ func TestPush_ReplacesWhatWasRemoved(t *testing.T) {
 	}
 }
 
-// TestPush_LooksAgainWhereItAsksTooOften: a registry that has a list of referrers, and is asked too often for it, gets no tags in its place, which other publishers wouldn't read.
+// TestPush_LooksAgainWhereItAsksTooOften: a registry that has a list of referrers, and is asked too often for it, gets
+// no tags in its place, which other publishers wouldn't read.
 func TestPush_LooksAgainWhereItAsksTooOften(t *testing.T) {
 	t.Parallel()
 	s := start(t, nil)
@@ -252,7 +255,8 @@ func TestPush_KeepsWhatIsSigned(t *testing.T) {
 	}
 }
 
-// TestPush_TriesAgainWhereTheRegistryFails has the tag fail to be read, as Debian's registry does while another publisher sets it; and for ever.
+// TestPush_TriesAgainWhereTheRegistryFails has the tag fail to be read, as Debian's registry does while another
+// publisher sets it; and for ever.
 func TestPush_TriesAgainWhereTheRegistryFails(t *testing.T) {
 	t.Parallel()
 	if testing.Short() {

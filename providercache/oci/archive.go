@@ -64,7 +64,8 @@ func (a *archive) Open(ctx context.Context, offset int64) (getproviders.OpenedAr
 	return opened, nil
 }
 
-// RepositoryOf is the repository that an archive is in, as a [Source] has found it; the zero Repository for archives in other places.
+// RepositoryOf is the repository that an archive is in, as a [Source] has found it; the zero Repository for archives in
+// other places.
 func RepositoryOf(l getproviders.Location) Repository {
 	if a, ok := l.(*archive); ok {
 		return a.at

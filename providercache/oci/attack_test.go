@@ -68,8 +68,9 @@ func TestSource_DoesNotBelieveTheTagsDigest(t *testing.T) {
 	}
 }
 
-// TestLogins_ReachNoOtherRealm has services for tokens that a login mustn't reach: by plain http, at another host that is this machine or the metadata of a cloud,
-// by a redirect, and one that a host named to which the registry had redirected.
+// TestLogins_ReachNoOtherRealm has services for tokens that a login mustn't reach: by plain http, at another host that
+// is this machine or the metadata of a cloud, by a redirect, and one that a host named to which the registry had
+// redirected.
 func TestLogins_ReachNoOtherRealm(t *testing.T) {
 	t.Parallel()
 	var told atomic.Int64
@@ -152,7 +153,8 @@ func TestArchive_IsComparedWithItsDigest(t *testing.T) {
 	}
 }
 
-// TestArchive_RefusesAnotherPart has a registry send a part from another byte than it was asked for: it would be taken for the continuation of what is there.
+// TestArchive_RefusesAnotherPart has a registry send a part from another byte than it was asked for: it would be taken
+// for the continuation of what is there.
 func TestArchive_RefusesAnotherPart(t *testing.T) {
 	t.Parallel()
 	plain := newFake()

@@ -42,7 +42,8 @@ func (p *pushing) target(ctx context.Context, t Target) (ocispec.Descriptor, err
 	return described, err
 }
 
-// image publishes an archive, which another repository may have, and a manifest with nothing else, under a tag if there is one, and describes the manifest.
+// image publishes an archive, which another repository may have, and a manifest with nothing else, under a tag if there
+// is one, and describes the manifest.
 func (p *pushing) image(ctx context.Context, artifactType string, layer ocispec.Descriptor, archive io.ReaderAt, from Repository, tag string) (ocispec.Descriptor, error) {
 	config := ocispec.DescriptorEmptyJSON // some registries refuse an empty blob, or a type of their own
 	config.Data = nil
@@ -61,8 +62,9 @@ func (p *pushing) image(ctx context.Context, artifactType string, layer ocispec.
 	}, tag)
 }
 
-// blob publishes a blob, unless it is there: from another repository of the registry, if that has it and the registry allows that. A request that was repeated because its answer got lost may have put the bytes into one upload twice: what the registry
-// then calls a wrong digest starts again, in an upload of its own.
+// blob publishes a blob, unless it is there: from another repository of the registry, if that has it and the registry
+// allows that. A request that was repeated because its answer got lost may have put the bytes into one upload twice:
+// what the registry then calls a wrong digest starts again, in an upload of its own.
 func (p *pushing) blob(ctx context.Context, d ocispec.Descriptor, content io.ReaderAt, from Repository) error {
 	const uploads = 3
 	var err error
@@ -94,7 +96,8 @@ func isBrokenUpload(err error) bool {
 	})
 }
 
-// manifest publishes a manifest, under a tag if there is one, and describes it. It is one that is there already by its digest alone.
+// manifest publishes a manifest, under a tag if there is one, and describes it. It is one that is there already by its
+// digest alone.
 func (p *pushing) manifest(ctx context.Context, mediaType string, content any, tag string) (ocispec.Descriptor, error) {
 	text, err := json.Marshal(content)
 	if err != nil {

@@ -1,5 +1,6 @@
-// Package oci has packages of providers in OCI registries, in the layout that OpenTofu reads: a repository for each provider, a tag for each
-// version, an image index with a manifest for each platform, and in that the archive as its layer.
+// Package oci has packages of providers in OCI registries, in the layout that OpenTofu reads: a repository for each
+// provider, a tag for each version, an image index with a manifest for each platform, and in that the archive as its
+// layer.
 //
 //	client := &oci.Client{HTTP: httpClient, Logins: logins.Find}
 //	source := &oci.Source{Client: client, Repository: func(p getproviders.Provider) (oci.Repository, error) {
@@ -33,15 +34,17 @@ import (
 	"github.com/tfdeps/tfdeps/getproviders/par"
 )
 
-// Client asks registries. The zero value asks without credentials. It is safe for many goroutines, and not to be copied after its first use.
+// Client asks registries. The zero value asks without credentials. It is safe for many goroutines, and not to be copied
+// after its first use.
 type Client struct {
 	// HTTP makes all requests; nil: hosts.DefaultClient.
 	HTTP *http.Client
-	// Logins finds the credentials for a repository, when its registry wants some: the zero Login if there are none. They
-	// are sent to the registry and to the service that it names for tokens, and no redirect carries them elsewhere. nil: there are none.
+	// Logins finds the credentials for a repository, when its registry wants some: the zero Login if there are none.
+	// They are sent to the registry and to the service that it names for tokens, and no redirect carries them
+	// elsewhere. nil: there are none.
 	Logins func(ctx context.Context, r Repository) (Login, error)
-	// CreateRepository makes a repository that a registry doesn't have when something is published there, before that is tried once more. It is called once for each of
-	// them, unless it failed. nil: that is an error.
+	// CreateRepository makes a repository that a registry doesn't have when something is published there, before that
+	// is tried once more. It is called once for each of them, unless it failed. nil: that is an error.
 	CreateRepository func(ctx context.Context, r Repository) error
 	// Now is the clock; nil: time.Now.
 	Now func() time.Time
@@ -164,7 +167,8 @@ func isMissing(err error) bool {
 	return len(answer.Errors) == 0 && answer.StatusCode == http.StatusNotFound
 }
 
-// explained is an error of a registry with what callers branch on, and without the queries of URLs in its text: a redirect may have led to a signed one.
+// explained is an error of a registry with what callers branch on, and without the queries of URLs in its text: a
+// redirect may have led to a signed one.
 func explained(err error) error {
 	if err == nil {
 		return nil
@@ -179,7 +183,8 @@ func explained(err error) error {
 	return shown
 }
 
-// withoutQueries is an error whose text has no queries of URLs. The error itself stays as it is: goroutines share it, and those that wrap it have its text already.
+// withoutQueries is an error whose text has no queries of URLs. The error itself stays as it is: goroutines share it,
+// and those that wrap it have its text already.
 type withoutQueries struct{ err error }
 
 var queries = par.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`(https?://[^\s"?]+)\?[^\s"]*`) })

@@ -17,8 +17,8 @@ import (
 	"github.com/tfdeps/tfdeps/providercache/oci"
 )
 
-// TestPush_FiftyPublishAndFiftyRead has each publisher add a platform of its own to one of ten versions, while others read: whatever a tag leads to at any moment
-// is there, with its bytes, and in the end nothing is lost.
+// TestPush_FiftyPublishAndFiftyRead has each publisher add a platform of its own to one of ten versions, while others
+// read: whatever a tag leads to at any moment is there, with its bytes, and in the end nothing is lost.
 func TestPush_FiftyPublishAndFiftyRead(t *testing.T) {
 	t.Parallel()
 	if testing.Short() {
@@ -94,7 +94,8 @@ func TestPush_FiftyPublishAndFiftyRead(t *testing.T) {
 	}
 }
 
-// TestPush_FiftyPublishOneVersion has each publisher add a platform of its own to one version: all of them are there when the last one has ended.
+// TestPush_FiftyPublishOneVersion has each publisher add a platform of its own to one version: all of them are there
+// when the last one has ended.
 func TestPush_FiftyPublishOneVersion(t *testing.T) {
 	t.Parallel()
 	if testing.Short() {

@@ -45,7 +45,8 @@ func sourceAt(client *http.Client) *oci.Source {
 	}}
 }
 
-// FuzzManifests reads an index and a manifest: what comes out is a package of the platform that was asked for, with a SHA-256 and a size.
+// FuzzManifests reads an index and a manifest: what comes out is a package of the platform that was asked for, with a
+// SHA-256 and a size.
 func FuzzManifests(f *testing.F) {
 	plain := newFake()
 	manifest, _ := json.Marshal(plain.manifest)

@@ -213,7 +213,8 @@ type roundTripper func(*http.Request) (*http.Response, error)
 
 func (f roundTripper) RoundTrip(r *http.Request) (*http.Response, error) { return f(r) }
 
-// TestLogins_AreExchangedForTokens has a registry send its clients to a service for tokens, which alone gets the password, and a token for this repository.
+// TestLogins_AreExchangedForTokens has a registry send its clients to a service for tokens, which alone gets the
+// password, and a token for this repository.
 func TestLogins_AreExchangedForTokens(t *testing.T) {
 	t.Parallel()
 	var told, scopes atomic.Value

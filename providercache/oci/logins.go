@@ -17,9 +17,10 @@ import (
 	"github.com/tfdeps/tfdeps/getproviders/wholefile"
 )
 
-// Logins finds credentials as OpenTofu does: in blocks of its CLI configuration, and in the files in which Docker and Podman keep theirs. The most
-// precise one counts: that of the longest path, then that of the host, then a helper for all hosts; of equal ones the first.
-// The zero value knows none. It is safe for many goroutines; its fields aren't changed after the first use.
+// Logins finds credentials as OpenTofu does: in blocks of its CLI configuration, and in the files in which Docker and
+// Podman keep theirs. The most precise one counts: that of the longest path, then that of the host, then a helper for
+// all hosts; of equal ones the first. The zero value knows none. It is safe for many goroutines; its fields aren't
+// changed after the first use.
 type Logins struct {
 	Blocks []LoginBlock
 	// Helper is the name of the helper that is asked where nothing else is known; "": there is none.
@@ -51,7 +52,8 @@ type candidate struct {
 	err     error
 }
 
-// Find returns the login for a repository; zero if there is none. It starts a helper if the configuration says so. Errors have no secrets.
+// Find returns the login for a repository; zero if there is none. It starts a helper if the configuration says so.
+// Errors have no secrets.
 func (l *Logins) Find(ctx context.Context, r Repository) (Login, error) {
 	var best candidate
 	consider := func(c candidate) {

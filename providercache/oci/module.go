@@ -17,8 +17,9 @@ import (
 
 const typeModule = "application/vnd.opentofu.modulepkg"
 
-// Module finds the package of a module as OpenTofu does: the zip archive of an image manifest, by a tag or by the digest of the manifest; of neither, the tag is "latest". Whoever
-// reads the archive has to compare it with the checksum. The error of one that isn't there is ErrNoModule.
+// Module finds the package of a module as OpenTofu does: the zip archive of an image manifest, by a tag or by the
+// digest of the manifest; of neither, the tag is "latest". Whoever reads the archive has to compare it with the
+// checksum. The error of one that isn't there is ErrNoModule.
 func (c *Client) Module(ctx context.Context, r Repository, tag, byDigest string) (getproviders.Archive, [sha256.Size]byte, error) {
 	var sum [sha256.Size]byte
 	at, err := ParseRepository(r.String())
@@ -51,7 +52,8 @@ func (c *Client) Module(ctx context.Context, r Repository, tag, byDigest string)
 // ErrNoModule says that a repository has no such tag or manifest, or doesn't exist.
 var ErrNoModule = errors.New("there is no such package of a module")
 
-// readTagged reads the image manifest of a type that a tag or a digest leads to, and returns its archive. isMissing says of the error whether there is none.
+// readTagged reads the image manifest of a type that a tag or a digest leads to, and returns its archive. isMissing
+// says of the error whether there is none.
 func readTagged(ctx context.Context, repo *remote.Repository, reference, artifactType string) (layer ocispec.Descriptor, err error) {
 	found, err := repo.Manifests().Resolve(ctx, reference)
 	if err != nil {

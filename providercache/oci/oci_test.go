@@ -135,7 +135,8 @@ func TestSource_ReadsWhatWasPushed(t *testing.T) {
 	}
 }
 
-// TestPush_SendsNothingTwice looks at the files of the registry: nothing that is there is written again, and an archive isn't replaced.
+// TestPush_SendsNothingTwice looks at the files of the registry: nothing that is there is written again, and an archive
+// isn't replaced.
 func TestPush_SendsNothingTwice(t *testing.T) {
 	t.Parallel()
 	s := start(t, nil)
@@ -171,7 +172,8 @@ func listing(t *testing.T, dir string) (all []string) {
 	return all
 }
 
-// TestPush_KeepsWhatOthersPublish has each publisher add a platform of its own, some at the same time. What is lost all the same comes with the next run.
+// TestPush_KeepsWhatOthersPublish has each publisher add a platform of its own, some at the same time. What is lost all
+// the same comes with the next run.
 func TestPush_KeepsWhatOthersPublish(t *testing.T) {
 	t.Parallel()
 	s := start(t, nil)
@@ -193,7 +195,8 @@ func TestPush_KeepsWhatOthersPublish(t *testing.T) {
 	}
 }
 
-// TestPush_StartsABrokenUploadAgain has the registry call the digests of the first two uploads wrong, as it does if an upload has got bytes twice.
+// TestPush_StartsABrokenUploadAgain has the registry call the digests of the first two uploads wrong, as it does if an
+// upload has got bytes twice.
 func TestPush_StartsABrokenUploadAgain(t *testing.T) {
 	t.Parallel()
 	s := start(t, nil)

@@ -14,14 +14,15 @@ import (
 	"github.com/tfdeps/tfdeps/getproviders"
 )
 
-// typePackage is the type of a manifest with the archive of one package for one platform, as [Client.PushPackage] makes it. OpenTofu has no use for it.
+// typePackage is the type of a manifest with the archive of one package for one platform, as [Client.PushPackage] makes
+// it. OpenTofu has no use for it.
 const typePackage = "application/vnd.tfdeps.package"
 
 // ErrNoPackage says that a repository has no such tag, or doesn't exist.
 var ErrNoPackage = errors.New("there is no such package")
 
-// OpenPackage opens the archive that PushPackage has published under a tag, at an offset as getproviders.Archive does. ErrNoPackage if there is none. Whoever reads it has
-// to verify what it is.
+// OpenPackage opens the archive that PushPackage has published under a tag, at an offset as getproviders.Archive does.
+// ErrNoPackage if there is none. Whoever reads it has to verify what it is.
 func (c *Client) OpenPackage(ctx context.Context, r Repository, tag string, offset int64) (getproviders.OpenedArchive, error) {
 	repo, err := c.open(ctx, r)
 	if err != nil {
@@ -50,8 +51,8 @@ func (c *Client) HasTag(ctx context.Context, r Repository, tag string) (bool, er
 	return err == nil, explained(err)
 }
 
-// PushPackage publishes the archive of a package under a tag: first the archive, then its manifest, with the tag. What was there under the tag is replaced. Errors are
-// *[RepositoryMissingError], and what the registry says.
+// PushPackage publishes the archive of a package under a tag: first the archive, then its manifest, with the tag. What
+// was there under the tag is replaced. Errors are *[RepositoryMissingError], and what the registry says.
 func (c *Client) PushPackage(ctx context.Context, r Repository, tag string, content *io.SectionReader) error {
 	repo, err := c.open(ctx, r)
 	if err != nil {

@@ -35,8 +35,8 @@ type Target struct {
 	H1       getproviders.Hash // of its files; "": not known
 	// Archive is the archive to be published.
 	Archive *io.SectionReader
-	// From is another repository that has the archive, such as RepositoryOf finds it: if it is of the same registry, that is asked to take the archive from there,
-	// and nothing is sent. The zero value: none is known.
+	// From is another repository that has the archive, such as RepositoryOf finds it: if it is of the same registry,
+	// that is asked to take the archive from there, and nothing is sent. The zero value: none is known.
 	From Repository
 }
 
@@ -45,7 +45,8 @@ type Release struct {
 	Provider getproviders.Provider
 	Version  getproviders.Version
 	Targets  []Target
-	// Signed is what the publisher has signed about the version; nil: there is nothing, or it isn't known. It is published if it is true of all archives of the version.
+	// Signed is what the publisher has signed about the version; nil: there is nothing, or it isn't known. It is
+	// published if it is true of all archives of the version.
 	Signed *getproviders.SignedDocuments
 }
 
@@ -61,8 +62,9 @@ func (e *OtherArchiveError) Error() string {
 	return fmt.Sprintf("%s:%s has another archive for %s: it was published with other bytes, and is not replaced", e.Repository, e.Tag, e.Platform)
 }
 
-// Pushed returns what is published of a version, without the archives; nothing if there is no such version or repository. What another program
-// published has no H1, and a ZH. signed: there is something that a publisher has signed.
+// Pushed returns what is published of a version, without the archives; nothing if there is no such version or
+// repository. What another program published has no H1, and a ZH. signed: there is something that a publisher has
+// signed.
 func (c *Client) Pushed(ctx context.Context, r Repository, v getproviders.Version) (all []Target, signed bool, err error) {
 	repo, err := c.open(ctx, r)
 	if err != nil {
@@ -95,12 +97,15 @@ func published(ctx context.Context, repo *remote.Repository, index imageIndex, p
 	return found, nil
 }
 
-// Push publishes packages of a version, and what is signed about it. What the repository has isn't sent. Blobs come first, then the manifests of platforms, the index, and the tag
-// last, so that what a tag leads to is there at every moment.
+// Push publishes packages of a version, and what is signed about it. What the repository has isn't sent. Blobs come
+// first, then the manifests of platforms, the index, and the tag last, so that what a tag leads to is there at every
+// moment.
 //
-// Several processes may publish to one repository at once. A registry has no condition for setting a tag, so that each of them announces what it adds, and looks at the tag again after it has set it:
-// what another one has overwritten is repaired then, before Push returns. If a process is killed between these steps, the next Push of the version within an hour repairs it, or that
-// of what is missing. Errors are *[RepositoryMissingError], *[OtherArchiveError], and what the registry says.
+// Several processes may publish to one repository at once. A registry has no condition for setting a tag, so that each
+// of them announces what it adds, and looks at the tag again after it has set it: what another one has overwritten is
+// repaired then, before Push returns. If a process is killed between these steps, the next Push of the version within
+// an hour repairs it, or that of what is missing. Errors are *[RepositoryMissingError], *[OtherArchiveError], and what
+// the registry says.
 func (c *Client) Push(ctx context.Context, r Repository, release Release) error {
 	repo, err := c.open(ctx, r)
 	if err != nil {
@@ -151,7 +156,8 @@ const (
 	tagPause    = 100 * time.Millisecond
 	// mergePause is the least that a registry is thought to need for an answer.
 	mergePause = 5 * time.Millisecond
-	// longestMergePause is the longest pause after an announcement, however slow the registry is: what is lost then is found by reading again.
+	// longestMergePause is the longest pause after an announcement, however slow the registry is: what is lost then is
+	// found by reading again.
 	longestMergePause = 10 * time.Second
 )
 
@@ -186,8 +192,8 @@ func (p *pushing) failed(ctx context.Context, err error) error {
 	return explained(err)
 }
 
-// publish adds targets to what the tag leads to, unless they are there, and what others have announced. again is how long to wait before it is called again; 0: never, because
-// all is there, or because of the error.
+// publish adds targets to what the tag leads to, unless they are there, and what others have announced. again is how
+// long to wait before it is called again; 0: never, because all is there, or because of the error.
 func (p *pushing) publish(ctx context.Context, release Release, ours []ocispec.Descriptor) (again time.Duration, err error) {
 	index, before, err := readIndex(ctx, p.repo, p.tag)
 	if err != nil && !isMissing(err) {

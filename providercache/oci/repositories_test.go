@@ -30,7 +30,8 @@ func (u *uploads) count(next http.RoundTripper) http.RoundTripper {
 	})
 }
 
-// TestPush_TakesBlobsFromOtherRepositories publishes what another repository of the registry has: the archive isn't sent again, if the registry allows that.
+// TestPush_TakesBlobsFromOtherRepositories publishes what another repository of the registry has: the archive isn't
+// sent again, if the registry allows that.
 func TestPush_TakesBlobsFromOtherRepositories(t *testing.T) {
 	t.Parallel()
 	for name, test := range map[string]struct {
@@ -89,7 +90,8 @@ func TestPush_TakesBlobsFromOtherRepositories(t *testing.T) {
 	}
 }
 
-// creating is a registry such as ECR, which has those repositories only that were created: a fake of that, before a real registry.
+// creating is a registry such as ECR, which has those repositories only that were created: a fake of that, before a
+// real registry.
 type creating struct {
 	next    http.RoundTripper
 	mu      sync.Mutex

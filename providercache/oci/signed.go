@@ -17,11 +17,12 @@ import (
 	"github.com/tfdeps/tfdeps/getproviders"
 )
 
-// typeSigned is the type of the manifest with what a publisher has signed about a version. It is listed in the version's index, beside those
-// of the platforms. OpenTofu passes over it.
+// typeSigned is the type of the manifest with what a publisher has signed about a version. It is listed in the
+// version's index, beside those of the platforms. OpenTofu passes over it.
 const typeSigned = "application/vnd.tfdeps.signed-checksums"
 
-// signedFile is a file of that manifest. Its name is that of the file in a mirror's tree, as a title, which other programs save it by.
+// signedFile is a file of that manifest. Its name is that of the file in a mirror's tree, as a title, which other
+// programs save it by.
 type signedFile struct {
 	mediaType, name string
 	content         []byte
@@ -157,7 +158,8 @@ func (p *pushing) listSigned(ctx context.Context, index *imageIndex, release Rel
 	return !same, nil
 }
 
-// bringsLess reports whether a release brings what is present, but without the keys: a source that knows them already doesn't send them.
+// bringsLess reports whether a release brings what is present, but without the keys: a source that knows them already
+// doesn't send them.
 func bringsLess(brought getproviders.SignedDocuments, present *getproviders.SignedDocuments) bool {
 	return present != nil && len(brought.Keys) == 0 &&
 		bytes.Equal(brought.Sums, present.Sums) && bytes.Equal(brought.Signature, present.Signature)

@@ -46,7 +46,8 @@ func (s started) authenticated(t *testing.T, plat getproviders.Platform, content
 	return result, trust
 }
 
-// TestPush_SignedListsCountAsFromARegistry has a reader without a lock file find out who signed, and get the hashes of all platforms.
+// TestPush_SignedListsCountAsFromARegistry has a reader without a lock file find out who signed, and get the hashes of
+// all platforms.
 func TestPush_SignedListsCountAsFromARegistry(t *testing.T) {
 	t.Parallel()
 	s, signer, other := start(t, nil), must(providertest.NewSigner(providertest.SignerOptions{})), must(providertest.NewSigner(providertest.SignerOptions{}))
@@ -99,7 +100,8 @@ func TestPush_SignedListsCountAsFromARegistry(t *testing.T) {
 	}
 }
 
-// TestSource_RefusesWhatDoesNotFitItsSignature has what a key that counts has signed be untrue of the archive, and files of the list be changed and missing.
+// TestSource_RefusesWhatDoesNotFitItsSignature has what a key that counts has signed be untrue of the archive, and
+// files of the list be changed and missing.
 func TestSource_RefusesWhatDoesNotFitItsSignature(t *testing.T) {
 	t.Parallel()
 	s, signer := start(t, nil), must(providertest.NewSigner(providertest.SignerOptions{}))

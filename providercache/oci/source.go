@@ -15,11 +15,13 @@ import (
 	"github.com/tfdeps/tfdeps/getproviders"
 )
 
-// Source installs from OCI registries. What it finds is as OpenTofu finds it. It trusts the digest of the archive as far as to find out that the
-// archive is the one that the manifest means. What the publisher has signed, if [Client.Push] has put it there, counts as in other mirrors.
+// Source installs from OCI registries. What it finds is as OpenTofu finds it. It trusts the digest of the archive as
+// far as to find out that the archive is the one that the manifest means. What the publisher has signed, if
+// [Client.Push] has put it there, counts as in other mirrors.
 //
-// Where it differs from OpenTofu: a version that isn't there may come from another source, and hashes that [Client.Push] has written are
-// passed on as listed ones, so that lock files for other platforms need no download where such hashes are trusted.
+// Where it differs from OpenTofu: a version that isn't there may come from another source, and hashes that
+// [Client.Push] has written are passed on as listed ones, so that lock files for other platforms need no download where
+// such hashes are trusted.
 //
 // A Source remembers nothing; see getproviders.Memoize. It is safe for many goroutines.
 type Source struct {
@@ -32,13 +34,15 @@ type Source struct {
 
 var _ getproviders.Source = (*Source)(nil)
 
-// A list of tags has to end. maxTags is more than any provider has versions; pages may be empty, so that their number has its own limit.
+// A list of tags has to end. maxTags is more than any provider has versions; pages may be empty, so that their number
+// has its own limit.
 const (
 	maxTags     = 100_000
 	maxTagPages = 1000
 )
 
-// Versions implements getproviders.Source: all tags that are versions. Errors are *getproviders.ProviderNotFoundError and *getproviders.QueryError.
+// Versions implements getproviders.Source: all tags that are versions. Errors are *getproviders.ProviderNotFoundError
+// and *getproviders.QueryError.
 func (s *Source) Versions(ctx context.Context, p getproviders.Provider) (getproviders.Available, error) {
 	repo, err := s.open(ctx, p)
 	if err != nil {
@@ -65,7 +69,8 @@ func (s *Source) Versions(ctx context.Context, p getproviders.Provider) (getprov
 	return getproviders.Available{Versions: all}, nil
 }
 
-// Package implements getproviders.Source. Besides the errors of Versions there are *getproviders.VersionNotFoundError and *getproviders.PlatformMissingError.
+// Package implements getproviders.Source. Besides the errors of Versions there are *getproviders.VersionNotFoundError
+// and *getproviders.PlatformMissingError.
 func (s *Source) Package(ctx context.Context, p getproviders.Provider, v getproviders.Version, plat getproviders.Platform) (getproviders.Package, error) {
 	if err := plat.Validate(); err != nil {
 		return getproviders.Package{}, err
@@ -102,7 +107,8 @@ func (s *Source) Package(ctx context.Context, p getproviders.Provider, v getprov
 	return pkg, nil
 }
 
-// recorded authenticates an archive by its digest, which is recorded in lock files, too, as OpenTofu does it: it is of bytes that were read.
+// recorded authenticates an archive by its digest, which is recorded in lock files, too, as OpenTofu does it: it is of
+// bytes that were read.
 type recorded struct{ zh getproviders.Hash }
 
 // Authenticate implements getproviders.Authenticator.

@@ -14,8 +14,8 @@ import (
 	"github.com/tfdeps/tfdeps/getproviders/hosts"
 )
 
-// OnWeb returns the packages of a bucket that a web server or a CDN is in front of, each below base under its Key. They can only be pulled. client makes all
-// requests; nil: hosts.DefaultClient.
+// OnWeb returns the packages of a bucket that a web server or a CDN is in front of, each below base under its Key. They
+// can only be pulled. client makes all requests; nil: hosts.DefaultClient.
 func OnWeb(client *http.Client, base *url.URL) Remote {
 	if client == nil {
 		client = hosts.DefaultClient()

@@ -66,8 +66,8 @@ func inTruth(runners int, scale, connection float64) (r result, m machine, err e
 	}, m, nil
 }
 
-// machine is what this one can do. What an installation takes of its processors was measured before the installations that are compared. How many processors
-// other programs leave to them is measured meanwhile, because it changes.
+// machine is what this one can do. What an installation takes of its processors was measured before the installations
+// that are compared. How many processors other programs leave to them is measured meanwhile, because it changes.
 type machine struct {
 	perInstallation time.Duration // of one processor, the server's part of it included
 	unpacked        float64       // bytes of archives that an installation unpacks

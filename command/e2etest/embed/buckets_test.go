@@ -12,7 +12,8 @@ import (
 // maxKindBytes is what each kind of bucket may add to a stripped program that has HTTP and the engine already.
 const maxKindBytes = 6_000_000
 
-// bucketProgram reads and writes all of a bucket, asks a registry, and has what else is given: imports, and statements before that.
+// bucketProgram reads and writes all of a bucket, asks a registry, and has what else is given: imports, and statements
+// before that.
 const bucketProgram = `package main
 
 import (
@@ -89,7 +90,8 @@ func bucketProgramSize(t *testing.T, imports, statements string) int64 {
 	return info.Size()
 }
 
-// TestEmbed_BucketsAreImportedIfWanted: who imports the interface, what fills a mirror, or the server of one, gets no kind of bucket but the directory.
+// TestEmbed_BucketsAreImportedIfWanted: who imports the interface, what fills a mirror, or the server of one, gets no
+// kind of bucket but the directory.
 func TestEmbed_BucketsAreImportedIfWanted(t *testing.T) {
 	t.Parallel()
 	for _, pkg := range []string{"providercache/blob", "providercache/mirror", "providercache/mirrorserver"} {

@@ -43,7 +43,8 @@ func TestInterrupt_TwiceAtOnceIsOne(t *testing.T) {
 	t.Errorf("it ended and said\n%s", said)
 }
 
-// interruptedTwice sends a program two interrupts when a file is there, and returns its exit code, -1 if a signal has ended it, and what it said.
+// interruptedTwice sends a program two interrupts when a file is there, and returns its exit code, -1 if a signal has
+// ended it, and what it said.
 func interruptedTwice(t *testing.T, cmd *exec.Cmd, dir string, env []string, begun string) (code int, out string) {
 	t.Helper()
 	var said bytes.Buffer

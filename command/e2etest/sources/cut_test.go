@@ -126,7 +126,8 @@ func tapped(t *testing.T, k kind) (kind, *tap) {
 	return read, p
 }
 
-// TestKinds_ResumeWhatIsCut breaks an archive of each kind of place off in its middle, for init and for cache pull: the same run gets the rest, and nothing twice.
+// TestKinds_ResumeWhatIsCut breaks an archive of each kind of place off in its middle, for init and for cache pull: the
+// same run gets the rest, and nothing twice.
 func TestKinds_ResumeWhatIsCut(t *testing.T) {
 	t.Parallel()
 	program := harness.Tfdeps(t)
@@ -192,8 +193,9 @@ func age(t *testing.T, dir string) {
 	}
 }
 
-// TestKinds_UseConnectionsAgain installs sixty providers from each kind of place, each of which takes two requests or more. An archive has a connection for itself while it is on its
-// way, and the next one has the same; documents share others. 32 documents and 16 archives are asked for at once.
+// TestKinds_UseConnectionsAgain installs sixty providers from each kind of place, each of which takes two requests or
+// more. An archive has a connection for itself while it is on its way, and the next one has the same; documents share
+// others. 32 documents and 16 archives are asked for at once.
 func TestKinds_UseConnectionsAgain(t *testing.T) {
 	t.Parallel()
 	if testing.Short() {

@@ -15,8 +15,9 @@ import (
 	"github.com/tfdeps/tfdeps/providercache/oci/ocitest"
 )
 
-// TestMirror_CreatesRepositories publishes to a registry such as ECR, which has only the repositories that were created: a fake of that, before a real registry. The
-// command that creates them is no line for a shell, and what it says when it fails is shown.
+// TestMirror_CreatesRepositories publishes to a registry such as ECR, which has only the repositories that were
+// created: a fake of that, before a real registry. The command that creates them is no line for a shell, and what it
+// says when it fails is shown.
 func TestMirror_CreatesRepositories(t *testing.T) {
 	t.Parallel()
 	harness.SkipIfShort(t)

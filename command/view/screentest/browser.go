@@ -10,8 +10,8 @@ import (
 	"github.com/tfdeps/tfdeps/getproviders/providertest"
 )
 
-// Browse has Chromium open a URL, with a profile of its own in dir, and returns what it prints, as --dump-dom does for the page as its
-// scripts have left it. The test is skipped if there is no Chromium, or if it is a short one.
+// Browse has Chromium open a URL, with a profile of its own in dir, and returns what it prints, as --dump-dom does for
+// the page as its scripts have left it. The test is skipped if there is no Chromium, or if it is a short one.
 func Browse(t *testing.T, dir, url string, options ...string) string {
 	t.Helper()
 	if testing.Short() {

@@ -1,5 +1,6 @@
-// Package screentest is a terminal for tests: what is written to it becomes a screen, to be compared with
-// another one. It understands what the bars of package view use, and colours, which it leaves out. For pages it has a browser, where there is one.
+// Package screentest is a terminal for tests: what is written to it becomes a screen, to be compared with another one.
+// It understands what the bars of package view use, and colours, which it leaves out. For pages it has a browser, where
+// there is one.
 //
 //	screen := screentest.New(100, 30)
 //	fmt.Fprint(screen, "one\ntwo\n")

@@ -41,7 +41,8 @@ type Fetcher struct {
 	// STORAGE_EMULATOR_HOST. The libraries that find other credentials for s3 and gcs look
 	// for them in the process's own, and in the files that it names.
 	Environ []string
-	// OCI finds the package at an address such as oci://HOST/REPOSITORY, which OpenTofu knows and Terraform doesn't; nil: there is none.
+	// OCI finds the package at an address such as oci://HOST/REPOSITORY, which OpenTofu knows and Terraform doesn't;
+	// nil: there is none.
 	OCI func(ctx context.Context, at OCIPackage) (OCIArchive, error)
 	// Rewrite returns the address that is to be used instead of the package's,
 	// such as that of a mirror; also for those to which servers point. Nil: none.

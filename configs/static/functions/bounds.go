@@ -199,8 +199,8 @@ func regexAllSize(args []cty.Value) int {
 	return len(args[1].AsString()) * (1 + groups)
 }
 
-// yamlSize grows with what stands in a document several times by a reference, and with what may be nested in one line, for which the parser
-// takes the square of the depth.
+// yamlSize grows with what stands in a document several times by a reference, and with what may be nested in one line,
+// for which the parser takes the square of the depth.
 func yamlSize(args []cty.Value) int {
 	text := args[0].AsString()
 	nested := strings.Count(text, "[") + strings.Count(text, "{")
@@ -221,7 +221,8 @@ func parseIntSize(args []cty.Value) int {
 // square bounds what takes a time that is the square of a count: more than 10,000 are too many for a limit of a megabyte.
 func square(count int) int { return count * count / 100 }
 
-// What a pattern of files may have at most: each "**" is tried at all directories, each alternative with all those of other braces.
+// What a pattern of files may have at most: each "**" is tried at all directories, each alternative with all those of
+// other braces.
 const (
 	maxDoubleStars  = 6
 	maxBraces       = 20

@@ -15,7 +15,8 @@ type answering func(*http.Request) (*http.Response, error)
 
 func (f answering) RoundTrip(r *http.Request) (*http.Response, error) { return f(r) }
 
-// TestPut_EncodesNothing writes to a service other than Amazon's: what it gets is the object's bytes as they are, which it may keep and serve.
+// TestPut_EncodesNothing writes to a service other than Amazon's: what it gets is the object's bytes as they are, which
+// it may keep and serve.
 func TestPut_EncodesNothing(t *testing.T) {
 	t.Parallel()
 	server := blobtest.StartVersity(t, "bucket")

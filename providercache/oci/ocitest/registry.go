@@ -36,8 +36,8 @@ type Registry struct {
 	Dir    string       // has its files
 }
 
-// Start starts Docker's own registry, which is another project's server, with this certificate authority. With a login, it wants [Username] and [Password]. It ends with the
-// test. Where the program is missing, the test is skipped.
+// Start starts Docker's own registry, which is another project's server, with this certificate authority. With a login,
+// it wants [Username] and [Password]. It ends with the test. Where the program is missing, the test is skipped.
 func Start(t *testing.T, ca *providertest.CA, login bool) Registry {
 	t.Helper()
 	program := providertest.LookProgram(t, "docker-registry")
