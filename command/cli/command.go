@@ -22,6 +22,9 @@ type Command struct {
 	Help     Help
 	Report   bool // with -json it prints one object, a report, also about arguments that it doesn't take
 
+	// Refused is the report about arguments that the command doesn't take, if it is another than that of all commands.
+	Refused func(err error) view.Result
+
 	// Run carries the command out and returns the exit code. The error is about
 	// arguments that it doesn't take: a *UsageError.
 	Run func(m *Meta, args []string) (code int, err error)
@@ -51,7 +54,11 @@ func (c Command) Execute(m *Meta, args []string) int {
 	}
 	if c.Report && WantsJSON(args) {
 		refused := problem.List{problem.CodedError("invalid_option", badFlags, err.Error())}
-		_ = view.NoResult{}.JSON(m.Stdout, view.Run{Begun: m.Begun, Ended: m.Now(), Problems: refused})
+		report := view.Result(view.NoResult{})
+		if c.Refused != nil {
+			report = c.Refused(err)
+		}
+		_ = report.JSON(m.Stdout, view.Run{Begun: m.Begun, Ended: m.Now(), Problems: refused})
 	}
 	return 1
 }

@@ -21,6 +21,15 @@ func hashHelp() cli.Help {
   the files, and zh of an archive.`}
 }
 
+// refusedHash is what -json prints about arguments: an array, as it is about packages, with one object that is about none.
+func refusedHash(err error) view.Result { return view.HashReport{{Err: argumentError{err}}} }
+
+// argumentError is about arguments that the command doesn't take.
+type argumentError struct{ error }
+
+// Code is "invalid_option".
+func (argumentError) Code() string { return "invalid_option" }
+
 // runHash prints the hashes that a lock file has for packages.
 func runHash(m *cli.Meta, args []string) (int, error) {
 	var o hashOptions

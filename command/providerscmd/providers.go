@@ -30,7 +30,7 @@ func Commands() []cli.Command {
 		{Name: "providers mirror", Synopsis: "Save local copies of all required provider plugins", Help: mirrorHelp(), Run: runMirror, Report: true},
 		{Name: "providers urls", Synopsis: "Show where the packages of required providers are", Help: urlsHelp(), Run: runURLs, Report: true},
 		{Name: "providers verify", Synopsis: "Read installed packages and compare them with the lock file", Help: verifyHelp(), Run: runVerify, Report: true},
-		{Name: "hash", Synopsis: "Show the hashes of provider packages", Help: hashHelp(), Run: runHash},
+		{Name: "hash", Synopsis: "Show the hashes of provider packages", Help: hashHelp(), Run: runHash, Report: true, Refused: refusedHash},
 	}
 }
 
@@ -69,7 +69,7 @@ func (o *treeOptions) check() (problems problem.List) {
 	}
 	if o.policies != nil && o.format == "" {
 		problems = append(problems, problem.CodedError("invalid_option", "The -policy flag needs -format",
-			"Without it, nothing is said of what a policy refuses."))
+			"Only with -format does the output say what a policy refuses."))
 	}
 	return problems
 }
