@@ -26,7 +26,7 @@ const (
 // a variable names. Close is to be called at the end. The warnings are about a variable that
 // can't be used.
 func openLog(env cli.Environment, stderr io.Writer) (log *slog.Logger, close func(), warnings problem.List) {
-	options, asJSON, warnings := logLevel(env)
+	options, asJSON, warnings := logLevel(env, stderr)
 	if options == nil {
 		return nil, func() {}, warnings
 	}
@@ -45,8 +45,8 @@ func openLog(env cli.Environment, stderr io.Writer) (log *slog.Logger, close fun
 	return slog.New(slog.NewTextHandler(to, options)), close, warnings
 }
 
-// logLevel reads how much is asked for: nil is nothing.
-func logLevel(env cli.Environment) (options *slog.HandlerOptions, asJSON bool, warnings problem.List) {
+// logLevel reads how much is asked for: nil is nothing. What Terraform says of its own variable goes to stderr.
+func logLevel(env cli.Environment, stderr io.Writer) (options *slog.HandlerOptions, asJSON bool, warnings problem.List) {
 	own := strings.ToLower(env.Get(logVariable))
 	given := cmp.Or(own, strings.ToLower(env.Get(productLogVariable)))
 	level := slog.LevelDebug
@@ -57,11 +57,13 @@ func logLevel(env cli.Environment) (options *slog.HandlerOptions, asJSON bool, w
 	case "", "off", "info", "warn", "error":
 		return nil, false, nil // there is nothing to tell at these
 	default:
-		if own != "" { // other programs may know more values of theirs
-			warnings = problem.List{problem.CodedWarning("invalid_variable", "Invalid value of "+logVariable, fmt.Sprintf(
+		if own != "" {
+			return nil, false, problem.List{problem.CodedWarning("invalid_variable", "Invalid value of "+logVariable, fmt.Sprintf(
 				"The value of %s is %q, and has no effect. It takes debug, trace, json or off.", logVariable, env.Get(logVariable)))}
 		}
-		return nil, false, warnings
+		// People set TF_LOG=1 to see everything: that is what Terraform takes it for, in these words.
+		fmt.Fprintf(stderr, "[WARN] Invalid log level: %q. Defaulting to level: TRACE. Valid levels are: [TRACE DEBUG INFO WARN ERROR OFF]\n", strings.ToUpper(given))
+		level = hosts.LevelTrace
 	}
 	return &slog.HandlerOptions{Level: level, ReplaceAttr: nameLevels}, given == "json", nil
 }
