@@ -104,7 +104,7 @@ func (e *ChecksumError) Hint() string {
 	if !slices.ContainsFunc(e.Expected, Hash.Supported) {
 		return "a newer version may know these; else tell those who run the source to name an h1 or zh checksum"
 	}
-	return "the package was damaged or exchanged on its way, or where it is kept; if it happens again, tell those who run the source"
+	return "the package was damaged or replaced on its way, or where it is kept; if it happens again, tell those who run the source"
 }
 
 // ChecksumListError says that a checksum list and the registry's description

@@ -249,7 +249,7 @@ func removeDamaged(m *cli.Meta, cache *store.Store, found []store.Verified) (*st
 // given.
 func followed(paths, operands []string, option string) ([]string, error) {
 	if len(operands) > 0 && paths == nil {
-		return nil, &cli.UsageError{Text: fmt.Sprintf("Error: what is %q? Directories have to follow %s", operands[0], option)}
+		return nil, &cli.UsageError{Text: fmt.Sprintf("Error: %q is no option, and directories have to follow %s", operands[0], option)}
 	}
 	return append(paths, operands...), nil
 }

@@ -64,7 +64,7 @@ func ParseHashPolicy(given string) (fetcher.HashPolicy, error) {
 	case "read":
 		return fetcher.ComputeHashes, nil
 	}
-	return 0, errors.New(`it is "auto", to trust what is signed, and OpenTofu's registry for OpenTofu, "listed", to trust registries and mirrors, or "read", to trust none`)
+	return 0, errors.New(`it has to be "auto" (trust what is signed, and OpenTofu's registry for OpenTofu), "listed" (trust registries and mirrors) or "read" (trust none)`)
 }
 
 // ReadHashPolicy is ParseHashPolicy for commands that tell all problems at once.

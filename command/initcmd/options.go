@@ -250,7 +250,7 @@ func (o *options) forbidden() (problems problem.List) {
 	by := ""
 	switch {
 	case o.check && o.plan:
-		conflict(o.by["plan"], o.by["check"], "Both do nothing: -check asks no host, and -plan says more.")
+		conflict(o.by["plan"], o.by["check"], "Both change nothing: -check asks no host, and -plan says more.")
 		return problems
 	case o.check:
 		by = o.by["check"]

@@ -45,7 +45,7 @@ func (o Origin) explain(m *cli.Meta, product getproviders.Product) string {
 	case SilentProgram:
 		return fmt.Sprintf("Version %s is assumed, because %s, %s, doesn't tell its version. Set %s to the one that it has.", v, o.Program, where, s.version)
 	case OldProgram:
-		return fmt.Sprintf("Version %s stands for Terraform %s, which %s is, and which is too old.", v, o.old, o.Program)
+		return fmt.Sprintf("Version %s is assumed, because %s is Terraform %s, which is too old.", v, o.Program, o.old)
 	default:
 		return fmt.Sprintf("Version %s is assumed, because no %s is on PATH. Set %s to the version that is used, or %s to where the program is.", v, product.Program, s.version, s.path)
 	}

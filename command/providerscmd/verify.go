@@ -199,7 +199,7 @@ func readLockFiles(m *cli.Meta, given []string) (dirs []lockedDir, problems prob
 			continue
 		case errors.Is(err, fs.ErrNotExist):
 			problems = append(problems, problem.CodedError("lock_file", "No lock file", fmt.Sprintf(
-				"There is no file %s. It is what packages are compared with. An init in that directory makes it.", path)))
+				"There is no file %s. It is what packages are compared with. Run init in that directory first: it writes the file.", path)))
 			continue
 		}
 		locks, unread := depsfile.Load(path, products.Unversioned(m))

@@ -56,7 +56,7 @@ func (net Network) openRemote(m *cli.Meta, location, createRepository string) (t
 		}
 		return transfer.OnWeb(net.Archives, base), func() {}, nil
 	}
-	bucket, err := net.openBucket(m.Context, m, location, []string{"oci://HOST/PATH", "a directory", "for cache pull https://HOST/PATH"})
+	bucket, err := net.openBucket(m.Context, m, location, []string{"oci://HOST/PATH", "https://HOST/PATH (for cache pull)", "a directory"})
 	if err != nil {
 		return nil, nil, err
 	}

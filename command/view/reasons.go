@@ -88,5 +88,5 @@ func unquoted(p *problem.Problem) string {
 	if p.Summary != "Variables not allowed" || p.Subject != nil && slices.Contains([]string{".tf", ".tofu", ".json"}, filepath.Ext(p.Subject.Filename)) {
 		return ""
 	}
-	return " A text has to stand in quotes."
+	return " Text has to be in quotes."
 }

@@ -71,7 +71,7 @@ func LockedBelow(paths []string, product getproviders.Product) (store.Locked, pr
 	}
 	if len(files) == 0 {
 		return nil, problem.List{problem.CodedError("lock_file", "No lock files", fmt.Sprintf(
-			"There is no file %s in %s, nor below. An init writes it.", depsfile.FileName, shownDirs(paths)))}
+			"There is no file %s in %s, nor below it. Run init first: it writes the file.", depsfile.FileName, shownDirs(paths)))}
 	}
 	var problems problem.List
 	var all []*depsfile.Locks

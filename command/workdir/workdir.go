@@ -146,7 +146,7 @@ func (d *Dir) FindModules(ctx context.Context, installer modules.Resolver) probl
 	if err != nil {
 		text := err.Error() + "."
 		if !errors.Is(err, syscall.ENOTDIR) { // which says what to do
-			text += "\n\nIf the file can't be mended, remove it: it is made again."
+			text += "\n\nIf the file can't be mended, remove it: it will be made again."
 		}
 		return problem.List{problem.CodedError("module_record", "Failed to read the record of modules", text)}
 	}

@@ -54,7 +54,7 @@ func (s *schema) alike(name string) string {
 	same := slices.DeleteFunc(slices.Clone(names), func(other string) bool { return begin(other) != begin(name) })
 	switch {
 	case len(same) > 0:
-		return " These begin alike: " + strings.Join(same, ", ") + "."
+		return " Arguments with similar names: " + strings.Join(same, ", ") + "."
 	case len(names) > 0 && len(names) <= few:
 		return " Its arguments are: " + strings.Join(names, ", ") + "."
 	}

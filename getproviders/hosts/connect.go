@@ -135,14 +135,14 @@ func (e *explainer) explain(req *http.Request, err error) error {
 		failed.Reason, failed.Advice = ErrCertificate, untrusted
 	case errors.Is(err, http.ErrSchemeMismatch):
 		failed.Reason = ErrNotHTTPS
-		failed.Advice = fmt.Sprintf("the server at %s speaks http and not https there: check scheme and port of the URL", req.URL.Host)
+		failed.Advice = fmt.Sprintf("the server at %s speaks http and not https there: check the scheme and the port of the URL", req.URL.Host)
 	case isName:
 		failed.Reason = ErrName
-		failed.Advice = fmt.Sprintf("the name %q can't be resolved: check how it is written, and DNS, VPN and network of this machine. "+
-			"Where hosts are reached through a proxy only, HTTPS_PROXY has to name it", name.Name)
+		failed.Advice = fmt.Sprintf("the name %q can't be resolved: check how it is written, and the DNS, VPN and network of this machine. "+
+			"If hosts can only be reached through a proxy, HTTPS_PROXY has to name it", name.Name)
 	case isRefused(err):
 		failed.Reason = ErrRefused
-		failed.Advice = fmt.Sprintf("no server listens at %s, or a firewall refuses: check that it runs, and host and port of the URL", addressOf(op, req))
+		failed.Advice = fmt.Sprintf("no server listens at %s, or a firewall refuses: check that it runs, and the host and the port in the URL", addressOf(op, req))
 	case errors.As(err, &timeout) && timeout.Timeout():
 		failed.Reason = ErrTimeout
 		failed.Advice = fmt.Sprintf("%s didn't begin to answer within %s: it is overloaded, or something on the way drops what is sent to it", req.URL.Host, e.limit)
@@ -183,7 +183,7 @@ func proxyAdvice(proxy string, err error) string {
 	if isProxyAnswer(err) {
 		return text + ": it refuses to connect to that host"
 	}
-	return text + ": check the variable. Hosts that are reached without it belong into NO_PROXY"
+	return text + ": check the variable. Hosts that are reached without it belong in NO_PROXY"
 }
 
 func isRefused(err error) bool {

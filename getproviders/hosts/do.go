@@ -139,7 +139,7 @@ func (e *redirectsError) Error() string { return fmt.Sprintf("stopped after %d r
 
 // Hint says what the reason may be.
 func (e *redirectsError) Hint() string {
-	return "the server sends on from one URL to the next: a login may be missing, or the server or a proxy is set up wrongly"
+	return "the server redirects from one URL to the next without end: a login may be missing, or the server or a proxy is set up wrongly"
 }
 
 // TooLargeError says that a body has more bytes than its reader accepts.

@@ -24,7 +24,7 @@ func StatusAdvice(status int) string {
 	case status >= http.StatusInternalServerError:
 		return "the server failed: run again later. If it keeps failing, tell those who run the server"
 	case status == http.StatusGone:
-		return "what was at this URL was taken away: check the address, or ask those who run the server"
+		return "what was at this URL was removed: check the address, or ask those who run the server"
 	case status >= http.StatusBadRequest && !Refuses(status) && status != http.StatusNotFound:
 		return "the server refuses to answer this request: check the URL, and whether a proxy answers in place of the server"
 	default:

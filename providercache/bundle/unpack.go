@@ -42,7 +42,7 @@ func Unpack(ctx context.Context, r io.Reader, opts Options) (Manifest, error) {
 	}
 	for _, e := range m.Files {
 		if unit, ok := opts.Unit(e.Path); !ok || unit != e.Path && !below(e.Path, unit) {
-			return Manifest{}, fmt.Errorf("%q doesn't belong into such an archive", e.Path)
+			return Manifest{}, fmt.Errorf("%q doesn't belong in such an archive", e.Path)
 		}
 	}
 	stage, err := scratch.Make(opts.Dir)

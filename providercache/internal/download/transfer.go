@@ -32,7 +32,7 @@ func (e *TransferError) Hint() string {
 	if e.Done == 0 {
 		return ""
 	}
-	return "the connection broke. Run again: where the server can send the rest alone, it is all that is downloaded"
+	return "the connection broke. Run again: if the server supports it, only the rest is downloaded"
 }
 
 // Code is that of the cause, or "unreachable".
