@@ -92,6 +92,7 @@ func networkFailures() []failure {
 		}},
 		{name: "timeout", files: two, env: []string{"TF_REGISTRY_CLIENT_TIMEOUT=1"}, setUp: answering("versions", providertest.Fault{Delay: 20 * time.Second})},
 		{name: "proxy_refused", files: two, setUp: func(w *failing) { throughProxy("http://user:secret@" + closedPort(w))(w) }},
+		{name: "proxy_is_no_url", files: two, env: []string{"HTTPS_PROXY=::"}, setUp: func(w *failing) { w.redirect("https://" + closedPort(w) + "/v1/providers/") }},
 		{name: "proxy_dns", files: two, setUp: throughProxy("http://proxy..example.com:3128")},
 		{name: "proxy_wants_login", files: two, setUp: func(w *failing) {
 			proxy := httptest.NewServer(http.HandlerFunc(func(rw http.ResponseWriter, _ *http.Request) { rw.WriteHeader(http.StatusProxyAuthRequired) }))

@@ -120,6 +120,11 @@ func (x *examination) add(problems problem.List) {
 	x.report.Problems = append(x.report.Problems, problems...)
 }
 
+// knows reports whether a problem was found by another step already.
+func (x *examination) knows(p *problem.Problem) bool {
+	return slices.ContainsFunc(x.report.Problems, func(other *problem.Problem) bool { return other.Summary == p.Summary && other.Detail == p.Detail })
+}
+
 // because says what decides on the product and on its version.
 func (x *examination) because(from products.Origin) string {
 	env := x.meta.Env

@@ -40,7 +40,7 @@ func (slowError) Code() string { return "timeout" }
 // askHosts asks each registry and mirror that counts here.
 func (x *examination) askHosts() {
 	net, problems := sources.Connect(x.meta, x.product, x.config, x.opts.offlineBy)
-	x.add(problems)
+	x.add(slices.DeleteFunc(slices.Clone(problems), x.knows))
 	options := sources.Options{Net: net, Config: x.config, Product: x.product}
 	mirrors, invalid := options.OpenMirrors(x.meta, x.opts.mirrors)
 	defer mirrors.Close()

@@ -13,12 +13,14 @@ import (
 	"time"
 
 	"github.com/tfdeps/tfdeps/command/problem"
+	"github.com/tfdeps/tfdeps/command/sources"
 	"github.com/tfdeps/tfdeps/command/view"
 	"github.com/tfdeps/tfdeps/getproviders/hosts"
 )
 
 // describeNetwork lists the variables that decide how hosts are reached, and what they lead to.
 func (x *examination) describeNetwork() {
+	x.add(sources.CheckProxies(x.meta.Env))
 	for _, name := range []string{"HTTPS_PROXY", "HTTP_PROXY", "NO_PROXY"} {
 		for _, written := range []string{name, strings.ToLower(name)} {
 			value := x.meta.Env.Get(written)
@@ -26,7 +28,6 @@ func (x *examination) describeNetwork() {
 				continue
 			}
 			if name != "NO_PROXY" {
-				x.checkProxy(written, value)
 				value = shownProxy(value)
 			}
 			x.report.Network = append(x.report.Network, view.DoctorSetting{Name: written, Value: value})
@@ -41,28 +42,9 @@ func (x *examination) describeNetwork() {
 	}
 }
 
-func (x *examination) checkProxy(variable, value string) {
-	if _, err := parseProxy(value); err != nil {
-		x.add(problem.List{problem.CodedError("invalid_variable", "Invalid value of "+variable, fmt.Sprintf(
-			"The variable %s has no URL of a proxy: it is ignored, or requests fail. Write it as http://HOST:PORT, with USER:PASSWORD@ before the host if the proxy wants a login.", variable))})
-	}
-}
-
-// parseProxy reads the value of a proxy variable, where the scheme may be left out.
-func parseProxy(value string) (*url.URL, error) {
-	u, err := url.Parse(value)
-	if err != nil || u.Host == "" {
-		u, err = url.Parse("http://" + value)
-	}
-	if err == nil && u.Hostname() == "" {
-		err = errors.New("it names no host")
-	}
-	return u, err
-}
-
 // shownProxy is the value of a proxy variable without user and password; what can't be parsed isn't shown.
 func shownProxy(value string) string {
-	u, err := parseProxy(value)
+	u, err := sources.ParseProxy(value)
 	if err != nil {
 		return "(not a URL)"
 	}

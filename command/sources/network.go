@@ -105,6 +105,9 @@ func Connect(m *cli.Meta, product getproviders.Product, config *cliconfig.Config
 	}
 	made, found := config.Network(o)
 	var problems problem.List
+	if offlineBy == "" {
+		problems = problem.AsWarnings(CheckProxies(m.Env))
+	}
 	for _, p := range found {
 		problems = append(problems, configProblem(p))
 	}
