@@ -51,6 +51,7 @@ func transferFailures() []failure {
 	}
 	return []failure{
 		{name: "cache_push_without_a_lock_file", files: one, args: "cache push s3://bucket"},
+		{name: "cache_pull_from_a_missing_directory", files: one, args: "cache pull shared", setUp: installed},
 		{name: "cache_push_scheme", files: one, args: "cache push ftp://host/tfdeps", setUp: installed},
 		{name: "cache_push_parameter", files: one, args: "cache push s3://bucket/tfdeps?regoin=eu-west-1", setUp: installed},
 		{name: "cache_push_without_a_region", files: one, args: "cache push s3://bucket/tfdeps", setUp: installed},

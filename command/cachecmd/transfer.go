@@ -2,7 +2,10 @@ package cachecmd
 
 import (
 	"context"
+	"errors"
 	"fmt"
+	"io/fs"
+	"os"
 	"strings"
 
 	"github.com/tfdeps/tfdeps/command/cli"
@@ -104,6 +107,9 @@ func move(m *cli.Meta, o transferOptions, activity *view.Activity) (view.Result,
 		problems = append(problems, problem.CodedError("bucket", "Invalid URL",
 			"Packages can only be pulled from a web server. They are pushed to what is behind it: a bucket, an OCI registry or a directory."))
 	}
+	if !o.push && !sources.IsURL(o.location) {
+		problems = append(problems, checkPulled(o.location)...)
+	}
 	if invalid := sources.CheckCreateRepository(o.createRepository, o.location); invalid != nil {
 		problems = append(problems, invalid)
 	}
@@ -130,6 +136,19 @@ func move(m *cli.Meta, o transferOptions, activity *view.Activity) (view.Result,
 		}
 	}
 	return result, append(problems, failed...)
+}
+
+// checkPulled finds a directory that can't have packages. One that is empty may be what the first push fills.
+func checkPulled(dir string) problem.List {
+	why := "is no directory. Name the one that packages were pushed to."
+	info, err := os.Stat(dir)
+	switch {
+	case errors.Is(err, fs.ErrNotExist):
+		why = "doesn't exist: nothing was pushed there, or the name is wrong. The first \"tfdeps cache push\" makes it."
+	case err != nil || info.IsDir(): // what can't be looked at fails for each package, with the reason
+		return nil
+	}
+	return problem.List{problem.CodedError("bucket", "Nothing to pull", fmt.Sprintf("The directory %s %s", dir, why))}
 }
 
 // transferring is one run of cache push or cache pull.
