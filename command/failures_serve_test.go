@@ -28,6 +28,13 @@ func serveFailures() []failure {
 		{name: "serve_with_a_certificate_alone", files: file, args: here + "-tls-cert=notes.txt packages"},
 		{name: "serve_without_the_tokens", args: here + "-tokens=none.txt packages"},
 		{name: "serve_with_no_token", files: file, args: here + "-tokens=tokens packages"},
+		{name: "serve_with_tokens_and_a_bucket_that_is_down", files: map[string]string{"tokens": "a\n"}, args: here + "-tokens=tokens s3://bucket/mirror?region=eu-west-1&endpoint=http://127.0.0.1:1", setUp: func(w *failing) {
+			w.set("AWS_ACCESS_KEY_ID=a", "AWS_SECRET_ACCESS_KEY=b")
+			w.Setenv("AWS_ACCESS_KEY_ID", "a")
+			w.Setenv("AWS_SECRET_ACCESS_KEY", "b")
+			w.Setenv("AWS_MAX_ATTEMPTS", "1")
+		}},
+		{name: "serve_from_a_bucket_with_a_parameter", args: here + "gs://bucket/mirror?region=eu"},
 		{name: "serve_from_a_file", files: file, args: here + "mirror"},
 		{name: "serve_from_below_a_file", files: file, args: here + "mirror/packages"},
 		{name: "serve_with_a_size_without_a_unit", args: here + "-max-size=200 packages"},

@@ -44,7 +44,7 @@ func (o acmeOptions) check() error {
 	}
 	for _, host := range o.hosts {
 		if _, err := hosts.ParseHostname(host); err != nil || strings.Contains(host, ":") || !strings.Contains(strings.Trim(host, "."), ".") || net.ParseIP(host) != nil {
-			return fmt.Errorf("-acme=%s: an authority has certificates for names such as mirror.example.com", host)
+			return fmt.Errorf("-acme=%s: an authority issues certificates for names such as mirror.example.com", host)
 		}
 	}
 	// The URL is in errors, which are logged.

@@ -13,11 +13,13 @@ import (
 	"os"
 	"path/filepath"
 	"slices"
+	"strings"
 
 	"github.com/tfdeps/tfdeps/command/cli"
 	"github.com/tfdeps/tfdeps/command/problem"
 	"github.com/tfdeps/tfdeps/command/products"
 	"github.com/tfdeps/tfdeps/command/sources"
+	"github.com/tfdeps/tfdeps/command/view"
 	"github.com/tfdeps/tfdeps/configs/cliconfig"
 	"github.com/tfdeps/tfdeps/getproviders"
 	"github.com/tfdeps/tfdeps/getproviders/hosts"
@@ -146,7 +148,7 @@ func run(m *cli.Meta, args []string) (int, error) {
 	}
 	product := products.Unversioned(m)
 	if o.maxSize == "" && len(o.keepLocked) > 0 {
-		return 0, &cli.UsageError{Text: "Error: -keep-locked is about what -max-size removes: without that nothing is removed"}
+		return 0, &cli.UsageError{Text: "Error: -keep-locked needs -max-size: without -max-size nothing is removed"}
 	}
 	var remove *collector
 	if o.maxSize != "" {
@@ -232,7 +234,7 @@ func serve(m *cli.Meta, o options, product getproviders.Product, to mirrorserver
 		}
 		to.Allow, front.allow = tokens.allow, tokens.allow
 		if to.SigningKey, err = signingKey(m.Context, bucket); err != nil {
-			return 1, append(problems, failure(err))
+			return 1, append(problems, failure(fmt.Errorf("the key for signed URLs, which -tokens needs, can't be kept: %w", err)))
 		}
 	}
 	if front.mirror, err = mirrorserver.Handler(source, bucket, to); err != nil {
@@ -298,8 +300,13 @@ func isLocal(on net.Addr) bool {
 	return isLoopback(on)
 }
 
+// failure is an error with what its parts advise.
 func failure(err error) *problem.Problem {
-	return problem.CodedError("serve_failed", "Failed to serve", problem.Sentence(err))
+	text := problem.Sentence(err)
+	if explained := view.Explained(err); strings.Contains(explained, "\n\nhint: ") {
+		text = explained
+	}
+	return problem.CodedError("serve_failed", "Failed to serve", text)
 }
 
 func openBucket(m *cli.Meta, net sources.Network, place string) (blob.Bucket, *problem.Problem) {

@@ -61,8 +61,16 @@ func SplitURL(u *url.URL, parameters ...string) (bucket, prefix string, query ur
 	}
 	for _, name := range slices.Sorted(maps.Keys(query)) {
 		if err == nil && (!slices.Contains(parameters, name) || len(query[name]) != 1) {
-			err = fmt.Errorf("%w: %s:// has the parameters %s, each once, and not %q", ErrURL, u.Scheme, strings.Join(parameters, ", "), name)
+			err = fmt.Errorf("%w: %s", ErrURL, unknown(u.Scheme, parameters, name))
 		}
 	}
 	return u.Host, prefix, query, err
+}
+
+// unknown says that the URLs of a scheme have no such parameter.
+func unknown(scheme string, parameters []string, name string) string {
+	if len(parameters) == 0 {
+		return fmt.Sprintf("%s:// takes no parameters, and the URL has %q", scheme, name)
+	}
+	return fmt.Sprintf("%s:// has the parameters %s, each once, and not %q", scheme, strings.Join(parameters, ", "), name)
 }
