@@ -209,6 +209,7 @@ func (d *document) checkTriggers(attr *hcl.Attribute) {
 				d.report(diagnostic.Error(given.Range(), "Reserved symbol name",
 					"The word %q is reserved. A resource of that type is written with \"resource.\" in front.", root))
 				resources++ // one problem is enough
+			case !d.product.StaticModules && static.IsTypeName(t):
 			case root != "self" && name == "":
 				d.report(diagnostic.Error(given.Range(), "Invalid reference", "This refers to nothing: a name has to follow %q, behind a dot.", root))
 				resources++

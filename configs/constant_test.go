@@ -68,6 +68,7 @@ locals {
   parts   = { a = "./c", b = aws_vpc.x.id, c = data.aws_vpc.y.id, d = module.z.x }
   uncertain = { a = "./c", b = aws_vpc.gone.id }
   named   = provider::aws::name("x")
+  typed   = convert("./a", string)
   all     = [for x in ["a"] : x]
   secret  = upper(sensitive("hidden"))
 }
@@ -91,6 +92,10 @@ locals {
 		{name: "all variables", source: `"./${var["env"]}"`, problem: "Invalid reference"},
 		{name: "all local values", source: `local`, problem: "Invalid reference"},
 		{name: "name", source: `env`, problem: "Invalid reference"},
+		{name: "type", source: `convert(["./a"], list(string))[0]`, want: "./a"},
+		{name: "types in a loop", source: `[for x in ["a"] : convert("./${x}", any)][0]`, want: "./a"},
+		{name: "type behind a local value", source: `local.typed`, want: "./a"},
+		{name: "type as a value", source: `lower(string)`, problem: "Unknown variable"},
 		{name: "no such path", source: `path.home`, problem: "Invalid \"path\" attribute"},
 		{name: "no value", source: `var.required`, problem: "Unknown module source"},
 		{name: "cycle", source: `local.loop`, problem: "Circular reference"},

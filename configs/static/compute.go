@@ -1,6 +1,8 @@
 package static
 
 import (
+	"slices"
+
 	"github.com/hashicorp/hcl/v2"
 	"github.com/hashicorp/hcl/v2/hclsyntax"
 	"github.com/hashicorp/hcl/v2/json"
@@ -42,6 +44,9 @@ func (s *Scope) Context(references []hcl.Traversal, at hcl.Range) (*hcl.EvalCont
 	roots := map[string]map[string]cty.Value{}
 	size := 0
 	for _, t := range references {
+		if !s.static && IsTypeName(t) {
+			continue // it has no value
+		}
 		ref, found := s.resolve(t)
 		if len(found.problems) > 0 {
 			return nil, found.problems
@@ -143,6 +148,12 @@ func parseTemplate(src string, at hcl.Range) (hclsyntax.Expression, *hcl.Diagnos
 		return nil, diags.Errs()[0].(*hcl.Diagnostic)
 	}
 	return template, nil
+}
+
+// IsTypeName reports whether what looks like a reference is a word for a type, as the second argument of Terraform's
+// function convert has them. Wherever it stands, Terraform doesn't take it for a reference.
+func IsTypeName(t hcl.Traversal) bool {
+	return len(t) == 1 && slices.Contains([]string{"any", "bool", "number", "string"}, t.RootName())
 }
 
 // References returns the references of an expression, also of one in JSON.

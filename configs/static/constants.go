@@ -69,6 +69,8 @@ func (s *Scope) secretSummary(val cty.Value, what string) string {
 func (s *Scope) checkReference(t hcl.Traversal, what string) *hcl.Diagnostic {
 	name, at := StepName(t, 1), t.SourceRange()
 	switch root := t.RootName(); {
+	case IsTypeName(t):
+		return nil
 	case len(t) < 2 || name == "" && (root == "var" || root == "local"):
 		return diagnostic.Error(at, "Invalid reference", "This refers to nothing: a name has to follow %q, behind a dot.", root)
 	case root == "var", root == "local":
