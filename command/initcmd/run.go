@@ -9,6 +9,7 @@ package initcmd
 
 import (
 	"bytes"
+	"cmp"
 	"errors"
 	"fmt"
 	"os"
@@ -223,8 +224,13 @@ func copyModule(r request, net sources.Network) problem.List {
 		return invalid
 	}
 	if err != nil {
-		return problem.List{problem.CodedError("module_package_failed", "Can't copy the module", fmt.Sprintf(
-			"The option -from-module names %s. %s", shown, view.Explained(err)))}
+		summary := "Failed to download module"
+		var titled interface{ Summary() string }
+		if errors.As(err, &titled) {
+			summary = titled.Summary()
+		}
+		return problem.List{problem.Because(err, problem.CodedError(cmp.Or(problem.OfSummary(summary), "module_package_failed"), summary, fmt.Sprintf(
+			"The option -from-module names %s. %s", shown, view.Explained(err))))}
 	}
 	r.view.ModuleCopied()
 	return nil

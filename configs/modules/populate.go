@@ -24,7 +24,8 @@ import (
 // are not known yet: see [Resolver.CopiedFrom].
 //
 // A module with errors isn't copied: they are hcl.Diagnostics in the error. If anything
-// fails, what was copied is removed again.
+// fails, what was copied is removed again. An error that has a method Summary, itself or in what it wraps, has a
+// headline of its own.
 func (in Resolver) Populate(ctx context.Context, source, dir string) error {
 	if in.FS != nil {
 		return errors.New("nothing can be copied into an fs.FS")
@@ -34,7 +35,7 @@ func (in Resolver) Populate(ctx context.Context, source, dir string) error {
 	}
 	address, err := ParseAddress(source, in.Product)
 	if err != nil {
-		return err
+		return headed{err, "Invalid module source address"}
 	}
 	if local, ok := address.(Local); ok {
 		return in.copyModule(ctx, filepath.FromSlash(string(local)), dir)
@@ -62,6 +63,16 @@ func (in Resolver) Populate(ctx context.Context, source, dir string) error {
 	return in.copyModule(ctx, filepath.Join(pkg, filepath.FromSlash(subdir)), dir)
 }
 
+// headed is an error with a headline.
+type headed struct {
+	error
+	summary string
+}
+
+func (e headed) Summary() string { return e.summary }
+
+func (e headed) Unwrap() error { return e.error }
+
 // mustBeEmpty refuses a directory in which something would be in the way.
 func mustBeEmpty(dir string) error {
 	entries, err := os.ReadDir(dir)
@@ -70,7 +81,7 @@ func mustBeEmpty(dir string) error {
 	}
 	for _, entry := range entries {
 		if !strings.HasPrefix(entry.Name(), ".") {
-			return fmt.Errorf("the directory is not empty: it has %s", entry.Name())
+			return headed{fmt.Errorf("the directory is not empty: it has %s", entry.Name()), "Can't populate non-empty directory"}
 		}
 	}
 	return nil

@@ -278,6 +278,7 @@ var streamDifferences = map[string]streamDifference{
 	"built_in_unknown":               ownWords,
 	"built_in_version":               ownWords,
 	"constraint_invalid":             ownWords,
+	"from_module_filled":             ownWords,
 	"lock_file_broken":               {Out: true, Err: true, Reason: "difference 22: errors have file and line"},
 	"lock_hash_mismatch":             ownWords,
 	"lock_no_such_provider":          ownWords,
