@@ -62,6 +62,7 @@ func newModuleWorld(t testing.TB) *moduleWorld {
 		w.archives(t, ref, files[ref])
 	}
 	w.longHistory(t)
+	gitIn(t, w.dir, "init", "-q", "--bare", "-b", "main", filepath.Join("git", "empty.git"))
 	for line := range strings.Lines(registry) {
 		field := strings.Fields(w.expand(line))
 		id := strings.Split(field[0], "/")
