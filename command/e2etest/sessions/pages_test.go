@@ -58,7 +58,7 @@ var notRun = map[string]string{
 	"README.md: go install github.com/tfdeps/tfdeps@latest":                                                  "needs a network; go build is how the tests make the program",
 	"README.md: go run . -chdir=testdata/quickstart init":                                                    ".ci/run runs it, in a new clone",
 	"docs/cache-and-ci.md: go install github.com/tfdeps/tfdeps@latest":                                       "needs a network",
-	"docs/cache-and-ci.md: FROM golang:1.26 AS tfdeps":                                                       "needs a network and a builder of images; cache_system.txtar runs the same commands",
+	"docs/cache-and-ci.md: # syntax=docker/dockerfile:1":                                                     "needs a network and a builder of images; cache_system.txtar runs the same commands",
 	"docs/install.md: go install github.com/tfdeps/tfdeps@latest":                                            "needs a network",
 	"docs/install.md: curl -fsSLO https://github.com/tfdeps/tfdeps/releases/latest/download/install.sh":      "needs a network; the tests in .release run the script against a local server",
 	"docs/install.md: sha256sum --check --ignore-missing SHA256SUMS":                                         "needs a release",
