@@ -77,7 +77,11 @@ func Main(ctx context.Context, p Process) int {
 			err = errors.New("the current directory was removed, or can't be read. Change to another one")
 		}
 	}
-	if err != nil {
+	switch {
+	case errors.Is(err, errChdirValue):
+		fmt.Fprintln(p.Stderr, err) // as Terraform has it
+		return 1
+	case err != nil:
 		fmt.Fprintf(p.Stderr, "Error: %s\n", err)
 		return 1
 	}

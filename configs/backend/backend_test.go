@@ -74,7 +74,7 @@ func TestDecode_WhatIsWrongWithABlock(t *testing.T) {
 		{name: "type of a value", block: "backend \"local\" {\n  path = []\n}", want: "Incorrect attribute value type main.tf:2"},
 		{name: "variable", block: "backend \"local\" {\n  path = var.p\n}", want: "Variables not allowed main.tf:2"},
 		{name: "function", block: "backend \"local\" {\n  path = upper(\"p\")\n}", want: "Function calls not allowed main.tf:2"},
-		{name: "required", block: `backend "s3" {}`, want: "Missing Required Value main.tf:1, Missing Required Value main.tf:1"},
+		{name: "required", block: `backend "s3" {}`, want: "Missing Required Value main.tf:1, Missing Required Value main.tf:1, Missing region value main.tf:1"},
 		{name: "required in a block", block: "backend \"cos\" {\n  bucket = \"b\"\n  region = \"r\"\n  assume_role {}\n}",
 			want: "Missing Required Value main.tf:1, Missing Required Value main.tf:1"},
 		{name: "required in an object", block: "backend \"s3\" {\n  bucket = \"b\"\n  key = \"k\"\n  assume_role = {}\n}",

@@ -83,9 +83,9 @@ func Decode(block Block, opts Options) (*Config, hcl.Diagnostics) {
 		return config, append(diags, failure(block.Range, "Unknown values within backend definition",
 			"All arguments of a backend have to be values that are known from the start."))
 	}
-	if lacking := missing(block, schema, value, opts.Getenv); len(lacking) > 0 {
-		diags = append(diags, lacking...)
-	} else {
+	lacking := missing(block, schema, value, opts.Getenv)
+	diags = append(diags, lacking...)
+	if len(lacking) == 0 || block.Type == "s3" { // which alone says all at once
 		diags = append(diags, checkRules(block, value, opts)...)
 	}
 	if !diags.HasErrors() {

@@ -274,6 +274,7 @@ var streamDifferences = map[string]streamDifference{
 	"backend_config_missing":         ownWords,
 	"backend_config_without_block":   ownWords,
 	"backend_not_initialized":        {Out: true, Err: true, Exit: true, Reason: "difference 32: what the configuration requires is shown, with a warning"},
+	"backend_values_missing":         ownWords,
 	"backend_unknown":                ownWords,
 	"built_in_unknown":               ownWords,
 	"built_in_version":               ownWords,
