@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"io"
 	"slices"
+	"strconv"
 	"strings"
 
 	"github.com/tfdeps/tfdeps/command/cli"
@@ -20,7 +21,17 @@ func unknown(w io.Writer, product getproviders.Product, name string, rest []stri
 	fmt.Fprintf(w, "tfdeps has no command named %q.\n\n", name)
 	meant := name
 	if !slices.Contains(productCommands, name) {
-		meant = cli.Closest(name, slices.Concat(names(), productCommands))
+		longer := endingIn(name)
+		if meant = ""; longer == nil {
+			meant = cli.Closest(name, slices.Concat(names(), productCommands))
+		}
+		if meant == "" && longer == nil {
+			longer = endingIn(cli.Closest(name, lastWords()))
+		}
+		if longer != nil {
+			fmt.Fprintf(w, "Did you mean %s?\n", strings.Join(longer, " or "))
+			return
+		}
 	}
 	ofProduct := slices.Contains(productCommands, meant)
 	line := strings.Join(append([]string{meant}, rest...), " ")
@@ -35,6 +46,27 @@ func unknown(w io.Writer, product getproviders.Product, name string, rest []stri
 	default:
 		fmt.Fprint(w, "To see its commands, run:\n  tfdeps -help\n")
 	}
+}
+
+// endingIn returns the names of several words whose last word is the given one, in quotes: who types "lock" means "providers lock".
+func endingIn(last string) (quoted []string) {
+	for _, name := range names() {
+		if last != "" && strings.HasSuffix(name, " "+last) {
+			quoted = append(quoted, strconv.Quote(name))
+		}
+	}
+	slices.Sort(quoted)
+	return quoted
+}
+
+// lastWords are those of names of several words.
+func lastWords() (last []string) {
+	for _, name := range names() {
+		if i := strings.LastIndexByte(name, ' '); i >= 0 {
+			last = append(last, name[i+1:])
+		}
+	}
+	return last
 }
 
 // misspelt returns the name of a command of several words whose last word isn't
