@@ -1,9 +1,32 @@
 package command
 
 import (
+	"encoding/json"
 	"net"
 	"os"
+	"slices"
+	"strings"
+	"testing"
 )
+
+// TestServe_FailsInJSONLines holds what serve -json prints on stderr against its log, each line of which is an object.
+func TestServe_FailsInJSONLines(t *testing.T) {
+	w := newFailing(t, failure{files: map[string]string{"mirror": "a file"}})
+	w.Chdir(w.dir)
+	w.set("TFDEPS_OFLINE=1") // which is warned of
+	out, text, code := w.main("serve", "-json", "-listen=127.0.0.1:0", "mirror")
+	var codes []string
+	for line := range strings.Lines(text) {
+		var said struct{ Level, Msg, Detail, Code string }
+		if err := json.Unmarshal([]byte(line), &said); err != nil || said.Msg == "" || said.Detail == "" {
+			t.Errorf("%q: %v", line, err)
+		}
+		codes = append(codes, said.Level+" "+said.Code)
+	}
+	if want := []string{"WARN invalid_variable", "ERROR serve_failed"}; code != 1 || out != "" || !slices.Equal(codes, want) {
+		t.Errorf("exit code %d, %q on stdout, codes %q, want %q", code, out, codes, want)
+	}
+}
 
 // serveFailures are about the server, which has to say at its start what it can't do later.
 func serveFailures() []failure {

@@ -170,7 +170,21 @@ func run(m *cli.Meta, args []string) (int, error) {
 	}
 	own := *m // it loses the warnings that are shown before the command
 	code, problems := serve(&own, o, product, serverOptions, remove)
+	if o.json && o.command == nil { // programs read stderr line by line
+		return cli.End(func(all problem.List) { logProblems(m.Context, serverOptions.Log, all) }, slices.Concat(own.Warnings, problems), code), nil
+	}
 	return own.Finish(nil, problems, cli.Output{Data: true, Code: code}), nil
+}
+
+// logProblems writes errors and warnings as lines of the server's log.
+func logProblems(ctx context.Context, log *slog.Logger, problems problem.List) {
+	for _, p := range problems {
+		level := slog.LevelError
+		if problem.IsWarning(p) {
+			level = slog.LevelWarn
+		}
+		log.Log(ctx, level, p.Summary, "detail", p.Detail, "code", view.CodeOfProblem(p))
+	}
 }
 
 // logHandler writes the lines of the server's log.

@@ -122,6 +122,9 @@ func Explained(err error) string { return sentence(withHint(err)) }
 // CodeOfError is the code of an error by which programs know it; "" if it has none.
 func CodeOfError(err error) string { return codeOfError(err) }
 
+// CodeOfProblem is the code of an error or a warning by which programs know it.
+func CodeOfProblem(p *problem.Problem) string { return codeOf(p) }
+
 // JSON writes the report for programs.
 func (d Doctor) JSON(w io.Writer, run Run) error {
 	type host struct {
