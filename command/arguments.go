@@ -25,6 +25,7 @@ type commandLine struct {
 }
 
 var (
+	//lint:ignore ST1005 Terraform's sentence, which is printed alone
 	errChdirValue = errors.New("Invalid -chdir option: must include an equals sign followed by a directory path, like -chdir=example")
 	errWords      = errors.New("invalid command line string: a quote is left open, or it has characters such as ; & | < > ( ) outside of quotes")
 )
