@@ -40,6 +40,9 @@ type Registry struct {
 // it wants [Username] and [Password]. It ends with the test. Where the program is missing, the test is skipped.
 func Start(t *testing.T, ca *providertest.CA, login bool) Registry {
 	t.Helper()
+	if testing.Short() {
+		t.Skip("a short test starts no registry of images")
+	}
 	program := providertest.LookProgram(t, "docker-registry")
 	listener, err := net.Listen("tcp", "127.0.0.1:0")
 	if err != nil {
