@@ -1,4 +1,3 @@
-// Package servecmd is the command "serve": a mirror that fills itself, for all machines of a company.
 package servecmd
 
 import (
@@ -27,92 +26,6 @@ import (
 	"github.com/tfdeps/tfdeps/providercache/blob"
 	"github.com/tfdeps/tfdeps/providercache/mirrorserver"
 )
-
-// Command is "serve".
-func Command() cli.Command {
-	return cli.Command{Name: "serve", Synopsis: "Serve a mirror that fills itself from the registries", Help: help(), Run: run}
-}
-
-// options are what the arguments ask for.
-type options struct {
-	listen           string
-	cert, key        string // files; "": plain http, if there is no acme
-	acme             acmeOptions
-	json             bool
-	tokens           string // a file; "": everyone may read
-	include, exclude []string
-	place            string // a directory, or the URL of a bucket
-
-	browserHosts []string // names by which browsers may find a server on loopback
-
-	connections int // at once; 0: maxConnections
-
-	maxSize    string   // of all archives; "": nothing is removed
-	keepLocked []string // lock files and directories
-
-	command []string // to run while the server runs; none: the server runs until it is interrupted
-	hosts   []string // that the command finds here, beside the usual ones
-	https   bool     // with an authority for this run alone
-}
-
-const defaultListen = "127.0.0.1:8080"
-
-func (o *options) flags() cli.Flags {
-	return cli.Flags{
-		{Name: "listen", Arg: "=ADDRESS", Value: cli.String(&o.listen), Help: "Where to listen: HOST:PORT, or :PORT on all of the machine's addresses. Port 0 is any that is free. A socket that systemd " +
-			"hands over comes first. The default is " + defaultListen + "."},
-		{Name: "tls-cert", Arg: "=FILE", Value: cli.String(&o.cert), Help: "Speak https with this certificate, in PEM, with those that issued it behind it. Terraform and OpenTofu need https."},
-		{Name: "tls-key", Arg: "=FILE", Value: cli.String(&o.key), Help: "The certificate's private key, in PEM."},
-		{Name: "acme", Arg: "=HOST", Value: cli.Strings(&o.acme.hosts), Help: "Speak https, with a certificate for this name that an authority issues by ACME. With this option you agree to the terms of the authority. The authority's server has to reach " +
-			"this one at port 443, or by -acme-http. The option can be used several times."},
-		{Name: "acme-directory", Arg: "=URL", Value: cli.String(&o.acme.directory), Help: "The authority. The default is Let's Encrypt."},
-		{Name: "acme-ca", Arg: "=FILE", Value: cli.String(&o.acme.ca), Help: "Trust these authorities, in PEM, at the URL of -acme-directory, too."},
-		{Name: "acme-http", Arg: "=ADDRESS", Value: cli.String(&o.acme.http), Help: "Answer the authority's challenges by http, too, at this address, which it has to reach as port 80."},
-		{Name: "acme-email", Arg: "=ADDRESS", Value: cli.String(&o.acme.email), Help: "Where the authority may write to."},
-		{Name: "acme-store", Arg: "=DIR or URL", Value: cli.String(&o.acme.store), Help: "Keep certificates and their keys there. The default is the place of the packages, below serve/acme/."},
-		{Name: "json", Value: cli.Bool(&o.json), Help: "Print an object with the URL, and the lines on stderr as JSON objects."},
-		{Name: "tokens", Arg: "=FILE", Value: cli.String(&o.tokens), Help: "Answer only requests with one of the bearer tokens in this file, one in a line. It is read again when it has changed. " +
-			"Archives can also be had by the URLs in the documents, which are signed, and good for half an hour at most."},
-		{Name: "include", Arg: "=PATTERN", Value: cli.Strings(&o.include), Help: "Serve only providers that match, such as \"hashicorp/*\". The option can be used several times."},
-		{Name: "exclude", Arg: "=PATTERN", Value: cli.Strings(&o.exclude), Help: "Serve no provider that matches. The option can be used several times."},
-		{Name: "browser-host", Arg: "=HOST", Value: cli.Strings(&o.browserHosts), Help: "Without -tokens, and with http on a loopback address: answer browsers that find the server by this name, such as that of a proxy without https. " +
-			"Other programs, and browsers that come by https, may use any name. The option can be used several times."},
-		{Name: "max-connections", Arg: "=N", Value: cli.Positive(&o.connections), Help: "Accept N connections at once, and answer as many requests; further ones wait. The default is 4096."},
-		{Name: "max-size", Arg: "=SIZE", Value: cli.String(&o.maxSize), Help: "Remove archives that weren't used for the longest time, every hour, when all of them take more: 200GB, 1.5TiB. " +
-			"None is removed that was used within two hours. All servers of a bucket have this option, or none. Without it nothing is removed."},
-		{Name: "keep-locked", Arg: "=PATH", Value: cli.Strings(&o.keepLocked), Help: "Never remove what this lock file selects, or those in and below this directory. They are read again each time. The option can be used several times."},
-		{Name: "host", Arg: "=HOST", Value: cli.Strings(&o.hosts), Help: "With a command: the registry of this host is found at the server, too. The option can be used several times. " +
-			"Those of Terraform, of OpenTofu and of host blocks always are."},
-		{Name: "https", Value: cli.Bool(&o.https), Help: "With a command: speak https, with a certificate that an authority made for this run has issued. SSL_CERT_FILE of the command " +
-			"has it beside the usual ones, which programs in Go use on Linux."},
-	}
-}
-
-func help() cli.Help {
-	return cli.Help{Usage: []string{"serve [options] <dir>", "serve [options] s3://BUCKET/PREFIX", "serve [options] gs://BUCKET/PREFIX",
-		"serve [options] [DIR or URL] -- COMMAND [ARG...]"}, About: about, Flags: new(options).flags(), More: more}
-}
-
-const about = `  Serves a network mirror for Terraform, OpenTofu and tfdeps. Its path is
-  /mirror/. With a host block, the same URL is a registry of providers and
-  modules. What the server doesn't have, it gets from where the CLI
-  configuration says, and keeps it in the directory or bucket. An archive is
-  downloaded once for all clients, and is kept only if it is authentic and the
-  policy allows it. Providers that were installed once can be installed while
-  the registries are down.`
-
-const more = `With a command, the server runs as long as the command, on a free port of this
-machine and under a secret path. TF_CLI_CONFIG_FILE of the command names a copy
-of the CLI configuration in which the registries are at this server. Archives
-are kept below the user's directory for caches, if no other place is given. The
-exit code is the command's.
-
-Several servers can share a bucket. /healthz answers when the server runs, and
-/readyz when it can read its directory or bucket; both need no token. /metrics
-is for Prometheus, and / a page that shows how the server does. The server
-writes a line to stderr for each request, without tokens and signatures. An
-interrupt, or SIGTERM, ends the server when the requests that run have been
-answered, after half a minute at most.`
 
 // run serves until the user interrupts the program.
 func run(m *cli.Meta, args []string) (int, error) {

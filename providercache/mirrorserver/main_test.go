@@ -103,6 +103,16 @@ func (m *mirroring) serve(t *testing.T, source getproviders.Source) (*mirrorserv
 	return server, front
 }
 
+// serveLarge serves the archive at large, which comes from its source as far as the test writes it to feed.
+func (m *mirroring) serveLarge(t *testing.T) (server *mirrorserver.Server, front *httptest.Server, content []byte, feed *io.PipeWriter) {
+	t.Helper()
+	m.add("large", "1.0.0")
+	content = contentOf("large", "1.0.0", linux)
+	gate, feed := io.Pipe()
+	server, front = m.serve(t, &slow{m.source(), content, gate})
+	return server, front, content, feed
+}
+
 const (
 	host    = "/" + string(providertest.Host) + "/"
 	dir     = host + "acme/widget/"

@@ -141,10 +141,7 @@ func (s *slow) Open(context.Context, int64) (getproviders.OpenedArchive, error) 
 func TestHandler_SendsWhatArrives(t *testing.T) {
 	t.Parallel()
 	m := newMirroring(t)
-	m.add("large", "1.0.0")
-	content := contentOf("large", "1.0.0", linux)
-	gate, feed := io.Pipe()
-	_, front := m.serve(t, &slow{m.source(), content, gate})
+	_, front, content, feed := m.serveLarge(t)
 	req, err := http.NewRequestWithContext(t.Context(), http.MethodGet, front.URL+large, nil)
 	if err != nil {
 		t.Fatal(err)
@@ -180,10 +177,7 @@ func TestHandler_SendsWhatArrives(t *testing.T) {
 func TestHandler_DownloadsOnWhenTheClientHasLeft(t *testing.T) {
 	t.Parallel()
 	m := newMirroring(t)
-	m.add("large", "1.0.0")
-	content := contentOf("large", "1.0.0", linux)
-	gate, feed := io.Pipe()
-	server, front := m.serve(t, &slow{m.source(), content, gate})
+	server, front, content, feed := m.serveLarge(t)
 	ctx, leave := context.WithCancel(t.Context())
 	req, err := http.NewRequestWithContext(ctx, http.MethodGet, front.URL+large, nil)
 	if err != nil {

@@ -3,7 +3,6 @@ package mirrorserver_test
 import (
 	"context"
 	"errors"
-	"io"
 	"net/http"
 	"net/http/httptest"
 	"sync"
@@ -123,10 +122,7 @@ func TestHandler_NothingWaitsForASlowHost(t *testing.T) {
 func TestHandler_SomeLeaveWhileOthersWait(t *testing.T) {
 	t.Parallel()
 	m := newMirroring(t)
-	m.add("large", "1.0.0")
-	content := contentOf("large", "1.0.0", linux)
-	gate, feed := io.Pipe()
-	server, front := m.serve(t, &slow{m.source(), content, gate})
+	server, front, content, feed := m.serveLarge(t)
 	ctx, leave := context.WithCancel(t.Context())
 	left := make(chan struct{})
 	go func() {
