@@ -1,6 +1,7 @@
 package sessions
 
 import (
+	"crypto/sha256"
 	"errors"
 	"fmt"
 	"io/fs"
@@ -65,6 +66,44 @@ func filesOf(ts *testscript.TestScript) map[string]string {
 		return err
 	}))
 	return files
+}
+
+var (
+	perRun  = regexp.MustCompile(`state/tfdeps/|/\.locks/|lock$|\.sig$|/\.git/|/[0-9a-f]{40,}$|-report\.html$`)
+	longHex = regexp.MustCompile(`[0-9a-f]{40,}`)
+)
+
+// recordFiles lists what a session leaves, for testdata/record. Texts count without what differs from run to run.
+func recordFiles(env *testscript.Env) {
+	dir := os.Getenv("TFDEPS_TEST_RECORD")
+	if dir == "" {
+		return
+	}
+	var list []string
+	_ = filepath.WalkDir(env.WorkDir, func(path string, d fs.DirEntry, err error) error {
+		if err != nil || d.IsDir() {
+			return nil
+		}
+		what := d.Type().String()
+		if strings.Contains(path, ".servers") { // keys of this run
+			return nil
+		}
+		if content, err := os.ReadFile(path); d.Type().IsRegular() && err == nil && !perRun.MatchString(path) {
+			text := strings.ReplaceAll(string(content), env.WorkDir, "WORK")
+			for _, s := range scrubbed {
+				text = s.pattern.ReplaceAllString(text, s.instead)
+			}
+			what = fmt.Sprintf("%x", sha256.Sum256([]byte(text)))
+		}
+		name := longHex.ReplaceAllString(strings.TrimPrefix(path, env.WorkDir), "HASH")
+		list = append(list, fmt.Sprintf("%s %s\n", name, what))
+		return nil
+	})
+	slices.Sort(list)
+	name := strings.TrimPrefix(filepath.Base(env.WorkDir), "script-")
+	if err := os.WriteFile(filepath.Join(dir, name+".files"), []byte(strings.Join(list, "")), 0o644); err != nil {
+		env.T().Fatal(err)
+	}
 }
 
 // runForCode runs a program that has to end with an exit code.

@@ -153,6 +153,7 @@ func setUpSession(env *testscript.Env, program, quickstart string) error {
 	env.Values[serversKey{}] = new(servers)
 	providertest.AwaitStarts() // the session may run scripts that lie in its directory now
 	env.Values[snapshotKey{}] = new(snapshot)
+	env.Defer(func() { recordFiles(env) })
 	return os.MkdirAll(home, 0o755)
 }
 
