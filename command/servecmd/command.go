@@ -46,7 +46,7 @@ func (o *options) flags() cli.Flags {
 		{Name: "acme-email", Arg: "=ADDRESS", Value: cli.String(&o.acme.email), Help: "Where the authority may write to."},
 		{Name: "acme-store", Arg: "=DIR or URL", Value: cli.String(&o.acme.store), Help: "Keep certificates and their keys there. The default is the place of the packages, below serve/acme/."},
 		{Name: "json", Value: cli.Bool(&o.json), Help: "Print an object with the URL, and the lines on stderr as JSON objects."},
-		{Name: "tokens", Arg: "=FILE", Value: cli.String(&o.tokens), Help: "Answer only requests with one of the bearer tokens in this file, one in a line. It is read again when it has changed. " +
+		{Name: "tokens", Arg: "=FILE", Value: cli.String(&o.tokens), Help: "Answer only requests with one of the bearer tokens in this file, one in a line. It is read for each request; while it is empty or can't be read, none is answered. " +
 			"Archives can also be had by the URLs in the documents, which are signed, and good for half an hour at most."},
 		{Name: "include", Arg: "=PATTERN", Value: cli.Strings(&o.include), Help: "Serve only providers that match, such as \"hashicorp/*\". The option can be used several times."},
 		{Name: "exclude", Arg: "=PATTERN", Value: cli.Strings(&o.exclude), Help: "Serve no provider that matches. The option can be used several times."},

@@ -10,7 +10,6 @@ import (
 	"errors"
 	"log/slog"
 	"net/http"
-	"os"
 	"strings"
 	"time"
 
@@ -134,50 +133,50 @@ type tokenFile struct {
 
 // tokens are the SHA-256 of each, so that the time that it takes to look for one tells nothing of those that there are.
 type tokens struct {
-	sums     map[[sha256.Size]byte]bool
-	size     int64
-	modified time.Time
+	sums map[[sha256.Size]byte]bool
+	from [sha256.Size]byte // the SHA-256 of the file
 }
 
 // tokenBytes is how large the file may be.
 const tokenBytes = 1 << 20
 
-// read reads the file, if it has changed.
-func (t *tokenFile) read() error {
-	stat, err := os.Stat(t.path)
-	if err != nil {
-		return err
-	}
-	if known := t.known.Get(); known != nil && known.size == stat.Size() && known.modified.Equal(stat.ModTime()) {
-		return nil
-	}
+// read returns the tokens that are in the file now. What the file system says of its time isn't enough: two changes within a tick
+// of its clock look like one.
+func (t *tokenFile) read() (*tokens, error) {
 	content, err := wholefile.Read(t.path, tokenBytes)
 	if err != nil {
-		return err
+		return nil, err
 	}
-	found := &tokens{sums: map[[sha256.Size]byte]bool{}, size: stat.Size(), modified: stat.ModTime()}
+	from := sha256.Sum256(content)
+	if known := t.known.Get(); known != nil && known.from == from {
+		return known, nil
+	}
+	found := &tokens{sums: map[[sha256.Size]byte]bool{}, from: from}
 	for lines := bufio.NewScanner(bytes.NewReader(content)); lines.Scan(); {
 		if line := strings.TrimSpace(lines.Text()); line != "" && !strings.HasPrefix(line, "#") {
 			found.sums[sha256.Sum256([]byte(line))] = true
 		}
 	}
 	if len(found.sums) == 0 {
-		return errors.New(t.path + " has no token")
+		return nil, errors.New(t.path + " has no token")
 	}
 	t.known.Set(found)
-	return nil
+	return found, nil
 }
 
-// allow reports whether a request has one of the tokens. While the file can't be read, those that were there count.
+// allow reports whether a request has one of the tokens. While the file can't be read, or has none, no request has one: tokens
+// that were there may have been taken away.
 func (t *tokenFile) allow(r *http.Request) bool {
-	if err := t.read(); err != nil {
-		t.log.Error("the tokens can't be read again", "error", err.Error())
+	now, err := t.read()
+	if err != nil {
+		t.log.Error("no request is allowed, because the tokens of -tokens can't be read", "error", err.Error())
+		return false
 	}
 	scheme, token, _ := strings.Cut(r.Header.Get("Authorization"), " ")
 	if _, password, ok := r.BasicAuth(); ok {
 		scheme, token = "bearer", password
 	}
-	return strings.EqualFold(scheme, "bearer") && t.known.Get().sums[sha256.Sum256([]byte(strings.TrimSpace(token)))]
+	return strings.EqualFold(scheme, "bearer") && now.sums[sha256.Sum256([]byte(strings.TrimSpace(token)))]
 }
 
 // keyName is where the servers of a bucket find the key by which they sign URLs.

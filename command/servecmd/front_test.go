@@ -43,15 +43,15 @@ func TestTokenFile_IsReadAgain(t *testing.T) {
 		r.Header.Set("Authorization", header)
 		return file.allow(r)
 	}
-	if err := file.read(); err == nil {
+	if _, err := file.read(); err == nil {
 		t.Error("there is no file, and no error")
 	}
 	write("# no token\n\n", time.Unix(1, 0))
-	if err := file.read(); err == nil {
+	if _, err := file.read(); err == nil {
 		t.Error("there is no token, and no error")
 	}
 	write("# of ci\n one \ntwo\n", time.Unix(2, 0))
-	if err := file.read(); err != nil {
+	if _, err := file.read(); err != nil {
 		t.Fatal(err)
 	}
 	for header, want := range map[string]bool{"Bearer one": true, "bearer two": true, "Bearer three": false, "Bearer ": false, "Basic one": false, "Basic eDpvbmU=": true, "Basic b25lOng=": false, "": false, "Bearer # of ci": false} {
@@ -63,11 +63,55 @@ func TestTokenFile_IsReadAgain(t *testing.T) {
 	if allowed("Bearer one") || !allowed("Bearer three") {
 		t.Error("the file isn't read again when it has changed")
 	}
-	if err := os.Remove(path); err != nil {
-		t.Fatal(err)
-	}
-	if !allowed("Bearer three") {
-		t.Error("the tokens are forgotten when the file can't be read")
+}
+
+// TestTokenFile_LetsNobodyInByWhatWasThere: a token that is taken away is usually one that someone has stolen.
+func TestTokenFile_LetsNobodyInByWhatWasThere(t *testing.T) {
+	const stolen = "stolen\n"
+	for name, take := range map[string]func(path string) error{
+		"emptied": func(path string) error { return os.Truncate(path, 0) },
+		"deleted": os.Remove,
+		"a directory": func(path string) error {
+			return errors.Join(os.Remove(path), os.Mkdir(path, 0o700))
+		},
+		"too large": func(path string) error {
+			return os.WriteFile(path, []byte(stolen+strings.Repeat("#", tokenBytes)), 0o600)
+		},
+		"no token":   func(path string) error { return os.WriteFile(path, []byte("# none\n"), 0o600) },
+		"another":    func(path string) error { return os.WriteFile(path, []byte("tokens\n"), 0o600) },
+		"a link":     func(path string) error { return errors.Join(os.Remove(path), os.Symlink("nowhere", path)) },
+		"commented":  func(path string) error { return os.WriteFile(path, []byte("#"+stolen), 0o600) },
+		"in two":     func(path string) error { return os.WriteFile(path, []byte("sto\nlen"), 0o600) },
+		"one of two": func(path string) error { return os.WriteFile(path, []byte("#\nkept\n"), 0o600) },
+	} {
+		t.Run(name, func(t *testing.T) {
+			path := filepath.Join(t.TempDir(), "tokens")
+			at := time.Unix(1, 0) // the clock of a file system may tick once in two seconds
+			file := &tokenFile{path: path, log: slog.New(slog.DiscardHandler)}
+			allowed := func() bool {
+				r := httptest.NewRequest(http.MethodGet, "/", nil)
+				r.Header.Set("Authorization", "Bearer stolen")
+				return file.allow(r)
+			}
+			give := func() {
+				t.Helper()
+				if err := errors.Join(os.RemoveAll(path), os.WriteFile(path, []byte(stolen), 0o600), os.Chtimes(path, at, at)); err != nil {
+					t.Fatal(err)
+				}
+				if !allowed() {
+					t.Fatal("the token of the file isn't allowed")
+				}
+			}
+			give()
+			if err := take(path); err != nil {
+				t.Skip(err) // symbolic links need a privilege on Windows
+			}
+			_ = os.Chtimes(path, at, at)
+			if allowed() {
+				t.Error("the token is allowed that was in the file")
+			}
+			give()
+		})
 	}
 }
 

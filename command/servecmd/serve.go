@@ -156,7 +156,7 @@ func serve(m *cli.Meta, o options, product getproviders.Product, to mirrorserver
 	to.Modules = registries{net: net, product: product, include: to.Include}
 	if o.tokens != "" {
 		tokens := &tokenFile{path: o.tokens, log: to.Log}
-		if err := tokens.read(); err != nil {
+		if _, err := tokens.read(); err != nil {
 			return 1, append(problems, failure(fmt.Errorf("the tokens of -tokens can't be read: %w", withoutOp(err))))
 		}
 		to.Allow, front.allow = tokens.allow, tokens.allow
