@@ -60,7 +60,7 @@ func (s *Server) serveFlight(w http.ResponseWriter, r *http.Request, asked reque
 	if err != nil && err != io.EOF {
 		return err
 	}
-	content, err := f.open(r.Context())
+	content, err := f.open(r.Context(), r.Header.Get("Range") != "")
 	if err != nil {
 		return err
 	}
@@ -182,14 +182,16 @@ func (f *flight) arrives(a *arrival) {
 	f.begun.Advance(1)
 }
 
-// open opens the file of a download, whose size is known then. Of one that has no bytes to send before it has passed
-// all checks, such as a page in an archive's place, the client is told what is wrong.
-func (f *flight) open(ctx context.Context) (*flightReader, error) {
+// open opens the file of a download, whose size is known then. It waits until the archive has passed all checks if a client wants
+// a part, which is a whole answer without the last bytes, and if a document or a page is in the archive's place: its bytes may
+// be for nobody, and the client is told what is wrong.
+func (f *flight) open(ctx context.Context, part bool) (*flightReader, error) {
 	at := *f.arrival.Get()
-	if at.size <= heldBack {
+	if part || at.size <= heldBack || !at.isZip(ctx) {
 		if err := f.passed(ctx); err != nil {
 			return nil, err
 		}
+		at = *f.arrival.Get() // another attempt may have brought it
 	}
 	file, err := os.Open(at.path)
 	if err != nil {
@@ -204,6 +206,22 @@ func (f *flight) open(ctx context.Context) (*flightReader, error) {
 		at.size = stat.Size()
 	}
 	return &flightReader{ctx: ctx, flight: f, arrival: at, file: file}, nil
+}
+
+// isZip waits for the first bytes, and reports whether they are those of a zip archive.
+func (a arrival) isZip(ctx context.Context) bool {
+	const first = "PK\x03\x04"
+	if _, err := a.mark.Beyond(ctx, int64(len(first)-1)); err != nil {
+		return false
+	}
+	file, err := os.Open(a.path)
+	if err != nil {
+		return false
+	}
+	defer file.Close()
+	got := make([]byte, len(first))
+	_, err = file.ReadAt(got, 0)
+	return err == nil && string(got) == first
 }
 
 // passed waits until the archive has passed all checks.

@@ -30,7 +30,8 @@
 //
 // An archive is downloaded once for all who wait for it, and each of them gets its bytes while they arrive. Only an
 // archive that is authentic, that the policy allows and that can be unpacked is put into the bucket, and only then the
-// clients get its last bytes: of any other archive the response breaks off.
+// clients get its last bytes: of any other archive the response breaks off. Of what doesn't begin like a zip archive no
+// byte is sent, and a part of an archive only when the whole is authentic.
 //
 // Several servers may share a bucket. They need to know nothing of each other: an archive's key has its
 // checksum, and the descriptions are what the source said last.

@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"io"
 	"net/http"
+	"slices"
 	"strings"
 	"testing"
 
@@ -82,11 +83,65 @@ func TestHandler_BreaksOffWhatTurnsOutWrong(t *testing.T) {
 	m.add("large", "1.0.0")
 	content := contentOf("large", "1.0.0", linux)
 	server, front := m.serve(t, m.source())
-	m.registry.Break("archive", providertest.Fault{Body: func(b []byte) []byte { return append([]byte{b[0] ^ 1}, b[1:]...) }})
+	m.registry.Break("archive", providertest.Fault{Body: func(b []byte) []byte { return slices.Concat(b[:1000], []byte{b[1000] ^ 1}, b[1001:]) }})
 	got := get(t, front, http.MethodGet, large)
 	settle(t, server)
 	stats := server.Stats()
 	if got.StatusCode == http.StatusOK && (got.err == nil || got.ContentLength != int64(len(content)) || stats.Broken != 1) || stats.Broken+stats.Failed != 1 {
 		t.Errorf("%s, %d of %d bytes, %v; %+v", got.Status, len(got.body), len(content), got.err, stats)
+	}
+}
+
+// TestHandler_SendsNothingOfWhatIsNoArchive: a registry can have the server ask any address for an archive, and nobody is to read
+// what is there.
+func TestHandler_SendsNothingOfWhatIsNoArchive(t *testing.T) {
+	t.Parallel()
+	const secret = "AccessKeyId"
+	for name, body := range map[string]string{
+		"a document":                   `{"` + secret + `": "` + strings.Repeat("x", 100_000) + `"}`,
+		"the beginning of a signature": "PK" + secret + strings.Repeat("x", 100_000),
+		"another file of PKWARE":       "PK\x01\x02" + secret + strings.Repeat("x", 100_000),
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			m := newMirroring(t)
+			_, front := m.serve(t, m.source())
+			m.registry.Break("archive", providertest.Fault{Body: func([]byte) []byte { return []byte(body) }})
+			for _, headers := range [][]string{nil, {"Range: bytes=0-99"}} {
+				if got := status(t, front, archive, http.StatusBadGateway, headers...); strings.Contains(string(got.body), secret) {
+					t.Errorf("%s", got.body)
+				}
+			}
+		})
+	}
+}
+
+// TestHandler_SendsNoPartBeforeTheArchiveIsVerified: a part is a whole answer, which doesn't say that the archive turned out wrong.
+func TestHandler_SendsNoPartBeforeTheArchiveIsVerified(t *testing.T) {
+	t.Parallel()
+	for _, asked := range []string{"bytes=0-0", "bytes=100-", "bytes=-2000", "bytes=0-150000"} {
+		for _, ending := range []string{"right", "wrong"} {
+			t.Run(asked+" "+ending, func(t *testing.T) {
+				t.Parallel()
+				m := newMirroring(t)
+				_, front, content, feed := m.serveLarge(t)
+				got := make(chan answered, 1)
+				go func() { got <- get(t, front, http.MethodGet, large, "Range: "+asked) }()
+				if _, err := feed.Write(content[:len(content)-10]); err != nil {
+					t.Fatal(err)
+				}
+				want, last := http.StatusPartialContent, slices.Clone(content[len(content)-10:])
+				if ending == "wrong" {
+					want, last[0] = http.StatusBadGateway, last[0]^1
+				}
+				if _, err := feed.Write(last); err != nil {
+					t.Fatal(err)
+				}
+				feed.Close()
+				if part := <-got; part.StatusCode != want || part.err != nil {
+					t.Errorf("%s, %v, want %d: %.200s", part.Status, part.err, want, part.body)
+				}
+			})
+		}
 	}
 }
