@@ -106,8 +106,8 @@ func newMeta(ctx context.Context, p Process, env cli.Environment, standIn *cli.S
 		Now:     p.Now,
 		Begun:   p.Now(),
 		Log:     log,
-		NewClient: func(userAgent string, onRetry func(hosts.Retry)) (*http.Client, error) {
-			return newClient(userAgent, onRetry, env, p, log)
+		NewClient: func(opts hosts.ClientOptions) (*http.Client, error) {
+			return newClient(opts, env, p, log)
 		},
 		HomeDir:    homeDir(env),
 		CacheDir:   cacheDir(p.UserCacheDir),
@@ -142,21 +142,13 @@ func changeDir(p Process, dir string) (cli.Environment, error) {
 	return env, nil
 }
 
-// newClient makes the one HTTP client of the program.
-func newClient(userAgent string, onRetry func(hosts.Retry), env cli.Environment, p Process, log *slog.Logger) (*http.Client, error) {
-	opts := hosts.ClientOptions{
-		UserAgent:     userAgent,
-		OnRetry:       onRetry,
-		Retries:       hosts.ResolveRetries(env.Get("TF_REGISTRY_DISCOVERY_RETRY")),
-		HeaderTimeout: hosts.ResolveTimeout(env.Get("TF_REGISTRY_CLIENT_TIMEOUT")),
-		Now:           p.Now,
-		Proxy:         hosts.ProxyVariables(env.Get),
-		RetryWaitMin:  p.retryWait,
-		RetryWaitMax:  p.retryWait,
-
-		DocumentTimeout: seconds(env.Get("TFDEPS_DOCUMENT_TIMEOUT")),
-		MinRate:         number(env.Get("TFDEPS_MIN_RATE")),
-	}
+// newClient makes an HTTP client of the program: the options say what the caller wants to have otherwise.
+func newClient(opts hosts.ClientOptions, env cli.Environment, p Process, log *slog.Logger) (*http.Client, error) {
+	opts.Retries = hosts.ResolveRetries(env.Get("TF_REGISTRY_DISCOVERY_RETRY"))
+	opts.HeaderTimeout = hosts.ResolveTimeout(env.Get("TF_REGISTRY_CLIENT_TIMEOUT"))
+	opts.Now, opts.Proxy = p.Now, hosts.ProxyVariables(env.Get)
+	opts.RetryWaitMin, opts.RetryWaitMax = p.retryWait, p.retryWait
+	opts.DocumentTimeout, opts.MinRate = seconds(env.Get("TFDEPS_DOCUMENT_TIMEOUT")), number(env.Get("TFDEPS_MIN_RATE"))
 	opts.TrustVariables(env.Get("SSL_CERT_FILE"), env.Get("SSL_CERT_DIR"))
 	opts.Log = log
 	return hosts.NewClient(opts)

@@ -50,9 +50,10 @@ type Meta struct {
 	Begun          time.Time    // when the program was started
 	Log            *slog.Logger // details for finding a fault; nil: there is no log
 
-	// NewClient makes the program's HTTP client, with a user agent and what is told of
-	// retries; nil: nothing is. It is called once at most, because not every command needs the network.
-	NewClient func(userAgent string, onRetry func(hosts.Retry)) (*http.Client, error)
+	// NewClient makes the program's HTTP client, with a user agent, what is told of retries and what makes
+	// connections, each of which may be left out; all else comes from the environment. It is called when
+	// it is needed, because not every command needs the network.
+	NewClient func(opts hosts.ClientOptions) (*http.Client, error)
 
 	// Activity shows what is under way; nil: nothing does. See Showing.
 	Activity *view.Activity

@@ -39,7 +39,7 @@ module "m" {
 			meta := &cli.Meta{
 				Context: t.Context(), Stdout: &out, Stderr: &err, Now: time.Now, NoColor: true,
 				Env: cli.Environment{"TFDEPS_TERRAFORM_VERSION=1.15.9", "TF_CLI_CONFIG_FILE=" + helper},
-				NewClient: func(string, func(hosts.Retry)) (*http.Client, error) {
+				NewClient: func(hosts.ClientOptions) (*http.Client, error) {
 					t.Error("a client was made")
 					return http.DefaultClient, nil
 				},

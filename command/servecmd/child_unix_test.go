@@ -44,7 +44,7 @@ func TestServe_WarnsBeforeTheCommandRuns(t *testing.T) {
 	dir := t.TempDir()
 	m := &cli.Meta{Context: t.Context(), Stdout: io.Discard, Stderr: &out, Now: time.Now, HomeDir: dir,
 		Env:       cli.Environment{"PATH=/bin:/usr/bin", "TF_CLI_CONFIG_FILE=" + filepath.Join(dir, "none.tfrc")},
-		NewClient: func(string, func(hosts.Retry)) (*http.Client, error) { return &http.Client{Transport: refusing{}}, nil }}
+		NewClient: func(hosts.ClientOptions) (*http.Client, error) { return &http.Client{Transport: refusing{}}, nil }}
 	code, err := run(m, []string{filepath.Join(dir, "store"), "--", "/bin/sh", "-c", "echo ran >&2; exit 3"})
 	before, _, ran := strings.Cut(out.String(), "ran\n")
 	if code != 3 || err != nil || !ran || strings.Count(before, "none.tfrc") != 1 {

@@ -1,7 +1,11 @@
 // Package servecmd is the command "serve": a mirror that fills itself, for all machines of a company.
 package servecmd
 
-import "github.com/tfdeps/tfdeps/command/cli"
+import (
+	"net/netip"
+
+	"github.com/tfdeps/tfdeps/command/cli"
+)
 
 // Command is "serve".
 func Command() cli.Command {
@@ -16,7 +20,8 @@ type options struct {
 	json             bool
 	tokens           string // a file; "": everyone may read
 	include, exclude []string
-	place            string // a directory, or the URL of a bucket
+	networks         []netip.Prefix // of registries, beside the internet
+	place            string         // a directory, or the URL of a bucket
 
 	browserHosts []string // names by which browsers may find a server on loopback
 
@@ -50,6 +55,8 @@ func (o *options) flags() cli.Flags {
 			"Archives can also be had by the URLs in the documents, which are signed, and good for half an hour at most."},
 		{Name: "include", Arg: "=PATTERN", Value: cli.Strings(&o.include), Help: "Serve only providers that match, such as \"hashicorp/*\". The option can be used several times."},
 		{Name: "exclude", Arg: "=PATTERN", Value: cli.Strings(&o.exclude), Help: "Serve no provider that matches. The option can be used several times."},
+		{Name: "allow-network", Arg: "=CIDR", Value: networks(&o.networks), Help: "Also connect to hosts in this network, such as 10.20.0.0/16, which requests and registries name. Without it, they are on the internet, or are named " +
+			"by -include, -host or the CLI configuration. The option can be used several times."},
 		{Name: "browser-host", Arg: "=HOST", Value: cli.Strings(&o.browserHosts), Help: "Without -tokens, and with http on a loopback address: answer browsers that find the server by this name, such as that of a proxy without https. " +
 			"Other programs, and browsers that come by https, may use any name. The option can be used several times."},
 		{Name: "max-connections", Arg: "=N", Value: cli.Positive(&o.connections), Help: "Accept N connections at once, and answer as many requests; further ones wait. The default is 4096."},

@@ -23,6 +23,7 @@ import (
 	"github.com/tfdeps/tfdeps/command/cli"
 	"github.com/tfdeps/tfdeps/command/view"
 	"github.com/tfdeps/tfdeps/getproviders"
+	"github.com/tfdeps/tfdeps/getproviders/hosts"
 	"github.com/tfdeps/tfdeps/providercache/blob"
 )
 
@@ -191,22 +192,33 @@ func TestServeUntil_AnswersWhatItHasBegun(t *testing.T) {
 	}
 }
 
-// TestServe_WarnsOfTheListenerThatItHas: a socket of systemd may be public, whatever -listen says.
-func TestServe_WarnsOfTheListenerThatItHas(t *testing.T) {
+// TestServe_SaysFirstWhatItLendsToWhom: who reads one line of a log has read it.
+func TestServe_SaysFirstWhatItLendsToWhom(t *testing.T) {
 	ended, end := context.WithCancel(t.Context())
 	end()
-	for _, on := range []string{"0.0.0.0:0", "127.0.0.1:0"} {
-		listener, err := net.Listen("tcp", on)
-		if err != nil {
-			t.Fatal(err)
-		}
+	for line, want := range map[string]bool{
+		"-listen=0.0.0.0:0": true, "-listen=127.0.0.1:0": false, "-listen=0.0.0.0:0 -include=acme/*": false, "-listen=0.0.0.0:0 -max-size=1TB -acme=mirror.example.com -acme-http=127.0.0.1:0": true,
+	} {
 		var out bytes.Buffer
-		m := &cli.Meta{Context: ended, Stdout: io.Discard}
-		if err := serveOn(m, options{listen: defaultListen}, new(http.Server), listener, nil, slog.New(slog.NewTextHandler(&out, nil))); err != nil {
-			t.Error(err)
+		dir := t.TempDir()
+		m := &cli.Meta{Context: ended, Stdout: io.Discard, Stderr: &out, Now: time.Now, HomeDir: dir, NewClient: hosts.NewClient}
+		if code, err := run(m, append(strings.Fields(line), filepath.Join(dir, "store"))); code != 0 || err != nil {
+			t.Fatalf("%s: %d, %v: %s", line, code, err, &out)
 		}
-		if warned := bytes.Contains(out.Bytes(), []byte("ask any host")); warned != (on == "0.0.0.0:0") {
-			t.Errorf("%s: %q", on, &out)
+		first, _, _ := strings.Cut(out.String(), "\n")
+		if is := strings.Contains(first, "everyone who reaches this server at ") && strings.Contains(first, "its network and the tokens"); is != want {
+			t.Errorf("%s: %q", line, &out)
+		}
+	}
+}
+
+// TestWarn_OfTheListenerThatThereIs: a socket of systemd may be public, whatever -listen says.
+func TestWarn_OfTheListenerThatThereIs(t *testing.T) {
+	for address, want := range addresses {
+		var out bytes.Buffer
+		warn(options{listen: defaultListen}, address.addr(), slog.New(slog.NewTextHandler(&out, nil)))
+		if bytes.Contains(out.Bytes(), []byte("everyone who reaches")) != want {
+			t.Errorf("%s: %q", address, &out)
 		}
 	}
 }
@@ -214,10 +226,10 @@ func TestServe_WarnsOfTheListenerThatItHas(t *testing.T) {
 func TestServe_WarnsOfRequestsToAnyHost(t *testing.T) {
 	for address, want := range addresses {
 		on := address.addr()
-		if asksAnyHost(options{}, on) != want {
+		if lends(options{}, on) != want {
 			t.Errorf("%s: %v", address, !want)
 		}
-		if asksAnyHost(options{tokens: "file"}, on) || asksAnyHost(options{include: []string{"a/b"}}, on) {
+		if lends(options{tokens: "file"}, on) || lends(options{include: []string{"a/b"}}, on) {
 			t.Errorf("%s: what has tokens, or names its hosts", address)
 		}
 	}

@@ -38,13 +38,9 @@ const (
 	maxHeader      = 64 << 10 // bytes of a request's header: room for a long URL and a token
 )
 
-// listen serves until the program is interrupted, on the socket of systemd if there is one.
-func listen(m *cli.Meta, from sources.Network, o options, bucket blob.Bucket, server *http.Server, log *slog.Logger) error {
-	issued, end, err := withCertificates(m, from, o.acme, bucket, log)
-	if err != nil {
-		return err
-	}
-	defer end()
+// listen returns the socket of systemd if there is one, else a new one. It warns of what the listener, and not the option, is:
+// that of systemd may be public.
+func listen(m *cli.Meta, o options, log *slog.Logger) (net.Listener, error) {
 	listener, err := inherited(m.Env, os.Getpid(), firstInherited)
 	if err == nil && listener == nil {
 		if listener, err = new(net.ListenConfig).Listen(m.Context, "tcp", o.listen); err != nil {
@@ -52,9 +48,19 @@ func listen(m *cli.Meta, from sources.Network, o options, bucket blob.Bucket, se
 		}
 	}
 	if err != nil {
+		return nil, err
+	}
+	warn(o, listener.Addr(), log)
+	return listener, nil
+}
+
+// serveAt serves until the program is interrupted.
+func serveAt(m *cli.Meta, stores sources.Network, o options, bucket blob.Bucket, server *http.Server, listener net.Listener, log *slog.Logger) error {
+	issued, end, err := withCertificates(m, stores, o.acme, bucket, log)
+	if err != nil {
 		return err
 	}
-	defer listener.Close()
+	defer end()
 	return serveOn(m, o, server, listener, issued, log)
 }
 
@@ -81,7 +87,7 @@ func listenError(address string, err error) error {
 }
 
 // serveOn serves until the program is interrupted, with the certificates that are issued to the server; nil: o may name
-// one. It warns of what the listener, and not the option, is: that of systemd may be public.
+// one.
 func serveOn(m *cli.Meta, o options, server *http.Server, listener net.Listener, issued *certificates, log *slog.Logger) error {
 	scheme := "http"
 	if issued != nil {
@@ -94,7 +100,6 @@ func serveOn(m *cli.Meta, o options, server *http.Server, listener net.Listener,
 		}
 		scheme, server.TLSConfig = "https", &tls.Config{Certificates: []tls.Certificate{pair}, MinVersion: tls.VersionTLS12}
 	}
-	warn(o, listener.Addr(), log)
 	server.Handler = guard(server.Handler, o, listener.Addr(), log)
 	listener = netutil.LimitListener(listener, cmp.Or(o.connections, maxConnections))
 	if url := fmt.Sprintf("%s://%s/mirror/", scheme, issued.nameOf(listener.Addr())); o.json {

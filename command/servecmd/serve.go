@@ -8,7 +8,6 @@ import (
 	"io/fs"
 	"log/slog"
 	"net"
-	"net/http"
 	"os"
 	"path/filepath"
 	"slices"
@@ -122,38 +121,31 @@ func patterns(product getproviders.Product, given []string) (all []getproviders.
 // serve opens all that the server needs, and serves. The code is that of the command, if there is one.
 func serve(m *cli.Meta, o options, product getproviders.Product, to mirrorserver.Options, remove *collector) (code int, problems problem.List) {
 	front := front{log: to.Log, now: m.Now, version: m.Version, begun: m.Begun, upstreams: newUpstreams(), held: new(par.Latest[held])}
-	asking := *m
-	if m.NewClient != nil {
-		asking.NewClient = func(agent string, onRetry func(hosts.Retry)) (*http.Client, error) {
-			client, err := m.NewClient(agent, onRetry)
-			if err != nil {
-				return nil, err
-			}
-			return hosts.WithRevalidation(hosts.WithObserver(client, m.Now, front.upstreams.observe)), nil
-		}
-	}
-	config, net, problems := sources.Online(&asking, product, "")
+	dialer := &hosts.PublicDialer{Allowed: o.networks}
+	config, online, problems := sources.Online(front.asking(m, dialer), product, "")
 	if problems.HasErrors() {
 		return 1, problems
 	}
+	stores, _ := sources.Connect(m, product, config, "") // they may be anywhere; what is wrong with the configuration was said
 	from := *config
 	if o.command != nil { // installs from all other places by itself
 		from.Installation = []cliconfig.Method{{Kind: cliconfig.Direct}}
 	}
+	dialer.Hosts = o.named(m.Env, &from, to.Include) // nothing was asked so far
 	source, err := newRenewed(func() (getproviders.Source, error) {
-		return sources.Options{Net: net, Config: &from, Product: product}.All(m)
+		return sources.Options{Net: online, Config: &from, Product: product}.All(m)
 	}, m.Now)
 	if err != nil {
 		return 1, append(problems, failure(err))
 	}
-	bucket, failed := openBucket(m, net, o.place)
+	bucket, failed := openBucket(m, stores, o.place)
 	if failed != nil {
 		return 1, append(problems, failed)
 	}
 	defer bucket.Close()
 	to.MarkUses = remove != nil
-	to.Client, to.Policy = net.Archives, net.Policy.Against(nil, nil)
-	to.Modules = registries{net: net, product: product, include: to.Include}
+	to.Client, to.Policy = online.Archives, online.Policy.Against(nil, nil)
+	to.Modules = registries{net: online, product: product, include: to.Include}
 	if o.tokens != "" {
 		tokens := &tokenFile{path: o.tokens, log: to.Log}
 		if _, err := tokens.read(); err != nil {
@@ -168,6 +160,13 @@ func serve(m *cli.Meta, o options, product getproviders.Product, to mirrorserver
 		return 1, append(problems, failure(err))
 	}
 	defer front.mirror.Close()
+	var listener net.Listener
+	if o.command == nil {
+		if listener, err = listen(m, o, to.Log); err != nil {
+			return 1, append(problems, failure(err))
+		}
+		defer listener.Close()
+	}
 	if remove != nil {
 		remove.log = to.Log
 		defer background(m.Context, func(ctx context.Context) { remove.run(ctx, front.mirror) })()
@@ -176,11 +175,11 @@ func serve(m *cli.Meta, o options, product getproviders.Product, to mirrorserver
 	if o.command != nil {
 		m.Finish(nil, problems, cli.Output{Data: true}) // warnings, before the command writes
 		m.Warnings = nil
-		code, problems, err = serveCommand(m, o, &child{config: config, net: net, front: front, log: to.Log}, server)
+		code, problems, err = serveCommand(m, o, &child{config: config, net: online, front: front, log: to.Log}, server)
 	} else {
 		defer background(m.Context, front.look)()
 		server.Handler = front.handler()
-		err = listen(m, net, o, bucket, server, to.Log)
+		err = serveAt(m, stores, o, bucket, server, listener, to.Log)
 	}
 	if err != nil {
 		return 1, append(problems, failure(err))
@@ -190,11 +189,12 @@ func serve(m *cli.Meta, o options, product getproviders.Product, to mirrorserver
 
 // warn tells of what others could do with a server that listens on an address.
 func warn(o options, on net.Addr, log *slog.Logger) {
+	if lends(o, on) {
+		log.Warn(fmt.Sprintf("everyone who reaches this server at %s may use its network and the tokens of its CLI configuration: it asks every host on the internet that a request names, and serves what private registries have. "+
+			"The option -tokens says who may ask, and -include for what", on))
+	}
 	if showsTokens(o, on) {
 		log.Warn("this server speaks http: tokens can be read by all who see its traffic. Use -tls-cert and -tls-key, or listen on localhost behind a server that speaks https")
-	}
-	if asksAnyHost(o, on) {
-		log.Warn("a request can have this server ask any host that it names: the option -include says which providers and hosts there are")
 	}
 }
 
@@ -205,9 +205,9 @@ func background(ctx context.Context, f func(context.Context)) (end func()) {
 	return func() { tasks.Close(context.Canceled) }
 }
 
-// asksAnyHost reports whether others can have the server send requests to hosts that they choose, of which some may
-// answer it alone.
-func asksAnyHost(o options, on net.Addr) bool {
+// lends reports whether others can have the server send requests to hosts that they choose, of which some may answer it
+// alone.
+func lends(o options, on net.Addr) bool {
 	return len(o.include) == 0 && o.tokens == "" && !isLocal(on)
 }
 

@@ -8,8 +8,10 @@
 package sources
 
 import (
+	"cmp"
 	"encoding/hex"
 	"fmt"
+	"net/url"
 	"path/filepath"
 	"runtime"
 	"slices"
@@ -19,6 +21,7 @@ import (
 	"github.com/tfdeps/tfdeps/command/problem"
 	"github.com/tfdeps/tfdeps/configs/cliconfig"
 	"github.com/tfdeps/tfdeps/getproviders"
+	"github.com/tfdeps/tfdeps/getproviders/hosts"
 	"github.com/tfdeps/tfdeps/getproviders/wholefile"
 	"github.com/tfdeps/tfdeps/providercache/oci"
 )
@@ -99,7 +102,7 @@ func Connect(m *cli.Meta, product getproviders.Product, config *cliconfig.Config
 	o := cliconfig.NetworkOptions{User: user(m), SameHost: m.Env.Get(archiveCredentialsVariable) == "same-host", OfflineBy: offlineBy}
 	if offlineBy == "" {
 		var err error
-		if o.Client, err = m.NewClient(m.UserAgent(product), m.OnRetry()); err != nil {
+		if o.Client, err = m.NewClient(hosts.ClientOptions{UserAgent: m.UserAgent(product), OnRetry: m.OnRetry()}); err != nil {
 			return Network{}, problem.List{problem.CodedError("cli_configuration", "Can't make an HTTP client", err.Error())}
 		}
 	}
@@ -113,6 +116,33 @@ func Connect(m *cli.Meta, product getproviders.Product, config *cliconfig.Config
 	}
 	trusted, invalid := signers(m, product)
 	return Network{Network: made, Signers: trusted, Logins: logins(user(m), config.OCI)}, append(problems, invalid...)
+}
+
+// Named are the places, as hosts.PlaceOf has them, that the user names: proxies, mirrors, and services of host blocks.
+func Named(env cli.Environment, config *cliconfig.Config) (all []string) {
+	for _, name := range proxyVariables {
+		if proxy, err := ParseProxy(cmp.Or(env.Get(name), env.Get(strings.ToLower(name)))); err == nil {
+			all = append(all, hosts.PlaceOf(proxy))
+		}
+	}
+	for _, method := range config.Installation {
+		location := method.Location
+		if method.Kind == cliconfig.OCIMirror {
+			location = "https://" + location
+		}
+		if u, err := url.Parse(location); err == nil && u.Host != "" {
+			all = append(all, hosts.PlaceOf(u))
+		}
+	}
+	for host, services := range config.Hosts {
+		base := &url.URL{Scheme: "https", Host: host.ASCII()}
+		for _, service := range services {
+			if u, err := base.Parse(service); err == nil {
+				all = append(all, hosts.PlaceOf(u))
+			}
+		}
+	}
+	return all
 }
 
 // user is whose files and variables count.

@@ -70,10 +70,10 @@ func newRetrying(next http.RoundTripper, retries int, wait backoff) *retryableht
 	}
 }
 
-// worthARetry is the library's policy, but for a redirect to nowhere: it takes
-// that for a connection that failed.
+// worthARetry is the library's policy, but for a redirect to nowhere and a host that may not be asked: it takes
+// these for connections that failed.
 func worthARetry(ctx context.Context, resp *http.Response, err error) (bool, error) {
-	if err != nil && errors.Is(withoutURL(err), errBadLocation) {
+	if err != nil && (errors.Is(withoutURL(err), errBadLocation) || errors.Is(err, ErrPrivateAddress)) {
 		return false, nil
 	}
 	return retryablehttp.DefaultRetryPolicy(ctx, resp, err)

@@ -57,7 +57,7 @@ import (
 
 // Options are what a [Server] does beyond the protocol. The zero value serves every provider of the source to everyone.
 type Options struct {
-	Client  *http.Client         // for archives; nil: hosts.DefaultClient
+	Client  *http.Client         // for archives; nil: hosts.DefaultClient. hosts.PublicDialer keeps registries from leading it to private addresses
 	Product getproviders.Product // for messages; zero: none is named
 	Limits  fetcher.Limits       // of downloads; zero: as the fetcher has them
 

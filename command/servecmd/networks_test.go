@@ -1,0 +1,175 @@
+package servecmd
+
+import (
+	"bufio"
+	"bytes"
+	"context"
+	"crypto/tls"
+	"crypto/x509"
+	"fmt"
+	"io"
+	"log/slog"
+	"net"
+	"net/http"
+	"net/http/httptest"
+	"net/url"
+	"path/filepath"
+	"regexp"
+	"strings"
+	"sync/atomic"
+	"testing"
+	"time"
+
+	"github.com/tfdeps/tfdeps/command/cli"
+	"github.com/tfdeps/tfdeps/command/sources"
+	"github.com/tfdeps/tfdeps/configs/cliconfig"
+	"github.com/tfdeps/tfdeps/getproviders"
+	"github.com/tfdeps/tfdeps/getproviders/hosts"
+	"github.com/tfdeps/tfdeps/getproviders/providertest"
+)
+
+// startServing runs a server that finds a registry at registry.example.com, and returns its URL and what ends it and returns its log.
+func startServing(t *testing.T, registry *providertest.Registry, args ...string) (at string, end func() string) {
+	t.Helper()
+	dir := t.TempDir()
+	env, err := registry.Env(dir, string(providertest.Host))
+	if err != nil {
+		t.Fatal(err)
+	}
+	roots := x509.NewCertPool()
+	roots.AppendCertsFromPEM(registry.CAPEM())
+	newClient := func(o hosts.ClientOptions) (*http.Client, error) {
+		o.TLS, o.Proxy = &tls.Config{RootCAs: roots}, func(*http.Request) (*url.URL, error) { return nil, nil }
+		return hosts.NewClient(o)
+	}
+	ctx, stop := context.WithCancel(t.Context())
+	out, said := io.Pipe()
+	var log bytes.Buffer
+	m := &cli.Meta{Context: ctx, Stdout: said, Stderr: &log, Now: time.Now, HomeDir: dir, Env: env, NewClient: newClient}
+	done := make(chan struct{})
+	go func() {
+		defer close(done)
+		defer said.Close()
+		if code, err := run(m, append(args, "-listen=127.0.0.1:0", filepath.Join(dir, "store"))); code != 0 || err != nil {
+			t.Errorf("%d, %v", code, err)
+		}
+	}()
+	end = func() string {
+		stop()
+		<-done
+		return log.String()
+	}
+	line, err := bufio.NewReader(out).ReadString('\n')
+	if err != nil {
+		t.Fatalf("%v: %s", err, end())
+	}
+	t.Cleanup(func() { end() })
+	_, at, _ = strings.Cut(strings.TrimSpace(line), " at ")
+	return at, end
+}
+
+// TestServe_AsksNoHostOfItsOwnNetwork has a registry, and a client, name a server that only this machine reaches, in each way there
+// is. With -allow-network it is asked.
+func TestServe_AsksNoHostOfItsOwnNetwork(t *testing.T) {
+	t.Parallel()
+	leads := func(key, to string) providertest.Fault {
+		return providertest.Fault{Body: func(b []byte) []byte {
+			return regexp.MustCompile(`"`+key+`":\s*"[^"]*"`).ReplaceAll(b, fmt.Appendf(nil, "%q: %q", key, to))
+		}}
+	}
+	const widget = "/acme/widget/"
+	const archive = "terraform-provider-widget_1.0.0_linux_amd64.zip"
+	for name, c := range map[string]struct {
+		kind  string // of the registry's answer that is changed
+		fault func(inside string) providertest.Fault
+		host  string // of the request; "": the registry's
+		name  string // of what is asked for; "": the archive
+	}{
+		"an archive": {kind: "package", fault: func(at string) providertest.Fault { return leads("download_url", at+"/x.zip") }},
+		"an archive by a name": {kind: "package", fault: func(at string) providertest.Fault {
+			return leads("download_url", strings.Replace(at, "127.0.0.1", "localhost", 1)+"/x.zip")
+		}},
+		"an archive by a mapped address": {kind: "package", fault: func(at string) providertest.Fault {
+			return leads("download_url", strings.Replace(at, "127.0.0.1", "[::ffff:127.0.0.1]", 1)+"/x.zip")
+		}},
+		"a list of checksums":          {kind: "package", fault: func(at string) providertest.Fault { return leads("shasums_url", at+"/x") }},
+		"a redirect of an archive":     {kind: "archive", fault: func(at string) providertest.Fault { return providertest.Fault{Redirect: at + "/x.zip"} }},
+		"a redirect of a document":     {kind: "versions", fault: func(at string) providertest.Fault { return providertest.Fault{Redirect: at + "/x"} }, name: "index.json"},
+		"a host that the client names": {host: "127.0.0.1", name: "index.json"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			var reached atomic.Int32
+			inside := httptest.NewUnstartedServer(http.NotFoundHandler())
+			inside.Config.ConnState = func(_ net.Conn, state http.ConnState) {
+				if state == http.StateNew {
+					reached.Add(1)
+				}
+			}
+			inside.Config.ErrorLog = slog.NewLogLogger(slog.DiscardHandler, slog.LevelError)
+			inside.StartTLS()
+			t.Cleanup(inside.Close)
+			registry := providertest.New(t)
+			registry.Add(providertest.PackageSpec{Namespace: "acme", Type: "widget", Version: "1.0.0", Platform: getproviders.Platform{OS: "linux", Arch: "amd64"}})
+			host := string(providertest.Host)
+			if c.fault != nil {
+				registry.Break(c.kind, c.fault(inside.URL))
+			}
+			if c.host != "" {
+				host = strings.TrimPrefix(inside.URL, "https://")
+			}
+			asked := host + widget + archive
+			if c.name != "" {
+				asked = host + widget + c.name
+			}
+			ask := func(args ...string) string {
+				at, end := startServing(t, registry, args...)
+				resp, err := http.Get(at + asked)
+				if err != nil {
+					t.Fatal(err)
+				}
+				body, _ := io.ReadAll(resp.Body)
+				resp.Body.Close()
+				if resp.StatusCode != http.StatusBadGateway {
+					t.Errorf("%s: %s", resp.Status, body)
+				}
+				return end()
+			}
+			if log := ask(); reached.Load() > 0 || !strings.Contains(log, "-allow-network names its network") {
+				t.Errorf("%d connections were made\n%s", reached.Load(), log)
+			}
+			if ask("-allow-network=192.0.2.0/24"); reached.Load() > 0 {
+				t.Errorf("%d connections were made where another network is allowed", reached.Load())
+			}
+			if log := ask("-allow-network=192.0.2.0/24", "-allow-network=127.0.0.0/8"); reached.Load() == 0 {
+				t.Errorf("no connection was made\n%s", log)
+			}
+		})
+	}
+}
+
+// TestOptions_Named: what those who run the server have named is asked wherever it is.
+func TestOptions_Named(t *testing.T) {
+	product := getproviders.Terraform("")
+	include, err := patterns(product, []string{"registry.home/acme/*", "*/*/*", "hashicorp/*"})
+	if err != nil {
+		t.Fatal(err)
+	}
+	config := &cliconfig.Config{
+		Hosts: map[hosts.Hostname]map[string]string{"registry.example.com": {"providers.v1": "https://10.0.0.1:8443/v1/"}, "other.example.com": {"modules.v1": "/v1/"}},
+		Installation: []cliconfig.Method{
+			{Kind: cliconfig.NetworkMirror, Location: "https://Mirror.home/x/"}, {Kind: cliconfig.OCIMirror, Location: "oci.home:5000/${namespace}/${type}"},
+			{Kind: cliconfig.OCIMirror, Location: "${hostname}/x"}, {Kind: cliconfig.Direct}, {Kind: cliconfig.FilesystemMirror, Location: "/mirror"},
+		},
+	}
+	o := options{hosts: []string{"command.home", "no host"}}
+	named := strings.Join(o.named(cli.Environment{"https_proxy=http://user:secret@proxy.home:3128", "HTTP_PROXY=plain.home"}, config, include), " ") + " "
+	for _, want := range []string{"registry.home:443", "registry.terraform.io:443", "10.0.0.1:8443", "other.example.com:443", "mirror.home:443", "oci.home:5000", "command.home:443", "proxy.home:3128", "plain.home:80"} {
+		if !strings.Contains(named, want+" ") {
+			t.Errorf("%s isn't among %s", want, named)
+		}
+	}
+	if strings.Contains(named, "registry.example.com") || strings.Contains(named, "secret") || len(sources.Named(nil, &cliconfig.Config{})) > 0 {
+		t.Errorf("too much: %s", named)
+	}
+}
