@@ -70,7 +70,7 @@ func TestServe_IsWholeWheneverItIsKilled(t *testing.T) {
 // returns all that was answered.
 func (s *site) serve(t *testing.T, dir string, before, paths []string) (answers string, err error) {
 	t.Helper()
-	line := append(before, s.program, "serve", "-listen=127.0.0.1:0", "bucket")
+	line := append(before, s.program, "serve", "-listen=127.0.0.1:0", "-allow-network=127.0.0.0/8", "-allow-network=::1/128", "bucket")
 	cmd := exec.CommandContext(t.Context(), line[0], line[1:]...)
 	cmd.Dir, cmd.Env = dir, s.env
 	stdout, err := cmd.StdoutPipe()
