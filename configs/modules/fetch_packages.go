@@ -24,6 +24,7 @@ type packageSource struct {
 	remote  Remote // its subdirectory is the module's
 	pin     string // see [FetchRequest]
 	literal bool   // the subdirectory is a name: a registry's can't be a pattern
+	own     bool   // see [FetchRequest]
 
 	registry Registry // which of them has it; zero: none
 	version  string   // of its module
@@ -37,6 +38,7 @@ func (w *walk) locate(level []*step) {
 	warnings, errs := par.Map(w.ctx, atOnce, level, func(ctx context.Context, s *step) (hcl.Diagnostics, error) {
 		from, warnings, err := w.locatePackage(ctx, s.address, w.constraint(s))
 		s.from = from
+		s.from.own = from.own && !s.parent.foreign
 		s.from.commit = w.commit(s)
 		return registryWarnings(s, warnings), err
 	})
@@ -71,7 +73,7 @@ func (w *walk) constraint(s *step) string {
 func (in *Resolver) locatePackage(ctx context.Context, address Address, constraint string) (packageSource, []string, error) {
 	switch address := address.(type) {
 	case Remote:
-		return packageSource{remote: address}, nil, nil
+		return packageSource{remote: address, own: true}, nil, nil
 	case Registry:
 		if in.Registries == nil {
 			return packageSource{}, nil, errNoRegistries
@@ -193,7 +195,7 @@ func (in *Resolver) fetchPackage(ctx context.Context, from *packageSource, dst s
 }
 
 func (o packageSource) request() FetchRequest {
-	return FetchRequest{Package: o.remote.Package, Pin: o.pin, Commit: o.commit, Beside: o.beside}
+	return FetchRequest{Package: o.remote.Package, Pin: o.pin, Commit: o.commit, Own: o.own, Beside: o.beside}
 }
 
 // findSubdir finds the module in its package.
@@ -315,6 +317,9 @@ type FetchRequest struct {
 	// commit of a git repository. It counts only where the repository may not be
 	// asked what the address means now. "": not known.
 	Commit string
+	// Own says that the user's own configuration has the address: only then does a profile in it count, and only then are the user's
+	// credentials for s3 sent to any server that it names.
+	Own bool
 	// Beside are the requests that are made at the same time, this one among them, so
 	// that what several of them need can be asked for together; nil: not known. It
 	// makes no difference to what is fetched.

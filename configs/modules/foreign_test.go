@@ -3,6 +3,7 @@ package modules
 import (
 	"context"
 	"errors"
+	"maps"
 	"net/http"
 	"os"
 	"path/filepath"
@@ -201,6 +202,67 @@ func TestResolver_CopiedRootsDontLeadToFiles(t *testing.T) {
 			if _, problems := in.Resolve(t.Context(), root, nil); problems.HasErrors() != foreign {
 				t.Errorf("copied from %q, calls %q: %v", source, inner, problems)
 			}
+		}
+	}
+}
+
+// ownLister is a Fetcher that notes which packages the user's own configuration names. Each package has the same call.
+type ownLister struct {
+	inner string
+
+	mu  sync.Mutex
+	own map[string]bool
+}
+
+func (l *ownLister) Fetch(_ context.Context, req FetchRequest, dst string) (Fetched, error) {
+	l.mu.Lock()
+	l.own[req.Package] = req.Own
+	l.mu.Unlock()
+	content := ""
+	if !strings.Contains(req.Package, "inner") {
+		content = l.inner
+	}
+	return Fetched{}, errors.Join(os.Mkdir(dst, 0o755), os.WriteFile(filepath.Join(dst, "main.tf"), []byte(content), 0o600))
+}
+
+// TestResolver_OnlyAddressesOfTheUserAreOwn: the others choose no credentials.
+func TestResolver_OnlyAddressesOfTheUserAreOwn(t *testing.T) {
+	t.Parallel()
+	const inner, located = "s3::https://inner.example/b/k.zip", "s3::https://located.example/b/k.zip"
+	registry := newRegistry(t)
+	registry.AddModule(providertest.ModuleSpec{Namespace: "acme", Name: "net", System: "cloud", Version: "1.0.0", Location: located})
+	for name, c := range map[string]struct {
+		root, local string
+		copied      string // the address that the root was copied from
+		want        map[string]bool
+	}{
+		"the root":              {root: inner, want: map[string]bool{inner: true}},
+		"a directory of it":     {root: "./local", local: inner, want: map[string]bool{inner: true}},
+		"a registry":            {root: "example.com/acme/net/cloud", want: map[string]bool{located: false, inner: false}},
+		"a package":             {root: netURL, want: map[string]bool{netURL: true, inner: false}},
+		"a package of this one": {root: "/srv/net.zip", want: map[string]bool{"file:///srv/net.zip": true, inner: false}},
+		"a directory elsewhere": {root: "/srv/net", want: map[string]bool{"file:///srv/net": true, inner: true}},
+		"a copy":                {root: inner, copied: netURL, want: map[string]bool{inner: false}},
+	} {
+		p := newProject(t, map[string]string{"main.tf": call("a", c.root), "local/main.tf": "# none\n"})
+		if c.local != "" {
+			write(t, p.dir, "local/main.tf", call("b", c.local))
+		}
+		root, _ := configs.LoadModule(p.dir, p.product)
+		fetcher := &ownLister{inner: call("in", inner), own: map[string]bool{}}
+		in := Resolver{Dir: filepath.Join(p.dir, ".terraform", "modules"), Product: p.product, Fetcher: fetcher, Registries: newRegistries(registry), CopiedFrom: c.copied}
+		if _, problems := in.Resolve(t.Context(), root, nil); problems.HasErrors() {
+			t.Errorf("%s: %v", name, problems)
+		}
+		if !maps.Equal(fetcher.own, c.want) {
+			t.Errorf("%s: %v, want %v", name, fetcher.own, c.want)
+		}
+	}
+	for source, want := range map[string]map[string]bool{inner: {inner: true}, "example.com/acme/net/cloud": {located: false}} {
+		fetcher := &ownLister{own: map[string]bool{}}
+		in := Resolver{Dir: filepath.Join(t.TempDir(), "modules"), Product: asTerraform, Fetcher: fetcher, Registries: newRegistries(registry)}
+		if err := in.Populate(t.Context(), source, t.TempDir()); err != nil || !maps.Equal(fetcher.own, want) {
+			t.Errorf("-from-module=%s: %v, %v, want %v", source, err, fetcher.own, want)
 		}
 	}
 }

@@ -193,6 +193,7 @@ func (f *Fetcher) locate(ctx context.Context, w *session, req modules.FetchReque
 		if at.packageSource, err = parseSource(at.address, at.hopped); err != nil {
 			return location{}, failed(stepAddress, err)
 		}
+		at.own = req.Own
 		if at.kind == "oci" && f.OCI == nil {
 			return location{}, failed(stepAddress, errNoOCI)
 		}

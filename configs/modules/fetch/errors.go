@@ -104,8 +104,12 @@ func (e *Error) Code() string {
 
 // Hint says what to do.
 func (e *Error) Hint() string {
+	var explained interface{ Hint() string }
 	switch e.Kind {
 	case getproviders.ErrUnauthorized:
+		if errors.As(e.Err, &explained) && explained.Hint() != "" {
+			return explained.Hint()
+		}
 		if e.Status == 0 {
 			return "check whether the credentials belong to a user who may read the package"
 		}
@@ -127,7 +131,6 @@ func (e *Error) Hint() string {
 			}
 			return fmt.Sprintf("%s. To try it, run:\n  git ls-remote %s", advice, repository.URL)
 		}
-		var explained interface{ Hint() string }
 		if !errors.As(e.Err, &explained) {
 			return "the connection broke, or couldn't be made: run again. If it happens again, check the network, and what proxies and firewalls are on the way"
 		}

@@ -94,6 +94,7 @@ func (f *Fetcher) Fetch(ctx context.Context, req modules.FetchRequest, dst strin
 	req.Beside = nil
 	given := req.Package
 	req.Package = f.rewritten(given)
+	req.Own = req.Own && strings.HasPrefix(req.Package, "s3::") // else it makes no difference, and is no reason to ask twice
 	at, err := f.located.Do(ctx, req, func(ctx context.Context) (location, error) { return f.locate(ctx, w, req) })
 	if err != nil {
 		return modules.Fetched{}, named(ctx, given, err)

@@ -23,7 +23,7 @@ func (f *Fetcher) getObjects(ctx context.Context, w *session, from packageSource
 	if err != nil {
 		return withoutURL(err)
 	}
-	objects, err := w.buckets.Open(ctx, from.kind, u)
+	objects, err := w.buckets.Open(ctx, from.kind, u, from.own)
 	if err != nil {
 		return err
 	}

@@ -216,3 +216,39 @@ func startVersity(t *testing.T, archive []byte) string {
 	t.Fatalf("versitygw doesn't listen: %s", &said)
 	return ""
 }
+
+// TestFetch_ServersGetNoLoginOfAWS has a page and a foreign module that name a server of their own, and a profile.
+func TestFetch_ServersGetNoLoginOfAWS(t *testing.T) {
+	home := t.TempDir()
+	for name, value := range map[string]string{
+		"AWS_ACCESS_KEY_ID": "id", "AWS_SECRET_ACCESS_KEY": "secret", "AWS_SESSION_TOKEN": "hunter2", "AWS_PROFILE": "", "AWS_ENDPOINT_URL": "", "AWS_ENDPOINT_URL_S3": "",
+		"AWS_CONFIG_FILE": filepath.Join(home, "config"), "AWS_SHARED_CREDENTIALS_FILE": filepath.Join(home, "credentials"),
+	} {
+		t.Setenv(name, value)
+	}
+	writeTree(t, home, map[string]string{"credentials": "[private]\naws_access_key_id = private\naws_secret_access_key = s\naws_session_token = hunter2\n"})
+	archive := zipped(t, someTree)
+	var logins []string
+	server, err := providertest.NewServer(providertest.ServerOptions{Plain: true, Handler: http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		if strings.HasPrefix(r.URL.Path, "/page") {
+			w.Header().Set("X-Terraform-Get", "s3::http://"+r.Host+"/bucket/net.zip"+strings.TrimPrefix(r.URL.Path, "/page"))
+			return
+		}
+		if login := r.Header.Get("Authorization") + r.Header.Get("X-Amz-Security-Token"); login != "" {
+			logins = append(logins, r.URL.Path+": "+login)
+		}
+		_, _ = w.Write(archive)
+	})})
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(server.Close)
+	for _, pkg := range []string{server.BaseURL() + "/page", server.BaseURL() + "/page%3Faws_profile=private", "s3::" + server.BaseURL() + "/bucket/net.zip", "s3::" + server.BaseURL() + "/bucket/net.zip?aws_profile=private"} {
+		f := &Fetcher{}
+		sameTree(t, fetched(t, f, get(pkg)), below(someTree, ""))
+		f.Close()
+	}
+	if len(logins) > 0 {
+		t.Errorf("the server was sent %q", logins)
+	}
+}

@@ -26,6 +26,8 @@ type packageSource struct {
 	depth  int
 	sshKey string // decoded
 
+	own bool // of s3: see modules.FetchRequest
+
 	// known is what an earlier run found: the SHA-256 of an archive, or a commit.
 	known string
 }

@@ -3,7 +3,7 @@
 //
 //	services := &bucket.Services{Environ: os.Environ()}
 //	defer services.Close()
-//	objects, err := services.Open(ctx, "s3", address)
+//	objects, err := services.Open(ctx, "s3", address, false)
 //	defer objects.Close()
 //	for key, err := range objects.Keys(ctx) { ... }
 //	body, err := objects.Read(ctx, objects.Key)
@@ -26,6 +26,10 @@
 // access token of GOOGLE_OAUTH_ACCESS_TOKEN, or Google's application default credentials; where
 // there are none, the request is made without, which is enough for what is public.
 // What was found is used for all objects of one [Services].
+//
+// An address that the user didn't write chooses no credentials: its profile doesn't count, and an endpoint that it
+// names is asked without credentials, but for keys that it has itself, unless the user's environment or profile names that endpoint, too.
+// Those of gcs go to Google's own server alone, whoever wrote the address.
 package bucket
 
 import (
@@ -75,11 +79,11 @@ func (s *Services) Close() {
 }
 
 // Open returns what an address names. No object is asked for yet, but credentials may be.
-// Kind is "s3" or "gcs". Errors that the address is to blame for are ErrAddress.
-func (s *Services) Open(ctx context.Context, kind string, at *url.URL) (Objects, error) {
+// Kind is "s3" or "gcs"; own says that the user wrote the address. Errors that the address is to blame for are ErrAddress.
+func (s *Services) Open(ctx context.Context, kind string, at *url.URL, own bool) (Objects, error) {
 	switch kind {
 	case "s3":
-		return s.openS3(ctx, at)
+		return s.openS3(ctx, at, own)
 	case "gcs":
 		return s.openGCS(at)
 	}

@@ -55,7 +55,7 @@ func open(t *testing.T, s *Services, kind, address string) (Objects, error) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	objects, err := s.Open(t.Context(), kind, u)
+	objects, err := s.Open(t.Context(), kind, u, true)
 	if err == nil {
 		t.Cleanup(objects.Close)
 	}

@@ -258,3 +258,31 @@ var longAgo = time.Unix(1, 0)
 func encodeSum(sum uint32) string {
 	return base64.StdEncoding.EncodeToString(binary.BigEndian.AppendUint32(nil, sum))
 }
+
+// TestGCS_AsksGoogleWhateverTheAddressNames has addresses of others: a token goes to Google's own server alone.
+func TestGCS_AsksGoogleWhateverTheAddressNames(t *testing.T) {
+	t.Parallel()
+	for _, address := range []string{
+		"https://evil.googleapis.com/storage/v1/b/k", "http://www.googleapis.com/storage/v1/b/k", "https://me:secret@www.googleapis.com/storage/v1/b/k",
+		"https://www.googleapis.com/@evil.example/v1/b/k", "https://www.googleapis.com/storage/v1/b/k?alt=json&pageToken=x",
+	} {
+		asked := ""
+		s := &Services{Environ: []string{"GOOGLE_OAUTH_ACCESS_TOKEN=hunter2"}, Client: &http.Client{Transport: roundTrip(func(r *http.Request) (*http.Response, error) {
+			asked = r.URL.String()
+			return nil, errors.New("no")
+		})}}
+		u, err := url.Parse(address)
+		if err != nil {
+			t.Fatal(err)
+		}
+		objects, err := s.Open(t.Context(), "gcs", u, false)
+		if err != nil {
+			t.Fatal(err)
+		}
+		_, _ = readKey(t.Context(), objects, objects.Key)
+		s.Close()
+		if asked != "https://storage.googleapis.com/storage/v1/b/b/o/k?alt=media" {
+			t.Errorf("%s: asked %s", address, asked)
+		}
+	}
+}

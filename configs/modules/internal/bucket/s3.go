@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"io"
 	"iter"
+	"net/http"
 	"net/url"
 	"strings"
 
@@ -29,8 +30,8 @@ type s3Address struct {
 	login                awslogin.Login
 }
 
-// parseS3 reads a URL in one of the forms that the package comment lists.
-func parseS3(u *url.URL) (s3Address, error) {
+// parseS3 reads a URL in one of the forms that the package comment lists. A profile counts only if own says that the user named it.
+func parseS3(u *url.URL, own bool) (s3Address, error) {
 	var at s3Address
 	var err error
 	query := u.Query()
@@ -48,9 +49,9 @@ func parseS3(u *url.URL) (s3Address, error) {
 		return s3Address{}, err
 	}
 	at.version = query.Get("version")
-	at.login = awslogin.Login{Profile: query.Get("aws_profile")}
-	if at.login.Profile != "" {
-		return at, nil // which has all of this
+	if profile := query.Get("aws_profile"); own && profile != "" {
+		at.login = awslogin.Login{Profile: profile} // which has all of this
+		return at, nil
 	}
 	at.login = awslogin.Login{
 		Region: at.region,
@@ -107,13 +108,17 @@ func splitPath(path string) (bucket, key string, err error) {
 	return parts[1], parts[2], nil
 }
 
-func (s *Services) openS3(ctx context.Context, u *url.URL) (Objects, error) {
-	at, err := parseS3(u)
+func (s *Services) openS3(ctx context.Context, u *url.URL, own bool) (Objects, error) {
+	at, err := parseS3(u, own)
 	if err != nil {
 		return Objects{}, err
 	}
 	at.login.Metadata = googlestorage.Variable(s.Environ, "AWS_METADATA_URL")
-	found, err := s.configs.Do(ctx, at.login, func(ctx context.Context) (aws.Config, error) { return awslogin.Load(ctx, at.login) })
+	found, err := s.load(ctx, at.login)
+	if err == nil && !own && at.endpoint != "" && !at.login.Static && !isConfigured(found, u) {
+		at.login = awslogin.Login{Region: at.region, Anonymous: true}
+		found, err = s.load(ctx, at.login)
+	}
 	if err != nil {
 		return Objects{}, err
 	}
@@ -126,15 +131,27 @@ func (s *Services) openS3(ctx context.Context, u *url.URL) (Objects, error) {
 			o.Region = at.region // the profile has none
 		}
 	})
-	return Objects{Key: at.key, bucket: at.bucket, version: at.version, service: amazon{client, found, strings.TrimSuffix(at.endpoint, "/"), s.maxPages()}}, nil
+	return Objects{Key: at.key, bucket: at.bucket, version: at.version,
+		service: amazon{client, found, strings.TrimSuffix(at.endpoint, "/"), at.login.Anonymous, s.maxPages()}}, nil
+}
+
+func (s *Services) load(ctx context.Context, login awslogin.Login) (aws.Config, error) {
+	return s.configs.Do(ctx, login, func(ctx context.Context) (aws.Config, error) { return awslogin.Load(ctx, login) })
+}
+
+// isConfigured reports whether the user's environment or profile names the server of a URL as that of S3.
+func isConfigured(found aws.Config, u *url.URL) bool {
+	configured, err := url.Parse(aws.ToString(s3.NewFromConfig(found).Options().BaseEndpoint))
+	return err == nil && hosts.SameOrigin(configured, u)
 }
 
 // amazon is S3, or what speaks its protocol.
 type amazon struct {
-	client   *s3.Client
-	config   aws.Config
-	endpoint string // "": Amazon's
-	maxPages int
+	client    *s3.Client
+	config    aws.Config
+	endpoint  string // "": Amazon's
+	anonymous bool   // without the user's credentials
+	maxPages  int
 }
 
 func (a amazon) keys(ctx context.Context, bucket, prefix string) iter.Seq2[string, error] {
@@ -144,7 +161,7 @@ func (a amazon) keys(ctx context.Context, bucket, prefix string) iter.Seq2[strin
 		for pages.HasMorePages() {
 			page, err := pages.NextPage(ctx)
 			if err != nil {
-				yield("", err)
+				yield("", a.explained(err))
 				return
 			}
 			for _, object := range page.Contents {
@@ -173,9 +190,36 @@ func (a amazon) read(ctx context.Context, bucket, key, version string) (io.ReadC
 	}
 	object, err := a.client.GetObject(ctx, request)
 	if err != nil {
-		return nil, err
+		return nil, a.explained(err)
 	}
 	return object.Body, nil
+}
+
+func (a amazon) explained(err error) error {
+	var answer interface{ HTTPStatusCode() int }
+	if a.anonymous && errors.As(err, &answer) && (answer.HTTPStatusCode() == http.StatusUnauthorized || answer.HTTPStatusCode() == http.StatusForbidden) {
+		return &anonymousError{err, a.endpoint}
+	}
+	return err
+}
+
+// anonymousError is the refusal of a request that had no credentials.
+type anonymousError struct {
+	error
+	endpoint string
+}
+
+// Error implements error.
+func (e *anonymousError) Error() string {
+	return e.error.Error() + " (no credentials were sent, because the server's name comes from a registry or from a module that isn't yours)"
+}
+
+// Unwrap returns the refusal.
+func (e *anonymousError) Unwrap() error { return e.error }
+
+// Hint says what to do.
+func (e *anonymousError) Hint() string {
+	return fmt.Sprintf("if %s is your own server, set AWS_ENDPOINT_URL_S3 to it: then your credentials are sent there", e.endpoint)
 }
 
 func (a amazon) close() { awslogin.Close(a.config) }

@@ -48,7 +48,7 @@ func checkS3(t *testing.T, text string, want s3Address) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if got, err := parseS3(u); err != nil || got != want {
+	if got, err := parseS3(u, true); err != nil || got != want {
 		t.Errorf("%s: %+v, %v; want %+v", text, got, err, want)
 	}
 }
@@ -320,5 +320,73 @@ func TestS3_AsksTheEndpointOfTheEnvironmentInPlaceOfAWS(t *testing.T) {
 	t.Cleanup(s.Close)
 	if got, err := read(t, s, "s3", "https://s3-eu-west-1.amazonaws.com/bucket/a?"+staticKeys); err != nil || got != "/bucket/a@" {
 		t.Errorf("%q, %v", got, err)
+	}
+}
+
+// TestS3_AddressesOfOthersGetNoCredentials has addresses that a registry or a foreign module names.
+func TestS3_AddressesOfOthersGetNoCredentials(t *testing.T) {
+	home := clearAWS(t)
+	s3 := newS3(t)
+	t.Setenv("AWS_ACCESS_KEY_ID", "environment")
+	t.Setenv("AWS_SECRET_ACCESS_KEY", "secret")
+	t.Setenv("AWS_SESSION_TOKEN", "hunter2")
+	writeFile(t, filepath.Join(home, "credentials"), "[private]\naws_access_key_id = private\naws_secret_access_key = s\n")
+	writeFile(t, filepath.Join(home, "config"), "[profile theirs]\nendpoint_url = "+s3.BaseURL()+"/\n[profile other]\nendpoint_url = https://s3.example.com\n")
+	const bucketOfAmazon = "https://s3-eu-west-1.amazonaws.com/bucket/a"
+	byIP := strings.Replace(s3.BaseURL(), "localhost", "127.0.0.1", 1) // a name would get the bucket's before it
+	for name, c := range map[string]struct {
+		environ map[string]string
+		address string
+		id      string // of the key by which the request is signed; "": it is refused
+	}{
+		"an endpoint":                            {nil, s3.BaseURL() + "/bucket/a", ""},
+		"an endpoint, a profile":                 {nil, s3.BaseURL() + "/bucket/a?aws_profile=private", ""},
+		"an endpoint, keys of its own":           {nil, s3.BaseURL() + "/bucket/a?aws_profile=private&" + staticKeys, "id"},
+		"another endpoint is the user's":         {map[string]string{"AWS_ENDPOINT_URL": "https://s3.example.com"}, s3.BaseURL() + "/bucket/a", ""},
+		"another one is in the user's profile":   {map[string]string{"AWS_PROFILE": "other"}, s3.BaseURL() + "/bucket/a", ""},
+		"the user's endpoint, another scheme":    {map[string]string{"AWS_ENDPOINT_URL": strings.Replace(s3.BaseURL(), "http:", "https:", 1)}, s3.BaseURL() + "/bucket/a", ""},
+		"the user's endpoint is passed over":     {map[string]string{"AWS_ENDPOINT_URL": s3.BaseURL(), "AWS_IGNORE_CONFIGURED_ENDPOINT_URLS": "true"}, s3.BaseURL() + "/bucket/a", ""},
+		"the user's endpoint":                    {map[string]string{"AWS_ENDPOINT_URL": s3.BaseURL()}, s3.BaseURL() + "/bucket/a", "environment"},
+		"the user's endpoint for S3":             {map[string]string{"AWS_ENDPOINT_URL_S3": s3.BaseURL()}, s3.BaseURL() + "/bucket/a?aws_profile=private", "environment"},
+		"the endpoint of the user's profile":     {map[string]string{"AWS_PROFILE": "theirs"}, s3.BaseURL() + "/bucket/a", "environment"},
+		"Amazon's, which the user has elsewhere": {map[string]string{"AWS_ENDPOINT_URL_S3": byIP}, bucketOfAmazon, "environment"},
+		"Amazon's, a profile":                    {map[string]string{"AWS_ENDPOINT_URL_S3": byIP}, bucketOfAmazon + "?aws_profile=private", "environment"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			for variable, value := range c.environ {
+				t.Setenv(variable, value)
+			}
+			u, err := url.Parse(c.address)
+			if err != nil {
+				t.Fatal(err)
+			}
+			s := &Services{}
+			t.Cleanup(s.Close)
+			objects, err := s.Open(t.Context(), "s3", u, false)
+			if err != nil {
+				t.Fatal(err)
+			}
+			t.Cleanup(objects.Close)
+			_, err = readKey(t.Context(), objects, objects.Key)
+			header := s3.last(t).Header
+			if c.id != "" {
+				if login := header.Get("Authorization"); err != nil || !strings.Contains(login, "Credential="+c.id+"/") {
+					t.Errorf("Authorization: %s, %v; want the key %s", login, err, c.id)
+				}
+				return
+			}
+			var hinted interface{ Hint() string }
+			if err == nil || !strings.Contains(err.Error(), "no credentials were sent") || !errors.As(err, &hinted) || !strings.Contains(hinted.Hint(), s3.BaseURL()) {
+				t.Errorf("refused with %v", err)
+			}
+			if header.Get("Authorization") != "" || header.Get("X-Amz-Security-Token") != "" {
+				t.Errorf("header: %v", header)
+			}
+			for _, err := range objects.Keys(t.Context()) {
+				if err == nil || !strings.Contains(err.Error(), "no credentials were sent") {
+					t.Errorf("the list is refused with %v", err)
+				}
+			}
+		})
 	}
 }
