@@ -22,7 +22,7 @@ type MirrorFiles interface {
 	ReadFile(ctx context.Context, path string, limit int64) ([]byte, error)
 	// Archive returns a file that may be large; it isn't read here, and needn't exist.
 	Archive(path string) Archive
-	// String is the URL that all paths are below, without secrets: s3://bucket/mirror.
+	// String is the URL that all paths are below, without secrets: s3://bucket/mirror. It may have the parameter endpoint.
 	String() string
 }
 
@@ -71,7 +71,7 @@ func (s *NetworkMirrorSource) locate(archive, doc *url.URL) (Location, error) {
 		return s.files.Archive(path), nil
 	}
 	if archive.Scheme != "http" && archive.Scheme != "https" {
-		return nil, fmt.Errorf("url leads to %s, which isn't below %s", hosts.RedactURL(archive), hosts.RedactURL(s.base))
+		return nil, fmt.Errorf("url leads to %s, which isn't below %s", hosts.RedactURL(archive), s.baseURL())
 	}
 	return describedArchive(archive, doc, s.base, s.host), nil
 }

@@ -136,7 +136,7 @@ func (s *NetworkMirrorSource) Package(ctx context.Context, p Provider, v Version
 		Platform:  plat,
 		Location:  location,
 		Source:    s.Describe(p),
-		SourceURL: hosts.RedactURL(s.base),
+		SourceURL: s.baseURL(),
 		Trust:     s.withListed(s.trust(p, v, plat, listed), listed, doc.URL, archives),
 	}, nil
 }
@@ -166,7 +166,7 @@ func (s *NetworkMirrorSource) withListed(trust Trust, own AnyHash, base *url.URL
 
 // Describe implements Source.
 func (s *NetworkMirrorSource) Describe(Provider) string {
-	return "provider mirror at " + hosts.RedactURL(s.base)
+	return "provider mirror at " + s.baseURL()
 }
 
 // missing says what it means that there is no document about a version. If the
@@ -244,6 +244,9 @@ func (s *NetworkMirrorSource) Platforms(ctx context.Context, p Provider, v Versi
 	return archivePlatforms(archives), nil
 }
 
+// baseURL is the mirror's base URL without secrets. That of a bucket may have the parameter endpoint, which says whose bucket it is.
+func (s *NetworkMirrorSource) baseURL() string { return hosts.RedactURL(s.base, "endpoint") }
+
 // SourceURL implements SourceURLer: the mirror's base URL.
 func (s *NetworkMirrorSource) SourceURL(ctx context.Context, p Provider, v Version, _ Platform) (string, error) {
 	index, err := s.index(ctx, p)
@@ -255,7 +258,7 @@ func (s *NetworkMirrorSource) SourceURL(ctx context.Context, p Provider, v Versi
 	case !slices.Contains(index.versions, v):
 		return "", s.missing(ctx, p, v)
 	}
-	return hosts.RedactURL(s.base), nil
+	return s.baseURL(), nil
 }
 
 // versionKey names a version of a provider.

@@ -206,7 +206,7 @@ func (s *NetworkMirrorSource) advice(doc *hosts.Document) string {
 		return notMirror
 	case s.base.Path != "" && !strings.HasSuffix(s.base.Path, "/"):
 		return fmt.Sprintf("the mirror's URL %s has no slash at its end, so that its last part, %q, is not in the URLs that are asked for: %s",
-			hosts.RedactURL(s.base), last, hosts.RedactURL(doc.URL))
+			s.baseURL(), last, hosts.RedactURL(doc.URL))
 	default:
 		return ""
 	}

@@ -120,7 +120,7 @@ func (s *RegistrySource) ownsURL(ctx context.Context, p Provider, sourceURL stri
 
 // ownsURL reports whether a SourceURL is this mirror's.
 func (s *NetworkMirrorSource) ownsURL(_ context.Context, _ Provider, sourceURL string) bool {
-	return hosts.RedactURL(s.base) == sourceURL
+	return s.baseURL() == sourceURL
 }
 
 // NotCachedError says that a package isn't on this machine, and that the source

@@ -10,6 +10,7 @@
 package googlestorage
 
 import (
+	"cmp"
 	"context"
 	"encoding/json"
 	"fmt"
@@ -52,7 +53,8 @@ type Request struct {
 // *AnswerError. Content is asked for as it is stored, but for what is stored compressed, which
 // Google unpacks.
 func (c Client) Do(ctx context.Context, r Request) (*http.Response, error) {
-	base, anonymous := c.service()
+	emulator := c.Emulator()
+	base, anonymous := cmp.Or(emulator, storageURL), emulator != ""
 	req, err := http.NewRequestWithContext(ctx, r.Method, base+r.Path+"?"+r.Query.Encode(), nil)
 	if err != nil {
 		return nil, err
@@ -86,16 +88,16 @@ func (c Client) Do(ctx context.Context, r Request) (*http.Response, error) {
 	}
 }
 
-// service is where requests go; anonymous: without credentials.
-func (c Client) service() (base string, anonymous bool) {
+// Emulator is the URL of the server that is asked without credentials in Google's place; "": there is none.
+func (c Client) Emulator() string {
 	emulator := Variable(c.Environ, "STORAGE_EMULATOR_HOST")
 	if emulator == "" {
-		return storageURL, false
+		return ""
 	}
 	if !strings.Contains(emulator, "://") {
 		emulator = "http://" + emulator
 	}
-	return strings.TrimSuffix(strings.TrimRight(emulator, "/"), "/storage/v1"), true
+	return strings.TrimSuffix(strings.TrimRight(emulator, "/"), "/storage/v1")
 }
 
 // ObjectPath is the path of an object, or, without a key, of all those of a bucket.

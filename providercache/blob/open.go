@@ -43,6 +43,26 @@ func OpenDirectory(_ context.Context, u *url.URL) (Bucket, error) {
 	return NewDirectory(path), nil
 }
 
+// SourceURL is the URL of what is below a bucket's, as policies compare it: it has the parameter endpoint if the bucket says by a method
+// Endpoint that it isn't that of the service itself, because there the same name is another bucket.
+func SourceURL(b Bucket, below string) string {
+	endpoint := endpointOf(b)
+	if endpoint == "" {
+		return b.String() + below
+	}
+	if u, err := url.Parse(endpoint); err == nil {
+		endpoint = hosts.RedactURL(u)
+	}
+	return b.String() + below + "?endpoint=" + strings.NewReplacer("%3A", ":", "%2F", "/").Replace(url.QueryEscape(endpoint))
+}
+
+func endpointOf(b Bucket) string {
+	if elsewhere, ok := b.(interface{ Endpoint() string }); ok {
+		return elsewhere.Endpoint()
+	}
+	return ""
+}
+
 // SplitURL reads SCHEME://BUCKET/PREFIX. The prefix has no slash at its ends. There may be these
 // parameters and no others, each once, and no user, port or fragment: a URL is seen in process
 // lists and logs, so that it is no place for secrets.

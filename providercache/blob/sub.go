@@ -80,6 +80,9 @@ func (s *sub) String() string {
 	return strings.TrimSuffix(s.bucket.String(), "/") + "/" + strings.TrimSuffix(s.prefix, "/")
 }
 
+// Endpoint is that of the whole bucket.
+func (s *sub) Endpoint() string { return endpointOf(s.bucket) }
+
 // Close implements Bucket.
 func (s *sub) Close() error { return s.bucket.Close() }
 

@@ -39,6 +39,43 @@ func (c *cutting) Get(ctx context.Context, key string, opts blob.GetOptions) (*b
 	return object, nil
 }
 
+// elsewhere is a bucket of another service.
+type elsewhere struct{ cutting }
+
+func (e *elsewhere) Endpoint() string { return "https://me:hunter2@evil.example" }
+
+// TestMirrorSource_SaysWhoseBucketItIs has buckets of one name at two services. A policy tells them apart.
+func TestMirrorSource_SaysWhoseBucketItIs(t *testing.T) {
+	t.Parallel()
+	m := newMirroring(t)
+	m.opts.Platforms = []getproviders.Platform{linux}
+	own := &cutting{Bucket: blob.NewDirectory(m.opts.Dir)}
+	_, err := m.publish(t, own, want("widget@1.1.0")...)
+	must(t, err)
+	widget := provider(registryHost + "/acme/widget")
+	for want, bucket := range map[string]blob.Bucket{
+		"s3://bucket/mirror/":                                                   own,
+		"s3://bucket/mirror/?endpoint=https://evil.example":                     &elsewhere{cutting{Bucket: own.Bucket}},
+		"s3://bucket/mirror/" + registryHost + "?endpoint=https://evil.example": nil,
+	} {
+		if bucket == nil {
+			if got := blob.SourceURL(blob.Sub(&elsewhere{}, registryHost), ""); got != want {
+				t.Errorf("a part of a bucket: %s, want %s", got, want)
+			}
+			continue
+		}
+		source, err := mirror.Source(bucket)
+		must(t, err)
+		got, err := source.SourceURL(t.Context(), widget, version("1.1.0"), linux)
+		must(t, err)
+		pkg, err := source.Package(t.Context(), widget, version("1.1.0"), linux)
+		must(t, err)
+		if got != want || pkg.SourceURL != want || source.Describe(widget) != "provider mirror at "+want {
+			t.Errorf("%s, %s, %s; want %s", got, pkg.SourceURL, source.Describe(widget), want)
+		}
+	}
+}
+
 // TestMirrorSource_InstallsFromABucket has the download go on where it broke off, and the signature
 // beside the archive count.
 func TestMirrorSource_InstallsFromABucket(t *testing.T) {

@@ -39,7 +39,7 @@ func (b bucketFiles) ReadFile(ctx context.Context, path string, limit int64) ([]
 func (b bucketFiles) Archive(path string) getproviders.Archive { return Archive(b.bucket, path) }
 
 // String implements getproviders.MirrorFiles.
-func (b bucketFiles) String() string { return b.bucket.String() }
+func (b bucketFiles) String() string { return blob.SourceURL(b.bucket, "") }
 
 // Archive returns the archive that is an object of a bucket. That there is none is known only when
 // it is opened: the error matches blob.ErrNotFound.

@@ -26,7 +26,8 @@
 // Every part may be left out, and then refuses nothing.
 //
 //  1. sources: a package has to come from one of them. Each is the name of a registry, wherever its service
-//     is, or of the host of a service, the URL of a mirror, of which everything below it counts, or the directory of one.
+//     is, which is also that of the host of https URLs; the URL of a mirror, of which everything below it counts; or the directory of one. A
+//     bucket of another service than the scheme's own has the parameter endpoint.
 //  2. providers: patterns as in a CLI configuration. A provider has to match one of them.
 //  3. minimum_trust: "verified_checksum", "community", "partner" or "official". A package
 //     of which less is known is refused.

@@ -140,13 +140,23 @@ func (r *reader) allowSources(at hcl.Range, sources []string) {
 	for _, source := range sources {
 		u, err := url.Parse(source)
 		switch {
-		case filepath.IsAbs(source):
+		case filepath.IsAbs(source), err == nil && isElsewhere(u):
 		case err != nil, strings.ContainsAny(source, " ?#"), u.User != nil, u.Scheme != "" && u.Host == "" && !isHost(source),
 			u.Scheme == "" && !isHost(source):
-			r.problem(at, "%q is neither the name of a host, nor a URL without user, query and fragment, nor an absolute path.", source)
+			r.problem(at, "%q is neither the name of a host, nor a URL without user, query and fragment, nor an absolute path; one of s3 or gs may have the parameter endpoint, which is a URL of http or https.", source)
 		}
 	}
 	r.add("sources", at, allowSources(sources))
+}
+
+// isElsewhere reports whether a URL names a bucket of another service than its scheme's own.
+func isElsewhere(u *url.URL) bool {
+	query, err := url.ParseQuery(u.RawQuery)
+	if err != nil || u.Scheme != "s3" && u.Scheme != "gs" || u.Host == "" || u.User != nil || u.Fragment != "" || len(query) != 1 || len(query[endpointParameter]) != 1 {
+		return false
+	}
+	at, err := url.Parse(query.Get(endpointParameter))
+	return err == nil && (at.Scheme == "http" || at.Scheme == "https") && at.Host != "" && at.User == nil && at.RawQuery == "" && at.Fragment == ""
 }
 
 // isHost reports whether a text has the form of a host's name, with a port or

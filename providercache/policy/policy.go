@@ -3,6 +3,8 @@ package policy
 import (
 	"context"
 	"fmt"
+	"net/url"
+	"path"
 	"path/filepath"
 	"slices"
 	"strings"
@@ -134,22 +136,36 @@ func allowSources(sources []string) func(Candidate) string {
 }
 
 // isFrom reports whether a candidate comes from a source: the name of a registry, which may have its
-// service anywhere, the host of a URL, or something that is below a URL or a directory.
+// service anywhere, the host of an https URL, or something that is below a URL or a directory.
 func isFrom(c Candidate, source string) bool {
-	given := c.SourceURL
-	if !strings.Contains(source, "://") && !filepath.IsAbs(source) {
-		if name, err := hosts.ParseHostname(source); c.FromRegistry && err == nil && name == c.Provider.Hostname {
+	if filepath.IsAbs(source) {
+		separator := string(filepath.Separator)
+		return strings.HasPrefix(c.SourceURL, strings.TrimSuffix(filepath.Clean(source), separator)+separator)
+	}
+	given, err := url.Parse(c.SourceURL)
+	if err != nil {
+		given = &url.URL{}
+	}
+	if !strings.Contains(source, "://") {
+		name, err := hosts.ParseHostname(source)
+		if c.FromRegistry && err == nil && name == c.Provider.Hostname {
 			return true
 		}
-		_, rest, ok := strings.Cut(given, "://")
-		host, _, _ := strings.Cut(rest, "/")
-		return ok && strings.EqualFold(host, source)
+		host, hostErr := hosts.HostnameOf(given)
+		return given.Scheme == "https" && err == nil && hostErr == nil && host == name
 	}
-	if filepath.IsAbs(source) {
-		source = "file://" + strings.TrimSuffix(filepath.ToSlash(source), "/") + "/"
+	allowed, err := url.Parse(source)
+	if err != nil || !hosts.SameOrigin(allowed, given) || endpoint(allowed) != endpoint(given) {
+		return false
 	}
-	return given != "" && (given == source || strings.HasPrefix(given, strings.TrimSuffix(source, "/")+"/"))
+	// A server may take a path with ".." for another one.
+	return strings.HasPrefix(path.Clean("/"+given.Path)+"/", strings.TrimSuffix(path.Clean("/"+allowed.Path), "/")+"/")
 }
+
+// endpoint is whose a bucket is; "": the service's own.
+func endpoint(u *url.URL) string { return strings.TrimSuffix(u.Query().Get(endpointParameter), "/") }
+
+const endpointParameter = "endpoint"
 
 // allowProviders is the rule "providers".
 func allowProviders(patterns []getproviders.Pattern) func(Candidate) string {

@@ -1,6 +1,8 @@
 package policy_test
 
 import (
+	"errors"
+	"fmt"
 	"os"
 	"path/filepath"
 	"strings"
@@ -49,6 +51,25 @@ func TestPolicy_Check(t *testing.T) {
 		"host, upper case":                {`sources = ["Registry.Example.com"]`, policy.Candidate{SourceURL: "https://registry.example.com/v1/"}, ""},
 		"host with a port":                {`sources = ["registry.example.com:8443"]`, policy.Candidate{SourceURL: "https://registry.example.com:8443/v1/"}, ""},
 		"another port":                    {`sources = ["registry.example.com"]`, policy.Candidate{SourceURL: "https://registry.example.com:8443/v1/"}, "not one of the allowed sources"},
+		"host, no TLS":                    {`sources = ["registry.example.com"]`, policy.Candidate{SourceURL: "http://registry.example.com/v1/"}, "not one of the allowed sources"},
+		"host, its own port":              {`sources = ["registry.example.com"]`, policy.Candidate{SourceURL: "https://registry.example.com:443/v1/"}, ""},
+		"host, port 443 in the rule":      {`sources = ["registry.example.com:443"]`, policy.Candidate{SourceURL: "https://registry.example.com/v1/"}, ""},
+		"host of an OCI registry":         {`sources = ["registry.example.com"]`, policy.Candidate{SourceURL: "oci://registry.example.com/a"}, "not one of the allowed sources"},
+		"a bucket's name":                 {`sources = ["company"]`, policy.Candidate{SourceURL: "s3://company/mirror/"}, "not one of the allowed sources"},
+		"address of a host":               {`sources = ["192.0.2.7"]`, policy.Candidate{SourceURL: "https://192.0.2.7/v1/"}, ""},
+		"bucket":                          {`sources = ["s3://company/mirror"]`, policy.Candidate{SourceURL: "s3://company/mirror/"}, ""},
+		"bucket, below":                   {`sources = ["gs://company"]`, policy.Candidate{SourceURL: "gs://company/mirror/"}, ""},
+		"bucket elsewhere":                {`sources = ["s3://company/"]`, policy.Candidate{SourceURL: "s3://company/mirror/?endpoint=https://evil.example"}, "not one of the allowed sources"},
+		"bucket at the endpoint":          {`sources = ["s3://company/?endpoint=https://minio.example"]`, policy.Candidate{SourceURL: "s3://company/mirror/?endpoint=https://minio.example/"}, ""},
+		"bucket at another endpoint":      {`sources = ["s3://company/?endpoint=https://minio.example"]`, policy.Candidate{SourceURL: "s3://company/mirror/?endpoint=https://minio.example.evil.example"}, "not one of the allowed sources"},
+		"bucket not at the endpoint":      {`sources = ["gs://company/?endpoint=https://minio.example"]`, policy.Candidate{SourceURL: "gs://company/mirror/"}, "not one of the allowed sources"},
+		"OCI registry":                    {`sources = ["oci://r.example/acme"]`, policy.Candidate{SourceURL: "oci://r.example/acme/widget"}, ""},
+		"OCI registry, a port":            {`sources = ["oci://r.example/acme"]`, policy.Candidate{SourceURL: "oci://r.example:8443/acme/widget"}, "not one of the allowed sources"},
+		"mirror, its own port":            {`sources = ["https://m.example/p"]`, policy.Candidate{SourceURL: "https://m.example:443/p/"}, ""},
+		"mirror, a port":                  {`sources = ["https://m.example/p"]`, policy.Candidate{SourceURL: "https://m.example:8443/p/"}, "not one of the allowed sources"},
+		"mirror, no TLS":                  {`sources = ["https://m.example/p"]`, policy.Candidate{SourceURL: "http://m.example/p/"}, "not one of the allowed sources"},
+		"out of a mirror":                 {`sources = ["https://m.example/p"]`, policy.Candidate{SourceURL: "https://m.example/p/../q/"}, "not one of the allowed sources"},
+		"out of a mirror, encoded":        {`sources = ["https://m.example/p"]`, policy.Candidate{SourceURL: "https://m.example/p/%2e%2e/q/"}, "not one of the allowed sources"},
 		"longer host":                     {`sources = ["example.com"]`, policy.Candidate{SourceURL: "https://example.com.evil.example/v1/"}, "not one of the allowed sources"},
 		"mirror":                          {`sources = ["https://m.example/p/"]`, policy.Candidate{SourceURL: "https://m.example/p/"}, ""},
 		"below a mirror":                  {`sources = ["https://m.example/p"]`, policy.Candidate{SourceURL: "https://m.example/p/q/"}, ""},
@@ -102,6 +123,27 @@ func TestPolicy_Check(t *testing.T) {
 	}
 }
 
+// TestPolicy_SourcesKnowDirectories has a real mirror: what it says of its packages isn't a URL.
+func TestPolicy_SourcesKnowDirectories(t *testing.T) {
+	top := t.TempDir()
+	dir := filepath.Join(top, "mirror")
+	widget, linux := provider(t, "acme/widget"), getproviders.Platform{OS: "linux", Arch: "amd64"}
+	at := filepath.Join(dir, "registry.terraform.io", "acme", "widget")
+	if err := errors.Join(os.MkdirAll(at, 0o700), os.WriteFile(filepath.Join(at, "terraform-provider-widget_1.0.0_linux_amd64.zip"), nil, 0o600)); err != nil {
+		t.Fatal(err)
+	}
+	sourceURL, err := (&getproviders.FilesystemMirrorSource{Dir: dir}).SourceURL(t.Context(), widget, getproviders.MustParseVersion("1.0.0"), linux)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for source, allowed := range map[string]bool{dir: true, dir + string(filepath.Separator): true, top: true, filepath.Join(top, "mir"): false, filepath.Join(top, "other"): false} {
+		refusal := parse(t, fmt.Sprintf("sources = [%q]\n", source)).Check(policy.Candidate{Provider: widget, SourceURL: sourceURL})
+		if (refusal == nil) != allowed {
+			t.Errorf("%s: %v", source, refusal)
+		}
+	}
+}
+
 func TestAll_RefusesWhatAnyRefuses(t *testing.T) {
 	machine, repository := parse(t, "providers = [\"acme/*\"]\n"), parse(t, "\nproviders = [\"acme/widget\", \"other/*\"]\n")
 	for address, want := range map[string]int{"acme/widget": 0, "other/one": 1, "acme/two": 2} {
@@ -122,6 +164,11 @@ func TestParse_Refuses(t *testing.T) {
 		`sources = ["https://a.example/?x=1"]`:            "is neither the name of a host",
 		`sources = ["https://user:secret@a.example/"]`:    "is neither the name of a host",
 		`sources = ["a b"]`:                               "is neither the name of a host",
+		`sources = ["https://a/?endpoint=https://b"]`:     "is neither the name of a host",
+		`sources = ["s3://a/?region=b"]`:                  "is neither the name of a host",
+		`sources = ["s3://a/?endpoint=b"]`:                "is neither the name of a host",
+		`sources = ["s3://a/?endpoint=https://u:p@b"]`:    "is neither the name of a host",
+		`sources = ["s3://a/?endpoint=https://b&x=y"]`:    "is neither the name of a host",
 		`sources = ["../mirror"]`:                         "is neither the name of a host",
 		`providers = ["*/widget"]`:                        `"*/widget" names no providers`,
 		`minimum_trust = "high"`:                          `has to be "verified_checksum"`,

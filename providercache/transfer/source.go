@@ -8,6 +8,7 @@ import (
 
 	"github.com/tfdeps/tfdeps/getproviders"
 	"github.com/tfdeps/tfdeps/getproviders/par"
+	"github.com/tfdeps/tfdeps/providercache/blob"
 	"github.com/tfdeps/tfdeps/providercache/resolve"
 )
 
@@ -43,6 +44,9 @@ func (s *Source) Versions(_ context.Context, p getproviders.Provider) (getprovid
 func (s *Source) Package(ctx context.Context, p getproviders.Provider, v getproviders.Version, plat getproviders.Platform) (getproviders.Package, error) {
 	// What a mirror in the same place has is another source.
 	pkg := getproviders.Package{Provider: p, Version: v, Platform: plat, Source: s.Describe(p), SourceURL: s.Remote.String() + "/" + root}
+	if in, ok := s.Remote.(inBucket); ok {
+		pkg.SourceURL = blob.SourceURL(in.bucket, "/"+root)
+	}
 	missing := &MissingError{Provider: p, Version: v, Platform: plat, Remote: s.Remote.String()}
 	i := slices.IndexFunc(s.Wanted, func(w resolve.PackageSpec) bool { return w.Provider == p && w.Version == v })
 	if i < 0 {

@@ -336,6 +336,22 @@ func TestSource_AsksWhichOfSeveralHashesIsForThePlatform(t *testing.T) {
 	}
 }
 
+// elsewhere is a bucket of another service.
+type elsewhere struct{ blob.Bucket }
+
+func (elsewhere) String() string   { return "s3://bucket/p" }
+func (elsewhere) Endpoint() string { return "https://evil.example" }
+
+func TestSource_SaysWhoseBucketItIs(t *testing.T) {
+	t.Parallel()
+	w := newMachine(t).add(t, "a", small("a"))
+	source := &transfer.Source{Remote: transfer.InBucket(elsewhere{blob.NewDirectory(t.TempDir())}), Wanted: []resolve.PackageSpec{w}}
+	pkg, err := source.Package(t.Context(), w.Provider, w.Version, getproviders.CurrentPlatform())
+	if want := "s3://bucket/p/tfdeps-1?endpoint=https://evil.example"; err != nil || pkg.SourceURL != want {
+		t.Errorf("%s, %v; want %s", pkg.SourceURL, err, want)
+	}
+}
+
 // TestSource_RefusesWhatIsNotThePackage puts other bytes into the place of an archive. Nothing gets
 // into the cache, and the error names where they are.
 func TestSource_RefusesWhatIsNotThePackage(t *testing.T) {

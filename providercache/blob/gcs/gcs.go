@@ -74,6 +74,9 @@ func (o Opener) Open(_ context.Context, u *url.URL) (blob.Bucket, error) {
 	return blob.Sub(New(Options{Bucket: name, Client: o.Client, Environ: o.Environ}), prefix), nil
 }
 
+// Endpoint is the URL of the service if it isn't Google's own: "".
+func (b *Bucket) Endpoint() string { return b.client.Emulator() }
+
 // String implements blob.Bucket.
 func (b *Bucket) String() string { return "gs://" + b.name }
 

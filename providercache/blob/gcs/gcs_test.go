@@ -110,6 +110,15 @@ type roundTrip func(*http.Request) (*http.Response, error)
 // RoundTrip implements http.RoundTripper.
 func (f roundTrip) RoundTrip(r *http.Request) (*http.Response, error) { return f(r) }
 
+func TestBucket_EndpointIsThatOfAnEmulator(t *testing.T) {
+	t.Parallel()
+	for environ, want := range map[string]string{"A=b": "gs://company", "STORAGE_EMULATOR_HOST=evil.example:4443": "gs://company?endpoint=http://evil.example:4443"} {
+		if got := blob.SourceURL(New(Options{Bucket: "company", Environ: []string{environ}}), ""); got != want {
+			t.Errorf("%s: %s, want %s", environ, got, want)
+		}
+	}
+}
+
 func TestBucket_AsksForATokenThatMayWrite(t *testing.T) {
 	t.Parallel()
 	b := New(Options{Bucket: "bucket"})

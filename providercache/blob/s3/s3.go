@@ -25,6 +25,7 @@ import (
 	"net/url"
 	"slices"
 	"strconv"
+	"strings"
 
 	"github.com/aws/aws-sdk-go-v2/aws"
 	"github.com/aws/aws-sdk-go-v2/service/s3"
@@ -154,6 +155,23 @@ func parse(u *url.URL) (opts Options, prefix string, err error) {
 		}
 	}
 	return opts, prefix, nil
+}
+
+// Endpoint is the URL of the service if it isn't Amazon's own, where a name is that of one bucket whatever the region is: "". Other
+// partitions, such as China's, have buckets of the same names.
+func (b *Bucket) Endpoint() string {
+	opts := b.client.Options()
+	if opts.BaseEndpoint != nil {
+		return *opts.BaseEndpoint
+	}
+	if part := strings.Split(opts.Region, "-"); len(part) == 3 && len(part[0]) == 2 && part[0] != "cn" {
+		return ""
+	}
+	found, err := opts.EndpointResolverV2.ResolveEndpoint(context.Background(), s3.EndpointParameters{Region: &opts.Region}.WithDefaults())
+	if err != nil {
+		return opts.Region
+	}
+	return found.URI.String()
 }
 
 // String implements blob.Bucket.

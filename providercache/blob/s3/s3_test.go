@@ -8,6 +8,7 @@ import (
 	"io"
 	"net/http"
 	"net/url"
+	"path/filepath"
 	"strings"
 	"sync/atomic"
 	"testing"
@@ -136,6 +137,38 @@ func TestBucket_IsReadWithoutCredentials(t *testing.T) {
 	}
 	if err := read(); err != nil {
 		t.Error(err)
+	}
+}
+
+// TestBucket_EndpointTellsBucketsOfOneNameApart: those of Amazon's main partition need none.
+func TestBucket_EndpointTellsBucketsOfOneNameApart(t *testing.T) {
+	for _, name := range []string{"AWS_ENDPOINT_URL", "AWS_ENDPOINT_URL_S3", "AWS_PROFILE", "AWS_REGION"} {
+		t.Setenv(name, "")
+	}
+	t.Setenv("AWS_CONFIG_FILE", filepath.Join(t.TempDir(), "none"))
+	for _, c := range []struct{ url, environment, want string }{
+		{"s3://company/p?region=eu-west-1", "", "s3://company/p"},
+		{"s3://company?region=ap-southeast-2", "", "s3://company"},
+		{"s3://company/p?region=cn-north-1", "", "s3://company/p?endpoint=https://s3.cn-north-1.amazonaws.com.cn"},
+		{"s3://company/p?region=us-gov-west-1", "", "s3://company/p?endpoint=https://s3.us-gov-west-1.amazonaws.com"},
+		{"s3://company/p?region=eusc-de-east-1", "", "s3://company/p?endpoint=https://s3.eusc-de-east-1.amazonaws.eu"},
+		{"s3://company/p?endpoint=https://minio.example:9000", "", "s3://company/p?endpoint=https://minio.example:9000"},
+		{"s3://company/p?region=eu-west-1", "https://minio.example", "s3://company/p?endpoint=https://minio.example"},
+		{"s3://company/p?region=eu-west-1", "https://me:hunter2@minio.example/?x&endpoint=https://good.example#y", "s3://company/p?endpoint=https://minio.example/%3FREDACTED%26endpoint%3DREDACTED"},
+	} {
+		t.Setenv("AWS_ENDPOINT_URL_S3", c.environment)
+		u, err := url.Parse(c.url)
+		if err != nil {
+			t.Fatal(err)
+		}
+		b, err := Open(t.Context(), u)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if got := blob.SourceURL(b, ""); got != c.want {
+			t.Errorf("%s, %q: %s, want %s", c.url, c.environment, got, c.want)
+		}
+		_ = b.Close()
 	}
 }
 
