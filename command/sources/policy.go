@@ -216,12 +216,13 @@ func PolicyFiles(m *cli.Meta) (paths []string, problems problem.List) {
 			paths = append(paths, path)
 		}
 	}
-	path, err := policy.Find(".")
+	found, err := policy.Find(".")
 	if err != nil {
 		return nil, append(problems, problem.CodedError("invalid_policy", "Can't use the policy", problem.Sentence(err)))
 	}
-	if path != "" {
-		if short, err := filepath.Rel(cli.WorkingDirectory(), path); err == nil {
+	here, err := filepath.EvalSymlinks(cli.WorkingDirectory())
+	for _, path := range found {
+		if short, relErr := filepath.Rel(here, path); err == nil && relErr == nil {
 			path = short
 		}
 		paths = append(paths, path)

@@ -6,33 +6,38 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
+	"slices"
 
 	"github.com/tfdeps/tfdeps/providercache/internal/owner"
 )
 
-// Find returns the path of the policy that counts in a directory: the first file of that
-// name in it or in a directory above it, up to the root of the repository, which is the
-// first directory with an entry ".git". Without a repository only the directory itself
-// counts. "" is returned if there is none. A file that another user owns is an
-// error: that user could refuse, or allow, what this one installs.
-func Find(dir string) (string, error) {
-	dir, err := filepath.Abs(dir)
-	if err != nil {
-		return "", err
+// Find returns the paths of the policies that count in a directory, the nearest one last: those in it and in the directories
+// above it, up to the root of the repository, which is the first directory with an entry ".git". Without a repository only the
+// directory itself counts. All of them hold, as [All] has it: a nearer one must not loosen what the repository says. A file that
+// another user owns is an error: that user could refuse, or allow, what this one installs.
+func Find(dir string) (paths []string, err error) {
+	if dir, err = filepath.Abs(dir); err != nil {
+		return nil, err
 	}
-	root := repository(dir)
-	for {
+	if physical, err := filepath.EvalSymlinks(dir); err == nil { // a link elsewhere leads into the repository, too
+		dir = physical
+	}
+	for root := repository(dir); ; dir = filepath.Dir(dir) {
 		path := filepath.Join(dir, FileName)
 		info, err := os.Stat(path)
 		switch {
 		case err == nil:
-			return path, checkOwner(path, info)
+			if err := checkOwner(path, info); err != nil {
+				return nil, err
+			}
+			paths = append(paths, path)
 		case !errors.Is(err, fs.ErrNotExist):
-			return "", fmt.Errorf("looking for a policy: %w", err)
-		case dir == root:
-			return "", nil
+			return nil, fmt.Errorf("looking for a policy: %w", err)
 		}
-		dir = filepath.Dir(dir)
+		if dir == root {
+			slices.Reverse(paths)
+			return paths, nil
+		}
 	}
 }
 
@@ -40,13 +45,19 @@ func Find(dir string) (string, error) {
 // directory itself where there is none.
 func repository(dir string) string {
 	for at := dir; ; at = filepath.Dir(at) {
-		if _, err := os.Lstat(filepath.Join(at, ".git")); err == nil {
+		if info, err := os.Lstat(filepath.Join(at, ".git")); err == nil && !isStrangers(at, info) {
 			return at
 		}
 		if filepath.Dir(at) == at {
 			return dir
 		}
 	}
+}
+
+// isStrangers reports whether something was put by another user into a directory such as /tmp, in which all users may make files.
+func isStrangers(dir string, info fs.FileInfo) bool {
+	in, err := os.Stat(dir)
+	return err == nil && in.Mode()&fs.ModeSticky != 0 && !owner.OwnedByUserOrRoot(info)
 }
 
 func checkOwner(path string, info fs.FileInfo) error {

@@ -3,8 +3,10 @@ package policy_test
 import (
 	"errors"
 	"fmt"
+	"io/fs"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -209,7 +211,10 @@ func TestLoad_NamesTheFile(t *testing.T) {
 }
 
 func TestFind_SearchesUpToTheRepository(t *testing.T) {
-	top := t.TempDir()
+	top, err := filepath.EvalSymlinks(t.TempDir())
+	if err != nil {
+		t.Fatal(err)
+	}
 	for _, dir := range []string{"out/repo/.git", "out/repo/live/net", "out/alone/below"} {
 		if err := os.MkdirAll(filepath.Join(top, filepath.FromSlash(dir)), 0o755); err != nil {
 			t.Fatal(err)
@@ -225,16 +230,18 @@ func TestFind_SearchesUpToTheRepository(t *testing.T) {
 		{"out/tfdeps.hcl", "out/repo/live/net", ""},
 		{"out/alone/tfdeps.hcl", "out/alone/below", ""},
 		{"out/repo/tfdeps.hcl", "out/repo/live/net", "out/repo/tfdeps.hcl"},
-		{"out/repo/live/tfdeps.hcl", "out/repo/live/net", "out/repo/live/tfdeps.hcl"},
+		{"out/repo/live/tfdeps.hcl", "out/repo/live/net", "out/repo/tfdeps.hcl out/repo/live/tfdeps.hcl"},
+		{"out/repo/live/net/tfdeps.hcl", "out/repo/live/net", "out/repo/tfdeps.hcl out/repo/live/tfdeps.hcl out/repo/live/net/tfdeps.hcl"},
 		{"out/alone/below/tfdeps.hcl", "out/alone/below", "out/alone/below/tfdeps.hcl"},
 	} {
 		put(step.put)
 		got, err := policy.Find(filepath.Join(top, filepath.FromSlash(step.from)))
-		if step.want != "" {
-			step.want = filepath.Join(top, filepath.FromSlash(step.want))
+		var want []string
+		for name := range strings.FieldsSeq(step.want) {
+			want = append(want, filepath.Join(top, filepath.FromSlash(name)))
 		}
-		if err != nil || got != step.want {
-			t.Errorf("with %s: got %q, %v; want %q", step.put, got, err, step.want)
+		if err != nil || !slices.Equal(got, want) {
+			t.Errorf("with %s: got %q, %v; want %q", step.put, got, err, want)
 		}
 	}
 }
@@ -284,5 +291,52 @@ func TestFind_RefusesWhatAnotherOneMayHavePutThere(t *testing.T) {
 	}
 	if _, err := policy.Find(dir); err == nil || !strings.Contains(err.Error(), "belongs to another user") {
 		t.Errorf("a file of another user: %v", err)
+	}
+}
+
+// TestFind_PassesOverRepositoriesOfStrangers has a directory such as /tmp, with a repository of another user's and that one's policy.
+func TestFind_PassesOverRepositoriesOfStrangers(t *testing.T) {
+	shared, err := filepath.EvalSymlinks(t.TempDir())
+	if err != nil {
+		t.Fatal(err)
+	}
+	dir, repository, theirs := filepath.Join(shared, "mine"), filepath.Join(shared, ".git"), filepath.Join(shared, policy.FileName)
+	own := filepath.Join(dir, policy.FileName)
+	if err := errors.Join(os.Mkdir(dir, 0o700), os.Mkdir(repository, 0o700), os.WriteFile(theirs, nil, 0o600), os.WriteFile(own, nil, 0o600), os.Chmod(shared, fs.ModeSticky|0o777)); err != nil {
+		t.Fatal(err)
+	}
+	for _, path := range []string{repository, theirs} {
+		if err := os.Chown(path, 4711, -1); err != nil {
+			t.Skipf("only root may give a file away: %v", err)
+		}
+	}
+	if got, err := policy.Find(dir); err != nil || !slices.Equal(got, []string{own}) {
+		t.Errorf("%q, %v", got, err)
+	}
+	// Where only its owner can have put it, it is the repository that the directory is in: to pass over its policy would loosen it.
+	if err := os.Chmod(shared, 0o755); err != nil {
+		t.Fatal(err)
+	}
+	if got, err := policy.Find(dir); err == nil || !strings.Contains(err.Error(), "belongs to another user") {
+		t.Errorf("%q, %v", got, err)
+	}
+}
+
+// TestFind_FollowsALinkIntoTheRepository: its policies count there, too.
+func TestFind_FollowsALinkIntoTheRepository(t *testing.T) {
+	top, err := filepath.EvalSymlinks(t.TempDir())
+	if err != nil {
+		t.Fatal(err)
+	}
+	root, link := filepath.Join(top, "repo"), filepath.Join(top, "link")
+	want := filepath.Join(root, policy.FileName)
+	if err := errors.Join(os.MkdirAll(filepath.Join(root, ".git"), 0o700), os.Mkdir(filepath.Join(root, "live"), 0o700), os.WriteFile(want, nil, 0o600)); err != nil {
+		t.Fatal(err)
+	}
+	if err := os.Symlink(filepath.Join(root, "live"), link); err != nil {
+		t.Skip(err)
+	}
+	if got, err := policy.Find(link); err != nil || !slices.Equal(got, []string{want}) {
+		t.Errorf("%q, %v", got, err)
 	}
 }
