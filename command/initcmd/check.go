@@ -176,7 +176,8 @@ func checkProviders(r request, settings settings, dir *workdir.Dir, record *back
 		}
 		reasons = append(reasons, view.CheckReason{Code: reason.Code, Provider: reason.Provider, Detail: reason.Detail})
 	}
-	for _, refusal := range settings.policy.CheckLocks(dir.Locks, required.Providers()) {
+	refused := settings.policy.CheckOverrides(settings.overriddenBy, required.Providers())
+	for _, refusal := range append(refused, settings.policy.CheckLocks(dir.Locks, required.Providers())...) {
 		reasons = append(reasons, view.CheckReason{Code: "package_refused", Provider: refusal.Provider, Detail: refusal.Error()})
 	}
 	return reasons, problems

@@ -50,6 +50,11 @@ func (in *installation) provide() problem.List {
 // connect makes the sources of providers.
 func (in *installation) connect() (problems problem.List) {
 	problems = announceOverrides(in.request, in.settings.config.DevOverrides)
+	for _, p := range in.required.Providers() {
+		if by := in.settings.overriddenBy(p); by != "" {
+			in.view.Overridden(p, by)
+		}
+	}
 	from := sources.Options{
 		Net: in.settings.net, Config: in.settings.config, Product: in.product,
 		PluginDirs: in.opts.pluginDirs, Fallback: in.settings.fallback, Cached: in.cached,

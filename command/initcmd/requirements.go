@@ -10,6 +10,7 @@ import (
 	"strings"
 
 	"github.com/tfdeps/tfdeps/command/problem"
+	"github.com/tfdeps/tfdeps/command/sources"
 	"github.com/tfdeps/tfdeps/command/workdir"
 	"github.com/tfdeps/tfdeps/configs/backend"
 	"github.com/tfdeps/tfdeps/depsfile"
@@ -23,8 +24,18 @@ func requirements(r request, settings settings, dir *workdir.Dir, record *backen
 	if problems.HasErrors() {
 		return nil, problems
 	}
-	problems = append(problems, sameTypes(r, required)...)
+	problems = append(append(problems, sameTypes(r, required)...), refuseOverrides(r, settings, required)...)
 	return required, append(problems, checkReadonly(r, settings.skip, dir.Locks, required)...)
+}
+
+// refuseOverrides refuses providers that come past the policy, if it says so.
+func refuseOverrides(r request, s settings, required getproviders.Requirements) (problems problem.List) {
+	for _, refusal := range s.policy.CheckOverrides(s.overriddenBy, required.Providers()) {
+		problems = append(problems, problem.CodedError("refused_by_policy", "A provider comes past the policy", fmt.Sprintf(
+			"Provider %s: %v.\n\nTo install it as a package, take it out of dev_overrides in the CLI configuration, and out of the variable %s.",
+			r.product.Short(refusal.Provider), refusal, sources.ReattachVariable)))
+	}
+	return problems
 }
 
 // sameTypes warns, for OpenTofu, of providers of one type in both namespaces that it takes for its own.

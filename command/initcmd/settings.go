@@ -72,6 +72,17 @@ func readSettings(r request) (s settings, problems problem.List) {
 	return s, nil
 }
 
+// overriddenBy is by what other means than a package a provider comes; "": by none.
+func (s settings) overriddenBy(p getproviders.Provider) string {
+	switch _, inConfig := s.config.DevOverrides[p]; {
+	case !s.skip[p]:
+		return ""
+	case inConfig:
+		return "dev_overrides"
+	}
+	return sources.ReattachVariable
+}
+
 func readFallback(o options) (getproviders.Fallback, problem.List) {
 	if o.mirrorFallback == "" {
 		return getproviders.StopOnFailure, nil

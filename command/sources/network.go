@@ -54,8 +54,8 @@ func configProblem(p cliconfig.Problem) *problem.Problem {
 	return problem.Error(p.Summary, detail)
 }
 
-// reattachVariable lists providers that run already.
-const reattachVariable = "TF_REATTACH_PROVIDERS"
+// ReattachVariable lists providers that run already.
+const ReattachVariable = "TF_REATTACH_PROVIDERS"
 
 // Skipped returns the providers that come by other means: their developers run
 // them, from a directory of their own or started already.
@@ -64,9 +64,9 @@ func Skipped(env cli.Environment, config *cliconfig.Config, product getproviders
 	for p := range config.DevOverrides {
 		skip[p] = true
 	}
-	running, err := cliconfig.Reattached(env.Get(reattachVariable), product)
+	running, err := cliconfig.Reattached(env.Get(ReattachVariable), product)
 	if err != nil {
-		return nil, problem.List{problem.CodedError("invalid_variable", "Invalid value of "+reattachVariable, err.Error())}
+		return nil, problem.List{problem.CodedError("invalid_variable", "Invalid value of "+ReattachVariable, err.Error())}
 	}
 	for _, p := range running {
 		skip[p] = true

@@ -37,7 +37,7 @@ type Policy struct {
 // PolicyFlag is the option -policy, whose values [ReadPolicy] takes.
 func PolicyFlag(given *[]string) cli.Flag {
 	return cli.Flag{Name: "policy", Arg: "=FILE|RULE=VALUE", Value: cli.Strings(given),
-		Help: "Refuse packages by the rules in this file, too, or by this one rule, such as minimum_trust=partner, minimum_age=72h, refuse_downgrades=true, or with commas sources=, providers= and lock_platforms=. May be given more than once; no rule of the machine or the repository is left out."}
+		Help: "Refuse packages by the rules in this file, too, or by this one rule, such as minimum_trust=partner, minimum_age=72h, refuse_downgrades=true, allow_overrides=false, or with commas sources=, providers= and lock_platforms=. May be given more than once; no rule of the machine or the repository is left out."}
 }
 
 // ReadPolicy reads the rules that count for the current directory: those of the machine, of
@@ -190,6 +190,19 @@ func (p Policy) CheckLocks(locks *depsfile.Locks, of []getproviders.Provider) (r
 		}
 		if refusal := p.rules.CheckLock(lock); refusal != nil {
 			refused = append(refused, refusal)
+		}
+	}
+	return refused
+}
+
+// CheckOverrides returns a refusal for each of the providers that comes by other means than a package, if the policy forbids that. By
+// names the means; "": it comes as a package.
+func (p Policy) CheckOverrides(by func(getproviders.Provider) string, of []getproviders.Provider) (refused []*policy.Refusal) {
+	for _, provider := range of {
+		if means := by(provider); means != "" {
+			if refusal := p.rules.CheckOverride(provider, means); refusal != nil {
+				refused = append(refused, refusal)
+			}
 		}
 	}
 	return refused

@@ -166,6 +166,12 @@ func (v *Init) ProvidersBegin() {
 	v.say(m)
 }
 
+// Overridden says that a provider comes by other means than a package, such as "dev_overrides". People are told elsewhere.
+func (v *Init) Overridden(p getproviders.Provider, by string) {
+	v.report.overridden(p, by)
+	v.out.record(record{"package", v.product.Short(p) + ": overridden", map[string]any{"provider": p.String(), "action": "overridden", "source": by}})
+}
+
 // Observe is for [providercache.Installer].Observe. After the last event
 // ProvidersEnd has to be called: until then a terminal belongs to the bars.
 func (v *Init) Observe(e event.Event) {

@@ -60,7 +60,7 @@ type reportRow struct {
 	Kind    string       `json:"kind"` // "provider" or "module"
 	Name    string       `json:"name"`
 	Version string       `json:"version,omitempty"`
-	Outcome string       `json:"outcome,omitempty"` // "fetched", "linked", "present", "built in", "failed"; "": it didn't end
+	Outcome string       `json:"outcome,omitempty"` // "fetched", "linked", "present", "built in", "overridden", "failed"; "": it didn't end
 	How     string       `json:"how,omitempty"`     // the link mode
 	Source  string       `json:"source,omitempty"`
 	Trust   string       `json:"trust,omitempty"`
@@ -184,6 +184,16 @@ func (r *Report) observe(e event.Event) {
 		row.Error = oneLine(withHint(e.Err))
 		row.finish("failed", at)
 	}
+}
+
+// overridden is for a provider that comes by other means than a package.
+func (r *Report) overridden(p getproviders.Provider, by string) {
+	if r == nil {
+		return
+	}
+	row := r.row("provider", r.product.Short(p))
+	row.Source = by
+	row.finish("overridden", r.at())
 }
 
 // observeModules is for the events of modules.

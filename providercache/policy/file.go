@@ -45,7 +45,7 @@ func Load(path string, product getproviders.Product) (Policy, hcl.Diagnostics) {
 }
 
 var fileSchema = &hcl.BodySchema{
-	Attributes: []hcl.AttributeSchema{{Name: "sources"}, {Name: "providers"}, {Name: "minimum_trust"}, {Name: "refuse_downgrades"}, {Name: "lock_platforms"}},
+	Attributes: []hcl.AttributeSchema{{Name: "sources"}, {Name: "providers"}, {Name: "minimum_trust"}, {Name: "refuse_downgrades"}, {Name: "lock_platforms"}, {Name: ruleOverrides}},
 	Blocks:     []hcl.BlockHeaderSchema{{Type: "minimum_age"}, {Type: "signed_by", LabelNames: []string{"provider"}}},
 }
 
@@ -78,6 +78,12 @@ func Parse(src []byte, filename string, product getproviders.Product) (Policy, h
 			r.add(ruleDowngrades, attr.Range, refuseDowngrade)
 		}
 	}
+	if attr := content.Attributes[ruleOverrides]; attr != nil {
+		allowed := true
+		if r.value(attr, &allowed); !allowed {
+			r.overrides = append(r.overrides, position(attr.Range))
+		}
+	}
 	if attr := content.Attributes["lock_platforms"]; attr != nil {
 		var given []string
 		if r.value(attr, &given) {
@@ -92,7 +98,7 @@ func Parse(src []byte, filename string, product getproviders.Product) (Policy, h
 			r.signedBy(block)
 		}
 	}
-	return Policy{rules: r.rules, platforms: r.platforms}, r.diags
+	return Policy{rules: r.rules, platforms: r.platforms, overrides: r.overrides}, r.diags
 }
 
 // maxNesting is far more than any policy has. The parser of HCL calls itself.
@@ -103,6 +109,7 @@ type reader struct {
 	product   getproviders.Product
 	rules     []rule
 	platforms []requiredPlatforms
+	overrides []getproviders.Pos
 	diags     hcl.Diagnostics
 }
 

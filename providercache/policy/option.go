@@ -11,7 +11,7 @@ import (
 )
 
 // ParseRule reads one rule as an option has it, NAME=VALUE: "minimum_trust=partner",
-// "minimum_age=72h", "refuse_downgrades=true", or with commas between the values "sources=", "providers="
+// "minimum_age=72h", "refuse_downgrades=true", "allow_overrides=false", or with commas between the values "sources=", "providers="
 // and "lock_platforms=". ok is false if given doesn't have that form. The option's name is for messages: what is
 // wrong with the value is among the problems, and with an error among them the Policy must not be used.
 func ParseRule(given, option string, product getproviders.Product) (p Policy, diags hcl.Diagnostics, ok bool) {
@@ -35,17 +35,19 @@ func ParseRule(given, option string, product getproviders.Product) (p Policy, di
 		}
 	case "lock_platforms":
 		r.lockPlatforms(at, values)
-	case "refuse_downgrades":
+	case ruleDowngrades, ruleOverrides:
 		on, err := strconv.ParseBool(value)
-		if err != nil {
+		switch {
+		case err != nil:
 			r.problem(at, "%q is neither \"true\" nor \"false\".", value)
-		}
-		if on {
+		case on && name == ruleDowngrades:
 			r.add(name, at, refuseDowngrade)
+		case !on && name == ruleOverrides:
+			r.overrides = append(r.overrides, position(at))
 		}
 	}
-	return Policy{rules: r.rules, platforms: r.platforms}, r.diags, true
+	return Policy{rules: r.rules, platforms: r.platforms, overrides: r.overrides}, r.diags, true
 }
 
 // optionRules are the rules that an option can give.
-var optionRules = []string{"sources", "providers", "minimum_trust", "minimum_age", "refuse_downgrades", "lock_platforms"}
+var optionRules = []string{"sources", "providers", "minimum_trust", "minimum_age", ruleDowngrades, "lock_platforms", ruleOverrides}

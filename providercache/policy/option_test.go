@@ -44,6 +44,7 @@ func TestParseRule_Refuses(t *testing.T) {
 		"minimum_trust=high":      "The option -policy=minimum_trust=high can't be used: minimum_trust is \"high\"",
 		"minimum_age=3 days":      "is not a time",
 		"refuse_downgrades=often": "is neither",
+		"allow_overrides=never":   "is neither",
 		"providers=*/widget":      "names no providers",
 		"sources=../mirror":       "is neither the name of a host",
 		"lock_platforms=linux":    "is not a platform",

@@ -19,6 +19,7 @@ import (
 type Policy struct {
 	rules     []rule
 	platforms []requiredPlatforms
+	overrides []getproviders.Pos // of rules that refuse what comes past its package
 }
 
 // rule is one statement of a file.
@@ -86,7 +87,9 @@ func (r *Refusal) Hint() string {
 }
 
 // IsZero reports whether there are no rules.
-func (p Policy) IsZero() bool { return len(p.rules) == 0 && len(p.platforms) == 0 }
+func (p Policy) IsZero() bool {
+	return len(p.rules) == 0 && len(p.platforms) == 0 && len(p.overrides) == 0
+}
 
 // All returns the policy that refuses whatever any of these refuses.
 func All(policies ...Policy) Policy {
@@ -94,6 +97,7 @@ func All(policies ...Policy) Policy {
 	for _, p := range policies {
 		all.rules = append(all.rules, p.rules...)
 		all.platforms = append(all.platforms, p.platforms...)
+		all.overrides = append(all.overrides, p.overrides...)
 	}
 	return all
 }
@@ -120,6 +124,18 @@ func (p Policy) CheckDowngrade(c Candidate) *Refusal {
 	}
 	return only.Check(c)
 }
+
+// CheckOverride returns why a provider may not come by other means than a package, such as "dev_overrides"; nil if it may. No other
+// rule is about it.
+func (p Policy) CheckOverride(of getproviders.Provider, by string) *Refusal {
+	if len(p.overrides) == 0 {
+		return nil
+	}
+	return &Refusal{Provider: of, Rule: ruleOverrides, Pos: p.overrides[0], Reason: fmt.Sprintf("it comes by %s, and no rule says anything of it", by)}
+}
+
+// ruleOverrides is the name of the rule of CheckOverride in a file.
+const ruleOverrides = "allow_overrides"
 
 // allowSources is the rule "sources".
 func allowSources(sources []string) func(Candidate) string {

@@ -175,6 +175,7 @@ func TestParse_Refuses(t *testing.T) {
 		`providers = ["*/widget"]`:                        `"*/widget" names no providers`,
 		`minimum_trust = "high"`:                          `has to be "verified_checksum"`,
 		`refuse_downgrades = "often"`:                     "bool",
+		`allow_overrides = "never"`:                       "bool",
 		`lock_platforms = ["linux"]`:                      `"linux" is not a platform`,
 		`lock_platforms = "linux_amd64"`:                  "list of string",
 		`minimum_age {}`:                                  "Missing required argument",
@@ -254,6 +255,36 @@ func FuzzParse(f *testing.F) {
 		p, _ := policy.Parse([]byte(text), "tfdeps.hcl", terraform)
 		p.Check(candidate)
 	})
+}
+
+// TestPolicy_CheckOverride: one policy that forbids it is enough, and packages aren't meant.
+func TestPolicy_CheckOverride(t *testing.T) {
+	rule := func(given string) policy.Policy {
+		p, diags, ok := policy.ParseRule(given, "-policy", terraform)
+		if !ok || diags.HasErrors() {
+			t.Fatal(ok, diags)
+		}
+		return p
+	}
+	yes, no := parse(t, "allow_overrides = true\n"), parse(t, "\nallow_overrides = false\n")
+	widget := provider(t, "acme/widget")
+	for name, c := range map[string]struct {
+		p    policy.Policy
+		want string
+	}{
+		"none": {policy.Policy{}, ""}, "allowed": {policy.All(yes, rule("allow_overrides=true")), ""},
+		"forbidden":           {policy.All(no, yes), "it comes by dev_overrides, and no rule says anything of it (rule allow_overrides, tfdeps.hcl:2)"},
+		"forbidden, nearer":   {policy.All(yes, no), "tfdeps.hcl:2"},
+		"forbidden by option": {policy.All(yes, rule("allow_overrides=false")), "(rule allow_overrides, -policy=allow_overrides=false)"},
+	} {
+		refusal := c.p.CheckOverride(widget, "dev_overrides")
+		if (refusal == nil) != (c.want == "") || refusal != nil && !strings.Contains(refusal.Error(), c.want) || c.p.IsZero() != (c.want == "") {
+			t.Errorf("%s: %v, %v", name, refusal, c.p.IsZero())
+		}
+		if refusal := c.p.Check(policy.Candidate{Provider: widget}); refusal != nil {
+			t.Errorf("%s: a package: %v", name, refusal)
+		}
+	}
 }
 
 // TestPolicy_CheckDowngrade has rules about what isn't known of a version that was only chosen.

@@ -41,7 +41,7 @@
       at("tiles").append(made);
     };
     tile(seconds(data.took), "in all");
-    const parts = [["fetched", "fetched"], ["linked", "linked from the cache"], ["present", "already here"], ["failed", "failed"]]
+    const parts = [["fetched", "fetched"], ["linked", "linked from the cache"], ["present", "already here"], ["overridden", "overridden"], ["failed", "failed"]]
       .filter(([name]) => count(name)).map(([name, text]) => count(name) + " " + text);
     tile(String(providers.length), (providers.length === 1 ? "provider" : "providers") + (parts.length ? ": " + parts.join(", ") : ""));
     if (modules) tile(String(modules), modules === 1 ? "module fetched" : "modules fetched");
