@@ -33,10 +33,12 @@
 //
 // # Where it differs from Terraform and OpenTofu
 //
-//   - Where the file is a symlink to a regular file that the user owns and that
-//     is a lock file itself, Save writes that one; Terraform and OpenTofu put a regular
+//   - Where the file is a symlink to a regular file of the same repository (or, without
+//     one, of the same directory) that the user owns and that
+//     is a lock file itself, Save writes that one. If the symlink leads to a file
+//     elsewhere, Save returns an error. Terraform and OpenTofu put a regular
 //     file in the symlink's place, which is what happens here in all other
-//     cases (and always on Windows, where nothing says who owns a file).
+//     cases (and on Windows, where nothing says who owns a file).
 //   - What a merge conflict left behind is reported as such, and alone.
 //   - A value that can't be read is one error; Terraform and OpenTofu follow it up with
 //     another one on its spelling.

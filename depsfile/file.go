@@ -46,14 +46,18 @@ func LoadFS(fsys fs.FS, path string, product getproviders.Product) (*Locks, hcl.
 
 // Save writes the file, atomically, if it differs from what is there: after a
 // crash there is the old file or the new one. A symlink is followed or
-// replaced, as the package's documentation says. The file's mode is 0644.
+// replaced, or is an error, as the package's documentation says. The file's mode is 0644.
 func (l *Locks) Save(path string, product getproviders.Product) error {
 	product = product.OrDefault()
 	content := l.Encode(product)
 	if wholefile.Has(path, content) {
 		return nil
 	}
-	if err := wholefile.WriteDurably(writableTarget(path, product), content, 0o644); err != nil {
+	target, err := writableTarget(path, product)
+	if err == nil {
+		err = wholefile.WriteDurably(target, content, 0o644)
+	}
+	if err != nil {
 		return fmt.Errorf("can't save the dependency lock file: %w", err)
 	}
 	return nil
@@ -61,23 +65,49 @@ func (l *Locks) Save(path string, product getproviders.Product) error {
 
 // writableTarget returns what path points to if that may be written in its
 // place, else path itself. A symlink in a directory from
-// elsewhere must not lead to another file of the user's being overwritten.
-func writableTarget(path string, product getproviders.Product) string {
+// elsewhere must not lead to another file of the user's being overwritten, and the lock
+// file of another repository decides what is installed there.
+func writableTarget(path string, product getproviders.Product) (string, error) {
 	if info, err := os.Lstat(path); err != nil || info.Mode().Type() != fs.ModeSymlink {
-		return path
+		return path, nil
 	}
-	target, err := filepath.EvalSymlinks(path)
+	full, err := filepath.Abs(path)
 	if err != nil {
-		return path
+		return "", err
+	}
+	target, err := filepath.EvalSymlinks(full)
+	if errors.Is(err, fs.ErrNotExist) { // the link leads to nothing
+		return path, nil
+	}
+	dir, dirErr := filepath.EvalSymlinks(filepath.Dir(full))
+	if err := errors.Join(err, dirErr); err != nil {
+		return "", err
+	}
+	if repository(filepath.Dir(target)) != repository(dir) {
+		return "", fmt.Errorf("%s is a symbolic link to %s, which is in another repository or directory: replace the link by a copy of the file, or run the command where the file is",
+			path, target)
 	}
 	info, err := os.Lstat(target)
 	if err != nil || !info.Mode().IsRegular() || !ownedByUser(info) {
-		return path
+		return path, nil
 	}
 	if _, diags := Load(target, product); diags.HasErrors() {
-		return path
+		return path, nil
 	}
-	return target
+	return target, nil
+}
+
+// repository is the nearest directory with an entry ".git" that a directory is in, or is itself; the directory
+// where there is none.
+func repository(dir string) string {
+	for at := dir; ; at = filepath.Dir(at) {
+		if _, err := os.Lstat(filepath.Join(at, ".git")); err == nil {
+			return at
+		}
+		if filepath.Dir(at) == at {
+			return dir
+		}
+	}
 }
 
 // What a lock file for anything else has in common with the one for providers

@@ -1,6 +1,7 @@
 package depsfile_test
 
 import (
+	"errors"
 	"os"
 	"path/filepath"
 	"runtime"
@@ -125,19 +126,20 @@ func TestSave_FailsWithoutLeftovers(t *testing.T) {
 	}
 }
 
-// linked makes a symlink in place of the lock file, to a file with this content.
+// linked makes a symlink in place of the lock file, to a file beside it with this content.
 func linked(t *testing.T, content string) (link, target string) {
 	t.Helper()
-	target = filepath.Join(t.TempDir(), "target")
+	dir := t.TempDir()
+	target = filepath.Join(dir, "target")
 	if err := os.WriteFile(target, []byte(content), 0o600); err != nil {
 		t.Fatal(err)
 	}
-	return linkTo(t, target), target
+	return linkIn(t, dir, "target"), target
 }
 
-func linkTo(t *testing.T, target string) (link string) {
+func linkIn(t *testing.T, dir, target string) (link string) {
 	t.Helper()
-	link = filepath.Join(t.TempDir(), depsfile.FileName)
+	link = filepath.Join(dir, depsfile.FileName)
 	if err := os.Symlink(target, link); err != nil {
 		if runtime.GOOS == "windows" {
 			t.Skip("no right to make symlinks: ", err)
@@ -170,19 +172,96 @@ func TestSave_WritesThroughASymlinkToALockFile(t *testing.T) {
 		t.Skip("nothing tells a file's owner here")
 	}
 	link, target := linked(t, block(`version = "1.0.0"`))
-	outer := linkTo(t, link) // a chain of two
-	l := exampleLocks(t)
-	if err := l.Save(outer, terraform); err != nil {
+	middle := filepath.Join(filepath.Dir(link), "middle")
+	if err := errors.Join(os.Rename(link, middle), os.Symlink("middle", link)); err != nil {
 		t.Fatal(err)
 	}
-	if !isSymlink(t, outer) || !isSymlink(t, link) || isSymlink(t, target) {
+	if err := exampleLocks(t).Save(link, terraform); err != nil {
+		t.Fatal(err)
+	}
+	if !isSymlink(t, link) || !isSymlink(t, middle) || isSymlink(t, target) {
 		t.Error("a symlink was replaced")
 	}
 	if read(t, target) != example {
 		t.Errorf("the target has:\n%s", read(t, target))
 	}
-	onlyFiles(t, filepath.Dir(target), "target")
-	onlyFiles(t, filepath.Dir(link), depsfile.FileName)
+	onlyFiles(t, filepath.Dir(link), depsfile.FileName, "middle", "target")
+}
+
+// writeTree makes files, with the directories above them, in a new directory, which it returns.
+func writeTree(t *testing.T, files ...string) string {
+	t.Helper()
+	root := t.TempDir()
+	for _, name := range files {
+		path := filepath.Join(root, filepath.FromSlash(name))
+		if err := os.MkdirAll(filepath.Dir(path), 0o755); err != nil {
+			t.Fatal(err)
+		}
+		if err := os.WriteFile(path, []byte(block(`version = "1.0.0"`)), 0o600); err != nil {
+			t.Fatal(err)
+		}
+	}
+	return root
+}
+
+func TestSave_LeavesLockFilesOfOtherRepositoriesAlone(t *testing.T) {
+	for name, c := range map[string]struct {
+		files   []string // one of them is the target
+		dir, to string
+		ok      bool
+	}{
+		"within a repository":              {[]string{".git/config", "locks/all.hcl", "app/main.tf"}, "app", "../locks/all.hcl", true},
+		"of a work tree":                   {[]string{".git", "locks/all.hcl", "app/main.tf"}, "app", "../locks/all.hcl", true},
+		"to its root":                      {[]string{".git/config", "all.hcl", "a/b/main.tf"}, "a/b", "../../all.hcl", true},
+		"in its own directory":             {[]string{"app/all.hcl"}, "app", "all.hcl", true},
+		"of another repository":            {[]string{"a/.git/config", "b/.git/config", "b/all.hcl"}, "a", "../b/all.hcl", false},
+		"of a repository within":           {[]string{".git/config", "b/.git/config", "b/all.hcl"}, ".", "b/all.hcl", false},
+		"of the repository around":         {[]string{".git/config", "all.hcl", "b/.git/config"}, "b", "../all.hcl", false},
+		"from a repository to elsewhere":   {[]string{"a/.git/config", "all.hcl"}, "a", "../all.hcl", false},
+		"without a repository":             {[]string{"a/main.tf", "b/all.hcl"}, "a", "../b/all.hcl", false},
+		"a file elsewhere that is no lock": {[]string{"a/main.tf", "b/x"}, "a", "../b/x", false},
+	} {
+		t.Run(name, func(t *testing.T) {
+			if runtime.GOOS == "windows" && c.ok {
+				t.Skip("nothing tells a file's owner here")
+			}
+			root := writeTree(t, c.files...)
+			dir := filepath.Join(root, c.dir)
+			link, target := linkIn(t, dir, filepath.FromSlash(c.to)), filepath.Join(dir, filepath.FromSlash(c.to))
+			before := read(t, target)
+			err := exampleLocks(t).Save(link, terraform)
+			if !isSymlink(t, link) {
+				t.Error("the link was replaced")
+			}
+			if c.ok {
+				if err != nil || read(t, target) != example {
+					t.Errorf("got %v, and the target has:\n%s", err, read(t, target))
+				}
+				return
+			}
+			if read(t, target) != before {
+				t.Error("the lock file of another directory was rewritten")
+			}
+			if err == nil || !strings.Contains(err.Error(), link) || !strings.Contains(err.Error(), filepath.Base(target)) {
+				t.Errorf("got %v, want an error that names the link and its target", err)
+			}
+		})
+	}
+}
+
+func TestSave_ALinkToElsewhereIsReadAndStays(t *testing.T) {
+	root := writeTree(t, "a/main.tf", "b/all.hcl")
+	link := linkIn(t, filepath.Join(root, "a"), filepath.Join("..", "b", "all.hcl"))
+	if err := os.WriteFile(filepath.Join(root, "b", "all.hcl"), []byte(example), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	locks, diags := depsfile.Load(link, terraform)
+	if diags.HasErrors() || !locks.Equal(exampleLocks(t)) {
+		t.Errorf("got %v, %v", locks, diags)
+	}
+	if err := locks.Save(link, terraform); err != nil || !isSymlink(t, link) {
+		t.Errorf("got %v where nothing changes", err)
+	}
 }
 
 func TestSave_ReplacesASymlinkToAnotherUsersFile(t *testing.T) {
@@ -204,10 +283,11 @@ func TestSave_ReplacesASymlinkToAnotherUsersFile(t *testing.T) {
 
 func TestSave_ReplacesASymlinkToAnythingElse(t *testing.T) {
 	link, target := linked(t, "alias ll='ls -l'\n")
+	root := writeTree(t, ".git/config", "directory/x", "a/main.tf", "b/main.tf")
 	links := map[string]string{
 		"other file": link,
-		"directory":  linkTo(t, t.TempDir()),
-		"nothing":    linkTo(t, filepath.Join(t.TempDir(), "missing")),
+		"directory":  linkIn(t, filepath.Join(root, "a"), filepath.Join("..", "directory")),
+		"nothing":    linkIn(t, filepath.Join(root, "b"), filepath.Join(t.TempDir(), "missing")),
 	}
 	for name, link := range links {
 		if err := exampleLocks(t).Save(link, terraform); err != nil {
@@ -219,6 +299,6 @@ func TestSave_ReplacesASymlinkToAnythingElse(t *testing.T) {
 		}
 	}
 	if read(t, target) != "alias ll='ls -l'\n" {
-		t.Error("another user's file was overwritten")
+		t.Error("another file was overwritten")
 	}
 }
