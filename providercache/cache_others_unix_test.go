@@ -11,6 +11,7 @@ import (
 	"syscall"
 	"testing"
 
+	"github.com/tfdeps/tfdeps/providercache/link"
 	"github.com/tfdeps/tfdeps/providercache/store"
 )
 
@@ -128,5 +129,36 @@ func TestCache_NothingIsWrittenIntoAnotherUsersHome(t *testing.T) {
 	}
 	if m.install(t, d, locks); len(d.read) != 2 {
 		t.Errorf("read %q, and there are no receipts", d.read)
+	}
+}
+
+// A link into a cache that every user may write to would lead, after it was verified, to whatever another user puts there.
+func TestCache_NoLinkLeadsToWhatAnotherUserCanChange(t *testing.T) {
+	t.Parallel()
+	m := sharedMachine(t)
+	locks, _ := m.install(t, m.directory(t), nil)
+	openToAll(t, m.Cache)
+	linked := m.directory(t)
+	_, report := install(t, linked.Installer, both, locks)
+	for _, o := range report.Outcomes {
+		if o.Link == link.Symlink || !errors.Is(o.LinkReason, link.ErrChangedByOthers) {
+			t.Errorf("%s is a %v, because of %v", o.Selection.Provider, o.Link, o.LinkReason)
+		}
+	}
+	fetched := m.directory(t)
+	must(t, os.RemoveAll(filepath.Join(m.Cache, registryHost)))
+	m.install(t, fetched, locks)
+	openToAll(t, m.Cache)
+	asNobody(t, `find "$1" -name 'terraform-provider-*' | while read f; do printf evil >"$f.x" && mv "$f.x" "$f"; done`, m.Cache)
+	for name, d := range map[string]*directory{"linked": linked, "fetched": fetched} {
+		must(t, filepath.WalkDir(d.Target.Dir, func(path string, entry os.DirEntry, err error) error {
+			if err != nil || entry.IsDir() {
+				return err
+			}
+			if content, err := os.ReadFile(path); string(content) == "evil" || err != nil {
+				t.Errorf("%s: %s is another program now (%v)", name, path, err)
+			}
+			return nil
+		}))
 	}
 }

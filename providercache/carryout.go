@@ -59,7 +59,7 @@ func (in *Installer) noteUses(ctx context.Context, plan Plan) {
 	if in.Cache != nil {
 		in.Cache.NoteUses(ctx, store.Uses{
 			State: in.Fetcher.EffectiveStateDir(), Target: in.Target.Dir, Present: in.packageNames(plan.Present),
-			Due: in.packageNames(slices.Concat(plan.Link, plan.toFetch())), Link: in.linkModes()[0] == link.Symlink,
+			Due: in.packageNames(slices.Concat(plan.Link, plan.toFetch())), Link: in.linkModes(nil)[0] == link.Symlink,
 		}, in.Fetcher.Time())
 	}
 }

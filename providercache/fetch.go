@@ -82,7 +82,7 @@ func (in *Installer) fetchIntoCache(ctx context.Context, t fetcher.Request, get 
 			return Outcome{}, err
 		}
 		of := func(resolve.Selection) receipt.Provenance { return found }
-		if linked, _ := in.linkHeld(ctx, []resolve.Selection{t.Selection}, of, in.cacheView(), in.linkModes()); len(linked) > 0 {
+		if linked, _ := in.linkHeld(ctx, []resolve.Selection{t.Selection}, of, in.cacheView(), in.linkModes([]resolve.Selection{t.Selection})); len(linked) > 0 {
 			return linked[0], nil
 		}
 	}
@@ -129,7 +129,7 @@ func (in *Installer) publishAndLink(ctx context.Context, s resolve.Selection, st
 	if ctx.Err() != nil {
 		return Outcome{}, context.Cause(ctx)
 	}
-	from, modes := shared.Dir, in.linkModes()
+	from, modes := shared.Dir, in.linkModes([]resolve.Selection{s})
 	if unshared != nil {
 		from, modes = stage.PackagePath(), privateLinkModes
 	}

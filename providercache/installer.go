@@ -25,8 +25,8 @@ type Installer struct {
 	// Cache is where this Target shares packages with other targets; nil: nowhere. It
 	// can't be the directory of the Target.
 	// Link says how they get from there into Target. By default that is a symbolic
-	// link to the package if the cache is Shared, else clones, hard links or copies
-	// of its files.
+	// link to the package if the cache is Shared and no other user can write to it, else
+	// clones, hard links or copies of its files.
 	Cache *store.Store
 	Link  link.Mode
 

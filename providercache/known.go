@@ -78,7 +78,7 @@ func (in *Installer) recordDue(ctx context.Context, plan Plan, local map[getprov
 			}
 		}
 	}
-	collect(plan.Link, in.Cache != nil && !slices.Contains(in.linkModes(), link.Hardlink))
+	collect(plan.Link, in.Cache != nil && !slices.Contains(in.linkModes(plan.Link), link.Hardlink))
 	collect(slices.Concat(plan.Present, plan.toFetch()), true)
 	if len(inTarget) > 0 {
 		in.targetView().Record(ctx, inTarget...)

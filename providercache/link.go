@@ -19,7 +19,7 @@ func (in *Installer) link(ctx context.Context, selections []resolve.Selection, l
 	if len(selections) == 0 {
 		return nil, nil
 	}
-	modes := in.linkModes()
+	modes := in.linkModes(selections)
 	unlocked := slices.Index(modes, link.Hardlink)
 	if unlocked < 0 {
 		return in.linkEach(ctx, selections, local, modes)
@@ -108,16 +108,17 @@ func succeeded(selections []resolve.Selection, outcomes []Outcome, errs []error)
 	return linked, rest
 }
 
-// linkModes is the order in which ways of linking are tried. From a cache that
-// the user shares with Terraform that is a link to the package, as Terraform
-// makes it; from tfdeps' own cache, what leaves ordinary files in Target.
-func (in *Installer) linkModes() []link.Mode {
-	switch {
-	case in.Link != link.Auto:
-		return []link.Mode{in.Link, link.Copy}
-	case in.Cache.Shared:
-		return []link.Mode{link.Symlink, link.Copy}
-	default:
-		return []link.Mode{link.Clone, link.Hardlink, link.Copy}
+// linkModes is the order in which ways of linking packages of the cache are tried.
+func (in *Installer) linkModes(selections []resolve.Selection) []link.Mode {
+	modes, _ := in.linkOrder(selections)
+	return modes
+}
+
+// linkOrder is linkModes, and why a symbolic link isn't among them where it would be the first.
+func (in *Installer) linkOrder(selections []resolve.Selection) ([]link.Mode, error) {
+	var dirs []string
+	for _, s := range selections {
+		dirs = append(dirs, in.cachePath(s))
 	}
+	return link.Order(in.Link, in.Cache.Dir, in.Cache.Shared, dirs...)
 }

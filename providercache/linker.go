@@ -122,6 +122,10 @@ func (l linker) tree(ctx context.Context, job linkJob, got receipt.Provenance, f
 		return Outcome{}, err
 	}
 	outcome, err := l.in.publishInTarget(ctx, job.Selection, got, stage)
+	if used != link.Symlink && from == l.in.cachePath(job.Selection) {
+		_, exposed := l.in.linkOrder([]resolve.Selection{job.Selection})
+		reason = errors.Join(exposed, reason)
+	}
 	outcome.Link, outcome.LinkReason = used, reason
 	return outcome, err
 }

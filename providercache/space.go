@@ -31,7 +31,7 @@ type room struct {
 // the cache has no room, they go to Target alone.
 func (in *Installer) findRoom(withCache bool) room {
 	r := room{dirs: []string{in.Target.Dir}}
-	if withCache && in.linkModes()[0] == link.Symlink {
+	if withCache && in.linkModes(nil)[0] == link.Symlink {
 		r.dirs = []string{in.Cache.Dir, in.Target.Dir}
 	}
 	free, known := disk.Room(r.dirs...)

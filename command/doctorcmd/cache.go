@@ -91,13 +91,7 @@ func (x *examination) describeLinks(cache *store.Store, place store.Place) {
 		x.add(problem.List{problem.CodedError("invalid_variable", "Invalid value of TFDEPS_LINK", problem.Sentence(err))})
 		return
 	}
-	modes := []link.Mode{asked, link.Copy}
-	switch {
-	case asked == link.Auto && cache.Shared:
-		modes = []link.Mode{link.Symlink, link.Copy}
-	case asked == link.Auto:
-		modes = []link.Mode{link.Clone, link.Hardlink, link.Copy}
-	}
+	modes, exposed := link.Order(asked, cache.Dir, cache.Shared)
 	target := workdir.ProvidersDir(x.meta.Env, ".")
 	used, reason, err := x.tryLinks(place.Dir, target, modes)
 	if errors.Is(err, errReadOnly) { // as caches in images are
@@ -108,8 +102,12 @@ func (x *examination) describeLinks(cache *store.Store, place store.Place) {
 			"A test file can't be put from %s into %s: %v. Correct the permissions of these directories.", place.Dir, target, err))})
 		return
 	}
-	if c.Link = used.String(); used == link.Copy && asked != link.Copy && reason != nil {
-		c.LinkReason = reason.Error()
+	c.Link = used.String()
+	if exposed != nil {
+		c.LinkReason = exposed.Error()
+	}
+	if used == link.Copy && asked != link.Copy && reason != nil {
+		c.LinkReason = errors.Join(exposed, reason).Error()
 		x.add(problem.List{problem.CodedWarning("cache_failed", "Packages of the shared cache are copied", fmt.Sprintf(
 			"Packages can't be linked from %s into this directory: %v. Each copy takes time and space. Have TFDEPS_CACHE_DIR name a directory on the same file system as this one.", c.Directory, reason))})
 	}

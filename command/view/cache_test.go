@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"encoding/json"
 	"errors"
+	"fmt"
 	"io"
 	"strings"
 	"testing"
@@ -90,6 +91,25 @@ func TestInit_CopyingIsShownOnceWithItsReason(t *testing.T) {
 - Using example.com/acme/beta v1.2.3 from the shared cache directory
   note: packages are copied from the shared cache, because they can't be linked: hardlink: another disk
 - Using example.com/acme/gamma v1.2.3 from the shared cache directory
+`, "")
+}
+
+// So is that they aren't symbolic links.
+func TestInit_LinksThatArentSymbolicAreShownOnce(t *testing.T) {
+	v1 := getproviders.MustParseVersion("1.2.3")
+	s := newSpeaker(func(o *Options) { o.Plain = true })
+	why := errors.Join(fmt.Errorf("/shared: %w", link.ErrChangedByOthers), errors.New("clone: not here"))
+	for _, e := range []event.Event{
+		pending(alpha, beta),
+		event.LinkedEvent{Addr: alpha, Version: v1, Link: link.Hardlink, Reason: why},
+		event.LinkedEvent{Addr: beta, Version: v1, Link: link.Copy, Reason: why},
+	} {
+		s.Observe(e)
+	}
+	s.ProvidersEnd()
+	s.check(t, `- Using example.com/acme/alpha v1.2.3 from the shared cache directory
+  note: packages come from the shared cache by hardlink, not by symlink: /shared: other users can change what is there
+- Using example.com/acme/beta v1.2.3 from the shared cache directory
 `, "")
 }
 

@@ -1,6 +1,7 @@
 package view
 
 import (
+	"errors"
 	"fmt"
 	"strings"
 	"time"
@@ -216,13 +217,17 @@ func (v *Init) tell(events []event.Event) {
 }
 
 // linkedBy says once that packages take their room on the disk in each
-// directory, and why.
+// directory, or why they aren't symbolic links, and why.
 func (v *Init) linkedBy(mode link.Mode, reason error) {
-	if v.copied || mode != link.Copy || reason == nil {
+	if v.copied || reason == nil || mode != link.Copy && !errors.Is(reason, link.ErrChangedByOthers) {
 		return
 	}
 	v.copied = true
 	text := "packages are copied from the shared cache, because they can't be linked: " + strings.Join(strings.Fields(reason.Error()), " ")
+	if mode != link.Copy {
+		why, _, _ := strings.Cut(reason.Error(), "\n")
+		text = "packages come from the shared cache by " + mode.String() + ", not by symlink: " + why
+	}
 	v.out.line(line{human: "  note: " + text, json: text})
 }
 

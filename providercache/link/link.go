@@ -53,6 +53,27 @@ func ParseMode(given string) (Mode, error) {
 	return Auto, fmt.Errorf("invalid way of linking %q: it must be auto, symlink, clone, hardlink or copy", given)
 }
 
+// ErrChangedByOthers says why there is no symbolic link: what is verified now could be another program later.
+var ErrChangedByOthers = errors.New("other users can change what is there")
+
+// Order returns the modes by which packages, directories below a cache, are put elsewhere, best first. What is asked for comes first.
+// With Auto that is a symbolic link from a cache that is shared with Terraform, as Terraform makes it; from tfdeps' own cache,
+// and where other users can change what a link would lead to, it is what makes files in the other place. In the latter
+// case reason says so; it matches ErrChangedByOthers.
+func Order(asked Mode, cache string, shared bool, packages ...string) (modes []Mode, reason error) {
+	switch {
+	case asked != Auto:
+		return []Mode{asked, Copy}, nil
+	case shared:
+		path := owner.ChangedByOthers(cache, packages...)
+		if path == "" {
+			return []Mode{Symlink, Copy}, nil
+		}
+		reason = fmt.Errorf("%s: %w", path, ErrChangedByOthers)
+	}
+	return []Mode{Clone, Hardlink, Copy}, reason
+}
+
 // ErrNotOwnFile says that a file can't be hard-linked, because other users own it or
 // can write to it.
 var ErrNotOwnFile = errors.New("only a file of this user's own that no other user can write to can be given another name")
@@ -172,14 +193,16 @@ func originalOf(path string) (original, error) {
 // that other users can write to: they could change what was verified. Another file
 // may replace the one at the path meanwhile, so the link is checked as well.
 func hardLink(file original, to string) error {
-	linked, err := file.Info, error(nil)
-	if owner.IsOwn(linked) {
-		if err = os.Link(file.Path, to); err == nil {
-			linked, err = os.Lstat(to)
-		}
+	notOwn := fmt.Errorf("%s: %w", file.Path, ErrNotOwnFile)
+	if !owner.IsOwn(file.Info) || !owner.Exclusive(file.Path) {
+		return notOwn
 	}
+	if err := os.Link(file.Path, to); err != nil {
+		return err
+	}
+	linked, err := os.Lstat(to)
 	if err == nil && !owner.IsOwn(linked) {
-		err = fmt.Errorf("%s: %w", file.Path, ErrNotOwnFile)
+		err = notOwn
 	}
 	return err
 }
