@@ -3,17 +3,14 @@
 //
 // It reads from top to bottom: options.go, run.go with the order of the phases,
 // then a file for each phase: settings.go, backend.go, modules.go,
-// requirements.go, providers.go, lockfile.go and handover.go. check.go is init -check, which does none of
+// requirements.go, providers.go, lockfile.go and handover.go. report.go writes the page of the run. check.go is init -check, which does none of
 // it, and plan.go is init -plan, which asks what it would do.
 package initcmd
 
 import (
-	"bytes"
 	"cmp"
 	"errors"
 	"fmt"
-	"os"
-	"path/filepath"
 	"slices"
 
 	"github.com/tfdeps/tfdeps/command/cli"
@@ -25,7 +22,6 @@ import (
 	"github.com/tfdeps/tfdeps/configs"
 	"github.com/tfdeps/tfdeps/configs/modules"
 	"github.com/tfdeps/tfdeps/getproviders"
-	"github.com/tfdeps/tfdeps/getproviders/wholefile"
 )
 
 // Command is the command.
@@ -80,50 +76,6 @@ func run(m *cli.Meta, args []string) (int, error) {
 	}
 	r.view.End(code)
 	return code, nil
-}
-
-// checkReport finds out before anything is done whether there is a directory for the page of the run.
-func checkReport(path string) problem.List {
-	if path == "" {
-		return nil
-	}
-	dir := filepath.Dir(path)
-	reason := ""
-	if info, err := os.Stat(path); err == nil && info.IsDir() {
-		reason = "that is a directory; name a file in it"
-	}
-	if info, err := os.Stat(dir); err != nil {
-		reason = fmt.Sprintf("there is no directory %s", dir)
-	} else if !info.IsDir() {
-		reason = fmt.Sprintf("%s is no directory", dir)
-	}
-	if reason == "" {
-		return nil
-	}
-	return problem.List{problem.CodedError("invalid_option", "Invalid argument", fmt.Sprintf(
-		"The page of the run can't be written to %q, which -report names: %s.", path, reason))}
-}
-
-// writeReport writes the page of the run, if it is wanted.
-func writeReport(r request, failed bool) problem.List {
-	report := r.view.Report()
-	if report == nil {
-		return nil
-	}
-	var page bytes.Buffer
-	err := report.Write(&page, view.ReportHead{Own: r.meta.Version, Directory: cli.WorkingDirectory(), Failed: failed})
-	if err == nil {
-		err = wholefile.Write(r.opts.report, page.Bytes(), 0o644)
-	}
-	if err != nil {
-		reason := err
-		if at, ok := errors.AsType[*os.PathError](err); ok { // which names a temporary file
-			reason = at.Err
-		}
-		return problem.List{problem.CodedError("unwritable", "Failed to write the page of the run", fmt.Sprintf(
-			"The page can't be written to %q: %v.", r.opts.report, reason))}
-	}
-	return nil
 }
 
 // initialize runs the phases in Terraform's order, and returns the exit code.

@@ -1,0 +1,106 @@
+package initcmd
+
+import (
+	"bytes"
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"strings"
+
+	"github.com/tfdeps/tfdeps/command/cli"
+	"github.com/tfdeps/tfdeps/command/problem"
+	"github.com/tfdeps/tfdeps/command/view"
+	"github.com/tfdeps/tfdeps/getproviders/wholefile"
+)
+
+// checkReport finds out before anything is done whether the page of the run can be written.
+func checkReport(path string) problem.List {
+	if path == "" {
+		return nil
+	}
+	if _, err := reportPlace(path); err != nil {
+		return problem.List{problem.CodedError("invalid_option", "Invalid argument", fmt.Sprintf(
+			"The page of the run can't be written to %q, which -report names: %v.", path, err))}
+	}
+	return nil
+}
+
+// reportPlace finds out how the page of the run gets to a path: a plain file is replaced. asIs says that the path is no
+// plain file, but a stream of this process, a pipe or a device, which has to stay. A link could lead to any
+// file of the user's, so it is an error.
+func reportPlace(path string) (asIs bool, err error) {
+	if isStream(path) {
+		return true, nil
+	}
+	info, err := os.Lstat(path)
+	switch {
+	case err != nil:
+	case info.Mode()&fs.ModeSymlink != 0:
+		return false, errors.New("that is a symbolic link; name a file")
+	case info.IsDir():
+		return false, errors.New("that is a directory; name a file in it")
+	case !info.Mode().IsRegular():
+		return true, nil
+	}
+	dir := filepath.Dir(path)
+	if info, err := os.Stat(dir); err != nil {
+		return false, fmt.Errorf("there is no directory %s", dir)
+	} else if !info.IsDir() {
+		return false, fmt.Errorf("%s is no directory", dir)
+	}
+	return false, nil
+}
+
+// isStream reports whether a path is a name of what this process has open. To the system such a name is a link.
+func isStream(path string) bool {
+	number, ok := strings.CutPrefix(path, "/dev/fd/")
+	return ok && number != "" && strings.Trim(number, "0123456789") == "" || path == "/dev/stdout" || path == "/dev/stderr"
+}
+
+// writeReport writes the page of the run, if it is wanted.
+func writeReport(r request, failed bool) problem.List {
+	report := r.view.Report()
+	if report == nil {
+		return nil
+	}
+	var page bytes.Buffer
+	err := report.Write(&page, view.ReportHead{Own: r.meta.Version, Directory: cli.WorkingDirectory(), Failed: failed})
+	if err == nil {
+		err = putReport(r, page.Bytes())
+	}
+	if err != nil {
+		reason := err
+		if at, ok := errors.AsType[*os.PathError](err); ok { // which names a temporary file
+			reason = at.Err
+		}
+		return problem.List{problem.CodedError("unwritable", "Failed to write the page of the run", fmt.Sprintf(
+			"The page can't be written to %q: %v.", r.opts.report, reason))}
+	}
+	return nil
+}
+
+func putReport(r request, page []byte) error {
+	asIs, err := reportPlace(r.opts.report)
+	switch {
+	case err != nil:
+		return err
+	case !asIs:
+		return wholefile.Write(r.opts.report, page, 0o644)
+	}
+	switch r.opts.report {
+	case "/dev/stdout", "/dev/fd/1": // opened again, a file would be written from its beginning
+		_, err = r.meta.Stdout.Write(page)
+		return err
+	case "/dev/stderr", "/dev/fd/2":
+		_, err = r.meta.Stderr.Write(page)
+		return err
+	}
+	file, err := os.OpenFile(r.opts.report, os.O_WRONLY|os.O_APPEND, 0)
+	if err != nil {
+		return err
+	}
+	_, err = file.Write(page)
+	return errors.Join(err, file.Close())
+}
