@@ -4,6 +4,10 @@
 //	go run ./testdata/mutate              # all of list.txt, an hour of processor time
 //	go run ./testdata/mutate receipt      # those whose file or text has one of these words
 //	go run ./testdata/mutate -check       # only whether each line is in its file once
+//	go run ./testdata/mutate -random=100 -seed=COMMIT
+//
+// The last one makes 100 changes by rule that nobody chose: it negates a condition, drops a call's
+// error, swaps two arguments or moves a bound by one. explained.txt says of those that survive why they may.
 //
 // The files themselves stay as they are: go test -overlay compiles others in their place.
 //
@@ -33,26 +37,42 @@ type mutation struct {
 }
 
 func main() {
-	check := flag.Bool("check", false, "only compare the list with the files")
-	from := flag.Int("from", 0, "begin at this line of the list")
-	to := flag.Int("to", 1<<20, "end before this line of the list")
+	check := flag.Bool("check", false, "only compare the list with the files, or print the random changes")
+	from := flag.Int("from", 0, "begin at this line of the list, or at this random change")
+	to := flag.Int("to", 1<<20, "end before this line of the list, or before this random change")
+	changes := flag.Int("random", 0, "make so many changes by rule in place of the list")
+	seed := flag.String("seed", "HEAD", "the commit whose hash decides which random changes are made")
 	flag.Parse()
 	list, err := read(filepath.Join("testdata", "mutate", "list.txt"))
 	if err == nil {
 		err = compare(list)
 	}
+	explained, explainedErr := readExplained(filepath.Join("testdata", "mutate", "explained.txt"))
+	if explainedErr == nil {
+		explainedErr = compareExplained(explained)
+	}
+	err = errors.Join(err, explainedErr)
 	if err != nil {
 		fmt.Fprintln(os.Stderr, err)
 		os.Exit(1)
 	}
-	if *check {
+	if *check && *changes == 0 {
 		fmt.Printf("%d mutations, each of which is at one place\n", len(list))
 		return
 	}
+	named := func(text string) bool {
+		return flag.NArg() == 0 || slices.ContainsFunc(flag.Args(), func(word string) bool { return strings.Contains(text, word) })
+	}
 	survivors := 0
+	if *changes > 0 {
+		list = nil
+		if survivors, err = random(*changes, *seed, *check, *from, *to, named, os.Stdout); err != nil {
+			fmt.Fprintln(os.Stderr, err)
+			os.Exit(1)
+		}
+	}
 	for _, m := range list {
-		named := func(word string) bool { return strings.Contains(m.file+" "+m.old, word) }
-		if m.line < *from || m.line >= *to || flag.NArg() > 0 && !slices.ContainsFunc(flag.Args(), named) {
+		if m.line < *from || m.line >= *to || !named(m.file+" "+m.old) {
 			continue
 		}
 		result, err := m.run()
@@ -122,23 +142,28 @@ const survived = "SURVIVED"
 
 // run says what became of the mutation.
 func (m mutation) run() (string, error) {
+	content, err := os.ReadFile(m.file)
+	if err != nil {
+		return "", err
+	}
+	return goTest(m.file, bytes.Replace(content, []byte(m.old), []byte(m.text), 1), "-timeout=5m", "-run="+m.tests, m.pkg)
+}
+
+// goTest runs tests with other content of a file, also in the programs that they build.
+func goTest(file string, content []byte, arguments ...string) (string, error) {
 	temporary, err := os.MkdirTemp("", "mutate-")
 	if err != nil {
 		return "", err
 	}
 	defer os.RemoveAll(temporary)
-	content, err := os.ReadFile(m.file)
-	if err != nil {
-		return "", err
-	}
 	changed, overlay := filepath.Join(temporary, "changed.go"), filepath.Join(temporary, "overlay.json")
-	original, err := filepath.Abs(m.file)
+	original, err := filepath.Abs(file)
 	if err != nil {
 		return "", err
 	}
 	replace, err := json.Marshal(map[string]map[string]string{"Replace": {original: changed}})
 	if err == nil {
-		err = os.WriteFile(changed, bytes.Replace(content, []byte(m.old), []byte(m.text), 1), 0o600)
+		err = os.WriteFile(changed, content, 0o600)
 	}
 	if err == nil {
 		err = os.WriteFile(overlay, replace, 0o600)
@@ -146,7 +171,12 @@ func (m mutation) run() (string, error) {
 	if err != nil {
 		return "", err
 	}
-	cmd := exec.Command("go", "test", "-vet=off", "-overlay="+overlay, "-count=1", "-failfast", "-timeout=5m", "-run="+m.tests, m.pkg)
+	command := append([]string{"go", "test", "-vet=off", "-count=1", "-failfast"}, arguments...)
+	if nice, err := exec.LookPath("nice"); err == nil {
+		command = append([]string{nice}, command...)
+	}
+	cmd := exec.Command(command[0], command[1:]...)
+	cmd.Env = append(os.Environ(), "GOFLAGS="+os.Getenv("GOFLAGS")+" -overlay="+overlay)
 	out, err := cmd.CombinedOutput()
 	switch {
 	case err == nil && strings.Contains(string(out), "no tests to run"):
