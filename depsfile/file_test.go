@@ -124,6 +124,9 @@ func TestSave_FailsWithoutLeftovers(t *testing.T) {
 	if err := exampleLocks(t).Save(filepath.Join(dir, "missing", depsfile.FileName), terraform); err == nil {
 		t.Error("saved in a directory that isn't there")
 	}
+	if err := depsfile.SaveText(filepath.Join(dir, "missing", "text"), []byte("x")); err == nil {
+		t.Error("text is saved in a directory that isn't there")
+	}
 }
 
 // linked makes a symlink in place of the lock file, to a file beside it with this content.

@@ -150,6 +150,13 @@ func TestHash_DirOfWhatIsNotThere(t *testing.T) {
 	}
 }
 
+func TestDigestFile_OfWhatIsNotThere(t *testing.T) {
+	t.Parallel()
+	if digest, err := getproviders.DigestFile(t.Context(), filepath.Join(t.TempDir(), "missing"), "x"); !errors.Is(err, os.ErrNotExist) {
+		t.Errorf("got %v, %v", digest, err)
+	}
+}
+
 func TestHash_DirStopsWhenTheContextEnds(t *testing.T) {
 	dir, _ := writeFiles(t)
 	interrupt := errors.New("interrupt")

@@ -179,6 +179,19 @@ func TestProxy_FromEnvironment(t *testing.T) {
 	}
 }
 
+func TestProxyVariables_UpperCaseComesFirst(t *testing.T) {
+	for want, variables := range map[string]map[string]string{
+		"http://upper": {"HTTPS_PROXY": "http://upper", "https_proxy": "http://lower"},
+		"http://lower": {"https_proxy": "http://lower", "HTTP_PROXY": "http://other"},
+		"":             {"HTTPS_PROXY": "http://upper", "no_proxy": "a.example"},
+	} {
+		proxy, err := ProxyVariables(func(name string) string { return variables[name] })(mustRequest(t, "GET", "https://a.example"))
+		if err != nil || (proxy == nil) != (want == "") || proxy != nil && proxy.String() != want {
+			t.Errorf("%v: got %v, %v, want %q", variables, proxy, err, want)
+		}
+	}
+}
+
 func TestProxy_CredentialsReachTheProxy(t *testing.T) {
 	o := startOrigin(t)
 	p := startProxy(t, o)

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"os"
 	"path/filepath"
+	"runtime"
 	"slices"
 	"strings"
 	"sync"
@@ -269,6 +270,28 @@ func TestCollect_RemovesTheLeastRecentlyUsedFirst(t *testing.T) {
 	}
 	if len(list(t, u)) != 3 {
 		t.Error("a dry run removed something")
+	}
+}
+
+func TestSweep_RemovesArchivesThatWereNotResumed(t *testing.T) {
+	t.Parallel()
+	if runtime.GOOS == "windows" {
+		t.Skip("nothing is resumed on Windows")
+	}
+	m := installtest.NewMachine(t)
+	old, young := filepath.Join(m.Cache, "partial", strings.Repeat("0", 64)), filepath.Join(m.Cache, "partial", strings.Repeat("1", 64))
+	for _, name := range []string{old, young} {
+		write(t, name, "x")
+		must(t, os.Chmod(name, 0o600)) // one that others could read is none of ours
+	}
+	at := time.Now().Add(-25 * time.Hour)
+	must(t, os.Chtimes(old, at, at))
+	m.Maintenance(t).Sweep()
+	if _, err := os.Stat(old); !errors.Is(err, os.ErrNotExist) {
+		t.Errorf("the one of yesterday is still there: %v", err)
+	}
+	if _, err := os.Stat(young); err != nil {
+		t.Errorf("a new one is gone: %v", err)
 	}
 }
 

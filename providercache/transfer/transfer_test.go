@@ -459,14 +459,23 @@ func TestName_IsThatOfOnePackage(t *testing.T) {
 	if tag, err := n.Tag(); err != nil || tag != "linux_amd64-"+strings.Repeat("0", 64) {
 		t.Errorf("%s, %v", tag, err)
 	}
-	for _, h1 := range []getproviders.Hash{"", "h1:", "h1:../../x", "zh:00", "h1:AAAA"} {
-		n.H1 = h1
+	for wrong, change := range map[string]func(*transfer.Name){
+		"provider":      func(n *transfer.Name) { n.Provider.Type = "../x" },
+		"version":       func(n *transfer.Name) { n.Version.Prerelease = "../x" },
+		"platform":      func(n *transfer.Name) { n.Platform.OS = "../x" },
+		"no h1":         func(n *transfer.Name) { n.H1 = "" },
+		"h1 of nothing": func(n *transfer.Name) { n.H1 = "h1:" },
+		"h1 no base64":  func(n *transfer.Name) { n.H1 = "h1:../../x" },
+		"zh":            func(n *transfer.Name) { n.H1 = "zh:00" },
+		"short h1":      func(n *transfer.Name) { n.H1 = "h1:AAAA" },
+	} {
+		n := n
+		change(&n)
 		if key, err := n.Key(); err == nil {
-			t.Errorf("%q is %s", h1, key)
+			t.Errorf("%s: the key is %s", wrong, key)
 		}
-	}
-	n.Provider.Type = "../x"
-	if key, err := n.Key(); err == nil {
-		t.Errorf("it is %s", key)
+		if tag, err := n.Tag(); err == nil {
+			t.Errorf("%s: the tag is %s", wrong, tag)
+		}
 	}
 }

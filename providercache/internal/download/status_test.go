@@ -1,6 +1,7 @@
 package download
 
 import (
+	"errors"
 	"net/http"
 	"net/http/httptest"
 	"net/url"
@@ -9,6 +10,20 @@ import (
 
 	"github.com/tfdeps/tfdeps/getproviders"
 )
+
+func TestTransferError_SaysHowFarItCame(t *testing.T) {
+	for want, e := range map[string]TransferError{
+		"broken": {Total: -1},
+		"https://a/a.zip: after 0 of 9 bytes: broken": {Total: 9},
+		"https://a/a.zip: after 4 of 9 bytes: broken": {Done: 4, Total: 9},
+		"https://a/a.zip: after 4 bytes: broken":      {Done: 4, Total: -1},
+	} {
+		e.Archive, e.Err = "https://a/a.zip", errors.New("broken")
+		if got := e.Error(); got != want {
+			t.Errorf("%q, want %q", got, want)
+		}
+	}
+}
 
 // TestOpen_SaysHowOftenItTried has the words that programs look for in what OpenTofu says. They
 // are there if it is said how often an archive is requested.

@@ -2,6 +2,7 @@ package unpack
 
 import (
 	"archive/zip"
+	"bufio"
 	"bytes"
 	"compress/flate"
 	"context"
@@ -15,6 +16,7 @@ import (
 	"strings"
 	"testing"
 
+	fastzip "github.com/klauspost/compress/zip"
 	"golang.org/x/mod/sumdb/dirhash"
 
 	"github.com/tfdeps/tfdeps/getproviders"
@@ -172,6 +174,41 @@ func TestStream_StreamingKeepsTheLimits(t *testing.T) {
 	}
 	if info, err := os.Stat(filepath.Join(dir, cachetest.WidgetFile)); err != nil || info.Size() > 1<<16+1 {
 		t.Errorf("wrote %v, %v", info, err)
+	}
+}
+
+// failing is a disk that fails.
+type failing struct{ err error }
+
+func (f failing) Write([]byte) (int, error)         { return 0, f.err }
+func (f failing) ReadAt([]byte, int64) (int, error) { return 1, f.err }
+
+// TestStream_ReportsADiskThatFails: what is written last has been counted, and is in the checksum, before it
+// turns out that the disk has no room for it.
+func TestStream_ReportsADiskThatFails(t *testing.T) {
+	t.Parallel()
+	disk := failing{errors.New("no room")}
+	stored := []byte("content")
+	for method, data := range map[uint16][]byte{zip.Store: stored, zip.Deflate: append([]byte{1, 7, 0, 0xf8, 0xff}, stored...)} {
+		s := newStreamer(nil, Limits{}.WithDefaults())
+		s.in = bufio.NewReader(bytes.NewReader(data))
+		header := fastzip.FileHeader{Method: method, CompressedSize64: uint64(len(stored))}
+		if err := s.inflate(disk, header); err != disk.err {
+			t.Errorf("method %d: %v", method, err)
+		}
+	}
+}
+
+func TestHashFile_ReportsADiskThatFails(t *testing.T) {
+	t.Parallel()
+	disk := failing{errors.New("broken")}
+	read := int64(0)
+	counted := countedReader{disk, func(bytes int64) { read += bytes }}
+	if n, err := counted.ReadAt(make([]byte, 4), 0); n != 1 || err != disk.err || read != 1 {
+		t.Errorf("%d bytes, of which %d are reported: %v", n, read, err)
+	}
+	if _, _, err := readEntries(counted, 100, cachetest.Widget, Limits{}.WithDefaults()); err == nil || !strings.Contains(err.Error(), "broken") {
+		t.Errorf("a disk that can't be read: %v", err)
 	}
 }
 

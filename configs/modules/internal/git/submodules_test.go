@@ -7,6 +7,8 @@ import (
 	"os"
 	"path/filepath"
 	"runtime"
+	"slices"
+	"strconv"
 	"strings"
 	"testing"
 
@@ -91,6 +93,29 @@ func TestSubmodules_ThatAreRefused(t *testing.T) {
 		if _, _, err := newBench(t).checkout(t.Context(), Request{URL: o.url()}); err == nil {
 			t.Errorf("path %s is accepted", path)
 		}
+	}
+}
+
+// A path that two entries have is that of one submodule, wherever the entries stand.
+func TestSubmodules_EachPathIsThereOnce(t *testing.T) {
+	t.Parallel()
+	entry := func(name, path, url string) string {
+		return "submodule." + name + ".path\n" + path + "\x00submodule." + name + ".url\n" + url + "\x00"
+	}
+	modules, err := parseModules(entry("1", "a", "z") + entry("2", "b", "m") + entry("3", "a", "a"))
+	if want := []submodule{{path: "a", url: "a"}, {path: "b", url: "m"}}; err != nil || !slices.Equal(modules, want) {
+		t.Errorf("got %v, %v, want %v", modules, err, want)
+	}
+	var all strings.Builder
+	for i := range maxSubmodules {
+		name := strconv.Itoa(i)
+		all.WriteString(entry(name, name, "u"))
+	}
+	if modules, err := parseModules(all.String()); err != nil || len(modules) != maxSubmodules {
+		t.Errorf("of as many as there may be %d are read: %v", len(modules), err)
+	}
+	if _, err := parseModules(all.String() + entry("x", "x", "u")); err == nil || !strings.Contains(err.Error(), "more than 1000 submodules") {
+		t.Errorf("one more is accepted: %v", err)
 	}
 }
 

@@ -1,0 +1,50 @@
+package download
+
+import (
+	"context"
+	"crypto/sha256"
+	"encoding/hex"
+	"io"
+	"net/http"
+	"net/http/httptest"
+	"net/url"
+	"os"
+	"path/filepath"
+	"testing"
+	"time"
+
+	"github.com/tfdeps/tfdeps/getproviders"
+	"github.com/tfdeps/tfdeps/getproviders/par"
+)
+
+// TestFetch_TakesWhatAnEarlierRunLeft has an earlier run's file with as many bytes as an archive may have: that is the
+// whole archive, for which nothing is asked. One byte more is no archive.
+func TestFetch_TakesWhatAnEarlierRunLeft(t *testing.T) {
+	for left, requests := range map[string]int{"archive": 0, "archive+": 1} {
+		asked := 0
+		server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) {
+			asked++
+			io.WriteString(w, "archive")
+		}))
+		at, err := url.Parse(server.URL + "/a.zip")
+		if err != nil {
+			t.Fatal(err)
+		}
+		dir := t.TempDir()
+		sum := sha256.Sum256([]byte("archive"))
+		if err := os.WriteFile(filepath.Join(dir, hex.EncodeToString(sum[:])), []byte(left), 0o600); err != nil {
+			t.Fatal(err)
+		}
+		received, err := Fetch(t.Context(), Request{
+			Opening:  Opening{Location: getproviders.HTTPArchive{URL: at}, Known: true},
+			Expected: sum, Limit: int64(len("archive")), PartialDir: dir, Now: time.Now,
+			Received: func() {}, Restart: func() error { return nil },
+			Follow: func(ctx context.Context, _ io.ReaderAt, mark *par.Mark, _ int64) { _, _ = mark.Beyond(ctx, 1<<40) },
+		})
+		if err != nil || received.SHA256 != sum || received.Size != 7 || asked != requests {
+			t.Errorf("%q: %d bytes with %d requests, want 7 with %d: %v", left, received.Size, asked, requests, err)
+		}
+		received.Discard()
+		server.Close()
+	}
+}
