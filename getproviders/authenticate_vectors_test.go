@@ -61,6 +61,21 @@ func TestSignedChecksums_HashicorpRelease_IsOfficial(t *testing.T) {
 	}
 }
 
+// Signatures of keys over themselves are verified as long as there are some left that may be.
+func TestReadRing_VerifiesAsManySignaturesAsItMay(t *testing.T) {
+	t.Parallel()
+	for missing, fine := range map[int]bool{0: true, 1: false} {
+		key, err := readKeyPackets(DefaultSigningKeys().Official)
+		if err != nil || key.selfSignatures < 2 {
+			t.Fatalf("%d signatures, %v", key.selfSignatures, err)
+		}
+		left := key.selfSignatures - missing
+		if err := key.readRing(&left); (err == nil) != fine {
+			t.Errorf("with %d missing: %v", missing, err)
+		}
+	}
+}
+
 func TestSignedChecksums_HashicorpRelease_OutlivesItsKeys(t *testing.T) {
 	t.Parallel()
 	for now, wants := range map[string][]string{

@@ -22,3 +22,16 @@ func TestSignedDocuments_Archives(t *testing.T) {
 		t.Errorf("got %v, want %v", got, want)
 	}
 }
+
+func TestSignedDocuments_Covers(t *testing.T) {
+	p, v := Provider{Hostname: DefaultHost, Namespace: "acme", Type: "widget"}, MustParseVersion("1.0.0")
+	sum, other := strings.Repeat("ab", 32), strings.Repeat("cd", 32)
+	d := SignedDocuments{Sums: []byte(sum + "  terraform-provider-widget_1.0.0_linux_amd64.zip\n")}
+	linux, darwin := Platform{"linux", "amd64"}, Platform{"darwin", "arm64"}
+	if !d.Covers(p, v, linux, Hash("zh:"+sum)) {
+		t.Error("what it lists isn't covered")
+	}
+	if d.Covers(p, v, linux, Hash("zh:"+other)) || d.Covers(p, v, darwin, Hash("zh:"+sum)) || d.Covers(p, v, linux, "") || (SignedDocuments{}).Covers(p, v, linux, Hash("zh:"+sum)) {
+		t.Error("another archive, another platform, no checksum or no list is covered")
+	}
+}

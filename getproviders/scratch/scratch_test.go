@@ -73,6 +73,29 @@ func TestRemove_TakesEverythingWithIt(t *testing.T) {
 	}
 }
 
+func TestRemoveEmpty_TakesWhatMakeDirsHasMade(t *testing.T) {
+	t.Parallel()
+	parent := t.TempDir()
+	for _, used := range []bool{false, true} {
+		made, err := MakeDirs(filepath.Join(parent, "a", "b", "c"))
+		if err != nil || len(made) != 3 {
+			t.Fatalf("made %q, %v", made, err)
+		}
+		if used {
+			if err := os.Mkdir(filepath.Join(parent, "a", "other"), 0o755); err != nil {
+				t.Fatal(err)
+			}
+		}
+		RemoveEmpty(made)
+		if left, err := filepath.Glob(filepath.Join(parent, "*", "*")); err != nil || (len(left) == 1) != used {
+			t.Errorf("left: %q, %v", left, err)
+		}
+		if _, err := os.Stat(filepath.Join(parent, "a")); (err == nil) != used {
+			t.Errorf("the first one: %v", err)
+		}
+	}
+}
+
 func TestSweep_RemovesWhatHasNoLockYet(t *testing.T) {
 	t.Parallel()
 	parent := t.TempDir()

@@ -109,6 +109,7 @@ func TestPolicy_Check(t *testing.T) {
 		"from tomorrow": {`minimum_age { age = "1h" }`, policy.Candidate{Released: now.Add(time.Hour), Now: now}, "it was released at"},
 
 		"signed by it":         {`signed_by "acme/*" { keys = ["34365d9472d7468f"] }`, policy.Candidate{Provider: provider(t, "acme/widget"), Authentication: signed(getproviders.LevelCommunity, key)}, ""},
+		"every digit of a key": {`signed_by "acme/*" { keys = ["0123456789abcdef"] }`, policy.Candidate{Provider: provider(t, "acme/widget"), Authentication: signed(getproviders.LevelCommunity, other)}, ""},
 		"signed by another":    {`signed_by "acme/*" { keys = ["34365D9472D7468F"] }`, policy.Candidate{Provider: provider(t, "acme/widget"), Authentication: signed(getproviders.LevelPartner, other)}, "it is signed by the key " + other},
 		"not signed":           {`signed_by "acme/*" { keys = ["34365D9472D7468F"] }`, policy.Candidate{Provider: provider(t, "acme/widget"), Authentication: signed(getproviders.LevelVerifiedChecksum, "")}, "it is verified checksum, and has to be signed"},
 		"signed by HashiCorp":  {`signed_by "acme/*" { keys = ["hashicorp"] }`, policy.Candidate{Provider: provider(t, "acme/widget"), Authentication: signed(getproviders.LevelOfficial, "")}, ""},

@@ -115,6 +115,28 @@ func TestNoteUses_NotesAUseOnceADay(t *testing.T) {
 	}
 }
 
+// What is put into a target is noted whenever that happens: a removal waits for links that are about to be made.
+func TestNoteUses_NotesEachTimeWhatIsPutThere(t *testing.T) {
+	t.Parallel()
+	installtest.NeedsReceipts(t)
+	m := installtest.NewMachine(t)
+	cache := m.Maintenance(t).Cache
+	uses := store.Uses{State: m.State, Target: t.TempDir(), Present: []string{"present"}, Due: []string{"due"}, Link: true}
+	now := time.Now().Add(-10 * time.Hour)
+	for i := range 2 {
+		cache.NoteUses(t.Context(), uses, now.Add(time.Duration(i)*time.Hour))
+	}
+	at := func(i int) string { return now.Add(time.Duration(i) * time.Hour).UTC().Format(time.RFC3339) }
+	noted := strings.Join(contents(t, filepath.Join(m.State, "uses")), "\n")
+	for name, want := range map[string]string{"present": at(0), "due": at(1)} {
+		_, after, found := strings.Cut(noted, name)
+		line, _, _ := strings.Cut(after, "\n")
+		if !found || !strings.Contains(line, want) {
+			t.Errorf("%s isn't noted at %s:\n%s", name, want, noted)
+		}
+	}
+}
+
 // Terragrunt prepares hundreds of directories, one after the other.
 func TestNoteUses_NotesTheLastUseOfACacheOnceAnHour(t *testing.T) {
 	t.Parallel()

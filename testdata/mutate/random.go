@@ -162,7 +162,7 @@ func (c *changer) compiles(made change) (bool, error) {
 	}
 	changed, err := parser.ParseFile(c.fset, made.file, made.apply(source), parser.SkipObjectResolution)
 	if err != nil {
-		return false, nil //nolint:nilerr // it doesn't compile
+		return false, nil // it doesn't compile
 	}
 	dir := path.Dir(made.file)
 	trees := slices.Clone(c.trees[dir])

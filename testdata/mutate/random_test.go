@@ -164,6 +164,10 @@ func TestRandom_SaysWhatSurvives(t *testing.T) {
 		}
 		return regexp.MustCompile(`: \d+: `).ReplaceAllString(out.String(), ": N: "), survivors
 	}
+	var printed strings.Builder
+	if _, err := random(100, seed, true, 1, 100, func(string) bool { return true }, &printed); err != nil || strings.Count(printed.String(), ": getproviders/a.go:") != 4 || strings.Contains(printed.String(), "killed") {
+		t.Errorf("of what would be changed it prints %s, %v", printed.String(), err)
+	}
 	got, survivors := run(1)
 	for _, line := range []string{
 		"4 changes of 4 that the rules can make, by " + seed,

@@ -225,6 +225,35 @@ func TestStage_AnExchangeLeavesNoGap(t *testing.T) {
 	}
 }
 
+// The same package stays: programs may run from it. The same link stays, too, and another one is replaced.
+func TestStage_AdoptsThePackageThatIsThere(t *testing.T) {
+	t.Parallel()
+	never := func(getproviders.Hash) bool { return false }
+	target := t.TempDir()
+	final := filepath.Join(target, "final")
+	cachetest.WriteTo(t, filepath.Join(final, cachetest.WidgetFile), "same")
+	stage := stageWith(t, target, "same")
+	if adopted, err := stage.Offer(t.Context(), final, cachetest.HashOf(t, stage.PackagePath()), never); err != nil || !adopted {
+		t.Errorf("the same files: adopted %v, %v", adopted, err)
+	}
+	stage = stageWith(t, target, "other")
+	if adopted, err := stage.Offer(t.Context(), final, cachetest.HashOf(t, stage.PackagePath()), never); !errors.Is(err, ErrTaken) || adopted {
+		t.Errorf("other files: adopted %v, %v", adopted, err)
+	}
+
+	elsewhere, link := t.TempDir(), filepath.Join(target, "link")
+	cachetest.LinkOrSkip(t, elsewhere, link)
+	for leadsTo, same := range map[string]bool{elsewhere: true, target: false} {
+		stage, err := New(target)
+		cachetest.Must(t, err)
+		t.Cleanup(stage.Remove)
+		cachetest.LinkOrSkip(t, leadsTo, stage.PackagePath())
+		if adopted, err := stage.Offer(t.Context(), link, "", never); adopted != same || errors.Is(err, ErrTaken) == same {
+			t.Errorf("a link to %s: adopted %v, %v", leadsTo, adopted, err)
+		}
+	}
+}
+
 // A link in the place of a package isn't the package, even if it leads to the same files: their
 // owner could change them later.
 func TestStage_ALinkToTheSameFilesIsReplaced(t *testing.T) {
