@@ -41,10 +41,10 @@ func TestFetch_TakesWhatAnEarlierRunLeft(t *testing.T) {
 			Received: func() {}, Restart: func() error { return nil },
 			Follow: func(ctx context.Context, _ io.ReaderAt, mark *par.Mark, _ int64) { _, _ = mark.Beyond(ctx, 1<<40) },
 		})
+		server.Close()
 		if err != nil || received.SHA256 != sum || received.Size != 7 || asked != requests {
 			t.Errorf("%q: %d bytes with %d requests, want 7 with %d: %v", left, received.Size, asked, requests, err)
 		}
 		received.Discard()
-		server.Close()
 	}
 }
