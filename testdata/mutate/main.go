@@ -18,6 +18,7 @@ package main
 
 import (
 	"bytes"
+	"cmp"
 	"encoding/json"
 	"errors"
 	"flag"
@@ -186,5 +187,8 @@ func goTest(file string, content []byte, arguments ...string) (string, error) {
 	case strings.Contains(string(out), "[build failed]"):
 		return "", fmt.Errorf("DOES NOT BUILD: %s", out)
 	}
-	return "killed", nil
+	// A test that fails for another reason, such as a busy machine, shows by its name.
+	_, by, _ := strings.Cut(string(out), "--- FAIL: ")
+	by, _, _ = strings.Cut(by, " ")
+	return "killed by " + cmp.Or(by, "the end of a process"), nil
 }

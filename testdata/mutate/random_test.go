@@ -171,10 +171,10 @@ func TestRandom_SaysWhatSurvives(t *testing.T) {
 	got, survivors := run(1)
 	for _, line := range []string{
 		"4 changes of 4 that the rules can make, by " + seed,
-		"killed: N: getproviders/a.go:4: Sign: negate: !(a < 0)",
-		"killed: N: getproviders/a.go:7: Sign: negate: !(a > 100)",
+		"killed by TestSign: N: getproviders/a.go:4: Sign: negate: !(a < 0)",
+		"killed by TestSign: N: getproviders/a.go:7: Sign: negate: !(a > 100)",
 		"passed its own package's tests: N: getproviders/a.go:7: Sign: bound: a >= 100",
-		"killed: N: getproviders/a.go:7: Sign: bound: a >= 100",
+		"killed by TestFar: N: getproviders/a.go:7: Sign: bound: a >= 100",
 		"passed the commands' tests: N: getproviders/a.go:4: Sign: bound: a <= 0",
 		"SURVIVED: N: line 4 of\nfile getproviders/a.go\n- Sign: if a < 0 {\n+ bound: a <= 0",
 	} {
