@@ -98,6 +98,17 @@ var ruleCases = map[string][]ruleCase{
 		{name: "handed on as a default", file: "getproviders/x.go", src: "import \"time\"\nvar now = time.Now"},
 		{name: "main.go", file: "main.go", src: "import \"time\"\nvar x = time.Now()"},
 	},
+	"helper programs are started by getproviders/subprocess": {
+		{name: "call", file: "configs/modules/fetch/x.go", src: "import \"os/exec\"\nvar x = exec.CommandContext(nil, \"hg\")", want: "os/exec.CommandContext"},
+		{name: "as a value", file: "command/x.go", src: "import \"os/exec\"\nvar x = exec.Command", want: "os/exec.Command"},
+		{name: "made by hand", file: "command/x.go", src: "import \"os/exec\"\nvar x = &exec.Cmd{Path: \"hg\"}", want: "exec.Cmd"},
+		{name: "by the system", file: "command/x.go", src: "import \"os\"\nvar x, _ = os.StartProcess(\"hg\", nil, nil)", want: "os.StartProcess"},
+		{name: "by another module", file: "providercache/oci/x.go", src: `import _ "oras.land/oras-go/v2/registry/remote/credentials"`, want: "must not import"},
+		{name: "what the user asks for", file: "command/servecmd/child.go", src: "import \"os/exec\"\nvar x = exec.Command(\"make\")"},
+		{name: "subprocess", file: "getproviders/subprocess/x.go", src: "import \"os/exec\"\nvar x = exec.Command(\"hg\")"},
+		{name: "a prepared one", file: "command/x.go", src: "import \"os/exec\"\nfunc f(c *exec.Cmd) error { return c.Run() }"},
+		{name: "tests", file: "command/x_test.go", src: "import \"os/exec\"\nvar x = exec.Command(\"hg\")"},
+	},
 	"files are small": {
 		{name: "too long", file: "command/x.go", src: strings.Repeat("\n", maxFileLines), want: "lines, more than"},
 		{name: "just right", file: "command/x.go", src: strings.Repeat("\n", maxFileLines-2)},

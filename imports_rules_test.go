@@ -51,6 +51,7 @@ const (
 	useClock                   // time.Now() called, not handed on
 	useLongFunc
 	useCoined   // a word of the table, in an identifier or a comment
+	useStart    // a program is started
 	useInternal // an internal type in the signature of an exported function, without a word about it
 )
 
@@ -74,6 +75,7 @@ var treeRules = []treeRule{
 	{"concurrency lives in getproviders/par", checkParallel},
 	{"only main.go knows of the process", checkProcess},
 	{"engine packages have no clock", checkClock},
+	{"helper programs are started by getproviders/subprocess", checkStart},
 	{"files are small", checkFileLines},
 	{"package comments are short", checkDocLines},
 	{"functions are small", func(f goFile) []string { return f.unless(f.isTestCode(), useLongFunc) }},
@@ -196,6 +198,22 @@ func checkProcess(f goFile) []string {
 
 func checkClock(f goFile) []string {
 	return f.unless(f.isTestCode() || f.path() == "main.go", useClock)
+}
+
+// startedByUser are the files that start what the user asks for, in the working directory: the real program, and the
+// command of serve. Its version is asked for there, too, because version managers choose by the directory.
+var startedByUser = []string{"command/passthrough_unix.go", "command/passthrough_windows.go", "command/initcmd/handover.go",
+	"command/products/version.go", "command/servecmd/child.go"}
+
+func checkStart(f goFile) []string {
+	problems := f.unless(f.isTestCode() || f.dir == "getproviders/subprocess" || slices.Contains(startedByUser, f.path()), useStart)
+	// These packages of others start programs in the working directory.
+	for _, imported := range []string{"oras.land/oras-go/v2/registry/remote/credentials", "github.com/aws/aws-sdk-go-v2/credentials/processcreds"} {
+		if !f.isTestCode() && slices.Contains(f.imports, imported) {
+			problems = append(problems, "must not import "+imported)
+		}
+	}
+	return problems
 }
 
 // checkInternalTypes leaves out what says it of a whole package or type.
@@ -483,6 +501,10 @@ func (s *scanner) visit(n ast.Node) bool {
 		}
 	case *ast.SelectorExpr:
 		s.visitSelector(n)
+	case *ast.CompositeLit:
+		if s.qualified(n.Type) == "os/exec.Cmd" {
+			s.add(useStart, n, "makes an exec.Cmd")
+		}
 	case *ast.CallExpr:
 		if s.qualified(n.Fun) == "time.Now" {
 			s.add(useClock, n, "calls time.Now")
@@ -540,6 +562,9 @@ func (s *scanner) visitSelector(n *ast.SelectorExpr) {
 		"os.ExpandEnv", "os.UserHomeDir", "os.UserCacheDir", "os.UserConfigDir", "os.Stdin", "os.Stdout", "os.Stderr",
 		"os.Chdir", "syscall.Getenv", "syscall.Environ", "syscall.Exit":
 		s.add(useProcess, n, "uses "+name)
+	case "os/exec.Command", "os/exec.CommandContext", "os.StartProcess", "syscall.Exec", "syscall.ForkExec", "syscall.StartProcess",
+		"golang.org/x/sys/unix.Exec", "golang.org/x/sys/windows.CreateProcess":
+		s.add(useStart, n, "uses "+name)
 	}
 }
 

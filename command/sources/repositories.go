@@ -10,6 +10,7 @@ import (
 
 	"github.com/tfdeps/tfdeps/command/cli"
 	"github.com/tfdeps/tfdeps/command/problem"
+	"github.com/tfdeps/tfdeps/getproviders/subprocess"
 	"github.com/tfdeps/tfdeps/providercache/oci"
 )
 
@@ -21,7 +22,7 @@ func CreateRepositoryFlag(given *string) cli.Flag {
 		}
 		*given = value
 		return nil
-	}), Help: "Start this command if the OCI registry doesn't have a repository, and try once more, such as \"aws ecr create-repository --repository-name\". The name of the repository is its last argument. Its words are separated by spaces; no shell reads them. OCI_REGISTRY and OCI_REPOSITORY are in its environment."}
+	}), Help: "Start this command if the OCI registry doesn't have a repository, and try once more, such as \"aws ecr create-repository --repository-name\". The name of the repository is its last argument. Its words are separated by spaces; no shell reads them. It runs in the root directory. OCI_REGISTRY and OCI_REPOSITORY are in its environment."}
 }
 
 // CheckCreateRepository refuses the option -create-repository where there is no registry.
@@ -71,10 +72,12 @@ func CreateRepository(m *cli.Meta, command string) func(context.Context, oci.Rep
 	}
 	return func(ctx context.Context, r oci.Repository) error {
 		said := &lastBytes{}
-		cmd := exec.CommandContext(ctx, words[0], append(words[1:len(words):len(words)], r.Name)...)
-		cmd.Env = m.Env.With("OCI_REGISTRY="+r.Registry, "OCI_REPOSITORY="+r.Name)
-		cmd.Stdout, cmd.Stderr, cmd.WaitDelay = said, said, hookWaitDelay
-		err := cmd.Run()
+		env := m.Env.With("OCI_REGISTRY="+r.Registry, "OCI_REPOSITORY="+r.Name)
+		cmd, err := subprocess.Command(ctx, env, "", words[0], append(words[1:len(words):len(words)], r.Name)...)
+		if err == nil {
+			cmd.Stdout, cmd.Stderr, cmd.WaitDelay = said, said, hookWaitDelay
+			err = cmd.Run()
+		}
 		if err == nil || errors.Is(err, exec.ErrWaitDelay) {
 			return nil
 		}

@@ -30,11 +30,18 @@ func TestCreateRepository_EndsWithItsCommand(t *testing.T) {
 		defer cancel()
 		return CreateRepository(&cli.Meta{Context: t.Context(), Env: cli.Environment(os.Environ())}, "sh "+path)(ctx, at)
 	}
+	here, err := os.Getwd()
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := create("test \"$(pwd -P)\" != '" + here + "'"); err != nil {
+		t.Errorf("it runs in the working directory: %v", err)
+	}
 	begun := time.Now()
 	if err := create("sleep 30 & test \"$1 $OCI_REGISTRY\" = 'providers/widget registry.example.com'"); err != nil || time.Since(begun) > 20*time.Second {
 		t.Errorf("with a process that goes on: %v, after %s", err, time.Since(begun))
 	}
-	err := create("for i in 1 2 3 4 5 6 7 8 9 10; do printf '%0200d' 7; done; echo AccessDenied; exit 3")
+	err = create("for i in 1 2 3 4 5 6 7 8 9 10; do printf '%0200d' 7; done; echo AccessDenied; exit 3")
 	if err == nil || !strings.HasSuffix(err.Error(), "7AccessDenied") || !strings.Contains(err.Error(), ": ...0") || len(err.Error()) > hookOutput+300 {
 		t.Errorf("%v", err)
 	}

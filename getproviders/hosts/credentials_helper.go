@@ -18,6 +18,7 @@ import (
 	"unicode"
 
 	"github.com/tfdeps/tfdeps/getproviders/par"
+	"github.com/tfdeps/tfdeps/getproviders/subprocess"
 )
 
 const (
@@ -85,9 +86,12 @@ type helperProgram struct {
 
 func (p helperProgram) ask(ctx context.Context, host Hostname) (string, error) {
 	stdout, stderr := &capped{limit: helperStdoutBytes}, &capped{limit: helperStderrBytes}
-	cmd := exec.CommandContext(ctx, p.exe, slices.Concat(p.args, []string{"get", host.ASCII()})...)
-	cmd.Env, cmd.Stdout, cmd.Stderr, cmd.WaitDelay = p.env, stdout, stderr, helperWaitDelay
-	err := cmd.Run()
+	cmd, err := subprocess.Command(ctx, p.env, "", p.exe, slices.Concat(p.args, []string{"get", host.ASCII()})...)
+	if err != nil {
+		return "", err
+	}
+	cmd.Stdout, cmd.Stderr, cmd.WaitDelay = stdout, stderr, helperWaitDelay
+	err = cmd.Run()
 	if ctx.Err() != nil {
 		return "", context.Cause(ctx)
 	}

@@ -26,6 +26,9 @@ func TestHelper_Program(t *testing.T) {
 		t.Fatal(err)
 	}
 	fmt.Fprintln(log, asked)
+	if here, err := os.Getwd(); err != nil || here == os.Getenv("HELPER_NOT_IN") {
+		t.Fatal("it runs in the working directory", err)
+	}
 	log.Close()
 	switch os.Getenv("HELPER_MODE") {
 	case "endless":
@@ -73,11 +76,15 @@ func newProgram(t *testing.T, env ...string) program {
 		p.exe += ".exe"
 	}
 	installSelf(t, p.exe)
+	here, err := os.Getwd()
+	if err != nil {
+		t.Fatal(err)
+	}
 	tokens, err := NewHelperTokens(Helper{
 		Name: "test",
 		Args: []string{"-test.run=^TestHelper_Program$", "--", "first arg"},
 		Dirs: []string{filepath.Join(dir, "missing"), dir},
-		Env:  append(append(os.Environ(), "HELPER_LOG="+p.log, "GORACE=atexit_sleep_ms=0"), env...),
+		Env:  append(append(os.Environ(), "HELPER_LOG="+p.log, "HELPER_NOT_IN="+here, "GORACE=atexit_sleep_ms=0"), env...),
 	})
 	if err != nil {
 		t.Fatal(err)

@@ -5,6 +5,9 @@ import (
 	"errors"
 	"net/http"
 	"net/http/httptest"
+	"os"
+	"path/filepath"
+	"runtime"
 	"strings"
 	"sync/atomic"
 	"testing"
@@ -12,6 +15,8 @@ import (
 	"github.com/opencontainers/go-digest"
 
 	"github.com/tfdeps/tfdeps/getproviders"
+	"github.com/tfdeps/tfdeps/getproviders/hosts"
+	"github.com/tfdeps/tfdeps/getproviders/providertest"
 	"github.com/tfdeps/tfdeps/providercache/oci"
 )
 
@@ -135,6 +140,43 @@ func TestLogins_StartNoOtherProgram(t *testing.T) {
 		logins := &oci.Logins{Helper: name}
 		if login, err := logins.Find(t.Context(), at); err == nil || strings.ContainsAny(err.Error(), "\x1b\x00") && !strings.Contains(err.Error(), "docker-credential-") {
 			t.Errorf("%q: %+v, %v", name, login, err)
+		}
+	}
+}
+
+// TestLogins_HelpersOfDocker asks a helper that answers, one that knows nothing and one that fails. The working
+// directory has a helper, too, and PATH leads there.
+func TestLogins_HelpersOfDocker(t *testing.T) {
+	if runtime.GOOS == "windows" {
+		t.Skip("the helper is a shell script")
+	}
+	work, bin := t.TempDir(), t.TempDir()
+	script := `#!/bin/sh
+		read -r host
+		case "$host" in
+		https://user.example) printf '{"ServerURL": "x", "Username": "a", "Secret": "b"}' ;;
+		https://token.example) printf '{"Username": "<token>", "Secret": "t"}' ;;
+		https://odd.example) printf 'b' ;;
+		https://nothing.example) echo 'credentials not found in native keychain'; exit 1 ;;
+		*) echo locked; pwd >&2; exit 1 ;;
+		esac`
+	for dir, script := range map[string]string{bin: script, work: "#!/bin/sh\nexit 0"} {
+		if err := providertest.WriteProgram(filepath.Join(dir, "docker-credential-aid"), []byte(script)); err != nil {
+			t.Fatal(err)
+		}
+	}
+	t.Chdir(work)
+	t.Setenv("PATH", ".:"+bin+":"+os.Getenv("PATH"))
+	logins := &oci.Logins{Helper: "aid"}
+	for host, want := range map[string]oci.Login{"user.example": {Username: "a", Password: "b"}, "token.example": {RefreshToken: "t"}, "nothing.example": {}} {
+		if login, err := logins.Find(t.Context(), oci.Repository{Registry: host, Name: "x"}); login != want || err != nil {
+			t.Errorf("%s: %+v, %v", host, login, err)
+		}
+	}
+	for host, want := range map[string]string{"odd.example": "not a JSON object", "failing.example": "locked /"} {
+		_, err := logins.Find(t.Context(), oci.Repository{Registry: host, Name: "x"})
+		if !errors.Is(err, hosts.ErrUnauthorized) || !strings.HasSuffix(err.Error(), want) {
+			t.Errorf("%s: %v", host, err)
 		}
 	}
 }

@@ -1,19 +1,21 @@
 package oci
 
 import (
+	"bytes"
 	"context"
 	"encoding/json"
 	"errors"
 	"fmt"
 	"io/fs"
+	"os/exec"
 	"path/filepath"
 	"runtime"
 	"strings"
-
-	"oras.land/oras-go/v2/registry/remote/credentials"
+	"time"
 
 	"github.com/tfdeps/tfdeps/getproviders/hosts"
 	"github.com/tfdeps/tfdeps/getproviders/par"
+	"github.com/tfdeps/tfdeps/getproviders/subprocess"
 	"github.com/tfdeps/tfdeps/getproviders/wholefile"
 )
 
@@ -197,17 +199,46 @@ func checkHelper(name string) error {
 	return nil
 }
 
+const (
+	// helperKnowsNothing is what a helper says of a host that it has no login for.
+	helperKnowsNothing = "credentials not found in native keychain"
+	// helperToken stands in the place of a username if the secret is a token.
+	helperToken = "<token>"
+	// helperWaitDelay is how long the output may stay open when the helper has ended: what it has started may hold it.
+	helperWaitDelay = time.Second
+)
+
 // askHelper starts a credential helper of Docker's. One that knows nothing of the host has no login for it.
 func askHelper(ctx context.Context, name, host string) (Login, error) {
 	if err := checkHelper(name); err != nil {
 		return Login{}, err
 	}
-	found, err := credentials.NewNativeStore(name).Get(ctx, "https://"+host)
+	var said, complaint bytes.Buffer
+	cmd, err := subprocess.Command(ctx, nil, "", "docker-credential-"+name, "get")
+	if err == nil {
+		cmd.Stdin, cmd.Stdout, cmd.Stderr, cmd.WaitDelay = strings.NewReader("https://"+host), &said, &complaint, helperWaitDelay
+		err = cmd.Run()
+	}
+	if errors.Is(err, exec.ErrWaitDelay) {
+		err = nil
+	}
+	var found struct{ Username, Secret string }
+	answer := strings.TrimSpace(said.String())
 	switch {
 	case ctx.Err() != nil:
 		return Login{}, context.Cause(ctx)
+	case err != nil && answer == helperKnowsNothing:
+		return Login{}, nil
 	case err != nil:
+		err = fmt.Errorf("%w: %.1000s", err, strings.TrimSpace(answer+" "+complaint.String()))
+	case json.Unmarshal(said.Bytes(), &found) != nil: // its own words may repeat a secret
+		err = errors.New("its answer is not a JSON object")
+	}
+	if err != nil {
 		return Login{}, fmt.Errorf("%w: the credential helper docker-credential-%s failed for %s: %w", hosts.ErrUnauthorized, name, host, err)
 	}
-	return Login{Username: found.Username, Password: found.Password, RefreshToken: found.RefreshToken, AccessToken: found.AccessToken}, nil
+	if found.Username == helperToken {
+		return Login{RefreshToken: found.Secret}, nil
+	}
+	return Login{Username: found.Username, Password: found.Secret}, nil
 }

@@ -5,7 +5,6 @@ import (
 	"errors"
 	"fmt"
 	"os"
-	"os/exec"
 	"path/filepath"
 	"slices"
 	"strings"
@@ -13,21 +12,26 @@ import (
 	"unicode"
 
 	"github.com/tfdeps/tfdeps/getproviders"
+	"github.com/tfdeps/tfdeps/getproviders/subprocess"
 )
 
-// cloneHg makes a directory with a revision of a Mercurial repository.
+// cloneHg makes a directory with a revision of a Mercurial repository. hg runs in that directory, which is empty
+// at first: settings of a repository around the working directory can start programs.
 func (f *Fetcher) cloneHg(ctx context.Context, from packageSource, dst string) error {
 	if f.Offline {
 		return ErrOffline
 	}
-	if err := f.runHg(ctx, "clone", "--noupdate", "--", from.url, dst); err != nil {
+	if err := os.Mkdir(dst, 0o777); err != nil {
+		return err
+	}
+	if err := f.runHg(ctx, dst, "clone", "--noupdate", "--", from.url, "."); err != nil {
 		return fmt.Errorf("%w: %w", getproviders.ErrUnreachable, err)
 	}
-	args := []string{"--cwd", dst, "update"}
+	args := []string{"update", "--config=paths.default=" + from.url} // from which subrepositories are counted
 	if from.ref != "" {
 		args = append(args, "--rev="+from.ref)
 	}
-	if err := f.runHg(ctx, args...); err != nil {
+	if err := f.runHg(ctx, dst, args...); err != nil {
 		return err
 	}
 	return os.RemoveAll(filepath.Join(dst, ".hg"))
@@ -36,19 +40,21 @@ func (f *Fetcher) cloneHg(ctx context.Context, from packageSource, dst string) e
 // maxComplaint is how much is shown of what hg has to say.
 const maxComplaint = 4 << 10
 
-// runHg runs hg as scripts do: it asks no questions, and no alias changes what a
-// command is.
-func (f *Fetcher) runHg(ctx context.Context, args ...string) error {
-	cmd := exec.CommandContext(ctx, "hg", append([]string{"--noninteractive"}, args...)...)
-	cmd.Env = slices.Concat(f.Environ, []string{"HGPLAIN=1"})
+// hgOptions keep hg from asking questions, and from starting git and svn.
+var hgOptions = []string{"--noninteractive", "--config=subrepos.git:allowed=false", "--config=subrepos.svn:allowed=false"}
+
+// runHg runs hg as scripts do: no alias changes what a command is. The settings of repositories don't count, not
+// even of those that are cloned and lie on this machine.
+func (f *Fetcher) runHg(ctx context.Context, dir string, args ...string) error {
+	env := slices.Concat(f.Environ, []string{"HGPLAIN=1", "HGRCSKIPREPO=1"})
+	cmd, err := subprocess.Command(ctx, env, dir, "hg", slices.Concat(hgOptions, args)...)
+	if err != nil {
+		return errors.New("hg is not installed: install Mercurial, or put it on PATH")
+	}
 	cmd.WaitDelay = time.Second // ssh may hold the pipe open when hg is gone
 	said := &complaint{}
 	cmd.Stderr = said
-	err := cmd.Run()
-	if errors.Is(err, exec.ErrNotFound) {
-		return errors.New("hg is not installed: install Mercurial, or put it on PATH")
-	}
-	if err == nil {
+	if err = cmd.Run(); err == nil {
 		return nil
 	}
 	return fmt.Errorf("hg: %w: %s", err, login().ReplaceAllString(printable(said.text.String()), "//"))

@@ -16,6 +16,7 @@ import (
 	"time"
 
 	"github.com/tfdeps/tfdeps/getproviders/scratch"
+	"github.com/tfdeps/tfdeps/getproviders/subprocess"
 )
 
 const (
@@ -83,10 +84,6 @@ func (r *Repositories) run(ctx context.Context, c call) error {
 // start runs git once. It may be that not all of its answer has arrived: on a busy
 // machine, or if a program that it started keeps its output open.
 func (r *Repositories) start(ctx context.Context, c call) (*head, error) {
-	program, err := r.program(ctx)
-	if err != nil {
-		return nil, err
-	}
 	env, forget, err := r.environment(c)
 	if err != nil {
 		return nil, err
@@ -97,9 +94,14 @@ func (r *Repositories) start(ctx context.Context, c call) (*head, error) {
 		args = append(args, "-c", setting)
 	}
 	stdout, stderr := &head{limit: answerBytes}, &tail{limit: stderrBytes}
-	cmd := exec.CommandContext(ctx, program, append(args, c.args...)...)
-	cmd.Dir = cmp.Or(c.dir, filepath.VolumeName(program)+string(filepath.Separator))
-	cmd.Env, cmd.Stdout, cmd.Stderr, cmd.WaitDelay = env, stdout, stderr, stopDelay
+	cmd, err := subprocess.Command(ctx, env, c.dir, cmp.Or(r.Program, "git"), append(args, c.args...)...)
+	if errors.Is(err, exec.ErrNotFound) {
+		return nil, ErrNoProgram
+	}
+	if err != nil {
+		return nil, err
+	}
+	cmd.Stdout, cmd.Stderr, cmd.WaitDelay = stdout, stderr, stopDelay
 	if c.in != "" {
 		cmd.Stdin = strings.NewReader(c.in)
 	}
@@ -121,26 +123,6 @@ func (r *Repositories) start(ctx context.Context, c call) (*head, error) {
 func (c call) name() string {
 	i := slices.IndexFunc(c.args, func(arg string) bool { return !strings.HasPrefix(arg, "-") })
 	return c.args[max(i, 0)]
-}
-
-// program finds git. Relative directories of PATH don't count: what lies
-// around in the working directory isn't run.
-func (r *Repositories) program(ctx context.Context) (string, error) {
-	name := cmp.Or(r.Program, "git")
-	if filepath.Base(name) != name {
-		return filepath.Abs(name)
-	}
-	return r.programs.Do(ctx, name, func(context.Context) (string, error) {
-		for _, dir := range filepath.SplitList(variable(r.Environ, "PATH")) {
-			if !filepath.IsAbs(dir) {
-				continue
-			}
-			if path, err := exec.LookPath(filepath.Join(dir, name)); err == nil {
-				return path, nil
-			}
-		}
-		return "", ErrNoProgram
-	})
 }
 
 // head keeps the first bytes that are written to it, and takes the others.

@@ -39,7 +39,6 @@ type Repositories struct {
 	// Offline makes everything an error that isn't in the store.
 	Offline bool
 
-	programs  par.Memo[string, string]
 	temporary par.Memo[struct{}, *scratch.Dir]
 	stores    par.Memo[storeKey, *store]
 	listings  par.Memo[remoteKey, listing]

@@ -1,0 +1,66 @@
+// Package subprocess starts the programs that help this one: git, hg, credential helpers and the like. It is
+// shared by several packages of this module, and is no API for others.
+//
+// Many programs look for settings where they run, and some of these settings name further programs. The
+// working directory may be a stranger's repository. So no helper runs there, and none is looked for there.
+package subprocess
+
+import (
+	"cmp"
+	"context"
+	"os/exec"
+	"path/filepath"
+	"runtime"
+	"strings"
+)
+
+// Command prepares a run of a helper program, which ends with ctx. It runs in dir; "": in the root of the file
+// system, where only administrators put files. environ is its environment; nil: that of this process.
+//
+// A name without a directory is looked for on the PATH of the environment. If it isn't there, the error is an
+// exec.ErrNotFound. Relative directories of PATH lead into the working directory: the program doesn't get them.
+func Command(ctx context.Context, environ []string, dir, name string, args ...string) (*exec.Cmd, error) {
+	env, dirs := absolutePath((&exec.Cmd{Env: environ}).Environ())
+	file, err := find(name, dirs)
+	if err != nil {
+		return nil, err
+	}
+	cmd := exec.CommandContext(ctx, file, args...)
+	cmd.Dir = cmp.Or(dir, filepath.VolumeName(file)+string(filepath.Separator))
+	cmd.Env = append(env, "PWD="+cmd.Dir)
+	if runtime.GOOS == "windows" { // where programs look in their directory before they look at PATH
+		cmd.Env = append(cmd.Env, "NoDefaultCurrentDirectoryInExePath=1")
+	}
+	return cmd, nil
+}
+
+// absolutePath takes the relative directories out of the PATH of an environment, and returns the others too.
+func absolutePath(environ []string) (env, dirs []string) {
+	for _, entry := range environ {
+		name, value, _ := strings.Cut(entry, "=")
+		if name == "PATH" || runtime.GOOS == "windows" && strings.EqualFold(name, "PATH") {
+			dirs = nil
+			for _, dir := range filepath.SplitList(value) {
+				if filepath.IsAbs(dir) {
+					dirs = append(dirs, dir)
+				}
+			}
+			entry = name + "=" + strings.Join(dirs, string(filepath.ListSeparator))
+		}
+		env = append(env, entry)
+	}
+	return env, dirs
+}
+
+// find returns the file of a program.
+func find(name string, dirs []string) (string, error) {
+	if filepath.Base(name) != name {
+		return filepath.Abs(name)
+	}
+	for _, dir := range dirs {
+		if file, err := exec.LookPath(filepath.Join(dir, name)); err == nil {
+			return file, nil
+		}
+	}
+	return "", &exec.Error{Name: name, Err: exec.ErrNotFound}
+}
