@@ -14,6 +14,7 @@ import (
 	"github.com/tfdeps/tfdeps/configs/modules/fetch"
 	"github.com/tfdeps/tfdeps/getproviders"
 	"github.com/tfdeps/tfdeps/getproviders/hosts"
+	"github.com/tfdeps/tfdeps/getproviders/owner"
 	"github.com/tfdeps/tfdeps/providercache/store"
 )
 
@@ -51,7 +52,7 @@ func (o Options) Single(m *cli.Meta) cliconfig.SourceOptions {
 // Modules returns what finds modules of the current directory and fetches those
 // that have to be fetched. The Fetcher is to be closed.
 func (net Network) Modules(m *cli.Meta, product getproviders.Product) (modules.Resolver, *fetch.Fetcher) {
-	offline, store := net.OfflineBy != "", ModuleStore(m)
+	offline, store := net.OfflineBy != "", ownModuleStore(m)
 	fetcher := &fetch.Fetcher{Client: net.Archives, Store: store, Environ: m.Env, Offline: offline}
 	if product.Predecessor != nil {
 		fetcher.OCI = modulesIn(net.ociClient())
@@ -89,6 +90,19 @@ func ModuleStore(m *cli.Meta) string {
 		return ""
 	}
 	return filepath.Join(m.CacheDir, "modules", "v1")
+}
+
+// ownModuleStore is ModuleStore, if no other user than this one and root can write to it: they could
+// exchange modules.
+func ownModuleStore(m *cli.Meta) string {
+	dir := ModuleStore(m)
+	if dir == "" || owner.IsOwnDir(dir) {
+		return dir
+	}
+	if m.Log != nil {
+		m.Log.Debug("the store of modules isn't used, because other users can write to it", "directory", dir, "writable", owner.Exposed(dir))
+	}
+	return ""
 }
 
 // cacheDirVariable says where the shared cache is, if the CLI configuration

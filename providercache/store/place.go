@@ -4,6 +4,7 @@ import (
 	"os"
 	"path/filepath"
 
+	"github.com/tfdeps/tfdeps/getproviders/owner"
 	"github.com/tfdeps/tfdeps/providercache/internal/disk"
 	"github.com/tfdeps/tfdeps/providercache/internal/receipt"
 )
@@ -47,7 +48,7 @@ func (c *Store) Place() Place {
 	if free, known := disk.Room(p.Dir); known {
 		p.Free = free
 	}
-	p.Exposed = receipt.Exposed(p.Dir)
+	p.Exposed = owner.Exposed(p.Dir)
 	return p
 }
 

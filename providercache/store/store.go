@@ -31,7 +31,7 @@ import (
 	"runtime"
 
 	"github.com/tfdeps/tfdeps/getproviders"
-	"github.com/tfdeps/tfdeps/providercache/internal/owner"
+	"github.com/tfdeps/tfdeps/getproviders/owner"
 )
 
 // Store is a directory of unpacked packages in the layout

@@ -9,7 +9,7 @@ import (
 	"syscall"
 
 	"github.com/tfdeps/tfdeps/getproviders/filelock"
-	"github.com/tfdeps/tfdeps/providercache/internal/owner"
+	"github.com/tfdeps/tfdeps/getproviders/owner"
 )
 
 // errNotPrivate says that other users could change the file.

@@ -7,8 +7,8 @@ import (
 	"testing"
 	"time"
 
+	"github.com/tfdeps/tfdeps/getproviders/owner"
 	"github.com/tfdeps/tfdeps/providercache/internal/cachetest"
-	"github.com/tfdeps/tfdeps/providercache/internal/owner"
 )
 
 // imageCache makes a cache that only root can write to, as the build of an image does, with a

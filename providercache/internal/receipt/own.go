@@ -8,7 +8,7 @@ import (
 	"path/filepath"
 	"slices"
 
-	"github.com/tfdeps/tfdeps/providercache/internal/owner"
+	"github.com/tfdeps/tfdeps/getproviders/owner"
 	"github.com/tfdeps/tfdeps/providercache/internal/statefile"
 )
 
@@ -23,7 +23,7 @@ import (
 // OpenCache is Open for a cache.
 func OpenCache(state, root string) *Receipts {
 	r := Open(state, root)
-	r.ways = map[string]bool{}
+	r.ways = owner.Ways{}
 	return r
 }
 
@@ -44,33 +44,8 @@ func (r *Receipts) wayIsOwn(dir string) (own bool) {
 	if err != nil {
 		return false
 	}
-	r.file.Locked(func() { own = r.knowWay(dir) })
+	r.file.Locked(func() { own = r.ways.Own(dir, r.User) })
 	return own
-}
-
-func (r *Receipts) knowWay(dir string) bool {
-	if own, known := r.ways[dir]; known {
-		return own
-	}
-	r.ways[dir] = false // links may lead in a circle
-	r.ways[dir] = isOwnWay(dir, r.User, r.knowWay)
-	return r.ways[dir]
-}
-
-// Exposed returns the outermost directory, of the given one and those above it and where links in its
-// path lead to, in which other users than this one and root can exchange what is there; "" if there
-// is none. A directory that doesn't exist counts as exposed.
-func Exposed(dir string) (outermost string) {
-	r := OpenCache("", dir)
-	if r.wayIsOwn(dir) {
-		return ""
-	}
-	for way, own := range r.ways {
-		if !own && (outermost == "" || len(way) < len(outermost)) {
-			outermost = way
-		}
-	}
-	return outermost
 }
 
 // KeepsTimes reports whether a directory is on a file system on whose times receipts can rely.

@@ -8,7 +8,7 @@ import (
 	"path/filepath"
 	"time"
 
-	"github.com/tfdeps/tfdeps/providercache/internal/owner"
+	"github.com/tfdeps/tfdeps/getproviders/owner"
 	"github.com/tfdeps/tfdeps/providercache/internal/statefile"
 )
 
@@ -23,8 +23,8 @@ type Receipts struct {
 	image    string                 // the cache's directory, if the receipts are beside a cache that root owns
 	canWrite func(path string) bool // of an image, by this process
 	systems  map[uint64]fileSystem
-	User     int             // who runs this program
-	ways     map[string]bool // of a cache: which directories no other user can write to; nil: that of a target
+	User     int        // who runs this program
+	ways     owner.Ways // of a cache: which directories no other user can write to; nil: that of a target
 
 	// StrictTimes lets a receipt count only if the ctime of each file is what it
 	// records, in a cache, too; moved.go says what it is without. Set it before use.

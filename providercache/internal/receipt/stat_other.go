@@ -20,7 +20,5 @@ func Lstat(path string) (PathStat, error) {
 // each time.
 func fileSystemOf(string) (fileSystem, error) { return fileSystem{}, nil }
 
-// isOwn and isOwnWay: nor is anything known of owners.
+// isOwn: nor is anything known of owners.
 func (e StatEntry) isOwn(int) bool { return false }
-
-func isOwnWay(string, int, func(string) bool) bool { return false }

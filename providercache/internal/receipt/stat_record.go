@@ -11,7 +11,7 @@ import (
 	"strings"
 	"time"
 
-	"github.com/tfdeps/tfdeps/providercache/internal/owner"
+	"github.com/tfdeps/tfdeps/getproviders/owner"
 )
 
 // StatRecord is what the file system says of a package without reading it. A

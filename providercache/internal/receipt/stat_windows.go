@@ -6,8 +6,6 @@ import (
 	"unsafe"
 
 	"golang.org/x/sys/windows"
-
-	"github.com/tfdeps/tfdeps/providercache/internal/owner"
 )
 
 // fileBasicInfo is what Windows calls FILE_BASIC_INFO: four times and the
@@ -110,7 +108,3 @@ func isFixed(handle windows.Handle) bool {
 // isOwn: owner.Exclusive answers for the package's directory, whose list the entries
 // inherit.
 func (e StatEntry) isOwn(int) bool { return true }
-
-// isOwnWay doesn't ask about the directories above: their lists let everybody
-// read, at least.
-func isOwnWay(dir string, _ int, _ func(string) bool) bool { return owner.Exclusive(dir) }

@@ -27,10 +27,10 @@ import (
 	"time"
 
 	"github.com/tfdeps/tfdeps/getproviders/filelock"
+	"github.com/tfdeps/tfdeps/getproviders/owner"
 	"github.com/tfdeps/tfdeps/getproviders/par"
 	"github.com/tfdeps/tfdeps/getproviders/scratch"
 	"github.com/tfdeps/tfdeps/getproviders/wholefile"
-	"github.com/tfdeps/tfdeps/providercache/internal/owner"
 )
 
 const (

@@ -51,6 +51,9 @@ func (co *checkout) try(ctx context.Context, t tree) (commit string, err error) 
 	if err != nil {
 		return "", err
 	}
+	if err := st.guard(ctx); err != nil {
+		return "", err
+	}
 	if err := co.write(ctx, t, st, commit); err != nil {
 		return "", st.suspect(err, commit)
 	}

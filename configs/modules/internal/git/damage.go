@@ -48,7 +48,7 @@ func (r *Repositories) mend(ctx context.Context, err error) bool {
 	if s.st.generation() != s.generation || s.commit != "" && !s.st.has(s.commit) {
 		return true // another process did it
 	}
-	if !r.damaged(ctx, s.st) {
+	if s.st.clean() != nil || !r.damaged(ctx, s.st) {
 		return false
 	}
 	// The name is free in one moment: who reads at the same time sees all or nothing.

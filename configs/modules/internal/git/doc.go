@@ -44,6 +44,8 @@
 //     left beside the destination begins with ".tfdeps-git-", and is for the
 //     caller to remove. A damaged store is noticed when it is read, and made again.
 //   - Cancelling the context ends git and what it has started.
+//   - Of the settings in a store only those that this package writes count. A store that other
+//     users can write to isn't used.
 //   - The URL, the ref and the tree aren't trusted: none can become
 //     an option, a command or another transport, and no file lands outside
 //     the directory. Hooks never run.

@@ -10,6 +10,7 @@ import (
 	"os"
 	"path/filepath"
 
+	"github.com/tfdeps/tfdeps/getproviders/owner"
 	"github.com/tfdeps/tfdeps/getproviders/par"
 	"github.com/tfdeps/tfdeps/getproviders/scratch"
 )
@@ -27,8 +28,8 @@ import (
 // is there, too, and refused in all other cases; a directory that has a commit
 // but no URL among the submodules stays empty.
 type Repositories struct {
-	// Dir holds the bare repositories, one for each URL and not to be touched by
-	// others. It is made if it isn't there, for the user alone. "": a temporary
+	// Dir holds the bare repositories, one for each URL. It is made if it isn't there, for
+	// the user alone. "", or one that other users than this one and root can write to: a temporary
 	// directory, which Close removes.
 	Dir string
 	// Environ is the environment of git, like that of os.Environ. Variables that
@@ -112,13 +113,13 @@ func (r *Repositories) Close() error {
 
 // dir returns the directory of the bare repositories, which is there.
 func (r *Repositories) dir(ctx context.Context) (string, error) {
-	if r.Dir != "" {
-		dir, err := filepath.Abs(r.Dir)
-		if err != nil {
-			return "", err
-		}
+	if dir, err := filepath.Abs(r.Dir); err == nil && r.Dir != "" && owner.IsOwnDir(dir) {
 		return dir, os.MkdirAll(dir, 0o700)
 	}
+	return r.temporaryDir(ctx)
+}
+
+func (r *Repositories) temporaryDir(ctx context.Context) (string, error) {
 	temporary, err := r.temporary.Do(ctx, struct{}{}, func(context.Context) (*scratch.Dir, error) { return scratch.Temporary() })
 	if err != nil {
 		return "", err

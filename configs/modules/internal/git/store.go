@@ -11,6 +11,7 @@ import (
 	"time"
 
 	"github.com/tfdeps/tfdeps/getproviders/filelock"
+	"github.com/tfdeps/tfdeps/getproviders/owner"
 	"github.com/tfdeps/tfdeps/getproviders/par"
 )
 
@@ -44,15 +45,18 @@ type storeKey struct {
 // store returns the store for a URL, which may not be there yet; id is any of
 // the repository.
 func (r *Repositories) store(ctx context.Context, rem remote, id string) (*store, error) {
-	dir, err := r.dir(ctx)
-	if err != nil {
-		return nil, fmt.Errorf("the store of git repositories: %w", err)
-	}
 	key := storeKey{identity(rem.id.url), isWide(id)}
-	return r.stores.Do(ctx, key, func(context.Context) (*store, error) {
+	return r.stores.Do(ctx, key, func(ctx context.Context) (*store, error) {
 		name := digest(key.identity) + ".git"
 		if key.wide {
 			name = digest(key.identity) + ".sha256.git"
+		}
+		dir, err := r.dir(ctx)
+		if err == nil && !owner.IsOwnDir(filepath.Join(dir, name)) {
+			dir, err = r.temporaryDir(ctx)
+		}
+		if err != nil {
+			return nil, fmt.Errorf("the store of git repositories: %w", err)
 		}
 		return &store{path: filepath.Join(dir, name), wide: key.wide, turn: par.NewLimit(1)}, nil
 	})

@@ -6,6 +6,7 @@ import (
 	"errors"
 	"io/fs"
 	"os"
+	"path/filepath"
 	"syscall"
 
 	"golang.org/x/sys/unix"
@@ -39,6 +40,29 @@ func CanWrite(path string) bool {
 // OthersWrite looks at the group as well. Where an access list lets further
 // users write, the group's bit is set.
 func OthersWrite(mode fs.FileMode) bool { return mode&0o022 != 0 }
+
+// isOwnWay reports whether only a user and root can replace what is in a
+// directory; of those above it, and of where a link leads to, it asks. In one
+// that is sticky, like /tmp, others can't touch what isn't theirs.
+func isOwnWay(dir string, user int, isOwn func(dir string) bool) bool {
+	above := filepath.Dir(dir)
+	info, err := os.Lstat(dir)
+	if err != nil || above != dir && !isOwn(above) {
+		return false
+	}
+	if stat, ok := info.Sys().(*syscall.Stat_t); !ok || int(stat.Uid) != user && stat.Uid != 0 {
+		return false
+	}
+	if info.Mode()&fs.ModeSymlink != 0 {
+		to, err := os.Readlink(dir)
+		if err == nil && !filepath.IsAbs(to) {
+			above, err = filepath.EvalSymlinks(above)
+			to = filepath.Join(above, to)
+		}
+		return err == nil && isOwn(filepath.Clean(to))
+	}
+	return info.IsDir() && (info.Mode()&fs.ModeSticky != 0 || !OthersWrite(info.Mode()))
+}
 
 // IsOwn is IsPrivate for what is known to be a file.
 func IsOwn(info fs.FileInfo) bool { return IsPrivate("", info) }

@@ -17,5 +17,7 @@ func CanWrite(string) bool { return true }
 
 func Exclusive(string) bool { return false }
 
+func isOwnWay(string, int, func(string) bool) bool { return false }
+
 // IsOwn is for hard links, which the system may refuse by itself.
 func IsOwn(fs.FileInfo) bool { return true }

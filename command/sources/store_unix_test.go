@@ -1,0 +1,43 @@
+//go:build unix
+
+package sources
+
+import (
+	"bytes"
+	"log/slog"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"github.com/tfdeps/tfdeps/command/cli"
+	"github.com/tfdeps/tfdeps/getproviders"
+)
+
+func TestModules_NoStoreThatOthersCanWriteTo(t *testing.T) {
+	t.Parallel()
+	var log bytes.Buffer
+	m := &cli.Meta{CacheDir: filepath.Join(t.TempDir(), "cache"), Log: slog.New(slog.NewTextHandler(&log, &slog.HandlerOptions{Level: slog.LevelDebug}))}
+	store := func() string {
+		resolver, fetcher := Network{}.Modules(m, getproviders.Terraform(""))
+		if _, err := os.Stat(m.CacheDir); err == nil && resolver.Registries.Store != fetcher.Store {
+			t.Errorf("the stores are %q and %q", resolver.Registries.Store, fetcher.Store)
+		}
+		return fetcher.Store
+	}
+	if got := store(); got != ModuleStore(m) || log.Len() > 0 {
+		t.Errorf("before it is there: %q, %s", got, &log)
+	}
+	if err := os.MkdirAll(ModuleStore(m), 0o700); err != nil {
+		t.Fatal(err)
+	}
+	if got := store(); got != ModuleStore(m) || log.Len() > 0 {
+		t.Errorf("%q, %s", got, &log)
+	}
+	if err := os.Chmod(m.CacheDir, 0o775); err != nil {
+		t.Fatal(err)
+	}
+	if got := store(); got != "" || strings.Count(log.String(), "\n") != 1 || !strings.Contains(log.String(), m.CacheDir) {
+		t.Errorf("%q, %s", got, &log)
+	}
+}
