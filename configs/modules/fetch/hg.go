@@ -5,7 +5,6 @@ import (
 	"errors"
 	"fmt"
 	"os"
-	"path/filepath"
 	"slices"
 	"strings"
 	"time"
@@ -31,10 +30,7 @@ func (f *Fetcher) cloneHg(ctx context.Context, from packageSource, dst string) e
 	if from.ref != "" {
 		args = append(args, "--rev="+from.ref)
 	}
-	if err := f.runHg(ctx, dst, args...); err != nil {
-		return err
-	}
-	return os.RemoveAll(filepath.Join(dst, ".hg"))
+	return f.runHg(ctx, dst, args...)
 }
 
 // maxComplaint is how much is shown of what hg has to say.

@@ -215,3 +215,23 @@ func TestFetch_MercurialRepositories(t *testing.T) {
 		t.Error(err)
 	}
 }
+
+// Programs obey what is below .git and .hg, also where a package has brought it.
+func TestFetch_NoPackageBringsARepository(t *testing.T) {
+	t.Parallel()
+	files := map[string]string{".gitignore": "y", "a/.hgtags": "x", "main.tf": "", "git/x": "x"}
+	want := below(files, "")
+	files[".hg/hgrc"], files["a/.hg/hgrc"], files["c/.HG/x/y"] = "[hooks]", "[hooks]", "x"
+	repository, _ := newGit(t, files)
+	files[".git/config"], files["c/.GIT/config"], files["b/.git"] = "[core]", "[core]", "gitdir: /x"
+	s := newSite(t)
+	s.file("/net.zip", zipped(t, files), "")
+	s.file("/net.tgz", providertest.TarGz(files), "")
+	f := s.fetcher(t, t.TempDir())
+	for _, pkg := range []string{s.BaseURL() + "/net.zip", s.BaseURL() + "/net.tgz", "git::" + fileURL(repository)} {
+		got := fetched(t, f, get(pkg))
+		delete(got, "b")
+		delete(got, "c")
+		sameTree(t, got, want)
+	}
+}

@@ -194,11 +194,30 @@ func (f *Fetcher) makeContent(ctx context.Context, w *session, from packageSourc
 		}
 	}()
 	if from.archive != "" {
-		return f.makeFromArchive(ctx, w, from, dir)
+		made, err = f.makeFromArchive(ctx, w, from, dir)
+	} else {
+		made.dir = filepath.Join(dir, "package")
+		made.commit, err = f.makeDir(ctx, w, from, made.dir, beside)
 	}
-	made.dir = filepath.Join(dir, "package")
-	made.commit, err = f.makeDir(ctx, w, from, made.dir, beside)
+	if err == nil {
+		err = removeRepositories(made.dir)
+	}
 	return made, err
+}
+
+// removeRepositories removes the directories and files of git and hg from a package, whose settings start programs
+// when a user works there. Systems differ in which names they take for the same.
+func removeRepositories(dir string) error {
+	return filepath.WalkDir(dir, func(path string, d fs.DirEntry, err error) error {
+		name := strings.ToLower(strings.TrimRight(filepath.Base(path), ". "))
+		if err != nil || path == dir || name != ".git" && name != ".hg" {
+			return err
+		}
+		if err := os.RemoveAll(path); err != nil || !d.IsDir() {
+			return err
+		}
+		return fs.SkipDir
+	})
 }
 
 // findDir returns a directory of this machine, which is used as it is.
