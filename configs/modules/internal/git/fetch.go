@@ -52,18 +52,17 @@ func (f fetch) run(ctx context.Context) (commit string, err error) {
 
 // prepare makes the store if it isn't there.
 func (f fetch) prepare(ctx context.Context) error {
-	if f.st.exists() {
-		return f.st.clean()
-	}
-	err := f.st.create(func(path string) error {
-		args := []string{"init", "--quiet", "--bare", "--template="}
-		if f.st.wide {
-			args = append(args, "--object-format=sha256")
+	if !f.st.exists() {
+		err := f.st.create(func(path string) error {
+			args := []string{"init", "--quiet", "--bare", "--template="}
+			if f.st.wide {
+				args = append(args, "--object-format=sha256")
+			}
+			return f.Repositories.run(ctx, call{args: append(args, path)})
+		})
+		if err != nil {
+			return err
 		}
-		return f.Repositories.run(ctx, call{args: append(args, path)})
-	})
-	if err != nil {
-		return err
 	}
 	return f.st.clean()
 }

@@ -1,0 +1,121 @@
+package git
+
+import (
+	"errors"
+	"os"
+	"path/filepath"
+	"runtime"
+	"strconv"
+	"strings"
+	"testing"
+)
+
+// A user's monitor of files, which is for the user's own repositories, isn't started for those of modules.
+func TestStrict_StartsNoMonitorOfFiles(t *testing.T) {
+	t.Parallel()
+	if runtime.GOOS == "windows" {
+		t.Skip("the monitor is a shell script")
+	}
+	o := newOrigin(t)
+	o.commit("main.tf", "")
+	b := newBench(t)
+	ran := filepath.Join(b.work, "ran")
+	b.configure("[core]\n\tfsmonitor = " + script(t, filepath.Join(b.work, "monitor"), "touch "+ran) + "\n")
+	b.files(Request{URL: o.url()})
+	if _, err := os.Lstat(ran); err == nil {
+		t.Error("it ran")
+	}
+}
+
+// A user who allows the transport ext has an address rewritten to it.
+func TestStrict_RewrittenAddressesStartNoCommand(t *testing.T) {
+	t.Parallel()
+	if runtime.GOOS == "windows" {
+		t.Skip("the command is one of a shell")
+	}
+	b := newBench(t)
+	ran := filepath.Join(b.work, "ran")
+	b.configure("[protocol \"ext\"]\n\tallow = always\n[url \"ext::touch " + ran + " \"]\n\tinsteadOf = https://example.com/\n")
+	for _, ref := range []string{"", strings.Repeat("a", 40)} {
+		_, _, err := b.checkout(t.Context(), Request{URL: "https://example.com/x", Ref: ref})
+		if err == nil || !strings.Contains(err.Error(), "transport 'ext' not allowed") {
+			t.Errorf("ref %q: %v", ref, err)
+		}
+	}
+	if _, err := os.Lstat(ran); err == nil {
+		t.Error("it ran")
+	}
+}
+
+// A chain of commits, of which each has the one before as a submodule.
+func TestSubmodules_DepthHasALimit(t *testing.T) {
+	t.Parallel()
+	o := newOrigin(t)
+	commit := o.commit("f", "x")
+	var chain []string
+	for range maxSubmoduleDepth + 1 {
+		o.addSubmodule("sub", o.url(), commit)
+		commit = o.git("rev-parse", "HEAD")
+		chain = append(chain, commit)
+		o.git("rm", "--quiet", "--cached", "sub")
+	}
+	b := newBench(t)
+	if _, files := b.files(Request{URL: o.url(), Ref: chain[maxSubmoduleDepth-1]}); files[strings.Repeat("sub/", maxSubmoduleDepth)+"f"] != "x" {
+		t.Errorf("of %d levels there is %q", maxSubmoduleDepth, files)
+	}
+	if _, _, err := b.checkout(t.Context(), Request{URL: o.url(), Ref: chain[maxSubmoduleDepth]}); err == nil || !strings.Contains(err.Error(), "levels deep") {
+		t.Errorf("of one more: %v", err)
+	}
+}
+
+// One .gitmodules may have so many, and so may all that belong to one checkout.
+func TestSubmodules_NumberHasALimit(t *testing.T) {
+	t.Parallel()
+	var out strings.Builder
+	for i := range maxSubmodules + 1 {
+		name := "submodule." + strconv.Itoa(i)
+		if i == maxSubmodules {
+			if modules, err := parseModules(out.String()); len(modules) != maxSubmodules || err != nil {
+				t.Errorf("%d submodules, %v", len(modules), err)
+			}
+		}
+		out.WriteString(name + ".path\n" + strconv.Itoa(i) + "\x00" + name + ".url\nhttps://example.com/x\x00")
+	}
+	if modules, err := parseModules(out.String()); err == nil {
+		t.Errorf("%d submodules are accepted", len(modules))
+	}
+	inner, o := newOrigin(t), newOrigin(t)
+	commit := inner.commit("i", "x")
+	o.addSubmodule("a", inner.url(), commit)
+	o.addSubmodule("b", inner.url(), commit)
+	b := newBench(t)
+	for before, want := range map[int64]string{maxSubmodules - 2: "", maxSubmodules - 1: "more than"} {
+		co := checkout{repositories: b.Repositories}
+		co.submodules.Advance(before)
+		stage := t.TempDir()
+		_, err := co.make(t.Context(), tree{request: Request{URL: o.url()}, stage: stage})
+		if (err == nil) != (want == "") || err != nil && !strings.Contains(err.Error(), want) {
+			t.Errorf("after %d others: %v", before, err)
+		}
+	}
+}
+
+// A .gitmodules includes no file of this machine.
+func TestSubmodules_NothingIsIncluded(t *testing.T) {
+	t.Parallel()
+	inner, o := newOrigin(t), newOrigin(t)
+	commit := inner.commit("i", "x")
+	o.addSubmodule("a", inner.url(), commit)
+	path := filepath.Join(t.TempDir(), "included")
+	gitmodules := filepath.Join(o.dir, ".gitmodules")
+	content, err := os.ReadFile(gitmodules)
+	err = errors.Join(err, os.WriteFile(path, content, 0o600), os.WriteFile(gitmodules, []byte("[include]\n\tpath = "+filepath.ToSlash(path)+"\n"), 0o600))
+	if err != nil {
+		t.Fatal(err)
+	}
+	o.git("add", ".gitmodules")
+	o.git("commit", "--quiet", "--message=include")
+	if _, files := newBench(t).files(Request{URL: o.url()}); files["a"] != "empty directory" {
+		t.Errorf("there is %q", files)
+	}
+}
