@@ -20,7 +20,7 @@
 // with Terraform's and OpenTofu's headlines; they carry positions.
 //
 // Hashes of schemes that this program doesn't know are kept, since a newer
-// program may have written them, until the entry is set again. Locks for
+// program may have written them: Extend keeps them as long as the entry's version stays, Set drops them. Locks for
 // modules, which no program writes yet, are passed over with a warning.
 //
 // # Writing

@@ -62,7 +62,7 @@ func conclude(req getproviders.Requirements, locks *depsfile.Locks, outcomes []O
 			continue
 		}
 		prior := resolve.Recorded(locks, o.Selection)
-		updated.Set(depsfile.Lock{
+		updated.Extend(depsfile.Lock{
 			Provider:    o.Selection.Provider,
 			Version:     o.Selection.Version,
 			Constraints: o.Selection.Constraints,
@@ -85,7 +85,7 @@ func (o Outcome) lockedHashes(prior []getproviders.Hash) []getproviders.Hash {
 func (o Outcome) thisPlatformOnly(prior []getproviders.Hash) bool {
 	own := o.Authentication.TrustLevel == getproviders.LevelVerifiedChecksum && len(o.Authentication.Signed) == 1
 	others := slices.ContainsFunc(prior, func(h getproviders.Hash) bool {
-		return h != o.H1 && !(own && h == o.Authentication.Signed[0])
+		return h.Supported() && h != o.H1 && !(own && h == o.Authentication.Signed[0])
 	})
 	return (own || len(o.Authentication.Signed) == 0) && len(o.RegistryHashes) == 0 && !others
 }

@@ -29,11 +29,10 @@ func (in *Installer) KnownPackages(p getproviders.Provider) (all []getproviders.
 // The error says that the policy refuses it, or what is invalid about the spec. No source is asked,
 // and a spec without hashes finds nothing.
 func (in *Installer) FindCached(ctx context.Context, w resolve.PackageSpec) (h1 getproviders.Hash, ok bool, err error) {
-	t := fetcher.Request{Selection: w.Selected()}
+	t := fetcher.Request{Selection: w.Selected(), Recorded: w.Hashes}
 	if err := cmp.Or(w.Provider.Validate(), w.Version.Validate()); err != nil {
 		return "", false, t.Failed(resolve.StepQuery, err)
 	}
-	t.Recorded = slices.DeleteFunc(slices.Clone(w.Hashes), func(h getproviders.Hash) bool { return !h.Supported() })
 	if len(t.Recorded) == 0 {
 		return "", false, nil
 	}

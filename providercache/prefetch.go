@@ -71,8 +71,7 @@ func (in *Installer) prefetchOne(ctx context.Context, w resolve.PackageSpec) (Pr
 			return Prefetched{}, err
 		}
 	}
-	t := fetcher.Request{Selection: selected, Partials: in.partials()}
-	t.Recorded = slices.DeleteFunc(slices.Clone(w.Hashes), func(h getproviders.Hash) bool { return !h.Supported() })
+	t := fetcher.Request{Selection: selected, Recorded: w.Hashes, Partials: in.partials()}
 	if found, ok := in.findInCache(ctx, t); ok {
 		if err := in.Fetcher.Approve(ctx, t, fetcher.StatePresent, found); err != nil {
 			return Prefetched{}, err

@@ -89,7 +89,7 @@ func (t Request) Authenticate(authenticator getproviders.Authenticator, d getpro
 // which it has to have. The h1 of an archive may count directory entries, as
 // Terraform and OpenTofu count them. A directory has no archive checksum: if the
 // lock file holds no other kind, nothing can be compared, and the package is
-// accepted, as Terraform and OpenTofu do.
+// accepted, as Terraform and OpenTofu do. A hash of an unknown scheme matches nothing.
 func (t Request) compareWithLock(d getproviders.Digests, product getproviders.Product) error {
 	isArchive := d.SHA256 != [32]byte{}
 	comparable := t.Recorded
@@ -97,7 +97,7 @@ func (t Request) compareWithLock(d getproviders.Digests, product getproviders.Pr
 	if isArchive {
 		got = append(got, getproviders.ZH(d.SHA256))
 	} else {
-		comparable = resolve.OfScheme(t.Recorded, getproviders.SchemeH1)
+		comparable = slices.DeleteFunc(slices.Clone(t.Recorded), func(h getproviders.Hash) bool { return h.Scheme() == getproviders.SchemeZH })
 	}
 	if d.H1 != "" {
 		got = getproviders.SortHashes(append(got, d.H1, d.H1Archive))

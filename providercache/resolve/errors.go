@@ -4,6 +4,7 @@ import (
 	"errors"
 	"fmt"
 	"runtime"
+	"slices"
 	"strings"
 	"syscall"
 
@@ -206,6 +207,9 @@ func (e *LockMismatchError) Is(target error) bool { return target == ErrLockMism
 
 // Hint names the likely reason and the remedy.
 func (e *LockMismatchError) Hint() string {
+	if !slices.ContainsFunc(e.Recorded, getproviders.Hash.Supported) {
+		return "the lock file has only hashes of kinds that this program doesn't know; use the version of the program that recorded them"
+	}
 	hint := fmt.Sprintf("the package has %s; if the lock file was made on another platform, or from a source with other packages, add the hashes", joinHashes(e.Got))
 	if e.Product.Program != "" {
 		hint += fmt.Sprintf(" with %q", e.Product.Program+" providers lock")

@@ -51,13 +51,14 @@ func OfScheme(hashes []getproviders.Hash, scheme string) []getproviders.Hash {
 	return slices.DeleteFunc(slices.Clone(hashes), func(h getproviders.Hash) bool { return h.Scheme() != scheme })
 }
 
-// Recorded returns the usable hashes that the locks have for a selection.
+// Recorded returns the hashes that the locks have for a selection. Those of unknown schemes are among them: where there
+// are no others, no package is the one that was chosen.
 func Recorded(locks *depsfile.Locks, s Selection) []getproviders.Hash {
 	lock, ok := locks.Provider(s.Provider)
 	if !ok || lock.Version != s.Version {
 		return nil
 	}
-	return slices.DeleteFunc(slices.Clone(lock.Hashes), func(h getproviders.Hash) bool { return !h.Supported() })
+	return slices.Clone(lock.Hashes)
 }
 
 // OrEmpty lets nil stand for a lock file that doesn't exist.

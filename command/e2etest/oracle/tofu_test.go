@@ -21,8 +21,9 @@ import (
 // tofuExemptions are the cases in which tfdeps in the place of OpenTofu and
 // OpenTofu may differ; see exemptions.
 var tofuExemptions = map[string]harness.Exemption{
-	"stray_file": {Exit: true, Lock: true, Reason: "difference 3: OpenTofu refuses a package that was changed, here it is installed again"},
-	"zip_setuid": exemptions["zip_setuid"],
+	"stray_file":               {Exit: true, Lock: true, Reason: "difference 3: OpenTofu refuses a package that was changed, here it is installed again"},
+	"lock_with_unknown_scheme": exemptions["lock_with_unknown_scheme"],
+	"zip_setuid":               exemptions["zip_setuid"],
 }
 
 func TestTofuExemptions_NameDifferences(t *testing.T) {
