@@ -4,9 +4,7 @@ import (
 	"fmt"
 	"net/url"
 	"os"
-	"path/filepath"
 	"slices"
-	"strings"
 
 	"github.com/tfdeps/tfdeps/command/problem"
 	"github.com/tfdeps/tfdeps/command/workdir"
@@ -65,7 +63,7 @@ func (b *backendState) configure() (problems problem.List) {
 			"The option -backend-config is for backends that keep state, and there is a cloud block. Change that block instead."))}
 	}
 	known := b.record
-	if b.opts.backend.reconfigure {
+	if b.opts.backend.reconfigure && b.block != nil {
 		known = nil
 	}
 	config, change, found := b.compare(known)
@@ -73,7 +71,7 @@ func (b *backendState) configure() (problems problem.List) {
 	case !found.HasErrors():
 		return slices.Concat(problems, found, b.settle(config, change))
 	case !isOverridden && (change == backend.Changed || change == backend.Replaced):
-		return append(append(problems, b.changed()), found...)
+		return append(append(problems, b.changed(true)), found...)
 	default:
 		return append(problems, found...)
 	}
@@ -122,12 +120,12 @@ func (b *backendState) decode() (*backend.Config, problem.List) {
 func (b *backendState) settle(config *backend.Config, change backend.Change) problem.List {
 	switch change {
 	case backend.None:
-		return b.forget()
+		return nil
 	case backend.Unchanged:
 		return selectExisting(b.request, b.record)
-	case backend.Changed, backend.Replaced, backend.Removed:
-		if empty, problems := b.nothingToMove(); !empty {
-			return append(problems, b.changed())
+	case backend.Added, backend.Changed, backend.Replaced, backend.Removed:
+		if problems := b.checkLeftBehind(config); problems.HasErrors() {
+			return problems
 		}
 		if change == backend.Removed {
 			return b.forget()
@@ -152,7 +150,7 @@ func (b *backendState) settle(config *backend.Config, change backend.Change) pro
 
 // add records a backend that wasn't there before.
 func (b *backendState) add(config *backend.Config, next *backend.Record) problem.List {
-	if problems := append(b.checkLeftBehind(config), selectExisting(b.request, next)...); problems.HasErrors() {
+	if problems := selectExisting(b.request, next); problems.HasErrors() {
 		return problems
 	}
 	if problems := b.keep(next); problems.HasErrors() {
@@ -176,67 +174,13 @@ func (b *backendState) keep(next *backend.Record) problem.List {
 	return nil
 }
 
-// nothingToMove reports whether state is to be moved, by the option for that, and
-// there is none where it was: then the backend can be recorded as it is now.
-func (b *backendState) nothingToMove() (bool, problem.List) {
-	if !b.opts.backend.moves() || !b.record.IsLocal() {
-		return false, nil
-	}
-	path, err := b.record.LocalFiles().Occupied()
-	if err != nil {
-		return false, problem.List{problem.CodedError("state", "Failed to load state", err.Error())}
-	}
-	return path == "", nil
-}
-
-// forget is for a block that is gone, with state that stays where it is. An empty record stays: it
-// may be Terraform's.
+// forget is for a block that is gone.
 func (b *backendState) forget() problem.List {
-	if b.record == nil || b.record.Type == "" {
-		return nil
-	}
 	if err := os.Remove(workdir.RecordPath(b.meta.Env)); err != nil {
 		return problem.List{problem.CodedError("backend_record", "Failed to remove the record of the backend", err.Error())}
 	}
 	b.record = nil
 	return nil
-}
-
-func (b *backendState) changed() *problem.Problem {
-	if b.opts.backend.moves() {
-		return b.movedElsewhere()
-	}
-	return problem.CodedError("other_backend", "Backend configuration changed", strings.Join([]string{
-		"The backend isn't the one that this directory was initialized with, so that there may be state to move.",
-		"To move it, run:\n  " + b.product.Program + migration,
-		"To take the backend as it is now, and leave state where it is, run:\n  tfdeps init -reconfigure",
-	}, "\n\n"))
-}
-
-// movedElsewhere is for the option that moves state, where there may be some.
-func (b *backendState) movedElsewhere() *problem.Problem {
-	return problem.CodedError("other_backend", "State is moved by "+b.product.Name, fmt.Sprintf("To install with tfdeps and have state moved, "+
-		"run \"tfdeps init -migrate-state -with=%s\"; or run:\n  %[1]s%[2]s", b.product.Program, migration))
-}
-
-// checkLeftBehind finds state in local files that a new backend wouldn't have.
-func (b *backendState) checkLeftBehind(config *backend.Config) problem.List {
-	files := backend.LocalFiles("", "")
-	if config.Type == backend.Local && filepath.Clean(backend.LocalFiles(config.Text("path"), "").Path) == files.Path {
-		return nil
-	}
-	path, err := files.Occupied()
-	switch {
-	case err != nil:
-		return problem.List{problem.CodedError("state", "Failed to load state", err.Error())}
-	case path == "":
-		return nil
-	case b.opts.backend.moves():
-		return problem.List{b.movedElsewhere()}
-	}
-	return problem.List{problem.CodedError("other_backend", "Existing state has to be moved", fmt.Sprintf(
-		"The backend %q is new here, and there is state in %s that it doesn't know. To move it, run:\n  %s\n\n"+
-			"If that state isn't needed any more, move the file away, and initialize again.", config.Type, path, b.product.Program+migration))}
 }
 
 // checkCloud finds out whether organization and workspaces are given: without a

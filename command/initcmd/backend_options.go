@@ -101,6 +101,3 @@ func (o *backendOptions) unknown(product getproviders.Product) problem.List {
 // moves reports whether state is to be moved. Only the real programs do that; there
 // may be none to move.
 func (o *backendOptions) moves() bool { return o.migrate || o.forceCopy }
-
-// migration is the command of a product's program that moves state.
-const migration = " init -migrate-state -get=false"

@@ -2,7 +2,7 @@
 // finds modules, records the backend, installs providers and writes the lock file.
 //
 // It reads from top to bottom: options.go, run.go with the order of the phases,
-// then a file for each phase: settings.go, backend.go, modules.go,
+// then a file for each phase: settings.go, backend.go with leftbehind.go, modules.go,
 // requirements.go, providers.go, lockfile.go and handover.go. report.go writes the page of the run. check.go is init -check, which does none of
 // it, and plan.go is init -plan, which asks what it would do.
 package initcmd

@@ -368,16 +368,19 @@ func TestRead_Refuses(t *testing.T) {
 	}
 }
 
-func TestOccupied(t *testing.T) {
+func TestFiles_States(t *testing.T) {
 	const empty = `{"version": 4, "resources": [], "outputs": {}}`
-	for _, tt := range []struct{ name, file, content, want string }{
-		{"nothing", "", "", ""},
-		{"empty file", "terraform.tfstate", "", ""},
-		{"empty state", "terraform.tfstate", empty, ""},
-		{"resource", "terraform.tfstate", `{"version": 4, "resources": [{}]}`, "terraform.tfstate"},
-		{"output", "terraform.tfstate.d/w/terraform.tfstate", `{"version": 4, "outputs": {"a": {}}}`, "terraform.tfstate.d/w/terraform.tfstate"},
-		{"old", "terraform.tfstate", `{"version": 3, "modules": [{"path": ["root"], "resources": {"a": {}}}]}`, "terraform.tfstate"},
-		{"old and empty", "terraform.tfstate", `{"version": 3, "modules": [{"path": ["root"], "resources": {}}]}`, ""},
+	for _, tt := range []struct {
+		name, file, content string
+		full                bool
+	}{
+		{"nothing", "", "", false},
+		{"empty file", "terraform.tfstate", "", false},
+		{"empty state", "terraform.tfstate", empty, false},
+		{"resource", "terraform.tfstate", `{"version": 4, "resources": [{}]}`, true},
+		{"output", "[x]/w/terraform.tfstate", `{"version": 4, "outputs": {"a": {}}}`, true},
+		{"old", "terraform.tfstate", `{"version": 3, "modules": [{"path": ["root"], "resources": {"a": {}}}]}`, true},
+		{"old and empty", "terraform.tfstate", `{"version": 3, "modules": [{"path": ["root"], "resources": {}}]}`, false},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
 			dir := t.TempDir()
@@ -388,17 +391,65 @@ func TestOccupied(t *testing.T) {
 				}
 				write(t, path, tt.content)
 			}
-			files := backend.LocalFiles(filepath.Join(dir, "terraform.tfstate"), filepath.Join(dir, "terraform.tfstate.d"))
-			got, err := files.Occupied()
+			files := backend.LocalFiles(filepath.Join(dir, "terraform.tfstate"), filepath.Join(dir, "[x]"))
+			states, err := files.States(nil)
 			if err != nil {
 				t.Fatal(err)
 			}
-			if tt.want != "" {
-				tt.want = filepath.Join(dir, filepath.FromSlash(tt.want))
+			for _, s := range states {
+				want := tt.full && s.Path == filepath.Join(dir, filepath.FromSlash(tt.file))
+				if s.Full != want || s.Stays {
+					t.Errorf("got %+v", s)
+				}
 			}
-			if got != tt.want {
-				t.Errorf("got %q, want %q", got, tt.want)
+			if others := strings.Contains(tt.file, "/w/"); len(states) == 2 != others {
+				t.Errorf("got %+v", states)
 			}
 		})
+	}
+}
+
+// TestFiles_StatesThatStay: what a path means is up to the file system.
+func TestFiles_StatesThatStay(t *testing.T) {
+	dir := t.TempDir()
+	t.Chdir(dir)
+	for _, name := range []string{"d/dev", "d/bare", "other/deep"} {
+		if err := os.MkdirAll(filepath.FromSlash(name), 0o755); err != nil {
+			t.Fatal(err)
+		}
+	}
+	const full = `{"version": 4, "outputs": {"a": {}}}`
+	write(t, "s", full)
+	write(t, filepath.Join("d", "dev", "terraform.tfstate"), full)
+	write(t, filepath.Join("other", "s"), full)
+	if err := os.Symlink(filepath.Join("other", "deep"), "link"); err != nil {
+		t.Skipf("no links here: %v", err)
+	}
+	for _, tt := range []struct{ path, others, want string }{
+		{"s", "d", "default bare dev"},
+		{filepath.Join(dir, "s"), filepath.Join(dir, "d"), "default bare dev"},
+		{"./s", "other/../d", "default bare dev"},
+		{"link/../s", "link/../d", "bare dev"}, // all programs clean the path of a directory, so that only s is below other
+		{"other/s", "d", "bare dev"},
+		{"s", "missing", "default"},
+		{"d/dev/terraform.tfstate", "missing", ""},
+	} {
+		if runtime.GOOS == "windows" && strings.HasPrefix(tt.path, "link") {
+			continue // there ".." takes the link away
+		}
+		next := backend.LocalFiles(filepath.FromSlash(tt.path), filepath.FromSlash(tt.others))
+		states, err := backend.LocalFiles("s", "d").States(&next)
+		if err != nil {
+			t.Fatal(err)
+		}
+		var stay []string
+		for _, s := range states {
+			if s.Stays {
+				stay = append(stay, s.Workspace)
+			}
+		}
+		if got := strings.Join(stay, " "); got != tt.want {
+			t.Errorf("%s and %s: %q stay, want %q", tt.path, tt.others, got, tt.want)
+		}
 	}
 }

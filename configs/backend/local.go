@@ -70,22 +70,47 @@ func (f Files) HasOthers() (bool, error) {
 	return slices.ContainsFunc(entries, os.DirEntry.IsDir), nil
 }
 
-// Occupied returns the first state of any workspace that has resources or
-// outputs, "" if there is none.
-func (f Files) Occupied() (path string, err error) {
-	states, err := filepath.Glob(filepath.Join(f.WorkspaceDir, "*", defaultStateFile))
-	if err != nil {
-		return "", err
+// State is what a local backend has of a workspace.
+type State struct {
+	Workspace string
+	Path      string // of the file, which need not exist
+	Full      bool   // it has resources or outputs
+	Stays     bool   // another backend has the same file or, where there is none, the same directory in its place
+}
+
+// States returns the default workspace and all others that were made. next is where another backend keeps state; nil:
+// not in local files.
+func (f Files) States(next *Files) (states []State, err error) {
+	entries, err := os.ReadDir(f.WorkspaceDir)
+	if err != nil && !errors.Is(err, os.ErrNotExist) {
+		return nil, err
 	}
-	for _, path := range slices.Concat([]string{f.Path}, states) {
-		switch full, err := holdsState(path); {
-		case err != nil:
-			return "", fmt.Errorf("reading state %s: %w", path, err)
-		case full:
-			return path, nil
+	names := []string{DefaultWorkspace}
+	for _, entry := range entries {
+		if entry.Name() != DefaultWorkspace && f.HasWorkspace(entry.Name()) {
+			names = append(names, entry.Name())
 		}
 	}
-	return "", nil
+	for _, name := range names {
+		state := State{Workspace: name, Path: f.State(name)}
+		if state.Full, err = holdsState(state.Path); err != nil {
+			return nil, fmt.Errorf("reading state %s: %w", state.Path, err)
+		}
+		state.Stays = next != nil && (isSameFile(state.Path, next.State(name)) ||
+			!state.Full && name != DefaultWorkspace && isSameFile(filepath.Join(f.WorkspaceDir, name), filepath.Join(next.WorkspaceDir, name)))
+		states = append(states, state)
+	}
+	return states, nil
+}
+
+// isSameFile asks the file system: links, letters of either case and ".." behind a link decide what a path means.
+func isSameFile(a, b string) bool {
+	one, err := os.Stat(a)
+	if err != nil {
+		return false
+	}
+	other, err := os.Stat(b)
+	return err == nil && os.SameFile(one, other)
 }
 
 // holdsState reports whether anything is in a state file, whatever version of

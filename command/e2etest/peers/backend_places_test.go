@@ -1,0 +1,398 @@
+package peers
+
+import (
+	"encoding/json"
+	"fmt"
+	"io"
+	"io/fs"
+	"maps"
+	"net/http"
+	"net/http/httptest"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"slices"
+	"strings"
+	"sync"
+	"testing"
+
+	"github.com/tfdeps/tfdeps/command/e2etest/internal/harness"
+)
+
+// TestBackend_LeavesNoStateBehind changes each setting of the backend to each other one, with each option that says what
+// becomes of state, and with state in several workspaces. The real program does the same in a directory of its own.
+//
+//   - Where tfdeps succeeds, plan finds the states that it finds after the real program; where that one refuses, those that it found before.
+//   - Where tfdeps refuses, no file has changed, and the real program didn't just record the new backend.
+func TestBackend_LeavesNoStateBehind(t *testing.T) {
+	t.Parallel()
+	for _, product := range []struct {
+		name string
+		look func(testing.TB) string
+		env  func(testing.TB, ...string) []string
+	}{
+		{"terraform", harness.LookTerraform, harness.PinnedEnv},
+		{"tofu", harness.LookTofu, harness.Env},
+	} {
+		t.Run(product.name, func(t *testing.T) {
+			t.Parallel()
+			peer := product.look(t)
+			tfdeps := harness.LinkTo(t, harness.Tfdeps(t), "tfdeps")
+			env := product.env(t, "CHECKPOINT_DISABLE=1", "TFDEPS_PRODUCT="+product.name)
+			for _, before := range stateSettings {
+				if len(before.given) > 0 {
+					continue // a record doesn't tell where its values came from
+				}
+				t.Run("from "+before.name, func(t *testing.T) {
+					t.Parallel()
+					newStatePlaces(t, before, [2]string{tfdeps, peer}, env).compareAll(t)
+				})
+			}
+		})
+	}
+}
+
+// stateSetting is what a configuration says of its backend. DIR is the directory, and STATE the address of the state.
+type stateSetting struct {
+	name, block string
+	given       []string
+}
+
+var stateSettings = []stateSetting{
+	{name: "none"},
+	{name: "local", block: `backend "local" {}`},
+	{name: "path", block: `backend "local" { path = "a/one" }`},
+	{name: "dir", block: `backend "local" { workspace_dir = "states" }`},
+	{name: "both", block: "backend \"local\" {\n path = \"b/one\"\n workspace_dir = \"b/others\"\n}"},
+	{name: "the usual ones, absolute", block: "backend \"local\" {\n path = \"DIR/terraform.tfstate\"\n workspace_dir = \"DIR/./terraform.tfstate.d\"\n}"},
+	{name: "others, absolute", block: "backend \"local\" {\n path = \"DIR/a/one\"\n workspace_dir = \"DIR/states\"\n}"},
+	{name: "http", block: `backend "http" { address = "STATE" }`},
+	{name: "dir given", block: `backend "local" {}`, given: []string{"-backend-config=workspace_dir=states"}},
+}
+
+var stateOptions = map[string][]string{
+	"plain": nil, "reconfigure": {"-reconfigure"}, "migrate": {"-migrate-state"}, "force": {"-force-copy"},
+}
+
+// stateContent says which workspaces there are, and what the states in them say. usual are those at the usual places, where
+// nothing looks as long as the backend says otherwise.
+type stateContent struct {
+	selected     string
+	there, usual map[string]string
+}
+
+var stateContents = map[string]stateContent{
+	"no state":                     {},
+	"default":                      {there: map[string]string{"default": "old"}},
+	"selected workspace":           {selected: "dev", there: map[string]string{"dev": "old dev"}},
+	"workspace":                    {there: map[string]string{"dev": "old dev"}},
+	"default and workspace":        {selected: "dev", there: map[string]string{"default": "old", "dev": "old dev"}},
+	"empty workspace":              {selected: "dev", there: map[string]string{"dev": ""}},
+	"also at the usual places":     {selected: "dev", there: map[string]string{"default": "old", "dev": "old dev"}, usual: map[string]string{"default": "usual", "dev": "usual dev"}},
+	"default at the usual place":   {usual: map[string]string{"default": "usual"}},
+	"workspace at the usual place": {selected: "dev", usual: map[string]string{"dev": "usual dev"}},
+}
+
+// statePlaces are two directories, one for each program, that go from one setting to others in turn.
+type statePlaces struct {
+	before   stateSetting
+	programs [2]string
+	env      []string
+	dirs     [2]string
+	records  [2][]byte // of the setting before
+	states   *stateServer
+}
+
+func newStatePlaces(t *testing.T, before stateSetting, programs [2]string, env []string) *statePlaces {
+	t.Helper()
+	p := &statePlaces{before: before, programs: programs, env: env, states: newStateServer(t)}
+	for i := range p.dirs {
+		p.dirs[i] = t.TempDir()
+		p.configure(t, i, before)
+		if out, err := p.init(t, i, nil); err != nil {
+			t.Fatalf("%s: %v\n%s", programs[i], err, out)
+		}
+		p.records[i], _ = os.ReadFile(filepath.Join(p.dirs[i], ".terraform", "terraform.tfstate"))
+	}
+	return p
+}
+
+func (p *statePlaces) configure(t *testing.T, i int, s stateSetting) {
+	t.Helper()
+	block := strings.NewReplacer("DIR", filepath.ToSlash(p.dirs[i]), "STATE", fmt.Sprintf("%s/%d", p.states.URL, i)).Replace(s.block)
+	harness.WriteText(t, filepath.Join(p.dirs[i], "main.tf"), strings.ReplaceAll(backendConfig, "BACKEND", block))
+}
+
+func (p *statePlaces) init(t *testing.T, i int, options []string) (string, error) {
+	cmd := exec.CommandContext(t.Context(), p.programs[i], append([]string{"init", "-no-color", "-input=false"}, options...)...)
+	cmd.Dir, cmd.Env = p.dirs[i], p.env
+	out, err := cmd.CombinedOutput()
+	return string(out), err
+}
+
+func (p *statePlaces) compareAll(t *testing.T) {
+	for _, after := range stateSettings {
+		for _, option := range slices.Sorted(maps.Keys(stateOptions)) {
+			for _, content := range slices.Sorted(maps.Keys(stateContents)) {
+				if p.isAlike(option, content) {
+					continue
+				}
+				t.Run("to "+after.name+"/"+option+"/"+content, func(t *testing.T) {
+					harness.PeerCase(t)
+					p.compare(t, after, slices.Concat(stateOptions[option], after.given), stateContents[content])
+				})
+			}
+		}
+	}
+}
+
+// isAlike reports whether another case shows the same: only -reconfigure has programs look at the usual places if a backend
+// is recorded, and without any option they take no other backend, whatever there is.
+func (p *statePlaces) isAlike(option, content string) bool {
+	if stateContents[content].usual != nil {
+		return option != "reconfigure" || p.before.block == ""
+	}
+	return option == "plain" && p.before.block != "" && content != "default and workspace" && content != "no state"
+}
+
+// compare has both programs go from the setting before to another one.
+func (p *statePlaces) compare(t *testing.T, after stateSetting, options []string, content stateContent) {
+	t.Helper()
+	var was, is [2]found
+	var before, left [2]map[string]string // what is in files and in the server, but for records
+	var said [2]string
+	var failed [2]error
+	for i := range p.programs {
+		p.place(t, i, content)
+		was[i] = p.find(t, i, p.before)
+		p.configure(t, i, after)
+		before[i] = p.filesIn(t, i)
+		said[i], failed[i] = p.init(t, i, options)
+		is[i], left[i] = p.find(t, i, after), p.filesIn(t, i)
+	}
+	usual := stateSays([]byte(before[1][stateFile(p.dirs[1], "", "", "default")]))
+	if strings.Contains(after.block, "DIR/terraform.tfstate") && is[1].states["default"] == "" && usual != "" {
+		is[1].states["default"] = usual // difference 66
+	}
+	// The backend that it has recorded may refuse the workspace, which tfdeps doesn't ask: difference 34.
+	recorded := failed[1] == nil || strings.Contains(said[1], "Successfully configured")
+	asked := slices.Contains(options, "-migrate-state") || slices.Contains(options, "-force-copy")
+	switch {
+	case failed[0] == nil && !(recorded && is[0].equals(is[1])) && !is[0].keeps(was[0]):
+		t.Errorf("tfdeps leaves state behind: plan finds\n%v\nbefore it finds\n%v\nafter %s (%v) it finds\n%v\n%s", is[0], was[0], p.programs[1], failed[1], is[1], said[1])
+	case failed[0] != nil && !maps.Equal(before[0], left[0]):
+		t.Errorf("tfdeps refuses, and has changed files: %v, which were %v", left[0], before[0])
+	case asked && (strings.Contains(p.before.block, "http") || content.selected != "" || !is[1].keeps(was[1])): // difference 35: tfdeps moves nothing, and asks no backend
+	case failed[0] != nil && failed[1] == nil && !is[1].planFails && sameStates(before[1], left[1]):
+		t.Errorf("tfdeps refuses where %s only records the backend. It says\n%s", p.programs[1], said[0])
+	}
+}
+
+// found is what plan finds.
+type found struct {
+	planFails bool // the record isn't about this configuration
+	selected  string
+	states    map[string]string
+}
+
+func (f found) equals(other found) bool {
+	return f.planFails == other.planFails && f.selected == other.selected && maps.Equal(f.states, other.states)
+}
+
+// keeps reports whether everything that was found before is still there.
+func (f found) keeps(before found) bool {
+	for workspace, text := range before.states {
+		if f.states[workspace] != text {
+			return false
+		}
+	}
+	return f.planFails || f.selected == before.selected || before.selected == ""
+}
+
+func sameStates(before, after map[string]string) bool {
+	before, after = maps.Clone(before), maps.Clone(after)
+	for _, files := range []map[string]string{before, after} {
+		maps.DeleteFunc(files, func(path, _ string) bool { return strings.Contains(filepath.ToSlash(path), "/.terraform/") })
+	}
+	return maps.Equal(before, after)
+}
+
+// place makes a directory what it is before: the record of the setting before, states and the selected workspace.
+func (p *statePlaces) place(t *testing.T, i int, content stateContent) {
+	t.Helper()
+	dir := p.dirs[i]
+	entries, _ := os.ReadDir(dir)
+	for _, entry := range entries {
+		if err := os.RemoveAll(filepath.Join(dir, entry.Name())); err != nil {
+			t.Fatal(err)
+		}
+	}
+	p.states.put(fmt.Sprintf("/%d", i), "")
+	if p.records[i] != nil {
+		harness.WriteFile(t, filepath.Join(dir, ".terraform", "terraform.tfstate"), p.records[i])
+	}
+	if content.selected != "" {
+		harness.WriteText(t, filepath.Join(dir, ".terraform", "environment"), content.selected)
+	}
+	for name, text := range content.usual {
+		harness.WriteText(t, stateFile(dir, "", "", name), stateText(text))
+	}
+	kind, config := recorded(t, dir)
+	for name, text := range content.there {
+		switch kind {
+		case "", "local":
+			harness.WriteText(t, stateFile(dir, config["path"], config["workspace_dir"], name), stateText(text))
+		case "http":
+			if name == "default" {
+				p.states.put(fmt.Sprintf("/%d", i), stateText(text))
+			}
+		}
+	}
+}
+
+// find says what a plan would find.
+func (p *statePlaces) find(t *testing.T, i int, configured stateSetting) found {
+	t.Helper()
+	dir := p.dirs[i]
+	kind, config := recorded(t, dir)
+	f := found{planFails: configured.block == "" && kind != "", selected: "default", states: map[string]string{}}
+	if name, err := os.ReadFile(filepath.Join(dir, ".terraform", "environment")); err == nil {
+		f.selected = string(name)
+	}
+	switch kind {
+	case "", "local":
+		others := filepath.Dir(filepath.Dir(stateFile(dir, "", config["workspace_dir"], "x")))
+		made, _ := filepath.Glob(filepath.Join(others, "*"))
+		for _, workspace := range append([]string{"default"}, made...) {
+			name := filepath.Base(workspace)
+			src, _ := os.ReadFile(stateFile(dir, config["path"], config["workspace_dir"], name))
+			f.states[name] = stateSays(src)
+		}
+	default:
+		f.selected = "" // the backend would be asked: difference 34
+		f.states["default"] = stateSays([]byte(p.states.get(fmt.Sprintf("/%d", i))))
+	}
+	maps.DeleteFunc(f.states, func(_, text string) bool { return text == "" })
+	return f
+}
+
+// recorded is the type of the backend that a directory has, "" for none, and its arguments that are strings.
+func recorded(t *testing.T, dir string) (kind string, config map[string]string) {
+	t.Helper()
+	src, err := os.ReadFile(filepath.Join(dir, ".terraform", "terraform.tfstate"))
+	if err != nil {
+		return "", nil
+	}
+	var record struct {
+		Backend struct {
+			Type   string
+			Config map[string]any
+		}
+	}
+	if err := json.Unmarshal(src, &record); err != nil {
+		t.Fatal(err)
+	}
+	config = map[string]string{}
+	for name, value := range record.Backend.Config {
+		if text, ok := value.(string); ok {
+			config[name] = text
+		}
+	}
+	return record.Backend.Type, config
+}
+
+// stateFile is where a local backend keeps the state of a workspace.
+func stateFile(dir, path, others, workspace string) string {
+	if path == "" {
+		path = "terraform.tfstate"
+	}
+	if others == "" {
+		others = "terraform.tfstate.d"
+	}
+	if workspace != "default" {
+		path = filepath.Join(others, workspace, "terraform.tfstate")
+	}
+	if filepath.IsAbs(path) {
+		return path
+	}
+	return filepath.Join(dir, path)
+}
+
+// stateText is a state with an output that says something; none for "".
+func stateText(says string) string {
+	outputs := ""
+	if says != "" {
+		outputs = fmt.Sprintf(`"greeting": {"value": %q, "type": "string"}`, says)
+	}
+	return fmt.Sprintf(`{"version": 4, "terraform_version": "1.5.0", "serial": 3, "lineage": "of %s", "outputs": {%s}, "resources": []}`, says, outputs)
+}
+
+func stateSays(src []byte) string {
+	var state struct {
+		Outputs map[string]struct{ Value string }
+	}
+	_ = json.Unmarshal(src, &state)
+	return state.Outputs["greeting"].Value
+}
+
+// filesIn are all files of a directory with their content, and what the server keeps for it.
+func (p *statePlaces) filesIn(t *testing.T, i int) map[string]string {
+	t.Helper()
+	state := fmt.Sprintf("/%d", i)
+	files := map[string]string{state: p.states.get(state)}
+	err := filepath.WalkDir(p.dirs[i], func(path string, d fs.DirEntry, err error) error {
+		if err != nil || d.IsDir() {
+			return err
+		}
+		content, err := os.ReadFile(path)
+		files[path] = string(content)
+		return err
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	return files
+}
+
+// stateServer keeps a state for each path.
+type stateServer struct {
+	*httptest.Server
+	mu     sync.Mutex
+	states map[string]string
+}
+
+func newStateServer(t *testing.T) *stateServer {
+	t.Helper()
+	s := &stateServer{states: map[string]string{}}
+	s.Server = httptest.NewServer(s)
+	t.Cleanup(s.Close)
+	return s
+}
+
+func (s *stateServer) ServeHTTP(w http.ResponseWriter, r *http.Request) {
+	switch r.Method {
+	case http.MethodPost:
+		body, _ := io.ReadAll(r.Body)
+		s.put(r.URL.Path, string(body))
+	case http.MethodDelete:
+		s.put(r.URL.Path, "")
+	default:
+		state := s.get(r.URL.Path)
+		if state == "" {
+			w.WriteHeader(http.StatusNotFound)
+		}
+		_, _ = io.WriteString(w, state)
+	}
+}
+
+func (s *stateServer) put(path, state string) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.states[path] = state
+}
+
+func (s *stateServer) get(path string) string {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return s.states[path]
+}

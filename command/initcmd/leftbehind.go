@@ -1,0 +1,146 @@
+package initcmd
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+
+	"github.com/tfdeps/tfdeps/command/problem"
+	"github.com/tfdeps/tfdeps/command/workdir"
+	"github.com/tfdeps/tfdeps/configs/backend"
+)
+
+// transition is a change of the place where state is kept.
+type transition struct {
+	recorded  bool            // there was a backend before
+	elsewhere bool            // that one doesn't keep state in local files
+	there     []backend.State // in its local files; of no backend: in the usual ones
+	usual     []backend.State // in the usual local files
+	removed   bool            // there is no block any more
+
+	reconfigure, moves bool // the options
+}
+
+// verdict says what becomes of a change of the backend.
+type verdict int
+
+const (
+	taken   verdict = iota // it is recorded: plan finds all state that it found before, or the user lets go of it as with the real program
+	refused                // the real program wants to be told what becomes of state
+	moved                  // state has to be moved, by the real program
+)
+
+// verdict decides, and returns the states that have to be moved, as far as they are in local files. The real program
+//
+//   - looks for state in the usual files where there was no backend, or -reconfigure has it forget that one;
+//   - then asks about all workspaces if any but the default one has state, even about those that stay where they are;
+//   - takes a new backend in the place of one that is recorded only with an option;
+//   - leaves the record if there is -reconfigure and no block, so that plan fails.
+func (t transition) verdict() (verdict, []backend.State) {
+	states, counts := t.there, isLeft
+	switch {
+	case t.recorded && !t.reconfigure && !t.moves:
+		return refused, nil
+	case t.recorded && t.reconfigure && !t.removed:
+		forgets := t.elsewhere || slices.ContainsFunc(t.there, isLeft)
+		states, counts = t.usual, func(s backend.State) bool {
+			return isLeft(s) || forgets && s.Full && s.Workspace != backend.DefaultWorkspace
+		}
+	case t.elsewhere:
+		return moved, nil
+	case t.recorded:
+		counts = func(s backend.State) bool { return isLeft(s) || isWorkspaceLeft(s) }
+	}
+	if left := slices.DeleteFunc(slices.Clone(states), func(s backend.State) bool { return !counts(s) }); len(left) > 0 {
+		return moved, left
+	}
+	return taken, nil
+}
+
+// isLeft reports whether a state wouldn't be found any more.
+func isLeft(s backend.State) bool { return s.Full && !s.Stays }
+
+// isWorkspaceLeft reports whether a workspace wouldn't exist any more, so that another one would be selected.
+func isWorkspaceLeft(s backend.State) bool {
+	return !s.Stays && s.Workspace != backend.DefaultWorkspace
+}
+
+// checkLeftBehind refuses a change of the backend after which plan wouldn't find state any more. config is nil if there
+// is no block.
+func (b *backendState) checkLeftBehind(config *backend.Config) problem.List {
+	t, err := b.transition(config)
+	if err != nil {
+		return problem.List{problem.CodedError("state", "Failed to load state", problem.Sentence(err))}
+	}
+	switch decided, left := t.verdict(); decided {
+	case refused:
+		t.reconfigure = true
+		otherwise, _ := t.verdict()
+		return problem.List{b.changed(otherwise == taken)}
+	case moved:
+		return problem.List{b.mustMove(t, left)}
+	}
+	return nil
+}
+
+func (b *backendState) transition(config *backend.Config) (t transition, err error) {
+	usual := backend.LocalFiles("", "")
+	next := &usual
+	switch {
+	case config == nil:
+	case config.Type == backend.Local:
+		next = new(backend.LocalFiles(config.Text("path"), config.Text("workspace_dir")))
+	default:
+		next = nil
+	}
+	t = transition{
+		recorded: b.record != nil && b.record.Type != "", elsewhere: !b.record.IsLocal(), removed: config == nil,
+		reconfigure: b.opts.backend.reconfigure, moves: b.opts.backend.moves(),
+	}
+	if !t.elsewhere {
+		if t.there, err = b.record.LocalFiles().States(next); err != nil {
+			return t, err
+		}
+	}
+	t.usual, err = usual.States(next)
+	return t, err
+}
+
+// changed is for another backend than the recorded one. forgets is whether -reconfigure would do.
+func (b *backendState) changed(forgets bool) *problem.Problem {
+	advice := []string{
+		"The backend isn't the one that this directory was initialized with, so that there may be state to move.",
+		"To move it, run:\n  " + b.product.Program + " init -migrate-state -get=false",
+	}
+	if forgets {
+		advice = append(advice, "To take the backend as it is now, and leave state where it is, run:\n  tfdeps init -reconfigure")
+	}
+	return problem.CodedError("other_backend", "Backend configuration changed", strings.Join(advice, "\n\n"))
+}
+
+// mustMove is for state that would be left behind.
+func (b *backendState) mustMove(t transition, left []backend.State) *problem.Problem {
+	product, asked := b.product, "Error asking for state migration action: " // as the real program says
+	if t.moves {
+		return problem.CodedError("other_backend", "State is moved by "+product.Name, fmt.Sprintf("To install with tfdeps and have state moved, "+
+			"run \"tfdeps init -migrate-state -with=%s\"; or run:\n  %[1]s init -migrate-state -get=false", product.Program))
+	}
+	option, why, rid := "-migrate-state", "", "move the file away"
+	switch {
+	case len(left) == 0:
+		why = fmt.Sprintf("the configuration has no backend any more, and what the backend %q keeps isn't asked for.", b.record.Type)
+	case t.removed:
+		why = fmt.Sprintf("the configuration has no backend any more, and there is state in %s.", left[0].Path)
+	default:
+		why = fmt.Sprintf("the backend %q is new here, and there is state in %s that it doesn't know.", b.block.Type, left[0].Path)
+	}
+	switch {
+	case t.removed:
+		rid = "remove " + workdir.RecordPath(b.meta.Env)
+	case t.reconfigure: // with which the real program looks at the same files
+		option = "-reconfigure"
+	}
+	return problem.CodedError("other_backend", "Existing state has to be moved", fmt.Sprintf(
+		"%s%s To move it, run:\n  %s init %s -get=false\n\nIf that state isn't needed any more, %s, and initialize again.",
+		asked, why, product.Program, option, rid))
+}
