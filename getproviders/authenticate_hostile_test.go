@@ -146,6 +146,7 @@ func TestSignature_RefusesHostileKeysBeforeComputing(t *testing.T) {
 		"SHA-1":                       {func() (*pgp, *pgp) { return withSHA1(strong, sums.Sums) }, "made with SHA-1"},
 		"only ever revoked":           {func() (*pgp, *pgp) { return onlyRevoked(sums.Sums) }, "has certified none of its user IDs"},
 		"certified a thousand times":  {func() (*pgp, *pgp) { return thousandfold(ed, sums.Sums) }, "more than 200 signatures of keys over themselves"},
+		"a subkey bound 101 times":    {func() (*pgp, *pgp) { return withBindings(ed, sums.Sums, 101) }, "more than 200 signatures of keys over themselves"},
 		"thousands of packets":        {func() (*pgp, *pgp) { return withPackets(ed, sums.Sums, 2001) }, "more than 2000 packets"},
 		"thousands of subkeys":        {func() (*pgp, *pgp) { return withSubkeys(ed, sums.Sums, 1000) }, "more than 64 keys"},
 		"an endless user ID":          {func() (*pgp, *pgp) { return withUserID(ed, sums.Sums, 60000) }, "a user ID of more than 2048 bytes"},
@@ -189,6 +190,23 @@ func onlyRevoked(document []byte) (key, signature *pgp) {
 	sub := entity.Subkeys[len(entity.Subkeys)-1]
 	key.add(sub.PublicKey, sub.Sig)
 	_, signature = signedBy(sub.PrivateKey, document, crypto.SHA256)
+	return key, signature
+}
+
+// withBindings is a key with a subkey that is bound many times. To read one binding means to verify two signatures: by the key, and
+// inside of that one by the subkey.
+func withBindings(private *packet.PrivateKey, document []byte, n int) (key, signature *pgp) {
+	config := &packet.Config{Algorithm: packet.PubKeyAlgoEdDSA, Time: func() time.Time { return yearAgo }}
+	entity := &openpgp.Entity{PrimaryKey: &private.PublicKey, PrivateKey: private}
+	if err := entity.AddSigningSubkey(config); err != nil {
+		panic(err)
+	}
+	key, signature = signedBy(private, document, crypto.SHA256, certified)
+	sub := entity.Subkeys[0]
+	key.add(sub.PublicKey)
+	for range n {
+		key.add(sub.Sig)
+	}
 	return key, signature
 }
 
@@ -307,6 +325,21 @@ func TestSignature_AcceptsWhatHonestKeysHave(t *testing.T) {
 	if err != nil || got.TrustLevel != getproviders.LevelCommunity {
 		t.Errorf("got %+v, %v", got, err)
 	}
+}
+
+// A signature of several packets says by whom it is only if each of them does. Else a key may have made it that none names, and whether it
+// holds is for its verification to say.
+func TestSignature_ThatDoesntNameAllItsKeysIsVerified(t *testing.T) {
+	publisher := newSigner(t)
+	checksums, digests := released(publisher, publicKey(publisher))
+	anonymous := unsigned(packet.SigTypeBinary, packet.PubKeyAlgoRSA, 0, bits(2048))
+	anonymous = slices.Concat(anonymous[:5], []byte{6}, anonymous[6:12], anonymous[22:]) // without the issuer
+	signature := &pgp{}
+	signature.raw(2, unsigned(packet.SigTypeBinary, packet.PubKeyAlgoRSA, 1, bits(2048)))
+	signature.raw(2, anonymous)
+	checksums.Signature = signature.Bytes()
+	_, err := checksums.Authenticate(digests)
+	wantAuthenticationError[*getproviders.SignatureError](t, err, "issuer")
 }
 
 // Keys that don't matter need not be valid: the registry may still list them.

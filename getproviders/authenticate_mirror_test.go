@@ -9,6 +9,7 @@ import (
 	"os"
 	"path/filepath"
 	"runtime"
+	"slices"
 	"strings"
 	"testing"
 
@@ -92,7 +93,11 @@ func (m *signedMirror) sign(t *testing.T, by *providertest.Signer, sums string) 
 }
 
 func (m *signedMirror) introduce(t *testing.T, key *providertest.Signer, trust string) {
-	file, err := json.Marshal(map[string]any{"gpg_public_keys": []any{map[string]string{"ascii_armor": key.Armored(), "trust_signature": trust}}})
+	m.introduceBlock(t, key.Armored(), trust)
+}
+
+func (m *signedMirror) introduceBlock(t *testing.T, block, trust string) {
+	file, err := json.Marshal(map[string]any{"gpg_public_keys": []any{map[string]string{"ascii_armor": block, "trust_signature": trust}}})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -251,6 +256,46 @@ func TestSignature_InMirrorsMayBeLinksToFiles(t *testing.T) {
 			t.Errorf("a link to %s: %q, want %q", target, got, want)
 		}
 		m.remove(t, sigName)
+	}
+}
+
+// What a mirror itself says of an archive is worth nothing beside a list that a publisher has signed: neither does its checksum stay among
+// the hashes that are listed, nor do hashes that a mirror is believed count as signed.
+func TestSignature_InMirrorsGoesBeforeWhatTheMirrorLists(t *testing.T) {
+	t.Parallel()
+	const forged, otherForged = "zh:" + "00000000000000000000000000000000000000000000000000000000000000aa", "h1:forged"
+	m := newSignedMirror(t)
+	m.write(t, "1.0.0.json", []byte(`{"archives": {"linux_amd64": {"url": "`+zipName+`", "hashes": ["h1:listed", "`+forged+`"]}, "windows_amd64": {"url": "w.zip", "hashes": ["`+otherForged+`"]}}}`))
+	root := filepath.Dir(filepath.Dir(filepath.Dir(m.dir)))
+	server, err := providertest.NewServer(providertest.ServerOptions{Handler: http.FileServer(http.Dir(root))})
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(server.Close)
+	for name, product := range map[string]getproviders.Product{"as Terraform": getproviders.Terraform("1.15.9"), "as OpenTofu": getproviders.OpenTofu("1.12.6")} {
+		for _, believed := range []bool{false, true} {
+			source, err := getproviders.NewNetworkMirrorSource(server.BaseURL()+"/", server.Client(), nil, product)
+			if err != nil {
+				t.Fatal(err)
+			}
+			source.Signers, source.TrustAllHashes = m.signers, believed
+			found, err := source.Package(t.Context(), widget, version("1.0.0"), linux)
+			if err != nil {
+				t.Fatal(err)
+			}
+			trust, err := found.Trust.Loaded(t.Context())
+			if err != nil {
+				t.Fatal(err)
+			}
+			signed := getproviders.ZH(m.sum(t))
+			if want := []getproviders.Hash{"h1:listed", signed}; !slices.Equal(getproviders.SortHashes(trust.ListedHashes), want) {
+				t.Errorf("%s, believed %t: listed %q, want %q", name, believed, trust.ListedHashes, want)
+			}
+			result, err := trust.Authenticator.Authenticate(getproviders.Digests{SHA256: m.sum(t), H1: "h1:listed"})
+			if err != nil || len(result.Signed) != 2 || slices.Contains(result.Signed, forged) || slices.Contains(result.Signed, otherForged) {
+				t.Errorf("%s, believed %t: signed %q, want the two of the list (%v)", name, believed, result.Signed, err)
+			}
+		}
 	}
 }
 

@@ -4,6 +4,9 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/ProtonMail/go-crypto/openpgp"
+	"github.com/ProtonMail/go-crypto/openpgp/armor"
+
 	"github.com/tfdeps/tfdeps/getproviders"
 	"github.com/tfdeps/tfdeps/getproviders/providertest"
 )
@@ -47,6 +50,46 @@ func TestSignature_PartnersKeysInMirrors(t *testing.T) {
 			m.sign(t, m.partner, m.sums(t))
 			m.introduce(t, m.partner, m.trust)
 			want := strings.ReplaceAll(c.want, "PARTNER", m.partner.KeyID())
+			for kind, got := range m.judge(t) {
+				if got != want {
+					t.Errorf("%s: judged %q, want %q", kind, got, want)
+				}
+			}
+		})
+	}
+}
+
+// TestSignature_AllPartnersKeysOfABlockAreNamed is about a block of two keys that the partner programme has introduced together. The user
+// names a key by its ID, and the other one of the block may be anybody's.
+func TestSignature_AllPartnersKeysOfABlockAreNamed(t *testing.T) {
+	t.Parallel()
+	widgets := getproviders.ExactPattern(widget)
+	for name, c := range map[string]struct {
+		change func(m *signedMirror)
+		want   string
+	}{
+		"one is named":           {func(m *signedMirror) { m.name(m.partner, widgets) }, ""},
+		"both are named":         {func(m *signedMirror) { m.name(m.partner, widgets); m.name(m.stranger, widgets) }, "signed by a HashiCorp partner STRANGER, 2 hashes"},
+		"one is named for other": {func(m *signedMirror) { m.name(m.partner, widgets); m.name(m.stranger, gadgets) }, ""},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			m := newSignedMirror(t)
+			c.change(m)
+			m.sign(t, m.stranger, m.sums(t))
+			both, trust := &pgp{}, &pgp{}
+			for _, key := range []*providertest.Signer{m.partner, m.stranger} {
+				block, err := armor.Decode(strings.NewReader(key.Armored()))
+				if err != nil {
+					t.Fatal(err)
+				}
+				if _, err := both.ReadFrom(block.Body); err != nil {
+					t.Fatal(err)
+				}
+			}
+			trust.Write(m.partners.Sign(both.Bytes()))
+			m.introduceBlock(t, both.armored(openpgp.PublicKeyType), trust.armored(openpgp.SignatureType))
+			want := strings.ReplaceAll(c.want, "STRANGER", m.stranger.KeyID())
 			for kind, got := range m.judge(t) {
 				if got != want {
 					t.Errorf("%s: judged %q, want %q", kind, got, want)

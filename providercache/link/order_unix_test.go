@@ -47,7 +47,8 @@ func TestOrder_MakesNoSymlinkToWhatOthersCanChange(t *testing.T) {
 		}, false},
 		"a cache that isn't there yet":          {func(base string) error { return os.RemoveAll(filepath.Join(base, "cache")) }, true},
 		"a cache for the group of user's name":  {func(base string) error { return group(filepath.Join(base, "cache"), 0, 0o775) }, true},
-		"a cache for another group":             {func(base string) error { return group(filepath.Join(base, "cache"), somebodyElse, 0o775) }, false},
+		"a cache for another group":             {func(base string) error { return group(filepath.Join(base, "cache"), 1, 0o775) }, false}, // daemon's
+		"a cache for a group without a name":    {func(base string) error { return group(filepath.Join(base, "cache"), somebodyElse, 0o775) }, false},
 		"a file for another group":              {func(base string) error { return group(filepath.Join(base, "cache", provider), somebodyElse, 0o775) }, false},
 		"a cache that another group only reads": {func(base string) error { return group(filepath.Join(base, "cache"), somebodyElse, 0o755) }, true},
 		"another user's cache": {func(base string) error {
