@@ -25,7 +25,8 @@ type options struct {
 
 	browserHosts []string // names by which browsers may find a server on loopback
 
-	connections int // at once; 0: maxConnections
+	connections int    // at once; 0: maxConnections
+	memory      string // for documents; "": defaultMemory
 
 	maxSize    string   // of all archives; "": nothing is removed
 	keepLocked []string // lock files and directories
@@ -35,7 +36,11 @@ type options struct {
 	https   bool     // with an authority for this run alone
 }
 
-const defaultListen = "127.0.0.1:8080"
+const (
+	defaultListen = "127.0.0.1:8080"
+	defaultMemory = "1GiB"
+	leastMemory   = 64 << 20
+)
 
 func (o *options) flags() cli.Flags {
 	return cli.Flags{
@@ -60,6 +65,8 @@ func (o *options) flags() cli.Flags {
 		{Name: "browser-host", Arg: "=HOST", Value: cli.Strings(&o.browserHosts), Help: "Without -tokens, and with http on a loopback address: answer browsers that find the server by this name, such as that of a proxy without https. " +
 			"Other programs, and browsers that come by https, may use any name. The option can be used several times."},
 		{Name: "max-connections", Arg: "=N", Value: cli.Positive(&o.connections), Help: "Accept N connections at once, and answer as many requests; further ones wait. The default is 4096."},
+		{Name: "memory", Arg: "=SIZE", Value: cli.String(&o.memory), Help: "Use at most this much memory to read what registries say and to answer with it: 512MiB, 2GB. A request that doesn't fit waits for half a minute at most, " +
+			"and is then refused with the status 503. An answer of a registry for which it is not enough is always refused. The default is " + defaultMemory + "."},
 		{Name: "max-size", Arg: "=SIZE", Value: cli.String(&o.maxSize), Help: "Remove archives that weren't used for the longest time, every hour, when all of them take more: 200GB, 1.5TiB. " +
 			"None is removed that was used within two hours. All servers of a bucket have this option, or none. Without it nothing is removed."},
 		{Name: "keep-locked", Arg: "=PATH", Value: cli.Strings(&o.keepLocked), Help: "Never remove what this lock file selects, or those in and below this directory. They are read again each time. The option can be used several times."},

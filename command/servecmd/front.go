@@ -194,52 +194,35 @@ func signingKey(ctx context.Context, bucket blob.Bucket) ([]byte, error) {
 	return key, err
 }
 
-// renewAfter is how long what a source remembers is good for. It is short, since the server decides how long answers
-// are fresh, and what a source remembers only grows.
-const renewAfter = time.Minute
-
-// renewed is a source that is made again and again.
-type renewed struct {
+// fresh is a source that is made again for each question: one that remembers answers would fill the memory with what
+// others asked for, and the server itself knows how long answers are good.
+type fresh struct {
 	make  func() (getproviders.Source, error)
-	now   func() time.Time
-	known par.Latest[madeSource]
+	first getproviders.Source
 }
 
-type madeSource struct {
-	source getproviders.Source
-	at     time.Time
-}
-
-func newRenewed(make func() (getproviders.Source, error), now func() time.Time) (*renewed, error) {
-	r := &renewed{make: make, now: now}
+func newFresh(make func() (getproviders.Source, error)) (fresh, error) {
 	source, err := make()
-	r.known.Set(&madeSource{source, now()})
-	return r, err
+	return fresh{make: make, first: source}, err
 }
 
-// Unwrap returns the source of this minute. One that can't be made again stays.
-func (r *renewed) Unwrap() getproviders.Source {
-	known := r.known.Get()
-	if now := r.now(); now.Sub(known.at) > renewAfter {
-		source := known.source
-		if made, err := r.make(); err == nil {
-			source = made
-		}
-		known = &madeSource{source, now}
-		r.known.Set(known)
+// Fresh returns the source for one question. If none can be made any more, it is the first one.
+func (f fresh) Fresh() getproviders.Source {
+	if made, err := f.make(); err == nil {
+		return made
 	}
-	return known.source
+	return f.first
 }
 
 // Versions implements getproviders.Source.
-func (r *renewed) Versions(ctx context.Context, p getproviders.Provider) (getproviders.Available, error) {
-	return r.Unwrap().Versions(ctx, p)
+func (f fresh) Versions(ctx context.Context, p getproviders.Provider) (getproviders.Available, error) {
+	return f.Fresh().Versions(ctx, p)
 }
 
 // Package implements getproviders.Source.
-func (r *renewed) Package(ctx context.Context, p getproviders.Provider, v getproviders.Version, plat getproviders.Platform) (getproviders.Package, error) {
-	return r.Unwrap().Package(ctx, p, v, plat)
+func (f fresh) Package(ctx context.Context, p getproviders.Provider, v getproviders.Version, plat getproviders.Platform) (getproviders.Package, error) {
+	return f.Fresh().Package(ctx, p, v, plat)
 }
 
 // Describe implements getproviders.Source.
-func (r *renewed) Describe(p getproviders.Provider) string { return r.Unwrap().Describe(p) }
+func (f fresh) Describe(p getproviders.Provider) string { return f.first.Describe(p) }

@@ -261,24 +261,22 @@ func TestServe_WarnsOfTokensThatCanBeRead(t *testing.T) {
 	}
 }
 
-func TestRenewed_MakesItsSourceAgain(t *testing.T) {
-	now, made := time.Unix(1_800_000_000, 0), 0
-	source, err := newRenewed(func() (getproviders.Source, error) {
+// TestFresh_RemembersNothing: what one request has had a source remember is gone with it.
+func TestFresh_RemembersNothing(t *testing.T) {
+	made, broken := 0, errors.New("broken")
+	var failure error
+	source, err := newFresh(func() (getproviders.Source, error) {
 		made++
-		return getproviders.MultiSource{}, nil
-	}, func() time.Time { return now })
+		return &getproviders.RegistrySource{}, failure
+	})
 	if err != nil {
 		t.Fatal(err)
 	}
-	source.Unwrap()
-	now = now.Add(renewAfter)
-	if source.Unwrap(); made != 1 {
-		t.Errorf("made %d times, want once", made)
+	if one, two := source.Fresh(), source.Fresh(); one == two || made != 3 {
+		t.Errorf("made %d times, want three times", made)
 	}
-	now = now.Add(time.Second)
-	source.Unwrap()
-	if source.Unwrap(); made != 2 {
-		t.Errorf("made %d times, want twice", made)
+	if failure = broken; source.Fresh() != source.first {
+		t.Error("a source that can't be made isn't the first one")
 	}
 }
 

@@ -69,8 +69,18 @@ func run(m *cli.Meta, args []string) (int, error) {
 			return 0, &cli.UsageError{Text: "Error: -max-size: " + err.Error(), Cause: err}
 		}
 	}
+	if o.memory == "" {
+		o.memory = defaultMemory
+	}
+	memory, err := parseSize(o.memory)
+	if err == nil && memory < leastMemory {
+		err = fmt.Errorf("%s is too little: 64MiB is the least", o.memory)
+	}
+	if err != nil {
+		return 0, &cli.UsageError{Text: "Error: -memory: " + err.Error(), Cause: err}
+	}
 	o.connections = cmp.Or(o.connections, maxConnections)
-	serverOptions := mirrorserver.Options{Product: product, Requests: o.connections, Now: m.Now, Log: slog.New(logHandler(m, o, slog.LevelInfo))}
+	serverOptions := mirrorserver.Options{Product: product, Requests: o.connections, MemoryBytes: memory, Now: m.Now, Log: slog.New(logHandler(m, o, slog.LevelInfo))}
 	if serverOptions.Include, err = patterns(product, o.include); err == nil {
 		serverOptions.Exclude, err = patterns(product, o.exclude)
 	}
@@ -132,9 +142,9 @@ func serve(m *cli.Meta, o options, product getproviders.Product, to mirrorserver
 		from.Installation = []cliconfig.Method{{Kind: cliconfig.Direct}}
 	}
 	dialer.Hosts = o.named(m.Env, &from, to.Include) // nothing was asked so far
-	source, err := newRenewed(func() (getproviders.Source, error) {
+	source, err := newFresh(func() (getproviders.Source, error) {
 		return sources.Options{Net: online, Config: &from, Product: product}.All(m)
-	}, m.Now)
+	})
 	if err != nil {
 		return 1, append(problems, failure(err))
 	}

@@ -116,9 +116,16 @@ func readCapped(resp *http.Response, limit int64) ([]byte, error) {
 	if resp.ContentLength > limit {
 		return nil, &TooLargeError{Limit: limit}
 	}
-	body, err := io.ReadAll(io.LimitReader(resp.Body, limit+1))
+	ctx := context.Background()
+	if resp.Request != nil {
+		ctx = resp.Request.Context()
+	}
+	body, err := io.ReadAll(io.LimitReader(metered{resp.Body, ctx}, limit+1))
 	if err == nil && int64(len(body)) > limit {
 		return nil, &TooLargeError{Limit: limit}
+	}
+	if err == nil {
+		err = count(ctx, ctx, DecodedBytes(body))
 	}
 	return body, err
 }
@@ -211,7 +218,7 @@ func isTruncated(err error) bool {
 	_, large := errors.AsType[*TooLargeError](err)
 	var late interface{ Timeout() bool }
 	failed, ok := errors.AsType[*bodyFailure](err)
-	return ok && !large && !(errors.As(failed.error, &late) && late.Timeout()) && !errors.Is(err, context.Canceled)
+	return ok && !large && !(errors.As(failed.error, &late) && late.Timeout()) && !errors.Is(err, context.Canceled) && !errors.Is(err, par.ErrNoRoom)
 }
 
 // bodyFailure marks the errors of bodies.

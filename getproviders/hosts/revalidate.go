@@ -70,7 +70,7 @@ func (v *revalidating) remember(key string, resp *http.Response) (*http.Response
 	if resp.StatusCode != http.StatusOK || tag == "" || err != nil || kind != "application/json" || resp.ContentLength > documentBytes {
 		return resp, nil
 	}
-	body, err := io.ReadAll(io.LimitReader(resp.Body, documentBytes+1))
+	body, err := io.ReadAll(io.LimitReader(metered{resp.Body, resp.Request.Context()}, documentBytes+1))
 	rest := resp.Body
 	if err == nil && len(body) <= documentBytes {
 		v.known.Put(key, &revalidated{tag: tag, header: resp.Header.Clone(), body: body}, int64(len(body)+1024))

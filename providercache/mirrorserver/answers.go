@@ -5,9 +5,11 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"io"
 	"time"
 
 	"github.com/tfdeps/tfdeps/getproviders"
+	"github.com/tfdeps/tfdeps/getproviders/hosts"
 	"github.com/tfdeps/tfdeps/getproviders/par"
 	"github.com/tfdeps/tfdeps/providercache/blob"
 )
@@ -42,6 +44,7 @@ type answer[V any] struct {
 	asked  time.Time // when the source said so
 	retry  time.Time // the source failed; it isn't asked before this time
 	err    error     // there is no value, for this reason
+	cost   int64     // of memory, to make a document of value
 
 	encoded par.Latest[[]*document] // what was made of value last
 }
@@ -49,22 +52,38 @@ type answer[V any] struct {
 // documentsKept is how many documents are remembered with the answer of which they were made.
 const documentsKept = 4
 
-// document returns what encode makes of the value, or what it made for the same variant not long ago.
-func (a *answer[V]) document(variant string, encode func() []byte) *document {
-	var known []*document
-	if last := a.encoded.Get(); last != nil {
-		known = *last
+// document returns what encode makes of the value, or what it made for the same variant not long ago. The error is
+// par.ErrNoRoom, or the cause of ctx.
+func (a *answer[V]) document(ctx context.Context, room *par.Room, variant string, encode func() []byte) (*document, error) {
+	if _, made := a.made(variant); made != nil {
+		return made, nil
 	}
-	for _, made := range known {
+	account := room.Open()
+	defer account.Close()
+	if err := account.Take(ctx, a.cost); err != nil {
+		return nil, err
+	}
+	known, made := a.made(variant) // another request may have had it made meanwhile
+	if made == nil {
+		made = newDocument(variant, encode())
+		made.pack()
+		kept := append([]*document{made}, known[:min(len(known), documentsKept-1)]...)
+		a.encoded.Set(&kept)
+	}
+	return made, nil
+}
+
+// made returns the documents that were made of the value, and that of a variant; nil: there is none.
+func (a *answer[V]) made(variant string) (all []*document, one *document) {
+	if last := a.encoded.Get(); last != nil {
+		all = *last
+	}
+	for _, made := range all {
 		if made.variant == variant {
-			return made
+			one = made
 		}
 	}
-	made := newDocument(variant, encode())
-	made.pack()
-	kept := append([]*document{made}, known[:min(len(known), documentsKept-1)]...)
-	a.encoded.Set(&kept)
-	return made
+	return all, one
 }
 
 // record is an answer in the bucket.
@@ -100,15 +119,21 @@ func (a *answers[V]) current(known *answer[V]) bool {
 
 // renew returns what is known if that is current, and else asks the source. The error is the cause of ctx.
 func (a *answers[V]) renew(ctx context.Context, key string, ask func(context.Context) (V, error)) (*answer[V], error) {
+	account := a.server.room.Open()
+	defer account.Close()
+	ctx = hosts.WithMeter(ctx, account.Take)
 	known := a.inMemory(key)
 	if known != nil && a.current(known) { // another caller has asked meanwhile
 		return known, nil
 	}
 	if known == nil || known.err != nil {
-		known = a.inBucket(ctx, key)
+		var err error
+		if known, err = a.inBucket(ctx, key, account); err != nil {
+			return nil, err
+		}
 	}
 	if known != nil && a.current(known) {
-		return a.remember(key, known, a.size(known.value)), nil
+		return a.remember(key, known), nil
 	}
 	if known != nil && a.maxStale > 0 && a.server.opts.Now().Sub(known.asked) > a.maxStale {
 		known = nil
@@ -126,17 +151,21 @@ func (a *answers[V]) renew(ctx context.Context, key string, ask func(context.Con
 	}
 	if err == nil {
 		got := &answer[V]{value: value, serial: a.last.Add(1), asked: now}
-		return a.remember(key, got, a.store(ctx, key, got)), nil
+		a.store(ctx, key, got)
+		return a.remember(key, got), nil
+	}
+	if known == nil && errors.Is(err, par.ErrNoRoom) { // which says nothing of the source
+		return nil, err
 	}
 	got := &answer[V]{err: err, retry: now.Add(a.server.opts.RetryAfter)}
 	if known != nil {
 		a.server.counts.stale.Add(1)
 		a.server.opts.Log.Warn("the source fails, and what it said before counts", "about", key, "error", err.Error())
-		got = &answer[V]{value: known.value, serial: a.last.Add(1), asked: known.asked, retry: later(got.retry, now.Add(silentPause*now.Sub(begun)))}
+		got = &answer[V]{value: known.value, cost: known.cost, serial: a.last.Add(1), asked: known.asked, retry: later(got.retry, now.Add(silentPause*now.Sub(begun)))}
 	} else if !errors.Is(err, getproviders.ErrNotFound) {
 		a.server.counts.sourceFailures.Add(1)
 	}
-	return a.remember(key, got, a.size(got.value)), nil
+	return a.remember(key, got), nil
 }
 
 func later(a, b time.Time) time.Time {
@@ -146,29 +175,53 @@ func later(a, b time.Time) time.Time {
 	return b
 }
 
-// inBucket returns the answer that this server, or another one, has stored.
-func (a *answers[V]) inBucket(ctx context.Context, key string) *answer[V] {
+// inBucket returns the answer that this server, or another one, has stored; nil: there is none. The error is that of the account.
+func (a *answers[V]) inBucket(ctx context.Context, key string, account *par.Account) (*answer[V], error) {
 	if a.memory {
-		return nil
+		return nil, nil
 	}
-	content, _, err := blob.ReadAll(ctx, a.server.bucket, key, recordBytes)
+	content, err := a.read(ctx, key, account)
 	if errors.Is(err, blob.ErrNotFound) {
-		return nil
+		return nil, nil
+	}
+	cost := hosts.DecodedBytes(content)
+	if err == nil {
+		err = account.Take(ctx, cost)
 	}
 	var stored record[V]
 	if err == nil {
 		err = json.Unmarshal(content, &stored)
 	}
+	if errors.Is(err, par.ErrNoRoom) {
+		return nil, err
+	}
 	if err != nil {
 		a.server.opts.Log.Warn("the bucket can't be read", "key", key, "error", err.Error())
-		return nil
+		return nil, nil
 	}
-	return &answer[V]{value: stored.Value, serial: a.last.Add(1), asked: stored.Asked}
+	return &answer[V]{value: stored.Value, cost: cost, serial: a.last.Add(1), asked: stored.Asked}, nil
 }
 
-// store puts an answer into the bucket and returns its size. Without a bucket that can be written, the server goes on.
-func (a *answers[V]) store(ctx context.Context, key string, got *answer[V]) int64 {
+// read reads a record.
+func (a *answers[V]) read(ctx context.Context, key string, account *par.Account) ([]byte, error) {
+	object, err := a.server.bucket.Get(ctx, key, blob.GetOptions{})
+	if err != nil {
+		return nil, err
+	}
+	defer object.Body.Close()
+	if object.Size > recordBytes {
+		return nil, blob.Fail("get", a.server.bucket, key, fmt.Errorf("%w of %d bytes", blob.ErrTooLarge, recordBytes))
+	}
+	if err := account.Take(ctx, 2*object.Size); err != nil {
+		return nil, err
+	}
+	return io.ReadAll(io.LimitReader(object.Body, object.Size))
+}
+
+// store puts an answer into the bucket. Without a bucket that can be written, the server goes on.
+func (a *answers[V]) store(ctx context.Context, key string, got *answer[V]) {
 	content, err := json.Marshal(record[V]{Asked: got.asked.UTC(), Value: got.value})
+	got.cost = hosts.DecodedBytes(content)
 	if err == nil && !a.memory {
 		_, err = a.server.bucket.Put(ctx, key, blob.Bytes(content), blob.PutOptions{ContentType: "application/json", Private: a.secret})
 	}
@@ -176,16 +229,6 @@ func (a *answers[V]) store(ctx context.Context, key string, got *answer[V]) int6
 		a.server.counts.storeFailures.Add(1)
 		a.server.opts.Log.Error("the bucket can't be written", "key", key, "error", err.Error())
 	}
-	return int64(len(content))
-}
-
-// size is about what a value takes in memory.
-func (a *answers[V]) size(value V) int64 {
-	content, err := json.Marshal(value)
-	if err != nil {
-		return recordBytes
-	}
-	return int64(len(content))
 }
 
 // forget has the next caller ask again.
@@ -200,8 +243,8 @@ func (a *answers[V]) inMemory(key string) *answer[V] {
 const overhead = 512
 
 // remember keeps an answer in memory.
-func (a *answers[V]) remember(key string, got *answer[V], size int64) *answer[V] {
-	a.recent.Put(key, got, 4*size+overhead) // strings and maps take more than their JSON, and documents are made of them
+func (a *answers[V]) remember(key string, got *answer[V]) *answer[V] {
+	a.recent.Put(key, got, got.cost/2+overhead) // the other half is what is collected
 	return got
 }
 

@@ -114,13 +114,17 @@ func (s *Server) serveIndex(w http.ResponseWriter, r *http.Request, p getprovide
 	if err != nil {
 		return err
 	}
-	s.serveDocument(w, r, "application/json", found.document("", func() []byte {
+	made, err := found.document(r.Context(), s.room, "", func() []byte {
 		index := wireIndex{Versions: map[string]struct{}{}}
 		for _, v := range found.value.Versions {
 			index.Versions[v.String()] = struct{}{}
 		}
 		return encode(index)
-	}))
+	})
+	if err != nil {
+		return err
+	}
+	s.serveDocument(w, r, "application/json", made)
 	return nil
 }
 
@@ -132,7 +136,7 @@ func (s *Server) serveVersion(w http.ResponseWriter, r *http.Request, p getprovi
 	}
 	stored := s.storedOf(r.Context(), p, v)
 	variant := strconv.FormatInt(stored.serial, 36) + "/" + strconv.FormatInt(s.urlsUntil(), 36)
-	s.serveDocument(w, r, "application/json", found.document(variant, func() []byte {
+	made, err := found.document(r.Context(), s.room, variant, func() []byte {
 		version := wireVersion{Archives: map[string]wireArchive{}}
 		for plat := range found.value.Packages {
 			version.Archives[plat.String()] = wireArchive{
@@ -140,7 +144,11 @@ func (s *Server) serveVersion(w http.ResponseWriter, r *http.Request, p getprovi
 			}
 		}
 		return encode(version)
-	}))
+	})
+	if err != nil {
+		return err
+	}
+	s.serveDocument(w, r, "application/json", made)
 	return nil
 }
 

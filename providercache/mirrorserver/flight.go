@@ -10,6 +10,7 @@ import (
 	"path/filepath"
 
 	"github.com/tfdeps/tfdeps/getproviders"
+	"github.com/tfdeps/tfdeps/getproviders/hosts"
 	"github.com/tfdeps/tfdeps/getproviders/par"
 	"github.com/tfdeps/tfdeps/getproviders/scratch"
 	"github.com/tfdeps/tfdeps/providercache/blob"
@@ -119,7 +120,9 @@ func (s *Server) download(ctx context.Context, f *flight, asked request, pkg pac
 	}
 	defer release()
 	s.counts.downloads.Add(1)
-	found, err := s.source.Package(ctx, asked.provider, asked.version, asked.platform)
+	account := s.room.Open() // for the description: archives go to the disk
+	found, err := s.fresh().Package(hosts.WithMeter(ctx, account.Take), asked.provider, asked.version, asked.platform)
+	account.Close()
 	if err != nil {
 		return err
 	}

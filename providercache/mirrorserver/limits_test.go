@@ -8,6 +8,8 @@ import (
 	"time"
 
 	"github.com/tfdeps/tfdeps/getproviders"
+	"github.com/tfdeps/tfdeps/getproviders/providertest"
+	"github.com/tfdeps/tfdeps/providercache/blob"
 )
 
 // held is a source that answers about packages, or versions, only when a channel is closed.
@@ -114,4 +116,36 @@ func TestHandler_BoundsTheRequestsThatRun(t *testing.T) {
 			t.Fatal("a request that has ended still counts")
 		}
 	}
+}
+
+// TestHandler_RefusesWhatTakesTooMuchMemory has a registry's list, and later the same list in the bucket, take more memory
+// than the server may use: the client is told to come again, and the next provider is served.
+func TestHandler_RefusesWhatTakesTooMuchMemory(t *testing.T) {
+	t.Parallel()
+	m := newMirroring(t)
+	m.add("gadget", "1.0.0")
+	m.opts.MemoryBytes = 1 << 20
+	list := `{"versions":[{"version":"1.0.0"}` + strings.Repeat(`,{"version":"1.0.0"}`, 5000) + `]}`
+	m.registry.Break("versions", providertest.Fault{Path: "widget", Body: func([]byte) []byte { return []byte(list) }})
+	_, front := m.serve(t, m.source())
+	for range 2 {
+		for _, path := range []string{dir + "index.json", dir + "versions"} {
+			if got := status(t, front, path, http.StatusServiceUnavailable); got.Header.Get("Retry-After") == "" || !strings.Contains(string(got.body), "too much to do") {
+				t.Errorf("%v: %s", got.Header, got.body)
+			}
+		}
+		status(t, front, host+"acme/gadget/index.json", http.StatusOK)
+	}
+	if n := m.registry.Requests("versions"); n != 5 { // the refused requests ask again each time, and not several times
+		t.Errorf("the registry was asked %d times, want 5 times", n)
+	}
+	m.registry.Break("versions", providertest.Fault{Path: "widget"})
+	status(t, front, dir+"index.json", http.StatusOK)
+	record := `{"asked":"2999-01-01T00:00:00Z","value":{"versions":["1.0.0"` + strings.Repeat(`,"1.0.0"`, 5000) + `]}}`
+	if _, err := m.bucket.Put(t.Context(), "providers"+dir+"versions.json", blob.Bytes([]byte(record)), blob.PutOptions{}); err != nil {
+		t.Fatal(err)
+	}
+	_, other := m.serve(t, m.source())
+	status(t, other, dir+"index.json", http.StatusServiceUnavailable)
+	status(t, other, host+"acme/gadget/index.json", http.StatusOK)
 }

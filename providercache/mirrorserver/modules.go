@@ -61,13 +61,17 @@ func (s *Server) serveModuleVersions(w http.ResponseWriter, r *http.Request, m M
 	if err != nil {
 		return err
 	}
-	s.serveDocument(w, r, "application/json", found.document("", func() []byte {
+	made, err := found.document(r.Context(), s.room, "", func() []byte {
 		module := wireModule{Versions: []wireRelease{}}
 		for _, v := range found.value {
 			module.Versions = append(module.Versions, wireRelease{v})
 		}
 		return encode(wireModules{Modules: []wireModule{module}})
-	}))
+	})
+	if err != nil {
+		return err
+	}
+	s.serveDocument(w, r, "application/json", made)
 	return nil
 }
 

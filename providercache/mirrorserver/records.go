@@ -96,7 +96,7 @@ func (s *signedRecord) documents() getproviders.SignedDocuments {
 // versionsOf returns the versions of a provider.
 func (s *Server) versionsOf(ctx context.Context, p getproviders.Provider) (*answer[versionsRecord], error) {
 	return s.versions.get(ctx, keyOf(p, "versions.json"), func(ctx context.Context) (versionsRecord, error) {
-		available, err := s.source.Versions(ctx, p)
+		available, err := s.fresh().Versions(ctx, p)
 		if err != nil {
 			return versionsRecord{}, err
 		}
@@ -123,7 +123,8 @@ const packageQueries = 4
 // askPackages asks the source for the packages of a version: for one of them, if what is signed about it tells of the
 // others, else for each.
 func (s *Server) askPackages(ctx context.Context, p getproviders.Provider, v getproviders.Version) (record packagesRecord, err error) {
-	platforms, err := getproviders.PlatformsOf(ctx, s.source, p, v)
+	source := s.fresh()
+	platforms, err := getproviders.PlatformsOf(ctx, source, p, v)
 	if err != nil {
 		return record, err
 	}
@@ -132,7 +133,7 @@ func (s *Server) askPackages(ctx context.Context, p getproviders.Provider, v get
 		platforms = usualPlatforms
 	}
 	record.Packages = map[getproviders.Platform]packageRecord{}
-	if err := s.askFirst(ctx, p, v, platforms, told, &record); err != nil {
+	if err := askFirst(ctx, source, p, v, platforms, told, &record); err != nil {
 		return record, err
 	}
 	missing := slices.DeleteFunc(slices.Clone(platforms), func(plat getproviders.Platform) bool { return len(record.Packages[plat].Hashes) > 0 })
@@ -140,7 +141,7 @@ func (s *Server) askPackages(ctx context.Context, p getproviders.Provider, v get
 		missing = nil // the list has them all
 	}
 	found, errs := par.Map(ctx, packageQueries, missing, func(ctx context.Context, plat getproviders.Platform) (packageRecord, error) {
-		_, trust, err := s.askPackage(ctx, p, v, plat)
+		_, trust, err := askPackage(ctx, source, p, v, plat)
 		return packageRecord{Hashes: listedHashes(trust)}, err
 	})
 	for i, plat := range missing {
@@ -155,9 +156,9 @@ func (s *Server) askPackages(ctx context.Context, p getproviders.Provider, v get
 }
 
 // askFirst asks for the first platform that there is, and takes from what is signed what that says about all platforms.
-func (s *Server) askFirst(ctx context.Context, p getproviders.Provider, v getproviders.Version, platforms []getproviders.Platform, told bool, record *packagesRecord) error {
+func askFirst(ctx context.Context, source getproviders.Source, p getproviders.Provider, v getproviders.Version, platforms []getproviders.Platform, told bool, record *packagesRecord) error {
 	for _, plat := range platforms {
-		pkg, trust, err := s.askPackage(ctx, p, v, plat)
+		pkg, trust, err := askPackage(ctx, source, p, v, plat)
 		if errors.Is(err, getproviders.ErrPlatformMissing) {
 			continue
 		}
@@ -186,12 +187,12 @@ func (s *Server) askFirst(ctx context.Context, p getproviders.Provider, v getpro
 		}
 		return nil
 	}
-	return &getproviders.VersionNotFoundError{Provider: p, Version: v, Source: s.source.Describe(p)}
+	return &getproviders.VersionNotFoundError{Provider: p, Version: v, Source: source.Describe(p)}
 }
 
 // askPackage asks the source for a package, and for what it is authenticated by.
-func (s *Server) askPackage(ctx context.Context, p getproviders.Provider, v getproviders.Version, plat getproviders.Platform) (getproviders.Package, getproviders.Trust, error) {
-	pkg, err := s.source.Package(ctx, p, v, plat)
+func askPackage(ctx context.Context, source getproviders.Source, p getproviders.Provider, v getproviders.Version, plat getproviders.Platform) (getproviders.Package, getproviders.Trust, error) {
+	pkg, err := source.Package(ctx, p, v, plat)
 	if err != nil {
 		return pkg, getproviders.Trust{}, err
 	}

@@ -58,7 +58,7 @@ func (s *Server) serveRegistryVersions(w http.ResponseWriter, r *http.Request, p
 	if err != nil {
 		return err
 	}
-	s.serveDocument(w, r, "application/json", found.document("registry", func() []byte {
+	made, err := found.document(r.Context(), s.room, "registry", func() []byte {
 		list := wireRegistryVersions{Versions: []wireRegistryVersion{}, Warnings: found.value.Warnings}
 		told := map[getproviders.Version]wireRegistryVersion{}
 		for _, d := range found.value.Details {
@@ -76,7 +76,11 @@ func (s *Server) serveRegistryVersions(w http.ResponseWriter, r *http.Request, p
 			list.Versions = append(list.Versions, entry)
 		}
 		return encode(list)
-	}))
+	})
+	if err != nil {
+		return err
+	}
+	s.serveDocument(w, r, "application/json", made)
 	return nil
 }
 
@@ -110,7 +114,7 @@ func (s *Server) serveRegistryPackage(w http.ResponseWriter, r *http.Request, as
 		return fmt.Errorf("%w: version %s of %s has no package for %s", errNoSuch, v, p, asked.platform)
 	}
 	variant := "registry/" + asked.platform.String() + "/" + strconv.FormatInt(s.urlsUntil(), 36)
-	s.serveDocument(w, r, "application/json", found.document(variant, func() []byte {
+	made, err := found.document(r.Context(), s.room, variant, func() []byte {
 		sum := strings.TrimPrefix(string(zh), getproviders.SchemeZH+":")
 		return encode(wireRegistryPackage{
 			Protocols: protocolsOf(record.Protocols), OS: asked.platform.OS, Arch: asked.platform.Arch,
@@ -120,7 +124,11 @@ func (s *Server) serveRegistryPackage(w http.ResponseWriter, r *http.Request, as
 			SignatureURL: fromPackage + s.fileURL(p, getproviders.SignatureName(p, v)),
 			SHA256:       sum, SigningKeys: signed.EncodeKeys(), Packages: record.listed(),
 		})
-	}))
+	})
+	if err != nil {
+		return err
+	}
+	s.serveDocument(w, r, "application/json", made)
 	return nil
 }
 

@@ -10,6 +10,7 @@ import (
 
 	"github.com/tfdeps/tfdeps/getproviders"
 	"github.com/tfdeps/tfdeps/getproviders/hosts"
+	"github.com/tfdeps/tfdeps/getproviders/par"
 	"github.com/tfdeps/tfdeps/providercache/fetcher"
 )
 
@@ -147,15 +148,15 @@ func (s *Server) fail(w http.ResponseWriter, r *http.Request, err error) {
 	switch {
 	case r.Context().Err() != nil:
 		return // no one reads it
+	case errors.Is(err, errClosed), errors.Is(err, errBusy), errors.Is(err, par.ErrNoRoom):
+		status = http.StatusServiceUnavailable
+		w.Header().Set("Retry-After", "5")
 	case errors.Is(err, errNoSuch), errors.Is(err, getproviders.ErrNotFound):
 		status = http.StatusNotFound
 	case errors.Is(err, fetcher.ErrRefused):
 		status = http.StatusForbidden
 	case errors.Is(err, errUnsigned), errors.Is(err, getproviders.ErrProtocol): // clients don't ask again
 		status = http.StatusNotImplemented
-	case errors.Is(err, errClosed), errors.Is(err, errBusy):
-		status = http.StatusServiceUnavailable
-		w.Header().Set("Retry-After", "5")
 	case errors.Is(err, getproviders.ErrAuthentication):
 		s.counts.refusedArchives.Add(1)
 	}

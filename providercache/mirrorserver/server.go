@@ -98,7 +98,9 @@ type Options struct {
 	// servers of a bucket do, or none.
 	MarkUses bool
 
-	// MemoryBytes bounds what is kept of documents in memory; 0: 32 MiB.
+	// MemoryBytes bounds the memory for documents: what it takes to read and to decode what sources say, to make documents
+	// of it, and what is kept; 0: 1 GiB. A request for which there is no memory waits for half a minute at most, and then is
+	// refused with the status 503. Only sources that ask by package hosts, as those of getproviders do, are counted.
 	MemoryBytes int64
 	// Temporary is a directory for archives while they arrive, on a disk that has room for them; "": that of the system.
 	Temporary string
@@ -115,6 +117,7 @@ type Server struct {
 	fetcher *fetcher.Fetcher
 	tasks   *par.Tasks
 	places  *par.Limit  // of downloads
+	room    *par.Room   // memory for decoding
 	running par.Counter // requests
 	counts  counters
 
@@ -135,8 +138,14 @@ var (
 	errBusy   = errors.New("the server has too much to do: ask again later")
 )
 
+// patience is how long a request waits for memory.
+const patience = 30 * time.Second
+
 // Handler makes a server that answers from the bucket, and asks the source for what isn't there. The caller closes it,
 // and then the bucket. An error is about the options.
+//
+// A source that has a method Fresh() getproviders.Source is asked through what that returns, once for each question. It is
+// for sources that remember all answers.
 func Handler(source getproviders.Source, bucket blob.Bucket, opts Options) (*Server, error) {
 	if source == nil || bucket == nil {
 		return nil, errors.New("a mirror server needs a source and a bucket")
@@ -147,7 +156,7 @@ func Handler(source getproviders.Source, bucket blob.Bucket, opts Options) (*Ser
 	opts.VersionsMaxAge = cmp.Or(opts.VersionsMaxAge, 5*time.Minute)
 	opts.PackagesMaxAge = cmp.Or(opts.PackagesMaxAge, time.Hour)
 	opts.RetryAfter = cmp.Or(opts.RetryAfter, 10*time.Second)
-	opts.MemoryBytes = cmp.Or(opts.MemoryBytes, 32<<20)
+	opts.MemoryBytes = cmp.Or(opts.MemoryBytes, 1<<30)
 	opts.Temporary = cmp.Or(opts.Temporary, os.TempDir())
 	opts.Downloads, opts.Waiting, opts.Requests = cmp.Or(opts.Downloads, 32), cmp.Or(opts.Waiting, 1000), cmp.Or(opts.Requests, 4096)
 	if opts.Now == nil {
@@ -157,14 +166,16 @@ func Handler(source getproviders.Source, bucket blob.Bucket, opts Options) (*Ser
 		opts.Log = slog.New(slog.DiscardHandler)
 	}
 	s := &Server{source: source, bucket: bucket, opts: opts, tasks: par.NewTasks(), places: par.NewLimit(opts.Downloads)}
+	s.room = par.NewRoom(opts.MemoryBytes*3/8, patience) // which may be taken twice
+	kept := opts.MemoryBytes / 16
 	s.fetcher = &fetcher.Fetcher{Source: source, Client: opts.Client, Product: opts.Product, Limits: opts.Limits, Policy: opts.Policy, Now: opts.Now}
-	s.versions = newAnswers[versionsRecord](s, opts.VersionsMaxAge, opts.MemoryBytes*3/16)
-	s.packages = newAnswers[packagesRecord](s, opts.PackagesMaxAge, opts.MemoryBytes*3/8)
-	s.stored = newAnswers[[]storedArchive](s, opts.VersionsMaxAge, opts.MemoryBytes*3/16)
+	s.versions = newAnswers[versionsRecord](s, opts.VersionsMaxAge, kept*3/16)
+	s.packages = newAnswers[packagesRecord](s, opts.PackagesMaxAge, kept*3/8)
+	s.stored = newAnswers[[]storedArchive](s, opts.VersionsMaxAge, kept*3/16)
 	s.stored.memory = true
 	s.marked = par.NewRecent[string, int64](marksKnown)
-	s.releases = newAnswers[[]string](s, opts.VersionsMaxAge, opts.MemoryBytes/8)
-	s.locations = newAnswers[string](s, locationMaxAge, opts.MemoryBytes/8)
+	s.releases = newAnswers[[]string](s, opts.VersionsMaxAge, kept/8)
+	s.locations = newAnswers[string](s, locationMaxAge, kept/8)
 	s.locations.secret, s.locations.maxStale = true, locationMaxStale
 	return s, nil
 }
@@ -227,6 +238,14 @@ func withOneRange(r *http.Request) *http.Request {
 	whole.Header = r.Header.Clone()
 	whole.Header.Del("Range")
 	return &whole
+}
+
+// fresh is the source for one question.
+func (s *Server) fresh() getproviders.Source {
+	if f, ok := s.source.(interface{ Fresh() getproviders.Source }); ok {
+		return f.Fresh()
+	}
+	return s.source
 }
 
 // answer answers a request. An error that is returned was not yet answered.
