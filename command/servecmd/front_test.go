@@ -421,3 +421,30 @@ func TestServe_BoundsConnectionsAndHeaders(t *testing.T) {
 		t.Error(err)
 	}
 }
+
+// TestLog_HasNothingThatIsObeyed has a registry's words, and those of a client, be commands to CI services and to
+// terminals: the log of the server has none.
+func TestLog_HasNothingThatIsObeyed(t *testing.T) {
+	const words = "gone\n::set-output name=x::y ##vso[task.setvariable variable=PATH]/x ##teamcity[x] \u009d0;x\u009c \u202e ##[group]"
+	for _, asJSON := range []bool{false, true} {
+		var out bytes.Buffer
+		log := slog.New(logHandler(&cli.Meta{Stderr: &out}, options{json: asJSON}, slog.LevelInfo))
+		log.Error("request failed", "error", words)
+		f := front{log: log, now: time.Now}
+		r := httptest.NewRequest(http.MethodGet, "/mirror/%23%23vso%5Btask.x%5D", nil)
+		r.Header.Set("User-Agent", words)
+		f.logged(http.NotFoundHandler()).ServeHTTP(httptest.NewRecorder(), r)
+		newServer(log).ErrorLog.Print(words)
+		text := out.String()
+		for _, bad := range []string{"##vso[", "##teamcity[", "##[", "\n::", "\u009d", "\u202e"} {
+			if strings.Contains(text, bad) {
+				t.Errorf("%q is in the log: %s", bad, text)
+			}
+		}
+		if lines := strings.Split(strings.TrimSuffix(text, "\n"), "\n"); len(lines) != 3 {
+			t.Errorf("%d lines: %q", len(lines), lines)
+		} else if line := (struct{ Error string }{}); asJSON && (json.Unmarshal([]byte(lines[0]), &line) != nil || line.Error != words) {
+			t.Errorf("%q", lines[0])
+		}
+	}
+}

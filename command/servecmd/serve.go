@@ -5,6 +5,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"io"
 	"io/fs"
 	"log/slog"
 	"net"
@@ -109,12 +110,27 @@ func logProblems(ctx context.Context, log *slog.Logger, problems problem.List) {
 	}
 }
 
-// logHandler writes the lines of the server's log.
+// logHandler writes the lines of the server's log. What registries and clients say is in them, and CI services and
+// terminals read them.
 func logHandler(m *cli.Meta, o options, least slog.Level) slog.Handler {
 	if o.json {
-		return slog.NewJSONHandler(m.Stderr, &slog.HandlerOptions{Level: least})
+		return slog.NewJSONHandler(printed{m.Stderr, view.PrintableJSON}, &slog.HandlerOptions{Level: least})
 	}
-	return slog.NewTextHandler(m.Stderr, &slog.HandlerOptions{Level: least})
+	return slog.NewTextHandler(printed{m.Stderr, func(line []byte) []byte { return []byte(view.Printable(string(line))) }}, &slog.HandlerOptions{Level: least})
+}
+
+// printed writes lines in the form in which they may be shown.
+type printed struct {
+	to        io.Writer
+	printable func(line []byte) []byte
+}
+
+// Write implements io.Writer.
+func (p printed) Write(line []byte) (int, error) {
+	if _, err := p.to.Write(p.printable(line)); err != nil {
+		return 0, err
+	}
+	return len(line), nil
 }
 
 func patterns(product getproviders.Product, given []string) (all []getproviders.Pattern, err error) {

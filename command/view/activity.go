@@ -191,7 +191,7 @@ func (a *Activity) end(key taskKey, ok bool) (came int64) {
 
 // name is what a package is called for people.
 func (a *Activity) name(p getproviders.Provider, v getproviders.Version, plat getproviders.Platform) string {
-	name := printable(a.product.Short(p)) + " v" + v.String()
+	name := Printable(a.product.Short(p)) + " v" + v.String()
 	if plat != (getproviders.Platform{}) && (a.platforms || plat != getproviders.CurrentPlatform()) {
 		name += " for " + plat.String()
 	}
@@ -207,7 +207,7 @@ func (a *Activity) Module(pkg string, done, total int64, ended bool) {
 			a.end(key, done > 0)
 			return
 		}
-		t := a.tasks.start(key, printable(pkg), true)
+		t := a.tasks.start(key, Printable(pkg), true)
 		if t.advance(done, total, a.tasks.now()); done == total {
 			t.enter(event.Unpacking, a.tasks.now())
 		}
@@ -227,7 +227,7 @@ func (a *Activity) Retrying(r hosts.Retry) {
 			return
 		}
 		a.retried[what] = now.Add(max(r.Wait, time.Second))
-		text := fmt.Sprintf("retrying %s (%d of %d) in %s: %s\n", printable(r.Host), r.Attempt, r.Attempts, seconds(r.Wait), printable(r.Reason))
+		text := fmt.Sprintf("retrying %s (%d of %d) in %s: %s\n", Printable(r.Host), r.Attempt, r.Attempts, seconds(r.Wait), Printable(r.Reason))
 		_, _ = a.display.print(a.retries, []byte(text))
 	})
 }

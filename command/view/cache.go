@@ -78,11 +78,11 @@ func (l CacheList) Text(w io.Writer) error {
 				fmt.Fprintf(table, "  and %d more\n", len(p.Users)-i)
 				break
 			}
-			fmt.Fprintf(table, "  in %s\n", printable(workingDirectory(user)))
+			fmt.Fprintf(table, "  in %s\n", Printable(workingDirectory(user)))
 		}
 	}
 	_ = table.Flush() // to memory
-	fmt.Fprintf(&b, "%s in %s: %s, %s on disk\n", count(len(l.Packages), "package"), printable(l.Cache.Dir), megabytes(size), megabytes(onDisk))
+	fmt.Fprintf(&b, "%s in %s: %s, %s on disk\n", count(len(l.Packages), "package"), Printable(l.Cache.Dir), megabytes(size), megabytes(onDisk))
 	_, err := io.WriteString(w, b.String())
 	return err
 }

@@ -61,7 +61,7 @@ func (f CacheFilling) Text(w io.Writer) error {
 	if present > 0 {
 		there = fmt.Sprintf(", %d more were there already", present)
 	}
-	fmt.Fprintf(&b, "Added %s to %s%s\n", count(added, "package"), printable(f.Cache.Dir), there)
+	fmt.Fprintf(&b, "Added %s to %s%s\n", count(added, "package"), Printable(f.Cache.Dir), there)
 	_, err := io.WriteString(w, b.String())
 	return err
 }

@@ -43,7 +43,7 @@ func (r CacheRemoval) packages(w io.Writer) {
 		if errors.Is(kept.Why, store.ErrInUse) && len(kept.Linked) > 0 {
 			why = workingDirectory(kept.Linked[0]) + " has a link to it"
 		}
-		fmt.Fprintf(w, "Kept %s %s %s: %s\n", kept.Provider, kept.Version, kept.Platform, printable(why))
+		fmt.Fprintf(w, "Kept %s %s %s: %s\n", kept.Provider, kept.Version, kept.Platform, Printable(why))
 	}
 	verbs := []string{"Removed", "freed"}
 	if r.DryRun {
@@ -78,7 +78,7 @@ type CacheVerification struct {
 func (v CacheVerification) Text(w io.Writer) error {
 	if len(v.Found) == 0 {
 		_, err := fmt.Fprintf(w, "There is nothing to verify: no package is in the cache %s.\n"+
-			"An init or \"tfdeps cache add\" puts packages there; \"tfdeps doctor\" tells which cache init uses.\n", printable(v.Cache.Dir))
+			"An init or \"tfdeps cache add\" puts packages there; \"tfdeps doctor\" tells which cache init uses.\n", Printable(v.Cache.Dir))
 		return err
 	}
 	var b strings.Builder
@@ -118,7 +118,7 @@ func differs(v store.Verified) string {
 	case v.Finding == store.NotLocked:
 		return fmt.Sprintf("Not what the lock files record: %s has %s", name, v.H1)
 	case v.Err != nil:
-		return fmt.Sprintf("Damaged: %s: %s", name, printable(v.Err.Error()))
+		return fmt.Sprintf("Damaged: %s: %s", name, Printable(v.Err.Error()))
 	default:
 		return fmt.Sprintf("Damaged: %s has %s and should have %s", name, v.H1, v.Expected[0])
 	}

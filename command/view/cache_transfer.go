@@ -23,9 +23,9 @@ type CacheTransfer struct {
 // they are problems.
 func (t CacheTransfer) Text(w io.Writer) error {
 	var b strings.Builder
-	verb, where := "Pulled", "from "+printable(t.Remote)
+	verb, where := "Pulled", "from "+Printable(t.Remote)
 	if t.Push {
-		verb, where = "Sent", "to "+printable(t.Remote)
+		verb, where = "Sent", "to "+Printable(t.Remote)
 	}
 	words := map[transfer.State]string{
 		transfer.Sent: "Sent", transfer.Pulled: "Pulled", transfer.NotCached: "Not in the cache:", transfer.Absent: "Not there:", transfer.NotRecorded: "Without its h1 hash in the lock file:",

@@ -44,7 +44,7 @@ func (h *humanPrinter) checked(reasons []CheckReason) {
 	var b strings.Builder
 	b.WriteString(outdated + "\n")
 	for _, r := range reasons {
-		b.WriteString(printable(fmt.Sprintf("  - %s (%s)", r.text(), r.Code)) + "\n")
+		b.WriteString(Printable(fmt.Sprintf("  - %s (%s)", r.text(), r.Code)) + "\n")
 	}
 	fmt.Fprint(h.out, b.String())
 }

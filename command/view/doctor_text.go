@@ -14,7 +14,7 @@ import (
 // Text writes the report for people, without the problems.
 func (d Doctor) Text(w io.Writer) error {
 	p := doctorPage{color: d.Color}
-	fmt.Fprintf(&p.text, "tfdeps %s on %s does the work of %s %s (%s).\n", d.Version, d.Platform, d.Product, d.Of, d.Because)
+	p.text.WriteString(printableLine(fmt.Sprintf("tfdeps %s on %s does the work of %s %s (%s).", d.Version, d.Platform, d.Product, d.Of, d.Because)) + "\n")
 	d.writeConfig(&p)
 	d.writeHosts(&p)
 	d.writeCache(&p)
@@ -263,12 +263,12 @@ type doctorPage struct {
 
 func (p *doctorPage) section(name string) { p.text.WriteString("\n" + p.paint(name, escBold) + "\n") }
 
-func (p *doctorPage) line(text string) { p.text.WriteString("  " + printable(text) + "\n") }
+func (p *doctorPage) line(text string) { p.text.WriteString("  " + printableLine(text) + "\n") }
 
 // marked writes a line that begins with a word for how well it is.
 func (p *doctorPage) marked(mark, text string) {
 	esc := map[string]string{"ok": escGreen, "failed": escRed}[mark]
-	fmt.Fprintf(&p.text, "  %s%s%s\n", p.paint(mark, esc), strings.Repeat(" ", max(1, 8-len(mark))), printable(text))
+	fmt.Fprintf(&p.text, "  %s%s%s\n", p.paint(mark, esc), strings.Repeat(" ", max(1, 8-len(mark))), printableLine(text))
 }
 
 func (p *doctorPage) paint(text, esc string) string {

@@ -122,7 +122,7 @@ func (j *jsonPrinter) write(level, text, kind string, more map[string]any) {
 	if err := json.NewEncoder(&b).Encode(object); err != nil {
 		return // strings, numbers and structs of them always encode
 	}
-	_, _ = j.out.Write(inertJSON(b.Bytes())) // in one piece, so that lines of two writers don't mix
+	_, _ = j.out.Write(PrintableJSON(b.Bytes())) // in one piece, so that lines of two writers don't mix
 }
 
 // jsonProblem is a problem in JSON; the order of the keys is Terraform's.

@@ -129,7 +129,7 @@ func (h *humanPrinter) planned(product getproviders.Product, p InitPlan) {
 	if !p.Complete {
 		b.WriteString(incompletePlan + "\n")
 	}
-	fmt.Fprint(h.out, printable(b.String()))
+	fmt.Fprint(h.out, Printable(b.String()))
 }
 
 // codes are those of reasons, in parentheses.

@@ -2,21 +2,32 @@ package view
 
 import (
 	"bytes"
+	"fmt"
 	"strings"
 	"unicode"
 )
 
-// printable makes text harmless that others wrote, a registry's warnings for
+// Printable makes text harmless that others wrote, a registry's warnings for
 // instance: no control character reaches the terminal, none that makes it show
-// the rest in another order, and no command reaches a CI service.
-func printable(text string) string {
+// the rest in another order, and no command reaches a CI service. The text may
+// have several lines.
+func Printable(text string) string {
 	return inert(strings.Map(func(r rune) rune {
-		if unicode.IsControl(r) && r != '\n' && r != '\t' || unicode.Is(unicode.Bidi_Control, r) {
+		if isObeyed(r) && r != '\n' && r != '\t' {
 			return unicode.ReplacementChar
 		}
 		return r
 	}, text))
 }
+
+// isObeyed reports whether a terminal, or a page, does something at a character in place of showing it: controls (also
+// those behind ASCII, which begin escape sequences too), changes of direction, ends of lines.
+func isObeyed(r rune) bool {
+	return unicode.IsControl(r) || unicode.In(r, unicode.Bidi_Control, unicode.Zl, unicode.Zp)
+}
+
+// printableLine is Printable for what has to stay in its line.
+func printableLine(text string) string { return Printable(strings.ReplaceAll(text, "\n", `\n`)) }
 
 // inert puts spaces into what CI services take for commands in the output of a job: "::error::" at
 // the beginning of a line (GitHub), also of one that wrapping makes, "##[section]" and
@@ -54,7 +65,16 @@ func isCommand(text string) bool {
 	return i < len(text) && text[i] == '['
 }
 
-// inertJSON writes "##", which can only be in a text, in a form that says the same and is no command.
-func inertJSON(encoded []byte) []byte {
-	return bytes.ReplaceAll(encoded, []byte("##"), []byte(`#\u0023`))
+// PrintableJSON is Printable for JSON whose texts have to stay what they are: in them, what a terminal or a CI service
+// would obey is written in a form that says the same.
+func PrintableJSON(encoded []byte) []byte {
+	var b bytes.Buffer
+	for _, r := range strings.ReplaceAll(string(encoded), "##", `#\u0023`) {
+		if r >= 0x7f && isObeyed(r) { // those of ASCII that are in texts are written so already
+			fmt.Fprintf(&b, `\u%04x`, r)
+		} else {
+			b.WriteRune(r)
+		}
+	}
+	return b.Bytes()
 }

@@ -3,9 +3,11 @@ package view
 import (
 	"bytes"
 	"encoding/json"
+	"fmt"
 	"strings"
 	"testing"
 	"time"
+	"unicode"
 
 	"github.com/hashicorp/hcl/v2"
 
@@ -27,7 +29,7 @@ func TestPrintable_IsNoCommandOfCI(t *testing.T) {
 		"dial [::1]:80, ## heading":         "dial [::1]:80, ## heading",
 		"":                                  "",
 	} {
-		if got := printable(text); got != want {
+		if got := Printable(text); got != want {
 			t.Errorf("%q is %q, want %q", text, got, want)
 		}
 	}
@@ -74,4 +76,79 @@ func TestProblems_AreNoCommandsOfCI(t *testing.T) {
 	if err := lines.Decode(&report); err != nil || report.Detail != words {
 		t.Errorf("%v: %q", err, report.Detail)
 	}
+}
+
+// obeyedText has what terminals and CI services obey: an OSC sequence, one by C1 controls, changes of direction, line ends of three kinds.
+const obeyedText = "x\x1b]0;title\x07y\u009d8;;https://z\u009c \u202eabc\u2066\u061c \u0085\u2028\u2029 ##teamcity[publishArtifacts '/x'] ##vso[task.setvariable]"
+
+// obeyed is what of a text would be obeyed.
+func obeyed(text string) (found []string) {
+	for _, r := range text {
+		if r != '\n' && r != '\t' && (unicode.IsControl(r) || unicode.In(r, unicode.Bidi_Control, unicode.Zl, unicode.Zp)) {
+			found = append(found, fmt.Sprintf("%U", r))
+		}
+	}
+	for line := range strings.Lines(text) {
+		if command := strings.TrimSpace(line); strings.Contains(line, "##teamcity[") || strings.Contains(line, "##vso[") || strings.HasPrefix(command, "::set-output") {
+			found = append(found, command)
+		}
+	}
+	return found
+}
+
+// TestOutput_HasNothingThatIsObeyed has such a text, and one that begins a line, in each kind of output.
+func TestOutput_HasNothingThatIsObeyed(t *testing.T) {
+	t.Parallel()
+	const words = obeyedText + "\n::set-output name=x::y"
+	check := func(name, text string) {
+		t.Helper()
+		if found := obeyed(text); len(found) > 0 || !strings.Contains(text, "title") {
+			t.Errorf("%s: %q: %s", name, found, text)
+		}
+	}
+	var out bytes.Buffer
+	doctor := Doctor{Because: words, Programs: []DoctorProgram{{Program: "terraform", Path: "/x", Version: words}}, Policies: []DoctorPolicy{{Path: words}}}
+	if err := doctor.Text(&out); err != nil {
+		t.Fatal(err)
+	}
+	check("doctor", out.String())
+	if n := strings.Count(out.String(), "\n"); n != 27 {
+		t.Errorf("a text of others makes lines of doctor's: %d\n%s", n, &out)
+	}
+	out.Reset()
+	j := &jsonPrinter{out: Stream{Writer: &out}, now: time.Now, product: getproviders.Terraform("1.15.9")}
+	j.problem(problem.Warning("x", words))
+	check("a line of JSON", out.String())
+	var event struct{ Diagnostic struct{ Detail string } }
+	if err := json.Unmarshal(out.Bytes(), &event); err != nil || event.Diagnostic.Detail != words {
+		t.Errorf("%v: %q", err, event.Diagnostic.Detail)
+	}
+	out.Reset()
+	var result []string
+	if err := writeReport(&out, []string{words}); err != nil {
+		t.Fatal(err)
+	}
+	check("a result in JSON", out.String())
+	if err := json.Unmarshal(out.Bytes(), &result); err != nil || result[0] != words {
+		t.Errorf("%v: %q", err, result)
+	}
+	out.Reset()
+	r := newReport(Options{Report: true, Now: time.Now})
+	r.row("provider", "acme/p").Error = words
+	r.addProblems(problem.List{problem.Warning("x", words)})
+	if err := r.Write(&out, ReportHead{Directory: words}); err != nil {
+		t.Fatal(err)
+	}
+	check("the page", out.String())
+	_, data, _ := strings.Cut(out.String(), `{"format"`)
+	data, _, _ = strings.Cut(data, "</script>")
+	var page struct {
+		Directory string
+		Rows      []struct{ Error string }
+		Problems  []struct{ Detail string }
+	}
+	if err := json.Unmarshal([]byte(`{"format"`+data), &page); err != nil {
+		t.Fatal(err)
+	}
+	check("what the page shows", page.Directory+"\n"+page.Rows[0].Error+"\n"+page.Problems[0].Detail)
 }

@@ -63,7 +63,7 @@ func (r ProvidersReport) Text(w io.Writer) error {
 	for _, p := range r.State.Providers() {
 		b.WriteString("    provider[" + p.String() + "]\n\n")
 	}
-	_, err := io.WriteString(w, printable(b.String()))
+	_, err := io.WriteString(w, Printable(b.String()))
 	return err
 }
 

@@ -151,14 +151,14 @@ func (r URLsReport) Text(w io.Writer) error {
 	var b strings.Builder
 	for _, d := range r.Dirs {
 		if d.Named {
-			fmt.Fprintf(&b, "%s:\n", printable(d.Dir))
+			fmt.Fprintf(&b, "%s:\n", Printable(d.Dir))
 		}
 		for _, p := range d.Result.Packages {
 			if p.Err != nil {
 				continue
 			}
 			fmt.Fprintf(&b, "%s v%s %s (%s)\n  %s\n", p.Selection.Provider, p.Selection.Version, p.Platform, p.Authentication.TrustLevel,
-				printable(p.Package.Location.String()))
+				Printable(p.Package.Location.String()))
 			if p.ZH != "" {
 				fmt.Fprintf(&b, "  %s\n", p.ZH)
 			}

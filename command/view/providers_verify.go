@@ -32,10 +32,10 @@ func (v VerifyReport) Text(w io.Writer) error {
 		for _, p := range t.Packages {
 			if p.Finding != store.TreeOK {
 				// Names come from who made the packages: they must not write lines of this output.
-				fmt.Fprintln(w, printable(strings.ReplaceAll(v.text(p, t), "\n", `\n`)))
+				fmt.Fprintln(w, printableLine(v.text(p, t)))
 			}
 		}
-		if _, err := fmt.Fprintln(w, printable(verifySum(t))); err != nil {
+		if _, err := fmt.Fprintln(w, Printable(verifySum(t))); err != nil {
 			return err
 		}
 	}
@@ -217,7 +217,7 @@ func (r HashReport) Text(w io.Writer) error {
 			if h == "" {
 				continue
 			}
-			if _, err := fmt.Fprintf(w, "%s  %s\n", h, printable(p.Path)); err != nil {
+			if _, err := fmt.Fprintf(w, "%s  %s\n", h, Printable(p.Path)); err != nil {
 				return err
 			}
 		}

@@ -249,7 +249,7 @@ func (r *Report) Write(w io.Writer, head ReportHead) error {
 		Rows      []*reportRow  `json:"rows"`
 		Problems  []jsonProblem `json:"problems"`
 	}{
-		reportFormat, r.product.Name + " " + r.product.Version, head.Own, getproviders.CurrentPlatform().String(), head.Directory,
+		reportFormat, r.product.Name + " " + r.product.Version, head.Own, getproviders.CurrentPlatform().String(), printableLine(head.Directory),
 		r.began.UTC(), at, head.Failed, []*reportRow{}, orEmpty(r.problems),
 	}
 	for _, key := range r.order {
@@ -257,7 +257,14 @@ func (r *Report) Write(w io.Writer, head ReportHead) error {
 		if row.Outcome == "" {
 			row.finish("", at)
 		}
+		for _, text := range []*string{&row.Name, &row.Version, &row.Source, &row.Trust, &row.Error} {
+			*text = printableLine(*text)
+		}
 		data.Rows = append(data.Rows, row)
+	}
+	for i := range data.Problems {
+		p := &data.Problems[i]
+		p.Summary, p.Detail = Printable(p.Summary), Printable(p.Detail)
 	}
 	encoded, err := json.Marshal(data) // which writes "<" as \u003c, so that nothing ends the element
 	if err != nil {
@@ -267,7 +274,7 @@ func (r *Report) Write(w io.Writer, head ReportHead) error {
 	sum := sha256.Sum256([]byte(reportScript))
 	page := strings.NewReplacer(
 		"/*STYLE*/", reportStyle, "/*SCRIPT*/", reportScript, "HASH", base64.StdEncoding.EncodeToString(sum[:]),
-		"/*DATA*/", string(bytes.ToValidUTF8(encoded, []byte("?"))),
+		"/*DATA*/", string(bytes.ToValidUTF8(PrintableJSON(encoded), []byte("?"))),
 	).Replace(reportPage)
 	_, err = io.WriteString(w, page)
 	return err

@@ -174,7 +174,7 @@ func TestReport_HoldsNoMarkupOfOthers(t *testing.T) {
 	if strings.Contains(page, "<img") || strings.Count(page, "</script>") != 2 || strings.Contains(page, "src=") && strings.Contains(page, `src="`) {
 		t.Error("the page has markup that came in as data")
 	}
-	if !strings.Contains(dataIn(t, page).Rows[1].Name, hostileText) {
+	if !strings.Contains(dataIn(t, page).Rows[1].Name, printableLine(hostileText)) {
 		t.Errorf("the name isn't what it was: %+v", dataIn(t, page).Rows[1])
 	}
 	for _, resource := range []string{"http://", "https://", "@import", "url("} {

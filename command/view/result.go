@@ -135,6 +135,6 @@ func writeReport(w io.Writer, report any) error {
 	if err := out.Encode(report); err != nil {
 		return err
 	}
-	_, err := w.Write(inertJSON(b.Bytes()))
+	_, err := w.Write(PrintableJSON(b.Bytes()))
 	return err
 }

@@ -59,7 +59,7 @@ func (s *summary) observe(e event.Event, came int64) {
 	case event.LinkedEvent:
 		s.providers[e.Addr] = arrival{way: fromCache}
 	case event.FetchingEvent:
-		s.providers[e.Addr] = arrival{way: wayOf(e.Location), source: printable(nameOfSource(e.Source))}
+		s.providers[e.Addr] = arrival{way: wayOf(e.Location), source: Printable(nameOfSource(e.Source))}
 	case event.FetchedEvent:
 		arrived := s.providers[e.Addr]
 		arrived.bytes = came

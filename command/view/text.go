@@ -55,7 +55,7 @@ func (h *humanPrinter) line(l line) {
 		h.gap()
 	}
 	if l.human != "" {
-		fmt.Fprintln(h.out, printable(l.human))
+		fmt.Fprintln(h.out, Printable(l.human))
 	}
 }
 
@@ -70,7 +70,7 @@ func (h *humanPrinter) problems(all problem.List) {
 func (h *humanPrinter) problem(p *problem.Problem) {
 	to := h.err
 	if problem.IsIntroduction(p) {
-		fmt.Fprintf(to, "\n%s\n", p.Summary)
+		fmt.Fprintf(to, "\n%s\n", Printable(p.Summary))
 		return
 	}
 	if problem.IsWarning(p) {
@@ -151,21 +151,21 @@ func (t problemText) render(width int) string {
 	var b strings.Builder
 	fmt.Fprintf(&b, "%s%s\n\n",
 		t.paint(severityName(t.problem.Severity)+": ", escBold+severityColor(t.problem.Severity)),
-		t.paint(printable(t.problem.Summary), escBold)) // which Terraform doesn't wrap either
+		t.paint(Printable(t.problem.Summary), escBold)) // which Terraform doesn't wrap either
 	if t.source != nil {
 		t.renderSource(&b)
 	}
 	if t.problem.Detail != "" {
-		fmt.Fprintln(&b, wrap(printable(detail(t.problem)), width))
+		fmt.Fprintln(&b, wrap(Printable(detail(t.problem)), width))
 	}
 	return inert(b.String())
 }
 
 func (t problemText) renderSource(b *strings.Builder) {
 	at := t.problem.Subject
-	fmt.Fprintf(b, "  on %s line %d", printable(at.Filename), at.Start.Line)
+	fmt.Fprintf(b, "  on %s line %d", Printable(at.Filename), at.Start.Line)
 	if t.source.context != "" {
-		fmt.Fprintf(b, ", in %s", printable(t.source.context))
+		fmt.Fprintf(b, ", in %s", Printable(t.source.context))
 	}
 	fmt.Fprintln(b, ":")
 	if !t.source.found {
@@ -186,7 +186,7 @@ func (t problemText) renderSource(b *strings.Builder) {
 func (t problemText) underline(text string, offset int) string {
 	from := min(max(t.source.from-offset, 0), len(text))
 	to := min(max(t.source.to-offset, from), len(text))
-	return printable(text[:from]) + t.paint(printable(text[from:to]), escUnderline) + printable(text[to:])
+	return Printable(text[:from]) + t.paint(Printable(text[from:to]), escUnderline) + Printable(text[to:])
 }
 
 func severityName(s hcl.DiagnosticSeverity) string {

@@ -55,7 +55,7 @@ func TestPrintable_ReplacesControlCharacters(t *testing.T) {
 		"a\u202Ebat.exe":            "a\ufffdbat.exe",
 		"größe, גודל":               "größe, גודל",
 	} {
-		if got := printable(given); got != want {
+		if got := Printable(given); got != want {
 			t.Errorf("%q: got %q, want %q", given, got, want)
 		}
 	}
