@@ -32,7 +32,7 @@ func count(now, of context.Context, bytes int64) error {
 // DecodedBytes is about how much memory a document in JSON takes when it is decoded, with what is made of it and what the collector hasn't
 // collected yet. What has many small parts takes most: "{}," becomes a struct.
 func DecodedBytes(document []byte) int64 {
-	return 12*int64(len(document)) + 160*int64(bytes.Count(document, []byte(",")))
+	return 10*int64(len(document)) + 128*int64(bytes.Count(document, []byte(",")))
 }
 
 // metered counts a body while it is read.

@@ -166,7 +166,7 @@ func Handler(source getproviders.Source, bucket blob.Bucket, opts Options) (*Ser
 		opts.Log = slog.New(slog.DiscardHandler)
 	}
 	s := &Server{source: source, bucket: bucket, opts: opts, tasks: par.NewTasks(), places: par.NewLimit(opts.Downloads)}
-	s.room = par.NewRoom(opts.MemoryBytes*3/8, patience) // which may be taken twice
+	s.room = par.NewRoom(opts.MemoryBytes/4, patience) // which may be taken twice; the rest is for what is kept, and for what the collector lags behind
 	kept := opts.MemoryBytes / 16
 	s.fetcher = &fetcher.Fetcher{Source: source, Client: opts.Client, Product: opts.Product, Limits: opts.Limits, Policy: opts.Policy, Now: opts.Now}
 	s.versions = newAnswers[versionsRecord](s, opts.VersionsMaxAge, kept*3/16)

@@ -19,7 +19,7 @@ import (
 // A server has at most its -memory, and what a program takes that does nothing.
 const (
 	serveMemory    = 160 << 20
-	maxServeMemory = serveMemory + 48<<20
+	maxServeMemory = serveMemory + 64<<20
 )
 
 // largeLists are lists of versions, each of which takes much more memory when it is read. Real ones have no megabyte.
