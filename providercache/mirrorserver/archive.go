@@ -46,7 +46,7 @@ func (s *Server) approve(ctx context.Context, asked request, found packagesRecor
 	c := fetcher.Candidate{
 		Provider: asked.provider, Version: asked.version, Platform: asked.platform, State: fetcher.StateCached, SourceURL: found.SourceURL,
 		Hashes:         []getproviders.Hash{archive.H1, archive.ZH},
-		Authentication: getproviders.AuthenticationResult{TrustLevel: found.trustLevel(), KeyID: found.KeyID}, Released: archive.Modified,
+		Authentication: getproviders.AuthenticationResult{TrustLevel: found.trustLevel(), KeyID: found.KeyID}, Released: archive.Released,
 	}
 	if reason := s.opts.Policy(ctx, c); reason != nil {
 		return &fetcher.PolicyError{Candidate: c, Reason: reason}

@@ -8,6 +8,7 @@ import (
 	"net/http"
 	"os"
 	"path/filepath"
+	"time"
 
 	"github.com/tfdeps/tfdeps/getproviders"
 	"github.com/tfdeps/tfdeps/getproviders/hosts"
@@ -147,7 +148,7 @@ func (s *Server) download(ctx context.Context, f *flight, asked request, pkg pac
 		s.opts.Log.Warn("an archive isn't stored, because its source has nothing to authenticate it by", "archive", f.key)
 		return nil
 	}
-	if err := s.put(ctx, asked, path, got.ZH, got.H1); err != nil {
+	if err := s.put(ctx, asked, path, got.ZH, got.H1, got.Released); err != nil {
 		s.counts.storeFailures.Add(1)
 		s.opts.Log.Error("the bucket can't be written", "archive", f.key, "error", err.Error())
 	}
@@ -155,8 +156,8 @@ func (s *Server) download(ctx context.Context, f *flight, asked request, pkg pac
 }
 
 // put stores an archive that has passed all checks.
-func (s *Server) put(ctx context.Context, asked request, path string, zh, h1 getproviders.Hash) error {
-	key, err := archiveKey(asked.provider, asked.version, asked.platform, zh, h1)
+func (s *Server) put(ctx context.Context, asked request, path string, zh, h1 getproviders.Hash, released time.Time) error {
+	key, err := archiveKey(asked.provider, asked.version, asked.platform, zh, h1, released)
 	if err != nil {
 		return err
 	}

@@ -7,6 +7,7 @@ import (
 	"encoding/hex"
 	"errors"
 	"slices"
+	"strconv"
 	"strings"
 	"time"
 
@@ -215,6 +216,7 @@ type storedArchive struct {
 	Platform getproviders.Platform
 	ZH, H1   getproviders.Hash
 	Size     int64
+	Released time.Time // when its publisher's server says that it was changed last; else when it was stored
 	Modified time.Time
 }
 
@@ -223,18 +225,27 @@ func archivesDir(p getproviders.Provider, v getproviders.Version) string {
 	return keyOf(p, v.String()+"/archives/")
 }
 
-// archiveKey is the key of an archive: OS_ARCH.ZH.H1.zip, where zh is in hex, and h1 in the base64 of URLs.
-func archiveKey(p getproviders.Provider, v getproviders.Version, plat getproviders.Platform, zh, h1 getproviders.Hash) (string, error) {
+// archiveKey is the key of an archive: OS_ARCH.ZH.H1.RELEASED.zip, where zh is in hex, h1 in the base64 of URLs, and released in seconds
+// since 1970. Earlier versions had OS_ARCH.ZH.H1.zip.
+func archiveKey(p getproviders.Provider, v getproviders.Version, plat getproviders.Platform, zh, h1 getproviders.Hash, released time.Time) (string, error) {
 	sum, err := base64.StdEncoding.DecodeString(strings.TrimPrefix(string(h1), getproviders.SchemeH1+":"))
 	if err != nil {
 		return "", err
 	}
-	return archivesDir(p, v) + plat.String() + "." + strings.TrimPrefix(string(zh), getproviders.SchemeZH+":") + "." + base64.RawURLEncoding.EncodeToString(sum) + ".zip", nil
+	return archivesDir(p, v) + plat.String() + "." + strings.TrimPrefix(string(zh), getproviders.SchemeZH+":") + "." + base64.RawURLEncoding.EncodeToString(sum) +
+		"." + strconv.FormatInt(released.Unix(), 10) + ".zip", nil
 }
 
 // parseArchiveKey reads what archiveKey made.
 func parseArchiveKey(key string) (archive storedArchive, ok bool) {
 	parts := strings.Split(key[strings.LastIndexByte(key, '/')+1:], ".")
+	if len(parts) == 5 {
+		seconds, err := strconv.ParseInt(parts[3], 10, 64)
+		if err != nil {
+			return archive, false
+		}
+		archive.Released, parts = time.Unix(seconds, 0), slices.Delete(parts, 3, 4)
+	}
 	if len(parts) != 4 || parts[3] != "zip" {
 		return archive, false
 	}
@@ -246,6 +257,7 @@ func parseArchiveKey(key string) (archive storedArchive, ok bool) {
 	}
 	return storedArchive{
 		Key: key, Platform: plat, ZH: getproviders.ZH([32]byte(zh)), H1: getproviders.Hash(getproviders.SchemeH1 + ":" + base64.StdEncoding.EncodeToString(h1)),
+		Released: archive.Released,
 	}, true
 }
 
@@ -260,6 +272,9 @@ func (s *Server) storedOf(ctx context.Context, p getproviders.Provider, v getpro
 			}
 			if archive, ok := parseArchiveKey(info.Key); ok {
 				archive.Size, archive.Modified = info.Size, info.Modified
+				if archive.Released.IsZero() {
+					archive.Released = info.Modified
+				}
 				all = append(all, archive)
 			}
 		}

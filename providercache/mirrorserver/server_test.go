@@ -359,6 +359,45 @@ func TestHandler_RefusesWhatThePolicyRefuses(t *testing.T) {
 	}
 }
 
+// TestHandler_AsksThePolicyWithTheTimeOfPublication: an archive is as old when it is served from the bucket, by any server of it, as it was
+// when it came from the registry. One of an earlier version, whose key has no time, is as old as its object.
+func TestHandler_AsksThePolicyWithTheTimeOfPublication(t *testing.T) {
+	t.Parallel()
+	m := newMirroring(t)
+	published := time.Unix(1_700_000_000, 0)
+	m.registry.Break("archive", providertest.Fault{Header: http.Header{"Last-Modified": {published.UTC().Format(http.TimeFormat)}}})
+	var released []time.Time
+	m.opts.Policy = func(_ context.Context, c fetcher.Candidate) error {
+		released = append(released, c.Released)
+		return nil
+	}
+	server, front := m.serve(t, m.source())
+	status(t, front, archive, http.StatusOK)
+	settle(t, server)
+	status(t, front, archive, http.StatusOK)
+	_, other := m.serve(t, m.source())
+	status(t, other, archive, http.StatusOK)
+	if len(released) != 3 || slices.ContainsFunc(released, func(at time.Time) bool { return !at.Equal(published) }) {
+		t.Errorf("released at %v, want at %v", released, published)
+	}
+	key := keysIn(t, m.bucket, "/archives/")[0]
+	content, info, err := blob.ReadAll(t.Context(), m.bucket, key, 1<<20)
+	if err == nil {
+		err = m.bucket.Delete(t.Context(), key)
+	}
+	if err == nil {
+		_, err = m.bucket.Put(t.Context(), strings.Replace(key, ".1700000000.zip", ".zip", 1), blob.Bytes(content), blob.PutOptions{})
+	}
+	if err != nil {
+		t.Fatal(err)
+	}
+	again, third := m.serve(t, m.source())
+	status(t, third, archive, http.StatusOK)
+	if age := released[3].Sub(info.Modified); again.Stats().Stored != 1 || age < 0 || age > time.Minute {
+		t.Errorf("released at %v, %+v", released[3], again.Stats())
+	}
+}
+
 func TestHandler_ServesWhatIsIncluded(t *testing.T) {
 	t.Parallel()
 	m := newMirroring(t)
