@@ -58,8 +58,8 @@ func (o *options) flags() cli.Flags {
 		{Name: "json", Value: cli.Bool(&o.json), Help: "Print an object with the URL, and the lines on stderr as JSON objects."},
 		{Name: "tokens", Arg: "=FILE", Value: cli.String(&o.tokens), Help: "Answer only requests with one of the bearer tokens in this file, one in a line. It is read for each request; while it is empty or can't be read, none is answered. " +
 			"Archives can also be had by the URLs in the documents, which are signed, and good for half an hour at most."},
-		{Name: "include", Arg: "=PATTERN", Value: cli.Strings(&o.include), Help: "Serve only providers that match, such as \"hashicorp/*\". The option can be used several times."},
-		{Name: "exclude", Arg: "=PATTERN", Value: cli.Strings(&o.exclude), Help: "Serve no provider that matches. The option can be used several times."},
+		{Name: "include", Arg: "=PATTERN", Value: cli.Strings(&o.include), Help: "Serve only providers and modules that match, such as \"hashicorp/*\". The option can be used several times."},
+		{Name: "exclude", Arg: "=PATTERN", Value: cli.Strings(&o.exclude), Help: "Serve no provider and no module that matches. The option can be used several times."},
 		{Name: "allow-network", Arg: "=CIDR", Value: networks(&o.networks), Help: "Also connect to hosts in this network, such as 10.20.0.0/16, which requests and registries name. Without it, they are on the internet, or are named " +
 			"by -include, -host or the CLI configuration. The option can be used several times."},
 		{Name: "browser-host", Arg: "=HOST", Value: cli.Strings(&o.browserHosts), Help: "Without -tokens, and with http on a loopback address: answer browsers that find the server by this name, such as that of a proxy without https. " +

@@ -4,7 +4,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"slices"
 
 	"github.com/tfdeps/tfdeps/command/sources"
 	"github.com/tfdeps/tfdeps/configs/modules"
@@ -16,33 +15,18 @@ import (
 type registries struct {
 	net     sources.Network
 	product getproviders.Product
-	include []getproviders.Pattern // of providers: their hosts are those of which modules are served; none: all
-}
-
-func hostLeftOut() error {
-	return fmt.Errorf("%w: this server has no modules of this host, because no -include names it", getproviders.ErrNotFound)
 }
 
 // ModuleVersions implements mirrorserver.ModuleSource.
 func (r registries) ModuleVersions(ctx context.Context, m mirrorserver.Module) ([]string, error) {
-	if !r.serves(m) {
-		return nil, hostLeftOut()
-	}
 	all, err := r.net.Registries(r.product, "").Versions(ctx, addressOf(m))
 	return all, missing(err)
 }
 
 // ModuleLocation implements mirrorserver.ModuleSource.
 func (r registries) ModuleLocation(ctx context.Context, m mirrorserver.Module, version string) (string, error) {
-	if !r.serves(m) {
-		return "", hostLeftOut()
-	}
 	found, err := r.net.Registries(r.product, "").Locate(ctx, addressOf(m), version)
 	return found.String(), missing(err)
-}
-
-func (r registries) serves(m mirrorserver.Module) bool {
-	return len(r.include) == 0 || slices.ContainsFunc(r.include, func(p getproviders.Pattern) bool { return p.Hostname == "*" || p.Hostname == m.Host })
 }
 
 func addressOf(m mirrorserver.Module) modules.Registry {

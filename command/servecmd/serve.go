@@ -171,7 +171,7 @@ func serve(m *cli.Meta, o options, product getproviders.Product, to mirrorserver
 	defer bucket.Close()
 	to.MarkUses = remove != nil
 	to.Client, to.Policy = online.Archives, online.Policy.Against(nil, nil)
-	to.Modules = registries{net: online, product: product, include: to.Include}
+	to.Modules = registries{net: online, product: product}
 	if o.tokens != "" {
 		tokens := &tokenFile{path: o.tokens, log: to.Log}
 		if _, err := tokens.read(); err != nil {

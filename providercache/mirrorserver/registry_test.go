@@ -254,3 +254,25 @@ func TestHandler_IsARegistryOfModules(t *testing.T) {
 		t.Errorf("asked %d times, want once", source.asked-asked)
 	}
 }
+
+// TestHandler_ServesModulesThatAreIncluded: the patterns hold for modules, whatever letters a request has.
+func TestHandler_ServesModulesThatAreIncluded(t *testing.T) {
+	t.Parallel()
+	m := newMirroring(t)
+	source := &moduleSource{}
+	m.opts.Modules = source
+	m.opts.Include = []getproviders.Pattern{{Hostname: providertest.Host, Namespace: "acme", Type: "*"}}
+	m.opts.Exclude = []getproviders.Pattern{{Hostname: providertest.Host, Namespace: "acme", Type: "secret"}}
+	_, front := m.serve(t, m.source())
+	for path, want := range map[string]int{
+		host + "acme/net/aws/versions": http.StatusOK, host + "Acme/net/aws/versions": http.StatusOK,
+		host + "acme/secret/aws/versions": http.StatusNotFound, host + "ACME/Secret/aws/versions": http.StatusNotFound, host + "other/net/aws/versions": http.StatusNotFound,
+		"/elsewhere.example.com/acme/net/aws/versions": http.StatusNotFound,
+		host + "acme/net/aws/1.0.0/download":           http.StatusNoContent, host + "acme/secret/aws/1.0.0/download": http.StatusNotFound, host + "other/net/aws/1.0.0/download": http.StatusNotFound,
+	} {
+		status(t, front, path, want)
+	}
+	if source.asked != 3 {
+		t.Errorf("asked %d times, want three times", source.asked)
+	}
+}

@@ -39,6 +39,14 @@ type request struct {
 	release  string // the module's version
 }
 
+// subject is what is asked about.
+func (asked request) subject() string {
+	if asked.module != (Module{}) {
+		return "the module " + asked.module.String()
+	}
+	return "the provider " + asked.provider.String()
+}
+
 // errNoSuch is about a path at which nothing can be.
 var errNoSuch = errors.New("not found")
 

@@ -65,8 +65,8 @@ type Options struct {
 	// fetcher.StateCached. Its error refuses the archive. It is called from many goroutines. nil: nothing is refused.
 	Policy func(ctx context.Context, c fetcher.Candidate) error
 
-	// Include and Exclude say which providers there are: those that match one of Include, or all if it is empty, but
-	// none that matches one of Exclude.
+	// Include and Exclude say which providers and modules there are: those that match one of Include, or all if it is empty, but
+	// none that matches one of Exclude. Of a module, the name is what the type is of a provider.
 	Include, Exclude []getproviders.Pattern
 
 	// Modules says what registries of modules say; nil: no module is served.
@@ -212,8 +212,8 @@ func (s *Server) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	if hidesParts(r.URL) {
 		err = fmt.Errorf("%w: a slash, a backslash or a dot of the path is encoded", errNoSuch)
 	}
-	if err == nil && asked.module == (Module{}) && !s.serves(asked.provider) {
-		err = fmt.Errorf("%w: this mirror doesn't have the provider %s", errNoSuch, asked.provider)
+	if err == nil && !s.serves(asked) {
+		err = fmt.Errorf("%w: this mirror doesn't have %s", errNoSuch, asked.subject())
 	}
 	if !s.allowed(r, asked) { // said before what there is, and what there isn't
 		w.Header().Set("WWW-Authenticate", `Bearer realm="tfdeps"`)
@@ -270,8 +270,12 @@ func (s *Server) answer(w http.ResponseWriter, r *http.Request, asked request) e
 	}
 }
 
-// serves reports whether a provider is one of those that there are.
-func (s *Server) serves(p getproviders.Provider) bool {
+// serves reports whether a provider, or a module, is one of those that there are.
+func (s *Server) serves(asked request) bool {
+	p := asked.provider
+	if m := asked.module; m != (Module{}) { // registries take capitals for the same
+		p = getproviders.Provider{Hostname: m.Host, Namespace: strings.ToLower(m.Namespace), Type: strings.ToLower(m.Name)}
+	}
 	matches := func(pattern getproviders.Pattern) bool { return pattern.Matches(p) }
 	included := len(s.opts.Include) == 0 || slices.ContainsFunc(s.opts.Include, matches)
 	return included && !slices.ContainsFunc(s.opts.Exclude, matches)
