@@ -5,7 +5,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"io"
 	"io/fs"
 	"log/slog"
 	"net"
@@ -110,27 +109,9 @@ func logProblems(ctx context.Context, log *slog.Logger, problems problem.List) {
 	}
 }
 
-// logHandler writes the lines of the server's log. What registries and clients say is in them, and CI services and
-// terminals read them.
+// logHandler writes the lines of the server's log.
 func logHandler(m *cli.Meta, o options, least slog.Level) slog.Handler {
-	if o.json {
-		return slog.NewJSONHandler(printed{m.Stderr, view.PrintableJSON}, &slog.HandlerOptions{Level: least})
-	}
-	return slog.NewTextHandler(printed{m.Stderr, func(line []byte) []byte { return []byte(view.Printable(string(line))) }}, &slog.HandlerOptions{Level: least})
-}
-
-// printed writes lines in the form in which they may be shown.
-type printed struct {
-	to        io.Writer
-	printable func(line []byte) []byte
-}
-
-// Write implements io.Writer.
-func (p printed) Write(line []byte) (int, error) {
-	if _, err := p.to.Write(p.printable(line)); err != nil {
-		return 0, err
-	}
-	return len(line), nil
+	return view.LogHandler(m.Stderr, o.json, &slog.HandlerOptions{Level: least})
 }
 
 func patterns(product getproviders.Product, given []string) (all []getproviders.Pattern, err error) {

@@ -3,6 +3,8 @@ package view
 import (
 	"bytes"
 	"fmt"
+	"io"
+	"log/slog"
 	"strings"
 	"unicode"
 )
@@ -77,4 +79,27 @@ func PrintableJSON(encoded []byte) []byte {
 		}
 	}
 	return b.Bytes()
+}
+
+// LogHandler writes the lines of a log, as text or as JSON. What registries and clients say is in them, and CI
+// services and terminals read them.
+func LogHandler(to io.Writer, asJSON bool, options *slog.HandlerOptions) slog.Handler {
+	if asJSON {
+		return slog.NewJSONHandler(printed{to, PrintableJSON}, options)
+	}
+	return slog.NewTextHandler(printed{to, func(line []byte) []byte { return []byte(Printable(string(line))) }}, options)
+}
+
+// printed writes lines in the form in which they may be shown.
+type printed struct {
+	to        io.Writer
+	printable func(line []byte) []byte
+}
+
+// Write implements io.Writer.
+func (p printed) Write(line []byte) (int, error) {
+	if _, err := p.to.Write(p.printable(line)); err != nil {
+		return 0, err
+	}
+	return len(line), nil
 }

@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"encoding/json"
 	"fmt"
+	"log/slog"
 	"strings"
 	"testing"
 	"time"
@@ -131,6 +132,11 @@ func TestOutput_HasNothingThatIsObeyed(t *testing.T) {
 	check("a result in JSON", out.String())
 	if err := json.Unmarshal(out.Bytes(), &result); err != nil || result[0] != words {
 		t.Errorf("%v: %q", err, result)
+	}
+	for _, asJSON := range []bool{false, true} {
+		out.Reset()
+		slog.New(LogHandler(&out, asJSON, nil)).Error("x", "error", words)
+		check("a log", out.String())
 	}
 	out.Reset()
 	r := newReport(Options{Report: true, Now: time.Now})
