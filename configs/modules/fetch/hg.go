@@ -10,6 +10,7 @@ import (
 	"time"
 	"unicode"
 
+	"github.com/tfdeps/tfdeps/configs/modules/internal/git"
 	"github.com/tfdeps/tfdeps/getproviders"
 	"github.com/tfdeps/tfdeps/getproviders/subprocess"
 )
@@ -53,7 +54,17 @@ func (f *Fetcher) runHg(ctx context.Context, dir string, args ...string) error {
 	if err = cmd.Run(); err == nil {
 		return nil
 	}
-	return fmt.Errorf("hg: %w: %s", err, login().ReplaceAllString(printable(said.text.String()), "//"))
+	return fmt.Errorf("hg: %w: %s", err, withoutSecrets(printable(said.text.String()), args))
+}
+
+// withoutSecrets takes out of hg's words what may be secret in the URLs of its arguments, and all logins.
+func withoutSecrets(said string, args []string) string {
+	for _, arg := range args {
+		if strings.Contains(arg, "://") {
+			said = git.HideSecrets(arg).Replace(said)
+		}
+	}
+	return login().ReplaceAllString(said, "//")
 }
 
 // printable leaves out what a terminal could obey: a server has its words in hg's.

@@ -173,7 +173,7 @@ func shownURL(address string) string {
 // quote returns the last lines that git said about a repository, without
 // the URL's secrets, in one line.
 func quote(said string, address string) string {
-	said = hideSecrets(address).Replace(said)
+	said = HideSecrets(address).Replace(said)
 	var lines []string
 	for line := range strings.Lines(said) {
 		line = strings.TrimSpace(line)
@@ -186,10 +186,10 @@ func quote(said string, address string) string {
 	return strings.ToValidUTF8(login().ReplaceAllString(strings.Join(lines, "; "), "$1"), "")
 }
 
-// hideSecrets finds what a URL has for a login and in its query, wherever it
+// HideSecrets finds what a URL has for a login and in its query, wherever it
 // stands and however it is written. It works on the text, so that what can't be
 // parsed is covered too.
-func hideSecrets(address string) *strings.Replacer {
+func HideSecrets(address string) *strings.Replacer {
 	pairs := []string{address, shownURL(address)}
 	hide := func(secret string) {
 		unescaped, err := url.QueryUnescape(secret)
