@@ -22,6 +22,7 @@ func TestRoom_OneAccountGoesOnWhereAllWait(t *testing.T) {
 		if err := first.Take(t.Context(), 5); err != nil { // nothing is free: it goes ahead
 			t.Fatal(err)
 		}
+		var mu sync.Mutex
 		var order []string
 		var all sync.WaitGroup
 		for name, a := range map[string]*Account{"second": second, "third": third} {
@@ -32,14 +33,18 @@ func TestRoom_OneAccountGoesOnWhereAllWait(t *testing.T) {
 				if err := a.Take(t.Context(), 5); err != nil {
 					t.Errorf("%s: %v", name, err)
 				}
+				mu.Lock()
 				order = append(order, name)
+				mu.Unlock()
 				a.Close()
 			})
 		}
 		time.Sleep(10 * time.Second)
+		mu.Lock()
 		if len(order) > 0 {
 			t.Errorf("%q got what isn't there", order)
 		}
+		mu.Unlock()
 		first.Close()
 		all.Wait()
 		if len(order) != 2 || room.free != 10 || room.ahead != nil || len(room.waiting) > 0 {
