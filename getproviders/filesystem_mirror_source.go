@@ -63,7 +63,7 @@ func (s *FilesystemMirrorSource) Package(ctx context.Context, p Provider, v Vers
 	if err := validate(p, v, plat); err != nil {
 		return Package{}, err
 	}
-	result := Package{Provider: p, Version: v, Platform: plat, Source: s.Describe(p)}
+	result := Package{Provider: p, Version: v, Platform: plat, Source: s.Dir}
 	dirs, err := s.typeDirs(p)
 	if err != nil {
 		return Package{}, err
@@ -129,8 +129,12 @@ func (s *FilesystemMirrorSource) missing(p Provider, v Version, plat Platform, f
 	}
 }
 
-// Describe implements Source.
-func (s *FilesystemMirrorSource) Describe(Provider) string { return s.Dir }
+// Describe implements Source. The SourceURL is the archive's path, with its size and the time
+// of its last change, because the owner of a mirror may put other packages into it
+// under the same version. It is "" for a package that is unpacked.
+func (s *FilesystemMirrorSource) Describe(Provider) Description {
+	return Description{Name: s.Dir, SourceURL: s.sourceURL, Platforms: s.platforms}
+}
 
 // SearchError says that a mirror's directory can't be searched. It matches
 // ErrUnreachable, and the file system's error.
@@ -164,8 +168,8 @@ func (e *SearchError) Code() string { return "source_directory" }
 // Unwrap returns ErrUnreachable and the cause.
 func (e *SearchError) Unwrap() []error { return []error{ErrUnreachable, e.Err} }
 
-// Platforms implements PlatformLister, from the names of files and directories.
-func (s *FilesystemMirrorSource) Platforms(ctx context.Context, p Provider, v Version) ([]Platform, error) {
+// platforms goes by the names of files and directories.
+func (s *FilesystemMirrorSource) platforms(ctx context.Context, p Provider, v Version) ([]Platform, error) {
 	found, err := s.packages(ctx, p)
 	if err != nil {
 		return nil, err
@@ -182,11 +186,7 @@ func (s *FilesystemMirrorSource) Platforms(ctx context.Context, p Provider, v Ve
 	return sortPlatforms(platforms), nil
 }
 
-// SourceURL implements SourceURLer: the archive's path, with its size and the time
-// of its last change, because the owner of a mirror may put other
-// packages into it under the same version. It is "" for a package that is
-// unpacked.
-func (s *FilesystemMirrorSource) SourceURL(ctx context.Context, p Provider, v Version, plat Platform) (string, error) {
+func (s *FilesystemMirrorSource) sourceURL(ctx context.Context, p Provider, v Version, plat Platform) (string, error) {
 	pkg, err := s.Package(ctx, p, v, plat)
 	return pkg.SourceURL, err
 }

@@ -201,7 +201,7 @@ func TestFilesystemMirrorSource_Package(t *testing.T) {
 			if test.file != "" {
 				want = getproviders.LocalArchive(filepath.Join(source.Dir, filepath.FromSlash(test.file)))
 			}
-			origin, err := source.SourceURL(t.Context(), widget, version("1.0.0"), linux)
+			origin, err := source.Describe(widget).SourceURL(t.Context(), widget, version("1.0.0"), linux)
 			if err != nil || strings.HasPrefix(origin, source.Dir) != (test.file != "") {
 				t.Errorf("the origin is %q, %v", origin, err)
 			}

@@ -19,7 +19,7 @@ func (c *counted) Package(context.Context, Provider, Version, Platform) (Package
 	return Package{}, nil
 }
 
-func (c *counted) Describe(Provider) string { return "counted" }
+func (c *counted) Describe(Provider) Description { return Description{Name: "counted"} }
 
 func TestMemoize_AsksAgainWhenAnswersAreOld(t *testing.T) {
 	t.Parallel()

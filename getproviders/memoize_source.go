@@ -73,10 +73,7 @@ func AskAgain(ctx context.Context) context.Context { return context.WithValue(ct
 type askAgain struct{}
 
 // Describe implements Source.
-func (m *memoized) Describe(p Provider) string { return m.source.Describe(p) }
-
-// Unwrap returns the source that is asked.
-func (m *memoized) Unwrap() Source { return m.source }
+func (m *memoized) Describe(p Provider) Description { return m.source.Describe(p) }
 
 // versionsMaxAge is how long a list of versions is remembered by default. A
 // run asks at its beginning; a program that lives longer sees new versions soon.

@@ -35,7 +35,7 @@ func TestMemoize_AsksOnceForEachThing(t *testing.T) {
 	if len(asked) != 4 {
 		t.Errorf("asked %d times, want 4", len(asked))
 	}
-	if got := source.Describe(widget); got != "a" {
+	if got := source.Describe(widget).Name; got != "a" {
 		t.Errorf("described as %q", got)
 	}
 }
@@ -68,12 +68,12 @@ func TestMemoize_EndsWithTheContext(t *testing.T) {
 
 func TestMemoize_SuggestsWhatTheSourceSuggests(t *testing.T) {
 	suggesting := getproviders.Memoize(stub{name: "a", suggests: widget})
-	if got, ok := getproviders.SuggestionFor(t.Context(), suggesting, widget); !ok || got != widget {
+	if got, ok := suggesting.Describe(widget).Suggest(t.Context(), widget); !ok || got != widget {
 		t.Errorf("got %s, %t", got, ok)
 	}
 	silent := getproviders.Memoize(&getproviders.FilesystemMirrorSource{})
-	if got, ok := getproviders.SuggestionFor(t.Context(), silent, widget); ok {
-		t.Errorf("got %s of a source that knows nothing", got)
+	if silent.Describe(widget).Suggest != nil {
+		t.Error("a source that knows nothing suggests")
 	}
 }
 

@@ -55,7 +55,7 @@ func TestStoredMirrorSource_ReadsFiles(t *testing.T) {
 			t.Errorf("%s: %+v, %v", url, pkg, err)
 		}
 		available, err := source.Versions(t.Context(), widget)
-		platforms, err2 := source.Platforms(t.Context(), widget, version("1.0.0"))
+		platforms, err2 := source.Describe(widget).Platforms(t.Context(), widget, version("1.0.0"))
 		if err := errors.Join(err, err2); err != nil || !slices.Equal(available.Versions, versions("1.0.0")) || len(platforms) != 1 {
 			t.Errorf("%v, %v, %v", available, platforms, err)
 		}

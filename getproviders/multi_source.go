@@ -1,6 +1,7 @@
 package getproviders
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -41,16 +42,16 @@ type Selector struct {
 func (m MultiSource) Versions(ctx context.Context, p Provider) (Available, error) {
 	var all Available
 	var lists []Available
-	answers := m.unanswered(p)
+	query := m.query(p, Version{}, Platform{})
 	for i, selector := range m.Selectors {
-		a := &answers[i]
+		a := &query.Answers[i]
 		if a.Excluded != "" {
 			continue
 		}
 		available, err := selector.Source.Versions(ctx, p)
 		a.Asked, a.Versions, a.Err = true, len(available.Versions), err
 		if err != nil && m.ends(ctx, err) {
-			return Available{}, failure(ctx, m.report(p, answers))
+			return Available{}, failure(ctx, query)
 		}
 		if err != nil && !lacking(err) {
 			available = Available{Warnings: []string{fmt.Sprintf("%s was passed over because it failed: %v", a.Source, err)}}
@@ -60,7 +61,7 @@ func (m MultiSource) Versions(ctx context.Context, p Provider) (Available, error
 		lists = append(lists, available)
 	}
 	if len(all.Versions) == 0 {
-		return Available{}, failure(ctx, m.report(p, answers))
+		return Available{}, failure(ctx, query)
 	}
 	all.Versions = eachOnce(all.Versions)
 	all.Details = detailsIn(lists)
@@ -102,137 +103,117 @@ func eachOnce(versions []Version) []Version {
 }
 
 // Package implements Source: the package of the first source that has it.
-func (m MultiSource) Package(ctx context.Context, p Provider, v Version, plat Platform) (Package, error) {
+func (m MultiSource) Package(ctx context.Context, p Provider, v Version, plat Platform) (found Package, err error) {
 	var skipped []error
-	answers := m.unanswered(p)
-	for i, selector := range m.Selectors {
-		a := &answers[i]
-		if a.Excluded != "" {
-			continue
-		}
-		found, err := selector.Source.Package(ctx, p, v, plat)
-		if err == nil {
-			if found.Source == "" { // of a source that others have written
-				found.Source = a.Source
+	err = m.first(ctx, m.query(p, v, plat), func(source Source, name string) (err error) {
+		if found, err = source.Package(ctx, p, v, plat); err != nil {
+			found = Package{}
+			if !lacking(err) {
+				skipped = append(skipped, fmt.Errorf("%s: %w", name, err))
 			}
-			found.Skipped = errors.Join(append(skipped, found.Skipped)...)
-			return found, nil
+			return err
 		}
-		a.Asked, a.Err = true, err
-		if m.ends(ctx, err) {
-			break
-		}
-		if !lacking(err) {
-			skipped = append(skipped, fmt.Errorf("%s: %w", a.Source, err))
-		}
-	}
-	failed := m.report(p, answers)
-	failed.Version, failed.Platform = v, plat
-	return Package{}, failure(ctx, failed)
+		found.Source = cmp.Or(found.Source, name) // of a source that others have written
+		found.Skipped = errors.Join(append(skipped, found.Skipped)...)
+		return nil
+	})
+	return found, err
 }
 
-// Describe implements Source: it names the sources that are for p.
-func (m MultiSource) Describe(p Provider) string {
+// Describe implements Source: it names the sources that are for p. Of platforms and of
+// the SourceURL, the first source tells that lists the version, in the order in which
+// Package would ask; a suggestion or an explanation is the first that any has.
+func (m MultiSource) Describe(p Provider) Description {
+	all := Description{SourceURL: m.sourceURL, Platforms: m.platforms, Suggest: m.suggest, ExplainMissing: m.explainMissing}
 	var names []string
+	for _, one := range m.descriptions(p) {
+		names, all.Unasked = append(names, one.Name), append(all.Unasked, one.Unasked...)
+	}
+	all.Name = strings.Join(names, ", ")
+	return all
+}
+
+// descriptions are those of the sources that are for p.
+func (m MultiSource) descriptions(p Provider) (all []Description) {
 	for _, selector := range m.Selectors {
 		if m.excluded(selector, p) == "" {
-			names = append(names, selector.Source.Describe(p))
+			all = append(all, selector.Source.Describe(p))
 		}
 	}
-	return strings.Join(names, ", ")
+	return all
 }
 
-// Suggest implements Suggester: the first suggestion of a source that is for p.
-func (m MultiSource) Suggest(ctx context.Context, p Provider) (Provider, bool) {
-	for _, selector := range m.Selectors {
-		if m.excluded(selector, p) != "" {
-			continue
-		}
-		if found, ok := SuggestionFor(ctx, selector.Source, p); ok {
-			return found, true
+func (m MultiSource) suggest(ctx context.Context, p Provider) (Provider, bool) {
+	for _, one := range m.descriptions(p) {
+		if one.Suggest != nil {
+			if found, ok := one.Suggest(ctx, p); ok {
+				return found, true
+			}
 		}
 	}
 	return Provider{}, false
 }
 
-// ExplainMissing finds out, by a request if need be, why a source that was asked doesn't have a provider: what it is
-// may be no registry. "" if nothing is found. Call it when an installation has failed.
-func (m MultiSource) ExplainMissing(ctx context.Context, p Provider) string {
-	for _, selector := range m.Selectors {
-		if m.excluded(selector, p) != "" {
-			continue
-		}
-		if able, ok := ability[missingExplainer](selector.Source); ok {
-			if why := able.explainMissing(ctx, p); why != "" {
-				return why
-			}
+func (m MultiSource) explainMissing(ctx context.Context, p Provider) (why string) {
+	for _, one := range m.descriptions(p) {
+		if why == "" && one.ExplainMissing != nil {
+			why = one.ExplainMissing(ctx, p)
 		}
 	}
-	return ""
+	return why
 }
 
-// missingExplainer is a source that can find out why it doesn't have a provider.
-type missingExplainer interface {
-	explainMissing(ctx context.Context, p Provider) string
+func (m MultiSource) platforms(ctx context.Context, p Provider, v Version) (found []Platform, err error) {
+	err = m.first(ctx, m.query(p, v, Platform{}), func(source Source, _ string) (err error) {
+		if able := source.Describe(p); able.Platforms != nil {
+			found, err = able.Platforms(ctx, p, v)
+		}
+		return err
+	})
+	return found, err
 }
 
-// unanswered returns an Answer for each source, before any is asked.
-func (m MultiSource) unanswered(p Provider) []Answer {
+// sourceURL asks a source that can't tell whether it lists the version: if it does, the
+// package would come from there.
+func (m MultiSource) sourceURL(ctx context.Context, p Provider, v Version, plat Platform) (found string, err error) {
+	err = m.first(ctx, m.query(p, v, plat), func(source Source, name string) (err error) {
+		if able := source.Describe(p); able.SourceURL != nil {
+			found, err = able.SourceURL(ctx, p, v, plat)
+			return err
+		}
+		available, err := source.Versions(ctx, p)
+		if err == nil && !slices.Contains(available.Versions, v) {
+			err = &VersionNotFoundError{Provider: p, Version: v, Source: name, Newest: newestVersion(available.Versions)}
+		}
+		return err
+	})
+	return found, err
+}
+
+// query has an Answer for each source, before any is asked.
+func (m MultiSource) query(p Provider, v Version, plat Platform) *SourcesError {
 	answers := make([]Answer, len(m.Selectors))
 	for i, selector := range m.Selectors {
-		answers[i] = Answer{Source: selector.Source.Describe(p), Excluded: m.excluded(selector, p)}
+		answers[i] = Answer{Source: selector.Source.Describe(p).Name, Excluded: m.excluded(selector, p)}
 	}
-	return answers
+	return &SourcesError{Provider: p, Version: v, Platform: plat, Fallback: m.Fallback, Answers: answers}
 }
 
-func (m MultiSource) report(p Provider, answers []Answer) *SourcesError {
-	return &SourcesError{Provider: p, Fallback: m.Fallback, Answers: answers}
-}
-
-// Platforms implements PlatformLister: those of the first source that has the
-// version, in the order in which Package would ask.
-func (m MultiSource) Platforms(ctx context.Context, p Provider, v Version) ([]Platform, error) {
-	answers := m.unanswered(p)
+// first asks the sources of a query in their order, until one has no error, or one that ends it.
+func (m MultiSource) first(ctx context.Context, query *SourcesError, ask func(source Source, name string) error) error {
 	for i, selector := range m.Selectors {
-		a := &answers[i]
+		a := &query.Answers[i]
 		if a.Excluded != "" {
 			continue
 		}
-		platforms, err := PlatformsOf(ctx, selector.Source, p, v)
-		if err == nil {
-			return platforms, nil
+		if a.Asked, a.Err = true, ask(selector.Source, a.Source); a.Err == nil {
+			return nil
 		}
-		a.Asked, a.Err = true, err
-		if m.ends(ctx, err) {
+		if m.ends(ctx, a.Err) {
 			break
 		}
 	}
-	failed := m.report(p, answers)
-	failed.Version = v
-	return nil, failure(ctx, failed)
-}
-
-// SourceURL implements SourceURLer: that of the first source that lists the
-// version, in the order in which Package would ask.
-func (m MultiSource) SourceURL(ctx context.Context, p Provider, v Version, plat Platform) (string, error) {
-	answers := m.unanswered(p)
-	for i, selector := range m.Selectors {
-		a := &answers[i]
-		if a.Excluded != "" {
-			continue
-		}
-		sourceURL, err := listedSourceURL(ctx, selector.Source, p, v, plat)
-		if err == nil {
-			return sourceURL, nil
-		}
-		a.Asked, a.Err = true, err
-		if m.ends(ctx, err) {
-			break
-		}
-	}
-	failed := m.report(p, answers)
-	failed.Version, failed.Platform = v, plat
-	return "", failure(ctx, failed)
+	return failure(ctx, query)
 }
 
 // Fallback says what a MultiSource does where a source doesn't serve.
@@ -300,7 +281,7 @@ func (m MultiSource) excluded(s Selector, p Provider) string {
 	}
 	for _, other := range m.Selectors {
 		if !other.IsRegistry && other.excluded(p) == "" {
-			return "kept out, because mirrors are exclusive and there is one for this provider: " + other.Source.Describe(p)
+			return "kept out, because mirrors are exclusive and there is one for this provider: " + other.Source.Describe(p).Name
 		}
 	}
 	return ""

@@ -75,12 +75,12 @@ func TestFallback(t *testing.T) {
 					t.Errorf("%s: asked %q, want %q", query, *asked, test.asked)
 				}
 			}
-			if !strings.HasSuffix(source.Describe(widget), test.asked[len(test.asked)-1]) && test.policy == exclusive {
-				t.Errorf("described as %q", source.Describe(widget))
+			if !strings.HasSuffix(source.Describe(widget).Name, test.asked[len(test.asked)-1]) && test.policy == exclusive {
+				t.Errorf("described as %q", source.Describe(widget).Name)
 			}
 			// A registry that mirrors exclude isn't asked for a hint either.
 			*asked = nil
-			_, suggested := source.Suggest(t.Context(), widget)
+			_, suggested := source.Describe(widget).Suggest(t.Context(), widget)
 			if want := test.policy != exclusive || test.excluded; suggested != want || slices.Contains(*asked, "registry") != want {
 				t.Errorf("suggested: %t by %q, want %t", suggested, *asked, want)
 			}
@@ -185,7 +185,7 @@ func TestMultiSource_Exclusive_TellsWhichMirrorKeepsTheRegistryOut(t *testing.T)
 	if err == nil || err.Error() != want {
 		t.Errorf("got\n%v\nwant\n%s", err, want)
 	}
-	if got := source.Describe(widget); got != "m2" {
+	if got := source.Describe(widget).Name; got != "m2" {
 		t.Errorf("described as %q", got)
 	}
 }

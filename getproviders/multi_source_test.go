@@ -38,9 +38,11 @@ func (s stub) Package(_ context.Context, p getproviders.Provider, v getproviders
 	return getproviders.Package{Provider: p, Version: v, Platform: plat, Location: getproviders.LocalDirectory(s.name)}, nil
 }
 
-func (s stub) Describe(getproviders.Provider) string { return s.name }
+func (s stub) Describe(getproviders.Provider) getproviders.Description {
+	return getproviders.Description{Name: s.name, Suggest: s.suggest}
+}
 
-func (s stub) Suggest(context.Context, getproviders.Provider) (getproviders.Provider, bool) {
+func (s stub) suggest(context.Context, getproviders.Provider) (getproviders.Provider, bool) {
 	s.note()
 	return s.suggests, !s.suggests.IsZero()
 }
@@ -290,7 +292,7 @@ func TestMultiSource_TellsWhichPatternsKeepASourceOut(t *testing.T) {
 func TestMultiSource_DescribesThoseThatAreForTheProvider(t *testing.T) {
 	source, _ := inOrder(stub{name: "a"}, stub{name: "b"}, stub{name: "c"})
 	source.Selectors[1].Exclude = never
-	if got, want := source.Describe(widget), "a, c"; got != want {
+	if got, want := source.Describe(widget).Name, "a, c"; got != want {
 		t.Errorf("got %q, want %q", got, want)
 	}
 }
@@ -301,14 +303,14 @@ func TestMultiSource_Suggests(t *testing.T) {
 	source, asked := inOrder(stub{name: "a"}, stub{name: "b", suggests: widget}, stub{name: "c", suggests: other}, stub{name: "d"})
 	source.Selectors[1].Exclude = never
 	source.Selectors = slices.Insert(source.Selectors, 0, getproviders.Selector{Source: &getproviders.FilesystemMirrorSource{}})
-	if got, ok := source.Suggest(t.Context(), widget); !ok || got != other {
+	if got, ok := source.Describe(widget).Suggest(t.Context(), widget); !ok || got != other {
 		t.Errorf("got %s, %t, want %s", got, ok, other)
 	}
 	if want := []string{"a", "c"}; !slices.Equal(*asked, want) {
 		t.Errorf("asked %q, want %q", *asked, want)
 	}
 	source.Selectors = source.Selectors[:2]
-	if got, ok := source.Suggest(t.Context(), widget); ok {
+	if got, ok := source.Describe(widget).Suggest(t.Context(), widget); ok {
 		t.Errorf("got %s of sources that know nothing", got)
 	}
 }

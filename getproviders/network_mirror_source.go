@@ -119,7 +119,7 @@ func (s *NetworkMirrorSource) Package(ctx context.Context, p Provider, v Version
 	archive := archives[plat.String()]
 	if archive == nil {
 		return Package{}, &PlatformMissingError{
-			Provider: p, Version: v, Platform: plat, Source: s.Describe(p), Platforms: archivePlatforms(archives),
+			Provider: p, Version: v, Platform: plat, Source: s.name(), Platforms: archivePlatforms(archives),
 		}
 	}
 	at, listed, err := archive.read(doc.URL)
@@ -135,7 +135,7 @@ func (s *NetworkMirrorSource) Package(ctx context.Context, p Provider, v Version
 		Version:   v,
 		Platform:  plat,
 		Location:  location,
-		Source:    s.Describe(p),
+		Source:    s.name(),
 		SourceURL: s.baseURL(),
 		Trust:     s.withListed(s.trust(p, v, plat, listed), listed, doc.URL, archives),
 	}, nil
@@ -164,15 +164,18 @@ func (s *NetworkMirrorSource) withListed(trust Trust, own AnyHash, base *url.URL
 	return believing(trust, func(Digests) []Hash { return all })
 }
 
-// Describe implements Source.
-func (s *NetworkMirrorSource) Describe(Provider) string {
-	return "provider mirror at " + s.baseURL()
+// Describe implements Source. Platforms are those of the document about the version, and the
+// SourceURL is the mirror's base URL.
+func (s *NetworkMirrorSource) Describe(Provider) Description {
+	return Description{Name: s.name(), SourceURL: s.sourceURL, Platforms: s.platforms, owns: s.ownsURL}
 }
+
+func (s *NetworkMirrorSource) name() string { return "provider mirror at " + s.baseURL() }
 
 // missing says what it means that there is no document about a version. If the
 // index can't be had, the version gets the blame.
 func (s *NetworkMirrorSource) missing(ctx context.Context, p Provider, v Version) error {
-	failed := &VersionNotFoundError{Provider: p, Version: v, Source: s.Describe(p)}
+	failed := &VersionNotFoundError{Provider: p, Version: v, Source: s.name()}
 	index, err := s.index(ctx, p)
 	switch {
 	case ctx.Err() != nil:
@@ -187,7 +190,7 @@ func (s *NetworkMirrorSource) missing(ctx context.Context, p Provider, v Version
 }
 
 func (s *NetworkMirrorSource) notFound(p Provider, index mirrorIndex) error {
-	return &ProviderNotFoundError{Provider: p, Source: s.Describe(p), Advice: index.advice}
+	return &ProviderNotFoundError{Provider: p, Source: s.name(), Advice: index.advice}
 }
 
 // mirrorIndex is what a mirror says about the versions of a provider.
@@ -225,8 +228,7 @@ func (s *NetworkMirrorSource) index(ctx context.Context, p Provider) (mirrorInde
 	return index.value, nil
 }
 
-// Platforms implements PlatformLister, from the document about the version.
-func (s *NetworkMirrorSource) Platforms(ctx context.Context, p Provider, v Version) ([]Platform, error) {
+func (s *NetworkMirrorSource) platforms(ctx context.Context, p Provider, v Version) ([]Platform, error) {
 	if err := v.Validate(); err != nil {
 		return nil, err
 	}
@@ -247,8 +249,7 @@ func (s *NetworkMirrorSource) Platforms(ctx context.Context, p Provider, v Versi
 // baseURL is the mirror's base URL without secrets. That of a bucket may have the parameter endpoint, which says whose bucket it is.
 func (s *NetworkMirrorSource) baseURL() string { return hosts.RedactURL(s.base, "endpoint") }
 
-// SourceURL implements SourceURLer: the mirror's base URL.
-func (s *NetworkMirrorSource) SourceURL(ctx context.Context, p Provider, v Version, _ Platform) (string, error) {
+func (s *NetworkMirrorSource) sourceURL(ctx context.Context, p Provider, v Version, _ Platform) (string, error) {
 	index, err := s.index(ctx, p)
 	switch {
 	case err != nil:
@@ -289,7 +290,7 @@ func (s *NetworkMirrorSource) askDocuments(ctx context.Context, p Provider, v Ve
 	if err != nil || !ok {
 		return nil, err
 	}
-	return s.Signers.verified(p, s.Describe(p), d)
+	return s.Signers.verified(p, s.name(), d)
 }
 
 // askFile gets a file that may not be there; then it is nil. Other people's

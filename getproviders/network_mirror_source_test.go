@@ -285,7 +285,7 @@ func TestNewNetworkMirrorSource(t *testing.T) {
 		"http://127.8.9.10:8080/p/":                 "provider mirror at http://127.8.9.10:8080/p/",
 	} {
 		source, err := getproviders.NewNetworkMirrorSource(base, nil, nil, getproviders.Product{})
-		if err != nil || source.Describe(widget) != want {
+		if err != nil || source.Describe(widget).Name != want {
 			t.Errorf("%s: got %v, %v", base, source, err)
 		}
 	}

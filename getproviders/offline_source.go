@@ -56,12 +56,15 @@ func (s OfflineSource) Package(_ context.Context, p Provider, v Version, _ Platf
 }
 
 // Describe implements Source: it says that the source wasn't asked, too.
-func (s OfflineSource) Describe(p Provider) string {
-	return s.Source.Describe(p) + " (not asked, because of " + s.By + ")"
+func (s OfflineSource) Describe(p Provider) Description {
+	return Description{
+		Name:      s.Source.Describe(p).Name + " (not asked, because of " + s.By + ")",
+		SourceURL: s.sourceURL,
+		Unasked:   []*NotCachedError{s.missing(p, Version{})},
+	}
 }
 
-// SourceURL implements SourceURLer.
-func (s OfflineSource) SourceURL(ctx context.Context, p Provider, v Version, _ Platform) (string, error) {
+func (s OfflineSource) sourceURL(ctx context.Context, p Provider, v Version, _ Platform) (string, error) {
 	for _, kept := range s.ours(ctx, p) {
 		if kept.Version == v && kept.Present {
 			return kept.SourceURL, nil
@@ -72,12 +75,12 @@ func (s OfflineSource) SourceURL(ctx context.Context, p Provider, v Version, _ P
 
 // ours are the cached packages that came from Source.
 func (s OfflineSource) ours(ctx context.Context, p Provider) (ours []CachedPackage) {
-	source, ok := ability[urlOwner](s.Source)
-	if !ok {
+	owns := s.Source.Describe(p).owns
+	if owns == nil {
 		return nil
 	}
 	for _, kept := range s.Cached(p) {
-		if kept.SourceURL != "" && source.ownsURL(ctx, p, kept.SourceURL) {
+		if kept.SourceURL != "" && owns(ctx, p, kept.SourceURL) {
 			ours = append(ours, kept)
 		}
 	}
@@ -85,18 +88,13 @@ func (s OfflineSource) ours(ctx context.Context, p Provider) (ours []CachedPacka
 }
 
 func (s OfflineSource) missing(p Provider, v Version) *NotCachedError {
-	failed := &NotCachedError{Provider: p, Version: v, Source: s.Source.Describe(p), By: s.By}
+	failed := &NotCachedError{Provider: p, Version: v, Source: s.Source.Describe(p).Name, By: s.By}
 	for _, kept := range s.Cached(p) {
 		if kept.Version == v {
 			failed.Bytes = max(failed.Bytes, kept.ArchiveBytes)
 		}
 	}
 	return failed
-}
-
-// urlOwner is a source that knows its own URLs.
-type urlOwner interface {
-	ownsURL(ctx context.Context, p Provider, sourceURL string) bool
 }
 
 // ownsURL reports whether a SourceURL is one of this source, without a request:
@@ -153,22 +151,6 @@ func (e *NotCachedError) Is(target error) bool {
 		return target == hosts.ErrOffline || target == ErrProviderNotFound || target == ErrNotFound
 	}
 	return target == hosts.ErrOffline || target == ErrVersionNotFound || target == ErrNotFound
-}
-
-// Unasked returns the source itself; see [UnaskedSources].
-func (s OfflineSource) Unasked(p Provider) []*NotCachedError {
-	return []*NotCachedError{s.missing(p, Version{})}
-}
-
-// Unasked returns those of the sources for a provider that may not be asked; see
-// [UnaskedSources].
-func (m MultiSource) Unasked(p Provider) (unasked []*NotCachedError) {
-	for _, selector := range m.Selectors {
-		if m.excluded(selector, p) == "" {
-			unasked = append(unasked, UnaskedSources(selector.Source, p)...)
-		}
-	}
-	return unasked
 }
 
 // NotCached finds all that an error says isn't on this machine.

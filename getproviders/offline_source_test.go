@@ -51,7 +51,7 @@ func TestOffline_SourceBelievesOriginsThatAreClear(t *testing.T) {
 			if got := err == nil && len(available.Versions) == 1; got != tt.want {
 				t.Errorf("versions %v, error %v", available.Versions, err)
 			}
-			origin, err := s.SourceURL(t.Context(), p, v, getproviders.CurrentPlatform())
+			origin, err := s.Describe(p).SourceURL(t.Context(), p, v, getproviders.CurrentPlatform())
 			if got := err == nil && origin == tt.origin; got != tt.want {
 				t.Errorf("origin %q, error %v", origin, err)
 			}
@@ -83,11 +83,11 @@ func TestOffline_SourceIsNoFailureToOthers(t *testing.T) {
 			t.Errorf("the size is %d", missing[0].Bytes)
 		}
 	}
-	if names := all.Unasked(p); len(names) != 1 || names[0].Source != "registry example.com" {
+	if names := all.Describe(p).Unasked; len(names) != 1 || names[0].Source != "registry example.com" {
 		t.Errorf("not asked: %v", names)
 	}
 	all.Selectors[0].Exclude = []getproviders.Pattern{getproviders.ExactPattern(p)}
-	if names := all.Unasked(p); len(names) != 0 {
+	if names := all.Describe(p).Unasked; len(names) != 0 {
 		t.Errorf("not asked, though it isn't for the provider: %v", names)
 	}
 }

@@ -18,7 +18,7 @@ type Package struct {
 	Platform Platform
 	Location Location
 	Source   string // who has it, as Source.Describe names it
-	// SourceURL says where the package comes from, as [SourceURLOf] has it, without
+	// SourceURL says where the package comes from, as [Description] has it, without
 	// secrets; "" if that is not known.
 	SourceURL string
 	// FromRegistry says that the Source is the provider's own registry, wherever the service of

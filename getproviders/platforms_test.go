@@ -32,17 +32,19 @@ func TestPlatforms_OfAMirror(t *testing.T) {
 	for name, source := range map[string]getproviders.Source{
 		"mirror":   mirror,
 		"memoized": getproviders.Memoize(mirror),
+		"wrapped":  struct{ getproviders.Source }{mirror},
 		"second":   getproviders.MultiSource{Selectors: []getproviders.Selector{{Source: empty}, {Source: mirror}}},
 	} {
-		got, err := getproviders.PlatformsOf(t.Context(), source, p, getproviders.MustParseVersion("1.0.0"))
+		got, err := source.Describe(p).Platforms(t.Context(), p, getproviders.MustParseVersion("1.0.0"))
 		if err != nil || !slices.Equal(got, want) {
 			t.Errorf("%s: %v, %v", name, got, err)
 		}
-		if _, err := getproviders.PlatformsOf(t.Context(), source, p, getproviders.MustParseVersion("3.0.0")); !errors.Is(err, getproviders.ErrVersionNotFound) {
+		if _, err := source.Describe(p).Platforms(t.Context(), p, getproviders.MustParseVersion("3.0.0")); !errors.Is(err, getproviders.ErrVersionNotFound) {
 			t.Errorf("%s, a version that isn't there: %v", name, err)
 		}
 	}
-	if got, err := getproviders.PlatformsOf(t.Context(), struct{ getproviders.Source }{mirror}, p, getproviders.Version{}); got != nil || err != nil {
+	silent := getproviders.MultiSource{Selectors: []getproviders.Selector{{Source: empty}, {Source: stub{}}, {Source: mirror}}}
+	if got, err := silent.Describe(p).Platforms(t.Context(), p, getproviders.MustParseVersion("1.0.0")); got != nil || err != nil {
 		t.Errorf("a source that doesn't tell: %v, %v", got, err)
 	}
 }

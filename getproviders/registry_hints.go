@@ -15,7 +15,7 @@ import (
 // asked for one: the protocol has 404 for it, whatever the reason. If the list
 // of versions can't be had, the platform gets the blame.
 func (s *RegistrySource) missing(ctx context.Context, p Provider, v Version, plat Platform) error {
-	failed := &PlatformMissingError{Provider: p, Version: v, Platform: plat, Source: s.Describe(p)}
+	failed := &PlatformMissingError{Provider: p, Version: v, Platform: plat, Source: registryName(p)}
 	list, err := s.list(ctx, p)
 	switch {
 	case ctx.Err() != nil:
@@ -28,7 +28,7 @@ func (s *RegistrySource) missing(ctx context.Context, p Provider, v Version, pla
 	listed, ok := list.find(v)
 	if !ok {
 		everything := func(listedVersion) bool { return true }
-		return &VersionNotFoundError{Provider: p, Version: v, Source: s.Describe(p), Newest: list.newest(everything)}
+		return &VersionNotFoundError{Provider: p, Version: v, Source: registryName(p), Newest: list.newest(everything)}
 	}
 	failed.Platforms = slices.Clone(listed.platforms)
 	failed.Newest = list.newest(func(other listedVersion) bool {
@@ -76,11 +76,7 @@ func (s *RegistrySource) incompatible(ctx context.Context, p Provider, v Version
 	return failed
 }
 
-// Suggest implements Suggester. What gets a suggestion is an address that a
-// configuration can have come to by saying nothing: on the product's default
-// host, in the namespace "hashicorp". The registry there knows where a provider
-// was published of which only the type is given.
-func (s *RegistrySource) Suggest(ctx context.Context, p Provider) (Provider, bool) {
+func (s *RegistrySource) suggest(ctx context.Context, p Provider) (Provider, bool) {
 	implied, err := s.Product.ImpliedProvider(p.Type)
 	if err != nil || implied != p {
 		return Provider{}, false

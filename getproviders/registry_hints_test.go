@@ -188,7 +188,7 @@ func TestRegistrySource_Suggests(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			source := newFakeRegistry(t, map[string]answer{"/v1/-/widget/versions": test.answer}).source(t)
-			got, ok := source.Suggest(t.Context(), test.asked)
+			got, ok := source.Describe(test.asked).Suggest(t.Context(), test.asked)
 			if got.String() != test.want || ok != (test.want != "") {
 				t.Errorf("got %s, %t, want %q", got, ok, test.want)
 			}

@@ -117,15 +117,26 @@ func (s *RegistrySource) Package(ctx context.Context, p Provider, v Version, pla
 		Version:   v,
 		Platform:  plat,
 		Location:  describedArchive(answer.archive, doc.URL, base, p.Hostname),
-		Source:    s.Describe(p),
+		Source:    registryName(p),
 		SourceURL: hosts.RedactURL(base), FromRegistry: true,
 		Protocols: strings.Join(wire.Protocols, ","),
 		Trust:     s.trust(p, answer),
 	}, nil
 }
 
-// Describe implements Source.
-func (s *RegistrySource) Describe(p Provider) string { return "registry " + p.Hostname.String() }
+// Describe implements Source. Platforms are those of the list of versions, and the SourceURL
+// is the base URL of the provider's registry, which says more than the registry's name where
+// that one moves, or is redirected by the user. What gets a suggestion is an address that a
+// configuration can have come to by saying nothing: on the product's default host, in the
+// namespace "hashicorp". The registry there knows where a provider was published of
+// which only the type is given.
+func (s *RegistrySource) Describe(p Provider) Description {
+	return Description{
+		Name: registryName(p), SourceURL: s.sourceURL, Platforms: s.platforms, Suggest: s.suggest, ExplainMissing: s.explainMissing, owns: s.ownsURL,
+	}
+}
+
+func registryName(p Provider) string { return "registry " + p.Hostname.String() }
 
 // list returns the versions of a provider with all that the registry tells
 // about them.
@@ -141,7 +152,7 @@ func (s *RegistrySource) list(ctx context.Context, p Provider) (versionList, err
 			return versionList{}, err
 		}
 		if doc.StatusCode == http.StatusNotFound {
-			return versionList{}, &ProviderNotFoundError{Provider: p, Source: s.Describe(p)}
+			return versionList{}, &ProviderNotFoundError{Provider: p, Source: registryName(p)}
 		}
 		list, err := decodeVersions(doc.Body)
 		if err != nil {
@@ -181,8 +192,7 @@ func (s *RegistrySource) discovery(ctx context.Context) (*hosts.Discovery, error
 	})
 }
 
-// Platforms implements PlatformLister, from the list of versions.
-func (s *RegistrySource) Platforms(ctx context.Context, p Provider, v Version) ([]Platform, error) {
+func (s *RegistrySource) platforms(ctx context.Context, p Provider, v Version) ([]Platform, error) {
 	list, err := s.list(ctx, p)
 	if err != nil {
 		return nil, err
@@ -195,10 +205,7 @@ func (s *RegistrySource) Platforms(ctx context.Context, p Provider, v Version) (
 	return nil, s.missing(ctx, p, v, CurrentPlatform())
 }
 
-// SourceURL implements SourceURLer: the base URL of the provider's registry, which
-// says more than the registry's name where that one moves, or is redirected by
-// the user.
-func (s *RegistrySource) SourceURL(ctx context.Context, p Provider, v Version, plat Platform) (string, error) {
+func (s *RegistrySource) sourceURL(ctx context.Context, p Provider, v Version, plat Platform) (string, error) {
 	list, err := s.list(ctx, p)
 	if err != nil {
 		return "", err

@@ -17,8 +17,10 @@ type placed struct {
 	sourceURL string
 }
 
-func (p placed) SourceURL(context.Context, getproviders.Provider, getproviders.Version, getproviders.Platform) (string, error) {
-	return p.sourceURL, p.err
+func (p placed) Describe(getproviders.Provider) getproviders.Description {
+	return getproviders.Description{SourceURL: func(context.Context, getproviders.Provider, getproviders.Version, getproviders.Platform) (string, error) {
+		return p.sourceURL, p.err
+	}}
 }
 
 func TestSourceURL_IsThatOfTheFirstSourceThatListsTheVersion(t *testing.T) {
@@ -43,7 +45,7 @@ func TestSourceURL_IsThatOfTheFirstSourceThatListsTheVersion(t *testing.T) {
 			source.Selectors = append(source.Selectors, getproviders.Selector{Source: s})
 		}
 		for _, asked := range []getproviders.Source{source, getproviders.Memoize(source)} {
-			got, err := getproviders.SourceURLOf(t.Context(), asked, widget, version("1.0.0"), linux)
+			got, err := asked.Describe(widget).SourceURL(t.Context(), widget, version("1.0.0"), linux)
 			if got != test.want || !errors.Is(err, test.err) {
 				t.Errorf("%s: got %q, %v", name, got, err)
 			}
@@ -57,14 +59,14 @@ func TestSourceURL_OfARegistryIsItsService(t *testing.T) {
 		"/v1/acme/widget/versions": {body: `{"versions":[{"version":"1.0.0","platforms":[{"os":"linux","arch":"amd64"}]}]}`},
 	})
 	source := fake.source(t)
-	got, err := source.SourceURL(t.Context(), widget, version("1.0.0"), linux)
+	got, err := source.Describe(widget).SourceURL(t.Context(), widget, version("1.0.0"), linux)
 	if want := fake.URL + "/v1/"; got != want || err != nil {
 		t.Errorf("got %q, %v, want %q", got, err, want)
 	}
-	if _, err := source.SourceURL(t.Context(), widget, version("2.0.0"), linux); !errors.Is(err, getproviders.ErrVersionNotFound) {
+	if _, err := source.Describe(widget).SourceURL(t.Context(), widget, version("2.0.0"), linux); !errors.Is(err, getproviders.ErrVersionNotFound) {
 		t.Errorf("another version: %v", err)
 	}
-	if _, err := source.SourceURL(t.Context(), widget, version("1.0.0"), getproviders.Platform{OS: "plan9", Arch: "arm"}); !errors.Is(err, getproviders.ErrPlatformMissing) {
+	if _, err := source.Describe(widget).SourceURL(t.Context(), widget, version("1.0.0"), getproviders.Platform{OS: "plan9", Arch: "arm"}); !errors.Is(err, getproviders.ErrPlatformMissing) {
 		t.Errorf("another platform: %v", err)
 	}
 }
@@ -73,7 +75,7 @@ func TestSourceURL_OfAFileIsAnotherOneWhenTheFileIs(t *testing.T) {
 	t.Parallel()
 	const packed = "registry.example/acme/widget/terraform-provider-widget_1.0.0_linux_amd64.zip"
 	source := mirror(t, packed)
-	before, err := source.SourceURL(t.Context(), widget, version("1.0.0"), linux)
+	before, err := source.Describe(widget).SourceURL(t.Context(), widget, version("1.0.0"), linux)
 	if err != nil || before == "" {
 		t.Fatalf("got %q, %v", before, err)
 	}
@@ -81,7 +83,7 @@ func TestSourceURL_OfAFileIsAnotherOneWhenTheFileIs(t *testing.T) {
 	if err := os.Chtimes(path, time.Time{}, time.Unix(1, 0)); err != nil {
 		t.Fatal(err)
 	}
-	if after, err := source.SourceURL(t.Context(), widget, version("1.0.0"), linux); err != nil || after == before {
+	if after, err := source.Describe(widget).SourceURL(t.Context(), widget, version("1.0.0"), linux); err != nil || after == before {
 		t.Errorf("got %q, %v", after, err)
 	}
 }

@@ -87,7 +87,7 @@ func checkPaths(t *testing.T, p getproviders.Provider, v getproviders.Version, p
 		if err == nil || errors.Is(err, getproviders.ErrProviderNotFound) || errors.Is(err, getproviders.ErrVersionNotFound) || errors.Is(err, getproviders.ErrUnreachable) {
 			t.Errorf("%T: %+v %q %q: %v", source, p, v, plat, err)
 		}
-		if _, err := getproviders.PlatformsOf(t.Context(), source, p, v); p.Validate() != nil && (err == nil || errors.Is(err, getproviders.ErrProviderNotFound)) {
+		if _, err := source.Describe(p).Platforms(t.Context(), p, v); p.Validate() != nil && (err == nil || errors.Is(err, getproviders.ErrProviderNotFound)) {
 			t.Errorf("%T: platforms of %+v: %v", source, p, err)
 		}
 	}

@@ -129,7 +129,11 @@ func (in *Installer) isAcceptable(ctx context.Context, t fetcher.Request, p rece
 // sourceURL says where a package would come from now; "" if the source doesn't
 // tell. A source that fails here fails again when it is asked for the package.
 func (in *Installer) sourceURL(ctx context.Context, s resolve.Selection) string {
-	origin, err := getproviders.SourceURLOf(ctx, in.Fetcher.Source, s.Provider, s.Version, in.Fetcher.EffectivePlatform())
+	source := in.Fetcher.Source.Describe(s.Provider)
+	if source.SourceURL == nil {
+		return ""
+	}
+	origin, err := source.SourceURL(ctx, s.Provider, s.Version, in.Fetcher.EffectivePlatform())
 	if err != nil {
 		return ""
 	}

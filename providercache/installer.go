@@ -173,7 +173,7 @@ func (in *Installer) locateFetches(ctx context.Context, fetches []PlannedFetch) 
 	})
 	for i := range fetches {
 		f := &fetches[i]
-		f.Source, f.Location = in.Fetcher.Source.Describe(f.Provider), urls[i]
+		f.Source, f.Location = in.Fetcher.Source.Describe(f.Provider).Name, urls[i]
 		if bytes := in.archiveBytes(f.Selection, at); bytes > 0 {
 			f.Bytes = bytes
 		}

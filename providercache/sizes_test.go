@@ -67,9 +67,11 @@ func (s registryURL) Package(context.Context, getproviders.Provider, getprovider
 	return getproviders.Package{}, errors.New("a package was asked for")
 }
 
-func (s registryURL) Describe(getproviders.Provider) string { return "the registry" }
+func (s registryURL) Describe(getproviders.Provider) getproviders.Description {
+	return getproviders.Description{Name: "the registry", SourceURL: s.sourceURL}
+}
 
-func (s registryURL) SourceURL(context.Context, getproviders.Provider, getproviders.Version, getproviders.Platform) (string, error) {
+func (s registryURL) sourceURL(context.Context, getproviders.Provider, getproviders.Version, getproviders.Platform) (string, error) {
 	return string(s), nil
 }
 

@@ -9,11 +9,8 @@ import (
 	"github.com/tfdeps/tfdeps/providercache/lockhashes"
 )
 
-// wrapper is a source around another one, as programs write it: it has the three methods of a
-// Source, and Unwrap.
+// wrapper is a source around another one, as programs write it.
 type wrapper struct{ getproviders.Source }
-
-func (w wrapper) Unwrap() getproviders.Source { return w.Source }
 
 func TestSource_AWrapperCostsAWarmEnsureNoRequest(t *testing.T) {
 	t.Parallel()
@@ -64,7 +61,7 @@ func TestSource_AWrapperTellsWhoWasNotAsked(t *testing.T) {
 		getproviders.MultiSource{Selectors: []getproviders.Selector{{Source: wrapper{offline}}}},
 		wrapper{getproviders.MultiSource{Selectors: []getproviders.Selector{{Source: wrapper{offline}}}}},
 	} {
-		if unasked := getproviders.UnaskedSources(source, p); len(unasked) != 1 || unasked[0].By != "-offline" {
+		if unasked := source.Describe(p).Unasked; len(unasked) != 1 || unasked[0].By != "-offline" {
 			t.Errorf("%T: %v", source, unasked)
 		}
 	}

@@ -133,7 +133,7 @@ func (in *installation) explainMissing(err error) {
 	}
 	known := in.knownProviders(all)
 	for _, missing := range all {
-		missing.Advice = in.source.ExplainMissing(in.meta.Context, missing.Provider)
+		missing.Advice = in.source.Describe(missing.Provider).ExplainMissing(in.meta.Context, missing.Provider)
 		if meant := cli.Closest(in.product.Short(missing.Provider), known); meant != "" && missing.Advice == "" {
 			missing.Advice = fmt.Sprintf("did you mean %s?", meant)
 		}
@@ -217,7 +217,7 @@ func (in *installation) suggest(p getproviders.Provider) (view.Suggestion, bool)
 		}
 	}
 	if !ok {
-		meant, ok = in.source.Suggest(in.meta.Context, p)
+		meant, ok = in.source.Describe(p).Suggest(in.meta.Context, p)
 	}
 	if !ok {
 		return view.Suggestion{}, false
@@ -263,7 +263,7 @@ func (in *installation) chosenOffline(report providercache.Report) problem.List 
 			continue
 		}
 		var unasked []string
-		for _, source := range in.source.Unasked(p) {
+		for _, source := range in.source.Describe(p).Unasked {
 			unasked = append(unasked, source.Source)
 		}
 		if len(unasked) > 0 {

@@ -225,4 +225,4 @@ func (f fresh) Package(ctx context.Context, p getproviders.Provider, v getprovid
 }
 
 // Describe implements getproviders.Source.
-func (f fresh) Describe(p getproviders.Provider) string { return f.first.Describe(p) }
+func (f fresh) Describe(p getproviders.Provider) getproviders.Description { return f.first.Describe(p) }

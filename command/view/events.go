@@ -106,7 +106,7 @@ func trust(product getproviders.Product, level getproviders.TrustLevel) string {
 // fromOrigin reports whether a source is the provider's own registry, or
 // it is unknown which one it is.
 func fromOrigin(p getproviders.Provider, source string) bool {
-	return source == "" || source == new(getproviders.RegistrySource).Describe(p)
+	return source == "" || source == new(getproviders.RegistrySource).Describe(p).Name
 }
 
 // skipped says which sources didn't serve although their turn was before.

@@ -98,7 +98,7 @@ provider_installation {
 	}
 	for _, address := range []string{"hashicorp/aws", "example.com/acme/widget"} {
 		p, err := terraform.ParseProvider(address)
-		fmt.Println(source.Describe(p), err)
+		fmt.Println(source.Describe(p).Name, err)
 	}
 	// Output:
 	// provider mirror at https://mirror.example.com/providers/ <nil>

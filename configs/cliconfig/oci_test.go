@@ -124,8 +124,8 @@ func TestSource_OCIMirrorIsMadeByItsHook(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		if _, err := source.Versions(t.Context(), widget); err == nil || strings.Contains(source.Describe(widget), "not asked") != (by != "") {
-			t.Errorf("with %q: %s, %v", by, source.Describe(widget), err)
+		if _, err := source.Versions(t.Context(), widget); err == nil || strings.Contains(source.Describe(widget).Name, "not asked") != (by != "") {
+			t.Errorf("with %q: %s, %v", by, source.Describe(widget).Name, err)
 		}
 	}
 	if len(made) != 2 || made[0] != "r.example/acme/widget" {

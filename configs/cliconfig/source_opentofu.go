@@ -46,9 +46,6 @@ func (s retriedSource) Package(ctx context.Context, p getproviders.Provider, v g
 	return found, err
 }
 
-// Unwrap returns the source below, with all that it can do.
-func (s retriedSource) Unwrap() getproviders.Source { return s.Source }
-
 // unsupportedSource stands for an oci_mirror block. The block does no harm as long as no
 // provider is looked for in it.
 type unsupportedSource struct{ template, program string }
@@ -58,8 +55,8 @@ func (s unsupportedSource) fail(p getproviders.Provider) error {
 }
 
 // Describe implements getproviders.Source.
-func (s unsupportedSource) Describe(getproviders.Provider) string {
-	return "OCI registry " + s.template
+func (s unsupportedSource) Describe(getproviders.Provider) getproviders.Description {
+	return getproviders.Description{Name: "OCI registry " + s.template}
 }
 
 // Versions implements getproviders.Source.

@@ -19,7 +19,7 @@ func described(t *testing.T, source getproviders.MultiSource, address string) st
 	if err != nil {
 		t.Fatal(err)
 	}
-	return source.Describe(p)
+	return source.Describe(p).Name
 }
 
 func TestSource_AsksTheMethodsInTheirOrder(t *testing.T) {

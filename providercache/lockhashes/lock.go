@@ -223,13 +223,16 @@ var errNotRequired = errors.New("it is not required by the configuration")
 func PlatformsFor(ctx context.Context, f *fetcher.Fetcher, r Request, s resolve.Selection) ([]getproviders.Platform, error) {
 	platforms := r.Platforms
 	if r.AllPlatforms {
-		listed, err := getproviders.PlatformsOf(ctx, f.Source, s.Provider, s.Version)
-		if err != nil {
-			return nil, err
+		source := f.Source.Describe(s.Provider)
+		if source.Platforms != nil {
+			listed, err := source.Platforms(ctx, s.Provider, s.Version)
+			if err != nil {
+				return nil, err
+			}
+			platforms = slices.Concat(platforms, listed)
 		}
-		platforms = slices.Concat(platforms, listed)
 		if len(platforms) == 0 {
-			return nil, fmt.Errorf("%s doesn't list the platforms that there are packages for", f.Source.Describe(s.Provider))
+			return nil, fmt.Errorf("%s doesn't list the platforms that there are packages for", source.Name)
 		}
 	}
 	if len(platforms) == 0 {

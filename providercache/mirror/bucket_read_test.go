@@ -66,12 +66,12 @@ func TestMirrorSource_SaysWhoseBucketItIs(t *testing.T) {
 		}
 		source, err := mirror.Source(bucket)
 		must(t, err)
-		got, err := source.SourceURL(t.Context(), widget, version("1.1.0"), linux)
+		got, err := source.Describe(widget).SourceURL(t.Context(), widget, version("1.1.0"), linux)
 		must(t, err)
 		pkg, err := source.Package(t.Context(), widget, version("1.1.0"), linux)
 		must(t, err)
-		if got != want || pkg.SourceURL != want || source.Describe(widget) != "provider mirror at "+want {
-			t.Errorf("%s, %s, %s; want %s", got, pkg.SourceURL, source.Describe(widget), want)
+		if got != want || pkg.SourceURL != want || source.Describe(widget).Name != "provider mirror at "+want {
+			t.Errorf("%s, %s, %s; want %s", got, pkg.SourceURL, source.Describe(widget).Name, want)
 		}
 	}
 }

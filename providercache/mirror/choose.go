@@ -92,7 +92,7 @@ func (m *mirror) versionsOf(ctx context.Context, w Spec) ([]resolve.Selection, e
 		}
 	}
 	if len(all) == 0 {
-		return nil, w.Selected().Failed(resolve.StepSelect, fmt.Errorf("%s has no version that %q allows", m.dir.Fetcher.Source.Describe(s.Provider), s.Constraints))
+		return nil, w.Selected().Failed(resolve.StepSelect, fmt.Errorf("%s has no version that %q allows", m.dir.Fetcher.Source.Describe(s.Provider).Name, s.Constraints))
 	}
 	return all, nil
 }

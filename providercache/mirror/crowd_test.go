@@ -102,7 +102,8 @@ func TestMirrorBucket_FiftyPublishAndFiftyRead(t *testing.T) {
 			must(t, err)
 			listed := 0
 			for v := range 5 {
-				all, err := source.Platforms(t.Context(), provider(registryHost+"/acme/widget"), version(fmt.Sprintf("3.0.%d", v)))
+				widget := provider(registryHost + "/acme/widget")
+				all, err := source.Describe(widget).Platforms(t.Context(), widget, version(fmt.Sprintf("3.0.%d", v)))
 				must(t, err)
 				listed += len(all)
 			}

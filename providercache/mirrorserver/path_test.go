@@ -33,7 +33,9 @@ func (f failing) Package(_ context.Context, p getproviders.Provider, v getprovid
 	return getproviders.Package{}, getproviders.ErrUnreachable
 }
 
-func (failing) Describe(getproviders.Provider) string { return "none" }
+func (failing) Describe(getproviders.Provider) getproviders.Description {
+	return getproviders.Description{Name: "none"}
+}
 
 // TestHandler_HasOnePathForEachThing has other spellings of a path that there is: none is answered, so that none is
 // kept, or allowed, in place of another.

@@ -307,7 +307,7 @@ func TestHandler_AsksForAURLThatHasExpired(t *testing.T) {
 	}
 }
 
-// expiring is a source whose first package has a URL that expires as soon as it is known.
+// expiring is a source whose first package for linux has a URL that expires as soon as it is known.
 type expiring struct {
 	getproviders.Source
 	registry *providertest.Registry
@@ -316,6 +316,8 @@ type expiring struct {
 
 func (e *expiring) Package(ctx context.Context, p getproviders.Provider, v getproviders.Version, plat getproviders.Platform) (getproviders.Package, error) {
 	found, err := e.Source.Package(ctx, p, v, plat)
-	e.once.Do(e.registry.RenewURLs)
+	if plat == linux {
+		e.once.Do(e.registry.RenewURLs)
+	}
 	return found, err
 }

@@ -125,9 +125,11 @@ const packageQueries = 4
 // others, else for each.
 func (s *Server) askPackages(ctx context.Context, p getproviders.Provider, v getproviders.Version) (record packagesRecord, err error) {
 	source := s.fresh()
-	platforms, err := getproviders.PlatformsOf(ctx, source, p, v)
-	if err != nil {
-		return record, err
+	var platforms []getproviders.Platform
+	if list := source.Describe(p).Platforms; list != nil {
+		if platforms, err = list(ctx, p, v); err != nil {
+			return record, err
+		}
 	}
 	told := len(platforms) > 0
 	if !told {
@@ -188,7 +190,7 @@ func askFirst(ctx context.Context, source getproviders.Source, p getproviders.Pr
 		}
 		return nil
 	}
-	return &getproviders.VersionNotFoundError{Provider: p, Version: v, Source: source.Describe(p)}
+	return &getproviders.VersionNotFoundError{Provider: p, Version: v, Source: source.Describe(p).Name}
 }
 
 // askPackage asks the source for a package, and for what it is authenticated by.

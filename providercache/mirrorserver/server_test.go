@@ -131,8 +131,7 @@ func (s *slow) Package(ctx context.Context, p getproviders.Provider, v getprovid
 	return pkg, err
 }
 
-func (s *slow) Unwrap() getproviders.Source { return s.Source }
-func (s *slow) String() string              { return "slow" }
+func (s *slow) String() string { return "slow" }
 
 func (s *slow) Open(context.Context, int64) (getproviders.OpenedArchive, error) {
 	return getproviders.OpenedArchive{Body: io.NopCloser(s.gate), Size: int64(len(s.content))}, nil

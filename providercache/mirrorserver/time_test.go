@@ -50,8 +50,10 @@ func (s *spoken) Package(ctx context.Context, p getproviders.Provider, v getprov
 	return pkg, s.wait(ctx)
 }
 
-func (s *spoken) Describe(getproviders.Provider) string { return "what is known by heart" }
-func (s *spoken) String() string                        { return "by heart" }
+func (s *spoken) Describe(getproviders.Provider) getproviders.Description {
+	return getproviders.Description{Name: "what is known by heart"}
+}
+func (s *spoken) String() string { return "by heart" }
 
 func (s *spoken) Open(context.Context, int64) (getproviders.OpenedArchive, error) {
 	return getproviders.OpenedArchive{Body: io.NopCloser(s.open(s.content)), Size: int64(len(s.content))}, nil

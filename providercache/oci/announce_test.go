@@ -118,7 +118,7 @@ func TestPush_LosesNothing(t *testing.T) {
 			if err := push(t.Context(), &interrupted, target(plan9, "archive three")); err != nil {
 				t.Fatal(err)
 			}
-			all, err := s.source.Platforms(t.Context(), widget, version("1.0.0"))
+			all, err := s.source.Describe(widget).Platforms(t.Context(), widget, version("1.0.0"))
 			if err != nil || len(all) != 3 || others < 1 {
 				t.Errorf("referrers: %t, published at %s: %v, %v, after %d tries", referrers, method, all, err, others)
 			}
@@ -154,7 +154,7 @@ func TestPush_BringsNothingBack(t *testing.T) {
 			s.tagged(t, http.MethodPut, before)
 			at = at.Add(wait)
 			push(target(getproviders.Platform{OS: "plan9", Arch: fmt.Sprintf("arm%d", i)}, "archive three"))
-			platforms, err := s.source.Platforms(t.Context(), widget, version("1.0.0"))
+			platforms, err := s.source.Describe(widget).Platforms(t.Context(), widget, version("1.0.0"))
 			if err != nil || slices.Contains(platforms, windows) != (i == 0) {
 				t.Errorf("referrers: %t, after %s: %v, %v", referrers, wait, platforms, err)
 			}
@@ -196,7 +196,7 @@ func TestPush_ReplacesWhatWasRemoved(t *testing.T) {
 		at = at.Add(10 * time.Minute)
 		if deleted { // what is gone doesn't come back with another platform
 			push(target(getproviders.Platform{OS: "plan9", Arch: "arm"}, "archive three"))
-			if platforms, err := s.source.Platforms(t.Context(), widget, version("1.0.0")); err != nil || len(platforms) != 2 {
+			if platforms, err := s.source.Describe(widget).Platforms(t.Context(), widget, version("1.0.0")); err != nil || len(platforms) != 2 {
 				t.Errorf("%v, %v", platforms, err)
 			}
 		}

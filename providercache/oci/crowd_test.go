@@ -44,7 +44,7 @@ func TestPush_FiftyPublishAndFiftyRead(t *testing.T) {
 	read := func(ctx context.Context, versions ...string) (archives int, err error) {
 		for _, text := range versions {
 			v := version(text)
-			platforms, err := s.source.Platforms(ctx, widget, v)
+			platforms, err := s.source.Describe(widget).Platforms(ctx, widget, v)
 			if errors.Is(err, getproviders.ErrNotFound) {
 				continue // it isn't published yet
 			}
@@ -126,7 +126,7 @@ func TestPush_ManyPublishOneVersion(t *testing.T) {
 	if err := errors.Join(errs...); err != nil {
 		t.Fatal(err)
 	}
-	if platforms, err := s.source.Platforms(t.Context(), widget, version("1.0.0")); err != nil || len(platforms) != crowd {
+	if platforms, err := s.source.Describe(widget).Platforms(t.Context(), widget, version("1.0.0")); err != nil || len(platforms) != crowd {
 		t.Errorf("%d of %d updates were lost: %v", crowd-len(platforms), crowd, err)
 	}
 	available, err := s.source.Versions(t.Context(), widget)

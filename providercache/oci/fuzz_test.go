@@ -66,7 +66,7 @@ func FuzzManifests(f *testing.F) {
 		if !strings.HasPrefix(pkg.Location.String(), "oci://r.example/widget@sha256:") || pkg.Platform != linux || pkg.Trust.Authenticator == nil {
 			t.Errorf("%+v", pkg)
 		}
-		platforms, err := source.Platforms(t.Context(), widget, version("1.0.0"))
+		platforms, err := source.Describe(widget).Platforms(t.Context(), widget, version("1.0.0"))
 		if err != nil {
 			t.Error(err)
 		}

@@ -112,7 +112,7 @@ func TestSource_ReadsWhatWasPushed(t *testing.T) {
 	if err != nil || fmt.Sprint(available.Versions) != "[1.0.0 1.1.0+build.1]" {
 		t.Errorf("%v, %v", available.Versions, err)
 	}
-	platforms, err := s.source.Platforms(t.Context(), widget, version("1.0.0"))
+	platforms, err := s.source.Describe(widget).Platforms(t.Context(), widget, version("1.0.0"))
 	if err != nil || !slices.Equal(platforms, []getproviders.Platform{linux, windows}) {
 		t.Errorf("%v, %v", platforms, err)
 	}
@@ -189,7 +189,7 @@ func TestPush_KeepsWhatOthersPublish(t *testing.T) {
 			t.Fatal(errors.Join(errs...))
 		}
 	}
-	platforms, err := s.source.Platforms(t.Context(), widget, version("1.0.0"))
+	platforms, err := s.source.Describe(widget).Platforms(t.Context(), widget, version("1.0.0"))
 	if err != nil || len(platforms) != len(all) {
 		t.Errorf("%v, %v", platforms, err)
 	}

@@ -95,7 +95,7 @@ func TestPush_SignedListsCountAsFromARegistry(t *testing.T) {
 	if isSigned() {
 		t.Error("a list that isn't true of all archives was published")
 	}
-	if platforms, err := s.source.Platforms(t.Context(), widget, version("1.0.0")); err != nil || len(platforms) != 3 {
+	if platforms, err := s.source.Describe(widget).Platforms(t.Context(), widget, version("1.0.0")); err != nil || len(platforms) != 3 {
 		t.Errorf("%v, %v", platforms, err)
 	}
 }

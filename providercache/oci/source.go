@@ -82,7 +82,7 @@ func (s *Source) Package(ctx context.Context, p getproviders.Provider, v getprov
 	target, platforms, err := index.target(plat)
 	if err == nil && target == nil {
 		return getproviders.Package{}, &getproviders.PlatformMissingError{
-			Provider: p, Version: v, Platform: plat, Source: s.Describe(p), Platforms: platforms,
+			Provider: p, Version: v, Platform: plat, Source: s.name(p), Platforms: platforms,
 		}
 	}
 	var layer ocispec.Descriptor
@@ -100,7 +100,7 @@ func (s *Source) Package(ctx context.Context, p getproviders.Provider, v getprov
 	}
 	at := Repository{repo.Reference.Registry, repo.Reference.Repository}
 	pkg := getproviders.Package{
-		Provider: p, Version: v, Platform: plat, Source: s.Describe(p), SourceURL: at.url(), Trust: trust,
+		Provider: p, Version: v, Platform: plat, Source: s.name(p), SourceURL: at.url(), Trust: trust,
 		Location: &archive{repo: repo, at: at, digest: layer.Digest, size: layer.Size},
 	}
 	pkg.Trust = s.trust(repo, index, pkg)
@@ -120,8 +120,7 @@ func (r recorded) Authenticate(d getproviders.Digests) (getproviders.Authenticat
 	return result, err
 }
 
-// Platforms implements getproviders.PlatformLister.
-func (s *Source) Platforms(ctx context.Context, p getproviders.Provider, v getproviders.Version) ([]getproviders.Platform, error) {
+func (s *Source) platforms(ctx context.Context, p getproviders.Provider, v getproviders.Version) ([]getproviders.Platform, error) {
 	_, index, err := s.index(ctx, p, v)
 	if err != nil {
 		return nil, err
@@ -133,21 +132,24 @@ func (s *Source) Platforms(ctx context.Context, p getproviders.Provider, v getpr
 	return platforms, nil
 }
 
-// SourceURL implements getproviders.SourceURLer: that of the repository.
-func (s *Source) SourceURL(ctx context.Context, p getproviders.Provider, v getproviders.Version, _ getproviders.Platform) (string, error) {
+func (s *Source) sourceURL(ctx context.Context, p getproviders.Provider, v getproviders.Version, _ getproviders.Platform) (string, error) {
 	available, err := s.Versions(ctx, p)
 	if err != nil {
 		return "", err
 	}
 	if !slices.Contains(available.Versions, v) {
-		return "", &getproviders.VersionNotFoundError{Provider: p, Version: v, Source: s.Describe(p)}
+		return "", &getproviders.VersionNotFoundError{Provider: p, Version: v, Source: s.name(p)}
 	}
 	at, err := s.Repository(p)
 	return at.url(), err
 }
 
-// Describe implements getproviders.Source.
-func (s *Source) Describe(p getproviders.Provider) string {
+// Describe implements getproviders.Source. The SourceURL is that of the repository.
+func (s *Source) Describe(p getproviders.Provider) getproviders.Description {
+	return getproviders.Description{Name: s.name(p), SourceURL: s.sourceURL, Platforms: s.platforms}
+}
+
+func (s *Source) name(p getproviders.Provider) string {
 	at, err := s.Repository(p)
 	if err != nil {
 		return "OCI registry"
@@ -174,7 +176,7 @@ func (s *Source) failed(ctx context.Context, p getproviders.Provider, err error)
 	case ctx.Err() != nil:
 		return context.Cause(ctx)
 	case isMissing(err):
-		return &getproviders.ProviderNotFoundError{Provider: p, Source: s.Describe(p)}
+		return &getproviders.ProviderNotFoundError{Provider: p, Source: s.name(p)}
 	}
 	return &getproviders.QueryError{Provider: p, Kind: kind, Err: explained(err)}
 }
@@ -190,7 +192,7 @@ func (s *Source) index(ctx context.Context, p getproviders.Provider, v getprovid
 	}
 	index, _, err := readIndex(ctx, repo, Tag(v))
 	if isMissing(err) && ctx.Err() == nil {
-		return nil, imageIndex{}, &getproviders.VersionNotFoundError{Provider: p, Version: v, Source: s.Describe(p)}
+		return nil, imageIndex{}, &getproviders.VersionNotFoundError{Provider: p, Version: v, Source: s.name(p)}
 	}
 	if err != nil {
 		return nil, imageIndex{}, s.failed(ctx, p, err)

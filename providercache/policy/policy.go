@@ -38,7 +38,7 @@ type Candidate struct {
 	Provider getproviders.Provider
 	Version  getproviders.Version
 
-	// SourceURL is where the package comes from, as getproviders.SourceURLOf has it: the
+	// SourceURL is where the package comes from, as getproviders.Description has it: the
 	// base URL of a registry or a mirror, or the file URL of a package; "": not known.
 	SourceURL string
 

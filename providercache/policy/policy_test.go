@@ -135,7 +135,7 @@ func TestPolicy_SourcesKnowDirectories(t *testing.T) {
 	if err := errors.Join(os.MkdirAll(at, 0o700), os.WriteFile(filepath.Join(at, "terraform-provider-widget_1.0.0_linux_amd64.zip"), nil, 0o600)); err != nil {
 		t.Fatal(err)
 	}
-	sourceURL, err := (&getproviders.FilesystemMirrorSource{Dir: dir}).SourceURL(t.Context(), widget, getproviders.MustParseVersion("1.0.0"), linux)
+	sourceURL, err := (&getproviders.FilesystemMirrorSource{Dir: dir}).Describe(widget).SourceURL(t.Context(), widget, getproviders.MustParseVersion("1.0.0"), linux)
 	if err != nil {
 		t.Fatal(err)
 	}

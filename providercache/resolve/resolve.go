@@ -138,11 +138,16 @@ func (r Resolver) Newest(ctx context.Context, s Selection, required []getprovide
 	}
 	newest, ok := s.Constraints.Newest(available.Versions)
 	if !ok {
-		if err := unasked(r.Source, s.Provider); err != nil {
-			return s, s.Failed(StepSelect, err)
+		source := r.Source.Describe(s.Provider)
+		var unasked []error // sources that may have it
+		for _, err := range source.Unasked {
+			unasked = append(unasked, err)
+		}
+		if len(unasked) > 0 {
+			return s, s.Failed(StepSelect, errors.Join(unasked...))
 		}
 		none := &NoVersionError{
-			Provider: s.Provider, Constraints: s.Constraints, Source: r.Source.Describe(s.Provider), Newest: maxVersion(available.Versions),
+			Provider: s.Provider, Constraints: s.Constraints, Source: source.Name, Newest: maxVersion(available.Versions),
 			Conflict: FindConflict(required, available.Versions),
 		}
 		none.Below, none.Above, none.Prerelease = s.Constraints.Nearest(available.Versions)
@@ -163,14 +168,4 @@ func maxVersion(versions []getproviders.Version) (newest getproviders.Version) {
 		}
 	}
 	return newest
-}
-
-// unasked joins the errors of sources that may have the provider but could not be
-// asked: see getproviders.MultiSource. It is nil if there are none.
-func unasked(source getproviders.Source, p getproviders.Provider) error {
-	var errs []error
-	for _, err := range getproviders.UnaskedSources(source, p) {
-		errs = append(errs, err)
-	}
-	return errors.Join(errs...)
 }

@@ -35,7 +35,7 @@ func (s *Source) Versions(_ context.Context, p getproviders.Provider) (getprovid
 		}
 	}
 	if len(found.Versions) == 0 {
-		return found, &getproviders.ProviderNotFoundError{Provider: p, Source: s.Describe(p)}
+		return found, &getproviders.ProviderNotFoundError{Provider: p, Source: s.Remote.String()}
 	}
 	return found, nil
 }
@@ -43,7 +43,7 @@ func (s *Source) Versions(_ context.Context, p getproviders.Provider) (getprovid
 // Package implements getproviders.Source. The error may come only when the location is opened: there it is the same.
 func (s *Source) Package(ctx context.Context, p getproviders.Provider, v getproviders.Version, plat getproviders.Platform) (getproviders.Package, error) {
 	// What a mirror in the same place has is another source.
-	pkg := getproviders.Package{Provider: p, Version: v, Platform: plat, Source: s.Describe(p), SourceURL: s.Remote.String() + "/" + root}
+	pkg := getproviders.Package{Provider: p, Version: v, Platform: plat, Source: s.Remote.String(), SourceURL: s.Remote.String() + "/" + root}
 	if in, ok := s.Remote.(inBucket); ok {
 		pkg.SourceURL = blob.SourceURL(in.bucket, "/"+root)
 	}
@@ -79,7 +79,9 @@ func (s *Source) Package(ctx context.Context, p getproviders.Provider, v getprov
 }
 
 // Describe implements getproviders.Source.
-func (s *Source) Describe(getproviders.Provider) string { return s.Remote.String() }
+func (s *Source) Describe(getproviders.Provider) getproviders.Description {
+	return getproviders.Description{Name: s.Remote.String()}
+}
 
 // archive is an archive of a remote.
 type archive struct {

@@ -120,7 +120,7 @@ func (s *Source) Package(_ context.Context, p getproviders.Provider, v getprovid
 	return pkg, nil
 }
 
-func (s *Source) SourceURL(ctx context.Context, p getproviders.Provider, v getproviders.Version, plat getproviders.Platform) (string, error) {
+func (s *Source) sourceURL(ctx context.Context, p getproviders.Provider, v getproviders.Version, plat getproviders.Platform) (string, error) {
 	s.mu.Lock()
 	s.Located++
 	s.mu.Unlock()
@@ -128,7 +128,9 @@ func (s *Source) SourceURL(ctx context.Context, p getproviders.Provider, v getpr
 	return pkg.SourceURL, err
 }
 
-func (s *Source) Describe(getproviders.Provider) string { return "memory" }
+func (s *Source) Describe(getproviders.Provider) getproviders.Description {
+	return getproviders.Description{Name: "memory", SourceURL: s.sourceURL}
+}
 
 // Expected is a checksum that is known before anything is loaded.
 type Expected [sha256.Size]byte

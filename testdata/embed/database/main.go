@@ -39,9 +39,8 @@ func (t table) Package(_ context.Context, p getproviders.Provider, v getprovider
 		if r.address == p.String() && r.version == v.String() && r.platform == plat.String() {
 			hash, err := getproviders.ParseHash("zh:" + r.sha256)
 			return getproviders.Package{
-				Provider: p, Version: v, Platform: plat, Source: t.Describe(p),
-				Location: getproviders.LocalArchive(r.path),
-				Trust:    getproviders.TrustedBy(getproviders.AnyHash{hash}),
+				Provider: p, Version: v, Platform: plat,
+				Location: getproviders.LocalArchive(r.path), Trust: getproviders.TrustedBy(getproviders.AnyHash{hash}),
 			}, err
 		}
 	}
@@ -49,7 +48,9 @@ func (t table) Package(_ context.Context, p getproviders.Provider, v getprovider
 }
 
 // Describe names the source in messages.
-func (t table) Describe(getproviders.Provider) string { return "the database" }
+func (t table) Describe(getproviders.Provider) getproviders.Description {
+	return getproviders.Description{Name: "the database"}
+}
 
 // The arguments are those of a row, and the directory to install into.
 func main() {
@@ -57,11 +58,10 @@ func main() {
 		fmt.Fprintln(os.Stderr, "usage: database ADDRESS VERSION PLATFORM ARCHIVE SHA256 DIRECTORY")
 		os.Exit(1)
 	}
-	source := table{{os.Args[1], os.Args[2], os.Args[3], os.Args[4], os.Args[5]}}
 	provider, err := getproviders.Terraform("1.15.9").ParseProvider(os.Args[1])
 	if err == nil {
 		installer := &providercache.Installer{
-			Fetcher: &fetcher.Fetcher{Source: source},
+			Fetcher: &fetcher.Fetcher{Source: table{{os.Args[1], os.Args[2], os.Args[3], os.Args[4], os.Args[5]}}},
 			Target:  &store.Store{Dir: filepath.Join(os.Args[6], ".terraform", "providers")},
 		}
 		var ready providercache.Installed
