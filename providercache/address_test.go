@@ -104,8 +104,8 @@ func TestMirror_LeavesItsDirectoryForNoAddress(t *testing.T) {
 	}
 	for _, w := range wishes {
 		in, root := below(t, w.Provider, w.Version)
-		opts := mirror.Options{Dir: in.Target.Dir, Platforms: []getproviders.Platform{w.plat}}
-		if _, err := mirror.Update(t.Context(), in.Fetcher, opts, []mirror.Spec{w.Spec}); err == nil {
+		opts := mirror.Options{Platforms: []getproviders.Platform{w.plat}}
+		if _, err := mirror.Update(t.Context(), in.Fetcher, mirror.Directory(in.Target.Dir), []mirror.Spec{w.Spec}, opts); err == nil {
 			t.Errorf("%+v: no error", w)
 		}
 		onlyBelow(t, root)

@@ -174,7 +174,7 @@ func policyPaths(t *testing.T, d *directory) []struct {
 			return installtest.First(lockhashes.Lock(t.Context(), f, lockhashes.Request{Requirements: one})).Err
 		}},
 		{"Mirror", "fetched", "present", func() error {
-			_, err := mirror.Update(t.Context(), f, mirror.Options{Dir: filepath.Join(dir, "mirror")}, []mirror.Spec{{PackageSpec: spec}})
+			_, err := mirror.Update(t.Context(), f, mirror.Directory(filepath.Join(dir, "mirror")), []mirror.Spec{{PackageSpec: spec}}, mirror.Options{})
 			return err
 		}},
 		{"Vendor, packed", "fetched", "present", vendor(false)},

@@ -14,7 +14,6 @@ import (
 	"github.com/tfdeps/tfdeps/command/view"
 	"github.com/tfdeps/tfdeps/command/workdir"
 	"github.com/tfdeps/tfdeps/getproviders"
-	"github.com/tfdeps/tfdeps/providercache/blob"
 	"github.com/tfdeps/tfdeps/providercache/event"
 	"github.com/tfdeps/tfdeps/providercache/fetcher"
 	"github.com/tfdeps/tfdeps/providercache/mirror"
@@ -139,22 +138,21 @@ func fill(opts mirrorOptions, in *reader, v *view.Mirror) problem.List {
 	if problems.HasErrors() {
 		return problems
 	}
-	var bucket blob.Bucket
-	var registry mirror.Registry
+	to := mirror.Directory(opts.target)
 	switch {
 	case sources.IsOCI(opts.target):
-		opened, invalid := net.OpenRegistry(opts.target, sources.CreateRepository(m, opts.createRepository))
+		registry, invalid := net.OpenRegistry(opts.target, sources.CreateRepository(m, opts.createRepository))
 		if invalid != nil {
 			return problem.List{invalid}
 		}
-		registry = opened
+		to = mirror.Registry(registry)
 	case sources.IsURL(opts.target):
-		opened, invalid := net.OpenBucket(m.Context, m, opts.target, sources.OCIForm)
+		bucket, invalid := net.OpenBucket(m.Context, m, opts.target, sources.OCIForm)
 		if invalid != nil {
 			return problem.List{invalid}
 		}
-		bucket = opened
 		defer bucket.Close()
+		to = mirror.Bucket(bucket)
 	}
 	wanted, choices, more := wants(opts, in, net, v)
 	if problems = append(problems, more...); problems.HasErrors() {
@@ -170,20 +168,9 @@ func fill(opts mirrorOptions, in *reader, v *view.Mirror) problem.List {
 		Source: source, Client: net.Archives, Product: product,
 		Observe: event.Observer(v.Observe), Now: m.Now, StateDir: m.StateDir, Policy: net.Policy.AgainstEach(pinned, choices),
 	}
-	to := mirror.Options{
-		Dir: opts.target, Platforms: opts.platforms, AllPlatforms: opts.allPlatforms,
-		Prune: opts.prune, PruneGrace: opts.pruneGrace,
-	}
-	var result mirror.Result
-	var err error
-	switch {
-	case registry != nil:
-		result, err = mirror.UpdateRegistry(m.Context, &fetcher, registry, to, wanted)
-	case bucket != nil:
-		result, err = mirror.UpdateBucket(m.Context, &fetcher, bucket, to, wanted)
-	default:
-		result, err = mirror.Update(m.Context, &fetcher, to, wanted)
-	}
+	result, err := mirror.Update(m.Context, &fetcher, to, wanted, mirror.Options{
+		Platforms: opts.platforms, AllPlatforms: opts.allPlatforms, Prune: opts.prune, PruneGrace: opts.pruneGrace,
+	})
 	problems = append(problems, v.End(result)...)
 	if err != nil {
 		problems = append(problems, view.MirrorProblems(err)...)

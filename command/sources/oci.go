@@ -75,7 +75,7 @@ func ociMirror(client *oci.Client, signers getproviders.Signers) func(cliconfig.
 
 // OpenRegistry returns what publishes packages in the repositories of a URL, as repositoriesAt reads it, and creates
 // those that are missing; create may be nil. Nothing is asked yet.
-func (net Network) OpenRegistry(address string, create func(context.Context, oci.Repository) error) (mirror.Registry, *problem.Problem) {
+func (net Network) OpenRegistry(address string, create func(context.Context, oci.Repository) error) (mirror.Releases, *problem.Problem) {
 	find, err := repositoriesAt(address)
 	if err != nil {
 		return nil, problem.CodedError("bucket", "Invalid URL of a registry", problem.Sentence(err))
@@ -85,13 +85,13 @@ func (net Network) OpenRegistry(address string, create func(context.Context, oci
 	return ociRegistry{client, find}, nil
 }
 
-// ociRegistry is an OCI registry as mirror.UpdateRegistry takes it.
+// ociRegistry is an OCI registry as mirror.Registry takes it.
 type ociRegistry struct {
 	client *oci.Client
 	find   func(getproviders.Provider) (oci.Repository, error)
 }
 
-// Published implements mirror.Registry.
+// Published implements mirror.Releases.
 func (r ociRegistry) Published(ctx context.Context, p getproviders.Provider, v getproviders.Version) (all []mirror.RegistryArchive, signed bool, err error) {
 	at, err := r.find(p)
 	if err != nil {
@@ -104,7 +104,7 @@ func (r ociRegistry) Published(ctx context.Context, p getproviders.Provider, v g
 	return all, signed, err
 }
 
-// Publish implements mirror.Registry.
+// Publish implements mirror.Releases.
 func (r ociRegistry) Publish(ctx context.Context, p getproviders.Provider, v getproviders.Version, archives []mirror.RegistryArchive, signed *getproviders.SignedDocuments) error {
 	at, err := r.find(p)
 	if err != nil {
@@ -117,7 +117,7 @@ func (r ociRegistry) Publish(ctx context.Context, p getproviders.Provider, v get
 	return r.client.Push(ctx, at, release)
 }
 
-// Path implements mirror.Registry.
+// Path implements mirror.Releases.
 func (r ociRegistry) Path(p getproviders.Provider, v getproviders.Version) string {
 	at, err := r.find(p)
 	if err != nil {

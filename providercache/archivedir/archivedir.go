@@ -116,7 +116,7 @@ func (d *Dir) FetchStaged(ctx context.Context, t fetcher.Request, k Kept, there 
 	if err := CheckPacked(t); err != nil {
 		return k, err
 	}
-	k.Source = t.Package.Source
+	k.From = t.Package
 	d.Fetcher.Emit(ctx, FetchingEvent{Package: k.Package, Local: fetcher.IsLocal(t)})
 	stage, err := staging.New(d.Root)
 	if err != nil {
@@ -130,7 +130,7 @@ func (d *Dir) FetchStaged(ctx context.Context, t fetcher.Request, k Kept, there 
 	}
 	if there.Receipt.ZH == k.Known.Receipt.ZH {
 		stage.Remove()
-		k.Stage, k.Known, k.Present, k.Source = nil, there, true, ""
+		k.Stage, k.From, k.Known, k.Present = nil, getproviders.Package{}, there, true
 	}
 	return k, nil
 }
@@ -181,8 +181,9 @@ type Item struct {
 // Kept is what became of an Item.
 type Kept struct {
 	Item
-	Known receipt.Pending // zero if it failed
-	Stage *staging.Stage  // has the archive, if it replaces another one; nil: the archive is in its place
+	Known receipt.Pending      // zero if it failed
+	From  getproviders.Package // what was fetched, or was to be
+	Stage *staging.Stage       // has the archive, if it replaces another one; nil: the archive is in its place
 
 	Documents *getproviders.SignedDocuments // about its version; nil: there are none, or those that are there stay
 }

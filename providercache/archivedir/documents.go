@@ -8,6 +8,7 @@ import (
 	"errors"
 	"io/fs"
 	"os"
+	"path"
 	"slices"
 	"strings"
 
@@ -112,13 +113,32 @@ func (d *Dir) RemoveDocuments(p getproviders.Provider, v getproviders.Version) e
 }
 
 func (d *Dir) removeFile(name string) error {
-	path := d.Path(name)
-	err := scratch.CheckLinks(d.Root, path)
-	if err == nil {
-		err = os.Remove(path)
-	}
-	if err != nil && !errors.Is(err, fs.ErrNotExist) {
-		return &Error{Path: path, Err: err}
+	if err := d.unlink(name, os.Remove); err != nil {
+		return &Error{Path: d.Path(name), Err: err}
 	}
 	return nil
+}
+
+// Remove removes an archive or another file with os.Remove, or an unpacked package with os.RemoveAll, and
+// the directories that are empty then.
+func (d *Dir) Remove(name string, by func(path string) error) error {
+	if err := d.unlink(name, by); err != nil {
+		return err
+	}
+	d.Receipts.Drop(name)
+	for at := path.Dir(name); at != "." && os.Remove(d.Path(at)) == nil; at = path.Dir(at) {
+	}
+	return nil
+}
+
+// unlink removes what isn't reached by a link out of the directory.
+func (d *Dir) unlink(name string, by func(path string) error) error {
+	err := scratch.CheckLinks(d.Root, d.Path(name))
+	if err == nil {
+		err = by(d.Path(name))
+	}
+	if errors.Is(err, fs.ErrNotExist) {
+		return nil
+	}
+	return err
 }

@@ -3,24 +3,18 @@ package mirror
 import (
 	"context"
 	"errors"
-	"os"
-	"path/filepath"
 	"slices"
-	"strconv"
 
 	"github.com/tfdeps/tfdeps/getproviders"
 	"github.com/tfdeps/tfdeps/getproviders/par"
-	"github.com/tfdeps/tfdeps/getproviders/scratch"
 	"github.com/tfdeps/tfdeps/providercache/archivedir"
 	"github.com/tfdeps/tfdeps/providercache/blob"
-	"github.com/tfdeps/tfdeps/providercache/fetcher"
 	"github.com/tfdeps/tfdeps/providercache/internal/receipt"
-	"github.com/tfdeps/tfdeps/providercache/lockhashes"
 	"github.com/tfdeps/tfdeps/providercache/resolve"
 )
 
-// UpdateBucket is Update for a bucket: the same tree, whose keys are the paths. Served by the
-// bucket's own web server, or by any in front of it, it is a network mirror.
+// Bucket returns a bucket as a destination: it gets the same tree as a [Directory], whose keys are
+// the paths. Served by the bucket's own web server, or by any in front of it, it is a network mirror.
 //
 // Nothing is known of a bucket but what its documents say: they list the zh of each archive beside
 // the h1, so that an archive which a document lists with a hash that the Source or a lock file
@@ -34,52 +28,26 @@ import (
 // lost all the same is made again by the next run. With Prune, the Specs have to name all packages
 // that are to stay, those of other publishers, too, and PruneGrace is measured by the service's
 // clock against that of the Fetcher.
-//
-// The errors are those of Update.
-func UpdateBucket(ctx context.Context, f *fetcher.Fetcher, bucket blob.Bucket, opts Options, wanted []Spec) (Result, error) {
-	switch {
-	case f.Source == nil:
-		return Result{}, errors.New("a Fetcher needs a Source")
-	case opts.Prune && len(wanted) == 0:
-		return Result{}, errNothingWanted
-	}
-	temporary, err := scratch.Temporary()
-	if err != nil {
-		return Result{}, err
-	}
-	defer temporary.Remove()
-	inBucket := func(name string) string { return bucket.String() + "/" + name }
-	u := &uploading{
-		mirror: &mirror{dir: archivedir.Dir{Fetcher: f, Root: temporary.Path}, opts: opts, path: inBucket},
-		bucket: bucket, directory: temporary.Path,
-	}
-	packages, errs := u.mirror.choose(ctx, wanted)
-	f.Emit(ctx, archivedir.QueuedEvent{Packages: archivedir.PackagesOf(packages)})
-	there, failed := u.look(ctx, packages)
-	if failed != nil {
-		return Result{Packages: archivedir.PackagesOf(packages)}, errors.Join(append(errs, failed)...)
-	}
-	kept := u.fetchAll(ctx, packages, there)
-	result := Result{}
-	for _, k := range kept {
-		result.Packages = append(result.Packages, k.Package)
-		errs = append(errs, k.Err)
-	}
-	slices.SortStableFunc(errs, lockhashes.ByProvider)
-	if ctx.Err() != nil {
-		return result, errors.Join(errs...)
-	}
-	done := u.publish(ctx, kept, errors.Join(errs...) == nil)
-	result.Pruned, result.Waiting = done.pruned, done.waiting
-	return result, errors.Join(append(errs, done.errs...)...)
+func Bucket(to blob.Bucket) Destination { return bucket{to} }
+
+type bucket struct{ blob.Bucket }
+
+func (to bucket) open(m *run) error {
+	b := &inBucket{Dir: &m.dir, bucket: to.Bucket}
+	m.place, m.tree = b, b
+	return m.temporary()
 }
 
-// uploading is one run of UpdateBucket.
-type uploading struct {
-	mirror    *mirror
-	bucket    blob.Bucket
-	directory string // for archives on their way
+// inBucket is one run for a bucket.
+type inBucket struct {
+	*archivedir.Dir // where archives are on their way
+	bucket          blob.Bucket
+	there           map[getproviders.Provider]contents
 }
+
+func (b *inBucket) at(key string) string { return b.bucket.String() + "/" + key }
+
+func (b *inBucket) path(_ resolve.Selection, name string) string { return b.at(name) }
 
 // contents is what the bucket has of one provider.
 type contents struct {
@@ -95,7 +63,7 @@ func (c contents) entry(p archivedir.Item) (archivedir.ArchiveEntry, bool) {
 }
 
 // look finds out what the bucket has of the providers and versions that are wanted.
-func (u *uploading) look(ctx context.Context, packages []archivedir.Item) (map[getproviders.Provider]contents, error) {
+func (b *inBucket) look(ctx context.Context, packages []archivedir.Item) error {
 	var providers []getproviders.Provider
 	versions := map[getproviders.Provider][]getproviders.Version{}
 	for _, p := range packages {
@@ -107,9 +75,9 @@ func (u *uploading) look(ctx context.Context, packages []archivedir.Item) (map[g
 			versions[s.Provider] = append(versions[s.Provider], s.Version)
 		}
 	}
-	limit := u.mirror.dir.Fetcher.Limits.WithDefaults().Queries
+	limit := b.Fetcher.Limits.WithDefaults().Queries
 	found, errs := par.Map(ctx, limit, providers, func(ctx context.Context, p getproviders.Provider) (contents, error) {
-		objects, err := u.list(ctx, p)
+		objects, err := b.list(ctx, p)
 		if err != nil {
 			return contents{}, err
 		}
@@ -119,7 +87,7 @@ func (u *uploading) look(ctx context.Context, packages []archivedir.Item) (map[g
 			return !ok
 		})
 		documents, errs := par.Map(ctx, limit, listed, func(ctx context.Context, v getproviders.Version) (archivedir.VersionDocument, error) {
-			document, _, err := u.readVersion(ctx, p, v)
+			document, _, err := b.readVersion(ctx, p, v)
 			return document, err
 		})
 		for i, v := range listed {
@@ -127,80 +95,34 @@ func (u *uploading) look(ctx context.Context, packages []archivedir.Item) (map[g
 		}
 		return there, errors.Join(errs...)
 	})
-	all := map[getproviders.Provider]contents{}
+	b.there = map[getproviders.Provider]contents{}
 	for i, p := range providers {
-		all[p] = found[i]
+		b.there[p] = found[i]
 	}
-	return all, errors.Join(errs...)
+	return errors.Join(errs...)
 }
 
 // list returns the objects of a provider, by their keys.
-func (u *uploading) list(ctx context.Context, p getproviders.Provider) (map[string]blob.Info, error) {
+func (b *inBucket) list(ctx context.Context, p getproviders.Provider) (map[string]blob.Info, error) {
 	objects := map[string]blob.Info{}
-	for info, err := range u.bucket.List(ctx, archivedir.MirrorDir(p)+"/") {
+	for info, err := range b.bucket.List(ctx, archivedir.MirrorDir(p)+"/") {
 		if err != nil {
-			return nil, &archivedir.Error{Path: u.mirror.path(archivedir.MirrorDir(p)), Err: err}
+			return nil, &archivedir.Error{Path: b.at(archivedir.MirrorDir(p)), Err: err}
 		}
 		objects[info.Key] = info
 	}
 	return objects, nil
 }
 
-// fetchAll has all packages in the bucket that can be had.
-func (u *uploading) fetchAll(ctx context.Context, packages []archivedir.Item, there map[getproviders.Provider]contents) []archivedir.Kept {
-	indexes := make([]int, len(packages))
-	for i := range packages {
-		indexes[i] = i
+// find implements place, by what the document about the version says.
+func (b *inBucket) find(_ context.Context, p archivedir.Item) (c claim, _ error) {
+	there := b.there[p.Selection.Provider]
+	if entry, listed := there.entry(p); listed {
+		c.known = receipt.Pending{Name: p.Name, Dir: p.Path, Archive: true, Receipt: receiptOf(entry)}
+		c.has = func(h getproviders.Hash) bool { return slices.Contains(entry.Hashes, h) }
 	}
-	f := u.mirror.dir.Fetcher
-	kept, errs := par.Map(ctx, f.Limits.WithDefaults().Queries, indexes, func(ctx context.Context, i int) (archivedir.Kept, error) {
-		p := packages[i]
-		k, err := u.get(ctx, p, there[p.Selection.Provider], filepath.Join(u.directory, strconv.Itoa(i)))
-		if err != nil {
-			k.Err = resolve.OnPlatform(ctx, p.Selection, p.Platform, err)
-		}
-		f.Emit(ctx, archivedir.DoneEvent{Package: k.Package})
-		return k, nil
-	})
-	for i, err := range errs {
-		if err != nil { // it was never begun
-			kept[i] = archivedir.Kept{Item: packages[i]}
-			kept[i].Err = resolve.OnPlatform(ctx, packages[i].Selection, packages[i].Platform, err)
-		}
-	}
-	return kept
-}
-
-// get finds a package in the bucket, or fetches it to a file and puts it there.
-func (u *uploading) get(ctx context.Context, p archivedir.Item, there contents, file string) (archivedir.Kept, error) {
-	k, dir := archivedir.Kept{Item: p}, &u.mirror.dir
-	entry, listed := there.entry(p)
-	known := receipt.Pending{Name: p.Name, Dir: p.Path, Archive: true, Receipt: receiptOf(entry)}
-	if listed && slices.ContainsFunc(p.Recorded, func(h getproviders.Hash) bool { return slices.Contains(entry.Hashes, h) }) {
-		k.Present, k.Known = true, known
-		if err := dir.Approve(ctx, fetcher.Request{Selection: p.Selection}, k); err != nil {
-			return k, err
-		}
-		if _, signed := there.objects[signatureKey(p.Selection)]; !signed {
-			dir.Document(ctx, &k)
-		}
-		return k, nil
-	}
-	pkg, err := dir.Fetcher.Source.Package(ctx, p.Selection.Provider, p.Selection.Version, p.Platform)
-	if err != nil {
-		return k, p.Selection.Failed(resolve.StepMetadata, err)
-	}
-	t := fetcher.Request{Selection: p.Selection, Package: pkg}
-	if listed {
-		if k.Present, err = u.mirror.isCurrent(ctx, t, &k, known.Receipt); err != nil || k.Present {
-			k.Known = known
-			if err == nil {
-				err = dir.Approve(ctx, t, k)
-			}
-			return k, err
-		}
-	}
-	return u.upload(ctx, t, k, file)
+	_, c.signed = there.objects[signatureKey(p.Selection)]
+	return c, nil
 }
 
 // receiptOf is what a document says of an archive.
@@ -214,25 +136,4 @@ func receiptOf(entry archivedir.ArchiveEntry) (r receipt.Receipt) {
 		}
 	}
 	return r
-}
-
-// upload fetches an archive, and puts it into the bucket.
-func (u *uploading) upload(ctx context.Context, t fetcher.Request, k archivedir.Kept, file string) (archivedir.Kept, error) {
-	if err := archivedir.CheckPacked(t); err != nil {
-		return k, err
-	}
-	f := u.mirror.dir.Fetcher
-	f.Emit(ctx, archivedir.FetchingEvent{Package: k.Package, Local: fetcher.IsLocal(t)})
-	defer os.Remove(file)
-	got, err := f.FetchArchive(ctx, t, file, "")
-	if err != nil {
-		return k, err
-	}
-	if err := u.putArchive(ctx, k.Name, file, got.ZH); err != nil {
-		return k, t.Failed(resolve.StepPublish, err)
-	}
-	k.Authentication = got.Authentication
-	k.Known = receipt.Pending{Name: k.Name, Dir: k.Path, Archive: true, Receipt: got.Receipt(receipt.StatRecord{})}
-	k.Documents = archivedir.SignedDocuments(ctx, t, k.Platform, got.ZH)
-	return k, nil
 }

@@ -71,8 +71,22 @@ func (e *OtherBytesError) Error() string {
 // Code is "bucket".
 func (e *OtherBytesError) Code() string { return "bucket" }
 
+// put implements place.
+func (b *inBucket) put(ctx context.Context, kept []archivedir.Kept) error {
+	for _, k := range kept {
+		if k.Stage == nil {
+			continue
+		}
+		defer k.Stage.Remove()
+		if err := b.putArchive(ctx, k.Name, k.Stage.ArchivePath(), k.Known.Receipt.ZH); err != nil {
+			return k.Selection.Failed(resolve.StepPublish, err)
+		}
+	}
+	return nil
+}
+
 // putArchive puts an archive where there is none. One that is there has to have the same content.
-func (u *uploading) putArchive(ctx context.Context, name, file string, zh getproviders.Hash) error {
+func (b *inBucket) putArchive(ctx context.Context, name, file string, zh getproviders.Hash) error {
 	content, err := os.Open(file)
 	if err != nil {
 		return err
@@ -84,23 +98,23 @@ func (u *uploading) putArchive(ctx context.Context, name, file string, zh getpro
 	}
 	section := io.NewSectionReader(content, 0, stat.Size())
 	opts := blob.PutOptions{ContentType: archiveType, CacheControl: archiveLifetime, IfAbsent: true}
-	_, err = u.bucket.Put(ctx, name, section, opts)
+	_, err = b.bucket.Put(ctx, name, section, opts)
 	if errors.Is(err, blob.ErrUnsupported) {
-		if _, err = u.bucket.Stat(ctx, name); err == nil {
-			return u.sameArchive(ctx, name, zh)
+		if _, err = b.bucket.Stat(ctx, name); err == nil {
+			return b.sameArchive(ctx, name, zh)
 		}
 		opts.IfAbsent = false
-		_, err = u.bucket.Put(ctx, name, section, opts)
+		_, err = b.bucket.Put(ctx, name, section, opts)
 	}
 	if errors.Is(err, blob.ErrExists) {
-		return u.sameArchive(ctx, name, zh)
+		return b.sameArchive(ctx, name, zh)
 	}
 	return err
 }
 
 // sameArchive reads an archive of the bucket that no document lists.
-func (u *uploading) sameArchive(ctx context.Context, name string, zh getproviders.Hash) error {
-	object, err := u.bucket.Get(ctx, name, blob.GetOptions{})
+func (b *inBucket) sameArchive(ctx context.Context, name string, zh getproviders.Hash) error {
+	object, err := b.bucket.Get(ctx, name, blob.GetOptions{})
 	if err != nil {
 		return err
 	}
@@ -110,14 +124,14 @@ func (u *uploading) sameArchive(ctx context.Context, name string, zh getprovider
 		return err
 	}
 	if is := getproviders.ZH([sha256.Size]byte(sum.Sum(nil))); is != zh {
-		return &OtherBytesError{Path: u.mirror.path(name), Is: is, Want: zh}
+		return &OtherBytesError{Path: b.at(name), Is: is, Want: zh}
 	}
 	return nil
 }
 
 // readVersion reads the document about a version, and its tag. One that isn't there lists nothing.
-func (u *uploading) readVersion(ctx context.Context, p getproviders.Provider, v getproviders.Version) (document archivedir.VersionDocument, tag string, err error) {
-	tag, err = u.readDocument(ctx, versionKey(p, v), &document)
+func (b *inBucket) readVersion(ctx context.Context, p getproviders.Provider, v getproviders.Version) (document archivedir.VersionDocument, tag string, err error) {
+	tag, err = b.readDocument(ctx, versionKey(p, v), &document)
 	if document.Archives == nil {
 		document.Archives = map[string]archivedir.ArchiveEntry{}
 	}
@@ -125,16 +139,16 @@ func (u *uploading) readVersion(ctx context.Context, p getproviders.Provider, v 
 }
 
 // readIndex reads the list of versions, and its tag. One that isn't there lists nothing.
-func (u *uploading) readIndex(ctx context.Context, p getproviders.Provider) (document archivedir.IndexDocument, tag string, err error) {
-	tag, err = u.readDocument(ctx, indexKey(p), &document)
+func (b *inBucket) readIndex(ctx context.Context, p getproviders.Provider) (document archivedir.IndexDocument, tag string, err error) {
+	tag, err = b.readDocument(ctx, indexKey(p), &document)
 	if document.Versions == nil {
 		document.Versions = map[string]struct{}{}
 	}
 	return document, tag, err
 }
 
-func (u *uploading) readDocument(ctx context.Context, key string, into any) (tag string, err error) {
-	text, info, err := blob.ReadAll(ctx, u.bucket, key, maxDocument)
+func (b *inBucket) readDocument(ctx context.Context, key string, into any) (tag string, err error) {
+	text, info, err := blob.ReadAll(ctx, b.bucket, key, maxDocument)
 	switch {
 	case errors.Is(err, blob.ErrNotFound):
 		return "", nil
@@ -143,13 +157,13 @@ func (u *uploading) readDocument(ctx context.Context, key string, into any) (tag
 			return info.Tag, nil
 		}
 	}
-	return "", &archivedir.Error{Path: u.mirror.path(key), Err: err}
+	return "", &archivedir.Error{Path: b.at(key), Err: err}
 }
 
 // changeVersion changes what the document about a version lists. Change may be called several times.
-func (u *uploading) changeVersion(ctx context.Context, p getproviders.Provider, v getproviders.Version, change func(map[string]archivedir.ArchiveEntry)) error {
-	return u.change(ctx, versionKey(p, v), func(ctx context.Context) (string, any, bool, error) {
-		document, tag, err := u.readVersion(ctx, p, v)
+func (b *inBucket) changeVersion(ctx context.Context, p getproviders.Provider, v getproviders.Version, change func(map[string]archivedir.ArchiveEntry)) error {
+	return b.change(ctx, versionKey(p, v), func(ctx context.Context) (string, any, bool, error) {
+		document, tag, err := b.readVersion(ctx, p, v)
 		before := maps.Clone(document.Archives)
 		change(document.Archives)
 		same := maps.EqualFunc(before, document.Archives, func(a, b archivedir.ArchiveEntry) bool {
@@ -160,9 +174,9 @@ func (u *uploading) changeVersion(ctx context.Context, p getproviders.Provider, 
 }
 
 // changeIndex changes which versions are listed. Change may be called several times.
-func (u *uploading) changeIndex(ctx context.Context, p getproviders.Provider, change func(map[string]struct{})) error {
-	return u.change(ctx, indexKey(p), func(ctx context.Context) (string, any, bool, error) {
-		document, tag, err := u.readIndex(ctx, p)
+func (b *inBucket) changeIndex(ctx context.Context, p getproviders.Provider, change func(map[string]struct{})) error {
+	return b.change(ctx, indexKey(p), func(ctx context.Context) (string, any, bool, error) {
+		document, tag, err := b.readIndex(ctx, p)
 		before := maps.Clone(document.Versions)
 		change(document.Versions)
 		return tag, document, maps.Equal(before, document.Versions) && (tag != "" || len(before) == 0), err
@@ -172,7 +186,7 @@ func (u *uploading) changeIndex(ctx context.Context, p getproviders.Provider, ch
 // change reads a document, and writes it on the condition that no other process did meanwhile,
 // until that is so. Where there are no such conditions, it is written and read again, until it is
 // as it should be.
-func (u *uploading) change(ctx context.Context, key string, make func(context.Context) (tag string, document any, same bool, err error)) error {
+func (b *inBucket) change(ctx context.Context, key string, make func(context.Context) (tag string, document any, same bool, err error)) error {
 	conditional := true
 	for attempt := range maxAttempts {
 		tag, document, same, err := make(ctx)
@@ -183,7 +197,7 @@ func (u *uploading) change(ctx context.Context, key string, make func(context.Co
 		if conditional {
 			opts.IfMatch, opts.IfAbsent = tag, tag == ""
 		}
-		_, err = u.bucket.Put(ctx, key, blob.Bytes(archivedir.Encode(document)), opts)
+		_, err = b.bucket.Put(ctx, key, blob.Bytes(archivedir.Encode(document)), opts)
 		switch {
 		case errors.Is(err, blob.ErrUnsupported) && conditional:
 			conditional = false
@@ -191,43 +205,43 @@ func (u *uploading) change(ctx context.Context, key string, make func(context.Co
 		case err == nil && conditional:
 			return nil
 		case err != nil && !errors.Is(err, blob.ErrChanged) && !errors.Is(err, blob.ErrExists):
-			return &archivedir.Error{Path: u.mirror.path(key), Err: err}
+			return &archivedir.Error{Path: b.at(key), Err: err}
 		}
 		if err := par.Pause(ctx, time.Duration(rand.Int64N(int64(10*time.Millisecond)*int64(1+min(attempt, 20))))); err != nil {
 			return err
 		}
 	}
-	return &archivedir.Error{Path: u.mirror.path(key), Err: errBusy}
+	return &archivedir.Error{Path: b.at(key), Err: errBusy}
 }
 
 // putDocuments puts what is signed about a version beside its archives: the signature announces the others, so it comes
 // last. Where another list is signed now, the old signature goes first.
-func (u *uploading) putDocuments(ctx context.Context, p getproviders.Provider, v getproviders.Version, signed getproviders.SignedDocuments) error {
+func (b *inBucket) putDocuments(ctx context.Context, p getproviders.Provider, v getproviders.Version, signed getproviders.SignedDocuments) error {
 	dir := archivedir.MirrorDir(p) + "/"
 	names := archivedir.DocumentNames(p, v)
 	contents := [][]byte{signed.EncodeKeys(), signed.Sums, signed.Signature}
 	types := []string{documentType, listType, binaryType}
 	var fresh []int
 	for i, name := range names {
-		there, _, err := blob.ReadAll(ctx, u.bucket, dir+name, maxDocument)
+		there, _, err := blob.ReadAll(ctx, b.bucket, dir+name, maxDocument)
 		switch {
 		case err != nil && !errors.Is(err, blob.ErrNotFound):
-			return &archivedir.Error{Path: u.mirror.path(dir + name), Err: err}
+			return &archivedir.Error{Path: b.at(dir + name), Err: err}
 		case err == nil && i == 0 && len(signed.Keys) == 0: // a source that knows the keys already doesn't bring them
 		case err != nil || !bytes.Equal(there, contents[i]):
 			fresh = append(fresh, i)
 		}
 	}
 	if slices.Contains(fresh, 1) {
-		if err := u.bucket.Delete(ctx, dir+names[2]); err != nil {
-			return &archivedir.Error{Path: u.mirror.path(dir + names[2]), Err: err}
+		if err := b.bucket.Delete(ctx, dir+names[2]); err != nil {
+			return &archivedir.Error{Path: b.at(dir + names[2]), Err: err}
 		}
 		fresh = append(slices.DeleteFunc(fresh, func(i int) bool { return i == 2 }), 2)
 	}
 	for _, i := range fresh {
 		opts := blob.PutOptions{ContentType: types[i], CacheControl: documentLifetime}
-		if _, err := u.bucket.Put(ctx, dir+names[i], blob.Bytes(contents[i]), opts); err != nil {
-			return &archivedir.Error{Path: u.mirror.path(dir + names[i]), Err: err}
+		if _, err := b.bucket.Put(ctx, dir+names[i], blob.Bytes(contents[i]), opts); err != nil {
+			return &archivedir.Error{Path: b.at(dir + names[i]), Err: err}
 		}
 	}
 	return nil

@@ -49,7 +49,7 @@ func TestMirrorSource_SaysWhoseBucketItIs(t *testing.T) {
 	t.Parallel()
 	m := newMirroring(t)
 	m.opts.Platforms = []getproviders.Platform{linux}
-	own := &cutting{Bucket: blob.NewDirectory(m.opts.Dir)}
+	own := &cutting{Bucket: blob.NewDirectory(m.dir)}
 	_, err := m.publish(t, own, want("widget@1.1.0")...)
 	must(t, err)
 	widget := provider(registryHost + "/acme/widget")
@@ -82,7 +82,7 @@ func TestMirrorSource_InstallsFromABucket(t *testing.T) {
 	t.Parallel()
 	m := newMirroring(t)
 	m.opts.Platforms = []getproviders.Platform{linux}
-	bucket := &cutting{Bucket: blob.NewDirectory(m.opts.Dir)}
+	bucket := &cutting{Bucket: blob.NewDirectory(m.dir)}
 	_, err := m.publish(t, bucket, want("widget@1.1.0")...)
 	must(t, err)
 	source, err := mirror.Source(bucket)

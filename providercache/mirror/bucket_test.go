@@ -77,7 +77,7 @@ func (w *watched) List(ctx context.Context, prefix string) iter.Seq2[blob.Info, 
 // publish fills a bucket.
 func (m *mirroring) publish(t *testing.T, b blob.Bucket, wanted ...mirror.Spec) (mirror.Result, error) {
 	t.Helper()
-	return mirror.UpdateBucket(t.Context(), m.Fetcher, b, m.opts, wanted)
+	return mirror.Update(t.Context(), m.Fetcher, mirror.Bucket(b), wanted, m.opts)
 }
 
 func keysOf(t *testing.T, b blob.Bucket) (keys []string) {
@@ -137,9 +137,9 @@ func TestMirrorBucket_IsWholeAtEveryMoment(t *testing.T) {
 	t.Parallel()
 	m := newMirroring(t)
 	m.opts.Prune, m.opts.Platforms = true, []getproviders.Platform{linux}
-	b := &watched{Bucket: blob.NewDirectory(m.opts.Dir)}
+	b := &watched{Bucket: blob.NewDirectory(m.dir)}
 	b.seen = func(op string) {
-		for _, problem := range brokenIndexes(m.opts.Dir) {
+		for _, problem := range brokenIndexes(m.dir) {
 			t.Errorf("after %s: %s", op, problem)
 		}
 	}
@@ -183,7 +183,7 @@ func TestMirrorBucket_SeveralPublishAtOnce(t *testing.T) {
 	t.Parallel()
 	for _, unconditional := range []bool{false, true} {
 		m := newMirroring(t)
-		b := blob.NewDirectory(m.opts.Dir)
+		b := blob.NewDirectory(m.dir)
 		var jobs []mirror.Options
 		var wanted [][]mirror.Spec
 		for _, name := range []string{"widget@1.0.0", "widget@1.1.0", "widget@2.0.0"} {
@@ -197,16 +197,16 @@ func TestMirrorBucket_SeveralPublishAtOnce(t *testing.T) {
 			indexes = append(indexes, i)
 		}
 		_, errs := par.Map(t.Context(), len(jobs), indexes, func(ctx context.Context, i int) (mirror.Result, error) {
-			return mirror.UpdateBucket(ctx, m.Fetcher, &watched{Bucket: b, unconditional: unconditional}, jobs[i], wanted[i])
+			return mirror.Update(ctx, m.Fetcher, mirror.Bucket(&watched{Bucket: b, unconditional: unconditional}), wanted[i], jobs[i])
 		})
 		must(t, errors.Join(errs...))
 		if unconditional { // an update that was lost all the same heals at the next run
 			for i := range jobs {
-				_, err := mirror.UpdateBucket(t.Context(), m.Fetcher, &watched{Bucket: b, unconditional: true}, jobs[i], wanted[i])
+				_, err := mirror.Update(t.Context(), m.Fetcher, mirror.Bucket(&watched{Bucket: b, unconditional: true}), wanted[i], jobs[i])
 				must(t, err)
 			}
 		}
-		for _, problem := range brokenIndexes(m.opts.Dir) {
+		for _, problem := range brokenIndexes(m.dir) {
 			t.Error(problem)
 		}
 		if index := read(t, m.file("widget/index.json")); strings.Count(index, "{}") != 3 {
@@ -226,7 +226,7 @@ func TestMirrorBucket_NeverReplacesAnArchive(t *testing.T) {
 	m.opts.Platforms = []getproviders.Platform{linux}
 	const name = "widget/terraform-provider-widget_1.0.0_linux_amd64.zip"
 	write(t, m.file(name), "other bytes")
-	b := blob.NewDirectory(m.opts.Dir)
+	b := blob.NewDirectory(m.dir)
 	_, err := m.publish(t, b, want("widget@1.0.0")...)
 	if other, ok := errors.AsType[*mirror.OtherBytesError](err); !ok || !strings.HasSuffix(other.Path, name) {
 		t.Errorf("%v", err)
@@ -240,7 +240,7 @@ func TestMirrorBucket_PruneWaitsForThoseWhoHaveReadTheIndexes(t *testing.T) {
 	t.Parallel()
 	m := newMirroring(t)
 	m.opts.Platforms = []getproviders.Platform{linux}
-	b := blob.NewDirectory(m.opts.Dir)
+	b := blob.NewDirectory(m.dir)
 	_, err := m.publish(t, b, want("widget@1.0.0", "widget@2.0.0", "gadget@1.0.0")...)
 	must(t, err)
 	m.opts.Prune, m.opts.PruneGrace = true, time.Hour
@@ -271,7 +271,7 @@ func TestMirrorBucket_NeverShowsASignatureBesideAnotherList(t *testing.T) {
 	t.Parallel()
 	m := newMirroring(t)
 	const list = "terraform-provider-widget_1.0.0_SHA256SUMS"
-	b := &watched{Bucket: blob.NewDirectory(m.opts.Dir)}
+	b := &watched{Bucket: blob.NewDirectory(m.dir)}
 	m.opts.Platforms = []getproviders.Platform{linux}
 	_, err := m.publish(t, b, want("widget@1.0.0")...)
 	must(t, err)

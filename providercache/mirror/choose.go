@@ -16,7 +16,7 @@ import (
 
 // choose finds out which packages are wanted: each once, in order. The errors
 // are those of providers without a version.
-func (m *mirror) choose(ctx context.Context, wanted []Spec) (packages []archivedir.Item, errs []error) {
+func (m *run) choose(ctx context.Context, wanted []Spec) (packages []archivedir.Item, errs []error) {
 	found, failed := par.Map(ctx, m.dir.Fetcher.Limits.WithDefaults().Queries, wanted, m.packagesOf)
 	for i, err := range failed {
 		if err != nil {
@@ -43,7 +43,7 @@ func (m *mirror) choose(ctx context.Context, wanted []Spec) (packages []archived
 
 // packagesOf are the packages that one wish comes to, in the order of platforms
 // as they were asked for.
-func (m *mirror) packagesOf(ctx context.Context, w Spec) (packages []archivedir.Item, err error) {
+func (m *run) packagesOf(ctx context.Context, w Spec) (packages []archivedir.Item, err error) {
 	selections, err := m.versionsOf(ctx, w)
 	if err != nil {
 		return nil, err
@@ -60,7 +60,7 @@ func (m *mirror) packagesOf(ctx context.Context, w Spec) (packages []archivedir.
 		for _, plat := range platforms {
 			name := archivedir.MirrorDir(s.Provider) + "/" + getproviders.PackedName(s.Provider, s.Version, plat)
 			packages = append(packages, archivedir.Item{
-				Package: archivedir.Package{Selection: s, Platform: plat, Path: m.path(name)}, Name: name, Recorded: slices.Clone(w.Hashes),
+				Package: archivedir.Package{Selection: s, Platform: plat, Path: m.path(s, name)}, Name: name, Recorded: slices.Clone(w.Hashes),
 			})
 		}
 	}
@@ -68,7 +68,7 @@ func (m *mirror) packagesOf(ctx context.Context, w Spec) (packages []archivedir.
 }
 
 // versionsOf are the versions that one wish comes to.
-func (m *mirror) versionsOf(ctx context.Context, w Spec) ([]resolve.Selection, error) {
+func (m *run) versionsOf(ctx context.Context, w Spec) ([]resolve.Selection, error) {
 	s := w.Selected()
 	s.Locked = w.Locked
 	switch {

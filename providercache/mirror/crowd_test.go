@@ -52,7 +52,7 @@ func TestMirrorBucket_FiftyPublishAndFiftyRead(t *testing.T) {
 					name := fmt.Sprintf("3.0.%d", v)
 					m.registry.Add(providertest.PackageSpec{Namespace: "acme", Type: "widget", Version: name, Platform: plat, Archive: zipOf(t, map[string]string{"terraform-provider-widget": name + plat.String()})})
 					jobs = append(jobs, func(ctx context.Context) error {
-						_, err := mirror.UpdateBucket(ctx, m.Fetcher, &watched{Bucket: bucket, unconditional: unconditional}, mirror.Options{Platforms: []getproviders.Platform{plat}}, want("widget@"+name))
+						_, err := mirror.Update(ctx, m.Fetcher, mirror.Bucket(&watched{Bucket: bucket, unconditional: unconditional}), want("widget@"+name), mirror.Options{Platforms: []getproviders.Platform{plat}})
 						return err
 					})
 				}

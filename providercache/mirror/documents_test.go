@@ -26,14 +26,14 @@ func (m *mirroring) trusts() getproviders.Signers {
 // sources are the two kinds of source that can install from the mirror.
 func (m *mirroring) sources(t *testing.T) (all map[string]getproviders.Source, served *providertest.Server) {
 	t.Helper()
-	server, err := providertest.NewServer(providertest.ServerOptions{Handler: http.FileServer(http.Dir(m.opts.Dir))})
+	server, err := providertest.NewServer(providertest.ServerOptions{Handler: http.FileServer(http.Dir(m.dir))})
 	must(t, err)
 	t.Cleanup(server.Close)
 	network, err := getproviders.NewNetworkMirrorSource(server.BaseURL()+"/", server.Client(), nil, product)
 	must(t, err)
 	network.Signers = m.trusts()
 	return map[string]getproviders.Source{
-		"filesystem": &getproviders.FilesystemMirrorSource{Dir: m.opts.Dir, Signers: m.trusts()}, "network": network,
+		"filesystem": &getproviders.FilesystemMirrorSource{Dir: m.dir, Signers: m.trusts()}, "network": network,
 	}, server
 }
 
@@ -218,12 +218,11 @@ func TestMirror_OfAMirrorHasItsDocuments(t *testing.T) {
 		in := &providercache.Installer{
 			Fetcher: &fetcher.Fetcher{Source: source, Client: server.Client(), Product: product},
 		}
-		opts := m.opts
-		opts.Dir = filepath.Join(t.TempDir(), "copy")
-		_, err := mirror.Update(t.Context(), in.Fetcher, opts, want("widget@1.0.0"))
+		dir := filepath.Join(t.TempDir(), "copy")
+		_, err := mirror.Update(t.Context(), in.Fetcher, mirror.Directory(dir), want("widget@1.0.0"), m.opts)
 		must(t, err)
 		for _, file := range documents("widget", "1.0.0") {
-			if read(t, filepath.Join(opts.Dir, registryHost, "acme", file)) != read(t, m.file(file)) {
+			if read(t, filepath.Join(dir, registryHost, "acme", file)) != read(t, m.file(file)) {
 				t.Errorf("%s: %s is another one", name, file)
 			}
 		}
@@ -243,7 +242,7 @@ func TestLocate_KnowsWhatMirrorsList(t *testing.T) {
 			t.Errorf("%s: %+v", name, p)
 		}
 	}
-	unsigned := &getproviders.FilesystemMirrorSource{Dir: filepath.Clean(m.opts.Dir)}
+	unsigned := &getproviders.FilesystemMirrorSource{Dir: filepath.Clean(m.dir)}
 	p := installtest.First(lockhashes.Locate(t.Context(), &fetcher.Fetcher{Source: unsigned}, lockhashes.LocateOptions{}, request)).Packages[0]
 	archive := filepath.Join(unsigned.Dir, registryHost, "acme/widget/terraform-provider-widget_1.0.0_linux_amd64.zip")
 	h1, zh, err := fetcher.HashPackage(t.Context(), archive)

@@ -20,7 +20,7 @@ func TestMirror_AFullDiskLeavesTheMirrorWhole(t *testing.T) {
 	t.Parallel()
 	disk := installtest.SmallDisk(t, "64k")
 	m := newMirroring(t)
-	m.opts.Dir = filepath.Join(disk, "mirror")
+	m.dir = filepath.Join(disk, "mirror")
 	large := providertest.PackageSpec{Namespace: "acme", Type: "large", Version: "1.0.0", Platform: linux}
 	noise := make([]byte, 100<<10) // random bytes, so that the archive is as large
 	_, _ = rand.NewChaCha8([32]byte{}).Read(noise)

@@ -29,6 +29,7 @@ import (
 type mirroring struct {
 	*providercache.Installer
 	registry *providertest.Registry
+	dir      string
 	opts     mirror.Options
 }
 
@@ -40,9 +41,7 @@ func newMirroring(t *testing.T) *mirroring {
 	lockable(t, registry, "widget", "1.0.0", "1.1.0", "2.0.0")
 	lockable(t, registry, "gadget", "1.0.0", "1.1.0", "2.0.0")
 	in.Target, in.Fetcher.StateDir = nil, filepath.Join(t.TempDir(), "state")
-	return &mirroring{in, registry, mirror.Options{
-		Dir: filepath.Join(t.TempDir(), "deep", "mirror"), Platforms: append(slices.Clone(otherPlatforms), linux),
-	}}
+	return &mirroring{in, registry, filepath.Join(t.TempDir(), "deep", "mirror"), mirror.Options{Platforms: append(slices.Clone(otherPlatforms), linux)}}
 }
 
 // want reads "widget" or "widget@1.0.0".
@@ -61,8 +60,8 @@ func want(names ...string) (all []mirror.Spec) {
 // run fills the mirror, and checks that it is complete.
 func (m *mirroring) run(t *testing.T, wanted ...mirror.Spec) (mirror.Result, error) {
 	t.Helper()
-	result, err := mirror.Update(t.Context(), m.Fetcher, m.opts, wanted)
-	for _, problem := range brokenIndexes(m.opts.Dir) {
+	result, err := mirror.Update(t.Context(), m.Fetcher, mirror.Directory(m.dir), wanted, m.opts)
+	for _, problem := range brokenIndexes(m.dir) {
 		t.Error(problem)
 	}
 	return result, err
@@ -74,9 +73,9 @@ func Example() {
 	in := &providercache.Installer{
 		Fetcher: &fetcher.Fetcher{Source: source, Client: client, Platform: linux},
 	}
-	result, err := mirror.Update(context.Background(), in.Fetcher, mirror.Options{Dir: dir}, []mirror.Spec{
+	result, err := mirror.Update(context.Background(), in.Fetcher, mirror.Directory(dir), []mirror.Spec{
 		{PackageSpec: resolve.PackageSpec{Provider: widget}},
-	})
+	}, mirror.Options{})
 	if err != nil {
 		fmt.Println(err)
 		return
@@ -130,12 +129,12 @@ func readJSON(path string, into any) error {
 }
 
 func (m *mirroring) file(name string) string {
-	return filepath.Join(m.opts.Dir, registryHost, "acme", filepath.FromSlash(name))
+	return filepath.Join(m.dir, registryHost, "acme", filepath.FromSlash(name))
 }
 
 func (m *mirroring) files(t *testing.T) (names []string) {
 	t.Helper()
-	for _, name := range files(t, m.opts.Dir) {
+	for _, name := range files(t, m.dir) {
 		names = append(names, strings.TrimPrefix(name, registryHost+"/acme/"))
 	}
 	return names
@@ -363,12 +362,12 @@ func TestMirror_OfASourceThatListsNoHashes(t *testing.T) {
 func TestMirror_RefusesPlacesThatAreNone(t *testing.T) {
 	t.Parallel()
 	m := newMirroring(t)
-	m.opts.Dir = filepath.Join(t.TempDir(), "file")
-	write(t, m.opts.Dir, "")
+	m.dir = filepath.Join(t.TempDir(), "file")
+	write(t, m.dir, "")
 	if _, err := m.run(t, want("widget")...); err == nil || !strings.Contains(err.Error(), "a mirror is a directory") {
 		t.Errorf("a file: %v", err)
 	}
-	m.opts.Dir = filepath.Join(m.opts.Dir, "below")
+	m.dir = filepath.Join(m.dir, "below")
 	if _, err := m.run(t, want("widget")...); err == nil {
 		t.Error("below a file there is a mirror")
 	}
@@ -385,14 +384,14 @@ func TestMirror_AnInterruptedMirrorIsWhole(t *testing.T) {
 			cancel()
 		}
 	}
-	_, err = mirror.Update(ctx, m.Fetcher, m.opts, want("widget@1.1.0", "gadget"))
+	_, err = mirror.Update(ctx, m.Fetcher, mirror.Directory(m.dir), want("widget@1.1.0", "gadget"), m.opts)
 	if !errors.Is(err, context.Canceled) {
 		t.Errorf("%v", err)
 	}
-	for _, problem := range brokenIndexes(m.opts.Dir) {
+	for _, problem := range brokenIndexes(m.dir) {
 		t.Error(problem)
 	}
-	left, err := os.ReadDir(m.opts.Dir)
+	left, err := os.ReadDir(m.dir)
 	if err != nil || slices.ContainsFunc(left, func(e fs.DirEntry) bool { return strings.HasPrefix(e.Name(), ".") }) {
 		t.Errorf("left behind: %v, %v", left, err)
 	}

@@ -1,73 +1,120 @@
 package mirror
 
 import (
-	"errors"
-	"io/fs"
-	"os"
+	"context"
+	"maps"
 	"slices"
 	"strings"
 
 	"github.com/tfdeps/tfdeps/getproviders"
-	"github.com/tfdeps/tfdeps/getproviders/scratch"
+	"github.com/tfdeps/tfdeps/getproviders/par"
 	"github.com/tfdeps/tfdeps/providercache/archivedir"
+	"github.com/tfdeps/tfdeps/providercache/blob"
+	"github.com/tfdeps/tfdeps/providercache/internal/receipt"
 )
 
-// pruning takes what isn't wanted out of one provider's directory. The indexes that
-// were written before don't list it, or those that it writes first don't. For how long
-// that has been so, only their times say: a document is written only when it changes.
-type pruning struct {
-	*mirror
-	listing archivedir.Listing
-	removed []string
-	waiting []string
-	errs    []error
+// published is what became of documents, and of what they list.
+type published struct {
+	known           []receipt.Pending // what archives of the directory are
+	pruned, waiting []string
+	errs            []error
 }
 
-// prune takes away what isn't wanted: it is taken out of the list of versions,
-// then out of the documents about versions. When it has been out of them for long enough,
-// archives are removed, then what is signed about them, and the documents last.
-func (m *mirror) prune(listing archivedir.Listing) *pruning {
-	p := &pruning{mirror: m, listing: listing}
-	dir := archivedir.MirrorDir(listing.Provider)
-	dropped := p.dropped()
-	if len(listing.Versions) == 0 {
-		p.empty(dir+"/"+archivedir.IndexName, listing.Index())
+// publish has the documents list what is there, and removes what isn't wanted.
+func (m *run) publish(ctx context.Context, kept []archivedir.Kept, prune bool) (all published) {
+	byProvider := map[getproviders.Provider][]*archivedir.Kept{}
+	for i := range kept {
+		p := kept[i].Selection.Provider
+		byProvider[p] = append(byProvider[p], &kept[i])
 	}
-	for _, v := range dropped {
-		p.empty(dir+"/"+archivedir.VersionName(v), listing.Version(v, nil))
+	defer m.dir.Receipts.Exclude(ctx)()
+	found, err := m.tree.providers(ctx, prune)
+	if err != nil {
+		return published{errs: []error{err}}
 	}
-	if len(p.errs) > 0 {
-		return p
-	}
-	for _, name := range listing.Unwanted {
-		p.removeArchive(name)
-	}
-	for _, v := range dropped {
-		p.removeVersion(v)
-	}
-	if len(listing.Versions) == 0 && len(p.waiting) == 0 && p.unlisted(dir+"/"+archivedir.IndexName) {
-		p.remove(dir + "/" + archivedir.IndexName)
-	}
-	for at := dir; strings.Contains(at, "/"); at = at[:strings.LastIndexByte(at, '/')] {
-		if os.Remove(m.dir.Path(at)) != nil { // it isn't empty
-			break
+	providers := slices.AppendSeq(found, maps.Keys(byProvider))
+	slices.SortFunc(providers, getproviders.Provider.Compare)
+	providers = slices.Compact(providers)
+	results, failed := par.Map(ctx, m.dir.Fetcher.Limits.WithDefaults().Queries, providers, func(ctx context.Context, p getproviders.Provider) (published, error) {
+		done := m.tree.publish(ctx, p, byProvider[p], prune)
+		if prune && len(done.errs) == 0 {
+			m.prune(ctx, p, byProvider[p], &done)
 		}
+		return done, nil
+	})
+	for i, r := range results {
+		all.known, all.errs = append(all.known, r.known...), append(append(all.errs, r.errs...), failed[i])
+		all.pruned, all.waiting = append(all.pruned, r.pruned...), append(all.waiting, r.waiting...)
 	}
-	return p
+	m.dir.Remember(ctx, all.known)
+	slices.Sort(all.pruned)
+	slices.Sort(all.waiting)
+	return all
 }
 
-// dropped are the versions that something is there about, and no archive that is
-// wanted.
-func (p *pruning) dropped() (versions []getproviders.Version) {
-	entries, _ := os.ReadDir(p.dir.Path(archivedir.MirrorDir(p.listing.Provider)))
-	for _, entry := range entries {
-		text, isDocument := strings.CutSuffix(entry.Name(), ".json")
-		v, err := getproviders.ParseVersion(text)
-		isDocument = isDocument && err == nil && archivedir.VersionName(v) == entry.Name()
-		if !isDocument {
-			v, isDocument = getproviders.ParseDocumentName(entry.Name(), p.listing.Provider)
+// prune takes what isn't wanted out of a provider's list of versions, then out of the documents
+// about versions. When it has been out of them for long enough, archives are removed, then what is
+// signed about them, and the documents last. For how long, only the times of the documents say:
+// one is written only when it changes.
+func (m *run) prune(ctx context.Context, p getproviders.Provider, kept []*archivedir.Kept, done *published) {
+	wanted, versions := map[string]bool{}, map[getproviders.Version]bool{}
+	for _, k := range kept {
+		wanted[k.Name], versions[k.Selection.Version] = true, true
+	}
+	var files map[string]blob.Info
+	err := m.tree.unlist(ctx, p, wanted, versions)
+	if err == nil {
+		files, err = m.tree.list(ctx, p)
+	}
+	if err != nil {
+		done.errs = append(done.errs, err)
+		return
+	}
+	unread := func(document string) bool { // no client goes any more by what it was before
+		info, there := files[document]
+		return !there || m.opts.PruneGrace <= 0 || m.dir.Fetcher.Time().Sub(info.Modified) >= m.opts.PruneGrace
+	}
+	remove := func(name string) {
+		if _, there := files[name]; !there {
+			return
 		}
-		if isDocument && p.listing.Versions[v] == nil {
+		if err := m.tree.remove(ctx, name); err != nil {
+			done.errs = append(done.errs, err)
+			return
+		}
+		done.pruned = append(done.pruned, name)
+	}
+	for name := range files {
+		v, _, packed := getproviders.ParsePackedName(baseName(name), p.Type)
+		switch {
+		case !packed || wanted[name]:
+		case unread(versionKey(p, v)):
+			remove(name)
+		default:
+			done.waiting = append(done.waiting, name)
+		}
+	}
+	for _, v := range dropped(files, p, versions) {
+		if unread(versionKey(p, v)) {
+			for _, name := range slices.Backward(archivedir.DocumentNames(p, v)) {
+				remove(archivedir.MirrorDir(p) + "/" + name)
+			}
+			remove(versionKey(p, v))
+		}
+	}
+	if len(versions) == 0 && len(done.waiting) == 0 && unread(indexKey(p)) {
+		remove(indexKey(p))
+	}
+}
+
+// dropped are the versions that there are documents about, and no archive that is wanted.
+func dropped(files map[string]blob.Info, p getproviders.Provider, wanted map[getproviders.Version]bool) (versions []getproviders.Version) {
+	for name := range files {
+		v, ok := versionOf(name)
+		if !ok {
+			v, ok = getproviders.ParseDocumentName(baseName(name), p)
+		}
+		if ok && !wanted[v] {
 			versions = append(versions, v)
 		}
 	}
@@ -75,54 +122,12 @@ func (p *pruning) dropped() (versions []getproviders.Version) {
 	return slices.Compact(versions)
 }
 
-// empty makes a document list nothing. A document that doesn't exist needs nothing.
-func (p *pruning) empty(name string, content []byte) {
-	if _, err := os.Lstat(p.dir.Path(name)); errors.Is(err, fs.ErrNotExist) {
-		return
+// versionOf is the version that a document is about.
+func versionOf(name string) (v getproviders.Version, ok bool) {
+	text, ok := strings.CutSuffix(baseName(name), ".json")
+	if !ok {
+		return v, false
 	}
-	if err := p.dir.Write(name, content); err != nil {
-		p.errs = append(p.errs, err)
-	}
-}
-
-// unlisted reports whether a document has been as it is for as long as a client
-// may still go by what it was before.
-func (p *pruning) unlisted(name string) bool {
-	info, err := os.Stat(p.dir.Path(name))
-	return err != nil || p.opts.PruneGrace <= 0 || p.dir.Fetcher.Time().Sub(info.ModTime()) >= p.opts.PruneGrace
-}
-
-func (p *pruning) removeArchive(name string) {
-	v, _, _ := getproviders.ParsePackedName(name[strings.LastIndexByte(name, '/')+1:], p.listing.Provider.Type)
-	if !p.unlisted(archivedir.MirrorDir(p.listing.Provider) + "/" + archivedir.VersionName(v)) {
-		p.waiting = append(p.waiting, name)
-		return
-	}
-	p.remove(name)
-	p.dir.Receipts.Drop(name)
-}
-
-// removeVersion removes all about a version of which no archive is there any more.
-func (p *pruning) removeVersion(v getproviders.Version) {
-	dir := archivedir.MirrorDir(p.listing.Provider)
-	if !p.unlisted(dir + "/" + archivedir.VersionName(v)) {
-		return
-	}
-	for _, name := range slices.Backward(archivedir.DocumentNames(p.listing.Provider, v)) {
-		p.remove(dir + "/" + name)
-	}
-	p.remove(dir + "/" + archivedir.VersionName(v))
-}
-
-func (p *pruning) remove(name string) {
-	err := scratch.CheckLinks(p.dir.Root, p.dir.Path(name))
-	if err == nil {
-		err = os.Remove(p.dir.Path(name))
-	}
-	switch {
-	case err == nil:
-		p.removed = append(p.removed, name)
-	case !errors.Is(err, fs.ErrNotExist):
-		p.errs = append(p.errs, &archivedir.Error{Path: p.dir.Path(name), Err: err})
-	}
+	v, err := getproviders.ParseVersion(text)
+	return v, err == nil && archivedir.VersionName(v) == baseName(name)
 }

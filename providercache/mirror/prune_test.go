@@ -14,7 +14,7 @@ import (
 // pass lets time pass for a mirror's indexes.
 func (m *mirroring) pass(t *testing.T, passed time.Duration) {
 	t.Helper()
-	indexes, err := filepath.Glob(filepath.Join(m.opts.Dir, "*", "*", "*", "*.json"))
+	indexes, err := filepath.Glob(filepath.Join(m.dir, "*", "*", "*", "*.json"))
 	must(t, err)
 	for _, path := range indexes {
 		info, err := os.Stat(path)

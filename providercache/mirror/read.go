@@ -11,7 +11,7 @@ import (
 	"github.com/tfdeps/tfdeps/providercache/blob"
 )
 
-// Source returns the source that is a mirror in a bucket, as [UpdateBucket] fills it, or any other
+// Source returns the source that is a mirror in a bucket, as [Update] fills it, or any other
 // program that keeps the files of a network mirror there. The source reads the objects itself: no
 // web server is in front of it. Archives are read at an offset, so that a download goes on where it
 // broke off. The Signers of the source may be set. The bucket is still the caller's to close. The

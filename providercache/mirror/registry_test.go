@@ -62,12 +62,12 @@ func (r *inMemory) Publish(_ context.Context, p getproviders.Provider, v getprov
 	return nil
 }
 
-func TestUpdateRegistry_PublishesWhatIsMissing(t *testing.T) {
+func TestMirrorRegistry_PublishesWhatIsMissing(t *testing.T) {
 	t.Parallel()
 	m := newMirroring(t)
 	r := &inMemory{versions: map[string][]mirror.RegistryArchive{}}
 	run := func(wanted ...mirror.Spec) mirror.Result {
-		result, err := mirror.UpdateRegistry(t.Context(), m.Fetcher, r, m.opts, wanted)
+		result, err := mirror.Update(t.Context(), m.Fetcher, mirror.Registry(r), wanted, m.opts)
 		must(t, err)
 		return result
 	}
@@ -113,23 +113,23 @@ func TestUpdateRegistry_PublishesWhatIsMissing(t *testing.T) {
 	}
 }
 
-func TestUpdateRegistry_TellsWhatWasNotPublished(t *testing.T) {
+func TestMirrorRegistry_TellsWhatWasNotPublished(t *testing.T) {
 	t.Parallel()
 	m := newMirroring(t)
 	refused := errors.New("there is no such repository")
 	r := &inMemory{versions: map[string][]mirror.RegistryArchive{}, fails: refused}
-	result, err := mirror.UpdateRegistry(t.Context(), m.Fetcher, r, m.opts, want("widget@1.0.0"))
+	result, err := mirror.Update(t.Context(), m.Fetcher, mirror.Registry(r), want("widget@1.0.0"), m.opts)
 	if !errors.Is(err, refused) || len(result.Packages) != len(m.opts.Platforms) || !errors.Is(result.Packages[0].Err, refused) {
 		t.Errorf("%+v, %v", result, err)
 	}
 	m.opts.Prune = true
-	if _, err := mirror.UpdateRegistry(t.Context(), m.Fetcher, r, m.opts, want("widget@1.0.0")); err == nil || errors.Is(err, refused) {
+	if _, err := mirror.Update(t.Context(), m.Fetcher, mirror.Registry(r), want("widget@1.0.0"), m.opts); err == nil || errors.Is(err, refused) {
 		t.Errorf("%v", err)
 	}
 }
 
-// TestUpdateRegistry_EventsAreAboutTheSamePackages has a registry that works, and one that can't be asked.
-func TestUpdateRegistry_EventsAreAboutTheSamePackages(t *testing.T) {
+// TestMirrorRegistry_EventsAreAboutTheSamePackages has a registry that works, and one that can't be asked.
+func TestMirrorRegistry_EventsAreAboutTheSamePackages(t *testing.T) {
 	t.Parallel()
 	for _, unknown := range []error{nil, errors.New("it doesn't answer")} {
 		m := newMirroring(t)
@@ -154,7 +154,7 @@ func TestUpdateRegistry_EventsAreAboutTheSamePackages(t *testing.T) {
 			}
 		}
 		r := &inMemory{versions: map[string][]mirror.RegistryArchive{}, unknown: unknown}
-		_, err := mirror.UpdateRegistry(t.Context(), m.Fetcher, r, m.opts, want("widget@1.0.0", "gadget@1.1.0"))
+		_, err := mirror.Update(t.Context(), m.Fetcher, mirror.Registry(r), want("widget@1.0.0", "gadget@1.1.0"), m.opts)
 		if !errors.Is(err, unknown) || queued != 2*len(m.opts.Platforms) || strangers > 0 || len(done) != queued {
 			t.Errorf("%d were queued, %d others are done: %v", queued, strangers, err)
 		}

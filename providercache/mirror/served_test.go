@@ -24,7 +24,7 @@ func TestMirrorPrune_AMirrorIsWholeWhileItIsPruned(t *testing.T) {
 	both, one := want("widget@1.0.0", "widget@2.0.0"), want("widget@2.0.0")
 	_, err := m.run(t, both...)
 	must(t, err)
-	server := httptest.NewServer(http.FileServer(http.Dir(m.opts.Dir)))
+	server := httptest.NewServer(http.FileServer(http.Dir(m.dir)))
 	defer server.Close()
 
 	rounds := 10
@@ -37,7 +37,7 @@ func TestMirrorPrune_AMirrorIsWholeWhileItIsPruned(t *testing.T) {
 		defer ended.Store(true)
 		for range rounds {
 			for _, wanted := range [][]mirror.Spec{one, both} {
-				if _, err := mirror.Update(t.Context(), m.Fetcher, m.opts, wanted); err != nil {
+				if _, err := mirror.Update(t.Context(), m.Fetcher, mirror.Directory(m.dir), wanted, m.opts); err != nil {
 					pruned <- err
 					return
 				}
@@ -63,7 +63,7 @@ func TestMirrorPrune_AMirrorIsWholeWhileItIsPruned(t *testing.T) {
 func listedAndMissing(t *testing.T, m *mirroring) []string {
 	t.Helper()
 	before := m.listing()
-	problems := brokenIndexes(m.opts.Dir)
+	problems := brokenIndexes(m.dir)
 	if !slices.Equal(before, m.listing()) {
 		return nil
 	}
@@ -72,7 +72,7 @@ func listedAndMissing(t *testing.T, m *mirroring) []string {
 
 // listing says which documents there are, and since when.
 func (m *mirroring) listing() (all []string) {
-	names, _ := filepath.Glob(filepath.Join(m.opts.Dir, "*", "*", "*", "*.json"))
+	names, _ := filepath.Glob(filepath.Join(m.dir, "*", "*", "*", "*.json"))
 	for _, name := range names {
 		if info, err := os.Lstat(name); err == nil {
 			all = append(all, fmt.Sprint(name, info.Size(), info.ModTime().UnixNano()))
@@ -90,7 +90,7 @@ func TestMirrorPrune_PruneRemovesNothingThatIsListed(t *testing.T) {
 	must(t, os.Remove(m.file("widget/index.json")))
 	write(t, m.file("widget/index.json/in the way"), "")
 	there := m.files(t)
-	result, err := mirror.Update(t.Context(), m.Fetcher, m.opts, want("widget@2.0.0"))
+	result, err := mirror.Update(t.Context(), m.Fetcher, mirror.Directory(m.dir), want("widget@2.0.0"), m.opts)
 	if err == nil || len(result.Pruned) > 0 || !slices.Equal(m.files(t), there) {
 		t.Errorf("%v, removed %q", err, result.Pruned)
 	}

@@ -87,6 +87,7 @@ func (v *vendor) getPacked(ctx context.Context, p archivedir.Item) (archivedir.K
 	}
 	if failed == nil && !k.Present {
 		k, failed = v.dir.FetchStaged(ctx, t, k, there) // it waits for what is signed about it
+		k.Source = k.From.Source
 	}
 	if failed != nil {
 		return k, failed

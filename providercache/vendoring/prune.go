@@ -6,10 +6,8 @@ import (
 	"os"
 	"path"
 	"slices"
-	"strings"
 
 	"github.com/tfdeps/tfdeps/getproviders"
-	"github.com/tfdeps/tfdeps/getproviders/scratch"
 	"github.com/tfdeps/tfdeps/providercache/archivedir"
 )
 
@@ -21,22 +19,11 @@ func (v *vendor) prune(ctx context.Context, wanted map[string]bool) (pruned []st
 	}
 	var errs []error
 	for _, name := range names {
-		err := scratch.CheckLinks(v.dir.Root, v.dir.Path(name))
-		if err == nil {
-			err = os.RemoveAll(v.dir.Path(name))
-		}
-		if err != nil {
+		if err := v.dir.Remove(name, os.RemoveAll); err != nil {
 			errs = append(errs, err)
 			continue
 		}
-		v.dir.Receipts.Drop(name)
 		pruned = append(pruned, name)
-		for at := name; strings.Contains(at, "/"); {
-			at = at[:strings.LastIndexByte(at, '/')]
-			if os.Remove(v.dir.Path(at)) != nil { // it isn't empty
-				break
-			}
-		}
 	}
 	_ = v.dir.Receipts.Save(ctx)
 	return pruned, errors.Join(errs...)

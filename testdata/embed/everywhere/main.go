@@ -66,8 +66,8 @@ func fill(ctx context.Context, args []string) error {
 	for _, w := range store.PackageSpecs(store.LockedBy(locks)) {
 		wanted = append(wanted, mirror.Spec{PackageSpec: w, Locked: true})
 	}
-	packed := mirror.Options{Dir: filepath.Join(dir, "mirror"), Platforms: platforms}
-	if _, err := mirror.Update(ctx, fetcher, packed, wanted); err != nil {
+	packed := mirror.Directory(filepath.Join(dir, "mirror"))
+	if _, err := mirror.Update(ctx, fetcher, packed, wanted, mirror.Options{Platforms: platforms}); err != nil {
 		return err
 	}
 	request.Locks = locks

@@ -1,0 +1,73 @@
+package mirror
+
+import (
+	"context"
+
+	"github.com/tfdeps/tfdeps/getproviders"
+	"github.com/tfdeps/tfdeps/getproviders/scratch"
+	"github.com/tfdeps/tfdeps/providercache/archivedir"
+	"github.com/tfdeps/tfdeps/providercache/blob"
+	"github.com/tfdeps/tfdeps/providercache/internal/receipt"
+	"github.com/tfdeps/tfdeps/providercache/resolve"
+)
+
+// Destination is where packages are put for others: [Directory], [Bucket] and [Registry] return one.
+type Destination interface {
+	// open begins a run: it sets the run's place, and what else depends on the destination.
+	open(*run) error
+}
+
+// run is one call of Update.
+type run struct {
+	place
+	tree       tree           // nil: the place has no files, so that there are no documents to write and nothing to prune
+	byVersions bool           // all packages of a version are put at once
+	dir        archivedir.Dir // where packages are staged; a Directory's is the mirror itself
+	opts       Options
+	close      func()
+}
+
+// temporary has packages staged in a temporary directory.
+func (m *run) temporary() error {
+	made, err := scratch.Temporary()
+	if err == nil {
+		m.dir.Root, m.dir.Receipts, m.close = made.Path, receipt.OpenArchives("", made.Path), made.Remove
+	}
+	return err
+}
+
+// place is what Update fills.
+type place interface {
+	// path is where an archive is, for people.
+	path(s resolve.Selection, name string) string
+	// look reads what find needs. An error ends the run.
+	look(context.Context, []archivedir.Item) error
+	// find returns what the place says of a package. An error means that the package can't be put there.
+	find(context.Context, archivedir.Item) (claim, error)
+	// put moves archives from their stages to the place, all or none. It gets the packages that were there
+	// already or have failed, too.
+	put(context.Context, []archivedir.Kept) error
+}
+
+// claim is what a place says of a package. The zero value says that the package isn't there.
+type claim struct {
+	known  receipt.Pending
+	has    func(getproviders.Hash) bool // reports whether a hash is the package's; nil: the package isn't there
+	signed bool                         // the place has what the publisher signed about the version
+	// same is kept if what is fetched has its zh. It's zero for a bucket, whose documents are no proof of what it has.
+	same receipt.Pending
+}
+
+// tree is a place with files: documents list the archives, and what isn't wanted can be removed. All names and keys are
+// slash-separated paths below its root.
+type tree interface {
+	// providers finds those that publish has to be called for, even if none of their packages is wanted.
+	providers(ctx context.Context, prune bool) ([]getproviders.Provider, error)
+	// publish writes the documents of a provider, of whose packages these are wanted.
+	publish(ctx context.Context, p getproviders.Provider, kept []*archivedir.Kept, prune bool) published
+	// unlist takes all but these archives and versions out of the documents.
+	unlist(ctx context.Context, p getproviders.Provider, names map[string]bool, versions map[getproviders.Version]bool) error
+	// list returns the files of a provider, by their names.
+	list(context.Context, getproviders.Provider) (map[string]blob.Info, error)
+	remove(ctx context.Context, name string) error
+}

@@ -1,0 +1,202 @@
+package mirror
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+
+	"github.com/tfdeps/tfdeps/getproviders"
+	"github.com/tfdeps/tfdeps/getproviders/scratch"
+	"github.com/tfdeps/tfdeps/providercache/archivedir"
+	"github.com/tfdeps/tfdeps/providercache/blob"
+	"github.com/tfdeps/tfdeps/providercache/internal/receipt"
+	"github.com/tfdeps/tfdeps/providercache/resolve"
+)
+
+// Directory returns a directory as a destination, which is made if it doesn't exist. It
+// gets the tree that Terraform writes, and its indexes list all archives in it. What an
+// archive is, is known from receipts in the Fetcher's StateDir, or from reading it. An
+// archive whose bytes are replaced is taken out of the index first.
+func Directory(path string) Destination { return directory(path) }
+
+type directory string
+
+func (path directory) open(m *run) error {
+	if info, err := os.Stat(string(path)); err == nil && !info.IsDir() {
+		return fmt.Errorf("a mirror is a directory, and %s is a file: name another path", string(path))
+	}
+	if _, err := scratch.MakeDirs(string(path)); err != nil {
+		return fmt.Errorf("the mirror's directory can't be made: %w. Name one that this user may write to", err)
+	}
+	f := m.dir.Fetcher
+	scratch.Sweep(string(path), f.Time())
+	m.dir.Root, m.dir.Receipts = string(path), receipt.OpenArchives(f.EffectiveStateDir(), string(path))
+	d := &inDirectory{&m.dir}
+	m.place, m.tree = d, d
+	return nil
+}
+
+// inDirectory is one run for a directory.
+type inDirectory struct{ *archivedir.Dir }
+
+func (d *inDirectory) path(_ resolve.Selection, name string) string { return d.Path(name) }
+
+func (d *inDirectory) look(context.Context, []archivedir.Item) error { return nil }
+
+// find identifies an archive. One that can't be read is replaced.
+func (d *inDirectory) find(ctx context.Context, p archivedir.Item) (c claim, _ error) {
+	if there, err := d.Find(ctx, p.Selection.Provider, p.Name); err == nil {
+		c = claim{known: there, has: there.Receipt.Has, same: there}
+	}
+	return c, nil
+}
+
+// put publishes an archive, unless there is another one in its place: publish replaces that.
+func (d *inDirectory) put(_ context.Context, kept []archivedir.Kept) (err error) {
+	for i := range kept {
+		k := &kept[i]
+		if _, absent := os.Stat(k.Path); k.Stage != nil && errors.Is(absent, fs.ErrNotExist) {
+			err = k.Publish()
+		}
+		k.Source, k.Bytes = k.From.Source, k.Known.Receipt.ArchiveBytes
+	}
+	return err
+}
+
+// providers are all that there are: two processes that write one mirror would each list what they know.
+func (d *inDirectory) providers(ctx context.Context, _ bool) ([]getproviders.Provider, error) {
+	there, err := (&getproviders.FilesystemMirrorSource{Dir: d.Root}).Providers(ctx)
+	if err != nil {
+		return nil, &archivedir.Error{Path: d.Root, Err: err}
+	}
+	return there, nil
+}
+
+func (d *inDirectory) publish(ctx context.Context, p getproviders.Provider, all []*archivedir.Kept, prune bool) (done published) {
+	kept := map[string]*archivedir.Kept{}
+	for _, k := range all {
+		kept[k.Name] = k
+	}
+	listing, errs := d.List(ctx, p, kept, prune)
+	done.known, done.errs = listing.All(), errs
+	for _, write := range []func(archivedir.Listing, map[string]*archivedir.Kept) []error{d.replaceArchives, d.writeDocuments, d.writeIndexes} {
+		if len(done.errs) == len(errs) {
+			done.errs = append(done.errs, write(listing, kept)...)
+		}
+	}
+	return done
+}
+
+// replaceArchives puts archives into the places of others: while that is done,
+// the index doesn't list them.
+func (d *inDirectory) replaceArchives(listing archivedir.Listing, kept map[string]*archivedir.Kept) (errs []error) {
+	waiting := func(p receipt.Pending) bool { return kept[p.Name] != nil && kept[p.Name].Stage != nil }
+	for _, v := range listing.SortedVersions() {
+		name := versionKey(listing.Provider, v)
+		_, err := os.Stat(d.Path(name))
+		listed := err == nil
+		for _, p := range listing.Versions[v] {
+			if !waiting(p) {
+				continue
+			}
+			if listed {
+				err = d.Write(name, listing.Version(v, func(p receipt.Pending) bool { return !waiting(p) }))
+				listed = false
+			} else {
+				err = nil
+			}
+			if err == nil {
+				err = d.RemoveDocuments(listing.Provider, v) // what they are about goes
+			}
+			if err == nil {
+				err = kept[p.Name].Publish()
+			}
+			if err != nil {
+				errs = append(errs, err)
+			}
+		}
+	}
+	return errs
+}
+
+// writeIndexes writes what changes: versions first, so that the list of them
+// lists none whose document isn't there.
+func (d *inDirectory) writeIndexes(listing archivedir.Listing, _ map[string]*archivedir.Kept) (errs []error) {
+	for _, v := range listing.SortedVersions() {
+		if err := d.Write(versionKey(listing.Provider, v), listing.Version(v, nil)); err != nil {
+			errs = append(errs, err)
+		}
+	}
+	if len(errs) > 0 || len(listing.Versions) == 0 {
+		return errs
+	}
+	if err := d.Write(indexKey(listing.Provider), listing.Index()); err != nil {
+		errs = append(errs, err)
+	}
+	return errs
+}
+
+// writeDocuments writes what is signed about the versions beside their archives,
+// before an index lists these. A list that isn't true of every archive of its
+// version would keep people from installing, so there is none then; one that
+// became untrue by what this run did is removed.
+func (d *inDirectory) writeDocuments(listing archivedir.Listing, kept map[string]*archivedir.Kept) (errs []error) {
+	for _, v := range listing.SortedVersions() {
+		documents, changed := listing.Documents(v, kept)
+		var err error
+		switch {
+		case documents != nil && listing.Covered(v, *documents):
+			err = d.ReplaceDocuments(listing.Provider, v, *documents)
+		case changed:
+			there, ok := getproviders.ReadSignedDocuments(d.Path(archivedir.MirrorDir(listing.Provider)), listing.Provider, v)
+			if ok && !listing.Covered(v, there) {
+				err = d.RemoveDocuments(listing.Provider, v)
+			}
+		}
+		if err != nil {
+			errs = append(errs, err)
+		}
+	}
+	return errs
+}
+
+// unlist empties the documents of which publish has written none.
+func (d *inDirectory) unlist(ctx context.Context, p getproviders.Provider, _ map[string]bool, versions map[getproviders.Version]bool) error {
+	files, err := d.list(ctx, p)
+	empty := func(name string, document any) {
+		if _, there := files[name]; there {
+			err = errors.Join(err, d.Write(name, archivedir.Encode(document)))
+		}
+	}
+	if len(versions) == 0 {
+		empty(indexKey(p), archivedir.IndexDocument{Versions: map[string]struct{}{}})
+	}
+	for _, v := range dropped(files, p, versions) {
+		empty(versionKey(p, v), archivedir.VersionDocument{Archives: map[string]archivedir.ArchiveEntry{}})
+	}
+	return err
+}
+
+func (d *inDirectory) list(_ context.Context, p getproviders.Provider) (map[string]blob.Info, error) {
+	dir := archivedir.MirrorDir(p)
+	entries, err := os.ReadDir(d.Path(dir))
+	if err != nil && !errors.Is(err, fs.ErrNotExist) {
+		return nil, &archivedir.Error{Path: d.Path(dir), Err: err}
+	}
+	files := map[string]blob.Info{}
+	for _, entry := range entries {
+		if info, err := entry.Info(); err == nil {
+			files[dir+"/"+entry.Name()] = blob.Info{Modified: info.ModTime()}
+		}
+	}
+	return files, nil
+}
+
+func (d *inDirectory) remove(_ context.Context, name string) error {
+	if err := d.Remove(name, os.Remove); err != nil {
+		return &archivedir.Error{Path: d.Path(name), Err: err}
+	}
+	return nil
+}

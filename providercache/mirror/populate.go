@@ -1,0 +1,224 @@
+// Package mirror fills a directory, a bucket or a registry with packed packages for others
+// to install from. A directory becomes a filesystem mirror, and, by the indexes that are
+// written, a network mirror on any web server of static files.
+//
+//	f := &fetcher.Fetcher{Source: source}
+//	specs := []mirror.Spec{{PackageSpec: resolve.PackageSpec{Provider: provider}}}
+//	result, err := mirror.Update(ctx, f, mirror.Directory("mirror"), specs, mirror.Options{})
+//
+// The tree is Terraform's, byte for byte (see the network mirror protocol), and beside
+// the archives are the signed lists of their checksums, which Terraform ignores and
+// tfdeps verifies. The mirror may be served meanwhile: an archive gets into its place
+// by one rename, before an index lists it; a list of checksums comes with its signature
+// last, and goes with it first; the document about a version comes before the list of
+// versions that names it. An archive whose bytes have to change is first taken out of
+// its document. So at every moment, and after a process was killed at any, what is
+// listed is there. For what is removed, the order is the reverse, and between the
+// indexes and the archives there is time for those who have read the indexes before.
+package mirror
+
+import (
+	"context"
+	"errors"
+	"slices"
+	"time"
+
+	"github.com/tfdeps/tfdeps/getproviders"
+	"github.com/tfdeps/tfdeps/getproviders/par"
+	"github.com/tfdeps/tfdeps/providercache/archivedir"
+	"github.com/tfdeps/tfdeps/providercache/fetcher"
+	"github.com/tfdeps/tfdeps/providercache/internal/receipt"
+	"github.com/tfdeps/tfdeps/providercache/lockhashes"
+	"github.com/tfdeps/tfdeps/providercache/resolve"
+)
+
+// Options says what a mirror is to be like.
+type Options struct {
+	// Platforms are those of the packages; nil: the Fetcher's. AllPlatforms adds
+	// those that the Source lists for each version.
+	Platforms    []getproviders.Platform
+	AllPlatforms bool
+
+	// Prune removes packages that aren't wanted, also those that other programs put there, with
+	// what the indexes say of them. If anything fails, nothing is removed.
+	// PruneGrace is for how long a client may use an index that it has read before:
+	// until the indexes have been without a package for that long, by their times, the
+	// package stays, and a later run with Prune removes it. 0: it goes at once.
+	Prune      bool
+	PruneGrace time.Duration
+}
+
+// Spec is a provider that the mirror is to hold. The Hashes are those of
+// a lock file: a package in the mirror that has one of them is kept without
+// asking the Source. Other packages needn't have one.
+type Spec struct {
+	resolve.PackageSpec
+	Locked      bool // the Version is a lock file's
+	AllVersions bool // all that the Constraints allow; counts only without a Version
+}
+
+// Result is what became of a mirror.
+type Result struct {
+	Packages []archivedir.Package // in the order of providers, versions and platforms, failures included
+	Pruned   []string             // slash-separated paths below the mirror's directory, sorted
+	Waiting  []string             // such paths of archives that will be removed and aren't listed any more
+}
+
+// Update has packages in a destination as they are, packed, and has its documents list
+// them. What is there already stays.
+//
+// A package is fetched unless an archive is there that the Source, or a lock file,
+// knows by its hash. None is ever unpacked; each is checked in a directory of its own
+// before it is put into its place.
+//
+// The signed list of checksums that the Source has for a version is kept beside its
+// packages, with the keys (see getproviders.ChecksumsName):
+// an installation from the mirror can verify them by it. It is asked for once.
+//
+// Documents are written last, and nothing is listed before it is there: a client that
+// reads the mirror in the meantime, or after a process was killed, sees one that is
+// whole. Pruning is in the reverse order, and waits for clients
+// that have read an index before, for PruneGrace. A run without Prune, or one in
+// which anything fails, lists again what waits.
+//
+// All packages are attempted, and the documents list what is there. The error
+// joins a *ProviderError for each package that failed, in which there is a
+// *PlatformError if a version was chosen, and a *Error for each document.
+func Update(ctx context.Context, f *fetcher.Fetcher, to Destination, wanted []Spec, opts Options) (Result, error) {
+	switch {
+	case f.Source == nil:
+		return Result{}, errors.New("a Fetcher needs a Source")
+	case opts.Prune && len(wanted) == 0:
+		return Result{}, errors.New("no package is wanted, and to remove all others would leave an empty mirror")
+	}
+	m := &run{dir: archivedir.Dir{Fetcher: f}, opts: opts, close: func() {}}
+	if err := to.open(m); err != nil {
+		return Result{}, err
+	}
+	defer m.close()
+	packages, errs := m.choose(ctx, wanted)
+	f.Emit(ctx, archivedir.QueuedEvent{Packages: archivedir.PackagesOf(packages)})
+	if err := m.look(ctx, packages); err != nil {
+		return Result{Packages: archivedir.PackagesOf(packages)}, errors.Join(append(errs, err)...)
+	}
+	kept := m.fetchAll(ctx, packages)
+	defer archivedir.RemoveStages(kept)
+	result := Result{}
+	for _, k := range kept {
+		result.Packages = append(result.Packages, k.Package)
+		errs = append(errs, k.Err)
+	}
+	slices.SortStableFunc(errs, lockhashes.ByProvider)
+	if ctx.Err() == nil && m.tree != nil {
+		done := m.publish(ctx, kept, opts.Prune && errors.Join(errs...) == nil)
+		result.Pruned, result.Waiting = done.pruned, done.waiting
+		errs = append(errs, done.errs...)
+	}
+	return result, errors.Join(errs...)
+}
+
+// fetchAll has all packages in their place that can be had.
+func (m *run) fetchAll(ctx context.Context, packages []archivedir.Item) []archivedir.Kept {
+	groups := m.groups(packages)
+	kept, errs := par.Map(ctx, m.dir.Fetcher.Limits.WithDefaults().Queries, groups, func(ctx context.Context, group []archivedir.Item) (kept []archivedir.Kept, _ error) {
+		for _, p := range group {
+			k, err := m.get(ctx, p)
+			kept = append(kept, failed(ctx, k, err))
+		}
+		err := m.put(ctx, kept)
+		for i, k := range kept {
+			if k.Err == nil && (!k.Present || k.Documents != nil) {
+				kept[i] = failed(ctx, k, err)
+			}
+			m.dir.Fetcher.Emit(ctx, archivedir.DoneEvent{Package: kept[i].Package})
+		}
+		return kept, nil
+	})
+	for i, err := range errs {
+		if err != nil { // it was never begun
+			for _, p := range groups[i] {
+				kept[i] = append(kept[i], failed(ctx, archivedir.Kept{Item: p}, err))
+			}
+		}
+	}
+	return slices.Concat(kept...)
+}
+
+// failed is a package with its error, if there is one.
+func failed(ctx context.Context, k archivedir.Kept, err error) archivedir.Kept {
+	if err != nil {
+		k.Err = resolve.OnPlatform(ctx, k.Selection, k.Platform, err)
+	}
+	return k
+}
+
+// groups are the packages that are put at once.
+func (m *run) groups(packages []archivedir.Item) (groups [][]archivedir.Item) {
+	for i, p := range packages {
+		last := len(groups) - 1
+		if m.byVersions && i > 0 && releaseOf(packages[i-1]) == releaseOf(p) {
+			groups[last] = append(groups[last], p)
+		} else {
+			groups = append(groups, []archivedir.Item{p})
+		}
+	}
+	return groups
+}
+
+// get finds a package in its place, or fetches it into a stage.
+func (m *run) get(ctx context.Context, p archivedir.Item) (archivedir.Kept, error) {
+	k := archivedir.Kept{Item: p}
+	c, err := m.find(ctx, p)
+	if err != nil {
+		return k, err
+	}
+	t := fetcher.Request{Selection: p.Selection}
+	if c.has != nil && slices.ContainsFunc(p.Recorded, c.has) {
+		k.Present, k.Known = true, c.known
+		if err = m.dir.Approve(ctx, t, k); err == nil && !c.signed {
+			m.dir.Document(ctx, &k)
+		}
+		return k, err
+	}
+	if t.Package, err = m.dir.Fetcher.Source.Package(ctx, p.Selection.Provider, p.Selection.Version, p.Platform); err != nil {
+		return k, p.Selection.Failed(resolve.StepMetadata, err)
+	}
+	if c.has != nil {
+		if k.Present, err = m.isCurrent(ctx, t, &k, c.known.Receipt); err != nil || k.Present {
+			if k.Known = c.known; err == nil {
+				err = m.dir.Approve(ctx, t, k)
+			}
+			return k, err
+		}
+	}
+	if k, err = m.dir.FetchStaged(ctx, t, k, c.same); err != nil {
+		return k, err
+	}
+	zh := k.Known.Receipt.ZH
+	if k.Documents = archivedir.SignedDocuments(ctx, t, p.Platform, zh); k.Documents == nil {
+		k.Documents = m.dir.DocumentsThere(p, zh)
+	}
+	return k, nil
+}
+
+// isCurrent reports whether an archive that is there is what the source has, by the
+// source's checksums and signatures. Where the source has none, it isn't.
+func (m *run) isCurrent(ctx context.Context, t fetcher.Request, k *archivedir.Kept, there receipt.Receipt) (bool, error) {
+	sum, ok := archivedir.ArchiveSum(there.ZH)
+	if expected, known := t.Expected(); !ok || known && expected != sum {
+		return false, nil
+	}
+	digests := getproviders.Digests{SHA256: sum, H1: there.H1, H1Archive: there.ArchiveH1()}
+	if m.dir.Recheck(t, k, digests) {
+		return true, nil
+	}
+	trust, err := t.LoadTrust(ctx)
+	if err != nil || trust.Authenticator == nil {
+		return false, err
+	}
+	if _, err = trust.Authenticator.Authenticate(digests); err != nil {
+		return false, nil
+	}
+	k.Documents = archivedir.ShownDocuments(t, trust, k.Platform, there.ZH)
+	return true, nil
+}
