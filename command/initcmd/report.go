@@ -61,12 +61,11 @@ func isStream(path string) bool {
 
 // writeReport writes the page of the run, if it is wanted.
 func writeReport(r request, failed bool) problem.List {
-	report := r.view.Report()
-	if report == nil {
+	if r.opts.report == "" {
 		return nil
 	}
 	var page bytes.Buffer
-	err := report.Write(&page, view.ReportHead{Own: r.meta.Version, Directory: cli.WorkingDirectory(), Failed: failed})
+	err := r.view.WriteReport(&page, view.ReportHead{Own: r.meta.Version, Directory: cli.WorkingDirectory(), Failed: failed})
 	if err == nil {
 		err = putReport(r, page.Bytes())
 	}

@@ -47,7 +47,6 @@ func run(m *cli.Meta, args []string) (int, error) {
 	product, invalid := products.Choose(m, products.Options{With: opts.backend.with, ReadOnly: opts.check || opts.plan})
 	problems = slices.Concat(problems, invalid, opts.backend.unknown(product))
 	how := m.ViewOptions(product, opts.json, opts.progress)
-	how.Report = opts.report != ""
 	into, unwritable := cli.OpenInto(opts.jsonInto)
 	if problems = append(problems, unwritable...); into != nil {
 		defer into.Close()

@@ -68,14 +68,10 @@ func (a *Activity) do(f func()) {
 	})
 }
 
-// Observe takes in an event of package event, lockhashes or archivedir. Of a package that is in its place it
-// returns how many bytes of it came over the network.
-func (a *Activity) Observe(e event.Event) (came int64) {
-	a.do(func() { came = a.observe(e) })
-	return came
-}
+// Observe takes in an event of package event, lockhashes or archivedir.
+func (a *Activity) Observe(e event.Event) { a.do(func() { a.observe(e) }) }
 
-func (a *Activity) observe(e event.Event) (came int64) {
+func (a *Activity) observe(e event.Event) {
 	switch e := e.(type) {
 	case event.FetchingEvent:
 		a.tasks.start(taskKey{provider: e.Addr, version: e.Version}, a.name(e.Addr, e.Version, getproviders.Platform{}), true)
@@ -104,13 +100,12 @@ func (a *Activity) observe(e event.Event) (came int64) {
 	case archivedir.QueuedEvent:
 		a.tasks.announced += len(e.Packages)
 	default:
-		return a.ended(e)
+		a.ended(e)
 	}
-	return 0
 }
 
 // ended takes in events that end a task.
-func (a *Activity) ended(e event.Event) (came int64) {
+func (a *Activity) ended(e event.Event) {
 	switch e := e.(type) {
 	case event.PresentEvent:
 		a.end(taskKey{provider: e.Addr, version: e.Version}, false)
@@ -119,7 +114,7 @@ func (a *Activity) ended(e event.Event) (came int64) {
 	case event.HashedEvent:
 		a.end(taskKey{provider: e.Addr, version: e.Version, platform: e.Platform, dir: e.Dir}, false)
 	case event.FetchedEvent:
-		return a.end(taskKey{provider: e.Addr, version: e.Version}, true)
+		a.end(taskKey{provider: e.Addr, version: e.Version}, true)
 	case lockhashes.DoneEvent:
 		p := e.Package
 		a.count(taskKey{p.Selection.Provider, p.Selection.Version, p.Platform, "", ""}, e.Err == nil, false)
@@ -133,7 +128,6 @@ func (a *Activity) ended(e event.Event) (came int64) {
 		}
 		a.end(key, false)
 	}
-	return 0
 }
 
 // count ends the task of a package that was announced, if it was begun.
@@ -177,16 +171,14 @@ func (a *Activity) phase(key taskKey, phase event.Phase) {
 }
 
 // end ends the tasks of a package; ok says that it was fetched and is in its place.
-func (a *Activity) end(key taskKey, ok bool) (came int64) {
+func (a *Activity) end(key taskKey, ok bool) {
 	for t := a.tasks.find(key); t != nil; t = a.tasks.find(key) {
-		a.tasks.end(t, ok)
-		if came += t.came; ok {
+		if a.tasks.end(t, ok); ok {
 			a.display.finish(t, &a.tasks)
 		} else {
 			a.display.drop(t)
 		}
 	}
-	return came
 }
 
 // name is what a package is called for people.

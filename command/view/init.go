@@ -4,7 +4,6 @@ import (
 	"errors"
 	"fmt"
 	"strings"
-	"time"
 
 	"github.com/tfdeps/tfdeps/command/problem"
 	"github.com/tfdeps/tfdeps/configs/modules"
@@ -18,18 +17,15 @@ import (
 type Init struct {
 	out       printer
 	product   getproviders.Product
-	now       func() time.Time
+	run       *run
 	sequence  sequence
 	activity  *Activity
-	summary   summary
-	records   records
 	sumUp     func(text string) // tells the summary; nil: it isn't wanted
 	warnings  problem.List      // of registries, shown at the end
 	signed    bool              // a package was installed whose signer isn't HashiCorp
 	copied    bool              // it was said that packages couldn't be linked
 	announced bool              // a phase began that hasn't ended
 	cloud     bool              // the backend is that of a cloud block
-	report    *Report           // nil: it isn't wanted
 }
 
 // NewInit returns an Init that speaks as the options say.
@@ -40,10 +36,7 @@ func NewInit(o Options) *Init {
 		programs.Stdout = Stream{Writer: o.JSONInto}
 		out = both{out, newJSONPrinter(programs)}
 	}
-	v := &Init{
-		out: out, product: o.Product, report: newReport(o), now: o.Now, activity: activity, records: newRecords(o),
-		summary: summary{begun: o.Now(), providers: map[getproviders.Provider]arrival{}, failed: map[getproviders.Provider]bool{}},
-	}
+	v := &Init{out: out, product: o.Product, run: newRun(o), activity: activity}
 	if !o.JSON && o.Progress != ProgressNone {
 		v.sumUp = func(text string) { fmt.Fprintln(o.Stderr, text) }
 		if o.Progress == ProgressAuto && !o.Stderr.Terminal {
@@ -98,13 +91,13 @@ func (v *Init) asOpenTofu() bool { return v.product.Predecessor != nil }
 func (v *Init) BackendConfigured(kind string) {
 	m := backendConfigured
 	m.text = strings.ReplaceAll(m.text, "BACKEND", kind)
-	v.summary.changed = true
+	v.run.changed = true
 	v.say(m)
 }
 
 // CopyingModule announces that a module becomes the configuration.
 func (v *Init) CopyingModule(source string) {
-	v.summary.changed = true
+	v.run.changed = true
 	v.out.message(message{code: "copying_configuration_message", style: heading, text: "Copying configuration from \"" + source + "\"..."})
 }
 
@@ -127,36 +120,30 @@ func (v *Init) ModulesBegin(upgrade bool) {
 
 // ObserveModules is for [modules.Resolver].Observe.
 func (v *Init) ObserveModules(e modules.Event) {
-	v.summary.observeModules(e)
-	v.report.observeModules(e)
-	var text string
+	v.run.observeModules(e)
 	switch e := e.(type) {
 	case modules.Downloading:
-		text = "Downloading " + e.Package + " for " + e.Key + "..."
+		text := "Downloading " + e.Package
 		if e.Version != "" {
-			text = "Downloading " + e.Package + " " + e.Version + " for " + e.Key + "..."
+			text += " " + e.Version
 		}
+		text += " for " + e.Key + "..."
+		v.out.line(line{human: text, json: text})
 	case modules.Recorded:
-		if text = "- " + e.Key + " in " + e.Dir; v.asOpenTofu() {
-			v.out.line(line{human: text, json: "installing " + e.Key + " in " + e.Dir, ownJSON: true})
-			v.recordModule(e)
-			return
+		text := e.Key + " in " + e.Dir
+		said := line{human: "- " + text, json: "- " + text}
+		if v.asOpenTofu() {
+			said.json, said.ownJSON = "installing "+text, true
 		}
-	}
-	v.out.line(line{human: text, json: text})
-	v.recordModule(e)
-}
-
-func (v *Init) recordModule(e modules.Event) {
-	if r, ok := v.records.ofModule(e); ok {
-		v.out.record(r)
+		v.out.line(said)
+		v.out.record(v.run.moduleRecord(e))
 	}
 }
 
 // ModulesEnd says how many modules are called.
 func (v *Init) ModulesEnd(called int) {
 	v.activity.Close()
-	v.summary.modules = called
+	v.run.modules = called
 }
 
 // ProvidersBegin announces the phase of the providers.
@@ -169,17 +156,14 @@ func (v *Init) ProvidersBegin() {
 
 // Overridden says that a provider comes by other means than a package, such as "dev_overrides". People are told elsewhere.
 func (v *Init) Overridden(p getproviders.Provider, by string) {
-	v.report.overridden(p, by)
-	v.out.record(record{"package", v.product.Short(p) + ": overridden", map[string]any{"provider": p.String(), "action": "overridden", "source": by}})
+	v.out.record(v.run.overridden(p, by).record())
 }
 
 // Observe is for [providercache.Installer].Observe. After the last event
 // ProvidersEnd has to be called: until then a terminal belongs to the bars.
 func (v *Init) Observe(e event.Event) {
-	v.report.observe(e)
-	came := v.activity.Observe(e)
-	v.summary.observe(e, came)
-	v.records.observe(e, came)
+	v.activity.Observe(e)
+	v.run.observe(e)
 	v.tell(v.sequence.add(e))
 }
 
@@ -200,8 +184,10 @@ func (v *Init) tell(events []event.Event) {
 		for _, l := range progressLines(v.product, e) {
 			v.out.line(l)
 		}
-		if r, ok := v.records.ofPackage(e); ok {
-			v.out.record(r)
+		switch e.(type) {
+		case event.QueryEvent, event.WarningEvent, event.FetchingEvent:
+		default: // the last one of its provider
+			v.out.record(v.run.provider(e.Provider()).record())
 		}
 		switch e := e.(type) {
 		case event.WarningEvent:
@@ -242,7 +228,7 @@ func (v *Init) LockChanged() {
 }
 
 func (v *Init) sayLocks(m message) {
-	v.summary.changed = true
+	v.run.changed = true
 	m.gap = v.asOpenTofu()
 	v.say(m)
 }
@@ -267,7 +253,7 @@ func (v *Init) Done(warnings problem.List, automated bool) {
 		v.say(next)
 	}
 	if v.sumUp != nil {
-		v.sumUp(v.summary.text(v.now()))
+		v.sumUp(v.run.text(v.run.now()))
 	}
 }
 
@@ -275,20 +261,13 @@ func (v *Init) Done(warnings problem.List, automated bool) {
 // the order given, then the others by file and position. What has been said
 // once isn't repeated.
 func (v *Init) Problems(problems problem.List) {
-	v.report.addProblems(problems)
+	v.run.addProblems(problems)
 	v.activity.Close()
-	for _, p := range ordered(problems) {
-		if problem.IsWarning(p) {
-			v.summary.warnings++
-		} else {
-			v.summary.errors++
-		}
-	}
 	v.out.problems(ordered(problems))
 }
 
 // End sums the run up for programs. It comes last; code is the exit code.
-func (v *Init) End(code int) { v.out.record(v.summary.ofRun(v.now(), code)) }
+func (v *Init) End(code int) { v.out.record(v.run.record(code)) }
 
 func (v *Init) say(m message) { v.out.message(m.of(v.product.Name, v.product.Program)) }
 

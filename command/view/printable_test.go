@@ -139,10 +139,10 @@ func TestOutput_HasNothingThatIsObeyed(t *testing.T) {
 		check("a log", out.String())
 	}
 	out.Reset()
-	r := newReport(Options{Report: true, Now: time.Now})
-	r.row("provider", "acme/p").Error = words
+	r := newRun(Options{Now: time.Now})
+	r.item("provider", "acme/p").Error = words
 	r.addProblems(problem.List{problem.Warning("x", words)})
-	if err := r.Write(&out, ReportHead{Directory: words}); err != nil {
+	if err := r.write(&out, ReportHead{Directory: words}); err != nil {
 		t.Fatal(err)
 	}
 	check("the page", out.String())

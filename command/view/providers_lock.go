@@ -66,7 +66,7 @@ func (v *Lock) Activity() *Activity { return v.activity }
 // Platforms returns a Lock that tells in the course of an init of packages for
 // other platforms. It is for Observe and End alone.
 func (v *Init) Platforms() *Lock {
-	return &Lock{product: v.product, activity: v.activity, spans: spans[lockKey]{}, now: v.now, turns: turns[lockKey]{show: func(text string) {
+	return &Lock{product: v.product, activity: v.activity, spans: spans[lockKey]{}, now: v.run.now, turns: turns[lockKey]{show: func(text string) {
 		v.out.line(line{human: text, json: strings.TrimPrefix(text, "- ")})
 	}}}
 }

@@ -39,7 +39,7 @@ func reportProvider(name string) getproviders.Provider {
 func sampleReport(t *testing.T, count int, failed bool) string {
 	t.Helper()
 	clock := &reportClock{at: time.Date(2026, 1, 2, 3, 4, 5, 0, time.UTC)}
-	r := newReport(Options{Report: true, Now: clock.now, Product: getproviders.Terraform("1.15.9")})
+	r := newRun(Options{Now: clock.now, Product: getproviders.Terraform("1.15.9")})
 	clock.wait(20)
 	r.observeModules(modules.Downloading{Key: "network", Package: "registry.terraform.io/acme/network/aws", Version: "3.2.1"})
 	clock.wait(180)
@@ -100,7 +100,7 @@ func sampleReport(t *testing.T, count int, failed bool) string {
 		r.addProblems(problem.List{problem.Warning("A warning "+hostileText, "")})
 	}
 	var page bytes.Buffer
-	if err := r.Write(&page, ReportHead{Own: "dev", Directory: "/home/someone/infrastructure/production", Failed: failed}); err != nil {
+	if err := r.write(&page, ReportHead{Own: "dev", Directory: "/home/someone/infrastructure/production", Failed: failed}); err != nil {
 		t.Fatal(err)
 	}
 	return page.String()
@@ -110,7 +110,7 @@ func sampleReport(t *testing.T, count int, failed bool) string {
 func dataIn(t *testing.T, page string) (data struct {
 	Took   float64
 	Failed bool
-	Rows   []reportRow
+	Rows   []item
 }) {
 	t.Helper()
 	_, text, _ := strings.Cut(page, `<script type="application/json" id="data">`)
@@ -124,7 +124,7 @@ func dataIn(t *testing.T, page string) (data struct {
 func TestReport_TellsWhatHappenedWhen(t *testing.T) {
 	t.Parallel()
 	clock := &reportClock{}
-	r := newReport(Options{Report: true, Now: clock.now, Product: getproviders.Terraform("1.15.9")})
+	r := newRun(Options{Now: clock.now, Product: getproviders.Terraform("1.15.9")})
 	p, q, gone := reportProvider("p"), reportProvider("q"), reportProvider("gone")
 	version, _ := getproviders.ParseVersion("1.2.3")
 	for _, step := range []struct {
@@ -143,7 +143,7 @@ func TestReport_TellsWhatHappenedWhen(t *testing.T) {
 	}
 	clock.wait(8)
 	var page bytes.Buffer
-	if err := r.Write(&page, ReportHead{Failed: true}); err != nil {
+	if err := r.write(&page, ReportHead{Failed: true}); err != nil {
 		t.Fatal(err)
 	}
 	data := dataIn(t, page.String())
@@ -182,10 +182,6 @@ func TestReport_HoldsNoMarkupOfOthers(t *testing.T) {
 			t.Errorf("the page has %q, and has to do without a network", resource)
 		}
 	}
-	var nothing *Report
-	nothing.observe(event.QueuedEvent{})
-	nothing.observeModules(modules.Downloading{})
-	nothing.addProblems(nil)
 }
 
 // A browser draws a row for each of a hundred providers, in either colours, and takes none of the texts for markup.

@@ -80,6 +80,16 @@ func newJSONSpan(s span) (out jsonSpan) {
 	return out
 }
 
+// addTo adds when something began and ended to an object, as far as it is known.
+func (s span) addTo(keys map[string]any) {
+	if !s.begun.IsZero() {
+		keys["started_at"] = stamp(s.begun)
+	}
+	if !s.ended.IsZero() {
+		keys["ended_at"] = stamp(s.ended)
+	}
+}
+
 // spans are those of packages, by what a package is known by.
 type spans[K comparable] map[K]span
 

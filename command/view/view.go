@@ -70,8 +70,6 @@ type Options struct {
 	// JSONInto gets the same in JSON, beside the output for people; nil: it isn't written. With JSON it
 	// has no effect.
 	JSONInto io.Writer
-	// Report has an Init take note of what it is told, for a page: see Init.Report.
-	Report bool
 	// Data says that stdout is for programs, although what is shown is for people.
 	Data bool
 	// Plain is what -no-color asks for: neither colours nor boxes. NoColor is what
