@@ -74,15 +74,15 @@ func (a *Activity) Observe(e event.Event) { a.do(func() { a.observe(e) }) }
 func (a *Activity) observe(e event.Event) {
 	switch e := e.(type) {
 	case event.FetchingEvent:
-		a.tasks.start(taskKey{provider: e.Addr, version: e.Version}, a.name(e.Addr, e.Version, getproviders.Platform{}), true)
+		a.start(packageKey{provider: e.Addr, version: e.Version}, true)
 	case event.ProgressEvent:
 		a.progress(e)
 	case event.PhaseEvent:
-		a.phase(taskKey{provider: e.Addr, version: e.Version, platform: e.Platform}, e.Phase)
+		a.phase(packageKey{provider: e.Addr, version: e.Version, platform: e.Platform}, e.Phase)
 	case event.HashingEvent:
 		a.hashing(e)
 	case event.HashProgressEvent:
-		if t := a.tasks.find(taskKey{provider: e.Addr, version: e.Version, platform: e.Platform, dir: e.Dir}); t != nil {
+		if t := a.tasks.find(packageKey{provider: e.Addr, version: e.Version, platform: e.Platform, dir: e.Dir}); t != nil {
 			t.hash(e.Done, a.tasks.now())
 			a.display.update(t)
 		}
@@ -108,21 +108,20 @@ func (a *Activity) observe(e event.Event) {
 func (a *Activity) ended(e event.Event) {
 	switch e := e.(type) {
 	case event.PresentEvent:
-		a.end(taskKey{provider: e.Addr, version: e.Version}, false)
+		a.end(packageKey{provider: e.Addr, version: e.Version}, false)
 	case event.LinkedEvent:
-		a.end(taskKey{provider: e.Addr, version: e.Version}, false)
+		a.end(packageKey{provider: e.Addr, version: e.Version}, false)
 	case event.HashedEvent:
-		a.end(taskKey{provider: e.Addr, version: e.Version, platform: e.Platform, dir: e.Dir}, false)
+		a.end(packageKey{provider: e.Addr, version: e.Version, platform: e.Platform, dir: e.Dir}, false)
 	case event.FetchedEvent:
-		a.end(taskKey{provider: e.Addr, version: e.Version}, true)
+		a.end(packageKey{provider: e.Addr, version: e.Version}, true)
 	case lockhashes.DoneEvent:
-		p := e.Package
-		a.count(taskKey{p.Selection.Provider, p.Selection.Version, p.Platform, "", ""}, e.Err == nil, false)
+		a.count(keyOf(e.Package.Selection, e.Package.Platform), e.Err == nil, false)
 	case archivedir.DoneEvent:
 		p := e.Package
-		a.count(taskKey{p.Selection.Provider, p.Selection.Version, p.Platform, "", ""}, p.Err == nil && !p.Present, true)
+		a.count(keyOf(p.Selection, p.Platform), p.Err == nil && !p.Present, true)
 	case event.FailedEvent:
-		key := taskKey{provider: e.Addr}
+		key := packageKey{provider: e.Addr}
 		if failed, ok := errors.AsType[*resolve.ProviderError](e.Err); ok {
 			key.version = failed.Version
 		}
@@ -131,7 +130,7 @@ func (a *Activity) ended(e event.Event) {
 }
 
 // count ends the task of a package that was announced, if it was begun.
-func (a *Activity) count(key taskKey, ok, stays bool) {
+func (a *Activity) count(key packageKey, ok, stays bool) {
 	if a.tasks.find(key) == nil {
 		a.tasks.ended++
 		return
@@ -144,18 +143,18 @@ func (a *Activity) count(key taskKey, ok, stays bool) {
 }
 
 func (a *Activity) progress(e event.ProgressEvent) {
-	t := a.tasks.start(taskKey{e.Addr, e.Version, e.Platform, "", ""}, a.name(e.Addr, e.Version, e.Platform), true)
+	t := a.start(packageKey{provider: e.Addr, version: e.Version, platform: e.Platform}, true)
 	t.advance(e.Done, e.Total, a.tasks.now())
 	a.display.update(t)
 }
 
 // hashing begins to verify a package. Where packages are only verified, each directory has a task of its own.
 func (a *Activity) hashing(e event.HashingEvent) {
-	key := taskKey{provider: e.Addr, version: e.Version, platform: e.Platform}
+	key := packageKey{provider: e.Addr, version: e.Version, platform: e.Platform}
 	if a.verifies {
 		key.dir = e.Dir
 	}
-	t := a.tasks.start(key, a.name(e.Addr, e.Version, e.Platform), false)
+	t := a.start(key, false)
 	if size, known := a.tasks.sizes[e.Dir]; known {
 		t.total = size
 	}
@@ -164,14 +163,14 @@ func (a *Activity) hashing(e event.HashingEvent) {
 }
 
 // phase is about a package; one of which nothing was heard is only prepared for its place.
-func (a *Activity) phase(key taskKey, phase event.Phase) {
-	t := a.tasks.start(key, a.name(key.provider, key.version, key.platform), false)
+func (a *Activity) phase(key packageKey, phase event.Phase) {
+	t := a.start(key, false)
 	t.enter(phase, a.tasks.now())
 	a.display.update(t)
 }
 
 // end ends the tasks of a package; ok says that it was fetched and is in its place.
-func (a *Activity) end(key taskKey, ok bool) {
+func (a *Activity) end(key packageKey, ok bool) {
 	for t := a.tasks.find(key); t != nil; t = a.tasks.find(key) {
 		if a.tasks.end(t, ok); ok {
 			a.display.finish(t, &a.tasks)
@@ -181,19 +180,19 @@ func (a *Activity) end(key taskKey, ok bool) {
 	}
 }
 
-// name is what a package is called for people.
-func (a *Activity) name(p getproviders.Provider, v getproviders.Version, plat getproviders.Platform) string {
-	name := Printable(a.product.Short(p)) + " v" + v.String()
-	if plat != (getproviders.Platform{}) && (a.platforms || plat != getproviders.CurrentPlatform()) {
-		name += " for " + plat.String()
+// start begins a task, or goes on with it, under the name that a package has for people.
+func (a *Activity) start(key packageKey, counted bool) *task {
+	name := Printable(a.product.Short(key.provider)) + " v" + key.version.String()
+	if key.platform != (getproviders.Platform{}) && (a.platforms || key.platform != getproviders.CurrentPlatform()) {
+		name += " for " + key.platform.String()
 	}
-	return name
+	return a.tasks.start(key, name, counted)
 }
 
 // Module takes in how far the package of a module is; total is -1 if it isn't known, and ended says that it
 // is there, or won't be.
 func (a *Activity) Module(pkg string, done, total int64, ended bool) {
-	key := taskKey{module: pkg}
+	key := packageKey{module: pkg}
 	a.do(func() {
 		if ended {
 			a.end(key, done > 0)

@@ -19,26 +19,19 @@ type CacheFilling struct {
 	Filled   []providercache.Prefetched
 	Receipts *bool // whether there are receipts beside the cache; nil: none were to be
 
-	spans spans[prefetchKey]
-}
-
-// prefetchKey is what a package is known by while a cache is filled: versions are chosen meanwhile.
-type prefetchKey struct {
-	provider getproviders.Provider
-	version  getproviders.Version
-	platform getproviders.Platform
+	spans spans
 }
 
 // Observe is for the events of packages for one platform, at the time now.
 func (f *CacheFilling) Observe(e event.Event, platform getproviders.Platform, now time.Time) {
 	if f.spans == nil {
-		f.spans = spans[prefetchKey]{}
+		f.spans = spans{}
 	}
 	switch e := e.(type) {
 	case event.FetchingEvent:
-		f.spans.begin(prefetchKey{e.Addr, e.Version, platform}, now)
+		f.spans.begin(packageKey{provider: e.Addr, version: e.Version, platform: platform}, now)
 	case event.FetchedEvent:
-		f.spans.end(prefetchKey{e.Addr, e.Version, platform}, now)
+		f.spans.end(packageKey{provider: e.Addr, version: e.Version, platform: platform}, now)
 	}
 }
 
@@ -117,7 +110,7 @@ func (f CacheFilling) prefetched(filled providercache.Prefetched) jsonPrefetched
 	s := filled.Selection
 	p := jsonPrefetched{
 		Address: s.Provider, Platform: filled.Platform.String(), Added: filled.Err == nil && !filled.Present, Source: filled.Source, Bytes: known(filled.Bytes),
-		jsonSpan: newJSONSpan(f.spans[prefetchKey{s.Provider, s.Version, filled.Platform}]), jsonFailure: newJSONFailure(filled.Err),
+		jsonSpan: newJSONSpan(f.spans[keyOf(s, filled.Platform)]), jsonFailure: newJSONFailure(filled.Err),
 	}
 	if s.Version != (getproviders.Version{}) {
 		p.Version = s.Version.String()

@@ -138,116 +138,52 @@ func signedProviders(product getproviders.Product) string {
 // own order. An event is released as soon as nothing that comes before it can
 // come any more.
 type sequence struct {
-	builtIn, queries, installs queue
+	builtIn, queries, installs turns[event.Event]
+}
+
+// add takes an event in and returns those that may be shown now.
+func (s *sequence) add(e event.Event) []event.Event {
+	key := packageKey{provider: e.Provider()}
+	switch e := e.(type) {
+	case event.QueuedEvent:
+		s.begin(e.Requirements)
+	case event.BuiltInEvent:
+		s.builtIn.put(key, true, e)
+	case event.QueryEvent:
+		s.queries.put(key, true, e)
+	case event.WarningEvent, event.FetchingEvent:
+		s.installs.put(key, false, e)
+	case event.PresentEvent, event.LinkedEvent, event.FetchedEvent:
+		s.installs.put(key, true, e)
+	case event.FailedEvent:
+		s.builtIn.put(key, true)
+		s.queries.put(key, true)
+		s.installs.put(key, true, e)
+	}
+	all := s.builtIn.take()
+	if len(s.builtIn) == 0 {
+		all = append(all, s.queries.take()...)
+	}
+	if len(s.builtIn)+len(s.queries) == 0 {
+		all = append(all, s.installs.take()...)
+	}
+	return all
 }
 
 // begin takes what is going to happen.
 func (s *sequence) begin(req getproviders.Requirements) {
 	for _, p := range req.Providers() {
+		expected := turn[event.Event]{key: packageKey{provider: p}}
 		if p.IsBuiltIn() {
-			s.builtIn.expect(p)
+			s.builtIn = append(s.builtIn, expected)
 			continue
 		}
-		s.queries.expect(p)
-		s.installs.expect(p)
+		s.queries, s.installs = append(s.queries, expected), append(s.installs, expected)
 	}
-}
-
-// add takes an event in and returns those that may be shown now.
-func (s *sequence) add(e event.Event) []event.Event {
-	switch e := e.(type) {
-	case event.QueuedEvent:
-		s.begin(e.Requirements)
-	case event.BuiltInEvent:
-		s.builtIn.put(e.Addr, e, true)
-	case event.QueryEvent:
-		s.queries.put(e.Addr, e, true)
-	case event.WarningEvent:
-		s.installs.put(e.Addr, e, false)
-	case event.PresentEvent:
-		s.installs.put(e.Addr, e, true)
-	case event.LinkedEvent:
-		s.installs.put(e.Addr, e, true)
-	case event.FetchingEvent:
-		s.installs.put(e.Addr, e, false)
-	case event.FetchedEvent:
-		s.installs.put(e.Addr, e, true)
-	case event.FailedEvent:
-		s.end(e)
-	}
-	return s.release()
-}
-
-// end has nothing wait for a provider that failed.
-func (s *sequence) end(e event.FailedEvent) {
-	s.builtIn.put(e.Addr, nil, true)
-	s.queries.put(e.Addr, nil, true)
-	s.installs.put(e.Addr, e, true)
-}
-
-func (s *sequence) release() []event.Event {
-	var out []event.Event
-	for _, q := range []*queue{&s.builtIn, &s.queries, &s.installs} {
-		out = append(out, q.take()...)
-		if !q.empty() {
-			break
-		}
-	}
-	return out
 }
 
 // rest returns what was held back, for there will be no more events: a run
 // that was interrupted doesn't finish every provider.
 func (s *sequence) rest() []event.Event {
-	var out []event.Event
-	for _, q := range []*queue{&s.builtIn, &s.queries, &s.installs} {
-		for i := range *q {
-			out = append(out, (*q)[i].events...)
-		}
-		*q = nil
-	}
-	return out
-}
-
-// queue holds the events of providers, in the order of the providers.
-type queue []place
-
-// place is a provider's place in a queue.
-type place struct {
-	provider getproviders.Provider
-	events   []event.Event
-	done     bool // no further event will come here
-}
-
-func (q queue) empty() bool { return len(q) == 0 }
-
-func (q *queue) expect(p getproviders.Provider) { *q = append(*q, place{provider: p}) }
-
-// put stores an event, if it is one (nil is none); last says that it is the
-// provider's last one here. Events of a provider that isn't expected, or not
-// any more, are dropped.
-func (q queue) put(p getproviders.Provider, e event.Event, last bool) {
-	i := slices.IndexFunc(q, func(pl place) bool { return pl.provider == p })
-	if i < 0 {
-		return
-	}
-	if e != nil {
-		q[i].events = append(q[i].events, e)
-	}
-	q[i].done = q[i].done || last
-}
-
-// take removes and returns what is at the front.
-func (q *queue) take() []event.Event {
-	var out []event.Event
-	for len(*q) > 0 {
-		front := &(*q)[0]
-		out = append(out, front.events...)
-		front.events = nil
-		if !front.done {
-			break
-		}
-		*q = (*q)[1:]
-	}
-	return out
+	return slices.Concat(s.builtIn.rest(), s.queries.rest(), s.installs.rest())
 }

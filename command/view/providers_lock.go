@@ -21,22 +21,12 @@ type Lock struct {
 	activity *Activity
 	json     bool // nothing is shown before the report
 	product  getproviders.Product
-	turns    turns[lockKey]
-	spans    spans[lockKey]
+	show     func(text string)
+	turns    turns[string]
+	spans    spans
 	now      func() time.Time
 	warnings problem.List
 	report   lockReport
-}
-
-// lockKey is what a package is known by while lock files are made.
-type lockKey struct {
-	provider getproviders.Provider
-	version  getproviders.Version
-	platform getproviders.Platform
-}
-
-func lockKeyOf(p lockhashes.Package) lockKey {
-	return lockKey{p.Selection.Provider, p.Selection.Version, p.Platform}
 }
 
 // LockedDir is what became of one directory.
@@ -51,11 +41,11 @@ type LockedDir struct {
 // NewLock returns a Lock that speaks as the options say. Problems go to stderr,
 // also with JSON.
 func NewLock(o Options) *Lock {
-	v := &Lock{product: o.Product, json: o.JSON, spans: spans[lockKey]{}, now: o.Now}
+	v := &Lock{product: o.Product, json: o.JSON, spans: spans{}, now: o.Now}
 	o.Platforms = true
 	v.out, v.activity = openForPeople(o)
-	if v.turns.show = func(string) {}; !o.JSON {
-		v.turns.show = func(text string) { v.out.line(line{human: text}) }
+	if v.show = func(string) {}; !o.JSON {
+		v.show = func(text string) { v.out.line(line{human: text}) }
 	}
 	return v
 }
@@ -66,9 +56,9 @@ func (v *Lock) Activity() *Activity { return v.activity }
 // Platforms returns a Lock that tells in the course of an init of packages for
 // other platforms. It is for Observe and End alone.
 func (v *Init) Platforms() *Lock {
-	return &Lock{product: v.product, activity: v.activity, spans: spans[lockKey]{}, now: v.run.now, turns: turns[lockKey]{show: func(text string) {
+	return &Lock{product: v.product, activity: v.activity, spans: spans{}, now: v.run.now, show: func(text string) {
 		v.out.line(line{human: text, json: strings.TrimPrefix(text, "- ")})
-	}}}
+	}}
 }
 
 // Observe is for [providercache.Installer].Observe. Packages are shown in the
@@ -80,18 +70,26 @@ func (v *Lock) Observe(e event.Event) {
 		v.warnings = append(v.warnings, registryWarning(v.product.Short(e.Addr), e.Warnings))
 	case lockhashes.QueuedEvent:
 		for _, p := range e.Packages {
-			v.turns.waiting = append(v.turns.waiting, turn[lockKey]{key: lockKeyOf(p)})
+			v.turns = append(v.turns, turn[string]{key: keyOf(p.Selection, p.Platform)})
 		}
 	case lockhashes.FetchingEvent:
-		v.spans.begin(lockKeyOf(e.Package), v.now())
-		v.turns.put(lockKeyOf(e.Package), "- Fetching "+v.name(e.Package)+"...", false)
+		key := keyOf(e.Package.Selection, e.Package.Platform)
+		v.spans.begin(key, v.now())
+		v.turns.put(key, false, "- Fetching "+v.name(e.Package)+"...")
 	case lockhashes.DoneEvent:
-		v.spans.end(lockKeyOf(e.Package), v.now())
-		text := ""
+		key := keyOf(e.Package.Selection, e.Package.Platform)
+		v.spans.end(key, v.now())
 		if e.Err == nil {
-			text = v.doneText(e.Package)
+			v.turns.put(key, false, v.doneText(e.Package))
 		}
-		v.turns.put(lockKeyOf(e.Package), text, true)
+		v.turns.put(key, true)
+	}
+	v.tell(v.turns.take())
+}
+
+func (v *Lock) tell(texts []string) {
+	for _, text := range texts {
+		v.show(text)
 	}
 }
 
@@ -123,7 +121,7 @@ func (v *Lock) name(p lockhashes.Package) string {
 // End tells what was held back, and returns what registries had to say.
 func (v *Lock) End() problem.List {
 	v.activity.Close()
-	v.turns.end()
+	v.tell(v.turns.rest())
 	return uniqueWarnings(v.warnings)
 }
 
@@ -135,14 +133,14 @@ func (v *Lock) Tell(d LockedDir) problem.List {
 		return nil
 	}
 	if d.Named {
-		v.turns.show("\n" + d.Dir + ":")
+		v.show("\n" + d.Dir + ":")
 	}
 	if d.Check {
 		return v.tellChecked(d)
 	}
 	changed := false
 	for _, p := range d.Result.Packages {
-		v.turns.show(fmt.Sprintf("- Obtained %s checksums for %s; %s", v.product.Short(p.Selection.Provider), p.Platform, lockChangeText[p.Change]))
+		v.show(fmt.Sprintf("- Obtained %s checksums for %s; %s", v.product.Short(p.Selection.Provider), p.Platform, lockChangeText[p.Change]))
 		changed = changed || p.Change != lockhashes.Unchanged
 	}
 	text := v.product.Name + " has validated the lock file and found no need for changes."
@@ -151,7 +149,7 @@ func (v *Lock) Tell(d LockedDir) problem.List {
 	}
 	v.succeed(text)
 	if changed {
-		v.turns.show("\nReview the changes in " + d.LockFile + " and then commit to your\nversion control system to retain the new checksums.\n")
+		v.show("\nReview the changes in " + d.LockFile + " and then commit to your\nversion control system to retain the new checksums.\n")
 	}
 	return nil
 }
@@ -279,7 +277,7 @@ var hashOrigins = map[lockhashes.HashOrigin]string{
 }
 
 // add reports on a directory.
-func (r *lockReport) add(d LockedDir, times spans[lockKey]) {
+func (r *lockReport) add(d LockedDir, times spans) {
 	out := jsonLockDir{
 		Dir: filepath.ToSlash(d.Dir), LockFile: filepath.ToSlash(filepath.Join(d.Dir, d.LockFile)),
 		Providers: []jsonLockProvider{}, Complete: d.Result.Err == nil,
@@ -297,7 +295,7 @@ func (r *lockReport) add(d LockedDir, times spans[lockKey]) {
 }
 
 // add reports on a package. Those of a provider come one after the other.
-func (o *jsonLockDir) add(d LockedDir, p lockhashes.Package, times spans[lockKey]) {
+func (o *jsonLockDir) add(d LockedDir, p lockhashes.Package, times spans) {
 	last := len(o.Providers) - 1
 	if last < 0 || o.Providers[last].Address != p.Selection.Provider {
 		entry := jsonLockProvider{Address: p.Selection.Provider, Version: p.Selection.Version, Constraints: p.Selection.Constraints}
@@ -313,7 +311,7 @@ func (o *jsonLockDir) add(d LockedDir, p lockhashes.Package, times spans[lockKey
 	o.Providers[last].Platforms = append(o.Providers[last].Platforms, jsonLockPlatform{
 		Platform: p.Platform, H1: p.H1, ZH: p.ZH, Origin: hashOrigins[p.From], Source: p.Source,
 		Authentication: p.Authentication.TrustLevel.String(), KeyID: p.Authentication.KeyID,
-		Missing: append([]getproviders.Hash{}, p.Missing...), Bytes: known(p.Bytes), jsonSpan: newJSONSpan(times[lockKeyOf(p)]),
+		Missing: append([]getproviders.Hash{}, p.Missing...), Bytes: known(p.Bytes), jsonSpan: newJSONSpan(times[keyOf(p.Selection, p.Platform)]),
 	})
 }
 

@@ -23,36 +23,24 @@ type Mirror struct {
 	activity *Activity
 	product  getproviders.Product
 	doing    string // what is said to be done to a provider
-	turns    turns[mirrorKey]
-	spans    spans[mirrorKey]
+	turns    turns[string]
+	spans    spans
 	now      func() time.Time
 	report   mirrorReport
-	heads    []turn[mirrorKey] // of providers that have no packages: built-in ones, and those without a version
+	heads    turns[string] // of providers that have no packages: built-in ones, and those without a version
 	warnings problem.List
 }
 
 const mirroring = "Mirroring"
 
-// mirrorKey is what a package is known by while a mirror is filled.
-type mirrorKey struct {
-	provider getproviders.Provider
-	path     string                // of the archive; "": it is about the provider
-	platform getproviders.Platform // one path has those of all platforms where archives aren't files
-}
-
-func mirrorKeyOf(p archivedir.Package) mirrorKey {
-	return mirrorKey{p.Selection.Provider, p.Path, p.Platform}
-}
-
 // NewMirror returns a Mirror that speaks as the options say.
 func NewMirror(o Options) *Mirror {
-	v := &Mirror{product: o.Product, doing: mirroring, spans: spans[mirrorKey]{}, now: o.Now}
+	v := &Mirror{product: o.Product, doing: mirroring, spans: spans{}, now: o.Now}
 	o.Platforms = true
 	v.out, v.activity = openForPeople(o)
 	if o.JSON {
 		v.out.out = Stream{Writer: io.Discard}
 	}
-	v.turns.show = v.line
 	return v
 }
 
@@ -65,7 +53,7 @@ func (v *Mirror) Skip(p getproviders.Provider) {
 }
 
 func (v *Mirror) head(p getproviders.Provider, text string) {
-	v.heads = append(v.heads, turn[mirrorKey]{key: mirrorKey{provider: p}, lines: []string{text}, done: true})
+	v.heads = append(v.heads, turn[string]{packageKey{provider: p}, []string{text}, true})
 }
 
 // Observe is for [providercache.Installer].Observe. Packages are shown in the
@@ -80,11 +68,20 @@ func (v *Mirror) Observe(e event.Event) {
 	case archivedir.QueuedEvent:
 		v.begin(e.Packages)
 	case archivedir.FetchingEvent:
-		v.spans.begin(mirrorKeyOf(e.Package), v.now())
-		v.put(e.Package, v.fetchText(e), false)
+		key := keyOf(e.Package.Selection, e.Package.Platform)
+		v.spans.begin(key, v.now())
+		v.turns.put(key, false, v.fetchText(e))
 	case archivedir.DoneEvent:
-		v.spans.end(mirrorKeyOf(e.Package), v.now())
-		v.put(e.Package, mirrorDoneText(v.product, e.Package), true)
+		key := keyOf(e.Package.Selection, e.Package.Platform)
+		v.spans.end(key, v.now())
+		v.turns.put(key, true, mirrorDoneText(v.product, e.Package))
+	}
+	v.tell(v.turns.take())
+}
+
+func (v *Mirror) tell(texts []string) {
+	for _, text := range texts {
+		v.line(text)
 	}
 }
 
@@ -127,19 +124,18 @@ func (v *Mirror) begin(packages []archivedir.Package) {
 	v.heads = nil
 	var last resolve.Selection
 	for _, p := range packages {
-		t := turn[mirrorKey]{key: mirrorKeyOf(p)}
+		t := turn[string]{key: keyOf(p.Selection, p.Platform)}
 		if s := p.Selection; s.Provider != last.Provider {
-			t.lines = append(t.lines, v.mirroring(s.Provider))
+			t.told = append(t.told, v.mirroring(s.Provider))
 		}
 		if s := p.Selection; s.Provider != last.Provider || s.Version != last.Version {
-			t.lines = append(t.lines, selectedText(s))
+			t.told = append(t.told, selectedText(s))
 		}
 		last = p.Selection
 		all = append(all, t)
 	}
-	slices.SortStableFunc(all, func(a, b turn[mirrorKey]) int { return a.key.provider.Compare(b.key.provider) })
-	v.turns.waiting = all
-	v.turns.advance()
+	slices.SortStableFunc(all, func(a, b turn[string]) int { return a.key.provider.Compare(b.key.provider) })
+	v.turns = all
 }
 
 func selectedText(s resolve.Selection) string {
@@ -153,19 +149,12 @@ func selectedText(s resolve.Selection) string {
 	}
 }
 
-// put keeps a text until its turn.
-func (v *Mirror) put(p archivedir.Package, text string, done bool) {
-	v.turns.put(mirrorKeyOf(p), text, done)
-}
-
 func (v *Mirror) line(text string) { v.out.line(line{human: text}) }
 
 // End tells what was removed, and what will be, and returns what registries had to say.
 func (v *Mirror) End(result mirror.Result) problem.List {
 	v.activity.Close()
-	v.turns.waiting = append(v.turns.waiting, v.heads...)
-	v.turns.end()
-	v.heads = nil
+	v.tell(append(v.turns.rest(), v.heads.rest()...))
 	v.report.Packages = v.packages(result.Packages)
 	v.report.Pruned, v.report.Waiting = append([]string{}, result.Pruned...), append([]string{}, result.Waiting...)
 	for _, name := range result.Pruned {
@@ -232,7 +221,7 @@ func (v *Mirror) packages(all []archivedir.Package) []jsonArchive {
 		s := p.Selection
 		shown := jsonArchive{
 			Address: s.Provider, Version: s.Version, Platform: p.Platform, Path: filepath.ToSlash(p.Path), Present: p.Present, Source: p.Source, Bytes: known(p.Bytes),
-			jsonSpan: newJSONSpan(v.spans[mirrorKeyOf(p)]), jsonFailure: newJSONFailure(p.Err),
+			jsonSpan: newJSONSpan(v.spans[keyOf(p.Selection, p.Platform)]), jsonFailure: newJSONFailure(p.Err),
 		}
 		if p.Err == nil && !p.Present {
 			shown.Authentication, shown.KeyID = p.Authentication.TrustLevel.String(), p.Authentication.KeyID

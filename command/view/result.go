@@ -90,13 +90,13 @@ func (s span) addTo(keys map[string]any) {
 	}
 }
 
-// spans are those of packages, by what a package is known by.
-type spans[K comparable] map[K]span
+// spans are those of packages.
+type spans map[packageKey]span
 
-func (s spans[K]) begin(key K, now time.Time) { s[key] = span{begun: now} }
+func (s spans) begin(key packageKey, now time.Time) { s[key] = span{begun: now} }
 
 // end notes when the work on a package ended; where it didn't begin there is nothing to note.
-func (s spans[K]) end(key K, now time.Time) {
+func (s spans) end(key packageKey, now time.Time) {
 	if began, ok := s[key]; ok {
 		s[key] = span{began.begun, now}
 	}

@@ -8,17 +8,7 @@ import (
 	"github.com/tfdeps/tfdeps/providercache/event"
 )
 
-// taskKey is what a task is about: a package of a provider, or one of modules. A zero version or platform
-// stands for all of them when a task is looked for.
-type taskKey struct {
-	provider getproviders.Provider
-	version  getproviders.Version
-	platform getproviders.Platform
-	module   string
-	dir      string // of a package that is only verified
-}
-
-func (k taskKey) matches(other taskKey) bool {
+func (k packageKey) matches(other packageKey) bool {
 	return k.provider == other.provider && k.module == other.module &&
 		(k.dir == other.dir || k.dir == "" || other.dir == "") &&
 		(k.version == other.version || k.version == getproviders.Version{} || other.version == getproviders.Version{}) &&
@@ -30,7 +20,7 @@ const worthShowing = 1_000_000
 
 // task is something that is under way.
 type task struct {
-	key     taskKey
+	key     packageKey
 	name    string // for people
 	counted bool   // it is one of those that are counted
 	heard   bool   // it has begun: before that, it waits for its turn
@@ -112,7 +102,7 @@ type tasks struct {
 }
 
 // find returns a task that runs; nil: there is none.
-func (s *tasks) find(key taskKey) *task {
+func (s *tasks) find(key packageKey) *task {
 	if i := slices.IndexFunc(s.running, func(t *task) bool { return key.matches(t.key) }); i >= 0 {
 		return s.running[i]
 	}
@@ -120,7 +110,7 @@ func (s *tasks) find(key taskKey) *task {
 }
 
 // start returns the task of a key, which it makes if there is none.
-func (s *tasks) start(key taskKey, name string, counted bool) *task {
+func (s *tasks) start(key packageKey, name string, counted bool) *task {
 	t := s.find(key)
 	if t == nil {
 		t = &task{key: key, name: name, total: -1}

@@ -5,58 +5,62 @@ import (
 	"strings"
 
 	"github.com/tfdeps/tfdeps/command/problem"
+	"github.com/tfdeps/tfdeps/getproviders"
+	"github.com/tfdeps/tfdeps/providercache/resolve"
 )
 
-// turns shows what there is to say of packages in a fixed order, whichever is done
-// first: of each when all before it are done. K is what a package is known by.
-type turns[K comparable] struct {
-	show    func(text string)
-	waiting []turn[K]
+// packageKey is what a package of a provider, or of modules, is known by. A zero version or platform
+// stands for all of them when a task is looked for.
+type packageKey struct {
+	provider getproviders.Provider
+	version  getproviders.Version
+	platform getproviders.Platform
+	module   string
+	dir      string // of a package that is only verified
 }
 
-// turn is what there is to say of one package.
-type turn[K comparable] struct {
-	key   K
-	lines []string
-	done  bool
+func keyOf(s resolve.Selection, platform getproviders.Platform) packageKey {
+	return packageKey{provider: s.Provider, version: s.Version, platform: platform}
 }
 
-// put keeps a text until its turn, and shows what has its turn now. Packages that
-// aren't expected are left out.
-func (t *turns[K]) put(key K, text string, done bool) {
-	i := slices.IndexFunc(t.waiting, func(w turn[K]) bool { return w.key == key })
-	if i < 0 {
-		return
+// turns puts what there is to tell of packages into a fixed order, whichever is done first: what there is
+// of one is told when all before it are done. T is an event, or a text.
+type turns[T any] []turn[T]
+
+// turn is what there is to tell of one package.
+type turn[T any] struct {
+	key  packageKey
+	told []T
+	done bool // nothing more will come
+}
+
+// put keeps things until their turn. Packages that aren't expected, or not any more, are left out.
+func (t turns[T]) put(key packageKey, done bool, things ...T) {
+	if i := slices.IndexFunc(t, func(w turn[T]) bool { return w.key == key }); i >= 0 {
+		t[i].told, t[i].done = append(t[i].told, things...), t[i].done || done
 	}
-	if text != "" {
-		t.waiting[i].lines = append(t.waiting[i].lines, text)
-	}
-	t.waiting[i].done = done
-	t.advance()
 }
 
-// advance shows what has its turn.
-func (t *turns[K]) advance() {
-	for len(t.waiting) > 0 {
-		first := &t.waiting[0]
-		for _, text := range first.lines {
-			t.show(text)
+// take removes and returns what has its turn.
+func (t *turns[T]) take() (all []T) {
+	for len(*t) > 0 {
+		first := &(*t)[0]
+		all = append(all, first.told...)
+		if first.told = nil; !first.done {
+			break
 		}
-		if first.lines = nil; !first.done {
-			return
-		}
-		t.waiting = t.waiting[1:]
+		*t = (*t)[1:]
 	}
+	return all
 }
 
-// end shows what is left.
-func (t *turns[K]) end() {
-	for _, w := range t.waiting {
-		for _, text := range w.lines {
-			t.show(text)
-		}
+// rest removes and returns all.
+func (t *turns[T]) rest() (all []T) {
+	for _, w := range *t {
+		all = append(all, w.told...)
 	}
-	t.waiting = nil
+	*t = nil
+	return all
 }
 
 // uniqueWarnings are the warnings of sources in one order, each once.
