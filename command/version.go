@@ -2,9 +2,7 @@ package command
 
 import (
 	"bytes"
-	"encoding/json"
 	"fmt"
-	"io"
 
 	"github.com/tfdeps/tfdeps/command/cli"
 	"github.com/tfdeps/tfdeps/command/problem"
@@ -57,7 +55,7 @@ type versionReport struct {
 }
 
 // Text writes what Terraform prints, and the version of tfdeps.
-func (v versionReport) Text(w io.Writer) error {
+func (v versionReport) Text() string {
 	m, product := v.meta, v.product
 	var b bytes.Buffer
 	fmt.Fprintf(&b, "%s v%s\non %s\n", product.Name, product.Version, getproviders.CurrentPlatform())
@@ -77,23 +75,20 @@ func (v versionReport) Text(w io.Writer) error {
 		}
 		fmt.Fprintf(&b, "+ provider %s %s\n", lock.Provider, version)
 	}
-	_, err := w.Write(b.Bytes())
-	return err
+	return b.String()
 }
 
 // JSON writes what Terraform prints, and the version of tfdeps after it.
-func (v versionReport) JSON(w io.Writer, _ view.Run) error {
+func (v versionReport) JSON(_ view.Run) any {
 	selections := make(map[string]string, len(v.locks))
 	for _, lock := range v.locks {
 		selections[lock.Provider.String()] = lock.Version.String()
 	}
-	out := json.NewEncoder(w)
-	out.SetIndent("", "  ")
-	return out.Encode(struct {
+	return struct {
 		ProductVersion string            `json:"terraform_version"`
 		Platform       string            `json:"platform"`
 		Selections     map[string]string `json:"provider_selections"`
 		Outdated       bool              `json:"terraform_outdated"`
 		OwnVersion     string            `json:"tfdeps_version"`
-	}{v.product.Version, getproviders.CurrentPlatform().String(), selections, false, v.meta.Version})
+	}{v.product.Version, getproviders.CurrentPlatform().String(), selections, false, v.meta.Version}
 }

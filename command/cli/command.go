@@ -58,7 +58,7 @@ func (c Command) Execute(m *Meta, args []string) int {
 		if c.Refused != nil {
 			report = c.Refused(err)
 		}
-		_ = report.JSON(m.Stdout, view.Run{Begun: m.Begun, Ended: m.Now(), Problems: refused})
+		_ = view.Write(m.Stdout, report, true, view.Run{Begun: m.Begun, Ended: m.Now(), Problems: refused})
 	}
 	return 1
 }
@@ -124,13 +124,7 @@ func (m *Meta) Finish(r view.Result, problems problem.List, out Output) int {
 	if r == nil {
 		r = view.NoResult{}
 	}
-	err := error(nil)
-	if out.JSON {
-		err = r.JSON(m.Stdout, view.Run{Begun: m.Begun, Ended: m.Now(), Problems: all, ReadFile: os.ReadFile})
-	} else {
-		err = r.Text(m.Stdout)
-	}
-	if err != nil {
+	if err := view.Write(m.Stdout, r, out.JSON, view.Run{Begun: m.Begun, Ended: m.Now(), Problems: all, ReadFile: os.ReadFile}); err != nil {
 		all = append(all, problem.CodedError("unwritable", "Failed to write the report", problem.Sentence(err)))
 	}
 	how := m.ViewOptions(getproviders.Product{}, false, view.ProgressAuto)

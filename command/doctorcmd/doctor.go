@@ -79,12 +79,10 @@ func run(m *cli.Meta, args []string) (int, error) {
 	x.examine()
 	how := m.ViewOptions(x.product, o.json, view.ProgressAuto)
 	x.report.Color = how.Stdout.Color && !how.Plain && !how.NoColor
-	shown, err := x.report.Problems, error(nil)
+	shown := x.report.Problems
+	err = view.Write(m.Stdout, x.report, o.json, view.Run{Begun: m.Begun, Ended: m.Now(), Problems: shown})
 	if o.json { // the object has the problems in it
-		err = x.report.JSON(m.Stdout, view.Run{Begun: m.Begun, Ended: m.Now(), Problems: x.report.Problems})
 		shown = nil
-	} else {
-		err = x.report.Text(m.Stdout)
 	}
 	if err != nil {
 		shown = append(shown, problem.CodedError("unwritable", "Failed to write the report", problem.Sentence(err)))

@@ -5,7 +5,6 @@ package providerscmd
 
 import (
 	"fmt"
-	"io"
 	"slices"
 	"strings"
 
@@ -132,17 +131,8 @@ func describe(m *cli.Meta, opts treeOptions, product getproviders.Product) (view
 	if problems = append(problems, unknown...); problems.HasErrors() {
 		return nil, problems
 	}
-	return inventoryReport{inventory}, problems
+	return inventory, problems
 }
-
-// inventoryReport is an inventory as the report of the command, in the one format that it has.
-type inventoryReport struct{ view.Inventory }
-
-// Text writes the inventory.
-func (r inventoryReport) Text(w io.Writer) error { return r.Write(w) }
-
-// JSON writes the inventory, too: its format has no room for what other reports end with.
-func (r inventoryReport) JSON(w io.Writer, _ view.Run) error { return r.Write(w) }
 
 // describeModules says what each module asks for.
 func describeModules(dir *workdir.Dir, report *view.ProvidersReport) (problems problem.List) {

@@ -18,17 +18,16 @@ import (
 type CacheDir struct{ Cache *store.Store }
 
 // Text writes the path and nothing else, for people and for scripts.
-func (d CacheDir) Text(w io.Writer) error {
-	_, err := fmt.Fprintln(w, d.Cache.Dir)
-	return err
+func (d CacheDir) Text() string {
+	return d.Cache.Dir + "\n"
 }
 
 // JSON writes an object that names the path.
-func (d CacheDir) JSON(w io.Writer, run Run) error {
-	return writeReport(w, struct {
+func (d CacheDir) JSON(run Run) any {
+	return struct {
 		jsonHead
 		jsonRun
-	}{newJSONHead(d.Cache), newJSONRun(run)})
+	}{newJSONHead(d.Cache), newJSONRun(run)}
 }
 
 // CacheKey is the key of what lock files select, and what keys of other selections begin with.
@@ -38,20 +37,19 @@ type CacheKey struct {
 }
 
 // Text writes the key and nothing else, for people and for scripts.
-func (k CacheKey) Text(w io.Writer) error {
-	_, err := fmt.Fprintln(w, k.Key)
-	return err
+func (k CacheKey) Text() string {
+	return k.Key + "\n"
 }
 
 // JSON writes an object with the key.
-func (k CacheKey) JSON(w io.Writer, run Run) error {
-	return writeReport(w, struct {
+func (k CacheKey) JSON(run Run) any {
+	return struct {
 		Format   string                `json:"format_version"`
 		Key      string                `json:"key"`
 		Platform getproviders.Platform `json:"platform"`
 		Prefix   string                `json:"restore_keys"`
 		jsonRun
-	}{resultFormat, k.Key, k.Platform, k.Prefix, newJSONRun(run)})
+	}{resultFormat, k.Key, k.Platform, k.Prefix, newJSONRun(run)}
 }
 
 // CacheList is what "cache list" tells.
@@ -65,7 +63,7 @@ const usersShown = 3
 
 // Text writes the list for people: a line for each package, and below it who
 // uses it.
-func (l CacheList) Text(w io.Writer) error {
+func (l CacheList) Text() string {
 	var b strings.Builder
 	table := tabwriter.NewWriter(&b, 0, 0, 2, ' ', 0)
 	var size, onDisk int64
@@ -83,8 +81,7 @@ func (l CacheList) Text(w io.Writer) error {
 	}
 	_ = table.Flush() // to memory
 	fmt.Fprintf(&b, "%s in %s: %s, %s on disk\n", count(len(l.Packages), "package"), Printable(l.Cache.Dir), megabytes(size), megabytes(onDisk))
-	_, err := io.WriteString(w, b.String())
-	return err
+	return b.String()
 }
 
 // workingDirectory is the directory that has its packages in another one.
@@ -174,7 +171,7 @@ type jsonCached struct {
 }
 
 // JSON writes the list for programs.
-func (l CacheList) JSON(w io.Writer, run Run) error {
+func (l CacheList) JSON(run Run) any {
 	out := jsonCache{jsonHead: newJSONHead(l.Cache), Packages: []jsonCached{}, Sum: jsonCacheSum{len(l.Packages), map[store.Condition]int{}}, jsonRun: newJSONRun(run)}
 	for _, p := range l.Packages {
 		out.Size += p.Size
@@ -184,5 +181,5 @@ func (l CacheList) JSON(w io.Writer, run Run) error {
 			newJSONSized(p), append([]string{}, p.Users...), append([]string{}, p.Linked...), p.Managed, string(p.Condition),
 		})
 	}
-	return writeReport(w, out)
+	return out
 }

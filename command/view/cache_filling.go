@@ -2,7 +2,6 @@ package view
 
 import (
 	"fmt"
-	"io"
 	"path/filepath"
 	"strings"
 	"time"
@@ -37,7 +36,7 @@ func (f *CacheFilling) Observe(e event.Event, platform getproviders.Platform, no
 
 // Text tells what is new, and in one line what there was to do. Failures aren't
 // among it: they are problems.
-func (f CacheFilling) Text(w io.Writer) error {
+func (f CacheFilling) Text() string {
 	var b strings.Builder
 	added, present := 0, 0
 	for _, filled := range f.Filled {
@@ -55,8 +54,7 @@ func (f CacheFilling) Text(w io.Writer) error {
 		there = fmt.Sprintf(", %d more were there already", present)
 	}
 	fmt.Fprintf(&b, "Added %s to %s%s\n", count(added, "package"), Printable(f.Cache.Dir), there)
-	_, err := io.WriteString(w, b.String())
-	return err
+	return b.String()
 }
 
 type jsonFilling struct {
@@ -89,7 +87,7 @@ type jsonPrefetched struct {
 
 // JSON lists every package that was asked for, in that order, platform by
 // platform.
-func (f CacheFilling) JSON(w io.Writer, run Run) error {
+func (f CacheFilling) JSON(run Run) any {
 	out := jsonFilling{jsonHead: newJSONHead(f.Cache), Packages: []jsonPrefetched{}, Receipts: f.Receipts, jsonRun: newJSONRun(run)}
 	for _, filled := range f.Filled {
 		out.Packages = append(out.Packages, f.prefetched(filled))
@@ -103,7 +101,7 @@ func (f CacheFilling) JSON(w io.Writer, run Run) error {
 			out.Sum.Bytes += filled.Bytes
 		}
 	}
-	return writeReport(w, out)
+	return out
 }
 
 func (f CacheFilling) prefetched(filled providercache.Prefetched) jsonPrefetched {

@@ -22,7 +22,7 @@ type CacheRemoval struct {
 
 // Text tells why some packages stay, and in one line what was gained; of modules
 // only if any went.
-func (r CacheRemoval) Text(w io.Writer) error {
+func (r CacheRemoval) Text() string {
 	var b strings.Builder
 	r.packages(&b)
 	verb := "Removed"
@@ -32,8 +32,7 @@ func (r CacheRemoval) Text(w io.Writer) error {
 	if r.Entries > 0 {
 		fmt.Fprintf(&b, "%s %s of the store of modules, %s\n", verb, count(r.Entries, "entry"), megabytes(r.Bytes))
 	}
-	_, err := io.WriteString(w, b.String())
-	return err
+	return b.String()
 }
 
 func (r CacheRemoval) packages(w io.Writer) {
@@ -75,11 +74,10 @@ type CacheVerification struct {
 
 // Text tells which packages aren't what they should be, in one line what was
 // found, and in another what was removed.
-func (v CacheVerification) Text(w io.Writer) error {
+func (v CacheVerification) Text() string {
 	if len(v.Found) == 0 {
-		_, err := fmt.Fprintf(w, "There is nothing to verify: no package is in the cache %s.\n"+
+		return fmt.Sprintf("There is nothing to verify: no package is in the cache %s.\n"+
 			"An init or \"tfdeps cache add\" puts packages there; \"tfdeps doctor\" tells which cache init uses.\n", Printable(v.Cache.Dir))
-		return err
 	}
 	var b strings.Builder
 	sums := map[store.Finding]int{}
@@ -107,8 +105,7 @@ func (v CacheVerification) Text(w io.Writer) error {
 	if v.Repaired != nil {
 		CacheRemoval{Done: *v.Repaired}.packages(&b)
 	}
-	_, err := io.WriteString(w, b.String())
-	return err
+	return b.String()
 }
 
 // differs says why a package isn't what it should be.
@@ -158,14 +155,14 @@ type jsonSwept struct {
 
 // JSON tells the same as Text, for programs: packages in the order in which
 // they were to go.
-func (r CacheRemoval) JSON(w io.Writer, run Run) error {
+func (r CacheRemoval) JSON(run Run) any {
 	out := jsonRemoval{
 		jsonHead: newJSONHead(r.Cache), DryRun: r.DryRun, Freed: r.Done.Freed, Shared: r.Done.Shared,
 		SharedWith: append([]string{}, r.Done.SharedWith...), Removed: newJSONRemoved(r.Done), Kept: newJSONKept(r.Done),
 		Modules: jsonSwept{r.Entries, r.Bytes},
 		Sum:     jsonRemoved{len(r.Done.Removed), len(r.Done.Kept), r.Done.Freed + r.Bytes}, jsonRun: newJSONRun(run),
 	}
-	return writeReport(w, out)
+	return out
 }
 
 func newJSONRemoved(done store.Removal) []jsonSized {
@@ -222,7 +219,7 @@ type jsonVerified struct {
 }
 
 // JSON lists every package, in the order of addresses, versions and platforms.
-func (v CacheVerification) JSON(w io.Writer, run Run) error {
+func (v CacheVerification) JSON(run Run) any {
 	out := jsonVerification{jsonHead: newJSONHead(v.Cache), Packages: []jsonVerified{}, Removed: []jsonSized{}, Kept: []jsonKept{},
 		Sum: jsonFindings{Findings: map[string]int{}}, jsonRun: newJSONRun(run)}
 	for _, found := range v.Found {
@@ -238,5 +235,5 @@ func (v CacheVerification) JSON(w io.Writer, run Run) error {
 	if v.Repaired != nil {
 		out.Removed, out.Kept = newJSONRemoved(*v.Repaired), newJSONKept(*v.Repaired)
 	}
-	return writeReport(w, out)
+	return out
 }

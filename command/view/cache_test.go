@@ -48,9 +48,8 @@ func TestCacheRemoval_IsOneLine(t *testing.T) {
 				"Kept registry.terraform.io/hashicorp/null 3.2.0 linux_amd64: it is in use\n" +
 				"Removed no packages\n"},
 	} {
-		var b strings.Builder
-		if err := (CacheRemoval{Done: c.done, DryRun: c.dryRun}).Text(&b); err != nil || b.String() != c.want {
-			t.Errorf("%+v:\n%s\nnot\n%s", c.done, b.String(), c.want)
+		if got := (CacheRemoval{Done: c.done, DryRun: c.dryRun}).Text(); got != c.want {
+			t.Errorf("%+v:\n%s\nnot\n%s", c.done, got, c.want)
 		}
 	}
 }
@@ -58,12 +57,7 @@ func TestCacheRemoval_IsOneLine(t *testing.T) {
 func TestCacheList_NamesAFewUsersOfEachPackage(t *testing.T) {
 	p := cachedNull
 	p.Users = []string{"/a/.terraform/providers", "/b\x1b[31m", "/c", "/d", "/e"}
-	var b strings.Builder
-	list := CacheList{Cache: &store.Store{Dir: "/cache"}, Packages: []store.Package{p}}
-	if err := list.Text(&b); err != nil {
-		t.Fatal(err)
-	}
-	got := b.String()
+	got := CacheList{Cache: &store.Store{Dir: "/cache"}, Packages: []store.Package{p}}.Text()
 	for _, want := range []string{"\n  in /a\n", "\n  in /c\n", "\n  and 2 more\n", "\n1 package in /cache: "} {
 		if !strings.Contains(got, want) {
 			t.Errorf("no %q in\n%s", want, got)
@@ -153,7 +147,7 @@ func TestCacheResults_JSON(t *testing.T) {
 			`"added":false,"bytes":null},{`, `"platform":"linux_amd64","added":false,"bytes":null,"error":"unexpected EOF","code":"failed"}`, `"receipts":true`}},
 	} {
 		var b, compact bytes.Buffer
-		err := errors.Join(c.report.JSON(&b, Run{}), json.Compact(&compact, b.Bytes()))
+		err := errors.Join(Write(&b, c.report, true, Run{}), json.Compact(&compact, b.Bytes()))
 		got := strings.ReplaceAll(compact.String(), `\\`, `/`) // on Windows
 		for _, want := range append(c.want, `{"format_version":"1.0","directory":"/cache","named":false,`) {
 			if err != nil || !strings.Contains(got, want) {

@@ -2,7 +2,6 @@ package view
 
 import (
 	"fmt"
-	"io"
 	"strings"
 
 	"github.com/tfdeps/tfdeps/command/problem"
@@ -21,7 +20,7 @@ type CacheTransfer struct {
 
 // Text tells what was sent or pulled, what couldn't be, and in one line what there was to do. Failures aren't among it:
 // they are problems.
-func (t CacheTransfer) Text(w io.Writer) error {
+func (t CacheTransfer) Text() string {
 	var b strings.Builder
 	verb, where := "Pulled", "from "+Printable(t.Remote)
 	if t.Push {
@@ -51,8 +50,7 @@ func (t CacheTransfer) Text(w io.Writer) error {
 	if sum.Missing > 0 {
 		fmt.Fprintf(&b, ", %d left out", sum.Missing)
 	}
-	_, err := fmt.Fprintln(w, b.String())
-	return err
+	return b.String() + "\n"
 }
 
 func (t CacheTransfer) sum() (sum jsonTransferSum) {
@@ -100,7 +98,7 @@ type jsonTransferred struct {
 }
 
 // JSON lists every package that lock files select, platform by platform.
-func (t CacheTransfer) JSON(w io.Writer, run Run) error {
+func (t CacheTransfer) JSON(run Run) any {
 	out := jsonTransfer{jsonHead: newJSONHead(t.Cache), URL: t.Remote, Packages: []jsonTransferred{}, Sum: t.sum(), jsonRun: newJSONRun(run)}
 	for _, p := range t.Packages {
 		out.Packages = append(out.Packages, jsonTransferred{
@@ -108,7 +106,7 @@ func (t CacheTransfer) JSON(w io.Writer, run Run) error {
 			Bytes: known(p.Bytes), jsonFailure: newJSONFailure(p.Err),
 		})
 	}
-	return writeReport(w, out)
+	return out
 }
 
 // TransferProblems explains what went wrong: one problem for each cause that several packages failed for, and each other package.

@@ -3,7 +3,6 @@ package view
 import (
 	"cmp"
 	"fmt"
-	"io"
 	"slices"
 	"strings"
 	"time"
@@ -42,8 +41,15 @@ type Inventory struct {
 // unknown stands in properties for facts that this machine doesn't know.
 const unknown = "unknown"
 
-// Write writes the inventory as a CycloneDX document in JSON.
-func (i Inventory) Write(w io.Writer) error {
+// Text is the inventory as a CycloneDX document, which is JSON for people, too.
+func (i Inventory) Text() string {
+	var b strings.Builder
+	_ = writeReport(&b, i.JSON(Run{})) // to memory
+	return b.String()
+}
+
+// JSON is the document. Its format has no room for what other reports end with.
+func (i Inventory) JSON(Run) any {
 	bom := cdxDocument{
 		Schema: "http://cyclonedx.org/schema/bom-1.6.schema.json", Format: "CycloneDX", SpecVersion: "1.6", Version: 1,
 		Metadata: cdxMetadata{
@@ -55,7 +61,7 @@ func (i Inventory) Write(w io.Writer) error {
 	for n, p := range i.Packages {
 		bom.Components[n] = p.component()
 	}
-	return writeReport(w, bom)
+	return bom
 }
 
 // The parts of a CycloneDX document that are used here. The library of CycloneDX, which reads what is written in a

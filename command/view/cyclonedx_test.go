@@ -45,7 +45,7 @@ func TestInventory_SaysWhatIsKnown(t *testing.T) {
 		{Provider: provider("acme/free"), Present: true, LockedHashes: []getproviders.Hash{"h1:a", "zh:b"}, Hashes: []getproviders.Hash{getproviders.Hash("zh:" + sum)}},
 	}}
 	var out bytes.Buffer
-	if err := inventory.Write(&out); err != nil {
+	if err := Write(&out, inventory, true, Run{}); err != nil {
 		t.Fatal(err)
 	}
 	var bom cdx.BOM

@@ -1,7 +1,6 @@
 package view
 
 import (
-	"io"
 	"time"
 
 	"github.com/tfdeps/tfdeps/command/problem"
@@ -126,7 +125,7 @@ func CodeOfError(err error) string { return codeOfError(err) }
 func CodeOfProblem(p *problem.Problem) string { return codeOf(p) }
 
 // JSON writes the report for programs.
-func (d Doctor) JSON(w io.Writer, run Run) error {
+func (d Doctor) JSON(run Run) any {
 	type host struct {
 		DoctorHost
 		Milliseconds int64 `json:"took_ms"`
@@ -164,7 +163,7 @@ func (d Doctor) JSON(w io.Writer, run Run) error {
 	for _, h := range d.Hosts {
 		out.Hosts = append(out.Hosts, host{h, h.Took.Milliseconds()})
 	}
-	return writeReport(w, out)
+	return out
 }
 
 // orEmpty keeps null out of JSON.

@@ -2,7 +2,6 @@ package view
 
 import (
 	"fmt"
-	"io"
 	"maps"
 	"slices"
 	"strings"
@@ -12,7 +11,7 @@ import (
 )
 
 // Text writes the report for people, without the problems.
-func (d Doctor) Text(w io.Writer) error {
+func (d Doctor) Text() string {
 	p := doctorPage{color: d.Color}
 	p.text.WriteString(printableLine(fmt.Sprintf("tfdeps %s on %s does the work of %s %s (%s).", d.Version, d.Platform, d.Product, d.Of, d.Because)) + "\n")
 	d.writeConfig(&p)
@@ -20,8 +19,7 @@ func (d Doctor) Text(w io.Writer) error {
 	d.writeCache(&p)
 	d.writeMachine(&p)
 	p.text.WriteString("\n" + d.summary(&p) + "\n")
-	_, err := io.WriteString(w, p.text.String())
-	return err
+	return p.text.String()
 }
 
 // summary is the last line.

@@ -2,7 +2,6 @@ package view
 
 import (
 	"fmt"
-	"io"
 	"path/filepath"
 	"slices"
 	"strings"
@@ -316,13 +315,13 @@ func (o *jsonLockDir) add(d LockedDir, p lockhashes.Package, times spans) {
 }
 
 // Text writes nothing: people were told before.
-func (r lockReport) Text(io.Writer) error { return nil }
+func (r lockReport) Text() string { return "" }
 
 // JSON writes what became of all directories.
-func (r lockReport) JSON(w io.Writer, run Run) error {
+func (r lockReport) JSON(run Run) any {
 	r.Format, r.jsonRun = resultFormat, newJSONRun(run)
 	if r.Dirs == nil {
 		r.Dirs = []jsonLockDir{}
 	}
-	return writeReport(w, r)
+	return r
 }

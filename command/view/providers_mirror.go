@@ -249,10 +249,10 @@ func sumOfArchives(packages []jsonArchive) (sum jsonArchivesSum) {
 }
 
 // Text writes nothing: people were told before.
-func (r mirrorReport) Text(io.Writer) error { return nil }
+func (r mirrorReport) Text() string { return "" }
 
 // JSON writes what became of the mirror.
-func (r mirrorReport) JSON(w io.Writer, run Run) error {
+func (r mirrorReport) JSON(run Run) any {
 	r.Format, r.Sum, r.jsonRun = resultFormat, sumOfArchives(r.Packages), newJSONRun(run)
 	for _, list := range []*[]string{&r.Pruned, &r.Waiting} {
 		if *list == nil {
@@ -262,5 +262,5 @@ func (r mirrorReport) JSON(w io.Writer, run Run) error {
 	if r.Packages == nil {
 		r.Packages = []jsonArchive{}
 	}
-	return writeReport(w, r)
+	return r
 }

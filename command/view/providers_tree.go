@@ -1,7 +1,6 @@
 package view
 
 import (
-	"io"
 	"path/filepath"
 	"slices"
 	"strings"
@@ -52,7 +51,7 @@ type LockedVersion struct {
 
 // Text writes the report for people, as Terraform does, but for the order:
 // here, providers stand in that of their addresses.
-func (r ProvidersReport) Text(w io.Writer) error {
+func (r ProvidersReport) Text() string {
 	var b strings.Builder
 	b.WriteString("\nProviders required by configuration:\n.\n")
 	r.tree().write(&b, "")
@@ -63,8 +62,7 @@ func (r ProvidersReport) Text(w io.Writer) error {
 	for _, p := range r.State.Providers() {
 		b.WriteString("    provider[" + p.String() + "]\n\n")
 	}
-	_, err := io.WriteString(w, Printable(b.String()))
-	return err
+	return Printable(b.String())
 }
 
 // branch is a part of a tree that is going to be drawn.
@@ -144,7 +142,7 @@ func cutLast(path string) (rest, name string) {
 
 // JSON writes the report for programs, as one object. It is documented in the
 // help of the command.
-func (r ProvidersReport) JSON(w io.Writer, run Run) error {
+func (r ProvidersReport) JSON(run Run) any {
 	out := jsonProviders{
 		Format:    resultFormat,
 		Modules:   make([]jsonModule, 0, len(r.Modules)),
@@ -169,7 +167,7 @@ func (r ProvidersReport) JSON(w io.Writer, run Run) error {
 		out.Providers = append(out.Providers, r.jsonProvider(p, all.Constraints(p)))
 	}
 	out.Sum = jsonTreeSum{len(out.Modules), len(out.Providers)}
-	return writeReport(w, out)
+	return out
 }
 
 // Required is what the modules, the tests and the state require together.

@@ -81,11 +81,7 @@ Providers required by state:
 	}
 	for _, tt := range tests {
 		t.Run(tt.name, func(t *testing.T) {
-			var out bytes.Buffer
-			if err := tt.report.Text(&out); err != nil {
-				t.Fatal(err)
-			}
-			if got := strings.ReplaceAll(out.String(), "\u00a0", "~"); got != tt.want {
+			if got := strings.ReplaceAll(tt.report.Text(), "\u00a0", "~"); got != tt.want {
 				t.Errorf("got %s\nwant %s", got, tt.want)
 			}
 		})
@@ -125,7 +121,7 @@ func TestProvidersReport_JSON(t *testing.T) {
 		Locked: map[getproviders.Provider]LockedVersion{alpha: {Version: getproviders.MustParseVersion("1.0.0")}},
 	}
 	var out bytes.Buffer
-	if err := report.JSON(&out, Run{}); err != nil {
+	if err := Write(&out, report, true, Run{}); err != nil {
 		t.Fatal(err)
 	}
 	var got struct {
@@ -164,7 +160,7 @@ func TestProvidersReport_JSON(t *testing.T) {
 
 	out.Reset()
 	report.State, report.StateUnknown = nil, true
-	if err := report.JSON(&out, Run{}); err != nil || !strings.Contains(out.String(), `"state": null`) {
+	if err := Write(&out, report, true, Run{}); err != nil || !strings.Contains(out.String(), `"state": null`) {
 		t.Errorf("a state that isn't known: %v, %s", err, out.String())
 	}
 }

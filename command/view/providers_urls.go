@@ -2,7 +2,6 @@ package view
 
 import (
 	"fmt"
-	"io"
 	"net/url"
 	"path/filepath"
 	"strings"
@@ -68,7 +67,7 @@ type (
 )
 
 // JSON prints the report for programs.
-func (r URLsReport) JSON(w io.Writer, run Run) error {
+func (r URLsReport) JSON(run Run) any {
 	out := jsonURLs{Format: resultFormat, Dirs: []jsonURLsDir{}, jsonRun: newJSONRun(run)}
 	for _, d := range r.Dirs {
 		dir := jsonURLsDir{
@@ -81,7 +80,7 @@ func (r URLsReport) JSON(w io.Writer, run Run) error {
 		}
 		out.Dirs = append(out.Dirs, dir)
 	}
-	return writeReport(w, out)
+	return out
 }
 
 func (s *jsonURLsSum) add(p lockhashes.LocatedPackage) {
@@ -147,7 +146,7 @@ func withoutUser(u *url.URL) string {
 
 // Text prints the report for people: each package with its checksum and where it
 // is. What may be secret in a URL is left out.
-func (r URLsReport) Text(w io.Writer) error {
+func (r URLsReport) Text() string {
 	var b strings.Builder
 	for _, d := range r.Dirs {
 		if d.Named {
@@ -167,6 +166,5 @@ func (r URLsReport) Text(w io.Writer) error {
 			}
 		}
 	}
-	_, err := io.WriteString(w, b.String())
-	return err
+	return b.String()
 }

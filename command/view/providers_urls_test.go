@@ -28,17 +28,15 @@ func TestURLsReport_URLsAreWholeForProgramsOnly(t *testing.T) {
 		Dir: ".", LockFile: "lock", Result: lockhashes.LocateResult{Packages: []lockhashes.LocatedPackage{p}},
 		Locked: func(getproviders.Provider, getproviders.Version) []getproviders.Hash { return nil },
 	}}}
-	var asJSON, asText bytes.Buffer
-	if err := report.JSON(&asJSON, Run{}); err != nil {
+	var asJSON bytes.Buffer
+	if err := Write(&asJSON, report, true, Run{}); err != nil {
 		t.Fatal(err)
 	}
-	if err := report.Text(&asText); err != nil {
-		t.Fatal(err)
-	}
+	asText := report.Text()
 	if !strings.Contains(asJSON.String(), `"url": "https://cdn.example/w.zip?signature=a&b=%2F"`) || !json.Valid(asJSON.Bytes()) {
 		t.Errorf("as JSON: %s", &asJSON)
 	}
-	if want := "example.com/acme/widget v1.0.0 linux_amd64 (unauthenticated)\n  https://cdn.example/w.zip\n  5 bytes\n"; asText.String() != want {
-		t.Errorf("as text: %s", &asText)
+	if want := "example.com/acme/widget v1.0.0 linux_amd64 (unauthenticated)\n  https://cdn.example/w.zip\n  5 bytes\n"; asText != want {
+		t.Errorf("as text: %s", asText)
 	}
 }

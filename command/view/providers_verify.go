@@ -2,7 +2,6 @@ package view
 
 import (
 	"fmt"
-	"io"
 	"path/filepath"
 	"slices"
 	"strings"
@@ -27,19 +26,18 @@ type VerifiedTree struct {
 }
 
 // Text writes a line for each package that isn't sound, and one for each place.
-func (v VerifyReport) Text(w io.Writer) error {
+func (v VerifyReport) Text() string {
+	var b strings.Builder
 	for _, t := range v.Trees {
 		for _, p := range t.Packages {
 			if p.Finding != store.TreeOK {
 				// Names come from who made the packages: they must not write lines of this output.
-				fmt.Fprintln(w, printableLine(v.text(p, t)))
+				fmt.Fprintln(&b, printableLine(v.text(p, t)))
 			}
 		}
-		if _, err := fmt.Fprintln(w, Printable(verifySum(t))); err != nil {
-			return err
-		}
+		fmt.Fprintln(&b, Printable(verifySum(t)))
 	}
-	return nil
+	return b.String()
 }
 
 // text says what is wrong with a package, with all that it takes to decide what to do.
@@ -163,7 +161,7 @@ type jsonVerifiedPackage struct {
 }
 
 // JSON writes what was found, for programs, as one object.
-func (v VerifyReport) JSON(w io.Writer, run Run) error {
+func (v VerifyReport) JSON(run Run) any {
 	report := struct {
 		Format string             `json:"format_version"`
 		Trees  []jsonVerifiedTree `json:"trees"`
@@ -179,7 +177,7 @@ func (v VerifyReport) JSON(w io.Writer, run Run) error {
 		}
 		report.Trees = append(report.Trees, out)
 	}
-	return writeReport(w, report)
+	return report
 }
 
 func newJSONVerifiedPackage(p store.ComparedPackage) jsonVerifiedPackage {
@@ -211,22 +209,20 @@ type HashReport []PackageHashes
 
 // Text prints a hash and its package on each line, as sha256sum does. Packages that couldn't be
 // hashed aren't among them: they are problems.
-func (r HashReport) Text(w io.Writer) error {
+func (r HashReport) Text() string {
+	var b strings.Builder
 	for _, p := range r {
 		for _, h := range []getproviders.Hash{p.H1, p.ZH} {
-			if h == "" {
-				continue
-			}
-			if _, err := fmt.Fprintf(w, "%s  %s\n", h, Printable(p.Path)); err != nil {
-				return err
+			if h != "" {
+				fmt.Fprintf(&b, "%s  %s\n", h, Printable(p.Path))
 			}
 		}
 	}
-	return nil
+	return b.String()
 }
 
 // JSON writes an array with an object for each package.
-func (r HashReport) JSON(w io.Writer, _ Run) error {
+func (r HashReport) JSON(_ Run) any {
 	type described struct {
 		PackageHashes
 		*jsonFailure
@@ -235,5 +231,5 @@ func (r HashReport) JSON(w io.Writer, _ Run) error {
 	for _, p := range r {
 		out = append(out, described{p, newJSONFailure(p.Err)})
 	}
-	return writeReport(w, out)
+	return out
 }

@@ -12,11 +12,19 @@ import (
 
 // Result is what a command found out or did, for people and for programs.
 type Result interface {
-	// Text writes the report for people.
-	Text(w io.Writer) error
-	// JSON writes the report for programs, as one object over several lines that ends
-	// with what the run says of itself.
-	JSON(w io.Writer, run Run) error
+	// Text is the report for people.
+	Text() string
+	// JSON is the report for programs, an object that ends with what the run says of itself.
+	JSON(run Run) any
+}
+
+// Write writes a report for people or for programs.
+func Write(w io.Writer, r Result, asJSON bool, run Run) error {
+	if asJSON {
+		return writeReport(w, r.JSON(run))
+	}
+	_, err := io.WriteString(w, r.Text())
+	return err
 }
 
 // Run is what each report for programs says of the run that made it.
@@ -31,14 +39,14 @@ type Run struct {
 type NoResult struct{}
 
 // Text writes nothing: people see the problems.
-func (NoResult) Text(io.Writer) error { return nil }
+func (NoResult) Text() string { return "" }
 
 // JSON writes what every report has.
-func (NoResult) JSON(w io.Writer, run Run) error {
-	return writeReport(w, struct {
+func (NoResult) JSON(run Run) any {
+	return struct {
 		Format string `json:"format_version"`
 		jsonRun
-	}{resultFormat, newJSONRun(run)})
+	}{resultFormat, newJSONRun(run)}
 }
 
 // resultFormat is the version of the reports: a number after the dot that is greater means

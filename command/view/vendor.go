@@ -2,7 +2,6 @@ package view
 
 import (
 	"fmt"
-	"io"
 
 	"github.com/tfdeps/tfdeps/command/problem"
 	"github.com/tfdeps/tfdeps/configs/modules"
@@ -139,11 +138,11 @@ func (v *Vendor) Done(text string) {
 func (v *Vendor) Report() Result { return v.report }
 
 // Text writes nothing: people were told before.
-func (r vendorReport) Text(io.Writer) error { return nil }
+func (r vendorReport) Text() string { return "" }
 
 // JSON writes what became of the directory.
-func (r vendorReport) JSON(w io.Writer, run Run) error {
+func (r vendorReport) JSON(run Run) any {
 	r.Sum = vendorSum{sumOfArchives(r.Packages), len(r.Modules), len(r.Changed), len(r.Removed)}
 	r.jsonRun = newJSONRun(run)
-	return writeReport(w, r)
+	return r
 }

@@ -36,7 +36,7 @@ func vendored(t *testing.T, asJSON bool) (stdout string) {
 		t.Error(&problems)
 	}
 	if asJSON {
-		if err := v.Report().JSON(&out, Run{}); err != nil {
+		if err := Write(&out, v.Report(), true, Run{}); err != nil {
 			t.Error(err)
 		}
 	}
@@ -96,7 +96,7 @@ func TestVendor_EmptyReportHasNoNulls(t *testing.T) {
 	t.Parallel()
 	var out bytes.Buffer
 	v := NewVendor(Options{Now: time.Now, JSON: true, Stdout: Stream{Writer: &out}})
-	if err := v.Report().JSON(&out, Run{}); err != nil || bytes.Contains(out.Bytes(), []byte("null")) {
+	if err := Write(&out, v.Report(), true, Run{}); err != nil || bytes.Contains(out.Bytes(), []byte("null")) {
 		t.Errorf("%v, %s", err, &out)
 	}
 }
