@@ -96,14 +96,24 @@ func codesIn(file *ast.File) (codes []string) {
 // codesOfProblemsIn are the codes that a file gives to the problems that it makes.
 func codesOfProblemsIn(file *ast.File) (all []string) {
 	ast.Inspect(file, func(n ast.Node) bool {
-		if call, ok := n.(*ast.CallExpr); ok && len(call.Args) == 3 {
-			if called, ok := call.Fun.(*ast.SelectorExpr); ok && (called.Sel.Name == "CodedError" || called.Sel.Name == "CodedWarning") {
-				all = append(all, textsIn(call.Args[0])...)
+		if call, ok := n.(*ast.CallExpr); ok && len(call.Args) >= 3 {
+			if called, ok := call.Fun.(*ast.SelectorExpr); ok && isProblem(called.X) && slices.Contains([]string{"CodedError", "CodedWarning", "Errorf", "Warningf", "Fail", "Warn"}, called.Sel.Name) {
+				for _, code := range textsIn(call.Args[0]) {
+					if code != "" || !strings.HasPrefix(called.Sel.Name, "Warn") { // of warnings some have none
+						all = append(all, code)
+					}
+				}
 			}
 		}
 		return true
 	})
 	return all
+}
+
+// isProblem reports whether what is called is in package problem.
+func isProblem(from ast.Expr) bool {
+	id, ok := from.(*ast.Ident)
+	return ok && id.Name == "problem"
 }
 
 // summariesIn are the headlines of errors without a code of their own that a file makes.
@@ -117,7 +127,7 @@ func summariesIn(file *ast.File) (all []string) {
 		if !ok || called.Sel.Name != "Error" {
 			return true
 		}
-		if from, ok := called.X.(*ast.Ident); ok && from.Name == "problem" {
+		if isProblem(called.X) {
 			if texts := textsIn(call.Args[0]); len(texts) > 0 && !strings.HasPrefix(texts[0], " ") { // else it begins with a name
 				all = append(all, strings.ReplaceAll(texts[0], "%s", "-option"))
 			}

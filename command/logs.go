@@ -56,8 +56,8 @@ func logLevel(env cli.Environment, stderr io.Writer) (options *slog.HandlerOptio
 		return nil, false, nil // there is nothing to tell at these
 	default:
 		if own != "" {
-			return nil, false, problem.List{problem.CodedWarning("invalid_variable", "Invalid value of "+logVariable, fmt.Sprintf(
-				"The value of %s is %q, and has no effect. It takes debug, trace, json or off.", logVariable, env.Get(logVariable)))}
+			return nil, false, problem.Warn("invalid_variable", "Invalid value of "+logVariable,
+				"The value of %s is %q, and has no effect. It takes debug, trace, json or off.", logVariable, env.Get(logVariable))
 		}
 		// People set TF_LOG=1 to see everything: that is what Terraform takes it for, in these words.
 		fmt.Fprintf(stderr, "[WARN] Invalid log level: %q. Defaulting to level: TRACE. Valid levels are: [TRACE DEBUG INFO WARN ERROR OFF]\n", strings.ToUpper(given))

@@ -23,8 +23,8 @@ func unknownVariables(env cli.Environment) (warnings problem.List) {
 		if meant := cli.Closest(name, known); meant != "" {
 			detail += fmt.Sprintf(" Did you mean %s?", meant)
 		}
-		warnings = append(warnings, problem.CodedWarning("invalid_variable", "Unknown variable "+name,
-			detail+"\n\nThis command lists all variables:\n  tfdeps help"))
+		warnings = append(warnings, problem.Warningf("invalid_variable", "Unknown variable "+name,
+			"%s\n\nThis command lists all variables:\n  tfdeps help", detail))
 	}
 	return warnings
 }

@@ -132,7 +132,7 @@ func add(m *cli.Meta, o addOptions, activity *view.Activity) (view.Result, probl
 	from.Mirrors = mirrors
 	source, err := from.All(m)
 	if err != nil {
-		return nil, append(problems, problem.CodedError("cli_configuration", "Can't search for providers", err.Error()))
+		return nil, append(problems, problem.Errorf("cli_configuration", "Can't search for providers", "%v", err))
 	}
 	var failed problem.List
 	result.Filled, failed = a.fill(source)
@@ -209,7 +209,7 @@ func (a *adding) fill(source getproviders.Source) (filled []providercache.Prefet
 func (a *adding) finalize(filled []providercache.Prefetched) (receipts bool, problems problem.List) {
 	receipts, err := providercache.Finalize(a.meta.Context, a.cache, filled, filepath.Clean(a.opts.dir), a.opts.made)
 	if err != nil {
-		return false, problem.List{problem.CodedError("cache_failed", "Failed to make the cache fit for an image", err.Error())}
+		return false, problem.Fail("cache_failed", "Failed to make the cache fit for an image", "%v", err)
 	}
 	if !receipts {
 		problems = append(problems, problem.Warning("No receipts", fmt.Sprintf(

@@ -145,7 +145,7 @@ func runList(m *cli.Meta, args []string) (int, error) {
 	}
 	packages, err := maintain(m, cache).List()
 	if err != nil {
-		return o.end(m, nil, append(problems, problem.CodedError("cache_failed", "Failed to list the cache", err.Error())), 0)
+		return o.end(m, nil, append(problems, problem.Errorf("cache_failed", "Failed to list the cache", "%v", err)), 0)
 	}
 	return o.end(m, view.CacheList{Cache: cache, Packages: packages}, problems, 0)
 }
@@ -215,12 +215,12 @@ func runVerify(m *cli.Meta, args []string) (int, error) {
 		return o.end(m, nil, append(problems, problem.CodedError("interrupted", "Interrupted", "Not all packages were read.")), 0)
 	}
 	if err != nil {
-		return o.end(m, nil, append(problems, problem.CodedError("cache_failed", "Failed to verify the cache", err.Error())), 0)
+		return o.end(m, nil, append(problems, problem.Errorf("cache_failed", "Failed to verify the cache", "%v", err)), 0)
 	}
 	result := view.CacheVerification{Cache: cache, Found: found}
 	if o.repair {
 		if result.Repaired, err = removeDamaged(m, cache, found); err != nil {
-			problems = append(problems, problem.CodedError("cache_failed", "Failed to remove what is damaged", err.Error()))
+			problems = append(problems, problem.Errorf("cache_failed", "Failed to remove what is damaged", "%v", err))
 		}
 	}
 	if slices.ContainsFunc(found, store.Verified.Differs) {

@@ -2,7 +2,6 @@ package cachecmd
 
 import (
 	"cmp"
-	"fmt"
 	"slices"
 	"strings"
 	"time"
@@ -77,7 +76,7 @@ func runGC(m *cli.Meta, args []string) (int, error) {
 	done, err := maintain(m, cache).Collect(m.Context, policy, store.RemoveOptions{DryRun: o.dryRun, Linked: o.force})
 	result := view.CacheRemoval{Cache: cache, Done: done, DryRun: o.dryRun}
 	if err != nil {
-		problems = append(problems, problem.CodedError("cache_failed", "Failed to remove what isn't used", err.Error()))
+		problems = append(problems, problem.Errorf("cache_failed", "Failed to remove what isn't used", "%v", err))
 	} else if o.dir == "" {
 		sweepModules(m, &result, m.Now().Add(-cmp.Or(o.olderThan, unusedAfter)))
 	}
@@ -110,7 +109,7 @@ func runClean(m *cli.Meta, args []string) (int, error) {
 	maintenance := maintain(m, cache)
 	packages, err := maintenance.List()
 	if err != nil {
-		return o.end(m, nil, append(problems, problem.CodedError("cache_failed", "Failed to list the cache", err.Error())), 0)
+		return o.end(m, nil, append(problems, problem.Errorf("cache_failed", "Failed to list the cache", "%v", err)), 0)
 	}
 	isNamed := len(names) > 0 // what is named needs no receipt
 	if isNamed {
@@ -122,7 +121,7 @@ func runClean(m *cli.Meta, args []string) (int, error) {
 	done, err := maintenance.Remove(m.Context, packages, store.RemoveOptions{DryRun: o.dryRun, Linked: o.force, Others: isNamed})
 	result := view.CacheRemoval{Cache: cache, Done: done, DryRun: o.dryRun}
 	if err != nil {
-		problems = append(problems, problem.CodedError("cache_failed", "Failed to remove packages", err.Error()))
+		problems = append(problems, problem.Errorf("cache_failed", "Failed to remove packages", "%v", err))
 	} else if !isNamed {
 		if !o.dryRun {
 			maintenance.Sweep()
@@ -136,8 +135,8 @@ func runClean(m *cli.Meta, args []string) (int, error) {
 
 // nothingMatches is about names of which no package is in the cache.
 func nothingMatches(cache *store.Store, names []string) *problem.Problem {
-	return problem.CodedError("package_not_found", "No such package in the cache", fmt.Sprintf(
-		"The cache in %s has no package of %s. To see what it has, run:\n  tfdeps cache list", cache.Dir, strings.Join(names, ", ")))
+	return problem.Errorf("package_not_found", "No such package in the cache",
+		"The cache in %s has no package of %s. To see what it has, run:\n  tfdeps cache list", cache.Dir, strings.Join(names, ", "))
 }
 
 func isAmong(wanted []resolve.PackageSpec, p store.Package) bool {

@@ -100,8 +100,8 @@ func move(m *cli.Meta, o transferOptions, activity *view.Activity) (view.Result,
 	locked, unreadable := workdir.LockedBelow(o.paths, products.Unversioned(m))
 	problems = append(append(append(problems, missing...), unreadable...), sources.CheckArchiveCredentials(m.Env)...)
 	if o.offlineBy != "" && sources.IsURL(o.location) {
-		problems = append(problems, problem.CodedError("offline", "No request is allowed", fmt.Sprintf(
-			"The command cache %s asks the service that the URL names, and %s forbids requests. A directory may be named in place of the URL.", o.verb(), o.offlineBy)))
+		problems = append(problems, problem.Errorf("offline", "No request is allowed",
+			"The command cache %s asks the service that the URL names, and %s forbids requests. A directory may be named in place of the URL.", o.verb(), o.offlineBy))
 	}
 	if scheme, _, _ := strings.Cut(o.location, "://"); o.push && strings.EqualFold(scheme, "https") { // whether there is something to send or not
 		problems = append(problems, problem.CodedError("bucket", "Invalid URL",
@@ -148,7 +148,7 @@ func checkPulled(dir string) problem.List {
 	case err != nil || info.IsDir(): // what can't be looked at fails for each package, with the reason
 		return nil
 	}
-	return problem.List{problem.CodedError("bucket", "Nothing to pull", fmt.Sprintf("The directory %s %s", dir, why))}
+	return problem.Fail("bucket", "Nothing to pull", "The directory %s %s", dir, why)
 }
 
 // transferring is one run of cache push or cache pull.

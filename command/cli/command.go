@@ -43,7 +43,7 @@ func (c Command) Execute(m *Meta, args []string) int {
 	case ok && usage.Summary != "":
 		detail := strings.TrimSuffix(err.Error()+c.more(usage)+"\n\n"+blame, "\n\n")
 		m.NoColor = m.NoColor || slices.Contains(args, "-no-color") // which wasn't read for what is wrong
-		view.Problems(m.ViewOptions(getproviders.Product{}, false, view.ProgressAuto), problem.List{problem.CodedError("invalid_option", usage.Summary, detail)})
+		view.Problems(m.ViewOptions(getproviders.Product{}, false, view.ProgressAuto), problem.Fail("invalid_option", usage.Summary, "%s", detail))
 	case blame != "":
 		fmt.Fprintf(m.Stderr, "%v\n%s\n", err, blame)
 	default:
@@ -53,7 +53,7 @@ func (c Command) Execute(m *Meta, args []string) int {
 		fmt.Fprintf(m.Stderr, "\n%s\nTo see more, run:\n  tfdeps help %s\n", c.Help.usage(), c.Name)
 	}
 	if c.Report && WantsJSON(args) {
-		refused := problem.List{problem.CodedError("invalid_option", badFlags, err.Error())}
+		refused := problem.Fail("invalid_option", badFlags, "%v", err)
 		report := view.Result(view.NoResult{})
 		if c.Refused != nil {
 			report = c.Refused(err)
@@ -150,8 +150,8 @@ func OpenInto(path string) (*os.File, problem.List) {
 	}
 	file, err := os.OpenFile(path, os.O_CREATE|os.O_WRONLY|os.O_TRUNC, 0o600)
 	if err != nil {
-		return nil, problem.List{problem.CodedError("invalid_option", "Invalid argument", fmt.Sprintf(
-			"Unable to open the file %q specified by -json-into for writing: %v", path, err))}
+		return nil, problem.Fail("invalid_option", "Invalid argument",
+			"Unable to open the file %q specified by -json-into for writing: %v", path, err)
 	}
 	return file, nil
 }

@@ -2,7 +2,6 @@ package cli
 
 import (
 	"errors"
-	"fmt"
 	"slices"
 	"time"
 
@@ -71,8 +70,8 @@ func ParseHashPolicy(given string) (fetcher.HashPolicy, error) {
 func ReadHashPolicy(given string) (fetcher.HashPolicy, problem.List) {
 	policy, err := ParseHashPolicy(given)
 	if err != nil {
-		return policy, problem.List{problem.CodedError("invalid_option", "Invalid value of -hashes", fmt.Sprintf(
-			"The value of -hashes is %q. %s", given, problem.Sentence(err)))}
+		return policy, problem.Fail("invalid_option", "Invalid value of -hashes",
+			"The value of -hashes is %q. %s", given, problem.Sentence(err))
 	}
 	return policy, nil
 }
@@ -81,8 +80,8 @@ func ReadHashPolicy(given string) (fetcher.HashPolicy, problem.List) {
 func ReadPlatform(given string) (getproviders.Platform, problem.List) {
 	plat, err := getproviders.ParsePlatform(given)
 	if err != nil {
-		return plat, problem.List{problem.CodedError("invalid_option", "Invalid target platform", fmt.Sprintf(
-			"The string %q given in the -platform option is not a valid target platform: must be two words separated by an underscore.", given))}
+		return plat, problem.Fail("invalid_option", "Invalid target platform",
+			"The string %q given in the -platform option is not a valid target platform: must be two words separated by an underscore.", given)
 	}
 	return plat, nil
 }

@@ -1,8 +1,6 @@
 package doctorcmd
 
 import (
-	"fmt"
-
 	"github.com/tfdeps/tfdeps/command/problem"
 	"github.com/tfdeps/tfdeps/command/products"
 	"github.com/tfdeps/tfdeps/command/sources"
@@ -14,7 +12,7 @@ func (x *examination) describePrograms() {
 	for _, product := range products.All() {
 		found, err := products.InstalledOf(x.meta, product)
 		if err != nil {
-			x.add(problem.List{problem.CodedError("invalid_variable", "Invalid program", problem.Sentence(err))})
+			x.add(problem.Fail("invalid_variable", "Invalid program", "%s", problem.Sentence(err)))
 		}
 		if len(found) == 0 {
 			x.report.Programs = append(x.report.Programs, view.DoctorProgram{Program: product.Program})
@@ -23,8 +21,8 @@ func (x *examination) describePrograms() {
 			shown := view.DoctorProgram{Program: product.Program, Path: p.Path, Version: p.Version, IsOwn: p.IsOwn}
 			if p.Err != nil {
 				shown.Error = p.Err.Error()
-				x.add(problem.List{problem.CodedWarning("invalid_variable", "Invalid program", fmt.Sprintf(
-					"The program %s doesn't tell its version: %v. Check what it prints:\n  %s version -json", p.Path, p.Err, shellWord(p.Path)))})
+				x.add(problem.Warn("invalid_variable", "Invalid program",
+					"The program %s doesn't tell its version: %v. Check what it prints:\n  %s version -json", p.Path, p.Err, shellWord(p.Path)))
 			}
 			x.report.Programs = append(x.report.Programs, shown)
 		}

@@ -71,7 +71,7 @@ func run(m *cli.Meta, args []string) (int, error) {
 	opts, err := parse(args, m.Env)
 	if err != nil && cli.WantsJSON(args) {
 		v := view.NewInit(m.ViewOptions(products.Unversioned(m), true, view.ProgressAuto))
-		code := cli.End(v.Problems, problem.List{problem.CodedError("invalid_option", "Failed to parse command-line flags", err.Error())}, 1)
+		code := cli.End(v.Problems, problem.Fail("invalid_option", "Failed to parse command-line flags", "%v", err), 1)
 		v.End(code)
 		return code, nil
 	}

@@ -1,7 +1,6 @@
 package initcmd
 
 import (
-	"fmt"
 	"net/url"
 	"os"
 	"slices"
@@ -48,8 +47,8 @@ func initBackend(r request, dir *workdir.Dir, log *problem.Log) (*backend.Record
 // should be.
 func (b *backendState) configure() (problems problem.List) {
 	if name := b.meta.Env.Get("TF_WORKSPACE"); url.PathEscape(name) != name {
-		return problem.List{problem.CodedError("invalid_variable", "Invalid workspace name set using TF_WORKSPACE",
-			fmt.Sprintf("%q is not the name of a workspace: it has to be usable in a URL without escapes.", name))}
+		return problem.Fail("invalid_variable", "Invalid workspace name set using TF_WORKSPACE",
+			"%q is not the name of a workspace: it has to be usable in a URL without escapes.", name)
 	}
 	isOverridden := len(b.opts.backend.config) > 0
 	switch {
@@ -134,7 +133,7 @@ func (b *backendState) settle(config *backend.Config, change backend.Change) pro
 	}
 	next, err := backend.NewRecord(config, b.product)
 	if err != nil {
-		return problem.List{problem.CodedError("backend_record", "Failed to record the backend", problem.Unwritten(err))}
+		return problem.Fail("backend_record", "Failed to record the backend", "%s", problem.Unwritten(err))
 	}
 	switch change {
 	case backend.Added:
@@ -168,7 +167,7 @@ func (b *backendState) add(config *backend.Config, next *backend.Record) problem
 
 func (b *backendState) keep(next *backend.Record) problem.List {
 	if err := next.Save(workdir.RecordPath(b.meta.Env)); err != nil {
-		return problem.List{problem.CodedError("backend_record", "Failed to record the backend", problem.Unwritten(err))}
+		return problem.Fail("backend_record", "Failed to record the backend", "%s", problem.Unwritten(err))
 	}
 	b.record = next
 	return nil
@@ -177,7 +176,7 @@ func (b *backendState) keep(next *backend.Record) problem.List {
 // forget is for a block that is gone.
 func (b *backendState) forget() problem.List {
 	if err := os.Remove(workdir.RecordPath(b.meta.Env)); err != nil {
-		return problem.List{problem.CodedError("backend_record", "Failed to remove the record of the backend", err.Error())}
+		return problem.Fail("backend_record", "Failed to remove the record of the backend", "%v", err)
 	}
 	b.record = nil
 	return nil
@@ -200,8 +199,8 @@ func (b *backendState) checkCloud(config *backend.Config) (problems problem.List
 		problems = append(problems, problem.At(b.block.Range, problem.CodedError("backend_configuration", "Invalid workspaces configuration",
 			"The cloud block needs a \"workspaces\" block with \"name\" or \"tags\", or the variable TF_WORKSPACE has to be set.")))
 	case name != "" && selected != "" && selected != name:
-		problems = append(problems, problem.At(b.block.Range, problem.CodedError("backend_configuration", "Invalid workspaces configuration",
-			fmt.Sprintf("The cloud block is for the workspace %q, and TF_WORKSPACE selects %q. Make them the same, or leave one of them out.", name, selected))))
+		problems = append(problems, problem.At(b.block.Range, problem.Errorf("backend_configuration", "Invalid workspaces configuration",
+			"The cloud block is for the workspace %q, and TF_WORKSPACE selects %q. Make them the same, or leave one of them out.", name, selected)))
 	}
 	return problems
 }

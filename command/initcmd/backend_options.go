@@ -1,8 +1,6 @@
 package initcmd
 
 import (
-	"fmt"
-
 	"github.com/tfdeps/tfdeps/command/cli"
 	"github.com/tfdeps/tfdeps/command/problem"
 	"github.com/tfdeps/tfdeps/command/products"
@@ -67,8 +65,8 @@ func (o *backendOptions) collect(given cli.Given) {
 // conflicts finds options that contradict each other.
 func (o *backendOptions) conflicts(json bool) (problems problem.List) {
 	if o.with != "" && products.StandInFor(o.with) == nil {
-		problems = append(problems, problem.CodedError("invalid_option", "Invalid program",
-			fmt.Sprintf("The value of -with is %q. It can be \"terraform\" or \"tofu\".", o.with)))
+		problems = append(problems, problem.Errorf("invalid_option", "Invalid program",
+			"The value of -with is %q. It can be \"terraform\" or \"tofu\".", o.with))
 	}
 	switch moves := o.moves(); {
 	case moves && json:
@@ -94,8 +92,8 @@ func (o *backendOptions) unknown(product getproviders.Product) problem.List {
 	if !o.createGiven || !product.StaticModules {
 		return nil
 	}
-	return problem.List{problem.CodedError("invalid_option", "Failed to parse command-line flags",
-		"flag provided but not defined: -create-default-workspace. It is an option of Terraform.")}
+	return problem.Fail("invalid_option", "Failed to parse command-line flags",
+		"flag provided but not defined: -create-default-workspace. It is an option of Terraform.")
 }
 
 // moves reports whether state is to be moved. Only the real programs do that; there

@@ -168,7 +168,7 @@ func checkProviders(r request, settings settings, dir *workdir.Dir, record *back
 	installer.Fetcher.Observe = nil
 	status, err := installer.Check(r.meta.Context, required, dir.Locks)
 	if err != nil {
-		return nil, problem.List{problem.CodedError("vendored", "Can't compare what is installed", err.Error())}
+		return nil, problem.Fail("vendored", "Can't compare what is installed", "%v", err)
 	}
 	for _, reason := range status.Reasons {
 		if incomplete && reason.Code == "lock_extra_provider" {

@@ -34,11 +34,11 @@ func (in *installation) handOver() problem.List {
 	}
 	program, err := products.Program(in.meta, in.opts.backend.with, nil)
 	if err != nil {
-		return problem.List{problem.CodedError("other_backend", "Can't hand the backend over", err.Error())}
+		return problem.Fail("other_backend", "Can't hand the backend over", "%v", err)
 	}
 	temporary, config, err := in.writeHandOverConfig()
 	if err != nil {
-		return problem.List{problem.CodedError("other_backend", "Can't hand the backend over", "Writing a CLI configuration for it: "+err.Error())}
+		return problem.Fail("other_backend", "Can't hand the backend over", "Writing a CLI configuration for it: %v", err)
 	}
 	defer temporary.Remove()
 	failed := in.runWith(program, config)
@@ -114,8 +114,8 @@ func withProblem(program string, err error) problem.List {
 	if err == nil {
 		return nil
 	}
-	return problem.List{problem.CodedError("backend_record", "The backend isn't initialized", fmt.Sprintf(
-		"%s init: %v. Its own messages say why. Modules and providers are in place.", filepath.Base(program), err))}
+	return problem.Fail("backend_record", "The backend isn't initialized",
+		"%s init: %v. Its own messages say why. Modules and providers are in place.", filepath.Base(program), err)
 }
 
 // writeHandOverConfig writes a CLI configuration for the program: the user's, but

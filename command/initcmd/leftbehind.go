@@ -70,7 +70,7 @@ func isWorkspaceLeft(s backend.State) bool {
 func (b *backendState) checkLeftBehind(config *backend.Config) problem.List {
 	t, err := b.transition(config)
 	if err != nil {
-		return problem.List{problem.CodedError("state", "Failed to load state", problem.Sentence(err))}
+		return problem.Fail("state", "Failed to load state", "%s", problem.Sentence(err))
 	}
 	switch decided, left := t.verdict(); decided {
 	case refused:
@@ -122,8 +122,8 @@ func (b *backendState) changed(forgets bool) *problem.Problem {
 func (b *backendState) mustMove(t transition, left []backend.State) *problem.Problem {
 	product, asked := b.product, "Error asking for state migration action: " // as the real program says
 	if t.moves {
-		return problem.CodedError("other_backend", "State is moved by "+product.Name, fmt.Sprintf("To install with tfdeps and have state moved, "+
-			"run \"tfdeps init -migrate-state -with=%s\"; or run:\n  %[1]s init -migrate-state -get=false", product.Program))
+		return problem.Errorf("other_backend", "State is moved by "+product.Name, "To install with tfdeps and have state moved, "+
+			"run \"tfdeps init -migrate-state -with=%s\"; or run:\n  %[1]s init -migrate-state -get=false", product.Program)
 	}
 	option, why, rid := "-migrate-state", "", "move the file away"
 	switch {
@@ -140,7 +140,7 @@ func (b *backendState) mustMove(t transition, left []backend.State) *problem.Pro
 	case t.reconfigure: // with which the real program looks at the same files
 		option = "-reconfigure"
 	}
-	return problem.CodedError("other_backend", "Existing state has to be moved", fmt.Sprintf(
+	return problem.Errorf("other_backend", "Existing state has to be moved",
 		"%s%s To move it, run:\n  %s init %s -get=false\n\nIf that state isn't needed any more, %s, and initialize again.",
-		asked, why, product.Program, option, rid))
+		asked, why, product.Program, option, rid)
 }

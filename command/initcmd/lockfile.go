@@ -1,7 +1,6 @@
 package initcmd
 
 import (
-	"fmt"
 	"maps"
 	"slices"
 
@@ -60,7 +59,7 @@ func saveLocks(r request, before, locks *depsfile.Locks, report providercache.Re
 		return nil
 	}
 	if err := locks.Save(depsfile.FileName, r.product); err != nil {
-		return problem.List{problem.CodedError("lock_file", "Failed to update dependency lock file", problem.Unwritten(err))}
+		return problem.Fail("lock_file", "Failed to update dependency lock file", "%s", problem.Unwritten(err))
 	}
 	if before.Empty() {
 		r.view.LockCreated()
@@ -90,10 +89,10 @@ func compareLocks(r request, before, locks *depsfile.Locks, report providercache
 	if len(unhashed) > 0 {
 		return hashesMissing(r, unhashed)
 	}
-	return problem.List{problem.Warning("Provider lock file not updated", fmt.Sprintf(
+	return problem.Warn("", "Provider lock file not updated",
 		"Changes to the provider selections were detected, but not saved in the %s file, because of "+
 			"%s. To record them, run \"%s init\" without it.",
-		depsfile.FileName, r.opts.readonlyBy, r.product.Program))}
+		depsfile.FileName, r.opts.readonlyBy, r.product.Program)
 }
 
 // lockPlatforms adds to new locks the hashes for the platforms that -platform names, and where

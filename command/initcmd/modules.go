@@ -1,7 +1,6 @@
 package initcmd
 
 import (
-	"fmt"
 	"slices"
 	"strings"
 
@@ -135,15 +134,15 @@ func checkModule(r request, dir *workdir.Dir, finding modulelock.Finding) proble
 	case finding.State == modulelock.Same:
 		return nil
 	case workdir.HasOtherContent(finding) && !r.opts.upgrade:
-		return problem.List{problem.CodedError("module_changed", "Module doesn't match its lock file", fmt.Sprintf(
+		return problem.Fail("module_changed", "Module doesn't match its lock file",
 			"The module %s, from %s, is not what %s records: %s.\n\nA tag may have been moved, an archive replaced, or the files in %s changed. "+
 				"If it is what you want, run \"tfdeps init -upgrade\", which records it. If it isn't, remove that directory and find out who has changed it.",
 			finding.Key, finding.Locked.Source, modulelock.FileName, workdir.ModuleChange(finding),
-			dir.ModuleDir(finding.Key, workdir.ModulesDir(r.meta.Env))))}
+			dir.ModuleDir(finding.Key, workdir.ModulesDir(r.meta.Env)))
 	case r.opts.readonly:
-		return problem.List{problem.CodedError("module_changed", "Modules differ from their lock file", fmt.Sprintf(
+		return problem.Fail("module_changed", "Modules differ from their lock file",
 			"%s forbids changes of lock files, and %s would have to be changed: %s.\n\nRun \"tfdeps init\" without it, and commit the file.",
-			r.opts.readonlyBy, modulelock.FileName, workdir.ModuleChange(finding)))}
+			r.opts.readonlyBy, modulelock.FileName, workdir.ModuleChange(finding))
 	default:
 		return nil
 	}

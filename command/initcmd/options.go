@@ -139,16 +139,16 @@ func parse(args []string, env cli.Environment, standIn *cli.StandIn) (options, p
 	given, err := o.flags().Parse(args)
 	if err != nil {
 		o.json = cli.WantsJSON(args)
-		return o, problem.List{problem.CodedError("invalid_option", "Failed to parse command-line flags", errors.Unwrap(err).Error())}
+		return o, problem.Fail("invalid_option", "Failed to parse command-line flags", "%v", errors.Unwrap(err))
 	}
 	if len(given.Operands) > 0 {
 		o.json = cli.WantsJSON(args)
-		return o, problem.List{problem.CodedError("invalid_option", "Too many command line arguments. Did you mean to use -chdir?",
-			fmt.Sprintf("The init command takes options only, and was given %q.%s%s", given.Operands[0], longDash(given.Operands[0]), spaced(args, given.Operands[0])))}
+		return o, problem.Fail("invalid_option", "Too many command line arguments. Did you mean to use -chdir?",
+			"The init command takes options only, and was given %q.%s%s", given.Operands[0], longDash(given.Operands[0]), spaced(args, given.Operands[0]))
 	}
 	by, err := given.Fill(env)
 	if err != nil {
-		return o, problem.List{problem.CodedError("invalid_variable", "Invalid value of a variable", errors.Unwrap(err).Error())}
+		return o, problem.Fail("invalid_variable", "Invalid value of a variable", "%v", errors.Unwrap(err))
 	}
 	o.settle(by, standIn)
 	o.backend.createGiven = given.Has("create-default-workspace")
@@ -211,8 +211,8 @@ func (o *options) conflicts(given cli.Given) (problems problem.List) {
 			"The -backend and -cloud options are aliases of one another and mutually-exclusive in their use"))
 	}
 	if o.lockfile != "" && o.lockfile != "readonly" {
-		problems = append(problems, problem.CodedError("invalid_option", "Invalid lock file mode",
-			fmt.Sprintf("The value of -lockfile is %q. The only mode there is to choose is \"readonly\".", o.lockfile)))
+		problems = append(problems, problem.Errorf("invalid_option", "Invalid lock file mode",
+			"The value of -lockfile is %q. The only mode there is to choose is \"readonly\".", o.lockfile))
 	}
 	if o.by["mirror"] == "-mirror" && len(o.pluginDirs) > 0 {
 		problems = append(problems, problem.CodedError("invalid_option", "The -mirror flag conflicts with -plugin-dir.",
@@ -231,8 +231,8 @@ func (o *options) conflicts(given cli.Given) (problems problem.List) {
 // -lockfile=readonly allow.
 func (o *options) forbidden() (problems problem.List) {
 	conflict := func(option, with, why string) {
-		problems = append(problems, problem.CodedError("invalid_option", fmt.Sprintf("The %s flag conflicts with %s.", option, with),
-			why+" Leave out one of the two."))
+		problems = append(problems, problem.Errorf("invalid_option", fmt.Sprintf("The %s flag conflicts with %s.", option, with),
+			"%s Leave out one of the two.", why))
 	}
 	switch {
 	case o.readonly && o.upgrade:

@@ -148,7 +148,7 @@ func (in *installation) planProviders(found *view.InitPlan) problem.List {
 	}
 	status, err := installer.Check(in.meta.Context, in.required, in.dir.Locks)
 	if err != nil {
-		return append(problems, problem.CodedError("vendored", "Can't compare what is installed", err.Error()))
+		return append(problems, problem.Errorf("vendored", "Can't compare what is installed", "%v", err))
 	}
 	reasons := map[getproviders.Provider][]view.CheckReason{}
 	for _, reason := range status.Reasons {

@@ -66,7 +66,7 @@ func (in *installation) connect() (problems problem.List) {
 	from.Mirrors = in.mirrors
 	var err error
 	if in.source, err = from.All(in.meta); err != nil {
-		problems = append(problems, problem.CodedError("cli_configuration", "Can't search for providers", err.Error()))
+		problems = append(problems, problem.Errorf("cli_configuration", "Can't search for providers", "%v", err))
 	}
 	return problems
 }
@@ -162,10 +162,10 @@ func (in *installation) inferred(err error) (problems problem.List) {
 		if at < 0 || named {
 			continue
 		}
-		problems = append(problems, problem.At(users[at].Range, problem.CodedWarning("provider_not_found", "Automatically-inferred provider dependency", fmt.Sprintf(
+		problems = append(problems, problem.At(users[at].Range, problem.Warningf("provider_not_found", "Automatically-inferred provider dependency",
 			"The type of %s begins with %q, and no entry of required_providers has that name. That it means %s is a guess, and there is no such provider.\n\n"+
 				"If the type is right, say which provider it is: by an entry %[2]q in required_providers, or by the argument \"provider\" of the block.",
-			users[at].Address, failed.Provider.Type, in.product.Short(failed.Provider)))))
+			users[at].Address, failed.Provider.Type, in.product.Short(failed.Provider))))
 	}
 	return problems
 }
@@ -201,10 +201,10 @@ func announceOverrides(r request, overrides map[getproviders.Provider]string) pr
 	for _, p := range slices.SortedFunc(maps.Keys(overrides), getproviders.Provider.Compare) {
 		fmt.Fprintf(&list, "\n - %s in %s", r.product.Short(p), overrides[p])
 	}
-	return problem.List{problem.Warning("Provider development overrides are in effect", fmt.Sprintf(
+	return problem.Warn("", "Provider development overrides are in effect",
 		"The following provider development overrides are set in the CLI configuration:%s\n\n"+
 			"These providers are not installed as part of init since they are in these directories, from which %s runs them. "+
-			"What the lock file says of them stays as it is.", list.String(), r.product.Program))}
+			"What the lock file says of them stays as it is.", list.String(), r.product.Program)
 }
 
 // suggest finds the address that was meant by one that doesn't exist: that of
@@ -248,9 +248,9 @@ func (in *installation) notShared(report providercache.Report) problem.List {
 			return nil
 		}
 	}
-	return problem.List{problem.CodedWarning("cache_failed", "The shared cache can't be written to", fmt.Sprintf(
+	return problem.Warn("cache_failed", "The shared cache can't be written to",
 		"Packages that the cache lacks were fetched for this directory alone: %v.\n\nTF_PLUGIN_CACHE_DIR or plugin_cache_dir of the CLI configuration "+
-			"names the cache. Correct its permissions, or name another directory.", err))}
+			"names the cache. Correct its permissions, or name another directory.", err)
 }
 
 // chosenOffline warns of versions that were chosen without asking sources that may
@@ -273,7 +273,7 @@ func (in *installation) chosenOffline(report providercache.Report) problem.List 
 	if len(chosen) == 0 {
 		return nil
 	}
-	return problem.List{problem.Warning("Versions chosen offline among what is there", fmt.Sprintf(
+	return problem.Warn("", "Versions chosen offline among what is there",
 		"The lock file has no entry for these providers, and %s allows no request, so that another version may be chosen where requests are allowed:%s",
-		in.opts.offlineBy, problem.Items(chosen)))}
+		in.opts.offlineBy, problem.Items(chosen))
 }

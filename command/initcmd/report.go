@@ -21,8 +21,8 @@ func checkReport(path string) problem.List {
 		return nil
 	}
 	if _, err := reportPlace(path); err != nil {
-		return problem.List{problem.CodedError("invalid_option", "Invalid argument", fmt.Sprintf(
-			"The page of the run can't be written to %q, which -report names: %v.", path, err))}
+		return problem.Fail("invalid_option", "Invalid argument",
+			"The page of the run can't be written to %q, which -report names: %v.", path, err)
 	}
 	return nil
 }
@@ -74,8 +74,8 @@ func writeReport(r request, failed bool) problem.List {
 		if at, ok := errors.AsType[*os.PathError](err); ok { // which names a temporary file
 			reason = at.Err
 		}
-		return problem.List{problem.CodedError("unwritable", "Failed to write the page of the run", fmt.Sprintf(
-			"The page can't be written to %q: %v.", r.opts.report, reason))}
+		return problem.Fail("unwritable", "Failed to write the page of the run",
+			"The page can't be written to %q: %v.", r.opts.report, reason)
 	}
 	return nil
 }

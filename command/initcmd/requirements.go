@@ -31,9 +31,9 @@ func requirements(r request, settings settings, dir *workdir.Dir, record *backen
 // refuseOverrides refuses providers that come past the policy, if it says so.
 func refuseOverrides(r request, s settings, required getproviders.Requirements) (problems problem.List) {
 	for _, refusal := range s.policy.CheckOverrides(s.overriddenBy, required.Providers()) {
-		problems = append(problems, problem.CodedError("refused_by_policy", "A provider comes past the policy", fmt.Sprintf(
+		problems = append(problems, problem.Errorf("refused_by_policy", "A provider comes past the policy",
 			"Provider %s: %v.\n\nTo install it as a package, take it out of dev_overrides in the CLI configuration, and out of the variable %s.",
-			r.product.Short(refusal.Provider), refusal, sources.ReattachVariable)))
+			r.product.Short(refusal.Provider), refusal, sources.ReattachVariable))
 	}
 	return problems
 }
@@ -117,11 +117,11 @@ func changesDetected(r request, changes []string) problem.List {
 	if _, err := os.Stat(depsfile.FileName); errors.Is(err, fs.ErrNotExist) {
 		what = fmt.Sprintf("There is no lock file %s, and with %s none is written", depsfile.FileName, r.opts.readonlyBy)
 	}
-	return problem.List{problem.CodedError("lock_file_outdated", "Provider dependency changes detected", fmt.Sprintf(
+	return problem.Fail("lock_file_outdated", "Provider dependency changes detected",
 		"%s:%s\n\n"+
 			"To record what is required now, run \"%s init\" without it. A version that is locked already "+
 			"changes only with -upgrade.",
-		what, problem.Items(changes), r.product.Program))}
+		what, problem.Items(changes), r.product.Program)
 }
 
 func hashesMissing(r request, providers []getproviders.Provider) problem.List {
@@ -133,11 +133,11 @@ func hashesMissing(r request, providers []getproviders.Provider) problem.List {
 		names[i] = r.product.Short(p)
 	}
 	platform := getproviders.CurrentPlatform()
-	return problem.List{problem.CodedError("lock_file_outdated", "Incomplete lock file information for providers", fmt.Sprintf(
+	return problem.Fail("lock_file_outdated", "Incomplete lock file information for providers",
 		"The lock file %s has no h1 checksum for %s of:%s\n\n"+
 			"Without it \"%s plan\" refuses the package, and %s allows no addition. To add it, run:\n"+
 			"  %[4]s providers lock -platform=%[2]s",
-		depsfile.FileName, platform, problem.Items(names), r.product.Program, r.opts.readonlyBy))}
+		depsfile.FileName, platform, problem.Items(names), r.product.Program, r.opts.readonlyBy)
 }
 
 func isH1(h getproviders.Hash) bool { return h.Scheme() == getproviders.SchemeH1 }

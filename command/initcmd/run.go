@@ -10,7 +10,6 @@ package initcmd
 import (
 	"cmp"
 	"errors"
-	"fmt"
 	"slices"
 
 	"github.com/tfdeps/tfdeps/command/cli"
@@ -162,9 +161,9 @@ func copyModule(r request, net sources.Network) problem.List {
 		summary, wanted := "The working directory already contains files", "an empty directory into which a copy of "
 		advice := "the referenced module will be placed.\n\nTo initialize the configuration already in this working directory, omit the\n-from-module option."
 		if r.product.Predecessor != nil {
-			return problem.List{problem.CodedError("invalid_option", summary, "The -from-module option requires "+wanted+"\n"+advice)}
+			return problem.Fail("invalid_option", summary, "The -from-module option requires %s\n%s", wanted, advice)
 		}
-		return problem.List{problem.CodedError("invalid_option", summary+". The -from-module option requires\n"+wanted+advice, "")}
+		return problem.Fail("invalid_option", summary+". The -from-module option requires\n"+wanted+advice, "")
 	}
 	shown := modules.Redact(source)
 	r.view.CopyingModule(shown)
@@ -180,8 +179,8 @@ func copyModule(r request, net sources.Network) problem.List {
 		if errors.As(err, &titled) {
 			summary = titled.Summary()
 		}
-		return problem.List{problem.Because(err, problem.CodedError(cmp.Or(problem.OfSummary(summary), "module_package_failed"), summary, fmt.Sprintf(
-			"The option -from-module names %s. %s", shown, view.Explained(err))))}
+		return problem.List{problem.Because(err, problem.Errorf(cmp.Or(problem.OfSummary(summary), "module_package_failed"), summary,
+			"The option -from-module names %s. %s", shown, view.Explained(err)))}
 	}
 	r.view.ModuleCopied()
 	return nil

@@ -5,7 +5,6 @@ import (
 	"cmp"
 	"encoding/json"
 	"errors"
-	"fmt"
 	"io/fs"
 	"os"
 	"path/filepath"
@@ -89,8 +88,8 @@ func readFallback(o options) (getproviders.Fallback, problem.List) {
 	}
 	fallback, err := getproviders.ParseFallback(o.mirrorFallback)
 	if err != nil {
-		return fallback, problem.List{problem.CodedError("invalid_option", "Invalid mirror fallback",
-			fmt.Sprintf("The value of %s can't be used: %v.", o.by["mirror-fallback"], err))}
+		return fallback, problem.Fail("invalid_option", "Invalid mirror fallback",
+			"The value of %s can't be used: %v.", o.by["mirror-fallback"], err)
 	}
 	return fallback, nil
 }
@@ -98,8 +97,8 @@ func readFallback(o options) (getproviders.Fallback, problem.List) {
 func readLink(o options) (link.Mode, problem.List) {
 	mode, err := link.ParseMode(cmp.Or(o.link, "auto"))
 	if err != nil {
-		return mode, problem.List{problem.CodedError("invalid_option", "Invalid way of linking", fmt.Sprintf(
-			"The value of %s can't be used: %v.", o.by["link"], err))}
+		return mode, problem.Fail("invalid_option", "Invalid way of linking",
+			"The value of %s can't be used: %v.", o.by["link"], err)
 	}
 	return mode, nil
 }
@@ -112,7 +111,7 @@ func recordPluginDirs(r request) problem.List {
 		return nil
 	}
 	if err := savePluginDirs(pluginDirsPath(r.meta.Env), r.opts.pluginDirs); err != nil {
-		return problem.List{problem.CodedError("unwritable", "Failed to record the value of -plugin-dir", problem.Unwritten(err))}
+		return problem.Fail("unwritable", "Failed to record the value of -plugin-dir", "%s", problem.Unwritten(err))
 	}
 	return nil
 }

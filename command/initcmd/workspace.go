@@ -32,7 +32,7 @@ func missingWorkspace(r request, record *backend.Record) (name string, others bo
 	}
 	name, err := workdir.Workspace(r.meta.Env)
 	if err != nil {
-		return "", false, problem.List{problem.CodedError("workspace", "Failed to select a workspace", err.Error())}
+		return "", false, problem.Fail("workspace", "Failed to select a workspace", "%v", err)
 	}
 	files := record.LocalFiles()
 	if files.HasWorkspace(name) {
@@ -40,21 +40,21 @@ func missingWorkspace(r request, record *backend.Record) (name string, others bo
 	}
 	others, err = files.HasOthers()
 	if err != nil {
-		return "", false, problem.List{problem.CodedError("workspace", "Failed to select a workspace", err.Error())}
+		return "", false, problem.Fail("workspace", "Failed to select a workspace", "%v", err)
 	}
 	return name, others, nil
 }
 
 func doesNotExist(r request, name string) *problem.Problem {
-	return problem.CodedError("workspace", fmt.Sprintf("Currently selected workspace %q does not exist", name), fmt.Sprintf(
+	return problem.Errorf("workspace", fmt.Sprintf("Currently selected workspace %q does not exist", name),
 		"It is selected in %s. Remove that file to use the default workspace, or set TF_WORKSPACE to the name of one that exists or is to be made.",
-		workdir.WorkspacePath(r.meta.Env)))
+		workdir.WorkspacePath(r.meta.Env))
 }
 
 // selectWorkspace records which workspace is selected.
 func selectWorkspace(r request, name string) problem.List {
 	if err := wholefile.Save(workdir.WorkspacePath(r.meta.Env), []byte(name), 0o644); err != nil {
-		return problem.List{problem.CodedError("workspace", "Failed to select a workspace", err.Error())}
+		return problem.Fail("workspace", "Failed to select a workspace", "%v", err)
 	}
 	return nil
 }

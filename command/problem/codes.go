@@ -1,10 +1,9 @@
 package problem
 
 import (
+	"fmt"
 	"slices"
 	"strings"
-
-	"github.com/hashicorp/hcl/v2"
 )
 
 // Code is a kind of error, as programs and documents name it. docs/troubleshooting.md has the cause and the cure of each.
@@ -21,12 +20,40 @@ type Coded string
 
 // CodedError is [Error] with a code, which has to be one of [Codes].
 func CodedError(code, summary, detail string) *Problem {
-	return &Problem{Severity: hcl.DiagError, Summary: summary, Detail: detail, Extra: Coded(code)}
+	p := Error(summary, detail)
+	p.Extra = Coded(code)
+	return p
 }
 
 // CodedWarning is [Warning] with a code, which has to be one of [Codes].
 func CodedWarning(code, summary, detail string) *Problem {
-	return &Problem{Severity: hcl.DiagWarning, Summary: summary, Detail: detail, Extra: Coded(code)}
+	p := Warning(summary, detail)
+	p.Extra = Coded(code)
+	return p
+}
+
+// Errorf is [CodedError] with a detail as fmt.Sprintf makes it.
+func Errorf(code, summary, format string, args ...any) *Problem {
+	return CodedError(code, summary, fmt.Sprintf(format, args...))
+}
+
+// Warningf is [CodedWarning] with a detail as fmt.Sprintf makes it. The code "" is none.
+func Warningf(code, summary, format string, args ...any) *Problem {
+	p := Warning(summary, fmt.Sprintf(format, args...))
+	if code != "" {
+		p.Extra = Coded(code)
+	}
+	return p
+}
+
+// Fail returns an error that stands alone.
+func Fail(code, summary, format string, args ...any) List {
+	return List{Errorf(code, summary, format, args...)}
+}
+
+// Warn returns a warning that stands alone.
+func Warn(code, summary, format string, args ...any) List {
+	return List{Warningf(code, summary, format, args...)}
 }
 
 // Caused is the Extra of a problem that an error is behind.

@@ -68,7 +68,7 @@ func ChooseWithOrigin(m *cli.Meta, o Options) (chosen getproviders.Product, from
 		chosen = strict(m.Env, settingsOf[chosen.Program].at(version))
 	}
 	if err != nil {
-		return chosen, from, problem.List{problem.CodedError("invalid_variable", "Invalid product version", err.Error())}
+		return chosen, from, problem.Fail("invalid_variable", "Invalid product version", "%v", err)
 	}
 	if from.Kind == OldProgram {
 		return chosen, from, problem.List{tooOld(from.Program+" is Terraform "+from.old, from.old, fmt.Sprintf(" This command does the work of Terraform %s in its place.", chosen.Version))}
@@ -92,16 +92,16 @@ func missingProgram(m *cli.Meta, product getproviders.Product) problem.List {
 	if _, err := exec.LookPath(given); err == nil {
 		return nil
 	}
-	return problem.List{problem.CodedWarning("invalid_variable", "Invalid value of "+variable, fmt.Sprintf(
+	return problem.Warn("invalid_variable", "Invalid value of "+variable,
 		"The variable %s names %s, and that is no program that can be run. Version %s of %s is assumed.\n\nCorrect the variable, or unset it.",
-		variable, given, product.Version, product.Name))}
+		variable, given, product.Version, product.Name)
 }
 
 // tooOld warns of a Terraform that finds nothing of what is installed.
 func tooOld(is, version, instead string) *problem.Problem {
-	return problem.CodedWarning("terraform_too_old", "Terraform is too old", fmt.Sprintf(
+	return problem.Warningf("terraform_too_old", "Terraform is too old",
 		"%s. Before 0.14 Terraform has no lock file, and looks for providers in .terraform/plugins: Terraform %s can't use what tfdeps installs.%s\n\n"+
-			"Install a newer Terraform, or name one with %s.", is, version, instead, terraformPathVariable))
+			"Install a newer Terraform, or name one with %s.", is, version, instead, terraformPathVariable)
 }
 
 // Unversioned returns the product for commands to which its version doesn't

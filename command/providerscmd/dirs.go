@@ -117,7 +117,7 @@ func (r *reader) load(o packageOptions) (dirs []*directory, problems problem.Lis
 func (r *reader) require(ctx context.Context, d *directory, temporary string) problem.List {
 	manifest, err := modules.ReadManifest(workdir.In(d.Path, workdir.ModulesDir(r.meta.Env)), r.product)
 	if err != nil {
-		return problem.List{problem.CodedError("module_record", "Failed to read the record of modules", problem.Sentence(err))}
+		return problem.Fail("module_record", "Failed to read the record of modules", "%s", problem.Sentence(err))
 	}
 	installer, fetcher := r.net.Modules(r.meta, r.product)
 	defer fetcher.Close()

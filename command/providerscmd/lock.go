@@ -2,7 +2,6 @@ package providerscmd
 
 import (
 	"errors"
-	"fmt"
 	"slices"
 
 	"github.com/tfdeps/tfdeps/command/cli"
@@ -167,8 +166,8 @@ func (o *lockOptions) providers(product getproviders.Product) (only []getprovide
 			problems = append(problems, addressProblem(addressErr))
 		}
 		if err != nil {
-			problems = append(problems, problem.CodedError("version_not_found", "Invalid provider version", fmt.Sprintf(
-				"The option -upgrade=%s can't be used: %v.", given, err)))
+			problems = append(problems, problem.Errorf("version_not_found", "Invalid provider version",
+				"The option -upgrade=%s can't be used: %v.", given, err))
 		}
 		only, upgrades[p] = append(only, p), v
 	}
@@ -187,8 +186,8 @@ func addressProblem(err error) *problem.Problem {
 func checkRequired(dirs []directory, only []getproviders.Provider) (problems problem.List) {
 	for _, p := range only {
 		if !slices.ContainsFunc(dirs, func(d directory) bool { return d.requires(p) }) {
-			problems = append(problems, problem.CodedError("invalid_address", "Invalid provider argument",
-				fmt.Sprintf("The provider %s is not required by the current configuration.", p)))
+			problems = append(problems, problem.Errorf("invalid_address", "Invalid provider argument",
+				"The provider %s is not required by the current configuration.", p))
 		}
 	}
 	return problems
@@ -209,7 +208,7 @@ func conclude(opts lockOptions, d directory, result lockhashes.Result, v *view.L
 	if err := result.Locks.Save(d.LockFile(), d.Product); err != nil {
 		shown.Result.Err = err
 		v.Tell(shown)
-		return problem.List{problem.CodedError("lock_file", "Failed to update dependency lock file", problem.Unwritten(err))}
+		return problem.Fail("lock_file", "Failed to update dependency lock file", "%s", problem.Unwritten(err))
 	}
 	return v.Tell(shown)
 }

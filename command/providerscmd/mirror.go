@@ -237,8 +237,8 @@ func (o *mirrorOptions) listed(product getproviders.Product) (wanted []mirror.Sp
 			err = fmt.Errorf("%s has no packages", p)
 		}
 		if err != nil {
-			problems = append(problems, problem.CodedError("version_not_found", "Invalid provider version", fmt.Sprintf(
-				"The option -versions=%s can't be used: %v. It takes \"all\", or ADDRESS@VERSION.", given, err)))
+			problems = append(problems, problem.Errorf("version_not_found", "Invalid provider version",
+				"The option -versions=%s can't be used: %v. It takes \"all\", or ADDRESS@VERSION.", given, err))
 			continue
 		}
 		wanted = append(wanted, mirror.Spec{PackageSpec: resolve.PackageSpec{Provider: p, Version: v}})

@@ -200,22 +200,21 @@ func describeState(m *cli.Meta, opts treeOptions, dir *workdir.Dir, report *view
 		report.State, known, err = workdir.ReadState(m, dir.Product, opts.stateFile, record)
 	}
 	if err != nil {
-		return problem.List{problem.CodedError("state", "Failed to load state", err.Error())}
+		return problem.Fail("state", "Failed to load state", "%v", err)
 	}
 	report.StateUnknown = !known
 	if !known && record.IsLocal() && (record != nil || dir.Root.Backend == nil) {
-		return problem.List{problem.Warning("State not read", fmt.Sprintf(
-			"The state is encrypted: there may be providers that only the state requires. To see them, run:\n  %s state pull | tfdeps providers -state=-", dir.Product.Program))}
+		return problem.Warn("", "State not read",
+			"The state is encrypted: there may be providers that only the state requires. To see them, run:\n  %s state pull | tfdeps providers -state=-", dir.Product.Program)
 	}
 	if !known && record == nil {
-		return problem.List{problem.CodedWarning("backend_record", fmt.Sprintf("Backend initialization required, please run %q", dir.Product.Program+" init"),
-			fmt.Sprintf(
-				"State not read: the backend %q isn't initialized here, so there may be providers that only the state requires.", dir.Root.Backend.Type))}
+		return problem.Warn("backend_record", fmt.Sprintf("Backend initialization required, please run %q", dir.Product.Program+" init"),
+			"State not read: the backend %q isn't initialized here, so there may be providers that only the state requires.", dir.Root.Backend.Type)
 	}
 	if !known {
-		return problem.List{problem.Warning("State not read", fmt.Sprintf(
+		return problem.Warn("", "State not read",
 			"The state is in the care of a backend, which wasn't asked: there may be providers that only the state requires. "+
-				"To see them, run:\n  %s state pull | tfdeps providers -state=-", dir.Product.Program))}
+				"To see them, run:\n  %s state pull | tfdeps providers -state=-", dir.Product.Program)
 	}
 	return nil
 }

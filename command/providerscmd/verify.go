@@ -2,7 +2,6 @@ package providerscmd
 
 import (
 	"errors"
-	"fmt"
 	"io/fs"
 	"os"
 	"path/filepath"
@@ -198,8 +197,8 @@ func readLockFiles(m *cli.Meta, given []string) (dirs []lockedDir, problems prob
 		case errors.Is(err, fs.ErrNotExist) && d.Pattern:
 			continue
 		case errors.Is(err, fs.ErrNotExist):
-			problems = append(problems, problem.CodedError("lock_file", "No lock file", fmt.Sprintf(
-				"There is no file %s. It is what packages are compared with. Run init in that directory first: it writes the file.", path)))
+			problems = append(problems, problem.Errorf("lock_file", "No lock file",
+				"There is no file %s. It is what packages are compared with. Run init in that directory first: it writes the file.", path))
 			continue
 		}
 		locks, unread := depsfile.Load(path, products.Unversioned(m))

@@ -23,7 +23,7 @@ func IsURL(given string) bool { return strings.Contains(given, "://") }
 func (net Network) OpenBucket(ctx context.Context, m *cli.Meta, address string, others ...string) (blob.Bucket, *problem.Problem) {
 	bucket, err := net.openBucket(ctx, m, address, append(others, "a directory"))
 	if err != nil {
-		return nil, problem.CodedError("bucket", "Invalid URL of a bucket", fmt.Sprintf("%s can't be used: %v.", sentenceStart(redacted(address)), err))
+		return nil, problem.Errorf("bucket", "Invalid URL of a bucket", "%s can't be used: %v.", sentenceStart(redacted(address)), err)
 	}
 	return bucket, nil
 }

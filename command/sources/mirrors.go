@@ -2,7 +2,6 @@ package sources
 
 import (
 	"errors"
-	"fmt"
 	"net/url"
 	"slices"
 	"strings"
@@ -54,8 +53,8 @@ func (o Options) OpenMirrors(m *cli.Meta, given []string) (*Mirrors, problem.Lis
 	var problems problem.List
 	for _, location := range given {
 		if err := all.open(m, o, location); err != nil {
-			problems = append(problems, problem.CodedError("invalid_option", "Invalid mirror", fmt.Sprintf("The mirror %s can't be used: %v.",
-				redacted(location), err)))
+			problems = append(problems, problem.Errorf("invalid_option", "Invalid mirror", "The mirror %s can't be used: %v.",
+				redacted(location), err))
 		}
 	}
 	return all, problems

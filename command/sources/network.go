@@ -66,7 +66,7 @@ func Skipped(env cli.Environment, config *cliconfig.Config, product getproviders
 	}
 	running, err := cliconfig.Reattached(env.Get(ReattachVariable), product)
 	if err != nil {
-		return nil, problem.List{problem.CodedError("invalid_variable", "Invalid value of "+ReattachVariable, err.Error())}
+		return nil, problem.Fail("invalid_variable", "Invalid value of "+ReattachVariable, "%v", err)
 	}
 	for _, p := range running {
 		skip[p] = true
@@ -103,7 +103,7 @@ func Connect(m *cli.Meta, product getproviders.Product, config *cliconfig.Config
 	if offlineBy == "" {
 		var err error
 		if o.Client, err = m.NewClient(hosts.ClientOptions{UserAgent: m.UserAgent(product), OnRetry: m.OnRetry()}); err != nil {
-			return Network{}, problem.List{problem.CodedError("cli_configuration", "Can't make an HTTP client", err.Error())}
+			return Network{}, problem.Fail("cli_configuration", "Can't make an HTTP client", "%v", err)
 		}
 	}
 	made, found := config.Network(o)
@@ -160,8 +160,8 @@ func CheckArchiveCredentials(env cli.Environment) problem.List {
 	if given == "" || given == "same-host" {
 		return nil
 	}
-	return problem.List{problem.CodedError("invalid_variable", "Invalid setting for credentials", fmt.Sprintf(
-		"The value of %s is %q. The only one there is, besides none, is \"same-host\".", archiveCredentialsVariable, given))}
+	return problem.Fail("invalid_variable", "Invalid setting for credentials",
+		"The value of %s is %q. The only one there is, besides none, is \"same-host\".", archiveCredentialsVariable, given)
 }
 
 // trustedKeysVariable lists files with public keys, and IDs of partners' keys.
@@ -182,8 +182,8 @@ func signers(m *cli.Meta, product getproviders.Product) (trusted getproviders.Si
 		}
 		key, err := readTrustedKey(given, product)
 		if err != nil {
-			problems = append(problems, problem.CodedError("invalid_variable", "Invalid trusted key", fmt.Sprintf(
-				"The value of %s can't be used: %v. It takes files with ASCII-armored public keys, each as FILE or PATTERN=FILE, and keys of HashiCorp's partners as PATTERN=ID.", trustedKeysVariable, err)))
+			problems = append(problems, problem.Errorf("invalid_variable", "Invalid trusted key",
+				"The value of %s can't be used: %v. It takes files with ASCII-armored public keys, each as FILE or PATTERN=FILE, and keys of HashiCorp's partners as PATTERN=ID.", trustedKeysVariable, err))
 			continue
 		}
 		trusted.Trusted = append(trusted.Trusted, key)

@@ -211,8 +211,8 @@ func (p Policy) CheckOverrides(by func(getproviders.Provider) string, of []getpr
 // LockRefusals says in words what CheckLocks found.
 func LockRefusals(refused []*policy.Refusal, product getproviders.Product) (problems problem.List) {
 	for _, r := range refused {
-		problems = append(problems, problem.CodedError("refused_by_policy", "A lock file isn't good for the required platforms", fmt.Sprintf(
-			"Provider %s: %v.\n\nTo add what it lacks, run \"tfdeps providers lock\" without any of the options that forbid it.", product.Short(r.Provider), r)))
+		problems = append(problems, problem.Errorf("refused_by_policy", "A lock file isn't good for the required platforms",
+			"Provider %s: %v.\n\nTo add what it lacks, run \"tfdeps providers lock\" without any of the options that forbid it.", product.Short(r.Provider), r))
 	}
 	return problems
 }

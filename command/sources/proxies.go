@@ -2,7 +2,6 @@ package sources
 
 import (
 	"errors"
-	"fmt"
 	"net/url"
 	"strings"
 
@@ -23,8 +22,8 @@ func CheckProxies(env cli.Environment) (problems problem.List) {
 				continue
 			}
 			if _, err := ParseProxy(value); err != nil {
-				problems = append(problems, problem.CodedError("invalid_variable", "Invalid value of "+written, fmt.Sprintf(
-					"The variable %s has no URL of a proxy: it is ignored, or requests fail. Write it as http://HOST:PORT, with USER:PASSWORD@ before the host if the proxy wants a login.", written)))
+				problems = append(problems, problem.Errorf("invalid_variable", "Invalid value of "+written,
+					"The variable %s has no URL of a proxy: it is ignored, or requests fail. Write it as http://HOST:PORT, with USER:PASSWORD@ before the host if the proxy wants a login.", written))
 			}
 			break // the first of the two counts
 		}

@@ -2,7 +2,6 @@ package sources
 
 import (
 	"cmp"
-	"fmt"
 	"path/filepath"
 	"runtime"
 
@@ -152,10 +151,10 @@ func OpenCache(m *cli.Meta, config *cliconfig.Config) (*store.Store, problem.Lis
 			m.Log.Debug("no shared cache is used", "directory", dir, "reason", err)
 		}
 		if named || m.Env.Get(cacheDirVariable) != "" {
-			return nil, problem.List{problem.CodedWarning("cache_failed", "The shared cache isn't used", fmt.Sprintf(
+			return nil, problem.Warn("cache_failed", "The shared cache isn't used",
 				"The directory %q, which %s names, can't be used: %v.\n\n"+
 					"Packages are fetched for this directory alone. Correct the directory or its permissions, or name another one.",
-				dir, CacheNamedBy(m, config), err))}
+				dir, CacheNamedBy(m, config), err)
 		}
 		return nil, nil
 	}
@@ -187,13 +186,13 @@ func FindCache(m *cli.Meta, config *cliconfig.Config, given string) (*store.Stor
 		dir, named = filepath.Join(given, filepath.FromSlash(cacheLayout)), false
 	}
 	if dir == "" {
-		return nil, problem.List{problem.CodedError("cache_failed", "There is no shared cache",
-			"This user has no directory for caches, because HOME isn't set.\n\nSet it, or name a directory with the variable "+cacheDirVariable+".")}
+		return nil, problem.Fail("cache_failed", "There is no shared cache",
+			"This user has no directory for caches, because HOME isn't set.\n\nSet it, or name a directory with the variable %s.", cacheDirVariable)
 	}
 	cache, err := store.OpenCache(dir, named)
 	if err != nil {
-		return nil, problem.List{problem.CodedError("cache_failed", "There is no shared cache", fmt.Sprintf(
-			"The directory %q can't be used: %v.\n\nAnother one can be named with the variable %s.", cmp.Or(given, dir), err, cacheDirVariable))}
+		return nil, problem.Fail("cache_failed", "There is no shared cache",
+			"The directory %q can't be used: %v.\n\nAnother one can be named with the variable %s.", cmp.Or(given, dir), err, cacheDirVariable)
 	}
 	return cache, nil
 }

@@ -3,7 +3,6 @@ package sources
 import (
 	"context"
 	"errors"
-	"fmt"
 	"io"
 	"net/url"
 	"path/filepath"
@@ -27,7 +26,7 @@ func (net Network) OpenRemote(m *cli.Meta, location, createRepository string) (r
 		if redacted(location) == unreadableURL {
 			where = "there"
 		}
-		return nil, func() {}, problem.CodedError("bucket", "Invalid URL", fmt.Sprintf("Packages can't be kept %s: %v.", where, err))
+		return nil, func() {}, problem.Errorf("bucket", "Invalid URL", "Packages can't be kept %s: %v.", where, err)
 	}
 	return remote, end, nil
 }

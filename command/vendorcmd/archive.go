@@ -19,7 +19,7 @@ import (
 // the working directory as it is.
 func writeArchive(r request) problem.List {
 	failed := func(err error) problem.List {
-		return problem.List{problem.CodedError("unwritable", "Failed to write the archive", fmt.Sprintf("%s can't be made: %v.", r.opts.bundle, err))}
+		return problem.Fail("unwritable", "Failed to write the archive", "%s can't be made: %v.", r.opts.bundle, err)
 	}
 	if info, err := os.Stat(r.opts.bundle); err == nil && !info.Mode().IsRegular() {
 		return failed(errors.New("there is something else than a file in its place"))
@@ -63,11 +63,11 @@ func writeArchive(r request) problem.List {
 func refuseLinks(r request) problem.List {
 	files, err := vendored.Files(r.base, vendored.Places())
 	if err != nil {
-		return problem.List{problem.CodedError("vendored", "Failed to read what is vendored", problem.Sentence(err))}
+		return problem.Fail("vendored", "Failed to read what is vendored", "%s", problem.Sentence(err))
 	}
 	for _, f := range vendored.Outside(files) {
-		return problem.List{problem.CodedError("vendored", "Link out of a module", fmt.Sprintf(
-			"%s leads to %s, which the archive can't have.", f.Name, f.Link))}
+		return problem.Fail("vendored", "Link out of a module",
+			"%s leads to %s, which the archive can't have.", f.Name, f.Link)
 	}
 	return nil
 }
@@ -102,7 +102,7 @@ func bringModules(r request, tree *modules.Tree) problem.List {
 			err = os.CopyFS(to, os.DirFS(from))
 		}
 		if err != nil && !errors.Is(err, fs.ErrExist) {
-			return problem.List{problem.CodedError("unwritable", "Failed to write the archive", fmt.Sprintf("The module %s: %v.", pkg.Key, err))}
+			return problem.Fail("unwritable", "Failed to write the archive", "The module %s: %v.", pkg.Key, err)
 		}
 	}
 	for _, m := range tree.Modules {

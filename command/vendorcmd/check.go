@@ -2,7 +2,6 @@ package vendorcmd
 
 import (
 	"bytes"
-	"fmt"
 	"os"
 	"path/filepath"
 
@@ -76,7 +75,7 @@ func checkModuleFiles(r request, p project, is *vendored.Record) (reasons []view
 	for _, pkg := range p.dir.Tree.Packages() {
 		code, detail, err := checkPackage(r, p, pkg, is.Modules)
 		if err != nil {
-			return nil, problem.List{problem.CodedError("module_package_failed", "Can't read a module", fmt.Sprintf("The module %s: %v.", pkg.Key, err))}
+			return nil, problem.Fail("module_package_failed", "Can't read a module", "The module %s: %v.", pkg.Key, err)
 		}
 		if code != "" {
 			reasons = append(reasons, view.CheckReason{Code: code, Module: pkg.Key, Detail: detail})
@@ -87,7 +86,7 @@ func checkModuleFiles(r request, p project, is *vendored.Record) (reasons []view
 	}
 	unneeded, err := vendored.Unneeded(".", keys)
 	if err != nil {
-		return nil, problem.List{problem.CodedError("module_package_failed", "Can't read the modules", problem.Sentence(err))}
+		return nil, problem.Fail("module_package_failed", "Can't read the modules", "%s", problem.Sentence(err))
 	}
 	for _, name := range unneeded {
 		reasons = append(reasons, view.CheckReason{Code: "module_unneeded", Detail: vendored.ModulesDir + "/" + name + " isn't needed"})
@@ -160,8 +159,8 @@ func checkProviders(r request, p project, is *vendored.Record) (reasons []view.C
 func checkPointers(reasons int) problem.List {
 	files, err := vendored.Files(".", []string{vendored.PluginsDir})
 	if pointers := vendored.Pointers(".", files); err == nil && reasons > 0 && len(pointers) > 0 {
-		return problem.List{problem.Warning("Packages are kept by git LFS", fmt.Sprintf(
-			"%s is a pointer to a package that isn't here. Install git LFS, and run \"git lfs pull\".", pointers[0].Name))}
+		return problem.Warn("", "Packages are kept by git LFS",
+			"%s is a pointer to a package that isn't here. Install git LFS, and run \"git lfs pull\".", pointers[0].Name)
 	}
 	return nil
 }
@@ -171,7 +170,7 @@ func checkFiles(r request, p project, is *vendored.Record) (reasons []view.Check
 	for _, file := range gitFiles(is.LFS) {
 		outdated, err := file.block.Outdated(file.name)
 		if err != nil {
-			return nil, problem.List{problem.CodedError("vendored", "Can't read what git ignores", problem.Sentence(err))}
+			return nil, problem.Fail("vendored", "Can't read what git ignores", "%s", problem.Sentence(err))
 		}
 		if outdated {
 			reasons = append(reasons, view.CheckReason{Code: "git_file_differs", Detail: file.name + " doesn't say, at its end, what git is to keep"})

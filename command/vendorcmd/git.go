@@ -45,7 +45,7 @@ const (
 func hint(r request, lfs bool) (problems problem.List) {
 	files, err := vendored.Files(r.base, vendored.Places())
 	if err != nil {
-		return problem.List{problem.CodedError("vendored", "Failed to read what is vendored", problem.Sentence(err))}
+		return problem.Fail("vendored", "Failed to read what is vendored", "%s", problem.Sentence(err))
 	}
 	var large, outside []string
 	refused := false

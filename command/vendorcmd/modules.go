@@ -1,7 +1,6 @@
 package vendorcmd
 
 import (
-	"fmt"
 	"maps"
 	"os"
 	"path/filepath"
@@ -23,7 +22,7 @@ import (
 func vendorModules(r request, p project, net sources.Network, hashes map[string]getproviders.Hash) (*modulelock.Locks, problem.List) {
 	manifest, err := unchangedModules(r, p.was)
 	if err != nil {
-		return nil, problem.List{problem.CodedError("vendored", "Failed to read what is vendored", problem.Sentence(err))}
+		return nil, problem.Fail("vendored", "Failed to read what is vendored", "%s", problem.Sentence(err))
 	}
 	installer, fetcher := net.Modules(r.meta, r.product)
 	defer fetcher.Close()
@@ -92,8 +91,8 @@ func isDirectory(address modules.Address) bool {
 func checkPlaces(tree *modules.Tree) (problems problem.List) {
 	for _, m := range tree.Modules {
 		if filepath.IsAbs(filepath.FromSlash(m.Dir)) {
-			problems = append(problems, problem.CodedError("vendored", "Module in a place of this machine", fmt.Sprintf(
-				"The module %s is in %s, which is an absolute path: a clone on another machine wouldn't find it. Call it by a path that leads to it without symlinks.", m.Key, m.Dir)))
+			problems = append(problems, problem.Errorf("vendored", "Module in a place of this machine",
+				"The module %s is in %s, which is an absolute path: a clone on another machine wouldn't find it. Call it by a path that leads to it without symlinks.", m.Key, m.Dir))
 		}
 	}
 	return problems
@@ -126,7 +125,7 @@ func tidyModules(r request, p project, hashes map[string]getproviders.Hash) (toL
 			is, err = modulelock.HashTree(r.meta.Context, dir)
 		}
 		if err != nil {
-			problems = append(problems, problem.CodedError("vendored", "Can't vendor a module", fmt.Sprintf("The module %s: %v.", pkg.Key, err)))
+			problems = append(problems, problem.Errorf("vendored", "Can't vendor a module", "The module %s: %v.", pkg.Key, err))
 			continue
 		}
 		before[pkg.Key], hashes[pkg.Key] = was, is
@@ -144,9 +143,9 @@ func tidyModules(r request, p project, hashes map[string]getproviders.Hash) (toL
 func compareModules(locked *modulelock.Locks, installed []modulelock.Lock, before map[string]getproviders.Hash, upgrade bool) (toLock *modulelock.Locks, problems problem.List) {
 	for _, finding := range locked.Check(installed) {
 		if workdir.HasOtherContent(finding) && !upgrade && before[finding.Key] != finding.Locked.Hash {
-			problems = append(problems, problem.CodedError("module_changed", "Module doesn't match its lock file", fmt.Sprintf(
+			problems = append(problems, problem.Errorf("module_changed", "Module doesn't match its lock file",
 				"The module %s, from %s, is not what %s records: %s.\n\nIf it is what you want, use -upgrade, which records it.",
-				finding.Key, finding.Locked.Source, modulelock.FileName, workdir.ModuleChange(finding))))
+				finding.Key, finding.Locked.Source, modulelock.FileName, workdir.ModuleChange(finding)))
 		}
 	}
 	if problems.HasErrors() {
@@ -169,7 +168,7 @@ func saveTree(r request, tree *modules.Tree) problem.List {
 		err = pruneModules(r, slices.Collect(maps.Keys(manifest)))
 	}
 	if err != nil {
-		return problem.List{problem.CodedError("module_record", "Failed to record the modules", problem.Unwritten(err))}
+		return problem.Fail("module_record", "Failed to record the modules", "%s", problem.Unwritten(err))
 	}
 	return nil
 }

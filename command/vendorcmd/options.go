@@ -130,8 +130,8 @@ func (o *options) accepts(hashes ...getproviders.Hash) bool {
 // checkTogether refuses options of which one makes no sense beside the other.
 func (o *options) checkTogether(given cli.Given) {
 	refuse := func(one, other, why string) {
-		o.problems = append(o.problems, problem.CodedError("invalid_option", fmt.Sprintf("The %s flag conflicts with %s.", one, other),
-			why+" Leave out one of the two."))
+		o.problems = append(o.problems, problem.Errorf("invalid_option", fmt.Sprintf("The %s flag conflicts with %s.", one, other),
+			"%s Leave out one of the two.", why))
 	}
 	switch {
 	case o.check && o.upgrade:

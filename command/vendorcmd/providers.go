@@ -3,7 +3,6 @@ package vendorcmd
 import (
 	"context"
 	"errors"
-	"fmt"
 	"os"
 	"path/filepath"
 	"slices"
@@ -156,15 +155,15 @@ func vendorProblems(err error, placed []getproviders.Provider) (problems problem
 		problems = append(problems, p)
 	}
 	if mismatch, ok := errors.AsType[*resolve.LockMismatchError](err); ok {
-		problems = append(problems, problem.CodedError("lock_file", "The lock file speaks against a package", fmt.Sprintf(
+		problems = append(problems, problem.Errorf("lock_file", "The lock file speaks against a package",
 			"If the package of %s is what you want, add its hashes to the lock file with \"tfdeps providers lock -from=config -platform=OS_ARCH %s\", and vendor again.",
-			mismatch.Provider, mismatch.Provider)))
+			mismatch.Provider, mismatch.Provider))
 	}
 	missing, ok := errors.AsType[*getproviders.PlatformMissingError](err)
 	if ok && slices.Contains(placed, missing.Provider) {
-		problems = append(problems, problem.CodedError("not_cached", "A package that isn't there can't be fetched", fmt.Sprintf(
+		problems = append(problems, problem.Errorf("not_cached", "A package that isn't there can't be fetched",
 			"%s has packages of %s of which %s says nothing: they were put there by other means, and init takes that provider from nowhere else. Put the missing package beside them; or remove them all, to have the provider fetched from where init would take it then.",
-			vendored.PluginsDir, missing.Provider, vendored.RecordName)))
+			vendored.PluginsDir, missing.Provider, vendored.RecordName))
 	}
 	return problems
 }
@@ -174,7 +173,7 @@ func vendorProblems(err error, placed []getproviders.Provider) (problems problem
 func findPlaced(ctx context.Context, was vendored.Record) ([]getproviders.Provider, problem.List) {
 	there, err := providersThere(ctx)
 	if err != nil {
-		return nil, problem.List{problem.CodedError("vendored", "Failed to read what is vendored", problem.Sentence(err))}
+		return nil, problem.Fail("vendored", "Failed to read what is vendored", "%s", problem.Sentence(err))
 	}
 	return slices.DeleteFunc(there, func(p getproviders.Provider) bool { return slices.Contains(was.Providers, p) }), nil
 }

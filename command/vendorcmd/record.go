@@ -76,7 +76,7 @@ func saveRecord(r request, record vendored.Record) problem.List {
 }
 
 func unrecorded(err error) problem.List {
-	return problem.List{problem.CodedError("unwritable", "Failed to record what is vendored", problem.Unwritten(err))}
+	return problem.Fail("unwritable", "Failed to record what is vendored", "%s", problem.Unwritten(err))
 }
 
 // saveLockFiles writes what is locked: modules, if there is anything to lock, and
@@ -84,7 +84,7 @@ func unrecorded(err error) problem.List {
 func saveLockFiles(r request, p project, toLock *modulelock.Locks, locks *depsfile.Locks) problem.List {
 	if toLock != nil {
 		if err := toLock.Save(r.in(modulelock.FileName)); err != nil {
-			return problem.List{problem.CodedError("module_record", "Failed to update the lock file for modules", problem.Unwritten(err))}
+			return problem.Fail("module_record", "Failed to update the lock file for modules", "%s", problem.Unwritten(err))
 		}
 	}
 	if r.here() && locks.Equal(p.dir.Locks) {
@@ -94,7 +94,7 @@ func saveLockFiles(r request, p project, toLock *modulelock.Locks, locks *depsfi
 		r.view.Changed(depsfile.FileName)
 	}
 	if err := locks.Save(r.in(depsfile.FileName), r.product); err != nil {
-		return problem.List{problem.CodedError("lock_file", "Failed to update dependency lock file", problem.Unwritten(err))}
+		return problem.Fail("lock_file", "Failed to update dependency lock file", "%s", problem.Unwritten(err))
 	}
 	return nil
 }

@@ -3,7 +3,6 @@
 package vendorcmd
 
 import (
-	"fmt"
 	"path/filepath"
 
 	"github.com/tfdeps/tfdeps/command/cli"
@@ -97,23 +96,22 @@ type project struct {
 // read reads the working directory. Its modules aren't found yet.
 func read(r request) (p project, problems problem.List) {
 	if dir := workdir.DataDir(r.meta.Env); filepath.Clean(dir) != ".terraform" {
-		return p, problem.List{problem.CodedError("vendored", "A data directory elsewhere can't be vendored", fmt.Sprintf(
-			"TF_DATA_DIR is %q. A clone on another machine needn't have this variable, and then modules have to be in .terraform/modules. Unset it.", dir))}
+		return p, problem.Fail("vendored", "A data directory elsewhere can't be vendored",
+			"TF_DATA_DIR is %q. A clone on another machine needn't have this variable, and then modules have to be in .terraform/modules. Unset it.", dir)
 	}
 	if name := vendored.Linked("."); r.here() && name != "" {
-		return p, problem.List{problem.CodedError("vendored", "What is behind a link can't be vendored", fmt.Sprintf(
-			"%s leads somewhere else, and git keeps the link, but nothing of what it leads to. Put a directory in its place.", name))}
+		return p, problem.Fail("vendored", "What is behind a link can't be vendored",
+			"%s leads somewhere else, and git keeps the link, but nothing of what it leads to. Put a directory in its place.", name)
 	}
 	var err error
 	if p.was, err = vendored.ReadRecord("."); err != nil {
-		return p, problem.List{problem.CodedError("vendored", "Failed to read the record of what is vendored", problem.Sentence(err)+
-			"\n\nTake the file from an earlier commit. If there is none, remove terraform.d/plugins, too, unless it has packages of your own: all is made again.")}
+		return p, problem.Fail("vendored", "Failed to read the record of what is vendored", "%s\n\nTake the file from an earlier commit. If there is none, remove terraform.d/plugins, too, unless it has packages of your own: all is made again.", problem.Sentence(err))
 	}
 	p.wanted = r.opts.record(p.was)
 	p.dir = workdir.Load(r.meta, r.product, ".", r.opts.modules)
 	if p.dir.Empty() {
-		return p, problem.List{problem.CodedError("configuration_not_found", "No configuration files", fmt.Sprintf(
-			"The directory contains no %s configuration files.", r.product.Name))}
+		return p, problem.Fail("configuration_not_found", "No configuration files",
+			"The directory contains no %s configuration files.", r.product.Name)
 	}
 	var unlocked problem.List
 	p.dir.Locks, problems = depsfile.Load(depsfile.FileName, r.product)

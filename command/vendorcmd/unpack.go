@@ -25,8 +25,8 @@ import (
 func unpack(r request) problem.List {
 	o := r.opts
 	failed := func(err error) problem.List {
-		return problem.List{problem.CodedError("unwritable", "Failed to unpack the archive", fmt.Sprintf(
-			"Nothing of %s was unpacked, and %s is as it was: %v.", o.unpack, o.target, err))}
+		return problem.Fail("unwritable", "Failed to unpack the archive",
+			"Nothing of %s was unpacked, and %s is as it was: %v.", o.unpack, o.target, err)
 	}
 	info, err := os.Stat(o.unpack)
 	if err == nil && !info.Mode().IsRegular() {

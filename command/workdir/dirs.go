@@ -1,7 +1,6 @@
 package workdir
 
 import (
-	"fmt"
 	"io/fs"
 	"os"
 	"path/filepath"
@@ -34,8 +33,8 @@ func Expand(given []string) (dirs []Given, problems problem.List) {
 			err = os.ErrNotExist
 		}
 		if err != nil {
-			problems = append(problems, problem.CodedError("invalid_option", "Invalid directory", fmt.Sprintf(
-				"The option -dir=%s can't be used: %v.", value, err)))
+			problems = append(problems, problem.Errorf("invalid_option", "Invalid directory",
+				"The option -dir=%s can't be used: %v.", value, err))
 			continue
 		}
 		pattern := !slices.Equal(matches, []string{value}) || strings.ContainsAny(value, "*?[")
@@ -67,11 +66,11 @@ func LockedBelow(paths []string, product getproviders.Product) (store.Locked, pr
 	}
 	files, err := lockFiles(paths)
 	if err != nil {
-		return nil, problem.List{problem.CodedError("lock_file", "Failed to look for lock files", err.Error()+".\n\nName directories that have lock files, or directories above them.")}
+		return nil, problem.Fail("lock_file", "Failed to look for lock files", "%v.\n\nName directories that have lock files, or directories above them.", err)
 	}
 	if len(files) == 0 {
-		return nil, problem.List{problem.CodedError("lock_file", "No lock files", fmt.Sprintf(
-			"There is no file %s in %s, nor below it. Run init first: it writes the file.", depsfile.FileName, shownDirs(paths)))}
+		return nil, problem.Fail("lock_file", "No lock files",
+			"There is no file %s in %s, nor below it. Run init first: it writes the file.", depsfile.FileName, shownDirs(paths))
 	}
 	var problems problem.List
 	var all []*depsfile.Locks

@@ -108,8 +108,7 @@ func RecordPath(env cli.Environment) string { return filepath.Join(DataDir(env),
 func ReadRecord(env cli.Environment, product getproviders.Product) (*backend.Record, problem.List) {
 	record, err := backend.Read(RecordPath(env), product)
 	if err != nil {
-		return nil, problem.List{problem.CodedError("state", "Failed to load state", "The record of the backend can't be used: "+err.Error()+
-			".\n\nIf the file is damaged, remove it, and initialize again.")}
+		return nil, problem.Fail("state", "Failed to load state", "The record of the backend can't be used: %v.\n\nIf the file is damaged, remove it, and initialize again.", err)
 	}
 	return record, nil
 }

@@ -133,8 +133,8 @@ func (d *Dir) Empty() bool {
 
 // NoConfiguration is the error for a directory that is Empty.
 func (d *Dir) NoConfiguration(shown string) *problem.Problem {
-	return problem.CodedError("configuration_not_found", "No configuration files", fmt.Sprintf(
-		"The directory %s contains no %s configuration files.", shown, d.Product.Name))
+	return problem.Errorf("configuration_not_found", "No configuration files",
+		"The directory %s contains no %s configuration files.", shown, d.Product.Name)
 }
 
 // FindModules finds the modules below the root module, as the installer's mode
@@ -148,7 +148,7 @@ func (d *Dir) FindModules(ctx context.Context, installer modules.Resolver) probl
 		if !errors.Is(err, syscall.ENOTDIR) { // which says what to do
 			text += "\n\nIf the file can't be mended, remove it: it will be made again."
 		}
-		return problem.List{problem.CodedError("module_record", "Failed to read the record of modules", text)}
+		return problem.Fail("module_record", "Failed to read the record of modules", "%s", text)
 	}
 	d.InstallModules(ctx, installer, manifest)
 	return nil
@@ -212,7 +212,7 @@ func (d *Dir) SaveModules() problem.List {
 		return nil
 	}
 	if err := d.Tree.Save(); err != nil {
-		return problem.List{problem.CodedError("module_record", "Failed to record the modules", problem.Unwritten(err))}
+		return problem.Fail("module_record", "Failed to record the modules", "%s", problem.Unwritten(err))
 	}
 	return nil
 }
@@ -245,10 +245,10 @@ func (d *Dir) Disinherit(required getproviders.Requirements) problem.List {
 	if d.inherited = nil; changes.Len() == 0 {
 		return nil
 	}
-	return problem.List{problem.Warning("Dependency lock file entries automatically updated", fmt.Sprintf(
+	return problem.Warn("", "Dependency lock file entries automatically updated",
 		"The lock file has entries that %s wrote. These are taken for providers of %s:%s\n\n"+
 			"The versions stay. The hashes can't: the packages of the two registries are not the same.",
-		d.Product.Predecessor.Name, d.Product.Name, &changes))}
+		d.Product.Predecessor.Name, d.Product.Name, &changes)
 }
 
 // ModuleLocks are what the lock file for modules says.
@@ -280,8 +280,8 @@ func (d *Dir) InstalledModules(ctx context.Context) (installed []modulelock.Lock
 	for _, pkg := range d.Tree.Packages() {
 		hash, err := modulelock.HashTree(ctx, pkg.Path)
 		if err != nil {
-			return nil, problem.List{problem.CodedError("module_changed", "Can't compare a module with its lock file",
-				fmt.Sprintf("The module %s can't be read: %v.", pkg.Key, err))}
+			return nil, problem.Fail("module_changed", "Can't compare a module with its lock file",
+				"The module %s can't be read: %v.", pkg.Key, err)
 		}
 		installed = append(installed, modulelock.Lock{Key: pkg.Key, Source: pkg.Source, Version: pkg.Version, Commit: pkg.Commit, Hash: hash})
 	}
