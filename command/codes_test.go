@@ -97,7 +97,7 @@ func codesIn(file *ast.File) (codes []string) {
 func codesOfProblemsIn(file *ast.File) (all []string) {
 	ast.Inspect(file, func(n ast.Node) bool {
 		if call, ok := n.(*ast.CallExpr); ok && len(call.Args) >= 3 {
-			if called, ok := call.Fun.(*ast.SelectorExpr); ok && isProblem(called.X) && slices.Contains([]string{"CodedError", "CodedWarning", "Errorf", "Warningf", "Fail", "Warn"}, called.Sel.Name) {
+			if called, ok := call.Fun.(*ast.SelectorExpr); ok && isProblem(called) && slices.Contains([]string{"CodedError", "CodedWarning", "Errorf", "Warningf", "Fail", "Warn"}, called.Sel.Name) {
 				for _, code := range textsIn(call.Args[0]) {
 					if code != "" || !strings.HasPrefix(called.Sel.Name, "Warn") { // of warnings some have none
 						all = append(all, code)
@@ -110,10 +110,15 @@ func codesOfProblemsIn(file *ast.File) (all []string) {
 	return all
 }
 
-// isProblem reports whether what is called is in package problem.
-func isProblem(from ast.Expr) bool {
-	id, ok := from.(*ast.Ident)
-	return ok && id.Name == "problem"
+// isProblem reports whether what is called is in package problem, or adds to a log of problems.
+func isProblem(called *ast.SelectorExpr) bool {
+	switch from := called.X.(type) {
+	case *ast.Ident:
+		return from.Name == "problem" || from.Name == "log" && called.Sel.Name != "Warn" // which is one of package slog
+	case *ast.SelectorExpr:
+		return from.Sel.Name == "log" && called.Sel.Name != "Warn"
+	}
+	return false
 }
 
 // summariesIn are the headlines of errors without a code of their own that a file makes.
@@ -127,7 +132,7 @@ func summariesIn(file *ast.File) (all []string) {
 		if !ok || called.Sel.Name != "Error" {
 			return true
 		}
-		if isProblem(called.X) {
+		if id, ok := called.X.(*ast.Ident); ok && id.Name == "problem" {
 			if texts := textsIn(call.Args[0]); len(texts) > 0 && !strings.HasPrefix(texts[0], " ") { // else it begins with a name
 				all = append(all, strings.ReplaceAll(texts[0], "%s", "-option"))
 			}

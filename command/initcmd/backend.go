@@ -39,8 +39,9 @@ func initBackend(r request, dir *workdir.Dir, log *problem.Log) (*backend.Record
 	b := backendState{request: r, block: block, record: record}
 	var found problem.Log
 	found.Add(b.configure()...)
-	log.Add(found.Warnings...)
-	return b.record, found.Errors
+	warnings, errors := found.Split()
+	log.Add(warnings...)
+	return b.record, errors
 }
 
 // configure compares the block with the record, and makes the record what it

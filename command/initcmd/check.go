@@ -27,15 +27,21 @@ func check(r request) int {
 	if log.Add(problems...) {
 		reasons = findReasons(r, settings, &log)
 	}
-	if len(log.Errors) > 0 {
-		return cli.End(r.view.Problems, log.All(), 1)
+	if log.All.HasErrors() {
+		return failed(r, log)
 	}
-	r.view.Problems(log.Warnings)
+	r.view.Problems(log.All)
 	r.view.Checked(reasons)
 	if len(reasons) > 0 {
 		return cli.ExitDiffers
 	}
 	return 0
+}
+
+// failed shows the warnings, and after them the errors, and returns the exit code.
+func failed(r request, log problem.Log) int {
+	warnings, errors := log.Split()
+	return cli.End(r.view.Problems, append(warnings, errors...), 1)
 }
 
 // findReasons asks one after the other what an init would look after, until there

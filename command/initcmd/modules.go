@@ -24,7 +24,7 @@ func initModules(in *installation, locks workdir.ModuleLocks, backendProblems pr
 		r.view.PhaseEnd()
 	}
 	if unfit := dir.Tree.CheckVersion(r.product); unfit.HasErrors() {
-		log.Warnings = nil // what is wrong otherwise may be fine for the version that is asked for
+		log.All = nil // what is wrong otherwise may be fine for the version that is asked for
 		return log.Add(products.ExplainVersion(r.meta, r.product, unfit)...)
 	}
 	if !log.Add(checkConfiguration(r, dir, backendProblems)...) {

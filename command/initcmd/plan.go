@@ -25,9 +25,9 @@ func plan(r request) int {
 	var log problem.Log
 	found, ok := makePlan(r, &log)
 	if !ok {
-		return cli.End(r.view.Problems, log.All(), 1)
+		return failed(r, log)
 	}
-	r.view.Problems(log.Warnings)
+	r.view.Problems(log.All)
 	r.view.Planned(found)
 	if !found.IsEmpty() {
 		return cli.ExitDiffers
@@ -86,7 +86,7 @@ func planModules(r request, settings settings, dir *workdir.Dir, backendProblems
 		return slices.ContainsFunc(found.Modules, func(m view.PlannedModule) bool { return m.Key == reason.Module })
 	})
 	if unfit := dir.Tree.CheckVersion(r.product); unfit.HasErrors() {
-		log.Warnings = nil // as init
+		log.All = nil // as init
 		return log.Add(products.ExplainVersion(r.meta, r.product, unfit)...)
 	}
 	if !log.Add(checkConfiguration(r, dir, backendProblems)...) {

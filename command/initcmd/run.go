@@ -81,9 +81,9 @@ func run(m *cli.Meta, args []string) (int, error) {
 func initialize(r request) int {
 	var log problem.Log
 	end := func() int {
-		code := cli.End(r.view.Problems, log.All(), 1)
+		code := failed(r, log)
 		if !r.opts.json {
-			r.meta.TellInterrupted(log.All())
+			r.meta.TellInterrupted(log.All)
 		}
 		return code
 	}
@@ -105,7 +105,7 @@ func initialize(r request) int {
 		log.Add(saveModules(r, dir, in.toLock)...)
 		return end()
 	}
-	r.view.Done(log.Warnings, r.meta.Env.Get("TF_IN_AUTOMATION") != "")
+	r.view.Done(log.All, r.meta.Env.Get("TF_IN_AUTOMATION") != "")
 	return 0
 }
 

@@ -3,8 +3,8 @@
 //
 //	return problem.List{problem.Error("Can't search for providers", err.Error())}
 //
-// A [List] is what the steps of a command return. A [Log] gathers what several
-// steps return and says whether the next one may run. Package view shows them.
+// A [List] is what packages below the commands return. A [Log] gathers what the
+// steps of a command find, and says whether the next one may run. Package view shows them.
 package problem
 
 import (
@@ -86,25 +86,36 @@ func Items(texts []string) string {
 	return b.String()
 }
 
-// Log gathers the problems of a command's steps, the warnings apart: they are
-// shown when the command ends.
-type Log struct{ Warnings, Errors List }
+// Log gathers the problems of a command's steps. A step adds what it finds, and says whether the next one may run.
+type Log struct{ All List }
 
-// Add takes the problems of a step in, and reports whether there is no error so
-// far.
+// Add adds problems, and reports whether there is no error so far.
 func (l *Log) Add(problems ...*Problem) bool {
-	for _, p := range problems {
-		if IsWarning(p) {
-			l.Warnings = append(l.Warnings, p)
-		} else {
-			l.Errors = append(l.Errors, p)
-		}
-	}
-	return len(l.Errors) == 0
+	l.All = append(l.All, problems...)
+	return !l.All.HasErrors()
 }
 
-// All returns the warnings and, after them, the errors.
-func (l *Log) All() List { return append(append(List{}, l.Warnings...), l.Errors...) }
+// Fail adds an error, and returns false.
+func (l *Log) Fail(code, summary, format string, args ...any) bool {
+	return l.Add(Errorf(code, summary, format, args...))
+}
+
+// Warningf adds a warning.
+func (l *Log) Warningf(code, summary, format string, args ...any) {
+	l.Add(Warningf(code, summary, format, args...))
+}
+
+// Split returns the warnings and the errors.
+func (l *Log) Split() (warnings, errors List) {
+	for _, p := range l.All {
+		if IsWarning(p) {
+			warnings = append(warnings, p)
+		} else {
+			errors = append(errors, p)
+		}
+	}
+	return warnings, errors
+}
 
 // InOrder runs steps one after the other, until one returns an error, and
 // returns the problems of all that ran.

@@ -17,9 +17,9 @@ import (
 
 // writeArchive fills a directory beside the archive, makes that of it, and leaves
 // the working directory as it is.
-func writeArchive(r request) problem.List {
-	failed := func(err error) problem.List {
-		return problem.Fail("unwritable", "Failed to write the archive", "%s can't be made: %v.", r.opts.bundle, err)
+func writeArchive(r request) bool {
+	failed := func(err error) bool {
+		return r.log.Fail("unwritable", "Failed to write the archive", "%s can't be made: %v.", r.opts.bundle, err)
 	}
 	if info, err := os.Stat(r.opts.bundle); err == nil && !info.Mode().IsRegular() {
 		return failed(errors.New("there is something else than a file in its place"))
@@ -41,35 +41,27 @@ func writeArchive(r request) problem.List {
 	if err := seed(r.base); err != nil {
 		return failed(err)
 	}
-	p, problems := read(r)
-	if problems.HasErrors() {
-		return problems
-	}
-	_, found := fill(r, p)
-	if problems = append(problems, found...); problems.HasErrors() {
-		return problems
-	}
-	if problems = append(problems, refuseLinks(r)...); problems.HasErrors() {
-		return problems
+	if p, ok := read(r); !ok || !fill(r, p) || !refuseLinks(r) {
+		return false
 	}
 	if err := writeBundle(r, filepath.Join(stage.Path, "bundle.tar")); err != nil {
-		return append(problems, failed(err)...)
+		return failed(err)
 	}
 	r.view.Done(fmt.Sprintf("%s has everything that this directory needs. Unpack it over the configuration with \"tfdeps vendor -unpack\".", r.opts.bundle))
-	return problems
+	return true
 }
 
 // refuseLinks refuses links that the archive can't have.
-func refuseLinks(r request) problem.List {
+func refuseLinks(r request) bool {
 	files, err := vendored.Files(r.base, vendored.Places())
 	if err != nil {
-		return problem.Fail("vendored", "Failed to read what is vendored", "%s", problem.Sentence(err))
+		return r.log.Fail("vendored", "Failed to read what is vendored", "%s", problem.Sentence(err))
 	}
 	for _, f := range vendored.Outside(files) {
-		return problem.Fail("vendored", "Link out of a module",
+		return r.log.Fail("vendored", "Link out of a module",
 			"%s leads to %s, which the archive can't have.", f.Name, f.Link)
 	}
-	return nil
+	return true
 }
 
 // seed takes what is vendored already, so that it needn't be fetched again.
@@ -87,9 +79,9 @@ func seed(base string) error {
 
 // bringModules brings packages that are in the working directory to where the
 // bundle is made, and has all records say where they are going to be.
-func bringModules(r request, tree *modules.Tree) problem.List {
+func bringModules(r request, tree *modules.Tree) bool {
 	if r.here() {
-		return nil
+		return true
 	}
 	made := filepath.ToSlash(r.base) + "/"
 	for _, pkg := range tree.Packages() {
@@ -102,13 +94,13 @@ func bringModules(r request, tree *modules.Tree) problem.List {
 			err = os.CopyFS(to, os.DirFS(from))
 		}
 		if err != nil && !errors.Is(err, fs.ErrExist) {
-			return problem.Fail("unwritable", "Failed to write the archive", "The module %s: %v.", pkg.Key, err)
+			return r.log.Fail("unwritable", "Failed to write the archive", "The module %s: %v.", pkg.Key, err)
 		}
 	}
 	for _, m := range tree.Modules {
 		m.Dir = strings.TrimPrefix(m.Dir, made)
 	}
-	return nil
+	return true
 }
 
 // writeBundle writes the archive, and puts it into its place by a rename.

@@ -21,53 +21,54 @@ import (
 
 // check finds out whether vendor would have anything to do, without a request
 // and without writing a byte, and shows the answer.
-func check(r request, p project) (outdated bool, problems problem.List) {
-	reasons, problems := findReasons(r, p)
-	if problems.HasErrors() {
-		return false, problems
+func check(r request, p project) (code int) {
+	reasons, ok := findReasons(r, p)
+	if !ok {
+		return 0
 	}
-	r.view.Checked(reasons)
-	return len(reasons) > 0, problems
+	if r.view.Checked(reasons); len(reasons) > 0 {
+		return cli.ExitDiffers
+	}
+	return 0
 }
 
 // findReasons asks one after the other what vendor would look after, until there
 // is an error.
-func findReasons(r request, p project) (reasons []view.CheckReason, problems problem.List) {
-	reasons, problems = checkModules(r, p.dir)
-	if len(reasons) > 0 || problems.HasErrors() {
-		return reasons, problems // what missing modules need is unknown
+func findReasons(r request, p project) (reasons []view.CheckReason, ok bool) {
+	reasons, ok = checkModules(r, p.dir)
+	if len(reasons) > 0 || !ok {
+		return reasons, ok // what missing modules need is unknown
 	}
 	is := p.wanted // what the record would say
-	for _, phase := range []func(request, project, *vendored.Record) ([]view.CheckReason, problem.List){checkModuleFiles, checkProviders, checkFiles} {
-		found, unclear := phase(r, p, &is)
-		reasons, problems = append(reasons, found...), append(problems, unclear...)
-		if problems.HasErrors() {
-			break
+	for _, phase := range []func(request, project, *vendored.Record) ([]view.CheckReason, bool){checkModuleFiles, checkProviders, checkFiles} {
+		found, ok := phase(r, p, &is)
+		if reasons = append(reasons, found...); !ok {
+			return nil, false
 		}
 	}
-	return reasons, problems
+	return reasons, true
 }
 
 // checkModules takes the modules as they are recorded.
-func checkModules(r request, dir *workdir.Dir) (reasons []view.CheckReason, problems problem.List) {
+func checkModules(r request, dir *workdir.Dir) (reasons []view.CheckReason, ok bool) {
 	installer := modules.Resolver{Dir: filepath.FromSlash(vendored.ModulesDir), Product: r.product, WorkingDir: cli.WorkingDirectory(),
 		HomeDir: r.meta.HomeDir, Mode: modules.AsRecorded}
-	if problems := dir.FindModules(r.meta.Context, installer); problems.HasErrors() {
-		return nil, problems
+	if !r.log.Add(dir.FindModules(r.meta.Context, installer)...) {
+		return nil, false
 	}
 	for _, p := range dir.TakeOutdated() {
 		outdated := p.Extra.(modules.Outdated)
 		reasons = append(reasons, view.CheckReason{Code: string(outdated.Code), Module: outdated.Key, Detail: p.Summary})
 	}
 	if problems := products.ExplainVersion(r.meta, r.product, dir.Problems()); problems.HasErrors() {
-		return nil, problems
+		return nil, r.log.Add(problems...)
 	}
-	return reasons, nil
+	return reasons, true
 }
 
 // checkModuleFiles compares packages with what was vendored, and what git would
 // keep of them. What they are goes into the record.
-func checkModuleFiles(r request, p project, is *vendored.Record) (reasons []view.CheckReason, problems problem.List) {
+func checkModuleFiles(r request, p project, is *vendored.Record) (reasons []view.CheckReason, ok bool) {
 	keys := []string{}
 	for _, m := range p.dir.Tree.Modules {
 		keys = append(keys, m.Key)
@@ -75,23 +76,23 @@ func checkModuleFiles(r request, p project, is *vendored.Record) (reasons []view
 	for _, pkg := range p.dir.Tree.Packages() {
 		code, detail, err := checkPackage(r, p, pkg, is.Modules)
 		if err != nil {
-			return nil, problem.Fail("module_package_failed", "Can't read a module", "The module %s: %v.", pkg.Key, err)
+			return nil, r.log.Fail("module_package_failed", "Can't read a module", "The module %s: %v.", pkg.Key, err)
 		}
 		if code != "" {
 			reasons = append(reasons, view.CheckReason{Code: code, Module: pkg.Key, Detail: detail})
 		}
 	}
 	if !r.opts.prune {
-		return reasons, nil
+		return reasons, true
 	}
 	unneeded, err := vendored.Unneeded(".", keys)
 	if err != nil {
-		return nil, problem.Fail("module_package_failed", "Can't read the modules", "%s", problem.Sentence(err))
+		return nil, r.log.Fail("module_package_failed", "Can't read the modules", "%s", problem.Sentence(err))
 	}
 	for _, name := range unneeded {
 		reasons = append(reasons, view.CheckReason{Code: "module_unneeded", Detail: vendored.ModulesDir + "/" + name + " isn't needed"})
 	}
-	return reasons, nil
+	return reasons, true
 }
 
 // checkPackage says what is wrong with the package of a module; no code: nothing.
@@ -123,23 +124,23 @@ func checkPackage(r request, p project, pkg modules.Package, hashes map[string]g
 
 // checkProviders has the engine compare packages with the lock file. Which ones
 // they are goes into the record.
-func checkProviders(r request, p project, is *vendored.Record) (reasons []view.CheckReason, problems problem.List) {
-	required, problems := require(r, p)
-	if problems.HasErrors() {
-		return nil, problems
+func checkProviders(r request, p project, is *vendored.Record) (reasons []view.CheckReason, ok bool) {
+	required, ok := require(r, p)
+	if !ok {
+		return nil, false
 	}
-	placed, unread := findPlaced(r.meta.Context, p.was)
-	if problems = append(problems, unread...); problems.HasErrors() {
-		return nil, problems
+	placed, ok := findPlaced(r, p.was)
+	if !ok {
+		return nil, false
 	}
-	rules, unruled := sources.ReadPolicy(r.meta, r.product, r.opts.policies)
-	if problems = append(problems, unruled...); problems.HasErrors() {
-		return nil, problems
+	rules, problems := sources.ReadPolicy(r.meta, r.product, r.opts.policies)
+	if !r.log.Add(problems...) {
+		return nil, false
 	}
 	fetcher := fetcher.Fetcher{Product: r.product, Now: r.meta.Now, StateDir: r.meta.StateDir, Policy: rules.Against(p.dir.Locks, nil)}
 	status, err := vendoring.Check(r.meta.Context, &fetcher, placing(r, p, placed, required), packages(r, p, required))
 	if err != nil {
-		return nil, append(problems, problem.CodedError("vendored", "Can't compare what is vendored", problem.Sentence(err)))
+		return nil, r.log.Fail("vendored", "Can't compare what is vendored", "%s", problem.Sentence(err))
 	}
 	is.Providers = recorded(r, p.was, managed(required, placed))
 	for _, reason := range status.Reasons {
@@ -152,25 +153,27 @@ func checkProviders(r request, p project, is *vendored.Record) (reasons []view.C
 	for _, refusal := range rules.CheckLocks(p.dir.Locks, required.Providers()) {
 		reasons = append(reasons, view.CheckReason{Code: "package_refused", Provider: refusal.Provider, Detail: refusal.Error()})
 	}
-	return reasons, append(problems, checkPointers(len(reasons))...)
+	if len(reasons) > 0 {
+		checkPointers(r)
+	}
+	return reasons, true
 }
 
 // checkPointers explains packages that git LFS hasn't brought.
-func checkPointers(reasons int) problem.List {
+func checkPointers(r request) {
 	files, err := vendored.Files(".", []string{vendored.PluginsDir})
-	if pointers := vendored.Pointers(".", files); err == nil && reasons > 0 && len(pointers) > 0 {
-		return problem.Warn("", "Packages are kept by git LFS",
+	if pointers := vendored.Pointers(".", files); err == nil && len(pointers) > 0 {
+		r.log.Warningf("", "Packages are kept by git LFS",
 			"%s is a pointer to a package that isn't here. Install git LFS, and run \"git lfs pull\".", pointers[0].Name)
 	}
-	return nil
 }
 
 // checkFiles compares the files beside the packages and modules: the record, and those of git.
-func checkFiles(r request, p project, is *vendored.Record) (reasons []view.CheckReason, problems problem.List) {
+func checkFiles(r request, p project, is *vendored.Record) (reasons []view.CheckReason, ok bool) {
 	for _, file := range gitFiles(is.LFS) {
 		outdated, err := file.block.Outdated(file.name)
 		if err != nil {
-			return nil, problem.Fail("vendored", "Can't read what git ignores", "%s", problem.Sentence(err))
+			return nil, r.log.Fail("vendored", "Can't read what git ignores", "%s", problem.Sentence(err))
 		}
 		if outdated {
 			reasons = append(reasons, view.CheckReason{Code: "git_file_differs", Detail: file.name + " doesn't say, at its end, what git is to keep"})
@@ -184,5 +187,5 @@ func checkFiles(r request, p project, is *vendored.Record) (reasons []view.Check
 			reasons = append(reasons, view.CheckReason{Code: "module_record_differs", Detail: filepath.ToSlash(path) + " would be written again"})
 		}
 	}
-	return reasons, nil
+	return reasons, true
 }

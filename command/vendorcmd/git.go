@@ -19,19 +19,20 @@ func gitFiles(lfs bool) []gitFile {
 }
 
 // writeGitFiles has git keep what is vendored. A bundle needs nothing of that.
-func writeGitFiles(r request, lfs bool) (problems problem.List) {
+func writeGitFiles(r request, lfs bool) bool {
 	if !r.here() {
-		return nil
+		return true
 	}
+	ok := true
 	for _, file := range gitFiles(lfs) {
 		changed, err := file.block.Apply(file.name)
 		if err != nil {
-			problems = append(problems, problem.CodedError("unwritable", "Failed to tell git what to keep", problem.Sentence(err)))
+			ok = r.log.Fail("unwritable", "Failed to tell git what to keep", "%s", problem.Sentence(err))
 		} else if changed {
 			r.view.Changed(file.name)
 		}
 	}
-	return problems
+	return ok
 }
 
 // What services for git repositories say of large files, in bytes: there is a
@@ -42,10 +43,10 @@ const (
 )
 
 // hint names what git, or another machine, may not be able to keep.
-func hint(r request, lfs bool) (problems problem.List) {
+func hint(r request, lfs bool) bool {
 	files, err := vendored.Files(r.base, vendored.Places())
 	if err != nil {
-		return problem.Fail("vendored", "Failed to read what is vendored", "%s", problem.Sentence(err))
+		return r.log.Fail("vendored", "Failed to read what is vendored", "%s", problem.Sentence(err))
 	}
 	var large, outside []string
 	refused := false
@@ -63,16 +64,15 @@ func hint(r request, lfs bool) (problems problem.List) {
 		if refused {
 			text += ", which there are"
 		}
-		problems = append(problems, problem.Warning("Large files", text+". With -lfs, .gitattributes has git LFS keep the packages of providers; "+
-			"it has to be installed wherever the repository is cloned.\n\n"+strings.Join(large, "\n")))
+		r.log.Warningf("", "Large files", "%s. With -lfs, .gitattributes has git LFS keep the packages of providers; "+
+			"it has to be installed wherever the repository is cloned.\n\n%s", text, strings.Join(large, "\n"))
 	}
 	if colliding := vendored.Colliding(files); len(colliding) > 0 {
-		problems = append(problems, problem.Warning("Names that differ in case alone", fmt.Sprintf(
-			"Where case doesn't matter, as is usual on macOS and Windows, a clone lacks files: the name of %s is another one's. If it is about names of modules, rename one in the configuration.", colliding[0].Name)))
+		r.log.Warningf("", "Names that differ in case alone",
+			"Where case doesn't matter, as is usual on macOS and Windows, a clone lacks files: the name of %s is another one's. If it is about names of modules, rename one in the configuration.", colliding[0].Name)
 	}
 	if len(outside) > 0 {
-		problems = append(problems, problem.Warning("Links out of the vendored modules",
-			"They are kept as they are, and may lead nowhere in a clone:\n\n"+strings.Join(outside, "\n")))
+		r.log.Warningf("", "Links out of the vendored modules", "They are kept as they are, and may lead nowhere in a clone:\n\n%s", strings.Join(outside, "\n"))
 	}
-	return problems
+	return true
 }

@@ -19,10 +19,10 @@ import (
 
 // vendorModules installs the modules, makes them fit for git, and adds to hashes
 // what they are. It returns what their lock file is to say; nil: nothing.
-func vendorModules(r request, p project, net sources.Network, hashes map[string]getproviders.Hash) (*modulelock.Locks, problem.List) {
+func vendorModules(r request, p project, net sources.Network, hashes map[string]getproviders.Hash) (toLock *modulelock.Locks, ok bool) {
 	manifest, err := unchangedModules(r, p.was)
 	if err != nil {
-		return nil, problem.Fail("vendored", "Failed to read what is vendored", "%s", problem.Sentence(err))
+		return nil, r.log.Fail("vendored", "Failed to read what is vendored", "%s", problem.Sentence(err))
 	}
 	installer, fetcher := net.Modules(r.meta, r.product)
 	defer fetcher.Close()
@@ -32,21 +32,11 @@ func vendorModules(r request, p project, net sources.Network, hashes map[string]
 		installer.Mode = modules.Upgrade
 	}
 	p.dir.InstallModules(r.meta.Context, installer, manifest)
-	problems := products.ExplainVersion(r.meta, r.product, p.dir.Problems())
-	if problems.HasErrors() {
-		return nil, problems
+	if !r.log.Add(products.ExplainVersion(r.meta, r.product, p.dir.Problems())...) || !bringModules(r, p.dir.Tree) || !checkPlaces(r, p.dir.Tree) {
+		return nil, false
 	}
-	if problems = append(problems, bringModules(r, p.dir.Tree)...); problems.HasErrors() {
-		return nil, problems
-	}
-	if problems = append(problems, checkPlaces(p.dir.Tree)...); problems.HasErrors() {
-		return nil, problems
-	}
-	toLock, found := tidyModules(r, p, hashes)
-	if problems = append(problems, found...); problems.HasErrors() {
-		return nil, problems
-	}
-	return toLock, append(problems, saveTree(r, p.dir.Tree)...)
+	toLock, ok = tidyModules(r, p, hashes)
+	return toLock, ok && saveTree(r, p.dir.Tree)
 }
 
 // unchangedModules is the record of those modules that are where they should be,
@@ -88,14 +78,15 @@ func isDirectory(address modules.Address) bool {
 }
 
 // checkPlaces refuses modules that a clone wouldn't have in the same place.
-func checkPlaces(tree *modules.Tree) (problems problem.List) {
+func checkPlaces(r request, tree *modules.Tree) bool {
+	ok := true
 	for _, m := range tree.Modules {
 		if filepath.IsAbs(filepath.FromSlash(m.Dir)) {
-			problems = append(problems, problem.Errorf("vendored", "Module in a place of this machine",
-				"The module %s is in %s, which is an absolute path: a clone on another machine wouldn't find it. Call it by a path that leads to it without symlinks.", m.Key, m.Dir))
+			ok = r.log.Fail("vendored", "Module in a place of this machine",
+				"The module %s is in %s, which is an absolute path: a clone on another machine wouldn't find it. Call it by a path that leads to it without symlinks.", m.Key, m.Dir)
 		}
 	}
-	return problems
+	return ok
 }
 
 // dirsOf are the directories of a package, relative to it, that modules are in.
@@ -110,7 +101,8 @@ func dirsOf(tree *modules.Tree, key string) (dirs []string) {
 
 // tidyModules makes git keep all of the packages, adds to hashes what they are, and
 // returns what their lock file is to say; nil: nothing.
-func tidyModules(r request, p project, hashes map[string]getproviders.Hash) (toLock *modulelock.Locks, problems problem.List) {
+func tidyModules(r request, p project, hashes map[string]getproviders.Hash) (*modulelock.Locks, bool) {
+	ok := true
 	var installed []modulelock.Lock
 	before := map[string]getproviders.Hash{}
 	for _, pkg := range p.dir.Tree.Packages() {
@@ -125,42 +117,40 @@ func tidyModules(r request, p project, hashes map[string]getproviders.Hash) (toL
 			is, err = modulelock.HashTree(r.meta.Context, dir)
 		}
 		if err != nil {
-			problems = append(problems, problem.Errorf("vendored", "Can't vendor a module", "The module %s: %v.", pkg.Key, err))
+			ok = r.log.Fail("vendored", "Can't vendor a module", "The module %s: %v.", pkg.Key, err)
 			continue
 		}
 		before[pkg.Key], hashes[pkg.Key] = was, is
 		r.view.Module(pkg, string(is), tidied)
 		installed = append(installed, modulelock.Lock{Key: pkg.Key, Source: pkg.Source, Version: pkg.Version, Commit: pkg.Commit, Hash: is})
 	}
-	if problems.HasErrors() || !p.moduleLocks.Kept {
-		return nil, problems
+	if !ok || !p.moduleLocks.Kept {
+		return nil, ok
 	}
-	return compareModules(p.moduleLocks.Locked, installed, before, r.opts.upgrade)
+	return compareModules(r, p.moduleLocks.Locked, installed, before)
 }
 
 // compareModules compares the modules with their lock file, which is to have the
 // hashes of what is vendored: what git needed to be changed may stand in neither.
-func compareModules(locked *modulelock.Locks, installed []modulelock.Lock, before map[string]getproviders.Hash, upgrade bool) (toLock *modulelock.Locks, problems problem.List) {
+func compareModules(r request, locked *modulelock.Locks, installed []modulelock.Lock, before map[string]getproviders.Hash) (*modulelock.Locks, bool) {
+	ok := true
 	for _, finding := range locked.Check(installed) {
-		if workdir.HasOtherContent(finding) && !upgrade && before[finding.Key] != finding.Locked.Hash {
-			problems = append(problems, problem.Errorf("module_changed", "Module doesn't match its lock file",
+		if workdir.HasOtherContent(finding) && !r.opts.upgrade && before[finding.Key] != finding.Locked.Hash {
+			ok = r.log.Fail("module_changed", "Module doesn't match its lock file",
 				"The module %s, from %s, is not what %s records: %s.\n\nIf it is what you want, use -upgrade, which records it.",
-				finding.Key, finding.Locked.Source, modulelock.FileName, workdir.ModuleChange(finding)))
+				finding.Key, finding.Locked.Source, modulelock.FileName, workdir.ModuleChange(finding))
 		}
 	}
-	if problems.HasErrors() {
-		return nil, problems
-	}
-	return locked.Updated(installed), problems
+	return locked.Updated(installed), ok
 }
 
 // saveTree writes modules.json, which lists nothing but what is vendored if
 // that is asked for.
-func saveTree(r request, tree *modules.Tree) problem.List {
+func saveTree(r request, tree *modules.Tree) bool {
 	manifest := manifestOf(r, tree)
 	if len(manifest) == 0 {
 		if _, err := os.Stat(r.in(vendored.ModulesDir)); err != nil {
-			return nil
+			return true
 		}
 	}
 	err := manifest.Save(r.in(vendored.ModulesDir))
@@ -168,9 +158,9 @@ func saveTree(r request, tree *modules.Tree) problem.List {
 		err = pruneModules(r, slices.Collect(maps.Keys(manifest)))
 	}
 	if err != nil {
-		return problem.Fail("module_record", "Failed to record the modules", "%s", problem.Unwritten(err))
+		return r.log.Fail("module_record", "Failed to record the modules", "%s", problem.Unwritten(err))
 	}
-	return nil
+	return true
 }
 
 // manifestOf is what modules.json is to say.

@@ -31,48 +31,48 @@ type origins struct {
 
 // connect makes the sources: those of init, but for the directory that is to be
 // filled.
-func connect(r request, p project) (from origins, problems problem.List) {
+func connect(r request, p project) (from origins, ok bool) {
 	config, net, problems := sources.Online(r.meta, r.product, "", r.opts.policies...)
-	if from.net = net; problems.HasErrors() {
-		return from, problems
+	if from.net = net; !r.log.Add(problems...) {
+		return from, false
 	}
 	using := sources.Options{Net: net, Config: config, Product: r.product, Vendored: vendored.PluginsDir}
-	var invalid problem.List
-	using.Mirrors, invalid = using.OpenMirrors(r.meta, r.opts.mirrors)
-	if from.mirrors, problems = using.Mirrors, append(problems, invalid...); problems.HasErrors() {
-		return from, problems
+	using.Mirrors, problems = using.OpenMirrors(r.meta, r.opts.mirrors)
+	if from.mirrors = using.Mirrors; !r.log.Add(problems...) {
+		return from, false
 	}
 	all, err := using.All(r.meta)
 	if err != nil {
-		return from, append(problems, problem.CodedError("cli_configuration", "Can't search for providers", problem.Sentence(err)))
+		return from, r.log.Fail("cli_configuration", "Can't search for providers", "%s", problem.Sentence(err))
 	}
-	placed, unread := findPlaced(r.meta.Context, p.was)
-	if problems = append(problems, unread...); problems.HasErrors() {
-		return from, problems
+	placed, ok := findPlaced(r, p.was)
+	if !ok {
+		return from, false
 	}
 	from.placed, from.source = placed, withPlaced(all, placed, net.Signers)
 	if config.Installation != nil {
-		problems = append(problems, problem.Warning("The CLI configuration hides what is vendored",
-			"It has a provider_installation block. With that, init installs from there alone, and doesn't look into "+vendored.PluginsDir+
-				". Where there is no such block, a clone needs nothing else."))
+		r.log.Warningf("", "The CLI configuration hides what is vendored",
+			"It has a provider_installation block. With that, init installs from there alone, and doesn't look into %s"+
+				". Where there is no such block, a clone needs nothing else.", vendored.PluginsDir)
 	}
-	return from, problems
+	return from, true
 }
 
 // require finds out which providers are needed: as for init, those of the
 // configuration and of the state, and where the state isn't known, those that
 // are locked, because the run that locked them may have seen it.
-func require(r request, p project) (required getproviders.Requirements, problems problem.List) {
+func require(r request, p project) (getproviders.Requirements, bool) {
 	var fromState getproviders.Requirements
 	known := p.dir.Root.Backend == nil
 	if known {
 		var err error
 		if fromState, known, err = workdir.ReadState(r.meta, r.product, "", nil); err != nil {
-			_, problems = p.dir.Tree.Requirements(r.product)
-			return nil, append(problems, workdir.StateProblem(err))
+			_, problems := p.dir.Tree.Requirements(r.product)
+			return nil, r.log.Add(append(problems, workdir.StateProblem(err))...)
 		}
 	}
-	return p.dir.Combine(r.meta.Env, fromState, known)
+	required, problems := p.dir.Combine(r.meta.Env, fromState, known)
+	return required, r.log.Add(problems...)
 }
 
 // packages is what is asked of the engine.
@@ -100,7 +100,7 @@ func placing(r request, p project, placed []getproviders.Provider, required getp
 
 // vendorProviders has the engine do the work. It returns what the lock file and the
 // record are to say.
-func vendorProviders(r request, p project, from origins, required getproviders.Requirements) (*depsfile.Locks, []getproviders.Provider, problem.List) {
+func vendorProviders(r request, p project, from origins, required getproviders.Requirements) (*depsfile.Locks, []getproviders.Provider, bool) {
 	fetcher := fetcher.Fetcher{
 		Source: from.source, Client: from.net.Archives, Product: r.product,
 		Observe: event.Observer(r.view.Observe), Now: r.meta.Now, StateDir: r.meta.StateDir, HashPolicy: r.opts.hashes,
@@ -109,11 +109,11 @@ func vendorProviders(r request, p project, from origins, required getproviders.R
 		}),
 	}
 	own := managed(required, from.placed)
-	if problems := announce(r, p.was, own); problems.HasErrors() {
-		return nil, nil, problems
+	if !announce(r, p.was, own) {
+		return nil, nil, false
 	}
 	result, err := vendoring.Update(r.meta.Context, &fetcher, placing(r, p, from.placed, required), packages(r, p, required))
-	problems := r.view.End()
+	ok := r.log.Add(r.view.End()...)
 	r.view.Packages(result.Packages)
 	if r.here() {
 		for _, name := range result.Pruned {
@@ -121,29 +121,31 @@ func vendorProviders(r request, p project, from origins, required getproviders.R
 		}
 	}
 	if err != nil {
-		return nil, nil, slices.Concat(problems, vendorProblems(err, from.placed), recall(r, p.was, from.placed))
+		r.log.Add(vendorProblems(err, from.placed)...)
+		recall(r, p.was, from.placed)
+		return nil, nil, false
 	}
-	if problems.HasErrors() {
-		return nil, nil, problems
+	if !ok {
+		return nil, nil, false
 	}
-	locks, more := lockPlatforms(r, &fetcher, required, from.net.Policy.Platforms(), result.Locks)
-	if problems = append(problems, more...); problems.HasErrors() {
-		return nil, nil, problems
+	locks, ok := lockPlatforms(r, &fetcher, required, from.net.Policy.Platforms(), result.Locks)
+	if !ok {
+		return nil, nil, false
 	}
-	problems = append(problems, sources.LockRefusals(from.net.Policy.CheckLocks(locks, required.Providers()), r.product)...)
-	return locks, recorded(r, p.was, own), problems
+	ok = r.log.Add(sources.LockRefusals(from.net.Policy.CheckLocks(locks, required.Providers()), r.product)...)
+	return locks, recorded(r, p.was, own), ok
 }
 
 // lockPlatforms adds to the locks the hashes for the platforms that a policy requires. Their packages are kept nowhere.
-func lockPlatforms(r request, f *fetcher.Fetcher, required getproviders.Requirements, platforms []getproviders.Platform, locks *depsfile.Locks) (*depsfile.Locks, problem.List) {
+func lockPlatforms(r request, f *fetcher.Fetcher, required getproviders.Requirements, platforms []getproviders.Platform, locks *depsfile.Locks) (*depsfile.Locks, bool) {
 	if len(platforms) == 0 {
-		return locks, nil
+		return locks, true
 	}
 	results, err := lockhashes.Lock(r.meta.Context, f, lockhashes.Request{Requirements: required, Locks: locks, Platforms: platforms})
 	if err != nil {
-		return nil, view.LockProblems(r.product, view.LockedDir{Result: results[0]})
+		return nil, r.log.Add(view.LockProblems(r.product, view.LockedDir{Result: results[0]})...)
 	}
-	return results[0].Locks, nil
+	return results[0].Locks, true
 }
 
 // vendorProblems explains what went wrong with providers.
@@ -170,12 +172,12 @@ func vendorProblems(err error, placed []getproviders.Provider) (problems problem
 
 // findPlaced finds out of which providers there are packages that vendor hasn't
 // put there: they may exist nowhere else.
-func findPlaced(ctx context.Context, was vendored.Record) ([]getproviders.Provider, problem.List) {
-	there, err := providersThere(ctx)
+func findPlaced(r request, was vendored.Record) ([]getproviders.Provider, bool) {
+	there, err := providersThere(r.meta.Context)
 	if err != nil {
-		return nil, problem.Fail("vendored", "Failed to read what is vendored", "%s", problem.Sentence(err))
+		return nil, r.log.Fail("vendored", "Failed to read what is vendored", "%s", problem.Sentence(err))
 	}
-	return slices.DeleteFunc(there, func(p getproviders.Provider) bool { return slices.Contains(was.Providers, p) }), nil
+	return slices.DeleteFunc(there, func(p getproviders.Provider) bool { return slices.Contains(was.Providers, p) }), true
 }
 
 // providersThere are those of which there is any package.

@@ -35,66 +35,66 @@ func recorded(r request, was vendored.Record, own []getproviders.Provider) []get
 // announce writes down, before any package is there, which providers are
 // vendor's own. Else a run after one that was killed would take them for placed
 // ones, and ask no source for what is missing of them.
-func announce(r request, was vendored.Record, own []getproviders.Provider) problem.List {
+func announce(r request, was vendored.Record, own []getproviders.Provider) bool {
 	announced := slices.Concat(was.Providers, own)
 	missing := func(p getproviders.Provider) bool { return !slices.Contains(was.Providers, p) }
 	if !r.here() || !slices.ContainsFunc(announced, missing) {
-		return nil
+		return true
 	}
 	was.Providers = announced
 	return saveRecord(r, was)
 }
 
 // recall takes back what was announced, but for what came of it.
-func recall(r request, was vendored.Record, placed []getproviders.Provider) problem.List {
+func recall(r request, was vendored.Record, placed []getproviders.Provider) {
 	if !r.here() {
-		return nil
+		return
 	}
 	there, err := providersThere(context.WithoutCancel(r.meta.Context))
 	if err != nil {
-		return nil // it stays announced, which does no harm
+		return // it stays announced, which does no harm
 	}
 	there = slices.DeleteFunc(there, func(p getproviders.Provider) bool { return slices.Contains(placed, p) })
 	if len(there) > 0 || exists(was) {
 		was.Providers = there
-		return saveRecord(r, was)
+		saveRecord(r, was)
+		return
 	}
 	err = os.Remove(filepath.FromSlash(vendored.RecordName))
 	_ = os.Remove(filepath.Dir(filepath.FromSlash(vendored.RecordName))) // unless something else is in it
 	if err != nil && !errors.Is(err, os.ErrNotExist) {
-		return unrecorded(err)
+		unrecorded(r, err)
 	}
-	return nil
 }
 
 // saveRecord writes down what is vendored.
-func saveRecord(r request, record vendored.Record) problem.List {
+func saveRecord(r request, record vendored.Record) bool {
 	if err := record.Save(r.base); err != nil {
-		return unrecorded(err)
+		return unrecorded(r, err)
 	}
-	return nil
+	return true
 }
 
-func unrecorded(err error) problem.List {
-	return problem.Fail("unwritable", "Failed to record what is vendored", "%s", problem.Unwritten(err))
+func unrecorded(r request, err error) bool {
+	return r.log.Fail("unwritable", "Failed to record what is vendored", "%s", problem.Unwritten(err))
 }
 
 // saveLockFiles writes what is locked: modules, if there is anything to lock, and
 // providers.
-func saveLockFiles(r request, p project, toLock *modulelock.Locks, locks *depsfile.Locks) problem.List {
+func saveLockFiles(r request, p project, toLock *modulelock.Locks, locks *depsfile.Locks) bool {
 	if toLock != nil {
 		if err := toLock.Save(r.in(modulelock.FileName)); err != nil {
-			return problem.Fail("module_record", "Failed to update the lock file for modules", "%s", problem.Unwritten(err))
+			return r.log.Fail("module_record", "Failed to update the lock file for modules", "%s", problem.Unwritten(err))
 		}
 	}
 	if r.here() && locks.Equal(p.dir.Locks) {
-		return nil
+		return true
 	}
 	if r.here() {
 		r.view.Changed(depsfile.FileName)
 	}
 	if err := locks.Save(r.in(depsfile.FileName), r.product); err != nil {
-		return problem.Fail("lock_file", "Failed to update dependency lock file", "%s", problem.Unwritten(err))
+		return r.log.Fail("lock_file", "Failed to update dependency lock file", "%s", problem.Unwritten(err))
 	}
-	return nil
+	return true
 }

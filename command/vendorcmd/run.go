@@ -28,22 +28,21 @@ func run(m *cli.Meta, args []string) (int, error) {
 	product, problems := products.Choose(m, products.Options{ReadOnly: opts.check})
 	v := view.NewVendor(m.ViewOptions(product, opts.json, opts.progress))
 	m = m.Showing(v.Activity())
-	r := request{meta: m, opts: opts, product: product, base: ".", view: v}
+	r := request{meta: m, opts: opts, product: product, base: ".", view: v, log: new(problem.Log)}
 	code := 0
-	if problems = append(problems, opts.problems...); !problems.HasErrors() {
-		var found problem.List
-		code, found = carryOut(r)
-		problems = append(problems, found...)
+	if r.log.Add(append(problems, opts.problems...)...) {
+		code = carryOut(r)
 	}
-	return m.Finish(r.view.Report(), problems, cli.Output{JSON: opts.json, Code: code}), nil
+	return m.Finish(r.view.Report(), r.log.All, cli.Output{JSON: opts.json, Code: code}), nil
 }
 
-// request is what one run of vendor works on. Nothing of it changes.
+// request is what one run of vendor works on. Its steps add to the log, and most return whether the next one may run.
 type request struct {
 	meta    *cli.Meta
 	opts    options
 	product getproviders.Product
 	view    *view.Vendor
+	log     *problem.Log
 	base    string // the directory that is filled: the current one, or one that an archive is made of
 }
 
@@ -55,33 +54,24 @@ func (r request) in(name string) string { return filepath.Join(r.base, filepath.
 
 // carryOut does what the options ask for, and returns the exit code if there is no
 // error.
-func carryOut(r request) (code int, problems problem.List) {
+func carryOut(r request) (code int) {
 	switch {
 	case r.opts.unpack != "":
-		return 0, unpack(r)
+		unpack(r)
+		return 0
 	case r.opts.bundle != "":
-		return 0, writeArchive(r)
+		writeArchive(r)
+		return 0
 	}
-	p, problems := read(r)
-	if problems.HasErrors() {
-		return 0, problems
+	p, ok := read(r)
+	switch {
+	case !ok:
+	case r.opts.check:
+		return check(r, p)
+	case fill(r, p) && hint(r, p.wanted.LFS):
+		r.view.Done("Everything that this directory needs is vendored. Commit it together with the configuration.")
 	}
-	if r.opts.check {
-		outdated, found := check(r, p)
-		if outdated {
-			code = cli.ExitDiffers
-		}
-		return code, append(problems, found...)
-	}
-	lfs, found := fill(r, p)
-	if problems = append(problems, found...); problems.HasErrors() {
-		return 0, problems
-	}
-	if problems = append(problems, hint(r, lfs)...); problems.HasErrors() {
-		return 0, problems
-	}
-	r.view.Done("Everything that this directory needs is vendored. Commit it together with the configuration.")
-	return 0, problems
+	return 0
 }
 
 // project is a working directory: its configuration, and what is locked and
@@ -94,56 +84,49 @@ type project struct {
 }
 
 // read reads the working directory. Its modules aren't found yet.
-func read(r request) (p project, problems problem.List) {
+func read(r request) (p project, ok bool) {
 	if dir := workdir.DataDir(r.meta.Env); filepath.Clean(dir) != ".terraform" {
-		return p, problem.Fail("vendored", "A data directory elsewhere can't be vendored",
+		return p, r.log.Fail("vendored", "A data directory elsewhere can't be vendored",
 			"TF_DATA_DIR is %q. A clone on another machine needn't have this variable, and then modules have to be in .terraform/modules. Unset it.", dir)
 	}
 	if name := vendored.Linked("."); r.here() && name != "" {
-		return p, problem.Fail("vendored", "What is behind a link can't be vendored",
+		return p, r.log.Fail("vendored", "What is behind a link can't be vendored",
 			"%s leads somewhere else, and git keeps the link, but nothing of what it leads to. Put a directory in its place.", name)
 	}
 	var err error
 	if p.was, err = vendored.ReadRecord("."); err != nil {
-		return p, problem.Fail("vendored", "Failed to read the record of what is vendored", "%s\n\nTake the file from an earlier commit. If there is none, remove terraform.d/plugins, too, unless it has packages of your own: all is made again.", problem.Sentence(err))
+		return p, r.log.Fail("vendored", "Failed to read the record of what is vendored", "%s\n\nTake the file from an earlier commit. If there is none, remove terraform.d/plugins, too, unless it has packages of your own: all is made again.", problem.Sentence(err))
 	}
 	p.wanted = r.opts.record(p.was)
 	p.dir = workdir.Load(r.meta, r.product, ".", r.opts.modules)
 	if p.dir.Empty() {
-		return p, problem.Fail("configuration_not_found", "No configuration files",
+		return p, r.log.Fail("configuration_not_found", "No configuration files",
 			"The directory contains no %s configuration files.", r.product.Name)
 	}
-	var unlocked problem.List
+	var problems, unlocked problem.List
 	p.dir.Locks, problems = depsfile.Load(depsfile.FileName, r.product)
 	p.moduleLocks, unlocked = workdir.LoadModuleLocks(r.meta.Context, false)
-	return p, append(problems, unlocked...)
+	return p, r.log.Add(append(problems, unlocked...)...)
 }
 
 // fill fills the directory: modules, providers, what describes them, and the lock
-// files last. It reports whether git LFS is to keep the packages.
-func fill(r request, p project) (lfs bool, problems problem.List) {
-	from, problems := connect(r, p)
+// files last.
+func fill(r request, p project) bool {
+	from, ok := connect(r, p)
 	defer from.mirrors.Close()
-	if problems.HasErrors() {
-		return false, problems
+	if !ok {
+		return false
 	}
 	record := p.wanted
-	toLock, found := vendorModules(r, p, from.net, record.Modules)
-	if problems = append(problems, found...); problems.HasErrors() {
-		return false, problems
+	toLock, ok := vendorModules(r, p, from.net, record.Modules)
+	if !ok {
+		return false
 	}
-	required, found := require(r, p)
-	if problems = append(problems, found...); problems.HasErrors() {
-		return false, problems
+	required, ok := require(r, p)
+	if !ok {
+		return false
 	}
-	locks, providers, found := vendorProviders(r, p, from, required)
-	if problems = append(problems, found...); problems.HasErrors() {
-		return false, problems
-	}
-	record.Providers = providers
-	return record.LFS, append(problems, problem.InOrder(
-		func() problem.List { return saveRecord(r, record) },
-		func() problem.List { return writeGitFiles(r, record.LFS) },
-		func() problem.List { return saveLockFiles(r, p, toLock, locks) },
-	)...)
+	var locks *depsfile.Locks
+	locks, record.Providers, ok = vendorProviders(r, p, from, required)
+	return ok && saveRecord(r, record) && writeGitFiles(r, record.LFS) && saveLockFiles(r, p, toLock, locks)
 }

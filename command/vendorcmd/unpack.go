@@ -11,7 +11,6 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/tfdeps/tfdeps/command/problem"
 	"github.com/tfdeps/tfdeps/configs/modules"
 	"github.com/tfdeps/tfdeps/configs/modules/modulelock"
 	"github.com/tfdeps/tfdeps/configs/modules/vendored"
@@ -22,10 +21,10 @@ import (
 )
 
 // unpack unpacks an archive.
-func unpack(r request) problem.List {
+func unpack(r request) bool {
 	o := r.opts
-	failed := func(err error) problem.List {
-		return problem.Fail("unwritable", "Failed to unpack the archive",
+	failed := func(err error) bool {
+		return r.log.Fail("unwritable", "Failed to unpack the archive",
 			"Nothing of %s was unpacked, and %s is as it was: %v.", o.unpack, o.target, err)
 	}
 	info, err := os.Stat(o.unpack)
@@ -57,7 +56,7 @@ func unpack(r request) problem.List {
 		}
 	}
 	r.view.Done(fmt.Sprintf("Unpacked %d files. \"tfdeps vendor -check\" compares them with the configuration.", len(manifest.Files)))
-	return nil
+	return true
 }
 
 // unpacking compares an archive with the lock files where it is unpacked.
