@@ -9,7 +9,6 @@ import (
 	"github.com/hashicorp/hcl/v2/hclsyntax"
 	"github.com/zclconf/go-cty/cty"
 
-	"github.com/tfdeps/tfdeps/configs/internal/diagnostic"
 	"github.com/tfdeps/tfdeps/configs/static"
 	"github.com/tfdeps/tfdeps/getproviders"
 )
@@ -111,10 +110,10 @@ func (d *document) checkForm(block *hcl.Block, name string) {
 	}
 	for _, word := range strings.Fields(f.refused) {
 		if attr := content.Attributes[word]; attr != nil {
-			d.report(diagnostic.Error(attr.NameRange, f.refusedArgument, "The argument %q has no meaning here.", word))
+			d.error(attr.NameRange, f.refusedArgument, "The argument %q has no meaning here.", word)
 		}
 		for _, b := range content.Blocks.OfType(word) {
-			d.report(diagnostic.Error(b.TypeRange, f.refusedBlocks, "A block %q has no meaning here.", word))
+			d.error(b.TypeRange, f.refusedBlocks, "A block %q has no meaning here.", word)
 		}
 	}
 	var conditions hcl.Blocks
@@ -151,7 +150,7 @@ func (d *document) checkFlag(attr *hcl.Attribute) {
 	if native && len(static.References(attr.Expr)) > 0 {
 		_, diags := static.Evaluate(node)
 		d.report(diags...)
-		d.report(diagnostic.Error(attr.Expr.StartRange(), "Unsuitable value type", "The value has to be true or false."))
+		d.error(attr.Expr.StartRange(), "Unsuitable value type", "The value has to be true or false.")
 		return
 	}
 	d.checkArgument(attr, cty.Bool)
@@ -167,7 +166,7 @@ func (d *document) checkAttributes(attr *hcl.Attribute) {
 	var wildcard *hcl.Range
 	for _, expr := range list {
 		if old, ok := quoted(expr); ok && old == "*" {
-			d.report(diagnostic.Error(attr.Expr.Range(), "Invalid ignore_changes wildcard", "All attributes are ignored by the keyword all, without brackets and quotes."))
+			d.error(attr.Expr.Range(), "Invalid ignore_changes wildcard", "All attributes are ignored by the keyword all, without brackets and quotes.")
 			at := expr.Range()
 			wildcard = &at
 			continue
@@ -179,7 +178,7 @@ func (d *document) checkAttributes(attr *hcl.Attribute) {
 		d.report(diags...)
 	}
 	if wildcard != nil && len(list) > 1 {
-		d.report(diagnostic.Error(*wildcard, "Invalid ignore_changes ruleset", "What stands beside the wildcard has no meaning."))
+		d.error(*wildcard, "Invalid ignore_changes ruleset", "What stands beside the wildcard has no meaning.")
 	}
 }
 
@@ -199,38 +198,38 @@ func (d *document) checkTriggers(attr *hcl.Attribute) {
 	for _, given := range list {
 		expr, ok := static.Native(given)
 		if !ok {
-			d.report(diagnostic.Error(given.Range(), "Invalid reference expression", "This has to be a reference."))
+			d.error(given.Range(), "Invalid reference expression", "This has to be a reference.")
 			continue
 		}
 		resources := 0
 		for _, t := range expr.Variables() {
 			switch root, name := t.RootName(), static.StepName(t, 1); {
 			case slices.Contains([]string{"template", "lazy", "arg"}, root):
-				d.report(diagnostic.Error(given.Range(), "Reserved symbol name",
-					"The word %q is reserved. A resource of that type is written with \"resource.\" in front.", root))
+				d.error(given.Range(), "Reserved symbol name",
+					"The word %q is reserved. A resource of that type is written with \"resource.\" in front.", root)
 				resources++ // one problem is enough
 			case !d.product.StaticModules && static.IsTypeName(t):
 			case root != "self" && name == "":
-				d.report(diagnostic.Error(given.Range(), "Invalid reference", "This refers to nothing: a name has to follow %q, behind a dot.", root))
+				d.error(given.Range(), "Invalid reference", "This refers to nothing: a name has to follow %q, behind a dot.", root)
 				resources++
 			case d.hasTwoNames(root) && static.StepName(t, 2) == "":
-				d.report(diagnostic.Error(given.Range(), "Invalid reference", "Two names have to follow %q: a type and a name.", root))
+				d.error(given.Range(), "Invalid reference", "Two names have to follow %q: a type and a name.", root)
 				resources++
 			case root == "count" && name != "index", root == "each" && name != "key":
-				d.report(diagnostic.Error(given.Range(), "Invalid "+root+" reference in replace_triggered_by expression",
-					"It can refer to resources of this module, and to count.index and each.key in their keys."))
+				d.error(given.Range(), "Invalid "+root+" reference in replace_triggered_by expression",
+					"It can refer to resources of this module, and to count.index and each.key in their keys.")
 			case root == "count", root == "each":
 			case d.namesResource(root):
 				resources++
 			default:
-				d.report(diagnostic.Error(given.Range(), "Invalid reference in replace_triggered_by expression",
-					"It can refer to resources of this module, and to count.index and each.key in their keys."))
+				d.error(given.Range(), "Invalid reference in replace_triggered_by expression",
+					"It can refer to resources of this module, and to count.index and each.key in their keys.")
 			}
 		}
 		if resources == 0 {
-			d.report(diagnostic.Error(given.Range(), "Invalid replace_triggered_by expression", "It has to refer to a resource."))
+			d.error(given.Range(), "Invalid replace_triggered_by expression", "It has to refer to a resource.")
 		} else if resources > 1 {
-			d.report(diagnostic.Error(given.Range(), "Invalid replace_triggered_by expression", "It can refer to one resource only."))
+			d.error(given.Range(), "Invalid replace_triggered_by expression", "It can refer to one resource only.")
 		}
 	}
 }
@@ -263,18 +262,18 @@ func (d *document) checkTrigger(block *hcl.Block, content *hcl.BodyContent) {
 	for _, expr := range d.elements(content.Attributes["events"]) {
 		word := hcl.ExprAsKeyword(expr)
 		if !slices.Contains(triggerEvents, word) {
-			d.report(diagnostic.Error(expr.Range(), fmt.Sprintf("Invalid \"event\" value %s", word),
-				"An event is one of the words %s, without quotes.", strings.Join(triggerEvents, ", ")))
+			d.error(expr.Range(), fmt.Sprintf("Invalid \"event\" value %s", word),
+				"An event is one of the words %s, without quotes.", strings.Join(triggerEvents, ", "))
 			continue
 		}
 		if slices.Contains(events, word) {
-			d.report(diagnostic.Error(expr.Range(), fmt.Sprintf("Duplicate %q event", word), "The event is named already."))
+			d.error(expr.Range(), fmt.Sprintf("Duplicate %q event", word), "The event is named already.")
 			continue
 		}
 		events = append(events, word)
 	}
 	if len(events) == 0 {
-		d.report(diagnostic.Error(block.DefRange, "No events specified", "The block says when actions run with the argument \"events\"."))
+		d.error(block.DefRange, "No events specified", "The block says when actions run with the argument \"events\".")
 	}
 	at := block.DefRange
 	for _, given := range d.elements(content.Attributes["actions"]) {
@@ -285,13 +284,13 @@ func (d *document) checkTrigger(block *hcl.Block, content *hcl.BodyContent) {
 		}
 		if !isAddress || static.StepName(steps, 0) != "action" || len(steps) < 3 {
 			at = given.Range()
-			d.report(diagnostic.Error(at, "Invalid action argument inside action_triggers", "It has to be the address of an action, such as action.aws_lambda_invoke.example."))
+			d.error(at, "Invalid action argument inside action_triggers", "It has to be the address of an action, such as action.aws_lambda_invoke.example.")
 			continue
 		}
 		actions++
 	}
 	if actions == 0 {
-		d.report(diagnostic.Error(at, "No actions specified", "The block says what runs with the argument \"actions\"."))
+		d.error(at, "No actions specified", "The block says what runs with the argument \"actions\".")
 	}
 }
 

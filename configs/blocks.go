@@ -9,7 +9,6 @@ import (
 	"github.com/hashicorp/hcl/v2/ext/typeexpr"
 	"github.com/zclconf/go-cty/cty"
 
-	"github.com/tfdeps/tfdeps/configs/internal/diagnostic"
 	"github.com/tfdeps/tfdeps/configs/static"
 )
 
@@ -40,7 +39,7 @@ func (d *document) module(block *hcl.Block, content *hcl.BodyContent) {
 	if attr := content.Attributes["ignore_nested_deprecations"]; attr != nil {
 		val, diags := static.Evaluate(attr.Expr)
 		if diags.HasErrors() || val.Type() != cty.Bool || val.IsNull() {
-			d.report(diagnostic.Error(attr.Expr.Range(), "Invalid value for ignore_nested_deprecations", "The value has to be true or false."))
+			d.error(attr.Expr.Range(), "Invalid value for ignore_nested_deprecations", "The value has to be true or false.")
 		}
 	}
 	d.checkReservedBlocks(content, "module", "locals", "provider")
@@ -93,8 +92,8 @@ func (d *document) variable(block *hcl.Block, content *hcl.BodyContent) {
 	name := block.Labels[0]
 	d.checkName("variable name", name, block.LabelRanges[0])
 	if reserved := []string{"source", "version", "providers", "count", "for_each", "lifecycle", "depends_on", "locals"}; slices.Contains(reserved, name) {
-		d.report(diagnostic.Error(block.LabelRanges[0], "Invalid variable name",
-			"No variable can be called %q, because that means something else in module blocks.", name))
+		d.error(block.LabelRanges[0], "Invalid variable name",
+			"No variable can be called %q, because that means something else in module blocks.", name)
 	}
 	if attr, ok := content.Attributes["type"]; ok {
 		d.checkType(attr.Expr)
@@ -128,8 +127,8 @@ func (d *document) checkConst(block *hcl.Block, content *hcl.BodyContent) {
 	}
 	for _, flag := range []string{"sensitive", "ephemeral"} {
 		if static.IsTrue(content.Attributes[flag]) {
-			d.report(diagnostic.Error(block.DefRange, "Const variable cannot be "+flag,
-				"The value of a variable with const = true decides what is installed, and is shown: it can't have %s = true as well.", flag))
+			d.error(block.DefRange, "Const variable cannot be "+flag,
+				"The value of a variable with const = true decides what is installed, and is shown: it can't have %s = true as well.", flag)
 		}
 	}
 }
@@ -140,8 +139,8 @@ func (d *document) checkValidations(name string, blocks hcl.Blocks) {
 		content, _ := block.Body.Content(condition())
 		attr, ok := content.Attributes["condition"]
 		if ok && !slices.ContainsFunc(static.References(attr.Expr), func(t hcl.Traversal) bool { return refersTo(t, "var", name) }) {
-			d.report(diagnostic.Error(attr.Expr.Range(), "Invalid variable validation condition",
-				"The condition has to refer to var.%s, or it says nothing about values of the variable %q.", name, name))
+			d.error(attr.Expr.Range(), "Invalid variable validation condition",
+				"The condition has to refer to var.%s, or it says nothing about values of the variable %q.", name, name)
 		}
 	}
 }
@@ -162,7 +161,7 @@ func (d *document) checkType(expr hcl.Expression) {
 		if slices.Contains([]string{"string", "list", "map"}, old) {
 			summary = "Invalid quoted type constraints"
 		}
-		d.report(diagnostic.Error(expr.Range(), summary, "Types are written without quotes, like string or list(string)."))
+		d.error(expr.Range(), summary, "Types are written without quotes, like string or list(string).")
 		return
 	}
 	if keyword := hcl.ExprAsKeyword(expr); keyword == "list" || keyword == "map" {
@@ -170,7 +169,7 @@ func (d *document) checkType(expr hcl.Expression) {
 	}
 	native, ok := static.Native(expr)
 	if !ok {
-		d.report(diagnostic.Error(expr.Range(), "Invalid type specification", "A type is a keyword like string, or a call like list(string)."))
+		d.error(expr.Range(), "Invalid type specification", "A type is a keyword like string, or a call like list(string).")
 		return
 	}
 	if !static.Cheap(native) {
@@ -192,7 +191,7 @@ func (d *document) output(block *hcl.Block, content *hcl.BodyContent) {
 	}
 	d.checkConditions(content.Blocks.OfType("precondition"))
 	for _, post := range content.Blocks.OfType("postcondition") {
-		d.report(diagnostic.Error(post.TypeRange, "Postconditions are not allowed", "An output value has preconditions only."))
+		d.error(post.TypeRange, "Postconditions are not allowed", "An output value has preconditions only.")
 	}
 	d.dependsOn(content.Attributes["depends_on"])
 	d.declare(block.DefRange, "output", "", block.Labels[0])
@@ -205,7 +204,7 @@ func (d *document) checkDeprecated(attr *hcl.Attribute, summary string) {
 	}
 	d.checkArgument(attr, cty.String)
 	if reason, ok := static.Literal(attr.Expr); ok && strings.TrimSpace(reason) == "" {
-		d.report(diagnostic.Error(attr.Expr.Range(), summary, "The argument \"deprecated\" says what to use instead, and can't be empty."))
+		d.error(attr.Expr.Range(), summary, "The argument \"deprecated\" says what to use instead, and can't be empty.")
 	}
 }
 
@@ -223,6 +222,6 @@ func (d *document) locals(block *hcl.Block, _ *hcl.BodyContent) {
 // notInOverride reports blocks that can't override anything.
 func (d *document) notInOverride(block *hcl.Block, summary string) {
 	if d.override {
-		d.report(diagnostic.Error(block.DefRange, summary, "Blocks of type %q can't stand in an override file.", block.Type))
+		d.error(block.DefRange, summary, "Blocks of type %q can't stand in an override file.", block.Type)
 	}
 }

@@ -60,6 +60,11 @@ type requiredBlock struct {
 // report adds problems to those of the file.
 func (d *document) report(diags ...*hcl.Diagnostic) { d.diags = append(d.diags, diags...) }
 
+// error reports what is wrong at a place: a summary, and a detail that is made as by fmt.Sprintf.
+func (d *document) error(at hcl.Range, summary, format string, args ...any) {
+	d.report(diagnostic.Error(at, summary, format, args...))
+}
+
 // declare notes that something was declared, for duplicates and overrides.
 func (d *document) declare(rng hcl.Range, block, typ, name string) key {
 	k := key{block, typ, name}
@@ -100,8 +105,8 @@ func (d *document) content(b hcl.Body, r rule) *hcl.BodyContent {
 func (d *document) checkName(what, name string, at hcl.Range) bool {
 	valid := hclsyntax.ValidIdentifier(name)
 	if !valid {
-		d.report(diagnostic.Error(at, "Invalid "+what,
-			"%q can't be used as a name: a letter or underscore has to come first, then letters, digits, underscores and dashes.", name))
+		d.error(at, "Invalid "+what,
+			"%q can't be used as a name: a letter or underscore has to come first, then letters, digits, underscores and dashes.", name)
 	}
 	return valid
 }
@@ -116,8 +121,8 @@ func (d *document) checkConditions(blocks hcl.Blocks) {
 		content, diags := block.Body.Content(condition())
 		d.report(diags...)
 		if attr, ok := content.Attributes["condition"]; ok && len(static.References(attr.Expr)) == 0 {
-			d.report(diagnostic.Error(attr.Expr.Range(), "Invalid "+block.Type+" expression",
-				"The condition refers to nothing, so that its result is always the same."))
+			d.error(attr.Expr.Range(), "Invalid "+block.Type+" expression",
+				"The condition refers to nothing, so that its result is always the same.")
 		}
 	}
 }
@@ -136,8 +141,8 @@ func (d *document) checkConstants(attrs hcl.Attributes, names ...string) {
 func (d *document) checkReservedBlocks(content *hcl.BodyContent, in string, names ...string) {
 	for _, name := range names {
 		for _, block := range content.Blocks.OfType(name) {
-			d.report(diagnostic.Error(block.TypeRange, "Reserved block type name in "+in+" block",
-				"Blocks of type %q have no meaning here; the name is reserved.", name))
+			d.error(block.TypeRange, "Reserved block type name in "+in+" block",
+				"Blocks of type %q have no meaning here; the name is reserved.", name)
 		}
 	}
 }
@@ -146,7 +151,7 @@ func (d *document) checkReservedBlocks(content *hcl.BodyContent, in string, name
 func (d *document) checkOnce(content *hcl.BodyContent, name, summary string) {
 	blocks := content.Blocks.OfType(name)
 	for _, block := range blocks[min(1, len(blocks)):] {
-		d.report(diagnostic.Error(block.DefRange, summary, "There is one already at %s.", blocks[0].DefRange))
+		d.error(block.DefRange, summary, "There is one already at %s.", blocks[0].DefRange)
 	}
 }
 
@@ -158,11 +163,11 @@ func (d *document) checkConstant(attr *hcl.Attribute) {
 		return // strings in JSON are taken as they stand here
 	}
 	for _, traversal := range attr.Expr.Variables() {
-		d.report(diagnostic.Error(traversal[0].SourceRange(), "Variables not allowed", "Variables can't be used here."))
+		d.error(traversal[0].SourceRange(), "Variables not allowed", "Variables can't be used here.")
 	}
 	hclsyntax.VisitAll(node, func(n hclsyntax.Node) hcl.Diagnostics {
 		if call, ok := n.(*hclsyntax.FunctionCallExpr); ok {
-			d.report(diagnostic.Error(call.Range(), "Function calls not allowed", "Functions can't be called here."))
+			d.error(call.Range(), "Function calls not allowed", "Functions can't be called here.")
 		}
 		return nil
 	})

@@ -49,7 +49,7 @@ func encryptionBody() *hcl.BodySchema {
 // encryption decodes an encryption block; further ones of one file are an error.
 func (d *document) encryption(block *hcl.Block) {
 	if d.encrypted != nil {
-		d.report(diagnostic.Error(block.DefRange, "Duplicate encryption configuration", "There is an encryption block already at %s.", d.encrypted.header))
+		d.error(block.DefRange, "Duplicate encryption configuration", "There is an encryption block already at %s.", d.encrypted.header)
 		return
 	}
 	d.encrypted = d.decodeEncryption(block.Body, block.DefRange)
@@ -82,12 +82,12 @@ func (d *document) decodeEncryption(b hcl.Body, header hcl.Range) *encryption {
 func (d *document) encryptionPart(parts map[string]*encryptionPart, block *hcl.Block, again string) {
 	for i, label := range block.Labels {
 		if strings.Trim(label, "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_-") != "" || label == "" {
-			d.report(diagnostic.Error(block.LabelRanges[i], "Invalid encryption block", "%q can't be used here: letters, digits, underscores and dashes can.", label))
+			d.error(block.LabelRanges[i], "Invalid encryption block", "%q can't be used here: letters, digits, underscores and dashes can.", label)
 		}
 	}
 	name := strings.Join(block.Labels, ".")
 	if first, ok := parts[name]; ok {
-		d.report(diagnostic.Error(block.DefRange, again, "There is one already at %s.", first.header))
+		d.error(block.DefRange, again, "There is one already at %s.", first.header)
 		return
 	}
 	parts[name] = &encryptionPart{typ: block.Labels[0], name: name, header: block.DefRange, bodies: []hcl.Body{block.Body}}
@@ -120,7 +120,7 @@ func (d *document) remoteTargets(e *encryption, block *hcl.Block) {
 		if inner.Type == "default" {
 			name = "remote.default"
 		} else if first, ok := e.targets[name]; ok {
-			d.report(diagnostic.Error(inner.DefRange, "Duplicate remote_data_source", "There is one already at %s.", first.header))
+			d.error(inner.DefRange, "Duplicate remote_data_source", "There is one already at %s.", first.header)
 		}
 		e.targets[name] = d.encryptionTarget(inner, "method")
 	}
@@ -226,24 +226,24 @@ func (d *document) checkTarget(e *encryption, target *encryptionTarget) {
 	var used []*encryptionPart
 	for next := target; next != nil; next = next.fallback {
 		if next.method == nil {
-			d.report(diagnostic.Error(next.header, "Invalid encryption method identifier", "The block has to name a method, as method.aes_gcm.example."))
+			d.error(next.header, "Invalid encryption method identifier", "The block has to name a method, as method.aes_gcm.example.")
 			return
 		}
 		name, at, ok := encryptionName(next.method.Expr, "method")
 		if !ok {
-			d.report(diagnostic.Error(at, "Invalid encryption method identifier", "A method is named as method.aes_gcm.example."))
+			d.error(at, "Invalid encryption method identifier", "A method is named as method.aes_gcm.example.")
 			return
 		}
 		method := e.methods[name]
 		if method == nil {
-			d.report(diagnostic.Error(at, "Reference to undeclared encryption method", "There is no block for the method %s in the encryption block.", name))
+			d.error(at, "Reference to undeclared encryption method", "There is no block for the method %s in the encryption block.", name)
 			continue
 		}
 		used = append(used, method)
 	}
 	for _, method := range used {
 		if target.enforced && method.typ == "unencrypted" {
-			d.report(diagnostic.Error(e.header, "Unencrypted method is forbidden", "With enforced = true, the method %q can't be used.", method.typ))
+			d.error(e.header, "Unencrypted method is forbidden", "With enforced = true, the method %q can't be used.", method.typ)
 		}
 	}
 	if len(used) > 0 && !d.diags.HasErrors() {

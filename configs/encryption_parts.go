@@ -9,7 +9,6 @@ import (
 	"github.com/zclconf/go-cty/cty"
 	"github.com/zclconf/go-cty/cty/convert"
 
-	"github.com/tfdeps/tfdeps/configs/internal/diagnostic"
 	"github.com/tfdeps/tfdeps/configs/static"
 )
 
@@ -62,7 +61,7 @@ func (d *document) encryptionContent(part *encryptionPart, schema *hcl.BodySchem
 func (d *document) checkMethod(e *encryption, method *encryptionPart) {
 	schema, ok := encryptionMethods()[method.typ]
 	if !ok {
-		d.report(diagnostic.Error(method.header, "Unknown encryption method type", "There is no method %q. Those that there are: aes_gcm, external, unencrypted.", method.typ))
+		d.error(method.header, "Unknown encryption method type", "There is no method %q. Those that there are: aes_gcm, external, unencrypted.", method.typ)
 		return
 	}
 	if schema == nil {
@@ -75,7 +74,7 @@ func (d *document) checkMethod(e *encryption, method *encryptionPart) {
 	if aad := attrs["aad"]; aad != nil && method.typ == "aes_gcm" {
 		if val, ok := d.encryptionValue(aad); ok {
 			if _, err := convert.Convert(val, cty.List(cty.Number)); err != nil {
-				d.report(diagnostic.Error(aad.Expr.Range(), "Unsuitable value type", "The value of \"aad\" has to be a list of numbers."))
+				d.error(aad.Expr.Range(), "Unsuitable value type", "The value of \"aad\" has to be a list of numbers.")
 			}
 		}
 	}
@@ -109,11 +108,11 @@ func (d *document) checkKeys(e *encryption, attrs hcl.Attributes, above []string
 			key := e.keys[reference.name]
 			switch {
 			case !reference.valid:
-				d.report(diagnostic.Error(reference.at, "Invalid Key Provider expression format", "A key provider is named as key_provider.pbkdf2.example."))
+				d.error(reference.at, "Invalid Key Provider expression format", "A key provider is named as key_provider.pbkdf2.example.")
 			case key == nil:
-				d.report(diagnostic.Error(reference.at, "Reference to undeclared key provider", "There is no block for the key provider %s in the encryption block.", reference.name))
+				d.error(reference.at, "Reference to undeclared key provider", "There is no block for the key provider %s in the encryption block.", reference.name)
 			case slices.Contains(above, reference.name):
-				d.report(diagnostic.Error(reference.at, "Circular reference detected", "Key providers refer to one another: %s.", strings.Join(append(above, reference.name), " -> ")))
+				d.error(reference.at, "Circular reference detected", "Key providers refer to one another: %s.", strings.Join(append(above, reference.name), " -> "))
 			default:
 				d.checkKey(e, key, append(slices.Clip(above), reference.name))
 			}
@@ -147,8 +146,8 @@ func keyReferences(expr hcl.Expression) (all []keyReference) {
 func (d *document) checkKey(e *encryption, key *encryptionPart, above []string) {
 	schema, ok := keyProviders()[key.typ]
 	if !ok {
-		d.report(diagnostic.Error(key.header, "Unknown key_provider type", "There is no key provider %q. Those that there are: %s.",
-			key.typ, strings.Join(slices.Sorted(maps.Keys(keyProviders())), ", ")))
+		d.error(key.header, "Unknown key_provider type", "There is no key provider %q. Those that there are: %s.",
+			key.typ, strings.Join(slices.Sorted(maps.Keys(keyProviders())), ", "))
 		return
 	}
 	schema = &hcl.BodySchema{Attributes: append(slices.Clip(schema.Attributes), hcl.AttributeSchema{Name: "encrypted_metadata_alias"}), Blocks: schema.Blocks}
@@ -177,23 +176,23 @@ func (d *document) checkPassphrase(key *encryptionPart, attrs hcl.Attributes) {
 	passphrase, chain := attrs["passphrase"], attrs["chain"]
 	switch {
 	case passphrase == nil && chain == nil:
-		d.report(diagnostic.Error(key.header, summary, "The key provider needs the argument \"passphrase\", or \"chain\"."))
+		d.error(key.header, summary, "The key provider needs the argument \"passphrase\", or \"chain\".")
 		return
 	case passphrase != nil && chain != nil:
-		d.report(diagnostic.Error(key.header, summary, "The arguments \"passphrase\" and \"chain\" exclude each other."))
+		d.error(key.header, summary, "The arguments \"passphrase\" and \"chain\" exclude each other.")
 		return
 	case passphrase != nil:
 		if text, ok := d.literalOf(passphrase, cty.String); ok && len(text.AsString()) < shortestPassphrase {
-			d.report(diagnostic.Error(key.header, summary, "The passphrase is too short: it has to have %d characters at least.", shortestPassphrase))
+			d.error(key.header, summary, "The passphrase is too short: it has to have %d characters at least.", shortestPassphrase)
 		}
 	}
 	for name, least := range map[string]int64{"key_length": 1, "iterations": fewestIterations, "salt_length": 1} {
 		if number, ok := d.literalOf(attrs[name], cty.Number); ok && number.LessThan(cty.NumberIntVal(least)).True() {
-			d.report(diagnostic.Error(attrs[name].Expr.Range(), summary, "The value of %q has to be %d at least.", name, least))
+			d.error(attrs[name].Expr.Range(), summary, "The value of %q has to be %d at least.", name, least)
 		}
 	}
 	if text, ok := d.literalOf(attrs["hash_function"], cty.String); ok && text.AsString() != "sha256" && text.AsString() != "sha512" {
-		d.report(diagnostic.Error(attrs["hash_function"].Expr.Range(), summary, "The hash function is either sha256 or sha512."))
+		d.error(attrs["hash_function"].Expr.Range(), summary, "The hash function is either sha256 or sha512.")
 	}
 }
 

@@ -215,8 +215,8 @@ func (d *document) passedProviders(attr *hcl.Attribute) (all []passedProvider) {
 			continue
 		}
 		if first, ok := seen[child.providerKey]; ok {
-			d.report(diagnostic.Error(pair.Value.Range(), "Duplicate provider address",
-				"There is an entry for %s already at %s, and a configuration can be passed only once.", child, first))
+			d.error(pair.Value.Range(), "Duplicate provider address",
+				"There is an entry for %s already at %s, and a configuration can be passed only once.", child, first)
 			continue
 		}
 		seen[child.providerKey] = pair.Key.Range()
@@ -247,14 +247,14 @@ func (d *document) dependsOn(attr *hcl.Attribute) (all []hcl.Traversal) {
 			d.report(diags...)
 		}
 		if len(traversal) > 0 && traversal.RootName() == "action" {
-			d.report(diagnostic.Error(expr.Range(), "Invalid depends_on Action Reference", "Nothing can wait for an action."))
+			d.error(expr.Range(), "Invalid depends_on Action Reference", "Nothing can wait for an action.")
 		} else if len(traversal) > 0 {
 			all = append(all, traversal)
 		}
 	}
 	if d.override && len(all) > 0 {
-		d.report(diagnostic.Error(all[0].SourceRange(), "Unsupported override",
-			"An override file can't change depends_on: what others depend on stands in one place."))
+		d.error(all[0].SourceRange(), "Unsupported override",
+			"An override file can't change depends_on: what others depend on stands in one place.")
 		return nil
 	}
 	return all

@@ -28,8 +28,8 @@ func (d *document) moved(block *hcl.Block, content *hcl.BodyContent) {
 		return // which was reported
 	}
 	if from != nil && to != nil && (from.kind == "module") != (to.kind == "module") {
-		d.report(diagnostic.Error(block.DefRange, "Invalid \"moved\" addresses",
-			"A module can only become a module, and a resource a resource."))
+		d.error(block.DefRange, "Invalid \"moved\" addresses",
+			"A module can only become a module, and a resource a resource.")
 	}
 }
 
@@ -50,16 +50,16 @@ func (d *document) removed(block *hcl.Block, content *hcl.BodyContent) {
 	}
 	switch {
 	case from.moduleKey != nil:
-		d.report(diagnostic.Error(*from.moduleKey, "Module instance keys not allowed", "All instances are removed, or none: leave out the key."))
+		d.error(*from.moduleKey, "Module instance keys not allowed", "All instances are removed, or none: leave out the key.")
 	case from.kind == "data":
-		d.report(diagnostic.Error(from.whole, "Data source address not allowed", "Data sources are forgotten by themselves. The address has to be that of a resource or a module."))
+		d.error(from.whole, "Data source address not allowed", "Data sources are forgotten by themselves. The address has to be that of a resource or a module.")
 	case from.resourceKey != nil:
-		d.report(diagnostic.Error(*from.resourceKey, "Resource instance keys not allowed", "All instances are removed, or none: leave out the key."))
+		d.error(*from.resourceKey, "Resource instance keys not allowed", "All instances are removed, or none: leave out the key.")
 	}
 	for _, block := range content.Blocks.OfType("provisioner") {
 		if !d.checkProvisioner(block) || from.kind == "module" {
-			d.report(diagnostic.Error(block.DefRange, "Invalid provisioner block",
-				"Only a resource has provisioners, and here only those with when = destroy."))
+			d.error(block.DefRange, "Invalid provisioner block",
+				"Only a resource has provisioners, and here only those with when = destroy.")
 		}
 	}
 }
@@ -125,7 +125,7 @@ func (d *document) movable(attr *hcl.Attribute, reserved []string) *movable {
 			return d.noAddress(rest[0].SourceRange())
 		}
 		if static.StepName(rest, 0) == "module" && len(rest) == 1 {
-			d.report(diagnostic.Error(rest[0].SourceRange(), "Invalid address operator", "The name of a module has to follow."))
+			d.error(rest[0].SourceRange(), "Invalid address operator", "The name of a module has to follow.")
 			return nil
 		}
 	}
@@ -149,7 +149,7 @@ func (d *document) movable(attr *hcl.Attribute, reserved []string) *movable {
 }
 
 func (d *document) noAddress(at hcl.Range) *movable {
-	d.report(diagnostic.Error(at, "Invalid address", "It has to be the address of a module, such as module.example, or of a resource, such as aws_instance.example."))
+	d.error(at, "Invalid address", "It has to be the address of a module, such as module.example, or of a resource, such as aws_instance.example.")
 	return nil
 }
 

@@ -27,8 +27,8 @@ func (d *document) provider(block *hcl.Block, content *hcl.BodyContent) {
 	config.forEach = content.Attributes["for_each"]
 	d.checkReservedArguments(content)
 	if attr, ok := content.Attributes["for_each"]; ok && d.hasInstances() && config.alias == "" {
-		d.report(diagnostic.Error(attr.NameRange, "Alias required when using \"for_each\"",
-			"There can be several instances of a provider's configuration only if it has an alias."))
+		d.error(attr.NameRange, "Alias required when using \"for_each\"",
+			"There can be several instances of a provider's configuration only if it has an alias.")
 	}
 	d.checkReservedBlocks(content, "provider", "lifecycle", "locals")
 	d.checkOnce(content, "_", "Duplicate escaping block")
@@ -58,8 +58,8 @@ func hasContent(b hcl.Body) bool {
 func (d *document) checkReservedArguments(content *hcl.BodyContent) {
 	for _, name := range []string{"count", "depends_on", "for_each", "source"} {
 		if attr, ok := content.Attributes[name]; ok && !(name == "for_each" && d.hasInstances()) {
-			d.report(diagnostic.Error(attr.NameRange, "Reserved argument name in provider block",
-				"The argument %q has no meaning here; the name is reserved.", name))
+			d.error(attr.NameRange, "Reserved argument name in provider block",
+				"The argument %q has no meaning here; the name is reserved.", name)
 		}
 	}
 }
@@ -70,13 +70,13 @@ func (d *document) alias(attr *hcl.Attribute) string {
 	val, diags := static.Evaluate(attr.Expr)
 	d.report(diags...)
 	if diags.HasErrors() || val.IsNull() {
-		d.report(diagnostic.Error(attr.Expr.Range(), "Unsuitable value type", "The alias has to be a string."))
+		d.error(attr.Expr.Range(), "Unsuitable value type", "The alias has to be a string.")
 		return ""
 	}
 	alias, ok := static.Text(val)
 	if !ok || !hclsyntax.ValidIdentifier(alias) {
-		d.report(diagnostic.Error(attr.Expr.Range(), "Invalid provider configuration alias",
-			"An alias is a name: a letter or underscore first, then letters, digits, underscores and dashes."))
+		d.error(attr.Expr.Range(), "Invalid provider configuration alias",
+			"An alias is a name: a letter or underscore first, then letters, digits, underscores and dashes.")
 	}
 	return alias
 }

@@ -31,8 +31,8 @@ func (d *document) checkProvisioner(block *hcl.Block) (atDestroy bool) {
 	content, rest, diags := block.Body.PartialContent(body("when on_failure", "connection lifecycle locals _"))
 	d.report(diags...)
 	if typ := block.Labels[0]; slices.Contains(formerProvisioners, typ) {
-		d.report(diagnostic.Error(block.LabelRanges[0], fmt.Sprintf("The %q provisioner has been removed", typ),
-			"There is none of that type since Terraform 0.15."))
+		d.error(block.LabelRanges[0], fmt.Sprintf("The %q provisioner has been removed", typ),
+			"There is none of that type since Terraform 0.15.")
 		return false
 	}
 	atDestroy = d.keyword(content.Attributes["when"], "create", "destroy") == "destroy"
@@ -65,8 +65,8 @@ func (d *document) keyword(attr *hcl.Attribute, words ...string) string {
 		word = text // JSON
 	}
 	if !slices.Contains(words, word) {
-		d.report(diagnostic.Error(attr.Expr.Range(), fmt.Sprintf("Invalid %q keyword", attr.Name),
-			"The argument %q is one of the words %s and %s, without quotes.", attr.Name, words[0], words[1]))
+		d.error(attr.Expr.Range(), fmt.Sprintf("Invalid %q keyword", attr.Name),
+			"The argument %q is one of the words %s and %s, without quotes.", attr.Name, words[0], words[1])
 		return ""
 	}
 	return word
@@ -82,8 +82,8 @@ func (d *document) onlySelf(body hcl.Body) {
 			if root == "self" || root == "path" || root == "terraform" || len(t) == 2 && (root == "count" && step == "index" || root == "each" && step == "key") {
 				continue
 			}
-			d.report(diagnostic.Error(expr.Range(), "Invalid reference from destroy provisioner",
-				"When the resource is destroyed, what else there was may be gone. Refer to self, count.index and each.key only."))
+			d.error(expr.Range(), "Invalid reference from destroy provisioner",
+				"When the resource is destroyed, what else there was may be gone. Refer to self, count.index and each.key only.")
 		}
 	}
 }

@@ -27,7 +27,7 @@ func (d *document) requiredProviders(block *hcl.Block) {
 
 // misplacedRequiredProviders says where the block belongs.
 func (d *document) misplacedRequiredProviders(block *hcl.Block, _ *hcl.BodyContent) {
-	d.report(diagnostic.Error(block.DefRange, "Invalid required_providers block", "It has to stand inside a \"terraform\" block."))
+	d.error(block.DefRange, "Invalid required_providers block", "It has to stand inside a \"terraform\" block.")
 }
 
 // requiredProvider decodes an entry: an object, or a string that is the
@@ -42,7 +42,7 @@ func (d *document) requiredProvider(attr *hcl.Attribute) *requiredProvider {
 	}
 	implied, err := d.product.ImpliedProvider(attr.Name)
 	if err != nil {
-		d.report(diagnostic.Error(entry.value, "Invalid provider name", "%q can't be the name of a provider: %v.", attr.Name, err))
+		d.error(entry.value, "Invalid provider name", "%q can't be the name of a provider: %v.", attr.Name, err)
 		return nil
 	}
 	entry.provider = implied
@@ -55,8 +55,8 @@ func (d *document) requiredProvider(attr *hcl.Attribute) *requiredProvider {
 	val, diags := static.Evaluate(attr.Expr)
 	given, ok := static.Text(val)
 	if diags.HasErrors() || !ok {
-		d.report(diagnostic.Error(entry.value, "Invalid required_providers object",
-			"The entry of a provider has to be an object, or a string with a version constraint."))
+		d.error(entry.value, "Invalid required_providers object",
+			"The entry of a provider has to be an object, or a string with a version constraint.")
 		return nil
 	}
 	entry.version = d.parseConstraint(given, attr.Range, entry.value)
@@ -73,7 +73,7 @@ func (d *document) requiredObject(entry *requiredProvider, pairs []hcl.KeyValueP
 		}
 		name, ok := static.Literal(pair.Key)
 		if !ok {
-			d.report(diagnostic.Error(pair.Key.Range(), "Invalid Attribute", "The arguments of a required provider have names, which are strings."))
+			d.error(pair.Key.Range(), "Invalid Attribute", "The arguments of a required provider have names, which are strings.")
 			continue
 		}
 		switch name {
@@ -84,8 +84,8 @@ func (d *document) requiredObject(entry *requiredProvider, pairs []hcl.KeyValueP
 		case "configuration_aliases":
 			d.requiredAliases(entry, pair.Value)
 		default:
-			d.report(diagnostic.Error(pair.Key.Range(), "Invalid required_providers object",
-				"There are only the arguments \"source\", \"version\" and \"configuration_aliases\" here. Configuration of the provider belongs in a \"provider\" block."))
+			d.error(pair.Key.Range(), "Invalid required_providers object",
+				"There are only the arguments \"source\", \"version\" and \"configuration_aliases\" here. Configuration of the provider belongs in a \"provider\" block.")
 			return valid
 		}
 	}
@@ -95,7 +95,7 @@ func (d *document) requiredObject(entry *requiredProvider, pairs []hcl.KeyValueP
 func (d *document) requiredVersion(entry *requiredProvider, expr hcl.Expression) {
 	given, ok := static.Literal(expr)
 	if !ok {
-		d.report(diagnostic.Error(expr.Range(), "Invalid version constraint", "The version constraint has to be a string."))
+		d.error(expr.Range(), "Invalid version constraint", "The version constraint has to be a string.")
 		return
 	}
 	entry.version = d.parseConstraint(given, entry.entry, expr.Range())
@@ -105,7 +105,7 @@ func (d *document) requiredVersion(entry *requiredProvider, expr hcl.Expression)
 func (d *document) requiredSource(entry *requiredProvider, expr hcl.Expression) bool {
 	given, ok := static.Literal(expr)
 	if !ok {
-		d.report(diagnostic.Error(expr.Range(), "Invalid source", "The source has to be a string."))
+		d.error(expr.Range(), "Invalid source", "The source has to be a string.")
 		return false
 	}
 	provider, err := d.product.ParseProvider(given)
@@ -117,7 +117,7 @@ func (d *document) requiredSource(entry *requiredProvider, expr hcl.Expression) 
 	if address := (*getproviders.AddressError)(nil); errors.As(err, &address) {
 		summary, detail = address.Summary(), address.Detail
 	}
-	d.report(diagnostic.Error(expr.Range(), summary, "%s", detail))
+	d.error(expr.Range(), summary, "%s", detail)
 	return false
 }
 
@@ -134,11 +134,11 @@ func (d *document) requiredAliases(entry *requiredProvider, expr hcl.Expression)
 		wanted := providerKey{name: traversal.RootName(), alias: static.StepName(traversal, 1)}
 		switch {
 		case len(traversal) > 1 && wanted.alias == "":
-			d.report(diagnostic.Error(expr.Range(), "Invalid configuration_aliases value",
-				"A configuration alias has the form %s.alias.", entry.name))
+			d.error(expr.Range(), "Invalid configuration_aliases value",
+				"A configuration alias has the form %s.alias.", entry.name)
 		case wanted.name != entry.name:
-			d.report(diagnostic.Error(expr.Range(), "Invalid configuration_aliases value",
-				"The configuration aliases of provider %q have to start with its name, and not with %q.", entry.name, wanted.name))
+			d.error(expr.Range(), "Invalid configuration_aliases value",
+				"The configuration aliases of provider %q have to start with its name, and not with %q.", entry.name, wanted.name)
 		case !slices.Contains(entry.aliases, wanted):
 			entry.aliases = append(entry.aliases, wanted)
 		}
@@ -153,9 +153,9 @@ func (d *document) checkLocalName(name string, at hcl.Range) bool {
 	normal, err := getproviders.NormalizePart(name)
 	switch {
 	case err != nil:
-		d.report(diagnostic.Error(at, "Invalid provider local name", "%q can't be the local name of a provider: %v.", name, err))
+		d.error(at, "Invalid provider local name", "%q can't be the local name of a provider: %v.", name, err)
 	case normal != name:
-		d.report(diagnostic.Error(at, "Invalid provider local name", "Write %q as it is used everywhere, %q.", name, normal))
+		d.error(at, "Invalid provider local name", "Write %q as it is used everywhere, %q.", name, normal)
 	}
 	return err == nil && normal == name
 }

@@ -35,7 +35,7 @@ func (d *document) resource(block *hcl.Block, content *hcl.BodyContent) {
 	case block.Type == "ephemeral" && d.product.Understands("enabled"):
 		for _, inner := range content.Blocks {
 			if inner.Type == "connection" || inner.Type == "provisioner" {
-				d.report(diagnostic.Error(inner.DefRange, "Invalid configuration block for ephemeral resource", "A block %q has no meaning here.", inner.Type))
+				d.error(inner.DefRange, "Invalid configuration block for ephemeral resource", "A block %q has no meaning here.", inner.Type)
 			}
 		}
 	}
@@ -67,8 +67,8 @@ func (d *document) checkNotItself(lifecycle, block *hcl.Block) {
 				}
 				return static.StepName(t, 0) == block.Labels[0] && static.StepName(t, 1) == block.Labels[1]
 			}) {
-				d.report(diagnostic.Error(attr.Expr.Range(), "Invalid reference in "+inner.Type,
-					"The block refers to itself by its address. In a postcondition, that is the word self."))
+				d.error(attr.Expr.Range(), "Invalid reference in "+inner.Type,
+					"The block refers to itself by its address. In a postcondition, that is the word self.")
 			}
 		}
 	}
@@ -83,7 +83,7 @@ func (d *document) check(block *hcl.Block, content *hcl.BodyContent) {
 	d.declare(block.DefRange, "check", "", block.Labels[0])
 	asserts := content.Blocks.OfType("assert")
 	if len(asserts) == 0 {
-		d.report(diagnostic.Error(block.DefRange, "Zero assert blocks", "A check block needs an assert block, or it checks nothing."))
+		d.error(block.DefRange, "Zero assert blocks", "A check block needs an assert block, or it checks nothing.")
 	}
 	d.checkConditions(asserts)
 	d.checkOnce(content, "data", "Multiple data resource blocks")
@@ -91,11 +91,11 @@ func (d *document) check(block *hcl.Block, content *hcl.BodyContent) {
 		inner := d.content(data.Body, d.rules["data"])
 		for _, name := range []string{"count", "for_each"} {
 			if attr := inner.Attributes[name]; attr != nil {
-				d.report(diagnostic.Error(attr.NameRange, fmt.Sprintf("Invalid %q attribute", name), "The data source of a check is there once."))
+				d.error(attr.NameRange, fmt.Sprintf("Invalid %q attribute", name), "The data source of a check is there once.")
 			}
 		}
 		for _, lifecycle := range inner.Blocks.OfType("lifecycle") {
-			d.report(diagnostic.Error(lifecycle.DefRange, "Invalid lifecycle block", "The data source of a check has none."))
+			d.error(lifecycle.DefRange, "Invalid lifecycle block", "The data source of a check has none.")
 		}
 		d.resource(data, inner)
 	}
@@ -125,8 +125,8 @@ func (d *document) checkRepetition(content *hcl.BodyContent) {
 			}
 		}
 	}
-	d.report(diagnostic.Error(at, "Invalid combination of "+together,
-		"Only one of these arguments can say how many there are."))
+	d.error(at, "Invalid combination of "+together,
+		"Only one of these arguments can say how many there are.")
 }
 
 // enabled is the argument that says whether there is a resource or a module; nil if
@@ -182,7 +182,7 @@ func (d *document) importBlock(block *hcl.Block, content *hcl.BodyContent) {
 	_, id := content.Attributes["id"]
 	_, identity := content.Attributes["identity"]
 	if id == identity {
-		d.report(diagnostic.Error(block.DefRange, "Invalid import block", "It needs one of the arguments \"id\" and \"identity\", and not both."))
+		d.error(block.DefRange, "Invalid import block", "It needs one of the arguments \"id\" and \"identity\", and not both.")
 	}
 	to, ok := content.Attributes["to"]
 	if !ok {
@@ -194,8 +194,8 @@ func (d *document) importBlock(block *hcl.Block, content *hcl.BodyContent) {
 		to:       to.Expr.Range(),
 	}
 	if !target.parse(to.Expr) {
-		d.report(diagnostic.Error(to.Range, "Invalid import address",
-			"The address has to be that of a managed resource or of an instance of one, like aws_instance.example[\"a\"]."))
+		d.error(to.Range, "Invalid import address",
+			"The address has to be that of a managed resource or of an instance of one, like aws_instance.example[\"a\"].")
 		return
 	}
 	d.imports = append(d.imports, target)

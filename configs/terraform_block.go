@@ -26,8 +26,8 @@ func (d *document) terraform(_ *hcl.Block, content *hcl.BodyContent) {
 		}
 	}
 	if attr, ok := content.Attributes["experiments"]; ok && !experimental(d.product.Version) && !d.product.Understands("language") {
-		d.report(diagnostic.Error(attr.NameRange, "Module uses experimental features",
-			"Experiments exist only in alpha releases of %s.", d.product.Name))
+		d.error(attr.NameRange, "Module uses experimental features",
+			"Experiments exist only in alpha releases of %s.", d.product.Name)
 	}
 	for _, block := range content.Blocks {
 		switch block.Type {
@@ -65,7 +65,7 @@ func (d *document) requireVersion(attr *hcl.Attribute) {
 // module is. What is said of other products doesn't matter.
 func (d *document) languageBlock(block *hcl.Block, content *hcl.BodyContent) {
 	if d.override {
-		d.report(diagnostic.Error(block.DefRange, "Language selections in override file", "A \"language\" block can't stand in an override file."))
+		d.error(block.DefRange, "Language selections in override file", "A \"language\" block can't stand in an override file.")
 		return
 	}
 	if attr, ok := content.Attributes["edition"]; ok {
@@ -73,9 +73,9 @@ func (d *document) languageBlock(block *hcl.Block, content *hcl.BodyContent) {
 	}
 	for _, expr := range d.elements(content.Attributes["experiments"]) {
 		if keyword := hcl.ExprAsKeyword(expr); keyword == "" {
-			d.report(diagnostic.Error(expr.Range(), "Invalid experiment keyword", "An experiment is named by a keyword without quotes."))
+			d.error(expr.Range(), "Invalid experiment keyword", "An experiment is named by a keyword without quotes.")
 		} else {
-			d.report(diagnostic.Error(expr.Range(), "Unknown experiment keyword", "There is no experiment %q.", keyword))
+			d.error(expr.Range(), "Unknown experiment keyword", "There is no experiment %q.", keyword)
 		}
 	}
 	var first *hcl.Attribute
@@ -83,7 +83,7 @@ func (d *document) languageBlock(block *hcl.Block, content *hcl.BodyContent) {
 		inner, _, _ := fit.Body.PartialContent(body(strings.ToLower(d.product.Name), ""))
 		for _, attr := range inner.Attributes {
 			if first != nil {
-				d.report(diagnostic.Error(block.DefRange, "Duplicate compatible_with block", "There is a constraint for %s already at %s.", d.product.Name, first.Range))
+				d.error(block.DefRange, "Duplicate compatible_with block", "There is a constraint for %s already at %s.", d.product.Name, first.Range)
 				continue
 			}
 			first = attr
@@ -118,11 +118,11 @@ func (d *document) edition(attr *hcl.Attribute, only string) {
 	switch keyword := hcl.ExprAsKeyword(attr.Expr); keyword {
 	case only:
 	case "":
-		d.report(diagnostic.Error(attr.Expr.Range(), "Invalid language edition",
-			"The language edition has to be a keyword without quotes. The only one is %s, which can be left out.", only))
+		d.error(attr.Expr.Range(), "Invalid language edition",
+			"The language edition has to be a keyword without quotes. The only one is %s, which can be left out.", only)
 	default:
-		d.report(diagnostic.Error(attr.Expr.Range(), "Unsupported language edition",
-			"There is no language edition %s in %s %s, only %s.", keyword, d.product.Name, d.product.Version, only))
+		d.error(attr.Expr.Range(), "Unsupported language edition",
+			"There is no language edition %s in %s %s, only %s.", keyword, d.product.Name, d.product.Version, only)
 	}
 }
 
@@ -136,7 +136,7 @@ func (d *document) versionConstraint(attr *hcl.Attribute) *versionConstraint {
 	}
 	given, ok := static.Text(val)
 	if !ok {
-		d.report(diagnostic.Error(attr.Expr.Range(), "Invalid version constraint", "The value of %s has to be a string.", attr.Name))
+		d.error(attr.Expr.Range(), "Invalid version constraint", "The value of %s has to be a string.", attr.Name)
 		return nil
 	}
 	return d.parseConstraint(given, attr.Range, attr.Expr.Range())
@@ -146,8 +146,8 @@ func (d *document) versionConstraint(attr *hcl.Attribute) *versionConstraint {
 // pass, the lenient one. The other's complaints belong to the requirements.
 func (d *document) parseConstraint(given string, attr, value hcl.Range) *versionConstraint {
 	if _, err := version.NewConstraint(given); err != nil {
-		d.report(diagnostic.Error(value, "Invalid version constraint",
-			"%q is no version constraint. Examples of correct ones are \"1.2.3\", \"~> 1.2\" and \">= 1.2, < 3.0\".", given))
+		d.error(value, "Invalid version constraint",
+			"%q is no version constraint. Examples of correct ones are \"1.2.3\", \"~> 1.2\" and \">= 1.2, < 3.0\".", given)
 		return nil
 	}
 	return &versionConstraint{text: given, attr: attr}

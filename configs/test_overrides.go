@@ -56,7 +56,7 @@ func (d *document) checkMocks(content *hcl.BodyContent) []declaration {
 // once adds a declaration to others, unless it is there already, which is a problem.
 func (d *document) once(declared []declaration, more declaration) []declaration {
 	if i := slices.IndexFunc(declared, func(other declaration) bool { return other.key == more.key }); i >= 0 {
-		d.report(diagnostic.Error(more.rng, "Duplicate "+more.block+" block", "There is one for the same already at %s.", declared[i].rng))
+		d.error(more.rng, "Duplicate "+more.block+" block", "There is one for the same already at %s.", declared[i].rng)
 		return declared
 	}
 	return append(declared, more)
@@ -65,7 +65,7 @@ func (d *document) once(declared []declaration, more declaration) []declaration 
 // checkDuring looks at override_during, which says from when on values count.
 func (d *document) checkDuring(attr *hcl.Attribute) {
 	if attr != nil && !slices.Contains([]string{"plan", "apply"}, hcl.ExprAsKeyword(attr.Expr)) {
-		d.report(diagnostic.Error(attr.Range, "Invalid override_during value", "It is one of the words plan or apply, without quotes."))
+		d.error(attr.Range, "Invalid override_during value", "It is one of the words plan or apply, without quotes.")
 	}
 }
 
@@ -116,7 +116,7 @@ func (d *document) overridden(block *hcl.Block, content *hcl.BodyContent) string
 		if d.laterTests() {
 			summary = "Missing required argument"
 		}
-		d.report(diagnostic.Error(block.DefRange, summary, "The block says whose values it gives with the argument \"target\"."))
+		d.error(block.DefRange, summary, "The block says whose values it gives with the argument \"target\".")
 		return ""
 	}
 	target := d.movable(attr, notTargets)
@@ -128,7 +128,7 @@ func (d *document) overridden(block *hcl.Block, content *hcl.BodyContent) string
 		return target.address
 	}
 	if wants := strings.TrimPrefix(block.Type, "override_"); target.kind != wants {
-		d.report(diagnostic.Error(attr.Range, "Invalid override target", "In a block %q, the target has to be a %s.", block.Type, wants))
+		d.error(attr.Range, "Invalid override target", "In a block %q, the target has to be a %s.", block.Type, wants)
 		return ""
 	}
 	return target.address
@@ -143,8 +143,8 @@ func (d *document) checkKeyless(attr *hcl.Attribute, target *movable) {
 	case target.resourceKey == nil:
 		return
 	}
-	d.report(diagnostic.Error(attr.Expr.Range(), of+" instance address with keys is not allowed",
-		"The values are those of all instances: leave out the key."))
+	d.error(attr.Expr.Range(), of+" instance address with keys is not allowed",
+		"The values are those of all instances: leave out the key.")
 }
 
 // readMocks reads a directory of mock data. Its path counts from the root module.

@@ -85,8 +85,8 @@ func (d *document) testSettings(block *hcl.Block, content *hcl.BodyContent) {
 // checkCleanup looks at skip_cleanup, which is an experiment.
 func (d *document) checkCleanup(attr *hcl.Attribute) {
 	if attr != nil && !experimental(d.product.Version) {
-		d.report(diagnostic.Error(attr.NameRange, "Invalid attribute",
-			"The argument %q exists only in alpha releases of %s.", attr.Name, d.product.Name))
+		d.error(attr.NameRange, "Invalid attribute",
+			"The argument %q exists only in alpha releases of %s.", attr.Name, d.product.Name)
 	}
 	d.checkArgument(attr, cty.Bool)
 }
@@ -112,8 +112,8 @@ func (d *document) testVariables(block *hcl.Block, _ *hcl.BodyContent) {
 // requirement.
 func (d *document) testProvider(block *hcl.Block, content *hcl.BodyContent) {
 	if attr, ok := content.Attributes["version"]; ok {
-		d.report(diagnostic.Error(attr.Expr.Range(), "Version constraints are not allowed in test files",
-			"The version constraint of a provider belongs in the required_providers block of the module under test."))
+		d.error(attr.Expr.Range(), "Version constraints are not allowed in test files",
+			"The version constraint of a provider belongs in the required_providers block of the module under test.")
 	}
 	d.checkReservedArguments(content)
 	d.checkReservedBlocks(content, "provider", "lifecycle", "locals")
@@ -228,8 +228,8 @@ func (d *document) run(block *hcl.Block, content *hcl.BodyContent) {
 			d.planOptions(d.content(inner.Body, rule{body: body("mode refresh replace target", "")}))
 		case "backend":
 			if !experimental(d.product.Version) {
-				d.report(diagnostic.Error(inner.DefRange, "Invalid block",
-					"Runs have backends of their own only in alpha releases of %s.", d.product.Name))
+				d.error(inner.DefRange, "Invalid block",
+					"Runs have backends of their own only in alpha releases of %s.", d.product.Name)
 			}
 		}
 	}
@@ -250,8 +250,8 @@ func (d *document) runModule(block *hcl.Block) *ModuleCall {
 	content := d.content(block.Body, rule{body: body("source version", "")})
 	source, ok := content.Attributes["source"]
 	if !ok {
-		d.report(diagnostic.Error(block.DefRange, "Missing \"source\" attribute for module block",
-			"A run that has a module block tests the module that the argument \"source\" names."))
+		d.error(block.DefRange, "Missing \"source\" attribute for module block",
+			"A run that has a module block tests the module that the argument \"source\" names.")
 		return nil
 	}
 	call := &ModuleCall{Range: block.DefRange}
@@ -280,7 +280,7 @@ func (d *document) planOptions(content *hcl.BodyContent) {
 		val, _ := static.Evaluate(refresh.Expr)
 		if flag, err := convert.Convert(val, cty.Bool); err == nil && flag.IsKnown() && !flag.IsNull() && flag.False() &&
 			mode != nil && hcl.ExprAsKeyword(mode.Expr) == "refresh-only" {
-			d.report(diagnostic.Error(refresh.Range, "Incompatible plan options", "A plan that only refreshes can't leave out refreshing."))
+			d.error(refresh.Range, "Incompatible plan options", "A plan that only refreshes can't leave out refreshing.")
 		}
 	}
 }
@@ -288,8 +288,8 @@ func (d *document) planOptions(content *hcl.BodyContent) {
 // checkKeyword reports an argument that isn't one of some words.
 func (d *document) checkKeyword(attr *hcl.Attribute, words ...string) {
 	if attr != nil && !slices.Contains(words, hcl.ExprAsKeyword(attr.Expr)) {
-		d.report(diagnostic.Error(attr.Expr.Range(), "Invalid \""+attr.Name+"\" keyword",
-			"The argument %q is one of the words %s or %s, without quotes.", attr.Name, words[0], words[1]))
+		d.error(attr.Expr.Range(), "Invalid \""+attr.Name+"\" keyword",
+			"The argument %q is one of the words %s or %s, without quotes.", attr.Name, words[0], words[1])
 	}
 }
 
@@ -304,7 +304,7 @@ func (d *document) checkArgument(attr *hcl.Attribute, typ cty.Type) {
 		return
 	}
 	if _, err := convert.Convert(val, typ); err != nil || val.IsNull() {
-		d.report(diagnostic.Error(attr.Expr.StartRange(), "Unsuitable value type", "The value has to be a %s.", typ.FriendlyName()))
+		d.error(attr.Expr.StartRange(), "Unsuitable value type", "The value has to be a %s.", typ.FriendlyName())
 	}
 }
 
