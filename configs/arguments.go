@@ -161,8 +161,7 @@ func (d *document) checkAttributes(attr *hcl.Attribute) {
 	if hcl.ExprAsKeyword(attr.Expr) == "all" {
 		return
 	}
-	list, diags := hcl.ExprList(attr.Expr)
-	d.report(diags...)
+	list := d.elements(attr)
 	var wildcard *hcl.Range
 	for _, expr := range list {
 		if old, ok := quoted(expr); ok && old == "*" {
@@ -193,9 +192,7 @@ func (d *document) unquotedRelative(expr hcl.Expression) (hcl.Traversal, bool) {
 // checkTriggers reads replace_triggered_by: a list of resources, their instances and
 // attributes.
 func (d *document) checkTriggers(attr *hcl.Attribute) {
-	list, diags := hcl.ExprList(attr.Expr)
-	d.report(diags...)
-	for _, given := range list {
+	for _, given := range d.elements(attr) {
 		expr, ok := static.Native(given)
 		if !ok {
 			d.error(given.Range(), "Invalid reference expression", "This has to be a reference.")

@@ -242,22 +242,25 @@ func duplicate(again declaration, first hcl.Range) *hcl.Diagnostic {
 // nil for what may be missing: it then changes nothing, or is new.
 func missing(changed declaration) *hcl.Diagnostic {
 	var summary string
-	switch {
-	case changed.block == "variable":
+	switch changed.block {
+	case "variable":
 		summary = "Missing base variable declaration to override"
-	case changed.block == "output":
+	case "output":
 		summary = "Missing base output definition to override"
-	case changed.block == "local":
+	case "local":
 		summary = "Missing base local value definition to override"
-	case changed.block == "module":
+	case "module":
 		summary = "Missing module call to override"
-	case changed.block == "resource", changed.block == "action": // Terraform calls both a resource
+	case "resource", "action": // Terraform calls both a resource
 		summary = "Missing resource to override"
-	case changed.block == "data":
+	case "data":
 		summary = "Missing data resource to override"
-	case changed.block == "ephemeral":
+	case "ephemeral":
 		summary = "Missing ephemeral resource to override"
-	case changed.block == "provider" && changed.name != "":
+	case "provider":
+		if changed.name == "" {
+			return nil
+		}
 		summary = "Missing base provider configuration for override"
 	default:
 		return nil

@@ -102,7 +102,7 @@ func (d *document) encryptionTarget(block *hcl.Block, arguments string) *encrypt
 	if attr := content.Attributes["enforced"]; attr != nil {
 		d.checkFlag(attr)
 		val, _ := static.Evaluate(attr.Expr)
-		target.enforced = val.Type() == cty.Bool && val.IsKnown() && !val.IsNull() && val.True()
+		target.enforced = val.RawEquals(cty.True)
 	}
 	if fallback := content.Blocks.OfType("fallback"); len(fallback) > 0 {
 		target.fallback = d.encryptionTarget(fallback[0], "method")

@@ -235,14 +235,10 @@ func (k providerKey) String() string {
 
 // dependsOn reads the argument "depends_on", which override files can't have.
 func (d *document) dependsOn(attr *hcl.Attribute) (all []hcl.Traversal) {
-	if attr == nil {
-		return nil
-	}
-	list, diags := hcl.ExprList(attr.Expr)
-	d.report(diags...)
-	for _, expr := range list {
+	for _, expr := range d.elements(attr) {
 		traversal, _ := d.unquoted(expr)
 		if len(traversal) == 0 {
+			var diags hcl.Diagnostics
 			traversal, diags = hcl.AbsTraversalForExpr(expr)
 			d.report(diags...)
 		}

@@ -83,7 +83,7 @@ func (d *document) checkForgotten(block *hcl.Block, content *hcl.BodyContent) {
 	if len(content.Blocks.OfType("provisioner")) == 0 || len(static.References(destroy.Expr)) > 0 {
 		return
 	}
-	if val, diags := static.Evaluate(destroy.Expr); !diags.HasErrors() && val.Type() == cty.Bool && val.IsKnown() && !val.IsNull() && val.False() {
+	if val, diags := static.Evaluate(destroy.Expr); !diags.HasErrors() && val.RawEquals(cty.False) {
 		d.report(diagnostic.Warning(block.DefRange, "Removed block provisioners will not be executed",
 			"The object is only forgotten: with destroy = false, nothing runs the provisioners of the block."))
 	}

@@ -278,7 +278,7 @@ func (d *document) planOptions(content *hcl.BodyContent) {
 	if refresh := content.Attributes["refresh"]; refresh != nil {
 		mode := content.Attributes["mode"]
 		val, _ := static.Evaluate(refresh.Expr)
-		if flag, err := convert.Convert(val, cty.Bool); err == nil && flag.IsKnown() && !flag.IsNull() && flag.False() &&
+		if flag, err := convert.Convert(val, cty.Bool); err == nil && flag.RawEquals(cty.False) &&
 			mode != nil && hcl.ExprAsKeyword(mode.Expr) == "refresh-only" {
 			d.error(refresh.Range, "Incompatible plan options", "A plan that only refreshes can't leave out refreshing.")
 		}
@@ -310,12 +310,7 @@ func (d *document) checkArgument(attr *hcl.Attribute, typ cty.Type) {
 
 // checkAddresses reports what is no list of addresses.
 func (d *document) checkAddresses(attr *hcl.Attribute) {
-	if attr == nil {
-		return
-	}
-	list, diags := hcl.ExprList(attr.Expr)
-	d.report(diags...)
-	for _, expr := range list {
+	for _, expr := range d.elements(attr) {
 		if traversal, _ := d.unquoted(expr); len(traversal) > 0 {
 			continue
 		}
