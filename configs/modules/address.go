@@ -242,7 +242,7 @@ func parseRemote(source string) (Remote, error) {
 	if pkg == "" {
 		return Remote{}, errors.New("the source address is empty")
 	}
-	forced, location := splitForced(pkg)
+	forced, location := SplitForced(pkg)
 	if location == "" {
 		return Remote{}, unknownKind(pkg)
 	}
@@ -257,7 +257,7 @@ func parseRemote(source string) (Remote, error) {
 		if found.Package == "" {
 			continue
 		}
-		_, bare := splitForced(found.Package)
+		_, bare := SplitForced(found.Package)
 		if again, _, _ := splitSubdir(bare); again != bare || !isURL(bare) {
 			break // what was written for a URL has to become one
 		}
@@ -278,8 +278,8 @@ func isURL(location string) bool {
 	return err == nil && u.Scheme != ""
 }
 
-// splitForced cuts "git::" and the like off.
-func splitForced(pkg string) (forced, location string) {
+// SplitForced cuts "git::" and the like off the address of a package.
+func SplitForced(pkg string) (forced, location string) {
 	before, after, found := strings.Cut(pkg, "::")
 	if !found || before == "" || strings.Trim(before, "0123456789abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ") != "" {
 		return "", pkg

@@ -140,7 +140,7 @@ func shown(address Address) string {
 	if !ok {
 		return address.String()
 	}
-	forced, location := splitForced(remote.Package)
+	forced, location := SplitForced(remote.Package)
 	u, err := url.Parse(location)
 	if err != nil {
 		return withoutLogin(remote.String())

@@ -23,7 +23,7 @@ import (
 // isOnMachine reports whether a package would be read from this machine's files, by
 // whatever program: what is elsewhere has a host.
 func (r Remote) isOnMachine() bool {
-	forced, location := splitForced(r.Package)
+	forced, location := SplitForced(r.Package)
 	u, err := url.Parse(location)
 	return err != nil || u.Host == "" || u.Scheme == "file" || forced == "file"
 }
@@ -37,7 +37,7 @@ func isArchiveName(name string) bool {
 // IsDirectory reports whether a package is a directory of this machine, which is used
 // where it is. Archives and repositories on this machine are not.
 func (r Remote) IsDirectory() bool {
-	forced, location := splitForced(r.Package)
+	forced, location := SplitForced(r.Package)
 	u, err := url.Parse(location)
 	return err == nil && u.Scheme == "file" && (forced == "" || forced == "file") && !isArchiveName(u.Path) && !u.Query().Has("archive")
 }

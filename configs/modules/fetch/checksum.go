@@ -17,6 +17,7 @@ import (
 	"path/filepath"
 	"strings"
 
+	"github.com/tfdeps/tfdeps/configs/modules"
 	"github.com/tfdeps/tfdeps/getproviders/hosts"
 	"github.com/tfdeps/tfdeps/getproviders/wholefile"
 )
@@ -169,7 +170,7 @@ func (f *Fetcher) resolve(ctx context.Context, from packageSource) (checksum, er
 	}
 	sum, found := parseChecksums(string(text), names)
 	if !found {
-		return checksum{}, fmt.Errorf("%w: the list of checksums, %s, has none for %q", ErrChecksum, redact(from.checksum.value), names[0])
+		return checksum{}, fmt.Errorf("%w: the list of checksums, %s, has none for %q", ErrChecksum, modules.Redact(from.checksum.value), names[0])
 	}
 	return sum, nil
 }

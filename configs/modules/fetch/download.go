@@ -204,7 +204,7 @@ func (f *Fetcher) locate(ctx context.Context, w *session, req modules.FetchReque
 			return at, nil
 		}
 		if hops == maxHops {
-			return location{}, failed(stepLocate, fmt.Errorf("the package is always elsewhere, after %d answers still; the last one leads to %s", maxHops, redact(at.address)))
+			return location{}, failed(stepLocate, fmt.Errorf("the package is always elsewhere, after %d answers still; the last one leads to %s", maxHops, modules.Redact(at.address)))
 		}
 		next, err := f.ask(ctx, at.packageSource)
 		if err != nil {
@@ -225,7 +225,7 @@ func (f *Fetcher) rewritten(pkg string) string {
 // ask asks a server where a package is.
 func (f *Fetcher) ask(ctx context.Context, from packageSource) (modules.Remote, error) {
 	if f.Offline {
-		return modules.Remote{}, fmt.Errorf("%w: %s says where it is", ErrOffline, redact(from.url))
+		return modules.Remote{}, fmt.Errorf("%w: %s says where it is", ErrOffline, modules.Redact(from.url))
 	}
 	u, err := url.Parse(from.url)
 	if err != nil {

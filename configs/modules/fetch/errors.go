@@ -9,6 +9,7 @@ import (
 	"net/url"
 	"strings"
 
+	"github.com/tfdeps/tfdeps/configs/modules"
 	"github.com/tfdeps/tfdeps/configs/modules/internal/bucket"
 	"github.com/tfdeps/tfdeps/configs/modules/internal/git"
 	"github.com/tfdeps/tfdeps/getproviders"
@@ -168,7 +169,7 @@ func named(ctx context.Context, pkg string, err error) error {
 		return err
 	}
 	with := *e
-	with.Package = redact(pkg)
+	with.Package = modules.Redact(pkg)
 	return &with
 }
 

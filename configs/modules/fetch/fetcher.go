@@ -216,7 +216,7 @@ func (s store) keepPin(req modules.FetchRequest, at location, made content) {
 // mayBeKept reports whether an address holds no secret, so that it may be written
 // to disk.
 func mayBeKept(pkg string) bool {
-	_, text := splitForced(pkg)
+	_, text := modules.SplitForced(pkg)
 	u, err := url.Parse(text)
 	if err != nil {
 		return false
@@ -266,5 +266,3 @@ var login = par.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`//[
 
 // harmless are the parameters whose values are no secrets.
 var harmless = []string{"archive", "depth", "digest", "ref", "rev", "tag"}
-
-func redact(pkg string) string { return modules.Redact(pkg) }

@@ -11,6 +11,8 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+
+	"github.com/tfdeps/tfdeps/configs/modules"
 )
 
 // packageSource is where content comes from, and by which means. It is comparable:
@@ -53,8 +55,8 @@ func parseSource(pkg string, hopped bool) (packageSource, error) {
 	if hasControl(pkg) {
 		return packageSource{}, fmt.Errorf("%w: it has control characters", ErrAddress)
 	}
-	forced, text := splitForced(pkg)
-	if again, _ := splitForced(text); again != "" {
+	forced, text := modules.SplitForced(pkg)
+	if again, _ := modules.SplitForced(text); again != "" {
 		return packageSource{}, fmt.Errorf("%w: %q and %q can't both say how to get it", ErrAddress, forced+"::", again+"::")
 	}
 	u, err := url.Parse(text)
@@ -87,15 +89,6 @@ func parseSource(pkg string, hopped bool) (packageSource, error) {
 		return packageSource{}, fmt.Errorf("%w: %w", ErrAddress, err)
 	}
 	return from, nil
-}
-
-// splitForced cuts "git::" and the like off.
-func splitForced(pkg string) (forced, text string) {
-	before, after, found := strings.Cut(pkg, "::")
-	if !found || before == "" || strings.Trim(before, "0123456789abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ") != "" {
-		return "", pkg
-	}
-	return before, after
 }
 
 // checkKind refuses what there is no means for. Servers may not lead to the files

@@ -5,6 +5,8 @@ import (
 	"path/filepath"
 	"strings"
 	"testing"
+
+	"github.com/tfdeps/tfdeps/configs/modules"
 )
 
 const someSHA256 = "9f86d081884c7d659a2feaa0c55ad015a3bf4f1b2b0b822cd15d6c15b0f00a08"
@@ -90,12 +92,12 @@ func TestSource_AddressesAreShownWithoutSecrets(t *testing.T) {
 		"https://h/net.zip?secret":                             "https://h/net.zip?REDACTED",
 		"file:///dir/net":                                      "file:///dir/net",
 	} {
-		if got := redact(pkg); got != want {
+		if got := modules.Redact(pkg); got != want {
 			t.Errorf("%q: %q, want %q", pkg, got, want)
 		}
 	}
 	for _, pkg := range []string{"https://u:secret@h:port/net?x=secret", "git::u:secret@h", "://u:secret@h/%zz?token=secret"} {
-		if got := redact(pkg); strings.Contains(got, "secret") {
+		if got := modules.Redact(pkg); strings.Contains(got, "secret") {
 			t.Errorf("%q is shown as %q", pkg, got)
 		}
 	}
@@ -107,7 +109,7 @@ func FuzzParseOrigin(f *testing.F) {
 		f.Add(pkg, true)
 	}
 	f.Fuzz(func(t *testing.T, pkg string, hopped bool) {
-		redact(pkg)
+		modules.Redact(pkg)
 		from, err := parseSource(pkg, hopped)
 		if err != nil {
 			if !errors.Is(err, ErrAddress) {
