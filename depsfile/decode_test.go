@@ -275,7 +275,7 @@ func FuzzDecode(f *testing.F) {
 				t.Errorf("%v was read back as %v", lock, got)
 			}
 		}
-		if !again.SameProviders(l) || string(again.Encode(terraform)) != string(text) {
+		if len(again.All()) != len(l.All()) || string(again.Encode(terraform)) != string(text) {
 			t.Errorf("not stable:\n%s", text)
 		}
 	})

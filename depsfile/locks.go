@@ -102,11 +102,6 @@ func (l *Locks) Equal(o *Locks) bool {
 	})
 }
 
-// SameProviders reports whether both have entries for the same providers.
-func (l *Locks) SameProviders(o *Locks) bool {
-	return maps.EqualFunc(l.entries(), o.entries(), func(Lock, Lock) bool { return true })
-}
-
 // Extend is Set for who adds to an entry: hashes of unknown schemes that it
 // holds stay, as they do when Terraform's "providers lock" adds to it.
 // Those of another version go, since they are about other packages.

@@ -95,32 +95,29 @@ func TestLocks_AllIsInTheOrderOfTheFile(t *testing.T) {
 func TestLocks_Equal(t *testing.T) {
 	base := lock(t, "acme/a", "1.0.0", "~> 1.0", "h1:a", "zh:b")
 	tests := []struct {
-		name          string
-		other         *depsfile.Locks
-		equal, sameOf bool
+		name  string
+		other *depsfile.Locks
+		equal bool
 	}{
-		{"itself", locksOf(base), true, true},
-		{"other constraints", locksOf(lock(t, "acme/a", "1.0.0", "~> 1.1", "h1:a", "zh:b")), true, true},
-		{"other version", locksOf(lock(t, "acme/a", "1.0.1", "~> 1.0", "h1:a", "zh:b")), false, true},
-		{"other metadata", locksOf(lock(t, "acme/a", "1.0.0+x", "~> 1.0", "h1:a", "zh:b")), false, true},
-		{"fewer hashes", locksOf(lock(t, "acme/a", "1.0.0", "~> 1.0", "h1:a")), false, true},
+		{"itself", locksOf(base), true},
+		{"other constraints", locksOf(lock(t, "acme/a", "1.0.0", "~> 1.1", "h1:a", "zh:b")), true},
+		{"other version", locksOf(lock(t, "acme/a", "1.0.1", "~> 1.0", "h1:a", "zh:b")), false},
+		{"other metadata", locksOf(lock(t, "acme/a", "1.0.0+x", "~> 1.0", "h1:a", "zh:b")), false},
+		{"fewer hashes", locksOf(lock(t, "acme/a", "1.0.0", "~> 1.0", "h1:a")), false},
 		{"unsorted hashes", decode(t, `
 			provider "registry.terraform.io/acme/a" {
 				version = "1.0.0"
 				hashes = ["zh:b", "h1:a"]
-			}`), false, true},
-		{"other provider", locksOf(lock(t, "acme/b", "1.0.0", "~> 1.0", "h1:a", "zh:b")), false, false},
-		{"one more", locksOf(base, lock(t, "acme/b", "1.0.0", "")), false, false},
-		{"none", locksOf(), false, false},
-		{"nil", nil, false, false},
+			}`), false},
+		{"other provider", locksOf(lock(t, "acme/b", "1.0.0", "~> 1.0", "h1:a", "zh:b")), false},
+		{"one more", locksOf(base, lock(t, "acme/b", "1.0.0", "")), false},
+		{"none", locksOf(), false},
+		{"nil", nil, false},
 	}
 	for _, tt := range tests {
 		l := locksOf(base)
 		if l.Equal(tt.other) != tt.equal || tt.other.Equal(l) != tt.equal {
 			t.Errorf("%s: equal %t and %t, want %t", tt.name, l.Equal(tt.other), tt.other.Equal(l), tt.equal)
-		}
-		if l.SameProviders(tt.other) != tt.sameOf || tt.other.SameProviders(l) != tt.sameOf {
-			t.Errorf("%s: same providers %t, want %t", tt.name, l.SameProviders(tt.other), tt.sameOf)
 		}
 	}
 }
@@ -131,7 +128,7 @@ func TestLocks_NilIsEmpty(t *testing.T) {
 	if _, found := none.Provider(provider(t, "acme/a")); found {
 		t.Error("found something in nothing")
 	}
-	if !none.Empty() || len(none.All()) != 0 || !none.Equal(&depsfile.Locks{}) || !none.SameProviders(nil) {
+	if !none.Empty() || len(none.All()) != 0 || !none.Equal(&depsfile.Locks{}) {
 		t.Error("nil isn't empty")
 	}
 	clone := none.Clone()

@@ -129,7 +129,7 @@ func TestInstall_UpdatesLocks(t *testing.T) {
 	if _, ok := got.Provider(provider("acme/unused")); ok {
 		t.Error("an entry that no requirement needs is still there")
 	}
-	if !locks.Equal(before) || !locks.SameProviders(before) {
+	if !locks.Equal(before) {
 		t.Error("the locks that were given have changed")
 	}
 	if len(report.Incomplete) != 0 {

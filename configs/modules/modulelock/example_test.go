@@ -29,9 +29,9 @@ module "dns" {
 		},
 		{Key: "net", Source: "registry.terraform.io/acme/net/cloud", Version: "1.2.0", Hash: "h1:SsymTYPzwzdxRHUdcUnYiQe+FDH1nlMmHoOgbMVvoZQ="},
 	}) {
-		fmt.Println(finding.Key, finding.State, finding.Fields)
+		fmt.Println(finding.Key, finding.State == modulelock.New, finding.Fields)
 	}
 	// Output:
-	// dns changed [commit hash]
-	// net new []
+	// dns false [commit hash]
+	// net true []
 }

@@ -53,9 +53,6 @@ func (l *Locks) Set(lock Lock) {
 	l.modules[lock.Key] = lock.plain()
 }
 
-// Remove drops an entry, if there is one.
-func (l *Locks) Remove(key string) { delete(l.entries(), key) }
-
 // All returns the entries in the order of the file.
 func (l *Locks) All() []Lock {
 	all := make([]Lock, 0, len(l.entries()))
@@ -123,21 +120,6 @@ const (
 	Changed              // locked otherwise
 	Gone                 // locked, and not installed any more
 )
-
-// String returns a word for the state.
-func (s State) String() string {
-	switch s {
-	case Same:
-		return "same"
-	case New:
-		return "new"
-	case Changed:
-		return "changed"
-	case Gone:
-		return "gone"
-	}
-	return "unknown"
-}
 
 // Finding is what Check says of one key.
 type Finding struct {

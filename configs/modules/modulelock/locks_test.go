@@ -88,19 +88,6 @@ func TestLocks_NilIsEmpty(t *testing.T) {
 	if _, ok := locks.Module("net"); ok || !locks.Empty() || len(locks.All()) > 0 || !locks.Equal(&Locks{}) {
 		t.Error("nil has something")
 	}
-	some := locksOf(network)
-	some.Remove("net")
-	if !some.Empty() {
-		t.Error("what was removed is there")
-	}
-}
-
-func TestState_HasAName(t *testing.T) {
-	for state, want := range map[State]string{Same: "same", New: "new", Changed: "changed", Gone: "gone", Gone + 1: "unknown"} {
-		if state.String() != want {
-			t.Errorf("got %q, want %q", state, want)
-		}
-	}
 }
 
 func TestLocks_SourcesLoseTheirSecrets(t *testing.T) {
