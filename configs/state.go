@@ -24,16 +24,11 @@ var ErrStateVersion = state.ErrVersion
 // "tofu state pull" prints what is in it.
 var ErrStateEncrypted = state.ErrEncrypted
 
-// StateRequirements reads a local state file and returns the providers of the
+// StateRequirements reads a local state file in fsys, as [Options.FS] has it, and returns the providers of the
 // resources in it, as [ReadStateRequirements] does. A missing file is no
 // requirements. One that isn't regular is an error: a pipe would have to be
 // waited for, and a device may have no end.
-func StateRequirements(path string, product getproviders.Product) (getproviders.Requirements, error) {
-	return StateRequirementsFS(nil, path, product)
-}
-
-// StateRequirementsFS is StateRequirements for a file in fsys, as [Options.FS] has it.
-func StateRequirementsFS(fsys fs.FS, path string, product getproviders.Product) (getproviders.Requirements, error) {
+func StateRequirements(fsys fs.FS, path string, product getproviders.Product) (getproviders.Requirements, error) {
 	file, err := files.System{FS: fsys}.OpenRegular(path)
 	switch {
 	case errors.Is(err, fs.ErrNotExist):

@@ -67,7 +67,7 @@ func TestReadStateRequirements_AreTheProvidersOfResources(t *testing.T) {
 	for name, test := range states {
 		t.Run(name, func(t *testing.T) {
 			path := filepath.Join(writeFiles(t, map[string]string{"terraform.tfstate": test.text}), "terraform.tfstate")
-			reqs, err := StateRequirements(path, product())
+			reqs, err := StateRequirements(nil, path, product())
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -106,7 +106,7 @@ func TestReadStateRequirements_TerraformSeesTheSameProvidersInStates(t *testing.
 }
 
 func TestReadStateRequirements_MissingStateIsNoRequirements(t *testing.T) {
-	reqs, err := StateRequirements(filepath.Join(t.TempDir(), "terraform.tfstate"), product())
+	reqs, err := StateRequirements(nil, filepath.Join(t.TempDir(), "terraform.tfstate"), product())
 	if len(reqs) > 0 || err != nil {
 		t.Errorf("got %v, %v", reqs, err)
 	}
@@ -177,7 +177,7 @@ func TestReadStateRequirements_BrokenStatesAreErrors(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			path := filepath.Join(writeFiles(t, map[string]string{"my.tfstate": test.text}), "my.tfstate")
-			reqs, err := StateRequirements(path, product())
+			reqs, err := StateRequirements(nil, path, product())
 			if err == nil || errors.Is(err, ErrStateVersion) != test.version || !strings.Contains(err.Error(), path) {
 				t.Errorf("got %v, %v", reqs, err)
 			}
@@ -187,7 +187,7 @@ func TestReadStateRequirements_BrokenStatesAreErrors(t *testing.T) {
 
 func TestReadStateRequirements_UnreadableStateIsAnError(t *testing.T) {
 	dir := t.TempDir()
-	_, err := StateRequirements(dir, product())
+	_, err := StateRequirements(nil, dir, product())
 	if err == nil || !strings.Contains(err.Error(), dir) {
 		t.Errorf("got %v", err)
 	}
@@ -271,7 +271,7 @@ func FuzzStateRequirements(f *testing.F) {
 		if err := os.WriteFile(path, []byte(text), 0o600); err != nil {
 			t.Fatal(err)
 		}
-		reqs, err := StateRequirements(path, product())
+		reqs, err := StateRequirements(nil, path, product())
 		if err != nil && len(reqs) > 0 {
 			t.Errorf("both %v and %v", reqs, err)
 		}
@@ -289,7 +289,7 @@ func TestReadStateRequirements_WaitForNoPipe(t *testing.T) {
 			if runtime.GOOS == "windows" && path == os.DevNull {
 				t.Skip("NUL has no entry in any directory")
 			}
-			if _, err := StateRequirements(path, product()); err == nil || !strings.Contains(err.Error(), "not a regular file") {
+			if _, err := StateRequirements(nil, path, product()); err == nil || !strings.Contains(err.Error(), "not a regular file") {
 				t.Errorf("got %v, want an error that it is not a regular file", err)
 			}
 		})

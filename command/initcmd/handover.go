@@ -71,7 +71,7 @@ func (in *installation) runWith(program, config string) error {
 // pullRequirements reads the state through the program, as a stream, and
 // returns the providers in it that aren't installed yet.
 func (in *installation) pullRequirements(program, config string) (getproviders.Requirements, error) {
-	record, err := backend.Read(workdir.RecordPath(in.meta.Env), in.product)
+	record, err := backend.Read(nil, workdir.RecordPath(in.meta.Env), in.product)
 	if err != nil || in.opts.stateFile != "" {
 		return nil, err
 	}

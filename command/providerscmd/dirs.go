@@ -115,7 +115,7 @@ func (r *reader) load(o packageOptions) (dirs []*directory, problems problem.Lis
 // require finds out what a directory requires. Modules that are recorded are used
 // where they are; others are fetched to the temporary directory.
 func (r *reader) require(ctx context.Context, d *directory, temporary string) problem.List {
-	manifest, err := modules.ReadManifest(workdir.In(d.Path, workdir.ModulesDir(r.meta.Env)), r.product)
+	manifest, err := modules.ReadManifest(nil, workdir.In(d.Path, workdir.ModulesDir(r.meta.Env)), r.product)
 	if err != nil {
 		return problem.Fail("module_record", "Failed to read the record of modules", "%s", problem.Sentence(err))
 	}

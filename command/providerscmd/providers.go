@@ -193,7 +193,7 @@ func describeState(m *cli.Meta, opts treeOptions, dir *workdir.Dir, report *view
 	var err error
 	known := true
 	if opts.stateFile == "" {
-		record, err = backend.Read(workdir.RecordPath(m.Env), dir.Product)
+		record, err = backend.Read(nil, workdir.RecordPath(m.Env), dir.Product)
 		known = record != nil || dir.Root.Backend == nil
 	}
 	if known && err == nil {

@@ -42,7 +42,7 @@ func vendorModules(r request, p project, net sources.Network, hashes map[string]
 // unchangedModules is the record of those modules that are where they should be,
 // and what they were when they were vendored. The others are fetched again.
 func unchangedModules(r request, recorded vendored.Record) (modules.Manifest, error) {
-	manifest, err := modules.ReadManifest(filepath.FromSlash(vendored.ModulesDir), r.product)
+	manifest, err := modules.ReadManifest(nil, filepath.FromSlash(vendored.ModulesDir), r.product)
 	if err != nil {
 		return nil, err
 	}

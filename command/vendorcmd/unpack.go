@@ -233,7 +233,7 @@ func (u *unpacking) verifyModules(unpacked string, locks *modulelock.Locks) erro
 			return fmt.Errorf("the archive's module %s, from %s: %w", lock.Key, lock.Source, err)
 		}
 	}
-	manifest, err := modules.ReadManifest(dir, u.product)
+	manifest, err := modules.ReadManifest(nil, dir, u.product)
 	if err != nil {
 		return err
 	}

@@ -85,7 +85,7 @@ func ReadState(m *cli.Meta, product getproviders.Product, given string, record *
 		}
 		given, _ = record.StateFile(workspace)
 	}
-	req, err = configs.StateRequirements(given, product)
+	req, err = configs.StateRequirements(nil, given, product)
 	if asked == "" && errors.Is(err, configs.ErrStateEncrypted) {
 		return nil, false, nil
 	}
@@ -106,7 +106,7 @@ func RecordPath(env cli.Environment) string { return filepath.Join(DataDir(env),
 
 // ReadRecord reads the record of the backend; nil: there is none.
 func ReadRecord(env cli.Environment, product getproviders.Product) (*backend.Record, problem.List) {
-	record, err := backend.Read(RecordPath(env), product)
+	record, err := backend.Read(nil, RecordPath(env), product)
 	if err != nil {
 		return nil, problem.Fail("state", "Failed to load state", "The record of the backend can't be used: %v.\n\nIf the file is damaged, remove it, and initialize again.", err)
 	}
@@ -124,7 +124,7 @@ func Workspace(env cli.Environment) (string, error) {
 		}
 		return name, nil
 	}
-	return backend.ReadWorkspace(DataDir(env))
+	return backend.ReadWorkspace(nil, DataDir(env))
 }
 
 // StateProblem says that the state couldn't be read, and what can be done.

@@ -72,7 +72,7 @@ func readRecord(t *testing.T, fields string) *backend.Record {
 	if err := os.WriteFile(path, []byte(`{"version":3,"backend":{"type":`+fields+`,"hash":1}}`), 0o600); err != nil {
 		t.Fatal(err)
 	}
-	record, err := backend.Read(path, getproviders.Product{})
+	record, err := backend.Read(nil, path, getproviders.Product{})
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -142,7 +142,7 @@ func (d *Dir) NoConfiguration(shown string) *problem.Problem {
 // Problems with the modules are kept in the Dir, because the versions that the
 // modules are for may say that they don't matter.
 func (d *Dir) FindModules(ctx context.Context, installer modules.Resolver) problem.List {
-	manifest, err := modules.ReadManifest(installer.Dir, installer.Product)
+	manifest, err := modules.ReadManifest(nil, installer.Dir, installer.Product)
 	if err != nil {
 		text := err.Error() + "."
 		if !errors.Is(err, syscall.ENOTDIR) { // which says what to do

@@ -173,7 +173,7 @@ func TestDecode_TakesWhatMayBeRight(t *testing.T) {
 func TestRecord_RenumberedKeepsWhatIsMissing(t *testing.T) {
 	path := filepath.Join(t.TempDir(), backend.FileName)
 	write(t, path, `{"version": 3, "terraform_version": "1.9.0", "backend": {"type": "local", "config": {"path": "x"}, "hash": 1}}`)
-	old, err := backend.Read(path, getproviders.Product{})
+	old, err := backend.Read(nil, path, getproviders.Product{})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -282,7 +282,7 @@ func TestCompare_WithOtherArguments(t *testing.T) {
 	} {
 		path := filepath.Join(t.TempDir(), backend.FileName)
 		write(t, path, `{"version": 3, "serial": 1, "lineage": "x", "backend": {"type": "local", "config": `+text+`, "hash": 1}}`)
-		r, err := backend.Read(path, getproviders.Product{})
+		r, err := backend.Read(nil, path, getproviders.Product{})
 		if text == "[" {
 			if !errors.Is(err, backend.ErrFormat) {
 				t.Errorf("broken JSON: got %v", err)
@@ -313,7 +313,7 @@ func TestDecode_WorkspaceOfACloudBlock(t *testing.T) {
 
 func TestSave_ThenRead(t *testing.T) {
 	path := filepath.Join(t.TempDir(), ".terraform", backend.FileName)
-	if r, err := backend.Read(path, getproviders.Product{}); r != nil || err != nil {
+	if r, err := backend.Read(nil, path, getproviders.Product{}); r != nil || err != nil {
 		t.Fatalf("without a file: %v, %v", r, err)
 	}
 	written := record(t, decode(t, `backend "local" { path = "a" }`))
@@ -333,7 +333,7 @@ func TestSave_ThenRead(t *testing.T) {
 	if after, err := os.Stat(path); err != nil || !os.SameFile(before, after) {
 		t.Errorf("a file that is as it should be was replaced (%v)", err)
 	}
-	read, err := backend.Read(path, getproviders.Product{})
+	read, err := backend.Read(nil, path, getproviders.Product{})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -349,21 +349,21 @@ func TestRead_Refuses(t *testing.T) {
 	for name, content := range map[string]string{"format": `{"version": 4}`, "no version": `{}`, "no JSON": `{`, "empty": ``} {
 		path := filepath.Join(t.TempDir(), backend.FileName)
 		write(t, path, content)
-		if _, err := backend.Read(path, getproviders.Product{}); !errors.Is(err, backend.ErrFormat) {
+		if _, err := backend.Read(nil, path, getproviders.Product{}); !errors.Is(err, backend.ErrFormat) {
 			t.Errorf("%s: got %v", name, err)
 		}
 	}
 	for _, content := range []string{``, `{"version": 3, "remote": {"type": "s3"}}`, `{"version": 3, "state_store": {}}`} {
 		path := filepath.Join(t.TempDir(), backend.FileName)
 		write(t, path, content)
-		if _, err := backend.Read(path, getproviders.Product{}); !errors.Is(err, backend.ErrFormat) {
+		if _, err := backend.Read(nil, path, getproviders.Product{}); !errors.Is(err, backend.ErrFormat) {
 			t.Errorf("%s: Terraform: %v", content, err)
 		}
-		if r, err := backend.Read(path, getproviders.OpenTofu("1.12.6")); err != nil || r != nil && r.Type != "" {
+		if r, err := backend.Read(nil, path, getproviders.OpenTofu("1.12.6")); err != nil || r != nil && r.Type != "" {
 			t.Errorf("%s: OpenTofu: %+v, %v", content, r, err)
 		}
 	}
-	if _, err := backend.Read(t.TempDir(), getproviders.Product{}); err == nil || errors.Is(err, backend.ErrFormat) {
+	if _, err := backend.Read(nil, t.TempDir(), getproviders.Product{}); err == nil || errors.Is(err, backend.ErrFormat) {
 		t.Errorf("a directory: got %v", err)
 	}
 }

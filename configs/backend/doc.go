@@ -1,8 +1,8 @@
 // Package backend reads and writes the record from which plan and apply know where
 // state is, .terraform/terraform.tfstate:
 //
-//	record, err := backend.Read(filepath.Join(".terraform", backend.FileName), product)
-//	workspace, err := backend.ReadWorkspace(".terraform")
+//	record, err := backend.Read(nil, filepath.Join(".terraform", backend.FileName), product)
+//	workspace, err := backend.ReadWorkspace(nil, ".terraform")
 //	if path, ok := record.StateFile(workspace); ok {
 //		... // the state is in a local file, which need not exist
 //	}

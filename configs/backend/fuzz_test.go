@@ -20,7 +20,7 @@ func FuzzRead(f *testing.F) {
 	f.Fuzz(func(t *testing.T, content string) {
 		path := filepath.Join(dir, backend.FileName)
 		write(t, path, content)
-		r, err := backend.Read(path, getproviders.Product{})
+		r, err := backend.Read(nil, path, getproviders.Product{})
 		if err != nil {
 			return
 		}

@@ -167,11 +167,8 @@ func (r *Record) LocalFiles() Files {
 const maxWorkspaceName = 4096
 
 // ReadWorkspace returns the name of the current workspace, which a file in the
-// data directory has; without that it is [DefaultWorkspace].
-func ReadWorkspace(dataDir string) (string, error) { return ReadWorkspaceFS(nil, dataDir) }
-
-// ReadWorkspaceFS is ReadWorkspace for a directory in fsys; nil is the file system of the process.
-func ReadWorkspaceFS(fsys fs.FS, dataDir string) (string, error) {
+// data directory in fsys has, or in the file system of the process if that is nil; without that it is [DefaultWorkspace].
+func ReadWorkspace(fsys fs.FS, dataDir string) (string, error) {
 	name, err := wholefile.ReadFS(fsys, filepath.Join(dataDir, "environment"), maxWorkspaceName)
 	switch name = bytes.TrimSpace(name); {
 	case errors.Is(err, fs.ErrNotExist), err == nil && len(name) == 0:

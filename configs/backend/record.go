@@ -77,15 +77,10 @@ func NewRecord(c *Config, product getproviders.Product) (*Record, error) {
 	return &Record{Product: version, Type: c.Type, Hash: c.hash, config: config}, nil
 }
 
-// Read reads a record, as a product does; the zero product is Terraform. That there is none is no error: the Record
+// Read reads a record in fsys, as a product does; nil is the file system of the process, and the zero product is Terraform. That there is none is no error: the Record
 // is nil. What else may be in it is passed over. Errors about what the file holds are
 // [ErrFormat].
-func Read(path string, product getproviders.Product) (*Record, error) {
-	return ReadFS(nil, path, product)
-}
-
-// ReadFS is Read for a file in fsys; nil is the file system of the process.
-func ReadFS(fsys fs.FS, path string, product getproviders.Product) (*Record, error) {
+func Read(fsys fs.FS, path string, product getproviders.Product) (*Record, error) {
 	src, err := wholefile.ReadFS(fsys, path, maxSize)
 	switch {
 	case errors.Is(err, fs.ErrNotExist):

@@ -123,7 +123,7 @@ func TestRecord_OfAllTypes(t *testing.T) {
 		fmt.Fprintf(&got, "# %s %s\n%s\n", strings.Join(strings.Fields(b.text), " "), strings.Join(b.given, " "), content)
 		if path := filepath.Join(t.TempDir(), backend.FileName); len(b.given) > 0 {
 			write(t, path, string(content))
-			read, err := backend.Read(path, getproviders.Product{})
+			read, err := backend.Read(nil, path, getproviders.Product{})
 			if err != nil {
 				t.Fatal(err)
 			}

@@ -3,7 +3,7 @@
 // which plan and apply go by.
 //
 //	root, problems := configs.LoadModule(".", product)
-//	manifest, err := modules.ReadManifest(".terraform/modules", product)
+//	manifest, err := modules.ReadManifest(nil, ".terraform/modules", product)
 //	resolver := modules.Resolver{Dir: ".terraform/modules", Product: product, Fetcher: fetcher, Registries: registries}
 //	tree, problems := resolver.Resolve(ctx, root, manifest)
 //	if !problems.HasErrors() {

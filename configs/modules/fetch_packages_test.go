@@ -150,7 +150,7 @@ func TestResolver_NoRecordOutlivesItsPackage(t *testing.T) {
 	delete(half.packages, leafURL) // which the new a needs
 	p.fetcher = half
 	p.wantProblem("a/main.tf", leafURL)
-	manifest, err := ReadManifest(filepath.Join(p.dir, ".terraform", "modules"), asTerraform)
+	manifest, err := ReadManifest(nil, filepath.Join(p.dir, ".terraform", "modules"), asTerraform)
 	if _, ok := manifest["a"]; ok || err != nil {
 		t.Errorf("there is still a record of a: %v, %v", manifest, err)
 	}

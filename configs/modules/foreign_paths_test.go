@@ -68,7 +68,7 @@ func TestResolver_RecordedPackagesElsewhereAreWhole(t *testing.T) {
 			{"Key":"b","Source":"x/y/z","Version":"1.0.0","Dir":".terraform/modules/b/sub"}]}`,
 	})
 	root, _ := configs.LoadModule(p.dir, p.product)
-	manifest, err := ReadManifest(filepath.Join(p.dir, ".terraform/modules"), p.product)
+	manifest, err := ReadManifest(nil, filepath.Join(p.dir, ".terraform/modules"), p.product)
 	if err != nil {
 		t.Fatal(err)
 	}

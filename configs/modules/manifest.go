@@ -35,15 +35,10 @@ type Record struct {
 // is an empty one.
 type Manifest map[string]Record
 
-// ReadManifest reads the record in a directory for modules. A file that is
+// ReadManifest reads the record in a directory for modules, which is in fsys as [Resolver.FS] has it. A file that is
 // missing or empty is an empty record. Errors name the file. The product says which
 // registry old records mean that name none.
-func ReadManifest(dir string, product getproviders.Product) (Manifest, error) {
-	return ReadManifestFS(nil, dir, product)
-}
-
-// ReadManifestFS is ReadManifest for a directory in fsys, as [Resolver.FS] has it.
-func ReadManifestFS(fsys fs.FS, dir string, product getproviders.Product) (Manifest, error) {
+func ReadManifest(fsys fs.FS, dir string, product getproviders.Product) (Manifest, error) {
 	path := filepath.Join(dir, ManifestName)
 	content, err := wholefile.ReadFS(fsys, path, maxManifestSize)
 	if errors.Is(err, fs.ErrNotExist) {

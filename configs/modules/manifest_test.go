@@ -77,7 +77,7 @@ func TestManifest_SaveTouchesNothingThatStaysTheSame(t *testing.T) {
 	if err := m.Save(dir); err != nil {
 		t.Fatal(err)
 	}
-	got, err := ReadManifest(dir, asTerraform)
+	got, err := ReadManifest(nil, dir, asTerraform)
 	if err != nil || len(got) != 3 || got["b"] != m["b"] {
 		t.Errorf("read back: %+v, %v", got, err)
 	}
@@ -88,14 +88,14 @@ func TestManifest_SaveTouchesNothingThatStaysTheSame(t *testing.T) {
 
 func TestReadManifest_NamesTheFile(t *testing.T) {
 	dir := t.TempDir()
-	if m, err := ReadManifest(dir, asTerraform); err != nil || len(m) != 0 {
+	if m, err := ReadManifest(nil, dir, asTerraform); err != nil || len(m) != 0 {
 		t.Errorf("without a file: %v, %v", m, err)
 	}
 	path := filepath.Join(dir, ManifestName)
 	if err := os.WriteFile(path, []byte("x"), 0o644); err != nil {
 		t.Fatal(err)
 	}
-	if _, err := ReadManifest(dir, asTerraform); err == nil || !strings.Contains(err.Error(), path) {
+	if _, err := ReadManifest(nil, dir, asTerraform); err == nil || !strings.Contains(err.Error(), path) {
 		t.Errorf("the error is %v", err)
 	}
 }

@@ -52,7 +52,7 @@ func TestResolve_TakesRootAndDirAsTheyAreGiven(t *testing.T) {
 				if diags.HasErrors() {
 					t.Fatal(diags)
 				}
-				manifest, err := ReadManifest(dir, product)
+				manifest, err := ReadManifest(nil, dir, product)
 				if err != nil {
 					t.Fatal(err)
 				}

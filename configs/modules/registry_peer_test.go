@@ -35,7 +35,7 @@ func TestRegistry_TerraformTakesTheSameVersions(t *testing.T) {
 	if out, err := terraform(t, dir, env, "get", "-no-color"); err != nil {
 		t.Fatalf("%v\n%s", err, out)
 	}
-	manifest, err := ReadManifest(filepath.Join(dir, ".terraform", "modules"), asTerraform)
+	manifest, err := ReadManifest(nil, filepath.Join(dir, ".terraform", "modules"), asTerraform)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -46,7 +46,7 @@ func (p *project) install() (*Tree, hcl.Diagnostics) {
 		p.t.Fatal(diags)
 	}
 	modules := filepath.Join(p.dir, ".terraform", "modules")
-	manifest, err := ReadManifest(modules, asTerraform)
+	manifest, err := ReadManifest(nil, modules, asTerraform)
 	if err != nil {
 		p.t.Fatal(err)
 	}

@@ -115,7 +115,7 @@ func (d *Directory) readTree(ctx context.Context, dir string, opts Options) hcl.
 		configs.Options{FS: opts.FS, TestDirectory: opts.TestDirectory, Inputs: values, WorkingDir: cwd, Workspace: opts.Workspace})
 	problems = append(invalid, problems...)
 	modulesDir := filepath.Join(opts.dataDir(dir), "modules")
-	manifest, err := modules.ReadManifestFS(opts.FS, modulesDir, opts.Product)
+	manifest, err := modules.ReadManifest(opts.FS, modulesDir, opts.Product)
 	if err != nil {
 		problems = append(problems, &hcl.Diagnostic{Severity: hcl.DiagError, Summary: "Failed to read the record of modules", Detail: err.Error() + "."})
 	}
@@ -127,17 +127,17 @@ func (d *Directory) readTree(ctx context.Context, dir string, opts Options) hcl.
 
 // readState reads the state, if that is in a file.
 func (d *Directory) readState(dir string, opts Options) (getproviders.Requirements, error) {
-	record, err := backend.ReadFS(opts.FS, filepath.Join(opts.dataDir(dir), backend.FileName), opts.Product)
+	record, err := backend.Read(opts.FS, filepath.Join(opts.dataDir(dir), backend.FileName), opts.Product)
 	if err != nil {
 		return nil, err
 	}
 	d.Backend = record
 	if opts.StateFile != "" {
-		return configs.StateRequirementsFS(opts.FS, opts.StateFile, opts.Product)
+		return configs.StateRequirements(opts.FS, opts.StateFile, opts.Product)
 	}
 	workspace := opts.Workspace
 	if workspace == "" {
-		if workspace, err = backend.ReadWorkspaceFS(opts.FS, opts.dataDir(dir)); err != nil {
+		if workspace, err = backend.ReadWorkspace(opts.FS, opts.dataDir(dir)); err != nil {
 			return nil, err
 		}
 	}
@@ -149,7 +149,7 @@ func (d *Directory) readState(dir string, opts Options) (getproviders.Requiremen
 	if !filepath.IsAbs(path) {
 		path = filepath.Join(dir, path)
 	}
-	required, err := configs.StateRequirementsFS(opts.FS, path, opts.Product)
+	required, err := configs.StateRequirements(opts.FS, path, opts.Product)
 	if errors.Is(err, configs.ErrStateEncrypted) {
 		d.StateUnknown, err = true, nil
 	}
