@@ -1,15 +1,22 @@
 package sources
 
 // configFileCases are about the files of the CLI configuration.
-var configFileCases = []sourceCase{
-	{
-		name:     "JSON",
-		files:    map[string]string{"home/.terraformrc": `{"provider_installation": [{"filesystem_mirror": [{"path": "$ROOT/a"}]}]}`},
-		packages: "a/$WIDGET/1.0.0/$PLATFORM/",
-		installs: "a/$WIDGET/1.0.0/$PLATFORM/",
+var configFileCases = map[string]sourceCase{
+	"credentials helper that isn't there": {
+		cli:      `credentials_helper "test" {}`,
+		warns:    "Credentials helper not found",
+		theirs:   "successfully initialized",
+		installs: "registry/2.0.0",
 	},
-	{
-		name: "JSON, all of it",
+	"two credentials helpers": {
+		cli:   `credentials_helper "test" {} credentials_helper "other" {}`,
+		fails: "No more than one credentials_helper block may be specified",
+	},
+	"JSON": {
+		files: map[string]string{"home/.terraformrc": `{"provider_installation": [{"filesystem_mirror": [{"path": "$ROOT/a"}]}]}`},
+		comes: "a/$WIDGET/1.0.0/$PLATFORM/",
+	},
+	"JSON, all of it": {
 		files: map[string]string{"home/.terraformrc": `{
 			"host": {"tf.example.com": {"services": {"providers.v1": "$SERVICE"}}},
 			"provider_installation": {
@@ -21,20 +28,16 @@ var configFileCases = []sourceCase{
 		packages: "a/$GADGET/1.0.0/$PLATFORM/\nb/$GADGET/1.1.0/$PLATFORM/\nb/$WIDGET/9.0.0/$PLATFORM/",
 		installs: "b/$GADGET/1.1.0/$PLATFORM/ registry/2.0.0",
 	},
-	{
-		name:     "JSON, object for a method",
-		files:    map[string]string{"home/.terraformrc": `{"provider_installation": {"filesystem_mirror": {"path": "$ROOT/a"}}}`},
-		packages: "a/$WIDGET/1.0.0/$PLATFORM/",
-		installs: "a/$WIDGET/1.0.0/$PLATFORM/",
+	"JSON, object for a method": {
+		files: map[string]string{"home/.terraformrc": `{"provider_installation": {"filesystem_mirror": {"path": "$ROOT/a"}}}`},
+		comes: "a/$WIDGET/1.0.0/$PLATFORM/",
 	},
-	{
-		name:     "JSON, empty object for a method",
+	"JSON, empty object for a method": {
 		needs:    "$REGISTRY/acme/widget",
 		files:    map[string]string{"home/.terraformrc": `{"provider_installation": {"direct": {}}}`},
 		installs: "registry/2.0.0",
 	},
-	{
-		name: "JSON, two provider_installation blocks",
+	"JSON, two provider_installation blocks": {
 		files: map[string]string{"home/.terraformrc": `{"provider_installation": [
 			{"filesystem_mirror": [{"path": "$ROOT/a"}]},
 			{"filesystem_mirror": [{"path": "$ROOT/b"}]}
@@ -42,14 +45,12 @@ var configFileCases = []sourceCase{
 		packages: "a/$WIDGET/1.0.0/$PLATFORM/",
 		fails:    "No more than one provider_installation block may be specified",
 	},
-	{
-		name:     "JSON that isn't",
+	"JSON that isn't": {
 		files:    map[string]string{"home/.terraformrc": `{"provider_installation": {"filesystem_mirror": [{"path": "$ROOT/a"}]},}`},
 		packages: "a/$WIDGET/1.0.0/$PLATFORM/",
 		fails:    "invalid character '}'",
 	},
-	{
-		name: "files of the directory",
+	"files of the directory": {
 		files: map[string]string{
 			"home/.terraformrc":                  "",
 			"home/.terraform.d/hosts.tfrc":       "$HOSTS",
@@ -60,8 +61,7 @@ var configFileCases = []sourceCase{
 		packages: "home/.terraform.d/plugins/$WIDGET/1.0.0/$PLATFORM/",
 		installs: "registry/2.0.0",
 	},
-	{
-		name: "later files replace hosts",
+	"later files replace hosts": {
 		files: map[string]string{
 			"home/.terraformrc":        `host "tf.example.com" { services = {} }`,
 			"home/.terraform.d/a.tfrc": `host "tf.example.com" { services = { "providers.v1" = "https://localhost:1/" } }`,
@@ -69,191 +69,153 @@ var configFileCases = []sourceCase{
 		},
 		installs: "registry/2.0.0",
 	},
-	{
-		name:     "TF_CLI_CONFIG_FILE",
+	"TF_CLI_CONFIG_FILE": {
 		env:      []string{"TF_CLI_CONFIG_FILE=$ROOT/cli.conf"},
 		cli:      fromA,
 		files:    map[string]string{"cli.conf": "$HOSTS provider_installation { direct {} }", "home/.terraform.d/x.tfrc": fromA},
 		packages: "a/$WIDGET/1.0.0/$PLATFORM/",
 		installs: "registry/2.0.0",
 	},
-	{
-		name:     "relative TF_CLI_CONFIG_FILE",
-		env:      []string{"TF_CLI_CONFIG_FILE=../cli.conf"},
-		files:    map[string]string{"cli.conf": fromA},
-		packages: "a/$WIDGET/1.0.0/$PLATFORM/",
-		installs: "a/$WIDGET/1.0.0/$PLATFORM/",
+	"relative TF_CLI_CONFIG_FILE": {
+		env:   []string{"TF_CLI_CONFIG_FILE=../cli.conf"},
+		files: map[string]string{"cli.conf": fromA},
+		comes: "a/$WIDGET/1.0.0/$PLATFORM/",
 	},
-	{
-		name:     "relative TF_CLI_CONFIG_FILE and -chdir",
-		chdir:    true,
-		env:      []string{"TF_CLI_CONFIG_FILE=cli.conf"},
-		files:    map[string]string{"cli.conf": fromA},
-		packages: "a/$WIDGET/1.0.0/$PLATFORM/",
-		installs: "a/$WIDGET/1.0.0/$PLATFORM/",
+	"relative TF_CLI_CONFIG_FILE and -chdir": {
+		chdir: true,
+		env:   []string{"TF_CLI_CONFIG_FILE=cli.conf"},
+		files: map[string]string{"cli.conf": fromA},
+		comes: "a/$WIDGET/1.0.0/$PLATFORM/",
 	},
-	{
-		name:     "TERRAFORM_CONFIG",
-		env:      []string{"TERRAFORM_CONFIG=$ROOT/cli.conf"},
-		files:    map[string]string{"cli.conf": fromA, "home/.terraform.d/x.tfrc": "provider_installation { direct {} }"},
-		packages: "a/$WIDGET/1.0.0/$PLATFORM/",
-		installs: "a/$WIDGET/1.0.0/$PLATFORM/",
+	"TERRAFORM_CONFIG": {
+		env:   []string{"TERRAFORM_CONFIG=$ROOT/cli.conf"},
+		files: map[string]string{"cli.conf": fromA, "home/.terraform.d/x.tfrc": "provider_installation { direct {} }"},
+		comes: "a/$WIDGET/1.0.0/$PLATFORM/",
 	},
-	{
-		name:     "TF_CLI_CONFIG_FILE before TERRAFORM_CONFIG",
-		env:      []string{"TERRAFORM_CONFIG=$ROOT/none", "TF_CLI_CONFIG_FILE=$ROOT/cli.conf"},
-		files:    map[string]string{"cli.conf": fromA},
-		packages: "a/$WIDGET/1.0.0/$PLATFORM/",
-		installs: "a/$WIDGET/1.0.0/$PLATFORM/",
+	"TF_CLI_CONFIG_FILE before TERRAFORM_CONFIG": {
+		env:   []string{"TERRAFORM_CONFIG=$ROOT/none", "TF_CLI_CONFIG_FILE=$ROOT/cli.conf"},
+		files: map[string]string{"cli.conf": fromA},
+		comes: "a/$WIDGET/1.0.0/$PLATFORM/",
 	},
-	{
-		name:     "TF_CLI_CONFIG_FILE isn't there",
-		env:      []string{"TF_CLI_CONFIG_FILE=$ROOT/none"},
-		warns:    `"$ROOT/none" does not exist`,
-		packages: "home/.terraform.d/plugins/$WIDGET/1.0.0/$PLATFORM/",
-		installs: "home/.terraform.d/plugins/$WIDGET/1.0.0/$PLATFORM/",
+	"TF_CLI_CONFIG_FILE isn't there": {
+		env:   []string{"TF_CLI_CONFIG_FILE=$ROOT/none"},
+		warns: `"$ROOT/none" does not exist`,
+		comes: "home/.terraform.d/plugins/$WIDGET/1.0.0/$PLATFORM/",
 	},
-	{
-		name:     "empty file",
-		files:    map[string]string{"home/.terraformrc": ""},
-		packages: "home/.terraform.d/plugins/$WIDGET/1.0.0/$PLATFORM/",
-		installs: "home/.terraform.d/plugins/$WIDGET/1.0.0/$PLATFORM/",
+	"empty file": {
+		files: map[string]string{"home/.terraformrc": ""},
+		comes: "home/.terraform.d/plugins/$WIDGET/1.0.0/$PLATFORM/",
 	},
-	{
-		name:     "unknown keys",
-		cli:      "nonsense = true\nprovider_foundation { direct {} }\n" + fromA,
-		packages: "a/$WIDGET/1.0.0/$PLATFORM/",
-		installs: "a/$WIDGET/1.0.0/$PLATFORM/",
+	"unknown keys": {
+		cli:   "nonsense = true\nprovider_foundation { direct {} }\n" + fromA,
+		comes: "a/$WIDGET/1.0.0/$PLATFORM/",
 	},
-	{
-		name:     "two provider_installation blocks",
+	"two provider_installation blocks": {
 		cli:      fromA + "\n" + fromAThenB,
 		packages: "a/$WIDGET/1.0.0/$PLATFORM/",
 		fails:    "No more than one provider_installation block may be specified",
 	},
-	{
-		name:     "provider_installation blocks in two files",
+	"provider_installation blocks in two files": {
 		cli:      fromA,
 		files:    map[string]string{"home/.terraform.d/x.tfrc": fromAThenB},
 		packages: "a/$WIDGET/1.0.0/$PLATFORM/",
 		fails:    "No more than one provider_installation block may be specified",
 	},
-	{
-		name:     "unknown method",
+	"unknown method": {
 		cli:      `provider_installation { carrier_pigeon {} filesystem_mirror { path = "$ROOT/a" } }`,
 		packages: "a/$WIDGET/1.0.0/$PLATFORM/",
 		fails:    `no installation method called "carrier_pigeon"`,
 	},
-	{
-		name:  "label of provider_installation",
+	"label of provider_installation": {
 		cli:   `provider_installation "x" { direct {} }`,
 		fails: "provider_installation block can't have labels",
 	},
-	{
-		name:  "provider_installation isn't a block",
+	"provider_installation isn't a block": {
 		cli:   `provider_installation = { direct {} }`,
 		fails: "What is called provider_installation must be a block",
 	},
-	{
-		name:  "no path",
+	"no path": {
 		cli:   `provider_installation { filesystem_mirror {} direct {} }`,
 		fails: `needs the argument "path"`,
 	},
-	{
-		name:  "syntax error",
+	"syntax error": {
 		cli:   `provider_installation {`,
 		fails: "object expected closing RBRACE got: EOF",
 	},
 }
 
 // hostCases are about host blocks.
-var hostCases = []sourceCase{
-	{
-		name:     "relative URL",
+var hostCases = map[string]sourceCase{
+	"relative URL": {
 		needs:    "$REGISTRY/acme/widget",
 		cli:      `host "$REGISTRY" { services = { "providers.v1" = "/v1/providers/" } }`,
 		installs: "registry/2.0.0",
 	},
-	{
-		name:   "no providers service",
+	"no providers service": {
 		files:  map[string]string{"home/.terraformrc": `host "tf.example.com" { services = { "modules.v1" = "https://localhost:1/" } }`},
 		fails:  "does not offer the service providers.v1",
 		theirs: "does not offer a Terraform provider registry",
 	},
-	{
-		name:   "no services",
+	"no services": {
 		files:  map[string]string{"home/.terraformrc": `host "tf.example.com" {}`},
 		fails:  "does not offer the service providers.v1",
 		theirs: "does not offer a Terraform provider registry",
 	},
-	{
-		name:  "another version of the service",
+	"another version of the service": {
 		files: map[string]string{"home/.terraformrc": `host "tf.example.com" { services = { "providers.v2" = "$SERVICE" } }`},
 		fails: "may be compatible with a different Terraform version",
 	},
-	{
-		name:  "URL without a slash",
+	"URL without a slash": {
 		files: map[string]string{"home/.terraformrc": `host "tf.example.com" { services = { "providers.v1" = "https://$REGISTRY/v1/providers" } }`},
 		fails: "registry tf.example.com does not have a provider named $WIDGET",
 	},
-	{
-		name:     "host in upper case",
+	"host in upper case": {
 		files:    map[string]string{"home/.terraformrc": `host "TF.Example.COM" { services = { "providers.v1" = "$SERVICE" } }`},
 		installs: "registry/2.0.0",
 	},
-	{
-		name:  "host that is none",
+	"host that is none": {
 		cli:   `host "tf example com" { services = {} }`,
 		fails: `invalid hostname "tf example com"`,
 	},
-	{
-		name:     "discovery",
+	"discovery": {
 		needs:    "$REGISTRY/acme/widget",
 		installs: "registry/2.0.0",
 	},
 }
 
 // unmanagedCases are about providers that come by other means.
-var unmanagedCases = []sourceCase{
-	{
-		name:     "TF_REATTACH_PROVIDERS",
-		needs:    "$WIDGET\n$GADGET",
-		cli:      fromA,
-		env:      []string{`TF_REATTACH_PROVIDERS={"$WIDGET": {"Protocol": "grpc", "ProtocolVersion": 5, "Pid": 1, "Test": true, "Addr": {"Network": "unix", "String": "$ROOT/s"}}}`},
-		packages: "a/$GADGET/1.0.0/$PLATFORM/",
-		installs: "a/$GADGET/1.0.0/$PLATFORM/",
+var unmanagedCases = map[string]sourceCase{
+	"TF_REATTACH_PROVIDERS": {
+		needs: "$WIDGET\n$GADGET",
+		cli:   fromA,
+		env:   []string{`TF_REATTACH_PROVIDERS={"$WIDGET": {"Protocol": "grpc", "ProtocolVersion": 5, "Pid": 1, "Test": true, "Addr": {"Network": "unix", "String": "$ROOT/s"}}}`},
+		comes: "a/$GADGET/1.0.0/$PLATFORM/",
 	},
-	{
-		name:     "TF_REATTACH_PROVIDERS, locked",
-		needs:    "$WIDGET\n$GADGET",
-		cli:      fromA,
-		env:      []string{`TF_REATTACH_PROVIDERS={"$WIDGET": {"Protocol": "grpc", "ProtocolVersion": 5, "Pid": 1, "Test": true, "Addr": {"Network": "unix", "String": "$ROOT/s"}}}`},
-		files:    locking("1.0.0", wrongH1),
-		packages: "a/$GADGET/1.0.0/$PLATFORM/",
-		installs: "a/$GADGET/1.0.0/$PLATFORM/",
+	"TF_REATTACH_PROVIDERS, locked": {
+		needs: "$WIDGET\n$GADGET",
+		cli:   fromA,
+		env:   []string{`TF_REATTACH_PROVIDERS={"$WIDGET": {"Protocol": "grpc", "ProtocolVersion": 5, "Pid": 1, "Test": true, "Addr": {"Network": "unix", "String": "$ROOT/s"}}}`},
+		files: locking("1.0.0", wrongH1),
+		comes: "a/$GADGET/1.0.0/$PLATFORM/",
 	},
-	{
-		name:  "TF_REATTACH_PROVIDERS isn't JSON",
+	"TF_REATTACH_PROVIDERS isn't JSON": {
 		env:   []string{"TF_REATTACH_PROVIDERS=yes"},
 		fails: "nvalid format for TF_REATTACH_PROVIDERS: invalid character 'y'",
 	},
-	{
-		name:     "dev_overrides",
+	"dev_overrides": {
 		needs:    "$WIDGET\n$GADGET",
 		cli:      `provider_installation { dev_overrides { "$WIDGET" = "$ROOT/dev" } filesystem_mirror { path = "$ROOT/a" } }`,
 		packages: "a/$GADGET/1.0.0/$PLATFORM/\na/$WIDGET/1.0.0/$PLATFORM/",
 		installs: "a/$GADGET/1.0.0/$PLATFORM/",
 	},
-	{
-		name:     "dev_overrides, locked",
+	"dev_overrides, locked": {
 		needs:    "$WIDGET\n$GADGET",
 		cli:      `provider_installation { dev_overrides { "$WIDGET" = "$ROOT/dev" } filesystem_mirror { path = "$ROOT/a" } }`,
 		files:    locking("1.0.0", packedH1("a/$WIDGET/1.0.0/$PLATFORM/")),
 		packages: "a/$GADGET/1.0.0/$PLATFORM/\na/$WIDGET/1.0.0/$PLATFORM/",
 		installs: "a/$GADGET/1.0.0/$PLATFORM/",
 	},
-	{
-		name:  "dev_overrides after another method",
+	"dev_overrides after another method": {
 		cli:   `provider_installation { direct {} dev_overrides { "$WIDGET" = "$ROOT/dev" } }`,
 		fails: "dev_overrides block must stand before all other methods",
 	},

@@ -14,163 +14,111 @@ func guarded(w *sourceWorld) {
 }
 
 // credentialsCases are about where tokens come from.
-var credentialsCases = []sourceCase{
-	{
-		name:    "no token",
-		arrange: guarded,
-		fails:   "host tf.example.com requires authentication credentials",
+var credentialsCases = map[string]sourceCase{
+	"no token": {
+		fails: "host tf.example.com requires authentication credentials",
 	},
-	{
-		name:    "wrong token",
-		arrange: guarded,
-		env:     []string{"TF_TOKEN_tf_example_com=guess"},
-		fails:   "host tf.example.com rejected the given authentication credentials",
+	"wrong token": {
+		env:   []string{"TF_TOKEN_tf_example_com=guess"},
+		fails: "host tf.example.com rejected the given authentication credentials",
 	},
-	{
-		name:     "token in a variable",
-		arrange:  guarded,
+	"token in a variable": {
 		env:      []string{"TF_TOKEN_tf_example_com=" + theToken},
 		installs: "registry/2.0.0",
 	},
-	{
-		name:     "token in a variable with dots",
-		arrange:  guarded,
+	"token in a variable with dots": {
 		env:      []string{"TF_TOKEN_tf.example.com=" + theToken},
 		installs: "registry/2.0.0",
 	},
-	{
-		name:     "token in a variable for a host with a dash",
+	"token in a variable for a host with a dash": {
 		needs:    "my-tf.example.com/acme/widget",
 		cli:      `host "my-tf.example.com" { services = { "providers.v1" = "$SERVICE" } }`,
-		arrange:  guarded,
 		env:      []string{"TF_TOKEN_my__tf_example_com=" + theToken},
 		installs: "registry/2.0.0",
 	},
-	{
-		name:     "credentials block",
-		arrange:  guarded,
+	"credentials block": {
 		cli:      `credentials "tf.example.com" { token = "` + theToken + `" }`,
 		installs: "registry/2.0.0",
 	},
-	{
-		name:    "credentials of another host",
-		arrange: guarded,
-		cli:     `credentials "example.com" { token = "` + theToken + `" }`,
-		fails:   "host tf.example.com requires authentication credentials",
+	"credentials of another host": {
+		cli:   `credentials "example.com" { token = "` + theToken + `" }`,
+		fails: "host tf.example.com requires authentication credentials",
 	},
-	{
-		name:     "variable before block",
-		arrange:  guarded,
+	"variable before block": {
 		cli:      `credentials "tf.example.com" { token = "old" }`,
 		env:      []string{"TF_TOKEN_tf_example_com=" + theToken},
 		installs: "registry/2.0.0",
 	},
-	{
-		name:    "empty variable before block",
-		arrange: guarded,
-		cli:     `credentials "tf.example.com" { token = "` + theToken + `" }`,
-		env:     []string{"TF_TOKEN_tf_example_com="},
-		fails:   "host tf.example.com requires authentication credentials",
-		theirs:  "host tf.example.com rejected the given authentication credentials",
+	"empty variable before block": {
+		cli:    `credentials "tf.example.com" { token = "` + theToken + `" }`,
+		env:    []string{"TF_TOKEN_tf_example_com="},
+		fails:  "host tf.example.com requires authentication credentials",
+		theirs: "host tf.example.com rejected the given authentication credentials",
 	},
-	{
-		name:     "credentials.tfrc.json",
-		arrange:  guarded,
+	"credentials.tfrc.json": {
 		files:    map[string]string{"home/.terraform.d/credentials.tfrc.json": `{"credentials": {"tf.example.com": {"token": "` + theToken + `"}}}`},
 		installs: "registry/2.0.0",
 	},
-	{
-		name:    "credentials.tfrc.json beside TF_CLI_CONFIG_FILE",
-		arrange: guarded,
-		env:     []string{"TF_CLI_CONFIG_FILE=$ROOT/home/.terraformrc"},
-		files:   map[string]string{"home/.terraform.d/credentials.tfrc.json": `{"credentials": {"tf.example.com": {"token": "` + theToken + `"}}}`},
-		fails:   "host tf.example.com requires authentication credentials",
+	"credentials.tfrc.json beside TF_CLI_CONFIG_FILE": {
+		env:   []string{"TF_CLI_CONFIG_FILE=$ROOT/home/.terraformrc"},
+		files: map[string]string{"home/.terraform.d/credentials.tfrc.json": `{"credentials": {"tf.example.com": {"token": "` + theToken + `"}}}`},
+		fails: "host tf.example.com requires authentication credentials",
 	},
-	{
-		name:     "credentials helper",
-		arrange:  guarded,
+	"credentials helper": {
 		cli:      `credentials_helper "test" { args = ["--from", "vault"] }`,
 		files:    map[string]string{"home/.terraform.d/plugins/terraform-credentials-test": helperScript},
 		installs: "registry/2.0.0",
 	},
-	{
-		name:     "block before credentials helper",
-		arrange:  guarded,
+	"block before credentials helper": {
 		cli:      `credentials_helper "test" {} credentials "tf.example.com" { token = "` + theToken + `" }`,
 		files:    map[string]string{"home/.terraform.d/plugins/terraform-credentials-test": "#!/bin/sh\nexit 1\n"},
 		installs: "registry/2.0.0",
 	},
-	{
-		name:    "credentials helper that knows nothing",
-		arrange: guarded,
-		cli:     `credentials_helper "test" {}`,
-		files:   map[string]string{"home/.terraform.d/plugins/terraform-credentials-test": "#!/bin/sh\necho '{}'\n"},
-		fails:   "host tf.example.com requires authentication credentials",
+	"credentials helper that knows nothing": {
+		cli:   `credentials_helper "test" {}`,
+		files: map[string]string{"home/.terraform.d/plugins/terraform-credentials-test": "#!/bin/sh\necho '{}'\n"},
+		fails: "host tf.example.com requires authentication credentials",
 	},
-	{
-		name:    "credentials helper that fails",
-		arrange: guarded,
-		cli:     `credentials_helper "test" {}`,
-		files:   map[string]string{"home/.terraform.d/plugins/terraform-credentials-test": "#!/bin/sh\necho 'the vault is closed' >&2\nexit 1\n"},
-		fails:   "the vault is closed",
+	"credentials helper that fails": {
+		cli:   `credentials_helper "test" {}`,
+		files: map[string]string{"home/.terraform.d/plugins/terraform-credentials-test": "#!/bin/sh\necho 'the vault is closed' >&2\nexit 1\n"},
+		fails: "the vault is closed",
 	},
-	{
-		name:     "credentials helper that isn't there",
-		cli:      `credentials_helper "test" {}`,
-		warns:    "Credentials helper not found",
-		theirs:   "successfully initialized",
-		installs: "registry/2.0.0",
-	},
-	{
-		name:  "two credentials helpers",
-		cli:   `credentials_helper "test" {} credentials_helper "other" {}`,
-		fails: "No more than one credentials_helper block may be specified",
-	},
-	{
-		name:     "token for the mirror's host and port",
-		arrange:  guarded,
+	"token for the mirror's host and port": {
 		cli:      fromMirror + ` credentials "$MIRRORHOST" { token = "` + theToken + `" }`,
 		installs: "mirror/1.0.0",
 	},
-	{
-		name:    "token for the mirror's host without port",
-		arrange: guarded,
-		cli:     fromMirror + ` credentials "localhost" { token = "` + theToken + `" }`,
-		fails:   "host $MIRRORHOST requires authentication credentials",
-		theirs:  "host $MIRRORHOST rejected the given authentication credentials",
+	"token for the mirror's host without port": {
+		cli:    fromMirror + ` credentials "localhost" { token = "` + theToken + `" }`,
+		fails:  "host $MIRRORHOST requires authentication credentials",
+		theirs: "host $MIRRORHOST rejected the given authentication credentials",
 	},
-	{
-		name:    "token of the provider's host for the mirror",
-		arrange: guarded,
-		cli:     fromMirror + ` credentials "tf.example.com" { token = "` + theToken + `" }`,
-		fails:   "host $MIRRORHOST requires authentication credentials",
-		theirs:  "host $MIRRORHOST rejected the given authentication credentials",
+	"token of the provider's host for the mirror": {
+		cli:    fromMirror + ` credentials "tf.example.com" { token = "` + theToken + `" }`,
+		fails:  "host $MIRRORHOST requires authentication credentials",
+		theirs: "host $MIRRORHOST rejected the given authentication credentials",
 	},
-	{
-		name:     ".netrc for archives",
+	".netrc for archives": {
 		arrange:  lockedAway,
 		cli:      fromMirror,
 		files:    map[string]string{"home/.netrc": "machine $VAULT login me password pass\n"},
 		installs: "vault/1.0.0",
 	},
-	{
-		name:    ".netrc without the port",
+	".netrc without the port": {
 		arrange: lockedAway,
 		cli:     fromMirror,
 		files:   map[string]string{"home/.netrc": "machine localhost login me password pass\n"},
 		fails:   "401 Unauthorized",
 		theirs:  "bad response code: 401",
 	},
-	{
-		name:     "NETRC for archives",
+	"NETRC for archives": {
 		arrange:  lockedAway,
 		cli:      fromMirror,
 		env:      []string{"NETRC=$ROOT/my.netrc"},
 		files:    map[string]string{"my.netrc": "default login me password pass\n", "home/.netrc": "machine $VAULT login me password wrong\n"},
 		installs: "vault/1.0.0",
 	},
-	{
-		name:    "no .netrc for archives",
+	"no .netrc for archives": {
 		arrange: lockedAway,
 		cli:     fromMirror + ` credentials "$MIRRORHOST" { token = "` + theToken + `" }`,
 		fails:   "401 Unauthorized",

@@ -1,7 +1,8 @@
 package sources
 
 import (
-	"slices"
+	"cmp"
+	"testing"
 
 	"github.com/tfdeps/tfdeps/command/e2etest/internal/harness"
 )
@@ -49,10 +50,30 @@ var (
 	asksNobodyElse = harness.Exemption{Exit: true, Reason: "difference 4: Terraform ends at a network mirror that lacks a version"}
 )
 
-// sourceCases are all cases, by subject.
-func sourceCases() []sourceCase {
-	return slices.Concat(directoryCases, patternCases, impliedCases, networkMirrorCases, mixtureCases,
-		configFileCases, hostCases, credentialsCases, unmanagedCases)
+// sourceCases are all cases, with what those of a subject have in common.
+func sourceCases(t *testing.T) map[string]sourceCase {
+	t.Helper()
+	all := map[string]sourceCase{}
+	for _, subject := range []struct {
+		cases   map[string]sourceCase
+		cli     string
+		arrange func(*sourceWorld)
+	}{
+		{directoryCases, fromA, nil}, {patternCases, "", nil}, {impliedCases, "", nil}, {networkMirrorCases, fromMirror, nil}, {mixtureCases, "", nil},
+		{configFileCases, "", nil}, {hostCases, "", nil}, {credentialsCases, "", guarded}, {unmanagedCases, "", nil},
+	} {
+		for name, c := range subject.cases {
+			c.cli = cmp.Or(c.cli, subject.cli)
+			if c.arrange == nil {
+				c.arrange = subject.arrange
+			}
+			if _, ok := all[name]; ok {
+				t.Errorf("two cases are called %q", name)
+			}
+			all[name] = c
+		}
+	}
+	return all
 }
 
 // What many cases say in the CLI configuration.
@@ -71,162 +92,114 @@ const notFound = "provider $WIDGET was not found in any of the search locations"
 const notLocked = "package for $WIDGET 1.0.0 doesn't match any of the checksums previously recorded"
 
 // directoryCases are about what a filesystem mirror may look like.
-var directoryCases = []sourceCase{
-	{
-		name:     "packed",
-		cli:      fromA,
-		packages: `a/$WIDGET/terraform-provider-widget_1.0.0_$PLATFORM.zip`,
-		installs: `a/$WIDGET/terraform-provider-widget_1.0.0_$PLATFORM.zip`,
+var directoryCases = map[string]sourceCase{
+	"packed": {
+		comes: `a/$WIDGET/terraform-provider-widget_1.0.0_$PLATFORM.zip`,
 	},
-	{
-		name:     "unpacked",
-		cli:      fromA,
-		packages: `a/$WIDGET/1.0.0/$PLATFORM/`,
-		installs: `a/$WIDGET/1.0.0/$PLATFORM/`,
+	"unpacked": {
+		comes: `a/$WIDGET/1.0.0/$PLATFORM/`,
 	},
-	{
-		name: "packed and unpacked",
-		cli:  fromA,
+	"packed and unpacked": {
 		packages: `
 			a/$WIDGET/terraform-provider-widget_1.0.0_$PLATFORM.zip
 			a/$WIDGET/1.0.0/$PLATFORM/`,
 		installs: `a/$WIDGET/1.0.0/$PLATFORM/`,
 	},
-	{
-		name: "newest of packed and unpacked",
-		cli:  fromA,
+	"newest of packed and unpacked": {
 		packages: `
 			a/$WIDGET/terraform-provider-widget_1.10.0_$PLATFORM.zip
 			a/$WIDGET/1.9.0/$PLATFORM/`,
 		installs: `a/$WIDGET/terraform-provider-widget_1.10.0_$PLATFORM.zip`,
 	},
-	{
-		name:  "two providers",
+	"two providers": {
 		needs: "$WIDGET\n$GADGET ~> 1.0",
-		cli:   fromA,
 		packages: `
 			a/$WIDGET/1.0.0/$PLATFORM/
 			a/$GADGET/2.0.0/$PLATFORM/
 			a/$GADGET/terraform-provider-gadget_1.5.0_$PLATFORM.zip`,
 		installs: `a/$GADGET/terraform-provider-gadget_1.5.0_$PLATFORM.zip a/$WIDGET/1.0.0/$PLATFORM/`,
 	},
-	{
-		name:     "only the other provider",
+	"only the other provider": {
 		needs:    "$WIDGET\n$GADGET",
-		cli:      fromA,
 		packages: `a/$WIDGET/1.0.0/$PLATFORM/`,
 		fails:    "$GADGET was not found in any of the search locations",
 	},
-	{
-		name: "directory is a link",
-		cli:  fromA,
+	"directory is a link": {
 		packages: `
 			a -> b
 			b/$WIDGET/1.0.0/$PLATFORM/
 			b/$WIDGET/terraform-provider-widget_1.1.0_$PLATFORM.zip`,
 		installs: `b/$WIDGET/terraform-provider-widget_1.1.0_$PLATFORM.zip`,
 	},
-	{
-		name: "directory is a link, unpacked",
-		cli:  fromA,
+	"directory is a link, unpacked": {
 		packages: `
 			a -> b
 			b/$WIDGET/1.0.0/$PLATFORM/`,
 		installs: `b/$WIDGET/1.0.0/$PLATFORM/`,
 	},
-	{
-		name: "host is a link",
-		cli:  fromA,
+	"host is a link": {
 		packages: `
 			a/tf.example.com -> ../b/tf.example.com
 			b/$WIDGET/1.0.0/$PLATFORM/`,
 		fails: notFound,
 	},
-	{
-		name: "namespace is a link",
-		cli:  fromA,
+	"namespace is a link": {
 		packages: `
 			a/tf.example.com/acme -> ../../b/tf.example.com/acme
 			b/$WIDGET/1.0.0/$PLATFORM/`,
 		fails: notFound,
 	},
-	{
-		name: "type is a link",
-		cli:  fromA,
+	"type is a link": {
 		packages: `
 			a/$WIDGET -> ../../../b/$WIDGET
 			b/$WIDGET/1.0.0/$PLATFORM/`,
 		fails: notFound,
 	},
-	{
-		name: "version is a link",
-		cli:  fromA,
+	"version is a link": {
 		packages: `
 			a/$WIDGET/1.1.0 -> ../../../../b/$WIDGET/1.1.0
 			a/$WIDGET/1.0.0/$PLATFORM/
 			b/$WIDGET/1.1.0/$PLATFORM/`,
 		installs: `a/$WIDGET/1.0.0/$PLATFORM/`,
 	},
-	{
-		name: "platform is a link",
-		cli:  fromA,
+	"platform is a link": {
 		packages: `
 			a/$WIDGET/1.0.0/$PLATFORM -> ../../../../../b/$WIDGET/1.0.0/$PLATFORM
 			b/$WIDGET/1.0.0/$PLATFORM/`,
 		installs: `b/$WIDGET/1.0.0/$PLATFORM/`,
 	},
-	{
-		name: "archive is a link",
-		cli:  fromA,
+	"archive is a link": {
 		packages: `
 			a/$WIDGET/terraform-provider-widget_1.0.0_$PLATFORM.zip -> $ROOT/b/widget.zip
 			b/widget.zip`,
 		files:    map[string]string{"b/widget.zip": string(packedFrom("terraform-provider-widget_1.zip"))},
 		installs: "terraform-provider-widget_1.zip",
 	},
-	{
-		name:     "names in upper case",
-		cli:      fromA,
-		packages: `a/TF.Example.COM/ACME/Widget/1.0.0/$PLATFORM/`,
-		installs: `a/TF.Example.COM/ACME/Widget/1.0.0/$PLATFORM/`,
+	"names in upper case": {
+		comes: `a/TF.Example.COM/ACME/Widget/1.0.0/$PLATFORM/`,
 	},
-	{
-		name: "names in both cases",
-		cli:  fromA,
+	"names in both cases": {
 		packages: `
 			a/tf.example.com/ACME/widget/1.1.0/$PLATFORM/
 			a/tf.example.com/acme/widget/1.0.0/$PLATFORM/`,
 		installs: `a/tf.example.com/acme/widget/1.0.0/$PLATFORM/`,
 	},
-	{
-		name:     "archive in upper case",
-		cli:      fromA,
-		packages: `a/$WIDGET/Terraform-Provider-Widget_1.0.0_$PLATFORM.ZIP`,
-		installs: `a/$WIDGET/Terraform-Provider-Widget_1.0.0_$PLATFORM.ZIP`,
+	"archive in upper case": {
+		comes: `a/$WIDGET/Terraform-Provider-Widget_1.0.0_$PLATFORM.ZIP`,
 	},
-	{
-		name:     "archive with a suffix",
-		cli:      fromA,
-		packages: `a/$WIDGET/terraform-provider-widget_1.0.0_$PLATFORM_SIGNED.zip`,
-		installs: `a/$WIDGET/terraform-provider-widget_1.0.0_$PLATFORM_SIGNED.zip`,
+	"archive with a suffix": {
+		comes: `a/$WIDGET/terraform-provider-widget_1.0.0_$PLATFORM_SIGNED.zip`,
 	},
-	{
-		name:     "short version",
-		cli:      fromA,
-		packages: `a/$WIDGET/1.0/$PLATFORM/`,
-		installs: `a/$WIDGET/1.0/$PLATFORM/`,
+	"short version": {
+		comes: `a/$WIDGET/1.0/$PLATFORM/`,
 	},
-	{
-		name: "leading zeros",
-		cli:  fromA,
+	"leading zeros": {
 		packages: `
 			a/$WIDGET/0.08.1/$PLATFORM/
 			a/$WIDGET/terraform-provider-widget_0.7.01_$PLATFORM.zip`,
 		installs: `a/$WIDGET/0.08.1/$PLATFORM/`,
 	},
-	{
-		name: "what isn't named like a part of a mirror",
-		cli:  fromA,
+	"what isn't named like a part of a mirror": {
 		packages: `
 			a/$WIDGET/1.0.0/$PLATFORM/
 			a/$WIDGET/v2.0.0/$PLATFORM/
@@ -238,160 +211,116 @@ var directoryCases = []sourceCase{
 		files:    map[string]string{"a/README.md": "hello", "a/$WIDGET/index.json": "{}", "a/$WIDGET/3.0.0": "a file", "a/.git/HEAD": "ref"},
 		installs: `a/$WIDGET/1.0.0/$PLATFORM/`,
 	},
-	{
-		name: "what isn't quite a platform",
-		cli:  fromA,
+	"what isn't quite a platform": {
 		packages: `
 			a/$WIDGET/1.0.0/$PLATFORM/
 			a/$WIDGET/2.0.0/$PLATFORM.old/`,
 		installs: `a/$WIDGET/1.0.0/$PLATFORM/`,
 	},
-	{
-		name:     "prerelease by name",
-		needs:    "$WIDGET 1.0.0-beta1",
-		cli:      fromA,
-		packages: `a/$WIDGET/1.0.0-beta1/$PLATFORM/`,
-		installs: `a/$WIDGET/1.0.0-beta1/$PLATFORM/`,
+	"prerelease by name": {
+		needs: "$WIDGET 1.0.0-beta1",
+		comes: `a/$WIDGET/1.0.0-beta1/$PLATFORM/`,
 	},
-	{
-		name:  "no such version",
+	"no such version": {
 		needs: "$WIDGET >= 2.0",
-		cli:   fromA,
 		packages: `
 			a/$WIDGET/1.0.0/$PLATFORM/`,
 		fails: "no available releases match the given constraints >= 2.0.0",
 	},
-	{
-		name: "newer for another platform only",
-		cli:  fromA,
+	"newer for another platform only": {
 		packages: `
 			a/$WIDGET/1.0.0/$PLATFORM/
 			a/$WIDGET/1.1.0/plan9_mips/`,
 		fails: "$WIDGET v1.1.0 does not have a package available for",
 	},
-	{
-		name:     "no executable",
-		cli:      fromA,
+	"no executable": {
 		packages: `a/$WIDGET/terraform-provider-widget_1.0.0_$PLATFORM.zip`,
 		files:    map[string]string{"a/$WIDGET/terraform-provider-widget_1.0.0_$PLATFORM.zip": string(packedFrom("widget.zip"))},
 		fails:    "could not find executable file starting with terraform-provider-widget",
 	},
-	{
-		name:  "no such directory",
-		cli:   fromA,
+	"no such directory": {
 		fails: "cannot search $ROOT/a",
 	},
-	{
-		name: "relative path",
-		cli:  `provider_installation { filesystem_mirror { path = "../a" } }`,
-		packages: `
-			a/$WIDGET/1.0.0/$PLATFORM/`,
-		installs: `a/$WIDGET/1.0.0/$PLATFORM/`,
+	"relative path": {
+		cli:   `provider_installation { filesystem_mirror { path = "../a" } }`,
+		comes: `a/$WIDGET/1.0.0/$PLATFORM/`,
 	},
-	{
-		name:     "relative path and -chdir",
-		chdir:    true,
-		cli:      `provider_installation { filesystem_mirror { path = "../a" } }`,
-		packages: "a/$WIDGET/1.0.0/$PLATFORM/",
-		installs: "a/$WIDGET/1.0.0/$PLATFORM/",
+	"relative path and -chdir": {
+		chdir: true,
+		cli:   `provider_installation { filesystem_mirror { path = "../a" } }`,
+		comes: "a/$WIDGET/1.0.0/$PLATFORM/",
 	},
-	{
-		name: "no variables in a path",
-		cli:  `provider_installation { filesystem_mirror { path = "${HOME}/a" } direct {} }`,
+	"no variables in a path": {
+		cli: `provider_installation { filesystem_mirror { path = "${HOME}/a" } direct {} }`,
 		packages: `
 			home/a/$WIDGET/1.0.0/$PLATFORM/`,
 		fails: "cannot search",
 	},
-	{
-		name: "two directories, same version",
-		cli:  fromAThenB,
+	"two directories, same version": {
+		cli: fromAThenB,
 		packages: `
 			a/$WIDGET/terraform-provider-widget_1.0.0_$PLATFORM.zip
 			b/$WIDGET/1.0.0/$PLATFORM/`,
 		installs: `a/$WIDGET/terraform-provider-widget_1.0.0_$PLATFORM.zip`,
 	},
-	{
-		name: "two directories, newest in the second",
-		cli:  fromAThenB,
+	"two directories, newest in the second": {
+		cli: fromAThenB,
 		packages: `
 			a/$WIDGET/1.0.0/$PLATFORM/
 			b/$WIDGET/1.1.0/$PLATFORM/`,
 		installs: `b/$WIDGET/1.1.0/$PLATFORM/`,
 	},
-	{
-		name: "two directories, platform in the second",
-		cli:  fromAThenB,
+	"two directories, platform in the second": {
+		cli: fromAThenB,
 		packages: `
 			a/$WIDGET/1.0.0/plan9_mips/
 			b/$WIDGET/1.0.0/$PLATFORM/`,
 		installs: `b/$WIDGET/1.0.0/$PLATFORM/`,
 	},
-	{
-		name:     "two directories, the second missing",
+	"two directories, the second missing": {
 		cli:      fromAThenB,
 		packages: `a/$WIDGET/1.0.0/$PLATFORM/`,
 		fails:    "cannot search $ROOT/b",
 	},
-	{
-		name:     "locked, packed",
-		cli:      fromA,
+	"locked, packed": {
 		files:    locking("1.0.0", packedH1("a/$WIDGET/terraform-provider-widget_1.0.0_$PLATFORM.zip")),
 		packages: "a/$WIDGET/terraform-provider-widget_1.0.0_$PLATFORM.zip\na/$WIDGET/1.1.0/$PLATFORM/",
 		installs: `a/$WIDGET/terraform-provider-widget_1.0.0_$PLATFORM.zip`,
 	},
-	{
-		name:     "locked by the archive's checksum, packed",
-		cli:      fromA,
-		files:    locking("1.0.0", packedZH("a/$WIDGET/terraform-provider-widget_1.0.0_$PLATFORM.zip")),
-		packages: "a/$WIDGET/terraform-provider-widget_1.0.0_$PLATFORM.zip",
-		installs: `a/$WIDGET/terraform-provider-widget_1.0.0_$PLATFORM.zip`,
+	"locked by the archive's checksum, packed": {
+		files: locking("1.0.0", packedZH("a/$WIDGET/terraform-provider-widget_1.0.0_$PLATFORM.zip")),
+		comes: `a/$WIDGET/terraform-provider-widget_1.0.0_$PLATFORM.zip`,
 	},
-	{
-		name:     "locked by some archive's checksum, unpacked",
-		cli:      fromA,
-		files:    locking("1.0.0", wrongZH),
-		packages: "a/$WIDGET/1.0.0/$PLATFORM/",
-		installs: `a/$WIDGET/1.0.0/$PLATFORM/`,
+	"locked by some archive's checksum, unpacked": {
+		files: locking("1.0.0", wrongZH),
+		comes: `a/$WIDGET/1.0.0/$PLATFORM/`,
 	},
-	{
-		name:     "locked with one hash of two right",
-		cli:      fromA,
-		files:    locking("1.0.0", wrongH1, packedZH("a/$WIDGET/terraform-provider-widget_1.0.0_$PLATFORM.zip")),
-		packages: "a/$WIDGET/terraform-provider-widget_1.0.0_$PLATFORM.zip",
-		installs: `a/$WIDGET/terraform-provider-widget_1.0.0_$PLATFORM.zip`,
+	"locked with one hash of two right": {
+		files: locking("1.0.0", wrongH1, packedZH("a/$WIDGET/terraform-provider-widget_1.0.0_$PLATFORM.zip")),
+		comes: `a/$WIDGET/terraform-provider-widget_1.0.0_$PLATFORM.zip`,
 	},
-	{
-		name:     "locked otherwise, packed",
-		cli:      fromA,
+	"locked otherwise, packed": {
 		files:    locking("1.0.0", wrongH1, wrongZH),
 		packages: "a/$WIDGET/terraform-provider-widget_1.0.0_$PLATFORM.zip",
 		fails:    notLocked,
 	},
-	{
-		name:     "locked otherwise, unpacked",
-		cli:      fromA,
+	"locked otherwise, unpacked": {
 		files:    locking("1.0.0", wrongH1, wrongZH),
 		packages: "a/$WIDGET/1.0.0/$PLATFORM/",
 		fails:    notLocked,
 	},
-	{
-		name:     "locked, and -upgrade",
-		cli:      fromA,
+	"locked, and -upgrade": {
 		args:     "-upgrade",
 		files:    locking("1.0.0", wrongH1),
 		packages: "a/$WIDGET/1.0.0/$PLATFORM/\na/$WIDGET/1.1.0/$PLATFORM/",
 		installs: `a/$WIDGET/1.1.0/$PLATFORM/`,
 	},
-	{
-		name:     "locked without hashes",
-		cli:      fromA,
+	"locked without hashes": {
 		files:    locking("1.0.0"),
 		packages: "a/$WIDGET/1.0.0/$PLATFORM/\na/$WIDGET/1.1.0/$PLATFORM/",
 		installs: `a/$WIDGET/1.0.0/$PLATFORM/`,
 	},
-	{
-		name:     "locked to what isn't there",
-		cli:      fromA,
+	"locked to what isn't there": {
 		files:    locking("1.0.0", wrongH1),
 		packages: "a/$WIDGET/1.1.0/$PLATFORM/",
 		fails:    "$ROOT/a does not have version 1.0.0 of provider $WIDGET",

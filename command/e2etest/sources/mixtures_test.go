@@ -5,67 +5,58 @@ import (
 )
 
 // mixtureCases are about sources of several kinds.
-var mixtureCases = []sourceCase{
-	{
-		name:     "mirror before registry, same version",
+var mixtureCases = map[string]sourceCase{
+	"mirror before registry, same version": {
 		needs:    "$WIDGET 1.0.0",
 		cli:      mirrorOrOrigin,
-		arrange:  func(w *sourceWorld) { w.mirrors("1.0.0") },
+		mirrors:  "1.0.0",
 		installs: "mirror/1.0.0",
 	},
-	{
-		name:     "registry before mirror, same version",
+	"registry before mirror, same version": {
 		needs:    "$WIDGET 1.0.0",
 		cli:      `provider_installation { direct {} network_mirror { url = "$MIRROR" } }`,
-		arrange:  func(w *sourceWorld) { w.mirrors("1.0.0") },
+		mirrors:  "1.0.0",
 		installs: "registry/1.0.0",
 	},
-	{
-		name:     "newest in the registry",
+	"newest in the registry": {
 		cli:      mirrorOrOrigin,
-		arrange:  func(w *sourceWorld) { w.mirrors("1.0.0") },
+		mirrors:  "1.0.0",
 		installs: "registry/2.0.0",
 	},
-	{
-		name:     "newest in the registry, directory before it",
+	"newest in the registry, directory before it": {
 		cli:      fromAOrOrigin,
 		packages: "a/$WIDGET/1.0.0/$PLATFORM/",
 		installs: "registry/2.0.0",
 	},
-	{
-		name:     "newest in a directory before the registry",
-		cli:      fromAOrOrigin,
-		packages: "a/$WIDGET/3.0.0/$PLATFORM/",
-		installs: "a/$WIDGET/3.0.0/$PLATFORM/",
+	"newest in a directory before the registry": {
+		cli:   fromAOrOrigin,
+		comes: "a/$WIDGET/3.0.0/$PLATFORM/",
 	},
-	{
-		name:     "mirror without the provider",
+	"mirror without the provider": {
 		cli:      mirrorOrOrigin,
 		installs: "registry/2.0.0",
 	},
-	{
-		name:     "mirror with the provider for another platform",
+	"mirror with the provider for another platform": {
 		needs:    "$WIDGET 1.0.0",
 		cli:      mirrorOrOrigin,
-		arrange:  func(w *sourceWorld) { w.mirrors("1.0.0"); w.edits("version", "$PLATFORM", "plan9_mips") },
+		mirrors:  "1.0.0",
+		edits:    []string{"version", "$PLATFORM", "plan9_mips"},
 		installs: "registry/1.0.0",
 	},
-	{
-		name:     "mirror that lacks what it lists",
+	"mirror that lacks what it lists": {
 		needs:    "$WIDGET 1.0.0",
 		cli:      mirrorOrOrigin,
-		arrange:  func(w *sourceWorld) { w.mirrors("1.0.0"); w.answers("version", http.StatusNotFound) },
+		mirrors:  "1.0.0",
+		arrange:  func(w *sourceWorld) { w.answers("version", http.StatusNotFound) },
 		installs: "registry/1.0.0",
 	},
-	{
-		name:    "mirror that refuses",
+	"mirror that refuses": {
 		cli:     mirrorOrOrigin,
 		arrange: func(w *sourceWorld) { w.answers("index", http.StatusUnauthorized) },
 		fails:   "host $MIRRORHOST requires authentication credentials",
 		theirs:  "host $MIRRORHOST rejected the given authentication credentials",
 	},
-	{
-		name:  "directory, mirror, registry",
+	"directory, mirror, registry": {
 		needs: "$WIDGET\n$GADGET\nother.example.com/acme/widget",
 		cli: `
 			provider_installation {
@@ -85,32 +76,28 @@ var mixtureCases = []sourceCase{
 		arrange:  func(w *sourceWorld) { w.mirror.Add("other.example.com", widgetPackage("mirror/1.0.0")) },
 		installs: "mirror/1.0.0 a/$GADGET/1.0.0/$PLATFORM/ registry/2.0.0",
 	},
-	{
-		name: "two network mirrors",
-		cli:  `provider_installation { network_mirror { url = "$MIRROR" } network_mirror { url = "$OTHER" } }`,
+	"two network mirrors": {
+		cli: `provider_installation { network_mirror { url = "$MIRROR" } network_mirror { url = "$OTHER" } }`,
 		arrange: func(w *sourceWorld) {
 			w.mirror.Add("tf.example.com", widgetPackage("mirror/0.9.0"))
 			w.offers(w.other)
 		},
 		installs: "other/1.0.0",
 	},
-	{
-		name:    "locked to the registry's package, which the mirror hasn't",
+	"locked to the registry's package, which the mirror hasn't": {
 		needs:   "$WIDGET",
 		cli:     mirrorOrOrigin,
 		files:   locking("1.0.0", servedH1("registry/1.0.0")),
-		arrange: func(w *sourceWorld) { w.mirrors("1.0.0") },
+		mirrors: "1.0.0",
 		fails:   notLocked,
 	},
-	{
-		name:     "locked to the registry's package, which the mirror has",
+	"locked to the registry's package, which the mirror has": {
 		cli:      mirrorOrOrigin,
 		files:    locking("1.0.0", servedH1("registry/1.0.0"), servedZH("registry/1.0.0")),
 		arrange:  func(w *sourceWorld) { w.mirror.Add("tf.example.com", widgetPackage("registry/1.0.0")) },
 		installs: "registry/1.0.0",
 	},
-	{
-		name:   "empty provider_installation",
+	"empty provider_installation": {
 		cli:    `provider_installation {}`,
 		fails:  "there is no source to look for provider $WIDGET in",
 		theirs: "no available releases match the given constraints",

@@ -7,208 +7,167 @@ import (
 )
 
 // networkMirrorCases are about a network mirror alone.
-var networkMirrorCases = []sourceCase{
-	{
-		name:     "both hashes",
-		cli:      fromMirror,
-		arrange:  func(w *sourceWorld) { w.mirrors("1.0.0") },
+var networkMirrorCases = map[string]sourceCase{
+	"both hashes": {
+		mirrors:  "1.0.0",
 		installs: "mirror/1.0.0",
 	},
-	{
-		name:     "h1",
-		cli:      fromMirror,
-		arrange:  func(w *sourceWorld) { w.mirrors("1.0.0", servedH1("mirror/1.0.0")) },
+	"h1": {
+		mirrors:  "1.0.0",
+		hashes:   []string{servedH1("mirror/1.0.0")},
 		installs: "mirror/1.0.0",
 	},
-	{
-		name:     "zh",
-		cli:      fromMirror,
-		arrange:  func(w *sourceWorld) { w.mirrors("1.0.0", servedZH("mirror/1.0.0")) },
+	"zh": {
+		mirrors:  "1.0.0",
+		hashes:   []string{servedZH("mirror/1.0.0")},
 		installs: "mirror/1.0.0",
 	},
-	{
-		name:     "no hashes",
-		cli:      fromMirror,
-		arrange:  func(w *sourceWorld) { w.mirrors("1.0.0", noHashes...) },
+	"no hashes": {
+		mirrors:  "1.0.0",
+		hashes:   noHashes,
 		installs: "mirror/1.0.0",
 	},
-	{
-		name:     "wrong h1, right zh",
-		cli:      fromMirror,
-		arrange:  func(w *sourceWorld) { w.mirrors("1.0.0", wrongH1, servedZH("mirror/1.0.0")) },
+	"wrong h1, right zh": {
+		mirrors:  "1.0.0",
+		hashes:   []string{wrongH1, servedZH("mirror/1.0.0")},
 		installs: "mirror/1.0.0",
 	},
-	{
-		name:    "wrong h1",
-		cli:     fromMirror,
-		arrange: func(w *sourceWorld) { w.mirrors("1.0.0", wrongH1) },
+	"wrong h1": {
+		mirrors: "1.0.0",
+		hashes:  []string{wrongH1},
 		fails:   "expected " + wrongH1,
 		theirs:  `package doesn't match the expected checksum "` + wrongH1,
 	},
-	{
-		name:    "wrong hashes",
-		cli:     fromMirror,
-		arrange: func(w *sourceWorld) { w.mirrors("1.0.0", wrongH1, wrongZH) },
+	"wrong hashes": {
+		mirrors: "1.0.0",
+		hashes:  []string{wrongH1, wrongZH},
 		fails:   "expected any of: " + wrongH1 + ", " + wrongZH,
 		theirs:  "package doesn't match the any of the expected checksums",
 	},
-	{
-		name:    "unknown schemes",
-		cli:     fromMirror,
-		arrange: func(w *sourceWorld) { w.mirrors("1.0.0", "h9:abc", "sha512:def") },
+	"unknown schemes": {
+		mirrors: "1.0.0",
+		hashes:  []string{"h9:abc", "sha512:def"},
 		fails:   "no checksum of a known scheme",
 		theirs:  "does not support any of the checksum formats",
 	},
-	{
-		name:     "unknown scheme beside a known one",
-		cli:      fromMirror,
-		arrange:  func(w *sourceWorld) { w.mirrors("1.0.0", "h9:abc", servedH1("mirror/1.0.0")) },
+	"unknown scheme beside a known one": {
+		mirrors:  "1.0.0",
+		hashes:   []string{"h9:abc", servedH1("mirror/1.0.0")},
 		installs: "mirror/1.0.0",
 	},
-	{
-		name:    "hash without a scheme",
-		cli:     fromMirror,
-		arrange: func(w *sourceWorld) { w.mirrors("1.0.0", "abc", servedH1("mirror/1.0.0")) },
+	"hash without a scheme": {
+		mirrors: "1.0.0",
+		hashes:  []string{"abc", servedH1("mirror/1.0.0")},
 		fails:   `hashes[0] is "abc"`,
 		theirs:  `invalid provider hash "abc"`,
 	},
-	{
-		name:     "newest that fits",
+	"newest that fits": {
 		needs:    "$WIDGET ~> 1.0",
-		cli:      fromMirror,
-		arrange:  func(w *sourceWorld) { w.mirrors("1.9.0"); w.mirrors("1.10.0"); w.mirrors("2.0.0") },
+		mirrors:  "1.9.0 1.10.0 2.0.0",
 		installs: "mirror/1.10.0",
 	},
-	{
-		name: "versions that are none",
-		cli:  fromMirror,
-		arrange: func(w *sourceWorld) {
-			w.mirrors("1.0.0")
-			w.edits("index", `"1.0.0": {}`, `"1.0.0": {}, "latest": {}, "v2.0.0": {}, "1.2.3.4": {}`)
-		},
+	"versions that are none": {
+		mirrors:  "1.0.0",
+		edits:    []string{"index", `"1.0.0": {}`, `"1.0.0": {}, "latest": {}, "v2.0.0": {}, "1.2.3.4": {}`},
 		installs: "mirror/1.0.0",
 	},
-	{
-		name:    "no versions",
-		cli:     fromMirror,
-		arrange: func(w *sourceWorld) { w.mirrors("1.0.0"); w.edits("index", `"1.0.0": {}`, "") },
+	"no versions": {
+		mirrors: "1.0.0",
+		edits:   []string{"index", `"1.0.0": {}`, ""},
 		fails:   notFound,
 	},
-	{
-		name:    "index in HTML",
-		cli:     fromMirror,
-		arrange: func(w *sourceWorld) { w.mirrors("1.0.0"); w.sends("index", "text/html") },
+	"index in HTML": {
+		mirrors: "1.0.0",
+		arrange: func(w *sourceWorld) { w.sends("index", "text/html") },
 		fails:   `Content-Type is "text/html" and has to be application/json`,
 		theirs:  "invalid Content-Type: must be application/json",
 	},
-	{
-		name:    "version document in plain text",
-		cli:     fromMirror,
-		arrange: func(w *sourceWorld) { w.mirrors("1.0.0"); w.sends("version", "text/plain; charset=utf-8") },
+	"version document in plain text": {
+		mirrors: "1.0.0",
+		arrange: func(w *sourceWorld) { w.sends("version", "text/plain; charset=utf-8") },
 		fails:   `Content-Type is "text/plain; charset=utf-8" and has to be application/json`,
 		theirs:  "invalid Content-Type: must be application/json",
 	},
-	{
-		name: "media type with parameters",
-		cli:  fromMirror,
+	"media type with parameters": {
+		mirrors: "1.0.0",
 		arrange: func(w *sourceWorld) {
-			w.mirrors("1.0.0")
 			w.sends("index", "application/json; charset=utf-8")
 			w.sends("version", "application/json;odd=yes")
 		},
 		installs: "mirror/1.0.0",
 	},
-	{
-		name:  "index not found",
-		cli:   fromMirror,
+	"index not found": {
 		fails: notFound,
 	},
-	{
-		name:    "index not allowed",
-		cli:     fromMirror,
-		arrange: func(w *sourceWorld) { w.mirrors("1.0.0"); w.answers("index", http.StatusUnauthorized) },
+	"index not allowed": {
+		mirrors: "1.0.0",
+		arrange: func(w *sourceWorld) { w.answers("index", http.StatusUnauthorized) },
 		fails:   "host $MIRRORHOST requires authentication credentials",
 		theirs:  "host $MIRRORHOST rejected the given authentication credentials",
 	},
-	{
-		name:    "index forbidden",
-		cli:     fromMirror,
-		arrange: func(w *sourceWorld) { w.mirrors("1.0.0"); w.answers("index", http.StatusForbidden) },
+	"index forbidden": {
+		mirrors: "1.0.0",
+		arrange: func(w *sourceWorld) { w.answers("index", http.StatusForbidden) },
 		fails:   "host $MIRRORHOST denies access",
 		theirs:  "host $MIRRORHOST rejected the given authentication credentials",
 	},
-	{
-		name:    "index broken",
+	"index broken": {
 		cli:     mirrorOrOrigin,
-		arrange: func(w *sourceWorld) { w.mirrors("1.0.0"); w.answers("index", http.StatusInternalServerError) },
+		mirrors: "1.0.0",
+		arrange: func(w *sourceWorld) { w.answers("index", http.StatusInternalServerError) },
 		fails:   "500 Internal Server Error",
 	},
-	{
-		name: "index broken once",
-		cli:  fromMirror,
+	"index broken once": {
+		mirrors: "1.0.0",
 		arrange: func(w *sourceWorld) {
-			w.mirrors("1.0.0")
 			w.mirror.Break("index", providertest.Fault{Status: http.StatusServiceUnavailable, Times: 1})
 		},
 		installs: "mirror/1.0.0",
 	},
-	{
-		name:    "index isn't JSON",
-		cli:     fromMirror,
-		arrange: func(w *sourceWorld) { w.mirrors("1.0.0"); w.edits("index", "{", "[") },
+	"index isn't JSON": {
+		mirrors: "1.0.0",
+		edits:   []string{"index", "{", "["},
 		fails:   "invalid character ':' after array element",
 	},
-	{
-		name:    "version document not found",
-		cli:     fromMirror,
-		arrange: func(w *sourceWorld) { w.mirrors("1.0.0"); w.answers("version", http.StatusNotFound) },
+	"version document not found": {
+		mirrors: "1.0.0",
+		arrange: func(w *sourceWorld) { w.answers("version", http.StatusNotFound) },
 		fails:   "does not have version 1.0.0 of provider $WIDGET",
 		theirs:  "does not have archive index for previously-reported $WIDGET version 1.0.0",
 	},
-	{
-		name:    "archive not found",
-		cli:     fromMirror,
-		arrange: func(w *sourceWorld) { w.mirrors("1.0.0"); w.answers("archive", http.StatusNotFound) },
+	"archive not found": {
+		mirrors: "1.0.0",
+		arrange: func(w *sourceWorld) { w.answers("archive", http.StatusNotFound) },
 		fails:   "404 Not Found",
 		theirs:  "bad response code: 404",
 	},
-	{
-		name:    "no such platform",
-		cli:     fromMirror,
-		arrange: func(w *sourceWorld) { w.mirrors("1.0.0"); w.edits("version", "$PLATFORM", "plan9_mips") },
+	"no such platform": {
+		mirrors: "1.0.0",
+		edits:   []string{"version", "$PLATFORM", "plan9_mips"},
 		fails:   "$WIDGET v1.0.0 does not have a package available for",
 	},
-	{
-		name:     "absolute URL of an archive",
-		cli:      fromMirror,
-		arrange:  func(w *sourceWorld) { w.mirrors("1.0.0"); w.elsewhere(w.other) },
+	"absolute URL of an archive": {
+		mirrors:  "1.0.0",
+		arrange:  func(w *sourceWorld) { w.elsewhere(w.other) },
 		installs: "other/1.0.0",
 	},
-	{
-		name:     "archive by http",
-		cli:      fromMirror,
-		arrange:  func(w *sourceWorld) { w.mirrors("1.0.0"); w.elsewhere(w.plain) },
+	"archive by http": {
+		mirrors:  "1.0.0",
+		arrange:  func(w *sourceWorld) { w.elsewhere(w.plain) },
 		installs: "other/1.0.0",
 	},
-	{
-		name: "URL of an archive from the root",
-		cli:  fromMirror,
-		arrange: func(w *sourceWorld) {
-			w.mirrors("1.0.0")
-			w.edits("version", `"url": "`, `"url": "/providers/$WIDGET/../widget/`)
-		},
+	"URL of an archive from the root": {
+		mirrors:  "1.0.0",
+		edits:    []string{"version", `"url": "`, `"url": "/providers/$WIDGET/../widget/`},
 		installs: "mirror/1.0.0",
 	},
-	{
-		name:    "URL of an archive by ftp",
-		cli:     fromMirror,
-		arrange: func(w *sourceWorld) { w.mirrors("1.0.0"); w.edits("version", `"url": "`, `"url": "ftp://localhost/`) },
+	"URL of an archive by ftp": {
+		mirrors: "1.0.0",
+		edits:   []string{"version", `"url": "`, `"url": "ftp://localhost/`},
 		fails:   `url has the scheme "ftp"`,
 		theirs:  `unsupported protocol scheme "ftp"`,
 	},
-	{
-		name: "redirects of documents",
-		cli:  fromMirror,
+	"redirects of documents": {
 		arrange: func(w *sourceWorld) {
 			w.offers(w.other)
 			w.mirror.Break("index", providertest.Fault{Redirect: w.expand("$OTHER$WIDGET/index.json")})
@@ -216,97 +175,75 @@ var networkMirrorCases = []sourceCase{
 		},
 		installs: "other/1.0.0",
 	},
-	{
-		name: "redirect of an archive",
-		cli:  fromMirror,
+	"redirect of an archive": {
+		mirrors: "1.0.0",
+		hashes:  noHashes,
 		arrange: func(w *sourceWorld) {
-			w.mirrors("1.0.0", noHashes...)
 			w.offers(w.other)
 			w.mirror.Break("archive", providertest.Fault{Redirect: w.expand("$OTHER$WIDGET/terraform-provider-widget_1.0.0_$PLATFORM.zip")})
 		},
 		installs: "other/1.0.0",
 	},
-	{
-		name: "redirects in a circle",
-		cli:  fromMirror,
+	"redirects in a circle": {
 		arrange: func(w *sourceWorld) {
 			w.mirror.Break("index", providertest.Fault{Redirect: w.expand("$MIRROR$WIDGET/index.json")})
 		},
 		fails:  "stopped after 5 redirects",
 		theirs: "302 Found",
 	},
-	{
-		name:     "base URL whose last segment doesn't matter",
+	"base URL whose last segment doesn't matter": {
 		cli:      `provider_installation { network_mirror { url = "$MIRRORx" } }`,
-		arrange:  func(w *sourceWorld) { w.mirrors("1.0.0") },
+		mirrors:  "1.0.0",
 		installs: "mirror/1.0.0",
 	},
-	{
-		name:    "base URL whose last segment matters, without a slash",
+	"base URL whose last segment matters, without a slash": {
 		cli:     `provider_installation { network_mirror { url = "https://$MIRRORHOST/providers" } }`,
-		arrange: func(w *sourceWorld) { w.mirrors("1.0.0") },
+		mirrors: "1.0.0",
 		fails:   notFound,
 	},
-	{
-		name:     "base URL by http",
+	"base URL by http": {
 		cli:      `provider_installation { network_mirror { url = "$PLAIN" } }`,
 		arrange:  func(w *sourceWorld) { w.offers(w.plain) },
 		installs: "other/1.0.0",
 	},
-	{
-		name:   "base URL by ftp",
+	"base URL by ftp": {
 		cli:    `provider_installation { network_mirror { url = "ftp://localhost/" } }`,
 		fails:  "the URL of a network mirror has to have the scheme https",
 		theirs: "the mirror must be at an https: URL",
 	},
-	{
-		name:   "no base URL",
+	"no base URL": {
 		cli:    `provider_installation { network_mirror {} }`,
 		fails:  `needs the argument "url"`,
 		theirs: `"url" argument is required`,
 	},
-	{
-		name:  "provider host with a port",
-		needs: "mirrored.example.com:8443/acme/widget",
-		cli:   fromMirror,
-		arrange: func(w *sourceWorld) {
-			w.mirror.Add("mirrored.example.com:8443", widgetPackage("mirror/1.0.0"))
-		},
+	"provider host with a port": {
+		needs:    "mirrored.example.com:8443/acme/widget",
+		arrange:  func(w *sourceWorld) { w.mirror.Add("mirrored.example.com:8443", widgetPackage("mirror/1.0.0")) },
 		installs: "mirror/1.0.0",
 	},
-	{
-		name:     "provider host in Unicode",
+	"provider host in Unicode": {
 		needs:    "bücher.example/acme/widget",
-		cli:      fromMirror,
 		arrange:  func(w *sourceWorld) { w.mirror.Add("xn--bcher-kva.example", widgetPackage("mirror/1.0.0")) },
 		installs: "mirror/1.0.0",
 	},
-	{
-		name:     "mirror locked by h1",
-		cli:      fromMirror,
+	"mirror locked by h1": {
 		files:    locking("1.0.0", servedH1("mirror/1.0.0")),
-		arrange:  func(w *sourceWorld) { w.mirrors("1.0.0"); w.mirrors("1.1.0") },
+		mirrors:  "1.0.0 1.1.0",
 		installs: "mirror/1.0.0",
 	},
-	{
-		name:     "mirror locked by zh",
-		cli:      fromMirror,
+	"mirror locked by zh": {
 		files:    locking("1.0.0", servedZH("mirror/1.0.0"), wrongZH),
-		arrange:  func(w *sourceWorld) { w.mirrors("1.0.0") },
+		mirrors:  "1.0.0",
 		installs: "mirror/1.0.0",
 	},
-	{
-		name:    "mirror locked otherwise",
-		cli:     fromMirror,
+	"mirror locked otherwise": {
 		files:   locking("1.0.0", wrongH1, wrongZH),
-		arrange: func(w *sourceWorld) { w.mirrors("1.0.0") },
+		mirrors: "1.0.0",
 		fails:   notLocked,
 	},
-	{
-		name:    "mirror locked to what isn't there",
-		cli:     fromMirror,
+	"mirror locked to what isn't there": {
 		files:   locking("1.0.0", wrongH1),
-		arrange: func(w *sourceWorld) { w.mirrors("1.1.0") },
+		mirrors: "1.1.0",
 		fails:   "does not have version 1.0.0 of provider $WIDGET",
 		theirs:  "the previously-selected version 1.0.0 is no longer available",
 	},

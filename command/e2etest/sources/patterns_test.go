@@ -1,114 +1,88 @@
 package sources
 
 // patternCases are about include and exclude.
-var patternCases = []sourceCase{
-	{
-		name:     "include one provider",
+var patternCases = map[string]sourceCase{
+	"include one provider": {
 		needs:    "$WIDGET 1.0.0\n$GADGET",
 		cli:      withPatterns(`include = ["$WIDGET"]`, ""),
 		packages: "a/$WIDGET/1.0.0/$PLATFORM/\na/$GADGET/1.0.0/$PLATFORM/",
 		fails:    "provider $GADGET was not found in any of the search locations",
 		theirs:   "provider registry tf.example.com does not have a provider named $GADGET",
 	},
-	{
-		name:     "include a namespace",
-		cli:      withPatterns(`include = ["tf.example.com/acme/*"]`, `exclude = ["tf.example.com/acme/*"]`),
-		packages: "a/$WIDGET/1.0.0/$PLATFORM/",
-		installs: "a/$WIDGET/1.0.0/$PLATFORM/",
+	"include a namespace": {
+		cli:   withPatterns(`include = ["tf.example.com/acme/*"]`, `exclude = ["tf.example.com/acme/*"]`),
+		comes: "a/$WIDGET/1.0.0/$PLATFORM/",
 	},
-	{
-		name:     "include a host",
-		cli:      withPatterns(`include = ["tf.example.com/*/*"]`, `exclude = ["tf.example.com/*/*"]`),
-		packages: "a/$WIDGET/1.0.0/$PLATFORM/",
-		installs: "a/$WIDGET/1.0.0/$PLATFORM/",
+	"include a host": {
+		cli:   withPatterns(`include = ["tf.example.com/*/*"]`, `exclude = ["tf.example.com/*/*"]`),
+		comes: "a/$WIDGET/1.0.0/$PLATFORM/",
 	},
-	{
-		name:     "include everything",
-		cli:      withPatterns(`include = ["*/*/*"]`, `exclude = ["*/*/*"]`),
-		packages: "a/$WIDGET/1.0.0/$PLATFORM/",
-		installs: "a/$WIDGET/1.0.0/$PLATFORM/",
+	"include everything": {
+		cli:   withPatterns(`include = ["*/*/*"]`, `exclude = ["*/*/*"]`),
+		comes: "a/$WIDGET/1.0.0/$PLATFORM/",
 	},
-	{
-		name:     "include two segments",
+	"include two segments": {
 		needs:    "hashicorp/widget\nacme/widget",
 		cli:      withPatterns(`include = ["hashicorp/*", "acme/widget"]`, `exclude = ["*/*/*"]`),
 		packages: "a/registry.terraform.io/hashicorp/widget/1.0.0/$PLATFORM/\na/registry.terraform.io/acme/widget/1.0.0/$PLATFORM/",
 		installs: "a/registry.terraform.io/acme/widget/1.0.0/$PLATFORM/ a/registry.terraform.io/hashicorp/widget/1.0.0/$PLATFORM/",
 	},
-	{
-		name:     "two segments are of the public registry",
+	"two segments are of the public registry": {
 		cli:      withPatterns(`include = ["acme/*"]`, ""),
 		packages: "a/$WIDGET/9.0.0/$PLATFORM/",
 		installs: "registry/2.0.0",
 	},
-	{
-		name:     "include is in upper case",
-		cli:      withPatterns(`include = ["TF.Example.com/ACME/Widget"]`, `exclude = ["TF.Example.com/ACME/Widget"]`),
-		packages: "a/$WIDGET/1.0.0/$PLATFORM/",
-		installs: "a/$WIDGET/1.0.0/$PLATFORM/",
+	"include is in upper case": {
+		cli:   withPatterns(`include = ["TF.Example.com/ACME/Widget"]`, `exclude = ["TF.Example.com/ACME/Widget"]`),
+		comes: "a/$WIDGET/1.0.0/$PLATFORM/",
 	},
-	{
-		name:     "include another",
+	"include another": {
 		cli:      withPatterns(`include = ["$GADGET", "other.example.com/*/*"]`, ""),
 		packages: "a/$WIDGET/9.0.0/$PLATFORM/",
 		installs: "registry/2.0.0",
 	},
-	{
-		name:     "empty include",
-		cli:      withPatterns(`include = []`, ""),
-		packages: "a/$WIDGET/9.0.0/$PLATFORM/",
-		installs: "a/$WIDGET/9.0.0/$PLATFORM/",
+	"empty include": {
+		cli:   withPatterns(`include = []`, ""),
+		comes: "a/$WIDGET/9.0.0/$PLATFORM/",
 	},
-	{
-		name:     "exclude",
+	"exclude": {
 		cli:      withPatterns(`exclude = ["tf.example.com/acme/*"]`, ""),
 		packages: "a/$WIDGET/9.0.0/$PLATFORM/",
 		installs: "registry/2.0.0",
 	},
-	{
-		name:     "exclude counts more than include",
+	"exclude counts more than include": {
 		cli:      withPatterns("exclude = [\"tf.example.com/*/*\"]\n include = [\"$WIDGET\"]", ""),
 		packages: "a/$WIDGET/9.0.0/$PLATFORM/",
 		installs: "registry/2.0.0",
 	},
-	{
-		name:     "exclude of the registry",
-		cli:      withPatterns("", `exclude = ["$WIDGET"]`),
-		packages: "a/$WIDGET/1.0.0/$PLATFORM/",
-		installs: "a/$WIDGET/1.0.0/$PLATFORM/",
+	"exclude of the registry": {
+		cli:   withPatterns("", `exclude = ["$WIDGET"]`),
+		comes: "a/$WIDGET/1.0.0/$PLATFORM/",
 	},
-	{
-		name:     "include of the registry",
-		cli:      withPatterns("", `include = ["$GADGET"]`),
-		packages: "a/$WIDGET/1.0.0/$PLATFORM/",
-		installs: "a/$WIDGET/1.0.0/$PLATFORM/",
+	"include of the registry": {
+		cli:   withPatterns("", `include = ["$GADGET"]`),
+		comes: "a/$WIDGET/1.0.0/$PLATFORM/",
 	},
-	{
-		name:     "a precise pattern has no precedence",
-		cli:      withPatterns(`include = ["*/*/*"]`, `include = ["$WIDGET"]`),
-		packages: "a/$WIDGET/2.0.0/$PLATFORM/",
-		installs: "a/$WIDGET/2.0.0/$PLATFORM/",
+	"a precise pattern has no precedence": {
+		cli:   withPatterns(`include = ["*/*/*"]`, `include = ["$WIDGET"]`),
+		comes: "a/$WIDGET/2.0.0/$PLATFORM/",
 	},
-	{
-		name:     "excluded everywhere",
+	"excluded everywhere": {
 		cli:      withPatterns(`exclude = ["*/*/*"]`, `exclude = ["*/*/*"]`),
 		packages: "a/$WIDGET/1.0.0/$PLATFORM/",
 		fails:    notFound,
 	},
-	{
-		name:     "wildcard before a name",
+	"wildcard before a name": {
 		cli:      withPatterns(`include = ["tf.example.com/*/widget"]`, ""),
 		packages: "a/$WIDGET/9.0.0/$PLATFORM/",
 		fails:    `invalid provider matching pattern "tf.example.com/*/widget"`,
 	},
-	{
-		name:     "pattern of four segments",
+	"pattern of four segments": {
 		cli:      withPatterns(`exclude = ["tf.example.com/acme/widget/1.0.0"]`, ""),
 		packages: "a/$WIDGET/9.0.0/$PLATFORM/",
 		fails:    `invalid provider matching pattern "$WIDGET/1.0.0"`,
 	},
-	{
-		name:     "pattern of one segment",
+	"pattern of one segment": {
 		cli:      withPatterns("", `include = ["widget"]`),
 		packages: "a/$WIDGET/9.0.0/$PLATFORM/",
 		fails:    `invalid provider matching pattern "widget"`,
@@ -122,41 +96,31 @@ func withPatterns(a, origin string) string {
 }
 
 // impliedCases are about directories that no one names, and about -plugin-dir.
-var impliedCases = []sourceCase{
-	{
-		name:     "no word about sources",
+var impliedCases = map[string]sourceCase{
+	"no word about sources": {
 		installs: "registry/2.0.0",
 	},
-	{
-		name:     "working directory",
-		packages: "work/terraform.d/plugins/$WIDGET/1.0.0/$PLATFORM/",
-		installs: "work/terraform.d/plugins/$WIDGET/1.0.0/$PLATFORM/",
+	"working directory": {
+		comes: "work/terraform.d/plugins/$WIDGET/1.0.0/$PLATFORM/",
 	},
-	{
-		name:     "user's plugins",
-		packages: "home/.terraform.d/plugins/$WIDGET/1.0.0/$PLATFORM/",
-		installs: "home/.terraform.d/plugins/$WIDGET/1.0.0/$PLATFORM/",
+	"user's plugins": {
+		comes: "home/.terraform.d/plugins/$WIDGET/1.0.0/$PLATFORM/",
 	},
-	{
-		name:     "user's data",
-		packages: "home/.local/share/terraform/plugins/$WIDGET/terraform-provider-widget_1.0.0_$PLATFORM.zip",
-		installs: "home/.local/share/terraform/plugins/$WIDGET/terraform-provider-widget_1.0.0_$PLATFORM.zip",
+	"user's data": {
+		comes: "home/.local/share/terraform/plugins/$WIDGET/terraform-provider-widget_1.0.0_$PLATFORM.zip",
 	},
-	{
-		name:     "XDG_DATA_HOME",
+	"XDG_DATA_HOME": {
 		env:      []string{"XDG_DATA_HOME=$ROOT/data"},
 		packages: "data/terraform/plugins/$WIDGET/1.0.0/$PLATFORM/\nhome/.local/share/terraform/plugins/$WIDGET/1.1.0/$PLATFORM/",
 		installs: "data/terraform/plugins/$WIDGET/1.0.0/$PLATFORM/",
 	},
-	{
-		name:     "XDG_DATA_DIRS",
+	"XDG_DATA_DIRS": {
 		env:      []string{"XDG_DATA_DIRS=$ROOT/one:$ROOT/two"},
 		packages: "one/terraform/plugins/$WIDGET/1.0.0/$PLATFORM/\ntwo/terraform/plugins/$WIDGET/1.1.0/$PLATFORM/",
 		installs: "two/terraform/plugins/$WIDGET/1.1.0/$PLATFORM/",
 	},
-	{
-		name: "order of implied directories",
-		env:  []string{"XDG_DATA_DIRS=$ROOT/one"},
+	"order of implied directories": {
+		env: []string{"XDG_DATA_DIRS=$ROOT/one"},
 		packages: `
 			one/terraform/plugins/$WIDGET/1.0.0/$PLATFORM/
 			home/.local/share/terraform/plugins/$WIDGET/1.0.0/$PLATFORM/
@@ -164,90 +128,74 @@ var impliedCases = []sourceCase{
 			work/terraform.d/plugins/$WIDGET/1.0.0/$PLATFORM/`,
 		installs: "work/terraform.d/plugins/$WIDGET/1.0.0/$PLATFORM/",
 	},
-	{
-		name: "order of implied directories outside",
-		env:  []string{"XDG_DATA_DIRS=$ROOT/one"},
+	"order of implied directories outside": {
+		env: []string{"XDG_DATA_DIRS=$ROOT/one"},
 		packages: `
 			one/terraform/plugins/$WIDGET/1.0.0/$PLATFORM/
 			home/.local/share/terraform/plugins/$WIDGET/1.0.0/$PLATFORM/
 			home/.terraform.d/plugins/$WIDGET/1.0.0/$PLATFORM/`,
 		installs: "home/.terraform.d/plugins/$WIDGET/1.0.0/$PLATFORM/",
 	},
-	{
-		name:     "old version hides the registry",
+	"old version hides the registry": {
 		needs:    "$WIDGET >= 1.1.0",
 		packages: "home/.terraform.d/plugins/$WIDGET/1.0.0/$PLATFORM/",
 		fails:    "no available releases match the given constraints >= 1.1.0",
 	},
-	{
-		name:     "another platform's package hides the registry",
+	"another platform's package hides the registry": {
 		packages: "home/.terraform.d/plugins/$WIDGET/1.0.0/plan9_mips/",
 		fails:    "v1.0.0 for $PLATFORM was not found in any of the search locations",
 		theirs:   "$WIDGET v1.0.0 does not have a package available for",
 	},
-	{
-		name:     "other providers hide nothing",
+	"other providers hide nothing": {
 		packages: "home/.terraform.d/plugins/$GADGET/1.0.0/$PLATFORM/",
 		installs: "registry/2.0.0",
 	},
-	{
-		name:     "layout of long ago",
+	"layout of long ago": {
 		packages: "home/.terraform.d/plugins/$PLATFORM/terraform-provider-widget_v1.0.0/",
 		installs: "registry/2.0.0",
 	},
-	{
-		name:     "a block leaves no implied directories",
+	"a block leaves no implied directories": {
 		cli:      `provider_installation { direct {} }`,
 		packages: "home/.terraform.d/plugins/$WIDGET/1.0.0/$PLATFORM/\nwork/terraform.d/plugins/$WIDGET/1.0.0/$PLATFORM/",
 		installs: "registry/2.0.0",
 	},
-	{
-		name:     "working directory and -chdir",
-		chdir:    true,
-		packages: "work/terraform.d/plugins/$WIDGET/1.0.0/$PLATFORM/",
-		installs: "work/terraform.d/plugins/$WIDGET/1.0.0/$PLATFORM/",
+	"working directory and -chdir": {
+		chdir: true,
+		comes: "work/terraform.d/plugins/$WIDGET/1.0.0/$PLATFORM/",
 	},
-	{
-		name:     "-plugin-dir and -chdir",
-		chdir:    true,
-		args:     "-plugin-dir=../a",
-		packages: "a/$WIDGET/1.0.0/$PLATFORM/",
-		installs: "a/$WIDGET/1.0.0/$PLATFORM/",
+	"-plugin-dir and -chdir": {
+		chdir: true,
+		args:  "-plugin-dir=../a",
+		comes: "a/$WIDGET/1.0.0/$PLATFORM/",
 	},
-	{
-		name:     "-plugin-dir",
+	"-plugin-dir": {
 		args:     "-plugin-dir=$ROOT/a",
 		packages: "a/$WIDGET/1.0.0/$PLATFORM/\nwork/terraform.d/plugins/$WIDGET/1.1.0/$PLATFORM/",
 		installs: "a/$WIDGET/1.0.0/$PLATFORM/",
 	},
-	{
-		name:     "-plugin-dir twice",
+	"-plugin-dir twice": {
 		needs:    "$WIDGET\n$GADGET",
 		args:     "-plugin-dir=$ROOT/a -plugin-dir=../b",
 		packages: "a/$WIDGET/1.0.0/$PLATFORM/\nb/$WIDGET/1.0.0/$PLATFORM/\nb/$GADGET/1.0.0/$PLATFORM/",
 		installs: "b/$GADGET/1.0.0/$PLATFORM/ a/$WIDGET/1.0.0/$PLATFORM/",
 	},
-	{
-		name:     "-plugin-dir replaces the block",
+	"-plugin-dir replaces the block": {
 		cli:      fromAOrOrigin,
 		args:     "-plugin-dir=$ROOT/b",
 		packages: "a/$WIDGET/1.1.0/$PLATFORM/\nb/$WIDGET/1.0.0/$PLATFORM/",
 		installs: "b/$WIDGET/1.0.0/$PLATFORM/",
 	},
-	{
-		name:     "-plugin-dir leaves no registry",
+	"-plugin-dir leaves no registry": {
 		args:     "-plugin-dir=$ROOT/a",
 		packages: "a/$GADGET/1.0.0/$PLATFORM/",
 		fails:    notFound,
 	},
-	{
-		name:     "empty -plugin-dir",
+	"empty -plugin-dir": {
 		args:     "-plugin-dir=",
 		files:    map[string]string{"work/.terraform/plugin_path": "[\n  \"$ROOT/a\"\n]"},
 		installs: "registry/2.0.0",
 	},
-	{
-		name:     "recorded -plugin-dir",
+	"recorded -plugin-dir": {
 		files:    map[string]string{"work/.terraform/plugin_path": "[\n  \"$ROOT/a\"\n]"},
 		packages: "a/$WIDGET/1.0.0/$PLATFORM/",
 		installs: "registry/2.0.0",

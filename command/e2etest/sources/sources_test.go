@@ -23,7 +23,6 @@ func TestMain(m *testing.M) { harness.Main(m) }
 // sourceCase says where providers may come from, and what then comes. In all
 // its texts $ROOT, $HOSTS and the like stand for what sourceWorld.expand says.
 type sourceCase struct {
-	name  string
 	needs string // a required provider a line, "ADDRESS [CONSTRAINTS]"; "": $WIDGET
 	cli   string // what the file .terraformrc of the user's home says besides $HOSTS
 	again string // what it says when init is run once more; "": it isn't
@@ -32,6 +31,10 @@ type sourceCase struct {
 	// line "LINK -> TARGET" is a symlink. The text in a package's executable is
 	// that path, so that packages of different origin never have equal hashes.
 	packages string
+	comes    string            // the package of a filesystem mirror that is there and comes
+	mirrors  string            // versions of $WIDGET that the network mirror has
+	hashes   []string          // that it lists for them; nil: those of the archive
+	edits    []string          // see sourceWorld.edits
 	files    map[string]string // others, by path below $ROOT; scripts are executable
 	env      []string
 	args     string // of init
@@ -51,28 +54,25 @@ func TestSources_SameAsTerraform(t *testing.T) {
 	t.Parallel()
 	programs := [2]string{harness.Tfdeps(t), harness.LookTerraform(t)}
 	servers := newSourceServers(t)
-	var names []string
-	for _, c := range sourceCases() {
-		names = append(names, c.name)
-		t.Run(c.name, func(t *testing.T) {
+	cases := sourceCases(t)
+	for name, c := range cases {
+		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 			harness.PeerCase(t)
 			world := servers.world(t)
 			var left [2]leftBehind
 			for i, program := range programs {
-				if c.arrange != nil { // again for the second: some faults are used up
-					c.arrange(world)
-				}
+				c.prepare(world) // again for the second: some faults are used up
 				left[i] = world.run(t, program, c)
 			}
-			c.check(t, world, left, sourceExemptions[c.name].Now(t))
+			c.check(t, world, left, sourceExemptions[name].Now(t))
 		})
 	}
-	if slices.Sort(names); len(names) < 40 || len(slices.Compact(names)) < len(names) {
-		t.Errorf("%d cases, some maybe of one name; want 40 at least", len(names))
+	if len(cases) < 40 {
+		t.Errorf("%d cases, want 40 at least", len(cases))
 	}
 	for name := range sourceExemptions {
-		if !slices.Contains(names, name) {
+		if _, ok := cases[name]; !ok {
 			t.Errorf("exemption for %q, which is no case", name)
 		}
 	}
@@ -158,6 +158,19 @@ type leftBehind struct {
 	installed string
 }
 
+// prepare has the servers hold what a case is about.
+func (c sourceCase) prepare(w *sourceWorld) {
+	for version := range strings.FieldsSeq(c.mirrors) {
+		w.mirrors(version, c.hashes...)
+	}
+	if c.edits != nil {
+		w.edits(c.edits[0], c.edits[1], c.edits[2])
+	}
+	if c.arrange != nil {
+		c.arrange(w)
+	}
+}
+
 // run lays out a case's directories, runs init there, and clears up, so that
 // the next program finds a directory of the same path.
 func (w *sourceWorld) run(t *testing.T, program string, c sourceCase) leftBehind {
@@ -232,7 +245,7 @@ func (c sourceCase) check(t *testing.T, w *sourceWorld, left [2]leftBehind, allo
 			t.Errorf("%s doesn't say %q:\n%s", [...]string{"tfdeps", "terraform"}[i], words, left[i].said)
 		}
 	}
-	if want := harness.OneLine(w.expand(c.installs)); c.fails == "" && ours.installed != want {
+	if want := harness.OneLine(w.expand(c.installs + c.comes)); c.fails == "" && ours.installed != want {
 		t.Errorf("what came is %q, want %q", ours.installed, want)
 	}
 	differed := false
@@ -268,7 +281,7 @@ func (c sourceCase) layOut(t *testing.T, w *sourceWorld) {
 	t.Helper()
 	files := map[string]string{"home/.terraformrc": "$HOSTS" + c.cli, "work/main.tf": requiring(c.needs)}
 	maps.Copy(files, c.files)
-	for line := range strings.Lines(c.packages) {
+	for line := range strings.Lines(c.packages + c.comes) {
 		if line = strings.TrimSpace(w.expand(line)); line != "" {
 			layOutPackage(t, w.root, line)
 		}
