@@ -5,6 +5,8 @@ import (
 	"context"
 	"os"
 	"os/signal"
+	"runtime/debug"
+	"slices"
 	"syscall"
 	"time"
 
@@ -14,7 +16,13 @@ import (
 // grace is how long a first interrupt has to take progress bars off the terminal, before a second one ends the process.
 const grace = 250 * time.Millisecond
 
+// memory is what all commands but the server need at most for what is well-formed. Above it the collector runs more often.
+const memory = 300 << 20
+
 func main() {
+	if os.Getenv("GOMEMLIMIT") == "" && !slices.Contains(os.Args, "serve") {
+		debug.SetMemoryLimit(memory)
+	}
 	signals, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
 	// A context of its own, so that the cause is context.Canceled whatever the
 	// signal was. After the grace no signal is caught: the next one ends the program at once.

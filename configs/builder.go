@@ -57,7 +57,7 @@ func newBuilder(dir string, product getproviders.Product, opts Options) *builder
 	}
 }
 
-func (b *builder) report(diags ...*hcl.Diagnostic) { b.diags = append(b.diags, diags...) }
+func (b *builder) report(diags ...*hcl.Diagnostic) { b.diags = diagnostic.Append(b.diags, diags...) }
 
 // add takes over what a primary file declares. Of duplicates, the first stays.
 func (b *builder) add(d *document) {

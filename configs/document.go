@@ -58,7 +58,7 @@ type requiredBlock struct {
 }
 
 // report adds problems to those of the file.
-func (d *document) report(diags ...*hcl.Diagnostic) { d.diags = append(d.diags, diags...) }
+func (d *document) report(diags ...*hcl.Diagnostic) { d.diags = diagnostic.Append(d.diags, diags...) }
 
 // error reports what is wrong at a place: a summary, and a detail that is made as by fmt.Sprintf.
 func (d *document) error(at hcl.Range, summary, format string, args ...any) {

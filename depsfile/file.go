@@ -12,11 +12,11 @@ import (
 	"unicode/utf8"
 
 	"github.com/hashicorp/hcl/v2"
-	"github.com/hashicorp/hcl/v2/hclsyntax"
 	"github.com/zclconf/go-cty/cty"
 	"github.com/zclconf/go-cty/cty/convert"
 	"github.com/zclconf/go-cty/cty/gocty"
 
+	"github.com/tfdeps/tfdeps/depsfile/nesting"
 	"github.com/tfdeps/tfdeps/getproviders"
 	"github.com/tfdeps/tfdeps/getproviders/wholefile"
 )
@@ -124,7 +124,7 @@ func DecodeBlocks(src []byte, filename string, limit int, schema *hcl.BodySchema
 	if diag := checkNesting(src, filename); diag != nil {
 		return hcl.Diagnostics{diag}
 	}
-	file, diags := hclsyntax.ParseConfig(src, filename, hcl.InitialPos)
+	file, diags := nesting.Parse(src, filename)
 	if file != nil {
 		content, more := file.Body.Content(schema)
 		diags = append(diags, more...)

@@ -29,6 +29,7 @@ type jsonPrinter struct {
 	product getproviders.Product
 	now     func() time.Time
 	sources sources
+	quota   quota
 }
 
 // asOpenTofu reports whether lines are OpenTofu's: those of init have neither type nor code, and the
@@ -88,26 +89,24 @@ func oneLine(text string) string { return strings.Join(strings.Fields(text), " "
 func (j *jsonPrinter) gap() {}
 
 func (j *jsonPrinter) problems(all problem.List) {
-	for _, p := range byModules(all) {
-		j.problem(p)
-	}
+	j.quota.show(byModules(all), j.problem)
 }
 
-func (j *jsonPrinter) problem(p *problem.Problem) {
+// problem returns how many bytes it has printed.
+func (j *jsonPrinter) problem(p *problem.Problem) int {
 	if problem.IsIntroduction(p) {
-		j.write("error", oneLine(p.Summary), "", nil)
-		return
+		return j.write("error", oneLine(p.Summary), "", nil)
 	}
 	level := "error"
 	if p.Severity == hcl.DiagWarning {
 		level = "warn"
 	}
-	j.write(level, severityName(p.Severity)+": "+p.Summary, "diagnostic", map[string]any{
+	return j.write(level, severityName(p.Severity)+": "+p.Summary, "diagnostic", map[string]any{
 		"diagnostic": newJSONProblem(p, j.sources.snippet(p)),
 	})
 }
 
-func (j *jsonPrinter) write(level, text, kind string, more map[string]any) {
+func (j *jsonPrinter) write(level, text, kind string, more map[string]any) (n int) {
 	object := map[string]any{
 		"@level":     level,
 		"@message":   text,
@@ -120,9 +119,10 @@ func (j *jsonPrinter) write(level, text, kind string, more map[string]any) {
 	maps.Copy(object, more)
 	var b bytes.Buffer
 	if err := json.NewEncoder(&b).Encode(object); err != nil {
-		return // strings, numbers and structs of them always encode
+		return 0 // strings, numbers and structs of them always encode
 	}
-	_, _ = j.out.Write(PrintableJSON(b.Bytes())) // in one piece, so that lines of two writers don't mix
+	n, _ = j.out.Write(PrintableJSON(b.Bytes())) // in one piece, so that lines of two writers don't mix
+	return n
 }
 
 // jsonProblem is a problem in JSON; the order of the keys is Terraform's.

@@ -39,13 +39,15 @@ func (r *run) addProblems(problems problem.List) {
 			r.errors++
 		}
 	}
-	for _, p := range problems {
-		if found := newJSONProblem(p, nil); !slices.ContainsFunc(r.problems, func(other jsonProblem) bool {
+	r.quota.show(problems, func(p *problem.Problem) int {
+		found := newJSONProblem(p, nil)
+		if !slices.ContainsFunc(r.problems, func(other jsonProblem) bool {
 			return other.Summary == found.Summary && other.Detail == found.Detail
 		}) {
 			r.problems = append(r.problems, found)
 		}
-	}
+		return len(found.Summary) + len(found.Detail)
+	})
 }
 
 // ReportHead is what a page says of the run as a whole.

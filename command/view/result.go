@@ -63,9 +63,12 @@ type jsonRun struct {
 func newJSONRun(run Run) jsonRun {
 	out := jsonRun{StartedAt: stamp(run.Begun), EndedAt: stamp(run.Ended), Diagnostics: []jsonProblem{}}
 	source := sources{read: run.ReadFile}
-	for _, p := range ordered(run.Problems) {
-		out.Diagnostics = append(out.Diagnostics, newJSONProblem(p, source.snippet(p)))
-	}
+	new(quota).show(ordered(run.Problems), func(p *problem.Problem) int {
+		told := newJSONProblem(p, source.snippet(p))
+		out.Diagnostics = append(out.Diagnostics, told)
+		encoded, _ := json.Marshal(told)
+		return len(encoded)
+	})
 	return out
 }
 

@@ -19,6 +19,7 @@ type run struct {
 	items    map[string]*item // by kind and name
 	order    []*item          // in the order of their first events
 	problems []jsonProblem    // each once
+	quota    quota            // of the problems
 	errors   int              // that were shown
 	warnings int
 	modules  int  // that are called

@@ -7,8 +7,6 @@ import (
 
 	"github.com/hashicorp/hcl/v2"
 	"github.com/hashicorp/hcl/v2/hcled"
-	"github.com/hashicorp/hcl/v2/hclsyntax"
-	"github.com/hashicorp/hcl/v2/json"
 
 	"github.com/tfdeps/tfdeps/depsfile/nesting"
 )
@@ -64,9 +62,9 @@ func newSource(name string, text []byte) *source {
 	switch _, deep := nesting.Exceeds(text, isJSON, maxNesting); {
 	case deep: // likewise
 	case isJSON:
-		s.file, _ = json.Parse(text, name)
+		s.file, _ = nesting.ParseJSON(text, name)
 	default:
-		s.file, _ = hclsyntax.ParseConfig(text, name, hcl.InitialPos)
+		s.file, _ = nesting.Parse(text, name)
 	}
 	return s
 }
@@ -94,7 +92,8 @@ func (s *source) cut(p *hcl.Diagnostic) *snippet {
 		first += bytes.Count(code[:begin], []byte("\n"))
 		code, from, to = code[begin:end], from-begin, min(to, end)-begin
 	}
-	return &snippet{found: true, context: s.enclosing(subject.Start.Byte - 1), code: string(code), startLine: first, from: from, to: to}
+	short, from, to := cutLines(string(code), from, to)
+	return &snippet{found: true, context: cutText(s.enclosing(subject.Start.Byte-1), mostQuoted), code: short, startLine: first, from: from, to: to}
 }
 
 // maxCode is how much of a file is shown: a file of one line may have millions of bytes.
@@ -114,6 +113,33 @@ func around(code []byte, from int) (begin, end int) {
 		end--
 	}
 	return begin, end
+}
+
+// cutLines leaves as many letters of each line as are quoted: those around what is at fault, else the first.
+func cutLines(code string, from, to int) (short string, shortFrom, shortTo int) {
+	var b strings.Builder
+	at := 0
+	for line := range strings.Lines(code) {
+		text := strings.TrimRight(line, "\r\n")
+		begin, end := 0, len(text)
+		if letters := utf8.RuneCountInString(text); letters > mostQuoted {
+			before := 0 // letters before what is at fault
+			if at <= from && from < at+len(text) {
+				before = utf8.RuneCountInString(text[:from-at])
+			}
+			begin = len(firstLetters(text, min(max(before-mostQuoted/2, 0), letters-mostQuoted)))
+			end = begin + len(firstLetters(text[begin:], mostQuoted))
+		}
+		if at <= from {
+			shortFrom = b.Len() + min(max(from-at-begin, 0), end-begin)
+		}
+		if at <= to {
+			shortTo = b.Len() + min(max(to-at-begin, 0), end-begin)
+		}
+		b.WriteString(text[begin:end] + line[len(text):])
+		at += len(line)
+	}
+	return b.String(), shortFrom, shortTo
 }
 
 // visible makes an empty range one character long.

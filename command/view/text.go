@@ -29,6 +29,7 @@ type humanPrinter struct {
 	colorless bool
 	similar   Similar
 	sources   sources
+	quota     quota
 }
 
 // version says nothing: people ask for it when they want to know.
@@ -62,16 +63,15 @@ func (h *humanPrinter) line(l line) {
 func (h *humanPrinter) gap() { fmt.Fprintln(h.out) }
 
 func (h *humanPrinter) problems(all problem.List) {
-	for _, p := range h.similar.consolidate(byModules(all)) {
-		h.problem(p)
-	}
+	h.quota.show(h.similar.consolidate(byModules(all)), h.problem)
 }
 
-func (h *humanPrinter) problem(p *problem.Problem) {
+// problem returns how many bytes it has printed.
+func (h *humanPrinter) problem(p *problem.Problem) (n int) {
 	to := h.err
 	if problem.IsIntroduction(p) {
-		fmt.Fprintf(to, "\n%s\n", Printable(p.Summary))
-		return
+		n, _ = fmt.Fprintf(to, "\n%s\n", Printable(p.Summary))
+		return n
 	}
 	if problem.IsWarning(p) {
 		to = h.warn
@@ -80,14 +80,15 @@ func (h *humanPrinter) problem(p *problem.Problem) {
 		return h.paint(to, text, esc)
 	}}
 	if h.plain {
-		fmt.Fprintf(to, "\n%s%s", body.render(columns(to)-1), h.space())
-		return
+		n, _ = fmt.Fprintf(to, "\n%s%s", body.render(columns(to)-1), h.space())
+		return n
 	}
 	text := body.render(columns(to) - boxWidth)
 	if p.Detail == "" && p.Subject == nil {
 		text += "\n"
 	}
-	fmt.Fprint(to, h.box(to, p.Severity, text)+h.space())
+	n, _ = fmt.Fprint(to, h.box(to, p.Severity, text)+h.space())
+	return n
 }
 
 // space is what follows a problem.

@@ -61,7 +61,7 @@ func explained(err *syntaxError, src []byte) string {
 	}
 	text := fmt.Sprintf("quotes are missing around the value of %q", name)
 	if slices.Contains(harmless, name) {
-		text += fmt.Sprintf(", which has to be %s = %q", name, value)
+		text += fmt.Sprintf(", which has to be %s = %.200q", name, value)
 	}
 	return text
 }
@@ -73,7 +73,7 @@ func shownLine(src []byte, line int) string {
 	name, sign, value := setting(text)
 	switch {
 	case slices.Contains(harmless, name):
-		return fmt.Sprintf("\n\n  %d: %s", line, text)
+		return fmt.Sprintf("\n\n  %d: %.200s", line, text)
 	case slices.Contains(secretive, name) && sign != "" && value != "":
 		return fmt.Sprintf("\n\n  %d: %s %s ...", line, name, sign)
 	default:

@@ -105,6 +105,9 @@ func (r *reader) content(path string, src []byte) {
 	for _, f := range top.object {
 		r.topLevel(f)
 	}
+	if more := r.own.problems - maxProblems; more > 0 {
+		r.problems = append(r.problems, Problem{Summary: "Invalid CLI configuration", Detail: fmt.Sprintf("And %d more problems.", more), File: path})
+	}
 	maps.Copy(r.tokens, r.own.tokens)
 	r.config.PluginCacheDir = cmp.Or(r.config.PluginCacheDir, r.own.cacheDir)
 }
@@ -149,6 +152,7 @@ type reader struct {
 
 // fileOnly is what repeats within a file in other ways than across files.
 type fileOnly struct {
+	problems int
 	cacheDir string                    // the last one counts, but the first file's
 	tokens   map[hosts.Hostname]string // blocks for a host add up, but a later file replaces them
 }
@@ -237,7 +241,13 @@ func (r *reader) problem(line int, format string, args ...any) {
 	r.report("Invalid CLI configuration", line, format, args...)
 }
 
+// maxProblems is how many problems of a file are told.
+const maxProblems = 50
+
 func (r *reader) report(summary string, line int, format string, args ...any) {
+	if r.own.problems++; r.own.problems > maxProblems {
+		return
+	}
 	r.problems = append(r.problems, Problem{
 		Summary: summary,
 		Detail:  fmt.Sprintf(format, args...),

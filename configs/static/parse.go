@@ -6,7 +6,6 @@ import (
 
 	"github.com/hashicorp/hcl/v2"
 	"github.com/hashicorp/hcl/v2/hclsyntax"
-	"github.com/hashicorp/hcl/v2/json"
 
 	"github.com/tfdeps/tfdeps/configs/internal/diagnostic"
 	"github.com/tfdeps/tfdeps/depsfile/nesting"
@@ -41,20 +40,20 @@ func Parse(src []byte, path string) (*hcl.File, hcl.Diagnostics) { return new(Pa
 // The file is nil, or as far as it could be understood, if there are errors.
 func (p *Parser) Parse(src []byte, path string) (*hcl.File, hcl.Diagnostics) {
 	isJSON := strings.HasSuffix(path, ".json")
-	if TooDeep(src, isJSON) {
-		start := hcl.Range{Filename: path, Start: hcl.InitialPos, End: hcl.InitialPos}
-		return nil, hcl.Diagnostics{diagnostic.Error(start, "Configuration nested too deeply",
-			"This file has expressions or blocks inside one another, more than %d levels deep.", mostLevels(isJSON))}
-	}
 	if !fewTokens(src, maxTokens) {
 		start := hcl.Range{Filename: path, Start: hcl.InitialPos, End: hcl.InitialPos}
 		return nil, hcl.Diagnostics{diagnostic.Error(start, "Configuration too large",
 			"This file has more than %d words and signs. Divide it into several files.", maxTokens)}
 	}
-	if isJSON {
-		return json.Parse(src, path)
+	if TooDeep(src, isJSON) {
+		start := hcl.Range{Filename: path, Start: hcl.InitialPos, End: hcl.InitialPos}
+		return nil, hcl.Diagnostics{diagnostic.Error(start, "Configuration nested too deeply",
+			"This file has expressions or blocks inside one another, more than %d levels deep.", mostLevels(isJSON))}
 	}
-	file, diags := hclsyntax.ParseConfig(src, path, hcl.InitialPos)
+	if isJSON {
+		return nesting.ParseJSON(src, path)
+	}
+	file, diags := nesting.Parse(src, path)
 	if file != nil && file.Body != nil {
 		p.limitLoops(file.Body.(*hclsyntax.Body), src)
 	}

@@ -1,10 +1,11 @@
-// Package nesting bounds how deep the parsers of HCL and its JSON form call themselves. A stack
+// Package nesting bounds what the parsers of HCL and its JSON form take of the stack and of the memory. A stack
 // that overflows ends the process whatever the program does, so whoever parses text of
-// others asks [Exceeds] first.
+// others asks [Exceeds] first, and parses it with [Parse].
 package nesting
 
 import (
 	"bytes"
+	"slices"
 	"unicode"
 	"unicode/utf8"
 
@@ -77,15 +78,10 @@ func isPrepended(r rune) bool {
 
 // exceedsNative follows the parser through the tokens.
 func exceedsNative(src []byte, most int) (at int, deep bool) {
-	tokens, _ := hclsyntax.LexConfig(src, "", hcl.InitialPos)
-	n := position{open: []bracket{{lines: true}}}
-	for _, token := range tokens {
-		n.read(token)
-		if n.depth > most {
-			return token.Range.Start.Byte, true
-		}
+	l := newLexer(src, "", hcl.InitialPos, most)
+	for l.next() != nil {
 	}
-	return 0, false
+	return l.deepAt, l.deep
 }
 
 // position is an upper bound for how deep the parser is in its own calls: the
@@ -100,17 +96,24 @@ type position struct {
 type bracket struct {
 	lines     bool // whether the end of a line is the end of an expression
 	operators int  // of the present expression
+	at        int  // the byte where it opens
+	heredoc   bool
 }
+
+func newPosition() position { return position{open: []bracket{{lines: true}}} }
+
+// clone returns a position that goes on apart.
+func (n position) clone() position { return position{slices.Clone(n.open), n.depth} }
 
 func (n *position) read(token hclsyntax.Token) {
 	switch token.Type {
 	case hclsyntax.TokenOBrace:
-		n.push(bracket{lines: true})
+		n.push(bracket{lines: true, at: token.Range.Start.Byte})
 	case hclsyntax.TokenOParen, hclsyntax.TokenOBrack, hclsyntax.TokenOQuote, hclsyntax.TokenOHeredoc, hclsyntax.TokenTemplateInterp:
-		n.push(bracket{})
+		n.push(bracket{at: token.Range.Start.Byte, heredoc: token.Type == hclsyntax.TokenOHeredoc})
 	case hclsyntax.TokenTemplateControl: // what is inside an "if" goes on behind the sequence
 		n.operator()
-		n.push(bracket{})
+		n.push(bracket{at: token.Range.Start.Byte})
 	case hclsyntax.TokenCBrack: // a chain of indices
 		n.pop()
 		n.operator()

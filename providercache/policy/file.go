@@ -11,7 +11,6 @@ import (
 	"unicode"
 
 	"github.com/hashicorp/hcl/v2"
-	"github.com/hashicorp/hcl/v2/hclsyntax"
 
 	"github.com/tfdeps/tfdeps/depsfile"
 	"github.com/tfdeps/tfdeps/depsfile/nesting"
@@ -54,7 +53,7 @@ func Parse(src []byte, filename string, product getproviders.Product) (Policy, h
 	if _, deep := nesting.Exceeds(src, false, maxNesting); deep {
 		return Policy{}, hcl.Diagnostics{{Severity: hcl.DiagError, Summary: "Invalid policy", Detail: filename + " is nested too deeply."}}
 	}
-	file, diags := hclsyntax.ParseConfig(src, filename, hcl.InitialPos)
+	file, diags := nesting.Parse(src, filename)
 	if diags.HasErrors() {
 		return Policy{}, diags
 	}

@@ -37,6 +37,20 @@ func Unreadable(summary string, err error) *hcl.Diagnostic {
 	}
 }
 
+// most is how many problems of a file are kept, and of a module's files together. People are shown far fewer, and a file may have
+// one in every other byte.
+const most = 10_000
+
+// Append adds problems as long as there aren't too many. There is always room for the first error, because it decides.
+func Append(to hcl.Diagnostics, more ...*hcl.Diagnostic) hcl.Diagnostics {
+	for _, diag := range more {
+		if len(to) < most || diag.Severity == hcl.DiagError && !to.HasErrors() {
+			to = append(to, diag)
+		}
+	}
+	return to
+}
+
 // Sort orders by file and position; what has no place comes first.
 func Sort(diags hcl.Diagnostics) {
 	slices.SortStableFunc(diags, func(a, b *hcl.Diagnostic) int {

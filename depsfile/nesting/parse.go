@@ -1,0 +1,169 @@
+package nesting
+
+import (
+	"bytes"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"maps"
+	"math"
+	"slices"
+	"strings"
+
+	"github.com/hashicorp/hcl/v2"
+	"github.com/hashicorp/hcl/v2/hclsyntax"
+	hcljson "github.com/hashicorp/hcl/v2/json"
+)
+
+const (
+	// pieceBytes is more than files have that people write. The parser takes hundreds of bytes of memory for each byte of a
+	// text, above all if it makes no sense, and gives back most of them at the end.
+	pieceBytes = 256 << 10
+
+	// MostProblems is how many problems of a file are kept. Each has half a kilobyte.
+	MostProblems = 1000
+)
+
+// Parse is hclsyntax.ParseConfig, but for how it reads a large text: in pieces that have whole arguments and blocks,
+// and no further than there are [MostProblems] problems.
+func Parse(src []byte, filename string) (*hcl.File, hcl.Diagnostics) {
+	var file *hcl.File
+	var diags hcl.Diagnostics
+	heredocs := len(src) > chunkBytes && bytes.Contains(src, []byte("<<"))
+	for at := hcl.InitialPos; file == nil || at.Byte < len(src) && len(diags) < MostProblems; {
+		var wrong hcl.Diagnostics
+		end := probableEnd(src, at.Byte)
+		sure := heredocs || end == 0
+		if sure {
+			end, wrong = pieceEnd(src, filename, at)
+		}
+		var piece *hcl.File
+		var problems hcl.Diagnostics
+		if wrong == nil {
+			piece, problems = hclsyntax.ParseConfig(src[at.Byte:end], filename, at)
+		}
+		if problems.HasErrors() && !sure && end < len(src) {
+			// The piece may end in the middle of something. If it does, there is an error, whatever follows.
+			if end, wrong = pieceEnd(src, filename, at); wrong == nil {
+				piece, problems = hclsyntax.ParseConfig(src[at.Byte:end], filename, at)
+			}
+		}
+		if wrong != nil {
+			return file, append(diags, wrong...)
+		}
+		at = hcl.Pos{Line: at.Line + bytes.Count(src[at.Byte:end], []byte("\n")), Column: 1, Byte: end}
+		diags = append(diags, problems...)
+		if file == nil {
+			file = piece
+			file.Bytes = src
+			continue
+		}
+		diags = append(diags, merge(file.Body.(*hclsyntax.Body), piece.Body.(*hclsyntax.Body))...)
+	}
+	return file, slices.Clone(diags[:min(len(diags), MostProblems)])
+}
+
+// probableEnd is where a piece ends that begins at some byte: before a line that begins with a letter. The parser
+// finds out whether it is the end of an argument or a block. It is 0 if there is no such line.
+func probableEnd(src []byte, from int) int {
+	end := from + pieceBytes
+	if end >= len(src) {
+		return len(src)
+	}
+	for i := end - 1; i > from; i-- {
+		if c := src[i] | 0x20; src[i-1] == '\n' && 'a' <= c && c <= 'z' {
+			return i
+		}
+	}
+	return 0
+}
+
+// pieceEnd is where a piece ends indeed. One that is larger than several pieces isn't worth parsing if what is wrong
+// with it is known already, and the parser takes the square of a heredoc's lines.
+func pieceEnd(src []byte, filename string, at hcl.Pos) (end int, wrong hcl.Diagnostics) {
+	l := newLexer(src, filename, at, math.MaxInt)
+	n := newPosition()
+	begin := 0 // the end of as much as the parser is asked about
+	for tokens := l.next(); tokens != nil; tokens = l.next() {
+		if begin < at.Byte+pieceBytes {
+			begin = l.at.Byte
+		}
+		for _, token := range tokens {
+			n.read(token)
+			end = token.Range.End.Byte
+			if end-at.Byte >= pieceBytes && len(n.open) == 1 && bytes.HasSuffix(token.Bytes, []byte("\n")) {
+				return end, nil
+			}
+		}
+	}
+	large := len(src)-at.Byte >= 4*pieceBytes
+	switch {
+	case large && len(l.problems) > 0:
+		return len(src), l.problems
+	case len(n.open) > 1 && (large || n.top().heredoc && len(src)-at.Byte > chunkBytes):
+		return len(src), hcl.Diagnostics{{
+			Severity: hcl.DiagError,
+			Summary:  "Unclosed configuration block",
+			Detail:   "What begins here isn't closed before the end of the file: a bracket, a quotation mark or the end of a heredoc is missing.",
+			Subject:  place(src, filename, n.open[1].at),
+		}}
+	case large:
+		return len(src), firstError(src[:begin], filename, at)
+	}
+	return len(src), nil
+}
+
+// firstError is the first error in a piece of which only the begin is there, and which isn't about that.
+func firstError(begin []byte, filename string, at hcl.Pos) hcl.Diagnostics {
+	const tail = 4 << 10
+	_, problems := hclsyntax.ParseConfig(begin[at.Byte:], filename, at)
+	if len(problems) == 0 || strings.HasPrefix(problems[0].Summary, "Un") || problems[0].Subject.End.Byte > len(begin)-tail {
+		return nil // such as "Unclosed configuration block"
+	}
+	return problems[:1:1]
+}
+
+// merge adds a piece to those before it.
+func merge(whole, piece *hclsyntax.Body) (diags hcl.Diagnostics) {
+	for _, name := range slices.Sorted(maps.Keys(piece.Attributes)) {
+		attr := piece.Attributes[name]
+		if existing, ok := whole.Attributes[name]; ok {
+			diags = append(diags, &hcl.Diagnostic{
+				Severity: hcl.DiagError,
+				Summary:  "Attribute redefined",
+				Detail:   fmt.Sprintf("The argument %q was already set at %s. Each argument may be set only once.", name, existing.NameRange),
+				Subject:  attr.NameRange.Ptr(),
+			})
+			continue
+		}
+		whole.Attributes[name] = attr
+	}
+	whole.Blocks = append(whole.Blocks, piece.Blocks...)
+	whole.SrcRange.End, whole.EndRange = piece.SrcRange.End, piece.EndRange
+	return diags
+}
+
+// ParseJSON is json.Parse of the language, but for a large text that is no JSON: only the first error is told, and
+// nothing is made of what comes before it.
+func ParseJSON(src []byte, filename string) (*hcl.File, hcl.Diagnostics) {
+	if len(src) <= pieceBytes {
+		return hcljson.Parse(src, filename)
+	}
+	wrong, ok := errors.AsType[*json.SyntaxError](json.Unmarshal(src, new(struct{})))
+	if !ok {
+		return hcljson.Parse(src, filename)
+	}
+	return nil, hcl.Diagnostics{{
+		Severity: hcl.DiagError,
+		Summary:  "Invalid JSON",
+		Detail:   fmt.Sprintf("The file can't be read as JSON: %v.", wrong),
+		Subject:  place(src, filename, int(wrong.Offset)-1),
+	}}
+}
+
+// place is that of a byte.
+func place(src []byte, filename string, at int) *hcl.Range {
+	at = min(max(at, 0), len(src))
+	pos := hcl.Pos{Line: 1 + bytes.Count(src[:at], []byte("\n")), Column: at - bytes.LastIndexByte(src[:at], '\n'), Byte: at}
+	return &hcl.Range{Filename: filename, Start: pos, End: pos}
+}
