@@ -68,45 +68,39 @@ type ociPackages struct {
 	at     oci.Repository
 }
 
-// Open implements transfer.Remote.
-func (r ociPackages) Open(ctx context.Context, n transfer.Name, offset int64) (getproviders.OpenedArchive, error) {
+// At implements transfer.Remote.
+func (r ociPackages) At(n transfer.Name) (transfer.Archive, error) {
 	tag, err := n.Tag()
-	if err != nil {
-		return getproviders.OpenedArchive{}, err
-	}
-	opened, err := r.client.OpenPackage(ctx, r.at, tag, offset)
+	return ociPackage{r, tag}, err
+}
+
+// String implements transfer.Remote.
+func (r ociPackages) String() string { return ociScheme + r.at.String() }
+
+// ociPackage is one of them.
+type ociPackage struct {
+	in  ociPackages
+	tag string
+}
+
+// Open implements transfer.Archive.
+func (p ociPackage) Open(ctx context.Context, offset int64) (getproviders.OpenedArchive, error) {
+	opened, err := p.in.client.OpenPackage(ctx, p.in.at, p.tag, offset)
 	if errors.Is(err, oci.ErrNoPackage) {
 		err = transfer.ErrAbsent
 	}
 	return opened, err
 }
 
-// Has implements transfer.Remote.
-func (r ociPackages) Has(ctx context.Context, n transfer.Name) (bool, error) {
-	tag, err := n.Tag()
-	if err != nil {
-		return false, err
-	}
-	return r.client.HasTag(ctx, r.at, tag)
+// Exists implements transfer.Archive.
+func (p ociPackage) Exists(ctx context.Context) (bool, error) {
+	return p.in.client.HasTag(ctx, p.in.at, p.tag)
 }
 
-// Put implements transfer.Remote.
-func (r ociPackages) Put(ctx context.Context, n transfer.Name, content *io.SectionReader) error {
-	tag, err := n.Tag()
-	if err != nil {
-		return err
-	}
-	return r.client.PushPackage(ctx, r.at, tag, content)
+// Put implements transfer.Archive.
+func (p ociPackage) Put(ctx context.Context, content *io.SectionReader) error {
+	return p.in.client.PushPackage(ctx, p.in.at, p.tag, content)
 }
 
-// URL implements transfer.Remote.
-func (r ociPackages) URL(n transfer.Name) string {
-	tag, err := n.Tag()
-	if err != nil {
-		return r.String()
-	}
-	return r.String() + ":" + tag
-}
-
-// String implements transfer.Remote.
-func (r ociPackages) String() string { return ociScheme + r.at.String() }
+// String is its URL.
+func (p ociPackage) String() string { return p.in.String() + ":" + p.tag }

@@ -15,58 +15,50 @@ func InBucket(bucket blob.Bucket) Remote { return inBucket{bucket} }
 
 type inBucket struct{ bucket blob.Bucket }
 
-// Open implements Remote.
-func (r inBucket) Open(ctx context.Context, n Name, offset int64) (getproviders.OpenedArchive, error) {
+// At implements Remote.
+func (r inBucket) At(n Name) (Archive, error) {
 	key, err := n.Key()
-	if err != nil {
-		return getproviders.OpenedArchive{}, err
-	}
-	opened, err := mirror.Archive(r.bucket, key).Open(ctx, offset)
+	return object{mirror.Archive(r.bucket, key), r.bucket, key}, err
+}
+
+// String implements Remote.
+func (r inBucket) String() string { return r.bucket.String() }
+
+// object is an archive in a bucket.
+type object struct {
+	getproviders.Archive
+	bucket blob.Bucket
+	key    string
+}
+
+// Open implements Archive.
+func (o object) Open(ctx context.Context, offset int64) (getproviders.OpenedArchive, error) {
+	opened, err := o.Archive.Open(ctx, offset)
 	if errors.Is(err, blob.ErrNotFound) {
 		err = ErrAbsent
 	}
 	return opened, err
 }
 
-// Has implements Remote.
-func (r inBucket) Has(ctx context.Context, n Name) (bool, error) {
-	key, err := n.Key()
-	if err != nil {
-		return false, err
-	}
-	_, err = r.bucket.Stat(ctx, key)
+// Exists implements Archive.
+func (o object) Exists(ctx context.Context) (bool, error) {
+	_, err := o.bucket.Stat(ctx, o.key)
 	if errors.Is(err, blob.ErrNotFound) {
 		return false, nil
 	}
 	return err == nil, err
 }
 
-// Put implements Remote. Where the service knows no condition, an equal archive may replace the one that is there.
-func (r inBucket) Put(ctx context.Context, n Name, content *io.SectionReader) error {
-	key, err := n.Key()
-	if err != nil {
-		return err
-	}
+// Put implements Archive. Where the service knows no condition, an equal archive may replace the one that is there.
+func (o object) Put(ctx context.Context, content *io.SectionReader) error {
 	opts := blob.PutOptions{ContentType: "application/zip", CacheControl: "public, max-age=31536000, immutable", IfAbsent: true}
-	_, err = r.bucket.Put(ctx, key, content, opts)
+	_, err := o.bucket.Put(ctx, o.key, content, opts)
 	if errors.Is(err, blob.ErrUnsupported) {
 		opts.IfAbsent = false
-		_, err = r.bucket.Put(ctx, key, content, opts)
+		_, err = o.bucket.Put(ctx, o.key, content, opts)
 	}
 	if errors.Is(err, blob.ErrExists) {
 		return nil
 	}
 	return err
 }
-
-// URL implements Remote.
-func (r inBucket) URL(n Name) string {
-	key, err := n.Key()
-	if err != nil {
-		return r.String()
-	}
-	return r.String() + "/" + key
-}
-
-// String implements Remote.
-func (r inBucket) String() string { return r.bucket.String() }

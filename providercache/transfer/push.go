@@ -35,7 +35,7 @@ func Push(ctx context.Context, in *providercache.Installer, remote Remote, wante
 		return nil, err
 	}
 	defer temporary.Remove()
-	p := pushing{in: in, remote: remote, wanted: wanted, dir: temporary.Path, results: make([]Result, len(wanted))}
+	p := pushing{in: in, remote: remote, wanted: wanted, dir: temporary.Path, results: make([]Result, len(wanted)), archives: make([]Archive, len(wanted))}
 	indexes := make([]int, len(wanted))
 	for i, w := range wanted {
 		indexes[i] = i
@@ -71,19 +71,16 @@ func Push(ctx context.Context, in *providercache.Installer, remote Remote, wante
 // pushing is one Push. A result is Sent from when it is known that the cache has the package, until
 // it turns out to be otherwise.
 type pushing struct {
-	in      *providercache.Installer
-	remote  Remote
-	wanted  []resolve.PackageSpec
-	dir     string   // for archives on their way
-	results []Result // of wanted
+	in       *providercache.Installer
+	remote   Remote
+	wanted   []resolve.PackageSpec
+	dir      string    // for archives on their way
+	results  []Result  // of wanted
+	archives []Archive // of results
 }
 
 func (p *pushing) fail(ctx context.Context, r *Result, err error) {
 	r.State, r.URL, r.Err = Failed, "", resolve.Fail(ctx, p.in.Fetcher.Emit, r.Selection, err)
-}
-
-func (r *Result) name() Name {
-	return Name{r.Selection.Provider, r.Selection.Version, r.Platform, r.H1}
 }
 
 // find finds a package in the cache.
@@ -104,8 +101,12 @@ func (p *pushing) find(ctx context.Context, i int) error {
 // look finds out whether the remote has the package.
 func (p *pushing) look(ctx context.Context, i int) error {
 	r := &p.results[i]
-	r.URL = p.remote.URL(r.name())
-	there, err := p.remote.Has(ctx, r.name())
+	at, err := p.remote.At(Name{r.Selection.Provider, r.Selection.Version, r.Platform, r.H1})
+	if err != nil {
+		return naming(r.Selection.Failed(resolve.StepPublish, err), p.remote.String())
+	}
+	p.archives[i], r.URL = at, at.String()
+	there, err := at.Exists(ctx)
 	if err != nil {
 		return naming(r.Selection.Failed(resolve.StepPublish, err), r.URL)
 	}
@@ -125,7 +126,7 @@ func (p *pushing) send(ctx context.Context, i int) error {
 		return s.Failed(resolve.StepFetch, err)
 	}
 	p.in.Fetcher.EmitPhase(ctx, fetcher.Request{Selection: s, Package: getproviders.Package{Platform: r.Platform}}, event.Linking)
-	if err := p.put(ctx, r, path); err != nil {
+	if err := p.put(ctx, i, path); err != nil {
 		return naming(s.Failed(resolve.StepPublish, err), r.URL)
 	}
 	p.in.Fetcher.Emit(ctx, event.HashedEvent{Addr: s.Provider, Version: s.Version, Platform: r.Platform})
@@ -150,7 +151,7 @@ func (p *pushing) pack(ctx context.Context, r *Result, path string) error {
 }
 
 // put sends the archive.
-func (p *pushing) put(ctx context.Context, r *Result, path string) error {
+func (p *pushing) put(ctx context.Context, i int, path string) error {
 	file, err := os.Open(path)
 	if err != nil {
 		return err
@@ -160,6 +161,6 @@ func (p *pushing) put(ctx context.Context, r *Result, path string) error {
 	if err != nil {
 		return err
 	}
-	r.Bytes = info.Size()
-	return p.remote.Put(ctx, r.name(), io.NewSectionReader(file, 0, r.Bytes))
+	p.results[i].Bytes = info.Size()
+	return p.archives[i].Put(ctx, io.NewSectionReader(file, 0, info.Size()))
 }

@@ -58,20 +58,24 @@ func (s *Source) Package(ctx context.Context, p getproviders.Provider, v getprov
 		return pkg, missing
 	}
 	for _, n := range candidates {
+		at, err := s.Remote.At(n)
+		if err != nil {
+			return pkg, withURL(err, s.Remote.String())
+		}
 		if len(candidates) > 1 {
-			there, err := s.Remote.Has(ctx, n)
+			there, err := at.Exists(ctx)
 			if err != nil {
-				return pkg, withURL(err, s.Remote.URL(n))
+				return pkg, withURL(err, at.String())
 			}
 			if !there {
 				continue
 			}
 		}
-		url, err := s.places.Do(ctx, place{p, v, plat}, func(context.Context) (string, error) { return s.Remote.URL(n), nil })
+		url, err := s.places.Do(ctx, place{p, v, plat}, func(context.Context) (string, error) { return at.String(), nil })
 		if err != nil {
 			return pkg, err
 		}
-		pkg.Location = archive{s.Remote, n, missing}
+		pkg.Location = archive{at, missing}
 		pkg.Trust = getproviders.Trust{Authenticator: content{n, url}}
 		return pkg, nil
 	}
@@ -83,19 +87,15 @@ func (s *Source) Describe(getproviders.Provider) getproviders.Description {
 	return getproviders.Description{Name: s.Remote.String()}
 }
 
-// archive is an archive of a remote.
+// archive is an archive of a remote, which may not have it.
 type archive struct {
-	remote  Remote
-	name    Name
+	Archive
 	missing *MissingError
 }
 
-// String is the archive's URL.
-func (a archive) String() string { return a.remote.URL(a.name) }
-
 // Open implements getproviders.Archive.
 func (a archive) Open(ctx context.Context, offset int64) (getproviders.OpenedArchive, error) {
-	opened, err := a.remote.Open(ctx, a.name, offset)
+	opened, err := a.Archive.Open(ctx, offset)
 	if errors.Is(err, ErrAbsent) {
 		err = a.missing
 	}

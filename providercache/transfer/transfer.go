@@ -84,16 +84,20 @@ func (n Name) digest() (string, error) {
 
 // Remote has archives of packages. It is safe for many goroutines and processes.
 type Remote interface {
-	// Open opens an archive at an offset, as getproviders.Archive does. ErrAbsent if there is none.
-	Open(ctx context.Context, n Name, offset int64) (getproviders.OpenedArchive, error)
-	// Has reports whether there is an archive.
-	Has(ctx context.Context, n Name) (bool, error)
-	// Put makes an archive, in one step. One that is there may stay as it is.
-	Put(ctx context.Context, n Name, content *io.SectionReader) error
-	// URL is where an archive is, for people, without secrets.
-	URL(n Name) string
+	// At returns the archive of a package, whether it exists or not. Nothing is asked. The error says that the name
+	// isn't one of a package.
+	At(n Name) (Archive, error)
 	// String names the remote for people.
 	String() string
+}
+
+// Archive is an archive of a remote, by its URL without secrets. Open returns ErrAbsent if it doesn't exist.
+type Archive interface {
+	getproviders.Archive
+	// Exists reports whether the remote has it.
+	Exists(context.Context) (bool, error)
+	// Put makes it, in one step. One that exists may stay as it is.
+	Put(ctx context.Context, content *io.SectionReader) error
 }
 
 // ErrAbsent says that a remote doesn't have a package.

@@ -255,34 +255,32 @@ type changing struct {
 	then func()
 }
 
-func (c changing) Has(ctx context.Context, n transfer.Name) (bool, error) {
+func (c changing) At(n transfer.Name) (transfer.Archive, error) {
+	at, err := c.Remote.At(n)
+	return changingArchive{at, c.then}, err
+}
+
+type changingArchive struct {
+	transfer.Archive
+	then func()
+}
+
+func (c changingArchive) Exists(ctx context.Context) (bool, error) {
 	defer c.then()
-	return c.Remote.Has(ctx, n)
+	return c.Archive.Exists(ctx)
 }
 
 // tagged is a remote in which packages have tags, and no keys.
 type tagged struct{ transfer.Remote }
 
-func (r tagged) name(n transfer.Name) transfer.Name {
+func (r tagged) At(n transfer.Name) (transfer.Archive, error) {
 	tag, err := n.Tag()
 	if err != nil {
-		return n
+		return nil, err
 	}
 	sum := sha256.Sum256([]byte(tag))
-	return transfer.Name{Provider: installtest.Provider("acme/all"), Version: installtest.Version("1.0.0"), Platform: linux,
-		H1: "h1:" + getproviders.Hash(base64.StdEncoding.EncodeToString(sum[:]))}
-}
-
-func (r tagged) Open(ctx context.Context, n transfer.Name, offset int64) (getproviders.OpenedArchive, error) {
-	return r.Remote.Open(ctx, r.name(n), offset)
-}
-
-func (r tagged) Has(ctx context.Context, n transfer.Name) (bool, error) {
-	return r.Remote.Has(ctx, r.name(n))
-}
-
-func (r tagged) Put(ctx context.Context, n transfer.Name, content *io.SectionReader) error {
-	return r.Remote.Put(ctx, r.name(n), content)
+	return r.Remote.At(transfer.Name{Provider: installtest.Provider("acme/all"), Version: installtest.Version("1.0.0"), Platform: linux,
+		H1: "h1:" + getproviders.Hash(base64.StdEncoding.EncodeToString(sum[:]))})
 }
 
 // TestPull_TakesNoPackageOfAnotherPlatform pulls for a platform of which nothing was pushed, by a

@@ -41,9 +41,24 @@ type onWeb struct {
 	base   *url.URL
 }
 
-// Open implements Remote.
-func (r onWeb) Open(ctx context.Context, n Name, offset int64) (opened getproviders.OpenedArchive, err error) {
-	resp, err := r.ask(hosts.WithOwnConnection(ctx), http.MethodGet, n, offset)
+// At implements Remote.
+func (r onWeb) At(n Name) (Archive, error) {
+	key, err := n.Key()
+	return page{r.client, r.base.JoinPath(key)}, err
+}
+
+// String implements Remote.
+func (r onWeb) String() string { return hosts.RedactURL(r.base) }
+
+// page is an archive on a web server.
+type page struct {
+	client *http.Client
+	url    *url.URL
+}
+
+// Open implements Archive.
+func (p page) Open(ctx context.Context, offset int64) (opened getproviders.OpenedArchive, err error) {
+	resp, err := p.ask(hosts.WithOwnConnection(ctx), http.MethodGet, offset)
 	if err != nil {
 		return opened, err
 	}
@@ -62,9 +77,9 @@ func (r onWeb) Open(ctx context.Context, n Name, offset int64) (opened getprovid
 	return opened, nil
 }
 
-// Has implements Remote.
-func (r onWeb) Has(ctx context.Context, n Name) (bool, error) {
-	resp, err := r.ask(ctx, http.MethodHead, n, 0)
+// Exists implements Archive.
+func (p page) Exists(ctx context.Context) (bool, error) {
+	resp, err := p.ask(ctx, http.MethodHead, 0)
 	if err == ErrAbsent {
 		return false, nil
 	}
@@ -74,13 +89,9 @@ func (r onWeb) Has(ctx context.Context, n Name) (bool, error) {
 	return true, resp.Body.Close()
 }
 
-// ask sends a request for an archive. The body of the response is to be closed.
-func (r onWeb) ask(ctx context.Context, method string, n Name, offset int64) (*http.Response, error) {
-	at, err := r.at(n)
-	if err != nil {
-		return nil, err
-	}
-	req, err := http.NewRequestWithContext(ctx, method, at.String(), nil)
+// ask sends a request for the archive. The body of the response is to be closed.
+func (p page) ask(ctx context.Context, method string, offset int64) (*http.Response, error) {
+	req, err := http.NewRequestWithContext(ctx, method, p.url.String(), nil)
 	if err != nil {
 		return nil, err
 	}
@@ -88,7 +99,7 @@ func (r onWeb) ask(ctx context.Context, method string, n Name, offset int64) (*h
 	if offset > 0 {
 		req.Header.Set("Range", "bytes="+strconv.FormatInt(offset, 10)+"-")
 	}
-	resp, err := hosts.Do(r.client, req, maxRedirects)
+	resp, err := hosts.Do(p.client, req, maxRedirects)
 	if err != nil {
 		return nil, err
 	}
@@ -101,7 +112,7 @@ func (r onWeb) ask(ctx context.Context, method string, n Name, offset int64) (*h
 		err = ErrAbsent
 	case resp.StatusCode == http.StatusRequestedRangeNotSatisfiable && offset > 0:
 		resp.Body.Close()
-		return r.ask(ctx, method, n, 0)
+		return p.ask(ctx, method, 0)
 	default:
 		err = fmt.Errorf("the server answers %s", resp.Status)
 		if hosts.Refuses(resp.StatusCode) {
@@ -118,25 +129,8 @@ func (r onWeb) ask(ctx context.Context, method string, n Name, offset int64) (*h
 	return resp, nil
 }
 
-func (r onWeb) at(n Name) (*url.URL, error) {
-	key, err := n.Key()
-	if err != nil {
-		return nil, err
-	}
-	return r.base.JoinPath(key), nil
-}
+// Put implements Archive.
+func (p page) Put(context.Context, *io.SectionReader) error { return ErrReadOnly }
 
-// Put implements Remote.
-func (r onWeb) Put(context.Context, Name, *io.SectionReader) error { return ErrReadOnly }
-
-// URL implements Remote.
-func (r onWeb) URL(n Name) string {
-	at, err := r.at(n)
-	if err != nil {
-		return r.String()
-	}
-	return hosts.RedactURL(at)
-}
-
-// String implements Remote.
-func (r onWeb) String() string { return hosts.RedactURL(r.base) }
+// String is the archive's URL.
+func (p page) String() string { return hosts.RedactURL(p.url) }

@@ -50,37 +50,39 @@ func TestOnWeb_PullsFromBehindAServer(t *testing.T) {
 		t.Errorf("pulled %q, want %q", got, want)
 	}
 	n := transfer.Name{Provider: w.Provider, Version: w.Version, Platform: linux, H1: w.Hashes[0]}
-	rest, err := remote.Open(t.Context(), n, 10)
+	archive, err := remote.At(n)
+	must(t, err)
+	rest, err := archive.Open(t.Context(), 10)
 	must(t, err)
 	text, err := io.ReadAll(rest.Body)
 	must(t, errors.Join(err, rest.Body.Close()))
 	if rest.Offset != 10 || int64(len(text)) != rest.Size-10 {
 		t.Errorf("from byte %d of %d came %d bytes", rest.Offset, rest.Size, len(text))
 	}
-	if all, err := remote.Open(t.Context(), n, 1<<20); err != nil || all.Offset != 0 || all.Body.Close() != nil {
+	if all, err := archive.Open(t.Context(), 1<<20); err != nil || all.Offset != 0 || all.Body.Close() != nil {
 		t.Errorf("past the end: %+v, %v", all, err)
 	}
 	if pulled, err := newMachine(t).pull(t, remote, later); err != nil || pulled[0].State != transfer.Absent {
 		t.Errorf("what isn't there: %+v, %v", pulled, err)
 	}
-	there, err := remote.Has(t.Context(), n)
+	there, err := archive.Exists(t.Context())
 	if err != nil || !there {
 		t.Errorf("%v, %v", there, err)
 	}
-	if err := remote.Put(t.Context(), n, nil); !errors.Is(err, transfer.ErrReadOnly) {
+	if err := archive.Put(t.Context(), nil); !errors.Is(err, transfer.ErrReadOnly) {
 		t.Errorf("%v", err)
 	}
 	status, asked = http.StatusRequestedRangeNotSatisfiable, nil // of each request, also of one for everything
-	if _, err := remote.Open(t.Context(), n, 10); err == nil || !strings.Contains(err.Error(), "the server answers 416") || len(asked) != 2 {
+	if _, err := archive.Open(t.Context(), 10); err == nil || !strings.Contains(err.Error(), "the server answers 416") || len(asked) != 2 {
 		t.Errorf("%v, after %d requests", err, len(asked))
 	}
 	for status = range map[int]bool{http.StatusForbidden: true, http.StatusInternalServerError: true} {
-		if _, err = remote.Has(t.Context(), n); err == nil || errors.Is(err, getproviders.ErrUnauthorized) != (status == http.StatusForbidden) {
+		if _, err = archive.Exists(t.Context()); err == nil || errors.Is(err, getproviders.ErrUnauthorized) != (status == http.StatusForbidden) {
 			t.Errorf("%d: %v", status, err)
 		}
 	}
 	status, encoding = 0, "gzip"
-	if _, err = remote.Open(t.Context(), n, 0); err == nil || !strings.Contains(err.Error(), `encoded the archive as "gzip"`) {
+	if _, err = archive.Open(t.Context(), 0); err == nil || !strings.Contains(err.Error(), `encoded the archive as "gzip"`) {
 		t.Errorf("%v", err)
 	}
 }
