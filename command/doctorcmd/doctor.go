@@ -99,7 +99,7 @@ func (x *examination) examine() {
 	m, r := x.meta, &x.report
 	product, from, problems := products.ChooseWithOrigin(m, products.Options{ReadOnly: true})
 	x.product = product
-	r.Version, r.Product, r.Of, r.Because = m.Version, product.Name, product.Version, x.because(from)
+	r.Version, r.Product = m.Version, view.DoctorProduct{Name: product.Name, Version: product.Version, Because: x.because(from)}
 	r.Platform, r.Directory = getproviders.CurrentPlatform().String(), cli.WorkingDirectory()
 	x.add(slices.Concat(m.Warnings, problems))
 	config, problems := sources.ReadConfig(m, product)

@@ -144,7 +144,7 @@ func (x *examination) ask(ctx context.Context, t target, from cliconfig.SourceOp
 		}
 		answer.Provider, answer.Versions = t.provider.String(), len(available.Versions)
 	}
-	answer.Took = x.now().Sub(began)
+	answer.Took = x.now().Sub(began).Milliseconds()
 	return answer, nil
 }
 

@@ -138,28 +138,26 @@ type jsonCacheSum struct {
 	Conditions map[store.Condition]int `json:"conditions"`
 }
 
-// jsonPackage says which package something is about.
-type jsonPackage struct {
-	Address   string `json:"address"`
-	Version   string `json:"version"`
-	Platform  string `json:"platform"`
+// jsonStored is a package in a cache.
+type jsonStored struct {
+	jsonPackage
 	Directory string `json:"directory"`
 }
 
-func newJSONPackage(p store.Package) jsonPackage {
-	return jsonPackage{p.Provider.String(), p.Version.String(), p.Platform.String(), p.Dir}
+func newJSONStored(p store.Package) jsonStored {
+	return jsonStored{jsonPackage{p.Provider, p.Version, p.Platform}, p.Dir}
 }
 
 // jsonSized is a package with what it takes of the disk.
 type jsonSized struct {
-	jsonPackage
+	jsonStored
 	Size       int64     `json:"size"`
 	SizeOnDisk int64     `json:"size_on_disk"`
 	LastUse    time.Time `json:"last_use"`
 }
 
 func newJSONSized(p store.Package) jsonSized {
-	return jsonSized{newJSONPackage(p), p.Size, p.OnDisk, p.LastUse.UTC().Truncate(time.Second)}
+	return jsonSized{newJSONStored(p), p.Size, p.OnDisk, p.LastUse.UTC().Truncate(time.Second)}
 }
 
 type jsonCached struct {

@@ -74,13 +74,11 @@ type jsonFilled struct {
 }
 
 type jsonPrefetched struct {
-	Address   getproviders.Provider `json:"address"`
-	Version   string                `json:"version,omitempty"`
-	Platform  string                `json:"platform"`
-	Directory string                `json:"directory,omitempty"`
-	Added     bool                  `json:"added"`
-	Source    string                `json:"source,omitempty"`
-	Bytes     *int64                `json:"bytes"`
+	jsonPackage
+	Directory string `json:"directory,omitempty"`
+	Added     bool   `json:"added"`
+	Source    string `json:"source,omitempty"`
+	Bytes     *int64 `json:"bytes"`
 	jsonSpan
 	*jsonFailure
 }
@@ -107,11 +105,8 @@ func (f CacheFilling) JSON(run Run) any {
 func (f CacheFilling) prefetched(filled providercache.Prefetched) jsonPrefetched {
 	s := filled.Selection
 	p := jsonPrefetched{
-		Address: s.Provider, Platform: filled.Platform.String(), Added: filled.Err == nil && !filled.Present, Source: filled.Source, Bytes: known(filled.Bytes),
+		jsonPackage: jsonPackage{s.Provider, s.Version, filled.Platform}, Added: filled.Err == nil && !filled.Present, Source: filled.Source, Bytes: known(filled.Bytes),
 		jsonSpan: newJSONSpan(f.spans[keyOf(s, filled.Platform)]), jsonFailure: newJSONFailure(filled.Err),
-	}
-	if s.Version != (getproviders.Version{}) {
-		p.Version = s.Version.String()
 	}
 	if filled.Err == nil {
 		p.Directory = filepath.Join(f.Cache.Dir, filepath.FromSlash(getproviders.UnpackedPath(s.Provider, s.Version, filled.Platform)))

@@ -142,7 +142,7 @@ type jsonRemoved struct {
 }
 
 type jsonKept struct {
-	jsonPackage
+	jsonStored
 	Reason   string   `json:"reason"`
 	Detail   string   `json:"detail"`
 	LinkedBy []string `json:"linked_by"`
@@ -176,7 +176,7 @@ func newJSONRemoved(done store.Removal) []jsonSized {
 func newJSONKept(done store.Removal) []jsonKept {
 	all := []jsonKept{}
 	for _, p := range done.Kept {
-		all = append(all, jsonKept{newJSONPackage(p.Package), reasonToKeep(p), p.Why.Error(), append([]string{}, p.Linked...)})
+		all = append(all, jsonKept{newJSONStored(p.Package), reasonToKeep(p), p.Why.Error(), append([]string{}, p.Linked...)})
 	}
 	return all
 }
@@ -211,7 +211,7 @@ type jsonFindings struct {
 }
 
 type jsonVerified struct {
-	jsonPackage
+	jsonStored
 	Finding  string              `json:"finding"`
 	H1       getproviders.Hash   `json:"h1,omitempty"`
 	Expected []getproviders.Hash `json:"expected"`
@@ -224,7 +224,7 @@ func (v CacheVerification) JSON(run Run) any {
 		Sum: jsonFindings{Findings: map[string]int{}}, jsonRun: newJSONRun(run)}
 	for _, found := range v.Found {
 		p := jsonVerified{
-			jsonPackage: newJSONPackage(found.Package), Finding: string(found.Finding), H1: found.H1,
+			jsonStored: newJSONStored(found.Package), Finding: string(found.Finding), H1: found.H1,
 			Expected: append([]getproviders.Hash{}, found.Expected...),
 		}
 		p.jsonFailure = newJSONFailure(found.Err)

@@ -88,12 +88,10 @@ type jsonTransferSum struct {
 }
 
 type jsonTransferred struct {
-	Address  getproviders.Provider `json:"address"`
-	Version  string                `json:"version"`
-	Platform string                `json:"platform"`
-	State    string                `json:"state"`
-	URL      string                `json:"url,omitempty"`
-	Bytes    *int64                `json:"bytes"`
+	jsonPackage
+	State transfer.State `json:"state"`
+	URL   string         `json:"url,omitempty"`
+	Bytes *int64         `json:"bytes"`
 	*jsonFailure
 }
 
@@ -102,8 +100,7 @@ func (t CacheTransfer) JSON(run Run) any {
 	out := jsonTransfer{jsonHead: newJSONHead(t.Cache), URL: t.Remote, Packages: []jsonTransferred{}, Sum: t.sum(), jsonRun: newJSONRun(run)}
 	for _, p := range t.Packages {
 		out.Packages = append(out.Packages, jsonTransferred{
-			Address: p.Selection.Provider, Version: p.Selection.Version.String(), Platform: p.Platform.String(), State: string(p.State), URL: p.URL,
-			Bytes: known(p.Bytes), jsonFailure: newJSONFailure(p.Err),
+			jsonPackage: jsonPackage{p.Selection.Provider, p.Selection.Version, p.Platform}, State: p.State, URL: p.URL, Bytes: known(p.Bytes), jsonFailure: newJSONFailure(p.Err),
 		})
 	}
 	return out

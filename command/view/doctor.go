@@ -1,32 +1,32 @@
 package view
 
-import (
-	"time"
-
-	"github.com/tfdeps/tfdeps/command/problem"
-)
+import "github.com/tfdeps/tfdeps/command/problem"
 
 // Doctor is what "doctor" tells: what is in effect in a directory, and what is wrong with it. None of its
 // texts holds a secret.
 type Doctor struct {
-	Version   string // of tfdeps
-	Product   string // "Terraform"
-	Of        string // the product's version
-	Because   string // what decides on the product: a variable, or that nothing says otherwise
-	Platform  string
-	Directory string
+	Version   string          `json:"tfdeps_version"`
+	Product   DoctorProduct   `json:"product"`
+	Platform  string          `json:"platform"`
+	Directory string          `json:"directory"`
+	Config    []DoctorFile    `json:"cli_configuration"`
+	Sources   []DoctorSource  `json:"sources"`
+	Hosts     []DoctorHost    `json:"hosts"`
+	Network   []DoctorSetting `json:"network"` // the proxy and the certificates
+	Tokens    []DoctorToken   `json:"tokens"`
+	Cache     DoctorCache     `json:"cache"`
+	Programs  []DoctorProgram `json:"programs"`
+	Policies  []DoctorPolicy  `json:"policies"`
 
-	Config   []DoctorFile
-	Sources  []DoctorSource
-	Hosts    []DoctorHost
-	Network  []DoctorSetting // the proxy and the certificates
-	Tokens   []DoctorToken
-	Cache    DoctorCache
-	Programs []DoctorProgram
-	Policies []DoctorPolicy
-	Problems problem.List
+	Problems problem.List `json:"-"`
+	Color    bool         `json:"-"` // for people
+}
 
-	Color bool // for people
+// DoctorProduct is the product whose work tfdeps does.
+type DoctorProduct struct {
+	Name    string `json:"name"` // "Terraform"
+	Version string `json:"version"`
+	Because string `json:"because"` // what decides on it: a variable, or that nothing says otherwise
 }
 
 // DoctorFile is a file of the CLI configuration, or a place where one would be.
@@ -62,9 +62,9 @@ type DoctorHost struct {
 	Versions int               `json:"versions,omitempty"` // how many there are
 	OK       bool              `json:"ok"`
 	Asked    bool              `json:"asked"`
-	Took     time.Duration     `json:"-"`
 	Error    string            `json:"error,omitempty"`
 	Code     string            `json:"code,omitempty"` // of the error
+	Took     int64             `json:"took_ms"`        // milliseconds
 }
 
 // DoctorSetting is a variable, and what came of it.
@@ -124,46 +124,19 @@ func CodeOfError(err error) string { return codeOfError(err) }
 // CodeOfProblem is the code of an error or a warning by which programs know it.
 func CodeOfProblem(p *problem.Problem) string { return codeOf(p) }
 
-// JSON writes the report for programs.
+// JSON is the report for programs.
 func (d Doctor) JSON(run Run) any {
-	type host struct {
-		DoctorHost
-		Milliseconds int64 `json:"took_ms"`
+	d.Config, d.Sources, d.Hosts, d.Network = orEmpty(d.Config), orEmpty(d.Sources), orEmpty(d.Hosts), orEmpty(d.Network)
+	d.Tokens, d.Programs, d.Policies = orEmpty(d.Tokens), orEmpty(d.Programs), orEmpty(d.Policies)
+	for i, file := range d.Config {
+		d.Config[i].Settings = orEmpty(file.Settings)
 	}
-	type productVersion struct {
-		Name    string `json:"name"`
-		Version string `json:"version"`
-		Because string `json:"because"`
-	}
-	out := struct {
-		FormatVersion string          `json:"format_version"`
-		Version       string          `json:"tfdeps_version"`
-		Product       productVersion  `json:"product"`
-		Platform      string          `json:"platform"`
-		Directory     string          `json:"directory"`
-		Config        []DoctorFile    `json:"cli_configuration"`
-		Sources       []DoctorSource  `json:"sources"`
-		Hosts         []host          `json:"hosts"`
-		Network       []DoctorSetting `json:"network"`
-		Tokens        []DoctorToken   `json:"tokens"`
-		Cache         DoctorCache     `json:"cache"`
-		Programs      []DoctorProgram `json:"programs"`
-		Policies      []DoctorPolicy  `json:"policies"`
-		Healthy       bool            `json:"healthy"`
+	return struct {
+		FormatVersion string `json:"format_version"`
+		Doctor
+		Healthy bool `json:"healthy"`
 		jsonRun
-	}{
-		FormatVersion: resultFormat, Version: d.Version, Product: productVersion{d.Product, d.Of, d.Because},
-		Platform: d.Platform, Directory: d.Directory, Config: orEmpty(d.Config), Sources: orEmpty(d.Sources), Hosts: []host{},
-		Network: orEmpty(d.Network), Tokens: orEmpty(d.Tokens), Cache: d.Cache, Programs: orEmpty(d.Programs),
-		Policies: orEmpty(d.Policies), Healthy: !d.Problems.HasErrors(), jsonRun: newJSONRun(run),
-	}
-	for i, file := range out.Config {
-		out.Config[i].Settings = orEmpty(file.Settings)
-	}
-	for _, h := range d.Hosts {
-		out.Hosts = append(out.Hosts, host{h, h.Took.Milliseconds()})
-	}
-	return out
+	}{resultFormat, d, !d.Problems.HasErrors(), newJSONRun(run)}
 }
 
 // orEmpty keeps null out of JSON.

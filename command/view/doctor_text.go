@@ -13,7 +13,7 @@ import (
 // Text writes the report for people, without the problems.
 func (d Doctor) Text() string {
 	p := doctorPage{color: d.Color}
-	p.text.WriteString(printableLine(fmt.Sprintf("tfdeps %s on %s does the work of %s %s (%s).", d.Version, d.Platform, d.Product, d.Of, d.Because)) + "\n")
+	p.text.WriteString(printableLine(fmt.Sprintf("tfdeps %s on %s does the work of %s %s (%s).", d.Version, d.Platform, d.Product.Name, d.Product.Version, d.Product.Because)) + "\n")
 	d.writeConfig(&p)
 	d.writeHosts(&p)
 	d.writeCache(&p)
@@ -147,7 +147,7 @@ func (h DoctorHost) details() (lines []string) {
 		lines = append(lines, strings.ReplaceAll(h.Code, "_", " "))
 	}
 	if h.OK {
-		lines = append(lines, fmt.Sprintf("answered in %d ms", h.Took.Milliseconds()))
+		lines = append(lines, fmt.Sprintf("answered in %d ms", h.Took))
 	}
 	return lines
 }

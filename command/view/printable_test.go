@@ -108,7 +108,7 @@ func TestOutput_HasNothingThatIsObeyed(t *testing.T) {
 		}
 	}
 	var out bytes.Buffer
-	doctor := Doctor{Because: words, Programs: []DoctorProgram{{Program: "terraform", Path: "/x", Version: words}}, Policies: []DoctorPolicy{{Path: words}}}
+	doctor := Doctor{Product: DoctorProduct{Because: words}, Programs: []DoctorProgram{{Program: "terraform", Path: "/x", Version: words}}, Policies: []DoctorPolicy{{Path: words}}}
 	page := doctor.Text()
 	check("doctor", page)
 	if n := strings.Count(page, "\n"); n != 27 {

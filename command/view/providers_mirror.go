@@ -193,15 +193,13 @@ type mirrorReport struct {
 
 // jsonArchive is a package in a mirror, or in a repository.
 type jsonArchive struct {
-	Address        getproviders.Provider `json:"address"`
-	Version        getproviders.Version  `json:"version"`
-	Platform       getproviders.Platform `json:"platform"`
-	Path           string                `json:"path"`
-	Present        bool                  `json:"present"`
-	Source         string                `json:"source,omitempty"`
-	Bytes          *int64                `json:"bytes"`
-	Authentication string                `json:"authentication,omitempty"`
-	KeyID          string                `json:"key_id,omitempty"`
+	jsonPackage
+	Path           string `json:"path"`
+	Present        bool   `json:"present"`
+	Source         string `json:"source,omitempty"`
+	Bytes          *int64 `json:"bytes"`
+	Authentication string `json:"authentication,omitempty"`
+	KeyID          string `json:"key_id,omitempty"`
 	jsonSpan
 	*jsonFailure
 }
@@ -218,9 +216,8 @@ type jsonArchivesSum struct {
 func (v *Mirror) packages(all []archivedir.Package) []jsonArchive {
 	out := []jsonArchive{}
 	for _, p := range all {
-		s := p.Selection
 		shown := jsonArchive{
-			Address: s.Provider, Version: s.Version, Platform: p.Platform, Path: filepath.ToSlash(p.Path), Present: p.Present, Source: p.Source, Bytes: known(p.Bytes),
+			jsonPackage: jsonPackage{p.Selection.Provider, p.Selection.Version, p.Platform}, Path: filepath.ToSlash(p.Path), Present: p.Present, Source: p.Source, Bytes: known(p.Bytes),
 			jsonSpan: newJSONSpan(v.spans[keyOf(p.Selection, p.Platform)]), jsonFailure: newJSONFailure(p.Err),
 		}
 		if p.Err == nil && !p.Present {

@@ -147,9 +147,7 @@ type jsonVerifySum struct {
 }
 
 type jsonVerifiedPackage struct {
-	Address       getproviders.Provider `json:"address"`
-	Version       getproviders.Version  `json:"version"`
-	Platform      getproviders.Platform `json:"platform"`
+	jsonPackage
 	Finding       store.TreeFinding     `json:"finding"`
 	Path          string                `json:"path,omitempty"`
 	Packed        *bool                 `json:"packed,omitempty"`
@@ -182,7 +180,7 @@ func (v VerifyReport) JSON(run Run) any {
 
 func newJSONVerifiedPackage(p store.ComparedPackage) jsonVerifiedPackage {
 	out := jsonVerifiedPackage{
-		Address: p.Provider, Version: p.Version, Platform: p.Platform, Finding: p.Finding,
+		jsonPackage: jsonPackage{p.Provider, p.Version, p.Platform}, Finding: p.Finding,
 		Path: filepath.ToSlash(p.Path), H1: p.H1, ZH: p.ZH,
 		LockedHashes: append([]getproviders.Hash{}, p.Locked.Hashes...),
 	}

@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"github.com/tfdeps/tfdeps/command/problem"
+	"github.com/tfdeps/tfdeps/getproviders"
 )
 
 // Result is what a command found out or did, for people and for programs.
@@ -111,6 +112,13 @@ func (s spans) end(key packageKey, now time.Time) {
 	if began, ok := s[key]; ok {
 		s[key] = span{began.begun, now}
 	}
+}
+
+// jsonPackage says which package something is about.
+type jsonPackage struct {
+	Address  getproviders.Provider `json:"address"`
+	Version  getproviders.Version  `json:"version,omitzero"` // none: it wasn't chosen yet
+	Platform getproviders.Platform `json:"platform"`
 }
 
 // known is a number of bytes, null where it isn't known.
