@@ -176,7 +176,7 @@ func (l CacheList) JSON(run Run) any {
 		out.SizeOnDisk += p.OnDisk
 		out.Sum.Conditions[p.Condition]++
 		out.Packages = append(out.Packages, jsonCached{
-			newJSONSized(p), append([]string{}, p.Users...), append([]string{}, p.Linked...), p.Managed, string(p.Condition),
+			newJSONSized(p), orEmpty(p.Users), orEmpty(p.Linked), p.Managed, string(p.Condition),
 		})
 	}
 	return out

@@ -158,7 +158,7 @@ type jsonSwept struct {
 func (r CacheRemoval) JSON(run Run) any {
 	out := jsonRemoval{
 		jsonHead: newJSONHead(r.Cache), DryRun: r.DryRun, Freed: r.Done.Freed, Shared: r.Done.Shared,
-		SharedWith: append([]string{}, r.Done.SharedWith...), Removed: newJSONRemoved(r.Done), Kept: newJSONKept(r.Done),
+		SharedWith: orEmpty(r.Done.SharedWith), Removed: newJSONRemoved(r.Done), Kept: newJSONKept(r.Done),
 		Modules: jsonSwept{r.Entries, r.Bytes},
 		Sum:     jsonRemoved{len(r.Done.Removed), len(r.Done.Kept), r.Done.Freed + r.Bytes}, jsonRun: newJSONRun(run),
 	}
@@ -176,7 +176,7 @@ func newJSONRemoved(done store.Removal) []jsonSized {
 func newJSONKept(done store.Removal) []jsonKept {
 	all := []jsonKept{}
 	for _, p := range done.Kept {
-		all = append(all, jsonKept{newJSONStored(p.Package), reasonToKeep(p), p.Why.Error(), append([]string{}, p.Linked...)})
+		all = append(all, jsonKept{newJSONStored(p.Package), reasonToKeep(p), p.Why.Error(), orEmpty(p.Linked)})
 	}
 	return all
 }
@@ -225,7 +225,7 @@ func (v CacheVerification) JSON(run Run) any {
 	for _, found := range v.Found {
 		p := jsonVerified{
 			jsonStored: newJSONStored(found.Package), Finding: string(found.Finding), H1: found.H1,
-			Expected: append([]getproviders.Hash{}, found.Expected...),
+			Expected: orEmpty(found.Expected),
 		}
 		p.jsonFailure = newJSONFailure(found.Err)
 		out.Sum.Packages++

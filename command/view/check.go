@@ -10,10 +10,10 @@ import (
 // CheckReason is why an init would have something to do. Code is stable; it is
 // about a provider, a module, or neither.
 type CheckReason struct {
-	Code     string
-	Provider getproviders.Provider // zero: about none
-	Module   string                // its key; "": about none
-	Detail   string                // a sentence, without capital and full stop
+	Code     string                `json:"code"`
+	Provider getproviders.Provider `json:"provider,omitzero"` // zero: about none
+	Module   string                `json:"module,omitempty"`  // its key; "": about none
+	Detail   string                `json:"detail"`            // a sentence, without capital and full stop
 }
 
 const (

@@ -5,7 +5,6 @@ import (
 	"path/filepath"
 	"slices"
 	"strings"
-	"time"
 
 	"github.com/tfdeps/tfdeps/command/problem"
 	"github.com/tfdeps/tfdeps/getproviders"
@@ -16,16 +15,10 @@ import (
 // Lock tells what becomes of lock files, in Terraform's words. It is for one
 // goroutine at a time.
 type Lock struct {
-	out      *humanPrinter
-	activity *Activity
-	json     bool // nothing is shown before the report
-	product  getproviders.Product
-	show     func(text string)
-	turns    turns[string]
-	spans    spans
-	now      func() time.Time
-	warnings problem.List
-	report   lockReport
+	inTurn
+	out    *humanPrinter
+	json   bool // nothing is shown before the report
+	report lockReport
 }
 
 // LockedDir is what became of one directory.
@@ -40,24 +33,21 @@ type LockedDir struct {
 // NewLock returns a Lock that speaks as the options say. Problems go to stderr,
 // also with JSON.
 func NewLock(o Options) *Lock {
-	v := &Lock{product: o.Product, json: o.JSON, spans: spans{}, now: o.Now}
 	o.Platforms = true
-	v.out, v.activity = openForPeople(o)
+	out, activity := openForPeople(o)
+	v := &Lock{inTurn: newInTurn(activity, o), out: out, json: o.JSON}
 	if v.show = func(string) {}; !o.JSON {
 		v.show = func(text string) { v.out.line(line{human: text}) }
 	}
 	return v
 }
 
-// Activity is what shows what is under way.
-func (v *Lock) Activity() *Activity { return v.activity }
-
 // Platforms returns a Lock that tells in the course of an init of packages for
 // other platforms. It is for Observe and End alone.
 func (v *Init) Platforms() *Lock {
-	return &Lock{product: v.product, activity: v.activity, spans: spans{}, now: v.run.now, show: func(text string) {
-		v.out.line(line{human: text, json: strings.TrimPrefix(text, "- ")})
-	}}
+	lock := &Lock{inTurn: newInTurn(v.activity, Options{Product: v.product, Now: v.run.now})}
+	lock.show = func(text string) { v.out.line(line{human: text, json: strings.TrimPrefix(text, "- ")}) }
+	return lock
 }
 
 // Observe is for [providercache.Installer].Observe. Packages are shown in the
@@ -66,30 +56,21 @@ func (v *Lock) Observe(e event.Event) {
 	v.activity.Observe(e)
 	switch e := e.(type) {
 	case event.WarningEvent:
-		v.warnings = append(v.warnings, registryWarning(v.product.Short(e.Addr), e.Warnings))
+		v.warned(e)
 	case lockhashes.QueuedEvent:
 		for _, p := range e.Packages {
 			v.turns = append(v.turns, turn[string]{key: keyOf(p.Selection, p.Platform)})
 		}
 	case lockhashes.FetchingEvent:
-		key := keyOf(e.Package.Selection, e.Package.Platform)
-		v.spans.begin(key, v.now())
-		v.turns.put(key, false, "- Fetching "+v.name(e.Package)+"...")
+		v.begun(e.Package.Selection, e.Package.Platform, "- Fetching "+v.name(e.Package)+"...")
 	case lockhashes.DoneEvent:
-		key := keyOf(e.Package.Selection, e.Package.Platform)
-		v.spans.end(key, v.now())
+		text := ""
 		if e.Err == nil {
-			v.turns.put(key, false, v.doneText(e.Package))
+			text = v.doneText(e.Package)
 		}
-		v.turns.put(key, true)
+		v.ended(e.Package.Selection, e.Package.Platform, text)
 	}
 	v.tell(v.turns.take())
-}
-
-func (v *Lock) tell(texts []string) {
-	for _, text := range texts {
-		v.show(text)
-	}
 }
 
 // doneText says how a package's hashes became known. The first of the lines is
@@ -118,11 +99,7 @@ func (v *Lock) name(p lockhashes.Package) string {
 }
 
 // End tells what was held back, and returns what registries had to say.
-func (v *Lock) End() problem.List {
-	v.activity.Close()
-	v.tell(v.turns.rest())
-	return uniqueWarnings(v.warnings)
-}
+func (v *Lock) End() problem.List { return v.end() }
 
 // Tell says what became of a directory, after its lock file was written. With
 // Check, the problem returned says what the file lacks.
@@ -310,7 +287,7 @@ func (o *jsonLockDir) add(d LockedDir, p lockhashes.Package, times spans) {
 	o.Providers[last].Platforms = append(o.Providers[last].Platforms, jsonLockPlatform{
 		Platform: p.Platform, H1: p.H1, ZH: p.ZH, Origin: hashOrigins[p.From], Source: p.Source,
 		Authentication: p.Authentication.TrustLevel.String(), KeyID: p.Authentication.KeyID,
-		Missing: append([]getproviders.Hash{}, p.Missing...), Bytes: known(p.Bytes), jsonSpan: newJSONSpan(times[keyOf(p.Selection, p.Platform)]),
+		Missing: orEmpty(p.Missing), Bytes: known(p.Bytes), jsonSpan: newJSONSpan(times[keyOf(p.Selection, p.Platform)]),
 	})
 }
 
@@ -320,8 +297,6 @@ func (r lockReport) Text() string { return "" }
 // JSON writes what became of all directories.
 func (r lockReport) JSON(run Run) any {
 	r.Format, r.jsonRun = resultFormat, newJSONRun(run)
-	if r.Dirs == nil {
-		r.Dirs = []jsonLockDir{}
-	}
+	r.Dirs = orEmpty(r.Dirs)
 	return r
 }

@@ -6,7 +6,6 @@ import (
 	"io"
 	"path/filepath"
 	"slices"
-	"time"
 
 	"github.com/tfdeps/tfdeps/command/problem"
 	"github.com/tfdeps/tfdeps/getproviders"
@@ -19,33 +18,26 @@ import (
 // Mirror tells how a mirror is filled, in Terraform's words. It is for one
 // goroutine at a time.
 type Mirror struct {
-	out      *humanPrinter
-	activity *Activity
-	product  getproviders.Product
-	doing    string // what is said to be done to a provider
-	turns    turns[string]
-	spans    spans
-	now      func() time.Time
-	report   mirrorReport
-	heads    turns[string] // of providers that have no packages: built-in ones, and those without a version
-	warnings problem.List
+	inTurn
+	out    *humanPrinter
+	doing  string // what is said to be done to a provider
+	report mirrorReport
+	heads  turns[string] // of providers that have no packages: built-in ones, and those without a version
 }
 
 const mirroring = "Mirroring"
 
 // NewMirror returns a Mirror that speaks as the options say.
 func NewMirror(o Options) *Mirror {
-	v := &Mirror{product: o.Product, doing: mirroring, spans: spans{}, now: o.Now}
 	o.Platforms = true
-	v.out, v.activity = openForPeople(o)
+	out, activity := openForPeople(o)
 	if o.JSON {
-		v.out.out = Stream{Writer: io.Discard}
+		out.out = Stream{Writer: io.Discard}
 	}
+	v := &Mirror{inTurn: newInTurn(activity, o), out: out, doing: mirroring}
+	v.show = v.line
 	return v
 }
-
-// Activity is what shows what is under way.
-func (v *Mirror) Activity() *Activity { return v.activity }
 
 // Skip reports a provider that is built in.
 func (v *Mirror) Skip(p getproviders.Provider) {
@@ -62,27 +54,17 @@ func (v *Mirror) Observe(e event.Event) {
 	v.activity.Observe(e)
 	switch e := e.(type) {
 	case event.WarningEvent:
-		v.warnings = append(v.warnings, registryWarning(v.product.Short(e.Addr), e.Warnings))
+		v.warned(e)
 	case event.FailedEvent:
 		v.head(e.Addr, v.mirroring(e.Addr))
 	case archivedir.QueuedEvent:
 		v.begin(e.Packages)
 	case archivedir.FetchingEvent:
-		key := keyOf(e.Package.Selection, e.Package.Platform)
-		v.spans.begin(key, v.now())
-		v.turns.put(key, false, v.fetchText(e))
+		v.begun(e.Package.Selection, e.Package.Platform, v.fetchText(e))
 	case archivedir.DoneEvent:
-		key := keyOf(e.Package.Selection, e.Package.Platform)
-		v.spans.end(key, v.now())
-		v.turns.put(key, true, mirrorDoneText(v.product, e.Package))
+		v.ended(e.Package.Selection, e.Package.Platform, mirrorDoneText(v.product, e.Package))
 	}
 	v.tell(v.turns.take())
-}
-
-func (v *Mirror) tell(texts []string) {
-	for _, text := range texts {
-		v.line(text)
-	}
 }
 
 func mirrorFetchText(p archivedir.Package) string {
@@ -153,17 +135,16 @@ func (v *Mirror) line(text string) { v.out.line(line{human: text}) }
 
 // End tells what was removed, and what will be, and returns what registries had to say.
 func (v *Mirror) End(result mirror.Result) problem.List {
-	v.activity.Close()
-	v.tell(append(v.turns.rest(), v.heads.rest()...))
-	v.report.Packages = v.packages(result.Packages)
-	v.report.Pruned, v.report.Waiting = append([]string{}, result.Pruned...), append([]string{}, result.Waiting...)
+	warnings := v.end()
+	v.tell(v.heads.rest())
+	v.report.Packages, v.report.Pruned, v.report.Waiting = v.packages(result.Packages), result.Pruned, result.Waiting
 	for _, name := range result.Pruned {
 		v.line("- Removed " + name)
 	}
 	for _, name := range result.Waiting {
 		v.line("- Not listed any more, to be removed by a later run: " + name)
 	}
-	return uniqueWarnings(v.warnings)
+	return warnings
 }
 
 // LockedMismatch says that lock files don't fit what configurations require, in
@@ -213,8 +194,7 @@ type jsonArchivesSum struct {
 }
 
 // packages are those of a result, in its order.
-func (v *Mirror) packages(all []archivedir.Package) []jsonArchive {
-	out := []jsonArchive{}
+func (v *Mirror) packages(all []archivedir.Package) (out []jsonArchive) {
 	for _, p := range all {
 		shown := jsonArchive{
 			jsonPackage: jsonPackage{p.Selection.Provider, p.Selection.Version, p.Platform}, Path: filepath.ToSlash(p.Path), Present: p.Present, Source: p.Source, Bytes: known(p.Bytes),
@@ -251,13 +231,6 @@ func (r mirrorReport) Text() string { return "" }
 // JSON writes what became of the mirror.
 func (r mirrorReport) JSON(run Run) any {
 	r.Format, r.Sum, r.jsonRun = resultFormat, sumOfArchives(r.Packages), newJSONRun(run)
-	for _, list := range []*[]string{&r.Pruned, &r.Waiting} {
-		if *list == nil {
-			*list = []string{}
-		}
-	}
-	if r.Packages == nil {
-		r.Packages = []jsonArchive{}
-	}
+	r.Packages, r.Pruned, r.Waiting = orEmpty(r.Packages), orEmpty(r.Pruned), orEmpty(r.Waiting)
 	return r
 }

@@ -160,7 +160,7 @@ func (r ProvidersReport) JSON(run Run) any {
 		}
 	}
 	if !r.StateUnknown {
-		out.State = &jsonState{Providers: append([]getproviders.Provider{}, r.State.Providers()...)}
+		out.State = &jsonState{Providers: orEmpty(r.State.Providers())}
 	}
 	all := r.Required()
 	for _, p := range all.Providers() {

@@ -97,7 +97,7 @@ func (o *jsonURLsDir) add(d LocatedDir, p lockhashes.LocatedPackage) {
 	if last < 0 || o.Providers[last].Address != s.Provider {
 		o.Providers = append(o.Providers, jsonURLsProvider{
 			Address: s.Provider, Version: s.Version, Constraints: s.Constraints, Locked: s.Locked,
-			LockHashes: append([]getproviders.Hash{}, d.Locked(s.Provider, s.Version)...), Signed: []getproviders.Hash{},
+			LockHashes: orEmpty(d.Locked(s.Provider, s.Version)), Signed: []getproviders.Hash{},
 		})
 		last++
 	}
@@ -108,7 +108,7 @@ func (o *jsonURLsDir) add(d LocatedDir, p lockhashes.LocatedPackage) {
 
 func describeURL(p lockhashes.LocatedPackage) jsonURL {
 	out := jsonURL{
-		Platform: p.Platform, Source: p.Package.Source, Hashes: append([]getproviders.Hash{}, p.Hashes...),
+		Platform: p.Platform, Source: p.Package.Source, Hashes: orEmpty(p.Hashes),
 		FileName: getproviders.PackedName(p.Selection.Provider, p.Selection.Version, p.Platform),
 	}
 	if p.Err != nil {

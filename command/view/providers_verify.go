@@ -182,7 +182,7 @@ func newJSONVerifiedPackage(p store.ComparedPackage) jsonVerifiedPackage {
 	out := jsonVerifiedPackage{
 		jsonPackage: jsonPackage{p.Provider, p.Version, p.Platform}, Finding: p.Finding,
 		Path: filepath.ToSlash(p.Path), H1: p.H1, ZH: p.ZH,
-		LockedHashes: append([]getproviders.Hash{}, p.Locked.Hashes...),
+		LockedHashes: orEmpty(p.Locked.Hashes),
 	}
 	if p.Path != "" {
 		out.Packed = &p.Packed

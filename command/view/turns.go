@@ -3,9 +3,11 @@ package view
 import (
 	"slices"
 	"strings"
+	"time"
 
 	"github.com/tfdeps/tfdeps/command/problem"
 	"github.com/tfdeps/tfdeps/getproviders"
+	"github.com/tfdeps/tfdeps/providercache/event"
 	"github.com/tfdeps/tfdeps/providercache/resolve"
 )
 
@@ -61,6 +63,53 @@ func (t *turns[T]) rest() (all []T) {
 	}
 	*t = nil
 	return all
+}
+
+// inTurn tells of packages that are worked on at once, of each when it is its turn.
+type inTurn struct {
+	activity *Activity
+	product  getproviders.Product
+	now      func() time.Time
+	show     func(text string)
+	turns    turns[string]
+	spans    spans
+	warnings problem.List
+}
+
+func newInTurn(a *Activity, o Options) inTurn {
+	return inTurn{activity: a, product: o.Product, now: o.Now, spans: spans{}}
+}
+
+// Activity is what shows what is under way.
+func (v *inTurn) Activity() *Activity { return v.activity }
+
+func (v *inTurn) warned(e event.WarningEvent) {
+	v.warnings = append(v.warnings, registryWarning(v.product.Short(e.Addr), e.Warnings))
+}
+
+func (v *inTurn) begun(s resolve.Selection, platform getproviders.Platform, text string) {
+	key := keyOf(s, platform)
+	v.spans.begin(key, v.now())
+	v.turns.put(key, false, text)
+}
+
+func (v *inTurn) ended(s resolve.Selection, platform getproviders.Platform, text string) {
+	key := keyOf(s, platform)
+	v.spans.end(key, v.now())
+	v.turns.put(key, true, text)
+}
+
+func (v *inTurn) tell(texts []string) {
+	for _, text := range texts {
+		v.show(text)
+	}
+}
+
+// end tells what is left, and returns what registries had to say.
+func (v *inTurn) end() problem.List {
+	v.activity.Close()
+	v.tell(v.turns.rest())
+	return uniqueWarnings(v.warnings)
 }
 
 // uniqueWarnings are the warnings of sources in one order, each once.

@@ -19,7 +19,7 @@ type Vendor struct {
 
 // NewVendor returns a Vendor that speaks as the options say.
 func NewVendor(o Options) *Vendor {
-	v := &Vendor{mirror: NewMirror(o), report: newVendorReport()}
+	v := &Vendor{mirror: NewMirror(o)}
 	v.mirror.doing = "Vendoring"
 	return v
 }
@@ -41,7 +41,7 @@ type vendorReport struct {
 	Changed       []string       `json:"changed"`
 	Removed       []string       `json:"removed"`
 	UpToDate      *bool          `json:"up_to_date,omitempty"` // of -check
-	Reasons       []vendorReason `json:"reasons,omitempty"`
+	Reasons       []CheckReason  `json:"reasons,omitempty"`
 	Sum           vendorSum      `json:"summary"`
 	jsonRun
 }
@@ -58,17 +58,6 @@ type vendorModule struct {
 	Key     string `json:"key"`
 	Version string `json:"version,omitempty"`
 	Hash    string `json:"hash"`
-}
-
-type vendorReason struct {
-	Code     string `json:"code"`
-	Provider string `json:"provider,omitempty"`
-	Module   string `json:"module,omitempty"`
-	Detail   string `json:"detail"`
-}
-
-func newVendorReport() vendorReport {
-	return vendorReport{FormatVersion: resultFormat, Packages: []jsonArchive{}, Modules: []vendorModule{}, Changed: []string{}, Removed: []string{}}
 }
 
 // ObserveModules is for [modules.Resolver].Observe.
@@ -112,18 +101,13 @@ func (v *Vendor) Packages(packages []archivedir.Package) {
 // Checked answers whether there would be anything to do.
 func (v *Vendor) Checked(reasons []CheckReason) {
 	upToDate := len(reasons) == 0
-	v.report.UpToDate = &upToDate
+	v.report.UpToDate, v.report.Reasons = &upToDate, reasons
 	text := "Nothing to do: everything is vendored."
 	if !upToDate {
 		text = "There is something to do for vendor:"
 	}
 	v.mirror.line(text)
 	for _, r := range reasons {
-		shown := vendorReason{Code: r.Code, Module: r.Module, Detail: r.Detail}
-		if r.Provider.Type != "" {
-			shown.Provider = r.Provider.String()
-		}
-		v.report.Reasons = append(v.report.Reasons, shown)
 		v.mirror.line(fmt.Sprintf("  - %s (%s)", r.text(), r.Code))
 	}
 }
@@ -143,6 +127,7 @@ func (r vendorReport) Text() string { return "" }
 // JSON writes what became of the directory.
 func (r vendorReport) JSON(run Run) any {
 	r.Sum = vendorSum{sumOfArchives(r.Packages), len(r.Modules), len(r.Changed), len(r.Removed)}
-	r.jsonRun = newJSONRun(run)
+	r.Packages, r.Modules, r.Changed, r.Removed = orEmpty(r.Packages), orEmpty(r.Modules), orEmpty(r.Changed), orEmpty(r.Removed)
+	r.FormatVersion, r.jsonRun = resultFormat, newJSONRun(run)
 	return r
 }
