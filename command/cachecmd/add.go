@@ -8,11 +8,9 @@ import (
 	"time"
 
 	"github.com/tfdeps/tfdeps/command/cli"
-	"github.com/tfdeps/tfdeps/command/problem"
 	"github.com/tfdeps/tfdeps/command/products"
 	"github.com/tfdeps/tfdeps/command/sources"
 	"github.com/tfdeps/tfdeps/command/view"
-	"github.com/tfdeps/tfdeps/command/workdir"
 	"github.com/tfdeps/tfdeps/getproviders"
 	"github.com/tfdeps/tfdeps/providercache"
 	"github.com/tfdeps/tfdeps/providercache/event"
@@ -31,7 +29,7 @@ const systemCacheDir = "/usr/share/tfdeps"
 // addOptions are what the arguments of cache add ask for.
 type addOptions struct {
 	options
-	locked    []string // of -locked, and what follows it; nil: it wasn't given
+	paths     []string // of -locked, and what follows it; nil: it wasn't given
 	platforms []getproviders.Platform
 	system    bool
 	offline   bool
@@ -42,12 +40,6 @@ type addOptions struct {
 	made      time.Time // what the files of an image say of their age
 }
 
-func (o *addOptions) addPlatform(given string) error {
-	platform, err := getproviders.ParsePlatform(given)
-	o.platforms = append(o.platforms, platform)
-	return err
-}
-
 func parseAdd(args []string, env cli.Environment, product getproviders.Product) (o addOptions, err error) {
 	operands, by, err := o.flags().Mixed(args, env)
 	if o.offline {
@@ -56,8 +48,8 @@ func parseAdd(args []string, env cli.Environment, product getproviders.Product) 
 	switch {
 	case err != nil:
 		return o, err
-	case o.locked != nil:
-		o.locked = append(o.locked, operands...)
+	case o.paths != nil:
+		o.paths = append(o.paths, operands...)
 	case len(operands) == 0:
 		return o, &cli.UsageError{Text: "Error: cache add needs providers, or -locked with directories that have lock files", Help: true}
 	default:
@@ -89,71 +81,57 @@ func runAdd(m *cli.Meta, args []string) (int, error) {
 		return 0, err
 	}
 	activity, m := o.activity(m, products.Unversioned(m))
-	report, problems := add(m, o, activity)
-	return o.end(m, report, problems, 0)
+	return o.end(m, add(m, &o, activity), 0)
 }
 
 // add fills the cache; the report is nil if nothing was tried.
-func add(m *cli.Meta, o addOptions, activity *view.Activity) (view.Result, problem.List) {
-	product, problems := products.Choose(m, products.Options{})
-	if problems.HasErrors() {
-		return nil, problems
+func add(m *cli.Meta, o *addOptions, activity *view.Activity) view.Result {
+	s, ok := o.open(m, activity)
+	if !ok {
+		return nil
 	}
-	config, problems := sources.ReadConfig(m, products.Unversioned(m))
-	if problems.HasErrors() {
-		return nil, problems
+	if o.paths != nil {
+		locked, _ := o.locked(m, o.paths)
+		o.wanted = store.PackageSpecs(locked)
 	}
-	cache, missing := sources.FindCache(m, config, o.dir)
-	problems = append(problems, missing...)
-	if o.locked != nil {
-		locked, unreadable := workdir.LockedBelow(o.locked, products.Unversioned(m))
-		o.wanted, problems = store.PackageSpecs(locked), append(problems, unreadable...)
+	if !o.log.Add(sources.CheckArchiveCredentials(m.Env)...) {
+		return nil
 	}
-	problems = append(problems, sources.CheckArchiveCredentials(m.Env)...)
-	if problems.HasErrors() {
-		return nil, problems
+	net, problems := sources.Connect(m, s.product, s.config, o.offlineBy)
+	if !o.log.Add(problems...) {
+		return nil
 	}
-	net, unreached := sources.Connect(m, product, config, o.offlineBy)
-	if problems = append(problems, unreached...); problems.HasErrors() {
-		return nil, problems
+	rules, problems := sources.ReadPolicy(m, s.product, o.policies)
+	if !o.log.Add(problems...) {
+		return nil
 	}
-	rules, unruled := sources.ReadPolicy(m, product, o.policies)
-	if problems = append(problems, unruled...); problems.HasErrors() {
-		return nil, problems
-	}
-	result := view.CacheFilling{Cache: cache}
-	a := adding{meta: m, opts: o, product: product, cache: cache, net: net, policy: rules, activity: activity, result: &result}
-	from := sources.Options{Net: net, Config: config, Product: product, Cached: a.cached}
-	mirrors, invalid := from.OpenMirrors(m, o.mirrors)
+	s.net, s.policy = net, rules
+	result := view.CacheFilling{Cache: s.cache}
+	a := adding{session: s, opts: o, result: &result}
+	from := sources.Options{Net: net, Config: s.config, Product: s.product, Cached: a.cached}
+	mirrors, problems := from.OpenMirrors(m, o.mirrors)
 	defer mirrors.Close()
-	if problems = append(problems, invalid...); problems.HasErrors() {
-		return nil, problems
+	if !o.log.Add(problems...) {
+		return nil
 	}
 	from.Mirrors = mirrors
 	source, err := from.All(m)
 	if err != nil {
-		return nil, append(problems, problem.Errorf("cli_configuration", "Can't search for providers", "%v", err))
+		o.log.Fail("cli_configuration", "Can't search for providers", "%v", err)
+		return nil
 	}
-	var failed problem.List
-	result.Filled, failed = a.fill(source)
+	result.Filled = a.fill(source)
 	activity.Close()
-	problems = append(problems, failed...)
 	if o.system {
-		receipts, unfit := a.finalize(result.Filled)
-		result.Receipts, problems = &receipts, append(problems, unfit...)
+		result.Receipts = new(a.finalize(result.Filled))
 	}
-	return result, problems
+	return result
 }
 
 // adding is what packages are put into a cache with.
 type adding struct {
-	meta     *cli.Meta
-	opts     addOptions
-	product  getproviders.Product
-	cache    *store.Store
-	net      sources.Network
-	policy   sources.Policy
-	activity *view.Activity
+	session
+	opts     *addOptions
 	result   *view.CacheFilling
 	platform getproviders.Platform // whose packages are being added
 }
@@ -193,28 +171,28 @@ func (a *adding) cached(p getproviders.Provider) []getproviders.CachedPackage {
 }
 
 // fill fetches what isn't there, for one platform after the other.
-func (a *adding) fill(source getproviders.Source) (filled []providercache.Prefetched, problems problem.List) {
+func (a *adding) fill(source getproviders.Source) (filled []providercache.Prefetched) {
 	for _, a.platform = range a.opts.platforms {
 		more, err := a.installer(source).Prefetch(a.meta.Context, a.opts.wanted)
 		filled = append(filled, more...)
 		if err != nil {
-			problems = append(problems, view.InstallProblems(a.product, getproviders.Requirements{}, err, nil)...)
+			a.opts.log.Add(view.InstallProblems(a.product, getproviders.Requirements{}, err, nil)...)
 		}
 	}
-	return filled, problems
+	return filled
 }
 
 // finalize makes of the cache what an image is to have, with receipts if they can
 // count.
-func (a *adding) finalize(filled []providercache.Prefetched) (receipts bool, problems problem.List) {
+func (a *adding) finalize(filled []providercache.Prefetched) (receipts bool) {
 	receipts, err := providercache.Finalize(a.meta.Context, a.cache, filled, filepath.Clean(a.opts.dir), a.opts.made)
 	if err != nil {
-		return false, problem.Fail("cache_failed", "Failed to make the cache fit for an image", "%v", err)
+		return a.opts.log.Fail("cache_failed", "Failed to make the cache fit for an image", "%v", err)
 	}
 	if !receipts {
-		problems = append(problems, problem.Warning("No receipts", fmt.Sprintf(
+		a.opts.log.Warningf("", "No receipts",
 			"Others than root can write to %s or to a directory above it. So nothing could be trusted that is noted "+
-				"about the packages, and nothing was: the first run that uses them reads and hashes them.", a.cache.Dir)))
+				"about the packages, and nothing was: the first run that uses them reads and hashes them.", a.cache.Dir)
 	}
-	return receipts, problems
+	return receipts
 }

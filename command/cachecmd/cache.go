@@ -13,6 +13,7 @@ import (
 	"github.com/tfdeps/tfdeps/command/sources"
 	"github.com/tfdeps/tfdeps/command/view"
 	"github.com/tfdeps/tfdeps/command/workdir"
+	"github.com/tfdeps/tfdeps/configs/cliconfig"
 	"github.com/tfdeps/tfdeps/getproviders"
 	"github.com/tfdeps/tfdeps/providercache/event"
 	"github.com/tfdeps/tfdeps/providercache/resolve"
@@ -59,6 +60,8 @@ type options struct {
 	dir      string // of -dir; "": where init finds the cache
 	json     bool
 	progress view.Progress
+
+	log problem.Log // of the command, whose steps add to it
 }
 
 // activity returns what shows what is under way, and a Meta for a command whose activity that is.
@@ -78,20 +81,52 @@ func (o *options) jsonFlag(help string) cli.Flag {
 	return cli.Flag{Name: "json", Value: cli.Bool(&o.json), Help: help}
 }
 
-// end prints a report, nil if there is none, shows problems and returns the exit code.
-func (o *options) end(m *cli.Meta, report view.Result, problems problem.List, code int) (int, error) {
-	return m.Finish(report, problems, cli.Output{JSON: o.json, Code: code}), nil
+// end prints a report, nil if there is none, shows the problems and returns the exit code.
+func (o *options) end(m *cli.Meta, report view.Result, code int) (int, error) {
+	return m.Finish(report, o.log.All, cli.Output{JSON: o.json, Code: code}), nil
 }
 
 // findCache returns the cache: below the directory that -dir names, else where
 // init finds it.
-func findCache(m *cli.Meta, dir string) (*store.Store, problem.List) {
+func (o *options) findCache(m *cli.Meta) (*store.Store, bool) {
 	config, problems := sources.ReadConfig(m, products.Unversioned(m))
-	if problems.HasErrors() {
-		return nil, problems
+	if !o.log.Add(problems...) {
+		return nil, false
 	}
-	cache, missing := sources.FindCache(m, config, dir)
-	return cache, append(problems, missing...)
+	cache, problems := sources.FindCache(m, config, o.dir)
+	return cache, o.log.Add(problems...)
+}
+
+// locked gathers what lock files select.
+func (o *options) locked(m *cli.Meta, paths []string) (store.Locked, bool) {
+	locked, problems := workdir.LockedBelow(paths, products.Unversioned(m))
+	return locked, o.log.Add(problems...)
+}
+
+// session is what packages come into a cache with, and out of it.
+type session struct {
+	meta     *cli.Meta
+	product  getproviders.Product
+	config   *cliconfig.Config
+	cache    *store.Store
+	net      sources.Network
+	policy   sources.Policy
+	activity *view.Activity
+}
+
+// open begins a session, which has no network yet. A missing cache is a problem, and doesn't keep others from being found.
+func (o *options) open(m *cli.Meta, activity *view.Activity) (s session, ok bool) {
+	s = session{meta: m, activity: activity}
+	var problems problem.List
+	if s.product, problems = products.Choose(m, products.Options{}); problems.HasErrors() {
+		return s, o.log.Add(problems...)
+	}
+	if s.config, problems = sources.ReadConfig(m, products.Unversioned(m)); !o.log.Add(problems...) {
+		return s, false
+	}
+	s.cache, problems = sources.FindCache(m, s.config, o.dir)
+	o.log.Add(problems...)
+	return s, true
 }
 
 // maintain returns what looks after a cache.
@@ -125,12 +160,24 @@ func runDir(m *cli.Meta, args []string) (int, error) {
 	if _, err := dirFlags(&o).Alone(args, m.Env); err != nil {
 		return 0, err
 	}
-	cache, problems := findCache(m, o.dir)
 	var report view.Result
-	if !problems.HasErrors() {
+	if cache, ok := o.findCache(m); ok {
 		report = view.CacheDir{Cache: cache}
 	}
-	return m.Finish(report, problems, cli.Output{JSON: o.json, Data: true}), nil
+	return m.Finish(report, o.log.All, cli.Output{JSON: o.json, Data: true}), nil
+}
+
+// list returns the cache and its packages.
+func (o *options) list(m *cli.Meta) (*store.Store, []store.Package, bool) {
+	cache, ok := o.findCache(m)
+	if !ok {
+		return nil, nil, false
+	}
+	packages, err := maintain(m, cache).List()
+	if err != nil {
+		return nil, nil, o.log.Fail("cache_failed", "Failed to list the cache", "%v", err)
+	}
+	return cache, packages, true
 }
 
 // runList lists the packages.
@@ -139,15 +186,11 @@ func runList(m *cli.Meta, args []string) (int, error) {
 	if _, err := listFlags(&o).Alone(args, m.Env); err != nil {
 		return 0, err
 	}
-	cache, problems := findCache(m, o.dir)
-	if problems.HasErrors() {
-		return o.end(m, nil, problems, 0)
+	cache, packages, ok := o.list(m)
+	if !ok {
+		return o.end(m, nil, 0)
 	}
-	packages, err := maintain(m, cache).List()
-	if err != nil {
-		return o.end(m, nil, append(problems, problem.Errorf("cache_failed", "Failed to list the cache", "%v", err)), 0)
-	}
-	return o.end(m, view.CacheList{Cache: cache, Packages: packages}, problems, 0)
+	return o.end(m, view.CacheList{Cache: cache, Packages: packages}, 0)
 }
 
 // keyOptions are what the arguments of cache key ask for.
@@ -167,27 +210,26 @@ func runKey(m *cli.Meta, args []string) (int, error) {
 	if len(paths) == 0 {
 		paths = []string{"."}
 	}
-	locked, problems := workdir.LockedBelow(paths, products.Unversioned(m))
-	if problems.HasErrors() {
-		return m.Finish(nil, problems, cli.Output{JSON: o.json, Data: true}), nil
+	locked, ok := o.locked(m, paths)
+	if !ok {
+		return m.Finish(nil, o.log.All, cli.Output{JSON: o.json, Data: true}), nil
 	}
 	key := locked.Key(o.platform)
 	if !o.github || o.json {
-		return m.Finish(view.CacheKey{Key: key, Prefix: store.KeyPrefix(o.platform), Platform: o.platform}, problems, cli.Output{JSON: o.json, Data: true}), nil
+		return m.Finish(view.CacheKey{Key: key, Prefix: store.KeyPrefix(o.platform), Platform: o.platform}, o.log.All, cli.Output{JSON: o.json, Data: true}), nil
 	}
-	cache, missing := findCache(m, o.dir)
-	if problems = append(problems, missing...); !problems.HasErrors() {
+	if cache, ok := o.findCache(m); ok {
 		view.GitHubOutput(m.Stdout, [][2]string{
 			{"path", cache.Dir}, {"key", key}, {"restore-keys", store.KeyPrefix(o.platform)},
 		})
 	}
-	return m.Finish(nil, problems, cli.Output{Data: true}), nil
+	return m.Finish(nil, o.log.All, cli.Output{Data: true}), nil
 }
 
 // verifyOptions are what the arguments of cache verify ask for.
 type verifyOptions struct {
 	options
-	locked []string // of -locked; nil: it wasn't given
+	paths  []string // of -locked; nil: it wasn't given
 	repair bool
 }
 
@@ -196,15 +238,15 @@ func runVerify(m *cli.Meta, args []string) (int, error) {
 	var o verifyOptions
 	operands, _, err := o.flags().Mixed(args, m.Env)
 	if err == nil {
-		o.locked, err = followed(o.locked, operands, "-locked")
+		o.paths, err = followed(o.paths, operands, "-locked")
 	}
 	if err != nil {
 		return 0, err
 	}
-	cache, problems := findCache(m, o.dir)
-	locked, unreadable := workdir.LockedBelow(o.locked, products.Unversioned(m))
-	if problems = append(problems, unreadable...); problems.HasErrors() {
-		return o.end(m, nil, problems, 0)
+	cache, _ := o.findCache(m)
+	locked, ok := o.locked(m, o.paths)
+	if !ok {
+		return o.end(m, nil, 0)
 	}
 	activity, m := o.activity(m, products.Unversioned(m))
 	maintenance := maintain(m, cache)
@@ -212,21 +254,23 @@ func runVerify(m *cli.Meta, args []string) (int, error) {
 	found, err := maintenance.Verify(m.Context, locked)
 	activity.Close()
 	if m.Context.Err() != nil {
-		return o.end(m, nil, append(problems, problem.CodedError("interrupted", "Interrupted", "Not all packages were read.")), 0)
+		o.log.Fail("interrupted", "Interrupted", "Not all packages were read.")
+		return o.end(m, nil, 0)
 	}
 	if err != nil {
-		return o.end(m, nil, append(problems, problem.Errorf("cache_failed", "Failed to verify the cache", "%v", err)), 0)
+		o.log.Fail("cache_failed", "Failed to verify the cache", "%v", err)
+		return o.end(m, nil, 0)
 	}
 	result := view.CacheVerification{Cache: cache, Found: found}
 	if o.repair {
 		if result.Repaired, err = removeDamaged(m, cache, found); err != nil {
-			problems = append(problems, problem.Errorf("cache_failed", "Failed to remove what is damaged", "%v", err))
+			o.log.Fail("cache_failed", "Failed to remove what is damaged", "%v", err)
 		}
 	}
 	if slices.ContainsFunc(found, store.Verified.Differs) {
-		return o.end(m, result, problems, cli.ExitDiffers)
+		return o.end(m, result, cli.ExitDiffers)
 	}
-	return o.end(m, result, problems, 0)
+	return o.end(m, result, 0)
 }
 
 // removeDamaged removes the packages that aren't what their receipts say. The next
@@ -257,14 +301,7 @@ func followed(paths, operands []string, option string) ([]string, error) {
 // Known returns the providers and the platforms of which the shared cache has packages, in any order and
 // repeatedly; none if there is no cache.
 func Known(m *cli.Meta) (providers []getproviders.Provider, platforms []getproviders.Platform) {
-	cache, problems := findCache(m, "")
-	if problems.HasErrors() {
-		return nil, nil
-	}
-	packages, err := maintain(m, cache).List()
-	if err != nil {
-		return nil, nil
-	}
+	_, packages, _ := new(options).list(m)
 	for _, p := range packages {
 		providers, platforms = append(providers, p.Provider), append(platforms, p.Platform)
 	}

@@ -18,9 +18,9 @@ func help() cli.Help {
 func (o *addOptions) flags() cli.Flags {
 	return cli.Flags{
 		o.dirFlag(),
-		{Name: "locked", Arg: " DIR|FILE...", Value: cli.Paths(&o.locked),
+		{Name: "locked", Arg: " DIR|FILE...", Value: cli.Paths(&o.paths),
 			Help: "What these lock files select, or those in and below these directories, with the hashes that they record."},
-		{Name: "platform", Arg: "=OS_ARCH", Value: cli.Func(o.addPlatform),
+		{Name: "platform", Arg: "=OS_ARCH", Value: cli.Each(&o.platforms, getproviders.ParsePlatform),
 			Help: "For this platform. May be given more than once."},
 		sources.MirrorFlag(&o.mirrors),
 		sources.PolicyFlag(&o.policies),
@@ -71,7 +71,7 @@ func listHelp() cli.Help {
 func (o *verifyOptions) flags() cli.Flags {
 	return cli.Flags{
 		o.dirFlag(),
-		{Name: "locked", Arg: " DIR...", Value: cli.Paths(&o.locked),
+		{Name: "locked", Arg: " DIR...", Value: cli.Paths(&o.paths),
 			Help: "Compare them with the lock files in and below these directories, too."},
 		{Name: "repair", Value: cli.Bool(&o.repair),
 			Help: "Remove what is damaged. The next init that wants it fetches it."},
@@ -99,7 +99,7 @@ func (o *removeOptions) flags() cli.Flags {
 
 func (o *gcOptions) flags() cli.Flags {
 	return append(cli.Flags{
-		{Name: "older-than", Arg: "=30d", Value: cli.Func(o.setOlderThan),
+		{Name: "older-than", Arg: "=30d", Value: cli.Parsed(&o.olderThan, parseAge),
 			Help: "Remove what wasn't used for this long, such as 2w or 12h."},
 		{Name: "max-size", Arg: "=20GB", Value: cli.Func(o.setMaxSize),
 			Help: "Remove what was used least recently, until the rest is no larger than this."},
@@ -135,16 +135,11 @@ func (o *keyOptions) flags() cli.Flags {
 	return cli.Flags{
 		{Name: "github", Value: cli.Bool(&o.github),
 			Help: "Print path, key and restore-keys, for $GITHUB_OUTPUT."},
-		{Name: "platform", Arg: "=OS_ARCH", Value: cli.Func(o.setPlatform),
+		{Name: "platform", Arg: "=OS_ARCH", Value: cli.Parsed(&o.platform, getproviders.ParsePlatform),
 			Help: "The platform of the packages. The default is this machine's."},
 		o.dirFlag(),
 		o.jsonFlag("Print a JSON object: format_version, key, platform, restore_keys, started_at, ended_at, diagnostics."),
 	}
-}
-
-func (o *keyOptions) setPlatform(given string) (err error) {
-	o.platform, err = getproviders.ParsePlatform(given)
-	return err
 }
 
 func keyHelp() cli.Help {
@@ -166,7 +161,7 @@ func (o *transferOptions) flags() cli.Flags {
 		states + "), url and bytes of the archive, error and code; summary, started_at, ended_at, diagnostics. Keys may be added."
 	flags := cli.Flags{
 		o.dirFlag(),
-		{Name: "platform", Arg: "=OS_ARCH", Value: cli.Func(o.addPlatform),
+		{Name: "platform", Arg: "=OS_ARCH", Value: cli.Each(&o.platforms, getproviders.ParsePlatform),
 			Help: "The packages for this platform. May be given more than once. The default is this machine's."},
 		sources.PolicyFlag(&o.policies),
 		{Name: "offline", Value: cli.Bool(&o.offline), Variable: "TFDEPS_OFFLINE", Meaning: "send no request",

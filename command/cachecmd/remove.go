@@ -7,11 +7,9 @@ import (
 	"time"
 
 	"github.com/tfdeps/tfdeps/command/cli"
-	"github.com/tfdeps/tfdeps/command/problem"
 	"github.com/tfdeps/tfdeps/command/products"
 	"github.com/tfdeps/tfdeps/command/sources"
 	"github.com/tfdeps/tfdeps/command/view"
-	"github.com/tfdeps/tfdeps/command/workdir"
 	"github.com/tfdeps/tfdeps/configs/modules/fetch"
 	"github.com/tfdeps/tfdeps/getproviders"
 	"github.com/tfdeps/tfdeps/providercache/resolve"
@@ -50,11 +48,6 @@ func parseGC(args []string, env cli.Environment) (o gcOptions, err error) {
 	return o, nil
 }
 
-func (o *gcOptions) setOlderThan(given string) (err error) {
-	o.olderThan, err = parseAge(given)
-	return err
-}
-
 func (o *gcOptions) setMaxSize(given string) error {
 	n, err := parseBytes(given)
 	o.maxBytes = &n
@@ -67,20 +60,20 @@ func runGC(m *cli.Meta, args []string) (int, error) {
 	if err != nil {
 		return 0, err
 	}
-	cache, problems := findCache(m, o.dir)
-	locked, unreadable := workdir.LockedBelow(o.keepLocked, products.Unversioned(m))
-	if problems = append(problems, unreadable...); problems.HasErrors() {
-		return o.end(m, nil, problems, 0)
+	cache, _ := o.findCache(m)
+	locked, ok := o.locked(m, o.keepLocked)
+	if !ok {
+		return o.end(m, nil, 0)
 	}
 	policy := store.Policy{OlderThan: o.olderThan, MaxBytes: o.maxBytes, Keep: locked}
 	done, err := maintain(m, cache).Collect(m.Context, policy, store.RemoveOptions{DryRun: o.dryRun, Linked: o.force})
 	result := view.CacheRemoval{Cache: cache, Done: done, DryRun: o.dryRun}
 	if err != nil {
-		problems = append(problems, problem.Errorf("cache_failed", "Failed to remove what isn't used", "%v", err))
+		o.log.Fail("cache_failed", "Failed to remove what isn't used", "%v", err)
 	} else if o.dir == "" {
 		sweepModules(m, &result, m.Now().Add(-cmp.Or(o.olderThan, unusedAfter)))
 	}
-	return o.end(m, result, problems, 0)
+	return o.end(m, result, 0)
 }
 
 // sweepModules removes from the store of modules what was fetched before a time.
@@ -102,26 +95,24 @@ func runClean(m *cli.Meta, args []string) (int, error) {
 	if err != nil {
 		return 0, err
 	}
-	cache, problems := findCache(m, o.dir)
-	if problems.HasErrors() {
-		return o.end(m, nil, problems, 0)
-	}
-	maintenance := maintain(m, cache)
-	packages, err := maintenance.List()
-	if err != nil {
-		return o.end(m, nil, append(problems, problem.Errorf("cache_failed", "Failed to list the cache", "%v", err)), 0)
+	cache, packages, ok := o.list(m)
+	if !ok {
+		return o.end(m, nil, 0)
 	}
 	isNamed := len(names) > 0 // what is named needs no receipt
 	if isNamed {
 		packages = slices.DeleteFunc(packages, func(p store.Package) bool { return !isAmong(wanted, p) })
 	}
 	if isNamed && len(packages) == 0 {
-		return o.end(m, nil, append(problems, nothingMatches(cache, names)), 0)
+		o.log.Fail("package_not_found", "No such package in the cache",
+			"The cache in %s has no package of %s. To see what it has, run:\n  tfdeps cache list", cache.Dir, strings.Join(names, ", "))
+		return o.end(m, nil, 0)
 	}
+	maintenance := maintain(m, cache)
 	done, err := maintenance.Remove(m.Context, packages, store.RemoveOptions{DryRun: o.dryRun, Linked: o.force, Others: isNamed})
 	result := view.CacheRemoval{Cache: cache, Done: done, DryRun: o.dryRun}
 	if err != nil {
-		problems = append(problems, problem.Errorf("cache_failed", "Failed to remove packages", "%v", err))
+		o.log.Fail("cache_failed", "Failed to remove packages", "%v", err)
 	} else if !isNamed {
 		if !o.dryRun {
 			maintenance.Sweep()
@@ -130,13 +121,7 @@ func runClean(m *cli.Meta, args []string) (int, error) {
 			sweepModules(m, &result, m.Now())
 		}
 	}
-	return o.end(m, result, problems, 0)
-}
-
-// nothingMatches is about names of which no package is in the cache.
-func nothingMatches(cache *store.Store, names []string) *problem.Problem {
-	return problem.Errorf("package_not_found", "No such package in the cache",
-		"The cache in %s has no package of %s. To see what it has, run:\n  tfdeps cache list", cache.Dir, strings.Join(names, ", "))
+	return o.end(m, result, 0)
 }
 
 func isAmong(wanted []resolve.PackageSpec, p store.Package) bool {

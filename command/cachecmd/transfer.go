@@ -13,7 +13,6 @@ import (
 	"github.com/tfdeps/tfdeps/command/products"
 	"github.com/tfdeps/tfdeps/command/sources"
 	"github.com/tfdeps/tfdeps/command/view"
-	"github.com/tfdeps/tfdeps/command/workdir"
 	"github.com/tfdeps/tfdeps/getproviders"
 	"github.com/tfdeps/tfdeps/providercache"
 	"github.com/tfdeps/tfdeps/providercache/event"
@@ -34,12 +33,6 @@ type transferOptions struct {
 	policies         []string // of -policy
 	offline          bool
 	offlineBy        string // who set it; "": it isn't set
-}
-
-func (o *transferOptions) addPlatform(given string) error {
-	platform, err := getproviders.ParsePlatform(given)
-	o.platforms = append(o.platforms, platform)
-	return err
 }
 
 func (o *transferOptions) verb() string {
@@ -81,61 +74,57 @@ func runTransfer(m *cli.Meta, args []string, push bool) (int, error) {
 		return 0, err
 	}
 	activity, m := o.activity(m, products.Unversioned(m))
-	report, problems := move(m, o, activity)
-	return o.end(m, report, problems, 0)
+	return o.end(m, move(m, &o, activity), 0)
 }
 
 // move pushes or pulls; the report is nil if nothing was tried.
-func move(m *cli.Meta, o transferOptions, activity *view.Activity) (view.Result, problem.List) {
+func move(m *cli.Meta, o *transferOptions, activity *view.Activity) view.Result {
 	defer activity.Close()
-	product, problems := products.Choose(m, products.Options{})
-	if problems.HasErrors() {
-		return nil, problems
+	s, ok := o.open(m, activity)
+	if !ok {
+		return nil
 	}
-	config, problems := sources.ReadConfig(m, products.Unversioned(m))
-	if problems.HasErrors() {
-		return nil, problems
-	}
-	cache, missing := sources.FindCache(m, config, o.dir)
-	locked, unreadable := workdir.LockedBelow(o.paths, products.Unversioned(m))
-	problems = append(append(append(problems, missing...), unreadable...), sources.CheckArchiveCredentials(m.Env)...)
+	locked, _ := o.locked(m, o.paths)
+	o.log.Add(sources.CheckArchiveCredentials(m.Env)...)
 	if o.offlineBy != "" && sources.IsURL(o.location) {
-		problems = append(problems, problem.Errorf("offline", "No request is allowed",
-			"The command cache %s asks the service that the URL names, and %s forbids requests. A directory may be named in place of the URL.", o.verb(), o.offlineBy))
+		o.log.Fail("offline", "No request is allowed",
+			"The command cache %s asks the service that the URL names, and %s forbids requests. A directory may be named in place of the URL.", o.verb(), o.offlineBy)
 	}
 	if scheme, _, _ := strings.Cut(o.location, "://"); o.push && strings.EqualFold(scheme, "https") { // whether there is something to send or not
-		problems = append(problems, problem.CodedError("bucket", "Invalid URL",
-			"Packages can only be pulled from a web server. They are pushed to what is behind it: a bucket, an OCI registry or a directory."))
+		o.log.Fail("bucket", "Invalid URL",
+			"Packages can only be pulled from a web server. They are pushed to what is behind it: a bucket, an OCI registry or a directory.")
 	}
 	if !o.push && !sources.IsURL(o.location) {
-		problems = append(problems, checkPulled(o.location)...)
+		o.log.Add(checkPulled(o.location)...)
 	}
 	if invalid := sources.CheckCreateRepository(o.createRepository, o.location); invalid != nil {
-		problems = append(problems, invalid)
+		o.log.Add(invalid)
 	}
-	if problems.HasErrors() {
-		return nil, problems
+	if o.log.All.HasErrors() {
+		return nil
 	}
-	net, unreached := sources.Connect(m, product, config, o.offlineBy)
-	rules, unruled := sources.ReadPolicy(m, product, o.policies)
-	if problems = append(append(problems, unreached...), unruled...); problems.HasErrors() {
-		return nil, problems
+	net, unreached := sources.Connect(m, s.product, s.config, o.offlineBy)
+	rules, unruled := sources.ReadPolicy(m, s.product, o.policies)
+	if !o.log.Add(append(unreached, unruled...)...) {
+		return nil
 	}
+	s.net, s.policy = net, rules
 	remote, end, invalid := net.OpenRemote(m, o.location, o.createRepository)
 	defer end()
 	if invalid != nil {
-		return nil, append(problems, invalid)
+		o.log.Add(invalid)
+		return nil
 	}
-	t := transferring{meta: m, product: product, cache: cache, net: net, policy: rules, activity: activity, remote: remote, wanted: store.PackageSpecs(locked)}
-	result, failed := view.CacheTransfer{Cache: cache, Remote: remote.String(), Push: o.push}, problem.List(nil)
+	t := transferring{session: s, remote: remote, wanted: store.PackageSpecs(locked)}
+	result := view.CacheTransfer{Cache: s.cache, Remote: remote.String(), Push: o.push}
 	for _, platform := range o.platforms {
 		moved, err := t.move(m.Context, o.push, platform)
 		result.Packages = append(result.Packages, moved...)
 		if err != nil {
-			failed = append(failed, view.TransferProblems(product, o.push, err)...)
+			o.log.Add(view.TransferProblems(s.product, o.push, err)...)
 		}
 	}
-	return result, append(problems, failed...)
+	return result
 }
 
 // checkPulled finds a directory that can't have packages. One that is empty may be what the first push fills.
@@ -153,14 +142,9 @@ func checkPulled(dir string) problem.List {
 
 // transferring is one run of cache push or cache pull.
 type transferring struct {
-	meta     *cli.Meta
-	product  getproviders.Product
-	cache    *store.Store
-	net      sources.Network
-	policy   sources.Policy
-	activity *view.Activity
-	remote   transfer.Remote
-	wanted   []resolve.PackageSpec
+	session
+	remote transfer.Remote
+	wanted []resolve.PackageSpec
 }
 
 // installer makes what finds packages in the cache and puts them there.

@@ -134,6 +134,23 @@ func Func(take func(string) error) Value {
 	return func(set *flag.FlagSet, name string) { set.Func(name, "", take) }
 }
 
+// Parsed is an option whose value a function reads.
+func Parsed[T any](p *T, parse func(string) (T, error)) Value {
+	return Func(func(given string) (err error) {
+		*p, err = parse(given)
+		return err
+	})
+}
+
+// Each is Parsed for an option that may be given more than once.
+func Each[T any](p *[]T, parse func(string) (T, error)) Value {
+	return Func(func(given string) error {
+		value, err := parse(given)
+		*p = append(*p, value)
+		return err
+	})
+}
+
 // BoolFunc is Func for an option that may stand without a value, which then is
 // "true".
 func BoolFunc(take func(string) error) Value {

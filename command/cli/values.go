@@ -18,11 +18,8 @@ func AnyDuration() Value { return Duration(new(time.Duration)) }
 func Progress(mode *view.Progress) Flag {
 	return Flag{
 		Name: "progress", Arg: "=", Variable: "TFDEPS_PROGRESS", Meaning: "how it is shown what is under way",
-		Value: Func(func(given string) (err error) {
-			*mode, err = view.ParseProgress(given)
-			return err
-		}),
-		Help: "How it is shown what is under way:",
+		Value: Parsed(mode, view.ParseProgress),
+		Help:  "How it is shown what is under way:",
 		Choices: []Choice{
 			{Value: "auto", Help: "in a terminal as with tty, unless it can't draw (TERM=dumb) or CI is set; else as with plain, but on stdout (this is the default);"},
 			{Value: "tty", Help: "a bar for each package that takes a while, and one for all, on stderr;"},

@@ -100,7 +100,7 @@ func (o *options) flags() cli.Flags {
 			}},
 		{Name: "platform", Arg: "=OS_ARCH", Value: cli.Func(o.addPlatforms), Variable: "TFDEPS_PLATFORM", Meaning: "for which platforms the lock file has to be good, too",
 			Help: "Make the lock file good for this platform, too, such as linux_amd64, as \"providers lock\" does: its packages are read while they are downloaded, and kept nowhere. May be given more than once, or with commas; with \"all\" for every platform that the source of a provider lists. What is installed is for this machine's platform."},
-		{Name: "hashes", Arg: "=", Value: cli.Func(o.setHashes), Variable: cli.HashesVariable, Meaning: "whose word counts for hashes of what isn't read",
+		{Name: "hashes", Arg: "=", Value: cli.Parsed(&o.hashes, cli.ParseHashPolicy), Variable: cli.HashesVariable, Meaning: "whose word counts for hashes of what isn't read",
 			Help:    "Whose hashes to trust for packages that aren't read:",
 			Choices: cli.HashChoices("also the providers' registries, and network mirrors about the platforms of -platform;")},
 		sources.PolicyFlag(&o.policies),
@@ -178,11 +178,6 @@ func (o *options) addPlatforms(given string) error {
 		}
 	}
 	return nil
-}
-
-func (o *options) setHashes(given string) (err error) {
-	o.hashes, err = cli.ParseHashPolicy(given)
-	return err
 }
 
 // settle finds out what -lockfile, -offline and -frozen mean together, and who

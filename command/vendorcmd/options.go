@@ -59,7 +59,7 @@ func (o *options) flags() cli.Flags {
 			Help: "Leave the directory as it is, and write one archive with all of this. The same content makes the same archive, byte for byte. The configuration isn't in it."},
 		{Name: "unpack", Arg: "=FILE.tar", Value: cli.String(&o.unpack),
 			Help: "Verify such an archive and unpack it into DIR, which is where the configuration is; the default is the current directory. The lock files that are there decide: what they say stays, and the archive adds what they say nothing of. If anything is wrong with it, if it has other packages than are locked, or if its lock files have other versions or more hashes of what is locked there, nothing changes."},
-		{Name: "accept-hash", Arg: "=HASH", Value: cli.Func(o.acceptHash),
+		{Name: "accept-hash", Arg: "=HASH", Value: cli.Each(&o.accepted, getproviders.ParseHash),
 			Help: "With -unpack: accept this hash, such as h1:..., of a provider or module that is locked there otherwise. All those that the archive's lock files add have to be named; may be given more than once."},
 		{Name: "json", Value: cli.Bool(&o.json),
 			Help: "Print a JSON object: packages, modules, what was changed and removed; with -check up_to_date and reasons; summary, started_at, ended_at, diagnostics."},
@@ -114,12 +114,6 @@ func (o *options) addPlatform(given string) error {
 	plat, problems := cli.ReadPlatform(given)
 	o.platforms, o.problems = append(o.platforms, plat), append(o.problems, problems...)
 	return nil
-}
-
-func (o *options) acceptHash(given string) error {
-	h, err := getproviders.ParseHash(given)
-	o.accepted = append(o.accepted, h)
-	return err
 }
 
 // accepts reports whether all of these hashes were named.
