@@ -46,16 +46,17 @@ type reader struct {
 	net       sources.Network
 	mirrors   *sources.Mirrors // of -mirror; nil: they aren't open
 	temporary *scratch.Dir     // nil: not made yet
+	log       problem.Log      // of the command, whose steps add to it
 }
 
 // run is what commands with a reader have in common: they work unless something is wrong before, and show what they
 // report. The reader is closed after problems are shown, because these may show the sources of modules.
-func (r *reader) run(problems problem.List, out cli.Output, report func() view.Result, work func() problem.List) (code int) {
+func (r *reader) run(problems problem.List, out cli.Output, report func() view.Result, work func()) (code int) {
 	defer r.close()
-	if !problems.HasErrors() {
-		problems = append(problems, work()...)
+	if r.log.Add(problems...) {
+		work()
 	}
-	return r.meta.Finish(report(), problems, out)
+	return r.meta.Finish(report(), r.log.All, out)
 }
 
 func (r *reader) close() {
@@ -68,14 +69,14 @@ func (r *reader) close() {
 // read finds the directories that -dir names, and what each of them requires and
 // has locked. An error in one of them is one of all: half of an update is hard to
 // review.
-func (r *reader) read(o packageOptions) ([]directory, problem.List) {
-	dirs, problems := r.load(o)
-	if problems.HasErrors() {
-		return nil, problems
+func (r *reader) read(o packageOptions) ([]directory, bool) {
+	dirs, ok := r.load(o)
+	if !ok {
+		return nil, false
 	}
 	var err error
 	if r.temporary, err = scratch.Temporary(); err != nil {
-		return nil, append(problems, problem.CodedError("module_package_failed", "Can't fetch modules", problem.Sentence(err)))
+		return nil, r.log.Fail("module_package_failed", "Can't fetch modules", "%s", problem.Sentence(err))
 	}
 	const many = 8 // at once; modules may have to be fetched
 	found, _ := par.Map(r.meta.Context, many, dirs, func(ctx context.Context, d *directory) (problem.List, error) {
@@ -83,33 +84,34 @@ func (r *reader) read(o packageOptions) ([]directory, problem.List) {
 	})
 	all := make([]directory, len(dirs))
 	for i, p := range found {
-		problems, all[i] = append(problems, p...), *dirs[i]
+		all[i], ok = *dirs[i], r.log.Add(p...)
 	}
-	if r.meta.Context.Err() != nil && !problems.HasErrors() {
-		problems = append(problems, problem.CodedError("interrupted", "Interrupted", "Nothing was changed."))
+	if ok && r.meta.Context.Err() != nil {
+		return nil, r.log.Fail("interrupted", "Interrupted", "Nothing was changed.")
 	}
-	return all, problems
+	return all, ok
 }
 
 // load reads the root modules. Of directories that a pattern matches, those
 // without a configuration are left out.
-func (r *reader) load(o packageOptions) (dirs []*directory, problems problem.List) {
+func (r *reader) load(o packageOptions) (dirs []*directory, ok bool) {
 	given, problems := workdir.Expand(o.dirs)
+	ok = r.log.Add(problems...)
 	for _, g := range given {
 		d := &directory{Dir: workdir.Load(r.meta, r.product, g.Path, o.modules)}
 		switch empty := len(o.dirs) > 0 && d.Empty(); {
 		case empty && g.Pattern:
 		case empty:
-			problems = append(problems, d.NoConfiguration(g.Path))
+			ok = r.log.Add(d.NoConfiguration(g.Path))
 		default:
 			dirs = append(dirs, d)
 		}
 	}
-	if len(dirs) == 0 && !problems.HasErrors() {
-		problems = append(problems, problem.CodedError("configuration_not_found", "No configuration files",
-			"None of the directories that -dir names has a configuration."))
+	if ok && len(dirs) == 0 {
+		return nil, r.log.Fail("configuration_not_found", "No configuration files",
+			"None of the directories that -dir names has a configuration.")
 	}
-	return dirs, problems
+	return dirs, ok
 }
 
 // require finds out what a directory requires. Modules that are recorded are used

@@ -73,29 +73,25 @@ func runLock(m *cli.Meta, args []string) (int, error) {
 	product, problems := products.Choose(m, products.Options{})
 	v := view.NewLock(m.ViewOptions(product, opts.json, opts.progress))
 	in := reader{meta: m.Showing(v.Activity()), product: product}
-	return in.run(append(opts.problems, problems...), cli.Output{JSON: opts.json}, v.Report, func() problem.List { return lock(opts, &in, v) }), nil
+	return in.run(append(opts.problems, problems...), cli.Output{JSON: opts.json}, v.Report, func() { lock(opts, &in, v) }), nil
 }
 
 // lock finds out what the lock files should hold, and writes or checks them.
-func lock(opts lockOptions, in *reader, v *view.Lock) problem.List {
+func lock(opts lockOptions, in *reader, v *view.Lock) {
 	m, product := in.meta, in.product
 	only, upgrades, problems := opts.providers(product)
-	if problems.HasErrors() {
-		return problems
+	if !in.log.Add(problems...) {
+		return
 	}
-	net, source, unreached := opts.connect(in)
-	if problems = append(problems, unreached...); problems.HasErrors() {
-		return problems
+	source, ok := opts.connect(in)
+	if !ok {
+		return
 	}
-	in.net = net
-	dirs, unread := in.read(opts.packageOptions)
-	problems = append(problems, unread...)
-	if !problems.HasErrors() {
-		problems = append(problems, checkRequired(dirs, only)...)
+	dirs, ok := in.read(opts.packageOptions)
+	if !ok || !in.log.Add(checkRequired(dirs, only)...) {
+		return
 	}
-	if problems.HasErrors() {
-		return problems
-	}
+	net := in.net
 	fetcher := fetcher.Fetcher{
 		Source: source, Client: net.Archives, Product: product,
 		Observe: event.Observer(v.Observe), Now: m.Now, StateDir: m.StateDir, HashPolicy: opts.policy,
@@ -108,12 +104,11 @@ func lock(opts lockOptions, in *reader, v *view.Lock) problem.List {
 		requests[i].Upgrade = upgrades
 	}
 	results, _ := lockhashes.Lock(m.Context, &fetcher, requests...) // each directory reports its own error
-	problems = append(problems, v.End()...)
+	in.log.Add(v.End()...)
 	for i, d := range dirs {
 		refuseDowngrades(net.Policy, d, upgrades, &results[i])
-		problems = append(problems, conclude(opts, d, results[i], v)...)
+		in.log.Add(conclude(opts, d, results[i], v)...)
 	}
-	return problems
 }
 
 // refuseDowngrades has the result for a directory be an error if the policy refuses a version that

@@ -14,6 +14,7 @@ import (
 	"github.com/tfdeps/tfdeps/command/view"
 	"github.com/tfdeps/tfdeps/command/workdir"
 	"github.com/tfdeps/tfdeps/getproviders"
+	"github.com/tfdeps/tfdeps/providercache/blob"
 	"github.com/tfdeps/tfdeps/providercache/event"
 	"github.com/tfdeps/tfdeps/providercache/fetcher"
 	"github.com/tfdeps/tfdeps/providercache/mirror"
@@ -129,34 +130,36 @@ func runMirror(m *cli.Meta, args []string) (int, error) {
 	v := view.NewMirror(m.ViewOptions(product, opts.json, opts.progress))
 	in := reader{meta: m.Showing(v.Activity()), product: product}
 	report := func() view.Result { return v.Report(opts.target) }
-	return in.run(append(opts.problems, problems...), cli.Output{JSON: opts.json}, report, func() problem.List { return fill(opts, &in, v) }), nil
+	return in.run(append(opts.problems, problems...), cli.Output{JSON: opts.json}, report, func() { fill(opts, &in, v) }), nil
 }
 
-func fill(opts mirrorOptions, in *reader, v *view.Mirror) problem.List {
-	m, product := in.meta, in.product
-	net, source, problems := opts.connect(in)
-	if problems.HasErrors() {
-		return problems
+func fill(opts mirrorOptions, in *reader, v *view.Mirror) {
+	m, product, before := in.meta, in.product, in.log.All
+	source, ok := opts.connect(in)
+	if !ok {
+		return
 	}
-	to := mirror.Directory(opts.target)
+	net, to := in.net, mirror.Directory(opts.target)
+	var invalid *problem.Problem
 	switch {
 	case sources.IsOCI(opts.target):
-		registry, invalid := net.OpenRegistry(opts.target, sources.CreateRepository(m, opts.createRepository))
-		if invalid != nil {
-			return problem.List{invalid}
-		}
+		var registry mirror.Releases
+		registry, invalid = net.OpenRegistry(opts.target, sources.CreateRepository(m, opts.createRepository))
 		to = mirror.Registry(registry)
 	case sources.IsURL(opts.target):
-		bucket, invalid := net.OpenBucket(m.Context, m, opts.target, sources.OCIForm)
-		if invalid != nil {
-			return problem.List{invalid}
+		var bucket blob.Bucket
+		if bucket, invalid = net.OpenBucket(m.Context, m, opts.target, sources.OCIForm); invalid == nil {
+			defer bucket.Close()
+			to = mirror.Bucket(bucket)
 		}
-		defer bucket.Close()
-		to = mirror.Bucket(bucket)
 	}
-	wanted, choices, more := wants(opts, in, net, v)
-	if problems = append(problems, more...); problems.HasErrors() {
-		return problems
+	if invalid != nil {
+		in.log.All = append(before, invalid)
+		return
+	}
+	wanted, choices, ok := wants(opts, in, v)
+	if !ok {
+		return
 	}
 	var pinned []resolve.PackageSpec
 	for _, w := range wanted {
@@ -171,31 +174,29 @@ func fill(opts mirrorOptions, in *reader, v *view.Mirror) problem.List {
 	result, err := mirror.Update(m.Context, &fetcher, to, wanted, mirror.Options{
 		Platforms: opts.platforms, AllPlatforms: opts.allPlatforms, Prune: opts.prune, PruneGrace: opts.pruneGrace,
 	})
-	problems = append(problems, v.End(result)...)
+	in.log.Add(v.End(result)...)
 	if err != nil {
-		problems = append(problems, view.MirrorProblems(err)...)
+		in.log.Add(view.MirrorProblems(err)...)
 	}
-	return problems
 }
 
 // wants is what is to be in the mirror: what -versions names, what lock files
 // select that -locked names, and what configurations require. choices are those whose version isn't known yet.
-func wants(opts mirrorOptions, in *reader, net sources.Network, v *view.Mirror) (wanted []mirror.Spec, choices []sources.Choice, problems problem.List) {
-	wanted, problems = opts.listed(in.product)
-	if problems.HasErrors() {
-		return nil, nil, problems
+func wants(opts mirrorOptions, in *reader, v *view.Mirror) (wanted []mirror.Spec, choices []sources.Choice, ok bool) {
+	wanted, problems := opts.listed(in.product)
+	if !in.log.Add(problems...) {
+		return nil, nil, false
 	}
-	locked, unread := workdir.LockedBelow(opts.locked, products.Unversioned(in.meta))
+	locked, problems := workdir.LockedBelow(opts.locked, products.Unversioned(in.meta))
 	for _, w := range store.PackageSpecs(locked) {
 		wanted = append(wanted, mirror.Spec{PackageSpec: w, Locked: true})
 	}
-	if problems = append(problems, unread...); problems.HasErrors() || !opts.readsConfiguration() {
-		return wanted, choices, problems
+	if ok = in.log.Add(problems...); !ok || !opts.readsConfiguration() {
+		return wanted, choices, ok
 	}
-	in.net = net
-	dirs, unread := in.read(opts.packageOptions)
-	if problems = append(problems, unread...); problems.HasErrors() {
-		return nil, nil, problems
+	dirs, ok := in.read(opts.packageOptions)
+	if !ok {
+		return nil, nil, false
 	}
 	skipped := map[getproviders.Provider]bool{}
 	for _, d := range dirs {
@@ -209,7 +210,7 @@ func wants(opts mirrorOptions, in *reader, net sources.Network, v *view.Mirror) 
 			}
 			w, reason := want(opts, d, p)
 			if reason != "" {
-				problems = append(problems, view.LockedMismatch(in.product, d.Path, reason))
+				ok = in.log.Add(view.LockedMismatch(in.product, d.Path, reason))
 				continue
 			}
 			wanted = append(wanted, w)
@@ -219,7 +220,7 @@ func wants(opts mirrorOptions, in *reader, net sources.Network, v *view.Mirror) 
 			}
 		}
 	}
-	return wanted, choices, problems
+	return wanted, choices, ok
 }
 
 // listed are the versions that -versions names.

@@ -92,24 +92,21 @@ func (o *packageOptions) refuse(summary, detail string) {
 
 // connect makes the source of packages, and what reaches it: the registries,
 // unless something else is asked for. What it opens is closed with the reader.
-func (o *packageOptions) connect(in *reader) (sources.Network, getproviders.Source, problem.List) {
-	m, product := in.meta, in.product
-	config, net, problems := sources.Online(m, product, "", o.policies...)
-	if problems.HasErrors() {
-		return net, nil, problems
+func (o *packageOptions) connect(in *reader) (getproviders.Source, bool) {
+	config, net, problems := sources.Online(in.meta, in.product, "", o.policies...)
+	if in.net = net; !in.log.Add(problems...) {
+		return nil, false
 	}
-	from := sources.Options{Net: net, Config: config, Product: product}
-	var invalid problem.List
-	in.mirrors, invalid = from.OpenMirrors(m, o.mirrors)
-	if problems = append(problems, invalid...); problems.HasErrors() {
-		return net, nil, problems
+	from := sources.Options{Net: net, Config: config, Product: in.product}
+	if in.mirrors, problems = from.OpenMirrors(in.meta, o.mirrors); !in.log.Add(problems...) {
+		return nil, false
 	}
 	from.Mirrors = in.mirrors
-	source, err := o.source(m, from)
+	source, err := o.source(in.meta, from)
 	if err != nil {
-		problems = append(problems, problem.CodedError("cli_configuration", "Can't search for providers", problem.Sentence(err)))
+		return nil, in.log.Fail("cli_configuration", "Can't search for providers", "%s", problem.Sentence(err))
 	}
-	return net, source, problems
+	return source, true
 }
 
 func (o *packageOptions) source(m *cli.Meta, all sources.Options) (getproviders.Source, error) {

@@ -81,28 +81,29 @@ func runTree(m *cli.Meta, args []string) (int, error) {
 	}
 	product, problems := products.Choose(m, products.Options{})
 	var report view.Result
-	if problems = append(problems, opts.check()...); !problems.HasErrors() {
-		var found problem.List
-		report, found = describe(m, opts, product)
-		problems = append(problems, found...)
+	var log problem.Log
+	if log.Add(append(problems, opts.check()...)...) {
+		report = describe(m, opts, product, &log)
 	}
-	return m.Finish(report, problems, cli.Output{JSON: opts.json}), nil
+	return m.Finish(report, log.All, cli.Output{JSON: opts.json}), nil
 }
 
 // describe finds out who requires what; nil: that couldn't be found out. Modules are taken as they
 // are recorded: nothing is installed, and it doesn't matter to Terraform for which versions of
 // it they are.
-func describe(m *cli.Meta, opts treeOptions, product getproviders.Product) (view.Result, problem.List) {
+func describe(m *cli.Meta, opts treeOptions, product getproviders.Product, log *problem.Log) view.Result {
 	dir := workdir.Load(m, product, ".", opts.modules)
 	switch {
 	case dir.InputProblems.HasErrors():
-		return nil, dir.InputProblems
+		log.Add(dir.InputProblems...)
+		return nil
 	case dir.Empty():
-		return nil, problem.List{dir.NoConfiguration(cli.WorkingDirectory())}
+		log.Add(dir.NoConfiguration(cli.WorkingDirectory()))
+		return nil
 	}
 	installer := modules.Resolver{Dir: workdir.ModulesDir(m.Env), Product: product, Mode: modules.AsRecorded}
-	if problems := dir.FindModules(m.Context, installer); problems.HasErrors() {
-		return nil, problems
+	if !log.Add(dir.FindModules(m.Context, installer)...) {
+		return nil
 	}
 	if dir.RootProblems.HasErrors() {
 		dir.TakeOutdated() // it may follow from what is wrong
@@ -113,25 +114,19 @@ func describe(m *cli.Meta, opts treeOptions, product getproviders.Product) (view
 			problems = products.ExplainVersion(m, product, unfit)
 		}
 	}
-	if problems.HasErrors() {
-		return nil, problems
-	}
 	var report view.ProvidersReport
-	if problems = append(problems, problem.InOrder(
-		func() problem.List { return describeModules(dir, &report) },
-		func() problem.List { return describeState(m, opts, dir, &report) },
-		func() problem.List { return describeLocks(opts, dir, &report) },
-	)...); problems.HasErrors() {
-		return nil, problems
+	if !log.Add(problems...) || !log.Add(describeModules(dir, &report)...) || !log.Add(describeState(m, opts, dir, &report)...) ||
+		!log.Add(describeLocks(opts, dir, &report)...) {
+		return nil
 	}
 	if opts.format == "" {
-		return report, problems
+		return report
 	}
-	inventory, unknown := takeInventory(m, opts, dir, report.Required())
-	if problems = append(problems, unknown...); problems.HasErrors() {
-		return nil, problems
+	inventory, problems := takeInventory(m, opts, dir, report.Required())
+	if !log.Add(problems...) {
+		return nil
 	}
-	return inventory, problems
+	return inventory
 }
 
 // describeModules says what each module asks for.

@@ -5,7 +5,6 @@ import (
 	"slices"
 
 	"github.com/tfdeps/tfdeps/command/cli"
-	"github.com/tfdeps/tfdeps/command/problem"
 	"github.com/tfdeps/tfdeps/command/products"
 	"github.com/tfdeps/tfdeps/command/view"
 	"github.com/tfdeps/tfdeps/depsfile"
@@ -66,31 +65,26 @@ func runURLs(m *cli.Meta, args []string) (int, error) {
 	in := reader{meta: m, product: product}
 	var found view.Result
 	report := func() view.Result { return found }
-	return in.run(append(opts.problems, problems...), cli.Output{JSON: opts.json, Data: true}, report, func() (problems problem.List) {
-		found, problems = locate(opts, &in)
-		return problems
-	}), nil
+	return in.run(append(opts.problems, problems...), cli.Output{JSON: opts.json, Data: true}, report, func() { found = locate(opts, &in) }), nil
 }
 
 // locate finds the packages. What has failed is in the report, too; nil: nothing was
 // looked for.
-func locate(opts urlsOptions, in *reader) (view.Result, problem.List) {
-	m, product := in.meta, in.product
-	net, source, problems := opts.connect(in)
-	if problems.HasErrors() {
-		return nil, problems
+func locate(opts urlsOptions, in *reader) view.Result {
+	source, ok := opts.connect(in)
+	if !ok {
+		return nil
 	}
-	in.net = net
-	dirs, unread := in.read(opts.packageOptions)
-	if problems = append(problems, unread...); problems.HasErrors() {
-		return nil, problems
+	dirs, ok := in.read(opts.packageOptions)
+	if !ok {
+		return nil
 	}
-	fetcher := fetcher.Fetcher{Source: source, Client: net.Archives, Product: product, Now: m.Now}
+	fetcher := fetcher.Fetcher{Source: source, Client: in.net.Archives, Product: in.product, Now: in.meta.Now}
 	requests := make([]lockhashes.Request, len(dirs))
 	for i, d := range dirs {
 		requests[i] = d.request(opts.packageOptions, nil)
 	}
-	results, _ := lockhashes.Locate(m.Context, &fetcher, lockhashes.LocateOptions{Sizes: opts.sizes}, requests...) // each directory reports its own error
+	results, _ := lockhashes.Locate(in.meta.Context, &fetcher, lockhashes.LocateOptions{Sizes: opts.sizes}, requests...) // each directory reports its own error
 	var report view.URLsReport
 	for i, result := range results {
 		d := dirs[i]
@@ -98,8 +92,8 @@ func locate(opts urlsOptions, in *reader) (view.Result, problem.List) {
 			Dir: d.Path, LockFile: depsfile.FileName, Named: len(opts.dirs) > 0, Locked: d.lockedHashes, Result: result,
 		})
 		if result.Err != nil {
-			problems = append(problems, view.LocateProblems(result.Err)...)
+			in.log.Add(view.LocateProblems(result.Err)...)
 		}
 	}
-	return report, problems
+	return report
 }

@@ -96,13 +96,13 @@ func runVerify(m *cli.Meta, args []string) (int, error) {
 	if err != nil {
 		return 0, err
 	}
-	var found comparison
 	how := m.ViewOptions(products.Unversioned(m), opts.json, opts.progress)
 	how.Platforms = true
 	m = m.Showing(view.NewActivity(how))
-	problems := opts.problems
-	if !problems.HasErrors() {
-		found, problems = verify(m, opts)
+	var log problem.Log
+	var found comparison
+	if log.Add(opts.problems...) {
+		found = verify(m, opts, &log)
 	}
 	code := 0
 	if found.unclear {
@@ -112,7 +112,7 @@ func runVerify(m *cli.Meta, args []string) (int, error) {
 	if found.compared {
 		report = found.report
 	}
-	if code = m.Finish(report, problems, cli.Output{JSON: opts.json, Code: code}); found.differs {
+	if code = m.Finish(report, log.All, cli.Output{JSON: opts.json, Code: code}); found.differs {
 		code = cli.ExitDiffers
 	}
 	return code, nil
@@ -143,22 +143,22 @@ type place struct {
 
 // verify reads all packages, compares them with each lock file that is about
 // them, and tells what differs.
-func verify(m *cli.Meta, opts verifyOptions) (all comparison, problems problem.List) {
+func verify(m *cli.Meta, opts verifyOptions, log *problem.Log) (all comparison) {
 	config, problems := sources.ReadConfig(m, products.Unversioned(m))
-	if problems.HasErrors() {
-		return all, problems
+	if !log.Add(problems...) {
+		return all
 	}
-	skip, invalid := sources.Skipped(m.Env, config, products.Unversioned(m))
-	if problems = append(problems, invalid...); problems.HasErrors() {
-		return all, problems
+	skip, problems := sources.Skipped(m.Env, config, products.Unversioned(m))
+	if !log.Add(problems...) {
+		return all
 	}
-	dirs, unread := readLockFiles(m, opts.dirs)
-	if problems = append(problems, unread...); problems.HasErrors() {
-		return all, problems
+	dirs, ok := readLockFiles(m, opts.dirs, log)
+	if !ok {
+		return all
 	}
-	places, missing := findPlaces(m, opts, config, dirs)
-	if problems = append(problems, missing...); problems.HasErrors() {
-		return all, problems
+	places, problems := findPlaces(m, opts, config, dirs)
+	if !log.Add(problems...) {
+		return all
 	}
 	paths := make([]string, len(places))
 	for i, p := range places {
@@ -167,12 +167,13 @@ func verify(m *cli.Meta, opts verifyOptions) (all comparison, problems problem.L
 	trees, err := store.ReadTrees(m.Context, paths, event.Observer(func(e event.Event) { m.Activity.Observe(e) }))
 	m.Activity.Close()
 	if err != nil {
-		return all, append(problems, problem.CodedError("interrupted", "Interrupted", "Not all packages were read."))
+		log.Fail("interrupted", "Interrupted", "Not all packages were read.")
+		return all
 	}
 	all.compared, all.report = true, view.VerifyReport{Product: products.Unversioned(m)}
 	for i, p := range places {
 		if err := trees[i].Err; err != nil && (p.named || !errors.Is(err, fs.ErrNotExist)) {
-			problems = append(problems, problem.CodedError("package_not_found", "Failed to look for packages", problem.Sentence(err)))
+			log.Fail("package_not_found", "Failed to look for packages", "%s", problem.Sentence(err))
 			continue
 		}
 		for _, d := range p.dirs {
@@ -184,39 +185,40 @@ func verify(m *cli.Meta, opts verifyOptions) (all comparison, problems problem.L
 			all.unclear = all.unclear || slices.ContainsFunc(found, store.ComparedPackage.Unclear)
 		}
 	}
-	return all, problems
+	return all
 }
 
 // readLockFiles reads the lock file of each directory. Directories that a pattern
 // matches are left out if they have none.
-func readLockFiles(m *cli.Meta, given []string) (dirs []lockedDir, problems problem.List) {
+func readLockFiles(m *cli.Meta, given []string, log *problem.Log) (dirs []lockedDir, ok bool) {
 	all, problems := workdir.Expand(given)
+	ok = log.Add(problems...)
 	for _, d := range all {
 		path := filepath.Join(d.Path, depsfile.FileName)
 		switch _, err := os.Lstat(path); {
 		case errors.Is(err, fs.ErrNotExist) && d.Pattern:
 			continue
 		case errors.Is(err, fs.ErrNotExist):
-			problems = append(problems, problem.Errorf("lock_file", "No lock file",
-				"There is no file %s. It is what packages are compared with. Run init in that directory first: it writes the file.", path))
+			ok = log.Fail("lock_file", "No lock file",
+				"There is no file %s. It is what packages are compared with. Run init in that directory first: it writes the file.", path)
 			continue
 		}
-		locks, unread := depsfile.Load(path, products.Unversioned(m))
-		problems = append(problems, unread...)
+		locks, problems := depsfile.Load(path, products.Unversioned(m))
+		ok = log.Add(problems...)
 		dirs = append(dirs, lockedDir{d.Path, locks})
 	}
-	if len(dirs) == 0 && !problems.HasErrors() {
-		problems = append(problems, problem.CodedError("lock_file", "No lock files", "None of the directories that -dir names has a lock file."))
+	if ok && len(dirs) == 0 {
+		return nil, log.Fail("lock_file", "No lock files", "None of the directories that -dir names has a lock file.")
 	}
-	return dirs, problems
+	return dirs, ok
 }
 
 // findPlaces lists where to look: where each directory has its packages, unless
 // the options name other places.
 func findPlaces(m *cli.Meta, opts verifyOptions, config *cliconfig.Config, dirs []lockedDir) (places []place, problems problem.List) {
 	if opts.cache {
-		cache, missing := sources.FindCache(m, config, opts.cacheDir)
-		if problems = append(problems, missing...); problems.HasErrors() {
+		cache, problems := sources.FindCache(m, config, opts.cacheDir)
+		if problems.HasErrors() {
 			return nil, problems
 		}
 		places = append(places, place{path: cache.Dir, dirs: dirs, shared: true})
@@ -232,7 +234,7 @@ func findPlaces(m *cli.Meta, opts verifyOptions, config *cliconfig.Config, dirs 
 			places = append(places, place{path: workdir.ProvidersDir(m.Env, d.path), dirs: []lockedDir{d}, required: true})
 		}
 	}
-	return places, problems
+	return places, nil
 }
 
 // compare compares what is in a place with one lock file.
