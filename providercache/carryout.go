@@ -21,45 +21,122 @@ import (
 	"github.com/tfdeps/tfdeps/providercache/store"
 )
 
-// carryOut does what the plan says and returns an outcome for each selection, and those
-// of providers that have failed already. What metadata and directories
-// show comes first: if any provider can't be installed, no archive is requested or unpacked.
-// What is on this machine, unpacked, is put into its place nevertheless.
-func (in *Installer) carryOut(ctx context.Context, d decision) []Outcome {
-	plan, local, locks, failed := d.plan, d.local, d.locks, d.failed
-	in.recordDue(ctx, plan, local)
-	in.noteUses(ctx, plan)
-	if len(plan.Link)+len(plan.Fetch) == 0 {
-		in.sweep()
-		return append(failed, in.reportPresent(ctx, plan.Present, local)...)
+// step is what an installation does for one selection, and what came of it.
+type step struct {
+	fetcher.Request // its Package is there when the source has described it
+	local           localPackage
+	todo            todo
+	outcome         Outcome
+}
+
+// todo is what is still to be done for a selection.
+type todo int
+
+const (
+	nothing  todo = iota
+	keep          // the package is in Target already
+	linking       // it is in the cache
+	fetching      // it has to be fetched
+)
+
+// newStep says what to do for a selection, going by what is there of it.
+func (in *Installer) newStep(ctx context.Context, selected resolve.Selection, locks *depsfile.Locks, local localPackage) *step {
+	s := &step{local: local, todo: fetching, Request: fetcher.Request{
+		Selection: selected, Recorded: resolve.Recorded(locks, selected), Partials: in.partials(), Final: in.packagePath(selected.Provider, selected.Version),
+	}}
+	switch {
+	case local.Refused != nil:
+		s.fail(resolve.Fail(ctx, in.Fetcher.Emit, selected, local.Refused))
+	case local.Matches:
+		s.todo = keep
+	case local.Cached != nil:
+		s.todo = linking
 	}
-	blocked, done := in.openTarget(ctx, plan)
-	defer done()
-	outcomes := slices.Concat(failed, blocked, in.reportPresent(ctx, plan.Present, local))
-	tasks, missing := in.describe(ctx, plan.toFetch(), locks)
-	in.nameDamaged(missing, local, locks)
-	if len(blocked) > 0 {
-		return slices.Concat(missing, withoutThoseOf(missing, outcomes)) // what a source says of a provider says more
+	return s
+}
+
+// fail ends a step with an error that was reported.
+func (s *step) fail(err error) {
+	s.outcome, s.todo = Outcome{Selection: s.AtVersionOf(err), Err: err}, nothing
+}
+
+// steps are those of one installation, or some of them.
+type steps []*step
+
+// to returns the steps in which one of these things is still to be done.
+func (all steps) to(do ...todo) (some steps) {
+	for _, s := range all {
+		if slices.Contains(do, s.todo) {
+			some = append(some, s)
+		}
 	}
-	linked, gone := in.link(ctx, plan.Link, local)
-	more, unfound := in.describe(ctx, gone, locks)
-	tasks, outcomes = append(tasks, more...), slices.Concat(outcomes, missing, linked, unfound)
-	if len(failed)+len(missing)+len(unfound) > 0 {
-		var withheld []Outcome
-		tasks, withheld = in.withhold(ctx, tasks)
-		outcomes = append(outcomes, withheld...)
+	return some
+}
+
+func (all steps) selections() []resolve.Selection {
+	selections := []resolve.Selection{} // never null in JSON
+	for _, s := range all {
+		selections = append(selections, s.Selection)
 	}
-	outcomes = append(outcomes, in.fetch(ctx, largestFirst(in.withExpectedSizes(tasks)))...)
-	in.recordPublished(ctx, outcomes)
+	return selections
+}
+
+func (all steps) outcomes() (outcomes []Outcome) {
+	for _, s := range all {
+		outcomes = append(outcomes, s.outcome)
+	}
 	return outcomes
 }
 
+// each works on many steps at once. A failure is reported when it happens, and ends its step.
+func (in *Installer) each(ctx context.Context, all steps, do func(context.Context, *step) error) {
+	_, errs := resolve.Map(ctx, in.Fetcher.Emit, in.Fetcher.Limits.WithDefaults().Queries, all, func(ctx context.Context, s *step) (struct{}, error) {
+		return struct{}{}, do(ctx, s)
+	})
+	for i, err := range errs {
+		if err != nil {
+			all[i].fail(err)
+		}
+	}
+}
+
+// carryOut does what the steps say, each of which has an outcome then. What metadata and directories
+// show comes first: if any provider can't be installed, no archive is requested or unpacked.
+// What is on this machine, unpacked, is put into its place nevertheless.
+func (in *Installer) carryOut(ctx context.Context, all steps) {
+	in.recordDue(ctx, all)
+	in.noteUses(ctx, all)
+	link, fetch := all.to(linking), all.to(fetching)
+	if len(link)+len(fetch) == 0 {
+		in.sweep()
+		in.reportPresent(ctx, all.to(keep))
+		return
+	}
+	blocked, done := in.openTarget(ctx, slices.Concat(link, fetch))
+	defer done()
+	in.reportPresent(ctx, all.to(keep))
+	in.describe(ctx, fetch) // also if Target is blocked: what a source says of a provider says more
+	in.nameDamaged(fetch)
+	if blocked {
+		return
+	}
+	in.link(ctx, link)
+	gone := link.to(linking)
+	in.describe(ctx, gone)
+	tasks := slices.Concat(fetch, gone).to(fetching, linking)
+	if slices.ContainsFunc(all, func(s *step) bool { return s.outcome.Err != nil }) {
+		tasks = in.withhold(ctx, tasks)
+	}
+	in.fetch(ctx, largestFirst(in.withExpectedSizes(tasks)))
+	in.recordPublished(ctx, all)
+}
+
 // noteUses records which packages of the cache Target uses, and is going to use.
-func (in *Installer) noteUses(ctx context.Context, plan Plan) {
+func (in *Installer) noteUses(ctx context.Context, all steps) {
 	if in.Cache != nil {
 		in.Cache.NoteUses(ctx, store.Uses{
-			State: in.Fetcher.EffectiveStateDir(), Target: in.Target.Dir, Present: in.packageNames(plan.Present),
-			Due: in.packageNames(slices.Concat(plan.Link, plan.toFetch())), Link: in.linkModes(nil)[0] == link.Symlink,
+			State: in.Fetcher.EffectiveStateDir(), Target: in.Target.Dir, Present: in.packageNames(all.to(keep)),
+			Due: in.packageNames(all.to(linking, fetching)), Link: in.linkModes()[0] == link.Symlink,
 		}, in.Fetcher.Time())
 	}
 }
@@ -73,97 +150,74 @@ func (in *Installer) sweep() {
 }
 
 // openTarget makes Target, and finds out whether packages can be put there. If
-// not, blocked has an outcome with the same error for each. done removes the
-// directory if it stayed empty.
-func (in *Installer) openTarget(ctx context.Context, plan Plan) (blocked []Outcome, done func()) {
+// it is blocked, all steps fail for the same reason. done removes the directory if it
+// stayed empty.
+func (in *Installer) openTarget(ctx context.Context, all steps) (blocked bool, done func()) {
 	made, err := disk.Probe(in.Target.Dir)
 	if err == nil {
 		in.sweep()
-		return nil, func() { scratch.RemoveEmpty(made) }
+		return false, func() { scratch.RemoveEmpty(made) }
 	}
 	scratch.RemoveEmpty(made)
-	all := slices.Concat(plan.Link, plan.toFetch())
 	cause := &resolve.UnwritableError{Dir: in.Target.Dir, Err: err}
 	for _, s := range all {
 		cause.Providers = append(cause.Providers, s.Provider)
 	}
 	for _, s := range all {
-		blocked = append(blocked, failedOutcome(s, resolve.Fail(ctx, in.Fetcher.Emit, s, s.Failed(resolve.StepPublish, cause))))
+		s.fail(resolve.Fail(ctx, in.Fetcher.Emit, s.Selection, s.Failed(resolve.StepPublish, cause)))
 	}
-	return blocked, func() {}
+	return true, func() {}
 }
 
-// withhold takes out what would have to be unpacked, because other providers have
+// withhold ends the steps that would have to unpack something, because other providers have
 // failed. After the context has ended, that is why.
-func (in *Installer) withhold(ctx context.Context, tasks []fetcher.Request) (rest []fetcher.Request, withheld []Outcome) {
-	for _, t := range tasks {
-		switch _, unpacked := t.Package.Location.(getproviders.LocalDirectory); {
+func (in *Installer) withhold(ctx context.Context, tasks steps) (rest steps) {
+	for _, s := range tasks {
+		switch _, unpacked := s.Package.Location.(getproviders.LocalDirectory); {
 		case unpacked:
-			rest = append(rest, t)
+			rest = append(rest, s)
 		case ctx.Err() != nil:
-			withheld = append(withheld, failedOutcome(t.Selection, resolve.Fail(ctx, in.Fetcher.Emit, t.Selection, context.Cause(ctx))))
+			s.fail(resolve.Fail(ctx, in.Fetcher.Emit, s.Selection, context.Cause(ctx)))
 		default:
-			withheld = append(withheld, Outcome{Selection: t.Selection, NotTried: true})
+			s.outcome = Outcome{Selection: s.Selection, NotTried: true}
 		}
 	}
-	return rest, withheld
+	return rest
 }
 
-// withoutThoseOf leaves out the outcomes of providers that others are about.
-func withoutThoseOf(others, outcomes []Outcome) []Outcome {
-	return slices.DeleteFunc(slices.Clone(outcomes), func(o Outcome) bool {
-		return slices.ContainsFunc(others, func(other Outcome) bool { return other.Selection.Provider == o.Selection.Provider })
-	})
-}
-
-// reportPresent reports packages that are in Target already, and returns what
-// the lock file has to learn about them.
-func (in *Installer) reportPresent(ctx context.Context, selections []resolve.Selection, local map[getproviders.Provider]localPackage) (outcomes []Outcome) {
-	for _, s := range selections {
+// reportPresent reports packages that are in Target already, with what the lock file has to
+// learn about them.
+func (in *Installer) reportPresent(ctx context.Context, present steps) {
+	for _, s := range present {
 		in.Fetcher.Emit(ctx, event.PresentEvent{Addr: s.Provider, Version: s.Version})
-		o := Outcome{Selection: s, Present: true}
-		if news := local[s.Provider].LockUpdate; news != nil {
-			o.Authentication, o.H1, o.RegistryHashes = news.Authentication, news.H1, in.Fetcher.TrustedHashes(s.Provider, news.RegistryHashes)
+		s.outcome = Outcome{Selection: s.Selection, Present: true}
+		if news := s.local.LockUpdate; news != nil {
+			s.outcome.Authentication, s.outcome.H1, s.outcome.RegistryHashes = news.Authentication, news.H1, in.Fetcher.TrustedHashes(s.Provider, news.RegistryHashes)
 		}
-		outcomes = append(outcomes, o)
 	}
-	return outcomes
 }
 
 // describe asks the source where the packages are. That is one short request
 // for each, and all of them are done before the first archive is requested, so
 // that the order of downloads can be chosen.
-func (in *Installer) describe(ctx context.Context, selections []resolve.Selection, locks *depsfile.Locks) (tasks []fetcher.Request, failed []Outcome) {
-	found, errs := resolve.Map(ctx, in.Fetcher.Emit, in.Fetcher.Limits.WithDefaults().Queries, selections, func(ctx context.Context, s resolve.Selection) (fetcher.Request, error) {
-		pkg, err := in.Fetcher.Source.Package(ctx, s.Provider, s.Version, in.Fetcher.EffectivePlatform())
-		if err != nil {
-			return fetcher.Request{}, s.Failed(resolve.StepMetadata, err)
+func (in *Installer) describe(ctx context.Context, all steps) {
+	in.each(ctx, all, func(ctx context.Context, s *step) (err error) {
+		if s.Package, err = in.Fetcher.Source.Package(ctx, s.Provider, s.Version, in.Fetcher.EffectivePlatform()); err != nil {
+			return s.Failed(resolve.StepMetadata, err)
 		}
-		return fetcher.Request{
-			Selection: s, Package: pkg, Recorded: resolve.Recorded(locks, s), Partials: in.partials(), Final: in.packagePath(s.Provider, s.Version),
-		}, nil
+		return nil
 	})
-	for i, err := range errs {
-		if err != nil {
-			failed = append(failed, failedOutcome(selections[i], err))
-		} else {
-			tasks = append(tasks, found[i])
-		}
-	}
-	return tasks, failed
 }
 
 // nameDamaged adds to failures, where no request is allowed, that there is a package in Target, and
 // isn't what the lock file records.
-func (in *Installer) nameDamaged(missing []Outcome, local map[getproviders.Provider]localPackage, locks *depsfile.Locks) {
-	for _, o := range missing {
-		s := o.Selection
-		there := local[s.Provider]
-		hashed := len(resolve.OfScheme(resolve.Recorded(locks, s), getproviders.SchemeH1)) > 0 // without these, it isn't known what the package is
-		if !there.Exists || there.Matches || there.Version != s.Version || !hashed {
+func (in *Installer) nameDamaged(all steps) {
+	for _, s := range all {
+		hashed := len(resolve.OfScheme(s.Recorded, getproviders.SchemeH1)) > 0 // without these, it isn't known what the package is
+		if !s.local.Exists || !hashed {
 			continue
 		}
-		for _, absent := range getproviders.NotCached(o.Err) {
+		for _, absent := range getproviders.NotCached(s.outcome.Err) {
 			absent.Damaged = in.packagePath(s.Provider, s.Version)
 		}
 	}
@@ -171,9 +225,9 @@ func (in *Installer) nameDamaged(missing []Outcome, local map[getproviders.Provi
 
 // fetch fetches the packages, many at once. All of them may wait in the queues
 // for a download and for an unpacker, which keep the order of tasks.
-func (in *Installer) fetch(ctx context.Context, tasks []fetcher.Request) []Outcome {
+func (in *Installer) fetch(ctx context.Context, tasks steps) {
 	if len(tasks) == 0 {
-		return nil
+		return
 	}
 	fetch, withCache := in.fetchIntoTarget, false
 	if in.Cache != nil {
@@ -184,26 +238,20 @@ func (in *Installer) fetch(ctx context.Context, tasks []fetcher.Request) []Outco
 			fetch = in.fetchOne
 		}
 	}
-	tasks, refused := in.reserve(ctx, in.findRoom(withCache), tasks)
+	refused := in.reserve(ctx, in.findRoom(withCache), tasks)
 	downloads, stop := context.WithCancelCause(ctx)
 	defer stop(nil)
 	get := func(ctx context.Context, t fetcher.Request, stage *staging.Stage) (receipt.Provenance, error) {
 		got, err := in.Fetcher.Fetch(downloads, t, stage)
 		return got, endAll(ctx, downloads, stop, t, err)
 	}
-	outcomes, errs := resolve.Map(ctx, in.Fetcher.Emit, in.Fetcher.Limits.WithDefaults().Queries, tasks, func(ctx context.Context, t fetcher.Request) (Outcome, error) {
+	in.each(ctx, tasks, func(ctx context.Context, s *step) error {
 		if refused != nil {
-			return Outcome{}, t.Failed(resolve.StepFetch, refused)
+			return s.Failed(resolve.StepFetch, refused)
 		}
-		return fetch(ctx, t, get)
+		return fetch(ctx, s, get)
 	})
-	for i, err := range errs {
-		if err != nil {
-			outcomes[i] = failedOutcome(tasks[i].Selection, err)
-		}
-	}
-	sharedFailures(outcomes)
-	return outcomes
+	sharedFailures(tasks)
 }
 
 // prepare creates a directory that packages are going to be put into, and
@@ -219,9 +267,9 @@ func (in *Installer) prepare(dir string) (done func()) {
 // leave the other cores idle for long. Only a receipt tells the size of a
 // remote archive before it is requested. The network is slow, so archives of
 // unknown size come first, in the order of providers.
-func largestFirst(tasks []fetcher.Request) []fetcher.Request {
-	return slices.SortedStableFunc(slices.Values(tasks), func(a, b fetcher.Request) int {
-		return cmp.Compare(cost(b), cost(a))
+func largestFirst(tasks steps) steps {
+	return slices.SortedStableFunc(slices.Values(tasks), func(a, b *step) int {
+		return cmp.Compare(cost(b.Request), cost(a.Request))
 	})
 }
 
@@ -243,7 +291,7 @@ func cost(t fetcher.Request) int64 {
 // withExpectedSizes adds to requests how large the provider's archive was in
 // the last version that a receipt records. A provider's size changes little
 // from version to version, so this is good enough for choosing an order.
-func (in *Installer) withExpectedSizes(tasks []fetcher.Request) []fetcher.Request {
+func (in *Installer) withExpectedSizes(tasks steps) steps {
 	if len(tasks) < 2 {
 		return tasks
 	}
@@ -251,9 +299,9 @@ func (in *Installer) withExpectedSizes(tasks []fetcher.Request) []fetcher.Reques
 	if in.Cache != nil {
 		at = in.cacheView()
 	}
-	for i, t := range tasks {
-		if download.IsRemote(t.Package.Location) {
-			tasks[i].Bytes = at.LastSize(in.packageName(t.Selection))
+	for _, s := range tasks {
+		if download.IsRemote(s.Package.Location) {
+			s.Bytes = at.LastSize(in.packageName(s.Selection))
 		}
 	}
 	return tasks

@@ -20,11 +20,11 @@ func TestLargestFirst(t *testing.T) {
 		return getproviders.LocalArchive(path)
 	}
 	web := getproviders.HTTPArchive{URL: &url.URL{Scheme: "https", Host: "example.com", Path: "/web"}}
-	var tasks []fetcher.Request
+	var tasks steps
 	for _, at := range []getproviders.Location{
 		getproviders.LocalDirectory(dir), local("small", 10), web, local("large", 1000), getproviders.LocalArchive("missing"), local("middle", 100), web,
 	} {
-		tasks = append(tasks, fetcher.Request{Package: getproviders.Package{Location: at}})
+		tasks = append(tasks, &step{Request: fetcher.Request{Package: getproviders.Package{Location: at}}})
 	}
 	var got []string
 	for _, sorted := range largestFirst(tasks) {

@@ -1,7 +1,6 @@
 package providercache
 
 import (
-	"context"
 	"errors"
 	"slices"
 
@@ -88,29 +87,6 @@ func (o Outcome) thisPlatformOnly(prior []getproviders.Hash) bool {
 		return h.Supported() && h != o.H1 && !(own && h == o.Authentication.Signed[0])
 	})
 	return (own || len(o.Authentication.Signed) == 0) && len(o.RegistryHashes) == 0 && !others
-}
-
-// failedOutcome is the outcome of a selection that came to nothing.
-func failedOutcome(s resolve.Selection, err error) Outcome {
-	return Outcome{Selection: s.AtVersionOf(err), Err: err}
-}
-
-// refused are the outcomes of packages that are here and that the policy refuses.
-func (in *Installer) refused(ctx context.Context, selections []resolve.Selection, local map[getproviders.Provider]localPackage) (outcomes []Outcome) {
-	for _, s := range selections {
-		if err := local[s.Provider].Refused; err != nil {
-			outcomes = append(outcomes, failedOutcome(s, resolve.Fail(ctx, in.Fetcher.Emit, s, err)))
-		}
-	}
-	return outcomes
-}
-
-// failedOutcomes are those of selections that no version could be chosen for.
-func failedOutcomes(failed []resolve.FailedSelection) (outcomes []Outcome) {
-	for _, f := range failed {
-		outcomes = append(outcomes, failedOutcome(f.Selection, f.Err))
-	}
-	return outcomes
 }
 
 // joinErrors returns the errors of outcomes, in their order. What keeps many from

@@ -20,37 +20,43 @@ type getter func(ctx context.Context, t fetcher.Request, stage *staging.Stage) (
 // fetchOne fetches one package and puts it into Target: by way of the cache if
 // there is one. A package that is unpacked already, in a mirror, is linked to
 // where it is; a cache would gain nothing.
-func (in *Installer) fetchOne(ctx context.Context, t fetcher.Request, get getter) (Outcome, error) {
-	if _, unpacked := t.Package.Location.(getproviders.LocalDirectory); unpacked || in.Cache == nil {
-		return in.fetchIntoTarget(ctx, t, get)
+func (in *Installer) fetchOne(ctx context.Context, s *step, get getter) error {
+	if _, unpacked := s.Package.Location.(getproviders.LocalDirectory); unpacked || in.Cache == nil {
+		return in.fetchIntoTarget(ctx, s, get)
 	}
-	return in.fetchIntoCache(ctx, t, get)
+	return in.fetchIntoCache(ctx, s, get)
 }
 
 // fetchIntoTarget fetches a package for Target alone.
-func (in *Installer) fetchIntoTarget(ctx context.Context, t fetcher.Request, get getter) (Outcome, error) {
-	in.Fetcher.Emit(ctx, fetchingEvent(t))
-	return in.fetchAndPublish(ctx, t, get)
+func (in *Installer) fetchIntoTarget(ctx context.Context, s *step, get getter) error {
+	in.Fetcher.Emit(ctx, fetchingEvent(s.Request))
+	return in.fetchAndPublish(ctx, s, get)
 }
 
 // fetchAndPublish is fetchIntoTarget without the event that begins it.
-func (in *Installer) fetchAndPublish(ctx context.Context, t fetcher.Request, get getter) (Outcome, error) {
+func (in *Installer) fetchAndPublish(ctx context.Context, s *step, get getter) error {
 	stage, err := staging.New(in.Target.Dir)
 	if err != nil {
-		return Outcome{}, t.Failed(resolve.StepPublish, err)
+		return s.Failed(resolve.StepPublish, err)
 	}
 	defer stage.Remove()
-	got, err := get(ctx, t, stage)
+	got, err := get(ctx, s.Request, stage)
 	if err != nil {
-		return Outcome{}, err
+		return err
 	}
 	stage.PutTimesBack(in.Fetcher.Time())
-	outcome, err := in.publishInTarget(ctx, t.Selection, got, stage)
+	outcome, err := in.publishInTarget(ctx, s.Selection, got, stage)
+	return in.published(ctx, s, outcome, err)
+}
+
+// published ends a step whose package was published, unless err says that it wasn't.
+func (in *Installer) published(ctx context.Context, s *step, o Outcome, err error) error {
 	if err != nil {
-		return Outcome{}, t.Failed(resolve.StepPublish, err)
+		return s.Failed(resolve.StepPublish, err)
 	}
-	in.Fetcher.Emit(ctx, fetchedEvent(t, outcome))
-	return outcome, nil
+	s.outcome = o
+	in.Fetcher.Emit(ctx, fetchedEvent(s.Request, o))
+	return nil
 }
 
 // fetchingEvent is reported when a package is about to be fetched.
@@ -71,43 +77,39 @@ func fetchedEvent(t fetcher.Request, o Outcome) event.FetchedEvent {
 // fetches it and the others wait for the package's file lock and find it then;
 // where file locks don't work, each fetches it. If the cache can't be written
 // to, or its disk is full, Target gets a package of its own.
-func (in *Installer) fetchIntoCache(ctx context.Context, t fetcher.Request, get getter) (Outcome, error) {
-	unlock, err := in.Cache.LockPackage(ctx, in.packageName(t.Selection))
+func (in *Installer) fetchIntoCache(ctx context.Context, s *step, get getter) error {
+	unlock, err := in.Cache.LockPackage(ctx, in.packageName(s.Selection))
 	if err != nil {
-		return Outcome{}, t.Failed(resolve.StepFetch, err)
+		return s.Failed(resolve.StepFetch, err)
 	}
 	defer unlock()
-	if found, ok := in.findInCache(ctx, t); ok {
-		if err := in.Fetcher.Approve(ctx, t, fetcher.StateCached, found); err != nil {
-			return Outcome{}, err
+	if found, ok := in.findInCache(ctx, s.Request); ok {
+		if err := in.Fetcher.Approve(ctx, s.Request, fetcher.StateCached, found); err != nil {
+			return err
 		}
-		of := func(resolve.Selection) receipt.Provenance { return found }
-		if linked, _ := in.linkHeld(ctx, []resolve.Selection{t.Selection}, of, in.cacheView(), in.linkModes([]resolve.Selection{t.Selection})); len(linked) > 0 {
-			return linked[0], nil
+		s.local.Cached = &found
+		if in.linkHeld(ctx, steps{s}, in.cacheView(), in.linkModes(s.Selection)); s.todo == nothing {
+			return nil
 		}
 	}
 	stage, err := staging.New(in.Cache.Dir)
 	if err != nil {
-		return in.fetchIntoTarget(ctx, t, get)
+		return in.fetchIntoTarget(ctx, s, get)
 	}
 	defer stage.Remove()
-	in.Fetcher.Emit(ctx, fetchingEvent(t))
-	got, err := get(ctx, t, stage)
+	in.Fetcher.Emit(ctx, fetchingEvent(s.Request))
+	got, err := get(ctx, s.Request, stage)
 	if resolve.IsFull(err) { // which Target's disk needn't be
 		stage.Remove()
-		t.Partials = ""
-		return in.fetchAndPublish(ctx, t, get)
+		s.Partials = ""
+		return in.fetchAndPublish(ctx, s, get)
 	}
 	if err != nil {
-		return Outcome{}, err
+		return err
 	}
 	_ = os.Remove(stage.ArchivePath()) // a copy may need the room
-	outcome, err := in.publishAndLink(ctx, t.Selection, stage, got)
-	if err != nil {
-		return Outcome{}, t.Failed(resolve.StepPublish, err)
-	}
-	in.Fetcher.Emit(ctx, fetchedEvent(t, outcome))
-	return outcome, nil
+	outcome, err := in.publishAndLink(ctx, s.Selection, stage, got)
+	return in.published(ctx, s, outcome, err)
 }
 
 // findInCache looks for the package in the cache again: another process may
@@ -129,7 +131,7 @@ func (in *Installer) publishAndLink(ctx context.Context, s resolve.Selection, st
 	if ctx.Err() != nil {
 		return Outcome{}, context.Cause(ctx)
 	}
-	from, modes := shared.Dir, in.linkModes([]resolve.Selection{s})
+	from, modes := shared.Dir, in.linkModes(s)
 	if unshared != nil {
 		from, modes = stage.PackagePath(), privateLinkModes
 	}

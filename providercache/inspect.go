@@ -20,7 +20,6 @@ import (
 
 // localPackage is what this machine has of a selected package.
 type localPackage struct {
-	Version    getproviders.Version
 	Exists     bool                // in Target
 	Matches    bool                // it is what would be installed
 	LockUpdate *receipt.Provenance // what the lock file has to learn of it; nil: nothing
@@ -67,7 +66,7 @@ type inspector struct {
 }
 
 func (i inspector) inspect(ctx context.Context, t fetcher.Request) localPackage {
-	local := localPackage{Version: t.Version}
+	var local localPackage
 	i.inspectTarget(ctx, t, &local)
 	if local.Matches || !i.withCache {
 		return local

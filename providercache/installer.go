@@ -1,6 +1,7 @@
 package providercache
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"maps"
@@ -64,11 +65,13 @@ type Installer struct {
 // a *resolve.UnwritableError, or *resolve.NoSpaceError, is one for all of them. See
 // [resolve.Causes]. The Report has an Outcome for each provider, whatever became of it.
 func (in *Installer) Install(ctx context.Context, req getproviders.Requirements, locks *depsfile.Locks, mode resolve.Mode) (*depsfile.Locks, Report, error) {
-	found, err := in.decide(ctx, req, locks, mode)
+	locks = resolve.OrEmpty(locks)
+	steps, err := in.decide(ctx, req, locks, mode)
 	if err != nil {
 		return nil, Report{}, err
 	}
-	return conclude(req, found.locks, in.carryOut(ctx, found))
+	in.carryOut(ctx, steps)
+	return conclude(req, locks, steps.outcomes())
 }
 
 // Plan says what Install would do, and of packages to fetch where they would come
@@ -77,39 +80,34 @@ func (in *Installer) Install(ctx context.Context, req getproviders.Requirements,
 // Install up to the choice of versions. The error is as Install's; the Plan is
 // empty then.
 func (in *Installer) Plan(ctx context.Context, req getproviders.Requirements, locks *depsfile.Locks, mode resolve.Mode) (Plan, error) {
-	found, err := in.decide(ctx, req, locks, mode)
+	steps, err := in.decide(ctx, req, resolve.OrEmpty(locks), mode)
+	if err == nil {
+		err = joinErrors(steps.outcomes())
+	}
 	if err != nil {
 		return Plan{}, err
 	}
-	if err := joinErrors(found.failed); err != nil {
-		return Plan{}, err
-	}
-	in.locateFetches(ctx, found.plan.Fetch)
-	return found.plan, nil
-}
-
-// decision is what an installation goes by: what there is to do, and what is there.
-type decision struct {
-	plan   Plan
-	local  map[getproviders.Provider]localPackage
-	locks  *depsfile.Locks // as they were
-	failed []Outcome       // of providers that can't be installed
+	return in.plan(ctx, req, steps), nil
 }
 
 // decide chooses versions, inspects what is there, and says what there is to do.
-func (in *Installer) decide(ctx context.Context, req getproviders.Requirements, locks *depsfile.Locks, mode resolve.Mode) (decision, error) {
+func (in *Installer) decide(ctx context.Context, req getproviders.Requirements, locks *depsfile.Locks, mode resolve.Mode) (all steps, err error) {
 	if err := in.validate(); err != nil {
-		return decision{}, err
+		return nil, err
 	}
-	locks = resolve.OrEmpty(locks)
 	wanted := in.withoutSkipped(req)
 	in.Fetcher.Emit(ctx, event.QueuedEvent{Requirements: wanted})
 	selections, unresolved := in.Fetcher.Resolver().Resolve(ctx, wanted, locks, mode)
+	for _, f := range unresolved {
+		failed := &step{Request: fetcher.Request{Selection: f.Selection}}
+		failed.fail(f.Err)
+		all = append(all, failed)
+	}
 	local := in.inspect(ctx, selections, locks, inTargetAndCache)
-	return decision{
-		plan: makePlan(wanted, selections, local), local: local, locks: locks,
-		failed: append(failedOutcomes(unresolved), in.refused(ctx, selections, local)...),
-	}, nil
+	for _, s := range selections {
+		all = append(all, in.newStep(ctx, s, locks, local[s.Provider]))
+	}
+	return all, nil
 }
 
 // Plan is what there is to do, in the order of providers. It marshals to JSON.
@@ -130,54 +128,27 @@ type PlannedFetch struct {
 	Bytes int64 `json:"bytes"`
 }
 
-// makePlan compares what was selected with what was seen.
-func makePlan(req getproviders.Requirements, selections []resolve.Selection, local map[getproviders.Provider]localPackage) Plan {
-	plan := Plan{Present: []resolve.Selection{}, Link: []resolve.Selection{}, Fetch: []PlannedFetch{}, BuiltIn: []getproviders.Provider{}}
-	for _, p := range req.Providers() {
+// plan says what the steps will do. For what has to be fetched it adds where that would
+// come from and how large it is. It asks the source for no package: a source that can't tell
+// otherwise leaves the location empty.
+func (in *Installer) plan(ctx context.Context, req getproviders.Requirements, all steps) Plan {
+	plan := Plan{Present: all.to(keep).selections(), Link: all.to(linking).selections(), BuiltIn: []getproviders.Provider{}}
+	for _, p := range in.withoutSkipped(req).Providers() {
 		if p.IsBuiltIn() {
 			plan.BuiltIn = append(plan.BuiltIn, p)
 		}
 	}
-	for _, s := range selections {
-		switch seen := local[s.Provider]; {
-		case seen.Refused != nil:
-		case seen.Matches && seen.Version == s.Version:
-			plan.Present = append(plan.Present, s)
-		case seen.Cached != nil && seen.Version == s.Version:
-			plan.Link = append(plan.Link, s)
-		default:
-			plan.Fetch = append(plan.Fetch, PlannedFetch{Selection: s, Bytes: -1})
-		}
-	}
-	return plan
-}
-
-// toFetch lists the selections that have to be fetched.
-func (p Plan) toFetch() (selections []resolve.Selection) {
-	for _, f := range p.Fetch {
-		selections = append(selections, f.Selection)
-	}
-	return selections
-}
-
-// locateFetches adds where packages would come from and how large they are. It
-// asks the source for no package: a source that can't tell otherwise leaves the
-// location empty.
-func (in *Installer) locateFetches(ctx context.Context, fetches []PlannedFetch) {
 	at := in.targetView()
 	if in.Cache != nil {
 		at = in.cacheView()
 	}
-	urls, _ := par.Map(ctx, in.Fetcher.Limits.WithDefaults().Queries, fetches, func(ctx context.Context, f PlannedFetch) (string, error) {
-		return in.sourceURL(ctx, f.Selection), nil
+	plan.Fetch, _ = par.Map(context.WithoutCancel(ctx), in.Fetcher.Limits.WithDefaults().Queries, all.to(fetching), func(_ context.Context, s *step) (PlannedFetch, error) {
+		return PlannedFetch{
+			Selection: s.Selection, Source: in.Fetcher.Source.Describe(s.Provider).Name, Location: in.sourceURL(ctx, s.Selection),
+			Bytes: cmp.Or(in.archiveBytes(s.Selection, at), -1),
+		}, nil
 	})
-	for i := range fetches {
-		f := &fetches[i]
-		f.Source, f.Location = in.Fetcher.Source.Describe(f.Provider).Name, urls[i]
-		if bytes := in.archiveBytes(f.Selection, at); bytes > 0 {
-			f.Bytes = bytes
-		}
-	}
+	return plan
 }
 
 // archiveBytes is the size of a package's archive as far as receipts know it.

@@ -43,42 +43,23 @@ func (in *Installer) FindCached(ctx context.Context, w resolve.PackageSpec) (h1 
 	return found.H1, true, in.Fetcher.Approve(ctx, t, fetcher.StatePresent, found)
 }
 
-// recordArchives keeps the h1 that belongs to the checksum of each installed
-// package's archive, so that a lock file for this platform needs no second
-// download.
-func recordArchives(ctx context.Context, f *fetcher.Fetcher, outcomes []Outcome) {
-	if f.EffectiveStateDir() == "" {
-		return
-	}
-	known := receipt.OpenContents(f.EffectiveStateDir())
-	for _, o := range outcomes {
-		if o.Err == nil && o.pendingReceipt.Receipt.ZH != "" {
-			known.RememberArchive(o.pendingReceipt.Receipt.ZH, o.H1)
-		}
-	}
-	_ = known.Save(ctx)
-}
-
 // recordDue writes receipts for packages that the inspection had to hash, and
 // renews those of packages whose ctimes have moved. What is about to be hard-linked
 // isn't renewed here: that moves its ctimes again.
-func (in *Installer) recordDue(ctx context.Context, plan Plan, local map[getproviders.Provider]localPackage) {
+func (in *Installer) recordDue(ctx context.Context, all steps) {
 	var inTarget, inCache []receipt.Pending
-	collect := func(selections []resolve.Selection, renews bool) {
-		for _, s := range selections {
-			for _, p := range local[s.Provider].Due {
-				switch {
-				case p.Linked && !renews:
-				case p.Shared:
-					inCache = append(inCache, p)
-				default:
-					inTarget = append(inTarget, p)
-				}
+	renews := in.Cache != nil && !slices.Contains(in.linkModes(all.to(linking).selections()...), link.Hardlink)
+	for _, s := range all.to(keep, linking, fetching) {
+		for _, p := range s.local.Due {
+			switch {
+			case p.Linked && s.todo == linking && !renews:
+			case p.Shared:
+				inCache = append(inCache, p)
+			default:
+				inTarget = append(inTarget, p)
 			}
 		}
 	}
-	collect(plan.Link, in.Cache != nil && !slices.Contains(in.linkModes(plan.Link), link.Hardlink))
-	collect(slices.Concat(plan.Present, plan.toFetch()), true)
 	if len(inTarget) > 0 {
 		in.targetView().Record(ctx, inTarget...)
 	}
@@ -91,13 +72,9 @@ func (in *Installer) recordDue(ctx context.Context, plan Plan, local map[getprov
 // hashed, or whose ctimes have moved. Another process that was about to link their
 // files may have renewed these receipts since: such a receipt is newer, and stays.
 func (in *Installer) recordInCache(ctx context.Context, due []receipt.Pending) {
-	names := make([]string, len(due))
-	for i, p := range due {
-		names[i] = p.Name
-	}
-	in.Cache.EachLocked(ctx, names, func(held []int) {
+	store.EachLocked(ctx, in.Cache, due, func(p receipt.Pending) string { return p.Name }, func(held []receipt.Pending) {
 		at := in.cacheView()
-		at.Record(ctx, slices.DeleteFunc(itemsAt(due, held), func(p receipt.Pending) bool {
+		at.Record(ctx, slices.DeleteFunc(held, func(p receipt.Pending) bool {
 			there, known := at.Known(p.Name)
 			return known && !there.Moved()
 		})...)
@@ -106,16 +83,29 @@ func (in *Installer) recordInCache(ctx context.Context, due []receipt.Pending) {
 
 // recordPublished writes receipts for packages that were put into Target. It
 // does so for all of them at the end, because a receipt counts only if its
-// files had been left alone for a moment when they were recorded.
-func (in *Installer) recordPublished(ctx context.Context, outcomes []Outcome) {
+// files had been left alone for a moment when they were recorded. The h1 that belongs to
+// the checksum of each package's archive is kept, too, so that a lock file for this
+// platform needs no second download.
+func (in *Installer) recordPublished(ctx context.Context, all steps) {
 	var placed []receipt.Pending
-	for _, o := range outcomes {
-		if o.Err == nil && len(o.pendingReceipt.Receipt.Record.Entries) > 0 {
+	for _, s := range all {
+		if o := s.outcome; o.Err == nil && len(o.pendingReceipt.Receipt.Record.Entries) > 0 {
 			placed = append(placed, o.pendingReceipt)
 		}
 	}
-	if len(placed) > 0 {
-		in.targetView().Record(ctx, placed...)
-		recordArchives(ctx, in.Fetcher, outcomes)
+	if len(placed) == 0 {
+		return
 	}
+	in.targetView().Record(ctx, placed...)
+	state := in.Fetcher.EffectiveStateDir()
+	if state == "" {
+		return
+	}
+	known := receipt.OpenContents(state)
+	for _, s := range all {
+		if zh := s.outcome.pendingReceipt.Receipt.ZH; zh != "" && s.outcome.Err == nil {
+			known.RememberArchive(zh, s.outcome.H1)
+		}
+	}
+	_ = known.Save(ctx)
 }

@@ -2,123 +2,264 @@ package providercache
 
 import (
 	"context"
+	"errors"
+	"os"
 	"slices"
 
 	"github.com/tfdeps/tfdeps/getproviders"
 	"github.com/tfdeps/tfdeps/getproviders/par"
+	"github.com/tfdeps/tfdeps/providercache/event"
+	"github.com/tfdeps/tfdeps/providercache/fetcher"
 	"github.com/tfdeps/tfdeps/providercache/internal/receipt"
+	"github.com/tfdeps/tfdeps/providercache/internal/staging"
 	"github.com/tfdeps/tfdeps/providercache/link"
 	"github.com/tfdeps/tfdeps/providercache/resolve"
 	"github.com/tfdeps/tfdeps/providercache/store"
 )
 
-// link puts packages of the cache into Target. Those that can't be linked,
-// because they have been removed meanwhile, for example, are returned in rest
-// and have to be fetched.
-func (in *Installer) link(ctx context.Context, selections []resolve.Selection, local map[getproviders.Provider]localPackage) (linked []Outcome, rest []resolve.Selection) {
-	if len(selections) == 0 {
-		return nil, nil
+// link puts packages of the cache into Target. For those that can't be linked,
+// because they have been removed meanwhile, for example, that is still to be done: they
+// have to be fetched.
+func (in *Installer) link(ctx context.Context, all steps) {
+	if len(all) == 0 {
+		return
 	}
-	modes := in.linkModes(selections)
+	modes := in.linkModes(all.selections()...)
 	unlocked := slices.Index(modes, link.Hardlink)
 	if unlocked < 0 {
-		return in.linkEach(ctx, selections, local, modes)
+		in.linkEach(ctx, all, modes)
+		return
 	}
 	if unlocked > 0 && link.MayClone(in.Target.Dir) { // where one can't be cloned, none can: to try once is enough
-		if linked, _ = in.linkEach(ctx, selections[:1], local, modes[:unlocked]); len(linked) > 0 {
-			more, left := in.linkEach(ctx, selections[1:], local, modes[:unlocked])
-			linked, selections = append(linked, more...), left
+		if in.linkEach(ctx, all[:1], modes[:unlocked]); all[0].todo == nothing {
+			in.linkEach(ctx, all[1:], modes[:unlocked])
 		}
 	}
-	more, rest := in.linkLocked(ctx, selections, local, modes[unlocked:])
-	return append(linked, more...), rest
+	in.linkLocked(ctx, all.to(linking), modes[unlocked:])
 }
 
 // linkEach links or copies packages without file locks, so others may exchange
 // them meanwhile.
-func (in *Installer) linkEach(ctx context.Context, selections []resolve.Selection, local map[getproviders.Provider]localPackage, modes []link.Mode) (linked []Outcome, rest []resolve.Selection) {
-	l, err := in.newLinker(in.cacheView(), modes)
-	if err != nil {
-		return nil, selections
-	}
-	defer l.stages.Remove()
-	outcomes, errs := par.Map(ctx, in.Fetcher.Limits.WithDefaults().Queries, numbered(selections), func(ctx context.Context, job linkJob) (Outcome, error) {
-		return l.unlocked(ctx, job, *local[job.Provider].Cached)
+func (in *Installer) linkEach(ctx context.Context, all steps, modes []link.Mode) {
+	in.linkMany(ctx, all, in.cacheView(), modes, func(l linker, s *step) (o Outcome, _ []receipt.Pending, err error) {
+		o, err = l.unlocked(ctx, s.Selection, *s.local.Cached)
+		return o, nil, err
 	})
-	return succeeded(selections, outcomes, errs)
 }
 
 // linkLocked makes hard links. These change the ctime of the cache's files, by
 // which receipts recognise them, so a receipt is checked before and renewed
 // after, while the package's file lock is held. This is done for many packages
 // at once, because a receipt counts only some moments after the last change.
-func (in *Installer) linkLocked(ctx context.Context, selections []resolve.Selection, local map[getproviders.Provider]localPackage, modes []link.Mode) (linked []Outcome, rest []resolve.Selection) {
-	left := in.Cache.EachLocked(ctx, in.packageNames(selections), func(held []int) {
-		at, these := in.cacheView(), itemsAt(selections, held)
-		found := func(s resolve.Selection) receipt.Provenance { return *local[s.Provider].Cached }
-		good, bad := in.linkHeld(ctx, these, found, at, modes)
-		linked, rest = append(linked, good...), append(rest, bad...)
+func (in *Installer) linkLocked(ctx context.Context, all steps, modes []link.Mode) {
+	store.EachLocked(ctx, in.Cache, all, func(s *step) string { return in.packageName(s.Selection) }, func(held []*step) {
+		in.linkHeld(ctx, held, in.cacheView(), modes)
 	})
-	return linked, append(rest, itemsAt(selections, left)...)
 }
 
 // linkHeld links packages whose file locks are held, and renews their receipts.
-func (in *Installer) linkHeld(ctx context.Context, selections []resolve.Selection, found func(resolve.Selection) receipt.Provenance, at store.View, modes []link.Mode) (linked []Outcome, rest []resolve.Selection) {
-	type attempt struct {
-		outcome Outcome
-		shared  []receipt.Pending // of the cache, whose status has changed; also if it has failed in the end
-	}
+func (in *Installer) linkHeld(ctx context.Context, all steps, at store.View, modes []link.Mode) {
+	in.linkMany(ctx, all, at, modes, func(l linker, s *step) (Outcome, []receipt.Pending, error) {
+		return l.locked(ctx, s.Selection, *s.local.Cached)
+	})
+}
+
+// linkMany links packages, many at once, and ends the steps of those that it could link. shared are
+// packages of the cache whose status has changed, also if the linking has failed in the end.
+func (in *Installer) linkMany(ctx context.Context, all steps, at store.View, modes []link.Mode, one func(l linker, s *step) (o Outcome, shared []receipt.Pending, err error)) {
 	l, err := in.newLinker(at, modes)
 	if err != nil {
-		return nil, selections
+		return
 	}
 	defer l.stages.Remove()
-	attempts, errs := par.Map(ctx, in.Fetcher.Limits.WithDefaults().Queries, numbered(selections), func(ctx context.Context, job linkJob) (a attempt, err error) {
-		a.outcome, a.shared, err = l.locked(ctx, job, found(job.Selection))
-		return a, err
-	})
-	var outcomes []Outcome
-	var shared []receipt.Pending
-	for _, a := range attempts {
-		outcomes, shared = append(outcomes, a.outcome), append(shared, a.shared...)
-	}
-	at.Record(ctx, shared...)
-	return succeeded(selections, outcomes, errs)
-}
-
-// itemsAt returns the items at some indexes.
-func itemsAt[T any](items []T, places []int) []T {
-	some := make([]T, len(places))
-	for i, at := range places {
-		some[i] = items[at]
-	}
-	return some
-}
-
-// succeeded returns the outcomes without errors, and those selections that have
-// none of them.
-func succeeded(selections []resolve.Selection, outcomes []Outcome, errs []error) (linked []Outcome, rest []resolve.Selection) {
-	for i, err := range errs {
-		if err != nil {
-			rest = append(rest, selections[i])
-		} else {
-			linked = append(linked, outcomes[i])
+	changed, _ := par.Map(ctx, in.Fetcher.Limits.WithDefaults().Queries, all, func(ctx context.Context, s *step) ([]receipt.Pending, error) {
+		outcome, shared, err := one(l, s)
+		if err == nil {
+			s.outcome, s.todo = outcome, nothing
 		}
-	}
-	return linked, rest
+		return shared, nil
+	})
+	at.Record(ctx, slices.Concat(changed...)...)
 }
 
 // linkModes is the order in which ways of linking packages of the cache are tried.
-func (in *Installer) linkModes(selections []resolve.Selection) []link.Mode {
-	modes, _ := in.linkOrder(selections)
+func (in *Installer) linkModes(packages ...resolve.Selection) []link.Mode {
+	modes, _ := in.linkOrder(packages...)
 	return modes
 }
 
 // linkOrder is linkModes, and why a symbolic link isn't among them where it would be the first.
-func (in *Installer) linkOrder(selections []resolve.Selection) ([]link.Mode, error) {
+func (in *Installer) linkOrder(packages ...resolve.Selection) ([]link.Mode, error) {
 	var dirs []string
-	for _, s := range selections {
+	for _, s := range packages {
 		dirs = append(dirs, in.cachePath(s))
 	}
 	return link.Order(in.Link, in.Cache.Dir, in.Cache.Shared, dirs...)
 }
+
+// linker links or copies packages into Target, by way of one private directory.
+type linker struct {
+	in     *Installer
+	at     store.View // the cache
+	modes  []link.Mode
+	stages *staging.Batch
+}
+
+// newLinker makes the private directory, which the caller removes.
+func (in *Installer) newLinker(at store.View, modes []link.Mode) (linker, error) {
+	stages, err := staging.NewBatch(in.Target.Dir)
+	return linker{in, at, modes, stages}, err
+}
+
+// linkOne puts one package into Target that was hashed where it is.
+func (in *Installer) linkOne(ctx context.Context, s resolve.Selection, got receipt.Provenance, from string, at store.View, modes []link.Mode) (Outcome, error) {
+	l, err := in.newLinker(at, modes)
+	if err != nil {
+		return Outcome{}, err
+	}
+	defer l.stages.Remove()
+	return l.hashed(ctx, s, got, from, at.IsOwn(from))
+}
+
+// unlocked links or copies a package that others may exchange at the same time.
+func (l linker) unlocked(ctx context.Context, s resolve.Selection, found receipt.Provenance) (Outcome, error) {
+	from := l.in.cachePath(s)
+	own := l.at.IsOwn(from)
+	outcome, err := l.tree(ctx, s, found, from, func(used link.Mode, staged string) error {
+		switch {
+		case used == link.Symlink:
+			return l.in.cacheHas(s)
+		case !own:
+			return verifyHash(ctx, staged, found.H1)
+		}
+		_, err := l.in.recheck(ctx, s, found, l.at)
+		return err
+	})
+	return l.in.reportLinked(ctx, outcome, err)
+}
+
+// locked links a package whose file lock is held. shared is the package
+// in the cache, if its receipt has to be renewed; where others can write to the
+// cache, it has none.
+func (l linker) locked(ctx context.Context, s resolve.Selection, found receipt.Provenance) (o Outcome, shared []receipt.Pending, err error) {
+	from := l.in.cachePath(s)
+	before, own := l.at.KnownOwn(l.in.packageName(s))
+	if !own || before.H1 != found.H1 {
+		if own = l.at.IsOwn(from); own {
+			before, err = l.in.recheck(ctx, s, found, l.at)
+		}
+		if err != nil {
+			return Outcome{}, nil, err
+		}
+	}
+	outcome, err := l.hashed(ctx, s, found, from, own)
+	if own && outcome.Link == link.Hardlink {
+		shared = append(shared, receipt.Pending{Name: l.in.packageName(s), Dir: from, Receipt: before, Linked: true})
+	}
+	o, err = l.in.reportLinked(ctx, outcome, err)
+	return o, shared, err
+}
+
+// hashed puts a package into Target that was hashed where it is. If others
+// can write there, they may have exchanged it since, so the staged copy is
+// hashed again. A symbolic link is not: what it leads to may be exchanged
+// later, too.
+func (l linker) hashed(ctx context.Context, s resolve.Selection, got receipt.Provenance, from string, own bool) (Outcome, error) {
+	return l.tree(ctx, s, got, from, func(used link.Mode, staged string) error {
+		if own || used == link.Symlink {
+			return nil
+		}
+		return verifyHash(ctx, staged, got.H1)
+	})
+}
+
+// tree puts a package into Target from another directory of this machine.
+// Before the result is published, verify is asked whether the staged package
+// may be used.
+func (l linker) tree(ctx context.Context, s resolve.Selection, got receipt.Provenance, from string, verify func(used link.Mode, staged string) error) (Outcome, error) {
+	stage := l.stages.Stage()
+	l.in.Fetcher.EmitPhase(ctx, fetcher.Request{Selection: s}, event.Linking)
+	used, reason, err := link.Tree(ctx, from, stage.PackagePath(), l.modes)
+	if err == nil && used != link.Symlink {
+		link.KeepTimes(from, stage.PackagePath(), l.in.Fetcher.Time()) // else the package gets no receipt for 20 ms
+	}
+	if err == nil {
+		err = verify(used, stage.PackagePath())
+	}
+	if err != nil {
+		return Outcome{}, err
+	}
+	outcome, err := l.in.publishInTarget(ctx, s, got, stage)
+	if used != link.Symlink && from == l.in.cachePath(s) {
+		_, exposed := l.in.linkOrder(s)
+		reason = errors.Join(exposed, reason)
+	}
+	outcome.Link, outcome.LinkReason = used, reason
+	return outcome, err
+}
+
+// verifyHash hashes a package in a stage, where only this process writes.
+func verifyHash(ctx context.Context, staged string, want getproviders.Hash) error {
+	h1, err := getproviders.HashDir(ctx, staged)
+	if err == nil && h1 != want {
+		err = errChanged
+	}
+	return err
+}
+
+// recheck makes sure that a package of the cache still is what it was when it
+// was inspected, and returns the receipt that shows it. Where the status of
+// files proves nothing, the inspection has to do.
+func (in *Installer) recheck(ctx context.Context, s resolve.Selection, found receipt.Provenance, at store.View) (receipt.Receipt, error) {
+	if receipt, ok := at.Known(in.packageName(s)); ok && receipt.H1 == found.H1 {
+		return receipt, nil
+	}
+	if _, err := receipt.TakeRecord(in.cachePath(s)); in.Fetcher.EffectiveStateDir() == "" || err != nil {
+		return found.Receipt(receipt.StatRecord{}), nil
+	}
+	h1, record, err := in.hashPackage(ctx, s, at)
+	if err == nil && h1 != found.H1 {
+		err = errChanged
+	}
+	return found.Receipt(record), err
+}
+
+// reportLinked reports that a package of the cache was put into Target, unless
+// err says that it wasn't.
+func (in *Installer) reportLinked(ctx context.Context, o Outcome, err error) (Outcome, error) {
+	if err != nil {
+		return Outcome{}, err
+	}
+	o.FromCache = true
+	in.Fetcher.Emit(ctx, event.LinkedEvent{
+		Addr: o.Selection.Provider, Version: o.Selection.Version, Dir: o.pendingReceipt.Dir, Cache: in.Cache.Dir,
+		Link: o.Link, Reason: o.LinkReason, Authentication: o.Authentication,
+	})
+	return o, nil
+}
+
+// cacheHas returns an error if the package isn't in the cache. It is called
+// between making a link to the package and publishing the link.
+func (in *Installer) cacheHas(s resolve.Selection) error {
+	_, err := os.Stat(in.cachePath(s))
+	return err
+}
+
+// publishInTarget moves a package from its stage into Target.
+func (in *Installer) publishInTarget(ctx context.Context, s resolve.Selection, got receipt.Provenance, stage *staging.Stage) (Outcome, error) {
+	record, err := got.CompleteRecord(stage.PackagePath())
+	if err != nil {
+		return Outcome{}, err
+	}
+	dir := in.packagePath(s.Provider, s.Version)
+	return Outcome{
+		Selection: s, Authentication: got.Authentication, H1: got.H1, RegistryHashes: in.Fetcher.TrustedHashes(s.Provider, got.RegistryHashes),
+		pendingReceipt: receipt.Pending{Name: in.packageName(s), Dir: dir, Receipt: got.Receipt(record)},
+	}, stage.Publish(ctx, dir, got.H1)
+}
+
+// errChanged says that a package of the cache changed after it was inspected.
+var errChanged = errors.New("the package in the shared cache has changed meanwhile")
+
+// privateLinkModes are for packages that only this Target is going to use.
+var privateLinkModes = []link.Mode{link.Hardlink, link.Copy}

@@ -16,9 +16,9 @@ func (in *Installer) packageName(s resolve.Selection) string {
 	return getproviders.UnpackedPath(s.Provider, s.Version, in.Fetcher.EffectivePlatform())
 }
 
-func (in *Installer) packageNames(selections []resolve.Selection) (names []string) {
-	for _, s := range selections {
-		names = append(names, in.packageName(s))
+func (in *Installer) packageNames(all steps) (names []string) {
+	for _, s := range all {
+		names = append(names, in.packageName(s.Selection))
 	}
 	return names
 }

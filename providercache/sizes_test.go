@@ -41,11 +41,11 @@ func TestInstaller_FetchesLargestFirstBySizesOfOtherVersions(t *testing.T) {
 	if err := view.Own.Save(t.Context()); err != nil {
 		t.Fatal(err)
 	}
-	var tasks []fetcher.Request
+	var tasks steps
 	for _, p := range []string{"larger", "small", "large", "unknown"} {
 		at := getproviders.HTTPArchive{URL: &url.URL{Scheme: "https", Host: "example.com", Path: "/" + p}}
 		s := resolve.Selection{Provider: getproviders.Provider{Hostname: "registry.terraform.io", Namespace: "acme", Type: p}, Version: getproviders.MustParseVersion("2.0.0")}
-		tasks = append(tasks, fetcher.Request{Selection: s, Package: getproviders.Package{Location: at}})
+		tasks = append(tasks, &step{Request: fetcher.Request{Selection: s, Package: getproviders.Package{Location: at}}})
 	}
 	var got []string
 	for _, sorted := range largestFirst(in.withExpectedSizes(tasks)) {
@@ -94,12 +94,11 @@ func TestPlan_SaysWhereFromAndHowLarge(t *testing.T) {
 	if err := view.Own.Save(t.Context()); err != nil {
 		t.Fatal(err)
 	}
-	planned := func(name, version string) PlannedFetch {
+	planned := func(name, version string) *step {
 		p := getproviders.Provider{Hostname: "registry.terraform.io", Namespace: "acme", Type: name}
-		return PlannedFetch{Selection: resolve.Selection{Provider: p, Version: getproviders.MustParseVersion(version)}, Bytes: -1}
+		return &step{Request: fetcher.Request{Selection: resolve.Selection{Provider: p, Version: getproviders.MustParseVersion(version)}}, todo: fetching}
 	}
-	fetches := []PlannedFetch{planned("widget", "1.0.0"), planned("widget", "2.1.0"), planned("other", "1.0.0")}
-	in.locateFetches(t.Context(), fetches)
+	fetches := in.plan(t.Context(), nil, steps{planned("widget", "1.0.0"), planned("widget", "2.1.0"), planned("other", "1.0.0")}).Fetch
 	for i, want := range []int64{10, 2000, -1} {
 		if f := fetches[i]; f.Bytes != want || f.Source != "the registry" || f.Location != "https://registry.example.com/v1/" {
 			t.Errorf("%s %s: %d bytes, want %d, from %q, %q", f.Provider, f.Version, f.Bytes, want, f.Source, f.Location)

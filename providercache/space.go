@@ -31,7 +31,7 @@ type room struct {
 // the cache has no room, they go to Target alone.
 func (in *Installer) findRoom(withCache bool) room {
 	r := room{dirs: []string{in.Target.Dir}}
-	if withCache && in.linkModes(nil)[0] == link.Symlink {
+	if withCache && in.linkModes()[0] == link.Symlink {
 		r.dirs = []string{in.Cache.Dir, in.Target.Dir}
 	}
 	free, known := disk.Room(r.dirs...)
@@ -54,25 +54,25 @@ func (r room) claim(bytes int64) error {
 
 // reserve takes room for the archives whose sizes are known, and lets each
 // archive be admitted by the size that its server announces.
-func (in *Installer) reserve(ctx context.Context, r room, tasks []fetcher.Request) ([]fetcher.Request, error) {
+func (in *Installer) reserve(ctx context.Context, r room, tasks steps) error {
 	var refused error
 	recorded := []store.View{in.targetView(), in.cacheView()}
-	for i, t := range tasks {
+	for _, t := range tasks {
 		if _, unpacked := t.Package.Location.(getproviders.LocalDirectory); unpacked {
 			continue // is linked to where it is
 		}
-		known := knownBytes(t, recorded)
+		known := knownBytes(t.Request, recorded)
 		refused = cmp.Or(refused, r.claim(known))
-		tasks[i].Admit = func(total int64) error {
+		t.Admit = func(total int64) error {
 			more := total - known
 			known = max(known, total)
 			return r.claim(more)
 		}
 	}
 	if ctx.Err() != nil {
-		return tasks, nil // every package fails with that
+		return nil // every package fails with that
 	}
-	return tasks, refused
+	return refused
 }
 
 // knownBytes is the size of an archive, if a file or the receipt of the same
@@ -107,14 +107,14 @@ func endAll(ctx, downloads context.Context, stop context.CancelCauseFunc, t fetc
 	return err
 }
 
-// sharedFailures lets the outcomes for which there is no room have one and the same
+// sharedFailures lets the steps for which there is no room have one and the same
 // error, which names all of them.
-func sharedFailures(outcomes []Outcome) {
+func sharedFailures(tasks steps) {
 	var full []getproviders.Provider
 	var cause *resolve.NoSpaceError
-	for _, o := range outcomes {
-		if one, ok := errors.AsType[*resolve.NoSpaceError](o.Err); ok {
-			full = append(full, o.Selection.Provider)
+	for _, s := range tasks {
+		if one, ok := errors.AsType[*resolve.NoSpaceError](s.outcome.Err); ok {
+			full = append(full, s.Provider)
 			if cause == nil || one.Need > cause.Need {
 				cause = one
 			}
@@ -124,9 +124,9 @@ func sharedFailures(outcomes []Outcome) {
 		return
 	}
 	shared := &resolve.NoSpaceError{Dirs: cause.Dirs, Providers: full, Need: cause.Need, Free: cause.Free}
-	for i, o := range outcomes {
-		if _, ok := errors.AsType[*resolve.NoSpaceError](o.Err); ok {
-			outcomes[i].Err = o.Selection.Failed(resolve.StepFetch, shared)
+	for _, s := range tasks {
+		if _, ok := errors.AsType[*resolve.NoSpaceError](s.outcome.Err); ok {
+			s.outcome.Err = s.outcome.Selection.Failed(resolve.StepFetch, shared)
 		}
 	}
 }

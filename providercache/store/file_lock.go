@@ -37,35 +37,29 @@ func (c *Store) LockPackage(ctx context.Context, name string) (unlock func(), er
 	return func() { held.Close() }, nil
 }
 
-// EachLocked calls do with the indexes in names of packages that it has locked:
-// as many at once as are free, until all have had their turn. It waits only
-// while it holds no lock, which rules out deadlocks. left are those that had no
-// turn, because ctx ended.
-func (c *Store) EachLocked(ctx context.Context, names []string, do func(held []int)) (left []int) {
-	for i := range names {
-		left = append(left, i)
-	}
-	for len(left) > 0 {
-		unlock, err := c.LockPackage(ctx, names[left[0]])
+// EachLocked calls do with the items whose packages in the store, called name, it has locked:
+// as many at once as are free, until all have had their turn, or ctx has ended. It waits only
+// while it holds no lock, which rules out deadlocks.
+func EachLocked[T any](ctx context.Context, c *Store, items []T, name func(T) string, do func(held []T)) {
+	for len(items) > 0 {
+		unlock, err := c.LockPackage(ctx, name(items[0]))
 		if err != nil {
-			break
+			return
 		}
-		held, unlocks, others := left[:1:1], []func(){unlock}, []int(nil)
-		for _, i := range left[1:] {
-			unlock, err := c.tryLockPackage(names[i])
-			if err != nil {
-				others = append(others, i)
-				continue
+		held, unlocks, others := items[:1:1], []func(){unlock}, []T(nil)
+		for _, item := range items[1:] {
+			if unlock, err := c.tryLockPackage(name(item)); err != nil {
+				others = append(others, item)
+			} else {
+				held, unlocks = append(held, item), append(unlocks, unlock)
 			}
-			held, unlocks = append(held, i), append(unlocks, unlock)
 		}
 		do(held)
 		for _, unlock := range unlocks {
 			unlock()
 		}
-		left = others
+		items = others
 	}
-	return left
 }
 
 // lockFile is the path of the file that is locked for a package.

@@ -20,6 +20,7 @@ import (
 	"path/filepath"
 	"slices"
 	"strconv"
+	"sync/atomic"
 	"time"
 
 	"github.com/tfdeps/tfdeps/getproviders"
@@ -47,7 +48,10 @@ func (s *Stage) replacedPath() string { return filepath.Join(s.dir, "replaced"+s
 
 // Batch is a private directory in which many packages are made, each in a stage of its
 // own.
-type Batch struct{ scratch *scratch.Dir }
+type Batch struct {
+	scratch *scratch.Dir
+	stages  atomic.Int64
+}
 
 // NewBatch is New for many packages.
 func NewBatch(dir string) (*Batch, error) {
@@ -55,12 +59,12 @@ func NewBatch(dir string) (*Batch, error) {
 	if err != nil {
 		return nil, err
 	}
-	return &Batch{made}, nil
+	return &Batch{scratch: made}, nil
 }
 
-// Stage returns the stage with a number. What is left in it is removed with the batch.
-func (b *Batch) Stage(number int) *Stage {
-	return &Stage{dir: b.scratch.Path, part: "-" + strconv.Itoa(number)}
+// Stage returns another stage. What is left in it is removed with the batch.
+func (b *Batch) Stage() *Stage {
+	return &Stage{dir: b.scratch.Path, part: "-" + strconv.FormatInt(b.stages.Add(1), 10)}
 }
 
 // Remove removes the directory with all that is still in it.
