@@ -108,7 +108,7 @@ var layers = map[string][]string{
 		"providercache/internal/chunks", "getproviders/owner", "providercache/internal/staging"},
 	"providercache/internal/unpack":         {"getproviders", "getproviders/par", "providercache/internal/chunks", "providercache/internal/unpack/inflate"},
 	"providercache/internal/unpack/inflate": {},
-	"providercache/internal/staging":        {"getproviders", "getproviders/scratch"},
+	"providercache/internal/staging":        {"getproviders", "getproviders/par", "getproviders/scratch"},
 	"providercache/link":                    {"providercache/internal/chunks", "getproviders/owner"},
 	"providercache/internal/chunks":         {},
 	"providercache/internal/disk":           {"getproviders/scratch"},

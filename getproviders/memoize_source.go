@@ -1,6 +1,7 @@
 package getproviders
 
 import (
+	"cmp"
 	"context"
 	"slices"
 	"time"
@@ -25,8 +26,8 @@ type memoized struct {
 	source   Source
 	maxAge   time.Duration
 	now      func() time.Time // nil: time.Now
-	versions par.Memo[Provider, dated[Available]]
-	packages par.Memo[packageKey, dated[Package]]
+	versions aging[Provider, Available]
+	packages aging[packageKey, Package]
 }
 
 // packageKey is what Package is asked for.
@@ -38,16 +39,11 @@ type packageKey struct {
 
 // Versions implements Source.
 func (m *memoized) Versions(ctx context.Context, p Provider) (Available, error) {
-	m.versions.Expire(p, expired[Available](m.now, m.maxAge))
-	answer, err := m.versions.Do(ctx, p, dating(m.now, func(ctx context.Context) (Available, error) {
+	available, err := m.versions.get(ctx, p, m.now, m.maxAge, func(ctx context.Context) (Available, error) {
 		return m.source.Versions(ctx, p)
-	}))
-	if err != nil {
-		return Available{}, causeOr(ctx, err)
-	}
-	available := answer.value
+	})
 	// Callers may sort what they get.
-	return Available{Versions: slices.Clone(available.Versions), Warnings: slices.Clone(available.Warnings), Details: available.Details}, nil
+	return Available{Versions: slices.Clone(available.Versions), Warnings: slices.Clone(available.Warnings), Details: available.Details}, err
 }
 
 // Package implements Source.
@@ -56,14 +52,9 @@ func (m *memoized) Package(ctx context.Context, p Provider, v Version, plat Plat
 	if again, _ := ctx.Value(askAgain{}).(bool); again {
 		m.packages.Expire(key, func(dated[Package]) bool { return true })
 	}
-	m.packages.Expire(key, expired[Package](m.now, m.maxAge))
-	found, err := m.packages.Do(ctx, key, dating(m.now, func(ctx context.Context) (Package, error) {
+	return m.packages.get(ctx, key, m.now, m.maxAge, func(ctx context.Context) (Package, error) {
 		return m.source.Package(ctx, p, v, plat)
-	}))
-	if err != nil {
-		return Package{}, causeOr(ctx, err)
-	}
-	return found.value, nil
+	})
 }
 
 // AskAgain returns a context with which Package of a source that remembers answers, as that of
@@ -79,33 +70,31 @@ func (m *memoized) Describe(p Provider) Description { return m.source.Describe(p
 // run asks at its beginning; a program that lives longer sees new versions soon.
 const versionsMaxAge = 15 * time.Minute
 
+// aging remembers answers until they are too old.
+type aging[K comparable, V any] struct{ par.Memo[K, dated[V]] }
+
 // dated is an answer, and when it was asked for.
 type dated[V any] struct {
 	value V
 	asked time.Time
 }
 
-// dating adds the time to what ask returns; now may be nil.
-func dating[V any](now func() time.Time, ask func(context.Context) (V, error)) func(context.Context) (dated[V], error) {
-	return func(ctx context.Context) (dated[V], error) {
-		asked := clock(now)()
+// get asks, unless an answer for the key is remembered that isn't older than maxAge: 0
+// stands for versionsMaxAge, less for any age. now may be nil.
+func (m *aging[K, V]) get(ctx context.Context, key K, now func() time.Time, maxAge time.Duration, ask func(context.Context) (V, error)) (V, error) {
+	if now == nil {
+		now = time.Now
+	}
+	maxAge = cmp.Or(maxAge, versionsMaxAge)
+	m.Expire(key, func(answer dated[V]) bool { return maxAge > 0 && now().Sub(answer.asked) > maxAge })
+	answer, err := m.Do(ctx, key, func(ctx context.Context) (dated[V], error) {
+		asked := now()
 		value, err := ask(ctx)
 		return dated[V]{value, asked}, err
+	})
+	if err != nil {
+		var none V
+		return none, causeOr(ctx, err)
 	}
-}
-
-// expired reports whether an answer is older than maxAge: 0 stands for
-// versionsMaxAge, less for any age.
-func expired[V any](now func() time.Time, maxAge time.Duration) func(dated[V]) bool {
-	if maxAge == 0 {
-		maxAge = versionsMaxAge
-	}
-	return func(answer dated[V]) bool { return maxAge > 0 && clock(now)().Sub(answer.asked) > maxAge }
-}
-
-func clock(now func() time.Time) func() time.Time {
-	if now == nil {
-		return time.Now
-	}
-	return now
+	return answer.value, nil
 }

@@ -58,7 +58,7 @@ type NetworkMirrorSource struct {
 	// less than 0: for ever. Signers.Now is the clock. Not to be changed after the first use.
 	VersionsMaxAge time.Duration
 
-	indexes   par.Memo[Provider, dated[mirrorIndex]]
+	indexes   aging[Provider, mirrorIndex]
 	documents par.Memo[versionKey, *verifiedChecksums]
 }
 
@@ -203,8 +203,7 @@ type mirrorIndex struct {
 // index asks for a provider's versions, once. That there are none is an
 // answer, too.
 func (s *NetworkMirrorSource) index(ctx context.Context, p Provider) (mirrorIndex, error) {
-	s.indexes.Expire(p, expired[mirrorIndex](s.Signers.Now, s.VersionsMaxAge))
-	index, err := s.indexes.Do(ctx, p, dating(s.Signers.Now, func(ctx context.Context) (mirrorIndex, error) {
+	return s.indexes.get(ctx, p, s.Signers.Now, s.VersionsMaxAge, func(ctx context.Context) (mirrorIndex, error) {
 		doc, err := s.ask(ctx, p, "index.json")
 		if err != nil {
 			return mirrorIndex{}, err
@@ -221,11 +220,7 @@ func (s *NetworkMirrorSource) index(ctx context.Context, p Provider) (mirrorInde
 			return mirrorIndex{}, s.malformed(p, doc, err)
 		}
 		return mirrorIndex{versions: versions}, nil
-	}))
-	if err != nil {
-		return mirrorIndex{}, causeOr(ctx, err)
-	}
-	return index.value, nil
+	})
 }
 
 func (s *NetworkMirrorSource) platforms(ctx context.Context, p Provider, v Version) ([]Platform, error) {

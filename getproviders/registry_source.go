@@ -55,7 +55,7 @@ type RegistrySource struct {
 	Now            func() time.Time // for keys that expire and for VersionsMaxAge; nil: time.Now
 
 	own       par.Memo[struct{}, *hosts.Discovery] // used if Discovery is nil
-	versions  par.Memo[Provider, dated[versionList]]
+	versions  aging[Provider, versionList]
 	documents par.Memo[[2]string, checksumDocuments] // that packages are authenticated by, by their URLs
 }
 
@@ -141,8 +141,7 @@ func registryName(p Provider) string { return "registry " + p.Hostname.String() 
 // list returns the versions of a provider with all that the registry tells
 // about them.
 func (s *RegistrySource) list(ctx context.Context, p Provider) (versionList, error) {
-	s.versions.Expire(p, expired[versionList](s.Now, s.VersionsMaxAge))
-	list, err := s.versions.Do(ctx, p, dating(s.Now, func(ctx context.Context) (versionList, error) {
+	return s.versions.get(ctx, p, s.Now, s.VersionsMaxAge, func(ctx context.Context) (versionList, error) {
 		base, err := s.service(ctx, p)
 		if err != nil {
 			return versionList{}, err
@@ -159,11 +158,7 @@ func (s *RegistrySource) list(ctx context.Context, p Provider) (versionList, err
 			return versionList{}, malformedError(kindRegistry, p, doc, err)
 		}
 		return list, nil
-	}))
-	if err != nil {
-		return versionList{}, causeOr(ctx, err)
-	}
-	return list.value, nil
+	})
 }
 
 // service returns the base URL of the provider's registry.

@@ -20,10 +20,10 @@ import (
 	"path/filepath"
 	"slices"
 	"strconv"
-	"sync/atomic"
 	"time"
 
 	"github.com/tfdeps/tfdeps/getproviders"
+	"github.com/tfdeps/tfdeps/getproviders/par"
 	"github.com/tfdeps/tfdeps/getproviders/scratch"
 )
 
@@ -50,7 +50,7 @@ func (s *Stage) replacedPath() string { return filepath.Join(s.dir, "replaced"+s
 // own.
 type Batch struct {
 	scratch *scratch.Dir
-	stages  atomic.Int64
+	stages  par.Counter
 }
 
 // NewBatch is New for many packages.
