@@ -4,7 +4,6 @@ import (
 	"bytes"
 	"io"
 	"os"
-	"os/exec"
 	"path/filepath"
 	"strings"
 	"syscall"
@@ -36,22 +35,19 @@ func TestLock_FullDiskLeavesTheFileWhole(t *testing.T) {
 		t.Fatal(err)
 	}
 	program, data := harness.Tfdeps(t), t.TempDir()
-	run := func(args ...string) (string, error) {
-		cmd := exec.CommandContext(t.Context(), program, append(args, "-no-color")...)
-		cmd.Dir, cmd.Env = disk, append(harness.Env(t, env...), "TF_DATA_DIR="+data, "TFDEPS_TERRAFORM_VERSION=1.15.9")
-		output, err := cmd.CombinedOutput()
-		return string(output), err
+	run := func(args ...string) harness.Ended {
+		return harness.Exec(t, disk, append(harness.Env(t, env...), "TF_DATA_DIR="+data, "TFDEPS_TERRAFORM_VERSION=1.15.9"), append(append([]string{program}, args...), "-no-color")...)
 	}
 	harness.WriteFile(t, filepath.Join(disk, "main.tf"), []byte(harness.LockConfig("a", "")))
-	if output, err := run("init"); err != nil {
-		t.Fatalf("%v\n%s", err, output)
+	if end := run("init"); end.Code != 0 {
+		t.Fatal(end)
 	}
 	before := harness.ReadLock(t, disk)
 	fill(t, filepath.Join(disk, "full"))
 	for _, args := range [][]string{{"providers", "lock", "-platform=darwin_arm64"}, {"init", "-platform=darwin_arm64"}} {
-		output, err := run(args...)
-		if err == nil || !strings.Contains(harness.OneLine(output), "no space left on device") || !strings.Contains(harness.OneLine(output), "save the dependency lock file") {
-			t.Errorf("%q: %v\n%s", args, err, output)
+		end := run(args...)
+		if said := harness.OneLine(end.Said()); end.Code == 0 || !strings.Contains(said, "no space left on device") || !strings.Contains(said, "save the dependency lock file") {
+			t.Errorf("%q: %s", args, end)
 		}
 		if after := harness.ReadLock(t, disk); after != before {
 			t.Errorf("%q: the lock file was\n%s\nand is\n%s", args, before, after)

@@ -5,7 +5,6 @@ import (
 	"fmt"
 	"io/fs"
 	"os"
-	"os/exec"
 	"path/filepath"
 	"slices"
 	"strings"
@@ -69,12 +68,8 @@ func recovers(t *testing.T, program string, args []string, remote bool) {
 			}
 		}
 	}
-	run := func(before ...string) (string, error) {
-		line := slices.Concat(before, []string{program}, args, []string{"-no-color"})
-		cmd := exec.CommandContext(t.Context(), line[0], line[1:]...)
-		cmd.Dir, cmd.Env = dir, env
-		out, err := cmd.CombinedOutput()
-		return string(out), err
+	run := func(before ...string) harness.Ended {
+		return harness.Exec(t, dir, env, slices.Concat(before, []string{program}, args, []string{"-no-color"})...)
 	}
 	prepare := func() {
 		clean()
@@ -100,8 +95,8 @@ func recovers(t *testing.T, program string, args []string, remote bool) {
 		}
 	}
 	prepare()
-	if out, err := run(); err != nil {
-		t.Fatalf("%v: %s", err, out)
+	if end := run(); end.Code != 0 {
+		t.Fatal(end)
 	}
 	want, lock := append(listed(t, dir), packagesBelow(t, s.cache)...), harness.LockOf(t, dir)
 	for _, fault := range faults {
@@ -111,7 +106,7 @@ func recovers(t *testing.T, program string, args []string, remote bool) {
 		}
 		for ; n <= most; n++ {
 			prepare()
-			out, err := run("strace", "-f", "-o", filepath.Join(s.cache+"-trace"), "-e", "trace="+changingCalls, "-e", fmt.Sprintf("inject=%s:%s:when=%d", changingCalls, fault.inject, n))
+			end := run("strace", "-f", "-o", filepath.Join(s.cache+"-trace"), "-e", "trace="+changingCalls, "-e", fmt.Sprintf("inject=%s:%s:when=%d", changingCalls, fault.inject, n))
 			trace, readErr := os.ReadFile(s.cache + "-trace")
 			if readErr != nil {
 				t.Fatal(readErr)
@@ -119,11 +114,11 @@ func recovers(t *testing.T, program string, args []string, remote bool) {
 			if !strings.Contains(string(trace), "INJECTED") && !strings.Contains(string(trace), "killed by SIGKILL") {
 				break // there are fewer such calls
 			}
-			if said := harness.OneLine(out); err != nil && !strings.Contains(said, fault.said) || strings.Contains(said, "panic") {
-				t.Errorf("%s at call %d: %v, and the message has no %q:\n%s", fault.inject, n, err, fault.said, out)
+			if said := harness.OneLine(end.Said()); end.Code != 0 && !strings.Contains(said, fault.said) || strings.Contains(said, "panic") {
+				t.Errorf("%s at call %d: the message has no %q: %s", fault.inject, n, fault.said, end)
 			}
-			if out, err := run(); err != nil {
-				t.Errorf("after %s at call %d: %v\n%s", fault.inject, n, err, out)
+			if end := run(); end.Code != 0 {
+				t.Errorf("after %s at call %d: %s", fault.inject, n, end)
 			}
 			if got := append(listed(t, dir), packagesBelow(t, s.cache)...); !slices.Equal(got, want) || harness.LockOf(t, dir) != lock {
 				t.Errorf("after %s at call %d there is\n%s\nand should be\n%s", fault.inject, n, strings.Join(got, "\n"), strings.Join(want, "\n"))
@@ -164,11 +159,7 @@ func makeOnce(t *testing.T, s *site, dir, path string) {
 // runs runs the program, and nothing happens to it.
 func runs(t *testing.T, s *site, dir string, args ...string) {
 	t.Helper()
-	cmd := exec.CommandContext(t.Context(), s.program, args...)
-	cmd.Dir, cmd.Env = dir, s.env
-	if out, err := cmd.CombinedOutput(); err != nil {
-		t.Fatalf("%q: %v\n%s", args, err, out)
-	}
+	harness.Run(t, dir, s.env, append([]string{s.program}, args...)...)
 }
 
 // packagesBelow lists the executables of providers in a cache, those included that are on their way.
@@ -197,11 +188,9 @@ func TestCommands_SayThatDescriptorsAreUsedUp(t *testing.T) {
 				t.Fatal(err)
 			}
 		}
-		cmd := exec.CommandContext(t.Context(), "sh", "-c", fmt.Sprintf("ulimit -n %d; exec %q init -no-color", most, program))
-		cmd.Dir, cmd.Env = dir, s.env
-		out, err := cmd.CombinedOutput()
-		if said := harness.OneLine(string(out)); err != nil && !strings.Contains(said, "too many open files") || strings.Contains(said, "panic") {
-			t.Errorf("%d: %v\n%s", most, err, out)
+		end := harness.Exec(t, dir, s.env, "sh", "-c", fmt.Sprintf("ulimit -n %d; exec %q init -no-color", most, program))
+		if said := harness.OneLine(end.Said()); end.Code != 0 && !strings.Contains(said, "too many open files") || strings.Contains(said, "panic") {
+			t.Errorf("%d: %s", most, end)
 		}
 		s.init(t, dir)
 	}

@@ -3,7 +3,6 @@ package faults
 import (
 	"errors"
 	"os"
-	"os/exec"
 	"path/filepath"
 	"regexp"
 	"slices"
@@ -103,11 +102,10 @@ func anInitIsKilledBeforeEachRename(t *testing.T, program string) {
 				t.Fatal(err)
 			}
 		}
-		victim := exec.CommandContext(t.Context(), "strace", "-f", "-o", os.DevNull, "-P", place, "-e", "trace=rename,renameat,renameat2",
+		end := harness.Exec(t, dir, s.env, "strace", "-f", "-o", os.DevNull, "-P", place, "-e", "trace=rename,renameat,renameat2",
 			"-e", "inject=rename,renameat,renameat2:signal=KILL", s.program, "init", "-no-color")
-		victim.Dir, victim.Env = dir, s.env
-		if out, err := victim.CombinedOutput(); err == nil {
-			t.Errorf("%s: nobody was killed\n%s", place, out)
+		if end.Code == 0 {
+			t.Errorf("%s: nobody was killed\n%s", place, end)
 		}
 		s.init(t, dir)
 		if got := listed(t, dir); !slices.Equal(got, want) || harness.LockOf(t, dir) != lock {
@@ -116,8 +114,8 @@ func anInitIsKilledBeforeEachRename(t *testing.T, program string) {
 		if left, _ := filepath.Glob(filepath.Join(s.cache, "providers", "v1", ".tfdeps-*")); len(left) > 0 {
 			t.Errorf("%s: there is %q", place, left)
 		}
-		if out, err := (&exec.Cmd{Path: s.program, Args: []string{s.program, "cache", "verify"}, Env: s.env}).CombinedOutput(); err != nil || !strings.Contains(string(out), ": 1 sound\n") {
-			t.Errorf("%s: cache verify: %v\n%s", place, err, out)
+		if end := harness.Exec(t, "", s.env, s.program, "cache", "verify"); end.Code != 0 || !strings.Contains(end.Said(), ": 1 sound\n") {
+			t.Errorf("%s: cache verify: %s", place, end)
 		}
 	}
 }

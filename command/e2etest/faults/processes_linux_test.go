@@ -152,21 +152,14 @@ var packageRead = regexp.MustCompile(`(?m)^\d+ +(read|pread64|readv|copy_file_ra
 func (s *site) trace(t *testing.T, dir string, args ...string) string {
 	t.Helper()
 	file := filepath.Join(t.TempDir(), "trace")
-	cmd := exec.CommandContext(t.Context(), "strace", "-f", "-y", "-o", file)
-	cmd.Args = append(cmd.Args, append([]string{s.program, "init", "-no-color"}, args...)...)
-	cmd.Dir, cmd.Env = dir, s.env
-	out, err := cmd.CombinedOutput()
-	if bytes.Contains(out, []byte("ptrace")) {
-		t.Skipf("strace may not trace here: %s", out)
+	end := harness.Exec(t, dir, s.env, append([]string{"strace", "-f", "-y", "-o", file, s.program, "init", "-no-color"}, args...)...)
+	if strings.Contains(end.Said(), "ptrace") {
+		t.Skipf("strace may not trace here: %s", end)
 	}
-	if err != nil {
-		t.Fatalf("%v: %s", err, out)
+	if end.Code != 0 {
+		t.Fatal(end)
 	}
-	content, err := os.ReadFile(file)
-	if err != nil {
-		t.Fatal(err)
-	}
-	return string(content)
+	return harness.ReadText(t, file)
 }
 
 // ofTheRuntime are calls that Go makes for its goroutines, its memory and its
@@ -200,11 +193,7 @@ func TestCache_ProviderRunsWhileFiftyProcessesInstall(t *testing.T) {
 	}
 	s := newSite(t, harness.Tfdeps(t), 10)
 	s.registry.Add(providertest.PackageSpec{Namespace: "acme", Type: "p0", Version: "1.2.0", Archive: zipWith(t, "terraform-provider-p0", content)})
-	add := exec.CommandContext(t.Context(), s.program, "cache", "add", s.registry.Host()+"/acme/p0")
-	add.Env = s.env
-	if out, err := add.CombinedOutput(); err != nil {
-		t.Fatalf("%v\n%s", err, out)
-	}
+	harness.Run(t, "", s.env, s.program, "cache", "add", s.registry.Host()+"/acme/p0")
 	cached := filepath.Join(s.cache, "providers", "v1", s.registry.Host(), "acme", "p0", "1.2.0", getproviders.CurrentPlatform().String(), "terraform-provider-p0")
 	running := exec.CommandContext(t.Context(), cached, "600")
 	if err := running.Start(); err != nil {

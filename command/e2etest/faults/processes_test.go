@@ -52,10 +52,8 @@ func twoProgramsInOneDirectory(t *testing.T, program string) {
 			t.Logf("terraform: %s", said) // it says why; it may have been disturbed
 		}
 		s.init(t, dir, "-verify")
-		again := exec.CommandContext(t.Context(), peer, "init", "-no-color")
-		again.Dir, again.Env = dir, s.env
-		if out, err := again.CombinedOutput(); err != nil {
-			t.Errorf("terraform afterwards: %v\n%s", err, out)
+		if end := harness.Exec(t, dir, s.env, peer, "init", "-no-color"); end.Code != 0 {
+			t.Errorf("terraform afterwards: %s", end)
 		}
 		if got := harness.LockOf(t, dir); got != string(lock) {
 			t.Errorf("the lock file is\n%s", got)
@@ -64,9 +62,7 @@ func twoProgramsInOneDirectory(t *testing.T, program string) {
 			t.Errorf("left behind: %q", left)
 		}
 	}
-	if out, err := (&exec.Cmd{Path: s.program, Args: []string{s.program, "cache", "verify"}, Env: s.env}).CombinedOutput(); err != nil {
-		t.Errorf("cache verify: %v\n%s", err, out)
-	}
+	harness.Run(t, "", s.env, s.program, "cache", "verify")
 }
 
 // twoInitsInOneDirectory runs this program twice at the same time.
@@ -253,10 +249,7 @@ func (s *site) crowd(t *testing.T, processes int) {
 	if got := s.registry.Requests("") - before; got > 0 {
 		t.Errorf("%d requests of verified directories", got)
 	}
-	verified, err := (&exec.Cmd{Path: s.program, Args: []string{s.program, "cache", "verify"}, Env: s.env}).CombinedOutput()
-	if err != nil {
-		t.Errorf("cache verify: %v\n%s", err, verified)
-	}
+	harness.Run(t, "", s.env, s.program, "cache", "verify")
 	if left, _ := filepath.Glob(filepath.Join(s.cache, "providers", "v1", ".tfdeps-*")); len(left) > 0 {
 		t.Errorf("left behind: %q", fmt.Sprint(left))
 	}

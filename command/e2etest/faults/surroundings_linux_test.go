@@ -66,20 +66,18 @@ func filesCantBeRead(t *testing.T, program string) {
 		if c.file == binary[0] {
 			args = append(args, "-verify")
 		}
-		cmd := exec.CommandContext(t.Context(), "strace", args...)
-		cmd.Dir, cmd.Env = dir, s.env
-		out, err := cmd.CombinedOutput()
-		said := harness.OneLine(string(out))
+		end := harness.Exec(t, dir, s.env, append([]string{"strace"}, args...)...)
+		said := harness.OneLine(end.Said())
 		trace, readErr := os.ReadFile(s.cache + "-trace")
 		switch {
 		case readErr != nil:
 			t.Fatal(readErr)
 		case !strings.Contains(string(trace), "INJECTED") && c.file != state[0]: // not all of the state is read each time
 			t.Errorf("%s: it was never read", c.file)
-		case strings.Contains(said, "panic"), (err != nil) != c.fails:
-			t.Errorf("%s: %v\n%s", c.file, err, out)
+		case strings.Contains(said, "panic"), (end.Code != 0) != c.fails:
+			t.Errorf("%s: %s", c.file, end)
 		case c.fails && (!strings.Contains(said, "input/output error") || !strings.Contains(said, filepath.Base(c.file))):
-			t.Errorf("%s: the message says neither what failed nor for which file:\n%s", c.file, out)
+			t.Errorf("%s: the message says neither what failed nor for which file:\n%s", c.file, end)
 		}
 		s.init(t, dir, "-verify")
 		if got := harness.LockOf(t, dir); got != lock {
@@ -134,10 +132,8 @@ func thereIsLittleMemory(t *testing.T, program string) {
 	harness.WriteFile(t, filepath.Join(dir, "main.tf"), []byte("terraform {\n  required_providers {\n    big = { source = \"tf.example.com/acme/big\" }\n  }\n}\n"))
 	env := harness.Env(t, harness.Redirect(t, registry, "tf.example.com")...)
 	for _, args := range [][]string{{"init"}, {"providers", "mirror", "out"}, {"vendor"}} {
-		cmd := exec.CommandContext(t.Context(), "sh", append([]string{"-c", fmt.Sprintf("ulimit -d %d; exec %q \"$@\" -no-color", memory>>10, program), "sh"}, args...)...)
-		cmd.Dir, cmd.Env = dir, env
-		if out, err := cmd.CombinedOutput(); err != nil {
-			t.Errorf("%q: %v\n%.2000s", args, err, out)
+		if end := harness.Exec(t, dir, env, append([]string{"sh", "-c", fmt.Sprintf("ulimit -d %d; exec %q \"$@\" -no-color", memory>>10, program), "sh"}, args...)...); end.Code != 0 {
+			t.Errorf("%q: %.2000s", args, end)
 		}
 	}
 }

@@ -1,9 +1,7 @@
 package oracle
 
 import (
-	"maps"
 	"os"
-	"os/exec"
 	"path/filepath"
 	"slices"
 	"strings"
@@ -26,83 +24,80 @@ import (
 // first version of Terraform that does the same as tfdeps; an older one leaves the case out.
 func TestCommands_SameAsTerraform(t *testing.T) {
 	t.Parallel()
-	peer := harness.LookTerraform(t)
-	registry := newOracleRegistry(t, nil)
-	programs := [2]string{harness.Tfdeps(t), peer}
-	cases := readCases(t, "testdata/oracle_commands/*.txtar", true)
-	if len(cases) < 35 {
-		t.Errorf("there are %d cases, want 35 at least", len(cases))
-	}
-	for _, name := range slices.Sorted(maps.Keys(cases)) {
-		t.Run(name, func(t *testing.T) {
-			t.Parallel()
-			harness.PeerCase(t)
-			files, lines, since := splitCase(cases[name])
-			o := newRegistryRun(t, files, registry, programs)
-			if since != "" && harness.PeerOlderThan(t, since) {
-				o.programs[1] = "" // what tfdeps does is compared with what the case says
-			}
-			o.compareCommands(lines)
-		})
-	}
+	compareCommands(t, withTerraform(t), "testdata/oracle_commands/*.txtar", 35)
+}
+
+func compareCommands(t *testing.T, p *pair, archives string, least int) {
+	t.Helper()
+	eachCase(t, readCases(t, archives, inGroups), nil, least, func(t *testing.T, files []txtar.File, _ harness.Exemption) {
+		files, lines, since := splitCase(files)
+		o := p.begin(t, files, harness.Exemption{})
+		alone := p.programs[1] == "" || since != "" && harness.PeerOlderThan(t, since) // what tfdeps does is compared with what the case says
+		o.compareCommands(lines, alone)
+	})
 }
 
 // splitCase takes what isn't a file of the configuration out of a case.
-func splitCase(archive *txtar.Archive) (files *txtar.Archive, lines []string, since string) {
-	files = new(txtar.Archive)
-	for _, f := range archive.Files {
+func splitCase(all []txtar.File) (files []txtar.File, lines []string, since string) {
+	for _, f := range all {
 		switch f.Name {
 		case "run":
 			lines = strings.Split(strings.ReplaceAll(string(f.Data), "$PLATFORM", getproviders.CurrentPlatform().String()), "\n")
 		case "since":
 			since = strings.TrimSpace(string(f.Data))
 		default:
-			files.Files = append(files.Files, txtar.File{Name: "1/" + f.Name, Data: f.Data})
+			files = append(files, txtar.File{Name: "1/" + f.Name, Data: f.Data})
 		}
 	}
 	return files, lines, since
 }
 
-func (o *oracleRun) compareCommands(lines []string) {
+func (o *run) compareCommands(lines []string, alone bool) {
 	o.t.Helper()
 	var left [2]string
-	for i, program := range o.programs {
-		if program == "" {
+	for i, dir := range o.dirs {
+		if i == 1 && alone {
 			continue
 		}
-		o.prepare(o.dirs[i], o.steps["1"])
+		o.prepare(i, o.steps["1"])
 		said := ""
 		for _, line := range lines {
 			line = strings.TrimSpace(line)
 			if text, ok := strings.CutPrefix(line, "says "); !ok {
-				said = o.runLine(program, o.dirs[i], line)
+				said = o.runLine(i, line)
 			} else if !strings.Contains(said, text) {
-				o.t.Errorf("%s doesn't say %q, but\n%s", filepath.Base(program), text, said)
+				o.t.Errorf("%s doesn't say %q, but\n%s", filepath.Base(o.programs[i]), text, said)
 			}
 		}
 		for _, name := range []string{".terraform.lock.hcl", ".terraform/modules/modules.json", ".terraform/environment"} {
-			content, err := os.ReadFile(filepath.Join(o.dirs[i], filepath.FromSlash(name)))
-			if err != nil && !os.IsNotExist(err) {
-				o.t.Error(err)
-			}
-			left[i] += "-- " + name + " --\n" + string(content) + "\n"
+			left[i] += "-- " + name + " --\n" + contentIfAny(o.t, filepath.Join(dir, filepath.FromSlash(name))) + "\n"
 		}
 	}
 	commands := slices.DeleteFunc(slices.Clone(lines), func(line string) bool {
 		line = strings.TrimSpace(line)
 		return line == "" || strings.HasPrefix(line, "says ")
 	})
-	if fails := strings.HasPrefix(strings.TrimSpace(commands[len(commands)-1]), "! "); !fails && o.programs[1] != "" && left[0] != left[1] {
-		o.t.Errorf("what is left differs\n--- ours\n%s\n--- theirs\n%s", left[0], left[1])
+	if fails := strings.HasPrefix(strings.TrimSpace(commands[len(commands)-1]), "! "); !fails && !alone {
+		o.same("what is left", left[0], left[1], false)
 	}
 }
 
-// runLine runs a line in a directory, and returns what the program said. Words are separated by spaces, and have no
+// contentIfAny is what is in a file, "" if there is none.
+func contentIfAny(t *testing.T, path string) string {
+	t.Helper()
+	content, err := os.ReadFile(path)
+	if err != nil && !os.IsNotExist(err) {
+		t.Error(err)
+	}
+	return string(content)
+}
+
+// runLine runs a line with a program, and returns what that said. Words are separated by spaces, and have no
 // quotes.
-func (o *oracleRun) runLine(program, dir, line string) (said string) {
+func (o *run) runLine(program int, line string) (said string) {
 	o.t.Helper()
 	if own, ok := strings.CutPrefix(line, "ours "); ok {
-		if line = own; program != o.programs[0] {
+		if line = own; program != 0 {
 			return ""
 		}
 	}
@@ -112,24 +107,22 @@ func (o *oracleRun) runLine(program, dir, line string) (said string) {
 	case len(words) == 0:
 		return ""
 	case slices.Contains([]string{"rm", "mv", "cp"}, words[0]):
-		o.changeFiles(dir, words)
+		o.changeFiles(o.dirs[program], words)
 		return ""
 	}
 	env := o.env
 	for len(words) > 1 && strings.Contains(words[0], "=") && !strings.HasPrefix(words[0], "-") {
 		env, words = append(slices.Clone(env), words[0]), words[1:]
 	}
-	cmd := exec.CommandContext(o.t.Context(), program, append(words, "-no-color")...)
-	cmd.Dir, cmd.Env = dir, env
-	out, err := cmd.CombinedOutput()
-	if (err != nil) != fails {
-		o.t.Errorf("%s %s: %v\n%s", filepath.Base(program), line, err, out)
+	end := harness.Exec(o.t, o.dirs[program], env, append(append([]string{o.programs[program]}, words...), "-no-color")...)
+	if (end.Code != 0) != fails {
+		o.t.Errorf("%s %s: %s", filepath.Base(o.programs[program]), line, end)
 	}
-	return string(out)
+	return end.Said()
 }
 
 // changeFiles removes, renames or copies a file.
-func (o *oracleRun) changeFiles(dir string, words []string) {
+func (o *run) changeFiles(dir string, words []string) {
 	o.t.Helper()
 	at := func(i int) string { return filepath.Join(dir, filepath.FromSlash(words[i])) }
 	switch words[0] {
@@ -138,9 +131,6 @@ func (o *oracleRun) changeFiles(dir string, words []string) {
 	case "mv":
 		mustDo(o.t, os.Rename(at(1), at(2)))
 	case "cp":
-		content, err := os.ReadFile(at(1))
-		mustDo(o.t, err)
-		mustDo(o.t, os.MkdirAll(filepath.Dir(at(2)), 0o755))
-		mustDo(o.t, os.WriteFile(at(2), content, 0o644))
+		lay(o.t, dir, words[2], harness.ReadText(o.t, at(1)))
 	}
 }

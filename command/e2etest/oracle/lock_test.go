@@ -1,9 +1,7 @@
 package oracle
 
 import (
-	"bytes"
 	"fmt"
-	"os/exec"
 	"path/filepath"
 	"slices"
 	"strings"
@@ -102,50 +100,50 @@ var lockCases = map[string][]lockStep{
 // any order, which is random in Terraform.
 func TestLock_SameAsTerraform(t *testing.T) {
 	t.Parallel()
-	peer := harness.LookTerraform(t)
+	programs := [2]string{harness.Tfdeps(t), harness.LookTerraform(t)}
 	ca := harness.NewCA(t)
 	registry := harness.NewLockRegistry(t, ca)
-	programs := [2]string{harness.Tfdeps(t), peer}
 	expand := strings.NewReplacer("$MIRROR", lockMirror(t), "$HASHES", lockNetworkMirror(t, ca, false), "$NO_HASHES", lockNetworkMirror(t, ca, true))
-	for name, steps := range lockCases {
-		t.Run(name, func(t *testing.T) {
-			t.Parallel()
-			harness.PeerCase(t)
-			env := harness.Redirect(t, registry, "registry.terraform.io")
-			dirs := [2]string{t.TempDir(), t.TempDir()}
-			for i, step := range steps {
-				args := append([]string{"lock"}, strings.Fields(expand.Replace(step.args))...)
-				ours, theirs := slices.Compact(step.run(t, programs[0], dirs[0], env, args)), slices.Compact(step.run(t, programs[1], dirs[1], env, args))
-				if step.fails == "" && !slices.Equal(ours, theirs) {
-					t.Errorf("step %d\n--- ours\n%s\n--- theirs\n%s", i+1, strings.Join(ours, "\n"), strings.Join(theirs, "\n"))
-				}
-				if ours, theirs := harness.ReadLock(t, dirs[0]), harness.ReadLock(t, dirs[1]); ours != theirs {
-					t.Errorf("step %d, lock files differ\n--- ours\n%s\n--- theirs\n%s", i+1, ours, theirs)
-				}
+	eachCase(t, lockCases, nil, 0, func(t *testing.T, steps []lockStep, _ harness.Exemption) {
+		o := newLockRun(t, programs, registry)
+		for i, step := range steps {
+			said := o.bothSay(step, append([]string{"lock"}, strings.Fields(expand.Replace(step.args))...))
+			if step.fails == "" {
+				o.same(fmt.Sprintf("step %d", i+1), joined(slices.Compact(said[0])), joined(slices.Compact(said[1])), false)
 			}
-		})
-	}
+			o.sameLock(fmt.Sprintf("step %d", i+1))
+		}
+	})
 }
 
-// run lays out files, runs a command of providers with a program that remembers
-// nothing, and returns the lines that it printed, sorted.
-func (s lockStep) run(t *testing.T, program, dir string, env, args []string) []string {
+// newLockRun is one in which packages come from a registry of them.
+func newLockRun(t *testing.T, programs [2]string, registry *providertest.Registry) *run {
 	t.Helper()
-	for name, content := range map[string]string{"main.tf": s.config, ".terraform.lock.hcl": s.lock} {
-		if content != "" {
-			harness.WriteFile(t, filepath.Join(dir, name), []byte(content))
+	o := &run{t: t, pair: &pair{programs: programs}, env: harness.Redirect(t, registry, "registry.terraform.io")}
+	o.makeDirs()
+	return o
+}
+
+func joined(lines []string) string { return strings.Join(lines, "\n") }
+
+// bothSay lays out files, runs a command of providers with programs that remember
+// nothing, and returns the lines that they print, sorted.
+func (o *run) bothSay(step lockStep, args []string) (said [2][]string) {
+	o.t.Helper()
+	for i, dir := range o.dirs {
+		for name, content := range map[string]string{"main.tf": step.config, ".terraform.lock.hcl": step.lock} {
+			if content != "" {
+				harness.WriteText(o.t, filepath.Join(dir, name), content)
+			}
 		}
+		end := harness.Exec(o.t, dir, harness.PinnedEnv(o.t, o.env...), append([]string{o.programs[i], "providers", args[0], "-no-color"}, args[1:]...)...)
+		if (end.Code != 0) != (step.fails != "") || !strings.Contains(harness.OneLine(end.Err), step.fails) {
+			o.t.Fatalf("%s %s: want %q: %s", filepath.Base(o.programs[i]), args, step.fails, end)
+		}
+		said[i] = strings.Split(end.Out, "\n")
+		slices.Sort(said[i])
 	}
-	cmd := exec.CommandContext(t.Context(), program, append([]string{"providers", args[0], "-no-color"}, args[1:]...)...)
-	cmd.Dir, cmd.Env = dir, harness.PinnedEnv(t, env...)
-	var stdout, stderr bytes.Buffer
-	cmd.Stdout, cmd.Stderr = &stdout, &stderr
-	if err := cmd.Run(); (err != nil) != (s.fails != "") || !strings.Contains(harness.OneLine(stderr.String()), s.fails) {
-		t.Fatalf("%s %s: %v, want %q\n%s%s", filepath.Base(program), cmd.Args[1:], err, s.fails, &stdout, &stderr)
-	}
-	lines := strings.Split(stdout.String(), "\n")
-	slices.Sort(lines)
-	return lines
+	return said
 }
 
 // lockMirror makes a filesystem mirror: a and e are packed, b is unpacked.

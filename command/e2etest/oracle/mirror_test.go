@@ -50,27 +50,18 @@ func oneLocked(version string) string {
 // What is there already is downloaded again by Terraform only.
 func TestMirror_SameAsTerraform(t *testing.T) {
 	t.Parallel()
-	peer := harness.LookTerraform(t)
+	programs := [2]string{harness.Tfdeps(t), harness.LookTerraform(t)}
 	registry := harness.NewLockRegistry(t, nil)
-	programs := [2]string{harness.Tfdeps(t), peer}
-	for name, steps := range mirrorCases {
-		t.Run(name, func(t *testing.T) {
-			t.Parallel()
-			harness.PeerCase(t)
-			env := harness.Redirect(t, registry, "registry.terraform.io")
-			dirs := [2]string{t.TempDir(), t.TempDir()}
-			for i, step := range steps {
-				args := append(append([]string{"mirror"}, strings.Fields(step.args)...), "mirror")
-				ours, theirs := step.run(t, programs[0], dirs[0], env, args), step.run(t, programs[1], dirs[1], env, args)
-				if i == 0 && !slices.Equal(ours, theirs) {
-					t.Errorf("--- ours\n%s\n--- theirs\n%s", strings.Join(ours, "\n"), strings.Join(theirs, "\n"))
-				}
-				if ours, theirs := withoutSignatures(t, mirrorFiles(t, dirs[0])), mirrorFiles(t, dirs[1]); !slices.Equal(ours, theirs) {
-					t.Errorf("step %d\n--- ours\n%s\n--- theirs\n%s", i+1, strings.Join(ours, "\n"), strings.Join(theirs, "\n"))
-				}
+	eachCase(t, mirrorCases, nil, 0, func(t *testing.T, steps []lockStep, _ harness.Exemption) {
+		o := newLockRun(t, programs, registry)
+		for i, step := range steps {
+			said := o.bothSay(step, append(append([]string{"mirror"}, strings.Fields(step.args)...), "mirror"))
+			if i == 0 {
+				o.same("what is said", joined(said[0]), joined(said[1]), false)
 			}
-		})
-	}
+			o.same(fmt.Sprintf("step %d", i+1), joined(withoutSignatures(t, mirrorFiles(t, o.dirs[0]))), joined(mirrorFiles(t, o.dirs[1])), false)
+		}
+	})
 }
 
 // mirrorFiles lists the files of a mirror with all that is in them.

@@ -64,16 +64,14 @@ func (m *manyCalls) init(program, config string) time.Duration {
 	dir := m.tb.TempDir()
 	mustDo(m.tb, os.WriteFile(filepath.Join(dir, "main.tf"), []byte(config), 0o600))
 	mustDo(m.tb, os.RemoveAll(m.log))
-	cmd := exec.CommandContext(m.tb.Context(), program, "init", "-no-color", "-input=false")
-	cmd.Dir, cmd.Env = dir, m.env
 	start := time.Now()
-	out, err := cmd.CombinedOutput()
+	end := harness.Exec(m.tb, dir, m.env, program, "init", "-no-color", "-input=false")
 	took := time.Since(start)
-	if err != nil {
-		m.tb.Fatalf("%s init: %v\n%s", filepath.Base(program), err, out)
+	if end.Code != 0 {
+		m.tb.Fatalf("%s init: %s", filepath.Base(program), end)
 	}
-	if n := len(installedCall.FindAll(out, -1)); n != 100 {
-		m.tb.Fatalf("%d modules were installed:\n%s", n, out)
+	if n := len(installedCall.FindAllString(end.Said(), -1)); n != 100 {
+		m.tb.Fatalf("%d modules were installed:\n%s", n, end)
 	}
 	return took
 }

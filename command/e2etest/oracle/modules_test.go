@@ -16,7 +16,6 @@ import (
 	"github.com/rogpeppe/go-internal/txtar"
 
 	"github.com/tfdeps/tfdeps/command/e2etest/internal/harness"
-	"github.com/tfdeps/tfdeps/getproviders"
 )
 
 // moduleExemptions are the cases of modules in which the two programs may
@@ -40,73 +39,30 @@ var moduleExemptions = map[string]harness.Exemption{
 // $COMMIT(REPO@TAG) for a commit. See moduleWorld for what there is.
 func TestModules_SameAsTerraform(t *testing.T) {
 	t.Parallel()
-	peer := harness.LookTerraform(t)
+	compareModules(t, withTerraform(t))
+}
+
+func compareModules(t *testing.T, p *pair) {
+	t.Helper()
 	harness.RequireProgram(t, "git")
 	world := newModuleWorld(t)
-	programs := [2]string{harness.Tfdeps(t), peer}
-	cases := moduleCases(t)
-	if len(cases) < 60 {
-		t.Errorf("there are %d cases, want 60 at least", len(cases))
-	}
-	for _, name := range slices.Sorted(maps.Keys(cases)) {
-		t.Run(name, func(t *testing.T) {
-			t.Parallel()
-			harness.PeerCase(t)
-			run := newModuleRun(t, world, cases[name], programs)
-			allowed := moduleExemptions[name].Now(t)
-			run.exempt = allowed.Exit
-			run.compare(allowed)
-		})
-	}
-	for name := range moduleExemptions {
-		if _, ok := cases[name]; !ok {
-			t.Errorf("exemption for %q, which is no case", name)
-		}
-	}
+	p.registry, p.expand = world.registry, world.expand
+	eachCase(t, readCases(t, "testdata/oracle_modules/*.txtar", several), moduleExemptions, 60, func(t *testing.T, files []txtar.File, allowed harness.Exemption) {
+		ca := filepath.Join(t.TempDir(), "ca.pem")
+		harness.WriteFile(t, ca, world.ca.PEM())
+		p.begin(t, files, allowed, append(gitEnv(), "GIT_SSL_CAINFO="+ca)...).compareModules()
+	})
 }
 
-func TestModuleExemptions_NameDifferences(t *testing.T) { harness.CheckExemptions(t, moduleExemptions) }
-
-// moduleCases reads the cases: their names, and the files of each.
-func moduleCases(t *testing.T) map[string][]txtar.File {
-	t.Helper()
-	cases := map[string][]txtar.File{}
-	for name, archive := range readCases(t, "testdata/oracle_modules/*.txtar", false) {
-		cases[name] = archive.Files
-	}
-	return cases
-}
-
-// moduleRun is one case under way.
-type moduleRun struct{ *oracleRun }
-
-func newModuleRun(t *testing.T, world *moduleWorld, files []txtar.File, programs [2]string) *moduleRun {
-	t.Helper()
-	return newModuleRunIn(t, world, files, programs, harness.PinnedEnv(t))
-}
-
-// newModuleRunIn is newModuleRun with an environment that knows the versions of
-// the programs.
-func newModuleRunIn(t *testing.T, world *moduleWorld, files []txtar.File, programs [2]string, env []string) *moduleRun {
-	t.Helper()
-	ca := filepath.Join(t.TempDir(), "ca.pem")
-	mustDo(t, os.WriteFile(ca, world.ca.PEM(), 0o600))
-	env = slices.Concat(env, harness.Redirect(t, world.registry, oracleHosts...), gitEnv(), []string{"GIT_SSL_CAINFO=" + ca})
-	expand := func(text string) string {
-		return strings.ReplaceAll(world.expand(text), "$PLATFORM", getproviders.CurrentPlatform().String())
-	}
-	return &moduleRun{newOracleRun(t, files, expand, programs, env)}
-}
-
-func (o *moduleRun) compare(allowed harness.Exemption) {
+func (o *run) compareModules() {
 	failed := false
 	for _, step := range slices.Sorted(maps.Keys(o.steps)) {
 		if failed = o.step(step); failed {
 			continue
 		}
-		o.sameLock("after step "+step, allowed)
-		o.sameManifest("after step "+step, allowed)
-		o.sameModules("after step "+step, allowed)
+		o.sameLock("after step " + step)
+		o.sameManifest("after step " + step)
+		o.sameModules("after step " + step)
 	}
 	if failed {
 		return
@@ -114,47 +70,29 @@ func (o *moduleRun) compare(allowed harness.Exemption) {
 	o.sameProviders()
 	o.plan()
 	o.crossOver()
-	o.sameManifest("after running in each other's directory", allowed)
-	if allowed.Reason != "" && !o.differed {
-		o.t.Errorf("nothing differs, so there is no need for the exemption (%s)", allowed.Reason)
-	}
+	o.sameManifest("after running in each other's directory")
+	o.isNeeded()
 }
 
-func (o *moduleRun) sameManifest(when string, allowed harness.Exemption) {
+func (o *run) sameManifest(when string) {
 	o.t.Helper()
 	var manifests [2]string
 	for i, dir := range o.dirs {
-		content, err := os.ReadFile(filepath.Join(dir, ".terraform", "modules", "modules.json"))
-		if err != nil && !os.IsNotExist(err) {
-			o.t.Error(err)
-		}
-		manifests[i] = strings.ReplaceAll(string(content), filepath.Base(filepath.Dir(dir)), "")
+		manifests[i] = strings.ReplaceAll(contentIfAny(o.t, filepath.Join(dir, ".terraform", "modules", "modules.json")), filepath.Base(filepath.Dir(dir)), "")
 	}
-	switch {
-	case manifests[0] == manifests[1]:
-	case allowed.Tree:
-		o.differed = true
-	default:
-		o.t.Errorf("%s, modules.json differs\n--- ours\n%s\n--- theirs\n%s", when, manifests[0], manifests[1])
-	}
+	o.same(when+", modules.json", manifests[0], manifests[1], o.allowed.Tree)
 }
 
 // sameModules compares what the programs installed: the names below .terraform/modules, the
 // bytes of files, and whether they can be run. Names with a dot in front are in some of Terraform's copies only,
 // and a directory of this machine may be a link or a copy of it (differences 27 and 56).
-func (o *moduleRun) sameModules(when string, allowed harness.Exemption) {
+func (o *run) sameModules(when string) {
 	o.t.Helper()
-	var trees [2][]string
+	var trees [2]string
 	for i, dir := range o.dirs {
-		trees[i] = installedModules(o.t, filepath.Join(dir, ".terraform", "modules"))
+		trees[i] = joined(installedModules(o.t, filepath.Join(dir, ".terraform", "modules")))
 	}
-	switch {
-	case slices.Equal(trees[0], trees[1]):
-	case allowed.Tree:
-		o.differed = true
-	default:
-		o.t.Errorf("%s, modules differ\n--- ours\n%s\n--- theirs\n%s", when, strings.Join(trees[0], "\n"), strings.Join(trees[1], "\n"))
-	}
+	o.same(when+", what is in modules", trees[0], trees[1], o.allowed.Tree)
 }
 
 // installedModules lists the files of each module, and the directories that have any.
@@ -194,19 +132,17 @@ func installedModules(t *testing.T, dir string) (lines []string) {
 
 // sameProviders compares what `providers` prints, in which Terraform has
 // siblings in any order.
-func (o *moduleRun) sameProviders() {
+func (o *run) sameProviders() {
 	o.t.Helper()
-	var lines [2][]string
-	for i, dir := range o.dirs {
-		out, err := o.run(o.programs[i], dir, "providers", "-no-color")
-		if err != nil {
-			o.t.Errorf("%s providers: %v\n%s", filepath.Base(o.programs[i]), err, out)
+	var lines [2]string
+	for i := range lines {
+		end := o.in(i, i, "providers", "-no-color")
+		if end.Code != 0 {
+			o.t.Errorf("%s providers: %s", filepath.Base(o.programs[i]), end)
 		}
-		lines[i] = setOfLines(out)
+		lines[i] = joined(setOfLines(end.Said()))
 	}
-	if !slices.Equal(lines[0], lines[1]) {
-		o.t.Errorf("providers prints\n--- ours\n%s\n--- theirs\n%s", strings.Join(lines[0], "\n"), strings.Join(lines[1], "\n"))
-	}
+	o.same("what providers prints", lines[0], lines[1], false)
 }
 
 // setOfLines is what lines say, wherever in the tree they are drawn.
@@ -220,10 +156,10 @@ func setOfLines(out string) (lines []string) {
 
 // plan has Terraform plan in the directory that we have made. It may fail
 // only where it starts providers, for those aren't programs here.
-func (o *moduleRun) plan() {
+func (o *run) plan() {
 	o.t.Helper()
-	out, err := o.run(o.programs[1], o.dirs[0], "plan", "-no-color", "-input=false")
-	if err != nil && !strings.Contains(harness.OneLine(out), "Error: Failed to load plugin schemas") {
-		o.t.Errorf("plan doesn't accept the directory: %v\n%s", err, out)
+	end := o.in(0, 1, "plan", "-no-color", "-input=false")
+	if end.Code != 0 && !strings.Contains(harness.OneLine(end.Said()), "Error: Failed to load plugin schemas") {
+		o.t.Errorf("plan doesn't accept the directory: %s", end)
 	}
 }

@@ -15,6 +15,7 @@ import (
 	"github.com/rogpeppe/go-internal/txtar"
 
 	"github.com/tfdeps/tfdeps/command/e2etest/internal/harness"
+	"github.com/tfdeps/tfdeps/getproviders"
 	"github.com/tfdeps/tfdeps/getproviders/providertest"
 )
 
@@ -152,6 +153,7 @@ func (w *moduleWorld) expand(text string) string {
 		"$WORK/", filepath.ToSlash(w.dir) + "/work/",
 		"$ARCHIVES/", "https://" + w.registry.Host() + "/archives/",
 		"$REGISTRY", w.registry.Host(),
+		"$PLATFORM", getproviders.CurrentPlatform().String(),
 		"$HTTPGIT/", "git::" + w.server.BaseURL() + "/",
 	}
 	for ref, commit := range w.commits {

@@ -3,10 +3,11 @@ package oracle
 import (
 	"encoding/json"
 	"fmt"
-	"maps"
 	"slices"
 	"strings"
 	"testing"
+
+	"github.com/rogpeppe/go-internal/txtar"
 
 	"github.com/tfdeps/tfdeps/command/e2etest/internal/harness"
 )
@@ -17,40 +18,25 @@ import (
 // wrong: how severe it is, its summary, and for init its place.
 func TestModules_PassProvidersAsInTerraform(t *testing.T) {
 	t.Parallel()
-	peer := harness.LookTerraform(t)
-	registry := newOracleRegistry(t, nil)
-	programs := [2]string{harness.Tfdeps(t), peer}
-	cases := passingCases(t)
-	if len(cases) < 150 {
-		t.Errorf("there are %d cases, want 150 at least", len(cases))
-	}
-	for _, name := range slices.Sorted(maps.Keys(cases)) {
-		t.Run(name, func(t *testing.T) {
-			t.Parallel()
-			harness.PeerCase(t)
-			env, err := registry.Env(t.TempDir(), oracleHosts...)
-			mustDo(t, err)
-			o := &oracleRun{t: t, programs: programs, env: harness.Env(t, env...)}
-			if passingExemptions[name].Now(t).Exit {
-				return
+	p := withTerraform(t)
+	p.env = harness.Env
+	eachCase(t, readCases(t, "testdata/oracle_modules/passing/*.txtar", inGroups), passingExemptions, 150, func(t *testing.T, all []txtar.File, allowed harness.Exemption) {
+		o, files := p.begin(t, nil, harness.Exemption{}), byName(all)
+		if allowed.Exit || o.sameWord(files, "init", "-json", "-input=false") {
+			return
+		}
+		o.makeDirs()
+		if harness.PeerOlderThan(t, "1.15") { // difference 52
+			o.saysOf(0, files, []string{"get", "-no-color"})
+			if slices.Contains(o.saysOf(1, files, []string{"get", "-no-color"}), outcome(harness.Ended{})) {
+				o.sameWord(files, "providers", "-no-color")
 			}
-			if o.sameWord(cases[name], "init", "-json", "-input=false") {
-				return
-			}
-			o = &oracleRun{t: t, programs: programs, env: o.env}
-			if harness.PeerOlderThan(t, "1.15") { // difference 52
-				o.makeDirs()
-				o.saysOf(0, cases[name], []string{"get", "-no-color"})
-				if slices.Contains(o.saysOf(1, cases[name], []string{"get", "-no-color"}), outcome(nil)) {
-					o.sameWord(cases[name], "providers", "-no-color")
-				}
-				return
-			}
-			if o.sameWord(cases[name], "get", "-no-color") { // else there is no record of modules here
-				o.sameWord(cases[name], "providers", "-no-color")
-			}
-		})
-	}
+			return
+		}
+		if o.sameWord(files, "get", "-no-color") { // else there is no record of modules here
+			o.sameWord(files, "providers", "-no-color")
+		}
+	})
 }
 
 // passingExemptions are the cases of TestModules_PassProvidersAsInTerraform of which the two
@@ -59,50 +45,23 @@ var passingExemptions = map[string]harness.Exemption{
 	"wanted/beside_an_error_in_the_module": {Exit: true, Before: "1.15", Reason: "difference 52: up to 1.14 a module with errors is asked what it wants"},
 }
 
-func TestPassingExemptions_NameDifferences(t *testing.T) {
-	harness.CheckExemptions(t, passingExemptions)
-	for name := range passingExemptions {
-		if passingCases(t)[name] == nil {
-			t.Errorf("exemption for %q, which is no case", name)
-		}
-	}
-}
-
 // sameWord runs a command of both programs on files, and reports whether it went well.
-func (o *oracleRun) sameWord(files map[string]string, command ...string) (well bool) {
+func (o *run) sameWord(files map[string]string, command ...string) (well bool) {
 	o.t.Helper()
-	if o.dirs[0] == "" {
-		o.makeDirs()
-	}
 	ours, theirs := o.saysOf(0, files, command), o.saysOf(1, files, command)
-	if !slices.Equal(ours, theirs) {
-		o.t.Errorf("%s\n--- ours\n%s\n--- theirs\n%s", command[0], strings.Join(ours, "\n"), strings.Join(theirs, "\n"))
-	}
-	o.sameLock("after "+command[0], harness.Exemption{})
-	return slices.Contains(theirs, outcome(nil))
-}
-
-// passingCases reads the cases: their files by "ARCHIVE/CASE".
-func passingCases(t *testing.T) map[string]map[string]string {
-	t.Helper()
-	cases := map[string]map[string]string{}
-	for name, archive := range readCases(t, "testdata/oracle_modules/passing/*.txtar", true) {
-		cases[name] = map[string]string{}
-		for _, f := range archive.Files {
-			cases[name][f.Name] = string(f.Data)
-		}
-	}
-	return cases
+	o.same("what "+command[0]+" says", joined(ours), joined(theirs), false)
+	o.sameLock("after " + command[0])
+	return slices.Contains(theirs, outcome(harness.Ended{}))
 }
 
 // saysOf runs a program on files, and returns how it ended and what it reported, sorted and each
 // once.
-func (o *oracleRun) saysOf(program int, files map[string]string, command []string) (found []string) {
+func (o *run) saysOf(program int, files map[string]string, command []string) (found []string) {
 	o.t.Helper()
-	o.prepare(o.dirs[program], files)
-	out, err := o.run(o.programs[program], o.dirs[program], command...)
-	found = append(found, outcome(err))
-	for line := range strings.Lines(out) {
+	o.prepare(program, files)
+	end := o.in(program, program, command...)
+	found = append(found, outcome(end))
+	for line := range strings.Lines(end.Said()) {
 		line = strings.TrimSpace(line)
 		if strings.HasPrefix(line, "Error: ") || strings.HasPrefix(line, "Warning: ") {
 			found = append(found, line)

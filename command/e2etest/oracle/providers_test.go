@@ -1,10 +1,7 @@
 package oracle
 
 import (
-	"bytes"
 	"maps"
-	"os/exec"
-	"path/filepath"
 	"slices"
 	"strings"
 	"testing"
@@ -30,10 +27,6 @@ var providersExemptions = map[string]harness.Exemption{
 
 const installedFirst = "difference 32: Terraform wants what is in the lock file to be installed, though it starts no provider"
 
-func TestProvidersExemptions_NameDifferences(t *testing.T) {
-	harness.CheckExemptions(t, providersExemptions)
-}
-
 // TestProviders_SameAsTerraform runs `get`, if there are modules, and then
 // `providers` of both programs, after each step of all cases in
 // testdata/oracle, and in the directories CASE/... of the archives in
@@ -41,82 +34,34 @@ func TestProvidersExemptions_NameDifferences(t *testing.T) {
 // Siblings may stand in any order, which is random in Terraform.
 func TestProviders_SameAsTerraform(t *testing.T) {
 	t.Parallel()
-	peer := harness.LookTerraform(t)
-	registry := newOracleRegistry(t, nil)
-	programs := [2]string{harness.Tfdeps(t), peer}
-	cases := providersCases(t)
-	if len(cases) < 90 {
-		t.Errorf("there are %d cases, want 90 at least", len(cases))
-	}
-	for _, name := range slices.Sorted(maps.Keys(cases)) {
-		t.Run(name, func(t *testing.T) {
-			t.Parallel()
-			harness.PeerCase(t)
-			o := &providersRun{newRegistryRun(t, cases[name], registry, programs)}
-			o.compareProviders(providersExemptions[name].Now(t).Reason)
-		})
-	}
-	for name := range providersExemptions {
-		if _, ok := cases[name]; !ok {
-			t.Errorf("exemption for %q, which is no case", name)
+	p := withTerraform(t)
+	cases := readCases(t, "testdata/oracle_providers/*.txtar", func(archive, name string) (string, string) {
+		name, file := several(archive, name)
+		return name, "1/" + file // they have one step
+	})
+	maps.Copy(cases, initCases(t))
+	eachCase(t, cases, providersExemptions, 90, func(t *testing.T, files []txtar.File, allowed harness.Exemption) {
+		o := p.begin(t, files, allowed)
+		for _, step := range slices.Sorted(maps.Keys(o.steps)) {
+			o.same("step "+step, o.sayProviders(0, o.steps[step]), o.sayProviders(1, o.steps[step]), allowed.Reason != "")
 		}
-	}
-}
-
-// providersCases reads the cases: their steps, and the files of each.
-func providersCases(t *testing.T) map[string]*txtar.Archive {
-	t.Helper()
-	cases := readCases(t, "testdata/oracle_providers/*.txtar", false)
-	for _, archive := range cases {
-		for i := range archive.Files {
-			archive.Files[i].Name = "1/" + archive.Files[i].Name // they have one step
-		}
-	}
-	paths, err := filepath.Glob(harness.Path(t, "testdata/oracle/*.txtar"))
-	if err != nil || len(paths) == 0 {
-		t.Fatalf("testdata/oracle: no cases (%v)", err)
-	}
-	for _, path := range paths {
-		archive, err := txtar.ParseFile(path)
-		mustDo(t, err)
-		cases[strings.TrimSuffix(filepath.Base(path), ".txtar")] = archive
-	}
-	return cases
-}
-
-// providersRun is one case under way.
-type providersRun struct{ *oracleRun }
-
-func (o *providersRun) compareProviders(exemption string) {
-	for _, step := range slices.Sorted(maps.Keys(o.steps)) {
-		ours, theirs := o.sayProviders(0, o.steps[step]), o.sayProviders(1, o.steps[step])
-		switch {
-		case slices.Equal(ours, theirs):
-		case exemption != "":
-			o.differed = true
-		default:
-			o.t.Errorf("step %s\n--- ours\n%s\n--- theirs\n%s", step, strings.Join(ours, "\n"), strings.Join(theirs, "\n"))
-		}
-	}
-	if exemption != "" && !o.differed {
-		o.t.Errorf("nothing differs, so there is no need for the exemption (%s)", exemption)
-	}
+		o.isNeeded()
+	})
 }
 
 // sayProviders lays out files, and returns what a program makes of them.
-func (o *providersRun) sayProviders(program int, files map[string]string) (said []string) {
+func (o *run) sayProviders(program int, files map[string]string) (said string) {
 	o.t.Helper()
-	o.prepare(o.dirs[program], files)
+	o.prepare(program, files)
 	if o.hasModules() {
-		_, err := o.run(o.programs[program], o.dirs[program], "get", "-no-color")
-		said = append(said, "get: "+outcome(err))
+		said = "get: " + outcome(o.in(program, program, "get", "-no-color")) + "\n"
 	}
-	tree, err := o.providers(program)
-	return append(append(said, "providers: "+outcome(err)), tree...)
+	end := o.in(program, program, "providers", "-no-color")
+	return said + "providers: " + outcome(end) + "\n" + joined(treePaths(end.Out))
 }
 
 // hasModules reports whether any step has. Without, get would have nothing to do.
-func (o *providersRun) hasModules() bool {
+func (o *run) hasModules() bool {
 	for _, files := range o.steps {
 		for _, content := range files {
 			if strings.Contains(content, "module ") || strings.Contains(content, `"module"`) {
@@ -125,23 +70,6 @@ func (o *providersRun) hasModules() bool {
 		}
 	}
 	return false
-}
-
-func outcome(err error) string {
-	if err != nil {
-		return "failed"
-	}
-	return "went well"
-}
-
-// providers runs the command, and returns what it says in an order of its own.
-func (o *providersRun) providers(program int) ([]string, error) {
-	cmd := exec.CommandContext(o.t.Context(), o.programs[program], "providers", "-no-color")
-	cmd.Dir, cmd.Env = o.dirs[program], o.env
-	var out bytes.Buffer
-	cmd.Stdout = &out
-	err := cmd.Run()
-	return treePaths(out.String()), err
 }
 
 // treePaths writes the lines of a drawn tree as paths, sorted: what is the last

@@ -1,11 +1,8 @@
 package oracle
 
 import (
-	"bytes"
-	"errors"
 	"maps"
 	"os"
-	"os/exec"
 	"path/filepath"
 	"regexp"
 	"slices"
@@ -27,102 +24,59 @@ import (
 // and phrases that programs look for are compared all the same.
 func TestStreams_SameAsTerraform(t *testing.T) {
 	t.Parallel()
-	peer := harness.LookTerraform(t)
-	streams{
-		programs: [2]string{harness.Tfdeps(t), peer}, differences: streamDifferences,
-		env: func(t *testing.T, since string) []string {
-			if since != "" && harness.PeerOlderThan(t, since) {
-				t.Skip("Terraform says that since version " + since)
-			}
-			return harness.PinnedEnv(t)
-		},
-	}.compare(t)
+	compareStreams(t, withTerraform(t), streamDifferences)
 }
 
-// streams are what two programs say on the same cases.
-type streams struct {
-	programs    [2]string
-	differences map[string]streamDifference
-	leftOut     []string                                  // cases
-	env         func(t *testing.T, since string) []string // the environment of a case, which it may skip
-}
-
-func (s streams) compare(t *testing.T) {
+// compareStreams leaves out the cases of some names.
+func compareStreams(t *testing.T, p *pair, differences map[string]streamDifference, leftOut ...string) {
 	t.Helper()
-	registry := newOracleRegistry(t, nil)
 	phrases := goldenPhrases(t)
 	all := map[string]bool{}
 	for group, least := range map[string]int{"failures": 30, "successes": 10} {
-		cases := streamCases(t, group)
-		maps.DeleteFunc(cases, func(name string, _ map[string]string) bool { return slices.Contains(s.leftOut, name) })
+		cases := readCases(t, "testdata/oracle_streams/"+group+".txtar", several)
+		maps.DeleteFunc(cases, func(name string, _ []txtar.File) bool { return slices.Contains(leftOut, name) })
 		whole := 0
 		for name := range cases {
-			if s.differences[name].Reason == "" {
+			if all[name] = true; differences[name].Reason == "" {
 				whole++
 			}
 		}
 		if whole < least {
 			t.Errorf("%d %s are compared byte for byte, want %d at least", whole, group, least)
 		}
-		for _, name := range slices.Sorted(maps.Keys(cases)) {
-			all[name] = true
+		for name, files := range cases {
 			t.Run(group+"/"+name, func(t *testing.T) {
 				t.Parallel()
 				harness.PeerCase(t)
-				since := strings.TrimSpace(cases[name]["since"])
-				delete(cases[name], "since")
-				env := append(s.env(t, since), harness.Redirect(t, registry, oracleHosts...)...)
-				c := streamCase{t: t, programs: s.programs, env: env, phrases: phrases, differs: s.differences[name], fails: group == "failures"}
-				c.run(cases[name])
+				c := streamCase{run: p.begin(t, nil, harness.Exemption{}), phrases: phrases, differs: differences[name], fails: group == "failures"}
+				c.all(byName(files))
 			})
 		}
 	}
-	for name := range s.differences {
+	for name := range differences {
 		if !all[name] {
 			t.Errorf("a difference of %q, which is no case", name)
 		}
 	}
 }
 
-// streamCases reads a group of cases: their files by name.
-func streamCases(t *testing.T, group string) map[string]map[string]string {
-	t.Helper()
-	archive, err := txtar.ParseFile(harness.Path(t, "testdata/oracle_streams", group+".txtar"))
-	mustDo(t, err)
-	cases := map[string]map[string]string{}
-	for _, f := range archive.Files {
-		name, file, _ := strings.Cut(f.Name, "/")
-		if cases[name] == nil {
-			cases[name] = map[string]string{}
-		}
-		cases[name][file] = string(f.Data)
-	}
-	return cases
-}
-
 // streamCase is a case under way.
 type streamCase struct {
-	t        *testing.T
-	programs [2]string
-	dirs     [2]string
-	env      []string
-	phrases  []string
-	differs  streamDifference
-	differed bool
-	fails    bool // the last command does
+	*run
+	phrases []string
+	differs streamDifference
+	fails   bool // the last command does
 }
 
-func (c *streamCase) run(files map[string]string) {
-	parent := c.t.TempDir()
-	commands := strings.Split(strings.TrimSpace(files["commands"]), "\n")
-	delete(files, "commands")
-	for i, name := range []string{"a", "b"} { // of one length, so that lines break in the same places
-		c.dirs[i] = filepath.Join(parent, name)
-		for file, content := range files {
-			path := filepath.Join(c.dirs[i], filepath.FromSlash(file))
-			mustDo(c.t, errors.Join(os.MkdirAll(filepath.Dir(path), 0o755), os.WriteFile(path, []byte(content), 0o644)))
-		}
+func (c *streamCase) all(files map[string]string) {
+	if since := strings.TrimSpace(files["since"]); since != "" && !c.agree && harness.PeerOlderThan(c.t, since) {
+		c.t.Skip("Terraform says that since version " + since)
 	}
+	commands := strings.Split(strings.TrimSpace(files["commands"]), "\n")
+	delete(files, "since")
+	delete(files, "commands")
+	c.prepare(0, files)
+	c.prepare(1, files)
 	for i, command := range commands {
 		word, rest, _ := strings.Cut(command, " ")
 		switch word {
@@ -137,74 +91,47 @@ func (c *streamCase) run(files map[string]string) {
 					}
 					continue
 				}
-				content, err := os.ReadFile(filepath.Join(dir, names[1]))
-				mustDo(c.t, errors.Join(err, os.WriteFile(filepath.Join(dir, names[2]), content, 0o644)))
+				c.changeFiles(dir, names)
 			}
 		default:
 			c.compare(command, c.fails && i == len(commands)-1)
 		}
 	}
-	if c.differs.Reason != "" && !c.differed {
-		c.t.Errorf("nothing differs, so there is no need for the entry (%s)", c.differs.Reason)
-	}
+	c.allowed.Reason = c.differs.Reason
+	c.isNeeded()
 }
 
-// said is what a program said, without what may differ.
-type said struct {
-	out, err string
-	code     int
-}
-
-func (c *streamCase) say(program int, args []string) said {
-	cmd := exec.CommandContext(c.t.Context(), c.programs[program], args...)
-	cmd.Dir, cmd.Env = c.dirs[program], c.env
-	var out, err bytes.Buffer
-	cmd.Stdout, cmd.Stderr = &out, &err
-	if failed := cmd.Run(); failed != nil && cmd.ProcessState == nil {
-		c.t.Fatal(failed)
+// say runs a program, and leaves out of what it says what may differ.
+func (c *streamCase) say(program int, command string) harness.Ended {
+	end := c.in(program, program, strings.Fields(command)...)
+	for _, text := range []*string{&end.Out, &end.Err} {
+		*text = strings.ReplaceAll(escapes.ReplaceAllString(*text, ""), c.dirs[program], "DIR")
 	}
-	plain := func(b bytes.Buffer) string {
-		text := escapes.ReplaceAllString(b.String(), "")
-		return strings.ReplaceAll(text, c.dirs[program], "DIR")
-	}
-	s := said{plain(out), plain(err), cmd.ProcessState.ExitCode()}
 	if program == 0 {
 		for _, line := range ownLines {
-			s.out = line.ReplaceAllString(s.out, "")
+			end.Out = line.ReplaceAllString(end.Out, "")
 		}
 	}
-	s.err = withoutRepetition(s.err)
-	return s
+	end.Err = withoutRepetition(end.Err)
+	return end
 }
 
 func (c *streamCase) compare(command string, fails bool) {
 	c.t.Helper()
-	ours, theirs := c.say(0, strings.Fields(command)), c.say(1, strings.Fields(command))
-	if (theirs.code != 0) != fails || (ours.code != 0) != fails && !c.differs.Exit {
-		c.t.Errorf("%s: exit codes %d and %d of Terraform, want a failure: %t", command, ours.code, theirs.code, fails)
+	ours, theirs := c.say(0, command), c.say(1, command)
+	if (theirs.Code != 0) != fails || (ours.Code != 0) != fails && !c.differs.Exit {
+		c.t.Errorf("%s: exit codes %d and %d of Terraform, want a failure: %t", command, ours.Code, theirs.Code, fails)
 	}
-	for _, stream := range []struct {
-		name         string
+	for name, said := range map[string]struct {
 		ours, theirs string
 		free         bool
-	}{{"stdout", ours.out, theirs.out, c.differs.Out}, {"stderr", ours.err, theirs.err, c.differs.Err}} {
-		if stream.ours == stream.theirs {
-			continue
-		}
-		want, got := stream.theirs, stream.ours
-		if c.differs.Words {
-			want, got = withoutDetails(want), withoutDetails(got)
-			c.differed = true
-		}
-		if stream.free {
-			c.differed = true
-		} else if want != got {
-			c.t.Errorf("%s: %s differs\n--- ours\n%s\n--- theirs\n%s", command, stream.name, stream.ours, stream.theirs)
-		}
+	}{"stdout": {ours.Out, theirs.Out, c.differs.Out}, "stderr": {ours.Err, theirs.Err, c.differs.Err}} {
+		inEssence := c.differs.Words && withoutDetails(said.ours) == withoutDetails(said.theirs)
+		c.same(command+": "+name, said.ours, said.theirs, said.free || inEssence)
 	}
 	for _, phrase := range c.phrases {
-		if isSaid(phrase, theirs.out+theirs.err) && !isSaid(phrase, ours.out+ours.err) {
-			c.t.Errorf("%s: ours lacks %q\n--- ours\n%s%s\n--- theirs\n%s%s", command, phrase, ours.out, ours.err, theirs.out, theirs.err)
+		if isSaid(phrase, theirs.Said()) && !isSaid(phrase, ours.Said()) {
+			c.t.Errorf("%s: ours lacks %q\n--- ours\n%s\n--- theirs\n%s", command, phrase, ours, theirs)
 		}
 	}
 }

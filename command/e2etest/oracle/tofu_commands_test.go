@@ -1,13 +1,8 @@
 package oracle
 
 import (
-	"maps"
-	"slices"
-	"strings"
 	"testing"
 
-	"github.com/tfdeps/tfdeps/command/e2etest/internal/harness"
-	"github.com/tfdeps/tfdeps/getproviders"
 	"github.com/tfdeps/tfdeps/getproviders/providertest"
 )
 
@@ -19,25 +14,9 @@ const testedTofu = "1.12.6"
 // compared with what the cases say.
 func TestCommands_SameAsTofu(t *testing.T) {
 	t.Parallel()
-	programs, version := [2]string{linkedAs(t, "tofu")}, testedTofu
-	if peer, err := providertest.PeerProgram("tofu"); err == nil {
-		programs[1], version = peer, tofuVersion(t, peer)
-	} else {
+	peer, err := providertest.PeerProgram("tofu")
+	if err != nil {
 		t.Logf("there is no tofu to compare with: %v", err)
 	}
-	registry := newOracleRegistry(t, nil)
-	cases := readCases(t, "testdata/oracle_tofu_commands/*.txtar", true)
-	if len(cases) < 300 {
-		t.Errorf("there are %d cases, want 300 at least", len(cases))
-	}
-	for _, name := range slices.Sorted(maps.Keys(cases)) {
-		t.Run(name, func(t *testing.T) {
-			t.Parallel()
-			harness.PeerCase(t)
-			files, lines, _ := splitCase(cases[name])
-			env := append(harness.Redirect(t, registry, oracleHosts...), "TFDEPS_TOFU_VERSION="+version)
-			expand := strings.NewReplacer("$REGISTRY", registry.Host(), "$PLATFORM", getproviders.CurrentPlatform().String())
-			newOracleRun(t, files.Files, expand.Replace, programs, harness.Env(t, env...)).compareCommands(lines)
-		})
-	}
+	compareCommands(t, asTofu(t, peer), "testdata/oracle_tofu_commands/*.txtar", 300)
 }

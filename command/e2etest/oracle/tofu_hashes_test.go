@@ -2,8 +2,6 @@ package oracle
 
 import (
 	"fmt"
-	"os"
-	"os/exec"
 	"path/filepath"
 	"regexp"
 	"runtime"
@@ -30,34 +28,18 @@ func TestLock_RegistryHashesSameAsTofu(t *testing.T) {
 		t.Skipf("there is no tofu, or it doesn't read SSL_CERT_FILE on this system: %v", err)
 	}
 	ours := linkedAs(t, "tofu")
-	registry, err := providertest.NewRegistry(providertest.Options{ListHashes: true})
-	if err != nil {
-		t.Fatal(err)
+	registry := harness.Start(t, providertest.NewRegistry, providertest.Options{ListHashes: true})
+	for _, spec := range threePlatforms() {
+		registry.Add(spec)
 	}
-	t.Cleanup(registry.Close)
-	for i, plat := range []getproviders.Platform{{}, {OS: "plan9", Arch: "386"}, {OS: "plan9", Arch: "arm"}} {
-		registry.Add(providertest.PackageSpec{Namespace: "acme", Type: "widget", Version: "1.0.0", Platform: plat,
-			Archive: providertest.Zip(map[string]string{"terraform-provider-widget": string(rune('a' + i))})})
-	}
-	env, err := registry.Env(t.TempDir(), tofuHost)
-	if err != nil {
-		t.Fatal(err)
-	}
+	env := harness.Redirect(t, registry, tofuHost)
 	fresh := func(program, lock string, more ...string) []string {
 		dir := t.TempDir()
-		harness.WriteFile(t, filepath.Join(dir, "main.tf"), []byte(`terraform {
-  required_providers {
-    widget = { source = "`+tofuHost+`/acme/widget" }
-  }
-}
-`))
 		if lock != "" {
-			harness.WriteFile(t, filepath.Join(dir, ".terraform.lock.hcl"), []byte(lock))
+			harness.WriteText(t, filepath.Join(dir, ".terraform.lock.hcl"), lock)
 		}
-		cmd := exec.CommandContext(t.Context(), program, "init", "-no-color")
-		cmd.Dir, cmd.Env = dir, harness.Env(t, slices.Concat(env, more, []string{"TFDEPS_TOFU_VERSION=" + testedTofu})...)
-		if output, err := cmd.CombinedOutput(); err != nil {
-			t.Fatalf("%s: %v\n%s", program, err, output)
+		if end := initAsTofu(t, program, dir, slices.Concat(env, more)); end.Code != 0 {
+			t.Fatalf("%s: %s", program, end)
 		}
 		return lockedHashes(t, dir)
 	}
@@ -84,17 +66,16 @@ func TestLock_TrustedMirrorHashesSameAsTofu(t *testing.T) {
 	programs := tofuPrograms(t)
 	ca := harness.NewCA(t)
 	mirror := harness.Start(t, providertest.NewMirror, providertest.MirrorOptions{CA: ca})
-	for i, plat := range []getproviders.Platform{{}, {OS: "plan9", Arch: "386"}, {OS: "plan9", Arch: "arm"}} {
-		mirror.Add(tofuHost, providertest.PackageSpec{Namespace: "acme", Type: "widget", Version: "1.0.0", Platform: plat,
-			Archive: providertest.Zip(map[string]string{"terraform-provider-widget": string(rune('a' + i))})})
+	for _, spec := range threePlatforms() {
+		mirror.Add(tofuHost, spec)
 	}
 	for option, want := range map[string]int{"": 2, "trust_all_hashes = false": 2, "trust_all_hashes = true": 6} {
 		env := harness.Trust(t, ca, fmt.Sprintf("provider_installation {\n  network_mirror {\n    url = %q\n    %s\n  }\n}\n", mirror.URL(), option))
 		var hashes [][]string
 		for _, program := range programs {
 			dir := t.TempDir()
-			if out, err := initAsTofu(t, program, dir, env); err != nil {
-				t.Fatalf("%q: %s: %v\n%s", option, program, err, out)
+			if end := initAsTofu(t, program, dir, env); end.Code != 0 {
+				t.Fatalf("%q: %s: %s", option, program, end)
 			}
 			hashes = append(hashes, lockedHashes(t, dir))
 		}
@@ -121,9 +102,9 @@ func TestInit_ExpiredKeysSameAsTofu(t *testing.T) {
 			var hashes [][]string
 			for _, program := range programs {
 				dir, env := t.TempDir(), harness.Redirect(t, registry, tofuHost)
-				out, err := initAsTofu(t, program, dir, append(env, "OPENTOFU_ENFORCE_GPG_EXPIRATION="+value))
-				if (err != nil) != refuses || !refuses && !strings.Contains(out, "expired") {
-					t.Errorf("an expired %s, with %q: %s: %v\n%s", name, value, program, err, out)
+				end := initAsTofu(t, program, dir, append(env, "OPENTOFU_ENFORCE_GPG_EXPIRATION="+value))
+				if (end.Code != 0) != refuses || !refuses && !strings.Contains(end.Said(), "expired") {
+					t.Errorf("an expired %s, with %q: %s: %s", name, value, program, end)
 				}
 				if !refuses {
 					hashes = append(hashes, lockedHashes(t, dir))
@@ -147,23 +128,25 @@ func tofuPrograms(t *testing.T) []string {
 }
 
 // initAsTofu runs init in a directory that requires acme/widget of OpenTofu's registry.
-func initAsTofu(t *testing.T, program, dir string, env []string) (said string, err error) {
+func initAsTofu(t *testing.T, program, dir string, env []string) harness.Ended {
 	t.Helper()
-	harness.WriteFile(t, filepath.Join(dir, "main.tf"), []byte("terraform {\n  required_providers {\n    widget = { source = \""+tofuHost+"/acme/widget\" }\n  }\n}\n"))
-	cmd := exec.CommandContext(t.Context(), program, "init", "-no-color")
-	cmd.Dir, cmd.Env = dir, harness.Env(t, append(slices.Clone(env), "TFDEPS_TOFU_VERSION="+testedTofu)...)
-	out, err := cmd.CombinedOutput()
-	return string(out), err
+	harness.WriteText(t, filepath.Join(dir, "main.tf"), "terraform {\n  required_providers {\n    widget = { source = \""+tofuHost+"/acme/widget\" }\n  }\n}\n")
+	return harness.Exec(t, dir, harness.Env(t, append(slices.Clone(env), "TFDEPS_TOFU_VERSION="+testedTofu)...), program, "init", "-no-color")
+}
+
+// threePlatforms are packages of acme/widget.
+func threePlatforms() (specs []providertest.PackageSpec) {
+	for i, plat := range []getproviders.Platform{{}, {OS: "plan9", Arch: "386"}, {OS: "plan9", Arch: "arm"}} {
+		specs = append(specs, providertest.PackageSpec{Namespace: "acme", Type: "widget", Version: "1.0.0", Platform: plat,
+			Archive: providertest.Zip(map[string]string{"terraform-provider-widget": string(rune('a' + i))})})
+	}
+	return specs
 }
 
 // lockedHashes are those in the lock file of a directory, sorted.
 func lockedHashes(t *testing.T, dir string) []string {
 	t.Helper()
-	content, err := os.ReadFile(filepath.Join(dir, ".terraform.lock.hcl"))
-	if err != nil {
-		t.Fatal(err)
-	}
-	hashes := regexp.MustCompile(`(h1|zh):[^"]+`).FindAllString(string(content), -1)
+	hashes := regexp.MustCompile(`(h1|zh):[^"]+`).FindAllString(harness.LockOf(t, dir), -1)
 	slices.Sort(hashes)
 	return hashes
 }

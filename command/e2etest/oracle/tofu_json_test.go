@@ -1,14 +1,11 @@
 package oracle
 
 import (
-	"bufio"
-	"bytes"
 	"encoding/json"
-	"os"
-	"os/exec"
 	"path/filepath"
 	"regexp"
 	"slices"
+	"strings"
 	"testing"
 
 	"github.com/tfdeps/tfdeps/command/e2etest/internal/harness"
@@ -52,20 +49,14 @@ func TestInitJSON_SaysWhatTofuSays(t *testing.T) {
 		for _, option := range []string{"-json", "-json-into=said.json"} {
 			dir := t.TempDir()
 			for name, content := range jsonFiles {
-				harness.WriteFile(t, filepath.Join(dir, filepath.FromSlash(name)), []byte(content))
+				lay(t, dir, name, content)
 			}
-			cmd := exec.CommandContext(t.Context(), program, "init", "-no-color", option, "-concise", "-consolidate-warnings=false", "-consolidate-errors", "-deprecation=module:none")
-			cmd.Dir, cmd.Env = dir, harness.Env(t, redirect...)
-			out, err := cmd.Output()
-			if err != nil {
-				t.Fatalf("%s %s: %v\n%s%s", program, option, err, out, harness.StderrOf(err))
-			}
+			out := harness.Run(t, dir, harness.Env(t, redirect...), program, "init", "-no-color", option, "-concise", "-consolidate-warnings=false", "-consolidate-errors", "-deprecation=module:none")
 			if option != "-json" {
-				if !bytes.Contains(out, []byte("OpenTofu has been successfully initialized!\n")) {
+				if !strings.Contains(out, "OpenTofu has been successfully initialized!\n") {
 					t.Errorf("people read:\n%s", out)
 				}
-				out, err = os.ReadFile(filepath.Join(dir, "said.json"))
-				mustDo(t, err)
+				out = harness.ReadText(t, filepath.Join(dir, "said.json"))
 			}
 			if said := jsonLines(t, out); !slices.Equal(said, jsonSaid) {
 				t.Errorf("%s %s\ngot:\n%q\nwant:\n%q", program, option, said, jsonSaid)
@@ -75,26 +66,25 @@ func TestInitJSON_SaysWhatTofuSays(t *testing.T) {
 }
 
 // jsonLines are the lines as jsonSaid has them, without the keys of this run, and each once.
-func jsonLines(t *testing.T, out []byte) (said []string) {
+func jsonLines(t *testing.T, out string) (said []string) {
 	t.Helper()
 	keys := regexp.MustCompile(`key ID \w+`)
-	lines := bufio.NewScanner(bytes.NewReader(out))
-	for lines.Scan() {
+	for line := range strings.Lines(out) {
 		object := map[string]any{}
-		mustDo(t, json.Unmarshal(lines.Bytes(), &object))
+		mustDo(t, json.Unmarshal([]byte(line), &object))
 		kind, ok := object["type"].(string)
 		if !ok {
 			kind = "-"
 		}
 		if object["@module"] != "tofu.ui" || kind == "version" && object["ui"] != "1.2" {
-			t.Errorf("line %s", lines.Bytes())
+			t.Errorf("line %s", line)
 		}
 		if kind == "package" || kind == "module" || kind == "summary" { // difference 60
 			continue
 		}
-		line := object["@level"].(string) + " " + kind + " " + keys.ReplaceAllString(object["@message"].(string), "key ID ...")
-		if len(said) == 0 || said[len(said)-1] != line { // OpenTofu says some of it twice
-			said = append(said, line)
+		message := object["@level"].(string) + " " + kind + " " + keys.ReplaceAllString(object["@message"].(string), "key ID ...")
+		if len(said) == 0 || said[len(said)-1] != message { // OpenTofu says some of it twice
+			said = append(said, message)
 		}
 	}
 	return said

@@ -3,7 +3,6 @@ package oracle
 import (
 	"fmt"
 	"net/http"
-	"os"
 	"path/filepath"
 	"strings"
 	"testing"
@@ -29,9 +28,7 @@ func TestMirror_TofuLocksTheSame(t *testing.T) {
 		server := harness.Start(t, providertest.NewServer, providertest.ServerOptions{CA: ca, Handler: http.FileServer(http.Dir(mirror))})
 		installation := fmt.Sprintf("provider_installation {\n  network_mirror { url = %q }\n}\n", server.BaseURL()+"/")
 		harness.Run(t, dir, harness.Trust(t, ca, installation), tofu, "init", "-input=false")
-		content, err := os.ReadFile(filepath.Join(dir, ".terraform.lock.hcl"))
-		mustDo(t, err)
-		locks[i] = string(content)
+		locks[i] = harness.LockOf(t, dir)
 	}
 	if locks[0] != locks[1] || !strings.Contains(locks[0], `"zh:`) {
 		t.Errorf("--- from the mirror of tfdeps\n%s\n--- from that of OpenTofu\n%s", locks[0], locks[1])

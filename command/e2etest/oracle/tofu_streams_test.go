@@ -3,21 +3,13 @@ package oracle
 import (
 	"maps"
 	"testing"
-
-	"github.com/tfdeps/tfdeps/command/e2etest/internal/harness"
 )
 
 // TestStreams_SameAsTofu is [TestStreams_SameAsTerraform] for tfdeps in the place of tofu.
 func TestStreams_SameAsTofu(t *testing.T) {
 	t.Parallel()
-	tofu := harness.LookTofu(t)
-	version := "TFDEPS_TOFU_VERSION=" + tofuVersion(t, tofu)
-	streams{
-		programs: [2]string{linkedAs(t, "tofu"), tofu}, differences: tofuStreamDifferences(),
-		// Their constraints are for versions of Terraform, and the lock entry is that of Terraform's registry.
-		leftOut: []string{"required_version", "required_version_of_a_module", "lock_hash_mismatch"},
-		env:     func(t *testing.T, _ string) []string { return harness.Env(t, version) },
-	}.compare(t)
+	// Their constraints are for versions of Terraform, and the lock entry is that of Terraform's registry.
+	compareStreams(t, withTofu(t), tofuStreamDifferences(), "required_version", "required_version_of_a_module", "lock_hash_mismatch")
 }
 
 // tofuStreamDifferences are those of Terraform, and where OpenTofu has words of its own for arguments.

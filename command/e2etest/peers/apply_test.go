@@ -5,7 +5,6 @@ package peers
 import (
 	"encoding/json"
 	"os"
-	"os/exec"
 	"path/filepath"
 	"strings"
 	"testing"
@@ -38,11 +37,7 @@ func TestInit_TerraformPlansAndApplies(t *testing.T) {
 		{peer, "apply", "-input=false", "-auto-approve"},
 		{peer, "plan", "-input=false", "-detailed-exitcode"}, // 0: there is nothing left to do
 	} {
-		cmd := exec.CommandContext(t.Context(), line[0], line[1:]...)
-		cmd.Dir, cmd.Env = dir, env
-		if out, err := cmd.CombinedOutput(); err != nil {
-			t.Fatalf("%s: %v\n%s", strings.Join(line, " "), err, out)
-		}
+		harness.Run(t, dir, env, line...)
 	}
 	if got := noteInState(t, filepath.Join(dir, "terraform.tfstate")); got != "2cf24dba5fb0 hello" {
 		t.Errorf("the state holds the note %q", got)

@@ -9,7 +9,6 @@ import (
 	"net/http"
 	"net/http/httptest"
 	"os"
-	"os/exec"
 	"path"
 	"path/filepath"
 	"strings"
@@ -181,13 +180,11 @@ func TestBackendKubernetes_RefusesCleanly(t *testing.T) {
 	dir, handed := backendDir(t, block), backendDir(t, block)
 	env := harness.Env(t, "CHECKPOINT_DISABLE=1")
 	fail := func(dir string, line ...string) string {
-		cmd := exec.CommandContext(t.Context(), line[0], line[1:]...)
-		cmd.Dir, cmd.Env = dir, env
-		out, err := cmd.CombinedOutput()
-		if cmd.ProcessState == nil || cmd.ProcessState.ExitCode() != 1 {
-			t.Errorf("%v: %v", line, err)
+		end := harness.Exec(t, dir, env, line...)
+		if end.Code != 1 {
+			t.Errorf("%v: %s", line, end)
 		}
-		return string(out)
+		return end.Said()
 	}
 	const refusal = "Failed to initialize kubernetes configuration"
 	harness.Run(t, dir, env, append([]string{tfdeps, "init"}, given...)...)

@@ -11,7 +11,6 @@ import (
 	"net/http"
 	"net/http/httptest"
 	"os"
-	"os/exec"
 	"path/filepath"
 	"slices"
 	"strings"
@@ -113,8 +112,8 @@ func newStatePlaces(t *testing.T, before stateSetting, programs [2]string, env [
 	for i := range p.dirs {
 		p.dirs[i] = t.TempDir()
 		p.configure(t, i, before)
-		if out, err := p.init(t, i, nil); err != nil {
-			t.Fatalf("%s: %v\n%s", programs[i], err, out)
+		if end := p.init(t, i, nil); end.Code != 0 {
+			t.Fatalf("%s: %s", programs[i], end)
 		}
 		p.records[i], _ = os.ReadFile(filepath.Join(p.dirs[i], ".terraform", "terraform.tfstate"))
 	}
@@ -127,11 +126,8 @@ func (p *statePlaces) configure(t *testing.T, i int, s stateSetting) {
 	harness.WriteText(t, filepath.Join(p.dirs[i], "main.tf"), strings.ReplaceAll(backendConfig, "BACKEND", block))
 }
 
-func (p *statePlaces) init(t *testing.T, i int, options []string) (string, error) {
-	cmd := exec.CommandContext(t.Context(), p.programs[i], append([]string{"init", "-no-color", "-input=false"}, options...)...)
-	cmd.Dir, cmd.Env = p.dirs[i], p.env
-	out, err := cmd.CombinedOutput()
-	return string(out), err
+func (p *statePlaces) init(t *testing.T, i int, options []string) harness.Ended {
+	return harness.Exec(t, p.dirs[i], p.env, append([]string{p.programs[i], "init", "-no-color", "-input=false"}, options...)...)
 }
 
 func (p *statePlaces) compareAll(t *testing.T) {
@@ -180,14 +176,13 @@ func (p *statePlaces) compare(t *testing.T, after stateSetting, options []string
 	t.Helper()
 	var was, is [2]found
 	var before, left [2]map[string]string // what is in files and in the server, but for records
-	var said [2]string
-	var failed [2]error
+	var ends [2]harness.Ended
 	for i := range p.programs {
 		p.place(t, i, content)
 		was[i] = p.find(t, i, p.before)
 		p.configure(t, i, after)
 		before[i] = p.filesIn(t, i)
-		said[i], failed[i] = p.init(t, i, options)
+		ends[i] = p.init(t, i, options)
 		is[i], left[i] = p.find(t, i, after), p.filesIn(t, i)
 	}
 	usual := stateSays([]byte(before[1][stateFile(p.dirs[1], "", "", "default")]))
@@ -195,16 +190,17 @@ func (p *statePlaces) compare(t *testing.T, after stateSetting, options []string
 		is[1].states["default"] = usual // difference 66
 	}
 	// The backend that it has recorded may refuse the workspace, which tfdeps doesn't ask: difference 34.
-	recorded := failed[1] == nil || strings.Contains(said[1], "Successfully configured")
+	refuses := ends[0].Code != 0
+	recorded := ends[1].Code == 0 || strings.Contains(ends[1].Out, "Successfully configured")
 	asked := slices.Contains(options, "-migrate-state") || slices.Contains(options, "-force-copy")
 	switch {
-	case failed[0] == nil && !(recorded && is[0].equals(is[1])) && !is[0].keeps(was[0]):
-		t.Errorf("tfdeps leaves state behind: plan finds\n%v\nbefore it finds\n%v\nafter %s (%v) it finds\n%v\n%s", is[0], was[0], p.programs[1], failed[1], is[1], said[1])
-	case failed[0] != nil && !maps.Equal(before[0], left[0]):
+	case !refuses && !(recorded && is[0].equals(is[1])) && !is[0].keeps(was[0]):
+		t.Errorf("tfdeps leaves state behind: plan finds\n%v\nbefore it finds\n%v\nafter %s it finds\n%v\n%s", is[0], was[0], p.programs[1], is[1], ends[1])
+	case refuses && !maps.Equal(before[0], left[0]):
 		t.Errorf("tfdeps refuses, and has changed files: %v, which were %v", left[0], before[0])
 	case asked && (strings.Contains(p.before.block, "http") || content.selected != "" || !is[1].keeps(was[1])): // difference 35: tfdeps moves nothing, and asks no backend
-	case failed[0] != nil && failed[1] == nil && !is[1].planFails && sameStates(before[1], left[1]):
-		t.Errorf("tfdeps refuses where %s only records the backend. It says\n%s", p.programs[1], said[0])
+	case refuses && ends[1].Code == 0 && !is[1].planFails && sameStates(before[1], left[1]):
+		t.Errorf("tfdeps refuses where %s only records the backend. It says\n%s", p.programs[1], ends[0])
 	}
 }
 

@@ -80,13 +80,11 @@ func (s *sharedStore) init(dir string) {
 // exits runs a program in a directory, which has to end with an exit code.
 func (s *sharedStore) exits(code int, dir string, line ...string) (said string) {
 	s.t.Helper()
-	cmd := exec.CommandContext(s.t.Context(), line[0], line[1:]...)
-	cmd.Dir, cmd.Env = dir, s.env
-	out, err := cmd.CombinedOutput()
-	if cmd.ProcessState == nil || cmd.ProcessState.ExitCode() != code {
-		s.t.Errorf("%s: got %v, want exit code %d\n%s", strings.Join(line[1:], " "), err, code, out)
+	end := harness.Exec(s.t, dir, s.env, line...)
+	if end.Code != code {
+		s.t.Errorf("%q: want exit code %d: %s", line[1:], code, end)
 	}
-	return string(out)
+	return end.Said()
 }
 
 // differs has all that looks at a directory find the package that it should have, or not.

@@ -99,16 +99,14 @@ func TestPassThrough_ComesToAnEnd(t *testing.T) {
 		{"a copy by name", []string{"TFDEPS_TERRAFORM_PATH=" + copied}, "leads to tfdeps itself", 0},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
-			cmd := exec.CommandContext(t.Context(), link, "plan")
+			program := link
 			if tt.name == "a wrapper" {
-				cmd = exec.CommandContext(t.Context(), filepath.Join(filepath.Dir(wrapper), "terraform-bin"), "plan")
+				program = filepath.Join(filepath.Dir(wrapper), "terraform-bin")
 			}
 			started := filepath.Join(t.TempDir(), "started")
-			cmd.Env = harness.Env(t, append(tt.env, "COUNT="+started)...)
-			out, err := cmd.CombinedOutput()
-			if cmd.ProcessState == nil || cmd.ProcessState.ExitCode() != 1 || !strings.Contains(string(out), tt.want) ||
-				!strings.Contains(string(out), "TFDEPS_TERRAFORM_PATH") {
-				t.Errorf("it ended with %v, and said %q", err, out)
+			end := harness.Exec(t, "", harness.Env(t, append(tt.env, "COUNT="+started)...), program, "plan")
+			if said := end.Said(); end.Code != 1 || !strings.Contains(said, tt.want) || !strings.Contains(said, "TFDEPS_TERRAFORM_PATH") {
+				t.Error(end)
 			}
 			times, _ := os.ReadFile(started)
 			if got := bytes.Count(times, []byte("x")); got != tt.starts {

@@ -1,7 +1,6 @@
 package sessions
 
 import (
-	"os/exec"
 	"path/filepath"
 	"testing"
 
@@ -21,11 +20,7 @@ func TestInit_RequestsOfAFirstRun(t *testing.T) {
 	program, env := harness.Tfdeps(t), harness.Env(t, "SSL_CERT_FILE="+harness.WriteCAs(t, registries))
 	init := func() {
 		t.Helper()
-		cmd := exec.CommandContext(t.Context(), program, "init", "-no-color")
-		cmd.Dir, cmd.Env = dir, env
-		if out, err := cmd.CombinedOutput(); err != nil {
-			t.Fatalf("init: %v\n%s", err, out)
-		}
+		harness.Run(t, dir, env, program, "init", "-no-color")
 	}
 	init()
 	for _, r := range registries {

@@ -360,10 +360,8 @@ func TestTerminal_TellsWhatAnInterruptKeeps(t *testing.T) {
 		t.Errorf("the screen is at last\n%s", text)
 	}
 	registry.Break("archive", providertest.Fault{})
-	again := exec.CommandContext(t.Context(), program, "init", "-no-color")
-	again.Dir, again.Env = dir, env
-	if out, err := again.CombinedOutput(); err != nil || !strings.Contains(string(out), "are here from an earlier run") {
-		t.Errorf("%v\n%s", err, out)
+	if end := harness.Exec(t, dir, env, program, "init", "-no-color"); end.Code != 0 || !strings.Contains(end.Said(), "are here from an earlier run") {
+		t.Errorf("%s", end)
 	}
 }
 
@@ -382,9 +380,7 @@ func TestTerminal_TellsOfRetries(t *testing.T) {
 		t.Errorf("%v\n%s", err, text)
 	}
 	registry.Break("versions", providertest.Fault{Status: 503, Times: 1})
-	piped := exec.CommandContext(t.Context(), program, "init", "-no-color", "-upgrade")
-	piped.Dir, piped.Env = dir, env
-	if out, err := piped.CombinedOutput(); err != nil || strings.Contains(string(out), "retrying") {
-		t.Errorf("%v\n%s", err, out)
+	if end := harness.Exec(t, dir, env, program, "init", "-no-color", "-upgrade"); end.Code != 0 || strings.Contains(end.Said(), "retrying") {
+		t.Errorf("%s", end)
 	}
 }

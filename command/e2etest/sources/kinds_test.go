@@ -4,7 +4,6 @@ import (
 	"fmt"
 	"net/http"
 	"os"
-	"os/exec"
 	"path/filepath"
 	"strings"
 	"testing"
@@ -174,10 +173,8 @@ func TestCredentials_AreLookedForWhereABucketIsNamed(t *testing.T) {
 	}
 	for _, url := range []string{"s3://bucket/x?region=eu-west-1&endpoint=" + store.BaseURL(), "gs://bucket/x", "oci://" + ocitest.Start(t, ca, true).Host + "/x"} {
 		before := asked()
-		cmd := exec.CommandContext(t.Context(), program, "cache", "pull", "-dir="+t.TempDir(), url)
-		cmd.Dir, cmd.Env = dir, env
-		if out, _ := cmd.CombinedOutput(); asked() == before { // there are none
-			t.Errorf("%s: credentials were asked for %d times, so that this test shows nothing\n%s", url, asked()-before, out)
+		if end := harness.Exec(t, dir, env, program, "cache", "pull", "-dir="+t.TempDir(), url); asked() == before { // there are none
+			t.Errorf("%s: credentials were asked for %d times, so that this test shows nothing\n%s", url, asked()-before, end)
 		}
 	}
 }

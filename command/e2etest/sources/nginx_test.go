@@ -99,10 +99,8 @@ func (m mirrorTree) installFromBucket(t *testing.T, program string, place mirror
 	if lock := harness.ReadLock(t, dir); !strings.Contains(lock, m.version) {
 		t.Errorf("the lock file is\n%s", lock)
 	}
-	cmd := exec.CommandContext(t.Context(), program, "init", "-input=false", "-upgrade")
-	cmd.Dir, cmd.Env = dir, append(env, "AWS_ACCESS_KEY_ID=other", "AWS_SECRET_ACCESS_KEY=other")
-	if out, err := cmd.CombinedOutput(); err == nil || !strings.Contains(string(out), "s3://bucket/pre/fix") {
-		t.Errorf("with other credentials: %v\n%s", err, out)
+	if end := harness.Exec(t, dir, append(env, "AWS_ACCESS_KEY_ID=other", "AWS_SECRET_ACCESS_KEY=other"), program, "init", "-input=false", "-upgrade"); end.Code == 0 || !strings.Contains(end.Said(), "s3://bucket/pre/fix") {
+		t.Errorf("with other credentials: %s", end)
 	}
 }
 

@@ -3,7 +3,6 @@ package sources
 import (
 	"encoding/base64"
 	"fmt"
-	"os/exec"
 	"path/filepath"
 	"slices"
 	"strings"
@@ -72,10 +71,8 @@ func TestMirror_InAnOCIRegistry(t *testing.T) {
 	}
 	mirrored := append(harness.Trust(t, ca, fmt.Sprintf("provider_installation {\n oci_mirror {\n  repository_template = \"%s/providers/${namespace}/${type}\"\n  include = [\"tf.example.com/*/*\"]\n }\n}\n", at.Host)), "HOME="+home)
 	lock = installed(program, append(mirrored, "TFDEPS_PRODUCT=tofu"))
-	cmd := exec.CommandContext(t.Context(), program, "init", "-no-color")
-	cmd.Dir, cmd.Env = dir(), append(mirrored, "TFDEPS_PRODUCT=tofu", "HOME="+t.TempDir())
-	if out, err := cmd.CombinedOutput(); err == nil || !strings.Contains(harness.OneLine(string(out)), "not authorized: the registry wants a username") {
-		t.Errorf("without a login: %v\n%s", err, out)
+	if end := harness.Exec(t, dir(), append(mirrored, "TFDEPS_PRODUCT=tofu", "HOME="+t.TempDir()), program, "init", "-no-color"); end.Code == 0 || !strings.Contains(harness.OneLine(end.Said()), "not authorized: the registry wants a username") {
+		t.Errorf("without a login: %s", end)
 	}
 	for options, wanted := range map[string]string{"": "oci_mirror " + at.Host, "-mirror=" + target: "mirror " + target} {
 		env := append(mirrored, "TFDEPS_PRODUCT=tofu", "TFDEPS_TOFU_VERSION=1.12.6")

@@ -5,7 +5,6 @@ import (
 	"net/http/httputil"
 	"net/url"
 	"os"
-	"os/exec"
 	"path/filepath"
 	"strings"
 	"testing"
@@ -62,13 +61,11 @@ func TestMirror_CreatesRepositories(t *testing.T) {
 	} {
 		options, location := args[:len(args)-1], args[len(args)-1]
 		failing := func(options ...string) string {
-			cmd := exec.CommandContext(t.Context(), program, append(append(options, "-no-color"), location)...)
-			cmd.Dir, cmd.Env = dir, env
-			out, err := cmd.CombinedOutput()
-			if err == nil {
+			end := harness.Exec(t, dir, env, append(append([]string{program}, options...), "-no-color", location)...)
+			if end.Code == 0 {
 				t.Errorf("%q succeeded", options)
 			}
-			return strings.Join(strings.Fields(string(out)), " ")
+			return harness.OneLine(end.Said())
 		}
 		if said := failing(options...); !strings.Contains(said, "doesn't make repositories by itself") {
 			t.Errorf("without a command: %s", said)

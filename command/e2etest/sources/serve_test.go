@@ -111,12 +111,10 @@ func runsCommand(t *testing.T, peer string) {
 	if n := registry.Requests("archive") - before; n != 1 {
 		t.Errorf("the archive was downloaded %d times, want once", n)
 	}
-	cmd := exec.CommandContext(t.Context(), harness.Tfdeps(t), "serve", store, "--", peer, "no-such-command")
-	cmd.Env = direct
-	if err := cmd.Run(); cmd.ProcessState == nil || cmd.ProcessState.ExitCode() != 127 && cmd.ProcessState.ExitCode() != 1 {
-		t.Errorf("the exit code isn't the command's: %v", err)
+	if end := harness.Exec(t, "", direct, harness.Tfdeps(t), "serve", store, "--", peer, "no-such-command"); end.Code != 127 && end.Code != 1 {
+		t.Errorf("the exit code isn't the command's: %s", end)
 	}
-	if left, err := os.ReadDir(cmd.Env[len(cmd.Env)-1][len("TMPDIR="):]); len(left) > 0 || err != nil {
+	if left, err := os.ReadDir(direct[len(direct)-1][len("TMPDIR="):]); len(left) > 0 || err != nil {
 		t.Errorf("left behind: %v, %v", left, err)
 	}
 }
@@ -143,13 +141,11 @@ func TestServe_ExplainsAsTheRegistryDoes(t *testing.T) {
 				dir := t.TempDir()
 				harness.WriteText(t, filepath.Join(dir, "main.tf"), harness.LockConfig(provider, version))
 				says := func(line ...string) string {
-					cmd := exec.CommandContext(t.Context(), line[0], line[1:]...)
-					cmd.Dir, cmd.Env = dir, direct
-					out, err := cmd.CombinedOutput()
-					if err == nil {
+					end := harness.Exec(t, dir, direct, line...)
+					if end.Code == 0 {
 						t.Errorf("%s installs %s", line, provider)
 					}
-					return string(out)
+					return end.Said()
 				}
 				want, got := says(path, "init", "-no-color"), says(harness.Tfdeps(t), "serve", store, "--", path, "init", "-no-color")
 				if _, got, _ = strings.Cut(got, "Initializing"); !strings.HasSuffix(want, got) || got == "" { // without the warning that hosts are others than usual

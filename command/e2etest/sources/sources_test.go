@@ -3,12 +3,10 @@
 package sources
 
 import (
-	"errors"
 	"fmt"
 	"maps"
 	"net/http"
 	"os"
-	"os/exec"
 	"path/filepath"
 	"slices"
 	"strings"
@@ -194,19 +192,15 @@ func (w *sourceWorld) runInit(t *testing.T, program string, c sourceCase) leftBe
 	if c.chdir {
 		dir, args = w.root, append([]string{"-chdir=work"}, args...)
 	}
-	cmd := exec.CommandContext(t.Context(), program, args...)
-	cmd.Dir, cmd.Env = dir, harness.PinnedEnv(t, "HOME="+filepath.Join(w.root, "home"), "SSL_CERT_FILE="+w.ca,
+	env := harness.PinnedEnv(t, "HOME="+filepath.Join(w.root, "home"), "SSL_CERT_FILE="+w.ca,
 		"XDG_DATA_DIRS="+filepath.Join(w.root, "none"), "CHECKPOINT_DISABLE=1")
 	for _, variable := range c.env {
-		cmd.Env = append(cmd.Env, w.expand(variable))
+		env = append(env, w.expand(variable))
 	}
-	out, err := cmd.CombinedOutput()
-	if exit := (*exec.ExitError)(nil); err != nil && !errors.As(err, &exit) {
-		t.Fatal(err)
-	}
+	end := harness.Exec(t, dir, env, append([]string{program}, args...)...)
 	return leftBehind{
-		exit:      cmd.ProcessState.ExitCode(),
-		said:      string(out),
+		exit:      end.Code,
+		said:      end.Said(),
 		lock:      harness.ReadLock(t, work),
 		tree:      harness.ListTree(t, work),
 		installed: installedIn(t, work),

@@ -39,10 +39,8 @@ func (b vendorBuilds) keepsArchivesInLFS(t *testing.T) {
 	v.git(t, v.top, "lfs", "uninstall")
 	v.git(t, v.top, "lfs", "uninstall", "--local")
 	v.clone(t) // has nothing but pointers
-	cmd := exec.CommandContext(t.Context(), v.program, "vendor", "-check")
-	cmd.Dir, cmd.Env = filepath.Join(v.top, "clone", "env"), clean
-	if out, err := cmd.CombinedOutput(); err == nil || !strings.Contains(unwrapped(string(out)), "git lfs pull") {
-		t.Errorf("without LFS: %v\n%s", err, out)
+	if end := harness.Exec(t, filepath.Join(v.top, "clone", "env"), clean, v.program, "vendor", "-check"); end.Code == 0 || !strings.Contains(unwrapped(end.Said()), "git lfs pull") {
+		t.Errorf("without LFS: %s", end)
 	}
 	v.vendor(t, "-lfs=false")
 	if content, _ := os.ReadFile(filepath.Join(v.dir, ".gitattributes")); strings.Contains(string(content), "lfs") {

@@ -137,13 +137,11 @@ func (v *vendoring) git(t *testing.T, dir string, args ...string) string {
 
 func (v *vendoring) run(t *testing.T, dir string, env []string, program string, args ...string) string {
 	t.Helper()
-	cmd := exec.CommandContext(t.Context(), program, args...)
-	cmd.Dir, cmd.Env = dir, env
-	out, err := cmd.CombinedOutput()
-	if err != nil {
-		t.Fatalf("%s %s: %v\n%s", program, strings.Join(args, " "), err, out)
+	end := harness.Exec(t, dir, env, append([]string{program}, args...)...)
+	if end.Code != 0 {
+		t.Fatalf("%s %s: %s", program, strings.Join(args, " "), end)
 	}
-	return string(out)
+	return end.Said()
 }
 
 func (v *vendoring) vendor(t *testing.T, args ...string) string {

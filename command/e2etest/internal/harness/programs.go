@@ -219,15 +219,11 @@ func PinnedEnv(tb testing.TB, extra ...string) []string {
 // standard output.
 func Run(t *testing.T, dir string, env []string, line ...string) string {
 	t.Helper()
-	cmd := exec.CommandContext(t.Context(), line[0], line[1:]...)
-	cmd.Dir, cmd.Env = dir, env
-	var stderr bytes.Buffer
-	cmd.Stderr = &stderr
-	out, err := cmd.Output()
-	if err != nil {
-		t.Fatalf("%s: %v\n%s%s", strings.Join(line, " "), err, out, &stderr)
+	end := Exec(t, dir, env, line...)
+	if end.Code != 0 {
+		t.Fatalf("%s: %s", strings.Join(line, " "), end)
 	}
-	return string(out)
+	return end.Out
 }
 
 // LinkTo makes a link of a name to a program, in a directory of its own.
@@ -258,3 +254,27 @@ func StderrOf(err error) string {
 
 // OneLine undoes the wrapping of lines.
 func OneLine(text string) string { return strings.Join(strings.Fields(text), " ") }
+
+// Ended is how a program has ended, and what it said.
+type Ended struct {
+	Out, Err string
+	Code     int
+}
+
+// Said is what it said on both streams.
+func (e Ended) Said() string { return e.Out + e.Err }
+
+func (e Ended) String() string { return fmt.Sprintf("exit code %d\n%s", e.Code, e.Said()) }
+
+// Exec runs a program that may fail.
+func Exec(tb testing.TB, dir string, env []string, line ...string) Ended {
+	tb.Helper()
+	cmd := exec.CommandContext(tb.Context(), line[0], line[1:]...)
+	cmd.Dir, cmd.Env = dir, env
+	var out, stderr strings.Builder
+	cmd.Stdout, cmd.Stderr = &out, &stderr
+	if err := cmd.Run(); cmd.ProcessState == nil {
+		tb.Fatal(err)
+	}
+	return Ended{out.String(), stderr.String(), cmd.ProcessState.ExitCode()}
+}

@@ -1,0 +1,190 @@
+package oracle
+
+import (
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"github.com/rogpeppe/go-internal/txtar"
+
+	"github.com/tfdeps/tfdeps/command/e2etest/internal/harness"
+	"github.com/tfdeps/tfdeps/getproviders"
+	"github.com/tfdeps/tfdeps/getproviders/providertest"
+)
+
+// pair is tfdeps and the program that it is compared with.
+type pair struct {
+	programs [2]string
+	registry *providertest.Registry
+	expand   func(string) string                  // in names of files and in them
+	env      func(testing.TB, ...string) []string // with what tfdeps has to know of the other program
+	agree    bool                                 // whether init fails is what the second program says, and in which words doesn't matter
+}
+
+func withTerraform(t *testing.T) *pair {
+	t.Helper()
+	return newPair(t, [2]string{harness.Tfdeps(t), harness.LookTerraform(t)}, harness.PinnedEnv)
+}
+
+// withTofu is for tfdeps in the place of tofu, which is a link of that name, and the real one.
+func withTofu(t *testing.T) *pair {
+	t.Helper()
+	return asTofu(t, harness.LookTofu(t))
+}
+
+func asTofu(t *testing.T, peer string) *pair {
+	t.Helper()
+	version := testedTofu
+	if peer != "" {
+		version = tofuVersion(t, peer)
+	}
+	return newPair(t, [2]string{linkedAs(t, "tofu"), peer}, func(tb testing.TB, more ...string) []string {
+		return harness.Env(tb, append(more, "TFDEPS_TOFU_VERSION="+version)...)
+	})
+}
+
+func newPair(t *testing.T, programs [2]string, env func(testing.TB, ...string) []string) *pair {
+	t.Helper()
+	registry := newOracleRegistry(t, nil)
+	expand := strings.NewReplacer("$REGISTRY", registry.Host(), "$PLATFORM", getproviders.CurrentPlatform().String())
+	return &pair{programs: programs, registry: registry, expand: expand.Replace, env: env}
+}
+
+// run is one case under way.
+type run struct {
+	*pair
+	t        *testing.T
+	steps    map[string]map[string]string // "1" to file name to content
+	dirs     [2]string                    // where each program works
+	env      []string
+	allowed  harness.Exemption // Exit is from ending alike: where init has to fail, Terraform's must not, and the other way round
+	differed bool              // where an exemption allows it
+}
+
+// begin lays nothing out yet: the files are called STEP/FILE.
+func (p *pair) begin(t *testing.T, files []txtar.File, allowed harness.Exemption, env ...string) *run {
+	t.Helper()
+	o := &run{pair: p, t: t, steps: map[string]map[string]string{}, allowed: allowed}
+	o.env = p.env(t, append(harness.Redirect(t, p.registry, oracleHosts...), env...)...)
+	for _, f := range files {
+		step, name, _ := strings.Cut(f.Name, "/")
+		if o.steps[step] == nil {
+			o.steps[step] = map[string]string{}
+		}
+		o.steps[step][p.expand(name)] = p.expand(string(f.Data))
+	}
+	o.makeDirs()
+	return o
+}
+
+// makeDirs makes a directory for each program, with names of one length, so that lines break in the same places.
+func (o *run) makeDirs() {
+	o.t.Helper()
+	parent := o.t.TempDir()
+	for i, name := range []string{"a", "b"} {
+		o.dirs[i] = filepath.Join(parent, name)
+		mustDo(o.t, os.Mkdir(o.dirs[i], 0o755))
+	}
+}
+
+// step lays out files and runs init of both programs.
+func (o *run) step(step string) (failed bool) {
+	o.t.Helper()
+	files := o.steps[step]
+	reason, wantFailure := files["fails"]
+	line := append([]string{"init", "-no-color", "-input=false"}, strings.Fields(files["args"])...)
+	var ends [2]harness.Ended
+	for i := range ends {
+		o.prepare(i, files)
+		ends[i] = o.in(i, i, line...)
+	}
+	if o.agree {
+		differs := outcome(ends[0]) != outcome(ends[1])
+		if o.differed = o.differed || differs; differs && !o.allowed.Exit {
+			o.t.Fatalf("step %s, %s\n--- ours\n%s\n--- theirs\n%s", step, line, ends[0], ends[1])
+		}
+		return ends[0].Code != 0 || ends[1].Code != 0
+	}
+	for i, end := range ends {
+		fails := wantFailure != (i == 1 && o.allowed.Exit)
+		if (end.Code != 0) != fails {
+			o.t.Fatalf("step %s, %s %s: %s", step, filepath.Base(o.programs[i]), line, end)
+		}
+		if fails && !strings.Contains(harness.OneLine(end.Said()), harness.OneLine(reason)) {
+			o.t.Errorf("step %s, %s %s doesn't say %q:\n%s", step, filepath.Base(o.programs[i]), line, reason, end)
+		}
+	}
+	return wantFailure || o.allowed.Exit
+}
+
+// prepare lays files into a program's directory.
+func (o *run) prepare(program int, files map[string]string) {
+	o.t.Helper()
+	for name := range strings.FieldsSeq(files["remove"]) {
+		mustDo(o.t, os.RemoveAll(filepath.Join(o.dirs[program], name)))
+	}
+	for name, content := range files {
+		if name != "args" && name != "remove" && name != "fails" {
+			lay(o.t, o.dirs[program], name, content)
+		}
+	}
+}
+
+// lay writes a file that everybody may read.
+func lay(t *testing.T, dir, name, content string) {
+	t.Helper()
+	path := filepath.Join(dir, filepath.FromSlash(name))
+	mustDo(t, os.MkdirAll(filepath.Dir(path), 0o755))
+	mustDo(t, os.WriteFile(path, []byte(content), 0o644))
+}
+
+// in runs a program in its own directory, or in the other one's.
+func (o *run) in(dir, program int, line ...string) harness.Ended {
+	o.t.Helper()
+	return harness.Exec(o.t, o.dirs[dir], o.env, append([]string{o.programs[program]}, line...)...)
+}
+
+// outcome is how a program ended, in words.
+func outcome(end harness.Ended) string {
+	if end.Code != 0 {
+		return "failed"
+	}
+	return "went well"
+}
+
+// same compares what the programs have left or said.
+func (o *run) same(what, ours, theirs string, allowed bool) {
+	o.t.Helper()
+	if ours == theirs {
+		return
+	}
+	if o.differed = true; !allowed {
+		o.t.Errorf("%s differs\n--- ours\n%s\n--- theirs\n%s", what, ours, theirs)
+	}
+}
+
+func (o *run) sameLock(when string) {
+	o.t.Helper()
+	o.same(when+", the lock file", harness.ReadLock(o.t, o.dirs[0]), harness.ReadLock(o.t, o.dirs[1]), o.allowed.Lock)
+}
+
+// crossOver lets each program run where the other has prepared everything.
+func (o *run) crossOver() {
+	o.t.Helper()
+	for i, dir := range o.dirs {
+		before := harness.ReadLock(o.t, dir)
+		if end := o.in(i, 1-i, "init", "-no-color", "-input=false"); end.Code != 0 {
+			o.t.Fatalf("%s in the other's directory: %s", filepath.Base(o.programs[1-i]), end)
+		}
+		o.same(filepath.Base(o.programs[1-i])+" changed the other's lock file: now and before, it", harness.ReadLock(o.t, dir), before, false)
+	}
+}
+
+// isNeeded checks that an exemption is.
+func (o *run) isNeeded() {
+	o.t.Helper()
+	if o.allowed.Reason != "" && !o.differed {
+		o.t.Errorf("nothing differs, so there is no need for the exemption (%s)", o.allowed.Reason)
+	}
+}
