@@ -83,7 +83,7 @@ var layers = map[string][]string{
 	"providercache/transfer": {"providercache", "providercache/blob", "providercache/event", "providercache/fetcher", "providercache/internal/chunks", "providercache/mirror",
 		"providercache/resolve", "getproviders", "getproviders/hosts", "getproviders/par", "getproviders/scratch"},
 	"providercache/archivedir": {"providercache/fetcher", "providercache/resolve", "providercache/internal/chunks", "providercache/internal/download",
-		"providercache/internal/receipt", "providercache/internal/staging", "providercache/internal/unpack", "getproviders", "getproviders/scratch",
+		"providercache/internal/receipt", "providercache/internal/staging", "providercache/internal/unpack", "getproviders", "getproviders/par", "getproviders/scratch",
 		"getproviders/wholefile"},
 	"providercache/lockhashes": {"providercache/fetcher", "providercache/resolve", "providercache/internal/download", "providercache/internal/receipt",
 		"depsfile", "getproviders", "getproviders/par"},

@@ -5,8 +5,7 @@
 //
 //	dir := archivedir.Dir{Fetcher: f, Root: root, Receipts: receipts}
 //	found, err := dir.Find(ctx, provider, name)        // what an archive is
-//	kept, err := dir.FetchStaged(ctx, request, kept, found)
-//	err = kept.Publish()
+//	kept := dir.GetAll(ctx, items, get, put, failed)   // get calls dir.Get, put calls Kept.Publish
 //
 // An archive appears in its place by one rename. What is signed about a version is
 // kept only where it is true of every archive of the version: the signature comes
@@ -94,69 +93,6 @@ func (d *Dir) Path(name string) string { return filepath.Join(d.Root, filepath.F
 func (d *Dir) Approve(ctx context.Context, t fetcher.Request, k Kept) error {
 	t.Package.Platform = k.Platform
 	return d.Fetcher.Approve(ctx, t, fetcher.StatePresent, k.Known.Receipt.Claims())
-}
-
-// Recheck reports whether an archive that is there is authenticated by the documents
-// beside it and the keys that its source names now. Then no request is needed.
-func (d *Dir) Recheck(t fetcher.Request, k *Kept, digests getproviders.Digests) bool {
-	zh := getproviders.ZH(digests.SHA256)
-	recheck := t.Package.Trust.Recheck
-	there := d.DocumentsThere(k.Item, zh)
-	if recheck == nil || there == nil {
-		return false
-	}
-	k.Documents = ShownDocuments(t, recheck(*there), k.Platform, zh)
-	return k.Documents != nil
-}
-
-// FetchStaged fetches a package, whose archive stays in a stage: the caller publishes
-// it, at once or when no index lists another archive any more that is in its place. If
-// there, what is in its place, is the same archive, that is Present and there is no stage.
-func (d *Dir) FetchStaged(ctx context.Context, t fetcher.Request, k Kept, there receipt.Pending) (Kept, error) {
-	if err := CheckPacked(t); err != nil {
-		return k, err
-	}
-	k.From = t.Package
-	d.Fetcher.Emit(ctx, FetchingEvent{Package: k.Package, Local: fetcher.IsLocal(t)})
-	stage, err := staging.New(d.Root)
-	if err != nil {
-		return k, t.Failed(resolve.StepPublish, err)
-	}
-	k.Stage = stage
-	if err := d.fetchStaged(ctx, t, &k); err != nil {
-		stage.Remove()
-		k.Stage = nil
-		return k, err
-	}
-	if there.Receipt.ZH == k.Known.Receipt.ZH {
-		stage.Remove()
-		k.Stage, k.From, k.Known, k.Present = nil, getproviders.Package{}, there, true
-	}
-	return k, nil
-}
-
-// CheckPacked returns an error for a package that isn't packed.
-func CheckPacked(t fetcher.Request) error {
-	if dir, ok := t.Package.Location.(getproviders.LocalDirectory); ok {
-		return t.Failed(resolve.StepFetch, fmt.Errorf("a mirror holds archives, and %s is an unpacked package", dir))
-	}
-	return nil
-}
-
-// fetchStaged fetches the archive into the stage.
-func (d *Dir) fetchStaged(ctx context.Context, t fetcher.Request, k *Kept) error {
-	archive := k.Stage.ArchivePath()
-	got, err := d.Fetcher.FetchArchive(ctx, t, archive, "")
-	if err != nil {
-		return err
-	}
-	if err := os.Chmod(archive, archiveMode); err != nil {
-		return t.Failed(resolve.StepPublish, err)
-	}
-	record, _ := receipt.RecordArchive(archive) // the stage is private
-	k.Authentication = got.Authentication
-	k.Known = receipt.Pending{Name: k.Name, Dir: k.Path, Archive: true, Receipt: got.Receipt(record)}
-	return nil
 }
 
 // Write replaces a file with a document, unless it has that content already.

@@ -17,19 +17,9 @@ import (
 	"github.com/tfdeps/tfdeps/providercache/fetcher"
 )
 
-// SignedDocuments asks the source for what is signed about a package's version; nil
-// unless that is true of the archive with this checksum and names it as the layout
-// does. Sources remember what they were asked for.
-func SignedDocuments(ctx context.Context, t fetcher.Request, plat getproviders.Platform, zh getproviders.Hash) *getproviders.SignedDocuments {
-	trust, err := t.LoadTrust(ctx)
-	if err != nil {
-		return nil
-	}
-	return ShownDocuments(t, trust, plat, zh)
-}
-
-// ShownDocuments is SignedDocuments for trust that is loaded already.
-func ShownDocuments(t fetcher.Request, trust getproviders.Trust, plat getproviders.Platform, zh getproviders.Hash) *getproviders.SignedDocuments {
+// SignedDocuments are what is signed about a package's version; nil unless that is true of the archive with this checksum
+// and names it as the layout does.
+func SignedDocuments(t fetcher.Request, trust getproviders.Trust, plat getproviders.Platform, zh getproviders.Hash) *getproviders.SignedDocuments {
 	documents := trust.Documents
 	sum, isZH := ArchiveSum(zh)
 	if documents == nil || trust.Authenticator == nil || !isZH {
@@ -59,9 +49,9 @@ func ArchiveSum(zh getproviders.Hash) (sum [sha256.Size]byte, ok bool) {
 	return [sha256.Size]byte(decoded), true
 }
 
-// DocumentsThere returns what the directory has that is signed about a version, if
+// documentsThere returns what the directory has that is signed about a version, if
 // that lists an archive with this checksum; else nil.
-func (d *Dir) DocumentsThere(p Item, zh getproviders.Hash) *getproviders.SignedDocuments {
+func (d *Dir) documentsThere(p Item, zh getproviders.Hash) *getproviders.SignedDocuments {
 	s := p.Selection
 	documents, ok := getproviders.ReadSignedDocuments(d.Path(MirrorDir(s.Provider)), s.Provider, s.Version)
 	if !ok || !documents.Covers(s.Provider, s.Version, p.Platform, zh) {
@@ -70,16 +60,20 @@ func (d *Dir) DocumentsThere(p Item, zh getproviders.Hash) *getproviders.SignedD
 	return &documents
 }
 
-// Document asks the source for what is signed about an archive that is there, if the
+// document asks the source for what is signed about an archive that is there, if the
 // directory lacks it. The archive is authenticated without, so no answer is no failure.
-func (d *Dir) Document(ctx context.Context, k *Kept) {
+func (d *Dir) document(ctx context.Context, k *Kept) {
 	zh := k.Known.Receipt.ZH
-	if d.DocumentsThere(k.Item, zh) != nil {
+	if d.documentsThere(k.Item, zh) != nil {
 		return
 	}
 	pkg, err := d.Fetcher.Source.Package(ctx, k.Selection.Provider, k.Selection.Version, k.Platform)
-	if err == nil {
-		k.Documents = SignedDocuments(ctx, fetcher.Request{Selection: k.Selection, Package: pkg}, k.Platform, zh)
+	if err != nil {
+		return
+	}
+	t := fetcher.Request{Selection: k.Selection, Package: pkg}
+	if trust, err := t.LoadTrust(ctx); err == nil {
+		k.Documents = SignedDocuments(t, trust, k.Platform, zh)
 	}
 }
 

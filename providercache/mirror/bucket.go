@@ -115,13 +115,13 @@ func (b *inBucket) list(ctx context.Context, p getproviders.Provider) (map[strin
 }
 
 // find implements place, by what the document about the version says.
-func (b *inBucket) find(_ context.Context, p archivedir.Item) (c claim, _ error) {
+func (b *inBucket) find(_ context.Context, p archivedir.Item) (c archivedir.Claim, _ error) {
 	there := b.there[p.Selection.Provider]
 	if entry, listed := there.entry(p); listed {
-		c.known = receipt.Pending{Name: p.Name, Dir: p.Path, Archive: true, Receipt: receiptOf(entry)}
-		c.has = func(h getproviders.Hash) bool { return slices.Contains(entry.Hashes, h) }
+		c.Known = receipt.Pending{Name: p.Name, Dir: p.Path, Archive: true, Receipt: receiptOf(entry)}
+		c.Has = func(h getproviders.Hash) bool { return slices.Contains(entry.Hashes, h) }
 	}
-	_, c.signed = there.objects[signatureKey(p.Selection)]
+	_, c.Signed = there.objects[signatureKey(p.Selection)]
 	return c, nil
 }
 

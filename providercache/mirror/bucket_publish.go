@@ -39,14 +39,13 @@ func (b *inBucket) providers(ctx context.Context, prune bool) (found []getprovid
 // publish lists what this run has put into the bucket, or found there. Documents about
 // versions come before the list of versions.
 func (b *inBucket) publish(ctx context.Context, p getproviders.Provider, kept []*archivedir.Kept, _ bool) (done published) {
+	kept = slices.DeleteFunc(slices.Clone(kept), func(k *archivedir.Kept) bool { return k.Err != nil })
+	if len(kept) == 0 {
+		return done
+	}
 	byVersion := map[getproviders.Version][]*archivedir.Kept{}
 	for _, k := range kept {
-		if v := k.Selection.Version; k.Err == nil {
-			byVersion[v] = append(byVersion[v], k)
-		}
-	}
-	if len(byVersion) == 0 {
-		return done
+		byVersion[k.Selection.Version] = append(byVersion[k.Selection.Version], k)
 	}
 	versions := slices.SortedFunc(maps.Keys(byVersion), getproviders.Version.Compare)
 	_, errs := par.Map(ctx, b.Fetcher.Limits.WithDefaults().Queries, versions, func(ctx context.Context, v getproviders.Version) (struct{}, error) {
@@ -62,7 +61,7 @@ func (b *inBucket) publish(ctx context.Context, p getproviders.Provider, kept []
 		}
 	})
 	if err == nil {
-		err = b.checkPublished(ctx, p, slices.Concat(slices.Collect(maps.Values(byVersion))...))
+		err = b.checkPublished(ctx, p, kept)
 	}
 	if err != nil {
 		done.errs = append(done.errs, err)

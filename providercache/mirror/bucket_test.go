@@ -9,7 +9,6 @@ import (
 	"strings"
 	"sync"
 	"testing"
-	"time"
 
 	"github.com/aws/aws-sdk-go-v2/credentials"
 
@@ -232,35 +231,6 @@ func TestMirrorBucket_NeverReplacesAnArchive(t *testing.T) {
 		t.Errorf("%v", err)
 	}
 	if keys := keysOf(t, b); read(t, m.file(name)) != "other bytes" || len(keys) != 1 {
-		t.Errorf("there is %q", keys)
-	}
-}
-
-func TestMirrorBucket_PruneWaitsForThoseWhoHaveReadTheIndexes(t *testing.T) {
-	t.Parallel()
-	m := newMirroring(t)
-	m.opts.Platforms = []getproviders.Platform{linux}
-	b := blob.NewDirectory(m.dir)
-	_, err := m.publish(t, b, want("widget@1.0.0", "widget@2.0.0", "gadget@1.0.0")...)
-	must(t, err)
-	m.opts.Prune, m.opts.PruneGrace = true, time.Hour
-	now := time.Now()
-	m.Fetcher.Now = func() time.Time { return now }
-	for _, step := range []struct {
-		passed          time.Duration
-		pruned, waiting int
-	}{{0, 0, 2}, {30 * time.Minute, 0, 2}, {40 * time.Minute, 2*5 + 1, 0}, {0, 0, 0}} {
-		now = now.Add(step.passed)
-		result, err := m.publish(t, b, want("widget@2.0.0")...)
-		must(t, err)
-		if len(result.Pruned) != step.pruned || len(result.Waiting) != step.waiting {
-			t.Errorf("after another %s: removed %q, waiting %q", step.passed, result.Pruned, result.Waiting)
-		}
-		if index := read(t, m.file("widget/index.json")); strings.Contains(index, "1.0.0") {
-			t.Errorf("it lists what isn't wanted: %s", index)
-		}
-	}
-	if keys := keysOf(t, b); len(keys) != 1+1+1+3 {
 		t.Errorf("there is %q", keys)
 	}
 }

@@ -43,19 +43,10 @@ type place interface {
 	// look reads what find needs. An error ends the run.
 	look(context.Context, []archivedir.Item) error
 	// find returns what the place says of a package. An error means that the package can't be put there.
-	find(context.Context, archivedir.Item) (claim, error)
+	find(context.Context, archivedir.Item) (archivedir.Claim, error)
 	// put moves archives from their stages to the place, all or none. It gets the packages that were there
 	// already or have failed, too.
 	put(context.Context, []archivedir.Kept) error
-}
-
-// claim is what a place says of a package. The zero value says that the package isn't there.
-type claim struct {
-	known  receipt.Pending
-	has    func(getproviders.Hash) bool // reports whether a hash is the package's; nil: the package isn't there
-	signed bool                         // the place has what the publisher signed about the version
-	// same is kept if what is fetched has its zh. It's zero for a bucket, whose documents are no proof of what it has.
-	same receipt.Pending
 }
 
 // tree is a place with files: documents list the archives, and what isn't wanted can be removed. All names and keys are

@@ -46,9 +46,9 @@ func (d *inDirectory) path(_ resolve.Selection, name string) string { return d.P
 func (d *inDirectory) look(context.Context, []archivedir.Item) error { return nil }
 
 // find identifies an archive. One that can't be read is replaced.
-func (d *inDirectory) find(ctx context.Context, p archivedir.Item) (c claim, _ error) {
+func (d *inDirectory) find(ctx context.Context, p archivedir.Item) (c archivedir.Claim, _ error) {
 	if there, err := d.Find(ctx, p.Selection.Provider, p.Name); err == nil {
-		c = claim{known: there, has: there.Receipt.Has, same: there}
+		c = archivedir.Claim{Known: there, Has: there.Receipt.Has, Same: there}
 	}
 	return c, nil
 }

@@ -30,6 +30,7 @@ type mirroring struct {
 	*providercache.Installer
 	registry *providertest.Registry
 	dir      string
+	kind     func(dir string) mirror.Destination
 	opts     mirror.Options
 }
 
@@ -41,7 +42,8 @@ func newMirroring(t *testing.T) *mirroring {
 	lockable(t, registry, "widget", "1.0.0", "1.1.0", "2.0.0")
 	lockable(t, registry, "gadget", "1.0.0", "1.1.0", "2.0.0")
 	in.Target, in.Fetcher.StateDir = nil, filepath.Join(t.TempDir(), "state")
-	return &mirroring{in, registry, filepath.Join(t.TempDir(), "deep", "mirror"), mirror.Options{Platforms: append(slices.Clone(otherPlatforms), linux)}}
+	return &mirroring{in, registry, filepath.Join(t.TempDir(), "deep", "mirror"), mirror.Directory,
+		mirror.Options{Platforms: append(slices.Clone(otherPlatforms), linux)}}
 }
 
 // want reads "widget" or "widget@1.0.0".
@@ -60,7 +62,7 @@ func want(names ...string) (all []mirror.Spec) {
 // run fills the mirror, and checks that it is complete.
 func (m *mirroring) run(t *testing.T, wanted ...mirror.Spec) (mirror.Result, error) {
 	t.Helper()
-	result, err := mirror.Update(t.Context(), m.Fetcher, mirror.Directory(m.dir), wanted, m.opts)
+	result, err := mirror.Update(t.Context(), m.Fetcher, m.kind(m.dir), wanted, m.opts)
 	for _, problem := range brokenIndexes(m.dir) {
 		t.Error(problem)
 	}
@@ -135,7 +137,9 @@ func (m *mirroring) file(name string) string {
 func (m *mirroring) files(t *testing.T) (names []string) {
 	t.Helper()
 	for _, name := range files(t, m.dir) {
-		names = append(names, strings.TrimPrefix(name, registryHost+"/acme/"))
+		if name != ".tfdeps-lock" { // of a bucket
+			names = append(names, strings.TrimPrefix(name, registryHost+"/acme/"))
+		}
 	}
 	return names
 }

@@ -24,10 +24,8 @@ import (
 	"time"
 
 	"github.com/tfdeps/tfdeps/getproviders"
-	"github.com/tfdeps/tfdeps/getproviders/par"
 	"github.com/tfdeps/tfdeps/providercache/archivedir"
 	"github.com/tfdeps/tfdeps/providercache/fetcher"
-	"github.com/tfdeps/tfdeps/providercache/internal/receipt"
 	"github.com/tfdeps/tfdeps/providercache/lockhashes"
 	"github.com/tfdeps/tfdeps/providercache/resolve"
 )
@@ -101,7 +99,9 @@ func Update(ctx context.Context, f *fetcher.Fetcher, to Destination, wanted []Sp
 	if err := m.look(ctx, packages); err != nil {
 		return Result{Packages: archivedir.PackagesOf(packages)}, errors.Join(append(errs, err)...)
 	}
-	kept := m.fetchAll(ctx, packages)
+	kept := m.dir.GetAll(ctx, m.groups(packages), m.get, m.put, func(ctx context.Context, p archivedir.Item, err error) error {
+		return resolve.OnPlatform(ctx, p.Selection, p.Platform, err)
+	})
 	defer archivedir.RemoveStages(kept)
 	result := Result{}
 	for _, k := range kept {
@@ -115,41 +115,6 @@ func Update(ctx context.Context, f *fetcher.Fetcher, to Destination, wanted []Sp
 		errs = append(errs, done.errs...)
 	}
 	return result, errors.Join(errs...)
-}
-
-// fetchAll has all packages in their place that can be had.
-func (m *run) fetchAll(ctx context.Context, packages []archivedir.Item) []archivedir.Kept {
-	groups := m.groups(packages)
-	kept, errs := par.Map(ctx, m.dir.Fetcher.Limits.WithDefaults().Queries, groups, func(ctx context.Context, group []archivedir.Item) (kept []archivedir.Kept, _ error) {
-		for _, p := range group {
-			k, err := m.get(ctx, p)
-			kept = append(kept, failed(ctx, k, err))
-		}
-		err := m.put(ctx, kept)
-		for i, k := range kept {
-			if k.Err == nil && (!k.Present || k.Documents != nil) {
-				kept[i] = failed(ctx, k, err)
-			}
-			m.dir.Fetcher.Emit(ctx, archivedir.DoneEvent{Package: kept[i].Package})
-		}
-		return kept, nil
-	})
-	for i, err := range errs {
-		if err != nil { // it was never begun
-			for _, p := range groups[i] {
-				kept[i] = append(kept[i], failed(ctx, archivedir.Kept{Item: p}, err))
-			}
-		}
-	}
-	return slices.Concat(kept...)
-}
-
-// failed is a package with its error, if there is one.
-func failed(ctx context.Context, k archivedir.Kept, err error) archivedir.Kept {
-	if err != nil {
-		k.Err = resolve.OnPlatform(ctx, k.Selection, k.Platform, err)
-	}
-	return k
 }
 
 // groups are the packages that are put at once.
@@ -167,58 +132,9 @@ func (m *run) groups(packages []archivedir.Item) (groups [][]archivedir.Item) {
 
 // get finds a package in its place, or fetches it into a stage.
 func (m *run) get(ctx context.Context, p archivedir.Item) (archivedir.Kept, error) {
-	k := archivedir.Kept{Item: p}
 	c, err := m.find(ctx, p)
 	if err != nil {
-		return k, err
+		return archivedir.Kept{Item: p}, err
 	}
-	t := fetcher.Request{Selection: p.Selection}
-	if c.has != nil && slices.ContainsFunc(p.Recorded, c.has) {
-		k.Present, k.Known = true, c.known
-		if err = m.dir.Approve(ctx, t, k); err == nil && !c.signed {
-			m.dir.Document(ctx, &k)
-		}
-		return k, err
-	}
-	if t.Package, err = m.dir.Fetcher.Source.Package(ctx, p.Selection.Provider, p.Selection.Version, p.Platform); err != nil {
-		return k, p.Selection.Failed(resolve.StepMetadata, err)
-	}
-	if c.has != nil {
-		if k.Present, err = m.isCurrent(ctx, t, &k, c.known.Receipt); err != nil || k.Present {
-			if k.Known = c.known; err == nil {
-				err = m.dir.Approve(ctx, t, k)
-			}
-			return k, err
-		}
-	}
-	if k, err = m.dir.FetchStaged(ctx, t, k, c.same); err != nil {
-		return k, err
-	}
-	zh := k.Known.Receipt.ZH
-	if k.Documents = archivedir.SignedDocuments(ctx, t, p.Platform, zh); k.Documents == nil {
-		k.Documents = m.dir.DocumentsThere(p, zh)
-	}
-	return k, nil
-}
-
-// isCurrent reports whether an archive that is there is what the source has, by the
-// source's checksums and signatures. Where the source has none, it isn't.
-func (m *run) isCurrent(ctx context.Context, t fetcher.Request, k *archivedir.Kept, there receipt.Receipt) (bool, error) {
-	sum, ok := archivedir.ArchiveSum(there.ZH)
-	if expected, known := t.Expected(); !ok || known && expected != sum {
-		return false, nil
-	}
-	digests := getproviders.Digests{SHA256: sum, H1: there.H1, H1Archive: there.ArchiveH1()}
-	if m.dir.Recheck(t, k, digests) {
-		return true, nil
-	}
-	trust, err := t.LoadTrust(ctx)
-	if err != nil || trust.Authenticator == nil {
-		return false, err
-	}
-	if _, err = trust.Authenticator.Authenticate(digests); err != nil {
-		return false, nil
-	}
-	k.Documents = archivedir.ShownDocuments(t, trust, k.Platform, there.ZH)
-	return true, nil
+	return m.dir.Get(ctx, fetcher.Request{Selection: p.Selection}, p, c, m.dir.IsCurrent)
 }

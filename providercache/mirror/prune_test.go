@@ -9,6 +9,8 @@ import (
 	"time"
 
 	"github.com/tfdeps/tfdeps/getproviders"
+	"github.com/tfdeps/tfdeps/providercache/blob"
+	"github.com/tfdeps/tfdeps/providercache/mirror"
 )
 
 // pass lets time pass for a mirror's indexes.
@@ -23,11 +25,29 @@ func (m *mirroring) pass(t *testing.T, passed time.Duration) {
 	}
 }
 
+// inBothTrees runs a test for a directory and for a bucket.
+func inBothTrees(t *testing.T, test func(*testing.T, *mirroring)) {
+	t.Parallel()
+	for name, kind := range map[string]func(string) mirror.Destination{
+		"directory": mirror.Directory,
+		"bucket":    func(dir string) mirror.Destination { return mirror.Bucket(blob.NewDirectory(dir)) },
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			m := newMirroring(t)
+			m.kind = kind
+			test(t, m)
+		})
+	}
+}
+
 // TestMirrorPrune_PruneWaitsForThoseWhoHaveReadTheIndexes: at first what isn't wanted stays there
 // with its signed documents, and isn't listed.
 func TestMirrorPrune_PruneWaitsForThoseWhoHaveReadTheIndexes(t *testing.T) {
-	t.Parallel()
-	m := newMirroring(t)
+	inBothTrees(t, pruneWaitsForThoseWhoHaveReadTheIndexes)
+}
+
+func pruneWaitsForThoseWhoHaveReadTheIndexes(t *testing.T, m *mirroring) {
 	_, err := m.run(t, want("widget@1.0.0", "widget@1.1.0", "gadget")...)
 	must(t, err)
 	there := m.files(t)
@@ -85,8 +105,10 @@ func TestMirrorPrune_WhatIsWantedAgainIsListedAgain(t *testing.T) {
 // TestMirrorPrune_PruneGoesOnWhereItWasKilled: what no client can have read about is removed at
 // once.
 func TestMirrorPrune_PruneGoesOnWhereItWasKilled(t *testing.T) {
-	t.Parallel()
-	m := newMirroring(t)
+	inBothTrees(t, pruneGoesOnWhereItWasKilled)
+}
+
+func pruneGoesOnWhereItWasKilled(t *testing.T, m *mirroring) {
 	m.opts.Prune, m.opts.PruneGrace = true, time.Hour
 	_, err := m.run(t, want("widget@1.0.0", "widget@1.1.0")...)
 	must(t, err)

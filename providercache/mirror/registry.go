@@ -94,16 +94,16 @@ func (r *inRegistry) look(ctx context.Context, packages []archivedir.Item) error
 }
 
 // find implements place.
-func (r *inRegistry) find(_ context.Context, p archivedir.Item) (c claim, err error) {
+func (r *inRegistry) find(_ context.Context, p archivedir.Item) (c archivedir.Claim, err error) {
 	there := r.there[releaseOf(p)]
 	if there.err != nil {
 		return c, p.Selection.Failed(resolve.StepPublish, there.err)
 	}
-	c.signed = there.signed
+	c.Signed = there.signed
 	for _, a := range there.archives {
 		if a.Platform == p.Platform {
-			c.known = receipt.Pending{Name: p.Name, Dir: p.Path, Archive: true, Receipt: receipt.Receipt{ZH: a.ZH, H1: a.H1}}
-			c.has = c.known.Receipt.Has
+			c.Known = receipt.Pending{Name: p.Name, Dir: p.Path, Archive: true, Receipt: receipt.Receipt{ZH: a.ZH, H1: a.H1}}
+			c.Has = c.Known.Receipt.Has
 		}
 	}
 	return c, nil

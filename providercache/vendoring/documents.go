@@ -13,26 +13,26 @@ import (
 	"github.com/tfdeps/tfdeps/providercache/resolve"
 )
 
-// put puts an archive into its place, after what is signed about it: if the
+// put puts archives into their places, after what is signed about them: if the
 // process is killed between the two, the next one still asks for the archive.
-func (v *vendor) put(k *archivedir.Kept) error {
-	if k.Documents != nil {
-		_, err := scratch.MakeDirs(filepath.Dir(k.Path))
-		if err == nil {
-			err = v.dir.ReplaceDocuments(k.Selection.Provider, k.Selection.Version, *k.Documents)
-		}
-		if err != nil {
-			if k.Stage != nil {
-				k.Stage.Remove()
-				k.Stage = nil
+func (v *vendor) put(_ context.Context, kept []archivedir.Kept) error {
+	for i := range kept {
+		k := &kept[i]
+		if k.Err == nil && k.Documents != nil {
+			_, err := scratch.MakeDirs(filepath.Dir(k.Path))
+			if err == nil {
+				err = v.dir.ReplaceDocuments(k.Selection.Provider, k.Selection.Version, *k.Documents)
 			}
-			return k.Selection.Failed(resolve.StepPublish, err)
+			if err != nil {
+				archivedir.RemoveStages(kept)
+				return k.Selection.Failed(resolve.StepPublish, err)
+			}
+		}
+		if k.Stage != nil {
+			return k.Publish()
 		}
 	}
-	if k.Stage == nil {
-		return nil
-	}
-	return k.Publish()
+	return nil
 }
 
 // isAsSigned reports whether an archive is what it should be to a client that

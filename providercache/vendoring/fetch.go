@@ -6,7 +6,6 @@ import (
 	"slices"
 
 	"github.com/tfdeps/tfdeps/getproviders"
-	"github.com/tfdeps/tfdeps/getproviders/par"
 	"github.com/tfdeps/tfdeps/providercache/archivedir"
 	"github.com/tfdeps/tfdeps/providercache/fetcher"
 	"github.com/tfdeps/tfdeps/providercache/internal/receipt"
@@ -15,32 +14,21 @@ import (
 	"github.com/tfdeps/tfdeps/providercache/resolve"
 )
 
-// getAll gets all packages that aren't there.
-func (v *vendor) getAll(ctx context.Context, packages []archivedir.Item) []archivedir.Kept {
-	get := func(ctx context.Context, p archivedir.Item) (archivedir.Kept, error) {
-		switch {
-		case v.isPlaced(p.Selection.Provider):
-			return v.getPlaced(ctx, p)
-		case v.opts.Unpacked:
-			return v.getUnpacked(ctx, p)
-		}
-		return v.getPacked(ctx, p)
+// get has a package in its place, or its archive in a stage.
+func (v *vendor) get(ctx context.Context, p archivedir.Item) (archivedir.Kept, error) {
+	switch {
+	case v.isPlaced(p.Selection.Provider):
+		return v.getPlaced(ctx, p)
+	case v.opts.Unpacked:
+		return v.getUnpacked(ctx, p)
 	}
-	kept, errs := par.Map(ctx, v.dir.Fetcher.Limits.WithDefaults().Queries, packages, func(ctx context.Context, p archivedir.Item) (archivedir.Kept, error) {
-		k, err := get(ctx, p)
-		if err != nil {
-			k.Err = resolve.FailureOf(ctx, p.Selection, err)
-		}
-		v.dir.Fetcher.Emit(ctx, archivedir.DoneEvent{Package: k.Package})
-		return k, nil
-	})
-	for i, err := range errs {
-		if err != nil { // it was never begun
-			kept[i] = archivedir.Kept{Item: packages[i]}
-			kept[i].Err = resolve.FailureOf(ctx, packages[i].Selection, err)
-		}
+	var c archivedir.Claim
+	if there, err := v.dir.Find(ctx, p.Selection.Provider, p.Name); err == nil {
+		c = archivedir.Claim{Known: there, Has: there.Receipt.Has, Same: there, Signed: v.isAsSigned(ctx, p, there.Receipt)}
 	}
-	return kept
+	k, err := v.dir.Get(ctx, fetcher.Request{Selection: p.Selection, Recorded: v.binding(p)}, p, c, v.adopt)
+	k.Source = k.From.Source
+	return k, err
 }
 
 // binding are the hashes of which a package that is fetched has to have one.
@@ -60,59 +48,25 @@ func (v *vendor) ask(ctx context.Context, p archivedir.Item) (fetcher.Request, e
 	return fetcher.Request{Selection: p.Selection, Package: pkg, Recorded: v.binding(p)}, nil
 }
 
-// getPacked finds an archive, or fetches it.
-func (v *vendor) getPacked(ctx context.Context, p archivedir.Item) (archivedir.Kept, error) {
-	k := archivedir.Kept{Item: p}
-	there, err := v.dir.Find(ctx, p.Selection.Provider, p.Name)
-	if err == nil && slices.ContainsFunc(p.Recorded, there.Receipt.Has) {
-		k.Present, k.Known = true, there
-		if err := v.dir.Approve(ctx, fetcher.Request{Selection: p.Selection}, k); err != nil {
-			return k, err
-		}
-		if !v.isAsSigned(ctx, p, there.Receipt) {
-			v.dir.Document(ctx, &k)
-		}
-		return k, v.put(&k)
-	}
-	t, failed := v.ask(ctx, p)
-	if failed != nil {
-		return k, failed
-	}
-	if err == nil {
-		there.Receipt, k.Present, failed = v.adopt(ctx, t, there.Receipt)
-		k.Known = there
-		if k.Present && failed == nil {
-			failed = v.dir.Approve(ctx, t, k)
-		}
-	}
-	if failed == nil && !k.Present {
-		k, failed = v.dir.FetchStaged(ctx, t, k, there) // it waits for what is signed about it
-		k.Source = k.From.Source
-	}
-	if failed != nil {
-		return k, failed
-	}
-	k.Documents = archivedir.SignedDocuments(ctx, t, p.Platform, k.Known.Receipt.ZH)
-	return k, v.put(&k)
-}
-
 // adopt reports whether an archive that is there is what would be fetched, and
 // adds what the source says of it.
-func (v *vendor) adopt(ctx context.Context, t fetcher.Request, there receipt.Receipt) (receipt.Receipt, bool, error) {
+func (v *vendor) adopt(ctx context.Context, t fetcher.Request, k *archivedir.Kept) (bool, error) {
+	there := &k.Known.Receipt
 	sum, ok := archivedir.ArchiveSum(there.ZH)
 	if expected, known := t.Expected(); !ok || known && expected != sum {
-		return there, false, nil
+		return false, nil
 	}
 	trust, err := t.LoadTrust(ctx)
 	if err != nil || trust.Authenticator == nil {
-		return there, false, err
+		return false, err
 	}
 	signed, err := t.Authenticate(trust.Authenticator, getproviders.Digests{SHA256: sum, H1: there.H1, H1Archive: there.ArchiveH1()}, v.dir.Fetcher.Product)
 	if err != nil { // fetching it tells what is wrong
-		return there, false, nil
+		return false, nil
 	}
 	there.Signed, there.TrustLevel, there.KeyID, there.RegistryHashes = signed.Signed, signed.TrustLevel, signed.KeyID, t.OtherRegistryHashes(trust)
-	return there, true, nil
+	k.Documents = archivedir.SignedDocuments(t, trust, k.Platform, there.ZH)
+	return true, nil
 }
 
 // getUnpacked finds a package, or fetches and unpacks it.

@@ -104,7 +104,10 @@ func Update(ctx context.Context, f *fetcher.Fetcher, opts Options, r lockhashes.
 	}
 	scratch.Sweep(opts.Dir, f.Time())
 	v.openReceipts()
-	return v.conclude(ctx, r, c, v.getAll(ctx, packages))
+	kept := v.dir.GetAll(ctx, slices.Collect(slices.Chunk(packages, 1)), v.get, v.put, func(ctx context.Context, p archivedir.Item, err error) error {
+		return resolve.FailureOf(ctx, p.Selection, err)
+	})
+	return v.conclude(ctx, r, c, kept)
 }
 
 func newVendor(f *fetcher.Fetcher, opts Options) *vendor {
