@@ -30,13 +30,11 @@ const (
 // so that the last ones hardly move, and below them one for all. When a large download is in its place, it leaves
 // a line behind.
 type bars struct {
+	hidden
 	painter painter
 }
 
-func newBars(out Stream) *bars { return &bars{painter{out: out}} }
-
-func (b *bars) update(*task) {}
-func (b *bars) drop(*task)   {}
+func newBars(out Stream) *bars { return &bars{painter: painter{out: out}} }
 
 // finish implements display: the line about a download takes the place of its bar.
 func (b *bars) finish(t *task, all *tasks) {

@@ -99,11 +99,7 @@ func allFailed(product getproviders.Product, err error) string {
 	if len(providers) == 0 {
 		return withHint(err)
 	}
-	var names []string
-	for _, p := range providers {
-		names = append(names, product.Short(p))
-	}
-	return sentence(withHint(err)) + "\n\nThese providers are not installed:" + problem.Items(names)
+	return sentence(withHint(err)) + list("These providers are not installed:", texts(providers, product.Short))
 }
 
 // failure is one provider's failure on its way to words.

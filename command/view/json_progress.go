@@ -18,6 +18,7 @@ type lastTimes map[*task]time.Time
 // Terraform doesn't have. They come when it happens; the lines of the type log about the
 // same provider may come later, as those are put in order.
 type jsonDisplay struct {
+	hidden
 	out  *jsonPrinter
 	last lastTimes
 }
@@ -45,9 +46,5 @@ func (j *jsonDisplay) update(t *task) {
 func (j *jsonDisplay) finish(t *task, _ *tasks) { j.drop(t) }
 
 func (j *jsonDisplay) drop(t *task) { delete(j.last, t) }
-
-func (j *jsonDisplay) beat(*tasks) {}
-
-func (j *jsonDisplay) print(to Stream, text []byte) (int, error) { return to.Write(text) }
 
 func (j *jsonDisplay) close() { clear(j.last) }

@@ -82,10 +82,6 @@ func wantedVersion(req getproviders.Requirements, m *getproviders.NotCachedError
 // IncompleteLock warns that lock entries were made which only this platform
 // can use.
 func IncompleteLock(product getproviders.Product, providers []getproviders.Provider) *problem.Problem {
-	var list strings.Builder
-	for _, p := range providers {
-		list.WriteString("\n  - " + product.Short(p))
-	}
 	platform := getproviders.CurrentPlatform()
 	return problem.CodedWarning("lock_file_outdated", "Incomplete lock file information for providers", fmt.Sprintf(
 		"The packages of these providers come from a source that doesn't tell the checksums of other platforms, so that "+
@@ -95,7 +91,7 @@ func IncompleteLock(product getproviders.Product, providers []getproviders.Provi
 			"To calculate additional checksums for another platform, run:\n"+
 			"  %s providers lock -platform=%s\n"+
 			"(where %[5]s is the platform to generate)",
-		product.Name, list.String(), platform, product.Program, otherPlatform(platform)))
+		product.Name, problem.Items(texts(providers, product.Short)), platform, product.Program, otherPlatform(platform)))
 }
 
 // otherPlatform is an example of a platform other than the current one.

@@ -94,11 +94,7 @@ func byCause(err error) (all []several, interrupted bool) {
 
 // text lists the packages, and says what they failed for.
 func (s several) text() string {
-	var names []string
-	for _, p := range s.packages {
-		names = append(names, p.name())
-	}
-	return problem.Items(names) + "\n\n" + sentence(withHint(s.cause))
+	return problem.Items(texts(s.packages, part.name)) + "\n\n" + sentence(withHint(s.cause))
 }
 
 // canceled is what an interrupt comes to.

@@ -20,6 +20,7 @@ const (
 // nothing else: for large downloads one at the beginning and one at the end, and every ten seconds
 // one for all that runs. Nothing is ever overwritten.
 type plainDisplay struct {
+	hidden
 	out   Stream
 	shown []*task   // of whose beginning there was a line
 	last  time.Time // of the last line about them all
@@ -129,8 +130,5 @@ func taskText(t *task, now time.Time) string {
 	}
 	return ": " + strings.Join(words, ", ")
 }
-
-// print implements display.
-func (p *plainDisplay) print(to Stream, text []byte) (int, error) { return to.Write(text) }
 
 func (p *plainDisplay) close() { p.shown, p.last = nil, time.Time{} }

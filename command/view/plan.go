@@ -137,11 +137,7 @@ func codes(reasons []CheckReason) string {
 	if len(reasons) == 0 {
 		return ""
 	}
-	var names []string
-	for _, reason := range reasons {
-		names = append(names, reason.Code)
-	}
-	return " (" + strings.Join(names, ", ") + ")"
+	return " (" + strings.Join(texts(reasons, func(r CheckReason) string { return r.Code }), ", ") + ")"
 }
 
 func (m PlannedModule) text() string {

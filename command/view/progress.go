@@ -46,7 +46,7 @@ type display interface {
 	close()
 }
 
-// hidden shows nothing.
+// hidden shows nothing. The other displays have from it what they do nothing for.
 type hidden struct{}
 
 func (hidden) update(*task)                              {}

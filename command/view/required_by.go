@@ -3,7 +3,6 @@ package view
 import (
 	"errors"
 	"fmt"
-	"strings"
 
 	"github.com/tfdeps/tfdeps/command/problem"
 	"github.com/tfdeps/tfdeps/getproviders"
@@ -64,24 +63,24 @@ func boundText(b resolve.ConstraintBound) string {
 // conflictText shows every requirement with the newest version that it allows,
 // and which ones there is no version for.
 func conflictText(sentence string, c resolve.Conflict) string {
-	every := list(sentence, boundTexts(c.Bounds))
+	every := list(sentence, texts(c.Bounds, boundText))
 	switch {
 	case len(c.Minimal) == 0 || len(c.Bounds) == 1:
 		return every
 	case len(c.Minimal) == len(c.Bounds):
 		return every + "\n\nNo version satisfies all of these. Without any one of them there would be one."
 	case len(c.Minimal) == 1:
-		return every + list("This one alone leaves no version:", boundTexts(c.Minimal))
+		return every + list("This one alone leaves no version:", texts(c.Minimal, boundText))
 	default:
-		return every + list(fmt.Sprintf("These %d leave no version between them, whatever the others say:", len(c.Minimal)), boundTexts(c.Minimal))
+		return every + list(fmt.Sprintf("These %d leave no version between them, whatever the others say:", len(c.Minimal)), texts(c.Minimal, boundText))
 	}
 }
 
 // lockedText shows which requirements are against the locked version, and
 // which aren't.
 func lockedText(e *resolve.LockedVersionError) string {
-	return list(fmt.Sprintf("Version %s is not allowed by:", e.Version), requirementTexts(e.Requirements)) +
-		list("It is allowed by:", requirementTexts(e.Others))
+	return list(fmt.Sprintf("Version %s is not allowed by:", e.Version), texts(e.Requirements, requirementText)) +
+		list("It is allowed by:", texts(e.Others, requirementText))
 }
 
 // otherAddress answers the commonest mistake: a configuration that says nothing
@@ -118,20 +117,12 @@ func (f failure) otherAddress() string {
 	return text + conflictText(sentence, resolve.FindConflict(f.req[f.Provider], other.Versions))
 }
 
-func boundTexts(bounds []resolve.ConstraintBound) []string {
-	texts := make([]string, len(bounds))
-	for i, b := range bounds {
-		texts[i] = boundText(b)
+// texts are those of several things.
+func texts[T any](things []T, text func(T) string) (all []string) {
+	for _, thing := range things {
+		all = append(all, text(thing))
 	}
-	return texts
-}
-
-func requirementTexts(required []getproviders.Requirement) []string {
-	texts := make([]string, len(required))
-	for i, r := range required {
-		texts[i] = requirementText(r)
-	}
-	return texts
+	return all
 }
 
 // list is a paragraph with items below a sentence; "" without items.
@@ -139,7 +130,7 @@ func list(sentence string, items []string) string {
 	if len(items) == 0 {
 		return ""
 	}
-	return "\n\n" + sentence + "\n  - " + strings.Join(items, "\n  - ")
+	return "\n\n" + sentence + problem.Items(items)
 }
 
 // LegacyProblem explains an address of a form from before Terraform 0.13.
