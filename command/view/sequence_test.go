@@ -19,31 +19,12 @@ var (
 	builtIn = getproviders.Provider{Hostname: "terraform.io", Namespace: "builtin", Type: "terraform"}
 )
 
-// name makes events short enough for tables.
-func name(e event.Event) string {
-	switch e := e.(type) {
-	case event.BuiltInEvent:
-		return "builtin " + e.Addr.Type
-	case event.QueryEvent:
-		return "query " + e.Addr.Type
-	case event.WarningEvent:
-		return "warning " + e.Addr.Type
-	case event.PresentEvent:
-		return "present " + e.Addr.Type
-	case event.FetchingEvent:
-		return "fetch " + e.Addr.Type
-	case event.FetchedEvent:
-		return "done " + e.Addr.Type
-	case event.FailedEvent:
-		return "failed " + e.Addr.Type
-	}
-	return fmt.Sprintf("%T", e)
-}
-
-func names(events []event.Event) string {
-	texts := make([]string, len(events))
-	for i, e := range events {
-		texts[i] = name(e)
+// names makes events short enough for tables.
+func names(events ...event.Event) string {
+	var texts []string
+	for _, e := range events {
+		kind := strings.TrimSuffix(strings.TrimPrefix(fmt.Sprintf("%T", e), "event."), "Event")
+		texts = append(texts, strings.ToLower(kind)+" "+e.Provider().Type)
 	}
 	return strings.Join(texts, ", ")
 }
@@ -69,20 +50,20 @@ func TestSequence_ReleasesAsEarlyAsTheOrderAllows(t *testing.T) {
 		{event.FetchingEvent{Addr: alpha}, ""},
 		{event.ProgressEvent{Addr: alpha, Done: 1, Total: 2}, ""},
 		{event.SelectedEvent{Addr: gamma}, ""},
-		{event.QueryEvent{Addr: gamma}, "query gamma, fetch alpha"},
+		{event.QueryEvent{Addr: gamma}, "query gamma, fetching alpha"},
 		{event.FetchedEvent{Addr: beta}, ""},
 		{event.PresentEvent{Addr: gamma}, ""},
-		{event.FetchedEvent{Addr: alpha}, "done alpha, fetch beta, done beta, present gamma"},
+		{event.FetchedEvent{Addr: alpha}, "fetched alpha, fetching beta, fetched beta, present gamma"},
 		{event.FetchedEvent{Addr: alpha}, ""}, // it isn't waited for any more
 	}
 	var s sequence
 	for i, step := range steps {
-		if got := names(s.add(step.event)); got != step.want {
-			t.Errorf("step %d, %s: released %q, want %q", i, name(step.event), got, step.want)
+		if got := names(s.add(step.event)...); got != step.want {
+			t.Errorf("step %d, %s: released %q, want %q", i, names(step.event), got, step.want)
 		}
 	}
 	if rest := s.rest(); len(rest) > 0 {
-		t.Errorf("%q were held back", names(rest))
+		t.Errorf("%q were held back", names(rest...))
 	}
 }
 
@@ -90,47 +71,29 @@ func TestSequence_DoesNotWaitForWhatFailed(t *testing.T) {
 	failed := func(p getproviders.Provider) event.Event {
 		return event.FailedEvent{Addr: p, Err: errors.New("no")}
 	}
-	tests := []struct {
-		name   string
-		events []event.Event
-		want   string
-	}{
-		{
-			"before its query",
-			[]event.Event{
-				pending(alpha, beta), event.QueryEvent{Addr: beta}, failed(alpha),
-				event.PresentEvent{Addr: beta},
-			},
-			"query beta, failed alpha, present beta",
+	for want, events := range map[string][]event.Event{
+		// before its query
+		"query beta, failed alpha, present beta": {
+			pending(alpha, beta), event.QueryEvent{Addr: beta}, failed(alpha), event.PresentEvent{Addr: beta},
 		},
-		{
-			"while it was fetched",
-			[]event.Event{
-				pending(alpha, beta), event.QueryEvent{Addr: beta}, event.QueryEvent{Addr: alpha},
-				event.PresentEvent{Addr: beta}, event.FetchingEvent{Addr: alpha}, failed(alpha),
-			},
-			"query alpha, query beta, fetch alpha, failed alpha, present beta",
+		// while it was fetched
+		"query alpha, query beta, fetching alpha, failed alpha, present beta": {
+			pending(alpha, beta), event.QueryEvent{Addr: beta}, event.QueryEvent{Addr: alpha},
+			event.PresentEvent{Addr: beta}, event.FetchingEvent{Addr: alpha}, failed(alpha),
 		},
-		{
-			"a built-in one",
-			[]event.Event{
-				pending(alpha, builtIn), event.QueryEvent{Addr: alpha}, failed(builtIn),
-				event.PresentEvent{Addr: alpha},
-			},
-			"query alpha, present alpha",
+		// a built-in one
+		"query alpha, present alpha": {
+			pending(alpha, builtIn), event.QueryEvent{Addr: alpha}, failed(builtIn), event.PresentEvent{Addr: alpha},
 		},
-	}
-	for _, tt := range tests {
-		t.Run(tt.name, func(t *testing.T) {
-			var s sequence
-			var got []event.Event
-			for _, e := range tt.events {
-				got = append(got, s.add(e)...)
-			}
-			if names(got) != tt.want {
-				t.Errorf("released %q, want %q", names(got), tt.want)
-			}
-		})
+	} {
+		var s sequence
+		var got []event.Event
+		for _, e := range events {
+			got = append(got, s.add(e)...)
+		}
+		if names(got...) != want {
+			t.Errorf("released %q, want %q", names(got...), want)
+		}
 	}
 }
 
@@ -140,7 +103,7 @@ func TestSequence_GivesUpTheRestInOrder(t *testing.T) {
 	s.add(event.QueryEvent{Addr: gamma})
 	s.add(event.QueryEvent{Addr: beta})
 	s.add(event.FetchingEvent{Addr: beta})
-	if got, want := names(s.rest()), "query beta, query gamma, fetch beta"; got != want {
+	if got, want := names(s.rest()...), "query beta, query gamma, fetching beta"; got != want {
 		t.Errorf("the rest is %q, want %q", got, want)
 	}
 }
@@ -164,7 +127,7 @@ func TestSequence_IsTheSameForEveryInterleaving(t *testing.T) {
 		},
 	}
 	const want = "builtin terraform, query alpha, query beta, query gamma, " +
-		"fetch alpha, done alpha, warning beta, present beta, fetch gamma, failed gamma"
+		"fetching alpha, fetched alpha, warning beta, present beta, fetching gamma, failed gamma"
 	random := rand.New(rand.NewPCG(1, 2))
 	for range 500 {
 		var s sequence
@@ -177,8 +140,8 @@ func TestSequence_IsTheSameForEveryInterleaving(t *testing.T) {
 				left = slices.Delete(left, i, i+1)
 			}
 		}
-		if names(got) != want {
-			t.Fatalf("released %q, want %q", names(got), want)
+		if names(got...) != want {
+			t.Fatalf("released %q, want %q", names(got...), want)
 		}
 	}
 }
