@@ -17,11 +17,11 @@ func codeOf(p *problem.Problem) string {
 	case problem.Coded:
 		return string(extra)
 	case problem.Caused:
-		if code = codeOfError(extra.Err); code == "" {
+		if code = CodeOfError(extra.Err); code == "" {
 			code = string(extra.Code)
 		}
 	case modules.Unlocated:
-		code = codeOfError(extra.Err)
+		code = CodeOfError(extra.Err)
 	}
 	if code == "" {
 		code = problem.OfSummary(p.Summary)
@@ -39,9 +39,9 @@ func codeOf(p *problem.Problem) string {
 // vague are codes that only say where something failed. What an inner error says counts more.
 var vague = []string{"unreachable", "request_failed", "module_package_failed"}
 
-// codeOfError is the first code of an error and what it wraps that says more than where it failed;
+// CodeOfError is the first code of an error and what it wraps that says more than where it failed;
 // "" if there is none.
-func codeOfError(err error) string {
+func CodeOfError(err error) string {
 	first := ""
 	for _, part := range wrapped(err) {
 		code := statusCode(part)

@@ -115,12 +115,6 @@ type DoctorPolicy struct {
 	OK   bool   `json:"ok"`
 }
 
-// Explained is an error's text with what its parts advise, as the beginning of an explanation.
-func Explained(err error) string { return sentence(withHint(err)) }
-
-// CodeOfError is the code of an error by which programs know it; "" if it has none.
-func CodeOfError(err error) string { return codeOfError(err) }
-
 // CodeOfProblem is the code of an error or a warning by which programs know it.
 func CodeOfProblem(p *problem.Problem) string { return codeOf(p) }
 

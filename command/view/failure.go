@@ -75,7 +75,7 @@ func manyFailed(product getproviders.Product, cause resolve.Cause) *problem.Prob
 		summary, doing = queryFailed(product, cause.Err)
 		doing += " these providers:"
 	}
-	return problem.Error(summary, doing+problem.Items(names)+"\n\n"+sentence(withHint(cause.Err)))
+	return problem.Error(summary, doing+problem.Items(names)+"\n\n"+Explained(cause.Err))
 }
 
 // queryFailed is how the product says that no version could be chosen. OpenTofu speaks of a list of versions only if a
@@ -99,7 +99,7 @@ func allFailed(product getproviders.Product, err error) string {
 	if len(providers) == 0 {
 		return withHint(err)
 	}
-	return sentence(withHint(err)) + list("These providers are not installed:", texts(providers, product.Short))
+	return Explained(err) + list("These providers are not installed:", texts(providers, product.Short))
 }
 
 // failure is one provider's failure on its way to words.
@@ -117,7 +117,7 @@ func (f failure) problem() *problem.Problem {
 		return problem.CodedError("built_in_provider", "Invalid dependency on built-in provider",
 			fmt.Sprintf("Cannot use %s: %s%s", short, withHint(f.Err), f.builtIn())+f.requiredBy())
 	case errors.Is(f.Err, getproviders.ErrProtocol), errors.Is(f.Err, getproviders.ErrPlatformMissing):
-		return problem.CodedError("platform_missing", "Incompatible provider version", sentence(withHint(f.Err))+f.otherPackage()+f.requiredBy())
+		return problem.CodedError("platform_missing", "Incompatible provider version", Explained(f.Err)+f.otherPackage()+f.requiredBy())
 	case errors.Is(f.Err, hosts.ErrNoService), errors.Is(f.Err, hosts.ErrServiceVersion):
 		return problem.CodedError("no_service", "Invalid provider registry host", f.noRegistry(short)+f.requiredBy())
 	case f.beforeSelection():

@@ -15,8 +15,9 @@ import (
 	"github.com/tfdeps/tfdeps/providercache/resolve"
 )
 
-// sentence makes an error's text the beginning of an explanation.
-func sentence(text string) string {
+// Explained is an error's text with what its parts advise, as the beginning of an explanation.
+func Explained(err error) string {
+	text := withHint(err)
 	first, size := utf8.DecodeRuneInString(text)
 	return string(unicode.ToUpper(first)) + text[size:]
 }
@@ -26,14 +27,14 @@ func withHint(err error) string {
 	text := err.Error()
 	if locked, ok := errors.AsType[*resolve.LockedVersionError](err); ok && locked.Product.Program != "" {
 		text = strings.Replace(text, locked.Error(), fmt.Sprintf("%s; must use %s init -upgrade to allow selection of new versions", locked.Error(), locked.Product.Program), 1)
-		return withVariables(withTokens(text, err), err)
+		return withAdvice(text, err)
 	}
 	for _, hint := range hints(err) {
 		if !strings.Contains(text, hint) {
 			text += "\n\nhint: " + hint
 		}
 	}
-	return withVariables(withTokens(text, err), err)
+	return withAdvice(text, err)
 }
 
 // hints collects the advice of an error and of what it wraps.
@@ -66,14 +67,13 @@ func wrapped(err error) []error {
 func detail(p *problem.Problem) string {
 	text := p.Detail + unquoted(p)
 	if cause, ok := p.Extra.(modules.Unlocated); ok {
-		text = withVariables(withTokens(text, cause.Err), cause.Err)
+		text = withAdvice(text, cause.Err)
 	}
 	return plainWords(text)
 }
 
-// withTokens adds to the advice in an error's text where this program takes
-// credentials from.
-func withTokens(text string, err error) string {
+// withAdvice adds to an error's text where this program takes credentials from, and what of it may help.
+func withAdvice(text string, err error) string {
 	var all []hosts.Hostname
 	for _, part := range wrapped(err) {
 		switch e := part.(type) {
@@ -95,7 +95,7 @@ func withTokens(text string, err error) string {
 		text = strings.ReplaceAll(text, hosts.MissingAdvice(host), "put a token into "+block)
 		text = strings.ReplaceAll(text, hosts.RejectedAdvice(host), hosts.RejectedAdvice(host)+"; they come from "+from)
 	}
-	return text
+	return withVariables(text, err)
 }
 
 // withVariables adds to an error's text what of this program may help: a variable that allows
