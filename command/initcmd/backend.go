@@ -23,7 +23,7 @@ type backendState struct {
 // of the backend itself. Errors are returned to be explained together with those
 // of the configuration, because they may not matter for this version; warnings go
 // to the log.
-func initBackend(r request, dir *workdir.Dir, log *problem.Log) (*backend.Record, problem.List) {
+func initBackend(r request, dir *workdir.Dir) (*backend.Record, problem.List) {
 	record, problems := workdir.ReadRecord(r.meta.Env, r.product)
 	if !r.opts.backend.initialize || r.opts.backend.with != "" {
 		return record, problems
@@ -40,7 +40,7 @@ func initBackend(r request, dir *workdir.Dir, log *problem.Log) (*backend.Record
 	var found problem.Log
 	found.Add(b.configure()...)
 	warnings, errors := found.Split()
-	log.Add(warnings...)
+	r.log.Add(warnings...)
 	return b.record, errors
 }
 

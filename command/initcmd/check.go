@@ -21,16 +21,11 @@ import (
 // without a request and without writing a byte. What would keep an init from
 // succeeding is an error. It returns the exit code.
 func check(r request) int {
-	var log problem.Log
-	var reasons []view.CheckReason
-	settings, problems := readSettings(r)
-	if log.Add(problems...) {
-		reasons = findReasons(r, settings, &log)
+	reasons := findReasons(r)
+	if r.log.All.HasErrors() {
+		return failed(r)
 	}
-	if log.All.HasErrors() {
-		return failed(r, log)
-	}
-	r.view.Problems(log.All)
+	r.view.Problems(r.log.All)
 	r.view.Checked(reasons)
 	if len(reasons) > 0 {
 		return cli.ExitDiffers
@@ -38,26 +33,24 @@ func check(r request) int {
 	return 0
 }
 
-// failed shows the warnings, and after them the errors, and returns the exit code.
-func failed(r request, log problem.Log) int {
-	warnings, errors := log.Split()
-	return cli.End(r.view.Problems, append(warnings, errors...), 1)
-}
-
 // findReasons asks one after the other what an init would look after, until there
 // is an error.
-func findReasons(r request, settings settings, log *problem.Log) (reasons []view.CheckReason) {
+func findReasons(r request) (reasons []view.CheckReason) {
+	settings, ok := readSettings(r)
+	if !ok {
+		return nil
+	}
 	dir := workdir.Load(r.meta, r.product, ".", r.opts.modules)
 	if dir.Empty() {
 		return nil
 	}
 	add := func(found []view.CheckReason, problems problem.List) bool {
 		reasons = append(reasons, found...)
-		return log.Add(problems...)
+		return r.log.Add(problems...)
 	}
 	add(checkPluginDirs(r), nil)
 	record, problems := workdir.ReadRecord(r.meta.Env, r.product)
-	if !log.Add(problems...) || !add(checkBackend(r, dir, record)) {
+	if !r.log.Add(problems...) || !add(checkBackend(r, dir, record)) {
 		return reasons
 	}
 	found, problems := checkInstalledModules(r, dir)

@@ -12,7 +12,6 @@ import (
 	"time"
 
 	"github.com/tfdeps/tfdeps/command/cli"
-	"github.com/tfdeps/tfdeps/command/problem"
 	"github.com/tfdeps/tfdeps/command/products"
 	"github.com/tfdeps/tfdeps/command/workdir"
 	"github.com/tfdeps/tfdeps/configs"
@@ -28,32 +27,34 @@ import (
 //
 // Only then can the state be asked for. If it needs more providers, they are
 // installed; where the program stopped because they were missing, it runs again.
-func (in *installation) handOver() problem.List {
+func (in *installation) handOver() bool {
 	if in.opts.backend.with == "" || !in.opts.backend.initialize {
-		return nil
+		return true
 	}
 	program, err := products.Program(in.meta, in.opts.backend.with, nil)
 	if err != nil {
-		return problem.Fail("other_backend", "Can't hand the backend over", "%v", err)
+		return in.log.Fail("other_backend", "Can't hand the backend over", "%v", err)
 	}
 	temporary, config, err := in.writeHandOverConfig()
 	if err != nil {
-		return problem.Fail("other_backend", "Can't hand the backend over", "Writing a CLI configuration for it: %v", err)
+		return in.log.Fail("other_backend", "Can't hand the backend over", "Writing a CLI configuration for it: %v", err)
 	}
 	defer temporary.Remove()
 	failed := in.runWith(program, config)
 	more, err := in.pullRequirements(program, config)
 	switch {
 	case err != nil && failed == nil:
-		return problem.List{workdir.StateProblem(err)}
+		return in.log.Add(workdir.StateProblem(err))
 	case err != nil || len(more) == 0:
-		return withProblem(program, failed)
+		return in.ended(program, failed)
 	}
 	in.required = in.required.Merge(more)
-	if problems := in.install(); problems.HasErrors() || failed == nil {
-		return problems
+	before := in.log.All
+	if ok := in.install(); !ok || failed == nil {
+		return ok
 	}
-	return withProblem(program, in.runWith(program, config))
+	in.log.All = before
+	return in.ended(program, in.runWith(program, config))
 }
 
 // runWith runs the program's own init. It fetches no modules, and finds the
@@ -110,11 +111,11 @@ func (in *installation) command(program, config string, args ...string) *exec.Cm
 	return cmd
 }
 
-func withProblem(program string, err error) problem.List {
+func (in *installation) ended(program string, err error) bool {
 	if err == nil {
-		return nil
+		return true
 	}
-	return problem.Fail("backend_record", "The backend isn't initialized",
+	return in.log.Fail("backend_record", "The backend isn't initialized",
 		"%s init: %v. Its own messages say why. Modules and providers are in place.", filepath.Base(program), err)
 }
 

@@ -20,46 +20,42 @@ import (
 // record saves what an installation has found out: where the modules are, and what
 // is locked of modules and providers. With -lockfile=readonly it only says what
 // would be locked.
-func (in *installation) record(fetcher *fetcher.Fetcher, locks *depsfile.Locks, report providercache.Report) problem.List {
-	problems := saveModules(in.request, in.dir, in.toLock)
-	if problems.HasErrors() {
-		return problems
+func (in *installation) record(fetcher *fetcher.Fetcher, locks *depsfile.Locks, report providercache.Report) bool {
+	if !saveModules(in.request, in.dir, in.toLock) {
+		return false
 	}
 	if in.opts.readonly || in.opts.offline {
-		if refused := in.settings.policy.CheckLocks(locks, in.required.Providers()); len(refused) > 0 {
-			return append(problems, sources.LockRefusals(refused, in.product)...)
+		if !in.log.Add(sources.LockRefusals(in.settings.policy.CheckLocks(locks, in.required.Providers()), in.product)...) {
+			return false
 		}
 	}
 	if in.opts.readonly {
-		return append(problems, compareLocks(in.request, in.dir.Locks, locks, report)...)
+		return in.log.Add(compareLocks(in.request, in.dir.Locks, locks, report)...)
 	}
-	locks, unlocked := in.lockPlatforms(fetcher, locks)
-	if problems = append(problems, unlocked...); unlocked.HasErrors() {
-		return problems
-	}
-	return append(problems, saveLocks(in.request, in.dir.Locks, locks, report)...)
+	locks, ok := in.lockPlatforms(fetcher, locks)
+	return ok && saveLocks(in.request, in.dir.Locks, locks, report)
 }
 
 // saveModules records where the modules are, and what they are: toLock, nil if
 // there is nothing to lock.
-func saveModules(r request, dir *workdir.Dir, toLock *modulelock.Locks) problem.List {
-	problems := dir.SaveModules()
+func saveModules(r request, dir *workdir.Dir, toLock *modulelock.Locks) bool {
+	saved := r.log.Add(dir.SaveModules()...)
 	if toLock == nil || r.opts.readonly {
-		return problems
+		return saved
 	}
 	if err := toLock.Save(modulelock.FileName); err != nil {
-		problems = append(problems, problem.CodedError("module_record", "Failed to update the lock file for modules", problem.Unwritten(err)))
+		return r.log.Fail("module_record", "Failed to update the lock file for modules", "%s", problem.Unwritten(err))
 	}
-	return problems
+	return saved
 }
 
 // saveLocks writes the lock file if it changes.
-func saveLocks(r request, before, locks *depsfile.Locks, report providercache.Report) problem.List {
+func saveLocks(r request, before, locks *depsfile.Locks, report providercache.Report) bool {
 	if locks.Equal(before) {
-		return nil
+		return true
 	}
 	if err := locks.Save(depsfile.FileName, r.product); err != nil {
-		return problem.Fail("lock_file", "Failed to update dependency lock file", "%s", problem.Unwritten(err))
+		return r.log.Fail("lock_file", "Failed to update dependency lock file", "%s", problem.Unwritten(err))
 	}
 	if before.Empty() {
 		r.view.LockCreated()
@@ -67,9 +63,9 @@ func saveLocks(r request, before, locks *depsfile.Locks, report providercache.Re
 		r.view.LockChanged()
 	}
 	if len(report.Incomplete) > 0 {
-		return problem.List{view.IncompleteLock(r.product, report.Incomplete)}
+		return r.log.Add(view.IncompleteLock(r.product, report.Incomplete))
 	}
-	return nil
+	return true
 }
 
 // compareLocks says what would be written if the lock file could change. What
@@ -99,7 +95,7 @@ func compareLocks(r request, before, locks *depsfile.Locks, report providercache
 // requests are allowed for those that a policy requires. Their packages are kept nowhere. Nothing
 // is recorded before: a lock file that is good for some of the platforms only isn't what was asked
 // for.
-func (in *installation) lockPlatforms(fetcher *fetcher.Fetcher, locks *depsfile.Locks) (*depsfile.Locks, problem.List) {
+func (in *installation) lockPlatforms(fetcher *fetcher.Fetcher, locks *depsfile.Locks) (*depsfile.Locks, bool) {
 	platforms, current := in.opts.otherPlatforms(), getproviders.CurrentPlatform()
 	if !in.opts.offline {
 		for _, plat := range in.settings.policy.Platforms() {
@@ -109,7 +105,7 @@ func (in *installation) lockPlatforms(fetcher *fetcher.Fetcher, locks *depsfile.
 		}
 	}
 	if len(platforms) == 0 && !in.opts.allPlatforms {
-		return locks, nil
+		return locks, true
 	}
 	required := maps.Clone(in.required)
 	maps.DeleteFunc(required, func(p getproviders.Provider, _ []getproviders.Requirement) bool {
@@ -122,9 +118,9 @@ func (in *installation) lockPlatforms(fetcher *fetcher.Fetcher, locks *depsfile.
 		Platforms: platforms, AllPlatforms: in.opts.allPlatforms,
 		Done: []getproviders.Platform{current},
 	})
-	problems := shown.End()
+	ok := in.log.Add(shown.End()...)
 	if err != nil {
-		return nil, append(problems, view.LockProblems(in.product, view.LockedDir{Result: results[0]})...)
+		return nil, in.log.Add(view.LockProblems(in.product, view.LockedDir{Result: results[0]})...)
 	}
-	return results[0].Locks, problems
+	return results[0].Locks, ok
 }

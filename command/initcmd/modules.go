@@ -15,24 +15,24 @@ import (
 // initModules finds the modules, and compares them with the configuration, with
 // the versions of the product that they are for, and with their lock file. What
 // that is to say goes into in.toLock. It reports whether there is no error so far.
-func initModules(in *installation, locks workdir.ModuleLocks, backendProblems problem.List, log *problem.Log) bool {
+func initModules(in *installation, locks workdir.ModuleLocks, backendProblems problem.List) bool {
 	r, dir := in.request, in.dir
-	if !log.Add(findModules(r, in.settings.net, dir, locks)...) {
+	if !r.log.Add(findModules(r, in.settings.net, dir, locks)...) {
 		return false
 	}
 	if !dir.RootProblems.HasErrors() && !dir.ModuleProblems.HasErrors() {
 		r.view.PhaseEnd()
 	}
 	if unfit := dir.Tree.CheckVersion(r.product); unfit.HasErrors() {
-		log.All = nil // what is wrong otherwise may be fine for the version that is asked for
-		return log.Add(products.ExplainVersion(r.meta, r.product, unfit)...)
+		r.log.All = nil // what is wrong otherwise may be fine for the version that is asked for
+		return r.log.Add(products.ExplainVersion(r.meta, r.product, unfit)...)
 	}
-	if !log.Add(checkConfiguration(r, dir, backendProblems)...) {
+	if !r.log.Add(checkConfiguration(r, dir, backendProblems)...) {
 		return false
 	}
 	var problems problem.List
 	in.toLock, problems = checkModules(r, dir, locks)
-	return log.Add(problems...)
+	return r.log.Add(problems...)
 }
 
 // findModules finds the modules of the configuration, and fetches them if need

@@ -22,12 +22,11 @@ import (
 // asked; no archive is requested, and nothing is written. What would keep an init from succeeding is an
 // error. It returns the exit code.
 func plan(r request) int {
-	var log problem.Log
-	found, ok := makePlan(r, &log)
+	found, ok := makePlan(r)
 	if !ok {
-		return failed(r, log)
+		return failed(r)
 	}
-	r.view.Problems(log.All)
+	r.view.Problems(r.log.All)
 	r.view.Planned(found)
 	if !found.IsEmpty() {
 		return cli.ExitDiffers
@@ -36,42 +35,40 @@ func plan(r request) int {
 }
 
 // makePlan goes through the phases of an init, until one of them has an error. It reports whether none had.
-func makePlan(r request, log *problem.Log) (found view.InitPlan, ok bool) {
+func makePlan(r request) (found view.InitPlan, ok bool) {
 	found.Complete = true
-	settings, problems := readSettings(r)
-	if !log.Add(problems...) {
+	settings, ok := readSettings(r)
+	if !ok {
 		return found, false
 	}
-	settings.net, problems = sources.Connect(r.meta, r.product, settings.config, r.opts.offlineBy)
-	if !log.Add(problems...) {
+	var problems problem.List
+	if settings.net, problems = sources.Connect(r.meta, r.product, settings.config, r.opts.offlineBy); !r.log.Add(problems...) {
 		return found, false
 	}
 	dir := workdir.Load(r.meta, r.product, ".", r.opts.modules)
 	if dir.Empty() {
 		return found, true
 	}
-	if !log.Add(dir.LoadLocks()...) || !log.Add(checkRoot(r, dir)...) || !log.Add(checkEncryption(r, dir)...) {
+	if !r.log.Add(dir.LoadLocks()...) || !r.log.Add(checkRoot(r, dir)...) || !r.log.Add(checkEncryption(r, dir)...) {
 		return found, false
 	}
 	record, problems := workdir.ReadRecord(r.meta.Env, r.product)
-	if !log.Add(problems...) {
+	if !r.log.Add(problems...) {
 		return found, false
 	}
 	reasons, backendProblems := checkBackend(r, dir, record)
 	found.Others = append(checkPluginDirs(r), reasons...)
-	if !planModules(r, settings, dir, backendProblems, &found, log) {
+	if !planModules(r, settings, dir, backendProblems, &found) {
 		return found, false
 	}
 	in := installation{request: r, settings: settings, dir: dir}
 	defer func() { in.mirrors.Close() }()
-	if in.required, problems = requirements(r, settings, dir, record); !log.Add(problems...) {
-		return found, false
-	}
-	return found, log.Add(in.planProviders(&found)...)
+	in.required, ok = requirements(r, settings, dir, record)
+	return found, ok && in.planProviders(&found)
 }
 
 // planModules adds the modules that would be fetched, and what else would be recorded of modules.
-func planModules(r request, settings settings, dir *workdir.Dir, backendProblems problem.List, found *view.InitPlan, log *problem.Log) bool {
+func planModules(r request, settings settings, dir *workdir.Dir, backendProblems problem.List, found *view.InitPlan) bool {
 	if r.opts.get {
 		reasons, problems := checkInstalledModules(r, dir)
 		if problems.HasErrors() {
@@ -79,22 +76,22 @@ func planModules(r request, settings settings, dir *workdir.Dir, backendProblems
 		}
 		found.Others = append(found.Others, reasons...)
 	}
-	if !log.Add(findPlanned(r, settings.net, dir, found)...) {
+	if !r.log.Add(findPlanned(r, settings.net, dir, found)...) {
 		return false
 	}
 	found.Others = slices.DeleteFunc(found.Others, func(reason view.CheckReason) bool {
 		return slices.ContainsFunc(found.Modules, func(m view.PlannedModule) bool { return m.Key == reason.Module })
 	})
 	if unfit := dir.Tree.CheckVersion(r.product); unfit.HasErrors() {
-		log.All = nil // as init
-		return log.Add(products.ExplainVersion(r.meta, r.product, unfit)...)
+		r.log.All = nil // as init
+		return r.log.Add(products.ExplainVersion(r.meta, r.product, unfit)...)
 	}
-	if !log.Add(checkConfiguration(r, dir, backendProblems)...) {
+	if !r.log.Add(checkConfiguration(r, dir, backendProblems)...) {
 		return false
 	}
 	reasons, problems := checkModuleLock(r, dir, len(found.Modules) > 0)
 	found.Others = append(found.Others, reasons...)
-	return log.Add(problems...)
+	return r.log.Add(problems...)
 }
 
 // findPlanned finds the modules of the configuration, without fetching any.
@@ -127,10 +124,9 @@ func findPlanned(r request, net sources.Network, dir *workdir.Dir, found *view.I
 }
 
 // planProviders adds what would become of each required provider.
-func (in *installation) planProviders(found *view.InitPlan) problem.List {
-	problems := in.connect()
-	if problems.HasErrors() {
-		return problems
+func (in *installation) planProviders(found *view.InitPlan) bool {
+	if !in.connect() {
+		return false
 	}
 	mode := resolve.Normal
 	if in.opts.upgrade {
@@ -144,11 +140,11 @@ func (in *installation) planProviders(found *view.InitPlan) problem.List {
 	}
 	if err != nil {
 		in.explainMissing(err)
-		return append(problems, view.InstallProblems(in.product, in.required, err, in.suggest)...)
+		return in.log.Add(view.InstallProblems(in.product, in.required, err, in.suggest)...)
 	}
 	status, err := installer.Check(in.meta.Context, in.required, in.dir.Locks)
 	if err != nil {
-		return append(problems, problem.Errorf("vendored", "Can't compare what is installed", "%v", err))
+		return in.log.Fail("vendored", "Can't compare what is installed", "%v", err)
 	}
 	reasons := map[getproviders.Provider][]view.CheckReason{}
 	for _, reason := range status.Reasons {
@@ -160,7 +156,7 @@ func (in *installation) planProviders(found *view.InitPlan) problem.List {
 		}
 	}
 	in.addProviders(planned, reasons, found)
-	return problems
+	return true
 }
 
 // measure finds out how large the archives are that would be fetched, and what their sources say of them.

@@ -38,18 +38,14 @@ type installation struct {
 
 // provide makes the sources of providers, installs those that are required, and
 // records the result.
-func (in *installation) provide() problem.List {
+func (in *installation) provide() bool {
 	in.view.ProvidersBegin()
-	problems := in.connect()
-	if problems.HasErrors() {
-		return problems
-	}
-	return append(problems, in.install()...)
+	return in.connect() && in.install()
 }
 
 // connect makes the sources of providers.
-func (in *installation) connect() (problems problem.List) {
-	problems = announceOverrides(in.request, in.settings.config.DevOverrides)
+func (in *installation) connect() bool {
+	announceOverrides(in.request, in.settings.config.DevOverrides)
 	for _, p := range in.required.Providers() {
 		if by := in.settings.overriddenBy(p); by != "" {
 			in.view.Overridden(p, by)
@@ -59,16 +55,16 @@ func (in *installation) connect() (problems problem.List) {
 		Net: in.settings.net, Config: in.settings.config, Product: in.product,
 		PluginDirs: in.opts.pluginDirs, Fallback: in.settings.fallback, Cached: in.cached,
 	}
-	var invalid problem.List
-	if in.mirrors, invalid = from.OpenMirrors(in.meta, in.opts.mirrors); invalid.HasErrors() {
-		return append(problems, invalid...)
+	var problems problem.List
+	if in.mirrors, problems = from.OpenMirrors(in.meta, in.opts.mirrors); !in.log.Add(problems...) {
+		return false
 	}
 	from.Mirrors = in.mirrors
 	var err error
 	if in.source, err = from.All(in.meta); err != nil {
-		problems = append(problems, problem.Errorf("cli_configuration", "Can't search for providers", "%v", err))
+		return in.log.Fail("cli_configuration", "Can't search for providers", "%v", err)
 	}
-	return problems
+	return true
 }
 
 // cached tells which packages on this machine would do, where there is no network.
@@ -101,23 +97,23 @@ func newInstaller(r request, s settings, source getproviders.Source, locks *deps
 
 // install installs the required providers, and records the result in the lock
 // file.
-func (in *installation) install() problem.List {
+func (in *installation) install() bool {
 	mode := resolve.Normal
 	if in.opts.upgrade {
 		mode = resolve.Upgrade
 	}
 	installer := in.installer()
 	locks, report, err := installer.Install(in.meta.Context, in.required, in.dir.Locks, mode)
-	problems := in.view.ProvidersEnd()
+	in.log.Add(in.view.ProvidersEnd()...)
 	if err != nil {
 		in.explainMissing(err)
-		problems = append(problems, in.inferred(err)...)
-		return append(problems, view.InstallProblems(in.product, in.required, err, in.suggest)...)
+		in.inferred(err)
+		return in.log.Add(view.InstallProblems(in.product, in.required, err, in.suggest)...)
 	}
 	in.view.PhaseEnd()
-	problems = append(problems, in.chosenOffline(report)...)
-	problems = append(problems, in.notShared(report)...)
-	return append(problems, in.record(installer.Fetcher, locks, report)...)
+	in.chosenOffline(report)
+	in.notShared(report)
+	return in.record(installer.Fetcher, locks, report)
 }
 
 // explainMissing adds to errors about providers that a registry doesn't have why that may be.
@@ -142,9 +138,9 @@ func (in *installation) explainMissing(err error) {
 
 // inferred warns, for OpenTofu, of providers that a registry doesn't have, and that nothing but the type of a
 // resource names: the type may be what is wrong.
-func (in *installation) inferred(err error) (problems problem.List) {
+func (in *installation) inferred(err error) {
 	if in.product.Predecessor == nil {
-		return nil
+		return
 	}
 	for _, part := range getproviders.SplitErrors(err) {
 		failed, ok := errors.AsType[*resolve.ProviderError](part)
@@ -162,12 +158,11 @@ func (in *installation) inferred(err error) (problems problem.List) {
 		if at < 0 || named {
 			continue
 		}
-		problems = append(problems, problem.At(users[at].Range, problem.Warningf("provider_not_found", "Automatically-inferred provider dependency",
+		in.log.Add(problem.At(users[at].Range, problem.Warningf("provider_not_found", "Automatically-inferred provider dependency",
 			"The type of %s begins with %q, and no entry of required_providers has that name. That it means %s is a guess, and there is no such provider.\n\n"+
 				"If the type is right, say which provider it is: by an entry %[2]q in required_providers, or by the argument \"provider\" of the block.",
 			users[at].Address, failed.Provider.Type, in.product.Short(failed.Provider))))
 	}
-	return problems
 }
 
 // knownProviders are the addresses of all providers that this machine knows, but those that are missing: the ones of
@@ -193,15 +188,15 @@ func (in *installation) knownProviders(missing []*getproviders.ProviderNotFoundE
 
 // announceOverrides warns of providers that aren't what the configuration and
 // the lock file say.
-func announceOverrides(r request, overrides map[getproviders.Provider]string) problem.List {
+func announceOverrides(r request, overrides map[getproviders.Provider]string) {
 	if len(overrides) == 0 {
-		return nil
+		return
 	}
 	var list strings.Builder
 	for _, p := range slices.SortedFunc(maps.Keys(overrides), getproviders.Provider.Compare) {
 		fmt.Fprintf(&list, "\n - %s in %s", r.product.Short(p), overrides[p])
 	}
-	return problem.Warn("", "Provider development overrides are in effect",
+	r.log.Warningf("", "Provider development overrides are in effect",
 		"The following provider development overrides are set in the CLI configuration:%s\n\n"+
 			"These providers are not installed as part of init since they are in these directories, from which %s runs them. "+
 			"What the lock file says of them stays as it is.", list.String(), r.product.Program)
@@ -231,13 +226,13 @@ func (in *installation) suggest(p getproviders.Provider) (view.Suggestion, bool)
 
 // notShared warns that packages are for this directory alone, because the cache that the user named
 // can't be written to. As long as it has all that is needed, that is no reason for a warning.
-func (in *installation) notShared(report providercache.Report) problem.List {
+func (in *installation) notShared(report providercache.Report) {
 	cache := in.settings.cache
 	alone := slices.ContainsFunc(report.Outcomes, func(o providercache.Outcome) bool {
 		return o.Err == nil && !o.Present && !o.FromCache && o.Link == link.Auto && !o.Selection.Provider.IsBuiltIn()
 	})
 	if cache == nil || !cache.Shared || !alone {
-		return nil
+		return
 	}
 	made, err := scratch.MakeDirs(cache.Dir) // packages that a mirror has unpacked are linked past it
 	defer scratch.RemoveEmpty(made)
@@ -245,17 +240,17 @@ func (in *installation) notShared(report providercache.Report) problem.List {
 		var probe *scratch.Dir
 		if probe, err = scratch.Make(cache.Dir); err == nil {
 			probe.Remove()
-			return nil
+			return
 		}
 	}
-	return problem.Warn("cache_failed", "The shared cache can't be written to",
+	in.log.Warningf("cache_failed", "The shared cache can't be written to",
 		"Packages that the cache lacks were fetched for this directory alone: %v.\n\nTF_PLUGIN_CACHE_DIR or plugin_cache_dir of the CLI configuration "+
 			"names the cache. Correct its permissions, or name another directory.", err)
 }
 
 // chosenOffline warns of versions that were chosen without asking sources that may
 // have others.
-func (in *installation) chosenOffline(report providercache.Report) problem.List {
+func (in *installation) chosenOffline(report providercache.Report) {
 	var chosen []string
 	for _, o := range report.Outcomes {
 		p := o.Selection.Provider
@@ -270,10 +265,9 @@ func (in *installation) chosenOffline(report providercache.Report) problem.List 
 			chosen = append(chosen, fmt.Sprintf("%s %s, without asking the %s", in.product.Short(p), o.Selection.Version, strings.Join(unasked, " and the ")))
 		}
 	}
-	if len(chosen) == 0 {
-		return nil
+	if len(chosen) > 0 {
+		in.log.Warningf("", "Versions chosen offline among what is there",
+			"The lock file has no entry for these providers, and %s allows no request, so that another version may be chosen where requests are allowed:%s",
+			in.opts.offlineBy, problem.Items(chosen))
 	}
-	return problem.Warn("", "Versions chosen offline among what is there",
-		"The lock file has no entry for these providers, and %s allows no request, so that another version may be chosen where requests are allowed:%s",
-		in.opts.offlineBy, problem.Items(chosen))
 }

@@ -19,13 +19,13 @@ import (
 
 // requirements finds out which providers are needed and, before anything is asked
 // for or installed, whether a lock file that must not change is good enough as it is.
-func requirements(r request, settings settings, dir *workdir.Dir, record *backend.Record) (getproviders.Requirements, problem.List) {
+func requirements(r request, settings settings, dir *workdir.Dir, record *backend.Record) (getproviders.Requirements, bool) {
 	required, problems := require(r, dir, record)
-	if problems.HasErrors() {
-		return nil, problems
+	if !r.log.Add(problems...) {
+		return nil, false
 	}
-	problems = append(append(problems, sameTypes(r, required)...), refuseOverrides(r, settings, required)...)
-	return required, append(problems, checkReadonly(r, settings.skip, dir.Locks, required)...)
+	return required, r.log.Add(slices.Concat(sameTypes(r, required), refuseOverrides(r, settings, required),
+		checkReadonly(r, settings.skip, dir.Locks, required))...)
 }
 
 // refuseOverrides refuses providers that come past the policy, if it says so.

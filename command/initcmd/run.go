@@ -34,6 +34,7 @@ type request struct {
 	opts    options
 	product getproviders.Product
 	view    *view.Init
+	log     *problem.Log // steps add to it, and return whether the next one may run
 }
 
 func run(m *cli.Meta, args []string) (int, error) {
@@ -52,7 +53,7 @@ func run(m *cli.Meta, args []string) (int, error) {
 		how.JSONInto = into
 	}
 	shown := view.NewInit(how)
-	r := request{meta: m.Showing(shown.Activity()), opts: opts, product: product, view: shown}
+	r := request{meta: m.Showing(shown.Activity()), opts: opts, product: product, view: shown, log: new(problem.Log)}
 	r.view.Version(m.Version)
 	problems = append(problems, checkReport(opts.report)...)
 	code := 0
@@ -68,6 +69,9 @@ func run(m *cli.Meta, args []string) (int, error) {
 	default:
 		r.view.Problems(problems)
 		code = initialize(r)
+		if !r.opts.json {
+			r.meta.TellInterrupted(r.log.All)
+		}
 		if unwritten := writeReport(r, code != 0); unwritten.HasErrors() {
 			code = cli.End(r.view.Problems, unwritten, code)
 		}
@@ -79,21 +83,13 @@ func run(m *cli.Meta, args []string) (int, error) {
 // initialize runs the phases in Terraform's order, and returns the exit code.
 // Warnings are shown at the end, those of the settings at once.
 func initialize(r request) int {
-	var log problem.Log
-	end := func() int {
-		code := failed(r, log)
-		if !r.opts.json {
-			r.meta.TellInterrupted(log.All)
-		}
-		return code
+	settings, ok := applySettings(r)
+	if !ok {
+		return failed(r)
 	}
-	settings, problems := applySettings(r)
-	if !log.Add(problems...) {
-		return end()
-	}
-	dir, moduleLocks, problems := loadConfiguration(r, settings.net)
-	if !log.Add(problems...) {
-		return end()
+	dir, moduleLocks, ok := loadConfiguration(r, settings.net)
+	if !ok {
+		return failed(r)
 	}
 	if dir.Empty() {
 		r.view.EmptyDirectory()
@@ -101,53 +97,56 @@ func initialize(r request) int {
 	}
 	in := installation{request: r, settings: settings, dir: dir}
 	defer func() { in.mirrors.Close() }()
-	if !initializeDir(&in, moduleLocks, &log) {
-		log.Add(saveModules(r, dir, in.toLock)...)
-		return end()
+	if !initializeDir(&in, moduleLocks) {
+		saveModules(r, dir, in.toLock)
+		return failed(r)
 	}
-	r.view.Done(log.All, r.meta.Env.Get("TF_IN_AUTOMATION") != "")
+	r.view.Done(r.log.All, r.meta.Env.Get("TF_IN_AUTOMATION") != "")
 	return 0
+}
+
+// failed shows the warnings, and after them the errors, and returns the exit code.
+func failed(r request) int {
+	warnings, errors := r.log.Split()
+	return cli.End(r.view.Problems, append(warnings, errors...), 1)
 }
 
 // initializeDir runs the phases for a directory with a configuration, until one
 // of them has an error. It reports whether none had.
-func initializeDir(in *installation, moduleLocks workdir.ModuleLocks, log *problem.Log) bool {
+func initializeDir(in *installation, moduleLocks workdir.ModuleLocks) (ok bool) {
 	r, dir := in.request, in.dir
-	if !log.Add(checkRoot(r, dir)...) || !log.Add(checkEncryption(r, dir)...) {
+	if !r.log.Add(checkRoot(r, dir)...) || !r.log.Add(checkEncryption(r, dir)...) {
 		return false
 	}
-	record, backendProblems := initBackend(r, dir, log)
+	record, backendProblems := initBackend(r, dir)
 	r.view.PhaseEnd()
-	if !initModules(in, moduleLocks, backendProblems, log) {
+	if !initModules(in, moduleLocks, backendProblems) {
 		return false
 	}
-	var problems problem.List
-	if in.required, problems = requirements(r, in.settings, dir, record); !log.Add(problems...) {
-		return false
-	}
-	return log.Add(in.provide()...) && log.Add(in.handOver()...)
+	in.required, ok = requirements(r, in.settings, dir, record)
+	return ok && in.provide() && in.handOver()
 }
 
 // loadConfiguration reads the root module, after the one that -from-module names
 // was copied to its place, and the lock files, if there is a module. What is wrong
 // with the module is kept in the Dir.
-func loadConfiguration(r request, net sources.Network) (dir *workdir.Dir, moduleLocks workdir.ModuleLocks, problems problem.List) {
-	if problems := copyModule(r, net); problems.HasErrors() {
-		return nil, moduleLocks, problems
+func loadConfiguration(r request, net sources.Network) (dir *workdir.Dir, moduleLocks workdir.ModuleLocks, ok bool) {
+	if !r.log.Add(copyModule(r, net)...) {
+		return nil, moduleLocks, false
 	}
 	options := r.opts.modules
 	if r.opts.fromModule != "" { // the user can't have looked at it yet
 		options.Within = "."
 	}
 	if dir = workdir.Load(r.meta, r.product, ".", options); dir.Empty() || dir.InputProblems.HasErrors() {
-		if problems := dir.InputProblems; r.product.Predecessor != nil && problems.HasErrors() {
-			return dir, moduleLocks, append(problem.List{preamble(r)}, problems...)
+		if r.product.Predecessor != nil && dir.InputProblems.HasErrors() {
+			r.log.Add(preamble(r))
 		}
-		return dir, moduleLocks, dir.InputProblems
+		return dir, moduleLocks, r.log.Add(dir.InputProblems...)
 	}
-	problems = append(dir.InputProblems, dir.LoadLocks()...)
+	problems := append(dir.InputProblems, dir.LoadLocks()...)
 	moduleLocks, unread := workdir.LoadModuleLocks(r.meta.Context, r.opts.lockModules)
-	return dir, moduleLocks, append(problems, unread...)
+	return dir, moduleLocks, r.log.Add(append(problems, unread...)...)
 }
 
 // copyModule copies the module that -from-module names into the working

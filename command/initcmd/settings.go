@@ -35,21 +35,19 @@ type settings struct {
 
 // applySettings finds out how to install, records what Terraform records of it, and
 // makes the clients.
-func applySettings(r request) (s settings, problems problem.List) {
-	if s, problems = readSettings(r); problems.HasErrors() {
-		return s, problems
+func applySettings(r request) (s settings, ok bool) {
+	if s, ok = readSettings(r); !ok || !recordPluginDirs(r) {
+		return s, false
 	}
-	if problems = recordPluginDirs(r); problems.HasErrors() {
-		return s, problems
-	}
+	var problems problem.List
 	s.net, problems = sources.Connect(r.meta, r.product, s.config, r.opts.offlineBy)
-	return s, problems
+	return s, r.log.Add(problems...)
 }
 
 // readSettings finds out how to install. Warnings are shown at once, because they
 // may explain all that follows.
-func readSettings(r request) (s settings, problems problem.List) {
-	var invalid, unlinked, unruled problem.List
+func readSettings(r request) (s settings, ok bool) {
+	var problems, invalid, unlinked, unruled problem.List
 	s.config, problems = sources.ReadConfig(r.meta, r.product)
 	s.fallback, invalid = readFallback(r.opts)
 	problems = append(append(problems, invalid...), sources.CheckArchiveCredentials(r.meta.Env)...)
@@ -57,7 +55,7 @@ func readSettings(r request) (s settings, problems problem.List) {
 	s.link, unlinked = readLink(r.opts)
 	s.policy, unruled = sources.ReadPolicy(r.meta, r.product, r.opts.policies)
 	if problems = slices.Concat(problems, invalid, unlinked, unruled); problems.HasErrors() {
-		return s, problems
+		return s, r.log.Add(problems...)
 	}
 	if !r.opts.noSharedCache {
 		var unused problem.List
@@ -68,7 +66,7 @@ func readSettings(r request) (s settings, problems problem.List) {
 		s.cache = nil // what is installed is there already
 	}
 	r.view.Problems(problems)
-	return s, nil
+	return s, true
 }
 
 // overriddenBy is by what other means than a package a provider comes; "": by none.
@@ -106,14 +104,14 @@ func readLink(o options) (link.Mode, problem.List) {
 // recordPluginDirs keeps the values of -plugin-dir in the data directory, where
 // and as Terraform does; none removes the record. Installations don't read it:
 // without the option, the usual sources count again.
-func recordPluginDirs(r request) problem.List {
+func recordPluginDirs(r request) bool {
 	if !r.opts.pluginDirGiven {
-		return nil
+		return true
 	}
 	if err := savePluginDirs(pluginDirsPath(r.meta.Env), r.opts.pluginDirs); err != nil {
-		return problem.Fail("unwritable", "Failed to record the value of -plugin-dir", "%s", problem.Unwritten(err))
+		return r.log.Fail("unwritable", "Failed to record the value of -plugin-dir", "%s", problem.Unwritten(err))
 	}
-	return nil
+	return true
 }
 
 func savePluginDirs(path string, dirs []string) error {
