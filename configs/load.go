@@ -3,7 +3,6 @@ package configs
 import (
 	"context"
 	"errors"
-	"fmt"
 	"io/fs"
 	"path/filepath"
 	"slices"
@@ -128,9 +127,8 @@ func LoadModuleContext(ctx context.Context, dir string, product getproviders.Pro
 	if err != nil {
 		build := newBuilder(dir, product, opts)
 		build.finish()
-		return build.module, hcl.Diagnostics{{
-			Severity: hcl.DiagError, Summary: "Reading the configuration was interrupted", Detail: fmt.Sprintf("The directory %s wasn't read to its end: %s.", dir, err),
-		}}
+		return build.module, hcl.Diagnostics{diagnostic.Placeless(hcl.DiagError, "Reading the configuration was interrupted",
+			"The directory %s wasn't read to its end: %s.", dir, err)}
 	}
 	return got.module, got.diags
 }
@@ -230,11 +228,8 @@ func listTests(dir string, product getproviders.Product, opts Options) ([]string
 		if opts.TestDirectory == "" {
 			return nil, nil
 		}
-		return nil, hcl.Diagnostics{{
-			Severity: hcl.DiagWarning,
-			Summary:  "Test directory does not exist",
-			Detail:   fmt.Sprintf("There is no directory %s, so no test files are read.", testDir),
-		}}
+		return nil, hcl.Diagnostics{diagnostic.Placeless(hcl.DiagWarning, "Test directory does not exist",
+			"There is no directory %s, so no test files are read.", testDir)}
 	case err != nil:
 		return nil, hcl.Diagnostics{diagnostic.Unreadable("Failed to read test directory", err)}
 	}

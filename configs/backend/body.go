@@ -8,6 +8,8 @@ import (
 	"github.com/hashicorp/hcl/v2"
 	"github.com/zclconf/go-cty/cty"
 	"github.com/zclconf/go-cty/cty/convert"
+
+	"github.com/tfdeps/tfdeps/configs/internal/diagnostic"
 )
 
 // Values of bodies are those that package hcldec of the language makes, which Terraform decodes them with: the
@@ -94,8 +96,8 @@ func (s *schema) decodeOne(name string, blocks hcl.Blocks, context *hcl.EvalCont
 	}
 	value, diags := s.decode(blocks[0].Body, context)
 	if len(blocks) > 1 {
-		duplicate := failure(blocks[1].DefRange, fmt.Sprintf("Duplicate %s block", name),
-			fmt.Sprintf("Only one block of type %q is allowed. Previous definition was at %s.", name, blocks[0].DefRange))
+		duplicate := diagnostic.Error(blocks[1].DefRange, fmt.Sprintf("Duplicate %s block", name),
+			"Only one block of type %q is allowed. Previous definition was at %s.", name, blocks[0].DefRange)
 		diags = append(hcl.Diagnostics{duplicate}, diags...)
 	}
 	return value, diags
@@ -111,7 +113,7 @@ func (s *schema) decodeAll(name string, blocks hcl.Blocks, context *hcl.EvalCont
 		values[i], types[i], diags = value, value.Type(), append(diags, more...)
 	}
 	inconsistent := func(block *hcl.Block, detail string) (cty.Value, hcl.Diagnostics) {
-		return cty.DynamicVal, append(diags, failure(block.DefRange, fmt.Sprintf("Unconsistent argument types in %s blocks", name), detail))
+		return cty.DynamicVal, append(diags, diagnostic.Error(block.DefRange, fmt.Sprintf("Unconsistent argument types in %s blocks", name), "%s", detail))
 	}
 	if len(blocks) > 0 {
 		common, conversions := convert.UnifyUnsafe(types)

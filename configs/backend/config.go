@@ -11,6 +11,7 @@ import (
 	"github.com/hashicorp/hcl/v2"
 	"github.com/zclconf/go-cty/cty"
 
+	"github.com/tfdeps/tfdeps/configs/internal/diagnostic"
 	"github.com/tfdeps/tfdeps/getproviders"
 )
 
@@ -63,7 +64,7 @@ type Options struct {
 func Decode(block Block, opts Options) (*Config, hcl.Diagnostics) {
 	types, err := table(opts.Product)
 	if err != nil {
-		return nil, hcl.Diagnostics{failure(block.Range, "Unknown types of backends", err.Error())}
+		return nil, hcl.Diagnostics{diagnostic.Error(block.Range, "Unknown types of backends", "%v", err)}
 	}
 	schema := types[block.Type]
 	if schema == nil {
@@ -80,7 +81,7 @@ func Decode(block Block, opts Options) (*Config, hcl.Diagnostics) {
 		return config, diags
 	}
 	if !value.IsWhollyKnown() {
-		return config, append(diags, failure(block.Range, "Unknown values within backend definition",
+		return config, append(diags, diagnostic.Error(block.Range, "Unknown values within backend definition",
 			"All arguments of a backend have to be values that are known from the start."))
 	}
 	lacking := missing(block, schema, value, opts.Getenv)
@@ -150,8 +151,8 @@ func missing(block Block, s *schema, value cty.Value, getenv func(string) string
 		if variable := s.Elsewhere[name]; variable != "" && getenv != nil && getenv(variable) != "" {
 			continue
 		}
-		diags = append(diags, failure(block.Range, "Missing Required Value", fmt.Sprintf(
-			"The backend %q needs a value for %q. Give it in the block, or with -backend-config.", block.Type, name)))
+		diags = append(diags, diagnostic.Error(block.Range, "Missing Required Value",
+			"The backend %q needs a value for %q. Give it in the block, or with -backend-config.", block.Type, name))
 	}
 	for _, name := range slices.Sorted(maps.Keys(s.Blocks)) {
 		nested := value.GetAttr(name)
@@ -175,11 +176,7 @@ func unsupported(block Block, types map[string]*schema) *hcl.Diagnostic {
 	case "artifactory", "azure", "etcd", "etcdv3", "manta", "swift":
 		detail = fmt.Sprintf("The %q backend is not supported in Terraform v1.3 or later.", block.Type)
 	}
-	return failure(block.Range, "Unsupported backend type", detail+" The types are: "+strings.Join(names(types), ", ")+".")
-}
-
-func failure(at hcl.Range, summary, detail string) *hcl.Diagnostic {
-	return &hcl.Diagnostic{Severity: hcl.DiagError, Summary: summary, Detail: detail, Subject: &at}
+	return diagnostic.Error(block.Range, "Unsupported backend type", "%s The types are: %s.", detail, strings.Join(names(types), ", "))
 }
 
 // schemas is the table of types, by name. A type of a value is a word such as

@@ -15,6 +15,7 @@ import (
 	"github.com/zclconf/go-cty/cty/convert"
 
 	"github.com/tfdeps/tfdeps/configs"
+	"github.com/tfdeps/tfdeps/configs/internal/diagnostic"
 	"github.com/tfdeps/tfdeps/configs/static"
 )
 
@@ -66,13 +67,13 @@ func (s *schema) alike(name string) string {
 func parsePair(name, value string, schema *schema) (*hcl.Attribute, hcl.Diagnostics) {
 	attr, known := schema.Attributes[name]
 	if !known {
-		return nil, hcl.Diagnostics{sourceless("Invalid backend configuration argument", fmt.Sprintf(
-			"The backend configuration argument %q given on the command line is not expected for the selected backend type.%s", name, schema.alike(name)))}
+		return nil, hcl.Diagnostics{diagnostic.Placeless(hcl.DiagError, "Invalid backend configuration argument",
+			"The backend configuration argument %q given on the command line is not expected for the selected backend type.%s", name, schema.alike(name))}
 	}
 	// JSON has no other text, so the record would never match the configuration.
 	if !utf8.ValidString(value) {
-		return nil, hcl.Diagnostics{sourceless("Invalid backend configuration value", fmt.Sprintf(
-			"The value that -backend-config gives for %q is not valid UTF-8.", name))}
+		return nil, hcl.Diagnostics{diagnostic.Placeless(hcl.DiagError, "Invalid backend configuration value",
+			"The value that -backend-config gives for %q is not valid UTF-8.", name)}
 	}
 	origin := hcl.Range{Filename: fmt.Sprintf("-backend-config=\"%s=...\"", name), Start: hcl.InitialPos, End: hcl.InitialPos}
 	expr := hcl.StaticExpr(cty.StringVal(value), origin)
@@ -82,8 +83,8 @@ func parsePair(name, value string, schema *schema) (*hcl.Attribute, hcl.Diagnost
 			err = errors.New("a number of this size can't be written down")
 		}
 		if err != nil {
-			return nil, hcl.Diagnostics{sourceless("Invalid backend configuration value", fmt.Sprintf(
-				"The value that -backend-config gives for %q can't be used: %v.", name, err))}
+			return nil, hcl.Diagnostics{diagnostic.Placeless(hcl.DiagError, "Invalid backend configuration value",
+				"The value that -backend-config gives for %q can't be used: %v.", name, err)}
 		}
 	} else {
 		parsed, diags := static.ParseArgument(value, origin.Filename)
@@ -112,8 +113,8 @@ func isPrintable(number *big.Float) bool {
 // may quote it.
 func discreet(name string, diags hcl.Diagnostics) (kept hcl.Diagnostics) {
 	for _, diag := range diags {
-		kept = append(kept, sourceless(diag.Summary, fmt.Sprintf(
-			"The value that -backend-config gives for %q has to be written as in the block, with quotes around strings.", name)))
+		kept = append(kept, diagnostic.Placeless(hcl.DiagError, diag.Summary,
+			"The value that -backend-config gives for %q has to be written as in the block, with quotes around strings.", name))
 	}
 	return kept
 }
@@ -123,8 +124,8 @@ func discreet(name string, diags hcl.Diagnostics) (kept hcl.Diagnostics) {
 func unreadable(name string, diags hcl.Diagnostics) (kept hcl.Diagnostics) {
 	for _, diag := range diags {
 		if diag.Subject != nil {
-			diag = sourceless(diag.Summary, fmt.Sprintf(
-				"Line %d of %s, which -backend-config names, can't be used. The file has to be written as the block is.", diag.Subject.Start.Line, name))
+			diag = diagnostic.Placeless(hcl.DiagError, diag.Summary,
+				"Line %d of %s, which -backend-config names, can't be used. The file has to be written as the block is.", diag.Subject.Start.Line, name)
 		}
 		kept = append(kept, diag)
 	}
@@ -141,15 +142,11 @@ func unquoted(diags hcl.Diagnostics, given []string) hcl.Diagnostics {
 		}
 		if slices.ContainsFunc(given, isGiven) {
 			at := diag.Subject
-			diag = sourceless(diag.Summary, fmt.Sprintf("In %s, line %d: %s", at.Filename, at.Start.Line, diag.Detail))
+			diag = diagnostic.Placeless(hcl.DiagError, diag.Summary, "In %s, line %d: %s", at.Filename, at.Start.Line, diag.Detail)
 		}
 		kept = append(kept, diag)
 	}
 	return kept
-}
-
-func sourceless(summary, detail string) *hcl.Diagnostic {
-	return &hcl.Diagnostic{Severity: hcl.DiagError, Summary: summary, Detail: detail}
 }
 
 // merged is a body over another one. An argument of the upper replaces that

@@ -6,6 +6,7 @@ import (
 	"github.com/hashicorp/hcl/v2"
 	"github.com/zclconf/go-cty/cty"
 
+	"github.com/tfdeps/tfdeps/configs/internal/diagnostic"
 	"github.com/tfdeps/tfdeps/getproviders/par"
 )
 
@@ -110,7 +111,9 @@ func checkRules(block Block, value cty.Value, opts Options) (diags hcl.Diagnosti
 	if getenv == nil {
 		getenv = func(string) string { return "" }
 	}
-	report := func(summary, detail string) { diags = append(diags, failure(block.Range, summary, detail)) }
+	report := func(summary, format string, args ...any) {
+		diags = append(diags, diagnostic.Error(block.Range, summary, format, args...))
+	}
 	for _, r := range rules()[block.Type] {
 		if r.terraform && opts.Product.Predecessor != nil {
 			continue
@@ -122,7 +125,7 @@ func checkRules(block Block, value cty.Value, opts Options) (diags hcl.Diagnosti
 			for variable := range strings.FieldsSeq(r.variables) {
 				detail += ", or set the variable " + variable
 			}
-			report(r.summary, detail+".")
+			report(r.summary, "%s.", detail)
 		case r.wrong != nil:
 			for _, text := range texts {
 				reason := r.wrong(text)
@@ -130,9 +133,9 @@ func checkRules(block Block, value cty.Value, opts Options) (diags hcl.Diagnosti
 					continue
 				}
 				if r.summary == "" {
-					report(reason, "The value of \""+r.argument+"\" can't be parsed.")
+					report(reason, "The value of %q can't be parsed.", r.argument)
 				} else {
-					report(r.summary, "The value of \""+r.argument+"\" "+reason+".")
+					report(r.summary, "The value of %q %s.", r.argument, reason)
 				}
 				break
 			}
@@ -142,14 +145,14 @@ func checkRules(block Block, value cty.Value, opts Options) (diags hcl.Diagnosti
 		first, second := given(value, p.first, p.variables[0], getenv), given(value, p.second, p.variables[1], getenv)
 		switch {
 		case p.apart && len(first) > 0 && len(second) > 0:
-			report(p.summary, "Only one of \""+p.first+"\" and \""+p.second+"\" can be set.")
+			report(p.summary, "Only one of %q and %q can be set.", p.first, p.second)
 		case !p.apart && strings.Join(first, "") != "" && strings.Join(second, "") == "":
-			report(p.summary, "The argument \""+p.first+"\" needs \""+p.second+"\" beside it.")
+			report(p.summary, "The argument %q needs %q beside it.", p.first, p.second)
 		}
 	}
 	if block.Type == "remote" || block.Type == Cloud {
 		if reason := wrongWorkspaces(block.Type, value.GetAttr("workspaces")); reason != "" {
-			report("Invalid workspaces configuration", reason)
+			report("Invalid workspaces configuration", "%s", reason)
 		}
 	}
 	return diags

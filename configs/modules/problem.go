@@ -2,7 +2,6 @@ package modules
 
 import (
 	"errors"
-	"fmt"
 	"io/fs"
 	"strings"
 
@@ -13,19 +12,11 @@ import (
 )
 
 func canceled() *hcl.Diagnostic {
-	return &hcl.Diagnostic{
-		Severity: hcl.DiagError,
-		Summary:  "Module installation was canceled by an interrupt signal.",
-		Detail:   "Nothing was recorded.",
-	}
+	return diagnostic.Placeless(hcl.DiagError, "Module installation was canceled by an interrupt signal.", "Nothing was recorded.")
 }
 
 func tooMany(most int) *hcl.Diagnostic {
-	return &hcl.Diagnostic{
-		Severity: hcl.DiagError,
-		Summary:  "Too many modules",
-		Detail:   fmt.Sprintf("The configuration has more than %d modules, counting each call of one.", most),
-	}
+	return diagnostic.Placeless(hcl.DiagError, "Too many modules", "The configuration has more than %d modules, counting each call of one.", most)
 }
 
 // badName is about a call whose name can't be that of a directory.

@@ -1,11 +1,10 @@
 package requirements
 
 import (
-	"fmt"
-
 	"github.com/hashicorp/hcl/v2"
 
 	"github.com/tfdeps/tfdeps/configs"
+	"github.com/tfdeps/tfdeps/configs/internal/diagnostic"
 	"github.com/tfdeps/tfdeps/configs/modules"
 	"github.com/tfdeps/tfdeps/depsfile"
 	"github.com/tfdeps/tfdeps/getproviders"
@@ -68,12 +67,10 @@ func locked(locks *depsfile.Locks, product getproviders.Product) getproviders.Re
 }
 
 func legacy(p getproviders.Provider) *hcl.Diagnostic {
-	return &hcl.Diagnostic{
-		Severity: hcl.DiagError,
-		Summary:  "Invalid legacy provider address",
-		Detail: fmt.Sprintf("This configuration or its associated state refers to the unqualified provider %q, an address from "+
+	diag := diagnostic.Placeless(hcl.DiagError, "Invalid legacy provider address",
+		"This configuration or its associated state refers to the unqualified provider %q, an address from "+
 			"before Terraform 0.13 that says nothing of where the provider comes from.\n\n"+
-			"You must complete the Terraform 0.13 upgrade process before upgrading to later versions.", p.Type),
-		Extra: LegacyProvider{p},
-	}
+			"You must complete the Terraform 0.13 upgrade process before upgrading to later versions.", p.Type)
+	diag.Extra = LegacyProvider{p}
+	return diag
 }

@@ -11,6 +11,7 @@ import (
 
 	"github.com/tfdeps/tfdeps/configs"
 	"github.com/tfdeps/tfdeps/configs/backend"
+	"github.com/tfdeps/tfdeps/configs/internal/diagnostic"
 	"github.com/tfdeps/tfdeps/configs/modules"
 	"github.com/tfdeps/tfdeps/depsfile"
 	"github.com/tfdeps/tfdeps/getproviders"
@@ -80,7 +81,7 @@ func Read(ctx context.Context, dir string, opts Options) (*Directory, hcl.Diagno
 
 	state, err := found.readState(dir, opts)
 	if err != nil {
-		problems = append(problems, &hcl.Diagnostic{Severity: hcl.DiagError, Summary: "Error loading state", Detail: err.Error()})
+		problems = append(problems, diagnostic.Placeless(hcl.DiagError, "Error loading state", "%v", err))
 	}
 	required, invalid := Combine(Parts{
 		Product: opts.Product, Tree: found.Tree, Locks: found.Locks,
@@ -117,7 +118,7 @@ func (d *Directory) readTree(ctx context.Context, dir string, opts Options) hcl.
 	modulesDir := filepath.Join(opts.dataDir(dir), "modules")
 	manifest, err := modules.ReadManifest(opts.FS, modulesDir, opts.Product)
 	if err != nil {
-		problems = append(problems, &hcl.Diagnostic{Severity: hcl.DiagError, Summary: "Failed to read the record of modules", Detail: err.Error() + "."})
+		problems = append(problems, diagnostic.Placeless(hcl.DiagError, "Failed to read the record of modules", "%v.", err))
 	}
 	resolver := modules.Resolver{FS: opts.FS, Dir: modulesDir, Product: opts.Product, Mode: mode, WorkingDir: cwd, Workspace: opts.Workspace}
 	tree, below := resolver.Resolve(ctx, root, manifest)

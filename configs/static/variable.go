@@ -1,7 +1,6 @@
 package static
 
 import (
-	"fmt"
 	"maps"
 	"slices"
 
@@ -9,6 +8,8 @@ import (
 	"github.com/hashicorp/hcl/v2/ext/typeexpr"
 	"github.com/zclconf/go-cty/cty"
 	"github.com/zclconf/go-cty/cty/convert"
+
+	"github.com/tfdeps/tfdeps/configs/internal/diagnostic"
 )
 
 // Variable is an input variable. Only constant ones can have a say in which
@@ -252,28 +253,19 @@ func (s *Scope) undeclared() (problems hcl.Diagnostics) {
 		_, from := takeSource(s.inputs[name])
 		switch {
 		case from.Argument:
-			problems = append(problems, &hcl.Diagnostic{
-				Severity: hcl.DiagError,
-				Summary:  "Value for undeclared variable",
-				Detail:   fmt.Sprintf("There is a value for %q on the command line, but no variable of that name in the root module.", name),
-			})
+			problems = append(problems, diagnostic.Placeless(hcl.DiagError, "Value for undeclared variable",
+				"There is a value for %q on the command line, but no variable of that name in the root module.", name))
 		case s.root && from.At != (hcl.Range{}):
 			if inFiles++; inFiles <= maxUndeclared {
-				problems = append(problems, &hcl.Diagnostic{
-					Severity: hcl.DiagWarning,
-					Summary:  "Value for undeclared variable",
-					Detail: fmt.Sprintf("There is a value for %q at %s, but no variable of that name in the root module. "+
-						"A variable block declares it; the environment can have values for configurations that don't need them.", name, from.From),
-				})
+				problems = append(problems, diagnostic.Placeless(hcl.DiagWarning, "Value for undeclared variable",
+					"There is a value for %q at %s, but no variable of that name in the root module. "+
+						"A variable block declares it; the environment can have values for configurations that don't need them.", name, from.From))
 			}
 		}
 	}
 	if inFiles > maxUndeclared {
-		problems = append(problems, &hcl.Diagnostic{
-			Severity: hcl.DiagWarning,
-			Summary:  "Values for undeclared variables",
-			Detail:   fmt.Sprintf("Files have values for %d more variables that aren't declared.", inFiles-maxUndeclared),
-		})
+		problems = append(problems, diagnostic.Placeless(hcl.DiagWarning, "Values for undeclared variables",
+			"Files have values for %d more variables that aren't declared.", inFiles-maxUndeclared))
 	}
 	return problems
 }

@@ -51,6 +51,11 @@ func Append(to hcl.Diagnostics, more ...*hcl.Diagnostic) hcl.Diagnostics {
 	return to
 }
 
+// Placeless returns an error or a warning for which there is no line of a file to show, with a detail that is made as by fmt.Sprintf.
+func Placeless(severity hcl.DiagnosticSeverity, summary, format string, args ...any) *hcl.Diagnostic {
+	return &hcl.Diagnostic{Severity: severity, Summary: summary, Detail: fmt.Sprintf(format, args...)}
+}
+
 // Sort orders by file and position; what has no place comes first.
 func Sort(diags hcl.Diagnostics) {
 	slices.SortStableFunc(diags, func(a, b *hcl.Diagnostic) int {

@@ -13,6 +13,7 @@ import (
 	version "github.com/hashicorp/go-version"
 	"github.com/hashicorp/hcl/v2"
 
+	"github.com/tfdeps/tfdeps/configs/internal/diagnostic"
 	"github.com/tfdeps/tfdeps/depsfile"
 	"github.com/tfdeps/tfdeps/getproviders"
 	"github.com/tfdeps/tfdeps/getproviders/par"
@@ -29,11 +30,7 @@ func Load(path string) (*Locks, hcl.Diagnostics) {
 		return &Locks{}, nil
 	}
 	if err != nil {
-		return &Locks{}, hcl.Diagnostics{{
-			Severity: hcl.DiagError,
-			Summary:  "Failed to read file",
-			Detail:   fmt.Sprintf("The lock file for modules can't be read: %s.", err),
-		}}
+		return &Locks{}, hcl.Diagnostics{diagnostic.Placeless(hcl.DiagError, "Failed to read file", "The lock file for modules can't be read: %s.", err)}
 	}
 	return Decode(src, path)
 }
@@ -54,11 +51,7 @@ func LoadContext(ctx context.Context, path string) (*Locks, hcl.Diagnostics) {
 		err = context.Cause(ctx)
 	}
 	if err != nil {
-		return &Locks{}, hcl.Diagnostics{{
-			Severity: hcl.DiagError,
-			Summary:  "Failed to read file",
-			Detail:   fmt.Sprintf("Reading the lock file for modules was interrupted: %s.", err),
-		}}
+		return &Locks{}, hcl.Diagnostics{diagnostic.Placeless(hcl.DiagError, "Failed to read file", "Reading the lock file for modules was interrupted: %s.", err)}
 	}
 	return got.locks, got.diags
 }
