@@ -73,6 +73,11 @@ func ReadHashPolicy(given string) (fetcher.HashPolicy, problem.List) {
 	return policy, nil
 }
 
+// Conflict is an error about two options, of which why says what is wrong with them together.
+func Conflict(one, other, why string) *problem.Problem {
+	return problem.Errorf("invalid_option", "The "+one+" flag conflicts with "+other+".", "%s Leave out one of the two.", why)
+}
+
 // ReadPlatform reads a value of -platform.
 func ReadPlatform(given string) (getproviders.Platform, problem.List) {
 	plat, err := getproviders.ParsePlatform(given)

@@ -63,28 +63,17 @@ func (o *backendOptions) collect(given cli.Given) {
 }
 
 // conflicts finds options that contradict each other.
-func (o *backendOptions) conflicts(json bool) (problems problem.List) {
-	if o.with != "" && products.StandInFor(o.with) == nil {
-		problems = append(problems, problem.Errorf("invalid_option", "Invalid program",
-			"The value of -with is %q. It can be \"terraform\" or \"tofu\".", o.with))
-	}
-	switch moves := o.moves(); {
-	case moves && json:
-		problems = append(problems, problem.CodedError("invalid_option", "The -migrate-state and -json options are mutually-exclusive",
-			"Moving state asks questions. Leave out one of the two."))
-	case moves && o.reconfigure:
-		problems = append(problems, problem.CodedError("invalid_option", "Invalid init options",
-			"The -migrate-state and -reconfigure options are mutually-exclusive."))
-	}
+func (o *backendOptions) conflicts(json bool, log *problem.Log) {
+	log.Refuse(o.with != "" && products.StandInFor(o.with) == nil, "Invalid program",
+		"The value of -with is %q. It can be \"terraform\" or \"tofu\".", o.with)
+	moves := o.moves()
+	log.Refuse(moves && json, "The -migrate-state and -json options are mutually-exclusive",
+		"Moving state asks questions. Leave out one of the two.")
+	log.Refuse(moves && !json && o.reconfigure, "Invalid init options",
+		"The -migrate-state and -reconfigure options are mutually-exclusive.")
 	const noStores = "It is about state stores, which no released version of Terraform has."
-	if o.stateStores {
-		problems = append(problems, problem.CodedError("invalid_option",
-			"Cannot use -enable-pluggable-state-storage-experiment flag without experiments enabled", noStores))
-	}
-	if !o.createDefault {
-		problems = append(problems, problem.CodedError("invalid_option", "Cannot use -create-default-workspace flag without experiments enabled", noStores))
-	}
-	return problems
+	log.Refuse(o.stateStores, "Cannot use -enable-pluggable-state-storage-experiment flag without experiments enabled", noStores)
+	log.Refuse(!o.createDefault, "Cannot use -create-default-workspace flag without experiments enabled", noStores)
 }
 
 // unknown finds options that the product doesn't have, and whose effect can't be had there.

@@ -200,35 +200,25 @@ func (o *options) settle(by cli.SetBy, standIn *cli.StandIn) {
 }
 
 // conflicts finds options that contradict each other.
-func (o *options) conflicts(given cli.Given) (problems problem.List) {
-	if given.Has("backend") && given.Has("cloud") {
-		problems = append(problems, problem.CodedError("invalid_option", "Invalid init options",
-			"The -backend and -cloud options are aliases of one another and mutually-exclusive in their use"))
-	}
-	if o.lockfile != "" && o.lockfile != "readonly" {
-		problems = append(problems, problem.Errorf("invalid_option", "Invalid lock file mode",
-			"The value of -lockfile is %q. The only mode there is to choose is \"readonly\".", o.lockfile))
-	}
-	if o.by["mirror"] == "-mirror" && len(o.pluginDirs) > 0 {
-		problems = append(problems, problem.CodedError("invalid_option", "The -mirror flag conflicts with -plugin-dir.",
-			"Packages come from the directories of -plugin-dir, and from nowhere else. Leave out one of the two."))
-	}
-	problems = append(problems, o.forbidden()...)
-	if o.json && o.jsonInto != "" {
-		problems = append(problems, problem.CodedError("invalid_option", "Invalid output format",
-			"The -json and -json-into arguments are mutually exclusive"))
-	}
+func (o *options) conflicts(given cli.Given) problem.List {
+	var log problem.Log
+	log.Refuse(given.Has("backend") && given.Has("cloud"), "Invalid init options",
+		"The -backend and -cloud options are aliases of one another and mutually-exclusive in their use")
+	log.Refuse(o.lockfile != "" && o.lockfile != "readonly", "Invalid lock file mode",
+		"The value of -lockfile is %q. The only mode there is to choose is \"readonly\".", o.lockfile)
+	log.Refuse(o.by["mirror"] == "-mirror" && len(o.pluginDirs) > 0, "The -mirror flag conflicts with -plugin-dir.",
+		"Packages come from the directories of -plugin-dir, and from nowhere else. Leave out one of the two.")
+	o.forbidden(&log)
+	log.Refuse(o.json && o.jsonInto != "", "Invalid output format", "The -json and -json-into arguments are mutually exclusive")
 	o.backend.collect(given)
-	return append(problems, o.backend.conflicts(o.json)...)
+	o.backend.conflicts(o.json, &log)
+	return log.All
 }
 
 // forbidden finds options that want more than -check, -offline, -frozen and
 // -lockfile=readonly allow.
-func (o *options) forbidden() (problems problem.List) {
-	conflict := func(option, with, why string) {
-		problems = append(problems, problem.Errorf("invalid_option", fmt.Sprintf("The %s flag conflicts with %s.", option, with),
-			"%s Leave out one of the two.", why))
-	}
+func (o *options) forbidden(log *problem.Log) {
+	conflict := func(option, with, why string) { log.Add(cli.Conflict(option, with, why)) }
 	switch {
 	case o.readonly && o.upgrade:
 		conflict("-upgrade", o.readonlyBy, "An upgrade has to record what it selects in the lock file.")
@@ -246,13 +236,13 @@ func (o *options) forbidden() (problems problem.List) {
 	switch {
 	case o.check && o.plan:
 		conflict(o.by["plan"], o.by["check"], "Both change nothing: -check asks no host, and -plan says more.")
-		return problems
+		return
 	case o.check:
 		by = o.by["check"]
 	case o.plan:
 		by = o.by["plan"]
 	default:
-		return problems
+		return
 	}
 	for _, other := range []struct {
 		name  string
@@ -265,7 +255,6 @@ func (o *options) forbidden() (problems problem.List) {
 			conflict(other.name, by, "It always has something to do.")
 		}
 	}
-	return problems
 }
 
 // otherPlatforms are those that -platform names besides the current one, for which

@@ -100,6 +100,13 @@ func (l *Log) Fail(code, summary, format string, args ...any) bool {
 	return l.Add(Errorf(code, summary, format, args...))
 }
 
+// Refuse adds an error about options if they break a rule.
+func (l *Log) Refuse(broken bool, summary, format string, args ...any) {
+	if broken {
+		l.Fail("invalid_option", summary, format, args...)
+	}
+}
+
 // Warningf adds a warning.
 func (l *Log) Warningf(code, summary, format string, args ...any) {
 	l.Add(Warningf(code, summary, format, args...))
@@ -115,15 +122,4 @@ func (l *Log) Split() (warnings, errors List) {
 		}
 	}
 	return warnings, errors
-}
-
-// InOrder runs steps one after the other, until one returns an error, and
-// returns the problems of all that ran.
-func InOrder(steps ...func() List) (problems List) {
-	for _, step := range steps {
-		if problems = append(problems, step()...); problems.HasErrors() {
-			return problems
-		}
-	}
-	return problems
 }

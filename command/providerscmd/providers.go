@@ -61,16 +61,9 @@ func (o *treeOptions) setFormat(given string) error {
 }
 
 // check finds options that contradict each other.
-func (o *treeOptions) check() (problems problem.List) {
-	if o.json && o.format != "" {
-		problems = append(problems, problem.CodedError("invalid_option", "Invalid output format",
-			"The -json and -format arguments are mutually exclusive"))
-	}
-	if o.policies != nil && o.format == "" {
-		problems = append(problems, problem.CodedError("invalid_option", "The -policy flag needs -format",
-			"Only with -format does the output say what a policy refuses."))
-	}
-	return problems
+func (o *treeOptions) check(log *problem.Log) {
+	log.Refuse(o.json && o.format != "", "Invalid output format", "The -json and -format arguments are mutually exclusive")
+	log.Refuse(o.policies != nil && o.format == "", "The -policy flag needs -format", "Only with -format does the output say what a policy refuses.")
 }
 
 // runTree shows which module requires which providers.
@@ -81,8 +74,8 @@ func runTree(m *cli.Meta, args []string) (int, error) {
 	}
 	product, problems := products.Choose(m, products.Options{})
 	var report view.Result
-	var log problem.Log
-	if log.Add(append(problems, opts.check()...)...) {
+	log := problem.Log{All: problems}
+	if opts.check(&log); log.Add() {
 		report = describe(m, opts, product, &log)
 	}
 	return m.Finish(report, log.All, cli.Output{JSON: opts.json}), nil

@@ -1,7 +1,6 @@
 package vendorcmd
 
 import (
-	"fmt"
 	"slices"
 
 	"github.com/tfdeps/tfdeps/command/cli"
@@ -124,8 +123,7 @@ func (o *options) accepts(hashes ...getproviders.Hash) bool {
 // checkTogether refuses options of which one makes no sense beside the other.
 func (o *options) checkTogether(given cli.Given) {
 	refuse := func(one, other, why string) {
-		o.problems = append(o.problems, problem.Errorf("invalid_option", fmt.Sprintf("The %s flag conflicts with %s.", one, other),
-			"%s Leave out one of the two.", why))
+		o.problems = append(o.problems, cli.Conflict(one, other, why))
 	}
 	switch {
 	case o.check && o.upgrade:
