@@ -11,6 +11,7 @@ import (
 	"fmt"
 	"hash"
 	"io"
+	"io/fs"
 	"net/url"
 	"os"
 	"path"
@@ -141,6 +142,21 @@ func (c cancellable) Read(p []byte) (int, error) {
 		return 0, context.Cause(c.ctx)
 	}
 	return c.from.Read(p)
+}
+
+// writeFile makes a file of what a reader has, or of the limit's bytes and one more of it, and returns their number. The
+// error is a hosts.TooLargeError if there are more than the limit.
+func writeFile(ctx context.Context, name string, mode fs.FileMode, from io.Reader, limit int64) (written int64, err error) {
+	file, err := os.OpenFile(name, os.O_WRONLY|os.O_CREATE|os.O_TRUNC, mode)
+	if err != nil {
+		return 0, err
+	}
+	defer func() { err = errors.Join(err, file.Close()) }()
+	written, err = io.Copy(file, io.LimitReader(cancellable{ctx, from}, limit+1))
+	if err == nil && written > limit {
+		err = &hosts.TooLargeError{Limit: limit}
+	}
+	return written, err
 }
 
 // maxListBytes is far more than any list of checksums has.

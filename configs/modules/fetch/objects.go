@@ -2,9 +2,7 @@ package fetch
 
 import (
 	"context"
-	"errors"
 	"fmt"
-	"io"
 	"net/url"
 	"os"
 	"path/filepath"
@@ -94,24 +92,19 @@ func relativeKey(prefix, key string) (string, error) {
 }
 
 // file gets one object.
-func (g *objectGetter) file(ctx context.Context, key, dst string) (err error) {
+func (g *objectGetter) file(ctx context.Context, key, dst string) error {
 	body, err := g.objects.Read(ctx, key)
 	if err != nil {
 		return err
 	}
 	defer body.Close()
-	w, err := os.OpenFile(dst, os.O_WRONLY|os.O_CREATE|os.O_TRUNC, 0o644)
-	if err != nil {
-		return err
-	}
-	defer func() { err = errors.Join(err, w.Close()) }()
-	if err := w.Chmod(0o644); err != nil { // whatever the process's umask is, as Terraform does
-		return err
-	}
-	written, err := io.Copy(w, io.LimitReader(cancellable{ctx, body}, g.left+1))
+	written, err := writeFile(ctx, dst, 0o644, body, g.left)
 	g.left -= written
-	if g.left < 0 {
+	switch {
+	case g.left < 0:
 		return &hosts.TooLargeError{Limit: g.limit}
+	case err != nil:
+		return err
 	}
-	return err
+	return os.Chmod(dst, 0o644) // whatever the process's umask is, as Terraform does
 }

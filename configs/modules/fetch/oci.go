@@ -8,11 +8,9 @@ import (
 	"fmt"
 	"io"
 	"net/url"
-	"os"
 	"strings"
 
 	"github.com/tfdeps/tfdeps/getproviders"
-	"github.com/tfdeps/tfdeps/getproviders/hosts"
 )
 
 // OCIPackage names the package of a module in an OCI registry.
@@ -53,7 +51,7 @@ func readOCI(u *url.URL) (packageSource, error) {
 }
 
 // getOCI gets the archive of a registry into the file dst, and compares its digest.
-func (f *Fetcher) getOCI(ctx context.Context, from packageSource, dst string) (err error) {
+func (f *Fetcher) getOCI(ctx context.Context, from packageSource, dst string) error {
 	if f.Offline {
 		return ErrOffline
 	}
@@ -72,20 +70,10 @@ func (f *Fetcher) getOCI(ctx context.Context, from packageSource, dst string) (e
 		return err
 	}
 	defer opened.Body.Close()
-	file, err := os.OpenFile(dst, os.O_WRONLY|os.O_CREATE|os.O_TRUNC, 0o600)
-	if err != nil {
-		return err
-	}
-	defer func() { err = errors.Join(err, file.Close()) }()
-	limit, hash := f.bounds.withDefaults().download, sha256.New()
-	written, err := io.Copy(io.MultiWriter(file, hash), io.LimitReader(cancellable{ctx, opened.Body}, limit+1))
-	switch sum := hash.Sum(nil); {
-	case err != nil:
-		return err
-	case written > limit:
-		return &hosts.TooLargeError{Limit: limit}
-	case [sha256.Size]byte(sum) != archive.SHA256:
+	hash := sha256.New()
+	_, err = writeFile(ctx, dst, 0o600, io.TeeReader(opened.Body, hash), f.bounds.withDefaults().download)
+	if sum := hash.Sum(nil); err == nil && [sha256.Size]byte(sum) != archive.SHA256 {
 		return fmt.Errorf("the registry sent an archive with the SHA-256 %s, and its manifest says %s", hex.EncodeToString(sum), hex.EncodeToString(archive.SHA256[:]))
 	}
-	return nil
+	return err
 }

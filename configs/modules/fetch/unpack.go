@@ -7,7 +7,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"io"
 	"io/fs"
 	"os"
 	"path/filepath"
@@ -104,17 +103,9 @@ func unpackXz(ctx context.Context, file, dst string, b bounds) error {
 	if err != nil {
 		return err
 	}
-	w, err := os.OpenFile(dst, os.O_WRONLY|os.O_CREATE|os.O_EXCL, 0o600)
-	if err != nil {
-		return err
-	}
-	limit := b.tarBytes()
-	written, err := io.Copy(w, io.LimitReader(cancellable{ctx, unpacked}, limit+1))
-	if err == nil && written > limit {
-		err = fmt.Errorf("the archive is larger than %d bytes when it is unpacked", limit)
-	}
-	if closeErr := w.Close(); err == nil {
-		err = closeErr
+	written, err := writeFile(ctx, dst, 0o600, unpacked, b.tarBytes())
+	if written > b.tarBytes() {
+		return fmt.Errorf("the archive is larger than %d bytes when it is unpacked", b.tarBytes())
 	}
 	return err
 }
