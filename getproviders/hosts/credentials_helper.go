@@ -15,7 +15,6 @@ import (
 	"strconv"
 	"strings"
 	"time"
-	"unicode"
 
 	"github.com/tfdeps/tfdeps/getproviders/par"
 	"github.com/tfdeps/tfdeps/getproviders/subprocess"
@@ -85,7 +84,7 @@ type helperProgram struct {
 }
 
 func (p helperProgram) ask(ctx context.Context, host Hostname) (string, error) {
-	stdout, stderr := &capped{limit: helperStdoutBytes}, &capped{limit: helperStderrBytes}
+	stdout, stderr := &subprocess.Head{Limit: helperStdoutBytes}, &subprocess.Head{Limit: helperStderrBytes}
 	cmd, err := subprocess.Command(ctx, p.env, "", p.exe, slices.Concat(p.args, []string{"get", host.ASCII()})...)
 	if err != nil {
 		return "", err
@@ -98,7 +97,7 @@ func (p helperProgram) ask(ctx context.Context, host Hostname) (string, error) {
 	if err != nil && !errors.Is(err, exec.ErrWaitDelay) {
 		return "", p.failure(err, stdout, stderr)
 	}
-	token, err := stdout.token()
+	token, err := tokenIn(stdout)
 	if err != nil {
 		return "", fmt.Errorf("credentials helper %s: %w", p.exe, err)
 	}
@@ -106,9 +105,9 @@ func (p helperProgram) ask(ctx context.Context, host Hostname) (string, error) {
 }
 
 // failure quotes what the program said. It may have said the token, too.
-func (p helperProgram) failure(err error, stdout, stderr *capped) error {
-	said := printable(string(stderr.kept))
-	if token, _ := stdout.token(); token != "" {
+func (p helperProgram) failure(err error, stdout, stderr *subprocess.Head) error {
+	said := stderr.Printable()
+	if token, _ := tokenIn(stdout); token != "" {
 		said = strings.ReplaceAll(said, token, redacted)
 	}
 	if said == "" {
@@ -117,39 +116,13 @@ func (p helperProgram) failure(err error, stdout, stderr *capped) error {
 	return fmt.Errorf("credentials helper %s: %w: %s", p.exe, err, said)
 }
 
-// printable leaves out what a terminal could obey.
-func printable(text string) string {
-	return strings.TrimSpace(strings.Map(func(r rune) rune {
-		if r == '\n' || unicode.IsPrint(r) {
-			return r
-		}
-		return -1
-	}, text))
-}
-
-// capped keeps the first bytes that are written to it. It takes the others as
-// well, so that the program that writes them doesn't wait for ever.
-type capped struct {
-	limit int
-	kept  []byte
-	over  bool
-}
-
-// Write implements io.Writer.
-func (c *capped) Write(p []byte) (int, error) {
-	room := c.limit - len(c.kept)
-	c.over = c.over || len(p) > room
-	c.kept = append(c.kept, p[:min(room, len(p))]...)
-	return len(p), nil
-}
-
-// token reads the answer to "get". Its errors repeat nothing of it.
-func (c *capped) token() (string, error) {
-	if c.over {
-		return "", fmt.Errorf("its answer has more than %d bytes", c.limit)
+// tokenIn reads the answer to "get". Its errors repeat nothing of it.
+func tokenIn(answered *subprocess.Head) (string, error) {
+	if answered.Over {
+		return "", fmt.Errorf("its answer has more than %d bytes", answered.Limit)
 	}
 	var answer map[string]json.RawMessage
-	if err := json.Unmarshal(bytes.TrimSpace(c.kept), &answer); err != nil {
+	if err := json.Unmarshal(bytes.TrimSpace(answered.Kept), &answer); err != nil {
 		return "", errors.New("its answer is not a JSON object")
 	}
 	var token *string

@@ -12,6 +12,8 @@ import (
 	"strings"
 	"testing"
 	"time"
+
+	"github.com/tfdeps/tfdeps/getproviders/subprocess"
 )
 
 // TestHelper_Program isn't a test, but the program that the tests below run: this test executable
@@ -358,9 +360,9 @@ func FuzzHelperAnswer(f *testing.F) {
 		f.Add([]byte(seed))
 	}
 	f.Fuzz(func(t *testing.T, answer []byte) {
-		stdout := &capped{limit: 100}
+		stdout := &subprocess.Head{Limit: 100}
 		stdout.Write(answer)
-		token, err := stdout.token()
+		token, err := tokenIn(stdout)
 		if err != nil && token != "" || err == nil && len(answer) > 100 {
 			t.Errorf("got %q, %v", token, err)
 		}

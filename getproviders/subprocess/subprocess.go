@@ -12,6 +12,7 @@ import (
 	"path/filepath"
 	"runtime"
 	"strings"
+	"unicode"
 )
 
 // Command prepares a run of a helper program, which ends with ctx. It runs in dir; "": in the root of the file
@@ -32,6 +33,32 @@ func Command(ctx context.Context, environ []string, dir, name string, args ...st
 		cmd.Env = append(cmd.Env, "NoDefaultCurrentDirectoryInExePath=1")
 	}
 	return cmd, nil
+}
+
+// Head keeps the first bytes that are written to it. It takes the others as well, so that the program that writes them
+// doesn't wait for ever.
+type Head struct {
+	Limit int
+	Kept  []byte
+	Over  bool // there were more
+}
+
+// Write implements io.Writer.
+func (h *Head) Write(p []byte) (int, error) {
+	room := h.Limit - len(h.Kept)
+	h.Over = h.Over || len(p) > room
+	h.Kept = append(h.Kept, p[:min(room, len(p))]...)
+	return len(p), nil
+}
+
+// Printable is the text without what a terminal could obey.
+func (h *Head) Printable() string {
+	return strings.TrimSpace(strings.Map(func(r rune) rune {
+		if r == '\n' || unicode.IsPrint(r) {
+			return r
+		}
+		return -1
+	}, string(h.Kept)))
 }
 
 // absolutePath takes the relative directories out of the PATH of an environment, and returns the others too.

@@ -52,3 +52,10 @@ func TestCommand_PathsAndThisProcessesEnvironment(t *testing.T) {
 		t.Errorf("%+v, %v", cmd, err)
 	}
 }
+
+func TestHead_PrintableLeavesOutWhatATerminalObeys(t *testing.T) {
+	head := &subprocess.Head{Kept: []byte("abort: \x1b]0;evil\a\u009b31mno such\r\nhost\u202e \n")}
+	if head.Printable() != "abort: ]0;evil31mno such\nhost" {
+		t.Errorf("got %q", head.Printable())
+	}
+}

@@ -28,9 +28,3 @@ func TestErrors_NameThePackageOnce(t *testing.T) {
 		}
 	}
 }
-
-func TestPrintable_LeavesOutWhatATerminalObeys(t *testing.T) {
-	if got := printable("abort: \x1b]0;evil\a\u009b31mno such\r\nhost\u202e \n"); got != "abort: ]0;evil31mno such\nhost" {
-		t.Errorf("got %q", got)
-	}
-}

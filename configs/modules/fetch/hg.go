@@ -8,7 +8,6 @@ import (
 	"slices"
 	"strings"
 	"time"
-	"unicode"
 
 	"github.com/tfdeps/tfdeps/configs/modules/internal/git"
 	"github.com/tfdeps/tfdeps/getproviders"
@@ -49,12 +48,12 @@ func (f *Fetcher) runHg(ctx context.Context, dir string, args ...string) error {
 		return errors.New("hg is not installed: install Mercurial, or put it on PATH")
 	}
 	cmd.WaitDelay = time.Second // ssh may hold the pipe open when hg is gone
-	said := &complaint{}
+	said := &subprocess.Head{Limit: maxComplaint}
 	cmd.Stderr = said
 	if err = cmd.Run(); err == nil {
 		return nil
 	}
-	return fmt.Errorf("hg: %w: %s", err, withoutSecrets(printable(said.text.String()), args))
+	return fmt.Errorf("hg: %w: %s", err, withoutSecrets(said.Printable(), args))
 }
 
 // withoutSecrets takes out of hg's words what may be secret in the URLs of its arguments, and all logins.
@@ -65,23 +64,4 @@ func withoutSecrets(said string, args []string) string {
 		}
 	}
 	return login().ReplaceAllString(said, "//")
-}
-
-// printable leaves out what a terminal could obey: a server has its words in hg's.
-func printable(text string) string {
-	return strings.TrimSpace(strings.Map(func(r rune) rune {
-		if unicode.IsPrint(r) || r == '\n' {
-			return r
-		}
-		return -1
-	}, text))
-}
-
-// complaint keeps the beginning of what is written to it.
-type complaint struct{ text strings.Builder }
-
-// Write implements io.Writer.
-func (c *complaint) Write(p []byte) (int, error) {
-	c.text.Write(p[:min(len(p), maxComplaint-c.text.Len())])
-	return len(p), nil
 }

@@ -66,10 +66,10 @@ func (r *Repositories) ask(ctx context.Context, c call) (string, error) {
 		switch {
 		case err != nil:
 			return "", err
-		case stdout.over:
+		case stdout.head.Over:
 			return "", fmt.Errorf("git %s: its answer has more than %d bytes", c.name(), answerBytes)
 		case stdout.whole:
-			return string(stdout.kept), nil
+			return string(stdout.head.Kept), nil
 		}
 	}
 	return "", fmt.Errorf("git %s: its output is kept open by another program, so it may not be whole", c.name())
@@ -83,7 +83,7 @@ func (r *Repositories) run(ctx context.Context, c call) error {
 
 // start runs git once. It may be that not all of its answer has arrived: on a busy
 // machine, or if a program that it started keeps its output open.
-func (r *Repositories) start(ctx context.Context, c call) (*head, error) {
+func (r *Repositories) start(ctx context.Context, c call) (*answer, error) {
 	env, forget, err := r.environment(c)
 	if err != nil {
 		return nil, err
@@ -93,7 +93,7 @@ func (r *Repositories) start(ctx context.Context, c call) (*head, error) {
 	for _, setting := range strict {
 		args = append(args, "-c", setting)
 	}
-	stdout, stderr := &head{limit: answerBytes}, &tail{limit: stderrBytes}
+	stdout, stderr := &answer{head: subprocess.Head{Limit: answerBytes}}, &tail{limit: stderrBytes}
 	cmd, err := subprocess.Command(ctx, env, c.dir, cmp.Or(r.Program, "git"), append(args, c.args...)...)
 	if errors.Is(err, exec.ErrNotFound) {
 		return nil, ErrNoProgram
@@ -125,27 +125,20 @@ func (c call) name() string {
 	return c.args[max(i, 0)]
 }
 
-// head keeps the first bytes that are written to it, and takes the others.
-type head struct {
-	limit int
-	kept  []byte
-	over  bool
+// answer is what git answers.
+type answer struct {
+	head  subprocess.Head
 	whole bool // what was read came to its end
 }
 
-// ReadFrom implements io.ReaderFrom.
-func (h *head) ReadFrom(r io.Reader) (int64, error) {
-	n, err := io.Copy(struct{ io.Writer }{h}, r)
-	h.whole = err == nil
-	return n, err
-}
-
 // Write implements io.Writer.
-func (h *head) Write(p []byte) (int, error) {
-	room := h.limit - len(h.kept)
-	h.over = h.over || len(p) > room
-	h.kept = append(h.kept, p[:min(room, len(p))]...)
-	return len(p), nil
+func (a *answer) Write(p []byte) (int, error) { return a.head.Write(p) }
+
+// ReadFrom implements io.ReaderFrom.
+func (a *answer) ReadFrom(r io.Reader) (int64, error) {
+	n, err := io.Copy(struct{ io.Writer }{&a.head}, r)
+	a.whole = err == nil
+	return n, err
 }
 
 // tail keeps the last bytes that are written to it.

@@ -6,11 +6,13 @@ import (
 	"runtime"
 	"strings"
 	"testing"
+
+	"github.com/tfdeps/tfdeps/getproviders/subprocess"
 )
 
 func TestProgram_KeepsTheBeginningOfAnswersAndTheEndOfMessages(t *testing.T) {
 	t.Parallel()
-	answer, message := &head{limit: 5}, &tail{limit: 5}
+	answer, message := &subprocess.Head{Limit: 5}, &tail{limit: 5}
 	for _, c := range []struct {
 		written, answer, message string
 		over                     bool
@@ -18,8 +20,8 @@ func TestProgram_KeepsTheBeginningOfAnswersAndTheEndOfMessages(t *testing.T) {
 		{"abc", "abc", "abc", false}, {"", "abc", "abc", false}, {"de", "abcde", "abcde", false},
 		{"f", "abcde", "bcdef", true}, {"ghijklm", "abcde", "ijklm", true},
 	} {
-		if n, err := answer.Write([]byte(c.written)); n != len(c.written) || err != nil || string(answer.kept) != c.answer || answer.over != c.over {
-			t.Errorf("after %q the answer is %q, more came: %v (%d, %v)", c.written, answer.kept, answer.over, n, err)
+		if n, err := answer.Write([]byte(c.written)); n != len(c.written) || err != nil || string(answer.Kept) != c.answer || answer.Over != c.over {
+			t.Errorf("after %q the answer is %q, more came: %v (%d, %v)", c.written, answer.Kept, answer.Over, n, err)
 		}
 		if n, err := message.Write([]byte(c.written)); n != len(c.written) || err != nil || string(message.kept) != c.message {
 			t.Errorf("after %q the message is %q (%d, %v)", c.written, message.kept, n, err)
