@@ -7,6 +7,8 @@ import (
 	"fmt"
 	"net/url"
 	"strings"
+
+	"github.com/tfdeps/tfdeps/getproviders/hosts"
 )
 
 // versionList is what a registry says about the versions of a provider.
@@ -129,15 +131,8 @@ func decodeAlias(body []byte) (namespace, typ string, err error) {
 func decodeObject[T any](body []byte) (*T, error) {
 	var object *T
 	err := json.Unmarshal(body, &object)
-	if wrong, ok := errors.AsType[*json.UnmarshalTypeError](err); ok {
-		// Its own text names Go types of this package.
-		if wrong.Field == "" {
-			return nil, fmt.Errorf("it is a JSON %s, not an object", wrong.Value)
-		}
-		return nil, fmt.Errorf("%s can't be a JSON %s", wrong.Field, wrong.Value)
-	}
 	if err != nil {
-		return nil, err
+		return nil, hosts.PlainJSON(err)
 	}
 	if object == nil {
 		return nil, errors.New("it is null, not an object")

@@ -8,6 +8,8 @@ import (
 	"strings"
 
 	version "github.com/hashicorp/go-version"
+
+	"github.com/tfdeps/tfdeps/getproviders/hosts"
 )
 
 // wanted is what a call asks of a version.
@@ -148,7 +150,7 @@ type versionList struct {
 func decodeVersions(body []byte) (versionList, error) {
 	var wire wireVersions
 	if err := json.Unmarshal(body, &wire); err != nil {
-		return versionList{}, plainJSON(err)
+		return versionList{}, hosts.PlainJSON(err)
 	}
 	if len(wire.Modules) == 0 || wire.Modules[0] == nil {
 		return versionList{}, errors.New("it has no module")
@@ -166,19 +168,6 @@ func decodeVersions(body []byte) (versionList, error) {
 		list.versions = append(list.versions, v)
 	}
 	return list, nil
-}
-
-// plainJSON takes Go types of this package out of an error of package json.
-func plainJSON(err error) error {
-	wrong, ok := errors.AsType[*json.UnmarshalTypeError](err)
-	switch {
-	case !ok:
-		return err
-	case wrong.Field == "":
-		return fmt.Errorf("it is a JSON %s, not an object", wrong.Value)
-	default:
-		return fmt.Errorf("%s can't be a JSON %s", wrong.Field, wrong.Value)
-	}
 }
 
 // maxLocation is how long a location may be, in bytes: signed URLs have a few

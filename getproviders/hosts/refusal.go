@@ -92,6 +92,19 @@ func (e *DiscoveryError) Advice() string {
 	}
 }
 
+// PlainJSON takes the names of Go types out of an error of package json about a document that is an object.
+func PlainJSON(err error) error {
+	wrong, ok := errors.AsType[*json.UnmarshalTypeError](err)
+	switch {
+	case !ok:
+		return err
+	case wrong.Field == "":
+		return fmt.Errorf("it is a JSON %s, not an object", wrong.Value)
+	default:
+		return fmt.Errorf("%s can't be a JSON %s", wrong.Field, wrong.Value)
+	}
+}
+
 // MalformedAdvice says what may be wrong where a document isn't the JSON that it has to be; "" if
 // nothing is known. The error is that of reading it.
 func MalformedAdvice(body []byte, err error) string {
