@@ -72,12 +72,11 @@ func (in *Installer) prefetchOne(ctx context.Context, w resolve.PackageSpec) (Pr
 		}
 	}
 	t := fetcher.Request{Selection: selected, Recorded: w.Hashes, Partials: in.partials()}
-	if found, ok := in.findInCache(ctx, t); ok {
-		if err := in.Fetcher.Approve(ctx, t, fetcher.StatePresent, found); err != nil {
-			return Prefetched{}, err
+	if there, err := in.prefetched(ctx, t); there.Present || err != nil {
+		if err == nil {
+			in.Fetcher.Emit(ctx, event.PresentEvent{Addr: t.Provider, Version: t.Version})
 		}
-		in.Fetcher.Emit(ctx, event.PresentEvent{Addr: t.Provider, Version: t.Version})
-		return Prefetched{Selection: selected, Platform: in.Fetcher.EffectivePlatform(), Present: true, Bytes: found.ArchiveBytes, provenance: found}, nil
+		return there, err
 	}
 	pkg, err := in.Fetcher.Source.Package(ctx, t.Provider, t.Version, in.Fetcher.EffectivePlatform())
 	if err != nil {
@@ -87,6 +86,15 @@ func (in *Installer) prefetchOne(ctx context.Context, w resolve.PackageSpec) (Pr
 	return in.fetchForCache(ctx, t)
 }
 
+// prefetched is the result for a package if the cache has it; the error says that the policy refuses it.
+func (in *Installer) prefetched(ctx context.Context, t fetcher.Request) (done Prefetched, err error) {
+	done.Selection, done.Platform = t.Selection, in.Fetcher.EffectivePlatform()
+	if done.provenance, done.Present = in.findInCache(ctx, t); done.Present {
+		done.Bytes, err = done.provenance.ArchiveBytes, in.Fetcher.Approve(ctx, t, fetcher.StatePresent, done.provenance)
+	}
+	return done, err
+}
+
 // fetchForCache fetches a package from where the source says that it is.
 func (in *Installer) fetchForCache(ctx context.Context, t fetcher.Request) (Prefetched, error) {
 	unlock, err := in.Cache.LockPackage(ctx, in.packageName(t.Selection))
@@ -94,13 +102,9 @@ func (in *Installer) fetchForCache(ctx context.Context, t fetcher.Request) (Pref
 		return Prefetched{}, t.Failed(resolve.StepFetch, err)
 	}
 	defer unlock()
-	done := Prefetched{Selection: t.Selection, Platform: in.Fetcher.EffectivePlatform()}
-	if found, ok := in.findInCache(ctx, t); ok {
-		if err := in.Fetcher.Approve(ctx, t, fetcher.StatePresent, found); err != nil {
-			return Prefetched{}, err
-		}
-		done.Present, done.Bytes, done.provenance = true, found.ArchiveBytes, found
-		return done, nil
+	done, err := in.prefetched(ctx, t)
+	if done.Present || err != nil {
+		return done, err
 	}
 	stage, err := staging.New(in.Cache.Dir)
 	if err != nil {

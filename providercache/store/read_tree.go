@@ -7,12 +7,10 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
-	"runtime"
 	"slices"
 	"strings"
 
 	"github.com/tfdeps/tfdeps/getproviders"
-	"github.com/tfdeps/tfdeps/getproviders/par"
 	"github.com/tfdeps/tfdeps/providercache/event"
 	"github.com/tfdeps/tfdeps/providercache/internal/receipt"
 	"github.com/tfdeps/tfdeps/providercache/internal/unpack"
@@ -54,6 +52,7 @@ var ErrDangling = errors.New("it is a link to what isn't there")
 func ReadTrees(ctx context.Context, dirs []string, observe func(context.Context, event.Event)) ([]ReadTree, error) {
 	trees := make([]ReadTree, len(dirs))
 	var first []ReadPackage // of those that are the same
+	var unique []Package    // which these are
 	at := map[string]int{}
 	for i, dir := range dirs {
 		trees[i].Dir = dir
@@ -61,24 +60,14 @@ func ReadTrees(ctx context.Context, dirs []string, observe func(context.Context,
 		for _, p := range trees[i].Packages {
 			if _, ok := at[realPath(p.Path)]; !ok {
 				at[realPath(p.Path)] = len(first)
-				first = append(first, p)
+				one := p.cached()
+				one.Dir, one.Size = p.Path, sizeOf(p.Path)
+				first, unique = append(first, p), append(unique, one)
 			}
 		}
 	}
-	if observe == nil {
-		observe = func(context.Context, event.Event) {}
-	}
-	bytes := map[string]int64{}
-	for _, p := range first {
-		bytes[p.Path] = sizeOf(p.Path)
-	}
-	sink := new(event.Sink)
-	sink.Send(ctx, observe, event.VerifyEvent{Bytes: bytes})
-	hashed, errs := par.Map(ctx, runtime.GOMAXPROCS(0), first, func(ctx context.Context, p ReadPackage) (ReadPackage, error) {
-		sink.Send(ctx, observe, event.HashingEvent{Addr: p.Provider, Version: p.Version, Platform: p.Platform, Dir: p.Path})
-		defer sink.Send(ctx, observe, event.HashedEvent{Addr: p.Provider, Version: p.Version, Platform: p.Platform, Dir: p.Path})
-		progress := event.HashProgressEvent{Addr: p.Provider, Version: p.Version, Platform: p.Platform, Dir: p.Path}
-		return readPackage(ctx, p, progress.Count(func(e event.Event) { sink.Send(ctx, observe, e) }))
+	hashed, errs := readEach(ctx, observe, unique, func(ctx context.Context, p Package, progress func(int64)) (ReadPackage, error) {
+		return readPackage(ctx, first[at[realPath(p.Dir)]], progress)
 	})
 	if ctx.Err() != nil {
 		return nil, context.Cause(ctx)

@@ -45,27 +45,14 @@ func (u *Maintenance) Verify(ctx context.Context, locked Locked) ([]Verified, er
 	if err != nil {
 		return nil, err
 	}
-	at, sink := u.View(), new(event.Sink)
-	emit := func(e event.Event) {
-		if u.Observe != nil {
-			sink.Send(ctx, u.Observe, e)
-		}
-	}
-	bytes := map[string]int64{}
-	for _, p := range packages {
-		bytes[p.Dir] = p.Size
-	}
-	emit(event.VerifyEvent{Bytes: bytes})
+	at := u.View()
 	type reading struct {
 		Verified
 		read receipt.Pending
 	}
-	readings, _ := par.Map(ctx, runtime.GOMAXPROCS(0), packages, func(ctx context.Context, p Package) (reading, error) {
+	readings, _ := readEach(ctx, u.Observe, packages, func(ctx context.Context, p Package, progress func(int64)) (reading, error) {
 		hashes, isLocked := locked.has(p)
-		emit(event.HashingEvent{Addr: p.Provider, Version: p.Version, Platform: p.Platform, Dir: p.Dir})
-		progress := event.HashProgressEvent{Addr: p.Provider, Version: p.Version, Platform: p.Platform, Dir: p.Dir}
-		v, read := at.verify(ctx, p, hashes, isLocked, progress.Count(emit))
-		emit(event.HashedEvent{Addr: p.Provider, Version: p.Version, Platform: p.Platform, Dir: p.Dir})
+		v, read := at.verify(ctx, p, hashes, isLocked, progress)
 		return reading{v, read}, nil
 	})
 	if ctx.Err() != nil {
@@ -84,6 +71,28 @@ func (u *Maintenance) Verify(ctx context.Context, locked Locked) ([]Verified, er
 	}
 	at.Record(ctx, sound...)
 	return all, nil
+}
+
+// readEach reads packages, as many at once as there are cores, and reports it to observe, one event at
+// a time; nil: nobody is told. read tells its last argument of each read.
+func readEach[R any](ctx context.Context, observe func(context.Context, event.Event), packages []Package, read func(context.Context, Package, func(bytes int64)) (R, error)) ([]R, []error) {
+	sink := new(event.Sink)
+	emit := func(e event.Event) {
+		if observe != nil {
+			sink.Send(ctx, observe, e)
+		}
+	}
+	bytes := map[string]int64{}
+	for _, p := range packages {
+		bytes[p.Dir] = p.Size
+	}
+	emit(event.VerifyEvent{Bytes: bytes})
+	return par.Map(ctx, runtime.GOMAXPROCS(0), packages, func(ctx context.Context, p Package) (R, error) {
+		emit(event.HashingEvent{Addr: p.Provider, Version: p.Version, Platform: p.Platform, Dir: p.Dir})
+		defer emit(event.HashedEvent{Addr: p.Provider, Version: p.Version, Platform: p.Platform, Dir: p.Dir})
+		progress := event.HashProgressEvent{Addr: p.Provider, Version: p.Version, Platform: p.Platform, Dir: p.Dir}
+		return read(ctx, p, progress.Count(emit))
+	})
 }
 
 // verify reads one package; progress is told of each read.
