@@ -46,24 +46,17 @@ func TestArchiveCredentials(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			var got recorder
 			opts := quick(0)
-			opts.Base = roundTrip(func(req *http.Request) (*http.Response, error) {
+			opts.Base = replies(func(req *http.Request) *http.Response {
 				if header := req.Header.Get("Authorization"); header == "Bearer hunter2" {
 					got.add(req.URL.String())
 				} else if header != "" {
 					t.Errorf("%s got %q", req.URL, header)
 				}
-				if to := ways[req.URL.String()]; to != "" {
-					return answer(req, 302, "Location", to), nil
-				}
-				return answer(req, 200), nil
+				return onward(req, ways)
 			})
 			client := WithArchiveCredentials(newClient(t, opts), tokens{"example.com": "hunter2"})
-			req := mustRequest(t, "GET", tc.url)
-			resp, err := Do(client, req.WithContext(WithArchiveOwner(req.Context(), tc.owner)), 3)
-			if err != nil {
-				t.Fatal(err)
-			}
-			resp.Body.Close()
+			req := get(t, tc.url)
+			closed(t)(Do(client, req.WithContext(WithArchiveOwner(req.Context(), tc.owner)), 3))
 			if got.all() != tc.want {
 				t.Errorf("the token went to %q, want %q", got.all(), tc.want)
 			}
@@ -77,18 +70,18 @@ func TestArchiveCredentials(t *testing.T) {
 func TestArchiveCredentials_AreSentWithEachAttempt(t *testing.T) {
 	made := 0
 	opts := quick(2)
-	opts.Base = roundTrip(func(req *http.Request) (*http.Response, error) {
+	opts.Base = replies(func(req *http.Request) *http.Response {
 		made++
 		if req.Header.Get("Authorization") != "Bearer hunter2" {
 			t.Errorf("attempt %d has no token", made)
 		}
 		if made < 3 {
-			return answer(req, 503), nil
+			return answer(req, 503)
 		}
-		return answer(req, 200), nil
+		return answer(req, 200)
 	})
 	client := WithArchiveCredentials(newClient(t, opts), tokens{"example.com": "hunter2"})
-	req := mustRequest(t, "GET", "https://example.com/w.zip")
+	req := get(t, "https://example.com/w.zip")
 	resp, err := Do(client, req.WithContext(WithArchiveOwner(req.Context(), "example.com")), 0)
 	if err != nil || resp.StatusCode != 200 || made != 3 {
 		t.Errorf("got %v, %v after %d attempts", resp, err, made)
@@ -99,12 +92,12 @@ func TestArchiveCredentials_LeaveOthersAlone(t *testing.T) {
 	broken := errors.New("exit status 1")
 	opts := quick(0)
 	var got recorder
-	opts.Base = roundTrip(func(req *http.Request) (*http.Response, error) {
+	opts.Base = replies(func(req *http.Request) *http.Response {
 		got.add(req.Header.Get("Authorization"))
-		return answer(req, 200), nil
+		return answer(req, 200)
 	})
 	client := WithArchiveCredentials(newClient(t, opts), noTokens{broken})
-	req := mustRequest(t, "GET", "https://example.com/w.zip")
+	req := get(t, "https://example.com/w.zip")
 	if _, err := Do(client, req, 0); err != nil {
 		t.Errorf("an unmarked request: %v", err)
 	}

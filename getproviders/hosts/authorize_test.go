@@ -112,14 +112,14 @@ func TestDiscovery_TrustsNoDocumentOverPlainHTTP(t *testing.T) {
 		"http://cdn.example/back":                          "https://cdn.example/doc.json",
 	}
 	opts := quick(0)
-	opts.Base = roundTrip(func(req *http.Request) (*http.Response, error) {
+	opts.Base = replies(func(req *http.Request) *http.Response {
 		if to := ways[req.URL.String()]; to != "" {
-			return answer(req, 302, "Location", to), nil
+			return answer(req, 302, "Location", to)
 		}
 		if req.Header.Get("Authorization") != "" {
 			t.Errorf("%s got the token", req.URL)
 		}
-		return jsonAnswer(req, `{"providers.v1":"https://api.example/"}`), nil
+		return jsonAnswer(req, `{"providers.v1":"https://api.example/"}`)
 	})
 	for host, safe := range map[Hostname]bool{"good.example": true, "plain.example": false, "mixed.example": false} {
 		for _, credentials := range []Credentials{nil, tokens{host: "hunter2"}, noTokens{errors.New("exit status 1")}} {
@@ -148,14 +148,11 @@ func TestCredentials_DoNotComeBackWithARedirect(t *testing.T) {
 	}
 	var got recorder
 	opts := quick(0)
-	opts.Base = roundTrip(func(req *http.Request) (*http.Response, error) {
+	opts.Base = replies(func(req *http.Request) *http.Response {
 		if req.Header.Get("Authorization") != "" {
 			got.add(req.URL.String())
 		}
-		if to := ways[req.URL.String()]; to != "" {
-			return answer(req, 302, "Location", to), nil
-		}
-		return answer(req, 200), nil
+		return onward(req, ways)
 	})
 	client := newClient(t, opts)
 	for first, want := range map[string]string{
@@ -165,13 +162,9 @@ func TestCredentials_DoNotComeBackWithARedirect(t *testing.T) {
 		"https://d.example/": "https://d.example/",
 	} {
 		got.reset()
-		req := mustRequest(t, "GET", first)
+		req := get(t, first)
 		req.Header.Set("Authorization", "Bearer hunter2")
-		resp, err := Do(client, req, 3)
-		if err != nil {
-			t.Fatal(err)
-		}
-		resp.Body.Close()
+		closed(t)(Do(client, req, 3))
 		if got.all() != want {
 			t.Errorf("%s: the token went to %s, want %s", first, got.all(), want)
 		}

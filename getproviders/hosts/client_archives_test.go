@@ -27,7 +27,7 @@ func TestArchives_HaveConnectionsOfTheirOwn(t *testing.T) {
 	client := clientFor(t, srv, ClientOptions{})
 	var open []*http.Response
 	for range 2 {
-		req := mustRequest(t, "GET", srv.URL+"/redirect")
+		req := get(t, srv.URL+"/redirect")
 		resp, err := client.Do(req.WithContext(WithOwnConnection(req.Context())))
 		if err != nil {
 			t.Fatal(err)
@@ -44,11 +44,7 @@ func TestArchives_HaveConnectionsOfTheirOwn(t *testing.T) {
 		t.Errorf("two archives, each redirected, were asked for by %q; want a connection for each", all)
 	}
 	seen.reset()
-	resp, err := client.Do(mustRequest(t, "GET", srv.URL+"/document"))
-	if err != nil {
-		t.Fatal(err)
-	}
-	resp.Body.Close()
+	resp := closed(t)(client.Do(get(t, srv.URL+"/document")))
 	if resp.ProtoMajor != 2 {
 		t.Errorf("a document came with %s", resp.Proto)
 	}
@@ -71,7 +67,7 @@ func TestArchives_ComeFromServersWithoutHTTP1(t *testing.T) {
 	srv.Config.ErrorLog = log.New(io.Discard, "", 0)
 	srv.StartTLS()
 	t.Cleanup(srv.Close)
-	req := mustRequest(t, "GET", srv.URL)
+	req := get(t, srv.URL)
 	resp, err := clientFor(t, srv, ClientOptions{}).Do(req.WithContext(WithOwnConnection(req.Context())))
 	if err != nil {
 		t.Fatal(err)
@@ -103,7 +99,7 @@ func TestClient_IdleConnectionsOfArchivesCanBeClosed(t *testing.T) {
 	srv.StartTLS()
 	t.Cleanup(srv.Close)
 	client := clientFor(t, srv, ClientOptions{})
-	shared := mustRequest(t, "GET", srv.URL)
+	shared := get(t, srv.URL)
 	for _, req := range []*http.Request{shared, shared.WithContext(WithOwnConnection(t.Context()))} {
 		resp, err := client.Do(req)
 		if err != nil {

@@ -7,7 +7,6 @@ import (
 	"errors"
 	"net"
 	"net/http"
-	"net/http/httptest"
 	"net/url"
 	"path/filepath"
 	"testing"
@@ -18,11 +17,7 @@ import (
 // protocolOf asks a server, and returns the version of HTTP of its answer.
 func protocolOf(t *testing.T, client *http.Client, ctx context.Context, at string) int {
 	t.Helper()
-	resp, err := client.Do(mustRequest(t, "GET", at).WithContext(ctx))
-	if err != nil {
-		t.Fatal(err)
-	}
-	resp.Body.Close()
+	resp := closed(t)(client.Do(get(t, at).WithContext(ctx)))
 	return resp.ProtoMajor
 }
 
@@ -35,7 +30,7 @@ func TestClientOptions_CertFileIsTrustedOnEverySystem(t *testing.T) {
 		"with a Base": {CertFile: file, Base: &http.Transport{}},
 		"with TLS":    {CertFile: file, TLS: &tls.Config{ServerName: srv.Certificate().DNSNames[0]}},
 	} {
-		resp, err := newClient(t, opts).Do(mustRequest(t, "GET", srv.URL))
+		resp, err := newClient(t, opts).Do(get(t, srv.URL))
 		if err != nil {
 			t.Errorf("%s: %v", name, err)
 			continue
@@ -65,7 +60,7 @@ func TestClientOptions_ATransportAsBaseKeepsTheProtocolsAndTheLimits(t *testing.
 	}
 	hasty := newClient(t, ClientOptions{Base: base, HeaderTimeout: 100 * time.Millisecond})
 	for _, ctx := range []context.Context{t.Context(), WithOwnConnection(t.Context())} {
-		_, err := hasty.Do(mustRequest(t, "GET", srv.URL+"/silent").WithContext(ctx))
+		_, err := hasty.Do(get(t, srv.URL+"/silent").WithContext(ctx))
 		if timeout, ok := errors.AsType[net.Error](err); !ok || !timeout.Timeout() {
 			t.Errorf("a server that says nothing: %v", err)
 		}
@@ -85,11 +80,11 @@ func TestClientOptions_AnyOtherBaseHasATimeLimit(t *testing.T) {
 			return nil, req.Context().Err()
 		})})
 		start := time.Now()
-		_, err := client.Do(mustRequest(t, "GET", "http://example.com/"))
+		_, err := client.Do(get(t, "http://example.com/"))
 		if _, ok := errors.AsType[*StallError](err); !ok || time.Since(start) != 15*time.Second {
 			t.Errorf("after %s: %v", time.Since(start), err)
 		}
-		req := mustRequest(t, "GET", "http://example.com/")
+		req := get(t, "http://example.com/")
 		if _, err := client.Do(req.WithContext(WithOwnConnection(req.Context()))); err == nil || errors.Is(err, context.Canceled) {
 			t.Errorf("got %v", err)
 		}
@@ -105,8 +100,7 @@ func TestClientOptions_AnyOtherBaseHasATimeLimit(t *testing.T) {
 }
 
 func TestClientOptions_ProxyAndDialContextAreUsed(t *testing.T) {
-	srv := httptest.NewServer(http.HandlerFunc(func(http.ResponseWriter, *http.Request) {}))
-	t.Cleanup(srv.Close)
+	srv := startPlain(t, func(http.ResponseWriter, *http.Request) {})
 	address, err := url.Parse(srv.URL)
 	if err != nil {
 		t.Fatal(err)
@@ -132,13 +126,8 @@ func TestDo_NilIsTheDefaultClient(t *testing.T) {
 		t.Error("it isn't one client with time limits")
 	}
 	t.Cleanup(DefaultClient().CloseIdleConnections)
-	srv := httptest.NewServer(http.HandlerFunc(func(http.ResponseWriter, *http.Request) {}))
-	t.Cleanup(srv.Close)
-	resp, err := Do(nil, mustRequest(t, "GET", srv.URL), 0)
-	if err != nil {
-		t.Fatal(err)
-	}
-	resp.Body.Close()
+	srv := startPlain(t, func(http.ResponseWriter, *http.Request) {})
+	resp := closed(t)(Do(nil, get(t, srv.URL), 0))
 	if _, guarded := resp.Body.(*guardedBody); !guarded {
 		t.Errorf("a body of type %T has no limit for stalls", resp.Body)
 	}

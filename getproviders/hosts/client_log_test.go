@@ -41,14 +41,13 @@ func traced(opts ClientOptions) (ClientOptions, *logBuffer) {
 }
 
 func TestLog_CountsBytesAndTellsOfConnections(t *testing.T) {
-	server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, req *http.Request) {
+	server := startPlain(t, func(w http.ResponseWriter, req *http.Request) {
 		fmt.Fprint(w, strings.Repeat("x", 1234))
 		if req.URL.Path == "/cut" {
 			_ = http.NewResponseController(w).Flush()
 			panic(http.ErrAbortHandler)
 		}
-	}))
-	defer server.Close()
+	})
 	opts, log := traced(quick(0))
 	client := newClient(t, opts)
 	defer client.CloseIdleConnections()
@@ -124,7 +123,7 @@ func TestLog_HoldsNoSecret(t *testing.T) {
 		opts, log := traced(opts)
 		client := newClient(t, opts)
 		for _, path := range []string{"/", "/redirect", "/bad", "/cut", "/echo"} {
-			req := mustRequest(t, "GET", "https://me:"+secret+"@"+server.Listener.Addr().String()+path+"?token="+secret+"&"+secret+"#"+secret)
+			req := get(t, "https://me:"+secret+"@"+server.Listener.Addr().String()+path+"?token="+secret+"&"+secret+"#"+secret)
 			req.Header.Set("Authorization", "Bearer "+secret)
 			req.Header.Set("Cookie", secret)
 			resp, err := client.Do(req)

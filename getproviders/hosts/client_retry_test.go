@@ -88,12 +88,12 @@ func TestRetry_DoesNotRepeatWhatCannotWork(t *testing.T) {
 	srv.StartTLS()
 	t.Cleanup(srv.Close)
 	client := newClient(t, quick(3)) // which doesn't trust the server
-	_, err := Do(client, mustRequest(t, "GET", srv.URL), 0)
+	_, err := Do(client, get(t, srv.URL), 0)
 	if _, ok := errors.AsType[*tls.CertificateVerificationError](err); !ok || handshakes.Load() != 1 {
 		t.Errorf("%d handshakes, error %v", handshakes.Load(), err)
 	}
 	for _, scheme := range []string{"ftp", "file"} {
-		_, err := Do(client, mustRequest(t, "GET", scheme+"://example.com/x"), 0)
+		_, err := Do(client, get(t, scheme+"://example.com/x"), 0)
 		if failed, ok := errors.AsType[*RequestError](err); !ok || failed.Attempts != 1 {
 			t.Errorf("%s: got %v", scheme, err)
 		}
@@ -104,7 +104,7 @@ func TestRetry_TellsTheNumberOfAttempts(t *testing.T) {
 	opts := quick(2)
 	cause := &net.OpError{Op: "dial", Net: "tcp", Err: syscall.ECONNREFUSED}
 	opts.Base = roundTrip(func(*http.Request) (*http.Response, error) { return nil, cause })
-	_, err := Do(newClient(t, opts), mustRequest(t, "GET", "https://u:pw@example.com/a?token=secret"), 0)
+	_, err := Do(newClient(t, opts), get(t, "https://u:pw@example.com/a?token=secret"), 0)
 	failed, ok := errors.AsType[*RequestError](err)
 	if !ok || failed.Attempts != 3 || !errors.Is(failed.Err, cause) || failed.Err.Error() != cause.Error() {
 		t.Fatalf("got %#v", err)
@@ -120,7 +120,7 @@ func TestRetry_KeepsTimeoutsRecognisable(t *testing.T) {
 	opts.Base = roundTrip(func(*http.Request) (*http.Response, error) {
 		return nil, &net.DNSError{Err: "i/o timeout", Name: "example.com", IsTimeout: true}
 	})
-	_, err := newClient(t, opts).Do(mustRequest(t, "GET", "https://example.com/"))
+	_, err := newClient(t, opts).Do(get(t, "https://example.com/"))
 	if u, ok := errors.AsType[*url.Error](err); !ok || !u.Timeout() {
 		t.Errorf("not a timeout: %v", err)
 	}
@@ -138,13 +138,13 @@ func TestRetry_DrainsAndClosesTheBodiesInBetween(t *testing.T) {
 	var closed atomic.Int32
 	var bodies []*strings.Reader
 	opts := quick(2)
-	opts.Base = roundTrip(func(req *http.Request) (*http.Response, error) {
+	opts.Base = replies(func(req *http.Request) *http.Response {
 		resp := answer(req, 503)
 		bodies = append(bodies, strings.NewReader("try later"))
 		resp.Body = spyBody{bodies[len(bodies)-1], &closed}
-		return resp, nil
+		return resp
 	})
-	resp, err := newClient(t, opts).Do(mustRequest(t, "GET", "https://example.com/"))
+	resp, err := newClient(t, opts).Do(get(t, "https://example.com/"))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -176,11 +176,11 @@ func TestRetry_Waits(t *testing.T) {
 		t.Run(tc.name, func(t *testing.T) {
 			synctest.Test(t, func(t *testing.T) {
 				var at []time.Time
-				client := newClient(t, ClientOptions{Retries: 2, Base: roundTrip(func(req *http.Request) (*http.Response, error) {
+				client := newClient(t, ClientOptions{Retries: 2, Base: replies(func(req *http.Request) *http.Response {
 					at = append(at, time.Now())
-					return answer(req, 429, tc.header...), nil
+					return answer(req, 429, tc.header...)
 				})})
-				if _, err := client.Do(mustRequest(t, "GET", "https://example.com/")); err != nil {
+				if _, err := client.Do(get(t, "https://example.com/")); err != nil {
 					t.Fatal(err)
 				}
 				first, second := at[1].Sub(at[0]), at[2].Sub(at[1])
@@ -194,14 +194,14 @@ func TestRetry_Waits(t *testing.T) {
 
 func TestRetry_StopsWaitingWhenTheContextEnds(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		client := newClient(t, ClientOptions{Retries: 5, Base: roundTrip(func(req *http.Request) (*http.Response, error) {
-			return answer(req, 503, "Retry-After", "20"), nil
+		client := newClient(t, ClientOptions{Retries: 5, Base: replies(func(req *http.Request) *http.Response {
+			return answer(req, 503, "Retry-After", "20")
 		})})
 		ctx, cancel := context.WithCancel(t.Context())
 		defer cancel()
 		time.AfterFunc(3*time.Second, cancel)
 		start := time.Now()
-		_, err := Do(client, mustRequest(t, "GET", "https://example.com/").WithContext(ctx), 0)
+		_, err := Do(client, get(t, "https://example.com/").WithContext(ctx), 0)
 		if !errors.Is(err, context.Canceled) || time.Since(start) != 3*time.Second {
 			t.Errorf("got %v after %s", err, time.Since(start))
 		}
@@ -259,12 +259,8 @@ func TestRetry_OverARealServer(t *testing.T) {
 			w.WriteHeader(http.StatusServiceUnavailable)
 		}
 	})
-	req := mustRequest(t, "GET", srv.URL+"/from")
-	resp, err := Do(clientFor(t, srv, quick(2)), req, 1)
-	if err != nil {
-		t.Fatal(err)
-	}
-	resp.Body.Close()
+	req := get(t, srv.URL+"/from")
+	resp := closed(t)(Do(clientFor(t, srv, quick(2)), req, 1))
 	if want := "/from /to /to /to"; paths.all() != want || Attempts(resp) != 3 {
 		t.Errorf("%d attempts at the last hop; paths %s", Attempts(resp), paths.all())
 	}
@@ -274,11 +270,11 @@ func TestWithRetries_CountsInPlaceOfTheClients(t *testing.T) {
 	for _, retries := range []int{0, 1, 4} {
 		made := 0
 		opts := quick(2)
-		opts.Base = roundTrip(func(req *http.Request) (*http.Response, error) {
+		opts.Base = replies(func(req *http.Request) *http.Response {
 			made++
-			return answer(req, 503), nil
+			return answer(req, 503)
 		})
-		req := mustRequest(t, "GET", "https://example.com/")
+		req := get(t, "https://example.com/")
 		resp, err := newClient(t, opts).Transport.RoundTrip(req.WithContext(WithRetries(req.Context(), retries)))
 		if err != nil || resp.StatusCode != 503 || made != retries+1 || Attempts(resp) != made {
 			t.Errorf("%d retries: made %d attempts, %v", retries, made, err)

@@ -49,12 +49,12 @@ func TestClient_EndsWhatComesTooSlowly(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			clock := &ticking{time.Unix(1_000_000, 0)}
 			test.opts.Now = func() time.Time { return clock.now }
-			test.opts.Base = roundTrip(func(req *http.Request) (*http.Response, error) {
+			test.opts.Base = replies(func(req *http.Request) *http.Response {
 				resp := answer(req, 200)
 				resp.Body = &slowBody{clock: clock, bytes: test.bytes, every: test.every}
-				return resp, nil
+				return resp
 			})
-			req := mustRequest(t, "GET", "https://example.com/x?sig=secret")
+			req := get(t, "https://example.com/x?sig=secret")
 			if test.archive {
 				req = req.WithContext(WithOwnConnection(req.Context()))
 			}
@@ -97,7 +97,7 @@ func TestGetDocument_RetriesWhatBreaksOff(t *testing.T) {
 				}
 				_, _ = io.WriteString(w, "{}")
 			})
-			u := mustRequest(t, "GET", srv.URL).URL
+			u := mustURL(t, srv.URL)
 			doc, err := GetDocument(t.Context(), clientFor(t, srv, quick(test.retries)), DocumentRequest{URL: u, MaxBytes: 1000})
 			if good := test.broken < test.requests; good != (err == nil) || good && string(doc.Body) != "{}" || asked != test.requests {
 				t.Errorf("%d requests: %v", asked, err)
@@ -109,7 +109,7 @@ func TestGetDocument_RetriesWhatBreaksOff(t *testing.T) {
 		asked++
 		_, _ = w.Write(make([]byte, 200))
 	})
-	u := mustRequest(t, "GET", srv.URL).URL
+	u := mustURL(t, srv.URL)
 	if _, err := GetDocument(t.Context(), clientFor(t, srv, quick(3)), DocumentRequest{URL: u, MaxBytes: 100}); err == nil || asked != 1 {
 		t.Errorf("what is too large was asked for %d times: %v", asked, err)
 	}

@@ -22,11 +22,11 @@ func TestClient_UserAgent(t *testing.T) {
 		{"", "", ""},
 	} {
 		var got string
-		client := newClient(t, ClientOptions{UserAgent: tc.ours, Base: roundTrip(func(req *http.Request) (*http.Response, error) {
+		client := newClient(t, ClientOptions{UserAgent: tc.ours, Base: replies(func(req *http.Request) *http.Response {
 			got = req.Header.Get("User-Agent")
-			return answer(req, 200), nil
+			return answer(req, 200)
 		})})
-		req := mustRequest(t, "GET", "https://example.com/")
+		req := get(t, "https://example.com/")
 		if tc.theirs != "" {
 			req.Header.Set("User-Agent", tc.theirs)
 		}
@@ -52,13 +52,9 @@ func TestLog_HasOneRedactedRecordForEachAttempt(t *testing.T) {
 		}
 		return answer(req, 404), nil
 	})
-	req := mustRequest(t, "GET", "https://me:hunter2@example.com/a/b?sig=hunter2&x=hunter2")
+	req := get(t, "https://me:hunter2@example.com/a/b?sig=hunter2&x=hunter2")
 	req.Header.Set("Authorization", "Bearer hunter2")
-	resp, err := newClient(t, opts).Do(req)
-	if err != nil {
-		t.Fatal(err)
-	}
-	resp.Body.Close()
+	closed(t)(newClient(t, opts).Do(req))
 	records := strings.Split(strings.TrimSpace(log.String()), "\n")
 	if len(records) != 2 || strings.Contains(log.String(), "hunter2") {
 		t.Fatalf("log:\n%s", log.String())
@@ -77,13 +73,9 @@ func TestLog_WithoutAClockHasNoDurations(t *testing.T) {
 	var log bytes.Buffer
 	client := newClient(t, ClientOptions{
 		Log:  slog.New(slog.NewTextHandler(&log, &slog.HandlerOptions{Level: slog.LevelDebug})),
-		Base: roundTrip(func(req *http.Request) (*http.Response, error) { return answer(req, 200), nil }),
+		Base: replies(func(req *http.Request) *http.Response { return answer(req, 200) }),
 	})
-	resp, err := client.Do(mustRequest(t, "GET", "https://example.com/"))
-	if err != nil {
-		t.Fatal(err)
-	}
-	resp.Body.Close()
+	closed(t)(client.Do(get(t, "https://example.com/")))
 	if !strings.Contains(log.String(), "status=200") || strings.Contains(log.String(), "took=") {
 		t.Errorf("log: %s", log.String())
 	}
@@ -93,9 +85,9 @@ func TestLog_IsSilentAboveDebug(t *testing.T) {
 	var log bytes.Buffer
 	client := newClient(t, ClientOptions{
 		Log:  slog.New(slog.NewTextHandler(&log, nil)),
-		Base: roundTrip(func(req *http.Request) (*http.Response, error) { return answer(req, 500), nil }),
+		Base: replies(func(req *http.Request) *http.Response { return answer(req, 500) }),
 	})
-	if _, err := client.Do(mustRequest(t, "GET", "https://example.com/")); err != nil || log.Len() > 0 {
+	if _, err := client.Do(get(t, "https://example.com/")); err != nil || log.Len() > 0 {
 		t.Errorf("log: %s, error: %v", log.String(), err)
 	}
 }
@@ -123,12 +115,12 @@ func (b *dripBody) Close() error { return nil }
 
 func TestClient_Stall(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		client := newClient(t, ClientOptions{StallTimeout: 5 * time.Second, Base: roundTrip(func(req *http.Request) (*http.Response, error) {
+		client := newClient(t, ClientOptions{StallTimeout: 5 * time.Second, Base: replies(func(req *http.Request) *http.Response {
 			resp := answer(req, 200)
 			resp.Body = &dripBody{req, 3, 4 * time.Second}
-			return resp, nil
+			return resp
 		})})
-		resp, err := client.Do(mustRequest(t, "GET", "https://example.com/big.zip?sig=secret"))
+		resp, err := client.Do(get(t, "https://example.com/big.zip?sig=secret"))
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -164,7 +156,7 @@ func TestStall_DropsTheConnection(t *testing.T) {
 		srv.EnableHTTP2 = http2
 		srv.StartTLS()
 		t.Cleanup(srv.Close)
-		resp, err := clientFor(t, srv, ClientOptions{StallTimeout: 20 * time.Millisecond}).Do(mustRequest(t, "GET", srv.URL))
+		resp, err := clientFor(t, srv, ClientOptions{StallTimeout: 20 * time.Millisecond}).Do(get(t, srv.URL))
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -186,11 +178,7 @@ func TestClient_HeaderTimeoutEndsAnAttempt(t *testing.T) {
 	})
 	opts := quick(4)
 	opts.HeaderTimeout = 500 * time.Millisecond
-	resp, err := Do(clientFor(t, srv, opts), mustRequest(t, "GET", srv.URL), 0)
-	if err != nil {
-		t.Fatal(err)
-	}
-	resp.Body.Close()
+	resp := closed(t)(Do(clientFor(t, srv, opts), get(t, srv.URL), 0))
 	if made.Load() < 2 || Attempts(resp) < 2 {
 		t.Errorf("%d requests, %d attempts", made.Load(), Attempts(resp))
 	}
@@ -214,7 +202,7 @@ func TestConnections_AreReused(t *testing.T) {
 		t.Cleanup(srv.Close)
 		client := clientFor(t, srv, quick(1))
 		for _, path := range []string{"/a", "/missing", "/b", "/c"} {
-			doc, err := GetDocument(t.Context(), client, DocumentRequest{URL: mustRequest(t, "GET", srv.URL+path).URL, MaxBytes: 10})
+			doc, err := GetDocument(t.Context(), client, DocumentRequest{URL: mustURL(t, srv.URL+path), MaxBytes: 10})
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -228,11 +216,7 @@ func TestConnections_AreReused(t *testing.T) {
 
 func TestClient_HTTP2IsUsed(t *testing.T) {
 	srv := startTLS(t, func(http.ResponseWriter, *http.Request) {})
-	resp, err := clientFor(t, srv, ClientOptions{}).Do(mustRequest(t, "GET", srv.URL))
-	if err != nil {
-		t.Fatal(err)
-	}
-	resp.Body.Close()
+	resp := closed(t)(clientFor(t, srv, ClientOptions{}).Do(get(t, srv.URL)))
 	if resp.ProtoMajor != 2 {
 		t.Errorf("got %s", resp.Proto)
 	}

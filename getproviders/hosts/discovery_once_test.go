@@ -12,11 +12,11 @@ import (
 
 func TestDiscovery_AsksEachHostOnce(t *testing.T) {
 	var asked recorder
-	d := Discovery{Client: &http.Client{Transport: roundTrip(func(req *http.Request) (*http.Response, error) {
+	d := Discovery{Client: &http.Client{Transport: replies(func(req *http.Request) *http.Response {
 		asked.add(req.URL.Host)
 		resp := answer(req, 200, "Content-Type", "application/json")
 		resp.Body = io.NopCloser(strings.NewReader(`{"providers.v1":"/p/","modules.v1":"/m/"}`))
-		return resp, nil
+		return resp
 	})}}
 	var all sync.WaitGroup
 	for i := range 40 {
@@ -45,11 +45,11 @@ func TestDiscovery_AsksEachHostOnce(t *testing.T) {
 
 func TestDiscovery_ForgetsFailures(t *testing.T) {
 	asked := 0
-	d := Discovery{Client: &http.Client{Transport: roundTrip(func(req *http.Request) (*http.Response, error) {
+	d := Discovery{Client: &http.Client{Transport: replies(func(req *http.Request) *http.Response {
 		if asked++; asked == 1 {
-			return answer(req, 503), nil
+			return answer(req, 503)
 		}
-		return answer(req, 404), nil
+		return answer(req, 404)
 	})}}
 	for i, want := range []error{ErrHostUnreachable, ErrNoService, ErrNoService} {
 		if _, err := d.Service(t.Context(), "example.com", "providers.v1"); !errors.Is(err, want) {
@@ -62,8 +62,8 @@ func TestDiscovery_ForgetsFailures(t *testing.T) {
 }
 
 func TestDiscovery_TellsEachCallerItsOwnService(t *testing.T) {
-	d := Discovery{Client: &http.Client{Transport: roundTrip(func(req *http.Request) (*http.Response, error) {
-		return answer(req, 404), nil
+	d := Discovery{Client: &http.Client{Transport: replies(func(req *http.Request) *http.Response {
+		return answer(req, 404)
 	})}}
 	for _, service := range []string{"providers.v1", "modules.v1"} {
 		_, err := d.Service(t.Context(), "example.com", service)

@@ -178,10 +178,9 @@ func TestDiscovery_AcceptsTheMediaTypeInAnyForm(t *testing.T) {
 }
 
 func TestDiscovery_FollowsRedirects(t *testing.T) {
-	plain := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) {
+	plain := startPlain(t, func(w http.ResponseWriter, _ *http.Request) {
 		document(w, `{"providers.v1":"p/"}`)
-	}))
-	t.Cleanup(plain.Close)
+	})
 	for _, tc := range []struct {
 		name string
 		hops int
@@ -233,9 +232,9 @@ func TestDiscovery_AsksByPunycodeAndPort(t *testing.T) {
 			t.Fatal(err)
 		}
 		var asked recorder
-		d := Discovery{Client: &http.Client{Transport: roundTrip(func(req *http.Request) (*http.Response, error) {
+		d := Discovery{Client: &http.Client{Transport: replies(func(req *http.Request) *http.Response {
 			asked.add(req.URL.String())
-			return answer(req, 404), nil
+			return answer(req, 404)
 		})}}
 		_, err = d.Service(t.Context(), host, "providers.v1")
 		if !errors.Is(err, ErrNoService) || asked.all() != want {

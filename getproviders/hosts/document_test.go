@@ -34,7 +34,7 @@ func TestGetDocument(t *testing.T) {
 	client := clientFor(t, srv, quick(0))
 	get := func(path string) (*Document, error) {
 		return GetDocument(t.Context(), client, DocumentRequest{
-			URL:          mustRequest(t, "GET", srv.URL+path).URL,
+			URL:          mustURL(t, srv.URL+path),
 			Header:       http.Header{"X-Sent": {"hello"}},
 			MaxRedirects: 1,
 			MaxBytes:     10,
@@ -76,7 +76,7 @@ func TestGetDocument(t *testing.T) {
 		}
 	})
 	t.Run("without a header", func(t *testing.T) {
-		if _, err := GetDocument(t.Context(), client, DocumentRequest{URL: mustRequest(t, "GET", srv.URL).URL}); err != nil {
+		if _, err := GetDocument(t.Context(), client, DocumentRequest{URL: mustURL(t, srv.URL)}); err != nil {
 			t.Error(err)
 		}
 	})
@@ -112,7 +112,7 @@ func TestGetDocument_RedirectLimit(t *testing.T) {
 	})
 	client := clientFor(t, srv, quick(0))
 	for limit, ok := range map[int]bool{0: false, 2: false, 3: true, 10: true} {
-		resp, err := Do(client, mustRequest(t, "GET", srv.URL+"/3?token=secret"), limit)
+		resp, err := Do(client, get(t, srv.URL+"/3?token=secret"), limit)
 		if ok != (err == nil) {
 			t.Errorf("limit %d: %v", limit, err)
 		}
@@ -140,7 +140,7 @@ func TestGetDocument_RedirectToNowhere(t *testing.T) {
 	})
 	for name, client := range map[string]*http.Client{"ours": clientFor(t, srv, quick(2)), "the library's": srv.Client()} {
 		asked.reset()
-		_, err := Do(client, mustRequest(t, "GET", srv.URL+"/a"), 5)
+		_, err := Do(client, get(t, srv.URL+"/a"), 5)
 		if failed, ok := errors.AsType[*RequestError](err); !ok || failed.Attempts != 1 || asked.all() != "/a" {
 			t.Errorf("%s: got %#v, asked %s", name, err, asked.all())
 		}
@@ -174,14 +174,10 @@ func TestCredentials_StayWithTheirHost(t *testing.T) {
 	} {
 		for _, name := range []string{"Authorization", "Cookie", "Proxy-Authorization"} {
 			got.reset()
-			req := mustRequest(t, "GET", srv.URL+path)
+			req := get(t, srv.URL+path)
 			req.Header.Set(name, "secret")
 			req.Header.Set("X-Terraform-Version", "1")
-			resp, err := Do(client, req, 1)
-			if err != nil {
-				t.Fatal(err)
-			}
-			resp.Body.Close()
+			closed(t)(Do(client, req, 1))
 			if got.all() != want {
 				t.Errorf("%s with %s: got %v, want %v", path, name, got.all(), want)
 			}
@@ -224,17 +220,17 @@ func TestGetDocument_DoesNotLeaveHTTPSForPlainHTTP(t *testing.T) {
 	}
 	var asked recorder
 	opts := quick(0)
-	opts.Base = roundTrip(func(req *http.Request) (*http.Response, error) {
+	opts.Base = replies(func(req *http.Request) *http.Response {
 		asked.add(req.URL.String())
 		if to := ways[req.URL.String()]; to != "" {
-			return answer(req, 302, "Location", to), nil
+			return answer(req, 302, "Location", to)
 		}
-		return jsonAnswer(req, "{}"), nil
+		return jsonAnswer(req, "{}")
 	})
 	client := newClient(t, opts)
 	for first, to := range ways {
 		asked.reset()
-		_, err := GetDocument(t.Context(), client, DocumentRequest{URL: mustRequest(t, "GET", first).URL, MaxRedirects: 3, MaxBytes: 100})
+		_, err := GetDocument(t.Context(), client, DocumentRequest{URL: mustURL(t, first), MaxRedirects: 3, MaxBytes: 100})
 		refused := first == "https://down.example/"
 		if refused != errors.Is(err, ErrPlainHTTP) || !refused && err != nil {
 			t.Errorf("%s: %v", first, err)

@@ -36,6 +36,14 @@ func startTLS(t testing.TB, h http.HandlerFunc) *httptest.Server {
 	return srv
 }
 
+// startPlain serves HTTP on loopback.
+func startPlain(t testing.TB, h http.HandlerFunc) *httptest.Server {
+	t.Helper()
+	srv := httptest.NewServer(h)
+	t.Cleanup(srv.Close)
+	return srv
+}
+
 // clientFor returns a client with our own transport that trusts the server.
 func clientFor(t testing.TB, srv *httptest.Server, opts ClientOptions) *http.Client {
 	t.Helper()
@@ -61,6 +69,31 @@ type roundTrip func(*http.Request) (*http.Response, error)
 
 func (f roundTrip) RoundTrip(req *http.Request) (*http.Response, error) { return f(req) }
 
+// replies is a RoundTripper that never fails.
+func replies(f func(*http.Request) *http.Response) roundTrip {
+	return func(req *http.Request) (*http.Response, error) { return f(req), nil }
+}
+
+// onward redirects to where the ways lead from a URL, if they do.
+func onward(req *http.Request, ways map[string]string) *http.Response {
+	if to := ways[req.URL.String()]; to != "" {
+		return answer(req, 302, "Location", to)
+	}
+	return answer(req, 200)
+}
+
+// closed returns an answer that there has to be. Nobody reads its body.
+func closed(t testing.TB) func(*http.Response, error) *http.Response {
+	return func(resp *http.Response, err error) *http.Response {
+		t.Helper()
+		if err != nil {
+			t.Fatal(err)
+		}
+		resp.Body.Close()
+		return resp
+	}
+}
+
 // answer makes a response with a header, given as names and values, and no body.
 func answer(req *http.Request, status int, header ...string) *http.Response {
 	resp := &http.Response{StatusCode: status, Request: req, Header: http.Header{}, Body: http.NoBody}
@@ -68,6 +101,11 @@ func answer(req *http.Request, status int, header ...string) *http.Response {
 		resp.Header.Set(header[i], header[i+1])
 	}
 	return resp
+}
+
+func get(t testing.TB, url string) *http.Request {
+	t.Helper()
+	return mustRequest(t, "GET", url)
 }
 
 func mustRequest(t testing.TB, method, url string) *http.Request {

@@ -144,7 +144,7 @@ default login u password other
 		t.Run(tc.url+" "+tc.header, func(t *testing.T) {
 			var told []string
 			opts := quick(0)
-			opts.Base = roundTrip(func(req *http.Request) (*http.Response, error) {
+			opts.Base = replies(func(req *http.Request) *http.Response {
 				_, password, ok := req.BasicAuth()
 				if header := req.Header.Get("Authorization"); !ok {
 					password = header
@@ -156,19 +156,15 @@ default login u password other
 				bare := *req.URL
 				bare.User = nil
 				if to := redirects[bare.String()]; to != "" {
-					return answer(req, 302, "Location", to), nil
+					return answer(req, 302, "Location", to)
 				}
-				return answer(req, 200), nil
+				return answer(req, 200)
 			})
-			req := mustRequest(t, "GET", tc.url)
+			req := get(t, tc.url)
 			if tc.header != "" {
 				req.Header.Set("Authorization", tc.header)
 			}
-			resp, err := Do(WithNetrc(newClient(t, opts), []string{file}), req, 5)
-			if err != nil {
-				t.Fatal(err)
-			}
-			resp.Body.Close()
+			closed(t)(Do(WithNetrc(newClient(t, opts), []string{file}), req, 5))
 			if got := strings.Join(told, " "); got != tc.want {
 				t.Errorf("told %q, want %q", got, tc.want)
 			}
@@ -200,11 +196,7 @@ func TestNetrc_OverTheWire(t *testing.T) {
 	metadata := clientFor(t, first, quick(0))
 	archives := WithNetrc(metadata, []string{netrcFile(t, "machine "+hostOf(t, first).ASCII()+" login u password p\ndefault login stranger password q\n")})
 	for _, client := range []*http.Client{archives, metadata} {
-		resp, err := Do(client, mustRequest(t, "GET", first.URL+"/redirect"), 5)
-		if err != nil {
-			t.Fatal(err)
-		}
-		resp.Body.Close()
+		closed(t)(Do(client, get(t, first.URL+"/redirect"), 5))
 	}
 	want := "first/redirect=u second/redirect= plain/w.zip= first/redirect= second/redirect= plain/w.zip="
 	if got := seen.all(); got != want {
@@ -216,21 +208,17 @@ func TestNetrc_IsReadOnceAndLate(t *testing.T) {
 	file := filepath.Join(t.TempDir(), "netrc")
 	var told recorder
 	opts := quick(0)
-	opts.Base = roundTrip(func(req *http.Request) (*http.Response, error) {
+	opts.Base = replies(func(req *http.Request) *http.Response {
 		user, _, _ := req.BasicAuth()
 		told.add("[" + user + "]")
-		return answer(req, 200), nil
+		return answer(req, 200)
 	})
 	client := WithNetrc(newClient(t, opts), []string{filepath.Join(t.TempDir(), "missing"), file})
 	for _, user := range []string{"first", "second"} {
 		if err := os.WriteFile(file, []byte("machine example.com login "+user+" password p"), 0o600); err != nil {
 			t.Fatal(err)
 		}
-		resp, err := client.Do(mustRequest(t, "GET", "https://example.com/"))
-		if err != nil {
-			t.Fatal(err)
-		}
-		resp.Body.Close()
+		closed(t)(client.Do(get(t, "https://example.com/")))
 	}
 	if told.all() != "[first] [first]" {
 		t.Errorf("told %s", told.all())
@@ -239,19 +227,15 @@ func TestNetrc_IsReadOnceAndLate(t *testing.T) {
 
 func TestNetrc_WithoutAFileChangesNothing(t *testing.T) {
 	opts := quick(0)
-	opts.Base = roundTrip(func(req *http.Request) (*http.Response, error) {
+	opts.Base = replies(func(req *http.Request) *http.Response {
 		if header := req.Header.Get("Authorization"); header != "" {
 			t.Errorf("told %q", header)
 		}
-		return answer(req, 200), nil
+		return answer(req, 200)
 	})
 	homeIsAFile := filepath.Join(netrcFile(t, ""), ".netrc")
 	for _, files := range [][]string{nil, {filepath.Join(t.TempDir(), "missing")}, {homeIsAFile}} {
-		resp, err := WithNetrc(newClient(t, opts), files).Do(mustRequest(t, "GET", "https://example.com/"))
-		if err != nil {
-			t.Fatal(err)
-		}
-		resp.Body.Close()
+		closed(t)(WithNetrc(newClient(t, opts), files).Do(get(t, "https://example.com/")))
 	}
 }
 
@@ -259,11 +243,11 @@ func TestNetrc_ThatCannotBeRead(t *testing.T) {
 	big := netrcFile(t, strings.Repeat("machine example.com password hunter2\n", netrcBytes/30))
 	for _, path := range []string{t.TempDir(), big} {
 		opts := quick(0)
-		opts.Base = roundTrip(func(req *http.Request) (*http.Response, error) {
+		opts.Base = replies(func(req *http.Request) *http.Response {
 			t.Error("the request was made")
-			return answer(req, 200), nil
+			return answer(req, 200)
 		})
-		_, err := Do(WithNetrc(newClient(t, opts), []string{path}), mustRequest(t, "GET", "https://example.com/"), 0)
+		_, err := Do(WithNetrc(newClient(t, opts), []string{path}), get(t, "https://example.com/"), 0)
 		if err == nil || !strings.Contains(err.Error(), path) || errors.Is(err, fs.ErrNotExist) || strings.Contains(err.Error(), "hunter2") {
 			t.Errorf("%s: got %v", path, err)
 		}
@@ -289,13 +273,9 @@ func TestNetrc_KeepsTheClient(t *testing.T) {
 func TestNetrc_IsNeverPrinted(t *testing.T) {
 	const secret = "tHisIsTheP4ssword"
 	opts := quick(0)
-	opts.Base = roundTrip(func(req *http.Request) (*http.Response, error) { return answer(req, 200), nil })
+	opts.Base = replies(func(req *http.Request) *http.Response { return answer(req, 200) })
 	client := WithNetrc(newClient(t, opts), []string{netrcFile(t, "machine example.com login u password "+secret)})
-	resp, err := client.Do(mustRequest(t, "GET", "https://example.com/"))
-	if err != nil {
-		t.Fatal(err)
-	}
-	resp.Body.Close()
+	closed(t)(client.Do(get(t, "https://example.com/")))
 	mustConceal(t, client, secret)
 	mustConceal(t, client.Transport, secret)
 }

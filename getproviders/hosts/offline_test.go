@@ -3,7 +3,6 @@ package hosts
 import (
 	"errors"
 	"net/http"
-	"net/http/httptest"
 	"strings"
 	"sync/atomic"
 	"testing"
@@ -11,8 +10,7 @@ import (
 
 func TestOffline_ClientSendsNothing(t *testing.T) {
 	var asked atomic.Int32
-	server := httptest.NewServer(http.HandlerFunc(func(http.ResponseWriter, *http.Request) { asked.Add(1) }))
-	t.Cleanup(server.Close)
+	server := startPlain(t, func(http.ResponseWriter, *http.Request) { asked.Add(1) })
 	client := NewOfflineClient("TFDEPS_OFFLINE")
 	for _, wrapped := range []*http.Client{client, WithNetrc(client, nil), WithArchiveCredentials(client, nil)} {
 		for _, method := range []string{"", http.MethodGet, http.MethodPost} {

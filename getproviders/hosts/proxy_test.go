@@ -185,7 +185,7 @@ func TestProxyVariables_UpperCaseComesFirst(t *testing.T) {
 		"http://lower": {"https_proxy": "http://lower", "HTTP_PROXY": "http://other"},
 		"":             {"HTTPS_PROXY": "http://upper", "no_proxy": "a.example"},
 	} {
-		proxy, err := ProxyVariables(func(name string) string { return variables[name] })(mustRequest(t, "GET", "https://a.example"))
+		proxy, err := ProxyVariables(func(name string) string { return variables[name] })(get(t, "https://a.example"))
 		if err != nil || (proxy == nil) != (want == "") || proxy != nil && proxy.String() != want {
 			t.Errorf("%v: got %v, %v, want %q", variables, proxy, err, want)
 		}

@@ -120,18 +120,16 @@ func TestPublicDialer_Allows(t *testing.T) {
 // TestPublicDialer_DecidesForEachConnection: a name that meant another address before, a redirect, and a request of each kind.
 func TestPublicDialer_DecidesForEachConnection(t *testing.T) {
 	var reached atomic.Int32
-	inside := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) {
+	inside := startPlain(t, func(w http.ResponseWriter, _ *http.Request) {
 		reached.Add(1)
 		io.WriteString(w, "a secret")
-	}))
-	t.Cleanup(inside.Close)
+	})
 	at := mustURL(t, inside.URL)
 	var outside *httptest.Server
-	outside = httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+	outside = startPlain(t, func(w http.ResponseWriter, r *http.Request) {
 		w.Header().Set("Connection", "close")
 		http.Redirect(w, r, strings.TrimPrefix(r.URL.RawQuery, "to="), http.StatusFound)
-	}))
-	t.Cleanup(outside.Close)
+	})
 	home := PlaceOf(mustURL(t, outside.URL))
 	names := map[string][]string{
 		"inside.example.com": {"127.0.0.1"}, "inside6.example.com": {"::1"}, "mapped.example.com": {"::ffff:127.0.0.1"}, "both.example.com": {"127.0.0.1 ::1"},
@@ -150,7 +148,7 @@ func TestPublicDialer_DecidesForEachConnection(t *testing.T) {
 				if kind == "archive" {
 					ctx = WithOwnConnection(ctx)
 				}
-				resp, err := Do(client, mustRequest(t, "GET", target).WithContext(ctx), 5)
+				resp, err := Do(client, get(t, target).WithContext(ctx), 5)
 				if err == nil {
 					resp.Body.Close()
 				}
@@ -165,7 +163,7 @@ func TestPublicDialer_DecidesForEachConnection(t *testing.T) {
 		t.Errorf("the server inside was asked %d times", n)
 	}
 	for text, want := range map[string]error{inside.URL: ErrPrivateAddress, "http://localhost:" + at.Port(): ErrPrivateAddress, "http://[::ffff:127.0.0.1]:" + at.Port(): ErrPrivateAddress} {
-		if _, err := client.Do(mustRequest(t, "GET", text)); !errors.Is(err, want) {
+		if _, err := client.Do(get(t, text)); !errors.Is(err, want) {
 			t.Errorf("%s: %v", text, err)
 		}
 	}
@@ -173,13 +171,12 @@ func TestPublicDialer_DecidesForEachConnection(t *testing.T) {
 
 // TestPublicDialer_ANameThatChangesItsMeaning: the name has an allowed address where it is looked up first, and another one later.
 func TestPublicDialer_ANameThatChangesItsMeaning(t *testing.T) {
-	server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) { w.Header().Set("Connection", "close") }))
-	t.Cleanup(server.Close)
+	server := startPlain(t, func(w http.ResponseWriter, _ *http.Request) { w.Header().Set("Connection", "close") })
 	names := map[string][]string{"rebinding.example.com": {"127.0.0.1", "169.254.169.254"}}
 	dialer := &PublicDialer{Allowed: []netip.Prefix{netip.MustParsePrefix("127.0.0.1/32")}, Resolver: resolver(t, names)}
 	client := newClient(t, ClientOptions{DialContext: dialer.DialContext, Proxy: func(*http.Request) (*url.URL, error) { return nil, nil }})
 	for i, want := range []error{nil, ErrPrivateAddress, ErrPrivateAddress} {
-		resp, err := client.Do(mustRequest(t, "GET", "http://rebinding.example.com:"+mustURL(t, server.URL).Port()))
+		resp, err := client.Do(get(t, "http://rebinding.example.com:"+mustURL(t, server.URL).Port()))
 		if err == nil {
 			resp.Body.Close()
 		}
@@ -192,16 +189,11 @@ func TestPublicDialer_ANameThatChangesItsMeaning(t *testing.T) {
 // TestPublicDialer_ThroughAProxy: the proxy is named by the user, and may be anywhere; what it connects to is its own business.
 func TestPublicDialer_ThroughAProxy(t *testing.T) {
 	var asked atomic.Value
-	proxy := httptest.NewServer(http.HandlerFunc(func(_ http.ResponseWriter, r *http.Request) { asked.Store(r.URL.String()) }))
-	t.Cleanup(proxy.Close)
+	proxy := startPlain(t, func(_ http.ResponseWriter, r *http.Request) { asked.Store(r.URL.String()) })
 	at := mustURL(t, proxy.URL)
 	dialer := &PublicDialer{Hosts: []string{PlaceOf(at)}, Resolver: resolver(t, nil)}
 	client := newClient(t, ClientOptions{DialContext: dialer.DialContext, Proxy: http.ProxyURL(at)})
-	resp, err := client.Do(mustRequest(t, "GET", "http://registry.example.com/x"))
-	if err != nil {
-		t.Fatal(err)
-	}
-	resp.Body.Close()
+	closed(t)(client.Do(get(t, "http://registry.example.com/x")))
 	if asked.Load() != "http://registry.example.com/x" {
 		t.Errorf("the proxy was asked for %v", asked.Load())
 	}
