@@ -21,19 +21,18 @@ import (
 // TestServer_CollectRemovesWhatIsntUsed: of four archives, those go first that no server of the bucket has sent for the
 // longest time.
 func TestServer_CollectRemovesWhatIsntUsed(t *testing.T) {
-	t.Parallel()
 	m := newMirroring(t)
 	m.opts.MarkUses = true
 	root := t.TempDir()
 	m.bucket = blob.NewDirectory(root)
-	one, front := m.serve(t, m.source())
-	_, second := m.serve(t, m.source())
+	one, front := m.start(t)
+	_, second := m.start(t)
 	path := func(i int) string {
 		return host + fmt.Sprintf("acme/p%d/terraform-provider-p%d_1.0.0_linux_amd64.zip", i, i)
 	}
 	for i := range 4 {
 		m.add(fmt.Sprintf("p%d", i), "1.0.0")
-		status(t, front, path(i), http.StatusOK)
+		found(t, front, path(i))
 		settle(t, one)
 	}
 	old := m.clock.Now()
@@ -48,7 +47,7 @@ func TestServer_CollectRemovesWhatIsntUsed(t *testing.T) {
 	}
 	for i := range 3 {
 		m.clock.pass(5 * time.Hour)
-		status(t, second, path(i), http.StatusOK) // used through another server
+		found(t, second, path(i)) // used through another server
 	}
 	for len(keysIn(t, m.bucket, "uses/")) < 3 { // no client waits for the marks
 		time.Sleep(time.Millisecond)
@@ -87,16 +86,15 @@ func TestServer_CollectRemovesWhatIsntUsed(t *testing.T) {
 	if marks := keysIn(t, m.bucket, "uses/"); len(marks) != 1 || !strings.Contains(marks[0], "/acme/p0/") {
 		t.Errorf("marks of archives that aren't there stay: %v", marks)
 	}
-	status(t, front, path(2), http.StatusOK) // is downloaded again
+	found(t, front, path(2)) // is downloaded again
 }
 
 // TestServer_CollectLeavesWhatIsSent: an archive stays as long as a client takes it.
 func TestServer_CollectLeavesWhatIsSent(t *testing.T) {
-	t.Parallel()
 	m := newMirroring(t)
 	m.add("large", "1.0.0")
-	server, front := m.serve(t, m.source())
-	status(t, front, large, http.StatusOK)
+	server, front := m.start(t)
+	found(t, front, large)
 	settle(t, server)
 	gate, feed := io.Pipe()
 	done := make(chan struct{})
@@ -137,25 +135,24 @@ func (p *pipedResponse) Write(b []byte) (int, error) { return p.to.Write(b) }
 
 // TestServer_CloseKeepsMarks: a server that ends right after it has sent an archive has noted that.
 func TestServer_CloseKeepsMarks(t *testing.T) {
-	t.Parallel()
 	m := newMirroring(t)
 	m.opts.MarkUses = true
 	m.add("large", "1.0.0")
-	first, front := m.serve(t, m.source())
-	status(t, front, archive, http.StatusOK)
+	first, front := m.start(t)
+	found(t, front, archive)
 	settle(t, first)
 	m.registry.Break("archive", providertest.Fault{Stall: true, CutAfter: 100})
 	held := &heldBucket{Bucket: m.bucket, begun: make(chan struct{}), release: make(chan struct{})}
 	m.bucket = held
-	server, front := m.serve(t, m.source())
-	status(t, front, archive, http.StatusOK)
+	server, front := m.start(t)
+	found(t, front, archive)
 	<-held.begun
 	closed := make(chan struct{})
 	go func() {
 		defer close(closed)
 		server.Close()
 	}()
-	get(t, front, http.MethodGet, large) // ends because the server is closed
+	get(t, front, large) // ends because the server is closed
 	close(held.release)
 	<-closed
 	if marks := keysIn(t, m.bucket, "uses/"); len(marks) != 1 {
@@ -183,14 +180,13 @@ func (h *heldBucket) Put(ctx context.Context, key string, content *io.SectionRea
 
 // TestServer_CollectsBesideOthers: servers that collect at the same time remove what one alone would.
 func TestServer_CollectsBesideOthers(t *testing.T) {
-	t.Parallel()
 	m := newMirroring(t)
 	m.opts.MarkUses = true
-	one, front := m.serve(t, m.source())
-	two, _ := m.serve(t, m.source())
+	one, front := m.start(t)
+	two, _ := m.start(t)
 	for i := range 6 {
 		m.add(fmt.Sprintf("p%d", i), "1.0.0")
-		status(t, front, host+fmt.Sprintf("acme/p%d/terraform-provider-p%d_1.0.0_linux_amd64.zip", i, i), http.StatusOK)
+		found(t, front, host+fmt.Sprintf("acme/p%d/terraform-provider-p%d_1.0.0_linux_amd64.zip", i, i))
 		settle(t, one)
 	}
 	all, err := one.Collect(t.Context(), mirrorserver.CollectOptions{MaxBytes: 1 << 40})
@@ -207,6 +203,6 @@ func TestServer_CollectsBesideOthers(t *testing.T) {
 		t.Errorf("%v, %d are left: %v", err, len(left), left)
 	}
 	for i := range 6 {
-		status(t, front, host+fmt.Sprintf("acme/p%d/terraform-provider-p%d_1.0.0_linux_amd64.zip", i, i), http.StatusOK)
+		found(t, front, host+fmt.Sprintf("acme/p%d/terraform-provider-p%d_1.0.0_linux_amd64.zip", i, i))
 	}
 }

@@ -46,7 +46,6 @@ func (h *held) Package(ctx context.Context, p getproviders.Provider, v getprovid
 // TestHandler_BoundsTheArchivesThatWait has one download run, one wait and a third refused; clients of the first two
 // may still join them, and when they have ended, the third one is possible.
 func TestHandler_BoundsTheArchivesThatWait(t *testing.T) {
-	t.Parallel()
 	m := newMirroring(t)
 	m.opts.Downloads, m.opts.Waiting = 1, 1
 	paths := []string{archive}
@@ -54,9 +53,9 @@ func TestHandler_BoundsTheArchivesThatWait(t *testing.T) {
 		m.add(name, "1.0.0")
 		paths = append(paths, strings.ReplaceAll(archive, "widget", name))
 	}
-	known, front := m.serve(t, m.source())
+	known, front := m.start(t)
 	for _, path := range paths {
-		status(t, front, path[:strings.LastIndex(path, "/")]+"/1.0.0.json", http.StatusOK) // the descriptions come from the bucket then
+		found(t, front, path[:strings.LastIndex(path, "/")]+"/1.0.0.json") // the descriptions come from the bucket then
 	}
 	known.Close()
 	release := make(chan struct{})
@@ -64,7 +63,7 @@ func TestHandler_BoundsTheArchivesThatWait(t *testing.T) {
 	server, front := m.serve(t, source)
 	first := make(chan answered, 2)
 	for _, path := range paths[:2] {
-		go func() { first <- get(t, front, http.MethodGet, path) }()
+		go func() { first <- get(t, front, path) }()
 	}
 	<-source.asked
 	for server.Stats().Downloading < 2 {
@@ -77,7 +76,7 @@ func TestHandler_BoundsTheArchivesThatWait(t *testing.T) {
 		t.Errorf("%v: %s", got.Header, got.body)
 	}
 	joined := make(chan answered, 1)
-	go func() { joined <- get(t, front, http.MethodGet, paths[0]) }()
+	go func() { joined <- get(t, front, paths[0]) }()
 	for server.Stats().Coalesced == 0 {
 		if t.Context().Err() != nil {
 			t.Fatal("the running download can't be joined")
@@ -91,19 +90,18 @@ func TestHandler_BoundsTheArchivesThatWait(t *testing.T) {
 		}
 	}
 	settle(t, server)
-	status(t, front, paths[2], http.StatusOK)
+	found(t, front, paths[2])
 }
 
 // TestHandler_BoundsTheRequestsThatRun has one request wait for the source, and a second one refused meanwhile.
 func TestHandler_BoundsTheRequestsThatRun(t *testing.T) {
-	t.Parallel()
 	m := newMirroring(t)
 	m.opts.Requests = 1
 	release := make(chan struct{})
 	source := &held{Source: m.source(), asked: make(chan struct{}, 10), versions: release}
 	_, front := m.serve(t, source)
 	first := make(chan answered, 1)
-	go func() { first <- get(t, front, http.MethodGet, dir+"index.json") }()
+	go func() { first <- get(t, front, dir+"index.json") }()
 	<-source.asked
 	status(t, front, dir+"index.json", http.StatusServiceUnavailable)
 	status(t, front, "/nonsense", http.StatusServiceUnavailable)
@@ -111,7 +109,7 @@ func TestHandler_BoundsTheRequestsThatRun(t *testing.T) {
 	if got := <-first; got.StatusCode != http.StatusOK {
 		t.Errorf("%s", got.Status)
 	}
-	for get(t, front, http.MethodGet, dir+"index.json").StatusCode != http.StatusOK { // the client has the answer before the request has ended
+	for get(t, front, dir+"index.json").StatusCode != http.StatusOK { // the client has the answer before the request has ended
 		if t.Context().Err() != nil {
 			t.Fatal("a request that has ended still counts")
 		}

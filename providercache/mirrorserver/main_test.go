@@ -52,8 +52,9 @@ type mirroring struct {
 	opts     mirrorserver.Options
 }
 
-// newMirroring has a registry with acme/widget 1.0.0 for two platforms.
+// newMirroring has a registry with acme/widget 1.0.0 for two platforms. The test runs beside others.
 func newMirroring(t *testing.T) *mirroring {
+	t.Parallel()
 	m := &mirroring{registry: providertest.New(t), bucket: blob.NewDirectory(t.TempDir()), clock: &clock{now: time.Unix(1_800_000_000, 0)}}
 	m.opts = mirrorserver.Options{Client: m.registry.Client(), Now: m.clock.Now, Temporary: t.TempDir()}
 	m.add("widget", "1.0.0")
@@ -86,6 +87,12 @@ func (m *mirroring) source() getproviders.Source {
 	source := m.registry.Source()
 	source.VersionsMaxAge = time.Nanosecond
 	return source
+}
+
+// start serves what the registry has.
+func (m *mirroring) start(t *testing.T) (*mirrorserver.Server, *httptest.Server) {
+	t.Helper()
+	return m.serve(t, m.source())
 }
 
 // serve starts a server of a source, and returns its URL.
@@ -127,8 +134,13 @@ type answered struct {
 	err  error // why its end wasn't reached
 }
 
-// get asks for a path, with headers as "Name: value".
-func get(t *testing.T, front *httptest.Server, method, path string, headers ...string) answered {
+func get(t *testing.T, front *httptest.Server, path string, headers ...string) answered {
+	t.Helper()
+	return request(t, front, http.MethodGet, path, headers...)
+}
+
+// request asks for a path, with headers as "Name: value".
+func request(t *testing.T, front *httptest.Server, method, path string, headers ...string) answered {
 	t.Helper()
 	req, err := http.NewRequestWithContext(t.Context(), method, front.URL+path, nil)
 	if err != nil {
@@ -147,10 +159,16 @@ func get(t *testing.T, front *httptest.Server, method, path string, headers ...s
 	return answered{resp, body, err}
 }
 
+// found asks for a path and gets what is there.
+func found(t *testing.T, front *httptest.Server, path string, headers ...string) answered {
+	t.Helper()
+	return status(t, front, path, http.StatusOK, headers...)
+}
+
 // status asks for a path and wants a status.
 func status(t *testing.T, front *httptest.Server, path string, want int, headers ...string) answered {
 	t.Helper()
-	got := get(t, front, http.MethodGet, path, headers...)
+	got := get(t, front, path, headers...)
 	if got.StatusCode != want || got.err != nil {
 		t.Fatalf("%s: %s, %v, want %d: %.300s", path, got.Status, got.err, want, got.body)
 	}

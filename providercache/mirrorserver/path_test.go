@@ -40,10 +40,9 @@ func (failing) Describe(getproviders.Provider) getproviders.Description {
 // TestHandler_HasOnePathForEachThing has other spellings of a path that there is: none is answered, so that none is
 // kept, or allowed, in place of another.
 func TestHandler_HasOnePathForEachThing(t *testing.T) {
-	t.Parallel()
 	m := newMirroring(t)
-	_, front := m.serve(t, m.source())
-	status(t, front, dir+"index.json", http.StatusOK)
+	_, front := m.start(t)
+	found(t, front, dir+"index.json")
 	at := string(providertest.Host)
 	for _, path := range []string{
 		"/" + at + "%2facme/widget/index.json", "/" + at + "/acme%2Fwidget/index.json", "/" + at + "/acme/widget%5cindex.json", "/" + at + "/acme/widget/index%2Ejson", "/" + at + "/acme/%2e%2e/index.json",
@@ -51,7 +50,7 @@ func TestHandler_HasOnePathForEachThing(t *testing.T) {
 		"/" + at + "/Acme/widget/index.json", "/" + at + "/acme/widget/../widget/index.json", "/" + at + "//acme/widget/index.json", "//" + at + "/acme/widget/index.json", "/" + at + "/acme/widget/1.0.json",
 		"/" + at + "/acme/widget/v1.0.0.json", "/" + at + "/acme/widget/1.0.0+x.json/", "/" + at + "/acme/widget/index.json%00",
 	} {
-		if got := get(t, front, http.MethodGet, path); got.StatusCode != http.StatusNotFound {
+		if got := get(t, front, path); got.StatusCode != http.StatusNotFound {
 			t.Errorf("%s: %s: %.100s", path, got.Status, got.body)
 		}
 	}
@@ -63,9 +62,8 @@ func TestHandler_HasOnePathForEachThing(t *testing.T) {
 // TestHandler_LooksAtNoHost has requests name other hosts as those that were asked: no answer has them in it, so that
 // none that is kept leads there.
 func TestHandler_LooksAtNoHost(t *testing.T) {
-	t.Parallel()
 	m := newMirroring(t)
-	_, front := m.serve(t, m.source())
+	_, front := m.start(t)
 	for _, path := range []string{dir + "index.json", dir + "1.0.0.json", dir + "versions", dir + "1.0.0/download/linux/amd64", "/nothing", "/v1/providers/x"} {
 		ask := func(host string) (answered, string) {
 			req, err := http.NewRequestWithContext(t.Context(), http.MethodGet, front.URL+path, nil)

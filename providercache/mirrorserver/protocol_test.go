@@ -23,56 +23,54 @@ import (
 )
 
 func TestHandler_ServesPartsAndHeads(t *testing.T) {
-	t.Parallel()
 	m := newMirroring(t)
-	_, front := m.serve(t, m.source())
+	_, front := m.start(t)
 	content := contentOf("widget", "1.0.0", linux)
 	for _, state := range []string{"arriving", "stored"} { // the first request of all begins the download
-		part := get(t, front, http.MethodGet, archive, "Range: bytes=100-199")
+		part := get(t, front, archive, "Range: bytes=100-199")
 		if part.StatusCode != http.StatusPartialContent || !bytes.Equal(part.body, content[100:200]) {
 			t.Errorf("%s: a part: %s, %d bytes", state, part.Status, len(part.body))
 		}
-		all := status(t, front, archive, http.StatusOK) // waits for the download
+		all := found(t, front, archive) // waits for the download
 		tag := all.Header.Get("Etag")
 		if all.Header.Get("Content-Type") != "application/zip" || tag == "" || tag != part.Header.Get("Etag") || all.ContentLength != int64(len(content)) {
 			t.Errorf("%s: %v", state, all.Header)
 		}
-		rest := get(t, front, http.MethodGet, archive, "Range: bytes=20000-", "If-Range: "+tag)
+		rest := get(t, front, archive, "Range: bytes=20000-", "If-Range: "+tag)
 		if rest.StatusCode != http.StatusPartialContent || !bytes.Equal(rest.body, content[20000:]) {
 			t.Errorf("%s: the rest: %s, %d bytes", state, rest.Status, len(rest.body))
 		}
-		head := get(t, front, http.MethodHead, archive)
+		head := request(t, front, http.MethodHead, archive)
 		if head.StatusCode != http.StatusOK || head.ContentLength != int64(len(content)) || len(head.body) > 0 {
 			t.Errorf("%s: HEAD: %s, %d", state, head.Status, head.ContentLength)
 		}
-		if got := get(t, front, http.MethodGet, archive, "Range: bytes=99999999-"); got.StatusCode != http.StatusRequestedRangeNotSatisfiable {
+		if got := get(t, front, archive, "Range: bytes=99999999-"); got.StatusCode != http.StatusRequestedRangeNotSatisfiable {
 			t.Errorf("%s: past the end: %s", state, got.Status)
 		}
 	}
 	// Several parts would be as many requests to the bucket.
-	if got := get(t, front, http.MethodGet, archive, "Range: bytes=0-0,2-2,4-4"); got.StatusCode != http.StatusOK || !bytes.Equal(got.body, content) {
+	if got := get(t, front, archive, "Range: bytes=0-0,2-2,4-4"); got.StatusCode != http.StatusOK || !bytes.Equal(got.body, content) {
 		t.Errorf("several parts: %s, %d bytes", got.Status, len(got.body))
 	}
-	document := status(t, front, dir+"1.0.0.json", http.StatusOK)
-	if got := get(t, front, http.MethodGet, dir+"1.0.0.json", "If-None-Match: "+document.Header.Get("Etag")); got.StatusCode != http.StatusNotModified {
+	document := found(t, front, dir+"1.0.0.json")
+	if got := get(t, front, dir+"1.0.0.json", "If-None-Match: "+document.Header.Get("Etag")); got.StatusCode != http.StatusNotModified {
 		t.Errorf("unchanged: %s", got.Status)
 	}
-	if got := get(t, front, http.MethodPost, archive); got.StatusCode != http.StatusMethodNotAllowed {
+	if got := request(t, front, http.MethodPost, archive); got.StatusCode != http.StatusMethodNotAllowed {
 		t.Errorf("POST: %s", got.Status)
 	}
 }
 
 // TestHandler_PacksLargeLists: a long list goes over the network as gzip, to those that accept it, and no archive does.
 func TestHandler_PacksLargeLists(t *testing.T) {
-	t.Parallel()
 	m := newMirroring(t)
 	for i := range 400 {
 		m.registry.Add(providertest.PackageSpec{Namespace: "acme", Type: "widget", Version: fmt.Sprintf("1.%d.0", i+1), Platform: linux, Archive: []byte("x")})
 	}
-	_, front := m.serve(t, m.source())
+	_, front := m.start(t)
 	for _, path := range []string{dir + "index.json", dir + "versions"} {
-		plain := status(t, front, path, http.StatusOK, "Accept-Encoding: gzip;q=0, br")
-		packed := status(t, front, path, http.StatusOK, "Accept-Encoding: br, gzip")
+		plain := found(t, front, path, "Accept-Encoding: gzip;q=0, br")
+		packed := found(t, front, path, "Accept-Encoding: br, gzip")
 		unpacked, err := gzip.NewReader(bytes.NewReader(packed.body))
 		if err != nil {
 			t.Fatal(err)
@@ -86,10 +84,10 @@ func TestHandler_PacksLargeLists(t *testing.T) {
 				t.Errorf("%s: %+v", path, got.Header)
 			}
 			status(t, front, path, http.StatusNotModified, encoding, "If-None-Match: "+got.Header.Get("Etag"))
-			if head := get(t, front, http.MethodHead, path, encoding); head.ContentLength != got.ContentLength || head.Header.Get("Etag") != got.Header.Get("Etag") {
+			if head := request(t, front, http.MethodHead, path, encoding); head.ContentLength != got.ContentLength || head.Header.Get("Etag") != got.Header.Get("Etag") {
 				t.Errorf("HEAD %s: %+v", path, head.Header)
 			}
-			status(t, front, path, http.StatusOK, encoding, "If-Match: "+got.Header.Get("Etag"))
+			found(t, front, path, encoding, "If-Match: "+got.Header.Get("Etag"))
 			if other := status(t, front, path, http.StatusPreconditionFailed, encoding, `If-Match: "other"`); len(other.body) > 0 || other.Header.Get("Content-Encoding") != "" {
 				t.Errorf("%s: what doesn't match is %+v", path, other.Header)
 			}
@@ -101,19 +99,18 @@ func TestHandler_PacksLargeLists(t *testing.T) {
 			t.Errorf("%s: a part is %q", path, part.body)
 		}
 	}
-	if got := status(t, front, archive, http.StatusOK, "Accept-Encoding: gzip"); got.Header.Get("Content-Encoding") != "" || got.Header.Get("Vary") != "" {
+	if got := found(t, front, archive, "Accept-Encoding: gzip"); got.Header.Get("Content-Encoding") != "" || got.Header.Get("Vary") != "" {
 		t.Errorf("an archive is encoded: %+v", got.Header)
 	}
 }
 
 // TestHandler_WorksWhileTheSourceIsDown: what was installed once can be installed again, after a restart, too.
 func TestHandler_WorksWhileTheSourceIsDown(t *testing.T) {
-	t.Parallel()
 	m := newMirroring(t)
-	server, front := m.serve(t, m.source())
+	server, front := m.start(t)
 	paths := []string{dir + "index.json", dir + "1.0.0.json", archive, dir + "terraform-provider-widget_1.0.0_SHA256SUMS", dir + "terraform-provider-widget_1.0.0_SHA256SUMS.sig"}
 	for _, path := range paths {
-		status(t, front, path, http.StatusOK)
+		found(t, front, path)
 	}
 	settle(t, server)
 	for _, fault := range []providertest.Fault{{Status: http.StatusServiceUnavailable}, {Status: http.StatusTooManyRequests}, {CutAfter: 1}} {
@@ -121,21 +118,20 @@ func TestHandler_WorksWhileTheSourceIsDown(t *testing.T) {
 		for _, kind := range []string{"discovery", "versions", "package", "sums", "signature", "archive"} {
 			m.registry.Break(kind, fault)
 		}
-		_, restarted := m.serve(t, m.source())
+		_, restarted := m.start(t)
 		for _, path := range paths {
-			status(t, restarted, path, http.StatusOK)
+			found(t, restarted, path)
 		}
-		if got := get(t, restarted, http.MethodGet, dir+"2.0.0.json"); got.StatusCode != http.StatusBadGateway {
+		if got := get(t, restarted, dir+"2.0.0.json"); got.StatusCode != http.StatusBadGateway {
 			t.Errorf("what isn't known: %s", got.Status)
 		}
 	}
 }
 
 func TestHandler_AsksAgainInTime(t *testing.T) {
-	t.Parallel()
 	m := newMirroring(t)
-	server, front := m.serve(t, m.source())
-	index := func() string { return string(status(t, front, dir+"index.json", http.StatusOK).body) }
+	server, front := m.start(t)
+	index := func() string { return string(found(t, front, dir+"index.json").body) }
 	index()
 	m.add("widget", "1.1.0")
 	m.clock.pass(4 * time.Minute)
@@ -167,49 +163,47 @@ func TestHandler_AsksAgainInTime(t *testing.T) {
 	}
 	m.add("none", "1.0.0")
 	m.clock.pass(11 * time.Second)
-	status(t, front, host+"acme/none/index.json", http.StatusOK)
+	found(t, front, host+"acme/none/index.json")
 	if n := m.registry.Requests("versions"); n != 6 {
 		t.Errorf("asked %d times, want 6", n)
 	}
 }
 
 func TestHandler_SharesItsBucket(t *testing.T) {
-	t.Parallel()
 	m := newMirroring(t)
-	first, one := m.serve(t, m.source())
-	_, two := m.serve(t, m.source())
-	before := archivesOf(t, status(t, two, dir+"1.0.0.json", http.StatusOK))
-	status(t, one, archive, http.StatusOK)
+	first, one := m.start(t)
+	_, two := m.start(t)
+	before := archivesOf(t, found(t, two, dir+"1.0.0.json"))
+	found(t, one, archive)
 	settle(t, first)
-	status(t, two, archive, http.StatusOK)
+	found(t, two, archive)
 	if n := m.registry.Requests("archive"); n != 1 {
 		t.Errorf("%d downloads, want 1", n)
 	}
-	after := archivesOf(t, status(t, two, dir+"1.0.0.json", http.StatusOK))
+	after := archivesOf(t, found(t, two, dir+"1.0.0.json"))
 	if len(before["linux_amd64"].Hashes)+1 != len(after["linux_amd64"].Hashes) {
 		t.Errorf("the h1 that the other server has computed isn't listed: %v", after)
 	}
 }
 
 func TestHandler_SignsTheURLsOfArchives(t *testing.T) {
-	t.Parallel()
 	m := newMirroring(t)
 	m.opts.Allow = func(r *http.Request) bool { return r.Header.Get("Authorization") == "Bearer good" }
 	m.opts.SigningKey = []byte("0123456789abcdef")
-	_, front := m.serve(t, m.source())
+	_, front := m.start(t)
 	for _, path := range []string{dir + "index.json", archive, host + "acme/none/index.json", "/nothing"} {
 		if got := status(t, front, path, http.StatusUnauthorized); got.Header.Get("WWW-Authenticate") == "" {
 			t.Error("the answer doesn't say what is missing")
 		}
 	}
-	document := status(t, front, dir+"1.0.0.json", http.StatusOK, "Authorization: Bearer good")
+	document := found(t, front, dir+"1.0.0.json", "Authorization: Bearer good")
 	if !strings.HasPrefix(document.Header.Get("Cache-Control"), "private") {
 		t.Errorf("others may keep it: %s", document.Header.Get("Cache-Control"))
 	}
 	archives := archivesOf(t, document)
 	signed := dir + archives["linux_amd64"].URL
-	status(t, front, signed, http.StatusOK)
-	status(t, front, archive, http.StatusOK, "Authorization: Bearer good")
+	found(t, front, signed)
+	found(t, front, archive, "Authorization: Bearer good")
 	_, query, _ := strings.Cut(signed, "?")
 	status(t, front, dir+"terraform-provider-widget_1.0.0_darwin_arm64.zip?"+query, http.StatusUnauthorized)
 	status(t, front, dir+"1.0.0.json?"+query, http.StatusUnauthorized)
@@ -224,9 +218,8 @@ func TestHandler_SignsTheURLsOfArchives(t *testing.T) {
 }
 
 func TestHandler_SaysWhatIsWrongWithAPath(t *testing.T) {
-	t.Parallel()
 	m := newMirroring(t)
-	_, front := m.serve(t, m.source())
+	_, front := m.start(t)
 	for path, want := range map[string]string{
 		"/.well-known/terraform.json":                            "not of a registry",
 		"/v1/providers/acme/widget/versions":                     "not of a registry",
@@ -246,7 +239,7 @@ func TestHandler_SaysWhatIsWrongWithAPath(t *testing.T) {
 		dir + "9.9.9.json":                                       "does not have version",
 		host + "acme/nothing/index.json":                         "does not have a provider",
 	} {
-		got := get(t, front, http.MethodGet, path)
+		got := get(t, front, path)
 		if got.StatusCode != http.StatusNotFound || !strings.Contains(string(got.body), want) || want != "" && got.Header.Get("Content-Type") != "application/json" {
 			t.Errorf("%s: %s: %s", path, got.Status, got.body)
 		}
@@ -274,13 +267,12 @@ func (downBucket) List(context.Context, string) iter.Seq2[blob.Info, error] {
 
 // TestHandler_WorksWhileTheBucketIsDown: it isn't ready, and hands on what the registry has all the same.
 func TestHandler_WorksWhileTheBucketIsDown(t *testing.T) {
-	t.Parallel()
 	m := newMirroring(t)
 	m.bucket = downBucket{}
-	server, front := m.serve(t, m.source())
+	server, front := m.start(t)
 	for range 2 {
-		status(t, front, dir+"1.0.0.json", http.StatusOK)
-		status(t, front, archive, http.StatusOK)
+		found(t, front, dir+"1.0.0.json")
+		found(t, front, archive)
 		settle(t, server)
 	}
 	if err := server.Ready(t.Context()); err == nil {
@@ -297,11 +289,10 @@ func TestHandler_WorksWhileTheBucketIsDown(t *testing.T) {
 // TestHandler_AsksForAURLThatHasExpired: when the signed URL of an archive has expired, the server asks the source for
 // another one.
 func TestHandler_AsksForAURLThatHasExpired(t *testing.T) {
-	t.Parallel()
 	m := newMirroring(t)
 	m.registry.RenewURLs()
 	_, front := m.serve(t, &expiring{Source: getproviders.Memoize(m.source()), registry: m.registry})
-	got := status(t, front, archive, http.StatusOK)
+	got := found(t, front, archive)
 	if !bytes.Equal(got.body, contentOf("widget", "1.0.0", linux)) || m.registry.Requests("archive") != 2 {
 		t.Errorf("%d bytes, asked for %d archives", len(got.body), m.registry.Requests("archive"))
 	}

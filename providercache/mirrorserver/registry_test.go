@@ -35,7 +35,6 @@ func asRegistry(url string, client *http.Client) *getproviders.RegistrySource {
 // TestHandler_IsARegistry has a package verified through a server as it is by the registry, with tokens on, while both
 // are there, and from what the server knows.
 func TestHandler_IsARegistry(t *testing.T) {
-	t.Parallel()
 	m := newMirroring(t)
 	m.opts.Allow = func(r *http.Request) bool {
 		return strings.HasSuffix(r.URL.Path, "/versions") || strings.Contains(r.URL.Path, "/download/")
@@ -63,7 +62,7 @@ func TestHandler_IsARegistry(t *testing.T) {
 		return got.Authentication, []getproviders.Hash{got.H1, got.ZH}
 	}
 	direct, hashes := install(m.source(), m.registry.Client())
-	server, front := m.serve(t, m.source())
+	server, front := m.start(t)
 	check := func() {
 		t.Helper()
 		through, same := install(asRegistry(front.URL, front.Client()), front.Client())
@@ -83,7 +82,7 @@ func TestHandler_IsARegistry(t *testing.T) {
 	check()
 	status(t, front, dir+"1.0.0/download/plan9/amd64", http.StatusNotFound)
 	for _, path := range []string{dir + "1.0/download/linux/amd64", dir + "1.0.0/download/Linux/amd64", dir + "1.0.0/upload/linux/amd64"} {
-		if got := get(t, front, http.MethodGet, path); got.StatusCode != http.StatusNotFound && got.StatusCode != http.StatusUnauthorized {
+		if got := get(t, front, path); got.StatusCode != http.StatusNotFound && got.StatusCode != http.StatusUnauthorized {
 			t.Errorf("%s: %s", path, got.Status)
 		}
 	}
@@ -92,7 +91,6 @@ func TestHandler_IsARegistry(t *testing.T) {
 // TestHandler_ListsWhatTheRegistryTells: the list of versions has the protocols and platforms of the registry's own,
 // and costs one request.
 func TestHandler_ListsWhatTheRegistryTells(t *testing.T) {
-	t.Parallel()
 	m := newMirroring(t)
 	m.add("widget", "2.0.0")
 	m.registry.Add(providertest.PackageSpec{Namespace: "acme", Type: "widget", Version: "3.0.0", Platform: darwin, Protocols: []string{"5.0", "6.0"}})
@@ -110,7 +108,7 @@ func TestHandler_ListsWhatTheRegistryTells(t *testing.T) {
 	}
 	want := listOf(t, own)
 	for range 2 {
-		if got := listOf(t, status(t, front, dir+"versions", http.StatusOK).body); !slices.Equal(got, want) || len(got) != 4 {
+		if got := listOf(t, found(t, front, dir+"versions").body); !slices.Equal(got, want) || len(got) != 4 {
 			t.Errorf("got  %s\nwant %s", got, want)
 		}
 	}
@@ -132,7 +130,6 @@ func TestHandler_ListsWhatTheRegistryTells(t *testing.T) {
 
 // TestHandler_KeepsNoOddDetails: a registry that lists too much about versions has them listed without it.
 func TestHandler_KeepsNoOddDetails(t *testing.T) {
-	t.Parallel()
 	m := newMirroring(t)
 	for i := range 300 { // each with protocols of its own
 		m.registry.Add(providertest.PackageSpec{Namespace: "acme", Type: "many", Version: fmt.Sprintf("1.%d.0", i), Protocols: []string{"5.0", fmt.Sprintf("5.%d", i+1)}, Archive: []byte("x")})
@@ -140,9 +137,9 @@ func TestHandler_KeepsNoOddDetails(t *testing.T) {
 	m.registry.Add(providertest.PackageSpec{Namespace: "acme", Type: "long", Version: "1.0.0", Protocols: []string{strings.Repeat("5", 1000)}})
 	m.registry.Add(providertest.PackageSpec{Namespace: "acme", Type: "wide", Version: "1.0.0", Platform: getproviders.Platform{OS: strings.Repeat("x", 1000), Arch: "y"}})
 	m.registry.Add(providertest.PackageSpec{Namespace: "acme", Type: "much", Version: "1.0.0", Protocols: slices.Repeat([]string{"5.0"}, 1000)})
-	_, front := m.serve(t, m.source())
+	_, front := m.start(t)
 	for name, want := range map[string]int{"many": 100, "long": 0, "wide": 0, "much": 0} {
-		list := status(t, front, host+"acme/"+name+"/versions", http.StatusOK).body
+		list := found(t, front, host+"acme/"+name+"/versions").body
 		if got := bytes.Count(list, []byte(`"protocols"`)); got != want || len(listOf(t, list)) == 0 {
 			t.Errorf("%s: details of %d versions, want %d: %.300s", name, got, want, list)
 		}
@@ -172,10 +169,9 @@ func listOf(t *testing.T, document []byte) (all []string) {
 
 // TestHandler_RegistryNeedsSignatures: what nothing is signed about can be had from a mirror, and from no registry.
 func TestHandler_RegistryNeedsSignatures(t *testing.T) {
-	t.Parallel()
 	m := newMirroring(t)
 	_, front := m.serve(t, &getproviders.FilesystemMirrorSource{Dir: writeMirror(t)})
-	status(t, front, dir+"1.0.0.json", http.StatusOK)
+	found(t, front, dir+"1.0.0.json")
 	if got := status(t, front, dir+"1.0.0/download/linux/amd64", http.StatusNotImplemented); !strings.Contains(string(got.body), "network_mirror") {
 		t.Errorf("%s", got.body)
 	}
@@ -201,20 +197,19 @@ func (s *moduleSource) ModuleLocation(_ context.Context, m mirrorserver.Module, 
 }
 
 func TestHandler_IsARegistryOfModules(t *testing.T) {
-	t.Parallel()
 	m := newMirroring(t)
 	root := t.TempDir()
 	m.bucket = blob.NewDirectory(root)
 	source := &moduleSource{}
 	const module = host + "acme/net_2/aws/"
-	_, without := m.serve(t, m.source())
+	_, without := m.start(t)
 	status(t, without, module+"versions", http.StatusNotFound)
 	m.opts.Modules = source
-	_, front := m.serve(t, m.source())
+	_, front := m.start(t)
 	ask := func() (versions []byte, location string) {
 		t.Helper()
 		got := status(t, front, module+"1.0.0/download", http.StatusNoContent)
-		return status(t, front, module+"versions", http.StatusOK).body, got.Header.Get("X-Terraform-Get")
+		return found(t, front, module+"versions").body, got.Header.Get("X-Terraform-Get")
 	}
 	versions, location := ask()
 	if !bytes.Contains(versions, []byte(`"version": "2.0.0-beta.1"`)) || location != "https://example.com/net_2/1.0.0.tgz?token=x&asked=1" {
@@ -240,10 +235,10 @@ func TestHandler_IsARegistryOfModules(t *testing.T) {
 		t.Errorf("while the registry is down: %q, %s", last, again)
 	}
 	m.clock.pass(time.Minute)
-	if got := get(t, front, http.MethodGet, module+"1.0.0/download"); got.StatusCode < 500 || got.Header.Get("X-Terraform-Get") != "" {
+	if got := get(t, front, module+"1.0.0/download"); got.StatusCode < 500 || got.Header.Get("X-Terraform-Get") != "" {
 		t.Errorf("a location of more than an hour ago: %s, %v", got.Status, got.Header)
 	}
-	if got := status(t, front, module+"versions", http.StatusOK); !bytes.Equal(got.body, versions) {
+	if got := found(t, front, module+"versions"); !bytes.Equal(got.body, versions) {
 		t.Errorf("versions while the registry is down: %q", got.body)
 	}
 	asked := source.asked

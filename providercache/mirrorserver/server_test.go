@@ -23,20 +23,19 @@ import (
 )
 
 func TestHandler_AsksForEachArchiveOnce(t *testing.T) {
-	t.Parallel()
 	m := newMirroring(t)
 	var contents [10][]byte
 	for i := range contents {
 		contents[i] = contentOf(fmt.Sprintf("p%d", i), "1", linux)
 		m.registry.Add(providertest.PackageSpec{Namespace: "acme", Type: fmt.Sprintf("p%d", i), Version: "1.0.0", Platform: linux, Archive: contents[i]})
 	}
-	server, front := m.serve(t, m.source())
+	server, front := m.start(t)
 	var clients sync.WaitGroup
 	for client := range 50 {
 		clients.Go(func() {
 			for i := range 10 {
 				i = (i + client) % 10
-				got := get(t, front, http.MethodGet, host+fmt.Sprintf("acme/p%d/terraform-provider-p%d_1.0.0_linux_amd64.zip", i, i))
+				got := get(t, front, host+fmt.Sprintf("acme/p%d/terraform-provider-p%d_1.0.0_linux_amd64.zip", i, i))
 				if !bytes.Equal(got.body, contents[i]) || got.err != nil {
 					t.Errorf("p%d: %s, %d bytes, %v", i, got.Status, len(got.body), got.err)
 				}
@@ -54,11 +53,10 @@ func TestHandler_AsksForEachArchiveOnce(t *testing.T) {
 }
 
 func TestHandler_ServesAllThatIsKnown(t *testing.T) {
-	t.Parallel()
 	m := newMirroring(t)
 	m.add("widget", "2.0.0-beta.1")
-	server, front := m.serve(t, m.source())
-	index := status(t, front, dir+"index.json", http.StatusOK)
+	server, front := m.start(t)
+	index := found(t, front, dir+"index.json")
 	if want := "{\n  \"versions\": {\n    \"1.0.0\": {},\n    \"2.0.0-beta.1\": {}\n  }\n}\n"; string(index.body) != want || index.Header.Get("Content-Type") != "application/json" {
 		t.Errorf("%s: %s", index.Header.Get("Content-Type"), index.body)
 	}
@@ -66,7 +64,7 @@ func TestHandler_ServesAllThatIsKnown(t *testing.T) {
 		h1, sum := hashesOf(t, contentOf("widget", "1.0.0", plat))
 		status(t, front, dir+getproviders.PackedName(m.registry.Provider("acme", "widget"), getproviders.MustParseVersion("1.0.0"), plat), http.StatusOK)
 		settle(t, server)
-		archives := archivesOf(t, status(t, front, dir+"1.0.0.json", http.StatusOK))
+		archives := archivesOf(t, found(t, front, dir+"1.0.0.json"))
 		if want := []getproviders.Hash{h1, sum}; len(archives) != 2 || !slices.Equal(archives[plat.String()].Hashes, want) {
 			t.Errorf("%v: want %s and %s", archives, h1, sum)
 		}
@@ -75,9 +73,8 @@ func TestHandler_ServesAllThatIsKnown(t *testing.T) {
 
 // TestHandler_IsAMirrorForTfdeps has the signature of the registry's packages verified by a client of the mirror.
 func TestHandler_IsAMirrorForTfdeps(t *testing.T) {
-	t.Parallel()
 	m := newMirroring(t)
-	_, front := m.serve(t, m.source())
+	_, front := m.start(t)
 	mirror, err := getproviders.NewNetworkMirrorSource(front.URL+"/", front.Client(), nil, getproviders.Product{})
 	if err != nil {
 		t.Fatal(err)
@@ -98,11 +95,10 @@ func TestHandler_IsAMirrorForTfdeps(t *testing.T) {
 }
 
 func TestHandler_StoresNothingThatIsWrong(t *testing.T) {
-	t.Parallel()
 	m := newMirroring(t)
-	server, front := m.serve(t, m.source())
+	server, front := m.start(t)
 	m.registry.Break("archive", providertest.Fault{Body: func(b []byte) []byte { return append(b[:len(b)-1:len(b)-1], 'x') }})
-	got := get(t, front, http.MethodGet, archive)
+	got := get(t, front, archive)
 	if got.err == nil && got.StatusCode == http.StatusOK {
 		t.Errorf("the client got %d bytes and took them for all", len(got.body))
 	}
@@ -110,7 +106,7 @@ func TestHandler_StoresNothingThatIsWrong(t *testing.T) {
 		t.Errorf("stored: %q", keys)
 	}
 	m.registry.Break("archive", providertest.Fault{})
-	if good := status(t, front, archive, http.StatusOK); !bytes.Equal(good.body, contentOf("widget", "1.0.0", linux)) {
+	if good := found(t, front, archive); !bytes.Equal(good.body, contentOf("widget", "1.0.0", linux)) {
 		t.Error("the archive isn't served although the registry has it again")
 	}
 	if stats := server.Stats(); stats.Broken+stats.Failed != 1 || stats.Downloads != 2 {
@@ -138,7 +134,6 @@ func (s *slow) Open(context.Context, int64) (getproviders.OpenedArchive, error) 
 }
 
 func TestHandler_SendsWhatArrives(t *testing.T) {
-	t.Parallel()
 	m := newMirroring(t)
 	_, front, content, feed := m.serveLarge(t)
 	req, err := http.NewRequestWithContext(t.Context(), http.MethodGet, front.URL+large, nil)
@@ -174,7 +169,6 @@ func TestHandler_SendsWhatArrives(t *testing.T) {
 
 // TestHandler_DownloadsOnWhenTheClientHasLeft: the next one gets what the first one has begun.
 func TestHandler_DownloadsOnWhenTheClientHasLeft(t *testing.T) {
-	t.Parallel()
 	m := newMirroring(t)
 	server, front, content, feed := m.serveLarge(t)
 	ctx, leave := context.WithCancel(t.Context())
@@ -200,7 +194,7 @@ func TestHandler_DownloadsOnWhenTheClientHasLeft(t *testing.T) {
 	if err := <-wrote; err != nil {
 		t.Fatal(err)
 	}
-	if got := status(t, front, large, http.StatusOK); !bytes.Equal(got.body, content) {
+	if got := found(t, front, large); !bytes.Equal(got.body, content) {
 		t.Errorf("%d bytes", len(got.body))
 	}
 	if stats := server.Stats(); stats.Downloads != 1 {
@@ -211,17 +205,16 @@ func TestHandler_DownloadsOnWhenTheClientHasLeft(t *testing.T) {
 // TestHandler_ServesNoArchiveThatTheSourceDoesNotName: the key of an archive says what it is, and another one may be of
 // a version that was published again, or have been put there by others.
 func TestHandler_ServesNoArchiveThatTheSourceDoesNotName(t *testing.T) {
-	t.Parallel()
 	m := newMirroring(t)
 	key := "providers" + dir + "1.0.0/archives/linux_amd64." + strings.Repeat("00", 32) + "." + strings.Repeat("A", 43) + ".zip"
 	if _, err := m.bucket.Put(t.Context(), key, blob.Bytes([]byte("another one")), blob.PutOptions{}); err != nil {
 		t.Fatal(err)
 	}
-	_, front := m.serve(t, m.source())
-	if got := status(t, front, archive, http.StatusOK); !bytes.Equal(got.body, contentOf("widget", "1.0.0", linux)) {
+	_, front := m.start(t)
+	if got := found(t, front, archive); !bytes.Equal(got.body, contentOf("widget", "1.0.0", linux)) {
 		t.Errorf("%.80q", got.body)
 	}
-	hashes := archivesOf(t, status(t, front, dir+"1.0.0.json", http.StatusOK))["linux_amd64"].Hashes
+	hashes := archivesOf(t, found(t, front, dir+"1.0.0.json"))["linux_amd64"].Hashes
 	if slices.ContainsFunc(hashes, func(h getproviders.Hash) bool { return strings.HasSuffix(string(h), "0000") }) {
 		t.Errorf("%q is listed", hashes)
 	}
@@ -267,7 +260,6 @@ func (b countedBody) Close() error {
 
 // TestHandler_DownloadsAFewAtOnce: who asks for all packages of a registry doesn't fill the disk with half of each.
 func TestHandler_DownloadsAFewAtOnce(t *testing.T) {
-	t.Parallel()
 	m := newMirroring(t)
 	m.add("widget", "1.1.0")
 	m.opts.Downloads = 1
@@ -277,7 +269,7 @@ func TestHandler_DownloadsAFewAtOnce(t *testing.T) {
 	for _, version := range []string{"1.0.0", "1.1.0"} {
 		for _, plat := range []getproviders.Platform{linux, darwin} {
 			all.Go(func() {
-				got := get(t, front, http.MethodGet, dir+"terraform-provider-widget_"+version+"_"+plat.String()+".zip")
+				got := get(t, front, dir+"terraform-provider-widget_"+version+"_"+plat.String()+".zip")
 				if got.StatusCode != http.StatusOK || !bytes.Equal(got.body, contentOf("widget", version, plat)) {
 					t.Errorf("%s for %s: %s, %v", version, plat, got.Status, got.err)
 				}
@@ -291,7 +283,6 @@ func TestHandler_DownloadsAFewAtOnce(t *testing.T) {
 }
 
 func TestServer_CloseEndsDownloads(t *testing.T) {
-	t.Parallel()
 	m := newMirroring(t)
 	m.add("large", "1.0.0")
 	content := contentOf("large", "1.0.0", linux)
@@ -321,13 +312,12 @@ func TestServer_CloseEndsDownloads(t *testing.T) {
 	if len(left) > 0 || err != nil {
 		t.Errorf("left behind: %v, %v", left, err)
 	}
-	if got := get(t, front, http.MethodGet, large); got.StatusCode != http.StatusServiceUnavailable && got.StatusCode != http.StatusBadGateway {
+	if got := get(t, front, large); got.StatusCode != http.StatusServiceUnavailable && got.StatusCode != http.StatusBadGateway {
 		t.Errorf("after the end: %s", got.Status)
 	}
 }
 
 func TestHandler_RefusesWhatThePolicyRefuses(t *testing.T) {
-	t.Parallel()
 	m := newMirroring(t)
 	var states []fetcher.CandidateState
 	var refuse error
@@ -338,17 +328,17 @@ func TestHandler_RefusesWhatThePolicyRefuses(t *testing.T) {
 		}
 		return refuse
 	}
-	server, front := m.serve(t, m.source())
+	server, front := m.start(t)
 	refuse = errors.New("not here")
 	// What is streamed before the policy has decided breaks off.
-	if got := get(t, front, http.MethodGet, archive); got.err == nil && got.StatusCode != http.StatusForbidden {
+	if got := get(t, front, archive); got.err == nil && got.StatusCode != http.StatusForbidden {
 		t.Errorf("%s", got.Status)
 	}
 	settle(t, server)
 	refuse = nil
-	status(t, front, archive, http.StatusOK)
+	found(t, front, archive)
 	settle(t, server)
-	status(t, front, archive, http.StatusOK)
+	found(t, front, archive)
 	refuse = errors.New("not any more")
 	if got := status(t, front, archive, http.StatusForbidden); !strings.Contains(string(got.body), "not any more") {
 		t.Errorf("%s", got.body)
@@ -398,7 +388,6 @@ func TestHandler_AsksThePolicyWithTheTimeOfPublication(t *testing.T) {
 }
 
 func TestHandler_ServesWhatIsIncluded(t *testing.T) {
-	t.Parallel()
 	m := newMirroring(t)
 	m.add("gadget", "1.0.0")
 	pattern := func(text string) getproviders.Pattern {
@@ -409,8 +398,8 @@ func TestHandler_ServesWhatIsIncluded(t *testing.T) {
 		return p
 	}
 	m.opts.Include, m.opts.Exclude = []getproviders.Pattern{pattern("registry.example.com/acme/*")}, []getproviders.Pattern{pattern("registry.example.com/acme/gadget")}
-	_, front := m.serve(t, m.source())
-	status(t, front, dir+"index.json", http.StatusOK)
+	_, front := m.start(t)
+	found(t, front, dir+"index.json")
 	status(t, front, host+"acme/gadget/index.json", http.StatusNotFound)
 	status(t, front, host+"other/widget/index.json", http.StatusNotFound)
 	if n := m.registry.Requests("versions"); n != 1 {
@@ -420,11 +409,10 @@ func TestHandler_ServesWhatIsIncluded(t *testing.T) {
 
 // TestHandler_StoresNothingWithoutTrust: an archive by which nothing is said can be had, and isn't kept.
 func TestHandler_StoresNothingWithoutTrust(t *testing.T) {
-	t.Parallel()
 	m := newMirroring(t)
 	content := contentOf("widget", "1.0.0", linux)
 	_, front := m.serve(t, &getproviders.FilesystemMirrorSource{Dir: writeMirror(t)})
-	if got := status(t, front, archive, http.StatusOK); !bytes.Equal(got.body, content) {
+	if got := found(t, front, archive); !bytes.Equal(got.body, content) {
 		t.Errorf("%d bytes", len(got.body))
 	}
 	if keys := keysIn(t, m.bucket, ".zip"); len(keys) > 0 {

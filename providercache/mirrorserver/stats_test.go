@@ -4,7 +4,6 @@ import (
 	"context"
 	"io"
 	"log/slog"
-	"net/http"
 	"strings"
 	"testing"
 
@@ -29,10 +28,9 @@ func (b shortBucket) Get(ctx context.Context, key string, opts blob.GetOptions) 
 // TestStats_OnlyGrow looks at the counts while a response from the bucket breaks off: its bytes count as those of the
 // bucket from the first.
 func TestStats_OnlyGrow(t *testing.T) {
-	t.Parallel()
 	m := newMirroring(t)
-	server, front := m.serve(t, m.source())
-	body := status(t, front, archive, http.StatusOK).body
+	server, front := m.start(t)
+	body := found(t, front, archive).body
 	settle(t, server)
 	if got := server.Stats(); got.FetchedSize != int64(len(body)) || got.StoredSize != 0 || got.ServedSize != got.FetchedSize {
 		t.Errorf("an archive from the registry: %+v", got)
@@ -41,8 +39,8 @@ func TestStats_OnlyGrow(t *testing.T) {
 	var short *mirrorserver.Server
 	m.bucket = shortBucket{m.bucket}
 	m.opts.Log = slog.New(slog.NewTextHandler(writerFunc(func() { logged <- short.Stats() }), nil))
-	short, front = m.serve(t, m.source())
-	if got := get(t, front, http.MethodGet, archive); got.err == nil {
+	short, front = m.start(t)
+	if got := get(t, front, archive); got.err == nil {
 		t.Fatalf("all of it has arrived: %d bytes", len(got.body))
 	}
 	if seen := <-logged; seen.FetchedSize != 0 || seen.StoredSize != 1000 || seen.ServedSize != 1000 {

@@ -38,12 +38,11 @@ func TestHandler_VerifiesBeforeItStores(t *testing.T) {
 		}}},
 	} {
 		t.Run(name, func(t *testing.T) {
-			t.Parallel()
 			m := newMirroring(t)
 			m.add("large", "1.0.0")
 			content := contentOf("large", "1.0.0", linux)
-			server, front := m.serve(t, m.source())
-			status(t, front, archive, http.StatusOK)
+			server, front := m.start(t)
+			found(t, front, archive)
 			settle(t, server)
 			m.registry.Break(lie.kind, lie.fault)
 			for range 2 {
@@ -59,16 +58,15 @@ func TestHandler_VerifiesBeforeItStores(t *testing.T) {
 			if keys := keysIn(t, m.bucket, ".zip"); len(keys) != 1 || !strings.Contains(keys[0], "/acme/widget/") {
 				t.Errorf("stored: %q", keys)
 			}
-			status(t, front, archive, http.StatusOK)
+			found(t, front, archive)
 		})
 	}
 }
 
 // TestHandler_SaysWhatIsWrongWithASmallArchive: of a page in an archive's place nothing was sent yet, so that the client is told.
 func TestHandler_SaysWhatIsWrongWithASmallArchive(t *testing.T) {
-	t.Parallel()
 	m := newMirroring(t)
-	_, front := m.serve(t, m.source())
+	_, front := m.start(t)
 	m.registry.Break("archive", providertest.Fault{Body: func([]byte) []byte { return []byte("<html>Log in</html>") }})
 	if got := status(t, front, archive, http.StatusBadGateway); !strings.Contains(string(got.body), "errors") || len(got.body) < 40 {
 		t.Errorf("%s", got.body)
@@ -78,13 +76,12 @@ func TestHandler_SaysWhatIsWrongWithASmallArchive(t *testing.T) {
 // TestHandler_BreaksOffWhatTurnsOutWrong: the bytes of an archive go to the client before all of them are there, so
 // that the end of the response is what says that they were wrong.
 func TestHandler_BreaksOffWhatTurnsOutWrong(t *testing.T) {
-	t.Parallel()
 	m := newMirroring(t)
 	m.add("large", "1.0.0")
 	content := contentOf("large", "1.0.0", linux)
-	server, front := m.serve(t, m.source())
+	server, front := m.start(t)
 	m.registry.Break("archive", providertest.Fault{Body: func(b []byte) []byte { return slices.Concat(b[:1000], []byte{b[1000] ^ 1}, b[1001:]) }})
-	got := get(t, front, http.MethodGet, large)
+	got := get(t, front, large)
 	settle(t, server)
 	stats := server.Stats()
 	if got.StatusCode == http.StatusOK && (got.err == nil || got.ContentLength != int64(len(content)) || stats.Broken != 1) || stats.Broken+stats.Failed != 1 {
@@ -103,9 +100,8 @@ func TestHandler_SendsNothingOfWhatIsNoArchive(t *testing.T) {
 		"another file of PKWARE":       "PK\x01\x02" + secret + strings.Repeat("x", 100_000),
 	} {
 		t.Run(name, func(t *testing.T) {
-			t.Parallel()
 			m := newMirroring(t)
-			_, front := m.serve(t, m.source())
+			_, front := m.start(t)
 			m.registry.Break("archive", providertest.Fault{Body: func([]byte) []byte { return []byte(body) }})
 			for _, headers := range [][]string{nil, {"Range: bytes=0-99"}} {
 				if got := status(t, front, archive, http.StatusBadGateway, headers...); strings.Contains(string(got.body), secret) {
@@ -122,11 +118,10 @@ func TestHandler_SendsNoPartBeforeTheArchiveIsVerified(t *testing.T) {
 	for _, asked := range []string{"bytes=0-0", "bytes=100-", "bytes=-2000", "bytes=0-150000"} {
 		for _, ending := range []string{"right", "wrong"} {
 			t.Run(asked+" "+ending, func(t *testing.T) {
-				t.Parallel()
 				m := newMirroring(t)
 				_, front, content, feed := m.serveLarge(t)
 				got := make(chan answered, 1)
-				go func() { got <- get(t, front, http.MethodGet, large, "Range: "+asked) }()
+				go func() { got <- get(t, front, large, "Range: "+asked) }()
 				if _, err := feed.Write(content[:len(content)-10]); err != nil {
 					t.Fatal(err)
 				}

@@ -59,7 +59,6 @@ func TestHandler_SharesFailures(t *testing.T) {
 	t.Parallel()
 	for name, path := range map[string]string{"a list": "/slow.example.com/acme/widget/index.json", "a package": archive} {
 		t.Run(name, func(t *testing.T) {
-			t.Parallel()
 			m := newMirroring(t)
 			slow := hosts.Hostname("slow.example.com")
 			if path == archive {
@@ -70,7 +69,7 @@ func TestHandler_SharesFailures(t *testing.T) {
 			var clients sync.WaitGroup
 			for range 20 {
 				clients.Go(func() {
-					if got := get(t, front, http.MethodGet, path); got.StatusCode != http.StatusBadGateway {
+					if got := get(t, front, path); got.StatusCode != http.StatusBadGateway {
 						t.Errorf("%s, %v", got.Status, got.err)
 					}
 				})
@@ -94,7 +93,6 @@ func TestHandler_SharesFailures(t *testing.T) {
 // TestHandler_NothingWaitsForASlowHost: while one host doesn't answer, others are asked, and what is known is served. A
 // client that doesn't want to wait any longer doesn't.
 func TestHandler_NothingWaitsForASlowHost(t *testing.T) {
-	t.Parallel()
 	m := newMirroring(t)
 	source := newStalled(m.source(), "slow.example.com", nil)
 	server, front := m.serve(t, source)
@@ -106,10 +104,10 @@ func TestHandler_NothingWaitsForASlowHost(t *testing.T) {
 		server.ServeHTTP(httptest.NewRecorder(), r)
 	}()
 	<-source.asked
-	status(t, front, dir+"index.json", http.StatusOK)
-	status(t, front, archive, http.StatusOK)
+	found(t, front, dir+"index.json")
+	found(t, front, archive)
 	settle(t, server)
-	status(t, front, archive, http.StatusOK)
+	found(t, front, archive)
 	leave()
 	<-left
 	if _, err := source.Versions(ctx, getproviders.Provider{Hostname: "slow.example.com", Namespace: "acme", Type: "widget"}); !errors.Is(err, context.Canceled) {
@@ -120,7 +118,6 @@ func TestHandler_NothingWaitsForASlowHost(t *testing.T) {
 
 // TestHandler_SomeLeaveWhileOthersWait: of two clients that wait for an archive, one leaves, and the other one gets it.
 func TestHandler_SomeLeaveWhileOthersWait(t *testing.T) {
-	t.Parallel()
 	m := newMirroring(t)
 	server, front, content, feed := m.serveLarge(t)
 	ctx, leave := context.WithCancel(t.Context())
@@ -130,7 +127,7 @@ func TestHandler_SomeLeaveWhileOthersWait(t *testing.T) {
 		server.ServeHTTP(httptest.NewRecorder(), httptest.NewRequestWithContext(ctx, http.MethodGet, large, nil))
 	}()
 	got := make(chan answered, 1)
-	go func() { got <- get(t, front, http.MethodGet, large) }()
+	go func() { got <- get(t, front, large) }()
 	if _, err := feed.Write(content[:50_000]); err != nil {
 		t.Fatal(err)
 	}
