@@ -112,7 +112,9 @@ func (r *inputReader) set(name string, val cty.Value) {
 	delete(r.invalid, name)
 }
 
-func (r *inputReader) report(diags ...*hcl.Diagnostic) { r.diags = diagnostic.Append(r.diags, diags...) }
+func (r *inputReader) report(diags ...*hcl.Diagnostic) {
+	r.diags = diagnostic.Append(r.diags, diags...)
+}
 
 // automatic lists the files that are read without being asked for, in order.
 func (r *inputReader) automatic(dir string) (names []string) {

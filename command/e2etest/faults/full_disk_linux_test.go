@@ -10,7 +10,6 @@ import (
 	"testing"
 
 	"github.com/tfdeps/tfdeps/command/e2etest/internal/harness"
-	"github.com/tfdeps/tfdeps/getproviders/providertest"
 )
 
 // TestLock_FullDiskLeavesTheFileWhole has providers lock and init -platform add to
@@ -26,10 +25,7 @@ func TestLock_FullDiskLeavesTheFileWhole(t *testing.T) {
 			t.Error(err)
 		}
 	})
-	ca, err := providertest.NewCA()
-	if err != nil {
-		t.Fatal(err)
-	}
+	ca := harness.NewCA(t)
 	env, err := harness.NewLockRegistry(t, ca).Env(t.TempDir(), "registry.terraform.io")
 	if err != nil {
 		t.Fatal(err)
@@ -38,7 +34,7 @@ func TestLock_FullDiskLeavesTheFileWhole(t *testing.T) {
 	run := func(args ...string) harness.Ended {
 		return harness.Exec(t, disk, append(harness.Env(t, env...), "TF_DATA_DIR="+data, "TFDEPS_TERRAFORM_VERSION=1.15.9"), append(append([]string{program}, args...), "-no-color")...)
 	}
-	harness.WriteFile(t, filepath.Join(disk, "main.tf"), []byte(harness.LockConfig("a", "")))
+	harness.WriteText(t, filepath.Join(disk, "main.tf"), harness.LockConfig("a", ""))
 	if end := run("init"); end.Code != 0 {
 		t.Fatal(end)
 	}

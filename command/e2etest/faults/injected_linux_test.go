@@ -56,7 +56,7 @@ func recovers(t *testing.T, program string, args []string, remote bool) {
 	}
 	if slices.Contains(args, "vendor") && len(args) > 1 { // no archive has names with a port
 		s.env = append(s.env, harness.Redirect(t, s.registry, "tf.example.com")...)
-		harness.WriteFile(t, filepath.Join(dir, "main.tf"), []byte("terraform {\n  required_providers {\n    p0 = { source = \"tf.example.com/acme/p0\" }\n  }\n}\n"))
+		harness.WriteText(t, filepath.Join(dir, "main.tf"), "terraform {\n  required_providers {\n    p0 = { source = \"tf.example.com/acme/p0\" }\n  }\n}\n")
 	}
 	s.init(t, dir) // for the lock file
 	temporary := t.TempDir()

@@ -42,7 +42,7 @@ func newSiteWithModule(t *testing.T, program string) (s *site, dir string) {
 	t.Helper()
 	s = newSite(t, program, 1)
 	dir = s.directory(t)
-	harness.WriteFile(t, filepath.Join(dir, "more.tf"), []byte("terraform {\n  backend \"local\" {}\n}\n\nmodule \"m\" {\n  source = \"./m\"\n}\n"))
+	harness.WriteText(t, filepath.Join(dir, "more.tf"), "terraform {\n  backend \"local\" {}\n}\n\nmodule \"m\" {\n  source = \"./m\"\n}\n")
 	harness.WriteFile(t, filepath.Join(dir, "m", "main.tf"), nil)
 	return s, dir
 }

@@ -23,10 +23,7 @@ func TestMain(m *testing.M) { harness.Main(m) }
 func twoProgramsInOneDirectory(t *testing.T, program string) {
 	peer := harness.LookTerraform(t)
 	s := newSite(t, program, 4)
-	config, err := s.registry.Env(t.TempDir())
-	if err != nil {
-		t.Fatal(err)
-	}
+	config := harness.Redirect(t, s.registry)
 	s.env = append(s.env, config...)
 	first := s.directory(t)
 	s.init(t, first)
@@ -152,7 +149,7 @@ func aRestoredCacheNeedsNoNetwork(t *testing.T, program string) {
 	s.registry.Close()
 	s.env = append(s.env, "TFDEPS_CACHE_DIR="+restored, "HOME="+t.TempDir())
 	dir := s.directory(t)
-	harness.WriteFile(t, filepath.Join(dir, depsfile.FileName), []byte(harness.LockOf(t, first)))
+	harness.WriteText(t, filepath.Join(dir, depsfile.FileName), harness.LockOf(t, first))
 	if out := s.init(t, dir); strings.Count(out, "from the shared cache directory") != 3 {
 		t.Errorf("the output is\n%s", out)
 	}

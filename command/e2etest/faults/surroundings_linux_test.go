@@ -129,7 +129,7 @@ func thereIsLittleMemory(t *testing.T, program string) {
 	registry.Add(providertest.PackageSpec{Namespace: "acme", Type: "big", Version: "1.0.0",
 		Archive: providertest.Zip(map[string]string{"terraform-provider-big": string(noise) + strings.Repeat("0123456789abcdef", size/16)})})
 	dir := t.TempDir()
-	harness.WriteFile(t, filepath.Join(dir, "main.tf"), []byte("terraform {\n  required_providers {\n    big = { source = \"tf.example.com/acme/big\" }\n  }\n}\n"))
+	harness.WriteText(t, filepath.Join(dir, "main.tf"), "terraform {\n  required_providers {\n    big = { source = \"tf.example.com/acme/big\" }\n  }\n}\n")
 	env := harness.Env(t, harness.Redirect(t, registry, "tf.example.com")...)
 	for _, args := range [][]string{{"init"}, {"providers", "mirror", "out"}, {"vendor"}} {
 		if end := harness.Exec(t, dir, env, append([]string{"sh", "-c", fmt.Sprintf("ulimit -d %d; exec %q \"$@\" -no-color", memory>>10, program), "sh"}, args...)...); end.Code != 0 {

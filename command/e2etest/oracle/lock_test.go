@@ -157,7 +157,7 @@ func lockMirror(t *testing.T) string {
 			harness.WriteFile(t, path, spec.Archive)
 		}
 	}
-	harness.WriteFile(t, filepath.Join(mirror, "registry.terraform.io", "acme", "b", "1.0.0", "linux_amd64", "terraform-provider-b"), []byte("b\n"))
+	harness.WriteText(t, filepath.Join(mirror, "registry.terraform.io", "acme", "b", "1.0.0", "linux_amd64", "terraform-provider-b"), "b\n")
 	return mirror
 }
 

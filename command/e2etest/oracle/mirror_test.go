@@ -120,7 +120,7 @@ func TestMirror_TerraformInstallsFromIt(t *testing.T) {
 	work, mirror := t.TempDir(), filepath.Join(t.TempDir(), "mirror")
 	configs := map[string]string{"one": harness.LockConfig("a", "~> 1.0", "e", ""), "two": harness.LockConfig("b", "1.0.0", "a", "")}
 	for name, config := range configs {
-		harness.WriteFile(t, filepath.Join(work, name, "main.tf"), []byte(config))
+		harness.WriteText(t, filepath.Join(work, name, "main.tf"), config)
 	}
 	program, env := harness.Tfdeps(t), harness.PinnedEnv(t, env...)
 	plat := "-platform=" + getproviders.CurrentPlatform().String()
@@ -138,7 +138,7 @@ func TestMirror_TerraformInstallsFromIt(t *testing.T) {
 	} {
 		for _, config := range configs {
 			dir := t.TempDir()
-			harness.WriteFile(t, filepath.Join(dir, "main.tf"), []byte(config))
+			harness.WriteText(t, filepath.Join(dir, "main.tf"), config)
 			if installation == "" {
 				harness.Run(t, dir, env, program, "providers", "mirror", plat, filepath.Join("terraform.d", "plugins"))
 			}

@@ -28,9 +28,7 @@ func TestInit_TerraformPlansAndApplies(t *testing.T) {
 	})
 	redirect := harness.Redirect(t, registry, "tf.example.com")
 	dir, env := t.TempDir(), harness.Env(t, redirect...)
-	if err := os.WriteFile(filepath.Join(dir, "main.tf"), []byte(harness.ProviderConfig), 0o600); err != nil {
-		t.Fatal(err)
-	}
+	harness.WriteText(t, filepath.Join(dir, "main.tf"), harness.ProviderConfig)
 	for _, line := range [][]string{
 		{harness.Tfdeps(t), "init", "-input=false"},
 		{peer, "plan", "-input=false", "-out=planned"},

@@ -150,11 +150,8 @@ func (b block) key() string   { return b.page + ": " + b.first() }
 
 func blocksOf(t *testing.T, page string) []block {
 	t.Helper()
-	content, err := os.ReadFile(harness.Path(t, filepath.FromSlash(page)))
-	if err != nil {
-		t.Fatal(err)
-	}
-	return findBlocks(page, string(content))
+	content := harness.ReadText(t, harness.Path(t, filepath.FromSlash(page)))
+	return findBlocks(page, content)
 }
 
 var fence = regexp.MustCompile("^( *)```(\\w*)$")

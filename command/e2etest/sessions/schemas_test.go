@@ -187,16 +187,13 @@ func TestSchemas_HaveTheExamplesOfTheirPage(t *testing.T) {
 	if examples == 0 {
 		t.Errorf("%s has no example", page)
 	}
-	text, err := os.ReadFile(harness.Path(t, page))
-	if err != nil {
-		t.Fatal(err)
-	}
+	text := harness.ReadText(t, harness.Path(t, page))
 	all, err := schemas()
 	if err != nil {
 		t.Fatal(err)
 	}
 	for name := range all {
-		if link := "(json/" + name + ".schema.json)"; !strings.Contains(string(text), link) {
+		if link := "(json/" + name + ".schema.json)"; !strings.Contains(text, link) {
 			t.Errorf("%s has no link %s", page, link)
 		}
 	}
@@ -212,11 +209,8 @@ func TestSchemas_AreComparedInEverySession(t *testing.T) {
 		t.Fatalf("found %d sessions: %v", len(sessions), err)
 	}
 	for _, session := range sessions {
-		content, err := os.ReadFile(session)
-		if err != nil {
-			t.Fatal(err)
-		}
-		for _, line := range unchecked.FindAllString(string(content), -1) {
+		content := harness.ReadText(t, session)
+		for _, line := range unchecked.FindAllString(content, -1) {
 			t.Errorf("%s: %q: without \"exec\" in front of tfdeps, what it prints is compared with its schema", filepath.Base(session), line)
 		}
 	}

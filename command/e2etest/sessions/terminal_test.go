@@ -48,9 +48,7 @@ func slowRegistry(t *testing.T) (registry *providertest.Registry, dir string, en
 	const config = "terraform {\n  required_providers {\n    small = { source = \"tf.example.com/acme/small\" }\n" +
 		"    large = { source = \"tf.example.com/acme/large\" }\n  }\n}\n"
 	dir = t.TempDir()
-	if err := os.WriteFile(filepath.Join(dir, "main.tf"), []byte(config), 0o600); err != nil {
-		t.Fatal(err)
-	}
+	harness.WriteText(t, filepath.Join(dir, "main.tf"), config)
 	return registry, dir, harness.Env(t, append(redirect, "TERM=xterm", "TFDEPS_CACHE_DIR="+t.TempDir(), "TFDEPS_TERRAFORM_VERSION=1.15.9")...)
 }
 

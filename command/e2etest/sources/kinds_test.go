@@ -39,11 +39,7 @@ var kinds = map[string]func(t *testing.T, ca *providertest.CA) kind{
 	},
 	"https": func(t *testing.T, ca *providertest.CA) kind {
 		dir := t.TempDir()
-		server, err := providertest.NewServer(providertest.ServerOptions{CA: ca, Handler: http.FileServer(http.Dir(dir))})
-		if err != nil {
-			t.Fatal(err)
-		}
-		t.Cleanup(server.Close)
+		server := harness.Start(t, providertest.NewServer, providertest.ServerOptions{CA: ca, Handler: http.FileServer(http.Dir(dir))})
 		url := server.BaseURL() + "/"
 		return kind{publish: filepath.Join(dir, "mirror"), mirror: url + "mirror/", push: filepath.Join(dir, "ci"), pull: url + "ci", seen: url}
 	},
@@ -140,11 +136,7 @@ func TestCredentials_AreLookedForWhereABucketIsNamed(t *testing.T) {
 	t.Parallel()
 	program := harness.Tfdeps(t)
 	newServer := func() *providertest.Server {
-		server, err := providertest.NewServer(providertest.ServerOptions{Plain: true})
-		if err != nil {
-			t.Fatal(err)
-		}
-		t.Cleanup(server.Close)
+		server := harness.Start(t, providertest.NewServer, providertest.ServerOptions{Plain: true})
 		return server
 	}
 	metadata, store := newServer(), newServer()

@@ -70,9 +70,7 @@ func packedName(tree mirrorTree) string {
 func (m mirrorTree) install(t *testing.T, ca *providertest.CA, method, program, peer string) {
 	t.Helper()
 	dir, env := t.TempDir(), harness.Trust(t, ca, "provider_installation {\n  "+method+"\n}\n")
-	if err := os.WriteFile(filepath.Join(dir, "main.tf"), []byte(requiring(m.provider)), 0o600); err != nil {
-		t.Fatal(err)
-	}
+	harness.WriteText(t, filepath.Join(dir, "main.tf"), requiring(m.provider))
 	harness.Run(t, dir, env, program, "init", "-input=false")
 	lock, tree := harness.ReadLock(t, dir), harness.ListTree(t, dir)
 	if want := fmt.Sprintf("provider %q {\n  version = %q\n  hashes = [\n    \"h1:", m.provider, m.version); !strings.Contains(lock, want) {
@@ -92,9 +90,7 @@ func (m mirrorTree) install(t *testing.T, ca *providertest.CA, method, program, 
 func (m mirrorTree) installFromBucket(t *testing.T, program string, place mirrorPlace) {
 	t.Helper()
 	dir, env := t.TempDir(), append(harness.Env(t), "TFDEPS_MIRROR="+place.target, "TFDEPS_MIRROR_FALLBACK=exclusive")
-	if err := os.WriteFile(filepath.Join(dir, "main.tf"), []byte(requiring(m.provider)), 0o600); err != nil {
-		t.Fatal(err)
-	}
+	harness.WriteText(t, filepath.Join(dir, "main.tf"), requiring(m.provider))
 	harness.Run(t, dir, append(env, place.env...), program, "init", "-input=false")
 	if lock := harness.ReadLock(t, dir); !strings.Contains(lock, m.version) {
 		t.Errorf("the lock file is\n%s", lock)
@@ -141,9 +137,7 @@ func mirrorByTerraform(t *testing.T, ca *providertest.CA, program string, place 
 	// The older version comes first, so that the mirror's index grows.
 	for _, constraints := range []string{"1.0.0", "~> 1.0"} {
 		config := requiring(tree.provider + " " + constraints)
-		if err := os.WriteFile(filepath.Join(work, "main.tf"), []byte(config), 0o600); err != nil {
-			t.Fatal(err)
-		}
+		harness.WriteText(t, filepath.Join(work, "main.tf"), config)
 		harness.Run(t, work, env, slices.Concat([]string{program}, args, []string{place.target})...)
 	}
 	return tree
@@ -231,17 +225,12 @@ func serveByNginx(t *testing.T, nginx string, ca *providertest.CA, mirror string
 		dir, address := t.TempDir(), freeAddress(t)
 		conf := strings.NewReplacer("ADDRESS", address, "MIRROR", mirror).Replace(nginxConf)
 		for name, content := range map[string][]byte{"nginx.conf": []byte(conf), "server.pem": certificate, "server.key": key} {
-			if err := os.WriteFile(filepath.Join(dir, name), content, 0o600); err != nil {
-				t.Fatal(err)
-			}
+			harness.WriteFile(t, filepath.Join(dir, name), content)
 		}
 		if said = startNginx(t, nginx, dir); said == "" {
 			return "https://localhost" + address[strings.LastIndex(address, ":"):] + "/providers/", func() []string {
-				log, err := os.ReadFile(filepath.Join(dir, "access.log"))
-				if err != nil {
-					t.Fatal(err)
-				}
-				return strings.Fields(string(log))
+				log := harness.ReadText(t, filepath.Join(dir, "access.log"))
+				return strings.Fields(log)
 			}
 		}
 	}

@@ -111,9 +111,7 @@ func (s sourceServers) world(t *testing.T) *sourceWorld {
 	t.Helper()
 	dir := t.TempDir()
 	w := &sourceWorld{root: filepath.Join(dir, "root"), ca: filepath.Join(dir, "ca.pem")}
-	if err := os.WriteFile(w.ca, s.ca.PEM(), 0o600); err != nil {
-		t.Fatal(err)
-	}
+	harness.WriteFile(t, w.ca, s.ca.PEM())
 	w.registry = harness.Start(t, providertest.NewRegistry, providertest.Options{CA: s.ca, Signer: s.signer})
 	w.mirror = harness.Start(t, providertest.NewMirror, providertest.MirrorOptions{CA: s.ca})
 	w.other = harness.Start(t, providertest.NewMirror, providertest.MirrorOptions{CA: s.ca})
@@ -217,11 +215,8 @@ func installedIn(t *testing.T, work string) string {
 	}
 	var texts []string
 	for _, file := range executables {
-		text, err := os.ReadFile(file)
-		if err != nil {
-			t.Fatal(err)
-		}
-		texts = append(texts, string(text))
+		text := harness.ReadText(t, file)
+		texts = append(texts, text)
 	}
 	return strings.Join(texts, " ")
 }

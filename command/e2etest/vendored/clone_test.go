@@ -106,7 +106,7 @@ func (v *vendoring) fresh(t *testing.T) {
 			t.Fatal(err)
 		}
 	}
-	harness.WriteFile(t, filepath.Join(v.dir, ".gitignore"), []byte(".terraform/\n*.tfvars\n"))
+	harness.WriteText(t, filepath.Join(v.dir, ".gitignore"), ".terraform/\n*.tfvars\n")
 }
 
 // isEndedAtAnyTime interrupts and kills runs at random. The next one that isn't

@@ -76,20 +76,13 @@ func TestVendor(t *testing.T) {
 // .terraform and archives, as most do.
 func (b vendorBuilds) newVendoring(t *testing.T) *vendoring {
 	t.Helper()
-	registry, err := providertest.NewRegistry(providertest.Options{})
-	if err != nil {
-		t.Fatal(err)
-	}
-	t.Cleanup(registry.Close)
+	registry := harness.Start(t, providertest.NewRegistry, providertest.Options{})
 	for _, platform := range []getproviders.Platform{getproviders.CurrentPlatform(), {OS: "plan9", Arch: "mips"}} {
 		registry.Add(providertest.PackageSpec{
 			Namespace: "tfdeps", Type: "tiny", Version: "1.0.0", Protocols: []string{"6.0"}, Archive: b.archive, Platform: platform,
 		})
 	}
-	redirect, err := registry.Env(t.TempDir(), "tf.example.com")
-	if err != nil {
-		t.Fatal(err)
-	}
+	redirect := harness.Redirect(t, registry, "tf.example.com")
 	v := &vendoring{program: b.program, env: harness.Env(t, append(redirect, gitIdentity...)...), top: t.TempDir(), registry: registry}
 	v.dir = filepath.Join(v.top, "env")
 	inner := registry.BaseURL() + registry.AddArchive("inner.tgz", providertest.TarGz(map[string]string{
@@ -105,7 +98,7 @@ func (b vendorBuilds) newVendoring(t *testing.T) *vendoring {
 		"env/main.tf":  harness.ProviderConfig + fmt.Sprintf("\nmodule \"net\" {\n  source = \"git::file://%s//net\"\n}\nmodule \"own\" {\n  source = \"../own\"\n}\n", filepath.ToSlash(outer)),
 		"own/local.tf": "output \"own\" {\n  value = 1\n}\n",
 	} {
-		harness.WriteFile(t, filepath.Join(v.top, filepath.FromSlash(name)), []byte(content))
+		harness.WriteText(t, filepath.Join(v.top, filepath.FromSlash(name)), content)
 	}
 	v.git(t, v.top, "init", "-q")
 	return v
@@ -122,7 +115,7 @@ func (v *vendoring) repository(t *testing.T, files map[string]string) string {
 	t.Helper()
 	dir := t.TempDir()
 	for name, content := range files {
-		harness.WriteFile(t, filepath.Join(dir, filepath.FromSlash(name)), []byte(content))
+		harness.WriteText(t, filepath.Join(dir, filepath.FromSlash(name)), content)
 	}
 	v.git(t, dir, "init", "-q")
 	v.git(t, dir, "-c", "core.autocrlf=false", "add", "-f", ".")
@@ -271,7 +264,7 @@ func (b vendorBuilds) keepsWhatIsNotOurs(t *testing.T) {
 	v := b.newVendoring(t)
 	kept := []string{"env/terraform.d/plugins/README", "env/terraform.d/theme/x", "env/.terraform/modules/NOTES", "env/.gitignore"}
 	for _, name := range kept[:3] {
-		harness.WriteFile(t, filepath.Join(v.top, filepath.FromSlash(name)), []byte("mine"))
+		harness.WriteText(t, filepath.Join(v.top, filepath.FromSlash(name)), "mine")
 	}
 	v.vendor(t, "-platform=plan9_mips")
 	v.vendor(t, "-platform="+getproviders.CurrentPlatform().String(), "-prune")

@@ -51,7 +51,7 @@ func TestProgram_TakesLittleMemoryToInstall(t *testing.T) {
 		fmt.Fprintf(&config, "    %s = { source = \"tf.example.com/acme/%[1]s\" }\n", name)
 	}
 	dir := t.TempDir()
-	harness.WriteFile(t, filepath.Join(dir, "main.tf"), []byte("terraform {\n  required_providers {\n"+config.String()+"  }\n}\n"))
+	harness.WriteText(t, filepath.Join(dir, "main.tf"), "terraform {\n  required_providers {\n"+config.String()+"  }\n}\n")
 	peak := peakMemory(t, dir, harness.Env(t, harness.Redirect(t, registry, "tf.example.com")...), program, "init")
 	t.Logf("%.1f MiB", float64(peak)/(1<<20))
 	if peak > maxColdMemory {
