@@ -195,7 +195,7 @@ var codeSources = []struct{ file, prefix, pattern string }{
 	{"providercache/resolve/errors.go", "failed_", `^(built-in|lock|query|select|metadata|fetch|authenticate|verify|unpack|policy|publish|cancel)$`},
 	{"providercache/check.go", "", reasonPattern},
 	{"providercache/vendoring/check.go", "", reasonPattern},
-	{"configs/modules/tree.go", "", reasonPattern},
+	{"internal/config/modules/tree.go", "", reasonPattern},
 	{"command/initcmd/check.go", "", reasonPattern},
 	{"command/initcmd/plan.go", "", `^provider_upgrade$`},
 	{"command/vendorcmd/check.go", "", reasonPattern},
@@ -250,7 +250,7 @@ var oddWords = regexp.MustCompile(`(?i)\b(anew|of ours|of one's own|goes on from
 // TestEngine_ShowsARunnableExample keeps the library example of docs/engine.md in
 // step with the one that is compiled and run.
 func TestEngine_ShowsARunnableExample(t *testing.T) {
-	source, err := os.ReadFile("providercache/internal/installtest/registry.go") // what the examples begin with
+	source, err := os.ReadFile("internal/installtest/registry.go") // what the examples begin with
 	if err != nil {
 		t.Fatal(err)
 	}

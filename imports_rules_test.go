@@ -1,7 +1,6 @@
 package main
 
 import (
-	"bytes"
 	"fmt"
 	"go/ast"
 	"go/parser"
@@ -11,414 +10,251 @@ import (
 	"slices"
 	"strconv"
 	"strings"
-	"unicode"
+	"testing"
 )
 
-// The limits of a file and of a function, in lines. Tests may be longer: their
-// tables grow with the facts.
-const (
-	maxFileLines = 400
-	maxFuncLines = 70
-	maxDocLines  = 60 // of a package comment
-)
+// The limits of a file, of a function and of a package comment, in lines. Tests may be longer: their tables grow with the facts.
+const maxFileLines, maxFuncLines, maxDocLines = 400, 70, 60
 
-// goFile is what the rules look at: one Go file, parsed.
+// goFile is one Go file, parsed.
 type goFile struct {
-	dir, name   string // slash-separated, relative to the module's root
-	packageName string
-	test        bool
-	imports     []string
-	lines       int
-	docLines    int
-	uses        []use
-	declares    []string // "Name", and "Type.Member" for fields and methods
-	links       []use    // in comments, such as [Name], [Type.Member] and [pkg.Name]
+	dir, name string // slash-separated, relative to the module's root
+	test      bool
+	src       string
+	tree      *ast.File
+	fset      *token.FileSet
+	imports   []string
+	names     map[string]string // of imported packages in this file, to their paths
 }
-
-// use is one place where a file uses something that a rule is about.
-type use struct {
-	kind useKind
-	what string
-	line int
-}
-
-type useKind int
-
-const (
-	useInit     useKind = iota // func init()
-	useParallel                // go, chan, <-, select, or a package of locks
-	useProcess                 // arguments, environment, exit
-	useClock                   // time.Now() called, not handed on
-	useLongFunc
-	useCoined   // a word of the table, in an identifier or a comment
-	useStart    // a program is started
-	useInternal // an internal type in the signature of an exported function, without a word about it
-)
 
 func (f goFile) path() string { return path.Join(f.dir, f.name) }
 
-// isTestCode reports whether only tests ever run the file.
-func (f goFile) isTestCode() bool { return f.test || slices.Contains(testSupport, f.dir) }
+func (f goFile) line(pos token.Pos) int { return f.fset.Position(pos).Line }
 
-// treeRule is one rule about single files. It returns what is wrong, empty if
-// nothing is.
-type treeRule struct {
-	name  string
-	check func(goFile) []string
+// support reports whether a package is for tests: it has a name that says so.
+func support(dir string) bool {
+	return strings.HasSuffix(dir, "test") || strings.HasSuffix(dir, "/harness") || dir == "internal/must"
 }
 
-var treeRules = []treeRule{
-	{"imports of ours point downwards", checkLayer},
-	{"modules of others stay in their place", checkThirdParty},
-	{"production code imports neither testing nor log", checkTestingAndLog},
-	{"no func init", func(f goFile) []string { return f.unless(false, useInit) }},
-	{"concurrency lives in getproviders/par", checkParallel},
-	{"only main.go knows of the process", checkProcess},
-	{"engine packages have no clock", checkClock},
-	{"helper programs are started by getproviders/subprocess", checkStart},
-	{"files are small", checkFileLines},
-	{"package comments are short", checkDocLines},
-	{"functions are small", func(f goFile) []string { return f.unless(f.isTestCode(), useLongFunc) }},
-	{"packages have names that say something", checkPackageName},
-	{"coined words stay away", checkCoined},
-	{"functions with internal types say for whom they are", checkInternalTypes},
-}
-
-// unless lists the uses of a kind, if they aren't allowed.
-func (f goFile) unless(allowed bool, kind useKind) []string {
-	if allowed {
-		return nil
+func parseFile(name, src string) (goFile, error) {
+	f := goFile{dir: path.Dir(name), name: path.Base(name), src: src, fset: token.NewFileSet(), names: map[string]string{}}
+	f.test = strings.HasSuffix(name, "_test.go")
+	var err error
+	if f.tree, err = parser.ParseFile(f.fset, name, src, parser.SkipObjectResolution|parser.ParseComments); err != nil {
+		return f, err
 	}
-	var problems []string
-	for _, u := range f.uses {
-		if u.kind == kind {
-			problems = append(problems, fmt.Sprintf("line %d: %s", u.line, u.what))
+	for _, spec := range f.tree.Imports {
+		imported, _ := strconv.Unquote(spec.Path.Value)
+		f.imports = append(f.imports, imported)
+		local := path.Base(imported)
+		if spec.Name != nil {
+			local = spec.Name.Name
+		}
+		f.names[local] = imported
+	}
+	return f, nil
+}
+
+// problems lists what is wrong with a file, each with its line.
+func (f goFile) problems() (found []string) {
+	at := func(pos token.Pos, format string, args ...any) {
+		found = append(found, fmt.Sprintf("%d: ", f.line(pos))+fmt.Sprintf(format, args...))
+	}
+	top := f.tree.Package
+	for i, imported := range f.imports {
+		if problem := f.checkImport(imported); problem != "" {
+			at(f.tree.Imports[i].Pos(), "%s", problem)
 		}
 	}
-	return problems
+	for _, name := range []string{strings.TrimSuffix(f.tree.Name.Name, "_test"), path.Base(f.dir)} {
+		if slices.Contains([]string{"util", "utils", "common", "helper", "helpers", "types", "misc", "shared"}, name) {
+			at(top, "a package named %s says nothing of what is in it", name)
+		}
+	}
+	if floorOf(f.dir) < 0 {
+		at(top, "the package is on no floor")
+	}
+	if lines := strings.Count(f.src, "\n"); lines > maxFileLines && !f.test {
+		at(top, "%d lines, more than %d", lines, maxFileLines)
+	}
+	if f.tree.Doc != nil && len(f.tree.Doc.List) > maxDocLines {
+		at(top, "the package comment has %d lines, more than %d", len(f.tree.Doc.List), maxDocLines)
+	}
+	f.checkWords(at)
+	ast.Inspect(f.tree, func(n ast.Node) bool {
+		f.checkNode(n, at)
+		return true
+	})
+	return found
 }
 
-func checkLayer(f goFile) []string {
-	allowed, known := layers[f.dir]
-	if !known {
-		return []string{"the package is not in the table of layers"}
-	}
-	var problems []string
-	for _, imported := range f.imports {
-		rel, ours := ownPackage(imported)
-		if !ours || slices.Contains(allowed, rel) {
-			continue
-		}
-		if f.test && (rel == f.dir || slices.Contains(testSupport, rel) || slices.Contains(moreForTests[f.dir], rel)) {
-			continue
-		}
-		problems = append(problems, "must not import "+imported)
-	}
-	return problems
+// floorOf is a package's place among the floors; -1: it has none.
+func floorOf(dir string) int {
+	return slices.IndexFunc(floors, func(floor []string) bool { return slices.Contains(floor, dir) })
 }
 
-// ownPackage returns the directory of an import path of this module.
-func ownPackage(imported string) (dir string, ours bool) {
-	if imported == modulePath {
-		return ".", true
-	}
-	return strings.CutPrefix(imported, modulePath+"/")
-}
-
-func checkThirdParty(f goFile) []string {
-	var problems []string
-	for _, imported := range f.imports {
-		if _, ours := ownPackage(imported); ours || isStandard(imported) {
-			continue
-		}
-		row, known := allowanceFor(imported)
+// checkImport returns what is wrong with an import, "" if nothing is.
+func (f goFile) checkImport(imported string) string {
+	forTests := f.test || support(f.dir)
+	if rel, ours := strings.CutPrefix(imported, modulePath); ours {
+		rel = strings.TrimPrefix(rel, "/")
+		isApart := func(pair [2]string) bool { return within(f.dir, pair[0]) && within(rel, pair[1]) }
 		switch {
-		case !known:
-			problems = append(problems, imported+" is in no row of the dependency table")
-		case f.test && row.tests, slices.Contains(row.places(), f.dir), slices.Contains(row.places(), f.path()):
-		case f.test && anyBelow(row.places(), f.dir):
-		default:
-			problems = append(problems, "must not import "+imported)
+		case support(rel) && !forTests:
+			return imported + " is for tests"
+		case support(rel), f.test && (rel == f.dir || slices.Contains(moreForTests[f.dir], rel)):
+			return ""
+		case floorOf(rel) <= floorOf(f.dir), slices.ContainsFunc(apart, isApart):
+			return "must not import " + imported
 		}
+		return ""
 	}
-	return problems
+	first, _, _ := strings.Cut(imported, "/")
+	if strings.Contains(first, ".") {
+		return f.checkModule(imported)
+	}
+	if !f.test && !support(f.dir) && (first == "testing" || imported == "log") || imported == "testing" && !f.test && f.dir == "getproviders/providertest" {
+		return "must not import " + imported
+	}
+	return ""
 }
 
-// isStandard: only paths outside the standard library begin with a domain.
-func isStandard(imported string) bool {
-	first, _, _ := strings.Cut(imported, "/")
-	return !strings.Contains(first, ".")
+// within reports whether a directory is another one, or below it.
+func within(dir, parent string) bool { return dir == parent || strings.HasPrefix(dir, parent+"/") }
+
+func (f goFile) checkModule(imported string) string {
+	row, known := allowanceFor(imported)
+	here := slices.ContainsFunc(strings.Fields(row.where), func(place string) bool {
+		return place == f.dir || place == f.path() || f.test && path.Dir(place) == f.dir
+	})
+	switch {
+	case !known:
+		return imported + " is in no row of the dependency table"
+	case slices.Contains(startPrograms, imported) && !f.mayStart():
+	case here, f.test && row.tests:
+		return ""
+	}
+	return "must not import " + imported
 }
 
 // allowanceFor finds the row with the longest module path that imported is in.
 func allowanceFor(imported string) (row allowance, known bool) {
 	for _, r := range thirdParty {
-		inside := imported == r.module || strings.HasPrefix(imported, r.module+"/")
-		if inside && len(r.module) > len(row.module) {
+		if within(imported, r.module) && len(r.module) > len(row.module) {
 			row, known = r, true
 		}
 	}
 	return row, known
 }
 
-// places are the packages and files of a row.
-func (r allowance) places() []string { return strings.Fields(r.where) }
-
-// anyBelow reports whether one of the places is a file of the package: its
-// tests may then use the module as well.
-func anyBelow(where []string, dir string) bool {
-	return slices.ContainsFunc(where, func(w string) bool { return path.Ext(w) == ".go" && path.Dir(w) == dir })
-}
-
-func checkTestingAndLog(f goFile) []string {
-	if slices.Contains(stopsTests, f.dir) {
-		return nil
-	}
-	var problems []string
-	for _, imported := range f.imports {
-		isTesting := imported == "testing" || strings.HasPrefix(imported, "testing/")
-		// The fake registry hands a log.Logger to the server under it.
-		isLog := imported == "log" && !f.isTestCode()
-		if !f.test && (isTesting || isLog) {
-			problems = append(problems, "must not import "+imported)
+// checkWords finds coined words in comments and in the names that the file declares or uses.
+func (f goFile) checkWords(at func(token.Pos, string, ...any)) {
+	look := func(pos token.Pos, text string) {
+		if word := coinedWords.FindString(text); word != "" {
+			at(pos, "the word %q, which only insiders know", word)
 		}
 	}
-	return problems
-}
-
-func checkParallel(f goFile) []string {
-	// Events come from many goroutines to one observer, so they pass a lock.
-	isEventSerialiser := f.path() == "providercache/event/event.go"
-	return f.unless(f.isTestCode() || f.dir == "getproviders/par" || isEventSerialiser, useParallel)
-}
-
-func checkProcess(f goFile) []string {
-	return f.unless(f.isTestCode() || f.path() == "main.go", useProcess)
-}
-
-func checkClock(f goFile) []string {
-	return f.unless(f.isTestCode() || f.path() == "main.go", useClock)
-}
-
-// startedByUser are the files that start what the user asks for, in the working directory: the real program, and the
-// command of serve. Its version is asked for there, too, because version managers choose by the directory.
-var startedByUser = []string{"command/passthrough_unix.go", "command/passthrough_windows.go", "command/initcmd/handover.go",
-	"command/products/version.go", "command/servecmd/child.go"}
-
-func checkStart(f goFile) []string {
-	problems := f.unless(f.isTestCode() || f.dir == "getproviders/subprocess" || slices.Contains(startedByUser, f.path()), useStart)
-	// These packages of others start programs in the working directory.
-	for _, imported := range []string{"oras.land/oras-go/v2/registry/remote/credentials", "github.com/aws/aws-sdk-go-v2/credentials/processcreds"} {
-		if !f.isTestCode() && slices.Contains(f.imports, imported) {
-			problems = append(problems, "must not import "+imported)
-		}
+	if !coinedWords.MatchString(capitals.ReplaceAllString(f.src, "$1 $2")) {
+		return
 	}
-	return problems
-}
-
-// checkInternalTypes leaves out what says it of a whole package or type.
-func checkInternalTypes(f goFile) []string {
-	inside := strings.Contains(f.dir+"/", "internal/") || f.dir == "command" || strings.HasPrefix(f.dir, "command/")
-	problems := f.unless(f.isTestCode() || inside || f.dir == "providercache/archivedir", useInternal)
-	return slices.DeleteFunc(problems, func(problem string) bool {
-		return f.dir == "providercache/store" && strings.Contains(problem, ": View.")
+	for _, group := range f.tree.Comments {
+		look(group.Pos(), group.Text())
+	}
+	ast.Inspect(f.tree, func(n ast.Node) bool {
+		if name, ok := n.(*ast.Ident); ok {
+			look(name.Pos(), capitals.ReplaceAllString(name.Name, "$1 $2"))
+		}
+		return true
 	})
 }
 
-func checkFileLines(f goFile) []string {
-	if f.test || f.lines <= maxFileLines {
-		return nil
-	}
-	return []string{fmt.Sprintf("%d lines, more than %d", f.lines, maxFileLines)}
+// capitals are where the words of a name begin.
+var capitals = regexp.MustCompile(`([a-z])([A-Z_])`)
+
+// process are the names of package os by which a program reaches its process.
+var process = regexp.MustCompile(`^(os\.(Args|Environ|Exit|Getenv|LookupEnv|Setenv|Unsetenv|Clearenv|ExpandEnv|User\w+Dir|Stdin|Stdout|Stderr|Chdir)|syscall\.(Getenv|Environ|Exit))$`)
+
+// starts are the functions that start a program.
+var starts = regexp.MustCompile(`^(os/exec\.Command(Context)?|os\.StartProcess|syscall\.(Exec|ForkExec|StartProcess)|golang\.org/x/sys/(unix\.Exec|windows\.CreateProcess))$`)
+
+// mayStart reports whether a file may start programs.
+func (f goFile) mayStart() bool {
+	return f.test || support(f.dir) || f.dir == "internal/subprocess" || slices.Contains(startedByUser, f.path())
 }
 
-func checkDocLines(f goFile) []string {
-	if f.docLines <= maxDocLines {
-		return nil
+func (f goFile) checkNode(n ast.Node, at func(token.Pos, string, ...any)) {
+	free := f.test || support(f.dir) || f.path() == "main.go"
+	switch n := n.(type) {
+	case *ast.ImportSpec:
+		if n.Name != nil && n.Name.Name == "." && !free {
+			at(n.Pos(), "imports %s without a name", n.Path.Value)
+		}
+	case *ast.FuncDecl:
+		if n.Recv == nil && n.Name.Name == "init" {
+			at(n.Pos(), "func init")
+		}
+		if lines := f.line(n.End()) - f.line(n.Pos()) + 1; lines > maxFuncLines && !free {
+			at(n.Pos(), "%s has %d lines, more than %d", n.Name.Name, lines, maxFuncLines)
+		}
+	case *ast.SelectorExpr:
+		name := f.qualified(n)
+		if process.MatchString(name) && !free {
+			at(n.Pos(), "uses %s, which is main.go's", name)
+		}
+		if starts.MatchString(name) && !f.mayStart() {
+			at(n.Pos(), "uses %s, which is for internal/subprocess", name)
+		}
+	case *ast.CompositeLit:
+		if f.qualified(n.Type) == "os/exec.Cmd" && !f.mayStart() {
+			at(n.Pos(), "makes an exec.Cmd, which is for internal/subprocess")
+		}
+	case *ast.CallExpr:
+		if f.qualified(n.Fun) == "time.Now" && !free {
+			at(n.Pos(), "calls time.Now; a clock is a field")
+		}
 	}
-	return []string{fmt.Sprintf("the package comment has %d lines, more than %d", f.docLines, maxDocLines)}
 }
 
-func checkPackageName(f goFile) []string {
-	for _, name := range []string{f.packageName, path.Base(f.dir)} {
-		switch strings.TrimSuffix(name, "_test") {
-		case "util", "utils", "common", "helper", "helpers", "types", "misc", "shared":
-			return []string{"a package named " + name + " says nothing of what is in it"}
+// qualified returns "os.Exit" for a selector on an imported package, whatever name the file gives to it, and "" for everything else.
+func (f goFile) qualified(e ast.Expr) string {
+	if sel, ok := e.(*ast.SelectorExpr); ok {
+		if x, ok := sel.X.(*ast.Ident); ok && f.names[x.Name] != "" {
+			return f.names[x.Name] + "." + sel.Sel.Name
 		}
 	}
-	return nil
-}
-
-func checkCoined(f goFile) []string {
-	var problems []string
-	for _, u := range f.uses {
-		if u.kind == useCoined {
-			problems = append(problems, fmt.Sprintf("line %d: the word %q, which only insiders know", u.line, u.what))
-		}
-	}
-	return problems
-}
-
-// coinedIn returns the words of the table that an identifier has in it, at
-// whatever place, and be it in the plural.
-func coinedIn(identifier string) (found []string) {
-	spelled := spell(identifier)
-	for i, word := range spelledWords {
-		if strings.Contains(spelled, word+" ") || strings.Contains(spelled, word+"s ") {
-			found = append(found, coinedWords[i])
-		}
-	}
-	return found
-}
-
-// spelledWords is the table as coinedIn compares it.
-var spelledWords = func() (all []string) {
-	for _, word := range coinedWords {
-		all = append(all, strings.TrimSuffix(spell(word), " "))
-	}
-	return all
-}()
-
-// spell splits an identifier at its capitals: "newCache_linux" is
-// " new cache linux ".
-func spell(identifier string) string {
-	var out strings.Builder
-	before := '_'
-	for _, r := range identifier + "_" {
-		if !unicode.IsLetter(r) || unicode.IsUpper(r) && unicode.IsLower(before) || before == '_' {
-			out.WriteByte(' ')
-		}
-		if unicode.IsLetter(r) {
-			out.WriteRune(unicode.ToLower(r))
-		}
-		before = r
-	}
-	return out.String()
+	return ""
 }
 
 // dependencyProblems compares the table with go.mod and with the files.
-func dependencyProblems(table []allowance, direct []string, files []goFile) []string {
-	var problems []string
-	for _, module := range direct {
-		if !slices.ContainsFunc(table, func(r allowance) bool { return r.module == module }) {
-			problems = append(problems, "go.mod requires "+module+", which has no row in the dependency table")
-		}
-	}
+func dependencyProblems(table []allowance, direct []string, files []goFile) (problems []string) {
+	rows := map[string]bool{}
 	for _, row := range table {
+		rows[row.module] = true
 		if !slices.Contains(direct, row.module) {
 			problems = append(problems, "go.mod doesn't require "+row.module+" directly, yet it has a row in the dependency table")
 		}
-		for _, place := range row.places() {
-			if !usedIn(files, row.module, place) {
+		for _, place := range strings.Fields(row.where) {
+			uses := func(f goFile) bool {
+				return (f.dir == place || f.path() == place) && slices.ContainsFunc(f.imports, func(imported string) bool {
+					found, _ := allowanceFor(imported)
+					return found.module == row.module
+				})
+			}
+			if !slices.ContainsFunc(files, uses) {
 				problems = append(problems, row.module+" isn't used in "+place+", where the dependency table allows it")
 			}
 		}
 	}
+	for _, module := range direct {
+		if !rows[module] {
+			problems = append(problems, "go.mod requires "+module+", which has no row in the dependency table")
+		}
+	}
 	return problems
-}
-
-// usedIn reports whether a file at the place imports the module.
-func usedIn(files []goFile, module, place string) bool {
-	return slices.ContainsFunc(files, func(f goFile) bool {
-		return (f.dir == place || f.path() == place) && slices.ContainsFunc(f.imports, func(imported string) bool {
-			row, _ := allowanceFor(imported)
-			return row.module == module
-		})
-	})
-}
-
-// describeFile parses a file's source.
-func describeFile(dir, name string, src []byte) (goFile, error) {
-	fset := token.NewFileSet()
-	tree, err := parser.ParseFile(fset, path.Join(dir, name), src, parser.SkipObjectResolution|parser.ParseComments)
-	if err != nil {
-		return goFile{}, err
-	}
-	f := goFile{
-		dir: dir, name: name, packageName: tree.Name.Name,
-		test:  strings.HasSuffix(name, "_test.go"),
-		lines: bytes.Count(src, []byte("\n")),
-	}
-	if tree.Doc != nil {
-		f.docLines = strings.Count(tree.Doc.Text(), "\n")
-	}
-	scan := scanner{fset: fset, file: &f, names: map[string]string{}}
-	for _, spec := range tree.Imports {
-		scan.addImport(spec)
-	}
-	ast.Inspect(tree, scan.visit)
-	scan.addDeclarations(tree)
-	for _, group := range tree.Comments {
-		for _, link := range commentLink.FindAllStringSubmatch(group.Text(), -1) {
-			f.links = append(f.links, use{what: link[1], line: scan.line(group.Pos())})
-		}
-		for _, comment := range group.List {
-			for _, word := range strings.FieldsFunc(comment.Text, func(r rune) bool { return !unicode.IsLetter(r) }) {
-				scan.addWords(comment, word)
-			}
-		}
-	}
-	return f, nil
 }
 
 // commentLink is a link in a comment, as go doc reads it.
 var commentLink = regexp.MustCompile(`\[\*?(\w+(?:\.\w+){0,2})\]`)
-
-// addDeclarations collects what a file declares at its top, with the fields and methods of its types.
-func (s *scanner) addDeclarations(tree *ast.File) {
-	for _, decl := range tree.Decls {
-		switch decl := decl.(type) {
-		case *ast.FuncDecl:
-			name := decl.Name.Name
-			if decl.Recv != nil {
-				name = receiverName(decl.Recv.List[0].Type) + "." + name
-			}
-			s.file.declares = append(s.file.declares, name)
-		case *ast.GenDecl:
-			for _, spec := range decl.Specs {
-				s.addSpec(spec)
-			}
-		}
-	}
-}
-
-func (s *scanner) addSpec(spec ast.Spec) {
-	switch spec := spec.(type) {
-	case *ast.ValueSpec:
-		for _, name := range spec.Names {
-			s.file.declares = append(s.file.declares, name.Name)
-		}
-	case *ast.TypeSpec:
-		s.file.declares = append(s.file.declares, spec.Name.Name)
-		members := &ast.FieldList{}
-		switch typ := spec.Type.(type) {
-		case *ast.StructType:
-			members = typ.Fields
-		case *ast.InterfaceType:
-			members = typ.Methods
-		}
-		for _, member := range members.List {
-			for _, name := range member.Names {
-				s.file.declares = append(s.file.declares, spec.Name.Name+"."+name.Name)
-			}
-		}
-	}
-}
-
-// receiverName is the name of a method's type.
-func receiverName(typ ast.Expr) string {
-	switch typ := typ.(type) {
-	case *ast.StarExpr:
-		return receiverName(typ.X)
-	case *ast.IndexExpr:
-		return receiverName(typ.X)
-	case *ast.IndexListExpr:
-		return receiverName(typ.X)
-	case *ast.Ident:
-		return typ.Name
-	}
-	return ""
-}
 
 // brokenCommentLinks lists links in comments that lead nowhere. Those to packages of others aren't looked at.
 func brokenCommentLinks(files []goFile) (broken []string) {
@@ -427,157 +263,169 @@ func brokenCommentLinks(files []goFile) (broken []string) {
 		if f.test {
 			continue
 		}
-		packages[f.packageName] = true
-		for _, name := range f.declares {
-			declared[f.dir+" "+name], declared[f.packageName+"."+name] = true, true
+		packages[f.tree.Name.Name] = true
+		for _, name := range declarations(f.tree) {
+			declared[f.dir+" "+name], declared[f.tree.Name.Name+"."+name] = true, true
 		}
 	}
 	for _, f := range files {
-		for _, link := range f.links {
-			first, _, inPackage := strings.Cut(link.what, ".")
-			switch {
-			case f.test || declared[f.dir+" "+link.what] || declared[link.what]:
-			case ast.IsExported(first), inPackage && packages[first]:
-				broken = append(broken, fmt.Sprintf("%s:%d: nothing is [%s]", f.path(), link.line, link.what))
+		for _, group := range f.tree.Comments {
+			for _, link := range commentLink.FindAllStringSubmatch(group.Text(), -1) {
+				first, _, inPackage := strings.Cut(link[1], ".")
+				known := f.test || declared[f.dir+" "+link[1]] || declared[link[1]]
+				if !known && (ast.IsExported(first) || inPackage && packages[first]) {
+					broken = append(broken, fmt.Sprintf("%s:%d: nothing is [%s]", f.path(), f.line(group.Pos()), link[1]))
+				}
 			}
 		}
 	}
 	return broken
 }
 
-// scanner collects the uses of one file.
-type scanner struct {
-	fset  *token.FileSet
-	file  *goFile
-	names map[string]string // the name in this file of each imported package, to its path
-}
-
-func (s *scanner) add(kind useKind, at ast.Node, what string) {
-	s.file.uses = append(s.file.uses, use{kind, what, s.line(at.Pos())})
-}
-
-func (s *scanner) line(pos token.Pos) int { return s.fset.Position(pos).Line }
-
-func (s *scanner) addImport(spec *ast.ImportSpec) {
-	imported, err := strconv.Unquote(spec.Path.Value)
-	if err != nil {
-		return // the parser has refused it already
-	}
-	s.file.imports = append(s.file.imports, imported)
-	local := path.Base(imported)
-	if spec.Name != nil {
-		local = spec.Name.Name
-	}
-	s.names[local] = imported
-	if imported == "sync" || strings.HasPrefix(imported, "sync/") || strings.HasPrefix(imported, "golang.org/x/sync/") {
-		s.add(useParallel, spec, "imports "+imported)
-	}
-	if local == "." && (imported == "os" || imported == "time" || imported == "syscall") {
-		s.add(useProcess, spec, "imports "+imported+" without a name")
-	}
-}
-
-func (s *scanner) visit(n ast.Node) bool {
-	switch n := n.(type) {
-	case *ast.Ident:
-		s.addWords(n, n.Name)
-	case *ast.TypeSpec:
-		if slices.Contains(coinedTypes, n.Name.Name) {
-			s.add(useCoined, n, n.Name.Name)
-		}
-	case *ast.FuncDecl:
-		s.visitFunc(n)
-	case *ast.GoStmt:
-		s.add(useParallel, n, "starts a goroutine")
-	case *ast.ChanType:
-		s.add(useParallel, n, "has a channel type")
-	case *ast.SendStmt:
-		s.add(useParallel, n, "sends on a channel")
-	case *ast.SelectStmt:
-		s.add(useParallel, n, "selects")
-	case *ast.UnaryExpr:
-		if n.Op == token.ARROW {
-			s.add(useParallel, n, "receives from a channel")
-		}
-	case *ast.SelectorExpr:
-		s.visitSelector(n)
-	case *ast.CompositeLit:
-		if s.qualified(n.Type) == "os/exec.Cmd" {
-			s.add(useStart, n, "makes an exec.Cmd")
-		}
-	case *ast.CallExpr:
-		if s.qualified(n.Fun) == "time.Now" {
-			s.add(useClock, n, "calls time.Now")
-		}
-	}
-	return true
-}
-
-func (s *scanner) addWords(at ast.Node, text string) {
-	for _, word := range coinedIn(text) {
-		s.add(useCoined, at, word)
-	}
-}
-
-func (s *scanner) visitFunc(n *ast.FuncDecl) {
-	if n.Recv == nil && n.Name.Name == "init" {
-		s.add(useInit, n, "func init")
-	}
-	if lines := s.line(n.End()) - s.line(n.Pos()) + 1; lines > maxFuncLines {
-		s.add(useLongFunc, n, fmt.Sprintf("%s has %d lines, more than %d", n.Name.Name, lines, maxFuncLines))
-	}
-	s.visitSignature(n)
-}
-
-// visitSignature finds exported functions and methods that other programs see and can't
-// call with values of their own.
-func (s *scanner) visitSignature(n *ast.FuncDecl) {
-	name := n.Name.Name
-	if n.Recv != nil {
-		at := n.Recv.List[0].Type
-		if star, ok := at.(*ast.StarExpr); ok {
-			at = star.X
-		}
-		if receiver, ok := at.(*ast.Ident); ok {
-			if !receiver.IsExported() {
-				return
+// declarations are the names at the top of a file, and "Type.Member" for fields and methods.
+func declarations(tree *ast.File) (names []string) {
+	for _, decl := range tree.Decls {
+		if f, ok := decl.(*ast.FuncDecl); ok {
+			name := f.Name.Name
+			if f.Recv != nil {
+				ast.Inspect(f.Recv.List[0].Type, func(n ast.Node) bool {
+					if id, ok := n.(*ast.Ident); ok && name == f.Name.Name {
+						name = id.Name + "." + name
+					}
+					return true
+				})
 			}
-			name = receiver.Name + "." + name
+			names = append(names, name)
 		}
+		ast.Inspect(decl, func(n ast.Node) bool {
+			switch n := n.(type) {
+			case *ast.FuncDecl:
+				return false
+			case *ast.ValueSpec:
+				for _, name := range n.Names {
+					names = append(names, name.Name)
+				}
+			case *ast.TypeSpec:
+				names = append(names, n.Name.Name)
+				ast.Inspect(n.Type, func(m ast.Node) bool {
+					if field, ok := m.(*ast.Field); ok {
+						for _, name := range field.Names {
+							names = append(names, n.Name.Name+"."+name.Name)
+						}
+					}
+					return true
+				})
+			}
+			return true
+		})
 	}
-	if !n.Name.IsExported() || strings.Contains(strings.Join(strings.Fields(n.Doc.Text()), " "), "or the packages above this one") {
-		return
-	}
-	ast.Inspect(n.Type, func(part ast.Node) bool {
-		if e, ok := part.(ast.Expr); ok && strings.Contains(s.qualified(e), "/internal/") {
-			s.add(useInternal, n, fmt.Sprintf("%s has the type %s", name, path.Base(s.qualified(e))))
-		}
-		return true
-	})
+	return names
 }
 
-func (s *scanner) visitSelector(n *ast.SelectorExpr) {
-	switch name := s.qualified(n); name {
-	case "os.Args", "os.Environ", "os.Exit", "os.Getenv", "os.LookupEnv", "os.Setenv", "os.Unsetenv", "os.Clearenv",
-		"os.ExpandEnv", "os.UserHomeDir", "os.UserCacheDir", "os.UserConfigDir", "os.Stdin", "os.Stdout", "os.Stderr",
-		"os.Chdir", "syscall.Getenv", "syscall.Environ", "syscall.Exit":
-		s.add(useProcess, n, "uses "+name)
-	case "os/exec.Command", "os/exec.CommandContext", "os.StartProcess", "syscall.Exec", "syscall.ForkExec", "syscall.StartProcess",
-		"golang.org/x/sys/unix.Exec", "golang.org/x/sys/windows.CreateProcess":
-		s.add(useStart, n, "uses "+name)
+// TestRules_CanFail tests the tester: each row is a file, what is in it, and a part of the problem that it has; "" is none.
+func TestRules_CanFail(t *testing.T) {
+	const ours, body = "import _ \"" + modulePath + "/", "func f() {"
+	for _, c := range []struct{ file, src, want string }{
+		{"getproviders/x.go", ours + `providercache"`, "must not import"},
+		{"depsfile/x.go", ours + `configs"`, "must not import"},
+		{"internal/par/x.go", ours + `getproviders/hosts"`, "must not import"},
+		{"command/x.go", `import _ "` + modulePath + `"`, "must not import"},
+		{"providercache/x.go", ours + `getproviders/providertest"`, "for tests"},
+		{"providercache/mirror/x.go", ours + `configs/cliconfig"`, "must not import"},
+		{"command/initcmd/x.go", ours + `command/getcmd"`, "must not import"},
+		{"command/e2etest/faults/x_test.go", ours + `command"`, "must not import"},
+		{"getproviders/x_test.go", ours + `command"`, "must not import"},
+		{"extra/x.go", "", "on no floor"},
+		{"providercache/x.go", ours + `depsfile"`, ""},
+		{"depsfile/x_test.go", ours + `getproviders/providertest"`, ""},
+		{"depsfile/x_test.go", ours + `depsfile"`, ""},
+		{"command/e2etest/faults/x_test.go", ours + `depsfile"`, ""},
+		{"getproviders/x.go", `import _ "example.com/some/thing"`, "no row"},
+		{"getproviders/x.go", `import _ "github.com/hashicorp/go-version2"`, "no row"},
+		{"getproviders/x.go", `import _ "github.com/hashicorp/hcl/v2/hclsyntax"`, "must not import"},
+		{"getproviders/x.go", `import _ "github.com/ProtonMail/go-crypto/openpgp"`, "must not import"},
+		{"getproviders/h1.go", `import _ "golang.org/x/mod/sumdb/dirhash"`, "must not import"},
+		{"getproviders/authenticate_signature.go", `import _ "github.com/ProtonMail/go-crypto/openpgp"`, ""},
+		{"getproviders/x_test.go", `import _ "golang.org/x/mod/sumdb/dirhash"`, ""},
+		{"getproviders/providertest/x.go", `import _ "testing"`, "testing"},
+		{"getproviders/x.go", `import _ "testing/iotest"`, "testing"},
+		{"providercache/x.go", `import _ "log"`, "log"},
+		{"providercache/x.go", `import _ "log/slog"`, ""},
+		{"command/x_test.go", "func init() {}", "func init"},
+		{"command/x.go", "type t struct{}\nfunc (t) init() {}", ""},
+		{"getproviders/x.go", "import \"os\"\nvar x = os.Getenv(\"HOME\")", "os.Getenv"},
+		{"command/x.go", "import sys \"os\"\nfunc f() { sys.Exit(1) }", "os.Exit"},
+		{"command/x.go", "import . \"os\"\nfunc f() { Exit(1) }", "without a name"},
+		{"command/main.go", "import \"os\"\nvar f = os.Stdout", "os.Stdout"},
+		{"main.go", "import \"os\"\nfunc f() { os.Exit(len(os.Args)) }", ""},
+		{"depsfile/x.go", "import \"os\"\nvar f, _ = os.ReadFile(\"x\")", ""},
+		{"getproviders/x.go", "import \"time\"\nvar x = time.Now()", "time.Now"},
+		{"getproviders/x.go", "import \"time\"\nvar now = time.Now", ""},
+		{"command/x.go", strings.Repeat("\n", maxFileLines), "lines, more than"},
+		{"command/x_test.go", strings.Repeat("\n", 2*maxFileLines), ""},
+		{"command/x.go", body + strings.Repeat("\n", maxFuncLines) + "}", "f has 71 lines"},
+		{"command/x.go", body + strings.Repeat("\n", maxFuncLines-1) + "}", ""},
+		{"command/x.go", "type openUpkeep int", "Upkeep"},
+		{"command/x.go", "// f fills a shelf.\nfunc f() {}", "shelf"},
+		{"command/x.go", "var bookshelf, shelfy int", ""},
+		{"command/util/x.go", "", "says nothing"},
+		{"internal/config/fetch/x.go", "import \"os/exec\"\nvar x = exec.CommandContext(nil, \"hg\")", "os/exec.CommandContext"},
+		{"command/x.go", "import \"os/exec\"\nvar x = &exec.Cmd{Path: \"hg\"}", "exec.Cmd"},
+		{"command/x.go", "import \"os\"\nvar x, _ = os.StartProcess(\"hg\", nil, nil)", "os.StartProcess"},
+		{"internal/oci/x.go", `import _ "oras.land/oras-go/v2/registry/remote/credentials"`, "must not import"},
+		{"command/servecmd/child.go", "import \"os/exec\"\nvar x = exec.Command(\"make\")", ""},
+		{"command/x.go", "import \"os/exec\"\nfunc f(c *exec.Cmd) error { return c.Run() }", ""},
+	} {
+		f, err := parseFile(c.file, "package p\n"+c.src+"\n")
+		if err != nil {
+			t.Fatal(err)
+		}
+		if got := strings.Join(f.problems(), "; "); (got == "") != (c.want == "") || !strings.Contains(got, c.want) {
+			t.Errorf("%s with %.60q: got %q, want something with %q", c.file, c.src, got, c.want)
+		}
+	}
+	long, err := parseFile("command/x.go", strings.Repeat("// text\n", maxDocLines+1)+"package p\n")
+	if got := strings.Join(long.problems(), ""); err != nil || !strings.Contains(got, "61 lines") {
+		t.Errorf("a long package comment: %q, %v", got, err)
 	}
 }
 
-// qualified returns "os.Exit" for a selector on an imported package, whatever
-// name the file gives to it, and "" for everything else.
-func (s *scanner) qualified(e ast.Expr) string {
-	sel, ok := e.(*ast.SelectorExpr)
-	if !ok {
-		return ""
+func TestBrokenCommentLinks_CanFail(t *testing.T) {
+	const src = "package store\n\n// T is in [Store], beside [T.Field], [*T.Do] and [store.T]; [x] and [json.Decoder] aren't ours.\n" +
+		"type T struct{ Field int }\n\n// Do has [T.Gone], [store.Gone] and [Gone].\nfunc (t *T) Do() {}\n\nconst Store = 1\n"
+	f, err := parseFile("providercache/store/x.go", src)
+	if err != nil {
+		t.Fatal(err)
 	}
-	x, ok := sel.X.(*ast.Ident)
-	if !ok || s.names[x.Name] == "" {
-		return ""
+	var want []string
+	for _, name := range []string{"T.Gone", "store.Gone", "Gone"} {
+		want = append(want, "providercache/store/x.go:6: nothing is ["+name+"]")
 	}
-	return s.names[x.Name] + "." + sel.Sel.Name
+	if got := brokenCommentLinks([]goFile{f}); !slices.Equal(got, want) {
+		t.Errorf("%q, want %q", got, want)
+	}
+}
+
+func TestDependencyTableRules_CanFail(t *testing.T) {
+	const module = "github.com/hashicorp/go-version" // of the real table, which tells modules apart
+	row := allowance{module: module, where: "depsfile"}
+	user, err := parseFile("depsfile/x.go", "package p\nimport _ \""+module+"\"\n")
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, c := range []struct {
+		table  []allowance
+		direct []string
+		files  []goFile
+		want   string
+	}{
+		{[]allowance{row}, []string{module}, []goFile{user}, ""},
+		{nil, []string{module}, []goFile{user}, "no row"},
+		{[]allowance{row}, nil, []goFile{user}, "doesn't require"},
+		{[]allowance{row}, []string{module}, nil, "isn't used in depsfile"},
+	} {
+		if got := strings.Join(dependencyProblems(c.table, c.direct, c.files), "; "); (got == "") != (c.want == "") || !strings.Contains(got, c.want) {
+			t.Errorf("got %q, want something with %q", got, c.want)
+		}
+	}
 }

@@ -3,7 +3,6 @@ package main
 import (
 	"io/fs"
 	"os"
-	"path"
 	"path/filepath"
 	"regexp"
 	"slices"
@@ -18,171 +17,58 @@ import (
 // modulePath is what every import path of this module begins with.
 const modulePath = "github.com/tfdeps/tfdeps"
 
-// forCommands is what every folder of a command may import.
-var forCommands = []string{"command/cli", "command/problem", "command/products", "command/sources", "command/view", "command/workdir",
-	"providercache", "providercache/event", "providercache/fetcher", "providercache/link", "providercache/lockhashes", "providercache/mirror",
-	"providercache/resolve", "providercache/store", "providercache/vendoring", "depsfile", "getproviders"}
-
-// layers says for each package which other packages of this module its files may import. A
-// package that isn't here doesn't belong to the tree. What is on top comes
-// first; imports only ever point downwards.
-var layers = map[string][]string{
-	".": {"command"},
-	"command": {"command/cli", "command/problem", "command/products", "command/view", "command/initcmd", "command/getcmd", "command/providerscmd", "command/cachecmd", "command/servecmd",
-		"command/vendorcmd", "command/doctorcmd", "depsfile", "getproviders", "getproviders/hosts", "getproviders/par"},
-
-	// The commands. None imports another.
-	"command/initcmd": slices.Concat(forCommands, []string{"configs", "configs/backend", "configs/cliconfig", "configs/modules", "configs/modules/modulelock",
-		"getproviders/hosts", "getproviders/scratch", "getproviders/wholefile"}),
-	"command/getcmd":       slices.Concat(forCommands, []string{"configs/modules"}),
-	"command/providerscmd": slices.Concat(forCommands, []string{"providercache/blob", "configs", "configs/backend", "configs/cliconfig", "configs/modules", "getproviders/par", "getproviders/scratch"}),
-	"command/cachecmd":     slices.Concat(forCommands, []string{"configs/modules/fetch", "providercache/transfer"}),
-	"command/servecmd":     slices.Concat(forCommands, []string{"configs/cliconfig", "configs/modules", "getproviders/hosts", "getproviders/par", "getproviders/scratch", "getproviders/wholefile", "providercache/blob", "providercache/mirrorserver"}),
-	"command/vendorcmd": slices.Concat(forCommands, []string{"configs/modules", "configs/modules/modulelock", "configs/modules/vendored",
-		"getproviders/scratch", "providercache/bundle"}),
-
-	"command/doctorcmd": slices.Concat(forCommands, []string{"configs/cliconfig", "getproviders/hosts", "getproviders/par", "getproviders/scratch"}),
-
-	"command/sources": {"providercache/transfer", "providercache/mirror", "providercache/oci", "providercache/blob", "providercache/blob/gcs", "providercache/blob/s3", "getproviders/hosts", "providercache/policy", "providercache/fetcher", "depsfile", "command/cli", "command/problem", "command/workdir", "configs/cliconfig", "configs/modules", "configs/modules/fetch",
-		"providercache/resolve", "providercache/store", "getproviders", "getproviders/wholefile", "getproviders/subprocess", "getproviders/owner"},
-	"command/workdir": {"command/cli", "command/problem", "command/view", "configs", "configs/backend", "configs/modules", "configs/modules/modulelock",
-		"configs/requirements", "providercache/store", "depsfile", "getproviders", "getproviders/par"},
-	"command/products": {"command/cli", "command/problem", "getproviders", "getproviders/wholefile"},
-	"command/cli":      {"command/problem", "command/view", "providercache/fetcher", "getproviders", "getproviders/hosts"},
-	"command/problem":  {},
-	"command/view": {"command/problem", "configs/modules", "providercache", "providercache/archivedir", "providercache/event", "providercache/link",
-		"providercache/lockhashes", "providercache/mirror", "providercache/resolve", "providercache/store", "providercache/transfer", "depsfile/nesting", "getproviders", "getproviders/hosts", "getproviders/par"},
-
-	"configs":                     {"configs/internal/diagnostic", "configs/internal/files", "configs/internal/state", "configs/static", "getproviders", "getproviders/par", "getproviders/wholefile"},
-	"configs/internal/diagnostic": {},
-	"configs/internal/files":      {"getproviders/wholefile"},
-	"configs/internal/state":      {"configs/static"},
-	"configs/static":              {"configs/internal/diagnostic", "configs/static/functions", "depsfile/nesting"},
-	"configs/static/functions":    {"configs/internal/files"},
-	"configs/backend":             {"configs", "configs/static", "getproviders", "getproviders/par", "getproviders/wholefile"},
-	"configs/cliconfig":           {"getproviders", "getproviders/hosts", "getproviders/wholefile"},
-	"configs/modules":             {"configs", "configs/internal/diagnostic", "configs/internal/files", "getproviders", "getproviders/hosts", "getproviders/par", "getproviders/scratch", "getproviders/wholefile"},
-	"configs/modules/fetch": {"configs/modules", "configs/modules/internal/bucket", "configs/modules/internal/git", "getproviders", "getproviders/hosts",
-		"getproviders/par", "getproviders/scratch", "getproviders/wholefile", "getproviders/subprocess"},
-	"configs/modules/internal/bucket": {"getproviders/awslogin", "getproviders/googlestorage", "getproviders/hosts", "getproviders/par"},
-	"configs/modules/internal/git":    {"getproviders/filelock", "getproviders/hosts", "getproviders/par", "getproviders/scratch", "getproviders/subprocess", "getproviders/owner", "getproviders/wholefile"},
-	"configs/modules/modulelock":      {"depsfile", "getproviders", "getproviders/par"},
-	"configs/requirements":            {"configs", "configs/backend", "configs/modules", "depsfile", "getproviders"},
-	"configs/modules/vendored":        {"configs/modules/modulelock", "depsfile", "getproviders", "getproviders/scratch", "getproviders/wholefile"},
-
-	// What others embed. Nothing below this line may import anything above it.
-	"providercache": {"providercache/store", "providercache/fetcher", "providercache/resolve", "providercache/event", "providercache/link",
-		"providercache/internal/disk", "providercache/internal/download", "providercache/internal/receipt", "providercache/internal/staging",
-		"providercache/internal/unpack", "depsfile", "getproviders", "getproviders/par", "getproviders/scratch"},
-	"providercache/vendoring": {"providercache/archivedir", "providercache/lockhashes", "providercache/fetcher", "providercache/resolve", "providercache/link",
-		"providercache/internal/receipt", "providercache/internal/staging", "depsfile", "getproviders", "getproviders/par", "getproviders/scratch"},
-	"providercache/mirror": {"providercache/archivedir", "providercache/blob", "providercache/internal/chunks", "providercache/lockhashes", "providercache/fetcher", "providercache/resolve", "providercache/event",
-		"providercache/internal/receipt", "getproviders", "getproviders/hosts", "getproviders/par", "getproviders/scratch"},
-	"providercache/mirrorserver": {"providercache/blob", "providercache/fetcher", "providercache/resolve", "getproviders", "getproviders/hosts", "getproviders/par",
-		"getproviders/scratch"},
-	"providercache/transfer": {"providercache", "providercache/blob", "providercache/event", "providercache/fetcher", "providercache/internal/chunks", "providercache/mirror",
-		"providercache/resolve", "getproviders", "getproviders/hosts", "getproviders/par", "getproviders/scratch"},
-	"providercache/archivedir": {"providercache/fetcher", "providercache/resolve", "providercache/internal/chunks", "providercache/internal/download",
-		"providercache/internal/receipt", "providercache/internal/staging", "providercache/internal/unpack", "getproviders", "getproviders/par", "getproviders/scratch",
-		"getproviders/wholefile"},
-	"providercache/lockhashes": {"providercache/fetcher", "providercache/resolve", "providercache/internal/download", "providercache/internal/receipt",
-		"depsfile", "getproviders", "getproviders/par"},
-	"providercache/fetcher": {"providercache/store", "providercache/resolve", "providercache/event", "providercache/link",
-		"providercache/internal/chunks", "providercache/internal/download", "providercache/internal/receipt", "providercache/internal/staging", "providercache/internal/unpack",
-		"getproviders", "getproviders/hosts", "getproviders/par", "getproviders/scratch"},
-	"providercache/policy": {"providercache/fetcher", "getproviders/owner", "depsfile", "depsfile/nesting", "getproviders", "getproviders/hosts", "getproviders/wholefile"},
-	"providercache/store": {"providercache/event", "providercache/resolve", "providercache/internal/disk", "providercache/internal/download", "getproviders/owner", "providercache/internal/receipt",
-		"providercache/internal/staging", "providercache/internal/statefile", "providercache/internal/unpack", "depsfile", "getproviders",
-		"getproviders/filelock", "getproviders/par", "getproviders/scratch"},
-	"providercache/resolve":          {"providercache/event", "depsfile", "getproviders", "getproviders/hosts", "getproviders/par"},
-	"providercache/event":            {"providercache/link", "getproviders"},
-	"providercache/bundle":           {"getproviders/par", "getproviders/scratch"},
-	"providercache/blob":             {"providercache/internal/chunks", "getproviders/filelock", "getproviders/hosts", "getproviders/scratch"},
-	"providercache/oci":              {"getproviders", "getproviders/hosts", "getproviders/par", "getproviders/wholefile", "getproviders/subprocess"},
-	"providercache/blob/gcs":         {"providercache/blob", "providercache/internal/chunks", "getproviders/googlestorage", "getproviders/hosts"},
-	"providercache/blob/s3":          {"providercache/blob", "getproviders/awslogin", "getproviders/hosts"},
-	"providercache/internal/receipt": {"getproviders/owner", "providercache/internal/statefile", "getproviders", "getproviders/par"},
-	"providercache/internal/statefile": {"getproviders/owner", "getproviders/filelock", "getproviders/par", "getproviders/scratch",
-		"getproviders/wholefile"},
-	"providercache/internal/download": {"getproviders", "getproviders/filelock", "getproviders/hosts", "getproviders/par", "getproviders/scratch",
-		"providercache/internal/chunks", "getproviders/owner", "providercache/internal/staging"},
-	"providercache/internal/unpack":         {"getproviders", "getproviders/par", "providercache/internal/chunks", "providercache/internal/unpack/inflate"},
-	"providercache/internal/unpack/inflate": {},
-	"providercache/internal/staging":        {"getproviders", "getproviders/par", "getproviders/scratch"},
-	"providercache/link":                    {"providercache/internal/chunks", "getproviders/owner"},
-	"providercache/internal/chunks":         {},
-	"providercache/internal/disk":           {"getproviders/scratch"},
-	"depsfile":                              {"depsfile/nesting", "getproviders", "getproviders/wholefile"},
-	"depsfile/nesting":                      {},
-	"getproviders":                          {"getproviders/hosts", "getproviders/par", "getproviders/wholefile"},
-	"getproviders/hosts":                    {"getproviders/par", "getproviders/wholefile", "getproviders/subprocess"},
-	"getproviders/awslogin":                 {},
-	"getproviders/googlestorage":            {"getproviders/hosts", "getproviders/par"},
-	"getproviders/filelock":                 {"getproviders/par"},
-	"getproviders/owner":                    {},
-	"getproviders/par":                      {},
-	"getproviders/scratch":                  {"getproviders/filelock"},
-	"getproviders/subprocess":               {},
-	"getproviders/wholefile":                {"getproviders/filelock"},
-
-	// Test support. Only tests import it; see testSupport.
-	"getproviders/providertest":          {"getproviders", "getproviders/hosts"},
-	"command/view/screentest":            {"getproviders/providertest"},
-	"providercache/oci/ocitest":          {"getproviders/hosts", "getproviders/providertest"},
-	"providercache/blob/blobtest":        {"providercache/blob", "getproviders/par", "getproviders/providertest"},
-	"providercache/internal/cachetest":   {"getproviders"},
-	"providercache/internal/installtest": {"depsfile", "getproviders", "getproviders/hosts", "getproviders/providertest", "providercache", "providercache/fetcher", "providercache/lockhashes", "providercache/resolve", "providercache/store"},
-	"providercache/internal/receipttest": {"providercache/internal/cachetest", "providercache/internal/receipt"},
-	harness:                              {"depsfile", "getproviders", "getproviders/providertest"},
-
-	// Tests of the whole program, which they run. What they import are values to
-	// compare.
-	"command/e2etest/bench":    {"depsfile", "getproviders", "getproviders/par"},
-	"command/e2etest/embed":    {"getproviders"},
-	"command/e2etest/faults":   {"depsfile", "getproviders"},
-	"command/e2etest/oracle":   {"getproviders"},
-	"command/e2etest/peers":    {},
-	"command/e2etest/sessions": {"depsfile", "getproviders"},
-	"command/e2etest/sources":  {"depsfile", "getproviders", "providercache/blob/blobtest", "providercache/oci/ocitest"},
-	"command/e2etest/vendored": {"getproviders", "getproviders/filelock"},
-	"command/e2etest/weight":   {},
+// floors are the packages of this module, top first. A file imports what stands below its own floor, and a test also its own package and what is for tests.
+var floors = [][]string{
+	{"."},
+	{"command"},
+	{"command/initcmd", "command/getcmd", "command/providerscmd", "command/cachecmd", "command/vendorcmd", "command/servecmd", "command/doctorcmd"},
+	{"command/sources"},
+	{"command/workdir", "command/products"},
+	{"command/cli"},
+	{"command/view"},
+	{"command/e2etest/bench", "command/e2etest/embed", "command/e2etest/faults", "command/e2etest/oracle", "command/e2etest/peers", "command/e2etest/sessions",
+		"command/e2etest/sources", "command/e2etest/vendored", "command/e2etest/weight"},
+	{"command/e2etest/internal/harness", "command/view/screentest", "providercache/transfer"},
+	{"configs", "internal/installtest", "providercache/mirror", "providercache/mirrorserver", "providercache/vendoring"},
+	{"internal/config/fetch", "internal/config/vendored", "providercache", "providercache/archivedir", "providercache/policy"},
+	{"internal/config/backend", "internal/config/modules", "providercache/lockhashes"},
+	{"internal/config/load", "providercache/fetcher"},
+	{"internal/config/modulelock", "internal/config/state", "providercache/store"},
+	{"internal/config/static", "internal/oci/ocitest", "providercache/blob/blobtest", "providercache/internal/receipttest", "providercache/resolve"},
+	{"configs/cliconfig", "depsfile", "getproviders/providertest", "internal/config/bucket", "internal/config/static/functions", "internal/gcs", "internal/oci", "internal/s3",
+		"providercache/event", "providercache/internal/cachetest", "providercache/internal/download"},
+	{"internal/config/git", "internal/googlestorage", "providercache/blob", "providercache/internal/receipt", "providercache/internal/staging", "providercache/internal/unpack"},
+	{"getproviders", "internal/bundle", "internal/config/files", "providercache/internal/disk", "providercache/internal/statefile"},
+	{"getproviders/hosts"},
+	{"internal/scratch", "internal/wholefile", "providercache/link"},
+	{"internal/filelock"},
+	{"command/problem", "internal/awslogin", "internal/chunks", "internal/config/diagnostic", "internal/nesting", "internal/par", "internal/owner", "internal/subprocess", "internal/must",
+		"providercache/internal/unpack/inflate"},
 }
 
-// moreForTests says what a package's tests may import beside that.
+// apart are parts of the house of which neither knows the other: the beginnings of their directories.
+var apart = [][2]string{
+	{"providercache", "command"}, {"providercache", "configs"}, {"providercache", "internal/config"}, {"depsfile", "configs"}, {"getproviders", "depsfile"},
+}
+
+// moreForTests says what tests of a package import from its own floor or from above.
 var moreForTests = map[string][]string{
-	"command":                         {"providercache/resolve"},
-	"providercache":                   {"providercache/lockhashes", "providercache/mirror", "providercache/vendoring", "getproviders/filelock", "getproviders/hosts"},
-	"providercache/internal/download": {"providercache/internal/unpack"},
-	"providercache/internal/receipt":  {"providercache/link", "getproviders/filelock"},
-	"providercache/lockhashes":        {"providercache", "providercache/event", "providercache/internal/unpack"},
-	"providercache/mirror":            {"depsfile", "providercache", "providercache/blob/s3"},
-	"providercache/store":             {"providercache/link"},
-	"providercache/transfer":          {"providercache/store"},
-	"providercache/vendoring":         {"providercache"},
+	"providercache":            {"providercache/mirror", "providercache/vendoring"},
+	"providercache/lockhashes": {"providercache"},
 }
 
-// testSupport are the packages that tests may import and production code may
-// not. Some stop tests, and import testing for that.
-var (
-	testSupport = []string{"getproviders/providertest", "command/view/screentest", "providercache/blob/blobtest", "providercache/oci/ocitest", "providercache/internal/cachetest", "providercache/internal/installtest", "providercache/internal/receipttest", harness}
-	stopsTests  = []string{"command/view/screentest", "providercache/blob/blobtest", "providercache/oci/ocitest", "providercache/internal/cachetest", "providercache/internal/installtest", "providercache/internal/receipttest", harness}
-)
+// startedByUser are the files that start what the user asks for, in the working directory: the real program, and the
+// command of serve. Its version is asked for there, too, because version managers choose by the directory. All other programs
+// are started by internal/subprocess.
+var startedByUser = []string{"command/passthrough_unix.go", "command/passthrough_windows.go", "command/initcmd/handover.go",
+	"command/products/version.go", "command/servecmd/child.go"}
 
-const harness = "command/e2etest/internal/harness"
+// startPrograms are packages of others that start programs in the working directory.
+var startPrograms = []string{"oras.land/oras-go/v2/registry/remote/credentials", "github.com/aws/aws-sdk-go-v2/credentials/processcreds"}
 
-// coinedWords once stood for something here, and told nothing to who read them
-// for the first time. The field's own words took their place (CONTRIBUTING.md has
-// them). Each is one word or several, as in an identifier; a plural counts, too.
-var coinedWords = []string{
-	"genuine", "sighting", "looker", "shelf", "shelves", "upkeep",
-	"foretell", "Foreteller", "foretold", "Offhand", "Rejudger", "rejudge", "HashTeller", "hashesTold",
-	"BelieveRegistries", "BelieveSources", "KeptPackage", "NotKept", "KeptOut", "PassedOver",
-	"Spared", "takenOut", "ErrNotOurs", "Unvouched", "divisible",
-	"materialise", "materialised", "ladder", "homeless", "misfit", "workshop",
-}
-
-// coinedTypes are words that mean something, but not as these types did.
-var coinedTypes = []string{"edition", "follower", "keeper", "landing"}
+// coinedWords once stood for something here, and told nothing to who read them for the first time. The field's own words took
+// their place; CONTRIBUTING.md has them.
+var coinedWords = regexp.MustCompile(`(?i)\b(genuine|sightings?|lookers?|shel(f|ves)|upkeep|foretell|foretold|offhand|rejudge|spared|unvouched|divisible|materialised?|homeless|misfits?|workshops?)\b`)
 
 // allowance says where a module of others may be used. What for is in CONTRIBUTING.md.
 type allowance struct {
@@ -195,31 +81,31 @@ type allowance struct {
 // that isn't here is an error, wherever it is imported; so is a row that
 // nothing uses.
 var thirdParty = []allowance{
-	{"oras.land/oras-go/v2", "providercache/oci", false},
-	{"github.com/opencontainers/image-spec", "providercache/oci", false},
-	{"github.com/opencontainers/go-digest", "providercache/oci", true},
-	{"github.com/hashicorp/go-version", "configs configs/internal/state configs/modules configs/modules/modulelock", false},
+	{"oras.land/oras-go/v2", "internal/oci", false},
+	{"github.com/opencontainers/image-spec", "internal/oci", false},
+	{"github.com/opencontainers/go-digest", "internal/oci", true},
+	{"github.com/hashicorp/go-version", "internal/config/load internal/config/state internal/config/modules internal/config/modulelock", false},
 	{"github.com/ProtonMail/go-crypto", "getproviders/authenticate_packets.go getproviders/authenticate_signature.go getproviders/providertest", true},
-	{"github.com/hashicorp/hcl/v2", "configs configs/backend configs/modules configs/modules/modulelock configs/requirements depsfile depsfile/nesting " +
-		"command/problem command/view configs/internal/diagnostic configs/internal/state configs/static " +
-		"configs/static/functions providercache/policy",
+	{"github.com/hashicorp/hcl/v2", "internal/config/load internal/config/backend internal/config/modules internal/config/modulelock configs depsfile internal/nesting " +
+		"command/problem command/view internal/config/diagnostic internal/config/state internal/config/static " +
+		"internal/config/static/functions providercache/policy",
 		false},
-	{"github.com/hashicorp/go-getter/v2", "configs/modules/fetch", false},
-	{"github.com/ulikunitz/xz", "configs/modules/fetch", false},
-	{"github.com/aws/aws-sdk-go-v2", "configs/modules/internal/bucket getproviders/awslogin providercache/blob/s3", false},
-	{"github.com/aws/aws-sdk-go-v2/config", "getproviders/awslogin", false},
-	{"github.com/aws/aws-sdk-go-v2/credentials", "getproviders/awslogin", true},
-	{"github.com/aws/aws-sdk-go-v2/feature/ec2/imds", "getproviders/awslogin", false},
-	{"github.com/aws/aws-sdk-go-v2/service/s3", "configs/modules/internal/bucket providercache/blob/s3", false},
-	{"github.com/aws/smithy-go", "getproviders/awslogin providercache/blob/s3", false},
-	{"golang.org/x/oauth2", "getproviders/googlestorage", true},
+	{"github.com/hashicorp/go-getter/v2", "internal/config/fetch", false},
+	{"github.com/ulikunitz/xz", "internal/config/fetch", false},
+	{"github.com/aws/aws-sdk-go-v2", "internal/config/bucket internal/awslogin internal/s3", false},
+	{"github.com/aws/aws-sdk-go-v2/config", "internal/awslogin", false},
+	{"github.com/aws/aws-sdk-go-v2/credentials", "internal/awslogin", true},
+	{"github.com/aws/aws-sdk-go-v2/feature/ec2/imds", "internal/awslogin", false},
+	{"github.com/aws/aws-sdk-go-v2/service/s3", "internal/config/bucket internal/s3", false},
+	{"github.com/aws/smithy-go", "internal/awslogin internal/s3", false},
+	{"golang.org/x/oauth2", "internal/googlestorage", true},
 	{"github.com/hashicorp/hcl", "configs/cliconfig", false},
-	{"github.com/zclconf/go-cty", "configs configs/backend configs/internal/state depsfile configs/static configs/static/functions", true},
-	{"github.com/hashicorp/go-cty-funcs", "configs/static/functions", false},
-	{"github.com/zclconf/go-cty-yaml", "configs/static/functions", true},
-	{"github.com/apparentlymart/go-cidr", "configs/static/functions", false},
-	{"github.com/bmatcuk/doublestar/v4", "configs/static/functions", false},
-	{"golang.org/x/text", "configs/static/functions command/view", false},
+	{"github.com/zclconf/go-cty", "internal/config/load internal/config/backend internal/config/state depsfile internal/config/static internal/config/static/functions", true},
+	{"github.com/hashicorp/go-cty-funcs", "internal/config/static/functions", false},
+	{"github.com/zclconf/go-cty-yaml", "internal/config/static/functions", true},
+	{"github.com/apparentlymart/go-cidr", "internal/config/static/functions", false},
+	{"github.com/bmatcuk/doublestar/v4", "internal/config/static/functions", false},
+	{"golang.org/x/text", "internal/config/static/functions command/view", false},
 	{"github.com/mitchellh/cli", "command", false},
 	{"github.com/agext/levenshtein", "command/cli", false},
 	{"github.com/mattn/go-shellwords", "command", false},
@@ -229,12 +115,12 @@ var thirdParty = []allowance{
 	{"github.com/prometheus/client_golang", "command/servecmd", false},
 	{"golang.org/x/net", "command/servecmd getproviders getproviders/hosts", false},
 	{"github.com/klauspost/compress", "providercache/internal/unpack providercache/transfer", true},
-	{"golang.org/x/sys", "getproviders/filelock providercache/internal/disk getproviders/owner providercache/internal/receipt " +
+	{"golang.org/x/sys", "internal/filelock providercache/internal/disk internal/owner providercache/internal/receipt " +
 		"providercache/internal/staging providercache/link command/servecmd",
 		true},
 	{"github.com/CycloneDX/cyclonedx-go", "", true},
 	{"golang.org/x/term", "command/view", false},
-	{"golang.org/x/mod", "providercache/internal/installtest", true},
+	{"golang.org/x/mod", "internal/installtest", true},
 	{"github.com/rogpeppe/go-internal", "", true},
 	{"github.com/santhosh-tekuri/jsonschema/v6", "command/e2etest/sessions", true},
 	{"github.com/hanwen/go-fuse/v2", "command", true},
@@ -249,10 +135,8 @@ func TestTree_KeepsTheRules(t *testing.T) {
 		if f.test && f.dir == "." {
 			atTheTop++
 		}
-		for _, r := range treeRules {
-			for _, problem := range r.check(f) {
-				t.Errorf("%s: %s (rule %q)", f.path(), problem, r.name)
-			}
+		for _, problem := range f.problems() {
+			t.Errorf("%s:%s", f.path(), problem)
 		}
 	}
 	if atTheTop > 4 {
@@ -267,8 +151,7 @@ func TestComments_LinkToWhatExists(t *testing.T) {
 	}
 }
 
-// TestDependencyTable_MatchesGoMod: every module that go.mod asks for directly
-// has a row, every row is in go.mod and is used by some file.
+// TestDependencyTable_MatchesGoMod: every module that go.mod asks for directly has a row, and every place in a row uses the module.
 func TestDependencyTable_MatchesGoMod(t *testing.T) {
 	src, err := os.ReadFile("go.mod")
 	if err != nil {
@@ -348,11 +231,15 @@ func readTree(t *testing.T) []goFile {
 // parsedTree parses them once for all tests.
 var parsedTree = sync.OnceValues(func() (files []goFile, err error) {
 	err = filepath.WalkDir(".", func(name string, d fs.DirEntry, err error) error {
-		if err != nil {
+		if err != nil || name == "." {
 			return err
 		}
 		if d.IsDir() {
-			return skipDir(name, d.Name())
+			_, err := os.Stat(filepath.Join(name, "go.mod"))
+			if err == nil || d.Name() == "testdata" || strings.HasPrefix(d.Name(), ".") {
+				return fs.SkipDir
+			}
+			return nil
 		}
 		if filepath.Ext(name) != ".go" {
 			return nil
@@ -361,24 +248,9 @@ var parsedTree = sync.OnceValues(func() (files []goFile, err error) {
 		if err != nil {
 			return err
 		}
-		slashed := filepath.ToSlash(name)
-		f, err := describeFile(path.Dir(slashed), path.Base(slashed), src)
+		f, err := parseFile(filepath.ToSlash(name), string(src))
 		files = append(files, f)
 		return err
 	})
 	return files, err
 })
-
-// skipDir is what the walk does with a directory.
-func skipDir(name, base string) error {
-	if name == "." {
-		return nil
-	}
-	if base == "testdata" || strings.HasPrefix(base, ".") || strings.HasPrefix(base, "_") {
-		return fs.SkipDir
-	}
-	if _, err := os.Stat(filepath.Join(name, "go.mod")); err == nil {
-		return fs.SkipDir
-	}
-	return nil
-}

@@ -16,7 +16,7 @@ import (
 	"github.com/tfdeps/tfdeps/command/providerscmd"
 	"github.com/tfdeps/tfdeps/command/servecmd"
 	"github.com/tfdeps/tfdeps/command/vendorcmd"
-	"github.com/tfdeps/tfdeps/getproviders/par"
+	"github.com/tfdeps/tfdeps/internal/par"
 )
 
 // dispatch runs the command that the arguments name, or shows help.

@@ -1,30 +1,69 @@
 package configs_test
 
 import (
+	"context"
 	"fmt"
-	"log"
+	"os"
+	"path/filepath"
+	"testing/fstest"
 
 	"github.com/tfdeps/tfdeps/configs"
 	"github.com/tfdeps/tfdeps/getproviders"
 )
 
-func ExampleLoadModule() {
-	product := getproviders.Terraform("1.15.9")
-	module, diags := configs.LoadModule("testdata/example", product)
-	if bad := module.CheckVersion(product); bad.HasErrors() {
-		log.Fatal(bad) // the other problems may be due to it
+// What a directory requires, with the file and line that says so.
+func ExampleRead() {
+	dir, err := os.MkdirTemp("", "")
+	if err != nil {
+		fmt.Println(err)
+		return
 	}
-	if diags.HasErrors() {
-		log.Fatal(diags)
+	defer os.RemoveAll(dir)
+	err = os.WriteFile(filepath.Join(dir, "main.tf"), []byte(`
+terraform {
+  required_providers {
+    aws = { source = "hashicorp/aws", version = "~> 6.0" }
+  }
+}
+resource "acme_widget" "a" {
+  provider = acme
+}
+`), 0o600)
+	if err != nil {
+		fmt.Println(err)
+		return
 	}
-	reqs, diags := module.Requirements(product)
-	if diags.HasErrors() {
-		log.Fatal(diags)
+	found, problems := configs.Read(context.Background(), dir, configs.Options{Product: getproviders.Terraform("1.15.9")})
+	if problems.HasErrors() {
+		fmt.Println(problems)
+		return
 	}
-	for _, provider := range reqs.Providers() {
-		fmt.Printf("%s %q\n", provider, reqs.Constraints(provider))
+	for _, p := range found.Requirements.Providers() {
+		for _, r := range found.Requirements[p] {
+			fmt.Printf("%s %q line %d\n", p, r.Constraints, r.Pos.Line)
+		}
 	}
 	// Output:
-	// registry.terraform.io/hashicorp/null ""
-	// registry.terraform.io/hashicorp/random "~> 3.5"
+	// registry.terraform.io/hashicorp/acme "" line 7
+	// registry.terraform.io/hashicorp/aws "~> 6.0" line 4
+}
+
+// An editor asks what a directory requires, with a buffer that isn't saved yet. Its file
+// system shows buffers in the place of files; here it is all in memory.
+func ExampleRead_unsaved() {
+	buffers := fstest.MapFS{
+		"live/main.tf":        {Data: []byte("module \"net\" {\n  source = \"../modules/net\"\n}\n")},
+		"modules/net/main.tf": {Data: []byte("resource \"acme_network\" \"main\" {}\n")},
+	}
+	found, problems := configs.Read(context.Background(), "live", configs.Options{FS: buffers})
+	if problems.HasErrors() {
+		fmt.Println(problems)
+		return
+	}
+	for _, p := range found.Requirements.Providers() {
+		at := found.Requirements[p][0].Pos
+		fmt.Printf("%s %s %s:%d\n", p, at.Module, filepath.ToSlash(at.File), at.Line)
+	}
+	// Output:
+	// registry.terraform.io/hashicorp/acme module.net modules/net/main.tf:1
 }

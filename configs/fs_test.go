@@ -1,67 +1,161 @@
-package configs
+package configs_test
 
 import (
 	"io/fs"
+	"maps"
+	"os"
 	"path/filepath"
 	"slices"
 	"strings"
 	"testing"
 	"testing/fstest"
+
+	"github.com/tfdeps/tfdeps/configs"
+	"github.com/tfdeps/tfdeps/getproviders"
+	"github.com/tfdeps/tfdeps/internal/config/modules"
 )
 
-// TestLoadModule_ReadsAnFS: files in an FS count as files of a directory do.
-func TestLoadModule_ReadsAnFS(t *testing.T) {
-	editor := fstest.MapFS{
-		"net/main.tf": {Data: []byte(`
-variable "dir" {
-  const = true
+// workspace is what an editor has open: a root module that calls modules by paths, computed
+// ones among them, and one of a registry.
+var workspace = map[string]string{
+	"live/main.tf": `variable "kind" { const = true }
+module "net" { source = "../shared/${var.kind}" }
+module "new" { source = "./new" }
+module "reg" { source = "example.com/acme/reg/cloud" }
+`,
+	"live/terraform.tfvars":    `kind = "net"`,
+	"live/new/main.tf":         `resource "new_x" "y" {}`,
+	"shared/net/main.tf":       "module \"dns\" {\n  source = \"./dns\"\n}\nresource \"net_x\" \"y\" {}\n",
+	"shared/net/dns/main.tf":   `resource "dns_x" "y" {}`,
+	"live/terraform.tfstate":   stateOfWidget,
+	"live/.terraform.lock.hcl": lockOfGadget,
+	"live/.terraform/modules/modules.json": `{"Modules":[{"Key":"","Source":"","Dir":"."},
+		{"Key":"net","Source":"../shared/net","Dir":"../shared/net"},{"Key":"net.dns","Source":"./dns","Dir":"../shared/net/dns"},
+		{"Key":"new","Source":"./new","Dir":"new"},
+		{"Key":"reg","Source":"example.com/acme/reg/cloud","Dir":".terraform/modules/reg"},
+		{"Key":"reg.sub","Source":"./sub","Dir":".terraform/modules/reg/sub"}]}`,
+	"live/.terraform/modules/reg/main.tf":     "module \"sub\" {\n  source = \"./sub\"\n}\nresource \"reg_x\" \"y\" {}\n",
+	"live/.terraform/modules/reg/sub/main.tf": `resource "sub_x" "y" {}`,
 }
-module "a" {
-  source = "./${var.dir}"
+
+// inMemory returns files as a file system.
+func inMemory(files map[string]string) fstest.MapFS {
+	held := fstest.MapFS{}
+	for name, content := range files {
+		held[name] = &fstest.MapFile{Data: []byte(content)}
+	}
+	return held
 }
-resource "acme_thing" "x" {}
-`)},
-		"net/x_override.tf":         {Data: []byte("resource \"acme_thing\" \"x\" {\n  provider = other\n}\n")},
-		"net/terraform.tfvars":      {Data: []byte("dir = \"m\"\n")},
-		"net/tests/one.tftest.hcl":  {Data: []byte("run \"r\" {\n  module {\n    source = \"./setup\"\n  }\n}\n")},
-		"net/bad.tf":                {Data: []byte("nonsense {}\n")},
-		"net/nofile.tf":             {Mode: fs.ModeNamedPipe},
-		"elsewhere/not_included.tf": {Data: []byte("}")},
+
+func TestRead_TakesADirectoryInMemory(t *testing.T) {
+	t.Chdir(t.TempDir())
+	files := maps.Clone(workspace)
+	files["live/.terraform/modules/modules.json"] = `{"Modules":[{"Key":"reg","Source":"example.com/acme/reg/cloud","Dir":".terraform/modules/reg"}]}`
+	held := inMemory(files)
+	opts := configs.Options{FS: held, Product: getproviders.Terraform("1.15.9")}
+
+	found, problems := configs.Read(t.Context(), "live", opts)
+	if problems.HasErrors() {
+		t.Fatal(problems)
 	}
-	values, diags := ReadInputs("net", InputSources{FS: editor})
-	if len(diags) > 0 {
-		t.Fatal(diags)
+	if got, want := types(found.Requirements), "dns net new reg sub widget"; got != want {
+		t.Errorf("required are %s, want %s", got, want)
 	}
-	module, diags := LoadModuleWith("net", product(), Options{FS: editor, Inputs: values})
-	var problems []string
-	for _, diag := range diags {
-		problems = append(problems, diag.Summary)
+	if locks := found.Locks.All(); len(locks) != 1 || locks[0].Provider.Type != "gadget" {
+		t.Errorf("the lock file has %v", locks)
 	}
-	if want := []string{"Failed to read file", "Unsupported block type"}; !slices.Equal(problems, want) {
-		t.Errorf("the problems are %v, want %q", diags, want)
+	if err := found.Tree.Save(); err != nil {
+		t.Errorf("a tree that was read from memory is saved: %v", err)
 	}
-	if at := filepath.Join("net", "bad.tf"); len(diags) == 2 && (diags[1].Subject.Filename != at || module.Files[at] == nil) {
-		t.Errorf("the problem is in %v, and the files are %v", diags[1].Subject, module.Files)
+
+	held["live/new/main.tf"] = &fstest.MapFile{Data: []byte(`resource "edited_x" "y" {}`)}
+	delete(held, "live/.terraform/modules/modules.json")
+	found, problems = configs.Read(t.Context(), "live", opts)
+	if got, want := types(found.Requirements), "dns edited net widget"; got != want {
+		t.Errorf("after an edit, required are %s, want %s", got, want)
 	}
-	if len(module.Calls) != 1 || module.Calls[0].Source != "./m" {
-		t.Errorf("the calls are %+v", module.Calls)
+	if len(problems) != 1 || problems[0].Extra != (modules.Outdated{Key: "reg", Code: modules.Absent}) {
+		t.Errorf("without a record of the registry's module the problems are %v", problems)
 	}
-	if len(module.TestRuns) != 1 || module.TestRuns[0].File != "tests/one.tftest.hcl" {
-		t.Errorf("the runs are %+v", module.TestRuns)
-	}
-	required, _ := module.Requirements(product())
-	if all := required.Providers(); len(all) != 1 || all[0].Type != "other" {
-		t.Errorf("required are %v", all)
+	if written, err := os.ReadDir("."); err != nil || len(written) > 0 {
+		t.Errorf("on disk there is now %v (%v)", written, err)
 	}
 }
 
-func TestLoadModule_FindsNothingOutsideOfAnFS(t *testing.T) {
-	if module, diags := LoadModuleWith("gone", product(), Options{FS: fstest.MapFS{}}); !module.Empty || len(diags) > 0 {
-		t.Errorf("a directory that isn't there is %+v, %v", module, diags)
+// A file system in memory and the directory that it shows have the same requirements, and none
+// of its modules leads out of it.
+func TestRead_TakesADirectoryOfAnFSAsThatOnDisk(t *testing.T) {
+	dir := write(t, workspace)
+	opts := configs.Options{Product: getproviders.Terraform("1.15.9")}
+	onDisk, problems := configs.Read(t.Context(), filepath.Join(dir, "live"), opts)
+	if problems.HasErrors() {
+		t.Fatal(problems)
 	}
-	for _, dir := range []string{"..", "/"} {
-		if _, diags := LoadModuleWith(dir, product(), Options{FS: fstest.MapFS{}}); !diags.HasErrors() || !strings.Contains(diags[0].Detail, "invalid") {
-			t.Errorf("%s: the problems are %v", dir, diags)
+	for name, fsys := range map[string]fs.FS{"os.DirFS": os.DirFS(dir), "a map": inMemory(workspace)} {
+		opts.FS = fsys
+		got, problems := configs.Read(t.Context(), "live", opts)
+		if problems.HasErrors() || types(got.Requirements) != types(onDisk.Requirements) {
+			t.Errorf("%s: required are %s, problems %v; on disk %s", name, types(got.Requirements), problems, types(onDisk.Requirements))
+		}
+		if !maps.Equal(got.Tree.Manifest, onDisk.Tree.Manifest) {
+			t.Errorf("%s: the modules are in %v, on disk in %v", name, got.Tree.Manifest, onDisk.Tree.Manifest)
+		}
+	}
+	opts.FS = os.DirFS(filepath.Join(dir, "live"))
+	if _, problems := configs.Read(t.Context(), ".", opts); len(problems) != 1 || !strings.Contains(problems[0].Detail, "invalid") {
+		t.Errorf("a path out of the file system is the problem %v", problems)
+	}
+}
+
+// hidesLinks is an FS that can't read its symlinks, as those of many programs.
+type hidesLinks struct{ under fs.FS }
+
+func (h hidesLinks) Open(name string) (fs.File, error) { return h.under.Open(name) }
+
+// A module of a registry reaches nothing outside of its package by a symlink, be it with a
+// path or with a function, in an FS as on disk.
+func TestRead_KeepsModulesInTheirPackagesInAnFS(t *testing.T) {
+	const record = `{"Modules":[{"Key":"a","Source":"example.com/acme/reg/cloud","Dir":".terraform/modules/a"},{"Key":"a.b","Source":"./b","Dir":"KEPT"}]}`
+	for _, tc := range []struct {
+		name, source, link, target, kept string
+	}{
+		{"by a relative link", `"./b"`, "b", "../../../private", ""},
+		{"by an absolute link", `"./b"`, "b", "ABSOLUTE", ""},
+		{"by a chain of links", `"./b"`, "b", "c/../../../../private", ""},
+		{"by a recorded link", `"./b"`, "b", "../../../private", ".terraform/modules/a/b"},
+		{"by a recorded directory", `"./b"`, "c", "c", "private"},
+		{"by dots", `"../../../private"`, "c", "c", ""},
+		{"by a function", `"./${file("${path.module}/b/name.txt")}"`, "b", "../../../private", ""},
+		{"by a link in a circle", `"./b"`, "b", "b", ""},
+	} {
+		dir := write(t, map[string]string{
+			"main.tf":                         "module \"a\" {\n  source = \"example.com/acme/reg/cloud\"\n}\n",
+			"private/main.tf":                 `resource "secret_x" "y" {}`,
+			"private/name.txt":                "ok",
+			".terraform/modules/a/main.tf":    "module \"b\" {\n  source = " + tc.source + "\n}\n",
+			".terraform/modules/a/ok/main.tf": `resource "secret_x" "y" {}`,
+			".terraform/modules/a/deep/c.txt": "",
+			".terraform/modules/modules.json": strings.ReplaceAll(record, "KEPT", tc.kept),
+		})
+		link := filepath.Join(dir, ".terraform", "modules", "a", tc.link)
+		if tc.target == "c/../../../../private" {
+			if err := os.Symlink("deep", filepath.Join(filepath.Dir(link), "c")); err != nil {
+				t.Skip(err)
+			}
+		}
+		if err := os.Symlink(strings.ReplaceAll(tc.target, "ABSOLUTE", filepath.Join(dir, "private")), link); err != nil {
+			t.Skip(err)
+		}
+		for kind, fsys := range map[string]fs.FS{"on disk": nil, "os.DirFS": os.DirFS(dir), "an FS that can't read links": hidesLinks{os.DirFS(dir)}} {
+			at := "."
+			if fsys == nil {
+				at = dir
+			}
+			opts := configs.Options{FS: fsys, Product: getproviders.Terraform("1.15.9")}
+			found, problems := configs.Read(t.Context(), at, opts)
+			if !problems.HasErrors() || slices.Contains(strings.Fields(types(found.Requirements)), "secret") {
+				t.Errorf("%s, %s: required are %s, problems %v", tc.name, kind, types(found.Requirements), problems)
+			}
 		}
 	}
 }

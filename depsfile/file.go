@@ -16,9 +16,9 @@ import (
 	"github.com/zclconf/go-cty/cty/convert"
 	"github.com/zclconf/go-cty/cty/gocty"
 
-	"github.com/tfdeps/tfdeps/depsfile/nesting"
 	"github.com/tfdeps/tfdeps/getproviders"
-	"github.com/tfdeps/tfdeps/getproviders/wholefile"
+	"github.com/tfdeps/tfdeps/internal/nesting"
+	"github.com/tfdeps/tfdeps/internal/wholefile"
 )
 
 // Load reads the file; a missing file is an empty Locks. Like Decode, it

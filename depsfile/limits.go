@@ -5,7 +5,7 @@ import (
 
 	"github.com/hashicorp/hcl/v2"
 
-	"github.com/tfdeps/tfdeps/depsfile/nesting"
+	"github.com/tfdeps/tfdeps/internal/nesting"
 )
 
 // maxTokens is eight times what the largest lock files have: some 30 000 hashes. The parser

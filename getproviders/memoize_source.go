@@ -6,7 +6,7 @@ import (
 	"slices"
 	"time"
 
-	"github.com/tfdeps/tfdeps/getproviders/par"
+	"github.com/tfdeps/tfdeps/internal/par"
 )
 
 // Memoize returns a source that asks another one for each thing once and

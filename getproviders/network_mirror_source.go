@@ -12,7 +12,7 @@ import (
 	"time"
 
 	"github.com/tfdeps/tfdeps/getproviders/hosts"
-	"github.com/tfdeps/tfdeps/getproviders/par"
+	"github.com/tfdeps/tfdeps/internal/par"
 )
 
 // NetworkMirrorSource installs from a server that speaks the provider network

@@ -8,7 +8,7 @@ import (
 	"slices"
 
 	"github.com/tfdeps/tfdeps/getproviders/hosts"
-	"github.com/tfdeps/tfdeps/getproviders/par"
+	"github.com/tfdeps/tfdeps/internal/par"
 )
 
 // missing says what it means that a registry has no package where it was

@@ -14,8 +14,8 @@ import (
 	"testing/iotest"
 
 	"github.com/tfdeps/tfdeps/getproviders"
+	"github.com/tfdeps/tfdeps/internal/installtest"
 	"github.com/tfdeps/tfdeps/providercache"
-	"github.com/tfdeps/tfdeps/providercache/internal/installtest"
 	"github.com/tfdeps/tfdeps/providercache/lockhashes"
 )
 

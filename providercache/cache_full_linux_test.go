@@ -12,7 +12,7 @@ import (
 	"golang.org/x/sys/unix"
 
 	"github.com/tfdeps/tfdeps/getproviders/providertest"
-	"github.com/tfdeps/tfdeps/providercache/internal/installtest"
+	"github.com/tfdeps/tfdeps/internal/installtest"
 	"github.com/tfdeps/tfdeps/providercache/link"
 	"github.com/tfdeps/tfdeps/providercache/resolve"
 	"github.com/tfdeps/tfdeps/providercache/store"

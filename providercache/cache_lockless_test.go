@@ -9,7 +9,7 @@ import (
 	"testing"
 	"time"
 
-	"github.com/tfdeps/tfdeps/getproviders/scratch"
+	"github.com/tfdeps/tfdeps/internal/scratch"
 	"github.com/tfdeps/tfdeps/providercache/link"
 	"github.com/tfdeps/tfdeps/providercache/resolve"
 	"github.com/tfdeps/tfdeps/providercache/store"

@@ -12,8 +12,8 @@ import (
 
 	"github.com/tfdeps/tfdeps/depsfile"
 	"github.com/tfdeps/tfdeps/getproviders"
+	"github.com/tfdeps/tfdeps/internal/installtest"
 	"github.com/tfdeps/tfdeps/providercache/fetcher"
-	"github.com/tfdeps/tfdeps/providercache/internal/installtest"
 	"github.com/tfdeps/tfdeps/providercache/lockhashes"
 	"github.com/tfdeps/tfdeps/providercache/mirror"
 	"github.com/tfdeps/tfdeps/providercache/resolve"

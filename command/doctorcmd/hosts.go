@@ -14,7 +14,7 @@ import (
 	"github.com/tfdeps/tfdeps/configs/cliconfig"
 	"github.com/tfdeps/tfdeps/getproviders"
 	"github.com/tfdeps/tfdeps/getproviders/hosts"
-	"github.com/tfdeps/tfdeps/getproviders/par"
+	"github.com/tfdeps/tfdeps/internal/par"
 )
 
 // askedAtOnce is how many hosts are asked at the same time, and askedFor how long each of them has for all its answers.

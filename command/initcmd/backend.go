@@ -7,16 +7,16 @@ import (
 
 	"github.com/tfdeps/tfdeps/command/problem"
 	"github.com/tfdeps/tfdeps/command/workdir"
-	"github.com/tfdeps/tfdeps/configs"
-	"github.com/tfdeps/tfdeps/configs/backend"
+	"github.com/tfdeps/tfdeps/internal/config/backend"
+	"github.com/tfdeps/tfdeps/internal/config/load"
 )
 
 // backendState is the backend of a directory: what the configuration says, and
 // what is recorded.
 type backendState struct {
 	request
-	block  *configs.Backend // nil: there is none
-	record *backend.Record  // as plan will find it; nil: there is none
+	block  *load.Backend   // nil: there is none
+	record *backend.Record // as plan will find it; nil: there is none
 }
 
 // initBackend records the backend that the configuration names. Nothing is asked
@@ -82,7 +82,7 @@ func checkEncryption(r request, dir *workdir.Dir) problem.List {
 	if !r.product.Understands("encryption") || !r.opts.backend.initialize || dir.RootProblems.HasErrors() {
 		return nil
 	}
-	return dir.Root.CheckEncryption(r.meta.Env.Get(configs.EncryptionVariable))
+	return dir.Root.CheckEncryption(r.meta.Env.Get(load.EncryptionVariable))
 }
 
 // compare decodes the block, and says what has become of it since a record was

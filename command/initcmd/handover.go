@@ -14,11 +14,11 @@ import (
 	"github.com/tfdeps/tfdeps/command/cli"
 	"github.com/tfdeps/tfdeps/command/products"
 	"github.com/tfdeps/tfdeps/command/workdir"
-	"github.com/tfdeps/tfdeps/configs"
-	"github.com/tfdeps/tfdeps/configs/backend"
 	"github.com/tfdeps/tfdeps/getproviders"
 	"github.com/tfdeps/tfdeps/getproviders/hosts"
-	"github.com/tfdeps/tfdeps/getproviders/scratch"
+	"github.com/tfdeps/tfdeps/internal/config/backend"
+	"github.com/tfdeps/tfdeps/internal/config/load"
+	"github.com/tfdeps/tfdeps/internal/scratch"
 )
 
 // handOver has the program that -with names initialize the backend, now that
@@ -87,7 +87,7 @@ func (in *installation) pullRequirements(program, config string) (getproviders.R
 	if err := cmd.Start(); err != nil {
 		return nil, err
 	}
-	required, readErr := configs.ReadStateRequirements(out, "from "+program, in.product)
+	required, readErr := load.ReadStateRequirements(out, "from "+program, in.product)
 	_, _ = io.Copy(io.Discard, out)
 	if err := cmd.Wait(); err != nil {
 		return nil, fmt.Errorf("%s state pull: %w", program, err)

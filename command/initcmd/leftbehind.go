@@ -7,7 +7,7 @@ import (
 
 	"github.com/tfdeps/tfdeps/command/problem"
 	"github.com/tfdeps/tfdeps/command/workdir"
-	"github.com/tfdeps/tfdeps/configs/backend"
+	"github.com/tfdeps/tfdeps/internal/config/backend"
 )
 
 // transition is a change of the place where state is kept.

@@ -4,7 +4,7 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/tfdeps/tfdeps/configs/backend"
+	"github.com/tfdeps/tfdeps/internal/config/backend"
 )
 
 func TestTransition_LeavesNoStateBehind(t *testing.T) {

@@ -8,8 +8,8 @@ import (
 	"github.com/tfdeps/tfdeps/command/products"
 	"github.com/tfdeps/tfdeps/command/sources"
 	"github.com/tfdeps/tfdeps/command/workdir"
-	"github.com/tfdeps/tfdeps/configs/modules"
-	"github.com/tfdeps/tfdeps/configs/modules/modulelock"
+	"github.com/tfdeps/tfdeps/internal/config/modulelock"
+	"github.com/tfdeps/tfdeps/internal/config/modules"
 )
 
 // initModules finds the modules, and compares them with the configuration, with

@@ -12,11 +12,11 @@ import (
 	"github.com/tfdeps/tfdeps/command/sources"
 	"github.com/tfdeps/tfdeps/command/view"
 	"github.com/tfdeps/tfdeps/command/workdir"
-	"github.com/tfdeps/tfdeps/configs"
-	"github.com/tfdeps/tfdeps/configs/modules/modulelock"
 	"github.com/tfdeps/tfdeps/depsfile"
 	"github.com/tfdeps/tfdeps/getproviders"
-	"github.com/tfdeps/tfdeps/getproviders/scratch"
+	"github.com/tfdeps/tfdeps/internal/config/load"
+	"github.com/tfdeps/tfdeps/internal/config/modulelock"
+	"github.com/tfdeps/tfdeps/internal/scratch"
 	"github.com/tfdeps/tfdeps/providercache"
 	"github.com/tfdeps/tfdeps/providercache/event"
 	"github.com/tfdeps/tfdeps/providercache/fetcher"
@@ -148,13 +148,13 @@ func (in *installation) inferred(err error) {
 		if !ok || !gone || !missing.FromRegistry() {
 			continue
 		}
-		var users []configs.Inferred
+		var users []load.Inferred
 		named := false
 		for _, module := range in.dir.Tree.Modules {
 			users = append(users, module.Config.Inferred(in.product)...)
 			named = named || module.Config.HasEntryFor(failed.Provider)
 		}
-		at := slices.IndexFunc(users, func(u configs.Inferred) bool { return u.Provider == failed.Provider })
+		at := slices.IndexFunc(users, func(u load.Inferred) bool { return u.Provider == failed.Provider })
 		if at < 0 || named {
 			continue
 		}

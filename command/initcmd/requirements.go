@@ -12,9 +12,9 @@ import (
 	"github.com/tfdeps/tfdeps/command/problem"
 	"github.com/tfdeps/tfdeps/command/sources"
 	"github.com/tfdeps/tfdeps/command/workdir"
-	"github.com/tfdeps/tfdeps/configs/backend"
 	"github.com/tfdeps/tfdeps/depsfile"
 	"github.com/tfdeps/tfdeps/getproviders"
+	"github.com/tfdeps/tfdeps/internal/config/backend"
 )
 
 // requirements finds out which providers are needed and, before anything is asked

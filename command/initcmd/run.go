@@ -18,9 +18,9 @@ import (
 	"github.com/tfdeps/tfdeps/command/sources"
 	"github.com/tfdeps/tfdeps/command/view"
 	"github.com/tfdeps/tfdeps/command/workdir"
-	"github.com/tfdeps/tfdeps/configs"
-	"github.com/tfdeps/tfdeps/configs/modules"
 	"github.com/tfdeps/tfdeps/getproviders"
+	"github.com/tfdeps/tfdeps/internal/config/load"
+	"github.com/tfdeps/tfdeps/internal/config/modules"
 )
 
 // Command is the command.
@@ -156,7 +156,7 @@ func copyModule(r request, net sources.Network) problem.List {
 	if source == "" {
 		return nil
 	}
-	if module, problems := configs.LoadModule(".", r.product); !module.Empty || problems.HasErrors() {
+	if module, problems := load.LoadModule(".", r.product); !module.Empty || problems.HasErrors() {
 		summary, wanted := "The working directory already contains files", "an empty directory into which a copy of "
 		advice := "the referenced module will be placed.\n\nTo initialize the configuration already in this working directory, omit the\n-from-module option."
 		if r.product.Predecessor != nil {

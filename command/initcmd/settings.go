@@ -16,7 +16,7 @@ import (
 	"github.com/tfdeps/tfdeps/command/workdir"
 	"github.com/tfdeps/tfdeps/configs/cliconfig"
 	"github.com/tfdeps/tfdeps/getproviders"
-	"github.com/tfdeps/tfdeps/getproviders/wholefile"
+	"github.com/tfdeps/tfdeps/internal/wholefile"
 	"github.com/tfdeps/tfdeps/providercache/link"
 	"github.com/tfdeps/tfdeps/providercache/store"
 )

@@ -5,8 +5,8 @@ import (
 
 	"github.com/tfdeps/tfdeps/command/problem"
 	"github.com/tfdeps/tfdeps/command/workdir"
-	"github.com/tfdeps/tfdeps/configs/backend"
-	"github.com/tfdeps/tfdeps/getproviders/wholefile"
+	"github.com/tfdeps/tfdeps/internal/config/backend"
+	"github.com/tfdeps/tfdeps/internal/wholefile"
 )
 
 // selectExisting sees to it that the selected workspace exists, for a backend that

@@ -14,11 +14,11 @@ import (
 	"github.com/tfdeps/tfdeps/command/sources"
 	"github.com/tfdeps/tfdeps/command/view"
 	"github.com/tfdeps/tfdeps/command/workdir"
-	"github.com/tfdeps/tfdeps/configs"
-	"github.com/tfdeps/tfdeps/configs/backend"
-	"github.com/tfdeps/tfdeps/configs/modules"
 	"github.com/tfdeps/tfdeps/depsfile"
 	"github.com/tfdeps/tfdeps/getproviders"
+	"github.com/tfdeps/tfdeps/internal/config/backend"
+	"github.com/tfdeps/tfdeps/internal/config/load"
+	"github.com/tfdeps/tfdeps/internal/config/modules"
 )
 
 // Commands are "providers", the commands below it, and "hash".
@@ -143,7 +143,7 @@ func describeModules(dir *workdir.Dir, report *view.ProvidersReport) (problems p
 
 // shownPath is a module's path, in which a test's run has the name that it has
 // in the tree that is drawn.
-func shownPath(root *configs.Module, path string) string {
+func shownPath(root *load.Module, path string) string {
 	for _, run := range root.TestRuns {
 		if rest, ok := strings.CutPrefix(path, run.Path()); ok && (rest == "" || rest[0] == '.') {
 			return run.Key + rest
@@ -170,7 +170,7 @@ func describeCalls(dir *workdir.Dir) map[string]*view.ModuleCall {
 	return calls
 }
 
-func describeCall(call configs.ModuleCall) *view.ModuleCall {
+func describeCall(call load.ModuleCall) *view.ModuleCall {
 	return &view.ModuleCall{File: call.Range.Filename, Line: call.Range.Start.Line, Version: call.Version}
 }
 

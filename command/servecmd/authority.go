@@ -16,7 +16,7 @@ import (
 	"time"
 
 	"github.com/tfdeps/tfdeps/command/cli"
-	"github.com/tfdeps/tfdeps/getproviders/wholefile"
+	"github.com/tfdeps/tfdeps/internal/wholefile"
 )
 
 // authority issues one certificate, for loopback, and is forgotten: its key is nowhere.

@@ -6,8 +6,8 @@ import (
 	"fmt"
 
 	"github.com/tfdeps/tfdeps/command/sources"
-	"github.com/tfdeps/tfdeps/configs/modules"
 	"github.com/tfdeps/tfdeps/getproviders"
+	"github.com/tfdeps/tfdeps/internal/config/modules"
 	"github.com/tfdeps/tfdeps/providercache/mirrorserver"
 )
 

@@ -8,7 +8,7 @@ import (
 	"net/http"
 	"time"
 
-	"github.com/tfdeps/tfdeps/getproviders/par"
+	"github.com/tfdeps/tfdeps/internal/par"
 	"github.com/tfdeps/tfdeps/providercache/mirrorserver"
 )
 

@@ -10,9 +10,9 @@ import (
 	"github.com/tfdeps/tfdeps/command/cli"
 	"github.com/tfdeps/tfdeps/command/problem"
 	"github.com/tfdeps/tfdeps/getproviders/hosts"
+	"github.com/tfdeps/tfdeps/internal/gcs"
+	"github.com/tfdeps/tfdeps/internal/s3"
 	"github.com/tfdeps/tfdeps/providercache/blob"
-	"github.com/tfdeps/tfdeps/providercache/blob/gcs"
-	"github.com/tfdeps/tfdeps/providercache/blob/s3"
 )
 
 // IsURL reports whether an argument is a URL, and not the path of a directory.

@@ -22,8 +22,8 @@ import (
 	"github.com/tfdeps/tfdeps/configs/cliconfig"
 	"github.com/tfdeps/tfdeps/getproviders"
 	"github.com/tfdeps/tfdeps/getproviders/hosts"
-	"github.com/tfdeps/tfdeps/getproviders/wholefile"
-	"github.com/tfdeps/tfdeps/providercache/oci"
+	"github.com/tfdeps/tfdeps/internal/oci"
+	"github.com/tfdeps/tfdeps/internal/wholefile"
 )
 
 // ReadConfig reads the CLI configuration. Problems with it are errors: to install

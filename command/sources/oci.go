@@ -8,10 +8,10 @@ import (
 
 	"github.com/tfdeps/tfdeps/command/problem"
 	"github.com/tfdeps/tfdeps/configs/cliconfig"
-	"github.com/tfdeps/tfdeps/configs/modules/fetch"
 	"github.com/tfdeps/tfdeps/getproviders"
+	"github.com/tfdeps/tfdeps/internal/config/fetch"
+	"github.com/tfdeps/tfdeps/internal/oci"
 	"github.com/tfdeps/tfdeps/providercache/mirror"
-	"github.com/tfdeps/tfdeps/providercache/oci"
 )
 
 // ociScheme is how the URL of a template begins: oci://HOST/PATH/${namespace}/${type}.

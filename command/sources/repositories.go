@@ -10,8 +10,8 @@ import (
 
 	"github.com/tfdeps/tfdeps/command/cli"
 	"github.com/tfdeps/tfdeps/command/problem"
-	"github.com/tfdeps/tfdeps/getproviders/subprocess"
-	"github.com/tfdeps/tfdeps/providercache/oci"
+	"github.com/tfdeps/tfdeps/internal/oci"
+	"github.com/tfdeps/tfdeps/internal/subprocess"
 )
 
 // CreateRepositoryFlag is the option -create-repository, whose value [CreateRepository] takes.

@@ -10,7 +10,7 @@ import (
 	"time"
 
 	"github.com/tfdeps/tfdeps/command/cli"
-	"github.com/tfdeps/tfdeps/providercache/oci"
+	"github.com/tfdeps/tfdeps/internal/oci"
 )
 
 // TestCreateRepository_EndsWithItsCommand has a command that leaves a process with its output open, and one that says a lot.

@@ -9,10 +9,10 @@ import (
 	"strings"
 
 	"github.com/tfdeps/tfdeps/command/problem"
-	"github.com/tfdeps/tfdeps/configs/modules"
-	"github.com/tfdeps/tfdeps/configs/modules/vendored"
-	"github.com/tfdeps/tfdeps/getproviders/scratch"
-	"github.com/tfdeps/tfdeps/providercache/bundle"
+	"github.com/tfdeps/tfdeps/internal/bundle"
+	"github.com/tfdeps/tfdeps/internal/config/modules"
+	"github.com/tfdeps/tfdeps/internal/config/vendored"
+	"github.com/tfdeps/tfdeps/internal/scratch"
 )
 
 // writeArchive fills a directory beside the archive, makes that of it, and leaves

@@ -5,7 +5,7 @@ import (
 	"strings"
 
 	"github.com/tfdeps/tfdeps/command/problem"
-	"github.com/tfdeps/tfdeps/configs/modules/vendored"
+	"github.com/tfdeps/tfdeps/internal/config/vendored"
 )
 
 // gitFile is a file of the user's in which tfdeps keeps a block.

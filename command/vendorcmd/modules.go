@@ -11,10 +11,10 @@ import (
 	"github.com/tfdeps/tfdeps/command/products"
 	"github.com/tfdeps/tfdeps/command/sources"
 	"github.com/tfdeps/tfdeps/command/workdir"
-	"github.com/tfdeps/tfdeps/configs/modules"
-	"github.com/tfdeps/tfdeps/configs/modules/modulelock"
-	"github.com/tfdeps/tfdeps/configs/modules/vendored"
 	"github.com/tfdeps/tfdeps/getproviders"
+	"github.com/tfdeps/tfdeps/internal/config/modulelock"
+	"github.com/tfdeps/tfdeps/internal/config/modules"
+	"github.com/tfdeps/tfdeps/internal/config/vendored"
 )
 
 // vendorModules installs the modules, makes them fit for git, and adds to hashes

@@ -8,10 +8,10 @@ import (
 	"slices"
 
 	"github.com/tfdeps/tfdeps/command/problem"
-	"github.com/tfdeps/tfdeps/configs/modules/modulelock"
-	"github.com/tfdeps/tfdeps/configs/modules/vendored"
 	"github.com/tfdeps/tfdeps/depsfile"
 	"github.com/tfdeps/tfdeps/getproviders"
+	"github.com/tfdeps/tfdeps/internal/config/modulelock"
+	"github.com/tfdeps/tfdeps/internal/config/vendored"
 )
 
 // exists reports whether a record was read: every record has a platform.

@@ -11,12 +11,12 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/tfdeps/tfdeps/configs/modules"
-	"github.com/tfdeps/tfdeps/configs/modules/modulelock"
-	"github.com/tfdeps/tfdeps/configs/modules/vendored"
 	"github.com/tfdeps/tfdeps/depsfile"
 	"github.com/tfdeps/tfdeps/getproviders"
-	"github.com/tfdeps/tfdeps/providercache/bundle"
+	"github.com/tfdeps/tfdeps/internal/bundle"
+	"github.com/tfdeps/tfdeps/internal/config/modulelock"
+	"github.com/tfdeps/tfdeps/internal/config/modules"
+	"github.com/tfdeps/tfdeps/internal/config/vendored"
 	"github.com/tfdeps/tfdeps/providercache/fetcher"
 )
 

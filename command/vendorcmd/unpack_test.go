@@ -12,10 +12,10 @@ import (
 	"time"
 
 	"github.com/tfdeps/tfdeps/command/cli"
-	"github.com/tfdeps/tfdeps/configs/modules/modulelock"
 	"github.com/tfdeps/tfdeps/depsfile"
 	"github.com/tfdeps/tfdeps/getproviders"
-	"github.com/tfdeps/tfdeps/providercache/bundle"
+	"github.com/tfdeps/tfdeps/internal/bundle"
+	"github.com/tfdeps/tfdeps/internal/config/modulelock"
 )
 
 // The files of these tests: packages of a provider, and modules.

@@ -6,7 +6,7 @@ import (
 	"strings"
 
 	"github.com/tfdeps/tfdeps/command/problem"
-	"github.com/tfdeps/tfdeps/configs/modules"
+	"github.com/tfdeps/tfdeps/internal/config/modules"
 )
 
 // codeOf names a problem for programs: by the error behind it, else by its headline. Every error

@@ -7,8 +7,8 @@ import (
 	"testing"
 	"time"
 
-	"github.com/tfdeps/tfdeps/configs/modules"
 	"github.com/tfdeps/tfdeps/getproviders"
+	"github.com/tfdeps/tfdeps/internal/config/modules"
 	"github.com/tfdeps/tfdeps/providercache/event"
 )
 

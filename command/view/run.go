@@ -5,8 +5,8 @@ import (
 	"strings"
 	"time"
 
-	"github.com/tfdeps/tfdeps/configs/modules"
 	"github.com/tfdeps/tfdeps/getproviders"
+	"github.com/tfdeps/tfdeps/internal/config/modules"
 	"github.com/tfdeps/tfdeps/providercache/event"
 )
 

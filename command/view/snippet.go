@@ -8,7 +8,7 @@ import (
 	"github.com/hashicorp/hcl/v2"
 	"github.com/hashicorp/hcl/v2/hcled"
 
-	"github.com/tfdeps/tfdeps/depsfile/nesting"
+	"github.com/tfdeps/tfdeps/internal/nesting"
 )
 
 // snippet is the part of a source file that a problem is about.

@@ -15,10 +15,10 @@ import (
 	"github.com/tfdeps/tfdeps/command/problem"
 	"github.com/tfdeps/tfdeps/command/view"
 	"github.com/tfdeps/tfdeps/configs"
-	"github.com/tfdeps/tfdeps/configs/backend"
-	"github.com/tfdeps/tfdeps/configs/requirements"
 	"github.com/tfdeps/tfdeps/getproviders"
-	"github.com/tfdeps/tfdeps/getproviders/par"
+	"github.com/tfdeps/tfdeps/internal/config/backend"
+	"github.com/tfdeps/tfdeps/internal/config/load"
+	"github.com/tfdeps/tfdeps/internal/par"
 )
 
 // Requirements returns what has to be installed: what the configuration says,
@@ -38,12 +38,12 @@ func (d *Dir) Requirements(m *cli.Meta, stateFile string, record *backend.Record
 // Combine returns the requirements of the configuration and of the state; of the
 // lock file in its place if the state is unknown.
 func (d *Dir) Combine(env cli.Environment, fromState getproviders.Requirements, known bool) (getproviders.Requirements, problem.List) {
-	required, problems := requirements.Combine(requirements.Parts{
+	required, problems := configs.Combine(configs.Parts{
 		Product: d.Product, Tree: d.Tree, State: fromState, StateUnknown: !known, Locks: d.Locks,
 		KeepStateAddresses: env.Get(translationVariable) == "0",
 	})
 	for i, p := range problems {
-		if legacy, ok := p.Extra.(requirements.LegacyProvider); ok {
+		if legacy, ok := p.Extra.(configs.LegacyProvider); ok {
 			problems[i] = view.LegacyProblem(required, legacy.Provider)
 		}
 	}
@@ -59,7 +59,7 @@ func InheritState(env cli.Environment, product getproviders.Product, fromState, 
 	if env.Get(translationVariable) == "0" {
 		return fromState
 	}
-	return configs.InheritState(fromState, fromConfig, product)
+	return load.InheritState(fromState, fromConfig, product)
 }
 
 // ReadState returns the providers in the state: in the given one, of the option
@@ -85,8 +85,8 @@ func ReadState(m *cli.Meta, product getproviders.Product, given string, record *
 		}
 		given, _ = record.StateFile(workspace)
 	}
-	req, err = configs.StateRequirements(nil, given, product)
-	if asked == "" && errors.Is(err, configs.ErrStateEncrypted) {
+	req, err = load.StateRequirements(nil, given, product)
+	if asked == "" && errors.Is(err, load.ErrStateEncrypted) {
 		return nil, false, nil
 	}
 	return req, true, err
@@ -97,7 +97,7 @@ func ReadState(m *cli.Meta, product getproviders.Product, given string, record *
 func stateFromStdin(m *cli.Meta, product getproviders.Product) (getproviders.Requirements, error) {
 	var reading par.Memo[struct{}, getproviders.Requirements]
 	return reading.Do(m.Context, struct{}{}, func(context.Context) (getproviders.Requirements, error) {
-		return configs.ReadStateRequirements(m.Stdin, "standard input", product)
+		return load.ReadStateRequirements(m.Stdin, "standard input", product)
 	})
 }
 
@@ -135,7 +135,7 @@ func StateProblem(err error) *problem.Problem {
 		text += "\n\nThe state is damaged. Take it from a backup, such as terraform.tfstate.backup beside it."
 	case errors.Is(err, fs.ErrNotExist):
 		text += "\n\nCorrect the name of the file."
-	case errors.Is(err, configs.ErrStateVersion):
+	case errors.Is(err, load.ErrStateVersion):
 		text += "\n\nA newer version of Terraform or OpenTofu has written the state, or it isn't one. Use a newer tfdeps, or name another file."
 	}
 	return problem.CodedError("state", "Error loading state", text)

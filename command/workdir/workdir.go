@@ -19,11 +19,11 @@ import (
 
 	"github.com/tfdeps/tfdeps/command/cli"
 	"github.com/tfdeps/tfdeps/command/problem"
-	"github.com/tfdeps/tfdeps/configs"
-	"github.com/tfdeps/tfdeps/configs/modules"
-	"github.com/tfdeps/tfdeps/configs/modules/modulelock"
 	"github.com/tfdeps/tfdeps/depsfile"
 	"github.com/tfdeps/tfdeps/getproviders"
+	"github.com/tfdeps/tfdeps/internal/config/load"
+	"github.com/tfdeps/tfdeps/internal/config/modulelock"
+	"github.com/tfdeps/tfdeps/internal/config/modules"
 )
 
 // DataDir is where the current directory keeps what tools know of it:
@@ -54,9 +54,9 @@ func In(dir, path string) string {
 
 // Options are what the arguments of a command say about a configuration.
 type Options struct {
-	TestDirectory string                  // of -test-directory; "": the default
-	Inputs        []configs.InputArgument // -var and -var-file, in their order
-	Within        string                  // the directory whose files the root module's expressions can read; "": any
+	TestDirectory string               // of -test-directory; "": the default
+	Inputs        []load.InputArgument // -var and -var-file, in their order
+	Within        string               // the directory whose files the root module's expressions can read; "": any
 }
 
 // Flags are the options of commands that read a configuration.
@@ -66,12 +66,12 @@ func (o *Options) Flags() cli.Flags {
 			Help: `Where test files are besides the working directory, as they may call modules. The default is "tests".`},
 		{Name: "var", Arg: "=NAME=VALUE", Help: "The value of a variable that the source or the version of a module is made from. May be given more than once.",
 			Value: cli.Func(func(assignment string) error {
-				o.Inputs = append(o.Inputs, configs.InputArgument{Assignment: assignment})
+				o.Inputs = append(o.Inputs, load.InputArgument{Assignment: assignment})
 				return nil
 			})},
 		{Name: "var-file", Arg: "=FILE", Help: "A file with values of such variables. May be given more than once.",
 			Value: cli.Func(func(file string) error {
-				o.Inputs = append(o.Inputs, configs.InputArgument{File: file})
+				o.Inputs = append(o.Inputs, load.InputArgument{File: file})
 				return nil
 			})},
 	}
@@ -82,7 +82,7 @@ type Dir struct {
 	Path    string // relative to the current directory; "." is that one
 	Product getproviders.Product
 
-	Root  *configs.Module
+	Root  *load.Module
 	Tree  *modules.Tree   // the modules; nil before they were found
 	Locks *depsfile.Locks // nil before LoadLocks
 
@@ -102,8 +102,8 @@ func Load(m *cli.Meta, product getproviders.Product, path string, o Options) *Di
 	if product.StaticModules {
 		d.workspace, _ = Workspace(m.Env) // an invalid name is reported by what needs the backend
 	}
-	values, invalid := configs.ReadInputs(path, configs.InputSources{Arguments: o.Inputs, Environ: m.Env, Product: product})
-	d.Root, d.RootProblems = configs.LoadModuleContext(m.Context, path, product, configs.Options{
+	values, invalid := load.ReadInputs(path, load.InputSources{Arguments: o.Inputs, Environ: m.Env, Product: product})
+	d.Root, d.RootProblems = load.LoadModuleContext(m.Context, path, product, load.Options{
 		TestDirectory: o.TestDirectory, Inputs: values, WorkingDir: cli.WorkingDirectory(), HomeDir: m.HomeDir, Within: o.Within, Workspace: d.workspace,
 	})
 	d.takeInputProblems(invalid)
@@ -115,7 +115,7 @@ func Load(m *cli.Meta, product getproviders.Product, path string, o Options) *Di
 func (d *Dir) takeInputProblems(invalid problem.List) {
 	var values problem.List
 	for _, p := range invalid {
-		switch value, ok := p.Extra.(configs.InputValue); {
+		switch value, ok := p.Extra.(load.InputValue); {
 		case !ok:
 			d.InputProblems = append(d.InputProblems, p)
 		case d.Root.DeclaresVariable(value.Variable):
@@ -179,7 +179,7 @@ func (d *Dir) WarnOfTreeProblems() {
 	soften := func(problems problem.List) problem.List {
 		softened := slices.Clone(problems)
 		for i, p := range problems {
-			if _, ok := p.Extra.(configs.TreeProblem); ok {
+			if _, ok := p.Extra.(load.TreeProblem); ok {
 				softened[i] = problem.AsWarnings(problem.List{p})[0]
 			}
 		}

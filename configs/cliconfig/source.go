@@ -28,7 +28,7 @@ type SourceOptions struct {
 	Dirs []string
 	// OCIMirror makes the source of an oci_mirror block; nil: a provider that such a block is for
 	// is an error. This package has no client of such registries, so that those who need none don't
-	// link one: providercache/oci has one.
+	// link one: internal/oci has one.
 	OCIMirror func(RepositoryTemplate) getproviders.Source
 	// Mirrors are asked before what the configuration says; Dirs leave them out, too.
 	Mirrors []getproviders.Source

@@ -11,7 +11,7 @@ import (
 	"unicode"
 
 	"github.com/tfdeps/tfdeps/getproviders/hosts"
-	"github.com/tfdeps/tfdeps/getproviders/wholefile"
+	"github.com/tfdeps/tfdeps/internal/wholefile"
 )
 
 // WriteWith returns one file that says what all files of this configuration say together, but for

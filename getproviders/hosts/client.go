@@ -14,7 +14,7 @@ import (
 	"strconv"
 	"time"
 
-	"github.com/tfdeps/tfdeps/getproviders/par"
+	"github.com/tfdeps/tfdeps/internal/par"
 )
 
 // ClientOptions is what NewClient needs to know. The zero value works.

@@ -9,7 +9,7 @@ import (
 	"strings"
 	"time"
 
-	"github.com/tfdeps/tfdeps/getproviders/par"
+	"github.com/tfdeps/tfdeps/internal/par"
 )
 
 // LevelTrace is the level of the record that a client makes when it sends a request; the

@@ -13,7 +13,7 @@ import (
 	"testing"
 	"time"
 
-	"github.com/tfdeps/tfdeps/getproviders/subprocess"
+	"github.com/tfdeps/tfdeps/internal/subprocess"
 )
 
 // TestHelper_Program isn't a test, but the program that the tests below run: this test executable

@@ -12,8 +12,8 @@ import (
 	"path/filepath"
 	"strings"
 
-	"github.com/tfdeps/tfdeps/getproviders/par"
-	"github.com/tfdeps/tfdeps/getproviders/wholefile"
+	"github.com/tfdeps/tfdeps/internal/par"
+	"github.com/tfdeps/tfdeps/internal/wholefile"
 )
 
 // NetrcFiles returns the places where a .netrc file may be: what the variable

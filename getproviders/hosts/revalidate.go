@@ -7,7 +7,7 @@ import (
 	"mime"
 	"net/http"
 
-	"github.com/tfdeps/tfdeps/getproviders/par"
+	"github.com/tfdeps/tfdeps/internal/par"
 )
 
 const (

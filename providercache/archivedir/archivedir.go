@@ -20,8 +20,8 @@ import (
 	"path/filepath"
 
 	"github.com/tfdeps/tfdeps/getproviders"
-	"github.com/tfdeps/tfdeps/getproviders/scratch"
-	"github.com/tfdeps/tfdeps/getproviders/wholefile"
+	"github.com/tfdeps/tfdeps/internal/scratch"
+	"github.com/tfdeps/tfdeps/internal/wholefile"
 	"github.com/tfdeps/tfdeps/providercache/fetcher"
 	"github.com/tfdeps/tfdeps/providercache/internal/receipt"
 	"github.com/tfdeps/tfdeps/providercache/internal/staging"

@@ -15,8 +15,8 @@ import (
 	"strings"
 	"time"
 
-	"github.com/tfdeps/tfdeps/getproviders/filelock"
-	"github.com/tfdeps/tfdeps/getproviders/scratch"
+	"github.com/tfdeps/tfdeps/internal/filelock"
+	"github.com/tfdeps/tfdeps/internal/scratch"
 )
 
 // Directory is a bucket whose objects are files below a directory. Nothing of it is special: a web

@@ -10,9 +10,9 @@ import (
 	"path/filepath"
 	"time"
 
-	"github.com/tfdeps/tfdeps/getproviders/filelock"
-	"github.com/tfdeps/tfdeps/getproviders/scratch"
-	"github.com/tfdeps/tfdeps/providercache/internal/chunks"
+	"github.com/tfdeps/tfdeps/internal/chunks"
+	"github.com/tfdeps/tfdeps/internal/filelock"
+	"github.com/tfdeps/tfdeps/internal/scratch"
 )
 
 // Put implements Bucket. The file is written in a private directory, and renamed while the lock is held.

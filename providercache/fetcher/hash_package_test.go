@@ -8,8 +8,8 @@ import (
 	"testing"
 
 	"github.com/tfdeps/tfdeps/getproviders"
+	"github.com/tfdeps/tfdeps/internal/installtest"
 	"github.com/tfdeps/tfdeps/providercache/fetcher"
-	"github.com/tfdeps/tfdeps/providercache/internal/installtest"
 	"github.com/tfdeps/tfdeps/providercache/internal/unpack"
 )
 

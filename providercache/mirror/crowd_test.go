@@ -11,12 +11,12 @@ import (
 	"github.com/aws/aws-sdk-go-v2/credentials"
 
 	"github.com/tfdeps/tfdeps/getproviders"
-	"github.com/tfdeps/tfdeps/getproviders/par"
 	"github.com/tfdeps/tfdeps/getproviders/providertest"
+	"github.com/tfdeps/tfdeps/internal/installtest"
+	"github.com/tfdeps/tfdeps/internal/par"
+	"github.com/tfdeps/tfdeps/internal/s3"
 	"github.com/tfdeps/tfdeps/providercache/blob"
 	"github.com/tfdeps/tfdeps/providercache/blob/blobtest"
-	"github.com/tfdeps/tfdeps/providercache/blob/s3"
-	"github.com/tfdeps/tfdeps/providercache/internal/installtest"
 	"github.com/tfdeps/tfdeps/providercache/mirror"
 )
 

@@ -7,14 +7,14 @@ import (
 	"os"
 
 	"github.com/tfdeps/tfdeps/getproviders"
-	"github.com/tfdeps/tfdeps/getproviders/par"
+	"github.com/tfdeps/tfdeps/internal/par"
 	"github.com/tfdeps/tfdeps/providercache/archivedir"
 	"github.com/tfdeps/tfdeps/providercache/internal/receipt"
 	"github.com/tfdeps/tfdeps/providercache/resolve"
 )
 
 // Releases is where archives are published that has no files, but versions with archives for platforms: a registry of
-// container images, as package providercache/oci has it. It is safe for many goroutines.
+// container images, as package internal/oci has it. It is safe for many goroutines.
 type Releases interface {
 	// Published returns what there is of a version, without archives; nothing if there is no such version. signed:
 	// there is something that its publisher has signed.

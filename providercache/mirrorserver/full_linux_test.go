@@ -7,7 +7,7 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/tfdeps/tfdeps/providercache/internal/installtest"
+	"github.com/tfdeps/tfdeps/internal/installtest"
 )
 
 // TestHandler_FullDiskServesWhatIsStored: where archives arrive, there is no room for a large one. It fails, leaves

@@ -1,6 +1,6 @@
 package mirrorserver
 
-import "github.com/tfdeps/tfdeps/getproviders/par"
+import "github.com/tfdeps/tfdeps/internal/par"
 
 // Stats are what a server has done since it was made. Counts only grow.
 type Stats struct {

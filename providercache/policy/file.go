@@ -13,9 +13,9 @@ import (
 	"github.com/hashicorp/hcl/v2"
 
 	"github.com/tfdeps/tfdeps/depsfile"
-	"github.com/tfdeps/tfdeps/depsfile/nesting"
 	"github.com/tfdeps/tfdeps/getproviders"
-	"github.com/tfdeps/tfdeps/getproviders/wholefile"
+	"github.com/tfdeps/tfdeps/internal/nesting"
+	"github.com/tfdeps/tfdeps/internal/wholefile"
 )
 
 // FileName is the name of a policy's file in a repository.

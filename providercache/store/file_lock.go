@@ -7,8 +7,8 @@ import (
 	"strings"
 	"time"
 
-	"github.com/tfdeps/tfdeps/getproviders/filelock"
-	"github.com/tfdeps/tfdeps/getproviders/scratch"
+	"github.com/tfdeps/tfdeps/internal/filelock"
+	"github.com/tfdeps/tfdeps/internal/scratch"
 )
 
 // LocksDir holds the lock files of a cache, in the sense of file locks. They

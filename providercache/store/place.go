@@ -4,7 +4,7 @@ import (
 	"os"
 	"path/filepath"
 
-	"github.com/tfdeps/tfdeps/getproviders/owner"
+	"github.com/tfdeps/tfdeps/internal/owner"
 	"github.com/tfdeps/tfdeps/providercache/internal/disk"
 	"github.com/tfdeps/tfdeps/providercache/internal/receipt"
 )

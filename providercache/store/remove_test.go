@@ -8,7 +8,7 @@ import (
 	"testing"
 	"time"
 
-	"github.com/tfdeps/tfdeps/getproviders/filelock"
+	"github.com/tfdeps/tfdeps/internal/filelock"
 	"github.com/tfdeps/tfdeps/providercache/internal/cachetest"
 	"github.com/tfdeps/tfdeps/providercache/internal/receipttest"
 )

@@ -31,7 +31,7 @@ import (
 	"runtime"
 
 	"github.com/tfdeps/tfdeps/getproviders"
-	"github.com/tfdeps/tfdeps/getproviders/owner"
+	"github.com/tfdeps/tfdeps/internal/owner"
 )
 
 // Store is a directory of unpacked packages in the layout

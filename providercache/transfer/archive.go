@@ -17,7 +17,7 @@ import (
 	"github.com/klauspost/compress/zip"
 
 	"github.com/tfdeps/tfdeps/getproviders"
-	"github.com/tfdeps/tfdeps/providercache/internal/chunks"
+	"github.com/tfdeps/tfdeps/internal/chunks"
 )
 
 // writeArchive makes an archive of the files of a package, and returns the h1 of what went into it.

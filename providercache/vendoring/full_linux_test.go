@@ -11,7 +11,7 @@ import (
 
 	"github.com/tfdeps/tfdeps/getproviders"
 	"github.com/tfdeps/tfdeps/getproviders/providertest"
-	"github.com/tfdeps/tfdeps/providercache/internal/installtest"
+	"github.com/tfdeps/tfdeps/internal/installtest"
 )
 
 // TestVendoring_AFullDiskLeavesWhatIsVendored vendors a package that is too large for a file

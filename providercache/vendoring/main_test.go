@@ -6,7 +6,7 @@ import (
 	"go.uber.org/goleak"
 
 	"github.com/tfdeps/tfdeps/getproviders/providertest"
-	"github.com/tfdeps/tfdeps/providercache/internal/installtest"
+	"github.com/tfdeps/tfdeps/internal/installtest"
 )
 
 func TestMain(m *testing.M) {

@@ -151,7 +151,7 @@ func TestRandom_SaysWhatSurvives(t *testing.T) {
 		"depsfile/b.go":            "package depsfile\n",
 		"depsfile/b_test.go":       "package depsfile\n\nimport (\n\t\"testing\"\n\n\t\"example.com/m/getproviders\"\n)\n\nfunc TestFar(t *testing.T) {\n\tif getproviders.Sign(100) != 1 {\n\t\tt.Fail()\n\t}\n}\n",
 		"providercache/store/c.go": "package store\n", "providercache/policy/c.go": "package policy\n", "providercache/transfer/c.go": "package transfer\n",
-		"providercache/internal/c.go": "package internal\n", "configs/modules/internal/git/c.go": "package git\n",
+		"providercache/internal/c.go": "package internal\n", "internal/config/git/c.go": "package git\n",
 		"testdata/mutate/explained.txt": "",
 	})
 	const seed = "0123456789012345678901234567890123456789"

@@ -45,9 +45,9 @@ func main() {
 
 // bucketKinds are those that a program imports if it wants them.
 var bucketKinds = map[string]struct{ imports, statements string }{
-	"providercache/blob/s3":  {`"github.com/tfdeps/tfdeps/providercache/blob/s3"`, `openers["s3"] = s3.Open`},
-	"providercache/blob/gcs": {`"github.com/tfdeps/tfdeps/providercache/blob/gcs"`, `openers["gs"] = gcs.Opener{Client: client}.Open`},
-	"providercache/oci": {`"github.com/tfdeps/tfdeps/providercache/oci"`, `registry := &oci.Client{HTTP: client}
+	"internal/s3":  {`"github.com/tfdeps/tfdeps/internal/s3"`, `openers["s3"] = s3.Open`},
+	"internal/gcs": {`"github.com/tfdeps/tfdeps/internal/gcs"`, `openers["gs"] = gcs.Opener{Client: client}.Open`},
+	"internal/oci": {`"github.com/tfdeps/tfdeps/internal/oci"`, `registry := &oci.Client{HTTP: client}
 	source = &oci.Source{Client: registry}
 	fmt.Println(registry.Push(ctx, oci.Repository{}, oci.Release{}))
 	fmt.Println(registry.Module(ctx, oci.Repository{}, "", ""))

@@ -10,8 +10,8 @@ import (
 
 	"github.com/tfdeps/tfdeps/command/e2etest/internal/harness"
 	"github.com/tfdeps/tfdeps/getproviders/providertest"
+	"github.com/tfdeps/tfdeps/internal/oci/ocitest"
 	"github.com/tfdeps/tfdeps/providercache/blob/blobtest"
-	"github.com/tfdeps/tfdeps/providercache/oci/ocitest"
 )
 
 // kind is a place past one machine.

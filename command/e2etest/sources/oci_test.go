@@ -11,7 +11,7 @@ import (
 	"github.com/tfdeps/tfdeps/command/e2etest/internal/harness"
 	"github.com/tfdeps/tfdeps/getproviders"
 	"github.com/tfdeps/tfdeps/getproviders/providertest"
-	"github.com/tfdeps/tfdeps/providercache/oci/ocitest"
+	"github.com/tfdeps/tfdeps/internal/oci/ocitest"
 )
 
 // TestMirror_InAnOCIRegistry publishes to Docker's registry, with the login of Docker's own

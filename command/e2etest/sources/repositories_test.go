@@ -11,7 +11,7 @@ import (
 
 	"github.com/tfdeps/tfdeps/command/e2etest/internal/harness"
 	"github.com/tfdeps/tfdeps/getproviders/providertest"
-	"github.com/tfdeps/tfdeps/providercache/oci/ocitest"
+	"github.com/tfdeps/tfdeps/internal/oci/ocitest"
 )
 
 // TestMirror_CreatesRepositories publishes to a registry such as ECR, which has only the repositories that were

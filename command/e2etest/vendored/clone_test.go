@@ -13,8 +13,8 @@ import (
 	"time"
 
 	"github.com/tfdeps/tfdeps/command/e2etest/internal/harness"
-	"github.com/tfdeps/tfdeps/getproviders/filelock"
 	"github.com/tfdeps/tfdeps/getproviders/providertest"
+	"github.com/tfdeps/tfdeps/internal/filelock"
 )
 
 // keepsArchivesInLFS has git LFS keep the packages, and takes them out of it again.

@@ -16,7 +16,7 @@ import (
 	"os"
 	"path/filepath"
 
-	"github.com/tfdeps/tfdeps/getproviders/scratch"
+	"github.com/tfdeps/tfdeps/internal/scratch"
 )
 
 // Probe makes a directory if it doesn't exist. If it does, Probe finds out whether something can

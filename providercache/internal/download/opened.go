@@ -9,7 +9,7 @@ import (
 	"time"
 
 	"github.com/tfdeps/tfdeps/getproviders"
-	"github.com/tfdeps/tfdeps/getproviders/par"
+	"github.com/tfdeps/tfdeps/internal/par"
 )
 
 // reopenPause is how long to wait before an archive is opened again, doubled for

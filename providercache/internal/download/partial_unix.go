@@ -8,8 +8,8 @@ import (
 	"os"
 	"syscall"
 
-	"github.com/tfdeps/tfdeps/getproviders/filelock"
-	"github.com/tfdeps/tfdeps/getproviders/owner"
+	"github.com/tfdeps/tfdeps/internal/filelock"
+	"github.com/tfdeps/tfdeps/internal/owner"
 )
 
 // errNotPrivate says that other users could change the file.

@@ -14,7 +14,7 @@ import (
 	"time"
 
 	"github.com/tfdeps/tfdeps/getproviders"
-	"github.com/tfdeps/tfdeps/getproviders/par"
+	"github.com/tfdeps/tfdeps/internal/par"
 )
 
 // TestFetch_TakesWhatAnEarlierRunLeft has an earlier run's file with as many bytes as an archive may have: that is the

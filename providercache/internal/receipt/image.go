@@ -6,7 +6,7 @@ import (
 	"path/filepath"
 	"time"
 
-	"github.com/tfdeps/tfdeps/getproviders/owner"
+	"github.com/tfdeps/tfdeps/internal/owner"
 	"github.com/tfdeps/tfdeps/providercache/internal/statefile"
 )
 

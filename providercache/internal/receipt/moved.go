@@ -4,7 +4,7 @@ import (
 	"slices"
 	"time"
 
-	"github.com/tfdeps/tfdeps/getproviders/owner"
+	"github.com/tfdeps/tfdeps/internal/owner"
 )
 
 // To delete a hard link moves the ctime of the file that it was a name of, and so

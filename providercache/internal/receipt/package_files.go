@@ -9,7 +9,7 @@ import (
 	"time"
 
 	"github.com/tfdeps/tfdeps/getproviders"
-	"github.com/tfdeps/tfdeps/getproviders/owner"
+	"github.com/tfdeps/tfdeps/internal/owner"
 	"github.com/tfdeps/tfdeps/providercache/internal/statefile"
 )
 

@@ -5,7 +5,7 @@ import (
 	"time"
 
 	"github.com/tfdeps/tfdeps/getproviders"
-	"github.com/tfdeps/tfdeps/getproviders/par"
+	"github.com/tfdeps/tfdeps/internal/par"
 )
 
 // Pending is a package that has been published and is to get a receipt.

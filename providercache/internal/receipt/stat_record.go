@@ -11,7 +11,7 @@ import (
 	"strings"
 	"time"
 
-	"github.com/tfdeps/tfdeps/getproviders/owner"
+	"github.com/tfdeps/tfdeps/internal/owner"
 )
 
 // StatRecord is what the file system says of a package without reading it. A

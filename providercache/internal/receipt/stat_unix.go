@@ -6,7 +6,7 @@ import (
 	"os"
 	"syscall"
 
-	"github.com/tfdeps/tfdeps/getproviders/owner"
+	"github.com/tfdeps/tfdeps/internal/owner"
 )
 
 // Lstat asks the system about a path, without following a link.

@@ -9,7 +9,7 @@ import (
 	"os"
 	"path"
 
-	"github.com/tfdeps/tfdeps/providercache/internal/chunks"
+	"github.com/tfdeps/tfdeps/internal/chunks"
 )
 
 func (e entry) mkdir(into *os.Root) error {

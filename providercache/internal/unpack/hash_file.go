@@ -10,7 +10,7 @@ import (
 
 	"github.com/klauspost/compress/zip"
 	"github.com/tfdeps/tfdeps/getproviders"
-	"github.com/tfdeps/tfdeps/providercache/internal/chunks"
+	"github.com/tfdeps/tfdeps/internal/chunks"
 )
 
 // HashFile hashes an archive and the files in it. Of one that breaks the rules

@@ -14,8 +14,8 @@ import (
 	"golang.org/x/mod/sumdb/dirhash"
 
 	"github.com/tfdeps/tfdeps/getproviders"
+	"github.com/tfdeps/tfdeps/internal/chunks"
 	"github.com/tfdeps/tfdeps/providercache/internal/cachetest"
-	"github.com/tfdeps/tfdeps/providercache/internal/chunks"
 )
 
 // TestUnpack_AgreesWithTheStandardLibrary unpacks archives by this package and

@@ -13,7 +13,7 @@ import (
 
 	"github.com/klauspost/compress/zip"
 
-	"github.com/tfdeps/tfdeps/providercache/internal/chunks"
+	"github.com/tfdeps/tfdeps/internal/chunks"
 	"github.com/tfdeps/tfdeps/providercache/internal/unpack/inflate"
 )
 

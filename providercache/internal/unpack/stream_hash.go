@@ -11,7 +11,7 @@ import (
 	"math"
 
 	"github.com/tfdeps/tfdeps/getproviders"
-	"github.com/tfdeps/tfdeps/getproviders/par"
+	"github.com/tfdeps/tfdeps/internal/par"
 )
 
 // streamHash hashes an archive while it is read: no byte is written to a disk, and

@@ -10,7 +10,7 @@ import (
 
 	"github.com/klauspost/compress/zip"
 
-	"github.com/tfdeps/tfdeps/getproviders/par"
+	"github.com/tfdeps/tfdeps/internal/par"
 	"github.com/tfdeps/tfdeps/providercache/internal/cachetest"
 )
 

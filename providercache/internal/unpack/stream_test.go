@@ -20,9 +20,9 @@ import (
 	"golang.org/x/mod/sumdb/dirhash"
 
 	"github.com/tfdeps/tfdeps/getproviders"
-	"github.com/tfdeps/tfdeps/getproviders/par"
+	"github.com/tfdeps/tfdeps/internal/chunks"
+	"github.com/tfdeps/tfdeps/internal/par"
 	"github.com/tfdeps/tfdeps/providercache/internal/cachetest"
-	"github.com/tfdeps/tfdeps/providercache/internal/chunks"
 )
 
 // checkStreaming unpacks an archive while it arrives, in pieces of a few bytes, and checks that

@@ -4,7 +4,7 @@ import (
 	"context"
 	"io"
 
-	"github.com/tfdeps/tfdeps/getproviders/par"
+	"github.com/tfdeps/tfdeps/internal/par"
 )
 
 // Slot is one of the slots for unpacking. Its holder releases it while it waits.

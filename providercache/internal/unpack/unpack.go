@@ -47,7 +47,7 @@ import (
 	"os"
 
 	"github.com/tfdeps/tfdeps/getproviders"
-	"github.com/tfdeps/tfdeps/providercache/internal/chunks"
+	"github.com/tfdeps/tfdeps/internal/chunks"
 )
 
 // Content holds the hashes of the files of an archive.

@@ -7,7 +7,7 @@ import (
 	"fmt"
 	"os"
 
-	"github.com/tfdeps/tfdeps/configs/requirements"
+	"github.com/tfdeps/tfdeps/configs"
 	"github.com/tfdeps/tfdeps/getproviders"
 )
 
@@ -16,7 +16,7 @@ func main() {
 		fmt.Fprintln(os.Stderr, "usage: requirements DIRECTORY")
 		os.Exit(1)
 	}
-	dir, diags := requirements.Read(context.Background(), os.Args[1], requirements.Options{Product: getproviders.Terraform("1.15.9")})
+	dir, diags := configs.Read(context.Background(), os.Args[1], configs.Options{Product: getproviders.Terraform("1.15.9")})
 	// There is a result even where something is wrong, as complete as can be.
 	for _, provider := range dir.Requirements.Providers() {
 		fmt.Printf("%s %q\n", provider, dir.Requirements.Constraints(provider).String())

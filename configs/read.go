@@ -1,0 +1,168 @@
+package configs
+
+import (
+	"context"
+	"errors"
+	"io/fs"
+	"path/filepath"
+	"slices"
+
+	"github.com/hashicorp/hcl/v2"
+
+	"github.com/tfdeps/tfdeps/depsfile"
+	"github.com/tfdeps/tfdeps/getproviders"
+	"github.com/tfdeps/tfdeps/internal/config/backend"
+	"github.com/tfdeps/tfdeps/internal/config/diagnostic"
+	"github.com/tfdeps/tfdeps/internal/config/load"
+	"github.com/tfdeps/tfdeps/internal/config/modules"
+)
+
+// Options say how a directory is read. The zero value is for Terraform, with the
+// usual names.
+type Options struct {
+	Product getproviders.Product
+
+	// FS is where the directory is with all that is read, such as an editor's buffers over
+	// the files on disk; nil: the file system of the process. In an FS all paths have slashes and
+	// lead nowhere out of it, modules with a path are taken where they are, recorded or not, and
+	// path.cwd is unknown. [modules.Resolver.FS] says more.
+	FS fs.FS
+
+	// DataDir is where modules and backends are recorded, relative to the
+	// directory; "" is ".terraform".
+	DataDir string
+
+	// Workspace is the workspace whose state counts; "" is the one that the data
+	// directory says, which is "default" if it says nothing.
+	Workspace string
+
+	// StateFile is read in place of the workspace's state, whatever backend
+	// there is. It is relative to the working directory of the process, or in the FS.
+	StateFile string
+
+	// TestDirectory and Inputs are as in load.Options and load.ReadInputs; files
+	// of inputs are in the FS, too.
+	TestDirectory string
+	Inputs        load.InputSources
+
+	KeepStateAddresses bool // see Parts
+}
+
+// Directory is what Read has found.
+type Directory struct {
+	// Requirements are those of all the following.
+	Requirements getproviders.Requirements
+
+	Tree  *modules.Tree // the root module first; never nil
+	Locks *depsfile.Locks
+	// Inherited are the entries of the lock file that the product's predecessor
+	// wrote, and to which Locks has one of the product's own now.
+	Inherited []depsfile.Lock
+	Backend   *backend.Record // nil: none was recorded
+	// StateUnknown reports whether a backend has the state, or it is encrypted, so that it couldn't
+	// be read: the providers of the lock file are required in its place.
+	StateUnknown bool
+}
+
+// Read reads a working directory, as far as it matters for what it requires. The
+// Directory is never nil, and as complete as can be if there are errors. That the
+// configuration is for other versions of the product is the only problem then: what is an
+// error now may be fine for the version that it wants. A module that
+// isn't installed is an error whose Extra is a [modules.Outdated].
+func Read(ctx context.Context, dir string, opts Options) (*Directory, hcl.Diagnostics) {
+	found := &Directory{}
+	problems := found.readTree(ctx, dir, opts)
+	if unfit := found.Tree.CheckVersion(opts.Product); unfit.HasErrors() {
+		problems = unfit
+	}
+	locks, unread := depsfile.LoadFS(opts.FS, filepath.Join(dir, depsfile.FileName), opts.Product)
+	found.Locks, found.Inherited = locks, locks.Inherit(opts.Product)
+	problems = append(problems, unread...)
+
+	state, err := found.readState(dir, opts)
+	if err != nil {
+		problems = append(problems, diagnostic.Placeless(hcl.DiagError, "Error loading state", "%v", err))
+	}
+	required, invalid := Combine(Parts{
+		Product: opts.Product, Tree: found.Tree, Locks: found.Locks,
+		State: state, StateUnknown: found.StateUnknown, KeepStateAddresses: opts.KeepStateAddresses,
+	})
+	found.Requirements = required
+	found.Inherited = slices.DeleteFunc(found.Inherited, func(lock depsfile.Lock) bool {
+		own, _ := opts.Product.Inherits(lock.Provider)
+		_, needed := required[own]
+		_, written := required[lock.Provider]
+		if written && !needed { // by its whole address
+			found.Locks.Remove(own)
+		}
+		return written && !needed
+	})
+	return found, append(problems, invalid...)
+}
+
+// readTree loads the root module and the modules below it, as they are recorded.
+func (d *Directory) readTree(ctx context.Context, dir string, opts Options) hcl.Diagnostics {
+	mode, cwd := modules.Normal, ""
+	if opts.FS != nil {
+		opts.Inputs.FS = opts.FS
+	} else if full, err := filepath.Abs(dir); err == nil {
+		mode, cwd = modules.AsRecorded, full
+	} else {
+		mode, cwd = modules.AsRecorded, dir
+	}
+	opts.Inputs.Product = opts.Product
+	values, invalid := load.ReadInputs(dir, opts.Inputs)
+	root, problems := load.LoadModuleContext(ctx, dir, opts.Product,
+		load.Options{FS: opts.FS, TestDirectory: opts.TestDirectory, Inputs: values, WorkingDir: cwd, Workspace: opts.Workspace})
+	problems = append(invalid, problems...)
+	modulesDir := filepath.Join(opts.dataDir(dir), "modules")
+	manifest, err := modules.ReadManifest(opts.FS, modulesDir, opts.Product)
+	if err != nil {
+		problems = append(problems, diagnostic.Placeless(hcl.DiagError, "Failed to read the record of modules", "%v.", err))
+	}
+	resolver := modules.Resolver{FS: opts.FS, Dir: modulesDir, Product: opts.Product, Mode: mode, WorkingDir: cwd, Workspace: opts.Workspace}
+	tree, below := resolver.Resolve(ctx, root, manifest)
+	d.Tree = tree
+	return slices.Concat(problems, below, tree.CheckProviders(opts.Product))
+}
+
+// readState reads the state, if that is in a file.
+func (d *Directory) readState(dir string, opts Options) (getproviders.Requirements, error) {
+	record, err := backend.Read(opts.FS, filepath.Join(opts.dataDir(dir), backend.FileName), opts.Product)
+	if err != nil {
+		return nil, err
+	}
+	d.Backend = record
+	if opts.StateFile != "" {
+		return load.StateRequirements(opts.FS, opts.StateFile, opts.Product)
+	}
+	workspace := opts.Workspace
+	if workspace == "" {
+		if workspace, err = backend.ReadWorkspace(opts.FS, opts.dataDir(dir)); err != nil {
+			return nil, err
+		}
+	}
+	path, ok := record.StateFile(workspace)
+	if uninitialized := record == nil && d.Tree.Modules[0].Config.Backend != nil; !ok || uninitialized {
+		d.StateUnknown = true
+		return nil, nil
+	}
+	if !filepath.IsAbs(path) {
+		path = filepath.Join(dir, path)
+	}
+	required, err := load.StateRequirements(opts.FS, path, opts.Product)
+	if errors.Is(err, load.ErrStateEncrypted) {
+		d.StateUnknown, err = true, nil
+	}
+	return required, err
+}
+
+func (o Options) dataDir(dir string) string {
+	switch {
+	case o.DataDir == "":
+		return filepath.Join(dir, ".terraform")
+	case filepath.IsAbs(o.DataDir):
+		return o.DataDir
+	}
+	return filepath.Join(dir, o.DataDir)
+}

@@ -1,0 +1,170 @@
+package configs_test
+
+import (
+	"context"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/tfdeps/tfdeps/configs"
+	"github.com/tfdeps/tfdeps/getproviders"
+	"github.com/tfdeps/tfdeps/internal/config/modules"
+)
+
+const (
+	stateOfWidget = `{"version": 4, "resources": [{"mode": "managed", "provider": "provider[\"example.com/acme/widget\"]"}]}`
+	lockOfGadget  = `provider "example.com/acme/gadget" {
+  version = "1.0.0"
+}
+`
+)
+
+// write makes a directory of files, and returns its name.
+func write(t *testing.T, files map[string]string) string {
+	t.Helper()
+	dir := t.TempDir()
+	for name, content := range files {
+		path := filepath.Join(dir, filepath.FromSlash(name))
+		if err := os.MkdirAll(filepath.Dir(path), 0o700); err != nil {
+			t.Fatal(err)
+		}
+		if err := os.WriteFile(path, []byte(content), 0o600); err != nil {
+			t.Fatal(err)
+		}
+	}
+	return dir
+}
+
+// types are the types of the providers that are required.
+func types(req getproviders.Requirements) string {
+	var names []string
+	for _, p := range req.Providers() {
+		names = append(names, p.Type)
+	}
+	slices.Sort(names)
+	return strings.Join(names, " ")
+}
+
+func TestRead_TakesTheStateThatCounts(t *testing.T) {
+	const config = `terraform {
+  required_providers { thing = { source = "example.com/acme/thing" } }
+}
+`
+	record := func(fields string) string { return `{"version":3,"backend":{"type":` + fields + `,"hash":1}}` }
+	for _, tc := range []struct {
+		name    string
+		files   map[string]string
+		opts    configs.Options
+		want    string
+		unknown bool
+	}{
+		{name: "no state", want: "thing"},
+		{name: "the usual file", files: map[string]string{"terraform.tfstate": stateOfWidget}, want: "thing widget"},
+		{name: "the lock file isn't one", files: map[string]string{".terraform.lock.hcl": lockOfGadget}, want: "thing"},
+		{name: "a workspace", want: "thing widget", files: map[string]string{
+			"terraform.tfstate.d/w/terraform.tfstate": stateOfWidget, ".terraform/environment": "w\n"}},
+		{name: "a workspace that is given", want: "thing widget", opts: configs.Options{Workspace: "w"}, files: map[string]string{
+			"terraform.tfstate.d/w/terraform.tfstate": stateOfWidget}},
+		{name: "a local backend", want: "thing widget", files: map[string]string{
+			".terraform/terraform.tfstate": record(`"local","config":{"path":"other"}`), "other": stateOfWidget}},
+		{name: "another data directory", want: "thing widget", opts: configs.Options{DataDir: "data"}, files: map[string]string{
+			"data/terraform.tfstate": record(`"local","config":{"path":"other"}`), "other": stateOfWidget}},
+		{name: "a backend", want: "gadget thing", unknown: true, files: map[string]string{
+			".terraform/terraform.tfstate": record(`"s3","config":{}`), ".terraform.lock.hcl": lockOfGadget}},
+		{name: "a backend that isn't initialized", want: "gadget thing", unknown: true, files: map[string]string{
+			"backend.tf": "terraform {\n  backend \"s3\" {}\n}\n", "terraform.tfstate": stateOfWidget, ".terraform.lock.hcl": lockOfGadget}},
+	} {
+		t.Run(tc.name, func(t *testing.T) {
+			if tc.files == nil {
+				tc.files = map[string]string{}
+			}
+			tc.files["main.tf"] = config
+			tc.opts.Product = getproviders.Terraform("1.15.9")
+			found, problems := configs.Read(t.Context(), write(t, tc.files), tc.opts)
+			if problems.HasErrors() {
+				t.Fatal(problems)
+			}
+			if got := types(found.Requirements); got != tc.want || found.StateUnknown != tc.unknown {
+				t.Errorf("required are %s, state unknown: %t; want %s, %t", got, found.StateUnknown, tc.want, tc.unknown)
+			}
+		})
+	}
+}
+
+func TestRead_TakesTheModulesThatAreInstalled(t *testing.T) {
+	dir := write(t, map[string]string{
+		"main.tf":   "module \"a\" {\n  source = \"./m\"\n}\nmodule \"b\" {\n  source = \"example.com/acme/b/c\"\n}\n",
+		"m/main.tf": `resource "thing_x" "y" {}`,
+		"b/main.tf": `resource "gadget_x" "y" {}`,
+		".terraform/modules/modules.json": `{"Modules":[{"Key":"","Source":"","Dir":"."},{"Key":"a","Source":"./m","Dir":"m"},` +
+			`{"Key":"b","Source":"example.com/acme/b/c","Version":"1.0.0","Dir":"b"}]}`,
+	})
+	found, problems := configs.Read(t.Context(), dir, configs.Options{Product: getproviders.Terraform("1.15.9")})
+	if got := types(found.Requirements); got != "gadget thing" || problems.HasErrors() {
+		t.Errorf("required are %s, problems %v", got, problems)
+	}
+	if err := os.Remove(filepath.Join(dir, ".terraform", "modules", "modules.json")); err != nil {
+		t.Fatal(err)
+	}
+	_, problems = configs.Read(t.Context(), dir, configs.Options{Product: getproviders.Terraform("1.15.9")})
+	if len(problems) != 2 {
+		t.Fatalf("the problems are %v", problems)
+	}
+	for _, p := range problems {
+		if outdated, ok := p.Extra.(modules.Outdated); !ok || outdated.Code != modules.Absent {
+			t.Errorf("a module that isn't installed is the problem %v", p)
+		}
+	}
+}
+
+func TestRead_TellsAnUnfitVersionAlone(t *testing.T) {
+	dir := write(t, map[string]string{"main.tf": "terraform {\n  required_version = \">= 99\"\n}\nnonsense {}\n"})
+	_, problems := configs.Read(t.Context(), dir, configs.Options{Product: getproviders.Terraform("1.15.9")})
+	if len(problems) != 1 || problems[0].Summary != "Unsupported Terraform Core version" {
+		t.Errorf("the problems are %v", problems)
+	}
+}
+
+func TestRead_SaysWhatCannotBeRead(t *testing.T) {
+	for file, want := range map[string]string{
+		"terraform.tfstate":               "Error loading state",
+		".terraform/terraform.tfstate":    "Error loading state",
+		".terraform/modules/modules.json": "Failed to read the record of modules",
+		".terraform.lock.hcl":             "Argument or block definition required",
+	} {
+		dir := write(t, map[string]string{"main.tf": "", file: "}{"})
+		_, problems := configs.Read(t.Context(), dir, configs.Options{Product: getproviders.Terraform("1.15.9")})
+		if !problems.HasErrors() || problems[0].Summary != want {
+			t.Errorf("%s: the problems are %v, want %q", file, problems, want)
+		}
+	}
+}
+
+func TestCombine_NamesLegacyAddresses(t *testing.T) {
+	dir := write(t, map[string]string{"main.tf": "", "terraform.tfstate": `{"version": 4, "resources": [{"mode": "managed", "provider": "provider.old"}]}`})
+	found, problems := configs.Read(context.Background(), dir, configs.Options{Product: getproviders.Terraform("1.15.9")})
+	if len(problems) != 1 {
+		t.Fatalf("the problems are %v", problems)
+	}
+	if legacy, ok := problems[0].Extra.(configs.LegacyProvider); !ok || legacy.Provider.Type != "old" {
+		t.Errorf("the problem is %v", problems[0])
+	}
+	if got := types(found.Requirements); got != "old" {
+		t.Errorf("required are %s", got)
+	}
+}
+
+func TestCombine_TakesAddressesOfThePredecessorForTheProducts(t *testing.T) {
+	const state = `{"version": 4, "resources": [{"mode": "managed", "provider": "provider[\"registry.terraform.io/acme/a\"]"}]}`
+	dir := write(t, map[string]string{"main.tofu": "", "terraform.tfstate": state})
+	for keep, want := range map[bool]string{false: "registry.opentofu.org/acme/a", true: "registry.terraform.io/acme/a"} {
+		found, problems := configs.Read(t.Context(), dir,
+			configs.Options{Product: getproviders.OpenTofu("1.12.6"), KeepStateAddresses: keep})
+		all := found.Requirements.Providers()
+		if problems.HasErrors() || len(all) != 1 || all[0].String() != want {
+			t.Errorf("required are %v, problems %v; want %s", all, problems, want)
+		}
+	}
+}

@@ -1,0 +1,410 @@
+package bundle_test
+
+import (
+	"archive/tar"
+	"bytes"
+	"context"
+	"crypto/sha256"
+	"encoding/hex"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"runtime"
+	"strings"
+	"testing"
+
+	"github.com/tfdeps/tfdeps/internal/bundle"
+)
+
+// anywhere makes every file a unit of its own, except for what is in "tree".
+func anywhere(name string) (string, bool) {
+	if strings.HasPrefix(name, "tree/") {
+		return "tree", true
+	}
+	return name, !strings.HasPrefix(name, "elsewhere/")
+}
+
+func must(t testing.TB, err error) {
+	t.Helper()
+	if err != nil {
+		t.Fatal(err)
+	}
+}
+
+func lay(t testing.TB, dir string, files map[string]string) {
+	t.Helper()
+	for name, content := range files {
+		path := filepath.Join(dir, filepath.FromSlash(name))
+		must(t, os.MkdirAll(filepath.Dir(path), 0o755))
+		must(t, os.WriteFile(path, []byte(content), 0o644))
+	}
+}
+
+// content lists all files below a directory, links as "-> target".
+func content(t testing.TB, dir string) map[string]string {
+	t.Helper()
+	all := map[string]string{}
+	must(t, filepath.WalkDir(dir, func(path string, d fs.DirEntry, err error) error {
+		if err != nil || d.IsDir() {
+			return err
+		}
+		name, _ := filepath.Rel(dir, path)
+		if d.Type()&fs.ModeSymlink != 0 {
+			target, err := os.Readlink(path)
+			all[filepath.ToSlash(name)] = "-> " + target
+			return err
+		}
+		text, err := os.ReadFile(path)
+		all[filepath.ToSlash(name)] = string(text)
+		return err
+	}))
+	return all
+}
+
+func equal(t *testing.T, got, want map[string]string) {
+	t.Helper()
+	if fmt.Sprint(got) != fmt.Sprint(want) {
+		t.Errorf("got\n%v\nwant\n%v", got, want)
+	}
+}
+
+var example = map[string]string{"a": "first", "tree/x": "in a tree", "tree/deep/y": "", "z/b": "last"}
+
+func exampleTar(t testing.TB, entries ...bundle.Entry) []byte {
+	t.Helper()
+	dir := t.TempDir()
+	lay(t, dir, example)
+	if entries == nil {
+		entries = []bundle.Entry{{Path: "z/b"}, {Path: "tree/x", Executable: true}, {Path: "a"}, {Path: "tree/deep/y"}}
+	}
+	return exampleTarOf(t, dir, entries...)
+}
+
+func exampleTarOf(t testing.TB, dir string, entries ...bundle.Entry) []byte {
+	t.Helper()
+	var b bytes.Buffer
+	_, err := bundle.Write(t.Context(), &b, dir, entries)
+	must(t, err)
+	return b.Bytes()
+}
+
+func unpack(t testing.TB, archive []byte, dir string) error {
+	t.Helper()
+	_, err := bundle.Unpack(t.Context(), bytes.NewReader(archive), bundle.Options{Dir: dir, Unit: anywhere, Last: []string{"a"}})
+	return err
+}
+
+func ExampleWrite() {
+	dir, _ := os.MkdirTemp("", "bundle")
+	defer os.RemoveAll(dir)
+	_ = os.WriteFile(filepath.Join(dir, "file"), []byte("content"), 0o600)
+	var archive bytes.Buffer
+	manifest, err := bundle.Write(context.Background(), &archive, dir, []bundle.Entry{{Path: "file"}})
+	fmt.Println(manifest.Files[0].SHA256[:8], manifest.Files[0].Size, err)
+	// Output: ed7002b4 7 <nil>
+}
+
+func TestBundle_WhatIsPackedIsUnpacked(t *testing.T) {
+	t.Parallel()
+	archive, dir := exampleTar(t), t.TempDir()
+	if again := exampleTar(t, []bundle.Entry{{Path: "a"}, {Path: "tree/deep/y"}, {Path: "tree/x", Executable: true}, {Path: "z/b"}}...); !bytes.Equal(archive, again) {
+		t.Error("the same files in another order have another archive")
+	}
+	lay(t, dir, map[string]string{"a": "old", "tree/gone": "old", "mine": "old"})
+	must(t, unpack(t, archive, dir))
+	want := map[string]string{"mine": "old"}
+	for name, text := range example {
+		want[name] = text
+	}
+	equal(t, content(t, dir), want)
+	info, err := os.Stat(filepath.Join(dir, "tree", "x"))
+	must(t, err)
+	if runtime.GOOS != "windows" && info.Mode()&0o100 == 0 {
+		t.Errorf("mode %v", info.Mode())
+	}
+	must(t, unpack(t, archive, dir))
+	equal(t, content(t, dir), want)
+}
+
+// TestBundle_KeepsHostsWithPorts is about packages of a registry whose host has a port.
+func TestBundle_KeepsHostsWithPorts(t *testing.T) {
+	t.Parallel()
+	if runtime.GOOS == "windows" {
+		t.Skip("no directory has such a name there")
+	}
+	const name = "tree/example.com:8443/acme/widget/x"
+	dir, to := t.TempDir(), t.TempDir()
+	lay(t, dir, map[string]string{name: "content"})
+	must(t, unpack(t, exampleTarOf(t, dir, bundle.Entry{Path: name}), to))
+	if got, err := os.ReadFile(filepath.Join(to, filepath.FromSlash(name))); string(got) != "content" {
+		t.Errorf("got %q, %v", got, err)
+	}
+}
+
+func TestBundle_NamesNoUser(t *testing.T) {
+	t.Parallel()
+	r := tar.NewReader(bytes.NewReader(exampleTar(t)))
+	for i := 0; ; i++ {
+		h, err := r.Next()
+		if errors.Is(err, io.EOF) {
+			break
+		}
+		must(t, err)
+		if i == 0 && h.Name != bundle.ManifestName {
+			t.Errorf("the first entry is %s", h.Name)
+		}
+		if h.Uid+h.Gid != 0 || h.Uname+h.Gname != "" || h.ModTime.Unix() != 0 || len(h.PAXRecords) > 0 {
+			t.Errorf("%+v", h)
+		}
+	}
+}
+
+func TestBundle_LinksAreKept(t *testing.T) {
+	t.Parallel()
+	dir := t.TempDir()
+	if err := os.Symlink("nowhere", filepath.Join(dir, "try")); err != nil {
+		t.Skipf("symlinks can't be made here: %v", err)
+	}
+	archive := exampleTar(t, bundle.Entry{Path: "a"}, bundle.Entry{Path: "tree/x"}, bundle.Entry{Path: "tree/l", Link: "../a"}, bundle.Entry{Path: "z/l", Link: "../tree"})
+	must(t, os.Remove(filepath.Join(dir, "try")))
+	must(t, unpack(t, archive, dir))
+	got := content(t, dir)
+	if got["tree/l"] != "-> "+filepath.FromSlash("../a") || got["z/l"] != "-> "+filepath.FromSlash("../tree") {
+		t.Errorf("%v", got)
+	}
+}
+
+// entry is an entry of a tar archive that is made by hand.
+type entry struct {
+	name, content, link string
+	kind                byte
+}
+
+func sum(text string) string {
+	s := sha256.Sum256([]byte(text))
+	return hex.EncodeToString(s[:])
+}
+
+// forge makes an archive with a manifest, and with other entries than the manifest says.
+func forge(t testing.TB, files []bundle.Entry, entries ...entry) []byte {
+	t.Helper()
+	manifest, err := json.Marshal(bundle.Manifest{FormatVersion: "1.0", Files: files})
+	must(t, err)
+	return forgeTar(t, append([]entry{{name: bundle.ManifestName, content: string(manifest)}}, entries...)...)
+}
+
+func forgeTar(t testing.TB, entries ...entry) []byte {
+	t.Helper()
+	var b bytes.Buffer
+	w := tar.NewWriter(&b)
+	for _, e := range entries {
+		if e.kind == 0 {
+			e.kind = tar.TypeReg
+		}
+		must(t, w.WriteHeader(&tar.Header{Name: e.name, Typeflag: e.kind, Size: int64(len(e.content)), Mode: 0o644, Linkname: e.link}))
+		_, err := io.WriteString(w, e.content)
+		must(t, err)
+	}
+	must(t, w.Close())
+	return b.Bytes()
+}
+
+// refused are archives of which nothing may be unpacked, by the reason.
+func refused(t testing.TB) map[string][]byte {
+	file := func(name string) bundle.Entry { return bundle.Entry{Path: name, Size: 1, SHA256: sum("x")} }
+	with := func(name string) []byte {
+		return forge(t, []bundle.Entry{file(name)}, entry{name: name, content: "x"})
+	}
+	link := func(target string) []byte {
+		return forge(t, []bundle.Entry{file("a"), {Path: "z/l", Link: target}}, entry{name: "a", content: "x"}, entry{name: "z/l", link: target, kind: tar.TypeSymlink})
+	}
+	whole := exampleTar(t)
+	changed := bytes.Replace(whole, []byte("in a tree"), []byte("in a Tree"), 1)
+	all := map[string][]byte{
+		"nothing": nil, "no archive": []byte("nonsense"), "cut": whole[:len(whole)/2], "cut at its end": whole[:len(whole)-1024-512],
+		"changed": changed, "more behind it": append(bytes.Clone(whole), 'x'),
+		"no manifest":       forgeTar(t, entry{name: "a", content: "x"}),
+		"a broken one":      forgeTar(t, entry{name: bundle.ManifestName, content: "{"}),
+		"another format":    forgeTar(t, entry{name: bundle.ManifestName, content: `{"format_version":"2.0","files":[]}`}),
+		"an entry more":     forge(t, nil, entry{name: "a", content: "x"}),
+		"an empty one more": forge(t, nil, entry{name: "a"}),
+		"an entry less":     forge(t, []bundle.Entry{file("a")}),
+		"another entry":     forge(t, []bundle.Entry{file("a")}, entry{name: "b", content: "x"}),
+		"another size":      forge(t, []bundle.Entry{file("a")}, entry{name: "a", content: "xx"}),
+		"another content":   forge(t, []bundle.Entry{file("a")}, entry{name: "a", content: "y"}),
+		"another kind":      forge(t, []bundle.Entry{file("a")}, entry{name: "a", link: "b", kind: tar.TypeSymlink}),
+		"a device":          forge(t, []bundle.Entry{{Path: "a", SHA256: sum("")}}, entry{name: "a", kind: tar.TypeChar}),
+		"a hard link":       forge(t, []bundle.Entry{{Path: "a", SHA256: sum("")}}, entry{name: "a", link: "/etc/passwd", kind: tar.TypeLink}),
+		"twice":             forge(t, []bundle.Entry{file("a"), file("a")}, entry{name: "a", content: "x"}, entry{name: "a", content: "x"}),
+		"twice but case":    forge(t, []bundle.Entry{file("A"), file("a")}, entry{name: "A", content: "x"}, entry{name: "a", content: "x"}),
+		"unsorted":          forge(t, []bundle.Entry{file("b"), file("a")}, entry{name: "b", content: "x"}, entry{name: "a", content: "x"}),
+		"below a file":      forge(t, []bundle.Entry{file("a"), file("a/b")}, entry{name: "a", content: "x"}, entry{name: "a/b", content: "x"}),
+		"through a link":    forge(t, []bundle.Entry{{Path: "l", Link: "z"}, file("l/b"), file("z/b")}, entry{name: "l", link: "z", kind: tar.TypeSymlink}, entry{name: "l/b", content: "x"}, entry{name: "z/b", content: "x"}),
+		"no checksum":       forge(t, []bundle.Entry{{Path: "a", Size: 1}}, entry{name: "a", content: "x"}),
+		"a negative size":   forge(t, []bundle.Entry{{Path: "a", Size: -1, SHA256: sum("")}}, entry{name: "a"}),
+		"too many bytes":    forge(t, []bundle.Entry{{Path: "a", Size: 65 << 30, SHA256: sum("")}}, entry{name: "a"}),
+		"an overflow":       forge(t, []bundle.Entry{{Path: "a", Size: 1<<63 - 1, SHA256: sum("")}, {Path: "b", Size: 1<<63 - 1, SHA256: sum("")}}, entry{name: "a"}),
+		"an unwanted path":  with("elsewhere/x"),
+	}
+	for _, name := range []string{"../x", "/x", "a/../x", "./x", "a//x", ".", "", `a\x`, "c:x", "c:1", "example.com:x", "example.com:1:1/a", "example.com:70000/a", "a\nb", ".git/config", "z/.GIT/x", bundle.ManifestName} {
+		all["the path "+name] = with(name)
+	}
+	for _, target := range []string{"/a", "../../a", "..", "../..", "b", "../b", "../z/../a", "./../a", `..\a`, "..//a"} {
+		all["the link "+target] = link(target)
+	}
+	return all
+}
+
+func TestBundle_WhatIsRefusedChangesNothing(t *testing.T) {
+	t.Parallel()
+	before := map[string]string{"a": "old", "tree/old": "old", "z/keep": "old"}
+	for why, archive := range refused(t) {
+		dir := filepath.Join(t.TempDir(), "dir")
+		lay(t, dir, before)
+		if err := unpack(t, archive, dir); err == nil {
+			t.Errorf("%s: it was unpacked", why)
+		}
+		equal(t, content(t, filepath.Dir(dir)), map[string]string{"dir/a": "old", "dir/tree/old": "old", "dir/z/keep": "old"})
+	}
+}
+
+func TestBundle_Limits(t *testing.T) {
+	t.Parallel()
+	for _, limits := range []bundle.Limits{{Entries: 3}, {Bytes: 10}} {
+		dir := t.TempDir()
+		_, err := bundle.Unpack(t.Context(), bytes.NewReader(exampleTar(t)), bundle.Options{Dir: dir, Unit: anywhere, Limits: limits})
+		if err == nil || len(content(t, dir)) > 0 {
+			t.Errorf("%+v: %v", limits, err)
+		}
+	}
+}
+
+func TestBundle_AFailureWhilePublishingTakesAllBack(t *testing.T) {
+	t.Parallel()
+	if runtime.GOOS == "windows" {
+		t.Skip("there, a file in the place of a directory fails in other ways")
+	}
+	dir := t.TempDir()
+	before := map[string]string{"a": "old", "tree/gone": "old", "z": "a file where a directory belongs"}
+	lay(t, dir, before)
+	if err := unpack(t, exampleTar(t), dir); err == nil {
+		t.Fatal("it was unpacked")
+	}
+	equal(t, content(t, dir), before)
+	ctx, cancel := context.WithCancel(t.Context())
+	cancel()
+	must(t, os.Remove(filepath.Join(dir, "z")))
+	delete(before, "z")
+	if _, err := bundle.Unpack(ctx, bytes.NewReader(exampleTar(t)), bundle.Options{Dir: dir, Unit: anywhere}); !errors.Is(err, context.Canceled) {
+		t.Errorf("%v", err)
+	}
+	equal(t, content(t, dir), before)
+}
+
+func TestBundle_WhatIsNotAcceptedChangesNothing(t *testing.T) {
+	t.Parallel()
+	dir, no := t.TempDir(), errors.New("no")
+	_, err := bundle.Unpack(t.Context(), bytes.NewReader(exampleTar(t)), bundle.Options{Dir: dir, Unit: anywhere, Accept: func(unpacked string) error {
+		equal(t, content(t, unpacked), example)
+		return no
+	}})
+	if !errors.Is(err, no) || len(content(t, dir)) > 0 {
+		t.Errorf("%v, %v", err, content(t, dir))
+	}
+}
+
+func TestBundle_NothingIsUnpackedThroughALink(t *testing.T) {
+	t.Parallel()
+	outer := t.TempDir()
+	dir, outside := filepath.Join(outer, "dir"), filepath.Join(outer, "outside")
+	must(t, os.Mkdir(dir, 0o755))
+	must(t, os.Mkdir(outside, 0o755))
+	if err := os.Symlink("../outside", filepath.Join(dir, "z")); err != nil {
+		t.Skipf("symlinks can't be made here: %v", err)
+	}
+	if err := unpack(t, exampleTar(t), dir); err == nil || !strings.Contains(err.Error(), "but a link") {
+		t.Errorf("%v", err)
+	}
+	equal(t, content(t, outer), map[string]string{"dir/z": "-> ../outside"})
+}
+
+func TestBundle_OddEntriesAreRefused(t *testing.T) {
+	t.Parallel()
+	manifest, err := json.Marshal(bundle.Manifest{FormatVersion: "1.0", Files: []bundle.Entry{{Path: "a", Size: 1, SHA256: sum("x")}}})
+	must(t, err)
+	for why, header := range map[string]tar.Header{
+		"a path of its own in PAX records": {Name: "a", Typeflag: tar.TypeReg, PAXRecords: map[string]string{"comment": "x"}, Format: tar.FormatPAX, Linkname: "b"},
+		"a directory":                      {Name: "a", Typeflag: tar.TypeDir},
+		"a FIFO":                           {Name: "a", Typeflag: tar.TypeFifo},
+		"a block device":                   {Name: "a", Typeflag: tar.TypeBlock},
+		"set-uid":                          {Name: "a", Typeflag: tar.TypeReg, Mode: 0o4755},
+		"GNU sparse":                       {Name: "a", Typeflag: tar.TypeGNUSparse},
+	} {
+		var b bytes.Buffer
+		w := tar.NewWriter(&b)
+		must(t, w.WriteHeader(&tar.Header{Name: bundle.ManifestName, Typeflag: tar.TypeReg, Size: int64(len(manifest)), Mode: 0o644}))
+		_, _ = w.Write(manifest)
+		if header.Typeflag == tar.TypeReg {
+			header.Size = 1
+		}
+		if err := w.WriteHeader(&header); err != nil {
+			continue // the library doesn't write such a thing either
+		}
+		_, _ = w.Write([]byte("x")[:header.Size])
+		must(t, w.Close())
+		dir := t.TempDir()
+		if err := unpack(t, b.Bytes(), dir); why != "set-uid" && (err == nil || len(content(t, dir)) > 0) {
+			t.Errorf("%s: %v", why, err)
+		} else if info, _ := os.Stat(filepath.Join(dir, "a")); info != nil && info.Mode()&os.ModeSetuid != 0 {
+			t.Errorf("%s: %v", why, info.Mode())
+		}
+	}
+}
+
+func TestBundle_ReportsWhatCannotBePacked(t *testing.T) {
+	t.Parallel()
+	dir := t.TempDir()
+	lay(t, dir, example)
+	for _, e := range []bundle.Entry{{Path: "none"}, {Path: "../x"}, {Path: "l", Link: "/etc"}, {Path: "l", Link: "none"}, {Path: "tree"}} {
+		if _, err := bundle.Write(t.Context(), io.Discard, dir, []bundle.Entry{e}); err == nil {
+			t.Errorf("%+v was packed", e)
+		}
+	}
+}
+
+func FuzzUnpack(f *testing.F) {
+	for _, archive := range refused(f) {
+		f.Add(archive)
+	}
+	f.Add(exampleTar(f))
+	f.Fuzz(func(t *testing.T, archive []byte) {
+		outer := t.TempDir()
+		dir := filepath.Join(outer, "dir")
+		must(t, os.Mkdir(dir, 0o755))
+		err := unpack(t, archive, dir)
+		entries, _ := os.ReadDir(outer)
+		if len(entries) != 1 {
+			t.Errorf("there is %v beside the directory", entries)
+		}
+		if got := content(t, dir); err != nil && len(got) > 0 {
+			t.Errorf("%v, and there is %v", err, got)
+		}
+	})
+}
+
+func FuzzDecodeManifest(f *testing.F) {
+	f.Add([]byte(`{"format_version":"1.0","files":[{"path":"a","size":1,"sha256":"` + sum("x") + `"},{"path":"l","link":"a"}]}`))
+	f.Add([]byte(`{"format_version":"1.1","files":null}`))
+	f.Fuzz(func(t *testing.T, content []byte) {
+		m, err := bundle.DecodeManifest(content, bundle.Limits{})
+		for _, e := range m.Files {
+			if err == nil && (!filepath.IsLocal(filepath.FromSlash(e.Path)) || strings.HasPrefix(e.Link, "/")) {
+				t.Errorf("%+v is accepted", e)
+			}
+		}
+	})
+}

@@ -1,0 +1,181 @@
+package bundle
+
+import (
+	"archive/tar"
+	"context"
+	"crypto/sha256"
+	"encoding/hex"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"path"
+	"path/filepath"
+
+	"github.com/tfdeps/tfdeps/internal/scratch"
+)
+
+// Options say how to unpack.
+type Options struct {
+	Dir    string // where to; it has to be there
+	Limits Limits
+
+	// Unit says what of the directory a file is replaced with: its own path, or
+	// that of a directory above it, slash-separated; the same for all files below
+	// that. ok is false for a path where no file belongs. Required.
+	Unit func(path string) (unit string, ok bool)
+	// Accept looks at what was unpacked, in a directory of its own, before any of it
+	// is put into its place, and may write other files in the place of some. An error from
+	// it keeps that from happening. nil: all is accepted.
+	Accept func(dir string) error
+	// Last are units that come after all others, in this order.
+	Last []string
+}
+
+// Unpack reads an archive to its end and verifies all of it; then it puts what
+// is in it into its places. If it fails, the directory is as it was before.
+func Unpack(ctx context.Context, r io.Reader, opts Options) (Manifest, error) {
+	archive := tar.NewReader(reader{ctx, r})
+	m, err := readManifest(archive, opts.Limits)
+	if err != nil {
+		return Manifest{}, err
+	}
+	for _, e := range m.Files {
+		if unit, ok := opts.Unit(e.Path); !ok || unit != e.Path && !below(e.Path, unit) {
+			return Manifest{}, fmt.Errorf("%q doesn't belong in such an archive", e.Path)
+		}
+	}
+	stage, err := scratch.Make(opts.Dir)
+	if err != nil {
+		return Manifest{}, err
+	}
+	defer stage.Remove()
+	if info, err := os.Stat(stage.Path); err == nil {
+		scratch.Sweep(opts.Dir, info.ModTime()) // what the file system's clock says is now
+	}
+	if err := m.extract(archive, stage.Path); err != nil {
+		return Manifest{}, err
+	}
+	if err := onlyZeros(reader{ctx, r}); err != nil {
+		return Manifest{}, err
+	}
+	if opts.Accept != nil {
+		if err := opts.Accept(filepath.Join(stage.Path, contentDir)); err != nil {
+			return Manifest{}, err
+		}
+	}
+	return m, publish(ctx, m.units(opts), stage.Path, opts.Dir)
+}
+
+func readManifest(archive *tar.Reader, limits Limits) (Manifest, error) {
+	header, err := archive.Next()
+	if err != nil {
+		return Manifest{}, fmt.Errorf("it is no tar archive, or nothing of it is there: %w", err)
+	}
+	if header.Name != ManifestName || header.Typeflag != tar.TypeReg || header.Size > maxManifestBytes {
+		return Manifest{}, fmt.Errorf("it is another archive than one that vendor makes: its first entry is %q instead of %q", header.Name, ManifestName)
+	}
+	content, err := io.ReadAll(io.LimitReader(archive, maxManifestBytes))
+	if err != nil {
+		return Manifest{}, err
+	}
+	return DecodeManifest(content, limits)
+}
+
+// contentDir is where files are until they are published.
+const contentDir = "content"
+
+// extract writes the entries, each of which has to be what the manifest says.
+func (m Manifest) extract(archive *tar.Reader, stage string) error {
+	if err := os.Mkdir(filepath.Join(stage, contentDir), 0o755); err != nil {
+		return err
+	}
+	root, err := os.OpenRoot(filepath.Join(stage, contentDir))
+	if err != nil {
+		return err
+	}
+	defer root.Close()
+	for _, e := range m.Files {
+		header, err := archive.Next()
+		if errors.Is(err, io.EOF) {
+			err = io.ErrUnexpectedEOF
+		}
+		if err == nil && !e.is(header) {
+			err = fmt.Errorf("the entry there is %q, which differs from what %s says", header.Name, ManifestName)
+		}
+		if err == nil {
+			err = e.extract(archive, root)
+		}
+		if err != nil {
+			return fmt.Errorf("%s: %w", e.Path, err)
+		}
+	}
+	if header, err := archive.Next(); err == nil {
+		return fmt.Errorf("%s says nothing of %q", ManifestName, header.Name)
+	} else if !errors.Is(err, io.EOF) {
+		return err
+	}
+	return nil
+}
+
+// is reports whether a header is the one that the entry should have.
+func (e Entry) is(header *tar.Header) bool {
+	want := e.header()
+	return header.Name == want.Name && header.Typeflag == want.Typeflag && header.Size == want.Size && header.Linkname == want.Linkname
+}
+
+func (e Entry) extract(content io.Reader, root *os.Root) error {
+	name := filepath.FromSlash(e.Path)
+	if err := root.MkdirAll(filepath.Dir(name), 0o755); err != nil {
+		return err
+	}
+	if e.Link != "" {
+		return root.Symlink(filepath.FromSlash(e.Link), name)
+	}
+	mode := os.FileMode(0o644)
+	if e.Executable {
+		mode = 0o755
+	}
+	file, err := root.OpenFile(name, os.O_WRONLY|os.O_CREATE|os.O_EXCL, mode)
+	if err != nil {
+		return err
+	}
+	sum := sha256.New()
+	_, err = io.Copy(io.MultiWriter(file, sum), content)
+	if err = errors.Join(err, file.Close()); err != nil {
+		return err
+	}
+	if got := hex.EncodeToString(sum.Sum(nil)); got != e.SHA256 {
+		return fmt.Errorf("its SHA-256 is %s, and %s is what it should be", got, e.SHA256)
+	}
+	return nil
+}
+
+// onlyZeros reads what is behind the end of an archive.
+func onlyZeros(r io.Reader) error {
+	buffer := make([]byte, 64<<10)
+	for {
+		n, err := r.Read(buffer)
+		for _, b := range buffer[:n] {
+			if b != 0 {
+				return errors.New("there is something behind the end of the archive")
+			}
+		}
+		if errors.Is(err, io.EOF) {
+			return nil
+		}
+		if err != nil {
+			return err
+		}
+	}
+}
+
+// below reports whether a path is below a directory.
+func below(name, dir string) bool {
+	for name != "." && name != "/" {
+		if name = path.Dir(name); name == dir {
+			return true
+		}
+	}
+	return false
+}

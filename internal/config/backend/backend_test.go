@@ -1,0 +1,455 @@
+package backend_test
+
+import (
+	"errors"
+	"os"
+	"path/filepath"
+	"runtime"
+	"strings"
+	"testing"
+
+	"github.com/hashicorp/hcl/v2"
+	"github.com/hashicorp/hcl/v2/hclsyntax"
+
+	"github.com/tfdeps/tfdeps/getproviders"
+	"github.com/tfdeps/tfdeps/internal/config/backend"
+)
+
+// parseBlock reads the text of one backend or cloud block.
+func parseBlock(tb testing.TB, text string) backend.Block {
+	tb.Helper()
+	file, diags := hclsyntax.ParseConfig([]byte(text), "main.tf", hcl.InitialPos)
+	if diags.HasErrors() {
+		tb.Fatal(diags)
+	}
+	content, diags := file.Body.Content(&hcl.BodySchema{Blocks: []hcl.BlockHeaderSchema{
+		{Type: "backend", LabelNames: []string{"type"}}, {Type: "cloud"},
+	}})
+	if diags.HasErrors() || len(content.Blocks) != 1 {
+		tb.Fatal(diags)
+	}
+	b := content.Blocks[0]
+	block := backend.Block{Type: backend.Cloud, Range: b.DefRange, Body: b.Body}
+	if len(b.Labels) > 0 {
+		block.Type = b.Labels[0]
+	}
+	return block
+}
+
+// decode reads a block that has no problems.
+func decode(tb testing.TB, text string, overrides ...string) *backend.Config {
+	tb.Helper()
+	config, diags := backend.Decode(parseBlock(tb, text), backend.Options{Product: getproviders.Terraform("1.15.9"), Overrides: overrides})
+	if diags.HasErrors() {
+		tb.Fatal(diags)
+	}
+	return config
+}
+
+func record(tb testing.TB, config *backend.Config) *backend.Record {
+	tb.Helper()
+	r, err := backend.NewRecord(config, getproviders.Terraform("1.15.9"))
+	if err != nil {
+		tb.Fatal(err)
+	}
+	return r
+}
+
+func TestDecode_WhatIsWrongWithABlock(t *testing.T) {
+	big := strings.Repeat("[", 20000)
+	for _, tt := range []struct {
+		name, block, product string
+		given                []string
+		want                 string // summaries with places
+	}{
+		{name: "type", block: `backend "nope" {}`, want: "Unsupported backend type main.tf:1"},
+		{name: "former type", block: `backend "swift" {}`, want: "Unsupported backend type main.tf:1"},
+		{name: "young type", block: `backend "oci" {}`, product: "1.11.4", want: "Unsupported backend type main.tf:1"},
+		{name: "young argument", block: `backend "oss" {
+  bucket                   = "b"
+  tablestore_instance_name = "i"
+}`, product: "1.11.4", want: "Unsupported argument main.tf:3"},
+		{name: "argument", block: "backend \"local\" {\n  foo = 1\n}", want: "Unsupported argument main.tf:2"},
+		{name: "block", block: "backend \"local\" {\n  foo {}\n}", want: "Unsupported block type main.tf:2"},
+		{name: "type of a value", block: "backend \"local\" {\n  path = []\n}", want: "Incorrect attribute value type main.tf:2"},
+		{name: "variable", block: "backend \"local\" {\n  path = var.p\n}", want: "Variables not allowed main.tf:2"},
+		{name: "function", block: "backend \"local\" {\n  path = upper(\"p\")\n}", want: "Function calls not allowed main.tf:2"},
+		{name: "required", block: `backend "s3" {}`, want: "Missing Required Value main.tf:1, Missing Required Value main.tf:1, Missing region value main.tf:1"},
+		{name: "required in a block", block: "backend \"cos\" {\n  bucket = \"b\"\n  region = \"r\"\n  assume_role {}\n}",
+			want: "Missing Required Value main.tf:1, Missing Required Value main.tf:1"},
+		{name: "required in an object", block: "backend \"s3\" {\n  bucket = \"b\"\n  key = \"k\"\n  assume_role = {}\n}",
+			want: "Incorrect attribute value type main.tf:4"},
+		{name: "empty path", block: "backend \"local\" {\n  path = \"\"\n  workspace_dir = \"\"\n}", want: "Invalid local state file path main.tf:1, Invalid local workspace directory path main.tf:1"},
+		{name: "no address", block: `backend "http" {}`, want: "address argument is required main.tf:1"},
+		{name: "no web address", block: "backend \"http\" {\n  address = \"ftp://hunter2/\"\n  lock_address = \"\"\n  unlock_address = \"x\"\n}",
+			want: "address must be HTTP or HTTPS main.tf:1, lock_address must be HTTP or HTTPS main.tf:1, unlock_address must be HTTP or HTTPS main.tf:1"},
+		{name: "certificates", block: "backend \"http\" {\n  address = \"http://x\"\n  client_private_key_pem = \"hunter2\"\n  client_ca_certificate_pem = \"hunter2\"\n}",
+			want: "failed to append certs main.tf:1, client_private_key_pem is set but client_certificate_pem is not main.tf:1"},
+		{name: "no region", block: "backend \"s3\" {\n  bucket = \" \"\n  key = \"/a//b\"\n}",
+			want: "Invalid Value main.tf:1, Invalid Value main.tf:1, Invalid Value main.tf:1, Missing region value main.tf:1"},
+		{name: "keys", block: "backend \"s3\" {\n  bucket = \"b\"\n  key = \"k\"\n  region = \"r\"\n  kms_key_id = \"x\"\n  sse_customer_key = \"x\"\n  retry_mode = \"x\"\n}",
+			want: "Invalid KMS Key ID main.tf:1, Invalid sse_customer_key value main.tf:1, Invalid Value main.tf:1, Invalid Attribute Combination main.tf:1"},
+		{name: "roles", block: "backend \"s3\" {\n  bucket = \"b\"\n  key = \"k\"\n  region = \"r\"\n  assume_role = { role_arn = \"hunter2\", policy_arns = [\"hunter2\", \"arn:aws:iam::1:role/hunter2\"] }\n" +
+			"  assume_role_with_web_identity = { role_arn = \"arn:aws:iam::1:user/hunter2\", policy_arns = [\"arn:aws:iam::1:policy/x\"] }\n}",
+			want: "Invalid ARN main.tf:1, Invalid ARN main.tf:1, Invalid IAM Policy ARN main.tf:1, Invalid IAM Role ARN main.tf:1"},
+		{name: "no roles", block: "backend \"s3\" {\n  bucket = \"b\"\n  key = \"k\"\n  region = \"r\"\n  assume_role = { role_arn = \" \" }\n  assume_role_with_web_identity = { role_arn = \"arn:aws:iam\" }\n}",
+			want: "Invalid Value main.tf:1, Invalid ARN main.tf:1"},
+		{name: "settings of a database", block: "backend \"pg\" {\n  conn_str = \"host=h password hunter2\"\n}", want: "missing \"=\" in connection info string main.tf:1"},
+		{name: "quotes in settings", block: "backend \"pg\" {\n  conn_str = \"host='h' password='hunter2\\\\'\"\n}", want: "unterminated quoted string literal in connection string main.tf:1"},
+		{name: "backslash in settings", block: "backend \"pg\" {\n  conn_str = \"a = b password=hunter2\\\\\"\n}", want: "missing character after backslash main.tf:1"},
+		{name: "URL of a database", block: "backend \"pg\" {\n  conn_str = \"postgres://u:hunter2%zz@h/d\"\n}", want: "invalid connection URL main.tf:1"},
+		{name: "keys of gcs", block: "backend \"gcs\" {\n  bucket = \"b\"\n  encryption_key = \"\"\n  kms_encryption_key = \"\"\n}",
+			want: "can't set both encryption_key and kms_encryption_key main.tf:1"},
+		{name: "cos", block: "backend \"cos\" {\n  bucket = \"b\"\n  region = \"r\"\n  prefix = \"./a\"\n  key = \"a/\"\n  acl = \"x\"\n}",
+			want: "prefix must not start with '/' or './' main.tf:1, key can not start and end with '/' main.tf:1, acl value invalid main.tf:1"},
+		{name: "no workspaces", block: "backend \"remote\" {\n  organization = \"\"\n}", want: "Invalid organization value main.tf:1, Invalid workspaces configuration main.tf:1"},
+		{name: "two kinds of workspaces", block: "backend \"remote\" {\n  organization = \"o\"\n  workspaces {\n    name = \"a\"\n    prefix = \"b\"\n  }\n}", want: "Invalid workspaces configuration main.tf:1"},
+		{name: "two kinds of workspaces in a cloud", block: "cloud {\n  workspaces {\n    name = \"a\"\n    tags = []\n  }\n}", want: "Invalid workspaces configuration main.tf:1"},
+		{name: "pair's spaces", block: `backend "local" {}`, given: []string{"path =x"}, want: "Invalid backend configuration argument"},
+		{name: "block twice", block: "backend \"remote\" {\n  organization = \"o\"\n  workspaces {}\n  workspaces {}\n}",
+			want: "Duplicate workspaces block main.tf:4"},
+		{name: "pair's name", block: `backend "local" {}`, given: []string{"nope=1"}, want: "Invalid backend configuration argument"},
+		{name: "pair for a block", block: `backend "kubernetes" {}`, given: []string{"secret_suffix=s", "exec={}"}, want: "Invalid backend configuration argument"},
+		{name: "pair's type", block: `backend "http" {}`, given: []string{"retry_max=hunter2"}, want: "Invalid backend configuration value"},
+		{name: "pair's size", block: `backend "http" {}`, given: []string{"retry_max=1e600000000"}, want: "Invalid backend configuration value"},
+		{name: "pair's smallness", block: `backend "http" {}`, given: []string{"retry_max=1e-600000000"}, want: "Invalid backend configuration value"},
+		{name: "pair's syntax", block: `backend "kubernetes" { secret_suffix = "s" }`, given: []string{"config_paths=[hunter2"}, want: "Unterminated tuple constructor expression"},
+		{name: "pair without quotes", block: `backend "kubernetes" { secret_suffix = "s" }`, given: []string{"config_paths=[hunter2]"}, want: "Variables not allowed"},
+		{name: "pair's parts", block: `backend "kubernetes" { secret_suffix = "s" }`, given: []string{`config_paths={a="hunter2"}`}, want: `Incorrect attribute value type -backend-config="config_paths=...":1`},
+		{name: "pair's depth", block: `backend "kubernetes" { secret_suffix = "s" }`, given: []string{"config_paths=" + big}, want: `Value nested too deeply`},
+		{name: "pair's loop", block: `backend "kubernetes" { secret_suffix = "s" }`, given: []string{`config_paths=[for x in ["hunter2"]: y]`}, want: "Unknown variable"},
+		{name: "file", block: `backend "local" {}`, given: []string{"nofile"}, want: "Failed to read file"},
+		{name: "directory", block: `backend "local" {}`, given: []string{"."}, want: "Failed to read file"},
+		{name: "no file twice", block: `backend "local" {}`, given: []string{"", ""}, want: "Failed to read file, Failed to read file"},
+	} {
+		t.Run(tt.name, func(t *testing.T) {
+			if tt.product == "" {
+				tt.product = "1.15.9"
+			}
+			config, diags := backend.Decode(parseBlock(t, tt.block), backend.Options{Product: getproviders.Terraform(tt.product), Overrides: tt.given})
+			if isKnown := !strings.HasPrefix(tt.want, "Unsupported backend type"); (config != nil) != isKnown {
+				t.Errorf("the Config is %+v", config)
+			}
+			if config != nil {
+				if _, err := backend.NewRecord(config, getproviders.Terraform("1.15.9")); err == nil || config.Text("path") != "" || config.HasTags() || config.Workspace() != "" {
+					t.Error("there are errors, and there are values")
+				}
+			}
+			if got := summaries(diags); got != tt.want {
+				t.Errorf("got %q, want %q", got, tt.want)
+			}
+			if strings.Contains(diags.Error(), "hunter2") {
+				t.Errorf("the message has the secret: %v", diags)
+			}
+		})
+	}
+}
+
+func TestDecode_TakesWhatMayBeRight(t *testing.T) {
+	terraform, tofu := getproviders.Terraform("1.15.9"), getproviders.OpenTofu("1.12.6")
+	const s3 = "backend \"s3\" {\n  bucket = \"b\"\n  key = \"k\"\n  region = \"r\"\n  assume_role = { "
+	for _, tt := range []struct {
+		block string
+		only  string // the one product that takes it
+	}{
+		{block: s3 + `role_arn = "arn:aws:iam::1:role/a:b", policy_arns = ["arn:aws:iam::aws:policy/x"] }` + "\n}"},
+		{block: s3 + `role_arn = "x" }` + "\n}", only: tofu.Name},
+		{block: `backend "pg" { conn_str = "" }`},
+		{block: `backend "pg" { conn_str = " host = h  password='a b\\' c'user=u =x port=" }`},
+		{block: `backend "pg" { conn_str = "a=b\\ c d= 'e\\\\'" }`},
+		{block: `backend "pg" { conn_str = "postgresql://u:p@h:1/d?sslmode=disable" }`},
+		{block: `backend "pg" { conn_str = "postgres://h:1,i:2/d" }`},
+	} {
+		for _, product := range []getproviders.Product{terraform, tofu} {
+			_, diags := backend.Decode(parseBlock(t, tt.block), backend.Options{Product: product})
+			if want := tt.only == "" || tt.only == product.Name; diags.HasErrors() == want {
+				t.Errorf("%s takes %s: %t, want %t: %v", product.Name, tt.block, !want, want, diags)
+			}
+		}
+	}
+}
+
+// A record with another number keeps its values as they were written.
+func TestRecord_RenumberedKeepsWhatIsMissing(t *testing.T) {
+	path := filepath.Join(t.TempDir(), backend.FileName)
+	write(t, path, `{"version": 3, "terraform_version": "1.9.0", "backend": {"type": "local", "config": {"path": "x"}, "hash": 1}}`)
+	old, err := backend.Read(nil, path, getproviders.Product{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	config := decode(t, "backend \"local\" {\n  path = \"x\"\n}")
+	if change := old.Compare(config, false); change != backend.Rehashed {
+		t.Fatalf("the change is %d", change)
+	}
+	got, err := old.Renumbered(record(t, config)).Encode()
+	if err != nil {
+		t.Fatal(err)
+	}
+	want := strings.ReplaceAll(string(must(t, record(t, config))), ",\n      \"workspace_dir\": null", "")
+	if string(got) != want || !strings.Contains(want, `"path": "x"`) || strings.Contains(want, "workspace_dir") {
+		t.Errorf("got\n%s\nwant\n%s", got, want)
+	}
+}
+
+func must(t *testing.T, r *backend.Record) []byte {
+	t.Helper()
+	content, err := r.Encode()
+	if err != nil {
+		t.Fatal(err)
+	}
+	return content
+}
+
+func summaries(diags hcl.Diagnostics) string {
+	var all []string
+	for _, d := range diags {
+		text := d.Summary
+		if d.Subject != nil {
+			text += " " + d.Subject.Filename + ":" + string(rune('0'+d.Subject.Start.Line))
+		}
+		all = append(all, text)
+	}
+	return strings.Join(all, ", ")
+}
+
+func TestDecode_RequiredArgumentFromAVariable(t *testing.T) {
+	block := parseBlock(t, `backend "cos" { bucket = "b" }`)
+	for value, wanted := range map[string]bool{"": true, "ap-guangzhou": false} {
+		_, diags := backend.Decode(block, backend.Options{Product: getproviders.Terraform("1.15.9"), Getenv: func(name string) string {
+			if name == "TENCENTCLOUD_REGION" {
+				return value
+			}
+			return ""
+		}})
+		if diags.HasErrors() != wanted {
+			t.Errorf("with %q: got %v", value, diags)
+		}
+	}
+}
+
+func TestCompare(t *testing.T) {
+	plain := decode(t, `backend "local" { path = "a" }`)
+	other := decode(t, `backend "local" { path = "b" }`)
+	partial := decode(t, `backend "local" {}`, "path=a")
+	elsewhere := decode(t, `backend "inmem" {}`)
+	required := decode(t, `backend "consul" { gzip = true }`, "path=p")
+	incomplete, _ := backend.Decode(parseBlock(t, `backend "consul" { gzip = true }`), backend.Options{Product: getproviders.Terraform("1.15.9")})
+	wrong, _ := backend.Decode(parseBlock(t, `backend "consul" { gzip = [] }`), backend.Options{Product: getproviders.Terraform("1.15.9")})
+	rehashed := record(t, plain)
+	rehashed.Hash = 1
+	for _, tt := range []struct {
+		name       string
+		record     *backend.Record
+		config     *backend.Config
+		overridden bool
+		want       backend.Change
+	}{
+		{"nothing", nil, nil, false, backend.None},
+		{"empty record", &backend.Record{}, nil, false, backend.None},
+		{"first time", nil, plain, false, backend.Added},
+		{"empty record, first time", &backend.Record{}, plain, true, backend.Added},
+		{"the same", record(t, plain), plain, false, backend.Unchanged},
+		{"the same, given again", record(t, partial), partial, true, backend.Unchanged},
+		{"given no more", record(t, partial), decode(t, `backend "local" {}`), false, backend.Unchanged},
+		{"given no more, and required", record(t, required), incomplete, false, backend.Unchanged},
+		{"given in part, and required", record(t, required), incomplete, true, backend.Changed},
+		{"unusable", record(t, required), wrong, false, backend.Changed},
+		{"unusable, first time", nil, wrong, false, backend.Added},
+		{"given otherwise", record(t, partial), decode(t, `backend "local" {}`, "path=b"), true, backend.Changed},
+		{"now in the block", record(t, partial), plain, false, backend.Rehashed},
+		{"other number", rehashed, plain, false, backend.Rehashed},
+		{"other values", record(t, plain), other, false, backend.Changed},
+		{"other type", record(t, plain), elsewhere, false, backend.Replaced},
+		{"gone", record(t, plain), nil, false, backend.Removed},
+	} {
+		t.Run(tt.name, func(t *testing.T) {
+			if got := tt.record.Compare(tt.config, tt.overridden); got != tt.want {
+				t.Errorf("got %d, want %d", got, tt.want)
+			}
+		})
+	}
+}
+
+// A record may have been written by a product with fewer arguments, or with others.
+func TestCompare_WithOtherArguments(t *testing.T) {
+	config := decode(t, `backend "local" { path = "a" }`)
+	for text, want := range map[string]backend.Change{
+		`{"path": "a"}`:            backend.Rehashed,
+		`{"path": "a", "more": 1}`: backend.Changed,
+		`{"path": ["a"]}`:          backend.Changed,
+		`null`:                     backend.Changed,
+		`[`:                        backend.Changed,
+	} {
+		path := filepath.Join(t.TempDir(), backend.FileName)
+		write(t, path, `{"version": 3, "serial": 1, "lineage": "x", "backend": {"type": "local", "config": `+text+`, "hash": 1}}`)
+		r, err := backend.Read(nil, path, getproviders.Product{})
+		if text == "[" {
+			if !errors.Is(err, backend.ErrFormat) {
+				t.Errorf("broken JSON: got %v", err)
+			}
+			continue
+		}
+		if err != nil {
+			t.Fatal(err)
+		}
+		if got := r.Compare(config, false); got != want {
+			t.Errorf("%s: got %d, want %d", text, got, want)
+		}
+	}
+}
+
+func TestDecode_WorkspaceOfACloudBlock(t *testing.T) {
+	for text, want := range map[string]string{
+		"cloud {\n  workspaces {\n    name = \"w\"\n  }\n}":   "w",
+		"cloud {\n  workspaces {\n    tags = [\"w\"]\n  }\n}": "",
+		"cloud {}": "",
+		"backend \"remote\" {\n  organization = \"o\"\n  workspaces {\n    name = \"w\"\n  }\n}": "",
+	} {
+		if got := decode(t, text).Workspace(); got != want {
+			t.Errorf("%s: got %q, want %q", text, got, want)
+		}
+	}
+}
+
+func TestSave_ThenRead(t *testing.T) {
+	path := filepath.Join(t.TempDir(), ".terraform", backend.FileName)
+	if r, err := backend.Read(nil, path, getproviders.Product{}); r != nil || err != nil {
+		t.Fatalf("without a file: %v, %v", r, err)
+	}
+	written := record(t, decode(t, `backend "local" { path = "a" }`))
+	if err := written.Save(path); err != nil {
+		t.Fatal(err)
+	}
+	before, err := os.Stat(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if runtime.GOOS != "windows" && before.Mode().Perm() != 0o600 {
+		t.Errorf("mode %v", before.Mode())
+	}
+	if err := written.Save(path); err != nil {
+		t.Fatal(err)
+	}
+	if after, err := os.Stat(path); err != nil || !os.SameFile(before, after) {
+		t.Errorf("a file that is as it should be was replaced (%v)", err)
+	}
+	read, err := backend.Read(nil, path, getproviders.Product{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if read.Type != "local" || read.Hash != written.Hash || read.Product != "1.15.9" || read.Text("path") != "a" || read.Text("workspace_dir") != "" {
+		t.Errorf("got %+v", read)
+	}
+	if entries, _ := os.ReadDir(filepath.Dir(path)); len(entries) != 1 {
+		t.Errorf("left behind: %v", entries)
+	}
+}
+
+func TestRead_Refuses(t *testing.T) {
+	for name, content := range map[string]string{"format": `{"version": 4}`, "no version": `{}`, "no JSON": `{`, "empty": ``} {
+		path := filepath.Join(t.TempDir(), backend.FileName)
+		write(t, path, content)
+		if _, err := backend.Read(nil, path, getproviders.Product{}); !errors.Is(err, backend.ErrFormat) {
+			t.Errorf("%s: got %v", name, err)
+		}
+	}
+	for _, content := range []string{``, `{"version": 3, "remote": {"type": "s3"}}`, `{"version": 3, "state_store": {}}`} {
+		path := filepath.Join(t.TempDir(), backend.FileName)
+		write(t, path, content)
+		if _, err := backend.Read(nil, path, getproviders.Product{}); !errors.Is(err, backend.ErrFormat) {
+			t.Errorf("%s: Terraform: %v", content, err)
+		}
+		if r, err := backend.Read(nil, path, getproviders.OpenTofu("1.12.6")); err != nil || r != nil && r.Type != "" {
+			t.Errorf("%s: OpenTofu: %+v, %v", content, r, err)
+		}
+	}
+	if _, err := backend.Read(nil, t.TempDir(), getproviders.Product{}); err == nil || errors.Is(err, backend.ErrFormat) {
+		t.Errorf("a directory: got %v", err)
+	}
+}
+
+func TestFiles_States(t *testing.T) {
+	const empty = `{"version": 4, "resources": [], "outputs": {}}`
+	for _, tt := range []struct {
+		name, file, content string
+		full                bool
+	}{
+		{"nothing", "", "", false},
+		{"empty file", "terraform.tfstate", "", false},
+		{"empty state", "terraform.tfstate", empty, false},
+		{"resource", "terraform.tfstate", `{"version": 4, "resources": [{}]}`, true},
+		{"output", "[x]/w/terraform.tfstate", `{"version": 4, "outputs": {"a": {}}}`, true},
+		{"old", "terraform.tfstate", `{"version": 3, "modules": [{"path": ["root"], "resources": {"a": {}}}]}`, true},
+		{"old and empty", "terraform.tfstate", `{"version": 3, "modules": [{"path": ["root"], "resources": {}}]}`, false},
+	} {
+		t.Run(tt.name, func(t *testing.T) {
+			dir := t.TempDir()
+			if tt.file != "" {
+				path := filepath.Join(dir, filepath.FromSlash(tt.file))
+				if err := os.MkdirAll(filepath.Dir(path), 0o755); err != nil {
+					t.Fatal(err)
+				}
+				write(t, path, tt.content)
+			}
+			files := backend.LocalFiles(filepath.Join(dir, "terraform.tfstate"), filepath.Join(dir, "[x]"))
+			states, err := files.States(nil)
+			if err != nil {
+				t.Fatal(err)
+			}
+			for _, s := range states {
+				want := tt.full && s.Path == filepath.Join(dir, filepath.FromSlash(tt.file))
+				if s.Full != want || s.Stays {
+					t.Errorf("got %+v", s)
+				}
+			}
+			if others := strings.Contains(tt.file, "/w/"); len(states) == 2 != others {
+				t.Errorf("got %+v", states)
+			}
+		})
+	}
+}
+
+// TestFiles_StatesThatStay: what a path means is up to the file system.
+func TestFiles_StatesThatStay(t *testing.T) {
+	dir := t.TempDir()
+	t.Chdir(dir)
+	for _, name := range []string{"d/dev", "d/bare", "other/deep"} {
+		if err := os.MkdirAll(filepath.FromSlash(name), 0o755); err != nil {
+			t.Fatal(err)
+		}
+	}
+	const full = `{"version": 4, "outputs": {"a": {}}}`
+	write(t, "s", full)
+	write(t, filepath.Join("d", "dev", "terraform.tfstate"), full)
+	write(t, filepath.Join("other", "s"), full)
+	if err := os.Symlink(filepath.Join("other", "deep"), "link"); err != nil {
+		t.Skipf("no links here: %v", err)
+	}
+	for _, tt := range []struct{ path, others, want string }{
+		{"s", "d", "default bare dev"},
+		{filepath.Join(dir, "s"), filepath.Join(dir, "d"), "default bare dev"},
+		{"./s", "other/../d", "default bare dev"},
+		{"link/../s", "link/../d", "bare dev"}, // all programs clean the path of a directory, so that only s is below other
+		{"other/s", "d", "bare dev"},
+		{"s", "missing", "default"},
+		{"d/dev/terraform.tfstate", "missing", ""},
+	} {
+		if runtime.GOOS == "windows" && strings.HasPrefix(tt.path, "link") {
+			continue // there ".." takes the link away
+		}
+		next := backend.LocalFiles(filepath.FromSlash(tt.path), filepath.FromSlash(tt.others))
+		states, err := backend.LocalFiles("s", "d").States(&next)
+		if err != nil {
+			t.Fatal(err)
+		}
+		var stay []string
+		for _, s := range states {
+			if s.Stays {
+				stay = append(stay, s.Workspace)
+			}
+		}
+		if got := strings.Join(stay, " "); got != tt.want {
+			t.Errorf("%s and %s: %q stay, want %q", tt.path, tt.others, got, tt.want)
+		}
+	}
+}

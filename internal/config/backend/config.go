@@ -1,0 +1,307 @@
+package backend
+
+import (
+	_ "embed"
+	"encoding/json"
+	"fmt"
+	"maps"
+	"slices"
+	"strings"
+
+	"github.com/hashicorp/hcl/v2"
+	"github.com/zclconf/go-cty/cty"
+
+	"github.com/tfdeps/tfdeps/getproviders"
+	"github.com/tfdeps/tfdeps/internal/config/diagnostic"
+)
+
+// Cloud is the type that a cloud block has.
+const Cloud = "cloud"
+
+// Block is a backend or cloud block of the configuration.
+type Block struct {
+	Type  string    // the label; [Cloud] for a cloud block
+	Range hcl.Range // of the header
+	Body  hcl.Body  // nil: empty; its expressions have to be cheap to evaluate
+
+	// Context is what the expressions may refer to; nil: nothing.
+	Context *hcl.EvalContext
+}
+
+// Config is a block with all that was said beside it. Make one with [Decode];
+// it isn't changed afterwards.
+type Config struct {
+	Type string
+
+	hash  uint64
+	value cty.Value // cty.NilVal if it can't be used
+	as    cty.Type
+}
+
+// Options are what a block is read with.
+type Options struct {
+	// Product is the one whose table of types counts.
+	Product getproviders.Product
+
+	// Overrides are values of -backend-config, in the order given: names of
+	// files, and pairs "name=value". A single empty one says that there are none.
+	Overrides []string
+
+	// Getenv looks up a variable of the environment, "" for one that isn't
+	// set: some stand for a required argument. nil: none is set.
+	Getenv func(name string) string
+}
+
+// Decode reads a block. Diagnostics are those of HCL, with the places that
+// they are about if that is the configuration; what was given beside it may be
+// secret, and is never quoted. With errors among them the Config has no values, and is there for
+// [Record.Compare] only: a block that is incomplete without -backend-config is
+// right as long as it is the one that was initialized with it. The Config is
+// nil if there is no such type.
+//
+// It reads the files that the overrides name, relative to the current
+// directory, and nothing else.
+func Decode(block Block, opts Options) (*Config, hcl.Diagnostics) {
+	types, err := table(opts.Product)
+	if err != nil {
+		return nil, hcl.Diagnostics{diagnostic.Error(block.Range, "Unknown types of backends", "%v", err)}
+	}
+	schema := types[block.Type]
+	if schema == nil {
+		return nil, hcl.Diagnostics{unsupported(block, types)}
+	}
+	if block.Body == nil {
+		block.Body = hcl.EmptyBody()
+	}
+	config := &Config{Type: block.Type, hash: hash(block, schema), as: schema.valueType()}
+	body, diags := override(block.Body, schema, opts.Overrides)
+	value, more := schema.decode(body, block.Context)
+	diags = append(diags, unquoted(more, opts.Overrides)...)
+	if diags.HasErrors() {
+		return config, diags
+	}
+	if !value.IsWhollyKnown() {
+		return config, append(diags, diagnostic.Error(block.Range, "Unknown values within backend definition",
+			"All arguments of a backend have to be values that are known from the start."))
+	}
+	lacking := missing(block, schema, value, opts.Getenv)
+	diags = append(diags, lacking...)
+	if len(lacking) == 0 || block.Type == "s3" { // which alone says all at once
+		diags = append(diags, checkRules(block, value, opts)...)
+	}
+	if !diags.HasErrors() {
+		config.value = value
+	}
+	return config, diags
+}
+
+// Hash is the number that stands for the block in the configuration. What
+// else was said doesn't change it.
+func (c *Config) Hash() uint64 { return c.hash }
+
+// Text returns the value of an argument that is a string; "" if it has none,
+// or if there is no such argument.
+func (c *Config) Text(name string) string { return textOf(c.value, name) }
+
+// Workspace returns the one workspace that a cloud block is for; "" if there
+// may be several.
+func (c *Config) Workspace() string {
+	if c.Type != Cloud || c.value == cty.NilVal {
+		return ""
+	}
+	return textOf(c.value.GetAttr("workspaces"), "name")
+}
+
+// HasTags reports whether a cloud block is for the workspaces that have some tags.
+func (c *Config) HasTags() bool {
+	if c.Type != Cloud || c.value == cty.NilVal || c.value.GetAttr("workspaces").IsNull() {
+		return false
+	}
+	tags := c.value.GetAttr("workspaces").GetAttr("tags")
+	return !tags.IsNull() && tags.CanIterateElements() && tags.LengthInt() > 0
+}
+
+// textOf returns a string in an object, "" if there is none.
+func textOf(object cty.Value, name string) string {
+	if object == cty.NilVal || object.IsNull() || !object.Type().IsObjectType() || !object.Type().HasAttribute(name) {
+		return ""
+	}
+	value := object.GetAttr(name)
+	if value.Type() != cty.String || value.IsNull() {
+		return ""
+	}
+	return value.AsString()
+}
+
+// hash is made of what could be decoded.
+func hash(block Block, schema *schema) uint64 {
+	value, _ := schema.decode(block.Body, block.Context)
+	if value == cty.NilVal {
+		value = cty.UnknownVal(schema.valueType())
+	}
+	return uint64(cty.TupleVal([]cty.Value{cty.StringVal(block.Type), value}).Hash())
+}
+
+// missing finds the required arguments that have no value.
+func missing(block Block, s *schema, value cty.Value, getenv func(string) string) (diags hcl.Diagnostics) {
+	for _, name := range slices.Sorted(maps.Keys(s.Attributes)) {
+		if !s.Attributes[name].required || !value.GetAttr(name).IsNull() {
+			continue
+		}
+		if variable := s.Elsewhere[name]; variable != "" && getenv != nil && getenv(variable) != "" {
+			continue
+		}
+		diags = append(diags, diagnostic.Error(block.Range, "Missing Required Value",
+			"The backend %q needs a value for %q. Give it in the block, or with -backend-config.", block.Type, name))
+	}
+	for _, name := range slices.Sorted(maps.Keys(s.Blocks)) {
+		nested := value.GetAttr(name)
+		switch {
+		case nested.IsNull():
+		case s.Blocks[name].Set || s.Blocks[name].List:
+			for _, element := range nested.AsValueSlice() {
+				diags = append(diags, missing(block, s.Blocks[name], element, getenv)...)
+			}
+		default:
+			diags = append(diags, missing(block, s.Blocks[name], nested, getenv)...)
+		}
+	}
+	return diags
+}
+
+// unsupported explains that there is no such type.
+func unsupported(block Block, types map[string]*schema) *hcl.Diagnostic {
+	detail := fmt.Sprintf("There is no backend type named %q.", block.Type)
+	switch block.Type {
+	case "artifactory", "azure", "etcd", "etcdv3", "manta", "swift":
+		detail = fmt.Sprintf("The %q backend is not supported in Terraform v1.3 or later.", block.Type)
+	}
+	return diagnostic.Error(block.Range, "Unsupported backend type", "%s The types are: %s.", detail, strings.Join(names(types), ", "))
+}
+
+// schemas is the table of types, by name. A type of a value is a word such as
+// "string" or "list(string)", with an exclamation mark if the argument is
+// required, or an object with such words.
+//
+//go:embed schemas.json
+var schemas []byte
+
+// openTofuSchemas is what OpenTofu 1.12 has in other ways than the table, whose
+// younger parts it doesn't have either.
+//
+//go:embed schemas_opentofu.json
+var openTofuSchemas []byte
+
+// openTofuBase is the last version of Terraform that OpenTofu took over from.
+const openTofuBase = "1.5.7"
+
+// difference is what a product has in another way: further arguments and blocks,
+// or others of the same names, and arguments that it lacks.
+type difference struct {
+	Without    []string
+	Attributes map[string]valueType
+	Blocks     map[string]*schema
+}
+
+// schema is what the body of a block may hold.
+type schema struct {
+	Since      string            // the first version that has the type
+	Younger    map[string]string // arguments, to the first version that has them
+	Elsewhere  map[string]string // required arguments, to the variable that may be set instead
+	Attributes map[string]valueType
+	Blocks     map[string]*schema
+	Set        bool // a block may be repeated
+	List       bool // likewise, and their order counts
+}
+
+// valueType is the type of an argument.
+type valueType struct {
+	cty      cty.Type
+	required bool
+}
+
+// UnmarshalJSON reads a word or an object of words.
+func (t *valueType) UnmarshalJSON(src []byte) error {
+	var word string
+	if err := json.Unmarshal(src, &word); err == nil {
+		return t.parse(word)
+	}
+	var nested map[string]valueType
+	if err := json.Unmarshal(src, &nested); err != nil {
+		return err
+	}
+	types := map[string]cty.Type{}
+	var optional []string
+	for name, attr := range nested {
+		types[name] = attr.cty
+		if !attr.required {
+			optional = append(optional, name)
+		}
+	}
+	t.cty = cty.ObjectWithOptionalAttrs(types, optional)
+	return nil
+}
+
+func (t *valueType) parse(word string) error {
+	if last := len(word) - 1; last > 0 && word[last] == '!' {
+		word, t.required = word[:last], true
+	}
+	types := map[string]cty.Type{
+		"string": cty.String, "number": cty.Number, "bool": cty.Bool, "any": cty.DynamicPseudoType,
+		"list(string)": cty.List(cty.String), "set(string)": cty.Set(cty.String), "map(string)": cty.Map(cty.String),
+	}
+	var known bool
+	if t.cty, known = types[word]; !known {
+		return fmt.Errorf("no type of a value is called %q", word)
+	}
+	return nil
+}
+
+// table returns the types of backends that the product has.
+func table(product getproviders.Product) (map[string]*schema, error) {
+	if product.Predecessor != nil {
+		return differentTable(getproviders.Terraform(openTofuBase), openTofuSchemas)
+	}
+	var types map[string]*schema
+	if err := json.Unmarshal(schemas, &types); err != nil {
+		return nil, err
+	}
+	version, err := getproviders.ParseVersion(product.Version)
+	if err != nil {
+		return nil, err
+	}
+	older := func(since string) bool {
+		return since != "" && version.Compare(getproviders.MustParseVersion(since)) < 0
+	}
+	maps.DeleteFunc(types, func(_ string, s *schema) bool { return older(s.Since) })
+	for _, s := range types {
+		maps.DeleteFunc(s.Attributes, func(name string, _ valueType) bool { return older(s.Younger[name]) })
+	}
+	return types, nil
+}
+
+// differentTable returns the types that are those of a product but for some
+// differences.
+func differentTable(base getproviders.Product, differences []byte) (map[string]*schema, error) {
+	types, err := table(base)
+	if err != nil {
+		return nil, err
+	}
+	var different map[string]difference
+	if err := json.Unmarshal(differences, &different); err != nil {
+		return nil, err
+	}
+	for name, d := range different {
+		for _, attr := range d.Without {
+			delete(types[name].Attributes, attr)
+		}
+		maps.Copy(types[name].Attributes, d.Attributes)
+		maps.Copy(types[name].Blocks, d.Blocks)
+	}
+	return types, nil
+}
+
+// names lists the types that a backend block can have.
+func names(types map[string]*schema) []string {
+	return slices.DeleteFunc(slices.Sorted(maps.Keys(types)), func(name string) bool { return name == Cloud })
+}

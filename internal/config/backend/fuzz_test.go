@@ -1,0 +1,57 @@
+package backend_test
+
+import (
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"github.com/tfdeps/tfdeps/getproviders"
+	"github.com/tfdeps/tfdeps/internal/config/backend"
+)
+
+func FuzzRead(f *testing.F) {
+	f.Add(`{"version": 3, "terraform_version": "1.11.4", "backend": {"type": "local", "config": {"path": "a"}, "hash": 5}}`)
+	f.Add(`{"version": 3, "backend": {"type": "s3", "config": {"endpoints": {"s3": 1}, "allowed_account_ids": ["a"]}, "hash": 1e3}}`)
+	f.Add(`{"version": 3, "backend": null}`)
+	configs := []*backend.Config{
+		nil, decode(f, `backend "local" {}`), decode(f, "backend \"s3\" {\n  bucket = \"b\"\n  key = \"k\"\n  region = \"r\"\n}"), decode(f, `cloud {}`),
+	}
+	dir := f.TempDir()
+	f.Fuzz(func(t *testing.T, content string) {
+		path := filepath.Join(dir, backend.FileName)
+		write(t, path, content)
+		r, err := backend.Read(nil, path, getproviders.Product{})
+		if err != nil {
+			return
+		}
+		r.Text("path")
+		for _, c := range configs {
+			r.Compare(c, true)
+		}
+	})
+}
+
+func FuzzDecode(f *testing.F) {
+	f.Add("local", "path = \"a\"\n", "path=x")
+	f.Add("cos", "bucket = 1\nassume_role {\n role_arn = [] \n}\n", "region=a")
+	f.Add("s3", "assume_role = { tags = { a = 1 } }\n", "endpoints={s3=\"x\"}")
+	f.Add("kubernetes", "exec {\n}\nlabels = {}\n", "labels={a=[}")
+	f.Fuzz(func(t *testing.T, kind, body, given string) {
+		path := filepath.Join(t.TempDir(), "x.hcl")
+		write(t, path, body)
+		if !strings.Contains(given, "=") {
+			given = ""
+		}
+		config, diags := backend.Decode(backend.Block{Type: kind}, backend.Options{Product: getproviders.Terraform("1.15.9"), Overrides: []string{path, given}})
+		if diags.HasErrors() {
+			return
+		}
+		r, err := backend.NewRecord(config, getproviders.Terraform("1.15.9"))
+		if err != nil {
+			t.Fatal(err)
+		}
+		if got := r.Compare(config, true); got != backend.Unchanged {
+			t.Errorf("a record of its own configuration: %d", got)
+		}
+	})
+}

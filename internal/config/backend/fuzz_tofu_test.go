@@ -1,0 +1,46 @@
+package backend_test
+
+import (
+	"os"
+	"path/filepath"
+	"testing"
+
+	"github.com/tfdeps/tfdeps/getproviders"
+	"github.com/tfdeps/tfdeps/internal/config/backend"
+	"github.com/tfdeps/tfdeps/internal/config/load"
+)
+
+// FuzzComputedBackend has blocks with computed arguments: whatever they refer to, there is a
+// record or a problem.
+func FuzzComputedBackend(f *testing.F) {
+	f.Add("terraform {\n backend \"local\" {\n path = \"${var.a}/${local.b}\"\n}\n}\nvariable \"a\" {\n default = \"x\"\n}\nlocals {\n b = upper(var.a)\n}", "{}")
+	f.Add("terraform {\n backend \"s3\" {\n assume_role = { tags = var.a }\n}\n}\nvariable \"a\" {\n default = { x = 1 }\n sensitive = true\n}", "{}")
+	f.Add("variable \"a\" {}\nterraform {\n backend \"kubernetes\" {\n exec {\n args = [var.a, data.b.c]\n}\n}\n}", "{}")
+	f.Add("variable \"a\" {\n default = 1\n}", `{"terraform":{"backend":{"http":{"address":"${var.a}","headers":{"${var.a}":"b"}}}}}`)
+	f.Add("terraform {\n cloud {\n organization = path.root\n workspaces {\n tags = toset([null])\n}\n}\n}", "{}")
+	product := getproviders.OpenTofu("1.12.6")
+	f.Fuzz(func(t *testing.T, native, json string) {
+		dir := t.TempDir()
+		for name, content := range map[string]string{"main.tofu": native, "more.tofu.json": json} {
+			if err := os.WriteFile(filepath.Join(dir, name), []byte(content), 0o600); err != nil {
+				t.Fatal(err)
+			}
+		}
+		module, _ := load.LoadModuleWith(dir, product, load.Options{Inputs: load.Values{}})
+		b := module.Backend
+		if b == nil || b.Body == nil {
+			return
+		}
+		config, diags := backend.Decode(backend.Block{Type: b.Type, Range: b.Range, Body: b.Body, Context: b.Context}, backend.Options{Product: product})
+		if diags.HasErrors() {
+			return
+		}
+		r, err := backend.NewRecord(config, product)
+		if err != nil {
+			return
+		}
+		if _, err := r.Encode(); err != nil {
+			t.Error(err)
+		}
+	})
+}

@@ -1,0 +1,67 @@
+package backend_test
+
+import (
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"github.com/tfdeps/tfdeps/getproviders"
+	"github.com/tfdeps/tfdeps/internal/config/backend"
+)
+
+func TestDecode_ReadsFilesOfOverrides(t *testing.T) {
+	dir := t.TempDir()
+	write(t, filepath.Join(dir, "a.hcl"), "path = \"from file\"\n")
+	write(t, filepath.Join(dir, "b.json"), `{"workspace_dir": "from ${json}"}`)
+	write(t, filepath.Join(dir, "bad.hcl"), "nope = 1\n")
+	config := decode(t, `backend "local" { path = "x" }`, filepath.Join(dir, "a.hcl"), filepath.Join(dir, "b.json"))
+	if path, workspaces := config.Text("path"), config.Text("workspace_dir"); path != "from file" || workspaces != "from ${json}" {
+		t.Errorf("got %q and %q", path, workspaces)
+	}
+	_, diags := backend.Decode(parseBlock(t, `backend "local" {}`),
+		backend.Options{Product: getproviders.Terraform("1.15.9"), Overrides: []string{filepath.Join(dir, "bad.hcl")}})
+	if got, want := diags.Error(), "In "+filepath.Join(dir, "bad.hcl")+", line 1: "; summaries(diags) != "Unsupported argument" || !strings.Contains(got, want) {
+		t.Errorf("got %q, want %q", got, want)
+	}
+}
+
+// What is wrong in a given file is reported without its lines, which may hold secrets.
+func TestDecode_DoesntQuoteFilesOfOverrides(t *testing.T) {
+	path := filepath.Join(t.TempDir(), "x.json")
+	for content, want := range map[string]string{
+		"password = hunter2":            "Variables not allowed",
+		"password = \"hunter2":          "Unterminated template string",
+		"hunter2":                       "Argument or block definition required",
+		`{"password": hunter2}`:         "Invalid JSON keyword",
+		`{"retry_max": "hunter2"}`:      "Incorrect attribute value type",
+		`{"password": ["hunter2"]}`:     "Incorrect attribute value type",
+		"password = [\"hunter2\"]":      "Incorrect attribute value type",
+		"password \"hunter2\" {\n}":     "Unsupported block type",
+		"password = upper(\"hunter2\")": "Function calls not allowed",
+	} {
+		path := path
+		if !strings.HasPrefix(content, "{") {
+			path = strings.TrimSuffix(path, ".json")
+		}
+		write(t, path, content)
+		_, diags := backend.Decode(parseBlock(t, `backend "http" {}`), backend.Options{Product: getproviders.Terraform("1.15.9"), Overrides: []string{path}})
+		if !diags.HasErrors() || diags[0].Summary != want {
+			t.Errorf("%s: got %v, want %q", content, diags, want)
+		}
+		for _, diag := range diags {
+			if diag.Subject != nil || diag.Expression != nil || strings.Contains(diag.Detail, "hunter2") {
+				t.Errorf("%s: it may be quoted: %+v", content, diag)
+			}
+		}
+	}
+}
+
+// A record is JSON, which holds UTF-8 only: with any other value, each run
+// would find that the configuration has changed.
+func TestDecode_RefusesOverridesThatAreNotUTF8(t *testing.T) {
+	_, diags := backend.Decode(parseBlock(t, `backend "local" {}`),
+		backend.Options{Product: getproviders.Terraform("1.15.9"), Overrides: []string{"path=hunter2\x94"}})
+	if got := diags.Error(); !strings.Contains(got, `The value that -backend-config gives for "path" is not valid UTF-8.`) || strings.Contains(got, "hunter2") {
+		t.Errorf("got %q", got)
+	}
+}

@@ -1,0 +1,215 @@
+package backend_test
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+	"maps"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/tfdeps/tfdeps/getproviders"
+	"github.com/tfdeps/tfdeps/getproviders/providertest"
+	"github.com/tfdeps/tfdeps/internal/config/backend"
+)
+
+// required is what plan prints where a record isn't that of the block.
+const required = "initialization required"
+
+// TestRecord_HasTheNumberThatTerraformKnows has Terraform's plan compare the record's number with
+// its own, for every type that it has and without any service: a record with other values is
+// accepted only if the number is that of the block. The blocks have all arguments, or none.
+func TestRecord_HasTheNumberThatTerraformKnows(t *testing.T) {
+	program := providertest.LookTerraform(t)
+	checkNumbers(t, program, getproviders.Terraform(peerVersion(t, program)), bodies(t, nil))
+}
+
+func checkNumbers(t *testing.T, program string, product getproviders.Product, bodies map[string]string) {
+	t.Helper()
+	fake := newCloud(t)
+	for name, body := range bodies {
+		for part, text := range map[string]string{"all": body, "none": ""} {
+			block := fmt.Sprintf("backend %q {\n%s}", name, text)
+			if name == backend.Cloud {
+				block = "cloud {\n" + text + "}"
+			}
+			config, diags := backend.Decode(parseBlock(t, block), backend.Options{Product: product, Overrides: overridesOf(t, name, body)})
+			if len(diags) > 0 && diags[0].Summary == "Unsupported backend type" {
+				t.Logf("%s v%s has no %s", product.Name, product.Version, name)
+				continue
+			}
+			if diags.HasErrors() {
+				t.Fatalf("%s: %v", block, diags)
+			}
+			t.Run(name+"/"+part, func(t *testing.T) {
+				t.Parallel()
+				providertest.PeerCase(t, t.Name())
+				ours := alienRecord(t, config, product)
+				if said := planWith(t, program, fake, block, ours); strings.Contains(said, required) {
+					t.Errorf("our number %d isn't theirs:\n%s", config.Hash(), said)
+				}
+				ours.Backend.Hash++
+				if said := planWith(t, program, fake, block, ours); !strings.Contains(said, required) {
+					t.Errorf("a number that is wrong is accepted:\n%s", said)
+				}
+			})
+		}
+	}
+}
+
+// tableEntry is an entry of the table of types, or of a table of differences.
+type tableEntry struct {
+	Attributes map[string]any
+	Younger    map[string]string
+	Blocks     map[string]tableEntry
+	Without    []string
+}
+
+// bodies has all arguments that a block of each type may have, by the table of Terraform 1.11 and
+// the differences in another table.
+func bodies(t *testing.T, differences map[string]tableEntry) map[string]string {
+	t.Helper()
+	src, err := os.ReadFile("schemas.json")
+	if err != nil {
+		t.Fatal(err)
+	}
+	var types map[string]tableEntry
+	if err := json.Unmarshal(src, &types); err != nil {
+		t.Fatal(err)
+	}
+	all := map[string]string{}
+	for name, s := range types {
+		for young := range s.Younger {
+			delete(s.Attributes, young)
+		}
+		for _, missing := range differences[name].Without {
+			delete(s.Attributes, missing)
+		}
+		maps.Copy(s.Attributes, differences[name].Attributes)
+		maps.Copy(s.Blocks, differences[name].Blocks)
+		text := arguments(s.Attributes)
+		for _, nested := range slices.Sorted(maps.Keys(s.Blocks)) {
+			text += nested + " {\n" + arguments(s.Blocks[nested].Attributes) + "}\n"
+		}
+		all[name] = text
+	}
+	return all
+}
+
+// arguments gives a value to each of the given arguments.
+func arguments(types map[string]any) (text string) {
+	values := map[string]string{
+		"string": `"<é>"`, "number": "2.5", "bool": "true", "any": `["b", "a"]`,
+		"list(string)": `["b", "a"]`, "set(string)": `["b", "a", "b"]`, "map(string)": `{ b = 1, a = "2" }`,
+	}
+	for _, name := range slices.Sorted(maps.Keys(types)) {
+		switch word := types[name].(type) {
+		case string:
+			text += name + " = " + values[strings.TrimSuffix(word, "!")] + "\n"
+		case map[string]any:
+			text += name + " = {\n" + arguments(word) + "}\n"
+		}
+	}
+	return text
+}
+
+// overridesOf are files of -backend-config: one with the same arguments, so that no required one
+// is missing, and one with valid values.
+func overridesOf(t *testing.T, name, body string) []string {
+	t.Helper()
+	dir := t.TempDir()
+	right := map[string]string{
+		"cos":    "acl = \"private\"\n",
+		"gcs":    "kms_encryption_key = null\n",
+		"http":   "address = \"http://127.0.0.1\"\nlock_address = \"http://127.0.0.1\"\nunlock_address = \"http://127.0.0.1\"\nclient_ca_certificate_pem = null\n",
+		"cloud":  "workspaces {\n  name = \"a\"\n}\n",
+		"remote": "workspaces {\n  name = \"a\"\n}\n",
+		"s3": "kms_key_id = \"alias/a\"\nsse_customer_key = null\nshared_credentials_file = null\nforce_path_style = null\n" +
+			"allowed_account_ids = null\nretry_mode = \"standard\"\nassume_role = null\nassume_role_with_web_identity = null\n",
+		"pg": "conn_str = null\n",
+	}
+	write(t, filepath.Join(dir, "all.hcl"), body)
+	write(t, filepath.Join(dir, "right.hcl"), right[name])
+	return []string{filepath.Join(dir, "all.hcl"), filepath.Join(dir, "right.hcl")}
+}
+
+// planRecord is a record with values of no block.
+type planRecord struct {
+	Version int `json:"version"`
+	Backend struct {
+		Type   string         `json:"type"`
+		Config map[string]any `json:"config"`
+		Hash   uint64         `json:"hash"`
+	} `json:"backend"`
+}
+
+// alienRecord is the record of tfdeps with another value of each argument that is a string.
+func alienRecord(t *testing.T, config *backend.Config, product getproviders.Product) (r planRecord) {
+	t.Helper()
+	made, err := backend.NewRecord(config, product)
+	if err != nil {
+		t.Fatal(err)
+	}
+	content, err := made.Encode()
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := json.Unmarshal(content, &r); err != nil {
+		t.Fatal(err)
+	}
+	for name, value := range r.Backend.Config {
+		if text, ok := value.(string); ok {
+			r.Backend.Config[name] = text + "/"
+		}
+	}
+	return r
+}
+
+// planWith runs plan on a block and a record. What happens to the backend itself doesn't matter,
+// nor how long that takes.
+func planWith(t *testing.T, program string, fake cloud, block string, r planRecord) string {
+	t.Helper()
+	dir := t.TempDir()
+	content, err := json.Marshal(r)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := os.Mkdir(filepath.Join(dir, ".terraform"), 0o700); err != nil {
+		t.Fatal(err)
+	}
+	write(t, filepath.Join(dir, ".terraform", backend.FileName), string(content))
+	write(t, filepath.Join(dir, "main.tf"), "terraform {\n"+block+"\n}\n")
+	write(t, filepath.Join(dir, "cli.tfrc"), "")
+	ctx, cancel := context.WithTimeout(t.Context(), time.Minute)
+	defer cancel()
+	cmd := exec.CommandContext(ctx, program, "plan", "-input=false", "-no-color")
+	cmd.Dir = dir
+	cmd.Env = append(append(os.Environ(), fake.env...), "CHECKPOINT_DISABLE=1", "HOME="+dir, "TF_DATA_DIR=", "TF_CLI_ARGS=",
+		"TF_WORKSPACE=", "TF_CLI_CONFIG_FILE="+filepath.Join(dir, "cli.tfrc"))
+	out, _ := cmd.CombinedOutput()
+	return string(out)
+}
+
+func peerVersion(t *testing.T, program string) string {
+	t.Helper()
+	cmd := exec.CommandContext(t.Context(), program, "version", "-json")
+	cli := filepath.Join(t.TempDir(), "cli.tfrc")
+	write(t, cli, "")
+	cmd.Env = append(os.Environ(), "CHECKPOINT_DISABLE=1", "TF_CLI_CONFIG_FILE="+cli)
+	out, err := cmd.Output()
+	if err != nil {
+		t.Fatal(err)
+	}
+	var answer struct {
+		Version string `json:"terraform_version"`
+	}
+	if err := json.Unmarshal(out, &answer); err != nil {
+		t.Fatal(err)
+	}
+	return answer.Version
+}

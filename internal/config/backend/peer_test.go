@@ -1,0 +1,98 @@
+package backend_test
+
+import (
+	"bytes"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"github.com/tfdeps/tfdeps/getproviders"
+	"github.com/tfdeps/tfdeps/getproviders/providertest"
+	"github.com/tfdeps/tfdeps/internal/config/backend"
+	"github.com/tfdeps/tfdeps/internal/config/load"
+)
+
+// TestRecord_SameAsTerraform has Terraform initialize every type of backend for which a fake
+// service is enough, and compares records byte for byte.
+func TestRecord_SameAsTerraform(t *testing.T) {
+	program := providertest.LookTerraform(t)
+	checkRecords(t, program, getproviders.Terraform(peerVersion(t, program)))
+}
+
+func checkRecords(t *testing.T, program string, product getproviders.Product) {
+	t.Helper()
+	fake := newCloud(t)
+	for _, c := range peerCases {
+		if c.only != "" && c.only != product.Program {
+			continue
+		}
+		t.Run(c.name, func(t *testing.T) {
+			t.Parallel()
+			providertest.PeerCase(t, t.Name())
+			dir := t.TempDir()
+			expand := strings.NewReplacer("$URL", fake.url, "$HOST", strings.TrimPrefix(fake.url, "http://"), "$DIR", filepath.ToSlash(dir))
+			write(t, filepath.Join(dir, "main.tf"), "terraform {\n"+expand.Replace(c.block)+"\n}\n")
+			write(t, filepath.Join(dir, "x.hcl"), expand.Replace(c.file))
+			write(t, filepath.Join(dir, "cli.tfrc"), "")
+			args := []string{"init", "-input=false", "-no-color"}
+			var overrides []string
+			for _, given := range c.given {
+				overrides = append(overrides, expand.Replace(given))
+				args = append(args, "-backend-config="+expand.Replace(given))
+			}
+			cmd := exec.CommandContext(t.Context(), program, args...)
+			cmd.Dir = dir
+			cmd.Env = append(append(os.Environ(), fake.env...), "CHECKPOINT_DISABLE=1", "HOME="+dir, "TF_DATA_DIR=", "TF_CLI_ARGS=",
+				"TF_CLI_CONFIG_FILE="+filepath.Join(dir, "cli.tfrc"))
+			if c.workspace != "" {
+				cmd.Env = append(cmd.Env, "TF_WORKSPACE="+c.workspace)
+			}
+			out, err := cmd.CombinedOutput()
+			theirs, readErr := os.ReadFile(filepath.Join(dir, ".terraform", backend.FileName))
+			if readErr != nil {
+				t.Fatalf("Terraform wrote no record: %v\n%s", err, out)
+			}
+			if ours := ownRecord(t, dir, overrides, product); !bytes.Equal(ours, theirs) {
+				t.Errorf("ours:\n%s\ntheirs:\n%s", ours, theirs)
+			}
+		})
+	}
+}
+
+// ownRecord is the record that tfdeps writes for the configuration in a directory.
+func ownRecord(t *testing.T, dir string, overrides []string, product getproviders.Product) []byte {
+	t.Helper()
+	module, diags := load.LoadModule(dir, product)
+	if diags.HasErrors() {
+		t.Fatal(diags)
+	}
+	for i, given := range overrides {
+		if !strings.Contains(given, "=") && given != "" {
+			overrides[i] = filepath.Join(dir, given)
+		}
+	}
+	b := module.Backend
+	config, diags := backend.Decode(backend.Block{Type: b.Type, Range: b.Range, Body: b.Body, Context: b.Context},
+		backend.Options{Product: product, Overrides: overrides})
+	if diags.HasErrors() {
+		t.Fatal(diags)
+	}
+	record, err := backend.NewRecord(config, product)
+	if err != nil {
+		t.Fatal(err)
+	}
+	content, err := record.Encode()
+	if err != nil {
+		t.Fatal(err)
+	}
+	return content
+}
+
+func write(t *testing.T, path, content string) {
+	t.Helper()
+	if err := os.WriteFile(path, []byte(content), 0o600); err != nil {
+		t.Fatal(err)
+	}
+}

@@ -1,0 +1,149 @@
+package backend_test
+
+import (
+	"flag"
+	"fmt"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"github.com/tfdeps/tfdeps/getproviders"
+	"github.com/tfdeps/tfdeps/internal/config/backend"
+)
+
+var update = flag.Bool("update", false, "write testdata/records.txt again")
+
+// fullBlocks has every type with all arguments of its blocks, by the table of Terraform 1.15.9.
+// Version 1.11.4 writes the same records where a test can compare: see TestRecord_SameAsTerraform.
+var fullBlocks = []struct {
+	text  string
+	given []string
+}{
+	{text: `backend "azurerm" {
+  storage_account_name      = "a"
+  container_name            = "c"
+  key                       = "k"
+  use_oidc                  = true
+  use_aks_workload_identity = false
+  snapshot                  = "true"
+}`, given: []string{"access_key=secret"}},
+	{text: `cloud {
+  organization = "o"
+  workspaces {
+    tags = ["b", "a"]
+  }
+}`},
+	{text: `cloud {
+  hostname = "h"
+  workspaces {
+    project = "p"
+    tags    = { a = "b" }
+  }
+}`},
+	{text: `backend "consul" {
+  path = "p"
+  gzip = true
+}`, given: []string{"access_token=secret"}},
+	{text: `backend "cos" {
+  bucket = "b"
+  region = "r"
+  assume_role {
+    role_arn         = "a"
+    session_name     = "s"
+    session_duration = "60"
+  }
+  assume_role {
+    role_arn     = "b"
+    session_name = "s"
+  }
+}`, given: []string{"secret_key=secret"}},
+	{text: `backend "gcs" {
+  bucket                                = "b"
+  impersonate_service_account_delegates = ["b", "a"]
+}`, given: []string{"access_token=secret"}},
+	{text: `backend "http" {
+  address        = "http://localhost"
+  retry_max      = 2
+  retry_wait_min = 1.5
+}`, given: []string{"password=secret", "retry_wait_max=3"}},
+	{text: `backend "inmem" { lock_id = "l" }`},
+	{text: `backend "kubernetes" {
+  labels = { b = 1, a = "2" }
+  exec {
+    api_version = "v1"
+    command     = "c"
+    args        = ["b", "a"]
+    env         = { A = "b" }
+  }
+}`, given: []string{"secret_suffix=s", `config_paths=["b", "a"]`, "token=secret"}},
+	{text: `backend "local" { path = "<a> & \"é\"" }`, given: []string{"workspace_dir=w=x"}},
+	{text: `backend "oci" {
+  bucket    = "b"
+  namespace = "n"
+}`, given: []string{"private_key=secret"}},
+	{text: `backend "oss" {
+  bucket                   = "b"
+  tablestore_instance_name = "i"
+  assume_role {
+    role_arn = "a"
+  }
+}`, given: []string{"secret_key=secret"}},
+	{text: `backend "pg" { skip_schema_creation = true }`, given: []string{"conn_str=postgres://u:secret@h/d"}},
+	{text: `backend "remote" {
+  organization = "o"
+  workspaces {
+    prefix = "p-"
+  }
+}`, given: []string{"token=secret"}},
+	{text: `backend "s3" {
+  bucket              = "b"
+  region              = "r"
+  allowed_account_ids = ["b", "a"]
+  endpoints           = { s3 = "e" }
+  assume_role = {
+    role_arn            = "arn:aws:iam::1:role/a"
+    tags                = { b = "1", a = "2" }
+    transitive_tag_keys = ["b", "a"]
+  }
+  assume_role_with_web_identity = { role_arn = "arn:aws:iam::1:role/a" }
+}`, given: []string{"key=k", "secret_key=secret", `shared_config_files=["b","a"]`}},
+}
+
+func TestRecord_OfAllTypes(t *testing.T) {
+	var got strings.Builder
+	types := map[string]bool{}
+	for _, b := range fullBlocks {
+		config := decode(t, b.text, b.given...)
+		types[config.Type] = true
+		content, err := record(t, config).Encode()
+		if err != nil {
+			t.Fatal(err)
+		}
+		fmt.Fprintf(&got, "# %s %s\n%s\n", strings.Join(strings.Fields(b.text), " "), strings.Join(b.given, " "), content)
+		if path := filepath.Join(t.TempDir(), backend.FileName); len(b.given) > 0 {
+			write(t, path, string(content))
+			read, err := backend.Read(nil, path, getproviders.Product{})
+			if err != nil {
+				t.Fatal(err)
+			}
+			if change := read.Compare(config, true); change != backend.Unchanged {
+				t.Errorf("%s: the record of a configuration says %d to it", config.Type, change)
+			}
+		}
+	}
+	if len(types) != 14 {
+		t.Errorf("%d types have a record, want 14", len(types))
+	}
+	golden := filepath.Join("testdata", "records.txt")
+	if *update {
+		write(t, golden, got.String())
+	}
+	want, err := os.ReadFile(golden)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if got.String() != strings.ReplaceAll(string(want), "\r\n", "\n") {
+		t.Errorf("records differ from %s; with -update they become:\n%s", golden, got.String())
+	}
+}

@@ -1,0 +1,121 @@
+// Package bucket reads objects of Amazon S3, of services that speak its protocol,
+// and of Google Cloud Storage:
+//
+//	services := &bucket.Services{Environ: os.Environ()}
+//	defer services.Close()
+//	objects, err := services.Open(ctx, "s3", address, false)
+//	defer objects.Close()
+//	for key, err := range objects.Keys(ctx) { ... }
+//	body, err := objects.Read(ctx, objects.Key)
+//
+// Addresses are those that Terraform knows. Each of them names a bucket, and a key in it that
+// is an object's or begins the keys of many:
+//
+//	s3   https://s3.amazonaws.com/BUCKET/KEY, https://s3-REGION.amazonaws.com/BUCKET/KEY,
+//	     https://BUCKET.s3-REGION.amazonaws.com/KEY, https://BUCKET.s3.REGION.amazonaws.com/KEY;
+//	     with any other host it is an endpoint, which is asked by path: https://HOST/BUCKET/KEY
+//	gcs  https://www.googleapis.com/storage/v1/BUCKET/KEY; with #GENERATION it is that one
+//
+// Parameters of s3 are version (of the object), aws_profile, aws_access_key_id,
+// aws_access_key_secret, aws_access_token, and region for an endpoint.
+//
+// # Credentials
+//
+// Those of s3 are found by the AWS SDK: in the environment, in the profile of the shared files (SSO, sign-in
+// sessions, other roles, programs), by web identity, from the container or from the machine. Those of gcs are the
+// access token of GOOGLE_OAUTH_ACCESS_TOKEN, or Google's application default credentials; where
+// there are none, the request is made without, which is enough for what is public.
+// What was found is used for all objects of one [Services].
+//
+// An address that the user didn't write chooses no credentials: its profile doesn't count, and an endpoint that it
+// names is asked without credentials, but for keys that it has itself, unless the user's environment or profile names that endpoint, too.
+// Those of gcs go to Google's own server alone, whoever wrote the address.
+package bucket
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"iter"
+	"net/http"
+	"net/url"
+
+	"github.com/aws/aws-sdk-go-v2/aws"
+
+	"github.com/tfdeps/tfdeps/getproviders/hosts"
+	"github.com/tfdeps/tfdeps/internal/awslogin"
+	"github.com/tfdeps/tfdeps/internal/googlestorage"
+	"github.com/tfdeps/tfdeps/internal/par"
+)
+
+// ErrAddress is that a URL doesn't name an object of the service.
+var ErrAddress = errors.New("this is no address of an object")
+
+// Services opens buckets. The zero value works; set the fields before the first call, and don't copy
+// it. It is safe for many goroutines.
+type Services struct {
+	// Client is for gcs; nil: hosts.DefaultClient. The AWS SDK has one of its own,
+	// which knows AWS_CA_BUNDLE.
+	Client *http.Client
+	// Environ holds AWS_METADATA_URL, GOOGLE_OAUTH_ACCESS_TOKEN, GOOGLE_CLOUD_QUOTA_PROJECT,
+	// STORAGE_EMULATOR_HOST and TFDEPS_LIST_PAGES, like os.Environ. All other variables are
+	// read by the AWS SDK and by Google's library, from the process's own.
+	Environ []string
+
+	configs par.Memo[awslogin.Login, aws.Config]
+	google  googlestorage.Login
+}
+
+// maxPages is how many pages of a list are read; 0: as many as is usual.
+func (s *Services) maxPages() int {
+	return hosts.MaxPages(googlestorage.Variable(s.Environ, "TFDEPS_LIST_PAGES"))
+}
+
+// Close waits until no credentials are asked for any more. It is called after the last use.
+func (s *Services) Close() {
+	s.configs.Settle()
+	s.google.Settle()
+}
+
+// Open returns what an address names. No object is asked for yet, but credentials may be.
+// Kind is "s3" or "gcs"; own says that the user wrote the address. Errors that the address is to blame for are ErrAddress.
+func (s *Services) Open(ctx context.Context, kind string, at *url.URL, own bool) (Objects, error) {
+	switch kind {
+	case "s3":
+		return s.openS3(ctx, at, own)
+	case "gcs":
+		return s.openGCS(at)
+	}
+	return Objects{}, fmt.Errorf("%w: no service is called %q", ErrAddress, kind)
+}
+
+// Objects are the objects of a bucket whose keys begin with Key, or the one that has it.
+type Objects struct {
+	Key     string
+	bucket  string
+	version string // of the object that Key is; "": the latest
+	service interface {
+		keys(ctx context.Context, bucket, prefix string) iter.Seq2[string, error]
+		read(ctx context.Context, bucket, key, version string) (io.ReadCloser, error)
+		close()
+	}
+}
+
+// Close closes connections that are idle.
+func (o Objects) Close() { o.service.close() }
+
+// Keys lists the keys that begin with Key, in the service's order. It ends with the first error.
+func (o Objects) Keys(ctx context.Context) iter.Seq2[string, error] {
+	return o.service.keys(ctx, o.bucket, o.Key)
+}
+
+// Read returns the content of an object; the version of the address counts for Key alone. Errors
+// about an answer have a method HTTPStatusCode() int. The body's reader has to close it.
+func (o Objects) Read(ctx context.Context, key string) (io.ReadCloser, error) {
+	version := ""
+	if key == o.Key {
+		version = o.version
+	}
+	return o.service.read(ctx, o.bucket, key, version)
+}

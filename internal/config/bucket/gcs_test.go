@@ -1,0 +1,288 @@
+package bucket
+
+import (
+	"context"
+	"crypto/rand"
+	"crypto/rsa"
+	"crypto/x509"
+	"encoding/base64"
+	"encoding/binary"
+	"encoding/json"
+	"encoding/pem"
+	"errors"
+	"fmt"
+	"hash/crc32"
+	"net/http"
+	"net/url"
+	"path/filepath"
+	"slices"
+	"strconv"
+	"strings"
+	"testing"
+	"time"
+
+	"golang.org/x/oauth2"
+	googleoauth "golang.org/x/oauth2/google"
+
+	"github.com/tfdeps/tfdeps/internal/googlestorage"
+)
+
+// newGCS is Google Cloud Storage with a few objects of the bucket "b", two on a page.
+func newGCS(t *testing.T, objects map[string]string) *fake {
+	t.Helper()
+	mux := http.NewServeMux()
+	mux.HandleFunc("GET /storage/v1/b/b/o", func(w http.ResponseWriter, r *http.Request) {
+		var keys []string
+		for key := range objects {
+			if strings.HasPrefix(key, r.FormValue("prefix")) {
+				keys = append(keys, key)
+			}
+		}
+		slices.Sort(keys)
+		begin, _ := strconv.Atoi(r.FormValue("pageToken"))
+		end := min(begin+2, len(keys))
+		page := map[string]any{}
+		items := []any{}
+		for _, key := range keys[begin:end] {
+			items = append(items, map[string]string{"name": key})
+		}
+		page["items"] = items
+		if end < len(keys) {
+			page["nextPageToken"] = strconv.Itoa(end)
+		}
+		_ = json.NewEncoder(w).Encode(page)
+	})
+	mux.HandleFunc("GET /storage/v1/b/b/o/{key}", func(w http.ResponseWriter, r *http.Request) {
+		content, found := objects[r.PathValue("key")]
+		if generation := r.FormValue("generation"); generation != "" {
+			content += "@" + generation
+		}
+		if !found || r.FormValue("alt") != "media" {
+			w.Header().Set("Content-Type", "text/html")
+			w.WriteHeader(http.StatusNotFound)
+			fmt.Fprintf(w, `{"error":{"code":404,"message":"No such object: b/%s"}}`, r.PathValue("key"))
+			return
+		}
+		sum := crc32.Checksum([]byte(content), crc32.MakeTable(crc32.Castagnoli))
+		if content == "damaged" {
+			sum++
+		}
+		w.Header().Add("X-Goog-Hash", "crc32c="+encodeSum(sum))
+		w.Header().Add("X-Goog-Hash", "md5=AAAA")
+		fmt.Fprint(w, content)
+	})
+	return newFake(t, mux.ServeHTTP)
+}
+
+const gcsBucket = "https://www.googleapis.com/storage/v1/b/"
+
+func emulated(t *testing.T, gcs *fake) *Services {
+	t.Helper()
+	s := &Services{Environ: []string{"STORAGE_EMULATOR_HOST=" + strings.TrimPrefix(gcs.BaseURL(), "http://")}}
+	t.Cleanup(s.Close)
+	return s
+}
+
+func TestGCS_ListsAllPages(t *testing.T) {
+	t.Parallel()
+	gcs := newGCS(t, map[string]string{"a": "", "d/1": "", "d/2": "", "d/3": "", "d/4": "", "d/5 ü/x": ""})
+	s := emulated(t, gcs)
+	wantKeys(t, s, "gcs", gcsBucket+"d", "d/1", "d/2", "d/3", "d/4", "d/5 ü/x")
+	wantKeys(t, s, "gcs", gcsBucket+"x")
+}
+
+func TestGCS_ReadsAnObject(t *testing.T) {
+	t.Parallel()
+	gcs := newGCS(t, map[string]string{"d/1 ü?": "content", "bad": "damaged"})
+	s := emulated(t, gcs)
+	for address, want := range map[string]string{"d/1%20%C3%BC%3F": "content", "d/1%20%C3%BC%3F#17": "content@17"} {
+		if got, err := read(t, s, "gcs", gcsBucket+address); err != nil || got != want {
+			t.Errorf("%s: %q, %v", address, got, err)
+		}
+	}
+	if login := gcs.last(t).Header.Get("Authorization"); login != "" {
+		t.Errorf("an emulator was sent Authorization: %s", login)
+	}
+	if _, err := read(t, s, "gcs", gcsBucket+"bad"); !errors.Is(err, googlestorage.ErrDamaged) {
+		t.Errorf("what was damaged: %v", err)
+	}
+	var answer interface{ HTTPStatusCode() int }
+	if _, err := read(t, s, "gcs", gcsBucket+"none"); !errors.As(err, &answer) || answer.HTTPStatusCode() != 404 || !strings.Contains(err.Error(), "No such object: b/none") {
+		t.Errorf("what isn't there: %v", err)
+	}
+}
+
+func TestGCS_RefusesOtherAddresses(t *testing.T) {
+	t.Parallel()
+	for _, text := range []string{
+		"https://example.com/storage/v1/b/k", "https://googleapis.com/storage/v1/b/k", "https://a.b.googleapis.com/storage/v1/b/k",
+		"https://www.googleapis.com/storage/v1/b", gcsBucket + "k#x",
+	} {
+		if _, err := open(t, &Services{}, "gcs", text); !errors.Is(err, ErrAddress) {
+			t.Errorf("%s: %v", text, err)
+		}
+	}
+}
+
+// toward is a client that sends requests for Google's host to a fake, and those for the fake
+// unchanged.
+func toward(f *fake) *http.Client {
+	to, _ := url.Parse(f.BaseURL())
+	return &http.Client{Transport: roundTrip(func(r *http.Request) (*http.Response, error) {
+		if r.URL.Host == "storage.googleapis.com" {
+			r = r.Clone(r.Context())
+			r.URL.Scheme, r.URL.Host = to.Scheme, to.Host
+		}
+		return http.DefaultTransport.RoundTrip(r)
+	})}
+}
+
+type roundTrip func(*http.Request) (*http.Response, error)
+
+// RoundTrip implements http.RoundTripper.
+func (f roundTrip) RoundTrip(r *http.Request) (*http.Response, error) { return f(r) }
+
+func TestGCS_SendsTheTokenOfTheEnvironment(t *testing.T) {
+	t.Parallel()
+	gcs := newGCS(t, map[string]string{"k": "content"})
+	s := &Services{Client: toward(gcs), Environ: []string{"GOOGLE_OAUTH_ACCESS_TOKEN=tok", "GOOGLE_CLOUD_QUOTA_PROJECT=payer"}}
+	t.Cleanup(s.Close)
+	if got, err := read(t, s, "gcs", gcsBucket+"k"); err != nil || got != "content" {
+		t.Fatalf("%q, %v", got, err)
+	}
+	header := gcs.last(t).Header
+	if header.Get("Authorization") != "Bearer tok" || header.Get("X-Goog-User-Project") != "payer" {
+		t.Errorf("header: %v", header)
+	}
+}
+
+func TestGCS_UsesApplicationDefaultCredentials(t *testing.T) {
+	tokens := newFake(t, func(w http.ResponseWriter, r *http.Request) {
+		w.Header().Set("Content-Type", "application/json")
+		fmt.Fprintf(w, `{"access_token":"for %s","token_type":"Bearer","expires_in":3600}`, r.PostFormValue("grant_type"))
+	})
+	key, err := rsa.GenerateKey(rand.Reader, 2048)
+	if err != nil {
+		t.Fatal(err)
+	}
+	der, err := x509.MarshalPKCS8PrivateKey(key)
+	if err != nil {
+		t.Fatal(err)
+	}
+	file, err := json.Marshal(map[string]string{
+		"type": "service_account", "client_email": "a@example.com", "private_key_id": "1", "token_uri": tokens.BaseURL() + "/token", "quota_project_id": "files",
+		"private_key": string(pem.EncodeToMemory(&pem.Block{Type: "PRIVATE KEY", Bytes: der})),
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	path := filepath.Join(t.TempDir(), "adc.json")
+	writeFile(t, path, string(file))
+	t.Setenv("GOOGLE_APPLICATION_CREDENTIALS", path)
+	gcs := newGCS(t, map[string]string{"k": "content", "l": "more"})
+	s := &Services{Client: toward(gcs)}
+	t.Cleanup(s.Close)
+	for _, key := range []string{"k", "l"} {
+		if _, err := read(t, s, "gcs", gcsBucket+key); err != nil {
+			t.Fatal(err)
+		}
+	}
+	header := gcs.last(t).Header
+	if header.Get("Authorization") != "Bearer for urn:ietf:params:oauth:grant-type:jwt-bearer" || header.Get("X-Goog-User-Project") != "files" {
+		t.Errorf("header: %v", header)
+	}
+	if asked := len(tokens.requests); asked != 1 {
+		t.Errorf("a token was asked for %d times", asked)
+	}
+	t.Setenv("GOOGLE_APPLICATION_CREDENTIALS", filepath.Join(t.TempDir(), "missing.json"))
+	other := &Services{Client: toward(gcs)}
+	t.Cleanup(other.Close)
+	if _, err := read(t, other, "gcs", gcsBucket+"k"); err == nil || !strings.Contains(err.Error(), "GOOGLE_APPLICATION_CREDENTIALS") {
+		t.Errorf("a file that isn't there: %v", err)
+	}
+}
+
+func TestGCS_AsksWithoutCredentialsWhereThereAreNone(t *testing.T) {
+	t.Parallel()
+	gcs := newGCS(t, map[string]string{"k": "public"})
+	s := &Services{Client: toward(gcs)}
+	s.google.Find = func(context.Context, ...string) (*googleoauth.Credentials, error) {
+		return nil, errors.New("google: could not find default credentials. See elsewhere")
+	}
+	t.Cleanup(s.Close)
+	if got, err := read(t, s, "gcs", gcsBucket+"k"); err != nil || got != "public" {
+		t.Errorf("%q, %v", got, err)
+	}
+	private := newFake(t, func(w http.ResponseWriter, _ *http.Request) { w.WriteHeader(http.StatusUnauthorized) })
+	s = &Services{Client: toward(private)}
+	s.google.Find = func(context.Context, ...string) (*googleoauth.Credentials, error) {
+		return nil, errors.New("google: could not find default credentials. See elsewhere")
+	}
+	t.Cleanup(s.Close)
+	if _, err := read(t, s, "gcs", gcsBucket+"k"); err == nil || !strings.Contains(err.Error(), "gcloud auth application-default login") {
+		t.Errorf("what is private: %v", err)
+	}
+}
+
+func TestGCS_RenewsATokenThatHasEnded(t *testing.T) {
+	t.Parallel()
+	gcs := newGCS(t, map[string]string{"k": "content"})
+	s := &Services{Client: toward(gcs)}
+	t.Cleanup(s.Close)
+	source := &countingSource{}
+	s.google.Find = func(context.Context, ...string) (*googleoauth.Credentials, error) {
+		return &googleoauth.Credentials{TokenSource: source}, nil
+	}
+	for want := range 3 {
+		if _, err := read(t, s, "gcs", gcsBucket+"k"); err != nil {
+			t.Fatal(err)
+		}
+		if got := gcs.last(t).Header.Get("Authorization"); got != fmt.Sprintf("Bearer %d", want+1) {
+			t.Errorf("request %d: %s", want+1, got)
+		}
+	}
+}
+
+// countingSource has tokens that expire at once.
+type countingSource struct{ made int }
+
+// Token implements oauth2.TokenSource.
+func (c *countingSource) Token() (*oauth2.Token, error) {
+	c.made++
+	return &oauth2.Token{AccessToken: strconv.Itoa(c.made), Expiry: longAgo}, nil
+}
+
+var longAgo = time.Unix(1, 0)
+
+// encodeSum encodes a checksum as X-Goog-Hash has it.
+func encodeSum(sum uint32) string {
+	return base64.StdEncoding.EncodeToString(binary.BigEndian.AppendUint32(nil, sum))
+}
+
+// TestGCS_AsksGoogleWhateverTheAddressNames has addresses of others: a token goes to Google's own server alone.
+func TestGCS_AsksGoogleWhateverTheAddressNames(t *testing.T) {
+	t.Parallel()
+	for _, address := range []string{
+		"https://evil.googleapis.com/storage/v1/b/k", "http://www.googleapis.com/storage/v1/b/k", "https://me:secret@www.googleapis.com/storage/v1/b/k",
+		"https://www.googleapis.com/@evil.example/v1/b/k", "https://www.googleapis.com/storage/v1/b/k?alt=json&pageToken=x",
+	} {
+		asked := ""
+		s := &Services{Environ: []string{"GOOGLE_OAUTH_ACCESS_TOKEN=hunter2"}, Client: &http.Client{Transport: roundTrip(func(r *http.Request) (*http.Response, error) {
+			asked = r.URL.String()
+			return nil, errors.New("no")
+		})}}
+		u, err := url.Parse(address)
+		if err != nil {
+			t.Fatal(err)
+		}
+		objects, err := s.Open(t.Context(), "gcs", u, false)
+		if err != nil {
+			t.Fatal(err)
+		}
+		_, _ = readKey(t.Context(), objects, objects.Key)
+		s.Close()
+		if asked != "https://storage.googleapis.com/storage/v1/b/b/o/k?alt=media" {
+			t.Errorf("%s: asked %s", address, asked)
+		}
+	}
+}

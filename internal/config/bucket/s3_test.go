@@ -1,0 +1,392 @@
+package bucket
+
+import (
+	"crypto/sha1"
+	"errors"
+	"fmt"
+	"io"
+	"net/http"
+	"net/url"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/tfdeps/tfdeps/getproviders/hosts"
+	"github.com/tfdeps/tfdeps/internal/awslogin"
+)
+
+func TestParseS3_KnowsTheFormsOfTerraform(t *testing.T) {
+	t.Parallel()
+	for text, want := range map[string]s3Address{
+		"https://s3.amazonaws.com/b/k/l":                {bucket: "b", key: "k/l", region: "us-east-1"},
+		"https://s3-eu-west-1.amazonaws.com/b/k":        {bucket: "b", key: "k", region: "eu-west-1"},
+		"https://s3.amazonaws.com/b/":                   {bucket: "b", region: "us-east-1"},
+		"https://b.s3-eu-west-1.amazonaws.com/k/l":      {bucket: "b", key: "k/l", region: "eu-west-1"},
+		"https://b.s3.eu-west-1.amazonaws.com/k/l":      {bucket: "b", key: "k/l", region: "eu-west-1"},
+		"https://b.s3.cn-north-1.amazonaws.com.cn/k":    {bucket: "b", key: "k", region: "cn-north-1"},
+		"https://b.s3.eusc-de-east-1.amazonaws.eu/k":    {bucket: "b", key: "k", region: "eusc-de-east-1"},
+		"https://s3.amazonaws.com/b/k?version=7":        {bucket: "b", key: "k", version: "7", region: "us-east-1"},
+		"https://s3.amazonaws.com/b/k?region=eu-west-1": {bucket: "b", key: "k", region: "us-east-1"},
+		"http://localhost:9000/b/k?region=x&version=7":  {bucket: "b", key: "k", version: "7", region: "x", endpoint: "http://localhost:9000"},
+		"https://minio.example.com/b/k/l":               {bucket: "b", key: "k/l", region: "us-east-1", endpoint: "https://minio.example.com"},
+		"https://s3.amazonaws.com:443/b/k":              {bucket: "b", key: "k", region: "us-east-1", endpoint: "https://s3.amazonaws.com:443"},
+	} {
+		want.login.Region = want.region
+		checkS3(t, text, want)
+	}
+	checkS3(t, "https://s3.amazonaws.com/b/k?aws_access_key_id=i&aws_access_key_secret=s&aws_access_token=t", s3Address{
+		bucket: "b", key: "k", region: "us-east-1", login: awslogin.Login{Region: "us-east-1", Static: true, ID: "i", Secret: "s", Token: "t"}})
+	checkS3(t, "https://h/b/k?aws_profile=p&region=r&aws_access_key_id=i", s3Address{
+		bucket: "b", key: "k", region: "r", endpoint: "https://h", login: awslogin.Login{Profile: "p"}})
+}
+
+func checkS3(t *testing.T, text string, want s3Address) {
+	t.Helper()
+	u, err := url.Parse(text)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if got, err := parseS3(u, true); err != nil || got != want {
+		t.Errorf("%s: %+v, %v; want %+v", text, got, err, want)
+	}
+}
+
+func TestParseS3_RefusesWhatNamesNoObject(t *testing.T) {
+	t.Parallel()
+	for _, text := range []string{
+		"https://amazonaws.com/b/k", "https://s3.amazonaws.com/b", "https://s3.amazonaws.com", "https://b.s3.amazonaws.com/k",
+		"https://a.b.s3.eu-west-1.amazonaws.com/k", "https://b.s3.eu-west-1.amazonaws.com", "https://localhost/b", "https://localhost",
+	} {
+		if _, err := open(t, &Services{}, "s3", text); !errors.Is(err, ErrAddress) {
+			t.Errorf("%s: %v", text, err)
+		}
+	}
+}
+
+// newS3 is S3 with a few objects, two on a page. Every request has to be signed.
+func newS3(t *testing.T, objects ...string) *fake {
+	t.Helper()
+	return newFake(t, func(w http.ResponseWriter, r *http.Request) {
+		if !strings.HasPrefix(r.Header.Get("Authorization"), "AWS4-HMAC-SHA256 Credential=") {
+			w.WriteHeader(http.StatusForbidden)
+			return
+		}
+		query := r.URL.Query()
+		if query.Get("list-type") != "2" {
+			fmt.Fprintf(w, "%s@%s", r.URL.Path, query.Get("versionId"))
+			return
+		}
+		var begin int
+		_, _ = fmt.Sscan(query.Get("continuation-token"), &begin)
+		end := min(begin+2, len(objects))
+		fmt.Fprintf(w, "<ListBucketResult><IsTruncated>%v</IsTruncated><NextContinuationToken>%d</NextContinuationToken>", end < len(objects), end)
+		for _, key := range objects[begin:end] {
+			if strings.HasPrefix(key, query.Get("prefix")) {
+				fmt.Fprintf(w, "<Contents><Key>%s</Key></Contents>", key)
+			}
+		}
+		fmt.Fprint(w, "</ListBucketResult>")
+	})
+}
+
+const staticKeys = "aws_access_key_id=id&aws_access_key_secret=secret"
+
+func TestS3_ListsAllPages(t *testing.T) {
+	t.Parallel()
+	s3 := newS3(t, "a", "d/1", "d/2", "d/3", "d/4")
+	s := &Services{}
+	t.Cleanup(s.Close)
+	wantKeys(t, s, "s3", s3.BaseURL()+"/bucket/d/?"+staticKeys, "d/1", "d/2", "d/3", "d/4")
+	wantKeys(t, s, "s3", s3.BaseURL()+"/bucket/x?"+staticKeys)
+}
+
+// TestKeys_End has services whose lists don't: a page leads to itself, or each to another one.
+func TestKeys_End(t *testing.T) {
+	t.Parallel()
+	for says, same := range map[string]bool{"names itself as the next page": true, "has more than 7 pages": false} {
+		pages := 0
+		service := newFake(t, func(w http.ResponseWriter, r *http.Request) {
+			token := 1
+			if pages++; !same {
+				token = pages
+			}
+			if strings.HasPrefix(r.URL.Path, "/storage/") {
+				fmt.Fprintf(w, `{"items": [{"name": "k/%d"}], "nextPageToken": "%d"}`, pages, token)
+				return
+			}
+			fmt.Fprintf(w, "<ListBucketResult><IsTruncated>true</IsTruncated><NextContinuationToken>%d</NextContinuationToken><Contents><Key>k/%d</Key></Contents></ListBucketResult>", token, pages)
+		})
+		for kind, address := range map[string]string{"s3": service.BaseURL() + "/b/k?" + staticKeys, "gcs": gcsBucket + "k"} {
+			s := &Services{Client: toward(service), Environ: []string{"STORAGE_EMULATOR_HOST=" + service.BaseURL(), "TFDEPS_LIST_PAGES=7"}}
+			t.Cleanup(s.Close)
+			objects, err := open(t, s, kind, address)
+			if err != nil {
+				t.Fatal(err)
+			}
+			pages = 0
+			var last error
+			for _, last = range objects.Keys(t.Context()) {
+				if pages > 20 {
+					break
+				}
+			}
+			if !errors.Is(last, hosts.ErrPages) || !strings.Contains(last.Error(), says) || !strings.Contains(last.Error(), "http") || pages > 7 {
+				t.Errorf("%s: %v after %d pages", kind, last, pages)
+			}
+		}
+	}
+}
+
+func TestS3_AsksForTheVersionByPath(t *testing.T) {
+	t.Parallel()
+	s3 := newS3(t)
+	s := &Services{}
+	t.Cleanup(s.Close)
+	got, err := read(t, s, "s3", s3.BaseURL()+"/bucket/a/b%20c?version=7&region=eu-west-3&aws_access_token=tok&"+staticKeys)
+	if err != nil || got != "/bucket/a/b c@7" {
+		t.Errorf("%q, %v", got, err)
+	}
+	asked := s3.last(t)
+	if login := asked.Header.Get("Authorization"); !strings.Contains(login, "Credential=id/") || !strings.Contains(login, "/eu-west-3/s3/aws4_request") {
+		t.Errorf("Authorization: %s", login)
+	}
+	if token := asked.Header.Get("X-Amz-Security-Token"); token != "tok" {
+		t.Errorf("X-Amz-Security-Token: %q", token)
+	}
+}
+
+func TestS3_SaysNothingOnStandardError(t *testing.T) {
+	s3 := newS3(t)
+	stderr, err := os.Create(filepath.Join(t.TempDir(), "stderr"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer stderr.Close()
+	before := os.Stderr
+	os.Stderr = stderr
+	defer func() { os.Stderr = before }()
+	s := &Services{}
+	_, err = read(t, s, "s3", s3.BaseURL()+"/bucket/a?"+staticKeys)
+	s.Close()
+	os.Stderr = before
+	if err != nil {
+		t.Fatal(err)
+	}
+	if said, err := os.ReadFile(stderr.Name()); err != nil || len(said) > 0 {
+		t.Errorf("on standard error: %q, %v", said, err)
+	}
+}
+
+// clearAWS leaves the SDK only what the test gives it.
+func clearAWS(t *testing.T) (home string) {
+	t.Helper()
+	home = t.TempDir()
+	for _, entry := range os.Environ() {
+		if name, _, _ := strings.Cut(entry, "="); strings.HasPrefix(name, "AWS_") {
+			t.Setenv(name, "")
+		}
+	}
+	t.Setenv("HOME", home)
+	t.Setenv("USERPROFILE", home)
+	t.Setenv("AWS_CONFIG_FILE", filepath.Join(home, "config"))
+	t.Setenv("AWS_SHARED_CREDENTIALS_FILE", filepath.Join(home, "credentials"))
+	t.Setenv("AWS_EC2_METADATA_DISABLED", "true")
+	return home
+}
+
+func writeFile(t *testing.T, path, content string) {
+	t.Helper()
+	if err := errors.Join(os.MkdirAll(filepath.Dir(path), 0o700), os.WriteFile(path, []byte(content), 0o600)); err != nil {
+		t.Fatal(err)
+	}
+}
+
+// wantLogin reads an object, and checks by which key the request was signed.
+func wantLogin(t *testing.T, s *Services, s3 *fake, address, id string) {
+	t.Helper()
+	t.Cleanup(s.Close)
+	if _, err := read(t, s, "s3", address); err != nil {
+		t.Fatal(err)
+	}
+	if login := s3.last(t).Header.Get("Authorization"); !strings.Contains(login, "Credential="+id+"/") {
+		t.Errorf("Authorization: %s; want the key %s", login, id)
+	}
+}
+
+func TestS3_FindsCredentialsInTheEnvironment(t *testing.T) {
+	clearAWS(t)
+	s3 := newS3(t)
+	t.Setenv("AWS_ACCESS_KEY_ID", "environment")
+	t.Setenv("AWS_SECRET_ACCESS_KEY", "secret")
+	wantLogin(t, &Services{}, s3, s3.BaseURL()+"/bucket/a", "environment")
+}
+
+func TestS3_FindsCredentialsInAProfile(t *testing.T) {
+	home := clearAWS(t)
+	s3 := newS3(t)
+	writeFile(t, filepath.Join(home, "credentials"), "[default]\naws_access_key_id = first\naws_secret_access_key = s\n"+
+		"[other]\naws_access_key_id = second\naws_secret_access_key = s\n")
+	at := s3.BaseURL() + "/bucket/a"
+	wantLogin(t, &Services{}, s3, at, "first")
+	wantLogin(t, &Services{}, s3, at+"?aws_profile=other", "second")
+	t.Setenv("AWS_PROFILE", "other")
+	wantLogin(t, &Services{}, s3, at, "second")
+	writeFile(t, filepath.Join(home, "config"), "[profile other]\nregion = eu-north-1\n")
+	wantLogin(t, &Services{}, s3, at+"?aws_profile=other&region=us-west-2", "second")
+	if login := s3.last(t).Header.Get("Authorization"); !strings.Contains(login, "/eu-north-1/") {
+		t.Errorf("Authorization: %s; want the profile's region", login)
+	}
+}
+
+func TestS3_SignsInWithSSO(t *testing.T) {
+	home := clearAWS(t)
+	s3 := newS3(t)
+	sso := newFake(t, func(w http.ResponseWriter, r *http.Request) {
+		if r.URL.Path != "/federation/credentials" || r.Header.Get("X-Amz-Sso_bearer_token") != "signed-in" {
+			w.WriteHeader(http.StatusUnauthorized)
+			return
+		}
+		w.Header().Set("Content-Type", "application/json")
+		fmt.Fprintf(w, `{"roleCredentials":{"accessKeyId":"sso","secretAccessKey":"s","sessionToken":"t","expiration":%d}}`, time.Now().Add(time.Hour).UnixMilli())
+	})
+	t.Setenv("AWS_ENDPOINT_URL_SSO", sso.BaseURL())
+	writeFile(t, filepath.Join(home, "config"), "[profile work]\nsso_session = us\nsso_account_id = 1\nsso_role_name = r\nregion = us-east-1\n"+
+		"[sso-session us]\nsso_region = us-east-1\nsso_start_url = https://example.com/start\n")
+	writeFile(t, filepath.Join(home, ".aws", "sso", "cache", fmt.Sprintf("%x.json", sha1.Sum([]byte("us")))),
+		`{"accessToken":"signed-in","expiresAt":"`+time.Now().Add(time.Hour).UTC().Format(time.RFC3339)+`"}`)
+	wantLogin(t, &Services{}, s3, s3.BaseURL()+"/bucket/a?aws_profile=work", "sso")
+}
+
+func TestS3_TakesARoleByWebIdentity(t *testing.T) {
+	home := clearAWS(t)
+	s3 := newS3(t)
+	sts := newFake(t, func(w http.ResponseWriter, r *http.Request) {
+		if r.PostFormValue("Action") != "AssumeRoleWithWebIdentity" || r.PostFormValue("WebIdentityToken") != "identity" {
+			w.WriteHeader(http.StatusForbidden)
+			return
+		}
+		fmt.Fprintf(w, `<AssumeRoleWithWebIdentityResponse><AssumeRoleWithWebIdentityResult><Credentials><AccessKeyId>web</AccessKeyId>`+
+			`<SecretAccessKey>s</SecretAccessKey><SessionToken>t</SessionToken><Expiration>%s</Expiration></Credentials>`+
+			`</AssumeRoleWithWebIdentityResult></AssumeRoleWithWebIdentityResponse>`, time.Now().Add(time.Hour).UTC().Format(time.RFC3339))
+	})
+	writeFile(t, filepath.Join(home, "token"), "identity")
+	t.Setenv("AWS_ENDPOINT_URL_STS", sts.BaseURL())
+	t.Setenv("AWS_ROLE_ARN", "arn:aws:iam::1:role/r")
+	t.Setenv("AWS_WEB_IDENTITY_TOKEN_FILE", filepath.Join(home, "token"))
+	wantLogin(t, &Services{}, s3, s3.BaseURL()+"/bucket/a", "web")
+}
+
+// newMetadata is the service that an EC2 machine asks for the credentials of its role.
+func newMetadata(t *testing.T, id string) *fake {
+	return newFake(t, func(w http.ResponseWriter, r *http.Request) {
+		switch r.URL.Path {
+		case "/latest/api/token":
+			w.Header().Set("X-Aws-Ec2-Metadata-Token-Ttl-Seconds", "21600")
+			_, _ = io.WriteString(w, "token")
+		case "/latest/meta-data/iam/security-credentials/":
+			_, _ = io.WriteString(w, "role")
+		case "/latest/meta-data/iam/security-credentials/role":
+			fmt.Fprintf(w, `{"Code":"Success","AccessKeyId":%q,"SecretAccessKey":"s","Token":"t","Expiration":%q}`, id, time.Now().Add(time.Hour).UTC().Format(time.RFC3339))
+		default:
+			http.NotFound(w, r)
+		}
+	})
+}
+
+func TestS3_TakesTheRoleOfTheMachine(t *testing.T) {
+	clearAWS(t)
+	s3 := newS3(t)
+	t.Setenv("AWS_EC2_METADATA_DISABLED", "")
+	t.Setenv("AWS_EC2_METADATA_SERVICE_ENDPOINT", newMetadata(t, "machine").BaseURL())
+	wantLogin(t, &Services{}, s3, s3.BaseURL()+"/bucket/a", "machine")
+}
+
+func TestS3_TakesTheRoleThatAWSMetadataURLHas(t *testing.T) {
+	clearAWS(t)
+	s3 := newS3(t)
+	t.Setenv("AWS_ACCESS_KEY_ID", "environment")
+	t.Setenv("AWS_SECRET_ACCESS_KEY", "secret")
+	s := &Services{Environ: []string{"AWS_METADATA_URL=" + newMetadata(t, "other").BaseURL()}}
+	wantLogin(t, s, s3, s3.BaseURL()+"/bucket/a", "other")
+}
+
+func TestS3_AsksTheEndpointOfTheEnvironmentInPlaceOfAWS(t *testing.T) {
+	clearAWS(t)
+	s3 := newS3(t)
+	t.Setenv("AWS_ENDPOINT_URL_S3", strings.Replace(s3.BaseURL(), "localhost", "127.0.0.1", 1)) // a name would get the bucket's before it
+	s := &Services{}
+	t.Cleanup(s.Close)
+	if got, err := read(t, s, "s3", "https://s3-eu-west-1.amazonaws.com/bucket/a?"+staticKeys); err != nil || got != "/bucket/a@" {
+		t.Errorf("%q, %v", got, err)
+	}
+}
+
+// TestS3_AddressesOfOthersGetNoCredentials has addresses that a registry or a foreign module names.
+func TestS3_AddressesOfOthersGetNoCredentials(t *testing.T) {
+	home := clearAWS(t)
+	s3 := newS3(t)
+	t.Setenv("AWS_ACCESS_KEY_ID", "environment")
+	t.Setenv("AWS_SECRET_ACCESS_KEY", "secret")
+	t.Setenv("AWS_SESSION_TOKEN", "hunter2")
+	writeFile(t, filepath.Join(home, "credentials"), "[private]\naws_access_key_id = private\naws_secret_access_key = s\n")
+	writeFile(t, filepath.Join(home, "config"), "[profile theirs]\nendpoint_url = "+s3.BaseURL()+"/\n[profile other]\nendpoint_url = https://s3.example.com\n")
+	const bucketOfAmazon = "https://s3-eu-west-1.amazonaws.com/bucket/a"
+	byIP := strings.Replace(s3.BaseURL(), "localhost", "127.0.0.1", 1) // a name would get the bucket's before it
+	for name, c := range map[string]struct {
+		environ map[string]string
+		address string
+		id      string // of the key by which the request is signed; "": it is refused
+	}{
+		"an endpoint":                            {nil, s3.BaseURL() + "/bucket/a", ""},
+		"an endpoint, a profile":                 {nil, s3.BaseURL() + "/bucket/a?aws_profile=private", ""},
+		"an endpoint, keys of its own":           {nil, s3.BaseURL() + "/bucket/a?aws_profile=private&" + staticKeys, "id"},
+		"another endpoint is the user's":         {map[string]string{"AWS_ENDPOINT_URL": "https://s3.example.com"}, s3.BaseURL() + "/bucket/a", ""},
+		"another one is in the user's profile":   {map[string]string{"AWS_PROFILE": "other"}, s3.BaseURL() + "/bucket/a", ""},
+		"the user's endpoint, another scheme":    {map[string]string{"AWS_ENDPOINT_URL": strings.Replace(s3.BaseURL(), "http:", "https:", 1)}, s3.BaseURL() + "/bucket/a", ""},
+		"the user's endpoint is passed over":     {map[string]string{"AWS_ENDPOINT_URL": s3.BaseURL(), "AWS_IGNORE_CONFIGURED_ENDPOINT_URLS": "true"}, s3.BaseURL() + "/bucket/a", ""},
+		"the user's endpoint":                    {map[string]string{"AWS_ENDPOINT_URL": s3.BaseURL()}, s3.BaseURL() + "/bucket/a", "environment"},
+		"the user's endpoint for S3":             {map[string]string{"AWS_ENDPOINT_URL_S3": s3.BaseURL()}, s3.BaseURL() + "/bucket/a?aws_profile=private", "environment"},
+		"the endpoint of the user's profile":     {map[string]string{"AWS_PROFILE": "theirs"}, s3.BaseURL() + "/bucket/a", "environment"},
+		"Amazon's, which the user has elsewhere": {map[string]string{"AWS_ENDPOINT_URL_S3": byIP}, bucketOfAmazon, "environment"},
+		"Amazon's, a profile":                    {map[string]string{"AWS_ENDPOINT_URL_S3": byIP}, bucketOfAmazon + "?aws_profile=private", "environment"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			for variable, value := range c.environ {
+				t.Setenv(variable, value)
+			}
+			u, err := url.Parse(c.address)
+			if err != nil {
+				t.Fatal(err)
+			}
+			s := &Services{}
+			t.Cleanup(s.Close)
+			objects, err := s.Open(t.Context(), "s3", u, false)
+			if err != nil {
+				t.Fatal(err)
+			}
+			t.Cleanup(objects.Close)
+			_, err = readKey(t.Context(), objects, objects.Key)
+			header := s3.last(t).Header
+			if c.id != "" {
+				if login := header.Get("Authorization"); err != nil || !strings.Contains(login, "Credential="+c.id+"/") {
+					t.Errorf("Authorization: %s, %v; want the key %s", login, err, c.id)
+				}
+				return
+			}
+			var hinted interface{ Hint() string }
+			if err == nil || !strings.Contains(err.Error(), "no credentials were sent") || !errors.As(err, &hinted) || !strings.Contains(hinted.Hint(), s3.BaseURL()) {
+				t.Errorf("refused with %v", err)
+			}
+			if header.Get("Authorization") != "" || header.Get("X-Amz-Security-Token") != "" {
+				t.Errorf("header: %v", header)
+			}
+			for _, err := range objects.Keys(t.Context()) {
+				if err == nil || !strings.Contains(err.Error(), "no credentials were sent") {
+					t.Errorf("the list is refused with %v", err)
+				}
+			}
+		})
+	}
+}

@@ -1,0 +1,150 @@
+package fetch
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"io/fs"
+	"os"
+	"path"
+	"path/filepath"
+	"runtime"
+
+	"github.com/tfdeps/tfdeps/internal/config/modules"
+)
+
+// put makes dst with the content of a package, or with a part of it.
+func (w *session) put(ctx context.Context, made content, subdir, dst string) error {
+	if made.linked {
+		err := os.Symlink(made.dir, dst)
+		if err == nil {
+			return nil
+		}
+		if runtime.GOOS != "windows" { // where making one is a privilege
+			return failed(stepCopy, err)
+		}
+	}
+	release, err := w.copies.Acquire(ctx, 0)
+	if err != nil {
+		return err
+	}
+	defer release()
+	src, err := findSubdir(made.dir, subdir)
+	if err != nil {
+		return failed(stepRead, err)
+	}
+	if err := os.Mkdir(dst, 0o755); err != nil {
+		if errors.Is(err, fs.ErrExist) && ignoresCase(filepath.Dir(dst)) {
+			err = fmt.Errorf("the name of another module differs from this one in case only, and the file system takes both for one: rename one of them (%w)", err)
+		}
+		return failed(stepCopy, err)
+	}
+	if err := copyTree(ctx, src, dst); err != nil {
+		_ = os.RemoveAll(dst)
+		return failed(stepCopy, err)
+	}
+	return nil
+}
+
+// findSubdir finds the part of a package that a server named. It has to be in the
+// package also when symlinks are followed.
+func findSubdir(dir, pattern string) (string, error) {
+	if pattern == "" || path.Clean(pattern) == "." {
+		return dir, nil
+	}
+	matches, err := fs.Glob(os.DirFS(dir), path.Clean(pattern))
+	switch {
+	case err != nil:
+		return "", fmt.Errorf("the subdirectory %q, to which the server leads, is not a pattern of names: %w", pattern, err)
+	case len(matches) == 0:
+		return "", fmt.Errorf("%w: the package has no directory %q, to which the server leads", ErrNotFound, pattern)
+	case len(matches) > 1:
+		return "", fmt.Errorf("the package has several directories that match %q, to which the server leads: %q is one, %q another", pattern, matches[0], matches[1])
+	}
+	found, err := modules.Inside(dir, matches[0])
+	if err != nil {
+		return "", err
+	}
+	if info, err := os.Stat(found); err != nil || !info.IsDir() {
+		return "", fmt.Errorf("%w: %q is no directory of the package", ErrNotFound, matches[0])
+	}
+	return found, nil
+}
+
+// copyTree copies what is in a directory into another one, which is empty.
+// Symlinks stay what they are, wherever they lead.
+func copyTree(ctx context.Context, src, dst string) error {
+	return filepath.WalkDir(src, func(name string, d fs.DirEntry, err error) error {
+		if err != nil {
+			return err
+		}
+		if ctx.Err() != nil {
+			return context.Cause(ctx)
+		}
+		relative, err := filepath.Rel(src, name)
+		if err != nil || relative == "." {
+			return err
+		}
+		return copyEntry(name, filepath.Join(dst, relative), d)
+	})
+}
+
+func copyEntry(from, to string, d fs.DirEntry) error {
+	switch {
+	case d.IsDir():
+		info, err := d.Info()
+		if err != nil {
+			return err
+		}
+		return os.Mkdir(to, info.Mode().Perm()|0o700)
+	case d.Type() == fs.ModeSymlink:
+		target, err := os.Readlink(from)
+		if err != nil {
+			return err
+		}
+		return os.Symlink(target, to)
+	case d.Type().IsRegular():
+		return copyFile(from, to)
+	default:
+		return fmt.Errorf("%s is neither a file nor a directory nor a symlink", from)
+	}
+}
+
+// smallFile is up to which size, in bytes, a file is copied by one read and one
+// write. Most files of modules have less than a tenth of it.
+const smallFile = 256 << 10
+
+func copyFile(from, to string) error {
+	r, err := os.Open(from)
+	if err != nil {
+		return err
+	}
+	defer r.Close()
+	info, err := r.Stat()
+	if err != nil {
+		return err
+	}
+	w, err := os.OpenFile(to, os.O_WRONLY|os.O_CREATE|os.O_EXCL, info.Mode().Perm())
+	if err != nil {
+		return err
+	}
+	if info.Size() <= smallFile {
+		err = copySmall(w, r, info.Size())
+	} else {
+		_, err = io.Copy(w, r) // as they are, so that the system may clone
+	}
+	if closeErr := w.Close(); err == nil {
+		err = closeErr
+	}
+	return err
+}
+
+func copySmall(w io.Writer, r io.Reader, size int64) error {
+	content := make([]byte, size)
+	if _, err := io.ReadFull(r, content); err != nil {
+		return err
+	}
+	_, err := w.Write(content)
+	return err
+}

@@ -1,0 +1,67 @@
+package fetch
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"os"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/tfdeps/tfdeps/getproviders"
+	"github.com/tfdeps/tfdeps/internal/config/git"
+	"github.com/tfdeps/tfdeps/internal/subprocess"
+)
+
+// cloneHg makes a directory with a revision of a Mercurial repository. hg runs in that directory, which is empty
+// at first: settings of a repository around the working directory can start programs.
+func (f *Fetcher) cloneHg(ctx context.Context, from packageSource, dst string) error {
+	if f.Offline {
+		return ErrOffline
+	}
+	if err := os.Mkdir(dst, 0o777); err != nil {
+		return err
+	}
+	if err := f.runHg(ctx, dst, "clone", "--noupdate", "--", from.url, "."); err != nil {
+		return fmt.Errorf("%w: %w", getproviders.ErrUnreachable, err)
+	}
+	args := []string{"update", "--config=paths.default=" + from.url} // from which subrepositories are counted
+	if from.ref != "" {
+		args = append(args, "--rev="+from.ref)
+	}
+	return f.runHg(ctx, dst, args...)
+}
+
+// maxComplaint is how much is shown of what hg has to say.
+const maxComplaint = 4 << 10
+
+// hgOptions keep hg from asking questions, and from starting git and svn.
+var hgOptions = []string{"--noninteractive", "--config=subrepos.git:allowed=false", "--config=subrepos.svn:allowed=false"}
+
+// runHg runs hg as scripts do: no alias changes what a command is. The settings of repositories don't count, not
+// even of those that are cloned and lie on this machine.
+func (f *Fetcher) runHg(ctx context.Context, dir string, args ...string) error {
+	env := slices.Concat(f.Environ, []string{"HGPLAIN=1", "HGRCSKIPREPO=1"})
+	cmd, err := subprocess.Command(ctx, env, dir, "hg", slices.Concat(hgOptions, args)...)
+	if err != nil {
+		return errors.New("hg is not installed: install Mercurial, or put it on PATH")
+	}
+	cmd.WaitDelay = time.Second // ssh may hold the pipe open when hg is gone
+	said := &subprocess.Head{Limit: maxComplaint}
+	cmd.Stderr = said
+	if err = cmd.Run(); err == nil {
+		return nil
+	}
+	return fmt.Errorf("hg: %w: %s", err, withoutSecrets(said.Printable(), args))
+}
+
+// withoutSecrets takes out of hg's words what may be secret in the URLs of its arguments, and all logins.
+func withoutSecrets(said string, args []string) string {
+	for _, arg := range args {
+		if strings.Contains(arg, "://") {
+			said = git.HideSecrets(arg).Replace(said)
+		}
+	}
+	return login().ReplaceAllString(said, "//")
+}

@@ -1,0 +1,237 @@
+package fetch
+
+import (
+	"errors"
+	"fmt"
+	"net/http"
+	"net/http/cgi"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strings"
+	"sync"
+	"testing"
+
+	"github.com/tfdeps/tfdeps/getproviders"
+	"github.com/tfdeps/tfdeps/getproviders/providertest"
+	"github.com/tfdeps/tfdeps/internal/config/modules"
+)
+
+// lookProgram finds a program that a test needs. hg isn't required.
+func lookProgram(t testing.TB, name string) string {
+	t.Helper()
+	if _, err := exec.LookPath(name); err != nil && name == "hg" {
+		t.Skip("hg is not on PATH")
+	}
+	return providertest.LookProgram(t, name)
+}
+
+// run runs a program in a directory, and returns what it writes.
+func run(t testing.TB, dir, program string, args ...string) string {
+	t.Helper()
+	cmd := exec.CommandContext(t.Context(), program, args...)
+	cmd.Dir = dir
+	cmd.Env = append(testEnviron(), "HGUSER=a", "HGRCPATH=", "GIT_AUTHOR_NAME=a", "GIT_AUTHOR_EMAIL=a@example.com", "GIT_COMMITTER_NAME=a", "GIT_COMMITTER_EMAIL=a@example.com")
+	var stderr strings.Builder
+	cmd.Stderr = &stderr
+	out, err := cmd.Output()
+	if err != nil {
+		t.Fatalf("%s %q: %v\n%s", program, args, err, &stderr)
+	}
+	return strings.TrimSpace(string(out))
+}
+
+func writeTree(t testing.TB, dir string, files map[string]string) {
+	t.Helper()
+	for name, content := range files {
+		path := filepath.Join(dir, filepath.FromSlash(name))
+		if err := errors.Join(os.MkdirAll(filepath.Dir(path), 0o755), os.WriteFile(path, []byte(content), 0o644)); err != nil {
+			t.Fatal(err)
+		}
+	}
+}
+
+// newGit makes a repository with a commit, and returns where it is and the commit.
+func newGit(t testing.TB, files map[string]string) (dir, commit string) {
+	t.Helper()
+	lookProgram(t, "git")
+	dir = filepath.Join(t.TempDir(), "net.git")
+	run(t, "", "git", "init", "-q", "-b", "main", dir)
+	writeTree(t, dir, files)
+	run(t, dir, "git", "add", "-A")
+	run(t, dir, "git", "commit", "-q", "-m", "one")
+	run(t, dir, "git", "tag", "v1")
+	return dir, run(t, dir, "git", "rev-parse", "HEAD")
+}
+
+func fileURL(path string) string {
+	path = filepath.ToSlash(path)
+	if !strings.HasPrefix(path, "/") {
+		path = "/" + path
+	}
+	return "file://" + path
+}
+
+func TestFetch_GitRepositories(t *testing.T) {
+	t.Parallel()
+	dir, commit := newGit(t, someTree)
+	f := &Fetcher{Environ: testEnviron(), Store: t.TempDir()}
+	defer f.Close()
+	for _, query := range []string{"", "?ref=v1", "?ref=" + commit, "?depth=1&ref=main"} {
+		dst := filepath.Join(t.TempDir(), "module")
+		got, err := f.Fetch(t.Context(), get("git::"+fileURL(dir)+query), dst)
+		if err != nil || got.Commit != commit {
+			t.Fatalf("%s: %+v, %v, want %s", query, got, err, commit)
+		}
+		sameTree(t, tree(t, dst), below(someTree, ""))
+	}
+	for query, want := range map[string]error{"?ref=v2": ErrNotFound, "?ref=--x": ErrAddress} {
+		if err := refused(t, f, "git::"+fileURL(dir)+query); !errors.Is(err, want) {
+			t.Errorf("%s: %v", query, err)
+		}
+	}
+	if err := refused(t, f, "git::"+fileURL(dir)+"-nothing"); !errors.Is(err, getproviders.ErrUnreachable) {
+		t.Error(err)
+	}
+}
+
+func TestFetch_ArchiveInAGitRepository(t *testing.T) {
+	t.Parallel()
+	dir, _ := newGit(t, map[string]string{"net.tgz": string(providertest.TarGz(someTree))})
+	f := &Fetcher{Environ: testEnviron()}
+	defer f.Close()
+	sameTree(t, fetched(t, f, get("git::"+fileURL(dir)+"/net.tgz?ref=v1")), below(someTree, ""))
+	if err := refused(t, f, "git::"+fileURL(dir)+"/other.tgz"); !errors.Is(err, ErrNotFound) {
+		t.Error(err)
+	}
+}
+
+func TestFetch_SymlinksOfARepositoryStayAndLeadNowhereElse(t *testing.T) {
+	t.Parallel()
+	dir, _ := newGit(t, someTree)
+	if err := errors.Join(os.Symlink("modules/a", filepath.Join(dir, "in")), os.Symlink("../..", filepath.Join(dir, "out"))); err != nil {
+		t.Skip(err)
+	}
+	run(t, dir, "git", "add", "-A")
+	run(t, dir, "git", "commit", "-q", "-m", "two")
+	s := newSite(t)
+	serveGit(t, s, filepath.Dir(dir))
+	s.hop("/in", "git::"+s.BaseURL()+"/net.git//in")
+	s.hop("/out", "git::"+s.BaseURL()+"/net.git//out")
+	f := s.fetcher(t, "")
+	f.Environ = append(f.Environ, "GIT_SSL_CAINFO="+caFile(t, s))
+	if got := fetched(t, f, get("git::"+s.BaseURL()+"/net.git")); got["in"] != "-> modules/a" || got["out"] != "-> ../.." {
+		t.Errorf("%q", got)
+	}
+	sameTree(t, fetched(t, f, get(s.BaseURL()+"/in")), below(someTree, "modules/a"))
+	if err := refused(t, f, s.BaseURL()+"/out"); !strings.Contains(err.Error(), "outside of the module package") {
+		t.Error(err)
+	}
+}
+
+// serveGit serves the repositories of a directory, below /net.git.
+func serveGit(t testing.TB, s *site, dir string) {
+	t.Helper()
+	backend := filepath.Join(run(t, dir, "git", "--exec-path"), "git-http-backend")
+	if _, err := os.Stat(backend); err != nil {
+		t.Skip("git has no http-backend here")
+	}
+	handler := &cgi.Handler{Path: backend, Env: []string{
+		"GIT_PROJECT_ROOT=" + dir, "GIT_HTTP_EXPORT_ALL=1", "GIT_CONFIG_COUNT=1", "GIT_CONFIG_KEY_0=safe.directory", "GIT_CONFIG_VALUE_0=*",
+	}}
+	for _, path := range []string{"/net.git/info/refs", "/net.git/git-upload-pack", "/net.git/HEAD"} {
+		s.pages[path] = func(w http.ResponseWriter, r *http.Request) { handler.ServeHTTP(w, r) }
+	}
+}
+
+func caFile(t testing.TB, s *site) string {
+	t.Helper()
+	path := filepath.Join(t.TempDir(), "ca.pem")
+	if err := os.WriteFile(path, s.CAPEM(), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	return path
+}
+
+func TestFetch_GitIsAskedOnceForManyCalls(t *testing.T) {
+	t.Parallel()
+	dir, commit := newGit(t, someTree)
+	s := newSite(t)
+	serveGit(t, s, filepath.Dir(dir))
+	s.hop("/page", "git::"+s.BaseURL()+"/net.git//docs?ref=v1")
+	store, ca := t.TempDir(), caFile(t, s)
+	fetchAll := func(pkg, pin string) {
+		f := &Fetcher{Client: s.Client(), Store: store, Environ: append(testEnviron(), "GIT_SSL_CAINFO="+ca)}
+		defer f.Close()
+		dir := t.TempDir()
+		var calls sync.WaitGroup
+		for i := range 10 {
+			calls.Go(func() {
+				got, err := f.Fetch(t.Context(), modules.FetchRequest{Package: pkg, Pin: pin}, filepath.Join(dir, fmt.Sprint(i)))
+				if err != nil || got.Commit != commit {
+					t.Errorf("%+v, %v", got, err)
+				}
+			})
+		}
+		calls.Wait()
+	}
+	for _, pkg := range []string{"git::" + s.BaseURL() + "/net.git?ref=v1", s.BaseURL() + "/page"} {
+		fetchAll(pkg, "net 1.0.0")
+		before := len(s.Log())
+		fetchAll(pkg, "net 1.0.0")
+		if got := s.asked(before); len(got) > 0 {
+			t.Errorf("%s: requests although it is pinned: %q", pkg, got)
+		}
+		fetchAll(pkg, "")
+		if got := s.asked(before); len(got) == 0 || len(got) > 3 {
+			t.Errorf("%s: requests: %q", pkg, got)
+		}
+	}
+}
+
+func TestFetch_MercurialRepositories(t *testing.T) {
+	if testing.Short() {
+		t.Skip("each command of hg takes a while")
+	}
+	t.Parallel()
+	lookProgram(t, "hg")
+	dir := filepath.Join(t.TempDir(), "net")
+	run(t, "", "hg", "init", dir)
+	writeTree(t, dir, someTree)
+	run(t, dir, "hg", "commit", "-q", "-A", "-m", "one")
+	run(t, dir, "hg", "tag", "v1")
+	writeTree(t, dir, otherTree)
+	run(t, dir, "hg", "commit", "-q", "-m", "two")
+	f := &Fetcher{Environ: append(testEnviron(), "HGRCPATH=")}
+	defer f.Close()
+	sameTree(t, fetched(t, f, get("hg::"+fileURL(dir)+"?rev=v1")), below(someTree, ""))
+	if got := fetched(t, f, get("hg::"+fileURL(dir))); got["main.tf"] != otherTree["main.tf"] {
+		t.Errorf("%q", got)
+	}
+	if err := refused(t, f, "hg::"+fileURL(dir)+"?rev=v2"); !strings.Contains(err.Error(), "v2") {
+		t.Error(err)
+	}
+	if err := refused(t, f, "hg::"+fileURL(dir)+"-nothing"); !errors.Is(err, getproviders.ErrUnreachable) {
+		t.Error(err)
+	}
+}
+
+// Programs obey what is below .git and .hg, also where a package has brought it.
+func TestFetch_NoPackageBringsARepository(t *testing.T) {
+	t.Parallel()
+	files := map[string]string{".gitignore": "y", "a/.hgtags": "x", "main.tf": "", "git/x": "x"}
+	want := below(files, "")
+	files[".hg/hgrc"], files["a/.hg/hgrc"], files["c/.HG/x/y"] = "[hooks]", "[hooks]", "x"
+	repository, _ := newGit(t, files)
+	files[".git/config"], files["c/.GIT/config"], files["b/.git"] = "[core]", "[core]", "gitdir: /x"
+	s := newSite(t)
+	s.file("/net.zip", zipped(t, files), "")
+	s.file("/net.tgz", providertest.TarGz(files), "")
+	f := s.fetcher(t, t.TempDir())
+	for _, pkg := range []string{s.BaseURL() + "/net.zip", s.BaseURL() + "/net.tgz", "git::" + fileURL(repository)} {
+		got := fetched(t, f, get(pkg))
+		delete(got, "b")
+		delete(got, "c")
+		sameTree(t, got, want)
+	}
+}

@@ -1,0 +1,282 @@
+package fetch
+
+import (
+	"archive/tar"
+	"archive/zip"
+	"bytes"
+	"compress/gzip"
+	"context"
+	"crypto/sha256"
+	"encoding/hex"
+	"errors"
+	"io/fs"
+	"maps"
+	"net/http"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/tfdeps/tfdeps/getproviders/providertest"
+	"github.com/tfdeps/tfdeps/internal/config/modules"
+)
+
+// site is a server of archives and answers, over TLS.
+type site struct {
+	*providertest.Server
+	pages map[string]http.HandlerFunc // by path
+}
+
+// newSite makes a server. Set the pages before the first request.
+func newSite(t testing.TB) *site {
+	t.Helper()
+	s := &site{pages: map[string]http.HandlerFunc{}}
+	server, err := providertest.NewServer(providertest.ServerOptions{Handler: http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		if page := s.pages[r.URL.Path]; page != nil {
+			page(w, r)
+			return
+		}
+		http.NotFound(w, r)
+	})})
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(server.Close)
+	s.Server = server
+	return s
+}
+
+// file serves bytes, with an ETag if given, and answers If-None-Match.
+func (s *site) file(path string, content []byte, etag string) {
+	s.pages[path] = func(w http.ResponseWriter, r *http.Request) {
+		if etag != "" {
+			w.Header().Set("ETag", etag)
+			if r.Header.Get("If-None-Match") == etag {
+				w.WriteHeader(http.StatusNotModified)
+				return
+			}
+		}
+		_, _ = w.Write(content)
+	}
+}
+
+// hop serves the header that says where the package is.
+func (s *site) hop(path, told string) {
+	s.pages[path] = func(w http.ResponseWriter, _ *http.Request) {
+		w.Header().Set("X-Terraform-Get", told)
+		w.WriteHeader(http.StatusNoContent)
+	}
+}
+
+// asked lists the requests from a number on: method and path.
+func (s *site) asked(since int) []string {
+	var all []string
+	for _, r := range s.Log()[since:] {
+		all = append(all, r.Method+" "+r.Path)
+	}
+	return all
+}
+
+// fetcher makes a Fetcher for the site.
+func (s *site) fetcher(t testing.TB, store string) *Fetcher {
+	t.Helper()
+	f := &Fetcher{Client: s.Client(), Store: store, Environ: testEnviron()}
+	t.Cleanup(func() {
+		if err := f.Close(); err != nil {
+			t.Error(err)
+		}
+	})
+	return f
+}
+
+// testEnviron keeps git from reading the machine's configuration.
+func testEnviron() []string {
+	return append(os.Environ(), "GIT_CONFIG_NOSYSTEM=1", "GIT_CONFIG_GLOBAL="+os.DevNull)
+}
+
+// fetched fetches a package, and returns what is there then.
+func fetched(t testing.TB, f *Fetcher, req modules.FetchRequest) map[string]string {
+	t.Helper()
+	dst := filepath.Join(t.TempDir(), "module")
+	if _, err := f.Fetch(t.Context(), req, dst); err != nil {
+		t.Fatalf("%s: %v", req.Package, err)
+	}
+	return tree(t, dst)
+}
+
+// refused fetches a package that is refused, and returns the error.
+func refused(t testing.TB, f *Fetcher, pkg string) error {
+	t.Helper()
+	dst := filepath.Join(t.TempDir(), "module")
+	_, err := f.Fetch(t.Context(), modules.FetchRequest{Package: pkg}, dst)
+	if err == nil {
+		t.Fatalf("%s was fetched: %q", pkg, tree(t, dst))
+	}
+	if _, statErr := os.Lstat(dst); statErr == nil {
+		t.Errorf("%s: something is there after %v", pkg, err)
+	}
+	return err
+}
+
+// tree returns what is below a directory, by name: files with an "x" if they can be run, and their
+// content; "/" for directories; the targets of symlinks.
+func tree(t testing.TB, dir string) map[string]string {
+	t.Helper()
+	root, err := filepath.EvalSymlinks(dir)
+	if err != nil {
+		t.Fatal(err)
+	}
+	found := map[string]string{}
+	err = filepath.WalkDir(root, func(path string, d fs.DirEntry, err error) error {
+		if err != nil || path == root {
+			return err
+		}
+		rel, _ := filepath.Rel(root, path)
+		name := filepath.ToSlash(rel)
+		switch info, err := d.Info(); {
+		case err != nil:
+			return err
+		case d.IsDir():
+			found[name] = "/"
+		case d.Type() == fs.ModeSymlink:
+			target, err := os.Readlink(path)
+			found[name] = "-> " + target
+			return err
+		default:
+			content, err := os.ReadFile(path)
+			if err != nil {
+				return err
+			}
+			found[name] = string(content)
+			if info.Mode()&0o100 != 0 {
+				found[name] = "x " + found[name]
+			}
+		}
+		return nil
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	return found
+}
+
+// someTree is the content of the archives of most tests.
+var someTree = map[string]string{
+	"main.tf":         "# root\n",
+	".hidden":         "h",
+	"modules/a/a.tf":  "# a\n",
+	"modules/ab/b.tf": "# ab\n",
+	"docs/x/page.md":  "# page\n",
+}
+
+// below returns the files of a tree in a directory of it, and the directories.
+func below(files map[string]string, dir string) map[string]string {
+	found := map[string]string{}
+	for name, content := range files {
+		if dir != "" {
+			rest, ok := strings.CutPrefix(name, dir+"/")
+			if !ok {
+				continue
+			}
+			name = rest
+		}
+		found[name] = content
+		for parent := filepath.ToSlash(filepath.Dir(name)); parent != "."; parent = filepath.ToSlash(filepath.Dir(parent)) {
+			found[parent] = "/"
+		}
+	}
+	return found
+}
+
+func sameTree(t testing.TB, got, want map[string]string) {
+	t.Helper()
+	if !maps.Equal(got, want) {
+		t.Errorf("there is %q\nwant %q", got, want)
+	}
+}
+
+// zipped makes an archive whose files can't be run.
+func zipped(t testing.TB, files map[string]string) []byte {
+	t.Helper()
+	var buf bytes.Buffer
+	w := zip.NewWriter(&buf)
+	for _, name := range slices.Sorted(maps.Keys(files)) {
+		f, err := w.Create(name)
+		if err == nil {
+			_, err = f.Write([]byte(files[name]))
+		}
+		if err != nil {
+			t.Fatal(err)
+		}
+	}
+	if err := w.Close(); err != nil {
+		t.Fatal(err)
+	}
+	return buf.Bytes()
+}
+
+// tarred makes a tar.gz of entries. The content of an entry that isn't a regular file is its
+// target.
+func tarred(t testing.TB, entries ...tar.Header) []byte {
+	t.Helper()
+	var buf bytes.Buffer
+	packed := gzip.NewWriter(&buf)
+	w := tar.NewWriter(packed)
+	for _, h := range entries {
+		content := []byte(nil)
+		if h.Typeflag == 0 {
+			h.Typeflag, content, h.Linkname = tar.TypeReg, []byte(h.Linkname), ""
+			h.Size = int64(len(content))
+		}
+		if h.Mode == 0 {
+			h.Mode = 0o644
+		}
+		err := w.WriteHeader(&h)
+		if err == nil {
+			_, err = w.Write(content)
+		}
+		if err != nil {
+			t.Fatal(err)
+		}
+	}
+	if err := w.Close(); err != nil {
+		t.Fatal(err)
+	}
+	if err := packed.Close(); err != nil {
+		t.Fatal(err)
+	}
+	return buf.Bytes()
+}
+
+func sumOf(content []byte) string {
+	sum := sha256.Sum256(content)
+	return hex.EncodeToString(sum[:])
+}
+
+var errInterrupt = errors.New("interrupt")
+
+func contextWithCause(t testing.TB) (context.Context, context.CancelCauseFunc) {
+	ctx, cancel := context.WithCancelCause(t.Context())
+	t.Cleanup(func() { cancel(nil) })
+	return ctx, cancel
+}
+
+// oddArchive has entries other than files with ordinary modes.
+func oddArchive(t testing.TB) []byte {
+	t.Helper()
+	return tarred(t,
+		tar.Header{Name: "main.tf", Linkname: "# root\n"},
+		tar.Header{Name: "run.sh", Linkname: "#!/bin/sh\n", Mode: 0o755},
+		tar.Header{Name: "private", Linkname: "p", Mode: 0o600},
+		tar.Header{Name: "open", Linkname: "o", Mode: 0o666},
+		tar.Header{Name: "link", Typeflag: tar.TypeSymlink, Linkname: "main.tf"},
+		tar.Header{Name: "hard", Typeflag: tar.TypeLink, Linkname: "main.tf"},
+		tar.Header{Name: "empty/", Typeflag: tar.TypeDir, Mode: 0o755},
+	)
+}
+
+func outsideArchive(t testing.TB) []byte {
+	t.Helper()
+	return tarred(t, tar.Header{Name: "main.tf"}, tar.Header{Name: "../outside"})
+}

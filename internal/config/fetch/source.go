@@ -1,0 +1,220 @@
+package fetch
+
+import (
+	"encoding/base64"
+	"errors"
+	"fmt"
+	"net/url"
+	"path"
+	"path/filepath"
+	"runtime"
+	"slices"
+	"strconv"
+	"strings"
+
+	"github.com/tfdeps/tfdeps/internal/config/modules"
+)
+
+// packageSource is where content comes from, and by which means. It is comparable:
+// equal ones have the same content.
+type packageSource struct {
+	kind     string // "http", "git", "hg", "s3", "gcs", "file", "oci"
+	url      string // without the parameters that are for us
+	archive  string // how it is packed, a key of archiveKinds; "": a directory, or a page that says where the package is
+	checksum checksum
+
+	// Of git and hg.
+	ref    string
+	depth  int
+	sshKey string // decoded
+
+	own bool // of s3: see modules.FetchRequest
+
+	// known is what an earlier run found: the SHA-256 of an archive, or a commit.
+	known string
+}
+
+// isPage reports whether there is no package there, but a word of where it is.
+func (o packageSource) isPage() bool { return o.kind == "http" && o.archive == "" }
+
+// kinds are the means by which packages are fetched, and the schemes that their
+// URLs may have; none: any that the program below accepts.
+var kinds = map[string][]string{
+	"http":  {"http", "https"},
+	"https": {"http", "https"},
+	"git":   nil,
+	"hg":    {"http", "https", "ssh", "file"},
+	"s3":    {"http", "https"},
+	"gcs":   {"http", "https"},
+	"file":  {"file"},
+	"oci":   {"oci"},
+}
+
+// parseSource reads the address of a package. Hopped is one from the answer of a server.
+func parseSource(pkg string, hopped bool) (packageSource, error) {
+	if hasControl(pkg) {
+		return packageSource{}, fmt.Errorf("%w: it has control characters", ErrAddress)
+	}
+	forced, text := modules.SplitForced(pkg)
+	if again, _ := modules.SplitForced(text); again != "" {
+		return packageSource{}, fmt.Errorf("%w: %q and %q can't both say how to get it", ErrAddress, forced+"::", again+"::")
+	}
+	u, err := url.Parse(text)
+	if err != nil {
+		return packageSource{}, fmt.Errorf("%w: %w", ErrAddress, withoutURL(err))
+	}
+	kind := forced
+	if kind == "" {
+		kind = u.Scheme
+	}
+	if err := checkKind(kind, u, hopped); err != nil {
+		return packageSource{}, err
+	}
+	if kind == "oci" {
+		from, err := readOCI(u)
+		if err != nil {
+			err = fmt.Errorf("%w: %w", ErrAddress, err)
+		}
+		return from, err
+	}
+	from, err := readParameters(u, hopped)
+	if err != nil {
+		return packageSource{}, fmt.Errorf("%w: %w", ErrAddress, err)
+	}
+	from.kind = kind
+	if kind == "https" {
+		from.kind = "http"
+	}
+	if err := from.readRest(kind, u); err != nil {
+		return packageSource{}, fmt.Errorf("%w: %w", ErrAddress, err)
+	}
+	return from, nil
+}
+
+// checkKind refuses what there is no means for. Servers may not lead to the files
+// of those who ask them.
+func checkKind(kind string, u *url.URL, hopped bool) error {
+	schemes, known := kinds[kind]
+	switch {
+	case !known:
+		return fmt.Errorf("%w: packages can't be fetched by %q, only by http, https, git, hg, s3, gcs and file", ErrAddress, kind)
+	case len(schemes) > 0 && !slices.Contains(schemes, u.Scheme):
+		return fmt.Errorf("%w: %s doesn't take URLs with the scheme %q", ErrAddress, kind, u.Scheme)
+	case u.Opaque != "":
+		return fmt.Errorf("%w: it has no path", ErrAddress)
+	case strings.HasPrefix(u.Host, "-"), strings.HasPrefix(u.User.Username(), "-"), strings.HasPrefix(u.String(), "-"):
+		return fmt.Errorf("%w: the address, its host or its user begins with a dash, and could be taken for an option", ErrAddress)
+	case hopped && (u.Host == "" || u.Scheme == "file"):
+		return fmt.Errorf("%w: a server leads to files of this machine", ErrAddress)
+	case u.Host == "" && (slices.Contains(schemes, "http") && u.Scheme != "file" || u.Scheme == "oci"):
+		return fmt.Errorf("%w: it has no host", ErrAddress)
+	}
+	return nil
+}
+
+// readParameters takes out of a URL what isn't for the server.
+func readParameters(u *url.URL, hopped bool) (packageSource, error) {
+	from := packageSource{}
+	query := splitQuery(u.RawQuery)
+	packed, given := query.take("archive")
+	if unpacked, err := strconv.ParseBool(packed); err == nil && !unpacked {
+		packed = ""
+	} else if packed == "" || !given {
+		packed = suffixOf(u.Path, hopped)
+	}
+	if slices.Contains(archiveKinds(hopped), packed) {
+		from.archive = packed
+	}
+	sum, _ := query.take("checksum")
+	var err error
+	if from.checksum, err = parseChecksum(sum); err != nil {
+		return packageSource{}, err
+	}
+	if from.checksum != (checksum{}) && from.archive == "" {
+		return packageSource{}, errors.New("a checksum is only possible for an archive")
+	}
+	u.RawQuery = query.String()
+	from.url = u.String()
+	return from, nil
+}
+
+// suffixOf returns the longest suffix of a path that says how it is packed.
+func suffixOf(name string, hopped bool) string {
+	longest := ""
+	for _, suffix := range archiveKinds(hopped) {
+		if len(suffix) > len(longest) && strings.HasSuffix(name, "."+suffix) {
+			longest = suffix
+		}
+	}
+	return longest
+}
+
+// readRest reads what only repositories have, and what only files have.
+func (o *packageSource) readRest(kind string, u *url.URL) error {
+	query := splitQuery(u.RawQuery)
+	switch kind {
+	case "git":
+		if err := o.readGit(query); err != nil {
+			return err
+		}
+	case "hg":
+		o.ref, _ = query.take("rev")
+	case "file":
+		o.url = filePath(u)
+		return nil
+	default:
+		return nil
+	}
+	if strings.HasPrefix(o.ref, "-") || hasControl(o.ref) {
+		return fmt.Errorf("the ref %q could be taken for an option, or is no text", o.ref)
+	}
+	u.RawQuery = query.String()
+	o.url = u.String()
+	return nil
+}
+
+func (o *packageSource) readGit(query *query) error {
+	o.ref, _ = query.take("ref")
+	if depth, _ := query.take("depth"); depth != "" {
+		o.depth, _ = strconv.Atoi(depth) // what is no number is passed over, as Terraform does
+	}
+	key, _ := query.take("sshkey")
+	decoded, err := base64.StdEncoding.DecodeString(strings.ReplaceAll(key, " ", "+"))
+	if err != nil {
+		return errors.New("the parameter sshkey is not a key in base64")
+	}
+	o.sshKey = string(decoded)
+	return nil
+}
+
+// hasControl reports whether there is what no name has, and no line of a
+// command or a message either.
+func hasControl(text string) bool {
+	return strings.ContainsFunc(text, func(r rune) bool { return r < ' ' || r == 0x7f })
+}
+
+// parent returns the repository in which an archive is a file, and the file.
+func (o packageSource) parent() (repository packageSource, file string, err error) {
+	u, err := url.Parse(o.url)
+	if err != nil {
+		return packageSource{}, "", withoutURL(err)
+	}
+	file = path.Base(u.Path)
+	u.Path, u.RawPath = path.Dir(u.Path), ""
+	repository = o
+	repository.url, repository.archive, repository.checksum = u.String(), "", checksum{}
+	return repository, file, nil
+}
+
+// filePath returns the path of a file URL. Like Terraform it doesn't decode
+// one that is not in the form in which Go would write it.
+func filePath(u *url.URL) string {
+	text := u.Path
+	if u.RawPath != "" {
+		text = u.RawPath
+	}
+	if runtime.GOOS == "windows" && len(text) > 2 && text[0] == '/' && text[2] == ':' {
+		text = text[1:]
+	}
+	return filepath.FromSlash(text)
+}

@@ -1,0 +1,130 @@
+package fetch
+
+import (
+	"errors"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"github.com/tfdeps/tfdeps/internal/config/modules"
+)
+
+const someSHA256 = "9f86d081884c7d659a2feaa0c55ad015a3bf4f1b2b0b822cd15d6c15b0f00a08"
+
+func TestSource_AddressesSayHowToFetch(t *testing.T) {
+	for _, c := range []struct {
+		pkg  string
+		want packageSource
+	}{
+		{"https://h/net", packageSource{kind: "http", url: "https://h/net"}},
+		{"https://h/net.tar.gz", packageSource{kind: "http", url: "https://h/net.tar.gz", archive: "tar.gz"}},
+		{"https://h/net.tbz2", packageSource{kind: "http", url: "https://h/net.tbz2", archive: "tbz2"}},
+		{"https://h/net.gz", packageSource{kind: "http", url: "https://h/net.gz", archive: "gz"}},
+		{"https://h/net.tar", packageSource{kind: "http", url: "https://h/net.tar"}},
+		{"https://h/net.zip?x=2&a=%2B&x=1", packageSource{kind: "http", url: "https://h/net.zip?x=2&a=%2B&x=1", archive: "zip"}},
+		{"https://h/net?archive=zip", packageSource{kind: "http", url: "https://h/net", archive: "zip"}},
+		{"https://h/net.zip?archive=tgz&x=1", packageSource{kind: "http", url: "https://h/net.zip?x=1", archive: "tgz"}},
+		{"https://h/net.zip?archive=false", packageSource{kind: "http", url: "https://h/net.zip"}},
+		{"https://h/net.zip?archive=0", packageSource{kind: "http", url: "https://h/net.zip"}},
+		{"https://h/net.zip?archive=true", packageSource{kind: "http", url: "https://h/net.zip"}},
+		{"https://h/net.zip?archive=", packageSource{kind: "http", url: "https://h/net.zip", archive: "zip"}},
+		{"https://h/net.zip?archive=rar", packageSource{kind: "http", url: "https://h/net.zip"}},
+		{"https://h/net.zip?checksum=" + someSHA256, packageSource{kind: "http", url: "https://h/net.zip", archive: "zip", checksum: checksum{"sha256", someSHA256}}},
+		{"https://h/net.zip?checksum=SHA256:" + strings.ToUpper(someSHA256), packageSource{kind: "http", url: "https://h/net.zip", archive: "zip", checksum: checksum{"sha256", someSHA256}}},
+		{"https://h/net.zip?checksum=file:https://h/SUMS", packageSource{kind: "http", url: "https://h/net.zip", archive: "zip", checksum: checksum{"file", "https://h/SUMS"}}},
+		{"http::https://h/net.zip", packageSource{kind: "http", url: "https://h/net.zip", archive: "zip"}},
+		{"https::http://h/net.zip", packageSource{kind: "http", url: "http://h/net.zip", archive: "zip"}},
+		{"git::https://h/net.git", packageSource{kind: "git", url: "https://h/net.git"}},
+		{"git::https://h/net.git?depth=3&x=%2B&ref=v1", packageSource{kind: "git", url: "https://h/net.git?x=%2B", ref: "v1", depth: 3}},
+		{"git::https://h/net.git?depth=many", packageSource{kind: "git", url: "https://h/net.git"}},
+		{"git::ssh://git@h/net.git?sshkey=a2V5&ref=a%2Fb", packageSource{kind: "git", url: "ssh://git@h/net.git", ref: "a/b", sshKey: "key"}},
+		{"git::https://h/r.git/net.zip?ref=v1", packageSource{kind: "git", url: "https://h/r.git/net.zip", archive: "zip", ref: "v1"}},
+		{"git://h/net", packageSource{kind: "git", url: "git://h/net"}},
+		{"hg::https://h/net?rev=tip", packageSource{kind: "hg", url: "https://h/net", ref: "tip"}},
+		{"s3::https://s3.amazonaws.com/b/net.zip?version=1", packageSource{kind: "s3", url: "https://s3.amazonaws.com/b/net.zip?version=1", archive: "zip"}},
+		{"gcs::https://www.googleapis.com/storage/v1/b/net", packageSource{kind: "gcs", url: "https://www.googleapis.com/storage/v1/b/net"}},
+		{"file:///dir/net", packageSource{kind: "file", url: filepath.FromSlash("/dir/net")}},
+		{"file:///dir/a b", packageSource{kind: "file", url: filepath.FromSlash("/dir/a b")}},
+		{"file:///dir/a%20b.zip", packageSource{kind: "file", url: filepath.FromSlash("/dir/a b.zip"), archive: "zip"}},
+		{"file::file:///dir/net", packageSource{kind: "file", url: filepath.FromSlash("/dir/net")}},
+	} {
+		if got, err := parseSource(c.pkg, false); err != nil || got != c.want {
+			t.Errorf("%q: %+v, %v\nwant %+v", c.pkg, got, err, c.want)
+		}
+	}
+}
+
+func TestSource_AddressesThatAreRefused(t *testing.T) {
+	for _, pkg := range []string{
+		"", "net", "ftp://h/net", "ssh://git@h/net.git", "rsync::https://h/net", "git::ext::sh -c id", "git::git::https://h/net",
+		"http::https::https://h/net.zip", "https:opaque", "https:///net.zip", "s3::file:///net", "gcs::ftp://h/net", "hg::ext://h",
+		"file::https://h/net", "https://h/net.zip\n", "git::https://h/net\x00", "git::https://h/net.git?ref=--upload-pack%3Dx",
+		"git::https://h/net.git?ref=a%0ab", "hg::https://h/net?rev=--config%3Dx", "git::ssh://-oProxyCommand=x/net", "git::ssh://-x@h/net",
+		"git::https://h/net.git?sshkey=*", "https://h/net?checksum=" + someSHA256, "git::https://h/net.git?checksum=" + someSHA256,
+		"https://h/net.zip?checksum=md5:" + someSHA256, "https://h/net.zip?checksum=crc:00", "https://h/net.zip?checksum=zz",
+		"https://h/net.zip?checksum=00", "https://h/%zz.zip", "https://user:secret@h:port/net.zip",
+	} {
+		got, err := parseSource(pkg, false)
+		if !errors.Is(err, ErrAddress) {
+			t.Errorf("%q: %+v, %v", pkg, got, err)
+		}
+		if err != nil && strings.Contains(err.Error(), "secret") {
+			t.Errorf("%q: a login is in the error: %v", pkg, err)
+		}
+	}
+}
+
+func TestSource_ServersDontLeadToFiles(t *testing.T) {
+	for _, pkg := range []string{"file:///etc", "git::file:///etc", "hg::file:///etc", "file::file:///etc", "git::/etc"} {
+		if got, err := parseSource(pkg, true); !errors.Is(err, ErrAddress) {
+			t.Errorf("%q: %+v, %v", pkg, got, err)
+		}
+	}
+	if got, err := parseSource("https://h/net.tar", true); err != nil || got.archive != "tar" {
+		t.Errorf("a server may name a tar archive: %+v, %v", got, err)
+	}
+}
+
+func TestSource_AddressesAreShownWithoutSecrets(t *testing.T) {
+	for pkg, want := range map[string]string{
+		"git::https://u:secret@h/net.git?ref=v1&sshkey=secret": "git::https://h/net.git?ref=v1&sshkey=REDACTED",
+		"https://h/net.zip?archive=zip&X-Sig=secret":           "https://h/net.zip?archive=zip&X-Sig=REDACTED",
+		"https://h/net.zip?secret":                             "https://h/net.zip?REDACTED",
+		"file:///dir/net":                                      "file:///dir/net",
+	} {
+		if got := modules.Redact(pkg); got != want {
+			t.Errorf("%q: %q, want %q", pkg, got, want)
+		}
+	}
+	for _, pkg := range []string{"https://u:secret@h:port/net?x=secret", "git::u:secret@h", "://u:secret@h/%zz?token=secret"} {
+		if got := modules.Redact(pkg); strings.Contains(got, "secret") {
+			t.Errorf("%q is shown as %q", pkg, got)
+		}
+	}
+}
+
+func FuzzParseOrigin(f *testing.F) {
+	for _, pkg := range []string{"https://h/net.zip?archive=tgz", "git::ssh://git@h/n.git?ref=v1&depth=1&sshkey=a2V5", "file:///a%20b", "git::ext::x", "git::-", "git::--upload-pack=x", "://", "hg::https://h/n?rev=-x", "https://h/n.zip?checksum=file:%zz"} {
+		f.Add(pkg, false)
+		f.Add(pkg, true)
+	}
+	f.Fuzz(func(t *testing.T, pkg string, hopped bool) {
+		modules.Redact(pkg)
+		from, err := parseSource(pkg, hopped)
+		if err != nil {
+			if !errors.Is(err, ErrAddress) {
+				t.Errorf("%q: %v", pkg, err)
+			}
+			return
+		}
+		if strings.HasPrefix(from.ref, "-") || strings.HasPrefix(from.url, "-") || hasControl(from.ref) || from.kind != "file" && hasControl(from.url) {
+			t.Errorf("%q: %+v", pkg, from)
+		}
+		if from.checksum != (checksum{}) && from.archive == "" {
+			t.Errorf("%q: a checksum of a directory", pkg)
+		}
+		if _, _, err := from.parent(); from.kind == "git" && err != nil {
+			t.Errorf("%q: %v", pkg, err)
+		}
+	})
+}

@@ -1,0 +1,291 @@
+package fetch
+
+import (
+	"errors"
+	"net/http"
+	"os"
+	"path/filepath"
+	"runtime"
+	"slices"
+	"strings"
+	"sync"
+	"testing"
+	"time"
+
+	"github.com/tfdeps/tfdeps/internal/config/modules"
+)
+
+// otherTree replaces someTree.
+var otherTree = map[string]string{"main.tf": "# other\n"}
+
+func TestStore_UnchangedArchiveCostsNoBody(t *testing.T) {
+	t.Parallel()
+	s := newSite(t)
+	store := t.TempDir()
+	s.file("/net.zip", zipped(t, someTree), `"1"`)
+	for range 2 {
+		sameTree(t, fetched(t, s.fetcher(t, store), get(s.BaseURL()+"/net.zip")), below(someTree, ""))
+	}
+	log := s.Log()
+	if len(log) != 2 || log[0].Header.Get("If-None-Match") != "" || log[1].Header.Get("If-None-Match") != `"1"` {
+		t.Errorf("requests: %+v", log)
+	}
+	s.file("/net.zip", zipped(t, otherTree), `"2"`)
+	sameTree(t, fetched(t, s.fetcher(t, store), get(s.BaseURL()+"/net.zip")), below(otherTree, ""))
+}
+
+func TestStore_TimeOfChangeIsAskedForIfItIsLongAgo(t *testing.T) {
+	t.Parallel()
+	now := time.Now().UTC()
+	for name, c := range map[string]struct {
+		changed time.Time
+		sent    bool
+	}{"long ago": {now.Add(-time.Hour), true}, "just now": {now.Add(-time.Second), false}} {
+		s := newSite(t)
+		store := t.TempDir()
+		changed := c.changed.Format(http.TimeFormat)
+		s.pages["/net.zip"] = func(w http.ResponseWriter, r *http.Request) {
+			w.Header().Set("Last-Modified", changed)
+			if r.Header.Get("If-Modified-Since") == changed {
+				w.WriteHeader(http.StatusNotModified)
+				return
+			}
+			_, _ = w.Write(zipped(t, someTree))
+		}
+		for range 2 {
+			sameTree(t, fetched(t, s.fetcher(t, store), get(s.BaseURL()+"/net.zip")), below(someTree, ""))
+		}
+		if got := s.Log()[1].Header.Get("If-Modified-Since") != ""; got != c.sent {
+			t.Errorf("%s: asked on that condition: %t", name, got)
+		}
+	}
+}
+
+// What a server says of one place isn't used for another one.
+func TestStore_ValidatorsAreThoseOfOnePlace(t *testing.T) {
+	t.Parallel()
+	s := newSite(t)
+	store := t.TempDir()
+	s.file("/v1.zip", zipped(t, someTree), `"same"`)
+	s.file("/v2.zip", zipped(t, otherTree), `"same"`)
+	s.pages["/latest.zip"] = http.RedirectHandler("/v1.zip?sig=1", http.StatusFound).ServeHTTP
+	sameTree(t, fetched(t, s.fetcher(t, store), get(s.BaseURL()+"/latest.zip")), below(someTree, ""))
+	s.pages["/latest.zip"] = http.RedirectHandler("/v1.zip?sig=2", http.StatusFound).ServeHTTP
+	sameTree(t, fetched(t, s.fetcher(t, store), get(s.BaseURL()+"/latest.zip")), below(someTree, ""))
+	if got := len(s.Log()); got != 4 {
+		t.Errorf("%d requests, want 4", got)
+	}
+	s.pages["/latest.zip"] = http.RedirectHandler("/v2.zip", http.StatusFound).ServeHTTP
+	sameTree(t, fetched(t, s.fetcher(t, store), get(s.BaseURL()+"/latest.zip")), below(otherTree, ""))
+}
+
+func TestStore_PinnedPackageIsNotAskedFor(t *testing.T) {
+	t.Parallel()
+	s := newSite(t)
+	store := t.TempDir()
+	s.file("/net.zip", zipped(t, someTree), "")
+	s.hop("/page", "./net.zip//docs")
+	for _, c := range []struct{ pkg, dir string }{{"/net.zip", ""}, {"/page", "docs"}, {"/net.zip?archive=zip&checksum=" + sumOf(zipped(t, someTree)), ""}} {
+		req := modules.FetchRequest{Package: s.BaseURL() + c.pkg, Pin: "net 1.0.0"}
+		sameTree(t, fetched(t, s.fetcher(t, store), req), below(someTree, c.dir))
+		before := len(s.Log())
+		sameTree(t, fetched(t, s.fetcher(t, store), req), below(someTree, c.dir))
+		offline := s.fetcher(t, store)
+		offline.Offline = true
+		sameTree(t, fetched(t, offline, req), below(someTree, c.dir))
+		if got := s.asked(before); len(got) > 0 {
+			t.Errorf("%s: requests: %q", c.pkg, got)
+		}
+		req.Pin = "net 1.0.1"
+		fetched(t, s.fetcher(t, store), req)
+		if got := s.asked(before); len(got) == 0 {
+			t.Errorf("%s: another pin has the same package", c.pkg)
+		}
+	}
+}
+
+func TestStore_DamagedStoreIsMended(t *testing.T) {
+	t.Parallel()
+	s := newSite(t)
+	store := t.TempDir()
+	s.file("/net.zip", zipped(t, someTree), `"1"`)
+	s.hop("/page", "./net.zip")
+	req := modules.FetchRequest{Package: s.BaseURL() + "/page", Pin: "net 1.0.0"}
+	for name, damage := range map[string]func(path string) error{
+		"changed": func(path string) error { return os.WriteFile(path, []byte("{}"), 0o600) },
+		"cut":     func(path string) error { return os.Truncate(path, 3) },
+		"removed": os.Remove,
+	} {
+		fetched(t, s.fetcher(t, store), req)
+		for _, dir := range []string{archivesDir, answersDir, pinsDir} {
+			for file := range tree(t, filepath.Join(store, dir)) {
+				if err := damage(filepath.Join(store, dir, file)); err != nil {
+					t.Fatal(err)
+				}
+			}
+			t.Run(name+" "+dir, func(t *testing.T) {
+				sameTree(t, fetched(t, s.fetcher(t, store), req), below(someTree, ""))
+				sameTree(t, fetched(t, s.fetcher(t, store), get(req.Package)), below(someTree, ""))
+			})
+		}
+	}
+}
+
+func TestStore_IsTheUsersAlone(t *testing.T) {
+	t.Parallel()
+	s := newSite(t)
+	store := filepath.Join(t.TempDir(), "modules", "v1")
+	s.file("/net.zip", zipped(t, someTree), `"1"`)
+	s.hop("/page", strings.Replace(s.BaseURL(), "https://", "https://me:hunter2@", 1)+"/net.zip?sig=hunter2")
+	fetched(t, s.fetcher(t, store), modules.FetchRequest{Package: s.BaseURL() + "/page?token=hunter2", Pin: "net 1.0.0"})
+	err := filepath.Walk(store, func(path string, info os.FileInfo, err error) error {
+		if err != nil {
+			return err
+		}
+		if runtime.GOOS != "windows" && info.Mode().Perm()&0o077 != 0 {
+			t.Errorf("%s has mode %v", path, info.Mode())
+		}
+		if info.Mode().IsRegular() {
+			if content, err := os.ReadFile(path); err != nil || strings.Contains(string(content), "hunter2") {
+				t.Errorf("%s: %q, %v", path, content, err)
+			}
+		}
+		return nil
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+}
+
+func TestStore_ThatCantBeWritten(t *testing.T) {
+	t.Parallel()
+	s := newSite(t)
+	s.file("/net.zip", zipped(t, someTree), "")
+	store := filepath.Join(t.TempDir(), "file")
+	if err := os.WriteFile(store, nil, 0o600); err != nil {
+		t.Fatal(err)
+	}
+	sameTree(t, fetched(t, s.fetcher(t, store), get(s.BaseURL()+"/net.zip")), below(someTree, ""))
+}
+
+func TestStore_WhatKilledRunsLeftIsSwept(t *testing.T) {
+	t.Parallel()
+	s := newSite(t)
+	s.file("/net.zip", zipped(t, someTree), "")
+	store := t.TempDir()
+	fetched(t, s.fetcher(t, store), get(s.BaseURL()+"/net.zip"))
+	left, busy := filepath.Join(store, archivesDir, partialPrefix+"1"), filepath.Join(store, archivesDir, partialPrefix+"2")
+	for _, path := range []string{left, busy} {
+		if err := os.WriteFile(path, nil, 0o600); err != nil {
+			t.Fatal(err)
+		}
+	}
+	old := time.Now().Add(-25 * time.Hour)
+	if err := os.Chtimes(left, old, old); err != nil {
+		t.Fatal(err)
+	}
+	fetched(t, s.fetcher(t, store), get(s.BaseURL()+"/net.zip"))
+	if got := tree(t, filepath.Join(store, archivesDir)); len(got) != 2 || got[partialPrefix+"2"] != "" {
+		t.Errorf("the store has %q", got)
+	}
+	if _, err := os.Stat(busy); err != nil {
+		t.Error(err)
+	}
+}
+
+func TestStore_OfflineUsesWhatIsThere(t *testing.T) {
+	t.Parallel()
+	s := newSite(t)
+	store := t.TempDir()
+	s.file("/net.zip", zipped(t, someTree), "")
+	s.hop("/page", "./net.zip")
+	fetched(t, s.fetcher(t, store), get(s.BaseURL()+"/net.zip"))
+	before := len(s.Log())
+	f := s.fetcher(t, store)
+	f.Offline = true
+	sameTree(t, fetched(t, f, get(s.BaseURL()+"/net.zip")), below(someTree, ""))
+	for _, pkg := range []string{
+		s.BaseURL() + "/other.zip", s.BaseURL() + "/page", "git::" + s.BaseURL() + "/net.git", "hg::" + s.BaseURL() + "/net",
+		"s3::" + s.BaseURL() + "/bucket/net.zip", "gcs::https://www.googleapis.com/storage/v1/b/net.zip",
+		s.BaseURL() + "/net.zip?checksum=file:" + s.BaseURL() + "/SUMS",
+	} {
+		err := refused(t, f, pkg)
+		e, ok := errors.AsType[*Error](err)
+		if !ok || !errors.Is(err, ErrOffline) || !strings.Contains(e.Hint(), "-offline") {
+			t.Errorf("%s: %v", pkg, err)
+		}
+	}
+	if got := s.asked(before); len(got) > 0 {
+		t.Errorf("requests: %q", got)
+	}
+}
+
+func TestStore_OneStoreForManyFetchers(t *testing.T) {
+	t.Parallel()
+	s := newSite(t)
+	store := t.TempDir()
+	s.file("/net.zip", zipped(t, someTree), `"1"`)
+	var runs sync.WaitGroup
+	for range 8 {
+		runs.Go(func() {
+			f := &Fetcher{Client: s.Client(), Store: store}
+			defer f.Close()
+			dir, err := os.MkdirTemp("", "tfdeps-test-")
+			if err != nil {
+				t.Error(err)
+				return
+			}
+			defer os.RemoveAll(dir)
+			dst := filepath.Join(dir, "module")
+			if _, err := f.Fetch(t.Context(), modules.FetchRequest{Package: s.BaseURL() + "/net.zip", Pin: "net 1"}, dst); err != nil {
+				t.Error(err)
+				return
+			}
+			sameTree(t, tree(t, dst), below(someTree, ""))
+		})
+	}
+	runs.Wait()
+	if got := tree(t, filepath.Join(store, archivesDir)); len(got) != 1 {
+		t.Errorf("the store has %d archives", len(got))
+	}
+}
+
+func TestStore_NothingTemporaryIsLeft(t *testing.T) {
+	t.Parallel()
+	s := newSite(t)
+	s.file("/net.zip", zipped(t, someTree), "")
+	f := &Fetcher{Client: s.Client()}
+	fetched(t, f, get(s.BaseURL()+"/net.zip"))
+	w, err := f.prepared.Do(t.Context(), struct{}{}, f.prepare)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := f.Close(); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := os.Stat(w.dir); err == nil {
+		t.Error("the temporary directory is still there")
+	}
+	if err := new(Fetcher).Close(); err != nil {
+		t.Error(err)
+	}
+}
+
+func FuzzPinnedRecord(f *testing.F) {
+	f.Add([]byte(`{"sha256":"`+someSHA256+`","location":"https://h/n.zip","subdir":"a"}`), "https://h/net")
+	f.Add([]byte(`{"commit":"x","location":"git::file:///etc"}`), "git::https://h/net.git")
+	f.Fuzz(func(t *testing.T, record []byte, pkg string) {
+		s := openStore(t.TempDir())
+		req := modules.FetchRequest{Package: pkg, Pin: "p"}
+		if err := os.WriteFile(s.at(pinsDir, nameOf(pinKey(req))), record, 0o600); err != nil {
+			t.Fatal(err)
+		}
+		at, ok := s.recall(t.Context(), req)
+		if ok && at.isPage() {
+			t.Errorf("%s: %+v", record, at)
+		}
+		if ok && at.hopped && slices.Contains([]string{"file"}, at.kind) {
+			t.Errorf("a record leads to files: %s", record)
+		}
+	})
+}

@@ -1,0 +1,394 @@
+package git
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io/fs"
+	"maps"
+	"os"
+	"path/filepath"
+	"runtime"
+	"strings"
+	"testing"
+
+	"github.com/tfdeps/tfdeps/getproviders/providertest"
+	"github.com/tfdeps/tfdeps/internal/par"
+)
+
+// history is a repository with refs that are easily confused. The file f says which commit it is.
+func history(tb testing.TB, args ...string) (o *origin, ids map[string]string) {
+	tb.Helper()
+	made := copyOf(tb, "history "+strings.Join(args, " "), func(o *origin) map[string]string {
+		o.init(args...)
+		return o.hardToTellApart()
+	})
+	return made.origin, made.ids
+}
+
+// hardToTellApart makes the commits and refs of history.
+func (o *origin) hardToTellApart() map[string]string {
+	ids := map[string]string{}
+	commit := func(name string) { ids[name] = o.commit("f", name) }
+	commit("main1")
+	o.git("tag", "main") // as the default branch
+	commit("main2")
+	o.git("tag", "-a", "-m", "x", "v1.0.0")
+	o.git("checkout", "--quiet", "-b", "dev")
+	commit("dev1")
+	o.git("tag", "dev") // as another branch
+	commit("dev2")
+	o.git("checkout", "--quiet", "-b", "only/branch")
+	commit("branch1")
+	commit("branch2")
+	o.git("update-ref", "refs/pull/7/head", "HEAD~1")
+	o.git("checkout", "--quiet", "main")
+	commit("main3")
+	o.git("tag", "mod/a@1.0.0", "HEAD~1")
+	return ids
+}
+
+func TestCheckout_RefsMeanWhatTheyMeanInAClone(t *testing.T) {
+	t.Parallel()
+	o, ids := history(t)
+	b := newBench(t)
+	cases := map[string]string{
+		"": "main3", "HEAD": "main3", "@": "main3", "HEAD~1": "main2",
+		"main": "main1", "refs/heads/main": "main3", "heads/main": "main3", "origin/main": "main3", "origin": "main3",
+		"dev": "dev1", "tags/dev": "dev1", "refs/tags/dev": "dev1", "origin/dev": "dev2", "refs/remotes/origin/dev": "dev2", "remotes/origin/dev": "dev2",
+		"refs/heads/dev": "dev2", // a clone has no such ref
+		"only/branch":    "branch2", "only/branch~1": "branch1", "refs/pull/7/head": "branch1",
+		"v1.0.0": "main2", "v1.0.0~1": "main1", "v1.0.0^": "main1", "v1.0.0^0": "main2", "mod/a@1.0.0": "main2",
+		"v1.0.0-5-g" + ids["branch1"][:8]: "branch1",
+		ids["main1"]:                      "main1", strings.ToUpper(ids["dev1"]): "dev1", ids["branch1"][:7]: "branch1", strings.ToUpper(ids["branch2"][:9]): "branch2",
+		o.git("rev-parse", "v1.0.0"): "main2", // the tag's own ID
+	}
+	clone := o.clone()
+	for ref, want := range cases {
+		// Terraform asks a clone for the ref, and then for the branch of that name.
+		if ref != "" && ref != "refs/heads/dev" && ref != "refs/pull/7/head" && clone.commitOf(ref) != ids[want] {
+			t.Errorf("in a clone ref %q is %q, want %s", ref, clone.commitOf(ref), want)
+		}
+		for _, b := range providertest.FirstIfShort(1, b, newBench(t)) { // what others have fetched makes no difference
+			commit, files := b.files(Request{URL: o.url(), Ref: ref})
+			if files["f"] != want || commit != ids[want] {
+				t.Errorf("ref %q is %s, commit %s, want %s", ref, files["f"], commit, want)
+			}
+			if len(files) != 1 {
+				t.Errorf("ref %q brings %v", ref, files)
+			}
+		}
+	}
+}
+
+func TestCheckout_DepthPrefersTheBranch(t *testing.T) {
+	t.Parallel()
+	o, ids := history(t)
+	b := newBench(t)
+	for ref, want := range map[string]string{"main": "main3", "dev": "dev2", "v1.0.0": "main2", "": "main3", ids["main1"]: "main1"} {
+		if commit, files := b.files(Request{URL: o.url(), Ref: ref, Depth: 1}); files["f"] != want || commit != ids[want] {
+			t.Errorf("ref %q is %s, commit %s, want %s", ref, files["f"], commit, want)
+		}
+	}
+}
+
+func TestCheckout_RefsThatAreNotThere(t *testing.T) {
+	t.Parallel()
+	o, ids := history(t)
+	b := newBench(t).count()
+	cheap := []string{"nothing", "v9", "FETCH_HEAD", "refs/heads/v1.0.0", "mod/a@9", "$(touch x)", "a;b", "a b", "origin/", "refs/remotes/upstream/main"}
+	for i, ref := range append(cheap, "abcdef0", "v9~1", "^main", "main..dev", "v1.0.0^{tree}", "main~99", strings.Repeat("ab", 20), strings.Repeat("ab", 32), ids["main1"]+"~1") {
+		_, _, err := b.checkout(t.Context(), Request{URL: o.url(), Ref: ref})
+		if !errors.Is(err, ErrNotFound) {
+			t.Errorf("ref %q: %v", ref, err)
+		}
+		if runs := b.runs(); i < len(cheap) && runs["fetch"] > 0 {
+			t.Errorf("ref %q: %v", ref, runs)
+		}
+	}
+}
+
+func TestCheckout_EmptyRepositoryHasNoTree(t *testing.T) {
+	t.Parallel()
+	o := newOrigin(t)
+	b := newBench(t)
+	for _, ref := range []string{"", "main", "main~1", strings.Repeat("a", 40)} {
+		if _, _, err := b.checkout(t.Context(), Request{URL: o.url(), Ref: ref}); !errors.Is(err, ErrNotFound) {
+			t.Errorf("ref %q: %v", ref, err)
+		}
+	}
+}
+
+func TestCheckout_WideIDs(t *testing.T) {
+	t.Parallel()
+	o, ids := history(t, "--object-format=sha256")
+	b := newBench(t)
+	for ref, want := range map[string]string{"": "main3", "v1.0.0": "main2", ids["dev1"]: "dev1", ids["dev2"][:10]: "dev2", "v1.0.0~1": "main1"} {
+		if commit, files := b.files(Request{URL: o.url(), Ref: ref}); files["f"] != want || commit != ids[want] || len(commit) != 64 {
+			t.Errorf("ref %q is %s, commit %s, want %s", ref, files["f"], commit, want)
+		}
+	}
+	if _, _, err := b.checkout(t.Context(), Request{URL: o.url(), Ref: strings.Repeat("ab", 20)}); !errors.Is(err, ErrNotFound) {
+		t.Errorf("a short ID: %v", err)
+	}
+}
+
+// The files are those of the commit: bytes, modes and links, whatever line ends the user's
+// configuration of git asks for.
+func TestCheckout_TreeIsWhatWasCommitted(t *testing.T) {
+	t.Parallel()
+	o := newOrigin(t)
+	want := map[string]string{"a.tf": "a\r\nb\n", "auto.txt": "1\n2\n", "crlf.txt": "1\r\n2\r\n", ".hidden/x": "", "deep/er/y": "y", ".gitattributes": "auto.txt text=auto\ncrlf.txt eol=crlf\n"}
+	for name, content := range want {
+		o.commit(name, content)
+	}
+	if runtime.GOOS != "windows" {
+		want["run.sh"], want["link"] = "x:#!", "-> deep/er"
+		if err := errors.Join(os.WriteFile(filepath.Join(o.dir, "run.sh"), []byte("#!"), 0o755), os.Symlink("deep/er", filepath.Join(o.dir, "link"))); err != nil {
+			t.Fatal(err)
+		}
+	}
+	o.commit()
+	b := newBench(t)
+	config := "[core]\n\tautocrlf = true\n\teol = crlf\n\tsplitIndex = true\n\tsparseCheckout = true\n[fetch]\n\tprune = true\n[submodule]\n\trecurse = true\n"
+	if err := os.WriteFile(variable(b.Environ, "GIT_CONFIG_GLOBAL"), []byte(config), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	_, files := b.files(Request{URL: o.url()})
+	if !maps.Equal(files, want) {
+		t.Errorf("got %q, want %q", files, want)
+	}
+	if dst, want := filepath.Join(b.work, "mode"), os.FileMode(0o755); runtime.GOOS != "windows" {
+		if _, err := b.Checkout(t.Context(), Request{URL: o.dir}, dst); err != nil {
+			t.Fatal(err)
+		}
+		plain := filepath.Join(b.work, "plain")
+		if err := os.Mkdir(plain, 0o777); err != nil {
+			t.Fatal(err)
+		}
+		wantInfo, _ := os.Stat(plain)
+		if info, _ := os.Stat(dst); info.Mode() != wantInfo.Mode() {
+			t.Errorf("the directory has mode %s, others %s (%s)", info.Mode(), wantInfo.Mode(), want)
+		}
+	}
+}
+
+// Hooks that a user has for his own repositories don't run for those of modules.
+func TestCheckout_RunsNoHooks(t *testing.T) {
+	t.Parallel()
+	if runtime.GOOS == "windows" {
+		t.Skip("hooks are shell scripts")
+	}
+	o := newOrigin(t)
+	o.commit("main.tf", "")
+	b := newBench(t)
+	hooks, ran := filepath.Join(b.work, "hooks"), filepath.Join(b.work, "ran")
+	if err := os.Mkdir(hooks, 0o755); err != nil {
+		t.Fatal(err)
+	}
+	for _, name := range []string{"post-checkout", "post-index-change", "reference-transaction", "post-merge", "pre-auto-gc"} {
+		script := "#!/bin/sh\necho " + name + " >>" + shellQuote(ran) + "\n"
+		if err := providertest.WriteProgram(filepath.Join(hooks, name), []byte(script)); err != nil {
+			t.Fatal(err)
+		}
+	}
+	config := "[core]\n\thooksPath = " + hooks + "\n[init]\n\ttemplateDir = " + filepath.Dir(hooks) + "\n"
+	if err := os.WriteFile(variable(b.Environ, "GIT_CONFIG_GLOBAL"), []byte(config), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	b.files(Request{URL: o.url()})
+	if names, err := os.ReadFile(ran); err == nil {
+		t.Errorf("hooks ran: %s", names)
+	}
+}
+
+func TestCheckout_FiltersOfTheUserAreApplied(t *testing.T) {
+	t.Parallel()
+	if runtime.GOOS == "windows" {
+		t.Skip("no tr")
+	}
+	o := newOrigin(t)
+	o.commit(".gitattributes", "*.up filter=up\n", "x.up", "loud\n")
+	b := newBench(t)
+	if err := os.WriteFile(variable(b.Environ, "GIT_CONFIG_GLOBAL"), []byte("[filter \"up\"]\n\tsmudge = tr a-z A-Z\n\trequired = true\n"), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	if _, files := b.files(Request{URL: o.url()}); files["x.up"] != "LOUD\n" {
+		t.Errorf("got %q", files)
+	}
+}
+
+func TestCheckout_DestinationThatExistsIsLeftAlone(t *testing.T) {
+	t.Parallel()
+	o := newOrigin(t)
+	o.commit("f", "x")
+	b := newBench(t)
+	if _, err := b.Checkout(t.Context(), Request{URL: o.url()}, b.work); !errors.Is(err, fs.ErrExist) {
+		t.Errorf("error %v", err)
+	}
+	if _, err := b.Checkout(t.Context(), Request{URL: o.url()}, filepath.Join(b.work, "no", "parent")); !errors.Is(err, fs.ErrNotExist) {
+		t.Errorf("without a parent: %v", err)
+	}
+}
+
+func TestCheckout_TemporaryStoreIsRemoved(t *testing.T) {
+	t.Parallel()
+	o := newOrigin(t)
+	o.commit("f", "x")
+	b := newBench(t)
+	b.Dir = ""
+	if err := b.Close(); err != nil {
+		t.Fatal(err)
+	}
+	b.files(Request{URL: o.url()})
+	dir, err := b.dir(t.Context())
+	if err != nil {
+		t.Fatal(err)
+	}
+	if info, err := os.Stat(dir); err != nil || runtime.GOOS != "windows" && info.Mode().Perm() != 0o700 {
+		t.Fatalf("%v, %v", info, err)
+	}
+	if err := b.Close(); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := os.Stat(dir); !errors.Is(err, fs.ErrNotExist) {
+		t.Errorf("%s is still there: %v", dir, err)
+	}
+}
+
+// Three refs, requested many times at once: one list, three fetches.
+func TestCheckout_BudgetOfManyCallers(t *testing.T) {
+	t.Parallel()
+	o, ids := history(t)
+	b := newBench(t).count()
+	refs := []string{"v1.0.0", "only/branch", "refs/heads/main"}
+	wants := []string{"main2", "branch2", "main3"}
+	callers := 100
+	if testing.Short() {
+		callers = 20
+	}
+	items := make([]int, callers)
+	for i := range items {
+		items[i] = i
+	}
+	ask := func(b *bench) {
+		_, errs := par.Map(t.Context(), callers, items, func(ctx context.Context, i int) (string, error) {
+			dst := filepath.Join(b.work, fmt.Sprintf("%p-%d", b, i))
+			commit, err := b.Checkout(ctx, Request{URL: o.url(), Ref: refs[i%3]}, dst)
+			if want := wants[i%3]; err == nil && commit != ids[want] {
+				err = fmt.Errorf("%s is commit %s, want %s", refs[i%3], commit, ids[want])
+			}
+			return commit, err
+		})
+		if err := errors.Join(errs...); err != nil {
+			t.Fatal(err)
+		}
+	}
+	ask(b)
+	if runs := b.runs(); runs["ls-remote"] != 1 || runs["fetch"] != 3 || runs["init"] != 1 || runs["read-tree"] != callers {
+		t.Errorf("cold: %v", runs)
+	}
+	warm := b.again()
+	ask(warm)
+	if runs := b.runs(); runs["ls-remote"] != 1 || runs["all"] != callers+1 {
+		t.Errorf("warm: %v", runs)
+	}
+}
+
+// The cost of a later run with the same store.
+func TestCheckout_BudgetOfAWarmStore(t *testing.T) {
+	t.Parallel()
+	o, ids := history(t)
+	b := newBench(t).count()
+	for _, ref := range []string{"v1.0.0", ids["dev1"], "only/branch", "v1.0.0~1", ids["branch1"][:8]} {
+		b.files(Request{URL: o.url(), Ref: ref})
+	}
+	b.runs()
+	for _, c := range []struct {
+		name   string
+		req    Request
+		remote int
+		all    int
+	}{
+		{"commit", Request{Ref: ids["dev1"]}, 0, 1},
+		{"commit that came with a tag", Request{Ref: ids["main2"]}, 0, 1},
+		{"tag", Request{Ref: "v1.0.0"}, 1, 2},
+		{"tag whose commit is known", Request{Ref: "v1.0.0", Commit: ids["main2"]}, 0, 1},
+		{"commit that is known and gone", Request{Ref: "v1.0.0", Commit: strings.Repeat("a", 40)}, 1, 2},
+		{"branch", Request{Ref: "only/branch"}, 1, 2},
+		{"expression", Request{Ref: "v1.0.0~1"}, 1, 4}, // rev-parse, update-ref
+		{"short commit", Request{Ref: ids["branch1"][:8]}, 1, 4},
+		{"commit of the history that came with an expression", Request{Ref: ids["dev2"]}, 0, 3},
+		{"and again", Request{Ref: ids["dev2"]}, 0, 1},
+	} {
+		c.req.URL = o.url()
+		b.again().files(c.req)
+		if runs := b.runs(); runs["ls-remote"] != c.remote || runs["fetch"] != 0 || runs["all"] != c.all {
+			t.Errorf("%s: %v", c.name, runs)
+		}
+	}
+}
+
+func TestCheckout_OfflineUsesWhatIsInTheStore(t *testing.T) {
+	t.Parallel()
+	o, ids := history(t)
+	b := newBench(t).count()
+	b.files(Request{URL: o.url(), Ref: "v1.0.0"})
+	offline := b.again()
+	offline.Offline = true
+	b.runs()
+	for _, req := range []Request{{Ref: ids["main2"]}, {Ref: "v1.0.0", Commit: ids["main2"]}} {
+		req.URL = o.url()
+		offline.files(req)
+	}
+	for _, ref := range []string{"v1.0.0", "", ids["dev1"], "v1.0.0~1"} {
+		_, _, err := offline.checkout(t.Context(), Request{URL: o.url(), Ref: ref})
+		if !errors.Is(err, ErrOffline) {
+			t.Errorf("ref %q: %v", ref, err)
+		}
+	}
+	if runs := b.runs(); runs["ls-remote"]+runs["fetch"] != 0 {
+		t.Errorf("asked: %v", runs)
+	}
+}
+
+func TestCheckout_RefsThatMoveAndGo(t *testing.T) {
+	t.Parallel()
+	o, ids := history(t)
+	b := newBench(t)
+	for _, ref := range []string{"v1.0.0", "only/branch", "v1.0.0~1", "only/branch~1"} {
+		b.files(Request{URL: o.url(), Ref: ref})
+	}
+	o.git("tag", "-f", "-a", "-m", "moved", "v1.0.0", ids["dev2"])
+	o.git("branch", "--quiet", "-D", "only/branch")
+	o.git("branch", "--quiet", "only", ids["main1"]) // where the name of the other was a directory
+	o.git("update-ref", "-d", "refs/pull/7/head")
+	if commit, _ := b.files(Request{URL: o.url(), Ref: "v1.0.0"}); commit != ids["main2"] {
+		t.Errorf("within one run the tag has moved to %s", commit)
+	}
+	later := b.again()
+	for ref, want := range map[string]string{"v1.0.0": "dev2", "v1.0.0~1": "dev1", "only": "main1", ids["branch1"]: "branch1"} {
+		if commit, _ := later.files(Request{URL: o.url(), Ref: ref}); commit != ids[want] {
+			t.Errorf("ref %q is %s, want %s", ref, commit, want)
+		}
+	}
+	for _, ref := range []string{"only/branch", "only/branch~1"} {
+		if _, _, err := later.checkout(t.Context(), Request{URL: o.url(), Ref: ref}); !errors.Is(err, ErrNotFound) {
+			t.Errorf("ref %q: %v", ref, err)
+		}
+	}
+}
+
+// A shallow repository has only a part of its history to fetch.
+func TestCheckout_ShallowRepository(t *testing.T) {
+	t.Parallel()
+	o, ids := history(t)
+	clone := filepath.Join(t.TempDir(), "clone")
+	o.git("clone", "--quiet", "--depth=2", "--no-single-branch", o.url(), clone)
+	b := newBench(t)
+	for ref, want := range map[string]string{"": "main3", "v1.0.0": "main2", "v1.0.0~0": "main2", ids["dev2"]: "dev2", ids["dev1"][:9]: "dev1"} {
+		if commit, _ := b.files(Request{URL: fileURL(clone), Ref: ref}); commit != ids[want] {
+			t.Errorf("ref %q is %s, want %s", ref, commit, want)
+		}
+	}
+}

@@ -1,0 +1,252 @@
+package git
+
+import (
+	"cmp"
+	"context"
+	"encoding/hex"
+	"errors"
+	"fmt"
+	"maps"
+	"os"
+	"regexp"
+	"slices"
+	"strings"
+
+	"github.com/tfdeps/tfdeps/internal/par"
+)
+
+const (
+	heads   = "refs/heads/"
+	tags    = "refs/tags/"
+	remotes = "refs/remotes/"
+)
+
+// listing is what git ls-remote says of a repository.
+type listing struct {
+	head string            // the name of the default branch, "refs/heads/main"; "" if the server doesn't tell
+	refs map[string]string // by full name and "HEAD": the ID of the object, of what it is a tag of if it is one
+}
+
+// list asks a repository for its refs, once.
+func (r *Repositories) list(ctx context.Context, rem remote) (listing, error) {
+	if r.Offline {
+		return listing{}, ErrOffline
+	}
+	return r.listings.Do(ctx, rem.id, func(ctx context.Context) (listing, error) {
+		out, err := r.ask(ctx, rem.call("--git-dir="+os.DevNull, "ls-remote", "--quiet", "--symref", "--", rem.id.url))
+		if err != nil {
+			return listing{}, unreachable(err)
+		}
+		return parseListing(out), nil
+	})
+}
+
+// unreachable marks an error of git itself as one of the repository.
+func unreachable(err error) error {
+	var exit *exitError
+	if errors.As(err, &exit) {
+		return fmt.Errorf("%w: %w", ErrUnreachable, err)
+	}
+	return err
+}
+
+// parseListing reads the lines "ID<tab>name", after "ref: NAME<tab>HEAD". A
+// second line "ID<tab>name^{}" says what an annotated tag is a tag of. Lines that are
+// something else don't count.
+func parseListing(out string) listing {
+	l := listing{refs: map[string]string{}}
+	for line := range strings.Lines(out) {
+		id, name, ok := strings.Cut(strings.TrimSuffix(line, "\n"), "\t")
+		if target, symbolic := strings.CutPrefix(id, "ref: "); symbolic && name == "HEAD" {
+			l.head = target
+			continue
+		}
+		peeled := strings.TrimSuffix(name, "^{}")
+		if !ok || peeled == "" || !isFullID(id) || checkText(peeled) != nil {
+			continue
+		}
+		if _, known := l.refs[name]; !known || peeled != name {
+			l.refs[peeled] = id
+		}
+	}
+	return l
+}
+
+// find returns the full name and the ID of what a ref means, of those that
+// are listed.
+func (l listing) find(ref string, branchFirst bool) (name, id string, ok bool) {
+	for _, name := range l.candidates(ref, branchFirst) {
+		if id, ok := l.refs[name]; ok {
+			return name, id, true
+		}
+	}
+	return "", "", false
+}
+
+// candidates returns what a ref could be short for, as names of the
+// repository, in the order in which git looks in a clone of it. There the
+// branches are called refs/remotes/origin/NAME, and refs/heads/NAME is the default one alone.
+func (l listing) candidates(ref string, branchFirst bool) []string {
+	switch {
+	case ref == "" || ref == "HEAD" || ref == "@":
+		return []string{"HEAD"}
+	case branchFirst: // git clone --branch
+		return []string{heads + ref, tags + ref, ref}
+	}
+	var names []string
+	if strings.HasPrefix(ref, "refs/") {
+		names = append(names, ofClone(ref), ref)
+	}
+	if strings.HasPrefix(ref, "heads/") || strings.HasPrefix(ref, "tags/") || strings.HasPrefix(ref, "remotes/") {
+		names = append(names, ofClone("refs/"+ref))
+	}
+	names = append(names, tags+ref)
+	if l.head == heads+ref {
+		names = append(names, heads+ref)
+	}
+	return append(names, ofClone(remotes+ref), heads+ref)
+}
+
+// ofClone turns the full name that a ref has in a clone into that which it has
+// in the repository.
+func ofClone(name string) string {
+	rest, remote := strings.CutPrefix(name, remotes)
+	branch, ok := strings.CutPrefix(rest, "origin/")
+	switch {
+	case !remote:
+		return name
+	case rest == "origin" || branch == "HEAD":
+		return "HEAD"
+	case ok:
+		return heads + branch
+	}
+	return "" // there is no other remote
+}
+
+// state is a digest of the branches and tags: as long as it stays, a fetch
+// would bring nothing.
+func (l listing) state() string {
+	var b strings.Builder
+	for _, name := range slices.Sorted(maps.Keys(l.refs)) {
+		fmt.Fprintf(&b, "%s %s\n", l.refs[name], name)
+	}
+	return digest(b.String())
+}
+
+// expression matches what git rev-parse understands though it is no ref: a
+// commit in short, v1.2.0~2, v1.2.0^, main@{yesterday}, v1.2.0-3-g0a1b2c3.
+var expression = par.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`^[0-9a-fA-F]{4,63}$|[~^]|@\{|-g[0-9a-fA-F]{4,}$`) })
+
+func isExpression(ref string) bool { return expression().MatchString(ref) }
+
+// isFullID reports whether a text is the ID of an object, SHA-1 or SHA-256,
+// in lower case as git writes it.
+func isFullID(text string) bool {
+	_, err := hex.DecodeString(text)
+	return err == nil && (len(text) == 40 || len(text) == 64) && strings.ToLower(text) == text
+}
+
+// fullID returns the ID that a text is, if it is one, as git writes it.
+func fullID(text string) string {
+	lower := strings.ToLower(cmp.Or(text, "-"))
+	if isFullID(lower) {
+		return lower
+	}
+	return ""
+}
+
+// want is what a store has to have. Either the ID is known, and the name
+// under which it was listed if it was; or there is only an expression, which
+// everything has to be fetched for.
+type want struct {
+	name, id   string
+	expression string
+}
+
+// fetchKey is what a fetch is shared by. A store that had to be made again is
+// another one.
+type fetchKey struct {
+	remote     remoteKey
+	want       want
+	generation int64
+}
+
+// resolve finds out which commit a request means, and has it fetched if the
+// store hasn't got it.
+func (r *Repositories) resolve(ctx context.Context, req Request, rem remote) (*store, string, error) {
+	if id := fullID(req.Commit); id != "" {
+		if st, err := r.store(ctx, rem, id); err != nil || st.has(id) {
+			return st, id, err
+		}
+	}
+	w, like, err := r.meaning(ctx, req, rem)
+	if err != nil {
+		return nil, "", err
+	}
+	return r.fetchCommit(ctx, rem, like, w, req.Beside)
+}
+
+// meaning finds out what a store has to have for a request; like is any ID of
+// the repository.
+func (r *Repositories) meaning(ctx context.Context, req Request, rem remote) (w want, like string, err error) {
+	if id := fullID(req.Ref); id != "" {
+		return want{id: id}, id, nil
+	}
+	l, err := r.list(ctx, rem)
+	if err != nil {
+		return want{}, "", err
+	}
+	if len(l.refs) == 0 {
+		return want{}, "", fmt.Errorf("%w: it is empty", ErrNotFound)
+	}
+	if name, id, ok := l.find(req.Ref, req.Depth > 0); ok {
+		return want{name: name, id: id}, id, nil
+	}
+	if !isExpression(req.Ref) {
+		return want{}, "", ErrNotFound
+	}
+	return want{expression: req.Ref}, l.anyID(), nil
+}
+
+// fetchCommit returns the store that has the commit, and its ID.
+func (r *Repositories) fetchCommit(ctx context.Context, rem remote, like string, w want, beside []Request) (*store, string, error) {
+	st, err := r.store(ctx, rem, like)
+	if err != nil {
+		return nil, "", err
+	}
+	if w.id != "" && st.has(w.id) {
+		return st, w.id, nil
+	}
+	if r.Offline {
+		return nil, "", ErrOffline
+	}
+	key := fetchKey{rem.id, w, st.generation()}
+	commit, err := r.fetches.Do(ctx, key, func(ctx context.Context) (string, error) {
+		release, err := st.lock(ctx)
+		if err != nil {
+			return "", err
+		}
+		defer release()
+		return fetch{r, st, rem, w, beside}.run(ctx)
+	})
+	return st, commit, err
+}
+
+// anyID is the ID of some object of the repository, which shows of what kind
+// they are.
+func (l listing) anyID() string {
+	for _, id := range l.refs {
+		return id
+	}
+	return ""
+}
+
+// resolved returns the commit that an expression means in a store; "": none.
+func (r *Repositories) resolved(ctx context.Context, st *store, expression string) (string, error) {
+	out, err := r.ask(ctx, st.call("rev-parse", "--verify", "--quiet", expression+"^{commit}"))
+	var exit *exitError
+	if errors.As(err, &exit) {
+		return "", nil
+	}
+	return fullID(firstLine(out)), err
+}

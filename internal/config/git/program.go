@@ -1,0 +1,233 @@
+package git
+
+import (
+	"cmp"
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"io/fs"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"runtime"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/tfdeps/tfdeps/internal/scratch"
+	"github.com/tfdeps/tfdeps/internal/subprocess"
+)
+
+const (
+	// stopDelay is how long git may take to remove its lock files when it is
+	// asked to end, and how long programs that it started may keep its output
+	// open after its end.
+	stopDelay = 500 * time.Millisecond
+
+	// answerBytes bounds what git may answer: the refs of the largest
+	// repositories known are a third of it.
+	answerBytes = 128 << 20
+	stderrBytes = 8 << 10
+)
+
+// strict are settings that the user's must not change: nothing but what is asked
+// for is done, and files are those of the repository on every system.
+var strict = []string{
+	"core.hooksPath=" + os.DevNull, "core.fsmonitor=false", "core.splitIndex=false", "core.sparseCheckout=false",
+	"core.autocrlf=false", "core.eol=lf", "core.protectNTFS=true", "core.protectHFS=true",
+	"gc.auto=0", "maintenance.auto=false", "fetch.writeCommitGraph=false", "fetch.prune=false", "fetch.pruneTags=false",
+	"submodule.recurse=false", "protocol.ext.allow=never", "advice.detachedHead=false",
+	// A pack appears when it is complete. Single objects would appear one by
+	// one, a commit before its files.
+	"fetch.unpackLimit=1",
+}
+
+// call is one run of git.
+type call struct {
+	args []string
+	dir  string   // working directory; "": the root
+	env  []string // on top of what every run has
+	in   string   // what it reads
+	url  string   // of the repository it is about, for its messages
+	key  []byte   // to log in with
+	// distrusted: see remote
+	distrusted bool
+}
+
+// askedTimes is how often git is asked for an answer of which not all arrives.
+const askedTimes = 3
+
+// ask runs git, which changes nothing, and returns what it answers. Its error is an
+// *exitError if git has run.
+func (r *Repositories) ask(ctx context.Context, c call) (string, error) {
+	for range askedTimes {
+		stdout, err := r.start(ctx, c)
+		switch {
+		case err != nil:
+			return "", err
+		case stdout.head.Over:
+			return "", fmt.Errorf("git %s: its answer has more than %d bytes", c.name(), answerBytes)
+		case stdout.whole:
+			return string(stdout.head.Kept), nil
+		}
+	}
+	return "", fmt.Errorf("git %s: its output is kept open by another program, so it may not be whole", c.name())
+}
+
+// run is ask for what git does, whatever it answers.
+func (r *Repositories) run(ctx context.Context, c call) error {
+	_, err := r.start(ctx, c)
+	return err
+}
+
+// start runs git once. It may be that not all of its answer has arrived: on a busy
+// machine, or if a program that it started keeps its output open.
+func (r *Repositories) start(ctx context.Context, c call) (*answer, error) {
+	env, forget, err := r.environment(c)
+	if err != nil {
+		return nil, err
+	}
+	defer forget()
+	var args []string
+	for _, setting := range strict {
+		args = append(args, "-c", setting)
+	}
+	stdout, stderr := &answer{head: subprocess.Head{Limit: answerBytes}}, &tail{limit: stderrBytes}
+	cmd, err := subprocess.Command(ctx, env, c.dir, cmp.Or(r.Program, "git"), append(args, c.args...)...)
+	if errors.Is(err, exec.ErrNotFound) {
+		return nil, ErrNoProgram
+	}
+	if err != nil {
+		return nil, err
+	}
+	cmd.Stdout, cmd.Stderr, cmd.WaitDelay = stdout, stderr, stopDelay
+	if c.in != "" {
+		cmd.Stdin = strings.NewReader(c.in)
+	}
+	stopAll := ownGroup(cmd)
+	err = cmd.Run()
+	switch {
+	case ctx.Err() != nil:
+		stopAll()
+		return nil, context.Cause(ctx)
+	case errors.Is(err, fs.ErrNotExist) && cmd.Process == nil:
+		return nil, fmt.Errorf("%w: %w", ErrNoProgram, err)
+	case err != nil && !errors.Is(err, exec.ErrWaitDelay):
+		return nil, &exitError{command: c.name(), err: err, said: quote(string(stderr.kept), c.url)}
+	}
+	return stdout, nil
+}
+
+// name is the command of git that is run.
+func (c call) name() string {
+	i := slices.IndexFunc(c.args, func(arg string) bool { return !strings.HasPrefix(arg, "-") })
+	return c.args[max(i, 0)]
+}
+
+// answer is what git answers.
+type answer struct {
+	head  subprocess.Head
+	whole bool // what was read came to its end
+}
+
+// Write implements io.Writer.
+func (a *answer) Write(p []byte) (int, error) { return a.head.Write(p) }
+
+// ReadFrom implements io.ReaderFrom.
+func (a *answer) ReadFrom(r io.Reader) (int64, error) {
+	n, err := io.Copy(struct{ io.Writer }{&a.head}, r)
+	a.whole = err == nil
+	return n, err
+}
+
+// tail keeps the last bytes that are written to it.
+type tail struct {
+	limit int
+	kept  []byte
+}
+
+// Write implements io.Writer.
+func (t *tail) Write(p []byte) (int, error) {
+	t.kept = append(t.kept, p...)
+	if over := len(t.kept) - t.limit; over > 0 {
+		t.kept = slices.Delete(t.kept, 0, over)
+	}
+	return len(p), nil
+}
+
+// leftOut are variables that would lead git to another repository than the one
+// it is set to do, or change the language of what is quoted.
+var leftOut = []string{
+	"GIT_ALTERNATE_OBJECT_DIRECTORIES", "GIT_ATTR_SOURCE", "GIT_COMMON_DIR", "GIT_CONFIG", "GIT_DEFAULT_HASH", "GIT_DIR",
+	"GIT_GRAFT_FILE", "GIT_INDEX_FILE", "GIT_INDEX_VERSION", "GIT_INTERNAL_SUPER_PREFIX", "GIT_NAMESPACE",
+	"GIT_OBJECT_DIRECTORY", "GIT_PREFIX", "GIT_QUARANTINE_PATH", "GIT_REPLACE_REF_BASE",
+	"GIT_SHALLOW_FILE", "GIT_TEMPLATE_DIR", "GIT_WORK_TREE", "LANGUAGE", "LC_ALL",
+}
+
+// environment returns what a run of git is given, and the function that
+// removes the key from the disk afterwards.
+func (r *Repositories) environment(c call) (env []string, forget func(), err error) {
+	for _, entry := range r.Environ {
+		name, _, _ := strings.Cut(entry, "=")
+		if !slices.ContainsFunc(leftOut, func(n string) bool { return sameVariable(n, name) }) {
+			env = append(env, entry)
+		}
+	}
+	env = append(env, "GIT_TERMINAL_PROMPT=0", "GCM_INTERACTIVE=never", "LC_MESSAGES=C", "GIT_DEFAULT_REF_FORMAT=files")
+	if c.distrusted {
+		env = append(env, "GIT_PROTOCOL_FROM_USER=0")
+	}
+	env = append(env, c.env...)
+	if c.key == nil {
+		return env, func() {}, nil
+	}
+	dir, file, err := writeKey(c.key)
+	if err != nil {
+		return nil, nil, err
+	}
+	ssh := cmp.Or(variable(r.Environ, "GIT_SSH_COMMAND"), "ssh")
+	return append(env, "GIT_SSH_COMMAND="+ssh+" -i "+shellQuote(file)), dir.Remove, nil
+}
+
+// writeKey puts a key into a directory that only the user can read, and that a later run
+// removes if this one is killed.
+func writeKey(key []byte) (dir *scratch.Dir, path string, err error) {
+	if dir, err = scratch.Make(os.TempDir()); err != nil {
+		return nil, "", err
+	}
+	path = filepath.Join(dir.Path, "key")
+	if err := os.WriteFile(path, key, 0o600); err != nil {
+		dir.Remove()
+		return nil, "", err
+	}
+	return dir, path, nil
+}
+
+// shellQuote makes one word of a path for the shell that git runs ssh by; on
+// Windows that is a shell, too, and a backslash means something to it.
+func shellQuote(path string) string {
+	if runtime.GOOS == "windows" {
+		path = strings.ReplaceAll(path, `\`, "/")
+	}
+	return "'" + strings.ReplaceAll(path, "'", `'\''`) + "'"
+}
+
+// variable returns what an environment says, the last entry if there are several.
+func variable(environ []string, name string) string {
+	value := ""
+	for _, entry := range environ {
+		if n, v, ok := strings.Cut(entry, "="); ok && sameVariable(n, name) {
+			value = v
+		}
+	}
+	return value
+}
+
+// sameVariable compares names as the system does.
+func sameVariable(a, b string) bool {
+	if runtime.GOOS == "windows" {
+		return strings.EqualFold(a, b)
+	}
+	return a == b
+}

@@ -1,0 +1,62 @@
+package git
+
+import (
+	"os"
+	"path/filepath"
+	"runtime"
+	"strings"
+	"testing"
+
+	"github.com/tfdeps/tfdeps/internal/subprocess"
+)
+
+func TestProgram_KeepsTheBeginningOfAnswersAndTheEndOfMessages(t *testing.T) {
+	t.Parallel()
+	answer, message := &subprocess.Head{Limit: 5}, &tail{limit: 5}
+	for _, c := range []struct {
+		written, answer, message string
+		over                     bool
+	}{
+		{"abc", "abc", "abc", false}, {"", "abc", "abc", false}, {"de", "abcde", "abcde", false},
+		{"f", "abcde", "bcdef", true}, {"ghijklm", "abcde", "ijklm", true},
+	} {
+		if n, err := answer.Write([]byte(c.written)); n != len(c.written) || err != nil || string(answer.Kept) != c.answer || answer.Over != c.over {
+			t.Errorf("after %q the answer is %q, more came: %v (%d, %v)", c.written, answer.Kept, answer.Over, n, err)
+		}
+		if n, err := message.Write([]byte(c.written)); n != len(c.written) || err != nil || string(message.kept) != c.message {
+			t.Errorf("after %q the message is %q (%d, %v)", c.written, message.kept, n, err)
+		}
+	}
+}
+
+// A variable of another repository, as git sets them for its hooks, is none for the store.
+func TestProgram_IsToldOfNoOtherRepository(t *testing.T) {
+	t.Parallel()
+	if runtime.GOOS == "windows" {
+		t.Skip("no shell for a script in front of git")
+	}
+	o, ids := history(t)
+	program, _ := requireGit(t)
+	b := newBench(t)
+	elsewhere := filepath.Join(b.work, "elsewhere")
+	seen := filepath.Join(b.work, "environment")
+	b.Program = script(t, filepath.Join(b.work, "git"), "env >>'"+seen+"'\nexec '"+program+"' \"$@\"")
+	names := []string{"GIT_DIR", "GIT_WORK_TREE", "GIT_COMMON_DIR", "GIT_INDEX_FILE", "GIT_OBJECT_DIRECTORY", "GIT_ALTERNATE_OBJECT_DIRECTORIES",
+		"GIT_NAMESPACE", "GIT_CONFIG", "GIT_TEMPLATE_DIR", "GIT_SHALLOW_FILE", "GIT_REPLACE_REF_BASE", "GIT_GRAFT_FILE"}
+	for _, name := range names {
+		b.Environ = append(b.Environ, name+"="+elsewhere)
+	}
+	commit, _, err := b.checkout(t.Context(), Request{URL: o.url()})
+	if err != nil || commit != ids["main3"] {
+		t.Errorf("commit %s, want %s: %v", commit, ids["main3"], err)
+	}
+	content, err := os.ReadFile(seen)
+	if err != nil || !strings.Contains(string(content), "\nGIT_TERMINAL_PROMPT=0\n") {
+		t.Fatalf("git ran with %q, %v", content, err)
+	}
+	for _, name := range names {
+		if strings.Contains(string(content), name+"="+elsewhere) {
+			t.Errorf("git is told of %s", name)
+		}
+	}
+}

@@ -1,0 +1,280 @@
+package git
+
+import (
+	"context"
+	"errors"
+	"net/http"
+	"net/http/cgi"
+	"os"
+	"path/filepath"
+	"runtime"
+	"strings"
+	"testing"
+
+	"github.com/tfdeps/tfdeps/getproviders/providertest"
+	"github.com/tfdeps/tfdeps/internal/scratch"
+)
+
+// serve has git's own server program answer over HTTPS for a repository, and returns its URL. The
+// bench trusts its certificate.
+func serve(tb testing.TB, o *origin, b *bench, wrap func(http.Handler) http.Handler) (server *providertest.Server, url string) {
+	tb.Helper()
+	if runtime.GOOS == "windows" {
+		tb.Skip("git http-backend isn't a CGI program there")
+	}
+	var handler http.Handler = &cgi.Handler{
+		Path: o.program, Args: []string{"http-backend"}, Dir: o.dir, Stderr: tb.Output(),
+		Env: append([]string{"GIT_PROJECT_ROOT=" + o.dir, "GIT_HTTP_EXPORT_ALL=1"}, o.environ...),
+	}
+	if wrap != nil {
+		handler = wrap(handler)
+	}
+	server, err := providertest.NewServer(providertest.ServerOptions{Handler: handler})
+	if err != nil {
+		tb.Fatal(err)
+	}
+	tb.Cleanup(server.Close)
+	ca := filepath.Join(b.work, "ca.pem")
+	if err := os.WriteFile(ca, server.CAPEM(), 0o600); err != nil {
+		tb.Fatal(err)
+	}
+	b.Environ = append(b.Environ, "GIT_SSL_CAINFO="+ca)
+	return server, server.BaseURL() + "/.git"
+}
+
+// configure writes the user's configuration.
+func (b *bench) configure(text string) {
+	b.tb.Helper()
+	if err := os.WriteFile(variable(b.Environ, "GIT_CONFIG_GLOBAL"), []byte(text), 0o600); err != nil {
+		b.tb.Fatal(err)
+	}
+}
+
+// Some servers send a commit that no ref names, and others don't.
+func TestCheckout_ServersOfAllKinds(t *testing.T) {
+	t.Parallel()
+	for _, c := range []struct {
+		name   string
+		client string // its configuration
+		server string // a setting of the repository that is on
+		dumb   bool
+		alone  int // fetches for a commit inside a branch
+	}{
+		{name: "second protocol", alone: 1},
+		{name: "first protocol, refusing", client: "[protocol]\n\tversion = 0\n", alone: 2},
+		{name: "first protocol, allowing", client: "[protocol]\n\tversion = 0\n", server: "uploadpack.allowReachableSHA1InWant", alone: 1},
+		{name: "files only", dumb: true, alone: 2},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			t.Parallel()
+			o, ids := history(t)
+			b := newBench(t).count()
+			if c.server != "" {
+				o.git("config", c.server, "true")
+			}
+			o.git("tag", "-d", "dev") // so that no ref is dev1
+			o.git("update-server-info")
+			_, url := serve(t, o, b, func(h http.Handler) http.Handler {
+				if c.dumb {
+					return http.FileServer(http.Dir(o.dir))
+				}
+				return h
+			})
+			b.configure(c.client)
+			for _, r := range providertest.FirstIfShort(1, []struct {
+				ref, want string
+				fetches   int
+			}{{ids["dev1"], "dev1", c.alone}, {"v1.0.0", "main2", 1}, {"", "main3", 1}, {"only/branch", "branch2", 1}, {"only/branch~1", "branch1", 1}}...) {
+				fresh := newBench(t)
+				fresh.Environ, fresh.Program, fresh.log = b.Environ, b.Program, b.log
+				commit, files := fresh.files(Request{URL: url, Ref: r.ref})
+				if commit != ids[r.want] || files["f"] != r.want {
+					t.Errorf("ref %q is %s, want %s", r.ref, files["f"], r.want)
+				}
+				if runs := b.runs(); runs["fetch"] > 2 || !c.dumb && runs["fetch"] != r.fetches || runs["ls-remote"] > 1 {
+					t.Errorf("ref %q: %v", r.ref, runs)
+				}
+				fresh.again().files(Request{URL: url, Ref: commit})
+				if runs := b.runs(); runs["all"] != 1 {
+					t.Errorf("ref %q, later: %v", r.ref, runs)
+				}
+			}
+		})
+	}
+}
+
+func TestCheckout_LoginIsUsedAndNotShown(t *testing.T) {
+	t.Parallel()
+	o, ids := history(t)
+	b := newBench(t)
+	_, url := serve(t, o, b, func(h http.Handler) http.Handler {
+		return http.HandlerFunc(func(w http.ResponseWriter, req *http.Request) {
+			if _, password, ok := req.BasicAuth(); !ok || password != "s3cret" {
+				w.Header().Set("WWW-Authenticate", `Basic realm="x"`)
+				http.Error(w, "no", http.StatusUnauthorized)
+				return
+			}
+			h.ServeHTTP(w, req)
+		})
+	})
+	with := func(login string) string { return strings.Replace(url, "https://", "https://"+login+"@", 1) }
+	for _, req := range []Request{{URL: url}, {URL: with("user:wr0ng")}, {URL: with("wr0ng")}, {URL: with("user:wr0ng") + "?x=wr0ng", Ref: "v1.0.0"}} {
+		_, _, err := b.checkout(t.Context(), req)
+		if !errors.Is(err, ErrUnreachable) || strings.Contains(err.Error(), "wr0ng") {
+			t.Errorf("%s: %v", req.URL, err)
+		}
+	}
+	if commit, _ := b.files(Request{URL: with("user:s3cret"), Ref: "v1.0.0"}); commit != ids["main2"] {
+		t.Errorf("got %s", commit)
+	}
+	if commit, _ := b.files(Request{URL: with("other"), Ref: "v1.0.0", Commit: ids["main2"]}); commit != ids["main2"] {
+		t.Errorf("with another login the store is another one")
+	}
+	err := filepath.WalkDir(b.Dir, func(path string, d os.DirEntry, err error) error {
+		if err != nil || d.IsDir() {
+			return err
+		}
+		content, err := os.ReadFile(path)
+		if strings.Contains(string(content), "s3cret") || strings.Contains(string(content), "wr0ng") {
+			t.Errorf("%s holds the login", path)
+		}
+		return err
+	})
+	if err != nil {
+		t.Error(err)
+	}
+}
+
+// A repository on the network can't have files of this machine checked out.
+func TestCheckout_SubmoduleOfARemoteRepositoryMayNotBeLocal(t *testing.T) {
+	t.Parallel()
+	secret := newOrigin(t)
+	commit := secret.commit("password", "x")
+	for _, url := range providertest.FirstIfShort(1, secret.url(), secret.dir, "file://localhost"+secret.dir) {
+		o := newOrigin(t)
+		o.addSubmodule("sub", url, commit)
+		b := newBench(t)
+		_, remote := serve(t, o, b, nil)
+		b.configure("[protocol \"file\"]\n\tallow = always\n")
+		if _, _, err := b.checkout(t.Context(), Request{URL: remote}); !errors.Is(err, ErrAddress) {
+			t.Errorf("%s: %v", url, err)
+		}
+	}
+	// Other settings of git count where the user's configuration sets them.
+	o := newOrigin(t)
+	o.addSubmodule("sub", "https://example.com/x", commit)
+	b := newBench(t)
+	_, remote := serve(t, o, b, nil)
+	b.configure("[url \"file://" + secret.dir + "\"]\n\tinsteadOf = https://example.com/x\n")
+	if _, _, err := b.checkout(t.Context(), Request{URL: remote}); err == nil || !strings.Contains(err.Error(), "transport 'file' not allowed") {
+		t.Errorf("through a rewritten URL: %v", err)
+	}
+}
+
+func TestCheckout_CancelEndsGitAndWhatItStarted(t *testing.T) {
+	t.Parallel()
+	o, ids := history(t)
+	b := newBench(t)
+	b.Dir = ""
+	arrived, left := make(chan struct{}), make(chan struct{})
+	_, url := serve(t, o, b, func(h http.Handler) http.Handler {
+		return http.HandlerFunc(func(w http.ResponseWriter, req *http.Request) {
+			if req.Method == http.MethodPost { // of the helper that git fetch has started
+				close(arrived)
+				<-req.Context().Done()
+				close(left)
+				panic(http.ErrAbortHandler)
+			}
+			h.ServeHTTP(w, req)
+		})
+	})
+	why := errors.New("enough")
+	ctx, cancel := context.WithCancelCause(t.Context())
+	go func() {
+		<-arrived
+		cancel(why)
+	}()
+	_, _, err := b.checkout(ctx, Request{URL: url, Ref: ids["main1"]})
+	if !errors.Is(err, why) || errors.Is(err, ErrUnreachable) {
+		t.Errorf("error %v", err)
+	}
+	<-left
+	if _, _, err := b.checkout(ctx, Request{URL: url}); !errors.Is(err, why) {
+		t.Errorf("after the end: %v", err)
+	}
+}
+
+// A script takes the place of ssh: it prints its arguments, and is the server.
+func TestCheckout_KeyIsGivenToSSHAndRemoved(t *testing.T) {
+	t.Parallel()
+	if runtime.GOOS == "windows" {
+		t.Skip("no shell for a script in place of ssh")
+	}
+	o, ids := history(t)
+	b := newBench(t)
+	log := filepath.Join(b.work, "ssh-log")
+	ssh := script(t, filepath.Join(b.work, "an ssh"), `
+		printf '%s\n' "$*" >>'`+log+`'
+		while [ $# -gt 1 ]; do
+			if [ "$1" = -i ]; then ls -l "$2" >>'`+log+`'; cat "$2" >>'`+log+`'; fi
+			shift
+		done
+		eval "$1"`)
+	b.Environ = append(b.Environ, "GIT_SSH_COMMAND='"+ssh+"' -o MyOption", "GIT_SSH_VARIANT=ssh")
+	req := Request{URL: "ssh://git@example.com" + o.dir, Ref: "v1.0.0", SSHKey: []byte("THE KEY\n")}
+	if commit, _ := b.files(req); commit != ids["main2"] {
+		t.Errorf("got %s", commit)
+	}
+	content, err := os.ReadFile(log)
+	if err != nil {
+		t.Fatal(err)
+	}
+	said := string(content)
+	if strings.Count(said, "THE KEY") != 2 || strings.Count(said, "-o MyOption -i ") != 2 || strings.Count(said, "-rw------- ") != 2 {
+		t.Errorf("ssh was given:\n%s", said)
+	}
+	for _, word := range strings.Fields(said) {
+		if _, err := os.Stat(word); err == nil && strings.Contains(word, scratch.Prefix) && filepath.Base(word) == "key" {
+			t.Errorf("%s is still there", word)
+		}
+	}
+	if _, err := b.Checkout(t.Context(), Request{URL: "git@example.com:" + o.dir, Ref: "v1.0.0"}, filepath.Join(b.work, "scp")); err != nil {
+		t.Error(err)
+	}
+	if content, _ := os.ReadFile(log); strings.Count(string(content), "THE KEY") != 2 {
+		t.Error("a request without a key has used that of another one")
+	}
+}
+
+func TestCheckout_FailuresSayWhatIsWrong(t *testing.T) {
+	t.Parallel()
+	o := newOrigin(t)
+	o.commit("f", "x")
+	for _, c := range []struct {
+		name   string
+		change func(*bench)
+		req    Request
+		want   error
+		says   string
+	}{
+		{"no such repository", nil, Request{URL: o.url() + "/no"}, ErrUnreachable, "does not appear to be a git repository"},
+		{"no such repository, by commit", nil, Request{URL: o.url() + "/no", Ref: strings.Repeat("a", 40)}, ErrUnreachable, "does not appear to be a git repository"},
+		{"no such host", nil, Request{URL: "https://u:s3cret@nowhere.invalid/a", Ref: "v1"}, ErrUnreachable, `https://nowhere.invalid/a, ref "v1"`},
+		{"no such ref", nil, Request{URL: o.url(), Ref: "v9"}, ErrNotFound, `ref "v9": the repository has no such ref`},
+		{"no git on PATH", func(b *bench) { b.Environ = []string{"PATH=" + b.work} }, Request{URL: o.url()}, ErrNoProgram, "install it"},
+		{"git in a relative directory", func(b *bench) { b.Environ = []string{"PATH=."} }, Request{URL: o.url()}, ErrNoProgram, "install it"},
+		{"no environment", func(b *bench) { b.Environ = nil }, Request{URL: o.url()}, ErrNoProgram, "install it"},
+		{"no such program", func(b *bench) { b.Program = filepath.Join(b.work, "none") }, Request{URL: o.url()}, ErrNoProgram, "none"},
+		{"offline", func(b *bench) { b.Offline = true }, Request{URL: o.url()}, ErrOffline, "offline"},
+	} {
+		b := newBench(t)
+		if c.change != nil {
+			c.change(b)
+		}
+		_, _, err := b.checkout(t.Context(), c.req)
+		var whole *Error
+		if !errors.Is(err, c.want) || !errors.As(err, &whole) || !strings.Contains(err.Error(), c.says) || strings.Contains(err.Error(), "s3cret") {
+			t.Errorf("%s: %v", c.name, err)
+		}
+	}
+}

@@ -1,0 +1,93 @@
+package load_test
+
+import (
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"github.com/tfdeps/tfdeps/internal/config/load"
+	"github.com/tfdeps/tfdeps/internal/config/static"
+)
+
+func TestLoadBody(t *testing.T) {
+	dir := t.TempDir()
+	for _, tt := range []struct{ name, file, content, want string }{
+		{"HCL", "a.hcl", "path = \"x\"\nblock {\n}\n", ""},
+		{"any name", "backend.conf", `path = "x"`, ""},
+		{"JSON", "a.json", `{"path": "x"}`, ""},
+		{"nothing", "empty", "", ""},
+		{"a mark of byte order", "bom.hcl", "\ufeffpath = \"x\"", ""},
+		{"syntax", "b.hcl", "path = ", "Missing expression"},
+		{"JSON under another name", "c.hcl", `{"path": "x"}`, "Argument or block definition required"},
+		{"loop", "d.hcl", `path = [for x in ["a"]: x]`, ""},
+		{"loop in a block", "e.hcl", "block {\n  path = [for x in [\"a\"]: x]\n}", ""},
+		{"large number", "f.hcl", "path = " + strings.Repeat("9", 20000), "Unsuitable value type"},
+		{"large number in JSON", "n.json", `{"path": 1e600000000}`, "Unsuitable value type"},
+		{"small number in JSON", "s.json", `{"block": [{"list": [-1e-600000000]}]}`, "Unsuitable value type"},
+		{"depth", "g.hcl", "path = " + strings.Repeat("[", 20000), "Configuration nested too deeply"},
+		{"no file", "", "", "Failed to read file"},
+	} {
+		t.Run(tt.name, func(t *testing.T) {
+			path := filepath.Join(dir, "none")
+			if tt.file != "" {
+				path = filepath.Join(dir, tt.file)
+				if err := os.WriteFile(path, []byte(tt.content), 0o600); err != nil {
+					t.Fatal(err)
+				}
+			}
+			file, diags := load.LoadBody(path)
+			switch isWrong := diags.HasErrors(); {
+			case tt.want == "" && (isWrong || file == nil):
+				t.Errorf("got %v, %v", file, diags)
+			case tt.want != "" && (!isWrong || diags[0].Summary != tt.want):
+				t.Errorf("got %v, want %q", diags, tt.want)
+			}
+		})
+	}
+	if file, diags := load.LoadBody(dir); file != nil || !diags.HasErrors() {
+		t.Errorf("a directory: got %v, %v", file, diags)
+	}
+}
+
+func TestParseArgument(t *testing.T) {
+	for text, want := range map[string]string{
+		`"x"`:                      "",
+		`["a", 1, { b = null }]`:   "",
+		`x`:                        "", // the caller that evaluates the body reports that there are no variables
+		``:                         "Missing expression",
+		`[1`:                       "Unterminated tuple constructor expression",
+		`1 2`:                      "Extra characters after expression",
+		`[for x in ["a"]: x]`:      "",
+		strings.Repeat("9", 20000): "Unsuitable value type",
+		"1e999999999":              "Unsuitable value type",
+		strings.Repeat("[", 20000): "Value nested too deeply",
+	} {
+		expr, diags := static.ParseArgument(text, "-backend-config")
+		if len(text) > 40 {
+			text = text[:40] + "..."
+		}
+		if (expr == nil) != diags.HasErrors() {
+			t.Errorf("%s: got %v, %v", text, expr, diags)
+		}
+		if want == "" && diags.HasErrors() || want != "" && (!diags.HasErrors() || diags[0].Summary != want) {
+			t.Errorf("%s: got %v, want %q", text, diags, want)
+		}
+		for _, diag := range diags {
+			if diag.Subject != nil && diag.Subject.Filename != "-backend-config" {
+				t.Errorf("%s: the place is %s", text, diag.Subject)
+			}
+		}
+	}
+}
+
+func FuzzParseArgument(f *testing.F) {
+	for _, seed := range []string{`["a"]`, `{a="b"}`, "<<E\nx\nE\n", `"${1+1}"`, `1e999`, `[for`, "\xff"} {
+		f.Add(seed)
+	}
+	f.Fuzz(func(_ *testing.T, text string) {
+		if expr, _ := static.ParseArgument(text, "x"); expr != nil {
+			_, _ = expr.Value(nil)
+		}
+	})
+}

@@ -1,0 +1,227 @@
+package load
+
+import (
+	"maps"
+	"slices"
+	"strings"
+
+	"github.com/hashicorp/hcl/v2"
+	"github.com/hashicorp/hcl/v2/ext/typeexpr"
+	"github.com/zclconf/go-cty/cty"
+
+	"github.com/tfdeps/tfdeps/internal/config/static"
+)
+
+// The only editions of the language that there have ever been.
+const (
+	languageEdition         = "TF2021"
+	languageEditionOpenTofu = "tofu2024"
+)
+
+// module decodes a module block. Only what has to be known before modules are
+// installed is read. A call whose name can't be used is left out: names become
+// those of directories.
+func (d *document) module(block *hcl.Block, content *hcl.BodyContent) {
+	call := &callBlock{
+		ModuleCall: ModuleCall{Name: block.Labels[0], Range: block.DefRange},
+		source:     content.Attributes["source"],
+		version:    content.Attributes["version"],
+		inputs:     d.inputs(block, content),
+		count:      content.Attributes["count"],
+		forEach:    content.Attributes["for_each"],
+		enabled:    d.enabled(content),
+		dependsOn:  d.dependsOn(content.Attributes["depends_on"]),
+	}
+	call.providers = d.passedProviders(content.Attributes["providers"])
+	call.blocks = d.otherBlocks(block)
+	valid := d.checkName("module instance name", call.Name, block.LabelRanges[0])
+	d.checkRepetition(content)
+	if attr := content.Attributes["ignore_nested_deprecations"]; attr != nil {
+		val, diags := static.Evaluate(attr.Expr)
+		if diags.HasErrors() || val.Type() != cty.Bool || val.IsNull() {
+			d.error(attr.Expr.Range(), "Invalid value for ignore_nested_deprecations", "The value has to be true or false.")
+		}
+	}
+	d.checkReservedBlocks(content, "module", "locals", "provider")
+	if d.product.Understands("enabled") {
+		d.checkOnce(content, "lifecycle", "Duplicate lifecycle block")
+		for _, lifecycle := range content.Blocks.OfType("lifecycle") {
+			d.checkForm(lifecycle, "lifecycle of module")
+		}
+	} else {
+		d.checkReservedBlocks(content, "module", "lifecycle")
+	}
+	d.checkOnce(content, "_", "Duplicate escaping block")
+	d.declare(block.DefRange, "module", "", call.Name)
+	if valid {
+		d.calls = append(d.calls, call)
+	}
+}
+
+// inputs are the arguments of a module block that are meant for the variables
+// of the module.
+func (d *document) inputs(block *hcl.Block, content *hcl.BodyContent) hcl.Attributes {
+	_, rest, _ := block.Body.PartialContent(d.rules["module"].body)
+	attrs := hcl.Attributes{}
+	own, _ := rest.JustAttributes()
+	maps.Copy(attrs, own)
+	for _, escaping := range content.Blocks.OfType("_") {
+		more, diags := escaping.Body.JustAttributes()
+		if !d.product.StaticModules { // OpenTofu leaves blocks to a plan
+			d.report(diags...)
+		}
+		maps.Copy(attrs, more)
+	}
+	return attrs
+}
+
+// otherBlocks are the problems with blocks in a module block that have no meaning.
+func (d *document) otherBlocks(block *hcl.Block) hcl.Diagnostics {
+	_, rest, _ := block.Body.PartialContent(d.rules["module"].body)
+	known := &hcl.BodySchema{}
+	attrs, _ := rest.JustAttributes()
+	for name := range attrs {
+		known.Attributes = append(known.Attributes, hcl.AttributeSchema{Name: name})
+	}
+	_, diags := rest.Content(known)
+	return diags
+}
+
+// variable decodes a variable block.
+func (d *document) variable(block *hcl.Block, content *hcl.BodyContent) {
+	name := block.Labels[0]
+	d.checkName("variable name", name, block.LabelRanges[0])
+	if reserved := []string{"source", "version", "providers", "count", "for_each", "lifecycle", "depends_on", "locals"}; slices.Contains(reserved, name) {
+		d.error(block.LabelRanges[0], "Invalid variable name",
+			"No variable can be called %q, because that means something else in module blocks.", name)
+	}
+	if attr, ok := content.Attributes["type"]; ok {
+		d.checkType(attr.Expr)
+	}
+	d.checkConstants(content.Attributes, "default", "description", "deprecated")
+	d.checkDeprecated(content.Attributes["deprecated"], "Invalid `deprecated` value")
+	d.checkIgnored(content.Attributes["type"], content.Attributes["default"])
+	for _, flag := range []string{"sensitive", "nullable", "ephemeral", "const"} {
+		d.checkArgument(content.Attributes[flag], cty.Bool)
+	}
+	d.checkConst(block, content)
+	d.checkConditions(content.Blocks.OfType("validation"))
+	d.checkValidations(name, content.Blocks.OfType("validation"))
+	d.declare(block.DefRange, "variable", "", name)
+	declared := &static.Variable{Name: name, Attrs: hcl.Attributes{}, Header: block.DefRange}
+	maps.Copy(declared.Attrs, content.Attributes)
+	for _, block := range content.Blocks.OfType("validation") {
+		own, _ := block.Body.Content(condition())
+		if own.Attributes["condition"] != nil {
+			declared.Validations = append(declared.Validations, static.Validation{Condition: own.Attributes["condition"], Message: own.Attributes["error_message"]})
+		}
+	}
+	d.variables = append(d.variables, declared)
+}
+
+// checkConst reports secrets that are to be known before anything is installed; to OpenTofu they
+// are a mistake only where they are shown.
+func (d *document) checkConst(block *hcl.Block, content *hcl.BodyContent) {
+	if d.product.StaticModules || !static.IsTrue(content.Attributes["const"]) {
+		return
+	}
+	for _, flag := range []string{"sensitive", "ephemeral"} {
+		if static.IsTrue(content.Attributes[flag]) {
+			d.error(block.DefRange, "Const variable cannot be "+flag,
+				"The value of a variable with const = true decides what is installed, and is shown: it can't have %s = true as well.", flag)
+		}
+	}
+}
+
+// checkValidations reports conditions that don't look at the variable.
+func (d *document) checkValidations(name string, blocks hcl.Blocks) {
+	for _, block := range blocks {
+		content, _ := block.Body.Content(condition())
+		attr, ok := content.Attributes["condition"]
+		if ok && !slices.ContainsFunc(static.References(attr.Expr), func(t hcl.Traversal) bool { return refersTo(t, "var", name) }) {
+			d.error(attr.Expr.Range(), "Invalid variable validation condition",
+				"The condition has to refer to var.%s, or it says nothing about values of the variable %q.", name, name)
+		}
+	}
+}
+
+// refersTo reports whether a traversal begins with root.name.
+func refersTo(t hcl.Traversal, root, name string) bool {
+	if len(t) < 2 || t.RootName() != root {
+		return false
+	}
+	attr, ok := t[1].(hcl.TraverseAttr)
+	return ok && attr.Name == name
+}
+
+// checkType reports what is no type.
+func (d *document) checkType(expr hcl.Expression) {
+	if old, ok := quoted(expr); ok {
+		summary := "Invalid legacy variable type hint"
+		if slices.Contains([]string{"string", "list", "map"}, old) {
+			summary = "Invalid quoted type constraints"
+		}
+		d.error(expr.Range(), summary, "Types are written without quotes, like string or list(string).")
+		return
+	}
+	if keyword := hcl.ExprAsKeyword(expr); keyword == "list" || keyword == "map" {
+		return // of anything, in the oldest way to write it
+	}
+	native, ok := static.Native(expr)
+	if !ok {
+		d.error(expr.Range(), "Invalid type specification", "A type is a keyword like string, or a call like list(string).")
+		return
+	}
+	if !static.Cheap(native) {
+		return // the defaults of optional attributes would be evaluated
+	}
+	_, _, diags := typeexpr.TypeConstraintWithDefaults(expr)
+	d.report(diags...)
+}
+
+// output decodes an output block.
+func (d *document) output(block *hcl.Block, content *hcl.BodyContent) {
+	d.checkName("output name", block.Labels[0], block.LabelRanges[0])
+	d.checkConstants(content.Attributes, "description", "deprecated")
+	d.checkDeprecated(content.Attributes["deprecated"], "Invalid `deprecated` attribute")
+	d.checkFlag(content.Attributes["sensitive"])
+	d.checkFlag(content.Attributes["ephemeral"])
+	if attr, ok := content.Attributes["type"]; ok {
+		d.checkType(attr.Expr)
+	}
+	d.checkConditions(content.Blocks.OfType("precondition"))
+	for _, post := range content.Blocks.OfType("postcondition") {
+		d.error(post.TypeRange, "Postconditions are not allowed", "An output value has preconditions only.")
+	}
+	d.dependsOn(content.Attributes["depends_on"])
+	d.declare(block.DefRange, "output", "", block.Labels[0])
+}
+
+// checkDeprecated reports a reason that says nothing, which OpenTofu refuses.
+func (d *document) checkDeprecated(attr *hcl.Attribute, summary string) {
+	if attr == nil || !d.product.Understands("enabled") {
+		return
+	}
+	d.checkArgument(attr, cty.String)
+	if reason, ok := static.Literal(attr.Expr); ok && strings.TrimSpace(reason) == "" {
+		d.error(attr.Expr.Range(), summary, "The argument \"deprecated\" says what to use instead, and can't be empty.")
+	}
+}
+
+// locals decodes a locals block.
+func (d *document) locals(block *hcl.Block, _ *hcl.BodyContent) {
+	attrs, diags := block.Body.JustAttributes()
+	d.report(diags...)
+	for _, name := range slices.Sorted(maps.Keys(attrs)) {
+		d.checkName("local value name", name, attrs[name].NameRange)
+		d.declare(attrs[name].Range, "local", "", name)
+		d.values = append(d.values, attrs[name])
+	}
+}
+
+// notInOverride reports blocks that can't override anything.
+func (d *document) notInOverride(block *hcl.Block, summary string) {
+	if d.override {
+		d.error(block.DefRange, summary, "Blocks of type %q can't stand in an override file.", block.Type)
+	}
+}

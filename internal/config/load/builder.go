@@ -1,0 +1,248 @@
+package load
+
+import (
+	"maps"
+	"slices"
+
+	"github.com/hashicorp/hcl/v2"
+
+	"github.com/tfdeps/tfdeps/getproviders"
+	"github.com/tfdeps/tfdeps/internal/config/diagnostic"
+	"github.com/tfdeps/tfdeps/internal/config/files"
+	"github.com/tfdeps/tfdeps/internal/config/static"
+)
+
+// builder puts the files of a module together.
+type builder struct {
+	module  *Module
+	product getproviders.Product
+	rules   map[string]rule
+
+	seen       map[key]hcl.Range // everything declared
+	required   map[string]*requiredProvider
+	requiredAt hcl.Range // the required_providers block; zero: none yet
+	providers  map[key]*providerConfig
+	users      map[key]*user
+	calls      map[string]*callBlock
+	scope      *static.Scope
+	files      files.System
+	parser     static.Parser
+	done       func() bool
+	imports    []*importTarget
+	state      stateBlocks
+
+	diags hcl.Diagnostics
+	late  hcl.Diagnostics // reported only if the files themselves have no errors
+}
+
+func newBuilder(dir string, product getproviders.Product, opts Options) *builder {
+	return &builder{
+		module: &Module{
+			Dir: dir, Path: opts.Path, source: opts.Source, Files: map[string]*hcl.File{},
+			testProviders: map[string][]*providerConfig{},
+		},
+		product:   product,
+		rules:     topLevel(product),
+		seen:      map[key]hcl.Range{},
+		required:  map[string]*requiredProvider{},
+		providers: map[key]*providerConfig{},
+		users:     map[key]*user{},
+		calls:     map[string]*callBlock{},
+		files:     files.System{FS: opts.FS},
+		done:      opts.done,
+		scope: static.NewScope(static.Paths{
+			Root: opts.Path == "", Dir: dir, RootDir: opts.RootDir, WorkingDir: opts.WorkingDir, FS: opts.FS, Home: opts.HomeDir, Within: opts.Within,
+			Workspace: opts.Workspace, Module: opts.Path, Called: opts.Called,
+		}, product.StaticModules, opts.Inputs),
+	}
+}
+
+func (b *builder) report(diags ...*hcl.Diagnostic) { b.diags = diagnostic.Append(b.diags, diags...) }
+
+// add takes over what a primary file declares. Of duplicates, the first stays.
+func (b *builder) add(d *document) {
+	for _, declared := range d.declared {
+		if first, ok := b.seen[declared.key]; ok {
+			b.report(duplicate(declared, first))
+			continue
+		}
+		b.seen[declared.key] = declared.rng
+	}
+	b.module.RequiredVersions = append(b.module.RequiredVersions, d.versions...)
+	for _, required := range d.required {
+		b.addRequired(required)
+	}
+	b.addBackends(d.backends)
+	b.addEncryption(d.encrypted)
+	for _, config := range d.providers {
+		b.addProvider(config)
+	}
+	for _, u := range d.users {
+		b.addUser(u)
+	}
+	for _, call := range d.calls {
+		if _, ok := b.calls[call.Name]; !ok {
+			b.calls[call.Name] = call
+		}
+	}
+	b.imports = append(b.imports, d.imports...)
+	b.scope.Add(d.variables, d.values)
+}
+
+// isDeclared reports whether what a reference means is in the module. Names that
+// stand for something else than resources and calls are.
+func (b *builder) isDeclared(t hcl.Traversal) bool {
+	block, rest := "resource", t
+	switch root := t.RootName(); root {
+	case "module":
+		_, ok := b.calls[static.StepName(t, 1)]
+		return ok
+	case "data", "ephemeral", "action", "resource":
+		block, rest = root, t[1:]
+	case "self", "each", "count", "terraform", "run", "provider":
+		return true
+	}
+	_, ok := b.users[key{block, static.StepName(rest, 0), static.StepName(rest, 1)}]
+	return ok
+}
+
+// addRequired takes over a required_providers block; there can be only one.
+func (b *builder) addRequired(required requiredBlock) {
+	if b.requiredAt != (hcl.Range{}) {
+		b.report(diagnostic.Error(required.header, "Duplicate required providers configuration",
+			"A module has only one required_providers block; there is one already at %s.", b.requiredAt))
+		return
+	}
+	b.requiredAt = required.header
+	for _, entry := range required.entries {
+		b.required[entry.name] = entry
+	}
+}
+
+func (b *builder) addProvider(config *providerConfig) {
+	k := key{"provider", config.name, config.alias}
+	if _, ok := b.providers[k]; !ok {
+		b.providers[k] = config
+		b.module.providers = append(b.module.providers, config)
+	}
+}
+
+func (b *builder) addUser(u *user) {
+	if _, ok := b.users[u.key]; !ok {
+		b.users[u.key] = u
+		b.module.users = append(b.module.users, u)
+	}
+}
+
+// finish does what can be done only when all files are known.
+func (b *builder) finish() {
+	b.module.variables = map[string]bool{}
+	for declared := range b.seen {
+		if declared.block == "variable" {
+			b.module.variables[declared.name] = true
+		}
+	}
+	b.module.required = slices.SortedFunc(maps.Values(b.required), byName)
+	b.scope.Declared(b.isDeclared)
+	b.resolveCalls()
+	b.module.Backend = b.state.effective()
+	b.resolveBackend()
+	b.resolveInstances()
+	b.resolveRuns()
+	if b.product.Understands("encryption") && b.module.Path == "" {
+		b.module.scope = b.scope
+	}
+	b.checkChild()
+	b.resolveImports()
+	b.checkUsers()
+	b.checkInstances()
+	b.checkLocalNames()
+	if !b.diags.HasErrors() {
+		for _, diag := range b.late {
+			b.report(asTreeProblem(diag))
+		}
+	}
+}
+
+// override changes what the primary files declare. Arguments that an override
+// file leaves out stay as they are, with one exception: an entry of
+// required_providers is replaced as a whole.
+func (b *builder) override(d *document) {
+	for _, declared := range d.declared {
+		if _, ok := b.seen[declared.key]; ok {
+			continue
+		}
+		if declared.block == "ephemeral" && !b.overridable("ephemeral") {
+			continue
+		}
+		if diag := missing(declared); diag != nil {
+			b.report(diag)
+		}
+	}
+	if d.versions != nil {
+		b.module.RequiredVersions = d.versions
+	}
+	for _, required := range d.required {
+		for _, entry := range required.entries {
+			b.required[entry.name] = entry
+		}
+	}
+	b.overrideBackends(d.backends)
+	b.module.encryption = b.module.encryption.override(d.encrypted)
+	for _, config := range d.providers {
+		b.overrideProvider(config)
+	}
+	for _, u := range d.users {
+		if base, ok := b.users[u.key]; ok && u.provider != nil && b.overridable(u.key.block) {
+			base.provider, base.needed = u.provider, u.needed
+		}
+	}
+	b.scope.Override(d.variables, d.values)
+	for _, call := range d.calls {
+		if base, ok := b.calls[call.Name]; ok {
+			base.override(call)
+		}
+	}
+}
+
+// overridable reports whether blocks of a kind are merged at all; ephemeral ones do
+// nothing in an override file of Terraform's.
+func (b *builder) overridable(block string) bool {
+	return block == "resource" || block == "data" || block == "action" || block == "ephemeral" && b.product.Understands("enabled")
+}
+
+// overrideProvider changes the version of a configuration, or adds a default
+// configuration. A block that two files have in common counts as empty in
+// Terraform, unless there is a version.
+func (b *builder) overrideProvider(config *providerConfig) {
+	base, ok := b.providers[key{"provider", config.name, config.alias}]
+	switch {
+	case !ok && config.alias == "":
+		b.addProvider(config)
+	case ok:
+		if config.version != nil {
+			base.version = config.version
+		}
+		base.configured = base.version != nil
+	}
+}
+
+// checkChild finds what only the root module may have.
+func (b *builder) checkChild() {
+	path := b.module.Path
+	if path == "" {
+		return
+	}
+	for _, target := range b.imports {
+		b.report(asTreeProblem(diagnostic.Error(target.header, "Invalid import configuration",
+			"There is an import block in %q. They can stand in the root module only.", path)))
+	}
+	if backend := b.module.Backend; backend != nil && (backend.Type != cloudBackend || !b.product.StaticModules) {
+		summary := "Backend configuration ignored"
+		if backend.Type == cloudBackend {
+			summary = "Cloud configuration ignored"
+		}
+		b.report(diagnostic.Warning(backend.Range, summary,
+			"State is kept for the configuration as a whole, so that only the root module decides where. In %q this block means nothing.", path))
+	}
+}

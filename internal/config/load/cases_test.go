@@ -1,0 +1,193 @@
+package load
+
+import (
+	"flag"
+	"fmt"
+	"maps"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/hashicorp/hcl/v2"
+	"github.com/rogpeppe/go-internal/txtar"
+
+	"github.com/tfdeps/tfdeps/getproviders"
+)
+
+var update = flag.Bool("update", false, "write what LoadModule says into testdata/*.txtar")
+
+// productVersion is the version that required_version is compared with in testdata. It is so old
+// that any terraform on PATH decides the same.
+const productVersion = "1.5.0"
+
+// modules is testdata/*.txtar: each archive has several modules, as
+// directories. In each, "want" says what it requires and which problems it
+// has, "differs" why Terraform says something else, and "since" from which version
+// on it says that.
+type modules struct {
+	file    string
+	archive *txtar.Archive
+}
+
+func readModules(t testing.TB) []modules {
+	t.Helper()
+	files, err := filepath.Glob("testdata/*.txtar")
+	if err != nil || len(files) == 0 {
+		t.Fatalf("no testdata: %v", err)
+	}
+	var all []modules
+	for _, file := range files {
+		archive, err := txtar.ParseFile(file)
+		if err != nil {
+			t.Fatal(err)
+		}
+		all = append(all, modules{file, archive})
+	}
+	return all
+}
+
+// names returns the names of the modules, in order.
+func (m modules) names() []string {
+	var names []string
+	for _, f := range m.archive.Files {
+		name, _, _ := strings.Cut(f.Name, "/")
+		if !slices.Contains(names, name) {
+			names = append(names, name)
+		}
+	}
+	return names
+}
+
+// text returns a file of a module; "" if there is none.
+func (m modules) text(module, name string) string {
+	for _, f := range m.archive.Files {
+		if f.Name == module+"/"+name {
+			return string(f.Data)
+		}
+	}
+	return ""
+}
+
+// directory is one of the modules.
+func (m modules) directory(module string) *txtar.Archive {
+	var own txtar.Archive
+	for _, f := range m.archive.Files {
+		if name, ok := strings.CutPrefix(f.Name, module+"/"); ok && name != "want" && name != "differs" && name != "since" {
+			own.Files = append(own.Files, txtar.File{Name: name, Data: f.Data})
+		}
+	}
+	return &own
+}
+
+// unpack writes the files of a module.
+func (m modules) unpack(t *testing.T, module, dir string) {
+	t.Helper()
+	for _, f := range m.directory(module).Files {
+		path := filepath.Join(dir, filepath.FromSlash(f.Name))
+		if err := os.MkdirAll(filepath.Dir(path), 0o755); err != nil {
+			t.Fatal(err)
+		}
+		if err := os.WriteFile(path, f.Data, 0o644); err != nil {
+			t.Fatal(err)
+		}
+	}
+}
+
+func TestLoadModule_ListsRequirementsAndProblems(t *testing.T) {
+	for _, m := range readModules(t) {
+		for _, name := range m.names() {
+			t.Run(strings.TrimSuffix(filepath.Base(m.file), ".txtar")+"/"+name, func(t *testing.T) {
+				dir := t.TempDir()
+				m.unpack(t, name, dir)
+				got := summary(dir, getproviders.Terraform(productVersion))
+				if *update {
+					m.write(name, got)
+					return
+				}
+				if want := m.text(name, "want"); got != want {
+					t.Errorf("got:\n%s\nwant:\n%s", got, want)
+				}
+			})
+		}
+		if *update {
+			if err := os.WriteFile(m.file, txtar.Format(m.archive), 0o644); err != nil {
+				t.Fatal(err)
+			}
+		}
+	}
+}
+
+// write replaces the wanted result of a module.
+func (m modules) write(module, want string) {
+	for i := range m.archive.Files {
+		if m.archive.Files[i].Name == module+"/want" {
+			m.archive.Files[i].Data = []byte(want)
+			return
+		}
+	}
+	last := 0
+	for i, f := range m.archive.Files {
+		if strings.HasPrefix(f.Name, module+"/") {
+			last = i
+		}
+	}
+	m.archive.Files = slices.Insert(m.archive.Files, last+1, txtar.File{Name: module + "/want", Data: []byte(want)})
+}
+
+// summary says in sorted lines what init learns of a module's providers: what is required, and
+// problems, in the order of precedence.
+func summary(dir string, product getproviders.Product) string {
+	module, diags := LoadModule(dir, product)
+	for _, run := range module.TestRuns {
+		diags = append(diags, run.Call.Problems()...)
+	}
+	if bad := module.CheckVersion(product); len(bad) > 0 {
+		return joinLines(problemLines(dir, bad))
+	}
+	if diags.HasErrors() {
+		return joinLines(problemLines(dir, diags))
+	}
+	reqs, more := module.Requirements(product)
+	lines := problemLines(dir, append(diags, more...))
+	if !more.HasErrors() {
+		for _, p := range reqs.Providers() {
+			lines[strings.TrimSpace(fmt.Sprintf("%s %s", p, reqs.Constraints(p)))+"\n"] = true
+		}
+		for _, run := range module.TestRuns {
+			lines[runLine(run.Key, run.Call.Source)] = true
+		}
+	}
+	return joinLines(lines)
+}
+
+func problemLines(dir string, diags hcl.Diagnostics) map[string]bool {
+	lines := map[string]bool{}
+	for _, diag := range diags {
+		severity := "error"
+		if diag.Severity == hcl.DiagWarning {
+			severity = "warning"
+		}
+		at := ""
+		if diag.Subject != nil {
+			rng := *diag.Subject
+			if rng.Empty() {
+				rng.End.Column++ // as Terraform shows it
+			}
+			at = strings.TrimPrefix(rng.String(), dir+string(filepath.Separator))
+		}
+		lines[problemLine(severity, at, diag.Summary)] = true
+	}
+	return lines
+}
+
+func runLine(key, source string) string { return fmt.Sprintf("run %s: %s\n", key, source) }
+
+func problemLine(severity, at, summary string) string {
+	return fmt.Sprintf("%s %s: %s\n", severity, at, summary)
+}
+
+func joinLines(lines map[string]bool) string {
+	return strings.Join(slices.Sorted(maps.Keys(lines)), "")
+}

@@ -1,0 +1,196 @@
+package load
+
+import (
+	"maps"
+	"slices"
+
+	"github.com/hashicorp/hcl/v2"
+
+	"github.com/tfdeps/tfdeps/getproviders"
+	"github.com/tfdeps/tfdeps/internal/config/diagnostic"
+)
+
+// Link is a call of a tree of modules, with the module that it leads to there.
+type Link struct {
+	Caller *Module
+	Call   ModuleCall // one of the caller's
+	Module *Module
+}
+
+// CheckProviders says how the providers of a tree of modules fit together, and the arguments of
+// calls to the variables of modules: what calls pass, what modules want to be passed, and what they
+// configure themselves. The links come each after the one that leads to its caller. A module that
+// no link leads to, as the root and those of test runs, isn't asked what it wants.
+//
+// The product has to be the one that the modules were loaded for. Terraform
+// finds all this once the modules are there, before it looks for providers or
+// at the backend. Its command get makes warnings of the errors.
+func CheckProviders(links []Link, product getproviders.Product) hcl.Diagnostics {
+	product = product.OrDefault()
+	c := passing{product: product, repeated: map[*Module]hcl.Range{}}
+	for _, link := range links {
+		if !product.StaticModules { // OpenTofu leaves them to a plan
+			c.checkArguments(link)
+		}
+		c.checkRepeated(link)
+		c.checkPassed(link)
+		c.checkMissing(link)
+		c.checkInherited(link)
+		c.checkEmpty(link.Module)
+	}
+	return c.diags
+}
+
+// TreeProblem is the Extra of diagnostics that aren't about one module alone: a module doesn't fit
+// the one that calls it, or the place where it is called. OpenTofu's get makes warnings of these
+// errors, as of those of [CheckProviders].
+type TreeProblem struct{}
+
+// asTreeProblem marks a diagnostic with TreeProblem.
+func asTreeProblem(diag *hcl.Diagnostic) *hcl.Diagnostic {
+	diag.Extra = TreeProblem{}
+	return diag
+}
+
+// passing finds what is wrong with the providers of a tree.
+type passing struct {
+	product  getproviders.Product
+	repeated map[*Module]hcl.Range // of the nearest call on the way to a module that repeats what it calls
+	diags    hcl.Diagnostics
+}
+
+func (c *passing) report(diag *hcl.Diagnostic) { c.diags = append(c.diags, diag) }
+
+// checkArguments finds arguments for which the module has no variable, and blocks.
+func (c *passing) checkArguments(link Link) {
+	c.diags = append(c.diags, link.Call.blocks...)
+	for _, name := range slices.Sorted(maps.Keys(link.Call.arguments)) {
+		if !link.Module.variables[name] {
+			c.report(diagnostic.Error(link.Call.arguments[name].NameRange, "Unsupported argument",
+				"The module %q has no variable %q. Leave out the argument, or declare the variable in the module.", link.Call.Name, name))
+		}
+	}
+}
+
+// checkRepeated finds modules that configure providers and aren't there exactly once, and at once.
+func (c *passing) checkRepeated(link Link) {
+	at := link.Call.repeated
+	if at == (hcl.Range{}) {
+		at = c.repeated[link.Caller]
+	}
+	c.repeated[link.Module] = at
+	if at == (hcl.Range{}) {
+		return
+	}
+	for _, config := range link.Module.providers {
+		if config.configured {
+			c.report(diagnostic.Error(at, "Module is incompatible with count, for_each, and depends_on",
+				"%s configures the provider %q itself, at %s. Such a module, and the modules that call it, can't be repeated or made to wait. "+
+					"It should require the provider, and be passed its configuration.", link.Module.subject(), config.name, config.header))
+			return
+		}
+	}
+}
+
+// checkPassed looks at both sides of what a call passes.
+func (c *passing) checkPassed(link Link) {
+	const undefined = "Reference to undefined provider"
+	for _, passed := range link.Call.providers {
+		child, parent := passed.child, passed.parent
+		own := link.Module.config(child.providerKey)
+		if own != nil && own.configured {
+			c.report(diagnostic.Error(child.at, "Cannot override provider configuration",
+				"The module %s configures the provider %s itself, at %s, and can't be passed another configuration.", link.Module.Path, child, own.header))
+		}
+		if !link.Module.declares(child.providerKey) && (own == nil || own.configured) {
+			c.report(diagnostic.Warning(child.at, undefined,
+				"The module %s doesn't require a provider as %q, which is taken to be %s. If the module is yours, add it to its required_providers.",
+				link.Module.Path, child, c.product.Short(c.implied(child.name))))
+		}
+		c.checkType(link, passed)
+		if parent.alias == "" && link.Caller.requirement(parent.name) == nil && !link.Caller.configures(parent.providerKey) {
+			c.report(diagnostic.Warning(parent.at, undefined,
+				"%s doesn't require a provider as %q, which is taken to be %s. Add it to its required_providers.",
+				link.Caller.subject(), parent.name, c.product.Short(c.implied(parent.name))))
+		}
+	}
+}
+
+// checkType compares the providers that the two names of an entry stand for. If the caller
+// itself requires a provider by the name that the module has for a default configuration,
+// Terraform compares with that one, whichever is passed.
+func (c *passing) checkType(link Link, passed passedProvider) {
+	wanted, given := c.provider(link.Module, passed.child.name), c.provider(link.Caller, passed.parent.name)
+	if passed.child.alias == "" && link.Caller.requirement(passed.child.name) != nil {
+		given = c.provider(link.Caller, passed.child.name)
+	}
+	if wanted != given {
+		c.report(diagnostic.Error(passed.parent.at, "Provider type mismatch",
+			"What the call passes as %q is a configuration of %s, and %q is %s in the module %s.",
+			passed.child, c.product.Short(given), passed.child, c.product.Short(wanted), link.Module.Path))
+	}
+}
+
+// checkMissing finds configurations that a module has to be passed, and isn't.
+func (c *passing) checkMissing(link Link) {
+	for _, entry := range link.Module.required {
+		for _, wanted := range entry.aliases {
+			if link.Call.passes(wanted) || link.Module.configures(wanted) {
+				continue
+			}
+			c.report(diagnostic.Error(link.Call.Range, "Missing required provider configuration",
+				"The module %s has to be passed a configuration of %s, which it calls %s. Add an entry for that to the argument \"providers\" of the call.",
+				link.Module.Path, c.product.Short(entry.provider), wanted))
+		}
+	}
+}
+
+// checkInherited finds default configurations that a module passes on though it
+// isn't passed them: it has them from its caller by their name alone.
+func (c *passing) checkInherited(link Link) {
+	reported := map[providerKey]bool{}
+	for _, call := range link.Module.Calls {
+		for _, passed := range call.providers {
+			needed := passed.parent.providerKey
+			entry := link.Module.requirement(needed.name)
+			if needed.alias != "" || entry == nil || reported[needed] || link.Call.passes(needed) || link.Module.configures(needed) {
+				continue
+			}
+			reported[needed] = true
+			c.report(diagnostic.Warning(link.Call.Range, "Missing required provider configuration",
+				"The module %s passes its configuration of %s on, %q, but isn't passed one under this name. Add an entry for that to the argument \"providers\" of the call.",
+				link.Module.Path, c.product.Short(entry.provider), needed.name))
+		}
+	}
+}
+
+// checkEmpty finds provider blocks that were once how a module said that it needs a
+// provider; one of each name is reported.
+func (c *passing) checkEmpty(m *Module) {
+	reported := map[string]bool{}
+	for _, config := range m.providers {
+		if config.configured || reported[config.name] {
+			continue
+		}
+		reported[config.name] = true
+		c.report(diagnostic.Warning(config.header, "Redundant empty provider block",
+			"The module %s has provider blocks for %q that configure nothing. Instead of them, "+
+				"require %s in required_providers, and name what callers have to pass in configuration_aliases there.",
+			m.Path, config.name, c.product.Short(c.provider(m, config.name))))
+	}
+}
+
+// provider is what a local name stands for in a module.
+func (c *passing) provider(m *Module, name string) getproviders.Provider {
+	if entry := m.requirement(name); entry != nil {
+		return entry.provider
+	}
+	return c.implied(name)
+}
+
+// implied is what a local name that isn't required stands for where it is passed. Unlike
+// elsewhere, "terraform" is no built-in provider there.
+func (c *passing) implied(name string) getproviders.Provider {
+	provider, _ := c.product.ParseProvider(name) // which has been found to be a name when the module was loaded
+	return provider
+}

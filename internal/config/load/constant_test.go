@@ -1,0 +1,357 @@
+package load
+
+import (
+	"fmt"
+	"strings"
+	"testing"
+
+	"github.com/hashicorp/hcl/v2"
+	"github.com/zclconf/go-cty/cty"
+
+	"github.com/tfdeps/tfdeps/internal/config/static"
+)
+
+// loadWith loads a module and returns its problems, with those of its calls, and the sources of
+// the calls.
+func loadWith(t *testing.T, opts Options, files map[string]string) (*Module, hcl.Diagnostics) {
+	t.Helper()
+	module, diags := LoadModuleWith(writeFiles(t, files), product(), opts)
+	for _, call := range module.Calls {
+		diags = append(diags, call.Problems()...)
+	}
+	return module, diags
+}
+
+func TestLoadModule_SourcesAreComputed(t *testing.T) {
+	const constants = `
+resource "aws_vpc" "x" {}
+data "aws_vpc" "y" {}
+module "z" { source = "./z" }
+variable "env" {
+  const   = true
+  default = "dev"
+}
+variable "plain" {
+  default = "x"
+}
+variable "key" {
+  sensitive = true
+  default   = "hidden"
+}
+variable "token" {
+  ephemeral = true
+  default   = "t"
+}
+variable "object" {
+  const = true
+  type = object({
+    name = optional(string, "net")
+    n    = optional(number, 2)
+  })
+  default = {}
+}
+variable "required" {
+  const = true
+}
+variable "nothing" {
+  const   = true
+  default = null
+}
+locals {
+  base    = "./modules"
+  dir     = "${local.base}/${var.env}"
+  loop    = local.pool
+  pool    = local.loop
+  plain   = var.plain
+  unknown = aws_vpc.x.id
+  lost    = aws_vpc.gone.id
+  parts   = { a = "./c", b = aws_vpc.x.id, c = data.aws_vpc.y.id, d = module.z.x }
+  uncertain = { a = "./c", b = aws_vpc.gone.id }
+  named   = provider::aws::name("x")
+  typed   = convert("./a", string)
+  all     = [for x in ["a"] : x]
+  secret  = upper(sensitive("hidden"))
+}
+`
+	for _, tt := range []struct{ name, source, want, problem string }{
+		{name: "variable", source: `"./${var.env}"`, want: "./dev"},
+		{name: "local value", source: `local.dir`, want: "./modules/dev"},
+		{name: "attribute", source: `"./${var.object.name}-${var.object.n}"`, want: "./net-2"},
+		{name: "operators", source: `var.env == "dev" ? "./a" : "./b"`, want: "./a"},
+		{name: "functions", source: `format("./%s-%02d", join("/", ["a", upper(var.env)]), length("xy"))`, want: "./a/DEV-02"},
+		{name: "replacing", source: `replace("./a_b", "_", "-")`, want: "./a-b"},
+		{name: "path", source: `"${path.module}/x"`, want: "$DIR/x"},
+		{name: "root path", source: `"${path.root}/x"`, want: "$DIR/x"},
+		{name: "unknown path", source: `"${path.cwd}/x"`, problem: "Unknown module source"},
+		{name: "heredoc", source: "<<-EOT\n./a\nEOT", want: "./a\n"},
+		{name: "plain variable", source: `"./${var.plain}"`, problem: "Unknown module source"},
+		{name: "plain variable behind a local value", source: `local.plain`, problem: "Unknown module source"},
+		{name: "resource", source: `aws_vpc.x.id`, problem: "Invalid module source"},
+		{name: "resource behind a local value", source: `local.unknown`, problem: "Unknown module source"},
+		{name: "module", source: `module.x.y`, problem: "Invalid module source"},
+		{name: "all variables", source: `"./${var["env"]}"`, problem: "Invalid reference"},
+		{name: "all local values", source: `local`, problem: "Invalid reference"},
+		{name: "name", source: `env`, problem: "Invalid reference"},
+		{name: "type", source: `convert(["./a"], list(string))[0]`, want: "./a"},
+		{name: "types in a loop", source: `[for x in ["a"] : convert("./${x}", any)][0]`, want: "./a"},
+		{name: "type behind a local value", source: `local.typed`, want: "./a"},
+		{name: "type as a value", source: `lower(string)`, problem: "Unknown variable"},
+		{name: "no such path", source: `path.home`, problem: "Invalid \"path\" attribute"},
+		{name: "no value", source: `var.required`, problem: "Unknown module source"},
+		{name: "cycle", source: `local.loop`, problem: "Circular reference"},
+		{name: "loop", source: `"./${local.all[0]}"`, want: "./a"},
+		{name: "loop for a map", source: `"./${{ for k, v in { a = "b" } : v => k if k != "" }["b"]}"`, want: "./a"},
+		{name: "loop in a template", source: `"./%{ for x in ["a", "b"] }${x}%{ endfor }"`, want: "./ab"},
+		{name: "loops without an end", source: `length([for a in range(1000) : [for b in range(1000) : [for c in range(1000) : "x"]]]) > 0 ? "./a" : "./b"`, problem: "Expression too complex"},
+		{name: "splat", source: `"./${join("", [{ x = "a" }, { x = "b" }][*].x)}"`, want: "./ab"},
+		{name: "namespace of the language", source: `"./${core::lower("A")}"`, want: "./a"},
+		{name: "part of a value that is known", source: `local.parts.a`, want: "./c"},
+		{name: "part of a value that refers to nothing", source: `local.uncertain.a`, problem: "Reference to undeclared resource"},
+		{name: "function of a provider", source: `local.named`, problem: "Unknown module source"},
+		{name: "undeclared resource behind a local value", source: `local.lost`, problem: "Reference to undeclared resource"},
+		{name: "file", source: `trimspace(file("s.txt"))`, want: "./from-a-file"},
+		{name: "file of the module", source: `trimspace(file("${path.module}/s.txt"))`, want: "./from-a-file"},
+		{name: "template", source: `templatefile("t.tmpl", { x = "a" })`, want: "./a"},
+		{name: "template with a loop without an end", source: `templatefile("loops.tmpl", {})`, problem: "Expression too complex"},
+		{name: "time", source: `timestamp()`, problem: "Unknown module source"},
+		{name: "secret that isn't one any more", source: `"./${nonsensitive(sensitive("hidden"))}"`, want: "./hidden"},
+		{name: "sensitive", source: `"./${sensitive("hidden")}"`, problem: "Unknown module source"},
+		{name: "sensitive variable", source: `"./${var.key}"`, problem: "Unknown module source"},
+		{name: "sensitive behind a local value", source: `local.secret`, problem: "Unknown module source"},
+		{name: "ephemeral", source: `"./${var.token}"`, problem: "Unknown module source"},
+		{name: "null", source: `var.nothing`, problem: "Unsuitable module source"},
+		{name: "list", source: `["./a"]`, problem: "Incorrect value type"},
+		{name: "no such variable", source: `var.gone`, problem: "Reference to undeclared input variable"},
+		{name: "no such local value", source: `local.gone`, problem: "Reference to undeclared local value"},
+		{name: "no such function", source: `fil("x")`, problem: "Call to unknown function"},
+		{name: "no such file", source: `file("x")`, problem: "Invalid function argument"},
+		{name: "regular expression", source: `replace("./a1", "/[0-9]/", "b")`, want: "./ab"},
+		{name: "wide", source: `format("%999999999s", "a")`, problem: "Error in function call"},
+	} {
+		if testing.Short() && strings.Contains(tt.name, "without an end") {
+			continue // they end after a second's work
+		}
+		t.Run(tt.name, func(t *testing.T) {
+			module, diags := loadWith(t, Options{}, map[string]string{
+				"main.tf": constants + "module \"m\" {\n  source = " + tt.source + "\n}\n",
+				"s.txt":   "./from-a-file\n", "t.tmpl": "./${x}",
+				"loops.tmpl": "%{ for a in range(1000) }%{ for b in range(1000) }%{ for c in range(1000) }x%{ endfor }%{ endfor }%{ endfor }",
+			})
+			want := strings.ReplaceAll(tt.want, "$DIR", strings.ReplaceAll(module.Dir, "\\", "/"))
+			if got := module.Calls[0].Source; got != want {
+				t.Errorf("source %q, want %q", got, want)
+			}
+			checkProblem(t, diags, tt.problem)
+		})
+	}
+}
+
+// checkProblem checks that there is one problem with a summary, or none if the summary is "".
+func checkProblem(t *testing.T, diags hcl.Diagnostics, summary string) {
+	t.Helper()
+	if summary == "" && len(diags) > 0 || summary != "" && (len(diags) != 1 || diags[0].Summary != summary) {
+		t.Errorf("problems %v, want %q", diags, summary)
+	}
+	for _, diag := range diags {
+		if strings.Contains(diag.Error(), "hidden") || diag.EvalContext != nil {
+			t.Errorf("the problem tells what is sensitive: %v", diag)
+		}
+	}
+}
+
+func TestLoadModule_VersionsAreComputed(t *testing.T) {
+	for _, tt := range []struct{ name, version, want, problem string }{
+		{name: "variable", version: `"~> ${var.v}"`, want: "~> 1.2"},
+		{name: "null is none", version: `var.none`},
+		{name: "local value", version: `local.v`, want: "1.2"},
+		{name: "path", version: `path.module`, problem: "Invalid module version"},
+		{name: "no version", version: `"new ${var.v}"`, problem: "Invalid version constraint"},
+	} {
+		t.Run(tt.name, func(t *testing.T) {
+			module, diags := loadWith(t, Options{}, map[string]string{"main.tf": `
+variable "v" {
+  const   = true
+  default = "1.2"
+}
+variable "none" {
+  const   = true
+  type    = string
+  default = null
+}
+locals {
+  v = var.v
+}
+module "m" {
+  source  = "a/b/c"
+  version = ` + tt.version + "\n}\n"})
+			if got := module.Calls[0].Version; got != tt.want {
+				t.Errorf("version %q, want %q", got, tt.want)
+			}
+			checkProblem(t, diags, tt.problem)
+		})
+	}
+}
+
+func TestLoadModule_InputsOfTheModuleDecide(t *testing.T) {
+	for _, tt := range []struct {
+		name, variable string
+		input          cty.Value
+		child          bool
+		want, problem  string
+	}{
+		{name: "text", input: cty.StringVal("a"), want: "./a"},
+		{name: "number for a string", variable: "type = string", input: cty.NumberIntVal(3), want: "./3"},
+		{name: "instead of the default", variable: `default = "b"`, input: cty.StringVal("a"), want: "./a"},
+		{name: "none", problem: "No value for required variable"},
+		{name: "none in a child", child: true, problem: "Unknown module source"},
+		{name: "unknown in a child", variable: `default = "b"`, input: cty.DynamicVal, child: true, problem: "Unknown module source"},
+		{name: "wrong type", variable: "type = bool", input: cty.StringVal("hidden"), problem: "Invalid value for input variable"},
+		{name: "null", variable: "nullable = false", input: cty.NullVal(cty.String), problem: "Required variable not set"},
+		{name: "null for the default", variable: "nullable = false\ndefault = \"b\"", input: cty.NullVal(cty.String), want: "./b"},
+		{name: "sensitive", input: cty.StringVal("hidden").Mark(static.Sensitive), problem: "Unknown module source"},
+	} {
+		t.Run(tt.name, func(t *testing.T) {
+			opts := Options{Inputs: Values{}}
+			if tt.input != cty.NilVal {
+				opts.Inputs["x"] = tt.input
+			}
+			if tt.child {
+				opts.Path = "module.a"
+			}
+			module, diags := loadWith(t, opts, map[string]string{"main.tf": fmt.Sprintf(
+				"variable \"x\" {\n  const = true\n%s\n}\nmodule \"m\" {\n  source = \"./${var.x}\"\n}\n", tt.variable)})
+			if got := module.Calls[0].Source; got != tt.want || !module.Constant {
+				t.Errorf("source %q, want %q", got, tt.want)
+			}
+			checkProblem(t, diags, tt.problem)
+		})
+	}
+}
+
+func TestLoadModule_CallsPassOnWhatIsKnown(t *testing.T) {
+	module := load(t, map[string]string{"main.tf": `
+variable "env" {
+  const   = true
+  default = "dev"
+}
+variable "plain" {}
+module "m" {
+  source  = "./a"
+  count   = 2
+  literal = 1
+  env     = var.env
+  plain   = var.plain
+  other   = data.x.y.z
+  each    = [for x in [1] : x]
+}
+`, "override.tf": `
+module "m" {
+  literal = 2
+}
+`})
+	got := module.Calls[0].Inputs
+	for name, want := range map[string]cty.Value{
+		"literal": cty.NumberIntVal(2), "env": cty.StringVal("dev"),
+		"plain": cty.DynamicVal, "other": cty.DynamicVal, "each": cty.TupleVal([]cty.Value{cty.NumberIntVal(1)}),
+	} {
+		if val, _ := got[name].Unmark(); !val.RawEquals(want) {
+			t.Errorf("%s is %#v, want %#v", name, val, want)
+		}
+		delete(got, name)
+	}
+	if len(got) > 0 {
+		t.Errorf("there are more: %#v", got)
+	}
+}
+
+func TestLoadModule_SourcesInJSONAreTemplates(t *testing.T) {
+	module, diags := loadWith(t, Options{}, map[string]string{"main.tf.json": `{
+		"variable": {"x": {"const": true, "default": "a"}},
+		"locals": {"dir": {"list": ["./${var.x}", 1]}},
+		"module": {"m": {"source": "${local.dir.list[0]}/$${y}"}}
+	}`})
+	if got := module.Calls[0].Source; got != "./a/${y}" || len(diags) > 0 {
+		t.Errorf("source %q, problems %v", got, diags)
+	}
+}
+
+func TestLoadModule_OverridesChangeConstants(t *testing.T) {
+	module, diags := loadWith(t, Options{}, map[string]string{
+		"main.tf":     "variable \"x\" {\n  const = true\n}\nlocals {\n  y = 1\n}\nmodule \"m\" {\n  source = \"./${var.x}${local.y}\"\n}\n",
+		"override.tf": "variable \"x\" {\n  default = \"b\"\n}\nlocals {\n  y = 2\n}\n",
+	})
+	if got := module.Calls[0].Source; got != "./b2" || len(diags) > 0 {
+		t.Errorf("source %q, problems %v", got, diags)
+	}
+}
+
+func TestLoadModule_ReportsAProblemOfAValueOnce(t *testing.T) {
+	_, diags := loadWith(t, Options{}, map[string]string{
+		"main.tf": "locals {\n  x = nofunction()\n}\nmodule \"a\" {\n  source = local.x\n}\nmodule \"b\" {\n  source = local.x\n}\n",
+	})
+	checkProblem(t, diags, "Call to unknown function")
+}
+
+func TestLoadModule_ComputingHasItsLimits(t *testing.T) {
+	var doubling, chain strings.Builder
+	for i := range 100 {
+		fmt.Fprintf(&doubling, "  x%d = \"${local.x%d}${local.x%d}\"\n  t%d = [local.t%d, local.t%d]\n", i, i+1, i+1, i, i+1, i+1)
+	}
+	for i := range 20_000 {
+		fmt.Fprintf(&chain, "  x%d = local.x%d\n", i, i+1)
+	}
+	for _, tt := range []struct{ name, locals, source, problem string }{
+		{"text that doubles", doubling.String() + "x100 = \"a\"\n", "local.x0", "Value too large"},
+		{"lists that double", doubling.String() + "t100 = []\n", `length(local.t0) == 2 ? "./a" : "./b"`, "Value too large"},
+		{"chain", chain.String() + "x20000 = \"./a\"\n", "local.x0", "Local values nested too deeply"},
+		{"joining", "long = \"" + strings.Repeat("a", 700_000) + "\"\n", `join(local.long, ["a", "b", "c"])`, "Error in function call"},
+		{"replacing", "long = \"" + strings.Repeat("a", 30_000) + "\"\n", `replace(local.long, "a", local.long)`, "Error in function call"},
+		{"formatting", "long = \"" + strings.Repeat("a", 700_000) + "\"\n", `format("%[1]s%[1]s", local.long)`, "Error in function call"},
+	} {
+		if testing.Short() && tt.name == "lists that double" {
+			continue // they end after a second's work
+		}
+		t.Run(tt.name, func(t *testing.T) {
+			_, diags := loadWith(t, Options{}, map[string]string{
+				"main.tf": "locals {\n" + tt.locals + "}\nmodule \"m\" {\n  source = " + tt.source + "\n}\n",
+			})
+			checkProblem(t, diags, tt.problem)
+		})
+	}
+}
+
+// A constant variable of a module gets a known value, which fulfils its conditions.
+func TestLoadModule_ConstantsOfCalls(t *testing.T) {
+	const child = `
+variable "v" {
+  const = true
+  validation {
+    condition     = length(var.v) < 5
+    error_message = "Too long: ${var.v}."
+  }
+}
+module "m" { source = "./${var.v}" }
+`
+	for _, tt := range []struct{ name, value, source, problem string }{
+		{"a value", `"a"`, "./a", ""},
+		{"a function's", `join("-", ["a", "b"])`, "./a-b", ""},
+		{"a resource's", `aws_vpc.x.id`, "", "Const variables must be known"},
+		{"partly a resource's", `"a${aws_vpc.x.id}"`, "", "Const variables must be known"},
+		{"a plain variable's", `var.plain`, "", "Const variables must be known"},
+		{"of a resource that isn't there", `aws_vpc.y.id`, "", "Reference to undeclared resource"},
+		{"one that doesn't fulfil the condition", `"abcdef"`, "./abcdef", "Invalid value for variable"},
+	} {
+		t.Run(tt.name, func(t *testing.T) {
+			root, diags := loadWith(t, Options{}, map[string]string{"main.tf": "variable \"plain\" {}\nresource \"aws_vpc\" \"x\" {}\nmodule \"c\" {\n  source = \"./c\"\n  v = " + tt.value + "\n  other = aws_vpc.z.id\n}\n"})
+			checkProblem(t, diags, "")
+			module, diags := loadWith(t, Options{Path: "module.c", Inputs: root.Calls[0].Inputs}, map[string]string{"main.tf": child})
+			if tt.problem == "Invalid value for variable" && !strings.Contains(diags.Error(), "Too long: abcdef.") {
+				t.Errorf("the problem doesn't say what the block does: %v", diags)
+			}
+			checkProblem(t, diags, tt.problem)
+			if got := module.Calls[0].Source; got != tt.source {
+				t.Errorf("source %q, want %q", got, tt.source)
+			}
+		})
+	}
+}

@@ -1,0 +1,269 @@
+package load
+
+import (
+	"fmt"
+	"strings"
+
+	"github.com/hashicorp/hcl/v2"
+	"github.com/hashicorp/hcl/v2/hclsyntax"
+
+	"github.com/tfdeps/tfdeps/getproviders"
+	"github.com/tfdeps/tfdeps/internal/config/diagnostic"
+	"github.com/tfdeps/tfdeps/internal/config/static"
+)
+
+// document is what one file declares, in its order, before it is put together
+// with the other files.
+type document struct {
+	product  getproviders.Product
+	rules    map[string]rule
+	override bool // declarations change those of other files
+
+	declared  []declaration
+	versions  []RequiredVersion // nil: no argument; empty: none that counts
+	required  []requiredBlock
+	backends  []Backend
+	providers []*providerConfig
+	users     []*user
+	calls     []*callBlock
+	variables []*static.Variable
+	values    []*hcl.Attribute // local values
+	imports   []*importTarget
+	runs      []TestRun      // of a test file
+	encrypted *encryption    // what encryption blocks say; nil: there is none
+	assigned  hcl.Attributes // those of its variables block
+	mocks     []mockData     // which it names
+	scope     *static.Scope  // what expressions of encryption blocks may refer to; nil: nothing is known of it
+
+	diags hcl.Diagnostics
+}
+
+// key identifies a declaration in a module.
+type key struct {
+	block string // "resource", "local", ...
+	typ   string // of resources; the local name of providers
+	name  string // the alias of providers
+}
+
+// declaration is a block, or a local value, whose key may occur only once.
+type declaration struct {
+	key
+	rng hcl.Range
+}
+
+// requiredBlock is a required_providers block.
+type requiredBlock struct {
+	entries []*requiredProvider // sorted by local name
+	header  hcl.Range
+}
+
+// report adds problems to those of the file.
+func (d *document) report(diags ...*hcl.Diagnostic) { d.diags = diagnostic.Append(d.diags, diags...) }
+
+// error reports what is wrong at a place: a summary, and a detail that is made as by fmt.Sprintf.
+func (d *document) error(at hcl.Range, summary, format string, args ...any) {
+	d.report(diagnostic.Error(at, summary, format, args...))
+}
+
+// declare notes that something was declared, for duplicates and overrides.
+func (d *document) declare(rng hcl.Range, block, typ, name string) key {
+	k := key{block, typ, name}
+	d.declared = append(d.declared, declaration{k, rng})
+	return k
+}
+
+// decode reads the blocks of a file.
+func (d *document) decode(file hcl.Body) {
+	content, diags := file.Content(header(d.rules))
+	d.report(diags...)
+	for _, block := range content.Blocks {
+		r := d.rules[block.Type]
+		r.decode(d, block, d.content(block.Body, r))
+	}
+}
+
+// content reads a body as its rule says.
+func (d *document) content(b hcl.Body, r rule) *hcl.BodyContent {
+	if r.body == nil {
+		return nil
+	}
+	schema := r.body
+	if d.override {
+		schema = optional(schema)
+	}
+	if !r.open {
+		content, diags := b.Content(schema)
+		d.report(diags...)
+		return content
+	}
+	content, _, diags := b.PartialContent(schema)
+	d.report(diags...)
+	return content
+}
+
+// checkName reports a label that is no identifier, and whether it is one.
+func (d *document) checkName(what, name string, at hcl.Range) bool {
+	valid := hclsyntax.ValidIdentifier(name)
+	if !valid {
+		d.error(at, "Invalid "+what,
+			"%q can't be used as a name: a letter or underscore has to come first, then letters, digits, underscores and dashes.", name)
+	}
+	return valid
+}
+
+// checkConditions reads blocks that check something.
+func (d *document) checkConditions(blocks hcl.Blocks) {
+	for _, block := range blocks {
+		if d.override {
+			d.notInOverride(block, fmt.Sprintf("Can't override %s blocks", block.Type))
+			continue
+		}
+		content, diags := block.Body.Content(condition())
+		d.report(diags...)
+		if attr, ok := content.Attributes["condition"]; ok && len(static.References(attr.Expr)) == 0 {
+			d.error(attr.Expr.Range(), "Invalid "+block.Type+" expression",
+				"The condition refers to nothing, so that its result is always the same.")
+		}
+	}
+}
+
+// checkConstants reports arguments that refer to something and mustn't.
+func (d *document) checkConstants(attrs hcl.Attributes, names ...string) {
+	for _, name := range names {
+		if attr, ok := attrs[name]; ok {
+			d.checkConstant(attr)
+		}
+	}
+}
+
+// checkReservedBlocks reports blocks whose names have no meaning in a type of
+// block.
+func (d *document) checkReservedBlocks(content *hcl.BodyContent, in string, names ...string) {
+	for _, name := range names {
+		for _, block := range content.Blocks.OfType(name) {
+			d.error(block.TypeRange, "Reserved block type name in "+in+" block",
+				"Blocks of type %q have no meaning here; the name is reserved.", name)
+		}
+	}
+}
+
+// checkOnce reports every block of a type but the first.
+func (d *document) checkOnce(content *hcl.BodyContent, name, summary string) {
+	blocks := content.Blocks.OfType(name)
+	for _, block := range blocks[min(1, len(blocks)):] {
+		d.error(block.DefRange, summary, "There is one already at %s.", blocks[0].DefRange)
+	}
+}
+
+// checkConstant reports variables and functions in an argument whose value
+// must not depend on anything, without evaluating it.
+func (d *document) checkConstant(attr *hcl.Attribute) {
+	node, ok := attr.Expr.(hclsyntax.Node)
+	if !ok {
+		return // strings in JSON are taken as they stand here
+	}
+	for _, traversal := range attr.Expr.Variables() {
+		d.error(traversal[0].SourceRange(), "Variables not allowed", "Variables can't be used here.")
+	}
+	hclsyntax.VisitAll(node, func(n hclsyntax.Node) hcl.Diagnostics {
+		if call, ok := n.(*hclsyntax.FunctionCallExpr); ok {
+			d.error(call.Range(), "Function calls not allowed", "Functions can't be called here.")
+		}
+		return nil
+	})
+}
+
+// quoted returns the content of a string literal in the native syntax, with
+// nothing interpolated.
+func quoted(expr hcl.Expression) (string, bool) {
+	template, ok := expr.(*hclsyntax.TemplateExpr)
+	if !ok || !template.IsStringLiteral() {
+		return "", false
+	}
+	val, diags := template.Value(nil)
+	if diags.HasErrors() {
+		return "", false
+	}
+	return static.Text(val)
+}
+
+// String names the declaration as a sentence can have it.
+func (k key) String() string {
+	switch {
+	case k.block == "provider" && k.name == "":
+		return fmt.Sprintf("default configuration of provider %q", k.typ)
+	case k.block == "provider":
+		return fmt.Sprintf("configuration of provider %q with the alias %q", k.typ, k.name)
+	case k.block == "test provider" || k.block == "test variable":
+		return key{strings.TrimPrefix(k.block, "test "), k.typ, k.name}.String()
+	case k.block == "local":
+		return fmt.Sprintf("local value %q", k.name)
+	case k.typ == "":
+		return fmt.Sprintf("%s %q", k.block, k.name)
+	}
+	return fmt.Sprintf("%s %q %q", k.block, k.typ, k.name)
+}
+
+// duplicate is the problem that something was declared before, at first.
+func duplicate(again declaration, first hcl.Range) *hcl.Diagnostic {
+	var summary string
+	switch again.block {
+	case "variable":
+		summary = "Duplicate variable declaration"
+	case "output":
+		summary = "Duplicate output definition"
+	case "local":
+		summary = "Duplicate local value definition"
+	case "module":
+		summary = "Duplicate module call"
+	case "provider":
+		summary = "Duplicate provider configuration"
+	case "provider_meta":
+		summary = "Duplicate provider_meta block"
+	case "run":
+		summary = `Duplicate "run" block names`
+	case "variables", "test":
+		summary = fmt.Sprintf("Multiple %q blocks", again.block)
+	case "override_resource", "override_data", "override_module":
+		summary = fmt.Sprintf("Duplicate %s block", again.block)
+	case "test variable":
+		summary = `Duplicate "variable" block names`
+	case "test provider":
+		summary = "Duplicate provider block"
+	case "check":
+		summary = fmt.Sprintf("Duplicate check %q configuration", again.name)
+	default:
+		summary = fmt.Sprintf("Duplicate %s %q configuration", again.block, again.typ)
+	}
+	return diagnostic.Error(again.rng, summary, "The %s is declared already at %s.", again.key, first)
+}
+
+// missing is the problem that an override file changes what isn't there. It is
+// nil for what may be missing: it then changes nothing, or is new.
+func missing(changed declaration) *hcl.Diagnostic {
+	var summary string
+	switch changed.block {
+	case "variable":
+		summary = "Missing base variable declaration to override"
+	case "output":
+		summary = "Missing base output definition to override"
+	case "local":
+		summary = "Missing base local value definition to override"
+	case "module":
+		summary = "Missing module call to override"
+	case "resource", "action": // Terraform calls both a resource
+		summary = "Missing resource to override"
+	case "data":
+		summary = "Missing data resource to override"
+	case "ephemeral":
+		summary = "Missing ephemeral resource to override"
+	case "provider":
+		if changed.name == "" {
+			return nil
+		}
+		summary = "Missing base provider configuration for override"
+	default:
+		return nil
+	}
+	return diagnostic.Error(changed.rng, summary, "No primary file has the %s, so there is nothing to override.", changed.key)
+}

@@ -1,0 +1,273 @@
+package load
+
+import (
+	"fmt"
+	"maps"
+	"slices"
+	"strings"
+
+	"github.com/hashicorp/hcl/v2"
+	"github.com/hashicorp/hcl/v2/hclsyntax"
+	"github.com/hashicorp/hcl/v2/json"
+	"github.com/zclconf/go-cty/cty"
+
+	"github.com/tfdeps/tfdeps/internal/config/diagnostic"
+	"github.com/tfdeps/tfdeps/internal/config/static"
+)
+
+// encryption is what encryption blocks say together about how OpenTofu encrypts states and
+// plans. Nothing is encrypted or decrypted here: it matters whether it can be right.
+type encryption struct {
+	header  hcl.Range // of the first block
+	keys    map[string]*encryptionPart
+	methods map[string]*encryptionPart
+	targets map[string]*encryptionTarget // "state", "plan", "remote.default", "remote.NAME"
+}
+
+// encryptionPart is a method or a key provider, in as many blocks as there are.
+type encryptionPart struct {
+	typ    string
+	name   string // with the type in front
+	header hcl.Range
+	bodies []hcl.Body // later ones change earlier ones
+}
+
+// encryptionTarget says by which method something is encrypted, and by which others it
+// may have been.
+type encryptionTarget struct {
+	method   *hcl.Attribute // nil: none
+	enforced bool
+	fallback *encryptionTarget
+	header   hcl.Range
+}
+
+// encryptionBody is what an encryption block has.
+func encryptionBody() *hcl.BodySchema {
+	return body("", "key_provider:type:name method:type:name state plan remote_state_data_sources")
+}
+
+// encryption decodes an encryption block; further ones of one file are an error.
+func (d *document) encryption(block *hcl.Block) {
+	if d.encrypted != nil {
+		d.error(block.DefRange, "Duplicate encryption configuration", "There is an encryption block already at %s.", d.encrypted.header)
+		return
+	}
+	d.encrypted = d.decodeEncryption(block.Body, block.DefRange)
+}
+
+// decodeEncryption reads the content of an encryption block.
+func (d *document) decodeEncryption(b hcl.Body, header hcl.Range) *encryption {
+	e := &encryption{header: header, keys: map[string]*encryptionPart{}, methods: map[string]*encryptionPart{}, targets: map[string]*encryptionTarget{}}
+	content, diags := b.Content(encryptionBody())
+	d.report(diags...)
+	for _, once := range []string{"state", "plan", "remote_state_data_sources"} {
+		d.checkOnce(content, once, "Duplicate "+once+" block")
+	}
+	for _, block := range content.Blocks {
+		switch block.Type {
+		case "key_provider":
+			d.encryptionPart(e.keys, block, "Duplicate key_provider")
+		case "method":
+			d.encryptionPart(e.methods, block, "Duplicate method")
+		case "state", "plan":
+			e.targets[block.Type] = d.encryptionTarget(block, "method enforced")
+		default:
+			d.remoteTargets(e, block)
+		}
+	}
+	return e
+}
+
+// encryptionPart takes over a key provider or a method.
+func (d *document) encryptionPart(parts map[string]*encryptionPart, block *hcl.Block, again string) {
+	for i, label := range block.Labels {
+		if strings.Trim(label, "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_-") != "" || label == "" {
+			d.error(block.LabelRanges[i], "Invalid encryption block", "%q can't be used here: letters, digits, underscores and dashes can.", label)
+		}
+	}
+	name := strings.Join(block.Labels, ".")
+	if first, ok := parts[name]; ok {
+		d.error(block.DefRange, again, "There is one already at %s.", first.header)
+		return
+	}
+	parts[name] = &encryptionPart{typ: block.Labels[0], name: name, header: block.DefRange, bodies: []hcl.Body{block.Body}}
+}
+
+// encryptionTarget reads what is encrypted by which method.
+func (d *document) encryptionTarget(block *hcl.Block, arguments string) *encryptionTarget {
+	content, diags := block.Body.Content(body(arguments, "fallback"))
+	d.report(diags...)
+	d.checkOnce(content, "fallback", "Duplicate fallback block")
+	target := &encryptionTarget{method: content.Attributes["method"], header: block.DefRange}
+	if attr := content.Attributes["enforced"]; attr != nil {
+		d.checkFlag(attr)
+		val, _ := static.Evaluate(attr.Expr)
+		target.enforced = val.RawEquals(cty.True)
+	}
+	if fallback := content.Blocks.OfType("fallback"); len(fallback) > 0 {
+		target.fallback = d.encryptionTarget(fallback[0], "method")
+	}
+	return target
+}
+
+// remoteTargets reads what is said of states that data sources read.
+func (d *document) remoteTargets(e *encryption, block *hcl.Block) {
+	content, diags := block.Body.Content(body("", "default remote_state_data_source:name"))
+	d.report(diags...)
+	d.checkOnce(content, "default", "Duplicate default block")
+	for _, inner := range content.Blocks {
+		name := "remote." + strings.Join(inner.Labels, "")
+		if inner.Type == "default" {
+			name = "remote.default"
+		} else if first, ok := e.targets[name]; ok {
+			d.error(inner.DefRange, "Duplicate remote_data_source", "There is one already at %s.", first.header)
+		}
+		e.targets[name] = d.encryptionTarget(inner, "method")
+	}
+}
+
+// addEncryption takes over the block of a primary file; there can be only one.
+func (b *builder) addEncryption(e *encryption) {
+	first := b.module.encryption
+	if first != nil && e != nil {
+		b.report(diagnostic.Error(e.header, "Duplicate encryption configuration", "There is an encryption block already at %s.", first.header))
+	}
+	if first == nil {
+		b.module.encryption = e
+	}
+}
+
+// override changes an encryption by another one, which has more weight.
+func (e *encryption) override(over *encryption) *encryption {
+	if e == nil || over == nil {
+		if over != nil {
+			return over
+		}
+		return e
+	}
+	merged := &encryption{header: e.header, keys: mergeParts(e.keys, over.keys), methods: mergeParts(e.methods, over.methods), targets: maps.Clone(e.targets)}
+	for name, target := range over.targets {
+		base := merged.targets[name]
+		if base == nil {
+			merged.targets[name] = target
+			continue
+		}
+		changed := *base
+		changed.enforced = base.enforced || target.enforced
+		if target.method != nil {
+			changed.method = target.method
+		}
+		if target.fallback != nil {
+			changed.fallback = target.fallback
+		}
+		merged.targets[name] = &changed
+	}
+	return merged
+}
+
+func mergeParts(base, over map[string]*encryptionPart) map[string]*encryptionPart {
+	merged := maps.Clone(base)
+	for name, part := range over {
+		if first, ok := base[name]; ok {
+			part = &encryptionPart{typ: part.typ, name: name, header: first.header, bodies: slices.Concat(first.bodies, part.bodies)}
+		}
+		merged[name] = part
+	}
+	return merged
+}
+
+// EncryptionVariable is the environment variable with what OpenTofu adds to the encryption blocks
+// of the configuration, in either syntax.
+const EncryptionVariable = "TF_ENCRYPTION"
+
+// CheckEncryption returns what can't be right about how states and plans are encrypted, for
+// products that do that: methods and key providers that don't exist or aren't declared, and
+// arguments that they don't have or need. environment is the value of [EncryptionVariable]. Keys
+// aren't derived, and no service is asked for them: what is wrong there, plan says. It isn't safe
+// for concurrent use.
+func (m *Module) CheckEncryption(environment string) hcl.Diagnostics {
+	d := &document{scope: m.scope}
+	e := m.encryption
+	if environment = strings.TrimSpace(environment); environment != "" {
+		name := EncryptionVariable
+		if environment[0] == '{' {
+			name += ".json" // tells the syntaxes apart
+		}
+		file, diags := static.Parse([]byte(environment), name)
+		d.report(diags...)
+		if file == nil || file.Body == nil || diags.HasErrors() {
+			return withoutSource(d.diags)
+		}
+		e = e.override(d.decodeEncryption(file.Body, hcl.Range{Filename: EncryptionVariable, Start: hcl.InitialPos, End: hcl.InitialPos}))
+	}
+	if e == nil {
+		return nil
+	}
+	for _, name := range slices.Sorted(maps.Keys(e.targets)) {
+		d.checkTarget(e, e.targets[name])
+	}
+	return withoutSource(d.diags)
+}
+
+// withoutSource takes the places off problems that are in the variable, which is no file, and
+// whose lines are secret.
+func withoutSource(diags hcl.Diagnostics) hcl.Diagnostics {
+	for _, diag := range diags {
+		if diag.Subject != nil && strings.HasPrefix(diag.Subject.Filename, EncryptionVariable) {
+			diag.Detail = fmt.Sprintf("In the variable %s, line %d: %s", EncryptionVariable, diag.Subject.Start.Line, diag.Detail)
+			diag.Subject, diag.Context, diag.Expression, diag.EvalContext = nil, nil, nil, nil
+		}
+	}
+	return diags
+}
+
+// checkTarget looks at the methods for a target, and at the settings of the one by which it is encrypted.
+func (d *document) checkTarget(e *encryption, target *encryptionTarget) {
+	var used []*encryptionPart
+	for next := target; next != nil; next = next.fallback {
+		if next.method == nil {
+			d.error(next.header, "Invalid encryption method identifier", "The block has to name a method, as method.aes_gcm.example.")
+			return
+		}
+		name, at, ok := encryptionName(next.method.Expr, "method")
+		if !ok {
+			d.error(at, "Invalid encryption method identifier", "A method is named as method.aes_gcm.example.")
+			return
+		}
+		method := e.methods[name]
+		if method == nil {
+			d.error(at, "Reference to undeclared encryption method", "There is no block for the method %s in the encryption block.", name)
+			continue
+		}
+		used = append(used, method)
+	}
+	for _, method := range used {
+		if target.enforced && method.typ == "unencrypted" {
+			d.error(e.header, "Unencrypted method is forbidden", "With enforced = true, the method %q can't be used.", method.typ)
+		}
+	}
+	if len(used) > 0 && !d.diags.HasErrors() {
+		d.checkMethod(e, used[0])
+	}
+}
+
+// encryptionName reads method.TYPE.NAME or key_provider.TYPE.NAME.
+func encryptionName(expr hcl.Expression, root string) (name string, at hcl.Range, ok bool) {
+	if native, isNative := static.Native(expr); isNative {
+		if old, isQuoted := quoted(native); isQuoted && json.IsJSONExpression(expr) {
+			if parsed, diags := hclsyntax.ParseTraversalAbs([]byte(old), "", hcl.InitialPos); !diags.HasErrors() {
+				return traversalName(parsed, root, expr.Range())
+			}
+		}
+		expr = native
+	}
+	steps, _ := hcl.AbsTraversalForExpr(expr)
+	return traversalName(steps, root, expr.Range())
+}
+
+func traversalName(steps hcl.Traversal, root string, at hcl.Range) (string, hcl.Range, bool) {
+	if len(steps) != 3 || steps.RootName() != root || static.StepName(steps, 1) == "" || static.StepName(steps, 2) == "" {
+		return "", at, false
+	}
+	return static.StepName(steps, 1) + "." + static.StepName(steps, 2), at, true
+}

@@ -1,0 +1,67 @@
+package load
+
+import (
+	"io/fs"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+	"testing/fstest"
+)
+
+// TestLoadModule_ReadsAnFS: files in an FS count as files of a directory do.
+func TestLoadModule_ReadsAnFS(t *testing.T) {
+	editor := fstest.MapFS{
+		"net/main.tf": {Data: []byte(`
+variable "dir" {
+  const = true
+}
+module "a" {
+  source = "./${var.dir}"
+}
+resource "acme_thing" "x" {}
+`)},
+		"net/x_override.tf":         {Data: []byte("resource \"acme_thing\" \"x\" {\n  provider = other\n}\n")},
+		"net/terraform.tfvars":      {Data: []byte("dir = \"m\"\n")},
+		"net/tests/one.tftest.hcl":  {Data: []byte("run \"r\" {\n  module {\n    source = \"./setup\"\n  }\n}\n")},
+		"net/bad.tf":                {Data: []byte("nonsense {}\n")},
+		"net/nofile.tf":             {Mode: fs.ModeNamedPipe},
+		"elsewhere/not_included.tf": {Data: []byte("}")},
+	}
+	values, diags := ReadInputs("net", InputSources{FS: editor})
+	if len(diags) > 0 {
+		t.Fatal(diags)
+	}
+	module, diags := LoadModuleWith("net", product(), Options{FS: editor, Inputs: values})
+	var problems []string
+	for _, diag := range diags {
+		problems = append(problems, diag.Summary)
+	}
+	if want := []string{"Failed to read file", "Unsupported block type"}; !slices.Equal(problems, want) {
+		t.Errorf("the problems are %v, want %q", diags, want)
+	}
+	if at := filepath.Join("net", "bad.tf"); len(diags) == 2 && (diags[1].Subject.Filename != at || module.Files[at] == nil) {
+		t.Errorf("the problem is in %v, and the files are %v", diags[1].Subject, module.Files)
+	}
+	if len(module.Calls) != 1 || module.Calls[0].Source != "./m" {
+		t.Errorf("the calls are %+v", module.Calls)
+	}
+	if len(module.TestRuns) != 1 || module.TestRuns[0].File != "tests/one.tftest.hcl" {
+		t.Errorf("the runs are %+v", module.TestRuns)
+	}
+	required, _ := module.Requirements(product())
+	if all := required.Providers(); len(all) != 1 || all[0].Type != "other" {
+		t.Errorf("required are %v", all)
+	}
+}
+
+func TestLoadModule_FindsNothingOutsideOfAnFS(t *testing.T) {
+	if module, diags := LoadModuleWith("gone", product(), Options{FS: fstest.MapFS{}}); !module.Empty || len(diags) > 0 {
+		t.Errorf("a directory that isn't there is %+v, %v", module, diags)
+	}
+	for _, dir := range []string{"..", "/"} {
+		if _, diags := LoadModuleWith(dir, product(), Options{FS: fstest.MapFS{}}); !diags.HasErrors() || !strings.Contains(diags[0].Detail, "invalid") {
+			t.Errorf("%s: the problems are %v", dir, diags)
+		}
+	}
+}

@@ -1,0 +1,211 @@
+package load
+
+import (
+	"errors"
+	"fmt"
+	"io/fs"
+	"maps"
+	"path/filepath"
+	"slices"
+	"strings"
+
+	"github.com/hashicorp/hcl/v2"
+	"github.com/zclconf/go-cty/cty"
+
+	"github.com/tfdeps/tfdeps/getproviders"
+	"github.com/tfdeps/tfdeps/internal/config/diagnostic"
+	"github.com/tfdeps/tfdeps/internal/config/files"
+	"github.com/tfdeps/tfdeps/internal/config/static"
+	"github.com/tfdeps/tfdeps/internal/wholefile"
+)
+
+// Values are values for the input variables of a module, by name, before they
+// are converted to the types of the variables. An unknown value stands for one
+// that only a plan knows. Those that [ReadInputs] returns are marked with where
+// they come from, and text from arguments and the environment with how it is to
+// be read; any other values will do as well.
+type Values map[string]cty.Value
+
+// InputSources are the places where values for the root module's variables may
+// be, beside the files that are read anyway. The zero value has none.
+type InputSources struct {
+	// Arguments are the options -var and -var-file, in the order in which they were given.
+	Arguments []InputArgument
+
+	// Environ is the environment, as os.Environ has it. Variables whose names
+	// begin with TF_VAR_ count.
+	Environ []string
+
+	// WorkingDir is what the paths of -var-file are relative to; "" is the
+	// process's own working directory.
+	WorkingDir string
+
+	// FS is where the files are, as in [Options]; nil: the file system of the
+	// process. Those of -var-file are in it, too, and have no absolute paths.
+	FS fs.FS
+
+	// Product is whose rules hold; zero: those of Terraform.
+	Product getproviders.Product
+}
+
+// InputArgument is an option -var, or -var-file if File is set.
+type InputArgument struct {
+	Assignment string // "name=value"
+	File       string
+}
+
+// inputVariablePrefix is what environment variables for input variables begin with.
+const inputVariablePrefix = "TF_VAR_"
+
+// ReadInputs gathers the values for the variables of the root module in dir,
+// for [Options.Inputs]. What comes later in this list counts more: the
+// environment, terraform.tfvars, terraform.tfvars.json, files *.auto.tfvars and
+// *.auto.tfvars.json in the order of their names, hidden ones among them,
+// arguments in their order.
+//
+// Values are never nil, and as complete as could be. The problems are those that end a run of Terraform 1.15
+// and newer, or of OpenTofu, whether any value decides something or not. To Terraform, that includes values
+// that can't be computed, but for those with an [InputValue] of a variable that isn't declared: see
+// [Module.DeclaresVariable]. To OpenTofu they are no problem here: the value says why, and what needs it fails.
+func ReadInputs(dir string, sources InputSources) (Values, hcl.Diagnostics) {
+	r := inputReader{files: files.System{FS: sources.FS}, values: Values{}, invalid: map[string]hcl.Diagnostics{}, lazy: sources.Product.StaticModules}
+	for _, entry := range sources.Environ {
+		name, text, ok := strings.Cut(entry, "=")
+		if name, found := strings.CutPrefix(name, inputVariablePrefix); ok && found && name != "" {
+			r.values[name] = cty.StringVal(text).Mark(static.ValueSource{From: "the environment variable " + inputVariablePrefix + name, Text: true})
+		}
+	}
+	for _, name := range r.automatic(dir) {
+		r.file(filepath.Join(dir, name), false)
+	}
+	for _, arg := range sources.Arguments {
+		switch {
+		case arg.File == "":
+			r.assign(arg.Assignment)
+		case filepath.IsAbs(arg.File):
+			r.file(arg.File, true)
+		default:
+			r.file(filepath.Join(sources.WorkingDir, arg.File), true)
+		}
+	}
+	for _, name := range slices.Sorted(maps.Keys(r.invalid)) {
+		r.report(r.invalid[name]...)
+	}
+	return r.values, r.diags
+}
+
+// InputValue is the Extra of a problem with the value that a file has for a variable. Terraform reads values
+// of declared variables only.
+type InputValue struct{ Variable string }
+
+// inputReader collects values; later ones replace earlier ones.
+type inputReader struct {
+	files   files.System
+	values  Values
+	invalid map[string]hcl.Diagnostics // about values of files that no later one has replaced
+	diags   hcl.Diagnostics
+	lazy    bool // whether only values that are needed have to be right
+}
+
+func (r *inputReader) set(name string, val cty.Value) {
+	r.values[name] = val
+	delete(r.invalid, name)
+}
+
+func (r *inputReader) report(diags ...*hcl.Diagnostic) {
+	r.diags = diagnostic.Append(r.diags, diags...)
+}
+
+// automatic lists the files that are read without being asked for, in order.
+func (r *inputReader) automatic(dir string) (names []string) {
+	entries, err := r.files.List(dir)
+	if err != nil && !errors.Is(err, fs.ErrNotExist) {
+		r.report(diagnostic.Unreadable("Failed to read module directory", err))
+	}
+	exists := map[string]bool{}
+	for _, entry := range entries {
+		exists[entry.Name()] = true // a directory can't be read, which is reported
+	}
+	for _, name := range []string{"terraform.tfvars", "terraform.tfvars.json"} {
+		if exists[name] {
+			names = append(names, name)
+		}
+	}
+	for _, entry := range entries { // sorted
+		name := entry.Name()
+		if exists[name] && (strings.HasSuffix(name, ".auto.tfvars") || strings.HasSuffix(name, ".auto.tfvars.json")) {
+			names = append(names, name)
+		}
+	}
+	return names
+}
+
+// file reads a file of values.
+func (r *inputReader) file(path string, argument bool) {
+	read := r.files.Read
+	if argument && r.files.FS == nil {
+		read = wholefile.ReadAny // such as a pipe, which people hand over secrets through
+	}
+	src, err := read(path, maxFileBytes)
+	switch {
+	case errors.Is(err, fs.ErrNotExist) && argument:
+		r.report(&hcl.Diagnostic{Severity: hcl.DiagError, Summary: "Failed to read variables file",
+			Detail: fmt.Sprintf("The variables file %s, which an argument names, does not exist.", path)})
+		return
+	case err != nil:
+		r.report(diagnostic.Unreadable("Failed to read variables file", err))
+		return
+	}
+	file, diags := static.Parse(src, path)
+	r.report(diags...)
+	if file == nil || file.Body == nil {
+		return
+	}
+	attrs, diags := file.Body.JustAttributes()
+	r.report(diags...)
+	for _, attr := range inOrder(attrs) {
+		val, diags := static.Evaluate(attr.Expr)
+		source := static.ValueSource{From: attr.Range.String(), At: attr.Expr.Range()}
+		if r.lazy && diags.HasErrors() {
+			r.set(attr.Name, static.Unusable(source, diags))
+			continue
+		}
+		for _, diag := range diags {
+			diag.Extra = InputValue{attr.Name}
+		}
+		if r.set(attr.Name, val.Mark(source)); diags.HasErrors() {
+			delete(r.values, attr.Name)
+			r.invalid[attr.Name] = diags
+		}
+	}
+}
+
+// inOrder sorts arguments by their places.
+func inOrder(attrs hcl.Attributes) []*hcl.Attribute {
+	var list []*hcl.Attribute
+	for _, attr := range attrs {
+		list = append(list, attr)
+	}
+	slices.SortFunc(list, func(a, b *hcl.Attribute) int { return a.Range.Start.Byte - b.Range.Start.Byte })
+	return list
+}
+
+// assign reads name=value. Problems are reported without the value,
+// which may be a secret.
+func (r *inputReader) assign(assignment string) {
+	const summary = "Invalid -var option"
+	name, text, ok := strings.Cut(assignment, "=")
+	var detail string
+	switch {
+	case !ok:
+		detail = "A -var option is the name of a variable, an equals sign and a value, like -var=\"key=value\". One that was given has no equals sign."
+	case name == "" && !r.lazy:
+		detail = "A -var option has no name before the equals sign."
+	case strings.TrimSpace(name) != name && !r.lazy, strings.HasSuffix(name, " "):
+		detail = fmt.Sprintf("The name of the variable has spaces around it: %q. Write -var=%q.", name, strings.TrimSpace(name)+"=...")
+	default:
+		r.set(name, cty.StringVal(text).Mark(static.ValueSource{From: fmt.Sprintf("the option -var=%q", name+"=..."), Text: true, Argument: true}))
+		return
+	}
+	r.report(&hcl.Diagnostic{Severity: hcl.DiagError, Summary: summary, Detail: detail})
+}

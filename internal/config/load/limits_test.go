@@ -1,0 +1,79 @@
+package load
+
+import (
+	"context"
+	"errors"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"github.com/tfdeps/tfdeps/getproviders"
+)
+
+// A file of 88 MB would take ten gigabytes of memory, if it were parsed.
+func TestLoadModule_RefusesFilesThatTakeAllMemory(t *testing.T) {
+	dir := t.TempDir()
+	file, err := os.Create(filepath.Join(dir, "main.tf"))
+	if err == nil {
+		err = errors.Join(file.Truncate(16<<20+1), file.Close())
+	}
+	if err != nil {
+		t.Fatal(err)
+	}
+	_, diags := LoadModule(dir, getproviders.Terraform("1.15.9"))
+	if len(diags) != 1 || !strings.Contains(diags.Error(), "main.tf: larger than the limit of 16777216 bytes") {
+		t.Errorf("got %v", diags)
+	}
+}
+
+func TestLoadModuleContext_EndsWithTheContext(t *testing.T) {
+	dir := t.TempDir()
+	for _, name := range []string{"a.tf", "b.tf"} {
+		if err := os.WriteFile(filepath.Join(dir, name), []byte("bogus {}\n"), 0o600); err != nil {
+			t.Fatal(err)
+		}
+	}
+	product := getproviders.Terraform("1.15.9")
+	if _, diags := LoadModuleContext(t.Context(), dir, product, Options{}); len(diags) != 2 {
+		t.Errorf("with time: %v", diags)
+	}
+	ctx, cancel := context.WithCancelCause(t.Context())
+	cancel(errors.New("enough"))
+	module, diags := LoadModuleContext(ctx, dir, product, Options{})
+	if len(diags) != 1 || !strings.Contains(diags.Error(), "enough") || module == nil || module.Empty {
+		t.Errorf("without time: %v, %+v", diags, module)
+	}
+	read := 0
+	if _, diags := LoadModuleWith(dir, product, Options{done: func() bool { read++; return read > 1 }}); len(diags) != 1 {
+		t.Errorf("files were read after the end: %v", diags)
+	}
+}
+
+// What costs is not the bytes but the tokens: 16 MB of them took six gigabytes of memory.
+func TestLoadModule_RefusesFilesOfTooManyTokens(t *testing.T) {
+	for name, c := range map[string]struct {
+		file, text string
+		refused    bool
+	}{
+		"a list":          {"main.tf", "locals {\n  x = [" + strings.Repeat("0,", 1_000_000) + "]\n}\n", true},
+		"a list in JSON":  {"main.tf.json", `{"locals": {"x": [` + strings.Repeat("0,", 1_000_000) + `0]}}`, true},
+		"empty lines":     {"main.tf", strings.Repeat("\n", 2_000_001), true},
+		"one long text":   {"main.tf", "locals {\n  x = \"" + strings.Repeat("abcdefgh", 500_000) + "\"\n}\n", false},
+		"letters, umlaut": {"main.tf", "# " + strings.Repeat("\u00e4", 2_000_000) + "\n", false},
+	} {
+		t.Run(name, func(t *testing.T) {
+			if testing.Short() && name != "a list in JSON" {
+				t.Skip("reads four million tokens")
+			}
+			dir := t.TempDir()
+			if err := os.WriteFile(filepath.Join(dir, c.file), []byte(c.text), 0o600); err != nil {
+				t.Fatal(err)
+			}
+			_, diags := LoadModule(dir, getproviders.Terraform("1.15.9"))
+			if refused := strings.Contains(diags.Error(), "Configuration too large"); refused != c.refused || !refused && diags.HasErrors() {
+				t.Errorf("%.300v", diags)
+			}
+		})
+	}
+}

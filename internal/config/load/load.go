@@ -1,0 +1,288 @@
+package load
+
+import (
+	"context"
+	"errors"
+	"io/fs"
+	"path/filepath"
+	"slices"
+	"strings"
+
+	"github.com/hashicorp/hcl/v2"
+
+	"github.com/tfdeps/tfdeps/getproviders"
+	"github.com/tfdeps/tfdeps/internal/config/diagnostic"
+	"github.com/tfdeps/tfdeps/internal/config/files"
+	"github.com/tfdeps/tfdeps/internal/par"
+)
+
+// Options say how a module is loaded. The zero value is for any module.
+type Options struct {
+	// FS is where the directory of the module is, such as an editor's, which has
+	// buffers that aren't saved yet; nil: the file system of the process. In an FS
+	// the directory's name has slashes, and leads nowhere out of it: "." is its root.
+	FS fs.FS
+
+	// TestDirectory is where test files are looked for, relative to the
+	// module, beside those in its own directory. "" is "tests", which may be
+	// missing; any other that is missing is a warning.
+	TestDirectory string
+
+	// Path is the module's place in the tree of modules, "module.a.module.b".
+	// Test files belong to the root module, whose path is "", and so do import
+	// and backend blocks: elsewhere they are an error, and ignored with a warning.
+	Path string
+
+	// Source is the module's address, as messages have it; "" for the root module.
+	Source string
+
+	// Inputs are the values of the module's input variables, as the call has
+	// them in [ModuleCall.Inputs], or [ReadInputs] for the root module. nil is
+	// nothing known of them: constant variables without a default are unknown,
+	// where they would be missing otherwise.
+	Inputs Values
+
+	// RootDir is the root module's directory, which expressions know as
+	// path.root; "" is the module's own if it is the root module, and else unknown.
+	RootDir string
+
+	// WorkingDir is what expressions know as path.cwd; "" is unknown.
+	WorkingDir string
+
+	// HomeDir is what "~" stands for in paths of the functions that read files; "" is unknown.
+	HomeDir string
+
+	// Within is the directory whose files these functions can read, as for a module
+	// that comes from elsewhere; "" is any.
+	Within string
+
+	// Workspace is what expressions know as terraform.workspace, in products that evaluate it; "" is unknown.
+	Workspace string
+
+	// Called is where a module that isn't the root module is called. Zero is unknown, and what the call leaves out
+	// is unknown then, too.
+	Called hcl.Range
+
+	done func() bool // says that there is no need to go on; nil: there is
+}
+
+// LoadModule is [LoadModuleWith] without options.
+func LoadModule(dir string, product getproviders.Product) (*Module, hcl.Diagnostics) {
+	return LoadModuleWith(dir, product, Options{})
+}
+
+// LoadModuleWith reads the configuration in a directory, not those of the
+// modules that it calls. It reads nothing but the files there and those
+// that functions in the sources of modules name, and is safe for concurrent use.
+//
+// The module is never nil, and usable as far as it could be read, even if
+// there are errors. Diagnostics are in the order of files and positions; a
+// file's name in them is joined to dir, so that it is relative if dir is.
+// Directories and files that can't be read are diagnostics, too; a directory
+// that doesn't exist is an empty module.
+func LoadModuleWith(dir string, product getproviders.Product, opts Options) (*Module, hcl.Diagnostics) {
+	product = product.OrDefault()
+	found, diags := list(dir, product, opts)
+	build := newBuilder(dir, product, opts)
+	for _, name := range found.primary {
+		build.add(build.read(name, false))
+	}
+	for _, name := range found.override {
+		build.override(build.read(name, true))
+	}
+	for _, name := range found.tests {
+		build.addTest(name, build.readTest(name))
+	}
+	build.finish()
+
+	module := build.module
+	configuration := len(found.primary) + len(found.override)
+	if !product.TestProviders {
+		configuration += len(found.tests)
+	}
+	module.Empty = configuration == 0 && !diags.HasErrors()
+	diags = append(diags, build.diags...)
+	diagnostic.Sort(diags)
+	return module, diags
+}
+
+// LoadModuleContext is LoadModuleWith that returns when ctx ends, with an error among the
+// diagnostics. Large files take seconds to parse; what was begun goes on in the background until the
+// file is parsed that it is at.
+func LoadModuleContext(ctx context.Context, dir string, product getproviders.Product, opts Options) (*Module, hcl.Diagnostics) {
+	type loaded struct {
+		module *Module
+		diags  hcl.Diagnostics
+	}
+	var once par.Memo[struct{}, loaded]
+	got, err := once.Do(ctx, struct{}{}, func(ctx context.Context) (l loaded, err error) {
+		interruptible := opts
+		interruptible.done = func() bool { return ctx.Err() != nil }
+		l.module, l.diags = LoadModuleWith(dir, product, interruptible)
+		return l, nil
+	})
+	if ctx.Err() != nil { // what was loaded may have been cut off
+		err = context.Cause(ctx)
+	}
+	if err != nil {
+		build := newBuilder(dir, product, opts)
+		build.finish()
+		return build.module, hcl.Diagnostics{diagnostic.Placeless(hcl.DiagError, "Reading the configuration was interrupted",
+			"The directory %s wasn't read to its end: %s.", dir, err)}
+	}
+	return got.module, got.diags
+}
+
+// read parses and decodes a file. A file with errors is decoded as far as the
+// parser understood it.
+func (b *builder) read(name string, override bool) *document {
+	return b.decode(name, &document{override: override, product: b.product, rules: b.rules})
+}
+
+// readTest is read for a test file.
+func (b *builder) readTest(name string) *document {
+	return b.decode(name, &document{product: b.product, rules: testLevel(b.product)})
+}
+
+func (b *builder) decode(name string, doc *document) *document {
+	if b.done != nil && b.done() {
+		return doc
+	}
+	full := filepath.Join(b.module.Dir, name)
+	src, err := b.files.Read(full, maxFileBytes)
+	if err != nil {
+		b.report(diagnostic.Unreadable("Failed to read file", err))
+		return doc
+	}
+	file, diags := b.parser.Parse(src, full)
+	b.report(diags...)
+	if file == nil || file.Body == nil {
+		return doc
+	}
+	b.module.Files[full] = file
+	doc.decode(file.Body)
+	b.report(doc.diags...)
+	return doc
+}
+
+// maxFileBytes is far more than a configuration file has. Parsing takes a hundred times as
+// much memory.
+const maxFileBytes = 16 << 20
+
+// defaultTestDirectory is where test files are, beside those in the module's
+// own directory.
+const defaultTestDirectory = "tests"
+
+// listing is the names of a module's files, sorted.
+type listing struct {
+	primary  []string
+	override []string
+	tests    []string // those of the test directory with its name, after the others
+}
+
+// list reads the directories, not the files.
+func list(dir string, product getproviders.Product, opts Options) (listing, hcl.Diagnostics) {
+	var found listing
+	entries, err := files.System{FS: opts.FS}.List(dir)
+	switch {
+	case errors.Is(err, fs.ErrNotExist):
+		return found, nil
+	case err != nil:
+		return found, hcl.Diagnostics{diagnostic.Unreadable("Failed to read module directory", err)}
+	}
+	for _, name := range fileNames(entries, product) {
+		base, isConfig := configBase(name, product.Suffixes)
+		switch {
+		case isTest(name, product):
+			if opts.Path == "" { // the tests of a module that is called are its own business
+				found.tests = append(found.tests, name)
+			}
+		case isConfig && (base == "override" || strings.HasSuffix(base, "_override")):
+			found.override = append(found.override, name)
+		case isConfig:
+			found.primary = append(found.primary, name)
+		}
+	}
+	if opts.Path != "" {
+		return found, nil
+	}
+	inTestDir, diags := listTests(dir, product, opts)
+	for _, name := range inTestDir {
+		if !slices.Contains(found.tests, name) { // the test directory may be the module's
+			found.tests = append(found.tests, name)
+		}
+	}
+	return found, diags
+}
+
+// listTests lists the test directory, one level deep.
+func listTests(dir string, product getproviders.Product, opts Options) ([]string, hcl.Diagnostics) {
+	name := opts.TestDirectory
+	if name == "" {
+		name = defaultTestDirectory
+	}
+	testDir := filepath.Join(dir, name)
+	entries, err := files.System{FS: opts.FS}.List(testDir)
+	switch {
+	case errors.Is(err, fs.ErrNotExist):
+		if opts.TestDirectory == "" {
+			return nil, nil
+		}
+		return nil, hcl.Diagnostics{diagnostic.Placeless(hcl.DiagWarning, "Test directory does not exist",
+			"There is no directory %s, so no test files are read.", testDir)}
+	case err != nil:
+		return nil, hcl.Diagnostics{diagnostic.Unreadable("Failed to read test directory", err)}
+	}
+	var found []string
+	for _, file := range fileNames(entries, product) {
+		if isTest(file, product) {
+			found = append(found, filepath.Join(".", name, file))
+		}
+	}
+	return found, nil
+}
+
+// configBase cuts the longest suffix off the name of a configuration file.
+func configBase(name string, suffixes []string) (base string, ok bool) {
+	base = name
+	for _, suffix := range suffixes {
+		if rest, found := strings.CutSuffix(name, suffix); found && len(rest) < len(base) {
+			base, ok = rest, true
+		}
+	}
+	return base, ok
+}
+
+// ignored tells the names that editors give to their own files.
+func ignored(name string) bool {
+	return strings.HasPrefix(name, ".") || strings.HasSuffix(name, "~") ||
+		strings.HasPrefix(name, "#") && strings.HasSuffix(name, "#")
+}
+
+func isTest(name string, product getproviders.Product) bool {
+	return hasSuffix(name, product.TestSuffixes)
+}
+
+func hasSuffix(name string, suffixes []string) bool {
+	return slices.ContainsFunc(suffixes, func(suffix string) bool { return strings.HasSuffix(name, suffix) })
+}
+
+// fileNames are the names of the files that count, in order. The file "main.tofu"
+// hides "main.tf" from a product that says so.
+func fileNames(entries []fs.DirEntry, product getproviders.Product) []string {
+	var names []string
+	for _, entry := range entries {
+		if !entry.IsDir() && !ignored(entry.Name()) {
+			names = append(names, entry.Name())
+		}
+	}
+	hidden := map[string]bool{}
+	for _, name := range names {
+		for own, other := range product.Hides {
+			if base, ok := strings.CutSuffix(name, own); ok {
+				hidden[base+other] = true
+			}
+		}
+	}
+	return slices.DeleteFunc(names, func(name string) bool { return hidden[name] })
+}

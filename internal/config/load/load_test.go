@@ -1,0 +1,260 @@
+package load
+
+import (
+	"os"
+	"path/filepath"
+	"runtime"
+	"slices"
+	"strconv"
+	"strings"
+	"testing"
+
+	"github.com/hashicorp/hcl/v2"
+
+	"github.com/tfdeps/tfdeps/getproviders"
+)
+
+// writeFiles makes a directory with files; a name that ends with a slash is a
+// directory.
+func writeFiles(t *testing.T, files map[string]string) string {
+	t.Helper()
+	dir := t.TempDir()
+	for name, content := range files {
+		path := filepath.Join(dir, filepath.FromSlash(name))
+		if err := os.MkdirAll(filepath.Dir(path), 0o755); err != nil {
+			t.Fatal(err)
+		}
+		if strings.HasSuffix(name, "/") {
+			if err := os.MkdirAll(path, 0o755); err != nil {
+				t.Fatal(err)
+			}
+		} else if err := os.WriteFile(path, []byte(content), 0o644); err != nil {
+			t.Fatal(err)
+		}
+	}
+	return dir
+}
+
+func product() getproviders.Product { return getproviders.Terraform(productVersion) }
+
+// load loads a module that has no problems.
+func load(t *testing.T, files map[string]string) *Module {
+	t.Helper()
+	module, diags := LoadModule(writeFiles(t, files), product())
+	if diags.HasErrors() {
+		t.Fatal(diags)
+	}
+	return module
+}
+
+func TestLoadModule_ReadsOnlyConfigurationFiles(t *testing.T) {
+	module := load(t, map[string]string{
+		"a.tf":               ``,
+		"b.tf.json":          `{}`,
+		"override.tf":        ``,
+		"c_override.tf.json": `{}`,
+		"xoverride.tf":       ``,
+		".hidden.tf":         `broken`,
+		"#auto#":             `broken`,
+		"#auto.tf#":          `broken`,
+		"backup.tf~":         `broken`,
+		"main.tofu":          `broken`,
+		"main.hcl":           `broken`,
+		"tf":                 `broken`,
+		"dir.tf/inside.tf":   `broken`,
+		"sub/main.tf":        `broken`,
+		"x.tftest.hcl":       ``,
+		"x.tftest.json":      `{}`,
+		"tests/y.tftest.hcl": ``,
+		"tests/y.tf":         `broken`,
+		"x.tfquery.hcl":      `broken`,
+		"terraform.tfvars":   `broken`,
+	})
+	var names []string
+	for path := range module.Files {
+		names = append(names, filepath.Base(path))
+	}
+	slices.Sort(names)
+	want := []string{"a.tf", "b.tf.json", "c_override.tf.json", "override.tf", "x.tftest.hcl", "x.tftest.json", "xoverride.tf", "y.tftest.hcl"}
+	if !slices.Equal(names, want) {
+		t.Errorf("read %v, want %v", names, want)
+	}
+}
+
+func TestLoadModule_WithoutFilesIsEmpty(t *testing.T) {
+	for name, test := range map[string]struct {
+		files   map[string]string
+		testDir string
+		empty   bool
+		warned  bool
+	}{
+		"nothing":                   {empty: true},
+		"primary":                   {files: map[string]string{"main.tf": ""}},
+		"override only":             {files: map[string]string{"override.tf": ""}},
+		"other files":               {files: map[string]string{"README.md": "", ".x.tf": "", "x.tfvars": ""}, empty: true},
+		"directory called x.tf":     {files: map[string]string{"x.tf/": ""}, empty: true},
+		"module below":              {files: map[string]string{"sub/main.tf": ""}, empty: true},
+		"test":                      {files: map[string]string{"x.tftest.hcl": ""}},
+		"test in JSON":              {files: map[string]string{"x.tftest.json": "{}"}},
+		"test in tests":             {files: map[string]string{"tests/x.tftest.hcl": ""}},
+		"test below tests":          {files: map[string]string{"tests/a/x.tftest.hcl": ""}, empty: true},
+		"no test in tests":          {files: map[string]string{"tests/main.tf": "", "tests/.x.tftest.hcl": "", "tests/x.tftest.hcl/": ""}, empty: true},
+		"test in another directory": {files: map[string]string{"spec/x.tftest.hcl": ""}, empty: true},
+		"test in named directory":   {files: map[string]string{"spec/x.tftest.hcl": ""}, testDir: "spec"},
+		"named directory instead":   {files: map[string]string{"spec/": "", "tests/x.tftest.hcl": ""}, testDir: "spec", empty: true},
+		"named directory missing":   {files: map[string]string{"main.tf": ""}, testDir: "spec", warned: true},
+	} {
+		t.Run(name, func(t *testing.T) {
+			dir := writeFiles(t, test.files)
+			module, diags := LoadModuleWith(dir, product(), Options{TestDirectory: test.testDir})
+			if module.Empty != test.empty || diags.HasErrors() || (len(diags) > 0) != test.warned {
+				t.Errorf("Empty is %v, with %v", module.Empty, diags)
+			}
+		})
+	}
+}
+
+func TestLoadModule_OfAMissingDirectoryIsEmpty(t *testing.T) {
+	module, diags := LoadModule(filepath.Join(t.TempDir(), "missing"), product())
+	if !module.Empty || len(diags) > 0 {
+		t.Errorf("Empty is %v, with %v", module.Empty, diags)
+	}
+}
+
+func TestLoadModule_UnreadableFilesAndDirectoriesAreDiagnostics(t *testing.T) {
+	dir := writeFiles(t, map[string]string{
+		"module":              "a file",
+		"broken/main.tf":      `resource "a_b" "c" {}`,
+		"with/tests":          "a file",
+		"with/x.tftest.hcl":   "",
+		"with/dangling_x.txt": "",
+	})
+	link := filepath.Join(dir, "broken", "z.tf")
+	if err := os.Symlink("nowhere", link); err != nil {
+		t.Skipf("no symbolic links: %v", err)
+	}
+	for name, want := range map[string]string{
+		"module": "Failed to read module directory",
+		"broken": "Failed to read file",
+		"with":   "Failed to read test directory",
+	} {
+		if name != "broken" && runtime.GOOS == "windows" {
+			continue // there, a file that is read as a directory doesn't exist
+		}
+		module, diags := LoadModule(filepath.Join(dir, name), product())
+		if module.Empty || len(diags) != 1 || diags[0].Summary != want || diags[0].Severity != hcl.DiagError {
+			t.Errorf("%s: Empty is %v, with %v", name, module.Empty, diags)
+		}
+	}
+	module, _ := LoadModule(filepath.Join(dir, "broken"), product())
+	if reqs, _ := module.Requirements(product()); len(reqs) != 1 {
+		t.Errorf("what could be read requires %v", reqs)
+	}
+}
+
+func TestLoadModule_FileNamesAreRelativeIfTheDirectoryIs(t *testing.T) {
+	t.Chdir(writeFiles(t, map[string]string{"main.tf": "x = 1", "sub/main.tf": "x = 1"}))
+	for dir, want := range map[string]string{".": "main.tf", "sub": filepath.Join("sub", "main.tf")} {
+		module, diags := LoadModule(dir, product())
+		if len(diags) != 1 || diags[0].Subject.Filename != want || module.Files[want] == nil {
+			t.Errorf("in %s: %v", dir, diags)
+		}
+	}
+}
+
+func TestLoadModule_DiagnosticsAreInTheOrderOfFilesAndPositions(t *testing.T) {
+	_, diags := LoadModule(writeFiles(t, map[string]string{
+		"a.tf": "variable \"x\" {}\nx = 1\noutput \"y\" {}\n",
+		"b.tf": "variable \"x\" {}\ny = 1\n",
+	}), product())
+	var got []string
+	for _, diag := range diags {
+		got = append(got, filepath.Base(diag.Subject.Filename)+": "+diag.Summary)
+	}
+	want := []string{
+		"a.tf: Unsupported argument", "a.tf: Missing required argument",
+		"b.tf: Duplicate variable declaration", "b.tf: Unsupported argument",
+	}
+	if !slices.Equal(got, want) {
+		t.Errorf("got %q", got)
+	}
+}
+
+func TestLoadModule_ModuleCallsAreSortedAndOverridden(t *testing.T) {
+	module := load(t, map[string]string{
+		"main.tf": `
+module "z" {
+  source = "./z"
+}
+module "a" {
+  source = "acme/a/cloud"
+}
+module "v" {
+  source = var.v
+}
+module "o" {
+  source = "./old"
+}
+module "k" {
+  source = "./kept"
+}
+`,
+		"override.tf": `
+module "o" {
+  source = "./new"
+}
+module "k" {
+  count = 1
+}
+`,
+	})
+	want := []string{"a acme/a/cloud 5", "k ./kept 14", "o ./new 11", "v  8", "z ./z 2"}
+	var got []string
+	for _, call := range module.Calls {
+		got = append(got, strings.Join([]string{call.Name, call.Source, strconv.Itoa(call.Range.Start.Line)}, " "))
+	}
+	if !slices.Equal(got, want) {
+		t.Errorf("got %q, want %q", got, want)
+	}
+}
+
+func TestLoadModule_BackendIsTheOneThatCounts(t *testing.T) {
+	for name, test := range map[string]struct{ base, override, want string }{
+		"none":              {``, ``, ""},
+		"backend":           {`backend "s3" {}`, ``, "s3"},
+		"cloud":             {`cloud {}`, ``, "cloud"},
+		"cloud instead":     {`backend "s3" {}`, `cloud {}`, "cloud"},
+		"backend instead":   {`cloud {}`, `backend "s3" {}`, "s3"},
+		"other backend":     {`backend "s3" {}`, `backend "gcs" {}`, "gcs"},
+		"cloud before both": {``, "cloud {}\nbackend \"s3\" {}", "cloud"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			module := load(t, map[string]string{
+				"main.tf":     "terraform {\n" + test.base + "\n}\n",
+				"override.tf": "terraform {\n" + test.override + "\n}\n",
+			})
+			got := ""
+			if module.Backend != nil {
+				got = module.Backend.Type
+			}
+			if got != test.want {
+				t.Errorf("got %q, want %q", got, test.want)
+			}
+		})
+	}
+}
+
+func TestLoadModule_RefusesADevice(t *testing.T) {
+	info, err := os.Stat(os.DevNull)
+	if err != nil || info.Mode().IsRegular() {
+		t.Skipf("%s is no device here", os.DevNull)
+	}
+	dir := t.TempDir()
+	if err := os.Symlink(os.DevNull, filepath.Join(dir, "main.tf")); err != nil {
+		t.Skip(err)
+	}
+	_, diags := LoadModule(dir, product())
+	if len(diags) != 1 || !strings.Contains(diags[0].Detail, "not a regular file") {
+		t.Errorf("got %v", diags)
+	}
+}

@@ -1,0 +1,308 @@
+package load
+
+import (
+	"fmt"
+	"slices"
+
+	version "github.com/hashicorp/go-version"
+	"github.com/hashicorp/hcl/v2"
+
+	"github.com/tfdeps/tfdeps/getproviders"
+	"github.com/tfdeps/tfdeps/internal/config/diagnostic"
+	"github.com/tfdeps/tfdeps/internal/config/static"
+)
+
+// Module is what one module directory says that matters for dependencies. Make
+// one with [LoadModule]; it isn't changed afterwards.
+type Module struct {
+	Dir   string // as it was given
+	Path  string // "module.a.module.b"; "" is the root module
+	Empty bool   // no configuration or test files at all, or no such directory
+
+	RequiredVersions []RequiredVersion // in the order of files; those that can't be parsed are left out
+	Calls            []ModuleCall      // module blocks, sorted by name
+	TestRuns         []TestRun         // of the root module's test files, in the order of files and blocks
+	Tests            []string          // the root module's test files, as the keys of their runs begin: "test.tests.net"
+	Backend          *Backend          // nil: neither a backend nor a cloud block
+
+	// Constant reports whether there are constant input variables, so that the
+	// values of variables matter here.
+	Constant bool
+
+	// Files are the files that were read, under the names that the ranges of
+	// diagnostics have, so that source lines can be shown with a problem.
+	Files map[string]*hcl.File
+
+	source    string              // of the module, as its caller has it
+	variables map[string]bool     // the names of those that it declares
+	required  []*requiredProvider // what required_providers says, sorted by local name
+	providers []*providerConfig
+	users     []*user
+
+	encryption    *encryption                  // nil: there is none
+	scope         *static.Scope                // what encryption may refer to; nil in other modules than the root
+	testProviders map[string][]*providerConfig // of test files, by their keys, where they are requirements
+}
+
+// RequiredVersion is one required_version argument.
+type RequiredVersion struct {
+	Text  string    // the constraints as they were written
+	Range hcl.Range // of the whole argument
+}
+
+// Backend is a backend or cloud block. Its body is not decoded here: package
+// backend knows the types.
+type Backend struct {
+	Type  string    // "cloud" for a cloud block
+	Range hcl.Range // of the block's header
+	Body  hcl.Body  // of expressions that are cheap to evaluate; nil: it has others, which was reported, or there are Problems
+
+	// Context is what the expressions may refer to, in products that evaluate
+	// variables there; nil: nothing.
+	Context *hcl.EvalContext
+
+	// Problems are those with what the arguments refer to, in such products, for which Body is nil. They
+	// matter only to what needs the backend, and are in no other diagnostics.
+	Problems hcl.Diagnostics
+}
+
+// requiredProvider is an entry of a required_providers block.
+type requiredProvider struct {
+	name     string // the local name
+	provider getproviders.Provider
+	version  *versionConstraint // nil: any
+	aliases  []providerKey      // that a caller has to pass
+	value    hcl.Range          // right of the equals sign
+	entry    hcl.Range
+}
+
+// providerConfig is a provider block.
+type providerConfig struct {
+	providerKey
+	version    *versionConstraint // nil: any
+	configured bool               // whether there is anything in the block
+	forEach    *hcl.Attribute     // nil: there is one instance
+	header     hcl.Range
+}
+
+// providerKey identifies a configuration of a provider in a module.
+type providerKey struct {
+	name  string // the local name
+	alias string // "" is the default configuration
+}
+
+// user is a resource, or what else needs a provider because of its type.
+type user struct {
+	key      key
+	provider *providerRef // nil: the type tells
+	forEach  *hcl.Attribute
+	needed   hcl.Range // header of the block that says so
+}
+
+// providerRef is a reference to the configuration of a provider, such as the
+// value of a "provider" argument.
+type providerRef struct {
+	providerKey
+	at   hcl.Range // of the name
+	attr hcl.Range // of the argument whose value it is; zero: it stands in a map
+
+	instance *hcl.Range // of the key of an instance; nil: there is none
+}
+
+// versionConstraint has passed the lenient one of two parsers.
+type versionConstraint struct {
+	text string
+	attr hcl.Range
+}
+
+// CheckVersion returns a problem for each required_version that the product's
+// version doesn't satisfy or that can't be parsed. Prereleases don't count:
+// only the three numbers of the product's version are compared, and a
+// constraint that names a prerelease is a problem.
+//
+// Terraform, in a configuration that has such a problem, tells no other.
+func (m *Module) CheckVersion(product getproviders.Product) hcl.Diagnostics {
+	product = product.OrDefault()
+	if len(m.RequiredVersions) == 0 {
+		return nil
+	}
+	running, err := version.NewVersion(product.Version)
+	if err != nil {
+		return hcl.Diagnostics{diagnostic.Error(m.RequiredVersions[0].Range, "Unknown "+product.Name+" version",
+			"The configuration needs certain versions of %s, and %q is no version.", product.Name, product.Version)}
+	}
+	var diags hcl.Diagnostics
+	for _, required := range m.RequiredVersions {
+		if diag := required.check(product, running.Core(), m.subject()); diag != nil {
+			diags = append(diags, diag)
+		}
+	}
+	return diags
+}
+
+// DeclaresVariable reports whether the module has an input variable of that name.
+func (m *Module) DeclaresVariable(name string) bool { return m.variables[name] }
+
+// subject is who requires a version, as a sentence begins with it.
+func (m *Module) subject() string {
+	if m.Path == "" {
+		return "This configuration"
+	}
+	return fmt.Sprintf("Module %s (from %s)", m.Path, m.source)
+}
+
+// check returns nil if the version is one of those that are required.
+func (r RequiredVersion) check(product getproviders.Product, running *version.Version, subject string) *hcl.Diagnostic {
+	constraints, err := version.NewConstraint(r.Text)
+	if err != nil {
+		return diagnostic.Error(r.Range, "Invalid version constraint", "%q is no version constraint.", r.Text)
+	}
+	for _, constraint := range constraints {
+		if constraint.Prerelease() {
+			return diagnostic.Error(r.Range, "Invalid required_version constraint",
+				"Take the prerelease out of %q: prereleases of %s count as the release that they precede.", constraint, product.Name)
+		}
+	}
+	if constraints.Check(running) {
+		return nil
+	}
+	summary := "Unsupported " + product.Name + " Core version"
+	if product.Understands("language") {
+		summary = "Incompatible module"
+	}
+	return diagnostic.Error(r.Range, summary,
+		"%s does not support %s version %s: it requires %s. Use a version that is supported, or change the constraint if it is out of date.",
+		subject, product.Name, product.Version, r.Text)
+}
+
+// Requirements returns what the module itself asks for, without the modules
+// that it calls: the entries of required_providers, the providers that
+// provider blocks configure, and those that resources need, whether declared
+// or implied by a type. A provider that only resources need is there once,
+// with the place of the first.
+//
+// The product has to be the one that the module was loaded for. The errors here
+// are those that Terraform tells only when it comes to providers:
+// constraints that the stricter one of two parsers refuses, and legacy
+// addresses. What they are about is left out of the requirements.
+func (m *Module) Requirements(product getproviders.Product) (getproviders.Requirements, hcl.Diagnostics) {
+	c := m.collector(product)
+	for _, entry := range m.required {
+		c.require(entry.provider, entry.version, entry.entry)
+	}
+	for _, config := range m.providers {
+		c.requireName(config.name, config.version, config.header)
+	}
+	for _, u := range m.users {
+		c.requireName(u.localName(), nil, u.needed)
+	}
+	diagnostic.Sort(c.diags)
+	return c.reqs, c.diags
+}
+
+// Inferred is a resource whose provider is known from its type alone.
+type Inferred struct {
+	Provider getproviders.Provider
+	Address  string    // "module.a.aws_instance.x"
+	Range    hcl.Range // of the block's header
+}
+
+// Inferred returns the resources whose providers nothing but their types tells: there is no entry
+// in required_providers for them. The product has to be the one that the module was loaded for.
+func (m *Module) Inferred(product getproviders.Product) (all []Inferred) {
+	product = product.OrDefault()
+	for _, u := range m.users {
+		provider, err := product.ImpliedProvider(u.localName())
+		if u.provider != nil || err != nil || m.requirement(provider.Type) != nil {
+			continue
+		}
+		address := u.key.typ + "." + u.key.name
+		if u.key.block != "resource" {
+			address = u.key.block + "." + address
+		}
+		if m.Path != "" {
+			address = m.Path + "." + address
+		}
+		all = append(all, Inferred{Provider: provider, Address: address, Range: u.needed})
+	}
+	return all
+}
+
+// HasEntryFor reports whether required_providers has an entry for a provider.
+func (m *Module) HasEntryFor(p getproviders.Provider) bool {
+	return slices.ContainsFunc(m.required, func(entry *requiredProvider) bool { return entry.provider == p })
+}
+
+// TestRequirements returns what each of Tests asks for by its provider blocks, if those are
+// requirements to the product. The modules of runs aren't looked at. The errors are those
+// of [Module.Requirements].
+func (m *Module) TestRequirements(product getproviders.Product) (map[string]getproviders.Requirements, hcl.Diagnostics) {
+	all := map[string]getproviders.Requirements{}
+	var problems hcl.Diagnostics
+	for _, test := range m.Tests {
+		c := m.collector(product)
+		for _, config := range m.testProviders[test] {
+			c.requireName(config.name, config.version, config.header)
+		}
+		diagnostic.Sort(c.diags)
+		all[test], problems = c.reqs, append(problems, c.diags...)
+	}
+	return all, problems
+}
+
+// collector makes one that knows the module's local names.
+func (m *Module) collector(product getproviders.Product) *collector {
+	c := &collector{product: product.OrDefault(), path: m.Path, reqs: getproviders.Requirements{}, declared: map[string]getproviders.Provider{}}
+	for _, entry := range m.required {
+		c.declared[entry.name] = entry.provider
+	}
+	return c
+}
+
+// collector gathers the requirements of a module.
+type collector struct {
+	product  getproviders.Product
+	path     string // of the module
+	reqs     getproviders.Requirements
+	declared map[string]getproviders.Provider // by local name
+	diags    hcl.Diagnostics
+}
+
+// requireName adds the provider that a local name means, unless it is there
+// already and nothing new is said about it.
+func (c *collector) requireName(name string, version *versionConstraint, at hcl.Range) {
+	provider, err := c.product.ImpliedProvider(name)
+	if err != nil {
+		return // an error since the module was loaded
+	}
+	// The type of the implied provider is the name as it is declared, even if
+	// it stands in capitals here.
+	if declared, ok := c.declared[provider.Type]; ok {
+		provider = declared
+	}
+	if _, ok := c.reqs[provider]; ok && version == nil {
+		return
+	}
+	c.require(provider, version, at)
+}
+
+// require adds a requirement. A constraint on a built-in provider is left for
+// the installer to refuse.
+func (c *collector) require(provider getproviders.Provider, version *versionConstraint, at hcl.Range) {
+	req := getproviders.Requirement{Pos: getproviders.Pos{Module: c.path, File: at.Filename, Line: at.Start.Line, Column: at.Start.Column}}
+	if provider.IsLegacy() {
+		c.diags = append(c.diags, diagnostic.Error(at, "Invalid legacy provider address",
+			"The address %q is from before providers had namespaces. Write the source of the provider %q in full, or complete the upgrade to Terraform 0.13 first.",
+			provider, provider.Type))
+		return
+	}
+	if version != nil {
+		constraints, err := getproviders.ParseConstraints(version.text)
+		if err != nil {
+			c.diags = append(c.diags, diagnostic.Error(version.attr, "Invalid version constraint", "Incorrect version constraint syntax: %v.", err))
+			return
+		}
+		req.Constraints = constraints
+	}
+	c.reqs.Add(provider, req)
+}

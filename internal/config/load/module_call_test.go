@@ -1,0 +1,67 @@
+package load
+
+import (
+	"strings"
+	"testing"
+)
+
+func TestLoadModule_ModuleCallArguments(t *testing.T) {
+	tests := []struct {
+		name, block, override string
+		source, version       string
+		problem               string
+	}{
+		{name: "both", block: `source = "a/b/c"
+			version = "~> 1.0"`, source: "a/b/c", version: "~> 1.0"},
+		{name: "null is no version", block: `source = "./a"
+			version = null`, source: "./a"},
+		{name: "a number is a version", block: `source = "a/b/c"
+			version = 1`, source: "a/b/c", version: "1"},
+		{name: "no constraint", block: `source = "a/b/c"
+			version = "new"`, source: "a/b/c", problem: "Invalid version constraint"},
+		{name: "empty", block: `source = "a/b/c"
+			version = ""`, source: "a/b/c", problem: "Invalid version constraint"},
+		{name: "resources", block: `source = "./${a.b.c}"`, problem: "Invalid module source"},
+		{name: "null is no source", block: `source = null`, problem: "Unsuitable module source"},
+		{name: "another source", block: `source = null
+			version = "1.0"`, override: `source = "x/y/z"`, source: "x/y/z", version: "1.0"},
+		{name: "another version", block: `source = "x/y/z"
+			version = "bad"`, override: `version = "2.0"`, source: "x/y/z", version: "2.0"},
+	}
+	for _, tt := range tests {
+		t.Run(tt.name, func(t *testing.T) {
+			files := map[string]string{"main.tf": "module \"m\" {\n" + tt.block + "\n}\n"}
+			if tt.override != "" {
+				files["override.tf"] = "module \"m\" {\n" + tt.override + "\n}\n"
+			}
+			call := load(t, files).Calls[0]
+			if call.Source != tt.source || call.Version != tt.version {
+				t.Errorf("source %q and version %q, want %q and %q", call.Source, call.Version, tt.source, tt.version)
+			}
+			problems := call.Problems()
+			if tt.problem == "" && len(problems) > 0 || tt.problem != "" && (len(problems) != 1 || !strings.Contains(problems[0].Summary, tt.problem)) {
+				t.Errorf("problems %v, want %q", problems, tt.problem)
+			}
+		})
+	}
+}
+
+func TestLoadModule_CallsWithBadNamesAreLeftOut(t *testing.T) {
+	module, diags := LoadModule(writeFiles(t, map[string]string{
+		"main.tf": "module \"../../x\" {\n  source = \"./a\"\n}\n",
+	}), product())
+	if !diags.HasErrors() || len(module.Calls) != 0 {
+		t.Errorf("calls %v, problems %v", module.Calls, diags)
+	}
+}
+
+func TestLoadModule_OnlyTheRootModuleHasTests(t *testing.T) {
+	dir := writeFiles(t, map[string]string{"a.tftest.hcl": "", "tests/b.tftest.hcl": ""})
+	if root, _ := LoadModule(dir, product()); root.Empty {
+		t.Error("the root module is empty")
+	}
+	_, diags := LoadModuleWith(dir, product(), Options{Path: "module.a", TestDirectory: "gone"})
+	if len(diags) > 0 {
+		t.Errorf("problems %v", diags)
+	}
+}

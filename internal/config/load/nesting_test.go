@@ -1,0 +1,143 @@
+package load
+
+import (
+	"fmt"
+	"strconv"
+	"strings"
+	"testing"
+
+	"github.com/tfdeps/tfdeps/internal/config/static"
+)
+
+// deep are texts that make a parser recurse, in the native syntax.
+var deep = map[string]func(n int) string{
+	"parentheses":  func(n int) string { return "a = " + strings.Repeat("(", n) + "1" + strings.Repeat(")", n) },
+	"lists":        func(n int) string { return "a = " + strings.Repeat("[", n) },
+	"objects":      func(n int) string { return "a = " + strings.Repeat("{a=", n) },
+	"blocks":       func(n int) string { return strings.Repeat("a {\n", n) },
+	"not":          func(n int) string { return "a = " + strings.Repeat("!", n) + "true" },
+	"minus":        func(n int) string { return "a = " + strings.Repeat("-", n) + "1" },
+	"sums":         func(n int) string { return "a = " + strings.Repeat("1+", n) + "1" },
+	"lines":        func(n int) string { return "a = (\n" + strings.Repeat("1+\n", n) + "1)" },
+	"conditions":   func(n int) string { return "a = " + strings.Repeat("true?1:", n) + "1" },
+	"templates":    func(n int) string { return "a = " + strings.Repeat(`"${`, n) + "1" },
+	"ifs":          func(n int) string { return `a = "` + strings.Repeat("%{if true}", n) + `"` },
+	"ifs in lines": func(n int) string { return "a = <<E\n" + strings.Repeat("%{if true}\n", n) + "E\n" },
+	"calls":        func(n int) string { return "a = " + strings.Repeat("f(", n) + "1" },
+	"loops":        func(n int) string { return "a = " + strings.Repeat("[for x in ", n) + "1" },
+	"indices":      func(n int) string { return "a = b" + strings.Repeat("[c]", n) },
+	"splats":       func(n int) string { return "a = b" + strings.Repeat("[*]", n) },
+	"old splats":   func(n int) string { return "a = b" + strings.Repeat(".*", n) },
+}
+
+func TestLoadModule_DeepNestingIsAnError(t *testing.T) {
+	const levels = static.MaxNesting + 500
+	files := map[string]string{
+		// The parser of JSON takes the square of the depth.
+		"lists.tf.json":   strings.Repeat("[", 1001),
+		"objects.tf.json": strings.Repeat(`{"a":`, 1001),
+	}
+	for name, text := range deep {
+		files[name+".tf"] = text(levels) + "\n"
+	}
+	for name, text := range files {
+		t.Run(name, func(t *testing.T) {
+			module, diags := LoadModule(writeFiles(t, map[string]string{name: text}), product())
+			if len(diags) != 1 || diags[0].Summary != "Configuration nested too deeply" {
+				t.Errorf("got %d diagnostics, the first of them %v", len(diags), diags[:min(1, len(diags))])
+			}
+			if module.Empty {
+				t.Error("the module is empty")
+			}
+		})
+	}
+}
+
+func TestLoadModule_DeepNestingInStringsOfJSONIsAnError(t *testing.T) {
+	for name, text := range map[string]string{
+		"import": `{"import":{"id":"x","to":"a_b.c` + strings.Repeat("[d]", 3*static.MaxNesting) + `"}}`,
+		"type":   `{"variable":{"x":{"type":"` + strings.Repeat("list(", 3*static.MaxNesting) + `"}}}`,
+	} {
+		_, diags := LoadModule(writeFiles(t, map[string]string{"main.tf.json": text}), product())
+		if !diags.HasErrors() {
+			t.Errorf("%s: no error", name)
+		}
+	}
+}
+
+// Long texts with many brackets and operators that are not deep.
+func TestLoadModule_LongFilesAreNotDeep(t *testing.T) {
+	const n = static.MaxNesting + 500
+	files := map[string]string{
+		"blocks.tf":      strings.Repeat("variable \"x\" {\n  default = [-1]\n}\n", n),
+		"list.tf":        "a = [" + strings.Repeat("-1, [!true], f(x[y]), ", n) + "]\n",
+		"object.tf":      "a = {\n" + strings.Repeat("b = -c ? [d] : \"${e}\"\n", n) + "}\n",
+		"text.tf":        "a = \"" + strings.Repeat("(-[{!?+", n) + "\"\n",
+		"heredoc.tf":     "a = <<E\n" + strings.Repeat("(-[{!?+ ${x}\n", n) + "E\n",
+		"comment.tf":     strings.Repeat("# ((((((---------\n", n),
+		"array.tf.json":  `{"a":[` + strings.Repeat("[{}],", n) + `1]}`,
+		"string.tf.json": `{"a":"` + strings.Repeat(`[{\"`, n) + `"}`,
+	}
+	for name, text := range files {
+		if static.TooDeep([]byte(text), strings.HasSuffix(name, ".json")) {
+			t.Errorf("%s is too deep", name)
+		}
+	}
+}
+
+func TestLoadModule_ValuesThatWouldTakeForeverAreErrors(t *testing.T) {
+	doubling := `"x"`
+	for range 60 {
+		doubling = `[for a in [` + doubling + `] : "${a}${a}"][0]`
+	}
+	entry := func(value string) string {
+		return "terraform {\n  required_providers {\n    a = " + value + "\n  }\n}\n"
+	}
+	for name, file := range map[string]string{
+		"number":           entry(`1e999999999`),
+		"unknown number":   entry(`1e9999999999`),
+		"unknown in text":  entry(`"${1e9999999999}"`),
+		"number in text":   entry(`"${1e999999999}"`),
+		"number in object": entry(`{ version = "${-1e999999999}" }`),
+		"key":              entry(`{ (1e999999999) = "1" }`),
+		"loops":            entry(doubling),
+		"loops in object":  entry(`{ source = ` + doubling + ` }`),
+		"required_version": "terraform {\n  required_version = 1e999999999\n}\n",
+		"alias":            "provider \"a\" {\n  alias = 1e999999999\n}\n",
+		"version":          "provider \"a\" {\n  version = " + doubling + "\n}\n",
+	} {
+		t.Run(name, func(t *testing.T) {
+			_, diags := LoadModule(writeFiles(t, map[string]string{"main.tf": file}), product())
+			if !diags.HasErrors() {
+				t.Error("no error")
+			}
+		})
+	}
+	_, diags := LoadModule(writeFiles(t, map[string]string{
+		"main.tf.json": `{"terraform":{"required_providers":{"a":1e999999999}}}`,
+	}), product())
+	if !diags.HasErrors() {
+		t.Error("no error in JSON")
+	}
+	// Expressions that matter only to a plan aren't evaluated.
+	load(t, map[string]string{
+		"main.tf":   "module \"m\" {\n  source = " + doubling + "\n}\nvariable \"d\" {\n  default = " + doubling + "\n}\n",
+		"b.tf":      "variable \"t\" {\n  type = object({ a = optional(string, 1e999999999) })\n}\n",
+		"c.tf.json": `{"variable":{"j":{"type":"object({ a = optional(string, 1e999999999) })"}}}`,
+	})
+}
+
+// TestLoadModule_LoopsOfAllFilesHaveOneLimit has files that make 20 MB each: one is fine, and three are too much.
+func TestLoadModule_LoopsOfAllFilesHaveOneLimit(t *testing.T) {
+	long := strings.Repeat("[for k in [0,1,2,3,4,5,6,7,8,9] : ", 2) + strconv.Quote(strings.Repeat("a", 100_000)) + strings.Repeat("]", 2)
+	for n, tooComplex := range map[int]bool{1: false, 3: true} {
+		files := map[string]string{}
+		for i := range n {
+			files[fmt.Sprintf("%d.tf", i)] = fmt.Sprintf("output \"o%d\" {\n  value     = 1\n  sensitive = %s != null\n}\n", i, long)
+		}
+		_, diags := LoadModule(writeFiles(t, files), product())
+		if strings.Contains(diags.Error(), "Expression too complex") != tooComplex {
+			t.Errorf("%d files: %v", n, diags)
+		}
+	}
+}

@@ -1,0 +1,387 @@
+package load
+
+import (
+	"errors"
+	"strings"
+	"testing"
+
+	"github.com/tfdeps/tfdeps/getproviders"
+)
+
+// openTofuCases are modules for OpenTofu, with what is required and which problems there are;
+// tests that require providers have a line "test KEY PROVIDER CONSTRAINTS".
+var openTofuCases = map[string]struct {
+	files map[string]string
+	want  string
+}{
+	"a module may be there or not": {
+		map[string]string{"main.tf": `
+module "a" {
+  source = "./a"
+  lifecycle {
+    enabled = var.x
+  }
+}
+variable "x" {}
+`}, ""},
+	"attributes that get lost": {
+		map[string]string{"main.tf": `
+variable "x" {
+  type = map(object({ a = list(object({ b = optional(string) })), t = tuple([object({ d = bool })]) }))
+  default = {
+    one = { a = [{ b = "x", "c" = "y" }, { c = 1 }], t = [{ d = true, e = 2 }], f = { g = 1 } }
+    (1) = { a = [for x in [1] : { h = x }], t = [{ d = true }] }
+  }
+}
+variable "y" {
+  type    = any
+  default = { a = 1 }
+}
+`}, "warning main.tf:5,29-32: Object attribute is ignored\nwarning main.tf:5,44-45: Object attribute is ignored\n" +
+			"warning main.tf:5,71-72: Object attribute is ignored\nwarning main.tf:5,81-82: Object attribute is ignored\n" +
+			"warning main.tf:6,35-36: Object attribute is ignored\n"},
+	"other arguments of a module's lifecycle": {
+		map[string]string{"main.tf": `
+module "a" {
+  source = "./a"
+  lifecycle {
+    prevent_destroy = true
+  }
+}
+`}, "error main.tf:5,5-20: Unsupported argument\n"},
+	"twice, and with count": {
+		map[string]string{"main.tf": `
+module "a" {
+  source = "./a"
+  count  = 1
+  lifecycle {
+    enabled = true
+  }
+  lifecycle {}
+}
+`}, `error main.tf:4,3-8: Invalid combination of "count" and "enabled"` + "\nerror main.tf:8,3-12: Duplicate lifecycle block\n"},
+	"resources": {
+		map[string]string{"main.tf": `
+resource "a_x" "y" {
+  lifecycle {
+    enabled         = var.x
+    prevent_destroy = var.x
+    destroy         = var.x
+  }
+}
+data "a_x" "y" {
+  lifecycle {
+    enabled = false
+  }
+}
+`}, "registry.opentofu.org/hashicorp/a\n"},
+	"data sources aren't destroyed": {
+		map[string]string{"main.tf": `
+data "a_x" "y" {
+  lifecycle {
+    destroy = false
+  }
+}
+resource "a_x" "y" {
+  lifecycle {
+    action_trigger {}
+  }
+}
+`}, "error main.tf:4,5-12: Invalid data resource lifecycle argument\nerror main.tf:9,5-19: Unsupported block type\n"},
+	"instances in JSON": {
+		map[string]string{"main.tf.json": `{"provider": {"null": [{"alias": "by", "for_each": "${toset([])}"}]},
+"resource": {"null_resource": {"x": {"for_each": "${toset([])}", "provider": "null.by[each.key]"}, "y": {"provider": "null.by[\"a\"]"}, "z": {"provider": "null"}}}}`},
+		"registry.opentofu.org/hashicorp/null\n"},
+	"no reference in JSON": {
+		map[string]string{"main.tf.json": `{"resource": {"null_resource": {"x": {"provider": "null.by[each.key].more"}}}}`},
+		"error main.tf.json:1,51-73: Invalid provider configuration reference\n"},
+	"a reason has to say something": {
+		map[string]string{"main.tf": `
+variable "a" {
+  deprecated = ""
+}
+output "b" {
+  value      = 1
+  deprecated = "  "
+}
+variable "c" {
+  deprecated = "use d"
+}
+`}, "error main.tf:3,16-18: Invalid `deprecated` value\nerror main.tf:7,16-20: Invalid `deprecated` attribute\n"},
+	"blocks of a module are plan's affair": {
+		map[string]string{"main.tf": `
+module "a" {
+  source = "./a"
+  _ {
+    lifecycle {}
+  }
+}
+`}, ""},
+	"instances that aren't there, or aren't chosen": {
+		map[string]string{"main.tf": `
+provider "null" {
+  alias    = "by"
+  for_each = var.x
+}
+provider "null" {
+  alias = "one"
+}
+resource "null_resource" "a" {
+  provider = null.by
+}
+resource "null_resource" "b" {
+  provider = null.one["k"]
+}
+resource "null_resource" "c" {
+  provider = null.none["k"]
+}
+variable "x" {}
+`}, `error main.tf:10,14-18: Invalid resource provider configuration
+error main.tf:13,22-27: Invalid resource provider configuration
+error main.tf:16,14-18: Invalid resource provider configuration
+`},
+	"keys where there are no instances": {
+		map[string]string{"main.tf": `
+provider "null" {
+  alias    = "by"
+  for_each = { k = 1 }
+}
+resource "null_resource" "a" {
+  provider = null["k"]
+}
+module "m" {
+  source    = "./m"
+  providers = { null.x["k"] = null.by["k"] }
+}
+`}, `error main.tf:11,23-28: Invalid provider configuration reference
+error main.tf:7,18-23: Invalid provider configuration reference
+`},
+	"what goes with its provider": {
+		map[string]string{"main.tf": `
+provider "null" {
+  alias    = "by"
+  for_each = toset(var.x)
+}
+resource "null_resource" "a" {
+  for_each = ( toset( var.x ) )
+  provider = null.by[each.key]
+}
+data "null_data" "a" {
+  for_each = toset(var.x)
+  provider = null.by[each.key]
+}
+resource "null_resource" "b" {
+  for_each = toset(var.y)
+  provider = null.by[each.key]
+}
+module "m" {
+  source    = "./m"
+  for_each  = toset(var.x)
+  providers = { null = null.by[each.key] }
+}
+variable "x" {}
+variable "y" {}
+`}, `registry.opentofu.org/hashicorp/null
+warning main.tf:20,15-27: Provider configuration for_each matches module
+warning main.tf:7,14-32: Provider configuration for_each matches resource
+`},
+	"removed": {
+		map[string]string{"main.tf": `
+removed {
+  from = a_x.a
+}
+removed {
+  from = a_x.b
+  lifecycle {
+    destroy = false
+  }
+  provisioner "local-exec" {
+    when    = destroy
+    command = "x"
+  }
+}
+removed {
+  from = a_x.c
+  lifecycle {
+    destroy = false
+  }
+}
+`}, "warning main.tf:2,1-8: Missing lifecycle from the removed block\nwarning main.tf:5,1-8: Removed block provisioners will not be executed\n"},
+	"versions that don't read the block": {
+		map[string]string{"main.tf": "language {\n  compatible_with {\n    opentofu = \">= 1.6\"\n  }\n}\n", "b.tofu": "language {\n  compatible_with {\n    opentofu = \">= 1.12\"\n  }\n}\n"},
+		"warning main.tf:3,5-24: Ineffective version constraint\n"},
+	"test files": {
+		map[string]string{"main.tf": `
+terraform {
+  required_providers {
+    here = { source = "acme/here" }
+  }
+}
+`, "tests/t.tftest.hcl": `
+provider "here" {
+  version = "~> 1.0"
+}
+provider "random" {}
+provider "random" {
+  alias    = "by"
+  for_each = toset([])
+}
+provider "random" {
+  version = "2.0.0"
+}
+mock_provider "mocked" {
+  alias    = "x"
+  for_each = toset([])
+}
+run "same" {
+  module {
+    source = "./a"
+  }
+}
+run "same" {
+  module {
+    source = "./a"
+  }
+}
+`}, `registry.opentofu.org/acme/here
+run test.tests.t.same: ./a
+test test.tests.t registry.opentofu.org/acme/here ~> 1.0
+test test.tests.t registry.opentofu.org/hashicorp/random 2.0.0
+warning tests/t.tftest.hcl:11,13-20: Version constraints inside provider configuration blocks are deprecated
+warning tests/t.tftest.hcl:3,13-21: Version constraints inside provider configuration blocks are deprecated
+`},
+	"two runs of one name with two modules": {
+		map[string]string{"main.tf": "", "t.tftest.hcl": `
+run "same" {
+  module {
+    source = "./a"
+  }
+}
+run "same" {
+  module {
+    source = "./b"
+  }
+}
+`}, "error t.tftest.hcl:9,14-19: Module source has changed\n"},
+	"test files have no source and no blocks of Terraform's": {
+		map[string]string{"main.tf": "", "t.tftest.hcl": `
+test {}
+mock_provider "a" {
+  source = "./x"
+}
+mock_provider "a" {}
+`}, "error t.tftest.hcl:2,1-5: Unsupported block type\nerror t.tftest.hcl:4,3-9: Unsupported argument\nerror t.tftest.hcl:6,1-18: Duplicate provider block\n"},
+}
+
+func TestLoadModule_OpenTofu(t *testing.T) {
+	product := getproviders.OpenTofu("1.12.6")
+	for name, c := range openTofuCases {
+		t.Run(name, func(t *testing.T) {
+			dir := writeFiles(t, c.files)
+			got := summary(dir, product)
+			module, _ := LoadModule(dir, product)
+			tests, diags := module.TestRequirements(product)
+			if diags.HasErrors() {
+				t.Error(diags)
+			}
+			lines := map[string]bool{}
+			for line := range strings.Lines(got) {
+				lines[line] = true
+			}
+			for _, test := range module.Tests {
+				for _, p := range tests[test].Providers() {
+					if !strings.Contains(c.want, "error") {
+						lines[strings.TrimSpace("test "+test+" "+p.String()+" "+tests[test].Constraints(p).String())+"\n"] = true
+					}
+				}
+			}
+			if got := joinLines(lines); got != c.want {
+				t.Errorf("got:\n%s\nwant:\n%s", got, c.want)
+			}
+		})
+	}
+}
+
+// TestLoadModule_TestFilesAlone has a directory that is empty for one product, and not for the
+// other.
+func TestLoadModule_TestFilesAlone(t *testing.T) {
+	dir := writeFiles(t, map[string]string{"a.tftest.hcl": "", "tests/b.tftest.hcl": ""})
+	for _, c := range []struct {
+		product getproviders.Product
+		empty   bool
+	}{{getproviders.Terraform("1.15.9"), false}, {getproviders.OpenTofu("1.12.6"), true}} {
+		if module, _ := LoadModule(dir, c.product); module.Empty != c.empty {
+			t.Errorf("%s: empty is %v", c.product.Name, module.Empty)
+		}
+	}
+}
+
+func TestCheckProviders_OpenTofuLeavesArgumentsToThePlan(t *testing.T) {
+	for _, c := range []struct {
+		product getproviders.Product
+		errors  bool
+	}{{getproviders.Terraform("1.15.9"), true}, {getproviders.OpenTofu("1.12.6"), false}} {
+		caller, diags := LoadModule(writeFiles(t, map[string]string{"main.tf": "module \"a\" {\n  source = \"./a\"\n  undeclared = 1\n  foo {}\n}\n"}), c.product)
+		if diags.HasErrors() {
+			t.Fatal(diags)
+		}
+		called, _ := LoadModule(writeFiles(t, map[string]string{"main.tf": ""}), c.product)
+		diags = CheckProviders([]Link{{Caller: caller, Call: caller.Calls[0], Module: called}}, c.product)
+		if diags.HasErrors() != c.errors {
+			t.Errorf("%s: %v", c.product.Name, diags)
+		}
+	}
+}
+
+// encryptedState is an encrypted state of OpenTofu, with other content.
+const encryptedState = `{"serial": 2, "lineage": "x", "meta": {"key_provider.pbkdf2.k": "e30="}, "encrypted_data": "AAAA", "encryption_version": "v0"}`
+
+func TestReadStateRequirements_EncryptedIsAnErrorOfItsOwn(t *testing.T) {
+	_, err := ReadStateRequirements(strings.NewReader(encryptedState), "s", getproviders.OpenTofu("1.12.6"))
+	if !errors.Is(err, ErrStateEncrypted) {
+		t.Errorf("error %v", err)
+	}
+}
+
+// TestCheckEncryption_SecretsOfTheVariableStayThere has a variable with a mistake.
+func TestCheckEncryption_SecretsOfTheVariableStayThere(t *testing.T) {
+	module, _ := LoadModule(t.TempDir(), getproviders.OpenTofu("1.12.6"))
+	for _, given := range []string{
+		"key_provider \"pbkdf2\" \"k\" {\n  passphrase = \"hunter2\"\n}\nmethod \"aes_gcm\" \"m\" {\n  keys = key_provider.pbkdf2.k\n}\nstate {\n  method = method.aes_gcm.m\n}",
+		`{"key_provider": {"pbkdf2": {"k": {"passphrase": "hunter2"}}}, "method": {"aes_gcm": {"m": {"keys": "key_provider.pbkdf2.k"}}}, "state": {"method": "method.aes_gcm.m"}}`,
+		`{"passphrase": "hunter2"`,
+		"passphrase = \"hunter2\" }",
+	} {
+		diags := module.CheckEncryption(given)
+		if !diags.HasErrors() {
+			t.Errorf("%s: no error", given)
+		}
+		for _, diag := range diags {
+			if diag.Subject != nil || strings.Contains(diag.Error(), "hunter2") || !strings.Contains(diag.Detail, "TF_ENCRYPTION") {
+				t.Errorf("%s: %v", given, diag)
+			}
+		}
+	}
+}
+
+func TestReadStateRequirements_OfOpenTofuHaveProvidersOfInstances(t *testing.T) {
+	product := getproviders.OpenTofu("1.12.6")
+	const keyed = `{"version":4,"resources":[{"mode":"managed","type":"a_b","name":"c","instances":[` +
+		`{"index_key":"x","provider":"module.m.provider[\"acme/b\"].by[\"x\"]"},{"index_key":"y","provider":"module.m.provider[\"acme/b\"].by[\"y\"]"}]}]}`
+	reqs, err := ReadStateRequirements(strings.NewReader(keyed), "state", product)
+	if want := "registry.opentofu.org/acme/b"; err != nil || len(reqs) != 1 || reqs.Providers()[0].String() != want {
+		t.Errorf("got %v, %v, want %s", reqs, err, want)
+	}
+	for _, resource := range []string{
+		`"instances":[{}]`, `"provider":"aws","instances":[]`, `"provider":"module.m[0].provider[\"acme/b\"]","instances":[]`,
+		`"provider":"provider[\"registry.terraform.io/-/b\"]","instances":[]`,
+	} {
+		text := `{"version":4,"resources":[{"mode":"managed","type":"a_b","name":"c",` + resource + `}]}`
+		if reqs, err := ReadStateRequirements(strings.NewReader(text), "state", product); err == nil {
+			t.Errorf("%s: got %v, want an error", resource, reqs)
+		}
+		if _, err := ReadStateRequirements(strings.NewReader(text), "state", getproviders.Terraform("1.15.9")); err != nil {
+			t.Errorf("%s: %v, which is no error to Terraform", resource, err)
+		}
+	}
+}

@@ -1,0 +1,165 @@
+package load
+
+import (
+	"slices"
+
+	"github.com/hashicorp/hcl/v2"
+	"github.com/hashicorp/hcl/v2/hclsyntax"
+
+	"github.com/tfdeps/tfdeps/getproviders"
+	"github.com/tfdeps/tfdeps/internal/config/diagnostic"
+	"github.com/tfdeps/tfdeps/internal/config/static"
+)
+
+// provider decodes a provider block, as far as it isn't the provider's own.
+func (d *document) provider(block *hcl.Block, content *hcl.BodyContent) {
+	config := &providerConfig{providerKey: providerKey{name: block.Labels[0]}, header: block.DefRange}
+	d.checkLocalName(config.name, block.DefRange)
+	if attr, ok := content.Attributes["alias"]; ok {
+		config.alias = d.alias(attr)
+	}
+	if attr, ok := content.Attributes["version"]; ok {
+		d.report(diagnostic.Warning(attr.Expr.Range(), "Version constraints inside provider configuration blocks are deprecated",
+			"The version constraint of a provider belongs in the required_providers block."))
+		config.version = d.versionConstraint(attr)
+	}
+	config.configured = config.version != nil || d.configured(block, content)
+	config.forEach = content.Attributes["for_each"]
+	d.checkReservedArguments(content)
+	if attr, ok := content.Attributes["for_each"]; ok && d.hasInstances() && config.alias == "" {
+		d.error(attr.NameRange, "Alias required when using \"for_each\"",
+			"There can be several instances of a provider's configuration only if it has an alias.")
+	}
+	d.checkReservedBlocks(content, "provider", "lifecycle", "locals")
+	d.checkOnce(content, "_", "Duplicate escaping block")
+	d.declare(block.DefRange, "provider", config.name, config.alias)
+	d.providers = append(d.providers, config)
+}
+
+// configured reports whether a provider block has anything for the provider.
+func (d *document) configured(block *hcl.Block, content *hcl.BodyContent) bool {
+	_, rest, _ := block.Body.PartialContent(d.rules["provider"].body)
+	bodies := []hcl.Body{rest}
+	for _, escaping := range content.Blocks.OfType("_") {
+		bodies = append(bodies, escaping.Body)
+	}
+	return slices.ContainsFunc(bodies, hasContent)
+}
+
+// hasContent reports whether there is anything in a body but an escaping block.
+func hasContent(b hcl.Body) bool {
+	attrs, _ := b.JustAttributes()
+	native, ok := b.(*hclsyntax.Body) // in JSON blocks are attributes as well
+	return len(attrs) > 0 || ok && slices.ContainsFunc(native.Blocks, func(b *hclsyntax.Block) bool { return b.Type != "_" })
+}
+
+// checkReservedArguments reports arguments of a provider block that have no
+// meaning.
+func (d *document) checkReservedArguments(content *hcl.BodyContent) {
+	for _, name := range []string{"count", "depends_on", "for_each", "source"} {
+		if attr, ok := content.Attributes[name]; ok && !(name == "for_each" && d.hasInstances()) {
+			d.error(attr.NameRange, "Reserved argument name in provider block",
+				"The argument %q has no meaning here; the name is reserved.", name)
+		}
+	}
+}
+
+// alias reads the name of a further configuration of a provider; "" if it has
+// no value.
+func (d *document) alias(attr *hcl.Attribute) string {
+	val, diags := static.Evaluate(attr.Expr)
+	d.report(diags...)
+	if diags.HasErrors() || val.IsNull() {
+		d.error(attr.Expr.Range(), "Unsuitable value type", "The alias has to be a string.")
+		return ""
+	}
+	alias, ok := static.Text(val)
+	if !ok || !hclsyntax.ValidIdentifier(alias) {
+		d.error(attr.Expr.Range(), "Invalid provider configuration alias",
+			"An alias is a name: a letter or underscore first, then letters, digits, underscores and dashes.")
+	}
+	return alias
+}
+
+// providerRef reads the "provider" argument of a resource: "name" or
+// "name.alias", without quotes, which was written with quotes once. It is nil
+// if the argument is missing or wrong.
+func (d *document) providerRef(attr *hcl.Attribute) *providerRef {
+	if attr == nil {
+		return nil
+	}
+	ref := d.providerName(attr.Expr)
+	if ref != nil {
+		ref.attr = attr.Range
+	}
+	return ref
+}
+
+// providerName reads "name" or "name.alias".
+func (d *document) providerName(expr hcl.Expression) *providerRef {
+	expr, instance := d.withoutKey(expr)
+	traversal, ok := d.reference(expr)
+	if !ok {
+		return nil
+	}
+	ref := &providerRef{providerKey: providerKey{name: traversal.RootName()}, at: traversal[0].SourceRange(), instance: instance}
+	if !d.checkLocalName(ref.name, ref.at) {
+		return nil
+	}
+	if len(traversal) == 1 {
+		return ref
+	}
+	alias, ok := traversal[1].(hcl.TraverseAttr)
+	if !ok {
+		d.report(badProviderRef(traversal[1].SourceRange()))
+		return nil
+	}
+	ref.alias = alias.Name
+	return ref
+}
+
+// reference reads an expression of one or two steps.
+func (d *document) reference(expr hcl.Expression) (hcl.Traversal, bool) {
+	traversal, broken := d.unquoted(expr)
+	if len(traversal) == 0 {
+		traversal, _ = hcl.AbsTraversalForExpr(expr) // the error below says more
+	}
+	if len(traversal) == 0 || len(traversal) > 2 {
+		d.report(badProviderRef(expr.Range()))
+		return nil, false
+	}
+	return traversal, !broken
+}
+
+// unquoted reads a reference that stands in quotes, as it had to once. It is
+// empty if there is none, and broken if it goes on with something else, which is reported.
+func (d *document) unquoted(expr hcl.Expression) (traversal hcl.Traversal, broken bool) {
+	old, ok := quoted(expr)
+	if !ok {
+		return nil, false
+	}
+	inside := expr.Range().Start
+	inside.Column, inside.Byte = inside.Column+1, inside.Byte+1
+	traversal, diags := hclsyntax.ParseTraversalAbs([]byte(old), expr.Range().Filename, inside)
+	d.report(diags...)
+	d.report(diagnostic.Warning(expr.Range(), "Quoted references are deprecated", "References are written without quotes: %s", old))
+	return traversal, diags.HasErrors()
+}
+
+func badProviderRef(at hcl.Range) *hcl.Diagnostic {
+	return diagnostic.Error(at, "Invalid provider configuration reference",
+		"A provider is referred to by its local name, which a period and an alias may follow.")
+}
+
+// checkUsers reports types that can't be any provider's.
+func (b *builder) checkUsers() {
+	for _, u := range b.module.users {
+		if u.provider != nil {
+			continue
+		}
+		if _, err := getproviders.NormalizePart(u.localName()); err != nil {
+			b.late = append(b.late, diagnostic.Error(u.needed, "Invalid provider local name",
+				"The type %q implies the local name %q, which no provider can have: %v.", u.key.typ, u.localName(), err))
+		}
+	}
+}

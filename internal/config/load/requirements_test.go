@@ -1,0 +1,132 @@
+package load
+
+import (
+	"fmt"
+	"path/filepath"
+	"slices"
+	"testing"
+
+	"github.com/tfdeps/tfdeps/getproviders"
+)
+
+func TestRequirements_HaveTheirPosition(t *testing.T) {
+	module := load(t, map[string]string{
+		"main.tf": `
+terraform {
+  required_providers {
+    a = { source = "acme/a", version = ">= 1" }
+    same = {
+      source = "acme/a"
+    }
+  }
+}
+provider "a" {
+  version = "< 3"
+}
+resource "a_x" "y" {}
+resource "b_x" "y" {}
+resource "b_x" "z" {}
+`,
+		"z.tf": `
+provider "b" {}
+provider "c" {}
+import {
+  to = d_x.y
+  id = "z"
+}
+`,
+		"z_override.tf": `
+resource "b_x" "z" {
+  provider = e
+}
+`,
+	})
+	reqs, diags := module.Requirements(product())
+	if diags.HasErrors() {
+		t.Fatal(diags)
+	}
+	var got []string
+	for _, p := range reqs.Providers() {
+		for _, req := range reqs[p] {
+			got = append(got, fmt.Sprintf("%s/%s %q %s:%d", p.Namespace, p.Type, req.Constraints, filepath.Base(req.Pos.File), req.Pos.Line))
+		}
+	}
+	want := []string{
+		`acme/a ">= 1.0.0" main.tf:4`,
+		`acme/a "" main.tf:5`,
+		`acme/a "< 3.0.0" main.tf:10`,
+		`hashicorp/b "" z.tf:2`,
+		`hashicorp/c "" z.tf:3`,
+		`hashicorp/d "" z.tf:4`,
+		`hashicorp/e "" z_override.tf:2`,
+	}
+	if !slices.Equal(got, want) {
+		t.Errorf("got:\n%q\nwant:\n%q", got, want)
+	}
+}
+
+func TestRequirements_AreUsableInSpiteOfErrors(t *testing.T) {
+	module, diags := LoadModule(writeFiles(t, map[string]string{
+		"main.tf": `
+terraform {
+  required_providers {
+    good   = { source = "acme/good" }
+    bad    = { source = "acme//bad" }
+    strict = "v1.0.0"
+  }
+}
+resource "other_x" "y" {}
+x = 1
+`,
+	}), product())
+	if !diags.HasErrors() {
+		t.Error("no errors")
+	}
+	reqs, diags := module.Requirements(product())
+	if len(diags) != 1 || diags[0].Summary != "Invalid version constraint" {
+		t.Errorf("got %v", diags)
+	}
+	for _, given := range []string{"acme/good", "hashicorp/other"} {
+		p, err := product().ParseProvider(given)
+		if _, ok := reqs[p]; !ok || err != nil {
+			t.Errorf("%s is not in %v", given, reqs)
+		}
+	}
+	if len(reqs) != 2 {
+		t.Errorf("got %v", reqs)
+	}
+}
+
+func TestRequirements_WithoutHostAreOfTheProductsHost(t *testing.T) {
+	other := product()
+	other.DefaultHost = "registry.example.com"
+	dir := writeFiles(t, map[string]string{"main.tf": "provider \"a\" {}\nterraform {\nrequired_providers {\nb = {\nsource = \"acme/b\"\n}\n}\n}\n"})
+	module, diags := LoadModule(dir, other)
+	if diags.HasErrors() {
+		t.Fatal(diags)
+	}
+	reqs, _ := module.Requirements(other)
+	want := []getproviders.Provider{
+		{Hostname: "registry.example.com", Namespace: "acme", Type: "b"},
+		{Hostname: "registry.example.com", Namespace: "hashicorp", Type: "a"},
+	}
+	if got := reqs.Providers(); !slices.Equal(got, want) {
+		t.Errorf("got %v, want %v", got, want)
+	}
+}
+
+func TestRequirements_SayFileLineAndColumn(t *testing.T) {
+	dir := writeFiles(t, map[string]string{"other.tf": "  resource \"acme_thing\" \"x\" {}\n"})
+	module, _ := LoadModule(dir, product())
+	required, _ := module.Requirements(product())
+	for _, p := range required.Providers() {
+		if p.Type != "acme" {
+			continue
+		}
+		if got := required[p][0].Pos; filepath.Base(got.File) != "other.tf" || got.Line != 1 || got.Column != 3 {
+			t.Errorf("%s is required at %+v", p, got)
+		}
+		return
+	}
+	t.Errorf("required are %v", required)
+}

@@ -1,0 +1,320 @@
+package load
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+
+	"github.com/hashicorp/hcl/v2"
+	"github.com/hashicorp/hcl/v2/hclsyntax"
+	"github.com/zclconf/go-cty/cty"
+
+	"github.com/tfdeps/tfdeps/internal/config/diagnostic"
+	"github.com/tfdeps/tfdeps/internal/config/static"
+)
+
+// resource decodes what has a type of a provider: resource, data, ephemeral
+// and action blocks.
+func (d *document) resource(block *hcl.Block, content *hcl.BodyContent) {
+	typ, name := block.Labels[0], block.Labels[1]
+	what := resourceWords(block.Type)
+	validType := d.checkName(what.typ, typ, block.LabelRanges[0])
+	d.checkName(what.name, name, block.LabelRanges[1])
+	d.checkRepetition(content)
+	d.dependsOn(content.Attributes["depends_on"])
+	d.checkReservedBlocks(content, block.Type, "locals")
+	d.checkOnce(content, "lifecycle", "Duplicate lifecycle block")
+	d.checkOnce(content, "config", "Duplicate config block")
+	for _, lifecycle := range content.Blocks.OfType("lifecycle") {
+		d.checkForm(lifecycle, "lifecycle of "+block.Type)
+		d.checkNotItself(lifecycle, block)
+	}
+	switch {
+	case block.Type == "resource":
+		d.checkProvisioners(content)
+	case block.Type == "ephemeral" && d.product.Understands("enabled"):
+		for _, inner := range content.Blocks {
+			if inner.Type == "connection" || inner.Type == "provisioner" {
+				d.error(inner.DefRange, "Invalid configuration block for ephemeral resource", "A block %q has no meaning here.", inner.Type)
+			}
+		}
+	}
+	d.checkOnce(content, "connection", "Duplicate connection block")
+	d.checkOnce(content, "_", "Duplicate escaping block")
+	u := &user{
+		key:      d.declare(block.DefRange, block.Type, typ, name),
+		provider: d.providerRef(content.Attributes["provider"]),
+		forEach:  content.Attributes["for_each"],
+		needed:   block.DefRange,
+	}
+	if validType {
+		d.users = append(d.users, u)
+	}
+}
+
+// checkNotItself reports conditions in which a block refers to itself by its address.
+func (d *document) checkNotItself(lifecycle, block *hcl.Block) {
+	content, _, _ := lifecycle.Body.PartialContent(body("", "precondition postcondition"))
+	for _, inner := range content.Blocks {
+		own, _ := inner.Body.Content(condition())
+		for _, name := range []string{"condition", "error_message"} {
+			attr := own.Attributes[name]
+			if attr != nil && slices.ContainsFunc(static.References(attr.Expr), func(t hcl.Traversal) bool {
+				if root := t.RootName(); root == block.Type {
+					t = t[1:]
+				} else if block.Type != "resource" {
+					return false
+				}
+				return static.StepName(t, 0) == block.Labels[0] && static.StepName(t, 1) == block.Labels[1]
+			}) {
+				d.error(attr.Expr.Range(), "Invalid reference in "+inner.Type,
+					"The block refers to itself by its address. In a postcondition, that is the word self.")
+			}
+		}
+	}
+}
+
+// check decodes a check block, which may have one data block of its own.
+func (d *document) check(block *hcl.Block, content *hcl.BodyContent) {
+	if d.notInOverride(block, "Can't override check blocks"); d.override {
+		return
+	}
+	d.checkName("check block name", block.Labels[0], block.LabelRanges[0])
+	d.declare(block.DefRange, "check", "", block.Labels[0])
+	asserts := content.Blocks.OfType("assert")
+	if len(asserts) == 0 {
+		d.error(block.DefRange, "Zero assert blocks", "A check block needs an assert block, or it checks nothing.")
+	}
+	d.checkConditions(asserts)
+	d.checkOnce(content, "data", "Multiple data resource blocks")
+	for _, data := range content.Blocks.OfType("data") {
+		inner := d.content(data.Body, d.rules["data"])
+		for _, name := range []string{"count", "for_each"} {
+			if attr := inner.Attributes[name]; attr != nil {
+				d.error(attr.NameRange, fmt.Sprintf("Invalid %q attribute", name), "The data source of a check is there once.")
+			}
+		}
+		for _, lifecycle := range inner.Blocks.OfType("lifecycle") {
+			d.error(lifecycle.DefRange, "Invalid lifecycle block", "The data source of a check has none.")
+		}
+		d.resource(data, inner)
+	}
+}
+
+// checkRepetition reports count beside for_each, and either beside the argument of a
+// lifecycle block that says whether there is one at all.
+func (d *document) checkRepetition(content *hcl.BodyContent) {
+	given := []*hcl.Attribute{content.Attributes["count"], d.enabled(content), content.Attributes["for_each"]}
+	given = slices.DeleteFunc(given, func(attr *hcl.Attribute) bool { return attr == nil })
+	if len(given) < 2 {
+		return
+	}
+	names := make([]string, len(given))
+	for i, attr := range given {
+		names[i] = fmt.Sprintf("%q", attr.Name)
+	}
+	together := strings.Join(names, " and ")
+	if len(names) > 2 {
+		together = names[0] + ", " + names[1] + ", and " + names[2]
+	}
+	at := given[len(given)-1].NameRange
+	if d.product.Understands("enabled") {
+		for _, attr := range given {
+			if attr.NameRange.Start.Byte < at.Start.Byte {
+				at = attr.NameRange
+			}
+		}
+	}
+	d.error(at, "Invalid combination of "+together,
+		"Only one of these arguments can say how many there are.")
+}
+
+// enabled is the argument that says whether there is a resource or a module; nil if
+// there is none.
+func (d *document) enabled(content *hcl.BodyContent) *hcl.Attribute {
+	blocks := content.Blocks.OfType("lifecycle")
+	if len(blocks) == 0 || !d.product.Understands("enabled") {
+		return nil
+	}
+	inner, _, _ := blocks[0].Body.PartialContent(body("enabled", ""))
+	return inner.Attributes["enabled"]
+}
+
+// localName is the local name of the provider, explicit or the type's part
+// before the first underscore.
+func (u *user) localName() string {
+	if u.provider != nil {
+		return u.provider.name
+	}
+	name, _, _ := strings.Cut(u.key.typ, "_")
+	return name
+}
+
+// resourceWords are what the two labels are called in messages.
+func resourceWords(block string) (words struct{ typ, name string }) {
+	switch block {
+	case "resource":
+		words.typ, words.name = "resource type name", "resource name"
+	case "data":
+		words.typ, words.name = "data source name", "data resource name"
+	case "ephemeral":
+		words.typ, words.name = "ephemeral resource type", "ephemeral resource name"
+	default:
+		words.typ, words.name = block+" type name", block+" name"
+	}
+	return words
+}
+
+// importTarget is an import block.
+type importTarget struct {
+	resource key    // zero if it is in another module
+	address  string // without keys
+	keys     string // equal for equal keys
+	computed bool   // whether there are keys that aren't known yet
+	provider *providerRef
+	header   hcl.Range
+	to       hcl.Range // the address
+}
+
+// importBlock decodes an import block.
+func (d *document) importBlock(block *hcl.Block, content *hcl.BodyContent) {
+	d.notInOverride(block, "Cannot override 'import' blocks")
+	_, id := content.Attributes["id"]
+	_, identity := content.Attributes["identity"]
+	if id == identity {
+		d.error(block.DefRange, "Invalid import block", "It needs one of the arguments \"id\" and \"identity\", and not both.")
+	}
+	to, ok := content.Attributes["to"]
+	if !ok {
+		return
+	}
+	target := &importTarget{
+		provider: d.providerRef(content.Attributes["provider"]),
+		header:   block.DefRange,
+		to:       to.Expr.Range(),
+	}
+	if !target.parse(to.Expr) {
+		d.error(to.Range, "Invalid import address",
+			"The address has to be that of a managed resource or of an instance of one, like aws_instance.example[\"a\"].")
+		return
+	}
+	d.imports = append(d.imports, target)
+}
+
+// parse reads the address [module.name[key].]...[resource.]type.name[key].
+func (t *importTarget) parse(expr hcl.Expression) bool {
+	native, ok := static.Native(expr)
+	if !ok {
+		return false
+	}
+	steps, ok := flatten(native)
+	if !ok {
+		return false
+	}
+	rest, inModule := steps, false
+	for static.StepName(rest, 0) == "module" && static.StepName(rest, 1) != "" {
+		rest, inModule = static.SkipKey(rest[2:]), true
+	}
+	switch name := static.StepName(rest, 0); {
+	case name == "resource": // a prefix that changes nothing
+		path := steps[:len(steps)-len(rest)]
+		rest = rest[1:]
+		steps = slices.Concat(path, rest)
+	case slices.Contains(reservedRoots(), name):
+		return false
+	}
+	typ, name := static.StepName(rest, 0), static.StepName(rest, 1)
+	if typ == "" || name == "" || len(static.SkipKey(rest[2:])) > 0 {
+		return false
+	}
+	if !inModule {
+		t.resource = key{"resource", typ, name}
+	}
+	var known bool
+	t.address = names(steps)
+	t.keys, known = constantKeys(steps)
+	t.computed = !known
+	return true
+}
+
+// resolveImports makes users of the import targets that have no resource block
+// (yet): a configuration is going to be generated for them.
+func (b *builder) resolveImports() {
+	first := map[string]hcl.Range{}
+	for _, target := range b.imports {
+		instance := target.address + " " + target.keys
+		if at, ok := first[instance]; ok && !target.computed {
+			b.report(diagnostic.Error(target.to, fmt.Sprintf("Duplicate import configuration for %q", target.address),
+				"There is an import block for it already at %s.", at))
+			continue
+		}
+		if !target.computed {
+			first[instance] = target.header
+		}
+		resource, declared := b.users[target.resource]
+		switch {
+		case target.resource == key{}:
+		case !declared:
+			b.module.users = append(b.module.users, &user{key: target.resource, provider: target.provider, needed: target.header})
+		case target.provider != nil && !target.provider.same(resource.provider):
+			b.late = append(b.late, diagnostic.Error(target.provider.attr, "Invalid import provider argument",
+				"The resource has a block of its own, at %s; which provider it belongs to is written there.", resource.needed))
+		}
+	}
+}
+
+// same reports whether both mean one configuration; o may be nil.
+func (r *providerRef) same(o *providerRef) bool {
+	return o != nil && r.name == o.name && r.alias == o.alias
+}
+
+// reservedRoots are the names that start other addresses than those of
+// managed resources.
+func reservedRoots() []string {
+	return []string{"module", "data", "ephemeral", "action", "var", "local", "path", "terraform", "self", "each", "count"}
+}
+
+// flatten returns an address as its steps; keys that aren't constant are
+// unknown values.
+func flatten(expr hclsyntax.Expression) (hcl.Traversal, bool) {
+	switch e := expr.(type) {
+	case *hclsyntax.ScopeTraversalExpr:
+		return slices.Clip(e.Traversal), true
+	case *hclsyntax.RelativeTraversalExpr:
+		steps, ok := flatten(e.Source)
+		return append(steps, e.Traversal...), ok
+	case *hclsyntax.IndexExpr:
+		steps, ok := flatten(e.Collection)
+		return append(steps, hcl.TraverseIndex{Key: cty.DynamicVal, SrcRange: e.BracketRange}), ok
+	}
+	return nil, false
+}
+
+// names are the steps without keys, as an address.
+func names(steps hcl.Traversal) string {
+	var words []string
+	for i := range steps {
+		if name := static.StepName(steps, i); name != "" {
+			words = append(words, name)
+		}
+	}
+	return strings.Join(words, ".")
+}
+
+// constantKeys are the keys, in a form that tells where they stand; false if
+// one has to be computed.
+func constantKeys(steps hcl.Traversal) (string, bool) {
+	var keys strings.Builder
+	for i, step := range steps {
+		index, ok := step.(hcl.TraverseIndex)
+		if !ok {
+			continue
+		}
+		key, ok := static.Text(index.Key)
+		if !ok {
+			return "", false
+		}
+		fmt.Fprintf(&keys, "%d:%s:%q ", i, index.Key.Type().FriendlyName(), key)
+	}
+	return keys.String(), true
+}

@@ -1,0 +1,137 @@
+package load
+
+import (
+	"errors"
+	"fmt"
+	"io"
+	"io/fs"
+
+	"github.com/hashicorp/hcl/v2"
+	"github.com/hashicorp/hcl/v2/hclsyntax"
+	"github.com/zclconf/go-cty/cty"
+
+	"github.com/tfdeps/tfdeps/getproviders"
+	"github.com/tfdeps/tfdeps/internal/config/files"
+	"github.com/tfdeps/tfdeps/internal/config/state"
+	"github.com/tfdeps/tfdeps/internal/config/static"
+)
+
+// ErrStateVersion says that a state file has no format that there ever was: they are
+// numbered from 1 to 4, and Terraform writes the last since 0.12.
+var ErrStateVersion = state.ErrVersion
+
+// ErrStateEncrypted says that OpenTofu has encrypted a state, so that nothing can be read of it.
+// "tofu state pull" prints what is in it.
+var ErrStateEncrypted = state.ErrEncrypted
+
+// StateRequirements reads a local state file in fsys, as [Options.FS] has it, and returns the providers of the
+// resources in it, as [ReadStateRequirements] does. A missing file is no
+// requirements. One that isn't regular is an error: a pipe would have to be
+// waited for, and a device may have no end.
+func StateRequirements(fsys fs.FS, path string, product getproviders.Product) (getproviders.Requirements, error) {
+	file, err := files.System{FS: fsys}.OpenRegular(path)
+	switch {
+	case errors.Is(err, fs.ErrNotExist):
+		return getproviders.Requirements{}, nil
+	case err != nil:
+		return nil, fmt.Errorf("reading state: %w", err)
+	}
+	defer file.Close()
+	return ReadStateRequirements(file, path, product)
+}
+
+// ReadStateRequirements reads a state and returns the providers of the
+// resources in it, without constraints, and with name as the file that says
+// so. A state of no bytes is no requirements. An error matches [ErrStateVersion] if
+// the state is in another format.
+//
+// It is read as a stream: memory is needed for the largest string in it, not
+// for the whole. Resources whose provider address can't be read are passed
+// over, as Terraform does; OpenTofu refuses the state. A provider may have a legacy address, if the
+// state was last written by Terraform 0.12.
+func ReadStateRequirements(r io.Reader, name string, product getproviders.Product) (getproviders.Requirements, error) {
+	product = product.OrDefault()
+	opentofu := product.Predecessor != nil
+	addresses, err := state.Addresses(r, opentofu)
+	if err != nil {
+		return nil, fmt.Errorf("reading state %s: %w", name, err)
+	}
+	reqs := getproviders.Requirements{}
+	for _, address := range addresses {
+		provider, ok := stateProvider(address, product)
+		if !ok && opentofu && address != "" {
+			return nil, fmt.Errorf("reading state %s: a resource has the provider %q, which is no address of one", name, address)
+		}
+		if _, known := reqs[provider]; ok && !known {
+			reqs.Add(provider, getproviders.Requirement{Pos: getproviders.Pos{File: name}})
+		}
+	}
+	return reqs, nil
+}
+
+// stateProvider reads the address of a provider configuration as it stands in
+// a state, such as
+//
+//	module.network.provider["registry.terraform.io/hashicorp/aws"].east
+//
+// or, from Terraform 0.12, provider.aws. It is false for anything else.
+func stateProvider(address string, product getproviders.Product) (getproviders.Provider, bool) {
+	steps, diags := hclsyntax.ParseTraversalAbs([]byte(address), "", hcl.InitialPos)
+	if diags.HasErrors() {
+		return getproviders.Provider{}, false
+	}
+	for static.StepName(steps, 0) == "module" && static.StepName(steps, 1) != "" {
+		steps = steps[2:]
+	}
+	if len(steps) == 4 && product.Predecessor != nil { // which is the key of a provider with for_each
+		steps = steps[:3]
+	}
+	if static.StepName(steps, 0) != "provider" || len(steps) < 2 || len(steps) > 3 {
+		return getproviders.Provider{}, false
+	}
+	if len(steps) == 3 && static.StepName(steps, 2) == "" {
+		return getproviders.Provider{}, false
+	}
+	var provider getproviders.Provider
+	var err error
+	switch step := steps[1].(type) {
+	case hcl.TraverseIndex:
+		if step.Key.Type() != cty.String {
+			return getproviders.Provider{}, false
+		}
+		provider, err = product.ParseProvider(step.Key.AsString())
+	case hcl.TraverseAttr:
+		provider, err = legacyProvider(step.Name, product)
+	default:
+		return getproviders.Provider{}, false
+	}
+	return provider, err == nil
+}
+
+// legacyProvider is what a name meant before there were addresses.
+func legacyProvider(name string, product getproviders.Product) (getproviders.Provider, error) {
+	provider, err := product.ImpliedProvider(name)
+	if err != nil || provider.IsBuiltIn() {
+		return provider, err
+	}
+	return product.ParseProvider("-/" + provider.Type)
+}
+
+// InheritState returns what a state requires, with the providers of the
+// registry of the product's predecessor replaced by those of the same names in the
+// product's own: their resources meant the default registry. Those that the
+// configuration requires as they are stay.
+func InheritState(fromState, fromConfig getproviders.Requirements, product getproviders.Product) getproviders.Requirements {
+	product = product.OrDefault()
+	if product.Predecessor == nil {
+		return fromState
+	}
+	required := getproviders.Requirements{}
+	for p, requirements := range fromState {
+		if _, named := fromConfig[p]; !named && p.Hostname == product.Predecessor.DefaultHost {
+			p.Hostname = product.DefaultHost
+		}
+		required[p] = append(required[p], requirements...)
+	}
+	return required
+}

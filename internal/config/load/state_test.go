@@ -1,0 +1,312 @@
+package load
+
+import (
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"path/filepath"
+	"runtime"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/tfdeps/tfdeps/getproviders"
+)
+
+// stateOf is a state whose resources have these provider addresses.
+func stateOf(addresses ...string) string {
+	var resources []string
+	for i, address := range addresses {
+		resources = append(resources, fmt.Sprintf(
+			`{"mode":"managed","type":"a_b","name":"r%d","provider":%q,"instances":[{"schema_version":0,"attributes":{"provider":"no","list":[{"a":[]}]}}]}`,
+			i, address))
+	}
+	return `{"version":4,"terraform_version":"1.5.0","serial":1,"lineage":"x","outputs":{},"resources":[` + strings.Join(resources, ",") + `]}`
+}
+
+// states are states and the providers in them.
+var states = map[string]struct {
+	text string
+	want []string
+}{
+	"empty file":      {"", nil},
+	"no resources":    {`{"version":4}`, nil},
+	"null resources":  {`{"version":4,"resources":null}`, nil},
+	"one":             {stateOf(`provider["registry.terraform.io/hashicorp/a"]`), []string{"registry.terraform.io/hashicorp/a"}},
+	"same twice":      {stateOf(`provider["registry.terraform.io/hashicorp/a"]`, `provider["registry.terraform.io/hashicorp/a"].x`), []string{"registry.terraform.io/hashicorp/a"}},
+	"short addresses": {stateOf(`provider["acme/b"]`, `provider["a"]`), []string{"registry.terraform.io/acme/b", "registry.terraform.io/hashicorp/a"}},
+	"other host":      {stateOf(`provider["example.com/acme/b"]`), []string{"example.com/acme/b"}},
+	"alias":           {stateOf(`provider["acme/b"].east`), []string{"registry.terraform.io/acme/b"}},
+	"modules":         {stateOf(`module.x.provider["acme/a"]`, `module.x.module.y.provider["acme/b"].z`), []string{"registry.terraform.io/acme/a", "registry.terraform.io/acme/b"}},
+	"legacy":          {stateOf(`provider.aws`, `module.x.provider.null.y`, `provider.terraform`), []string{"registry.terraform.io/-/aws", "registry.terraform.io/-/null", "terraform.io/builtin/terraform"}},
+	"not addresses": {stateOf(``, `aws`, `provider`, `provider[0]`, `provider["a/b/c/d"]`, `provider["acme/b"].x.y`, `provider["acme/b"]["x"]`, `module.x[0].provider["acme/b"]`,
+		`module.x`, `provider.*`, `data.provider["acme/b"]`, `provider["acme/c"]`), []string{"registry.terraform.io/acme/c"}},
+	"no address":  {`{"version":4,"resources":[{"mode":"managed","type":"a_b"},{"mode":"data","provider":null}]}`, nil},
+	"other order": {`{"resources":[{"mode":"managed","type":"a_b","name":"c","provider":"provider[\"acme/b\"]","instances":[{}]}],"version":4}`, []string{"registry.terraform.io/acme/b"}},
+	"other case":  {`{"Version":4,"Resources":[{"Mode":"managed","Type":"a_b","Name":"c","Provider":"provider[\"acme/b\"]","Instances":[{}]}]}`, []string{"registry.terraform.io/acme/b"}},
+	"in modules": {`{"version":4,"terraform_version":"","serial":0,"resources":[{"module":"module.a.module.b[\"x\"]","mode":"data","type":"a_b","name":"c","provider":"provider[\"acme/b\"]","instances":[]},` +
+		`{"module":"module.a[0]","mode":"managed","type":"a_b","name":"c","provider":"provider[\"acme/c\"]","instances":[]}]}`, []string{"registry.terraform.io/acme/b", "registry.terraform.io/acme/c"}},
+	"version 3, empty":        {`{"version":3,"terraform_version":"0.11.14","serial":1,"lineage":"x","modules":[{"path":["root"],"outputs":{},"resources":{},"depends_on":[]}]}`, nil},
+	"version 3, no modules":   {`{"version":3,"serial":1,"lineage":"x"}`, nil},
+	"version 3, only outputs": {`{"version":3,"serial":1,"lineage":"x","modules":[{"path":["root"],"outputs":{"a":{"sensitive":false,"type":"string","value":"b"}},"resources":{}}]}`, nil},
+	"version 3": {`{"version":3,"serial":1,"lineage":"x","modules":[{"path":["root"],"resources":{"aaa_x.y":{"type":"aaa_x","primary":{"id":"1"},"provider":"provider.aaa"}}},` +
+		`{"path":["root","m"],"resources":{"data.bbb_x.y.0":{"type":"bbb_x","primary":{"id":"1"},"provider":"module.m.provider.ccc.east"},"ddd_x.y":{"type":"ddd_x","primary":{"id":"1"}}}}]}`,
+		[]string{"registry.terraform.io/-/aaa", "registry.terraform.io/-/ccc", "registry.terraform.io/-/ddd"}},
+	"version 2, empty": {`{"version":2,"modules":[]}`, nil},
+	"version 2":        {`{"version":2,"modules":[{"path":["root"],"resources":{"aaa_x.y":{"type":"aaa_x","primary":{"id":"1"},"provider":"bbb.east"}}}]}`, []string{"registry.terraform.io/-/bbb"}},
+	"version 1":        {`{"version":1,"serial":1,"modules":[{"path":["root"],"outputs":{"a":"b"},"resources":{"aaa_x.y":{"type":"aaa_x","primary":{"id":"1"}}}}]}`, []string{"registry.terraform.io/-/aaa"}},
+	"looks like more":  {`{"version":4,"outputs":{"x":{"type":"dynamic","value":{"type":["map","string"],"value":{"resources":"provider[\"acme/b\"]"}},"version":3}}}`, nil},
+	"instances": {`{"version":4,"resources":[{"mode":"managed","type":"a_b","name":"c","provider":"provider[\"acme/b\"]","instances":[{"index_key":0},{"index_key":"0","status":"tainted","private":"bnVsbA=="},` +
+		`{"index_key":0,"deposed":"0123abcd","sensitive_attributes":[[{"type":"get_attr","value":"x"},{"type":"index","value":{"value":1,"type":"number"}}]],` +
+		`"dependencies":["data.a.b","module.x[0].a.b","resource.a.b"],"provider":"provider[\"acme/of-opentofu\"]"}]},` +
+		`{"mode":"managed","type":"a_b","name":"c","provider":"provider[\"acme/b\"]","instances":[{"index_key":1}]}]}`, []string{"registry.terraform.io/acme/b"}},
+}
+
+func TestReadStateRequirements_AreTheProvidersOfResources(t *testing.T) {
+	for name, test := range states {
+		t.Run(name, func(t *testing.T) {
+			path := filepath.Join(writeFiles(t, map[string]string{"terraform.tfstate": test.text}), "terraform.tfstate")
+			reqs, err := StateRequirements(nil, path, product())
+			if err != nil {
+				t.Fatal(err)
+			}
+			var got []string
+			for _, p := range reqs.Providers() {
+				got = append(got, p.String())
+				if len(reqs[p]) != 1 || !reqs[p][0].Constraints.IsEmpty() || reqs[p][0].Pos != (getproviders.Pos{File: path}) {
+					t.Errorf("%s is required as %v", p, reqs[p])
+				}
+			}
+			if !slices.Equal(got, test.want) {
+				t.Errorf("got %v, want %v", got, test.want)
+			}
+		})
+	}
+}
+
+func TestReadStateRequirements_TerraformSeesTheSameProvidersInStates(t *testing.T) {
+	peer := newPeer(t)
+	for name, test := range states {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			dir := writeFiles(t, map[string]string{"main.tf": "", "terraform.tfstate": test.text})
+			var got []string
+			for line := range strings.Lines(peer.run(t, dir, "providers", "-no-color")) {
+				if match := requirementLine.FindStringSubmatch(strings.TrimSpace(line)); match != nil {
+					got = append(got, match[1])
+				}
+			}
+			slices.Sort(got)
+			if !slices.Equal(got, test.want) {
+				t.Errorf("terraform sees %v, we %v", got, test.want)
+			}
+		})
+	}
+}
+
+func TestReadStateRequirements_MissingStateIsNoRequirements(t *testing.T) {
+	reqs, err := StateRequirements(nil, filepath.Join(t.TempDir(), "terraform.tfstate"), product())
+	if len(reqs) > 0 || err != nil {
+		t.Errorf("got %v, %v", reqs, err)
+	}
+}
+
+func TestReadStateRequirements_BrokenStatesAreErrors(t *testing.T) {
+	for name, test := range map[string]struct {
+		text    string
+		version bool // whether the format's version is wrong
+	}{
+		"a newline":                      {"\n", false},
+		"not JSON":                       {"resources", false},
+		"not an object":                  {`[]`, false},
+		"a number":                       {`4`, false},
+		"cut off at a name":              {`{"version":4,"resources"`, false},
+		"cut off in resources":           {`{"version":4,"resources":[{"type":"x"`, false},
+		"cut off in a value":             {`{"version":4,"outputs":{"x":[`, false},
+		"cut off before the end":         {`{"version":4`, false},
+		"more than one":                  {`{"version":4}{"version":4}`, false},
+		"rubbish behind":                 {`{"version":4} x`, false},
+		"resources in object":            {`{"version":4,"resources":{}}`, false},
+		"resource is a number":           {`{"version":4,"resources":[4]}`, false},
+		"provider is a number":           {`{"version":4,"resources":[{"provider":4}]}`, false},
+		"no version":                     {`{}`, true},
+		"version is a string":            {`{"version":"4"}`, true},
+		"version with fraction":          {`{"version":4.0}`, true},
+		"negative version":               {`{"version":-4}`, true},
+		"version of Terraform 1?":        {`{"version":5}`, true},
+		"version 0":                      {`{"version":0}`, true},
+		"no such mode":                   {`{"version":4,"resources":[{"mode":"x","type":"a_b","name":"c"}]}`, false},
+		"no mode":                        {`{"version":4,"resources":[{"type":"a_b","name":"c"}]}`, false},
+		"no such module":                 {`{"version":4,"resources":[{"module":"x","mode":"data"}]}`, false},
+		"module without a name":          {`{"version":4,"resources":[{"module":"module","mode":"data"}]}`, false},
+		"module and more":                {`{"version":4,"resources":[{"module":"module.a.b","mode":"data"}]}`, false},
+		"version of Terraform":           {`{"version":4,"terraform_version":"x"}`, false},
+		"version is a list":              {`{"version":4,"terraform_version":[1,{}]}`, false},
+		"negative serial":                {`{"version":4,"serial":-1}`, false},
+		"serial is text":                 {`{"serial":"1","version":4}`, false},
+		"modules are an object":          {`{"version":3,"modules":{}}`, false},
+		"module is a number":             {`{"version":3,"modules":[1]}`, false},
+		"resources of a module":          {`{"version":3,"modules":[{"resources":[]}]}`, false},
+		"resource of a module":           {`{"version":3,"modules":[{"resources":{"a":1}}]}`, false},
+		"cut off in modules":             {`{"version":3,"modules":[{"resources":{"a":{`, false},
+		"an instance twice":              {`{"version":4,"resources":[{"mode":"data","type":"a_b","name":"c","instances":[{"index_key":1},{"index_key":1.5}]}]}`, false},
+		"an instance without keys twice": {`{"version":4,"resources":[{"mode":"data","type":"a_b","name":"c","instances":[{},{}]}]}`, false},
+		"a deposed object twice":         {`{"version":4,"resources":[{"mode":"data","type":"a_b","name":"c","instances":[{"deposed":"01234567"},{"deposed":"01234567"}]}]}`, false},
+		"a short deposed key":            {`{"version":4,"resources":[{"mode":"data","type":"a_b","name":"c","instances":[{"deposed":"0"}]}]}`, false},
+		"a key of an instance":           {`{"version":4,"resources":[{"mode":"data","type":"a_b","name":"c","instances":[{"index_key":true}]}]}`, false},
+		"a status":                       {`{"version":4,"resources":[{"mode":"data","type":"a_b","name":"c","instances":[{"status":"x"}]}]}`, false},
+		"a schema's version":             {`{"version":4,"resources":[{"mode":"data","type":"a_b","name":"c","instances":[{"schema_version":-1}]}]}`, false},
+		"an identity's version":          {`{"version":4,"resources":[{"mode":"data","type":"a_b","name":"c","instances":[{"identity_schema_version":"1"}]}]}`, false},
+		"private data":                   {`{"version":4,"resources":[{"mode":"data","type":"a_b","name":"c","instances":[{"private":"!"}]}]}`, false},
+		"a path of an attribute":         {`{"version":4,"resources":[{"mode":"data","type":"a_b","name":"c","instances":[{"sensitive_attributes":[[{"type":"x"}]]}]}]}`, false},
+		"an attribute without a name":    {`{"version":4,"resources":[{"mode":"data","type":"a_b","name":"c","instances":[{"sensitive_attributes":[[{"type":"get_attr","value":1}]]}]}]}`, false},
+		"paths of attributes":            {`{"version":4,"resources":[{"mode":"data","type":"a_b","name":"c","instances":[{"sensitive_attributes":{}}]}]}`, false},
+		"a dependency":                   {`{"version":4,"resources":[{"mode":"data","type":"a_b","name":"c","instances":[{"dependencies":["x"]}]}]}`, false},
+		"a dependency on an instance":    {`{"version":4,"resources":[{"mode":"data","type":"a_b","name":"c","instances":[{"dependencies":["a.b[0]"]}]}]}`, false},
+		"dependencies":                   {`{"version":4,"resources":[{"mode":"data","type":"a_b","name":"c","instances":[{"dependencies":"a.b"}]}]}`, false},
+		"when it is replaced":            {`{"version":4,"resources":[{"mode":"data","type":"a_b","name":"c","instances":[{"create_before_destroy":1}]}]}`, false},
+		"a resource twice":               {`{"version":4,"resources":[{"mode":"data","type":"a_b","name":"c","instances":[{}]},{"mode":"data","type":"a_b","name":"c","instances":[{}]}]}`, false},
+		"an output's type":               {`{"version":4,"outputs":{"x":{"type":"x","value":1}}}`, false},
+		"an output's value":              {`{"version":4,"outputs":{"x":{"type":"number","value":"x"}}}`, false},
+		"an output without a type":       {`{"version":4,"outputs":{"x":{"value":1}}}`, false},
+		"an output":                      {`{"version":4,"outputs":{"x":1}}`, false},
+		"outputs":                        {`{"version":4,"outputs":[]}`, false},
+		"lineage is a number":            {`{"version":4,"lineage":1}`, false},
+		"huge version":                   {`{"version":40000000000000000000000000}`, true},
+	} {
+		t.Run(name, func(t *testing.T) {
+			path := filepath.Join(writeFiles(t, map[string]string{"my.tfstate": test.text}), "my.tfstate")
+			reqs, err := StateRequirements(nil, path, product())
+			if err == nil || errors.Is(err, ErrStateVersion) != test.version || !strings.Contains(err.Error(), path) {
+				t.Errorf("got %v, %v", reqs, err)
+			}
+		})
+	}
+}
+
+func TestReadStateRequirements_UnreadableStateIsAnError(t *testing.T) {
+	dir := t.TempDir()
+	_, err := StateRequirements(nil, dir, product())
+	if err == nil || !strings.Contains(err.Error(), dir) {
+		t.Errorf("got %v", err)
+	}
+}
+
+func TestReadStateRequirements_StatesAreReadInLittleMemory(t *testing.T) {
+	if testing.Short() {
+		t.Skip("reads 50 MB")
+	}
+	const size, budget = 50 << 20, 4 << 20
+	resource := `{"mode":"managed","type":"a_b","name":"c","provider":"provider[\"acme/b\"]","instances":[` +
+		strings.Repeat(`{"schema_version":0,"index_key":%d,"attributes":{"text":"`+strings.Repeat("x", 1000)+`","list":[1,true,null]},"dependencies":["a.b"]},`, 100) + `{"index_key":""}]},`
+	meter := &memoryMeter{next: numbered(resource, size/len(resource))}
+	state := io.MultiReader(strings.NewReader(`{"version":4,"resources":[`), meter, strings.NewReader(`{"mode":"data"}]}`))
+	before := heap()
+	reqs, err := ReadStateRequirements(state, "state", product())
+	if err != nil || len(reqs) != 1 {
+		t.Fatal(reqs, err)
+	}
+	if used := int64(meter.peak) - int64(before); used > budget {
+		t.Errorf("needed %d bytes for a state of %d", used, size)
+	}
+}
+
+// memoryMeter notes how much memory is in use while it is read.
+type memoryMeter struct {
+	next  func() (string, bool)
+	rest  string
+	reads int
+	peak  uint64
+}
+
+func (m *memoryMeter) Read(p []byte) (int, error) {
+	if m.reads++; m.reads%1000 == 0 {
+		m.peak = max(m.peak, heap())
+	}
+	for m.rest == "" {
+		var ok bool
+		if m.rest, ok = m.next(); !ok {
+			return 0, io.EOF
+		}
+	}
+	n := copy(p, m.rest)
+	m.rest = m.rest[n:]
+	return n, nil
+}
+
+// numbered gives a resource again and again, whose name and whose instances' keys are new numbers.
+func numbered(resource string, times int) func() (string, bool) {
+	n := 0
+	return func() (string, bool) {
+		times--
+		parts := strings.Split(strings.Replace(resource, `"c"`, fmt.Sprintf(`"c%d"`, times), 1), "%d")
+		var text strings.Builder
+		for i, part := range parts {
+			if i > 0 {
+				n++
+				fmt.Fprint(&text, n)
+			}
+			text.WriteString(part)
+		}
+		return text.String(), times >= 0
+	}
+}
+
+// heap is what is in use after collecting garbage.
+func heap() uint64 {
+	runtime.GC()
+	var stats runtime.MemStats
+	runtime.ReadMemStats(&stats)
+	return stats.HeapAlloc
+}
+
+func FuzzStateRequirements(f *testing.F) {
+	for _, test := range states {
+		f.Add(test.text)
+	}
+	f.Add(`{"version":4,"resources":[{"provider":"module.x[*].provider[\"a\"]"}]}`)
+	f.Fuzz(func(t *testing.T, text string) {
+		path := filepath.Join(t.TempDir(), "terraform.tfstate")
+		if err := os.WriteFile(path, []byte(text), 0o600); err != nil {
+			t.Fatal(err)
+		}
+		reqs, err := StateRequirements(nil, path, product())
+		if err != nil && len(reqs) > 0 {
+			t.Errorf("both %v and %v", reqs, err)
+		}
+		for p := range reqs {
+			if again, err := product().ParseProvider(p.String()); again != p && !p.IsBuiltIn() {
+				t.Errorf("%v is read back as %v, %v", p, again, err)
+			}
+		}
+	})
+}
+
+func TestReadStateRequirements_WaitForNoPipe(t *testing.T) {
+	for name, path := range map[string]string{"a directory": t.TempDir(), "a device": os.DevNull} {
+		t.Run(name, func(t *testing.T) {
+			if runtime.GOOS == "windows" && path == os.DevNull {
+				t.Skip("NUL has no entry in any directory")
+			}
+			if _, err := StateRequirements(nil, path, product()); err == nil || !strings.Contains(err.Error(), "not a regular file") {
+				t.Errorf("got %v, want an error that it is not a regular file", err)
+			}
+		})
+	}
+}
+
+func TestReadStateRequirements_NameTheSource(t *testing.T) {
+	reqs, err := ReadStateRequirements(strings.NewReader(stateOf(`provider["acme/b"]`)), "standard input", product())
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, p := range reqs.Providers() {
+		if got := reqs[p][0].Pos; got != (getproviders.Pos{File: "standard input"}) {
+			t.Errorf("origin %v", got)
+		}
+	}
+	if _, err := ReadStateRequirements(strings.NewReader("{"), "standard input", product()); err == nil || !strings.Contains(err.Error(), "standard input") {
+		t.Errorf("got %v, want an error that names standard input", err)
+	}
+}

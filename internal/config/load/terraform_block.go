@@ -1,0 +1,154 @@
+package load
+
+import (
+	"maps"
+	"slices"
+	"strings"
+
+	version "github.com/hashicorp/go-version"
+	"github.com/hashicorp/hcl/v2"
+
+	"github.com/tfdeps/tfdeps/internal/config/diagnostic"
+	"github.com/tfdeps/tfdeps/internal/config/static"
+)
+
+// terraform decodes a terraform block.
+func (d *document) terraform(_ *hcl.Block, content *hcl.BodyContent) {
+	if attr, ok := content.Attributes["required_version"]; ok && d.countsVersion(attr.Range.Filename) {
+		if d.versions == nil {
+			d.versions = []RequiredVersion{}
+		}
+		d.requireVersion(attr)
+	}
+	if attr, ok := content.Attributes["language"]; ok {
+		if !d.product.Understands("language") { // else it is Terraform's
+			d.edition(attr, languageEdition)
+		}
+	}
+	if attr, ok := content.Attributes["experiments"]; ok && !experimental(d.product.Version) && !d.product.Understands("language") {
+		d.error(attr.NameRange, "Module uses experimental features",
+			"Experiments exist only in alpha releases of %s.", d.product.Name)
+	}
+	for _, block := range content.Blocks {
+		switch block.Type {
+		case "backend":
+			d.addBackend(block.Labels[0], block)
+		case "cloud":
+			d.addBackend(cloudBackend, block)
+		case "required_providers":
+			d.requiredProviders(block)
+		case "encryption":
+			d.encryption(block)
+		case "provider_meta":
+			d.checkLocalName(block.Labels[0], block.DefRange)
+			d.declare(block.DefRange, "provider_meta", "", block.Labels[0])
+			attrs, diags := block.Body.JustAttributes()
+			d.report(diags...)
+			d.checkConstants(attrs, slices.Sorted(maps.Keys(attrs))...)
+		}
+	}
+}
+
+// countsVersion reports whether required_version counts in a file. OpenTofu takes
+// what stands in files for both products for a version of Terraform.
+func (d *document) countsVersion(file string) bool {
+	return d.product.VersionSuffixes == nil || hasSuffix(file, d.product.VersionSuffixes)
+}
+
+func (d *document) requireVersion(attr *hcl.Attribute) {
+	if c := d.versionConstraint(attr); c != nil {
+		d.versions = append(d.versions, RequiredVersion{Text: c.text, Range: attr.Range})
+	}
+}
+
+// languageBlock decodes a block that says for which versions of which products a
+// module is. What is said of other products doesn't matter.
+func (d *document) languageBlock(block *hcl.Block, content *hcl.BodyContent) {
+	if d.override {
+		d.error(block.DefRange, "Language selections in override file", "A \"language\" block can't stand in an override file.")
+		return
+	}
+	if attr, ok := content.Attributes["edition"]; ok {
+		d.edition(attr, languageEditionOpenTofu)
+	}
+	for _, expr := range d.elements(content.Attributes["experiments"]) {
+		if keyword := hcl.ExprAsKeyword(expr); keyword == "" {
+			d.error(expr.Range(), "Invalid experiment keyword", "An experiment is named by a keyword without quotes.")
+		} else {
+			d.error(expr.Range(), "Unknown experiment keyword", "There is no experiment %q.", keyword)
+		}
+	}
+	var first *hcl.Attribute
+	for _, fit := range content.Blocks {
+		inner, _, _ := fit.Body.PartialContent(body(strings.ToLower(d.product.Name), ""))
+		for _, attr := range inner.Attributes {
+			if first != nil {
+				d.error(block.DefRange, "Duplicate compatible_with block", "There is a constraint for %s already at %s.", d.product.Name, first.Range)
+				continue
+			}
+			first = attr
+			d.requireVersion(attr)
+			d.checkEffective(attr)
+		}
+	}
+}
+
+// checkEffective warns of a constraint that a version allows which doesn't read it.
+func (d *document) checkEffective(attr *hcl.Attribute) {
+	given, _ := static.Literal(attr.Expr)
+	constraint, err := version.NewConstraint(given)
+	if err == nil && constraint.Check(version.Must(version.NewVersion(lastWithoutLanguage))) {
+		d.report(diagnostic.Warning(attr.Range, "Ineffective version constraint",
+			"Versions before 1.12.0 don't read this block, so that the constraint should leave them out. To require earlier ones, "+
+				"write required_version in a terraform block, in a file whose name ends with .tofu."))
+	}
+}
+
+// lastWithoutLanguage stands for all versions of OpenTofu that don't know the block "language".
+const lastWithoutLanguage = "1.11.0"
+
+// experimental reports whether a version is of the kind that allows
+// experiments.
+func experimental(version string) bool {
+	return strings.Contains(version, "-alpha") || strings.Contains(version, "-dev")
+}
+
+// edition checks the edition that the module is written in.
+func (d *document) edition(attr *hcl.Attribute, only string) {
+	switch keyword := hcl.ExprAsKeyword(attr.Expr); keyword {
+	case only:
+	case "":
+		d.error(attr.Expr.Range(), "Invalid language edition",
+			"The language edition has to be a keyword without quotes. The only one is %s, which can be left out.", only)
+	default:
+		d.error(attr.Expr.Range(), "Unsupported language edition",
+			"There is no language edition %s in %s %s, only %s.", keyword, d.product.Name, d.product.Version, only)
+	}
+}
+
+// versionConstraint reads an argument that is a version constraint. It is nil
+// if the argument is null or wrong.
+func (d *document) versionConstraint(attr *hcl.Attribute) *versionConstraint {
+	val, diags := static.Evaluate(attr.Expr)
+	d.report(diags...)
+	if diags.HasErrors() || val.IsNull() {
+		return nil
+	}
+	given, ok := static.Text(val)
+	if !ok {
+		d.error(attr.Expr.Range(), "Invalid version constraint", "The value of %s has to be a string.", attr.Name)
+		return nil
+	}
+	return d.parseConstraint(given, attr.Range, attr.Expr.Range())
+}
+
+// parseConstraint is the first of the two parsers that a constraint has to
+// pass, the lenient one. The other's complaints belong to the requirements.
+func (d *document) parseConstraint(given string, attr, value hcl.Range) *versionConstraint {
+	if _, err := version.NewConstraint(given); err != nil {
+		d.error(value, "Invalid version constraint",
+			"%q is no version constraint. Examples of correct ones are \"1.2.3\", \"~> 1.2\" and \">= 1.2, < 3.0\".", given)
+		return nil
+	}
+	return &versionConstraint{text: given, attr: attr}
+}

@@ -1,0 +1,199 @@
+package load
+
+import (
+	"path/filepath"
+	"slices"
+	"strings"
+
+	"github.com/hashicorp/hcl/v2"
+	"github.com/zclconf/go-cty/cty"
+
+	"github.com/tfdeps/tfdeps/internal/config/diagnostic"
+	"github.com/tfdeps/tfdeps/internal/config/static"
+)
+
+// mockBlocks are the blocks that say what values resources have in tests: in mock
+// providers, and in files of their own.
+const mockBlocks = "mock_resource:type mock_data:type override_resource override_data"
+
+// mockSuffixes are those of files of mock data.
+var mockSuffixes = []string{".tfmock.hcl", ".tfmock.json"}
+
+// mockData is a directory of mock data that a mock provider names.
+type mockData struct {
+	dir    string // relative to the working directory
+	header hcl.Range
+}
+
+// mockProvider decodes a mock_provider block.
+func (d *document) mockProvider(block *hcl.Block, content *hcl.BodyContent) {
+	d.configuration(block, content)
+	d.checkDuring(content.Attributes["override_during"])
+	if source := content.Attributes["source"]; source != nil {
+		d.checkArgument(source, cty.String)
+		val, _ := static.Evaluate(source.Expr)
+		if dir, ok := static.Text(val); ok && dir != "" {
+			d.mocks = append(d.mocks, mockData{dir, block.DefRange})
+		}
+	}
+	d.checkMocks(content)
+}
+
+// checkMocks looks at blocks of mock data, and returns what they give the values of.
+func (d *document) checkMocks(content *hcl.BodyContent) []declaration {
+	var declared []declaration
+	for _, inner := range content.Blocks {
+		if len(inner.Labels) == 0 {
+			continue
+		}
+		own := d.content(inner.Body, rule{body: body("defaults override_during", "")})
+		d.checkDuring(own.Attributes["override_during"])
+		declared = d.once(declared, declaration{key{inner.Type, inner.Labels[0], ""}, inner.LabelRanges[0]})
+	}
+	return append(declared, d.checkOverrides(content, true)...)
+}
+
+// once adds a declaration to others, unless it is there already, which is a problem.
+func (d *document) once(declared []declaration, more declaration) []declaration {
+	if i := slices.IndexFunc(declared, func(other declaration) bool { return other.key == more.key }); i >= 0 {
+		d.error(more.rng, "Duplicate "+more.block+" block", "There is one for the same already at %s.", declared[i].rng)
+		return declared
+	}
+	return append(declared, more)
+}
+
+// checkDuring looks at override_during, which says from when on values count.
+func (d *document) checkDuring(attr *hcl.Attribute) {
+	if attr != nil && !slices.Contains([]string{"plan", "apply"}, hcl.ExprAsKeyword(attr.Expr)) {
+		d.error(attr.Range, "Invalid override_during value", "It is one of the words plan or apply, without quotes.")
+	}
+}
+
+// overrideBody is what a block has that gives a test the values of something.
+func overrideBody(typ string) *hcl.BodySchema {
+	if typ == "override_module" {
+		return body("target outputs override_during", "")
+	}
+	return body("target values override_during", "")
+}
+
+// overrideTarget decodes such a block that stands in a file by itself.
+func (d *document) overrideTarget(block *hcl.Block, content *hcl.BodyContent) {
+	if subject := d.overridden(block, content); subject != "" && !d.laterTests() {
+		d.declare(block.DefRange, block.Type, "", subject)
+	}
+}
+
+// laterTests reports whether some of what is wrong with such blocks is said by the test command only,
+// as OpenTofu does it.
+func (d *document) laterTests() bool { return d.product.TestProviders }
+
+// checkOverrides looks at such blocks within another one, which with once may name each thing
+// once, and returns what they name.
+func (d *document) checkOverrides(content *hcl.BodyContent, once bool) []declaration {
+	var declared []declaration
+	for _, block := range content.Blocks {
+		if !strings.HasPrefix(block.Type, "override_") {
+			continue
+		}
+		if subject := d.overridden(block, d.content(block.Body, rule{body: overrideBody(block.Type)})); subject != "" && once {
+			declared = d.once(declared, declaration{key{block.Type, "", subject}, block.DefRange})
+		}
+	}
+	return declared
+}
+
+// notTargets are the words that the address of a target can't begin with.
+var notTargets = []string{"count", "each", "local", "path", "self", "terraform", "var", "template", "lazy", "arg"}
+
+// overridden returns the address of what a block gives the values of; "" if there is
+// none that the block can have.
+func (d *document) overridden(block *hcl.Block, content *hcl.BodyContent) string {
+	d.checkDuring(content.Attributes["override_during"])
+	attr := content.Attributes["target"]
+	if attr == nil {
+		summary := "Missing target attribute"
+		if d.laterTests() {
+			summary = "Missing required argument"
+		}
+		d.error(block.DefRange, summary, "The block says whose values it gives with the argument \"target\".")
+		return ""
+	}
+	target := d.movable(attr, notTargets)
+	if target == nil {
+		return ""
+	}
+	if d.laterTests() {
+		d.checkKeyless(attr, target)
+		return target.address
+	}
+	if wants := strings.TrimPrefix(block.Type, "override_"); target.kind != wants {
+		d.error(attr.Range, "Invalid override target", "In a block %q, the target has to be a %s.", block.Type, wants)
+		return ""
+	}
+	return target.address
+}
+
+// checkKeyless reports keys in the address of a target, which OpenTofu doesn't take.
+func (d *document) checkKeyless(attr *hcl.Attribute, target *movable) {
+	of := "Resource"
+	switch {
+	case target.moduleKey != nil:
+		of = "Module"
+	case target.resourceKey == nil:
+		return
+	}
+	d.error(attr.Expr.Range(), of+" instance address with keys is not allowed",
+		"The values are those of all instances: leave out the key.")
+}
+
+// readMocks reads a directory of mock data. Its path counts from the root module.
+func (b *builder) readMocks(mocks mockData) {
+	dir := mocks.dir
+	if !filepath.IsAbs(dir) {
+		dir = filepath.Join(b.module.Dir, dir)
+	}
+	entries, err := b.files.List(dir)
+	if err != nil {
+		b.report(diagnostic.Error(mocks.header, "Failed to read mock data directory",
+			"The provider's data is to be in the directory %s, which can't be read: %v.", mocks.dir, err))
+		return
+	}
+	var declared []declaration
+	for _, entry := range entries {
+		if entry.IsDir() || ignored(entry.Name()) || !hasSuffix(entry.Name(), mockSuffixes) {
+			continue
+		}
+		for _, more := range b.readMockFile(filepath.Join(dir, entry.Name())) {
+			i := slices.IndexFunc(declared, func(other declaration) bool { return other.key == more.key })
+			if i < 0 {
+				declared = append(declared, more)
+				continue
+			}
+			what := "mock resource"
+			if strings.HasPrefix(more.block, "override_") {
+				what = "override"
+			}
+			b.report(diagnostic.Error(more.rng, "Duplicate "+what+" block", "Another file has the same already at %s.", declared[i].rng))
+		}
+	}
+}
+
+// readMockFile reads a file of mock data, and returns what it gives the values of.
+func (b *builder) readMockFile(full string) []declaration {
+	src, err := b.files.Read(full, maxFileBytes)
+	if err != nil {
+		b.report(diagnostic.Unreadable("Failed to read file", err))
+		return nil
+	}
+	file, diags := b.parser.Parse(src, full)
+	b.report(diags...)
+	if file == nil || file.Body == nil {
+		return nil
+	}
+	b.module.Files[full] = file
+	d := &document{product: b.product}
+	declared := d.checkMocks(d.content(file.Body, rule{body: body("", mockBlocks)}))
+	b.report(d.diags...)
+	return declared
+}

@@ -1,0 +1,320 @@
+package load
+
+import (
+	"path"
+	"path/filepath"
+	"slices"
+	"strings"
+
+	"github.com/hashicorp/hcl/v2"
+	"github.com/zclconf/go-cty/cty"
+	"github.com/zclconf/go-cty/cty/convert"
+
+	"github.com/tfdeps/tfdeps/getproviders"
+	"github.com/tfdeps/tfdeps/internal/config/diagnostic"
+	"github.com/tfdeps/tfdeps/internal/config/static"
+)
+
+// testLevel is the blocks that a test file may have. Only those that init
+// looks into are decoded further; for the others it matters that they have no
+// argument that is a mistake.
+func testLevel(product getproviders.Product) map[string]rule {
+	if product.TestProviders {
+		return openTofuTestLevel(product)
+	}
+	variable := topLevel(product)["variable"]
+	variable.decode = (*document).testVariable
+	return map[string]rule{
+		"run": {
+			labels: []string{"name"},
+			body: body("command providers expect_failures state_key parallel skip_cleanup",
+				"module variables plan_options assert backend:type override_resource override_data override_module"),
+			decode: (*document).run,
+		},
+		"provider": {
+			labels: []string{"name"},
+			body:   body("alias version count depends_on for_each source", "_ lifecycle locals"),
+			open:   true,
+			decode: (*document).testProvider,
+		},
+		"mock_provider": {
+			labels: []string{"name"},
+			body:   body("alias source override_during", mockBlocks),
+			decode: (*document).mockProvider,
+		},
+		"test":              {body: body("parallel skip_cleanup", ""), decode: (*document).testSettings},
+		"variable":          variable,
+		"variables":         {decode: (*document).testVariables},
+		"override_resource": {body: overrideBody("override_resource"), decode: (*document).overrideTarget},
+		"override_data":     {body: overrideBody("override_data"), decode: (*document).overrideTarget},
+		"override_module":   {body: overrideBody("override_module"), decode: (*document).overrideTarget},
+	}
+}
+
+// openTofuTestLevel is testLevel for OpenTofu, where a provider block says the same as in
+// the configuration.
+func openTofuTestLevel(product getproviders.Product) map[string]rule {
+	target := rule{body: body("target values", ""), decode: (*document).overrideTarget}
+	return map[string]rule{
+		"run": {
+			labels: []string{"name"},
+			body: body("command providers expect_failures",
+				"module variables plan_options assert override_resource override_data override_module"),
+			decode: (*document).run,
+		},
+		"provider": topLevel(product)["provider"],
+		"mock_provider": {
+			labels: []string{"name"},
+			body:   body("alias for_each", "mock_resource:type mock_data:type override_resource override_data"),
+			decode: (*document).mockProvider,
+		},
+		"variables":         {decode: (*document).testVariables},
+		"override_resource": target,
+		"override_data":     target,
+		"override_module":   {body: body("target outputs", ""), decode: (*document).overrideTarget},
+	}
+}
+
+// testSettings decodes a test block, of which a file has one.
+func (d *document) testSettings(block *hcl.Block, content *hcl.BodyContent) {
+	d.declare(block.DefRange, "test", "", "")
+	d.checkArgument(content.Attributes["parallel"], cty.Bool)
+	d.checkCleanup(content.Attributes["skip_cleanup"])
+}
+
+// checkCleanup looks at skip_cleanup, which is an experiment.
+func (d *document) checkCleanup(attr *hcl.Attribute) {
+	if attr != nil && !experimental(d.product.Version) {
+		d.error(attr.NameRange, "Invalid attribute",
+			"The argument %q exists only in alpha releases of %s.", attr.Name, d.product.Name)
+	}
+	d.checkArgument(attr, cty.Bool)
+}
+
+// testVariable decodes a variable that the test file declares for itself.
+func (d *document) testVariable(block *hcl.Block, content *hcl.BodyContent) {
+	declared := len(d.declared)
+	d.variable(block, content)
+	for i := range d.declared[declared:] {
+		d.declared[declared+i].block = "test variable"
+	}
+}
+
+// testVariables decodes a variables block, of which a file has one.
+func (d *document) testVariables(block *hcl.Block, _ *hcl.BodyContent) {
+	d.declare(block.DefRange, "variables", "", "")
+	attrs, diags := block.Body.JustAttributes()
+	d.report(diags...)
+	d.assigned = attrs
+}
+
+// testProvider decodes a provider block of a test file, which is no
+// requirement.
+func (d *document) testProvider(block *hcl.Block, content *hcl.BodyContent) {
+	if attr, ok := content.Attributes["version"]; ok {
+		d.error(attr.Expr.Range(), "Version constraints are not allowed in test files",
+			"The version constraint of a provider belongs in the required_providers block of the module under test.")
+	}
+	d.checkReservedArguments(content)
+	d.checkReservedBlocks(content, "provider", "lifecycle", "locals")
+	d.checkOnce(content, "_", "Duplicate escaping block")
+	d.configuration(block, content)
+}
+
+// configuration declares a provider that tests use, real or not.
+func (d *document) configuration(block *hcl.Block, content *hcl.BodyContent) {
+	d.checkLocalName(block.Labels[0], block.DefRange)
+	alias := ""
+	if attr, ok := content.Attributes["alias"]; ok {
+		alias = d.alias(attr)
+	}
+	d.declare(block.DefRange, "test provider", block.Labels[0], alias)
+}
+
+// addTest takes over what a test file declares; name is relative to the module.
+func (b *builder) addTest(name string, d *document) {
+	seen := map[key]hcl.Range{}
+	for _, declared := range d.declared {
+		if b.product.TestProviders && (declared.block == "run" || declared.block == "provider") {
+			continue
+		}
+		if first, ok := seen[declared.key]; ok {
+			b.report(duplicate(declared, first))
+			continue
+		}
+		seen[declared.key] = declared.rng
+		if _, ok := d.assigned[declared.name]; ok && declared.block == "test variable" {
+			b.report(diagnostic.Error(declared.rng, `Duplicate "variable" block names`,
+				"The variables block of this file gives %q a value already at %s.", declared.name, d.assigned[declared.name].Range))
+		}
+	}
+	for _, mocks := range d.mocks {
+		b.readMocks(mocks)
+	}
+	test := testKey(filepath.ToSlash(name))
+	b.module.Tests = append(b.module.Tests, test)
+	b.module.testProviders[test] = lastOfName(d.providers)
+	taken := map[string]TestRun{}
+	for _, run := range d.runs {
+		if first, ok := taken[run.Name]; ok {
+			if b.product.TestProviders && first.Call.Source != run.Call.Source {
+				b.report(diagnostic.Error(run.Call.SourceRange, "Module source has changed",
+					"A run of the same name, at %s, has another module. The modules of both would be recorded as one.", first.Call.SourceRange))
+			}
+			continue
+		}
+		taken[run.Name] = run
+		run.File = filepath.ToSlash(name)
+		run.Key = runKey(run.File, run.Name)
+		b.module.TestRuns = append(b.module.TestRuns, run)
+	}
+}
+
+// lastOfName keeps the last of several blocks for one configuration of a provider.
+func lastOfName(all []*providerConfig) []*providerConfig {
+	last := map[providerKey]*providerConfig{}
+	for _, config := range all {
+		last[config.providerKey] = config
+	}
+	return slices.DeleteFunc(slices.Clone(all), func(config *providerConfig) bool { return last[config.providerKey] != config })
+}
+
+// Path is the module's place in the tree of modules, which no call can have.
+func (r TestRun) Path() string {
+	return "module." + strings.ReplaceAll(r.Key, ".", ".module.")
+}
+
+// runKey is the key under which a run's module is recorded. Only the suffix of
+// the native syntax is cut off the file's name, as Terraform does.
+func runKey(file, run string) string {
+	return testKey(file) + "." + run
+}
+
+// testKey is what the keys of a test file's runs begin with.
+func testKey(file string) string {
+	parts := []string{"test"}
+	if dir := path.Dir(file); dir != "." {
+		parts = append(parts, strings.Split(dir, "/")...)
+	}
+	return strings.Join(append(parts, strings.TrimSuffix(path.Base(file), ".tftest.hcl")), ".")
+}
+
+// TestRun is a run block of a test file that has a module of its own instead
+// of the one under test: the root of a further tree of modules, whose
+// requirements count like those of the configuration.
+type TestRun struct {
+	File string // relative to the module's directory, with slashes: "tests/a.tftest.hcl"
+	Name string // of the run block
+	Key  string // of the module in modules.json: "test.tests.a.name"
+	Call ModuleCall
+}
+
+// run decodes a run block.
+func (d *document) run(block *hcl.Block, content *hcl.BodyContent) {
+	name := block.Labels[0]
+	valid := d.checkName("run block name", name, block.LabelRanges[0])
+	d.declare(block.LabelRanges[0], "run", "", name)
+	for _, once := range []string{"module", "variables", "plan_options"} {
+		d.checkOnce(content, once, "Multiple \""+once+"\" blocks")
+	}
+	d.checkRunArguments(content)
+	d.checkConditions(content.Blocks.OfType("assert"))
+	for _, inner := range content.Blocks {
+		switch inner.Type {
+		case "variables":
+			_, diags := inner.Body.JustAttributes()
+			d.report(diags...)
+		case "plan_options":
+			d.planOptions(d.content(inner.Body, rule{body: body("mode refresh replace target", "")}))
+		case "backend":
+			if !experimental(d.product.Version) {
+				d.error(inner.DefRange, "Invalid block",
+					"Runs have backends of their own only in alpha releases of %s.", d.product.Name)
+			}
+		}
+	}
+	d.checkOverrides(content, !d.laterTests())
+	if own := content.Blocks.OfType("module"); len(own) > 0 {
+		if call := d.runModule(own[0]); call != nil && valid {
+			call.Name = name
+			for _, given := range content.Blocks.OfType("variables") {
+				call.arguments, _ = given.Body.JustAttributes()
+			}
+			d.runs = append(d.runs, TestRun{Name: name, Call: *call})
+		}
+	}
+}
+
+// runModule decodes the module block of a run. It is nil if there is no source.
+func (d *document) runModule(block *hcl.Block) *ModuleCall {
+	content := d.content(block.Body, rule{body: body("source version", "")})
+	source, ok := content.Attributes["source"]
+	if !ok {
+		d.error(block.DefRange, "Missing \"source\" attribute for module block",
+			"A run that has a module block tests the module that the argument \"source\" names.")
+		return nil
+	}
+	call := &ModuleCall{Range: block.DefRange}
+	call.readSource(source, nil)
+	call.readVersion(content.Attributes["version"], nil)
+	return call
+}
+
+func (d *document) checkRunArguments(content *hcl.BodyContent) {
+	d.checkKeyword(content.Attributes["command"], "apply", "plan")
+	d.checkArgument(content.Attributes["state_key"], cty.String)
+	d.checkArgument(content.Attributes["parallel"], cty.Bool)
+	d.checkCleanup(content.Attributes["skip_cleanup"])
+	d.passedProviders(content.Attributes["providers"])
+	d.checkAddresses(content.Attributes["expect_failures"])
+}
+
+// planOptions checks the options of a plan that a test makes.
+func (d *document) planOptions(content *hcl.BodyContent) {
+	d.checkKeyword(content.Attributes["mode"], "normal", "refresh-only")
+	d.checkArgument(content.Attributes["refresh"], cty.Bool)
+	d.checkAddresses(content.Attributes["replace"])
+	d.checkAddresses(content.Attributes["target"])
+	if refresh := content.Attributes["refresh"]; refresh != nil {
+		mode := content.Attributes["mode"]
+		val, _ := static.Evaluate(refresh.Expr)
+		if flag, err := convert.Convert(val, cty.Bool); err == nil && flag.RawEquals(cty.False) &&
+			mode != nil && hcl.ExprAsKeyword(mode.Expr) == "refresh-only" {
+			d.error(refresh.Range, "Incompatible plan options", "A plan that only refreshes can't leave out refreshing.")
+		}
+	}
+}
+
+// checkKeyword reports an argument that isn't one of some words.
+func (d *document) checkKeyword(attr *hcl.Attribute, words ...string) {
+	if attr != nil && !slices.Contains(words, hcl.ExprAsKeyword(attr.Expr)) {
+		d.error(attr.Expr.Range(), "Invalid \""+attr.Name+"\" keyword",
+			"The argument %q is one of the words %s or %s, without quotes.", attr.Name, words[0], words[1])
+	}
+}
+
+// checkArgument reports an argument that isn't of a type.
+func (d *document) checkArgument(attr *hcl.Attribute, typ cty.Type) {
+	if attr == nil {
+		return
+	}
+	val, diags := static.Evaluate(attr.Expr)
+	d.report(diags...)
+	if diags.HasErrors() {
+		return
+	}
+	if _, err := convert.Convert(val, typ); err != nil || val.IsNull() {
+		d.error(attr.Expr.StartRange(), "Unsuitable value type", "The value has to be a %s.", typ.FriendlyName())
+	}
+}
+
+// checkAddresses reports what is no list of addresses.
+func (d *document) checkAddresses(attr *hcl.Attribute) {
+	for _, expr := range d.elements(attr) {
+		if traversal, _ := d.unquoted(expr); len(traversal) > 0 {
+			continue
+		}
+		_, diags := hcl.AbsTraversalForExpr(expr)
+		d.report(diags...)
+	}
+}

@@ -1,0 +1,59 @@
+package load
+
+import (
+	"slices"
+	"testing"
+
+	"github.com/tfdeps/tfdeps/getproviders"
+)
+
+func TestCheckVersion_ComparesTheProductsCoreVersion(t *testing.T) {
+	const (
+		unsupported = "Unsupported Terraform Core version"
+		invalid     = "Invalid required_version constraint"
+		broken      = "Invalid version constraint"
+	)
+	for _, test := range []struct {
+		product  string
+		required []string
+		want     []string
+	}{
+		{"1.9.5", nil, nil},
+		{"1.9.5", []string{">= 1.9"}, nil},
+		{"1.9.5", []string{"~> 1.9.0"}, nil},
+		{"1.9.5", []string{"~> 1.8.0"}, []string{unsupported}},
+		{"1.9.5", []string{"1.9.5"}, nil},
+		{"1.9.5", []string{"1.9"}, []string{unsupported}},
+		{"1.9.5", []string{">= 2", ">= 1", "< 1.9"}, []string{unsupported, unsupported}},
+		{"1.10.0-beta1", []string{">= 1.10"}, nil},
+		{"1.10.0-beta1", []string{"< 1.10"}, []string{unsupported}},
+		{"1.9.5+meta", []string{"1.9.5"}, nil},
+		{"1.9.5", []string{">= 1.0.0-beta1"}, []string{invalid}},
+		{"1.9.5", []string{">= 1, < 2.0.0-alpha"}, []string{invalid}},
+		{"1.9.5", []string{"latest"}, []string{broken}},
+		{"dev", []string{">= 1", ">= 2"}, []string{"Unknown Terraform version"}},
+		{"dev", nil, nil},
+	} {
+		var module Module
+		for _, text := range test.required {
+			module.RequiredVersions = append(module.RequiredVersions, RequiredVersion{Text: text})
+		}
+		var got []string
+		for _, diag := range module.CheckVersion(getproviders.Terraform(test.product)) {
+			got = append(got, diag.Summary)
+		}
+		if !slices.Equal(got, test.want) {
+			t.Errorf("%s for %q: got %q, want %q", test.product, test.required, got, test.want)
+		}
+	}
+}
+
+func TestCheckVersion_NamesTheProduct(t *testing.T) {
+	other := getproviders.Terraform("1.8.0")
+	other.Name = "OpenTofu"
+	module := load(t, map[string]string{"main.tf": "terraform {\n  required_version = \">= 99\"\n}\n"})
+	diags := module.CheckVersion(other)
+	if len(diags) != 1 || diags[0].Summary != "Unsupported OpenTofu Core version" || diags[0].Subject.Start.Line != 2 {
+		t.Errorf("got %v", diags)
+	}
+}

@@ -1,0 +1,224 @@
+package modulelock
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"fmt"
+	"io/fs"
+	"slices"
+	"strings"
+	"unicode/utf8"
+
+	version "github.com/hashicorp/go-version"
+	"github.com/hashicorp/hcl/v2"
+
+	"github.com/tfdeps/tfdeps/depsfile"
+	"github.com/tfdeps/tfdeps/getproviders"
+	"github.com/tfdeps/tfdeps/internal/config/diagnostic"
+	"github.com/tfdeps/tfdeps/internal/par"
+)
+
+// FileName is the lock file's name in the directory of the root module.
+const FileName = ".tfdeps.modules.lock.hcl"
+
+// Load reads the file; a missing file is an empty Locks. Like Decode, it
+// returns what could be read even if there are errors.
+func Load(path string) (*Locks, hcl.Diagnostics) {
+	src, err := depsfile.ReadText(path)
+	if errors.Is(err, fs.ErrNotExist) {
+		return &Locks{}, nil
+	}
+	if err != nil {
+		return &Locks{}, hcl.Diagnostics{diagnostic.Placeless(hcl.DiagError, "Failed to read file", "The lock file for modules can't be read: %s.", err)}
+	}
+	return Decode(src, path)
+}
+
+// LoadContext is Load that returns when ctx ends, with an error among the diagnostics. The
+// largest files take seconds to parse; what was begun goes on in the background until it is parsed.
+func LoadContext(ctx context.Context, path string) (*Locks, hcl.Diagnostics) {
+	type loaded struct {
+		locks *Locks
+		diags hcl.Diagnostics
+	}
+	var once par.Memo[struct{}, loaded]
+	got, err := once.Do(ctx, struct{}{}, func(context.Context) (l loaded, err error) {
+		l.locks, l.diags = Load(path)
+		return l, nil
+	})
+	if ctx.Err() != nil {
+		err = context.Cause(ctx)
+	}
+	if err != nil {
+		return &Locks{}, hcl.Diagnostics{diagnostic.Placeless(hcl.DiagError, "Failed to read file", "Reading the lock file for modules was interrupted: %s.", err)}
+	}
+	return got.locks, got.diags
+}
+
+// maxTokens is a hundred for each call of the largest tree of modules that can be installed.
+const maxTokens = 1_000_000
+
+// Save writes the file, by one rename, if it differs from what is there. The
+// file's mode is 0644.
+func (l *Locks) Save(path string) error {
+	if err := depsfile.SaveText(path, l.Encode()); err != nil {
+		return fmt.Errorf("can't save the lock file for modules: %w", err)
+	}
+	return nil
+}
+
+var (
+	fileSchema = &hcl.BodySchema{Blocks: []hcl.BlockHeaderSchema{
+		{Type: "module", LabelNames: []string{"key"}},
+	}}
+	moduleSchema = &hcl.BodySchema{Attributes: []hcl.AttributeSchema{
+		{Name: "source", Required: true},
+		{Name: "version"},
+		{Name: "commit"},
+		{Name: "hash", Required: true},
+	}}
+)
+
+// Decode reads the content of a lock file; filename is for messages. Locks is
+// usable (holds what could be read) even if there are errors.
+func Decode(src []byte, filename string) (*Locks, hcl.Diagnostics) {
+	d := decoder{locks: &Locks{}, seen: map[string]hcl.Range{}}
+	diags := depsfile.DecodeBlocks(src, filename, maxTokens, fileSchema, func(blocks hcl.Blocks) hcl.Diagnostics {
+		for _, block := range blocks {
+			d.decodeModule(block)
+		}
+		return d.diags
+	})
+	return d.locks, diags
+}
+
+// decoder collects entries and problems.
+type decoder struct {
+	locks *Locks
+	seen  map[string]hcl.Range
+	diags hcl.Diagnostics
+}
+
+// problem records an error about the text at a range.
+func (d *decoder) problem(at hcl.Range, summary, format string, args ...any) {
+	d.diags = append(d.diags, depsfile.Problem(at, summary, format, args...))
+}
+
+// decodeModule reads a block. One with a problem is no entry: nothing may pass
+// for locked that isn't.
+func (d *decoder) decodeModule(block *hcl.Block) {
+	key, before := block.Labels[0], len(d.diags)
+	at := block.LabelRanges[0]
+	if key == "" || !utf8.ValidString(key) {
+		d.problem(at, "Invalid module key", "A lock needs the names of the calls that lead to the module, joined by dots.")
+	}
+	if earlier, ok := d.seen[key]; ok {
+		d.problem(at, "Duplicate module lock", "There is a lock for the module %q already, at %s.", key, earlier)
+	}
+	d.seen[key] = at
+	content, diags := block.Body.Content(moduleSchema)
+	d.diags = append(d.diags, diags...)
+	lock := Lock{
+		Key:     key,
+		Source:  d.text(content, "source", isPlain),
+		Version: d.text(content, "version", isVersion),
+		Commit:  d.text(content, "commit", isCommit),
+		Hash:    getproviders.Hash(d.text(content, "hash", isHash)),
+	}
+	if len(d.diags) == before {
+		d.locks.Set(lock)
+	}
+}
+
+// text reads an argument, which may be missing; check says what its value has
+// to be, or "".
+func (d *decoder) text(content *hcl.BodyContent, name string, check func(string) string) string {
+	attr := content.Attributes[name]
+	if attr == nil {
+		return ""
+	}
+	var given *string // null is not ""
+	if diags := depsfile.DecodeExpression(attr.Expr, &given); diags.HasErrors() {
+		d.diags = append(d.diags, diags...)
+		return ""
+	}
+	if given == nil {
+		d.problem(attr.Expr.Range(), "Missing required argument", "The argument %q can't be null.", name)
+		return ""
+	}
+	should := check(*given)
+	if !utf8.ValidString(*given) {
+		should = "in UTF-8"
+	}
+	if should != "" {
+		d.problem(attr.Expr.Range(), "Invalid module lock", "The %s that is locked has to be %s.", name, should)
+	}
+	return *given
+}
+
+func isPlain(source string) string {
+	switch plain := plainSource(source); {
+	case source == "":
+		return "the address of a module"
+	case plain != source:
+		return fmt.Sprintf("without what may be a secret, and without parameters that don't matter: %q", plain)
+	}
+	return ""
+}
+
+func isVersion(given string) string {
+	v, err := version.NewVersion(given)
+	switch {
+	case err != nil:
+		return "a version"
+	case v.String() != given:
+		return fmt.Sprintf("written in its normalized form: %q", v)
+	}
+	return ""
+}
+
+func isCommit(given string) string {
+	if (len(given) == 40 || len(given) == 64) && strings.Trim(given, "0123456789abcdef") == "" {
+		return ""
+	}
+	return "the full name of a commit, 40 or 64 hex digits"
+}
+
+func isHash(given string) string {
+	if h, err := getproviders.ParseHash(given); err == nil && h.Scheme() == getproviders.SchemeH1 {
+		return ""
+	}
+	return "a hash of the scheme \"h1\"; a file with others comes from a newer version of this program"
+}
+
+// header is what the file begins with.
+const header = `# This file is maintained automatically by "tfdeps init -lock-modules".
+# Manual edits may be lost in future updates.
+`
+
+// argument is a line of a block.
+type argument struct{ name, value string }
+
+// Encode returns the content of the file: the same bytes for the same locks.
+func (l *Locks) Encode() []byte {
+	out := bytes.NewBufferString(header)
+	for _, lock := range l.All() {
+		arguments := slices.DeleteFunc([]argument{
+			{"source", lock.Source},
+			{"version", lock.Version},
+			{"commit", lock.Commit},
+			{"hash", string(lock.Hash)},
+		}, func(a argument) bool { return a.value == "" })
+		longest := 0
+		for _, a := range arguments {
+			longest = max(longest, len(a.name))
+		}
+		fmt.Fprintf(out, "\nmodule %s {\n", depsfile.QuoteLabel(lock.Key))
+		for _, a := range arguments {
+			fmt.Fprintf(out, "  %-*s = %s\n", longest, a.name, depsfile.Quote(a.value))
+		}
+		out.WriteString("}\n")
+	}
+	return out.Bytes()
+}

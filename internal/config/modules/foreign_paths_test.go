@@ -1,0 +1,154 @@
+package modules
+
+import (
+	"errors"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"github.com/tfdeps/tfdeps/internal/config/load"
+)
+
+// needSymlinks skips a test where making a symlink takes a privilege.
+func needSymlinks(t *testing.T) {
+	t.Helper()
+	if err := os.Symlink("x", filepath.Join(t.TempDir(), "link")); err != nil {
+		t.Skipf("no symlinks here: %v", err)
+	}
+}
+
+func TestResolver_PathsOfPackagesStayInThem(t *testing.T) {
+	needSymlinks(t)
+	outside := map[string]string{
+		"../../../private": "", "../../modules/../../private": "", "./out": "", "./out/sub": "", "./deep/out": "", "./far": "", "../b": "",
+	}
+	for source := range outside {
+		p := newProject(t, map[string]string{
+			"main.tf": call("a", netURL), "private/main.tf": "", "private/sub/main.tf": "", ".terraform/modules/b/main.tf": "",
+		})
+		p.fetcher = &linker{files: map[string]string{
+			"main.tf": call("in", source), "out": "-> ../../../private", "deep/out": "-> ../../../../private", "far": "-> " + filepath.Join(p.dir, "private"),
+		}}
+		p.wantProblem("a/main.tf", "escapes", "module.a.module.in", netURL, source)
+	}
+	p := newProject(t, map[string]string{"main.tf": call("a", netURL+"//sub")})
+	p.fetcher = &linker{files: map[string]string{"sub/main.tf": call("in", "../near") + call("link", "./link"), "near/main.tf": "", "sub/link": "-> ../near"}}
+	p.save()
+	p.save()
+	p.mode = AsRecorded
+	p.save()
+}
+
+// A record of a path that leaves its package doesn't count.
+func TestResolver_RecordedPathsStayInTheirPackage(t *testing.T) {
+	for _, mode := range []Mode{Normal, AsRecorded, Upgrade} {
+		p := newProject(t, map[string]string{
+			"main.tf": call("a", netURL), "private/main.tf": "",
+			".terraform/modules/a/main.tf": call("in", "../../../private"),
+			".terraform/modules/modules.json": `{"Modules":[{"Key":"a","Source":"` + netURL + `","Dir":".terraform/modules/a"},
+				{"Key":"a.in","Source":"../../../private","Dir":"private"}]}`,
+		})
+		p.mode, p.fetcher = mode, &linker{files: map[string]string{"main.tf": call("in", "../../../private")}}
+		p.wantProblem("a/main.tf", "escapes", "module.a.module.in")
+	}
+}
+
+// Packages may be recorded in another directory for modules, as at the beginning of vendor -o.
+func TestResolver_RecordedPackagesElsewhereAreWhole(t *testing.T) {
+	p := newProject(t, map[string]string{
+		"main.tf":                              call("a", netURL+"//mod*/sub") + call("b", "x/y/z"),
+		"private/main.tf":                      "",
+		".terraform/modules/a/mods/sub/x.tf":   call("in", "../other"),
+		".terraform/modules/a/mods/other/x.tf": call("out", "../../../../../private"),
+		".terraform/modules/b/sub/x.tf":        call("in", "../other"),
+		".terraform/modules/b/other/x.tf":      "",
+		".terraform/modules/modules.json": `{"Modules":[{"Key":"a","Source":"` + netURL + `//mod*/sub","Dir":".terraform/modules/a/mods/sub"},
+			{"Key":"b","Source":"x/y/z","Version":"1.0.0","Dir":".terraform/modules/b/sub"}]}`,
+	})
+	root, _ := load.LoadModule(p.dir, p.product)
+	manifest, err := ReadManifest(nil, filepath.Join(p.dir, ".terraform/modules"), p.product)
+	if err != nil {
+		t.Fatal(err)
+	}
+	tree, problems := Resolver{Dir: filepath.Join(p.dir, "bundle/.terraform/modules"), Product: p.product}.Resolve(t.Context(), root, manifest)
+	if len(problems) != 1 || !strings.Contains(problems[0].Detail, "module.a.module.in.module.out") {
+		t.Errorf("problems: %v", problems)
+	}
+	for i, pkg := range tree.Packages() {
+		if want := filepath.Join(p.dir, ".terraform/modules", []string{"a", "b"}[i]); pkg.Path != want {
+			t.Errorf("%s is in %s, want %s", pkg.Key, pkg.Path, want)
+		}
+	}
+}
+
+// Terraform records subdirectories behind symlinks.
+func TestResolver_RecordedSubdirectoriesStayInTheirPackage(t *testing.T) {
+	needSymlinks(t)
+	p := newProject(t, map[string]string{
+		"main.tf": call("a", netURL+"//sub"), "private/main.tf": "", ".terraform/modules/a/main.tf": "",
+		".terraform/modules/modules.json": `{"Modules":[{"Key":"a","Source":"` + netURL + `//sub","Dir":".terraform/modules/a/sub"}]}`,
+	})
+	if err := os.Symlink("../../../private", filepath.Join(p.dir, ".terraform/modules/a/sub")); err != nil {
+		t.Fatal(err)
+	}
+	p.mode = AsRecorded
+	p.wantProblem("main.tf", "Module not installed")
+	p.mode, p.fetcher = Normal, &linker{files: map[string]string{"sub/main.tf": ""}}
+	p.save()
+	p.wantChanged("get "+netURL+" for a", "a in .terraform/modules/a/sub")
+}
+
+func TestResolver_SubdirectoriesStayInTheirPackage(t *testing.T) {
+	needSymlinks(t)
+	for subdir, ok := range map[string]bool{
+		"real": true, "inner": true, "inner/sub": true, "in*/sub": true,
+		"far": false, "far/sub": false, "f*r": false, "far/s*": false, "deep/up": false, "deep/up/x": false,
+	} {
+		p := newProject(t, map[string]string{"main.tf": call("a", netURL+"//"+subdir), "private/main.tf": "", "private/sub/main.tf": ""})
+		files := map[string]string{"real/sub/main.tf": "", "inner": "-> real", "far": "-> " + filepath.Join(p.dir, "private"), "deep/up": "-> ../.."}
+		in := Resolver{Dir: filepath.Join(t.TempDir(), "modules"), Product: p.product, Fetcher: &linker{files: files}}
+		err := in.Populate(t.Context(), netURL+"//"+subdir, t.TempDir())
+		p.fetcher = &linker{files: files}
+		if ok {
+			p.save()
+			if err != nil {
+				t.Errorf("-from-module with %s: %v", subdir, err)
+			}
+			continue
+		}
+		if err == nil || !strings.Contains(err.Error(), "outside of the module package") {
+			t.Errorf("-from-module with %s: %v", subdir, err)
+		}
+		p.wantProblem("main.tf", "outside of the module package", `module "a"`, netURL, subdir[:1], "name a directory")
+	}
+}
+
+func TestResolver_InsideIsAllOfTheWay(t *testing.T) {
+	needSymlinks(t)
+	dir := t.TempDir()
+	write(t, dir, "pkg/real/main.tf", "")
+	write(t, dir, "other/main.tf", "")
+	for link, target := range map[string]string{"pkg/out": "../other", "other/back": "../pkg/real"} {
+		if err := os.Symlink(target, filepath.Join(dir, link)); err != nil {
+			t.Fatal(err)
+		}
+	}
+	for name, want := range map[string]error{
+		"real": nil, "": nil, "/real": nil, "out": errOutside, "out/back": errOutside, "..": errOutside, "../other": errOutside, "../pkg/real": errOutside,
+		"../nothing": errOutside, "nothing": fs.ErrNotExist,
+	} {
+		if found, err := Inside(filepath.Join(dir, "pkg"), name); !errors.Is(err, want) {
+			t.Errorf("%q: %q, %v", name, found, err)
+		}
+	}
+}
+
+func TestResolver_AddressesOfGitHubStayInTheirPackage(t *testing.T) {
+	for _, source := range []string{"github.com/o/r/../../../../private", "github.com/o/r/%2e%2e/%2e%2e/private", "github.com/o/r/a/../../private"} {
+		if address, err := parseComplete(source); !errors.Is(err, errOutside) {
+			t.Errorf("%s: %#v, %v", source, address, err)
+		}
+	}
+}

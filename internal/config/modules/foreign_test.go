@@ -1,0 +1,268 @@
+package modules
+
+import (
+	"context"
+	"errors"
+	"maps"
+	"net/http"
+	"os"
+	"path/filepath"
+	"strings"
+	"sync"
+	"testing"
+
+	"github.com/tfdeps/tfdeps/getproviders/providertest"
+	"github.com/tfdeps/tfdeps/internal/config/load"
+)
+
+// ofThisMachine are addresses of files of this machine, in all spellings.
+var ofThisMachine = []string{
+	"file:///home/me/private", "file:///home/me/private//sub", "FILE:///home/me/private", "file://localhost/home/me/private",
+	"file::file:///home/me/private", "file::/home/me/private", "file:///home/me/private.zip", "file:///home/me/private?archive=zip",
+	"git::file:///home/me/private", "git::file:///home/me/private//sub?ref=v1", "git::FILE:///home/me/private", "git::/home/me/private",
+	"git::file:///home/me/r.git/private.zip", "hg::file:///home/me/private", "hg::/home/me/private",
+	"s3::/home/me/private", "http::file:///home/me/private", "git:///home/me/private",
+}
+
+// linker is a Fetcher that has every package. The first one is a directory with files, and with
+// links where the content is "-> TARGET".
+type linker struct {
+	files map[string]string
+
+	mu    sync.Mutex
+	asked []string
+}
+
+func (l *linker) Fetch(_ context.Context, req FetchRequest, dst string) (Fetched, error) {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	l.asked = append(l.asked, req.Package)
+	if err := os.Mkdir(dst, 0o755); err != nil {
+		return Fetched{}, err
+	}
+	if len(l.asked) > 1 {
+		return Fetched{}, nil
+	}
+	for name, content := range l.files {
+		path := filepath.Join(dst, filepath.FromSlash(name))
+		err := os.MkdirAll(filepath.Dir(path), 0o755)
+		if target, isLink := strings.CutPrefix(content, "-> "); isLink {
+			err = errors.Join(err, os.Symlink(target, path))
+		} else {
+			err = errors.Join(err, os.WriteFile(path, []byte(content), 0o600))
+		}
+		if err != nil {
+			return Fetched{}, err
+		}
+	}
+	return Fetched{}, nil
+}
+
+func TestResolver_RegistriesDontLeadToFiles(t *testing.T) {
+	locations := append([]string{
+		"~/private", "git::~/private", "git::../../private", "github.com/o/r/../../../../private", "github.com/o/r/%2e%2e/%2e%2e/x",
+	}, ofThisMachine...)
+	for _, location := range locations {
+		t.Run(location, func(t *testing.T) {
+			t.Parallel()
+			registry := newRegistry(t)
+			registry.AddModule(providertest.ModuleSpec{Namespace: "acme", Name: "net", System: "cloud", Version: "1.0.0", Location: location})
+			fetcher := &linker{}
+			p := newProject(t, map[string]string{"main.tf": call("a", "example.com/acme/net/cloud")})
+			p.fetcher, p.registries = fetcher, newRegistries(registry)
+			words := []string{"Invalid package location from module registry", `module "a"`, "example.com/acme/net/cloud"}
+			if strings.Contains(location, "private") && strings.Contains(location, ":/") {
+				words = append(words, "/private", "no registry may lead to", "your own configuration")
+			}
+			p.wantProblem("main.tf", words...)
+			if len(fetcher.asked) > 0 {
+				t.Errorf("asked for %q", fetcher.asked)
+			}
+			p.wantNothing()
+			in := Resolver{Dir: filepath.Join(t.TempDir(), "modules"), Product: p.product, Fetcher: fetcher, Registries: p.registries}
+			if err := in.Populate(t.Context(), "example.com/acme/net/cloud", t.TempDir()); err == nil || len(fetcher.asked) > 0 {
+				t.Errorf("-from-module: %v, asked for %q", err, fetcher.asked)
+			}
+		})
+	}
+}
+
+func TestResolver_LocationsInABodyDontLeadToFiles(t *testing.T) {
+	t.Parallel()
+	registry := newRegistry(t)
+	addNet(registry, "1.0.0")
+	registry.Break("module/download", providertest.Fault{Status: 200, Header: http.Header{"X-Terraform-Get": nil},
+		Body: func([]byte) []byte { return []byte(`{"location":"file:///home/me/private"}`) }})
+	if remote, err := newRegistries(registry).Locate(t.Context(), netModule, "1.0.0"); err == nil {
+		t.Errorf("located at %v", remote)
+	}
+}
+
+// An earlier run may have remembered an address without refusing it.
+func TestResolver_RememberedLocationsDontLeadToFiles(t *testing.T) {
+	t.Parallel()
+	registries := newRegistries(newRegistry(t))
+	registries.Store, registries.Offline = t.TempDir(), true
+	module := netModule
+	module.Subdir = ""
+	dir := registries.storeDir(module)
+	write(t, dir, "1.0.0.json", `{"module":"example.com/acme/net/cloud","version":"1.0.0","location":"file:///home/me/private"}`)
+	if choice, err := registries.Select(t.Context(), module, "1.0.0"); !errors.Is(err, ErrOffline) {
+		t.Errorf("%+v, %v", choice, err)
+	}
+	if remote, err := registries.Locate(t.Context(), module, "1.0.0"); !errors.Is(err, ErrOffline) {
+		t.Errorf("%+v, %v", remote, err)
+	}
+}
+
+func TestResolver_PackagesDontCallFiles(t *testing.T) {
+	for _, source := range ofThisMachine {
+		t.Run(source, func(t *testing.T) {
+			for from, files := range map[string]map[string]string{
+				netURL:           {"main.tf": call("in", source)},
+				netURL + "//sub": {"sub/main.tf": call("mid", "../mid"), "mid/main.tf": call("in", source)},
+			} {
+				fetcher := &linker{files: files}
+				p := newProject(t, map[string]string{"main.tf": call("a", "./a"), "a/main.tf": call("b", from)})
+				p.fetcher = fetcher
+				p.wantProblem("main.tf", "Module leads to files of this machine", "module.in", netURL, "/private", "your own configuration")
+				if len(fetcher.asked) != 1 {
+					t.Errorf("asked for %q", fetcher.asked)
+				}
+			}
+		})
+	}
+}
+
+// An archive or a repository on this machine is the work of other people, too.
+func TestResolver_WhatPackagesMayCallFiles(t *testing.T) {
+	for source, may := range map[string]bool{
+		"/srv/net": true, "file:///srv/net": true, "file::/srv/net//sub": true,
+		"/srv/net.zip": false, "file:///srv/net?archive=tgz": false, "git::file:///srv/net": false, "git::/srv/net": false, "hg::/srv/net": false,
+		"git::https://h/net.git": false, "github.com/o/net": false, "git@h:o/net.git": false, "s3.amazonaws.com/b/net.zip": false, "https://h/net": false,
+	} {
+		inner := call("in", "file:///home/me/private") + call("other", "git::file:///home/me/private")
+		fetcher := &linker{files: map[string]string{"main.tf": inner, "sub/main.tf": inner}}
+		p := newProject(t, map[string]string{"main.tf": call("a", "./a"), "a/main.tf": call("b", source)})
+		p.fetcher = fetcher
+		_, problems := p.install()
+		if may && (problems.HasErrors() || len(fetcher.asked) != 3) || !may && (len(problems) != 2 || len(fetcher.asked) != 1) {
+			t.Errorf("%s: asked for %q, %v", source, fetcher.asked, problems)
+		}
+	}
+}
+
+// A record, maybe of Terraform's, doesn't allow more.
+func TestResolver_RecordedModulesDontLeadToFiles(t *testing.T) {
+	for _, mode := range []Mode{Normal, AsRecorded, Upgrade} {
+		p := newProject(t, map[string]string{
+			"main.tf":                      call("a", netURL),
+			".terraform/modules/a/main.tf": call("in", "/home/me/private"),
+			".terraform/modules/modules.json": `{"Modules":[{"Key":"a","Source":"` + netURL + `","Dir":".terraform/modules/a"},
+				{"Key":"a.in","Source":"file:///home/me/private","Dir":".terraform/modules/a.in"}]}`,
+			".terraform/modules/a.in/main.tf": "",
+		})
+		p.mode, p.fetcher = mode, &linker{files: map[string]string{"main.tf": call("in", "/home/me/private")}}
+		p.wantProblem("a/main.tf", "Module leads to files of this machine", `"file:///home/me/private"`)
+	}
+}
+
+// A copy is a configuration of the user's, whose calls may lead anywhere.
+func TestResolver_CopiesOfPackagesDontLeadToFiles(t *testing.T) {
+	needSymlinks(t)
+	private := t.TempDir()
+	for name, files := range map[string]map[string]string{
+		"a call":            {"main.tf": call("in", "file:///home/me/private")},
+		"a call below":      {"main.tf": call("sub", "./sub"), "sub/main.tf": call("in", "git::/home/me/private")},
+		"a path below":      {"main.tf": call("sub", "./sub"), "sub/main.tf": call("in", "../../private")},
+		"a link":            {"main.tf": call("in", "./out"), "out": "-> " + private},
+		"a computed source": {"main.tf": "variable \"x\" {\n  const   = true\n  default = \"/home/me/private\"\n}\n" + call("in", "${var.x}")},
+	} {
+		p := newProject(t, nil)
+		in := Resolver{Dir: filepath.Join(t.TempDir(), "modules"), Product: p.product, Fetcher: &linker{files: files}}
+		dir := t.TempDir()
+		err := in.Populate(t.Context(), netURL, dir)
+		if err == nil || !strings.Contains(err.Error(), "module.in") || !strings.Contains(err.Error(), netURL) {
+			t.Errorf("%s: %v", name, err)
+		}
+		if left, err := os.ReadDir(dir); err != nil || len(left) > 0 {
+			t.Errorf("%s left %v, %v", name, left, err)
+		}
+	}
+}
+
+// The values of variables may come with the copy, and are known only once it is there.
+func TestResolver_CopiedRootsDontLeadToFiles(t *testing.T) {
+	for source, foreign := range map[string]bool{netURL: true, "x/y/z": true, "git::/srv/net": true, "./net": false, "/srv/net": false, "": false} {
+		for _, inner := range []string{"file:///home/me/private", "../private"} {
+			p := newProject(t, map[string]string{"main.tf": call("in", inner)})
+			write(t, filepath.Dir(p.dir), "private/main.tf", "")
+			root, _ := load.LoadModule(p.dir, p.product)
+			in := Resolver{Dir: filepath.Join(p.dir, ".terraform", "modules"), Product: p.product, Fetcher: &linker{}, CopiedFrom: source}
+			if _, problems := in.Resolve(t.Context(), root, nil); problems.HasErrors() != foreign {
+				t.Errorf("copied from %q, calls %q: %v", source, inner, problems)
+			}
+		}
+	}
+}
+
+// ownLister is a Fetcher that notes which packages the user's own configuration names. Each package has the same call.
+type ownLister struct {
+	inner string
+
+	mu  sync.Mutex
+	own map[string]bool
+}
+
+func (l *ownLister) Fetch(_ context.Context, req FetchRequest, dst string) (Fetched, error) {
+	l.mu.Lock()
+	l.own[req.Package] = req.Own
+	l.mu.Unlock()
+	content := ""
+	if !strings.Contains(req.Package, "inner") {
+		content = l.inner
+	}
+	return Fetched{}, errors.Join(os.Mkdir(dst, 0o755), os.WriteFile(filepath.Join(dst, "main.tf"), []byte(content), 0o600))
+}
+
+// TestResolver_OnlyAddressesOfTheUserAreOwn: the others choose no credentials.
+func TestResolver_OnlyAddressesOfTheUserAreOwn(t *testing.T) {
+	t.Parallel()
+	const inner, located = "s3::https://inner.example/b/k.zip", "s3::https://located.example/b/k.zip"
+	registry := newRegistry(t)
+	registry.AddModule(providertest.ModuleSpec{Namespace: "acme", Name: "net", System: "cloud", Version: "1.0.0", Location: located})
+	for name, c := range map[string]struct {
+		root, local string
+		copied      string // the address that the root was copied from
+		want        map[string]bool
+	}{
+		"the root":              {root: inner, want: map[string]bool{inner: true}},
+		"a directory of it":     {root: "./local", local: inner, want: map[string]bool{inner: true}},
+		"a registry":            {root: "example.com/acme/net/cloud", want: map[string]bool{located: false, inner: false}},
+		"a package":             {root: netURL, want: map[string]bool{netURL: true, inner: false}},
+		"a package of this one": {root: "/srv/net.zip", want: map[string]bool{"file:///srv/net.zip": true, inner: false}},
+		"a directory elsewhere": {root: "/srv/net", want: map[string]bool{"file:///srv/net": true, inner: true}},
+		"a copy":                {root: inner, copied: netURL, want: map[string]bool{inner: false}},
+	} {
+		p := newProject(t, map[string]string{"main.tf": call("a", c.root), "local/main.tf": "# none\n"})
+		if c.local != "" {
+			write(t, p.dir, "local/main.tf", call("b", c.local))
+		}
+		root, _ := load.LoadModule(p.dir, p.product)
+		fetcher := &ownLister{inner: call("in", inner), own: map[string]bool{}}
+		in := Resolver{Dir: filepath.Join(p.dir, ".terraform", "modules"), Product: p.product, Fetcher: fetcher, Registries: newRegistries(registry), CopiedFrom: c.copied}
+		if _, problems := in.Resolve(t.Context(), root, nil); problems.HasErrors() {
+			t.Errorf("%s: %v", name, problems)
+		}
+		if !maps.Equal(fetcher.own, c.want) {
+			t.Errorf("%s: %v, want %v", name, fetcher.own, c.want)
+		}
+	}
+	for source, want := range map[string]map[string]bool{inner: {inner: true}, "example.com/acme/net/cloud": {located: false}} {
+		fetcher := &ownLister{own: map[string]bool{}}
+		in := Resolver{Dir: filepath.Join(t.TempDir(), "modules"), Product: asTerraform, Fetcher: fetcher, Registries: newRegistries(registry)}
+		if err := in.Populate(t.Context(), source, t.TempDir()); err != nil || !maps.Equal(fetcher.own, want) {
+			t.Errorf("-from-module=%s: %v, %v, want %v", source, err, fetcher.own, want)
+		}
+	}
+}

@@ -1,0 +1,123 @@
+package modules
+
+import (
+	"errors"
+	"os"
+	"path/filepath"
+	"testing"
+
+	"github.com/tfdeps/tfdeps/getproviders"
+	"github.com/tfdeps/tfdeps/internal/config/load"
+)
+
+// TestResolve_TakesRootAndDirAsTheyAreGiven: the root module and the directory for modules may be
+// absolute or relative to the working directory of the process, each of them alone. The same
+// modules are found, and found again by the next run.
+func TestResolve_TakesRootAndDirAsTheyAreGiven(t *testing.T) {
+	product := getproviders.Terraform("1.15.9")
+	for _, tc := range []struct {
+		name         string
+		root, dir    string // relative to the working directory
+		absRoot, abs bool
+	}{
+		{name: "both relative", root: "work", dir: "work/.terraform/modules"},
+		{name: "both absolute", root: "work", dir: "work/.terraform/modules", absRoot: true, abs: true},
+		{name: "root absolute", root: "work", dir: "work/.terraform/modules", absRoot: true},
+		{name: "dir absolute", root: "work", dir: "work/.terraform/modules", abs: true},
+		{name: "root absolute, dir elsewhere", root: "work", dir: "data/modules", absRoot: true},
+		{name: "dir absolute and elsewhere", root: "work", dir: "data/modules", abs: true},
+		{name: "both elsewhere", root: "work", dir: "data/modules"},
+		{name: "root is here, dir absolute", root: ".", dir: ".terraform/modules", abs: true},
+	} {
+		t.Run(tc.name, func(t *testing.T) {
+			wd, err := filepath.EvalSymlinks(t.TempDir())
+			if err != nil {
+				t.Fatal(err)
+			}
+			t.Chdir(wd)
+			write(t, wd, filepath.Join(tc.root, "main.tf"), call("net", netURL)+call("own", "./linked"))
+			write(t, wd, "elsewhere/main.tf", `resource "linked_y" "z" {}`)
+			if err := os.Symlink(filepath.Join(wd, "elsewhere"), filepath.Join(tc.root, "linked")); err != nil {
+				t.Skip(err)
+			}
+			root, dir := filepath.FromSlash(tc.root), filepath.FromSlash(tc.dir)
+			if tc.absRoot {
+				root = filepath.Join(wd, root)
+			}
+			if tc.abs {
+				dir = filepath.Join(wd, dir)
+			}
+			for _, mode := range []Mode{Normal, AsRecorded} {
+				module, diags := load.LoadModule(root, product)
+				if diags.HasErrors() {
+					t.Fatal(diags)
+				}
+				manifest, err := ReadManifest(nil, dir, product)
+				if err != nil {
+					t.Fatal(err)
+				}
+				in := Resolver{Dir: dir, Product: product, Mode: mode, Fetcher: newPackageSet()}
+				tree, problems := in.Resolve(t.Context(), module, manifest)
+				if len(problems) > 0 {
+					t.Fatalf("mode %d: %v", mode, problems)
+				}
+				required, _ := tree.Requirements(product)
+				if got := required.Providers(); len(got) != 2 || len(tree.Modules) != 6 {
+					t.Errorf("mode %d: required are %v of %d modules", mode, got, len(tree.Modules))
+					for _, m := range tree.Modules {
+						t.Logf("%q in %s", m.Key, m.Dir)
+					}
+				}
+				if err := tree.Save(); err != nil {
+					t.Fatal(err)
+				}
+			}
+		})
+	}
+}
+
+// TestResolve_RefusesNamesThatAreNoDirectories: a configuration that a program put together has
+// names that nothing has checked.
+func TestResolve_RefusesNamesThatAreNoDirectories(t *testing.T) {
+	for _, name := range []string{"../../out", "..", "", "a/b", "/x", "."} {
+		top := t.TempDir()
+		root := &load.Module{Dir: top, Calls: []load.ModuleCall{{Name: name, Source: netURL}}}
+		dir := filepath.Join(top, "in", "deep", "modules")
+		fetcher := newPackageSet()
+		tree, problems := Resolver{Dir: dir, Product: getproviders.Terraform("1.15.9"), Fetcher: fetcher}.Resolve(t.Context(), root, nil)
+		if !problems.HasErrors() || len(tree.Modules) != 1 || len(fetcher.asked) > 0 {
+			t.Errorf("%q: %d modules, %d requests, problems %v", name, len(tree.Modules), len(fetcher.asked), problems)
+		}
+		if entries, _ := os.ReadDir(top); len(entries) > 0 {
+			t.Errorf("%q: there is %v", name, entries)
+		}
+	}
+}
+
+// TestRegistries_RefuseAddressesThatAreNone: an address that a program put together is checked
+// before it becomes a path of a store or a URL.
+func TestRegistries_RefuseAddressesThatAreNone(t *testing.T) {
+	registry := newRegistry(t)
+	for _, address := range []Registry{
+		{},
+		{Host: "example.com", Namespace: "../../..", Name: "net", System: "cloud"},
+		{Host: "example.com", Namespace: "acme", Name: "..", System: "cloud"},
+		{Host: "example.com", Namespace: "acme", Name: "net", System: "../x"},
+		{Host: "../x", Namespace: "acme", Name: "net", System: "cloud"},
+		{Host: "example.com", Namespace: "acme", Name: "net", System: "cloud", Subdir: "../x"},
+	} {
+		registries := newRegistries(registry)
+		registries.Store = t.TempDir()
+		_, selectErr := registries.Select(t.Context(), address, "")
+		_, locateErr := registries.Locate(t.Context(), address, "1.0.0")
+		_, relocateErr := registries.Relocate(t.Context(), address, "1.0.0")
+		for _, err := range []error{selectErr, locateErr, relocateErr} {
+			if !errors.Is(err, ErrAddress) {
+				t.Errorf("%+v: the error is %v", address, err)
+			}
+		}
+		if n := len(registry.Log()); n > 0 {
+			t.Errorf("%+v: %d requests", address, n)
+		}
+	}
+}

@@ -1,0 +1,165 @@
+package modules
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"strings"
+
+	"github.com/tfdeps/tfdeps/internal/config/load"
+)
+
+// Populate copies the module of a source address into a directory, which is to
+// become a configuration of its own. The directory has to be empty, but for
+// names that begin with a dot; such are not copied either, at any depth. The
+// source is one as in the configuration, but that local paths are those of the
+// process. A module without calls is recorded as such, in place of what was recorded in
+// Dir before; the calls of others are recorded by [Resolver.Resolve].
+//
+// Nothing is copied of a module that isn't of this machine and calls files of it, or
+// what is outside of its directory. Which modules are called may depend on values that
+// are not known yet: see [Resolver.CopiedFrom].
+//
+// A module with errors isn't copied: they are hcl.Diagnostics in the error. If anything
+// fails, what was copied is removed again. An error that has a method Summary, itself or in what it wraps, has a
+// headline of its own.
+func (in Resolver) Populate(ctx context.Context, source, dir string) error {
+	if in.FS != nil {
+		return errors.New("nothing can be copied into an fs.FS")
+	}
+	if err := mustBeEmpty(dir); err != nil {
+		return err
+	}
+	address, err := ParseAddress(source, in.Product)
+	if err != nil {
+		return headed{err, "Invalid module source address"}
+	}
+	if local, ok := address.(Local); ok {
+		return in.copyModule(ctx, filepath.FromSlash(string(local)), dir)
+	}
+	from, _, err := in.locatePackage(ctx, address, "")
+	if err != nil {
+		return err
+	}
+	stage, err := newStage(in.Dir)
+	if err != nil {
+		return err
+	}
+	defer stage.remove()
+	pkg := stage.at("root")
+	if _, err := in.fetchPackage(ctx, &from, pkg); err != nil {
+		return err
+	}
+	subdir, err := findSubdir(pkg, from)
+	if err != nil {
+		return err
+	}
+	if isForeign(address) {
+		in.CopiedFrom = source
+	}
+	return in.copyModule(ctx, filepath.Join(pkg, filepath.FromSlash(subdir)), dir)
+}
+
+// headed is an error with a headline.
+type headed struct {
+	error
+	summary string
+}
+
+func (e headed) Summary() string { return e.summary }
+
+func (e headed) Unwrap() error { return e.error }
+
+// mustBeEmpty refuses a directory in which something would be in the way.
+func mustBeEmpty(dir string) error {
+	entries, err := os.ReadDir(dir)
+	if err != nil {
+		return err
+	}
+	for _, entry := range entries {
+		if !strings.HasPrefix(entry.Name(), ".") {
+			return headed{fmt.Errorf("the directory is not empty: it has %s", entry.Name()), "Can't populate non-empty directory"}
+		}
+	}
+	return nil
+}
+
+// copyModule copies a directory with all that is below. A module that uses what
+// is beside it would not be the same in another place.
+func (in Resolver) copyModule(ctx context.Context, from, to string) (err error) {
+	module, problems := load.LoadModuleWith(from, in.Product, load.Options{Within: from})
+	if problems.HasErrors() {
+		return problems
+	}
+	for _, call := range module.Calls {
+		if strings.HasPrefix(call.Source, "../") || strings.HasPrefix(call.Source, `..\`) {
+			return fmt.Errorf("the module calls %q, which is in a parent directory (%q) and would not be copied with it", call.Name, call.Source)
+		}
+	}
+	if err := in.checkCopied(ctx, module); err != nil {
+		return err
+	}
+	info, err := os.Stat(from)
+	if err == nil && !info.IsDir() {
+		err = fmt.Errorf("%s is not a directory", from)
+	}
+	if err != nil {
+		return err
+	}
+	err = os.CopyFS(to, visible{os.DirFS(from)})
+	if err == nil && len(module.Calls) == 0 && in.Dir != "" {
+		err = Manifest{}.Save(in.Dir)
+	}
+	if err != nil {
+		removeVisible(to)
+	}
+	return err
+}
+
+// checkCopied refuses a foreign module whose copy would call files of this machine.
+// What isn't in its directory isn't fetched for that.
+func (in Resolver) checkCopied(ctx context.Context, module *load.Module) error {
+	if in.CopiedFrom == "" {
+		return nil
+	}
+	_, problems := Resolver{Product: in.Product, CopiedFrom: in.CopiedFrom}.Resolve(ctx, module, nil)
+	for _, p := range problems {
+		if _, refused := p.Extra.(Refused); refused {
+			return errors.New(strings.TrimSuffix(p.Detail, "."))
+		}
+	}
+	return context.Cause(ctx)
+}
+
+// removeVisible empties a directory as mustBeEmpty wants it.
+func removeVisible(dir string) {
+	entries, _ := os.ReadDir(dir)
+	for _, entry := range entries {
+		if !strings.HasPrefix(entry.Name(), ".") {
+			_ = os.RemoveAll(filepath.Join(dir, entry.Name()))
+		}
+	}
+}
+
+// visible is a file system without the names that begin with a dot.
+type visible struct{ fs.FS }
+
+// ReadDir implements [fs.ReadDirFS].
+func (v visible) ReadDir(name string) (shown []fs.DirEntry, err error) {
+	entries, err := fs.ReadDir(v.FS, name)
+	for _, entry := range entries {
+		if !strings.HasPrefix(entry.Name(), ".") {
+			shown = append(shown, entry)
+		}
+	}
+	return shown, err
+}
+
+// ReadLink implements [fs.ReadLinkFS].
+func (v visible) ReadLink(name string) (string, error) { return fs.ReadLink(v.FS, name) }
+
+// Lstat implements [fs.ReadLinkFS].
+func (v visible) Lstat(name string) (fs.FileInfo, error) { return fs.Lstat(v.FS, name) }

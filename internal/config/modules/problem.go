@@ -1,0 +1,192 @@
+package modules
+
+import (
+	"errors"
+	"io/fs"
+	"strings"
+
+	"github.com/hashicorp/hcl/v2"
+
+	"github.com/tfdeps/tfdeps/internal/config/diagnostic"
+	"github.com/tfdeps/tfdeps/internal/config/load"
+)
+
+func canceled() *hcl.Diagnostic {
+	return diagnostic.Placeless(hcl.DiagError, "Module installation was canceled by an interrupt signal.", "Nothing was recorded.")
+}
+
+func tooMany(most int) *hcl.Diagnostic {
+	return diagnostic.Placeless(hcl.DiagError, "Too many modules", "The configuration has more than %d modules, counting each call of one.", most)
+}
+
+// badName is about a call whose name can't be that of a directory.
+func badName(call load.ModuleCall, key string) *hcl.Diagnostic {
+	return diagnostic.Error(call.Range, "Invalid module instance name", "The module %q can't be installed: its key %q is no name of a directory.", call.Name, key)
+}
+
+// invalidSource is about an address that means nothing.
+func invalidSource(call load.ModuleCall, err error) *hcl.Diagnostic {
+	if call.VersionRange == (hcl.Range{}) {
+		return diagnostic.Error(call.SourceRange, "Invalid module source address", "The source can't be used: %v.", err)
+	}
+	return diagnostic.Error(call.SourceRange, "Invalid registry module source address",
+		"The source can't be used: %v.\n\nThe call has the argument \"version\" as well, so that the source has to be a module of a registry.", err)
+}
+
+// remoteRun is about the module of a test run that Terraform doesn't take from there.
+func remoteRun(call load.ModuleCall, address Address) *hcl.Diagnostic {
+	return diagnostic.Error(call.SourceRange, "Invalid module source address",
+		"The module of a run has to be a local one, or from a registry. A test can run a local module that calls %s.", Redact(address.String()))
+}
+
+// unreadable is about a local module that isn't there; nil without an error.
+func unreadable(call load.ModuleCall, dir string, err error) *hcl.Diagnostic {
+	if err == nil {
+		return nil
+	}
+	if errors.Is(err, fs.ErrNotExist) {
+		return diagnostic.Error(call.SourceRange, "Unreadable module directory",
+			"The module %q has to be in the directory %s, which doesn't exist. Sources that begin with ./ or ../ are relative to the directory of the file that has them.",
+			call.Name, dir)
+	}
+	return diagnostic.Error(call.SourceRange, "Unreadable module directory",
+		"The module %q has to be in the directory %s, which can't be read: %v.", call.Name, dir, err)
+}
+
+// escapes is about a path that leads out of a package.
+func escapes(call load.ModuleCall, parent *Module) *hcl.Diagnostic {
+	diag := diagnostic.Error(call.SourceRange, "Local module path escapes module package",
+		"The source %q of %s would be outside of the package that it is in, %q. Paths have to stay in their package, also where they lead through symlinks.",
+		call.Source, joinPath(parent.Config.Path, call.Name), Redact(parent.pkg))
+	diag.Extra = Refused{}
+	return diag
+}
+
+// repeated is about a module that would be in the tree without end.
+func repeated(call load.ModuleCall, child *Module) *hcl.Diagnostic {
+	return diagnostic.Error(call.SourceRange, "Module calls itself",
+		"The module in %s is called by a module that it calls itself, so that the tree of modules would have no end.", child.Dir)
+}
+
+// registryWarnings are what a registry's list of versions has that can't be used.
+func registryWarnings(s *step, texts []string) (warnings hcl.Diagnostics) {
+	for _, text := range texts {
+		warnings = append(warnings, diagnostic.Warning(s.call.SourceRange, "Module registry returned an invalid version", "%s", text))
+	}
+	return warnings
+}
+
+// Unlocated is the Extra of a problem about a module whose package a registry didn't tell, or
+// that couldn't be fetched.
+type Unlocated struct {
+	Err error // such as a *RegistryError, whose Hint is in the problem's Detail
+}
+
+// unlocated is about a module whose package a registry didn't tell.
+func (w *walk) unlocated(s *step, err error) *hcl.Diagnostic {
+	if w.ctx.Err() != nil {
+		return done[0]
+	}
+	summary := "Error accessing remote module registry"
+	if titled, ok := err.(interface{ Summary() string }); ok {
+		summary = titled.Summary()
+	}
+	diag := diagnostic.Error(s.call.Range, summary, "The module %q (%s:%d) can't be installed from %s: %s.%s",
+		s.call.Name, s.call.Range.Filename, s.call.Range.Start.Line, shown(s.address), err, hint(err))
+	diag.Extra = Unlocated{err}
+	return diag
+}
+
+// unfetched is about a module whose package couldn't be fetched.
+func (w *walk) unfetched(s *step, err error) *hcl.Diagnostic {
+	if w.ctx.Err() != nil {
+		return done[0]
+	}
+	return notFetched(s, err)
+}
+
+func notFetched(s *step, err error) *hcl.Diagnostic {
+	summary := "Failed to download module"
+	if _, ok := errors.AsType[*noSubdirError](err); ok {
+		summary = "Unreadable module subdirectory"
+		if _, ok := s.address.(Registry); !ok {
+			summary = "Failed to expand subdir globs"
+		}
+	}
+	diag := diagnostic.Error(s.call.Range, summary, "Could not download the module %q (%s:%d) from %s: %s.%s",
+		s.call.Name, s.call.Range.Filename, s.call.Range.Start.Line, shownPackage(s), strings.TrimSuffix(reason(s, err), "."), hint(err))
+	diag.Extra = Unlocated{err}
+	return diag
+}
+
+// reason is what an error has to say beyond what a module is downloaded from. That
+// is not where a registry's package is.
+func reason(s *step, err error) string {
+	var named interface{ Brief() string }
+	if _, ok := s.address.(Registry); !ok && errors.As(err, &named) {
+		return named.Brief()
+	}
+	return err.Error()
+}
+
+// hint is what an error, or else what it wraps, has to say of the way out.
+func hint(err error) string {
+	if text := hintOf(err); text != "" {
+		return "\n\nhint: " + text
+	}
+	return ""
+}
+
+func hintOf(err error) string {
+	if hinted, ok := err.(interface{ Hint() string }); ok && hinted.Hint() != "" {
+		return hinted.Hint()
+	}
+	var inner []error
+	switch e := err.(type) {
+	case interface{ Unwrap() error }:
+		inner = []error{e.Unwrap()}
+	case interface{ Unwrap() []error }:
+		inner = e.Unwrap()
+	}
+	for _, each := range inner {
+		if text := hintOf(each); text != "" {
+			return text
+		}
+	}
+	return ""
+}
+
+// shownPackage is what a module is downloaded from: for people the address that
+// they know.
+func shownPackage(s *step) string {
+	if registry, ok := s.address.(Registry); ok {
+		return registry.Package()
+	}
+	return shown(Remote{Package: s.from.remote.Package})
+}
+
+// outdated says why a record can't be used where none may be made; nil: it can.
+func (w *walk) outdated(s *step) *hcl.Diagnostic {
+	call, recorded := s.call, s.recorded
+	because := func(code OutdatedCode, diag *hcl.Diagnostic) *hcl.Diagnostic {
+		diag.Extra = Outdated{Key: s.key, Code: code}
+		return diag
+	}
+	const advice = "Run init (without -get=false) or get, which install modules."
+	switch {
+	case !s.known:
+		return because(Absent, diagnostic.Error(call.Range, "Module not installed", "The module %q is not installed yet. %s", call.Name, advice))
+	case recorded.Source != s.address.String():
+		return because(SourceChanged, diagnostic.Error(call.SourceRange, "Module source has changed",
+			"The module %q is installed from %q, and its source is %q now. %s", call.Name, Redact(recorded.Source), shown(s.address), advice))
+	case !satisfies(recorded.Version, call.Version):
+		return because(VersionChanged, diagnostic.Error(call.SourceRange, "Module version requirements have changed",
+			"The module %q is installed in version %q, which doesn't satisfy %q. %s", call.Name, recorded.Version, call.Version, advice))
+	case isLocalAddress(s.address) && w.strays(s):
+		return escapes(call, s.parent)
+	case !w.isDir(w.at(recorded.Dir)) || w.strays(s):
+		return because(Absent, diagnostic.Error(call.Range, "Module not installed",
+			"The module %q is recorded to be in %s, which is no directory of its package. %s", call.Name, recorded.Dir, advice))
+	}
+	return nil
+}

@@ -1,0 +1,246 @@
+package modules
+
+import (
+	"context"
+	"fmt"
+	"net/http"
+	"net/url"
+	"path"
+	"strings"
+
+	version "github.com/hashicorp/go-version"
+
+	"github.com/tfdeps/tfdeps/getproviders"
+	"github.com/tfdeps/tfdeps/getproviders/hosts"
+	"github.com/tfdeps/tfdeps/internal/par"
+)
+
+const (
+	// registryService is how registries announce the module registry protocol.
+	registryService = "modules.v1"
+
+	// registryAnswerBytes is how large an answer in JSON may be: hundreds of
+	// times what the longest list of versions has.
+	registryAnswerBytes = 16 << 20
+
+	// registryRedirects is how many redirects are followed, as usual on the web.
+	registryRedirects = 10
+)
+
+// Registries asks the registries of modules, each found by service discovery
+// on the host that an address names, which versions there are and where.
+//
+// Each is asked for the versions of a module and for the location of a version
+// once; the answers are remembered as long as the value lives, so that one run
+// sees one state of a registry. A program that lives longer makes a new one
+// for each run; Client and Discovery may be shared. It is safe for many
+// goroutines, and must not be copied after its first use.
+type Registries struct {
+	Client    *http.Client     // required; see hosts.NewClient
+	Discovery *hosts.Discovery // required
+	// Credentials are sent along with requests to a registry's API, and never
+	// with those for packages; nil: none. They are those of the host in the
+	// module's address, wherever its discovery document says that the API is,
+	// except that nothing is sent over plain http. Discovery has credentials of
+	// its own.
+	Credentials hosts.Credentials
+	Product     getproviders.Product // its version is sent to registries
+
+	// Store is a directory of the user's own, in whose subdirectory "locations"
+	// those of versions are remembered from run to run; it needn't exist. "":
+	// they aren't. What is in it may be removed at any time.
+	Store string
+	// Offline has no registry asked: all that is known is what is remembered.
+	Offline bool
+
+	versions  par.Memo[Registry, versionList] // by address without subdirectory
+	locations par.Memo[release, Remote]       // those that registries answered with in this run
+}
+
+// release is one version of a module.
+type release struct {
+	module  Registry // without subdirectory
+	version string
+}
+
+// Choice is the version that a call gets.
+type Choice struct {
+	Version string // normalised: "1.2" of a registry is "1.2.0" here
+	// Unasked says that the registry wasn't asked, and might have led to another
+	// version.
+	Unasked  bool
+	Warnings []string // what is wrong with the registry's answer, each a sentence without a full stop
+}
+
+// Select chooses the newest version of a module that satisfies a constraint;
+// "" is satisfied by every release. A prerelease is chosen only where the
+// constraint has a term, with "=" or without operator, for this very version.
+// Of versions that differ in nothing but metadata, the first in the registry's list
+// is taken.
+//
+// Where the constraint leaves no choice ("1.2.0", "= 1.2.0") and Store knows
+// this version, no registry is asked.
+//
+// Errors are *RegistryError or *NoVersionError, or that the constraint isn't
+// one. Warnings are there with an error, too.
+func (r *Registries) Select(ctx context.Context, address Registry, constraint string) (Choice, error) {
+	if err := address.check(); err != nil {
+		return Choice{}, err
+	}
+	address.Subdir = ""
+	want, err := parseWanted(constraint)
+	if err != nil {
+		return Choice{}, err
+	}
+	if pinned, ok := want.pinned(); ok {
+		if _, ok := r.recall(release{address, pinned}); ok {
+			return Choice{Version: pinned}, nil
+		}
+	}
+	list, err := r.list(ctx, address)
+	if err != nil {
+		return Choice{}, err
+	}
+	choice, err := list.choose(address, want)
+	if r.Offline {
+		return offlineChoice(address, choice, err)
+	}
+	return choice, err
+}
+
+// Versions returns all versions of a module that its registry lists, normalised and in the
+// registry's order. What isn't a version is left out.
+//
+// Errors are *RegistryError or [ErrAddress].
+func (r *Registries) Versions(ctx context.Context, address Registry) ([]string, error) {
+	if err := address.check(); err != nil {
+		return nil, err
+	}
+	address.Subdir = ""
+	list, err := r.list(ctx, address)
+	if err != nil {
+		return nil, err
+	}
+	all := make([]string, 0, len(list.versions))
+	for _, v := range list.versions {
+		all = append(all, v.String())
+	}
+	return all, nil
+}
+
+// Locate finds out where the package of a version is, and returns the address
+// of the module in it: a subdirectory of the registry's comes before that of
+// the address. The subdirectory is a name; where a registry's looks like a pattern,
+// it isn't one. The version is as Select returns it.
+//
+// Errors are *RegistryError, [ErrAddress], or that the version isn't one.
+func (r *Registries) Locate(ctx context.Context, address Registry, version string) (Remote, error) {
+	asked, err := newRelease(address, version)
+	if err != nil {
+		return Remote{}, err
+	}
+	remote, ok := r.recall(asked)
+	if !ok {
+		if remote, err = r.location(ctx, asked); err != nil {
+			return Remote{}, err
+		}
+	}
+	remote.Subdir = path.Join(remote.Subdir, address.Subdir)
+	return remote, nil
+}
+
+// Relocate is Locate for a location that turned out to be of no use: that of a
+// signed URL, say, which was remembered for longer than it is good. The registry
+// is asked, unless it answered in this very run.
+func (r *Registries) Relocate(ctx context.Context, address Registry, version string) (Remote, error) {
+	asked, err := newRelease(address, version)
+	if err != nil {
+		return Remote{}, err
+	}
+	remote, err := r.location(ctx, asked)
+	remote.Subdir = path.Join(remote.Subdir, address.Subdir)
+	return remote, err
+}
+
+// newRelease makes sure that address and version can stand in URLs and file names.
+func newRelease(address Registry, given string) (release, error) {
+	if err := address.check(); err != nil {
+		return release{}, err
+	}
+	v, err := version.NewVersion(given)
+	if err != nil {
+		return release{}, fmt.Errorf("%q is no version of %s", given, address.Package())
+	}
+	address.Subdir = ""
+	return release{address, v.String()}, nil
+}
+
+// list returns the versions of a module.
+func (r *Registries) list(ctx context.Context, module Registry) (versionList, error) {
+	if r.Offline {
+		return r.remembered(module)
+	}
+	list, err := r.versions.Do(ctx, module, func(ctx context.Context) (versionList, error) {
+		_, doc, err := r.ask(ctx, release{module: module}, "versions")
+		if err != nil {
+			return versionList{}, err
+		}
+		list, err := decodeVersions(doc.Body)
+		return list, malformed(release{module: module}, doc, err)
+	})
+	return list, causeOr(ctx, err)
+}
+
+// location asks for the location of a release, and remembers it.
+func (r *Registries) location(ctx context.Context, asked release) (Remote, error) {
+	if r.Offline {
+		return Remote{}, offline(asked)
+	}
+	remote, err := r.locations.Do(ctx, asked, func(ctx context.Context) (Remote, error) {
+		from, doc, err := r.ask(ctx, asked, asked.version, "download")
+		if err != nil {
+			return Remote{}, err
+		}
+		remote, err := readLocation(doc.Header.Get("X-Terraform-Get"), from)
+		if err != nil {
+			return Remote{}, malformed(asked, doc, err)
+		}
+		r.remember(asked, remote)
+		return remote, nil
+	})
+	return remote, causeOr(ctx, err)
+}
+
+// ask sends a request about a module to the API of its registry, and returns
+// its URL and the answer, if that is good.
+//
+// The service's URL is a directory, whether there is a slash at its end or not: so it
+// is in Terraform and OpenTofu, for modules.
+func (r *Registries) ask(ctx context.Context, about release, segments ...string) (*url.URL, *hosts.Document, error) {
+	module := about.module
+	base, err := r.Discovery.Service(ctx, module.Host, registryService)
+	if err != nil {
+		return nil, nil, unanswered(about, err)
+	}
+	if !strings.HasSuffix(base.Path, "/") {
+		base.Path += "/"
+		if base.RawPath != "" {
+			base.RawPath += "/"
+		}
+	}
+	segments = append([]string{module.Namespace, module.Name, module.System}, segments...)
+	req := hosts.DocumentRequest{
+		URL:          base.ResolveReference(&url.URL{Path: strings.Join(segments, "/")}),
+		Header:       http.Header{"X-Terraform-Version": {r.Product.Version}},
+		MaxRedirects: registryRedirects,
+		MaxBytes:     registryAnswerBytes,
+	}
+	if err := hosts.Authorize(ctx, r.Credentials, module.Host, req.URL, req.Header); err != nil {
+		return nil, nil, unanswered(about, err)
+	}
+	doc, err := hosts.GetDocument(ctx, r.Client, req)
+	if err != nil {
+		return nil, nil, unanswered(about, err)
+	}
+	return req.URL, doc, judge(about, req, doc)
+}

@@ -1,0 +1,264 @@
+package modules
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"net/http"
+	"net/url"
+	"runtime"
+	"strings"
+	"testing"
+
+	"github.com/tfdeps/tfdeps/getproviders"
+	"github.com/tfdeps/tfdeps/getproviders/hosts"
+	"github.com/tfdeps/tfdeps/getproviders/providertest"
+	"github.com/tfdeps/tfdeps/internal/par"
+)
+
+func newRegistry(t *testing.T) *providertest.Registry {
+	t.Helper()
+	registry, err := providertest.NewRegistry(providertest.Options{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(registry.Close)
+	return registry
+}
+
+// newRegistries asks a registry as example.com.
+func newRegistries(registry *providertest.Registry) *Registries {
+	return &Registries{
+		Client: registry.Client(),
+		Discovery: &hosts.Discovery{
+			Client: registry.Client(),
+			Forced: map[hosts.Hostname]map[string]string{"example.com": {"modules.v1": registry.ModulesURL()}},
+		},
+		Product: getproviders.Terraform("1.15.9"),
+	}
+}
+
+var netModule = Registry{Host: "example.com", Namespace: "acme", Name: "net", System: "cloud", Subdir: "sub"}
+
+// addNet publishes versions of netModule.
+func addNet(registry *providertest.Registry, versions ...string) {
+	for _, version := range versions {
+		registry.AddModule(providertest.ModuleSpec{
+			Namespace: "acme", Name: "net", System: "cloud", Version: version, Location: "/net-" + version + ".tgz//in",
+		})
+	}
+}
+
+func TestRegistry_EachQuestionIsAskedOnce(t *testing.T) {
+	t.Parallel()
+	registry := newRegistry(t)
+	addNet(registry, "1.0.0", "1.1.0")
+	registries := newRegistries(registry)
+	constraints := []string{"", "~> 1.0", "1.1", ">= 1.0.0", "1.1.0", "!= 1.0.0"}
+	_, errs := par.Map(t.Context(), runtime.GOMAXPROCS(0), constraints, func(ctx context.Context, constraint string) (struct{}, error) {
+		choice, err := registries.Select(ctx, netModule, constraint)
+		if err != nil || choice.Version != "1.1.0" || len(choice.Warnings) > 0 {
+			t.Errorf("%q: got %+v, %v", constraint, choice, err)
+		}
+		remote, err := registries.Locate(ctx, netModule, choice.Version)
+		if want := (Remote{registry.BaseURL() + "/net-1.1.0.tgz", "in/sub"}); remote != want || err != nil {
+			t.Errorf("%q: got %+v, %v, want %+v", constraint, remote, err, want)
+		}
+		return struct{}{}, err
+	})
+	if err := errors.Join(errs...); err != nil {
+		t.Fatal(err)
+	}
+	for kind, want := range map[string]int{"module/versions": 1, "module/download": 1, "module/archive": 0} {
+		if n := registry.Requests(kind); n != want {
+			t.Errorf("%d requests of kind %q, want %d", n, kind, want)
+		}
+	}
+	for _, req := range registry.Log() {
+		if req.Header.Get("X-Terraform-Version") != "1.15.9" || req.Header.Get("Authorization") != "" {
+			t.Errorf("%s has the header %v", req.Path, req.Header)
+		}
+	}
+}
+
+func TestRegistry_CredentialsOfTheHostGoAlong(t *testing.T) {
+	t.Parallel()
+	registry := newRegistry(t)
+	addNet(registry, "1.0.0")
+	registry.RequireToken("s3cret", "module/versions", "module/download")
+	registries := newRegistries(registry)
+	registries.Credentials = hosts.NewStaticTokens(map[hosts.Hostname]string{"example.com": "s3cret"})
+	choice, err := registries.Select(t.Context(), netModule, "")
+	if err != nil {
+		t.Fatal(err)
+	}
+	if _, err := registries.Locate(t.Context(), netModule, choice.Version); err != nil {
+		t.Fatal(err)
+	}
+}
+
+// registryFailures are ways in which a registry can fail, and the words of the error.
+var registryFailures = []struct {
+	name, kind string
+	fault      providertest.Fault
+	is         error
+	summary    string
+	text, hint string // some words
+}{
+	{"no module", "module/versions", providertest.Fault{Status: 404}, ErrModuleNotFound, "Module not found", "acme/net/cloud", `the program needs credentials for "example.com"`},
+	{"no version", "module/download", providertest.Fault{Status: 404}, ErrModuleNotFound, "Module not found", "in version 1.0.0", "lists the version"},
+	{"no token", "module/versions", providertest.Fault{Status: 401}, getproviders.ErrUnauthorized,
+		"Error accessing remote module registry", "requires authentication credentials", `the program needs credentials for "example.com"`},
+	{"no access", "module/download", providertest.Fault{Status: 403}, getproviders.ErrUnauthorized,
+		"Error accessing remote module registry", "denies access", `the program needs credentials for "example.com"`},
+	{"out of order", "module/versions", providertest.Fault{Status: 500}, getproviders.ErrUnreachable,
+		"Error accessing remote module registry", "500 Internal Server Error", ""},
+	{"no content where there has to be some", "module/versions", providertest.Fault{Status: 204}, getproviders.ErrUnreachable,
+		"Error accessing remote module registry", "204 No Content", ""},
+	{"cut off", "module/versions", providertest.Fault{CutAfter: 3}, getproviders.ErrUnreachable,
+		"Error accessing remote module registry", "/v1/modules/acme/net/cloud/versions", ""},
+	{"no JSON", "module/versions", providertest.Fault{Body: func([]byte) []byte { return []byte("<html>") }}, getproviders.ErrUnreachable,
+		"Error accessing remote module registry", "malformed answer", ""},
+	{"too many versions", "module/versions", providertest.Fault{Body: func([]byte) []byte { return make([]byte, registryAnswerBytes+1) }},
+		getproviders.ErrUnreachable, "Error accessing remote module registry", "larger than", ""},
+	{"no location", "module/download", providertest.Fault{Header: http.Header{"X-Terraform-Get": nil}}, getproviders.ErrUnreachable,
+		"Error accessing remote module registry", "names no location", ""},
+	{"a module for a location", "module/download", providertest.Fault{Header: http.Header{"X-Terraform-Get": {"a/b/c"}}}, getproviders.ErrUnreachable,
+		"Invalid package location from module registry", "registry.terraform.io/a/b/c", ""},
+}
+
+func TestRegistry_FailuresHaveKindsOfTheirOwn(t *testing.T) {
+	for _, c := range registryFailures {
+		t.Run(c.name, func(t *testing.T) {
+			t.Parallel()
+			registry := newRegistry(t)
+			addNet(registry, "1.0.0")
+			registry.Break(c.kind, c.fault)
+			registries := newRegistries(registry)
+			choice, err := registries.Select(t.Context(), netModule, "")
+			if err == nil {
+				_, err = registries.Locate(t.Context(), netModule, choice.Version)
+			}
+			failed, ok := errors.AsType[*RegistryError](err)
+			if !ok || !errors.Is(err, c.is) || failed.Module.Subdir != "" {
+				t.Fatalf("got %#v", err)
+			}
+			if failed.Summary() != c.summary || !strings.Contains(err.Error(), c.text) || !strings.Contains(failed.Hint(), c.hint) {
+				t.Errorf("got %q, %q, hint %q", failed.Summary(), err, failed.Hint())
+			}
+			registry.Break(c.kind, providertest.Fault{})
+			if choice, err = registries.Select(t.Context(), netModule, ""); err != nil {
+				t.Errorf("the failure is remembered: %v", err)
+			} else if _, err = registries.Locate(t.Context(), netModule, choice.Version); err != nil {
+				t.Errorf("the failure is remembered: %v", err)
+			}
+		})
+	}
+}
+
+func TestRegistry_ReportsARejectedToken(t *testing.T) {
+	t.Parallel()
+	registry := newRegistry(t)
+	registry.RequireToken("another", "module/versions")
+	registries := newRegistries(registry)
+	registries.Credentials = hosts.NewStaticTokens(map[hosts.Hostname]string{"example.com": "s3cret"})
+	_, err := registries.Select(t.Context(), netModule, "")
+	if err == nil || !strings.Contains(err.Error(), "rejected the given") || strings.Contains(err.Error(), "s3cret") {
+		t.Errorf("got %v", err)
+	}
+}
+
+func TestRegistry_AHostWithoutModulesIsNoRegistry(t *testing.T) {
+	t.Parallel()
+	registries := newRegistries(newRegistry(t))
+	registries.Discovery.Forced["example.com"] = map[string]string{"providers.v1": "/"}
+	_, err := registries.Select(t.Context(), netModule, "")
+	failed, ok := errors.AsType[*RegistryError](err)
+	if !ok || !errors.Is(err, hosts.ErrNoService) || !strings.Contains(failed.Hint(), "no registry of modules") {
+		t.Errorf("got %v", err)
+	}
+}
+
+// The location is relative to the URL that was requested, whatever that redirects to.
+func TestRegistry_RelativeLocationsIgnoreRedirects(t *testing.T) {
+	t.Parallel()
+	registry := newRegistry(t)
+	addNet(registry, "1.0.0")
+	registry.AddModule(providertest.ModuleSpec{Namespace: "other", Name: "net", System: "cloud", Version: "1.0.0", Location: "./net.tgz"})
+	registry.Break("module/download", providertest.Fault{Redirect: "/v1/modules/other/net/cloud/1.0.0/download", Times: 1})
+	remote, err := newRegistries(registry).Locate(t.Context(), netModule, "1.0.0")
+	if want := registry.ModulesURL() + "acme/net/cloud/1.0.0/net.tgz"; err != nil || remote.Package != want {
+		t.Errorf("got %v, %v, want %s", remote, err, want)
+	}
+}
+
+func TestRegistry_AVersionThatIsNoneIsNotAskedFor(t *testing.T) {
+	t.Parallel()
+	registry := newRegistry(t)
+	for _, version := range []string{"", "../../x", "1.0.0/../.."} {
+		if _, err := newRegistries(registry).Locate(t.Context(), netModule, version); err == nil {
+			t.Errorf("%q is located", version)
+		}
+	}
+	if n := registry.Requests(""); n != 0 {
+		t.Errorf("%d requests", n)
+	}
+}
+
+func TestRegistry_ACanceledCallGetsTheReason(t *testing.T) {
+	t.Parallel()
+	registry := newRegistry(t)
+	registry.Break("module/versions", providertest.Fault{Stall: true})
+	ctx, cancel := context.WithCancelCause(t.Context())
+	gone := errors.New("gone")
+	cancel(gone)
+	if _, err := newRegistries(registry).Select(ctx, netModule, ""); !errors.Is(err, gone) {
+		t.Errorf("got %v", err)
+	}
+}
+
+// Errors are redacted, also where the API of the host is behind a URL with a secret.
+func TestRegistry_ErrorsOfRegistriesKeepSecrets(t *testing.T) {
+	t.Parallel()
+	registry := newRegistry(t)
+	registries := newRegistries(registry)
+	u, err := url.Parse(registry.ModulesURL())
+	if err != nil {
+		t.Fatal(err)
+	}
+	u.User = url.UserPassword("me", "S3CRET")
+	registries.Discovery.Forced["example.com"]["modules.v1"] = u.String()
+	if _, err := registries.Select(t.Context(), netModule, ""); err == nil || strings.Contains(err.Error(), "S3CRET") {
+		t.Errorf("got %v", err)
+	}
+}
+
+// The URL of the service is that of a directory, however it is written and wherever it is from.
+func TestRegistry_URLNeedsNoSlash(t *testing.T) {
+	t.Parallel()
+	registry := newRegistry(t)
+	addNet(registry, "1.0.0")
+	registries := newRegistries(registry)
+	service := strings.TrimSuffix(registry.ModulesURL(), "/")
+	host, err := providertest.NewServer(providertest.ServerOptions{Handler: http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) {
+		w.Header().Set("Content-Type", "application/json")
+		fmt.Fprintf(w, `{"modules.v1": %q}`, service)
+	})})
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(host.Close)
+	registries.Discovery.Forced["example.com"]["modules.v1"] = service
+	registries.Discovery.Client = host.Client()
+	found := netModule
+	found.Host = hosts.Hostname(host.Host())
+	for _, module := range []Registry{netModule, found} {
+		choice, err := registries.Select(t.Context(), module, "")
+		if err != nil || choice.Version != "1.0.0" {
+			t.Fatalf("%s: got %+v, %v", module.Host, choice, err)
+		}
+		if remote, err := registries.Locate(t.Context(), module, choice.Version); err != nil {
+			t.Errorf("%s: got %+v, %v", module.Host, remote, err)
+		}
+	}
+}

@@ -1,0 +1,387 @@
+package modules
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/hashicorp/hcl/v2"
+
+	"github.com/tfdeps/tfdeps/getproviders"
+	"github.com/tfdeps/tfdeps/internal/config/load"
+)
+
+// project is a working directory.
+type project struct {
+	dry        bool
+	t          testing.TB
+	dir        string
+	mode       Mode
+	product    getproviders.Product
+	ctx        context.Context // nil: the test's
+	fetcher    Fetcher
+	registries *Registries
+	changed    []string // "key in dir", of what the last install recorded
+}
+
+func newProject(t testing.TB, files map[string]string) *project {
+	t.Helper()
+	p := &project{t: t, dir: filepath.Join(t.TempDir(), "root"), product: getproviders.Terraform("1.15.9")}
+	for name, content := range files {
+		write(t, p.dir, name, content)
+	}
+	return p
+}
+
+// install walks the tree without saving it.
+func (p *project) install() (*Tree, hcl.Diagnostics) {
+	p.t.Helper()
+	root, diags := load.LoadModule(p.dir, p.product)
+	if diags.HasErrors() {
+		p.t.Fatal(diags)
+	}
+	modules := filepath.Join(p.dir, ".terraform", "modules")
+	manifest, err := ReadManifest(nil, modules, asTerraform)
+	if err != nil {
+		p.t.Fatal(err)
+	}
+	p.changed = nil
+	in := Resolver{Dir: modules, Product: p.product, Mode: p.mode, DryRun: p.dry, Fetcher: p.fetcher, Registries: p.registries, Observe: func(e Event) {
+		switch e := e.(type) {
+		case Downloading:
+			p.changed = append(p.changed, "get "+e.Package+" for "+e.Key)
+		case Planned:
+			p.changed = append(p.changed, fmt.Sprint("plan ", e.Package, " for ", e.Key, ": ", e.Code, " ", e.Certain))
+		case Recorded:
+			p.changed = append(p.changed, e.Key+" in "+e.Dir)
+		}
+	}}
+	ctx := p.ctx
+	if ctx == nil {
+		ctx = p.t.Context()
+	}
+	return in.Resolve(ctx, root, manifest)
+}
+
+func (p *project) read(name string) string {
+	p.t.Helper()
+	content, err := os.ReadFile(filepath.Join(p.dir, name))
+	if err != nil {
+		p.t.Fatal(err)
+	}
+	return string(content)
+}
+
+// save installs modules without errors, and returns the record.
+func (p *project) save() *Tree {
+	p.t.Helper()
+	tree, problems := p.install()
+	if problems.HasErrors() {
+		p.t.Fatal(problems)
+	}
+	if err := tree.Save(); err != nil {
+		p.t.Fatal(err)
+	}
+	return tree
+}
+
+func (p *project) wantChanged(want ...string) {
+	p.t.Helper()
+	if !slices.Equal(p.changed, want) {
+		p.t.Errorf("recorded %q, want %q", p.changed, want)
+	}
+}
+
+// wantProblem installs modules of which one has an error.
+func (p *project) wantProblem(place string, words ...string) {
+	p.t.Helper()
+	_, problems := p.install()
+	if len(problems) != 1 || !problems.HasErrors() {
+		p.t.Fatalf("got %v, want one error", problems)
+	}
+	for _, word := range words {
+		if !strings.Contains(problems[0].Error()+problems[0].Detail, word) {
+			p.t.Errorf("the error %q doesn't say %q", problems[0], word)
+		}
+	}
+	if at := problems[0].Subject; at == nil || !strings.HasSuffix(filepath.ToSlash(at.Filename), place) {
+		p.t.Errorf("the error is at %v, want %s", at, place)
+	}
+}
+
+func call(name, source string) string {
+	return "module \"" + name + "\" {\n  source = \"" + source + "\"\n}\n"
+}
+
+func TestResolver_RecordsATree(t *testing.T) {
+	p := newProject(t, map[string]string{
+		"main.tf":      call("b", "./b") + call("a", "./a"),
+		"a/main.tf":    call("up", "../b") + call("out", "../../beside"),
+		"b/main.tf":    call("in", "./in"),
+		"b/in/main.tf": `resource "x_y" "z" {}`,
+	})
+	write(t, filepath.Dir(p.dir), "beside/main.tf", "")
+	tree := p.save()
+	p.wantChanged("a in a", "b in b", "a.out in ../beside", "a.up in b", "b.in in b/in", "a.up.in in b/in")
+	if path := tree.Modules[4].Config.Path; len(tree.Modules) != 7 || path != "module.a.module.up.module.in" {
+		t.Errorf("%d modules, one of them is %s", len(tree.Modules), path)
+	}
+	p.save()
+	p.wantChanged()
+	p.mode = Upgrade
+	p.save()
+	p.wantChanged("a in a", "b in b", "a.out in ../beside", "a.up in b", "b.in in b/in", "a.up.in in b/in")
+}
+
+func TestResolver_RequirementsSayWhichModuleAsks(t *testing.T) {
+	p := newProject(t, map[string]string{
+		"main.tf":   call("a", "./a") + `resource "x_y" "z" {}`,
+		"a/main.tf": call("b", "./b") + "terraform {\n  required_version = \"< 1\"\n}\n",
+		"a/b/m.tf":  `resource "x_y" "z" {}`,
+	})
+	tree, problems := p.install()
+	reqs, more := tree.Requirements(p.product)
+	if problems.HasErrors() || more.HasErrors() {
+		t.Fatal(problems, more)
+	}
+	asked := reqs[getproviders.Provider{Hostname: p.product.DefaultHost, Namespace: "hashicorp", Type: "x"}]
+	if len(asked) != 2 || asked[0].Pos.Module != "" || asked[1].Pos.Module != "module.a.module.b" {
+		t.Errorf("required: %+v", asked)
+	}
+	unfit := tree.CheckVersion(p.product)
+	if len(unfit) != 1 || !strings.Contains(unfit[0].Detail, "Module module.a (from ./a)") {
+		t.Errorf("unfit: %v", unfit)
+	}
+}
+
+func TestResolver_ReportsProblems(t *testing.T) {
+	for name, c := range map[string]struct {
+		files map[string]string
+		place string
+		words []string
+	}{
+		"missing":   {map[string]string{"main.tf": call("a", "./a")}, "main.tf", []string{"Unreadable module directory", `"a"`}},
+		"a file":    {map[string]string{"main.tf": call("a", "./a"), "a": ""}, "main.tf", []string{"is not a directory"}},
+		"no source": {map[string]string{"main.tf": call("a", "./a"), "a/m.tf": "module \"x\" {}"}, "a/m.tf", []string{`"source" is required`}},
+		"computed":  {map[string]string{"main.tf": call("a", "${var.x}")}, "main.tf", []string{"Reference to undeclared input variable"}},
+		"null":      {map[string]string{"main.tf": "module \"a\" {\n  source = null\n}\n"}, "main.tf", []string{"Unsuitable module source"}},
+		"nonsense":  {map[string]string{"main.tf": call("a", "nonsense")}, "main.tf", []string{"Invalid module source address", `"./nonsense"`}},
+		"version": {map[string]string{"main.tf": "module \"a\" {\n  source = \"./a\"\n  version = \"1.0\"\n}\n", "a/m.tf": ""},
+			"main.tf", []string{"Invalid registry module source address", "local directory"}},
+		"bad version": {map[string]string{"main.tf": "module \"a\" {\n  source = \"a/b/c\"\n  version = \"new\"\n}\n"},
+			"main.tf", []string{"Invalid version constraint"}},
+		"registry": {map[string]string{"main.tf": "\n" + call("a", "x/y/z")}, "main.tf",
+			[]string{"main.tf:2", "registry.terraform.io/x/y/z", "nothing to ask registries with"}},
+		"repository": {map[string]string{"main.tf": call("a", "./a"), "a/m.tf": call("r", "github.com/o/r")}, "a/m.tf",
+			[]string{"m.tf:1", "git::https://github.com/o/r.git", "nothing to fetch it with"}},
+		"itself":     {map[string]string{"main.tf": call("a", "./a"), "a/m.tf": call("b", "../b"), "b/m.tf": call("a", "../a")}, "b/m.tf", []string{"no end"}},
+		"the root":   {map[string]string{"main.tf": call("a", "./")}, "main.tf", []string{"no end"}},
+		"child bugs": {map[string]string{"main.tf": call("a", "./a"), "a/m.tf": "nonsense {}"}, "a/m.tf", []string{"Unsupported block type"}},
+		"import": {map[string]string{"main.tf": call("a", "./a"), "a/m.tf": "import {\n  to = x_y.z\n  id = 1\n}\n"},
+			"a/m.tf", []string{"Invalid import configuration", "module.a"}},
+	} {
+		t.Run(name, func(t *testing.T) {
+			newProject(t, c.files).wantProblem(c.place, c.words...)
+		})
+	}
+}
+
+func TestTree_CheckProvidersLeavesOutBrokenModules(t *testing.T) {
+	wants := "terraform {\n  required_providers {\n    x = {\n      source = \"x/x\"\n      configuration_aliases = [x.y]\n    }\n  }\n}\n"
+	p := newProject(t, map[string]string{
+		"main.tf":       call("a", "./a") + call("b", "./b"),
+		"a/main.tf":     wants + "nonsense {}\n" + call("in", "./in"),
+		"a/in/main.tf":  wants,
+		"b/main.tf":     wants + call("in", "./in"),
+		"b/in/other.tf": "nonsense {}\n",
+	})
+	tree, _ := p.install()
+	found := tree.CheckProviders(p.product)
+	if len(found) != 1 || !strings.Contains(found[0].Detail, "module.b ") {
+		t.Errorf("got %v, want one error for module.b", found)
+	}
+}
+
+func TestResolver_KeepsWhatIsRecorded(t *testing.T) {
+	vpc := "module \"vpc\" {\n  source = \"x/vpc/y\"\n  version = \"~> 1.0\"\n}\n"
+	p := newProject(t, map[string]string{
+		"main.tf":                           vpc,
+		".terraform/modules/modules.json":   `{"Modules":[{"Key":"vpc","Source":"x/vpc/y","Version":"1.4.0","Dir":".terraform/modules/vpc/m"}]}`,
+		".terraform/modules/vpc/m/main.tf":  call("in", "./in") + call("up", "../up"),
+		".terraform/modules/vpc/m/in/in.tf": "",
+		".terraform/modules/vpc/up/up.tf":   "",
+	})
+	p.save()
+	p.wantChanged("vpc.in in .terraform/modules/vpc/m/in", "vpc.up in .terraform/modules/vpc/up")
+
+	p.mode = Upgrade
+	p.wantProblem("main.tf", "registry.terraform.io/x/vpc/y", "nothing to ask registries with")
+	p.mode = Normal
+	write(t, p.dir, "main.tf", strings.Replace(vpc, "~> 1.0", "~> 2.0", 1))
+	p.wantProblem("main.tf", "registry.terraform.io/x/vpc/y", "nothing to ask registries with")
+	p.mode = AsRecorded
+	p.wantProblem("main.tf", "Module version requirements have changed", "1.4.0", "~> 2.0")
+	if _, err := os.Stat(filepath.Join(p.dir, ".terraform/modules/vpc/up/up.tf")); err != nil {
+		t.Errorf("what couldn't be replaced is gone: %v", err)
+	}
+}
+
+func TestResolver_PathsStayInTheirPackage(t *testing.T) {
+	p := newProject(t, map[string]string{
+		"main.tf":                          call("vpc", "x/vpc/y//m"),
+		".terraform/modules/modules.json":  `{"Modules":[{"Key":"vpc","Source":"x/vpc/y//m","Dir":".terraform/modules/vpc/m"}]}`,
+		".terraform/modules/vpc/m/main.tf": call("out", "../../../nowhere"),
+	})
+	p.wantProblem("m/main.tf", "escapes", "module.vpc.module.out", `"registry.terraform.io/x/vpc/y"`)
+}
+
+func TestResolver_SaveRemovesWhatWasReplaced(t *testing.T) {
+	p := newProject(t, map[string]string{
+		"main.tf":                         call("a", "./a"),
+		"a/main.tf":                       "",
+		".terraform/modules/modules.json": `{"Modules":[{"Key":"a","Source":"x/y/z","Dir":".terraform/modules/a"},{"Key":"a.b","Source":"./b","Dir":"x"},{"Key":"ab","Source":"./b","Dir":"x"}]}`,
+		".terraform/modules/a/old.tf":     "",
+		".terraform/modules/ab/old.tf":    "",
+	})
+	tree := p.save()
+	p.wantChanged("a in a")
+	if _, ok := tree.Manifest["a.b"]; ok || len(tree.Manifest) != 2 {
+		t.Errorf("recorded: %v", tree.Manifest)
+	}
+	left, err := os.ReadDir(filepath.Join(p.dir, ".terraform", "modules"))
+	if err != nil || len(left) != 2 || left[0].Name() != "ab" {
+		t.Errorf("left: %v, %v", left, err)
+	}
+}
+
+func TestResolver_RecordedModeChangesNothing(t *testing.T) {
+	p := newProject(t, map[string]string{"main.tf": call("a", "./a"), "a/main.tf": ""})
+	p.mode = AsRecorded
+	p.wantProblem("main.tf", "Module not installed")
+	p.mode = Normal
+	p.save()
+	p.mode = AsRecorded
+	p.save()
+	p.wantChanged()
+	write(t, p.dir, "main.tf", call("a", "./b"))
+	p.wantProblem("main.tf", "Module source has changed")
+}
+
+// A dry run goes through what is there of modules that would be fetched, and neither fetches nor writes.
+func TestResolver_DryRunFetchesNothing(t *testing.T) {
+	source := "git::https://example.com/n.git"
+	p := newProject(t, map[string]string{"main.tf": call("n", source) + call("a", "./a"), "a/main.tf": call("m", source)})
+	p.dry = true
+	tree, problems := p.install()
+	p.wantChanged("a in a", "plan "+source+" for n: module_absent false", "plan "+source+" for a.m: module_absent false")
+	if problems.HasErrors() || len(tree.Modules) != 2 {
+		t.Errorf("%d modules, %v", len(tree.Modules), problems)
+	}
+	if _, err := os.Lstat(filepath.Join(p.dir, ".terraform")); err == nil {
+		t.Error("something was written")
+	}
+
+	write(t, p.dir, ".terraform/modules/modules.json", `{"Modules":[{"Key":"n","Source":"`+source+`","Dir":".terraform/modules/n"},{"Key":"a","Source":"./a","Dir":"a"},{"Key":"a.m","Source":"x/y/z","Dir":"x"}]}`)
+	write(t, p.dir, ".terraform/modules/n/main.tf", call("in", "./in"))
+	write(t, p.dir, ".terraform/modules/n/in/main.tf", "")
+	before := p.read(".terraform/modules/modules.json")
+	p.mode = Upgrade
+	tree, problems = p.install()
+	if problems.HasErrors() || len(tree.Modules) != 4 || p.read(".terraform/modules/modules.json") != before {
+		t.Errorf("%d modules, %v", len(tree.Modules), problems)
+	}
+	p.wantChanged("a in a", "plan "+source+" for n: module_upgrade false", "n.in in .terraform/modules/n/in", "plan "+source+" for a.m: module_source_changed false")
+}
+
+func TestResolver_SymlinksAreFollowed(t *testing.T) {
+	p := newProject(t, map[string]string{"main.tf": call("a", "./link/in"), "real/in/main.tf": call("b", "../beside"), "real/beside/main.tf": ""})
+	if err := os.Symlink("real", filepath.Join(p.dir, "link")); err != nil {
+		t.Skipf("no symlinks here: %v", err)
+	}
+	p.save()
+	p.wantChanged("a in real/in", "a.b in real/beside")
+}
+
+func TestResolver_StopsWhenItIsCanceled(t *testing.T) {
+	p := newProject(t, map[string]string{"main.tf": call("a", "./a") + call("b", "./b")})
+	root, _ := load.LoadModule(p.dir, p.product)
+	ctx, cancel := context.WithCancel(t.Context())
+	cancel()
+	_, problems := Resolver{Product: p.product}.Resolve(ctx, root, nil)
+	if len(problems) != 1 || !strings.Contains(problems[0].Summary, "canceled") {
+		t.Errorf("problems: %v", problems)
+	}
+}
+
+// The input is the sources of calls, a line each: what Go makes shorter has few bytes, and one
+// directory is written over and over. With whole files and a directory each, Go would spend its
+// time on making the first inputs shorter. What calls may look like beside their source is fuzzed
+// in FuzzLoadModule.
+func FuzzInstall(f *testing.F) {
+	f.Add("./a\n./b", "../b", "./")
+	f.Add("./a", "a/b/c\n../..", "x/y/z")
+	f.Add("./b//c", "/tmp", "git::x")
+	p := newProject(f, map[string]string{"main.tf": "", "a/main.tf": "", "b/main.tf.json": ""})
+	f.Fuzz(func(t *testing.T, root, a, b string) {
+		calls := func(sources string) (text string) {
+			for i, source := range strings.Split(sources, "\n") {
+				text += call(fmt.Sprintf("m%d", i), source)
+			}
+			return text
+		}
+		write(t, p.dir, "main.tf", calls(root))
+		write(t, p.dir, "a/main.tf", calls(a))
+		inJSON, err := json.Marshal(map[string]any{"module": map[string]any{"x": map[string]string{"source": b}}})
+		if err != nil {
+			t.Fatal(err)
+		}
+		write(t, p.dir, "b/main.tf.json", string(inJSON))
+		module, _ := load.LoadModule(p.dir, p.product)
+		tree, problems := Resolver{Dir: filepath.Join(p.dir, ".terraform"), Product: p.product, most: 8}.Resolve(t.Context(), module, nil)
+		for _, problem := range problems {
+			if problem.Summary == "" || problem.Subject == nil && problem.Summary != tooMany(8).Summary {
+				t.Errorf("a problem without place: %v", problem)
+			}
+		}
+		for _, child := range tree.Modules[1:] {
+			if child.Config.Path == "" || tree.Manifest[child.Key] != child.Record {
+				t.Errorf("%+v isn't recorded in %v", child.Record, tree.Manifest)
+			}
+		}
+	})
+}
+
+// A few directories can make a tree that has no end. A level that would be too large isn't read.
+func TestResolver_CountsCallsBeforeItFollowsThem(t *testing.T) {
+	if testing.Short() {
+		t.Skip("reads ten thousand modules")
+	}
+	const names = "abcdefghijklmnopqrstuvwxyz"
+	files := map[string]string{}
+	for i, dir := range []string{"", "1/", "2/", "3/"} {
+		for _, name := range names {
+			files[dir+"main.tf"] += call(string(name), fmt.Sprintf("%s%d", map[bool]string{true: "./", false: "../"}[i == 0], i+1))
+		}
+	}
+	p := newProject(t, files)
+	read := 0
+	root, problems := load.LoadModule(p.dir, asTerraform)
+	if problems.HasErrors() {
+		t.Fatal(problems)
+	}
+	in := Resolver{Dir: filepath.Join(p.dir, ".terraform", "modules"), Product: asTerraform}
+	tree, problems := in.Resolve(t.Context(), root, nil)
+	for _, m := range tree.Modules {
+		if m.Config != nil {
+			read++
+		}
+	}
+	if !strings.Contains(problems.Error(), "more than 10000 modules") || read > 10_000 {
+		t.Errorf("%d modules were read: %.300v", read, problems)
+	}
+}

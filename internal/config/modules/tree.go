@@ -1,0 +1,175 @@
+package modules
+
+import (
+	"errors"
+	"fmt"
+	"os"
+	"path/filepath"
+
+	"github.com/hashicorp/hcl/v2"
+
+	"github.com/tfdeps/tfdeps/getproviders"
+	"github.com/tfdeps/tfdeps/internal/config/load"
+)
+
+// Module is one module of a tree. A directory that several calls lead to is
+// several modules.
+type Module struct {
+	Record
+	// Config is what the module says; its Path is the module's place in the tree.
+	Config *load.Module
+
+	pkg     string // the address of the package that the module is in; "" is the working directory's
+	pkgDir  string // where that package is
+	foreign bool   // whether it may reach nothing but that package: see foreign.go
+	commit  string // of a repository, if the package was fetched just now
+	parents []string
+	broken  bool    // whether its files have errors
+	caller  *Module // nil: the root module, and those of test runs
+	call    load.ModuleCall
+}
+
+// Tree is a configuration with all its modules. Make one with
+// [Resolver.Resolve].
+type Tree struct {
+	// Modules are all modules, the root first, each before those that it calls,
+	// which come in the order of their names.
+	Modules []*Module
+
+	// Manifest is the record of where they are, and of modules that were called earlier.
+	Manifest Manifest
+
+	root     string   // the directory of the root module
+	dir      string   // of the record
+	replaced []string // keys of modules whose former packages aren't needed
+	unsaved  bool     // whether there is anything to be saved
+}
+
+// Package is the package of a module that isn't in the one of its caller.
+type Package struct {
+	Record
+	Commit string // of a git repository; "" if it isn't one, or was fetched by an earlier run
+	Path   string // where the package is for this process; Dir is the module's, in it
+}
+
+// Packages returns the packages of all modules whose sources aren't local, in
+// the order of the tree.
+func (t *Tree) Packages() (all []Package) {
+	for _, m := range t.Modules {
+		if address, err := parseComplete(m.Source); err != nil || m.Key == "" || isLocalAddress(address) {
+			continue
+		}
+		all = append(all, Package{Record: m.Record, Commit: m.commit, Path: t.at(m.pkgDir)})
+	}
+	return all
+}
+
+// at returns where a recorded directory is for this process.
+func (t *Tree) at(dir string) string {
+	dir = filepath.FromSlash(dir)
+	if filepath.IsAbs(dir) {
+		return filepath.Clean(dir)
+	}
+	return filepath.Join(t.root, dir)
+}
+
+func isLocalAddress(address Address) bool {
+	_, local := address.(Local)
+	return local
+}
+
+// Requirements returns what all modules ask for, each with the path of the
+// module. The errors are those of [load.Module.Requirements].
+func (t *Tree) Requirements(product getproviders.Product) (getproviders.Requirements, hcl.Diagnostics) {
+	all := getproviders.Requirements{}
+	var problems hcl.Diagnostics
+	for _, module := range t.Modules {
+		own, diags := module.Config.Requirements(product)
+		problems = append(problems, diags...)
+		tests, diags := module.Config.TestRequirements(product)
+		problems = append(problems, diags...)
+		parts := []getproviders.Requirements{own}
+		for _, test := range module.Config.Tests {
+			parts = append(parts, tests[test])
+		}
+		for _, part := range parts {
+			for p, reqs := range part {
+				all[p] = append(all[p], reqs...)
+			}
+		}
+	}
+	return all, problems
+}
+
+// CheckVersion returns a problem for each required_version of any module that
+// the product's version doesn't satisfy.
+func (t *Tree) CheckVersion(product getproviders.Product) (problems hcl.Diagnostics) {
+	for _, module := range t.Modules {
+		problems = append(problems, module.Config.CheckVersion(product)...)
+	}
+	return problems
+}
+
+// CheckProviders says how the providers of the modules fit together: see
+// [load.CheckProviders]. Modules whose files have errors, and those that they call, are left
+// out, as Terraform does: what they want may be what is wrong.
+func (t *Tree) CheckProviders(product getproviders.Product) hcl.Diagnostics {
+	var links []load.Link
+	unsure := map[*Module]bool{}
+	for _, module := range t.Modules {
+		unsure[module] = module.broken || unsure[module.caller]
+		if module.caller != nil && !unsure[module] {
+			links = append(links, load.Link{Caller: module.caller.Config, Call: module.call, Module: module.Config})
+		}
+	}
+	return load.CheckProviders(links, product)
+}
+
+// Save removes what is left of modules that were replaced, and writes
+// modules.json, unless that says it all already. Without calls of modules, and
+// where nothing was installed, it does nothing.
+func (t *Tree) Save() error {
+	if !t.unsaved {
+		return nil
+	}
+	for _, key := range t.replaced {
+		if err := removePackage(filepath.Join(t.dir, key)); err != nil {
+			return fmt.Errorf("removing what was installed for the module %s before: %w", key, err)
+		}
+	}
+	return t.Manifest.Save(t.dir)
+}
+
+// removePackage removes a directory, or a symlink to one. A key can be
+// "modules.json", which is a file that has to stay.
+func removePackage(path string) error {
+	info, err := os.Lstat(path)
+	if errors.Is(err, os.ErrNotExist) || err == nil && info.Mode().IsRegular() {
+		return nil
+	}
+	if err != nil {
+		return err
+	}
+	if err := checkLinks(path); err != nil {
+		return err
+	}
+	return os.RemoveAll(path)
+}
+
+// Outdated is the Extra of a problem about a module that isn't installed as its
+// call wants it, where nothing may be installed ([AsRecorded]). Programs that
+// ask what there is to do can tell it from an error in the configuration.
+type Outdated struct {
+	Key  string // of the call, as in modules.json
+	Code OutdatedCode
+}
+
+// OutdatedCode says what is wrong with a record. The texts don't change.
+type OutdatedCode string
+
+const (
+	Absent         OutdatedCode = "module_absent"          // there is no record, or not the directory that it names
+	SourceChanged  OutdatedCode = "module_source_changed"  // the call has another source
+	VersionChanged OutdatedCode = "module_version_changed" // the constraint doesn't allow the version
+	Upgraded       OutdatedCode = "module_upgrade"         // nothing is, and [Upgrade] fetches it again
+)

@@ -1,0 +1,268 @@
+// Package state reads which providers a state names. Which format the state has may stand
+// at its end, so that everything is read once, as a stream.
+package state
+
+import (
+	"bufio"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"hash/maphash"
+	"io"
+	"maps"
+	"slices"
+	"strconv"
+	"strings"
+
+	version "github.com/hashicorp/go-version"
+	"github.com/hashicorp/hcl/v2"
+	"github.com/hashicorp/hcl/v2/hclsyntax"
+
+	"github.com/tfdeps/tfdeps/internal/config/static"
+)
+
+// ErrVersion and ErrEncrypted are what package configs exports of the same names.
+var (
+	ErrVersion   = errors.New("unsupported state file version")
+	ErrEncrypted = errors.New("the state is encrypted")
+)
+
+// Addresses returns the different "provider" properties of a state's
+// resources, sorted, and with instanceProviders those of their instances: where OpenTofu's providers have for_each, they stand there.
+// A state of no bytes has none; one of spaces and newlines is an error.
+func Addresses(r io.Reader, instanceProviders bool) ([]string, error) {
+	buffered := bufio.NewReader(r)
+	if _, err := buffered.Peek(1); err == io.EOF {
+		return nil, nil
+	}
+	s := reader{
+		dec: json.NewDecoder(buffered), addresses: map[string]bool{}, former: map[string]bool{}, resourceAddresses: map[string]bool{},
+		instanceProviders: instanceProviders, seed: maphash.MakeSeed(),
+	}
+	s.dec.UseNumber()
+	if first, err := s.dec.Token(); err == io.EOF {
+		return nil, fmt.Errorf("this is not a JSON object: %w", io.ErrUnexpectedEOF)
+	} else if err != nil {
+		return nil, err
+	} else if first != json.Delim('{') {
+		return nil, errors.New("this is not a JSON object")
+	}
+	if err := s.properties(s.topLevel); err != nil {
+		return nil, err
+	}
+	if _, err := s.dec.Token(); err != io.EOF {
+		return nil, errors.New("something follows the JSON object")
+	}
+	if s.encrypted {
+		return nil, ErrEncrypted
+	}
+	switch s.version {
+	case "":
+		return nil, fmt.Errorf("%w: there is none in the file", ErrVersion)
+	case stateVersion:
+		if s.isRepeated() {
+			s.refuse(errors.New("an instance of a resource is there more than once"))
+		}
+		return slices.Sorted(maps.Keys(s.addresses)), s.invalid
+	}
+	return slices.Sorted(maps.Keys(s.former)), nil
+}
+
+// stateVersion is the format that Terraform writes since 0.12, and every
+// OpenTofu.
+const stateVersion = "4"
+
+// reader walks through a state. Which format it has may stand at its end.
+type reader struct {
+	dec       *json.Decoder
+	version   string          // "": none yet
+	addresses map[string]bool // "provider" of what the property "resources" has
+	former    map[string]bool // likewise of "modules", in formats before that
+	invalid   error           // what the present format doesn't allow
+	encrypted bool            // whether OpenTofu has put other content into it than a state
+
+	instanceProviders bool            // whether instances may have providers of their own
+	seed              maphash.Seed    // of the sums
+	seen              []uint64        // sums of instances
+	resourceAddresses map[string]bool // whether a text is the address of a resource
+}
+
+// topLevel reads a property of the state.
+func (s *reader) topLevel(name string) error {
+	switch strings.ToLower(name) {
+	case "version":
+		return s.readVersion()
+	case "encryption_version":
+		return s.check(func(val any) error {
+			text, _ := val.(string)
+			s.encrypted = text != ""
+			return nil
+		})
+	case "resources":
+		return s.resources()
+	case "outputs":
+		return s.outputs()
+	case "lineage":
+		return s.decode(name, new(string))
+	case "modules":
+		return s.formerModules()
+	case "terraform_version":
+		return s.check(func(val any) error {
+			text, ok := val.(string)
+			if _, err := version.NewVersion(text); (ok || val != nil) && text != "" && err != nil || !ok && val != nil {
+				return fmt.Errorf("its \"terraform_version\" %q is no version", fmt.Sprint(val))
+			}
+			return nil
+		})
+	case "serial":
+		return s.check(func(val any) error {
+			number, ok := val.(json.Number)
+			if _, err := strconv.ParseUint(number.String(), 10, 64); val != nil && (!ok || err != nil) {
+				return fmt.Errorf("its \"serial\" is %v, which is no number of a state", val)
+			}
+			return nil
+		})
+	}
+	return s.skip()
+}
+
+// readVersion reads the format's version, which has to be a known one.
+func (s *reader) readVersion() error {
+	token, err := s.dec.Token()
+	if err != nil {
+		return unexpectedEOF(err)
+	}
+	switch version, ok := token.(json.Number); {
+	case !ok || strings.Trim(version.String(), "0123456789") != "":
+		return fmt.Errorf("%w: it is not a positive whole number", ErrVersion)
+	case len(version) == 1 && "1" <= version && version <= stateVersion:
+		s.version = version.String()
+		return nil
+	default:
+		return fmt.Errorf("%w %s: the newest that is known is %s", ErrVersion, version, stateVersion)
+	}
+}
+
+// resources reads the list of resources, which may be null.
+func (s *reader) resources() error {
+	return s.list(`"resources"`, func() error {
+		var found resource
+		if err := s.properties(func(name string) error { return s.property(&found, name) }); err != nil {
+			return err
+		}
+		if err := found.check(); err != nil {
+			s.refuse(err)
+		}
+		if found.provider == "" && found.inherits && s.instanceProviders {
+			s.refuse(errors.New("neither a resource nor its instance has a provider"))
+		}
+		s.addresses[found.provider] = true
+		s.count(found)
+		return nil
+	})
+}
+
+// resource is what is looked at of a resource.
+type resource struct {
+	provider, mode, module, typ, name string
+	instances                         []uint64 // sums of what makes them different
+	inherits                          bool     // an instance has no provider of its own
+}
+
+// check says what is wrong with the resource.
+func (r resource) check() error {
+	switch {
+	case r.mode != "managed" && r.mode != "data":
+		return fmt.Errorf("it has a resource with the mode %q", r.mode)
+	case r.module != "" && !isModulePath(r.module):
+		return fmt.Errorf("it has a resource in %q, which is no module", r.module)
+	}
+	return nil
+}
+
+// isModulePath reports whether text is the address of an instance of a module.
+func isModulePath(text string) bool {
+	steps, diags := hclsyntax.ParseTraversalAbs([]byte(text), "", hcl.InitialPos)
+	for len(steps) > 0 && !diags.HasErrors() {
+		if static.StepName(steps, 0) != "module" || static.StepName(steps, 1) == "" {
+			return false
+		}
+		steps = static.SkipKey(steps[2:])
+	}
+	return !diags.HasErrors()
+}
+
+// property reads a property of a resource.
+func (s *reader) property(r *resource, name string) error {
+	var text *string
+	switch strings.ToLower(name) {
+	case "provider":
+		text = &r.provider
+	case "mode":
+		text = &r.mode
+	case "module":
+		text = &r.module
+	case "type":
+		text = &r.typ
+	case "name":
+		text = &r.name
+	case "instances":
+		return s.instances(r)
+	default:
+		return s.skip()
+	}
+	token, err := s.dec.Token()
+	if err != nil {
+		return unexpectedEOF(err)
+	}
+	given, ok := token.(string)
+	if !ok && token != nil {
+		return fmt.Errorf("the %q of a resource is not a string", strings.ToLower(name))
+	}
+	*text = given
+	return nil
+}
+
+// formerModules reads what formats before the present one have: resources by name,
+// in modules. Their providers are from before providers had addresses.
+func (s *reader) formerModules() error {
+	return s.list(`"modules"`, func() error {
+		return s.properties(func(name string) error {
+			if !strings.EqualFold(name, "resources") {
+				return s.skip()
+			}
+			switch token, err := s.dec.Token(); {
+			case err != nil:
+				return unexpectedEOF(err)
+			case token == nil:
+				return nil
+			case token != json.Delim('{'):
+				return errors.New(`the "resources" of a module are not an object`)
+			}
+			return s.properties(func(string) error { return s.formerResource() })
+		})
+	})
+}
+
+// formerResource reads one resource. Where it has no provider, its type tells.
+func (s *reader) formerResource() error {
+	if token, err := s.dec.Token(); err != nil {
+		return unexpectedEOF(err)
+	} else if token != json.Delim('{') {
+		return errors.New("a resource is not an object")
+	}
+	var found resource
+	if err := s.properties(func(name string) error { return s.property(&found, name) }); err != nil {
+		return err
+	}
+	switch {
+	case strings.Contains(found.provider, "provider."):
+	case found.provider != "":
+		found.provider = "provider." + found.provider
+	default:
+		name, _, _ := strings.Cut(found.typ, "_")
+		found.provider = "provider." + name
+	}
+	s.former[found.provider] = true
+	return nil
+}

@@ -1,0 +1,170 @@
+package static
+
+import (
+	"slices"
+
+	"github.com/hashicorp/hcl/v2"
+	"github.com/hashicorp/hcl/v2/hclsyntax"
+	"github.com/hashicorp/hcl/v2/json"
+	"github.com/zclconf/go-cty/cty"
+
+	"github.com/tfdeps/tfdeps/internal/config/diagnostic"
+	"github.com/tfdeps/tfdeps/internal/config/static/functions"
+	"github.com/tfdeps/tfdeps/internal/nesting"
+)
+
+// eval computes an expression in the scope. References to anything else are unknown.
+func (s *Scope) eval(expr hcl.Expression) result {
+	if json.IsJSONExpression(expr) {
+		return s.evalJSON(expr)
+	}
+	native, ok := expr.(hclsyntax.Expression)
+	if !ok || !printableNumbers(native) {
+		return failed(expr.Range(), "Expression too complex", "Numbers with thousands of digits aren't computed before there are modules.")
+	}
+	ctx, problems := s.Context(expr.Variables(), expr.Range())
+	if len(problems) > 0 {
+		return result{val: cty.DynamicVal, problems: problems}
+	}
+	if problem := s.checkFunctions(native); problem != nil {
+		return because(problem)
+	}
+	s.limitLoops(native)
+	ctx.Functions = withProviders(ctx.Functions, native)
+	found := compute(native, ctx)
+	if problem := s.isSpent(expr.Range()); problem != nil {
+		return because(problem)
+	}
+	return found
+}
+
+// Context returns the values of references that stand at a place. If there are problems, the first
+// is the cause of the others.
+func (s *Scope) Context(references []hcl.Traversal, at hcl.Range) (*hcl.EvalContext, hcl.Diagnostics) {
+	roots := map[string]map[string]cty.Value{}
+	size := 0
+	for _, t := range references {
+		if !s.static && IsTypeName(t) {
+			continue // it has no value
+		}
+		ref, found := s.resolve(t)
+		if len(found.problems) > 0 {
+			return nil, found.problems
+		}
+		if roots[ref.root] == nil {
+			roots[ref.root] = map[string]cty.Value{}
+		}
+		if ref.name != "" {
+			roots[ref.root][ref.name] = found.val
+		}
+		size += functions.Size(found.val, maxValue)
+	}
+	if size > maxValue {
+		return nil, tooLarge(at).problems
+	}
+	if s.spend(size) != nil {
+		return nil, hcl.Diagnostics{s.isSpent(at)}
+	}
+	s.makeFunctions()
+	ctx := &hcl.EvalContext{Variables: map[string]cty.Value{}, Functions: s.functions}
+	for root, names := range roots {
+		ctx.Variables[root] = cty.ObjectVal(names)
+		if root != "var" && root != "local" && root != "path" && len(names) == 0 {
+			ctx.Variables[root] = cty.DynamicVal
+		}
+	}
+	return ctx, nil
+}
+
+// compute evaluates an expression whose references have values.
+func compute(expr hcl.Expression, ctx *hcl.EvalContext) result {
+	secret := false
+	for _, val := range ctx.Variables {
+		secret = secret || val.HasMarkDeep(Sensitive)
+	}
+	val, diags := expr.Value(ctx)
+	if !diags.HasErrors() && functions.Size(val, maxValue) > maxValue {
+		return tooLarge(expr.Range())
+	}
+	if !diags.HasErrors() {
+		return result{val: val}
+	}
+	first := *diags.Errs()[0].(*hcl.Diagnostic)
+	first.Expression, first.EvalContext = nil, nil // values aren't shown
+	if secret {
+		first.Detail = "This can't be computed. The reason isn't shown, because sensitive values have a part in it."
+	}
+	return because(&first)
+}
+
+func tooLarge(at hcl.Range) result {
+	return failed(at, "Value too large", "A value of more than %d bytes isn't computed before there are modules.", maxValue)
+}
+
+// evalJSON computes an expression of the JSON syntax, whose strings are templates.
+func (s *Scope) evalJSON(expr hcl.Expression) result {
+	if src, ok := Literal(expr); ok {
+		template, problem := parseTemplate(src, expr.Range())
+		if problem != nil {
+			return because(problem)
+		}
+		return s.eval(template)
+	}
+	if pairs, diags := hcl.ExprMap(expr); !diags.HasErrors() {
+		vals := map[string]cty.Value{}
+		for _, pair := range pairs {
+			key, ok := Literal(pair.Key)
+			found := s.eval(pair.Value)
+			if !ok || len(found.problems) > 0 {
+				return result{val: cty.DynamicVal, problems: found.problems}
+			}
+			vals[key] = found.val
+		}
+		return result{val: cty.ObjectVal(vals)}
+	}
+	if list, diags := hcl.ExprList(expr); !diags.HasErrors() {
+		var vals []cty.Value
+		for _, item := range list {
+			found := s.eval(item)
+			if len(found.problems) > 0 {
+				return found
+			}
+			vals = append(vals, found.val)
+		}
+		return result{val: cty.TupleVal(vals)}
+	}
+	return compute(expr, &hcl.EvalContext{})
+}
+
+// parseTemplate reads a string of the JSON syntax as the template that it is.
+func parseTemplate(src string, at hcl.Range) (hclsyntax.Expression, *hcl.Diagnostic) {
+	if nesting.Marks([]byte(src)) > MaxNesting {
+		return nil, diagnostic.Error(at, "Expression too complex", "This template has more than %d brackets and operators.", MaxNesting)
+	}
+	start := at.Start
+	start.Column, start.Byte = start.Column+1, start.Byte+1 // behind the quote
+	template, diags := hclsyntax.ParseTemplate([]byte(src), at.Filename, start)
+	if diags.HasErrors() {
+		return nil, diags.Errs()[0].(*hcl.Diagnostic)
+	}
+	return template, nil
+}
+
+// IsTypeName reports whether what looks like a reference is a word for a type, as the second argument of Terraform's
+// function convert has them. Wherever it stands, Terraform doesn't take it for a reference.
+func IsTypeName(t hcl.Traversal) bool {
+	return len(t) == 1 && slices.Contains([]string{"any", "bool", "number", "string"}, t.RootName())
+}
+
+// References returns the references of an expression, also of one in JSON.
+func References(expr hcl.Expression) []hcl.Traversal {
+	if !json.IsJSONExpression(expr) {
+		return expr.Variables()
+	}
+	if src, ok := Literal(expr); ok {
+		if template, problem := parseTemplate(src, expr.Range()); problem == nil {
+			return template.Variables()
+		}
+	}
+	return nil
+}

@@ -1,0 +1,163 @@
+package static
+
+import (
+	"slices"
+
+	"github.com/hashicorp/hcl/v2"
+	"github.com/hashicorp/hcl/v2/hclsyntax"
+	"github.com/zclconf/go-cty/cty"
+
+	"github.com/tfdeps/tfdeps/internal/config/diagnostic"
+)
+
+// Constant returns the value of the argument of the call of a module that says which module is
+// called: what is "source" or "version". It is null, or known and not secret, or
+// there are problems, of which the first is the cause. In the nil Scope nothing may be referred to.
+func (s *Scope) Constant(call string, attr *hcl.Attribute, what string) (cty.Value, hcl.Diagnostics) {
+	if s == nil {
+		val, diags := Evaluate(attr.Expr)
+		if diags.HasErrors() {
+			return cty.DynamicVal, diags[:1]
+		}
+		return val, nil
+	}
+	for _, t := range References(attr.Expr) {
+		if s.static {
+			break // what isn't allowed is a problem wherever it stands
+		}
+		if diag := s.checkReference(t, what); diag != nil {
+			return cty.DynamicVal, hcl.Diagnostics{diag}
+		}
+	}
+	found := s.evalFor("module."+call+"."+what, attr.Expr.Range(), attr.Expr)
+	val := found.val
+	switch {
+	case len(found.problems) > 0:
+		return cty.DynamicVal, found.problems
+	case val.HasMarkDeep(Sensitive) || val.HasMarkDeep(ephemeral):
+		return cty.DynamicVal, failed(attr.Expr.Range(), s.secretSummary(val, what),
+			"The %s of a module can't depend on sensitive or ephemeral values: it is shown and recorded.", what).problems
+	case !val.IsKnown():
+		return cty.DynamicVal, failed(attr.Expr.Range(), "Unknown module "+what,
+			"Only literal values and constant variables can be evaluated during init, and this depends on something else. "+
+				"A variable is constant if its block says const = true.").problems
+	case s.static:
+	case what == "source" && val.IsNull():
+		return cty.DynamicVal, failed(attr.Expr.Range(), "Unsuitable module source", "The source of a module can't be null: it says where the module is.").problems
+	case !val.Type().IsPrimitiveType() && !val.IsNull():
+		return cty.DynamicVal, failed(attr.Expr.Range(), "Incorrect value type", "The %s of a module has to be a string.", what).problems
+	}
+	return val, nil
+}
+
+// secretSummary is how a problem with a secret value is called.
+func (s *Scope) secretSummary(val cty.Value, what string) string {
+	switch {
+	case !s.static:
+		return "Unknown module " + what
+	case what == "version":
+		return "Invalid version constraint"
+	case val.HasMarkDeep(Sensitive):
+		return "Sensitive value not allowed"
+	default:
+		return "Ephemeral value not allowed"
+	}
+}
+
+// checkReference reports what neither the source nor the version of a module may refer to, in products
+// without static evaluation.
+func (s *Scope) checkReference(t hcl.Traversal, what string) *hcl.Diagnostic {
+	name, at := StepName(t, 1), t.SourceRange()
+	switch root := t.RootName(); {
+	case IsTypeName(t):
+		return nil
+	case len(t) < 2 || name == "" && (root == "var" || root == "local"):
+		return diagnostic.Error(at, "Invalid reference", "This refers to nothing: a name has to follow %q, behind a dot.", root)
+	case root == "var", root == "local":
+		return nil
+	case root == "path" && what == "source":
+		if _, ok := s.paths[name]; !ok && !slices.Contains([]string{"cwd", "module", "root"}, name) {
+			return diagnostic.Error(at, "Invalid \"path\" attribute", "There are path.cwd, path.module and path.root, but no path.%s.", name)
+		}
+		return nil
+	}
+	return diagnostic.Error(at, "Invalid module "+what,
+		"The %s of a module can only refer to constant input variables and local values: a variable is constant if its block says const = true.", what)
+}
+
+// CallInputs computes the values that the call of a module has for its variables;
+// nil if it has none. A value that can't be computed is unknown.
+func (s *Scope) CallInputs(call string, attrs hcl.Attributes) map[string]cty.Value {
+	if len(attrs) == 0 {
+		return nil
+	}
+	inputs := map[string]cty.Value{}
+	for name, attr := range attrs {
+		found := s.evalFor("module."+call+":var."+name, attr.Range, attr.Expr)
+		source := ValueSource{From: "the module's caller", At: attr.Expr.Range(), Call: true}
+		if len(found.problems) > 0 {
+			source.problems = &found.problems
+		}
+		inputs[name] = found.val.Mark(source)
+	}
+	return inputs
+}
+
+// bodyReferences returns the references of all expressions in a body.
+func bodyReferences(body hcl.Body) (refs []hcl.Traversal, problem *hcl.Diagnostic) {
+	native, ok := body.(*hclsyntax.Body)
+	if !ok {
+		attrs, _ := body.JustAttributes()
+		for _, attr := range attrs {
+			more, problem := jsonReferences(attr.Expr)
+			if problem != nil {
+				return nil, problem
+			}
+			refs = append(refs, more...)
+		}
+		return refs, nil
+	}
+	for _, attr := range native.Attributes {
+		refs = append(refs, attr.Expr.Variables()...) // without those of loops
+	}
+	for _, block := range native.Blocks {
+		inner, _ := bodyReferences(block.Body)
+		refs = append(refs, inner...)
+	}
+	slices.SortFunc(refs, func(a, b hcl.Traversal) int { return a.SourceRange().Start.Byte - b.SourceRange().Start.Byte })
+	return refs, nil
+}
+
+// jsonReferences are the references of an expression of the JSON syntax, however
+// deep in it: that it isn't too deep is known.
+func jsonReferences(expr hcl.Expression) (refs []hcl.Traversal, problem *hcl.Diagnostic) {
+	var inner []hcl.Expression
+	if src, ok := Literal(expr); ok {
+		template, problem := parseTemplate(src, expr.Range())
+		if problem != nil {
+			return nil, problem
+		}
+		return template.Variables(), checkTemplate(template)
+	} else if pairs, diags := hcl.ExprMap(expr); !diags.HasErrors() {
+		for _, pair := range pairs {
+			inner = append(inner, pair.Key, pair.Value)
+		}
+	} else if list, diags := hcl.ExprList(expr); !diags.HasErrors() {
+		inner = list
+	}
+	for _, item := range inner {
+		more, problem := jsonReferences(item)
+		if problem != nil {
+			return nil, problem
+		}
+		refs = append(refs, more...)
+	}
+	return refs, nil
+}
+
+func checkTemplate(template hclsyntax.Expression) *hcl.Diagnostic {
+	if Cheap(template) {
+		return nil
+	}
+	return diagnostic.Error(template.Range(), "Unsuitable value type", "Simple values are required here: no loops, and no numbers with thousands of digits.")
+}

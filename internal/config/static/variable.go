@@ -1,0 +1,285 @@
+package static
+
+import (
+	"maps"
+	"slices"
+
+	"github.com/hashicorp/hcl/v2"
+	"github.com/hashicorp/hcl/v2/ext/typeexpr"
+	"github.com/zclconf/go-cty/cty"
+	"github.com/zclconf/go-cty/cty/convert"
+
+	"github.com/tfdeps/tfdeps/internal/config/diagnostic"
+)
+
+// Variable is an input variable. Only constant ones can have a say in which
+// modules there are, and nothing but the name is known of others. In OpenTofu all
+// are constant.
+type Variable struct {
+	Name     string
+	constant bool               // whether its value may have a say
+	declared bool               // whether its block says so, so that the value is checked even if nothing needs it
+	denied   bool               // whether its block says that it isn't, though all are that say nothing
+	typ      cty.Type           // what values are converted to
+	typed    bool               // whether there is a type; text is taken as it is if not
+	optional *typeexpr.Defaults // of optional attributes; nil: none
+	Attrs    hcl.Attributes     // as they were written
+	secrets  []secrecy          // what the value must not be used for
+	nullable bool
+
+	Validations []Validation // of the blocks in it
+	Header      hcl.Range
+}
+
+// prepare reads the arguments, once it is known what override files change.
+// What is wrong with them is reported with the block, but for a default value of
+// another type.
+func (v *Variable) prepare(static bool) *hcl.Diagnostic {
+	v.declared, v.nullable = v.flag("const", false), v.flag("nullable", true)
+	v.constant = v.declared || static
+	v.denied = static && !v.declared && v.Attrs["const"] != nil
+	for _, secret := range []secrecy{Sensitive, ephemeral} {
+		if v.flag(string(secret), false) {
+			v.secrets = append(v.secrets, secret)
+		}
+	}
+	v.typ, v.typed = cty.DynamicPseudoType, false
+	def := v.Attrs["default"]
+	if attr := v.Attrs["type"]; attr != nil && (v.constant || def != nil) {
+		v.readType(attr.Expr)
+	}
+	if def == nil {
+		return nil
+	}
+	if found := v.fallback(); len(found.problems) > 0 {
+		return found.problems[0]
+	}
+	return nil
+}
+
+// flag is the value of an argument that is true or false.
+func (v *Variable) flag(name string, usual bool) bool { return truth(v.Attrs[name], usual) }
+
+// IsTrue reports whether an argument is true; nil isn't.
+func IsTrue(attr *hcl.Attribute) bool { return truth(attr, false) }
+
+// truth is what an argument says, or what is usual where it doesn't say true or false.
+func truth(attr *hcl.Attribute, usual bool) bool {
+	if attr == nil {
+		return usual
+	}
+	val, diags := Evaluate(attr.Expr)
+	if diags.HasErrors() {
+		return usual
+	}
+	val, err := convert.Convert(val, cty.Bool)
+	if err != nil || val.IsNull() || !val.IsKnown() {
+		return usual
+	}
+	return val.True()
+}
+
+// readType reads a type, in the oldest way to write it, too.
+func (v *Variable) readType(expr hcl.Expression) {
+	switch hcl.ExprAsKeyword(expr) {
+	case "list":
+		v.typ, v.typed = cty.List(cty.DynamicPseudoType), true
+		return
+	case "map":
+		v.typ, v.typed = cty.Map(cty.DynamicPseudoType), true
+		return
+	}
+	if native, ok := Native(expr); !ok || !Cheap(native) {
+		return
+	}
+	typ, defaults, diags := typeexpr.TypeConstraintWithDefaults(expr)
+	if !diags.HasErrors() {
+		v.typ, v.optional, v.typed = typ, defaults, true
+	}
+}
+
+// value is the value that a variable has in the module.
+func (s *Scope) value(v *Variable) result {
+	if !v.constant {
+		return unknown
+	}
+	given, ok := s.inputs[v.Name]
+	val, from := takeSource(given)
+	switch {
+	case ok && from.problems != nil && (v.declared || s.static):
+		return result{val: cty.DynamicVal, problems: *from.problems}
+	case ok && from.Call && v.declared && !s.static && !val.IsWhollyKnown():
+		return failed(from.At, "Const variables must be known",
+			"The variable %q of the module has const = true, so that its value has to be known before anything is installed. This one depends on what isn't.", v.Name)
+	case ok && !val.IsKnown():
+		return unknown
+	case ok && (v.nullable || !val.IsNull() || v.Attrs["default"] == nil):
+		return v.convert(val, from)
+	case v.Attrs["default"] != nil:
+		return v.fallback()
+	case s.root && s.inputs != nil:
+		return failed(v.Header, "No value for required variable",
+			"The variable %q has no default value. It can be given one with -var or -var-file, in a .tfvars file, or in the environment as TF_VAR_%s.", v.Name, v.Name)
+	case s.static && !s.root && s.called != (hcl.Range{}):
+		return failed(s.called, "Missing required variable in module call",
+			"The variable %q of the module has no default value, and the call has no argument for it.", v.Name)
+	}
+	return unknown // a plan is going to miss the argument
+}
+
+// fallback is the value that the variable has if none is given.
+func (v *Variable) fallback() result {
+	attr := v.Attrs["default"]
+	val, diags := Evaluate(attr.Expr)
+	if diags.HasErrors() {
+		return unknown // reported with the block
+	}
+	if val.IsNull() && !v.nullable {
+		return failed(attr.Expr.Range(), "Invalid default value for variable", "A variable that can't be null can't be null by default.")
+	}
+	return v.convert(val, v.byDefault())
+}
+
+// byDefault is where the default value comes from.
+func (v *Variable) byDefault() (from ValueSource) {
+	if attr := v.Attrs["default"]; attr != nil {
+		from = ValueSource{From: "its default", At: attr.Expr.Range()}
+	}
+	return from
+}
+
+// convert gives a value the variable's type.
+func (v *Variable) convert(val cty.Value, from ValueSource) result {
+	at := from.At
+	if at == (hcl.Range{}) || slices.Contains(v.secrets, Sensitive) {
+		at = v.Header
+	}
+	val, marks := val.UnmarkDeep()
+	if from.Text {
+		read := v.read(val, from)
+		if len(read.problems) > 0 {
+			return read
+		}
+		val = read.val
+	}
+	if val.IsNull() && !v.nullable {
+		return failed(at, "Required variable not set", "The variable %q can't be null, which is what it gets from %s.", v.Name, from.From).itself()
+	}
+	if v.optional != nil && !val.IsNull() {
+		val = v.optional.Apply(val)
+	}
+	val, err := convert.Convert(val, v.typ)
+	if err != nil {
+		summary := "Invalid value for input variable"
+		if from == v.byDefault() {
+			summary, at = "Invalid default value for variable", from.At
+		}
+		return failed(at, summary, "The value of var.%s, which is from %s, doesn't fit its type: %v.", v.Name, from.From, err).itself()
+	}
+	for _, secret := range v.secrets {
+		val = val.Mark(secret)
+	}
+	return result{val: val.WithMarks(marks)}
+}
+
+// read turns text into a value: as it is if the type is a simple one or there
+// is none, else as an expression.
+func (v *Variable) read(val cty.Value, from ValueSource) result {
+	if !v.typed || v.typ.IsPrimitiveType() {
+		return result{val: val}
+	}
+	expr, diags := ParseArgument(val.AsString(), "<value for var."+v.Name+">")
+	if !diags.HasErrors() {
+		if val, diags = Evaluate(expr); !diags.HasErrors() {
+			return result{val: val}
+		}
+	}
+	if slices.Contains(v.secrets, Sensitive) {
+		return failed(v.Header, "Invalid value for input variable", "The value of var.%s, which is from %s, is no expression.", v.Name, from.From)
+	}
+	return because(diags.Errs()[0].(*hcl.Diagnostic))
+}
+
+// ValueSource is the mark of a value that says where it comes from.
+type ValueSource struct {
+	From     string           // as a sentence can have it
+	At       hcl.Range        // zero: not in a file
+	Text     bool             // to be read as the type of the variable says
+	Argument bool             // of the program: the variable has to exist
+	Call     bool             // of a module block
+	problems *hcl.Diagnostics // why it couldn't be computed; nil: it could
+}
+
+// Unusable is a value that can't be computed, for reasons that are problems wherever it is needed.
+func Unusable(from ValueSource, problems hcl.Diagnostics) cty.Value {
+	from.problems = &problems
+	return cty.DynamicVal.Mark(from)
+}
+
+// secrecy is the mark of a value that mustn't get into the source of a module.
+type secrecy string
+
+const (
+	Sensitive secrecy = "sensitive"
+	ephemeral secrecy = "ephemeral"
+)
+
+// takeSource returns a value without the mark that says where it comes from.
+func takeSource(val cty.Value) (cty.Value, ValueSource) {
+	from := ValueSource{From: "the module's caller"}
+	val, marks := val.Unmark()
+	for mark := range marks {
+		if o, ok := mark.(ValueSource); ok {
+			from = o
+			continue
+		}
+		val = val.Mark(mark)
+	}
+	return val, from
+}
+
+// maxUndeclared is how many values of files are named for which there is no variable.
+const maxUndeclared = 2
+
+// undeclared reports variables that an argument gives a value, and that don't
+// exist. Files may have values for other configurations, so that these are warned of, and so may
+// the environment.
+func (s *Scope) undeclared() (problems hcl.Diagnostics) {
+	inFiles := 0
+	for _, name := range slices.Sorted(maps.Keys(s.inputs)) {
+		if _, ok := s.variables[name]; ok {
+			continue
+		}
+		_, from := takeSource(s.inputs[name])
+		switch {
+		case from.Argument:
+			problems = append(problems, diagnostic.Placeless(hcl.DiagError, "Value for undeclared variable",
+				"There is a value for %q on the command line, but no variable of that name in the root module.", name))
+		case s.root && from.At != (hcl.Range{}):
+			if inFiles++; inFiles <= maxUndeclared {
+				problems = append(problems, diagnostic.Placeless(hcl.DiagWarning, "Value for undeclared variable",
+					"There is a value for %q at %s, but no variable of that name in the root module. "+
+						"A variable block declares it; the environment can have values for configurations that don't need them.", name, from.From))
+			}
+		}
+	}
+	if inFiles > maxUndeclared {
+		problems = append(problems, diagnostic.Placeless(hcl.DiagWarning, "Values for undeclared variables",
+			"Files have values for %d more variables that aren't declared.", inFiles-maxUndeclared))
+	}
+	return problems
+}
+
+// readable reports text for a variable that can't be read as its type says, also if
+// the value decides nothing. Products with static evaluation only read what is needed.
+func (s *Scope) readable(v *Variable) hcl.Diagnostics {
+	given, ok := s.inputs[v.Name]
+	val, from := takeSource(given)
+	if !ok || !s.root || !from.Text || s.static {
+		return nil
+	}
+	if attr := v.Attrs["type"]; attr != nil {
+		v.readType(attr.Expr)
+	}
+	return v.read(val, from).problems
+}

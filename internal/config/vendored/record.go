@@ -1,0 +1,278 @@
+package vendored
+
+import (
+	"bytes"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"path"
+	"path/filepath"
+	"slices"
+	"strings"
+
+	"github.com/tfdeps/tfdeps/depsfile"
+	"github.com/tfdeps/tfdeps/getproviders"
+	"github.com/tfdeps/tfdeps/internal/config/modulelock"
+	"github.com/tfdeps/tfdeps/internal/wholefile"
+)
+
+// Where things are, below the working directory, slash-separated.
+const (
+	RecordName = "terraform.d/vendor.json"
+	PluginsDir = "terraform.d/plugins"
+	ModulesDir = ".terraform/modules"
+)
+
+// formatVersion is the first number of the format that is read; a second one
+// that is higher has more keys.
+const formatVersion = "1.0"
+
+// maxRecordBytes is much more than the record of the largest tree has.
+const maxRecordBytes = 16 << 20
+
+// Record says what a directory has been vendored for. The zero value is that of
+// one that hasn't been.
+type Record struct {
+	Platforms []getproviders.Platform // sorted, each once
+	Unpacked  bool                    // providers are directories instead of archives
+	LFS       bool                    // archives are for git LFS
+
+	// Providers are those whose packages vendor has put there, sorted, each once.
+	// Packages of others are the user's own.
+	Providers []getproviders.Provider
+
+	// Modules are the hashes of the packages, by key, as package modulelock
+	// computes them.
+	Modules map[string]getproviders.Hash
+}
+
+// recordFile is how the record is written.
+type recordFile struct {
+	FormatVersion string                       `json:"format_version"`
+	Platforms     []string                     `json:"platforms"`
+	Unpacked      bool                         `json:"unpacked"`
+	LFS           bool                         `json:"lfs"`
+	Providers     []string                     `json:"providers"`
+	Modules       map[string]getproviders.Hash `json:"modules"`
+}
+
+// ReadRecord reads the record of a working directory. If there is none, the
+// Record is zero and there is no error.
+func ReadRecord(dir string) (Record, error) {
+	path := filepath.Join(dir, filepath.FromSlash(RecordName))
+	content, err := wholefile.Read(path, maxRecordBytes)
+	if errors.Is(err, fs.ErrNotExist) {
+		return Record{}, nil
+	}
+	if err != nil {
+		return Record{}, err
+	}
+	r, err := DecodeRecord(content)
+	if err != nil {
+		return Record{}, fmt.Errorf("the record in %s: %w", path, err)
+	}
+	return r, nil
+}
+
+// DecodeRecord reads the content of the file.
+func DecodeRecord(content []byte) (Record, error) {
+	var file recordFile
+	if err := json.Unmarshal(content, &file); err != nil {
+		return Record{}, fmt.Errorf("not a record of what is vendored: %w", err)
+	}
+	if major, _, _ := bytes.Cut([]byte(file.FormatVersion), []byte(".")); string(major) != "1" {
+		return Record{}, fmt.Errorf("its format is %q, and this program knows %s", file.FormatVersion, formatVersion)
+	}
+	r := Record{Unpacked: file.Unpacked, LFS: file.LFS, Modules: file.Modules}
+	for _, text := range file.Platforms {
+		plat, err := getproviders.ParsePlatform(text)
+		if err != nil {
+			return Record{}, err
+		}
+		r.Platforms = append(r.Platforms, plat)
+	}
+	for _, text := range file.Providers {
+		p, err := getproviders.Terraform("").ParseProvider(text)
+		if err != nil {
+			return Record{}, err
+		}
+		r.Providers = append(r.Providers, p)
+	}
+	for key, hash := range file.Modules {
+		if !hash.Supported() {
+			return Record{}, fmt.Errorf("%q, for the module %s, is not a hash", hash, key)
+		}
+	}
+	return r, nil
+}
+
+// Encode returns the content of the file: the same bytes for equal records.
+func (r Record) Encode() []byte {
+	file := recordFile{FormatVersion: formatVersion, Platforms: namesOf(r.Platforms), Unpacked: r.Unpacked, LFS: r.LFS, Providers: namesOf(r.Providers), Modules: r.Modules}
+	if file.Modules == nil {
+		file.Modules = map[string]getproviders.Hash{}
+	}
+	var b bytes.Buffer
+	encoder := json.NewEncoder(&b)
+	encoder.SetEscapeHTML(false)
+	encoder.SetIndent("", "  ")
+	if encoder.Encode(file) != nil { // there is nothing in it that can't be encoded
+		return nil
+	}
+	return b.Bytes()
+}
+
+// namesOf are the names of some things, sorted, each once.
+func namesOf[T fmt.Stringer](all []T) []string {
+	names := []string{}
+	for _, one := range all {
+		names = append(names, one.String())
+	}
+	slices.Sort(names)
+	return slices.Compact(names)
+}
+
+// Save writes the record of a working directory, unless it is there.
+func (r Record) Save(dir string) error {
+	path, content := filepath.Join(dir, filepath.FromSlash(RecordName)), r.Encode()
+	if wholefile.Has(path, content) {
+		return nil
+	}
+	if err := os.MkdirAll(filepath.Dir(path), 0o755); err != nil {
+		return err
+	}
+	return wholefile.Write(path, content, 0o644)
+}
+
+// Unit says what a vendored file is a part of, and is replaced together with:
+// slash-separated paths below the working directory. Archives of providers,
+// what is signed about them, lock files and the record are units of their own, an unpacked package is one,
+// and so are all modules together with modules.json. ok is false for files that
+// aren't vendored.
+func Unit(name string) (unit string, ok bool) {
+	switch name {
+	case depsfile.FileName, modulelock.FileName, RecordName:
+		return name, true
+	}
+	if strings.HasPrefix(name, ModulesDir+"/") {
+		return ModulesDir, true
+	}
+	rest, ok := strings.CutPrefix(name, PluginsDir+"/")
+	parts := strings.Split(rest, "/")
+	if !ok || len(parts) < 4 {
+		return "", false
+	}
+	p, err := getproviders.Terraform("").ParseProvider(strings.Join(parts[:3], "/"))
+	if err != nil {
+		return "", false
+	}
+	_, _, packed := getproviders.ParsePackedName(parts[3], p.Type)
+	if _, signed := getproviders.ParseDocumentName(parts[3], p); len(parts) == 4 && (packed || signed) {
+		return name, true
+	}
+	if len(parts) < 6 {
+		return "", false
+	}
+	_, wrongVersion := getproviders.ParseVersion(parts[3])
+	_, wrongPlatform := getproviders.ParsePlatform(parts[4])
+	return PluginsDir + "/" + strings.Join(parts[:5], "/"), wrongVersion == nil && wrongPlatform == nil
+}
+
+// PackageOf returns the provider and the version whose package a unit is. ok is
+// false for units that are none.
+func PackageOf(unit string) (p getproviders.Provider, v getproviders.Version, ok bool) {
+	rest, ok := strings.CutPrefix(unit, PluginsDir+"/")
+	parts := strings.Split(rest, "/")
+	if !ok || len(parts) < 4 {
+		return p, v, false
+	}
+	p, err := getproviders.Terraform("").ParseProvider(strings.Join(parts[:3], "/"))
+	if err != nil {
+		return p, v, false
+	}
+	if len(parts) == 4 {
+		v, _, ok = getproviders.ParsePackedName(parts[3], p.Type)
+		return p, v, ok
+	}
+	v, err = getproviders.ParseVersion(parts[3])
+	return p, v, err == nil
+}
+
+// LockFiles are the files that a bundle has beside what is in [Places], and that
+// are written after it.
+func LockFiles() []string { return []string{RecordName, modulelock.FileName, depsfile.FileName} }
+
+// mayIgnore reports whether a line of a .gitignore may have git ignore a file or
+// a directory above it. The name is slash-separated and relative to the
+// directory of the .gitignore. It is never wrong in saying no: lines that take
+// something back aren't looked at, case doesn't matter, and what isn't understood
+// may match anything.
+func mayIgnore(line, name string) bool {
+	line = strings.TrimRight(strings.TrimRight(line, "\r\n"), " \t")
+	if line == "" || line[0] == '#' || line[0] == '!' {
+		return false
+	}
+	pattern := strings.ToLower(strings.TrimSuffix(line, "/"))
+	pattern = strings.ReplaceAll(pattern, "[!", "[^")
+	parts, own := strings.Split(strings.ToLower(name), "/"), strings.Split(strings.TrimPrefix(pattern, "/"), "/")
+	odd := func(part string) bool { return part != "**" && strings.Contains(part, "**") }
+	switch {
+	case strings.Contains(pattern, "[:") || slices.ContainsFunc(own, odd):
+		return true
+	case !strings.Contains(pattern, "/"):
+		return slices.ContainsFunc(parts, func(part string) bool { return mayMatch(pattern, part) })
+	}
+	return matchesAbove(own, parts)
+}
+
+// matchesAbove reports whether a pattern matches the first of these parts.
+func matchesAbove(pattern, parts []string) bool {
+	// reached[i] says that the pattern so far matches the first i parts.
+	reached := make([]bool, len(parts)+1)
+	reached[0] = true
+	for _, p := range pattern {
+		next := make([]bool, len(parts)+1)
+		for i := range reached {
+			switch {
+			case p == "**":
+				next[i] = reached[i] || i > 0 && next[i-1]
+			case i > 0:
+				next[i] = reached[i-1] && mayMatch(p, parts[i-1])
+			}
+		}
+		reached = next
+	}
+	return slices.Contains(reached, true)
+}
+
+// mayMatch compares a pattern with one name.
+func mayMatch(pattern, name string) bool {
+	matched, err := path.Match(pattern, name)
+	return matched || err != nil
+}
+
+// harmless are attributes that change neither what is in a repository nor what
+// is in a clone.
+var harmless = []string{
+	"-text", "binary", "-crlf", "-ident", "!ident", "-filter", "!filter", "!eol",
+	"diff", "merge", "whitespace", "export-ignore", "export-subst", "delta", "encoding", "conflict-marker-size",
+}
+
+// changesFiles reports whether a line of a .gitattributes may have git change
+// the content of files on their way. It is never wrong in saying no.
+func changesFiles(line string) bool {
+	fields := strings.Fields(line)
+	if len(fields) == 0 || fields[0][0] == '#' {
+		return false
+	}
+	if fields[0][0] == '"' { // the pattern may have spaces
+		return true
+	}
+	return slices.ContainsFunc(fields[1:], func(attribute string) bool {
+		name, _, _ := strings.Cut(strings.TrimLeft(attribute, "-!"), "=")
+		known := slices.Contains(harmless, attribute) || slices.Contains(harmless, name)
+		return !known && !strings.HasPrefix(name, "linguist-") && !strings.HasPrefix(name, "gitlab-")
+	})
+}

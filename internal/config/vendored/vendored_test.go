@@ -1,0 +1,347 @@
+package vendored_test
+
+import (
+	"fmt"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"runtime"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/tfdeps/tfdeps/getproviders"
+	"github.com/tfdeps/tfdeps/internal/config/modulelock"
+	"github.com/tfdeps/tfdeps/internal/config/vendored"
+)
+
+func must(t testing.TB, err error) {
+	t.Helper()
+	if err != nil {
+		t.Fatal(err)
+	}
+}
+
+func lay(t testing.TB, files map[string]string) string {
+	t.Helper()
+	dir := t.TempDir()
+	for name, content := range files {
+		path := filepath.Join(dir, filepath.FromSlash(name))
+		if strings.HasSuffix(name, "/") {
+			must(t, os.MkdirAll(path, 0o755))
+			continue
+		}
+		must(t, os.MkdirAll(filepath.Dir(path), 0o755))
+		must(t, os.WriteFile(path, []byte(content), 0o644))
+	}
+	return dir
+}
+
+func names(t testing.TB, dir string) (all []string) {
+	t.Helper()
+	must(t, filepath.WalkDir(dir, func(path string, d fs.DirEntry, err error) error {
+		if name, _ := filepath.Rel(dir, path); err == nil && !d.IsDir() {
+			all = append(all, filepath.ToSlash(name))
+		}
+		return err
+	}))
+	return all
+}
+
+func ExampleBlock_Merge() {
+	b := vendored.Block{Why: "For people.", Lines: []string{"!/kept/"}}
+	content := b.Merge([]byte("*.zip\n"))
+	fmt.Printf("%s%v\n", content, string(b.Merge(content)) == string(content))
+	// Output:
+	// *.zip
+	//
+	// # tfdeps vendor: begin. For people.
+	// !/kept/
+	// # tfdeps vendor: end
+	// true
+}
+
+const own = "# tfdeps vendor: begin\n!/kept/\n# tfdeps vendor: end\n"
+
+func TestTree_ABlockIsTheLastThatAFileSays(t *testing.T) {
+	t.Parallel()
+	b := vendored.Block{Lines: []string{"!/kept/"}}
+	crlf := "a\r\n\r\n" + strings.ReplaceAll(own, "\n", "\r\n")
+	for name, test := range map[string]struct{ before, after string }{
+		"no file":           {"", own},
+		"other lines":       {"a\nb", "a\nb\n\n" + own},
+		"empty lines":       {"a\n\n\n", "a\n\n" + own},
+		"alone":             {own, own},
+		"in its place":      {"a\n" + own, "a\n" + own},
+		"comments behind":   {own + "\n# more\n", own + "\n# more\n"},
+		"CRLF":              {crlf, crlf},
+		"others' CRLF":      {"a\r\nb\r\n", "a\r\nb\n\n" + own},
+		"lines behind":      {own + "*.zip\n", "*.zip\n\n" + own},
+		"twice":             {own + "a\n" + own, "a\n\n" + own},
+		"another block":     {"a\n\n" + strings.Replace(own, "kept", "was", 1), "a\n\n" + own},
+		"a comment changed": {"a\n\n" + strings.Replace(own, "begin", "begin. Why", 1), "a\n\n" + own},
+		"no last line end":  {"a\n\n" + strings.TrimSuffix(own, "\n"), "a\n\n" + strings.TrimSuffix(own, "\n")},
+		"no end":            {"# tfdeps vendor: begin\na\nb\n", "a\nb\n\n" + own},
+		"no end, then one":  {"# tfdeps vendor: begin\na\n" + own + "b\n", "a\nb\n\n" + own},
+		"no beginning":      {"a\n# tfdeps vendor: end\n", "a\n# tfdeps vendor: end\n\n" + own},
+	} {
+		after := string(b.Merge([]byte(test.before)))
+		if after != test.after {
+			t.Errorf("%s: got %q, want %q", name, after, test.after)
+		}
+		if again := string(b.Merge([]byte(after))); again != after {
+			t.Errorf("%s: again, it is %q", name, again)
+		}
+	}
+}
+
+func FuzzBlockMerge(f *testing.F) {
+	f.Add("a\n" + own)
+	f.Add("# tfdeps vendor: begin\r\n# tfdeps vendor: begin\n\r# tfdeps vendor: end")
+	f.Add("a\n" + strings.TrimSuffix(own, "\n")) // git needs no end of the last line
+	f.Fuzz(func(t *testing.T, content string) {
+		b := vendored.Block{Lines: []string{"!/kept/"}}
+		once := b.Merge([]byte(content))
+		if twice := b.Merge(once); string(twice) != string(once) || !strings.Contains(strings.ReplaceAll(string(once), "\r", "")+"\n", own) {
+			t.Errorf("%q becomes %q and then %q", content, once, twice)
+		}
+	})
+}
+
+func TestTree_ABlockIsWrittenOnce(t *testing.T) {
+	t.Parallel()
+	b := vendored.Block{Lines: []string{"!/kept/"}}
+	dir := lay(t, map[string]string{"some": "a\n"})
+	for name, want := range map[string]string{"none": own, "some": "a\n\n" + own} {
+		path := filepath.Join(dir, name)
+		for _, outdated := range []bool{true, false} {
+			was, err := b.Outdated(path)
+			must(t, err)
+			changed, err := b.Apply(path)
+			must(t, err)
+			content, err := os.ReadFile(path)
+			if err != nil || was != outdated || changed != outdated || string(content) != want {
+				t.Errorf("%s: %v, %v, %v, %q", name, was, changed, err, content)
+			}
+		}
+	}
+	if _, err := b.Apply(dir); err == nil {
+		t.Error("a directory was written")
+	}
+	link := filepath.Join(dir, "link")
+	if os.Symlink("some", link) == nil {
+		if _, err := b.Apply(link); err == nil || !strings.Contains(err.Error(), "git would not read it") {
+			t.Errorf("a link: %v", err)
+		}
+	}
+}
+
+func TestTree_TidyLeavesAloneWhatDoesNoHarm(t *testing.T) {
+	t.Parallel()
+	dir := lay(t, map[string]string{
+		"main.tf": "", "sub/main.tf": "", ".gitignore": "# ours\n*.tfvars\n.terraform/\n!main.tf\n/main.tf.json\nsub/*.zip\n",
+		".gitattributes": "*.png binary\n*.tf -text linguist-language=HCL\ndocs/** export-ignore\n", "empty/": "",
+	})
+	before, err := modulelock.HashTree(t.Context(), dir)
+	must(t, err)
+	changed, err := vendored.Tidy(t.Context(), dir, []string{".", "sub"})
+	must(t, err)
+	after, err := modulelock.HashTree(t.Context(), dir)
+	if err != nil || before != after || len(changed) > 0 {
+		t.Errorf("changed %q, %v", changed, err)
+	}
+}
+
+func TestTree_TidyMendsWhatGitWouldNotKeep(t *testing.T) {
+	t.Parallel()
+	files := map[string]string{
+		"main.tf": "", "a.zip": "", ".gitignore": "*.zip", "sub/.gitattributes": "* text=auto\n", "sub/.gitignore": "main.tf", "sub/x": "",
+		".git/HEAD": "ref", "deep/down/.git": "gitdir: x", "deep/.GIT/HEAD": "ref", ".hg/x": "", "deep/down/x": "", "home/": "", "home2/": "",
+	}
+	if runtime.GOOS == "windows" {
+		delete(files, "deep/.GIT/HEAD")
+		files["deep/.GIT"] = ""
+	}
+	dir := lay(t, files)
+	homes := []string{".", "home", "deep/down", "none"}
+	found, err := vendored.Untidy(t.Context(), dir, homes)
+	must(t, err)
+	changed, err := vendored.Tidy(t.Context(), dir, homes)
+	must(t, err)
+	want := []string{".git", ".gitignore", ".hg", "deep/.GIT", "deep/down/.git", "home/.gitkeep", "sub/.gitattributes"}
+	if !slices.Equal(found, want) || !slices.Equal(changed, want) {
+		t.Errorf("found %q, changed %q, want %q", found, changed, want)
+	}
+	if again, err := vendored.Tidy(t.Context(), dir, homes); err != nil || len(again) > 0 {
+		t.Errorf("again: %q, %v", again, err)
+	}
+	left := []string{".gitignore", "a.zip", "deep/down/x", "home/.gitkeep", "main.tf", "sub/.gitattributes", "sub/.gitignore", "sub/x"}
+	if got := names(t, dir); !slices.Equal(got, left) {
+		t.Errorf("left: %q", got)
+	}
+	content, err := os.ReadFile(filepath.Join(dir, ".gitignore"))
+	if err != nil || !strings.HasPrefix(string(content), "*.zip\n\n# tfdeps vendor: begin") {
+		t.Errorf("%q, %v", content, err)
+	}
+}
+
+func TestTree_ACopyTakesThePlaceOfALink(t *testing.T) {
+	t.Parallel()
+	from := lay(t, map[string]string{"main.tf": "", "sub/x": "", ".git/HEAD": ""})
+	dir := t.TempDir()
+	link := filepath.Join(dir, "net")
+	if err := os.Symlink(from, link); err != nil {
+		t.Skipf("symlinks can't be made here: %v", err)
+	}
+	if found, err := vendored.Untidy(t.Context(), link, nil); err != nil || !slices.Equal(found, []string{"."}) {
+		t.Errorf("found %q, %v", found, err)
+	}
+	if _, err := vendored.Tidy(t.Context(), link, nil); err != nil {
+		t.Fatal(err)
+	}
+	if got := names(t, dir); !slices.Equal(got, []string{"net/main.tf", "net/sub/x"}) {
+		t.Errorf("there is %q", got)
+	}
+	if len(names(t, from)) != 3 {
+		t.Error("what it led to was changed")
+	}
+	must(t, os.Symlink(dir, filepath.Join(dir, "self")))
+	if _, err := vendored.Tidy(t.Context(), filepath.Join(dir, "self"), nil); err == nil || !strings.Contains(err.Error(), "in itself") {
+		t.Errorf("a directory in itself: %v", err)
+	}
+}
+
+func TestTree_TheRecordIsReadAsItWasWritten(t *testing.T) {
+	t.Parallel()
+	dir := t.TempDir()
+	if r, err := vendored.ReadRecord(dir); err != nil || len(r.Platforms) > 0 {
+		t.Errorf("none: %+v, %v", r, err)
+	}
+	linux, darwin := getproviders.Platform{OS: "linux", Arch: "amd64"}, getproviders.Platform{OS: "darwin", Arch: "arm64"}
+	own := getproviders.Provider{Hostname: "example.com", Namespace: "acme", Type: "own"}
+	r := vendored.Record{Platforms: []getproviders.Platform{linux, darwin, linux}, LFS: true, Providers: []getproviders.Provider{own, own}, Modules: map[string]getproviders.Hash{
+		"net": "h1:SsymTYPzwzdxRHUdcUnYiQe+FDH1nlMmHoOgbMVvoZQ=",
+	}}
+	must(t, r.Save(dir))
+	got, err := vendored.ReadRecord(dir)
+	if err != nil || !slices.Equal(got.Platforms, []getproviders.Platform{darwin, linux}) || !slices.Equal(got.Providers, []getproviders.Provider{own}) || !got.LFS || got.Unpacked || got.Modules["net"] != r.Modules["net"] {
+		t.Errorf("%+v, %v", got, err)
+	}
+	if string(got.Encode()) != string(r.Encode()) {
+		t.Errorf("%s", got.Encode())
+	}
+}
+
+func FuzzDecodeRecord(f *testing.F) {
+	f.Add([]byte(`{"format_version":"1.0","platforms":["linux_amd64"],"providers":["acme/net"],"modules":{"net":"h1:SsymTYPzwzdxRHUdcUnYiQe+FDH1nlMmHoOgbMVvoZQ="}}`))
+	f.Add([]byte(`{"format_version":"2.0"}`))
+	f.Add([]byte(`{"format_version":"1","platforms":["linux"]}`))
+	f.Add([]byte(`{"format_version":"1","modules":{"a":"b"}}`))
+	f.Fuzz(func(t *testing.T, content []byte) {
+		r, err := vendored.DecodeRecord(content)
+		if err != nil {
+			return
+		}
+		again, err := vendored.DecodeRecord(r.Encode())
+		if err != nil || string(again.Encode()) != string(r.Encode()) {
+			t.Errorf("%s becomes %s: %v", content, r.Encode(), err)
+		}
+	})
+}
+
+func TestTree_UnitsAreWhatIsVendored(t *testing.T) {
+	t.Parallel()
+	const acme = "terraform.d/plugins/registry.terraform.io/acme/net/"
+	for name, want := range map[string]string{
+		".terraform.lock.hcl":                                   ".terraform.lock.hcl",
+		"terraform.d/vendor.json":                               "terraform.d/vendor.json",
+		".terraform/modules/modules.json":                       ".terraform/modules",
+		".terraform/modules/net/main.tf":                        ".terraform/modules",
+		acme + "terraform-provider-net_1.0.0_linux_amd64.zip":   acme + "terraform-provider-net_1.0.0_linux_amd64.zip",
+		acme + "terraform-provider-net_1.0.0_SHA256SUMS.sig":    acme + "terraform-provider-net_1.0.0_SHA256SUMS.sig",
+		acme + "terraform-provider-more_1.0.0_SHA256SUMS":       "",
+		acme + "1.0.0/linux_amd64/terraform-provider-net":       acme + "1.0.0/linux_amd64",
+		acme + "1.0.0/linux_amd64/docs/x":                       acme + "1.0.0/linux_amd64",
+		acme + "1.0.0/linux_amd64":                              "",
+		acme + "one/linux_amd64/x":                              "",
+		acme + "1.0.0/linux/x":                                  "",
+		acme + "README":                                         "",
+		acme + "terraform-provider-net_1.0.0_linux_amd64.zip/x": "",
+		acme + "terraform-provider-more_1.0.0_linux_amd64.zip":  "",
+		"terraform.d/plugins/README":                            "",
+		"terraform.d/plugins/a/b":                               "",
+		"main.tf":                                               "",
+		".terraform/providers/x":                                "",
+		".terraform/terraform.tfstate":                          "",
+	} {
+		if unit, ok := vendored.Unit(name); ok != (want != "") || ok && unit != want {
+			t.Errorf("%s: %q, %v", name, unit, ok)
+		}
+	}
+}
+
+func TestTree_WhatLooksLikeNoModuleIsNotUnneeded(t *testing.T) {
+	t.Parallel()
+	dir := lay(t, map[string]string{
+		".terraform/modules/modules.json": "", ".terraform/modules/net/x": "", ".terraform/modules/net.dns/x": "", ".terraform/modules/gone/x": "",
+		".terraform/modules/a b/x": "", ".terraform/modules/.tfdeps-1/x": "", ".terraform/modules/file": "",
+	})
+	unneeded, err := vendored.Unneeded(dir, []string{"net", "net.dns"})
+	if err != nil || !slices.Equal(unneeded, []string{"gone"}) {
+		t.Errorf("%q, %v", unneeded, err)
+	}
+	must(t, vendored.RemoveModules(dir, unneeded))
+	if left, err := vendored.Unneeded(dir, []string{"net", "net.dns"}); err != nil || len(left) > 0 {
+		t.Errorf("left: %q, %v", left, err)
+	}
+	if none, err := vendored.Unneeded(t.TempDir(), nil); err != nil || none != nil {
+		t.Errorf("%q, %v", none, err)
+	}
+}
+
+func TestTree_NamesThatDifferInCaseAreFound(t *testing.T) {
+	t.Parallel()
+	files := []vendored.File{{Name: "m/Net/x"}, {Name: "m/Net/y"}, {Name: "m/dns/X"}, {Name: "m/dns/x"}, {Name: "m/net/z"}}
+	got := vendored.Colliding(files)
+	if len(got) != 2 || got[0].Name != "m/dns/x" || got[1].Name != "m/net/z" {
+		t.Errorf("%+v", got)
+	}
+}
+
+func TestTree_PointersOfLFSAreFound(t *testing.T) {
+	t.Parallel()
+	dir := lay(t, map[string]string{
+		"terraform.d/plugins/a.zip": "version https://git-lfs.github.com/spec/v1\noid sha256:0\nsize 1\n", "terraform.d/plugins/b.zip": "PK",
+		"terraform.d/plugins/c.zip": strings.Repeat("version https://git-lfs.github.com/spec/v1\n", 100),
+	})
+	files, err := vendored.Files(dir, vendored.Places())
+	must(t, err)
+	if got := vendored.Pointers(dir, files); len(got) != 1 || got[0].Name != "terraform.d/plugins/a.zip" {
+		t.Errorf("%+v", got)
+	}
+}
+
+func TestTree_PlacesThatAreLinksAreFound(t *testing.T) {
+	t.Parallel()
+	dir := lay(t, map[string]string{"terraform.d/plugins/": "", "elsewhere/": ""})
+	if got := vendored.Linked(dir); got != "" {
+		t.Errorf("%q", got)
+	}
+	if err := os.Symlink("../elsewhere", filepath.Join(dir, ".terraform")); err != nil {
+		t.Skipf("symlinks can't be made here: %v", err)
+	}
+	if got := vendored.Linked(dir); got != ".terraform" {
+		t.Errorf("%q", got)
+	}
+}
+
+func TestTree_LinksThatLeadOutAreFound(t *testing.T) {
+	t.Parallel()
+	var files []vendored.File
+	for _, link := range []string{"", "main.tf", "../../other/x", "../../../../x", "/etc/x"} {
+		files = append(files, vendored.File{Name: ".terraform/modules/net/sub/l", Link: link})
+	}
+	if got := vendored.Outside(files); len(got) != 2 || got[0].Link != "../../../../x" {
+		t.Errorf("%+v", got)
+	}
+}

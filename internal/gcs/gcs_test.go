@@ -1,0 +1,193 @@
+package gcs
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"net/http"
+	"net/url"
+	"slices"
+	"strings"
+	"testing"
+
+	"go.uber.org/goleak"
+	googleoauth "golang.org/x/oauth2/google"
+
+	"github.com/tfdeps/tfdeps/getproviders/hosts"
+	"github.com/tfdeps/tfdeps/getproviders/providertest"
+	"github.com/tfdeps/tfdeps/internal/googlestorage"
+	"github.com/tfdeps/tfdeps/providercache/blob"
+	"github.com/tfdeps/tfdeps/providercache/blob/blobtest"
+)
+
+func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
+
+func start(t *testing.T) (*blobtest.GCS, *Bucket) {
+	t.Helper()
+	f := blobtest.StartGCS(t)
+	client := &http.Client{Transport: &http.Transport{}}
+	t.Cleanup(client.CloseIdleConnections)
+	return f, New(Options{Bucket: "bucket", Client: client, Environ: []string{f.Variable()}})
+}
+
+func TestBucket_IsOneAtAFake(t *testing.T) {
+	t.Parallel()
+	blobtest.Run(t, func(t *testing.T) blob.Bucket {
+		_, b := start(t)
+		return b
+	})
+}
+
+func TestBucket_SaysWhyTheServiceRefuses(t *testing.T) {
+	t.Parallel()
+	_, b := start(t)
+	b.name = "none"
+	_, get := b.Get(t.Context(), "key", blob.GetOptions{})
+	_, stat := b.Stat(t.Context(), "key")
+	_, put := b.Put(t.Context(), "key", blob.Bytes([]byte("x")), blob.PutOptions{})
+	var list error
+	for _, list = range b.List(t.Context(), "") {
+		break
+	}
+	for _, err := range []error{get, stat, put, list} {
+		if !errors.Is(err, blob.ErrNoBucket) || errors.Is(err, blob.ErrNotFound) {
+			t.Errorf("no bucket: %v", err)
+		}
+	}
+	server, err := providertest.NewServer(providertest.ServerOptions{Plain: true, Handler: http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) {
+		http.Error(w, `{"error":{"code":403,"message":"denied"}}`, http.StatusForbidden)
+	})})
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(server.Close)
+	b.client.Environ = []string{"STORAGE_EMULATOR_HOST=" + server.BaseURL()}
+	if _, err := b.Stat(t.Context(), "key"); !errors.Is(err, blob.ErrUnauthorized) || !strings.Contains(err.Error(), "denied") {
+		t.Errorf("no access: %v", err)
+	}
+}
+
+func TestGet_NoticesWhatChangedOnItsWay(t *testing.T) {
+	t.Parallel()
+	f, b := start(t)
+	if _, err := b.Put(t.Context(), "key", blob.Bytes([]byte("content")), blob.PutOptions{}); err != nil {
+		t.Fatal(err)
+	}
+	f.Damage.Store(true)
+	if content, _, err := blob.ReadAll(t.Context(), b, "key", 100); !errors.Is(err, googlestorage.ErrDamaged) {
+		t.Errorf("%q, %v", content, err)
+	}
+}
+
+func TestOpener_SendsTheTokenOfTheEnvironment(t *testing.T) {
+	t.Parallel()
+	var login, host string
+	opener := Opener{Environ: []string{"GOOGLE_OAUTH_ACCESS_TOKEN=tok"}, Client: &http.Client{Transport: roundTrip(func(r *http.Request) (*http.Response, error) {
+		login, host = r.Header.Get("Authorization"), r.URL.Host
+		return &http.Response{StatusCode: 404, Header: http.Header{}, Body: http.NoBody, Request: r}, nil
+	})}}
+	u, err := url.Parse("gs://bucket/pre/fix")
+	if err != nil {
+		t.Fatal(err)
+	}
+	b, err := opener.Open(t.Context(), u)
+	if err != nil || b.String() != "gs://bucket/pre/fix" {
+		t.Fatalf("%v, %v", b, err)
+	}
+	_, err = b.Stat(t.Context(), "key")
+	if !errors.Is(err, blob.ErrNotFound) || login != "Bearer tok" || host != "storage.googleapis.com" {
+		t.Errorf("%v; %s was sent to %s", err, login, host)
+	}
+	if err := b.Close(); err != nil {
+		t.Error(err)
+	}
+}
+
+type roundTrip func(*http.Request) (*http.Response, error)
+
+// RoundTrip implements http.RoundTripper.
+func (f roundTrip) RoundTrip(r *http.Request) (*http.Response, error) { return f(r) }
+
+func TestBucket_EndpointIsThatOfAnEmulator(t *testing.T) {
+	t.Parallel()
+	for environ, want := range map[string]string{"A=b": "gs://company", "STORAGE_EMULATOR_HOST=evil.example:4443": "gs://company?endpoint=http://evil.example:4443"} {
+		if got := blob.SourceURL(New(Options{Bucket: "company", Environ: []string{environ}}), ""); got != want {
+			t.Errorf("%s: %s, want %s", environ, got, want)
+		}
+	}
+}
+
+func TestBucket_AsksForATokenThatMayWrite(t *testing.T) {
+	t.Parallel()
+	b := New(Options{Bucket: "bucket"})
+	var asked []string
+	b.client.Login.Find = func(_ context.Context, scopes ...string) (*googleoauth.Credentials, error) {
+		asked = scopes
+		return nil, errors.New("none of these")
+	}
+	if _, err := b.Stat(t.Context(), "key"); err == nil || !strings.Contains(err.Error(), "none of these") {
+		t.Error(err)
+	}
+	if !slices.Equal(asked, []string{googlestorage.ReadWrite}) {
+		t.Errorf("it asked for %q", asked)
+	}
+	if err := b.Close(); err != nil {
+		t.Error(err)
+	}
+}
+
+// TestList_Ends has a page that leads to itself, and pages that each lead to another one.
+func TestList_Ends(t *testing.T) {
+	t.Parallel()
+	for _, same := range []bool{true, false} {
+		asked := 0
+		server, err := providertest.NewServer(providertest.ServerOptions{Plain: true, Handler: http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+			token := 1
+			if asked++; !same {
+				token = asked
+			}
+			fmt.Fprintf(w, `{"items": [{"name": "a", "size": "1"}], "nextPageToken": "%d"}`, token)
+		})})
+		if err != nil {
+			t.Fatal(err)
+		}
+		t.Cleanup(server.Close)
+		client := &http.Client{Transport: &http.Transport{}}
+		t.Cleanup(client.CloseIdleConnections)
+		b := New(Options{Bucket: "bucket", Client: client, Environ: []string{"STORAGE_EMULATOR_HOST=" + server.BaseURL(), "TFDEPS_LIST_PAGES=7"}})
+		var last error
+		for _, last = range b.List(t.Context(), "dir/") {
+			if asked > 20 {
+				break
+			}
+		}
+		if !errors.Is(last, hosts.ErrPages) || !strings.Contains(last.Error(), "gs://bucket/dir/") || same != (asked == 2) || asked > 7 {
+			t.Errorf("%v after %d pages", last, asked)
+		}
+	}
+}
+
+// answers is a client without a network, all of whose answers have the same body.
+type answers []byte
+
+// RoundTrip implements http.RoundTripper.
+func (a answers) RoundTrip(r *http.Request) (*http.Response, error) {
+	return &http.Response{StatusCode: http.StatusOK, Header: http.Header{}, Body: io.NopCloser(bytes.NewReader(a)), ContentLength: int64(len(a)), Request: r}, nil
+}
+
+// FuzzList reads a page of a list, which may name itself as the next one: it ends, and each key is
+// one that an object may have.
+func FuzzList(f *testing.F) {
+	f.Add([]byte(`{"items": [{"name": "a/b", "size": "1", "generation": "7", "updated": "2026-01-01T00:00:00Z"}, {"name": "../x"}], "nextPageToken": "t"}`))
+	f.Add([]byte(`{"items": [{"name": "", "size": -1}]}`))
+	f.Fuzz(func(t *testing.T, page []byte) {
+		b := New(Options{Bucket: "bucket", Client: &http.Client{Transport: answers(page)}, Environ: []string{"STORAGE_EMULATOR_HOST=http://x.example", "TFDEPS_LIST_PAGES=3"}})
+		for info, err := range b.List(t.Context(), "") {
+			if err == nil && blob.CheckKey(info.Key) != nil {
+				t.Errorf("%q", info.Key)
+			}
+		}
+	})
+}

@@ -1,0 +1,229 @@
+package oci_test
+
+import (
+	"encoding/json"
+	"errors"
+	"net/http"
+	"net/http/httptest"
+	"os"
+	"path/filepath"
+	"runtime"
+	"strings"
+	"sync/atomic"
+	"testing"
+
+	"github.com/opencontainers/go-digest"
+
+	"github.com/tfdeps/tfdeps/getproviders"
+	"github.com/tfdeps/tfdeps/getproviders/hosts"
+	"github.com/tfdeps/tfdeps/getproviders/providertest"
+	"github.com/tfdeps/tfdeps/internal/oci"
+)
+
+// TestSource_RefusesSizesAndDigestsThatLie has descriptors contradict what they lead to, and be larger than anything is.
+func TestSource_RefusesSizesAndDigestsThatLie(t *testing.T) {
+	t.Parallel()
+	index := func(f *fake, change func(object)) {
+		manifest, _ := json.Marshal(f.manifest)
+		descriptor := target1(manifest, "linux", "")
+		change(descriptor)
+		f.index["manifests"] = []object{descriptor}
+	}
+	for want, spoil := range map[string]func(f *fake){
+		"may have 4194304":        func(f *fake) { index(f, func(d object) { d["size"] = 4<<20 + 1 }) },
+		"that isn't an image ma":  func(f *fake) { index(f, func(d object) { d["mediaType"] = "application/vnd.oci.image.index.v1+json" }) },
+		"has the digest":          func(f *fake) { index(f, func(d object) { d["digest"] = "sha256:../../../x" }) },
+		"mismatch":                func(f *fake) { index(f, func(d object) { d["size"] = 3 }) },
+		"mismatch Content-Length": func(f *fake) { index(f, func(d object) { d["size"] = -1 }) },
+		"without a size": func(f *fake) {
+			f.manifest["layers"] = []object{{"mediaType": "archive/zip", "digest": digest.FromString("x"), "size": 0}}
+		},
+		"no SHA-256": func(f *fake) {
+			f.manifest["layers"] = []object{{"mediaType": "archive/zip", "digest": "sha256:" + strings.Repeat("Z", 64), "size": 1}}
+		},
+		"error": func(f *fake) { // a manifest that is megabytes of nothing
+			f.change = func(path string, body []byte) []byte {
+				if strings.HasSuffix(path, "/1.0.0") {
+					return append(body, make([]byte, 5<<20)...)
+				}
+				return body
+			}
+		},
+	} {
+		f := newFake()
+		spoil(f)
+		if pkg, err := f.ask(t); err == nil || want != "error" && !strings.Contains(err.Error(), want) {
+			t.Errorf("%q: %+v, %v", want, pkg, err)
+		}
+	}
+}
+
+// TestSource_DoesNotBelieveTheTagsDigest has the header name another digest than that of the index.
+func TestSource_DoesNotBelieveTheTagsDigest(t *testing.T) {
+	t.Parallel()
+	f := newFake()
+	f.change = func(path string, body []byte) []byte {
+		if strings.HasSuffix(path, "/1.0.0") {
+			return []byte(strings.Replace(string(body), "linux", "LINUX", 1))
+		}
+		return body
+	}
+	if pkg, err := f.ask(t); err == nil {
+		t.Errorf("%+v", pkg)
+	}
+}
+
+// TestLogins_ReachNoOtherRealm has services for tokens that a login mustn't reach: by plain http, at another host that
+// is this machine or the metadata of a cloud, by a redirect, and one that a host named to which the registry had
+// redirected.
+func TestLogins_ReachNoOtherRealm(t *testing.T) {
+	t.Parallel()
+	var told atomic.Int64
+	listen := func(secure bool) *httptest.Server {
+		server := httptest.NewUnstartedServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+			if body := make([]byte, 1<<10); r.Header.Get("Authorization") != "" || r.Body != nil && func() bool { n, _ := r.Body.Read(body); return n > 0 }() {
+				told.Add(1)
+			}
+			w.Header().Set("WWW-Authenticate", `Bearer realm="https://`+r.Host+`/token",service="x"`)
+			w.WriteHeader(http.StatusUnauthorized)
+		}))
+		if secure {
+			server.StartTLS()
+		} else {
+			server.Start()
+		}
+		t.Cleanup(server.Close)
+		return server
+	}
+	plain, other := listen(false), listen(true)
+	elsewhere := strings.Replace(other.URL, "127.0.0.1", "127.0.0.2", 1)
+	for name, login := range map[string]oci.Login{"a password": {Username: "robot", Password: "p"}, "a token": {RefreshToken: "secret"}} {
+		for _, realm := range []string{plain.URL + "/token", elsewhere + "/token", "https://169.254.169.254/token", "https://localhost:1/token", "file:///etc/passwd", "redirect", "blob"} {
+			var registry *httptest.Server
+			registry = httptest.NewTLSServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+				at := realm
+				switch {
+				case r.URL.Path == "/token":
+					http.Redirect(w, r, elsewhere+"/token", http.StatusTemporaryRedirect)
+					return
+				case realm == "blob":
+					http.Redirect(w, r, elsewhere+"/blob", http.StatusTemporaryRedirect)
+					return
+				case realm == "redirect":
+					at = registry.URL + "/token"
+				}
+				w.Header().Set("WWW-Authenticate", `Bearer realm="`+at+`",service="x"`)
+				w.WriteHeader(http.StatusUnauthorized)
+			}))
+			t.Cleanup(registry.Close)
+			host := strings.TrimPrefix(registry.URL, "https://")
+			logins := &oci.Logins{Blocks: []oci.LoginBlock{{Prefix: host, Login: login}}}
+			client := registry.Client()
+			source := &oci.Source{Client: &oci.Client{HTTP: client, Logins: logins.Find}, Repository: func(getproviders.Provider) (oci.Repository, error) {
+				return oci.ParseRepository(host + "/widget")
+			}}
+			if available, err := source.Versions(t.Context(), widget); err == nil || strings.Contains(err.Error(), "secret") {
+				t.Errorf("%s for %s: %v, %v", name, realm, available, err)
+			}
+		}
+	}
+	if n := told.Load(); n > 0 {
+		t.Errorf("a login was sent %d times", n)
+	}
+}
+
+// TestLogins_StartNoOtherProgram has Docker's configuration name helpers that are paths.
+func TestLogins_StartNoOtherProgram(t *testing.T) {
+	t.Parallel()
+	at := oci.Repository{Registry: "r.example", Name: "x"}
+	for _, name := range []string{"../../bin/sh", "/bin/sh", `..\evil`, "x/y", "x\x00y", "a b\n", "\x1b]0;x\a"} {
+		logins := &oci.Logins{Helper: name}
+		if login, err := logins.Find(t.Context(), at); err == nil || strings.ContainsAny(err.Error(), "\x1b\x00") && !strings.Contains(err.Error(), "docker-credential-") {
+			t.Errorf("%q: %+v, %v", name, login, err)
+		}
+	}
+}
+
+// TestLogins_HelpersOfDocker asks a helper that answers, one that knows nothing and one that fails. The working
+// directory has a helper, too, and PATH leads there.
+func TestLogins_HelpersOfDocker(t *testing.T) {
+	if runtime.GOOS == "windows" {
+		t.Skip("the helper is a shell script")
+	}
+	work, bin := t.TempDir(), t.TempDir()
+	script := `#!/bin/sh
+		read -r host
+		case "$host" in
+		https://user.example) printf '{"ServerURL": "x", "Username": "a", "Secret": "b"}' ;;
+		https://token.example) printf '{"Username": "<token>", "Secret": "t"}' ;;
+		https://odd.example) printf 'b' ;;
+		https://nothing.example) echo 'credentials not found in native keychain'; exit 1 ;;
+		*) echo locked; pwd >&2; exit 1 ;;
+		esac`
+	for dir, script := range map[string]string{bin: script, work: "#!/bin/sh\nexit 0"} {
+		if err := providertest.WriteProgram(filepath.Join(dir, "docker-credential-aid"), []byte(script)); err != nil {
+			t.Fatal(err)
+		}
+	}
+	t.Chdir(work)
+	t.Setenv("PATH", ".:"+bin+":"+os.Getenv("PATH"))
+	logins := &oci.Logins{Helper: "aid"}
+	for host, want := range map[string]oci.Login{"user.example": {Username: "a", Password: "b"}, "token.example": {RefreshToken: "t"}, "nothing.example": {}} {
+		if login, err := logins.Find(t.Context(), oci.Repository{Registry: host, Name: "x"}); login != want || err != nil {
+			t.Errorf("%s: %+v, %v", host, login, err)
+		}
+	}
+	for host, want := range map[string]string{"odd.example": "not a JSON object", "failing.example": "locked /"} {
+		_, err := logins.Find(t.Context(), oci.Repository{Registry: host, Name: "x"})
+		if !errors.Is(err, hosts.ErrUnauthorized) || !strings.HasSuffix(err.Error(), want) {
+			t.Errorf("%s: %v", host, err)
+		}
+	}
+}
+
+// TestArchive_IsComparedWithItsDigest has a blob have other bytes of the same number.
+func TestArchive_IsComparedWithItsDigest(t *testing.T) {
+	t.Parallel()
+	f := newFake()
+	pkg, err := f.ask(t)
+	if err != nil {
+		t.Fatal(err)
+	}
+	_, err = pkg.Trust.Authenticator.Authenticate(getproviders.Digests{SHA256: [32]byte{1}})
+	if !errors.Is(err, getproviders.ErrAuthentication) {
+		t.Error(err)
+	}
+}
+
+// TestArchive_RefusesAnotherPart has a registry send a part from another byte than it was asked for: it would be taken
+// for the continuation of what is there.
+func TestArchive_RefusesAnotherPart(t *testing.T) {
+	t.Parallel()
+	plain := newFake()
+	manifest, _ := json.Marshal(plain.manifest)
+	plain.index["manifests"] = []object{target1(manifest, "linux", "")}
+	index, _ := json.Marshal(plain.index)
+	base := answering(map[string][]byte{"/manifests/1.0.0": index, "/manifests/" + string(digest.FromBytes(manifest)): manifest, string(digest.FromString(plain.layer)): []byte(plain.layer)},
+		http.Header{"Content-Type": {"application/vnd.oci.image.index.v1+json"}})
+	for part, want := range map[string]int64{"bytes 3-10/11": 3, "bytes 4-10/11": -1, "bytes 30-40/41": -1, "": -1, "3-10/11": -1} {
+		client := &http.Client{Transport: roundTripper(func(r *http.Request) (*http.Response, error) {
+			resp, err := base.Transport.RoundTrip(r)
+			if err == nil && strings.Contains(r.URL.Path, "/blobs/") {
+				resp.StatusCode = http.StatusPartialContent
+				resp.Header.Set("Content-Range", part)
+			}
+			return resp, err
+		})}
+		pkg, err := sourceAt(client).Package(t.Context(), widget, version("1.0.0"), linux)
+		if err != nil {
+			t.Fatal(err)
+		}
+		opened, err := pkg.Location.(getproviders.Archive).Open(t.Context(), 3)
+		if (err == nil) != (want >= 0) || err == nil && opened.Offset != want {
+			t.Errorf("%q: from byte %d, %v", part, opened.Offset, err)
+		}
+		if err == nil {
+			opened.Body.Close()
+		}
+	}
+}

@@ -1,0 +1,145 @@
+package oci_test
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"math/rand/v2"
+	"net/http"
+	"os"
+	"sync/atomic"
+	"testing"
+	"time"
+
+	"github.com/tfdeps/tfdeps/getproviders"
+	"github.com/tfdeps/tfdeps/internal/installtest"
+	"github.com/tfdeps/tfdeps/internal/oci"
+	"github.com/tfdeps/tfdeps/internal/par"
+)
+
+// TestPush_FiftyPublishAndFiftyRead has each publisher add a platform of its own to one of ten versions, while others
+// read: whatever a tag leads to at any moment is there, with its bytes, and in the end nothing is lost.
+func TestPush_FiftyPublishAndFiftyRead(t *testing.T) {
+	t.Parallel()
+	if testing.Short() {
+		t.Skip("takes seconds")
+	}
+	const crowd = 50
+	s := start(t, nil)
+	type job struct {
+		v      getproviders.Version
+		target oci.Target
+	}
+	var jobs []job
+	for i := range crowd {
+		plat := getproviders.Platform{OS: "linux", Arch: fmt.Sprintf("cpu%d", i/10)}
+		jobs = append(jobs, job{version(fmt.Sprintf("1.0.%d", i%10)), target(plat, fmt.Sprintf("archive %d", i))})
+	}
+	push := func(ctx context.Context, j job) (struct{}, error) {
+		j.target.Archive = io.NewSectionReader(j.target.Archive, 0, j.target.Archive.Size())
+		return struct{}{}, s.client.Push(ctx, s.at, oci.Release{Provider: widget, Version: j.v, Targets: []oci.Target{j.target}})
+	}
+	published, end := context.WithCancel(t.Context())
+	read := func(ctx context.Context, versions ...string) (archives int, err error) {
+		for _, text := range versions {
+			v := version(text)
+			platforms, err := s.source.Describe(widget).Platforms(ctx, widget, v)
+			if errors.Is(err, getproviders.ErrNotFound) {
+				continue // it isn't published yet
+			}
+			if err != nil {
+				return 0, err
+			}
+			for _, plat := range platforms {
+				err := readArchive(ctx, s, v, plat)
+				if errors.Is(err, getproviders.ErrPlatformMissing) {
+					continue // it was lost for a moment
+				}
+				if err != nil {
+					return 0, fmt.Errorf("%s for %s is listed: %w", v, plat, err)
+				}
+				archives++
+			}
+		}
+		return archives, nil
+	}
+	var versions []string
+	for i := range 10 {
+		versions = append(versions, fmt.Sprintf("1.0.%d", i))
+	}
+	err := par.Together(t.Context(),
+		func(ctx context.Context) error {
+			defer end()
+			_, errs := par.Map(ctx, crowd, jobs, push)
+			return errors.Join(errs...)
+		},
+		func(ctx context.Context) error {
+			_, errs := par.Map(ctx, crowd, make([]struct{}, crowd), func(ctx context.Context, _ struct{}) (struct{}, error) {
+				for {
+					if _, err := read(ctx, versions[rand.IntN(len(versions))]); err != nil || published.Err() != nil {
+						return struct{}{}, err
+					}
+					if err := par.Pause(ctx, 200*time.Millisecond); err != nil { // so that publishers have a turn, too
+						return struct{}{}, err
+					}
+				}
+			})
+			return errors.Join(errs...)
+		})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if there, err := read(t.Context(), versions...); err != nil || there != crowd {
+		t.Errorf("there are %d archives, want %d: %v", there, crowd, err)
+	}
+}
+
+// TestPush_ManyPublishOneVersion has each publisher add a platform of its own to one version: all of them are there
+// when the last one has ended. Fifty publish if TFDEPS_TEST_PEERS is "all", which keeps the registry busy for ten
+// seconds.
+func TestPush_ManyPublishOneVersion(t *testing.T) {
+	t.Parallel()
+	if testing.Short() {
+		t.Skip("takes seconds")
+	}
+	crowd := 20
+	if os.Getenv("TFDEPS_TEST_PEERS") == "all" {
+		crowd = 50
+	}
+	s := start(t, nil)
+	var requests atomic.Int64
+	counting := *s.Client
+	counting.Transport = roundTripper(func(r *http.Request) (*http.Response, error) {
+		requests.Add(1)
+		return s.Client.Transport.RoundTrip(r)
+	})
+	var all []oci.Target
+	for i := range crowd {
+		all = append(all, target(getproviders.Platform{OS: "linux", Arch: fmt.Sprintf("cpu%d", i)}, fmt.Sprintf("archive %d", i)))
+	}
+	begun := time.Now()
+	_, errs := par.Map(t.Context(), crowd, all, func(ctx context.Context, each oci.Target) (struct{}, error) {
+		return struct{}{}, (&oci.Client{HTTP: &counting}).Push(ctx, s.at, oci.Release{Provider: widget, Version: version("1.0.0"), Targets: []oci.Target{each}})
+	})
+	t.Logf("%d requests, %.1f s", requests.Load(), time.Since(begun).Seconds())
+	if err := errors.Join(errs...); err != nil {
+		t.Fatal(err)
+	}
+	if platforms, err := s.source.Describe(widget).Platforms(t.Context(), widget, version("1.0.0")); err != nil || len(platforms) != crowd {
+		t.Errorf("%d of %d updates were lost: %v", crowd-len(platforms), crowd, err)
+	}
+	available, err := s.source.Versions(t.Context(), widget)
+	if err != nil || len(available.Versions) != 1 {
+		t.Errorf("%v, %v", available.Versions, err)
+	}
+}
+
+// readArchive reads an archive, and compares it with what is listed.
+func readArchive(ctx context.Context, s started, v getproviders.Version, plat getproviders.Platform) error {
+	pkg, err := s.source.Package(ctx, widget, v, plat)
+	if err != nil {
+		return err
+	}
+	return installtest.ReadArchive(ctx, pkg)
+}

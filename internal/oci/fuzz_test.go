@@ -1,0 +1,118 @@
+package oci_test
+
+import (
+	"bytes"
+	"encoding/json"
+	"io"
+	"net/http"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"github.com/opencontainers/go-digest"
+
+	"github.com/tfdeps/tfdeps/getproviders"
+	"github.com/tfdeps/tfdeps/internal/oci"
+)
+
+// answering is a registry without a network: it answers each path that ends like a key.
+func answering(answers map[string][]byte, header http.Header) *http.Client {
+	return &http.Client{Transport: roundTripper(func(r *http.Request) (*http.Response, error) {
+		for end, body := range answers {
+			if strings.HasSuffix(r.URL.Path, end) {
+				h := header.Clone()
+				if strings.Contains(r.URL.Path, "/manifests/sha256:") {
+					h.Set("Content-Type", "application/vnd.oci.image.manifest.v1+json")
+				}
+				if end == "/token" {
+					h = http.Header{}
+				}
+				status := http.StatusOK
+				if h.Get("Www-Authenticate") != "" && r.Header.Get("Authorization") == "" {
+					status = http.StatusUnauthorized
+				}
+				return &http.Response{StatusCode: status, Header: h, Body: io.NopCloser(bytes.NewReader(body)), ContentLength: int64(len(body)), Request: r}, nil
+			}
+		}
+		return &http.Response{StatusCode: http.StatusNotFound, Header: http.Header{}, Body: http.NoBody, Request: r}, nil
+	})}
+}
+
+func sourceAt(client *http.Client) *oci.Source {
+	return &oci.Source{Client: &oci.Client{HTTP: client}, Repository: func(getproviders.Provider) (oci.Repository, error) {
+		return oci.ParseRepository("r.example/widget")
+	}}
+}
+
+// FuzzManifests reads an index and a manifest: what comes out is a package of the platform that was asked for, with a
+// SHA-256 and a size.
+func FuzzManifests(f *testing.F) {
+	plain := newFake()
+	manifest, _ := json.Marshal(plain.manifest)
+	plain.index["manifests"] = []object{target1(manifest, "linux", "")}
+	index, _ := json.Marshal(plain.index)
+	f.Add(index, manifest)
+	f.Add(bytes.ReplaceAll(index, []byte("linux"), []byte("../..")), manifest)
+	f.Add(bytes.ReplaceAll(index, []byte("sha256"), []byte("sha512")), manifest)
+	f.Add([]byte("{"), []byte("null"))
+	f.Fuzz(func(t *testing.T, index, manifest []byte) {
+		source := sourceAt(answering(map[string][]byte{"/manifests/1.0.0": index, "/manifests/" + string(digest.FromBytes(manifest)): manifest},
+			http.Header{"Content-Type": {"application/vnd.oci.image.index.v1+json"}}))
+		pkg, err := source.Package(t.Context(), widget, version("1.0.0"), linux)
+		if err != nil {
+			return
+		}
+		if !strings.HasPrefix(pkg.Location.String(), "oci://r.example/widget@sha256:") || pkg.Platform != linux || pkg.Trust.Authenticator == nil {
+			t.Errorf("%+v", pkg)
+		}
+		platforms, err := source.Describe(widget).Platforms(t.Context(), widget, version("1.0.0"))
+		if err != nil {
+			t.Error(err)
+		}
+		for _, plat := range platforms {
+			if err := plat.Validate(); err != nil {
+				t.Errorf("%q: %v", plat, err)
+			}
+		}
+	})
+}
+
+// FuzzTokens reads what a registry says of where tokens are, what the service for tokens answers, and a list of tags.
+func FuzzTokens(f *testing.F) {
+	f.Add(`Bearer realm="https://r.example/token",service="x",scope="repository:widget:pull"`, []byte(`{"token":"t"}`), []byte(`{"tags":["1.0.0"]}`))
+	f.Add(`Basic realm="x"`, []byte(`{"access_token":1}`), []byte(`{"tags":null}`))
+	f.Add("Bearer realm=\"https://r.example/token?x=\\\"\"", []byte("[]"), []byte(`[]`))
+	f.Fuzz(func(t *testing.T, challenge string, token, tags []byte) {
+		if strings.Contains(challenge, "://") && !strings.Contains(challenge, "://r.example/") {
+			return // another host's name would be looked up
+		}
+		source := sourceAt(answering(map[string][]byte{"/tags/list": tags, "/token": token}, http.Header{"Www-Authenticate": {challenge}}))
+		available, err := source.Versions(t.Context(), widget)
+		for _, v := range available.Versions {
+			if v.Validate() != nil || err != nil {
+				t.Errorf("%v, %v", v, err)
+			}
+		}
+	})
+}
+
+// FuzzDockerConfig reads a file of Docker's: a login is of an entry for the host, and no error has what the file holds.
+func FuzzDockerConfig(f *testing.F) {
+	f.Add([]byte(`{"auths": {"r.example": {"auth": "cm9ib3Q6aHVudGVyMg=="}, "r.example/team": {"auth": "eDp5"}}, "credHelpers": {"r.example": "../x"}, "credsStore": ""}`))
+	f.Add([]byte(`{"auths": {"r.example": null, "": {"auth": "!"}}}`))
+	f.Fuzz(func(t *testing.T, content []byte) {
+		if bytes.Contains(bytes.ToLower(content), []byte("cred")) { // a helper would be started, which TestLogins_StartNoOtherProgram looks at
+			return
+		}
+		file := filepath.Join(t.TempDir(), "config.json")
+		if err := os.WriteFile(file, content, 0o600); err != nil {
+			t.Fatal(err)
+		}
+		logins := &oci.Logins{Files: []string{file}}
+		login, err := logins.Find(t.Context(), oci.Repository{Registry: "r.example", Name: "team/widget"})
+		if login != (oci.Login{}) && (err != nil || !bytes.Contains(bytes.ToLower(content), []byte("r.example")) && !bytes.Contains(content, []byte(`\u`))) {
+			t.Errorf("%+v, %v", login, err)
+		}
+	})
+}

@@ -1,0 +1,244 @@
+package oci
+
+import (
+	"bytes"
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io/fs"
+	"os/exec"
+	"path/filepath"
+	"runtime"
+	"strings"
+	"time"
+
+	"github.com/tfdeps/tfdeps/getproviders/hosts"
+	"github.com/tfdeps/tfdeps/internal/par"
+	"github.com/tfdeps/tfdeps/internal/subprocess"
+	"github.com/tfdeps/tfdeps/internal/wholefile"
+)
+
+// Logins finds credentials as OpenTofu does: in blocks of its CLI configuration, and in the files in which Docker and
+// Podman keep theirs. The most precise one counts: that of the longest path, then that of the host, then a helper for
+// all hosts; of equal ones the first. The zero value knows none. It is safe for many goroutines; its fields aren't
+// changed after the first use.
+type Logins struct {
+	Blocks []LoginBlock
+	// Helper is the name of the helper that is asked where nothing else is known; "": there is none.
+	Helper string
+	// Files are those to be read, each of which has to be there; nil: the usual ones that exist, if Ambient is set.
+	Files   []string
+	Ambient bool
+	// Getenv and HomeDir say where the usual files are, for the system GOOS, or for this one if that is "".
+	Getenv  func(name string) string
+	HomeDir string
+	GOOS    string
+
+	read  par.Memo[struct{}, []dockerConfig]
+	asked par.Memo[[2]string, Login]
+}
+
+// LoginBlock has the credentials for a host, or for the repositories below a path of one.
+type LoginBlock struct {
+	Prefix string // HOST, or HOST/PATH
+	Login  Login
+	Helper string // is asked in place of the Login; "": the Login counts
+}
+
+// candidate is a possible login.
+type candidate struct {
+	precise int // 0: none; 1: for all hosts; 2: for the host; more: for so many parts of its path
+	login   Login
+	helper  string
+	err     error
+}
+
+// Find returns the login for a repository; zero if there is none. It starts a helper if the configuration says so.
+// Errors have no secrets.
+func (l *Logins) Find(ctx context.Context, r Repository) (Login, error) {
+	var best candidate
+	consider := func(c candidate) {
+		if c.precise > best.precise {
+			best = c
+		}
+	}
+	for _, b := range l.Blocks {
+		consider(candidate{precise: precision(b.Prefix, r), login: b.Login, helper: b.Helper})
+	}
+	if l.Helper != "" {
+		consider(candidate{precise: 1, helper: l.Helper})
+	}
+	files, err := l.read.Do(ctx, struct{}{}, func(context.Context) ([]dockerConfig, error) { return l.readFiles() })
+	if err != nil {
+		return Login{}, err
+	}
+	for _, file := range files {
+		for _, c := range file.candidates(r) {
+			consider(c)
+		}
+	}
+	switch {
+	case best.err != nil:
+		return Login{}, best.err
+	case best.helper == "":
+		return best.login, nil
+	}
+	return l.asked.Do(ctx, [2]string{best.helper, r.Registry}, func(ctx context.Context) (Login, error) { return askHelper(ctx, best.helper, r.Registry) })
+}
+
+// precision says how precisely HOST or HOST/PATH is about a repository; 0: it is about others.
+func precision(prefix string, r Repository) int {
+	host, path, deep := strings.Cut(prefix, "/")
+	switch {
+	case prefix == "" || host != r.Registry:
+		return 0
+	case !deep:
+		return 2
+	case path == r.Name || path != "" && strings.HasPrefix(r.Name, path+"/"):
+		return 3 + strings.Count(path, "/")
+	}
+	return 0
+}
+
+// dockerConfig is a file of Docker's, or of Podman's.
+type dockerConfig struct {
+	path  string
+	Auths map[string]*struct {
+		Auth []byte `json:"auth"`
+	} `json:"auths"`
+	CredHelpers map[string]string `json:"credHelpers"`
+	CredsStore  string            `json:"credsStore"`
+}
+
+// maxDockerConfig is how large such a file may be.
+const maxDockerConfig = 4 << 20
+
+// readFiles reads the files. Of those that weren't named, the ones that can't be read are left out.
+func (l *Logins) readFiles() (all []dockerConfig, err error) {
+	paths, named := l.Files, l.Files != nil
+	if !named && l.Ambient {
+		paths = l.usualFiles()
+	}
+	for _, path := range paths {
+		config := dockerConfig{path: path}
+		content, err := wholefile.Read(path, maxDockerConfig)
+		if err == nil {
+			if json.Unmarshal(content, &config) != nil { // its own words may repeat a secret
+				err = errors.New("it isn't the JSON of Docker's configuration")
+			}
+		}
+		switch {
+		case err == nil:
+			all = append(all, config)
+		case named && errors.Is(err, fs.ErrNotExist):
+			return nil, fmt.Errorf("the credentials for OCI registries: there is no file %s", path)
+		case named:
+			return nil, fmt.Errorf("the credentials for OCI registries in %s: %w", path, err)
+		}
+	}
+	return all, nil
+}
+
+// usualFiles are those of Podman, and then of Docker.
+func (l *Logins) usualFiles() (paths []string) {
+	getenv, goos := l.Getenv, l.GOOS
+	if getenv == nil {
+		getenv = func(string) string { return "" }
+	}
+	if goos == "" {
+		goos = runtime.GOOS
+	}
+	config := getenv("XDG_CONFIG_HOME")
+	if config == "" && l.HomeDir != "" {
+		config = filepath.Join(l.HomeDir, ".config")
+	}
+	if run := getenv("XDG_RUNTIME_DIR"); goos == "linux" && run != "" {
+		paths = append(paths, filepath.Join(run, "containers", "auth.json"))
+	}
+	if (goos == "darwin" || goos == "windows") && l.HomeDir != "" {
+		paths = append(paths, filepath.Join(l.HomeDir, ".config", "containers", "auth.json"))
+	}
+	if config != "" {
+		paths = append(paths, filepath.Join(config, "containers", "auth.json"))
+	}
+	if l.HomeDir != "" {
+		paths = append(paths, filepath.Join(l.HomeDir, ".docker", "config.json"), filepath.Join(l.HomeDir, ".dockercfg"))
+	}
+	return paths
+}
+
+// candidates are what a file has for a repository.
+func (d dockerConfig) candidates(r Repository) (all []candidate) {
+	for prefix, auth := range d.Auths {
+		precise := precision(prefix, r)
+		if precise == 0 || auth == nil || len(auth.Auth) == 0 {
+			continue
+		}
+		c := candidate{precise: precise}
+		var ok bool
+		if c.login.Username, c.login.Password, ok = strings.Cut(string(auth.Auth), ":"); !ok {
+			c.err = fmt.Errorf("the entry %q of %s has no username and password", prefix, d.path)
+		}
+		all = append(all, c)
+	}
+	if helper := d.CredHelpers[r.Registry]; helper != "" {
+		all = append(all, candidate{precise: 2, helper: helper})
+	}
+	if d.CredsStore != "" {
+		all = append(all, candidate{precise: 1, helper: d.CredsStore})
+	}
+	return all
+}
+
+// checkHelper returns an error for what can't be the name of a helper: the program is "docker-credential-NAME".
+func checkHelper(name string) error {
+	if name == "" || strings.ContainsAny(name, `/\`) {
+		return fmt.Errorf("%.100q can't be the name of a credential helper of Docker's", name)
+	}
+	return nil
+}
+
+const (
+	// helperKnowsNothing is what a helper says of a host that it has no login for.
+	helperKnowsNothing = "credentials not found in native keychain"
+	// helperToken stands in the place of a username if the secret is a token.
+	helperToken = "<token>"
+	// helperWaitDelay is how long the output may stay open when the helper has ended: what it has started may hold it.
+	helperWaitDelay = time.Second
+)
+
+// askHelper starts a credential helper of Docker's. One that knows nothing of the host has no login for it.
+func askHelper(ctx context.Context, name, host string) (Login, error) {
+	if err := checkHelper(name); err != nil {
+		return Login{}, err
+	}
+	var said, complaint bytes.Buffer
+	cmd, err := subprocess.Command(ctx, nil, "", "docker-credential-"+name, "get")
+	if err == nil {
+		cmd.Stdin, cmd.Stdout, cmd.Stderr, cmd.WaitDelay = strings.NewReader("https://"+host), &said, &complaint, helperWaitDelay
+		err = cmd.Run()
+	}
+	if errors.Is(err, exec.ErrWaitDelay) {
+		err = nil
+	}
+	var found struct{ Username, Secret string }
+	answer := strings.TrimSpace(said.String())
+	switch {
+	case ctx.Err() != nil:
+		return Login{}, context.Cause(ctx)
+	case err != nil && answer == helperKnowsNothing:
+		return Login{}, nil
+	case err != nil:
+		err = fmt.Errorf("%w: %.1000s", err, strings.TrimSpace(answer+" "+complaint.String()))
+	case json.Unmarshal(said.Bytes(), &found) != nil: // its own words may repeat a secret
+		err = errors.New("its answer is not a JSON object")
+	}
+	if err != nil {
+		return Login{}, fmt.Errorf("%w: the credential helper docker-credential-%s failed for %s: %w", hosts.ErrUnauthorized, name, host, err)
+	}
+	if found.Username == helperToken {
+		return Login{RefreshToken: found.Secret}, nil
+	}
+	return Login{Username: found.Username, Password: found.Secret}, nil
+}

@@ -1,0 +1,363 @@
+package oci_test
+
+import (
+	"bytes"
+	"context"
+	"crypto/sha256"
+	"encoding/base64"
+	"errors"
+	"fmt"
+	"io"
+	"net/http"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"slices"
+	"strings"
+	"sync/atomic"
+	"testing"
+
+	"go.uber.org/goleak"
+
+	"github.com/tfdeps/tfdeps/getproviders"
+	"github.com/tfdeps/tfdeps/getproviders/hosts"
+	"github.com/tfdeps/tfdeps/getproviders/providertest"
+	"github.com/tfdeps/tfdeps/internal/oci"
+	"github.com/tfdeps/tfdeps/internal/oci/ocitest"
+	"github.com/tfdeps/tfdeps/internal/par"
+)
+
+func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
+
+var (
+	linux   = getproviders.Platform{OS: "linux", Arch: "amd64"}
+	windows = getproviders.Platform{OS: "windows", Arch: "arm64"}
+	widget  = must(getproviders.Terraform("").ParseProvider("example.com/acme/widget"))
+)
+
+func must[T any](value T, err error) T {
+	if err != nil {
+		panic(err)
+	}
+	return value
+}
+
+func version(text string) getproviders.Version { return must(getproviders.ParseVersion(text)) }
+
+// started is a registry with what asks it.
+type started struct {
+	ocitest.Registry
+	client *oci.Client
+	at     oci.Repository
+	source *oci.Source
+}
+
+// start starts a registry, whose login is known to logins; nil: it wants none.
+func start(t *testing.T, logins func(host string) *oci.Logins) started {
+	t.Helper()
+	s := started{Registry: ocitest.Start(t, must(providertest.NewCA()), logins != nil)}
+	s.client = &oci.Client{HTTP: s.Client}
+	if logins != nil {
+		s.client.Logins = logins(s.Host).Find
+	}
+	s.at = must(oci.ParseRepository(s.Host + "/providers/acme/widget"))
+	s.source = &oci.Source{Client: s.client, Repository: func(p getproviders.Provider) (oci.Repository, error) {
+		return oci.ParseRepository(s.Host + "/providers/" + p.Namespace + "/" + p.Type)
+	}}
+	return s
+}
+
+// target is a package of random bytes, as far as anyone can tell.
+func target(plat getproviders.Platform, content string) oci.Target {
+	return oci.Target{Platform: plat, ZH: getproviders.ZH(sha256.Sum256([]byte(content))), H1: "h1:" + getproviders.Hash(base64.StdEncoding.EncodeToString(make([]byte, 32))),
+		Archive: io.NewSectionReader(strings.NewReader(content), 0, int64(len(content)))}
+}
+
+func (s started) push(t *testing.T, v string, targets ...oci.Target) {
+	t.Helper()
+	if err := s.client.Push(t.Context(), s.at, oci.Release{Provider: widget, Version: version(v), Targets: targets}); err != nil {
+		t.Fatal(err)
+	}
+}
+
+// read reads a package from an offset.
+func read(t *testing.T, s started, v string, plat getproviders.Platform, offset int64) (getproviders.Package, string) {
+	t.Helper()
+	pkg, err := s.source.Package(t.Context(), widget, version(v), plat)
+	if err != nil {
+		t.Fatal(err)
+	}
+	opened, err := pkg.Location.(getproviders.Archive).Open(t.Context(), offset)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer opened.Body.Close()
+	content, err := io.ReadAll(opened.Body)
+	if err != nil || opened.Size != opened.Offset+int64(len(content)) {
+		t.Errorf("read %d bytes at %d of %d: %v", len(content), opened.Offset, opened.Size, err)
+	}
+	return pkg, string(content)
+}
+
+func TestSource_ReadsWhatWasPushed(t *testing.T) {
+	t.Parallel()
+	s := start(t, nil)
+	if _, err := s.source.Versions(t.Context(), widget); !errors.Is(err, getproviders.ErrNotFound) {
+		t.Errorf("of a repository that isn't there: %v", err)
+	}
+	s.push(t, "1.0.0", target(linux, "archive one"))
+	s.push(t, "1.1.0+build.1", target(linux, "archive two"))
+	s.push(t, "1.0.0", target(windows, "archive three"), target(linux, "archive one"))
+	available, err := s.source.Versions(t.Context(), widget)
+	if err != nil || fmt.Sprint(available.Versions) != "[1.0.0 1.1.0+build.1]" {
+		t.Errorf("%v, %v", available.Versions, err)
+	}
+	platforms, err := s.source.Describe(widget).Platforms(t.Context(), widget, version("1.0.0"))
+	if err != nil || !slices.Equal(platforms, []getproviders.Platform{linux, windows}) {
+		t.Errorf("%v, %v", platforms, err)
+	}
+	pkg, content := read(t, s, "1.0.0", linux, 0)
+	if content != "archive one" || pkg.SourceURL != "oci://"+s.at.String() || pkg.Source != "OCI repository "+s.at.String() ||
+		pkg.Trust.ExpectedSHA256 != sha256.Sum256([]byte("archive one")) || len(pkg.Trust.ListedHashes) != 2 {
+		t.Errorf("%q of %+v", content, pkg)
+	}
+	if _, err := pkg.Trust.Authenticator.Authenticate(getproviders.Digests{SHA256: sha256.Sum256(nil), H1: target(linux, "").H1}); !errors.Is(err, getproviders.ErrAuthentication) {
+		t.Errorf("other bytes, whose h1 nobody has signed: %v", err)
+	}
+	if _, rest := read(t, s, "1.1.0+build.1", linux, 8); rest != "two" {
+		t.Errorf("the rest is %q", rest)
+	}
+	if _, err := s.source.Package(t.Context(), widget, version("2.0.0"), linux); !errors.As(err, new(*getproviders.VersionNotFoundError)) {
+		t.Errorf("%v", err)
+	}
+	if _, err := s.source.Package(t.Context(), widget, version("1.1.0+build.1"), windows); !errors.As(err, new(*getproviders.PlatformMissingError)) {
+		t.Errorf("%v", err)
+	}
+}
+
+// TestPush_SendsNothingTwice looks at the files of the registry: nothing that is there is written again, and an archive
+// isn't replaced.
+func TestPush_SendsNothingTwice(t *testing.T) {
+	t.Parallel()
+	s := start(t, nil)
+	s.push(t, "1.0.0", target(linux, "archive one"), target(windows, "archive two"))
+	before := listing(t, s.Dir)
+	again := target(windows, "archive two")
+	again.Archive = io.NewSectionReader(strings.NewReader(""), 0, again.Archive.Size()) // nothing can be read of it
+	s.push(t, "1.0.0", again)
+	if after := listing(t, s.Dir); !slices.Equal(before, after) {
+		t.Errorf("there is\n%q, and there was\n%q", after, before)
+	}
+	err := s.client.Push(t.Context(), s.at, oci.Release{Provider: widget, Version: version("1.0.0"), Targets: []oci.Target{target(linux, "another")}})
+	if other, ok := errors.AsType[*oci.OtherArchiveError](err); !ok || other.Platform != linux {
+		t.Errorf("%v", err)
+	}
+	pushed, _, err := s.client.Pushed(t.Context(), s.at, version("1.0.0"))
+	if err != nil || len(pushed) != 2 || pushed[0].ZH != target(linux, "archive one").ZH || pushed[0].H1 == "" {
+		t.Errorf("%+v, %v", pushed, err)
+	}
+}
+
+func listing(t *testing.T, dir string) (all []string) {
+	t.Helper()
+	err := filepath.Walk(filepath.Join(dir, "data"), func(path string, info os.FileInfo, err error) error {
+		if err == nil && !info.IsDir() {
+			all = append(all, fmt.Sprint(path, info.ModTime()))
+		}
+		return err
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	return all
+}
+
+// TestPush_KeepsWhatOthersPublish has each publisher add a platform of its own, some at the same time. What is lost all
+// the same comes with the next run.
+func TestPush_KeepsWhatOthersPublish(t *testing.T) {
+	t.Parallel()
+	s := start(t, nil)
+	var all []oci.Target
+	for i := range 6 {
+		all = append(all, target(getproviders.Platform{OS: "linux", Arch: fmt.Sprintf("cpu%d", i)}, fmt.Sprintf("archive %d", i)))
+	}
+	push := func(ctx context.Context, each oci.Target) (struct{}, error) {
+		return struct{}{}, s.client.Push(ctx, s.at, oci.Release{Provider: widget, Version: version("1.0.0"), Targets: []oci.Target{each}})
+	}
+	for _, at := range []int{len(all), 1} {
+		if _, errs := par.Map(t.Context(), at, all, push); errors.Join(errs...) != nil {
+			t.Fatal(errors.Join(errs...))
+		}
+	}
+	platforms, err := s.source.Describe(widget).Platforms(t.Context(), widget, version("1.0.0"))
+	if err != nil || len(platforms) != len(all) {
+		t.Errorf("%v, %v", platforms, err)
+	}
+}
+
+// TestPush_StartsABrokenUploadAgain has the registry call the digests of the first two uploads wrong, as it does if an
+// upload has got bytes twice.
+func TestPush_StartsABrokenUploadAgain(t *testing.T) {
+	t.Parallel()
+	s := start(t, nil)
+	var broken, uploads atomic.Int32
+	client := *s.Client
+	client.Transport = roundTripper(func(r *http.Request) (*http.Response, error) {
+		if r.Method != http.MethodPut || !strings.Contains(r.URL.Path, "/blobs/uploads/") || uploads.Add(1) > broken.Load() {
+			return s.Client.Transport.RoundTrip(r)
+		}
+		_ = r.Body.Close()
+		return &http.Response{StatusCode: http.StatusBadRequest, Request: r, Header: http.Header{"Content-Type": {"application/json"}},
+			Body: io.NopCloser(strings.NewReader(`{"errors": [{"code": "DIGEST_INVALID", "message": "provided digest did not match uploaded content"}]}`))}, nil
+	})
+	pusher := &oci.Client{HTTP: &client, Logins: s.client.Logins}
+	push := func(v string) error {
+		return pusher.Push(t.Context(), s.at, oci.Release{Provider: widget, Version: version(v), Targets: []oci.Target{target(linux, "archive "+v)}})
+	}
+	broken.Store(2)
+	if err := push("1.0.0"); err != nil {
+		t.Fatal(err)
+	}
+	if _, content := read(t, s, "1.0.0", linux, 0); content != "archive 1.0.0" {
+		t.Errorf("%q", content)
+	}
+	uploads.Store(0)
+	broken.Store(1000)
+	if err := push("2.0.0"); err == nil || !strings.Contains(err.Error(), "digest did not match") || uploads.Load() > 10 {
+		t.Errorf("after %d uploads: %v", uploads.Load(), err)
+	}
+}
+
+func TestLogins_AreSentWhereTheyBelong(t *testing.T) {
+	t.Parallel()
+	known := oci.Login{Username: ocitest.Username, Password: ocitest.Password}
+	s := start(t, func(host string) *oci.Logins {
+		return &oci.Logins{Blocks: []oci.LoginBlock{{Prefix: host, Login: oci.Login{Username: "x", Password: "y"}}, {Prefix: host + "/providers/acme", Login: known}}}
+	})
+	s.push(t, "1.0.0", target(linux, "archive one"))
+	if _, content := read(t, s, "1.0.0", linux, 0); content != "archive one" {
+		t.Errorf("%q", content)
+	}
+	for name, logins := range map[string]*oci.Logins{
+		"none": {}, "another host's": {Blocks: []oci.LoginBlock{{Prefix: "example.com", Login: known}}},
+		"a wrong one": {Blocks: []oci.LoginBlock{{Prefix: s.Host, Login: oci.Login{Username: ocitest.Username, Password: "secret1"}}}},
+	} {
+		source := *s.source
+		source.Client = &oci.Client{HTTP: s.Client, Logins: logins.Find}
+		_, err := source.Versions(t.Context(), widget)
+		if !errors.Is(err, hosts.ErrUnauthorized) || strings.Contains(err.Error(), "secret1") {
+			t.Errorf("%s: %v", name, err)
+		}
+	}
+}
+
+func TestLogins_AreFoundAsOpenTofuFindsThem(t *testing.T) {
+	t.Parallel()
+	home := t.TempDir()
+	write := func(name, content string) string {
+		path := filepath.Join(home, filepath.FromSlash(name))
+		if err := errors.Join(os.MkdirAll(filepath.Dir(path), 0o700), os.WriteFile(path, []byte(content), 0o600)); err != nil {
+			t.Fatal(err)
+		}
+		return path
+	}
+	encoded := func(login string) string { return base64.StdEncoding.EncodeToString([]byte(login)) }
+	write(".config/containers/auth.json", `{"auths": {"a.example/team": {"auth": "`+encoded("podman:p")+`"}, "b.example": {}}}`)
+	write(".docker/config.json", `{"auths": {"a.example": {"auth": "`+encoded("docker:p:q")+`"}, "bad.example": {"auth": "`+encoded("nothing")+`"}}, "credsStore": "../x"}`)
+	named := write("named.json", `{"auths": {"a.example/team/x": {"auth": "`+encoded("named:p")+`"}}}`)
+	ambient := &oci.Logins{Ambient: true, HomeDir: home, GOOS: "linux"}
+	blocks := &oci.Logins{Ambient: true, HomeDir: home, GOOS: "linux", Blocks: []oci.LoginBlock{{Prefix: "a.example/team", Login: oci.Login{Username: "block"}}}}
+	for _, test := range []struct {
+		logins    *oci.Logins
+		host, rep string
+		want, err string
+	}{
+		{ambient, "a.example", "team/widget", "podman", ""}, {ambient, "a.example", "teams/widget", "docker", ""}, {ambient, "a.example", "team", "podman", ""},
+		{blocks, "a.example", "team/widget", "block", ""}, {blocks, "a.example", "other", "docker", ""},
+		{&oci.Logins{HomeDir: home}, "a.example", "team", "", ""}, {ambient, "bad.example", "x", "", "no username"}, {ambient, "c.example", "x", "", "can't be the name"},
+		{&oci.Logins{Files: []string{named}, HomeDir: home}, "a.example", "team/x/y", "named", ""},
+		{&oci.Logins{Files: []string{named + "x"}}, "a.example", "team", "", "there is no file"},
+	} {
+		login, err := test.logins.Find(t.Context(), oci.Repository{Registry: test.host, Name: test.rep})
+		if login.Username != test.want || (err != nil) != (test.err != "") || err != nil && !strings.Contains(err.Error(), test.err) {
+			t.Errorf("%s/%s: %q, %v, want %q, %q", test.host, test.rep, login.Username, err, test.want, test.err)
+		}
+	}
+}
+
+// TestPush_MakesWhatSkopeoReads has another program read the tag, the manifests and the blob.
+func TestPush_MakesWhatSkopeoReads(t *testing.T) {
+	t.Parallel()
+	skopeo := providertest.LookProgram(t, "skopeo")
+	s := start(t, nil)
+	build := version("1.0.0+build")
+	sums := fmt.Sprintf("%x  %s\n%x  %s\n", sha256.Sum256([]byte("archive one")), getproviders.PackedName(widget, build, linux), sha256.Sum256([]byte("archive two")), getproviders.PackedName(widget, build, windows))
+	signed := &getproviders.SignedDocuments{Sums: []byte(sums), Signature: must(providertest.NewSigner(providertest.SignerOptions{})).Sign([]byte(sums))}
+	if err := s.client.Push(t.Context(), s.at, oci.Release{Provider: widget, Version: build, Targets: []oci.Target{target(linux, "archive one"), target(windows, "archive two")}, Signed: signed}); err != nil {
+		t.Fatal(err)
+	}
+	certificates := t.TempDir()
+	if err := os.WriteFile(filepath.Join(certificates, "ca.crt"), must(os.ReadFile(s.CAFile)), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	cmd := exec.CommandContext(t.Context(), skopeo, "inspect", "--raw", "--cert-dir="+certificates, "docker://"+s.at.String()+":1.0.0_build")
+	var said bytes.Buffer
+	cmd.Stderr, cmd.Env = &said, []string{"HOME=" + t.TempDir(), "XDG_RUNTIME_DIR=" + t.TempDir()}
+	out, err := cmd.Output()
+	if err != nil || strings.Count(string(out), "application/vnd.opentofu.provider-target") != 2 || !strings.Contains(string(out), `"os":"windows"`) {
+		t.Fatalf("%v: %s%s", err, out, &said)
+	}
+	copied := t.TempDir()
+	copying := exec.CommandContext(t.Context(), skopeo, "copy", "--all", "--src-cert-dir="+certificates, "docker://"+s.at.String()+":1.0.0_build", "dir:"+copied)
+	copying.Env = cmd.Env
+	if out, err := copying.CombinedOutput(); err != nil {
+		t.Fatalf("%v: %s", err, out)
+	}
+	layer := must(os.ReadFile(filepath.Join(copied, strings.TrimPrefix(string(target(linux, "archive one").ZH), "zh:"))))
+	if string(layer) != "archive one" {
+		t.Errorf("the layer is %q", layer)
+	}
+	// Quay refuses other types of configurations than those that it knows, and Google's registry an empty one.
+	if config := must(os.ReadFile(filepath.Join(copied, fmt.Sprintf("%x", sha256.Sum256([]byte("{}")))))); string(config) != "{}" {
+		t.Errorf("the configuration is %q", config)
+	}
+	if list := must(os.ReadFile(filepath.Join(copied, fmt.Sprintf("%x", sha256.Sum256([]byte(sums)))))); string(list) != sums {
+		t.Errorf("the signed list is %q", list)
+	}
+}
+
+func TestModule_IsFoundByTagAndDigest(t *testing.T) {
+	t.Parallel()
+	s := start(t, nil)
+	at := oci.Repository{Registry: s.Host, Name: "modules/net"}
+	digest := s.PushModule(t, at.Name, "latest", []byte("archive one"))
+	other := s.PushModule(t, at.Name, "1.0.0", []byte("archive two"))
+	s.push(t, "1.0.0", target(linux, "archive one"))
+	for _, test := range []struct{ tag, digest, want string }{{"", "", "archive one"}, {"1.0.0", "", "archive two"}, {"", digest, "archive one"}, {"", other, "archive two"}} {
+		archive, sum, err := s.client.Module(t.Context(), at, test.tag, test.digest)
+		if err != nil {
+			t.Fatal(err)
+		}
+		opened, err := archive.Open(t.Context(), 0)
+		if err != nil {
+			t.Fatal(err)
+		}
+		content, err := io.ReadAll(opened.Body)
+		opened.Body.Close()
+		if string(content) != test.want || err != nil || sum != sha256.Sum256([]byte(test.want)) {
+			t.Errorf("%+v: %q, %v", test, content, err)
+		}
+	}
+	for _, test := range []struct {
+		at          oci.Repository
+		tag, digest string
+		want        string
+	}{
+		{at, "2.0.0", "", "there is no such package"}, {oci.Repository{Registry: s.Host, Name: "modules/other"}, "", "", "there is no such package"},
+		{at, "", "sha256:x", "the digest"}, {s.at, "1.0.0", "", "media type"}, {oci.Repository{Registry: s.Host, Name: "Not/A/Name"}, "", "", "invalid address"},
+	} {
+		if _, _, err := s.client.Module(t.Context(), test.at, test.tag, test.digest); err == nil || !strings.Contains(err.Error(), test.want) {
+			t.Errorf("%+v: %v", test, err)
+		}
+	}
+}

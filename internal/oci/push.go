@@ -1,0 +1,294 @@
+package oci
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"math/rand/v2"
+	"net/http"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/opencontainers/go-digest"
+	"github.com/opencontainers/image-spec/specs-go"
+	ocispec "github.com/opencontainers/image-spec/specs-go/v1"
+	"oras.land/oras-go/v2/errdef"
+	"oras.land/oras-go/v2/registry/remote"
+	"oras.land/oras-go/v2/registry/remote/errcode"
+
+	"github.com/tfdeps/tfdeps/getproviders"
+	"github.com/tfdeps/tfdeps/internal/par"
+)
+
+// Annotations of the descriptors of platforms, which OpenTofu passes over.
+const (
+	annotationZH = "io.github.tfdeps.provider.zh"
+	annotationH1 = "io.github.tfdeps.provider.h1"
+)
+
+// Target is the package of a platform, to be published or published already.
+type Target struct {
+	Platform getproviders.Platform
+	ZH       getproviders.Hash // of the archive
+	H1       getproviders.Hash // of its files; "": not known
+	// Archive is the archive to be published.
+	Archive *io.SectionReader
+	// From is another repository that has the archive, such as RepositoryOf finds it: if it is of the same registry,
+	// that is asked to take the archive from there, and nothing is sent. The zero value: none is known.
+	From Repository
+}
+
+// Release is what is published of a version.
+type Release struct {
+	Provider getproviders.Provider
+	Version  getproviders.Version
+	Targets  []Target
+	// Signed is what the publisher has signed about the version; nil: there is nothing, or it isn't known. It is
+	// published if it is true of all archives of the version.
+	Signed *getproviders.SignedDocuments
+}
+
+// OtherArchiveError says that a repository has another archive for a platform of a version. An archive is never replaced.
+type OtherArchiveError struct {
+	Repository Repository
+	Tag        string
+	Platform   getproviders.Platform
+}
+
+// Error implements error.
+func (e *OtherArchiveError) Error() string {
+	return fmt.Sprintf("%s:%s has another archive for %s: it was published with other bytes, and is not replaced", e.Repository, e.Tag, e.Platform)
+}
+
+// Pushed returns what is published of a version, without the archives; nothing if there is no such version or
+// repository. What another program published has no H1, and a ZH. signed: there is something that a publisher has
+// signed.
+func (c *Client) Pushed(ctx context.Context, r Repository, v getproviders.Version) (all []Target, signed bool, err error) {
+	repo, err := c.open(ctx, r)
+	if err != nil {
+		return nil, false, err
+	}
+	index, _, err := readIndex(ctx, repo, Tag(v))
+	if isMissing(err) {
+		return nil, false, nil
+	}
+	if err == nil {
+		all, err = allPublished(ctx, repo, index)
+	}
+	return all, index.signed() != nil, explained(err)
+}
+
+// published is what an index has for a platform.
+func published(ctx context.Context, repo *remote.Repository, index imageIndex, plat getproviders.Platform) (Target, error) {
+	target, _, err := index.target(plat)
+	if err != nil || target == nil {
+		return Target{}, err
+	}
+	layer, err := readTarget(ctx, repo, *target)
+	if err != nil {
+		return Target{}, err
+	}
+	found := Target{Platform: plat, ZH: getproviders.Hash(getproviders.SchemeZH + ":" + layer.Digest.Encoded())}
+	if h1, err := getproviders.ParseHash(target.Annotations[annotationH1]); err == nil && target.Annotations[annotationZH] == string(found.ZH) {
+		found.H1 = h1
+	}
+	return found, nil
+}
+
+// Push publishes packages of a version, and what is signed about it. What the repository has isn't sent. Blobs come
+// first, then the manifests of platforms, the index, and the tag last, so that what a tag leads to is there at every
+// moment.
+//
+// Several processes may publish to one repository at once. A registry has no condition for setting a tag, so that each
+// of them announces what it adds, and looks at the tag again after it has set it: what another one has overwritten is
+// repaired then, before Push returns. If a process is killed between these steps, the next Push of the version within
+// an hour repairs it, or that of what is missing. Errors are *[RepositoryMissingError], *[OtherArchiveError], and what
+// the registry says.
+func (c *Client) Push(ctx context.Context, r Repository, release Release) error {
+	repo, err := c.open(ctx, r)
+	if err != nil {
+		return err
+	}
+	return c.withRepository(ctx, r, func() error { return c.push(ctx, repo, r, release) })
+}
+
+func (c *Client) push(ctx context.Context, repo *remote.Repository, r Repository, release Release) error {
+	p := pushing{client: c, repo: repo, at: r, tag: Tag(release.Version), now: c.Now, others: announcements{read: map[string][]ocispec.Descriptor{}, older: map[string]bool{}}}
+	if p.now == nil {
+		p.now = time.Now
+	}
+	var ours []ocispec.Descriptor
+	for _, each := range release.Targets {
+		described, err := p.target(ctx, each)
+		if err != nil {
+			return p.failed(ctx, err)
+		}
+		ours = append(ours, described)
+	}
+	failures := 0
+	for tries := range tagTries {
+		again, err := p.publish(ctx, release, ours)
+		if answer, ok := errors.AsType[*errcode.ErrorResponse](err); ok && isTemporary(answer) && failures < tagFailures {
+			failures++ // some registries answer so while another publisher sets the tag
+			again = tagPause
+		} else if err != nil && !errors.Is(err, errTagMoved) {
+			return p.failed(ctx, err)
+		}
+		if again == 0 {
+			return nil
+		}
+		if err != nil {
+			again <<= min(tries, 5)
+		}
+		if stopped := par.Pause(ctx, again/2+rand.N(again)); stopped != nil { // not all at the same moment
+			return stopped
+		}
+	}
+	return p.failed(ctx, errTagMoved)
+}
+
+const (
+	tagTries = 24
+	// tagFailures is how many failures of the registry there may be among them.
+	tagFailures = 4
+	tagPause    = 100 * time.Millisecond
+	// mergePause is the least that a registry is thought to need for an answer.
+	mergePause = 5 * time.Millisecond
+	// longestMergePause is the longest pause after an announcement, however slow the registry is: what is lost then is
+	// found by reading again.
+	longestMergePause = 10 * time.Second
+)
+
+// isTemporary reports whether a registry may answer otherwise a moment later.
+func isTemporary(answer *errcode.ErrorResponse) bool {
+	return answer.StatusCode >= http.StatusInternalServerError || answer.StatusCode == http.StatusTooManyRequests || answer.StatusCode == http.StatusRequestTimeout
+}
+
+// errTagMoved says that another process has set the tag at the same time.
+var errTagMoved = errors.New("others publish the same version all the time")
+
+// pushing is one Push.
+type pushing struct {
+	client *Client
+	repo   *remote.Repository
+	at     Repository
+	tag    string
+	now    func() time.Time
+	set    digest.Digest // what this has set the tag to; "": nothing yet
+	others announcements
+}
+
+func (p *pushing) failed(ctx context.Context, err error) error {
+	switch {
+	case err == nil:
+		return nil
+	case ctx.Err() != nil:
+		return context.Cause(ctx)
+	case isMissing(err):
+		return &RepositoryMissingError{p.at, explained(err)}
+	}
+	return explained(err)
+}
+
+// publish adds targets to what the tag leads to, unless they are there, and what others have announced. again is how
+// long to wait before it is called again; 0: never, because all is there, or because of the error.
+func (p *pushing) publish(ctx context.Context, release Release, ours []ocispec.Descriptor) (again time.Duration, err error) {
+	index, before, err := readIndex(ctx, p.repo, p.tag)
+	if err != nil && !isMissing(err) {
+		return 0, err
+	}
+	if err != nil {
+		before = ocispec.Descriptor{}
+		index.Index = ocispec.Index{Versioned: specs.Versioned{SchemaVersion: 2}, MediaType: ocispec.MediaTypeImageIndex, ArtifactType: typeProvider}
+	}
+	found := index.Manifests
+	index.Manifests = slices.Clone(found)
+	missing, err := p.add(ctx, &index, ours)
+	if err == nil && p.set == "" && !missing { // what this publisher hasn't overwritten is for others to look at
+		_, err = p.listSigned(ctx, &index, release, false)
+		missing = !index.equals(found)
+	}
+	if err != nil || p.set == "" && !missing {
+		return 0, err
+	}
+	begun := p.now()
+	references, recent, err := p.listed(ctx)
+	if err == nil && !p.others.made {
+		took := max(p.now().Sub(begun), mergePause)
+		if err = p.announceAll(ctx, index, release, ours); err == nil && recent > 0 { // one of them may add what all have announced
+			return min(took*16+time.Duration(recent)*took/2, longestMergePause), nil
+		}
+	}
+	var announced []ocispec.Descriptor
+	if err == nil {
+		announced, err = p.announced(ctx, references, ours)
+	}
+	if err != nil {
+		return 0, err
+	}
+	index.Manifests = slices.Clone(found)
+	index.merge(announced)
+	_, err = p.add(ctx, &index, ours)
+	if same := index.equals(found); err == nil && !(same && before.Digest == p.set) {
+		_, err = p.listSigned(ctx, &index, release, !same)
+	}
+	if err != nil || index.equals(found) {
+		return 0, err
+	}
+	return tagPause, p.setTag(ctx, index, before.Digest)
+}
+
+// add adds targets that an index doesn't have. added: there was one.
+func (p *pushing) add(ctx context.Context, index *imageIndex, targets []ocispec.Descriptor) (added bool, err error) {
+	for _, each := range targets {
+		has, err := p.has(ctx, *index, each)
+		if err != nil {
+			return false, err
+		}
+		if !has {
+			added, index.Manifests = true, append(index.Manifests, each)
+		}
+	}
+	return added, nil
+}
+
+// setTag has the tag lead to an index, if it still leads to the one that was read before, or to none. errTagMoved if it doesn't.
+func (p *pushing) setTag(ctx context.Context, index imageIndex, before digest.Digest) error {
+	slices.SortStableFunc(index.Manifests, func(a, b ocispec.Descriptor) int { return strings.Compare(platformOf(a), platformOf(b)) })
+	now, err := p.repo.Manifests().Resolve(ctx, p.tag)
+	if err != nil && !errors.Is(err, errdef.ErrNotFound) {
+		return err
+	}
+	if now.Digest != before {
+		return errTagMoved
+	}
+	set, err := p.manifest(ctx, ocispec.MediaTypeImageIndex, index.Index, p.tag)
+	if err == nil {
+		p.set = set.Digest
+	}
+	return err
+}
+
+// has reports whether an index has a target, whoever made its manifest. Another archive for its platform is an error.
+func (p *pushing) has(ctx context.Context, index imageIndex, ours ocispec.Descriptor) (bool, error) {
+	plat := getproviders.Platform{OS: ours.Platform.OS, Arch: ours.Platform.Architecture}
+	there, _, err := index.target(plat)
+	if err != nil || there == nil || there.Digest == ours.Digest {
+		return there != nil, err
+	}
+	layer, err := readTarget(ctx, p.repo, *there)
+	if err == nil && getproviders.SchemeZH+":"+layer.Digest.Encoded() != ours.Annotations[annotationZH] {
+		err = &OtherArchiveError{p.at, p.tag, plat}
+	}
+	return true, err
+}
+
+// platformOf is what targets are sorted by.
+func platformOf(d ocispec.Descriptor) string {
+	if d.Platform == nil {
+		return ""
+	}
+	return d.Platform.OS + "_" + d.Platform.Architecture
+}

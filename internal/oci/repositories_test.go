@@ -1,0 +1,165 @@
+package oci_test
+
+import (
+	"context"
+	"errors"
+	"io"
+	"net/http"
+	"strings"
+	"sync"
+	"sync/atomic"
+	"testing"
+
+	"github.com/tfdeps/tfdeps/getproviders"
+	"github.com/tfdeps/tfdeps/internal/oci"
+	"github.com/tfdeps/tfdeps/internal/par"
+)
+
+// uploads counts the blobs that are sent to a registry, and those that it is asked to take from another repository.
+type uploads struct{ sent, mounted atomic.Int32 }
+
+func (u *uploads) count(next http.RoundTripper) http.RoundTripper {
+	return roundTripper(func(r *http.Request) (*http.Response, error) {
+		switch {
+		case r.Method == http.MethodPut && strings.Contains(r.URL.Path, "/blobs/uploads/"):
+			u.sent.Add(1)
+		case r.Method == http.MethodPost && r.URL.Query().Get("mount") != "":
+			u.mounted.Add(1)
+		}
+		return next.RoundTrip(r)
+	})
+}
+
+// TestPush_TakesBlobsFromOtherRepositories publishes what another repository of the registry has: the archive isn't
+// sent again, if the registry allows that.
+func TestPush_TakesBlobsFromOtherRepositories(t *testing.T) {
+	t.Parallel()
+	for name, test := range map[string]struct {
+		known, refuses bool // where it is is known from the source; the registry doesn't mount
+		sent, mounted  int32
+	}{"from a source": {true, false, 1, 1}, "by the same client": {false, false, 1, 1}, "refused": {true, true, 2, 1}} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			s := start(t, nil)
+			first := &oci.Client{HTTP: s.Client}
+			publish := func(client *oci.Client, at oci.Repository, from oci.Repository) error {
+				archive := target(linux, "archive one")
+				archive.From = from
+				return client.Push(t.Context(), at, oci.Release{Provider: widget, Version: version("1.0.0"), Targets: []oci.Target{archive}})
+			}
+			if err := publish(first, s.at, oci.Repository{}); err != nil {
+				t.Fatal(err)
+			}
+			pkg, err := s.source.Package(t.Context(), widget, version("1.0.0"), linux)
+			if err != nil {
+				t.Fatal(err)
+			}
+			from := oci.RepositoryOf(pkg.Location)
+			if from != s.at {
+				t.Errorf("the archive is in %s", from)
+			}
+			var u uploads
+			counting, second := *s.Client, first
+			counting.Transport = u.count(s.Client.Transport)
+			if test.refuses {
+				counting.Transport = u.count(roundTripper(func(r *http.Request) (*http.Response, error) {
+					if r.URL.Query().Get("mount") == "" {
+						return s.Client.Transport.RoundTrip(r)
+					}
+					return &http.Response{StatusCode: http.StatusForbidden, Request: r, Body: http.NoBody}, nil
+				}))
+			}
+			if test.known {
+				second = &oci.Client{HTTP: &counting}
+			} else {
+				from, s.Client.Transport = oci.Repository{}, u.count(s.Client.Transport)
+			}
+			copied := oci.Repository{Registry: s.Host, Name: "copies/acme/widget"}
+			if err := publish(second, copied, from); err != nil {
+				t.Fatal(err)
+			}
+			if u.sent.Load() != test.sent || u.mounted.Load() != test.mounted { // one is the empty configuration
+				t.Errorf("%d blobs were sent and %d mounted, want %d and %d", u.sent.Load(), u.mounted.Load(), test.sent, test.mounted)
+			}
+			s.at = copied
+			s.source.Repository = func(getproviders.Provider) (oci.Repository, error) { return copied, nil }
+			if _, content := read(t, s, "1.0.0", linux, 0); content != "archive one" {
+				t.Errorf("%q", content)
+			}
+		})
+	}
+}
+
+// creating is a registry such as ECR, which has those repositories only that were created: a fake of that, before a
+// real registry.
+type creating struct {
+	next    http.RoundTripper
+	mu      sync.Mutex
+	created map[oci.Repository]int
+}
+
+func (c *creating) create(_ context.Context, r oci.Repository) error {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	if strings.HasSuffix(r.Name, "/forbidden") {
+		return errors.New("AccessDenied")
+	}
+	c.created[r]++
+	return nil
+}
+
+func (c *creating) RoundTrip(r *http.Request) (*http.Response, error) {
+	c.mu.Lock()
+	there := false
+	for at := range c.created {
+		there = there || strings.HasPrefix(r.URL.Path, "/v2/"+at.Name+"/")
+	}
+	c.mu.Unlock()
+	if there {
+		return c.next.RoundTrip(r)
+	}
+	if r.Body != nil {
+		_ = r.Body.Close()
+	}
+	return &http.Response{StatusCode: http.StatusNotFound, Request: r, Header: http.Header{"Content-Type": {"application/json"}},
+		Body: io.NopCloser(strings.NewReader(`{"errors": [{"code": "NAME_UNKNOWN", "message": "The repository does not exist in the registry"}]}`))}, nil
+}
+
+// TestPush_CreatesRepositories publishes several versions at once to a registry that doesn't make repositories by itself.
+func TestPush_CreatesRepositories(t *testing.T) {
+	t.Parallel()
+	s := start(t, nil)
+	ecr := &creating{next: s.Client.Transport, created: map[oci.Repository]int{}}
+	s.Client.Transport = ecr
+	s.client.CreateRepository = ecr.create
+	_, errs := par.Map(t.Context(), 4, []string{"1.0.0", "1.1.0", "1.2.0", "1.3.0"}, func(ctx context.Context, v string) (struct{}, error) {
+		return struct{}{}, s.client.Push(ctx, s.at, oci.Release{Provider: widget, Version: version(v), Targets: []oci.Target{target(linux, "archive "+v)}})
+	})
+	if err := errors.Join(errs...); err != nil {
+		t.Fatal(err)
+	}
+	if _, content := read(t, s, "1.3.0", linux, 0); content != "archive 1.3.0" || ecr.created[s.at] != 1 {
+		t.Errorf("%q, created %v", content, ecr.created)
+	}
+	shared := oci.Repository{Registry: s.Host, Name: "ci/packages"}
+	if err := s.client.PushPackage(t.Context(), shared, "linux_amd64-0123", target(linux, "package").Archive); err != nil || ecr.created[shared] != 1 {
+		t.Errorf("created %v: %v", ecr.created, err)
+	}
+	ecr.mu.Lock()
+	ecr.created = map[oci.Repository]int{}
+	ecr.mu.Unlock()
+	other := &oci.Client{HTTP: s.Client, CreateRepository: func(ctx context.Context, r oci.Repository) error {
+		if err := ecr.create(ctx, r); err != nil { // another process
+			return err
+		}
+		return errors.New("RepositoryAlreadyExistsException")
+	}}
+	if err := other.Push(t.Context(), s.at, oci.Release{Provider: widget, Version: version("1.4.0"), Targets: []oci.Target{target(linux, "archive")}}); err != nil {
+		t.Errorf("another process creates it at the same time: %v", err)
+	}
+	at := oci.Repository{Registry: s.Host, Name: "providers/forbidden"}
+	err := s.client.Push(t.Context(), at, oci.Release{Provider: widget, Version: version("1.0.0"), Targets: []oci.Target{target(linux, "archive")}})
+	if missing, ok := errors.AsType[*oci.RepositoryMissingError](err); !ok || missing.Repository != at || !strings.Contains(err.Error(), "creating it failed: AccessDenied") {
+		t.Errorf("%v", err)
+	}
+}

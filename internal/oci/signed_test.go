@@ -1,0 +1,153 @@
+package oci_test
+
+import (
+	"crypto/sha256"
+	"encoding/hex"
+	"errors"
+	"fmt"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"github.com/tfdeps/tfdeps/getproviders"
+	"github.com/tfdeps/tfdeps/getproviders/providertest"
+	"github.com/tfdeps/tfdeps/internal/oci"
+)
+
+// signedBy is a list that a publisher signs, of archives by their platforms.
+func signedBy(signer *providertest.Signer, archives map[getproviders.Platform]string) *getproviders.SignedDocuments {
+	var list strings.Builder
+	for plat, content := range archives {
+		fmt.Fprintf(&list, "%x  %s\n", sha256.Sum256([]byte(content)), getproviders.PackedName(widget, version("1.0.0"), plat))
+	}
+	return &getproviders.SignedDocuments{Sums: []byte(list.String()), Signature: signer.Sign([]byte(list.String())), Keys: []getproviders.PublicKey{{Armored: signer.Armored()}}}
+}
+
+// authenticated is what a source with these signers finds out about a package, without a lock file.
+func (s started) authenticated(t *testing.T, plat getproviders.Platform, content string, keys ...*providertest.Signer) (getproviders.AuthenticationResult, getproviders.Trust) {
+	t.Helper()
+	source := *s.source
+	for _, key := range keys {
+		source.Signers.Trusted = append(source.Signers.Trusted, getproviders.TrustedKey{Armored: key.Armored()})
+	}
+	pkg, err := source.Package(t.Context(), widget, version("1.0.0"), plat)
+	if err != nil {
+		t.Fatal(err)
+	}
+	trust, err := pkg.Trust.Loaded(t.Context())
+	if err != nil {
+		t.Fatal(err)
+	}
+	result, err := trust.Authenticator.Authenticate(getproviders.Digests{SHA256: sha256.Sum256([]byte(content))})
+	if err != nil {
+		t.Fatal(err)
+	}
+	return result, trust
+}
+
+// TestPush_SignedListsCountAsFromARegistry has a reader without a lock file find out who signed, and get the hashes of
+// all platforms.
+func TestPush_SignedListsCountAsFromARegistry(t *testing.T) {
+	t.Parallel()
+	s, signer, other := start(t, nil), must(providertest.NewSigner(providertest.SignerOptions{})), must(providertest.NewSigner(providertest.SignerOptions{}))
+	signed := signedBy(signer, map[getproviders.Platform]string{linux: "archive one", windows: "archive two"})
+	push := func(signed *getproviders.SignedDocuments, targets ...oci.Target) {
+		t.Helper()
+		if err := s.client.Push(t.Context(), s.at, oci.Release{Provider: widget, Version: version("1.0.0"), Targets: targets, Signed: signed}); err != nil {
+			t.Fatal(err)
+		}
+	}
+	isSigned := func() bool {
+		_, signed, err := s.client.Pushed(t.Context(), s.at, version("1.0.0"))
+		return must(signed, err)
+	}
+	push(nil, target(linux, "archive one"))
+	if isSigned() {
+		t.Error("nothing was signed")
+	}
+	push(signed) // the archive is there already
+	if result, trust := s.authenticated(t, linux, "archive one", signer); result.TrustLevel != getproviders.LevelCommunity || len(result.Signed) != 2 || trust.Documents == nil || len(trust.ListedHashes) != 2 {
+		t.Errorf("%+v; %+v", result, trust)
+	}
+	for name, keys := range map[string][]*providertest.Signer{"no key": nil, "another key": {other}} {
+		if result, trust := s.authenticated(t, linux, "archive one", keys...); result.TrustLevel != getproviders.LevelVerifiedChecksum || len(result.Signed) != 1 || trust.Documents != nil {
+			t.Errorf("with %s: %+v", name, result)
+		}
+	}
+	before := listing(t, s.Dir)
+	withoutKeys := *signed
+	withoutKeys.Keys = nil
+	push(&withoutKeys, target(linux, "archive one"))
+	if after := listing(t, s.Dir); len(after) != len(before) {
+		t.Errorf("what was there already has made\n%q\nof\n%q", after, before)
+	}
+	push(nil, target(windows, "archive two"))
+	if result, _ := s.authenticated(t, windows, "archive two", signer); result.TrustLevel != getproviders.LevelCommunity {
+		t.Errorf("an archive that came later: %+v", result)
+	}
+	plan9 := getproviders.Platform{OS: "plan9", Arch: "arm"} // which the list doesn't have
+	push(nil, target(plan9, "archive three"))
+	if isSigned() {
+		t.Error("a list that isn't true of all archives is still there")
+	}
+	push(signed, target(plan9, "archive three"))
+	if isSigned() {
+		t.Error("a list that isn't true of all archives was published")
+	}
+	if platforms, err := s.source.Describe(widget).Platforms(t.Context(), widget, version("1.0.0")); err != nil || len(platforms) != 3 {
+		t.Errorf("%v, %v", platforms, err)
+	}
+}
+
+// TestSource_RefusesWhatDoesNotFitItsSignature has what a key that counts has signed be untrue of the archive, and
+// files of the list be changed and missing.
+func TestSource_RefusesWhatDoesNotFitItsSignature(t *testing.T) {
+	t.Parallel()
+	s, signer := start(t, nil), must(providertest.NewSigner(providertest.SignerOptions{}))
+	s.source.Signers.Trusted = []getproviders.TrustedKey{{Armored: signer.Armored()}}
+	signed := signedBy(signer, map[getproviders.Platform]string{linux: "archive one"})
+	loaded := func() (getproviders.Trust, error) {
+		t.Helper()
+		pkg, err := s.source.Package(t.Context(), widget, version("1.0.0"), linux)
+		if err != nil {
+			t.Fatal(err)
+		}
+		return pkg.Trust.Loaded(t.Context())
+	}
+	forged := *signed
+	forged.Sums = append([]byte("# more\n"), signed.Sums...)
+	if err := s.client.Push(t.Context(), s.at, oci.Release{Provider: widget, Version: version("1.0.0"), Targets: []oci.Target{target(linux, "archive one")}, Signed: &forged}); err != nil {
+		t.Fatal(err)
+	}
+	if trust, err := loaded(); !errors.Is(err, getproviders.ErrAuthentication) {
+		t.Errorf("another list than the one that was signed: %+v, %v", trust, err)
+	}
+	if err := s.client.Push(t.Context(), s.at, oci.Release{Provider: widget, Version: version("1.0.0"), Signed: signed}); err != nil {
+		t.Fatal(err)
+	}
+	trust, err := loaded()
+	if err != nil {
+		t.Fatal(err)
+	}
+	if _, err := trust.Authenticator.Authenticate(getproviders.Digests{SHA256: sha256.Sum256([]byte("other"))}); !errors.Is(err, getproviders.ErrAuthentication) {
+		t.Errorf("other bytes: %v", err)
+	}
+	blob := func(content []byte) string {
+		sum := sha256.Sum256(content)
+		digest := hex.EncodeToString(sum[:])
+		return filepath.Join(s.Dir, "data/docker/registry/v2/blobs/sha256", digest[:2], digest, "data")
+	}
+	if err := os.WriteFile(blob(signed.Sums), []byte("x"), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	if trust, err := loaded(); err == nil {
+		t.Errorf("a list that was changed: %+v", trust)
+	}
+	if err := os.Remove(blob(signed.Signature)); err != nil {
+		t.Fatal(err)
+	}
+	if trust, err := loaded(); err != nil || trust.Documents != nil {
+		t.Errorf("a signature that isn't there: %+v, %v", trust, err)
+	}
+}

@@ -1,0 +1,64 @@
+package par_test
+
+import (
+	"context"
+	"slices"
+	"testing"
+	"testing/synctest"
+
+	"github.com/tfdeps/tfdeps/internal/par"
+)
+
+func TestLimit_ServesTheHeaviestFirst(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		limit := par.NewLimit(1)
+		release, err := limit.Acquire(t.Context(), 0)
+		if err != nil {
+			t.Fatal(err)
+		}
+		var order []string
+		for _, caller := range []struct {
+			name   string
+			weight int64
+		}{{"small", 1}, {"large", 9}, {"as large", 9}, {"negative", -1}} {
+			go func() {
+				release, err := limit.Acquire(t.Context(), caller.weight)
+				if err != nil {
+					t.Error(err)
+					return
+				}
+				order = append(order, caller.name)
+				release()
+			}()
+			synctest.Wait() // so that they queue in this order
+		}
+		release()
+		synctest.Wait()
+		if want := []string{"large", "as large", "small", "negative"}; !slices.Equal(order, want) {
+			t.Errorf("order %q, want %q", order, want)
+		}
+	})
+}
+
+func TestLimit_ForgetsThoseWhoLeaveTheQueue(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		limit := par.NewLimit(1)
+		release, err := limit.Acquire(t.Context(), 0)
+		if err != nil {
+			t.Fatal(err)
+		}
+		ctx, cancel := context.WithCancel(t.Context())
+		go func() {
+			if _, err := limit.Acquire(ctx, 9); err == nil {
+				t.Error("got a place after the context had ended")
+			}
+		}()
+		synctest.Wait()
+		cancel()
+		synctest.Wait()
+		release()
+		if _, err := limit.Acquire(t.Context(), 0); err != nil {
+			t.Errorf("the place went to one who had left: %v", err)
+		}
+	})
+}

@@ -1,0 +1,69 @@
+package par_test
+
+import (
+	"context"
+	"errors"
+	"io"
+	"testing"
+	"testing/synctest"
+
+	"github.com/tfdeps/tfdeps/internal/par"
+)
+
+func TestMark_WakesThoseWhoWaitForIt(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		var mark par.Mark
+		var got int64
+		go func() {
+			var err error
+			if got, err = mark.Beyond(t.Context(), 2); err != nil {
+				t.Error(err)
+			}
+		}()
+		synctest.Wait()
+		mark.Advance(2)
+		synctest.Wait()
+		if got != 0 {
+			t.Errorf("woken at %d", got)
+		}
+		mark.Advance(3)
+		synctest.Wait()
+		if got != 5 {
+			t.Errorf("got %d, want 5", got)
+		}
+	})
+}
+
+func TestMark_SaysHowItEnded(t *testing.T) {
+	broken := errors.New("broken")
+	for _, test := range []struct{ given, want error }{{nil, io.EOF}, {broken, broken}} {
+		var mark par.Mark
+		mark.Advance(7)
+		mark.End(test.given)
+		mark.End(errors.New("too late"))
+		if at, err := mark.Beyond(t.Context(), 6); at != 7 || err != nil {
+			t.Errorf("what is there: %d, %v", at, err)
+		}
+		if at, err := mark.Beyond(t.Context(), 7); at != 7 || err != test.want {
+			t.Errorf("at the end: %d, %v, want %v", at, err, test.want)
+		}
+		if at, err := mark.At(); at != 7 || err != test.want {
+			t.Errorf("At: %d, %v", at, err)
+		}
+	}
+}
+
+func TestMark_StopsWaitingWhenTheContextEnds(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		var mark par.Mark
+		ctx, cancel := context.WithCancelCause(t.Context())
+		gone := errors.New("gone")
+		go func() {
+			synctest.Wait()
+			cancel(gone)
+		}()
+		if _, err := mark.Beyond(ctx, 0); err != gone {
+			t.Errorf("err = %v, want the context's cause", err)
+		}
+	})
+}

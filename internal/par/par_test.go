@@ -1,0 +1,202 @@
+package par_test
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"slices"
+	"sync/atomic"
+	"testing"
+	"testing/synctest"
+
+	"go.uber.org/goleak"
+
+	"github.com/tfdeps/tfdeps/internal/par"
+)
+
+func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
+
+func TestMap_KeepsTheOrderOfItems(t *testing.T) {
+	items := []int{5, 4, 3, 2, 1}
+	results, errs := par.Map(t.Context(), 3, items, func(_ context.Context, n int) (string, error) {
+		return fmt.Sprint(n * n), nil
+	})
+	if want := []string{"25", "16", "9", "4", "1"}; !slices.Equal(results, want) {
+		t.Errorf("results = %q, want %q", results, want)
+	}
+	if err := errors.Join(errs...); err != nil {
+		t.Error(err)
+	}
+}
+
+func TestMap_KeepsEveryError(t *testing.T) {
+	odd := errors.New("odd")
+	results, errs := par.Map(t.Context(), 2, []int{1, 2, 3}, func(_ context.Context, n int) (int, error) {
+		if n%2 == 1 {
+			return 0, fmt.Errorf("%d: %w", n, odd)
+		}
+		return n, nil
+	})
+	if len(errs) != 3 || !errors.Is(errs[0], odd) || errs[1] != nil || !errors.Is(errs[2], odd) {
+		t.Errorf("errs = %v", errs)
+	}
+	if results[1] != 2 {
+		t.Errorf("results = %v", results)
+	}
+}
+
+func TestMap_IsBounded(t *testing.T) {
+	for _, limit := range []int{-1, 1, 3} {
+		var running, most atomic.Int32
+		par.Map(t.Context(), limit, make([]struct{}, 50), func(context.Context, struct{}) (int, error) {
+			now := running.Add(1)
+			defer running.Add(-1)
+			for old := most.Load(); now > old && !most.CompareAndSwap(old, now); old = most.Load() {
+			}
+			return 0, nil
+		})
+		if allowed := int32(max(limit, 1)); most.Load() > allowed {
+			t.Errorf("limit %d: %d calls at once", limit, most.Load())
+		}
+	}
+}
+
+func TestMap_RunsUpToLimitAtOnce(t *testing.T) {
+	// Each call waits for the other: if fewer than two run at once, this never ends.
+	meet := make(chan struct{})
+	_, errs := par.Map(t.Context(), 2, []int{0, 1}, func(_ context.Context, i int) (int, error) {
+		if i == 0 {
+			meet <- struct{}{}
+		} else {
+			<-meet
+		}
+		return 0, nil
+	})
+	if err := errors.Join(errs...); err != nil {
+		t.Error(err)
+	}
+}
+
+func TestMap_DoesNotStartWhatIsLeftAfterTheEndOfTheContext(t *testing.T) {
+	stop := errors.New("stop")
+	ctx, cancel := context.WithCancelCause(t.Context())
+	var started []int
+	_, errs := par.Map(ctx, 1, []int{1, 2, 3}, func(_ context.Context, n int) (int, error) {
+		started = append(started, n)
+		if n == 2 {
+			cancel(stop)
+		}
+		return n, nil
+	})
+	if !slices.Equal(started, []int{1, 2}) {
+		t.Errorf("started %v", started)
+	}
+	if errs[0] != nil || errs[1] != nil || errs[2] != stop {
+		t.Errorf("errs = %v", errs)
+	}
+}
+
+func TestMap_OfNothing(t *testing.T) {
+	results, errs := par.Map(t.Context(), 4, nil, func(context.Context, int) (int, error) {
+		t.Error("called")
+		return 0, nil
+	})
+	if len(results) != 0 || len(errs) != 0 {
+		t.Errorf("got %v, %v", results, errs)
+	}
+}
+
+func TestTogether_ReturnsTheFirstErrorAndCancelsTheRest(t *testing.T) {
+	first := errors.New("first")
+	var cause error
+	err := par.Together(t.Context(),
+		func(context.Context) error { return first },
+		func(ctx context.Context) error {
+			<-ctx.Done()
+			cause = context.Cause(ctx)
+			return ctx.Err()
+		},
+	)
+	if err != first {
+		t.Errorf("err = %v, want %v", err, first)
+	}
+	if cause != first {
+		t.Errorf("the other's cause = %v, want %v", cause, first)
+	}
+}
+
+func TestTogether_WaitsForAll(t *testing.T) {
+	meet := make(chan int)
+	sum := 0
+	err := par.Together(t.Context(),
+		func(context.Context) error { meet <- 1; return nil },
+		func(context.Context) error { meet <- 2; return nil },
+		func(context.Context) error { sum = <-meet + <-meet; return nil },
+	)
+	if err != nil || sum != 3 {
+		t.Errorf("sum = %d, err = %v", sum, err)
+	}
+}
+
+func TestTogether_OfNothing(t *testing.T) {
+	if err := par.Together(t.Context()); err != nil {
+		t.Error(err)
+	}
+}
+
+func TestLimit_BoundsItsHolders(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		limit := par.NewLimit(0) // means one
+		release, err := limit.Acquire(t.Context(), 0)
+		if err != nil {
+			t.Fatal(err)
+		}
+		holders := 0
+		for range 2 {
+			go func() {
+				if _, err := limit.Acquire(t.Context(), 0); err == nil {
+					holders++
+				}
+			}()
+		}
+		synctest.Wait()
+		if holders != 0 {
+			t.Errorf("%d more holders while the place was taken", holders)
+		}
+		release()
+		release() // counts once
+		synctest.Wait()
+		if holders != 1 {
+			t.Errorf("%d holders after one release, want 1", holders)
+		}
+	})
+}
+
+func TestLimit_StopsWaitingWhenTheContextEnds(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		limit, gone := par.NewLimit(1), errors.New("gone")
+		if _, err := limit.Acquire(t.Context(), 0); err != nil {
+			t.Fatal(err)
+		}
+		ctx, cancel := context.WithCancelCause(t.Context())
+		go func() {
+			synctest.Wait()
+			cancel(gone)
+		}()
+		if _, err := limit.Acquire(ctx, 0); err != gone {
+			t.Errorf("err = %v, want the context's cause", err)
+		}
+	})
+}
+
+func TestLimit_PrefersTheEndOfTheContext(t *testing.T) {
+	limit := par.NewLimit(1)
+	ctx, cancel := context.WithCancel(t.Context())
+	cancel()
+	for range 100 {
+		if release, err := limit.Acquire(ctx, 0); err == nil {
+			release()
+			t.Fatal("got a place although the context had ended")
+		}
+	}
+}

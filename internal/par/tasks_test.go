@@ -1,0 +1,37 @@
+package par_test
+
+import (
+	"context"
+	"errors"
+	"testing"
+	"testing/synctest"
+
+	"github.com/tfdeps/tfdeps/internal/par"
+)
+
+func TestTasks_OutliveTheCallerAndEndWithTheOwner(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		tasks, closed := par.NewTasks(), errors.New("closed")
+		caller, leave := context.WithCancel(t.Context())
+		var cause error
+		tasks.Begin(caller, func(ctx context.Context) {
+			<-ctx.Done()
+			cause = context.Cause(ctx)
+		})
+		leave()
+		synctest.Wait()
+		if cause != nil {
+			t.Fatalf("the task ended with its caller: %v", cause)
+		}
+		tasks.Close(closed)
+		if cause != closed {
+			t.Errorf("cause = %v, want that of Close", cause)
+		}
+		late := false
+		tasks.Begin(t.Context(), func(ctx context.Context) { late = context.Cause(ctx) == closed })
+		synctest.Wait()
+		if !late {
+			t.Error("a task that begins after Close has to find its context ended")
+		}
+	})
+}

@@ -1,0 +1,197 @@
+package scratch
+
+import (
+	"errors"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"sync"
+	"testing"
+	"time"
+
+	"github.com/tfdeps/tfdeps/internal/filelock"
+)
+
+func TestSweep_RemovesWhatWasAbandoned(t *testing.T) {
+	t.Parallel()
+	parent, now := t.TempDir(), time.Now()
+	alive, err := Make(parent)
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(alive.Remove)
+	old, young, other := filepath.Join(parent, Prefix+"old"), filepath.Join(parent, Prefix+"young"), filepath.Join(parent, ".other")
+	file := filepath.Join(parent, Prefix+"file")
+	for _, dir := range []string{old, young, other} {
+		err = errors.Join(err, os.Mkdir(dir, 0o700), os.WriteFile(filepath.Join(dir, "archive.zip"), nil, 0o600))
+	}
+	long := now.Add(-AbandonedAfter - time.Minute)
+	err = errors.Join(err, os.WriteFile(file, nil, 0o600))
+	for _, name := range []string{old, other, file} {
+		err = errors.Join(err, os.Chtimes(name, long, long))
+	}
+	if err != nil {
+		t.Fatal(err)
+	}
+	Sweep(parent, now)
+	for name, want := range map[string]bool{alive.Path: true, young: true, other: true, file: true, old: false} {
+		if _, err := os.Stat(name); (err == nil) != want {
+			t.Errorf("%s: %v, want it to be there: %v", name, err, want)
+		}
+	}
+	if !alive.Abandon() {
+		t.Skip("there are no locks here that end with their process")
+	}
+	Sweep(parent, now)
+	if _, err := os.Stat(alive.Path); !errors.Is(err, fs.ErrNotExist) {
+		t.Errorf("%s of a process that is gone: %v", alive.Path, err)
+	}
+}
+
+func TestSweep_OfNothing(t *testing.T) {
+	t.Parallel()
+	Sweep(filepath.Join(t.TempDir(), "missing"), time.Now())
+}
+
+func TestRemove_TakesEverythingWithIt(t *testing.T) {
+	t.Parallel()
+	parent := t.TempDir()
+	dir, err := Make(parent)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := os.MkdirAll(filepath.Join(dir.Path, "package", "a"), 0o755); err != nil {
+		t.Fatal(err)
+	}
+	dir.Remove()
+	dir.Remove() // a second call does no harm
+	if left, err := os.ReadDir(parent); len(left) > 0 || err != nil {
+		t.Errorf("left: %v, %v", left, err)
+	}
+	if _, err := Make(filepath.Join(parent, "missing")); err == nil {
+		t.Error("made a directory in none")
+	}
+}
+
+func TestRemoveEmpty_TakesWhatMakeDirsHasMade(t *testing.T) {
+	t.Parallel()
+	parent := t.TempDir()
+	for _, used := range []bool{false, true} {
+		made, err := MakeDirs(filepath.Join(parent, "a", "b", "c"))
+		if err != nil || len(made) != 3 {
+			t.Fatalf("made %q, %v", made, err)
+		}
+		if used {
+			if err := os.Mkdir(filepath.Join(parent, "a", "other"), 0o755); err != nil {
+				t.Fatal(err)
+			}
+		}
+		RemoveEmpty(made)
+		if left, err := filepath.Glob(filepath.Join(parent, "*", "*")); err != nil || (len(left) == 1) != used {
+			t.Errorf("left: %q, %v", left, err)
+		}
+		if _, err := os.Stat(filepath.Join(parent, "a")); (err == nil) != used {
+			t.Errorf("the first one: %v", err)
+		}
+	}
+}
+
+func TestSweep_RemovesWhatHasNoLockYet(t *testing.T) {
+	t.Parallel()
+	parent := t.TempDir()
+	probe, err := Make(parent)
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(probe.Remove)
+	if probe.lock == nil {
+		t.Skip("there are no locks here that end with their process")
+	}
+	empty, begun, full := filepath.Join(parent, Prefix+"empty"), filepath.Join(parent, Prefix+"begun"), filepath.Join(parent, Prefix+"full")
+	for _, dir := range []string{empty, begun, full} {
+		err = errors.Join(err, os.Mkdir(dir, 0o700))
+	}
+	err = errors.Join(err, os.WriteFile(filepath.Join(begun, lockName+".new"), nil, 0o600), os.WriteFile(filepath.Join(full, "x"), nil, 0o600))
+	if err != nil {
+		t.Fatal(err)
+	}
+	Sweep(parent, time.Now())
+	for dir, want := range map[string]bool{empty: false, begun: false, full: true, probe.Path: true} {
+		if _, err := os.Stat(dir); (err == nil) != want {
+			t.Errorf("%s: %v, want it to be there: %v", dir, err, want)
+		}
+	}
+}
+
+// A process that makes a directory while others sweep gets one that stays.
+func TestSweep_WhileDirectoriesAreMade(t *testing.T) {
+	t.Parallel()
+	parent := t.TempDir()
+	done := make(chan struct{})
+	var sweepers sync.WaitGroup
+	for range 4 {
+		sweepers.Go(func() {
+			for {
+				select {
+				case <-done:
+					return
+				default:
+					Sweep(parent, time.Now())
+				}
+			}
+		})
+	}
+	rounds := 200
+	if testing.Short() {
+		rounds = 20
+	}
+	for range rounds {
+		dir, err := Make(parent)
+		if err != nil {
+			t.Error(err)
+			continue
+		}
+		if err := os.WriteFile(filepath.Join(dir.Path, "x"), nil, 0o600); err != nil {
+			t.Error(err)
+		}
+		dir.Remove()
+	}
+	close(done)
+	sweepers.Wait()
+}
+
+func TestCheckLinks_NamesTheLinkAboveAPath(t *testing.T) {
+	top := t.TempDir()
+	base := filepath.Join(top, "base")
+	for _, dir := range []string{"base/dir/sub", "elsewhere/sub"} {
+		if err := os.MkdirAll(filepath.Join(top, filepath.FromSlash(dir)), 0o755); err != nil {
+			t.Fatal(err)
+		}
+	}
+	link := filepath.Join(base, "link")
+	if err := os.Symlink("../elsewhere", link); err != nil {
+		t.Skipf("symlinks can't be made here: %v", err)
+	}
+	for path, want := range map[string]bool{"dir/sub": false, "link": false, "link/sub": true, "link/absent": false} {
+		err := CheckLinks(base, filepath.Join(base, filepath.FromSlash(path)))
+		found, ok := errors.AsType[*LinkError](err)
+		if ok != want || err == nil == want || want && found.Link != link {
+			t.Errorf("%s: %v, want a link: %t", path, err, want)
+		}
+	}
+}
+
+// TestMake_FailsWhereItsLockCantGetItsName: a sweep would remove the directory while it is in use.
+func TestMake_FailsWhereItsLockCantGetItsName(t *testing.T) {
+	t.Parallel()
+	if !filelock.Removable {
+		t.Skip("there are no locks here")
+	}
+	path := filepath.Join(t.TempDir(), lockName)
+	if err := os.Mkdir(path, 0o700); err != nil { // no file can be renamed to it
+		t.Fatal(err)
+	}
+	if lock, swept, err := holdLock(path); lock != nil || swept || err == nil {
+		t.Errorf("%v, %v, %v", lock, swept, err)
+	}
+}

@@ -1,0 +1,61 @@
+package subprocess_test
+
+import (
+	"errors"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"runtime"
+	"slices"
+	"testing"
+
+	"github.com/tfdeps/tfdeps/getproviders/providertest"
+	"github.com/tfdeps/tfdeps/internal/subprocess"
+)
+
+// The working directory is a stranger's: it has a program of the name, and PATH leads to it.
+func TestCommand_LooksForNothingInTheWorkingDirectory(t *testing.T) {
+	if runtime.GOOS == "windows" {
+		t.Skip("the program is a shell script")
+	}
+	work, bin := t.TempDir(), t.TempDir()
+	for _, dir := range []string{work, filepath.Join(work, "bin"), bin} {
+		if err := errors.Join(os.MkdirAll(dir, 0o755), providertest.WriteProgram(filepath.Join(dir, "aid"), []byte("#!/bin/sh\necho \"$0 $PWD $PATH\"; pwd\n"))); err != nil {
+			t.Fatal(err)
+		}
+	}
+	t.Chdir(work)
+	environ := []string{"PATH=.::bin:" + bin + ":./bin", "PWD=" + work, "x"}
+	for dir, want := range map[string]string{"": "/", bin: bin} {
+		cmd, err := subprocess.Command(t.Context(), environ, dir, "aid")
+		if err != nil {
+			t.Fatal(err)
+		}
+		said, err := cmd.Output()
+		if want = bin + "/aid " + want + " " + bin + "\n" + want + "\n"; string(said) != want || err != nil {
+			t.Errorf("in %q it says %q, %v, want %q", dir, said, err, want)
+		}
+	}
+	for _, path := range []string{"PATH=.:bin:", "PATH=", "x=y"} {
+		if _, err := subprocess.Command(t.Context(), []string{path}, "", "aid"); !errors.Is(err, exec.ErrNotFound) {
+			t.Errorf("%s: %v", path, err)
+		}
+	}
+}
+
+// A path is what it says, also where it is relative to the working directory.
+func TestCommand_PathsAndThisProcessesEnvironment(t *testing.T) {
+	t.Setenv("AID", "x")
+	cmd, err := subprocess.Command(t.Context(), nil, "", "./aid", "a")
+	here, _ := os.Getwd()
+	if err != nil || filepath.Dir(cmd.Path) != here || filepath.Clean(cmd.Dir) == here || !slices.Contains(cmd.Env, "AID=x") || !slices.Equal(cmd.Args[1:], []string{"a"}) {
+		t.Errorf("%+v, %v", cmd, err)
+	}
+}
+
+func TestHead_PrintableLeavesOutWhatATerminalObeys(t *testing.T) {
+	head := &subprocess.Head{Kept: []byte("abort: \x1b]0;evil\a\u009b31mno such\r\nhost\u202e \n")}
+	if head.Printable() != "abort: ]0;evil31mno such\nhost" {
+		t.Errorf("got %q", head.Printable())
+	}
+}

@@ -1,0 +1,82 @@
+package wholefile
+
+import (
+	"fmt"
+	"os"
+	"path/filepath"
+	"runtime"
+	"strings"
+	"sync"
+	"testing"
+
+	"github.com/tfdeps/tfdeps/internal/filelock"
+)
+
+// The next write removes what a killed process was making, and leaves what another process is
+// making.
+func TestSave_LeftoversAreRemoved(t *testing.T) {
+	t.Parallel()
+	dir := t.TempDir()
+	left, held := filepath.Join(dir, Prefix+"1"), filepath.Join(dir, Prefix+"2")
+	other := filepath.Join(dir, Prefix+"directory")
+	for _, path := range []string{left, held} {
+		if err := os.WriteFile(path, []byte("half"), 0o600); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if err := os.Mkdir(other, 0o700); err != nil {
+		t.Fatal(err)
+	}
+	file, err := os.OpenFile(held, os.O_RDWR, 0)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer file.Close()
+	if err := filelock.TryFile(file); err != nil {
+		t.Skip(err)
+	}
+	if err := Write(filepath.Join(dir, "file"), []byte("x"), 0o644); err != nil {
+		t.Fatal(err)
+	}
+	for path, want := range map[string]bool{left: false, held: true, other: true} {
+		if _, err := os.Lstat(path); (err == nil) != want {
+			t.Errorf("%s: %v, want it to be there: %t", path, err, want)
+		}
+	}
+}
+
+// Many processes may write at once: none of them removes what another is making.
+func TestSave_ManyWriteToOneDirectory(t *testing.T) {
+	t.Parallel()
+	dir := t.TempDir()
+	var all sync.WaitGroup
+	for i := range 8 {
+		all.Go(func() {
+			for range 50 {
+				if err := Write(filepath.Join(dir, fmt.Sprint("file", i%4)), []byte("content"), 0o644); err != nil {
+					t.Error(err)
+				}
+			}
+		})
+	}
+	all.Wait()
+	entries, err := os.ReadDir(dir)
+	if err != nil || len(entries) != 4 {
+		t.Errorf("there is %v, %v", entries, err)
+	}
+}
+
+func TestRead_NamesTheFileThatIsNoDirectory(t *testing.T) {
+	t.Parallel()
+	if runtime.GOOS == "windows" {
+		t.Skip("a path below a file doesn't exist there")
+	}
+	file := filepath.Join(t.TempDir(), "file")
+	if err := os.WriteFile(file, nil, 0o600); err != nil {
+		t.Fatal(err)
+	}
+	_, err := Read(filepath.Join(file, "below", "it"), 1)
+	if err == nil || !strings.HasPrefix(err.Error(), file+" is a file, and has to be a directory") {
+		t.Errorf("got %v", err)
+	}
+}
