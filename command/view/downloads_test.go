@@ -286,6 +286,9 @@ func TestSummary(t *testing.T) {
 			{0, begin(alpha, archive, origin)}, {0, came(alpha, 0, 300)}, {0, came(alpha, 300, 300)}, {0, installed(alpha)},
 			{0, pending(alpha)}, {0, present(alpha)},
 		}, nil, "1 provider ready in 0ms: 1 downloaded (1 kB from example.com)"},
+		{"what isn't in its place yet", script{
+			{0, begin(alpha, archive, origin)}, {0, came(alpha, 0, 300)}, {0, came(alpha, 200, 300)},
+		}, nil, "1 provider ready in 0ms: 1 downloaded (0 kB from example.com)"},
 	}
 	for _, tt := range tests {
 		t.Run(tt.name, func(t *testing.T) {

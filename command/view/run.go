@@ -47,6 +47,7 @@ type item struct {
 	provider getproviders.Provider
 	way      way
 	keyID    string
+	fetched  int64 // Came, once it is in its place
 	err      error
 	span     span // from when its version was known, or from when it was fetched
 	heard    bool // how far the download is was told
@@ -173,6 +174,7 @@ func (r *run) ended(w *item, e event.Event) {
 	switch e := e.(type) {
 	case event.FetchedEvent:
 		w.Version, w.Source, w.Trust, w.keyID = e.Version.String(), cmp.Or(e.Source, w.Source), e.Authentication.TrustLevel.String(), e.Authentication.KeyID
+		w.fetched = w.Came
 		if w.How = e.Link.String(); e.Link == 0 {
 			w.How = ""
 		}
@@ -237,7 +239,7 @@ func (w *item) record() record {
 	case "linked":
 		keys["cache"], keys["link"] = "hit", w.How
 	case "fetched":
-		keys["source"], keys["bytes"], keys["cache"], keys["authentication"] = w.Source, w.Came, "unused", w.Trust
+		keys["source"], keys["bytes"], keys["cache"], keys["authentication"] = w.Source, w.fetched, "unused", w.Trust
 		if w.How != "" {
 			keys["cache"], keys["link"] = "filled", w.How
 		}

@@ -72,7 +72,7 @@ func (r *run) sources() string {
 	bytes := map[string]int64{}
 	for _, w := range r.order {
 		if w.way == downloaded {
-			bytes[Printable(nameOfSource(w.Source))] += w.Came
+			bytes[Printable(nameOfSource(w.Source))] += w.fetched
 		}
 	}
 	names := slices.SortedFunc(maps.Keys(bytes), func(a, b string) int {
@@ -91,9 +91,7 @@ func (r *run) sources() string {
 func (r *run) record(code int) record {
 	var bytes int64
 	for _, w := range r.order {
-		if w.way == downloaded || w.way == fromLocal {
-			bytes += w.Came
-		}
+		bytes += w.fetched
 	}
 	now, n := r.now(), r.tally()
 	text := r.text(now)

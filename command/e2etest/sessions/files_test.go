@@ -88,7 +88,11 @@ func recordFiles(env *testscript.Env) {
 		if strings.Contains(path, ".servers") { // keys of this run
 			return nil
 		}
-		if content, err := os.ReadFile(path); d.Type().IsRegular() && err == nil && !perRun.MatchString(path) {
+		if d.Type().IsRegular() && !perRun.MatchString(path) {
+			content, err := os.ReadFile(path)
+			if err != nil {
+				return err
+			}
 			text := strings.ReplaceAll(string(content), env.WorkDir, "WORK")
 			for _, s := range scrubbed {
 				text = s.pattern.ReplaceAllString(text, s.instead)
