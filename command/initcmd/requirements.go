@@ -24,24 +24,24 @@ func requirements(r request, settings settings, dir *workdir.Dir, record *backen
 	if !r.log.Add(problems...) {
 		return nil, false
 	}
-	return required, r.log.Add(slices.Concat(sameTypes(r, required), refuseOverrides(r, settings, required),
-		checkReadonly(r, settings.skip, dir.Locks, required))...)
+	warnSameTypes(r, required)
+	refuseOverrides(r, settings, required)
+	return required, r.log.Add(checkReadonly(r, settings.skip, dir.Locks, required)...)
 }
 
 // refuseOverrides refuses providers that come past the policy, if it says so.
-func refuseOverrides(r request, s settings, required getproviders.Requirements) (problems problem.List) {
+func refuseOverrides(r request, s settings, required getproviders.Requirements) {
 	for _, refusal := range s.policy.CheckOverrides(s.overriddenBy, required.Providers()) {
-		problems = append(problems, problem.Errorf("refused_by_policy", "A provider comes past the policy",
+		r.log.Fail("refused_by_policy", "A provider comes past the policy",
 			"Provider %s: %v.\n\nTo install it as a package, take it out of dev_overrides in the CLI configuration, and out of the variable %s.",
-			r.product.Short(refusal.Provider), refusal, sources.ReattachVariable))
+			r.product.Short(refusal.Provider), refusal, sources.ReattachVariable)
 	}
-	return problems
 }
 
-// sameTypes warns, for OpenTofu, of providers of one type in both namespaces that it takes for its own.
-func sameTypes(r request, required getproviders.Requirements) (problems problem.List) {
+// warnSameTypes warns, for OpenTofu, of providers of one type in both namespaces that it takes for its own.
+func warnSameTypes(r request, required getproviders.Requirements) {
 	if r.product.Predecessor == nil {
-		return nil
+		return
 	}
 	alike := map[string][]string{}
 	for _, p := range required.Providers() {
@@ -51,12 +51,11 @@ func sameTypes(r request, required getproviders.Requirements) (problems problem.
 	}
 	for _, typ := range slices.Sorted(maps.Keys(alike)) {
 		if len(alike[typ]) > 1 {
-			problems = append(problems, problem.Warning("Potential provider misconfiguration", fmt.Sprintf(
+			r.log.Warningf("", "Potential provider misconfiguration",
 				"There are several providers of the type %s: %s. If that isn't what you want, one of the modules or the state names the wrong one.",
-				typ, strings.Join(alike[typ], ", "))))
+				typ, strings.Join(alike[typ], ", "))
 		}
 	}
-	return problems
 }
 
 // require finds out which providers are needed.
@@ -67,15 +66,15 @@ func require(r request, dir *workdir.Dir, record *backend.Record) (getproviders.
 	}
 	switch {
 	case record.IsLocal():
-		problems = append(problems, problem.Warning("Providers that only the state needs may be missing", fmt.Sprintf(
+		problems = append(problems, problem.Warningf("", "Providers that only the state needs may be missing",
 			"The state is encrypted, and only %s reads it; there is no lock file that would tell what it needs. "+
 				"If plan says that a provider is missing, run \"tfdeps init -with=%[2]s\", which asks for the state, or \"%[2]s state pull | tfdeps init -state=-\".",
-			r.product.Name, r.product.Program)))
+			r.product.Name, r.product.Program))
 	case record.Type != "inmem":
-		problems = append(problems, problem.Warning("Providers that only the state needs may be missing", fmt.Sprintf(
+		problems = append(problems, problem.Warningf("", "Providers that only the state needs may be missing",
 			"The state is in the care of the backend %q, which wasn't asked, and there is no lock file that would tell what it needs. "+
 				"If plan says that a provider is missing, run \"tfdeps init -with=%s\", which asks for the state, or hand the state over with -state=FILE, where - is standard input.",
-			record.Type, r.product.Program)))
+			record.Type, r.product.Program))
 	}
 	return required, problems
 }

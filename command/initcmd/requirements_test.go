@@ -4,6 +4,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/tfdeps/tfdeps/command/problem"
 	"github.com/tfdeps/tfdeps/getproviders"
 )
 
@@ -17,11 +18,16 @@ func TestSameTypes_WarnsInOpenTofusPlace(t *testing.T) {
 	} {
 		required.Add(p, getproviders.Requirement{})
 	}
-	got := sameTypes(request{product: getproviders.OpenTofu("1.12.6")}, required)
+	warnings := func(product getproviders.Product) problem.List {
+		r := request{product: product, log: new(problem.Log)}
+		warnSameTypes(r, required)
+		return r.log.All
+	}
+	got := warnings(getproviders.OpenTofu("1.12.6"))
 	if len(got) != 1 || got.HasErrors() || !strings.Contains(got[0].Detail, "hashicorp/aws, registry.terraform.io/hashicorp/aws.") {
 		t.Errorf("got %v", got)
 	}
-	if got := sameTypes(request{product: getproviders.Terraform("1.15.9")}, required); len(got) > 0 {
+	if got := warnings(getproviders.Terraform("1.15.9")); len(got) > 0 {
 		t.Errorf("for Terraform: %v", got)
 	}
 }

@@ -1,7 +1,7 @@
 // Package problem makes errors and warnings for people: what happened, why, and
 // what to do about it.
 //
-//	return problem.List{problem.Error("Can't search for providers", err.Error())}
+//	return problem.Fail("cli_configuration", "Can't search for providers", "%v", err)
 //
 // A [List] is what packages below the commands return. A [Log] gathers what the
 // steps of a command find, and says whether the next one may run. Package view shows them.

@@ -75,7 +75,7 @@ func runTree(m *cli.Meta, args []string) (int, error) {
 	product, problems := products.Choose(m, products.Options{})
 	var report view.Result
 	log := problem.Log{All: problems}
-	if opts.check(&log); log.Add() {
+	if opts.check(&log); !log.All.HasErrors() {
 		report = describe(m, opts, product, &log)
 	}
 	return m.Finish(report, log.All, cli.Output{JSON: opts.json}), nil
