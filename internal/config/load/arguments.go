@@ -290,13 +290,3 @@ func (d *document) checkTrigger(block *hcl.Block, content *hcl.BodyContent) {
 		d.error(at, "No actions specified", "The block says what runs with the argument \"actions\".")
 	}
 }
-
-// elements are those of an argument that is a list; nil if there is none.
-func (d *document) elements(attr *hcl.Attribute) []hcl.Expression {
-	if attr == nil {
-		return nil
-	}
-	list, diags := hcl.ExprList(attr.Expr)
-	d.report(diags...)
-	return list
-}

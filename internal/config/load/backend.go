@@ -8,45 +8,10 @@ import (
 
 	"github.com/hashicorp/hcl/v2"
 
-	"github.com/tfdeps/tfdeps/getproviders"
 	"github.com/tfdeps/tfdeps/internal/config/diagnostic"
 	"github.com/tfdeps/tfdeps/internal/config/static"
 	"github.com/tfdeps/tfdeps/internal/wholefile"
 )
-
-// cloudBackend is the backend type of a cloud block.
-const cloudBackend = "cloud"
-
-// stateBlocks says where state is kept: one block of either kind, not both.
-type stateBlocks struct{ backend, cloud *Backend }
-
-// effective is the block that counts.
-func (s *stateBlocks) effective() *Backend {
-	if s.cloud != nil {
-		return s.cloud
-	}
-	return s.backend
-}
-
-// add takes over a block; if there is one of its kind already, that stays. again is
-// how the problem with a second backend block is called.
-func (s *stateBlocks) add(next Backend, product getproviders.Product, again string) *hcl.Diagnostic {
-	if product.StaticModules {
-		again = "Duplicate backend configuration"
-	}
-	slot, summary := &s.backend, again
-	if next.Type == cloudBackend {
-		slot, summary = &s.cloud, "Duplicate HCP Terraform configurations"
-		if product.StaticModules {
-			summary = "Duplicate cloud configurations"
-		}
-	}
-	if *slot != nil {
-		return diagnostic.Error(next.Range, summary, "There is such a block already at %s.", (*slot).Range)
-	}
-	*slot = &next
-	return nil
-}
 
 // addBackends takes over the blocks of a primary file.
 func (b *builder) addBackends(backends []Backend) {

@@ -218,10 +218,3 @@ func (d *document) locals(block *hcl.Block, _ *hcl.BodyContent) {
 		d.values = append(d.values, attrs[name])
 	}
 }
-
-// notInOverride reports blocks that can't override anything.
-func (d *document) notInOverride(block *hcl.Block, summary string) {
-	if d.override {
-		d.error(block.DefRange, summary, "Blocks of type %q can't stand in an override file.", block.Type)
-	}
-}

@@ -12,29 +12,6 @@ import (
 	"github.com/tfdeps/tfdeps/internal/config/static"
 )
 
-// builder puts the files of a module together.
-type builder struct {
-	module  *Module
-	product getproviders.Product
-	rules   map[string]rule
-
-	seen       map[key]hcl.Range // everything declared
-	required   map[string]*requiredProvider
-	requiredAt hcl.Range // the required_providers block; zero: none yet
-	providers  map[key]*providerConfig
-	users      map[key]*user
-	calls      map[string]*callBlock
-	scope      *static.Scope
-	files      files.System
-	parser     static.Parser
-	done       func() bool
-	imports    []*importTarget
-	state      stateBlocks
-
-	diags hcl.Diagnostics
-	late  hcl.Diagnostics // reported only if the files themselves have no errors
-}
-
 func newBuilder(dir string, product getproviders.Product, opts Options) *builder {
 	return &builder{
 		module: &Module{
@@ -56,8 +33,6 @@ func newBuilder(dir string, product getproviders.Product, opts Options) *builder
 		}, product.StaticModules, opts.Inputs),
 	}
 }
-
-func (b *builder) report(diags ...*hcl.Diagnostic) { b.diags = diagnostic.Append(b.diags, diags...) }
 
 // add takes over what a primary file declares. Of duplicates, the first stays.
 func (b *builder) add(d *document) {
@@ -245,4 +220,51 @@ func (b *builder) checkChild() {
 		b.report(diagnostic.Warning(backend.Range, summary,
 			"State is kept for the configuration as a whole, so that only the root module decides where. In %q this block means nothing.", path))
 	}
+}
+
+// resolveCalls evaluates what decides which modules are called. A problem with
+// a value is reported once, however many calls refer to it.
+func (b *builder) resolveCalls() {
+	reported := map[*hcl.Diagnostic]bool{}
+	for _, diag := range b.scope.Prepare() {
+		reported[diag] = true
+		b.report(diag)
+	}
+	b.module.Constant = b.scope.HasConstants
+	for _, name := range slices.Sorted(maps.Keys(b.calls)) {
+		call := b.calls[name]
+		call.readSource(call.source, b.scope)
+		call.readVersion(call.version, b.scope)
+		call.sourceProblems = unreported(reported, call.sourceProblems)
+		if fresh := unreported(reported, call.versionProblems); len(fresh) < len(call.versionProblems) {
+			call.Source = "" // without a constraint it would be any version
+			call.versionProblems = fresh
+		}
+		call.arguments = call.inputs
+		call.Inputs = b.scope.CallInputs(name, call.inputs)
+		call.repeated = call.repetition()
+		b.module.Calls = append(b.module.Calls, call.ModuleCall)
+	}
+}
+
+// resolveRuns evaluates the values that runs of tests have for the variables of their modules, in products in which
+// they have a say in what these call.
+func (b *builder) resolveRuns() {
+	if !b.product.StaticModules {
+		return
+	}
+	for i, run := range b.module.TestRuns {
+		b.module.TestRuns[i].Call.Inputs = b.scope.CallInputs(run.Name, run.Call.arguments)
+	}
+}
+
+// unreported returns the problems that haven't been reported yet.
+func unreported(reported map[*hcl.Diagnostic]bool, diags hcl.Diagnostics) (fresh hcl.Diagnostics) {
+	for _, diag := range diags {
+		if !reported[diag] {
+			fresh = append(fresh, diag)
+		}
+		reported[diag] = true
+	}
+	return fresh
 }

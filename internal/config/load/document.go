@@ -2,13 +2,18 @@ package load
 
 import (
 	"fmt"
+	"slices"
 	"strings"
 
+	version "github.com/hashicorp/go-version"
 	"github.com/hashicorp/hcl/v2"
 	"github.com/hashicorp/hcl/v2/hclsyntax"
+	"github.com/zclconf/go-cty/cty"
+	"github.com/zclconf/go-cty/cty/convert"
 
 	"github.com/tfdeps/tfdeps/getproviders"
 	"github.com/tfdeps/tfdeps/internal/config/diagnostic"
+	"github.com/tfdeps/tfdeps/internal/config/files"
 	"github.com/tfdeps/tfdeps/internal/config/static"
 )
 
@@ -36,25 +41,6 @@ type document struct {
 	scope     *static.Scope  // what expressions of encryption blocks may refer to; nil: nothing is known of it
 
 	diags hcl.Diagnostics
-}
-
-// key identifies a declaration in a module.
-type key struct {
-	block string // "resource", "local", ...
-	typ   string // of resources; the local name of providers
-	name  string // the alias of providers
-}
-
-// declaration is a block, or a local value, whose key may occur only once.
-type declaration struct {
-	key
-	rng hcl.Range
-}
-
-// requiredBlock is a required_providers block.
-type requiredBlock struct {
-	entries []*requiredProvider // sorted by local name
-	header  hcl.Range
 }
 
 // report adds problems to those of the file.
@@ -187,23 +173,6 @@ func quoted(expr hcl.Expression) (string, bool) {
 	return static.Text(val)
 }
 
-// String names the declaration as a sentence can have it.
-func (k key) String() string {
-	switch {
-	case k.block == "provider" && k.name == "":
-		return fmt.Sprintf("default configuration of provider %q", k.typ)
-	case k.block == "provider":
-		return fmt.Sprintf("configuration of provider %q with the alias %q", k.typ, k.name)
-	case k.block == "test provider" || k.block == "test variable":
-		return key{strings.TrimPrefix(k.block, "test "), k.typ, k.name}.String()
-	case k.block == "local":
-		return fmt.Sprintf("local value %q", k.name)
-	case k.typ == "":
-		return fmt.Sprintf("%s %q", k.block, k.name)
-	}
-	return fmt.Sprintf("%s %q %q", k.block, k.typ, k.name)
-}
-
 // duplicate is the problem that something was declared before, at first.
 func duplicate(again declaration, first hcl.Range) *hcl.Diagnostic {
 	var summary string
@@ -266,4 +235,122 @@ func missing(changed declaration) *hcl.Diagnostic {
 		return nil
 	}
 	return diagnostic.Error(changed.rng, summary, "No primary file has the %s, so there is nothing to override.", changed.key)
+}
+
+// notInOverride reports blocks that can't override anything.
+func (d *document) notInOverride(block *hcl.Block, summary string) {
+	if d.override {
+		d.error(block.DefRange, summary, "Blocks of type %q can't stand in an override file.", block.Type)
+	}
+}
+
+// checkArgument reports an argument that isn't of a type.
+func (d *document) checkArgument(attr *hcl.Attribute, typ cty.Type) {
+	if attr == nil {
+		return
+	}
+	val, diags := static.Evaluate(attr.Expr)
+	d.report(diags...)
+	if diags.HasErrors() {
+		return
+	}
+	if _, err := convert.Convert(val, typ); err != nil || val.IsNull() {
+		d.error(attr.Expr.StartRange(), "Unsuitable value type", "The value has to be a %s.", typ.FriendlyName())
+	}
+}
+
+// checkLocalName reports a local name that no provider can have.
+func (d *document) checkLocalName(name string, at hcl.Range) bool {
+	normal, err := getproviders.NormalizePart(name)
+	switch {
+	case err != nil:
+		d.error(at, "Invalid provider local name", "%q can't be the local name of a provider: %v.", name, err)
+	case normal != name:
+		d.error(at, "Invalid provider local name", "Write %q as it is used everywhere, %q.", name, normal)
+	}
+	return err == nil && normal == name
+}
+
+// versionConstraint reads an argument that is a version constraint. It is nil
+// if the argument is null or wrong.
+func (d *document) versionConstraint(attr *hcl.Attribute) *versionConstraint {
+	val, diags := static.Evaluate(attr.Expr)
+	d.report(diags...)
+	if diags.HasErrors() || val.IsNull() {
+		return nil
+	}
+	given, ok := static.Text(val)
+	if !ok {
+		d.error(attr.Expr.Range(), "Invalid version constraint", "The value of %s has to be a string.", attr.Name)
+		return nil
+	}
+	return d.parseConstraint(given, attr.Range, attr.Expr.Range())
+}
+
+// parseConstraint is the first of the two parsers that a constraint has to
+// pass, the lenient one. The other's complaints belong to the requirements.
+func (d *document) parseConstraint(given string, attr, value hcl.Range) *versionConstraint {
+	if _, err := version.NewConstraint(given); err != nil {
+		d.error(value, "Invalid version constraint",
+			"%q is no version constraint. Examples of correct ones are \"1.2.3\", \"~> 1.2\" and \">= 1.2, < 3.0\".", given)
+		return nil
+	}
+	return &versionConstraint{text: given, attr: attr}
+}
+
+// builder puts the files of a module together.
+type builder struct {
+	module  *Module
+	product getproviders.Product
+	rules   map[string]rule
+
+	seen       map[key]hcl.Range // everything declared
+	required   map[string]*requiredProvider
+	requiredAt hcl.Range // the required_providers block; zero: none yet
+	providers  map[key]*providerConfig
+	users      map[key]*user
+	calls      map[string]*callBlock
+	scope      *static.Scope
+	files      files.System
+	parser     static.Parser
+	done       func() bool
+	imports    []*importTarget
+	state      stateBlocks
+
+	diags hcl.Diagnostics
+	late  hcl.Diagnostics // reported only if the files themselves have no errors
+}
+
+func (b *builder) report(diags ...*hcl.Diagnostic) { b.diags = diagnostic.Append(b.diags, diags...) }
+
+// elements are those of an argument that is a list; nil if there is none.
+func (d *document) elements(attr *hcl.Attribute) []hcl.Expression {
+	if attr == nil {
+		return nil
+	}
+	list, diags := hcl.ExprList(attr.Expr)
+	d.report(diags...)
+	return list
+}
+
+// rule says how a kind of block is read.
+type rule struct {
+	labels []string
+	body   *hcl.BodySchema // nil: decode reads the body itself
+	open   bool            // a provider decides what else may stand in the body
+	decode func(*document, *hcl.Block, *hcl.BodyContent)
+}
+
+// maxFileBytes is far more than a configuration file has. Parsing takes a hundred times as
+// much memory.
+const maxFileBytes = 16 << 20
+
+// ignored tells the names that editors give to their own files.
+func ignored(name string) bool {
+	return strings.HasPrefix(name, ".") || strings.HasSuffix(name, "~") ||
+		strings.HasPrefix(name, "#") && strings.HasSuffix(name, "#")
+}
+
+func hasSuffix(name string, suffixes []string) bool {
+	return slices.ContainsFunc(suffixes, func(suffix string) bool { return strings.HasSuffix(name, suffix) })
 }

@@ -7,39 +7,11 @@ import (
 	"strings"
 
 	"github.com/hashicorp/hcl/v2"
-	"github.com/hashicorp/hcl/v2/hclsyntax"
-	"github.com/hashicorp/hcl/v2/json"
 	"github.com/zclconf/go-cty/cty"
 
 	"github.com/tfdeps/tfdeps/internal/config/diagnostic"
 	"github.com/tfdeps/tfdeps/internal/config/static"
 )
-
-// encryption is what encryption blocks say together about how OpenTofu encrypts states and
-// plans. Nothing is encrypted or decrypted here: it matters whether it can be right.
-type encryption struct {
-	header  hcl.Range // of the first block
-	keys    map[string]*encryptionPart
-	methods map[string]*encryptionPart
-	targets map[string]*encryptionTarget // "state", "plan", "remote.default", "remote.NAME"
-}
-
-// encryptionPart is a method or a key provider, in as many blocks as there are.
-type encryptionPart struct {
-	typ    string
-	name   string // with the type in front
-	header hcl.Range
-	bodies []hcl.Body // later ones change earlier ones
-}
-
-// encryptionTarget says by which method something is encrypted, and by which others it
-// may have been.
-type encryptionTarget struct {
-	method   *hcl.Attribute // nil: none
-	enforced bool
-	fallback *encryptionTarget
-	header   hcl.Range
-}
 
 // encryptionBody is what an encryption block has.
 func encryptionBody() *hcl.BodySchema {
@@ -137,45 +109,6 @@ func (b *builder) addEncryption(e *encryption) {
 	}
 }
 
-// override changes an encryption by another one, which has more weight.
-func (e *encryption) override(over *encryption) *encryption {
-	if e == nil || over == nil {
-		if over != nil {
-			return over
-		}
-		return e
-	}
-	merged := &encryption{header: e.header, keys: mergeParts(e.keys, over.keys), methods: mergeParts(e.methods, over.methods), targets: maps.Clone(e.targets)}
-	for name, target := range over.targets {
-		base := merged.targets[name]
-		if base == nil {
-			merged.targets[name] = target
-			continue
-		}
-		changed := *base
-		changed.enforced = base.enforced || target.enforced
-		if target.method != nil {
-			changed.method = target.method
-		}
-		if target.fallback != nil {
-			changed.fallback = target.fallback
-		}
-		merged.targets[name] = &changed
-	}
-	return merged
-}
-
-func mergeParts(base, over map[string]*encryptionPart) map[string]*encryptionPart {
-	merged := maps.Clone(base)
-	for name, part := range over {
-		if first, ok := base[name]; ok {
-			part = &encryptionPart{typ: part.typ, name: name, header: first.header, bodies: slices.Concat(first.bodies, part.bodies)}
-		}
-		merged[name] = part
-	}
-	return merged
-}
-
 // EncryptionVariable is the environment variable with what OpenTofu adds to the encryption blocks
 // of the configuration, in either syntax.
 const EncryptionVariable = "TF_ENCRYPTION"
@@ -249,25 +182,4 @@ func (d *document) checkTarget(e *encryption, target *encryptionTarget) {
 	if len(used) > 0 && !d.diags.HasErrors() {
 		d.checkMethod(e, used[0])
 	}
-}
-
-// encryptionName reads method.TYPE.NAME or key_provider.TYPE.NAME.
-func encryptionName(expr hcl.Expression, root string) (name string, at hcl.Range, ok bool) {
-	if native, isNative := static.Native(expr); isNative {
-		if old, isQuoted := quoted(native); isQuoted && json.IsJSONExpression(expr) {
-			if parsed, diags := hclsyntax.ParseTraversalAbs([]byte(old), "", hcl.InitialPos); !diags.HasErrors() {
-				return traversalName(parsed, root, expr.Range())
-			}
-		}
-		expr = native
-	}
-	steps, _ := hcl.AbsTraversalForExpr(expr)
-	return traversalName(steps, root, expr.Range())
-}
-
-func traversalName(steps hcl.Traversal, root string, at hcl.Range) (string, hcl.Range, bool) {
-	if len(steps) != 3 || steps.RootName() != root || static.StepName(steps, 1) == "" || static.StepName(steps, 2) == "" {
-		return "", at, false
-	}
-	return static.StepName(steps, 1) + "." + static.StepName(steps, 2), at, true
 }

@@ -6,6 +6,8 @@ import (
 	"strings"
 
 	"github.com/hashicorp/hcl/v2"
+	"github.com/hashicorp/hcl/v2/hclsyntax"
+	"github.com/hashicorp/hcl/v2/json"
 	"github.com/zclconf/go-cty/cty"
 	"github.com/zclconf/go-cty/cty/convert"
 
@@ -219,4 +221,25 @@ func (d *document) encryptionValue(attr *hcl.Attribute) (val cty.Value, ok bool)
 	}
 	val, _ = val.UnmarkDeep()
 	return val, !diags.HasErrors() && val.IsKnown() && !val.IsNull()
+}
+
+// encryptionName reads method.TYPE.NAME or key_provider.TYPE.NAME.
+func encryptionName(expr hcl.Expression, root string) (name string, at hcl.Range, ok bool) {
+	if native, isNative := static.Native(expr); isNative {
+		if old, isQuoted := quoted(native); isQuoted && json.IsJSONExpression(expr) {
+			if parsed, diags := hclsyntax.ParseTraversalAbs([]byte(old), "", hcl.InitialPos); !diags.HasErrors() {
+				return traversalName(parsed, root, expr.Range())
+			}
+		}
+		expr = native
+	}
+	steps, _ := hcl.AbsTraversalForExpr(expr)
+	return traversalName(steps, root, expr.Range())
+}
+
+func traversalName(steps hcl.Traversal, root string, at hcl.Range) (string, hcl.Range, bool) {
+	if len(steps) != 3 || steps.RootName() != root || static.StepName(steps, 1) == "" || static.StepName(steps, 2) == "" {
+		return "", at, false
+	}
+	return static.StepName(steps, 1) + "." + static.StepName(steps, 2), at, true
 }

@@ -19,13 +19,6 @@ import (
 	"github.com/tfdeps/tfdeps/internal/wholefile"
 )
 
-// Values are values for the input variables of a module, by name, before they
-// are converted to the types of the variables. An unknown value stands for one
-// that only a plan knows. Those that [ReadInputs] returns are marked with where
-// they come from, and text from arguments and the environment with how it is to
-// be read; any other values will do as well.
-type Values map[string]cty.Value
-
 // InputSources are the places where values for the root module's variables may
 // be, beside the files that are read anyway. The zero value has none.
 type InputSources struct {

@@ -14,30 +14,6 @@ import (
 	"github.com/tfdeps/tfdeps/internal/config/static"
 )
 
-// hasInstances reports whether a configuration of a provider can have instances.
-func (d *document) hasInstances() bool { return d.product.Understands("for_each") }
-
-// withoutKey takes off what says which instance of a configuration is meant, and
-// returns where that stands; nil: nothing does.
-func (d *document) withoutKey(expr hcl.Expression) (hcl.Expression, *hcl.Range) {
-	if !d.hasInstances() {
-		return expr, nil
-	}
-	if native, ok := static.Native(expr); ok {
-		expr = native // in JSON, it stands in a string
-	}
-	if index, ok := expr.(*hclsyntax.IndexExpr); ok {
-		return index.Collection, index.Key.Range().Ptr()
-	}
-	if found, _ := hcl.AbsTraversalForExpr(expr); len(found) > 1 && len(found) <= 3 {
-		last := len(found) - 1
-		if _, ok := found[last].(hcl.TraverseIndex); ok {
-			return &hclsyntax.ScopeTraversalExpr{Traversal: found[:last], SrcRange: expr.Range()}, found[last].SourceRange().Ptr()
-		}
-	}
-	return expr, nil
-}
-
 // resolveInstances evaluates for_each of provider blocks, whose value has to be known before anything is installed.
 func (b *builder) resolveInstances() {
 	if !b.product.Understands("for_each") {

@@ -165,10 +165,6 @@ func (b *builder) decode(name string, doc *document) *document {
 	return doc
 }
 
-// maxFileBytes is far more than a configuration file has. Parsing takes a hundred times as
-// much memory.
-const maxFileBytes = 16 << 20
-
 // defaultTestDirectory is where test files are, beside those in the module's
 // own directory.
 const defaultTestDirectory = "tests"
@@ -253,18 +249,8 @@ func configBase(name string, suffixes []string) (base string, ok bool) {
 	return base, ok
 }
 
-// ignored tells the names that editors give to their own files.
-func ignored(name string) bool {
-	return strings.HasPrefix(name, ".") || strings.HasSuffix(name, "~") ||
-		strings.HasPrefix(name, "#") && strings.HasSuffix(name, "#")
-}
-
 func isTest(name string, product getproviders.Product) bool {
 	return hasSuffix(name, product.TestSuffixes)
-}
-
-func hasSuffix(name string, suffixes []string) bool {
-	return slices.ContainsFunc(suffixes, func(suffix string) bool { return strings.HasSuffix(name, suffix) })
 }
 
 // fileNames are the names of the files that count, in order. The file "main.tofu"
@@ -285,4 +271,81 @@ func fileNames(entries []fs.DirEntry, product getproviders.Product) []string {
 		}
 	}
 	return slices.DeleteFunc(names, func(name string) bool { return hidden[name] })
+}
+
+// What is decoded, and what is found to be wrong, differs from Terraform on purpose
+// as follows.
+//
+// Problems come in the order of files and positions, each once, all with their
+// place; of several entries for one provider the first by name counts as the right
+// one, and of several empty blocks for one the first is reported. Files in which
+// expressions stand inside one another more than ten thousand levels deep, or
+// version constraints that would take loops to compute, are errors instead of
+// crashes. In a run's module block, a version that is null means any. Whether there is
+// what test files refer to is left to the tests. Values for variables are read and checked, and conditions of
+// variables are, only where a variable is constant. Whether a provider
+// configuration that is referred to exists is found by a plan.
+
+// topLevel is the blocks that a configuration file may have. Arguments whose
+// value no installer needs are there so that others are found to be mistakes.
+func topLevel(product getproviders.Product) map[string]rule {
+	rules := common()
+	if !product.StaticModules {
+		schema := rules["module"].body
+		schema.Attributes = append(schema.Attributes, hcl.AttributeSchema{Name: "ignore_nested_deprecations"})
+	}
+	if product.Understands("language") {
+		rules["language"] = rule{body: body("edition experiments", "compatible_with"), decode: (*document).languageBlock}
+	}
+	if product.Understands("enabled") {
+		delete(rules, "action")
+		rules["output"].body.Attributes = slices.DeleteFunc(rules["output"].body.Attributes, func(attr hcl.AttributeSchema) bool { return attr.Name == "type" })
+	}
+	if product.Understands("encryption") {
+		schema := rules["terraform"].body
+		schema.Blocks = append(schema.Blocks, hcl.BlockHeaderSchema{Type: "encryption"})
+	}
+	return rules
+}
+
+// common is the blocks that all products have.
+func common() map[string]rule {
+	resource := func(attributes, blocks string) rule {
+		return rule{
+			labels: []string{"type", "name"},
+			body:   body("provider count for_each depends_on "+attributes, "lifecycle locals _ "+blocks),
+			open:   true,
+			decode: (*document).resource,
+		}
+	}
+	named := func(attributes, blocks string, decode func(*document, *hcl.Block, *hcl.BodyContent)) rule {
+		return rule{labels: []string{"name"}, body: body(attributes, blocks), decode: decode}
+	}
+	provider := named("alias version count depends_on for_each source", "_ lifecycle locals", (*document).provider)
+	module := named("source! version count for_each depends_on providers", "_ lifecycle locals provider:type", (*document).module)
+	provider.open, module.open = true, true
+
+	return map[string]rule{
+		"terraform": {
+			body: body("required_version experiments language",
+				"backend:type cloud required_providers provider_meta:provider"),
+			decode: (*document).terraform,
+		},
+		"required_providers": {decode: (*document).misplacedRequiredProviders},
+		"provider":           provider,
+		"module":             module,
+		"variable": named("description default type sensitive nullable ephemeral const deprecated",
+			"validation", (*document).variable),
+		"output": named("description value! type depends_on sensitive ephemeral deprecated",
+			"precondition postcondition", (*document).output),
+		"check":     named("", "assert data:type:name", (*document).check),
+		"locals":    {decode: (*document).locals},
+		"resource":  resource("", "connection provisioner:type"),
+		"data":      resource("", "connection provisioner:type"),
+		"ephemeral": resource("", "connection provisioner:type"),
+		"action":    {labels: []string{"type", "name"}, body: body("provider count for_each", "config"), decode: (*document).resource},
+		"import":    {body: body("to! id identity provider for_each", ""), decode: (*document).importBlock},
+		"moved":     {body: body("from! to!", ""), decode: (*document).moved},
+		"removed":   {body: body("from!", "lifecycle connection provisioner:type"), decode: (*document).removed},
+	}
 }

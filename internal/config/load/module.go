@@ -3,9 +3,11 @@ package load
 import (
 	"fmt"
 	"slices"
+	"strings"
 
 	version "github.com/hashicorp/go-version"
 	"github.com/hashicorp/hcl/v2"
+	"github.com/zclconf/go-cty/cty"
 
 	"github.com/tfdeps/tfdeps/getproviders"
 	"github.com/tfdeps/tfdeps/internal/config/diagnostic"
@@ -48,71 +50,6 @@ type Module struct {
 type RequiredVersion struct {
 	Text  string    // the constraints as they were written
 	Range hcl.Range // of the whole argument
-}
-
-// Backend is a backend or cloud block. Its body is not decoded here: package
-// backend knows the types.
-type Backend struct {
-	Type  string    // "cloud" for a cloud block
-	Range hcl.Range // of the block's header
-	Body  hcl.Body  // of expressions that are cheap to evaluate; nil: it has others, which was reported, or there are Problems
-
-	// Context is what the expressions may refer to, in products that evaluate
-	// variables there; nil: nothing.
-	Context *hcl.EvalContext
-
-	// Problems are those with what the arguments refer to, in such products, for which Body is nil. They
-	// matter only to what needs the backend, and are in no other diagnostics.
-	Problems hcl.Diagnostics
-}
-
-// requiredProvider is an entry of a required_providers block.
-type requiredProvider struct {
-	name     string // the local name
-	provider getproviders.Provider
-	version  *versionConstraint // nil: any
-	aliases  []providerKey      // that a caller has to pass
-	value    hcl.Range          // right of the equals sign
-	entry    hcl.Range
-}
-
-// providerConfig is a provider block.
-type providerConfig struct {
-	providerKey
-	version    *versionConstraint // nil: any
-	configured bool               // whether there is anything in the block
-	forEach    *hcl.Attribute     // nil: there is one instance
-	header     hcl.Range
-}
-
-// providerKey identifies a configuration of a provider in a module.
-type providerKey struct {
-	name  string // the local name
-	alias string // "" is the default configuration
-}
-
-// user is a resource, or what else needs a provider because of its type.
-type user struct {
-	key      key
-	provider *providerRef // nil: the type tells
-	forEach  *hcl.Attribute
-	needed   hcl.Range // header of the block that says so
-}
-
-// providerRef is a reference to the configuration of a provider, such as the
-// value of a "provider" argument.
-type providerRef struct {
-	providerKey
-	at   hcl.Range // of the name
-	attr hcl.Range // of the argument whose value it is; zero: it stands in a map
-
-	instance *hcl.Range // of the key of an instance; nil: there is none
-}
-
-// versionConstraint has passed the lenient one of two parsers.
-type versionConstraint struct {
-	text string
-	attr hcl.Range
 }
 
 // CheckVersion returns a problem for each required_version that the product's
@@ -306,3 +243,57 @@ func (c *collector) require(provider getproviders.Provider, version *versionCons
 	}
 	c.reqs.Add(provider, req)
 }
+
+// requirement is what required_providers says of a local name; nil: nothing.
+func (m *Module) requirement(name string) *requiredProvider {
+	for _, entry := range m.required {
+		if entry.name == name {
+			return entry
+		}
+	}
+	return nil
+}
+
+// declares reports whether required_providers has a configuration.
+func (m *Module) declares(k providerKey) bool {
+	entry := m.requirement(k.name)
+	return entry != nil && (k.alias == "" || slices.Contains(entry.aliases, k))
+}
+
+// config is the provider block for a configuration; nil: there is none.
+func (m *Module) config(k providerKey) *providerConfig {
+	for _, config := range m.providers {
+		if config.providerKey == k {
+			return config
+		}
+	}
+	return nil
+}
+
+// configures reports whether there is a provider block that says something.
+func (m *Module) configures(k providerKey) bool {
+	config := m.config(k)
+	return config != nil && config.configured
+}
+
+// TestRun is a run block of a test file that has a module of its own instead
+// of the one under test: the root of a further tree of modules, whose
+// requirements count like those of the configuration.
+type TestRun struct {
+	File string // relative to the module's directory, with slashes: "tests/a.tftest.hcl"
+	Name string // of the run block
+	Key  string // of the module in modules.json: "test.tests.a.name"
+	Call ModuleCall
+}
+
+// Path is the module's place in the tree of modules, which no call can have.
+func (r TestRun) Path() string {
+	return "module." + strings.ReplaceAll(r.Key, ".", ".module.")
+}
+
+// Values are values for the input variables of a module, by name, before they
+// are converted to the types of the variables. An unknown value stands for one
+// that only a plan knows. Those that [ReadInputs] returns are marked with where
+// they come from, and text from arguments and the environment with how it is to
+// be read; any other values will do as well.
+type Values map[string]cty.Value

@@ -7,7 +7,6 @@ import (
 
 	version "github.com/hashicorp/go-version"
 	"github.com/hashicorp/hcl/v2"
-	"github.com/hashicorp/hcl/v2/hclsyntax"
 
 	"github.com/tfdeps/tfdeps/internal/config/diagnostic"
 	"github.com/tfdeps/tfdeps/internal/config/static"
@@ -143,152 +142,13 @@ func isNull(expr hcl.Expression) bool {
 	return !diags.HasErrors() && val.IsNull()
 }
 
-// resolveCalls evaluates what decides which modules are called. A problem with
-// a value is reported once, however many calls refer to it.
-func (b *builder) resolveCalls() {
-	reported := map[*hcl.Diagnostic]bool{}
-	for _, diag := range b.scope.Prepare() {
-		reported[diag] = true
-		b.report(diag)
-	}
-	b.module.Constant = b.scope.HasConstants
-	for _, name := range slices.Sorted(maps.Keys(b.calls)) {
-		call := b.calls[name]
-		call.readSource(call.source, b.scope)
-		call.readVersion(call.version, b.scope)
-		call.sourceProblems = unreported(reported, call.sourceProblems)
-		if fresh := unreported(reported, call.versionProblems); len(fresh) < len(call.versionProblems) {
-			call.Source = "" // without a constraint it would be any version
-			call.versionProblems = fresh
-		}
-		call.arguments = call.inputs
-		call.Inputs = b.scope.CallInputs(name, call.inputs)
-		call.repeated = call.repetition()
-		b.module.Calls = append(b.module.Calls, call.ModuleCall)
-	}
-}
-
-// resolveRuns evaluates the values that runs of tests have for the variables of their modules, in products in which
-// they have a say in what these call.
-func (b *builder) resolveRuns() {
-	if !b.product.StaticModules {
-		return
-	}
-	for i, run := range b.module.TestRuns {
-		b.module.TestRuns[i].Call.Inputs = b.scope.CallInputs(run.Name, run.Call.arguments)
-	}
-}
-
-// unreported returns the problems that haven't been reported yet.
-func unreported(reported map[*hcl.Diagnostic]bool, diags hcl.Diagnostics) (fresh hcl.Diagnostics) {
-	for _, diag := range diags {
-		if !reported[diag] {
-			fresh = append(fresh, diag)
-		}
-		reported[diag] = true
-	}
-	return fresh
-}
-
 // passedProvider is an entry of the argument "providers" of a call: which
 // configuration of the caller is to be which one of the module.
 type passedProvider struct {
 	child, parent providerRef
 }
 
-// passedProviders reads the argument "providers". What is left out has no
-// meaning, which was reported.
-func (d *document) passedProviders(attr *hcl.Attribute) (all []passedProvider) {
-	if attr == nil {
-		return nil
-	}
-	pairs, diags := hcl.ExprMap(attr.Expr)
-	d.report(diags...)
-	seen := map[providerKey]hcl.Range{}
-	for _, pair := range pairs {
-		key := pair.Key
-		if wrapped, ok := key.(*hclsyntax.ObjectConsKeyExpr); ok {
-			key = wrapped.Wrapped // a name is no variable there
-		}
-		child, parent := d.providerName(key), d.providerName(pair.Value)
-		if child == nil || parent == nil {
-			continue
-		}
-		if first, ok := seen[child.providerKey]; ok {
-			d.error(pair.Value.Range(), "Duplicate provider address",
-				"There is an entry for %s already at %s, and a configuration can be passed only once.", child, first)
-			continue
-		}
-		seen[child.providerKey] = pair.Key.Range()
-		all = append(all, passedProvider{child: *child, parent: *parent})
-	}
-	return all
-}
-
-// String is the configuration as references have it.
-func (k providerKey) String() string {
-	if k.alias == "" {
-		return k.name
-	}
-	return k.name + "." + k.alias
-}
-
-// dependsOn reads the argument "depends_on", which override files can't have.
-func (d *document) dependsOn(attr *hcl.Attribute) (all []hcl.Traversal) {
-	for _, expr := range d.elements(attr) {
-		traversal, _ := d.unquoted(expr)
-		if len(traversal) == 0 {
-			var diags hcl.Diagnostics
-			traversal, diags = hcl.AbsTraversalForExpr(expr)
-			d.report(diags...)
-		}
-		if len(traversal) > 0 && traversal.RootName() == "action" {
-			d.error(expr.Range(), "Invalid depends_on Action Reference", "Nothing can wait for an action.")
-		} else if len(traversal) > 0 {
-			all = append(all, traversal)
-		}
-	}
-	if d.override && len(all) > 0 {
-		d.error(all[0].SourceRange(), "Unsupported override",
-			"An override file can't change depends_on: what others depend on stands in one place.")
-		return nil
-	}
-	return all
-}
-
 // passes reports whether a call has an entry for a configuration of the module.
 func (c ModuleCall) passes(wanted providerKey) bool {
 	return slices.ContainsFunc(c.providers, func(p passedProvider) bool { return p.child.providerKey == wanted })
-}
-
-// requirement is what required_providers says of a local name; nil: nothing.
-func (m *Module) requirement(name string) *requiredProvider {
-	for _, entry := range m.required {
-		if entry.name == name {
-			return entry
-		}
-	}
-	return nil
-}
-
-// declares reports whether required_providers has a configuration.
-func (m *Module) declares(k providerKey) bool {
-	entry := m.requirement(k.name)
-	return entry != nil && (k.alias == "" || slices.Contains(entry.aliases, k))
-}
-
-// config is the provider block for a configuration; nil: there is none.
-func (m *Module) config(k providerKey) *providerConfig {
-	for _, config := range m.providers {
-		if config.providerKey == k {
-			return config
-		}
-	}
-	return nil
-}
-
-// configures reports whether there is a provider block that says something.
-func (m *Module) configures(k providerKey) bool {
-	config := m.config(k)
-	return config != nil && config.configured
 }

@@ -1,6 +1,7 @@
 package load
 
 import (
+	"cmp"
 	"slices"
 
 	"github.com/hashicorp/hcl/v2"
@@ -115,7 +116,7 @@ func (d *document) movable(attr *hcl.Attribute, reserved []string) *movable {
 		}
 		rest = rest[2:]
 		if key := keyAt(rest); key != nil {
-			found.moduleKey, rest = first(found.moduleKey, key), rest[1:]
+			found.moduleKey, rest = cmp.Or(found.moduleKey, key), rest[1:]
 		}
 		if len(rest) == 0 {
 			found.kind = "module"
@@ -151,23 +152,4 @@ func (d *document) movable(attr *hcl.Attribute, reserved []string) *movable {
 func (d *document) noAddress(at hcl.Range) *movable {
 	d.error(at, "Invalid address", "It has to be the address of a module, such as module.example, or of a resource, such as aws_instance.example.")
 	return nil
-}
-
-// keyAt is where an instance key stands at the beginning; nil: there is none.
-func keyAt(steps hcl.Traversal) *hcl.Range {
-	if len(steps) == 0 {
-		return nil
-	}
-	index, ok := steps[0].(hcl.TraverseIndex)
-	if !ok {
-		return nil
-	}
-	return &index.SrcRange
-}
-
-func first(a, b *hcl.Range) *hcl.Range {
-	if a != nil {
-		return a
-	}
-	return b
 }

@@ -163,3 +163,79 @@ func (b *builder) checkUsers() {
 		}
 	}
 }
+
+// passedProviders reads the argument "providers". What is left out has no
+// meaning, which was reported.
+func (d *document) passedProviders(attr *hcl.Attribute) (all []passedProvider) {
+	if attr == nil {
+		return nil
+	}
+	pairs, diags := hcl.ExprMap(attr.Expr)
+	d.report(diags...)
+	seen := map[providerKey]hcl.Range{}
+	for _, pair := range pairs {
+		key := pair.Key
+		if wrapped, ok := key.(*hclsyntax.ObjectConsKeyExpr); ok {
+			key = wrapped.Wrapped // a name is no variable there
+		}
+		child, parent := d.providerName(key), d.providerName(pair.Value)
+		if child == nil || parent == nil {
+			continue
+		}
+		if first, ok := seen[child.providerKey]; ok {
+			d.error(pair.Value.Range(), "Duplicate provider address",
+				"There is an entry for %s already at %s, and a configuration can be passed only once.", child, first)
+			continue
+		}
+		seen[child.providerKey] = pair.Key.Range()
+		all = append(all, passedProvider{child: *child, parent: *parent})
+	}
+	return all
+}
+
+// dependsOn reads the argument "depends_on", which override files can't have.
+func (d *document) dependsOn(attr *hcl.Attribute) (all []hcl.Traversal) {
+	for _, expr := range d.elements(attr) {
+		traversal, _ := d.unquoted(expr)
+		if len(traversal) == 0 {
+			var diags hcl.Diagnostics
+			traversal, diags = hcl.AbsTraversalForExpr(expr)
+			d.report(diags...)
+		}
+		if len(traversal) > 0 && traversal.RootName() == "action" {
+			d.error(expr.Range(), "Invalid depends_on Action Reference", "Nothing can wait for an action.")
+		} else if len(traversal) > 0 {
+			all = append(all, traversal)
+		}
+	}
+	if d.override && len(all) > 0 {
+		d.error(all[0].SourceRange(), "Unsupported override",
+			"An override file can't change depends_on: what others depend on stands in one place.")
+		return nil
+	}
+	return all
+}
+
+// hasInstances reports whether a configuration of a provider can have instances.
+func (d *document) hasInstances() bool { return d.product.Understands("for_each") }
+
+// withoutKey takes off what says which instance of a configuration is meant, and
+// returns where that stands; nil: nothing does.
+func (d *document) withoutKey(expr hcl.Expression) (hcl.Expression, *hcl.Range) {
+	if !d.hasInstances() {
+		return expr, nil
+	}
+	if native, ok := static.Native(expr); ok {
+		expr = native // in JSON, it stands in a string
+	}
+	if index, ok := expr.(*hclsyntax.IndexExpr); ok {
+		return index.Collection, index.Key.Range().Ptr()
+	}
+	if found, _ := hcl.AbsTraversalForExpr(expr); len(found) > 1 && len(found) <= 3 {
+		last := len(found) - 1
+		if _, ok := found[last].(hcl.TraverseIndex); ok {
+			return &hclsyntax.ScopeTraversalExpr{Traversal: found[:last], SrcRange: expr.Range()}, found[last].SourceRange().Ptr()
+		}
+	}
+	return expr, nil
+}

@@ -1,12 +1,12 @@
 package load
 
 import (
-	"cmp"
 	"errors"
 	"maps"
 	"slices"
 
 	"github.com/hashicorp/hcl/v2"
+
 	"github.com/tfdeps/tfdeps/getproviders"
 	"github.com/tfdeps/tfdeps/internal/config/diagnostic"
 	"github.com/tfdeps/tfdeps/internal/config/static"
@@ -143,21 +143,6 @@ func (d *document) requiredAliases(entry *requiredProvider, expr hcl.Expression)
 			entry.aliases = append(entry.aliases, wanted)
 		}
 	}
-}
-
-// byName orders entries by local name.
-func byName(a, b *requiredProvider) int { return cmp.Compare(a.name, b.name) }
-
-// checkLocalName reports a local name that no provider can have.
-func (d *document) checkLocalName(name string, at hcl.Range) bool {
-	normal, err := getproviders.NormalizePart(name)
-	switch {
-	case err != nil:
-		d.error(at, "Invalid provider local name", "%q can't be the local name of a provider: %v.", name, err)
-	case normal != name:
-		d.error(at, "Invalid provider local name", "Write %q as it is used everywhere, %q.", name, normal)
-	}
-	return err == nil && normal == name
 }
 
 // checkLocalNames warns of providers that go by two local names in the module: a

@@ -6,8 +6,6 @@ import (
 	"strings"
 
 	"github.com/hashicorp/hcl/v2"
-	"github.com/hashicorp/hcl/v2/hclsyntax"
-	"github.com/zclconf/go-cty/cty"
 
 	"github.com/tfdeps/tfdeps/internal/config/diagnostic"
 	"github.com/tfdeps/tfdeps/internal/config/static"
@@ -140,16 +138,6 @@ func (d *document) enabled(content *hcl.BodyContent) *hcl.Attribute {
 	return inner.Attributes["enabled"]
 }
 
-// localName is the local name of the provider, explicit or the type's part
-// before the first underscore.
-func (u *user) localName() string {
-	if u.provider != nil {
-		return u.provider.name
-	}
-	name, _, _ := strings.Cut(u.key.typ, "_")
-	return name
-}
-
 // resourceWords are what the two labels are called in messages.
 func resourceWords(block string) (words struct{ typ, name string }) {
 	switch block {
@@ -163,17 +151,6 @@ func resourceWords(block string) (words struct{ typ, name string }) {
 		words.typ, words.name = block+" type name", block+" name"
 	}
 	return words
-}
-
-// importTarget is an import block.
-type importTarget struct {
-	resource key    // zero if it is in another module
-	address  string // without keys
-	keys     string // equal for equal keys
-	computed bool   // whether there are keys that aren't known yet
-	provider *providerRef
-	header   hcl.Range
-	to       hcl.Range // the address
 }
 
 // importBlock decodes an import block.
@@ -201,42 +178,6 @@ func (d *document) importBlock(block *hcl.Block, content *hcl.BodyContent) {
 	d.imports = append(d.imports, target)
 }
 
-// parse reads the address [module.name[key].]...[resource.]type.name[key].
-func (t *importTarget) parse(expr hcl.Expression) bool {
-	native, ok := static.Native(expr)
-	if !ok {
-		return false
-	}
-	steps, ok := flatten(native)
-	if !ok {
-		return false
-	}
-	rest, inModule := steps, false
-	for static.StepName(rest, 0) == "module" && static.StepName(rest, 1) != "" {
-		rest, inModule = static.SkipKey(rest[2:]), true
-	}
-	switch name := static.StepName(rest, 0); {
-	case name == "resource": // a prefix that changes nothing
-		path := steps[:len(steps)-len(rest)]
-		rest = rest[1:]
-		steps = slices.Concat(path, rest)
-	case slices.Contains(reservedRoots(), name):
-		return false
-	}
-	typ, name := static.StepName(rest, 0), static.StepName(rest, 1)
-	if typ == "" || name == "" || len(static.SkipKey(rest[2:])) > 0 {
-		return false
-	}
-	if !inModule {
-		t.resource = key{"resource", typ, name}
-	}
-	var known bool
-	t.address = names(steps)
-	t.keys, known = constantKeys(steps)
-	t.computed = !known
-	return true
-}
-
 // resolveImports makes users of the import targets that have no resource block
 // (yet): a configuration is going to be generated for them.
 func (b *builder) resolveImports() {
@@ -261,60 +202,4 @@ func (b *builder) resolveImports() {
 				"The resource has a block of its own, at %s; which provider it belongs to is written there.", resource.needed))
 		}
 	}
-}
-
-// same reports whether both mean one configuration; o may be nil.
-func (r *providerRef) same(o *providerRef) bool {
-	return o != nil && r.name == o.name && r.alias == o.alias
-}
-
-// reservedRoots are the names that start other addresses than those of
-// managed resources.
-func reservedRoots() []string {
-	return []string{"module", "data", "ephemeral", "action", "var", "local", "path", "terraform", "self", "each", "count"}
-}
-
-// flatten returns an address as its steps; keys that aren't constant are
-// unknown values.
-func flatten(expr hclsyntax.Expression) (hcl.Traversal, bool) {
-	switch e := expr.(type) {
-	case *hclsyntax.ScopeTraversalExpr:
-		return slices.Clip(e.Traversal), true
-	case *hclsyntax.RelativeTraversalExpr:
-		steps, ok := flatten(e.Source)
-		return append(steps, e.Traversal...), ok
-	case *hclsyntax.IndexExpr:
-		steps, ok := flatten(e.Collection)
-		return append(steps, hcl.TraverseIndex{Key: cty.DynamicVal, SrcRange: e.BracketRange}), ok
-	}
-	return nil, false
-}
-
-// names are the steps without keys, as an address.
-func names(steps hcl.Traversal) string {
-	var words []string
-	for i := range steps {
-		if name := static.StepName(steps, i); name != "" {
-			words = append(words, name)
-		}
-	}
-	return strings.Join(words, ".")
-}
-
-// constantKeys are the keys, in a form that tells where they stand; false if
-// one has to be computed.
-func constantKeys(steps hcl.Traversal) (string, bool) {
-	var keys strings.Builder
-	for i, step := range steps {
-		index, ok := step.(hcl.TraverseIndex)
-		if !ok {
-			continue
-		}
-		key, ok := static.Text(index.Key)
-		if !ok {
-			return "", false
-		}
-		fmt.Fprintf(&keys, "%d:%s:%q ", i, index.Key.Type().FriendlyName(), key)
-	}
-	return keys.String(), true
 }

@@ -125,30 +125,3 @@ func (d *document) edition(attr *hcl.Attribute, only string) {
 			"There is no language edition %s in %s %s, only %s.", keyword, d.product.Name, d.product.Version, only)
 	}
 }
-
-// versionConstraint reads an argument that is a version constraint. It is nil
-// if the argument is null or wrong.
-func (d *document) versionConstraint(attr *hcl.Attribute) *versionConstraint {
-	val, diags := static.Evaluate(attr.Expr)
-	d.report(diags...)
-	if diags.HasErrors() || val.IsNull() {
-		return nil
-	}
-	given, ok := static.Text(val)
-	if !ok {
-		d.error(attr.Expr.Range(), "Invalid version constraint", "The value of %s has to be a string.", attr.Name)
-		return nil
-	}
-	return d.parseConstraint(given, attr.Range, attr.Expr.Range())
-}
-
-// parseConstraint is the first of the two parsers that a constraint has to
-// pass, the lenient one. The other's complaints belong to the requirements.
-func (d *document) parseConstraint(given string, attr, value hcl.Range) *versionConstraint {
-	if _, err := version.NewConstraint(given); err != nil {
-		d.error(value, "Invalid version constraint",
-			"%q is no version constraint. Examples of correct ones are \"1.2.3\", \"~> 1.2\" and \">= 1.2, < 3.0\".", given)
-		return nil
-	}
-	return &versionConstraint{text: given, attr: attr}
-}

@@ -19,12 +19,6 @@ const mockBlocks = "mock_resource:type mock_data:type override_resource override
 // mockSuffixes are those of files of mock data.
 var mockSuffixes = []string{".tfmock.hcl", ".tfmock.json"}
 
-// mockData is a directory of mock data that a mock provider names.
-type mockData struct {
-	dir    string // relative to the working directory
-	header hcl.Range
-}
-
 // mockProvider decodes a mock_provider block.
 func (d *document) mockProvider(block *hcl.Block, content *hcl.BodyContent) {
 	d.configuration(block, content)
@@ -196,4 +190,14 @@ func (b *builder) readMockFile(full string) []declaration {
 	declared := d.checkMocks(d.content(file.Body, rule{body: body("", mockBlocks)}))
 	b.report(d.diags...)
 	return declared
+}
+
+// configuration declares a provider that tests use, real or not.
+func (d *document) configuration(block *hcl.Block, content *hcl.BodyContent) {
+	d.checkLocalName(block.Labels[0], block.DefRange)
+	alias := ""
+	if attr, ok := content.Attributes["alias"]; ok {
+		alias = d.alias(attr)
+	}
+	d.declare(block.DefRange, "test provider", block.Labels[0], alias)
 }

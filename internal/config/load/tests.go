@@ -121,16 +121,6 @@ func (d *document) testProvider(block *hcl.Block, content *hcl.BodyContent) {
 	d.configuration(block, content)
 }
 
-// configuration declares a provider that tests use, real or not.
-func (d *document) configuration(block *hcl.Block, content *hcl.BodyContent) {
-	d.checkLocalName(block.Labels[0], block.DefRange)
-	alias := ""
-	if attr, ok := content.Attributes["alias"]; ok {
-		alias = d.alias(attr)
-	}
-	d.declare(block.DefRange, "test provider", block.Labels[0], alias)
-}
-
 // addTest takes over what a test file declares; name is relative to the module.
 func (b *builder) addTest(name string, d *document) {
 	seen := map[key]hcl.Range{}
@@ -179,11 +169,6 @@ func lastOfName(all []*providerConfig) []*providerConfig {
 	return slices.DeleteFunc(slices.Clone(all), func(config *providerConfig) bool { return last[config.providerKey] != config })
 }
 
-// Path is the module's place in the tree of modules, which no call can have.
-func (r TestRun) Path() string {
-	return "module." + strings.ReplaceAll(r.Key, ".", ".module.")
-}
-
 // runKey is the key under which a run's module is recorded. Only the suffix of
 // the native syntax is cut off the file's name, as Terraform does.
 func runKey(file, run string) string {
@@ -197,16 +182,6 @@ func testKey(file string) string {
 		parts = append(parts, strings.Split(dir, "/")...)
 	}
 	return strings.Join(append(parts, strings.TrimSuffix(path.Base(file), ".tftest.hcl")), ".")
-}
-
-// TestRun is a run block of a test file that has a module of its own instead
-// of the one under test: the root of a further tree of modules, whose
-// requirements count like those of the configuration.
-type TestRun struct {
-	File string // relative to the module's directory, with slashes: "tests/a.tftest.hcl"
-	Name string // of the run block
-	Key  string // of the module in modules.json: "test.tests.a.name"
-	Call ModuleCall
 }
 
 // run decodes a run block.
@@ -290,21 +265,6 @@ func (d *document) checkKeyword(attr *hcl.Attribute, words ...string) {
 	if attr != nil && !slices.Contains(words, hcl.ExprAsKeyword(attr.Expr)) {
 		d.error(attr.Expr.Range(), "Invalid \""+attr.Name+"\" keyword",
 			"The argument %q is one of the words %s or %s, without quotes.", attr.Name, words[0], words[1])
-	}
-}
-
-// checkArgument reports an argument that isn't of a type.
-func (d *document) checkArgument(attr *hcl.Attribute, typ cty.Type) {
-	if attr == nil {
-		return
-	}
-	val, diags := static.Evaluate(attr.Expr)
-	d.report(diags...)
-	if diags.HasErrors() {
-		return
-	}
-	if _, err := convert.Convert(val, typ); err != nil || val.IsNull() {
-		d.error(attr.Expr.StartRange(), "Unsuitable value type", "The value has to be a %s.", typ.FriendlyName())
 	}
 }
 

@@ -1,0 +1,283 @@
+package load
+
+import (
+	"cmp"
+	"fmt"
+	"maps"
+	"slices"
+	"strings"
+
+	"github.com/hashicorp/hcl/v2"
+
+	"github.com/tfdeps/tfdeps/getproviders"
+	"github.com/tfdeps/tfdeps/internal/config/diagnostic"
+)
+
+// providerKey identifies a configuration of a provider in a module.
+type providerKey struct {
+	name  string // the local name
+	alias string // "" is the default configuration
+}
+
+// String is the configuration as references have it.
+func (k providerKey) String() string {
+	if k.alias == "" {
+		return k.name
+	}
+	return k.name + "." + k.alias
+}
+
+// key identifies a declaration in a module.
+type key struct {
+	block string // "resource", "local", ...
+	typ   string // of resources; the local name of providers
+	name  string // the alias of providers
+}
+
+// String names the declaration as a sentence can have it.
+func (k key) String() string {
+	switch {
+	case k.block == "provider" && k.name == "":
+		return fmt.Sprintf("default configuration of provider %q", k.typ)
+	case k.block == "provider":
+		return fmt.Sprintf("configuration of provider %q with the alias %q", k.typ, k.name)
+	case k.block == "test provider" || k.block == "test variable":
+		return key{strings.TrimPrefix(k.block, "test "), k.typ, k.name}.String()
+	case k.block == "local":
+		return fmt.Sprintf("local value %q", k.name)
+	case k.typ == "":
+		return fmt.Sprintf("%s %q", k.block, k.name)
+	}
+	return fmt.Sprintf("%s %q %q", k.block, k.typ, k.name)
+}
+
+// declaration is a block, or a local value, whose key may occur only once.
+type declaration struct {
+	key
+	rng hcl.Range
+}
+
+// requiredProvider is an entry of a required_providers block.
+type requiredProvider struct {
+	name     string // the local name
+	provider getproviders.Provider
+	version  *versionConstraint // nil: any
+	aliases  []providerKey      // that a caller has to pass
+	value    hcl.Range          // right of the equals sign
+	entry    hcl.Range
+}
+
+// requiredBlock is a required_providers block.
+type requiredBlock struct {
+	entries []*requiredProvider // sorted by local name
+	header  hcl.Range
+}
+
+// versionConstraint has passed the lenient one of two parsers.
+type versionConstraint struct {
+	text string
+	attr hcl.Range
+}
+
+// byName orders entries by local name.
+func byName(a, b *requiredProvider) int { return cmp.Compare(a.name, b.name) }
+
+// providerConfig is a provider block.
+type providerConfig struct {
+	providerKey
+	version    *versionConstraint // nil: any
+	configured bool               // whether there is anything in the block
+	forEach    *hcl.Attribute     // nil: there is one instance
+	header     hcl.Range
+}
+
+// user is a resource, or what else needs a provider because of its type.
+type user struct {
+	key      key
+	provider *providerRef // nil: the type tells
+	forEach  *hcl.Attribute
+	needed   hcl.Range // header of the block that says so
+}
+
+// localName is the local name of the provider, explicit or the type's part
+// before the first underscore.
+func (u *user) localName() string {
+	if u.provider != nil {
+		return u.provider.name
+	}
+	name, _, _ := strings.Cut(u.key.typ, "_")
+	return name
+}
+
+// providerRef is a reference to the configuration of a provider, such as the
+// value of a "provider" argument.
+type providerRef struct {
+	providerKey
+	at   hcl.Range // of the name
+	attr hcl.Range // of the argument whose value it is; zero: it stands in a map
+
+	instance *hcl.Range // of the key of an instance; nil: there is none
+}
+
+// same reports whether both mean one configuration; o may be nil.
+func (r *providerRef) same(o *providerRef) bool {
+	return o != nil && r.name == o.name && r.alias == o.alias
+}
+
+// stateBlocks says where state is kept: one block of either kind, not both.
+type stateBlocks struct{ backend, cloud *Backend }
+
+// effective is the block that counts.
+func (s *stateBlocks) effective() *Backend {
+	if s.cloud != nil {
+		return s.cloud
+	}
+	return s.backend
+}
+
+// add takes over a block; if there is one of its kind already, that stays. again is
+// how the problem with a second backend block is called.
+func (s *stateBlocks) add(next Backend, product getproviders.Product, again string) *hcl.Diagnostic {
+	if product.StaticModules {
+		again = "Duplicate backend configuration"
+	}
+	slot, summary := &s.backend, again
+	if next.Type == cloudBackend {
+		slot, summary = &s.cloud, "Duplicate HCP Terraform configurations"
+		if product.StaticModules {
+			summary = "Duplicate cloud configurations"
+		}
+	}
+	if *slot != nil {
+		return diagnostic.Error(next.Range, summary, "There is such a block already at %s.", (*slot).Range)
+	}
+	*slot = &next
+	return nil
+}
+
+// mockData is a directory of mock data that a mock provider names.
+type mockData struct {
+	dir    string // relative to the working directory
+	header hcl.Range
+}
+
+// encryption is what encryption blocks say together about how OpenTofu encrypts states and
+// plans. Nothing is encrypted or decrypted here: it matters whether it can be right.
+type encryption struct {
+	header  hcl.Range // of the first block
+	keys    map[string]*encryptionPart
+	methods map[string]*encryptionPart
+	targets map[string]*encryptionTarget // "state", "plan", "remote.default", "remote.NAME"
+}
+
+// override changes an encryption by another one, which has more weight.
+func (e *encryption) override(over *encryption) *encryption {
+	if e == nil || over == nil {
+		if over != nil {
+			return over
+		}
+		return e
+	}
+	merged := &encryption{header: e.header, keys: mergeParts(e.keys, over.keys), methods: mergeParts(e.methods, over.methods), targets: maps.Clone(e.targets)}
+	for name, target := range over.targets {
+		base := merged.targets[name]
+		if base == nil {
+			merged.targets[name] = target
+			continue
+		}
+		changed := *base
+		changed.enforced = base.enforced || target.enforced
+		if target.method != nil {
+			changed.method = target.method
+		}
+		if target.fallback != nil {
+			changed.fallback = target.fallback
+		}
+		merged.targets[name] = &changed
+	}
+	return merged
+}
+
+func mergeParts(base, over map[string]*encryptionPart) map[string]*encryptionPart {
+	merged := maps.Clone(base)
+	for name, part := range over {
+		if first, ok := base[name]; ok {
+			part = &encryptionPart{typ: part.typ, name: name, header: first.header, bodies: slices.Concat(first.bodies, part.bodies)}
+		}
+		merged[name] = part
+	}
+	return merged
+}
+
+// encryptionPart is a method or a key provider, in as many blocks as there are.
+type encryptionPart struct {
+	typ    string
+	name   string // with the type in front
+	header hcl.Range
+	bodies []hcl.Body // later ones change earlier ones
+}
+
+// encryptionTarget says by which method something is encrypted, and by which others it
+// may have been.
+type encryptionTarget struct {
+	method   *hcl.Attribute // nil: none
+	enforced bool
+	fallback *encryptionTarget
+	header   hcl.Range
+}
+
+// cloudBackend is the backend type of a cloud block.
+const cloudBackend = "cloud"
+
+// Backend is a backend or cloud block. Its body is not decoded here: package
+// backend knows the types.
+type Backend struct {
+	Type  string    // "cloud" for a cloud block
+	Range hcl.Range // of the block's header
+	Body  hcl.Body  // of expressions that are cheap to evaluate; nil: it has others, which was reported, or there are Problems
+
+	// Context is what the expressions may refer to, in products that evaluate
+	// variables there; nil: nothing.
+	Context *hcl.EvalContext
+
+	// Problems are those with what the arguments refer to, in such products, for which Body is nil. They
+	// matter only to what needs the backend, and are in no other diagnostics.
+	Problems hcl.Diagnostics
+}
+
+// condition is the body of the blocks that check something.
+func condition() *hcl.BodySchema { return body("condition! error_message!", "") }
+
+// header is the schema of a whole file.
+func header(rules map[string]rule) *hcl.BodySchema {
+	schema := &hcl.BodySchema{}
+	for _, name := range slices.Sorted(maps.Keys(rules)) {
+		schema.Blocks = append(schema.Blocks, hcl.BlockHeaderSchema{Type: name, LabelNames: rules[name].labels})
+	}
+	return schema
+}
+
+// body makes a schema from words: "name!" is a required argument, and
+// "name:label:label" a block with labels.
+func body(attributes, blocks string) *hcl.BodySchema {
+	schema := &hcl.BodySchema{}
+	for _, word := range strings.Fields(attributes) {
+		name, required := strings.CutSuffix(word, "!")
+		schema.Attributes = append(schema.Attributes, hcl.AttributeSchema{Name: name, Required: required})
+	}
+	for _, word := range strings.Fields(blocks) {
+		parts := strings.Split(word, ":")
+		schema.Blocks = append(schema.Blocks, hcl.BlockHeaderSchema{Type: parts[0], LabelNames: parts[1:]})
+	}
+	return schema
+}
+
+// optional is the schema for override files, which leave out what they don't
+// change.
+func optional(schema *hcl.BodySchema) *hcl.BodySchema {
+	loose := &hcl.BodySchema{Attributes: slices.Clone(schema.Attributes), Blocks: schema.Blocks}
+	for i := range loose.Attributes {
+		loose.Attributes[i].Required = false
+	}
+	return loose
+}
