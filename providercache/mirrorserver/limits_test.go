@@ -1,47 +1,14 @@
 package mirrorserver_test
 
 import (
-	"context"
 	"net/http"
 	"strings"
 	"testing"
 	"time"
 
-	"github.com/tfdeps/tfdeps/getproviders"
 	"github.com/tfdeps/tfdeps/getproviders/providertest"
 	"github.com/tfdeps/tfdeps/providercache/blob"
 )
-
-// held is a source that answers about packages, or versions, only when a channel is closed.
-type held struct {
-	getproviders.Source
-	asked    chan struct{} // gets a value for each question
-	packages <-chan struct{}
-	versions <-chan struct{}
-}
-
-func (h *held) wait(ctx context.Context, until <-chan struct{}) {
-	if until == nil {
-		return
-	}
-	h.asked <- struct{}{}
-	select {
-	case <-until:
-	case <-ctx.Done():
-	}
-}
-
-// Versions implements getproviders.Source.
-func (h *held) Versions(ctx context.Context, p getproviders.Provider) (getproviders.Available, error) {
-	h.wait(ctx, h.versions)
-	return h.Source.Versions(ctx, p)
-}
-
-// Package implements getproviders.Source.
-func (h *held) Package(ctx context.Context, p getproviders.Provider, v getproviders.Version, plat getproviders.Platform) (getproviders.Package, error) {
-	h.wait(ctx, h.packages)
-	return h.Source.Package(ctx, p, v, plat)
-}
 
 // TestHandler_BoundsTheArchivesThatWait has one download run, one wait and a third refused; clients of the first two
 // may still join them, and when they have ended, the third one is possible.
@@ -58,8 +25,7 @@ func TestHandler_BoundsTheArchivesThatWait(t *testing.T) {
 		found(t, front, path[:strings.LastIndex(path, "/")]+"/1.0.0.json") // the descriptions come from the bucket then
 	}
 	known.Close()
-	release := make(chan struct{})
-	source := &held{Source: m.source(), asked: make(chan struct{}, 10), packages: release}
+	source := newStalled(m.source(), "", nil)
 	server, front := m.serve(t, source)
 	first := make(chan answered, 2)
 	for _, path := range paths[:2] {
@@ -83,7 +49,7 @@ func TestHandler_BoundsTheArchivesThatWait(t *testing.T) {
 		}
 		time.Sleep(time.Millisecond)
 	}
-	close(release)
+	close(source.let)
 	for _, all := range []chan answered{first, first, joined} {
 		if got := <-all; got.StatusCode != http.StatusOK || got.err != nil {
 			t.Errorf("%s, %v", got.Status, got.err)
@@ -97,15 +63,14 @@ func TestHandler_BoundsTheArchivesThatWait(t *testing.T) {
 func TestHandler_BoundsTheRequestsThatRun(t *testing.T) {
 	m := newMirroring(t)
 	m.opts.Requests = 1
-	release := make(chan struct{})
-	source := &held{Source: m.source(), asked: make(chan struct{}, 10), versions: release}
+	source := newStalled(m.source(), providertest.Host, nil)
 	_, front := m.serve(t, source)
 	first := make(chan answered, 1)
 	go func() { first <- get(t, front, dir+"index.json") }()
 	<-source.asked
 	status(t, front, dir+"index.json", http.StatusServiceUnavailable)
 	status(t, front, "/nonsense", http.StatusServiceUnavailable)
-	close(release)
+	close(source.let)
 	if got := <-first; got.StatusCode != http.StatusOK {
 		t.Errorf("%s", got.Status)
 	}
@@ -119,7 +84,6 @@ func TestHandler_BoundsTheRequestsThatRun(t *testing.T) {
 // TestHandler_RefusesWhatTakesTooMuchMemory has a registry's list, and later the same list in the bucket, take more memory
 // than the server may use: the client is told to come again, and the next provider is served.
 func TestHandler_RefusesWhatTakesTooMuchMemory(t *testing.T) {
-	t.Parallel()
 	m := newMirroring(t)
 	m.add("gadget", "1.0.0")
 	m.opts.MemoryBytes = 1 << 20

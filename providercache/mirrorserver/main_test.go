@@ -116,7 +116,7 @@ func (m *mirroring) serveLarge(t *testing.T) (server *mirrorserver.Server, front
 	m.add("large", "1.0.0")
 	content = contentOf("large", "1.0.0", linux)
 	gate, feed := io.Pipe()
-	server, front = m.serve(t, &slow{m.source(), content, gate})
+	server, front = m.serve(t, slowly(m.source(), content, gate))
 	return server, front, content, feed
 }
 

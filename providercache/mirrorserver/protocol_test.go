@@ -291,24 +291,14 @@ func TestHandler_WorksWhileTheBucketIsDown(t *testing.T) {
 func TestHandler_AsksForAURLThatHasExpired(t *testing.T) {
 	m := newMirroring(t)
 	m.registry.RenewURLs()
-	_, front := m.serve(t, &expiring{Source: getproviders.Memoize(m.source()), registry: m.registry})
+	var expire sync.Once // as soon as it is known
+	_, front := m.serve(t, changed{getproviders.Memoize(m.source()), func(pkg *getproviders.Package) {
+		if pkg.Platform == linux {
+			expire.Do(m.registry.RenewURLs)
+		}
+	}})
 	got := found(t, front, archive)
 	if !bytes.Equal(got.body, contentOf("widget", "1.0.0", linux)) || m.registry.Requests("archive") != 2 {
 		t.Errorf("%d bytes, asked for %d archives", len(got.body), m.registry.Requests("archive"))
 	}
-}
-
-// expiring is a source whose first package for linux has a URL that expires as soon as it is known.
-type expiring struct {
-	getproviders.Source
-	registry *providertest.Registry
-	once     sync.Once
-}
-
-func (e *expiring) Package(ctx context.Context, p getproviders.Provider, v getproviders.Version, plat getproviders.Platform) (getproviders.Package, error) {
-	found, err := e.Source.Package(ctx, p, v, plat)
-	if plat == linux {
-		e.once.Do(e.registry.RenewURLs)
-	}
-	return found, err
 }

@@ -252,7 +252,6 @@ func TestHandler_IsARegistryOfModules(t *testing.T) {
 
 // TestHandler_ServesModulesThatAreIncluded: the patterns hold for modules, whatever letters a request has.
 func TestHandler_ServesModulesThatAreIncluded(t *testing.T) {
-	t.Parallel()
 	m := newMirroring(t)
 	source := &moduleSource{}
 	m.opts.Modules = source

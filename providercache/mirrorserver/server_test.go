@@ -114,22 +114,32 @@ func TestHandler_StoresNothingThatIsWrong(t *testing.T) {
 	}
 }
 
-// slow is a source whose archives come as a test lets them.
-type slow struct {
+// changed is a source of which packages are changed.
+type changed struct {
 	getproviders.Source
+	change func(*getproviders.Package)
+}
+
+func (c changed) Package(ctx context.Context, p getproviders.Provider, v getproviders.Version, plat getproviders.Platform) (getproviders.Package, error) {
+	pkg, err := c.Source.Package(ctx, p, v, plat)
+	c.change(&pkg)
+	return pkg, err
+}
+
+// slow is an archive that comes as a test lets it.
+type slow struct {
 	content []byte
 	gate    io.Reader
 }
 
-func (s *slow) Package(ctx context.Context, p getproviders.Provider, v getproviders.Version, plat getproviders.Platform) (getproviders.Package, error) {
-	pkg, err := s.Source.Package(ctx, p, v, plat)
-	pkg.Location = s
-	return pkg, err
+// slowly has all archives be one.
+func slowly(source getproviders.Source, content []byte, gate io.Reader) getproviders.Source {
+	return changed{source, func(pkg *getproviders.Package) { pkg.Location = slow{content, gate} }}
 }
 
-func (s *slow) String() string { return "slow" }
+func (slow) String() string { return "slow" }
 
-func (s *slow) Open(context.Context, int64) (getproviders.OpenedArchive, error) {
+func (s slow) Open(context.Context, int64) (getproviders.OpenedArchive, error) {
 	return getproviders.OpenedArchive{Body: io.NopCloser(s.gate), Size: int64(len(s.content))}, nil
 }
 
@@ -220,17 +230,8 @@ func TestHandler_ServesNoArchiveThatTheSourceDoesNotName(t *testing.T) {
 	}
 }
 
-// counted is a source of archives that counts how many arrive at once.
-type counted struct {
-	getproviders.Source
-	now, most atomic.Int64
-}
-
-func (c *counted) Package(ctx context.Context, p getproviders.Provider, v getproviders.Version, plat getproviders.Platform) (getproviders.Package, error) {
-	pkg, err := c.Source.Package(ctx, p, v, plat)
-	pkg.Location = countedArchive{counted: c, content: contentOf(p.Type, v.String(), plat), text: pkg.Location.String()}
-	return pkg, err
-}
+// counted is how many archives arrive at once.
+type counted struct{ now, most atomic.Int64 }
 
 type countedArchive struct {
 	counted *counted
@@ -263,8 +264,10 @@ func TestHandler_DownloadsAFewAtOnce(t *testing.T) {
 	m := newMirroring(t)
 	m.add("widget", "1.1.0")
 	m.opts.Downloads = 1
-	source := &counted{Source: m.source()}
-	_, front := m.serve(t, source)
+	var source counted
+	_, front := m.serve(t, changed{m.source(), func(pkg *getproviders.Package) {
+		pkg.Location = countedArchive{&source, contentOf(pkg.Provider.Type, pkg.Version.String(), pkg.Platform), pkg.Location.String()}
+	}})
 	var all sync.WaitGroup
 	for _, version := range []string{"1.0.0", "1.1.0"} {
 		for _, plat := range []getproviders.Platform{linux, darwin} {
@@ -288,7 +291,7 @@ func TestServer_CloseEndsDownloads(t *testing.T) {
 	content := contentOf("large", "1.0.0", linux)
 	gate, feed := io.Pipe()
 	defer feed.Close()
-	server, front := m.serve(t, &slow{m.source(), content, gate})
+	server, front := m.serve(t, slowly(m.source(), content, gate))
 	go feed.Write(content[:100_000])
 	closed := make(chan struct{})
 	go func() {
@@ -351,7 +354,6 @@ func TestHandler_RefusesWhatThePolicyRefuses(t *testing.T) {
 // TestHandler_AsksThePolicyWithTheTimeOfPublication: an archive is as old when it is served from the bucket, by any server of it, as it was
 // when it came from the registry. One of an earlier version, whose key has no time, is as old as its object.
 func TestHandler_AsksThePolicyWithTheTimeOfPublication(t *testing.T) {
-	t.Parallel()
 	m := newMirroring(t)
 	published := time.Unix(1_700_000_000, 0)
 	m.registry.Break("archive", providertest.Fault{Header: http.Header{"Last-Modified": {published.UTC().Format(http.TimeFormat)}}})

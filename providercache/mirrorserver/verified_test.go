@@ -14,7 +14,6 @@ import (
 // TestHandler_VerifiesBeforeItStores has a registry lie about each thing by which an archive is authenticated. No
 // client takes the archive for a whole one, and nothing of it is kept; what the registry had right before is served on.
 func TestHandler_VerifiesBeforeItStores(t *testing.T) {
-	t.Parallel()
 	lastByte := func(b []byte) []byte { return append(b[:len(b)-1:len(b)-1], b[len(b)-1]^1) }
 	for name, lie := range map[string]struct {
 		kind  string
@@ -92,7 +91,6 @@ func TestHandler_BreaksOffWhatTurnsOutWrong(t *testing.T) {
 // TestHandler_SendsNothingOfWhatIsNoArchive: a registry can have the server ask any address for an archive, and nobody is to read
 // what is there.
 func TestHandler_SendsNothingOfWhatIsNoArchive(t *testing.T) {
-	t.Parallel()
 	const secret = "AccessKeyId"
 	for name, body := range map[string]string{
 		"a document":                   `{"` + secret + `": "` + strings.Repeat("x", 100_000) + `"}`,
@@ -114,7 +112,6 @@ func TestHandler_SendsNothingOfWhatIsNoArchive(t *testing.T) {
 
 // TestHandler_SendsNoPartBeforeTheArchiveIsVerified: a part is a whole answer, which doesn't say that the archive turned out wrong.
 func TestHandler_SendsNoPartBeforeTheArchiveIsVerified(t *testing.T) {
-	t.Parallel()
 	for _, asked := range []string{"bytes=0-0", "bytes=100-", "bytes=-2000", "bytes=0-150000"} {
 		for _, ending := range []string{"right", "wrong"} {
 			t.Run(asked+" "+ending, func(t *testing.T) {

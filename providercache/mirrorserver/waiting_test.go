@@ -56,7 +56,6 @@ func (h *stalled) Package(ctx context.Context, p getproviders.Provider, v getpro
 
 // TestHandler_SharesFailures: those who wait for the same get the one failure, and the source isn't asked for each of them.
 func TestHandler_SharesFailures(t *testing.T) {
-	t.Parallel()
 	for name, path := range map[string]string{"a list": "/slow.example.com/acme/widget/index.json", "a package": archive} {
 		t.Run(name, func(t *testing.T) {
 			m := newMirroring(t)
