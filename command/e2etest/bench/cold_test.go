@@ -138,9 +138,7 @@ func coldInit(b *testing.B, program string, env []string) cost {
 		b.Fatal(err)
 	}
 	defer os.RemoveAll(dir)
-	if err := os.WriteFile(filepath.Join(dir, "main.tf"), []byte(benchConfig()), 0o600); err != nil {
-		b.Fatal(err)
-	}
+	harness.WriteText(b, filepath.Join(dir, "main.tf"), benchConfig())
 	cmd := exec.Command(program, "init", "-no-color", "-input=false")
 	cmd.Dir, cmd.Env = dir, env
 	var out bytes.Buffer

@@ -1,8 +1,6 @@
 package bench
 
 import (
-	"os"
-	"os/exec"
 	"path/filepath"
 	"strings"
 	"testing"
@@ -26,11 +24,7 @@ func BenchmarkLock(b *testing.B) {
 	for b.Loop() {
 		home := append(env, "HOME="+b.TempDir())
 		if peer != "" { // the version that it has is asked for once for each home, and isn't what is measured
-			cmd := exec.Command(program, "version")
-			cmd.Env = home
-			if out, err := cmd.CombinedOutput(); err != nil {
-				b.Fatalf("%v\n%s", err, out)
-			}
+			harness.Run(b, "", home, program, "version")
 		}
 		ours.add(lockBench(b, program, home))
 		again.add(lockBench(b, program, home))
@@ -51,20 +45,12 @@ func BenchmarkLock(b *testing.B) {
 func lockBench(b *testing.B, program string, env []string) cost {
 	b.Helper()
 	dir := b.TempDir()
-	if err := os.WriteFile(filepath.Join(dir, "main.tf"), []byte(harness.LockConfig("p0", "", "p1", "", "p2", "", "p3", "", "p4", "")), 0o600); err != nil {
-		b.Fatal(err)
-	}
-	args := []string{"providers", "lock", "-no-color"}
+	harness.WriteText(b, filepath.Join(dir, "main.tf"), harness.LockConfig("p0", "", "p1", "", "p2", "", "p3", "", "p4", ""))
+	line := []string{program, "providers", "lock", "-no-color"}
 	for _, platform := range harness.LockPlatforms {
-		args = append(args, "-platform="+platform)
+		line = append(line, "-platform="+platform)
 	}
-	cmd := exec.Command(program, args...)
-	cmd.Dir, cmd.Env = dir, env
 	start := time.Now()
-	out, err := cmd.CombinedOutput()
-	wall := time.Since(start)
-	if err != nil {
-		b.Fatalf("%s: %v\n%s", cmd.Args, err, out)
-	}
-	return cost{wall: wall}
+	harness.Run(b, dir, env, line...)
+	return cost{wall: time.Since(start)}
 }

@@ -35,11 +35,7 @@ func BenchmarkCacheKey(b *testing.B) {
 	}
 	harness.WriteFile(b, filepath.Join(dir, depsfile.FileName), []byte(lock.String()))
 	for b.Loop() {
-		cmd := exec.Command(program, "cache", "key", "-github")
-		cmd.Dir, cmd.Env = dir, env
-		if out, err := cmd.CombinedOutput(); err != nil {
-			b.Fatalf("%v\n%s", err, out)
-		}
+		harness.Run(b, dir, env, program, "cache", "key", "-github")
 	}
 }
 
@@ -76,18 +72,10 @@ func contenders(b *testing.B) (ours, theirs contender) {
 // init runs one init and returns how long it took.
 func (c contender) init(b *testing.B, dir string, args ...string) time.Duration {
 	b.Helper()
-	if err := os.WriteFile(filepath.Join(dir, "main.tf"), []byte(benchConfig()), 0o600); err != nil {
-		b.Fatal(err)
-	}
-	cmd := exec.Command(c.program, append([]string{"init", "-no-color", "-input=false"}, args...)...)
-	cmd.Dir, cmd.Env = dir, c.env
+	harness.WriteText(b, filepath.Join(dir, "main.tf"), benchConfig())
 	start := time.Now()
-	out, err := cmd.CombinedOutput()
-	took := time.Since(start)
-	if err != nil {
-		b.Fatalf("%s init: %v\n%s", c.program, err, out)
-	}
-	return took
+	harness.Run(b, dir, c.env, append([]string{c.program, "init", "-no-color", "-input=false"}, args...)...)
+	return time.Since(start)
 }
 
 // fresh makes a directory with the lock file, if it is wanted.

@@ -12,7 +12,7 @@ import (
 	"github.com/tfdeps/tfdeps/depsfile"
 )
 
-func ReadText(t *testing.T, path string) string {
+func ReadText(t testing.TB, path string) string {
 	t.Helper()
 	content, err := os.ReadFile(path)
 	if err != nil {
@@ -21,7 +21,7 @@ func ReadText(t *testing.T, path string) string {
 	return string(content)
 }
 
-func WriteText(t *testing.T, path, content string) {
+func WriteText(t testing.TB, path, content string) {
 	t.Helper()
 	WriteFile(t, path, []byte(content))
 }

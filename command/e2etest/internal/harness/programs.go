@@ -217,7 +217,7 @@ func PinnedEnv(tb testing.TB, extra ...string) []string {
 
 // Run runs a program that has to succeed, and returns what it says on its
 // standard output.
-func Run(t *testing.T, dir string, env []string, line ...string) string {
+func Run(t testing.TB, dir string, env []string, line ...string) string {
 	t.Helper()
 	end := Exec(t, dir, env, line...)
 	if end.Code != 0 {
