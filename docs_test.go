@@ -13,6 +13,8 @@ import (
 	"strconv"
 	"strings"
 	"testing"
+
+	"github.com/tfdeps/tfdeps/internal/must"
 )
 
 // pages are the documents for people: those at the top and those in docs.
@@ -26,9 +28,7 @@ func pages(t *testing.T) map[string]string {
 		}
 		for _, name := range names {
 			content, err := os.ReadFile(name)
-			if err != nil {
-				t.Fatal(err)
-			}
+			must.Succeed(t, err)
 			all[filepath.ToSlash(name)] = string(content)
 		}
 	}
@@ -209,9 +209,7 @@ func knownCodes(t *testing.T) map[string]string {
 	known := map[string]string{}
 	for _, source := range codeSources {
 		file, err := parser.ParseFile(token.NewFileSet(), source.file, nil, parser.SkipObjectResolution)
-		if err != nil {
-			t.Fatal(err)
-		}
+		must.Succeed(t, err)
 		pattern, found := regexp.MustCompile(source.pattern), 0
 		ast.Inspect(file, func(n ast.Node) bool {
 			if _, imported := n.(*ast.ImportSpec); imported {
@@ -251,13 +249,9 @@ var oddWords = regexp.MustCompile(`(?i)\b(anew|of ours|of one's own|goes on from
 // step with the one that is compiled and run.
 func TestEngine_ShowsARunnableExample(t *testing.T) {
 	source, err := os.ReadFile("internal/installtest/registry.go") // what the examples begin with
-	if err != nil {
-		t.Fatal(err)
-	}
+	must.Succeed(t, err)
 	example, err := os.ReadFile("providercache/example_test.go")
-	if err != nil {
-		t.Fatal(err)
-	}
+	must.Succeed(t, err)
 	_, after, _ := strings.Cut(pages(t)["docs/engine.md"], "```go\n")
 	shown, _, _ := strings.Cut(after, "```\n")
 	if shown == "" {
@@ -316,9 +310,7 @@ func TestDocs_NameTestsThatExist(t *testing.T) {
 	tests := map[string]bool{}
 	for _, name := range files {
 		content, err := os.ReadFile(name)
-		if err != nil {
-			t.Fatal(err)
-		}
+		must.Succeed(t, err)
 		for _, test := range declaredTests.FindAllStringSubmatch(string(content), -1) {
 			tests[test[1]] = true
 		}

@@ -11,6 +11,8 @@ import (
 	"strconv"
 	"strings"
 	"testing"
+
+	"github.com/tfdeps/tfdeps/internal/must"
 )
 
 // The limits of a file, of a function and of a package comment, in lines. Tests may be longer: their tables grow with the facts.
@@ -377,9 +379,7 @@ func TestRules_CanFail(t *testing.T) {
 		{"command/x.go", "import \"os/exec\"\nfunc f(c *exec.Cmd) error { return c.Run() }", ""},
 	} {
 		f, err := parseFile(c.file, "package p\n"+c.src+"\n")
-		if err != nil {
-			t.Fatal(err)
-		}
+		must.Succeed(t, err)
 		if got := strings.Join(f.problems(), "; "); (got == "") != (c.want == "") || !strings.Contains(got, c.want) {
 			t.Errorf("%s with %.60q: got %q, want something with %q", c.file, c.src, got, c.want)
 		}
@@ -394,9 +394,7 @@ func TestBrokenCommentLinks_CanFail(t *testing.T) {
 	const src = "package store\n\n// T is in [Store], beside [T.Field], [*T.Do] and [store.T]; [x] and [json.Decoder] aren't ours.\n" +
 		"type T struct{ Field int }\n\n// Do has [T.Gone], [store.Gone] and [Gone].\nfunc (t *T) Do() {}\n\nconst Store = 1\n"
 	f, err := parseFile("providercache/store/x.go", src)
-	if err != nil {
-		t.Fatal(err)
-	}
+	must.Succeed(t, err)
 	var want []string
 	for _, name := range []string{"T.Gone", "store.Gone", "Gone"} {
 		want = append(want, "providercache/store/x.go:6: nothing is ["+name+"]")
@@ -410,9 +408,7 @@ func TestDependencyTableRules_CanFail(t *testing.T) {
 	const module = "github.com/hashicorp/go-version" // of the real table, which tells modules apart
 	row := allowance{module: module, where: "depsfile"}
 	user, err := parseFile("depsfile/x.go", "package p\nimport _ \""+module+"\"\n")
-	if err != nil {
-		t.Fatal(err)
-	}
+	must.Succeed(t, err)
 	for _, c := range []struct {
 		table  []allowance
 		direct []string

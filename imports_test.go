@@ -12,6 +12,8 @@ import (
 
 	"golang.org/x/mod/modfile"
 	"golang.org/x/mod/zip"
+
+	"github.com/tfdeps/tfdeps/internal/must"
 )
 
 // modulePath is what every import path of this module begins with.
@@ -154,13 +156,9 @@ func TestComments_LinkToWhatExists(t *testing.T) {
 // TestDependencyTable_MatchesGoMod: every module that go.mod asks for directly has a row, and every place in a row uses the module.
 func TestDependencyTable_MatchesGoMod(t *testing.T) {
 	src, err := os.ReadFile("go.mod")
-	if err != nil {
-		t.Fatal(err)
-	}
+	must.Succeed(t, err)
 	mod, err := modfile.Parse("go.mod", src, nil)
-	if err != nil {
-		t.Fatal(err)
-	}
+	must.Succeed(t, err)
 	var direct []string
 	for _, req := range mod.Require {
 		if !req.Indirect {
@@ -176,13 +174,9 @@ func TestDependencyTable_MatchesGoMod(t *testing.T) {
 // a tree that doesn't fit in the archive of a module.
 func TestGoMod_CanBeInstalledFromATag(t *testing.T) {
 	src, err := os.ReadFile("go.mod")
-	if err != nil {
-		t.Fatal(err)
-	}
+	must.Succeed(t, err)
 	mod, err := modfile.Parse("go.mod", src, nil)
-	if err != nil {
-		t.Fatal(err)
-	}
+	must.Succeed(t, err)
 	if mod.Module.Mod.Path != modulePath || len(mod.Replace)+len(mod.Exclude) > 0 {
 		t.Errorf("go.mod of %s has %d replace and %d exclude lines", mod.Module.Mod.Path, len(mod.Replace), len(mod.Exclude))
 	}
@@ -199,9 +193,7 @@ func TestGoMod_CanBeInstalledFromATag(t *testing.T) {
 // step with the one that is enforced.
 func TestContributing_NamesEveryDependency(t *testing.T) {
 	src, err := os.ReadFile("CONTRIBUTING.md")
-	if err != nil {
-		t.Fatal(err)
-	}
+	must.Succeed(t, err)
 	reason := regexp.MustCompile(`(?m)^\|([^|]*)\|[^|]*\| *[^ |-]`) // modules, where, why
 	var modules strings.Builder
 	for _, row := range reason.FindAllStringSubmatch(string(src), -1) {
@@ -219,9 +211,7 @@ func TestContributing_NamesEveryDependency(t *testing.T) {
 func readTree(t *testing.T) []goFile {
 	t.Helper()
 	files, err := parsedTree()
-	if err != nil {
-		t.Fatal(err)
-	}
+	must.Succeed(t, err)
 	if !slices.ContainsFunc(files, func(f goFile) bool { return f.dir == "getproviders" && !f.test }) {
 		t.Fatalf("found %d files, none of them in getproviders: this test looks in the wrong place", len(files))
 	}

@@ -15,6 +15,7 @@ import (
 
 	"github.com/tfdeps/tfdeps/command/cli"
 	"github.com/tfdeps/tfdeps/command/problem"
+	"github.com/tfdeps/tfdeps/internal/must"
 )
 
 // codeNames are the names in the table of codes.
@@ -68,9 +69,7 @@ func TestCodes_AreThoseOfTheEngine(t *testing.T) {
 			}
 			return nil
 		})
-		if err != nil {
-			t.Fatal(err)
-		}
+		must.Succeed(t, err)
 	}
 	if methods < 40 || summaries < 80 {
 		t.Errorf("found only %d codes and %d summaries", methods, summaries)
@@ -159,9 +158,7 @@ func textsIn(n ast.Node) (texts []string) {
 func TestCodes_AreInTheTable(t *testing.T) {
 	t.Parallel()
 	golden, err := os.ReadFile(filepath.Join("testdata", "failures.txtar"))
-	if err != nil {
-		t.Fatal(err)
-	}
+	must.Succeed(t, err)
 	names := codeNames()
 	shown := map[string]bool{}
 	for _, match := range regexp.MustCompile(`(?m)^\(code: (.*)\)$`).FindAllStringSubmatch(string(golden), -1) {
@@ -178,9 +175,7 @@ func TestCodes_AreInTheTable(t *testing.T) {
 func TestCodes_OfChecksAreInTheHelp(t *testing.T) {
 	t.Parallel()
 	text, err := os.ReadFile(filepath.Join("..", "docs", "troubleshooting.md"))
-	if err != nil {
-		t.Fatal(err)
-	}
+	must.Succeed(t, err)
 	_, table, _ := strings.Cut(string(text), "\n## Reasons of -check\n")
 	table, _, _ = strings.Cut(table, "\n## ")
 	all := commands()

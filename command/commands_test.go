@@ -11,6 +11,7 @@ import (
 	"unicode/utf8"
 
 	"github.com/tfdeps/tfdeps/command/cli"
+	"github.com/tfdeps/tfdeps/internal/must"
 )
 
 // hasWord finds an option or a variable as a whole word.
@@ -129,9 +130,7 @@ func TestUsage_NamesVariables(t *testing.T) {
 		}
 		return err
 	})
-	if err != nil {
-		t.Fatal(err)
-	}
+	must.Succeed(t, err)
 }
 
 func TestCommands_EachTakesItsFlags(t *testing.T) {
@@ -154,9 +153,7 @@ func TestCommands_EachTakesItsFlags(t *testing.T) {
 func TestCommands_AreInTheQuietSession(t *testing.T) {
 	t.Parallel()
 	session, err := os.ReadFile(filepath.Join("..", "testdata", "script", "quiet.txtar"))
-	if err != nil {
-		t.Fatal(err)
-	}
+	must.Succeed(t, err)
 	for _, name := range names() {
 		if name == "cache" || name == "serve" { // the first only has commands below it, the second has its log on stderr
 			continue

@@ -9,13 +9,12 @@ import (
 	"testing"
 
 	"github.com/tfdeps/tfdeps/command/cli"
+	"github.com/tfdeps/tfdeps/internal/must"
 )
 
 func TestCandidates(t *testing.T) {
 	t.Chdir(t.TempDir())
-	if err := os.WriteFile(".terraform.lock.hcl", []byte(locked("1.0.0", "zh:"+zeros64)), 0o600); err != nil {
-		t.Fatal(err)
-	}
+	must.Succeed(t, os.WriteFile(".terraform.lock.hcl", []byte(locked("1.0.0", "zh:"+zeros64)), 0o600))
 	m := &cli.Meta{Commands: commands(), Env: cli.Environment{"TFDEPS_CACHE_DIR=" + t.TempDir()}}
 	for line, want := range map[string]string{
 		"tfdeps pro":                         "providers",
@@ -62,9 +61,7 @@ for line in "tfdeps pro" "tfdeps init -link=c"; do
   echo "${COMPREPLY[*]}"
 done
 `
-	if err := os.WriteFile(script, []byte(content), 0o600); err != nil {
-		t.Fatal(err)
-	}
+	must.Succeed(t, os.WriteFile(script, []byte(content), 0o600))
 	out, err := exec.Command(bash, "--norc", script).CombinedOutput()
 	if want := "providers\nclone copy\n"; err != nil || string(out) != want {
 		t.Errorf("%v: bash says\n%s\nwant\n%s", err, out, want)

@@ -21,6 +21,7 @@ import (
 	"github.com/tfdeps/tfdeps/command/view"
 	"github.com/tfdeps/tfdeps/getproviders"
 	"github.com/tfdeps/tfdeps/getproviders/providertest"
+	"github.com/tfdeps/tfdeps/internal/must"
 )
 
 var update = flag.Bool("update", false, "write what the program says into testdata/failures.txtar")
@@ -46,9 +47,7 @@ func TestFailures_AreExplained(t *testing.T) {
 	}
 	golden := filepath.Join("testdata", "failures.txtar")
 	archive, err := txtar.ParseFile(golden)
-	if err != nil {
-		t.Fatal(err)
-	}
+	must.Succeed(t, err)
 	want := map[string]string{}
 	for _, f := range archive.Files {
 		want[f.Name] = string(f.Data)
@@ -75,9 +74,7 @@ func TestFailures_AreExplained(t *testing.T) {
 		delete(want, f.name)
 	}
 	if *update {
-		if err := os.WriteFile(golden, txtar.Format(&said), 0o644); err != nil {
-			t.Fatal(err)
-		}
+		must.Succeed(t, os.WriteFile(golden, txtar.Format(&said), 0o644))
 		return
 	}
 	for name := range want {
@@ -108,9 +105,7 @@ func newFailing(t *testing.T, f failure) *failing {
 	t.Helper()
 	root := t.TempDir()
 	registry, err := providertest.NewRegistry(providertest.Options{CA: trustedCA})
-	if err != nil {
-		t.Fatal(err)
-	}
+	must.Succeed(t, err)
 	t.Cleanup(registry.Close)
 	w := &failing{T: t, dir: filepath.Join(root, "work"), home: filepath.Join(root, "home"), registry: registry}
 	for name, content := range f.files {

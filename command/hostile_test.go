@@ -17,6 +17,7 @@ import (
 	"unicode/utf8"
 
 	"github.com/tfdeps/tfdeps/getproviders/providertest"
+	"github.com/tfdeps/tfdeps/internal/must"
 )
 
 // hostileCommands are run against each rule of testdata/hostile; a word stands where they read
@@ -64,9 +65,7 @@ func TestMain_RefusesWhatHostileRegistriesSend(t *testing.T) {
 		}
 		t.Run(rule.Name, func(t *testing.T) {
 			registry, err := providertest.NewHostile(rule, o)
-			if err != nil {
-				t.Fatal(err)
-			}
+			must.Succeed(t, err)
 			defer registry.Close()
 			for j, c := range hostileCommands {
 				if c.name != "init" && j != i%6 && os.Getenv(allHostile) == "" && rule.Name != "honest" {
@@ -98,9 +97,7 @@ func hostileWorld(t *testing.T) (o providertest.HostileOptions) {
 	if o.Signer, err = providertest.NewSigner(providertest.SignerOptions{}); err == nil {
 		o.Other, err = providertest.NewServer(providertest.ServerOptions{CA: o.CA})
 	}
-	if err != nil {
-		t.Fatal(err)
-	}
+	must.Succeed(t, err)
 	t.Cleanup(o.Other.Close)
 	return o
 }
@@ -193,12 +190,8 @@ func writeWorld(t *testing.T, root string, registry *providertest.Registry, modu
 		"cli.tfrc": cliConfig,
 	} {
 		path := filepath.Join(root, file)
-		if err := os.MkdirAll(filepath.Dir(path), 0o700); err != nil {
-			t.Fatal(err)
-		}
-		if err := os.WriteFile(path, []byte(content), 0o600); err != nil {
-			t.Fatal(err)
-		}
+		must.Succeed(t, os.MkdirAll(filepath.Dir(path), 0o700))
+		must.Succeed(t, os.WriteFile(path, []byte(content), 0o600))
 	}
 }
 
@@ -234,9 +227,7 @@ func filesIn(t *testing.T, root string) map[string]string {
 		found[name] = string(content)
 		return err
 	})
-	if err != nil {
-		t.Fatal(err)
-	}
+	must.Succeed(t, err)
 	return found
 }
 

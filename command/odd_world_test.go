@@ -12,6 +12,7 @@ import (
 
 	"github.com/tfdeps/tfdeps/getproviders"
 	"github.com/tfdeps/tfdeps/getproviders/providertest"
+	"github.com/tfdeps/tfdeps/internal/must"
 )
 
 // oddRegistry is an honest one.
@@ -21,9 +22,7 @@ func oddRegistry(t *testing.T) *providertest.Registry {
 		t.Skip("file systems of other systems know no such names")
 	}
 	registry, err := providertest.NewHostile(providertest.HostileRule{}, hostileWorld(t))
-	if err != nil {
-		t.Fatal(err)
-	}
+	must.Succeed(t, err)
 	t.Cleanup(registry.Close)
 	return registry
 }
@@ -84,9 +83,7 @@ func TestMain_WorksWhateverTheClockSays(t *testing.T) {
 				t.Fatalf("%q at %v: exit code %d\n%s%s", args, at, code, stdout, stderr)
 			}
 		}
-		if err := os.RemoveAll(filepath.Join(root, "work", ".terraform")); err != nil {
-			t.Fatal(err)
-		}
+		must.Succeed(t, os.RemoveAll(filepath.Join(root, "work", ".terraform")))
 	}
 }
 
@@ -128,16 +125,12 @@ func TestMain_WorksWithRecordsOfOtherVersions(t *testing.T) {
 					changed++
 					return os.WriteFile(path, []byte(change(string(content))), 0o600)
 				})
-				if err != nil {
-					t.Fatal(err)
-				}
+				must.Succeed(t, err)
 			}
 			if changed == 0 {
 				t.Fatal("nothing is kept")
 			}
-			if err := os.RemoveAll(filepath.Join(root, "work", ".terraform")); err != nil {
-				t.Fatal(err)
-			}
+			must.Succeed(t, os.RemoveAll(filepath.Join(root, "work", ".terraform")))
 			for i := range 2 {
 				if code, stdout, stderr := runInProcess(t, root, registry.Host(), []string{"init"}); code != 0 {
 					t.Errorf("run %d: exit code %d\n%s%s", i+1, code, stdout, stderr)
@@ -161,12 +154,8 @@ func TestMain_LeavesAloneWhatOtherVersionsKeep(t *testing.T) {
 	}
 	for name, content := range others {
 		path := filepath.Join(root, filepath.FromSlash(name))
-		if err := os.MkdirAll(filepath.Dir(path), 0o700); err != nil {
-			t.Fatal(err)
-		}
-		if err := os.WriteFile(path, []byte(content), 0o600); err != nil {
-			t.Fatal(err)
-		}
+		must.Succeed(t, os.MkdirAll(filepath.Dir(path), 0o700))
+		must.Succeed(t, os.WriteFile(path, []byte(content), 0o600))
 	}
 	for _, args := range [][]string{{"init"}, {"cache", "verify"}, {"cache", "list"}, {"cache", "gc", "-max-size=0"}, {"init", "-verify"}, {"cache", "clean"}} {
 		code, stdout, stderr := runInProcess(t, root, registry.Host(), args)
@@ -191,9 +180,7 @@ func TestMain_LeavesAloneWhatOtherVersionsKeep(t *testing.T) {
 func TestMain_WorksWhereCaseDoesntCount(t *testing.T) {
 	root := caseless(t)
 	registry, err := providertest.NewHostile(providertest.HostileRule{}, hostileWorld(t))
-	if err != nil {
-		t.Fatal(err)
-	}
+	must.Succeed(t, err)
 	t.Cleanup(registry.Close)
 	writeWorld(t, root, registry, false)
 	for _, args := range [][]string{{"init"}, {"init", "-verify"}, {"cache", "verify"}, {"providers", "mirror", "Mirror"}, {"providers", "mirror", "mirror"}, {"vendor"}, {"init", "-check"}} {
@@ -208,16 +195,12 @@ func TestMain_WorksWhereCaseDoesntCount(t *testing.T) {
 func TestMain_RefusesSpellingsWhereCaseDoesntCount(t *testing.T) {
 	root := caseless(t)
 	registry, err := providertest.NewHostile(providertest.HostileRule{}, hostileWorld(t))
-	if err != nil {
-		t.Fatal(err)
-	}
+	must.Succeed(t, err)
 	t.Cleanup(registry.Close)
 	writeWorld(t, root, registry, false)
 	module := func(name string, files map[string]string) string {
 		archive := filepath.Join(root, name+".zip")
-		if err := os.WriteFile(archive, providertest.Zip(files), 0o600); err != nil {
-			t.Fatal(err)
-		}
+		must.Succeed(t, os.WriteFile(archive, providertest.Zip(files), 0o600))
 		return filepath.ToSlash(archive)
 	}
 	one, other := module("one", map[string]string{"main.tf": "# one\n"}), module("other", map[string]string{"main.tf": "# other\n"})
@@ -226,9 +209,7 @@ func TestMain_RefusesSpellingsWhereCaseDoesntCount(t *testing.T) {
 		fmt.Sprintf("module \"net\" {\n  source = %q\n}\nmodule \"Net\" {\n  source = %q\n}\n", one, other): "another module differs from this one in case only",
 		fmt.Sprintf("module \"net\" {\n  source = %q\n}\n", twice):                                          "differ in case only",
 	} {
-		if err := os.WriteFile(filepath.Join(root, "work", "main.tf"), []byte(config), 0o600); err != nil {
-			t.Fatal(err)
-		}
+		must.Succeed(t, os.WriteFile(filepath.Join(root, "work", "main.tf"), []byte(config), 0o600))
 		for _, command := range []string{"get", "init", "vendor"} {
 			code, stdout, stderr := runInProcess(t, root, registry.Host(), []string{command})
 			if said := strings.Join(strings.Fields(strings.ReplaceAll(stderr, "│", "")), " "); code != 1 || !strings.Contains(said, want) {
@@ -243,9 +224,7 @@ func caseless(t *testing.T) string {
 	t.Helper()
 	dir := t.TempDir()
 	ignoresCase := func() bool {
-		if err := os.WriteFile(filepath.Join(dir, "NAME"), nil, 0o600); err != nil {
-			t.Fatal(err)
-		}
+		must.Succeed(t, os.WriteFile(filepath.Join(dir, "NAME"), nil, 0o600))
 		_, err := os.Stat(filepath.Join(dir, "name"))
 		return err == nil
 	}
@@ -275,15 +254,9 @@ func TestMain_SaysWhatDirectoriesItCantUse(t *testing.T) {
 			root := t.TempDir()
 			writeWorld(t, root, registry, false)
 			path := filepath.Join(root, c.place)
-			if err := os.RemoveAll(path); err != nil {
-				t.Fatal(err)
-			}
-			if err := os.MkdirAll(filepath.Dir(path), 0o700); err != nil {
-				t.Fatal(err)
-			}
-			if err := os.WriteFile(path, []byte("precious"), 0o600); err != nil {
-				t.Fatal(err)
-			}
+			must.Succeed(t, os.RemoveAll(path))
+			must.Succeed(t, os.MkdirAll(filepath.Dir(path), 0o700))
+			must.Succeed(t, os.WriteFile(path, []byte("precious"), 0o600))
 			code, stdout, stderr := runInProcess(t, root, registry.Host(), []string{"init"})
 			if code != c.code {
 				t.Errorf("exit code %d, not %d\n%s%s", code, c.code, stdout, stderr)

@@ -7,6 +7,7 @@ import (
 	"testing"
 
 	"github.com/tfdeps/tfdeps/command/cli"
+	"github.com/tfdeps/tfdeps/internal/must"
 )
 
 // programsIn makes files in the place of programs.
@@ -15,9 +16,7 @@ func programsIn(t *testing.T, names ...string) (paths []string) {
 	dir := t.TempDir()
 	for _, name := range names {
 		path := filepath.Join(dir, name)
-		if err := os.WriteFile(path, []byte(name), 0o700); err != nil {
-			t.Fatal(err)
-		}
+		must.Succeed(t, os.WriteFile(path, []byte(name), 0o700))
 		paths = append(paths, path)
 	}
 	return paths
@@ -28,9 +27,7 @@ func after(t *testing.T, env cli.Environment, by, to, args string) cli.Environme
 	t.Helper()
 	m := &cli.Meta{Env: env, Executable: by, StandIn: &cli.StandIn{Name: "terraform"}}
 	env, err := newPasses(m, strings.Fields(args)).with(to)
-	if err != nil {
-		t.Fatal(err)
-	}
+	must.Succeed(t, err)
 	return env
 }
 
@@ -38,9 +35,7 @@ func TestPasses_RefuseWhatWasStartedForTheSameCall(t *testing.T) {
 	programs := programsIn(t, "tfdeps", "terraform", "other")
 	tfdeps, terraform, other := programs[0], programs[1], programs[2]
 	link := filepath.Join(t.TempDir(), "terraform")
-	if err := os.Link(terraform, link); err != nil {
-		t.Fatal(err)
-	}
+	must.Succeed(t, os.Link(terraform, link))
 	above := after(t, cli.Environment{"TF_WORKSPACE=a", "A=b"}, tfdeps, terraform, "plan -input=false")
 	deeper := after(t, above, other, link, "output")
 	for _, tt := range []struct {

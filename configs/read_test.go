@@ -11,6 +11,7 @@ import (
 	"github.com/tfdeps/tfdeps/configs"
 	"github.com/tfdeps/tfdeps/getproviders"
 	"github.com/tfdeps/tfdeps/internal/config/modules"
+	"github.com/tfdeps/tfdeps/internal/must"
 )
 
 const (
@@ -27,12 +28,8 @@ func write(t *testing.T, files map[string]string) string {
 	dir := t.TempDir()
 	for name, content := range files {
 		path := filepath.Join(dir, filepath.FromSlash(name))
-		if err := os.MkdirAll(filepath.Dir(path), 0o700); err != nil {
-			t.Fatal(err)
-		}
-		if err := os.WriteFile(path, []byte(content), 0o600); err != nil {
-			t.Fatal(err)
-		}
+		must.Succeed(t, os.MkdirAll(filepath.Dir(path), 0o700))
+		must.Succeed(t, os.WriteFile(path, []byte(content), 0o600))
 	}
 	return dir
 }
@@ -105,9 +102,7 @@ func TestRead_TakesTheModulesThatAreInstalled(t *testing.T) {
 	if got := types(found.Requirements); got != "gadget thing" || problems.HasErrors() {
 		t.Errorf("required are %s, problems %v", got, problems)
 	}
-	if err := os.Remove(filepath.Join(dir, ".terraform", "modules", "modules.json")); err != nil {
-		t.Fatal(err)
-	}
+	must.Succeed(t, os.Remove(filepath.Join(dir, ".terraform", "modules", "modules.json")))
 	_, problems = configs.Read(t.Context(), dir, configs.Options{Product: getproviders.Terraform("1.15.9")})
 	if len(problems) != 2 {
 		t.Fatalf("the problems are %v", problems)

@@ -14,6 +14,7 @@ import (
 	"github.com/tfdeps/tfdeps/depsfile"
 	"github.com/tfdeps/tfdeps/getproviders"
 	"github.com/tfdeps/tfdeps/getproviders/providertest"
+	"github.com/tfdeps/tfdeps/internal/must"
 )
 
 // example is as Terraform 1.11.4 writes it.
@@ -92,9 +93,7 @@ func terraformCommand(t *testing.T, dir string, args ...string) *exec.Cmd {
 	t.Helper()
 	program := providertest.LookProgram(t, "terraform")
 	config := filepath.Join(t.TempDir(), "terraform.rc")
-	if err := os.WriteFile(config, nil, 0o600); err != nil {
-		t.Fatal(err)
-	}
+	must.Succeed(t, os.WriteFile(config, nil, 0o600))
 	cmd := exec.Command(program, args...)
 	cmd.Dir = dir
 	cmd.Env = append(os.Environ(), "CHECKPOINT_DISABLE=1", "TF_CLI_CONFIG_FILE="+config, "TF_CLI_ARGS=", "TF_DATA_DIR=")
@@ -114,20 +113,14 @@ func TestEncode_TerraformWritesTheSame(t *testing.T) {
 	}
 	for name, l := range map[string]*depsfile.Locks{"none": {}, "many": many} {
 		dir := t.TempDir()
-		if err := os.WriteFile(filepath.Join(dir, "main.tf"), []byte("terraform {\n}\n"), 0o600); err != nil {
-			t.Fatal(err)
-		}
+		must.Succeed(t, os.WriteFile(filepath.Join(dir, "main.tf"), []byte("terraform {\n}\n"), 0o600))
 		path := filepath.Join(dir, depsfile.FileName)
-		if err := l.Save(path, terraform); err != nil {
-			t.Fatal(err)
-		}
+		must.Succeed(t, l.Save(path, terraform))
 		if out, err := terraformCommand(t, dir, "providers", "lock").CombinedOutput(); err != nil {
 			t.Errorf("%s: %v\n%s", name, err, out)
 		}
 		got, err := os.ReadFile(path)
-		if err != nil {
-			t.Fatal(err)
-		}
+		must.Succeed(t, err)
 		if want := string(l.Encode(terraform)); string(got) != want {
 			t.Errorf("%s: terraform wrote:\n%s\nwe wrote:\n%s", name, got, want)
 		}

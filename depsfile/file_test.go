@@ -9,6 +9,7 @@ import (
 	"testing"
 
 	"github.com/tfdeps/tfdeps/depsfile"
+	"github.com/tfdeps/tfdeps/internal/must"
 )
 
 func TestSave_LoadOfAMissingFileIsEmpty(t *testing.T) {
@@ -46,17 +47,13 @@ func TestSave_LoadOfADeviceIsAnError(t *testing.T) {
 func TestSave_ThenLoad(t *testing.T) {
 	path := filepath.Join(t.TempDir(), depsfile.FileName)
 	want := exampleLocks(t)
-	if err := want.Save(path, terraform); err != nil {
-		t.Fatal(err)
-	}
+	must.Succeed(t, want.Save(path, terraform))
 	got, diags := depsfile.Load(path, terraform)
 	if len(diags) != 0 || !got.Equal(want) {
 		t.Errorf("got %v, %v", got.All(), diags)
 	}
 	info, err := os.Stat(path)
-	if err != nil {
-		t.Fatal(err)
-	}
+	must.Succeed(t, err)
 	if runtime.GOOS != "windows" && info.Mode() != 0o644 {
 		t.Errorf("mode %v, want 0644", info.Mode())
 	}
@@ -67,9 +64,7 @@ func TestSave_ThenLoad(t *testing.T) {
 func onlyFiles(t *testing.T, dir string, names ...string) {
 	t.Helper()
 	entries, err := os.ReadDir(dir)
-	if err != nil {
-		t.Fatal(err)
-	}
+	must.Succeed(t, err)
 	var got []string
 	for _, entry := range entries {
 		got = append(got, entry.Name())
@@ -82,28 +77,18 @@ func onlyFiles(t *testing.T, dir string, names ...string) {
 func TestSave_DoesNotTouchAFileThatIsAsItShouldBe(t *testing.T) {
 	path := filepath.Join(t.TempDir(), depsfile.FileName)
 	l := exampleLocks(t)
-	if err := l.Save(path, terraform); err != nil {
-		t.Fatal(err)
-	}
+	must.Succeed(t, l.Save(path, terraform))
 	before, err := os.Stat(path)
-	if err != nil {
-		t.Fatal(err)
-	}
-	if err := l.Save(path, terraform); err != nil {
-		t.Fatal(err)
-	}
+	must.Succeed(t, err)
+	must.Succeed(t, l.Save(path, terraform))
 	same, err := os.Stat(path)
-	if err != nil {
-		t.Fatal(err)
-	}
+	must.Succeed(t, err)
 	if !os.SameFile(before, same) || !before.ModTime().Equal(same.ModTime()) {
 		t.Error("the file was written again")
 	}
 
 	l.Remove(provider(t, "acme/aaa"))
-	if err := l.Save(path, terraform); err != nil {
-		t.Fatal(err)
-	}
+	must.Succeed(t, l.Save(path, terraform))
 	if changed, err := os.Stat(path); err != nil || os.SameFile(before, changed) {
 		t.Errorf("the file was written in place (%v)", err)
 	}
@@ -112,9 +97,7 @@ func TestSave_DoesNotTouchAFileThatIsAsItShouldBe(t *testing.T) {
 func TestSave_FailsWithoutLeftovers(t *testing.T) {
 	dir := t.TempDir()
 	path := filepath.Join(dir, depsfile.FileName)
-	if err := os.Mkdir(path, 0o755); err != nil {
-		t.Fatal(err)
-	}
+	must.Succeed(t, os.Mkdir(path, 0o755))
 	err := exampleLocks(t).Save(path, terraform)
 	if err == nil || !strings.Contains(err.Error(), "dependency lock file") {
 		t.Errorf("got %v", err)
@@ -134,9 +117,7 @@ func linked(t *testing.T, content string) (link, target string) {
 	t.Helper()
 	dir := t.TempDir()
 	target = filepath.Join(dir, "target")
-	if err := os.WriteFile(target, []byte(content), 0o600); err != nil {
-		t.Fatal(err)
-	}
+	must.Succeed(t, os.WriteFile(target, []byte(content), 0o600))
 	return linkIn(t, dir, "target"), target
 }
 
@@ -155,18 +136,14 @@ func linkIn(t *testing.T, dir, target string) (link string) {
 func read(t *testing.T, path string) string {
 	t.Helper()
 	content, err := os.ReadFile(path)
-	if err != nil {
-		t.Fatal(err)
-	}
+	must.Succeed(t, err)
 	return string(content)
 }
 
 func isSymlink(t *testing.T, path string) bool {
 	t.Helper()
 	info, err := os.Lstat(path)
-	if err != nil {
-		t.Fatal(err)
-	}
+	must.Succeed(t, err)
 	return info.Mode()&os.ModeSymlink != 0
 }
 
@@ -176,12 +153,8 @@ func TestSave_WritesThroughASymlinkToALockFile(t *testing.T) {
 	}
 	link, target := linked(t, block(`version = "1.0.0"`))
 	middle := filepath.Join(filepath.Dir(link), "middle")
-	if err := errors.Join(os.Rename(link, middle), os.Symlink("middle", link)); err != nil {
-		t.Fatal(err)
-	}
-	if err := exampleLocks(t).Save(link, terraform); err != nil {
-		t.Fatal(err)
-	}
+	must.Succeed(t, errors.Join(os.Rename(link, middle), os.Symlink("middle", link)))
+	must.Succeed(t, exampleLocks(t).Save(link, terraform))
 	if !isSymlink(t, link) || !isSymlink(t, middle) || isSymlink(t, target) {
 		t.Error("a symlink was replaced")
 	}
@@ -197,12 +170,8 @@ func writeTree(t *testing.T, files ...string) string {
 	root := t.TempDir()
 	for _, name := range files {
 		path := filepath.Join(root, filepath.FromSlash(name))
-		if err := os.MkdirAll(filepath.Dir(path), 0o755); err != nil {
-			t.Fatal(err)
-		}
-		if err := os.WriteFile(path, []byte(block(`version = "1.0.0"`)), 0o600); err != nil {
-			t.Fatal(err)
-		}
+		must.Succeed(t, os.MkdirAll(filepath.Dir(path), 0o755))
+		must.Succeed(t, os.WriteFile(path, []byte(block(`version = "1.0.0"`)), 0o600))
 	}
 	return root
 }
@@ -255,9 +224,7 @@ func TestSave_LeavesLockFilesOfOtherRepositoriesAlone(t *testing.T) {
 func TestSave_ALinkToElsewhereIsReadAndStays(t *testing.T) {
 	root := writeTree(t, "a/main.tf", "b/all.hcl")
 	link := linkIn(t, filepath.Join(root, "a"), filepath.Join("..", "b", "all.hcl"))
-	if err := os.WriteFile(filepath.Join(root, "b", "all.hcl"), []byte(example), 0o600); err != nil {
-		t.Fatal(err)
-	}
+	must.Succeed(t, os.WriteFile(filepath.Join(root, "b", "all.hcl"), []byte(example), 0o600))
 	locks, diags := depsfile.Load(link, terraform)
 	if diags.HasErrors() || !locks.Equal(exampleLocks(t)) {
 		t.Errorf("got %v, %v", locks, diags)
@@ -276,9 +243,7 @@ func TestSave_ReplacesASymlinkToAnotherUsersFile(t *testing.T) {
 	if err := os.Chown(target, 65534, 65534); err != nil {
 		t.Skip("can't give a file to another user: ", err)
 	}
-	if err := exampleLocks(t).Save(link, terraform); err != nil {
-		t.Fatal(err)
-	}
+	must.Succeed(t, exampleLocks(t).Save(link, terraform))
 	if isSymlink(t, link) || read(t, target) != theirs {
 		t.Error("another user's file was overwritten")
 	}

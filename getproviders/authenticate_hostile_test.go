@@ -20,6 +20,7 @@ import (
 	"github.com/ProtonMail/go-crypto/openpgp/packet"
 
 	"github.com/tfdeps/tfdeps/getproviders"
+	"github.com/tfdeps/tfdeps/internal/must"
 )
 
 // pgp collects OpenPGP packets. A failure is a mistake in the test, and panics.
@@ -119,9 +120,7 @@ func signedBy(private *packet.PrivateKey, document []byte, hash crypto.Hash, cer
 func rsaKey(t *testing.T, size int) *packet.PrivateKey {
 	t.Setenv("GODEBUG", "rsa1024min=0")
 	private, err := rsa.GenerateKey(rand.Reader, size)
-	if err != nil {
-		t.Fatal(err)
-	}
+	must.Succeed(t, err)
 	return packet.NewRSAPrivateKey(yearAgo, private)
 }
 
@@ -169,9 +168,7 @@ func TestSignature_RefusesHostileKeysBeforeComputing(t *testing.T) {
 func signingKeyOf(t *testing.T) *packet.PrivateKey {
 	t.Helper()
 	entity, err := openpgp.NewEntity("hostile", "", "", &packet.Config{Algorithm: packet.PubKeyAlgoEdDSA, Time: func() time.Time { return yearAgo }})
-	if err != nil {
-		t.Fatal(err)
-	}
+	must.Succeed(t, err)
 	return entity.PrivateKey
 }
 

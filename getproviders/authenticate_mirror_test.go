@@ -15,6 +15,7 @@ import (
 
 	"github.com/tfdeps/tfdeps/getproviders"
 	"github.com/tfdeps/tfdeps/getproviders/providertest"
+	"github.com/tfdeps/tfdeps/internal/must"
 )
 
 // The names of a version's files in a mirror.
@@ -60,20 +61,14 @@ func newSignedMirror(t *testing.T) *signedMirror {
 func (m *signedMirror) write(t *testing.T, name string, content []byte) {
 	t.Helper()
 	path := filepath.Join(m.dir, name)
-	if err := os.MkdirAll(filepath.Dir(path), 0o755); err != nil {
-		t.Fatal(err)
-	}
-	if err := os.WriteFile(path, content, 0o644); err != nil {
-		t.Fatal(err)
-	}
+	must.Succeed(t, os.MkdirAll(filepath.Dir(path), 0o755))
+	must.Succeed(t, os.WriteFile(path, content, 0o644))
 }
 
 func (m *signedMirror) read(t *testing.T, name string) []byte {
 	t.Helper()
 	content, err := os.ReadFile(filepath.Join(m.dir, name))
-	if err != nil {
-		t.Fatal(err)
-	}
+	must.Succeed(t, err)
 	return content
 }
 
@@ -98,9 +93,7 @@ func (m *signedMirror) introduce(t *testing.T, key *providertest.Signer, trust s
 
 func (m *signedMirror) introduceBlock(t *testing.T, block, trust string) {
 	file, err := json.Marshal(map[string]any{"gpg_public_keys": []any{map[string]string{"ascii_armor": block, "trust_signature": trust}}})
-	if err != nil {
-		t.Fatal(err)
-	}
+	must.Succeed(t, err)
 	m.write(t, keysName, file)
 }
 
@@ -110,14 +103,10 @@ func (m *signedMirror) judge(t *testing.T) map[string]string {
 	t.Helper()
 	root := filepath.Dir(filepath.Dir(filepath.Dir(m.dir)))
 	server, err := providertest.NewServer(providertest.ServerOptions{Handler: http.FileServer(http.Dir(root))})
-	if err != nil {
-		t.Fatal(err)
-	}
+	must.Succeed(t, err)
 	t.Cleanup(server.Close)
 	network, err := getproviders.NewNetworkMirrorSource(server.BaseURL()+"/", server.Client(), nil, getproviders.Terraform("1.15.9"))
-	if err != nil {
-		t.Fatal(err)
-	}
+	must.Succeed(t, err)
 	network.Signers = m.signers
 	digests := getproviders.Digests{SHA256: m.sum(t), H1: "h1:listed"}
 	return map[string]string{
@@ -129,9 +118,7 @@ func (m *signedMirror) judge(t *testing.T) map[string]string {
 func judgedFrom(t *testing.T, source getproviders.Source, digests getproviders.Digests) string {
 	t.Helper()
 	found, err := source.Package(t.Context(), widget, version("1.0.0"), linux)
-	if err != nil {
-		t.Fatal(err)
-	}
+	must.Succeed(t, err)
 	trust, err := found.Trust.Loaded(t.Context())
 	if err == nil && trust.Authenticator == nil {
 		return ""
@@ -232,9 +219,7 @@ func TestSignature_InMirrors(t *testing.T) {
 func (m *signedMirror) remove(t *testing.T, names ...string) {
 	t.Helper()
 	for _, name := range names {
-		if err := os.Remove(filepath.Join(m.dir, name)); err != nil {
-			t.Fatal(err)
-		}
+		must.Succeed(t, os.Remove(filepath.Join(m.dir, name)))
 	}
 }
 
@@ -245,13 +230,9 @@ func TestSignature_InMirrorsMayBeLinksToFiles(t *testing.T) {
 	}
 	m := newSignedMirror(t)
 	elsewhere := filepath.Join(t.TempDir(), "sig")
-	if err := os.Rename(filepath.Join(m.dir, sigName), elsewhere); err != nil {
-		t.Fatal(err)
-	}
+	must.Succeed(t, os.Rename(filepath.Join(m.dir, sigName), elsewhere))
 	for target, want := range map[string]string{elsewhere: "self-signed " + m.known.KeyID() + ", 2 hashes", os.DevNull: "", t.TempDir(): "", "nowhere": ""} {
-		if err := os.Symlink(target, filepath.Join(m.dir, sigName)); err != nil {
-			t.Fatal(err)
-		}
+		must.Succeed(t, os.Symlink(target, filepath.Join(m.dir, sigName)))
 		if got := m.judge(t)["filesystem"]; got != want {
 			t.Errorf("a link to %s: %q, want %q", target, got, want)
 		}
@@ -268,25 +249,17 @@ func TestSignature_InMirrorsGoesBeforeWhatTheMirrorLists(t *testing.T) {
 	m.write(t, "1.0.0.json", []byte(`{"archives": {"linux_amd64": {"url": "`+zipName+`", "hashes": ["h1:listed", "`+forged+`"]}, "windows_amd64": {"url": "w.zip", "hashes": ["`+otherForged+`"]}}}`))
 	root := filepath.Dir(filepath.Dir(filepath.Dir(m.dir)))
 	server, err := providertest.NewServer(providertest.ServerOptions{Handler: http.FileServer(http.Dir(root))})
-	if err != nil {
-		t.Fatal(err)
-	}
+	must.Succeed(t, err)
 	t.Cleanup(server.Close)
 	for name, product := range map[string]getproviders.Product{"as Terraform": getproviders.Terraform("1.15.9"), "as OpenTofu": getproviders.OpenTofu("1.12.6")} {
 		for _, believed := range []bool{false, true} {
 			source, err := getproviders.NewNetworkMirrorSource(server.BaseURL()+"/", server.Client(), nil, product)
-			if err != nil {
-				t.Fatal(err)
-			}
+			must.Succeed(t, err)
 			source.Signers, source.TrustAllHashes = m.signers, believed
 			found, err := source.Package(t.Context(), widget, version("1.0.0"), linux)
-			if err != nil {
-				t.Fatal(err)
-			}
+			must.Succeed(t, err)
 			trust, err := found.Trust.Loaded(t.Context())
-			if err != nil {
-				t.Fatal(err)
-			}
+			must.Succeed(t, err)
 			signed := getproviders.ZH(m.sum(t))
 			if want := []getproviders.Hash{"h1:listed", signed}; !slices.Equal(getproviders.SortHashes(trust.ListedHashes), want) {
 				t.Errorf("%s, believed %t: listed %q, want %q", name, believed, trust.ListedHashes, want)
@@ -323,14 +296,10 @@ func TestAuthenticate_MirrorsAreAskedForDocumentsOnce(t *testing.T) {
 			c.sign(t, m)
 			root := filepath.Dir(filepath.Dir(filepath.Dir(m.dir)))
 			server, err := providertest.NewServer(providertest.ServerOptions{Handler: http.FileServer(http.Dir(root))})
-			if err != nil {
-				t.Fatal(err)
-			}
+			must.Succeed(t, err)
 			t.Cleanup(server.Close)
 			source, err := getproviders.NewNetworkMirrorSource(server.BaseURL()+"/", server.Client(), nil, getproviders.Terraform("1.15.9"))
-			if err != nil {
-				t.Fatal(err)
-			}
+			must.Succeed(t, err)
 			source.Signers = m.signers
 			for range 3 {
 				judgedFrom(t, source, getproviders.Digests{SHA256: m.sum(t), H1: "h1:listed"})

@@ -10,6 +10,7 @@ import (
 
 	"github.com/tfdeps/tfdeps/getproviders"
 	"github.com/tfdeps/tfdeps/getproviders/providertest"
+	"github.com/tfdeps/tfdeps/internal/must"
 )
 
 // checksums is a short name for what most of these tests are about.
@@ -32,9 +33,7 @@ func signerWith(t *testing.T, opts providertest.SignerOptions) *providertest.Sig
 		opts.SignedAt = yearAgo.AddDate(0, 0, 7)
 	}
 	s, err := providertest.NewSigner(opts)
-	if err != nil {
-		t.Fatal(err)
-	}
+	must.Succeed(t, err)
 	return s
 }
 
@@ -100,9 +99,7 @@ func TestTrustLevel_OfSignedPackages(t *testing.T) {
 			checksums, digests := released(test.signer, test.keys...)
 			checksums.Keys = test.product
 			got, err := checksums.Authenticate(digests)
-			if err != nil {
-				t.Fatal(err)
-			}
+			must.Succeed(t, err)
 			if got.TrustLevel != test.wantLevel || got.KeyID != test.wantKeyID || len(got.Notes) != 0 {
 				t.Errorf("got %+v", got)
 			}
@@ -241,9 +238,7 @@ func TestSignature_Expired_KeysAreAcceptedWithANote(t *testing.T) {
 			publisher := signerWith(t, test.opts)
 			checksums, digests := released(publisher, publicKey(publisher))
 			got, err := checksums.Authenticate(digests)
-			if err != nil {
-				t.Fatal(err)
-			}
+			must.Succeed(t, err)
 			var want []string
 			if test.note != "" {
 				want = []string{fmt.Sprintf(test.note, publisher.KeyID())}

@@ -17,6 +17,7 @@ import (
 
 	"github.com/tfdeps/tfdeps/getproviders"
 	"github.com/tfdeps/tfdeps/getproviders/providertest"
+	"github.com/tfdeps/tfdeps/internal/must"
 )
 
 // oddRegistry is a registry that is odd in one way.
@@ -52,9 +53,7 @@ func oddSigners(t *testing.T) map[string]oddRegistry {
 	longAgo := time.Now().AddDate(-1, 0, 0)
 	fresh := func(opts providertest.SignerOptions) *providertest.Signer {
 		s, err := providertest.NewSigner(opts)
-		if err != nil {
-			t.Fatal(err)
-		}
+		must.Succeed(t, err)
 		return s
 	}
 	one, other := fresh(providertest.SignerOptions{}), fresh(providertest.SignerOptions{})
@@ -117,9 +116,7 @@ func startOdd(t *testing.T, odd oddRegistry) *providertest.Registry {
 		opts.EditSums = func(sums []byte) []byte { return []byte(odd.editSums(string(sums))) }
 	}
 	r, err := providertest.NewRegistry(opts)
-	if err != nil {
-		t.Fatal(err)
-	}
+	must.Succeed(t, err)
 	t.Cleanup(r.Close)
 	spec := providertest.PackageSpec{
 		Namespace: "acme", Type: "widget", Version: "1.0.0", Signer: odd.signer, Keys: odd.keys,
@@ -136,9 +133,7 @@ func startOdd(t *testing.T, odd oddRegistry) *providertest.Registry {
 func terraformInstall(t *testing.T, terraform string, r *providertest.Registry) (output string, locked []getproviders.Hash, ok bool) {
 	t.Helper()
 	env, err := r.Env(t.TempDir(), "example.com")
-	if err != nil {
-		t.Fatal(err)
-	}
+	must.Succeed(t, err)
 	dir := t.TempDir()
 	config := `terraform {
   required_providers {
@@ -146,9 +141,7 @@ func terraformInstall(t *testing.T, terraform string, r *providertest.Registry) 
   }
 }
 `
-	if err := os.WriteFile(filepath.Join(dir, "main.tf"), []byte(config), 0o600); err != nil {
-		t.Fatal(err)
-	}
+	must.Succeed(t, os.WriteFile(filepath.Join(dir, "main.tf"), []byte(config), 0o600))
 	cmd := exec.Command(terraform, "init", "-no-color")
 	cmd.Dir, cmd.Env = dir, append(os.Environ(), env...)
 	out, initErr := cmd.CombinedOutput()
@@ -167,14 +160,10 @@ func authenticateFrom(t *testing.T, r *providertest.Registry) (getproviders.Auth
 	t.Helper()
 	read := func(path string) []byte {
 		resp, err := r.Client().Get("https://" + r.Host() + path)
-		if err != nil {
-			t.Fatal(err)
-		}
+		must.Succeed(t, err)
 		defer resp.Body.Close()
 		content, err := io.ReadAll(resp.Body)
-		if err != nil {
-			t.Fatal(err)
-		}
+		must.Succeed(t, err)
 		return content
 	}
 	var description struct {
@@ -187,13 +176,9 @@ func authenticateFrom(t *testing.T, r *providertest.Registry) (getproviders.Auth
 		} `json:"signing_keys"`
 	}
 	path := "/v1/providers/acme/widget/1.0.0/download/" + runtime.GOOS + "/" + runtime.GOARCH
-	if err := json.Unmarshal(read(path), &description); err != nil {
-		t.Fatal(err)
-	}
+	must.Succeed(t, json.Unmarshal(read(path), &description))
 	sum, err := hex.DecodeString(description.SHA256)
-	if err != nil {
-		t.Fatal(err)
-	}
+	must.Succeed(t, err)
 	checksums := getproviders.SignedChecksums{
 		FileName:  description.FileName,
 		SHA256:    [32]byte(sum),

@@ -9,14 +9,14 @@ import (
 	"strings"
 	"testing"
 	"time"
+
+	"github.com/tfdeps/tfdeps/internal/must"
 )
 
 func readVector(t testing.TB, name string) []byte {
 	t.Helper()
 	content, err := os.ReadFile(filepath.Join("testdata", "vectors", name))
-	if err != nil {
-		t.Fatal(err)
-	}
+	must.Succeed(t, err)
 	return content
 }
 
@@ -50,9 +50,7 @@ func TestSignedChecksums_HashicorpRelease_IsOfficial(t *testing.T) {
 	t.Parallel()
 	checksums, digests := nullProvider(t)
 	got, err := checksums.Authenticate(digests)
-	if err != nil {
-		t.Fatal(err)
-	}
+	must.Succeed(t, err)
 	if got.TrustLevel != LevelOfficial || got.KeyID != "" {
 		t.Errorf("got %+v", got)
 	}

@@ -20,6 +20,7 @@ import (
 
 	"github.com/tfdeps/tfdeps/getproviders"
 	"github.com/tfdeps/tfdeps/getproviders/hosts"
+	"github.com/tfdeps/tfdeps/internal/must"
 )
 
 // web is the whole web, on two loopback servers: one for https and one for http. It records which
@@ -54,9 +55,7 @@ func newWeb(t *testing.T, answers map[string]answer) *web {
 		Retries: 1, RetryWaitMin: 1, Base: transport,
 		Log: slog.New(slog.NewTextHandler(&w.log, &slog.HandlerOptions{Level: slog.LevelDebug})),
 	})
-	if err != nil {
-		t.Fatal(err)
-	}
+	must.Succeed(t, err)
 	w.client = client
 	return w
 }
@@ -132,9 +131,7 @@ func (w *web) install(t *testing.T, source getproviders.Source, archives *http.C
 	fmt.Fprintln(&text, at)
 	ctx := hosts.WithArchiveOwner(t.Context(), at.Owner)
 	req, err := http.NewRequestWithContext(ctx, http.MethodGet, at.URL.String(), nil)
-	if err != nil {
-		t.Fatal(err)
-	}
+	must.Succeed(t, err)
 	resp, err := hosts.Do(archives, req, 10)
 	say(err)
 	if err == nil {
@@ -316,9 +313,7 @@ func TestMirror_TokensReachNoOtherHost(t *testing.T) {
 				maps.Copy(answers, test.change)
 				w := newWeb(t, answers)
 				source, err := getproviders.NewNetworkMirrorSource(mirrorURL, w.client, everyToken, getproviders.Terraform("1.15.9"))
-				if err != nil {
-					t.Fatal(err)
-				}
+				must.Succeed(t, err)
 				archives, want := w.client, test.want
 				if opted {
 					archives, want = hosts.WithArchiveCredentials(w.client, everyToken), test.opted

@@ -10,6 +10,7 @@ import (
 	"testing"
 
 	"github.com/tfdeps/tfdeps/getproviders"
+	"github.com/tfdeps/tfdeps/internal/must"
 )
 
 func TestFilesystemMirrorSource_SaysWhatElseThereIs(t *testing.T) {
@@ -39,9 +40,7 @@ func TestFilesystemMirrorSource_SaysWhatElseThereIs(t *testing.T) {
 
 func TestFilesystemMirrorSource_ThatIsNotThere(t *testing.T) {
 	file := filepath.Join(t.TempDir(), "file")
-	if err := os.WriteFile(file, nil, 0o666); err != nil {
-		t.Fatal(err)
-	}
+	must.Succeed(t, os.WriteFile(file, nil, 0o666))
 	for _, dir := range []string{filepath.Join(t.TempDir(), "missing"), file, ""} {
 		source := &getproviders.FilesystemMirrorSource{Dir: dir}
 		_, versionsErr := source.Versions(t.Context(), widget)
@@ -94,9 +93,7 @@ func TestFilesystemMirrorSource_ThatCannotBeReadIsAnError(t *testing.T) {
 // forbid changes the mode of a directory until the test ends.
 func forbid(t *testing.T, dir string, mode fs.FileMode) {
 	t.Helper()
-	if err := os.Chmod(dir, mode); err != nil {
-		t.Fatal(err)
-	}
+	must.Succeed(t, os.Chmod(dir, mode))
 	t.Cleanup(func() { _ = os.Chmod(dir, 0o777) })
 	if _, err := os.ReadDir(dir); err == nil {
 		t.Skip("directories can't be made unreadable for this user, or on this system")

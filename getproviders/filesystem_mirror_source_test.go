@@ -11,6 +11,7 @@ import (
 	"testing"
 
 	"github.com/tfdeps/tfdeps/getproviders"
+	"github.com/tfdeps/tfdeps/internal/must"
 )
 
 // mirror makes a filesystem mirror. A name that ends in "/" is an unpacked
@@ -18,13 +19,9 @@ import (
 func mirror(t *testing.T, names ...string) *getproviders.FilesystemMirrorSource {
 	t.Helper()
 	dir, err := filepath.EvalSymlinks(t.TempDir())
-	if err != nil {
-		t.Fatal(err)
-	}
+	must.Succeed(t, err)
 	for _, name := range names {
-		if err := makeEntry(dir, name); err != nil {
-			t.Fatal(err)
-		}
+		must.Succeed(t, makeEntry(dir, name))
 	}
 	return &getproviders.FilesystemMirrorSource{Dir: dir}
 }
@@ -118,9 +115,7 @@ func TestFilesystemMirrorSource_Versions(t *testing.T) {
 				t.Skip("Windows has no colons in names")
 			}
 			got, err := mirror(t, test.tree...).Versions(t.Context(), widget)
-			if err != nil {
-				t.Fatal(err)
-			}
+			must.Succeed(t, err)
 			if !slices.Equal(got.Versions, test.want) || got.Warnings != nil {
 				t.Errorf("got %v, want %v", got, test.want)
 			}
@@ -158,9 +153,7 @@ func TestFilesystemMirrorSource_Links(t *testing.T) {
 	t.Run("the mirror itself", func(t *testing.T) {
 		link := filepath.Join(t.TempDir(), "link")
 		at := mirror(t, "registry.example/acme/widget/1.0.0/linux_amd64/").Dir
-		if err := os.Symlink(at, link); err != nil {
-			t.Fatal(err)
-		}
+		must.Succeed(t, os.Symlink(at, link))
 		source := &getproviders.FilesystemMirrorSource{Dir: link}
 		if _, err := source.Versions(t.Context(), widget); err != nil {
 			t.Error(err)
@@ -194,9 +187,7 @@ func TestFilesystemMirrorSource_Package(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			source := mirror(t, test.tree...)
 			got, err := source.Package(t.Context(), widget, version("1.0.0"), linux)
-			if err != nil {
-				t.Fatal(err)
-			}
+			must.Succeed(t, err)
 			var want getproviders.Location = getproviders.LocalDirectory(filepath.Join(source.Dir, filepath.FromSlash(test.dir)))
 			if test.file != "" {
 				want = getproviders.LocalArchive(filepath.Join(source.Dir, filepath.FromSlash(test.file)))
@@ -230,9 +221,7 @@ func TestFilesystemMirrorSource_Providers(t *testing.T) {
 		"README.md",
 	)
 	got, err := source.Providers(t.Context())
-	if err != nil {
-		t.Fatal(err)
-	}
+	must.Succeed(t, err)
 	want := []string{
 		"registry.example/acme/gadget",
 		"registry.example/acme/widget",

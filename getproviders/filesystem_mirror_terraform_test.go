@@ -14,6 +14,7 @@ import (
 
 	"github.com/tfdeps/tfdeps/getproviders"
 	"github.com/tfdeps/tfdeps/getproviders/providertest"
+	"github.com/tfdeps/tfdeps/internal/must"
 )
 
 const (
@@ -156,9 +157,7 @@ func oddMirror(t *testing.T, p getproviders.Provider, tree []string) *getprovide
 		}
 		return os.WriteFile(path, content, 0o755)
 	})
-	if err != nil {
-		t.Fatal(err)
-	}
+	must.Succeed(t, err)
 	return source
 }
 
@@ -195,14 +194,10 @@ func newestContent(t *testing.T, source getproviders.Source, p getproviders.Prov
 func contentFrom(t *testing.T, open func(string) (fs.File, error), p getproviders.Provider) string {
 	t.Helper()
 	file, err := open("terraform-provider-" + p.Type)
-	if err != nil {
-		t.Fatal(err)
-	}
+	must.Succeed(t, err)
 	defer file.Close()
 	content, err := io.ReadAll(file)
-	if err != nil {
-		t.Fatal(err)
-	}
+	must.Succeed(t, err)
 	return string(content)
 }
 
@@ -216,9 +211,7 @@ func terraformContent(t *testing.T, terraform, base string, p getproviders.Provi
 		filepath.Join(dir, "main.tf"): fmt.Sprintf("terraform {\n  required_providers {\n    widget = {\n      source = %q\n    }\n  }\n}\n", p),
 	}
 	for name, text := range files {
-		if err := os.WriteFile(name, []byte(text), 0o600); err != nil {
-			t.Fatal(err)
-		}
+		must.Succeed(t, os.WriteFile(name, []byte(text), 0o600))
 	}
 	cmd := exec.CommandContext(t.Context(), terraform, "init", "-no-color", "-input=false")
 	cmd.Dir, cmd.Env = dir, append(os.Environ(), "TF_CLI_CONFIG_FILE="+cli, "CHECKPOINT_DISABLE=1", "HOME="+dir)

@@ -14,6 +14,7 @@ import (
 	"golang.org/x/mod/sumdb/dirhash"
 
 	"github.com/tfdeps/tfdeps/getproviders"
+	"github.com/tfdeps/tfdeps/internal/must"
 )
 
 // writeFiles makes a package with files in several directories, whose sorted
@@ -31,17 +32,11 @@ func writeFiles(t *testing.T) (dir string, digests []getproviders.FileDigest) {
 		"ünïcode":                     "name",
 	} {
 		path := filepath.Join(dir, filepath.FromSlash(name))
-		if err := os.MkdirAll(filepath.Dir(path), 0o755); err != nil {
-			t.Fatal(err)
-		}
-		if err := os.WriteFile(path, []byte(content), 0o644); err != nil {
-			t.Fatal(err)
-		}
+		must.Succeed(t, os.MkdirAll(filepath.Dir(path), 0o755))
+		must.Succeed(t, os.WriteFile(path, []byte(content), 0o644))
 		digests = append(digests, getproviders.FileDigest{Name: name, SHA256: sha256.Sum256([]byte(content))})
 	}
-	if err := os.Mkdir(filepath.Join(dir, "no files"), 0o755); err != nil {
-		t.Fatal(err)
-	}
+	must.Succeed(t, os.Mkdir(filepath.Join(dir, "no files"), 0o755))
 	return dir, digests
 }
 
@@ -49,9 +44,7 @@ func writeFiles(t *testing.T) (dir string, digests []getproviders.FileDigest) {
 func oracle(t *testing.T, dir string) getproviders.Hash {
 	t.Helper()
 	h, err := dirhash.HashDir(dir, "", dirhash.Hash1)
-	if err != nil {
-		t.Fatal(err)
-	}
+	must.Succeed(t, err)
 	return getproviders.Hash(h)
 }
 
@@ -120,9 +113,7 @@ func TestHash_DirFollowsALinkInPlaceOfAFile(t *testing.T) {
 	dir, _ := writeFiles(t)
 	want := oracle(t, dir)
 	outside := filepath.Join(t.TempDir(), "LICENSE")
-	if err := os.Rename(filepath.Join(dir, "LICENSE"), outside); err != nil {
-		t.Fatal(err)
-	}
+	must.Succeed(t, os.Rename(filepath.Join(dir, "LICENSE"), outside))
 	symlink(t, outside, filepath.Join(dir, "LICENSE"))
 	if got, err := getproviders.HashDir(t.Context(), dir); err != nil || got != want {
 		t.Errorf("got %s, %v; want %s", got, err, want)

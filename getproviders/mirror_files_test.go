@@ -11,6 +11,7 @@ import (
 
 	"github.com/tfdeps/tfdeps/getproviders"
 	"github.com/tfdeps/tfdeps/getproviders/hosts"
+	"github.com/tfdeps/tfdeps/internal/must"
 )
 
 // files are those of a mirror, by their paths.
@@ -47,9 +48,7 @@ func TestStoredMirrorSource_ReadsFiles(t *testing.T) {
 		"s3://bucket/pre/fix/x.zip": "file x.zip", "https://cdn.example/w.zip?signature=s": "https://cdn.example/w.zip",
 	} {
 		source, err := getproviders.NewStoredMirrorSource(inMirror(url))
-		if err != nil {
-			t.Fatal(err)
-		}
+		must.Succeed(t, err)
 		pkg, err := source.Package(t.Context(), widget, version("1.0.0"), linux)
 		if err != nil || pkg.Location.String() != want || pkg.SourceURL != "s3://bucket/pre/fix/" || pkg.Trust.ExpectedSHA256 == ([32]byte{}) {
 			t.Errorf("%s: %+v, %v", url, pkg, err)
@@ -65,9 +64,7 @@ func TestStoredMirrorSource_ReadsFiles(t *testing.T) {
 func TestStoredMirrorSource_RefusesWhatIsElsewhere(t *testing.T) {
 	for _, url := range []string{"../../../../other/widget.zip", "s3://elsewhere/pre/fix/x.zip", "/x.zip", "file:///etc/passwd"} {
 		source, err := getproviders.NewStoredMirrorSource(inMirror(url))
-		if err != nil {
-			t.Fatal(err)
-		}
+		must.Succeed(t, err)
 		pkg, err := source.Package(t.Context(), widget, version("1.0.0"), linux)
 		if failed, ok := errors.AsType[*getproviders.QueryError](err); !ok || !strings.Contains(failed.Error(), "malformed answer") {
 			t.Errorf("%s: %+v, %v", url, pkg, err)
@@ -82,9 +79,7 @@ func TestStoredMirrorSource_TellsWhatIsMissingFromWhatFails(t *testing.T) {
 		want  error
 	}{{files{}, getproviders.ErrNotFound}, {files{index: "forbidden"}, getproviders.ErrUnauthorized}, {files{index: strings.Repeat(" ", 17<<20)}, getproviders.ErrUnreachable}} {
 		source, err := getproviders.NewStoredMirrorSource(test.files)
-		if err != nil {
-			t.Fatal(err)
-		}
+		must.Succeed(t, err)
 		if _, err := source.Versions(t.Context(), widget); !errors.Is(err, test.want) || !strings.Contains(err.Error(), "acme/widget") {
 			t.Errorf("%v, want %v", err, test.want)
 		}

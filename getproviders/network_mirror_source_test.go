@@ -10,6 +10,7 @@ import (
 
 	"github.com/tfdeps/tfdeps/getproviders"
 	"github.com/tfdeps/tfdeps/getproviders/hosts"
+	"github.com/tfdeps/tfdeps/internal/must"
 )
 
 const (
@@ -30,9 +31,7 @@ func inJSON(body string) answer {
 func (f *fakeRegistry) mirrorAt(t *testing.T, path string) *getproviders.NetworkMirrorSource {
 	t.Helper()
 	source, err := getproviders.NewNetworkMirrorSource(f.URL+path, quickClient(t), nil, getproviders.Terraform("1.15.9"))
-	if err != nil {
-		t.Fatal(err)
-	}
+	must.Succeed(t, err)
 	return source
 }
 
@@ -61,9 +60,7 @@ func TestNetworkMirrorSource_Versions(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			fake := newFakeRegistry(t, map[string]answer{indexPath: inJSON(test.body)})
 			got, err := fake.mirrorAt(t, mirrorBase).Versions(t.Context(), widget)
-			if err != nil {
-				t.Fatal(err)
-			}
+			must.Succeed(t, err)
 			if !slices.Equal(got.Versions, test.want) || got.Warnings != nil {
 				t.Errorf("got %v, want %v", got, test.want)
 			}
@@ -90,9 +87,7 @@ func TestNetworkMirrorSource_Package(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			fake := newFakeRegistry(t, map[string]answer{versionPath: inJSON(`{"archives": {"linux_amd64": ` + test.archive + `, "darwin_arm64": null}}`)})
 			got, err := askMirror(t, fake)
-			if err != nil {
-				t.Fatal(err)
-			}
+			must.Succeed(t, err)
 			if want := strings.Replace(test.location, "%s", fake.URL, 1); got.Location.String() != want {
 				t.Errorf("location %s, want %s", got.Location, want)
 			}
@@ -220,9 +215,7 @@ func TestNetworkMirrorSource_IsAskedOnceForVersions(t *testing.T) {
 	absent := mustParse(t, "registry.example/acme/absent")
 	for range 2 {
 		got, err := source.Versions(t.Context(), widget)
-		if err != nil {
-			t.Fatal(err)
-		}
+		must.Succeed(t, err)
 		got.Versions[0] = getproviders.Version{} // the caller's own
 		if _, err := source.Package(t.Context(), widget, version("3.0.0"), linux); !errors.Is(err, getproviders.ErrVersionNotFound) {
 			t.Errorf("err = %v, want one that is ErrVersionNotFound", err)
@@ -318,9 +311,7 @@ func TestNetworkMirrorSource_TakesUserAndPasswordFromItsURL(t *testing.T) {
 	})
 	base := strings.Replace(fake.URL, "http://", "http://me:hunter2@", 1) + mirrorBase
 	source, err := getproviders.NewNetworkMirrorSource(base, quickClient(t), nil, getproviders.Terraform("1.15.9"))
-	if err != nil {
-		t.Fatal(err)
-	}
+	must.Succeed(t, err)
 	if _, err := source.Versions(t.Context(), widget); err != nil {
 		t.Fatal(err)
 	}
@@ -329,9 +320,7 @@ func TestNetworkMirrorSource_TakesUserAndPasswordFromItsURL(t *testing.T) {
 	}
 	for platform, want := range map[getproviders.Platform]bool{linux: true, {OS: "darwin", Arch: "arm64"}: false} {
 		got, err := source.Package(t.Context(), widget, version("1.0.0"), platform)
-		if err != nil {
-			t.Fatal(err)
-		}
+		must.Succeed(t, err)
 		if has := got.Location.(getproviders.HTTPArchive).URL.User != nil; has != want {
 			t.Errorf("%s: the archive's URL has a user: %t, want %t", platform, has, want)
 		}
@@ -350,9 +339,7 @@ func TestNetworkMirrorSource_TakesUserAndPasswordFromItsURL(t *testing.T) {
 func quickClient(t *testing.T) *http.Client {
 	t.Helper()
 	client, err := hosts.NewClient(hosts.ClientOptions{Retries: 1, RetryWaitMin: 1})
-	if err != nil {
-		t.Fatal(err)
-	}
+	must.Succeed(t, err)
 	t.Cleanup(client.CloseIdleConnections)
 	return client
 }
@@ -368,13 +355,9 @@ func TestNetworkMirrorSource_TrustsAllHashesIfTold(t *testing.T) {
 		source := fake.mirrorAt(t, mirrorBase)
 		source.TrustAllHashes = trusted
 		found, err := source.Package(t.Context(), widget, version("1.0.0"), linux)
-		if err != nil {
-			t.Fatal(err)
-		}
+		must.Succeed(t, err)
 		trust, err := found.Trust.Loaded(t.Context())
-		if err != nil {
-			t.Fatal(err)
-		}
+		must.Succeed(t, err)
 		want := []getproviders.Hash(nil)
 		if trusted {
 			want = []getproviders.Hash{other, someZH, "h1:x"}

@@ -16,6 +16,7 @@ import (
 	"github.com/tfdeps/tfdeps/getproviders"
 	"github.com/tfdeps/tfdeps/getproviders/hosts"
 	"github.com/tfdeps/tfdeps/getproviders/providertest"
+	"github.com/tfdeps/tfdeps/internal/must"
 )
 
 // oddMirrorAnswers are mirrors that are odd in one way: their answers by path, "" for 404.
@@ -114,9 +115,7 @@ func TestNetworkMirrorSource_AgreesWithRealTerraform(t *testing.T) {
 					_, _ = io.WriteString(w, expand.Replace(body))
 				}
 			})})
-			if err != nil {
-				t.Fatal(err)
-			}
+			must.Succeed(t, err)
 			t.Cleanup(server.Close)
 			base := server.BaseURL() + strings.TrimPrefix(orText(odd.path, "/p/"), "-")
 			ours, err := judgedBySource(t, server, base)
@@ -186,14 +185,10 @@ func judgedBySource(t *testing.T, server *providertest.Server, base string) (str
 func judgedByTerraform(t *testing.T, terraform string, server *providertest.Server, base string) (judged, output string) {
 	t.Helper()
 	env, err := server.Environ(t.TempDir(), fmt.Sprintf("provider_installation {\n  network_mirror {\n    url = %q\n  }\n}\n", base))
-	if err != nil {
-		t.Fatal(err)
-	}
+	must.Succeed(t, err)
 	dir := t.TempDir()
 	config := fmt.Sprintf("terraform {\n  required_providers {\n    widget = {\n      source = %q\n    }\n  }\n}\n", widget)
-	if err := os.WriteFile(filepath.Join(dir, "main.tf"), []byte(config), 0o600); err != nil {
-		t.Fatal(err)
-	}
+	must.Succeed(t, os.WriteFile(filepath.Join(dir, "main.tf"), []byte(config), 0o600))
 	cmd := exec.CommandContext(t.Context(), terraform, "init", "-no-color", "-input=false")
 	cmd.Dir, cmd.Env = dir, append(append(os.Environ(), env...), "HOME="+dir)
 	out, err := cmd.CombinedOutput()

@@ -3,6 +3,8 @@ package getproviders
 import (
 	"strings"
 	"testing"
+
+	"github.com/tfdeps/tfdeps/internal/must"
 )
 
 func TestParsePattern(t *testing.T) {
@@ -66,13 +68,9 @@ func TestPattern_Matches(t *testing.T) {
 		{"example.com/*/*", "example.com:8443/acme/thing", false},
 	} {
 		pattern, err := product.ParsePattern(row.pattern)
-		if err != nil {
-			t.Fatal(err)
-		}
+		must.Succeed(t, err)
 		p, err := product.ParseProvider(row.provider)
-		if err != nil {
-			t.Fatal(err)
-		}
+		must.Succeed(t, err)
 		if got := pattern.Matches(p); got != row.want {
 			t.Errorf("%s matches %s: %v", row.pattern, row.provider, got)
 		}

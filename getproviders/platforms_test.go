@@ -8,6 +8,7 @@ import (
 	"testing"
 
 	"github.com/tfdeps/tfdeps/getproviders"
+	"github.com/tfdeps/tfdeps/internal/must"
 )
 
 func TestPlatforms_OfAMirror(t *testing.T) {
@@ -15,17 +16,11 @@ func TestPlatforms_OfAMirror(t *testing.T) {
 	dir := t.TempDir()
 	base := filepath.Join(dir, "registry.terraform.io", "acme", "widget")
 	for _, path := range []string{"1.0.0/linux_amd64", "1.0.0/darwin_arm64", "2.0.0/linux_amd64"} {
-		if err := os.MkdirAll(filepath.Join(base, filepath.FromSlash(path)), 0o755); err != nil {
-			t.Fatal(err)
-		}
+		must.Succeed(t, os.MkdirAll(filepath.Join(base, filepath.FromSlash(path)), 0o755))
 	}
-	if err := os.WriteFile(filepath.Join(base, "terraform-provider-widget_1.0.0_windows_386.zip"), nil, 0o600); err != nil {
-		t.Fatal(err)
-	}
+	must.Succeed(t, os.WriteFile(filepath.Join(base, "terraform-provider-widget_1.0.0_windows_386.zip"), nil, 0o600))
 	p, err := getproviders.Terraform("1.15.9").ParseProvider("acme/widget")
-	if err != nil {
-		t.Fatal(err)
-	}
+	must.Succeed(t, err)
 	mirror := &getproviders.FilesystemMirrorSource{Dir: dir}
 	empty := &getproviders.FilesystemMirrorSource{Dir: t.TempDir()}
 	want := []getproviders.Platform{{OS: "darwin", Arch: "arm64"}, {OS: "linux", Arch: "amd64"}, {OS: "windows", Arch: "386"}}

@@ -8,6 +8,7 @@ import (
 	"testing"
 
 	"github.com/tfdeps/tfdeps/getproviders"
+	"github.com/tfdeps/tfdeps/internal/must"
 )
 
 var terraform = getproviders.Terraform("1.15.9")
@@ -136,9 +137,7 @@ func TestProvider_Kinds(t *testing.T) {
 	}
 	for _, tt := range tests {
 		p, err := terraform.ParseProvider(tt.given)
-		if err != nil {
-			t.Fatal(err)
-		}
+		must.Succeed(t, err)
 		if p.IsBuiltIn() != tt.builtIn || p.IsLegacy() != tt.legacy {
 			t.Errorf("%s: built-in %t, legacy %t", p, p.IsBuiltIn(), p.IsLegacy())
 		}
@@ -168,9 +167,7 @@ func TestProvider_SurvivesJSON(t *testing.T) {
 	for _, address := range []string{"aws", "localhost:18443/acme/aaa", "испытание.com/a/b", "-/aws", "terraform-provider-foo"} {
 		want := map[getproviders.Provider]getproviders.Provider{mustParse(t, address): {}}
 		text, err := json.Marshal(want)
-		if err != nil {
-			t.Fatal(err)
-		}
+		must.Succeed(t, err)
 		got := map[getproviders.Provider]getproviders.Provider{}
 		if err := json.Unmarshal(text, &got); err != nil {
 			t.Errorf("%s: %v", text, err)
@@ -190,9 +187,7 @@ func TestProvider_SurvivesJSON(t *testing.T) {
 func mustParse(t testing.TB, address string) getproviders.Provider {
 	t.Helper()
 	p, err := terraform.ParseProvider(address)
-	if err != nil {
-		t.Fatal(err)
-	}
+	must.Succeed(t, err)
 	return p
 }
 

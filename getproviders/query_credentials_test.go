@@ -8,6 +8,7 @@ import (
 
 	"github.com/tfdeps/tfdeps/getproviders"
 	"github.com/tfdeps/tfdeps/getproviders/hosts"
+	"github.com/tfdeps/tfdeps/internal/must"
 )
 
 // TestUnauthorizedError_SaysWhatToDo: the user learns whether credentials were sent, and if not,
@@ -109,9 +110,7 @@ func TestUnauthorizedError_FilesOfRegistriesNeedNoCredentials(t *testing.T) {
 	w := newWeb(t, answers)
 	source := &getproviders.RegistrySource{Client: w.client, Discovery: &hosts.Discovery{Client: w.client}, Credentials: everyToken}
 	found, err := source.Package(t.Context(), widget, version("1.0.0"), linux)
-	if err != nil {
-		t.Fatal(err)
-	}
+	must.Succeed(t, err)
 	_, err = found.Trust.Loaded(t.Context())
 	if !errors.Is(err, getproviders.ErrUnauthorized) || !strings.HasPrefix(hint(err), "no credentials are ever sent for checksum lists and signatures") {
 		t.Errorf("err = %v, hint %q", err, hint(err))
@@ -122,9 +121,7 @@ func TestMirror_ThatRedirectsDoesNotGiveItsPasswordAway(t *testing.T) {
 	w := newWeb(t, map[string]answer{indexDoc: redirect("https://cdn.example/i"), "https://cdn.example/i": {status: 401}})
 	base := strings.Replace(mirrorURL, "https://", "https://me:hunter2@", 1)
 	source, err := getproviders.NewNetworkMirrorSource(base, w.client, nil, getproviders.Product{})
-	if err != nil {
-		t.Fatal(err)
-	}
+	must.Succeed(t, err)
 	_, err = source.Versions(t.Context(), widget)
 	if want := "the request was redirected there from " + indexDoc + ", and credentials are not sent along to another host"; hint(err) != want {
 		t.Errorf("err = %v\nhint %q\nwant %q", err, hint(err), want)

@@ -8,6 +8,7 @@ import (
 	"testing"
 
 	"github.com/tfdeps/tfdeps/getproviders"
+	"github.com/tfdeps/tfdeps/internal/must"
 )
 
 // listing asks the fake registry, whose description of the package for linux_amd64 lists hashes of
@@ -19,13 +20,9 @@ func listing(t *testing.T, packages any, sums string) getproviders.Trust {
 		"/sums":     {body: sums}, "/sig": {body: "signature"},
 	})
 	found, err := askForPackage(t, fake)
-	if err != nil {
-		t.Fatal(err)
-	}
+	must.Succeed(t, err)
 	trust, err := found.Trust.Loaded(t.Context())
-	if err != nil {
-		t.Fatal(err)
-	}
+	must.Succeed(t, err)
 	return trust
 }
 

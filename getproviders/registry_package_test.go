@@ -8,6 +8,7 @@ import (
 	"testing"
 
 	"github.com/tfdeps/tfdeps/getproviders"
+	"github.com/tfdeps/tfdeps/internal/must"
 )
 
 // packageBody is a good description of a package, with some properties
@@ -28,9 +29,7 @@ func packageBody(t *testing.T, changes map[string]any) string {
 	maps.Copy(properties, changes)
 	maps.DeleteFunc(properties, func(_ string, value any) bool { return value == nil })
 	body, err := json.Marshal(properties)
-	if err != nil {
-		t.Fatal(err)
-	}
+	must.Succeed(t, err)
 	return string(body)
 }
 
@@ -42,9 +41,7 @@ func askForPackage(t *testing.T, fake *fakeRegistry) (getproviders.Package, erro
 func TestRegistrySource_Package(t *testing.T) {
 	fake := newFakeRegistry(t, map[string]answer{packagePath: {body: packageBody(t, nil)}})
 	got, err := askForPackage(t, fake)
-	if err != nil {
-		t.Fatal(err)
-	}
+	must.Succeed(t, err)
 	if got.Provider != widget || got.Version.String() != "1.0.0" || got.Platform != linux || got.Trust.Load == nil {
 		t.Errorf("got %+v", got)
 	}
@@ -151,16 +148,12 @@ func TestRegistrySource_URLsAreRelativeToTheFinalAnswer(t *testing.T) {
 		"/SHA256SUMS.sig":        {body: "signature"},
 	})
 	got, err := askForPackage(t, fake)
-	if err != nil {
-		t.Fatal(err)
-	}
+	must.Succeed(t, err)
 	if want := fake.URL + "/moved/widget.zip"; got.Location.String() != want {
 		t.Errorf("location %s, want %s", got.Location, want)
 	}
 	trust, err := got.Trust.Loaded(t.Context())
-	if err != nil {
-		t.Fatal(err)
-	}
+	must.Succeed(t, err)
 	checksums, ok := trust.Authenticator.(getproviders.SignedChecksums)
 	if !ok || string(checksums.Sums) != "sums" || string(checksums.Signature) != "signature" {
 		t.Errorf("got %#v", trust.Authenticator)
@@ -179,13 +172,9 @@ func TestRegistrySource_OnlyTheRegistryGetsTheProductsVersion(t *testing.T) {
 	})
 	source := fake.source(t)
 	available, err := source.Versions(t.Context(), widget)
-	if err != nil {
-		t.Fatal(err)
-	}
+	must.Succeed(t, err)
 	found, err := source.Package(t.Context(), widget, available.Versions[0], linux)
-	if err != nil {
-		t.Fatal(err)
-	}
+	must.Succeed(t, err)
 	if _, err := found.Trust.Loaded(t.Context()); err != nil {
 		t.Fatal(err)
 	}
@@ -220,9 +209,7 @@ func TestRegistrySource_TrustFailures(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			test.answers[packagePath] = answer{body: packageBody(t, map[string]any{"shasums_url": "/sums", "shasums_signature_url": "/sig"})}
 			found, err := askForPackage(t, newFakeRegistry(t, test.answers))
-			if err != nil {
-				t.Fatal(err)
-			}
+			must.Succeed(t, err)
 			_, err = found.Trust.Loaded(t.Context())
 			if !errors.Is(err, test.kind) || !strings.Contains(err.Error(), test.text) {
 				t.Errorf("err = %v, want one that is %v and has %q", err, test.kind, test.text)

@@ -9,6 +9,7 @@ import (
 	"github.com/tfdeps/tfdeps/getproviders"
 	"github.com/tfdeps/tfdeps/getproviders/hosts"
 	"github.com/tfdeps/tfdeps/getproviders/providertest"
+	"github.com/tfdeps/tfdeps/internal/must"
 	"github.com/tfdeps/tfdeps/internal/par"
 )
 
@@ -16,9 +17,7 @@ import (
 // and counts requests.
 func TestRegistrySource_Requests(t *testing.T) {
 	registry, err := providertest.NewRegistry(providertest.Options{})
-	if err != nil {
-		t.Fatal(err)
-	}
+	must.Succeed(t, err)
 	defer registry.Close()
 	source := &getproviders.RegistrySource{
 		Client:    registry.Client(),
@@ -38,9 +37,7 @@ func TestRegistrySource_Requests(t *testing.T) {
 	results, errs := par.Map(t.Context(), len(providers), providers, func(ctx context.Context, p getproviders.Provider) (getproviders.AuthenticationResult, error) {
 		return authenticateNewest(ctx, source, p, digests)
 	})
-	if err := errors.Join(errs...); err != nil {
-		t.Fatal(err)
-	}
+	must.Succeed(t, errors.Join(errs...))
 	for i, result := range results {
 		if result.TrustLevel != getproviders.LevelCommunity || result.KeyID != registry.Signer().KeyID() {
 			t.Errorf("%s: %+v, want a community package signed by %s", providers[i], result, registry.Signer().KeyID())

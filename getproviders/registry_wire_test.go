@@ -7,6 +7,8 @@ import (
 	"slices"
 	"strings"
 	"testing"
+
+	"github.com/tfdeps/tfdeps/internal/must"
 )
 
 func FuzzVersionsResponse(f *testing.F) {
@@ -110,9 +112,7 @@ func FuzzAliasResponse(f *testing.F) {
 // Otherwise a registry could fill terminals and logs.
 func TestDecodeVersions_PassesOnFewWarnings(t *testing.T) {
 	body, err := json.Marshal(map[string]any{"warnings": append([]string{strings.Repeat("ä", 1500)}, slices.Repeat([]string{"w"}, 99_999)...)})
-	if err != nil {
-		t.Fatal(err)
-	}
+	must.Succeed(t, err)
 	list, err := decodeVersions(body)
 	if err != nil || len(list.warnings) != 21 || list.warnings[20] != "and 99980 more warnings" || len(list.warnings[0]) > 2003 {
 		t.Errorf("%d warnings: %.3000q, %v", len(list.warnings), list.warnings, err)
@@ -122,9 +122,7 @@ func TestDecodeVersions_PassesOnFewWarnings(t *testing.T) {
 func TestWirePackage_PublicKeysAreFew(t *testing.T) {
 	body := `{"signing_keys": {"gpg_public_keys": [` + strings.Repeat(`{"ascii_armor": "x"},`, maxPGPKeys) + `{"ascii_armor": "x"}]}}`
 	wire, err := decodeObject[wirePackage]([]byte(body))
-	if err != nil {
-		t.Fatal(err)
-	}
+	must.Succeed(t, err)
 	if _, err := wire.publicKeys(); err == nil || !strings.Contains(err.Error(), "has 65 keys, 64 is the most") {
 		t.Errorf("got %v", err)
 	}

@@ -11,6 +11,7 @@ import (
 
 	"github.com/tfdeps/tfdeps/command/cli"
 	"github.com/tfdeps/tfdeps/getproviders/hosts"
+	"github.com/tfdeps/tfdeps/internal/must"
 )
 
 // TestCommand_MakesNoClientForRunsWithoutNetwork: without a client, nothing can be sent.
@@ -28,13 +29,9 @@ module "m" {
 		t.Run(args, func(t *testing.T) {
 			dir := t.TempDir()
 			t.Chdir(dir)
-			if err := os.WriteFile("main.tf", []byte(config), 0o600); err != nil {
-				t.Fatal(err)
-			}
+			must.Succeed(t, os.WriteFile("main.tf", []byte(config), 0o600))
 			helper := filepath.Join(dir, "rc")
-			if err := os.WriteFile(helper, []byte(`credentials_helper "nobody" {}`), 0o600); err != nil {
-				t.Fatal(err)
-			}
+			must.Succeed(t, os.WriteFile(helper, []byte(`credentials_helper "nobody" {}`), 0o600))
 			var out, err bytes.Buffer
 			meta := &cli.Meta{
 				Context: t.Context(), Stdout: &out, Stderr: &err, Now: time.Now, NoColor: true,

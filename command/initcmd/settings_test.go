@@ -5,6 +5,8 @@ import (
 	"path/filepath"
 	"testing"
 	"time"
+
+	"github.com/tfdeps/tfdeps/internal/must"
 )
 
 func TestSavePluginDirs(t *testing.T) {
@@ -12,9 +14,7 @@ func TestSavePluginDirs(t *testing.T) {
 	path := filepath.Join(dir, "plugin_path")
 	record := func(dirs ...string) {
 		t.Helper()
-		if err := savePluginDirs(path, dirs); err != nil {
-			t.Fatal(err)
-		}
+		must.Succeed(t, savePluginDirs(path, dirs))
 	}
 	record() // there is nothing to remove
 	if _, err := os.Stat(dir); err == nil {
@@ -28,9 +28,7 @@ func TestSavePluginDirs(t *testing.T) {
 	}
 
 	old := time.Now().Add(-time.Hour).Truncate(time.Second)
-	if err := os.Chtimes(path, old, old); err != nil {
-		t.Fatal(err)
-	}
+	must.Succeed(t, os.Chtimes(path, old, old))
 	record("a & b", "c")
 	if info, err := os.Stat(path); err != nil || !info.ModTime().Equal(old) {
 		t.Errorf("the same record was written again: %v", err)
@@ -45,9 +43,7 @@ func TestSavePluginDirs(t *testing.T) {
 
 func TestSavePluginDirs_FailsWhereAFileIsInTheWay(t *testing.T) {
 	dir := filepath.Join(t.TempDir(), "data")
-	if err := os.WriteFile(dir, nil, 0o600); err != nil {
-		t.Fatal(err)
-	}
+	must.Succeed(t, os.WriteFile(dir, nil, 0o600))
 	if err := savePluginDirs(filepath.Join(dir, "plugin_path"), []string{"a"}); err == nil {
 		t.Error("no error, although a file is in the directory's place")
 	}

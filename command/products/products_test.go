@@ -9,6 +9,7 @@ import (
 
 	"github.com/tfdeps/tfdeps/command/cli"
 	"github.com/tfdeps/tfdeps/getproviders/providertest"
+	"github.com/tfdeps/tfdeps/internal/must"
 )
 
 func TestChoose_NameOptionAndVariable(t *testing.T) {
@@ -91,14 +92,10 @@ func TestProgram_IsNeverTfdepsItself(t *testing.T) {
 	own, real := filepath.Join(t.TempDir(), "tfdeps"), filepath.Join(t.TempDir(), "terraform")
 	copied, wrapped := filepath.Join(t.TempDir(), "terraform"), filepath.Join(t.TempDir(), "tofu-bin")
 	for path, content := range map[string]string{own: "#!/bin/sh\n", copied: "#!/bin/sh\n", real: "#!/bin/ksh", wrapped: "#!/bin/sh\n\n"} {
-		if err := providertest.WriteProgram(path, []byte(content)); err != nil {
-			t.Fatal(err)
-		}
+		must.Succeed(t, providertest.WriteProgram(path, []byte(content)))
 	}
 	link := filepath.Join(t.TempDir(), "terraform")
-	if err := os.Symlink(own, link); err != nil {
-		t.Fatal(err)
-	}
+	must.Succeed(t, os.Symlink(own, link))
 	list := func(files ...string) string {
 		var dirs []string
 		for _, file := range files {
@@ -161,9 +158,7 @@ func TestEqualContent(t *testing.T) {
 	dir := t.TempDir()
 	write := func(name, content string) string {
 		path := filepath.Join(dir, name)
-		if err := os.WriteFile(path, []byte(content), 0o600); err != nil {
-			t.Fatal(err)
-		}
+		must.Succeed(t, os.WriteFile(path, []byte(content), 0o600))
 		return path
 	}
 	for _, size := range []int{0, 1, 64<<10 - 1, 64 << 10, 64<<10 + 1, 128 << 10} {

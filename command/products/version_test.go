@@ -14,6 +14,7 @@ import (
 	"github.com/tfdeps/tfdeps/command/cli"
 	"github.com/tfdeps/tfdeps/getproviders"
 	"github.com/tfdeps/tfdeps/getproviders/providertest"
+	"github.com/tfdeps/tfdeps/internal/must"
 )
 
 // With these variables the test binary is a stand-in for terraform: it prints the content of the
@@ -49,9 +50,7 @@ func fakeTerraform(t *testing.T, answer string) *cli.Meta {
 	t.Helper()
 	dir := t.TempDir()
 	self, err := os.Executable()
-	if err != nil {
-		t.Fatal(err)
-	}
+	must.Succeed(t, err)
 	name := "terraform"
 	if runtime.GOOS == "windows" {
 		name += ".exe"
@@ -76,20 +75,14 @@ func firstProgram(m *cli.Meta, name string) (found programRecord, ok bool) {
 func copyProgram(t *testing.T, from, to string) {
 	t.Helper()
 	in, err := os.Open(from)
-	if err != nil {
-		t.Fatal(err)
-	}
+	must.Succeed(t, err)
 	defer in.Close()
 	out, err := os.OpenFile(to, os.O_CREATE|os.O_WRONLY, 0o755)
-	if err != nil {
-		t.Fatal(err)
-	}
+	must.Succeed(t, err)
 	if _, err := io.Copy(out, in); err != nil {
 		t.Fatal(err)
 	}
-	if err := out.Close(); err != nil {
-		t.Fatal(err)
-	}
+	must.Succeed(t, out.Close())
 }
 
 // asked returns how often the stand-in was called, and the arguments of the last call.
@@ -106,9 +99,7 @@ func asked(t *testing.T, m *cli.Meta) (times int, last string) {
 func checkProductVersion(t *testing.T, m *cli.Meta, want string) {
 	t.Helper()
 	got, _, err := findVersion(m, getproviders.Terraform(""), false)
-	if err != nil {
-		t.Fatal(err)
-	}
+	must.Succeed(t, err)
 	if got != want {
 		t.Errorf("the product's version is %s, want %s", got, want)
 	}
@@ -136,9 +127,7 @@ func TestFindVersion_IsAskedAgainWhenTheProgramChanged(t *testing.T) {
 		t.Fatal("terraform is not on PATH")
 	}
 	later := time.Now().Add(time.Hour)
-	if err := os.Chtimes(program.Path, later, later); err != nil {
-		t.Fatal(err)
-	}
+	must.Succeed(t, os.Chtimes(program.Path, later, later))
 	m.Env = m.Env.With(fakeAnswer + `={"terraform_version": "1.10.0"}`)
 	checkProductVersion(t, m, "1.10.0")
 	if times, _ := asked(t, m); times != 2 {
@@ -164,9 +153,7 @@ func TestFindVersion_IsNotWhatAnotherTfdepsAnswers(t *testing.T) {
 	if runtime.GOOS == "windows" {
 		t.Skip("the other program is a shell script")
 	}
-	if err := providertest.WriteProgram(real, []byte("#!/bin/sh\necho '{\"terraform_version\": \"1.9.8\"}'\n")); err != nil {
-		t.Fatal(err)
-	}
+	must.Succeed(t, providertest.WriteProgram(real, []byte("#!/bin/sh\necho '{\"terraform_version\": \"1.9.8\"}'\n")))
 	checkProductVersion(t, m, defaultTerraform)
 	m.Env = m.Env.With("PATH=" + m.Env.Get("PATH") + string(os.PathListSeparator) + filepath.Dir(real))
 	checkProductVersion(t, m, "1.9.8")
@@ -175,9 +162,7 @@ func TestFindVersion_IsNotWhatAnotherTfdepsAnswers(t *testing.T) {
 func TestFindVersion_WithoutPlaceToRemember(t *testing.T) {
 	m := fakeTerraform(t, `{"terraform_version": "1.9.8"}`)
 	occupied := filepath.Join(t.TempDir(), "file")
-	if err := os.WriteFile(occupied, nil, 0o600); err != nil {
-		t.Fatal(err)
-	}
+	must.Succeed(t, os.WriteFile(occupied, nil, 0o600))
 	for i, dir := range []string{"", filepath.Join(occupied, "tfdeps")} {
 		m.CacheDir = dir
 		checkProductVersion(t, m, "1.9.8")
@@ -193,9 +178,7 @@ func TestFindVersion_SurvivesDamagedMemory(t *testing.T) {
 	memory := programMemory{dir: m.CacheDir}
 	memory.keep(program, "1.9.8")
 	for _, damaged := range []string{"", "{", `{"version": "9.9.9"}`, "null"} {
-		if err := os.WriteFile(memory.file(program), []byte(damaged), 0o600); err != nil {
-			t.Fatal(err)
-		}
+		must.Succeed(t, os.WriteFile(memory.file(program), []byte(damaged), 0o600))
 		checkProductVersion(t, m, "1.9.8")
 	}
 }
@@ -246,9 +229,7 @@ func TestIsProgramFile_ScriptsAreNone(t *testing.T) {
 	dir := t.TempDir()
 	for content, want := range map[string]bool{"\x7fELF": true, "#!/bin/sh\n": false, "": false} {
 		path := filepath.Join(dir, "program")
-		if err := os.WriteFile(path, []byte(content), 0o755); err != nil {
-			t.Fatal(err)
-		}
+		must.Succeed(t, os.WriteFile(path, []byte(content), 0o755))
 		if got := isProgramFile(path); got != want {
 			t.Errorf("a file with %q counts as a program: %t", content, got)
 		}
@@ -258,23 +239,15 @@ func TestIsProgramFile_ScriptsAreNone(t *testing.T) {
 func TestProgramMemory_WhatItKeeps(t *testing.T) {
 	m := programMemory{dir: t.TempDir()}
 	self, err := os.Executable()
-	if err != nil {
-		t.Fatal(err)
-	}
+	must.Succeed(t, err)
 	info, err := os.Stat(self)
-	if err != nil {
-		t.Fatal(err)
-	}
+	must.Succeed(t, err)
 	program := newProgramRecord(self, info)
 	m.keep(program, "1.0.0")
 	content, err := os.ReadFile(m.file(program))
-	if err != nil {
-		t.Fatal(err)
-	}
+	must.Succeed(t, err)
 	var got map[string]any
-	if err := json.Unmarshal(content, &got); err != nil {
-		t.Fatal(err)
-	}
+	must.Succeed(t, json.Unmarshal(content, &got))
 	for _, key := range []string{"path", "size", "mtime", "inode", "version"} {
 		if _, ok := got[key]; !ok {
 			t.Errorf("there is no %s in %s", key, content)

@@ -28,6 +28,7 @@ import (
 	"github.com/tfdeps/tfdeps/command/cli"
 	"github.com/tfdeps/tfdeps/command/sources"
 	"github.com/tfdeps/tfdeps/getproviders/providertest"
+	"github.com/tfdeps/tfdeps/internal/must"
 	"github.com/tfdeps/tfdeps/providercache/blob"
 )
 
@@ -52,9 +53,7 @@ func TestACME_RefusesWhatCantWork(t *testing.T) {
 func TestCertificates_AreForNamesAsTLSHasThem(t *testing.T) {
 	t.Parallel()
 	issued, err := newCertificates(acmeOptions{hosts: []string{"Mirror.example.com.", "bücher.example"}}, "tests", blob.NewDirectory(t.TempDir()), slog.New(slog.DiscardHandler))
-	if err != nil {
-		t.Fatal(err)
-	}
+	must.Succeed(t, err)
 	if want := []string{"mirror.example.com", "xn--bcher-kva.example"}; !slices.Equal(issued.hosts, want) {
 		t.Errorf("%q", issued.hosts)
 	}
@@ -142,9 +141,7 @@ func TestServe_GetsItsCertificates(t *testing.T) {
 func loopback(t *testing.T) net.Listener {
 	t.Helper()
 	l, err := net.Listen("tcp", "127.0.0.1:0")
-	if err != nil {
-		t.Fatal(err)
-	}
+	must.Succeed(t, err)
 	t.Cleanup(func() { l.Close() })
 	return l
 }
@@ -159,9 +156,7 @@ func certificateOf(t *testing.T, o acmeOptions, bucket blob.Bucket, listener net
 	ctx, end := context.WithCancel(t.Context())
 	m := &cli.Meta{Context: ctx, Stdout: io.Discard, Version: "1"}
 	issued, stop, err := withCertificates(m, sources.Network{}, o, bucket, log)
-	if err != nil {
-		t.Fatal(err)
-	}
+	must.Succeed(t, err)
 	defer stop()
 	var serving sync.WaitGroup
 	server := newServer(log)
@@ -198,18 +193,12 @@ type pebbleAuthority struct {
 func startPebble(t *testing.T, program string, tlsPort, httpPort int) pebbleAuthority {
 	t.Helper()
 	ca, err := providertest.NewCA()
-	if err != nil {
-		t.Fatal(err)
-	}
+	must.Succeed(t, err)
 	cert, key, err := ca.ServerPEM()
-	if err != nil {
-		t.Fatal(err)
-	}
+	must.Succeed(t, err)
 	dir, names := t.TempDir(), serveNames(t)
 	for name, content := range map[string][]byte{"cert.pem": cert, "key.pem": key, "ca.pem": ca.PEM()} {
-		if err := os.WriteFile(filepath.Join(dir, name), content, 0o600); err != nil {
-			t.Fatal(err)
-		}
+		must.Succeed(t, os.WriteFile(filepath.Join(dir, name), content, 0o600))
 	}
 	pool := x509.NewCertPool()
 	pool.AppendCertsFromPEM(ca.PEM())
@@ -223,20 +212,14 @@ func startPebble(t *testing.T, program string, tlsPort, httpPort int) pebbleAuth
 			"listenAddress": at.Addr().String(), "managementListenAddress": management.Addr().String(), "certificate": "cert.pem", "privateKey": "key.pem",
 			"httpPort": httpPort, "tlsPort": tlsPort,
 		}})
-		if err != nil {
-			t.Fatal(err)
-		}
-		if err := os.WriteFile(filepath.Join(dir, "config.json"), config, 0o600); err != nil {
-			t.Fatal(err)
-		}
+		must.Succeed(t, err)
+		must.Succeed(t, os.WriteFile(filepath.Join(dir, "config.json"), config, 0o600))
 		at.Close()
 		management.Close()
 		var out bytes.Buffer
 		cmd := exec.Command(program, "-config=config.json", "-dnsserver="+names)
 		cmd.Dir, cmd.Env, cmd.Stdout, cmd.Stderr = dir, []string{"PEBBLE_VA_NOSLEEP=1", "PEBBLE_WFE_NONCEREJECT=0"}, &out, &out
-		if err := cmd.Start(); err != nil {
-			t.Fatal(err)
-		}
+		must.Succeed(t, cmd.Start())
 		ended := make(chan struct{})
 		go func() {
 			defer close(ended)
@@ -278,9 +261,7 @@ func (a pebbleAuthority) roots(t *testing.T) issuers {
 	all := issuers{x509.NewCertPool(), x509.NewCertPool()}
 	for name, pool := range map[string]*x509.CertPool{"roots": all.issuers, "intermediates": all.intermediates} {
 		resp, err := a.client.Get(a.management + "/" + name + "/0")
-		if err != nil {
-			t.Fatal(err)
-		}
+		must.Succeed(t, err)
 		defer resp.Body.Close()
 		content, err := io.ReadAll(resp.Body)
 		if err != nil || !pool.AppendCertsFromPEM(content) {

@@ -19,6 +19,7 @@ import (
 	"github.com/tfdeps/tfdeps/command/sources"
 	"github.com/tfdeps/tfdeps/configs/cliconfig"
 	"github.com/tfdeps/tfdeps/getproviders/hosts"
+	"github.com/tfdeps/tfdeps/internal/must"
 )
 
 // TestRunCommand_HandsOnSignalsAndCodes has the command send a signal to this process, which it has to get back.
@@ -107,9 +108,7 @@ func TestServeCommand_IsUnderASecretPath(t *testing.T) {
 		}
 	}
 	text, err := os.ReadFile(config)
-	if err != nil {
-		t.Fatal(err)
-	}
+	must.Succeed(t, err)
 	found := regexp.MustCompile(`http://(127\.0\.0\.1:\d+)/([A-Z2-7]{26})/registry\.opentofu\.org/`).FindStringSubmatch(string(text))
 	if found == nil {
 		t.Fatalf("%s", text)
@@ -117,17 +116,13 @@ func TestServeCommand_IsUnderASecretPath(t *testing.T) {
 	for path, want := range map[string]bool{"/": false, "/registry.opentofu.org/a/b/versions": false, "/mirror/": false, "/healthz": false, "/metrics": false, "/status.json": false,
 		"/" + strings.ToLower(found[2]) + "/registry.opentofu.org/a/b/versions": false, "/" + found[2] + "/registry.opentofu.org/a/b/versions": true} {
 		resp, err := http.Get("http://" + found[1] + path)
-		if err != nil {
-			t.Fatal(err)
-		}
+		must.Succeed(t, err)
 		resp.Body.Close()
 		if isMirror := resp.Header.Get("Content-Type") == "application/json"; isMirror != want {
 			t.Errorf("%s: %s, %v", path, resp.Status, resp.Header)
 		}
 	}
-	if err := os.WriteFile(asked, nil, 0o600); err != nil {
-		t.Fatal(err)
-	}
+	must.Succeed(t, os.WriteFile(asked, nil, 0o600))
 	if err := <-ended; err != nil {
 		t.Error(err)
 	}

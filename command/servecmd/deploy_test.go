@@ -14,6 +14,7 @@ import (
 	"github.com/zclconf/go-cty/cty"
 
 	"github.com/tfdeps/tfdeps/getproviders/providertest"
+	"github.com/tfdeps/tfdeps/internal/must"
 )
 
 const deployDir = "../../docs/fleet/"
@@ -21,9 +22,7 @@ const deployDir = "../../docs/fleet/"
 func readDeployed(t *testing.T, name string) []byte {
 	t.Helper()
 	content, err := os.ReadFile(deployDir + name)
-	if err != nil {
-		t.Fatal(err)
-	}
+	must.Succeed(t, err)
 	return content
 }
 
@@ -121,9 +120,7 @@ func TestDeployment_OtherProgramsTakeTheirFiles(t *testing.T) {
 		dir, self := t.TempDir(), os.Args[0]
 		for _, name := range []string{"tfdeps-serve.socket", "tfdeps-serve.service"} {
 			content := bytes.ReplaceAll(readDeployed(t, name), []byte("/usr/local/bin/tfdeps"), []byte(self))
-			if err := os.WriteFile(filepath.Join(dir, name), content, 0o600); err != nil {
-				t.Fatal(err)
-			}
+			must.Succeed(t, os.WriteFile(filepath.Join(dir, name), content, 0o600))
 		}
 		out, err := exec.CommandContext(t.Context(), program, "verify", filepath.Join(dir, "tfdeps-serve.service"), filepath.Join(dir, "tfdeps-serve.socket")).CombinedOutput()
 		if err != nil || bytes.Contains(out, []byte("tfdeps-serve")) {
@@ -134,19 +131,13 @@ func TestDeployment_OtherProgramsTakeTheirFiles(t *testing.T) {
 		program := providertest.LookProgram(t, "nginx", "/usr/sbin/nginx", "/usr/local/sbin/nginx")
 		dir := t.TempDir()
 		ca, err := providertest.NewCA()
-		if err != nil {
-			t.Fatal(err)
-		}
+		must.Succeed(t, err)
 		cert, key, err := ca.ServerPEM()
-		if err != nil {
-			t.Fatal(err)
-		}
+		must.Succeed(t, err)
 		server := strings.NewReplacer("/etc/nginx", dir, "serve:8080", "127.0.0.1:8080").Replace(string(readDeployed(t, "nginx.conf")))
 		config := "pid " + dir + "/pid;\nerror_log stderr;\nevents {}\nhttp {\naccess_log off;\n" + server + "}\n"
 		for name, content := range map[string]string{"nginx.conf": config, "cert.pem": string(cert), "key.pem": string(key)} {
-			if err := os.WriteFile(filepath.Join(dir, name), []byte(content), 0o600); err != nil {
-				t.Fatal(err)
-			}
+			must.Succeed(t, os.WriteFile(filepath.Join(dir, name), []byte(content), 0o600))
 		}
 		if out, err := exec.CommandContext(t.Context(), program, "-t", "-c", filepath.Join(dir, "nginx.conf")).CombinedOutput(); err != nil {
 			t.Errorf("%v: %s", err, out)

@@ -24,6 +24,7 @@ import (
 	"github.com/tfdeps/tfdeps/command/view"
 	"github.com/tfdeps/tfdeps/getproviders"
 	"github.com/tfdeps/tfdeps/getproviders/hosts"
+	"github.com/tfdeps/tfdeps/internal/must"
 	"github.com/tfdeps/tfdeps/providercache/blob"
 )
 
@@ -31,12 +32,8 @@ func TestTokenFile_IsReadAgain(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "tokens")
 	write := func(content string, at time.Time) {
 		t.Helper()
-		if err := os.WriteFile(path, []byte(content), 0o600); err != nil {
-			t.Fatal(err)
-		}
-		if err := os.Chtimes(path, at, at); err != nil {
-			t.Fatal(err)
-		}
+		must.Succeed(t, os.WriteFile(path, []byte(content), 0o600))
+		must.Succeed(t, os.Chtimes(path, at, at))
 	}
 	file := &tokenFile{path: path, log: slog.New(slog.DiscardHandler)}
 	allowed := func(header string) bool {
@@ -96,9 +93,7 @@ func TestTokenFile_LetsNobodyInByWhatWasThere(t *testing.T) {
 			}
 			give := func() {
 				t.Helper()
-				if err := errors.Join(os.RemoveAll(path), os.WriteFile(path, []byte(stolen), 0o600), os.Chtimes(path, at, at)); err != nil {
-					t.Fatal(err)
-				}
+				must.Succeed(t, errors.Join(os.RemoveAll(path), os.WriteFile(path, []byte(stolen), 0o600), os.Chtimes(path, at, at)))
 				if !allowed() {
 					t.Fatal("the token of the file isn't allowed")
 				}
@@ -269,9 +264,7 @@ func TestFresh_RemembersNothing(t *testing.T) {
 		made++
 		return &getproviders.RegistrySource{}, failure
 	})
-	if err != nil {
-		t.Fatal(err)
-	}
+	must.Succeed(t, err)
 	if one, two := source.Fresh(), source.Fresh(); one == two || made != 3 {
 		t.Errorf("made %d times, want three times", made)
 	}
@@ -307,9 +300,7 @@ func TestFront_EndsWhatClientsHoldUp(t *testing.T) {
 		if err == nil {
 			_, err = io.WriteString(conn, request)
 		}
-		if err != nil {
-			t.Fatal(err)
-		}
+		must.Succeed(t, err)
 		return conn
 	}
 	idle := dial("GET /endless HTTP/1.1\r\nHost: x\r\n\r\n")
@@ -363,9 +354,7 @@ func TestFront_WaitsForWhatIsntThereYet(t *testing.T) {
 	server.StartTLS()
 	defer server.Close()
 	resp, err := server.Client().Get(server.URL)
-	if err != nil {
-		t.Fatal(err)
-	}
+	must.Succeed(t, err)
 	defer resp.Body.Close()
 	if n, err := io.Copy(io.Discard, resp.Body); err != nil || n != 16<<10 || resp.ProtoMajor != 2 {
 		t.Errorf("%s: %d bytes, %v", resp.Proto, n, err)
@@ -376,15 +365,11 @@ func TestFront_WaitsForWhatIsntThereYet(t *testing.T) {
 // header be longer than one may be.
 func TestServe_BoundsConnectionsAndHeaders(t *testing.T) {
 	listener, err := net.Listen("tcp", "127.0.0.1:0")
-	if err != nil {
-		t.Fatal(err)
-	}
+	must.Succeed(t, err)
 	at := listener.Addr().String()
 	dial := func() net.Conn {
 		conn, err := new(net.Dialer).DialContext(t.Context(), "tcp", at)
-		if err != nil {
-			t.Fatal(err)
-		}
+		must.Succeed(t, err)
 		_ = conn.SetReadDeadline(time.Now().Add(20 * time.Second)) // for the failure of the test
 		return conn
 	}

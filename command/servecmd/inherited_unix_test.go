@@ -10,23 +10,18 @@ import (
 	"testing"
 
 	"github.com/tfdeps/tfdeps/command/cli"
+	"github.com/tfdeps/tfdeps/internal/must"
 )
 
 func TestInherited_IsTheSocketOfSystemd(t *testing.T) {
 	opened, err := net.Listen("tcp", "127.0.0.1:0")
-	if err != nil {
-		t.Fatal(err)
-	}
+	must.Succeed(t, err)
 	defer opened.Close()
 	file, err := opened.(*net.TCPListener).File()
-	if err != nil {
-		t.Fatal(err)
-	}
+	must.Succeed(t, err)
 	defer file.Close()
 	fd, err := syscall.Dup(int(file.Fd())) // which inherited closes
-	if err != nil {
-		t.Fatal(err)
-	}
+	must.Succeed(t, err)
 	mine := cli.Environment{"LISTEN_PID=" + strconv.Itoa(os.Getpid()), "LISTEN_FDS=1"}
 	got, err := inherited(mine, os.Getpid(), fd)
 	if err != nil || got.Addr().String() != opened.Addr().String() {

@@ -21,6 +21,7 @@ import (
 	"github.com/tfdeps/tfdeps/getproviders"
 	"github.com/tfdeps/tfdeps/getproviders/hosts"
 	"github.com/tfdeps/tfdeps/getproviders/providertest"
+	"github.com/tfdeps/tfdeps/internal/must"
 	"github.com/tfdeps/tfdeps/internal/par"
 	"github.com/tfdeps/tfdeps/providercache/blob"
 	"github.com/tfdeps/tfdeps/providercache/mirrorserver"
@@ -88,9 +89,7 @@ func TestFront_HasMetrics(t *testing.T) {
 		}
 	}
 	page, err := os.ReadFile(filepath.Join("..", "..", "docs", "fleet.md"))
-	if err != nil {
-		t.Fatal(err)
-	}
+	must.Succeed(t, err)
 	sent := namesIn(`(?m)^# TYPE (tfdeps_\w+) `, text)
 	if documented := namesIn("`(tfdeps_\\w+)`", string(page)); !slices.Equal(documented, sent) {
 		t.Errorf("docs/fleet.md has %q, and the server %q", documented, sent)
@@ -128,9 +127,7 @@ func TestFront_SeesWhatIsNewInTheStore(t *testing.T) {
 func TestFront_IsntReadyWithoutItsBucket(t *testing.T) {
 	f, registry := newFront(t)
 	broken, err := mirrorserver.Handler(registry.Source(), unreadable{blob.NewDirectory(t.TempDir())}, mirrorserver.Options{})
-	if err != nil {
-		t.Fatal(err)
-	}
+	must.Succeed(t, err)
 	defer broken.Close()
 	f.mirror = broken
 	f.ask(t, "/readyz", http.StatusServiceUnavailable)

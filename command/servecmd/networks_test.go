@@ -26,6 +26,7 @@ import (
 	"github.com/tfdeps/tfdeps/getproviders"
 	"github.com/tfdeps/tfdeps/getproviders/hosts"
 	"github.com/tfdeps/tfdeps/getproviders/providertest"
+	"github.com/tfdeps/tfdeps/internal/must"
 )
 
 // startServing runs a server that finds a registry at registry.example.com, and returns its URL and what ends it and returns its log.
@@ -33,9 +34,7 @@ func startServing(t *testing.T, registry *providertest.Registry, args ...string)
 	t.Helper()
 	dir := t.TempDir()
 	env, err := registry.Env(dir, string(providertest.Host))
-	if err != nil {
-		t.Fatal(err)
-	}
+	must.Succeed(t, err)
 	roots := x509.NewCertPool()
 	roots.AppendCertsFromPEM(registry.CAPEM())
 	newClient := func(o hosts.ClientOptions) (*http.Client, error) {
@@ -125,9 +124,7 @@ func TestServe_AsksNoHostOfItsOwnNetwork(t *testing.T) {
 			ask := func(args ...string) string {
 				at, end := startServing(t, registry, args...)
 				resp, err := http.Get(at + asked)
-				if err != nil {
-					t.Fatal(err)
-				}
+				must.Succeed(t, err)
 				body, _ := io.ReadAll(resp.Body)
 				resp.Body.Close()
 				if resp.StatusCode != http.StatusBadGateway {
@@ -152,9 +149,7 @@ func TestServe_AsksNoHostOfItsOwnNetwork(t *testing.T) {
 func TestOptions_Named(t *testing.T) {
 	product := getproviders.Terraform("")
 	include, err := patterns(product, []string{"registry.home/acme/*", "*/*/*", "hashicorp/*"})
-	if err != nil {
-		t.Fatal(err)
-	}
+	must.Succeed(t, err)
 	config := &cliconfig.Config{
 		Hosts: map[hosts.Hostname]map[string]string{"registry.example.com": {"providers.v1": "https://10.0.0.1:8443/v1/"}, "other.example.com": {"modules.v1": "/v1/"}},
 		Installation: []cliconfig.Method{

@@ -10,6 +10,7 @@ import (
 	"time"
 
 	"github.com/tfdeps/tfdeps/command/cli"
+	"github.com/tfdeps/tfdeps/internal/must"
 	"github.com/tfdeps/tfdeps/internal/oci"
 )
 
@@ -23,17 +24,13 @@ func TestCreateRepository_EndsWithItsCommand(t *testing.T) {
 	create := func(script string) error {
 		t.Helper()
 		path := filepath.Join(t.TempDir(), "create.sh")
-		if err := os.WriteFile(path, []byte(script), 0o600); err != nil {
-			t.Fatal(err)
-		}
+		must.Succeed(t, os.WriteFile(path, []byte(script), 0o600))
 		ctx, cancel := context.WithTimeout(t.Context(), 20*time.Second) // for the failure of the test
 		defer cancel()
 		return CreateRepository(&cli.Meta{Context: t.Context(), Env: cli.Environment(os.Environ())}, "sh "+path)(ctx, at)
 	}
 	here, err := os.Getwd()
-	if err != nil {
-		t.Fatal(err)
-	}
+	must.Succeed(t, err)
 	if err := create("test \"$(pwd -P)\" != '" + here + "'"); err != nil {
 		t.Errorf("it runs in the working directory: %v", err)
 	}

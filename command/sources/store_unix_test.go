@@ -12,6 +12,7 @@ import (
 
 	"github.com/tfdeps/tfdeps/command/cli"
 	"github.com/tfdeps/tfdeps/getproviders"
+	"github.com/tfdeps/tfdeps/internal/must"
 )
 
 func TestModules_NoStoreThatOthersCanWriteTo(t *testing.T) {
@@ -28,15 +29,11 @@ func TestModules_NoStoreThatOthersCanWriteTo(t *testing.T) {
 	if got := store(); got != ModuleStore(m) || log.Len() > 0 {
 		t.Errorf("before it is there: %q, %s", got, &log)
 	}
-	if err := os.MkdirAll(ModuleStore(m), 0o700); err != nil {
-		t.Fatal(err)
-	}
+	must.Succeed(t, os.MkdirAll(ModuleStore(m), 0o700))
 	if got := store(); got != ModuleStore(m) || log.Len() > 0 {
 		t.Errorf("%q, %s", got, &log)
 	}
-	if err := os.Chmod(m.CacheDir, 0o775); err != nil {
-		t.Fatal(err)
-	}
+	must.Succeed(t, os.Chmod(m.CacheDir, 0o775))
 	if got := store(); got != "" || strings.Count(log.String(), "\n") != 1 || !strings.Contains(log.String(), m.CacheDir) {
 		t.Errorf("%q, %s", got, &log)
 	}

@@ -16,6 +16,7 @@ import (
 	"github.com/tfdeps/tfdeps/getproviders"
 	"github.com/tfdeps/tfdeps/internal/bundle"
 	"github.com/tfdeps/tfdeps/internal/config/modulelock"
+	"github.com/tfdeps/tfdeps/internal/must"
 )
 
 // The files of these tests: packages of a provider, and modules.
@@ -178,9 +179,7 @@ func (tr tree) lay(t *testing.T, dir string) {
 		if err == nil {
 			err = os.WriteFile(path, []byte(content), 0o644)
 		}
-		if err != nil {
-			t.Fatal(err)
-		}
+		must.Succeed(t, err)
 	}
 }
 
@@ -202,9 +201,7 @@ func (tr tree) pack(t *testing.T) string {
 	if err == nil {
 		err = os.WriteFile(name, b.Bytes(), 0o644)
 	}
-	if err != nil {
-		t.Fatal(err)
-	}
+	must.Succeed(t, err)
 	return name
 }
 
@@ -228,9 +225,7 @@ func treeOf(t *testing.T, dir string) tree {
 		}
 		return nil
 	})
-	if err != nil {
-		t.Fatal(err)
-	}
+	must.Succeed(t, err)
 	return all
 }
 
@@ -246,9 +241,7 @@ func zipped(t *testing.T, content string) string {
 	if err == nil {
 		err = w.Close()
 	}
-	if err != nil {
-		t.Fatal(err)
-	}
+	must.Succeed(t, err)
 	return b.String()
 }
 
@@ -258,9 +251,7 @@ func h1Of(t *testing.T, name, content string) getproviders.Hash {
 	dir := t.TempDir()
 	tree{name: content}.lay(t, dir)
 	h1, err := getproviders.HashDir(t.Context(), dir)
-	if err != nil {
-		t.Fatal(err)
-	}
+	must.Succeed(t, err)
 	return h1
 }
 
@@ -306,8 +297,6 @@ func unpackInto(t *testing.T, target, archive string, options ...string) (code i
 		Env: cli.Environment{"PATH=" + t.TempDir(), "TFDEPS_TERRAFORM_VERSION=1.15.9"},
 	}
 	code, err := run(meta, append(append([]string{"-unpack=" + archive}, options...), target))
-	if err != nil {
-		t.Fatal(err)
-	}
+	must.Succeed(t, err)
 	return code, out.String()
 }

@@ -11,6 +11,7 @@ import (
 	cdx "github.com/CycloneDX/cyclonedx-go"
 
 	"github.com/tfdeps/tfdeps/getproviders"
+	"github.com/tfdeps/tfdeps/internal/must"
 )
 
 // propertiesOf are the values of a component's properties, by their names without "tfdeps:".
@@ -26,9 +27,7 @@ func propertiesOf(c cdx.Component) map[string][]string {
 func TestInventory_SaysWhatIsKnown(t *testing.T) {
 	provider := func(address string) getproviders.Provider {
 		p, err := getproviders.Terraform("1.15.9").ParseProvider(address)
-		if err != nil {
-			t.Fatal(err)
-		}
+		must.Succeed(t, err)
 		return p
 	}
 	made := time.Date(2026, 3, 1, 12, 0, 0, 0, time.UTC)
@@ -45,13 +44,9 @@ func TestInventory_SaysWhatIsKnown(t *testing.T) {
 		{Provider: provider("acme/free"), Present: true, LockedHashes: []getproviders.Hash{"h1:a", "zh:b"}, Hashes: []getproviders.Hash{getproviders.Hash("zh:" + sum)}},
 	}}
 	var out bytes.Buffer
-	if err := Write(&out, inventory, true, Run{}); err != nil {
-		t.Fatal(err)
-	}
+	must.Succeed(t, Write(&out, inventory, true, Run{}))
 	var bom cdx.BOM
-	if err := cdx.NewBOMDecoder(&out, cdx.BOMFileFormatJSON).Decode(&bom); err != nil {
-		t.Fatal(err)
-	}
+	must.Succeed(t, cdx.NewBOMDecoder(&out, cdx.BOMFileFormatJSON).Decode(&bom))
 	if bom.SpecVersion != cdx.SpecVersion1_6 || bom.Metadata.Timestamp != "2026-03-01T12:00:00Z" || len(*bom.Components) != 4 {
 		t.Fatalf("got %+v", bom)
 	}

@@ -14,6 +14,7 @@ import (
 
 	"github.com/tfdeps/tfdeps/command/problem"
 	"github.com/tfdeps/tfdeps/getproviders"
+	"github.com/tfdeps/tfdeps/internal/must"
 )
 
 func TestPrintable_IsNoCommandOfCI(t *testing.T) {
@@ -62,9 +63,7 @@ func TestProblems_AreNoCommandsOfCI(t *testing.T) {
 	var out bytes.Buffer
 	j := &jsonPrinter{out: Stream{Writer: &out}, now: time.Now, product: getproviders.Terraform("1.15.9")}
 	j.problem(p)
-	if err := writeReport(&out, map[string]string{"detail": words}); err != nil {
-		t.Fatal(err)
-	}
+	must.Succeed(t, writeReport(&out, map[string]string{"detail": words}))
 	if strings.Contains(out.String(), "##") {
 		t.Errorf("a command: %s", &out)
 	}
@@ -123,9 +122,7 @@ func TestOutput_HasNothingThatIsObeyed(t *testing.T) {
 	}
 	out.Reset()
 	var result []string
-	if err := writeReport(&out, []string{words}); err != nil {
-		t.Fatal(err)
-	}
+	must.Succeed(t, writeReport(&out, []string{words}))
 	check("a result in JSON", out.String())
 	if err := json.Unmarshal(out.Bytes(), &result); err != nil || result[0] != words {
 		t.Errorf("%v: %q", err, result)
@@ -139,9 +136,7 @@ func TestOutput_HasNothingThatIsObeyed(t *testing.T) {
 	r := newRun(Options{Now: time.Now})
 	r.item("provider", "acme/p").Error = words
 	r.addProblems(problem.List{problem.Warning("x", words)})
-	if err := r.write(&out, ReportHead{Directory: words}); err != nil {
-		t.Fatal(err)
-	}
+	must.Succeed(t, r.write(&out, ReportHead{Directory: words}))
 	check("the page", out.String())
 	_, data, _ := strings.Cut(out.String(), `{"format"`)
 	data, _, _ = strings.Cut(data, "</script>")
@@ -150,8 +145,6 @@ func TestOutput_HasNothingThatIsObeyed(t *testing.T) {
 		Rows      []struct{ Error string }
 		Problems  []struct{ Detail string }
 	}
-	if err := json.Unmarshal([]byte(`{"format"`+data), &shown); err != nil {
-		t.Fatal(err)
-	}
+	must.Succeed(t, json.Unmarshal([]byte(`{"format"`+data), &shown))
 	check("what the page shows", shown.Directory+"\n"+shown.Rows[0].Error+"\n"+shown.Problems[0].Detail)
 }

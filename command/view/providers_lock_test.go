@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"github.com/tfdeps/tfdeps/getproviders"
+	"github.com/tfdeps/tfdeps/internal/must"
 	"github.com/tfdeps/tfdeps/providercache/lockhashes"
 	"github.com/tfdeps/tfdeps/providercache/resolve"
 )
@@ -15,13 +16,9 @@ import (
 func lockedPackage(t *testing.T, name, platform string) lockhashes.Package {
 	t.Helper()
 	p, err := getproviders.Terraform("1.15.9").ParseProvider("acme/" + name)
-	if err != nil {
-		t.Fatal(err)
-	}
+	must.Succeed(t, err)
 	plat, err := getproviders.ParsePlatform(platform)
-	if err != nil {
-		t.Fatal(err)
-	}
+	must.Succeed(t, err)
 	return lockhashes.Package{
 		Selection: resolve.Selection{Provider: p, Version: getproviders.MustParseVersion("1.0.0")}, Platform: plat,
 		Authentication: getproviders.AuthenticationResult{TrustLevel: getproviders.LevelCommunity, KeyID: "ABC", Notes: []string{"old key"}},

@@ -8,6 +8,7 @@ import (
 	"testing"
 
 	"github.com/tfdeps/tfdeps/getproviders"
+	"github.com/tfdeps/tfdeps/internal/must"
 )
 
 func TestProvidersReport_Text(t *testing.T) {
@@ -121,9 +122,7 @@ func TestProvidersReport_JSON(t *testing.T) {
 		Locked: map[getproviders.Provider]LockedVersion{alpha: {Version: getproviders.MustParseVersion("1.0.0")}},
 	}
 	var out bytes.Buffer
-	if err := Write(&out, report, true, Run{}); err != nil {
-		t.Fatal(err)
-	}
+	must.Succeed(t, Write(&out, report, true, Run{}))
 	var got struct {
 		Format  string `json:"format_version"`
 		Modules []struct {
@@ -142,9 +141,7 @@ func TestProvidersReport_JSON(t *testing.T) {
 			Locked  *struct{ Version string }
 		}
 	}
-	if err := json.Unmarshal(out.Bytes(), &got); err != nil {
-		t.Fatal(err)
-	}
+	must.Succeed(t, json.Unmarshal(out.Bytes(), &got))
 	if m := got.Modules; m[0].Parent != nil || *m[1].Parent != "" || *m[2].Parent != "test.t.r" {
 		t.Errorf("wrong parents in %s", out.String())
 	}

@@ -8,6 +8,7 @@ import (
 	"testing"
 
 	"github.com/tfdeps/tfdeps/getproviders"
+	"github.com/tfdeps/tfdeps/internal/must"
 	"github.com/tfdeps/tfdeps/providercache/lockhashes"
 	"github.com/tfdeps/tfdeps/providercache/resolve"
 )
@@ -17,9 +18,7 @@ import (
 func TestURLsReport_URLsAreWholeForProgramsOnly(t *testing.T) {
 	t.Parallel()
 	at, err := url.Parse("https://me:password@cdn.example/w.zip?signature=a&b=%2F")
-	if err != nil {
-		t.Fatal(err)
-	}
+	must.Succeed(t, err)
 	p := lockhashes.LocatedPackage{
 		Selection: resolve.Selection{Provider: getproviders.Provider{Hostname: "example.com", Namespace: "acme", Type: "widget"}, Version: getproviders.MustParseVersion("1.0.0")},
 		Platform:  getproviders.Platform{OS: "linux", Arch: "amd64"}, Package: getproviders.Package{Location: getproviders.HTTPArchive{URL: at}}, Size: 5,
@@ -29,9 +28,7 @@ func TestURLsReport_URLsAreWholeForProgramsOnly(t *testing.T) {
 		Locked: func(getproviders.Provider, getproviders.Version) []getproviders.Hash { return nil },
 	}}}
 	var asJSON bytes.Buffer
-	if err := Write(&asJSON, report, true, Run{}); err != nil {
-		t.Fatal(err)
-	}
+	must.Succeed(t, Write(&asJSON, report, true, Run{}))
 	asText := report.Text()
 	if !strings.Contains(asJSON.String(), `"url": "https://cdn.example/w.zip?signature=a&b=%2F"`) || !json.Valid(asJSON.Bytes()) {
 		t.Errorf("as JSON: %s", &asJSON)

@@ -16,6 +16,7 @@ import (
 	"github.com/tfdeps/tfdeps/getproviders"
 	"github.com/tfdeps/tfdeps/getproviders/hosts"
 	"github.com/tfdeps/tfdeps/internal/config/modules"
+	"github.com/tfdeps/tfdeps/internal/must"
 	"github.com/tfdeps/tfdeps/providercache/event"
 	"github.com/tfdeps/tfdeps/providercache/link"
 )
@@ -100,9 +101,7 @@ func sampleReport(t *testing.T, count int, failed bool) string {
 		r.addProblems(problem.List{problem.Warning("A warning "+hostileText, "")})
 	}
 	var page bytes.Buffer
-	if err := r.write(&page, ReportHead{Own: "dev", Directory: "/home/someone/infrastructure/production", Failed: failed}); err != nil {
-		t.Fatal(err)
-	}
+	must.Succeed(t, r.write(&page, ReportHead{Own: "dev", Directory: "/home/someone/infrastructure/production", Failed: failed}))
 	return page.String()
 }
 
@@ -143,9 +142,7 @@ func TestReport_TellsWhatHappenedWhen(t *testing.T) {
 	}
 	clock.wait(8)
 	var page bytes.Buffer
-	if err := r.write(&page, ReportHead{Failed: true}); err != nil {
-		t.Fatal(err)
-	}
+	must.Succeed(t, r.write(&page, ReportHead{Failed: true}))
 	data := dataIn(t, page.String())
 	var got strings.Builder
 	for _, row := range data.Rows {
@@ -190,9 +187,7 @@ func TestReport_InABrowser(t *testing.T) {
 	t.Parallel()
 	dir := t.TempDir()
 	page := filepath.Join(dir, "page.html")
-	if err := os.WriteFile(page, []byte(sampleReport(t, 100, true)), 0o600); err != nil {
-		t.Fatal(err)
-	}
+	must.Succeed(t, os.WriteFile(page, []byte(sampleReport(t, 100, true)), 0o600))
 	dom := screentest.Browse(t, dir, "file://"+page, "--dump-dom")
 	if count := strings.Count(dom, `<div class="row`); count != 102 { // with the axis and a module
 		t.Errorf("%d rows are drawn:\n%.3000s", count, dom)
@@ -211,9 +206,7 @@ func TestReport_InABrowser(t *testing.T) {
 	}
 	for name, run := range map[string]string{"few": sampleReport(t, 12, false), "many": sampleReport(t, 100, true)} {
 		for mode, options := range map[string][]string{"light": nil, "dark": {"--blink-settings=preferredColorScheme=0"}} {
-			if err := os.WriteFile(page, []byte(run), 0o600); err != nil {
-				t.Fatal(err)
-			}
+			must.Succeed(t, os.WriteFile(page, []byte(run), 0o600))
 			screentest.Browse(t, dir, "file://"+page, append(options, "--window-size=1280,1000", "--screenshot="+filepath.Join(pictures, name+"-"+mode+".png"))...)
 		}
 	}

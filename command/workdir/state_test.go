@@ -11,6 +11,7 @@ import (
 	"github.com/tfdeps/tfdeps/command/cli"
 	"github.com/tfdeps/tfdeps/getproviders"
 	"github.com/tfdeps/tfdeps/internal/config/backend"
+	"github.com/tfdeps/tfdeps/internal/must"
 )
 
 const stateOfWidget = `{"version": 4, "resources": [{"mode": "managed", "provider": "provider[\"example.com/acme/widget\"]"}]}`
@@ -24,9 +25,7 @@ func TestReadState_ChoosesTheState(t *testing.T) {
 		"terraform.tfstate.d/w/terraform.tfstate": stateOfWidget,
 		"elsewhere/w/terraform.tfstate":           stateOfWidget,
 	} {
-		if err := errors.Join(os.MkdirAll(filepath.Dir(name), 0o755), os.WriteFile(name, []byte(content), 0o644)); err != nil {
-			t.Fatal(err)
-		}
+		must.Succeed(t, errors.Join(os.MkdirAll(filepath.Dir(name), 0o755), os.WriteFile(name, []byte(content), 0o644)))
 	}
 	local := readRecord(t, `"local","config":{"path":"pulled","workspace_dir":"elsewhere"}`)
 	remote := readRecord(t, `"s3","config":{}`)
@@ -69,13 +68,9 @@ func TestReadState_ChoosesTheState(t *testing.T) {
 func readRecord(t *testing.T, fields string) *backend.Record {
 	t.Helper()
 	path := filepath.Join(t.TempDir(), "record")
-	if err := os.WriteFile(path, []byte(`{"version":3,"backend":{"type":`+fields+`,"hash":1}}`), 0o600); err != nil {
-		t.Fatal(err)
-	}
+	must.Succeed(t, os.WriteFile(path, []byte(`{"version":3,"backend":{"type":`+fields+`,"hash":1}}`), 0o600))
 	record, err := backend.Read(nil, path, getproviders.Product{})
-	if err != nil {
-		t.Fatal(err)
-	}
+	must.Succeed(t, err)
 	return record
 }
 

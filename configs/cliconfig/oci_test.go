@@ -7,13 +7,12 @@ import (
 	"testing"
 
 	"github.com/tfdeps/tfdeps/getproviders"
+	"github.com/tfdeps/tfdeps/internal/must"
 )
 
 func TestRepositoryTemplate_IsReadAsOpenTofuReadsIt(t *testing.T) {
 	widget, err := openTofu.ParseProvider("example.com/acme/widget")
-	if err != nil {
-		t.Fatal(err)
-	}
+	must.Succeed(t, err)
 	for _, test := range []struct {
 		text, include string
 		want          string // "": it is refused
@@ -110,9 +109,7 @@ func TestSource_OCIMirrorIsMadeByItsHook(t *testing.T) {
 	}
 	var made []string
 	widget, err := openTofu.ParseProvider("example.com/acme/widget")
-	if err != nil {
-		t.Fatal(err)
-	}
+	must.Succeed(t, err)
 	options := SourceOptions{Product: openTofu, OCIMirror: func(template RepositoryTemplate) getproviders.Source {
 		made = append(made, template.Address(widget))
 		return &getproviders.FilesystemMirrorSource{Dir: t.TempDir()}
@@ -121,9 +118,7 @@ func TestSource_OCIMirrorIsMadeByItsHook(t *testing.T) {
 		options.Network.OfflineBy = by
 		options.Cached = func(getproviders.Provider) []getproviders.CachedPackage { return nil }
 		source, err := config.Source(t.Context(), options)
-		if err != nil {
-			t.Fatal(err)
-		}
+		must.Succeed(t, err)
 		if _, err := source.Versions(t.Context(), widget); err == nil || strings.Contains(source.Describe(widget).Name, "not asked") != (by != "") {
 			t.Errorf("with %q: %s, %v", by, source.Describe(widget).Name, err)
 		}

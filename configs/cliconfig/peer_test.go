@@ -17,6 +17,7 @@ import (
 	"github.com/tfdeps/tfdeps/getproviders"
 	"github.com/tfdeps/tfdeps/getproviders/hosts"
 	"github.com/tfdeps/tfdeps/getproviders/providertest"
+	"github.com/tfdeps/tfdeps/internal/must"
 )
 
 // peer is a run of Terraform with a CLI configuration, in a working directory
@@ -32,9 +33,7 @@ func (p peer) run(t *testing.T, args ...string) string {
 	rc := filepath.Join(t.TempDir(), "rc")
 	main := "terraform {\n  required_providers {\n    p = {\n      source = \"" + p.provider + "\"\n    }\n  }\n}\n"
 	for path, content := range map[string]string{rc: p.rc, filepath.Join(dir, "main.tf"): main} {
-		if err := os.WriteFile(path, []byte(content), 0o600); err != nil {
-			t.Fatal(err)
-		}
+		must.Succeed(t, os.WriteFile(path, []byte(content), 0o600))
 	}
 	cmd := exec.Command(providertest.LookProgram(t, "terraform"), args...)
 	cmd.Dir = dir
@@ -197,9 +196,7 @@ func TestRead_MethodsServeAsInTerraform(t *testing.T) {
 	mirrors := t.TempDir()
 	for _, pkg := range []string{"1/registry.terraform.io/acme/one/1.0.0", "2/registry.terraform.io/acme/one/2.0.0", "1/example.com/acme/two/1.0.0", "2/example.com/acme/two/2.0.0"} {
 		dir := filepath.Join(mirrors, filepath.FromSlash(pkg), getproviders.CurrentPlatform().String())
-		if err := os.MkdirAll(dir, 0o700); err != nil {
-			t.Fatal(err)
-		}
+		must.Succeed(t, os.MkdirAll(dir, 0o700))
 	}
 	for name, tc := range map[string]struct{ rc, provider string }{
 		"both":                 {`provider_installation { M1 } M2 } }`, "acme/one"},
@@ -256,9 +253,7 @@ func newest(t *testing.T, rc, source string) string {
 	if len(available.Versions) == 0 {
 		return ""
 	}
-	if err != nil {
-		t.Fatal(err)
-	}
+	must.Succeed(t, err)
 	return slices.MaxFunc(available.Versions, getproviders.Version.Compare).String()
 }
 
@@ -387,13 +382,9 @@ func TestRead_HelperIsThatOfTerraform(t *testing.T) {
 	home := t.TempDir()
 	dirs := HelperDirs(User{HomeDir: home}.ConfigDir(), getproviders.CurrentPlatform())
 	for i, version := range []string{"_v1.9.0", "_v1.10.0"} {
-		if err := os.MkdirAll(dirs[i], 0o700); err != nil {
-			t.Fatal(err)
-		}
+		must.Succeed(t, os.MkdirAll(dirs[i], 0o700))
 		script := "#!/bin/sh\n[ \"$3\" = none.example ] && echo '{}' || echo '{\"token\": \"'$1-$2-$3" + version + "'\"}'\n"
-		if err := providertest.WriteProgram(filepath.Join(dirs[i], "terraform-credentials-x"+version), []byte(script)); err != nil {
-			t.Fatal(err)
-		}
+		must.Succeed(t, providertest.WriteProgram(filepath.Join(dirs[i], "terraform-credentials-x"+version), []byte(script)))
 	}
 	for name, want := range map[string]string{
 		"a.example":      "Bearer arg-get-a.example_v1.10.0",
@@ -419,9 +410,7 @@ func TestRead_HelperIsThatOfTerraform(t *testing.T) {
 				t.Fatal(problems, err)
 			}
 			helper, err := hosts.NewHelperTokens(hosts.Helper{Name: config.Helper.Name, Args: config.Helper.Args, Dirs: dirs})
-			if err != nil {
-				t.Fatal(err)
-			}
+			must.Succeed(t, err)
 			ours, err := hosts.FirstOf(config.Tokens, helper).Token(t.Context(), host)
 			if err != nil || ours != strings.TrimPrefix(want, "Bearer ") {
 				t.Errorf("ours %q, %v; want %q", ours, err, want)

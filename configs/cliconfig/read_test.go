@@ -11,6 +11,7 @@ import (
 	"testing"
 
 	"github.com/tfdeps/tfdeps/getproviders/hosts"
+	"github.com/tfdeps/tfdeps/internal/must"
 )
 
 // home makes a directory with the given files: "rc" is the main file, and all
@@ -23,12 +24,8 @@ func home(t testing.TB, files map[string]string) Locations {
 		if name != "rc" {
 			path = filepath.Join(at.Dir, name)
 		}
-		if err := os.MkdirAll(filepath.Dir(path), 0o700); err != nil {
-			t.Fatal(err)
-		}
-		if err := os.WriteFile(path, []byte(content), 0o600); err != nil {
-			t.Fatal(err)
-		}
+		must.Succeed(t, os.MkdirAll(filepath.Dir(path), 0o700))
+		must.Succeed(t, os.WriteFile(path, []byte(content), 0o600))
 	}
 	return at
 }
@@ -183,9 +180,7 @@ func TestRead_SettingsOfTheWrongKind(t *testing.T) {
 func TestRead_FilesThatAreNotThere(t *testing.T) {
 	dir := t.TempDir()
 	file := filepath.Join(dir, "file")
-	if err := os.WriteFile(file, nil, 0o600); err != nil {
-		t.Fatal(err)
-	}
+	must.Succeed(t, os.WriteFile(file, nil, 0o600))
 	for _, path := range []string{filepath.Join(dir, "missing"), filepath.Join(dir, "no", "such"), filepath.Join(file, "x")} {
 		config, problems := Read(Locations{File: path, Required: true}, testEnv, terraform)
 		if config == nil || len(problems) != 1 || !problems[0].Warning || problems[0].File != path ||
@@ -220,9 +215,7 @@ func TestRead_UnreadableDirectory(t *testing.T) {
 		t.Skip("there is no directory that this user can't read")
 	}
 	dir := t.TempDir()
-	if err := os.Chmod(dir, 0); err != nil {
-		t.Fatal(err)
-	}
+	must.Succeed(t, os.Chmod(dir, 0))
 	if _, problems := Read(Locations{Dir: dir}, testEnv, terraform); len(problems) != 1 || problems[0].Warning {
 		t.Errorf("got %+v", problems)
 	}

@@ -7,6 +7,7 @@ import (
 	"testing"
 
 	"github.com/tfdeps/tfdeps/getproviders"
+	"github.com/tfdeps/tfdeps/internal/must"
 )
 
 var openTofu = getproviders.OpenTofu("1.12.6")
@@ -43,9 +44,7 @@ func TestSource_RetriesDownloadsAsOpenTofu(t *testing.T) {
 	} {
 		o := SourceOptions{Product: c.product, User: User{Environ: []string{"TF_PROVIDER_DOWNLOAD_RETRY=" + c.variable}}}
 		found, err := o.retried(archiveSource{}, c.given).Package(t.Context(), getproviders.Provider{}, getproviders.Version{}, getproviders.Platform{})
-		if err != nil {
-			t.Fatal(err)
-		}
+		must.Succeed(t, err)
 		got := -1
 		if retries := found.Location.(getproviders.HTTPArchive).Retries; retries != nil {
 			got = *retries
@@ -103,14 +102,10 @@ func TestSource_OCIMirrorFailsForWhatItIsFor(t *testing.T) {
 		t.Fatal(problems)
 	}
 	source, err := config.Source(t.Context(), SourceOptions{Product: openTofu})
-	if err != nil {
-		t.Fatal(err)
-	}
+	must.Succeed(t, err)
 	ask := func(address string) error {
 		p, err := openTofu.ParseProvider(address)
-		if err != nil {
-			t.Fatal(err)
-		}
+		must.Succeed(t, err)
 		_, err = source.Versions(t.Context(), p)
 		return err
 	}

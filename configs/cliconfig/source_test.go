@@ -10,15 +10,14 @@ import (
 
 	"github.com/tfdeps/tfdeps/getproviders"
 	"github.com/tfdeps/tfdeps/getproviders/hosts"
+	"github.com/tfdeps/tfdeps/internal/must"
 )
 
 // described says which sources are asked for a provider, in their order.
 func described(t *testing.T, source getproviders.MultiSource, address string) string {
 	t.Helper()
 	p, err := terraform.ParseProvider(address)
-	if err != nil {
-		t.Fatal(err)
-	}
+	must.Succeed(t, err)
 	return source.Describe(p).Name
 }
 
@@ -44,9 +43,7 @@ func TestSource_AsksTheMethodsInTheirOrder(t *testing.T) {
 		t.Fatal(problems)
 	}
 	source, err := config.Source(t.Context(), SourceOptions{Product: terraform})
-	if err != nil {
-		t.Fatal(err)
-	}
+	must.Succeed(t, err)
 	if len(source.Selectors) != 4 || source.Selectors[1].Source != source.Selectors[2].Source {
 		t.Errorf("two methods with one URL have two sources: %+v", source.Selectors)
 	}
@@ -69,16 +66,12 @@ func TestSource_TakesTheUsualDirectoriesWithoutABlock(t *testing.T) {
 	own := filepath.Join(home, ".terraform.d", "plugins")
 	vendored := filepath.Join("terraform.d", "plugins")
 	for _, dir := range []string{own, vendored} {
-		if err := os.MkdirAll(filepath.Join(dir, "example.com", "acme", "a", "1.0.0", "linux_amd64"), 0o700); err != nil {
-			t.Fatal(err)
-		}
+		must.Succeed(t, os.MkdirAll(filepath.Join(dir, "example.com", "acme", "a", "1.0.0", "linux_amd64"), 0o700))
 	}
 	user := User{HomeDir: home, GOOS: "linux"}
 	options := SourceOptions{Product: terraform, User: user, Fallback: getproviders.Exclusive}
 	source, err := new(Config).Source(t.Context(), options)
-	if err != nil {
-		t.Fatal(err)
-	}
+	must.Succeed(t, err)
 	if got := described(t, source, "example.com/acme/a"); got != vendored+", "+own {
 		t.Errorf("asked for a provider of the directories are %s", got)
 	}

@@ -13,6 +13,7 @@ import (
 	"github.com/tfdeps/tfdeps/configs/cliconfig"
 	"github.com/tfdeps/tfdeps/getproviders"
 	"github.com/tfdeps/tfdeps/getproviders/hosts"
+	"github.com/tfdeps/tfdeps/internal/must"
 )
 
 // TestConfig_WriteWithSaysTheSame reads what was written of several files, in both syntaxes.
@@ -39,12 +40,8 @@ unknown_thing "label" { nested = { a = 1 } }
 		"d/more.tfrc.json": `{"plugin_cache_dir": "/second", "credentials": {"three.example.com": [{"token": "three"}]}, "plugin_cache_may_break_dependency_lock_file": true}`,
 	} {
 		path := filepath.Join(dir, name)
-		if err := os.MkdirAll(filepath.Dir(path), 0o700); err != nil {
-			t.Fatal(err)
-		}
-		if err := os.WriteFile(path, []byte(content), 0o600); err != nil {
-			t.Fatal(err)
-		}
+		must.Succeed(t, os.MkdirAll(filepath.Dir(path), 0o700))
+		must.Succeed(t, os.WriteFile(path, []byte(content), 0o600))
 	}
 	none := func(string) string { return "" }
 	read := func(at cliconfig.Locations) *cliconfig.Config {
@@ -58,13 +55,9 @@ unknown_thing "label" { nested = { a = 1 } }
 	before := read(cliconfig.Locations{File: filepath.Join(dir, "main"), Dir: filepath.Join(dir, "d")})
 	text, err := before.WriteWith(map[hosts.Hostname]map[string]any{"two.example.com": {
 		"providers.v1": "http://127.0.0.1:1/x/", "login.v1": map[string]any{"client": "c", "ports": []any{float64(10000), float64(10010)}}}})
-	if err != nil {
-		t.Fatal(err)
-	}
+	must.Succeed(t, err)
 	path := filepath.Join(dir, "written")
-	if err := os.WriteFile(path, text, 0o600); err != nil {
-		t.Fatal(err)
-	}
+	must.Succeed(t, os.WriteFile(path, text, 0o600))
 	after := read(cliconfig.Locations{File: path})
 	if got := after.Hosts["two.example.com"]["providers.v1"]; got != "http://127.0.0.1:1/x/" {
 		t.Errorf("the service of the host is %q:\n%s", got, text)
@@ -102,9 +95,7 @@ func TestConfig_WriteWithWritesNothingThatAHostSaysAsCode(t *testing.T) {
 	} {
 		services := map[string]any{"a": map[string]any{"x": text}, "b": text, "c": "plain", text: "z"}
 		written, err := config.WriteWith(map[hosts.Hostname]map[string]any{"evil.example.com": services, "z.example.com": {"d": "plain"}})
-		if err != nil {
-			t.Fatal(err)
-		}
+		must.Succeed(t, err)
 		var read struct {
 			Host map[string]struct{ Services map[string]any }
 			Rest []string `hcl:",unusedKeys"`
@@ -132,9 +123,7 @@ func TestConfig_WriteWithFindsTheFilesOfDocker(t *testing.T) {
 		dir := t.TempDir()
 		read := func(path, content string) *cliconfig.Config {
 			t.Helper()
-			if err := os.WriteFile(path, []byte(content), 0o600); err != nil {
-				t.Fatal(err)
-			}
+			must.Succeed(t, os.WriteFile(path, []byte(content), 0o600))
 			config, problems := cliconfig.Read(cliconfig.Locations{File: path}, func(string) string { return "" }, getproviders.OpenTofu("1.12.6"))
 			if len(problems) > 0 {
 				t.Fatal(problems)
@@ -142,9 +131,7 @@ func TestConfig_WriteWithFindsTheFilesOfDocker(t *testing.T) {
 			return config
 		}
 		text, err := read(filepath.Join(dir, name), content).WriteWith(nil)
-		if err != nil {
-			t.Fatal(err)
-		}
+		must.Succeed(t, err)
 		after := read(filepath.Join(t.TempDir(), "written"), string(text))
 		if want := []string{filepath.Join(dir, "sub", "x.json"), absolute}; !reflect.DeepEqual(after.OCI.Files, want) {
 			t.Errorf("%s: the files are %q, want %q", name, after.OCI.Files, want)

@@ -10,6 +10,8 @@ import (
 	"slices"
 	"sync"
 	"testing"
+
+	"github.com/tfdeps/tfdeps/internal/must"
 )
 
 // TestArchives_HaveConnectionsOfTheirOwn asks for two archives that redirect, one
@@ -29,9 +31,7 @@ func TestArchives_HaveConnectionsOfTheirOwn(t *testing.T) {
 	for range 2 {
 		req := get(t, srv.URL+"/redirect")
 		resp, err := client.Do(req.WithContext(WithOwnConnection(req.Context())))
-		if err != nil {
-			t.Fatal(err)
-		}
+		must.Succeed(t, err)
 		if resp.ProtoMajor != 1 {
 			t.Errorf("an archive came with %s", resp.Proto)
 		}
@@ -69,9 +69,7 @@ func TestArchives_ComeFromServersWithoutHTTP1(t *testing.T) {
 	t.Cleanup(srv.Close)
 	req := get(t, srv.URL)
 	resp, err := clientFor(t, srv, ClientOptions{}).Do(req.WithContext(WithOwnConnection(req.Context())))
-	if err != nil {
-		t.Fatal(err)
-	}
+	must.Succeed(t, err)
 	body, err := ReadAll(resp, 100)
 	if string(body) != "archive" || err != nil || resp.ProtoMajor != 2 {
 		t.Errorf("got %q by %s, %v", body, resp.Proto, err)
@@ -102,9 +100,7 @@ func TestClient_IdleConnectionsOfArchivesCanBeClosed(t *testing.T) {
 	shared := get(t, srv.URL)
 	for _, req := range []*http.Request{shared, shared.WithContext(WithOwnConnection(t.Context()))} {
 		resp, err := client.Do(req)
-		if err != nil {
-			t.Fatal(err)
-		}
+		must.Succeed(t, err)
 		if _, err := ReadAll(resp, 100); err != nil {
 			t.Fatal(err)
 		}

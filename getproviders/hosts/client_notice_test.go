@@ -12,6 +12,7 @@ import (
 	"time"
 
 	"github.com/tfdeps/tfdeps/getproviders/hosts"
+	"github.com/tfdeps/tfdeps/internal/must"
 )
 
 func TestRetryReason(t *testing.T) {
@@ -47,14 +48,10 @@ func TestClient_TellsOfRetries(t *testing.T) {
 	client, err := hosts.NewClient(hosts.ClientOptions{
 		Retries: 3, RetryWaitMin: time.Millisecond, RetryWaitMax: time.Millisecond, OnRetry: func(r hosts.Retry) { told = append(told, r) },
 	})
-	if err != nil {
-		t.Fatal(err)
-	}
+	must.Succeed(t, err)
 	defer client.CloseIdleConnections()
 	resp, err := client.Get(server.URL)
-	if err != nil {
-		t.Fatal(err)
-	}
+	must.Succeed(t, err)
 	resp.Body.Close()
 	if len(told) != 2 {
 		t.Fatalf("told %v", told)

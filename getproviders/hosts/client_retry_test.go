@@ -16,6 +16,8 @@ import (
 	"testing"
 	"testing/synctest"
 	"time"
+
+	"github.com/tfdeps/tfdeps/internal/must"
 )
 
 func TestRetry_AsksAgainWhenThereIsHope(t *testing.T) {
@@ -67,9 +69,7 @@ func TestRetry_AsksAgainWhenThereIsHope(t *testing.T) {
 				}
 				return
 			}
-			if err != nil {
-				t.Fatal(err)
-			}
+			must.Succeed(t, err)
 			if resp.StatusCode != tc.want || Attempts(resp) != tc.made {
 				t.Errorf("got status %d after %d attempts, want %d after %d", resp.StatusCode, Attempts(resp), tc.want, tc.made)
 			}
@@ -145,9 +145,7 @@ func TestRetry_DrainsAndClosesTheBodiesInBetween(t *testing.T) {
 		return resp
 	})
 	resp, err := newClient(t, opts).Do(get(t, "https://example.com/"))
-	if err != nil {
-		t.Fatal(err)
-	}
+	must.Succeed(t, err)
 	if closed.Load() != 2 || bodies[0].Len() != 0 || bodies[1].Len() != 0 {
 		t.Errorf("%d bodies closed, %d and %d bytes left", closed.Load(), bodies[0].Len(), bodies[1].Len())
 	}

@@ -9,6 +9,8 @@ import (
 	"runtime"
 	"strings"
 	"testing"
+
+	"github.com/tfdeps/tfdeps/internal/must"
 )
 
 func TestExtraRoots(t *testing.T) {
@@ -19,9 +21,7 @@ func TestExtraRoots(t *testing.T) {
 	write(t, file, pem.EncodeToMemory(&pem.Block{Type: "CERTIFICATE", Bytes: cert.Raw}))
 	empty := filepath.Join(dir, "empty.pem")
 	write(t, empty, []byte("nothing"))
-	if err := os.Mkdir(filepath.Join(dir, "subdirectory"), 0o700); err != nil {
-		t.Fatal(err)
-	}
+	must.Succeed(t, os.Mkdir(filepath.Join(dir, "subdirectory"), 0o700))
 
 	for _, tc := range []struct{ name, file, dirs, problem string }{
 		{"file", file, "", ""},
@@ -41,9 +41,7 @@ func TestExtraRoots(t *testing.T) {
 				}
 				return
 			}
-			if err != nil {
-				t.Fatal(err)
-			}
+			must.Succeed(t, err)
 			if _, err := cert.Verify(x509.VerifyOptions{Roots: pool}); err != nil {
 				t.Error(err)
 			}
@@ -61,7 +59,5 @@ func TestClientOptions_TrustVariablesLeavesThemToGoWhereItReadsThem(t *testing.T
 
 func write(t testing.TB, path string, content []byte) {
 	t.Helper()
-	if err := os.WriteFile(path, content, 0o600); err != nil {
-		t.Fatal(err)
-	}
+	must.Succeed(t, os.WriteFile(path, content, 0o600))
 }

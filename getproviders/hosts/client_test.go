@@ -13,6 +13,8 @@ import (
 	"testing"
 	"testing/synctest"
 	"time"
+
+	"github.com/tfdeps/tfdeps/internal/must"
 )
 
 func TestClient_UserAgent(t *testing.T) {
@@ -121,9 +123,7 @@ func TestClient_Stall(t *testing.T) {
 			return resp
 		})})
 		resp, err := client.Do(get(t, "https://example.com/big.zip?sig=secret"))
-		if err != nil {
-			t.Fatal(err)
-		}
+		must.Succeed(t, err)
 		defer resp.Body.Close()
 		time.Sleep(time.Minute) // a slow reader
 		start := time.Now()
@@ -157,9 +157,7 @@ func TestStall_DropsTheConnection(t *testing.T) {
 		srv.StartTLS()
 		t.Cleanup(srv.Close)
 		resp, err := clientFor(t, srv, ClientOptions{StallTimeout: 20 * time.Millisecond}).Do(get(t, srv.URL))
-		if err != nil {
-			t.Fatal(err)
-		}
+		must.Succeed(t, err)
 		_, err = io.ReadAll(resp.Body)
 		if _, ok := errors.AsType[*StallError](err); !ok {
 			t.Errorf("%s: got %v", resp.Proto, err)
@@ -203,9 +201,7 @@ func TestConnections_AreReused(t *testing.T) {
 		client := clientFor(t, srv, quick(1))
 		for _, path := range []string{"/a", "/missing", "/b", "/c"} {
 			doc, err := GetDocument(t.Context(), client, DocumentRequest{URL: mustURL(t, srv.URL+path), MaxBytes: 10})
-			if err != nil {
-				t.Fatal(err)
-			}
+			must.Succeed(t, err)
 			_ = doc
 		}
 		if connections.Load() != 1 {
@@ -224,9 +220,7 @@ func TestClient_HTTP2IsUsed(t *testing.T) {
 
 func TestClient_TransportSettings(t *testing.T) {
 	transport := cloneDefault()
-	if err := configure(transport, ClientOptions{}, 3*time.Second); err != nil {
-		t.Fatal(err)
-	}
+	must.Succeed(t, configure(transport, ClientOptions{}, 3*time.Second))
 	if transport.TLSHandshakeTimeout != 3*time.Second || transport.ResponseHeaderTimeout != 3*time.Second {
 		t.Error("HeaderTimeout is not for each phase")
 	}

@@ -13,6 +13,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/tfdeps/tfdeps/internal/must"
 	"github.com/tfdeps/tfdeps/internal/subprocess"
 )
 
@@ -24,9 +25,7 @@ func TestHelper_Program(t *testing.T) {
 	}
 	_, asked, _ := strings.Cut(strings.Join(os.Args[1:], "|"), "--|")
 	log, err := os.OpenFile(os.Getenv("HELPER_LOG"), os.O_APPEND|os.O_CREATE|os.O_WRONLY, 0o600)
-	if err != nil {
-		t.Fatal(err)
-	}
+	must.Succeed(t, err)
 	fmt.Fprintln(log, asked)
 	if here, err := os.Getwd(); err != nil || here == os.Getenv("HELPER_NOT_IN") {
 		t.Fatal("it runs in the working directory", err)
@@ -52,9 +51,7 @@ func TestHelper_Program(t *testing.T) {
 		child := exec.Command(os.Args[0], os.Args[1:]...)
 		child.Env = append(os.Environ(), "HELPER_MODE=hang")
 		child.Stdout, child.Stderr = os.Stdout, os.Stderr
-		if err := child.Start(); err != nil {
-			t.Fatal(err)
-		}
+		must.Succeed(t, child.Start())
 		fmt.Fprintln(os.Stderr, "started", child.Process.Pid)
 		os.WriteFile(os.Getenv("HELPER_LOG")+".pid", fmt.Append(nil, child.Process.Pid), 0o600)
 	}
@@ -79,18 +76,14 @@ func newProgram(t *testing.T, env ...string) program {
 	}
 	installSelf(t, p.exe)
 	here, err := os.Getwd()
-	if err != nil {
-		t.Fatal(err)
-	}
+	must.Succeed(t, err)
 	tokens, err := NewHelperTokens(Helper{
 		Name: "test",
 		Args: []string{"-test.run=^TestHelper_Program$", "--", "first arg"},
 		Dirs: []string{filepath.Join(dir, "missing"), dir},
 		Env:  append(append(os.Environ(), "HELPER_LOG="+p.log, "HELPER_NOT_IN="+here, "GORACE=atexit_sleep_ms=0"), env...),
 	})
-	if err != nil {
-		t.Fatal(err)
-	}
+	must.Succeed(t, err)
 	p.tokens = tokens
 	return p
 }
@@ -109,9 +102,7 @@ func installSelf(t *testing.T, path string) {
 	if err == nil {
 		err = os.WriteFile(path, content, 0o700)
 	}
-	if err != nil {
-		t.Fatal(err)
-	}
+	must.Succeed(t, err)
 }
 
 // asked returns the program's arguments and input.
@@ -241,9 +232,7 @@ func TestHelper_MayLeaveAProgramRunning(t *testing.T) {
 		t.Errorf("got %q, %v", token, err)
 	}
 	content, err := os.ReadFile(p.log + ".pid")
-	if err != nil {
-		t.Fatal(err)
-	}
+	must.Succeed(t, err)
 	pid := 0
 	if _, err := fmt.Sscan(string(content), &pid); err != nil {
 		t.Fatal(err)
@@ -258,13 +247,9 @@ func TestHelper_ThatCannotRun(t *testing.T) {
 		t.Skip("Windows has no executable bit")
 	}
 	exe := filepath.Join(t.TempDir(), "terraform-credentials-x")
-	if err := os.WriteFile(exe, []byte("#!/bin/sh\necho '{}'\n"), 0o600); err != nil {
-		t.Fatal(err)
-	}
+	must.Succeed(t, os.WriteFile(exe, []byte("#!/bin/sh\necho '{}'\n"), 0o600))
 	tokens, err := NewHelperTokens(Helper{Name: "x", Dirs: []string{filepath.Dir(exe)}})
-	if err != nil {
-		t.Fatal(err)
-	}
+	must.Succeed(t, err)
 	if _, err := tokens.Token(t.Context(), "a.example"); !errors.Is(err, os.ErrPermission) || !strings.Contains(err.Error(), exe) {
 		t.Errorf("got %v", err)
 	}
@@ -310,16 +295,12 @@ func TestNewest_HelperIsFound(t *testing.T) {
 			base := t.TempDir()
 			for _, file := range tc.files {
 				path := filepath.Join(base, filepath.FromSlash(file)) + exe
-				if err := os.MkdirAll(filepath.Dir(path), 0o700); err != nil {
-					t.Fatal(err)
-				}
+				must.Succeed(t, os.MkdirAll(filepath.Dir(path), 0o700))
 				err := os.WriteFile(path, nil, 0o700)
 				if strings.HasSuffix(file, "/") {
 					err = errors.Join(os.Remove(path), os.Mkdir(path, 0o700))
 				}
-				if err != nil {
-					t.Fatal(err)
-				}
+				must.Succeed(t, err)
 			}
 			got, err := FindHelper("t", []string{filepath.Join(base, "1"), filepath.Join(base, "2")})
 			want := ""

@@ -12,15 +12,15 @@ import (
 	"sync/atomic"
 	"testing"
 	"time"
+
+	"github.com/tfdeps/tfdeps/internal/must"
 )
 
 // hostOf returns the name of a test server as a host.
 func hostOf(t testing.TB, srv *httptest.Server) Hostname {
 	t.Helper()
 	host, err := ParseHostname(strings.TrimPrefix(srv.URL, "https://"))
-	if err != nil {
-		t.Fatal(err)
-	}
+	must.Succeed(t, err)
 	return host
 }
 
@@ -85,9 +85,7 @@ func TestDiscovery_FindsTheService(t *testing.T) {
 				}
 				document(w, tc.body)
 			})
-			if err != nil {
-				t.Fatal(err)
-			}
+			must.Succeed(t, err)
 			if want := strings.Replace(tc.want, "SERVER", srv.URL, 1); u.String() != want {
 				t.Errorf("got %s, want %s", u, want)
 			}
@@ -211,9 +209,7 @@ func TestDiscovery_FollowsRedirects(t *testing.T) {
 				}
 				return
 			}
-			if err != nil {
-				t.Fatal(err)
-			}
+			must.Succeed(t, err)
 			if want := strings.Replace(tc.want, "SERVER", srv.URL, 1); u.String() != want {
 				t.Errorf("got %s, want %s", u, want)
 			}
@@ -228,9 +224,7 @@ func TestDiscovery_AsksByPunycodeAndPort(t *testing.T) {
 		"bücher.example:8443":      "https://xn--bcher-kva.example:8443/.well-known/terraform.json",
 	} {
 		host, err := ParseHostname(given)
-		if err != nil {
-			t.Fatal(err)
-		}
+		must.Succeed(t, err)
 		var asked recorder
 		d := Discovery{Client: &http.Client{Transport: replies(func(req *http.Request) *http.Response {
 			asked.add(req.URL.String())

@@ -9,6 +9,8 @@ import (
 	"net/url"
 	"strings"
 	"testing"
+
+	"github.com/tfdeps/tfdeps/internal/must"
 )
 
 func TestGetDocument(t *testing.T) {
@@ -43,9 +45,7 @@ func TestGetDocument(t *testing.T) {
 
 	t.Run("the final URL, header and body", func(t *testing.T) {
 		doc, err := get("/from")
-		if err != nil {
-			t.Fatal(err)
-		}
+		must.Succeed(t, err)
 		if doc.URL.String() != srv.URL+"/dir/to?x=1" || doc.StatusCode != 200 || doc.Status != "200 OK" ||
 			doc.Header.Get("X-Got") != "hello" || string(doc.Body) != "0123456789" || doc.Attempts != 1 {
 			t.Errorf("got %+v", doc)
@@ -53,9 +53,7 @@ func TestGetDocument(t *testing.T) {
 	})
 	t.Run("a failing status is the caller's", func(t *testing.T) {
 		doc, err := get("/failing")
-		if err != nil {
-			t.Fatal(err)
-		}
+		must.Succeed(t, err)
 		if doc.Status != "403 Forbidden" || len(doc.Body) != failureBytes {
 			t.Errorf("got %s with %d bytes", doc.Status, len(doc.Body))
 		}
@@ -199,9 +197,7 @@ func TestRedactURL(t *testing.T) {
 		"/relative?x=y":                            "/relative?x=REDACTED",
 	} {
 		u, err := url.Parse(given)
-		if err != nil {
-			t.Fatal(err)
-		}
+		must.Succeed(t, err)
 		if got := RedactURL(u); got != want {
 			t.Errorf("%s: got %s, want %s", given, got, want)
 		}

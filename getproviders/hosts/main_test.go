@@ -12,6 +12,8 @@ import (
 	"time"
 
 	"go.uber.org/goleak"
+
+	"github.com/tfdeps/tfdeps/internal/must"
 )
 
 func TestMain(m *testing.M) {
@@ -57,9 +59,7 @@ func clientFor(t testing.TB, srv *httptest.Server, opts ClientOptions) *http.Cli
 func newClient(t testing.TB, opts ClientOptions) *http.Client {
 	t.Helper()
 	client, err := NewClient(opts)
-	if err != nil {
-		t.Fatal(err)
-	}
+	must.Succeed(t, err)
 	t.Cleanup(client.CloseIdleConnections)
 	return client
 }
@@ -86,9 +86,7 @@ func onward(req *http.Request, ways map[string]string) *http.Response {
 func closed(t testing.TB) func(*http.Response, error) *http.Response {
 	return func(resp *http.Response, err error) *http.Response {
 		t.Helper()
-		if err != nil {
-			t.Fatal(err)
-		}
+		must.Succeed(t, err)
 		resp.Body.Close()
 		return resp
 	}
@@ -111,9 +109,7 @@ func get(t testing.TB, url string) *http.Request {
 func mustRequest(t testing.TB, method, url string) *http.Request {
 	t.Helper()
 	req, err := http.NewRequestWithContext(t.Context(), method, url, nil)
-	if err != nil {
-		t.Fatal(err)
-	}
+	must.Succeed(t, err)
 	return req
 }
 

@@ -12,6 +12,8 @@ import (
 	"slices"
 	"strings"
 	"testing"
+
+	"github.com/tfdeps/tfdeps/internal/must"
 )
 
 func TestNetrc_Files(t *testing.T) {
@@ -78,9 +80,7 @@ func TestNetrc_Entries(t *testing.T) {
 		t.Run(tc.name, func(t *testing.T) {
 			n := &netrcLogins{files: []string{netrcFile(t, tc.text)}}
 			parsed, err := n.read(t.Context())
-			if err != nil {
-				t.Fatal(err)
-			}
+			must.Succeed(t, err)
 			got := ""
 			if entry, ok := parsed.find(mustURL(t, tc.url), true); ok {
 				got = entry.user + ":" + entry.password
@@ -95,9 +95,7 @@ func TestNetrc_Entries(t *testing.T) {
 func netrcFile(t testing.TB, text string) string {
 	t.Helper()
 	path := filepath.Join(t.TempDir(), "netrc")
-	if err := os.WriteFile(path, []byte(text), 0o600); err != nil {
-		t.Fatal(err)
-	}
+	must.Succeed(t, os.WriteFile(path, []byte(text), 0o600))
 	return path
 }
 
@@ -215,9 +213,7 @@ func TestNetrc_IsReadOnceAndLate(t *testing.T) {
 	})
 	client := WithNetrc(newClient(t, opts), []string{filepath.Join(t.TempDir(), "missing"), file})
 	for _, user := range []string{"first", "second"} {
-		if err := os.WriteFile(file, []byte("machine example.com login "+user+" password p"), 0o600); err != nil {
-			t.Fatal(err)
-		}
+		must.Succeed(t, os.WriteFile(file, []byte("machine example.com login "+user+" password p"), 0o600))
 		closed(t)(client.Do(get(t, "https://example.com/")))
 	}
 	if told.all() != "[first] [first]" {
@@ -301,9 +297,7 @@ func FuzzParseNetrc(f *testing.F) {
 
 func TestNetrcMachines_ListsNoLogins(t *testing.T) {
 	missing, file := filepath.Join(t.TempDir(), "missing"), filepath.Join(t.TempDir(), "netrc")
-	if err := os.WriteFile(file, []byte("machine A.example login u password secret\ndefault login u password secret\n"), 0o600); err != nil {
-		t.Fatal(err)
-	}
+	must.Succeed(t, os.WriteFile(file, []byte("machine A.example login u password secret\ndefault login u password secret\n"), 0o600))
 	found, machines, err := NetrcMachines([]string{missing, file, missing})
 	if err != nil || found != file || !slices.Equal(machines, []string{"a.example", ""}) {
 		t.Errorf("%q has %q, %v", found, machines, err)

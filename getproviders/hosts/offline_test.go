@@ -6,6 +6,8 @@ import (
 	"strings"
 	"sync/atomic"
 	"testing"
+
+	"github.com/tfdeps/tfdeps/internal/must"
 )
 
 func TestOffline_ClientSendsNothing(t *testing.T) {
@@ -16,9 +18,7 @@ func TestOffline_ClientSendsNothing(t *testing.T) {
 		for _, method := range []string{"", http.MethodGet, http.MethodPost} {
 			req, err := http.NewRequestWithContext(t.Context(), method, strings.Replace(server.URL, "://", "://user:secret@", 1)+"/a?sig=secret",
 				strings.NewReader("body"))
-			if err != nil {
-				t.Fatal(err)
-			}
+			must.Succeed(t, err)
 			_, err = Do(wrapped, req, 1)
 			refused, ok := errors.AsType[*OfflineError](err)
 			if !ok || !errors.Is(err, ErrOffline) || refused.By != "TFDEPS_OFFLINE" {
@@ -36,17 +36,13 @@ func TestOffline_ClientSendsNothing(t *testing.T) {
 
 func TestOffline_DiscoveryKnowsWhatIsForced(t *testing.T) {
 	host, err := ParseHostname("registry.example.com")
-	if err != nil {
-		t.Fatal(err)
-	}
+	must.Succeed(t, err)
 	d := &Discovery{Client: NewOfflineClient("-offline"), Forced: map[Hostname]map[string]string{host: {"providers.v1": "https://mirror.example.com/p/"}}}
 	if base, err := d.Service(t.Context(), host, "providers.v1"); err != nil || base.String() != "https://mirror.example.com/p/" {
 		t.Errorf("got %v, %v", base, err)
 	}
 	other, err := ParseHostname("other.example.com")
-	if err != nil {
-		t.Fatal(err)
-	}
+	must.Succeed(t, err)
 	if _, err := d.Service(t.Context(), other, "providers.v1"); !errors.Is(err, ErrOffline) {
 		t.Errorf("asking for another host came to %v", err)
 	}

@@ -10,6 +10,8 @@ import (
 	"strings"
 	"testing"
 	"time"
+
+	"github.com/tfdeps/tfdeps/internal/must"
 )
 
 // TestClient_ThroughTinyproxy does the same with tinyproxy.
@@ -43,9 +45,7 @@ func startTinyproxy(t *testing.T, program, port string) (address, logFile string
 	t.Helper()
 	dir := t.TempDir()
 	free, err := net.Listen("tcp", "127.0.0.1:0")
-	if err != nil {
-		t.Fatal(err)
-	}
+	must.Succeed(t, err)
 	address = free.Addr().String()
 	free.Close()
 	_, own, _ := net.SplitHostPort(address)
@@ -54,9 +54,7 @@ func startTinyproxy(t *testing.T, program, port string) (address, logFile string
 	write(t, config, fmt.Appendf(nil,
 		"Listen 127.0.0.1\nPort %s\nAllow 127.0.0.1\nConnectPort %s\nTimeout 60\nMaxClients 10\nLogLevel Connect\nLogFile %q\n", own, port, logFile))
 	cmd := exec.CommandContext(t.Context(), program, "-d", "-c", config)
-	if err := cmd.Start(); err != nil {
-		t.Fatal(err)
-	}
+	must.Succeed(t, cmd.Start())
 	t.Cleanup(func() {
 		cmd.Process.Kill()
 		cmd.Wait()

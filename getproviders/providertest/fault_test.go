@@ -11,6 +11,7 @@ import (
 	"testing"
 
 	"github.com/tfdeps/tfdeps/getproviders/providertest"
+	"github.com/tfdeps/tfdeps/internal/must"
 )
 
 func TestFault_StatusFaultStrikesAsOftenAsItSays(t *testing.T) {
@@ -63,9 +64,7 @@ func TestFault_CutBodyBreaksOffForBothProtocols(t *testing.T) {
 			ForceAttemptHTTP2: http2,
 		}}
 		resp, err := client.Get("https://" + r.Host() + widgetArchive)
-		if err != nil {
-			t.Fatal(err)
-		}
+		must.Succeed(t, err)
 		body, err := io.ReadAll(resp.Body)
 		resp.Body.Close()
 		if err == nil || len(body) > 70_000 {
@@ -93,13 +92,9 @@ func TestFault_StalledBodyEndsWithTheClientsPatience(t *testing.T) {
 	ctx, cancel := context.WithCancel(t.Context())
 	defer cancel()
 	req, err := http.NewRequestWithContext(ctx, http.MethodGet, "https://"+r.Host()+widgetArchive, nil)
-	if err != nil {
-		t.Fatal(err)
-	}
+	must.Succeed(t, err)
 	resp, err := r.Client().Do(req)
-	if err != nil {
-		t.Fatal(err)
-	}
+	must.Succeed(t, err)
 	defer resp.Body.Close()
 	begun := make([]byte, 4)
 	if _, err := io.ReadFull(resp.Body, begun); err != nil || string(begun) != "0123" {
@@ -117,9 +112,7 @@ func TestFault_CloseEndsStalledRequests(t *testing.T) {
 	addWidget(r, nil)
 	r.Break("archive", providertest.Fault{Stall: true})
 	resp, err := r.Client().Get("https://" + r.Host() + widgetArchive)
-	if err != nil {
-		t.Fatal(err)
-	}
+	must.Succeed(t, err)
 	defer resp.Body.Close()
 	r.Close()
 	if _, err := io.ReadAll(resp.Body); err == nil {

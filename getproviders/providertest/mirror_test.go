@@ -10,14 +10,13 @@ import (
 
 	"github.com/tfdeps/tfdeps/getproviders"
 	"github.com/tfdeps/tfdeps/getproviders/providertest"
+	"github.com/tfdeps/tfdeps/internal/must"
 )
 
 func newMirror(t *testing.T, opts providertest.MirrorOptions) *providertest.Mirror {
 	t.Helper()
 	m, err := providertest.NewMirror(opts)
-	if err != nil {
-		t.Fatal(err)
-	}
+	must.Succeed(t, err)
 	t.Cleanup(m.Close)
 	return m
 }
@@ -77,9 +76,7 @@ func TestMirror_ServesEveryDocumentOfTheProtocol(t *testing.T) {
 func TestMirror_WithoutHashesAndWithArchivesElsewhere(t *testing.T) {
 	t.Parallel()
 	ca, err := providertest.NewCA()
-	if err != nil {
-		t.Fatal(err)
-	}
+	must.Succeed(t, err)
 	plain := newMirror(t, providertest.MirrorOptions{CA: ca, Plain: true})
 	m := newMirror(t, providertest.MirrorOptions{CA: ca, NoHashes: true, ArchiveURL: plain.URL()})
 	spec := providertest.PackageSpec{Namespace: "acme", Type: "widget", Version: "1.0.0", Platform: linux, Archive: []byte("bytes")}
@@ -124,16 +121,12 @@ func TestServer_ServesAnything(t *testing.T) {
 	t.Parallel()
 	for _, plain := range []bool{false, true} {
 		s, err := providertest.NewServer(providertest.ServerOptions{Plain: plain, Handler: http.RedirectHandler("/x", http.StatusFound)})
-		if err != nil {
-			t.Fatal(err)
-		}
+		must.Succeed(t, err)
 		t.Cleanup(s.Close)
 		s.Break("other", providertest.Fault{Path: "/y", Status: http.StatusTeapot})
 		for path, want := range map[string]int{"/": http.StatusFound, "/y": http.StatusTeapot} {
 			resp, err := s.Client().Transport.RoundTrip(request(t, s.BaseURL()+path))
-			if err != nil {
-				t.Fatal(err)
-			}
+			must.Succeed(t, err)
 			resp.Body.Close()
 			if resp.StatusCode != want || (resp.TLS == nil) != plain {
 				t.Errorf("%s%s: %s", s.BaseURL(), path, resp.Status)
@@ -144,9 +137,7 @@ func TestServer_ServesAnything(t *testing.T) {
 		}
 	}
 	s, err := providertest.NewServer(providertest.ServerOptions{})
-	if err != nil {
-		t.Fatal(err)
-	}
+	must.Succeed(t, err)
 	t.Cleanup(s.Close)
 	if resp, _ := getURL(t, s.Client(), s.BaseURL(), ""); resp.StatusCode != http.StatusNotFound {
 		t.Errorf("without a handler: %s", resp.Status)
@@ -178,9 +169,7 @@ func TestMirror_TerraformInstallsFromIt(t *testing.T) {
 	}
 	for name, want := range outcomes {
 		env, err := m.Env(t.TempDir())
-		if err != nil {
-			t.Fatal(err)
-		}
+		must.Succeed(t, err)
 		out, err := terraformInit(t, env, "example.com/acme/"+name)
 		if (err == nil) != (name != "wrong") || !strings.Contains(strings.Join(strings.Fields(out), " "), want) {
 			t.Errorf("%s: %v, want %q in\n%s", name, err, want, out)
@@ -191,9 +180,7 @@ func TestMirror_TerraformInstallsFromIt(t *testing.T) {
 func request(t *testing.T, url string) *http.Request {
 	t.Helper()
 	req, err := http.NewRequestWithContext(t.Context(), http.MethodGet, url, nil)
-	if err != nil {
-		t.Fatal(err)
-	}
+	must.Succeed(t, err)
 	return req
 }
 
@@ -205,13 +192,9 @@ func getURL(t *testing.T, client *http.Client, url, authorization string) (*http
 		req.Header.Set("Authorization", authorization)
 	}
 	resp, err := client.Do(req)
-	if err != nil {
-		t.Fatal(err)
-	}
+	must.Succeed(t, err)
 	defer resp.Body.Close()
 	body, err := io.ReadAll(resp.Body)
-	if err != nil {
-		t.Fatal(err)
-	}
+	must.Succeed(t, err)
 	return resp, string(body)
 }

@@ -10,6 +10,7 @@ import (
 	"testing"
 
 	"github.com/tfdeps/tfdeps/getproviders/providertest"
+	"github.com/tfdeps/tfdeps/internal/must"
 )
 
 // watched is a test that goes on where it should end.
@@ -25,9 +26,7 @@ func (w *watched) Skipf(f string, args ...any) {
 
 func TestLookProgram(t *testing.T) {
 	itself, err := os.Executable()
-	if err != nil {
-		t.Fatal(err)
-	}
+	must.Succeed(t, err)
 	const missing = "no-such-program-of-tfdeps"
 	for _, test := range []struct {
 		name, required string
@@ -55,9 +54,7 @@ func TestLookProgram_PeerByVariable(t *testing.T) {
 	setShort(t, false)
 	dir := t.TempDir()
 	given := filepath.Join(dir, "other.exe")
-	if err := os.WriteFile(given, []byte("#!/bin/sh\n"), 0o755); err != nil {
-		t.Fatal(err)
-	}
+	must.Succeed(t, os.WriteFile(given, []byte("#!/bin/sh\n"), 0o755))
 	t.Setenv("PATH", dir)
 	t.Chdir(dir)
 	for _, value := range []string{given, "." + string(filepath.Separator) + "other.exe"} {
@@ -100,9 +97,7 @@ func TestPeerCase_RunsATenth(t *testing.T) {
 func setShort(t *testing.T, short bool) {
 	t.Helper()
 	before := testing.Short()
-	if err := flag.Set("test.short", fmt.Sprint(short)); err != nil {
-		t.Fatal(err)
-	}
+	must.Succeed(t, flag.Set("test.short", fmt.Sprint(short)))
 	t.Cleanup(func() { _ = flag.Set("test.short", fmt.Sprint(before)) })
 }
 

@@ -13,14 +13,13 @@ import (
 
 	"github.com/tfdeps/tfdeps/getproviders"
 	"github.com/tfdeps/tfdeps/getproviders/providertest"
+	"github.com/tfdeps/tfdeps/internal/must"
 )
 
 func newRegistry(t *testing.T, opts providertest.Options) *providertest.Registry {
 	t.Helper()
 	r, err := providertest.NewRegistry(opts)
-	if err != nil {
-		t.Fatal(err)
-	}
+	must.Succeed(t, err)
 	t.Cleanup(r.Close)
 	return r
 }
@@ -28,9 +27,7 @@ func newRegistry(t *testing.T, opts providertest.Options) *providertest.Registry
 func newSigner(t *testing.T, opts providertest.SignerOptions) *providertest.Signer {
 	t.Helper()
 	s, err := providertest.NewSigner(opts)
-	if err != nil {
-		t.Fatal(err)
-	}
+	must.Succeed(t, err)
 	return s
 }
 
@@ -58,9 +55,7 @@ func get(t *testing.T, r *providertest.Registry, path string, header http.Header
 	ctx, cancel := context.WithTimeout(t.Context(), 30*time.Second)
 	defer cancel()
 	req, err := http.NewRequestWithContext(ctx, http.MethodGet, "https://"+r.Host()+path, nil)
-	if err != nil {
-		t.Fatal(err)
-	}
+	must.Succeed(t, err)
 	for name, values := range header {
 		req.Header[name] = values
 	}
@@ -138,9 +133,7 @@ func TestRegistry_CountsRequestsAndConnections(t *testing.T) {
 	mustGet(t, r, widgetVersions)
 	mustGet(t, r, widgetArchive)
 	resp, err := r.Client().Head("https://" + r.Host() + widgetArchive)
-	if err != nil {
-		t.Fatal(err)
-	}
+	must.Succeed(t, err)
 	resp.Body.Close()
 
 	for kind, want := range map[string]int{"": 3, "versions": 1, "archive": 2, "HEAD": 1, "sums": 0} {
@@ -159,9 +152,7 @@ func TestRegistry_CountsRequestsAndConnections(t *testing.T) {
 func TestRegistry_ArchiveFromAFileCanBeResumed(t *testing.T) {
 	t.Parallel()
 	path := filepath.Join(t.TempDir(), "big.zip")
-	if err := os.WriteFile(path, []byte("0123456789"), 0o600); err != nil {
-		t.Fatal(err)
-	}
+	must.Succeed(t, os.WriteFile(path, []byte("0123456789"), 0o600))
 	r := newRegistry(t, providertest.Options{})
 	r.Add(providertest.PackageSpec{
 		Namespace: "acme", Type: "widget", Version: "1.2.3", Platform: linux, ArchivePath: path,

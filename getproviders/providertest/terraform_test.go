@@ -8,15 +8,14 @@ import (
 	"testing"
 
 	"github.com/tfdeps/tfdeps/getproviders/providertest"
+	"github.com/tfdeps/tfdeps/internal/must"
 )
 
 // registryInit is terraformInit with a registry as example.com.
 func registryInit(t *testing.T, r *providertest.Registry, source string) (string, error) {
 	t.Helper()
 	env, err := r.Env(t.TempDir(), "example.com")
-	if err != nil {
-		t.Fatal(err)
-	}
+	must.Succeed(t, err)
 	return terraformInit(t, env, source)
 }
 
@@ -27,9 +26,7 @@ func terraformInit(t *testing.T, env []string, source string) (string, error) {
 	program := providertest.LookTerraform(t)
 	dir := t.TempDir()
 	config := "terraform {\n required_providers {\n  widget = {\n   source = \"" + source + "\"\n  }\n }\n}\n"
-	if err := os.WriteFile(filepath.Join(dir, "main.tf"), []byte(config), 0o600); err != nil {
-		t.Fatal(err)
-	}
+	must.Succeed(t, os.WriteFile(filepath.Join(dir, "main.tf"), []byte(config), 0o600))
 	cmd := exec.Command(program, "init", "-no-color")
 	cmd.Dir = dir
 	cmd.Env = append(os.Environ(), env...)

@@ -10,14 +10,14 @@ import (
 	"testing"
 	"testing/synctest"
 	"time"
+
+	"github.com/tfdeps/tfdeps/internal/must"
 )
 
 func TestTry_ExcludesOtherOpenFilesUntilItIsClosed(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "a.lock")
 	held, err := Try(path)
-	if err != nil {
-		t.Fatal(err)
-	}
+	must.Succeed(t, err)
 	if info, err := os.Stat(path); err != nil || info.Mode().Perm() != 0o600 {
 		t.Errorf("the lock file: %v, %v", info, err)
 	}
@@ -48,9 +48,7 @@ func TestTry_SaysWhereThereIsNoLock(t *testing.T) {
 func TestTryExisting_FollowsNoLink(t *testing.T) {
 	dir := t.TempDir()
 	target, link := filepath.Join(dir, "target"), filepath.Join(dir, "link")
-	if err := os.WriteFile(target, nil, 0o600); err != nil {
-		t.Fatal(err)
-	}
+	must.Succeed(t, os.WriteFile(target, nil, 0o600))
 	if err := os.Symlink(target, link); err != nil {
 		t.Skip(err)
 	}
@@ -64,15 +62,11 @@ func TestWait_ReturnsWhenTheLockIsFree(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "a.lock")
 	synctest.Test(t, func(t *testing.T) {
 		held, err := Try(path)
-		if err != nil {
-			t.Fatal(err)
-		}
+		must.Succeed(t, err)
 		start := time.Now()
 		time.AfterFunc(time.Second, func() { held.Close() })
 		waited, err := Wait(t.Context(), path, Poll{First: 2 * time.Millisecond, Last: 100 * time.Millisecond, Limit: time.Hour})
-		if err != nil {
-			t.Fatal(err)
-		}
+		must.Succeed(t, err)
 		if took := time.Since(start); took < time.Second || took > 1100*time.Millisecond {
 			t.Errorf("waited %s", took)
 		}
@@ -91,9 +85,7 @@ func TestWait_ReturnsWhenTheLockIsFree(t *testing.T) {
 func TestWait_EndsWithTheContext(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "a.lock")
 	held, err := Try(path)
-	if err != nil {
-		t.Fatal(err)
-	}
+	must.Succeed(t, err)
 	defer held.Close()
 	cause := errors.New("enough")
 	ctx, cancel := context.WithCancelCause(t.Context())
@@ -114,9 +106,7 @@ func TestWait_DoesNotMindThatThereIsNoLock(t *testing.T) {
 func TestTry_FollowsNoLinkAndChangesNothingButLockFiles(t *testing.T) {
 	dir := t.TempDir()
 	target, link, alien := filepath.Join(dir, "target"), filepath.Join(dir, "link"), filepath.Join(dir, "alien")
-	if err := os.WriteFile(alien, []byte("precious"), 0o600); err != nil {
-		t.Fatal(err)
-	}
+	must.Succeed(t, os.WriteFile(alien, []byte("precious"), 0o600))
 	if file, err := Try(alien); err == nil {
 		file.Close()
 	}
@@ -139,9 +129,7 @@ func TestWait_EndsAndSaysWhoHoldsTheLock(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "a.lock")
 	synctest.Test(t, func(t *testing.T) {
 		held, err := Try(path)
-		if err != nil {
-			t.Fatal(err)
-		}
+		must.Succeed(t, err)
 		defer held.Close()
 		start := time.Now()
 		_, err = Wait(t.Context(), path, Poll{First: time.Millisecond, Last: time.Second, Limit: time.Minute})

@@ -18,6 +18,7 @@ import (
 	"github.com/tfdeps/tfdeps/getproviders/hosts"
 	"github.com/tfdeps/tfdeps/getproviders/providertest"
 	"github.com/tfdeps/tfdeps/internal/googlestorage"
+	"github.com/tfdeps/tfdeps/internal/must"
 	"github.com/tfdeps/tfdeps/providercache/blob"
 	"github.com/tfdeps/tfdeps/providercache/blob/blobtest"
 )
@@ -59,9 +60,7 @@ func TestBucket_SaysWhyTheServiceRefuses(t *testing.T) {
 	server, err := providertest.NewServer(providertest.ServerOptions{Plain: true, Handler: http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) {
 		http.Error(w, `{"error":{"code":403,"message":"denied"}}`, http.StatusForbidden)
 	})})
-	if err != nil {
-		t.Fatal(err)
-	}
+	must.Succeed(t, err)
 	t.Cleanup(server.Close)
 	b.client.Environ = []string{"STORAGE_EMULATOR_HOST=" + server.BaseURL()}
 	if _, err := b.Stat(t.Context(), "key"); !errors.Is(err, blob.ErrUnauthorized) || !strings.Contains(err.Error(), "denied") {
@@ -89,9 +88,7 @@ func TestOpener_SendsTheTokenOfTheEnvironment(t *testing.T) {
 		return &http.Response{StatusCode: 404, Header: http.Header{}, Body: http.NoBody, Request: r}, nil
 	})}}
 	u, err := url.Parse("gs://bucket/pre/fix")
-	if err != nil {
-		t.Fatal(err)
-	}
+	must.Succeed(t, err)
 	b, err := opener.Open(t.Context(), u)
 	if err != nil || b.String() != "gs://bucket/pre/fix" {
 		t.Fatalf("%v, %v", b, err)
@@ -150,9 +147,7 @@ func TestList_Ends(t *testing.T) {
 			}
 			fmt.Fprintf(w, `{"items": [{"name": "a", "size": "1"}], "nextPageToken": "%d"}`, token)
 		})})
-		if err != nil {
-			t.Fatal(err)
-		}
+		must.Succeed(t, err)
 		t.Cleanup(server.Close)
 		client := &http.Client{Transport: &http.Transport{}}
 		t.Cleanup(client.CloseIdleConnections)

@@ -6,6 +6,7 @@ import (
 	"testing"
 	"testing/synctest"
 
+	"github.com/tfdeps/tfdeps/internal/must"
 	"github.com/tfdeps/tfdeps/internal/par"
 )
 
@@ -13,9 +14,7 @@ func TestLimit_ServesTheHeaviestFirst(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		limit := par.NewLimit(1)
 		release, err := limit.Acquire(t.Context(), 0)
-		if err != nil {
-			t.Fatal(err)
-		}
+		must.Succeed(t, err)
 		var order []string
 		for _, caller := range []struct {
 			name   string
@@ -44,9 +43,7 @@ func TestLimit_ForgetsThoseWhoLeaveTheQueue(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		limit := par.NewLimit(1)
 		release, err := limit.Acquire(t.Context(), 0)
-		if err != nil {
-			t.Fatal(err)
-		}
+		must.Succeed(t, err)
 		ctx, cancel := context.WithCancel(t.Context())
 		go func() {
 			if _, err := limit.Acquire(ctx, 9); err == nil {

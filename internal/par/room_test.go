@@ -7,6 +7,8 @@ import (
 	"testing"
 	"testing/synctest"
 	"time"
+
+	"github.com/tfdeps/tfdeps/internal/must"
 )
 
 func TestRoom_OneAccountGoesOnWhereAllWait(t *testing.T) {
@@ -15,9 +17,7 @@ func TestRoom_OneAccountGoesOnWhereAllWait(t *testing.T) {
 		room := NewRoom(10, time.Minute)
 		first, second, third := room.Open(), room.Open(), room.Open()
 		for _, a := range []*Account{first, second} {
-			if err := a.Take(t.Context(), 5); err != nil {
-				t.Fatal(err)
-			}
+			must.Succeed(t, a.Take(t.Context(), 5))
 		}
 		if err := first.Take(t.Context(), 5); err != nil { // nothing is free: it goes ahead
 			t.Fatal(err)
@@ -62,9 +62,7 @@ func TestRoom_SaysNoInTime(t *testing.T) {
 			t.Errorf("more than there is: %v", err)
 		}
 		for _, a := range []*Account{one, two} { // the second one goes ahead
-			if err := a.Take(t.Context(), 10); err != nil {
-				t.Fatal(err)
-			}
+			must.Succeed(t, a.Take(t.Context(), 10))
 		}
 		begun := time.Now()
 		if err := three.Take(t.Context(), 1); !errors.Is(err, ErrNoRoom) || time.Since(begun) != time.Minute {

@@ -20,6 +20,7 @@ import (
 
 	"github.com/tfdeps/tfdeps/getproviders/hosts"
 	"github.com/tfdeps/tfdeps/getproviders/providertest"
+	"github.com/tfdeps/tfdeps/internal/must"
 	"github.com/tfdeps/tfdeps/providercache/blob"
 	"github.com/tfdeps/tfdeps/providercache/blob/blobtest"
 )
@@ -31,9 +32,7 @@ func open(t *testing.T, endpoint, bucket, secret string) *Bucket {
 	t.Helper()
 	b, err := New(t.Context(), Options{Bucket: bucket, Region: blobtest.VersityRegion, Endpoint: endpoint,
 		Credentials: credentials.NewStaticCredentialsProvider(blobtest.VersityID, secret, "")})
-	if err != nil {
-		t.Fatal(err)
-	}
+	must.Succeed(t, err)
 	return b
 }
 
@@ -92,9 +91,7 @@ func TestBucket_SaysThatThereAreNoCredentials(t *testing.T) {
 	t.Parallel()
 	b, err := New(t.Context(), Options{Bucket: "bucket", Region: "r", Endpoint: "http://x.example", Credentials: aws.CredentialsProviderFunc(
 		func(context.Context) (aws.Credentials, error) { return aws.Credentials{}, errors.New("none of these") })})
-	if err != nil {
-		t.Fatal(err)
-	}
+	must.Succeed(t, err)
 	if _, err = b.Stat(t.Context(), "key"); !errors.Is(err, blob.ErrUnauthorized) || !strings.Contains(err.Error(), "none of these") || !strings.Contains(hintOf(err), "AWS_ACCESS_KEY_ID") {
 		t.Errorf("%v, hint %q", err, hintOf(err))
 	}
@@ -114,13 +111,9 @@ func TestBucket_IsReadWithoutCredentials(t *testing.T) {
 	}
 	read := func() error {
 		u, err := url.Parse("s3://bucket/pre/fix?anonymous=true&region=" + blobtest.VersityRegion + "&endpoint=" + server.Endpoint)
-		if err != nil {
-			t.Fatal(err)
-		}
+		must.Succeed(t, err)
 		public, err := Open(t.Context(), u)
-		if err != nil {
-			t.Fatal(err)
-		}
+		must.Succeed(t, err)
 		defer public.Close()
 		content, _, err := blob.ReadAll(t.Context(), public, "key", 100)
 		if err == nil && string(content) != "content" {
@@ -158,13 +151,9 @@ func TestBucket_EndpointTellsBucketsOfOneNameApart(t *testing.T) {
 	} {
 		t.Setenv("AWS_ENDPOINT_URL_S3", c.environment)
 		u, err := url.Parse(c.url)
-		if err != nil {
-			t.Fatal(err)
-		}
+		must.Succeed(t, err)
 		b, err := Open(t.Context(), u)
-		if err != nil {
-			t.Fatal(err)
-		}
+		must.Succeed(t, err)
 		if got := blob.SourceURL(b, ""); got != c.want {
 			t.Errorf("%s, %q: %s, want %s", c.url, c.environment, got, c.want)
 		}
@@ -184,9 +173,7 @@ func TestParse_ReadsTheParametersOfURLs(t *testing.T) {
 		"s3://b/p?endpoint=http://h:90": {Bucket: "b", Endpoint: "http://h:90"},
 	} {
 		u, err := url.Parse(text)
-		if err != nil {
-			t.Fatal(err)
-		}
+		must.Succeed(t, err)
 		got, prefix, err := parse(u)
 		if got.PathStyle != nil && want.PathStyle != nil && *got.PathStyle == *want.PathStyle {
 			got.PathStyle = want.PathStyle
@@ -197,9 +184,7 @@ func TestParse_ReadsTheParametersOfURLs(t *testing.T) {
 	}
 	for _, query := range []string{"endpoint=minio.example.com", "endpoint=https://id:hunter2@h", "path-style=maybe", "anonymous=", "secret=hunter2", "region=a&region=b"} {
 		u, err := url.Parse("s3://b/p?" + query)
-		if err != nil {
-			t.Fatal(err)
-		}
+		must.Succeed(t, err)
 		if _, err := Open(t.Context(), u); !errors.Is(err, blob.ErrURL) || strings.Contains(err.Error(), "hunter") {
 			t.Errorf("%s: %v", query, err)
 		}
@@ -213,9 +198,7 @@ func fake(t *testing.T, answers ...func(w http.ResponseWriter, r *http.Request))
 	server, err := providertest.NewServer(providertest.ServerOptions{Plain: true, Handler: http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		answers[min(int(asked.Add(1)), len(answers))-1](w, r)
 	})})
-	if err != nil {
-		t.Fatal(err)
-	}
+	must.Succeed(t, err)
 	t.Cleanup(server.Close)
 	b := open(t, server.BaseURL(), "bucket", "secret")
 	t.Cleanup(func() { _ = b.Close() })
@@ -285,9 +268,7 @@ func TestList_ReadsAllPages(t *testing.T) {
 	b, asked := fake(t, page("2", "a", "dir/"), page("3", "b"), page("", "c"))
 	var keys []string
 	for info, err := range b.List(t.Context(), "") {
-		if err != nil {
-			t.Fatal(err)
-		}
+		must.Succeed(t, err)
 		keys = append(keys, info.Key)
 	}
 	if got := strings.Join(keys, " "); got != "a b c" || asked.Load() != 3 {
@@ -322,13 +303,9 @@ func TestList_Ends(t *testing.T) {
 func TestOpener_SetsHowManyPagesAreRead(t *testing.T) {
 	t.Parallel()
 	u, err := url.Parse("s3://b?anonymous=true&region=eu-west-1")
-	if err != nil {
-		t.Fatal(err)
-	}
+	must.Succeed(t, err)
 	opened, err := Opener{MaxPages: 9}.Open(t.Context(), u)
-	if err != nil {
-		t.Fatal(err)
-	}
+	must.Succeed(t, err)
 	defer opened.Close()
 	if b, ok := opened.(*Bucket); !ok || b.maxPages != 9 {
 		t.Errorf("%+v", opened)

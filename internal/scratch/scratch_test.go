@@ -10,15 +10,14 @@ import (
 	"time"
 
 	"github.com/tfdeps/tfdeps/internal/filelock"
+	"github.com/tfdeps/tfdeps/internal/must"
 )
 
 func TestSweep_RemovesWhatWasAbandoned(t *testing.T) {
 	t.Parallel()
 	parent, now := t.TempDir(), time.Now()
 	alive, err := Make(parent)
-	if err != nil {
-		t.Fatal(err)
-	}
+	must.Succeed(t, err)
 	t.Cleanup(alive.Remove)
 	old, young, other := filepath.Join(parent, Prefix+"old"), filepath.Join(parent, Prefix+"young"), filepath.Join(parent, ".other")
 	file := filepath.Join(parent, Prefix+"file")
@@ -30,9 +29,7 @@ func TestSweep_RemovesWhatWasAbandoned(t *testing.T) {
 	for _, name := range []string{old, other, file} {
 		err = errors.Join(err, os.Chtimes(name, long, long))
 	}
-	if err != nil {
-		t.Fatal(err)
-	}
+	must.Succeed(t, err)
 	Sweep(parent, now)
 	for name, want := range map[string]bool{alive.Path: true, young: true, other: true, file: true, old: false} {
 		if _, err := os.Stat(name); (err == nil) != want {
@@ -57,12 +54,8 @@ func TestRemove_TakesEverythingWithIt(t *testing.T) {
 	t.Parallel()
 	parent := t.TempDir()
 	dir, err := Make(parent)
-	if err != nil {
-		t.Fatal(err)
-	}
-	if err := os.MkdirAll(filepath.Join(dir.Path, "package", "a"), 0o755); err != nil {
-		t.Fatal(err)
-	}
+	must.Succeed(t, err)
+	must.Succeed(t, os.MkdirAll(filepath.Join(dir.Path, "package", "a"), 0o755))
 	dir.Remove()
 	dir.Remove() // a second call does no harm
 	if left, err := os.ReadDir(parent); len(left) > 0 || err != nil {
@@ -82,9 +75,7 @@ func TestRemoveEmpty_TakesWhatMakeDirsHasMade(t *testing.T) {
 			t.Fatalf("made %q, %v", made, err)
 		}
 		if used {
-			if err := os.Mkdir(filepath.Join(parent, "a", "other"), 0o755); err != nil {
-				t.Fatal(err)
-			}
+			must.Succeed(t, os.Mkdir(filepath.Join(parent, "a", "other"), 0o755))
 		}
 		RemoveEmpty(made)
 		if left, err := filepath.Glob(filepath.Join(parent, "*", "*")); err != nil || (len(left) == 1) != used {
@@ -100,9 +91,7 @@ func TestSweep_RemovesWhatHasNoLockYet(t *testing.T) {
 	t.Parallel()
 	parent := t.TempDir()
 	probe, err := Make(parent)
-	if err != nil {
-		t.Fatal(err)
-	}
+	must.Succeed(t, err)
 	t.Cleanup(probe.Remove)
 	if probe.lock == nil {
 		t.Skip("there are no locks here that end with their process")
@@ -112,9 +101,7 @@ func TestSweep_RemovesWhatHasNoLockYet(t *testing.T) {
 		err = errors.Join(err, os.Mkdir(dir, 0o700))
 	}
 	err = errors.Join(err, os.WriteFile(filepath.Join(begun, lockName+".new"), nil, 0o600), os.WriteFile(filepath.Join(full, "x"), nil, 0o600))
-	if err != nil {
-		t.Fatal(err)
-	}
+	must.Succeed(t, err)
 	Sweep(parent, time.Now())
 	for dir, want := range map[string]bool{empty: false, begun: false, full: true, probe.Path: true} {
 		if _, err := os.Stat(dir); (err == nil) != want {
@@ -164,9 +151,7 @@ func TestCheckLinks_NamesTheLinkAboveAPath(t *testing.T) {
 	top := t.TempDir()
 	base := filepath.Join(top, "base")
 	for _, dir := range []string{"base/dir/sub", "elsewhere/sub"} {
-		if err := os.MkdirAll(filepath.Join(top, filepath.FromSlash(dir)), 0o755); err != nil {
-			t.Fatal(err)
-		}
+		must.Succeed(t, os.MkdirAll(filepath.Join(top, filepath.FromSlash(dir)), 0o755))
 	}
 	link := filepath.Join(base, "link")
 	if err := os.Symlink("../elsewhere", link); err != nil {

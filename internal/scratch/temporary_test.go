@@ -8,6 +8,8 @@ import (
 	"runtime"
 	"testing"
 	"time"
+
+	"github.com/tfdeps/tfdeps/internal/must"
 )
 
 // A run that is killed leaves modules, and maybe a key for ssh, among the temporary files. The
@@ -18,20 +20,14 @@ func TestTemporary_RemovesWhatKilledRunsHaveLeft(t *testing.T) {
 	}
 	t.Setenv("TMPDIR", t.TempDir())
 	killed, err := Make(os.TempDir())
-	if err != nil {
-		t.Fatal(err)
-	}
+	must.Succeed(t, err)
 	if err := os.WriteFile(filepath.Join(killed.Path, "key"), []byte("secret"), 0o600); err != nil || !killed.Abandon() {
 		t.Fatal(err)
 	}
 	other, err := Make(os.TempDir())
-	if err != nil {
-		t.Fatal(err)
-	}
+	must.Succeed(t, err)
 	own, err := Temporary()
-	if err != nil {
-		t.Fatal(err)
-	}
+	must.Succeed(t, err)
 	if _, err := os.Lstat(killed.Path); err == nil {
 		t.Error("what a killed run had left is still there")
 	}
@@ -52,9 +48,7 @@ func TestTemporary_LeavesOtherUsersAlone(t *testing.T) {
 	parent, now := t.TempDir(), time.Now()
 	left := filepath.Join(parent, Prefix+"left")
 	long := now.Add(-AbandonedAfter - time.Minute)
-	if err := errors.Join(os.Mkdir(left, 0o700), os.Chtimes(left, long, long)); err != nil {
-		t.Fatal(err)
-	}
+	must.Succeed(t, errors.Join(os.Mkdir(left, 0o700), os.Chtimes(left, long, long)))
 	sweep(parent, now, func(fs.FileInfo) bool { return false })
 	if _, err := os.Lstat(left); err != nil {
 		t.Error(err)

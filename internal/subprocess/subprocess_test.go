@@ -10,6 +10,7 @@ import (
 	"testing"
 
 	"github.com/tfdeps/tfdeps/getproviders/providertest"
+	"github.com/tfdeps/tfdeps/internal/must"
 	"github.com/tfdeps/tfdeps/internal/subprocess"
 )
 
@@ -20,17 +21,13 @@ func TestCommand_LooksForNothingInTheWorkingDirectory(t *testing.T) {
 	}
 	work, bin := t.TempDir(), t.TempDir()
 	for _, dir := range []string{work, filepath.Join(work, "bin"), bin} {
-		if err := errors.Join(os.MkdirAll(dir, 0o755), providertest.WriteProgram(filepath.Join(dir, "aid"), []byte("#!/bin/sh\necho \"$0 $PWD $PATH\"; pwd\n"))); err != nil {
-			t.Fatal(err)
-		}
+		must.Succeed(t, errors.Join(os.MkdirAll(dir, 0o755), providertest.WriteProgram(filepath.Join(dir, "aid"), []byte("#!/bin/sh\necho \"$0 $PWD $PATH\"; pwd\n"))))
 	}
 	t.Chdir(work)
 	environ := []string{"PATH=.::bin:" + bin + ":./bin", "PWD=" + work, "x"}
 	for dir, want := range map[string]string{"": "/", bin: bin} {
 		cmd, err := subprocess.Command(t.Context(), environ, dir, "aid")
-		if err != nil {
-			t.Fatal(err)
-		}
+		must.Succeed(t, err)
 		said, err := cmd.Output()
 		if want = bin + "/aid " + want + " " + bin + "\n" + want + "\n"; string(said) != want || err != nil {
 			t.Errorf("in %q it says %q, %v, want %q", dir, said, err, want)

@@ -10,6 +10,7 @@ import (
 	"testing"
 
 	"github.com/tfdeps/tfdeps/internal/filelock"
+	"github.com/tfdeps/tfdeps/internal/must"
 )
 
 // The next write removes what a killed process was making, and leaves what another process is
@@ -20,24 +21,16 @@ func TestSave_LeftoversAreRemoved(t *testing.T) {
 	left, held := filepath.Join(dir, Prefix+"1"), filepath.Join(dir, Prefix+"2")
 	other := filepath.Join(dir, Prefix+"directory")
 	for _, path := range []string{left, held} {
-		if err := os.WriteFile(path, []byte("half"), 0o600); err != nil {
-			t.Fatal(err)
-		}
+		must.Succeed(t, os.WriteFile(path, []byte("half"), 0o600))
 	}
-	if err := os.Mkdir(other, 0o700); err != nil {
-		t.Fatal(err)
-	}
+	must.Succeed(t, os.Mkdir(other, 0o700))
 	file, err := os.OpenFile(held, os.O_RDWR, 0)
-	if err != nil {
-		t.Fatal(err)
-	}
+	must.Succeed(t, err)
 	defer file.Close()
 	if err := filelock.TryFile(file); err != nil {
 		t.Skip(err)
 	}
-	if err := Write(filepath.Join(dir, "file"), []byte("x"), 0o644); err != nil {
-		t.Fatal(err)
-	}
+	must.Succeed(t, Write(filepath.Join(dir, "file"), []byte("x"), 0o644))
 	for path, want := range map[string]bool{left: false, held: true, other: true} {
 		if _, err := os.Lstat(path); (err == nil) != want {
 			t.Errorf("%s: %v, want it to be there: %t", path, err, want)
@@ -72,9 +65,7 @@ func TestRead_NamesTheFileThatIsNoDirectory(t *testing.T) {
 		t.Skip("a path below a file doesn't exist there")
 	}
 	file := filepath.Join(t.TempDir(), "file")
-	if err := os.WriteFile(file, nil, 0o600); err != nil {
-		t.Fatal(err)
-	}
+	must.Succeed(t, os.WriteFile(file, nil, 0o600))
 	_, err := Read(filepath.Join(file, "below", "it"), 1)
 	if err == nil || !strings.HasPrefix(err.Error(), file+" is a file, and has to be a directory") {
 		t.Errorf("got %v", err)

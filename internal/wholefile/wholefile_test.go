@@ -9,14 +9,13 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/tfdeps/tfdeps/internal/must"
 	"github.com/tfdeps/tfdeps/internal/wholefile"
 )
 
 func TestRead_HasALimit(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "file")
-	if err := os.WriteFile(path, []byte("12345"), 0o600); err != nil {
-		t.Fatal(err)
-	}
+	must.Succeed(t, os.WriteFile(path, []byte("12345"), 0o600))
 	for _, read := range []func(string, int64) ([]byte, error){wholefile.Read, wholefile.ReadAny} {
 		if got, err := read(path, 5); err != nil || string(got) != "12345" {
 			t.Errorf("got %q, %v", got, err)
@@ -49,16 +48,10 @@ func TestRead_TakesRegularFilesOnly(t *testing.T) {
 func TestSave_LeavesTheModeToTheUmask(t *testing.T) {
 	dir := t.TempDir()
 	usual, saved := filepath.Join(dir, "usual"), filepath.Join(dir, "new", "saved")
-	if err := os.WriteFile(usual, nil, 0o666); err != nil {
-		t.Fatal(err)
-	}
-	if err := wholefile.Save(saved, nil, 0o666); err != nil {
-		t.Fatal(err)
-	}
+	must.Succeed(t, os.WriteFile(usual, nil, 0o666))
+	must.Succeed(t, wholefile.Save(saved, nil, 0o666))
 	want, err := os.Stat(usual)
-	if err != nil {
-		t.Fatal(err)
-	}
+	must.Succeed(t, err)
 	if got, err := os.Stat(saved); err != nil || got.Mode() != want.Mode() {
 		t.Errorf("mode %v, want %v (%v)", got.Mode(), want.Mode(), err)
 	}
@@ -69,16 +62,12 @@ func TestWrite_ReplacesAsAWhole(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			dir := t.TempDir()
 			path, other := filepath.Join(dir, "file"), filepath.Join(dir, "other")
-			if err := os.WriteFile(other, []byte("other"), 0o600); err != nil {
-				t.Fatal(err)
-			}
+			must.Succeed(t, os.WriteFile(other, []byte("other"), 0o600))
 			if err := os.Symlink(other, path); err != nil && runtime.GOOS != "windows" {
 				t.Fatal(err)
 			}
 			for _, mode := range []fs.FileMode{0o644, 0o600} {
-				if err := write(path, []byte("new"), mode); err != nil {
-					t.Fatal(err)
-				}
+				must.Succeed(t, write(path, []byte("new"), mode))
 				info, err := os.Lstat(path)
 				if err != nil || runtime.GOOS != "windows" && info.Mode() != mode {
 					t.Errorf("mode %v, want %v (%v)", info.Mode(), mode, err)
@@ -101,9 +90,7 @@ func TestWrite_ReplacesAsAWhole(t *testing.T) {
 func TestSave_AFailedWriteLeavesNothing(t *testing.T) {
 	dir := t.TempDir()
 	path := filepath.Join(dir, "taken")
-	if err := os.MkdirAll(filepath.Join(path, "full"), 0o755); err != nil {
-		t.Fatal(err)
-	}
+	must.Succeed(t, os.MkdirAll(filepath.Join(path, "full"), 0o755))
 	if err := wholefile.Write(path, []byte("new"), 0o644); err == nil {
 		t.Fatal("a directory was replaced")
 	}
@@ -118,18 +105,12 @@ func TestSave_AFailedWriteLeavesNothing(t *testing.T) {
 
 func TestSave_MakesTheDirectoryAndLeavesSameContentAlone(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "a", "b", "file")
-	if err := wholefile.Save(path, []byte("1"), 0o644); err != nil {
-		t.Fatal(err)
-	}
+	must.Succeed(t, wholefile.Save(path, []byte("1"), 0o644))
 	before, err := os.Stat(path)
-	if err != nil {
-		t.Fatal(err)
-	}
+	must.Succeed(t, err)
 	for _, content := range []string{"1", "2"} {
 		same := content == "1"
-		if err := wholefile.Save(path, []byte(content), 0o644); err != nil {
-			t.Fatal(err)
-		}
+		must.Succeed(t, wholefile.Save(path, []byte(content), 0o644))
 		after, err := os.Stat(path)
 		if err != nil || os.SameFile(before, after) != same {
 			t.Errorf("content %s: %v, the file is the same: %v", content, err, !same)

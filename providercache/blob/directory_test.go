@@ -11,6 +11,7 @@ import (
 
 	"go.uber.org/goleak"
 
+	"github.com/tfdeps/tfdeps/internal/must"
 	"github.com/tfdeps/tfdeps/providercache/blob"
 	"github.com/tfdeps/tfdeps/providercache/blob/blobtest"
 )
@@ -37,9 +38,7 @@ func TestDirectory_LeavesNothingBehind(t *testing.T) {
 	if info, err := os.Stat(filepath.Join(root, "a", "b", "c")); err != nil || runtime.GOOS != "windows" && info.Mode().Perm() != 0o644 {
 		t.Errorf("%v, %v", info, err)
 	}
-	if err := b.Delete(t.Context(), "a/b/c"); err != nil {
-		t.Fatal(err)
-	}
+	must.Succeed(t, b.Delete(t.Context(), "a/b/c"))
 	entries, err := os.ReadDir(root)
 	if err != nil || len(entries) != 1 || entries[0].Name() != ".tfdeps-lock" {
 		t.Errorf("there is %v, %v", entries, err)
@@ -49,9 +48,7 @@ func TestDirectory_LeavesNothingBehind(t *testing.T) {
 func TestDirectory_FollowsNoLinkOutOfIt(t *testing.T) {
 	t.Parallel()
 	outside, root := t.TempDir(), t.TempDir()
-	if err := os.WriteFile(filepath.Join(outside, "secret"), []byte("secret"), 0o600); err != nil {
-		t.Fatal(err)
-	}
+	must.Succeed(t, os.WriteFile(filepath.Join(outside, "secret"), []byte("secret"), 0o600))
 	if err := os.Symlink(outside, filepath.Join(root, "link")); err != nil {
 		t.Skip(err)
 	}
@@ -104,9 +101,7 @@ func TestSplitURL_RefusesWhatNamesNoBucket(t *testing.T) {
 		"s3://b": {"b"}, "s3://b/": {"b"}, "s3://b/p/q/": {"b", "p/q"}, "s3://b/p%20q?region=x": {"b", "p q"}, "s3://my_bucket/x": {"my_bucket", "x"},
 	} {
 		u, err := url.Parse(text)
-		if err != nil {
-			t.Fatal(err)
-		}
+		must.Succeed(t, err)
 		if bucket, prefix, _, err := blob.SplitURL(u, "region"); err != nil || bucket != want[0] || prefix != want[1] {
 			t.Errorf("%s: %q, %q, %v", text, bucket, prefix, err)
 		}
@@ -114,9 +109,7 @@ func TestSplitURL_RefusesWhatNamesNoBucket(t *testing.T) {
 	for _, text := range []string{"s3://", "s3:///p", "s3://u:hunter@b", "s3://b:1/p", "s3://b/p#f", "s3://b/p//q", "s3://b/../p", "s3:b",
 		"s3://b?x=hunter", "s3://b?region=hunter&region=y", "s3://b?%zz"} {
 		u, err := url.Parse(text)
-		if err != nil {
-			t.Fatal(err)
-		}
+		must.Succeed(t, err)
 		if bucket, _, _, err := blob.SplitURL(u, "region"); !errors.Is(err, blob.ErrURL) || strings.Contains(err.Error(), "hunter") {
 			t.Errorf("%s: %q, %v", text, bucket, err)
 		}

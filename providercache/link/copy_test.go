@@ -7,6 +7,7 @@ import (
 	"path/filepath"
 	"testing"
 
+	"github.com/tfdeps/tfdeps/internal/must"
 	"github.com/tfdeps/tfdeps/providercache/internal/cachetest"
 )
 
@@ -24,9 +25,7 @@ func TestCopyTree_HasTheHashOfTheOriginal(t *testing.T) {
 		link = from
 	}
 	to := filepath.Join(t.TempDir(), "to")
-	if err := copyTree(t.Context(), link, to); err != nil {
-		t.Fatal(err)
-	}
+	must.Succeed(t, copyTree(t.Context(), link, to))
 	if got, want := cachetest.HashOf(t, to), cachetest.HashOf(t, from); got != want {
 		t.Errorf("the copy has %s, the original %s", got, want)
 	}
@@ -36,9 +35,7 @@ func TestCopyTree_HasTheHashOfTheOriginal(t *testing.T) {
 		}
 		return err
 	})
-	if err != nil {
-		t.Fatal(err)
-	}
+	must.Succeed(t, err)
 	info, err := os.Stat(filepath.Join(to, cachetest.WidgetFile))
 	if err != nil || info.Mode().Perm()&0o100 == 0 && os.PathSeparator == '/' {
 		t.Errorf("%v, %v; want a file that can be run", info, err)

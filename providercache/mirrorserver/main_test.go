@@ -15,6 +15,7 @@ import (
 
 	"github.com/tfdeps/tfdeps/getproviders"
 	"github.com/tfdeps/tfdeps/getproviders/providertest"
+	"github.com/tfdeps/tfdeps/internal/must"
 	"github.com/tfdeps/tfdeps/providercache/blob"
 	"github.com/tfdeps/tfdeps/providercache/mirrorserver"
 )
@@ -99,9 +100,7 @@ func (m *mirroring) start(t *testing.T) (*mirrorserver.Server, *httptest.Server)
 func (m *mirroring) serve(t *testing.T, source getproviders.Source) (*mirrorserver.Server, *httptest.Server) {
 	t.Helper()
 	server, err := mirrorserver.Handler(source, m.bucket, m.opts)
-	if err != nil {
-		t.Fatal(err)
-	}
+	must.Succeed(t, err)
 	front := httptest.NewServer(server)
 	t.Cleanup(func() {
 		server.Close()
@@ -143,17 +142,13 @@ func get(t *testing.T, front *httptest.Server, path string, headers ...string) a
 func request(t *testing.T, front *httptest.Server, method, path string, headers ...string) answered {
 	t.Helper()
 	req, err := http.NewRequestWithContext(t.Context(), method, front.URL+path, nil)
-	if err != nil {
-		t.Fatal(err)
-	}
+	must.Succeed(t, err)
 	for _, h := range headers {
 		name, value, _ := strings.Cut(h, ": ")
 		req.Header.Set(name, value)
 	}
 	resp, err := front.Client().Do(req)
-	if err != nil {
-		t.Fatal(err)
-	}
+	must.Succeed(t, err)
 	defer resp.Body.Close()
 	body, err := io.ReadAll(resp.Body)
 	return answered{resp, body, err}
@@ -196,9 +191,7 @@ func archivesOf(t *testing.T, got answered) map[string]wireArchive {
 func keysIn(t *testing.T, b blob.Bucket, part string) (keys []string) {
 	t.Helper()
 	for info, err := range b.List(context.Background(), "") {
-		if err != nil {
-			t.Fatal(err)
-		}
+		must.Succeed(t, err)
 		if strings.Contains(info.Key, part) {
 			keys = append(keys, info.Key)
 		}

@@ -12,6 +12,7 @@ import (
 
 	"github.com/tfdeps/tfdeps/getproviders"
 	"github.com/tfdeps/tfdeps/getproviders/providertest"
+	"github.com/tfdeps/tfdeps/internal/must"
 	"github.com/tfdeps/tfdeps/providercache/blob"
 	"github.com/tfdeps/tfdeps/providercache/mirrorserver"
 )
@@ -67,22 +68,16 @@ func TestHandler_LooksAtNoHost(t *testing.T) {
 	for _, path := range []string{dir + "index.json", dir + "1.0.0.json", dir + "versions", dir + "1.0.0/download/linux/amd64", "/nothing", "/v1/providers/x"} {
 		ask := func(host string) (answered, string) {
 			req, err := http.NewRequestWithContext(t.Context(), http.MethodGet, front.URL+path, nil)
-			if err != nil {
-				t.Fatal(err)
-			}
+			must.Succeed(t, err)
 			req.Host = host
 			for _, name := range []string{"X-Forwarded-Host", "X-Original-Url", "X-Rewrite-Url", "Forwarded"} {
 				req.Header.Set(name, "host="+host+"/x")
 			}
 			resp, err := front.Client().Do(req)
-			if err != nil {
-				t.Fatal(err)
-			}
+			must.Succeed(t, err)
 			defer resp.Body.Close()
 			body, err := io.ReadAll(resp.Body)
-			if err != nil {
-				t.Fatal(err)
-			}
+			must.Succeed(t, err)
 			return answered{resp, body, nil}, string(body) + resp.Header.Get("Location")
 		}
 		one, text := ask("evil.example")
@@ -104,9 +99,7 @@ func FuzzHandler_Paths(f *testing.F) {
 // checkPath asks for any path: the answer is that there is nothing, or that the source can't be asked, and nothing panics.
 func checkPath(t *testing.T, path string) {
 	server, err := mirrorserver.Handler(failing{t}, blob.NewDirectory(t.TempDir()), mirrorserver.Options{Modules: &moduleSource{err: getproviders.ErrUnreachable}})
-	if err != nil {
-		t.Fatal(err)
-	}
+	must.Succeed(t, err)
 	defer server.Close()
 	w := httptest.NewRecorder()
 	server.ServeHTTP(w, &http.Request{Method: http.MethodGet, URL: &url.URL{Path: path}, Header: http.Header{}})
@@ -142,9 +135,7 @@ func FuzzHandler_Records(f *testing.F) {
 	f.Fuzz(func(t *testing.T, content []byte, name string) {
 		bucket := records{blob.NewDirectory(t.TempDir()), content}
 		server, err := mirrorserver.Handler(failing{t}, bucket, mirrorserver.Options{Modules: &moduleSource{err: getproviders.ErrUnreachable}})
-		if err != nil {
-			t.Fatal(err)
-		}
+		must.Succeed(t, err)
 		defer server.Close()
 		for _, path := range []string{dir + name, dir + "aws/" + name} {
 			w := httptest.NewRecorder()

@@ -18,6 +18,7 @@ import (
 
 	"github.com/tfdeps/tfdeps/getproviders"
 	"github.com/tfdeps/tfdeps/getproviders/providertest"
+	"github.com/tfdeps/tfdeps/internal/must"
 	"github.com/tfdeps/tfdeps/providercache/blob"
 	"github.com/tfdeps/tfdeps/providercache/mirrorserver"
 )
@@ -72,9 +73,7 @@ func TestHandler_PacksLargeLists(t *testing.T) {
 		plain := found(t, front, path, "Accept-Encoding: gzip;q=0, br")
 		packed := found(t, front, path, "Accept-Encoding: br, gzip")
 		unpacked, err := gzip.NewReader(bytes.NewReader(packed.body))
-		if err != nil {
-			t.Fatal(err)
-		}
+		must.Succeed(t, err)
 		if content, err := io.ReadAll(unpacked); err != nil || !bytes.Equal(content, plain.body) || plain.Header.Get("Content-Encoding") != "" || len(packed.body) > len(plain.body)/4 {
 			t.Errorf("%s: %v, %d bytes are packed to %d", path, err, len(plain.body), len(packed.body))
 		}
@@ -208,9 +207,7 @@ func TestHandler_SignsTheURLsOfArchives(t *testing.T) {
 	status(t, front, dir+"terraform-provider-widget_1.0.0_darwin_arm64.zip?"+query, http.StatusUnauthorized)
 	status(t, front, dir+"1.0.0.json?"+query, http.StatusUnauthorized)
 	values, err := url.ParseQuery(query)
-	if err != nil {
-		t.Fatal(err)
-	}
+	must.Succeed(t, err)
 	values.Set("until", values.Get("until")+"0")
 	status(t, front, archive+"?"+values.Encode(), http.StatusUnauthorized)
 	m.clock.pass(31 * time.Minute)

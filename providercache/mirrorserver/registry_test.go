@@ -19,6 +19,7 @@ import (
 	"github.com/tfdeps/tfdeps/getproviders"
 	"github.com/tfdeps/tfdeps/getproviders/hosts"
 	"github.com/tfdeps/tfdeps/getproviders/providertest"
+	"github.com/tfdeps/tfdeps/internal/must"
 	"github.com/tfdeps/tfdeps/providercache/blob"
 	"github.com/tfdeps/tfdeps/providercache/fetcher"
 	"github.com/tfdeps/tfdeps/providercache/mirrorserver"
@@ -49,16 +50,12 @@ func TestHandler_IsARegistry(t *testing.T) {
 			t.Fatalf("%v, %v", available, err)
 		}
 		pkg, err := source.Package(t.Context(), p, v, linux)
-		if err != nil {
-			t.Fatal(err)
-		}
+		must.Succeed(t, err)
 		m.clock.pass(late)
 		request := fetcher.Request{Package: pkg}
 		request.Provider, request.Version = p, v
 		got, err := (&fetcher.Fetcher{Source: source, Client: client}).HashPackage(t.Context(), request)
-		if err != nil {
-			t.Fatal(err)
-		}
+		must.Succeed(t, err)
 		return got.Authentication, []getproviders.Hash{got.H1, got.ZH}
 	}
 	direct, hashes := install(m.source(), m.registry.Client())
@@ -98,14 +95,10 @@ func TestHandler_ListsWhatTheRegistryTells(t *testing.T) {
 	m.registry.Add(providertest.PackageSpec{Namespace: "acme", Type: "widget", Version: old.String(), Platform: linux, Protocols: []string{"4.0"}})
 	_, front := m.serve(t, getproviders.Memoize(getproviders.MultiSource{Selectors: []getproviders.Selector{{Source: m.source()}}}))
 	resp, err := m.registry.Client().Get(m.registry.ServiceURL() + "acme/widget/versions")
-	if err != nil {
-		t.Fatal(err)
-	}
+	must.Succeed(t, err)
 	defer resp.Body.Close()
 	own, err := io.ReadAll(resp.Body)
-	if err != nil {
-		t.Fatal(err)
-	}
+	must.Succeed(t, err)
 	want := listOf(t, own)
 	for range 2 {
 		if got := listOf(t, found(t, front, dir+"versions").body); !slices.Equal(got, want) || len(got) != 4 {
@@ -156,9 +149,7 @@ func listOf(t *testing.T, document []byte) (all []string) {
 			Platforms []struct{ OS, Arch string }
 		}
 	}
-	if err := json.Unmarshal(document, &list); err != nil {
-		t.Fatal(err)
-	}
+	must.Succeed(t, json.Unmarshal(document, &list))
 	for _, v := range list.Versions {
 		slices.SortFunc(v.Platforms, func(a, b struct{ OS, Arch string }) int { return strings.Compare(a.OS+a.Arch, b.OS+b.Arch) })
 		all = append(all, fmt.Sprint(v))
@@ -217,9 +208,7 @@ func TestHandler_IsARegistryOfModules(t *testing.T) {
 	}
 	for name, secret := range map[string]bool{"1.0.0/location.json": true, "versions.json": false} {
 		info, err := os.Stat(filepath.Join(root, "modules", filepath.FromSlash(module), filepath.FromSlash(name)))
-		if err != nil {
-			t.Fatal(err)
-		}
+		must.Succeed(t, err)
 		if runtime.GOOS != "windows" && (info.Mode().Perm()&0o077 == 0) != secret {
 			t.Errorf("%s has the mode %v: its URL may be signed", name, info.Mode())
 		}

@@ -17,6 +17,7 @@ import (
 
 	"github.com/tfdeps/tfdeps/getproviders"
 	"github.com/tfdeps/tfdeps/getproviders/providertest"
+	"github.com/tfdeps/tfdeps/internal/must"
 	"github.com/tfdeps/tfdeps/providercache/blob"
 	"github.com/tfdeps/tfdeps/providercache/fetcher"
 	"github.com/tfdeps/tfdeps/providercache/mirrorserver"
@@ -76,15 +77,11 @@ func TestHandler_IsAMirrorForTfdeps(t *testing.T) {
 	m := newMirroring(t)
 	_, front := m.start(t)
 	mirror, err := getproviders.NewNetworkMirrorSource(front.URL+"/", front.Client(), nil, getproviders.Product{})
-	if err != nil {
-		t.Fatal(err)
-	}
+	must.Succeed(t, err)
 	mirror.Signers.Trusted = []getproviders.TrustedKey{{Armored: m.registry.Signer().Armored()}}
 	p, v := m.registry.Provider("acme", "widget"), getproviders.MustParseVersion("1.0.0")
 	pkg, err := mirror.Package(t.Context(), p, v, linux)
-	if err != nil {
-		t.Fatal(err)
-	}
+	must.Succeed(t, err)
 	client := &fetcher.Fetcher{Source: mirror, Client: front.Client()}
 	request := fetcher.Request{Package: pkg}
 	request.Provider, request.Version = p, v
@@ -147,26 +144,20 @@ func TestHandler_SendsWhatArrives(t *testing.T) {
 	m := newMirroring(t)
 	_, front, content, feed := m.serveLarge(t)
 	req, err := http.NewRequestWithContext(t.Context(), http.MethodGet, front.URL+large, nil)
-	if err != nil {
-		t.Fatal(err)
-	}
+	must.Succeed(t, err)
 	wrote := make(chan error, 1)
 	go func() {
 		_, err := feed.Write(content[:100_000])
 		wrote <- err
 	}()
 	resp, err := front.Client().Do(req)
-	if err != nil {
-		t.Fatal(err)
-	}
+	must.Succeed(t, err)
 	defer resp.Body.Close()
 	first := make([]byte, 8000)
 	if _, err := io.ReadFull(resp.Body, first); err != nil || !bytes.Equal(first, content[:8000]) {
 		t.Fatalf("the first bytes: %v", err)
 	}
-	if err := <-wrote; err != nil {
-		t.Fatal(err)
-	}
+	must.Succeed(t, <-wrote)
 	go func() {
 		_, err := feed.Write(content[100_000:])
 		wrote <- errors.Join(err, feed.Close())
@@ -183,9 +174,7 @@ func TestHandler_DownloadsOnWhenTheClientHasLeft(t *testing.T) {
 	server, front, content, feed := m.serveLarge(t)
 	ctx, leave := context.WithCancel(t.Context())
 	req, err := http.NewRequestWithContext(ctx, http.MethodGet, front.URL+large, nil)
-	if err != nil {
-		t.Fatal(err)
-	}
+	must.Succeed(t, err)
 	wrote := make(chan error, 1)
 	go func() {
 		_, err := feed.Write(content[:100_000])
@@ -201,9 +190,7 @@ func TestHandler_DownloadsOnWhenTheClientHasLeft(t *testing.T) {
 		_, err := feed.Write(content[100_000:])
 		wrote <- errors.Join(err, feed.Close())
 	}()
-	if err := <-wrote; err != nil {
-		t.Fatal(err)
-	}
+	must.Succeed(t, <-wrote)
 	if got := found(t, front, large); !bytes.Equal(got.body, content) {
 		t.Errorf("%d bytes", len(got.body))
 	}
@@ -379,9 +366,7 @@ func TestHandler_AsksThePolicyWithTheTimeOfPublication(t *testing.T) {
 	if err == nil {
 		_, err = m.bucket.Put(t.Context(), strings.Replace(key, ".1700000000.zip", ".zip", 1), blob.Bytes(content), blob.PutOptions{})
 	}
-	if err != nil {
-		t.Fatal(err)
-	}
+	must.Succeed(t, err)
 	again, third := m.serve(t, m.source())
 	status(t, third, archive, http.StatusOK)
 	if age := released[3].Sub(info.Modified); again.Stats().Stored != 1 || age < 0 || age > time.Minute {
@@ -394,9 +379,7 @@ func TestHandler_ServesWhatIsIncluded(t *testing.T) {
 	m.add("gadget", "1.0.0")
 	pattern := func(text string) getproviders.Pattern {
 		p, err := getproviders.Terraform("1.15.9").ParsePattern(text)
-		if err != nil {
-			t.Fatal(err)
-		}
+		must.Succeed(t, err)
 		return p
 	}
 	m.opts.Include, m.opts.Exclude = []getproviders.Pattern{pattern("registry.example.com/acme/*")}, []getproviders.Pattern{pattern("registry.example.com/acme/gadget")}
@@ -430,9 +413,7 @@ func writeMirror(t *testing.T) (local string) {
 	if err == nil {
 		err = os.WriteFile(local+archive, contentOf("widget", "1.0.0", linux), 0o644)
 	}
-	if err != nil {
-		t.Fatal(err)
-	}
+	must.Succeed(t, err)
 	return local
 }
 
@@ -450,12 +431,8 @@ func TestHandler_RefusesOptionsThatCantWork(t *testing.T) {
 func hashesOf(t *testing.T, content []byte) (h1, zh getproviders.Hash) {
 	t.Helper()
 	path := t.TempDir() + "/a.zip"
-	if err := os.WriteFile(path, content, 0o600); err != nil {
-		t.Fatal(err)
-	}
+	must.Succeed(t, os.WriteFile(path, content, 0o600))
 	h1, zh, err := fetcher.HashPackage(t.Context(), path)
-	if err != nil {
-		t.Fatal(err)
-	}
+	must.Succeed(t, err)
 	return h1, zh
 }

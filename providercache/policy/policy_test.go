@@ -12,6 +12,7 @@ import (
 	"time"
 
 	"github.com/tfdeps/tfdeps/getproviders"
+	"github.com/tfdeps/tfdeps/internal/must"
 	"github.com/tfdeps/tfdeps/providercache/policy"
 )
 
@@ -29,9 +30,7 @@ func parse(t testing.TB, text string) policy.Policy {
 func provider(t testing.TB, address string) getproviders.Provider {
 	t.Helper()
 	p, err := terraform.ParseProvider(address)
-	if err != nil {
-		t.Fatal(err)
-	}
+	must.Succeed(t, err)
 	return p
 }
 
@@ -132,13 +131,9 @@ func TestPolicy_SourcesKnowDirectories(t *testing.T) {
 	dir := filepath.Join(top, "mirror")
 	widget, linux := provider(t, "acme/widget"), getproviders.Platform{OS: "linux", Arch: "amd64"}
 	at := filepath.Join(dir, "registry.terraform.io", "acme", "widget")
-	if err := errors.Join(os.MkdirAll(at, 0o700), os.WriteFile(filepath.Join(at, "terraform-provider-widget_1.0.0_linux_amd64.zip"), nil, 0o600)); err != nil {
-		t.Fatal(err)
-	}
+	must.Succeed(t, errors.Join(os.MkdirAll(at, 0o700), os.WriteFile(filepath.Join(at, "terraform-provider-widget_1.0.0_linux_amd64.zip"), nil, 0o600)))
 	sourceURL, err := (&getproviders.FilesystemMirrorSource{Dir: dir}).Describe(widget).SourceURL(t.Context(), widget, getproviders.MustParseVersion("1.0.0"), linux)
-	if err != nil {
-		t.Fatal(err)
-	}
+	must.Succeed(t, err)
 	for source, allowed := range map[string]bool{dir: true, dir + string(filepath.Separator): true, top: true, filepath.Join(top, "mir"): false, filepath.Join(top, "other"): false} {
 		refusal := parse(t, fmt.Sprintf("sources = [%q]\n", source)).Check(policy.Candidate{Provider: widget, SourceURL: sourceURL})
 		if (refusal == nil) != allowed {
@@ -203,9 +198,7 @@ func TestLoad_NamesTheFile(t *testing.T) {
 	if _, diags := policy.Load(path, terraform); !strings.Contains(diags.Error(), "There is no policy at "+path) {
 		t.Errorf("got %v", diags)
 	}
-	if err := os.WriteFile(path, []byte(`providers = ["acme/*"]`), 0o600); err != nil {
-		t.Fatal(err)
-	}
+	must.Succeed(t, os.WriteFile(path, []byte(`providers = ["acme/*"]`), 0o600))
 	p, diags := policy.Load(path, terraform)
 	if refusal := p.Check(policy.Candidate{}); diags.HasErrors() || refusal == nil || refusal.Pos.File != path {
 		t.Errorf("got %v, %v", refusal, diags)
@@ -214,19 +207,13 @@ func TestLoad_NamesTheFile(t *testing.T) {
 
 func TestFind_SearchesUpToTheRepository(t *testing.T) {
 	top, err := filepath.EvalSymlinks(t.TempDir())
-	if err != nil {
-		t.Fatal(err)
-	}
+	must.Succeed(t, err)
 	for _, dir := range []string{"out/repo/.git", "out/repo/live/net", "out/alone/below"} {
-		if err := os.MkdirAll(filepath.Join(top, filepath.FromSlash(dir)), 0o755); err != nil {
-			t.Fatal(err)
-		}
+		must.Succeed(t, os.MkdirAll(filepath.Join(top, filepath.FromSlash(dir)), 0o755))
 	}
 	put := func(name string) {
 		t.Helper()
-		if err := os.WriteFile(filepath.Join(top, filepath.FromSlash(name)), nil, 0o600); err != nil {
-			t.Fatal(err)
-		}
+		must.Succeed(t, os.WriteFile(filepath.Join(top, filepath.FromSlash(name)), nil, 0o600))
 	}
 	for _, step := range []struct{ put, from, want string }{
 		{"out/tfdeps.hcl", "out/repo/live/net", ""},
@@ -306,18 +293,12 @@ func TestPolicy_CheckDowngrade(t *testing.T) {
 func TestFind_RefusesWhatAnotherOneMayHavePutThere(t *testing.T) {
 	dir := t.TempDir()
 	path := filepath.Join(dir, policy.FileName)
-	if err := os.Mkdir(path, 0o700); err != nil {
-		t.Fatal(err)
-	}
+	must.Succeed(t, os.Mkdir(path, 0o700))
 	if _, err := policy.Find(dir); err == nil || !strings.Contains(err.Error(), "is not a file") {
 		t.Errorf("a directory: %v", err)
 	}
-	if err := os.Remove(path); err != nil {
-		t.Fatal(err)
-	}
-	if err := os.WriteFile(path, []byte("refuse_downgrades = true\n"), 0o600); err != nil {
-		t.Fatal(err)
-	}
+	must.Succeed(t, os.Remove(path))
+	must.Succeed(t, os.WriteFile(path, []byte("refuse_downgrades = true\n"), 0o600))
 	if err := os.Chown(path, 4711, -1); err != nil {
 		t.Skipf("only root may give a file away: %v", err)
 	}
@@ -329,14 +310,10 @@ func TestFind_RefusesWhatAnotherOneMayHavePutThere(t *testing.T) {
 // TestFind_PassesOverRepositoriesOfStrangers has a directory such as /tmp, with a repository of another user's and that one's policy.
 func TestFind_PassesOverRepositoriesOfStrangers(t *testing.T) {
 	shared, err := filepath.EvalSymlinks(t.TempDir())
-	if err != nil {
-		t.Fatal(err)
-	}
+	must.Succeed(t, err)
 	dir, repository, theirs := filepath.Join(shared, "mine"), filepath.Join(shared, ".git"), filepath.Join(shared, policy.FileName)
 	own := filepath.Join(dir, policy.FileName)
-	if err := errors.Join(os.Mkdir(dir, 0o700), os.Mkdir(repository, 0o700), os.WriteFile(theirs, nil, 0o600), os.WriteFile(own, nil, 0o600), os.Chmod(shared, fs.ModeSticky|0o777)); err != nil {
-		t.Fatal(err)
-	}
+	must.Succeed(t, errors.Join(os.Mkdir(dir, 0o700), os.Mkdir(repository, 0o700), os.WriteFile(theirs, nil, 0o600), os.WriteFile(own, nil, 0o600), os.Chmod(shared, fs.ModeSticky|0o777)))
 	for _, path := range []string{repository, theirs} {
 		if err := os.Chown(path, 4711, -1); err != nil {
 			t.Skipf("only root may give a file away: %v", err)
@@ -346,9 +323,7 @@ func TestFind_PassesOverRepositoriesOfStrangers(t *testing.T) {
 		t.Errorf("%q, %v", got, err)
 	}
 	// Where only its owner can have put it, it is the repository that the directory is in: to pass over its policy would loosen it.
-	if err := os.Chmod(shared, 0o755); err != nil {
-		t.Fatal(err)
-	}
+	must.Succeed(t, os.Chmod(shared, 0o755))
 	if got, err := policy.Find(dir); err == nil || !strings.Contains(err.Error(), "belongs to another user") {
 		t.Errorf("%q, %v", got, err)
 	}
@@ -357,14 +332,10 @@ func TestFind_PassesOverRepositoriesOfStrangers(t *testing.T) {
 // TestFind_FollowsALinkIntoTheRepository: its policies count there, too.
 func TestFind_FollowsALinkIntoTheRepository(t *testing.T) {
 	top, err := filepath.EvalSymlinks(t.TempDir())
-	if err != nil {
-		t.Fatal(err)
-	}
+	must.Succeed(t, err)
 	root, link := filepath.Join(top, "repo"), filepath.Join(top, "link")
 	want := filepath.Join(root, policy.FileName)
-	if err := errors.Join(os.MkdirAll(filepath.Join(root, ".git"), 0o700), os.Mkdir(filepath.Join(root, "live"), 0o700), os.WriteFile(want, nil, 0o600)); err != nil {
-		t.Fatal(err)
-	}
+	must.Succeed(t, errors.Join(os.MkdirAll(filepath.Join(root, ".git"), 0o700), os.Mkdir(filepath.Join(root, "live"), 0o700), os.WriteFile(want, nil, 0o600)))
 	if err := os.Symlink(filepath.Join(root, "live"), link); err != nil {
 		t.Skip(err)
 	}

@@ -8,6 +8,7 @@ import (
 	"testing"
 
 	"github.com/tfdeps/tfdeps/getproviders"
+	"github.com/tfdeps/tfdeps/internal/must"
 )
 
 // What other users can exchange is named by its outermost directory, and packages by themselves.
@@ -16,9 +17,7 @@ func TestPlace_SaysWhatOthersCanChange(t *testing.T) {
 	base := t.TempDir()
 	outer := filepath.Join(base, "outer")
 	cache := &Store{Dir: filepath.Join(outer, "cache")}
-	if err := os.Mkdir(outer, 0o700); err != nil {
-		t.Fatal(err)
-	}
+	must.Succeed(t, os.Mkdir(outer, 0o700))
 	if p := cache.Place(); p.Exists || p.Dir != outer || p.Exposed != "" {
 		t.Errorf("before it is made: %+v", p)
 	}
@@ -26,13 +25,9 @@ func TestPlace_SaysWhatOthersCanChange(t *testing.T) {
 		Provider: getproviders.Provider{Hostname: "example.com", Namespace: "acme", Type: "aaa"}, Version: getproviders.MustParseVersion("1.0.0"), Platform: getproviders.CurrentPlatform(),
 	}
 	p.Dir = cache.PackagePath(p.Provider, p.Version, p.Platform)
-	if err := os.MkdirAll(p.Dir, 0o700); err != nil {
-		t.Fatal(err)
-	}
+	must.Succeed(t, os.MkdirAll(p.Dir, 0o700))
 	file := filepath.Join(p.Dir, "file")
-	if err := os.WriteFile(file, nil, 0o600); err != nil {
-		t.Fatal(err)
-	}
+	must.Succeed(t, os.WriteFile(file, nil, 0o600))
 	maintenance := &Maintenance{Cache: cache, StateDir: filepath.Join(base, "state")}
 	if at := cache.Place(); !at.Exists || at.Dir != cache.Dir || at.Exposed != "" || at.Free == 0 {
 		t.Errorf("of this user alone: %+v", at)
@@ -57,7 +52,5 @@ func TestPlace_SaysWhatOthersCanChange(t *testing.T) {
 // setMode sets a mode whatever the umask is.
 func setMode(t *testing.T, path string, mode os.FileMode) {
 	t.Helper()
-	if err := os.Chmod(path, mode); err != nil {
-		t.Fatal(err)
-	}
+	must.Succeed(t, os.Chmod(path, mode))
 }

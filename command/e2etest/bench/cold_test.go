@@ -18,6 +18,7 @@ import (
 
 	"github.com/tfdeps/tfdeps/command/e2etest/internal/harness"
 	"github.com/tfdeps/tfdeps/getproviders"
+	"github.com/tfdeps/tfdeps/internal/must"
 )
 
 // What BenchmarkSlowNetworkInit has for a network.
@@ -35,9 +36,7 @@ func BenchmarkSlowNetworkInit(b *testing.B) {
 	archives := b.TempDir()
 	env := startBenchRegistry(b, program, fmt.Sprint("-latency=", benchLatency), fmt.Sprint("-rate=", benchRate), "-dir="+archives)
 	largest, err := os.Stat(filepath.Join(archives, "p9_"+getproviders.CurrentPlatform().String()+".zip"))
-	if err != nil {
-		b.Fatal(err)
-	}
+	must.Succeed(b, err)
 	transfer := benchLatency + time.Duration(largest.Size())*time.Second/benchRate
 	coldInit(b, program, newHome(b, env)) // reads programs and archives from disk
 	var ours, theirs cost
@@ -134,9 +133,7 @@ func newHome(b *testing.B, env []string) []string {
 func coldInit(b *testing.B, program string, env []string) cost {
 	b.Helper()
 	dir, err := os.MkdirTemp(b.TempDir(), "init")
-	if err != nil {
-		b.Fatal(err)
-	}
+	must.Succeed(b, err)
 	defer os.RemoveAll(dir)
 	harness.WriteText(b, filepath.Join(dir, "main.tf"), benchConfig())
 	cmd := exec.Command(program, "init", "-no-color", "-input=false")
@@ -144,9 +141,7 @@ func coldInit(b *testing.B, program string, env []string) cost {
 	var out bytes.Buffer
 	cmd.Stdout, cmd.Stderr = &out, &out
 	start, idle := time.Now(), idleTime()
-	if err := cmd.Start(); err != nil {
-		b.Fatal(err)
-	}
+	must.Succeed(b, cmd.Start())
 	stop := watchMemory(cmd.Process.Pid)
 	err = cmd.Wait()
 	wall := time.Since(start)
@@ -192,16 +187,10 @@ func startBenchRegistry(b *testing.B, sample string, more ...string) []string {
 	cmd := exec.Command(server, args...)
 	cmd.Stderr = os.Stderr
 	stdin, err := cmd.StdinPipe()
-	if err != nil {
-		b.Fatal(err)
-	}
+	must.Succeed(b, err)
 	stdout, err := cmd.StdoutPipe()
-	if err != nil {
-		b.Fatal(err)
-	}
-	if err := cmd.Start(); err != nil {
-		b.Fatal(err)
-	}
+	must.Succeed(b, err)
+	must.Succeed(b, cmd.Start())
 	b.Cleanup(func() {
 		_ = stdin.Close() // it ends by that
 		_ = cmd.Wait()

@@ -21,6 +21,7 @@ import (
 
 	"github.com/tfdeps/tfdeps/command/e2etest/internal/harness"
 	"github.com/tfdeps/tfdeps/getproviders"
+	"github.com/tfdeps/tfdeps/internal/must"
 )
 
 // served is a running "tfdeps serve" with its own process.
@@ -39,17 +40,13 @@ func startServer(b *testing.B) served {
 	if err == nil {
 		err = cmd.Start()
 	}
-	if err != nil {
-		b.Fatal(err)
-	}
+	must.Succeed(b, err)
 	b.Cleanup(func() {
 		_ = cmd.Process.Signal(os.Interrupt)
 		_ = cmd.Wait()
 	})
 	line, err := bufio.NewReader(stdout).ReadString('\n')
-	if err != nil {
-		b.Fatal(err)
-	}
+	must.Succeed(b, err)
 	_, url, _ := strings.Cut(strings.TrimSpace(line), "http://")
 	address, _, _ := strings.Cut(url, "/")
 	return served{address, cmd.Process.Pid}
@@ -88,9 +85,7 @@ func together(b *testing.B, n int, client func(number int) error) time.Duration 
 	}
 	all.Wait()
 	took := time.Since(begun)
-	if err := errors.Join(errs...); err != nil {
-		b.Fatal(err)
-	}
+	must.Succeed(b, errors.Join(errs...))
 	return took
 }
 
@@ -153,9 +148,7 @@ func BenchmarkServe_FiftyClients(b *testing.B) {
 		})
 		client.CloseIdleConnections()
 		resp, err := http.Get("http://" + s.address + "/metrics")
-		if err != nil {
-			b.Fatal(err)
-		}
+		must.Succeed(b, err)
 		text, err := io.ReadAll(resp.Body)
 		resp.Body.Close()
 		if err != nil || !strings.Contains(string(text), "tfdeps_downloads_total 10\n") {
@@ -195,18 +188,12 @@ func BenchmarkServe_Throughput(b *testing.B) {
 	dir := b.TempDir()
 	url := s.url(9, archiveOf(9))
 	resp, err := http.Get(url)
-	if err != nil {
-		b.Fatal(err)
-	}
+	must.Succeed(b, err)
 	content, err := io.ReadAll(resp.Body)
 	resp.Body.Close()
-	if err != nil {
-		b.Fatal(err)
-	}
+	must.Succeed(b, err)
 	address := startPlainNginx(b, nginx, dir)
-	if err := os.WriteFile(filepath.Join(dir, "archive.zip"), content, 0o644); err != nil {
-		b.Fatal(err)
-	}
+	must.Succeed(b, os.WriteFile(filepath.Join(dir, "archive.zip"), content, 0o644))
 	rate := func(url string) float64 {
 		const rounds = 20
 		took := together(b, 4, func(int) error {
@@ -236,9 +223,7 @@ func BenchmarkServe_Throughput(b *testing.B) {
 func startPlainNginx(b *testing.B, nginx, dir string) (address string) {
 	b.Helper()
 	listener, err := net.Listen("tcp", "127.0.0.1:0")
-	if err != nil {
-		b.Fatal(err)
-	}
+	must.Succeed(b, err)
 	address = listener.Addr().String()
 	listener.Close()
 	config := "daemon off;\nuser root;\nworker_processes 2;\npid " + dir + "/pid;\nerror_log stderr;\nevents {}\nhttp {\nsendfile on;\ntcp_nopush on;\naccess_log " + dir + "/log;\n" +

@@ -12,6 +12,7 @@ import (
 
 	"github.com/tfdeps/tfdeps/command/e2etest/internal/harness"
 	"github.com/tfdeps/tfdeps/getproviders/providertest"
+	"github.com/tfdeps/tfdeps/internal/must"
 )
 
 // BenchmarkTable prints the table of README.md: how long this program, terraform and
@@ -105,36 +106,24 @@ func diskOf(b *testing.B, program string, env []string) float64 {
 		b.Skip(err)
 	}
 	top, err := os.MkdirTemp(b.TempDir(), "disk")
-	if err != nil {
-		b.Fatal(err)
-	}
+	must.Succeed(b, err)
 	defer removeAll(b, top)
 	home := filepath.Join(top, "home")
-	if err := os.Mkdir(home, 0o755); err != nil {
-		b.Fatal(err)
-	}
+	must.Succeed(b, os.Mkdir(home, 0o755))
 	c := contender{program: program, env: append(slices.Clone(env), "HOME="+home)}
 	for i := range 5 {
 		dir := filepath.Join(top, fmt.Sprint(i))
-		if err := os.Mkdir(dir, 0o755); err != nil {
-			b.Fatal(err)
-		}
+		must.Succeed(b, os.Mkdir(dir, 0o755))
 		c.init(b, dir)
 	}
 	out, err := exec.Command(du, "-sk", top).Output()
-	if err != nil {
-		b.Fatal(err)
-	}
+	must.Succeed(b, err)
 	kibibytes, err := strconv.ParseFloat(strings.Fields(string(out))[0], 64)
-	if err != nil {
-		b.Fatal(err)
-	}
+	must.Succeed(b, err)
 	return kibibytes * 1024 / 1e6
 }
 
 func removeAll(b *testing.B, path string) {
 	b.Helper()
-	if err := os.RemoveAll(path); err != nil {
-		b.Fatal(err)
-	}
+	must.Succeed(b, os.RemoveAll(path))
 }

@@ -16,6 +16,7 @@ import (
 	"github.com/tfdeps/tfdeps/command/e2etest/internal/harness"
 	"github.com/tfdeps/tfdeps/depsfile"
 	"github.com/tfdeps/tfdeps/getproviders"
+	"github.com/tfdeps/tfdeps/internal/must"
 	"github.com/tfdeps/tfdeps/internal/par"
 )
 
@@ -82,9 +83,7 @@ func (c contender) init(b *testing.B, dir string, args ...string) time.Duration 
 func (c contender) fresh(b *testing.B, locked bool) string {
 	b.Helper()
 	dir, err := os.MkdirTemp(b.TempDir(), "init")
-	if err != nil {
-		b.Fatal(err)
-	}
+	must.Succeed(b, err)
 	if !locked {
 		return dir
 	}
@@ -92,9 +91,7 @@ func (c contender) fresh(b *testing.B, locked bool) string {
 	if err == nil {
 		err = os.WriteFile(filepath.Join(dir, depsfile.FileName), lock, 0o600)
 	}
-	if err != nil {
-		b.Fatal(err)
-	}
+	must.Succeed(b, err)
 	return dir
 }
 
@@ -132,9 +129,7 @@ func BenchmarkDeletedInit(b *testing.B) {
 		if c.program == ours.program {
 			fresh += c.init(b, c.fresh(b, true))
 		}
-		if err := os.RemoveAll(filepath.Join(c.dir, ".terraform")); err != nil {
-			b.Fatal(err)
-		}
+		must.Succeed(b, os.RemoveAll(filepath.Join(c.dir, ".terraform")))
 		took := c.init(b, c.dir)
 		if c.program == ours.program {
 			deleted += took
@@ -170,9 +165,7 @@ func (c contender) start(b *testing.B) time.Duration {
 	began := time.Now()
 	cmd := exec.Command(c.program, "version")
 	cmd.Env = c.env
-	if err := cmd.Run(); err != nil {
-		b.Fatal(err)
-	}
+	must.Succeed(b, cmd.Run())
 	return time.Since(began)
 }
 
@@ -248,9 +241,7 @@ func BenchmarkCopyInit(b *testing.B) {
 		for _, way := range ways { // each with no other's pages waiting for the disk
 			way()
 			for _, dir := range []string{filepath.Join(fresh, ".terraform"), copied} {
-				if err := os.RemoveAll(dir); err != nil {
-					b.Fatal(err)
-				}
+				must.Succeed(b, os.RemoveAll(dir))
 			}
 		}
 	}
@@ -281,15 +272,11 @@ func BenchmarkRestoredInit(b *testing.B) {
 	var took, hashing time.Duration
 	for b.Loop() {
 		restored := filepath.Join(b.TempDir(), "restored")
-		if err := os.CopyFS(restored, os.DirFS(filled)); err != nil {
-			b.Fatal(err)
-		}
+		must.Succeed(b, os.CopyFS(restored, os.DirFS(filled)))
 		hashing += hashAll(b, restored)
 		c := contender{program: program, env: append(newHome(b, env), "TFDEPS_CACHE_DIR="+restored)}
 		took += c.init(b, ours.fresh(b, true), "-offline")
-		if err := os.RemoveAll(restored); err != nil {
-			b.Fatal(err)
-		}
+		must.Succeed(b, os.RemoveAll(restored))
 	}
 	b.ReportMetric(float64(took.Nanoseconds())/float64(b.N), "ns/op")
 	b.ReportMetric(float64(hashing.Nanoseconds())/float64(b.N), "hashing-ns/op")
@@ -309,9 +296,7 @@ func hashAll(b *testing.B, cache string) time.Duration {
 	})
 	took := time.Since(start)
 	for _, err := range errs {
-		if err != nil {
-			b.Fatal(err)
-		}
+		must.Succeed(b, err)
 	}
 	return took
 }

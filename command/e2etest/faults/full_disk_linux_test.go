@@ -10,6 +10,7 @@ import (
 	"testing"
 
 	"github.com/tfdeps/tfdeps/command/e2etest/internal/harness"
+	"github.com/tfdeps/tfdeps/internal/must"
 )
 
 // TestLock_FullDiskLeavesTheFileWhole has providers lock and init -platform add to
@@ -27,9 +28,7 @@ func TestLock_FullDiskLeavesTheFileWhole(t *testing.T) {
 	})
 	ca := harness.NewCA(t)
 	env, err := harness.NewLockRegistry(t, ca).Env(t.TempDir(), "registry.terraform.io")
-	if err != nil {
-		t.Fatal(err)
-	}
+	must.Succeed(t, err)
 	program, data := harness.Tfdeps(t), t.TempDir()
 	run := func(args ...string) harness.Ended {
 		return harness.Exec(t, disk, append(harness.Env(t, env...), "TF_DATA_DIR="+data, "TFDEPS_TERRAFORM_VERSION=1.15.9"), append(append([]string{program}, args...), "-no-color")...)
@@ -59,11 +58,7 @@ func TestLock_FullDiskLeavesTheFileWhole(t *testing.T) {
 func fill(t *testing.T, path string) {
 	t.Helper()
 	file, err := os.Create(path)
-	if err != nil {
-		t.Fatal(err)
-	}
+	must.Succeed(t, err)
 	_, _ = io.Copy(file, bytes.NewReader(make([]byte, 1<<20)))
-	if err := file.Close(); err != nil {
-		t.Fatal(err)
-	}
+	must.Succeed(t, file.Close())
 }

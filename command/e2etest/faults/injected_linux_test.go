@@ -13,6 +13,7 @@ import (
 	"github.com/tfdeps/tfdeps/command/e2etest/internal/harness"
 	"github.com/tfdeps/tfdeps/depsfile"
 	"github.com/tfdeps/tfdeps/getproviders/providertest"
+	"github.com/tfdeps/tfdeps/internal/must"
 )
 
 // changingCalls are the calls by which files come into their places.
@@ -63,9 +64,7 @@ func recovers(t *testing.T, program string, args []string, remote bool) {
 	env := append(slices.Clone(s.env), "TMPDIR="+temporary)
 	clean := func() {
 		for _, path := range []string{s.cache, filepath.Join(dir, ".terraform"), filepath.Join(dir, "out"), filepath.Join(dir, "terraform.d"), filepath.Join(homeOf(s), ".local"), filepath.Join(homeOf(s), ".cache")} {
-			if err := os.RemoveAll(path); err != nil {
-				t.Fatal(err)
-			}
+			must.Succeed(t, os.RemoveAll(path))
 		}
 	}
 	run := func(before ...string) harness.Ended {
@@ -75,9 +74,7 @@ func recovers(t *testing.T, program string, args []string, remote bool) {
 		clean()
 		switch {
 		case slices.Contains(args, "-o"):
-			if err := os.Mkdir(filepath.Join(dir, "out"), 0o755); err != nil {
-				t.Fatal(err)
-			}
+			must.Succeed(t, os.Mkdir(filepath.Join(dir, "out"), 0o755))
 		case slices.Contains(args, "-unpack=../archive.tar"):
 			makeOnce(t, s, dir, filepath.Join(filepath.Dir(dir), "archive.tar"))
 		case slices.Contains(args, "push"):
@@ -108,9 +105,7 @@ func recovers(t *testing.T, program string, args []string, remote bool) {
 			prepare()
 			end := run("strace", "-f", "-o", filepath.Join(s.cache+"-trace"), "-e", "trace="+changingCalls, "-e", fmt.Sprintf("inject=%s:%s:when=%d", changingCalls, fault.inject, n))
 			trace, readErr := os.ReadFile(s.cache + "-trace")
-			if readErr != nil {
-				t.Fatal(readErr)
-			}
+			must.Succeed(t, readErr)
 			if !strings.Contains(string(trace), "INJECTED") && !strings.Contains(string(trace), "killed by SIGKILL") {
 				break // there are fewer such calls
 			}
@@ -151,9 +146,7 @@ func makeOnce(t *testing.T, s *site, dir, path string) {
 		return
 	}
 	runs(t, s, dir, "vendor", "-o", path)
-	if err := os.RemoveAll(filepath.Join(dir, ".terraform")); err != nil {
-		t.Fatal(err)
-	}
+	must.Succeed(t, os.RemoveAll(filepath.Join(dir, ".terraform")))
 }
 
 // runs runs the program, and nothing happens to it.
@@ -184,9 +177,7 @@ func TestCommands_SayThatDescriptorsAreUsedUp(t *testing.T) {
 	s, dir := newSiteWithModule(t, program)
 	for _, most := range []int{10, 12, 20} {
 		for _, path := range []string{s.cache, filepath.Join(dir, ".terraform"), filepath.Join(dir, depsfile.FileName)} {
-			if err := os.RemoveAll(path); err != nil {
-				t.Fatal(err)
-			}
+			must.Succeed(t, os.RemoveAll(path))
 		}
 		end := harness.Exec(t, dir, s.env, "sh", "-c", fmt.Sprintf("ulimit -n %d; exec %q init -no-color", most, program))
 		if said := harness.OneLine(end.Said()); end.Code != 0 && !strings.Contains(said, "too many open files") || strings.Contains(said, "panic") {

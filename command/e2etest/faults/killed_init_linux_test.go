@@ -11,6 +11,7 @@ import (
 
 	"github.com/tfdeps/tfdeps/command/e2etest/internal/harness"
 	"github.com/tfdeps/tfdeps/depsfile"
+	"github.com/tfdeps/tfdeps/internal/must"
 )
 
 // putCall is a call by which a file comes into its place, or to the disk.
@@ -98,9 +99,7 @@ func anInitIsKilledBeforeEachRename(t *testing.T, program string) {
 	home := homeOf(s)
 	for _, place := range places {
 		for _, path := range []string{s.cache, filepath.Join(dir, ".terraform"), filepath.Join(dir, depsfile.FileName), filepath.Join(home, ".local"), filepath.Join(home, ".cache")} {
-			if err := os.RemoveAll(path); err != nil {
-				t.Fatal(err)
-			}
+			must.Succeed(t, os.RemoveAll(path))
 		}
 		end := harness.Exec(t, dir, s.env, "strace", "-f", "-o", os.DevNull, "-P", place, "-e", "trace=rename,renameat,renameat2",
 			"-e", "inject=rename,renameat,renameat2:signal=KILL", s.program, "init", "-no-color")
@@ -139,9 +138,7 @@ func listed(t *testing.T, dir string) (names []string) {
 		names = append(names, name)
 		return errors.Join(err, relErr)
 	})
-	if err != nil {
-		t.Fatal(err)
-	}
+	must.Succeed(t, err)
 	return names
 }
 

@@ -19,6 +19,7 @@ import (
 
 	"github.com/tfdeps/tfdeps/command/e2etest/internal/harness"
 	"github.com/tfdeps/tfdeps/getproviders/providertest"
+	"github.com/tfdeps/tfdeps/internal/must"
 )
 
 // TestMirror_IsWholeWheneverItIsKilled kills providers mirror at random moments, again and again,
@@ -44,18 +45,14 @@ func TestMirror_IsWholeWheneverItIsKilled(t *testing.T) {
 	for range rounds {
 		cmd := exec.CommandContext(t.Context(), program, args...)
 		cmd.Dir, cmd.Env = work, env
-		if err := cmd.Start(); err != nil {
-			t.Fatal(err)
-		}
+		must.Succeed(t, cmd.Start())
 		timer := time.AfterFunc(time.Duration(rand.IntN(150))*time.Millisecond, func() { _ = cmd.Process.Kill() })
 		if cmd.Wait() != nil {
 			killed++
 		}
 		timer.Stop()
 		if rand.IntN(4) == 0 { // otherwise nothing would be left to do
-			if err := os.RemoveAll(mirror + "-old"); err != nil {
-				t.Fatal(err)
-			}
+			must.Succeed(t, os.RemoveAll(mirror+"-old"))
 			_ = os.Rename(mirror, mirror+"-old")
 		}
 	}

@@ -16,6 +16,7 @@ import (
 
 	"github.com/tfdeps/tfdeps/command/e2etest/internal/harness"
 	"github.com/tfdeps/tfdeps/getproviders"
+	"github.com/tfdeps/tfdeps/internal/must"
 )
 
 // TestServe_IsWholeWheneverItIsKilled kills serve at the first rename of a file to its place, or of
@@ -28,9 +29,7 @@ func TestServe_IsWholeWheneverItIsKilled(t *testing.T) {
 	s := newSite(t, harness.Tfdeps(t), 1)
 	p := getproviders.Provider{Namespace: "acme", Type: "p0"}
 	version, err := getproviders.ParseVersion("1.1.0")
-	if err != nil {
-		t.Fatal(err)
-	}
+	must.Succeed(t, err)
 	paths := []string{"index.json", getproviders.PackedName(p, version, getproviders.CurrentPlatform())}
 	want, err := s.serve(t, t.TempDir(), nil, paths)
 	if err != nil || !strings.Contains(want, "PK") {
@@ -77,9 +76,7 @@ func (s *site) serve(t *testing.T, dir string, before, paths []string) (answers 
 	if err == nil {
 		err = cmd.Start()
 	}
-	if err != nil {
-		t.Fatal(err)
-	}
+	must.Succeed(t, err)
 	said, err := bufio.NewReader(stdout).ReadString('\n')
 	if err == nil {
 		_, base, _ := strings.Cut(strings.TrimSpace(said), " at ")
@@ -106,9 +103,7 @@ func (s *site) serve(t *testing.T, dir string, before, paths []string) (answers 
 func fetchText(t *testing.T, url string) (string, error) {
 	t.Helper()
 	req, err := http.NewRequestWithContext(t.Context(), http.MethodGet, url, nil)
-	if err != nil {
-		t.Fatal(err)
-	}
+	must.Succeed(t, err)
 	client := &http.Client{Transport: &http.Transport{DisableKeepAlives: true}}
 	resp, err := client.Do(req)
 	if err != nil {

@@ -16,6 +16,7 @@ import (
 	"github.com/tfdeps/tfdeps/depsfile"
 	"github.com/tfdeps/tfdeps/getproviders"
 	"github.com/tfdeps/tfdeps/getproviders/providertest"
+	"github.com/tfdeps/tfdeps/internal/must"
 )
 
 // TestInit_SystemCalls counts with strace what a locked and present provider costs, and checks
@@ -77,17 +78,13 @@ func TestInit_ReadsNothingAgain(t *testing.T) {
 			t.Errorf("%q: %d calls are about packages' files, want a look at each of 3", args, n)
 		}
 	}
-	if err := os.RemoveAll(filepath.Join(dir, ".terraform")); err != nil {
-		t.Fatal(err)
-	}
+	must.Succeed(t, os.RemoveAll(filepath.Join(dir, ".terraform")))
 	before := s.registry.Requests("")
 	trace := s.trace(t, dir)
 	if read := packageRead.FindAllString(trace, -1); len(read) > 0 || s.registry.Requests("") > before {
 		t.Errorf("after .terraform was deleted, there are %d requests, and read is\n%s", s.registry.Requests("")-before, strings.Join(read, "\n"))
 	}
-	if err := os.RemoveAll(filepath.Join(dir, ".terraform")); err != nil {
-		t.Fatal(err)
-	}
+	must.Succeed(t, os.RemoveAll(filepath.Join(dir, ".terraform")))
 	if got := packageRead.MatchString(s.trace(t, dir, "-verify=ctime")); got != s.hardLinks(t, dir) {
 		t.Errorf("with -verify=ctime, packages are read: %t", got)
 	}
@@ -131,9 +128,7 @@ func (s *site) hardLinks(t *testing.T, dir string) bool {
 			}
 			return err
 		})
-		if err != nil {
-			t.Fatal(err)
-		}
+		must.Succeed(t, err)
 		if found > 0 {
 			return true
 		}
@@ -188,22 +183,16 @@ func TestCache_ProviderRunsWhileFiftyProcessesInstall(t *testing.T) {
 		t.Skip(err)
 	}
 	content, err := os.ReadFile(sleep)
-	if err != nil {
-		t.Fatal(err)
-	}
+	must.Succeed(t, err)
 	s := newSite(t, harness.Tfdeps(t), 10)
 	s.registry.Add(providertest.PackageSpec{Namespace: "acme", Type: "p0", Version: "1.2.0", Archive: zipWith(t, "terraform-provider-p0", content)})
 	harness.Run(t, "", s.env, s.program, "cache", "add", s.registry.Host()+"/acme/p0")
 	cached := filepath.Join(s.cache, "providers", "v1", s.registry.Host(), "acme", "p0", "1.2.0", getproviders.CurrentPlatform().String(), "terraform-provider-p0")
 	running := exec.CommandContext(t.Context(), cached, "600")
-	if err := running.Start(); err != nil {
-		t.Fatal(err)
-	}
+	must.Succeed(t, running.Start())
 	t.Cleanup(func() { _ = running.Process.Kill(); _ = running.Wait() })
 	before, err := os.Stat(cached)
-	if err != nil {
-		t.Fatal(err)
-	}
+	must.Succeed(t, err)
 	s.crowd(t, 50)
 	if err := running.Process.Signal(syscall.Signal(0)); err != nil {
 		t.Errorf("it doesn't run any more: %v", err)
@@ -228,8 +217,6 @@ func zipWith(t *testing.T, name string, content []byte) []byte {
 	if err == nil {
 		err = w.Close()
 	}
-	if err != nil {
-		t.Fatal(err)
-	}
+	must.Succeed(t, err)
 	return archive.Bytes()
 }

@@ -13,6 +13,7 @@ import (
 	"github.com/tfdeps/tfdeps/command/e2etest/internal/harness"
 	"github.com/tfdeps/tfdeps/depsfile"
 	"github.com/tfdeps/tfdeps/getproviders/providertest"
+	"github.com/tfdeps/tfdeps/internal/must"
 )
 
 func TestMain(m *testing.M) { harness.Main(m) }
@@ -81,9 +82,7 @@ func twoInitsInOneDirectory(t *testing.T, program string) {
 		if got := s.registry.Requests("") - before; got > 0 {
 			t.Errorf("%d requests afterwards", got)
 		}
-		if err := os.RemoveAll(s.cache); err != nil {
-			t.Fatal(err)
-		}
+		must.Succeed(t, os.RemoveAll(s.cache))
 	}
 }
 
@@ -143,9 +142,7 @@ func aRestoredCacheNeedsNoNetwork(t *testing.T, program string) {
 	first := s.directory(t)
 	s.init(t, first)
 	restored := filepath.Join(t.TempDir(), "restored")
-	if err := os.CopyFS(restored, os.DirFS(s.cache)); err != nil {
-		t.Fatal(err)
-	}
+	must.Succeed(t, os.CopyFS(restored, os.DirFS(s.cache)))
 	s.registry.Close()
 	s.env = append(s.env, "TFDEPS_CACHE_DIR="+restored, "HOME="+t.TempDir())
 	dir := s.directory(t)
@@ -220,9 +217,7 @@ func (s *site) crowd(t *testing.T, processes int) {
 		r := &run{dir: s.directory(t)}
 		r.cmd = s.command(t, r.dir)
 		r.cmd.Stdout, r.cmd.Stderr = &r.out, &r.out
-		if err := r.cmd.Start(); err != nil {
-			t.Fatal(err)
-		}
+		must.Succeed(t, r.cmd.Start())
 		runs[i] = r
 	}
 	for _, r := range runs {

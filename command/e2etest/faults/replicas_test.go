@@ -24,6 +24,7 @@ import (
 	"github.com/tfdeps/tfdeps/command/e2etest/internal/harness"
 	"github.com/tfdeps/tfdeps/getproviders"
 	"github.com/tfdeps/tfdeps/getproviders/providertest"
+	"github.com/tfdeps/tfdeps/internal/must"
 )
 
 // replicas are two servers of one bucket, which are killed and started again.
@@ -50,9 +51,7 @@ func (r *replicas) start(t *testing.T, number int) {
 		if err == nil {
 			err = cmd.Start()
 		}
-		if err != nil {
-			t.Fatal(err)
-		}
+		must.Succeed(t, err)
 		if line, err := bufio.NewReader(stdout).ReadString('\n'); err == nil && strings.HasPrefix(line, "Serving") {
 			r.running[number] = cmd
 			return
@@ -172,9 +171,7 @@ func TestServe_ReplicasAreKilled(t *testing.T) {
 	r := &replicas{down: -1, program: harness.Tfdeps(t), bucket: t.TempDir(), env: append(harness.Redirect(t, registry, "registry.terraform.io"), "HOME="+t.TempDir(), "TMPDIR="+t.TempDir())}
 	for i := range r.address {
 		listener, err := net.Listen("tcp", "127.0.0.1:0")
-		if err != nil {
-			t.Fatal(err)
-		}
+		must.Succeed(t, err)
 		r.address[i] = listener.Addr().String()
 		listener.Close()
 	}

@@ -14,6 +14,7 @@ import (
 	"github.com/tfdeps/tfdeps/command/e2etest/internal/harness"
 	"github.com/tfdeps/tfdeps/depsfile"
 	"github.com/tfdeps/tfdeps/getproviders/providertest"
+	"github.com/tfdeps/tfdeps/internal/must"
 )
 
 // TestInit_HoldsInBadSurroundings has an init run where something around it doesn't do what it
@@ -59,9 +60,7 @@ func filesCantBeRead(t *testing.T, program string) {
 		{filepath.Join(dir, "main.tf"), true}, {filepath.Join(dir, "m", "main.tf"), true}, {filepath.Join(dir, depsfile.FileName), true},
 		{filepath.Join(dir, ".terraform", "modules", "modules.json"), true}, {binary[0], false}, {state[0], false},
 	} {
-		if err := os.RemoveAll(filepath.Join(dir, ".terraform", "providers")); err != nil {
-			t.Fatal(err)
-		}
+		must.Succeed(t, os.RemoveAll(filepath.Join(dir, ".terraform", "providers")))
 		args := []string{"-f", "-o", s.cache + "-trace", "-P", c.file, "-e", "trace=read,pread64,copy_file_range,sendfile", "-e", "inject=read,pread64,copy_file_range,sendfile:error=EIO", program, "init", "-no-color"}
 		if c.file == binary[0] {
 			args = append(args, "-verify")
@@ -155,9 +154,7 @@ func directoriesAreReadOnly(t *testing.T, program string) {
 		s, dir := newSiteWithModule(t, program)
 		s.env = append(slices.Clone(s.env), "TMPDIR="+filepath.Join(homeOf(s), "tmp"))
 		place := c.place(s, dir)
-		if err := os.MkdirAll(place, 0o755); err != nil {
-			t.Fatal(err)
-		}
+		must.Succeed(t, os.MkdirAll(place, 0o755))
 		if err := syscall.Mount(place, place, "", syscall.MS_BIND, ""); err != nil {
 			t.Skipf("only root may mount a file system: %v", err)
 		}
@@ -174,9 +171,7 @@ func directoriesAreReadOnly(t *testing.T, program string) {
 		if strings.Contains(said, "panic") || (err != nil) != c.fails || c.fails && !strings.Contains(said, "read-only file system") {
 			t.Errorf("%s: %v\n%s", name, err, out)
 		}
-		if err := syscall.Mount("", place, "", syscall.MS_REMOUNT|syscall.MS_BIND, ""); err != nil {
-			t.Fatal(err)
-		}
+		must.Succeed(t, syscall.Mount("", place, "", syscall.MS_REMOUNT|syscall.MS_BIND, ""))
 		s.init(t, dir)
 	}
 }

@@ -17,6 +17,7 @@ import (
 	"github.com/tfdeps/tfdeps/command/e2etest/internal/harness"
 	"github.com/tfdeps/tfdeps/getproviders"
 	"github.com/tfdeps/tfdeps/getproviders/providertest"
+	"github.com/tfdeps/tfdeps/internal/must"
 )
 
 // moduleWorld is where the modules of the cases come from: git repositories,
@@ -39,9 +40,7 @@ func newModuleWorld(t testing.TB) *moduleWorld {
 	ca := harness.NewCA(t)
 	w := &moduleWorld{registry: newOracleRegistry(t, ca), ca: ca, dir: t.TempDir(), commits: map[string]string{}}
 	archive, err := txtar.ParseFile(harness.Path(t, "testdata/oracle_modules/world.txt"))
-	if err != nil {
-		t.Fatal(err)
-	}
+	must.Succeed(t, err)
 	w.serveGit(t)
 	var refs []string
 	files := map[string]map[string]string{}
@@ -193,7 +192,5 @@ func gitEnv() []string {
 
 func mustDo(t testing.TB, err error) {
 	t.Helper()
-	if err != nil {
-		t.Fatal(err)
-	}
+	must.Succeed(t, err)
 }

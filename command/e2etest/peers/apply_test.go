@@ -11,6 +11,7 @@ import (
 
 	"github.com/tfdeps/tfdeps/command/e2etest/internal/harness"
 	"github.com/tfdeps/tfdeps/getproviders/providertest"
+	"github.com/tfdeps/tfdeps/internal/must"
 )
 
 func TestMain(m *testing.M) { harness.Main(m) }
@@ -46,18 +47,14 @@ func TestInit_TerraformPlansAndApplies(t *testing.T) {
 func noteInState(t *testing.T, path string) string {
 	t.Helper()
 	content, err := os.ReadFile(path)
-	if err != nil {
-		t.Fatal(err)
-	}
+	must.Succeed(t, err)
 	var state struct {
 		Resources []struct {
 			Type      string
 			Instances []struct{ Attributes struct{ ID, Text string } }
 		}
 	}
-	if err := json.Unmarshal(content, &state); err != nil {
-		t.Fatal(err)
-	}
+	must.Succeed(t, json.Unmarshal(content, &state))
 	for _, r := range state.Resources {
 		if r.Type == "tiny_note" && len(r.Instances) > 0 {
 			return r.Instances[0].Attributes.ID + " " + r.Instances[0].Attributes.Text

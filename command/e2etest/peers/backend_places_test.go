@@ -18,6 +18,7 @@ import (
 	"testing"
 
 	"github.com/tfdeps/tfdeps/command/e2etest/internal/harness"
+	"github.com/tfdeps/tfdeps/internal/must"
 )
 
 // TestBackend_LeavesNoStateBehind changes each setting of the backend to each other one, with each option that says what
@@ -239,9 +240,7 @@ func (p *statePlaces) place(t *testing.T, i int, content stateContent) {
 	dir := p.dirs[i]
 	entries, _ := os.ReadDir(dir)
 	for _, entry := range entries {
-		if err := os.RemoveAll(filepath.Join(dir, entry.Name())); err != nil {
-			t.Fatal(err)
-		}
+		must.Succeed(t, os.RemoveAll(filepath.Join(dir, entry.Name())))
 	}
 	p.states.put(fmt.Sprintf("/%d", i), "")
 	if p.records[i] != nil {
@@ -305,9 +304,7 @@ func recorded(t *testing.T, dir string) (kind string, config map[string]string) 
 			Config map[string]any
 		}
 	}
-	if err := json.Unmarshal(src, &record); err != nil {
-		t.Fatal(err)
-	}
+	must.Succeed(t, json.Unmarshal(src, &record))
 	config = map[string]string{}
 	for name, value := range record.Backend.Config {
 		if text, ok := value.(string); ok {
@@ -364,9 +361,7 @@ func (p *statePlaces) filesIn(t *testing.T, i int) map[string]string {
 		files[path] = string(content)
 		return err
 	})
-	if err != nil {
-		t.Fatal(err)
-	}
+	must.Succeed(t, err)
 	return files
 }
 

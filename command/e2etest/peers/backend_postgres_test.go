@@ -11,6 +11,7 @@ import (
 	"time"
 
 	"github.com/tfdeps/tfdeps/command/e2etest/internal/harness"
+	"github.com/tfdeps/tfdeps/internal/must"
 )
 
 // postgres is a database server on loopback.
@@ -22,9 +23,7 @@ func startPostgres(t *testing.T) postgres {
 	t.Helper()
 	initdb, server, psql := postgresProgram(t, "initdb"), postgresProgram(t, "postgres"), postgresProgram(t, "psql")
 	dir, err := os.MkdirTemp("", "tfdeps-pg") // short, as the path of a socket has to be
-	if err != nil {
-		t.Fatal(err)
-	}
+	must.Succeed(t, err)
 	t.Cleanup(func() { os.RemoveAll(dir) })
 	var as []string
 	if os.Getuid() == 0 {
@@ -49,9 +48,7 @@ func startPostgres(t *testing.T) postgres {
 	}
 	port := freePort(t)
 	running := command(server, "-D", data, "-h", "127.0.0.1", "-p", fmt.Sprint(port), "-k", dir, "-F")
-	if err := running.Start(); err != nil {
-		t.Fatal(err)
-	}
+	must.Succeed(t, running.Start())
 	t.Cleanup(func() {
 		_ = running.Process.Signal(os.Interrupt) // a fast shutdown; setpriv is the server by now
 		_ = running.Wait()
@@ -92,9 +89,7 @@ func postgresProgram(t *testing.T, name string) string {
 func freePort(t *testing.T) int {
 	t.Helper()
 	listener, err := net.Listen("tcp", "127.0.0.1:0")
-	if err != nil {
-		t.Fatal(err)
-	}
+	must.Succeed(t, err)
 	defer listener.Close()
 	return listener.Addr().(*net.TCPAddr).Port
 }

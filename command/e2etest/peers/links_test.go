@@ -10,6 +10,7 @@ import (
 
 	"github.com/tfdeps/tfdeps/command/e2etest/internal/harness"
 	"github.com/tfdeps/tfdeps/getproviders/providertest"
+	"github.com/tfdeps/tfdeps/internal/must"
 )
 
 // linkedHost is the host of the provider that the directories of a sharedStore need.
@@ -158,9 +159,7 @@ func TestLink_AnotherBuildOfTerraformInitIsNoticedAndMended(t *testing.T) {
 				return
 			}
 			before, err := os.Stat(s.file)
-			if err != nil {
-				t.Fatal(err)
-			}
+			must.Succeed(t, err)
 			s.replaceByTerraform()
 			s.differs(s.play, false) // its new lock file has that build
 			s.differs(s.work, shares)
@@ -239,9 +238,7 @@ func TestLink_TerraformInitFailsWhereAProviderRuns(t *testing.T) {
 			}
 			running := exec.CommandContext(t.Context(), installed(s.work), "600")
 			running.Args[0] = "sleep" // some are many programs in one, and go by their name
-			if err := running.Start(); err != nil {
-				t.Fatal(err)
-			}
+			must.Succeed(t, running.Start())
 			t.Cleanup(func() {
 				_ = running.Process.Kill()
 				_ = running.Wait()
@@ -251,9 +248,7 @@ func TestLink_TerraformInitFailsWhereAProviderRuns(t *testing.T) {
 				s.differs(s.work, false)
 				return
 			}
-			if err := os.Remove(filepath.Join(s.play, lockFile)); err != nil {
-				t.Fatal(err)
-			}
+			must.Succeed(t, os.Remove(filepath.Join(s.play, lockFile)))
 			s.env = s.otherEnv
 			if said := s.exits(1, s.play, terraform, "init", "-no-color"); !strings.Contains(said, "text file busy") {
 				t.Errorf("it says %s", said)

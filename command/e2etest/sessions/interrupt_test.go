@@ -13,6 +13,7 @@ import (
 	"time"
 
 	"github.com/tfdeps/tfdeps/command/e2etest/internal/harness"
+	"github.com/tfdeps/tfdeps/internal/must"
 )
 
 // Who presses Ctrl-C twice at once is told what an interrupt keeps, too: the second one doesn't end the program in the middle
@@ -27,9 +28,7 @@ func TestInterrupt_TwiceAtOnceIsOne(t *testing.T) {
 	harness.WriteText(t, filepath.Join(dir, "main.tf"), "module \"net\" {\n  source = \"git::https://git.example.com/net.git\"\n}\n")
 	git := filepath.Join(bin, "git")
 	harness.WriteText(t, git, "#!/bin/sh\n: >\"$ASKED\"\ntrap '' INT TERM\nexec sleep 20\n") // which an interrupt doesn't end at once
-	if err := os.Chmod(git, 0o755); err != nil {
-		t.Fatal(err)
-	}
+	must.Succeed(t, os.Chmod(git, 0o755))
 	said := ""
 	for attempt := range 5 { // a busy machine may take longer between the two than a quarter of a second
 		asked := filepath.Join(bin, fmt.Sprint("asked", attempt))
@@ -49,9 +48,7 @@ func interruptedTwice(t *testing.T, cmd *exec.Cmd, dir string, env []string, beg
 	t.Helper()
 	var said bytes.Buffer
 	cmd.Dir, cmd.Env, cmd.Stdout, cmd.Stderr = dir, env, &said, &said
-	if err := cmd.Start(); err != nil {
-		t.Fatal(err)
-	}
+	must.Succeed(t, cmd.Start())
 	for _, err := os.Stat(begun); err != nil && t.Context().Err() == nil; _, err = os.Stat(begun) {
 		time.Sleep(time.Millisecond)
 	}

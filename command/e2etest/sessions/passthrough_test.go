@@ -16,6 +16,7 @@ import (
 
 	"github.com/tfdeps/tfdeps/command/e2etest/internal/harness"
 	"github.com/tfdeps/tfdeps/getproviders/providertest"
+	"github.com/tfdeps/tfdeps/internal/must"
 )
 
 // scriptAs makes a shell script that stands for a real program.
@@ -25,9 +26,7 @@ func scriptAs(t *testing.T, name, script string) string {
 		t.Skip("the program that is run is a shell script")
 	}
 	path := filepath.Join(t.TempDir(), name)
-	if err := providertest.WriteProgram(path, []byte("#!/bin/sh\n"+script)); err != nil {
-		t.Fatal(err)
-	}
+	must.Succeed(t, providertest.WriteProgram(path, []byte("#!/bin/sh\n"+script)))
 	return path
 }
 
@@ -38,19 +37,13 @@ func TestPassThrough_LeavesSignals(t *testing.T) {
 	cmd := exec.CommandContext(t.Context(), harness.LinkTo(t, harness.Tfdeps(t), "terraform"), "apply")
 	cmd.Env = harness.Env(t, "TFDEPS_TERRAFORM_PATH="+real)
 	out, err := cmd.StdoutPipe()
-	if err != nil {
-		t.Fatal(err)
-	}
-	if err := cmd.Start(); err != nil {
-		t.Fatal(err)
-	}
+	must.Succeed(t, err)
+	must.Succeed(t, cmd.Start())
 	lines := bufio.NewReader(out)
 	if line, err := lines.ReadString('\n'); line != "ready\n" {
 		t.Fatalf("got %q, %v", line, err)
 	}
-	if err := cmd.Process.Signal(os.Interrupt); err != nil {
-		t.Fatal(err)
-	}
+	must.Succeed(t, cmd.Process.Signal(os.Interrupt))
 	rest, _ := io.ReadAll(lines)
 	var exit *exec.ExitError
 	if err := cmd.Wait(); !errors.As(err, &exit) || exit.ExitCode() != 42 || string(rest) != "interrupted\n" {
@@ -65,22 +58,14 @@ func TestPassThrough_ComesToAnEnd(t *testing.T) {
 	link := harness.LinkTo(t, harness.Tfdeps(t), "terraform")
 	copied := filepath.Join(t.TempDir(), "terraform")
 	program, err := os.ReadFile(link)
-	if err != nil {
-		t.Fatal(err)
-	}
-	if err := providertest.WriteProgram(copied, program); err != nil {
-		t.Fatal(err)
-	}
+	must.Succeed(t, err)
+	must.Succeed(t, providertest.WriteProgram(copied, program))
 	build := filepath.Join(t.TempDir(), "terraform")
-	if err := providertest.WriteProgram(build, append(program, 0)); err != nil {
-		t.Fatal(err)
-	}
+	must.Succeed(t, providertest.WriteProgram(build, append(program, 0)))
 	const count = `echo x >>"$COUNT"` + "\n"
 	caller := scriptAs(t, "terraform", count+`exec "$SELF" "$@" $ADDED`+"\n")
 	wrapper := scriptAs(t, "terraform", count+`"${0%/*}/terraform-bin" "$@"`+"\n")
-	if err := os.Symlink(harness.Tfdeps(t), filepath.Join(filepath.Dir(wrapper), "terraform-bin")); err != nil {
-		t.Fatal(err)
-	}
+	must.Succeed(t, os.Symlink(harness.Tfdeps(t), filepath.Join(filepath.Dir(wrapper), "terraform-bin")))
 	list := string(os.PathListSeparator)
 	for _, tt := range []struct {
 		name   string
@@ -123,19 +108,13 @@ func TestPassThrough_FindsTheRealProgram(t *testing.T) {
 	tfdeps := harness.Tfdeps(t)
 	real := filepath.Dir(scriptAs(t, "terraform", `test "$1" != again || { shift; exec terraform "$@"; }`+"\necho \"real $*\"\n"))
 	setup := filepath.Dir(scriptAs(t, "terraform-bin", "echo \"bin $*\"\n"))
-	if err := providertest.WriteProgram(filepath.Join(setup, "terraform"), []byte("#!/bin/sh\nexec \"${0%/*}/terraform-bin\" \"$@\"\n")); err != nil {
-		t.Fatal(err)
-	}
+	must.Succeed(t, providertest.WriteProgram(filepath.Join(setup, "terraform"), []byte("#!/bin/sh\nexec \"${0%/*}/terraform-bin\" \"$@\"\n")))
 	launcher := filepath.Dir(scriptAs(t, "terraform", "exec \"$FIRST\" \"$@\"\n"))
 	program, err := os.ReadFile(tfdeps)
-	if err != nil {
-		t.Fatal(err)
-	}
+	must.Succeed(t, err)
 	copyOf := func(extra ...byte) string {
 		path := filepath.Join(t.TempDir(), "terraform")
-		if err := providertest.WriteProgram(path, append(program[:len(program):len(program)], extra...)); err != nil {
-			t.Fatal(err)
-		}
+		must.Succeed(t, providertest.WriteProgram(path, append(program[:len(program):len(program)], extra...)))
 		return filepath.Dir(path)
 	}
 	link := filepath.Dir(harness.LinkTo(t, tfdeps, "terraform"))
@@ -209,12 +188,8 @@ func TestPassThrough_ChangesNothing(t *testing.T) {
 	tfdeps, real, bin := harness.Tfdeps(t), t.TempDir(), t.TempDir()
 	const script = "#!/bin/sh\nprintf '<%s>' \"$@\"\ncat\necho \"$MARK\" >&2\nexit 42\n"
 	for _, name := range []string{"terraform", "tofu1.12.6"} {
-		if err := providertest.WriteProgram(filepath.Join(real, name), []byte(script)); err != nil {
-			t.Fatal(err)
-		}
-		if err := os.Symlink(tfdeps, filepath.Join(bin, name)); err != nil {
-			t.Fatal(err)
-		}
+		must.Succeed(t, providertest.WriteProgram(filepath.Join(real, name), []byte(script)))
+		must.Succeed(t, os.Symlink(tfdeps, filepath.Join(bin, name)))
 	}
 	for _, tt := range []struct {
 		name, program string

@@ -13,6 +13,7 @@ import (
 	"github.com/tfdeps/tfdeps/command/e2etest/internal/harness"
 	"github.com/tfdeps/tfdeps/depsfile"
 	"github.com/tfdeps/tfdeps/getproviders"
+	"github.com/tfdeps/tfdeps/internal/must"
 	"golang.org/x/mod/sumdb/dirhash"
 )
 
@@ -46,9 +47,7 @@ func TestQuickstart_Mirror(t *testing.T) {
 				writeQuickstart(t, path, content)
 			}
 			got, err := os.ReadFile(path)
-			if err != nil {
-				t.Fatal(err)
-			}
+			must.Succeed(t, err)
 			if !bytes.Equal(got, content) {
 				t.Errorf("%s is not what it should be; TFDEPS_UPDATE=1 makes it so", path)
 			}
@@ -73,9 +72,7 @@ func TestQuickstart_LockFileIsComplete(t *testing.T) {
 		for _, platform := range quickstartPlatforms {
 			name := fmt.Sprintf("terraform-provider-%s_%s_%s.zip", p.name, p.version, platform)
 			h1, err := dirhash.HashZip(filepath.Join(dir, "terraform.d", "plugins", "example.com", "quickstart", p.name, name), dirhash.Hash1)
-			if err != nil {
-				t.Fatal(err)
-			}
+			must.Succeed(t, err)
 			if !slices.ContainsFunc(lock.Hashes, func(h getproviders.Hash) bool { return string(h) == h1 }) {
 				t.Errorf("the lock file has no %s of %s", h1, name)
 			}
@@ -85,12 +82,8 @@ func TestQuickstart_LockFileIsComplete(t *testing.T) {
 
 func writeQuickstart(t *testing.T, path string, content []byte) {
 	t.Helper()
-	if err := os.MkdirAll(filepath.Dir(path), 0o755); err != nil {
-		t.Fatal(err)
-	}
-	if err := os.WriteFile(path, content, 0o644); err != nil {
-		t.Fatal(err)
-	}
+	must.Succeed(t, os.MkdirAll(filepath.Dir(path), 0o755))
+	must.Succeed(t, os.WriteFile(path, content, 0o644))
 }
 
 // quickstartArchive makes a package. Nothing is compressed, so that the bytes
@@ -112,15 +105,11 @@ func quickstartArchive(t *testing.T, name, version, says string) []byte {
 		}
 		header.SetMode(0o755)
 		w, err := archive.CreateRaw(header)
-		if err != nil {
-			t.Fatal(err)
-		}
+		must.Succeed(t, err)
 		if _, err := w.Write([]byte(file.content)); err != nil {
 			t.Fatal(err)
 		}
 	}
-	if err := archive.Close(); err != nil {
-		t.Fatal(err)
-	}
+	must.Succeed(t, archive.Close())
 	return out.Bytes()
 }

@@ -15,6 +15,7 @@ import (
 
 	"github.com/tfdeps/tfdeps/command/e2etest/internal/harness"
 	"github.com/tfdeps/tfdeps/getproviders/providertest"
+	"github.com/tfdeps/tfdeps/internal/must"
 )
 
 // TestInit_RefusesHostilePackages serves packages that lie, one way each. Init
@@ -111,9 +112,7 @@ func zeroSums(sums []byte) []byte {
 func otherKey(t *testing.T) []providertest.Key {
 	t.Helper()
 	signer, err := providertest.NewSigner(providertest.SignerOptions{})
-	if err != nil {
-		t.Fatal(err)
-	}
+	must.Succeed(t, err)
 	return []providertest.Key{signer.Key()}
 }
 
@@ -141,13 +140,9 @@ func hostileZip(t *testing.T, files ...hostileFile) []byte {
 		if err == nil {
 			_, err = fmt.Fprintf(entry, "content of %s", file.name)
 		}
-		if err != nil {
-			t.Fatal(err)
-		}
+		must.Succeed(t, err)
 	}
-	if err := w.Close(); err != nil {
-		t.Fatal(err)
-	}
+	must.Succeed(t, w.Close())
 	return archive.Bytes()
 }
 
@@ -169,20 +164,14 @@ func deflatedZeros(t *testing.T, megabytes int) []byte {
 	t.Helper()
 	var deflated bytes.Buffer
 	w, err := flate.NewWriter(&deflated, flate.BestSpeed)
-	if err != nil {
-		t.Fatal(err)
-	}
+	must.Succeed(t, err)
 	if _, err := w.Write(make([]byte, 1<<20)); err != nil {
 		t.Fatal(err)
 	}
-	if err := w.Flush(); err != nil {
-		t.Fatal(err)
-	}
+	must.Succeed(t, w.Flush())
 	all := bytes.Repeat(deflated.Bytes(), megabytes)
 	deflated.Reset()
-	if err := w.Close(); err != nil {
-		t.Fatal(err)
-	}
+	must.Succeed(t, w.Close())
 	return append(all, deflated.Bytes()...)
 }
 
@@ -204,8 +193,6 @@ func rawZip(t *testing.T, deflated []byte, claimed uint64) []byte {
 	if err == nil {
 		err = w.Close()
 	}
-	if err != nil {
-		t.Fatal(err)
-	}
+	must.Succeed(t, err)
 	return archive.Bytes()
 }

@@ -21,6 +21,7 @@ import (
 	"github.com/tfdeps/tfdeps/command/e2etest/internal/harness"
 	"github.com/tfdeps/tfdeps/command/view/screentest"
 	"github.com/tfdeps/tfdeps/getproviders/providertest"
+	"github.com/tfdeps/tfdeps/internal/must"
 )
 
 // slowArchives are two archives that take a second to download, by name, made once: for the race
@@ -61,16 +62,10 @@ func inTerminal(t *testing.T, dir string, env []string, width, height int, comma
 	cmd := exec.CommandContext(ctx, "script", "-qec", fmt.Sprintf("stty -echo cols %d rows %d; %s", width, height, command), os.DevNull)
 	cmd.Dir, cmd.Env = dir, append(env, "SHELL=/bin/sh")
 	keyboard, err := cmd.StdinPipe()
-	if err != nil {
-		t.Fatal(err)
-	}
+	must.Succeed(t, err)
 	out, err := cmd.StdoutPipe()
-	if err != nil {
-		t.Fatal(err)
-	}
-	if err := cmd.Start(); err != nil {
-		t.Fatal(err)
-	}
+	must.Succeed(t, err)
+	must.Succeed(t, cmd.Start())
 	screen := screentest.New(width, height)
 	piece := make([]byte, 4096)
 	for {
@@ -292,14 +287,10 @@ func compareScreen(t *testing.T, name, got string) {
 	}
 	file := harness.Path(t, "testdata", "terminal", name+".txt")
 	if os.Getenv("TFDEPS_UPDATE") == "1" {
-		if err := os.WriteFile(file, []byte(got+"\n"), 0o644); err != nil {
-			t.Fatal(err)
-		}
+		must.Succeed(t, os.WriteFile(file, []byte(got+"\n"), 0o644))
 	}
 	want, err := os.ReadFile(file)
-	if err != nil {
-		t.Fatal(err)
-	}
+	must.Succeed(t, err)
 	if got+"\n" != string(want) {
 		t.Errorf("the screen is\n%s\nwant\n%s", got, want)
 	}

@@ -17,6 +17,7 @@ import (
 
 	"github.com/tfdeps/tfdeps/command/e2etest/internal/harness"
 	"github.com/tfdeps/tfdeps/getproviders/providertest"
+	"github.com/tfdeps/tfdeps/internal/must"
 )
 
 // tap passes connections on to a service, counts them and what the service sends, and breaks one of them off.
@@ -33,9 +34,7 @@ type tap struct {
 func newTap(t *testing.T, target string) *tap {
 	t.Helper()
 	listener, err := net.Listen("tcp", "127.0.0.1:0")
-	if err != nil {
-		t.Fatal(err)
-	}
+	must.Succeed(t, err)
 	p := &tap{address: listener.Addr().String(), target: target}
 	var running sync.WaitGroup
 	t.Cleanup(func() {
@@ -188,9 +187,7 @@ func age(t *testing.T, dir string) {
 		then := time.Now().Add(-time.Hour)
 		return errors.Join(err, os.Chtimes(path, then, then))
 	})
-	if err != nil {
-		t.Fatal(err)
-	}
+	must.Succeed(t, err)
 }
 
 // TestKinds_UseConnectionsAgain installs sixty providers from each kind of place, each of which takes two requests or

@@ -16,6 +16,7 @@ import (
 
 	"github.com/tfdeps/tfdeps/depsfile"
 	"github.com/tfdeps/tfdeps/getproviders/providertest"
+	"github.com/tfdeps/tfdeps/internal/must"
 )
 
 // expandNames replaces the names that mean the same in all cases.
@@ -53,12 +54,8 @@ func writeUnder(t *testing.T, root, name string, content []byte) {
 	if strings.HasPrefix(string(content), "#!") || strings.HasPrefix(path.Base(name), "terraform-provider-") {
 		write = func() error { return providertest.WriteProgram(file, content) }
 	}
-	if err := os.MkdirAll(filepath.Dir(file), 0o755); err != nil {
-		t.Fatal(err)
-	}
-	if err := write(); err != nil {
-		t.Fatal(err)
-	}
+	must.Succeed(t, os.MkdirAll(filepath.Dir(file), 0o755))
+	must.Succeed(t, write())
 }
 
 // layOutPackage makes what a line of sourceCase.packages says.
@@ -68,9 +65,7 @@ func layOutPackage(t *testing.T, root, line string) {
 	switch {
 	case isLink:
 		at := filepath.Join(root, link)
-		if err := errors.Join(os.MkdirAll(filepath.Dir(at), 0o755), os.Symlink(target, at)); err != nil {
-			t.Fatal(err)
-		}
+		must.Succeed(t, errors.Join(os.MkdirAll(filepath.Dir(at), 0o755), os.Symlink(target, at)))
 	case strings.HasSuffix(line, "/"):
 		providerType := strings.ToLower(path.Base(path.Dir(path.Dir(path.Clean(line)))))
 		writeUnder(t, root, line+"terraform-provider-"+providerType, []byte(line))

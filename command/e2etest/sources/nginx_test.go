@@ -18,6 +18,7 @@ import (
 	"github.com/tfdeps/tfdeps/command/e2etest/internal/harness"
 	"github.com/tfdeps/tfdeps/getproviders"
 	"github.com/tfdeps/tfdeps/getproviders/providertest"
+	"github.com/tfdeps/tfdeps/internal/must"
 	"github.com/tfdeps/tfdeps/providercache/blob/blobtest"
 )
 
@@ -160,9 +161,7 @@ func mirrorByHand(t *testing.T) mirrorTree {
 			name := fmt.Sprintf("terraform-provider-random_%s_%s.zip", version, platform)
 			writeUnder(t, tree.dir, tree.provider+"/"+name, packedFrom(name))
 			hash, err := dirhash.HashZip(filepath.Join(tree.dir, tree.provider, name), dirhash.Hash1)
-			if err != nil {
-				t.Fatal(err)
-			}
+			must.Succeed(t, err)
 			archives[platform] = archive{URL: name, Hashes: []string{hash}}
 		}
 		versions[version] = struct{}{}
@@ -175,9 +174,7 @@ func mirrorByHand(t *testing.T) mirrorTree {
 func writeJSON(t *testing.T, tree mirrorTree, name string, document any) {
 	t.Helper()
 	text, err := json.MarshalIndent(document, "", "  ")
-	if err != nil {
-		t.Fatal(err)
-	}
+	must.Succeed(t, err)
 	writeUnder(t, tree.dir, tree.provider+"/"+name, text)
 }
 
@@ -217,9 +214,7 @@ http {
 func serveByNginx(t *testing.T, nginx string, ca *providertest.CA, mirror string) (url string, requests func() []string) {
 	t.Helper()
 	certificate, key, err := ca.ServerPEM()
-	if err != nil {
-		t.Fatal(err)
-	}
+	must.Succeed(t, err)
 	said := ""
 	for range 5 {
 		dir, address := t.TempDir(), freeAddress(t)
@@ -243,9 +238,7 @@ func serveByNginx(t *testing.T, nginx string, ca *providertest.CA, mirror string
 func freeAddress(t *testing.T) string {
 	t.Helper()
 	listener, err := net.Listen("tcp", "127.0.0.1:0")
-	if err != nil {
-		t.Fatal(err)
-	}
+	must.Succeed(t, err)
 	defer listener.Close()
 	return listener.Addr().String()
 }
@@ -257,9 +250,7 @@ func startNginx(t *testing.T, nginx, dir string) (said string) {
 	var out bytes.Buffer
 	cmd := exec.CommandContext(t.Context(), nginx, "-p", dir, "-c", filepath.Join(dir, "nginx.conf"))
 	cmd.Dir, cmd.Stdout, cmd.Stderr = dir, &out, &out
-	if err := cmd.Start(); err != nil {
-		t.Fatal(err)
-	}
+	must.Succeed(t, cmd.Start())
 	ended := make(chan struct{})
 	go func() {
 		defer close(ended)

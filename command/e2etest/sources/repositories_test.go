@@ -11,6 +11,7 @@ import (
 
 	"github.com/tfdeps/tfdeps/command/e2etest/internal/harness"
 	"github.com/tfdeps/tfdeps/getproviders/providertest"
+	"github.com/tfdeps/tfdeps/internal/must"
 	"github.com/tfdeps/tfdeps/internal/oci/ocitest"
 )
 
@@ -38,9 +39,7 @@ func TestMirror_CreatesRepositories(t *testing.T) {
 		w.WriteHeader(http.StatusNotFound)
 		_, _ = w.Write([]byte(`{"errors": [{"code": "NAME_UNKNOWN", "message": "The repository does not exist in the registry"}]}`))
 	})})
-	if err != nil {
-		t.Fatal(err)
-	}
+	must.Succeed(t, err)
 	t.Cleanup(front.Close)
 	registry := harness.Start(t, providertest.NewRegistry, providertest.Options{CA: ca})
 	registry.Add(providertest.PackageSpec{Namespace: "acme", Type: "widget", Version: "1.0.0"})
@@ -50,9 +49,7 @@ func TestMirror_CreatesRepositories(t *testing.T) {
 	hook := filepath.Join(dir, "create.sh")
 	harness.WriteText(t, hook, "#!/bin/sh\n[ \"$#\" = 2 ] && [ \"$1\" = '$(>injected);' ] && [ \"$2\" = \"$OCI_REPOSITORY\" ] || exit 9\n"+
 		"echo \"$OCI_REGISTRY\" >\"$CREATED/$(echo \"$2\" | tr / -)\"\n")
-	if err := os.Chmod(hook, 0o755); err != nil {
-		t.Fatal(err)
-	}
+	must.Succeed(t, os.Chmod(hook, 0o755))
 	host := strings.TrimPrefix(front.BaseURL(), "https://")
 	harness.Run(t, dir, env, program, "init")
 	for target, args := range map[string][]string{
@@ -72,9 +69,7 @@ func TestMirror_CreatesRepositories(t *testing.T) {
 		}
 		broken := filepath.Join(dir, "broken.sh")
 		harness.WriteText(t, broken, "#!/bin/sh\necho An error occurred: AccessDeniedException\nexit 254\n")
-		if err := os.Chmod(broken, 0o755); err != nil {
-			t.Fatal(err)
-		}
+		must.Succeed(t, os.Chmod(broken, 0o755))
 		if said := failing(append(options[:len(options):len(options)], "-create-repository="+broken)...); !strings.Contains(said, "exit status 254") || !strings.Contains(said, "AccessDeniedException") {
 			t.Errorf("with a command that fails: %s", said)
 		}

@@ -14,6 +14,7 @@ import (
 	"github.com/tfdeps/tfdeps/command/e2etest/internal/harness"
 	"github.com/tfdeps/tfdeps/getproviders"
 	"github.com/tfdeps/tfdeps/getproviders/providertest"
+	"github.com/tfdeps/tfdeps/internal/must"
 )
 
 // TestServe_TerraformInstallsThroughIt has the real terraform, and tfdeps, install through "tfdeps
@@ -170,14 +171,10 @@ func TestServe_HasTokensOfItsOwn(t *testing.T) {
 	for _, path := range []string{"acme/a/index.json", "acme/a/1.1.0.json", "acme/a/versions", "acme/a/1.1.0/download/linux/amd64", "acme/net/null/versions",
 		"acme/a/terraform-provider-a_1.1.0_linux_amd64.zip"} {
 		req, err := http.NewRequestWithContext(t.Context(), http.MethodGet, url+"registry.terraform.io/"+path, nil)
-		if err != nil {
-			t.Fatal(err)
-		}
+		must.Succeed(t, err)
 		req.Header.Set("Authorization", "Bearer s3cret")
 		resp, err := registry.Client().Do(req)
-		if err != nil {
-			t.Fatal(err)
-		}
+		must.Succeed(t, err)
 		io.Copy(io.Discard, resp.Body)
 		resp.Body.Close()
 		if resp.StatusCode != http.StatusOK {
@@ -205,27 +202,21 @@ func startServe(t *testing.T, ca *providertest.CA, env []string) (url string, en
 	t.Helper()
 	dir := t.TempDir()
 	cert, key, err := ca.ServerPEM()
-	if err != nil {
-		t.Fatal(err)
-	}
+	must.Succeed(t, err)
 	for name, content := range map[string][]byte{"cert.pem": cert, "key.pem": key, "tokens": []byte("# of the tests\ns3cret\n"), "log": nil} {
 		harness.WriteFile(t, filepath.Join(dir, name), content)
 	}
 	cmd := exec.CommandContext(t.Context(), harness.Tfdeps(t), "serve", "-listen=localhost:0", "-tls-cert=cert.pem", "-tls-key=key.pem", "-tokens=tokens", "bucket")
 	cmd.Dir, cmd.Env = dir, env
 	log, err := os.OpenFile(filepath.Join(dir, "log"), os.O_WRONLY, 0)
-	if err != nil {
-		t.Fatal(err)
-	}
+	must.Succeed(t, err)
 	defer log.Close()
 	cmd.Stderr = log
 	stdout, err := cmd.StdoutPipe()
 	if err == nil {
 		err = cmd.Start()
 	}
-	if err != nil {
-		t.Fatal(err)
-	}
+	must.Succeed(t, err)
 	line, err := bufio.NewReader(stdout).ReadString('\n')
 	if err != nil {
 		t.Fatalf("%v: %s", err, harness.ReadText(t, filepath.Join(dir, "log")))

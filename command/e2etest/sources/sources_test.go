@@ -14,6 +14,7 @@ import (
 
 	"github.com/tfdeps/tfdeps/command/e2etest/internal/harness"
 	"github.com/tfdeps/tfdeps/getproviders/providertest"
+	"github.com/tfdeps/tfdeps/internal/must"
 )
 
 func TestMain(m *testing.M) { harness.Main(m) }
@@ -88,9 +89,7 @@ func newSourceServers(t *testing.T) sourceServers {
 	t.Helper()
 	ca := harness.NewCA(t)
 	signer, err := providertest.NewSigner(providertest.SignerOptions{})
-	if err != nil {
-		t.Fatal(err)
-	}
+	must.Succeed(t, err)
 	return sourceServers{ca, signer}
 }
 
@@ -177,9 +176,7 @@ func (w *sourceWorld) run(t *testing.T, program string, c sourceCase) leftBehind
 		writeUnder(t, w.root, "home/.terraformrc", []byte(w.expand("$HOSTS"+c.again)))
 		left = w.runInit(t, program, c)
 	}
-	if err := os.RemoveAll(w.root); err != nil {
-		t.Fatal(err)
-	}
+	must.Succeed(t, os.RemoveAll(w.root))
 	return left
 }
 
@@ -210,9 +207,7 @@ func (w *sourceWorld) runInit(t *testing.T, program string, c sourceCase) leftBe
 func installedIn(t *testing.T, work string) string {
 	t.Helper()
 	executables, err := filepath.Glob(filepath.Join(work, ".terraform/providers/*/*/*/*/*/terraform-provider-*"))
-	if err != nil {
-		t.Fatal(err)
-	}
+	must.Succeed(t, err)
 	var texts []string
 	for _, file := range executables {
 		text := harness.ReadText(t, file)
@@ -279,8 +274,6 @@ func (c sourceCase) layOut(t *testing.T, w *sourceWorld) {
 		writeUnder(t, w.root, w.expand(name), []byte(w.expand(content)))
 	}
 	for _, dir := range []string{"home", "work"} {
-		if err := os.MkdirAll(filepath.Join(w.root, dir), 0o755); err != nil {
-			t.Fatal(err)
-		}
+		must.Succeed(t, os.MkdirAll(filepath.Join(w.root, dir), 0o755))
 	}
 }

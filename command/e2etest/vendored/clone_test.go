@@ -15,6 +15,7 @@ import (
 	"github.com/tfdeps/tfdeps/command/e2etest/internal/harness"
 	"github.com/tfdeps/tfdeps/getproviders/providertest"
 	"github.com/tfdeps/tfdeps/internal/filelock"
+	"github.com/tfdeps/tfdeps/internal/must"
 )
 
 // keepsArchivesInLFS has git LFS keep the packages, and takes them out of it again.
@@ -85,9 +86,7 @@ func (b vendorBuilds) warnsOfLargeFiles(t *testing.T) {
 	large := filepath.Join(v.dir, "terraform.d", "plugins", "large")
 	for bytes, want := range map[int64]string{51e6: "none above 100 MB.", 101e6: "none above 100 MB, which there are."} {
 		harness.WriteFile(t, large, nil)
-		if err := os.Truncate(large, bytes); err != nil {
-			t.Fatal(err)
-		}
+		must.Succeed(t, os.Truncate(large, bytes))
 		out := unwrapped(v.vendor(t))
 		if !strings.Contains(out, "Large files") || !strings.Contains(out, want) || !strings.Contains(out, "- terraform.d/plugins/large (") {
 			t.Errorf("%d bytes: %s", bytes, out)
@@ -102,9 +101,7 @@ func (b vendorBuilds) warnsOfLargeFiles(t *testing.T) {
 func (v *vendoring) fresh(t *testing.T) {
 	t.Helper()
 	for _, name := range []string{".terraform", "terraform.d", ".terraform.lock.hcl", ".gitattributes"} {
-		if err := os.RemoveAll(filepath.Join(v.dir, name)); err != nil {
-			t.Fatal(err)
-		}
+		must.Succeed(t, os.RemoveAll(filepath.Join(v.dir, name)))
 	}
 	harness.WriteText(t, filepath.Join(v.dir, ".gitignore"), ".terraform/\n*.tfvars\n")
 }
@@ -133,9 +130,7 @@ func (b vendorBuilds) isEndedBy(t *testing.T, signal os.Signal) {
 		v.fresh(t)
 		cmd := exec.CommandContext(t.Context(), v.program, "vendor")
 		cmd.Dir, cmd.Env = v.dir, v.env
-		if err := cmd.Start(); err != nil {
-			t.Fatal(err)
-		}
+		must.Succeed(t, cmd.Start())
 		timer := time.AfterFunc(time.Duration(rand.IntN(200))*time.Millisecond, func() { _ = cmd.Process.Signal(signal) })
 		if cmd.Wait() != nil {
 			ended++
@@ -160,9 +155,7 @@ func (v *vendoring) waitForLocks(t *testing.T) {
 	var locks []string
 	for _, dir := range []string{".terraform/*", "terraform.d/*"} {
 		found, err := filepath.Glob(filepath.Join(v.dir, dir, ".tfdeps-*", ".lock"))
-		if err != nil {
-			t.Fatal(err)
-		}
+		must.Succeed(t, err)
 		locks = append(locks, found...)
 	}
 	for deadline := time.Now().Add(time.Minute); len(locks) > 0; {
@@ -205,9 +198,7 @@ func (b vendorBuilds) runsAtOnce(t *testing.T) {
 		for range 2 {
 			cmd := exec.CommandContext(t.Context(), v.program, "vendor")
 			cmd.Dir, cmd.Env = v.dir, v.env
-			if err := cmd.Start(); err != nil {
-				t.Fatal(err)
-			}
+			must.Succeed(t, cmd.Start())
 			runs = append(runs, cmd)
 		}
 		for _, cmd := range runs {

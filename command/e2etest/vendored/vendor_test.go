@@ -17,6 +17,7 @@ import (
 	"github.com/tfdeps/tfdeps/command/e2etest/internal/harness"
 	"github.com/tfdeps/tfdeps/getproviders"
 	"github.com/tfdeps/tfdeps/getproviders/providertest"
+	"github.com/tfdeps/tfdeps/internal/must"
 )
 
 func TestMain(m *testing.M) { harness.Main(m) }
@@ -165,9 +166,7 @@ func (v *vendoring) files(t *testing.T, dir string) map[string]string {
 		all[filepath.ToSlash(name)] = fmt.Sprint(info.Mode()&0o100) + string(content)
 		return err
 	})
-	if err != nil {
-		t.Fatal(err)
-	}
+	must.Succeed(t, err)
 	return all
 }
 
@@ -225,9 +224,7 @@ func (b vendorBuilds) cloneNeedsNoNetwork(t *testing.T) {
 func (v *vendoring) clone(t *testing.T) {
 	t.Helper()
 	to := filepath.Join(v.top, "clone")
-	if err := os.RemoveAll(to); err != nil {
-		t.Fatal(err)
-	}
+	must.Succeed(t, os.RemoveAll(to))
 	v.git(t, v.top, "-c", "core.autocrlf=true", "clone", "-q", ".", to)
 }
 
@@ -244,9 +241,7 @@ func (b vendorBuilds) twiceGivesTheSame(t *testing.T) {
 	}
 	sameFiles(t, "after a bundle", first, v.files(t, v.top))
 	for _, name := range []string{".terraform", "terraform.d", ".terraform.lock.hcl", ".tfdeps.modules.lock.hcl"} {
-		if err := os.RemoveAll(filepath.Join(v.dir, name)); err != nil {
-			t.Fatal(err)
-		}
+		must.Succeed(t, os.RemoveAll(filepath.Join(v.dir, name)))
 	}
 	v.vendor(t, "-o", filepath.Join(v.top, "..", "c.tar"))
 	fresh, _ := os.ReadFile(filepath.Join(v.top, "..", "c.tar"))

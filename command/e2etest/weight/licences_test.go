@@ -10,6 +10,7 @@ import (
 	"testing"
 
 	"github.com/tfdeps/tfdeps/command/e2etest/internal/harness"
+	"github.com/tfdeps/tfdeps/internal/must"
 )
 
 // allowedLicences are those under which the program may be passed on as it is, each with words that
@@ -53,9 +54,7 @@ func TestLicences_OfAllThatIsLinkedAreAllowed(t *testing.T) {
 			continue
 		}
 		entries, err := os.ReadDir(dir)
-		if err != nil {
-			t.Fatal(err)
-		}
+		must.Succeed(t, err)
 		licences := 0
 		for _, e := range entries {
 			name := strings.ToUpper(e.Name())
@@ -66,9 +65,7 @@ func TestLicences_OfAllThatIsLinkedAreAllowed(t *testing.T) {
 				continue
 			}
 			text, err := os.ReadFile(filepath.Join(dir, e.Name()))
-			if err != nil {
-				t.Fatal(err)
-			}
+			must.Succeed(t, err)
 			licence := licenceOf(string(text))
 			if licence == "" {
 				t.Errorf("%s has a licence in %s that isn't allowed: %.80q", module, e.Name(), text)

@@ -12,6 +12,7 @@ import (
 
 	"github.com/tfdeps/tfdeps/command/e2etest/internal/harness"
 	"github.com/tfdeps/tfdeps/getproviders/providertest"
+	"github.com/tfdeps/tfdeps/internal/must"
 )
 
 // The most memory that the program has at any moment, the pages of its own file included, which the
@@ -40,9 +41,7 @@ func TestProgram_TakesLittleMemoryToInstall(t *testing.T) {
 	program := harness.Tfdeps(t)
 	registry := harness.Start(t, providertest.NewRegistry, providertest.Options{})
 	content, err := os.ReadFile(program)
-	if err != nil {
-		t.Fatal(err)
-	}
+	must.Succeed(t, err)
 	var config strings.Builder
 	for i := range 10 {
 		name := "p" + strconv.Itoa(i)
@@ -79,9 +78,7 @@ func peakIfStopped(t *testing.T, dir string, env []string, program string, args 
 	runtime.LockOSThread() // tracing belongs to a thread
 	defer runtime.UnlockOSThread()
 	output, err := os.Create(filepath.Join(t.TempDir(), "output"))
-	if err != nil {
-		t.Fatal(err)
-	}
+	must.Succeed(t, err)
 	defer output.Close()
 	// The first of several values counts: other tests turn the collector off.
 	process, err := os.StartProcess(program, append([]string{program}, args...), &os.ProcAttr{
@@ -98,9 +95,7 @@ func peakIfStopped(t *testing.T, dir string, env []string, program string, args 
 		}
 	}
 	wait() // it stops before its first instruction
-	if err := syscall.PtraceSetOptions(process.Pid, syscall.PTRACE_O_TRACEEXIT); err != nil {
-		t.Fatal(err)
-	}
+	must.Succeed(t, syscall.PtraceSetOptions(process.Pid, syscall.PTRACE_O_TRACEEXIT))
 	for signal := 0; ; {
 		if err := syscall.PtraceCont(process.Pid, signal); err != nil && err != syscall.ESRCH {
 			t.Fatal(err)
@@ -124,15 +119,11 @@ func peakIfStopped(t *testing.T, dir string, env []string, program string, args 
 func highWater(t *testing.T, pid int) int64 {
 	t.Helper()
 	status, err := os.ReadFile(fmt.Sprintf("/proc/%d/status", pid))
-	if err != nil {
-		t.Fatal(err)
-	}
+	must.Succeed(t, err)
 	for line := range strings.Lines(string(status)) {
 		if value, ok := strings.CutPrefix(line, "VmHWM:"); ok {
 			kibibytes, err := strconv.ParseInt(strings.TrimSpace(strings.TrimSuffix(strings.TrimSpace(value), "kB")), 10, 64)
-			if err != nil {
-				t.Fatal(err)
-			}
+			must.Succeed(t, err)
 			return kibibytes << 10
 		}
 	}

@@ -14,6 +14,7 @@ import (
 
 	"github.com/tfdeps/tfdeps/command/e2etest/internal/harness"
 	"github.com/tfdeps/tfdeps/getproviders/providertest"
+	"github.com/tfdeps/tfdeps/internal/must"
 )
 
 // A server has at most its -memory, and what a program takes that does nothing.
@@ -55,17 +56,13 @@ func TestServe_HoldsItsMemoryBudget(t *testing.T) {
 			if err == nil {
 				err = server.Start()
 			}
-			if err != nil {
-				t.Fatal(err)
-			}
+			must.Succeed(t, err)
 			defer func() {
 				_ = server.Process.Signal(os.Interrupt)
 				_ = server.Wait()
 			}()
 			line, err := bufio.NewReader(stdout).ReadString('\n')
-			if err != nil {
-				t.Fatal(err)
-			}
+			must.Succeed(t, err)
 			_, base, _ := strings.Cut(strings.TrimSpace(line), " at ")
 			var clients sync.WaitGroup
 			for i := range 36 {

@@ -14,6 +14,7 @@ import (
 	"golang.org/x/mod/modfile"
 
 	"github.com/tfdeps/tfdeps/command/e2etest/internal/harness"
+	"github.com/tfdeps/tfdeps/internal/must"
 )
 
 func TestMain(m *testing.M) { harness.Main(m) }
@@ -60,9 +61,7 @@ func TestProgram_LinksFewPackages(t *testing.T) {
 func TestProgram_IsSmall(t *testing.T) {
 	t.Parallel()
 	info, err := os.Stat(harness.Tfdeps(t))
-	if err != nil {
-		t.Fatal(err)
-	}
+	must.Succeed(t, err)
 	t.Logf("%d bytes", info.Size())
 	if info.Size() > maxBytes {
 		t.Errorf("the stripped program has %d bytes, want at most %d", info.Size(), maxBytes)
@@ -79,9 +78,7 @@ func TestProgram_DoesLittleBeforeMain(t *testing.T) {
 		t.Fatalf("%v: %s", err, &stderr)
 	}
 	inits, err := readInits(&stderr)
-	if err != nil {
-		t.Fatal(err)
-	}
+	must.Succeed(t, err)
 	var all, own initCost
 	for name, cost := range inits {
 		all = all.plus(cost)
@@ -132,13 +129,9 @@ func mostExpensive(inits map[string]initCost, n int) string {
 func TestGoMod_HasNoHeavyModule(t *testing.T) {
 	t.Parallel()
 	src, err := os.ReadFile(harness.Path(t, "go.mod"))
-	if err != nil {
-		t.Fatal(err)
-	}
+	must.Succeed(t, err)
 	mod, err := modfile.Parse("go.mod", src, nil)
-	if err != nil {
-		t.Fatal(err)
-	}
+	must.Succeed(t, err)
 	for _, req := range mod.Require {
 		if isHeavy(req.Mod.Path) {
 			t.Errorf("go.mod has %s: whoever imports any package of ours gets it, too", req.Mod)

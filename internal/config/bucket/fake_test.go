@@ -10,6 +10,7 @@ import (
 	"testing"
 
 	"github.com/tfdeps/tfdeps/getproviders/providertest"
+	"github.com/tfdeps/tfdeps/internal/must"
 )
 
 // fake is a server that records requests.
@@ -29,9 +30,7 @@ func newFake(t *testing.T, handler http.HandlerFunc) *fake {
 		f.mu.Unlock()
 		handler(w, r)
 	})})
-	if err != nil {
-		t.Fatal(err)
-	}
+	must.Succeed(t, err)
 	t.Cleanup(server.Close)
 	f.Server = server
 	return f
@@ -52,9 +51,7 @@ func (f *fake) last(t *testing.T) *http.Request {
 func open(t *testing.T, s *Services, kind, address string) (Objects, error) {
 	t.Helper()
 	u, err := url.Parse(address)
-	if err != nil {
-		t.Fatal(err)
-	}
+	must.Succeed(t, err)
 	objects, err := s.Open(t.Context(), kind, u, true)
 	if err == nil {
 		t.Cleanup(objects.Close)
@@ -86,14 +83,10 @@ func readKey(ctx context.Context, objects Objects, key string) (string, error) {
 func wantKeys(t *testing.T, s *Services, kind, address string, want ...string) {
 	t.Helper()
 	objects, err := open(t, s, kind, address)
-	if err != nil {
-		t.Fatal(err)
-	}
+	must.Succeed(t, err)
 	var got []string
 	for key, err := range objects.Keys(t.Context()) {
-		if err != nil {
-			t.Fatal(err)
-		}
+		must.Succeed(t, err)
 		got = append(got, key)
 	}
 	if !slices.Equal(got, want) {

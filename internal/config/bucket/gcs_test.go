@@ -25,6 +25,7 @@ import (
 	googleoauth "golang.org/x/oauth2/google"
 
 	"github.com/tfdeps/tfdeps/internal/googlestorage"
+	"github.com/tfdeps/tfdeps/internal/must"
 )
 
 // newGCS is Google Cloud Storage with a few objects of the bucket "b", two on a page.
@@ -162,20 +163,14 @@ func TestGCS_UsesApplicationDefaultCredentials(t *testing.T) {
 		fmt.Fprintf(w, `{"access_token":"for %s","token_type":"Bearer","expires_in":3600}`, r.PostFormValue("grant_type"))
 	})
 	key, err := rsa.GenerateKey(rand.Reader, 2048)
-	if err != nil {
-		t.Fatal(err)
-	}
+	must.Succeed(t, err)
 	der, err := x509.MarshalPKCS8PrivateKey(key)
-	if err != nil {
-		t.Fatal(err)
-	}
+	must.Succeed(t, err)
 	file, err := json.Marshal(map[string]string{
 		"type": "service_account", "client_email": "a@example.com", "private_key_id": "1", "token_uri": tokens.BaseURL() + "/token", "quota_project_id": "files",
 		"private_key": string(pem.EncodeToMemory(&pem.Block{Type: "PRIVATE KEY", Bytes: der})),
 	})
-	if err != nil {
-		t.Fatal(err)
-	}
+	must.Succeed(t, err)
 	path := filepath.Join(t.TempDir(), "adc.json")
 	writeFile(t, path, string(file))
 	t.Setenv("GOOGLE_APPLICATION_CREDENTIALS", path)
@@ -272,13 +267,9 @@ func TestGCS_AsksGoogleWhateverTheAddressNames(t *testing.T) {
 			return nil, errors.New("no")
 		})}}
 		u, err := url.Parse(address)
-		if err != nil {
-			t.Fatal(err)
-		}
+		must.Succeed(t, err)
 		objects, err := s.Open(t.Context(), "gcs", u, false)
-		if err != nil {
-			t.Fatal(err)
-		}
+		must.Succeed(t, err)
 		_, _ = readKey(t.Context(), objects, objects.Key)
 		s.Close()
 		if asked != "https://storage.googleapis.com/storage/v1/b/b/o/k?alt=media" {

@@ -15,6 +15,7 @@ import (
 
 	"github.com/tfdeps/tfdeps/getproviders/hosts"
 	"github.com/tfdeps/tfdeps/internal/awslogin"
+	"github.com/tfdeps/tfdeps/internal/must"
 )
 
 func TestParseS3_KnowsTheFormsOfTerraform(t *testing.T) {
@@ -45,9 +46,7 @@ func TestParseS3_KnowsTheFormsOfTerraform(t *testing.T) {
 func checkS3(t *testing.T, text string, want s3Address) {
 	t.Helper()
 	u, err := url.Parse(text)
-	if err != nil {
-		t.Fatal(err)
-	}
+	must.Succeed(t, err)
 	if got, err := parseS3(u, true); err != nil || got != want {
 		t.Errorf("%s: %+v, %v; want %+v", text, got, err, want)
 	}
@@ -122,9 +121,7 @@ func TestKeys_End(t *testing.T) {
 			s := &Services{Client: toward(service), Environ: []string{"STORAGE_EMULATOR_HOST=" + service.BaseURL(), "TFDEPS_LIST_PAGES=7"}}
 			t.Cleanup(s.Close)
 			objects, err := open(t, s, kind, address)
-			if err != nil {
-				t.Fatal(err)
-			}
+			must.Succeed(t, err)
 			pages = 0
 			var last error
 			for _, last = range objects.Keys(t.Context()) {
@@ -160,9 +157,7 @@ func TestS3_AsksForTheVersionByPath(t *testing.T) {
 func TestS3_SaysNothingOnStandardError(t *testing.T) {
 	s3 := newS3(t)
 	stderr, err := os.Create(filepath.Join(t.TempDir(), "stderr"))
-	if err != nil {
-		t.Fatal(err)
-	}
+	must.Succeed(t, err)
 	defer stderr.Close()
 	before := os.Stderr
 	os.Stderr = stderr
@@ -171,9 +166,7 @@ func TestS3_SaysNothingOnStandardError(t *testing.T) {
 	_, err = read(t, s, "s3", s3.BaseURL()+"/bucket/a?"+staticKeys)
 	s.Close()
 	os.Stderr = before
-	if err != nil {
-		t.Fatal(err)
-	}
+	must.Succeed(t, err)
 	if said, err := os.ReadFile(stderr.Name()); err != nil || len(said) > 0 {
 		t.Errorf("on standard error: %q, %v", said, err)
 	}
@@ -198,9 +191,7 @@ func clearAWS(t *testing.T) (home string) {
 
 func writeFile(t *testing.T, path, content string) {
 	t.Helper()
-	if err := errors.Join(os.MkdirAll(filepath.Dir(path), 0o700), os.WriteFile(path, []byte(content), 0o600)); err != nil {
-		t.Fatal(err)
-	}
+	must.Succeed(t, errors.Join(os.MkdirAll(filepath.Dir(path), 0o700), os.WriteFile(path, []byte(content), 0o600)))
 }
 
 // wantLogin reads an object, and checks by which key the request was signed.
@@ -357,15 +348,11 @@ func TestS3_AddressesOfOthersGetNoCredentials(t *testing.T) {
 				t.Setenv(variable, value)
 			}
 			u, err := url.Parse(c.address)
-			if err != nil {
-				t.Fatal(err)
-			}
+			must.Succeed(t, err)
 			s := &Services{}
 			t.Cleanup(s.Close)
 			objects, err := s.Open(t.Context(), "s3", u, false)
-			if err != nil {
-				t.Fatal(err)
-			}
+			must.Succeed(t, err)
 			t.Cleanup(objects.Close)
 			_, err = readKey(t.Context(), objects, objects.Key)
 			header := s3.last(t).Header

@@ -16,6 +16,7 @@ import (
 	"github.com/tfdeps/tfdeps/getproviders"
 	"github.com/tfdeps/tfdeps/getproviders/providertest"
 	"github.com/tfdeps/tfdeps/internal/config/modules"
+	"github.com/tfdeps/tfdeps/internal/must"
 )
 
 func get(pkg string) modules.FetchRequest { return modules.FetchRequest{Package: pkg} }
@@ -44,9 +45,7 @@ func TestFetch_CopiesAreIndependent(t *testing.T) {
 		if _, err := f.Fetch(t.Context(), get(s.BaseURL()+"/net.tgz"), dst); err != nil {
 			t.Fatal(err)
 		}
-		if err := os.WriteFile(filepath.Join(dst, "main.tf"), []byte("changed"), 0o644); err != nil {
-			t.Fatal(err)
-		}
+		must.Succeed(t, os.WriteFile(filepath.Join(dst, "main.tf"), []byte("changed"), 0o644))
 	}
 	sameTree(t, fetched(t, f, get(s.BaseURL()+"/net.tgz")), below(someTree, ""))
 }
@@ -290,9 +289,7 @@ func TestFetch_DirectoriesAreLinked(t *testing.T) {
 		t.Skip("making a symlink is a privilege there; a copy is made instead")
 	}
 	dir := t.TempDir()
-	if err := os.WriteFile(filepath.Join(dir, "main.tf"), nil, 0o644); err != nil {
-		t.Fatal(err)
-	}
+	must.Succeed(t, os.WriteFile(filepath.Join(dir, "main.tf"), nil, 0o644))
 	f := &Fetcher{}
 	defer f.Close()
 	for range 2 {
@@ -316,12 +313,10 @@ func TestFetch_ArchivesOfThisMachineAreUnpacked(t *testing.T) {
 	t.Parallel()
 	dir := t.TempDir()
 	archive := zipped(t, someTree)
-	if err := errors.Join(
+	must.Succeed(t, errors.Join(
 		os.WriteFile(filepath.Join(dir, "net.zip"), archive, 0o644),
 		os.WriteFile(filepath.Join(dir, "SUMS"), []byte(sumOf(archive)+"  net.zip"), 0o644),
-		os.Mkdir(filepath.Join(dir, "dir.zip"), 0o755)); err != nil {
-		t.Fatal(err)
-	}
+		os.Mkdir(filepath.Join(dir, "dir.zip"), 0o755)))
 	base := "file://" + filepath.ToSlash(dir)
 	if runtime.GOOS == "windows" {
 		base = "file:///" + filepath.ToSlash(dir)

@@ -14,6 +14,7 @@ import (
 
 	"github.com/tfdeps/tfdeps/getproviders"
 	"github.com/tfdeps/tfdeps/getproviders/providertest"
+	"github.com/tfdeps/tfdeps/internal/must"
 )
 
 // newBucket serves objects as s3 does, to any client.
@@ -39,9 +40,7 @@ func newBucket(t testing.TB, objects map[string]string) *providertest.Server {
 		}
 		fmt.Fprint(w, content)
 	})})
-	if err != nil {
-		t.Fatal(err)
-	}
+	must.Succeed(t, err)
 	t.Cleanup(server.Close)
 	return server
 }
@@ -136,9 +135,7 @@ func TestFetch_ObjectsOfGoogle(t *testing.T) {
 		fmt.Fprint(w, content)
 	})
 	server, err := providertest.NewServer(providertest.ServerOptions{Plain: true, Handler: mux})
-	if err != nil {
-		t.Fatal(err)
-	}
+	must.Succeed(t, err)
 	t.Cleanup(server.Close)
 	const at = "gcs::https://www.googleapis.com/storage/v1/bucket/"
 	f := &Fetcher{Environ: []string{"STORAGE_EMULATOR_HOST=" + server.BaseURL()}}
@@ -184,9 +181,7 @@ func startVersity(t *testing.T, archive []byte) string {
 	t.Helper()
 	program := providertest.LookProgram(t, "versitygw")
 	listener, err := net.Listen("tcp", "127.0.0.1:0")
-	if err != nil {
-		t.Fatal(err)
-	}
+	must.Succeed(t, err)
 	address := listener.Addr().String()
 	listener.Close()
 	dir, side := t.TempDir(), t.TempDir()
@@ -197,9 +192,7 @@ func startVersity(t *testing.T, archive []byte) string {
 	cmd.Env = []string{"HOME=" + side}
 	var said strings.Builder
 	cmd.Stdout, cmd.Stderr = &said, &said
-	if err := cmd.Start(); err != nil {
-		t.Fatal(err)
-	}
+	must.Succeed(t, cmd.Start())
 	t.Cleanup(func() {
 		stop()
 		_ = cmd.Wait()
@@ -239,9 +232,7 @@ func TestFetch_ServersGetNoLoginOfAWS(t *testing.T) {
 		}
 		_, _ = w.Write(archive)
 	})})
-	if err != nil {
-		t.Fatal(err)
-	}
+	must.Succeed(t, err)
 	t.Cleanup(server.Close)
 	for _, pkg := range []string{server.BaseURL() + "/page", server.BaseURL() + "/page%3Faws_profile=private", "s3::" + server.BaseURL() + "/bucket/net.zip", "s3::" + server.BaseURL() + "/bucket/net.zip?aws_profile=private"} {
 		f := &Fetcher{}

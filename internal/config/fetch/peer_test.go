@@ -13,6 +13,7 @@ import (
 	"testing"
 
 	"github.com/tfdeps/tfdeps/getproviders/providertest"
+	"github.com/tfdeps/tfdeps/internal/must"
 )
 
 // Packages have the same files on disk as Terraform's, and what Terraform can't fetch can't be
@@ -30,15 +31,11 @@ func TestFetch_SamePackagesAsTerraform(t *testing.T) {
 	local := t.TempDir()
 	writeTree(t, local, someTree)
 	archive := zipped(t, someTree)
-	if err := errors.Join(
+	must.Succeed(t, errors.Join(
 		os.WriteFile(filepath.Join(local, "net.zip"), archive, 0o644),
-		os.Mkdir(filepath.Join(local, "a b"), 0o755)); err != nil {
-		t.Fatal(err)
-	}
+		os.Mkdir(filepath.Join(local, "a b"), 0o755)))
 	env, err := s.Environ(t.TempDir(), "")
-	if err != nil {
-		t.Fatal(err)
-	}
+	must.Succeed(t, err)
 	ca := "GIT_SSL_CAINFO=" + caFile(t, s)
 	env = append(append(testEnviron(), env...), ca, "CHECKPOINT_DISABLE=1", "TF_DATA_DIR=", "TF_CLI_ARGS=")
 	https, file, sum := s.BaseURL(), "file://"+local, sumOf(archive)
@@ -127,13 +124,9 @@ func TestFetch_SamePackagesAsTerraform(t *testing.T) {
 func servePeerArchives(t testing.TB, s *site) {
 	t.Helper()
 	packed := filepath.Join(t.TempDir(), "net.tar.gz")
-	if err := os.WriteFile(packed, providertest.TarGz(someTree), 0o600); err != nil {
-		t.Fatal(err)
-	}
+	must.Succeed(t, os.WriteFile(packed, providertest.TarGz(someTree), 0o600))
 	plain := []byte(runRaw(t, "gzip", "-dc", packed))
-	if err := os.WriteFile(packed, plain, 0o600); err != nil {
-		t.Fatal(err)
-	}
+	must.Succeed(t, os.WriteFile(packed, plain, 0o600))
 	bz2, xz := []byte(runRaw(t, "bzip2", "-c", packed)), []byte(runRaw(t, "xz", "-c", packed))
 	archive, base := zipped(t, someTree), s.BaseURL()
 	for path, content := range map[string][]byte{
@@ -161,9 +154,7 @@ func servePeerArchives(t testing.TB, s *site) {
 func runRaw(t testing.TB, program string, args ...string) string {
 	t.Helper()
 	out, err := exec.CommandContext(t.Context(), lookProgram(t, program), args...).Output()
-	if err != nil {
-		t.Fatal(err)
-	}
+	must.Succeed(t, err)
 	return string(out)
 }
 
@@ -173,9 +164,7 @@ func terraformGet(t testing.TB, program string, env []string, pkg string) (map[s
 	t.Helper()
 	dir := t.TempDir()
 	config, err := json.Marshal(map[string]any{"module": map[string]any{"m": map[string]any{"source": pkg}}})
-	if err != nil {
-		t.Fatal(err)
-	}
+	must.Succeed(t, err)
 	writeTree(t, dir, map[string]string{"main.tf.json": string(config)})
 	cmd := exec.CommandContext(t.Context(), program, "get", "-no-color")
 	cmd.Dir, cmd.Env = dir, env

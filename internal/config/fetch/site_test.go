@@ -20,6 +20,7 @@ import (
 
 	"github.com/tfdeps/tfdeps/getproviders/providertest"
 	"github.com/tfdeps/tfdeps/internal/config/modules"
+	"github.com/tfdeps/tfdeps/internal/must"
 )
 
 // site is a server of archives and answers, over TLS.
@@ -39,9 +40,7 @@ func newSite(t testing.TB) *site {
 		}
 		http.NotFound(w, r)
 	})})
-	if err != nil {
-		t.Fatal(err)
-	}
+	must.Succeed(t, err)
 	t.Cleanup(server.Close)
 	s.Server = server
 	return s
@@ -124,9 +123,7 @@ func refused(t testing.TB, f *Fetcher, pkg string) error {
 func tree(t testing.TB, dir string) map[string]string {
 	t.Helper()
 	root, err := filepath.EvalSymlinks(dir)
-	if err != nil {
-		t.Fatal(err)
-	}
+	must.Succeed(t, err)
 	found := map[string]string{}
 	err = filepath.WalkDir(root, func(path string, d fs.DirEntry, err error) error {
 		if err != nil || path == root {
@@ -155,9 +152,7 @@ func tree(t testing.TB, dir string) map[string]string {
 		}
 		return nil
 	})
-	if err != nil {
-		t.Fatal(err)
-	}
+	must.Succeed(t, err)
 	return found
 }
 
@@ -206,13 +201,9 @@ func zipped(t testing.TB, files map[string]string) []byte {
 		if err == nil {
 			_, err = f.Write([]byte(files[name]))
 		}
-		if err != nil {
-			t.Fatal(err)
-		}
+		must.Succeed(t, err)
 	}
-	if err := w.Close(); err != nil {
-		t.Fatal(err)
-	}
+	must.Succeed(t, w.Close())
 	return buf.Bytes()
 }
 
@@ -236,16 +227,10 @@ func tarred(t testing.TB, entries ...tar.Header) []byte {
 		if err == nil {
 			_, err = w.Write(content)
 		}
-		if err != nil {
-			t.Fatal(err)
-		}
+		must.Succeed(t, err)
 	}
-	if err := w.Close(); err != nil {
-		t.Fatal(err)
-	}
-	if err := packed.Close(); err != nil {
-		t.Fatal(err)
-	}
+	must.Succeed(t, w.Close())
+	must.Succeed(t, packed.Close())
 	return buf.Bytes()
 }
 

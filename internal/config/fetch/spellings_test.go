@@ -12,6 +12,7 @@ import (
 	"testing"
 
 	"github.com/tfdeps/tfdeps/getproviders/providertest"
+	"github.com/tfdeps/tfdeps/internal/must"
 )
 
 // tarOf has files with these names.
@@ -20,13 +21,9 @@ func tarOf(t *testing.T, names []string) []byte {
 	var archive bytes.Buffer
 	w := tar.NewWriter(&archive)
 	for _, name := range names {
-		if err := w.WriteHeader(&tar.Header{Name: name, Mode: 0o600, Typeflag: tar.TypeReg}); err != nil {
-			t.Fatal(err)
-		}
+		must.Succeed(t, w.WriteHeader(&tar.Header{Name: name, Mode: 0o600, Typeflag: tar.TypeReg}))
 	}
-	if err := w.Close(); err != nil {
-		t.Fatal(err)
-	}
+	must.Succeed(t, w.Close())
 	return archive.Bytes()
 }
 
@@ -52,22 +49,16 @@ func TestCheckSpellings_FindsNamesThatDifferInCase(t *testing.T) {
 		if _, err := w.Write(plain); err != nil {
 			t.Fatal(err)
 		}
-		if err := w.Close(); err != nil {
-			t.Fatal(err)
-		}
+		must.Succeed(t, w.Close())
 		for kind, content := range map[string][]byte{"zip": providertest.Zip(entries), "tar": plain, "tgz": packed.Bytes()} {
 			file := filepath.Join(t.TempDir(), "archive")
-			if err := os.WriteFile(file, content, 0o600); err != nil {
-				t.Fatal(err)
-			}
+			must.Succeed(t, os.WriteFile(file, content, 0o600))
 			err := checkSpellings(t.Context(), kind, file, bounds{files: 100}.withDefaults())
 			if (err != nil) != (test.says != "") || kind != "zip" && err != nil && !strings.Contains(err.Error(), test.says) { // the entries of the zip have any order
 				t.Errorf("%q as %s: %v", test.names, kind, err)
 			}
 			for cut := range content { // unpacking says what is wrong with it
-				if err := os.WriteFile(file, content[:cut], 0o600); err != nil {
-					t.Fatal(err)
-				}
+				must.Succeed(t, os.WriteFile(file, content[:cut], 0o600))
 				if err := checkSpellings(t.Context(), kind, file, bounds{files: 100}.withDefaults()); err != nil && test.says == "" {
 					t.Errorf("%q as %s, cut off: %v", test.names, kind, err)
 				}
@@ -85,9 +76,7 @@ func TestCheckSpellings_EndsWithTheLimits(t *testing.T) {
 	t.Parallel()
 	check := func(err error) {
 		t.Helper()
-		if err != nil {
-			t.Fatal(err)
-		}
+		must.Succeed(t, err)
 	}
 	var packed bytes.Buffer
 	zipped := gzip.NewWriter(&packed)

@@ -13,6 +13,7 @@ import (
 	"time"
 
 	"github.com/tfdeps/tfdeps/internal/config/modules"
+	"github.com/tfdeps/tfdeps/internal/must"
 )
 
 // otherTree replaces someTree.
@@ -119,9 +120,7 @@ func TestStore_DamagedStoreIsMended(t *testing.T) {
 		fetched(t, s.fetcher(t, store), req)
 		for _, dir := range []string{archivesDir, answersDir, pinsDir} {
 			for file := range tree(t, filepath.Join(store, dir)) {
-				if err := damage(filepath.Join(store, dir, file)); err != nil {
-					t.Fatal(err)
-				}
+				must.Succeed(t, damage(filepath.Join(store, dir, file)))
 			}
 			t.Run(name+" "+dir, func(t *testing.T) {
 				sameTree(t, fetched(t, s.fetcher(t, store), req), below(someTree, ""))
@@ -152,9 +151,7 @@ func TestStore_IsTheUsersAlone(t *testing.T) {
 		}
 		return nil
 	})
-	if err != nil {
-		t.Fatal(err)
-	}
+	must.Succeed(t, err)
 }
 
 func TestStore_ThatCantBeWritten(t *testing.T) {
@@ -162,9 +159,7 @@ func TestStore_ThatCantBeWritten(t *testing.T) {
 	s := newSite(t)
 	s.file("/net.zip", zipped(t, someTree), "")
 	store := filepath.Join(t.TempDir(), "file")
-	if err := os.WriteFile(store, nil, 0o600); err != nil {
-		t.Fatal(err)
-	}
+	must.Succeed(t, os.WriteFile(store, nil, 0o600))
 	sameTree(t, fetched(t, s.fetcher(t, store), get(s.BaseURL()+"/net.zip")), below(someTree, ""))
 }
 
@@ -176,14 +171,10 @@ func TestStore_WhatKilledRunsLeftIsSwept(t *testing.T) {
 	fetched(t, s.fetcher(t, store), get(s.BaseURL()+"/net.zip"))
 	left, busy := filepath.Join(store, archivesDir, partialPrefix+"1"), filepath.Join(store, archivesDir, partialPrefix+"2")
 	for _, path := range []string{left, busy} {
-		if err := os.WriteFile(path, nil, 0o600); err != nil {
-			t.Fatal(err)
-		}
+		must.Succeed(t, os.WriteFile(path, nil, 0o600))
 	}
 	old := time.Now().Add(-25 * time.Hour)
-	if err := os.Chtimes(left, old, old); err != nil {
-		t.Fatal(err)
-	}
+	must.Succeed(t, os.Chtimes(left, old, old))
 	fetched(t, s.fetcher(t, store), get(s.BaseURL()+"/net.zip"))
 	if got := tree(t, filepath.Join(store, archivesDir)); len(got) != 2 || got[partialPrefix+"2"] != "" {
 		t.Errorf("the store has %q", got)
@@ -257,12 +248,8 @@ func TestStore_NothingTemporaryIsLeft(t *testing.T) {
 	f := &Fetcher{Client: s.Client()}
 	fetched(t, f, get(s.BaseURL()+"/net.zip"))
 	w, err := f.prepared.Do(t.Context(), struct{}{}, f.prepare)
-	if err != nil {
-		t.Fatal(err)
-	}
-	if err := f.Close(); err != nil {
-		t.Fatal(err)
-	}
+	must.Succeed(t, err)
+	must.Succeed(t, f.Close())
 	if _, err := os.Stat(w.dir); err == nil {
 		t.Error("the temporary directory is still there")
 	}
@@ -277,9 +264,7 @@ func FuzzPinnedRecord(f *testing.F) {
 	f.Fuzz(func(t *testing.T, record []byte, pkg string) {
 		s := openStore(t.TempDir())
 		req := modules.FetchRequest{Package: pkg, Pin: "p"}
-		if err := os.WriteFile(s.at(pinsDir, nameOf(pinKey(req))), record, 0o600); err != nil {
-			t.Fatal(err)
-		}
+		must.Succeed(t, os.WriteFile(s.at(pinsDir, nameOf(pinKey(req))), record, 0o600))
 		at, ok := s.recall(t.Context(), req)
 		if ok && at.isPage() {
 			t.Errorf("%s: %+v", record, at)

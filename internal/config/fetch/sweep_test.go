@@ -5,6 +5,8 @@ import (
 	"path/filepath"
 	"testing"
 	"time"
+
+	"github.com/tfdeps/tfdeps/internal/must"
 )
 
 func TestStore_AStoreIsSweptByAge(t *testing.T) {
@@ -18,15 +20,11 @@ func TestStore_AStoreIsSweptByAge(t *testing.T) {
 	} {
 		path := filepath.Join(dir, filepath.FromSlash(name))
 		for _, err := range []error{os.MkdirAll(filepath.Dir(path), 0o700), os.WriteFile(path, []byte("12345"), 0o600), os.Chtimes(path, at, at)} {
-			if err != nil {
-				t.Fatal(err)
-			}
+			must.Succeed(t, err)
 		}
 	}
 	for _, name := range []string{"git/old.git", "git/new.git", "git/new.git/refs", "git/left.git.gone"} {
-		if err := os.Chtimes(filepath.Join(dir, name), old, old); err != nil {
-			t.Fatal(err)
-		}
+		must.Succeed(t, os.Chtimes(filepath.Join(dir, name), old, old))
 	}
 	want := Swept{Entries: 3, Bytes: 15}
 	for _, dryRun := range []bool{true, false} {

@@ -6,6 +6,8 @@ import (
 	"os"
 	"path/filepath"
 	"testing"
+
+	"github.com/tfdeps/tfdeps/internal/must"
 )
 
 // The directory of a zip archive says how large its files are. An attacker can make the sum of
@@ -31,12 +33,8 @@ func TestCheckZip_AddsUpSizes(t *testing.T) {
 			}
 		}
 		file := filepath.Join(t.TempDir(), "archive.zip")
-		if err := w.Close(); err != nil {
-			t.Fatal(err)
-		}
-		if err := os.WriteFile(file, out.Bytes(), 0o600); err != nil {
-			t.Fatal(err)
-		}
+		must.Succeed(t, w.Close())
+		must.Succeed(t, os.WriteFile(file, out.Bytes(), 0o600))
 		if err := checkZip(file, bounds{unpacked: 100}); (err == nil) != c.fits {
 			t.Errorf("%s: %v", name, err)
 		}

@@ -17,15 +17,14 @@ import (
 	"github.com/ulikunitz/xz"
 
 	"github.com/tfdeps/tfdeps/getproviders/providertest"
+	"github.com/tfdeps/tfdeps/internal/must"
 )
 
 // unpacked unpacks an archive below an empty directory.
 func unpacked(t testing.TB, kind string, archive []byte, b bounds) (around, dst string, err error) {
 	t.Helper()
 	file := filepath.Join(t.TempDir(), "archive")
-	if err := os.WriteFile(file, archive, 0o600); err != nil {
-		t.Fatal(err)
-	}
+	must.Succeed(t, os.WriteFile(file, archive, 0o600))
 	around = t.TempDir()
 	dst = filepath.Join(around, "package")
 	return around, dst, unpack(t.Context(), kind, file, dst, b.withDefaults())
@@ -35,9 +34,7 @@ func TestUnpack_EveryKindIsUnpacked(t *testing.T) {
 	t.Parallel()
 	dir := t.TempDir()
 	packed := filepath.Join(dir, "a.tar.gz")
-	if err := os.WriteFile(packed, providertest.TarGz(someTree), 0o600); err != nil {
-		t.Fatal(err)
-	}
+	must.Succeed(t, os.WriteFile(packed, providertest.TarGz(someTree), 0o600))
 	run := func(script string) []byte {
 		out, err := exec.CommandContext(t.Context(), "sh", "-c", script, "sh", packed).Output()
 		if err != nil {
@@ -61,9 +58,7 @@ func TestUnpack_EveryKindIsUnpacked(t *testing.T) {
 	} {
 		t.Run(c.kind, func(t *testing.T) {
 			_, dst, err := unpacked(t, c.kind, c.archive(), bounds{})
-			if err != nil {
-				t.Fatal(err)
-			}
+			must.Succeed(t, err)
 			sameTree(t, tree(t, dst), below(someTree, ""))
 		})
 	}
@@ -119,9 +114,7 @@ func TestUnpack_HostileArchives(t *testing.T) {
 				}
 				return
 			}
-			if err != nil {
-				t.Fatal(err)
-			}
+			must.Succeed(t, err)
 			sameTree(t, tree(t, dst), c.want)
 			err = filepath.Walk(dst, func(path string, info fs.FileInfo, err error) error {
 				if runtime.GOOS != "windows" && (info.Mode()&^(fs.ModeDir|0o755) != 0 || info.Mode()&0o600 != 0o600) {
@@ -174,9 +167,7 @@ func zippedLink(t testing.TB, name, target string, files ...string) []byte {
 		_, createErr := w.Create(file)
 		err = errors.Join(err, createErr)
 	}
-	if err := errors.Join(err, w.Close()); err != nil {
-		t.Fatal(err)
-	}
+	must.Succeed(t, errors.Join(err, w.Close()))
 	return buf.Bytes()
 }
 
@@ -190,9 +181,7 @@ func zippedSize(t testing.TB, size uint64) []byte {
 	if err == nil {
 		err = binary.Write(f, binary.LittleEndian, uint32(0))
 	}
-	if err := errors.Join(err, w.Close()); err != nil {
-		t.Fatal(err)
-	}
+	must.Succeed(t, errors.Join(err, w.Close()))
 	return buf.Bytes()
 }
 
@@ -211,9 +200,7 @@ func TestUnpack_XzIsReadThroughAFile(t *testing.T) {
 		_, writeErr := w.Write(plain.Bytes())
 		err = errors.Join(headerErr, contentErr, closeErr, writeErr, w.Close())
 	}
-	if err != nil {
-		t.Fatal(err)
-	}
+	must.Succeed(t, err)
 	for _, c := range []struct {
 		kind    string
 		archive []byte

@@ -8,18 +8,15 @@ import (
 	"testing"
 
 	"github.com/tfdeps/tfdeps/internal/config/files"
+	"github.com/tfdeps/tfdeps/internal/must"
 )
 
 // TestSystem_FollowsSymlinksAsTheProcessDoes: filepath.EvalSymlinks is the oracle, as long as a
 // path stays in the FS.
 func TestSystem_FollowsSymlinksAsTheProcessDoes(t *testing.T) {
 	root, err := filepath.EvalSymlinks(t.TempDir())
-	if err != nil {
-		t.Fatal(err)
-	}
-	if err := os.MkdirAll(filepath.Join(root, "in", "a", "b"), 0o700); err != nil {
-		t.Fatal(err)
-	}
+	must.Succeed(t, err)
+	must.Succeed(t, os.MkdirAll(filepath.Join(root, "in", "a", "b"), 0o700))
 	for name, target := range map[string]string{
 		"in/plain": "a", "in/deep": "a/b", "in/up": "a/b/../../a", "in/through": "deep/..", "in/a/b/back": "../../plain/b",
 		"in/self": "self", "in/gone": "nothing", "in/out": "../..", "in/far": "a/../../../x", "in/absolute": filepath.Join(root, "in", "a"),

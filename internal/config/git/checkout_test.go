@@ -13,6 +13,7 @@ import (
 	"testing"
 
 	"github.com/tfdeps/tfdeps/getproviders/providertest"
+	"github.com/tfdeps/tfdeps/internal/must"
 	"github.com/tfdeps/tfdeps/internal/par"
 )
 
@@ -144,16 +145,12 @@ func TestCheckout_TreeIsWhatWasCommitted(t *testing.T) {
 	}
 	if runtime.GOOS != "windows" {
 		want["run.sh"], want["link"] = "x:#!", "-> deep/er"
-		if err := errors.Join(os.WriteFile(filepath.Join(o.dir, "run.sh"), []byte("#!"), 0o755), os.Symlink("deep/er", filepath.Join(o.dir, "link"))); err != nil {
-			t.Fatal(err)
-		}
+		must.Succeed(t, errors.Join(os.WriteFile(filepath.Join(o.dir, "run.sh"), []byte("#!"), 0o755), os.Symlink("deep/er", filepath.Join(o.dir, "link"))))
 	}
 	o.commit()
 	b := newBench(t)
 	config := "[core]\n\tautocrlf = true\n\teol = crlf\n\tsplitIndex = true\n\tsparseCheckout = true\n[fetch]\n\tprune = true\n[submodule]\n\trecurse = true\n"
-	if err := os.WriteFile(variable(b.Environ, "GIT_CONFIG_GLOBAL"), []byte(config), 0o600); err != nil {
-		t.Fatal(err)
-	}
+	must.Succeed(t, os.WriteFile(variable(b.Environ, "GIT_CONFIG_GLOBAL"), []byte(config), 0o600))
 	_, files := b.files(Request{URL: o.url()})
 	if !maps.Equal(files, want) {
 		t.Errorf("got %q, want %q", files, want)
@@ -163,9 +160,7 @@ func TestCheckout_TreeIsWhatWasCommitted(t *testing.T) {
 			t.Fatal(err)
 		}
 		plain := filepath.Join(b.work, "plain")
-		if err := os.Mkdir(plain, 0o777); err != nil {
-			t.Fatal(err)
-		}
+		must.Succeed(t, os.Mkdir(plain, 0o777))
 		wantInfo, _ := os.Stat(plain)
 		if info, _ := os.Stat(dst); info.Mode() != wantInfo.Mode() {
 			t.Errorf("the directory has mode %s, others %s (%s)", info.Mode(), wantInfo.Mode(), want)
@@ -183,19 +178,13 @@ func TestCheckout_RunsNoHooks(t *testing.T) {
 	o.commit("main.tf", "")
 	b := newBench(t)
 	hooks, ran := filepath.Join(b.work, "hooks"), filepath.Join(b.work, "ran")
-	if err := os.Mkdir(hooks, 0o755); err != nil {
-		t.Fatal(err)
-	}
+	must.Succeed(t, os.Mkdir(hooks, 0o755))
 	for _, name := range []string{"post-checkout", "post-index-change", "reference-transaction", "post-merge", "pre-auto-gc"} {
 		script := "#!/bin/sh\necho " + name + " >>" + shellQuote(ran) + "\n"
-		if err := providertest.WriteProgram(filepath.Join(hooks, name), []byte(script)); err != nil {
-			t.Fatal(err)
-		}
+		must.Succeed(t, providertest.WriteProgram(filepath.Join(hooks, name), []byte(script)))
 	}
 	config := "[core]\n\thooksPath = " + hooks + "\n[init]\n\ttemplateDir = " + filepath.Dir(hooks) + "\n"
-	if err := os.WriteFile(variable(b.Environ, "GIT_CONFIG_GLOBAL"), []byte(config), 0o600); err != nil {
-		t.Fatal(err)
-	}
+	must.Succeed(t, os.WriteFile(variable(b.Environ, "GIT_CONFIG_GLOBAL"), []byte(config), 0o600))
 	b.files(Request{URL: o.url()})
 	if names, err := os.ReadFile(ran); err == nil {
 		t.Errorf("hooks ran: %s", names)
@@ -210,9 +199,7 @@ func TestCheckout_FiltersOfTheUserAreApplied(t *testing.T) {
 	o := newOrigin(t)
 	o.commit(".gitattributes", "*.up filter=up\n", "x.up", "loud\n")
 	b := newBench(t)
-	if err := os.WriteFile(variable(b.Environ, "GIT_CONFIG_GLOBAL"), []byte("[filter \"up\"]\n\tsmudge = tr a-z A-Z\n\trequired = true\n"), 0o600); err != nil {
-		t.Fatal(err)
-	}
+	must.Succeed(t, os.WriteFile(variable(b.Environ, "GIT_CONFIG_GLOBAL"), []byte("[filter \"up\"]\n\tsmudge = tr a-z A-Z\n\trequired = true\n"), 0o600))
 	if _, files := b.files(Request{URL: o.url()}); files["x.up"] != "LOUD\n" {
 		t.Errorf("got %q", files)
 	}
@@ -237,20 +224,14 @@ func TestCheckout_TemporaryStoreIsRemoved(t *testing.T) {
 	o.commit("f", "x")
 	b := newBench(t)
 	b.Dir = ""
-	if err := b.Close(); err != nil {
-		t.Fatal(err)
-	}
+	must.Succeed(t, b.Close())
 	b.files(Request{URL: o.url()})
 	dir, err := b.dir(t.Context())
-	if err != nil {
-		t.Fatal(err)
-	}
+	must.Succeed(t, err)
 	if info, err := os.Stat(dir); err != nil || runtime.GOOS != "windows" && info.Mode().Perm() != 0o700 {
 		t.Fatalf("%v, %v", info, err)
 	}
-	if err := b.Close(); err != nil {
-		t.Fatal(err)
-	}
+	must.Succeed(t, b.Close())
 	if _, err := os.Stat(dir); !errors.Is(err, fs.ErrNotExist) {
 		t.Errorf("%s is still there: %v", dir, err)
 	}
@@ -280,9 +261,7 @@ func TestCheckout_BudgetOfManyCallers(t *testing.T) {
 			}
 			return commit, err
 		})
-		if err := errors.Join(errs...); err != nil {
-			t.Fatal(err)
-		}
+		must.Succeed(t, errors.Join(errs...))
 	}
 	ask(b)
 	if runs := b.runs(); runs["ls-remote"] != 1 || runs["fetch"] != 3 || runs["init"] != 1 || runs["read-tree"] != callers {

@@ -14,6 +14,7 @@ import (
 	"testing"
 
 	"github.com/tfdeps/tfdeps/getproviders/providertest"
+	"github.com/tfdeps/tfdeps/internal/must"
 )
 
 // requireGit finds git and returns an environment without anything of the machine's configuration.
@@ -82,17 +83,13 @@ func copyOf(tb testing.TB, name string, fill func(*origin) map[string]string) pa
 			patterns.made = map[string]pattern{}
 		}
 		dir, err := os.MkdirTemp(patterns.dir, "")
-		if err != nil {
-			tb.Fatal(err)
-		}
+		must.Succeed(tb, err)
 		from.origin = &origin{tb: tb, dir: dir, program: program, environ: environ}
 		from.ids = fill(from.origin)
 		patterns.made[name] = from
 	}
 	o := &origin{tb: tb, dir: tb.TempDir(), program: program, environ: environ}
-	if err := os.CopyFS(o.dir, os.DirFS(from.dir)); err != nil {
-		tb.Fatal(err)
-	}
+	must.Succeed(tb, os.CopyFS(o.dir, os.DirFS(from.dir)))
 	return pattern{o, maps.Clone(from.ids)}
 }
 
@@ -215,9 +212,7 @@ func (b *bench) count() *bench {
 
 func script(tb testing.TB, path, body string) string {
 	tb.Helper()
-	if err := providertest.WriteProgram(path, []byte("#!/bin/sh\n"+body+"\n")); err != nil {
-		tb.Fatal(err)
-	}
+	must.Succeed(tb, providertest.WriteProgram(path, []byte("#!/bin/sh\n"+body+"\n")))
 	return path
 }
 
@@ -302,8 +297,6 @@ func readTree(tb testing.TB, dir string) map[string]string {
 		}
 		return err
 	})
-	if err != nil {
-		tb.Fatal(err)
-	}
+	must.Succeed(tb, err)
 	return files
 }

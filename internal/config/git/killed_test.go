@@ -14,6 +14,7 @@ import (
 	"go.uber.org/goleak"
 
 	"github.com/tfdeps/tfdeps/getproviders/providertest"
+	"github.com/tfdeps/tfdeps/internal/must"
 )
 
 // childVariable makes the test program do one checkout: its arguments are the store, the program
@@ -116,9 +117,7 @@ func TestStore_ManyProcessesShareAStore(t *testing.T) {
 		cmd := b.child(program, o.url(), ref)
 		stderr := &strings.Builder{}
 		cmd.Stderr = stderr
-		if err := cmd.Start(); err != nil {
-			t.Fatal(err)
-		}
+		must.Succeed(t, cmd.Start())
 		started, said = append(started, cmd), append(said, stderr)
 	}
 	for i, cmd := range started {
@@ -161,9 +160,7 @@ func TestStore_MakesADamagedStoreAgain(t *testing.T) {
 		if err != nil || len(stores) != 1 {
 			t.Fatalf("%q, %v", stores, err)
 		}
-		if err := damage(stores[0]); err != nil {
-			t.Fatal(err)
-		}
+		must.Succeed(t, damage(stores[0]))
 		offline := b.again()
 		offline.Offline = true
 		if _, _, err := offline.checkout(t.Context(), Request{URL: o.url(), Ref: ids["main2"]}); err == nil {

@@ -12,6 +12,7 @@ import (
 	"testing"
 
 	"github.com/tfdeps/tfdeps/getproviders/providertest"
+	"github.com/tfdeps/tfdeps/internal/must"
 	"github.com/tfdeps/tfdeps/internal/scratch"
 )
 
@@ -30,14 +31,10 @@ func serve(tb testing.TB, o *origin, b *bench, wrap func(http.Handler) http.Hand
 		handler = wrap(handler)
 	}
 	server, err := providertest.NewServer(providertest.ServerOptions{Handler: handler})
-	if err != nil {
-		tb.Fatal(err)
-	}
+	must.Succeed(tb, err)
 	tb.Cleanup(server.Close)
 	ca := filepath.Join(b.work, "ca.pem")
-	if err := os.WriteFile(ca, server.CAPEM(), 0o600); err != nil {
-		tb.Fatal(err)
-	}
+	must.Succeed(tb, os.WriteFile(ca, server.CAPEM(), 0o600))
 	b.Environ = append(b.Environ, "GIT_SSL_CAINFO="+ca)
 	return server, server.BaseURL() + "/.git"
 }
@@ -226,9 +223,7 @@ func TestCheckout_KeyIsGivenToSSHAndRemoved(t *testing.T) {
 		t.Errorf("got %s", commit)
 	}
 	content, err := os.ReadFile(log)
-	if err != nil {
-		t.Fatal(err)
-	}
+	must.Succeed(t, err)
 	said := string(content)
 	if strings.Count(said, "THE KEY") != 2 || strings.Count(said, "-o MyOption -i ") != 2 || strings.Count(said, "-rw------- ") != 2 {
 		t.Errorf("ssh was given:\n%s", said)

@@ -9,6 +9,8 @@ import (
 	"runtime"
 	"strings"
 	"testing"
+
+	"github.com/tfdeps/tfdeps/internal/must"
 )
 
 // planter puts into a store what someone who can write to it would put there. Its programs make the file ran.
@@ -155,9 +157,7 @@ func TestStore_WritesThroughNoLinks(t *testing.T) {
 	b.files(Request{URL: o.url(), Ref: ids["main1"]})
 	stores, _ := filepath.Glob(filepath.Join(b.Dir, "*.git"))
 	file := filepath.Join(b.work, "file")
-	if err := os.WriteFile(file, []byte("mine"), 0o600); err != nil {
-		t.Fatal(err)
-	}
+	must.Succeed(t, os.WriteFile(file, []byte("mine"), 0o600))
 	for _, name := range []string{"FETCH_HEAD", completeName, "shallow"} {
 		path := filepath.Join(stores[0], name)
 		_ = os.Remove(path)
@@ -183,14 +183,10 @@ func TestStore_TakesThatOfAnotherVersion(t *testing.T) {
 		for _, config := range []string{"", "[core]\n\trepositoryformatversion = 1\n\tbare = true\n\tsomethingNew = x\n"} {
 			if config == "" {
 				old, err := os.ReadFile(filepath.Join(plain.dir, "config"))
-				if err != nil {
-					t.Fatal(err)
-				}
+				must.Succeed(t, err)
 				config = string(old) + "\tignorecase = true\n"
 			}
-			if err := errors.Join(os.WriteFile(filepath.Join(stores[0], "config"), []byte(config), 0o600), os.MkdirAll(filepath.Join(stores[0], "objects", "info"), 0o755)); err != nil {
-				t.Fatal(err)
-			}
+			must.Succeed(t, errors.Join(os.WriteFile(filepath.Join(stores[0], "config"), []byte(config), 0o600), os.MkdirAll(filepath.Join(stores[0], "objects", "info"), 0o755)))
 			b.runs()
 			later := b.again()
 			if _, files := later.files(Request{URL: o.url(), Ref: ids["main1"]}); files["f"] != "main1" {
@@ -230,9 +226,7 @@ func TestStore_OfOthersIsNotUsed(t *testing.T) {
 			if runs := b.runs(); runs["fetch"] != 1 {
 				t.Errorf("%s with mode %s: %v", dir, mode, runs)
 			}
-			if err := errors.Join(later.Close(), os.Chmod(dir, was.Mode())); err != nil {
-				t.Fatal(err)
-			}
+			must.Succeed(t, errors.Join(later.Close(), os.Chmod(dir, was.Mode())))
 		}
 	}
 	b.runs()

@@ -13,6 +13,7 @@ import (
 	"testing"
 
 	"github.com/tfdeps/tfdeps/getproviders/providertest"
+	"github.com/tfdeps/tfdeps/internal/must"
 )
 
 // addSubmodule records a submodule without fetching it.
@@ -32,9 +33,7 @@ func TestSubmodules_AreInTheTree(t *testing.T) {
 	inner.commit("i", "inner 2")
 	middle.commit("m", "middle")
 	rel, err := filepath.Rel(middle.dir, inner.dir)
-	if err != nil {
-		t.Fatal(err)
-	}
+	must.Succeed(t, err)
 	middle.addSubmodule("deps/inner", filepath.ToSlash(rel), old)
 	outer.commit("o", "outer")
 	outer.addSubmodule("with space/middle", middle.url(), middle.git("rev-parse", "HEAD"))
@@ -221,13 +220,9 @@ func TestSubmodules_SubmoduleIsNotMovedThroughALink(t *testing.T) {
 	err := errors.Join(os.MkdirAll(filepath.Join(stage, "tree", "real"), 0o755), os.MkdirAll(filepath.Join(stage, "submodule-0", "tree"), 0o755),
 		os.Mkdir(filepath.Join(stage, "tree", "real", "sub"), 0o755), os.Mkdir(filepath.Join(outside, "sub"), 0o755),
 		os.Symlink(outside, filepath.Join(stage, "tree", "link")), os.Symlink("real", filepath.Join(stage, "tree", "inner")))
-	if err != nil {
-		t.Fatal(err)
-	}
+	must.Succeed(t, err)
 	root, err := os.OpenRoot(stage)
-	if err != nil {
-		t.Fatal(err)
-	}
+	must.Succeed(t, err)
 	defer root.Close()
 	for _, path := range []string{"link/sub", "link", "inner/sub", "absent"} {
 		if err := moveInto(root, submodule{path: path, stage: "submodule-0"}); err == nil {

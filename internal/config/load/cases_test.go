@@ -14,6 +14,7 @@ import (
 	"github.com/rogpeppe/go-internal/txtar"
 
 	"github.com/tfdeps/tfdeps/getproviders"
+	"github.com/tfdeps/tfdeps/internal/must"
 )
 
 var update = flag.Bool("update", false, "write what LoadModule says into testdata/*.txtar")
@@ -40,9 +41,7 @@ func readModules(t testing.TB) []modules {
 	var all []modules
 	for _, file := range files {
 		archive, err := txtar.ParseFile(file)
-		if err != nil {
-			t.Fatal(err)
-		}
+		must.Succeed(t, err)
 		all = append(all, modules{file, archive})
 	}
 	return all
@@ -86,12 +85,8 @@ func (m modules) unpack(t *testing.T, module, dir string) {
 	t.Helper()
 	for _, f := range m.directory(module).Files {
 		path := filepath.Join(dir, filepath.FromSlash(f.Name))
-		if err := os.MkdirAll(filepath.Dir(path), 0o755); err != nil {
-			t.Fatal(err)
-		}
-		if err := os.WriteFile(path, f.Data, 0o644); err != nil {
-			t.Fatal(err)
-		}
+		must.Succeed(t, os.MkdirAll(filepath.Dir(path), 0o755))
+		must.Succeed(t, os.WriteFile(path, f.Data, 0o644))
 	}
 }
 
@@ -112,9 +107,7 @@ func TestLoadModule_ListsRequirementsAndProblems(t *testing.T) {
 			})
 		}
 		if *update {
-			if err := os.WriteFile(m.file, txtar.Format(m.archive), 0o644); err != nil {
-				t.Fatal(err)
-			}
+			must.Succeed(t, os.WriteFile(m.file, txtar.Format(m.archive), 0o644))
 		}
 	}
 }

@@ -9,6 +9,7 @@ import (
 	"testing"
 
 	"github.com/tfdeps/tfdeps/getproviders"
+	"github.com/tfdeps/tfdeps/internal/must"
 )
 
 // A file of 88 MB would take ten gigabytes of memory, if it were parsed.
@@ -18,9 +19,7 @@ func TestLoadModule_RefusesFilesThatTakeAllMemory(t *testing.T) {
 	if err == nil {
 		err = errors.Join(file.Truncate(16<<20+1), file.Close())
 	}
-	if err != nil {
-		t.Fatal(err)
-	}
+	must.Succeed(t, err)
 	_, diags := LoadModule(dir, getproviders.Terraform("1.15.9"))
 	if len(diags) != 1 || !strings.Contains(diags.Error(), "main.tf: larger than the limit of 16777216 bytes") {
 		t.Errorf("got %v", diags)
@@ -30,9 +29,7 @@ func TestLoadModule_RefusesFilesThatTakeAllMemory(t *testing.T) {
 func TestLoadModuleContext_EndsWithTheContext(t *testing.T) {
 	dir := t.TempDir()
 	for _, name := range []string{"a.tf", "b.tf"} {
-		if err := os.WriteFile(filepath.Join(dir, name), []byte("bogus {}\n"), 0o600); err != nil {
-			t.Fatal(err)
-		}
+		must.Succeed(t, os.WriteFile(filepath.Join(dir, name), []byte("bogus {}\n"), 0o600))
 	}
 	product := getproviders.Terraform("1.15.9")
 	if _, diags := LoadModuleContext(t.Context(), dir, product, Options{}); len(diags) != 2 {
@@ -67,9 +64,7 @@ func TestLoadModule_RefusesFilesOfTooManyTokens(t *testing.T) {
 				t.Skip("reads four million tokens")
 			}
 			dir := t.TempDir()
-			if err := os.WriteFile(filepath.Join(dir, c.file), []byte(c.text), 0o600); err != nil {
-				t.Fatal(err)
-			}
+			must.Succeed(t, os.WriteFile(filepath.Join(dir, c.file), []byte(c.text), 0o600))
 			_, diags := LoadModule(dir, getproviders.Terraform("1.15.9"))
 			if refused := strings.Contains(diags.Error(), "Configuration too large"); refused != c.refused || !refused && diags.HasErrors() {
 				t.Errorf("%.300v", diags)

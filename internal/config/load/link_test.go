@@ -11,6 +11,7 @@ import (
 	"github.com/hashicorp/hcl/v2"
 
 	"github.com/tfdeps/tfdeps/getproviders"
+	"github.com/tfdeps/tfdeps/internal/must"
 )
 
 // loadTree loads the modules that are given by their paths, and links them.
@@ -20,12 +21,8 @@ func loadTree(t *testing.T, product getproviders.Product, sources map[string]str
 	loaded := map[string]*Module{}
 	for path, source := range sources {
 		dir := filepath.Join(root, strings.ReplaceAll(path, ".", "-"))
-		if err := os.MkdirAll(dir, 0o755); err != nil {
-			t.Fatal(err)
-		}
-		if err := os.WriteFile(filepath.Join(dir, "main.tf"), []byte(source), 0o644); err != nil {
-			t.Fatal(err)
-		}
+		must.Succeed(t, os.MkdirAll(dir, 0o755))
+		must.Succeed(t, os.WriteFile(filepath.Join(dir, "main.tf"), []byte(source), 0o644))
 		module, diags := LoadModuleWith(dir, product, Options{Path: path, Source: "./x"})
 		if diags.HasErrors() {
 			t.Fatal(diags)

@@ -13,6 +13,7 @@ import (
 	version "github.com/hashicorp/go-version"
 
 	"github.com/tfdeps/tfdeps/getproviders/providertest"
+	"github.com/tfdeps/tfdeps/internal/must"
 )
 
 // The requirements and problems of the modules in testdata are those that Terraform reports, to
@@ -45,9 +46,7 @@ func TestLoadModule_SameAsTerraform(t *testing.T) {
 // docs/differences.md, "difference N: ...".
 func TestLoadModule_DiffersAsTheListSays(t *testing.T) {
 	list, err := os.ReadFile("../docs/differences.md")
-	if err != nil {
-		t.Fatal(err)
-	}
+	must.Succeed(t, err)
 	for _, m := range readModules(t) {
 		for _, name := range m.names() {
 			reason := m.text(name, "differs")
@@ -85,13 +84,9 @@ func newPeer(t *testing.T) peer {
 	dir := t.TempDir()
 	config := filepath.Join(dir, "cli.tfrc")
 	mirror := filepath.Join(dir, "mirror")
-	if err := os.Mkdir(mirror, 0o755); err != nil {
-		t.Fatal(err)
-	}
+	must.Succeed(t, os.Mkdir(mirror, 0o755))
 	text := fmt.Sprintf("provider_installation {\n  filesystem_mirror {\n    path = %q\n  }\n}\n", mirror)
-	if err := os.WriteFile(config, []byte(text), 0o644); err != nil {
-		t.Fatal(err)
-	}
+	must.Succeed(t, os.WriteFile(config, []byte(text), 0o644))
 	return peer{program, append(os.Environ(), "CHECKPOINT_DISABLE=1", "TF_CLI_CONFIG_FILE="+config, "TF_DATA_DIR=", "TF_CLI_ARGS=")}
 }
 
@@ -117,13 +112,9 @@ func (p peer) olderThan(t *testing.T, since string) bool {
 	var said struct {
 		Version string `json:"terraform_version"`
 	}
-	if err := json.Unmarshal([]byte(p.run(t, t.TempDir(), "version", "-json")), &said); err != nil {
-		t.Fatal(err)
-	}
+	must.Succeed(t, json.Unmarshal([]byte(p.run(t, t.TempDir(), "version", "-json")), &said))
 	running, err := version.NewVersion(said.Version)
-	if err != nil {
-		t.Fatal(err)
-	}
+	must.Succeed(t, err)
 	return running.Core().LessThan(version.Must(version.NewVersion(since)))
 }
 
@@ -166,12 +157,8 @@ func testModules(t *testing.T, dir string) map[string]string {
 	if os.IsNotExist(err) {
 		return nil
 	}
-	if err != nil {
-		t.Fatal(err)
-	}
-	if err := json.Unmarshal(content, &manifest); err != nil {
-		t.Fatal(err)
-	}
+	must.Succeed(t, err)
+	must.Succeed(t, json.Unmarshal(content, &manifest))
 	found := map[string]string{}
 	for _, m := range manifest.Modules {
 		if strings.HasPrefix(m.Key, "test.") {

@@ -12,6 +12,7 @@ import (
 	"testing"
 
 	"github.com/tfdeps/tfdeps/getproviders"
+	"github.com/tfdeps/tfdeps/internal/must"
 )
 
 // stateOf is a state whose resources have these provider addresses.
@@ -68,9 +69,7 @@ func TestReadStateRequirements_AreTheProvidersOfResources(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			path := filepath.Join(writeFiles(t, map[string]string{"terraform.tfstate": test.text}), "terraform.tfstate")
 			reqs, err := StateRequirements(nil, path, product())
-			if err != nil {
-				t.Fatal(err)
-			}
+			must.Succeed(t, err)
 			var got []string
 			for _, p := range reqs.Providers() {
 				got = append(got, p.String())
@@ -268,9 +267,7 @@ func FuzzStateRequirements(f *testing.F) {
 	f.Add(`{"version":4,"resources":[{"provider":"module.x[*].provider[\"a\"]"}]}`)
 	f.Fuzz(func(t *testing.T, text string) {
 		path := filepath.Join(t.TempDir(), "terraform.tfstate")
-		if err := os.WriteFile(path, []byte(text), 0o600); err != nil {
-			t.Fatal(err)
-		}
+		must.Succeed(t, os.WriteFile(path, []byte(text), 0o600))
 		reqs, err := StateRequirements(nil, path, product())
 		if err != nil && len(reqs) > 0 {
 			t.Errorf("both %v and %v", reqs, err)
@@ -298,9 +295,7 @@ func TestReadStateRequirements_WaitForNoPipe(t *testing.T) {
 
 func TestReadStateRequirements_NameTheSource(t *testing.T) {
 	reqs, err := ReadStateRequirements(strings.NewReader(stateOf(`provider["acme/b"]`)), "standard input", product())
-	if err != nil {
-		t.Fatal(err)
-	}
+	must.Succeed(t, err)
 	for _, p := range reqs.Providers() {
 		if got := reqs[p][0].Pos; got != (getproviders.Pos{File: "standard input"}) {
 			t.Errorf("origin %v", got)

@@ -8,6 +8,8 @@ import (
 	"path/filepath"
 	"strings"
 	"testing"
+
+	"github.com/tfdeps/tfdeps/internal/must"
 )
 
 const text = `# This file is maintained automatically by "tfdeps init -lock-modules".
@@ -114,16 +116,12 @@ func TestFile_SaveAndLoad(t *testing.T) {
 	if locks, diags := Load(path); !locks.Empty() || len(diags) > 0 {
 		t.Errorf("without a file: %+v, %v", locks.All(), diags)
 	}
-	if err := locksOf(network).Save(path); err != nil {
-		t.Fatal(err)
-	}
+	must.Succeed(t, locksOf(network).Save(path))
 	before := stat(t, path)
 	if err := locksOf(network).Save(path); err != nil || !os.SameFile(before, stat(t, path)) {
 		t.Errorf("a file that needn't change is replaced: %v", err)
 	}
-	if err := locksOf(network, dns).Save(path); err != nil {
-		t.Fatal(err)
-	}
+	must.Succeed(t, locksOf(network, dns).Save(path))
 	locks, diags := Load(path)
 	if diags.HasErrors() || !locks.Equal(locksOf(network, dns)) {
 		t.Errorf("got %+v, %v", locks.All(), diags)
@@ -147,9 +145,7 @@ func TestFile_WhatIsNoFileIsAnError(t *testing.T) {
 func stat(t *testing.T, path string) os.FileInfo {
 	t.Helper()
 	info, err := os.Stat(path)
-	if err != nil {
-		t.Fatal(err)
-	}
+	must.Succeed(t, err)
 	return info
 }
 
@@ -177,9 +173,7 @@ func FuzzDecode(f *testing.F) {
 
 func TestLoadContext_EndsWithTheContext(t *testing.T) {
 	path := filepath.Join(t.TempDir(), FileName)
-	if err := os.WriteFile(path, []byte(text), 0o600); err != nil {
-		t.Fatal(err)
-	}
+	must.Succeed(t, os.WriteFile(path, []byte(text), 0o600))
 	if locks, diags := LoadContext(t.Context(), path); len(diags) > 0 || len(locks.All()) != 2 {
 		t.Errorf("with time: %v, %v", locks, diags)
 	}

@@ -9,6 +9,7 @@ import (
 	"testing"
 
 	"github.com/tfdeps/tfdeps/getproviders"
+	"github.com/tfdeps/tfdeps/internal/must"
 	"golang.org/x/mod/sumdb/dirhash"
 )
 
@@ -18,12 +19,8 @@ func tree(t *testing.T, files map[string]string) string {
 	dir := t.TempDir()
 	for name, content := range files {
 		path := filepath.Join(dir, filepath.FromSlash(name))
-		if err := os.MkdirAll(filepath.Dir(path), 0o755); err != nil {
-			t.Fatal(err)
-		}
-		if err := os.WriteFile(path, []byte(content), 0o644); err != nil {
-			t.Fatal(err)
-		}
+		must.Succeed(t, os.MkdirAll(filepath.Dir(path), 0o755))
+		must.Succeed(t, os.WriteFile(path, []byte(content), 0o644))
 	}
 	return dir
 }
@@ -31,9 +28,7 @@ func tree(t *testing.T, files map[string]string) string {
 func hash(t *testing.T, dir string) getproviders.Hash {
 	t.Helper()
 	h, err := HashTree(t.Context(), dir)
-	if err != nil {
-		t.Fatal(err)
-	}
+	must.Succeed(t, err)
 	return h
 }
 
@@ -42,9 +37,7 @@ var netFiles = map[string]string{"main.tf": "# main\n", "sub/main.tf": "# sub\n"
 func TestHash_ATreeOfFilesHasTheHashThatGoGivesIt(t *testing.T) {
 	dir := tree(t, netFiles)
 	want, err := dirhash.HashDir(dir, "", dirhash.Hash1)
-	if err != nil {
-		t.Fatal(err)
-	}
+	must.Succeed(t, err)
 	if got := hash(t, dir); string(got) != want {
 		t.Errorf("got %s, want %s", got, want)
 	}
@@ -67,13 +60,9 @@ func TestHash_WhatDoesNotCount(t *testing.T) {
 	dir := tree(t, netFiles)
 	for name, content := range map[string]string{".git/HEAD": "ref", ".git/sub/x": "", ".hg/x": "", "sub/.git": "gitdir: ../.git/modules/sub"} {
 		path := filepath.Join(dir, filepath.FromSlash(name))
-		if err := errors.Join(os.MkdirAll(filepath.Dir(path), 0o755), os.WriteFile(path, []byte(content), 0o644)); err != nil {
-			t.Fatal(err)
-		}
+		must.Succeed(t, errors.Join(os.MkdirAll(filepath.Dir(path), 0o755), os.WriteFile(path, []byte(content), 0o644)))
 	}
-	if err := errors.Join(os.Mkdir(filepath.Join(dir, "empty"), 0o700), os.Chmod(filepath.Join(dir, "main.tf"), 0o755)); err != nil {
-		t.Fatal(err)
-	}
+	must.Succeed(t, errors.Join(os.Mkdir(filepath.Join(dir, "empty"), 0o700), os.Chmod(filepath.Join(dir, "main.tf"), 0o755)))
 	if got := hash(t, dir); got != want {
 		t.Errorf("got %s, want %s", got, want)
 	}
@@ -141,9 +130,7 @@ func TestHash_SymlinksCountByTheirTarget(t *testing.T) {
 		t.Errorf("the hash of a tree with a link isn't what it was: %v", hashes)
 	}
 	whole := filepath.Join(t.TempDir(), "whole")
-	if err := os.Symlink(tree(t, netFiles), whole); err != nil {
-		t.Fatal(err)
-	}
+	must.Succeed(t, os.Symlink(tree(t, netFiles), whole))
 	if h := hash(t, whole); hashes[h] != "no link" {
 		t.Errorf("a link in place of the package has the hash %s", h)
 	}

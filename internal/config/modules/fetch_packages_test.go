@@ -11,6 +11,7 @@ import (
 	"testing"
 
 	"github.com/tfdeps/tfdeps/getproviders"
+	"github.com/tfdeps/tfdeps/internal/must"
 )
 
 // packageSet is a Fetcher for tests. It has packages by name and sends no request.
@@ -188,9 +189,7 @@ func TestResolver_PopulateCopiesAModule(t *testing.T) {
 	}}
 	dir := t.TempDir()
 	write(t, dir, ".terraform/x", "")
-	if err := in.Populate(t.Context(), netURL+"//m", dir); err != nil {
-		t.Fatal(err)
-	}
+	must.Succeed(t, in.Populate(t.Context(), netURL+"//m", dir))
 	var got []string
 	err := filepath.WalkDir(dir, func(path string, entry os.DirEntry, err error) error {
 		if name, _ := filepath.Rel(dir, path); !entry.IsDir() {
@@ -228,9 +227,7 @@ func (p *project) wantNothing() {
 // A repository can contain .terraform/modules as a link to the user's home directory.
 func TestResolver_ReplacesNothingThroughALink(t *testing.T) {
 	p := newProject(t, map[string]string{"main.tf": call("a", leafURL), "home/a/precious": "not a module"})
-	if err := os.Mkdir(filepath.Join(p.dir, ".terraform"), 0o755); err != nil {
-		t.Fatal(err)
-	}
+	must.Succeed(t, os.Mkdir(filepath.Join(p.dir, ".terraform"), 0o755))
 	if err := os.Symlink(filepath.Join("..", "home"), filepath.Join(p.dir, ".terraform", "modules")); err != nil {
 		t.Skip(err)
 	}

@@ -9,6 +9,7 @@ import (
 	"testing"
 
 	"github.com/tfdeps/tfdeps/internal/config/load"
+	"github.com/tfdeps/tfdeps/internal/must"
 )
 
 // needSymlinks skips a test where making a symlink takes a privilege.
@@ -69,9 +70,7 @@ func TestResolver_RecordedPackagesElsewhereAreWhole(t *testing.T) {
 	})
 	root, _ := load.LoadModule(p.dir, p.product)
 	manifest, err := ReadManifest(nil, filepath.Join(p.dir, ".terraform/modules"), p.product)
-	if err != nil {
-		t.Fatal(err)
-	}
+	must.Succeed(t, err)
 	tree, problems := Resolver{Dir: filepath.Join(p.dir, "bundle/.terraform/modules"), Product: p.product}.Resolve(t.Context(), root, manifest)
 	if len(problems) != 1 || !strings.Contains(problems[0].Detail, "module.a.module.in.module.out") {
 		t.Errorf("problems: %v", problems)
@@ -90,9 +89,7 @@ func TestResolver_RecordedSubdirectoriesStayInTheirPackage(t *testing.T) {
 		"main.tf": call("a", netURL+"//sub"), "private/main.tf": "", ".terraform/modules/a/main.tf": "",
 		".terraform/modules/modules.json": `{"Modules":[{"Key":"a","Source":"` + netURL + `//sub","Dir":".terraform/modules/a/sub"}]}`,
 	})
-	if err := os.Symlink("../../../private", filepath.Join(p.dir, ".terraform/modules/a/sub")); err != nil {
-		t.Fatal(err)
-	}
+	must.Succeed(t, os.Symlink("../../../private", filepath.Join(p.dir, ".terraform/modules/a/sub")))
 	p.mode = AsRecorded
 	p.wantProblem("main.tf", "Module not installed")
 	p.mode, p.fetcher = Normal, &linker{files: map[string]string{"sub/main.tf": ""}}
@@ -131,9 +128,7 @@ func TestResolver_InsideIsAllOfTheWay(t *testing.T) {
 	write(t, dir, "pkg/real/main.tf", "")
 	write(t, dir, "other/main.tf", "")
 	for link, target := range map[string]string{"pkg/out": "../other", "other/back": "../pkg/real"} {
-		if err := os.Symlink(target, filepath.Join(dir, link)); err != nil {
-			t.Fatal(err)
-		}
+		must.Succeed(t, os.Symlink(target, filepath.Join(dir, link)))
 	}
 	for name, want := range map[string]error{
 		"real": nil, "": nil, "/real": nil, "out": errOutside, "out/back": errOutside, "..": errOutside, "../other": errOutside, "../pkg/real": errOutside,

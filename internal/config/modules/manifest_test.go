@@ -6,6 +6,8 @@ import (
 	"reflect"
 	"strings"
 	"testing"
+
+	"github.com/tfdeps/tfdeps/internal/must"
 )
 
 func TestManifest_IsEncodedAsTerraformDoes(t *testing.T) {
@@ -59,24 +61,16 @@ func TestDecodeManifest_Refuses(t *testing.T) {
 func TestManifest_SaveTouchesNothingThatStaysTheSame(t *testing.T) {
 	dir := filepath.Join(t.TempDir(), "x", "modules")
 	m := Manifest{"a": {Key: "a", Source: "./a", Dir: "a"}}
-	if err := m.Save(dir); err != nil {
-		t.Fatal(err)
-	}
+	must.Succeed(t, m.Save(dir))
 	before, err := os.Stat(filepath.Join(dir, ManifestName))
-	if err != nil {
-		t.Fatal(err)
-	}
-	if err := m.Save(dir); err != nil {
-		t.Fatal(err)
-	}
+	must.Succeed(t, err)
+	must.Succeed(t, m.Save(dir))
 	after, err := os.Stat(filepath.Join(dir, ManifestName))
 	if err != nil || !os.SameFile(before, after) {
 		t.Errorf("the file was replaced by an equal one (%v)", err)
 	}
 	m["b"] = Record{Key: "b", Source: "./b", Dir: "b"}
-	if err := m.Save(dir); err != nil {
-		t.Fatal(err)
-	}
+	must.Succeed(t, m.Save(dir))
 	got, err := ReadManifest(nil, dir, asTerraform)
 	if err != nil || len(got) != 3 || got["b"] != m["b"] {
 		t.Errorf("read back: %+v, %v", got, err)
@@ -92,9 +86,7 @@ func TestReadManifest_NamesTheFile(t *testing.T) {
 		t.Errorf("without a file: %v, %v", m, err)
 	}
 	path := filepath.Join(dir, ManifestName)
-	if err := os.WriteFile(path, []byte("x"), 0o644); err != nil {
-		t.Fatal(err)
-	}
+	must.Succeed(t, os.WriteFile(path, []byte("x"), 0o644))
 	if _, err := ReadManifest(nil, dir, asTerraform); err == nil || !strings.Contains(err.Error(), path) {
 		t.Errorf("the error is %v", err)
 	}

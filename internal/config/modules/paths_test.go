@@ -8,6 +8,7 @@ import (
 
 	"github.com/tfdeps/tfdeps/getproviders"
 	"github.com/tfdeps/tfdeps/internal/config/load"
+	"github.com/tfdeps/tfdeps/internal/must"
 )
 
 // TestResolve_TakesRootAndDirAsTheyAreGiven: the root module and the directory for modules may be
@@ -31,9 +32,7 @@ func TestResolve_TakesRootAndDirAsTheyAreGiven(t *testing.T) {
 	} {
 		t.Run(tc.name, func(t *testing.T) {
 			wd, err := filepath.EvalSymlinks(t.TempDir())
-			if err != nil {
-				t.Fatal(err)
-			}
+			must.Succeed(t, err)
 			t.Chdir(wd)
 			write(t, wd, filepath.Join(tc.root, "main.tf"), call("net", netURL)+call("own", "./linked"))
 			write(t, wd, "elsewhere/main.tf", `resource "linked_y" "z" {}`)
@@ -53,9 +52,7 @@ func TestResolve_TakesRootAndDirAsTheyAreGiven(t *testing.T) {
 					t.Fatal(diags)
 				}
 				manifest, err := ReadManifest(nil, dir, product)
-				if err != nil {
-					t.Fatal(err)
-				}
+				must.Succeed(t, err)
 				in := Resolver{Dir: dir, Product: product, Mode: mode, Fetcher: newPackageSet()}
 				tree, problems := in.Resolve(t.Context(), module, manifest)
 				if len(problems) > 0 {
@@ -68,9 +65,7 @@ func TestResolve_TakesRootAndDirAsTheyAreGiven(t *testing.T) {
 						t.Logf("%q in %s", m.Key, m.Dir)
 					}
 				}
-				if err := tree.Save(); err != nil {
-					t.Fatal(err)
-				}
+				must.Succeed(t, tree.Save())
 			}
 		})
 	}

@@ -12,6 +12,7 @@ import (
 	"testing"
 
 	"github.com/tfdeps/tfdeps/getproviders/providertest"
+	"github.com/tfdeps/tfdeps/internal/must"
 )
 
 // Sources mean what they mean to Terraform. All calls of one configuration are recorded with the
@@ -48,13 +49,9 @@ func TestParseAddress_SameAsTerraform(t *testing.T) {
 	}
 
 	content, err := os.ReadFile(filepath.Join(dir, ".terraform/modules/modules.json"))
-	if err != nil {
-		t.Fatal(err)
-	}
+	must.Succeed(t, err)
 	var recorded struct{ Modules []Record }
-	if err := json.Unmarshal(content, &recorded); err != nil {
-		t.Fatal(err)
-	}
+	must.Succeed(t, json.Unmarshal(content, &recorded))
 	for _, record := range recorded.Modules {
 		c, ok := sources[record.Key]
 		if !ok {
@@ -83,9 +80,7 @@ func refusedBy(t *testing.T, dir string) map[string]bool {
 		t.Fatal("nothing was refused")
 	}
 	config, err := os.ReadFile(filepath.Join(dir, "main.tf.json"))
-	if err != nil {
-		t.Fatal(err)
-	}
+	must.Succeed(t, err)
 	refused := map[string]bool{}
 	for line := range strings.Lines(string(out)) {
 		var message struct {
@@ -117,9 +112,7 @@ func runInit(t *testing.T, dir string) ([]byte, error) {
 func encode(t *testing.T, value any) string {
 	t.Helper()
 	content, err := json.Marshal(value)
-	if err != nil {
-		t.Fatal(err)
-	}
+	must.Succeed(t, err)
 	return string(content)
 }
 
@@ -127,10 +120,6 @@ func encode(t *testing.T, value any) string {
 func write(t testing.TB, dir, name, content string) {
 	t.Helper()
 	path := filepath.Join(dir, filepath.FromSlash(name))
-	if err := os.MkdirAll(filepath.Dir(path), 0o755); err != nil {
-		t.Fatal(err)
-	}
-	if err := os.WriteFile(path, []byte(content), 0o644); err != nil {
-		t.Fatal(err)
-	}
+	must.Succeed(t, os.MkdirAll(filepath.Dir(path), 0o755))
+	must.Succeed(t, os.WriteFile(path, []byte(content), 0o644))
 }

@@ -13,15 +13,14 @@ import (
 	"github.com/tfdeps/tfdeps/getproviders"
 	"github.com/tfdeps/tfdeps/getproviders/hosts"
 	"github.com/tfdeps/tfdeps/getproviders/providertest"
+	"github.com/tfdeps/tfdeps/internal/must"
 	"github.com/tfdeps/tfdeps/internal/par"
 )
 
 func newRegistry(t *testing.T) *providertest.Registry {
 	t.Helper()
 	registry, err := providertest.NewRegistry(providertest.Options{})
-	if err != nil {
-		t.Fatal(err)
-	}
+	must.Succeed(t, err)
 	t.Cleanup(registry.Close)
 	return registry
 }
@@ -66,9 +65,7 @@ func TestRegistry_EachQuestionIsAskedOnce(t *testing.T) {
 		}
 		return struct{}{}, err
 	})
-	if err := errors.Join(errs...); err != nil {
-		t.Fatal(err)
-	}
+	must.Succeed(t, errors.Join(errs...))
 	for kind, want := range map[string]int{"module/versions": 1, "module/download": 1, "module/archive": 0} {
 		if n := registry.Requests(kind); n != want {
 			t.Errorf("%d requests of kind %q, want %d", n, kind, want)
@@ -89,9 +86,7 @@ func TestRegistry_CredentialsOfTheHostGoAlong(t *testing.T) {
 	registries := newRegistries(registry)
 	registries.Credentials = hosts.NewStaticTokens(map[hosts.Hostname]string{"example.com": "s3cret"})
 	choice, err := registries.Select(t.Context(), netModule, "")
-	if err != nil {
-		t.Fatal(err)
-	}
+	must.Succeed(t, err)
 	if _, err := registries.Locate(t.Context(), netModule, choice.Version); err != nil {
 		t.Fatal(err)
 	}
@@ -223,9 +218,7 @@ func TestRegistry_ErrorsOfRegistriesKeepSecrets(t *testing.T) {
 	registry := newRegistry(t)
 	registries := newRegistries(registry)
 	u, err := url.Parse(registry.ModulesURL())
-	if err != nil {
-		t.Fatal(err)
-	}
+	must.Succeed(t, err)
 	u.User = url.UserPassword("me", "S3CRET")
 	registries.Discovery.Forced["example.com"]["modules.v1"] = u.String()
 	if _, err := registries.Select(t.Context(), netModule, ""); err == nil || strings.Contains(err.Error(), "S3CRET") {
@@ -244,9 +237,7 @@ func TestRegistry_URLNeedsNoSlash(t *testing.T) {
 		w.Header().Set("Content-Type", "application/json")
 		fmt.Fprintf(w, `{"modules.v1": %q}`, service)
 	})})
-	if err != nil {
-		t.Fatal(err)
-	}
+	must.Succeed(t, err)
 	t.Cleanup(host.Close)
 	registries.Discovery.Forced["example.com"]["modules.v1"] = service
 	registries.Discovery.Client = host.Client()

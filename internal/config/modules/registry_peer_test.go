@@ -12,6 +12,7 @@ import (
 	"testing"
 
 	"github.com/tfdeps/tfdeps/getproviders/providertest"
+	"github.com/tfdeps/tfdeps/internal/must"
 )
 
 // Terraform selects the same versions, from the same places. Each case is a module of its own,
@@ -36,9 +37,7 @@ func TestRegistry_TerraformTakesTheSameVersions(t *testing.T) {
 		t.Fatalf("%v\n%s", err, out)
 	}
 	manifest, err := ReadManifest(nil, filepath.Join(dir, ".terraform", "modules"), asTerraform)
-	if err != nil {
-		t.Fatal(err)
-	}
+	must.Succeed(t, err)
 	for _, i := range good {
 		c, theirs := selectCases[i], manifest[fmt.Sprintf("m%d", i)]
 		choice, err := registries.Select(t.Context(), caseAddress(i), c.constraint)
@@ -99,9 +98,7 @@ func callCases(t *testing.T, registry *providertest.Registry, dir string, cases 
 		write(t, dir, fmt.Sprintf("m%d.tf", i), text+"}\n")
 	}
 	env, err := registry.Env(t.TempDir(), "example.com")
-	if err != nil {
-		t.Fatal(err)
-	}
+	must.Succeed(t, err)
 	return env
 }
 

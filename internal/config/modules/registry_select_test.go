@@ -5,6 +5,8 @@ import (
 	"fmt"
 	"strings"
 	"testing"
+
+	"github.com/tfdeps/tfdeps/internal/must"
 )
 
 // selectCase is what a registry lists, what a call asks for, and what is selected; "" is nothing.
@@ -66,18 +68,14 @@ func (c selectCase) list(t *testing.T) versionList {
 		entries = append(entries, fmt.Sprintf(`{"version":%q}`, version))
 	}
 	list, err := decodeVersions([]byte(`{"modules":[{"versions":[` + strings.Join(entries, ",") + `]}]}`))
-	if err != nil {
-		t.Fatal(err)
-	}
+	must.Succeed(t, err)
 	return list
 }
 
 func TestRegistry_ChoosesTheNewestVersionThatACallMayHave(t *testing.T) {
 	for _, c := range selectCases {
 		want, err := parseWanted(c.constraint)
-		if err != nil {
-			t.Fatal(err)
-		}
+		must.Succeed(t, err)
 		choice, err := c.list(t).choose(Registry{Host: "example.com"}, want)
 		if choice.Version != c.want {
 			t.Errorf("%q of %s: got %q, %v, want %q", c.constraint, c.listed, choice.Version, err, c.want)
@@ -116,9 +114,7 @@ func TestRegistry_AConstraintThatPinsAVersion(t *testing.T) {
 		"": "", "~> 1.2.0": "", "!= 1.2.0": "", ">= 1.2.0": "", "1.2.0, != 1.3": "", "1.2.0, 1.2.0": "",
 	} {
 		parsed, err := parseWanted(constraint)
-		if err != nil {
-			t.Fatal(err)
-		}
+		must.Succeed(t, err)
 		if got, ok := parsed.pinned(); got != want || ok != (want != "") {
 			t.Errorf("%q pins %q, %t, want %q", constraint, got, ok, want)
 		}

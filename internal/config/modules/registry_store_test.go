@@ -7,6 +7,8 @@ import (
 	"path/filepath"
 	"runtime"
 	"testing"
+
+	"github.com/tfdeps/tfdeps/internal/must"
 )
 
 // remembering returns a Registries with a store, and one for later runs with the same store.
@@ -26,9 +28,7 @@ func remembering(t *testing.T, versions ...string) (first *Registries, later fun
 func mustLocate(t *testing.T, r *Registries, version string) Remote {
 	t.Helper()
 	remote, err := r.Locate(t.Context(), netModule, version)
-	if err != nil {
-		t.Fatal(err)
-	}
+	must.Succeed(t, err)
 	return remote
 }
 
@@ -92,9 +92,7 @@ func outdate(t *testing.T, r *Registries, location string) {
 	module := netModule
 	module.Subdir = ""
 	remote, err := parseLocation(location)
-	if err != nil {
-		t.Fatal(err)
-	}
+	must.Succeed(t, err)
 	r.remember(release{module, "1.0.0"}, remote)
 }
 
@@ -147,17 +145,13 @@ func TestRegistry_DamagedFilesOfTheStoreDoNotExist(t *testing.T) {
 		`{"module":"example.com/acme/net/cloud","version":"1.0.0","location":"./local"}`,
 		`{"module":"example.com/acme/net/cloud","version":"1.0.0","location":"a/b/c"}`,
 	} {
-		if err := os.WriteFile(file, []byte(content), 0o600); err != nil {
-			t.Fatal(err)
-		}
+		must.Succeed(t, os.WriteFile(file, []byte(content), 0o600))
 		before := requests()
 		if known := mustLocate(t, later(), "1.0.0"); known != asked || requests() != before+1 {
 			t.Errorf("%s: got %v after %d requests", content, known, requests()-before)
 		}
 	}
-	if err := errors.Join(os.Remove(file), os.Mkdir(file, 0o700)); err != nil {
-		t.Fatal(err)
-	}
+	must.Succeed(t, errors.Join(os.Remove(file), os.Mkdir(file, 0o700)))
 	if known := mustLocate(t, later(), "1.0.0"); known != asked {
 		t.Errorf("a directory in place of the file: got %v", known)
 	}

@@ -9,6 +9,7 @@ import (
 	"testing"
 
 	"github.com/tfdeps/tfdeps/internal/filelock"
+	"github.com/tfdeps/tfdeps/internal/must"
 	"github.com/tfdeps/tfdeps/providercache/internal/cachetest"
 	"github.com/tfdeps/tfdeps/providercache/internal/unpack"
 )
@@ -16,22 +17,16 @@ import (
 func TestOpenPartial_IsForOneProcessAtATime(t *testing.T) {
 	dir := filepath.Join(t.TempDir(), "partial")
 	first, err := openPartial(dir, [32]byte{1})
-	if err != nil {
-		t.Fatal(err)
-	}
+	must.Succeed(t, err)
 	if second, err := openPartial(dir, [32]byte{1}); !errors.Is(err, filelock.ErrHeld) {
 		t.Fatalf("got %v, %v while it was being worked on", second, err)
 	}
 	other, err := openPartial(dir, [32]byte{2})
-	if err != nil {
-		t.Fatal(err)
-	}
+	must.Succeed(t, err)
 	other.Close()
 	first.Close()
 	again, err := openPartial(dir, [32]byte{1})
-	if err != nil {
-		t.Fatal(err)
-	}
+	must.Succeed(t, err)
 	again.Close()
 }
 
@@ -42,17 +37,11 @@ func TestCheckPartial_RefusesARemovedFile(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			path := filepath.Join(t.TempDir(), "partial")
 			file, err := os.OpenFile(path, os.O_RDWR|os.O_CREATE, 0o600)
-			if err != nil {
-				t.Fatal(err)
-			}
+			must.Succeed(t, err)
 			defer file.Close()
-			if err := os.Remove(path); err != nil {
-				t.Fatal(err)
-			}
+			must.Succeed(t, os.Remove(path))
 			if replace {
-				if err := os.WriteFile(path, nil, 0o600); err != nil {
-					t.Fatal(err)
-				}
+				must.Succeed(t, os.WriteFile(path, nil, 0o600))
 			}
 			if err := checkPartial(file, path); !isGone(err) {
 				t.Errorf("got %v", err)
@@ -66,18 +55,12 @@ func TestCheckPartial_RefusesARemovedFile(t *testing.T) {
 func TestArchive_RefusesAReplacedFile(t *testing.T) {
 	dir := filepath.Join(t.TempDir(), "partial")
 	file, err := openPartial(dir, [32]byte{1})
-	if err != nil {
-		t.Fatal(err)
-	}
+	must.Succeed(t, err)
 	received := Archive{Path: file.Name(), File: &partialFile{file, true}}
 	defer received.Discard()
-	if err := os.Remove(file.Name()); err != nil {
-		t.Fatal(err)
-	}
+	must.Succeed(t, os.Remove(file.Name()))
 	content := cachetest.ArchiveOf(t, cachetest.Item{Name: cachetest.WidgetFile, Content: "evil"})
-	if err := os.WriteFile(file.Name(), content, 0o600); err != nil {
-		t.Fatal(err)
-	}
+	must.Succeed(t, os.WriteFile(file.Name(), content, 0o600))
 	received.Size = int64(len(content))
 	if _, err := unpack.Open(received.Path, received.Size, received.IsAt, cachetest.Widget, unpack.Limits{}.WithDefaults()); err == nil || errors.Is(err, os.ErrNotExist) {
 		t.Errorf("got %v, want that it was replaced", err)

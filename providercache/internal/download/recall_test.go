@@ -14,6 +14,7 @@ import (
 	"time"
 
 	"github.com/tfdeps/tfdeps/getproviders"
+	"github.com/tfdeps/tfdeps/internal/must"
 	"github.com/tfdeps/tfdeps/internal/par"
 )
 
@@ -27,14 +28,10 @@ func TestFetch_TakesWhatAnEarlierRunLeft(t *testing.T) {
 			io.WriteString(w, "archive")
 		}))
 		at, err := url.Parse(server.URL + "/a.zip")
-		if err != nil {
-			t.Fatal(err)
-		}
+		must.Succeed(t, err)
 		dir := t.TempDir()
 		sum := sha256.Sum256([]byte("archive"))
-		if err := os.WriteFile(filepath.Join(dir, hex.EncodeToString(sum[:])), []byte(left), 0o600); err != nil {
-			t.Fatal(err)
-		}
+		must.Succeed(t, os.WriteFile(filepath.Join(dir, hex.EncodeToString(sum[:])), []byte(left), 0o600))
 		received, err := Fetch(t.Context(), Request{
 			Opening:  Opening{Location: getproviders.HTTPArchive{URL: at}, Known: true},
 			Expected: sum, Limit: int64(len("archive")), PartialDir: dir, Now: time.Now,

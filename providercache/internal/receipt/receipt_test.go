@@ -11,6 +11,7 @@ import (
 	"time"
 
 	"github.com/tfdeps/tfdeps/getproviders"
+	"github.com/tfdeps/tfdeps/internal/must"
 	"github.com/tfdeps/tfdeps/providercache/internal/cachetest"
 	"github.com/tfdeps/tfdeps/providercache/link"
 )
@@ -34,9 +35,7 @@ func keep(t *testing.T) kept {
 	cachetest.WriteTo(t, filepath.Join(s.Dir, "docs", "deep", "page"), "words")
 	s.Receipts = Open(s.State, s.Root)
 	s.Receipts.Record(t.Context(), time.Now, Pending{Name: packageName, Dir: s.Dir, Receipt: Receipt{H1: "h1:widget=", Record: recordOf(t, s.Dir)}})
-	if err := s.Receipts.Save(t.Context()); err != nil {
-		t.Fatal(err)
-	}
+	must.Succeed(t, s.Receipts.Save(t.Context()))
 	if !s.isKnown() {
 		t.Fatal("the receipt is no good, so this test shows nothing")
 	}
@@ -61,9 +60,7 @@ func recordOf(t *testing.T, dir string) StatRecord {
 	if errors.Is(err, errNotRecordable) {
 		t.Skipf("no receipts here: %v", err)
 	}
-	if err != nil {
-		t.Fatal(err)
-	}
+	must.Succeed(t, err)
 	return record
 }
 

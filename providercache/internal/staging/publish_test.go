@@ -9,6 +9,7 @@ import (
 	"testing"
 
 	"github.com/tfdeps/tfdeps/getproviders"
+	"github.com/tfdeps/tfdeps/internal/must"
 	"github.com/tfdeps/tfdeps/internal/scratch"
 	"github.com/tfdeps/tfdeps/providercache/internal/cachetest"
 )
@@ -17,9 +18,7 @@ import (
 func stageWith(t *testing.T, target string, content string) *Stage {
 	t.Helper()
 	stage, err := New(target)
-	if err != nil {
-		t.Fatal(err)
-	}
+	must.Succeed(t, err)
 	t.Cleanup(stage.Remove)
 	cachetest.WriteTo(t, filepath.Join(stage.PackagePath(), cachetest.WidgetFile), content)
 	return stage
@@ -30,9 +29,7 @@ func TestStage_IsPrivateAndOutsideTheLayout(t *testing.T) {
 	target := filepath.Join(t.TempDir(), "a", "b")
 	stage := stageWith(t, target, "new")
 	info, err := os.Stat(stage.dir)
-	if err != nil {
-		t.Fatal(err)
-	}
+	must.Succeed(t, err)
 	if filepath.Dir(stage.dir) != target || filepath.Base(stage.dir)[0] != '.' {
 		t.Errorf("the stage is %s", stage.dir)
 	}
@@ -53,9 +50,7 @@ func TestStage_PublishMakesParentsOnlyThen(t *testing.T) {
 	if _, err := os.Lstat(filepath.Join(target, "x")); err == nil {
 		t.Error("a parent exists already")
 	}
-	if err := stage.Publish(t.Context(), final, cachetest.HashOf(t, stage.PackagePath())); err != nil {
-		t.Fatal(err)
-	}
+	must.Succeed(t, stage.Publish(t.Context(), final, cachetest.HashOf(t, stage.PackagePath())))
 	if got := cachetest.ContentOf(t, filepath.Join(final, cachetest.WidgetFile)); got != "new" {
 		t.Errorf("published %q", got)
 	}
@@ -112,9 +107,7 @@ func TestStage_ReplaceWithAndWithoutExchange(t *testing.T) {
 				stage := stageWith(t, target, "new")
 				final := filepath.Join(target, "final")
 				prepare(t, final)
-				if err := replace(stage, final); err != nil {
-					t.Fatal(err)
-				}
+				must.Succeed(t, replace(stage, final))
 				entries, err := os.ReadDir(final)
 				if err != nil || len(entries) != 1 || entries[0].Name() != cachetest.WidgetFile {
 					t.Errorf("there is %v, %v", entries, err)
@@ -134,9 +127,7 @@ func TestStage_ReplaceByRenamesPutsBackWhatItCantReplace(t *testing.T) {
 	stage := stageWith(t, target, "new")
 	final := filepath.Join(target, "final")
 	cachetest.WriteTo(t, filepath.Join(final, "old"), "old")
-	if err := os.RemoveAll(stage.PackagePath()); err != nil {
-		t.Fatal(err)
-	}
+	must.Succeed(t, os.RemoveAll(stage.PackagePath()))
 	if err := stage.replaceByRenames(final); err == nil {
 		t.Error("no error")
 	}
@@ -150,9 +141,7 @@ func TestStage_MakesItsGroundAgain(t *testing.T) {
 	target := filepath.Join(t.TempDir(), "a", "b")
 	for range 3 {
 		stage, err := New(target)
-		if err != nil {
-			t.Fatal(err)
-		}
+		must.Succeed(t, err)
 		stage.Remove()
 		scratch.RemoveEmpty([]string{filepath.Dir(target), target}) // as another run does that has failed
 		if _, err := os.Stat(filepath.Dir(target)); err == nil {

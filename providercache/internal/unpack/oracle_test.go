@@ -15,6 +15,7 @@ import (
 
 	"github.com/tfdeps/tfdeps/getproviders"
 	"github.com/tfdeps/tfdeps/internal/chunks"
+	"github.com/tfdeps/tfdeps/internal/must"
 	"github.com/tfdeps/tfdeps/providercache/internal/cachetest"
 )
 
@@ -41,9 +42,7 @@ func TestUnpack_AgreesWithTheStandardLibrary(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			content := cachetest.ArchiveOf(t, items...)
 			above, result, err := unpackBytes(t, content, Limits{})
-			if err != nil {
-				t.Fatal(err)
-			}
+			must.Succeed(t, err)
 			checkHashes(t, content, filepath.Join(above, "package"), result)
 			want := filepath.Join(t.TempDir(), "package")
 			unzip(t, content, want)
@@ -74,9 +73,7 @@ func checkHashes(tb testing.TB, content []byte, dir string, result Content) {
 		tb.Errorf("h1 of the files is %s, want %s (%v)", result.H1, h1, err)
 	}
 	path := filepath.Join(tb.TempDir(), "again.zip")
-	if err := os.WriteFile(path, content, 0o600); err != nil {
-		tb.Fatal(err)
-	}
+	must.Succeed(tb, os.WriteFile(path, content, 0o600))
 	h1, err = dirhash.HashZip(path, dirhash.Hash1)
 	if err != nil || getproviders.Hash(h1) != result.H1Archive {
 		tb.Errorf("h1 of the archive is %s, want %s (%v)", result.H1Archive, h1, err)
@@ -86,21 +83,15 @@ func checkHashes(tb testing.TB, content []byte, dir string, result Content) {
 func unzip(tb testing.TB, content []byte, dir string) {
 	tb.Helper()
 	r, err := zip.NewReader(bytes.NewReader(content), int64(len(content)))
-	if err != nil {
-		tb.Fatal(err)
-	}
+	must.Succeed(tb, err)
 	for _, f := range r.File {
 		path := filepath.Join(dir, filepath.FromSlash(f.Name))
 		if strings.HasSuffix(f.Name, "/") {
-			if err := os.MkdirAll(path, 0o755); err != nil {
-				tb.Fatal(err)
-			}
+			must.Succeed(tb, os.MkdirAll(path, 0o755))
 			continue
 		}
 		file, err := f.Open()
-		if err != nil {
-			tb.Fatal(err)
-		}
+		must.Succeed(tb, err)
 		data, err := io.ReadAll(file)
 		if err == nil {
 			err = os.MkdirAll(filepath.Dir(path), 0o755)
@@ -108,9 +99,7 @@ func unzip(tb testing.TB, content []byte, dir string) {
 		if err == nil {
 			err = os.WriteFile(path, data, 0o600)
 		}
-		if err != nil {
-			tb.Fatal(err)
-		}
+		must.Succeed(tb, err)
 		file.Close()
 	}
 }
@@ -139,9 +128,7 @@ func describeTree(tb testing.TB, dir string) string {
 		lines = append(lines, line)
 		return err
 	})
-	if err != nil {
-		tb.Fatal(err)
-	}
+	must.Succeed(tb, err)
 	return strings.Join(lines, "\n")
 }
 

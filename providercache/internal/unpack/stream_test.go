@@ -21,6 +21,7 @@ import (
 
 	"github.com/tfdeps/tfdeps/getproviders"
 	"github.com/tfdeps/tfdeps/internal/chunks"
+	"github.com/tfdeps/tfdeps/internal/must"
 	"github.com/tfdeps/tfdeps/internal/par"
 	"github.com/tfdeps/tfdeps/providercache/internal/cachetest"
 )
@@ -54,9 +55,7 @@ func unpackArriving(tb testing.TB, from archiveFile, dir string, limits Limits) 
 	tb.Helper()
 	limits = limits.WithDefaults()
 	file, err := os.Open(from.Path)
-	if err != nil {
-		tb.Fatal(err)
-	}
+	must.Succeed(tb, err)
 	defer file.Close()
 	var mark par.Mark
 	gate := par.NewLimit(1)
@@ -76,9 +75,7 @@ func unpackArriving(tb testing.TB, from archiveFile, dir string, limits Limits) 
 			return nil
 		},
 	)
-	if err != nil {
-		tb.Fatal(err)
-	}
+	must.Succeed(tb, err)
 	if release, err := gate.Acquire(tb.Context(), 0); err != nil {
 		tb.Error(err)
 	} else {
@@ -100,9 +97,7 @@ func unpackArriving(tb testing.TB, from archiveFile, dir string, limits Limits) 
 func arriving(tb testing.TB, content []byte) (onTheWay bool, err error) {
 	tb.Helper()
 	path := filepath.Join(tb.TempDir(), "archive.zip")
-	if err := os.WriteFile(path, content, 0o600); err != nil {
-		tb.Fatal(err)
-	}
+	must.Succeed(tb, os.WriteFile(path, content, 0o600))
 	_, onTheWay, err = unpackArriving(tb, archiveFile{Path: path, Size: int64(len(content))}, filepath.Join(tb.TempDir(), "package"), Limits{})
 	return onTheWay, err
 }
@@ -148,9 +143,7 @@ func TestStream_RefusesTwoArchivesInOne(t *testing.T) {
 	end := bytes.Index(hidden, []byte{'P', 'K', 1, 2})
 	path := filepath.Join(t.TempDir(), "archive.zip")
 	content := append(bytes.Clone(hidden[:end]), shown...)
-	if err := os.WriteFile(path, content, 0o600); err != nil {
-		t.Fatal(err)
-	}
+	must.Succeed(t, os.WriteFile(path, content, 0o600))
 	dir := filepath.Join(t.TempDir(), "package")
 	_, onTheWay, err := unpackArriving(t, archiveFile{Path: path, Size: int64(len(content))}, dir, Limits{})
 	if !errors.Is(err, RuleArchive) || onTheWay {
@@ -164,9 +157,7 @@ func TestStream_StreamingKeepsTheLimits(t *testing.T) {
 	t.Parallel()
 	content := cachetest.ArchiveOf(t, cachetest.Item{Name: cachetest.WidgetFile, Content: strings.Repeat("0", 1<<20)})
 	path := filepath.Join(t.TempDir(), "archive.zip")
-	if err := os.WriteFile(path, content, 0o600); err != nil {
-		t.Fatal(err)
-	}
+	must.Succeed(t, os.WriteFile(path, content, 0o600))
 	dir := filepath.Join(t.TempDir(), "package")
 	_, onTheWay, err := unpackArriving(t, archiveFile{Path: path, Size: int64(len(content))}, dir, Limits{Bytes: 1 << 16})
 	if err == nil || onTheWay {
@@ -293,9 +284,7 @@ func TestStream_StreamingStopsAtAnAbsurdRatio(t *testing.T) {
 	item := cachetest.Item{Name: cachetest.WidgetFile, Method: zip.Deflate, Raw: deflatedZeros(t, 2*ratioFrom>>20), Size: 2 * ratioFrom}
 	content := cachetest.ArchiveOf(t, item)
 	path := filepath.Join(t.TempDir(), "archive.zip")
-	if err := os.WriteFile(path, content, 0o600); err != nil {
-		t.Fatal(err)
-	}
+	must.Succeed(t, os.WriteFile(path, content, 0o600))
 	dir := filepath.Join(t.TempDir(), "package")
 	_, onTheWay, err := unpackArriving(t, archiveFile{Path: path, Size: int64(len(content))}, dir, Limits{})
 	if err == nil || onTheWay {
@@ -419,9 +408,7 @@ func deflatedSeed(tb testing.TB) []byte {
 	if err == nil {
 		err = w.Close()
 	}
-	if err != nil {
-		tb.Fatal(err)
-	}
+	must.Succeed(tb, err)
 	return cachetest.ArchiveOf(tb, cachetest.Item{Name: cachetest.WidgetFile, Raw: out.Bytes(), Content: "seed", Size: 4, Method: zip.Deflate})
 }
 

@@ -14,6 +14,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/tfdeps/tfdeps/internal/must"
 	"github.com/tfdeps/tfdeps/providercache/internal/cachetest"
 )
 
@@ -22,9 +23,7 @@ import (
 func unpackBytes(tb testing.TB, content []byte, limits Limits) (above string, result Content, err error) {
 	tb.Helper()
 	path := filepath.Join(tb.TempDir(), "archive.zip")
-	if err := os.WriteFile(path, content, 0o600); err != nil {
-		tb.Fatal(err)
-	}
+	must.Succeed(tb, os.WriteFile(path, content, 0o600))
 	above = tb.TempDir()
 	from := archiveFile{Path: path, Size: int64(len(content))}
 	result, err = unpackFile(tb.Context(), from, filepath.Join(above, "package"), limits)
@@ -60,9 +59,7 @@ func wantRule(t *testing.T, content []byte, limits Limits, rule Rule, entry stri
 		t.Errorf("something was written beside the package: %v", beside)
 	}
 	path := filepath.Join(t.TempDir(), "archive.zip")
-	if err := os.WriteFile(path, content, 0o600); err != nil {
-		t.Fatal(err)
-	}
+	must.Succeed(t, os.WriteFile(path, content, 0o600))
 	_, hashErr := unpackFile(t.Context(), archiveFile{Path: path, Size: int64(len(content))}, "", limits)
 	if hashErr == nil || hashErr.Error() != err.Error() {
 		t.Errorf("hashing says %v, unpacking says %v", hashErr, err)
@@ -336,9 +333,7 @@ func TestUnpack_KeepsModes(t *testing.T) {
 		items = append(items, cachetest.Item{Name: name, Mode: mode, Content: name})
 	}
 	above, _, err := unpackBytes(t, cachetest.ArchiveOf(t, items...), Limits{})
-	if err != nil {
-		t.Fatal(err)
-	}
+	must.Succeed(t, err)
 	for name, mode := range modes {
 		info, err := os.Stat(filepath.Join(above, "package", name))
 		if err != nil || info.Mode() != mode.Perm() {
@@ -350,9 +345,7 @@ func TestUnpack_KeepsModes(t *testing.T) {
 func TestUnpack_EndsWithItsContext(t *testing.T) {
 	t.Parallel()
 	path := filepath.Join(t.TempDir(), "archive.zip")
-	if err := os.WriteFile(path, cachetest.ArchiveOf(t, cachetest.Good), 0o600); err != nil {
-		t.Fatal(err)
-	}
+	must.Succeed(t, os.WriteFile(path, cachetest.ArchiveOf(t, cachetest.Good), 0o600))
 	ctx, cancel := cachetest.ContextWithCause(t)
 	cancel(cachetest.ErrStopped)
 	_, err := unpackFile(ctx, archiveFile{Path: path, Size: cachetest.FileSize(t, path)}, "", Limits{})
@@ -364,9 +357,7 @@ func TestUnpack_EndsWithItsContext(t *testing.T) {
 func TestUnpack_ReportsADiskThatFails(t *testing.T) {
 	t.Parallel()
 	path := filepath.Join(t.TempDir(), "archive.zip")
-	if err := os.WriteFile(path, cachetest.ArchiveOf(t, cachetest.Good), 0o600); err != nil {
-		t.Fatal(err)
-	}
+	must.Succeed(t, os.WriteFile(path, cachetest.ArchiveOf(t, cachetest.Good), 0o600))
 	_, err := unpackFile(t.Context(), archiveFile{Path: path, Size: cachetest.FileSize(t, path)}, filepath.Join(t.TempDir(), "missing", "package"), Limits{})
 	if !errors.Is(err, fs.ErrNotExist) {
 		t.Errorf("got %v, want that there is no place for the directory", err)

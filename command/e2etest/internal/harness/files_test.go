@@ -7,6 +7,8 @@ import (
 	"runtime"
 	"slices"
 	"testing"
+
+	"github.com/tfdeps/tfdeps/internal/must"
 )
 
 // TestListTree_SeesEveryDifference tests the tester: directories that aren't
@@ -32,13 +34,9 @@ func TestListTree_SeesEveryDifference(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			dir := t.TempDir()
 			providers := filepath.Join(dir, ".terraform", "providers")
-			if err := errors.Join(os.MkdirAll(providers, 0o755), os.WriteFile(filepath.Join(providers, "file"), []byte("A"), 0o644)); err != nil {
-				t.Fatal(err)
-			}
+			must.Succeed(t, errors.Join(os.MkdirAll(providers, 0o755), os.WriteFile(filepath.Join(providers, "file"), []byte("A"), 0o644)))
 			before := ListTree(t, dir)
-			if err := change(providers); err != nil {
-				t.Fatal(err)
-			}
+			must.Succeed(t, change(providers))
 			if after := ListTree(t, dir); slices.Equal(before, after) {
 				t.Errorf("looks the same: %q", after)
 			}

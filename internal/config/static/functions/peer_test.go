@@ -10,6 +10,7 @@ import (
 	"testing"
 
 	"github.com/tfdeps/tfdeps/getproviders/providertest"
+	"github.com/tfdeps/tfdeps/internal/must"
 )
 
 // TestTable_SameAsTerraform has Terraform's console evaluate the expressions of the other tests.
@@ -68,9 +69,7 @@ func TestTable_FailsAsTerraform(t *testing.T) {
 func TestTable_HasAllOfTerraform(t *testing.T) {
 	program := providertest.LookProgram(t, "terraform")
 	out, err := exec.CommandContext(t.Context(), program, "metadata", "functions", "-json").Output()
-	if err != nil {
-		t.Fatal(err)
-	}
+	must.Succeed(t, err)
 	var said struct {
 		Signatures map[string]struct {
 			Parameters []struct{ Name string } `json:"parameters"`
@@ -98,9 +97,7 @@ func console(t *testing.T, program, dir, lines string) (string, error) {
 	t.Helper()
 	cmd := exec.CommandContext(t.Context(), program, "console")
 	config := filepath.Join(t.TempDir(), "empty.tfrc")
-	if err := os.WriteFile(config, nil, 0o600); err != nil {
-		t.Fatal(err)
-	}
+	must.Succeed(t, os.WriteFile(config, nil, 0o600))
 	cmd.Dir, cmd.Stdin, cmd.Env = dir, strings.NewReader(lines), append(os.Environ(), "CHECKPOINT_DISABLE=1", "TF_CLI_CONFIG_FILE="+config)
 	var out bytes.Buffer
 	cmd.Stdout, cmd.Stderr = &out, &out

@@ -11,6 +11,7 @@ import (
 	"testing"
 	"testing/iotest"
 
+	"github.com/tfdeps/tfdeps/internal/must"
 	"github.com/tfdeps/tfdeps/providercache/internal/unpack/inflate"
 )
 
@@ -49,9 +50,7 @@ func compress(tb testing.TB, content []byte, level int) []byte {
 	if err == nil {
 		err = w.Close()
 	}
-	if err != nil {
-		tb.Fatal(err)
-	}
+	must.Succeed(tb, err)
 	return out.Bytes()
 }
 
@@ -193,8 +192,6 @@ func BenchmarkCopy(b *testing.B) {
 	d := inflate.New()
 	b.SetBytes(int64(len(content)))
 	for b.Loop() {
-		if err := d.Copy(io.Discard, bufio.NewReader(bytes.NewReader(stream))); err != nil {
-			b.Fatal(err)
-		}
+		must.Succeed(b, d.Copy(io.Discard, bufio.NewReader(bytes.NewReader(stream))))
 	}
 }
