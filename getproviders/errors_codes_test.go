@@ -70,7 +70,7 @@ var withoutCode = []string{"git.Error", "googlestorage.AnswerError", "oci.OtherA
 func TestCodes_AreThoseOfTheTable(t *testing.T) {
 	t.Parallel()
 	found, errs := map[string][]string{}, []string{}
-	for _, root := range []string{".", "../providercache", "../configs", "../depsfile"} {
+	for _, root := range []string{".", "../providercache", "../configs", "../depsfile", "../internal"} {
 		err := filepath.WalkDir(root, func(path string, entry fs.DirEntry, err error) error {
 			if err != nil || entry.IsDir() || !strings.HasSuffix(path, ".go") || strings.HasSuffix(path, "_test.go") {
 				return err

@@ -46,9 +46,9 @@ func (q *quota) show(all problem.List, print func(*problem.Problem) int) {
 	if len(hidden) == 0 {
 		return
 	}
-	rest := problem.Error(fmt.Sprintf("And %d more", len(hidden)),
-		fmt.Sprintf("At most %d problems of a file are shown, and %d of a run. Correct these first: there may be more in what wasn't read because of them.",
-			mostOfFile, mostOfRun))
+	rest := problem.Errorf("invalid_configuration", fmt.Sprintf("And %d more", len(hidden)),
+		"At most %d problems of a file are shown, and %d of a run. Correct these first: there may be more in what wasn't read because of them.",
+		mostOfFile, mostOfRun)
 	if !hidden.HasErrors() {
 		rest = problem.AsWarnings(problem.List{rest})[0]
 	}

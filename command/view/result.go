@@ -24,7 +24,11 @@ func Write(w io.Writer, r Result, asJSON bool, run Run) error {
 	if asJSON {
 		return writeReport(w, r.JSON(run))
 	}
-	_, err := io.WriteString(w, r.Text())
+	text := r.Text()
+	if text == "" { // who reads a pipe may have ended already
+		return nil
+	}
+	_, err := io.WriteString(w, text)
 	return err
 }
 

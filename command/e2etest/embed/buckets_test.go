@@ -1,12 +1,14 @@
 package embed
 
 import (
+	"encoding/json"
 	"fmt"
 	"os"
 	"path/filepath"
 	"testing"
 
 	"github.com/tfdeps/tfdeps/command/e2etest/internal/harness"
+	"github.com/tfdeps/tfdeps/internal/must"
 )
 
 // maxKindBytes is what each kind of bucket may add to a stripped program that has HTTP and the engine already.
@@ -78,9 +80,13 @@ func TestEmbed_BucketsAreSmall(t *testing.T) {
 func bucketProgramSize(t *testing.T, imports, statements string) int64 {
 	t.Helper()
 	dir := t.TempDir()
-	source, program := filepath.Join(dir, "main.go"), filepath.Join(dir, "program")
+	source, program, overlay := filepath.Join(dir, "main.go"), filepath.Join(dir, "program"), filepath.Join(dir, "overlay.json")
 	harness.WriteFile(t, source, fmt.Appendf(nil, bucketProgram, imports, statements))
-	if out, err := harness.GoCommand("build", "-C", harness.Path(t), "-ldflags=-s -w", "-o", program, source).CombinedOutput(); err != nil {
+	// The program lies in this module only for the build: the kinds of bucket are internal.
+	replace, err := json.Marshal(map[string]any{"Replace": map[string]string{harness.Path(t, "testdata", "embed", "bucket", "main.go"): source}})
+	must.Succeed(t, err)
+	harness.WriteFile(t, overlay, replace)
+	if out, err := harness.GoCommand("build", "-C", harness.Path(t), "-overlay", overlay, "-ldflags=-s -w", "-o", program, "./testdata/embed/bucket").CombinedOutput(); err != nil {
 		t.Fatalf("go build: %v\n%s", err, out)
 	}
 	info, err := os.Stat(program)

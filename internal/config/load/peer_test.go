@@ -45,7 +45,7 @@ func TestLoadModule_SameAsTerraform(t *testing.T) {
 // Each reason that a module of testdata gives for what Terraform says names an entry of
 // docs/differences.md, "difference N: ...".
 func TestLoadModule_DiffersAsTheListSays(t *testing.T) {
-	list, err := os.ReadFile("../docs/differences.md")
+	list, err := os.ReadFile("../../../docs/differences.md")
 	must.Succeed(t, err)
 	for _, m := range readModules(t) {
 		for _, name := range m.names() {
