@@ -16,7 +16,7 @@ import (
 	"golang.org/x/net/idna"
 )
 
-// ErrPrivateAddress: a host is on this machine or in a network of its own, where a PublicDialer doesn't connect to.
+// ErrPrivateAddress says that a host is on this machine or in a network of its own, where a PublicDialer doesn't connect to.
 var ErrPrivateAddress = errors.New("its address is one of this machine, of a private network or of a service of the network")
 
 // PublicDialer connects to hosts on the internet, and to no others but those that it names. It is for programs that ask on behalf

@@ -8,7 +8,6 @@ import (
 	"io"
 	"net"
 	"net/http"
-	"net/http/httptest"
 	"net/netip"
 	"net/url"
 	"strings"
@@ -125,8 +124,7 @@ func TestPublicDialer_DecidesForEachConnection(t *testing.T) {
 		io.WriteString(w, "a secret")
 	})
 	at := mustURL(t, inside.URL)
-	var outside *httptest.Server
-	outside = startPlain(t, func(w http.ResponseWriter, r *http.Request) {
+	outside := startPlain(t, func(w http.ResponseWriter, r *http.Request) {
 		w.Header().Set("Connection", "close")
 		http.Redirect(w, r, strings.TrimPrefix(r.URL.RawQuery, "to="), http.StatusFound)
 	})
