@@ -100,8 +100,10 @@ var formats = map[string]struct {
 	"registry":           {"registry", required, []int{100_000, 4_000_000}, nil},
 }
 
-// TestRefused_TakesLittleOfMemoryAndLog throws each shape of bad input at each format.
+// TestRefused_TakesLittleOfMemoryAndLog throws each shape of bad input at each format: a tenth of the cases, or all of them
+// with TFDEPS_TEST_REFUSED=all, which takes half an hour.
 func TestRefused_TakesLittleOfMemoryAndLog(t *testing.T) {
+	t.Setenv("TFDEPS_TEST_PEERS", os.Getenv("TFDEPS_TEST_REFUSED"))
 	program := harness.Tfdeps(t)
 	for format, f := range formats {
 		for shape, text := range shapes {
