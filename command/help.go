@@ -76,7 +76,6 @@ Environment:
   TFDEPS_DOCUMENT_TIMEOUT,  how many seconds all other answers may take (60),
   TFDEPS_MIN_RATE           and the bytes a second that archives have to bring,
                             over a minute (1024)
-  TFDEPS_LIST_PAGES         how many pages a list of a bucket may have (10000)
   TF_APPEND_USER_AGENT      added to the user agent of requests
   TFDEPS_LOG, TF_LOG        debug: a line on stderr for every request, with its
                             status, size and time; trace: also a line when it is

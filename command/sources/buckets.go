@@ -9,7 +9,6 @@ import (
 
 	"github.com/tfdeps/tfdeps/command/cli"
 	"github.com/tfdeps/tfdeps/command/problem"
-	"github.com/tfdeps/tfdeps/getproviders/hosts"
 	"github.com/tfdeps/tfdeps/internal/gcs"
 	"github.com/tfdeps/tfdeps/internal/s3"
 	"github.com/tfdeps/tfdeps/providercache/blob"
@@ -58,5 +57,5 @@ func (net Network) openBucket(ctx context.Context, m *cli.Meta, address string, 
 
 // bucketKinds are the buckets that there are. A file URL is a directory.
 func (net Network) bucketKinds(m *cli.Meta) blob.Openers {
-	return blob.Openers{"s3": s3.Opener{MaxPages: hosts.MaxPages(m.Env.Get("TFDEPS_LIST_PAGES"))}.Open, "gs": gcs.Opener{Client: net.Archives, Environ: m.Env}.Open}
+	return blob.Openers{"s3": s3.Open, "gs": gcs.Opener{Client: net.Archives, Environ: m.Env}.Open}
 }

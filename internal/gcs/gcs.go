@@ -41,7 +41,7 @@ import (
 type Options struct {
 	Bucket  string
 	Client  *http.Client // nil: hosts.DefaultClient
-	Environ []string     // with the variables of the package comment and TFDEPS_LIST_PAGES, like os.Environ
+	Environ []string     // with the variables of the package comment, like os.Environ
 }
 
 // Bucket is a bucket of Google Cloud Storage. Make one with [New] or an [Opener].
@@ -250,7 +250,7 @@ func (b *Bucket) put(ctx context.Context, key string, content *io.SectionReader,
 func (b *Bucket) List(ctx context.Context, prefix string) iter.Seq2[blob.Info, error] {
 	return func(yield func(blob.Info, error) bool) {
 		query := url.Values{"prefix": {prefix}, "fields": {"items(" + resourceFields + "),nextPageToken"}}
-		pages := hosts.Pages{URL: b.String() + "/" + prefix, Max: hosts.MaxPages(googlestorage.Variable(b.client.Environ, "TFDEPS_LIST_PAGES"))}
+		pages := hosts.Pages{URL: b.String() + "/" + prefix}
 		for {
 			var page struct {
 				Items         []resource

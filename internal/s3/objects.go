@@ -148,7 +148,7 @@ func condition(opts blob.PutOptions) error {
 func (b *Bucket) List(ctx context.Context, prefix string) iter.Seq2[blob.Info, error] {
 	return func(yield func(blob.Info, error) bool) {
 		pages := s3.NewListObjectsV2Paginator(b.client, &s3.ListObjectsV2Input{Bucket: &b.name, Prefix: &prefix})
-		bound := hosts.Pages{URL: b.String() + "/" + prefix, Max: b.maxPages}
+		bound := hosts.Pages{URL: b.String() + "/" + prefix}
 		for pages.HasMorePages() {
 			page, err := pages.NextPage(ctx)
 			if err != nil {

@@ -49,16 +49,13 @@ type Options struct {
 	Credentials aws.CredentialsProvider
 	// Client makes the requests; nil: one of the bucket's own.
 	Client *http.Client
-	// MaxPages is how many pages of a list are read, of 1000 objects each; 0: hosts.DefaultPages.
-	MaxPages int
 }
 
 // Bucket is a bucket of S3. Make one with [New] or [Open].
 type Bucket struct {
-	name     string
-	client   *s3.Client
-	config   aws.Config
-	maxPages int
+	name   string
+	client *s3.Client
+	config aws.Config
 }
 
 var _ blob.Bucket = (*Bucket)(nil)
@@ -98,7 +95,7 @@ func New(ctx context.Context, opts Options) (*Bucket, error) {
 		awslogin.Close(found)
 		return nil, fmt.Errorf("%w: nothing says in which region s3://%s is: add ?region=REGION to the URL, or set AWS_REGION, or region in the profile of AWS", blob.ErrURL, opts.Bucket)
 	}
-	return &Bucket{name: opts.Bucket, client: client, config: found, maxPages: opts.MaxPages}, nil
+	return &Bucket{name: opts.Bucket, client: client, config: found}, nil
 }
 
 // parameters are those that a URL may have.
@@ -107,20 +104,11 @@ var parameters = []string{"region", "endpoint", "path-style", "profile", "anonym
 // Open opens s3://BUCKET/PREFIX. The parameters region, endpoint, path-style, profile and anonymous
 // are the fields of [Options] with these names; path-style and anonymous are true or false. It is
 // one of [blob.Openers].
-func Open(ctx context.Context, u *url.URL) (blob.Bucket, error) { return Opener{}.Open(ctx, u) }
-
-// Opener opens s3://BUCKET/PREFIX. Its method Open is one of [blob.Openers].
-type Opener struct {
-	MaxPages int // as in Options
-}
-
-// Open opens the bucket of a URL, as the function Open does.
-func (o Opener) Open(ctx context.Context, u *url.URL) (blob.Bucket, error) {
+func Open(ctx context.Context, u *url.URL) (blob.Bucket, error) {
 	opts, prefix, err := parse(u)
 	if err != nil {
 		return nil, err
 	}
-	opts.MaxPages = o.MaxPages
 	bucket, err := New(ctx, opts)
 	if err != nil {
 		return nil, err

@@ -43,7 +43,6 @@ import (
 
 	"github.com/aws/aws-sdk-go-v2/aws"
 
-	"github.com/tfdeps/tfdeps/getproviders/hosts"
 	"github.com/tfdeps/tfdeps/internal/awslogin"
 	"github.com/tfdeps/tfdeps/internal/googlestorage"
 	"github.com/tfdeps/tfdeps/internal/par"
@@ -59,17 +58,12 @@ type Services struct {
 	// which knows AWS_CA_BUNDLE.
 	Client *http.Client
 	// Environ holds AWS_METADATA_URL, GOOGLE_OAUTH_ACCESS_TOKEN, GOOGLE_CLOUD_QUOTA_PROJECT,
-	// STORAGE_EMULATOR_HOST and TFDEPS_LIST_PAGES, like os.Environ. All other variables are
+	// and STORAGE_EMULATOR_HOST, like os.Environ. All other variables are
 	// read by the AWS SDK and by Google's library, from the process's own.
 	Environ []string
 
 	configs par.Memo[awslogin.Login, aws.Config]
 	google  googlestorage.Login
-}
-
-// maxPages is how many pages of a list are read; 0: as many as is usual.
-func (s *Services) maxPages() int {
-	return hosts.MaxPages(googlestorage.Variable(s.Environ, "TFDEPS_LIST_PAGES"))
 }
 
 // Close waits until no credentials are asked for any more. It is called after the last use.

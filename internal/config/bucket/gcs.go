@@ -29,21 +29,18 @@ func (s *Services) openGCS(u *url.URL) (Objects, error) {
 		}
 	}
 	return Objects{Key: parts[4], bucket: parts[3], version: u.Fragment,
-		service: cloudStorage{googlestorage.Client{HTTP: s.Client, Environ: s.Environ, Login: &s.google}, s.maxPages()}}, nil
+		service: cloudStorage{googlestorage.Client{HTTP: s.Client, Environ: s.Environ, Login: &s.google}}}, nil
 }
 
 // cloudStorage is the JSON API of Google Cloud Storage.
-type cloudStorage struct {
-	client   googlestorage.Client
-	maxPages int
-}
+type cloudStorage struct{ client googlestorage.Client }
 
 func (c cloudStorage) close() {}
 
 func (c cloudStorage) keys(ctx context.Context, bucket, prefix string) iter.Seq2[string, error] {
 	return func(yield func(string, error) bool) {
 		query := url.Values{"prefix": {prefix}, "fields": {"items(name),nextPageToken"}}
-		pages := hosts.Pages{URL: "https://www.googleapis.com" + googlestorage.ObjectPath(bucket, ""), Max: c.maxPages}
+		pages := hosts.Pages{URL: "https://www.googleapis.com" + googlestorage.ObjectPath(bucket, "")}
 		for {
 			page, err := c.page(ctx, bucket, query)
 			if err != nil {

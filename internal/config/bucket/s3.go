@@ -132,7 +132,7 @@ func (s *Services) openS3(ctx context.Context, u *url.URL, own bool) (Objects, e
 		}
 	})
 	return Objects{Key: at.key, bucket: at.bucket, version: at.version,
-		service: amazon{client, found, strings.TrimSuffix(at.endpoint, "/"), at.login.Anonymous, s.maxPages()}}, nil
+		service: amazon{client, found, strings.TrimSuffix(at.endpoint, "/"), at.login.Anonymous}}, nil
 }
 
 func (s *Services) load(ctx context.Context, login awslogin.Login) (aws.Config, error) {
@@ -151,13 +151,12 @@ type amazon struct {
 	config    aws.Config
 	endpoint  string // "": Amazon's
 	anonymous bool   // without the user's credentials
-	maxPages  int
 }
 
 func (a amazon) keys(ctx context.Context, bucket, prefix string) iter.Seq2[string, error] {
 	return func(yield func(string, error) bool) {
 		pages := s3.NewListObjectsV2Paginator(a.client, &s3.ListObjectsV2Input{Bucket: &bucket, Prefix: &prefix})
-		bound := hosts.Pages{URL: cmp.Or(a.endpoint, "https://s3.amazonaws.com") + "/" + bucket, Max: a.maxPages}
+		bound := hosts.Pages{URL: cmp.Or(a.endpoint, "https://s3.amazonaws.com") + "/" + bucket}
 		for pages.HasMorePages() {
 			page, err := pages.NextPage(ctx)
 			if err != nil {
