@@ -85,14 +85,11 @@ func choose(args []string) (name string, rest []string, help bool) {
 func showHelp(m *cli.Meta, name string, command mitchellh.Command) {
 	w := m.Stdout
 	text, product := command.Help(), products.Unversioned(m)
-	if usage, rest, ok := strings.Cut(text, "\n\n"); ok && (m.StandIn != nil || product.Predecessor != nil) {
+	manner := products.Of(product)
+	if usage, rest, ok := strings.Cut(text, "\n\n"); ok && (m.StandIn != nil || manner.Said) {
 		text = fmt.Sprintf("%s\n\n  It does the work of %s here.\n\n%s", usage, product.Name, rest)
 	}
-	if product.Predecessor != nil {
-		text = strings.NewReplacer("\"terraform plan\"", "\"tofu plan\"", "\"terraform apply\"", "\"tofu apply\"",
-			"terraform state pull", "tofu state pull", "left to Terraform", "left to OpenTofu").Replace(text)
-	}
-	fmt.Fprint(w, text)
+	fmt.Fprint(w, strings.NewReplacer(manner.Help...).Replace(text))
 	below := slices.DeleteFunc(slices.Clone(commands()), func(c cli.Command) bool { return !strings.HasPrefix(c.Name, name+" ") })
 	slices.SortFunc(below, func(a, b cli.Command) int { return strings.Compare(a.Name, b.Name) })
 	longest := 0

@@ -30,9 +30,14 @@ type Product struct {
 	// VersionSuffixes are those of files whose required_version counts; nil: all.
 	VersionSuffixes []string
 
-	// Language is what only this product understands in configuration files:
-	// "language" blocks, "encryption" in terraform blocks, "for_each" in provider
-	// blocks, "enabled" in lifecycle blocks.
+	// Language is what only this product understands:
+	//   - in configuration files "language" blocks, "encryption" in terraform blocks, "for_each" in provider
+	//     blocks, "enabled" in lifecycle blocks;
+	//   - modules at addresses with "oci", and in the runs of tests modules that are fetched, "remote_runs";
+	//   - "download_retry_count" and "trust_all_hashes" in the CLI configuration;
+	//   - in states "unreadable_addresses" of providers, which it passes over;
+	//   - "bare_records" of backends, which may be empty, and say no version, and "any_role" for the backend s3;
+	//   - "mirrored_zh", which a network mirror lists and it writes into the lock file.
 	Language []string
 
 	// TestProviders says that provider blocks of test files are requirements, with
@@ -78,6 +83,7 @@ func Terraform(version string) Product {
 		DefaultHost:  DefaultHost,
 		Suffixes:     []string{".tf", ".tf.json"},
 		TestSuffixes: []string{".tftest.hcl", ".tftest.json"},
+		Language:     []string{"unreadable_addresses"},
 	}
 }
 
@@ -270,19 +276,20 @@ func OpenTofu(version string) Product {
 			".tofu": ".tf", ".tofu.json": ".tf.json",
 			".tofutest.hcl": ".tftest.hcl", ".tofutest.json": ".tftest.json",
 		},
-		VersionSuffixes: []string{".tofu", ".tofu.json"},
-		Language:        []string{"enabled", "encryption", "for_each", "language"},
-		TestProviders:   true,
-		StaticModules:   true,
-		Predecessor:     &predecessor,
-		XDGName:         "opentofu",
-		Keys:            &SigningKeys{},
-		KeylessHost:     OpenTofuHost,
-		Expiry:          ExpiredAll,
-		HashesHost:      OpenTofuHost,
+		Language: []string{"enabled", "encryption", "for_each", "oci", "remote_runs", "download_retry_count", "trust_all_hashes",
+			"bare_records", "any_role", "mirrored_zh"},
+		TestProviders: true,
+		StaticModules: true,
+		Predecessor:   &predecessor,
+		XDGName:       "opentofu",
+		Keys:          &SigningKeys{},
+		KeylessHost:   OpenTofuHost,
+		Expiry:        ExpiredAll,
+		HashesHost:    OpenTofuHost,
 	}
-	if v, err := ParseVersion(version); err == nil && v.Compare(versionOfLanguageBlocks) < 0 {
-		product.VersionSuffixes, product.Language = nil, []string{"enabled", "encryption", "for_each"}
+	if v, err := ParseVersion(version); err != nil || v.Compare(versionOfLanguageBlocks) >= 0 {
+		product.VersionSuffixes = []string{".tofu", ".tofu.json"}
+		product.Language = append(product.Language, "language")
 	}
 	return product
 }

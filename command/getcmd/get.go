@@ -122,7 +122,7 @@ func get(m *cli.Meta, opts options, product getproviders.Product, v *view.Init) 
 	if problems.HasErrors() {
 		return problems
 	}
-	if product.Predecessor != nil {
+	if products.Of(product).Lenient {
 		dir.WarnOfTreeProblems()
 	}
 	if dir.RootProblems.HasErrors() { // what it passes may be what is wrong

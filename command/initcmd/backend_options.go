@@ -78,7 +78,7 @@ func (o *backendOptions) conflicts(json bool, log *problem.Log) {
 
 // unknown finds options that the product doesn't have, and whose effect can't be had there.
 func (o *backendOptions) unknown(product getproviders.Product) problem.List {
-	if !o.createGiven || !product.StaticModules {
+	if !o.createGiven || !products.Of(product).NoStores {
 		return nil
 	}
 	return problem.Fail("invalid_option", "Failed to parse command-line flags",

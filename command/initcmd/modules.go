@@ -2,7 +2,6 @@ package initcmd
 
 import (
 	"slices"
-	"strings"
 
 	"github.com/tfdeps/tfdeps/command/problem"
 	"github.com/tfdeps/tfdeps/command/products"
@@ -71,30 +70,19 @@ func checkConfiguration(r request, dir *workdir.Dir, backendProblems problem.Lis
 	if r.opts.get && hasCalls(dir) || !slices.Concat(dir.RootProblems, dir.ModuleProblems, dir.ProviderProblems).HasErrors() {
 		return problems // installing modules needs no explanation
 	}
-	preamble := preamble(r)
 	at := slices.IndexFunc(backendProblems, func(p *problem.Problem) bool { return p.Subject != nil })
 	if at < 0 {
 		at = len(backendProblems) // none of it is about what the configuration says
 	}
-	return slices.Insert(problems, at, preamble)
+	return slices.Insert(problems, at, new(products.Of(r.product).Preamble))
 }
 
-// preamble introduces errors of the configuration. To Terraform it is an error by itself.
-func preamble(r request) *problem.Problem {
-	const text = " encountered problems during initialisation, including problems\n" +
-		"with the configuration, described below.\n\n" +
-		"The PRODUCT configuration must be valid before initialization so that\n" +
-		"PRODUCT can determine which modules and providers need to be installed."
-	said := r.product.Name + strings.ReplaceAll(text, "PRODUCT", r.product.Name)
-	if r.product.Predecessor == nil {
-		return problem.Error(said, "")
-	}
-	return problem.Introduction(strings.Replace(said, "initialisation", "initialization", 1))
-}
-
-// checkRoot returns, for OpenTofu, the errors of the root module, which end a run before it looks
-// at the backend.
+// checkRoot returns the errors of the root module, if they end a run before it looks at the backend.
 func checkRoot(r request, dir *workdir.Dir) problem.List {
+	manner := products.Of(r.product)
+	if !manner.RootFirst {
+		return nil
+	}
 	problems := products.ExplainVersion(r.meta, r.product, dir.Root.CheckVersion(r.product))
 	if !problems.HasErrors() {
 		problems = slices.Clone(dir.RootProblems)
@@ -102,10 +90,10 @@ func checkRoot(r request, dir *workdir.Dir) problem.List {
 			problems = append(problems, call.Problems()...)
 		}
 	}
-	if r.product.Predecessor == nil || !problems.HasErrors() {
+	if !problems.HasErrors() {
 		return nil
 	}
-	return append(problem.List{preamble(r)}, problems...)
+	return append(problem.List{&manner.Preamble}, problems...)
 }
 
 // checkModules compares the modules with their lock file, and returns what that

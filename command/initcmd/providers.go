@@ -9,6 +9,7 @@ import (
 
 	"github.com/tfdeps/tfdeps/command/cli"
 	"github.com/tfdeps/tfdeps/command/problem"
+	"github.com/tfdeps/tfdeps/command/products"
 	"github.com/tfdeps/tfdeps/command/sources"
 	"github.com/tfdeps/tfdeps/command/view"
 	"github.com/tfdeps/tfdeps/command/workdir"
@@ -136,10 +137,10 @@ func (in *installation) explainMissing(err error) {
 	}
 }
 
-// inferred warns, for OpenTofu, of providers that a registry doesn't have, and that nothing but the type of a
+// inferred warns of providers that a registry doesn't have, and that nothing but the type of a
 // resource names: the type may be what is wrong.
 func (in *installation) inferred(err error) {
-	if in.product.Predecessor == nil {
+	if !products.Of(in.product).Guesses {
 		return
 	}
 	for _, part := range getproviders.SplitErrors(err) {

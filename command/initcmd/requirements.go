@@ -10,6 +10,7 @@ import (
 	"strings"
 
 	"github.com/tfdeps/tfdeps/command/problem"
+	"github.com/tfdeps/tfdeps/command/products"
 	"github.com/tfdeps/tfdeps/command/sources"
 	"github.com/tfdeps/tfdeps/command/workdir"
 	"github.com/tfdeps/tfdeps/depsfile"
@@ -38,9 +39,9 @@ func refuseOverrides(r request, s settings, required getproviders.Requirements) 
 	}
 }
 
-// warnSameTypes warns, for OpenTofu, of providers of one type in both namespaces that it takes for its own.
+// warnSameTypes warns of providers of one type in both namespaces that OpenTofu takes for its own.
 func warnSameTypes(r request, required getproviders.Requirements) {
-	if r.product.Predecessor == nil {
+	if !products.Of(r.product).Guesses {
 		return
 	}
 	alike := map[string][]string{}

@@ -139,8 +139,8 @@ func loadConfiguration(r request, net sources.Network) (dir *workdir.Dir, module
 		options.Within = "."
 	}
 	if dir = workdir.Load(r.meta, r.product, ".", options); dir.Empty() || dir.InputProblems.HasErrors() {
-		if r.product.Predecessor != nil && dir.InputProblems.HasErrors() {
-			r.log.Add(preamble(r))
+		if manner := products.Of(r.product); manner.RootFirst && dir.InputProblems.HasErrors() {
+			r.log.Add(&manner.Preamble)
 		}
 		return dir, moduleLocks, r.log.Add(dir.InputProblems...)
 	}
@@ -157,12 +157,7 @@ func copyModule(r request, net sources.Network) problem.List {
 		return nil
 	}
 	if module, problems := load.LoadModule(".", r.product); !module.Empty || problems.HasErrors() {
-		summary, wanted := "The working directory already contains files", "an empty directory into which a copy of "
-		advice := "the referenced module will be placed.\n\nTo initialize the configuration already in this working directory, omit the\n-from-module option."
-		if r.product.Predecessor != nil {
-			return problem.Fail("invalid_option", summary, "The -from-module option requires %s\n%s", wanted, advice)
-		}
-		return problem.Fail("invalid_option", summary+". The -from-module option requires\n"+wanted+advice, "")
+		return problem.List{new(products.Of(r.product).NotEmpty)}
 	}
 	shown := modules.Redact(source)
 	r.view.CopyingModule(shown)

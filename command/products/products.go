@@ -33,7 +33,26 @@ type settings struct {
 	at             func(version string) getproviders.Product
 	path, version  string // variables: where the real program is, and its version
 	defaultVersion string // where nothing else says which
+	isOld          func(getproviders.Version) bool
+	Manner
 }
+
+// Manner is what commands say and do as a product does it.
+type Manner struct {
+	Preamble problem.Problem // stands before errors of the configuration
+	NotEmpty problem.Problem // for -from-module, where there are files already
+
+	RootFirst bool // errors of the root module end an init before it looks at the backend
+	Guesses   bool // init warns of providers that may be another than is meant
+	Lenient   bool // how modules and their providers fit together is no error of get
+	NoStores  bool // state stores are unknown to it, and so are their options
+
+	Said bool     // help says whose work is done
+	Help []string // words of help texts, and those in their place
+}
+
+// Of returns the manner of a product.
+func Of(product getproviders.Product) Manner { return settingsOf[product.Program].Manner }
 
 // The versions where nothing else says which.
 const (
@@ -43,9 +62,33 @@ const (
 
 // settingsOf are those of each product, by its program.
 var settingsOf = map[string]settings{
-	"terraform": {getproviders.Terraform, terraformPathVariable, terraformVersionVariable, defaultTerraform},
-	"tofu":      {getproviders.OpenTofu, tofuPathVariable, tofuVersionVariable, defaultTofu},
+	"terraform": {getproviders.Terraform, terraformPathVariable, terraformVersionVariable, defaultTerraform, isOld, Manner{
+		Preamble: *problem.Error(`Terraform encountered problems during initialisation, including problems
+with the configuration, described below.
+
+The Terraform configuration must be valid before initialization so that
+Terraform can determine which modules and providers need to be installed.`, ""),
+		NotEmpty: *problem.CodedError("invalid_option", `The working directory already contains files. The -from-module option requires
+an empty directory into which a copy of `+notEmpty, ""),
+	}},
+	"tofu": {getproviders.OpenTofu, tofuPathVariable, tofuVersionVariable, defaultTofu, func(getproviders.Version) bool { return false }, Manner{
+		Preamble: *problem.Introduction(`OpenTofu encountered problems during initialization, including problems
+with the configuration, described below.
+
+The OpenTofu configuration must be valid before initialization so that
+OpenTofu can determine which modules and providers need to be installed.`),
+		NotEmpty: *problem.CodedError("invalid_option", "The working directory already contains files",
+			"The -from-module option requires an empty directory into which a copy of \n"+notEmpty),
+		RootFirst: true, Guesses: true, Lenient: true, NoStores: true, Said: true,
+		Help: []string{`"terraform plan"`, `"tofu plan"`, `"terraform apply"`, `"tofu apply"`,
+			"terraform state pull", "tofu state pull", "left to Terraform", "left to OpenTofu"},
+	}},
 }
+
+const notEmpty = `the referenced module will be placed.
+
+To initialize the configuration already in this working directory, omit the
+-from-module option.`
 
 // Options are what a command's arguments say about the product.
 type Options struct {
@@ -73,7 +116,7 @@ func ChooseWithOrigin(m *cli.Meta, o Options) (chosen getproviders.Product, from
 	if from.Kind == OldProgram {
 		return chosen, from, problem.List{tooOld(from.Program+" is Terraform "+from.old, from.old, fmt.Sprintf(" This command does the work of Terraform %s in its place.", chosen.Version))}
 	}
-	if v, invalid := getproviders.ParseVersion(chosen.Version); invalid == nil && chosen.Predecessor == nil && isOld(v) {
+	if v, invalid := getproviders.ParseVersion(chosen.Version); invalid == nil && settingsOf[chosen.Program].isOld(v) {
 		return chosen, from, problem.List{tooOld(fmt.Sprintf("This command does the work of Terraform %s", v), v.String(), "")}
 	}
 	if from.Kind == NoProgram {

@@ -53,7 +53,7 @@ func (o Options) Single(m *cli.Meta) cliconfig.SourceOptions {
 func (net Network) Modules(m *cli.Meta, product getproviders.Product) (modules.Resolver, *fetch.Fetcher) {
 	offline, store := net.OfflineBy != "", ownModuleStore(m)
 	fetcher := &fetch.Fetcher{Client: net.Archives, Store: store, Environ: m.Env, Offline: offline}
-	if product.Predecessor != nil {
+	if product.Understands("oci") {
 		fetcher.OCI = modulesIn(net.ociClient())
 	}
 	if m.Activity != nil {

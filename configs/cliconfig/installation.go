@@ -129,7 +129,7 @@ func (r *reader) argument(m *Method, location string, arg field) {
 		m.Exclude = append(m.Exclude, r.patterns(m.Kind, badExclude, arg)...)
 	case location != "" && arg.is(location):
 		r.location(m, arg)
-	case r.product.Predecessor == nil:
+	case !r.product.Understands(strings.ToLower(arg.name)):
 	case (m.Kind == Direct || m.Kind == NetworkMirror) && arg.is("download_retry_count"):
 		r.retries(m, arg)
 	case m.Kind == NetworkMirror && arg.is("trust_all_hashes"):

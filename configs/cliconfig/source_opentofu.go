@@ -17,7 +17,7 @@ const (
 // retried is a source whose archives are requested again as often as OpenTofu does it: as the
 // method says, else as the variable does. A variable that is no positive number says nothing.
 func (o SourceOptions) retried(source getproviders.Source, given *int) getproviders.Source {
-	if o.Product.Predecessor == nil {
+	if !o.Product.Understands("download_retry_count") {
 		return source
 	}
 	retries := defaultRetries

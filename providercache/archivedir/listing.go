@@ -81,7 +81,7 @@ func (s Listing) Version(v getproviders.Version, listed func(receipt.Pending) bo
 func (s Listing) hashes(r receipt.Receipt) []getproviders.Hash {
 	h1 := r.ArchiveH1()
 	switch {
-	case s.Product.Predecessor == nil || r.ZH == "":
+	case !s.Product.Understands("mirrored_zh") || r.ZH == "":
 		return []getproviders.Hash{h1}
 	case h1 == r.H1:
 		return []getproviders.Hash{h1, r.ZH}

@@ -192,8 +192,11 @@ var schemas []byte
 //go:embed schemas_opentofu.json
 var openTofuSchemas []byte
 
-// openTofuBase is the last version of Terraform that OpenTofu took over from.
-const openTofuBase = "1.5.7"
+// successors are products whose types are those of a version of Terraform, but for some differences.
+var successors = map[string]struct {
+	base        string
+	differences []byte
+}{"tofu": {"1.5.7", openTofuSchemas}}
 
 // difference is what a product has in another way: further arguments and blocks,
 // or others of the same names, and arguments that it lacks.
@@ -259,8 +262,8 @@ func (t *valueType) parse(word string) error {
 
 // table returns the types of backends that the product has.
 func table(product getproviders.Product) (map[string]*schema, error) {
-	if product.Predecessor != nil {
-		return differentTable(getproviders.Terraform(openTofuBase), openTofuSchemas)
+	if s, ok := successors[product.Program]; ok {
+		return differentTable(getproviders.Terraform(s.base), s.differences)
 	}
 	var types map[string]*schema
 	if err := json.Unmarshal(schemas, &types); err != nil {

@@ -18,7 +18,7 @@ type rule struct {
 	required  bool                // it has to be set, by either, and not to ""
 	wrong     func(string) string // says what is wrong with a value; nil, "": nothing
 	summary   string              // of the problem; "": what is wrong
-	terraform bool                // OpenTofu takes such values
+	role      bool                // a product that understands "any_role" takes such values
 }
 
 // pair is what two arguments have to do with each other.
@@ -53,14 +53,14 @@ var rules = par.OnceValue(func() map[string][]rule {
 			{argument: "kms_key_id", wrong: noKeyOfKMS, summary: "Invalid KMS Key ID"},
 			{argument: "sse_customer_key", wrong: noCustomerKey, summary: "Invalid sse_customer_key value"},
 			{argument: "retry_mode", wrong: notOneOf("standard", "adaptive"), summary: invalidValue},
-			{argument: "assume_role.role_arn", wrong: blank, summary: invalidValue, terraform: true},
-			{argument: "assume_role.role_arn", wrong: noARN, summary: "Invalid ARN", terraform: true},
-			{argument: "assume_role.role_arn", wrong: noARNOf("role/", "IAM Role"), summary: "Invalid IAM Role ARN", terraform: true},
+			{argument: "assume_role.role_arn", wrong: blank, summary: invalidValue, role: true},
+			{argument: "assume_role.role_arn", wrong: noARN, summary: "Invalid ARN", role: true},
+			{argument: "assume_role.role_arn", wrong: noARNOf("role/", "IAM Role"), summary: "Invalid IAM Role ARN", role: true},
 			{argument: "assume_role.policy_arns", wrong: noARN, summary: "Invalid ARN"},
 			{argument: "assume_role.policy_arns", wrong: noARNOf("policy/", "IAM Policy"), summary: "Invalid IAM Policy ARN"},
-			{argument: "assume_role_with_web_identity.role_arn", wrong: blank, summary: invalidValue, terraform: true},
-			{argument: "assume_role_with_web_identity.role_arn", wrong: noARN, summary: "Invalid ARN", terraform: true},
-			{argument: "assume_role_with_web_identity.role_arn", wrong: noARNOf("role/", "IAM Role"), summary: "Invalid IAM Role ARN", terraform: true},
+			{argument: "assume_role_with_web_identity.role_arn", wrong: blank, summary: invalidValue, role: true},
+			{argument: "assume_role_with_web_identity.role_arn", wrong: noARN, summary: "Invalid ARN", role: true},
+			{argument: "assume_role_with_web_identity.role_arn", wrong: noARNOf("role/", "IAM Role"), summary: "Invalid IAM Role ARN", role: true},
 			{argument: "assume_role_with_web_identity.policy_arns", wrong: noARN, summary: "Invalid ARN"},
 			{argument: "assume_role_with_web_identity.policy_arns", wrong: noARNOf("policy/", "IAM Policy"), summary: "Invalid IAM Policy ARN"},
 		},
@@ -115,7 +115,7 @@ func checkRules(block Block, value cty.Value, opts Options) (diags hcl.Diagnosti
 		diags = append(diags, diagnostic.Error(block.Range, summary, format, args...))
 	}
 	for _, r := range rules()[block.Type] {
-		if r.terraform && opts.Product.Predecessor != nil {
+		if r.role && opts.Product.Understands("any_role") {
 			continue
 		}
 		texts := given(value, r.argument, r.variables, getenv)

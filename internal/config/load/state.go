@@ -51,15 +51,14 @@ func StateRequirements(fsys fs.FS, path string, product getproviders.Product) (g
 // state was last written by Terraform 0.12.
 func ReadStateRequirements(r io.Reader, name string, product getproviders.Product) (getproviders.Requirements, error) {
 	product = product.OrDefault()
-	opentofu := product.Predecessor != nil
-	addresses, err := state.Addresses(r, opentofu)
+	addresses, err := state.Addresses(r, product.Understands("for_each"))
 	if err != nil {
 		return nil, fmt.Errorf("reading state %s: %w", name, err)
 	}
 	reqs := getproviders.Requirements{}
 	for _, address := range addresses {
 		provider, ok := stateProvider(address, product)
-		if !ok && opentofu && address != "" {
+		if !ok && address != "" && !product.Understands("unreadable_addresses") {
 			return nil, fmt.Errorf("reading state %s: a resource has the provider %q, which is no address of one", name, address)
 		}
 		if _, known := reqs[provider]; ok && !known {
@@ -83,7 +82,7 @@ func stateProvider(address string, product getproviders.Product) (getproviders.P
 	for static.StepName(steps, 0) == "module" && static.StepName(steps, 1) != "" {
 		steps = steps[2:]
 	}
-	if len(steps) == 4 && product.Predecessor != nil { // which is the key of a provider with for_each
+	if len(steps) == 4 && product.Understands("for_each") { // which is the key of a provider with for_each
 		steps = steps[:3]
 	}
 	if static.StepName(steps, 0) != "provider" || len(steps) < 2 || len(steps) > 3 {

@@ -38,7 +38,7 @@ func (w *walk) find(s *step) *hcl.Diagnostic {
 		return invalidSource(s.call, err)
 	}
 	s.address = address
-	if _, isRemote := address.(Remote); isRemote && s.isRun && w.Product.Predecessor == nil {
+	if _, isRemote := address.(Remote); isRemote && s.isRun && !w.Product.Understands("remote_runs") {
 		return remoteRun(s.call, address)
 	}
 	if diag := checkReach(s); diag != nil {
