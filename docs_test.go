@@ -197,7 +197,7 @@ var codeSources = []struct{ file, prefix, pattern string }{
 	{"providercache/vendoring/check.go", "", reasonPattern},
 	{"internal/config/modules/tree.go", "", reasonPattern},
 	{"command/initcmd/check.go", "", reasonPattern},
-	{"command/initcmd/plan.go", "", `^provider_upgrade$`},
+	{"command/initcmd/assess.go", "", `^(provider_upgrade|package_refused)$`},
 	{"command/vendorcmd/check.go", "", reasonPattern},
 }
 

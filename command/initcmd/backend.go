@@ -11,14 +11,6 @@ import (
 	"github.com/tfdeps/tfdeps/internal/config/load"
 )
 
-// backendState is the backend of a directory: what the configuration says, and
-// what is recorded.
-type backendState struct {
-	request
-	block  *load.Backend   // nil: there is none
-	record *backend.Record // as plan will find it; nil: there is none
-}
-
 // initBackend records the backend that the configuration names. Nothing is asked
 // of the backend itself. Errors are returned to be explained together with those
 // of the configuration, because they may not matter for this version; warnings go

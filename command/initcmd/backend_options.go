@@ -24,6 +24,13 @@ type backendOptions struct {
 	passed []string
 }
 
+// The notes that gather options of init.
+const (
+	noteNothing = "Accepted and without effect, because there is nothing that they could change here"
+	noteWith    = "The program that -with names moves the state. Without -with, these are an error if there may be state to move"
+	notePassed  = "Only for the program that -with names; without effect on tfdeps"
+)
+
 func (o *backendOptions) flags() cli.Flags {
 	return cli.Flags{
 		{Name: "backend", Arg: "=false", Value: cli.Bool(&o.initialize), Alias: "cloud",

@@ -3,67 +3,17 @@ package initcmd
 import (
 	"fmt"
 	"path/filepath"
-	"slices"
 
 	"github.com/tfdeps/tfdeps/command/cli"
 	"github.com/tfdeps/tfdeps/command/problem"
 	"github.com/tfdeps/tfdeps/command/products"
 	"github.com/tfdeps/tfdeps/command/view"
 	"github.com/tfdeps/tfdeps/command/workdir"
-	"github.com/tfdeps/tfdeps/getproviders"
 	"github.com/tfdeps/tfdeps/internal/config/backend"
 	"github.com/tfdeps/tfdeps/internal/config/modulelock"
 	"github.com/tfdeps/tfdeps/internal/config/modules"
 	"github.com/tfdeps/tfdeps/internal/wholefile"
 )
-
-// check is init -check: it finds out whether an init would have anything to do,
-// without a request and without writing a byte. What would keep an init from
-// succeeding is an error. It returns the exit code.
-func check(r request) int {
-	reasons := findReasons(r)
-	if r.log.All.HasErrors() {
-		return failed(r)
-	}
-	r.view.Problems(r.log.All)
-	r.view.Checked(reasons)
-	if len(reasons) > 0 {
-		return cli.ExitDiffers
-	}
-	return 0
-}
-
-// findReasons asks one after the other what an init would look after, until there
-// is an error.
-func findReasons(r request) (reasons []view.CheckReason) {
-	settings, ok := readSettings(r)
-	if !ok {
-		return nil
-	}
-	dir := workdir.Load(r.meta, r.product, ".", r.opts.modules)
-	if dir.Empty() {
-		return nil
-	}
-	add := func(found []view.CheckReason, problems problem.List) bool {
-		reasons = append(reasons, found...)
-		return r.log.Add(problems...)
-	}
-	add(checkPluginDirs(r), nil)
-	record, problems := workdir.ReadRecord(r.meta.Env, r.product)
-	if !r.log.Add(problems...) || !add(checkBackend(r, dir, record)) {
-		return reasons
-	}
-	found, problems := checkInstalledModules(r, dir)
-	if !add(found, problems) {
-		return reasons
-	}
-	// Modules that are missing may call others, and require providers.
-	incomplete := slices.ContainsFunc(found, func(reason view.CheckReason) bool { return reason.Module != "" })
-	if add(checkModuleLock(r, dir, incomplete)) {
-		add(checkProviders(r, settings, dir, record, incomplete))
-	}
-	return reasons
-}
 
 // checkPluginDirs compares what -plugin-dir says with what is recorded of it.
 func checkPluginDirs(r request) []view.CheckReason {
@@ -133,51 +83,19 @@ func checkInstalledModules(r request, dir *workdir.Dir) (reasons []view.CheckRea
 }
 
 // checkModuleLock compares the modules with their lock file, if there is one or
-// is to be one. Where modules are missing, it can't be known.
-func checkModuleLock(r request, dir *workdir.Dir, incomplete bool) (reasons []view.CheckReason, problems problem.List) {
-	locks, problems := workdir.LoadModuleLocks(r.meta.Context, r.opts.lockModules)
-	if incomplete || !locks.Kept || problems.HasErrors() {
-		return nil, problems
+// is to be one.
+func checkModuleLock(in *installation) (reasons []view.CheckReason, problems problem.List) {
+	if !in.moduleLocks.Kept {
+		return nil, nil
 	}
-	installed, unreadable := dir.InstalledModules(r.meta.Context)
-	if problems = append(problems, unreadable...); problems.HasErrors() {
-		return nil, problems
-	}
-	for _, finding := range locks.Locked.Check(installed) {
-		if finding.State != modulelock.Same {
-			reasons = append(reasons, view.CheckReason{Code: "module_differs", Module: finding.Key, Detail: workdir.ModuleChange(finding)})
-		}
-	}
-	return reasons, problems
-}
-
-// checkProviders compares what is required, locked and installed.
-func checkProviders(r request, settings settings, dir *workdir.Dir, record *backend.Record, incomplete bool) (reasons []view.CheckReason, problems problem.List) {
-	problems = dir.LoadLocks()
-	var required getproviders.Requirements
-	if !problems.HasErrors() {
-		var invalid problem.List
-		required, invalid = require(r, dir, record)
-		problems = append(problems, invalid...)
-	}
+	installed, problems := in.dir.InstalledModules(in.meta.Context)
 	if problems.HasErrors() {
 		return nil, problems
 	}
-	installer := newInstaller(r, settings, getproviders.MultiSource{}, dir.Locks, required)
-	installer.Fetcher.Observe = nil
-	status, err := installer.Check(r.meta.Context, required, dir.Locks)
-	if err != nil {
-		return nil, problem.Fail("vendored", "Can't compare what is installed", "%v", err)
-	}
-	for _, reason := range status.Reasons {
-		if incomplete && reason.Code == "lock_extra_provider" {
-			continue
+	for _, finding := range in.moduleLocks.Locked.Check(installed) {
+		if finding.State != modulelock.Same {
+			reasons = append(reasons, view.CheckReason{Code: "module_differs", Module: finding.Key, Detail: workdir.ModuleChange(finding)})
 		}
-		reasons = append(reasons, view.CheckReason{Code: reason.Code, Provider: reason.Provider, Detail: reason.Detail})
-	}
-	refused := settings.policy.CheckOverrides(settings.overriddenBy, required.Providers())
-	for _, refusal := range append(refused, settings.policy.CheckLocks(dir.Locks, required.Providers())...) {
-		reasons = append(reasons, view.CheckReason{Code: "package_refused", Provider: refusal.Provider, Detail: refusal.Error()})
 	}
 	return reasons, problems
 }

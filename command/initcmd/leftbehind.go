@@ -8,7 +8,16 @@ import (
 	"github.com/tfdeps/tfdeps/command/problem"
 	"github.com/tfdeps/tfdeps/command/workdir"
 	"github.com/tfdeps/tfdeps/internal/config/backend"
+	"github.com/tfdeps/tfdeps/internal/config/load"
 )
+
+// backendState is the backend of a directory: what the configuration says, and
+// what is recorded.
+type backendState struct {
+	request
+	block  *load.Backend   // nil: there is none
+	record *backend.Record // as plan will find it; nil: there is none
+}
 
 // transition is a change of the place where state is kept.
 type transition struct {

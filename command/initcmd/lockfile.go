@@ -7,7 +7,6 @@ import (
 	"github.com/tfdeps/tfdeps/command/problem"
 	"github.com/tfdeps/tfdeps/command/sources"
 	"github.com/tfdeps/tfdeps/command/view"
-	"github.com/tfdeps/tfdeps/command/workdir"
 	"github.com/tfdeps/tfdeps/depsfile"
 	"github.com/tfdeps/tfdeps/getproviders"
 	"github.com/tfdeps/tfdeps/internal/config/modulelock"
@@ -21,7 +20,7 @@ import (
 // is locked of modules and providers. With -lockfile=readonly it only says what
 // would be locked.
 func (in *installation) record(fetcher *fetcher.Fetcher, locks *depsfile.Locks, report providercache.Report) bool {
-	if !saveModules(in.request, in.dir, in.toLock) {
+	if !saveModules(in) {
 		return false
 	}
 	if in.opts.readonly || in.opts.offline {
@@ -36,15 +35,14 @@ func (in *installation) record(fetcher *fetcher.Fetcher, locks *depsfile.Locks, 
 	return ok && saveLocks(in.request, in.dir.Locks, locks, report)
 }
 
-// saveModules records where the modules are, and what they are: toLock, nil if
-// there is nothing to lock.
-func saveModules(r request, dir *workdir.Dir, toLock *modulelock.Locks) bool {
-	saved := r.log.Add(dir.SaveModules()...)
-	if toLock == nil || r.opts.readonly {
+// saveModules records where the modules are, and locks what they are.
+func saveModules(in *installation) bool {
+	saved := in.log.Add(in.dir.SaveModules()...)
+	if in.toLock == nil || in.opts.readonly {
 		return saved
 	}
-	if err := toLock.Save(modulelock.FileName); err != nil {
-		return r.log.Fail("module_record", "Failed to update the lock file for modules", "%s", problem.Unwritten(err))
+	if err := in.toLock.Save(modulelock.FileName); err != nil {
+		return in.log.Fail("module_record", "Failed to update the lock file for modules", "%s", problem.Unwritten(err))
 	}
 	return saved
 }

@@ -5,7 +5,6 @@ import (
 
 	"github.com/tfdeps/tfdeps/command/problem"
 	"github.com/tfdeps/tfdeps/command/products"
-	"github.com/tfdeps/tfdeps/command/sources"
 	"github.com/tfdeps/tfdeps/command/workdir"
 	"github.com/tfdeps/tfdeps/internal/config/modulelock"
 	"github.com/tfdeps/tfdeps/internal/config/modules"
@@ -14,50 +13,55 @@ import (
 // initModules finds the modules, and compares them with the configuration, with
 // the versions of the product that they are for, and with their lock file. What
 // that is to say goes into in.toLock. It reports whether there is no error so far.
-func initModules(in *installation, locks workdir.ModuleLocks, backendProblems problem.List) bool {
+func initModules(in *installation, backendProblems problem.List) bool {
 	r, dir := in.request, in.dir
-	if !r.log.Add(findModules(r, in.settings.net, dir, locks)...) {
-		return false
-	}
-	if !dir.RootProblems.HasErrors() && !dir.ModuleProblems.HasErrors() {
-		r.view.PhaseEnd()
-	}
-	if unfit := dir.Tree.CheckVersion(r.product); unfit.HasErrors() {
-		r.log.All = nil // what is wrong otherwise may be fine for the version that is asked for
-		return r.log.Add(products.ExplainVersion(r.meta, r.product, unfit)...)
-	}
-	if !r.log.Add(checkConfiguration(r, dir, backendProblems)...) {
-		return false
-	}
-	var problems problem.List
-	in.toLock, problems = checkModules(r, dir, locks)
-	return r.log.Add(problems...)
-}
-
-// findModules finds the modules of the configuration, and fetches them if need
-// be, in the versions that are locked.
-func findModules(r request, net sources.Network, dir *workdir.Dir, locks workdir.ModuleLocks) problem.List {
-	installer, fetcher := net.Modules(r.meta, r.product)
-	defer fetcher.Close()
-	installer.CopiedFrom, installer.Observe = r.opts.fromModule, r.view.ObserveModules
-	locks.Prefer(&installer)
-	switch {
-	case !r.opts.get:
-		installer.Mode = modules.AsRecorded
-	case r.opts.upgrade:
-		installer.Mode = modules.Upgrade
-	}
 	if r.opts.get && hasCalls(dir) {
 		r.view.ModulesBegin(r.opts.upgrade)
 	}
-	problems := dir.FindModules(r.meta.Context, installer)
+	problems := findModules(in, r.view.ObserveModules)
 	if dir.Tree != nil {
 		r.view.ModulesEnd(len(dir.Tree.Modules) - 1) // without the root
 	}
 	if !r.opts.get && dir.RootProblems.HasErrors() {
 		dir.TakeOutdated() // it may follow from what is wrong
 	}
-	return problems
+	if !r.log.Add(problems...) {
+		return false
+	}
+	if !dir.RootProblems.HasErrors() && !dir.ModuleProblems.HasErrors() {
+		r.view.PhaseEnd()
+	}
+	if !checkFit(r, dir, backendProblems) {
+		return false
+	}
+	in.toLock, problems = checkModules(r, dir, in.moduleLocks)
+	return r.log.Add(problems...)
+}
+
+// findModules finds the modules of the configuration, in the versions that are locked, and fetches them if need
+// be; with -plan it fetches none.
+func findModules(in *installation, observe func(modules.Event)) problem.List {
+	r := in.request
+	installer, fetcher := in.settings.net.Modules(r.meta, r.product)
+	defer fetcher.Close()
+	installer.CopiedFrom, installer.Observe, installer.DryRun = r.opts.fromModule, observe, r.opts.plan
+	in.moduleLocks.Prefer(&installer)
+	switch {
+	case !r.opts.get:
+		installer.Mode = modules.AsRecorded
+	case r.opts.upgrade:
+		installer.Mode = modules.Upgrade
+	}
+	return in.dir.FindModules(r.meta.Context, installer)
+}
+
+// checkFit tells whether the modules are for this version of the product, and what is wrong with them and with the backend.
+func checkFit(r request, dir *workdir.Dir, backendProblems problem.List) bool {
+	if unfit := dir.Tree.CheckVersion(r.product); unfit.HasErrors() {
+		r.log.All = nil // what is wrong otherwise may be fine for the version that is asked for
+		return r.log.Add(products.ExplainVersion(r.meta, r.product, unfit)...)
+	}
+	return r.log.Add(checkConfiguration(r, dir, backendProblems)...)
 }
 
 // hasCalls reports whether the root module or its tests call modules.

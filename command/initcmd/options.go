@@ -121,12 +121,8 @@ func (o *options) flags() cli.Flags {
 	}, cli.OpenTofu())
 }
 
-// The notes that gather options of init.
-const (
-	noteNothing = "Accepted and without effect, because there is nothing that they could change here"
-	noteWith    = "The program that -with names moves the state. Without -with, these are an error if there may be state to move"
-	notePassed  = "Only for the program that -with names; without effect on tfdeps"
-)
+// looks reports whether init does nothing but say what it would do.
+func (o *options) looks() bool { return o.check || o.plan }
 
 func defaults() options {
 	return options{get: true, backend: backendOptions{initialize: true, createDefault: true}}

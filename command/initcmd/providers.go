@@ -13,10 +13,8 @@ import (
 	"github.com/tfdeps/tfdeps/command/sources"
 	"github.com/tfdeps/tfdeps/command/view"
 	"github.com/tfdeps/tfdeps/command/workdir"
-	"github.com/tfdeps/tfdeps/depsfile"
 	"github.com/tfdeps/tfdeps/getproviders"
 	"github.com/tfdeps/tfdeps/internal/config/load"
-	"github.com/tfdeps/tfdeps/internal/config/modulelock"
 	"github.com/tfdeps/tfdeps/internal/scratch"
 	"github.com/tfdeps/tfdeps/providercache"
 	"github.com/tfdeps/tfdeps/providercache/event"
@@ -25,17 +23,6 @@ import (
 	"github.com/tfdeps/tfdeps/providercache/resolve"
 	"github.com/tfdeps/tfdeps/providercache/store"
 )
-
-// installation is what the providers of a directory are installed with.
-type installation struct {
-	request
-	settings settings
-	source   getproviders.MultiSource
-	mirrors  *sources.Mirrors // to be closed; nil: there are none
-	dir      *workdir.Dir
-	required getproviders.Requirements
-	toLock   *modulelock.Locks // of modules; nil: nothing
-}
 
 // provide makes the sources of providers, installs those that are required, and
 // records the result.
@@ -74,15 +61,20 @@ func (in *installation) cached(p getproviders.Provider) []getproviders.CachedPac
 	return slices.DeleteFunc(in.installer().KnownPackages(p), func(k getproviders.CachedPackage) bool { return !wanted.Allows(k.Version) })
 }
 
-// installer makes what installs packages.
-func (in *installation) installer() *providercache.Installer {
-	return newInstaller(in.request, in.settings, in.source, in.dir.Locks, in.required)
+// mode is how versions are chosen.
+func (in *installation) mode() resolve.Mode {
+	if in.opts.upgrade {
+		return resolve.Upgrade
+	}
+	return resolve.Normal
 }
 
-func newInstaller(r request, s settings, source getproviders.Source, locks *depsfile.Locks, required getproviders.Requirements) *providercache.Installer {
+// installer makes what installs packages.
+func (in *installation) installer() *providercache.Installer {
+	r, s := in.request, in.settings
 	installer := &providercache.Installer{
 		Fetcher: &fetcher.Fetcher{
-			Source: source, Client: s.net.Archives, Product: r.product, Observe: event.Observer(r.view.Observe), Now: r.meta.Now,
+			Source: in.source, Client: s.net.Archives, Product: r.product, Observe: event.Observer(r.view.Observe), Now: r.meta.Now,
 			StateDir: r.meta.StateDir, Verify: r.opts.verify, StrictTimes: r.opts.strictTimes, HashPolicy: r.opts.hashes,
 		},
 		Target: &store.Store{Dir: workdir.ProvidersDir(r.meta.Env, "")},
@@ -90,8 +82,8 @@ func newInstaller(r request, s settings, source getproviders.Source, locks *deps
 		Cache:  s.cache,
 		Link:   s.link,
 	}
-	installer.Fetcher.Policy = s.policy.Against(locks, func(p getproviders.Provider) getproviders.Version {
-		return sources.Newest(installer.KnownPackages(p), required.Constraints(p).Allows)
+	installer.Fetcher.Policy = s.policy.Against(in.dir.Locks, func(p getproviders.Provider) getproviders.Version {
+		return sources.Newest(installer.KnownPackages(p), in.required.Constraints(p).Allows)
 	})
 	return installer
 }
@@ -99,22 +91,23 @@ func newInstaller(r request, s settings, source getproviders.Source, locks *deps
 // install installs the required providers, and records the result in the lock
 // file.
 func (in *installation) install() bool {
-	mode := resolve.Normal
-	if in.opts.upgrade {
-		mode = resolve.Upgrade
-	}
 	installer := in.installer()
-	locks, report, err := installer.Install(in.meta.Context, in.required, in.dir.Locks, mode)
+	locks, report, err := installer.Install(in.meta.Context, in.required, in.dir.Locks, in.mode())
 	in.log.Add(in.view.ProvidersEnd()...)
 	if err != nil {
-		in.explainMissing(err)
 		in.inferred(err)
-		return in.log.Add(view.InstallProblems(in.product, in.required, err, in.suggest)...)
+		return in.explain(err)
 	}
 	in.view.PhaseEnd()
 	in.chosenOffline(report)
 	in.notShared(report)
 	return in.record(installer.Fetcher, locks, report)
+}
+
+// explain tells why providers can't be installed.
+func (in *installation) explain(err error) bool {
+	in.explainMissing(err)
+	return in.log.Add(view.InstallProblems(in.product, in.required, err, in.suggest)...)
 }
 
 // explainMissing adds to errors about providers that a registry doesn't have why that may be.

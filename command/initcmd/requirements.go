@@ -20,14 +20,16 @@ import (
 
 // requirements finds out which providers are needed and, before anything is asked
 // for or installed, whether a lock file that must not change is good enough as it is.
-func requirements(r request, settings settings, dir *workdir.Dir, record *backend.Record) (getproviders.Requirements, bool) {
-	required, problems := require(r, dir, record)
-	if !r.log.Add(problems...) {
-		return nil, false
+// With -check, the rest is no error, but something to do.
+func requirements(in *installation, record *backend.Record) (getproviders.Requirements, bool) {
+	r := in.request
+	required, problems := require(r, in.dir, record)
+	if ok := r.log.Add(problems...); !ok || r.opts.check {
+		return required, ok
 	}
 	warnSameTypes(r, required)
-	refuseOverrides(r, settings, required)
-	return required, r.log.Add(checkReadonly(r, settings.skip, dir.Locks, required)...)
+	refuseOverrides(r, in.settings, required)
+	return required, r.log.Add(checkReadonly(r, in.settings.skip, in.dir.Locks, required)...)
 }
 
 // refuseOverrides refuses providers that come past the policy, if it says so.

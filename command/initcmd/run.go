@@ -1,10 +1,10 @@
 // Package initcmd is the command "init", which prepares a working directory: it
 // finds modules, records the backend, installs providers and writes the lock file.
 //
-// It reads from top to bottom: options.go, run.go with the order of the phases,
-// then a file for each phase: settings.go, backend.go with leftbehind.go, modules.go,
-// requirements.go, providers.go, lockfile.go and handover.go. report.go writes the page of the run. check.go is init -check, which does none of
-// it, and plan.go is init -plan, which asks what it would do.
+// It reads from top to bottom: run.go has the order of the phases and what they work on, then
+// there is a file for each phase: backend.go with leftbehind.go, modules.go, providers.go, handover.go,
+// requirements.go and lockfile.go. report.go writes the page of the run. assess.go is -check and -plan, which find out what the
+// phases would do; check.go compares for them. settings.go and options.go are what all work with.
 package initcmd
 
 import (
@@ -18,7 +18,6 @@ import (
 	"github.com/tfdeps/tfdeps/command/sources"
 	"github.com/tfdeps/tfdeps/command/view"
 	"github.com/tfdeps/tfdeps/command/workdir"
-	"github.com/tfdeps/tfdeps/getproviders"
 	"github.com/tfdeps/tfdeps/internal/config/load"
 	"github.com/tfdeps/tfdeps/internal/config/modules"
 )
@@ -26,15 +25,6 @@ import (
 // Command is the command.
 func Command() cli.Command {
 	return cli.Command{Name: "init", Synopsis: "Prepare your working directory for other commands", Help: help(), Run: run}
-}
-
-// request is what one run of init works on. Nothing of it changes.
-type request struct {
-	meta    *cli.Meta
-	opts    options
-	product getproviders.Product
-	view    *view.Init
-	log     *problem.Log // steps add to it, and return whether the next one may run
 }
 
 func run(m *cli.Meta, args []string) (int, error) {
@@ -55,19 +45,13 @@ func run(m *cli.Meta, args []string) (int, error) {
 	shown := view.NewInit(how)
 	r := request{meta: m.Showing(shown.Activity()), opts: opts, product: product, view: shown, log: new(problem.Log)}
 	r.view.Version(m.Version)
-	problems = append(problems, checkReport(opts.report)...)
-	code := 0
-	switch problems = append(problems, m.Warnings...); {
-	case problems.HasErrors():
-		code = cli.End(r.view.Problems, problems, 1)
-	case opts.check:
-		r.view.Problems(problems)
-		code = check(r)
-	case opts.plan:
-		r.view.Problems(problems)
-		code = plan(r)
+	problems = slices.Concat(problems, checkReport(opts.report), m.Warnings)
+	code := cli.End(r.view.Problems, problems, 0)
+	switch {
+	case code != 0:
+	case opts.looks():
+		code = look(r)
 	default:
-		r.view.Problems(problems)
 		code = initialize(r)
 		if !r.opts.json {
 			r.meta.TellInterrupted(r.log.All)
@@ -83,25 +67,49 @@ func run(m *cli.Meta, args []string) (int, error) {
 // initialize runs the phases in Terraform's order, and returns the exit code.
 // Warnings are shown at the end, those of the settings at once.
 func initialize(r request) int {
-	settings, ok := applySettings(r)
-	if !ok {
+	in, ok := prepare(r)
+	defer func() { in.mirrors.Close() }()
+	switch {
+	case !ok:
 		return failed(r)
-	}
-	dir, moduleLocks, ok := loadConfiguration(r, settings.net)
-	if !ok {
-		return failed(r)
-	}
-	if dir.Empty() {
+	case in.dir.Empty():
 		r.view.EmptyDirectory()
 		return 0
 	}
-	in := installation{request: r, settings: settings, dir: dir}
+	record, backendProblems := initBackend(r, in.dir)
+	r.view.PhaseEnd()
+	if initModules(in, backendProblems) {
+		in.required, ok = requirements(in, record)
+		if ok && in.provide() && in.handOver() {
+			r.view.Done(r.log.All, r.meta.Env.Get("TF_IN_AUTOMATION") != "")
+			return 0
+		}
+	}
+	saveModules(in)
+	return failed(r)
+}
+
+// look is -check and -plan: it shows what an init would do, and returns the exit code. What would keep an init from
+// succeeding is an error.
+func look(r request) int {
+	in, ok := prepare(r)
 	defer func() { in.mirrors.Close() }()
-	if !initializeDir(&in, moduleLocks) {
-		saveModules(r, dir, in.toLock)
+	found := view.InitPlan{Complete: true}
+	if ok && !in.dir.Empty() {
+		ok = in.assess(&found)
+	}
+	if !ok {
 		return failed(r)
 	}
-	r.view.Done(r.log.All, r.meta.Env.Get("TF_IN_AUTOMATION") != "")
+	r.view.Problems(r.log.All)
+	if r.opts.check {
+		r.view.Checked(found.Others)
+	} else {
+		r.view.Planned(found)
+	}
+	if !found.IsEmpty() {
+		return cli.ExitDiffers
+	}
 	return 0
 }
 
@@ -111,42 +119,42 @@ func failed(r request) int {
 	return cli.End(r.view.Problems, append(warnings, errors...), 1)
 }
 
-// initializeDir runs the phases for a directory with a configuration, until one
-// of them has an error. It reports whether none had.
-func initializeDir(in *installation, moduleLocks workdir.ModuleLocks) (ok bool) {
-	r, dir := in.request, in.dir
-	if !r.log.Add(checkRoot(r, dir)...) || !r.log.Add(checkEncryption(r, dir)...) {
-		return false
+// prepare reads what all phases work on: the settings, the root module, after the one that -from-module names was
+// copied to its place, and the lock files. What is wrong with the module is kept in the Dir.
+func prepare(r request) (in *installation, ok bool) {
+	in = &installation{request: r}
+	if in.settings, ok = readSettings(r); !ok || !r.opts.looks() && !recordPluginDirs(r) {
+		return in, false
 	}
-	record, backendProblems := initBackend(r, dir)
-	r.view.PhaseEnd()
-	if !initModules(in, moduleLocks, backendProblems) {
-		return false
+	var problems problem.List
+	if !r.opts.check { // which sends no request
+		in.settings.net, problems = sources.Connect(r.meta, r.product, in.settings.config, r.opts.offlineBy)
 	}
-	in.required, ok = requirements(r, in.settings, dir, record)
-	return ok && in.provide() && in.handOver()
-}
-
-// loadConfiguration reads the root module, after the one that -from-module names
-// was copied to its place, and the lock files, if there is a module. What is wrong
-// with the module is kept in the Dir.
-func loadConfiguration(r request, net sources.Network) (dir *workdir.Dir, moduleLocks workdir.ModuleLocks, ok bool) {
-	if !r.log.Add(copyModule(r, net)...) {
-		return nil, moduleLocks, false
+	if !r.log.Add(problems...) || !r.log.Add(copyModule(r, in.settings.net)...) {
+		return in, false
 	}
 	options := r.opts.modules
 	if r.opts.fromModule != "" { // the user can't have looked at it yet
 		options.Within = "."
 	}
-	if dir = workdir.Load(r.meta, r.product, ".", options); dir.Empty() || dir.InputProblems.HasErrors() {
-		if manner := products.Of(r.product); manner.RootFirst && dir.InputProblems.HasErrors() {
+	in.dir = workdir.Load(r.meta, r.product, ".", options)
+	invalid := in.dir.InputProblems
+	switch manner := products.Of(r.product); {
+	case invalid.HasErrors():
+		if manner.RootFirst && !r.opts.check {
 			r.log.Add(&manner.Preamble)
 		}
-		return dir, moduleLocks, r.log.Add(dir.InputProblems...)
+		return in, r.log.Add(invalid...)
+	case in.dir.Empty():
+		return in, true
+	case !r.opts.looks():
+		r.log.Add(invalid...)
 	}
-	problems := append(dir.InputProblems, dir.LoadLocks()...)
-	moduleLocks, unread := workdir.LoadModuleLocks(r.meta.Context, r.opts.lockModules)
-	return dir, moduleLocks, r.log.Add(append(problems, unread...)...)
+	problems = in.dir.LoadLocks()
+	locks, unread := workdir.LoadModuleLocks(r.meta.Context, r.opts.lockModules)
+	in.moduleLocks = locks
+	return in, r.log.Add(append(problems, unread...)...) &&
+		(r.opts.check || r.log.Add(checkRoot(r, in.dir)...) && r.log.Add(checkEncryption(r, in.dir)...))
 }
 
 // copyModule copies the module that -from-module names into the working

@@ -13,9 +13,11 @@ import (
 	"github.com/tfdeps/tfdeps/command/cli"
 	"github.com/tfdeps/tfdeps/command/problem"
 	"github.com/tfdeps/tfdeps/command/sources"
+	"github.com/tfdeps/tfdeps/command/view"
 	"github.com/tfdeps/tfdeps/command/workdir"
 	"github.com/tfdeps/tfdeps/configs/cliconfig"
 	"github.com/tfdeps/tfdeps/getproviders"
+	"github.com/tfdeps/tfdeps/internal/config/modulelock"
 	"github.com/tfdeps/tfdeps/internal/wholefile"
 	"github.com/tfdeps/tfdeps/providercache/link"
 	"github.com/tfdeps/tfdeps/providercache/store"
@@ -30,18 +32,28 @@ type settings struct {
 	cache    *store.Store                   // that directories share; nil: none
 	link     link.Mode
 	policy   sources.Policy
-	net      sources.Network // none before applySettings
+	net      sources.Network // none with -check
 }
 
-// applySettings finds out how to install, records what Terraform records of it, and
-// makes the clients.
-func applySettings(r request) (s settings, ok bool) {
-	if s, ok = readSettings(r); !ok || !recordPluginDirs(r) {
-		return s, false
-	}
-	var problems problem.List
-	s.net, problems = sources.Connect(r.meta, r.product, s.config, r.opts.offlineBy)
-	return s, r.log.Add(problems...)
+// request is what one run of init works on. Nothing of it changes.
+type request struct {
+	meta    *cli.Meta
+	opts    options
+	product getproviders.Product
+	view    *view.Init
+	log     *problem.Log // steps add to it, and return whether the next one may run
+}
+
+// installation is what the phases of a run find out, one after the other.
+type installation struct {
+	request
+	settings    settings
+	dir         *workdir.Dir
+	moduleLocks workdir.ModuleLocks
+	toLock      *modulelock.Locks // of modules; nil: nothing
+	required    getproviders.Requirements
+	source      getproviders.MultiSource
+	mirrors     *sources.Mirrors // to be closed; nil: there are none
 }
 
 // readSettings finds out how to install. Warnings are shown at once, because they

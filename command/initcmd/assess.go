@@ -1,0 +1,175 @@
+package initcmd
+
+import (
+	"fmt"
+	"path/filepath"
+	"slices"
+
+	"github.com/tfdeps/tfdeps/command/problem"
+	"github.com/tfdeps/tfdeps/command/view"
+	"github.com/tfdeps/tfdeps/command/workdir"
+	"github.com/tfdeps/tfdeps/getproviders"
+	"github.com/tfdeps/tfdeps/internal/config/modules"
+	"github.com/tfdeps/tfdeps/providercache"
+	"github.com/tfdeps/tfdeps/providercache/lockhashes"
+	"github.com/tfdeps/tfdeps/providercache/resolve"
+)
+
+// assess goes through the phases of an init, until one of them has an error, and adds what it would do. It reports whether
+// there is no error. Nothing is written. With -check no request is sent either: modules and providers are compared with what is
+// recorded, locked and installed. With -plan registries are asked, but for no archive.
+func (in *installation) assess(found *view.InitPlan) (ok bool) {
+	record, problems := workdir.ReadRecord(in.meta.Env, in.product)
+	if !in.log.Add(problems...) {
+		return false
+	}
+	reasons, problems := checkBackend(in.request, in.dir, record)
+	found.Others = append(checkPluginDirs(in.request), reasons...)
+	if in.opts.check {
+		ok = in.log.Add(problems...) && in.recordedModules(found)
+	} else {
+		ok = in.planModules(problems, found)
+	}
+	if !ok {
+		return false
+	}
+	if found.Complete && len(found.Modules) == 0 { // else it can't be known
+		reasons, problems = checkModuleLock(in)
+		found.Others = append(found.Others, reasons...)
+		if !in.log.Add(problems...) {
+			return false
+		}
+	}
+	in.required, ok = requirements(in, record)
+	return ok && in.assessProviders(found)
+}
+
+// recordedModules adds what isn't as it is recorded of modules.
+func (in *installation) recordedModules(found *view.InitPlan) bool {
+	reasons, problems := checkInstalledModules(in.request, in.dir)
+	found.Others = append(found.Others, reasons...)
+	// Modules that are missing may call others, and require providers.
+	found.Complete = !slices.ContainsFunc(reasons, func(reason view.CheckReason) bool { return reason.Module != "" })
+	return in.log.Add(problems...)
+}
+
+// planModules adds the modules that would be fetched, and what else would be recorded of modules.
+func (in *installation) planModules(backendProblems problem.List, found *view.InitPlan) bool {
+	if in.opts.get {
+		if reasons, problems := checkInstalledModules(in.request, in.dir); !problems.HasErrors() { // else the look below tells what is wrong
+			found.Others = append(found.Others, reasons...)
+		}
+	}
+	problems := findModules(in, func(e modules.Event) {
+		if planned, ok := e.(modules.Planned); ok {
+			found.Complete = found.Complete && planned.Certain
+			found.Modules = append(found.Modules, view.PlannedModule{
+				Key: planned.Key, Package: planned.Package, Version: planned.Version, Was: planned.Was, Code: string(planned.Code),
+			})
+		}
+	})
+	if !in.log.Add(problems...) {
+		return false
+	}
+	found.Others = slices.DeleteFunc(found.Others, func(reason view.CheckReason) bool {
+		return slices.ContainsFunc(found.Modules, func(m view.PlannedModule) bool { return m.Key == reason.Module })
+	})
+	return checkFit(in.request, in.dir, backendProblems)
+}
+
+// assessProviders compares what is required, locked and installed, and adds what would become of each required provider.
+func (in *installation) assessProviders(found *view.InitPlan) bool {
+	if in.opts.plan && !in.connect() {
+		return false
+	}
+	installer := in.installer()
+	installer.Fetcher.Observe = nil
+	var planned providercache.Plan
+	if in.opts.plan {
+		var err error
+		if planned, err = installer.Plan(in.meta.Context, in.required, in.dir.Locks, in.mode()); err == nil {
+			err = in.measure(installer, planned.Fetch)
+		}
+		if err != nil {
+			return in.explain(err)
+		}
+	}
+	status, err := installer.Check(in.meta.Context, in.required, in.dir.Locks)
+	if err != nil {
+		return in.log.Fail("vendored", "Can't compare what is installed", "%v", err)
+	}
+	reasons := map[getproviders.Provider][]view.CheckReason{}
+	for _, reason := range status.Reasons {
+		shown := view.CheckReason{Code: reason.Code, Provider: reason.Provider, Detail: reason.Detail}
+		switch _, required := in.required[reason.Provider]; {
+		case required && in.opts.plan:
+			reasons[reason.Provider] = append(reasons[reason.Provider], shown)
+		case required || found.Complete: // else a module may require it
+			found.Others = append(found.Others, shown)
+		}
+	}
+	if in.opts.plan {
+		in.addProviders(planned, reasons, found)
+		return true
+	}
+	refused := in.settings.policy.CheckOverrides(in.settings.overriddenBy, in.required.Providers())
+	for _, refusal := range append(refused, in.settings.policy.CheckLocks(in.dir.Locks, in.required.Providers())...) {
+		found.Others = append(found.Others, view.CheckReason{Code: "package_refused", Provider: refusal.Provider, Detail: refusal.Error()})
+	}
+	return true
+}
+
+// measure finds out how large the archives are that would be fetched, and what their sources say of them.
+func (in *installation) measure(installer *providercache.Installer, fetches []providercache.PlannedFetch) error {
+	if len(fetches) == 0 {
+		return nil
+	}
+	req := lockhashes.Request{
+		Requirements: getproviders.Requirements{}, Locks: in.dir.Locks, Upgrade: map[getproviders.Provider]getproviders.Version{},
+		Platforms: []getproviders.Platform{getproviders.CurrentPlatform()},
+	}
+	for _, f := range fetches {
+		req.Requirements[f.Provider], req.Upgrade[f.Provider] = in.required[f.Provider], f.Version
+	}
+	located, err := lockhashes.Locate(in.meta.Context, installer.Fetcher, lockhashes.LocateOptions{Sizes: in.opts.offlineBy == ""}, req)
+	if err != nil {
+		return err
+	}
+	for _, p := range located[0].Packages {
+		for i := range fetches {
+			if f := &fetches[i]; f.Provider == p.Selection.Provider {
+				f.Source, f.Location = p.Package.Source, p.Package.Location.String()
+				if p.Size >= 0 {
+					f.Bytes = p.Size
+				}
+			}
+		}
+	}
+	return nil
+}
+
+// addProviders adds the providers in the order of their addresses, each with the reasons for what would be done.
+func (in *installation) addProviders(planned providercache.Plan, reasons map[getproviders.Provider][]view.CheckReason, found *view.InitPlan) {
+	add := func(s resolve.Selection, p view.PlannedProvider) {
+		p.Provider, p.Version, p.Reasons = s.Provider, s.Version.String(), reasons[s.Provider]
+		if lock, ok := in.dir.Locks.Provider(s.Provider); ok {
+			if p.Locked = lock.Version.String(); p.Locked != p.Version && in.required.Constraints(s.Provider).Allows(lock.Version) {
+				p.Reasons = []view.CheckReason{{Code: "provider_upgrade", Provider: s.Provider, Detail: fmt.Sprintf("version %s is locked", lock.Version)}}
+			}
+		}
+		found.Providers = append(found.Providers, p)
+	}
+	for _, s := range planned.Present {
+		add(s, view.PlannedProvider{Action: view.PlanPresent})
+	}
+	for _, s := range planned.Link {
+		add(s, view.PlannedProvider{Action: view.PlanLink})
+	}
+	for _, f := range planned.Fetch {
+		add(f.Selection, view.PlannedProvider{Action: view.PlanFetch, Source: f.Source, Location: filepath.ToSlash(f.Location), Bytes: f.Bytes})
+	}
+	for _, p := range planned.BuiltIn {
+		found.Providers = append(found.Providers, view.PlannedProvider{Provider: p, Action: view.PlanBuiltIn, Reasons: reasons[p]})
+	}
+	slices.SortStableFunc(found.Providers, func(a, b view.PlannedProvider) int { return a.Provider.Compare(b.Provider) })
+}
