@@ -20,8 +20,7 @@ type completionOptions struct {
 }
 
 func (o *completionOptions) flags() cli.Flags {
-	return cli.Flags{{Name: "line", Arg: "=TEXT", Value: cli.String(&o.line),
-		Help: "Print how this command line may be completed, one word a line. The scripts call this."}}
+	return cli.Flags{cli.Text("line=TEXT", &o.line, "Print how this command line may be completed, one word a line. The scripts call this.")}
 }
 
 // shells are those that there is a script for.

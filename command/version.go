@@ -16,7 +16,7 @@ import (
 type versionOptions struct{ json bool }
 
 func (o *versionOptions) flags() cli.Flags {
-	return cli.Flags{{Name: "json", Value: cli.Bool(&o.json), Help: "Print a JSON object."}}
+	return cli.Flags{cli.Switch("json", &o.json, "Print a JSON object.")}
 }
 
 // versionCommand tells versions: of the product, of tfdeps, and of the selected

@@ -73,12 +73,11 @@ func (o *options) activity(m *cli.Meta, product getproviders.Product) (*view.Act
 }
 
 func (o *options) dirFlag() cli.Flag {
-	return cli.Flag{Name: "dir", Arg: "=DIR", Value: cli.String(&o.dir),
-		Help: "The cache below this directory, as if TFDEPS_CACHE_DIR named it, whatever the CLI configuration says."}
+	return cli.Text("dir=DIR", &o.dir, "The cache below this directory, as if TFDEPS_CACHE_DIR named it, whatever the CLI configuration says.")
 }
 
 func (o *options) jsonFlag(help string) cli.Flag {
-	return cli.Flag{Name: "json", Value: cli.Bool(&o.json), Help: help}
+	return cli.Switch("json", &o.json, help)
 }
 
 // end prints a report, nil if there is none, shows the problems and returns the exit code.

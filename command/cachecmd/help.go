@@ -18,17 +18,17 @@ func help() cli.Help {
 func (o *addOptions) flags() cli.Flags {
 	return cli.Flags{
 		o.dirFlag(),
-		{Name: "locked", Arg: " DIR|FILE...", Value: cli.Paths(&o.paths),
-			Help: "What these lock files select, or those in and below these directories, with the hashes that they record."},
-		{Name: "platform", Arg: "=OS_ARCH", Value: cli.Each(&o.platforms, getproviders.ParsePlatform),
-			Help: "For this platform. May be given more than once."},
+		cli.Option("locked DIR|FILE...", cli.Paths(&o.paths),
+			"What these lock files select, or those in and below these directories, with the hashes that they record."),
+		cli.Option("platform=OS_ARCH", cli.Each(&o.platforms, getproviders.ParsePlatform), "For this platform. May be given more than once."),
 		sources.MirrorFlag(&o.mirrors),
 		sources.PolicyFlag(&o.policies),
-		{Name: "offline", Value: cli.Bool(&o.offline), Variable: "TFDEPS_OFFLINE", Meaning: "send no request",
-			Help: "Send no request. What isn't there yet has to be in a mirror on this machine."},
+		cli.Switch("offline", &o.offline,
+			"Send no request. What isn't there yet has to be in a mirror on this machine.").
+			Or("TFDEPS_OFFLINE", "send no request"),
 		o.jsonFlag("Print a JSON object: format_version, directory, named; packages, those that were asked for, and for each of them address, version, platform, directory, added, source, bytes, error and code (why it isn't there), started_at and ended_at; and of -system, receipts: whether there are any; summary, started_at, ended_at, diagnostics. Keys may be added."),
-		{Name: "system", Value: cli.Bool(&o.system),
-			Help: "Make a cache that is part of an image, in " + systemCacheDir + " or below -dir: readable for all, the same bytes and times each time (those of SOURCE_DATE_EPOCH, else 1980), and with receipts beside it, so that its users needn't read the packages if root alone can write to it, and they can't: they aren't root, or it is mounted read-only. They find it if TFDEPS_CACHE_DIR names it."},
+		cli.Switch("system", &o.system,
+			"Make a cache that is part of an image, in "+systemCacheDir+" or below -dir: readable for all, the same bytes and times each time (those of SOURCE_DATE_EPOCH, else 1980), and with receipts beside it, so that its users needn't read the packages if root alone can write to it, and they can't: they aren't root, or it is mounted read-only. They find it if TFDEPS_CACHE_DIR names it."),
 		cli.Progress(&o.progress),
 	}
 }
@@ -71,10 +71,8 @@ func listHelp() cli.Help {
 func (o *verifyOptions) flags() cli.Flags {
 	return cli.Flags{
 		o.dirFlag(),
-		{Name: "locked", Arg: " DIR...", Value: cli.Paths(&o.paths),
-			Help: "Compare them with the lock files in and below these directories, too."},
-		{Name: "repair", Value: cli.Bool(&o.repair),
-			Help: "Remove what is damaged. The next init that wants it fetches it."},
+		cli.Option("locked DIR...", cli.Paths(&o.paths), "Compare them with the lock files in and below these directories, too."),
+		cli.Switch("repair", &o.repair, "Remove what is damaged. The next init that wants it fetches it."),
 		o.jsonFlag("Print a JSON object: format_version, directory, named; packages, and for each of them address, version, platform, directory, finding (sound, damaged, not_locked, unknown), h1, expected (what it should have been one of), error and code (why it can't be read); and, of -repair, removed and kept as those of gc; summary, started_at, ended_at, diagnostics. Keys may be added."),
 		cli.Progress(&o.progress),
 	}
@@ -89,22 +87,18 @@ func verifyHelp() cli.Help {
 func (o *removeOptions) flags() cli.Flags {
 	return cli.Flags{
 		o.dirFlag(),
-		{Name: "dry-run", Value: cli.Bool(&o.dryRun),
-			Help: "Remove nothing, and tell what would be removed."},
-		{Name: "force", Value: cli.Bool(&o.force),
-			Help: "Remove packages to which directories have symbolic links, too. They have to be prepared again."},
+		cli.Switch("dry-run", &o.dryRun, "Remove nothing, and tell what would be removed."),
+		cli.Switch("force", &o.force, "Remove packages to which directories have symbolic links, too. They have to be prepared again."),
 		o.jsonFlag("Print a JSON object: format_version, directory, named, dry_run; the bytes freed and shared, and shared_with, the directories that have hard links; removed, and for each of these packages address, version, platform, directory, size, size_on_disk, last_use; kept, with reason (linked, in_use, no_receipt, failed), detail, linked_by; and modules: entries and bytes removed from their store. With -dry-run, removed and modules are what would be. Last are summary, started_at, ended_at, diagnostics. Keys may be added."),
 	}
 }
 
 func (o *gcOptions) flags() cli.Flags {
 	return append(cli.Flags{
-		{Name: "older-than", Arg: "=30d", Value: cli.Parsed(&o.olderThan, parseAge),
-			Help: "Remove what wasn't used for this long, such as 2w or 12h."},
-		{Name: "max-size", Arg: "=20GB", Value: cli.Func(o.setMaxSize),
-			Help: "Remove what was used least recently, until the rest is no larger than this."},
-		{Name: "keep-locked", Arg: " DIR...", Value: cli.Paths(&o.keepLocked),
-			Help: "Keep what lock files in and below these directories select. Without -older-than and -max-size, remove all the rest."},
+		cli.Option("older-than=30d", cli.Parsed(&o.olderThan, parseAge), "Remove what wasn't used for this long, such as 2w or 12h."),
+		cli.Option("max-size=20GB", cli.Func(o.setMaxSize), "Remove what was used least recently, until the rest is no larger than this."),
+		cli.Option("keep-locked DIR...", cli.Paths(&o.keepLocked),
+			"Keep what lock files in and below these directories select. Without -older-than and -max-size, remove all the rest."),
 	}, o.removeOptions.flags()...)
 }
 
@@ -133,10 +127,8 @@ func cleanHelp() cli.Help {
 
 func (o *keyOptions) flags() cli.Flags {
 	return cli.Flags{
-		{Name: "github", Value: cli.Bool(&o.github),
-			Help: "Print path, key and restore-keys, for $GITHUB_OUTPUT."},
-		{Name: "platform", Arg: "=OS_ARCH", Value: cli.Parsed(&o.platform, getproviders.ParsePlatform),
-			Help: "The platform of the packages. The default is this machine's."},
+		cli.Switch("github", &o.github, "Print path, key and restore-keys, for $GITHUB_OUTPUT."),
+		cli.Option("platform=OS_ARCH", cli.Parsed(&o.platform, getproviders.ParsePlatform), "The platform of the packages. The default is this machine's."),
 		o.dirFlag(),
 		o.jsonFlag("Print a JSON object: format_version, key, platform, restore_keys, started_at, ended_at, diagnostics."),
 	}
@@ -161,11 +153,12 @@ func (o *transferOptions) flags() cli.Flags {
 		states + "), url and bytes of the archive, error and code; summary, started_at, ended_at, diagnostics. Keys may be added."
 	flags := cli.Flags{
 		o.dirFlag(),
-		{Name: "platform", Arg: "=OS_ARCH", Value: cli.Each(&o.platforms, getproviders.ParsePlatform),
-			Help: "The packages for this platform. May be given more than once. The default is this machine's."},
+		cli.Option("platform=OS_ARCH", cli.Each(&o.platforms, getproviders.ParsePlatform),
+			"The packages for this platform. May be given more than once. The default is this machine's."),
 		sources.PolicyFlag(&o.policies),
-		{Name: "offline", Value: cli.Bool(&o.offline), Variable: "TFDEPS_OFFLINE", Meaning: "send no request",
-			Help: "Send no request. Only a directory can be named then."},
+		cli.Switch("offline", &o.offline,
+			"Send no request. Only a directory can be named then.").
+			Or("TFDEPS_OFFLINE", "send no request"),
 		o.jsonFlag(report),
 		cli.Progress(&o.progress),
 	}

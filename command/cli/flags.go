@@ -59,9 +59,8 @@ const noteDiagnostics = "Options of OpenTofu that are accepted and have no effec
 func OpenTofu() Flags {
 	return Flags{
 		{Name: "concise", Value: AnyBool(), Note: noteDiagnostics},
-		{Name: "consolidate-warnings", Value: AnyBool(),
-			Help: "Show similar warnings about files as one, which is the default. =false shows each."},
-		{Name: "consolidate-errors", Value: AnyBool(), Help: "Show similar errors about files as one, too."},
+		Option("consolidate-warnings", AnyBool(), "Show similar warnings about files as one, which is the default. =false shows each."),
+		Option("consolidate-errors", AnyBool(), "Show similar errors about files as one, too."),
 		{Name: "deprecation", Value: Func(func(level string) error {
 			if !strings.HasPrefix(level, "module:") {
 				return errors.New("it has to be module:all, module:local or module:none")
@@ -69,6 +68,22 @@ func OpenTofu() Flags {
 			return nil
 		}), Note: noteDiagnostics},
 	}
+}
+
+// Option makes the row of an option: usage is its name, with what the help shows behind it, as in "dir=DIR".
+func Option(usage string, value Value, help string) Flag {
+	end := strings.IndexAny(usage+"=", "= ")
+	return Flag{Name: usage[:end], Arg: usage[end:], Value: value, Help: help}
+}
+
+// Switch is Option for one that is on or off, Text for one with any text; the value before is the default.
+func Switch(usage string, p *bool, help string) Flag { return Option(usage, Bool(p), help) }
+func Text(usage string, p *string, help string) Flag { return Option(usage, String(p), help) }
+
+// Or returns the row with a variable that stands for the option, and what its value says.
+func (f Flag) Or(variable, meaning string) Flag {
+	f.Variable, f.Meaning = variable, meaning
+	return f
 }
 
 // Value reads an option: it adds the option to a set.

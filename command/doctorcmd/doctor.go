@@ -30,10 +30,11 @@ type options struct {
 
 func (o *options) flags() cli.Flags {
 	return cli.Flags{
-		{Name: "offline", Value: cli.Bool(&o.offline), Variable: "TFDEPS_OFFLINE", Meaning: "send no request",
-			Help: "Send no request: registries and mirrors are listed and not asked."},
+		cli.Switch("offline", &o.offline,
+			"Send no request: registries and mirrors are listed and not asked.").
+			Or("TFDEPS_OFFLINE", "send no request"),
 		sources.MirrorFlag(&o.mirrors),
-		{Name: "json", Value: cli.Bool(&o.json), Help: "Print a JSON object, with the problems in it."},
+		cli.Switch("json", &o.json, "Print a JSON object, with the problems in it."),
 		cli.NoColor(),
 	}
 }

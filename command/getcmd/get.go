@@ -33,13 +33,13 @@ type options struct {
 
 func (o *options) flags() cli.Flags {
 	return slices.Concat(cli.Flags{
-		{Name: "update", Value: cli.Bool(&o.update),
-			Help: "Fetch all modules again, in the newest versions that their calls allow."},
-		{Name: "offline", Value: cli.Bool(&o.offline), Variable: "TFDEPS_OFFLINE", Meaning: "send no request",
-			Help: "Send no request. What isn't there and not in the store of modules either is an error."},
+		cli.Switch("update", &o.update, "Fetch all modules again, in the newest versions that their calls allow."),
+		cli.Switch("offline", &o.offline,
+			"Send no request. What isn't there and not in the store of modules either is an error.").
+			Or("TFDEPS_OFFLINE", "send no request"),
 	}, o.modules.Flags(), cli.Flags{
-		{Name: "json", Value: cli.Bool(&o.json), Help: "Print one JSON object a line, for programs, as init does."},
-		{Name: "json-into", Arg: "=FILE", Value: cli.String(&o.jsonInto), Help: "Write what -json prints into a file, beside the output for people."},
+		cli.Switch("json", &o.json, "Print one JSON object a line, for programs, as init does."),
+		cli.Text("json-into=FILE", &o.jsonInto, "Write what -json prints into a file, beside the output for people."),
 		cli.Progress(&o.progress), cli.NoColor(),
 	}, cli.OpenTofu())
 }

@@ -35,12 +35,12 @@ func (o *backendOptions) flags() cli.Flags {
 	return cli.Flags{
 		{Name: "backend", Arg: "=false", Value: cli.Bool(&o.initialize), Alias: "cloud",
 			Help: "Leave the record of the backend as it is."},
-		{Name: "backend-config", Arg: "=", Value: cli.Strings(&o.config),
-			Help: "A file with arguments for the backend, or one argument as NAME=VALUE. May be given more than once; a single empty value says that there are none."},
-		{Name: "reconfigure", Value: cli.Bool(&o.reconfigure),
-			Help: "Record the backend as it is configured now, whatever was recorded before. State stays where it is."},
-		{Name: "with", Arg: "=PROGRAM", Value: cli.String(&o.with), Variable: "TFDEPS_WITH", Meaning: "who initializes the backend",
-			Help: "Run \"terraform init\" or \"tofu init\" for the backend when modules and providers are installed. It tells which providers the state needs, and can move state, with -migrate-state or -force-copy."},
+		cli.Option("backend-config=", cli.Strings(&o.config),
+			"A file with arguments for the backend, or one argument as NAME=VALUE. May be given more than once; a single empty value says that there are none."),
+		cli.Switch("reconfigure", &o.reconfigure, "Record the backend as it is configured now, whatever was recorded before. State stays where it is."),
+		cli.Text("with=PROGRAM", &o.with,
+			"Run \"terraform init\" or \"tofu init\" for the backend when modules and providers are installed. It tells which providers the state needs, and can move state, with -migrate-state or -force-copy.").
+			Or("TFDEPS_WITH", "who initializes the backend"),
 		{Name: "force-copy", Value: cli.Bool(&o.forceCopy), Note: noteWith},
 		{Name: "migrate-state", Value: cli.Bool(&o.migrate), Note: noteWith},
 		{Name: "create-default-workspace", Value: cli.Bool(&o.createDefault), Note: noteNothing},

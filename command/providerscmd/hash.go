@@ -11,8 +11,7 @@ import (
 type hashOptions struct{ json bool }
 
 func (o *hashOptions) flags() cli.Flags {
-	return cli.Flags{{Name: "json", Value: cli.Bool(&o.json),
-		Help: "Print a JSON array with an object for each: path, h1, zh, or error and code. There is no zh for a directory."}}
+	return cli.Flags{cli.Switch("json", &o.json, "Print a JSON array with an object for each: path, h1, zh, or error and code. There is no zh for a directory.")}
 }
 
 func hashHelp() cli.Help {

@@ -35,15 +35,15 @@ func (o *lockOptions) flags() cli.Flags {
 		cli.Flags{
 			{Name: "hashes", Arg: "=", Value: cli.String(&o.hashes), Variable: cli.HashesVariable, Meaning: "whose word counts for hashes of what isn't read",
 				Help: "Whose hashes to trust for packages that aren't read:", Choices: hashes, More: "What was read before counts more."},
-			{Name: "upgrade", Arg: "=ADDRESS[@VERSION]", Value: cli.Strings(&o.upgrades),
-				Help: "Select this version, or the newest that is allowed, for a provider, and leave the entries of others as they are. May be given more than once."},
+			cli.Option("upgrade=ADDRESS[@VERSION]", cli.Strings(&o.upgrades),
+				"Select this version, or the newest that is allowed, for a provider, and leave the entries of others as they are. May be given more than once."),
 			o.dirFlag("Work in this directory instead of the current one. May be given more than once, and be a pattern such as envs/*, of which the directories with a configuration count. A package that several of them need is read once."),
-			{Name: "check", Value: cli.Bool(&o.check),
-				Help: "Write nothing. Exit with 1 if a lock file lacks a hash for one of the platforms, and list those that it lacks. Which platform an h1 is for can be known only from the package, so packages that are new to this machine are read."},
+			cli.Switch("check", &o.check,
+				"Write nothing. Exit with 1 if a lock file lacks a hash for one of the platforms, and list those that it lacks. Which platform an h1 is for can be known only from the package, so packages that are new to this machine are read."),
 		},
 		o.modules.Flags(),
 		cli.Flags{
-			{Name: "json", Value: cli.Bool(&o.json), Help: "Print a JSON object, which is described below."},
+			cli.Switch("json", &o.json, "Print a JSON object, which is described below."),
 			cli.Progress(&o.progress),
 			cli.NoColor(),
 			{Name: "enable-plugin-cache", Value: cli.AnyBool(), Note: cli.NoEffect}, // no archive is fetched twice anyway

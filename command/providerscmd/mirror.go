@@ -43,25 +43,25 @@ func (o *mirrorOptions) flags() cli.Flags {
 	return slices.Concat(
 		cli.Flags{
 			o.platformFlag(),
-			{Name: "lock-file", Arg: "=false", Value: cli.Bool(&o.lockFile), Help: "Don't look at lock files."},
+			cli.Switch("lock-file=false", &o.lockFile, "Don't look at lock files."),
 			o.dirFlag("Take the configuration in this directory instead of the current one. May be given more than once, and be a pattern such as envs/*, of which the directories with a configuration count."),
-			{Name: "locked", Arg: "=PATH", Value: cli.Paths(&o.locked),
-				Help: "Take what this lock file selects, or those in and below this directory; no configuration is read unless -dir says so. May be given more than once."},
-			{Name: "versions", Arg: "=all", Value: cli.Func(o.addVersions), Help: "Take all versions that the configuration allows."},
+			cli.Option("locked=PATH", cli.Paths(&o.locked),
+				"Take what this lock file selects, or those in and below this directory; no configuration is read unless -dir says so. May be given more than once."),
+			cli.Option("versions=all", cli.Func(o.addVersions), "Take all versions that the configuration allows."),
 			{Name: "versions", Arg: "=ADDRESS@VERSION,...",
 				Help: "Take these; no configuration is read unless -dir says so. May be given more than once."},
 		},
 		o.sourceFlags("config", "Take them from where the CLI configuration says."),
 		cli.Flags{
-			{Name: "prune", Value: cli.Bool(&o.prune),
-				Help: "Remove all other packages from the mirror, if everything succeeded. It takes two runs: the first one takes them out of the indexes and lists them; a run that has read an index before still finds them. A run with -prune an hour later, or any time after that, removes them. A run without -prune in between lists them again."},
-			{Name: "prune-grace", Arg: "=1h", Value: cli.Duration(&o.pruneGrace),
-				Help: "How long it has to be since the indexes were changed, such as 90m or 24h. With 0, one run does all; a client that read an index right before may ask for a package in vain."},
+			cli.Switch("prune", &o.prune,
+				"Remove all other packages from the mirror, if everything succeeded. It takes two runs: the first one takes them out of the indexes and lists them; a run that has read an index before still finds them. A run with -prune an hour later, or any time after that, removes them. A run without -prune in between lists them again."),
+			cli.Option("prune-grace=1h", cli.Duration(&o.pruneGrace),
+				"How long it has to be since the indexes were changed, such as 90m or 24h. With 0, one run does all; a client that read an index right before may ask for a package in vain."),
 		},
 		o.modules.Flags(),
 		cli.Flags{
 			sources.CreateRepositoryFlag(&o.createRepository),
-			{Name: "json", Value: cli.Bool(&o.json), Help: "Print a JSON object, which is described below."},
+			cli.Switch("json", &o.json, "Print a JSON object, which is described below."),
 			cli.Progress(&o.progress), cli.NoColor(),
 		}, cli.OpenTofu())
 }

@@ -33,26 +33,24 @@ type packageOptions struct {
 }
 
 func (o *packageOptions) platformFlag() cli.Flag {
-	return cli.Flag{Name: "platform", Arg: "=OS_ARCH", Value: cli.Func(o.addPlatform),
-		Help: `A platform such as linux_amd64; may be given more than once. The default is this machine's. With "all", those that the source of a provider lists for its version.`}
+	return cli.Option("platform=OS_ARCH", cli.Func(o.addPlatform),
+		`A platform such as linux_amd64; may be given more than once. The default is this machine's. With "all", those that the source of a provider lists for its version.`)
 }
 
 // sourceFlags are the options that say where packages come from. The value of
 // -from that the help names is the one that isn't the default.
 func (o *packageOptions) sourceFlags(from, help string) cli.Flags {
 	return cli.Flags{
-		{Name: "fs-mirror", Arg: "=DIR", Value: cli.String(&o.fsMirror),
-			Help: "Take packages from this directory, which has the layout of a filesystem mirror, and from nowhere else."},
-		{Name: "net-mirror", Arg: "=URL", Value: cli.String(&o.netMirror),
-			Help: "Take them from this network mirror, and from nowhere else."},
-		{Name: "from", Arg: "=" + from, Value: cli.String(&o.from), Help: help},
+		cli.Text("fs-mirror=DIR", &o.fsMirror, "Take packages from this directory, which has the layout of a filesystem mirror, and from nowhere else."),
+		cli.Text("net-mirror=URL", &o.netMirror, "Take them from this network mirror, and from nowhere else."),
+		cli.Text("from="+from, &o.from, help),
 		sources.MirrorFlag(&o.mirrors),
 		sources.PolicyFlag(&o.policies),
 	}
 }
 
 func (o *packageOptions) dirFlag(help string) cli.Flag {
-	return cli.Flag{Name: "dir", Arg: "=DIR", Value: cli.Strings(&o.dirs), Help: help}
+	return cli.Option("dir=DIR", cli.Strings(&o.dirs), help)
 }
 
 func (o *packageOptions) addPlatform(given string) error {

@@ -44,12 +44,13 @@ type treeOptions struct {
 
 func (o *treeOptions) flags() cli.Flags {
 	return slices.Concat(cli.Flags{
-		{Name: "json", Value: cli.Bool(&o.json), Help: "Print a JSON object, which is described below."},
-		{Name: "format", Arg: "=cyclonedx", Value: cli.Func(o.setFormat),
-			Help: "Print a bill of materials for auditors, as CycloneDX 1.6 in JSON: each provider with source, hashes, signer, and whether the policy refuses it. What this machine doesn't know, as of packages that aren't installed, is \"unknown\"."},
+		cli.Switch("json", &o.json, "Print a JSON object, which is described below."),
+		cli.Option("format=cyclonedx", cli.Func(o.setFormat),
+			"Print a bill of materials for auditors, as CycloneDX 1.6 in JSON: each provider with source, hashes, signer, and whether the policy refuses it. What this machine doesn't know, as of packages that aren't installed, is \"unknown\"."),
 		sources.PolicyFlag(&o.policies),
-		{Name: "state", Arg: "=FILE", Value: cli.String(&o.stateFile), Variable: "TFDEPS_STATE", Meaning: "the state that tells which providers are needed",
-			Help: "Read this state instead of that of the current workspace; with \"-\" standard input, as in\nterraform state pull | tfdeps providers -state=-"},
+		cli.Text("state=FILE", &o.stateFile,
+			"Read this state instead of that of the current workspace; with \"-\" standard input, as in\nterraform state pull | tfdeps providers -state=-").
+			Or("TFDEPS_STATE", "the state that tells which providers are needed"),
 	}, o.modules.Flags(), cli.Flags{cli.NoColor()}, cli.OpenTofu())
 }
 

@@ -25,13 +25,12 @@ func (o *urlsOptions) flags() cli.Flags {
 		o.sourceFlags("origin", `Take them from the providers' own registries, whatever the CLI configuration says about installation. The default is "config".`),
 		cli.Flags{
 			o.dirFlag("Work in this directory instead of the current one. May be given more than once, and be a pattern such as envs/*, of which the directories with a configuration count."),
-			{Name: "sizes", Value: cli.Bool(&o.sizes),
-				Help: "Ask servers how large the packages are: for each, a request for its first byte."},
+			cli.Switch("sizes", &o.sizes, "Ask servers how large the packages are: for each, a request for its first byte."),
 		},
 		o.modules.Flags(),
 		cli.Flags{
-			{Name: "json", Value: cli.Bool(&o.json),
-				Help: "Print a JSON object, which is described below. URLs are whole in it, because it takes all of one to download: the query of a signed URL is a secret for as long as it holds, so keep the output to yourself. User and password are never in it, and without -json no query is."},
+			cli.Switch("json", &o.json,
+				"Print a JSON object, which is described below. URLs are whole in it, because it takes all of one to download: the query of a signed URL is a secret for as long as it holds, so keep the output to yourself. User and password are never in it, and without -json no query is."),
 			cli.NoColor(),
 		})
 }

@@ -37,16 +37,16 @@ type verifyOptions struct {
 
 func (o *verifyOptions) flags() cli.Flags {
 	return cli.Flags{
-		{Name: "dir", Arg: "=DIR", Value: cli.Strings(&o.dirs),
-			Help: "The directory with the lock file, instead of the current one. May be given more than once, and be a pattern such as envs/*, of which the directories with a lock file count. A package that several of them share is read once."},
+		cli.Option("dir=DIR", cli.Strings(&o.dirs),
+			"The directory with the lock file, instead of the current one. May be given more than once, and be a pattern such as envs/*, of which the directories with a lock file count. A package that several of them share is read once."),
 		{Name: "cache", Label: "-cache, -cache=DIR", Value: cli.BoolFunc(o.setCache),
 			Help: `Look into the shared cache instead: the one that init uses, or the one that is in this directory, as for "cache verify -dir". Nothing has to be in a cache, and what isn't locked is passed over.`},
-		{Name: "mirror", Arg: "=DIR", Value: cli.Func(o.addMirror),
-			Help: "Look into this filesystem mirror instead, with packages that are packed or unpacked. What isn't locked is passed over. May be given more than once."},
-		{Name: "vendored", Value: cli.Bool(&o.vendored), Help: "Look into terraform.d/plugins instead."},
-		{Name: "platform", Arg: "=OS_ARCH", Value: cli.Func(o.addPlatform),
-			Help: "For which platform everything has to be there; may be given more than once. The default is this machine's. What is there for others is compared, too."},
-		{Name: "json", Value: cli.Bool(&o.json), Help: "Print a JSON object, which is described below."},
+		cli.Option("mirror=DIR", cli.Func(o.addMirror),
+			"Look into this filesystem mirror instead, with packages that are packed or unpacked. What isn't locked is passed over. May be given more than once."),
+		cli.Switch("vendored", &o.vendored, "Look into terraform.d/plugins instead."),
+		cli.Option("platform=OS_ARCH", cli.Func(o.addPlatform),
+			"For which platform everything has to be there; may be given more than once. The default is this machine's. What is there for others is compared, too."),
+		cli.Switch("json", &o.json, "Print a JSON object, which is described below."),
 		cli.Progress(&o.progress),
 		cli.NoColor(),
 	}

@@ -44,36 +44,48 @@ const (
 
 func (o *options) flags() cli.Flags {
 	return cli.Flags{
-		{Name: "listen", Arg: "=ADDRESS", Value: cli.String(&o.listen), Help: "Where to listen: HOST:PORT, or :PORT on all of the machine's addresses. Port 0 is any that is free. A socket that systemd " +
-			"hands over comes first. The default is " + defaultListen + "."},
-		{Name: "tls-cert", Arg: "=FILE", Value: cli.String(&o.cert), Help: "Speak https with this certificate, in PEM, with those that issued it behind it. Terraform and OpenTofu need https."},
-		{Name: "tls-key", Arg: "=FILE", Value: cli.String(&o.key), Help: "The certificate's private key, in PEM."},
-		{Name: "acme", Arg: "=HOST", Value: cli.Strings(&o.acme.hosts), Help: "Speak https, with a certificate for this name that an authority issues by ACME. With this option you agree to the terms of the authority. The authority's server has to reach " +
-			"this one at port 443, or by -acme-http. The option can be used several times."},
-		{Name: "acme-directory", Arg: "=URL", Value: cli.String(&o.acme.directory), Help: "The authority. The default is Let's Encrypt."},
-		{Name: "acme-ca", Arg: "=FILE", Value: cli.String(&o.acme.ca), Help: "Trust these authorities, in PEM, at the URL of -acme-directory, too."},
-		{Name: "acme-http", Arg: "=ADDRESS", Value: cli.String(&o.acme.http), Help: "Answer the authority's challenges by http, too, at this address, which it has to reach as port 80."},
-		{Name: "acme-email", Arg: "=ADDRESS", Value: cli.String(&o.acme.email), Help: "Where the authority may write to."},
-		{Name: "acme-store", Arg: "=DIR or URL", Value: cli.String(&o.acme.store), Help: "Keep certificates and their keys there. The default is the place of the packages, below serve/acme/."},
-		{Name: "json", Value: cli.Bool(&o.json), Help: "Print an object with the URL, and the lines on stderr as JSON objects."},
-		{Name: "tokens", Arg: "=FILE", Value: cli.String(&o.tokens), Help: "Answer only requests with one of the bearer tokens in this file, one in a line. It is read for each request; while it is empty or can't be read, none is answered. " +
-			"Archives can also be had by the URLs in the documents, which are signed, and good for half an hour at most."},
-		{Name: "include", Arg: "=PATTERN", Value: cli.Strings(&o.include), Help: "Serve only providers and modules that match, such as \"hashicorp/*\". The option can be used several times."},
-		{Name: "exclude", Arg: "=PATTERN", Value: cli.Strings(&o.exclude), Help: "Serve no provider and no module that matches. The option can be used several times."},
-		{Name: "allow-network", Arg: "=CIDR", Value: networks(&o.networks), Help: "Also connect to hosts in this network, such as 10.20.0.0/16, which requests and registries name. Without it, they are on the internet, or are named " +
-			"by -include, -host or the CLI configuration. The option can be used several times."},
-		{Name: "browser-host", Arg: "=HOST", Value: cli.Strings(&o.browserHosts), Help: "Without -tokens, and with http on a loopback address: answer browsers that find the server by this name, such as that of a proxy without https. " +
-			"Other programs, and browsers that come by https, may use any name. The option can be used several times."},
-		{Name: "max-connections", Arg: "=N", Value: cli.Positive(&o.connections), Help: "Accept N connections at once, and answer as many requests; further ones wait. The default is 4096."},
-		{Name: "memory", Arg: "=SIZE", Value: cli.String(&o.memory), Help: "Use at most this much memory to read what registries say and to answer with it: 512MiB, 2GB. A request that doesn't fit waits for half a minute at most, " +
-			"and is then refused with the status 503. An answer of a registry for which it is not enough is always refused. The default is " + defaultMemory + "."},
-		{Name: "max-size", Arg: "=SIZE", Value: cli.String(&o.maxSize), Help: "Remove archives that weren't used for the longest time, every hour, when all of them take more: 200GB, 1.5TiB. " +
-			"None is removed that was used within two hours. All servers of a bucket have this option, or none. Without it nothing is removed."},
-		{Name: "keep-locked", Arg: "=PATH", Value: cli.Strings(&o.keepLocked), Help: "Never remove what this lock file selects, or those in and below this directory. They are read again each time. The option can be used several times."},
-		{Name: "host", Arg: "=HOST", Value: cli.Strings(&o.hosts), Help: "With a command: the registry of this host is found at the server, too. The option can be used several times. " +
-			"Those of Terraform, of OpenTofu and of host blocks always are."},
-		{Name: "https", Value: cli.Bool(&o.https), Help: "With a command: speak https, with a certificate that an authority made for this run has issued. SSL_CERT_FILE of the command " +
-			"has it beside the usual ones, which programs in Go use on Linux."},
+		cli.Text("listen=ADDRESS", &o.listen,
+			"Where to listen: HOST:PORT, or :PORT on all of the machine's addresses. Port 0 is any that is free. A socket that systemd "+
+				"hands over comes first. The default is "+defaultListen+"."),
+		cli.Text("tls-cert=FILE", &o.cert, "Speak https with this certificate, in PEM, with those that issued it behind it. Terraform and OpenTofu need https."),
+		cli.Text("tls-key=FILE", &o.key, "The certificate's private key, in PEM."),
+		cli.Option("acme=HOST", cli.Strings(&o.acme.hosts),
+			"Speak https, with a certificate for this name that an authority issues by ACME. With this option you agree to the terms of the authority. The authority's server has to reach "+
+				"this one at port 443, or by -acme-http. The option can be used several times."),
+		cli.Text("acme-directory=URL", &o.acme.directory, "The authority. The default is Let's Encrypt."),
+		cli.Text("acme-ca=FILE", &o.acme.ca, "Trust these authorities, in PEM, at the URL of -acme-directory, too."),
+		cli.Text("acme-http=ADDRESS", &o.acme.http, "Answer the authority's challenges by http, too, at this address, which it has to reach as port 80."),
+		cli.Text("acme-email=ADDRESS", &o.acme.email, "Where the authority may write to."),
+		cli.Text("acme-store=DIR or URL", &o.acme.store, "Keep certificates and their keys there. The default is the place of the packages, below serve/acme/."),
+		cli.Switch("json", &o.json, "Print an object with the URL, and the lines on stderr as JSON objects."),
+		cli.Text("tokens=FILE", &o.tokens,
+			"Answer only requests with one of the bearer tokens in this file, one in a line. It is read for each request; while it is empty or can't be read, none is answered. "+
+				"Archives can also be had by the URLs in the documents, which are signed, and good for half an hour at most."),
+		cli.Option("include=PATTERN", cli.Strings(&o.include),
+			"Serve only providers and modules that match, such as \"hashicorp/*\". The option can be used several times."),
+		cli.Option("exclude=PATTERN", cli.Strings(&o.exclude), "Serve no provider and no module that matches. The option can be used several times."),
+		cli.Option("allow-network=CIDR", networks(&o.networks),
+			"Also connect to hosts in this network, such as 10.20.0.0/16, which requests and registries name. Without it, they are on the internet, or are named "+
+				"by -include, -host or the CLI configuration. The option can be used several times."),
+		cli.Option("browser-host=HOST", cli.Strings(&o.browserHosts),
+			"Without -tokens, and with http on a loopback address: answer browsers that find the server by this name, such as that of a proxy without https. "+
+				"Other programs, and browsers that come by https, may use any name. The option can be used several times."),
+		cli.Option("max-connections=N", cli.Positive(&o.connections),
+			"Accept N connections at once, and answer as many requests; further ones wait. The default is 4096."),
+		cli.Text("memory=SIZE", &o.memory,
+			"Use at most this much memory to read what registries say and to answer with it: 512MiB, 2GB. A request that doesn't fit waits for half a minute at most, "+
+				"and is then refused with the status 503. An answer of a registry for which it is not enough is always refused. The default is "+defaultMemory+"."),
+		cli.Text("max-size=SIZE", &o.maxSize,
+			"Remove archives that weren't used for the longest time, every hour, when all of them take more: 200GB, 1.5TiB. "+
+				"None is removed that was used within two hours. All servers of a bucket have this option, or none. Without it nothing is removed."),
+		cli.Option("keep-locked=PATH", cli.Strings(&o.keepLocked),
+			"Never remove what this lock file selects, or those in and below this directory. They are read again each time. The option can be used several times."),
+		cli.Option("host=HOST", cli.Strings(&o.hosts),
+			"With a command: the registry of this host is found at the server, too. The option can be used several times. "+
+				"Those of Terraform, of OpenTofu and of host blocks always are."),
+		cli.Switch("https", &o.https,
+			"With a command: speak https, with a certificate that an authority made for this run has issued. SSL_CERT_FILE of the command "+
+				"has it beside the usual ones, which programs in Go use on Linux."),
 	}
 }
 

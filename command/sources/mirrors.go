@@ -19,7 +19,7 @@ const mirrorVariable = "TFDEPS_MIRROR"
 
 // MirrorFlag is the option -mirror, whose values [Options.OpenMirrors] takes.
 func MirrorFlag(given *[]string) cli.Flag {
-	return cli.Flag{Name: "mirror", Arg: "=URL", Value: cli.Func(func(value string) error {
+	return cli.Option("mirror=URL", cli.Func(func(value string) error {
 		for each := range strings.SplitSeq(value, ",") {
 			if each = strings.TrimSpace(each); each == "" {
 				return errors.New("the URL of a mirror, or a directory, has to follow")
@@ -29,8 +29,9 @@ func MirrorFlag(given *[]string) cli.Flag {
 			}
 		}
 		return nil
-	}), Variable: mirrorVariable, Meaning: "which mirrors are asked first",
-		Help: "Take providers from this mirror, and what it doesn't have from where they come from without this option: a bucket such as s3://BUCKET/PREFIX or gs://BUCKET/PREFIX, an OCI registry at oci://HOST/PATH/${namespace}/${type}, a network mirror at https://, or a directory in the layout of a filesystem mirror. May be given more than once, or with commas: the first one that has a package serves it."}
+	}),
+		"Take providers from this mirror, and what it doesn't have from where they come from without this option: a bucket such as s3://BUCKET/PREFIX or gs://BUCKET/PREFIX, an OCI registry at oci://HOST/PATH/${namespace}/${type}, a network mirror at https://, or a directory in the layout of a filesystem mirror. May be given more than once, or with commas: the first one that has a package serves it.").
+		Or(mirrorVariable, "which mirrors are asked first")
 }
 
 // Mirrors are the mirrors of -mirror. The zero value is none.

@@ -36,8 +36,8 @@ type Policy struct {
 
 // PolicyFlag is the option -policy, whose values [ReadPolicy] takes.
 func PolicyFlag(given *[]string) cli.Flag {
-	return cli.Flag{Name: "policy", Arg: "=FILE|RULE=VALUE", Value: cli.Strings(given),
-		Help: "Refuse packages by the rules in this file, too, or by this one rule, such as minimum_trust=partner, minimum_age=72h, refuse_downgrades=true, allow_overrides=false, or with commas sources=, providers= and lock_platforms=. May be given more than once; no rule of the machine or the repository is left out."}
+	return cli.Option("policy=FILE|RULE=VALUE", cli.Strings(given),
+		"Refuse packages by the rules in this file, too, or by this one rule, such as minimum_trust=partner, minimum_age=72h, refuse_downgrades=true, allow_overrides=false, or with commas sources=, providers= and lock_platforms=. May be given more than once; no rule of the machine or the repository is left out.")
 }
 
 // ReadPolicy reads the rules that count for the current directory: those of the machine, of

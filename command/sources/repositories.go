@@ -16,13 +16,14 @@ import (
 
 // CreateRepositoryFlag is the option -create-repository, whose value [CreateRepository] takes.
 func CreateRepositoryFlag(given *string) cli.Flag {
-	return cli.Flag{Name: "create-repository", Arg: "=CMD", Value: cli.Func(func(value string) error {
+	return cli.Option("create-repository=CMD", cli.Func(func(value string) error {
 		if strings.TrimSpace(value) == "" {
 			return errors.New("a command has to follow")
 		}
 		*given = value
 		return nil
-	}), Help: "Start this command if the OCI registry doesn't have a repository, and try once more, such as \"aws ecr create-repository --repository-name\". The name of the repository is its last argument. Its words are separated by spaces; no shell reads them. It runs in the root directory. OCI_REGISTRY and OCI_REPOSITORY are in its environment."}
+	}),
+		"Start this command if the OCI registry doesn't have a repository, and try once more, such as \"aws ecr create-repository --repository-name\". The name of the repository is its last argument. Its words are separated by spaces; no shell reads them. It runs in the root directory. OCI_REGISTRY and OCI_REPOSITORY are in its environment.")
 }
 
 // CheckCreateRepository refuses the option -create-repository where there is no registry.

@@ -62,18 +62,17 @@ type Options struct {
 // Flags are the options of commands that read a configuration.
 func (o *Options) Flags() cli.Flags {
 	return cli.Flags{
-		{Name: "test-directory", Arg: "=DIR", Value: cli.String(&o.TestDirectory),
-			Help: `Where test files are besides the working directory, as they may call modules. The default is "tests".`},
-		{Name: "var", Arg: "=NAME=VALUE", Help: "The value of a variable that the source or the version of a module is made from. May be given more than once.",
-			Value: cli.Func(func(assignment string) error {
-				o.Inputs = append(o.Inputs, load.InputArgument{Assignment: assignment})
-				return nil
-			})},
-		{Name: "var-file", Arg: "=FILE", Help: "A file with values of such variables. May be given more than once.",
-			Value: cli.Func(func(file string) error {
-				o.Inputs = append(o.Inputs, load.InputArgument{File: file})
-				return nil
-			})},
+		cli.Text("test-directory=DIR", &o.TestDirectory, `Where test files are besides the working directory, as they may call modules. The default is "tests".`),
+		cli.Option("var=NAME=VALUE", cli.Func(func(assignment string) error {
+			o.Inputs = append(o.Inputs, load.InputArgument{Assignment: assignment})
+			return nil
+		}),
+			"The value of a variable that the source or the version of a module is made from. May be given more than once."),
+		cli.Option("var-file=FILE", cli.Func(func(file string) error {
+			o.Inputs = append(o.Inputs, load.InputArgument{File: file})
+			return nil
+		}),
+			"A file with values of such variables. May be given more than once."),
 	}
 }
 
