@@ -43,7 +43,7 @@ func runCompletion(m *cli.Meta, args []string) (int, error) {
 		return 0, err
 	}
 	if len(operands) != 1 || !slices.Contains(shells, operands[0]) {
-		return 0, &cli.UsageError{Text: "Error: completion needs the name of a shell: " + strings.Join(shells, ", "), Help: true}
+		return 0, cli.Misusedf("completion needs the name of a shell: %s", strings.Join(shells, ", "))
 	}
 	if o.shell = operands[0]; o.line == "" {
 		fmt.Fprint(m.Stdout, completionScripts[o.shell])

@@ -78,13 +78,13 @@ func TestExamples_AreCommandLines(t *testing.T) {
 			t.Errorf("the help of %q has no example", c.Name)
 		}
 		for _, e := range c.Help.Examples {
-			_, call, ok := strings.Cut(e.Line, "tfdeps "+c.Name)
-			if !ok || !strings.HasSuffix(e.Why, ".") {
-				t.Errorf("%q isn't an example of %s, or %q is no sentence", e.Line, c.Name, e.Why)
+			_, call, ok := strings.Cut(e[0], "tfdeps "+c.Name)
+			if !ok || !strings.HasSuffix(e[1], ".") {
+				t.Errorf("%q isn't an example of %s, or %q is no sentence", e[0], c.Name, e[1])
 			}
 			call, _, _ = strings.Cut(strings.TrimSuffix(call, ")"), " >")
 			if given, err := c.Help.Flags.Parse(strings.Fields(strings.ReplaceAll(call, "'", ""))); err != nil {
-				t.Errorf("%q: %v (%v)", e.Line, err, given)
+				t.Errorf("%q: %v (%v)", e[0], err, given)
 			}
 		}
 	}

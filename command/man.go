@@ -50,7 +50,7 @@ func manPage(name string, c cli.Command) string {
 		b.WriteString(".SH EXAMPLES\n")
 	}
 	for _, e := range c.Help.Examples {
-		fmt.Fprintf(&b, ".TP\n%s\n%s\n", roff(e.Why), roff(e.Line))
+		fmt.Fprintf(&b, ".TP\n%s\n%s\n", roff(e[1]), roff(e[0]))
 	}
 	b.WriteString(".SH SEE ALSO\n.BR tfdeps (1)\n")
 	return b.String()

@@ -1,7 +1,6 @@
 package cachecmd
 
 import (
-	"fmt"
 	"path/filepath"
 	"slices"
 	"strconv"
@@ -51,7 +50,7 @@ func parseAdd(args []string, env cli.Environment, product getproviders.Product) 
 	case o.paths != nil:
 		o.paths = append(o.paths, operands...)
 	case len(operands) == 0:
-		return o, &cli.UsageError{Text: "Error: cache add needs providers, or -locked with directories that have lock files", Help: true}
+		return o, cli.Misusedf("cache add needs providers, or -locked with directories that have lock files")
 	default:
 		if o.wanted, err = parseWanted(operands, product); err != nil {
 			return o, err
@@ -67,7 +66,7 @@ func parseAdd(args []string, env cli.Environment, product getproviders.Product) 
 	if given := env.Get(sourceDateVariable); given != "" {
 		seconds, err := strconv.ParseInt(given, 10, 64)
 		if err != nil {
-			return o, &cli.UsageError{Text: fmt.Sprintf("Error: the value of %s is %q, and has to be a number of seconds", sourceDateVariable, given)}
+			return o, cli.Usagef("the value of %s is %q, and has to be a number of seconds", sourceDateVariable, given)
 		}
 		o.made = time.Unix(seconds, 0)
 	}

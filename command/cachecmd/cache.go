@@ -41,9 +41,9 @@ func Commands() []cli.Command {
 // run is for arguments that name no command below "cache", or one that there isn't.
 func run(_ *cli.Meta, args []string) (int, error) {
 	if len(args) == 0 {
-		return 0, &cli.UsageError{Text: "Error: cache needs the name of one of its commands: " + below(), Help: true}
+		return 0, cli.Misusedf("cache needs the name of one of its commands: %s", below())
 	}
-	return 0, &cli.UsageError{Text: fmt.Sprintf("Error: cache has no command named %q. It has these: %s", args[0], below()), Help: true}
+	return 0, cli.Misusedf("cache has no command named %q. It has these: %s", args[0], below())
 }
 
 // below is the list of the commands below "cache", for errors.
@@ -146,7 +146,7 @@ func parseWanted(names []string, product getproviders.Product) (wanted []resolve
 			err = fmt.Errorf("%s has no packages", w.Provider)
 		}
 		if err != nil {
-			return nil, &cli.UsageError{Text: fmt.Sprintf("Error: %q isn't a provider such as hashicorp/aws, or a version of one such as hashicorp/aws@5.0.0: %v", name, err)}
+			return nil, cli.Usagef("%q isn't a provider such as hashicorp/aws, or a version of one such as hashicorp/aws@5.0.0: %v", name, err)
 		}
 		wanted = append(wanted, w)
 	}
@@ -292,7 +292,7 @@ func removeDamaged(m *cli.Meta, cache *store.Store, found []store.Verified) (*st
 // given.
 func followed(paths, operands []string, option string) ([]string, error) {
 	if len(operands) > 0 && paths == nil {
-		return nil, &cli.UsageError{Text: fmt.Sprintf("Error: %q is no option, and directories have to follow %s", operands[0], option)}
+		return nil, cli.Usagef("%q is no option, and directories have to follow %s", operands[0], option)
 	}
 	return append(paths, operands...), nil
 }

@@ -3,7 +3,6 @@ package cachecmd
 import (
 	"context"
 	"errors"
-	"fmt"
 	"io/fs"
 	"os"
 	"strings"
@@ -48,7 +47,7 @@ func (o *transferOptions) parse(args []string, env cli.Environment) error {
 		return err
 	}
 	if len(operands) == 0 || operands[0] == "" {
-		return &cli.UsageError{Text: fmt.Sprintf("Error: cache %s needs a URL such as s3://BUCKET/PREFIX, or a directory", o.verb()), Help: true}
+		return cli.Misusedf("cache %s needs a URL such as s3://BUCKET/PREFIX, or a directory", o.verb())
 	}
 	if o.location, o.paths = operands[0], operands[1:]; len(o.paths) == 0 {
 		o.paths = []string{"."}

@@ -1,6 +1,7 @@
 package cli
 
 import (
+	"errors"
 	"fmt"
 	"os"
 	"slices"
@@ -85,6 +86,19 @@ type UsageError struct {
 	Cause   error  // what is wrong with an option or a variable; nil: it is about none
 
 	operand string // of which there is none; "": it is about another mistake
+}
+
+// Usagef makes an error about arguments, whose cause is the one that the format wraps.
+func Usagef(format string, args ...any) *UsageError {
+	err := fmt.Errorf("Error: "+format, args...)
+	return &UsageError{Text: err.Error(), Cause: errors.Unwrap(err)}
+}
+
+// Misusedf is Usagef where it would help to know how the command is called.
+func Misusedf(format string, args ...any) *UsageError {
+	e := Usagef(format, args...)
+	e.Help = true
+	return e
 }
 
 // badFlags is the summary of errors about options that there aren't.

@@ -309,7 +309,7 @@ func (g Given) Fill(env Environment) (SetBy, error) {
 		}
 	}
 	if err := errors.Join(errs...); err != nil {
-		return nil, &UsageError{Text: "Error: " + err.Error(), Cause: err}
+		return nil, Usagef("%w", err)
 	}
 	return by, nil
 }

@@ -12,13 +12,7 @@ type Help struct {
 	Flags Flags
 	More  string // what there is to say behind the options, in lines as they are printed
 
-	Examples []Example
-}
-
-// Example is a way to call a command.
-type Example struct {
-	Line string // as it is typed
-	Why  string // what it is for, as a sentence
+	Examples [][2]string // a line as it is typed, and what it is for, as a sentence
 }
 
 const (
@@ -55,7 +49,7 @@ func (h Help) Text() string {
 		b.WriteString("\nExamples:\n")
 	}
 	for _, e := range h.Examples {
-		fmt.Fprintf(&b, "\n  %s\n    %s\n", indented(e.Why, 2), e.Line)
+		fmt.Fprintf(&b, "\n  %s\n    %s\n", indented(e[1], 2), e[0])
 	}
 	return strings.TrimSuffix(b.String(), "\n")
 }

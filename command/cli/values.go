@@ -78,14 +78,22 @@ func Conflict(one, other, why string) *problem.Problem {
 	return problem.Errorf("invalid_option", "The "+one+" flag conflicts with "+other+".", "%s Leave out one of the two.", why)
 }
 
-// ReadPlatform reads a value of -platform.
-func ReadPlatform(given string) (getproviders.Platform, problem.List) {
-	plat, err := getproviders.ParsePlatform(given)
-	if err != nil {
-		return plat, problem.Fail("invalid_option", "Invalid target platform",
-			"The string %q given in the -platform option is not a valid target platform: must be two words separated by an underscore.", given)
-	}
-	return plat, nil
+// Platforms is the value of -platform, which may be given more than once. What is wrong with one is a problem; all is set by
+// "all", if it isn't nil.
+func Platforms(p *[]getproviders.Platform, all *bool, problems *problem.List) Value {
+	return Func(func(given string) error {
+		if given == "all" && all != nil {
+			*all = true
+			return nil
+		}
+		plat, err := getproviders.ParsePlatform(given)
+		if err != nil {
+			*problems = append(*problems, problem.Errorf("invalid_option", "Invalid target platform",
+				"The string %q given in the -platform option is not a valid target platform: must be two words separated by an underscore.", given))
+		}
+		*p = append(*p, plat)
+		return nil
+	})
 }
 
 // WantsJSON finds out how to speak of arguments that can't be parsed.

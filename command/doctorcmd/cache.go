@@ -34,14 +34,14 @@ func (x *examination) describeCache() {
 		}
 	}
 	if off, err := cli.ParseSwitch("TFDEPS_NO_SHARED_CACHE", m.Env.Get("TFDEPS_NO_SHARED_CACHE")); err != nil {
-		x.add(problem.Fail("invalid_variable", "Invalid value of TFDEPS_NO_SHARED_CACHE", "%s", problem.Sentence(err)))
+		x.log.Failed("invalid_variable", "Invalid value of TFDEPS_NO_SHARED_CACHE", err)
 	} else if off {
 		c.NamedBy = "TFDEPS_NO_SHARED_CACHE"
 		return
 	}
 	cache, problems := sources.FindCache(m, x.config, "")
 	if problems.HasErrors() {
-		x.add(problem.AsWarnings(problems)) // init installs without a cache
+		x.log.Add(problem.AsWarnings(problems)...) // init installs without a cache
 		return
 	}
 	place := cache.Place()
@@ -50,12 +50,12 @@ func (x *examination) describeCache() {
 	x.describePackages(cache)
 	x.describeLinks(cache, place)
 	if c.Exposed != "" {
-		x.add(problem.Warn("cache_failed", "Other users can change the shared cache",
-			"Other users can exchange what is in %s, so tfdeps reads all of a package at each use. If the cache is meant for this user alone, run:\n  chmod go-w %s", c.Exposed, shellWord(c.Exposed)))
+		x.log.Warningf("cache_failed", "Other users can change the shared cache",
+			"Other users can exchange what is in %s, so tfdeps reads all of a package at each use. If the cache is meant for this user alone, run:\n  chmod go-w %s", c.Exposed, shellWord(c.Exposed))
 	}
 	if c.Free >= 0 && c.Free < fewBytes {
-		x.add(problem.Warn("no_space", "Little space for the shared cache",
-			"The disk with %s has only %d MB free. To remove packages that aren't used any more, run:\n  tfdeps cache gc", c.Directory, c.Free/1_000_000))
+		x.log.Warningf("no_space", "Little space for the shared cache",
+			"The disk with %s has only %d MB free. To remove packages that aren't used any more, run:\n  tfdeps cache gc", c.Directory, c.Free/1_000_000)
 	}
 }
 
@@ -65,7 +65,7 @@ func (x *examination) describePackages(cache *store.Store) {
 	maintenance := &store.Maintenance{Cache: cache, StateDir: x.meta.StateDir, Now: x.meta.Now}
 	packages, err := maintenance.List()
 	if err != nil {
-		x.add(problem.Fail("cache_failed", "Failed to list the cache", "%s", problem.Sentence(err)))
+		x.log.Failed("cache_failed", "Failed to list the cache", err)
 	}
 	for _, p := range packages {
 		c.Packages, c.Size, c.OnDisk = c.Packages+1, c.Size+p.Size, c.OnDisk+p.OnDisk
@@ -77,9 +77,9 @@ func (x *examination) describePackages(cache *store.Store) {
 	if c.Others = len(exposed); c.Others == 0 {
 		return
 	}
-	x.add(problem.Warn("cache_failed", "Other users can change packages in the shared cache",
+	x.log.Warningf("cache_failed", "Other users can change packages in the shared cache",
 		"Files of %d of the %d packages can be changed by other users, such as those in %s, so tfdeps reads all of them at each use. If the cache is meant for this user alone, run:\n  chmod -R go-w %s",
-		c.Others, c.Packages, exposed[0].Dir, shellWord(c.Directory)))
+		c.Others, c.Packages, exposed[0].Dir, shellWord(c.Directory))
 }
 
 // describeLinks finds out how packages of the cache come into this directory, by a file that it makes
@@ -88,7 +88,7 @@ func (x *examination) describeLinks(cache *store.Store, place store.Place) {
 	c := &x.report.Cache
 	asked, err := link.ParseMode(cmp.Or(x.meta.Env.Get("TFDEPS_LINK"), "auto"))
 	if err != nil {
-		x.add(problem.Fail("invalid_variable", "Invalid value of TFDEPS_LINK", "%s", problem.Sentence(err)))
+		x.log.Failed("invalid_variable", "Invalid value of TFDEPS_LINK", err)
 		return
 	}
 	modes, exposed := link.Order(asked, cache.Dir, cache.Shared)
@@ -98,8 +98,8 @@ func (x *examination) describeLinks(cache *store.Store, place store.Place) {
 		return
 	}
 	if err != nil {
-		x.add(problem.Warn("", "Packages can't be installed here",
-			"A test file can't be put from %s into %s: %v. Correct the permissions of these directories.", place.Dir, target, err))
+		x.log.Warningf("", "Packages can't be installed here",
+			"A test file can't be put from %s into %s: %v. Correct the permissions of these directories.", place.Dir, target, err)
 		return
 	}
 	c.Link = used.String()
@@ -108,8 +108,8 @@ func (x *examination) describeLinks(cache *store.Store, place store.Place) {
 	}
 	if used == link.Copy && asked != link.Copy && reason != nil {
 		c.LinkReason = errors.Join(exposed, reason).Error()
-		x.add(problem.Warn("cache_failed", "Packages of the shared cache are copied",
-			"Packages can't be linked from %s into this directory: %v. Each copy takes time and space. Have TFDEPS_CACHE_DIR name a directory on the same file system as this one.", c.Directory, reason))
+		x.log.Warningf("cache_failed", "Packages of the shared cache are copied",
+			"Packages can't be linked from %s into this directory: %v. Each copy takes time and space. Have TFDEPS_CACHE_DIR name a directory on the same file system as this one.", c.Directory, reason)
 	}
 }
 

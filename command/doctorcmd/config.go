@@ -9,7 +9,6 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/tfdeps/tfdeps/command/problem"
 	"github.com/tfdeps/tfdeps/command/sources"
 	"github.com/tfdeps/tfdeps/command/view"
 	"github.com/tfdeps/tfdeps/configs/cliconfig"
@@ -33,7 +32,7 @@ func (x *examination) describeConfig() {
 		x.report.Config = append(x.report.Config, file)
 	}
 	_, problems := sources.Skipped(x.meta.Env, x.config, x.product)
-	x.add(append(problems, sources.CheckArchiveCredentials(x.meta.Env)...))
+	x.log.Add(append(problems, sources.CheckArchiveCredentials(x.meta.Env)...)...)
 	if x.config.Installation == nil {
 		x.describeImplied()
 		return
@@ -73,8 +72,8 @@ func (x *examination) describeTokens() {
 		switch {
 		case !strings.HasPrefix(name, "TF_TOKEN_"):
 		case !ok:
-			x.add(problem.Warn("invalid_variable", "Invalid value of "+name,
-				"What follows TF_TOKEN_ in %s is no hostname, so the variable has no effect. Write the host with _ for each dot and __ for each dash.", name))
+			x.log.Warningf("invalid_variable", "Invalid value of "+name,
+				"What follows TF_TOKEN_ in %s is no hostname, so the variable has no effect. Write the host with _ for each dot and __ for each dash.", name)
 		case !seen[host]:
 			seen[host] = true
 			from := name
@@ -113,8 +112,8 @@ func (x *examination) describeHelper() {
 func (x *examination) describeNetrc() {
 	file, machines, err := hosts.NetrcMachines(sources.NetrcFiles(x.meta))
 	if err != nil {
-		x.add(problem.Fail("cli_configuration", "Failed to read the logins for packages",
-			"The file %s can't be read: %v. Correct its permissions, or have NETRC name another file.", file, withoutPath(err)))
+		x.log.Fail("cli_configuration", "Failed to read the logins for packages",
+			"The file %s can't be read: %v. Correct its permissions, or have NETRC name another file.", file, withoutPath(err))
 	}
 	for _, machine := range machines {
 		if machine == "" {
@@ -134,8 +133,8 @@ func (x *examination) checkMode(path string) {
 		return
 	}
 	x.warnedOf[path] = true
-	x.add(problem.Warn("", "Other users can read a token",
-		"The file %s has a secret in it, and its mode %s lets other users read it. To correct that, run:\n  chmod 600 %s", path, mode(info), shellWord(path)))
+	x.log.Warningf("", "Other users can read a token",
+		"The file %s has a secret in it, and its mode %s lets other users read it. To correct that, run:\n  chmod 600 %s", path, mode(info), shellWord(path))
 }
 
 func mode(info fs.FileInfo) string { return fmt.Sprintf("%04o", info.Mode().Perm()) }

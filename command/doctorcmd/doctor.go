@@ -62,6 +62,7 @@ type examination struct {
 	product getproviders.Product
 	config  *cliconfig.Config
 	report  view.Doctor
+	log     problem.Log
 
 	locked   map[getproviders.Provider]getproviders.Version
 	warnedOf map[string]bool // files with secrets that others can read
@@ -78,9 +79,10 @@ func run(m *cli.Meta, args []string) (int, error) {
 	}
 	x := &examination{meta: m, opts: o, locked: map[getproviders.Provider]getproviders.Version{}, warnedOf: map[string]bool{}}
 	x.examine()
+	x.report.Problems = x.log.All
 	how := m.ViewOptions(x.product, o.json, view.ProgressAuto)
 	x.report.Color = how.Stdout.Color && !how.Plain && !how.NoColor
-	shown := x.report.Problems
+	shown := x.log.All
 	err = view.Write(m.Stdout, x.report, o.json, view.Run{Begun: m.Begun, Ended: m.Now(), Problems: shown})
 	if o.json { // the object has the problems in it
 		shown = nil
@@ -89,7 +91,7 @@ func run(m *cli.Meta, args []string) (int, error) {
 		shown = append(shown, problem.CodedError("unwritable", "Failed to write the report", problem.Sentence(err)))
 	}
 	view.Problems(how, shown)
-	if err != nil || x.report.Problems.HasErrors() {
+	if err != nil || x.log.All.HasErrors() {
 		return 1, nil
 	}
 	return 0, nil
@@ -102,10 +104,10 @@ func (x *examination) examine() {
 	x.product = product
 	r.Version, r.Product = m.Version, view.DoctorProduct{Name: product.Name, Version: product.Version, Because: x.because(from)}
 	r.Platform, r.Directory = getproviders.CurrentPlatform().String(), cli.WorkingDirectory()
-	x.add(slices.Concat(m.Warnings, problems))
+	x.log.Add(slices.Concat(m.Warnings, problems)...)
 	config, problems := sources.ReadConfig(m, product)
 	x.config = config
-	x.add(problems)
+	x.log.Add(problems...)
 	x.describeConfig()
 	x.describeTokens()
 	x.describeNetwork()
@@ -115,13 +117,9 @@ func (x *examination) examine() {
 	x.describePolicies()
 }
 
-func (x *examination) add(problems problem.List) {
-	x.report.Problems = append(x.report.Problems, problems...)
-}
-
 // knows reports whether a problem was found by another step already.
 func (x *examination) knows(p *problem.Problem) bool {
-	return slices.ContainsFunc(x.report.Problems, func(other *problem.Problem) bool { return other.Summary == p.Summary && other.Detail == p.Detail })
+	return slices.ContainsFunc(x.log.All, func(other *problem.Problem) bool { return other.Summary == p.Summary && other.Detail == p.Detail })
 }
 
 // because says what decides on the product and on its version.

@@ -40,14 +40,14 @@ func (slowError) Code() string { return "timeout" }
 // askHosts asks each registry and mirror that counts here.
 func (x *examination) askHosts() {
 	net, problems := sources.Connect(x.meta, x.product, x.config, x.opts.offlineBy)
-	x.add(slices.DeleteFunc(slices.Clone(problems), x.knows))
+	x.log.Add(slices.DeleteFunc(slices.Clone(problems), x.knows)...)
 	options := sources.Options{Net: net, Config: x.config, Product: x.product}
 	mirrors, invalid := options.OpenMirrors(x.meta, x.opts.mirrors)
 	defer mirrors.Close()
-	x.add(invalid)
+	x.log.Add(invalid...)
 	x.report.Sources = slices.Concat(x.named(mirrors), x.report.Sources)
 	targets, unusable := x.targets(mirrors, options.Single(x.meta))
-	x.add(unusable)
+	x.log.Add(unusable...)
 	if problems.HasErrors() || x.opts.offline {
 		for _, t := range targets {
 			x.report.Hosts = append(x.report.Hosts, view.DoctorHost{Kind: t.kind, Host: t.name()})
@@ -75,7 +75,7 @@ func (x *examination) askHosts() {
 		if !f.needed {
 			found = problem.AsWarnings(found)
 		}
-		x.add(found)
+		x.log.Add(found...)
 	}
 }
 

@@ -1,7 +1,6 @@
 package doctorcmd
 
 import (
-	"github.com/tfdeps/tfdeps/command/problem"
 	"github.com/tfdeps/tfdeps/command/products"
 	"github.com/tfdeps/tfdeps/command/sources"
 	"github.com/tfdeps/tfdeps/command/view"
@@ -12,7 +11,7 @@ func (x *examination) describePrograms() {
 	for _, product := range products.All() {
 		found, err := products.InstalledOf(x.meta, product)
 		if err != nil {
-			x.add(problem.Fail("invalid_variable", "Invalid program", "%s", problem.Sentence(err)))
+			x.log.Failed("invalid_variable", "Invalid program", err)
 		}
 		if len(found) == 0 {
 			x.report.Programs = append(x.report.Programs, view.DoctorProgram{Program: product.Program})
@@ -21,8 +20,8 @@ func (x *examination) describePrograms() {
 			shown := view.DoctorProgram{Program: product.Program, Path: p.Path, Version: p.Version, IsOwn: p.IsOwn}
 			if p.Err != nil {
 				shown.Error = p.Err.Error()
-				x.add(problem.Warn("invalid_variable", "Invalid program",
-					"The program %s doesn't tell its version: %v. Check what it prints:\n  %s version -json", p.Path, p.Err, shellWord(p.Path)))
+				x.log.Warningf("invalid_variable", "Invalid program",
+					"The program %s doesn't tell its version: %v. Check what it prints:\n  %s version -json", p.Path, p.Err, shellWord(p.Path))
 			}
 			x.report.Programs = append(x.report.Programs, shown)
 		}
@@ -32,10 +31,10 @@ func (x *examination) describePrograms() {
 // describePolicies lists the files with rules.
 func (x *examination) describePolicies() {
 	paths, problems := sources.PolicyFiles(x.meta)
-	x.add(problems)
+	x.log.Add(problems...)
 	for _, path := range paths {
 		invalid := sources.CheckPolicy(path, x.product)
-		x.add(invalid)
+		x.log.Add(invalid...)
 		x.report.Policies = append(x.report.Policies, view.DoctorPolicy{Path: path, OK: !invalid.HasErrors()})
 	}
 }

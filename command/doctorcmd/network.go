@@ -12,7 +12,6 @@ import (
 	"strings"
 	"time"
 
-	"github.com/tfdeps/tfdeps/command/problem"
 	"github.com/tfdeps/tfdeps/command/sources"
 	"github.com/tfdeps/tfdeps/command/view"
 	"github.com/tfdeps/tfdeps/getproviders/hosts"
@@ -20,7 +19,7 @@ import (
 
 // describeNetwork lists the variables that decide how hosts are reached, and what they lead to.
 func (x *examination) describeNetwork() {
-	x.add(sources.CheckProxies(x.meta.Env))
+	x.log.Add(sources.CheckProxies(x.meta.Env)...)
 	for _, name := range []string{"HTTPS_PROXY", "HTTP_PROXY", "NO_PROXY"} {
 		for _, written := range []string{name, strings.ToLower(name)} {
 			value := x.meta.Env.Get(written)
@@ -55,18 +54,18 @@ func shownProxy(value string) string {
 func (x *examination) checkCertificates(file string) string {
 	content, err := os.ReadFile(file)
 	if err != nil {
-		x.add(problem.Fail("invalid_variable", "Invalid value of SSL_CERT_FILE",
-			"The file %s can't be read: %v. Have SSL_CERT_FILE name a PEM file with the certificates of all authorities to trust, or unset it.", file, withoutPath(err)))
+		x.log.Fail("invalid_variable", "Invalid value of SSL_CERT_FILE",
+			"The file %s can't be read: %v. Have SSL_CERT_FILE name a PEM file with the certificates of all authorities to trust, or unset it.", file, withoutPath(err))
 		return "can't be read"
 	}
 	valid, expired := x.certificatesIn(content)
 	switch {
 	case valid+expired == 0:
-		x.add(problem.Fail("invalid_variable", "Invalid value of SSL_CERT_FILE",
-			"The file %s was read, and has no certificate in PEM. Have SSL_CERT_FILE name one that has, or unset it.", file))
+		x.log.Fail("invalid_variable", "Invalid value of SSL_CERT_FILE",
+			"The file %s was read, and has no certificate in PEM. Have SSL_CERT_FILE name one that has, or unset it.", file)
 	case valid == 0:
-		x.add(problem.Fail("invalid_variable", "Invalid value of SSL_CERT_FILE",
-			"All certificates in the file %s have expired. Put the current ones there.", file))
+		x.log.Fail("invalid_variable", "Invalid value of SSL_CERT_FILE",
+			"All certificates in the file %s have expired. Put the current ones there.", file)
 	}
 	text := fmt.Sprintf("was read, %d certificates", valid+expired)
 	if valid+expired == 1 {
@@ -106,8 +105,8 @@ func (x *examination) checkCertDirs(dirs string) string {
 	for _, dir := range filepath.SplitList(dirs) {
 		entries, err := os.ReadDir(dir)
 		if err != nil {
-			x.add(problem.Fail("invalid_variable", "Invalid value of SSL_CERT_DIR",
-				"The directory %s can't be read: %v. Correct SSL_CERT_DIR, or unset it.", dir, withoutPath(err)))
+			x.log.Fail("invalid_variable", "Invalid value of SSL_CERT_DIR",
+				"The directory %s can't be read: %v. Correct SSL_CERT_DIR, or unset it.", dir, withoutPath(err))
 		}
 		files += len(entries)
 	}

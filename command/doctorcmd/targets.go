@@ -124,7 +124,7 @@ func (x *examination) providers() (all []getproviders.Provider) {
 	for p := range required {
 		all = append(all, p)
 	}
-	x.add(dir.LoadLocks())
+	x.log.Add(dir.LoadLocks()...)
 	for _, lock := range dir.Locks.All() {
 		all = append(all, lock.Provider)
 		x.locked[lock.Provider] = lock.Version

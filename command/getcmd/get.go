@@ -56,13 +56,13 @@ func help() cli.Help {
 func parse(args []string, env cli.Environment) (o options, err error) {
 	by, err := o.flags().Alone(args, env)
 	if err == nil && o.json && o.jsonInto != "" {
-		err = &cli.UsageError{Text: "Error: The -json and -json-into arguments are mutually exclusive."}
+		err = cli.Usagef("The -json and -json-into arguments are mutually exclusive.")
 	}
 	if err != nil || !o.offline {
 		return o, err
 	}
 	if o.offlineBy = by["offline"]; o.update {
-		return o, &cli.UsageError{Text: "Error: -update fetches all modules again, and " + o.offlineBy + " allows no requests. Leave out one of the two."}
+		return o, cli.Usagef("-update fetches all modules again, and %s allows no requests. Leave out one of the two.", o.offlineBy)
 	}
 	return o, nil
 }

@@ -126,7 +126,7 @@ func (b *backendState) settle(config *backend.Config, change backend.Change) pro
 	}
 	next, err := backend.NewRecord(config, b.product)
 	if err != nil {
-		return problem.Fail("backend_record", "Failed to record the backend", "%s", problem.Unwritten(err))
+		return problem.Unsaved("backend_record", "Failed to record the backend", err)
 	}
 	switch change {
 	case backend.Added:
@@ -160,7 +160,7 @@ func (b *backendState) add(config *backend.Config, next *backend.Record) problem
 
 func (b *backendState) keep(next *backend.Record) problem.List {
 	if err := next.Save(workdir.RecordPath(b.meta.Env)); err != nil {
-		return problem.Fail("backend_record", "Failed to record the backend", "%s", problem.Unwritten(err))
+		return problem.Unsaved("backend_record", "Failed to record the backend", err)
 	}
 	b.record = next
 	return nil

@@ -79,7 +79,7 @@ func isWorkspaceLeft(s backend.State) bool {
 func (b *backendState) checkLeftBehind(config *backend.Config) problem.List {
 	t, err := b.transition(config)
 	if err != nil {
-		return problem.Fail("state", "Failed to load state", "%s", problem.Sentence(err))
+		return problem.Failed("state", "Failed to load state", err)
 	}
 	switch decided, left := t.verdict(); decided {
 	case refused:

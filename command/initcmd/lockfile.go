@@ -42,7 +42,7 @@ func saveModules(in *installation) bool {
 		return saved
 	}
 	if err := in.toLock.Save(modulelock.FileName); err != nil {
-		return in.log.Fail("module_record", "Failed to update the lock file for modules", "%s", problem.Unwritten(err))
+		return in.log.Unsaved("module_record", "Failed to update the lock file for modules", err)
 	}
 	return saved
 }
@@ -53,7 +53,7 @@ func saveLocks(r request, before, locks *depsfile.Locks, report providercache.Re
 		return true
 	}
 	if err := locks.Save(depsfile.FileName, r.product); err != nil {
-		return r.log.Fail("lock_file", "Failed to update dependency lock file", "%s", problem.Unwritten(err))
+		return r.log.Unsaved("lock_file", "Failed to update dependency lock file", err)
 	}
 	if before.Empty() {
 		r.view.LockCreated()

@@ -121,7 +121,7 @@ func recordPluginDirs(r request) bool {
 		return true
 	}
 	if err := savePluginDirs(pluginDirsPath(r.meta.Env), r.opts.pluginDirs); err != nil {
-		return r.log.Fail("unwritable", "Failed to record the value of -plugin-dir", "%s", problem.Unwritten(err))
+		return r.log.Unsaved("unwritable", "Failed to record the value of -plugin-dir", err)
 	}
 	return true
 }

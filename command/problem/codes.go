@@ -51,6 +51,12 @@ func Fail(code, summary, format string, args ...any) List {
 	return List{Errorf(code, summary, format, args...)}
 }
 
+// Failed is Fail with an error's text as the detail.
+func Failed(code, summary string, err error) List { return Fail(code, summary, "%s", Sentence(err)) }
+
+// Unsaved is Failed for what can't be written.
+func Unsaved(code, summary string, err error) List { return Fail(code, summary, "%s", Unwritten(err)) }
+
 // Warn returns a warning that stands alone.
 func Warn(code, summary, format string, args ...any) List {
 	return List{Warningf(code, summary, format, args...)}
@@ -82,107 +88,112 @@ func OfSummary(summary string) string {
 
 // Codes is the table of all codes, sorted by topics: what was asked for over a network, packages, modules, what
 // the user wrote, this machine.
-func Codes() []Code {
-	return slices.Concat(networkCodes, packageCodes, moduleCodes, writtenCodes, machineCodes)
+func Codes() (all []Code) {
+	for _, row := range slices.Concat(networkCodes, packageCodes, moduleCodes, writtenCodes, machineCodes) {
+		all = append(all, Code{row[0], row[1:]})
+	}
+	return all
 }
 
-var networkCodes = []Code{
-	{Name: "connection_refused"},
-	{Name: "credentials_helper_not_found", Summaries: []string{"Credentials helper not found"}},
-	{Name: "discovery_document"},
-	{Name: "host_not_found"},
-	{Name: "invalid_answer"},
-	{Name: "no_service", Summaries: []string{"Invalid provider registry host"}},
-	{Name: "not_https"},
-	{Name: "offline", Summaries: []string{"Module not known offline"}},
-	{Name: "proxy_failed"},
-	{Name: "rate_limited"},
-	{Name: "request_failed"},
-	{Name: "server_failed"},
-	{Name: "service_version"},
-	{Name: "source_directory"},
-	{Name: "stalled"},
-	{Name: "timeout"},
-	{Name: "too_large"},
-	{Name: "too_slow"},
-	{Name: "unauthorized"},
-	{Name: "unreachable", Summaries: []string{"Error accessing remote module registry",
-		"Failed to query available provider packages", "Failed to resolve provider packages", "Invalid package location from module registry"}},
-	{Name: "untrusted_certificate"},
+// Each row is a Code: its name, and its summaries.
+
+var networkCodes = [][]string{
+	{"connection_refused"},
+	{"credentials_helper_not_found", "Credentials helper not found"},
+	{"discovery_document"},
+	{"host_not_found"},
+	{"invalid_answer"},
+	{"no_service", "Invalid provider registry host"},
+	{"not_https"},
+	{"offline", "Module not known offline"},
+	{"proxy_failed"},
+	{"rate_limited"},
+	{"request_failed"},
+	{"server_failed"},
+	{"service_version"},
+	{"source_directory"},
+	{"stalled"},
+	{"timeout"},
+	{"too_large"},
+	{"too_slow"},
+	{"unauthorized"},
+	{"unreachable", "Error accessing remote module registry",
+		"Failed to query available provider packages", "Failed to resolve provider packages", "Invalid package location from module registry"},
+	{"untrusted_certificate"},
 }
 
-var packageCodes = []Code{
-	{Name: "bucket"},
-	{Name: "built_in_provider"},
-	{Name: "checksum_list_mismatch"},
-	{Name: "checksum_mismatch"},
-	{Name: "failed", Summaries: []string{"Failed to install provider"}},
-	{Name: "incompatible_protocol"},
-	{Name: "invalid_address", Summaries: []string{"Invalid provider source", "Invalid legacy provider address",
-		"Invalid provider type", "Invalid provider namespace", "Invalid provider source hostname"}},
-	{Name: "invalid_package"},
-	{Name: "invalid_signature"},
-	{Name: "lock_mismatch"},
-	{Name: "locked_version"},
-	{Name: "mirror_index"},
-	{Name: "no_matching_version"},
-	{Name: "not_cached"},
-	{Name: "package_damaged"},
-	{Name: "package_not_found"},
-	{Name: "platform_missing"},
-	{Name: "provider_not_found"},
-	{Name: "refused_by_policy"},
-	{Name: "unknown_signer"},
-	{Name: "version_not_found", Summaries: []string{"Invalid provider version"}},
+var packageCodes = [][]string{
+	{"bucket"},
+	{"built_in_provider"},
+	{"checksum_list_mismatch"},
+	{"checksum_mismatch"},
+	{"failed", "Failed to install provider"},
+	{"incompatible_protocol"},
+	{"invalid_address", "Invalid provider source", "Invalid legacy provider address",
+		"Invalid provider type", "Invalid provider namespace", "Invalid provider source hostname"},
+	{"invalid_package"},
+	{"invalid_signature"},
+	{"lock_mismatch"},
+	{"locked_version"},
+	{"mirror_index"},
+	{"no_matching_version"},
+	{"not_cached"},
+	{"package_damaged"},
+	{"package_not_found"},
+	{"platform_missing"},
+	{"provider_not_found"},
+	{"refused_by_policy"},
+	{"unknown_signer"},
+	{"version_not_found", "Invalid provider version"},
 }
 
-var moduleCodes = []Code{
-	{Name: "invalid_module_source", Summaries: []string{"Invalid module source address",
-		"Invalid registry module source address"}},
-	{Name: "module_changed"},
-	{Name: "module_not_found", Summaries: []string{"Module not found", "Module has no versions"}},
-	{Name: "module_not_installed", Summaries: []string{"Module not installed", "Module source has changed",
-		"Module version requirements have changed"}},
-	{Name: "module_package_failed", Summaries: []string{"Failed to download module"}},
-	{Name: "module_package_not_found", Summaries: []string{"Unreadable module directory", "Unreadable module subdirectory", "Failed to expand subdir globs"}},
-	{Name: "module_record", Summaries: []string{"Failed to read the record of modules"}},
-	{Name: "no_module_version", Summaries: []string{"Unresolvable module version constraint"}},
+var moduleCodes = [][]string{
+	{"invalid_module_source", "Invalid module source address",
+		"Invalid registry module source address"},
+	{"module_changed"},
+	{"module_not_found", "Module not found", "Module has no versions"},
+	{"module_not_installed", "Module not installed", "Module source has changed",
+		"Module version requirements have changed"},
+	{"module_package_failed", "Failed to download module"},
+	{"module_package_not_found", "Unreadable module directory", "Unreadable module subdirectory", "Failed to expand subdir globs"},
+	{"module_record", "Failed to read the record of modules"},
+	{"no_module_version", "Unresolvable module version constraint"},
 }
 
-var writtenCodes = []Code{
-	{Name: "other_backend", Summaries: []string{"State is moved by "}},
-	{Name: "backend_configuration", Summaries: []string{"Invalid backend configuration", "Unsupported backend type",
-		"Invalid workspaces configuration"}},
-	{Name: "backend_record"},
-	{Name: "cli_configuration", Summaries: []string{"Invalid CLI configuration", "Unable to open CLI configuration file",
+var writtenCodes = [][]string{
+	{"other_backend", "State is moved by "},
+	{"backend_configuration", "Invalid backend configuration", "Unsupported backend type",
+		"Invalid workspaces configuration"},
+	{"backend_record"},
+	{"cli_configuration", "Invalid CLI configuration", "Unable to open CLI configuration file",
 		"Unable to read CLI configuration file", "Invalid provider_installation", "Invalid provider source inclusion patterns",
 		"Invalid provider source exclusion patterns", "Invalid URL for provider installation source", "Duplicate ",
 		"Conflicting provider_installation", "Invalid provider dev_overrides", "Can't search for providers",
-		"Can't make an HTTP client"}},
-	{Name: "configuration_not_found", Summaries: []string{"Test directory does not exist"}},
-	{Name: "invalid_configuration", Summaries: []string{"Variables not allowed", "Terraform encountered problems during initialisation",
+		"Can't make an HTTP client"},
+	{"configuration_not_found", "Test directory does not exist"},
+	{"invalid_configuration", "Variables not allowed", "Terraform encountered problems during initialisation",
 		"OpenTofu encountered problems during initialisation", "Failed to read file", "Failed to read module directory",
-		"Failed to read test directory", "Failed to read variables file", "Value for undeclared variable", "Too many modules"}},
-	{Name: "invalid_option", Summaries: []string{"Too many command line arguments", "Invalid value of -",
-		"No output directory specified", "The -"}},
-	{Name: "invalid_policy", Summaries: []string{"Invalid policy", "Failed to read the policy"}},
-	{Name: "invalid_variable", Summaries: []string{"Invalid value of "}},
-	{Name: "lock_file", Summaries: []string{"Dependency locks for modules"}},
-	{Name: "lock_file_outdated"},
-	{Name: "required_version", Summaries: []string{"Unsupported Terraform Core version", "Unsupported OpenTofu Core version", "Incompatible module"}},
-	{Name: "workspace"},
+		"Failed to read test directory", "Failed to read variables file", "Value for undeclared variable", "Too many modules"},
+	{"invalid_option", "Too many command line arguments", "Invalid value of -",
+		"No output directory specified", "The -"},
+	{"invalid_policy", "Invalid policy", "Failed to read the policy"},
+	{"invalid_variable", "Invalid value of "},
+	{"lock_file", "Dependency locks for modules"},
+	{"lock_file_outdated"},
+	{"required_version", "Unsupported Terraform Core version", "Unsupported OpenTofu Core version", "Incompatible module"},
+	{"workspace"},
 }
 
-var machineCodes = []Code{
-	{Name: "cache_failed"},
-	{Name: "file_lock_held"},
-	{Name: "interrupted", Summaries: []string{"Interrupted", "Canceled", "Module installation was canceled",
-		"Reading the configuration was interrupted"}},
-	{Name: "no_space"},
-	{Name: "serve_failed"},
-	{Name: "state", Summaries: []string{"Error loading state"}},
-	{Name: "symlink"},
-	{Name: "terraform_too_old"},
-	{Name: "unwritable", Summaries: []string{"Failed to write "}},
-	{Name: "vendored"},
+var machineCodes = [][]string{
+	{"cache_failed"},
+	{"file_lock_held"},
+	{"interrupted", "Interrupted", "Canceled", "Module installation was canceled",
+		"Reading the configuration was interrupted"},
+	{"no_space"},
+	{"serve_failed"},
+	{"state", "Error loading state"},
+	{"symlink"},
+	{"terraform_too_old"},
+	{"unwritable", "Failed to write "},
+	{"vendored"},
 }

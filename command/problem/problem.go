@@ -100,6 +100,14 @@ func (l *Log) Fail(code, summary, format string, args ...any) bool {
 	return l.Add(Errorf(code, summary, format, args...))
 }
 
+// Failed and Unsaved are Fail with an error's text as the detail.
+func (l *Log) Failed(code, summary string, err error) bool {
+	return l.Add(Failed(code, summary, err)...)
+}
+func (l *Log) Unsaved(code, summary string, err error) bool {
+	return l.Add(Unsaved(code, summary, err)...)
+}
+
 // Refuse adds an error about options if they break a rule.
 func (l *Log) Refuse(broken bool, summary, format string, args ...any) {
 	if broken {

@@ -76,7 +76,7 @@ func (r *reader) read(o packageOptions) ([]directory, bool) {
 	}
 	var err error
 	if r.temporary, err = scratch.Temporary(); err != nil {
-		return nil, r.log.Fail("module_package_failed", "Can't fetch modules", "%s", problem.Sentence(err))
+		return nil, r.log.Failed("module_package_failed", "Can't fetch modules", err)
 	}
 	const many = 8 // at once; modules may have to be fetched
 	found, _ := par.Map(r.meta.Context, many, dirs, func(ctx context.Context, d *directory) (problem.List, error) {
@@ -119,7 +119,7 @@ func (r *reader) load(o packageOptions) (dirs []*directory, ok bool) {
 func (r *reader) require(ctx context.Context, d *directory, temporary string) problem.List {
 	manifest, err := modules.ReadManifest(nil, workdir.In(d.Path, workdir.ModulesDir(r.meta.Env)), r.product)
 	if err != nil {
-		return problem.Fail("module_record", "Failed to read the record of modules", "%s", problem.Sentence(err))
+		return problem.Failed("module_record", "Failed to read the record of modules", err)
 	}
 	installer, fetcher := r.net.Modules(r.meta, r.product)
 	defer fetcher.Close()

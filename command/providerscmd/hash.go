@@ -37,7 +37,7 @@ func runHash(m *cli.Meta, args []string) (int, error) {
 		return 0, err
 	}
 	if len(paths) == 0 {
-		return 0, &cli.UsageError{Text: "Error: hash needs the path of a package", Help: true}
+		return 0, cli.Misusedf("hash needs the path of a package")
 	}
 	var report view.HashReport
 	var problems problem.List

@@ -203,7 +203,7 @@ func conclude(opts lockOptions, d directory, result lockhashes.Result, v *view.L
 	if err := result.Locks.Save(d.LockFile(), d.Product); err != nil {
 		shown.Result.Err = err
 		v.Tell(shown)
-		return problem.Fail("lock_file", "Failed to update dependency lock file", "%s", problem.Unwritten(err))
+		return problem.Unsaved("lock_file", "Failed to update dependency lock file", err)
 	}
 	return v.Tell(shown)
 }

@@ -33,7 +33,7 @@ type packageOptions struct {
 }
 
 func (o *packageOptions) platformFlag() cli.Flag {
-	return cli.Option("platform=OS_ARCH", cli.Func(o.addPlatform),
+	return cli.Option("platform=OS_ARCH", cli.Platforms(&o.platforms, &o.allPlatforms, &o.problems),
 		`A platform such as linux_amd64; may be given more than once. The default is this machine's. With "all", those that the source of a provider lists for its version.`)
 }
 
@@ -51,16 +51,6 @@ func (o *packageOptions) sourceFlags(from, help string) cli.Flags {
 
 func (o *packageOptions) dirFlag(help string) cli.Flag {
 	return cli.Option("dir=DIR", cli.Strings(&o.dirs), help)
-}
-
-func (o *packageOptions) addPlatform(given string) error {
-	if given == "all" {
-		o.allPlatforms = true
-		return nil
-	}
-	plat, problems := cli.ReadPlatform(given)
-	o.platforms, o.problems = append(o.platforms, plat), append(o.problems, problems...)
-	return nil
 }
 
 // checkSource checks the options that say where packages come from, and who set them.
@@ -102,7 +92,7 @@ func (o *packageOptions) connect(in *reader) (getproviders.Source, bool) {
 	from.Mirrors = in.mirrors
 	source, err := o.source(in.meta, from)
 	if err != nil {
-		return nil, in.log.Fail("cli_configuration", "Can't search for providers", "%s", problem.Sentence(err))
+		return nil, in.log.Failed("cli_configuration", "Can't search for providers", err)
 	}
 	return source, true
 }

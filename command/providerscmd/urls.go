@@ -43,7 +43,7 @@ func parseURLs(args []string, env cli.Environment) (o urlsOptions, err error) {
 		return o, err
 	}
 	if len(operands) > 0 {
-		return o, &cli.UsageError{Text: "Error: providers urls takes options only", Help: true}
+		return o, cli.Misusedf("providers urls takes options only")
 	}
 	if o.from == "" && o.fsMirror+o.netMirror == "" {
 		o.from = "config" // as init

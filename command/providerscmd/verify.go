@@ -44,7 +44,7 @@ func (o *verifyOptions) flags() cli.Flags {
 		cli.Option("mirror=DIR", cli.Func(o.addMirror),
 			"Look into this filesystem mirror instead, with packages that are packed or unpacked. What isn't locked is passed over. May be given more than once."),
 		cli.Switch("vendored", &o.vendored, "Look into terraform.d/plugins instead."),
-		cli.Option("platform=OS_ARCH", cli.Func(o.addPlatform),
+		cli.Option("platform=OS_ARCH", cli.Platforms(&o.platforms, nil, &o.problems),
 			"For which platform everything has to be there; may be given more than once. The default is this machine's. What is there for others is compared, too."),
 		cli.Switch("json", &o.json, "Print a JSON object, which is described below."),
 		cli.Progress(&o.progress),
@@ -62,12 +62,6 @@ func parseVerify(args []string, env cli.Environment) (o verifyOptions, err error
 		o.platforms = []getproviders.Platform{getproviders.CurrentPlatform()}
 	}
 	return o, nil
-}
-
-func (o *verifyOptions) addPlatform(given string) error {
-	plat, problems := cli.ReadPlatform(given)
-	o.platforms, o.problems = append(o.platforms, plat), append(o.problems, problems...)
-	return nil
 }
 
 // addMirror keeps a directory once.
@@ -173,7 +167,7 @@ func verify(m *cli.Meta, opts verifyOptions, log *problem.Log) (all comparison) 
 	all.compared, all.report = true, view.VerifyReport{Product: products.Unversioned(m)}
 	for i, p := range places {
 		if err := trees[i].Err; err != nil && (p.named || !errors.Is(err, fs.ErrNotExist)) {
-			log.Fail("package_not_found", "Failed to look for packages", "%s", problem.Sentence(err))
+			log.Failed("package_not_found", "Failed to look for packages", err)
 			continue
 		}
 		for _, d := range p.dirs {

@@ -10,7 +10,6 @@ import (
 
 	"github.com/tfdeps/tfdeps/getproviders/hosts"
 	"github.com/tfdeps/tfdeps/internal/par"
-	"github.com/tfdeps/tfdeps/providercache/mirrorserver"
 )
 
 // maxUpstreams is how many hosts have metrics of their own: requests name hosts, too.
@@ -75,36 +74,54 @@ func (u *upstreams) status() map[string]upstreamStatus {
 	return all
 }
 
-// counts are the metrics of what the server counts itself.
-func (f front) counts() *prometheus.Registry {
-	counts := prometheus.NewRegistry()
-	add := func(name, help string, value func(s mirrorserver.Stats) int64, labels prometheus.Labels) {
-		counts.MustRegister(prometheus.NewCounterFunc(prometheus.CounterOpts{Name: name, Help: help, ConstLabels: labels}, func() float64 { return float64(value(f.mirror.Stats())) }))
+// count is what the server has counted, with the name and the value of a label; "": it has none.
+type count struct {
+	name, help, label, value string
+	number                   int64
+}
+
+// counts are what the server counts itself, as of now.
+func (f front) counts() []count {
+	s := f.mirror.Stats()
+	const (
+		archives = "Archives that were sent, from the store or while they were downloaded."
+		sent     = "Bytes of archives that were sent."
+		failures = "Answers that were errors, by kind."
+	)
+	return []count{
+		{"requests_total", "Requests.", "", "", s.Requests},
+		{"documents_total", "Answers with a document, those included that say that nothing has changed.", "", "", s.Documents},
+		{"archives_total", archives, "from", "store", s.Stored},
+		{"archives_total", archives, "from", "upstream", s.Fetched},
+		{"archive_bytes_total", sent, "from", "store", s.StoredSize},
+		{"archive_bytes_total", sent, "from", "upstream", s.FetchedSize},
+		{"coalesced_total", "Requests that shared a download which another request had begun.", "", "", s.Coalesced},
+		{"downloads_total", "Downloads of archives.", "", "", s.Downloads},
+		{"downloaded_bytes_total", "Bytes of archives that were downloaded whole.", "", "", s.DownloadedSize},
+		{"verify_failures_total", "Archives that weren't authentic.", "", "", s.Refused},
+		{"failures_total", failures, "kind", "not_found", s.NotFound},
+		{"failures_total", failures, "kind", "failed", s.Failed},
+		{"failures_total", failures, "kind", "broken_off", s.Broken},
+		{"stale_total", "Older answers of upstreams that counted because they failed.", "", "", s.Stale},
+		{"source_failures_total", "Failures of upstreams where nothing was known.", "", "", s.SourceFailures},
+		{"store_failures_total", "Failures to write the store.", "", "", s.StoreFailures},
+		{"removed_total", "Archives that were removed because of -max-size.", "", "", s.Removed},
+		{"removed_bytes_total", "Their bytes.", "", "", s.RemovedSize},
 	}
-	type stats = mirrorserver.Stats
-	add("tfdeps_requests_total", "Requests.", func(s stats) int64 { return s.Requests }, nil)
-	add("tfdeps_documents_total", "Answers with a document, those included that say that nothing has changed.", func(s stats) int64 { return s.Documents }, nil)
-	const archives = "Archives that were sent, from the store or while they were downloaded."
-	add("tfdeps_archives_total", archives, func(s stats) int64 { return s.Stored }, prometheus.Labels{"from": "store"})
-	add("tfdeps_archives_total", archives, func(s stats) int64 { return s.Fetched }, prometheus.Labels{"from": "upstream"})
-	const sent = "Bytes of archives that were sent."
-	add("tfdeps_archive_bytes_total", sent, func(s stats) int64 { return s.StoredSize }, prometheus.Labels{"from": "store"})
-	add("tfdeps_archive_bytes_total", sent, func(s stats) int64 { return s.FetchedSize }, prometheus.Labels{"from": "upstream"})
-	add("tfdeps_coalesced_total", "Requests that shared a download which another request had begun.", func(s stats) int64 { return s.Coalesced }, nil)
-	add("tfdeps_downloads_total", "Downloads of archives.", func(s stats) int64 { return s.Downloads }, nil)
-	add("tfdeps_downloaded_bytes_total", "Bytes of archives that were downloaded whole.", func(s stats) int64 { return s.DownloadedSize }, nil)
-	add("tfdeps_verify_failures_total", "Archives that weren't authentic.", func(s stats) int64 { return s.Refused }, nil)
-	const failures = "Answers that were errors, by kind."
-	add("tfdeps_failures_total", failures, func(s stats) int64 { return s.NotFound }, prometheus.Labels{"kind": "not_found"})
-	add("tfdeps_failures_total", failures, func(s stats) int64 { return s.Failed }, prometheus.Labels{"kind": "failed"})
-	add("tfdeps_failures_total", failures, func(s stats) int64 { return s.Broken }, prometheus.Labels{"kind": "broken_off"})
-	add("tfdeps_stale_total", "Older answers of upstreams that counted because they failed.", func(s stats) int64 { return s.Stale }, nil)
-	add("tfdeps_source_failures_total", "Failures of upstreams where nothing was known.", func(s stats) int64 { return s.SourceFailures }, nil)
-	add("tfdeps_store_failures_total", "Failures to write the store.", func(s stats) int64 { return s.StoreFailures }, nil)
-	add("tfdeps_removed_total", "Archives that were removed because of -max-size.", func(s stats) int64 { return s.Removed }, nil)
-	add("tfdeps_removed_bytes_total", "Their bytes.", func(s stats) int64 { return s.RemovedSize }, nil)
-	counts.MustRegister(gauge("tfdeps_downloads_running", "Downloads that run.", func() int64 { return f.mirror.Stats().Downloading }))
-	return counts
+}
+
+// counted are the metrics of counts.
+func (f front) counted() *prometheus.Registry {
+	counted := prometheus.NewRegistry()
+	for i, c := range f.counts() {
+		o := prometheus.CounterOpts{Name: "tfdeps_" + c.name, Help: c.help}
+		if c.label != "" {
+			o.ConstLabels = prometheus.Labels{c.label: c.value}
+		}
+		counted.MustRegister(prometheus.NewCounterFunc(o, func() float64 { return float64(f.counts()[i].number) }))
+	}
+	counted.MustRegister(gauge("tfdeps_downloads_running", "Downloads that run.", func() int64 { return f.mirror.Stats().Downloading }))
+	return counted
 }
 
 // stored are the metrics of the store. There are none before it is listed for the first time.
@@ -123,7 +140,7 @@ func gauge(name, help string, value func() int64) prometheus.Collector {
 // metrics answers Prometheus. The default registry of the library has what it registers before main: the metrics of the
 // process and of Go.
 func (f front) metrics() http.HandlerFunc {
-	all, stored := prometheus.Gatherers{f.counts(), f.upstreams.registry, prometheus.DefaultGatherer}, f.stored()
+	all, stored := prometheus.Gatherers{f.counted(), f.upstreams.registry, prometheus.DefaultGatherer}, f.stored()
 	return func(w http.ResponseWriter, r *http.Request) {
 		now := all
 		if f.held.Get() != nil {

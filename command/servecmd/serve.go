@@ -32,7 +32,7 @@ func run(m *cli.Meta, args []string) (int, error) {
 	if at := slices.Index(args, "--"); at >= 0 {
 		args, o.command = args[:at], args[at+1:]
 		if o.listen = "127.0.0.1:0"; len(o.command) == 0 {
-			return 0, &cli.UsageError{Text: "Error: there is no command behind --", Help: true}
+			return 0, cli.Misusedf("there is no command behind --")
 		}
 	}
 	given, err := o.flags().Parse(args)
@@ -43,30 +43,30 @@ func run(m *cli.Meta, args []string) (int, error) {
 		given.Operands = []string{filepath.Join(m.CacheDir, "serve", "v1")}
 	}
 	if len(given.Operands) != 1 {
-		return 0, &cli.UsageError{Text: "Error: serve needs one directory, or one URL of a bucket", Help: true}
+		return 0, cli.Misusedf("serve needs one directory, or one URL of a bucket")
 	}
 	o.place = given.Operands[0]
 	if (o.cert == "") != (o.key == "") {
-		return 0, &cli.UsageError{Text: "Error: -tls-cert and -tls-key belong together"}
+		return 0, cli.Usagef("-tls-cert and -tls-key belong together")
 	}
 	if err := o.acme.check(); err != nil {
-		return 0, &cli.UsageError{Text: "Error: " + err.Error(), Cause: err}
+		return 0, cli.Usagef("%w", err)
 	}
 	if len(o.acme.hosts) > 0 && (o.cert != "" || o.command != nil) {
-		return 0, &cli.UsageError{Text: "Error: -acme is for a server without -tls-cert and without a command behind --"}
+		return 0, cli.Usagef("-acme is for a server without -tls-cert and without a command behind --")
 	}
 	if o.command == nil && (len(o.hosts) > 0 || o.https) || o.command != nil && (o.cert != "" || o.tokens != "") {
-		return 0, &cli.UsageError{Text: "Error: -host and -https are for a command behind --, and -tls-cert and -tokens for a server without one"}
+		return 0, cli.Usagef("-host and -https are for a command behind --, and -tls-cert and -tokens for a server without one")
 	}
 	product := products.Unversioned(m)
 	if o.maxSize == "" && len(o.keepLocked) > 0 {
-		return 0, &cli.UsageError{Text: "Error: -keep-locked needs -max-size: without -max-size nothing is removed"}
+		return 0, cli.Usagef("-keep-locked needs -max-size: without -max-size nothing is removed")
 	}
 	var remove *collector
 	if o.maxSize != "" {
 		remove = &collector{locked: o.keepLocked, product: product}
 		if remove.maxBytes, err = parseSize(o.maxSize); err != nil {
-			return 0, &cli.UsageError{Text: "Error: -max-size: " + err.Error(), Cause: err}
+			return 0, cli.Usagef("-max-size: %w", err)
 		}
 	}
 	if o.memory == "" {
@@ -77,7 +77,7 @@ func run(m *cli.Meta, args []string) (int, error) {
 		err = fmt.Errorf("%s is too little: 64MiB is the least", o.memory)
 	}
 	if err != nil {
-		return 0, &cli.UsageError{Text: "Error: -memory: " + err.Error(), Cause: err}
+		return 0, cli.Usagef("-memory: %w", err)
 	}
 	o.connections = cmp.Or(o.connections, maxConnections)
 	serverOptions := mirrorserver.Options{Product: product, Requests: o.connections, MemoryBytes: memory, Now: m.Now, Log: slog.New(logHandler(m, o, slog.LevelInfo))}
@@ -85,7 +85,7 @@ func run(m *cli.Meta, args []string) (int, error) {
 		serverOptions.Exclude, err = patterns(product, o.exclude)
 	}
 	if err != nil {
-		return 0, &cli.UsageError{Text: "Error: " + err.Error(), Cause: err}
+		return 0, cli.Usagef("%w", err)
 	}
 	if o.command != nil {
 		serverOptions.Log = slog.New(logHandler(m, o, slog.LevelError)) // stderr is the command's

@@ -8,7 +8,6 @@ import (
 	"path/filepath"
 	"strings"
 
-	"github.com/tfdeps/tfdeps/command/problem"
 	"github.com/tfdeps/tfdeps/internal/bundle"
 	"github.com/tfdeps/tfdeps/internal/config/modules"
 	"github.com/tfdeps/tfdeps/internal/config/vendored"
@@ -55,7 +54,7 @@ func writeArchive(r request) bool {
 func refuseLinks(r request) bool {
 	files, err := vendored.Files(r.base, vendored.Places())
 	if err != nil {
-		return r.log.Fail("vendored", "Failed to read what is vendored", "%s", problem.Sentence(err))
+		return r.log.Failed("vendored", "Failed to read what is vendored", err)
 	}
 	for _, f := range vendored.Outside(files) {
 		return r.log.Fail("vendored", "Link out of a module",

@@ -6,7 +6,6 @@ import (
 	"path/filepath"
 
 	"github.com/tfdeps/tfdeps/command/cli"
-	"github.com/tfdeps/tfdeps/command/problem"
 	"github.com/tfdeps/tfdeps/command/products"
 	"github.com/tfdeps/tfdeps/command/sources"
 	"github.com/tfdeps/tfdeps/command/view"
@@ -87,7 +86,7 @@ func checkModuleFiles(r request, p project, is *vendored.Record) (reasons []view
 	}
 	unneeded, err := vendored.Unneeded(".", keys)
 	if err != nil {
-		return nil, r.log.Fail("module_package_failed", "Can't read the modules", "%s", problem.Sentence(err))
+		return nil, r.log.Failed("module_package_failed", "Can't read the modules", err)
 	}
 	for _, name := range unneeded {
 		reasons = append(reasons, view.CheckReason{Code: "module_unneeded", Detail: vendored.ModulesDir + "/" + name + " isn't needed"})
@@ -140,7 +139,7 @@ func checkProviders(r request, p project, is *vendored.Record) (reasons []view.C
 	fetcher := fetcher.Fetcher{Product: r.product, Now: r.meta.Now, StateDir: r.meta.StateDir, Policy: rules.Against(p.dir.Locks, nil)}
 	status, err := vendoring.Check(r.meta.Context, &fetcher, placing(r, p, placed, required), packages(r, p, required))
 	if err != nil {
-		return nil, r.log.Fail("vendored", "Can't compare what is vendored", "%s", problem.Sentence(err))
+		return nil, r.log.Failed("vendored", "Can't compare what is vendored", err)
 	}
 	is.Providers = recorded(r, p.was, managed(required, placed))
 	for _, reason := range status.Reasons {
@@ -173,7 +172,7 @@ func checkFiles(r request, p project, is *vendored.Record) (reasons []view.Check
 	for _, file := range gitFiles(is.LFS) {
 		outdated, err := file.block.Outdated(file.name)
 		if err != nil {
-			return nil, r.log.Fail("vendored", "Can't read what git ignores", "%s", problem.Sentence(err))
+			return nil, r.log.Failed("vendored", "Can't read what git ignores", err)
 		}
 		if outdated {
 			reasons = append(reasons, view.CheckReason{Code: "git_file_differs", Detail: file.name + " doesn't say, at its end, what git is to keep"})

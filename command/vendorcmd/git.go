@@ -4,7 +4,6 @@ import (
 	"fmt"
 	"strings"
 
-	"github.com/tfdeps/tfdeps/command/problem"
 	"github.com/tfdeps/tfdeps/internal/config/vendored"
 )
 
@@ -27,7 +26,7 @@ func writeGitFiles(r request, lfs bool) bool {
 	for _, file := range gitFiles(lfs) {
 		changed, err := file.block.Apply(file.name)
 		if err != nil {
-			ok = r.log.Fail("unwritable", "Failed to tell git what to keep", "%s", problem.Sentence(err))
+			ok = r.log.Failed("unwritable", "Failed to tell git what to keep", err)
 		} else if changed {
 			r.view.Changed(file.name)
 		}
@@ -46,7 +45,7 @@ const (
 func hint(r request, lfs bool) bool {
 	files, err := vendored.Files(r.base, vendored.Places())
 	if err != nil {
-		return r.log.Fail("vendored", "Failed to read what is vendored", "%s", problem.Sentence(err))
+		return r.log.Failed("vendored", "Failed to read what is vendored", err)
 	}
 	var large, outside []string
 	refused := false

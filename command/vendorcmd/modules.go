@@ -7,7 +7,6 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/tfdeps/tfdeps/command/problem"
 	"github.com/tfdeps/tfdeps/command/products"
 	"github.com/tfdeps/tfdeps/command/sources"
 	"github.com/tfdeps/tfdeps/command/workdir"
@@ -22,7 +21,7 @@ import (
 func vendorModules(r request, p project, net sources.Network, hashes map[string]getproviders.Hash) (toLock *modulelock.Locks, ok bool) {
 	manifest, err := unchangedModules(r, p.was)
 	if err != nil {
-		return nil, r.log.Fail("vendored", "Failed to read what is vendored", "%s", problem.Sentence(err))
+		return nil, r.log.Failed("vendored", "Failed to read what is vendored", err)
 	}
 	installer, fetcher := net.Modules(r.meta, r.product)
 	defer fetcher.Close()
@@ -158,7 +157,7 @@ func saveTree(r request, tree *modules.Tree) bool {
 		err = pruneModules(r, slices.Collect(maps.Keys(manifest)))
 	}
 	if err != nil {
-		return r.log.Fail("module_record", "Failed to record the modules", "%s", problem.Unwritten(err))
+		return r.log.Unsaved("module_record", "Failed to record the modules", err)
 	}
 	return true
 }

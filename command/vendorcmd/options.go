@@ -38,7 +38,7 @@ type options struct {
 
 func (o *options) flags() cli.Flags {
 	return slices.Concat(cli.Flags{
-		cli.Option("platform=OS_ARCH", cli.Func(o.addPlatform),
+		cli.Option("platform=OS_ARCH", cli.Platforms(&o.platforms, nil, &o.problems),
 			"A platform such as linux_amd64; may be given more than once. The default is the platforms of the last run, or this machine's if there was none."),
 		cli.Option("unpacked", cli.OptionalBool(&o.unpacked),
 			"Vendor providers as directories. Archives, the default, are a quarter of the size and one file each, and nothing in them can be changed by git or by accident. -unpacked=false goes back to them."),
@@ -106,12 +106,6 @@ func parse(args []string, env cli.Environment) (options, error) {
 	o.hashes, invalid = cli.ReadHashPolicy(o.hashesText)
 	o.problems = append(o.problems, invalid...)
 	return o, nil
-}
-
-func (o *options) addPlatform(given string) error {
-	plat, problems := cli.ReadPlatform(given)
-	o.platforms, o.problems = append(o.platforms, plat), append(o.problems, problems...)
-	return nil
 }
 
 // accepts reports whether all of these hashes were named.

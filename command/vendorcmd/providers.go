@@ -43,7 +43,7 @@ func connect(r request, p project) (from origins, ok bool) {
 	}
 	all, err := using.All(r.meta)
 	if err != nil {
-		return from, r.log.Fail("cli_configuration", "Can't search for providers", "%s", problem.Sentence(err))
+		return from, r.log.Failed("cli_configuration", "Can't search for providers", err)
 	}
 	placed, ok := findPlaced(r, p.was)
 	if !ok {
@@ -175,7 +175,7 @@ func vendorProblems(err error, placed []getproviders.Provider) (problems problem
 func findPlaced(r request, was vendored.Record) ([]getproviders.Provider, bool) {
 	there, err := providersThere(r.meta.Context)
 	if err != nil {
-		return nil, r.log.Fail("vendored", "Failed to read what is vendored", "%s", problem.Sentence(err))
+		return nil, r.log.Failed("vendored", "Failed to read what is vendored", err)
 	}
 	return slices.DeleteFunc(there, func(p getproviders.Provider) bool { return slices.Contains(was.Providers, p) }), true
 }

@@ -7,7 +7,6 @@ import (
 	"path/filepath"
 	"slices"
 
-	"github.com/tfdeps/tfdeps/command/problem"
 	"github.com/tfdeps/tfdeps/depsfile"
 	"github.com/tfdeps/tfdeps/getproviders"
 	"github.com/tfdeps/tfdeps/internal/config/modulelock"
@@ -76,7 +75,7 @@ func saveRecord(r request, record vendored.Record) bool {
 }
 
 func unrecorded(r request, err error) bool {
-	return r.log.Fail("unwritable", "Failed to record what is vendored", "%s", problem.Unwritten(err))
+	return r.log.Unsaved("unwritable", "Failed to record what is vendored", err)
 }
 
 // saveLockFiles writes what is locked: modules, if there is anything to lock, and
@@ -84,7 +83,7 @@ func unrecorded(r request, err error) bool {
 func saveLockFiles(r request, p project, toLock *modulelock.Locks, locks *depsfile.Locks) bool {
 	if toLock != nil {
 		if err := toLock.Save(r.in(modulelock.FileName)); err != nil {
-			return r.log.Fail("module_record", "Failed to update the lock file for modules", "%s", problem.Unwritten(err))
+			return r.log.Unsaved("module_record", "Failed to update the lock file for modules", err)
 		}
 	}
 	if r.here() && locks.Equal(p.dir.Locks) {
@@ -94,7 +93,7 @@ func saveLockFiles(r request, p project, toLock *modulelock.Locks, locks *depsfi
 		r.view.Changed(depsfile.FileName)
 	}
 	if err := locks.Save(r.in(depsfile.FileName), r.product); err != nil {
-		return r.log.Fail("lock_file", "Failed to update dependency lock file", "%s", problem.Unwritten(err))
+		return r.log.Unsaved("lock_file", "Failed to update dependency lock file", err)
 	}
 	return true
 }

@@ -211,7 +211,7 @@ func (d *Dir) SaveModules() problem.List {
 		return nil
 	}
 	if err := d.Tree.Save(); err != nil {
-		return problem.Fail("module_record", "Failed to record the modules", "%s", problem.Unwritten(err))
+		return problem.Unsaved("module_record", "Failed to record the modules", err)
 	}
 	return nil
 }
