@@ -135,7 +135,7 @@ func TestUsage_NamesVariables(t *testing.T) {
 
 func TestCommands_EachTakesItsFlags(t *testing.T) {
 	for _, c := range commands() {
-		if c.Run == nil || c.Synopsis == "" || len(c.Help.Usage) == 0 {
+		if c.Run == nil || c.Synopsis == "" || c.Help.Usage == "" {
 			t.Errorf("%s isn't complete", c.Name)
 		}
 		for _, row := range c.Help.Flags {

@@ -29,7 +29,7 @@ var shells = []string{"bash", "fish", "zsh"}
 // completionCommand prints scripts with which shells complete commands, options, their values, providers and platforms.
 func completionCommand() cli.Command {
 	return cli.Command{Name: "completion", Synopsis: "Print a script that completes commands in a shell", Run: runCompletion, Help: cli.Help{
-		Usage: []string{"completion [options] bash|fish|zsh"}, Flags: new(completionOptions).flags(),
+		Usage: "completion [options] bash|fish|zsh", Flags: new(completionOptions).flags(),
 		About: `  Prints a script for a shell. With it, the Tab key completes commands, options
   and their values, and the providers and platforms of the lock file and the
   shared cache. No request is sent.`,

@@ -28,7 +28,7 @@ func manPage(name string, c cli.Command) string {
 	var b strings.Builder
 	manHead(&b, name, strings.ToLower(c.Synopsis[:1])+c.Synopsis[1:])
 	var calls []string
-	for _, call := range c.Help.Usage {
+	for call := range strings.SplitSeq(c.Help.Usage, "\n") {
 		calls = append(calls, "tfdeps [global options] "+call)
 	}
 	manText(&b, "SYNOPSIS", strings.Join(calls, "\n"))

@@ -15,7 +15,7 @@ func TestManPages_SayWhatTheHelpSays(t *testing.T) {
 	unescape := strings.NewReplacer(`\-`, "-", `\e`, `\`, `\&`, "")
 	for _, c := range commands() {
 		page := unescape.Replace(pages["tfdeps-"+strings.ReplaceAll(c.Name, " ", "-")+".1"])
-		parts := []string{c.Help.Usage[0], c.Help.About, c.Help.Examples[0][0]}
+		parts := []string{strings.Split(c.Help.Usage, "\n")[0], c.Help.About, c.Help.Examples[0][0]}
 		for _, below := range commandsBelow(commands(), c.Name) {
 			parts = append(parts, below.what)
 		}

@@ -13,7 +13,6 @@ import (
 	"github.com/tfdeps/tfdeps/getproviders"
 	"github.com/tfdeps/tfdeps/providercache"
 	"github.com/tfdeps/tfdeps/providercache/event"
-	"github.com/tfdeps/tfdeps/providercache/fetcher"
 	"github.com/tfdeps/tfdeps/providercache/resolve"
 	"github.com/tfdeps/tfdeps/providercache/store"
 )
@@ -137,21 +136,15 @@ type adding struct {
 
 // installer makes what fetches packages for the current platform.
 func (a *adding) installer(source getproviders.Source) *providercache.Installer {
-	state := a.meta.StateDir
-	if a.opts.system {
-		state = "" // what is known of an image stands beside it
+	f := a.net.Fetcher(a.meta, a.product, source, func(e event.Event) {
+		a.activity.Observe(e)
+		a.result.Observe(e, a.platform, a.meta.Now())
+	})
+	if f.Platform = a.platform; a.opts.system {
+		f.StateDir = "" // what is known of an image stands beside it
 	}
-	installer := &providercache.Installer{
-		Fetcher: &fetcher.Fetcher{
-			Source: source, Client: a.net.Archives, Product: a.product, Platform: a.platform, Now: a.meta.Now, StateDir: state,
-			Observe: event.Observer(func(e event.Event) {
-				a.activity.Observe(e)
-				a.result.Observe(e, a.platform, a.meta.Now())
-			}),
-		},
-		Cache: a.cache,
-	}
-	installer.Fetcher.Policy = a.policy.Against(nil, func(p getproviders.Provider) getproviders.Version {
+	installer := &providercache.Installer{Fetcher: f, Cache: a.cache}
+	f.Policy = a.policy.Against(nil, func(p getproviders.Provider) getproviders.Version {
 		return sources.Newest(installer.KnownPackages(p), func(getproviders.Version) bool { return !a.isPinned(p) })
 	})
 	return installer

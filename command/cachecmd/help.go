@@ -7,7 +7,7 @@ import (
 )
 
 func help() cli.Help {
-	return cli.Help{Usage: []string{"cache <command> [options]"}, About: `  Commands for the cache of providers that working directories share. It is the
+	return cli.Help{Usage: "cache <command> [options]", About: `  Commands for the cache of providers that working directories share. It is the
   directory that plugin_cache_dir or TF_PLUGIN_CACHE_DIR names, otherwise one of
   tfdeps' own, which TFDEPS_CACHE_DIR moves. All of them may run while others
   run "tfdeps init". "prune" is another name for "gc".
@@ -35,7 +35,7 @@ func (o *addOptions) flags() cli.Flags {
 
 func addHelp() cli.Help {
 	return cli.Help{
-		Usage: []string{"cache add [options] ADDRESS[@VERSION]...", "cache add [options] -locked DIR|FILE..."},
+		Usage: "cache add [options] ADDRESS[@VERSION]...\ncache add [options] -locked DIR|FILE...",
 		Flags: new(addOptions).flags(),
 		About: `  Puts packages into the cache that init will find there, without a working
   directory: no configuration is read, no module and no state. Without a version
@@ -48,7 +48,7 @@ func dirFlags(o *options) cli.Flags {
 }
 
 func dirHelp() cli.Help {
-	return cli.Help{Usage: []string{"cache dir [options]"}, Flags: dirFlags(new(options)),
+	return cli.Help{Usage: "cache dir [options]", Flags: dirFlags(new(options)),
 		About: `  Shows the directory of the cache, which needn't exist. With -json that is an
   object with format_version, directory and named (by the CLI configuration or
   the variable TF_PLUGIN_CACHE_DIR), started_at, ended_at and diagnostics.`}
@@ -59,7 +59,7 @@ func listFlags(o *options) cli.Flags {
 }
 
 func listHelp() cli.Help {
-	return cli.Help{Usage: []string{"cache list [options]"}, Flags: listFlags(new(options)),
+	return cli.Help{Usage: "cache list [options]", Flags: listFlags(new(options)),
 		About: `  Lists the packages: address, version, platform, the bytes in their files and
   on the disk (where packages share files, the first one has them), when a
   directory was last prepared with it, and which directories have it, as
@@ -79,7 +79,7 @@ func (o *verifyOptions) flags() cli.Flags {
 }
 
 func verifyHelp() cli.Help {
-	return cli.Help{Usage: []string{"cache verify [options]"}, Flags: new(verifyOptions).flags(),
+	return cli.Help{Usage: "cache verify [options]", Flags: new(verifyOptions).flags(),
 		About: `  Reads all packages and compares them with their receipts. The exit code is 0
   if none differs, 2 if one does, 1 if it couldn't be found out.`}
 }
@@ -103,7 +103,7 @@ func (o *gcOptions) flags() cli.Flags {
 }
 
 func gcHelp() cli.Help {
-	return cli.Help{Usage: []string{"cache gc [options]"}, Flags: new(gcOptions).flags(),
+	return cli.Help{Usage: "cache gc [options]", Flags: new(gcOptions).flags(),
 		About: `  Removes packages that aren't used any more, and what killed runs and deleted
   directories left behind. It keeps packages that another process is working on,
   and packages to which tfdeps made a symbolic link in some directory. The size
@@ -118,7 +118,7 @@ func gcHelp() cli.Help {
 }
 
 func cleanHelp() cli.Help {
-	return cli.Help{Usage: []string{"cache clean [options] [ADDRESS[@VERSION]...]"}, Flags: new(removeOptions).flags(),
+	return cli.Help{Usage: "cache clean [options] [ADDRESS[@VERSION]...]", Flags: new(removeOptions).flags(),
 		About: `  Removes all packages, and the store of modules; or all versions of a provider,
   such as hashicorp/aws, or one, such as hashicorp/aws@5.0.0. In a cache that
   plugin_cache_dir or TF_PLUGIN_CACHE_DIR names, packages without a receipt of
@@ -135,7 +135,7 @@ func (o *keyOptions) flags() cli.Flags {
 }
 
 func keyHelp() cli.Help {
-	return cli.Help{Usage: []string{"cache key [options] [DIR|FILE...]"}, Flags: new(keyOptions).flags(),
+	return cli.Help{Usage: "cache key [options] [DIR|FILE...]", Flags: new(keyOptions).flags(),
 		About: `  Shows one key for the packages that lock files select: those in and below the
   current directory, or in and below the directories given. Equal sets of
   packages have the same key. Addresses, versions, the platform and hashes
@@ -169,7 +169,7 @@ func (o *transferOptions) flags() cli.Flags {
 }
 
 func pushHelp() cli.Help {
-	return cli.Help{Usage: []string{"cache push [options] URL|DIRECTORY [DIR|FILE...]"}, Flags: (&transferOptions{push: true}).flags(),
+	return cli.Help{Usage: "cache push [options] URL|DIRECTORY [DIR|FILE...]", Flags: (&transferOptions{push: true}).flags(),
 		About: `  Sends packages of the cache to a place from which other machines pull them.
   Lock files say which: those in and below the current directory, or in and
   below the directories given. What is there already isn't sent again.
@@ -183,7 +183,7 @@ func pushHelp() cli.Help {
 }
 
 func pullHelp() cli.Help {
-	return cli.Help{Usage: []string{"cache pull [options] URL|DIRECTORY [DIR|FILE...]"}, Flags: new(transferOptions).flags(),
+	return cli.Help{Usage: "cache pull [options] URL|DIRECTORY [DIR|FILE...]", Flags: new(transferOptions).flags(),
 		About: `  Gets packages that "tfdeps cache push" has sent from another machine into the
   cache. Lock files say which: those in and below the current directory, or in
   and below the directories given. What the cache has isn't requested. Each

@@ -14,8 +14,6 @@ import (
 	"github.com/tfdeps/tfdeps/command/view"
 	"github.com/tfdeps/tfdeps/getproviders"
 	"github.com/tfdeps/tfdeps/providercache"
-	"github.com/tfdeps/tfdeps/providercache/event"
-	"github.com/tfdeps/tfdeps/providercache/fetcher"
 	"github.com/tfdeps/tfdeps/providercache/resolve"
 	"github.com/tfdeps/tfdeps/providercache/store"
 	"github.com/tfdeps/tfdeps/providercache/transfer"
@@ -148,16 +146,11 @@ type transferring struct {
 
 // installer makes what finds packages in the cache and puts them there.
 func (t *transferring) installer(platform getproviders.Platform) *providercache.Installer {
-	return &providercache.Installer{
-		Fetcher: &fetcher.Fetcher{
-			Source: &transfer.Source{Remote: t.remote, Wanted: t.wanted}, Client: t.net.Archives, Product: t.product, Platform: platform,
-			Now: t.meta.Now, StateDir: t.meta.StateDir,
-			Observe: event.Observer(func(e event.Event) { t.activity.Observe(e) }),
-			// What lock files select is no downgrade.
-			Policy: t.policy.Against(nil, func(getproviders.Provider) getproviders.Version { return getproviders.Version{} }),
-		},
-		Cache: t.cache,
-	}
+	f := t.net.Fetcher(t.meta, t.product, &transfer.Source{Remote: t.remote, Wanted: t.wanted}, t.activity.Observe)
+	f.Platform = platform
+	// What lock files select is no downgrade.
+	f.Policy = t.policy.Against(nil, func(getproviders.Provider) getproviders.Version { return getproviders.Version{} })
+	return &providercache.Installer{Fetcher: f, Cache: t.cache}
 }
 
 func (t *transferring) move(ctx context.Context, push bool, platform getproviders.Platform) ([]transfer.Result, error) {

@@ -157,15 +157,20 @@ func End(show func(problem.List), problems problem.List, code int) int {
 	return code
 }
 
-// OpenInto creates the file of -json-into, or empties it; nil if there is none.
-func OpenInto(path string) (*os.File, problem.List) {
-	if path == "" {
-		return nil, nil
+// NewInit returns what shows a run of init or get, with the product's version said, and a Meta for the command whose activity that is. The
+// file of -json-into, "" if there is none, is created or emptied; end closes it.
+func (m *Meta) NewInit(product getproviders.Product, json bool, into string, progress view.Progress) (shown *view.Init, showing *Meta, end func(), problems problem.List) {
+	how := m.ViewOptions(product, json, progress)
+	var file *os.File
+	if into != "" {
+		var err error
+		if file, err = os.OpenFile(into, os.O_CREATE|os.O_WRONLY|os.O_TRUNC, 0o600); err != nil {
+			problems = problem.Fail("invalid_option", "Invalid argument", "Unable to open the file %q specified by -json-into for writing: %v", into, err)
+		} else {
+			how.JSONInto = file
+		}
 	}
-	file, err := os.OpenFile(path, os.O_CREATE|os.O_WRONLY|os.O_TRUNC, 0o600)
-	if err != nil {
-		return nil, problem.Fail("invalid_option", "Invalid argument",
-			"Unable to open the file %q specified by -json-into for writing: %v", path, err)
-	}
-	return file, nil
+	shown = view.NewInit(how)
+	shown.Version(m.Version)
+	return shown, m.Showing(shown.Activity()), func() { _ = file.Close() }, problems
 }

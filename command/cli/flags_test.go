@@ -71,7 +71,7 @@ func TestBoolOr_TakesOneWordMore(t *testing.T) {
 }
 
 func TestHelp_LinesAreBrokenAndIndented(t *testing.T) {
-	h := Help{Usage: []string{"x [options]", "x FILE"}, About: "  Does x.", More: "  That is all.", Flags: Flags{
+	h := Help{Usage: "x [options]\nx FILE", About: "  Does x.", More: "  That is all.", Flags: Flags{
 		{Name: "a", Value: AnyBool(), Help: "One word follows the other until the line is full, and another line begins with the next."},
 		{Name: "with-a-long-name", Arg: "=VALUE", Value: AnyString(), Help: "Below.", Alias: "other",
 			Choices: []Choice{{"first", "this"}, {"second", "that"}}},

@@ -7,8 +7,8 @@ import (
 
 // Help is what "tfdeps COMMAND -help" prints.
 type Help struct {
-	Usage []string // how the command is called: "cache add [options] ADDRESS..."
-	About string   // what it does, in lines as they are printed
+	Usage string // how the command is called, in lines: "cache add [options] ADDRESS..."
+	About string // what it does, in lines as they are printed
 	Flags Flags
 	More  string // what there is to say behind the options, in lines as they are printed
 
@@ -23,7 +23,7 @@ const (
 // usage is how the command is called, in lines.
 func (h Help) usage() string {
 	var b strings.Builder
-	for i, usage := range h.Usage {
+	for i, usage := range strings.Split(h.Usage, "\n") {
 		head := "Usage:"
 		if i > 0 {
 			head = "      "

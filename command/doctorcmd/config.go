@@ -9,6 +9,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/tfdeps/tfdeps/command/products"
 	"github.com/tfdeps/tfdeps/command/sources"
 	"github.com/tfdeps/tfdeps/command/view"
 	"github.com/tfdeps/tfdeps/configs/cliconfig"
@@ -80,7 +81,7 @@ func (x *examination) describeTokens() {
 			if value == "" {
 				from += " (empty: requests go without a token)"
 			}
-			x.report.Tokens = append(x.report.Tokens, view.DoctorToken{Host: host.String(), From: from, For: "registry"})
+			x.token(host.String(), from, "registry")
 		}
 	}
 	slices.SortFunc(x.report.Tokens, func(a, b view.DoctorToken) int { return strings.Compare(a.Host, b.Host) })
@@ -93,10 +94,14 @@ func (x *examination) describeTokens() {
 			continue
 		}
 		seen[host] = true
-		x.report.Tokens = append(x.report.Tokens, view.DoctorToken{Host: s.Label, From: s.Place(), For: "registry"})
+		x.token(s.Label, s.Place(), "registry")
 	}
 	x.describeHelper()
 	x.describeNetrc()
+}
+
+func (x *examination) token(host, from, use string) {
+	x.report.Tokens = append(x.report.Tokens, view.DoctorToken{Host: host, From: from, For: use})
 }
 
 func (x *examination) describeHelper() {
@@ -105,7 +110,7 @@ func (x *examination) describeHelper() {
 		program = "a credentials helper that isn't installed"
 	}
 	if x.config.Helper != nil {
-		x.report.Tokens = append(x.report.Tokens, view.DoctorToken{Host: "other hosts", From: program, For: "registry"})
+		x.token("other hosts", program, "registry")
 	}
 }
 
@@ -119,7 +124,7 @@ func (x *examination) describeNetrc() {
 		if machine == "" {
 			machine = "other hosts"
 		}
-		x.report.Tokens = append(x.report.Tokens, view.DoctorToken{Host: machine, From: file, For: "packages"})
+		x.token(machine, file, "packages")
 	}
 	if len(machines) > 0 {
 		x.checkMode(file)
@@ -147,4 +152,37 @@ func shellWord(path string) string {
 		return "'" + strings.ReplaceAll(path, "'", `'\''`) + "'"
 	}
 	return filepath.ToSlash(path)
+}
+
+// describePrograms lists the programs of the products that are installed.
+func (x *examination) describePrograms() {
+	for _, product := range products.All() {
+		found, err := products.InstalledOf(x.meta, product)
+		if err != nil {
+			x.log.Failed("invalid_variable", "Invalid program", err)
+		}
+		if len(found) == 0 {
+			x.report.Programs = append(x.report.Programs, view.DoctorProgram{Program: product.Program})
+		}
+		for _, p := range found {
+			shown := view.DoctorProgram{Program: product.Program, Path: p.Path, Version: p.Version, IsOwn: p.IsOwn}
+			if p.Err != nil {
+				shown.Error = p.Err.Error()
+				x.log.Warningf("invalid_variable", "Invalid program",
+					"The program %s doesn't tell its version: %v. Check what it prints:\n  %s version -json", p.Path, p.Err, shellWord(p.Path))
+			}
+			x.report.Programs = append(x.report.Programs, shown)
+		}
+	}
+}
+
+// describePolicies lists the files with rules.
+func (x *examination) describePolicies() {
+	paths, problems := sources.PolicyFiles(x.meta)
+	x.log.Add(problems...)
+	for _, path := range paths {
+		invalid := sources.CheckPolicy(path, x.product)
+		x.log.Add(invalid...)
+		x.report.Policies = append(x.report.Policies, view.DoctorPolicy{Path: path, OK: !invalid.HasErrors()})
+	}
 }

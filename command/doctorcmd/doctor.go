@@ -40,7 +40,7 @@ func (o *options) flags() cli.Flags {
 }
 
 func help() cli.Help {
-	return cli.Help{Usage: []string{"doctor [options]"}, Flags: new(options).flags(),
+	return cli.Help{Usage: "doctor [options]", Flags: new(options).flags(),
 		About: `  Shows what is in effect in this directory: the CLI configuration with files
   and lines, the registries and mirrors, the proxy and the certificates, where
   tokens come from, the shared cache, the installed programs and the policy

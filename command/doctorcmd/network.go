@@ -29,16 +29,20 @@ func (x *examination) describeNetwork() {
 			if name != "NO_PROXY" {
 				value = shownProxy(value)
 			}
-			x.report.Network = append(x.report.Network, view.DoctorSetting{Name: written, Value: value})
+			x.setting(written, value, "")
 			break // the first of the two counts
 		}
 	}
 	if file := x.meta.Env.Get("SSL_CERT_FILE"); file != "" {
-		x.report.Network = append(x.report.Network, view.DoctorSetting{Name: "SSL_CERT_FILE", Value: file, Found: x.checkCertificates(file)})
+		x.setting("SSL_CERT_FILE", file, x.checkCertificates(file))
 	}
 	if dirs := x.meta.Env.Get("SSL_CERT_DIR"); dirs != "" {
-		x.report.Network = append(x.report.Network, view.DoctorSetting{Name: "SSL_CERT_DIR", Value: dirs, Found: x.checkCertDirs(dirs)})
+		x.setting("SSL_CERT_DIR", dirs, x.checkCertDirs(dirs))
 	}
+}
+
+func (x *examination) setting(name, value, found string) {
+	x.report.Network = append(x.report.Network, view.DoctorSetting{Name: name, Value: value, Found: found})
 }
 
 // shownProxy is the value of a proxy variable without user and password; what can't be parsed isn't shown.

@@ -45,7 +45,7 @@ func (o *options) flags() cli.Flags {
 }
 
 func help() cli.Help {
-	return cli.Help{Usage: []string{"get [options]"}, Flags: new(options).flags(),
+	return cli.Help{Usage: "get [options]", Flags: new(options).flags(),
 		About: `  Finds the modules of the configuration, fetches those that aren't local, and
   records where they are. "tfdeps init" does so, too; this command does nothing
   else.
@@ -79,16 +79,9 @@ func run(m *cli.Meta, args []string) (int, error) {
 		return 0, err
 	}
 	product, problems := products.Choose(m, products.Options{})
-	how := m.ViewOptions(product, opts.json, opts.progress)
-	into, unwritable := cli.OpenInto(opts.jsonInto)
-	if problems = append(problems, unwritable...); into != nil {
-		defer into.Close()
-		how.JSONInto = into
-	}
-	v := view.NewInit(how)
-	v.Version(m.Version)
-	m = m.Showing(v.Activity())
-	if !problems.HasErrors() {
+	v, m, end, unwritable := m.NewInit(product, opts.json, opts.jsonInto, opts.progress)
+	defer end()
+	if problems = append(problems, unwritable...); !problems.HasErrors() {
 		problems = append(problems, get(m, opts, product, v)...)
 	}
 	if !opts.json && opts.jsonInto == "" {

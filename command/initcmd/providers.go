@@ -17,8 +17,6 @@ import (
 	"github.com/tfdeps/tfdeps/internal/config/load"
 	"github.com/tfdeps/tfdeps/internal/scratch"
 	"github.com/tfdeps/tfdeps/providercache"
-	"github.com/tfdeps/tfdeps/providercache/event"
-	"github.com/tfdeps/tfdeps/providercache/fetcher"
 	"github.com/tfdeps/tfdeps/providercache/link"
 	"github.com/tfdeps/tfdeps/providercache/resolve"
 	"github.com/tfdeps/tfdeps/providercache/store"
@@ -73,15 +71,13 @@ func (in *installation) mode() resolve.Mode {
 func (in *installation) installer() *providercache.Installer {
 	r, s := in.request, in.settings
 	installer := &providercache.Installer{
-		Fetcher: &fetcher.Fetcher{
-			Source: in.source, Client: s.net.Archives, Product: r.product, Observe: event.Observer(r.view.Observe), Now: r.meta.Now,
-			StateDir: r.meta.StateDir, Verify: r.opts.verify, StrictTimes: r.opts.strictTimes, HashPolicy: r.opts.hashes,
-		},
-		Target: &store.Store{Dir: workdir.ProvidersDir(r.meta.Env, "")},
-		Skip:   s.skip,
-		Cache:  s.cache,
-		Link:   s.link,
+		Fetcher: s.net.Fetcher(r.meta, r.product, in.source, r.view.Observe),
+		Target:  &store.Store{Dir: workdir.ProvidersDir(r.meta.Env, "")},
+		Skip:    s.skip,
+		Cache:   s.cache,
+		Link:    s.link,
 	}
+	installer.Fetcher.Verify, installer.Fetcher.StrictTimes, installer.Fetcher.HashPolicy = r.opts.verify, r.opts.strictTimes, r.opts.hashes
 	installer.Fetcher.Policy = s.policy.Against(in.dir.Locks, func(p getproviders.Provider) getproviders.Version {
 		return sources.Newest(installer.KnownPackages(p), in.required.Constraints(p).Allows)
 	})

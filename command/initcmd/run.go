@@ -36,16 +36,10 @@ func run(m *cli.Meta, args []string) (int, error) {
 	}
 	product, invalid := products.Choose(m, products.Options{With: opts.backend.with, ReadOnly: opts.check || opts.plan})
 	problems = slices.Concat(problems, invalid, opts.backend.unknown(product))
-	how := m.ViewOptions(product, opts.json, opts.progress)
-	into, unwritable := cli.OpenInto(opts.jsonInto)
-	if problems = append(problems, unwritable...); into != nil {
-		defer into.Close()
-		how.JSONInto = into
-	}
-	shown := view.NewInit(how)
-	r := request{meta: m.Showing(shown.Activity()), opts: opts, product: product, view: shown, log: new(problem.Log)}
-	r.view.Version(m.Version)
-	problems = slices.Concat(problems, checkReport(opts.report), m.Warnings)
+	shown, m, end, unwritable := m.NewInit(product, opts.json, opts.jsonInto, opts.progress)
+	defer end()
+	r := request{meta: m, opts: opts, product: product, view: shown, log: new(problem.Log)}
+	problems = slices.Concat(problems, unwritable, checkReport(opts.report), m.Warnings)
 	code := cli.End(r.view.Problems, problems, 0)
 	switch {
 	case code != 0:

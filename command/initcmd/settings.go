@@ -61,10 +61,10 @@ type installation struct {
 func readSettings(r request) (s settings, ok bool) {
 	var problems, invalid, unlinked, unruled problem.List
 	s.config, problems = sources.ReadConfig(r.meta, r.product)
-	s.fallback, invalid = readFallback(r.opts)
+	s.fallback, invalid = read(r.opts, "mirror-fallback", cmp.Or(r.opts.mirrorFallback, "stop"), "Invalid mirror fallback", getproviders.ParseFallback)
 	problems = append(append(problems, invalid...), sources.CheckArchiveCredentials(r.meta.Env)...)
 	s.skip, invalid = sources.Skipped(r.meta.Env, s.config, r.product)
-	s.link, unlinked = readLink(r.opts)
+	s.link, unlinked = read(r.opts, "link", cmp.Or(r.opts.link, "auto"), "Invalid way of linking", link.ParseMode)
 	s.policy, unruled = sources.ReadPolicy(r.meta, r.product, r.opts.policies)
 	if problems = slices.Concat(problems, invalid, unlinked, unruled); problems.HasErrors() {
 		return s, r.log.Add(problems...)
@@ -92,25 +92,13 @@ func (s settings) overriddenBy(p getproviders.Provider) string {
 	return sources.ReattachVariable
 }
 
-func readFallback(o options) (getproviders.Fallback, problem.List) {
-	if o.mirrorFallback == "" {
-		return getproviders.StopOnFailure, nil
-	}
-	fallback, err := getproviders.ParseFallback(o.mirrorFallback)
+// read reads the value of an option.
+func read[T any](o options, name, given, invalid string, parse func(string) (T, error)) (T, problem.List) {
+	value, err := parse(given)
 	if err != nil {
-		return fallback, problem.Fail("invalid_option", "Invalid mirror fallback",
-			"The value of %s can't be used: %v.", o.by["mirror-fallback"], err)
+		return value, problem.Fail("invalid_option", invalid, "The value of %s can't be used: %v.", o.by[name], err)
 	}
-	return fallback, nil
-}
-
-func readLink(o options) (link.Mode, problem.List) {
-	mode, err := link.ParseMode(cmp.Or(o.link, "auto"))
-	if err != nil {
-		return mode, problem.Fail("invalid_option", "Invalid way of linking",
-			"The value of %s can't be used: %v.", o.by["link"], err)
-	}
-	return mode, nil
+	return value, nil
 }
 
 // recordPluginDirs keeps the values of -plugin-dir in the data directory, where

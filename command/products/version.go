@@ -17,6 +17,7 @@ import (
 	"time"
 
 	"github.com/tfdeps/tfdeps/command/cli"
+	"github.com/tfdeps/tfdeps/command/problem"
 	"github.com/tfdeps/tfdeps/getproviders"
 	"github.com/tfdeps/tfdeps/internal/wholefile"
 )
@@ -237,4 +238,47 @@ func (m programMemory) keep(program programRecord, version string) {
 func (m programMemory) file(program programRecord) string {
 	sum := sha256.Sum256([]byte(program.Path))
 	return filepath.Join(m.dir, fmt.Sprintf("engine-%x.json", sum[:8]))
+}
+
+// ExplainVersion adds to problems with required_version what says that the product has its version:
+// without that, it looks as if the constraint were wrong. Other problems stay as they are.
+func ExplainVersion(m *cli.Meta, product getproviders.Product, problems problem.List) (explained problem.List) {
+	origin := ""
+	for _, p := range problems {
+		if problem.OfSummary(p.Summary) != "required_version" {
+			explained = append(explained, p)
+			continue
+		}
+		if origin == "" {
+			_, from, _ := findVersion(m, product, true) // Choose has reported an invalid variable
+			origin = from.explain(m, product)
+		}
+		with := *p
+		with.Detail += "\n\n" + origin
+		explained = append(explained, &with)
+	}
+	return explained
+}
+
+// explain is a sentence about what says that the product has its version.
+func (o Origin) explain(m *cli.Meta, product getproviders.Product) string {
+	s, v := settingsOf[product.Program], product.Version
+	where, otherwise := "which is on PATH", " Another program can be named with "+s.path+"."
+	if m.Env.Get(s.path) != "" {
+		where, otherwise = "which "+s.path+" names", ""
+	}
+	switch o.Kind {
+	case VersionFromVariable:
+		return fmt.Sprintf("The variable %s says that the version is %s.", s.version, v)
+	case VersionFromName:
+		return fmt.Sprintf("The name by which this program was called, %s, says that the version is %s.", m.StandIn.Name, v)
+	case VersionFromProgram:
+		return fmt.Sprintf("Version %s is that of %s, %s.%s", v, o.Program, where, otherwise)
+	case SilentProgram:
+		return fmt.Sprintf("Version %s is assumed, because %s, %s, doesn't tell its version. Set %s to the one that it has.", v, o.Program, where, s.version)
+	case OldProgram:
+		return fmt.Sprintf("Version %s is assumed, because %s is Terraform %s, which is too old.", v, o.Program, o.old)
+	default:
+		return fmt.Sprintf("Version %s is assumed, because no %s is on PATH. Set %s to the version that is used, or %s to where the program is.", v, product.Program, s.version, s.path)
+	}
 }

@@ -3,23 +3,23 @@ package providerscmd
 import "github.com/tfdeps/tfdeps/command/cli"
 
 func treeHelp() cli.Help {
-	return cli.Help{Usage: []string{"providers [options]"}, About: treeAbout, Flags: new(treeOptions).flags(), More: treeMore}
+	return cli.Help{Usage: "providers [options]", About: treeAbout, Flags: new(treeOptions).flags(), More: treeMore}
 }
 
 func lockHelp() cli.Help {
-	return cli.Help{Usage: []string{"providers lock [options] [providers...]"}, About: lockAbout, Flags: new(lockOptions).flags(), More: lockMore}
+	return cli.Help{Usage: "providers lock [options] [providers...]", About: lockAbout, Flags: new(lockOptions).flags(), More: lockMore}
 }
 
 func mirrorHelp() cli.Help {
-	return cli.Help{Usage: []string{"providers mirror [options] <target-dir>", "providers mirror [options] s3://BUCKET/PREFIX", "providers mirror [options] gs://BUCKET/PREFIX", "providers mirror [options] oci://HOST/PATH/${namespace}/${type}"}, About: mirrorAbout, Flags: new(mirrorOptions).flags(), More: mirrorMore}
+	return cli.Help{Usage: "providers mirror [options] <target-dir>\nproviders mirror [options] s3://BUCKET/PREFIX\nproviders mirror [options] gs://BUCKET/PREFIX\nproviders mirror [options] oci://HOST/PATH/${namespace}/${type}", About: mirrorAbout, Flags: new(mirrorOptions).flags(), More: mirrorMore}
 }
 
 func urlsHelp() cli.Help {
-	return cli.Help{Usage: []string{"providers urls [options]"}, About: urlsAbout, Flags: new(urlsOptions).flags(), More: urlsMore}
+	return cli.Help{Usage: "providers urls [options]", About: urlsAbout, Flags: new(urlsOptions).flags(), More: urlsMore}
 }
 
 func verifyHelp() cli.Help {
-	return cli.Help{Usage: []string{"providers verify [options]"}, About: verifyAbout, Flags: new(verifyOptions).flags(), More: verifyMore}
+	return cli.Help{Usage: "providers verify [options]", About: verifyAbout, Flags: new(verifyOptions).flags(), More: verifyMore}
 }
 
 const treeAbout = `  Shows the tree of modules with the providers that each of them requires, and

@@ -11,7 +11,6 @@ import (
 	"github.com/tfdeps/tfdeps/command/view"
 	"github.com/tfdeps/tfdeps/depsfile"
 	"github.com/tfdeps/tfdeps/getproviders"
-	"github.com/tfdeps/tfdeps/providercache/event"
 	"github.com/tfdeps/tfdeps/providercache/fetcher"
 	"github.com/tfdeps/tfdeps/providercache/lockhashes"
 )
@@ -92,18 +91,15 @@ func lock(opts lockOptions, in *reader, v *view.Lock) {
 		return
 	}
 	net := in.net
-	fetcher := fetcher.Fetcher{
-		Source: source, Client: net.Archives, Product: product,
-		Observe: event.Observer(v.Observe), Now: m.Now, StateDir: m.StateDir, HashPolicy: opts.policy,
-		Policy: net.Policy.Against(nil, nil),
-	}
+	fetcher := net.Fetcher(m, product, source, v.Observe)
+	fetcher.HashPolicy, fetcher.Policy = opts.policy, net.Policy.Against(nil, nil)
 	opts.platforms = withPolicy(opts.platforms, net.Policy)
 	requests := make([]lockhashes.Request, len(dirs))
 	for i, d := range dirs {
 		requests[i] = d.request(opts.packageOptions, only)
 		requests[i].Upgrade = upgrades
 	}
-	results, _ := lockhashes.Lock(m.Context, &fetcher, requests...) // each directory reports its own error
+	results, _ := lockhashes.Lock(m.Context, fetcher, requests...) // each directory reports its own error
 	in.log.Add(v.End()...)
 	for i, d := range dirs {
 		refuseDowngrades(net.Policy, d, upgrades, &results[i])

@@ -15,8 +15,6 @@ import (
 	"github.com/tfdeps/tfdeps/command/workdir"
 	"github.com/tfdeps/tfdeps/getproviders"
 	"github.com/tfdeps/tfdeps/providercache/blob"
-	"github.com/tfdeps/tfdeps/providercache/event"
-	"github.com/tfdeps/tfdeps/providercache/fetcher"
 	"github.com/tfdeps/tfdeps/providercache/mirror"
 	"github.com/tfdeps/tfdeps/providercache/resolve"
 	"github.com/tfdeps/tfdeps/providercache/store"
@@ -167,11 +165,9 @@ func fill(opts mirrorOptions, in *reader, v *view.Mirror) {
 			pinned = append(pinned, w.PackageSpec)
 		}
 	}
-	fetcher := fetcher.Fetcher{
-		Source: source, Client: net.Archives, Product: product,
-		Observe: event.Observer(v.Observe), Now: m.Now, StateDir: m.StateDir, Policy: net.Policy.AgainstEach(pinned, choices),
-	}
-	result, err := mirror.Update(m.Context, &fetcher, to, wanted, mirror.Options{
+	fetcher := net.Fetcher(m, product, source, v.Observe)
+	fetcher.Policy = net.Policy.AgainstEach(pinned, choices)
+	result, err := mirror.Update(m.Context, fetcher, to, wanted, mirror.Options{
 		Platforms: opts.platforms, AllPlatforms: opts.allPlatforms, Prune: opts.prune, PruneGrace: opts.pruneGrace,
 	})
 	in.log.Add(v.End(result)...)

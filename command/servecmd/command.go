@@ -90,8 +90,7 @@ func (o *options) flags() cli.Flags {
 }
 
 func help() cli.Help {
-	return cli.Help{Usage: []string{"serve [options] <dir>", "serve [options] s3://BUCKET/PREFIX", "serve [options] gs://BUCKET/PREFIX",
-		"serve [options] [DIR or URL] -- COMMAND [ARG...]"}, About: about, Flags: new(options).flags(), More: more}
+	return cli.Help{Usage: "serve [options] <dir>\nserve [options] s3://BUCKET/PREFIX\nserve [options] gs://BUCKET/PREFIX\nserve [options] [DIR or URL] -- COMMAND [ARG...]", About: about, Flags: new(options).flags(), More: more}
 }
 
 const about = `  Serves a network mirror for Terraform, OpenTofu and tfdeps. Its path is

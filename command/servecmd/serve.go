@@ -21,6 +21,7 @@ import (
 	"github.com/tfdeps/tfdeps/configs/cliconfig"
 	"github.com/tfdeps/tfdeps/getproviders"
 	"github.com/tfdeps/tfdeps/getproviders/hosts"
+	"github.com/tfdeps/tfdeps/internal/config/modules"
 	"github.com/tfdeps/tfdeps/internal/par"
 	"github.com/tfdeps/tfdeps/providercache/blob"
 	"github.com/tfdeps/tfdeps/providercache/mirrorserver"
@@ -260,6 +261,36 @@ func openBucket(m *cli.Meta, net sources.Network, place string) (blob.Bucket, *p
 func withoutOp(err error) error {
 	if at, ok := errors.AsType[*fs.PathError](err); ok {
 		return fmt.Errorf("%s: %w", at.Path, at.Err)
+	}
+	return err
+}
+
+// registries asks registries of modules. What they say is remembered by the server alone, which knows how long it is good for.
+type registries struct {
+	net     sources.Network
+	product getproviders.Product
+}
+
+// ModuleVersions implements mirrorserver.ModuleSource.
+func (r registries) ModuleVersions(ctx context.Context, m mirrorserver.Module) ([]string, error) {
+	all, err := r.net.Registries(r.product, "").Versions(ctx, addressOf(m))
+	return all, missing(err)
+}
+
+// ModuleLocation implements mirrorserver.ModuleSource.
+func (r registries) ModuleLocation(ctx context.Context, m mirrorserver.Module, version string) (string, error) {
+	found, err := r.net.Registries(r.product, "").Locate(ctx, addressOf(m), version)
+	return found.String(), missing(err)
+}
+
+func addressOf(m mirrorserver.Module) modules.Registry {
+	return modules.Registry{Host: m.Host, Namespace: m.Namespace, Name: m.Name, System: m.System}
+}
+
+// missing says of an error in the server's words that there is no such module.
+func missing(err error) error {
+	if errors.Is(err, modules.ErrModuleNotFound) || errors.Is(err, modules.ErrAddress) {
+		return fmt.Errorf("%w: %w", getproviders.ErrNotFound, err)
 	}
 	return err
 }

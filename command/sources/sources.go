@@ -14,6 +14,8 @@ import (
 	"github.com/tfdeps/tfdeps/internal/config/fetch"
 	"github.com/tfdeps/tfdeps/internal/config/modules"
 	"github.com/tfdeps/tfdeps/internal/owner"
+	"github.com/tfdeps/tfdeps/providercache/event"
+	"github.com/tfdeps/tfdeps/providercache/fetcher"
 	"github.com/tfdeps/tfdeps/providercache/store"
 )
 
@@ -48,25 +50,32 @@ func (o Options) Single(m *cli.Meta) cliconfig.SourceOptions {
 	}
 }
 
+// Fetcher returns what fetches packages of providers from a source, and tells observe of it.
+func (net Network) Fetcher(m *cli.Meta, product getproviders.Product, source getproviders.Source, observe func(event.Event)) *fetcher.Fetcher {
+	return &fetcher.Fetcher{
+		Source: source, Client: net.Archives, Product: product, Observe: event.Observer(observe), Now: m.Now, StateDir: m.StateDir,
+	}
+}
+
 // Modules returns what finds modules of the current directory and fetches those
 // that have to be fetched. The Fetcher is to be closed.
 func (net Network) Modules(m *cli.Meta, product getproviders.Product) (modules.Resolver, *fetch.Fetcher) {
 	offline, store := net.OfflineBy != "", ownModuleStore(m)
-	fetcher := &fetch.Fetcher{Client: net.Archives, Store: store, Environ: m.Env, Offline: offline}
+	fetches := &fetch.Fetcher{Client: net.Archives, Store: store, Environ: m.Env, Offline: offline}
 	if product.Understands("oci") {
-		fetcher.OCI = modulesIn(net.ociClient())
+		fetches.OCI = modulesIn(net.ociClient())
 	}
 	if m.Activity != nil {
-		fetcher.Report = m.Activity.Module
+		fetches.Report = m.Activity.Module
 	}
 	return modules.Resolver{
 		Dir:        workdir.ModulesDir(m.Env),
 		Product:    product,
 		WorkingDir: cli.WorkingDirectory(),
 		HomeDir:    m.HomeDir,
-		Fetcher:    fetcher,
+		Fetcher:    fetches,
 		Registries: net.Registries(product, store),
-	}, fetcher
+	}, fetches
 }
 
 // Registries returns what asks registries of modules, and remembers their answers as long as it lives; in the

@@ -65,7 +65,7 @@ func (o *options) flags() cli.Flags {
 }
 
 func help() cli.Help {
-	return cli.Help{Usage: []string{"vendor [options]", "vendor -unpack=FILE.tar [-accept-hash=HASH] [DIR]"}, About: about, Flags: new(options).flags()}
+	return cli.Help{Usage: "vendor [options]\nvendor -unpack=FILE.tar [-accept-hash=HASH] [DIR]", About: about, Flags: new(options).flags()}
 }
 
 const about = `  Puts all that this directory needs into the directory itself, to be committed:

@@ -14,7 +14,6 @@ import (
 	"github.com/tfdeps/tfdeps/depsfile"
 	"github.com/tfdeps/tfdeps/getproviders"
 	"github.com/tfdeps/tfdeps/internal/config/vendored"
-	"github.com/tfdeps/tfdeps/providercache/event"
 	"github.com/tfdeps/tfdeps/providercache/fetcher"
 	"github.com/tfdeps/tfdeps/providercache/lockhashes"
 	"github.com/tfdeps/tfdeps/providercache/resolve"
@@ -101,18 +100,16 @@ func placing(r request, p project, placed []getproviders.Provider, required getp
 // vendorProviders has the engine do the work. It returns what the lock file and the
 // record are to say.
 func vendorProviders(r request, p project, from origins, required getproviders.Requirements) (*depsfile.Locks, []getproviders.Provider, bool) {
-	fetcher := fetcher.Fetcher{
-		Source: from.source, Client: from.net.Archives, Product: r.product,
-		Observe: event.Observer(r.view.Observe), Now: r.meta.Now, StateDir: r.meta.StateDir, HashPolicy: r.opts.hashes,
-		Policy: from.net.Policy.Against(p.dir.Locks, func(of getproviders.Provider) getproviders.Version {
-			return from.net.Policy.Seen("", of, required.Constraints(of).Allows)
-		}),
-	}
+	fetcher := from.net.Fetcher(r.meta, r.product, from.source, r.view.Observe)
+	fetcher.HashPolicy = r.opts.hashes
+	fetcher.Policy = from.net.Policy.Against(p.dir.Locks, func(of getproviders.Provider) getproviders.Version {
+		return from.net.Policy.Seen("", of, required.Constraints(of).Allows)
+	})
 	own := managed(required, from.placed)
 	if !announce(r, p.was, own) {
 		return nil, nil, false
 	}
-	result, err := vendoring.Update(r.meta.Context, &fetcher, placing(r, p, from.placed, required), packages(r, p, required))
+	result, err := vendoring.Update(r.meta.Context, fetcher, placing(r, p, from.placed, required), packages(r, p, required))
 	ok := r.log.Add(r.view.End()...)
 	r.view.Packages(result.Packages)
 	if r.here() {
@@ -128,7 +125,7 @@ func vendorProviders(r request, p project, from origins, required getproviders.R
 	if !ok {
 		return nil, nil, false
 	}
-	locks, ok := lockPlatforms(r, &fetcher, required, from.net.Policy.Platforms(), result.Locks)
+	locks, ok := lockPlatforms(r, fetcher, required, from.net.Policy.Platforms(), result.Locks)
 	if !ok {
 		return nil, nil, false
 	}
