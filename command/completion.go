@@ -165,7 +165,7 @@ func valuesOf(m *cli.Meta, name, option string) (all []candidate) {
 			continue
 		}
 		for _, choice := range row.Choices {
-			all = append(all, candidate{option + "=" + choice.Value, ""})
+			all = append(all, candidate{option + "=" + choice[0], ""})
 		}
 		value := strings.TrimPrefix(row.Arg, "=")
 		if value != "" && strings.Trim(value, "abcdefghijklmnopqrstuvwxyz") == "" {

@@ -20,24 +20,6 @@ import (
 	"github.com/tfdeps/tfdeps/providercache/store"
 )
 
-// Commands are "cache" and the commands below it.
-func Commands() []cli.Command {
-	remove := "Remove from the shared cache what isn't used any more"
-	return []cli.Command{
-		{Name: "cache", Synopsis: "Look after the cache that working directories share", Help: help(), Run: run},
-		{Name: "cache add", Synopsis: "Put packages into the shared cache", Help: addHelp(), Run: runAdd, Report: true},
-		{Name: "cache clean", Synopsis: "Remove packages from the shared cache", Help: cleanHelp(), Run: runClean, Report: true},
-		{Name: "cache dir", Synopsis: "Show where the shared cache is", Help: dirHelp(), Run: runDir, Report: true},
-		{Name: "cache gc", Synopsis: remove, Help: gcHelp(), Run: runGC, Report: true},
-		{Name: "cache key", Synopsis: "Show a key for what lock files select", Help: keyHelp(), Run: runKey, Report: true},
-		{Name: "cache list", Synopsis: "List the packages in the shared cache", Help: listHelp(), Run: runList, Report: true},
-		{Name: "cache prune", Synopsis: remove, Help: gcHelp(), Run: runGC, Report: true},
-		{Name: "cache pull", Synopsis: "Get packages that another machine pushed", Help: pullHelp(), Run: runPull, Report: true},
-		{Name: "cache push", Synopsis: "Send packages to where other machines pull them", Help: pushHelp(), Run: runPush, Report: true},
-		{Name: "cache verify", Synopsis: "Read and hash all packages of the shared cache", Help: verifyHelp(), Run: runVerify, Report: true},
-	}
-}
-
 // run is for arguments that name no command below "cache", or one that there isn't.
 func run(_ *cli.Meta, args []string) (int, error) {
 	if len(args) == 0 {
@@ -117,7 +99,7 @@ type session struct {
 func (o *options) open(m *cli.Meta, activity *view.Activity) (s session, ok bool) {
 	s = session{meta: m, activity: activity}
 	var problems problem.List
-	if s.product, problems = products.Choose(m, products.Options{}); problems.HasErrors() {
+	if s.product, problems = products.Choose(m); problems.HasErrors() {
 		return s, o.log.Add(problems...)
 	}
 	if s.config, problems = sources.ReadConfig(m, products.Unversioned(m)); !o.log.Add(problems...) {

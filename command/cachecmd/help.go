@@ -6,14 +6,89 @@ import (
 	"github.com/tfdeps/tfdeps/getproviders"
 )
 
-func help() cli.Help {
-	return cli.Help{Usage: "cache <command> [options]", About: `  Commands for the cache of providers that working directories share. It is the
+// Commands are "cache" and the commands below it.
+func Commands() []cli.Command {
+	const remove = "Remove from the shared cache what isn't used any more"
+	return []cli.Command{
+		{Name: "cache", Synopsis: "Look after the cache that working directories share", Run: run,
+			Help: cli.Help{Usage: "cache <command> [options]", About: `  Commands for the cache of providers that working directories share. It is the
   directory that plugin_cache_dir or TF_PLUGIN_CACHE_DIR names, otherwise one of
   tfdeps' own, which TFDEPS_CACHE_DIR moves. All of them may run while others
   run "tfdeps init". "prune" is another name for "gc".
 
-  "tfdeps help cache COMMAND" shows the options of a command.`}
+  "tfdeps help cache COMMAND" shows the options of a command.`}},
+		{Name: "cache add", Synopsis: "Put packages into the shared cache", Run: runAdd, Report: true, Help: cli.Help{
+			Usage: "cache add [options] ADDRESS[@VERSION]...\ncache add [options] -locked DIR|FILE...",
+			Flags: new(addOptions).flags(),
+			About: `  Puts packages into the cache that init will find there, without a working
+  directory: no configuration is read, no module and no state. Without a version
+  it is the newest one. They come from where init would get them.`,
+		}},
+		{Name: "cache clean", Synopsis: "Remove packages from the shared cache", Run: runClean, Report: true,
+			Help: cli.Help{Usage: "cache clean [options] [ADDRESS[@VERSION]...]", Flags: new(removeOptions).flags(),
+				About: `  Removes all packages, and the store of modules; or all versions of a provider,
+  such as hashicorp/aws, or one, such as hashicorp/aws@5.0.0. In a cache that
+  plugin_cache_dir or TF_PLUGIN_CACHE_DIR names, packages without a receipt of
+  tfdeps go only if they are named.`}},
+		{Name: "cache dir", Synopsis: "Show where the shared cache is", Run: runDir, Report: true,
+			Help: cli.Help{Usage: "cache dir [options]", Flags: dirFlags(new(options)),
+				About: `  Shows the directory of the cache, which needn't exist. With -json that is an
+  object with format_version, directory and named (by the CLI configuration or
+  the variable TF_PLUGIN_CACHE_DIR), started_at, ended_at and diagnostics.`}},
+		{Name: "cache gc", Synopsis: remove, Help: gcHelp(), Run: runGC, Report: true},
+		{Name: "cache key", Synopsis: "Show a key for what lock files select", Run: runKey, Report: true,
+			Help: cli.Help{Usage: "cache key [options] [DIR|FILE...]", Flags: new(keyOptions).flags(),
+				About: `  Shows one key for the packages that lock files select: those in and below the
+  current directory, or in and below the directories given. Equal sets of
+  packages have the same key. Addresses, versions, the platform and hashes
+  count. Comments, constraints, and which directory needs what, don't. Nothing
+  but lock files is looked at. Directories whose names begin with a dot are left
+  out.`}},
+		{Name: "cache list", Synopsis: "List the packages in the shared cache", Run: runList, Report: true,
+			Help: cli.Help{Usage: "cache list [options]", Flags: listFlags(new(options)),
+				About: listAbout}},
+		{Name: "cache prune", Synopsis: remove, Help: gcHelp(), Run: runGC, Report: true},
+		{Name: "cache pull", Synopsis: "Get packages that another machine pushed", Run: runPull, Report: true,
+			Help: cli.Help{Usage: "cache pull [options] URL|DIRECTORY [DIR|FILE...]", Flags: new(transferOptions).flags(),
+				About: pullAbout}},
+		{Name: "cache push", Synopsis: "Send packages to where other machines pull them", Run: runPush, Report: true,
+			Help: cli.Help{Usage: "cache push [options] URL|DIRECTORY [DIR|FILE...]", Flags: (&transferOptions{push: true}).flags(),
+				About: pushAbout}},
+		{Name: "cache verify", Synopsis: "Read and hash all packages of the shared cache", Run: runVerify, Report: true,
+			Help: cli.Help{Usage: "cache verify [options]", Flags: new(verifyOptions).flags(),
+				About: `  Reads all packages and compares them with their receipts. The exit code is 0
+  if none differs, 2 if one does, 1 if it couldn't be found out.`}},
+	}
 }
+
+const pullAbout = `  Gets packages that "tfdeps cache push" has sent from another machine into the
+  cache. Lock files say which: those in and below the current directory, or in
+  and below the directories given. What the cache has isn't requested. Each
+  package is compared with the lock file's hashes before it is put into the
+  cache. Packages come without signatures.
+
+  URL is the one that they were pushed to, or https://HOST/PATH of a web server
+  in front of the bucket. A package that isn't there is no failure: "tfdeps
+  init" gets it from its registry. If none is missing, "tfdeps init -offline"
+  finds all providers.`
+
+const pushAbout = `  Sends packages of the cache to a place from which other machines pull them.
+  Lock files say which: those in and below the current directory, or in and
+  below the directories given. What is there already isn't sent again.
+
+  URL is that of a bucket, such as s3://BUCKET/PREFIX or gs://BUCKET/PREFIX, or
+  of a repository of an OCI registry, oci://HOST/PATH. Any number of machines
+  may push to it and pull from it at the same time. Every package is an object
+  of its own, which has the package's h1 hash as its name and never changes.
+  A package whose h1 hash isn't in the lock file is left out: it couldn't be
+  verified. "tfdeps providers lock" adds the hash. Modules aren't sent.`
+
+const listAbout = `  Lists the packages: address, version, platform, the bytes in their files and
+  on the disk (where packages share files, the first one has them), when a
+  directory was last prepared with it, and which directories have it, as
+  far as they were prepared by tfdeps and the same user. "complete" is what is
+  exactly as its receipt says, "damaged" what can't be; anything else would have
+  to be read.`
 
 func (o *addOptions) flags() cli.Flags {
 	return cli.Flags{
@@ -33,39 +108,12 @@ func (o *addOptions) flags() cli.Flags {
 	}
 }
 
-func addHelp() cli.Help {
-	return cli.Help{
-		Usage: "cache add [options] ADDRESS[@VERSION]...\ncache add [options] -locked DIR|FILE...",
-		Flags: new(addOptions).flags(),
-		About: `  Puts packages into the cache that init will find there, without a working
-  directory: no configuration is read, no module and no state. Without a version
-  it is the newest one. They come from where init would get them.`,
-	}
-}
-
 func dirFlags(o *options) cli.Flags {
 	return cli.Flags{o.dirFlag(), o.jsonFlag("Print a JSON object.")}
 }
 
-func dirHelp() cli.Help {
-	return cli.Help{Usage: "cache dir [options]", Flags: dirFlags(new(options)),
-		About: `  Shows the directory of the cache, which needn't exist. With -json that is an
-  object with format_version, directory and named (by the CLI configuration or
-  the variable TF_PLUGIN_CACHE_DIR), started_at, ended_at and diagnostics.`}
-}
-
 func listFlags(o *options) cli.Flags {
 	return cli.Flags{o.dirFlag(), o.jsonFlag("Print a JSON object: format_version, directory, named, size, size_on_disk, packages, and for each of those address, version, platform, directory, size, size_on_disk, last_use, used_by, linked_by (those of used_by that have but a symbolic link), receipt, condition; summary, started_at, ended_at, diagnostics. Keys may be added.")}
-}
-
-func listHelp() cli.Help {
-	return cli.Help{Usage: "cache list [options]", Flags: listFlags(new(options)),
-		About: `  Lists the packages: address, version, platform, the bytes in their files and
-  on the disk (where packages share files, the first one has them), when a
-  directory was last prepared with it, and which directories have it, as
-  far as they were prepared by tfdeps and the same user. "complete" is what is
-  exactly as its receipt says, "damaged" what can't be; anything else would have
-  to be read.`}
 }
 
 func (o *verifyOptions) flags() cli.Flags {
@@ -76,12 +124,6 @@ func (o *verifyOptions) flags() cli.Flags {
 		o.jsonFlag("Print a JSON object: format_version, directory, named; packages, and for each of them address, version, platform, directory, finding (sound, damaged, not_locked, unknown), h1, expected (what it should have been one of), error and code (why it can't be read); and, of -repair, removed and kept as those of gc; summary, started_at, ended_at, diagnostics. Keys may be added."),
 		cli.Progress(&o.progress),
 	}
-}
-
-func verifyHelp() cli.Help {
-	return cli.Help{Usage: "cache verify [options]", Flags: new(verifyOptions).flags(),
-		About: `  Reads all packages and compares them with their receipts. The exit code is 0
-  if none differs, 2 if one does, 1 if it couldn't be found out.`}
 }
 
 func (o *removeOptions) flags() cli.Flags {
@@ -117,14 +159,6 @@ func gcHelp() cli.Help {
   without a receipt of tfdeps stay.`}
 }
 
-func cleanHelp() cli.Help {
-	return cli.Help{Usage: "cache clean [options] [ADDRESS[@VERSION]...]", Flags: new(removeOptions).flags(),
-		About: `  Removes all packages, and the store of modules; or all versions of a provider,
-  such as hashicorp/aws, or one, such as hashicorp/aws@5.0.0. In a cache that
-  plugin_cache_dir or TF_PLUGIN_CACHE_DIR names, packages without a receipt of
-  tfdeps go only if they are named.`}
-}
-
 func (o *keyOptions) flags() cli.Flags {
 	return cli.Flags{
 		cli.Switch("github", &o.github, "Print path, key and restore-keys, for $GITHUB_OUTPUT."),
@@ -132,16 +166,6 @@ func (o *keyOptions) flags() cli.Flags {
 		o.dirFlag(),
 		o.jsonFlag("Print a JSON object: format_version, key, platform, restore_keys, started_at, ended_at, diagnostics."),
 	}
-}
-
-func keyHelp() cli.Help {
-	return cli.Help{Usage: "cache key [options] [DIR|FILE...]", Flags: new(keyOptions).flags(),
-		About: `  Shows one key for the packages that lock files select: those in and below the
-  current directory, or in and below the directories given. Equal sets of
-  packages have the same key. Addresses, versions, the platform and hashes
-  count. Comments, constraints, and which directory needs what, don't. Nothing
-  but lock files is looked at. Directories whose names begin with a dot are left
-  out.`}
 }
 
 func (o *transferOptions) flags() cli.Flags {
@@ -166,32 +190,4 @@ func (o *transferOptions) flags() cli.Flags {
 		flags = append(flags, sources.CreateRepositoryFlag(&o.createRepository))
 	}
 	return flags
-}
-
-func pushHelp() cli.Help {
-	return cli.Help{Usage: "cache push [options] URL|DIRECTORY [DIR|FILE...]", Flags: (&transferOptions{push: true}).flags(),
-		About: `  Sends packages of the cache to a place from which other machines pull them.
-  Lock files say which: those in and below the current directory, or in and
-  below the directories given. What is there already isn't sent again.
-
-  URL is that of a bucket, such as s3://BUCKET/PREFIX or gs://BUCKET/PREFIX, or
-  of a repository of an OCI registry, oci://HOST/PATH. Any number of machines
-  may push to it and pull from it at the same time. Every package is an object
-  of its own, which has the package's h1 hash as its name and never changes.
-  A package whose h1 hash isn't in the lock file is left out: it couldn't be
-  verified. "tfdeps providers lock" adds the hash. Modules aren't sent.`}
-}
-
-func pullHelp() cli.Help {
-	return cli.Help{Usage: "cache pull [options] URL|DIRECTORY [DIR|FILE...]", Flags: new(transferOptions).flags(),
-		About: `  Gets packages that "tfdeps cache push" has sent from another machine into the
-  cache. Lock files say which: those in and below the current directory, or in
-  and below the directories given. What the cache has isn't requested. Each
-  package is compared with the lock file's hashes before it is put into the
-  cache. Packages come without signatures.
-
-  URL is the one that they were pushed to, or https://HOST/PATH of a web server
-  in front of the bucket. A package that isn't there is no failure: "tfdeps
-  init" gets it from its registry. If none is missing, "tfdeps init -offline"
-  finds all providers.`}
 }

@@ -23,12 +23,12 @@ type Flag struct {
 	// out of the arguments before a command gets them.
 	Value Value
 
-	Arg     string   // what the help shows behind the name: "=DIR", "=false"
-	Label   string   // what it shows instead of name and Arg; "": nothing else
-	Help    string   // what the option does
-	Choices []Choice // the values that it takes, if each of them needs words
-	More    string   // what the help says below the choices
-	Alias   string   // another name of the option; "": none
+	Arg     string      // what the help shows behind the name: "=DIR", "=false"
+	Label   string      // what it shows instead of name and Arg; "": nothing else
+	Help    string      // what the option does
+	Choices [][2]string // the values that it takes, if each of them needs words: a value, and what it does
+	More    string      // what the help says below the choices
+	Alias   string      // another name of the option; "": none
 
 	// Note gathers options at the end of the help, by name alone, below this
 	// text. These have no Help.
@@ -39,9 +39,6 @@ type Flag struct {
 	// messages. An empty variable is none.
 	Variable, Meaning string
 }
-
-// Choice is a value of an option.
-type Choice struct{ Value, Help string }
 
 // NoEffect is the Note of options that Terraform has, and that can't change
 // anything.

@@ -74,7 +74,7 @@ func TestHelp_LinesAreBrokenAndIndented(t *testing.T) {
 	h := Help{Usage: "x [options]\nx FILE", About: "  Does x.", More: "  That is all.", Flags: Flags{
 		{Name: "a", Value: AnyBool(), Help: "One word follows the other until the line is full, and another line begins with the next."},
 		{Name: "with-a-long-name", Arg: "=VALUE", Value: AnyString(), Help: "Below.", Alias: "other",
-			Choices: []Choice{{"first", "this"}, {"second", "that"}}},
+			Choices: [][2]string{{"first", "this"}, {"second", "that"}}},
 		{Name: "c", Value: AnyBool(), Note: NoEffect},
 		{Name: "d", Value: AnyBool(), Note: NoEffect},
 	}}

@@ -90,7 +90,7 @@ func (f Flag) write(b *strings.Builder) {
 	b.WriteByte('\n')
 	entry(b, "  "+label, f.Help)
 	for _, c := range f.Choices {
-		entry(b, "    "+c.Value, c.Help)
+		entry(b, "    "+c[0], c[1])
 	}
 	if f.More != "" {
 		entry(b, "", f.More)

@@ -24,11 +24,11 @@ func Progress(mode *view.Progress) Flag {
 		Name: "progress", Arg: "=", Variable: "TFDEPS_PROGRESS", Meaning: "how it is shown what is under way",
 		Value: Parsed(mode, view.ParseProgress),
 		Help:  "How it is shown what is under way:",
-		Choices: []Choice{
-			{Value: "auto", Help: "in a terminal as with tty, unless it can't draw (TERM=dumb) or CI is set; else as with plain, but on stdout (this is the default);"},
-			{Value: "tty", Help: "a bar for each package that takes a while, and one for all, on stderr;"},
-			{Value: "plain", Help: "for downloads of 1 MB and more a line at the beginning and at the end, and every ten seconds one for all that runs, on stderr;"},
-			{Value: "none", Help: "not at all."},
+		Choices: [][2]string{
+			{"auto", "in a terminal as with tty, unless it can't draw (TERM=dumb) or CI is set; else as with plain, but on stdout (this is the default);"},
+			{"tty", "a bar for each package that takes a while, and one for all, on stderr;"},
+			{"plain", "for downloads of 1 MB and more a line at the beginning and at the end, and every ten seconds one for all that runs, on stderr;"},
+			{"none", "not at all."},
 		},
 	}
 }
@@ -36,7 +36,7 @@ func Progress(mode *view.Progress) Flag {
 // With returns the row with another text for its last choice.
 func (f Flag) With(last string) Flag {
 	f.Choices = slices.Clone(f.Choices)
-	f.Choices[len(f.Choices)-1].Help = last
+	f.Choices[len(f.Choices)-1][1] = last
 	return f
 }
 
@@ -45,8 +45,8 @@ const HashesVariable = "TFDEPS_HASHES"
 
 // HashChoices are the values of -hashes; listed says what the second one means to
 // a command.
-func HashChoices(listed string) []Choice {
-	return []Choice{
+func HashChoices(listed string) [][2]string {
+	return [][2]string{
 		{"auto", "what is signed, and what was read; for OpenTofu also its registry, which tells the hashes of packages for all platforms beside the checksums that are signed (this is the default);"},
 		{"listed", listed},
 		{"read", "none: every package is read."},

@@ -16,7 +16,20 @@ import (
 
 // Command is the command.
 func Command() cli.Command {
-	return cli.Command{Name: "doctor", Synopsis: "Show what is configured here, and what is wrong with it", Help: help(), Run: run, Report: true}
+	return cli.Command{Name: "doctor", Synopsis: "Show what is configured here, and what is wrong with it",
+		Help: cli.Help{Usage: "doctor [options]", Flags: new(options).flags(),
+			About: `  Shows what is in effect in this directory: the CLI configuration with files
+  and lines, the registries and mirrors, the proxy and the certificates, where
+  tokens come from, the shared cache, the installed programs and the policy
+  files. It asks each registry and mirror for the versions of one provider, all
+  at the same time and for half a minute at most, and says what is wrong and how
+  to correct it. Mirrors of -mirror and TFDEPS_MIRROR, buckets and OCI
+  registries are among them. An OCI registry isn't asked where no provider is
+  required that it would have.
+
+  Nothing is installed or changed, and no token is printed. The exit code is 1
+  if there is a problem, and 0 if there are only warnings.`,
+		}, Run: run, Report: true}
 }
 
 // options are what the arguments of doctor ask for.
@@ -36,22 +49,6 @@ func (o *options) flags() cli.Flags {
 		sources.MirrorFlag(&o.mirrors),
 		cli.Switch("json", &o.json, "Print a JSON object, with the problems in it."),
 		cli.NoColor(),
-	}
-}
-
-func help() cli.Help {
-	return cli.Help{Usage: "doctor [options]", Flags: new(options).flags(),
-		About: `  Shows what is in effect in this directory: the CLI configuration with files
-  and lines, the registries and mirrors, the proxy and the certificates, where
-  tokens come from, the shared cache, the installed programs and the policy
-  files. It asks each registry and mirror for the versions of one provider, all
-  at the same time and for half a minute at most, and says what is wrong and how
-  to correct it. Mirrors of -mirror and TFDEPS_MIRROR, buckets and OCI
-  registries are among them. An OCI registry isn't asked where no provider is
-  required that it would have.
-
-  Nothing is installed or changed, and no token is printed. The exit code is 1
-  if there is a problem, and 0 if there are only warnings.`,
 	}
 }
 

@@ -17,7 +17,13 @@ import (
 
 // Command is the command.
 func Command() cli.Command {
-	return cli.Command{Name: "get", Synopsis: "Install or upgrade remote modules", Help: help(), Run: run}
+	return cli.Command{Name: "get", Synopsis: "Install or upgrade remote modules",
+		Help: cli.Help{Usage: "get [options]", Flags: new(options).flags(),
+			About: `  Finds the modules of the configuration, fetches those that aren't local, and
+  records where they are. "tfdeps init" does so, too; this command does nothing
+  else.
+
+  A module that is recorded, and is what its call asks for, stays as it is.`}, Run: run}
 }
 
 // options are what the arguments of get ask for.
@@ -42,15 +48,6 @@ func (o *options) flags() cli.Flags {
 		cli.Text("json-into=FILE", &o.jsonInto, "Write what -json prints into a file, beside the output for people."),
 		cli.Progress(&o.progress), cli.NoColor(),
 	}, cli.OpenTofu())
-}
-
-func help() cli.Help {
-	return cli.Help{Usage: "get [options]", Flags: new(options).flags(),
-		About: `  Finds the modules of the configuration, fetches those that aren't local, and
-  records where they are. "tfdeps init" does so, too; this command does nothing
-  else.
-
-  A module that is recorded, and is what its call asks for, stays as it is.`}
 }
 
 func parse(args []string, env cli.Environment) (o options, err error) {
@@ -78,7 +75,7 @@ func run(m *cli.Meta, args []string) (int, error) {
 	if err != nil {
 		return 0, err
 	}
-	product, problems := products.Choose(m, products.Options{})
+	product, problems := products.Choose(m)
 	v, m, end, unwritable := m.NewInit(product, opts.json, opts.jsonInto, opts.progress)
 	defer end()
 	if problems = append(problems, unwritable...); !problems.HasErrors() {

@@ -84,22 +84,22 @@ func (o *options) flags() cli.Flags {
 		sources.MirrorFlag(&o.mirrors),
 		{Name: "mirror-fallback", Arg: "=", Value: cli.String(&o.mirrorFallback), Variable: "TFDEPS_MIRROR_FALLBACK", Meaning: "what it means that a source fails",
 			Help: "What to do where sources come one after the other:",
-			Choices: []cli.Choice{
-				{Value: "stop", Help: "a source that fails ends the search (this is the default); one that lacks a package doesn't;"},
-				{Value: "next", Help: "one that fails is passed over, with a warning;"},
-				{Value: "exclusive", Help: "as stop, and no registry is asked for a provider for which there is any mirror."},
+			Choices: [][2]string{
+				{"stop", "a source that fails ends the search (this is the default); one that lacks a package doesn't;"},
+				{"next", "one that fails is passed over, with a warning;"},
+				{"exclusive", "as stop, and no registry is asked for a provider for which there is any mirror."},
 			}},
 		cli.Switch("no-shared-cache", &o.noSharedCache,
 			"Fetch packages of providers for this directory alone, and put none into the cache that directories share.").
 			Or("TFDEPS_NO_SHARED_CACHE", "share no packages with other directories"),
 		{Name: "link", Arg: "=", Value: cli.String(&o.link), Variable: "TFDEPS_LINK", Meaning: "how packages get out of the shared cache",
 			Help: "How packages get from that cache into this directory:",
-			Choices: []cli.Choice{
-				{Value: "auto", Help: "from a directory that the CLI configuration or the variable TF_PLUGIN_CACHE_DIR names, by a link to it; from the default cache by the first of these that is possible:"},
-				{Value: "clone", Help: "files that share their blocks until one is changed;"},
-				{Value: "hardlink", Help: "the same files under further names;"},
-				{Value: "copy", Help: "copies."},
-				{Value: "symlink", Help: "a link to the package in the cache."},
+			Choices: [][2]string{
+				{"auto", "from a directory that the CLI configuration or the variable TF_PLUGIN_CACHE_DIR names, by a link to it; from the default cache by the first of these that is possible:"},
+				{"clone", "files that share their blocks until one is changed;"},
+				{"hardlink", "the same files under further names;"},
+				{"copy", "copies."},
+				{"symlink", "a link to the package in the cache."},
 			}},
 		cli.Option("platform=OS_ARCH", cli.Func(o.addPlatforms),
 			"Make the lock file good for this platform, too, such as linux_amd64, as \"providers lock\" does: its packages are read while they are downloaded, and kept nowhere. May be given more than once, or with commas; with \"all\" for every platform that the source of a provider lists. What is installed is for this machine's platform.").
@@ -300,11 +300,6 @@ func longDash(given string) string {
 		return " It begins with a long dash, and options begin with a hyphen: type it again."
 	}
 	return ""
-}
-
-func help() cli.Help {
-	o := defaults()
-	return cli.Help{Usage: "init [options]", About: about, Flags: o.flags(), More: more}
 }
 
 const about = `  Prepares the working directory for "terraform plan" and "terraform apply":

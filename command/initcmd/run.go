@@ -24,7 +24,9 @@ import (
 
 // Command is the command.
 func Command() cli.Command {
-	return cli.Command{Name: "init", Synopsis: "Prepare your working directory for other commands", Help: help(), Run: run}
+	o := defaults()
+	return cli.Command{Name: "init", Synopsis: "Prepare your working directory for other commands", Run: run,
+		Help: cli.Help{Usage: "init [options]", About: about, Flags: o.flags(), More: more}}
 }
 
 func run(m *cli.Meta, args []string) (int, error) {
@@ -34,7 +36,7 @@ func run(m *cli.Meta, args []string) (int, error) {
 			p.Detail += "\n\n" + blame
 		}
 	}
-	product, invalid := products.Choose(m, products.Options{With: opts.backend.with, ReadOnly: opts.check || opts.plan})
+	product, invalid := products.Options{With: opts.backend.with, ReadOnly: opts.check || opts.plan}.Choose(m)
 	problems = slices.Concat(problems, invalid, opts.backend.unknown(product))
 	shown, m, end, unwritable := m.NewInit(product, opts.json, opts.jsonInto, opts.progress)
 	defer end()

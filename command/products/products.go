@@ -1,7 +1,7 @@
 // Package products finds out whose work tfdeps does, Terraform's or OpenTofu's,
 // at which version, and where the real program is.
 //
-//	product, problems := products.Choose(m, products.Options{})
+//	product, problems := products.Choose(m)
 //
 // The only program that it runs is that of the product, to ask for its version.
 package products
@@ -97,7 +97,10 @@ type Options struct {
 }
 
 // Choose returns the product, at its version. A Terraform that can't use what tfdeps installs is a warning.
-func Choose(m *cli.Meta, o Options) (getproviders.Product, problem.List) {
+func Choose(m *cli.Meta) (getproviders.Product, problem.List) { return Options{}.Choose(m) }
+
+// Choose is the function Choose, for a command with arguments about the product.
+func (o Options) Choose(m *cli.Meta) (getproviders.Product, problem.List) {
 	product, _, problems := ChooseWithOrigin(m, o)
 	return product, problems
 }

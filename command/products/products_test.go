@@ -30,7 +30,7 @@ func TestChoose_NameOptionAndVariable(t *testing.T) {
 		{"", "", "Terraform", `the value of TFDEPS_PRODUCT is "Terraform", and has to be "terraform" or "tofu"`},
 	} {
 		m := &cli.Meta{Context: t.Context(), Env: cli.Environment{"PATH=" + t.TempDir(), "TFDEPS_PRODUCT=" + tt.variable}, StandIn: StandInFor(tt.name)}
-		product, problems := Choose(m, Options{With: tt.with})
+		product, problems := Options{With: tt.with}.Choose(m)
 		got := product.Name + " v" + product.Version
 		if len(problems) > 0 {
 			got = problems[0].Detail
@@ -64,13 +64,13 @@ func TestChoose_EachProductHasItsVersionVariable(t *testing.T) {
 	m := &cli.Meta{Context: t.Context(), Env: cli.Environment{"PATH=" + t.TempDir(), "TFDEPS_TERRAFORM_VERSION=1.9.8", "TFDEPS_TOFU_VERSION=1.10.0"}}
 	for program, want := range map[string]string{"terraform": "1.9.8", "tofu": "1.10.0"} {
 		m.StandIn = StandInFor(program)
-		if product, problems := Choose(m, Options{}); problems.HasErrors() || product.Version != want {
+		if product, problems := Choose(m); problems.HasErrors() || product.Version != want {
 			t.Errorf("%s: got %s, %v", program, product.Version, problems)
 		}
 	}
 	m.StandIn = StandInFor("tofu")
 	m.Env = m.Env.With("TFDEPS_TOFU_VERSION=latest")
-	if _, problems := Choose(m, Options{}); !problems.HasErrors() || !strings.Contains(problems[0].Detail, "TFDEPS_TOFU_VERSION") {
+	if _, problems := Choose(m); !problems.HasErrors() || !strings.Contains(problems[0].Detail, "TFDEPS_TOFU_VERSION") {
 		t.Errorf("a version that is none: %v", problems)
 	}
 }
@@ -78,7 +78,7 @@ func TestChoose_EachProductHasItsVersionVariable(t *testing.T) {
 func TestChoose_SignaturesCanBeEnforced(t *testing.T) {
 	for value, want := range map[string]bool{"": true, "true": false, "1": true, "false": true} {
 		m := &cli.Meta{Context: t.Context(), Env: cli.Environment{"PATH=" + t.TempDir(), "TFDEPS_PRODUCT=tofu", "OPENTOFU_ENFORCE_GPG_VALIDATION=" + value}}
-		product, problems := Choose(m, Options{})
+		product, problems := Choose(m)
 		if problems.HasErrors() || (product.KeylessHost != "") != want {
 			t.Errorf("with %q: %q, %v", value, product.KeylessHost, problems)
 		}

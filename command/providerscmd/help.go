@@ -1,27 +1,5 @@
 package providerscmd
 
-import "github.com/tfdeps/tfdeps/command/cli"
-
-func treeHelp() cli.Help {
-	return cli.Help{Usage: "providers [options]", About: treeAbout, Flags: new(treeOptions).flags(), More: treeMore}
-}
-
-func lockHelp() cli.Help {
-	return cli.Help{Usage: "providers lock [options] [providers...]", About: lockAbout, Flags: new(lockOptions).flags(), More: lockMore}
-}
-
-func mirrorHelp() cli.Help {
-	return cli.Help{Usage: "providers mirror [options] <target-dir>\nproviders mirror [options] s3://BUCKET/PREFIX\nproviders mirror [options] gs://BUCKET/PREFIX\nproviders mirror [options] oci://HOST/PATH/${namespace}/${type}", About: mirrorAbout, Flags: new(mirrorOptions).flags(), More: mirrorMore}
-}
-
-func urlsHelp() cli.Help {
-	return cli.Help{Usage: "providers urls [options]", About: urlsAbout, Flags: new(urlsOptions).flags(), More: urlsMore}
-}
-
-func verifyHelp() cli.Help {
-	return cli.Help{Usage: "providers verify [options]", About: verifyAbout, Flags: new(verifyOptions).flags(), More: verifyMore}
-}
-
 const treeAbout = `  Shows the tree of modules with the providers that each of them requires, and
   the providers that the state requires. Nothing is installed and no host is
   asked: modules have to be installed, by init or get.

@@ -69,7 +69,7 @@ func runLock(m *cli.Meta, args []string) (int, error) {
 	if err != nil {
 		return 0, err
 	}
-	product, problems := products.Choose(m, products.Options{})
+	product, problems := products.Choose(m)
 	v := view.NewLock(m.ViewOptions(product, opts.json, opts.progress))
 	in := reader{meta: m.Showing(v.Activity()), product: product}
 	return in.run(append(opts.problems, problems...), cli.Output{JSON: opts.json}, v.Report, func() { lock(opts, &in, v) }), nil

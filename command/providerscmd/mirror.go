@@ -124,7 +124,7 @@ func runMirror(m *cli.Meta, args []string) (int, error) {
 	if err != nil {
 		return 0, err
 	}
-	product, problems := products.Choose(m, products.Options{})
+	product, problems := products.Choose(m)
 	v := view.NewMirror(m.ViewOptions(product, opts.json, opts.progress))
 	in := reader{meta: m.Showing(v.Activity()), product: product}
 	report := func() view.Result { return v.Report(opts.target) }

@@ -61,7 +61,7 @@ func runURLs(m *cli.Meta, args []string) (int, error) {
 	if err != nil {
 		return 0, err
 	}
-	product, problems := products.Choose(m, products.Options{})
+	product, problems := products.Choose(m)
 	in := reader{meta: m, product: product}
 	var found view.Result
 	report := func() view.Result { return found }
@@ -103,12 +103,6 @@ type hashOptions struct{ json bool }
 
 func (o *hashOptions) flags() cli.Flags {
 	return cli.Flags{cli.Switch("json", &o.json, "Print a JSON array with an object for each: path, h1, zh, or error and code. There is no zh for a directory.")}
-}
-
-func hashHelp() cli.Help {
-	return cli.Help{Usage: "hash [options] FILE.zip|DIR...", Flags: new(hashOptions).flags(),
-		About: `  Shows the hashes that a dependency lock file has for provider packages: h1 of
-  the files, and zh of an archive.`}
 }
 
 // refusedHash is what -json prints about arguments: an array, as it is about packages, with one object that is about none.

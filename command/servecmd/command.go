@@ -9,7 +9,8 @@ import (
 
 // Command is "serve".
 func Command() cli.Command {
-	return cli.Command{Name: "serve", Synopsis: "Serve a mirror that fills itself from the registries", Help: help(), Run: run}
+	return cli.Command{Name: "serve", Synopsis: "Serve a mirror that fills itself from the registries",
+		Help: cli.Help{Usage: "serve [options] <dir>\nserve [options] s3://BUCKET/PREFIX\nserve [options] gs://BUCKET/PREFIX\nserve [options] [DIR or URL] -- COMMAND [ARG...]", About: about, Flags: new(options).flags(), More: more}, Run: run}
 }
 
 // options are what the arguments ask for.
@@ -87,10 +88,6 @@ func (o *options) flags() cli.Flags {
 			"With a command: speak https, with a certificate that an authority made for this run has issued. SSL_CERT_FILE of the command "+
 				"has it beside the usual ones, which programs in Go use on Linux."),
 	}
-}
-
-func help() cli.Help {
-	return cli.Help{Usage: "serve [options] <dir>\nserve [options] s3://BUCKET/PREFIX\nserve [options] gs://BUCKET/PREFIX\nserve [options] [DIR or URL] -- COMMAND [ARG...]", About: about, Flags: new(options).flags(), More: more}
 }
 
 const about = `  Serves a network mirror for Terraform, OpenTofu and tfdeps. Its path is

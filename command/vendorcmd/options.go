@@ -64,10 +64,6 @@ func (o *options) flags() cli.Flags {
 	}, o.modules.Flags(), cli.Flags{cli.Progress(&o.progress), cli.NoColor()})
 }
 
-func help() cli.Help {
-	return cli.Help{Usage: "vendor [options]\nvendor -unpack=FILE.tar [-accept-hash=HASH] [DIR]", About: about, Flags: new(options).flags()}
-}
-
 const about = `  Puts all that this directory needs into the directory itself, to be committed:
   packages of providers into terraform.d/plugins, modules and those that they
   call into .terraform/modules with modules.json, and the hashes of the packages

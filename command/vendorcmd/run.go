@@ -17,7 +17,8 @@ import (
 
 // Command is the command.
 func Command() cli.Command {
-	return cli.Command{Name: "vendor", Synopsis: "Put providers and modules into the repository", Help: help(), Run: run, Report: true}
+	return cli.Command{Name: "vendor", Synopsis: "Put providers and modules into the repository",
+		Help: cli.Help{Usage: "vendor [options]\nvendor -unpack=FILE.tar [-accept-hash=HASH] [DIR]", About: about, Flags: new(options).flags()}, Run: run, Report: true}
 }
 
 func run(m *cli.Meta, args []string) (int, error) {
@@ -25,7 +26,7 @@ func run(m *cli.Meta, args []string) (int, error) {
 	if err != nil {
 		return 0, err
 	}
-	product, problems := products.Choose(m, products.Options{ReadOnly: opts.check})
+	product, problems := products.Options{ReadOnly: opts.check}.Choose(m)
 	v := view.NewVendor(m.ViewOptions(product, opts.json, opts.progress))
 	m = m.Showing(v.Activity())
 	r := request{meta: m, opts: opts, product: product, base: ".", view: v, log: new(problem.Log)}
