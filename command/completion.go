@@ -160,25 +160,27 @@ func optionsOf(table []cli.Command, name string) (all []candidate) {
 
 // valuesOf are the values of an option, with the option in front.
 func valuesOf(m *cli.Meta, name, option string) (all []candidate) {
+	var values []string
 	for _, row := range flagsOf(m.Commands, name) {
 		if "-"+row.Name != option {
 			continue
 		}
 		for _, choice := range row.Choices {
-			all = append(all, candidate{option + "=" + choice[0], ""})
+			values = append(values, choice[0])
 		}
 		value := strings.TrimPrefix(row.Arg, "=")
 		if value != "" && strings.Trim(value, "abcdefghijklmnopqrstuvwxyz") == "" {
-			all = append(all, candidate{option + "=" + value, ""})
+			values = append(values, value)
 		}
 		switch row.Name {
 		case "platform":
-			for _, platform := range knownPlatforms(m) {
-				all = append(all, candidate{option + "=" + platform, ""})
-			}
+			values = append(values, knownPlatforms(m)...)
 		case "with":
-			all = append(all, candidate{option + "=terraform", ""}, candidate{option + "=tofu", ""})
+			values = append(values, "terraform", "tofu")
 		}
+	}
+	for _, value := range values {
+		all = append(all, candidate{option + "=" + value, ""})
 	}
 	return all
 }

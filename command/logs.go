@@ -81,7 +81,8 @@ func unknownVariables(env cli.Environment) (warnings problem.List) {
 	var seen []string
 	for _, entry := range env {
 		name, value, _ := strings.Cut(entry, "=")
-		if !strings.HasPrefix(name, "TFDEPS_") || value == "" || slices.Contains(known, name) || slices.Contains(seen, name) || isOwnElsewhere(name) {
+		if !strings.HasPrefix(name, "TFDEPS_") || value == "" || slices.Contains(known, name) || slices.Contains(seen, name) ||
+			name == passesVariable || strings.HasPrefix(name, cli.ArgumentsVariable+"_") { // for programs below this one, or for one command alone
 			continue
 		}
 		seen = append(seen, name)
@@ -105,10 +106,4 @@ func ownVariables() (names []string) {
 	}
 	slices.Sort(names)
 	return slices.Compact(names)
-}
-
-// isOwnElsewhere reports whether a variable is for one command alone, or for programs below
-// this one.
-func isOwnElsewhere(name string) bool {
-	return name == passesVariable || strings.HasPrefix(name, cli.ArgumentsVariable+"_")
 }

@@ -148,15 +148,14 @@ func newClient(opts hosts.ClientOptions, env cli.Environment, p Process, log *sl
 	opts.HeaderTimeout = hosts.ResolveTimeout(env.Get("TF_REGISTRY_CLIENT_TIMEOUT"))
 	opts.Now, opts.Proxy = p.Now, hosts.ProxyVariables(env.Get)
 	opts.RetryWaitMin, opts.RetryWaitMax = p.retryWait, p.retryWait
-	opts.DocumentTimeout, opts.MinRate = seconds(env.Get("TFDEPS_DOCUMENT_TIMEOUT")), number(env.Get("TFDEPS_MIN_RATE"))
+	opts.DocumentTimeout = time.Duration(min(number(env.Get("TFDEPS_DOCUMENT_TIMEOUT")), 1<<32)) * time.Second
+	opts.MinRate = number(env.Get("TFDEPS_MIN_RATE"))
 	opts.TrustVariables(env.Get("SSL_CERT_FILE"), env.Get("SSL_CERT_DIR"))
 	opts.Log = log
 	return hosts.NewClient(opts)
 }
 
-// seconds and number read positive numbers; 0 is for all else, and means the default.
-func seconds(text string) time.Duration { return time.Duration(min(number(text), 1<<32)) * time.Second }
-
+// number reads a positive number; 0 is for all else, and means the default.
 func number(text string) int64 {
 	n, err := strconv.ParseInt(text, 10, 64)
 	if err != nil {

@@ -30,7 +30,6 @@ type addOptions struct {
 	paths     []string // of -locked, and what follows it; nil: it wasn't given
 	platforms []getproviders.Platform
 	system    bool
-	offline   bool
 	policies  []string // of -policy
 	mirrors   []string // of -mirror
 	offlineBy string   // who set it; "": it isn't set
@@ -39,10 +38,7 @@ type addOptions struct {
 }
 
 func parseAdd(args []string, env cli.Environment, product getproviders.Product) (o addOptions, err error) {
-	operands, by, err := o.flags().Mixed(args, env)
-	if o.offline {
-		o.offlineBy = by["offline"]
-	}
+	operands, _, err := o.flags().Mixed(args, env)
 	switch {
 	case err != nil:
 		return o, err

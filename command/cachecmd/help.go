@@ -98,9 +98,7 @@ func (o *addOptions) flags() cli.Flags {
 		cli.Option("platform=OS_ARCH", cli.Each(&o.platforms, getproviders.ParsePlatform), "For this platform. May be given more than once."),
 		sources.MirrorFlag(&o.mirrors),
 		sources.PolicyFlag(&o.policies),
-		cli.Switch("offline", &o.offline,
-			"Send no request. What isn't there yet has to be in a mirror on this machine.").
-			Or("TFDEPS_OFFLINE", "send no request"),
+		cli.Offline(&o.offlineBy, "Send no request. What isn't there yet has to be in a mirror on this machine."),
 		o.jsonFlag("Print a JSON object: format_version, directory, named; packages, those that were asked for, and for each of them address, version, platform, directory, added, source, bytes, error and code (why it isn't there), started_at and ended_at; and of -system, receipts: whether there are any; summary, started_at, ended_at, diagnostics. Keys may be added."),
 		cli.Switch("system", &o.system,
 			"Make a cache that is part of an image, in "+systemCacheDir+" or below -dir: readable for all, the same bytes and times each time (those of SOURCE_DATE_EPOCH, else 1980), and with receipts beside it, so that its users needn't read the packages if root alone can write to it, and they can't: they aren't root, or it is mounted read-only. They find it if TFDEPS_CACHE_DIR names it."),
@@ -180,9 +178,7 @@ func (o *transferOptions) flags() cli.Flags {
 		cli.Option("platform=OS_ARCH", cli.Each(&o.platforms, getproviders.ParsePlatform),
 			"The packages for this platform. May be given more than once. The default is this machine's."),
 		sources.PolicyFlag(&o.policies),
-		cli.Switch("offline", &o.offline,
-			"Send no request. Only a directory can be named then.").
-			Or("TFDEPS_OFFLINE", "send no request"),
+		cli.Offline(&o.offlineBy, "Send no request. Only a directory can be named then."),
 		o.jsonFlag(report),
 		cli.Progress(&o.progress),
 	}

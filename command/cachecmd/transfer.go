@@ -28,8 +28,7 @@ type transferOptions struct {
 	createRepository string   // of -create-repository
 	platforms        []getproviders.Platform
 	policies         []string // of -policy
-	offline          bool
-	offlineBy        string // who set it; "": it isn't set
+	offlineBy        string   // who set it; "": it isn't set
 }
 
 func (o *transferOptions) verb() string {
@@ -40,7 +39,7 @@ func (o *transferOptions) verb() string {
 }
 
 func (o *transferOptions) parse(args []string, env cli.Environment) error {
-	operands, by, err := o.flags().Mixed(args, env)
+	operands, _, err := o.flags().Mixed(args, env)
 	if err != nil {
 		return err
 	}
@@ -49,9 +48,6 @@ func (o *transferOptions) parse(args []string, env cli.Environment) error {
 	}
 	if o.location, o.paths = operands[0], operands[1:]; len(o.paths) == 0 {
 		o.paths = []string{"."}
-	}
-	if o.offline {
-		o.offlineBy = by["offline"]
 	}
 	if len(o.platforms) == 0 {
 		o.platforms = []getproviders.Platform{getproviders.CurrentPlatform()}

@@ -38,6 +38,8 @@ type Flag struct {
 	// knows Terraform's options can set it. Meaning is what its value says, for
 	// messages. An empty variable is none.
 	Variable, Meaning string
+
+	by *string // gets who set an option that is on; nil: nobody asks
 }
 
 // NoEffect is the Note of options that Terraform has, and that can't change
@@ -76,6 +78,13 @@ func Option(usage string, value Value, help string) Flag {
 // Switch is Option for one that is on or off, Text for one with any text; the value before is the default.
 func Switch(usage string, p *bool, help string) Flag { return Option(usage, Bool(p), help) }
 func Text(usage string, p *string, help string) Flag { return Option(usage, String(p), help) }
+
+// Offline is the row of -offline; by gets who set it, and stays "" if it isn't set.
+func Offline(by *string, help string) Flag {
+	f := Switch("offline", new(bool), help).Or("TFDEPS_OFFLINE", "send no request")
+	f.by = by
+	return f
+}
 
 // Or returns the row with a variable that stands for the option, and what its value says.
 func (f Flag) Or(variable, meaning string) Flag {
@@ -303,6 +312,9 @@ func (g Given) Fill(env Environment) (SetBy, error) {
 		case value != "":
 			by[row.Name] = row.Variable
 			errs = append(errs, row.fill(g.set, value))
+		}
+		if row.by != nil && g.Text(row.Name) == "true" {
+			*row.by = by[row.Name]
 		}
 	}
 	if err := errors.Join(errs...); err != nil {

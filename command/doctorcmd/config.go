@@ -2,7 +2,6 @@ package doctorcmd
 
 import (
 	"fmt"
-	"io/fs"
 	"os"
 	"path/filepath"
 	"runtime"
@@ -139,10 +138,8 @@ func (x *examination) checkMode(path string) {
 	}
 	x.warnedOf[path] = true
 	x.log.Warningf("", "Other users can read a token",
-		"The file %s has a secret in it, and its mode %s lets other users read it. To correct that, run:\n  chmod 600 %s", path, mode(info), shellWord(path))
+		"The file %s has a secret in it, and its mode %s lets other users read it. To correct that, run:\n  chmod 600 %s", path, fmt.Sprintf("%04o", info.Mode().Perm()), shellWord(path))
 }
-
-func mode(info fs.FileInfo) string { return fmt.Sprintf("%04o", info.Mode().Perm()) }
 
 // shellWord is a path as it can be typed.
 func shellWord(path string) string {

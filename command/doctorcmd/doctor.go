@@ -35,7 +35,6 @@ func Command() cli.Command {
 // options are what the arguments of doctor ask for.
 type options struct {
 	json      bool
-	offline   bool
 	offlineBy string // who set it; "": it isn't set
 	mirrors   []string
 	mirrorsBy string // who named them
@@ -43,9 +42,7 @@ type options struct {
 
 func (o *options) flags() cli.Flags {
 	return cli.Flags{
-		cli.Switch("offline", &o.offline,
-			"Send no request: registries and mirrors are listed and not asked.").
-			Or("TFDEPS_OFFLINE", "send no request"),
+		cli.Offline(&o.offlineBy, "Send no request: registries and mirrors are listed and not asked."),
 		sources.MirrorFlag(&o.mirrors),
 		cli.Switch("json", &o.json, "Print a JSON object, with the problems in it."),
 		cli.NoColor(),
@@ -71,9 +68,7 @@ func run(m *cli.Meta, args []string) (int, error) {
 	if err != nil {
 		return 0, err
 	}
-	if o.mirrorsBy = by["mirror"]; o.offline {
-		o.offlineBy = by["offline"]
-	}
+	o.mirrorsBy = by["mirror"]
 	x := &examination{meta: m, opts: o, locked: map[getproviders.Provider]getproviders.Version{}, warnedOf: map[string]bool{}}
 	x.examine()
 	x.report.Problems = x.log.All

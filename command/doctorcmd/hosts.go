@@ -48,7 +48,7 @@ func (x *examination) askHosts() {
 	x.report.Sources = slices.Concat(x.named(mirrors), x.report.Sources)
 	targets, unusable := x.targets(mirrors, options.Single(x.meta))
 	x.log.Add(unusable...)
-	if problems.HasErrors() || x.opts.offline {
+	if problems.HasErrors() || x.opts.offlineBy != "" {
 		for _, t := range targets {
 			x.report.Hosts = append(x.report.Hosts, view.DoctorHost{Kind: t.kind, Host: t.name()})
 		}
@@ -118,7 +118,7 @@ func gather(failures []failure, one failure) []failure {
 func (x *examination) ask(ctx context.Context, t target, from cliconfig.SourceOptions) (view.DoctorHost, error) {
 	ctx, cancel := context.WithTimeoutCause(ctx, askedFor, slowError{})
 	defer cancel()
-	began := x.now()
+	began := x.meta.Now()
 	answer := view.DoctorHost{Kind: t.kind, Host: t.name(), Asked: true, OK: true}
 	if at := t.address(); at != nil {
 		answer.Proxy = x.proxyOf(at)
@@ -144,7 +144,7 @@ func (x *examination) ask(ctx context.Context, t target, from cliconfig.SourceOp
 		}
 		answer.Provider, answer.Versions = t.provider.String(), len(available.Versions)
 	}
-	answer.Took = x.now().Sub(began).Milliseconds()
+	answer.Took = x.meta.Now().Sub(began).Milliseconds()
 	return answer, nil
 }
 
@@ -177,11 +177,4 @@ func discover(ctx context.Context, discovery *hosts.Discovery, host hosts.Hostna
 		return found, nil
 	}
 	return nil, failed
-}
-
-func (x *examination) now() time.Time {
-	if x.meta.Now == nil {
-		return time.Time{}
-	}
-	return x.meta.Now()
 }

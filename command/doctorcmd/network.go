@@ -10,7 +10,6 @@ import (
 	"os"
 	"path/filepath"
 	"strings"
-	"time"
 
 	"github.com/tfdeps/tfdeps/command/sources"
 	"github.com/tfdeps/tfdeps/command/view"
@@ -83,10 +82,6 @@ func (x *examination) checkCertificates(file string) string {
 
 // certificatesIn counts the certificates in PEM.
 func (x *examination) certificatesIn(content []byte) (valid, expired int) {
-	now := time.Now
-	if x.meta.Now != nil {
-		now = x.meta.Now
-	}
 	for {
 		var block *pem.Block
 		if block, content = pem.Decode(content); block == nil {
@@ -95,7 +90,7 @@ func (x *examination) certificatesIn(content []byte) (valid, expired int) {
 		certificate, err := x509.ParseCertificate(block.Bytes)
 		switch {
 		case err != nil || block.Type != "CERTIFICATE":
-		case now().After(certificate.NotAfter):
+		case x.meta.Now().After(certificate.NotAfter):
 			expired++
 		default:
 			valid++

@@ -30,7 +30,6 @@ func Command() cli.Command {
 type options struct {
 	modules   workdir.Options
 	update    bool
-	offline   bool
 	json      bool
 	jsonInto  string // a file that gets what -json prints; "": none
 	offlineBy string // who set it; "": it isn't set
@@ -40,9 +39,7 @@ type options struct {
 func (o *options) flags() cli.Flags {
 	return slices.Concat(cli.Flags{
 		cli.Switch("update", &o.update, "Fetch all modules again, in the newest versions that their calls allow."),
-		cli.Switch("offline", &o.offline,
-			"Send no request. What isn't there and not in the store of modules either is an error.").
-			Or("TFDEPS_OFFLINE", "send no request"),
+		cli.Offline(&o.offlineBy, "Send no request. What isn't there and not in the store of modules either is an error."),
 	}, o.modules.Flags(), cli.Flags{
 		cli.Switch("json", &o.json, "Print one JSON object a line, for programs, as init does."),
 		cli.Text("json-into=FILE", &o.jsonInto, "Write what -json prints into a file, beside the output for people."),
@@ -51,17 +48,15 @@ func (o *options) flags() cli.Flags {
 }
 
 func parse(args []string, env cli.Environment) (o options, err error) {
-	by, err := o.flags().Alone(args, env)
-	if err == nil && o.json && o.jsonInto != "" {
+	_, err = o.flags().Alone(args, env)
+	switch {
+	case err != nil:
+	case o.json && o.jsonInto != "":
 		err = cli.Usagef("The -json and -json-into arguments are mutually exclusive.")
+	case o.update && o.offlineBy != "":
+		err = cli.Usagef("-update fetches all modules again, and %s allows no requests. Leave out one of the two.", o.offlineBy)
 	}
-	if err != nil || !o.offline {
-		return o, err
-	}
-	if o.offlineBy = by["offline"]; o.update {
-		return o, cli.Usagef("-update fetches all modules again, and %s allows no requests. Leave out one of the two.", o.offlineBy)
-	}
-	return o, nil
+	return o, err
 }
 
 func run(m *cli.Meta, args []string) (int, error) {

@@ -4,7 +4,6 @@ import (
 	"fmt"
 	"path/filepath"
 
-	"github.com/tfdeps/tfdeps/command/cli"
 	"github.com/tfdeps/tfdeps/command/problem"
 	"github.com/tfdeps/tfdeps/command/products"
 	"github.com/tfdeps/tfdeps/command/view"
@@ -60,14 +59,8 @@ func checkBackend(r request, dir *workdir.Dir, record *backend.Record) ([]view.C
 
 // checkInstalledModules takes the modules as they are recorded.
 func checkInstalledModules(r request, dir *workdir.Dir) (reasons []view.CheckReason, problems problem.List) {
-	installer := modules.Resolver{Dir: workdir.ModulesDir(r.meta.Env), Product: r.product, Mode: modules.AsRecorded,
-		WorkingDir: cli.WorkingDirectory(), HomeDir: r.meta.HomeDir}
-	if problems := dir.FindModules(r.meta.Context, installer); problems.HasErrors() {
+	if reasons, problems = dir.CheckRecorded(r.meta, workdir.ModulesDir(r.meta.Env)); problems.HasErrors() {
 		return nil, problems
-	}
-	for _, p := range dir.TakeOutdated() {
-		outdated := p.Extra.(modules.Outdated)
-		reasons = append(reasons, view.CheckReason{Code: string(outdated.Code), Module: outdated.Key, Detail: p.Summary})
 	}
 	if problems := products.ExplainVersion(r.meta, r.product, dir.Problems()); problems.HasErrors() {
 		return nil, problems

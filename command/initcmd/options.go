@@ -266,13 +266,10 @@ func (o *options) otherPlatforms() []getproviders.Platform {
 	return slices.DeleteFunc(slices.Clone(o.platforms), func(plat getproviders.Platform) bool { return plat == current })
 }
 
-// wantsPlatforms reports whether there is more to lock than what is installed.
-func (o *options) wantsPlatforms() bool { return o.allPlatforms || len(o.otherPlatforms()) > 0 }
-
 // forbidsPlatforms says what keeps hashes for other platforms from being recorded,
 // if any are wanted.
 func (o *options) forbidsPlatforms() []string {
-	if !o.wantsPlatforms() {
+	if !o.allPlatforms && len(o.otherPlatforms()) == 0 {
 		return nil
 	}
 	by := []string{o.readonlyBy, o.offlineBy}

@@ -22,15 +22,11 @@ import (
 	"github.com/tfdeps/tfdeps/providercache/store"
 )
 
-// provide makes the sources of providers, installs those that are required, and
-// records the result.
-func (in *installation) provide() bool {
-	in.view.ProvidersBegin()
-	return in.connect() && in.install()
-}
-
 // connect makes the sources of providers.
 func (in *installation) connect() bool {
+	if !in.opts.looks() {
+		in.view.ProvidersBegin()
+	}
 	announceOverrides(in.request, in.settings.config.DevOverrides)
 	for _, p := range in.required.Providers() {
 		if by := in.settings.overriddenBy(p); by != "" {

@@ -76,7 +76,7 @@ func initialize(r request) int {
 	r.view.PhaseEnd()
 	if initModules(in, backendProblems) {
 		in.required, ok = requirements(in, record)
-		if ok && in.provide() && in.handOver() {
+		if ok && in.connect() && in.install() && in.handOver() {
 			r.view.Done(r.log.All, r.meta.Env.Get("TF_IN_AUTOMATION") != "")
 			return 0
 		}

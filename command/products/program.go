@@ -25,8 +25,8 @@ func Program(m *cli.Meta, name string, refuse func(path string) bool) (string, e
 	variable := PathVariable(name)
 	given := m.Env.Get(variable)
 	if given == "" {
-		for found := range programsOnPath(m, name) {
-			if !refuse(found.Path) {
+		for found, isOwn := range programsOnPath(m, name) {
+			if !isOwn && !refuse(found.Path) {
 				return found.Path, nil
 			}
 		}
@@ -70,10 +70,10 @@ func namesOf(name string) []string {
 	return []string{name}
 }
 
-// programsOnPath are the programs of a name on PATH that aren't tfdeps, which may have
+// programsOnPath are the programs of a name on PATH, and whether they are tfdeps, which may have
 // links with that name before the real one, and copies.
-func programsOnPath(m *cli.Meta, name string) iter.Seq[programRecord] {
-	return func(yield func(programRecord) bool) {
+func programsOnPath(m *cli.Meta, name string) iter.Seq2[programRecord, bool] {
+	return func(yield func(programRecord, bool) bool) {
 		own := ownProgram(m)
 		for _, name := range namesOf(name) {
 			for _, dir := range filepath.SplitList(m.Env.Get("PATH")) {
@@ -84,11 +84,7 @@ func programsOnPath(m *cli.Meta, name string) iter.Seq[programRecord] {
 				if err != nil {
 					continue
 				}
-				info, err := os.Stat(path)
-				if err != nil || own.is(path, info) {
-					continue
-				}
-				if !yield(newProgramRecord(path, info)) {
+				if info, err := os.Stat(path); err == nil && !yield(newProgramRecord(path, info), own.is(path, info)) {
 					return
 				}
 			}
@@ -170,21 +166,11 @@ func InstalledOf(m *cli.Meta, product getproviders.Product) (all []Installed, er
 		}
 		return []Installed{ask(m, path, s)}, nil
 	}
-	own := ownProgram(m)
-	for _, name := range namesOf(product.Program) {
-		for _, dir := range filepath.SplitList(m.Env.Get("PATH")) {
-			if !filepath.IsAbs(dir) {
-				continue
-			}
-			path, err := exec.LookPath(filepath.Join(dir, name))
-			if err != nil {
-				continue
-			}
-			if info, err := os.Stat(path); err == nil && own.is(path, info) {
-				all = append(all, Installed{Path: path, IsOwn: true})
-			} else if err == nil {
-				all = append(all, ask(m, path, s))
-			}
+	for found, isOwn := range programsOnPath(m, product.Program) {
+		if isOwn {
+			all = append(all, Installed{Path: found.Path, IsOwn: true})
+		} else {
+			all = append(all, ask(m, found.Path, s))
 		}
 	}
 	return all, nil

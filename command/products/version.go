@@ -62,7 +62,10 @@ func findVersion(m *cli.Meta, product getproviders.Product, readOnly bool) (stri
 		return m.StandIn.Version, Origin{Kind: VersionFromName}, nil
 	}
 	memory := programMemory{dir: m.CacheDir}
-	for program := range programsOf(m, product.Program) {
+	for program, isOwn := range programsOf(m, product.Program) {
+		if isOwn {
+			continue
+		}
 		from := Origin{Kind: VersionFromProgram, Program: program.Path}
 		if version, ok := memory.recall(program); ok {
 			return version, from, nil
@@ -88,18 +91,18 @@ func findVersion(m *cli.Meta, product getproviders.Product, readOnly bool) (stri
 // VersionVariable is the name of the variable that says which version a product has.
 func VersionVariable(product getproviders.Product) string { return settingsOf[product.Program].version }
 
-// programsOf are the programs that may be the product's.
-func programsOf(m *cli.Meta, name string) iter.Seq[programRecord] {
+// programsOf are the programs that may be the product's, and whether they are tfdeps.
+func programsOf(m *cli.Meta, name string) iter.Seq2[programRecord, bool] {
 	if m.Env.Get(settingsOf[name].path) == "" {
 		return programsOnPath(m, name)
 	}
-	return func(yield func(programRecord) bool) {
+	return func(yield func(programRecord, bool) bool) {
 		path, err := Program(m, name, nil)
 		if err != nil {
 			return
 		}
 		if info, err := os.Stat(path); err == nil {
-			yield(newProgramRecord(path, info))
+			yield(newProgramRecord(path, info), false)
 		}
 	}
 }

@@ -110,12 +110,6 @@ func (o *mirrorOptions) addVersions(given string) error {
 	return nil
 }
 
-// readsConfiguration reports whether directories say what is wanted: they do
-// unless something else does.
-func (o *mirrorOptions) readsConfiguration() bool {
-	return len(o.dirs) > 0 || o.locked == nil && o.versions == nil
-}
-
 // runMirror fills a directory or a bucket with packages for others to install from. What test
 // files require is in the mirror, too, because init needs it; Terraform leaves it
 // out.
@@ -187,7 +181,8 @@ func wants(opts mirrorOptions, in *reader, v *view.Mirror) (wanted []mirror.Spec
 	for _, w := range store.PackageSpecs(locked) {
 		wanted = append(wanted, mirror.Spec{PackageSpec: w, Locked: true})
 	}
-	if ok = in.log.Add(problems...); !ok || !opts.readsConfiguration() {
+	isSaid := opts.locked != nil || opts.versions != nil // what is wanted, without a configuration
+	if ok = in.log.Add(problems...); !ok || isSaid && len(opts.dirs) == 0 {
 		return wanted, choices, ok
 	}
 	dirs, ok := in.read(opts.packageOptions)

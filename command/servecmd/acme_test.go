@@ -162,7 +162,7 @@ func certificateOf(t *testing.T, o acmeOptions, bucket blob.Bucket, listener net
 	server := newServer(log)
 	server.Handler = http.NotFoundHandler()
 	serving.Go(func() {
-		if err := serveOn(m, options{acme: o}, server, listener, issued, log); err != nil {
+		if err := serveOn(m, options{acme: o, connections: maxConnections}, server, listener, issued, log); err != nil {
 			t.Error(err)
 		}
 	})

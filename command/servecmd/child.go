@@ -68,7 +68,7 @@ func serveCommand(m *cli.Meta, o options, c *child, server *http.Server) (code i
 	}
 	// The path is what other users of this machine don't know.
 	path := "/" + rand.Text() + "/"
-	limited := netutil.LimitListener(listener, cmp.Or(o.connections, maxConnections))
+	limited := netutil.LimitListener(listener, o.connections)
 	server.Handler = http.StripPrefix(path[:len(path)-1], c.front.logged(c.front.mirror))
 	code = 1
 	ran := false

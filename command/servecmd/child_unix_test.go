@@ -71,7 +71,7 @@ func TestServeCommand_KeepsTheCodeOfTheCommand(t *testing.T) {
 		return t.Context()
 	}
 	m := &cli.Meta{Context: t.Context(), Stdout: io.Discard, Stderr: io.Discard, Now: time.Now}
-	o := options{listen: "127.0.0.1:0", command: []string{"/bin/sh", "-c", "while [ ! -e " + accepted + " ]; do sleep 0.01; done; exit 3"}}
+	o := options{listen: "127.0.0.1:0", connections: maxConnections, command: []string{"/bin/sh", "-c", "while [ ! -e " + accepted + " ]; do sleep 0.01; done; exit 3"}}
 	if code, late, err := serveCommand(m, o, c, server); code != 3 || len(late) != 1 || late.HasErrors() || err != nil {
 		t.Errorf("%d, %v, %v", code, late, err)
 	}
@@ -86,7 +86,7 @@ func TestServeCommand_IsUnderASecretPath(t *testing.T) {
 	dir := t.TempDir()
 	told, asked := filepath.Join(dir, "told"), filepath.Join(dir, "asked")
 	m := &cli.Meta{Context: t.Context(), Stdout: io.Discard, Stderr: io.Discard, Now: time.Now}
-	o := options{listen: "127.0.0.1:0", command: []string{"/bin/sh", "-c",
+	o := options{listen: "127.0.0.1:0", connections: maxConnections, command: []string{"/bin/sh", "-c",
 		`echo "$TF_CLI_CONFIG_FILE" >` + told + `.new; mv ` + told + `.new ` + told + `; while [ ! -e ` + asked + ` ]; do sleep 0.01; done`}}
 	ended := make(chan error, 1)
 	go func() {

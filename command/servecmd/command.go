@@ -26,7 +26,7 @@ type options struct {
 
 	browserHosts []string // names by which browsers may find a server on loopback
 
-	connections int    // at once; 0: maxConnections
+	connections int    // at once
 	memory      string // for documents; "": defaultMemory
 
 	maxSize    string   // of all archives; "": nothing is removed

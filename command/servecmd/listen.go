@@ -1,7 +1,6 @@
 package servecmd
 
 import (
-	"cmp"
 	"context"
 	"crypto/tls"
 	"errors"
@@ -102,7 +101,7 @@ func serveOn(m *cli.Meta, o options, server *http.Server, listener net.Listener,
 		scheme, server.TLSConfig = "https", &tls.Config{Certificates: []tls.Certificate{pair}, MinVersion: tls.VersionTLS12}
 	}
 	server.Handler = guard(server.Handler, o, listener.Addr(), log)
-	listener = netutil.LimitListener(listener, cmp.Or(o.connections, maxConnections))
+	listener = netutil.LimitListener(listener, o.connections)
 	if url := fmt.Sprintf("%s://%s/mirror/", scheme, issued.nameOf(listener.Addr())); o.json {
 		fmt.Fprintf(m.Stdout, "{\"url\":%q}\n", url)
 	} else {

@@ -29,7 +29,7 @@ import (
 
 // run serves until the user interrupts the program.
 func run(m *cli.Meta, args []string) (int, error) {
-	o := options{listen: defaultListen}
+	o := options{listen: defaultListen, connections: maxConnections}
 	if at := slices.Index(args, "--"); at >= 0 {
 		args, o.command = args[:at], args[at+1:]
 		if o.listen = "127.0.0.1:0"; len(o.command) == 0 {
@@ -70,17 +70,13 @@ func run(m *cli.Meta, args []string) (int, error) {
 			return 0, cli.Usagef("-max-size: %w", err)
 		}
 	}
-	if o.memory == "" {
-		o.memory = defaultMemory
-	}
-	memory, err := parseSize(o.memory)
+	memory, err := parseSize(cmp.Or(o.memory, defaultMemory))
 	if err == nil && memory < leastMemory {
 		err = fmt.Errorf("%s is too little: 64MiB is the least", o.memory)
 	}
 	if err != nil {
 		return 0, cli.Usagef("-memory: %w", err)
 	}
-	o.connections = cmp.Or(o.connections, maxConnections)
 	serverOptions := mirrorserver.Options{Product: product, Requests: o.connections, MemoryBytes: memory, Now: m.Now, Log: slog.New(logHandler(m, o, slog.LevelInfo))}
 	if serverOptions.Include, err = patterns(product, o.include); err == nil {
 		serverOptions.Exclude, err = patterns(product, o.exclude)
@@ -92,7 +88,10 @@ func run(m *cli.Meta, args []string) (int, error) {
 		serverOptions.Log = slog.New(logHandler(m, o, slog.LevelError)) // stderr is the command's
 	}
 	own := *m // it loses the warnings that are shown before the command
-	code, problems := serve(&own, o, product, serverOptions, remove)
+	code, problems, err := serve(&own, o, product, serverOptions, remove)
+	if err != nil {
+		code, problems = 1, append(problems, failure(err))
+	}
 	if o.json && o.command == nil { // programs read stderr line by line
 		return cli.End(func(all problem.List) { logProblems(m.Context, serverOptions.Log, all) }, slices.Concat(own.Warnings, problems), code), nil
 	}
@@ -127,12 +126,12 @@ func patterns(product getproviders.Product, given []string) (all []getproviders.
 }
 
 // serve opens all that the server needs, and serves. The code is that of the command, if there is one.
-func serve(m *cli.Meta, o options, product getproviders.Product, to mirrorserver.Options, remove *collector) (code int, problems problem.List) {
+func serve(m *cli.Meta, o options, product getproviders.Product, to mirrorserver.Options, remove *collector) (code int, problems problem.List, err error) {
 	front := front{log: to.Log, now: m.Now, version: m.Version, begun: m.Begun, upstreams: newUpstreams(), held: new(par.Latest[held])}
 	dialer := &hosts.PublicDialer{Allowed: o.networks}
 	config, online, problems := sources.Online(front.asking(m, dialer), product, "")
 	if problems.HasErrors() {
-		return 1, problems
+		return 1, problems, nil
 	}
 	stores, _ := sources.Connect(m, product, config, "") // they may be anywhere; what is wrong with the configuration was said
 	from := *config
@@ -144,11 +143,11 @@ func serve(m *cli.Meta, o options, product getproviders.Product, to mirrorserver
 		return sources.Options{Net: online, Config: &from, Product: product}.All(m)
 	})
 	if err != nil {
-		return 1, append(problems, failure(err))
+		return 1, problems, err
 	}
 	bucket, failed := openBucket(m, stores, o.place)
 	if failed != nil {
-		return 1, append(problems, failed)
+		return 1, append(problems, failed), nil
 	}
 	defer bucket.Close()
 	to.MarkUses = remove != nil
@@ -157,21 +156,21 @@ func serve(m *cli.Meta, o options, product getproviders.Product, to mirrorserver
 	if o.tokens != "" {
 		tokens := &tokenFile{path: o.tokens, log: to.Log}
 		if _, err := tokens.read(); err != nil {
-			return 1, append(problems, failure(fmt.Errorf("the tokens of -tokens can't be read: %w", withoutOp(err))))
+			return 1, problems, fmt.Errorf("the tokens of -tokens can't be read: %w", withoutOp(err))
 		}
 		to.Allow, front.allow = tokens.allow, tokens.allow
 		if to.SigningKey, err = signingKey(m.Context, bucket); err != nil {
-			return 1, append(problems, failure(fmt.Errorf("the key for signed URLs, which -tokens needs, can't be kept: %w", err)))
+			return 1, problems, fmt.Errorf("the key for signed URLs, which -tokens needs, can't be kept: %w", err)
 		}
 	}
 	if front.mirror, err = mirrorserver.Handler(source, bucket, to); err != nil {
-		return 1, append(problems, failure(err))
+		return 1, problems, err
 	}
 	defer front.mirror.Close()
 	var listener net.Listener
 	if o.command == nil {
 		if listener, err = listen(m, o, to.Log); err != nil {
-			return 1, append(problems, failure(err))
+			return 1, problems, err
 		}
 		defer listener.Close()
 	}
@@ -189,10 +188,7 @@ func serve(m *cli.Meta, o options, product getproviders.Product, to mirrorserver
 		server.Handler = front.handler()
 		err = serveAt(m, stores, o, bucket, server, listener, to.Log)
 	}
-	if err != nil {
-		return 1, append(problems, failure(err))
-	}
-	return code, problems
+	return code, problems, err
 }
 
 // warn tells of what others could do with a server that listens on an address.

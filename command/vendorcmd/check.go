@@ -50,14 +50,9 @@ func findReasons(r request, p project) (reasons []view.CheckReason, ok bool) {
 
 // checkModules takes the modules as they are recorded.
 func checkModules(r request, dir *workdir.Dir) (reasons []view.CheckReason, ok bool) {
-	installer := modules.Resolver{Dir: filepath.FromSlash(vendored.ModulesDir), Product: r.product, WorkingDir: cli.WorkingDirectory(),
-		HomeDir: r.meta.HomeDir, Mode: modules.AsRecorded}
-	if !r.log.Add(dir.FindModules(r.meta.Context, installer)...) {
+	reasons, problems := dir.CheckRecorded(r.meta, filepath.FromSlash(vendored.ModulesDir))
+	if !r.log.Add(problems...) {
 		return nil, false
-	}
-	for _, p := range dir.TakeOutdated() {
-		outdated := p.Extra.(modules.Outdated)
-		reasons = append(reasons, view.CheckReason{Code: string(outdated.Code), Module: outdated.Key, Detail: p.Summary})
 	}
 	if problems := products.ExplainVersion(r.meta, r.product, dir.Problems()); problems.HasErrors() {
 		return nil, r.log.Add(problems...)

@@ -19,6 +19,7 @@ import (
 
 	"github.com/tfdeps/tfdeps/command/cli"
 	"github.com/tfdeps/tfdeps/command/problem"
+	"github.com/tfdeps/tfdeps/command/view"
 	"github.com/tfdeps/tfdeps/depsfile"
 	"github.com/tfdeps/tfdeps/getproviders"
 	"github.com/tfdeps/tfdeps/internal/config/load"
@@ -201,6 +202,19 @@ func (d *Dir) TakeOutdated() (outdated []*problem.Problem) {
 	}
 	d.ModuleProblems = others
 	return outdated
+}
+
+// CheckRecorded finds the modules as they are recorded in dir, and returns what isn't as the configuration has it.
+func (d *Dir) CheckRecorded(m *cli.Meta, dir string) (reasons []view.CheckReason, problems problem.List) {
+	problems = d.FindModules(m.Context, modules.Resolver{Dir: dir, Product: d.Product, Mode: modules.AsRecorded, WorkingDir: cli.WorkingDirectory(), HomeDir: m.HomeDir})
+	if problems.HasErrors() {
+		return nil, problems
+	}
+	for _, p := range d.TakeOutdated() {
+		outdated := p.Extra.(modules.Outdated)
+		reasons = append(reasons, view.CheckReason{Code: string(outdated.Code), Module: outdated.Key, Detail: p.Summary})
+	}
+	return reasons, nil
 }
 
 // SaveModules records where the modules are. After errors in the configuration
