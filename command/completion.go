@@ -23,12 +23,12 @@ func (o *completionOptions) flags() cli.Flags {
 	return cli.Flags{cli.Text("line=TEXT", &o.line, "Print how this command line may be completed, one word a line. The scripts call this.")}
 }
 
-// shells are those that there is a script for.
+// shells are those with a script.
 var shells = []string{"bash", "fish", "zsh"}
 
 // completionCommand prints scripts with which shells complete commands, options, their values, providers and platforms.
 func completionCommand() cli.Command {
-	return cli.Command{Name: "completion", Synopsis: "Print a script that completes commands in a shell", Run: runCompletion, Help: cli.Help{
+	return cli.Command{Name: "completion", Synopsis: "Print a script that completes commands in a shell", Run: runCompletion, Lines: true, Help: cli.Help{
 		Usage: "completion [options] bash|fish|zsh", Flags: new(completionOptions).flags(),
 		About: `  Prints a script for a shell. With it, the Tab key completes commands, options
   and their values, and the providers and platforms of the lock file and the

@@ -84,7 +84,7 @@ func choose(args []string) (name string, rest []string, help bool) {
 }
 
 // showHelp shows the help of a command, and the commands below it if it has any.
-// It names the product whose work is done.
+// It names the product.
 func showHelp(m *cli.Meta, name string, command mitchellh.Command) {
 	w := m.Stdout
 	text, product := command.Help(), products.Unversioned(m)
@@ -155,7 +155,7 @@ func (a adapter) Synopsis() string { return a.command.Synopsis }
 var productCommands = []string{"apply", "console", "destroy", "env", "fmt", "force-unlock", "graph", "import", "login", "logout", "metadata", "modules",
 	"output", "plan", "providers schema", "query", "refresh", "show", "stacks", "state", "taint", "test", "untaint", "validate", "workspace"}
 
-// unknown explains that there is no such command, and what may have been meant.
+// unknown says that the command doesn't exist, and which one may be meant.
 // Rest is what follows the name.
 func unknown(w io.Writer, product getproviders.Product, name string, rest []string) {
 	fmt.Fprintf(w, "tfdeps has no command named %q.\n\n", name)

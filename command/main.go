@@ -3,7 +3,7 @@
 // and runs the one that is named. Each command has a folder of its own:
 //
 //	cli        what every command needs: Meta, the table of options and its help
-//	products   whose work is done, at which version
+//	products   Terraform or OpenTofu, at which version
 //	workdir    a working directory as a value
 //	sources    what the CLI configuration says about sources and the network
 //	initcmd, getcmd, providerscmd, cachecmd, vendorcmd, doctorcmd

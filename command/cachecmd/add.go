@@ -75,7 +75,7 @@ func runAdd(m *cli.Meta, args []string) (int, error) {
 		return 0, err
 	}
 	activity, m := o.activity(m, products.Unversioned(m))
-	return o.end(m, add(m, &o, activity), 0)
+	return o.end(m, add(m, &o, activity))
 }
 
 // add fills the cache; the report is nil if nothing was tried.

@@ -20,7 +20,7 @@ import (
 	"github.com/tfdeps/tfdeps/providercache/store"
 )
 
-// run is for arguments that name no command below "cache", or one that there isn't.
+// run is for arguments that name no command below "cache", or an unknown one.
 func run(_ *cli.Meta, args []string) (int, error) {
 	if len(args) == 0 {
 		return 0, cli.Misusedf("cache needs the name of one of its commands: %s", below())
@@ -62,9 +62,9 @@ func (o *options) jsonFlag(help string) cli.Flag {
 	return cli.Switch("json", &o.json, help)
 }
 
-// end prints a report, nil if there is none, shows the problems and returns the exit code.
-func (o *options) end(m *cli.Meta, report view.Result, code int) (int, error) {
-	return m.Finish(report, o.log.All, cli.Output{JSON: o.json, Code: code}), nil
+// end prints the report, which may be nil, shows the problems and returns the exit code.
+func (o *options) end(m *cli.Meta, report view.Result) (int, error) {
+	return m.Finish(report, o.log.All, cli.Output{JSON: o.json}), nil
 }
 
 // findCache returns the cache: below the directory that -dir names, else where
@@ -169,9 +169,9 @@ func runList(m *cli.Meta, args []string) (int, error) {
 	}
 	cache, packages, ok := o.list(m)
 	if !ok {
-		return o.end(m, nil, 0)
+		return o.end(m, nil)
 	}
-	return o.end(m, view.CacheList{Cache: cache, Packages: packages}, 0)
+	return o.end(m, view.CacheList{Cache: cache, Packages: packages})
 }
 
 // keyOptions are what the arguments of cache key ask for.
@@ -227,7 +227,7 @@ func runVerify(m *cli.Meta, args []string) (int, error) {
 	cache, _ := o.findCache(m)
 	locked, ok := o.locked(m, o.paths)
 	if !ok {
-		return o.end(m, nil, 0)
+		return o.end(m, nil)
 	}
 	activity, m := o.activity(m, products.Unversioned(m))
 	maintenance := maintain(m, cache)
@@ -236,11 +236,11 @@ func runVerify(m *cli.Meta, args []string) (int, error) {
 	activity.Close()
 	if m.Context.Err() != nil {
 		o.log.Fail("interrupted", "Interrupted", "Not all packages were read.")
-		return o.end(m, nil, 0)
+		return o.end(m, nil)
 	}
 	if err != nil {
 		o.log.Fail("cache_failed", "Failed to verify the cache", "%v", err)
-		return o.end(m, nil, 0)
+		return o.end(m, nil)
 	}
 	result := view.CacheVerification{Cache: cache, Found: found}
 	if o.repair {
@@ -249,9 +249,9 @@ func runVerify(m *cli.Meta, args []string) (int, error) {
 		}
 	}
 	if slices.ContainsFunc(found, store.Verified.Differs) {
-		return o.end(m, result, cli.ExitDiffers)
+		return m.Finish(result, o.log.All, cli.Output{JSON: o.json, Code: cli.ExitDiffers}), nil
 	}
-	return o.end(m, result, 0)
+	return o.end(m, result)
 }
 
 // removeDamaged removes the packages that aren't what their receipts say. The next

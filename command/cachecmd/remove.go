@@ -66,7 +66,7 @@ func runGC(m *cli.Meta, args []string) (int, error) {
 	cache, _ := o.findCache(m)
 	locked, ok := o.locked(m, o.keepLocked)
 	if !ok {
-		return o.end(m, nil, 0)
+		return o.end(m, nil)
 	}
 	policy := store.Policy{OlderThan: o.olderThan, MaxBytes: o.maxBytes, Keep: locked}
 	done, err := maintain(m, cache).Collect(m.Context, policy, store.RemoveOptions{DryRun: o.dryRun, Linked: o.force})
@@ -76,7 +76,7 @@ func runGC(m *cli.Meta, args []string) (int, error) {
 	} else if o.dir == "" {
 		sweepModules(m, &result, m.Now().Add(-cmp.Or(o.olderThan, unusedAfter)))
 	}
-	return o.end(m, result, 0)
+	return o.end(m, result)
 }
 
 // sweepModules removes from the store of modules what was fetched before a time.
@@ -100,7 +100,7 @@ func runClean(m *cli.Meta, args []string) (int, error) {
 	}
 	cache, packages, ok := o.list(m)
 	if !ok {
-		return o.end(m, nil, 0)
+		return o.end(m, nil)
 	}
 	isNamed := len(names) > 0 // what is named needs no receipt
 	if isNamed {
@@ -109,7 +109,7 @@ func runClean(m *cli.Meta, args []string) (int, error) {
 	if isNamed && len(packages) == 0 {
 		o.log.Fail("package_not_found", "No such package in the cache",
 			"The cache in %s has no package of %s. To see what it has, run:\n  tfdeps cache list", cache.Dir, strings.Join(names, ", "))
-		return o.end(m, nil, 0)
+		return o.end(m, nil)
 	}
 	maintenance := maintain(m, cache)
 	done, err := maintenance.Remove(m.Context, packages, store.RemoveOptions{DryRun: o.dryRun, Linked: o.force, Others: isNamed})
@@ -124,7 +124,7 @@ func runClean(m *cli.Meta, args []string) (int, error) {
 			sweepModules(m, &result, m.Now())
 		}
 	}
-	return o.end(m, result, 0)
+	return o.end(m, result)
 }
 
 func isAmong(wanted []resolve.PackageSpec, p store.Package) bool {

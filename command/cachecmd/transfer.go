@@ -67,7 +67,7 @@ func runTransfer(m *cli.Meta, args []string, push bool) (int, error) {
 		return 0, err
 	}
 	activity, m := o.activity(m, products.Unversioned(m))
-	return o.end(m, move(m, &o, activity), 0)
+	return o.end(m, move(m, &o, activity))
 }
 
 // move pushes or pulls; the report is nil if nothing was tried.

@@ -21,7 +21,7 @@ type Command struct {
 	Name     string // its words: "providers lock"
 	Synopsis string // what it is for, in a line
 	Help     Help
-	Report   bool // with -json it prints one object, a report, also about arguments that it doesn't take
+	Lines    bool // with -json it prints other things than one object, a report, which arguments that it doesn't take have, too
 
 	// Refused is the report about arguments that the command doesn't take, if it is another than that of all commands.
 	Refused func(err error) view.Result
@@ -53,7 +53,7 @@ func (c Command) Execute(m *Meta, args []string) int {
 	if ok && usage.Help {
 		fmt.Fprintf(m.Stderr, "\n%s\nTo see more, run:\n  tfdeps help %s\n", c.Help.usage(), c.Name)
 	}
-	if c.Report && WantsJSON(args) {
+	if !c.Lines && WantsJSON(args) {
 		refused := problem.Fail("invalid_option", badFlags, "%v", err)
 		report := view.Result(view.NoResult{})
 		if c.Refused != nil {
@@ -85,7 +85,7 @@ type UsageError struct {
 	Help    bool   // to know how the command is called would help
 	Cause   error  // what is wrong with an option or a variable; nil: it is about none
 
-	operand string // of which there is none; "": it is about another mistake
+	operand string // of a command that takes none; "": the error is about something else
 }
 
 // Usagef makes an error about arguments, whose cause is the one that the format wraps.

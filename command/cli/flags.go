@@ -36,10 +36,10 @@ type Flag struct {
 
 	// Variable stands for the option where it isn't typed: a caller that only
 	// knows Terraform's options can set it. Meaning is what its value says, for
-	// messages. An empty variable is none.
+	// messages. An empty variable counts as unset.
 	Variable, Meaning string
 
-	by *string // gets who set an option that is on; nil: nobody asks
+	by *string // is set to the option or the variable, if the option is on; may be nil
 }
 
 // NoEffect is the Note of options that Terraform has, and that can't change

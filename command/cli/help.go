@@ -10,7 +10,7 @@ type Help struct {
 	Usage string // how the command is called, in lines: "cache add [options] ADDRESS..."
 	About string // what it does, in lines as they are printed
 	Flags Flags
-	More  string // what there is to say behind the options, in lines as they are printed
+	More  string // text below the options, in lines as they are printed
 
 	Examples [][2]string // a line as it is typed, and what it is for, as a sentence
 }

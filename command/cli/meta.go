@@ -3,7 +3,7 @@
 // help is made from, and the one way to end.
 //
 //	func Command() cli.Command {
-//		return cli.Command{Name: "get", Synopsis: "...", Help: help(), Run: run}
+//		return cli.Command{Name: "get", Synopsis: "...", Help: cli.Help{...}, Run: run}
 //	}
 //
 //	func run(m *cli.Meta, args []string) (code int, err error) {
@@ -112,7 +112,7 @@ func (m *Meta) Showing(activity *view.Activity) *Meta {
 	return &shown
 }
 
-// OnRetry is what is told of requests that are made again; nil: nothing is.
+// OnRetry returns the function to call when a request is repeated; it may be nil.
 func (m *Meta) OnRetry() func(hosts.Retry) {
 	if m.Activity == nil {
 		return nil

@@ -113,7 +113,7 @@ func (x *examination) describeLinks(cache *store.Store, place store.Place) {
 	}
 }
 
-// errReadOnly says that nothing can be put into the cache, so that there is nothing to try with.
+// errReadOnly says that no test file can be put into the cache.
 var errReadOnly = errors.New("the cache can't be written to")
 
 // tryLinks links a small directory from one place to another, and removes both. The times of the directories

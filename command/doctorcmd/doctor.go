@@ -10,7 +10,6 @@ import (
 	"github.com/tfdeps/tfdeps/command/products"
 	"github.com/tfdeps/tfdeps/command/sources"
 	"github.com/tfdeps/tfdeps/command/view"
-	"github.com/tfdeps/tfdeps/configs/cliconfig"
 	"github.com/tfdeps/tfdeps/getproviders"
 )
 
@@ -29,7 +28,7 @@ func Command() cli.Command {
 
   Nothing is installed or changed, and no token is printed. The exit code is 1
   if there is a problem, and 0 if there are only warnings.`,
-		}, Run: run, Report: true}
+		}, Run: run}
 }
 
 // options are what the arguments of doctor ask for.
@@ -47,19 +46,6 @@ func (o *options) flags() cli.Flags {
 		cli.Switch("json", &o.json, "Print a JSON object, with the problems in it."),
 		cli.NoColor(),
 	}
-}
-
-// examination is one run of the command.
-type examination struct {
-	meta    *cli.Meta
-	opts    options
-	product getproviders.Product
-	config  *cliconfig.Config
-	report  view.Doctor
-	log     problem.Log
-
-	locked   map[getproviders.Provider]getproviders.Version
-	warnedOf map[string]bool // files with secrets that others can read
 }
 
 func run(m *cli.Meta, args []string) (int, error) {

@@ -11,10 +11,27 @@ import (
 	"path/filepath"
 	"strings"
 
+	"github.com/tfdeps/tfdeps/command/cli"
+	"github.com/tfdeps/tfdeps/command/problem"
 	"github.com/tfdeps/tfdeps/command/sources"
 	"github.com/tfdeps/tfdeps/command/view"
+	"github.com/tfdeps/tfdeps/configs/cliconfig"
+	"github.com/tfdeps/tfdeps/getproviders"
 	"github.com/tfdeps/tfdeps/getproviders/hosts"
 )
+
+// examination is one run of the command.
+type examination struct {
+	meta    *cli.Meta
+	opts    options
+	product getproviders.Product
+	config  *cliconfig.Config
+	report  view.Doctor
+	log     problem.Log
+
+	locked   map[getproviders.Provider]getproviders.Version
+	warnedOf map[string]bool // files with secrets that others can read
+}
 
 // describeNetwork lists the variables that decide how hosts are reached, and what they lead to.
 func (x *examination) describeNetwork() {

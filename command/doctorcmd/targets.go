@@ -21,7 +21,7 @@ type target struct {
 	mirror   string                // where a mirror is, without what may be a secret
 	source   getproviders.Source   // of a mirror; nil: it is a registry
 	host     hosts.Hostname        // of a registry
-	provider getproviders.Provider // whose versions are asked for; zero: of none
+	provider getproviders.Provider // whose versions are asked for; zero: no versions are
 
 	providers []getproviders.Provider // that may come from this registry
 	probe     bool                    // it is asked to find out whether there is a network

@@ -23,7 +23,7 @@ func Command() cli.Command {
   records where they are. "tfdeps init" does so, too; this command does nothing
   else.
 
-  A module that is recorded, and is what its call asks for, stays as it is.`}, Run: run}
+  A module that is recorded, and is what its call asks for, stays as it is.`}, Run: run, Lines: true}
 }
 
 // options are what the arguments of get ask for.

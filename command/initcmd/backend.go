@@ -151,7 +151,7 @@ func (b *backendState) add(config *backend.Config, next *backend.Record) problem
 		return problems
 	}
 	if config.Type == backend.Cloud {
-		if name := config.Workspace(); name != "" { // the only one that there is
+		if name := config.Workspace(); name != "" { // a cloud block with a name has one workspace
 			return selectWorkspace(b.request, name)
 		}
 		return nil

@@ -15,8 +15,8 @@ import (
 // what is recorded.
 type backendState struct {
 	request
-	block  *load.Backend   // nil: there is none
-	record *backend.Record // as plan will find it; nil: there is none
+	block  *load.Backend   // nil: the configuration has no block
+	record *backend.Record // as plan will find it; nil: nothing is recorded
 }
 
 // transition is a change of the place where state is kept.
@@ -34,7 +34,7 @@ type transition struct {
 type verdict int
 
 const (
-	taken   verdict = iota // it is recorded: plan finds all state that it found before, or the user lets go of it as with the real program
+	taken   verdict = iota // it is recorded: plan finds all state that it found before, or the user gives it up as with the real program
 	refused                // the real program wants to be told what becomes of state
 	moved                  // state has to be moved, by the real program
 )

@@ -25,7 +25,7 @@ import (
 // Command is the command.
 func Command() cli.Command {
 	o := defaults()
-	return cli.Command{Name: "init", Synopsis: "Prepare your working directory for other commands", Run: run,
+	return cli.Command{Name: "init", Synopsis: "Prepare your working directory for other commands", Run: run, Lines: true,
 		Help: cli.Help{Usage: "init [options]", About: about, Flags: o.flags(), More: more}}
 }
 

@@ -53,7 +53,7 @@ type installation struct {
 	toLock      *modulelock.Locks // of modules; nil: nothing
 	required    getproviders.Requirements
 	source      getproviders.MultiSource
-	mirrors     *sources.Mirrors // to be closed; nil: there are none
+	mirrors     *sources.Mirrors // to be closed; nil: they aren't open
 }
 
 // readSettings finds out how to install. Warnings are shown at once, because they

@@ -37,7 +37,7 @@ func Errorf(code, summary, format string, args ...any) *Problem {
 	return CodedError(code, summary, fmt.Sprintf(format, args...))
 }
 
-// Warningf is [CodedWarning] with a detail as fmt.Sprintf makes it. The code "" is none.
+// Warningf is [CodedWarning] with a detail as fmt.Sprintf makes it. With the code "" it has no code.
 func Warningf(code, summary, format string, args ...any) *Problem {
 	p := Warning(summary, fmt.Sprintf(format, args...))
 	if code != "" {

@@ -32,7 +32,7 @@ func Warning(summary, detail string) *Problem {
 	return &Problem{Severity: hcl.DiagWarning, Summary: summary, Detail: detail}
 }
 
-// Introduction makes what stands before errors and is none: it has no severity, and is shown as it is.
+// Introduction makes a text that is shown before errors. It has no severity.
 func Introduction(text string) *Problem { return &Problem{Severity: hcl.DiagInvalid, Summary: text} }
 
 // IsIntroduction reports whether a problem was made by Introduction.

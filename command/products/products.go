@@ -1,4 +1,4 @@
-// Package products finds out whose work tfdeps does, Terraform's or OpenTofu's,
+// Package products finds out whether tfdeps does the work of Terraform or of OpenTofu,
 // at which version, and where the real program is.
 //
 //	product, problems := products.Choose(m)
@@ -18,7 +18,7 @@ import (
 	"github.com/tfdeps/tfdeps/getproviders"
 )
 
-// Variables that say whose work to do, and where the real programs are.
+// Variables that choose the product, and say where the real programs are.
 const (
 	productVariable          = "TFDEPS_PRODUCT"
 	productAlias             = "TFDEPS_ENGINE" // what the variable was called at first
@@ -47,7 +47,7 @@ type Manner struct {
 	Lenient   bool // how modules and their providers fit together is no error of get
 	NoStores  bool // state stores are unknown to it, and so are their options
 
-	Said bool     // help says whose work is done
+	Said bool     // help names the product
 	Help []string // words of help texts, and those in their place
 }
 
@@ -143,7 +143,7 @@ func missingProgram(m *cli.Meta, product getproviders.Product) problem.List {
 		variable, given, product.Version, product.Name)
 }
 
-// tooOld warns of a Terraform that finds nothing of what is installed.
+// tooOld warns of a Terraform that can't find the installed packages.
 func tooOld(is, version, instead string) *problem.Problem {
 	return problem.Warningf("terraform_too_old", "Terraform is too old",
 		"%s. Before 0.14 Terraform has no lock file, and looks for providers in .terraform/plugins: Terraform %s can't use what tfdeps installs.%s\n\n"+

@@ -17,7 +17,7 @@ import (
 
 // Program finds the real program of a name, with or without a version: the one
 // that the product's variable names, else the first on PATH that isn't tfdeps.
-// A program that refuse reports true for is none either; refuse may be nil.
+// Programs for which refuse returns true are passed over; refuse may be nil.
 func Program(m *cli.Meta, name string, refuse func(path string) bool) (string, error) {
 	if refuse == nil {
 		refuse = func(string) bool { return false }

@@ -260,7 +260,7 @@ func newAuthority(dir string, env cli.Environment, now time.Time) (*authority, e
 	return made, os.WriteFile(made.file, trusted, 0o600)
 }
 
-// systemRoots are the authorities that the command would trust: those of the first file that there is.
+// systemRoots are the authorities that the command would trust: those of the first file that exists.
 func systemRoots(env cli.Environment) []byte {
 	files := rootFiles
 	if named := env.Get("SSL_CERT_FILE"); named != "" {

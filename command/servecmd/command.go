@@ -10,7 +10,7 @@ import (
 // Command is "serve".
 func Command() cli.Command {
 	return cli.Command{Name: "serve", Synopsis: "Serve a mirror that fills itself from the registries",
-		Help: cli.Help{Usage: "serve [options] <dir>\nserve [options] s3://BUCKET/PREFIX\nserve [options] gs://BUCKET/PREFIX\nserve [options] [DIR or URL] -- COMMAND [ARG...]", About: about, Flags: new(options).flags(), More: more}, Run: run}
+		Help: cli.Help{Usage: "serve [options] <dir>\nserve [options] s3://BUCKET/PREFIX\nserve [options] gs://BUCKET/PREFIX\nserve [options] [DIR or URL] -- COMMAND [ARG...]", About: about, Flags: new(options).flags(), More: more}, Run: run, Lines: true}
 }
 
 // options are what the arguments ask for.

@@ -131,7 +131,7 @@ type tokenFile struct {
 	known par.Latest[tokens]
 }
 
-// tokens are the SHA-256 of each, so that the time that it takes to look for one tells nothing of those that there are.
+// tokens are the SHA-256 of each: the time that a lookup takes reveals nothing of the valid ones.
 type tokens struct {
 	sums map[[sha256.Size]byte]bool
 	from [sha256.Size]byte // the SHA-256 of the file

@@ -21,7 +21,7 @@ import (
 	"github.com/tfdeps/tfdeps/providercache/blob"
 )
 
-// newServer has the limits of requests. Bodies have none, as none is read.
+// newServer returns a server with limits for requests. Bodies aren't limited, because they aren't read.
 func newServer(log *slog.Logger) *http.Server {
 	return &http.Server{
 		MaxHeaderBytes: maxHeader, HTTP2: &http.HTTP2Config{MaxConcurrentStreams: 100}, ErrorLog: slog.NewLogLogger(log.Handler(), slog.LevelWarn),

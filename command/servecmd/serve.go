@@ -283,7 +283,7 @@ func addressOf(m mirrorserver.Module) modules.Registry {
 	return modules.Registry{Host: m.Host, Namespace: m.Namespace, Name: m.Name, System: m.System}
 }
 
-// missing says of an error in the server's words that there is no such module.
+// missing wraps an error as the one that mirrorserver has for a module that doesn't exist.
 func missing(err error) error {
 	if errors.Is(err, modules.ErrModuleNotFound) || errors.Is(err, modules.ErrAddress) {
 		return fmt.Errorf("%w: %w", getproviders.ErrNotFound, err)

@@ -38,7 +38,7 @@ func MirrorFlag(given *[]string) cli.Flag {
 		Or(mirrorVariable, "which mirrors are asked first")
 }
 
-// Mirrors are the mirrors of -mirror. The zero value is none.
+// Mirrors are the mirrors of -mirror. The zero value has no mirrors.
 type Mirrors struct {
 	Opened  []Mirror // in the order of the options
 	buckets []blob.Bucket

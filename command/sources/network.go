@@ -155,7 +155,7 @@ func user(m *cli.Meta) cliconfig.User {
 // mirror's token go to packages that are on the same host.
 const archiveCredentialsVariable = "TFDEPS_ARCHIVE_CREDENTIALS"
 
-// CheckArchiveCredentials finds a value of the variable that there isn't.
+// CheckArchiveCredentials refuses unknown values of the variable.
 func CheckArchiveCredentials(env cli.Environment) problem.List {
 	given := env.Get(archiveCredentialsVariable)
 	if given == "" || given == "same-host" {

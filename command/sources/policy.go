@@ -86,7 +86,7 @@ func (p Policy) Against(locks *depsfile.Locks, seen func(getproviders.Provider) 
 type Choice struct {
 	Provider    getproviders.Provider
 	Constraints getproviders.Constraints
-	AllVersions bool                 // all that the constraints allow are meant: none is a downgrade
+	AllVersions bool                 // all that the constraints allow are meant, and none of them is a downgrade
 	Dir         string               // the directory that requires it; "": the current one
 	Locked      getproviders.Version // in the lock file of the directory; zero: none
 }

@@ -1,6 +1,7 @@
 package vendorcmd
 
 import (
+	"path/filepath"
 	"slices"
 
 	"github.com/tfdeps/tfdeps/command/cli"
@@ -12,6 +13,31 @@ import (
 	"github.com/tfdeps/tfdeps/internal/config/vendored"
 	"github.com/tfdeps/tfdeps/providercache/fetcher"
 )
+
+// request is what one run of vendor works on. Its steps add to the log, and most return whether the next one may run.
+type request struct {
+	meta    *cli.Meta
+	opts    options
+	product getproviders.Product
+	view    *view.Vendor
+	log     *problem.Log
+	base    string // the directory that is filled: the current one, or one that an archive is made of
+}
+
+// here reports whether the working directory itself is filled.
+func (r request) here() bool { return r.base == "." }
+
+// in is where something of what is vendored is.
+func (r request) in(name string) string { return filepath.Join(r.base, filepath.FromSlash(name)) }
+
+// project is a working directory: its configuration, and what is locked and
+// vendored in it.
+type project struct {
+	dir         *workdir.Dir
+	moduleLocks workdir.ModuleLocks
+	was         vendored.Record // what is vendored
+	wanted      vendored.Record // what is to be: for which platforms and how; no modules and no providers yet
+}
 
 // options are what the arguments of vendor ask for.
 type options struct {

@@ -110,7 +110,7 @@ func gitFiles(lfs bool) []gitFile {
 	return []gitFile{{".gitignore", vendored.Ignores()}, {".gitattributes", vendored.Attributes(lfs)}}
 }
 
-// writeGitFiles has git keep what is vendored. A bundle needs nothing of that.
+// writeGitFiles has git keep what is vendored. A bundle doesn't need that.
 func writeGitFiles(r request, lfs bool) bool {
 	if !r.here() {
 		return true

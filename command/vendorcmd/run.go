@@ -11,14 +11,13 @@ import (
 	"github.com/tfdeps/tfdeps/command/view"
 	"github.com/tfdeps/tfdeps/command/workdir"
 	"github.com/tfdeps/tfdeps/depsfile"
-	"github.com/tfdeps/tfdeps/getproviders"
 	"github.com/tfdeps/tfdeps/internal/config/vendored"
 )
 
 // Command is the command.
 func Command() cli.Command {
 	return cli.Command{Name: "vendor", Synopsis: "Put providers and modules into the repository",
-		Help: cli.Help{Usage: "vendor [options]\nvendor -unpack=FILE.tar [-accept-hash=HASH] [DIR]", About: about, Flags: new(options).flags()}, Run: run, Report: true}
+		Help: cli.Help{Usage: "vendor [options]\nvendor -unpack=FILE.tar [-accept-hash=HASH] [DIR]", About: about, Flags: new(options).flags()}, Run: run}
 }
 
 func run(m *cli.Meta, args []string) (int, error) {
@@ -36,22 +35,6 @@ func run(m *cli.Meta, args []string) (int, error) {
 	}
 	return m.Finish(r.view.Report(), r.log.All, cli.Output{JSON: opts.json, Code: code}), nil
 }
-
-// request is what one run of vendor works on. Its steps add to the log, and most return whether the next one may run.
-type request struct {
-	meta    *cli.Meta
-	opts    options
-	product getproviders.Product
-	view    *view.Vendor
-	log     *problem.Log
-	base    string // the directory that is filled: the current one, or one that an archive is made of
-}
-
-// here reports whether the working directory itself is filled.
-func (r request) here() bool { return r.base == "." }
-
-// in is where something of what is vendored is.
-func (r request) in(name string) string { return filepath.Join(r.base, filepath.FromSlash(name)) }
 
 // carryOut does what the options ask for, and returns the exit code if there is no
 // error.
@@ -73,15 +56,6 @@ func carryOut(r request) (code int) {
 		r.view.Done("Everything that this directory needs is vendored. Commit it together with the configuration.")
 	}
 	return 0
-}
-
-// project is a working directory: its configuration, and what is locked and
-// vendored in it.
-type project struct {
-	dir         *workdir.Dir
-	moduleLocks workdir.ModuleLocks
-	was         vendored.Record // what is vendored
-	wanted      vendored.Record // what is to be: for which platforms and how; no modules and no providers yet
 }
 
 // read reads the working directory. Its modules aren't found yet.
