@@ -8,6 +8,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/tfdeps/tfdeps/command/problem"
 	"github.com/tfdeps/tfdeps/command/products"
 	"github.com/tfdeps/tfdeps/command/sources"
 	"github.com/tfdeps/tfdeps/command/view"
@@ -117,7 +118,7 @@ func (x *examination) describeNetrc() {
 	file, machines, err := hosts.NetrcMachines(sources.NetrcFiles(x.meta))
 	if err != nil {
 		x.log.Fail("cli_configuration", "Failed to read the logins for packages",
-			"The file %s can't be read: %v. Correct its permissions, or have NETRC name another file.", file, withoutPath(err))
+			"The file %s can't be read: %v. Correct its permissions, or have NETRC name another file.", file, problem.Reason(err))
 	}
 	for _, machine := range machines {
 		if machine == "" {

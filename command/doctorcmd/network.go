@@ -3,7 +3,6 @@ package doctorcmd
 import (
 	"crypto/x509"
 	"encoding/pem"
-	"errors"
 	"fmt"
 	"net/http"
 	"net/url"
@@ -75,7 +74,7 @@ func (x *examination) checkCertificates(file string) string {
 	content, err := os.ReadFile(file)
 	if err != nil {
 		x.log.Fail("invalid_variable", "Invalid value of SSL_CERT_FILE",
-			"The file %s can't be read: %v. Have SSL_CERT_FILE name a PEM file with the certificates of all authorities to trust, or unset it.", file, withoutPath(err))
+			"The file %s can't be read: %v. Have SSL_CERT_FILE name a PEM file with the certificates of all authorities to trust, or unset it.", file, problem.Reason(err))
 		return "can't be read"
 	}
 	valid, expired := x.certificatesIn(content)
@@ -122,7 +121,7 @@ func (x *examination) checkCertDirs(dirs string) string {
 		entries, err := os.ReadDir(dir)
 		if err != nil {
 			x.log.Fail("invalid_variable", "Invalid value of SSL_CERT_DIR",
-				"The directory %s can't be read: %v. Correct SSL_CERT_DIR, or unset it.", dir, withoutPath(err))
+				"The directory %s can't be read: %v. Correct SSL_CERT_DIR, or unset it.", dir, problem.Reason(err))
 		}
 		files += len(entries)
 	}
@@ -144,12 +143,4 @@ func withoutLogin(location string) string {
 		return hosts.RedactURL(u)
 	}
 	return location
-}
-
-// withoutPath is the reason of an error about a file, where the file was named.
-func withoutPath(err error) error {
-	if at, ok := errors.AsType[*os.PathError](err); ok {
-		return at.Err
-	}
-	return err
 }

@@ -70,12 +70,8 @@ func writeReport(r request, failed bool) problem.List {
 		err = putReport(r, page.Bytes())
 	}
 	if err != nil {
-		reason := err
-		if at, ok := errors.AsType[*os.PathError](err); ok { // which names a temporary file
-			reason = at.Err
-		}
 		return problem.Fail("unwritable", "Failed to write the page of the run",
-			"The page can't be written to %q: %v.", r.opts.report, reason)
+			"The page can't be written to %q: %v.", r.opts.report, problem.Reason(err)) // the file that it names is temporary
 	}
 	return nil
 }

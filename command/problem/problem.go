@@ -67,6 +67,14 @@ func Sentence(err error) string {
 	return strings.ToUpper(text[:1]) + text[1:] + "."
 }
 
+// Reason is an error about a file without the file's name, for texts that have it.
+func Reason(err error) error {
+	if at, ok := errors.AsType[*fs.PathError](err); ok {
+		return at.Err
+	}
+	return err
+}
+
 // Unwritten is the text of an error about a file or a directory that can't be written, and what to
 // do if this user may not.
 func Unwritten(err error) string {

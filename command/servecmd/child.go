@@ -7,7 +7,6 @@ import (
 	"crypto/tls"
 	"errors"
 	"fmt"
-	"io/fs"
 	"log/slog"
 	"maps"
 	"net"
@@ -178,10 +177,7 @@ func commandError(name string, err error) error {
 	if errors.Is(err, exec.ErrNotFound) {
 		return fmt.Errorf("the command behind -- can't be started: there is no program %q on PATH", name)
 	}
-	if at, ok := errors.AsType[*fs.PathError](err); ok {
-		err = at.Err
-	}
-	return fmt.Errorf("the command behind -- can't be started: %s: %w", name, err)
+	return fmt.Errorf("the command behind -- can't be started: %s: %w", name, problem.Reason(err))
 }
 
 // pass hands a signal, the first of which ends got, on to the command until that has ended. An interrupt of a terminal
