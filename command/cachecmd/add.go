@@ -106,8 +106,8 @@ func add(m *cli.Meta, o *addOptions, activity *view.Activity) view.Result {
 		return nil
 	}
 	s.net, s.policy = net, rules
-	result := view.CacheFilling{Cache: s.cache}
-	a := adding{session: s, opts: o, result: &result}
+	result := view.CacheFilling{Cache: s.cache, Span: activity.Span}
+	a := adding{session: s, opts: o}
 	from := sources.Options{Net: net, Config: s.config, Product: s.product, Cached: a.cached}
 	mirrors, problems := from.OpenMirrors(m, o.mirrors)
 	defer mirrors.Close()
@@ -132,7 +132,6 @@ func add(m *cli.Meta, o *addOptions, activity *view.Activity) view.Result {
 type adding struct {
 	session
 	opts     *addOptions
-	result   *view.CacheFilling
 	platform getproviders.Platform // whose packages are being added
 }
 
@@ -145,10 +144,7 @@ func (a *adding) installer(source getproviders.Source) *providercache.Installer 
 	installer := &providercache.Installer{
 		Fetcher: &fetcher.Fetcher{
 			Source: source, Client: a.net.Archives, Product: a.product, Platform: a.platform, Now: a.meta.Now, StateDir: state,
-			Observe: event.Observer(func(e event.Event) {
-				a.activity.Observe(e)
-				a.result.Observe(e, a.platform, a.meta.Now())
-			}),
+			Observe: event.Observer(a.activity.Observe),
 		},
 		Cache: a.cache,
 	}
@@ -173,6 +169,7 @@ func (a *adding) cached(p getproviders.Provider) []getproviders.CachedPackage {
 // fill fetches what isn't there, for one platform after the other.
 func (a *adding) fill(source getproviders.Source) (filled []providercache.Prefetched) {
 	for _, a.platform = range a.opts.platforms {
+		a.activity.Platform(a.platform)
 		more, err := a.installer(source).Prefetch(a.meta.Context, a.opts.wanted)
 		filled = append(filled, more...)
 		if err != nil {

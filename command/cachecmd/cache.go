@@ -250,7 +250,7 @@ func runVerify(m *cli.Meta, args []string) (int, error) {
 	}
 	activity, m := o.activity(m, products.Unversioned(m))
 	maintenance := maintain(m, cache)
-	maintenance.Observe = event.Observer(func(e event.Event) { activity.Observe(e) })
+	maintenance.Observe = event.Observer(activity.Observe)
 	found, err := maintenance.Verify(m.Context, locked)
 	activity.Close()
 	if m.Context.Err() != nil {

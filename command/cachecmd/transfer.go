@@ -153,7 +153,7 @@ func (t *transferring) installer(platform getproviders.Platform) *providercache.
 		Fetcher: &fetcher.Fetcher{
 			Source: &transfer.Source{Remote: t.remote, Wanted: t.wanted}, Client: t.net.Archives, Product: t.product, Platform: platform,
 			Now: t.meta.Now, StateDir: t.meta.StateDir,
-			Observe: event.Observer(func(e event.Event) { t.activity.Observe(e) }),
+			Observe: event.Observer(t.activity.Observe),
 			// What lock files select is no downgrade.
 			Policy: t.policy.Against(nil, func(getproviders.Provider) getproviders.Version { return getproviders.Version{} }),
 		},

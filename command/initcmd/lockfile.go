@@ -12,7 +12,6 @@ import (
 	"github.com/tfdeps/tfdeps/getproviders"
 	"github.com/tfdeps/tfdeps/internal/config/modulelock"
 	"github.com/tfdeps/tfdeps/providercache"
-	"github.com/tfdeps/tfdeps/providercache/event"
 	"github.com/tfdeps/tfdeps/providercache/fetcher"
 	"github.com/tfdeps/tfdeps/providercache/lockhashes"
 )
@@ -111,14 +110,12 @@ func (in *installation) lockPlatforms(fetcher *fetcher.Fetcher, locks *depsfile.
 	maps.DeleteFunc(required, func(p getproviders.Provider, _ []getproviders.Requirement) bool {
 		return in.settings.skip[p] || p.IsBuiltIn()
 	})
-	shown := in.view.Platforms()
-	fetcher.Observe = event.Observer(shown.Observe)
 	results, err := lockhashes.Lock(in.meta.Context, fetcher, lockhashes.Request{
 		Requirements: required, Locks: locks,
 		Platforms: platforms, AllPlatforms: in.opts.allPlatforms,
 		Done: []getproviders.Platform{current},
 	})
-	ok := in.log.Add(shown.End()...)
+	ok := in.log.Add(in.view.PlatformsEnd()...)
 	if err != nil {
 		return nil, in.log.Add(view.LockProblems(in.product, view.LockedDir{Result: results[0]})...)
 	}

@@ -164,7 +164,7 @@ func verify(m *cli.Meta, opts verifyOptions, log *problem.Log) (all comparison) 
 	for i, p := range places {
 		paths[i] = p.path
 	}
-	trees, err := store.ReadTrees(m.Context, paths, event.Observer(func(e event.Event) { m.Activity.Observe(e) }))
+	trees, err := store.ReadTrees(m.Context, paths, event.Observer(m.Activity.Observe))
 	m.Activity.Close()
 	if err != nil {
 		log.Fail("interrupted", "Interrupted", "Not all packages were read.")

@@ -29,16 +29,11 @@ const (
 // bars shows what is under way by lines at the bottom of a terminal: one for each task, the largest below the others
 // so that the last ones hardly move, and below them one for all. When a large download is in its place, it leaves
 // a line behind.
-type bars struct {
-	hidden
-	painter painter
-}
+type bars struct{ painter painter }
 
-func newBars(out Stream) *bars { return &bars{painter: painter{out: out}} }
-
-// finish implements display: the line about a download takes the place of its bar.
-func (b *bars) finish(t *task, all *tasks) {
-	if !t.large() || t.came == 0 {
+// show implements display: the line about a download takes the place of its bar.
+func (b *bars) show(t *task, all *tasks) {
+	if !t.ok || !t.large() || t.came == 0 {
 		return
 	}
 	if len(b.painter.drawn) > 0 {

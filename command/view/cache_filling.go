@@ -4,11 +4,10 @@ import (
 	"fmt"
 	"path/filepath"
 	"strings"
-	"time"
 
 	"github.com/tfdeps/tfdeps/getproviders"
 	"github.com/tfdeps/tfdeps/providercache"
-	"github.com/tfdeps/tfdeps/providercache/event"
+	"github.com/tfdeps/tfdeps/providercache/resolve"
 	"github.com/tfdeps/tfdeps/providercache/store"
 )
 
@@ -17,21 +16,8 @@ type CacheFilling struct {
 	Cache    *store.Store
 	Filled   []providercache.Prefetched
 	Receipts *bool // whether there are receipts beside the cache; nil: none were to be
-
-	spans spans
-}
-
-// Observe is for the events of packages for one platform, at the time now.
-func (f *CacheFilling) Observe(e event.Event, platform getproviders.Platform, now time.Time) {
-	if f.spans == nil {
-		f.spans = spans{}
-	}
-	switch e := e.(type) {
-	case event.FetchingEvent:
-		f.spans.begin(packageKey{provider: e.Addr, version: e.Version, platform: platform}, now)
-	case event.FetchedEvent:
-		f.spans.end(packageKey{provider: e.Addr, version: e.Version, platform: platform}, now)
-	}
+	// Span is when a package was fetched.
+	Span func(resolve.Selection, getproviders.Platform) Span
 }
 
 // Text tells what is new, and in one line what there was to do. Failures aren't
@@ -106,7 +92,7 @@ func (f CacheFilling) prefetched(filled providercache.Prefetched) jsonPrefetched
 	s := filled.Selection
 	p := jsonPrefetched{
 		jsonPackage: jsonPackage{s.Provider, s.Version, filled.Platform}, Added: filled.Err == nil && !filled.Present, Source: filled.Source, Bytes: known(filled.Bytes),
-		jsonSpan: newJSONSpan(f.spans[keyOf(s, filled.Platform)]), jsonFailure: newJSONFailure(filled.Err),
+		jsonSpan: newJSONSpan(f.Span(s, filled.Platform)), jsonFailure: newJSONFailure(filled.Err),
 	}
 	if filled.Err == nil {
 		p.Directory = filepath.Join(f.Cache.Dir, filepath.FromSlash(getproviders.UnpackedPath(s.Provider, s.Version, filled.Platform)))

@@ -139,7 +139,7 @@ func TestCacheResults_JSON(t *testing.T) {
 			`"finding":"damaged","h1":"h1:a=","expected":["h1:b="]}`, `"finding":"damaged","expected":[],"error":"unexpected EOF","code":"failed"}`,
 			`"finding":"sound","h1":"h1:b=","expected":[]}`, `"removed":[{"address":"registry.terraform.io/hashicorp/null"`}},
 		"nothing filled": {CacheFilling{Cache: cache}, []string{`"packages":[],"receipts":null`}},
-		"filled": {CacheFilling{Cache: cache, Receipts: &receipts, Filled: []providercache.Prefetched{
+		"filled": {CacheFilling{Cache: cache, Receipts: &receipts, Span: NewActivity(Options{}).Span, Filled: []providercache.Prefetched{
 			{Selection: selection, Platform: cachedNull.Platform},
 			{Selection: selection, Platform: cachedNull.Platform, Present: true},
 			{Selection: resolve.Selection{Provider: cachedNull.Provider}, Platform: cachedNull.Platform, Err: io.ErrUnexpectedEOF}}}, []string{

@@ -23,7 +23,21 @@ const (
 
 // Checked answers whether an init would have something to do: without reasons,
 // it wouldn't.
-func (v *Init) Checked(reasons []CheckReason) { v.out.checked(reasons) }
+func (v *Init) Checked(reasons []CheckReason) {
+	answer := line{json: upToDate, kind: "check", keys: map[string]any{"up_to_date": len(reasons) == 0, "reasons": len(reasons)}}
+	if len(reasons) == 0 {
+		answer.human = upToDate
+	} else {
+		v.out.line(line{human: outdated})
+		answer.json = strings.TrimSuffix(outdated, ":")
+	}
+	for _, r := range reasons {
+		l := r.line()
+		l.human = fmt.Sprintf("  - %s (%s)", r.text(), r.Code)
+		v.out.line(l)
+	}
+	v.out.line(answer)
+}
 
 func (r CheckReason) text() string {
 	switch {
@@ -36,33 +50,8 @@ func (r CheckReason) text() string {
 	}
 }
 
-func (h *humanPrinter) checked(reasons []CheckReason) {
-	if len(reasons) == 0 {
-		fmt.Fprintln(h.out, upToDate)
-		return
-	}
-	var b strings.Builder
-	b.WriteString(outdated + "\n")
-	for _, r := range reasons {
-		b.WriteString(Printable(fmt.Sprintf("  - %s (%s)", r.text(), r.Code)) + "\n")
-	}
-	fmt.Fprint(h.out, b.String())
-}
-
-// checked writes an object for each reason and one for the answer.
-func (j *jsonPrinter) checked(reasons []CheckReason) {
-	for _, r := range reasons {
-		j.reason(r)
-	}
-	text := upToDate
-	if len(reasons) > 0 {
-		text = strings.TrimSuffix(outdated, ":")
-	}
-	j.write("info", text, "check", map[string]any{"up_to_date": len(reasons) == 0, "reasons": len(reasons)})
-}
-
-// reason writes an object for a reason.
-func (j *jsonPrinter) reason(r CheckReason) {
+// line is the object for a reason.
+func (r CheckReason) line() line {
 	about := map[string]any{"code": r.Code}
 	if r.Provider != (getproviders.Provider{}) {
 		about["provider"] = r.Provider.String()
@@ -70,5 +59,5 @@ func (j *jsonPrinter) reason(r CheckReason) {
 	if r.Module != "" {
 		about["module"] = r.Module
 	}
-	j.write("info", r.text(), "check_reason", about)
+	return line{json: r.text(), kind: "check_reason", keys: about}
 }

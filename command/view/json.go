@@ -36,45 +36,32 @@ type jsonPrinter struct {
 // words that people read.
 func (j *jsonPrinter) asOpenTofu() bool { return j.product.Predecessor != nil }
 
-func (j *jsonPrinter) version(product, own string) {
-	ui := uiVersion
-	if j.asOpenTofu() {
-		ui = uiVersionOpenTofu
-	}
-	j.write("info", j.product.Name+" "+product, "version", map[string]any{
-		j.product.Program: product,
-		"tfdeps":          own,
-		"ui":              ui,
-	})
-}
-
-func (j *jsonPrinter) message(m message) {
-	if j.asOpenTofu() {
-		text := oneLine(m.text)
-		if m.code == backendConfigured.code {
-			text = strings.TrimSuffix(text, ".")
-		}
-		j.write("info", text, "", nil)
-		return
-	}
-	j.write("info", m.text, "init_output", map[string]any{"message_code": m.code})
-}
-
 func (j *jsonPrinter) line(l line) {
-	if l.json == "" {
-		return
-	}
 	var more map[string]any
 	if l.source != "" {
 		more = map[string]any{"source": l.source}
 	}
-	if !j.asOpenTofu() {
+	switch {
+	case l.json == "":
+	case l.kind != "":
+		j.write("info", l.json, l.kind, l.keys)
+	case j.product.Predecessor != nil:
+		j.openTofuLine(l, more)
+	case l.code != "":
+		j.write("info", l.json, "init_output", map[string]any{"message_code": l.code})
+	default:
 		j.write("info", l.json, "log", more)
-		return
 	}
+}
+
+// openTofuLine has neither type nor code, and the words that people read.
+func (j *jsonPrinter) openTofuLine(l line, more map[string]any) {
 	text, level := oneLine(l.json), "info"
 	if own, ok := strings.CutPrefix(l.human, "- "); ok && !l.ownJSON {
 		text = own
+	}
+	if l.code == backendConfigured.code {
+		text = strings.TrimSuffix(text, ".")
 	}
 	if l.warning {
 		level = "warn"
@@ -84,9 +71,6 @@ func (j *jsonPrinter) line(l line) {
 
 // oneLine is text without line breaks.
 func oneLine(text string) string { return strings.Join(strings.Fields(text), " ") }
-
-// gap says nothing: programs need no room.
-func (j *jsonPrinter) gap() {}
 
 func (j *jsonPrinter) problems(all problem.List) {
 	j.quota.show(byModules(all), j.problem)

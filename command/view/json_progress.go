@@ -11,27 +11,22 @@ import (
 // and its lines of the type log say all there is to say.
 const jsonInterval = time.Second
 
-// lastTimes are when downloads were reported last.
-type lastTimes map[*task]time.Time
-
 // jsonDisplay shows downloads to programs, by objects of a type that
 // Terraform doesn't have. They come when it happens; the lines of the type log about the
 // same provider may come later, as those are put in order.
 type jsonDisplay struct {
 	hidden
-	out  *jsonPrinter
-	last lastTimes
+	out *jsonPrinter
 }
 
-func (j *jsonDisplay) update(t *task) {
-	before, ok := j.last[t]
-	if !ok {
-		before = t.begun
+func (j *jsonDisplay) show(t *task, _ *tasks) {
+	if t.told.IsZero() {
+		t.told = t.begun
 	}
-	if t.last.Sub(before) < jsonInterval || t.phase != event.Downloading || t.key.module != "" {
+	if t.over || t.last.Sub(t.told) < jsonInterval || t.phase != event.Downloading || t.key.module != "" {
 		return
 	}
-	j.last[t] = t.last
+	t.told = t.last
 	object := map[string]any{
 		"provider": t.key.provider.String(),
 		"version":  t.key.version.String(),
@@ -42,9 +37,3 @@ func (j *jsonDisplay) update(t *task) {
 	}
 	j.out.write("info", t.name+": "+howFar(t.done, t.total), "download_progress", object)
 }
-
-func (j *jsonDisplay) finish(t *task, _ *tasks) { j.drop(t) }
-
-func (j *jsonDisplay) drop(t *task) { delete(j.last, t) }
-
-func (j *jsonDisplay) close() { clear(j.last) }

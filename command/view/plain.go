@@ -21,16 +21,18 @@ const (
 // one for all that runs. Nothing is ever overwritten.
 type plainDisplay struct {
 	hidden
-	out   Stream
-	shown []*task   // of whose beginning there was a line
-	last  time.Time // of the last line about them all
+	out  Stream
+	last time.Time // of the last line about them all
 }
 
-func (p *plainDisplay) update(t *task) {
-	if slices.Contains(p.shown, t) || !t.large() || t.phase != event.Downloading || !t.heard {
+func (p *plainDisplay) show(t *task, _ *tasks) {
+	if t.over && t.shown && t.ok {
+		fmt.Fprintln(p.out, downloadedText(t))
+	}
+	if t.over || t.shown || !t.large() || t.phase != event.Downloading || !t.heard {
 		return
 	}
-	p.shown = append(p.shown, t)
+	t.shown = true
 	size := "size unknown"
 	if t.total >= 0 {
 		size = megabytes(t.total)
@@ -41,12 +43,6 @@ func (p *plainDisplay) update(t *task) {
 	fmt.Fprintf(p.out, "Downloading %s (%s)...\n", t.name, size)
 }
 
-func (p *plainDisplay) finish(t *task, _ *tasks) {
-	if p.forget(t) {
-		fmt.Fprintln(p.out, downloadedText(t))
-	}
-}
-
 // downloadedText says that a package is in its place, how large it was and how fast it came.
 func downloadedText(t *task) string {
 	took := t.last.Sub(t.begun)
@@ -55,18 +51,6 @@ func downloadedText(t *task) string {
 		text += " (" + megabytes(perSecond(t.came, took)) + "/s)"
 	}
 	return text
-}
-
-func (p *plainDisplay) drop(t *task) { p.forget(t) }
-
-// forget reports whether the task had been shown.
-func (p *plainDisplay) forget(t *task) bool {
-	i := slices.Index(p.shown, t)
-	if i < 0 {
-		return false
-	}
-	p.shown = slices.Delete(p.shown, i, i+1)
-	return true
 }
 
 // beat implements display. Ten seconds begin when something begins.
@@ -131,4 +115,4 @@ func taskText(t *task, now time.Time) string {
 	return ": " + strings.Join(words, ", ")
 }
 
-func (p *plainDisplay) close() { p.shown, p.last = nil, time.Time{} }
+func (p *plainDisplay) close() { p.last = time.Time{} }

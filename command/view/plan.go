@@ -105,31 +105,35 @@ func (s planSum) text() string {
 
 const incompletePlan = "What modules require that aren't here yet is unknown, so there may be more."
 
-// Planned tells what an init would do.
-func (v *Init) Planned(p InitPlan) { v.out.planned(v.product, p) }
-
-func (h *humanPrinter) planned(product getproviders.Product, p InitPlan) {
-	if p.IsEmpty() {
-		fmt.Fprintln(h.out, upToDate)
-		return
-	}
-	var b strings.Builder
+// Planned tells what an init would do: a line and an object for each module, each provider and each other reason, and one for all.
+func (v *Init) Planned(p InitPlan) {
 	for _, m := range p.Modules {
-		fmt.Fprintf(&b, "- %s\n", m.text())
+		v.out.line(line{human: "- " + m.text(), json: m.text(), kind: "plan_module", keys: m.keys()})
 	}
 	for _, provider := range p.Providers {
-		if provider.Action != PlanBuiltIn || len(provider.Reasons) > 0 {
-			fmt.Fprintf(&b, "- %s%s\n", provider.text(product), codes(provider.Reasons))
+		l := line{json: provider.text(v.product), kind: "plan_provider", keys: provider.keys()}
+		if !p.IsEmpty() && (provider.Action != PlanBuiltIn || len(provider.Reasons) > 0) {
+			l.human = "- " + l.json + codes(provider.Reasons)
 		}
+		v.out.line(l)
 	}
 	for _, reason := range p.Others {
-		fmt.Fprintf(&b, "- %s%s\n", reason.text(), codes([]CheckReason{reason}))
+		l := reason.line()
+		l.human = "- " + l.json + codes([]CheckReason{reason})
+		v.out.line(l)
 	}
-	b.WriteString("\n" + p.sum().text() + "\n")
-	if !p.Complete {
-		b.WriteString(incompletePlan + "\n")
+	sum := p.sum()
+	all := line{human: upToDate, json: upToDate, kind: "plan", keys: map[string]any{
+		"up_to_date": p.IsEmpty(), "complete": p.Complete, "modules": sum.modules, "fetch": sum.fetch, "link": sum.link, "present": sum.present,
+		"bytes": sum.bytes, "unknown_sizes": sum.unknown,
+	}}
+	if !p.IsEmpty() {
+		all.json = sum.text()
+		if all.human = "\n" + all.json; !p.Complete {
+			all.human += "\n" + incompletePlan
+		}
 	}
-	fmt.Fprint(h.out, Printable(b.String()))
+	v.out.line(all)
 }
 
 // codes are those of reasons, in parentheses.
@@ -174,33 +178,15 @@ func (p PlannedProvider) text(product getproviders.Product) string {
 	return text + ": built in"
 }
 
-// planned writes an object for each module, each provider and each other reason, and one for all.
-func (j *jsonPrinter) planned(product getproviders.Product, p InitPlan) {
-	for _, m := range p.Modules {
-		keys := map[string]any{"key": m.Key, "package": m.Package, "code": m.Code}
-		if m.Version != "" {
-			keys["version"] = m.Version
-		}
-		if m.Was != "" {
-			keys["installed_version"] = m.Was
-		}
-		j.write("info", m.text(), "plan_module", keys)
+func (m PlannedModule) keys() map[string]any {
+	keys := map[string]any{"key": m.Key, "package": m.Package, "code": m.Code}
+	if m.Version != "" {
+		keys["version"] = m.Version
 	}
-	for _, provider := range p.Providers {
-		j.write("info", provider.text(product), "plan_provider", provider.keys())
+	if m.Was != "" {
+		keys["installed_version"] = m.Was
 	}
-	for _, reason := range p.Others {
-		j.reason(reason)
-	}
-	sum, text := p.sum(), upToDate
-	if !p.IsEmpty() {
-		text = sum.text()
-	}
-	keys := map[string]any{
-		"up_to_date": p.IsEmpty(), "complete": p.Complete, "modules": sum.modules, "fetch": sum.fetch, "link": sum.link, "present": sum.present,
-		"bytes": sum.bytes, "unknown_sizes": sum.unknown,
-	}
-	j.write("info", text, "plan", keys)
+	return keys
 }
 
 func (p PlannedProvider) keys() map[string]any {
@@ -221,9 +207,4 @@ func (p PlannedProvider) keys() map[string]any {
 		}
 	}
 	return keys
-}
-
-func (b both) planned(product getproviders.Product, p InitPlan) {
-	b.people.planned(product, p)
-	b.programs.planned(product, p)
 }

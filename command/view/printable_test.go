@@ -134,7 +134,7 @@ func TestOutput_HasNothingThatIsObeyed(t *testing.T) {
 	}
 	out.Reset()
 	r := newRun(Options{Now: time.Now})
-	r.item("provider", "acme/p").Error = words
+	r.item(packageKey{module: "p"}).Error = words
 	r.addProblems(problem.List{problem.Warning("x", words)})
 	must.Succeed(t, r.write(&out, ReportHead{Directory: words}))
 	check("the page", out.String())

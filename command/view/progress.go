@@ -32,12 +32,8 @@ func ParseProgress(text string) (Progress, error) {
 
 // display shows what is under way. It is for one goroutine at a time.
 type display interface {
-	// update shows that something has come of a task, or that it is in another phase.
-	update(t *task)
-	// finish shows that a package is in its place.
-	finish(t *task, all *tasks)
-	// drop ends a task that has failed, or of which nothing is to be said.
-	drop(t *task)
+	// show shows that something has come of a task, that it is in another phase, or that it has ended.
+	show(t *task, all *tasks)
 	// beat shows how far all of it is.
 	beat(all *tasks)
 	// print writes whole lines of the rest of the program.
@@ -49,24 +45,22 @@ type display interface {
 // hidden shows nothing. The other displays have from it what they do nothing for.
 type hidden struct{}
 
-func (hidden) update(*task)                              {}
-func (hidden) finish(*task, *tasks)                      {}
-func (hidden) drop(*task)                                {}
+func (hidden) show(*task, *tasks)                        {}
 func (hidden) beat(*tasks)                               {}
 func (hidden) print(to Stream, text []byte) (int, error) { return to.Write(text) }
 func (hidden) close()                                    {}
 
 // open makes what speaks and what shows what is under way, which have to know of each
 // other: lines stand above bars.
-func open(o Options) (printer, *Activity) {
-	if o.JSON {
-		out := newJSONPrinter(o)
-		if o.Progress == ProgressNone {
-			return out, newActivity(o, hidden{})
-		}
-		return out, newActivity(o, &jsonDisplay{out: out, last: lastTimes{}})
+func open(o Options) (out printer, a *Activity) {
+	if !o.JSON {
+		return openForPeople(o)
 	}
-	return openForPeople(o)
+	programs, shown := newJSONPrinter(o), display(hidden{})
+	if o.Progress != ProgressNone {
+		shown = &jsonDisplay{out: programs}
+	}
+	return programs, newActivity(o, shown)
 }
 
 // openForPeople is open, for words.
@@ -81,7 +75,7 @@ func openForPeople(o Options) (*humanPrinter, *Activity) {
 func displayFor(o Options) display {
 	switch {
 	case o.Progress == ProgressTTY, o.Progress == ProgressAuto && o.Stderr.Color && !o.NoBars:
-		return newBars(o.Stderr)
+		return &bars{painter{out: o.Stderr}}
 	case o.Progress == ProgressNone, o.Progress == ProgressAuto && (o.Data || o.JSON) && !o.Stderr.Terminal:
 		return hidden{}
 	case o.Progress == ProgressAuto && !o.Stderr.Terminal:

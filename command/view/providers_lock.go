@@ -8,16 +8,13 @@ import (
 
 	"github.com/tfdeps/tfdeps/command/problem"
 	"github.com/tfdeps/tfdeps/getproviders"
-	"github.com/tfdeps/tfdeps/providercache/event"
 	"github.com/tfdeps/tfdeps/providercache/lockhashes"
 )
 
 // Lock tells what becomes of lock files, in Terraform's words. It is for one
-// goroutine at a time.
+// goroutine at a time. With JSON it tells nothing before the report.
 type Lock struct {
-	inTurn
-	out    *humanPrinter
-	json   bool // nothing is shown before the report
+	*archives
 	report lockReport
 }
 
@@ -32,71 +29,7 @@ type LockedDir struct {
 
 // NewLock returns a Lock that speaks as the options say. Problems go to stderr,
 // also with JSON.
-func NewLock(o Options) *Lock {
-	o.Platforms = true
-	out, activity := openForPeople(o)
-	v := &Lock{inTurn: newInTurn(activity, o), out: out, json: o.JSON}
-	if v.show = func(string) {}; !o.JSON {
-		v.show = func(text string) { v.out.line(line{human: text}) }
-	}
-	return v
-}
-
-// Platforms returns a Lock that tells in the course of an init of packages for
-// other platforms. It is for Observe and End alone.
-func (v *Init) Platforms() *Lock {
-	lock := &Lock{inTurn: newInTurn(v.activity, Options{Product: v.product, Now: v.run.now})}
-	lock.show = func(text string) { v.out.line(line{human: text, json: strings.TrimPrefix(text, "- ")}) }
-	return lock
-}
-
-// Observe is for [providercache.Installer].Observe. Packages are shown in the
-// order of platforms and providers, whichever is done first.
-func (v *Lock) Observe(e event.Event) {
-	v.activity.Observe(e)
-	switch e := e.(type) {
-	case event.WarningEvent:
-		v.warned(e)
-	case lockhashes.QueuedEvent:
-		for _, p := range e.Packages {
-			v.turns = append(v.turns, turn[string]{key: keyOf(p.Selection, p.Platform)})
-		}
-	case lockhashes.FetchingEvent:
-		v.begun(e.Package.Selection, e.Package.Platform, "- Fetching "+v.name(e.Package)+"...")
-	case lockhashes.DoneEvent:
-		text := ""
-		if e.Err == nil {
-			text = v.doneText(e.Package)
-		}
-		v.ended(e.Package.Selection, e.Package.Platform, text)
-	}
-	v.tell(v.turns.take())
-}
-
-// doneText says how a package's hashes became known. The first of the lines is
-// Terraform's.
-func (v *Lock) doneText(p lockhashes.Package) string {
-	a := p.Authentication
-	level := trust(v.product, a.TrustLevel)
-	if a.KeyID != "" {
-		level += ", key ID " + a.KeyID
-	}
-	switch p.From {
-	case lockhashes.HashesRecalled:
-		return fmt.Sprintf("- Recalled %s (%s)", v.name(p), level)
-	case lockhashes.HashesListed:
-		return fmt.Sprintf("- Trusted the hashes of %s (%s)", v.name(p), p.Source)
-	}
-	text := fmt.Sprintf("- Retrieved %s (%s)", v.name(p), level)
-	for _, note := range a.Notes {
-		text += "\n  note: " + note
-	}
-	return text
-}
-
-func (v *Lock) name(p lockhashes.Package) string {
-	return fmt.Sprintf("%s %s for %s", v.product.Short(p.Selection.Provider), p.Selection.Version, p.Platform)
-}
+func NewLock(o Options) *Lock { return &Lock{archives: newArchives(o, "")} }
 
 // End tells what was held back, and returns what registries had to say.
 func (v *Lock) End() problem.List { return v.end() }
@@ -104,28 +37,28 @@ func (v *Lock) End() problem.List { return v.end() }
 // Tell says what became of a directory, after its lock file was written. With
 // Check, the problem returned says what the file lacks.
 func (v *Lock) Tell(d LockedDir) problem.List {
-	v.report.add(d, v.spans)
+	v.report.add(d, v.activity.run)
 	if d.Result.Err != nil {
 		return nil
 	}
 	if d.Named {
-		v.show("\n" + d.Dir + ":")
+		v.line("\n" + d.Dir + ":")
 	}
 	if d.Check {
 		return v.tellChecked(d)
 	}
 	changed := false
 	for _, p := range d.Result.Packages {
-		v.show(fmt.Sprintf("- Obtained %s checksums for %s; %s", v.product.Short(p.Selection.Provider), p.Platform, lockChangeText[p.Change]))
+		v.line(fmt.Sprintf("- Obtained %s checksums for %s; %s", v.activity.run.product.Short(p.Selection.Provider), p.Platform, lockChangeText[p.Change]))
 		changed = changed || p.Change != lockhashes.Unchanged
 	}
-	text := v.product.Name + " has validated the lock file and found no need for changes."
+	text := v.activity.run.product.Name + " has validated the lock file and found no need for changes."
 	if changed {
-		text = v.product.Name + " has updated the lock file."
+		text = v.activity.run.product.Name + " has updated the lock file."
 	}
 	v.succeed(text)
 	if changed {
-		v.show("\nReview the changes in " + d.LockFile + " and then commit to your\nversion control system to retain the new checksums.\n")
+		v.line("\nReview the changes in " + d.LockFile + " and then commit to your\nversion control system to retain the new checksums.\n")
 	}
 	return nil
 }
@@ -137,9 +70,6 @@ var lockChangeText = map[lockhashes.Change]string{
 }
 
 func (v *Lock) succeed(text string) {
-	if v.json {
-		return
-	}
 	fmt.Fprintf(v.out.out, "\n%s %s\n", v.out.paint(v.out.out, "Success!", escBold+escGreen), v.out.paint(v.out.out, text, escBold))
 }
 
@@ -155,7 +85,7 @@ func (v *Lock) tellChecked(d LockedDir) problem.List {
 			platforms = append(platforms, option)
 		}
 		for _, h := range p.Missing {
-			missing = append(missing, "\n  - "+v.name(p)+": "+string(h))
+			missing = append(missing, "\n  - "+hashedName(v.activity.run.product, p)+": "+string(h))
 		}
 	}
 	if len(missing) == 0 {
@@ -163,7 +93,7 @@ func (v *Lock) tellChecked(d LockedDir) problem.List {
 		return nil
 	}
 	return problem.List{problem.CodedError("lock_file_outdated", "Incomplete dependency lock file", fmt.Sprintf(
-		"The lock file in %s lacks:%s\n\nTo add what is missing, run:\n  %s providers lock%s", d.Dir, strings.Join(missing, ""), v.product.Program, strings.Join(platforms, "")))}
+		"The lock file in %s lacks:%s\n\nTo add what is missing, run:\n  %s providers lock%s", d.Dir, strings.Join(missing, ""), v.activity.run.product.Program, strings.Join(platforms, "")))}
 }
 
 // Report is what became of all directories, for programs.
@@ -253,7 +183,7 @@ var hashOrigins = map[lockhashes.HashOrigin]string{
 }
 
 // add reports on a directory.
-func (r *lockReport) add(d LockedDir, times spans) {
+func (r *lockReport) add(d LockedDir, times *run) {
 	out := jsonLockDir{
 		Dir: filepath.ToSlash(d.Dir), LockFile: filepath.ToSlash(filepath.Join(d.Dir, d.LockFile)),
 		Providers: []jsonLockProvider{}, Complete: d.Result.Err == nil,
@@ -271,7 +201,7 @@ func (r *lockReport) add(d LockedDir, times spans) {
 }
 
 // add reports on a package. Those of a provider come one after the other.
-func (o *jsonLockDir) add(d LockedDir, p lockhashes.Package, times spans) {
+func (o *jsonLockDir) add(d LockedDir, p lockhashes.Package, times *run) {
 	last := len(o.Providers) - 1
 	if last < 0 || o.Providers[last].Address != p.Selection.Provider {
 		entry := jsonLockProvider{Address: p.Selection.Provider, Version: p.Selection.Version, Constraints: p.Selection.Constraints}
@@ -287,7 +217,7 @@ func (o *jsonLockDir) add(d LockedDir, p lockhashes.Package, times spans) {
 	o.Providers[last].Platforms = append(o.Providers[last].Platforms, jsonLockPlatform{
 		Platform: p.Platform, H1: p.H1, ZH: p.ZH, Origin: hashOrigins[p.From], Source: p.Source,
 		Authentication: p.Authentication.TrustLevel.String(), KeyID: p.Authentication.KeyID,
-		Missing: orEmpty(p.Missing), Bytes: known(p.Bytes), jsonSpan: newJSONSpan(times[keyOf(p.Selection, p.Platform)]),
+		Missing: orEmpty(p.Missing), Bytes: known(p.Bytes), jsonSpan: newJSONSpan(times.span(p.Selection, p.Platform)),
 	})
 }
 

@@ -77,8 +77,8 @@ func newJSONRun(run Run) jsonRun {
 	return out
 }
 
-// span is when the work on a package began and ended; zero where nothing was to be done.
-type span struct{ begun, ended time.Time }
+// Span is when the work on a package began and ended; zero where nothing was to be done.
+type Span struct{ Begun, Ended time.Time }
 
 // jsonSpan is a span, which adds no key where nothing was to be done.
 type jsonSpan struct {
@@ -86,35 +86,23 @@ type jsonSpan struct {
 	EndedAt   string `json:"ended_at,omitempty"`
 }
 
-func newJSONSpan(s span) (out jsonSpan) {
-	if !s.begun.IsZero() {
-		out.StartedAt = stamp(s.begun)
+func newJSONSpan(s Span) (out jsonSpan) {
+	if !s.Begun.IsZero() {
+		out.StartedAt = stamp(s.Begun)
 	}
-	if !s.ended.IsZero() {
-		out.EndedAt = stamp(s.ended)
+	if !s.Ended.IsZero() {
+		out.EndedAt = stamp(s.Ended)
 	}
 	return out
 }
 
 // addTo adds when something began and ended to an object, as far as it is known.
-func (s span) addTo(keys map[string]any) {
-	if !s.begun.IsZero() {
-		keys["started_at"] = stamp(s.begun)
+func (s Span) addTo(keys map[string]any) {
+	if !s.Begun.IsZero() {
+		keys["started_at"] = stamp(s.Begun)
 	}
-	if !s.ended.IsZero() {
-		keys["ended_at"] = stamp(s.ended)
-	}
-}
-
-// spans are those of packages.
-type spans map[packageKey]span
-
-func (s spans) begin(key packageKey, now time.Time) { s[key] = span{begun: now} }
-
-// end notes when the work on a package ended; where it didn't begin there is nothing to note.
-func (s spans) end(key packageKey, now time.Time) {
-	if began, ok := s[key]; ok {
-		s[key] = span{began.begun, now}
+	if !s.Ended.IsZero() {
+		keys["ended_at"] = stamp(s.Ended)
 	}
 }
 

@@ -87,8 +87,8 @@ func (r *run) sources() string {
 	return strings.Join(names, ", ")
 }
 
-// record is the last object, which sums a run up.
-func (r *run) record(code int) record {
+// object is the last one, which sums a run up.
+func (r *run) object(code int) line {
 	var bytes int64
 	for _, w := range r.order {
 		bytes += w.fetched
@@ -101,7 +101,7 @@ func (r *run) record(code int) record {
 	case n.providers()+r.modules == 0:
 		text = "Done in " + seconds(now.Sub(r.began))
 	}
-	return record{"summary", text, map[string]any{
+	return line{json: text, kind: "summary", keys: map[string]any{
 		"started_at": stamp(r.began), "ended_at": stamp(now), "exit_code": code, "errors": r.errors, "warnings": r.warnings, "bytes": bytes,
 		"changed": r.changed || n[wasPresent] < n.providers(),
 		"providers": map[string]int{
@@ -110,10 +110,3 @@ func (r *run) record(code int) record {
 		"modules": map[string]int{"called": r.modules, "fetched": n[moduleFetched]},
 	}}
 }
-
-// record writes nothing: the object is for programs.
-func (h *humanPrinter) record(record) {}
-
-func (j *jsonPrinter) record(r record) { j.write("info", r.text, r.kind, r.keys) }
-
-func (b both) record(r record) { b.programs.record(r) }

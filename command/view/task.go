@@ -24,6 +24,9 @@ type task struct {
 	name    string // for people
 	counted bool   // it is one of those that are counted
 	heard   bool   // it has begun: before that, it waits for its turn
+	shown   bool   // there was a line about its beginning
+	over    bool
+	ok      bool // it is over, and the package was fetched and is in its place
 	phase   event.Phase
 
 	begun, since, last time.Time // of the task, of its phase, of the last byte
@@ -32,6 +35,7 @@ type task struct {
 	came               int64     // bytes over the network, those included that had to come again
 	hashed             int64     // bytes that were read to verify it
 	hashing            bool      // done is of these bytes
+	told               time.Time // when programs were told of it last
 	pace               pace
 }
 
@@ -125,6 +129,7 @@ func (s *tasks) start(key packageKey, name string, counted bool) *task {
 
 // end removes a task; ok says that it was fetched and is in its place.
 func (s *tasks) end(t *task, ok bool) {
+	t.over, t.ok = true, ok
 	s.running = slices.DeleteFunc(s.running, func(other *task) bool { return other == t })
 	if !t.counted {
 		return

@@ -32,35 +32,14 @@ type humanPrinter struct {
 	quota     quota
 }
 
-// version says nothing: people ask for it when they want to know.
-func (h *humanPrinter) version(string, string) {}
-
-func (h *humanPrinter) message(m message) {
-	text := m.text
-	switch m.style {
-	case heading:
-		text = h.paint(h.out, text, escBold)
-	case success:
-		text = h.paint(h.out, text, escBold+escGreen)
-	case good:
-		text = h.paint(h.out, text, escGreen)
-	}
-	if m.gap {
-		h.gap()
-	}
-	fmt.Fprintln(h.out, text)
-}
-
 func (h *humanPrinter) line(l line) {
 	if l.gap {
-		h.gap()
+		fmt.Fprintln(h.out)
 	}
 	if l.human != "" {
-		fmt.Fprintln(h.out, Printable(l.human))
+		fmt.Fprintln(h.out, h.paint(h.out, Printable(l.human), l.style))
 	}
 }
-
-func (h *humanPrinter) gap() { fmt.Fprintln(h.out) }
 
 func (h *humanPrinter) problems(all problem.List) {
 	h.quota.show(h.similar.consolidate(byModules(all)), h.problem)

@@ -19,15 +19,13 @@ type Vendor struct {
 
 // NewVendor returns a Vendor that speaks as the options say.
 func NewVendor(o Options) *Vendor {
-	v := &Vendor{mirror: NewMirror(o)}
-	v.mirror.doing = "Vendoring"
-	return v
+	return &Vendor{mirror: &Mirror{archives: newArchives(o, "Vendoring")}}
 }
 
 // Activity is what shows what is under way.
 func (v *Vendor) Activity() *Activity { return v.mirror.activity }
 
-// Observe is for the events of packages, as [Mirror.Observe].
+// Observe is for the events of packages.
 func (v *Vendor) Observe(e event.Event) { v.mirror.Observe(e) }
 
 // End shows what is left to show of packages, as [Mirror.End].
@@ -114,8 +112,7 @@ func (v *Vendor) Checked(reasons []CheckReason) {
 
 // Done tells the last line.
 func (v *Vendor) Done(text string) {
-	v.mirror.out.gap()
-	v.mirror.line(text)
+	v.mirror.out.line(line{gap: true, human: text})
 }
 
 // Report is what became of the directory so far, for programs.

@@ -95,55 +95,22 @@ type Options struct {
 
 // printer is one of the two ways to speak.
 type printer interface {
-	// version is the first thing that is said.
-	version(product, own string)
-	// message is a heading or a paragraph of the program itself.
-	message(m message)
-	// line is about one provider, in the words for people and for programs.
 	line(l line)
-	// gap sets off what follows from what came before.
-	gap()
 	// problems are shown in the order given.
 	problems(all problem.List)
-	// checked tells what there is to do, or that there is nothing.
-	checked(reasons []CheckReason)
-	// planned tells what an init would do.
-	planned(product getproviders.Product, p InitPlan)
-	// record is for programs alone.
-	record(r record)
 }
 
 // both speaks in two ways.
 type both struct{ people, programs printer }
-
-func (b both) version(product, own string) {
-	b.people.version(product, own)
-	b.programs.version(product, own)
-}
-
-func (b both) message(m message) {
-	b.people.message(m)
-	b.programs.message(m)
-}
 
 func (b both) line(l line) {
 	b.people.line(l)
 	b.programs.line(l)
 }
 
-func (b both) gap() {
-	b.people.gap()
-	b.programs.gap()
-}
-
 func (b both) problems(all problem.List) {
 	b.people.problems(all)
 	b.programs.problems(all)
-}
-
-func (b both) checked(reasons []CheckReason) {
-	b.people.checked(reasons)
-	b.programs.checked(reasons)
 }
 
 func newJSONPrinter(o Options) *jsonPrinter {
