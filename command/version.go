@@ -79,16 +79,16 @@ func (v versionReport) Text() string {
 }
 
 // JSON writes what Terraform prints, and the version of tfdeps after it.
-func (v versionReport) JSON(_ view.Run) any {
+func (v versionReport) JSON() any {
 	selections := make(map[string]string, len(v.locks))
 	for _, lock := range v.locks {
 		selections[lock.Provider.String()] = lock.Version.String()
 	}
-	return struct {
+	return view.Whole{Report: struct {
 		ProductVersion string            `json:"terraform_version"`
 		Platform       string            `json:"platform"`
 		Selections     map[string]string `json:"provider_selections"`
 		Outdated       bool              `json:"terraform_outdated"`
 		OwnVersion     string            `json:"tfdeps_version"`
-	}{v.product.Version, getproviders.CurrentPlatform().String(), selections, false, v.meta.Version}
+	}{v.product.Version, getproviders.CurrentPlatform().String(), selections, false, v.meta.Version}}
 }

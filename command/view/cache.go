@@ -23,17 +23,13 @@ func (d CacheDir) Text() string {
 }
 
 // JSON writes an object that names the path.
-func (d CacheDir) JSON(run Run) any {
-	return struct {
-		jsonHead
-		jsonRun
-	}{newJSONHead(d.Cache), newJSONRun(run)}
-}
+func (d CacheDir) JSON() any { return newJSONHead(d.Cache) }
 
 // CacheKey is the key of what lock files select, and what keys of other selections begin with.
 type CacheKey struct {
-	Key, Prefix string
-	Platform    getproviders.Platform
+	Key      string                `json:"key"`
+	Platform getproviders.Platform `json:"platform"`
+	Prefix   string                `json:"restore_keys"`
 }
 
 // Text writes the key and nothing else, for people and for scripts.
@@ -42,15 +38,7 @@ func (k CacheKey) Text() string {
 }
 
 // JSON writes an object with the key.
-func (k CacheKey) JSON(run Run) any {
-	return struct {
-		Format   string                `json:"format_version"`
-		Key      string                `json:"key"`
-		Platform getproviders.Platform `json:"platform"`
-		Prefix   string                `json:"restore_keys"`
-		jsonRun
-	}{resultFormat, k.Key, k.Platform, k.Prefix, newJSONRun(run)}
-}
+func (k CacheKey) JSON() any { return k }
 
 // CacheList is what "cache list" tells.
 type CacheList struct {
@@ -116,12 +104,11 @@ func GitHubOutput(w io.Writer, pairs [][2]string) {
 
 // jsonHead begins each of these objects.
 type jsonHead struct {
-	FormatVersion string `json:"format_version"`
-	Directory     string `json:"directory"`
-	Named         bool   `json:"named"`
+	Directory string `json:"directory"`
+	Named     bool   `json:"named"`
 }
 
-func newJSONHead(c *store.Store) jsonHead { return jsonHead{resultFormat, c.Dir, c.Shared} }
+func newJSONHead(c *store.Store) jsonHead { return jsonHead{c.Dir, c.Shared} }
 
 type jsonCache struct {
 	jsonHead
@@ -129,7 +116,6 @@ type jsonCache struct {
 	SizeOnDisk int64        `json:"size_on_disk"`
 	Packages   []jsonCached `json:"packages"`
 	Sum        jsonCacheSum `json:"summary"`
-	jsonRun
 }
 
 // jsonCacheSum counts packages, and those of each condition that there is.
@@ -162,22 +148,22 @@ func newJSONSized(p store.Package) jsonSized {
 
 type jsonCached struct {
 	jsonSized
-	UsedBy    []string `json:"used_by"`
-	LinkedBy  []string `json:"linked_by"`
-	Receipt   bool     `json:"receipt"`
-	Condition string   `json:"condition"`
+	UsedBy    []string        `json:"used_by"`
+	LinkedBy  []string        `json:"linked_by"`
+	Receipt   bool            `json:"receipt"`
+	Condition store.Condition `json:"condition"`
 }
 
 // JSON writes the list for programs.
-func (l CacheList) JSON(run Run) any {
-	out := jsonCache{jsonHead: newJSONHead(l.Cache), Packages: []jsonCached{}, Sum: jsonCacheSum{len(l.Packages), map[store.Condition]int{}}, jsonRun: newJSONRun(run)}
+func (l CacheList) JSON() any {
+	out := jsonCache{jsonHead: newJSONHead(l.Cache), Sum: jsonCacheSum{len(l.Packages), map[store.Condition]int{}}}
 	for _, p := range l.Packages {
 		out.Size += p.Size
 		out.SizeOnDisk += p.OnDisk
 		out.Sum.Conditions[p.Condition]++
-		out.Packages = append(out.Packages, jsonCached{
-			newJSONSized(p), orEmpty(p.Users), orEmpty(p.Linked), p.Managed, string(p.Condition),
-		})
 	}
+	out.Packages = each(l.Packages, func(p store.Package) jsonCached {
+		return jsonCached{newJSONSized(p), orEmpty(p.Users), orEmpty(p.Linked), p.Managed, p.Condition}
+	})
 	return out
 }

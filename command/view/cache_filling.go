@@ -48,7 +48,6 @@ type jsonFilling struct {
 	Packages []jsonPrefetched `json:"packages"`
 	Receipts *bool            `json:"receipts"`
 	Sum      jsonFilled       `json:"summary"`
-	jsonRun
 }
 
 // jsonFilled counts packages.
@@ -71,10 +70,9 @@ type jsonPrefetched struct {
 
 // JSON lists every package that was asked for, in that order, platform by
 // platform.
-func (f CacheFilling) JSON(run Run) any {
-	out := jsonFilling{jsonHead: newJSONHead(f.Cache), Packages: []jsonPrefetched{}, Receipts: f.Receipts, jsonRun: newJSONRun(run)}
+func (f CacheFilling) JSON() any {
+	out := jsonFilling{jsonHead: newJSONHead(f.Cache), Packages: each(f.Filled, f.prefetched), Receipts: f.Receipts}
 	for _, filled := range f.Filled {
-		out.Packages = append(out.Packages, f.prefetched(filled))
 		switch {
 		case filled.Err != nil:
 			out.Sum.Failed++
@@ -91,7 +89,7 @@ func (f CacheFilling) JSON(run Run) any {
 func (f CacheFilling) prefetched(filled providercache.Prefetched) jsonPrefetched {
 	s := filled.Selection
 	p := jsonPrefetched{
-		jsonPackage: jsonPackage{s.Provider, s.Version, filled.Platform}, Added: filled.Err == nil && !filled.Present, Source: filled.Source, Bytes: known(filled.Bytes),
+		jsonPackage: selected(s, filled.Platform), Added: filled.Err == nil && !filled.Present, Source: filled.Source, Bytes: known(filled.Bytes),
 		jsonSpan: newJSONSpan(f.Span(s, filled.Platform)), jsonFailure: newJSONFailure(filled.Err),
 	}
 	if filled.Err == nil {

@@ -1,6 +1,7 @@
 package view
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
 	"io"
@@ -80,9 +81,7 @@ func (v CacheVerification) Text() string {
 			"An init or \"tfdeps cache add\" puts packages there; \"tfdeps doctor\" tells which cache init uses.\n", Printable(v.Cache.Dir))
 	}
 	var b strings.Builder
-	sums := map[store.Finding]int{}
 	for _, found := range v.Found {
-		sums[found.Finding]++
 		if found.Differs() {
 			fmt.Fprintln(&b, differs(found))
 		}
@@ -97,7 +96,7 @@ func (v CacheVerification) Text() string {
 		{store.NotLocked, "not what the lock files record"},
 		{store.Unknown, "with nothing to compare with but lock files (-locked)"},
 	} {
-		if n := sums[more.finding]; n > 0 {
+		if n := v.sum().Findings[string(more.finding)]; n > 0 {
 			parts = append(parts, fmt.Sprintf("%d %s", n, more.words))
 		}
 	}
@@ -131,7 +130,6 @@ type jsonRemoval struct {
 	Kept       []jsonKept  `json:"kept"`
 	Modules    jsonSwept   `json:"modules"`
 	Sum        jsonRemoved `json:"summary"`
-	jsonRun
 }
 
 // jsonRemoved counts packages, and the bytes that are free now or would be.
@@ -155,30 +153,17 @@ type jsonSwept struct {
 
 // JSON tells the same as Text, for programs: packages in the order in which
 // they were to go.
-func (r CacheRemoval) JSON(run Run) any {
-	out := jsonRemoval{
+func (r CacheRemoval) JSON() any {
+	return jsonRemoval{
 		jsonHead: newJSONHead(r.Cache), DryRun: r.DryRun, Freed: r.Done.Freed, Shared: r.Done.Shared,
-		SharedWith: orEmpty(r.Done.SharedWith), Removed: newJSONRemoved(r.Done), Kept: newJSONKept(r.Done),
+		SharedWith: orEmpty(r.Done.SharedWith), Removed: each(r.Done.Removed, newJSONSized), Kept: each(r.Done.Kept, newJSONKept),
 		Modules: jsonSwept{r.Entries, r.Bytes},
-		Sum:     jsonRemoved{len(r.Done.Removed), len(r.Done.Kept), r.Done.Freed + r.Bytes}, jsonRun: newJSONRun(run),
+		Sum:     jsonRemoved{len(r.Done.Removed), len(r.Done.Kept), r.Done.Freed + r.Bytes},
 	}
-	return out
 }
 
-func newJSONRemoved(done store.Removal) []jsonSized {
-	all := []jsonSized{}
-	for _, p := range done.Removed {
-		all = append(all, newJSONSized(p))
-	}
-	return all
-}
-
-func newJSONKept(done store.Removal) []jsonKept {
-	all := []jsonKept{}
-	for _, p := range done.Kept {
-		all = append(all, jsonKept{newJSONStored(p.Package), reasonToKeep(p), p.Why.Error(), orEmpty(p.Linked)})
-	}
-	return all
+func newJSONKept(p store.Kept) jsonKept {
+	return jsonKept{newJSONStored(p.Package), reasonToKeep(p), p.Why.Error(), orEmpty(p.Linked)}
 }
 
 // reasonToKeep is a word that stays the same, for what Kept.Why says.
@@ -201,39 +186,28 @@ type jsonVerification struct {
 	Removed  []jsonSized    `json:"removed"`
 	Kept     []jsonKept     `json:"kept"`
 	Sum      jsonFindings   `json:"summary"`
-	jsonRun
-}
-
-// jsonFindings counts packages, and those of each finding that there is.
-type jsonFindings struct {
-	Packages int            `json:"packages"`
-	Findings map[string]int `json:"findings"`
 }
 
 type jsonVerified struct {
 	jsonStored
-	Finding  string              `json:"finding"`
+	Finding  store.Finding       `json:"finding"`
 	H1       getproviders.Hash   `json:"h1,omitempty"`
 	Expected []getproviders.Hash `json:"expected"`
 	*jsonFailure
 }
 
 // JSON lists every package, in the order of addresses, versions and platforms.
-func (v CacheVerification) JSON(run Run) any {
-	out := jsonVerification{jsonHead: newJSONHead(v.Cache), Packages: []jsonVerified{}, Removed: []jsonSized{}, Kept: []jsonKept{},
-		Sum: jsonFindings{Findings: map[string]int{}}, jsonRun: newJSONRun(run)}
-	for _, found := range v.Found {
-		p := jsonVerified{
-			jsonStored: newJSONStored(found.Package), Finding: string(found.Finding), H1: found.H1,
-			Expected: orEmpty(found.Expected),
-		}
-		p.jsonFailure = newJSONFailure(found.Err)
-		out.Sum.Packages++
-		out.Sum.Findings[string(found.Finding)]++
-		out.Packages = append(out.Packages, p)
+func (v CacheVerification) JSON() any {
+	repaired := cmp.Or(v.Repaired, new(store.Removal))
+	return jsonVerification{
+		newJSONHead(v.Cache),
+		each(v.Found, func(p store.Verified) jsonVerified {
+			return jsonVerified{newJSONStored(p.Package), p.Finding, p.H1, orEmpty(p.Expected), newJSONFailure(p.Err)}
+		}),
+		each(repaired.Removed, newJSONSized), each(repaired.Kept, newJSONKept), v.sum(),
 	}
-	if v.Repaired != nil {
-		out.Removed, out.Kept = newJSONRemoved(*v.Repaired), newJSONKept(*v.Repaired)
-	}
-	return out
+}
+
+func (v CacheVerification) sum() jsonFindings {
+	return findings(v.Found, func(p store.Verified) string { return string(p.Finding) })
 }

@@ -75,7 +75,6 @@ type jsonTransfer struct {
 	URL      string            `json:"url"`
 	Packages []jsonTransferred `json:"packages"`
 	Sum      jsonTransferSum   `json:"summary"`
-	jsonRun
 }
 
 // jsonTransferSum counts packages.
@@ -96,14 +95,10 @@ type jsonTransferred struct {
 }
 
 // JSON lists every package that lock files select, platform by platform.
-func (t CacheTransfer) JSON(run Run) any {
-	out := jsonTransfer{jsonHead: newJSONHead(t.Cache), URL: t.Remote, Packages: []jsonTransferred{}, Sum: t.sum(), jsonRun: newJSONRun(run)}
-	for _, p := range t.Packages {
-		out.Packages = append(out.Packages, jsonTransferred{
-			jsonPackage: jsonPackage{p.Selection.Provider, p.Selection.Version, p.Platform}, State: p.State, URL: p.URL, Bytes: known(p.Bytes), jsonFailure: newJSONFailure(p.Err),
-		})
-	}
-	return out
+func (t CacheTransfer) JSON() any {
+	return jsonTransfer{newJSONHead(t.Cache), t.Remote, each(t.Packages, func(p transfer.Result) jsonTransferred {
+		return jsonTransferred{selected(p.Selection, p.Platform), p.State, p.URL, known(p.Bytes), newJSONFailure(p.Err)}
+	}), t.sum()}
 }
 
 // TransferProblems explains what went wrong: one problem for each cause that several packages failed for, and each other package.

@@ -44,24 +44,20 @@ const unknown = "unknown"
 // Text is the inventory as a CycloneDX document, which is JSON for people, too.
 func (i Inventory) Text() string {
 	var b strings.Builder
-	_ = writeReport(&b, i.JSON(Run{})) // to memory
+	_ = Write(&b, i, true, Run{}) // to memory
 	return b.String()
 }
 
 // JSON is the document. Its format has no room for what other reports end with.
-func (i Inventory) JSON(Run) any {
-	bom := cdxDocument{
+func (i Inventory) JSON() any {
+	return Whole{cdxDocument{
 		Schema: "http://cyclonedx.org/schema/bom-1.6.schema.json", Format: "CycloneDX", SpecVersion: "1.6", Version: 1,
 		Metadata: cdxMetadata{
 			Timestamp: i.Made.UTC().Format(time.RFC3339),
 			Tools:     cdxTools{Components: []cdxComponent{{Type: "application", Name: "tfdeps", Version: i.Version}}},
 		},
-		Components: make([]cdxComponent, len(i.Packages)),
-	}
-	for n, p := range i.Packages {
-		bom.Components[n] = p.component()
-	}
-	return bom
+		Components: each(i.Packages, InventoryPackage.component),
+	}}
 }
 
 // The parts of a CycloneDX document that are used here. The library of CycloneDX, which reads what is written in a

@@ -17,6 +17,7 @@ type Doctor struct {
 	Cache     DoctorCache     `json:"cache"`
 	Programs  []DoctorProgram `json:"programs"`
 	Policies  []DoctorPolicy  `json:"policies"`
+	Healthy   bool            `json:"healthy"` // JSON fills it
 
 	Problems problem.List `json:"-"`
 	Color    bool         `json:"-"` // for people
@@ -119,19 +120,12 @@ type DoctorPolicy struct {
 func CodeOfProblem(p *problem.Problem) string { return codeOf(p) }
 
 // JSON is the report for programs.
-func (d Doctor) JSON(run Run) any {
+func (d Doctor) JSON() any {
 	d.Config, d.Sources, d.Hosts, d.Network = orEmpty(d.Config), orEmpty(d.Sources), orEmpty(d.Hosts), orEmpty(d.Network)
 	d.Tokens, d.Programs, d.Policies = orEmpty(d.Tokens), orEmpty(d.Programs), orEmpty(d.Policies)
 	for i, file := range d.Config {
 		d.Config[i].Settings = orEmpty(file.Settings)
 	}
-	return struct {
-		FormatVersion string `json:"format_version"`
-		Doctor
-		Healthy bool `json:"healthy"`
-		jsonRun
-	}{resultFormat, d, !d.Problems.HasErrors(), newJSONRun(run)}
+	d.Healthy = !d.Problems.HasErrors()
+	return d
 }
-
-// orEmpty keeps null out of JSON.
-func orEmpty[T any](list []T) []T { return append([]T{}, list...) }

@@ -45,7 +45,7 @@ func (d Doctor) summary(p *doctorPage) string {
 }
 
 func (d Doctor) writeConfig(p *doctorPage) {
-	p.section("CLI configuration")
+	p.section("CLI configuration", "none", len(d.Config))
 	for _, file := range d.Config {
 		if !file.Exists {
 			p.line(file.Path + " (doesn't exist)")
@@ -60,10 +60,7 @@ func (d Doctor) writeConfig(p *doctorPage) {
 			p.line(fmt.Sprintf("  line %d: %s", s.Line, text))
 		}
 	}
-	if len(d.Config) == 0 {
-		p.line("none")
-	}
-	p.section("Where providers come from")
+	p.section("Where providers come from", "nowhere: the provider_installation block is empty", len(d.Sources))
 	for i, s := range d.Sources {
 		text := fmt.Sprintf("%d. %s", i+1, s.Kind)
 		if s.Location != "" {
@@ -80,42 +77,30 @@ func (d Doctor) writeConfig(p *doctorPage) {
 		}
 		p.line(text)
 	}
-	if len(d.Sources) == 0 {
-		p.line("nowhere: the provider_installation block is empty")
-	}
 }
 
 func (d Doctor) writeHosts(p *doctorPage) {
-	p.section("Registries and mirrors")
+	p.section("Registries and mirrors", "none", len(d.Hosts))
 	for _, h := range d.Hosts {
 		p.marked(h.mark(), strings.ReplaceAll(h.Kind, "_", " ")+" "+h.Host)
 		for _, detail := range h.details() {
 			p.line("        " + detail)
 		}
 	}
-	if len(d.Hosts) == 0 {
-		p.line("none")
-	}
-	p.section("Proxy and certificates")
-	p.table(rowsOf(d.Network, func(s DoctorSetting) (string, string) {
+	p.section("Proxy and certificates", "no proxy, and the certificates of the system", len(d.Network))
+	p.table(each(d.Network, func(s DoctorSetting) [2]string {
 		if s.Found != "" {
-			return s.Name, s.Value + ": " + s.Found
+			s.Value += ": " + s.Found
 		}
-		return s.Name, s.Value
+		return [2]string{s.Name, s.Value}
 	}))
-	if len(d.Network) == 0 {
-		p.line("no proxy, and the certificates of the system")
-	}
-	p.section("Tokens")
-	p.table(rowsOf(d.Tokens, func(t DoctorToken) (string, string) {
+	p.section("Tokens", "none", len(d.Tokens))
+	p.table(each(d.Tokens, func(t DoctorToken) [2]string {
 		if t.For == "packages" {
-			return t.Host, t.From + " (for packages)"
+			t.From += " (for packages)"
 		}
-		return t.Host, t.From
+		return [2]string{t.Host, t.From}
 	}))
-	if len(d.Tokens) == 0 {
-		p.line("none")
-	}
 }
 
 func (h DoctorHost) mark() string {
@@ -153,10 +138,8 @@ func (h DoctorHost) details() (lines []string) {
 }
 
 func (d Doctor) writeCache(p *doctorPage) {
-	p.section("Shared cache")
 	c := d.Cache
-	if c.Directory == "" {
-		p.line("none")
+	if p.section("Shared cache", "none", len(c.Directory)); c.Directory == "" {
 		return
 	}
 	rows := [][2]string{{"directory", c.Directory + c.state()}, {"named by", c.NamedBy}}
@@ -172,8 +155,7 @@ func (d Doctor) writeCache(p *doctorPage) {
 	if c.Link != "" {
 		rows = append(rows, [2]string{"links", c.links()})
 	}
-	rows = append(rows, [2]string{"trust", c.trust()})
-	p.table(rows)
+	p.table(append(rows, [2]string{"trust", c.trust()}))
 }
 
 func (c DoctorCache) state() string {
@@ -227,29 +209,27 @@ func isAre(n int) string {
 }
 
 func (d Doctor) writeMachine(p *doctorPage) {
-	p.section("Programs")
-	p.table(rowsOf(d.Programs, func(g DoctorProgram) (string, string) {
+	p.section("Programs", "", len(d.Programs))
+	p.table(each(d.Programs, func(g DoctorProgram) [2]string {
 		switch {
 		case g.Path == "":
-			return g.Program, "not found on PATH"
+			g.Path = "not found on PATH"
 		case g.IsOwn:
-			return g.Program, g.Path + " (tfdeps)"
+			g.Path += " (tfdeps)"
 		case g.Error != "":
-			return g.Program, g.Path + " (doesn't tell its version)"
+			g.Path += " (doesn't tell its version)"
 		default:
-			return g.Program + " " + g.Version, g.Path
+			g.Program += " " + g.Version
 		}
+		return [2]string{g.Program, g.Path}
 	}))
-	p.section("Policy files")
+	p.section("Policy files", "none", len(d.Policies))
 	for _, f := range d.Policies {
 		mark := "ok"
 		if !f.OK {
 			mark = "failed"
 		}
 		p.marked(mark, f.Path)
-	}
-	if len(d.Policies) == 0 {
-		p.line("none")
 	}
 }
 
@@ -259,7 +239,13 @@ type doctorPage struct {
 	color bool
 }
 
-func (p *doctorPage) section(name string) { p.text.WriteString("\n" + p.paint(name, escBold) + "\n") }
+// section writes a heading, and what is said if there are no items.
+func (p *doctorPage) section(name, none string, items int) {
+	p.text.WriteString("\n" + p.paint(name, escBold) + "\n")
+	if items == 0 && none != "" {
+		p.line(none)
+	}
+}
 
 func (p *doctorPage) line(text string) { p.text.WriteString("  " + printableLine(text) + "\n") }
 
@@ -276,15 +262,6 @@ func (p *doctorPage) paint(text, esc string) string {
 	return esc + text + escReset
 }
 
-// rowsOf makes a row of a name and a value of each item.
-func rowsOf[T any](items []T, row func(T) (name, value string)) (rows [][2]string) {
-	for _, item := range items {
-		name, value := row(item)
-		rows = append(rows, [2]string{name, value})
-	}
-	return rows
-}
-
 // table writes rows of a name and a value.
 func (p *doctorPage) table(rows [][2]string) {
 	longest := 0
@@ -292,6 +269,6 @@ func (p *doctorPage) table(rows [][2]string) {
 		longest = max(longest, utf8.RuneCountInString(row[0]))
 	}
 	for _, row := range rows {
-		p.line(row[0] + strings.Repeat(" ", longest-utf8.RuneCountInString(row[0])+2) + row[1])
+		p.line(fmt.Sprintf("%-*s  %s", longest, row[0], row[1]))
 	}
 }

@@ -99,7 +99,7 @@ func allFailed(product getproviders.Product, err error) string {
 	if len(providers) == 0 {
 		return withHint(err)
 	}
-	return Explained(err) + list("These providers are not installed:", texts(providers, product.Short))
+	return Explained(err) + list("These providers are not installed:", each(providers, product.Short))
 }
 
 // failure is one provider's failure on its way to words.

@@ -91,7 +91,7 @@ func IncompleteLock(product getproviders.Product, providers []getproviders.Provi
 			"To calculate additional checksums for another platform, run:\n"+
 			"  %s providers lock -platform=%s\n"+
 			"(where %[5]s is the platform to generate)",
-		product.Name, problem.Items(texts(providers, product.Short)), platform, product.Program, otherPlatform(platform)))
+		product.Name, problem.Items(each(providers, product.Short)), platform, product.Program, otherPlatform(platform)))
 }
 
 // otherPlatform is an example of a platform other than the current one.

@@ -94,7 +94,7 @@ func byCause(err error) (all []several, interrupted bool) {
 
 // text lists the packages, and says what they failed for.
 func (s several) text() string {
-	return problem.Items(texts(s.packages, part.name)) + "\n\n" + Explained(s.cause)
+	return problem.Items(each(s.packages, part.name)) + "\n\n" + Explained(s.cause)
 }
 
 // canceled is what an interrupt comes to.

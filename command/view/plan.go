@@ -141,7 +141,7 @@ func codes(reasons []CheckReason) string {
 	if len(reasons) == 0 {
 		return ""
 	}
-	return " (" + strings.Join(texts(reasons, func(r CheckReason) string { return r.Code }), ", ") + ")"
+	return " (" + strings.Join(each(reasons, func(r CheckReason) string { return r.Code }), ", ") + ")"
 }
 
 func (m PlannedModule) text() string {

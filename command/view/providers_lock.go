@@ -101,10 +101,8 @@ func (v *Lock) Report() Result { return v.report }
 
 // lockReport is what became of lock files, for programs.
 type lockReport struct {
-	Format string        `json:"format_version"`
-	Dirs   []jsonLockDir `json:"directories"`
-	Sum    jsonLockSum   `json:"summary"`
-	jsonRun
+	Dirs []jsonLockDir `json:"directories"`
+	Sum  jsonLockSum   `json:"summary"`
 }
 
 type jsonLockDir struct {
@@ -139,14 +137,7 @@ func (s *jsonLockSum) add(o jsonLockDir) {
 	for _, provider := range o.Providers {
 		for _, p := range provider.Platforms {
 			s.Packages++
-			switch p.Origin {
-			case hashOrigins[lockhashes.HashesComputed]:
-				s.Computed++
-			case hashOrigins[lockhashes.HashesRecalled]:
-				s.Recalled++
-			case hashOrigins[lockhashes.HashesListed]:
-				s.Listed++
-			}
+			*map[string]*int{"computed": &s.Computed, "recalled": &s.Recalled, "listed": &s.Listed}[p.Origin]++
 			if p.Bytes != nil {
 				s.Bytes += *p.Bytes
 			}
@@ -225,8 +216,7 @@ func (o *jsonLockDir) add(d LockedDir, p lockhashes.Package, times *run) {
 func (r lockReport) Text() string { return "" }
 
 // JSON writes what became of all directories.
-func (r lockReport) JSON(run Run) any {
-	r.Format, r.jsonRun = resultFormat, newJSONRun(run)
+func (r lockReport) JSON() any {
 	r.Dirs = orEmpty(r.Dirs)
 	return r
 }

@@ -85,13 +85,11 @@ func (v *Mirror) Report(dir string) Result {
 
 // mirrorReport is what became of a mirror.
 type mirrorReport struct {
-	Format   string          `json:"format_version"`
 	Dir      string          `json:"directory"`
 	Packages []jsonArchive   `json:"packages"`
 	Pruned   []string        `json:"pruned"`
 	Waiting  []string        `json:"waiting"`
 	Sum      jsonArchivesSum `json:"summary"`
-	jsonRun
 }
 
 // jsonArchive is a package in a mirror, or in a repository.
@@ -119,7 +117,7 @@ type jsonArchivesSum struct {
 func (v *Mirror) packages(all []archivedir.Package) (out []jsonArchive) {
 	for _, p := range all {
 		shown := jsonArchive{
-			jsonPackage: jsonPackage{p.Selection.Provider, p.Selection.Version, p.Platform}, Path: filepath.ToSlash(p.Path), Present: p.Present, Source: p.Source, Bytes: known(p.Bytes),
+			jsonPackage: selected(p.Selection, p.Platform), Path: filepath.ToSlash(p.Path), Present: p.Present, Source: p.Source, Bytes: known(p.Bytes),
 			jsonSpan: newJSONSpan(v.activity.run.span(p.Selection, p.Platform)), jsonFailure: newJSONFailure(p.Err),
 		}
 		if p.Err == nil && !p.Present {
@@ -151,8 +149,8 @@ func sumOfArchives(packages []jsonArchive) (sum jsonArchivesSum) {
 func (r mirrorReport) Text() string { return "" }
 
 // JSON writes what became of the mirror.
-func (r mirrorReport) JSON(run Run) any {
-	r.Format, r.Sum, r.jsonRun = resultFormat, sumOfArchives(r.Packages), newJSONRun(run)
+func (r mirrorReport) JSON() any {
+	r.Sum = sumOfArchives(r.Packages)
 	r.Packages, r.Pruned, r.Waiting = orEmpty(r.Packages), orEmpty(r.Pruned), orEmpty(r.Waiting)
 	return r
 }

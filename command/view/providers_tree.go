@@ -142,13 +142,8 @@ func cutLast(path string) (rest, name string) {
 
 // JSON writes the report for programs, as one object. It is documented in the
 // help of the command.
-func (r ProvidersReport) JSON(run Run) any {
-	out := jsonProviders{
-		Format:    resultFormat,
-		Modules:   make([]jsonModule, 0, len(r.Modules)),
-		Providers: []jsonProvider{},
-		jsonRun:   newJSONRun(run),
-	}
+func (r ProvidersReport) JSON() any {
+	out := jsonProviders{Modules: []jsonModule{}}
 	known := map[string]bool{} // paths of modules, and of tests, which are none
 	for _, m := range r.withTests() {
 		out.Modules = append(out.Modules, newJSONModule(m, known))
@@ -163,9 +158,13 @@ func (r ProvidersReport) JSON(run Run) any {
 		out.State = &jsonState{Providers: orEmpty(r.State.Providers())}
 	}
 	all := r.Required()
-	for _, p := range all.Providers() {
-		out.Providers = append(out.Providers, r.jsonProvider(p, all.Constraints(p)))
-	}
+	out.Providers = each(all.Providers(), func(p getproviders.Provider) jsonProvider {
+		shown := jsonProvider{Address: p, BuiltIn: p.IsBuiltIn(), Constraints: all.Constraints(p)}
+		if locked, ok := r.Locked[p]; ok {
+			shown.Locked = &locked
+		}
+		return shown
+	})
 	out.Sum = jsonTreeSum{len(out.Modules), len(out.Providers)}
 	return out
 }
@@ -193,12 +192,10 @@ func (r ProvidersReport) withTests() []ModuleProviders {
 }
 
 type jsonProviders struct {
-	Format    string         `json:"format_version"`
 	Modules   []jsonModule   `json:"modules"`
 	State     *jsonState     `json:"state"` // null: not known
 	Providers []jsonProvider `json:"providers"`
 	Sum       jsonTreeSum    `json:"summary"`
-	jsonRun
 }
 
 type jsonTreeSum struct {
@@ -247,10 +244,7 @@ type jsonProvider struct {
 }
 
 func newJSONModule(m ModuleProviders, known map[string]bool) jsonModule {
-	out := jsonModule{
-		Path: m.Path, Key: m.Key, Source: m.Source, Version: m.Version, Dir: m.Dir,
-		Required: []jsonRequirement{},
-	}
+	out := jsonModule{Path: m.Path, Key: m.Key, Source: m.Source, Version: m.Version, Dir: m.Dir}
 	if m.Path != "" {
 		parent, _ := splitPath(m.Path, known)
 		if !known[parent] {
@@ -261,20 +255,10 @@ func newJSONModule(m ModuleProviders, known map[string]bool) jsonModule {
 	if m.Call != nil {
 		out.Call = &jsonCall{filepath.ToSlash(m.Call.File), m.Call.Line, m.Call.Version}
 	}
-	for _, p := range m.Required.Providers() {
-		required := jsonRequirement{Address: p, Constraints: m.Required.Constraints(p), Origins: []jsonOrigin{}}
-		for _, r := range m.Required[p] {
-			required.Origins = append(required.Origins, jsonOrigin{filepath.ToSlash(r.Pos.File), r.Pos.Line, r.Constraints})
-		}
-		out.Required = append(out.Required, required)
-	}
-	return out
-}
-
-func (r ProvidersReport) jsonProvider(p getproviders.Provider, c getproviders.Constraints) jsonProvider {
-	out := jsonProvider{Address: p, BuiltIn: p.IsBuiltIn(), Constraints: c}
-	if locked, ok := r.Locked[p]; ok {
-		out.Locked = &locked
-	}
+	out.Required = each(m.Required.Providers(), func(p getproviders.Provider) jsonRequirement {
+		return jsonRequirement{p, m.Required.Constraints(p), each(m.Required[p], func(r getproviders.Requirement) jsonOrigin {
+			return jsonOrigin{filepath.ToSlash(r.Pos.File), r.Pos.Line, r.Constraints}
+		})}
+	})
 	return out
 }

@@ -25,10 +25,8 @@ type LocatedDir struct {
 
 type (
 	jsonURLs struct {
-		Format string        `json:"format_version"`
-		Dirs   []jsonURLsDir `json:"directories"`
-		Sum    jsonURLsSum   `json:"summary"`
-		jsonRun
+		Dirs []jsonURLsDir `json:"directories"`
+		Sum  jsonURLsSum   `json:"summary"`
 	}
 	jsonURLsSum struct {
 		Packages int   `json:"packages"`
@@ -67,8 +65,8 @@ type (
 )
 
 // JSON prints the report for programs.
-func (r URLsReport) JSON(run Run) any {
-	out := jsonURLs{Format: resultFormat, Dirs: []jsonURLsDir{}, jsonRun: newJSONRun(run)}
+func (r URLsReport) JSON() any {
+	out := jsonURLs{Dirs: []jsonURLsDir{}}
 	for _, d := range r.Dirs {
 		dir := jsonURLsDir{
 			Dir: filepath.ToSlash(d.Dir), LockFile: filepath.ToSlash(filepath.Join(d.Dir, d.LockFile)),

@@ -101,19 +101,14 @@ func verifySum(t VerifiedTree) string {
 	if len(t.Packages) == 0 {
 		return nothingVerified(t)
 	}
-	counts := map[store.TreeFinding]int{}
-	there := len(t.Packages)
-	for _, p := range t.Packages {
-		if counts[p.Finding]++; p.Finding == store.TreeMissing {
-			there--
-		}
-	}
+	counts := findings(t.Packages, findingOf).Findings
+	there := len(t.Packages) - counts[string(store.TreeMissing)]
 	var parts []string
 	for _, finding := range []store.TreeFinding{
 		store.TreeOK, store.TreeMissing, store.TreeDangling, store.TreeNotLocked,
 		store.TreeDiffers, store.TreeUnproven, store.TreeUnreadable,
 	} {
-		if n := counts[finding]; n > 0 {
+		if n := counts[string(finding)]; n > 0 {
 			parts = append(parts, fmt.Sprintf("%d %s", n, strings.ReplaceAll(string(finding), "_", " ")))
 		}
 	}
@@ -140,12 +135,6 @@ type jsonVerifiedTree struct {
 	Packages []jsonVerifiedPackage `json:"packages"`
 }
 
-// jsonVerifySum counts packages, and those of each finding that there is.
-type jsonVerifySum struct {
-	Packages int                       `json:"packages"`
-	Findings map[store.TreeFinding]int `json:"findings"`
-}
-
 type jsonVerifiedPackage struct {
 	jsonPackage
 	Finding       store.TreeFinding     `json:"finding"`
@@ -159,24 +148,19 @@ type jsonVerifiedPackage struct {
 }
 
 // JSON writes what was found, for programs, as one object.
-func (v VerifyReport) JSON(run Run) any {
-	report := struct {
-		Format string             `json:"format_version"`
-		Trees  []jsonVerifiedTree `json:"trees"`
-		Sum    jsonVerifySum      `json:"summary"`
-		jsonRun
-	}{Format: resultFormat, Trees: []jsonVerifiedTree{}, Sum: jsonVerifySum{Findings: map[store.TreeFinding]int{}}, jsonRun: newJSONRun(run)}
-	for _, t := range v.Trees {
-		out := jsonVerifiedTree{Path: filepath.ToSlash(t.Path), LockFile: filepath.ToSlash(t.LockFile), Packages: []jsonVerifiedPackage{}}
-		for _, p := range t.Packages {
-			out.Packages = append(out.Packages, newJSONVerifiedPackage(p))
-			report.Sum.Packages++
-			report.Sum.Findings[p.Finding]++
-		}
-		report.Trees = append(report.Trees, out)
-	}
-	return report
+func (v VerifyReport) JSON() any {
+	var all []store.ComparedPackage
+	trees := each(v.Trees, func(t VerifiedTree) jsonVerifiedTree {
+		all = append(all, t.Packages...)
+		return jsonVerifiedTree{filepath.ToSlash(t.Path), filepath.ToSlash(t.LockFile), each(t.Packages, newJSONVerifiedPackage)}
+	})
+	return struct {
+		Trees []jsonVerifiedTree `json:"trees"`
+		Sum   jsonFindings       `json:"summary"`
+	}{trees, findings(all, findingOf)}
 }
+
+func findingOf(p store.ComparedPackage) string { return string(p.Finding) }
 
 func newJSONVerifiedPackage(p store.ComparedPackage) jsonVerifiedPackage {
 	out := jsonVerifiedPackage{
@@ -220,14 +204,10 @@ func (r HashReport) Text() string {
 }
 
 // JSON writes an array with an object for each package.
-func (r HashReport) JSON(_ Run) any {
+func (r HashReport) JSON() any {
 	type described struct {
 		PackageHashes
 		*jsonFailure
 	}
-	out := []described{}
-	for _, p := range r {
-		out = append(out, described{p, newJSONFailure(p.Err)})
-	}
-	return out
+	return Whole{each(r, func(p PackageHashes) described { return described{p, newJSONFailure(p.Err)} })}
 }

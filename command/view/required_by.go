@@ -63,24 +63,24 @@ func boundText(b resolve.ConstraintBound) string {
 // conflictText shows every requirement with the newest version that it allows,
 // and which ones there is no version for.
 func conflictText(sentence string, c resolve.Conflict) string {
-	every := list(sentence, texts(c.Bounds, boundText))
+	every := list(sentence, each(c.Bounds, boundText))
 	switch {
 	case len(c.Minimal) == 0 || len(c.Bounds) == 1:
 		return every
 	case len(c.Minimal) == len(c.Bounds):
 		return every + "\n\nNo version satisfies all of these. Without any one of them there would be one."
 	case len(c.Minimal) == 1:
-		return every + list("This one alone leaves no version:", texts(c.Minimal, boundText))
+		return every + list("This one alone leaves no version:", each(c.Minimal, boundText))
 	default:
-		return every + list(fmt.Sprintf("These %d leave no version between them, whatever the others say:", len(c.Minimal)), texts(c.Minimal, boundText))
+		return every + list(fmt.Sprintf("These %d leave no version between them, whatever the others say:", len(c.Minimal)), each(c.Minimal, boundText))
 	}
 }
 
 // lockedText shows which requirements are against the locked version, and
 // which aren't.
 func lockedText(e *resolve.LockedVersionError) string {
-	return list(fmt.Sprintf("Version %s is not allowed by:", e.Version), texts(e.Requirements, requirementText)) +
-		list("It is allowed by:", texts(e.Others, requirementText))
+	return list(fmt.Sprintf("Version %s is not allowed by:", e.Version), each(e.Requirements, requirementText)) +
+		list("It is allowed by:", each(e.Others, requirementText))
 }
 
 // otherAddress answers the commonest mistake: a configuration that says nothing
@@ -115,14 +115,6 @@ func (f failure) otherAddress() string {
 	}
 	sentence := fmt.Sprintf("The provider is required by these, which are compared with the versions of %s:", f.product.Short(other.Provider))
 	return text + conflictText(sentence, resolve.FindConflict(f.req[f.Provider], other.Versions))
-}
-
-// texts are those of several things.
-func texts[T any](things []T, text func(T) string) (all []string) {
-	for _, thing := range things {
-		all = append(all, text(thing))
-	}
-	return all
 }
 
 // list is a paragraph with items below a sentence; "" without items.

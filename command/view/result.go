@@ -9,20 +9,33 @@ import (
 
 	"github.com/tfdeps/tfdeps/command/problem"
 	"github.com/tfdeps/tfdeps/getproviders"
+	"github.com/tfdeps/tfdeps/providercache/resolve"
 )
 
 // Result is what a command found out or did, for people and for programs.
 type Result interface {
 	// Text is the report for people.
 	Text() string
-	// JSON is the report for programs, an object that ends with what the run says of itself.
-	JSON(run Run) any
+	// JSON is the report for programs: an object, in which what the run says of itself is put last.
+	JSON() any
 }
+
+// Whole is a report for programs in a format of others: the run says nothing of itself in it.
+type Whole struct{ Report any }
+
+// resultFormat is the version of the reports: a number after the dot that is greater means
+// additions, one before it a change.
+const resultFormat = "1.0"
 
 // Write writes a report for people or for programs.
 func Write(w io.Writer, r Result, asJSON bool, run Run) error {
 	if asJSON {
-		return writeReport(w, r.JSON(run))
+		if whole, ok := r.JSON().(Whole); ok {
+			return writeReport(w, whole.Report)
+		}
+		return writeReport(w, struct {
+			Format string `json:"format_version"`
+		}{resultFormat}, r.JSON(), newJSONRun(run))
 	}
 	text := r.Text()
 	if text == "" { // who reads a pipe may have ended already
@@ -46,17 +59,8 @@ type NoResult struct{}
 // Text writes nothing: people see the problems.
 func (NoResult) Text() string { return "" }
 
-// JSON writes what every report has.
-func (NoResult) JSON(run Run) any {
-	return struct {
-		Format string `json:"format_version"`
-		jsonRun
-	}{resultFormat, newJSONRun(run)}
-}
-
-// resultFormat is the version of the reports: a number after the dot that is greater means
-// additions, one before it a change.
-const resultFormat = "1.0"
+// JSON has nothing beside what every report has.
+func (NoResult) JSON() any { return nil }
 
 // jsonRun is the end of each report.
 type jsonRun struct {
@@ -113,6 +117,10 @@ type jsonPackage struct {
 	Platform getproviders.Platform `json:"platform"`
 }
 
+func selected(s resolve.Selection, platform getproviders.Platform) jsonPackage {
+	return jsonPackage{s.Provider, s.Version, platform}
+}
+
 // known is a number of bytes, null where it isn't known.
 func known(bytes int64) *int64 {
 	if bytes <= 0 {
@@ -146,16 +154,50 @@ func ordered(problems problem.List) problem.List {
 	return slices.CompactFunc(sorted, sameProblem)
 }
 
-// writeReport writes the result of a command as one JSON object over several
-// lines. Constraints such as ">= 1.0" stay readable.
-func writeReport(w io.Writer, report any) error {
-	var b bytes.Buffer
-	out := json.NewEncoder(&b)
+// writeReport writes JSON over several lines; objects, of which some may be nil, become one. Constraints such as ">= 1.0" stay
+// readable.
+func writeReport(w io.Writer, parts ...any) error {
+	var lines, b bytes.Buffer
+	out := json.NewEncoder(&lines)
 	out.SetEscapeHTML(false)
-	out.SetIndent("", "  ")
-	if err := out.Encode(report); err != nil {
+	for _, part := range parts {
+		if part == nil {
+			continue
+		}
+		if err := out.Encode(part); err != nil {
+			return err
+		}
+	}
+	one := bytes.ReplaceAll(lines.Bytes(), []byte("}\n{"), []byte(","))
+	if err := json.Indent(&b, one, "", "  "); err != nil {
 		return err
 	}
 	_, err := w.Write(PrintableJSON(b.Bytes()))
 	return err
+}
+
+// each makes a list of another, which is never null in JSON.
+func each[T, U any](list []T, of func(T) U) []U {
+	all := []U{}
+	for _, item := range list {
+		all = append(all, of(item))
+	}
+	return all
+}
+
+// orEmpty keeps null out of JSON.
+func orEmpty[T any](list []T) []T { return append([]T{}, list...) }
+
+// jsonFindings counts packages, and those of each finding that there is.
+type jsonFindings struct {
+	Packages int            `json:"packages"`
+	Findings map[string]int `json:"findings"`
+}
+
+func findings[P any](packages []P, of func(P) string) jsonFindings {
+	sum := jsonFindings{len(packages), map[string]int{}}
+	for _, p := range packages {
+		sum.Findings[of(p)]++
+	}
+	return sum
 }

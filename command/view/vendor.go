@@ -33,15 +33,13 @@ func (v *Vendor) End() problem.List { return v.mirror.End(mirror.Result{}) }
 
 // vendorReport is what became of a directory, for programs.
 type vendorReport struct {
-	FormatVersion string         `json:"format_version"`
-	Packages      []jsonArchive  `json:"packages"`
-	Modules       []vendorModule `json:"modules"`
-	Changed       []string       `json:"changed"`
-	Removed       []string       `json:"removed"`
-	UpToDate      *bool          `json:"up_to_date,omitempty"` // of -check
-	Reasons       []CheckReason  `json:"reasons,omitempty"`
-	Sum           vendorSum      `json:"summary"`
-	jsonRun
+	Packages []jsonArchive  `json:"packages"`
+	Modules  []vendorModule `json:"modules"`
+	Changed  []string       `json:"changed"`
+	Removed  []string       `json:"removed"`
+	UpToDate *bool          `json:"up_to_date,omitempty"` // of -check
+	Reasons  []CheckReason  `json:"reasons,omitempty"`
+	Sum      vendorSum      `json:"summary"`
 }
 
 // vendorSum counts what is in the lists.
@@ -122,9 +120,8 @@ func (v *Vendor) Report() Result { return v.report }
 func (r vendorReport) Text() string { return "" }
 
 // JSON writes what became of the directory.
-func (r vendorReport) JSON(run Run) any {
+func (r vendorReport) JSON() any {
 	r.Sum = vendorSum{sumOfArchives(r.Packages), len(r.Modules), len(r.Changed), len(r.Removed)}
 	r.Packages, r.Modules, r.Changed, r.Removed = orEmpty(r.Packages), orEmpty(r.Modules), orEmpty(r.Changed), orEmpty(r.Removed)
-	r.FormatVersion, r.jsonRun = resultFormat, newJSONRun(run)
 	return r
 }
