@@ -7,7 +7,6 @@ import (
 	"github.com/tfdeps/tfdeps/command/cli"
 	"github.com/tfdeps/tfdeps/command/problem"
 	"github.com/tfdeps/tfdeps/command/products"
-	"github.com/tfdeps/tfdeps/command/view"
 	"github.com/tfdeps/tfdeps/depsfile"
 	"github.com/tfdeps/tfdeps/getproviders"
 )
@@ -84,11 +83,11 @@ func (v versionReport) JSON() any {
 	for _, lock := range v.locks {
 		selections[lock.Provider.String()] = lock.Version.String()
 	}
-	return view.Whole{Report: struct {
+	return struct {
 		ProductVersion string            `json:"terraform_version"`
 		Platform       string            `json:"platform"`
 		Selections     map[string]string `json:"provider_selections"`
 		Outdated       bool              `json:"terraform_outdated"`
 		OwnVersion     string            `json:"tfdeps_version"`
-	}{v.product.Version, getproviders.CurrentPlatform().String(), selections, false, v.meta.Version}}
+	}{v.product.Version, getproviders.CurrentPlatform().String(), selections, false, v.meta.Version}
 }

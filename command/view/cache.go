@@ -22,14 +22,13 @@ func (d CacheDir) Text() string {
 	return d.Cache.Dir + "\n"
 }
 
-// JSON writes an object that names the path.
-func (d CacheDir) JSON() any { return newJSONHead(d.Cache) }
+// JSON is an object that names the path.
+func (d CacheDir) JSON() any { return cacheObject(d.Cache) }
 
 // CacheKey is the key of what lock files select, and what keys of other selections begin with.
 type CacheKey struct {
-	Key      string                `json:"key"`
-	Platform getproviders.Platform `json:"platform"`
-	Prefix   string                `json:"restore_keys"`
+	Key, Prefix string
+	Platform    getproviders.Platform
 }
 
 // Text writes the key and nothing else, for people and for scripts.
@@ -37,8 +36,10 @@ func (k CacheKey) Text() string {
 	return k.Key + "\n"
 }
 
-// JSON writes an object with the key.
-func (k CacheKey) JSON() any { return k }
+// JSON is an object with the key.
+func (k CacheKey) JSON() any {
+	return object{"key", k.Key, "platform", k.Platform, "restore_keys", k.Prefix}
+}
 
 // CacheList is what "cache list" tells.
 type CacheList struct {
@@ -54,9 +55,8 @@ const usersShown = 3
 func (l CacheList) Text() string {
 	var b strings.Builder
 	table := tabwriter.NewWriter(&b, 0, 0, 2, ' ', 0)
-	var size, onDisk int64
+	size, onDisk := l.sizes()
 	for _, p := range l.Packages {
-		size, onDisk = size+p.Size, onDisk+p.OnDisk
 		fmt.Fprintf(table, "%s\t%s\t%s\t%s\t%s on disk\tused %s\t%s\n",
 			p.Provider, p.Version, p.Platform, megabytes(p.Size), megabytes(p.OnDisk), p.LastUse.Local().Format("2006-01-02"), p.Condition)
 		for i, user := range p.Users {
@@ -102,68 +102,32 @@ func GitHubOutput(w io.Writer, pairs [][2]string) {
 	}
 }
 
-// jsonHead begins each of these objects.
-type jsonHead struct {
-	Directory string `json:"directory"`
-	Named     bool   `json:"named"`
+// cacheObject begins each of these objects.
+func cacheObject(c *store.Store) object { return object{"directory", c.Dir, "named", c.Shared} }
+
+// stored is a package in a cache.
+func stored(p store.Package) object {
+	return object{"address", p.Provider, "version?", p.Version, "platform", p.Platform, "directory", p.Dir}
 }
 
-func newJSONHead(c *store.Store) jsonHead { return jsonHead{c.Dir, c.Shared} }
-
-type jsonCache struct {
-	jsonHead
-	Size       int64        `json:"size"`
-	SizeOnDisk int64        `json:"size_on_disk"`
-	Packages   []jsonCached `json:"packages"`
-	Sum        jsonCacheSum `json:"summary"`
+// sized is a package with what it takes of the disk.
+func sized(p store.Package) object {
+	return append(stored(p), "size", p.Size, "size_on_disk", p.OnDisk, "last_use", p.LastUse.UTC().Truncate(time.Second))
 }
 
-// jsonCacheSum counts packages, and those of each condition that there is.
-type jsonCacheSum struct {
-	Packages   int                     `json:"packages"`
-	Conditions map[store.Condition]int `json:"conditions"`
-}
-
-// jsonStored is a package in a cache.
-type jsonStored struct {
-	jsonPackage
-	Directory string `json:"directory"`
-}
-
-func newJSONStored(p store.Package) jsonStored {
-	return jsonStored{jsonPackage{p.Provider, p.Version, p.Platform}, p.Dir}
-}
-
-// jsonSized is a package with what it takes of the disk.
-type jsonSized struct {
-	jsonStored
-	Size       int64     `json:"size"`
-	SizeOnDisk int64     `json:"size_on_disk"`
-	LastUse    time.Time `json:"last_use"`
-}
-
-func newJSONSized(p store.Package) jsonSized {
-	return jsonSized{newJSONStored(p), p.Size, p.OnDisk, p.LastUse.UTC().Truncate(time.Second)}
-}
-
-type jsonCached struct {
-	jsonSized
-	UsedBy    []string        `json:"used_by"`
-	LinkedBy  []string        `json:"linked_by"`
-	Receipt   bool            `json:"receipt"`
-	Condition store.Condition `json:"condition"`
-}
-
-// JSON writes the list for programs.
+// JSON is the list for programs.
 func (l CacheList) JSON() any {
-	out := jsonCache{jsonHead: newJSONHead(l.Cache), Sum: jsonCacheSum{len(l.Packages), map[store.Condition]int{}}}
-	for _, p := range l.Packages {
-		out.Size += p.Size
-		out.SizeOnDisk += p.OnDisk
-		out.Sum.Conditions[p.Condition]++
-	}
-	out.Packages = each(l.Packages, func(p store.Package) jsonCached {
-		return jsonCached{newJSONSized(p), orEmpty(p.Users), orEmpty(p.Linked), p.Managed, p.Condition}
+	size, onDisk := l.sizes()
+	return append(cacheObject(l.Cache), "size", size, "size_on_disk", onDisk, "packages", each(l.Packages, func(p store.Package) object {
+		return append(sized(p), "used_by", orEmpty(p.Users), "linked_by", orEmpty(p.Linked), "receipt", p.Managed, "condition", p.Condition)
+	}), "summary", object{
+		"packages", len(l.Packages), "conditions", tallied(l.Packages, func(p store.Package) string { return string(p.Condition) }),
 	})
-	return out
+}
+
+func (l CacheList) sizes() (size, onDisk int64) {
+	for _, p := range l.Packages {
+		size, onDisk = size+p.Size, onDisk+p.OnDisk
+	}
+	return size, onDisk
 }

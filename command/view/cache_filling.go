@@ -3,6 +3,7 @@ package view
 import (
 	"fmt"
 	"path/filepath"
+	"slices"
 	"strings"
 
 	"github.com/tfdeps/tfdeps/getproviders"
@@ -24,17 +25,12 @@ type CacheFilling struct {
 // among it: they are problems.
 func (f CacheFilling) Text() string {
 	var b strings.Builder
-	added, present := 0, 0
 	for _, filled := range f.Filled {
-		switch {
-		case filled.Err != nil:
-		case filled.Present:
-			present++
-		default:
-			added++
+		if filled.Err == nil && !filled.Present {
 			fmt.Fprintf(&b, "- Added %s v%s for %s\n", filled.Selection.Provider, filled.Selection.Version, filled.Platform)
 		}
 	}
+	added, present, _, _ := f.sum()
 	there := ""
 	if present > 0 {
 		there = fmt.Sprintf(", %d more were there already", present)
@@ -43,57 +39,37 @@ func (f CacheFilling) Text() string {
 	return b.String()
 }
 
-type jsonFilling struct {
-	jsonHead
-	Packages []jsonPrefetched `json:"packages"`
-	Receipts *bool            `json:"receipts"`
-	Sum      jsonFilled       `json:"summary"`
-}
-
-// jsonFilled counts packages.
-type jsonFilled struct {
-	Added   int   `json:"added"`
-	Present int   `json:"present"`
-	Failed  int   `json:"failed"`
-	Bytes   int64 `json:"bytes"` // of the archives of those that were added
-}
-
-type jsonPrefetched struct {
-	jsonPackage
-	Directory string `json:"directory,omitempty"`
-	Added     bool   `json:"added"`
-	Source    string `json:"source,omitempty"`
-	Bytes     *int64 `json:"bytes"`
-	jsonSpan
-	*jsonFailure
+// sum counts packages, and the bytes of the archives of those that were added.
+func (f CacheFilling) sum() (added, present, failed int, bytes int64) {
+	for _, filled := range f.Filled {
+		switch {
+		case filled.Err != nil:
+			failed++
+		case filled.Present:
+			present++
+		default:
+			added++
+			bytes += filled.Bytes
+		}
+	}
+	return added, present, failed, bytes
 }
 
 // JSON lists every package that was asked for, in that order, platform by
 // platform.
 func (f CacheFilling) JSON() any {
-	out := jsonFilling{jsonHead: newJSONHead(f.Cache), Packages: each(f.Filled, f.prefetched), Receipts: f.Receipts}
-	for _, filled := range f.Filled {
-		switch {
-		case filled.Err != nil:
-			out.Sum.Failed++
-		case filled.Present:
-			out.Sum.Present++
-		default:
-			out.Sum.Added++
-			out.Sum.Bytes += filled.Bytes
-		}
-	}
-	return out
+	added, present, failed, bytes := f.sum()
+	return append(cacheObject(f.Cache), "packages", each(f.Filled, f.object), "receipts", f.Receipts, "summary", object{
+		"added", added, "present", present, "failed", failed, "bytes", bytes,
+	})
 }
 
-func (f CacheFilling) prefetched(filled providercache.Prefetched) jsonPrefetched {
-	s := filled.Selection
-	p := jsonPrefetched{
-		jsonPackage: selected(s, filled.Platform), Added: filled.Err == nil && !filled.Present, Source: filled.Source, Bytes: known(filled.Bytes),
-		jsonSpan: newJSONSpan(f.Span(s, filled.Platform)), jsonFailure: newJSONFailure(filled.Err),
-	}
+func (f CacheFilling) object(filled providercache.Prefetched) object {
+	s, dir := filled.Selection, ""
 	if filled.Err == nil {
-		p.Directory = filepath.Join(f.Cache.Dir, filepath.FromSlash(getproviders.UnpackedPath(s.Provider, s.Version, filled.Platform)))
+		dir = filepath.Join(f.Cache.Dir, filepath.FromSlash(getproviders.UnpackedPath(s.Provider, s.Version, filled.Platform)))
 	}
-	return p
+	return slices.Concat(about(s, filled.Platform), object{
+		"directory?", dir, "added", filled.Err == nil && !filled.Present, "source?", filled.Source, "bytes", orNull(filled.Bytes),
+	}, f.Span(s, filled.Platform).object(), errorObject(filled.Err))
 }

@@ -5,9 +5,9 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"slices"
 	"strings"
 
-	"github.com/tfdeps/tfdeps/getproviders"
 	"github.com/tfdeps/tfdeps/providercache/store"
 )
 
@@ -96,7 +96,7 @@ func (v CacheVerification) Text() string {
 		{store.NotLocked, "not what the lock files record"},
 		{store.Unknown, "with nothing to compare with but lock files (-locked)"},
 	} {
-		if n := v.sum().Findings[string(more.finding)]; n > 0 {
+		if n := v.findings()[string(more.finding)]; n > 0 {
 			parts = append(parts, fmt.Sprintf("%d %s", n, more.words))
 		}
 	}
@@ -120,50 +120,17 @@ func differs(v store.Verified) string {
 	}
 }
 
-type jsonRemoval struct {
-	jsonHead
-	DryRun     bool        `json:"dry_run"`
-	Freed      int64       `json:"freed"`
-	Shared     int64       `json:"shared"`
-	SharedWith []string    `json:"shared_with"`
-	Removed    []jsonSized `json:"removed"`
-	Kept       []jsonKept  `json:"kept"`
-	Modules    jsonSwept   `json:"modules"`
-	Sum        jsonRemoved `json:"summary"`
-}
-
-// jsonRemoved counts packages, and the bytes that are free now or would be.
-type jsonRemoved struct {
-	Removed int   `json:"removed"`
-	Kept    int   `json:"kept"`
-	Bytes   int64 `json:"bytes"`
-}
-
-type jsonKept struct {
-	jsonStored
-	Reason   string   `json:"reason"`
-	Detail   string   `json:"detail"`
-	LinkedBy []string `json:"linked_by"`
-}
-
-type jsonSwept struct {
-	Entries int   `json:"entries"`
-	Bytes   int64 `json:"bytes"`
-}
-
 // JSON tells the same as Text, for programs: packages in the order in which
 // they were to go.
 func (r CacheRemoval) JSON() any {
-	return jsonRemoval{
-		jsonHead: newJSONHead(r.Cache), DryRun: r.DryRun, Freed: r.Done.Freed, Shared: r.Done.Shared,
-		SharedWith: orEmpty(r.Done.SharedWith), Removed: each(r.Done.Removed, newJSONSized), Kept: each(r.Done.Kept, newJSONKept),
-		Modules: jsonSwept{r.Entries, r.Bytes},
-		Sum:     jsonRemoved{len(r.Done.Removed), len(r.Done.Kept), r.Done.Freed + r.Bytes},
-	}
+	return append(cacheObject(r.Cache),
+		"dry_run", r.DryRun, "freed", r.Done.Freed, "shared", r.Done.Shared, "shared_with", orEmpty(r.Done.SharedWith),
+		"removed", each(r.Done.Removed, sized), "kept", each(r.Done.Kept, kept), "modules", object{"entries", r.Entries, "bytes", r.Bytes},
+		"summary", object{"removed", len(r.Done.Removed), "kept", len(r.Done.Kept), "bytes", r.Done.Freed + r.Bytes})
 }
 
-func newJSONKept(p store.Kept) jsonKept {
-	return jsonKept{newJSONStored(p.Package), reasonToKeep(p), p.Why.Error(), orEmpty(p.Linked)}
+func kept(p store.Kept) object {
+	return append(stored(p.Package), "reason", reasonToKeep(p), "detail", p.Why.Error(), "linked_by", orEmpty(p.Linked))
 }
 
 // reasonToKeep is a word that stays the same, for what Kept.Why says.
@@ -180,34 +147,14 @@ func reasonToKeep(p store.Kept) string {
 	}
 }
 
-type jsonVerification struct {
-	jsonHead
-	Packages []jsonVerified `json:"packages"`
-	Removed  []jsonSized    `json:"removed"`
-	Kept     []jsonKept     `json:"kept"`
-	Sum      jsonFindings   `json:"summary"`
-}
-
-type jsonVerified struct {
-	jsonStored
-	Finding  store.Finding       `json:"finding"`
-	H1       getproviders.Hash   `json:"h1,omitempty"`
-	Expected []getproviders.Hash `json:"expected"`
-	*jsonFailure
-}
-
 // JSON lists every package, in the order of addresses, versions and platforms.
 func (v CacheVerification) JSON() any {
 	repaired := cmp.Or(v.Repaired, new(store.Removal))
-	return jsonVerification{
-		newJSONHead(v.Cache),
-		each(v.Found, func(p store.Verified) jsonVerified {
-			return jsonVerified{newJSONStored(p.Package), p.Finding, p.H1, orEmpty(p.Expected), newJSONFailure(p.Err)}
-		}),
-		each(repaired.Removed, newJSONSized), each(repaired.Kept, newJSONKept), v.sum(),
-	}
+	return append(cacheObject(v.Cache), "packages", each(v.Found, func(p store.Verified) object {
+		return slices.Concat(stored(p.Package), object{"finding", p.Finding, "h1?", p.H1, "expected", orEmpty(p.Expected)}, errorObject(p.Err))
+	}), "removed", each(repaired.Removed, sized), "kept", each(repaired.Kept, kept), "summary", object{"packages", len(v.Found), "findings", v.findings()})
 }
 
-func (v CacheVerification) sum() jsonFindings {
-	return findings(v.Found, func(p store.Verified) string { return string(p.Finding) })
+func (v CacheVerification) findings() map[string]int {
+	return tallied(v.Found, func(p store.Verified) string { return string(p.Finding) })
 }

@@ -2,6 +2,7 @@ package view
 
 import (
 	"fmt"
+	"slices"
 	"strings"
 
 	"github.com/tfdeps/tfdeps/command/problem"
@@ -40,65 +41,50 @@ func (t CacheTransfer) Text() string {
 		fmt.Fprintln(&b, `To record the hashes, run "tfdeps providers lock" with -platform for each platform.`)
 	}
 	sum := t.sum()
-	fmt.Fprintf(&b, "%s %s %s", verb, count(sum.Transferred, "package"), where)
-	if sum.Transferred > 0 {
-		fmt.Fprintf(&b, ", %s", megabytes(sum.Bytes))
+	fmt.Fprintf(&b, "%s %s %s", verb, count(sum.transferred, "package"), where)
+	if sum.transferred > 0 {
+		fmt.Fprintf(&b, ", %s", megabytes(sum.bytes))
 	}
-	if sum.Present > 0 {
-		fmt.Fprintf(&b, ", %d more were there already", sum.Present)
+	if sum.present > 0 {
+		fmt.Fprintf(&b, ", %d more were there already", sum.present)
 	}
-	if sum.Missing > 0 {
-		fmt.Fprintf(&b, ", %d left out", sum.Missing)
+	if sum.missing > 0 {
+		fmt.Fprintf(&b, ", %d left out", sum.missing)
 	}
 	return b.String() + "\n"
 }
 
-func (t CacheTransfer) sum() (sum jsonTransferSum) {
+// transferSum counts packages.
+type transferSum struct {
+	transferred, present, missing, failed int
+	bytes                                 int64 // of the archives that were sent or pulled
+}
+
+func (t CacheTransfer) sum() (sum transferSum) {
 	for _, p := range t.Packages {
 		switch p.State {
 		case transfer.Sent, transfer.Pulled:
-			sum.Transferred++
-			sum.Bytes += p.Bytes
+			sum.transferred++
+			sum.bytes += p.Bytes
 		case transfer.Present:
-			sum.Present++
+			sum.present++
 		case transfer.Failed:
-			sum.Failed++
+			sum.failed++
 		default:
-			sum.Missing++
+			sum.missing++
 		}
 	}
 	return sum
 }
 
-type jsonTransfer struct {
-	jsonHead
-	URL      string            `json:"url"`
-	Packages []jsonTransferred `json:"packages"`
-	Sum      jsonTransferSum   `json:"summary"`
-}
-
-// jsonTransferSum counts packages.
-type jsonTransferSum struct {
-	Transferred int   `json:"transferred"`
-	Present     int   `json:"present"`
-	Missing     int   `json:"missing"`
-	Failed      int   `json:"failed"`
-	Bytes       int64 `json:"bytes"` // of the archives that were sent or pulled
-}
-
-type jsonTransferred struct {
-	jsonPackage
-	State transfer.State `json:"state"`
-	URL   string         `json:"url,omitempty"`
-	Bytes *int64         `json:"bytes"`
-	*jsonFailure
-}
-
 // JSON lists every package that lock files select, platform by platform.
 func (t CacheTransfer) JSON() any {
-	return jsonTransfer{newJSONHead(t.Cache), t.Remote, each(t.Packages, func(p transfer.Result) jsonTransferred {
-		return jsonTransferred{selected(p.Selection, p.Platform), p.State, p.URL, known(p.Bytes), newJSONFailure(p.Err)}
-	}), t.sum()}
+	sum := t.sum()
+	return append(cacheObject(t.Cache), "url", t.Remote, "packages", each(t.Packages, func(p transfer.Result) object {
+		return slices.Concat(about(p.Selection, p.Platform), object{"state", p.State, "url?", p.URL, "bytes", orNull(p.Bytes)}, errorObject(p.Err))
+	}), "summary", object{
+		"transferred", sum.transferred, "present", sum.present, "missing", sum.missing, "failed", sum.failed, "bytes", sum.bytes,
+	})
 }
 
 // TransferProblems explains what went wrong: one problem for each cause that several packages failed for, and each other package.

@@ -49,86 +49,44 @@ func (i Inventory) Text() string {
 }
 
 // JSON is the document. Its format has no room for what other reports end with.
-func (i Inventory) JSON() any {
-	return Whole{cdxDocument{
-		Schema: "http://cyclonedx.org/schema/bom-1.6.schema.json", Format: "CycloneDX", SpecVersion: "1.6", Version: 1,
-		Metadata: cdxMetadata{
-			Timestamp: i.Made.UTC().Format(time.RFC3339),
-			Tools:     cdxTools{Components: []cdxComponent{{Type: "application", Name: "tfdeps", Version: i.Version}}},
-		},
-		Components: each(i.Packages, InventoryPackage.component),
-	}}
-}
+func (i Inventory) JSON() any { return foreign{i.document()} }
 
-// The parts of a CycloneDX document that are used here. The library of CycloneDX, which reads what is written in a
+// foreign is an object in a format of others.
+type foreign struct{ object }
+
+// document has the parts of a CycloneDX document that are used here. The library of CycloneDX, which reads what is written in a
 // test, fills tables and compiles regular expressions before main, for documents of all kinds.
-type cdxDocument struct {
-	Schema      string         `json:"$schema"`
-	Format      string         `json:"bomFormat"`
-	SpecVersion string         `json:"specVersion"`
-	Version     int            `json:"version"`
-	Metadata    cdxMetadata    `json:"metadata"`
-	Components  []cdxComponent `json:"components"`
-}
-
-type cdxMetadata struct {
-	Timestamp string   `json:"timestamp"`
-	Tools     cdxTools `json:"tools"`
-}
-
-type cdxTools struct {
-	Components []cdxComponent `json:"components"`
-}
-
-type cdxComponent struct {
-	BOMRef     string         `json:"bom-ref,omitempty"`
-	Type       string         `json:"type"`
-	Group      string         `json:"group,omitempty"`
-	Name       string         `json:"name"`
-	Version    string         `json:"version,omitempty"`
-	Hashes     []cdxHash      `json:"hashes,omitempty"`
-	PackageURL string         `json:"purl,omitempty"`
-	References []cdxReference `json:"externalReferences,omitempty"`
-	Properties []cdxProperty  `json:"properties,omitempty"`
-}
-
-type cdxHash struct {
-	Algorithm string `json:"alg"`
-	Content   string `json:"content"`
-}
-
-type cdxReference struct {
-	URL  string `json:"url"`
-	Type string `json:"type"`
-}
-
-type cdxProperty struct {
-	Name  string `json:"name"`
-	Value string `json:"value"`
+func (i Inventory) document() object {
+	return object{
+		"$schema", "http://cyclonedx.org/schema/bom-1.6.schema.json", "bomFormat", "CycloneDX", "specVersion", "1.6", "version", 1,
+		"metadata", object{
+			"timestamp", i.Made.UTC().Format(time.RFC3339),
+			"tools", object{"components", []object{{"type", "application", "name", "tfdeps", "version?", i.Version}}},
+		},
+		"components", each(i.Packages, InventoryPackage.component),
+	}
 }
 
 // component is one package. What CycloneDX has no field for are properties, whose names begin with "tfdeps:".
-func (p InventoryPackage) component() cdxComponent {
-	c := cdxComponent{
-		Type:  "application",
-		Group: p.Provider.Hostname.String() + "/" + p.Provider.Namespace, Name: p.Provider.Type,
-	}
-	c.PackageURL = "pkg:terraform/" + p.Provider.String()
+func (p InventoryPackage) component() object {
+	version, url := "", "pkg:terraform/"+p.Provider.String()
 	if p.Version != (getproviders.Version{}) {
-		c.Version = p.Version.String()
-		c.PackageURL += "@" + strings.ReplaceAll(c.Version, "+", "%2B")
+		version = p.Version.String()
+		url += "@" + strings.ReplaceAll(version, "+", "%2B")
 	}
-	c.BOMRef = c.PackageURL
+	var hashes, references []object
 	for _, h := range p.Hashes {
 		if h.Scheme() == getproviders.SchemeZH && p.isPublished(h) {
-			c.Hashes = []cdxHash{{Algorithm: "SHA-256", Content: strings.TrimPrefix(string(h), "zh:")}}
+			hashes = []object{{"alg", "SHA-256", "content", strings.TrimPrefix(string(h), "zh:")}}
 		}
 	}
 	if strings.HasPrefix(p.SourceURL, "https://") || strings.HasPrefix(p.SourceURL, "http://") {
-		c.References = []cdxReference{{Type: "distribution", URL: p.SourceURL}}
+		references = []object{{"url", p.SourceURL, "type", "distribution"}}
 	}
-	c.Properties = p.properties()
-	return c
+	return object{
+		"bom-ref", url, "type", "application", "group", p.Provider.Hostname.String() + "/" + p.Provider.Namespace, "name", p.Provider.Type,
+		"version?", version, "hashes?", hashes, "purl", url, "externalReferences?", references, "properties", p.properties(),
+	}
 }
 
 // isPublished reports whether a checksum may be that of the publisher's archive: it isn't, if the
@@ -137,8 +95,8 @@ func (p InventoryPackage) isPublished(zh getproviders.Hash) bool {
 	return slices.Contains(p.LockedHashes, zh) || !slices.ContainsFunc(p.LockedHashes, func(h getproviders.Hash) bool { return h.Scheme() == getproviders.SchemeZH })
 }
 
-func (p InventoryPackage) properties() (all []cdxProperty) {
-	add := func(name, value string) { all = append(all, cdxProperty{Name: "tfdeps:" + name, Value: value}) }
+func (p InventoryPackage) properties() (all []object) {
+	add := func(name, value string) { all = append(all, object{"name", "tfdeps:" + name, "value", value}) }
 	add("platform", p.Platform.String())
 	add("version_constraints", p.Constraints.String())
 	for _, h := range p.LockedHashes {

@@ -5,22 +5,21 @@ import "github.com/tfdeps/tfdeps/command/problem"
 // Doctor is what "doctor" tells: what is in effect in a directory, and what is wrong with it. None of its
 // texts holds a secret.
 type Doctor struct {
-	Version   string          `json:"tfdeps_version"`
-	Product   DoctorProduct   `json:"product"`
-	Platform  string          `json:"platform"`
-	Directory string          `json:"directory"`
-	Config    []DoctorFile    `json:"cli_configuration"`
-	Sources   []DoctorSource  `json:"sources"`
-	Hosts     []DoctorHost    `json:"hosts"`
-	Network   []DoctorSetting `json:"network"` // the proxy and the certificates
-	Tokens    []DoctorToken   `json:"tokens"`
-	Cache     DoctorCache     `json:"cache"`
-	Programs  []DoctorProgram `json:"programs"`
-	Policies  []DoctorPolicy  `json:"policies"`
-	Healthy   bool            `json:"healthy"` // JSON fills it
+	Version   string
+	Product   DoctorProduct
+	Platform  string
+	Directory string
+	Config    []DoctorFile
+	Sources   []DoctorSource
+	Hosts     []DoctorHost
+	Network   []DoctorSetting // the proxy and the certificates
+	Tokens    []DoctorToken
+	Cache     DoctorCache
+	Programs  []DoctorProgram
+	Policies  []DoctorPolicy
 
-	Problems problem.List `json:"-"`
-	Color    bool         `json:"-"` // for people
+	Problems problem.List
+	Color    bool // for people
 }
 
 // DoctorProduct is the product whose work tfdeps does.
@@ -121,11 +120,12 @@ func CodeOfProblem(p *problem.Problem) string { return codeOf(p) }
 
 // JSON is the report for programs.
 func (d Doctor) JSON() any {
-	d.Config, d.Sources, d.Hosts, d.Network = orEmpty(d.Config), orEmpty(d.Sources), orEmpty(d.Hosts), orEmpty(d.Network)
-	d.Tokens, d.Programs, d.Policies = orEmpty(d.Tokens), orEmpty(d.Programs), orEmpty(d.Policies)
 	for i, file := range d.Config {
 		d.Config[i].Settings = orEmpty(file.Settings)
 	}
-	d.Healthy = !d.Problems.HasErrors()
-	return d
+	return object{
+		"tfdeps_version", d.Version, "product", d.Product, "platform", d.Platform, "directory", d.Directory, "cli_configuration", orEmpty(d.Config),
+		"sources", orEmpty(d.Sources), "hosts", orEmpty(d.Hosts), "network", orEmpty(d.Network), "tokens", orEmpty(d.Tokens), "cache", d.Cache,
+		"programs", orEmpty(d.Programs), "policies", orEmpty(d.Policies), "healthy", !d.Problems.HasErrors(),
+	}
 }

@@ -111,52 +111,29 @@ func (j *jsonPrinter) write(level, text, kind string, more map[string]any) (n in
 
 // jsonProblem is a problem in JSON; the order of the keys is Terraform's.
 type jsonProblem struct {
-	Severity string       `json:"severity"`
-	Summary  string       `json:"summary"`
-	Detail   string       `json:"detail"`
-	Range    *jsonRange   `json:"range,omitempty"`
-	Snippet  *jsonSnippet `json:"snippet,omitempty"`
-	Code     string       `json:"code,omitempty"` // which Terraform doesn't have
-}
-
-type jsonRange struct {
-	Filename string  `json:"filename"`
-	Start    jsonPos `json:"start"`
-	End      jsonPos `json:"end"`
-}
-
-type jsonPos struct {
-	Line   int `json:"line"`
-	Column int `json:"column"`
-	Byte   int `json:"byte"`
-}
-
-type jsonSnippet struct {
-	Context   *string    `json:"context"`
-	Code      string     `json:"code"`
-	StartLine int        `json:"start_line"`
-	From      int        `json:"highlight_start_offset"`
-	To        int        `json:"highlight_end_offset"`
-	Values    []struct{} `json:"values"` // of expressions; nothing here evaluates any
+	Severity string `json:"severity"`
+	Summary  string `json:"summary"`
+	Detail   string `json:"detail"`
+	Range    object `json:"range,omitempty"`
+	Snippet  object `json:"snippet,omitempty"`
+	Code     string `json:"code,omitempty"` // which Terraform doesn't have
 }
 
 func newJSONProblem(p *problem.Problem, source *snippet) jsonProblem {
-	out := jsonProblem{Severity: "error", Summary: p.Summary, Detail: detail(p), Code: codeOf(p)}
-	if p.Severity == hcl.DiagWarning {
-		out.Severity = "warning"
-	}
+	out := jsonProblem{Severity: strings.ToLower(severityName(p.Severity)), Summary: p.Summary, Detail: detail(p), Code: codeOf(p)}
 	if p.Subject != nil {
 		r := visible(*p.Subject)
-		out.Range = &jsonRange{r.Filename, jsonPos(r.Start), jsonPos(r.End)}
+		out.Range = object{"filename", r.Filename, "start", position(r.Start), "end", position(r.End)}
 	}
 	if source != nil && source.found {
-		out.Snippet = &jsonSnippet{
-			Code: source.code, StartLine: source.startLine,
-			From: source.from, To: source.to, Values: []struct{}{},
-		}
-		if source.context != "" {
-			out.Snippet.Context = &source.context
+		out.Snippet = object{
+			"context", orNull(source.context), "code", source.code, "start_line", source.startLine,
+			"highlight_start_offset", source.from, "highlight_end_offset", source.to, "values", []any{}, // of expressions; nothing here evaluates any
 		}
 	}
 	return out
+}
+
+func position(at hcl.Pos) object {
+	return object{"line", at.Line, "column", at.Column, "byte", at.Byte}
 }

@@ -7,8 +7,8 @@ import (
 	"strings"
 
 	"github.com/tfdeps/tfdeps/command/problem"
-	"github.com/tfdeps/tfdeps/getproviders"
 	"github.com/tfdeps/tfdeps/providercache/lockhashes"
+	"github.com/tfdeps/tfdeps/providercache/resolve"
 )
 
 // Lock tells what becomes of lock files, in Terraform's words. It is for one
@@ -101,70 +101,9 @@ func (v *Lock) Report() Result { return v.report }
 
 // lockReport is what became of lock files, for programs.
 type lockReport struct {
-	Dirs []jsonLockDir `json:"directories"`
-	Sum  jsonLockSum   `json:"summary"`
-}
-
-type jsonLockDir struct {
-	Dir      string `json:"dir"`
-	LockFile string `json:"lock_file"`
-	Changed  bool   `json:"changed"`
-	Complete bool   `json:"complete"`
-	*jsonFailure
-	Providers []jsonLockProvider `json:"providers"`
-}
-
-// jsonLockSum counts directories, and the packages of all of them, one that several need as often.
-type jsonLockSum struct {
-	Dirs       int   `json:"directories"`
-	Changed    int   `json:"changed"`
-	Incomplete int   `json:"incomplete"`
-	Packages   int   `json:"packages"`
-	Computed   int   `json:"computed"` // how their hashes are known
-	Recalled   int   `json:"recalled"`
-	Listed     int   `json:"listed"`
-	Bytes      int64 `json:"bytes"` // of the archives that were read
-}
-
-func (s *jsonLockSum) add(o jsonLockDir) {
-	s.Dirs++
-	if o.Changed {
-		s.Changed++
-	}
-	if !o.Complete {
-		s.Incomplete++
-	}
-	for _, provider := range o.Providers {
-		for _, p := range provider.Platforms {
-			s.Packages++
-			*map[string]*int{"computed": &s.Computed, "recalled": &s.Recalled, "listed": &s.Listed}[p.Origin]++
-			if p.Bytes != nil {
-				s.Bytes += *p.Bytes
-			}
-		}
-	}
-}
-
-type jsonLockProvider struct {
-	Address     getproviders.Provider    `json:"address"`
-	Version     getproviders.Version     `json:"version"`
-	Previous    *getproviders.Version    `json:"previous_version"` // null: there was no entry
-	Constraints getproviders.Constraints `json:"version_constraints"`
-	Hashes      []getproviders.Hash      `json:"hashes"`
-	Platforms   []jsonLockPlatform       `json:"platforms"`
-}
-
-type jsonLockPlatform struct {
-	Platform       getproviders.Platform `json:"platform"`
-	H1             getproviders.Hash     `json:"h1"`
-	ZH             getproviders.Hash     `json:"zh,omitempty"`
-	Origin         string                `json:"origin"`
-	Source         string                `json:"source"`
-	Authentication string                `json:"authentication"`
-	KeyID          string                `json:"key_id,omitempty"`
-	Missing        []getproviders.Hash   `json:"missing"`
-	Bytes          *int64                `json:"bytes"`
-	jsonSpan
+	dirs                []object
+	changed, incomplete int
+	packages            []lockhashes.Package // of all directories, one that several need as often
 }
 
 var hashOrigins = map[lockhashes.HashOrigin]string{
@@ -175,48 +114,55 @@ var hashOrigins = map[lockhashes.HashOrigin]string{
 
 // add reports on a directory.
 func (r *lockReport) add(d LockedDir, times *run) {
-	out := jsonLockDir{
-		Dir: filepath.ToSlash(d.Dir), LockFile: filepath.ToSlash(filepath.Join(d.Dir, d.LockFile)),
-		Providers: []jsonLockProvider{}, Complete: d.Result.Err == nil,
+	changed, complete, packages := false, d.Result.Err == nil, d.Result.Packages
+	if !complete {
+		packages = nil
 	}
-	out.jsonFailure = newJSONFailure(d.Result.Err)
-	for _, p := range d.Result.Packages {
-		out.Changed = out.Changed || p.Change != lockhashes.Unchanged && !d.Check && d.Result.Err == nil
-		out.Complete = out.Complete && len(p.Missing) == 0 || out.Complete && !d.Check
-		if d.Result.Err == nil {
-			out.add(d, p, times)
-		}
+	for _, p := range packages {
+		changed = changed || p.Change != lockhashes.Unchanged && !d.Check
+		complete = complete && (len(p.Missing) == 0 || !d.Check)
 	}
-	r.Dirs = append(r.Dirs, out)
-	r.Sum.add(out)
+	if changed {
+		r.changed++
+	}
+	if !complete {
+		r.incomplete++
+	}
+	r.packages = append(r.packages, packages...)
+	providers := byProvider(packages, func(p lockhashes.Package) resolve.Selection { return p.Selection })
+	r.dirs = append(r.dirs, slices.Concat(
+		object{"dir", filepath.ToSlash(d.Dir), "lock_file", filepath.ToSlash(filepath.Join(d.Dir, d.LockFile)), "changed", changed, "complete", complete},
+		errorObject(d.Result.Err),
+		object{"providers", each(providers, func(all []lockhashes.Package) object { return lockedProvider(d, all, times) })},
+	))
 }
 
-// add reports on a package. Those of a provider come one after the other.
-func (o *jsonLockDir) add(d LockedDir, p lockhashes.Package, times *run) {
-	last := len(o.Providers) - 1
-	if last < 0 || o.Providers[last].Address != p.Selection.Provider {
-		entry := jsonLockProvider{Address: p.Selection.Provider, Version: p.Selection.Version, Constraints: p.Selection.Constraints}
-		if lock, ok := d.Result.Locks.Provider(p.Selection.Provider); ok {
-			entry.Hashes = lock.Hashes
-		}
-		if p.Previous != (getproviders.Version{}) {
-			entry.Previous = &p.Previous
-		}
-		o.Providers = append(o.Providers, entry)
-		last++
+func lockedProvider(d LockedDir, all []lockhashes.Package, times *run) object {
+	s := all[0].Selection
+	lock, _ := d.Result.Locks.Provider(s.Provider)
+	return object{
+		"address", s.Provider, "version", s.Version, "previous_version", orNull(all[0].Previous), "version_constraints", s.Constraints, "hashes", lock.Hashes,
+		"platforms", each(all, func(p lockhashes.Package) object {
+			return append(object{
+				"platform", p.Platform, "h1", p.H1, "zh?", p.ZH, "origin", hashOrigins[p.From], "source", p.Source,
+				"authentication", p.Authentication.TrustLevel.String(), "key_id?", p.Authentication.KeyID, "missing", orEmpty(p.Missing), "bytes", orNull(p.Bytes),
+			}, times.span(p.Selection, p.Platform).object()...)
+		}),
 	}
-	o.Providers[last].Platforms = append(o.Providers[last].Platforms, jsonLockPlatform{
-		Platform: p.Platform, H1: p.H1, ZH: p.ZH, Origin: hashOrigins[p.From], Source: p.Source,
-		Authentication: p.Authentication.TrustLevel.String(), KeyID: p.Authentication.KeyID,
-		Missing: orEmpty(p.Missing), Bytes: known(p.Bytes), jsonSpan: newJSONSpan(times.span(p.Selection, p.Platform)),
-	})
 }
 
 // Text writes nothing: people were told before.
 func (r lockReport) Text() string { return "" }
 
-// JSON writes what became of all directories.
+// JSON is what became of all directories: how the hashes of packages are known, and how many bytes of archives were read.
 func (r lockReport) JSON() any {
-	r.Dirs = orEmpty(r.Dirs)
-	return r
+	origins := tallied(r.packages, func(p lockhashes.Package) string { return hashOrigins[p.From] })
+	var bytes int64
+	for _, p := range r.packages {
+		bytes += p.Bytes
+	}
+	return object{"directories", orEmpty(r.dirs), "summary", object{
+		"directories", len(r.dirs), "changed", r.changed, "incomplete", r.incomplete, "packages", len(r.packages),
+		"computed", origins["computed"], "recalled", origins["recalled"], "listed", origins["listed"], "bytes", bytes,
+	}}
 }

@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"io"
 	"path/filepath"
+	"slices"
 
 	"github.com/tfdeps/tfdeps/command/problem"
 	"github.com/tfdeps/tfdeps/getproviders"
@@ -59,7 +60,7 @@ func (v *Mirror) Skip(p getproviders.Provider) {
 func (v *Mirror) End(result mirror.Result) problem.List {
 	warnings := v.end()
 	v.activity.print(v.activity.run.heads.rest())
-	v.report.Packages, v.report.Pruned, v.report.Waiting = v.packages(result.Packages), result.Pruned, result.Waiting
+	v.report.Result = result
 	for _, name := range result.Pruned {
 		v.line("- Removed " + name)
 	}
@@ -79,78 +80,52 @@ func LockedMismatch(product getproviders.Product, dir, reason string) *problem.P
 
 // Report is what became of a mirror so far, for programs; dir is where it is.
 func (v *Mirror) Report(dir string) Result {
-	v.report.Dir = filepath.ToSlash(dir)
+	v.report.dir, v.report.times = filepath.ToSlash(dir), v.activity.run
 	return v.report
 }
 
 // mirrorReport is what became of a mirror.
 type mirrorReport struct {
-	Dir      string          `json:"directory"`
-	Packages []jsonArchive   `json:"packages"`
-	Pruned   []string        `json:"pruned"`
-	Waiting  []string        `json:"waiting"`
-	Sum      jsonArchivesSum `json:"summary"`
+	mirror.Result
+	dir   string
+	times *run
 }
 
-// jsonArchive is a package in a mirror, or in a repository.
-type jsonArchive struct {
-	jsonPackage
-	Path           string `json:"path"`
-	Present        bool   `json:"present"`
-	Source         string `json:"source,omitempty"`
-	Bytes          *int64 `json:"bytes"`
-	Authentication string `json:"authentication,omitempty"`
-	KeyID          string `json:"key_id,omitempty"`
-	jsonSpan
-	*jsonFailure
-}
-
-// jsonArchivesSum counts packages.
-type jsonArchivesSum struct {
-	Fetched int   `json:"fetched"`
-	Present int   `json:"present"`
-	Failed  int   `json:"failed"`
-	Bytes   int64 `json:"bytes"` // of the archives that were fetched
-}
-
-// packages are those of a result, in its order.
-func (v *Mirror) packages(all []archivedir.Package) (out []jsonArchive) {
-	for _, p := range all {
-		shown := jsonArchive{
-			jsonPackage: selected(p.Selection, p.Platform), Path: filepath.ToSlash(p.Path), Present: p.Present, Source: p.Source, Bytes: known(p.Bytes),
-			jsonSpan: newJSONSpan(v.activity.run.span(p.Selection, p.Platform)), jsonFailure: newJSONFailure(p.Err),
-		}
-		if p.Err == nil && !p.Present {
-			shown.Authentication, shown.KeyID = p.Authentication.TrustLevel.String(), p.Authentication.KeyID
-		}
-		out = append(out, shown)
+// archiveObject is a package in a mirror, or in a repository.
+func (r *run) archiveObject(p archivedir.Package) object {
+	level, key := "", ""
+	if p.Err == nil && !p.Present {
+		level, key = p.Authentication.TrustLevel.String(), p.Authentication.KeyID
 	}
-	return out
+	return slices.Concat(about(p.Selection, p.Platform), object{
+		"path", filepath.ToSlash(p.Path), "present", p.Present, "source?", p.Source, "bytes", orNull(p.Bytes), "authentication?", level, "key_id?", key,
+	}, r.span(p.Selection, p.Platform).object(), errorObject(p.Err))
 }
 
-func sumOfArchives(packages []jsonArchive) (sum jsonArchivesSum) {
+// sumOfArchives counts packages, and the bytes of those that were fetched.
+func sumOfArchives(packages []archivedir.Package) object {
+	fetched, present, failed, bytes := 0, 0, 0, int64(0)
 	for _, p := range packages {
 		switch {
-		case p.jsonFailure != nil:
-			sum.Failed++
+		case p.Err != nil:
+			failed++
 		case p.Present:
-			sum.Present++
+			present++
 		default:
-			sum.Fetched++
-			if p.Bytes != nil {
-				sum.Bytes += *p.Bytes
-			}
+			fetched++
+			bytes += p.Bytes
 		}
 	}
-	return sum
+	return object{"fetched", fetched, "present", present, "failed", failed, "bytes", bytes}
 }
 
 // Text writes nothing: people were told before.
 func (r mirrorReport) Text() string { return "" }
 
-// JSON writes what became of the mirror.
+// JSON is what became of the mirror.
 func (r mirrorReport) JSON() any {
-	r.Sum = sumOfArchives(r.Packages)
-	r.Packages, r.Pruned, r.Waiting = orEmpty(r.Packages), orEmpty(r.Pruned), orEmpty(r.Waiting)
-	return r
+	return object{
+		"directory", r.dir, "packages", each(r.Packages, r.times.archiveObject), "pruned", orEmpty(r.Pruned), "waiting", orEmpty(r.Waiting),
+		"summary", sumOfArchives(r.Packages),
+	}
 }

@@ -140,13 +140,13 @@ func cutLast(path string) (rest, name string) {
 	return path[:max(i, 0)], path[i+1:]
 }
 
-// JSON writes the report for programs, as one object. It is documented in the
+// JSON is the report for programs. It is documented in the
 // help of the command.
 func (r ProvidersReport) JSON() any {
-	out := jsonProviders{Modules: []jsonModule{}}
+	modules := []object{}
 	known := map[string]bool{} // paths of modules, and of tests, which are none
 	for _, m := range r.withTests() {
-		out.Modules = append(out.Modules, newJSONModule(m, known))
+		modules = append(modules, m.object(known))
 		known[m.Path] = true
 		if m.Path == "" {
 			for _, test := range r.Tests {
@@ -154,19 +154,21 @@ func (r ProvidersReport) JSON() any {
 			}
 		}
 	}
+	var state any // null: not known
 	if !r.StateUnknown {
-		out.State = &jsonState{Providers: orEmpty(r.State.Providers())}
+		state = object{"providers", orEmpty(r.State.Providers())}
 	}
 	all := r.Required()
-	out.Providers = each(all.Providers(), func(p getproviders.Provider) jsonProvider {
-		shown := jsonProvider{Address: p, BuiltIn: p.IsBuiltIn(), Constraints: all.Constraints(p)}
-		if locked, ok := r.Locked[p]; ok {
-			shown.Locked = &locked
+	providers := each(all.Providers(), func(p getproviders.Provider) object {
+		var locked *LockedVersion
+		if found, ok := r.Locked[p]; ok {
+			locked = &found
 		}
-		return shown
+		return object{"address", p, "built_in", p.IsBuiltIn(), "version_constraints", all.Constraints(p), "locked", locked}
 	})
-	out.Sum = jsonTreeSum{len(out.Modules), len(out.Providers)}
-	return out
+	return object{
+		"modules", modules, "state", state, "providers", providers, "summary", object{"modules", len(modules), "providers", len(providers)},
+	}
 }
 
 // Required is what the modules, the tests and the state require together.
@@ -191,74 +193,25 @@ func (r ProvidersReport) withTests() []ModuleProviders {
 	return all
 }
 
-type jsonProviders struct {
-	Modules   []jsonModule   `json:"modules"`
-	State     *jsonState     `json:"state"` // null: not known
-	Providers []jsonProvider `json:"providers"`
-	Sum       jsonTreeSum    `json:"summary"`
-}
-
-type jsonTreeSum struct {
-	Modules   int `json:"modules"`
-	Providers int `json:"providers"`
-}
-
-type jsonModule struct {
-	Path     string            `json:"path"`
-	Parent   *string           `json:"parent"` // null: the root module
-	Key      string            `json:"key"`
-	Source   string            `json:"source,omitempty"`
-	Version  string            `json:"version,omitempty"`
-	Dir      string            `json:"dir"`
-	Call     *jsonCall         `json:"call,omitempty"`
-	Required []jsonRequirement `json:"required_providers"`
-}
-
-type jsonCall struct {
-	File        string `json:"file"`
-	Line        int    `json:"line"`
-	Constraints string `json:"version_constraints,omitempty"`
-}
-
-type jsonRequirement struct {
-	Address     getproviders.Provider    `json:"address"`
-	Constraints getproviders.Constraints `json:"version_constraints"`
-	Origins     []jsonOrigin             `json:"origins"`
-}
-
-type jsonOrigin struct {
-	File        string                   `json:"file"`
-	Line        int                      `json:"line"`
-	Constraints getproviders.Constraints `json:"version_constraints"`
-}
-
-type jsonState struct {
-	Providers []getproviders.Provider `json:"providers"`
-}
-
-type jsonProvider struct {
-	Address     getproviders.Provider    `json:"address"`
-	BuiltIn     bool                     `json:"built_in"`
-	Constraints getproviders.Constraints `json:"version_constraints"`
-	Locked      *LockedVersion           `json:"locked"` // null: it isn't
-}
-
-func newJSONModule(m ModuleProviders, known map[string]bool) jsonModule {
-	out := jsonModule{Path: m.Path, Key: m.Key, Source: m.Source, Version: m.Version, Dir: m.Dir}
+func (m ModuleProviders) object(known map[string]bool) object {
+	var parent any // null: it is the root module
 	if m.Path != "" {
-		parent, _ := splitPath(m.Path, known)
-		if !known[parent] {
-			parent = "" // tests are the root module's
+		path, _ := splitPath(m.Path, known)
+		if !known[path] {
+			path = "" // tests are the root module's
 		}
-		out.Parent = &parent
+		parent = path
 	}
+	var call object
 	if m.Call != nil {
-		out.Call = &jsonCall{filepath.ToSlash(m.Call.File), m.Call.Line, m.Call.Version}
+		call = object{"file", filepath.ToSlash(m.Call.File), "line", m.Call.Line, "version_constraints?", m.Call.Version}
 	}
-	out.Required = each(m.Required.Providers(), func(p getproviders.Provider) jsonRequirement {
-		return jsonRequirement{p, m.Required.Constraints(p), each(m.Required[p], func(r getproviders.Requirement) jsonOrigin {
-			return jsonOrigin{filepath.ToSlash(r.Pos.File), r.Pos.Line, r.Constraints}
-		})}
-	})
-	return out
+	return object{
+		"path", m.Path, "parent", parent, "key", m.Key, "source?", m.Source, "version?", m.Version, "dir", m.Dir, "call?", call,
+		"required_providers", each(m.Required.Providers(), func(p getproviders.Provider) object {
+			return object{"address", p, "version_constraints", m.Required.Constraints(p), "origins", each(m.Required[p], func(r getproviders.Requirement) object {
+				return object{"file", filepath.ToSlash(r.Pos.File), "line", r.Pos.Line, "version_constraints", r.Constraints}
+			})}
+		}),
+	}
 }

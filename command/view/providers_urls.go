@@ -8,6 +8,7 @@ import (
 
 	"github.com/tfdeps/tfdeps/getproviders"
 	"github.com/tfdeps/tfdeps/providercache/lockhashes"
+	"github.com/tfdeps/tfdeps/providercache/resolve"
 )
 
 // URLsReport tells where packages are.
@@ -23,115 +24,66 @@ type LocatedDir struct {
 	Result lockhashes.LocateResult
 }
 
-type (
-	jsonURLs struct {
-		Dirs []jsonURLsDir `json:"directories"`
-		Sum  jsonURLsSum   `json:"summary"`
-	}
-	jsonURLsSum struct {
-		Packages int   `json:"packages"`
-		Failed   int   `json:"failed"` // of them
-		Bytes    int64 `json:"bytes"`  // of those whose size is known
-	}
-	jsonURLsDir struct {
-		Dir       string             `json:"dir"`
-		LockFile  string             `json:"lock_file"`
-		Complete  bool               `json:"complete"`
-		Providers []jsonURLsProvider `json:"providers"`
-	}
-	jsonURLsProvider struct {
-		Address     getproviders.Provider    `json:"address"`
-		Version     getproviders.Version     `json:"version"`
-		Constraints getproviders.Constraints `json:"version_constraints"`
-		Locked      bool                     `json:"locked"`
-		LockHashes  []getproviders.Hash      `json:"locked_hashes"`
-		Signed      []getproviders.Hash      `json:"signed_hashes"`
-		Platforms   []jsonURL                `json:"platforms"`
-	}
-	jsonURL struct {
-		Platform       getproviders.Platform `json:"platform"`
-		Source         string                `json:"source"`
-		FileName       string                `json:"filename"`
-		URL            *string               `json:"url"`
-		Path           *string               `json:"path"`
-		SHA256         *string               `json:"sha256"`
-		Size           *int64                `json:"size"`
-		Hashes         []getproviders.Hash   `json:"hashes"`
-		Protocols      []string              `json:"protocols"`
-		Authentication string                `json:"authentication"`
-		KeyID          string                `json:"key_id,omitempty"`
-		*jsonFailure
-	}
-)
-
-// JSON prints the report for programs.
+// JSON is the report for programs.
 func (r URLsReport) JSON() any {
-	out := jsonURLs{Dirs: []jsonURLsDir{}}
+	packages, failed, bytes := 0, 0, int64(0)
 	for _, d := range r.Dirs {
-		dir := jsonURLsDir{
-			Dir: filepath.ToSlash(d.Dir), LockFile: filepath.ToSlash(filepath.Join(d.Dir, d.LockFile)),
-			Complete: d.Result.Err == nil, Providers: []jsonURLsProvider{},
-		}
 		for _, p := range d.Result.Packages {
-			dir.add(d, p)
-			out.Sum.add(p)
+			packages++
+			if p.Err != nil {
+				failed++
+			}
+			bytes += max(p.Size, 0)
 		}
-		out.Dirs = append(out.Dirs, dir)
 	}
-	return out
+	return object{"directories", each(r.Dirs, LocatedDir.object), "summary", object{"packages", packages, "failed", failed, "bytes", bytes}}
 }
 
-func (s *jsonURLsSum) add(p lockhashes.LocatedPackage) {
-	s.Packages++
+func (d LocatedDir) object() object {
+	providers := byProvider(d.Result.Packages, func(p lockhashes.LocatedPackage) resolve.Selection { return p.Selection })
+	return object{
+		"dir", filepath.ToSlash(d.Dir), "lock_file", filepath.ToSlash(filepath.Join(d.Dir, d.LockFile)), "complete", d.Result.Err == nil,
+		"providers", each(providers, func(all []lockhashes.LocatedPackage) object {
+			s, signed := all[0].Selection, []getproviders.Hash{}
+			for _, p := range all {
+				signed = append(signed, p.Authentication.Signed...)
+			}
+			return object{
+				"address", s.Provider, "version", s.Version, "version_constraints", s.Constraints, "locked", s.Locked,
+				"locked_hashes", orEmpty(d.Locked(s.Provider, s.Version)), "signed_hashes", getproviders.SortHashes(signed), "platforms", each(all, located),
+			}
+		}),
+	}
+}
+
+func located(p lockhashes.LocatedPackage) object {
+	var url, path, sha256, size any // null: not known
+	var protocols []string
+	level, key, failed := "", "", errorObject(p.Err)
 	if p.Err != nil {
-		s.Failed++
-	}
-	s.Bytes += max(p.Size, 0)
-}
-
-// add reports on a package. Those of a provider come one after the other.
-func (o *jsonURLsDir) add(d LocatedDir, p lockhashes.LocatedPackage) {
-	s, last := p.Selection, len(o.Providers)-1
-	if last < 0 || o.Providers[last].Address != s.Provider {
-		o.Providers = append(o.Providers, jsonURLsProvider{
-			Address: s.Provider, Version: s.Version, Constraints: s.Constraints, Locked: s.Locked,
-			LockHashes: orEmpty(d.Locked(s.Provider, s.Version)), Signed: []getproviders.Hash{},
-		})
-		last++
-	}
-	entry := &o.Providers[last]
-	entry.Signed = getproviders.SortHashes(append(entry.Signed, p.Authentication.Signed...))
-	entry.Platforms = append(entry.Platforms, describeURL(p))
-}
-
-func describeURL(p lockhashes.LocatedPackage) jsonURL {
-	out := jsonURL{
-		Platform: p.Platform, Source: p.Package.Source, Hashes: orEmpty(p.Hashes),
-		FileName: getproviders.PackedName(p.Selection.Provider, p.Selection.Version, p.Platform),
-	}
-	if p.Err != nil {
-		out.jsonFailure = newJSONFailure(p.Err)
-		out.Error = causeOf(p.Err).Error()
-		return out
-	}
-	out.Authentication, out.KeyID = p.Authentication.TrustLevel.String(), p.Authentication.KeyID
-	if p.Package.Protocols != "" {
-		out.Protocols = strings.Split(p.Package.Protocols, ",")
-	}
-	if sum, ok := strings.CutPrefix(string(p.ZH), getproviders.SchemeZH+":"); ok {
-		out.SHA256 = &sum
-	}
-	if p.Size >= 0 {
-		out.Size = &p.Size
-	}
-	text := p.Package.Location.String()
-	if at, ok := p.Package.Location.(getproviders.HTTPArchive); ok {
-		text = withoutUser(at.URL)
-		out.URL = &text
+		failed[1] = causeOf(p.Err).Error()
 	} else {
-		out.Path = &text
+		level, key = p.Authentication.TrustLevel.String(), p.Authentication.KeyID
+		if p.Package.Protocols != "" {
+			protocols = strings.Split(p.Package.Protocols, ",")
+		}
+		if sum, ok := strings.CutPrefix(string(p.ZH), getproviders.SchemeZH+":"); ok {
+			sha256 = sum
+		}
+		if p.Size >= 0 {
+			size = p.Size
+		}
+		if at, ok := p.Package.Location.(getproviders.HTTPArchive); ok {
+			url = withoutUser(at.URL)
+		} else {
+			path = p.Package.Location.String()
+		}
 	}
-	return out
+	return append(object{
+		"platform", p.Platform, "source", p.Package.Source, "filename", getproviders.PackedName(p.Selection.Provider, p.Selection.Version, p.Platform),
+		"url", url, "path", path, "sha256", sha256, "size", size, "hashes", orEmpty(p.Hashes), "protocols", protocols,
+		"authentication", level, "key_id?", key,
+	}, failed...)
 }
 
 // withoutUser is all that it takes to download, but for user and password: those

@@ -101,7 +101,7 @@ func verifySum(t VerifiedTree) string {
 	if len(t.Packages) == 0 {
 		return nothingVerified(t)
 	}
-	counts := findings(t.Packages, findingOf).Findings
+	counts := tallied(t.Packages, findingOf)
 	there := len(t.Packages) - counts[string(store.TreeMissing)]
 	var parts []string
 	for _, finding := range []store.TreeFinding{
@@ -129,61 +129,35 @@ func nothingVerified(t VerifiedTree) string {
 	return fmt.Sprintf("There is nothing to verify in %s: "+why, path, lockFile)
 }
 
-type jsonVerifiedTree struct {
-	Path     string                `json:"path"`
-	LockFile string                `json:"lock_file"`
-	Packages []jsonVerifiedPackage `json:"packages"`
-}
-
-type jsonVerifiedPackage struct {
-	jsonPackage
-	Finding       store.TreeFinding     `json:"finding"`
-	Path          string                `json:"path,omitempty"`
-	Packed        *bool                 `json:"packed,omitempty"`
-	H1            getproviders.Hash     `json:"h1,omitempty"`
-	ZH            getproviders.Hash     `json:"zh,omitempty"`
-	LockedVersion *getproviders.Version `json:"locked_version"`
-	LockedHashes  []getproviders.Hash   `json:"locked_hashes"`
-	*jsonFailure
-}
-
-// JSON writes what was found, for programs, as one object.
+// JSON is what was found, for programs.
 func (v VerifyReport) JSON() any {
 	var all []store.ComparedPackage
-	trees := each(v.Trees, func(t VerifiedTree) jsonVerifiedTree {
+	trees := each(v.Trees, func(t VerifiedTree) object {
 		all = append(all, t.Packages...)
-		return jsonVerifiedTree{filepath.ToSlash(t.Path), filepath.ToSlash(t.LockFile), each(t.Packages, newJSONVerifiedPackage)}
+		return object{"path", filepath.ToSlash(t.Path), "lock_file", filepath.ToSlash(t.LockFile), "packages", each(t.Packages, compared)}
 	})
-	return struct {
-		Trees []jsonVerifiedTree `json:"trees"`
-		Sum   jsonFindings       `json:"summary"`
-	}{trees, findings(all, findingOf)}
+	return object{"trees", trees, "summary", object{"packages", len(all), "findings", tallied(all, findingOf)}}
 }
 
 func findingOf(p store.ComparedPackage) string { return string(p.Finding) }
 
-func newJSONVerifiedPackage(p store.ComparedPackage) jsonVerifiedPackage {
-	out := jsonVerifiedPackage{
-		jsonPackage: jsonPackage{p.Provider, p.Version, p.Platform}, Finding: p.Finding,
-		Path: filepath.ToSlash(p.Path), H1: p.H1, ZH: p.ZH,
-		LockedHashes: orEmpty(p.Locked.Hashes),
-	}
+func compared(p store.ComparedPackage) object {
+	var packed *bool
 	if p.Path != "" {
-		out.Packed = &p.Packed
+		packed = &p.Packed
 	}
-	if p.Locked.Version != (getproviders.Version{}) {
-		out.LockedVersion = &p.Locked.Version
-	}
-	out.jsonFailure = newJSONFailure(p.Err)
-	return out
+	return append(object{
+		"address", p.Provider, "version?", p.Version, "platform", p.Platform, "finding", p.Finding, "path?", filepath.ToSlash(p.Path), "packed?", packed,
+		"h1?", p.H1, "zh?", p.ZH, "locked_version", orNull(p.Locked.Version), "locked_hashes", orEmpty(p.Locked.Hashes),
+	}, errorObject(p.Err)...)
 }
 
 // PackageHashes are the hashes of a package on this machine.
 type PackageHashes struct {
-	Path string            `json:"path"`
-	H1   getproviders.Hash `json:"h1,omitempty"` // "" where Err says why
-	ZH   getproviders.Hash `json:"zh,omitempty"` // "" for a directory
-	Err  error             `json:"-"`
+	Path string
+	H1   getproviders.Hash // "" where Err says why
+	ZH   getproviders.Hash // "" for a directory
+	Err  error
 }
 
 // HashReport is what the command "hash" tells, in the order of its arguments.
@@ -203,11 +177,9 @@ func (r HashReport) Text() string {
 	return b.String()
 }
 
-// JSON writes an array with an object for each package.
+// JSON is an array with an object for each package.
 func (r HashReport) JSON() any {
-	type described struct {
-		PackageHashes
-		*jsonFailure
-	}
-	return Whole{each(r, func(p PackageHashes) described { return described{p, newJSONFailure(p.Err)} })}
+	return each(r, func(p PackageHashes) object {
+		return append(object{"path", p.Path, "h1?", p.H1, "zh?", p.ZH}, errorObject(p.Err)...)
+	})
 }

@@ -221,10 +221,9 @@ func (w *item) object() line {
 			keys["key_id"] = w.keyID
 		}
 	case "failed":
-		failure := newJSONFailure(w.err)
-		keys["error"], keys["code"] = failure.Error, failure.Code
+		errorObject(w.err).addTo(keys)
 	}
-	w.span.addTo(keys)
+	w.span.object().addTo(keys)
 	return line{json: text + ": " + did, kind: "package", keys: keys}
 }
 
@@ -236,7 +235,7 @@ func (r *run) moduleObject(e modules.Recorded) line {
 		keys["version"] = e.Version
 	}
 	if w != nil {
-		w.span.addTo(keys)
+		w.span.object().addTo(keys)
 	}
 	return line{json: "module " + e.Key + " in " + e.Dir, kind: "module", keys: keys}
 }

@@ -6,54 +6,33 @@ import (
 	"github.com/tfdeps/tfdeps/command/problem"
 	"github.com/tfdeps/tfdeps/internal/config/modules"
 	"github.com/tfdeps/tfdeps/providercache/archivedir"
-	"github.com/tfdeps/tfdeps/providercache/event"
-	"github.com/tfdeps/tfdeps/providercache/mirror"
 )
 
 // Vendor tells what is vendored: providers as [Mirror] does. It is for one
 // goroutine at a time. With JSON it tells nothing before the report.
 type Vendor struct {
-	mirror *Mirror
+	*archives
 	report vendorReport
 }
 
 // NewVendor returns a Vendor that speaks as the options say.
 func NewVendor(o Options) *Vendor {
-	return &Vendor{mirror: &Mirror{archives: newArchives(o, "Vendoring")}}
+	v := &Vendor{archives: newArchives(o, "Vendoring")}
+	v.report.times = v.activity.run
+	return v
 }
 
-// Activity is what shows what is under way.
-func (v *Vendor) Activity() *Activity { return v.mirror.activity }
-
-// Observe is for the events of packages.
-func (v *Vendor) Observe(e event.Event) { v.mirror.Observe(e) }
-
-// End shows what is left to show of packages, as [Mirror.End].
-func (v *Vendor) End() problem.List { return v.mirror.End(mirror.Result{}) }
+// End shows what is left to show of packages, and returns what registries had to say.
+func (v *Vendor) End() problem.List { return v.end() }
 
 // vendorReport is what became of a directory, for programs.
 type vendorReport struct {
-	Packages []jsonArchive  `json:"packages"`
-	Modules  []vendorModule `json:"modules"`
-	Changed  []string       `json:"changed"`
-	Removed  []string       `json:"removed"`
-	UpToDate *bool          `json:"up_to_date,omitempty"` // of -check
-	Reasons  []CheckReason  `json:"reasons,omitempty"`
-	Sum      vendorSum      `json:"summary"`
-}
-
-// vendorSum counts what is in the lists.
-type vendorSum struct {
-	jsonArchivesSum
-	Modules int `json:"modules"`
-	Changed int `json:"changed"`
-	Removed int `json:"removed"`
-}
-
-type vendorModule struct {
-	Key     string `json:"key"`
-	Version string `json:"version,omitempty"`
-	Hash    string `json:"hash"`
+	packages         []archivedir.Package
+	modules          []object
+	changed, removed []string
+	upToDate         *bool // of -check
+	reasons          []CheckReason
+	times            *run
 }
 
 // ObserveModules is for [modules.Resolver].Observe.
@@ -63,54 +42,54 @@ func (v *Vendor) ObserveModules(e modules.Event) {
 		if d.Version != "" {
 			text += " " + d.Version
 		}
-		v.mirror.line(text + "...")
+		v.line(text + "...")
 	}
 }
 
 // Module reports a module that is vendored.
 func (v *Vendor) Module(pkg modules.Package, hash string, tidied []string) {
-	v.report.Modules = append(v.report.Modules, vendorModule{pkg.Key, pkg.Version, hash})
+	v.report.modules = append(v.report.modules, object{"key", pkg.Key, "version?", pkg.Version, "hash", hash})
 	for _, name := range tidied {
-		v.mirror.line(fmt.Sprintf("  - %s of the module %s is changed so that git keeps all of it", name, pkg.Key))
+		v.line(fmt.Sprintf("  - %s of the module %s is changed so that git keeps all of it", name, pkg.Key))
 	}
 }
 
 // Changed reports a file beside what is vendored.
 func (v *Vendor) Changed(name string) {
-	v.report.Changed = append(v.report.Changed, name)
-	v.mirror.line("- Wrote " + name)
+	v.report.changed = append(v.report.changed, name)
+	v.line("- Wrote " + name)
 }
 
 // Removed reports something that isn't needed any more.
 func (v *Vendor) Removed(names ...string) {
 	for _, name := range names {
-		v.report.Removed = append(v.report.Removed, name)
-		v.mirror.line("- Removed " + name)
+		v.report.removed = append(v.report.removed, name)
+		v.line("- Removed " + name)
 	}
 }
 
 // Packages takes the result for the report.
 func (v *Vendor) Packages(packages []archivedir.Package) {
-	v.report.Packages = append(v.report.Packages, v.mirror.packages(packages)...)
+	v.report.packages = append(v.report.packages, packages...)
 }
 
 // Checked answers whether there would be anything to do.
 func (v *Vendor) Checked(reasons []CheckReason) {
 	upToDate := len(reasons) == 0
-	v.report.UpToDate, v.report.Reasons = &upToDate, reasons
+	v.report.upToDate, v.report.reasons = &upToDate, reasons
 	text := "Nothing to do: everything is vendored."
 	if !upToDate {
 		text = "There is something to do for vendor:"
 	}
-	v.mirror.line(text)
+	v.line(text)
 	for _, r := range reasons {
-		v.mirror.line(fmt.Sprintf("  - %s (%s)", r.text(), r.Code))
+		v.line(fmt.Sprintf("  - %s (%s)", r.text(), r.Code))
 	}
 }
 
 // Done tells the last line.
 func (v *Vendor) Done(text string) {
-	v.mirror.out.line(line{gap: true, human: text})
+	v.out.line(line{gap: true, human: text})
 }
 
 // Report is what became of the directory so far, for programs.
@@ -119,9 +98,11 @@ func (v *Vendor) Report() Result { return v.report }
 // Text writes nothing: people were told before.
 func (r vendorReport) Text() string { return "" }
 
-// JSON writes what became of the directory.
+// JSON is what became of the directory.
 func (r vendorReport) JSON() any {
-	r.Sum = vendorSum{sumOfArchives(r.Packages), len(r.Modules), len(r.Changed), len(r.Removed)}
-	r.Packages, r.Modules, r.Changed, r.Removed = orEmpty(r.Packages), orEmpty(r.Modules), orEmpty(r.Changed), orEmpty(r.Removed)
-	return r
+	return object{
+		"packages", each(r.packages, r.times.archiveObject), "modules", orEmpty(r.modules), "changed", orEmpty(r.changed), "removed", orEmpty(r.removed),
+		"up_to_date?", r.upToDate, "reasons?", r.reasons,
+		"summary", append(sumOfArchives(r.packages), "modules", len(r.modules), "changed", len(r.changed), "removed", len(r.removed)),
+	}
 }
