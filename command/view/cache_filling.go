@@ -8,7 +8,6 @@ import (
 
 	"github.com/tfdeps/tfdeps/getproviders"
 	"github.com/tfdeps/tfdeps/providercache"
-	"github.com/tfdeps/tfdeps/providercache/resolve"
 	"github.com/tfdeps/tfdeps/providercache/store"
 )
 
@@ -18,7 +17,7 @@ type CacheFilling struct {
 	Filled   []providercache.Prefetched
 	Receipts *bool // whether there are receipts beside the cache; nil: none were to be
 	// Span is when a package was fetched.
-	Span func(resolve.Selection, getproviders.Platform) Span
+	Span Times
 }
 
 // Text tells what is new, and in one line what there was to do. Failures aren't

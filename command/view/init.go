@@ -227,7 +227,7 @@ func (v *Init) Done(warnings problem.List, automated bool) {
 func (v *Init) Problems(problems problem.List) {
 	v.run.addProblems(problems)
 	v.activity.Close()
-	v.out.problems(ordered(problems))
+	v.out.Problems(ordered(problems))
 }
 
 // End sums the run up for programs. It comes last; code is the exit code.
@@ -241,26 +241,3 @@ func (v *Init) say(m line) {
 }
 
 func (v *Init) gap() { v.out.line(line{gap: true}) }
-
-func byPosition(a, b *problem.Problem) int {
-	switch {
-	case a.Subject == nil && b.Subject == nil:
-		return 0
-	case a.Subject == nil:
-		return -1
-	case b.Subject == nil:
-		return 1
-	}
-	if c := strings.Compare(a.Subject.Filename, b.Subject.Filename); c != 0 {
-		return c
-	}
-	return a.Subject.Start.Byte - b.Subject.Start.Byte
-}
-
-func sameProblem(a, b *problem.Problem) bool {
-	if a.Subject != nil && b.Subject != nil && *a.Subject != *b.Subject {
-		return false
-	}
-	return (a.Subject == nil) == (b.Subject == nil) && a.Severity == b.Severity &&
-		a.Summary == b.Summary && a.Detail == b.Detail
-}

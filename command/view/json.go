@@ -28,7 +28,7 @@ type jsonPrinter struct {
 	out     Stream
 	product getproviders.Product
 	now     func() time.Time
-	sources sources
+	sources Sources
 	quota   quota
 }
 
@@ -72,7 +72,7 @@ func (j *jsonPrinter) openTofuLine(l line, more map[string]any) {
 // oneLine is text without line breaks.
 func oneLine(text string) string { return strings.Join(strings.Fields(text), " ") }
 
-func (j *jsonPrinter) problems(all problem.List) {
+func (j *jsonPrinter) Problems(all problem.List) {
 	j.quota.show(byModules(all), j.problem)
 }
 
@@ -107,33 +107,4 @@ func (j *jsonPrinter) write(level, text, kind string, more map[string]any) (n in
 	}
 	n, _ = j.out.Write(PrintableJSON(b.Bytes())) // in one piece, so that lines of two writers don't mix
 	return n
-}
-
-// jsonProblem is a problem in JSON; the order of the keys is Terraform's.
-type jsonProblem struct {
-	Severity string `json:"severity"`
-	Summary  string `json:"summary"`
-	Detail   string `json:"detail"`
-	Range    object `json:"range,omitempty"`
-	Snippet  object `json:"snippet,omitempty"`
-	Code     string `json:"code,omitempty"` // which Terraform doesn't have
-}
-
-func newJSONProblem(p *problem.Problem, source *snippet) jsonProblem {
-	out := jsonProblem{Severity: strings.ToLower(severityName(p.Severity)), Summary: p.Summary, Detail: detail(p), Code: codeOf(p)}
-	if p.Subject != nil {
-		r := visible(*p.Subject)
-		out.Range = object{"filename", r.Filename, "start", position(r.Start), "end", position(r.End)}
-	}
-	if source != nil && source.found {
-		out.Snippet = object{
-			"context", orNull(source.context), "code", source.code, "start_line", source.startLine,
-			"highlight_start_offset", source.from, "highlight_end_offset", source.to, "values", []any{}, // of expressions; nothing here evaluates any
-		}
-	}
-	return out
-}
-
-func position(at hcl.Pos) object {
-	return object{"line", at.Line, "column", at.Column, "byte", at.Byte}
 }

@@ -11,6 +11,7 @@ import (
 	"github.com/tfdeps/tfdeps/command/problem"
 	"github.com/tfdeps/tfdeps/getproviders"
 	"github.com/tfdeps/tfdeps/providercache/archivedir"
+	"github.com/tfdeps/tfdeps/providercache/lockhashes"
 	"github.com/tfdeps/tfdeps/providercache/resolve"
 )
 
@@ -102,6 +103,15 @@ func canceled() *problem.Problem {
 	return problem.CodedError("interrupted", "Provider installation was canceled by an interrupt signal.", "")
 }
 
+// LockedDir is what became of one directory.
+type LockedDir struct {
+	Dir      string
+	LockFile string // its name in Dir
+	Named    bool   // there may be others: it has to be said which one it is about
+	Check    bool   // nothing was written
+	Result   lockhashes.Result
+}
+
 // LockProblems explains why the hashes for a directory's lock file couldn't be
 // had: one problem for each cause that several packages failed for, for what else is about
 // a platform, and for what is about none.
@@ -185,6 +195,14 @@ func MirrorProblems(err error) (problems problem.List) {
 		}
 	}
 	return problems
+}
+
+// LockedMismatch says that lock files don't fit what configurations require, in
+// Terraform's words.
+func LockedMismatch(product getproviders.Product, dir, reason string) *problem.Problem {
+	return problem.CodedError("locked_version", "Inconsistent dependency lock file", fmt.Sprintf(
+		"The lock file in %s doesn't fit the configuration: %s.\n\n"+
+			"To update the locked dependency selections to match a changed configuration, run:\n  %s init -upgrade", dir, reason, product.Program))
 }
 
 // unwritten is an error of a file or a directory, with its advice or with what to do if this user may not write.

@@ -46,7 +46,7 @@ func TestProblems_AreNoCommandsOfCI(t *testing.T) {
 	for width := 20; width < 100; width++ {
 		for _, plain := range []bool{true, false} {
 			var out bytes.Buffer
-			h := &humanPrinter{err: Stream{Writer: &out, Width: width}, warn: Stream{Writer: &out, Width: width}, plain: plain}
+			h := &Printer{Err: Stream{Writer: &out, Width: width}, Warn: Stream{Writer: &out, Width: width}, Plain: plain}
 			h.problem(p)
 			for line := range strings.Lines(out.String()) {
 				if strings.HasPrefix(strings.TrimSpace(line), "::") || strings.Contains(line, "##") {

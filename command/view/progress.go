@@ -64,7 +64,7 @@ func open(o Options) (out printer, a *Activity) {
 }
 
 // openForPeople is open, for words.
-func openForPeople(o Options) (*humanPrinter, *Activity) {
+func openForPeople(o Options) (humanPrinter, *Activity) {
 	a := NewActivity(o)
 	o.Stdout, o.Stderr = a.above(o.Stdout), a.above(o.Stderr)
 	return newHumanPrinter(o), a

@@ -59,7 +59,7 @@ func (NoResult) JSON() any { return object{} }
 // object is the end of each report.
 func (run Run) object() object {
 	told := []jsonProblem{}
-	source := sources{read: run.ReadFile}
+	source := Sources{Read: run.ReadFile}
 	new(quota).show(ordered(run.Problems), func(p *problem.Problem) int {
 		told = append(told, newJSONProblem(p, source.snippet(p)))
 		encoded, _ := json.Marshal(told[len(told)-1])
@@ -73,14 +73,6 @@ type Span struct{ Begun, Ended time.Time }
 
 // stamp is a moment, in UTC.
 func stamp(at time.Time) string { return at.UTC().Format(stampFormat) }
-
-// ordered are problems as they are shown: first those that belong to no file, in the order
-// given, then the others by file and position, each of them once.
-func ordered(problems problem.List) problem.List {
-	sorted := slices.Clone(problems)
-	slices.SortStableFunc(sorted, byPosition)
-	return slices.CompactFunc(sorted, sameProblem)
-}
 
 // writeReport writes JSON over several lines. Constraints such as ">= 1.0" stay readable.
 func writeReport(w io.Writer, report any) error {

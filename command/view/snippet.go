@@ -20,9 +20,9 @@ type snippet struct {
 	from, to  int // what is at fault, in bytes of code
 }
 
-// sources finds snippets.
-type sources struct {
-	read func(name string) ([]byte, error) // nil: there are no sources
+// Sources finds snippets.
+type Sources struct {
+	Read func(name string) ([]byte, error) // nil: there are no sources
 	last *source                           // problems come file by file, and there may be thousands in one
 }
 
@@ -36,15 +36,15 @@ type source struct {
 // snippet returns what to show of a problem's source: nil if the problem isn't
 // about a place in a file. The file is read again, because a problem is the end of
 // a run and sources needn't be kept until then.
-func (s *sources) snippet(p *hcl.Diagnostic) *snippet {
+func (s *Sources) snippet(p *hcl.Diagnostic) *snippet {
 	if p.Subject == nil {
 		return nil
 	}
-	if s.read == nil {
+	if s.Read == nil {
 		return &snippet{}
 	}
 	if name := p.Subject.Filename; s.last == nil || s.last.name != name {
-		text, _ := s.read(name)
+		text, _ := s.Read(name)
 		s.last = newSource(name, text)
 	}
 	if s.last.text == nil {

@@ -140,7 +140,7 @@ func TestSnippet_EndlessNesting(t *testing.T) {
 
 func TestSnippet_ProblemsOfOneFileReadItOnce(t *testing.T) {
 	reads := 0
-	src := sources{read: func(string) ([]byte, error) {
+	src := Sources{Read: func(string) ([]byte, error) {
 		reads++
 		return []byte("a = 1\n"), nil
 	}}
@@ -156,7 +156,7 @@ func TestSnippet_ProblemsOfOneFileReadItOnce(t *testing.T) {
 }
 
 func TestSnippet_UnreadableFile(t *testing.T) {
-	src := sources{read: func(string) ([]byte, error) { return nil, errors.New("unreadable") }}
+	src := Sources{Read: func(string) ([]byte, error) { return nil, errors.New("unreadable") }}
 	subject := hcl.Range{Filename: "main.tf", Start: hcl.InitialPos, End: hcl.InitialPos}
 	if got := src.snippet(&problem.Problem{Subject: &subject}); got.found {
 		t.Errorf("found %+v", got)

@@ -7,6 +7,31 @@ import (
 	"golang.org/x/term"
 )
 
+// Stream is an output and what is known about it.
+type Stream struct {
+	io.Writer
+	Terminal bool
+	Color    bool // it is a terminal that understands escape sequences, for colours and for bars
+	Width    int  // columns; 0: not known
+	Height   int  // lines; 0: not known
+
+	resized func() (width, height int) // what they are now; nil: what they were
+}
+
+// size is how large the terminal is now, in columns and lines; height is 0 if it isn't known.
+func (s Stream) size() (width, height int) {
+	width, height = s.Width, s.Height
+	if s.resized != nil {
+		if nowWidth, nowHeight := s.resized(); nowWidth > 0 {
+			width, height = nowWidth, nowHeight
+		}
+	}
+	if width <= 0 {
+		width = unknownWidth
+	}
+	return max(width, 2), height
+}
+
 // NewStream finds out what there is to know about an output.
 func NewStream(w io.Writer) Stream {
 	file, ok := w.(*os.File)

@@ -8,7 +8,18 @@ import (
 	"github.com/tfdeps/tfdeps/providercache/event"
 )
 
-func (k packageKey) matches(other packageKey) bool {
+// Key is what a package of a provider, or of modules, is known by. A zero version or platform
+// stands for all of them when a task is looked for.
+type Key struct {
+	provider getproviders.Provider
+	version  getproviders.Version
+	platform getproviders.Platform
+	module   string
+	dir      string // of a package that is only verified
+	query    bool   // it is about the choice of its version
+}
+
+func (k Key) matches(other Key) bool {
 	return k.provider == other.provider && k.module == other.module &&
 		(k.dir == other.dir || k.dir == "" || other.dir == "") &&
 		(k.version == other.version || k.version == getproviders.Version{} || other.version == getproviders.Version{}) &&
@@ -20,7 +31,7 @@ const worthShowing = 1_000_000
 
 // task is something that is under way.
 type task struct {
-	key     packageKey
+	key     Key
 	name    string // for people
 	counted bool   // it is one of those that are counted
 	heard   bool   // it has begun: before that, it waits for its turn
@@ -106,7 +117,7 @@ type tasks struct {
 }
 
 // find returns a task that runs; nil: there is none.
-func (s *tasks) find(key packageKey) *task {
+func (s *tasks) find(key Key) *task {
 	if i := slices.IndexFunc(s.running, func(t *task) bool { return key.matches(t.key) }); i >= 0 {
 		return s.running[i]
 	}
@@ -114,7 +125,7 @@ func (s *tasks) find(key packageKey) *task {
 }
 
 // start returns the task of a key, which it makes if there is none.
-func (s *tasks) start(key packageKey, name string, counted bool) *task {
+func (s *tasks) start(key Key, name string, counted bool) *task {
 	t := s.find(key)
 	if t == nil {
 		t = &task{key: key, name: name, total: -1}

@@ -9,16 +9,8 @@ import (
 	"github.com/tfdeps/tfdeps/providercache/resolve"
 )
 
-// packageKey is what a package of a provider, or of modules, is known by. A zero version or platform
-// stands for all of them when a task is looked for.
-type packageKey struct {
-	provider getproviders.Provider
-	version  getproviders.Version
-	platform getproviders.Platform
-	module   string
-	dir      string // of a package that is only verified
-	query    bool   // it is about the choice of its version
-}
+// packageKey is what a package is known by.
+type packageKey = Key
 
 func keyOf(s resolve.Selection, platform getproviders.Platform) packageKey {
 	return packageKey{provider: s.Provider, version: s.Version, platform: platform}

@@ -12,28 +12,18 @@ import (
 // goroutine at a time. With JSON it tells nothing before the report.
 type Vendor struct {
 	*archives
-	report vendorReport
+	report VendorReport
 }
 
 // NewVendor returns a Vendor that speaks as the options say.
 func NewVendor(o Options) *Vendor {
 	v := &Vendor{archives: newArchives(o, "Vendoring")}
-	v.report.times = v.activity.run
+	v.report.Span = v.activity.run.span
 	return v
 }
 
 // End shows what is left to show of packages, and returns what registries had to say.
 func (v *Vendor) End() problem.List { return v.end() }
-
-// vendorReport is what became of a directory, for programs.
-type vendorReport struct {
-	packages         []archivedir.Package
-	modules          []object
-	changed, removed []string
-	upToDate         *bool // of -check
-	reasons          []CheckReason
-	times            *run
-}
 
 // ObserveModules is for [modules.Resolver].Observe.
 func (v *Vendor) ObserveModules(e modules.Event) {
@@ -94,15 +84,3 @@ func (v *Vendor) Done(text string) {
 
 // Report is what became of the directory so far, for programs.
 func (v *Vendor) Report() Result { return v.report }
-
-// Text writes nothing: people were told before.
-func (r vendorReport) Text() string { return "" }
-
-// JSON is what became of the directory.
-func (r vendorReport) JSON() any {
-	return object{
-		"packages", each(r.packages, r.times.archiveObject), "modules", orEmpty(r.modules), "changed", orEmpty(r.changed), "removed", orEmpty(r.removed),
-		"up_to_date?", r.upToDate, "reasons?", r.reasons,
-		"summary", append(sumOfArchives(r.packages), "modules", len(r.modules), "changed", len(r.changed), "removed", len(r.removed)),
-	}
-}

@@ -31,37 +31,13 @@
 package view
 
 import (
+	"fmt"
 	"io"
 	"time"
 
 	"github.com/tfdeps/tfdeps/command/problem"
 	"github.com/tfdeps/tfdeps/getproviders"
 )
-
-// Stream is an output and what is known about it.
-type Stream struct {
-	io.Writer
-	Terminal bool
-	Color    bool // it is a terminal that understands escape sequences, for colours and for bars
-	Width    int  // columns; 0: not known
-	Height   int  // lines; 0: not known
-
-	resized func() (width, height int) // what they are now; nil: what they were
-}
-
-// size is how large the terminal is now, in columns and lines; height is 0 if it isn't known.
-func (s Stream) size() (width, height int) {
-	width, height = s.Width, s.Height
-	if s.resized != nil {
-		if nowWidth, nowHeight := s.resized(); nowWidth > 0 {
-			width, height = nowWidth, nowHeight
-		}
-	}
-	if width <= 0 {
-		width = unknownWidth
-	}
-	return max(width, 2), height
-}
 
 // Options says what is printed, and where.
 type Options struct {
@@ -96,8 +72,8 @@ type Options struct {
 // printer is one of the two ways to speak.
 type printer interface {
 	line(l line)
-	// problems are shown in the order given.
-	problems(all problem.List)
+	// Problems are shown in the order given.
+	Problems(all problem.List)
 }
 
 // both speaks in two ways.
@@ -108,22 +84,34 @@ func (b both) line(l line) {
 	b.programs.line(l)
 }
 
-func (b both) problems(all problem.List) {
-	b.people.problems(all)
-	b.programs.problems(all)
+func (b both) Problems(all problem.List) {
+	b.people.Problems(all)
+	b.programs.Problems(all)
 }
 
 func newJSONPrinter(o Options) *jsonPrinter {
-	return &jsonPrinter{out: o.Stdout, product: o.Product, now: o.Now, sources: sources{read: o.ReadFile}}
+	return &jsonPrinter{out: o.Stdout, product: o.Product, now: o.Now, sources: Sources{Read: o.ReadFile}}
 }
 
-func newHumanPrinter(o Options) *humanPrinter {
-	h := &humanPrinter{out: o.Stdout, err: o.Stderr, warn: o.Stdout, plain: o.Plain, colorless: o.Plain || o.NoColor, similar: o.Similar, sources: sources{read: o.ReadFile}}
-	h.apart = o.Product.Predecessor != nil
-	if o.Stderr.Terminal || o.JSON || o.Data {
-		h.warn = o.Stderr
+// humanPrinter speaks to people.
+type humanPrinter struct{ *Printer }
+
+func (h humanPrinter) line(l line) {
+	if l.gap {
+		fmt.Fprintln(h.Out)
 	}
-	return h
+	if l.human != "" {
+		fmt.Fprintln(h.Out, h.Paint(h.Out, Printable(l.human), l.style))
+	}
+}
+
+func newHumanPrinter(o Options) humanPrinter {
+	h := &Printer{Out: o.Stdout, Err: o.Stderr, Warn: o.Stdout, Plain: o.Plain, Colorless: o.Plain || o.NoColor, Similar: o.Similar, Sources: Sources{Read: o.ReadFile}}
+	h.Apart = o.Product.Predecessor != nil
+	if o.Stderr.Terminal || o.JSON || o.Data {
+		h.Warn = o.Stderr
+	}
+	return humanPrinter{h}
 }
 
 // Problems shows errors and warnings to people: first those that belong to no file,
@@ -131,6 +119,6 @@ func newHumanPrinter(o Options) *humanPrinter {
 // once isn't repeated. With Data or JSON, warnings go to stderr, too.
 func Problems(o Options, problems problem.List) {
 	out := newHumanPrinter(o)
-	out.apart = true
-	out.problems(ordered(problems))
+	out.Apart = true
+	out.Problems(ordered(problems))
 }

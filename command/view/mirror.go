@@ -4,11 +4,9 @@ import (
 	"fmt"
 	"io"
 	"path/filepath"
-	"slices"
 
 	"github.com/tfdeps/tfdeps/command/problem"
 	"github.com/tfdeps/tfdeps/getproviders"
-	"github.com/tfdeps/tfdeps/providercache/archivedir"
 	"github.com/tfdeps/tfdeps/providercache/event"
 	"github.com/tfdeps/tfdeps/providercache/mirror"
 )
@@ -17,20 +15,20 @@ import (
 // goroutine at a time.
 type Mirror struct {
 	*archives
-	report mirrorReport
+	report MirrorReport
 }
 
 // archives tells of packages that are worked on at once, of each when it is its turn.
 type archives struct {
 	activity *Activity
-	out      *humanPrinter
+	out      humanPrinter
 }
 
 func newArchives(o Options, doing string) *archives {
 	o.Platforms = true
 	out, activity := openForPeople(o)
 	if o.JSON {
-		out.out = Stream{Writer: io.Discard}
+		out.Out = Stream{Writer: io.Discard}
 	}
 	activity.out, activity.run.doing = out, doing
 	return &archives{activity, out}
@@ -70,62 +68,8 @@ func (v *Mirror) End(result mirror.Result) problem.List {
 	return warnings
 }
 
-// LockedMismatch says that lock files don't fit what configurations require, in
-// Terraform's words.
-func LockedMismatch(product getproviders.Product, dir, reason string) *problem.Problem {
-	return problem.CodedError("locked_version", "Inconsistent dependency lock file", fmt.Sprintf(
-		"The lock file in %s doesn't fit the configuration: %s.\n\n"+
-			"To update the locked dependency selections to match a changed configuration, run:\n  %s init -upgrade", dir, reason, product.Program))
-}
-
 // Report is what became of a mirror so far, for programs; dir is where it is.
 func (v *Mirror) Report(dir string) Result {
-	v.report.dir, v.report.times = filepath.ToSlash(dir), v.activity.run
+	v.report.Dir, v.report.Span = filepath.ToSlash(dir), v.activity.run.span
 	return v.report
-}
-
-// mirrorReport is what became of a mirror.
-type mirrorReport struct {
-	mirror.Result
-	dir   string
-	times *run
-}
-
-// archiveObject is a package in a mirror, or in a repository.
-func (r *run) archiveObject(p archivedir.Package) object {
-	level, key := "", ""
-	if p.Err == nil && !p.Present {
-		level, key = p.Authentication.TrustLevel.String(), p.Authentication.KeyID
-	}
-	return slices.Concat(about(p.Selection, p.Platform), object{
-		"path", filepath.ToSlash(p.Path), "present", p.Present, "source?", p.Source, "bytes", orNull(p.Bytes), "authentication?", level, "key_id?", key,
-	}, r.span(p.Selection, p.Platform).object(), errorObject(p.Err))
-}
-
-// sumOfArchives counts packages, and the bytes of those that were fetched.
-func sumOfArchives(packages []archivedir.Package) object {
-	fetched, present, failed, bytes := 0, 0, 0, int64(0)
-	for _, p := range packages {
-		switch {
-		case p.Err != nil:
-			failed++
-		case p.Present:
-			present++
-		default:
-			fetched++
-			bytes += p.Bytes
-		}
-	}
-	return object{"fetched", fetched, "present", present, "failed", failed, "bytes", bytes}
-}
-
-// Text writes nothing: people were told before.
-func (r mirrorReport) Text() string { return "" }
-
-// JSON is what became of the mirror.
-func (r mirrorReport) JSON() any {
-	return object{
-		"directory", r.dir, "packages", each(r.Packages, r.times.archiveObject), "pruned", orEmpty(r.Pruned), "waiting", orEmpty(r.Waiting),
-		"summary", sumOfArchives(r.Packages),
-	}
 }
