@@ -11,6 +11,8 @@ import (
 	"github.com/tfdeps/tfdeps/command/products"
 	"github.com/tfdeps/tfdeps/command/sources"
 	"github.com/tfdeps/tfdeps/command/view"
+	"github.com/tfdeps/tfdeps/command/view/explain"
+	"github.com/tfdeps/tfdeps/command/view/result"
 	"github.com/tfdeps/tfdeps/getproviders"
 	"github.com/tfdeps/tfdeps/providercache"
 	"github.com/tfdeps/tfdeps/providercache/event"
@@ -85,7 +87,7 @@ func runAdd(m *cli.Meta, args []string) (int, error) {
 }
 
 // add fills the cache; the report is nil if nothing was tried.
-func add(m *cli.Meta, o *addOptions, activity *view.Activity) view.Result {
+func add(m *cli.Meta, o *addOptions, activity *view.Activity) result.Result {
 	s, ok := o.open(m, activity)
 	if !ok {
 		return nil
@@ -106,7 +108,7 @@ func add(m *cli.Meta, o *addOptions, activity *view.Activity) view.Result {
 		return nil
 	}
 	s.net, s.policy = net, rules
-	result := view.CacheFilling{Cache: s.cache, Span: activity.Span}
+	result := result.CacheFilling{Cache: s.cache, Span: activity.Span}
 	a := adding{session: s, opts: o}
 	from := sources.Options{Net: net, Config: s.config, Product: s.product, Cached: a.cached}
 	mirrors, problems := from.OpenMirrors(m, o.mirrors)
@@ -173,7 +175,7 @@ func (a *adding) fill(source getproviders.Source) (filled []providercache.Prefet
 		more, err := a.installer(source).Prefetch(a.meta.Context, a.opts.wanted)
 		filled = append(filled, more...)
 		if err != nil {
-			a.opts.log.Add(view.InstallProblems(a.product, getproviders.Requirements{}, err, nil)...)
+			a.opts.log.Add(explain.InstallProblems(a.product, getproviders.Requirements{}, err, nil)...)
 		}
 	}
 	return filled

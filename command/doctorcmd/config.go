@@ -11,7 +11,7 @@ import (
 
 	"github.com/tfdeps/tfdeps/command/problem"
 	"github.com/tfdeps/tfdeps/command/sources"
-	"github.com/tfdeps/tfdeps/command/view"
+	"github.com/tfdeps/tfdeps/command/view/result"
 	"github.com/tfdeps/tfdeps/configs/cliconfig"
 	"github.com/tfdeps/tfdeps/getproviders"
 	"github.com/tfdeps/tfdeps/getproviders/hosts"
@@ -21,13 +21,13 @@ import (
 func (x *examination) describeConfig() {
 	at := sources.ConfigFiles(x.meta, x.product)
 	if at.File != "" && !slices.Contains(x.config.Files, at.File) {
-		x.report.Config = append(x.report.Config, view.DoctorFile{Path: at.File})
+		x.report.Config = append(x.report.Config, result.DoctorFile{Path: at.File})
 	}
 	for _, path := range x.config.Files {
-		file := view.DoctorFile{Path: path, Exists: true}
+		file := result.DoctorFile{Path: path, Exists: true}
 		for _, s := range x.config.Settings {
 			if s.File == path {
-				file.Settings = append(file.Settings, view.DoctorConfigEntry{Name: s.Name, Label: s.Label, Line: s.Line})
+				file.Settings = append(file.Settings, result.DoctorConfigEntry{Name: s.Name, Label: s.Label, Line: s.Line})
 			}
 		}
 		x.report.Config = append(x.report.Config, file)
@@ -39,7 +39,7 @@ func (x *examination) describeConfig() {
 		return
 	}
 	for _, m := range x.config.Installation {
-		x.report.Sources = append(x.report.Sources, view.DoctorSource{
+		x.report.Sources = append(x.report.Sources, result.DoctorSource{
 			Kind: m.Kind.String(), Location: withoutLogin(m.Location), Include: patterns(m.Include), Exclude: patterns(m.Exclude),
 			NamedBy: cliconfig.Setting{File: m.File, Line: m.Line}.Place(),
 		})
@@ -50,10 +50,10 @@ func (x *examination) describeConfig() {
 func (x *examination) describeImplied() {
 	for _, dir := range cliconfig.ImpliedMirrorDirs(cliconfig.User{Environ: x.meta.Env, HomeDir: x.meta.HomeDir}, x.product) {
 		if info, err := os.Stat(dir); err == nil && info.IsDir() {
-			x.report.Sources = append(x.report.Sources, view.DoctorSource{Kind: cliconfig.FilesystemMirror.String(), Location: dir})
+			x.report.Sources = append(x.report.Sources, result.DoctorSource{Kind: cliconfig.FilesystemMirror.String(), Location: dir})
 		}
 	}
-	x.report.Sources = append(x.report.Sources, view.DoctorSource{Kind: cliconfig.Direct.String()})
+	x.report.Sources = append(x.report.Sources, result.DoctorSource{Kind: cliconfig.Direct.String()})
 }
 
 func patterns(all []getproviders.Pattern) (texts []string) {
@@ -81,10 +81,10 @@ func (x *examination) describeTokens() {
 			if value == "" {
 				from += " (empty: requests go without a token)"
 			}
-			x.report.Tokens = append(x.report.Tokens, view.DoctorToken{Host: host.String(), From: from, For: "registry"})
+			x.report.Tokens = append(x.report.Tokens, result.DoctorToken{Host: host.String(), From: from, For: "registry"})
 		}
 	}
-	slices.SortFunc(x.report.Tokens, func(a, b view.DoctorToken) int { return strings.Compare(a.Host, b.Host) })
+	slices.SortFunc(x.report.Tokens, func(a, b result.DoctorToken) int { return strings.Compare(a.Host, b.Host) })
 	for _, s := range slices.Backward(x.config.Settings) { // a later block replaces an earlier one
 		host, err := hosts.ParseHostname(s.Label)
 		if s.Name != "credentials" || err != nil {
@@ -94,7 +94,7 @@ func (x *examination) describeTokens() {
 			continue
 		}
 		seen[host] = true
-		x.report.Tokens = append(x.report.Tokens, view.DoctorToken{Host: s.Label, From: s.Place(), For: "registry"})
+		x.report.Tokens = append(x.report.Tokens, result.DoctorToken{Host: s.Label, From: s.Place(), For: "registry"})
 	}
 	x.describeHelper()
 	x.describeNetrc()
@@ -106,7 +106,7 @@ func (x *examination) describeHelper() {
 		program = "a credentials helper that isn't installed"
 	}
 	if x.config.Helper != nil {
-		x.report.Tokens = append(x.report.Tokens, view.DoctorToken{Host: "other hosts", From: program, For: "registry"})
+		x.report.Tokens = append(x.report.Tokens, result.DoctorToken{Host: "other hosts", From: program, For: "registry"})
 	}
 }
 
@@ -120,7 +120,7 @@ func (x *examination) describeNetrc() {
 		if machine == "" {
 			machine = "other hosts"
 		}
-		x.report.Tokens = append(x.report.Tokens, view.DoctorToken{Host: machine, From: file, For: "packages"})
+		x.report.Tokens = append(x.report.Tokens, result.DoctorToken{Host: machine, From: file, For: "packages"})
 	}
 	if len(machines) > 0 {
 		x.checkMode(file)

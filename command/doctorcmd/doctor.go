@@ -10,6 +10,7 @@ import (
 	"github.com/tfdeps/tfdeps/command/products"
 	"github.com/tfdeps/tfdeps/command/sources"
 	"github.com/tfdeps/tfdeps/command/view"
+	"github.com/tfdeps/tfdeps/command/view/result"
 	"github.com/tfdeps/tfdeps/configs/cliconfig"
 	"github.com/tfdeps/tfdeps/getproviders"
 )
@@ -60,7 +61,7 @@ type examination struct {
 	opts    options
 	product getproviders.Product
 	config  *cliconfig.Config
-	report  view.Doctor
+	report  result.Doctor
 
 	locked   map[getproviders.Provider]getproviders.Version
 	warnedOf map[string]bool // files with secrets that others can read
@@ -80,7 +81,7 @@ func run(m *cli.Meta, args []string) (int, error) {
 	how := m.ViewOptions(x.product, o.json, view.ProgressAuto)
 	x.report.Color = how.Stdout.Color && !how.Plain && !how.NoColor
 	shown := x.report.Problems
-	err = view.Write(m.Stdout, x.report, o.json, view.Run{Begun: m.Begun, Ended: m.Now(), Problems: shown})
+	err = result.Write(m.Stdout, x.report, o.json, result.Run{Begun: m.Begun, Ended: m.Now(), Problems: shown})
 	if o.json { // the object has the problems in it
 		shown = nil
 	}
@@ -99,7 +100,7 @@ func (x *examination) examine() {
 	m, r := x.meta, &x.report
 	product, from, problems := products.ChooseWithOrigin(m, products.Options{ReadOnly: true})
 	x.product = product
-	r.Version, r.Product = m.Version, view.DoctorProduct{Name: product.Name, Version: product.Version, Because: x.because(from)}
+	r.Version, r.Product = m.Version, result.DoctorProduct{Name: product.Name, Version: product.Version, Because: x.because(from)}
 	r.Platform, r.Directory = getproviders.CurrentPlatform().String(), cli.WorkingDirectory()
 	x.add(slices.Concat(m.Warnings, problems))
 	config, problems := sources.ReadConfig(m, product)

@@ -4,7 +4,7 @@ import (
 	"github.com/tfdeps/tfdeps/command/problem"
 	"github.com/tfdeps/tfdeps/command/products"
 	"github.com/tfdeps/tfdeps/command/sources"
-	"github.com/tfdeps/tfdeps/command/view"
+	"github.com/tfdeps/tfdeps/command/view/result"
 )
 
 // describePrograms lists the programs of the products that are installed.
@@ -15,10 +15,10 @@ func (x *examination) describePrograms() {
 			x.add(problem.Fail("invalid_variable", "Invalid program", "%s", problem.Sentence(err)))
 		}
 		if len(found) == 0 {
-			x.report.Programs = append(x.report.Programs, view.DoctorProgram{Program: product.Program})
+			x.report.Programs = append(x.report.Programs, result.DoctorProgram{Program: product.Program})
 		}
 		for _, p := range found {
-			shown := view.DoctorProgram{Program: product.Program, Path: p.Path, Version: p.Version, IsOwn: p.IsOwn}
+			shown := result.DoctorProgram{Program: product.Program, Path: p.Path, Version: p.Version, IsOwn: p.IsOwn}
 			if p.Err != nil {
 				shown.Error = p.Err.Error()
 				x.add(problem.Warn("invalid_variable", "Invalid program",
@@ -36,6 +36,6 @@ func (x *examination) describePolicies() {
 	for _, path := range paths {
 		invalid := sources.CheckPolicy(path, x.product)
 		x.add(invalid)
-		x.report.Policies = append(x.report.Policies, view.DoctorPolicy{Path: path, OK: !invalid.HasErrors()})
+		x.report.Policies = append(x.report.Policies, result.DoctorPolicy{Path: path, OK: !invalid.HasErrors()})
 	}
 }

@@ -14,7 +14,7 @@ import (
 
 	"github.com/tfdeps/tfdeps/command/problem"
 	"github.com/tfdeps/tfdeps/command/sources"
-	"github.com/tfdeps/tfdeps/command/view"
+	"github.com/tfdeps/tfdeps/command/view/result"
 	"github.com/tfdeps/tfdeps/getproviders/hosts"
 )
 
@@ -30,15 +30,15 @@ func (x *examination) describeNetwork() {
 			if name != "NO_PROXY" {
 				value = shownProxy(value)
 			}
-			x.report.Network = append(x.report.Network, view.DoctorSetting{Name: written, Value: value})
+			x.report.Network = append(x.report.Network, result.DoctorSetting{Name: written, Value: value})
 			break // the first of the two counts
 		}
 	}
 	if file := x.meta.Env.Get("SSL_CERT_FILE"); file != "" {
-		x.report.Network = append(x.report.Network, view.DoctorSetting{Name: "SSL_CERT_FILE", Value: file, Found: x.checkCertificates(file)})
+		x.report.Network = append(x.report.Network, result.DoctorSetting{Name: "SSL_CERT_FILE", Value: file, Found: x.checkCertificates(file)})
 	}
 	if dirs := x.meta.Env.Get("SSL_CERT_DIR"); dirs != "" {
-		x.report.Network = append(x.report.Network, view.DoctorSetting{Name: "SSL_CERT_DIR", Value: dirs, Found: x.checkCertDirs(dirs)})
+		x.report.Network = append(x.report.Network, result.DoctorSetting{Name: "SSL_CERT_DIR", Value: dirs, Found: x.checkCertDirs(dirs)})
 	}
 }
 

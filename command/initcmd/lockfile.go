@@ -6,7 +6,7 @@ import (
 
 	"github.com/tfdeps/tfdeps/command/problem"
 	"github.com/tfdeps/tfdeps/command/sources"
-	"github.com/tfdeps/tfdeps/command/view"
+	"github.com/tfdeps/tfdeps/command/view/explain"
 	"github.com/tfdeps/tfdeps/command/workdir"
 	"github.com/tfdeps/tfdeps/depsfile"
 	"github.com/tfdeps/tfdeps/getproviders"
@@ -62,7 +62,7 @@ func saveLocks(r request, before, locks *depsfile.Locks, report providercache.Re
 		r.view.LockChanged()
 	}
 	if len(report.Incomplete) > 0 {
-		return r.log.Add(view.IncompleteLock(r.product, report.Incomplete))
+		return r.log.Add(explain.IncompleteLock(r.product, report.Incomplete))
 	}
 	return true
 }
@@ -117,7 +117,7 @@ func (in *installation) lockPlatforms(fetcher *fetcher.Fetcher, locks *depsfile.
 	})
 	ok := in.log.Add(in.view.PlatformsEnd()...)
 	if err != nil {
-		return nil, in.log.Add(view.LockProblems(in.product, view.LockedDir{Result: results[0]})...)
+		return nil, in.log.Add(explain.LockProblems(in.product, explain.LockedDir{Result: results[0]})...)
 	}
 	return results[0].Locks, ok
 }

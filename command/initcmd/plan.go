@@ -10,6 +10,7 @@ import (
 	"github.com/tfdeps/tfdeps/command/products"
 	"github.com/tfdeps/tfdeps/command/sources"
 	"github.com/tfdeps/tfdeps/command/view"
+	"github.com/tfdeps/tfdeps/command/view/explain"
 	"github.com/tfdeps/tfdeps/command/workdir"
 	"github.com/tfdeps/tfdeps/getproviders"
 	"github.com/tfdeps/tfdeps/internal/config/modules"
@@ -140,7 +141,7 @@ func (in *installation) planProviders(found *view.InitPlan) bool {
 	}
 	if err != nil {
 		in.explainMissing(err)
-		return in.log.Add(view.InstallProblems(in.product, in.required, err, in.suggest)...)
+		return in.log.Add(explain.InstallProblems(in.product, in.required, err, in.suggest)...)
 	}
 	status, err := installer.Check(in.meta.Context, in.required, in.dir.Locks)
 	if err != nil {

@@ -3,7 +3,7 @@ package providerscmd
 import (
 	"github.com/tfdeps/tfdeps/command/cli"
 	"github.com/tfdeps/tfdeps/command/problem"
-	"github.com/tfdeps/tfdeps/command/view"
+	"github.com/tfdeps/tfdeps/command/view/result"
 	"github.com/tfdeps/tfdeps/providercache/fetcher"
 )
 
@@ -22,7 +22,7 @@ func hashHelp() cli.Help {
 }
 
 // refusedHash is what -json prints about arguments: an array, as it is about packages, with one object that is about none.
-func refusedHash(err error) view.Result { return view.HashReport{{Err: argumentError{err}}} }
+func refusedHash(err error) result.Result { return result.HashReport{{Err: argumentError{err}}} }
 
 // argumentError is about arguments that the command doesn't take.
 type argumentError struct{ error }
@@ -40,14 +40,14 @@ func runHash(m *cli.Meta, args []string) (int, error) {
 	if len(paths) == 0 {
 		return 0, &cli.UsageError{Text: "Error: hash needs the path of a package", Help: true}
 	}
-	var report view.HashReport
+	var report result.HashReport
 	var problems problem.List
 	for _, path := range paths {
 		h1, zh, err := fetcher.HashPackage(m.Context, path)
 		if err != nil {
 			problems = append(problems, problem.Because(err, problem.CodedError("invalid_package", "Failed to hash a package", problem.Sentence(err))))
 		}
-		report = append(report, view.PackageHashes{Path: path, H1: h1, ZH: zh, Err: err})
+		report = append(report, result.PackageHashes{Path: path, H1: h1, ZH: zh, Err: err})
 	}
 	return m.Finish(report, problems, cli.Output{JSON: o.json, Data: true}), nil
 }

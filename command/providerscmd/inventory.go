@@ -7,7 +7,7 @@ import (
 	"github.com/tfdeps/tfdeps/command/cli"
 	"github.com/tfdeps/tfdeps/command/problem"
 	"github.com/tfdeps/tfdeps/command/sources"
-	"github.com/tfdeps/tfdeps/command/view"
+	"github.com/tfdeps/tfdeps/command/view/result"
 	"github.com/tfdeps/tfdeps/command/workdir"
 	"github.com/tfdeps/tfdeps/depsfile"
 	"github.com/tfdeps/tfdeps/getproviders"
@@ -18,8 +18,8 @@ import (
 
 // takeInventory says of each required or locked provider what this machine knows of its package, and whether the
 // policy refuses it. No request is sent, and nothing is written. Packages that no receipt knows are read.
-func takeInventory(m *cli.Meta, opts treeOptions, dir *workdir.Dir, required getproviders.Requirements) (view.Inventory, problem.List) {
-	inventory := view.Inventory{Version: m.Version, Made: m.Now()}
+func takeInventory(m *cli.Meta, opts treeOptions, dir *workdir.Dir, required getproviders.Requirements) (result.Inventory, problem.List) {
+	inventory := result.Inventory{Version: m.Version, Made: m.Now()}
 	locks, problems := depsfile.Load(depsfile.FileName, dir.Product)
 	config, unread := sources.ReadConfig(m, dir.Product)
 	rules, unruled := sources.ReadPolicy(m, dir.Product, opts.policies)
@@ -46,7 +46,7 @@ func takeInventory(m *cli.Meta, opts treeOptions, dir *workdir.Dir, required get
 		}
 		lock, _ := locks.Provider(p)
 		c := asked.found
-		inventory.Packages = append(inventory.Packages, view.InventoryPackage{
+		inventory.Packages = append(inventory.Packages, result.InventoryPackage{
 			Provider: p, Version: lock.Version, Platform: getproviders.CurrentPlatform(), Constraints: required.Constraints(p), LockedHashes: lock.Hashes,
 			Present: asked.present, Hashes: c.Hashes, SourceURL: c.SourceURL, FromRegistry: c.FromRegistry, Authentication: c.Authentication, Released: c.Released,
 			HasPolicy: !rules.IsZero(), Refused: asked.refused,

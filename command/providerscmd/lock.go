@@ -9,6 +9,7 @@ import (
 	"github.com/tfdeps/tfdeps/command/products"
 	"github.com/tfdeps/tfdeps/command/sources"
 	"github.com/tfdeps/tfdeps/command/view"
+	"github.com/tfdeps/tfdeps/command/view/explain"
 	"github.com/tfdeps/tfdeps/depsfile"
 	"github.com/tfdeps/tfdeps/getproviders"
 	"github.com/tfdeps/tfdeps/providercache/event"
@@ -190,13 +191,13 @@ func checkRequired(dirs []directory, only []getproviders.Provider) (problems pro
 
 // conclude writes a directory's lock file, or says what it lacks.
 func conclude(opts lockOptions, d directory, result lockhashes.Result, v *view.Lock) problem.List {
-	shown := view.LockedDir{
+	shown := explain.LockedDir{
 		Dir: d.Path, LockFile: depsfile.FileName, Named: len(opts.dirs) > 0, Check: opts.check, Result: result,
 	}
 	switch {
 	case result.Err != nil:
 		v.Tell(shown)
-		return view.LockProblems(d.Product, shown)
+		return explain.LockProblems(d.Product, shown)
 	case opts.check:
 		return v.Tell(shown)
 	}

@@ -6,7 +6,8 @@ import (
 
 	"github.com/tfdeps/tfdeps/command/cli"
 	"github.com/tfdeps/tfdeps/command/products"
-	"github.com/tfdeps/tfdeps/command/view"
+	"github.com/tfdeps/tfdeps/command/view/explain"
+	"github.com/tfdeps/tfdeps/command/view/result"
 	"github.com/tfdeps/tfdeps/depsfile"
 	"github.com/tfdeps/tfdeps/providercache/fetcher"
 	"github.com/tfdeps/tfdeps/providercache/lockhashes"
@@ -63,14 +64,14 @@ func runURLs(m *cli.Meta, args []string) (int, error) {
 	}
 	product, problems := products.Choose(m, products.Options{})
 	in := reader{meta: m, product: product}
-	var found view.Result
-	report := func() view.Result { return found }
+	var found result.Result
+	report := func() result.Result { return found }
 	return in.run(append(opts.problems, problems...), cli.Output{JSON: opts.json, Data: true}, report, func() { found = locate(opts, &in) }), nil
 }
 
 // locate finds the packages. What has failed is in the report, too; nil: nothing was
 // looked for.
-func locate(opts urlsOptions, in *reader) view.Result {
+func locate(opts urlsOptions, in *reader) result.Result {
 	source, ok := opts.connect(in)
 	if !ok {
 		return nil
@@ -85,14 +86,14 @@ func locate(opts urlsOptions, in *reader) view.Result {
 		requests[i] = d.request(opts.packageOptions, nil)
 	}
 	results, _ := lockhashes.Locate(in.meta.Context, &fetcher, lockhashes.LocateOptions{Sizes: opts.sizes}, requests...) // each directory reports its own error
-	var report view.URLsReport
-	for i, result := range results {
+	var report result.URLsReport
+	for i, found := range results {
 		d := dirs[i]
-		report.Dirs = append(report.Dirs, view.LocatedDir{
-			Dir: d.Path, LockFile: depsfile.FileName, Named: len(opts.dirs) > 0, Locked: d.lockedHashes, Result: result,
+		report.Dirs = append(report.Dirs, result.LocatedDir{
+			Dir: d.Path, LockFile: depsfile.FileName, Named: len(opts.dirs) > 0, Locked: d.lockedHashes, Result: found,
 		})
-		if result.Err != nil {
-			in.log.Add(view.LocateProblems(result.Err)...)
+		if found.Err != nil {
+			in.log.Add(explain.LocateProblems(found.Err)...)
 		}
 	}
 	return report

@@ -6,6 +6,8 @@ import (
 	"time"
 
 	"github.com/tfdeps/tfdeps/command/problem"
+	"github.com/tfdeps/tfdeps/command/view/result"
+	"github.com/tfdeps/tfdeps/command/view/terminal"
 	"github.com/tfdeps/tfdeps/getproviders"
 	"github.com/tfdeps/tfdeps/getproviders/hosts"
 	"github.com/tfdeps/tfdeps/internal/par"
@@ -19,7 +21,7 @@ import (
 type Activity struct {
 	out     printer // of lines; nil: none are printed
 	refresh time.Duration
-	retries Stream // where it is told that something is tried again; no Writer: nowhere
+	retries terminal.Stream // where it is told that something is tried again; no Writer: nowhere
 	pulse   par.Pulse
 	stopped bool // nothing is drawn any more
 	noted   bool // what is printed once was
@@ -51,16 +53,16 @@ func (a *Activity) do(f func()) {
 		f()
 		tasks := &a.run.tasks
 		for _, t := range a.run.touched {
-			a.display.show(t, tasks)
+			a.display.Show(t, tasks)
 		}
 		if a.run.touched = nil; a.stopped {
 			return
 		}
-		if len(tasks.running) > 0 {
-			a.pulse.Start(a.refresh, func() { a.display.beat(tasks) })
+		if len(tasks.Running) > 0 {
+			a.pulse.Start(a.refresh, func() { a.display.Beat(tasks) })
 		}
 		if a.refresh <= 0 {
-			a.display.beat(tasks)
+			a.display.Beat(tasks)
 		}
 	})
 }
@@ -83,7 +85,7 @@ func (a *Activity) print(lines []line) {
 	}
 }
 
-// end prints the lines that are left, and returns what registries had to say to their users.
+// End prints the lines that are left, and returns what registries had to say to their users.
 func (a *Activity) end() problem.List {
 	a.Close()
 	a.print(a.run.turns.rest())
@@ -96,7 +98,7 @@ func (a *Activity) Platform(platform getproviders.Platform) {
 }
 
 // Span is when the work on a package began and ended; zero where nothing was to be done.
-func (a *Activity) Span(s resolve.Selection, platform getproviders.Platform) (of Span) {
+func (a *Activity) Span(s resolve.Selection, platform getproviders.Platform) (of result.Span) {
 	a.pulse.Do(func() { of = a.run.span(s, platform) })
 	return of
 }
@@ -119,24 +121,24 @@ func (a *Activity) Retrying(r hosts.Retry) {
 			return
 		}
 		a.retried[what] = now.Add(max(r.Wait, time.Second))
-		text := fmt.Sprintf("retrying %s (%d of %d) in %s: %s\n", Printable(r.Host), r.Attempt, r.Attempts, seconds(r.Wait), Printable(r.Reason))
-		_, _ = a.display.print(a.retries, []byte(text))
+		text := fmt.Sprintf("retrying %s (%d of %d) in %s: %s\n", terminal.Printable(r.Host), r.Attempt, r.Attempts, terminal.Seconds(r.Wait), terminal.Printable(r.Reason))
+		_, _ = a.display.Print(a.retries, []byte(text))
 	})
 }
 
 // Interrupted tells, after the problems, what is kept of an interrupted run. It says nothing if ctx hasn't ended, or if
 // packages were only verified.
-func (a *Activity) Interrupted(ctx context.Context, to Stream) {
+func (a *Activity) Interrupted(ctx context.Context, to terminal.Stream) {
 	if a.Close(); ctx.Err() == nil || a.run.verifies {
 		return
 	}
 	text := "Interrupted. Run again to continue."
 	a.pulse.Do(func() {
-		if a.run.tasks.kept > 0 {
-			text = fmt.Sprintf("Interrupted. %s are kept; run again to continue.", megabytes(a.run.tasks.kept))
+		if a.run.tasks.Kept > 0 {
+			text = fmt.Sprintf("Interrupted. %s are kept; run again to continue.", terminal.Megabytes(a.run.tasks.Kept))
 		}
 	})
-	fmt.Fprintln(to, wrap(text, columns(to)))
+	fmt.Fprintln(to, terminal.Wrap(text, terminal.Columns(to)))
 }
 
 // Close takes away what is shown and doesn't stay: from now on the terminal belongs to others. An Activity may
@@ -144,8 +146,8 @@ func (a *Activity) Interrupted(ctx context.Context, to Stream) {
 func (a *Activity) Close() {
 	a.pulse.Stop()
 	a.pulse.Do(func() {
-		a.run.tasks = tasks{now: a.run.now, kept: a.run.tasks.kept}
-		a.display.close()
+		a.run.tasks = terminal.Tasks{Now: a.run.now, Kept: a.run.tasks.Kept}
+		a.display.Close()
 	})
 }
 
@@ -157,24 +159,24 @@ func (a *Activity) StopDrawingAfter(ctx context.Context) { par.AfterEnd(ctx, a.s
 func (a *Activity) stopDrawing() {
 	a.pulse.Do(func() {
 		a.stopped = true
-		a.display.close()
+		a.display.Close()
 	})
 	a.pulse.Stop()
 }
 
 // above returns a stream for whole lines, which stand above what is drawn if they go to the same terminal.
-func (a *Activity) above(to Stream) Stream {
+func (a *Activity) above(to terminal.Stream) terminal.Stream {
 	to.Writer = above{a, to}
 	return to
 }
 
 type above struct {
 	activity *Activity
-	Stream
+	terminal.Stream
 }
 
 // Write implements io.Writer, for whole lines.
 func (w above) Write(p []byte) (n int, err error) {
-	w.activity.pulse.Do(func() { n, err = w.activity.display.print(w.Stream, p) })
+	w.activity.pulse.Do(func() { n, err = w.activity.display.Print(w.Stream, p) })
 	return n, err
 }

@@ -6,6 +6,8 @@ import (
 	"fmt"
 	"slices"
 
+	"github.com/tfdeps/tfdeps/command/view/explain"
+	"github.com/tfdeps/tfdeps/command/view/terminal"
 	"github.com/tfdeps/tfdeps/getproviders"
 	"github.com/tfdeps/tfdeps/providercache/archivedir"
 	"github.com/tfdeps/tfdeps/providercache/event"
@@ -21,13 +23,13 @@ func (r *run) observe(e event.Event) {
 		r.expect(e.Requirements)
 	case event.VerifyEvent:
 		r.verifies = true
-		r.tasks.sizes = e.Bytes
-		r.tasks.announced += len(e.Bytes)
+		r.tasks.Sizes = e.Bytes
+		r.tasks.Announced += len(e.Bytes)
 		for _, size := range e.Bytes {
-			r.tasks.awaited += size
+			r.tasks.Awaited += size
 		}
 	case lockhashes.QueuedEvent:
-		r.tasks.announced += len(e.Packages)
+		r.tasks.Announced += len(e.Packages)
 		for _, p := range e.Packages {
 			r.turns = append(r.turns, turn{key: keyOf(p.Selection, p.Platform)})
 		}
@@ -38,7 +40,7 @@ func (r *run) observe(e event.Event) {
 	case lockhashes.DoneEvent:
 		r.done(keyOf(e.Package.Selection, e.Package.Platform), e.Err == nil, false, hashesLine(r.product, e))
 	case archivedir.QueuedEvent:
-		r.tasks.announced += len(e.Packages)
+		r.tasks.Announced += len(e.Packages)
 		r.expectArchives(e.Packages)
 	case archivedir.FetchingEvent:
 		key := keyOf(e.Package.Selection, e.Package.Platform)
@@ -55,7 +57,7 @@ func (r *run) observe(e event.Event) {
 // observeProvider is for the events that are about one provider. A package that was put into its place stays so, whatever a
 // second look at it finds.
 func (r *run) observeProvider(e event.Event) {
-	key, query, at := packageKey{provider: e.Provider()}, packageKey{provider: e.Provider(), query: true}, r.at()
+	key, query, at := packageKey{Provider: e.Provider()}, packageKey{Provider: e.Provider(), Query: true}, r.at()
 	w := r.item(key)
 	switch e := e.(type) {
 	case event.BuiltInEvent:
@@ -70,16 +72,16 @@ func (r *run) observeProvider(e event.Event) {
 		r.begin(key)
 		w.enter("", at)
 	case event.WarningEvent:
-		w.warnings = append(w.warnings, registryWarning(w.Name, e.Warnings))
+		w.warnings = append(w.warnings, explain.RegistryWarning(w.Name, e.Warnings))
 	case event.HashingEvent:
 		r.hashing(e)
 	case event.HashProgressEvent:
-		if t := r.tasks.find(packageKey{provider: e.Addr, version: e.Version, platform: e.Platform, dir: e.Dir}); t != nil {
-			t.hash(e.Done, r.now())
+		if t := r.tasks.Find(packageKey{Provider: e.Addr, Version: e.Version, Platform: e.Platform, Dir: e.Dir}); t != nil {
+			t.Hash(e.Done, r.now())
 			r.touched = append(r.touched, t)
 		}
 	case event.HashedEvent:
-		r.end(packageKey{provider: e.Addr, version: e.Version, platform: e.Platform, dir: e.Dir}, false)
+		r.end(packageKey{Provider: e.Addr, Version: e.Version, Platform: e.Platform, Dir: e.Dir}, false)
 	case event.FetchingEvent:
 		w.Source, w.way = e.Source, downloaded
 		switch e.Location.(type) {
@@ -87,19 +89,19 @@ func (r *run) observeProvider(e event.Event) {
 			w.way = fromLocal
 		}
 		r.begin(key)
-		r.begin(packageKey{provider: e.Addr, version: e.Version, platform: r.platform})
+		r.begin(packageKey{Provider: e.Addr, Version: e.Version, Platform: r.platform})
 		w.enter("fetch", at)
-		r.start(packageKey{provider: e.Addr, version: e.Version}, true)
+		r.start(packageKey{Provider: e.Addr, Version: e.Version}, true)
 		what := fmt.Sprintf("%s v%s...", w.Name, e.Version)
 		r.turns.put(key, false, line{human: "- Installing " + what, json: "Installing provider version: " + what, source: e.Source})
 	case event.ProgressEvent:
-		key := packageKey{provider: e.Addr, version: e.Version, platform: e.Platform}
-		r.start(key, true).advance(e.Done, e.Total, r.now())
+		key := packageKey{Provider: e.Addr, Version: e.Version, Platform: e.Platform}
+		r.start(key, true).Advance(e.Done, e.Total, r.now())
 		r.own(key).advance(e.Done)
 	case event.PhaseEvent:
-		r.phase(packageKey{provider: e.Addr, version: e.Version, platform: e.Platform}, e.Phase)
+		r.phase(packageKey{Provider: e.Addr, Version: e.Version, Platform: e.Platform}, e.Phase)
 	case event.KeptEvent:
-		r.tasks.kept += e.Bytes
+		r.tasks.Kept += e.Bytes
 	default:
 		r.ended(w, e)
 	}
@@ -112,7 +114,7 @@ func (r *run) ended(w *item, e event.Event) {
 	note := line{}
 	switch e := e.(type) {
 	case event.PresentEvent:
-		key.version = e.Version
+		key.Version = e.Version
 		if w.Version = e.Version.String(); w.way == unknownWay {
 			w.way = wasPresent
 		}
@@ -120,14 +122,14 @@ func (r *run) ended(w *item, e event.Event) {
 		lines = []line{{human: "- Using previously-installed " + what, json: what + ": Using previously-installed provider version"}}
 		r.finish(w, "present")
 	case event.LinkedEvent:
-		key.version = e.Version
+		key.Version = e.Version
 		w.Version, w.How, w.Trust = e.Version.String(), e.Link.String(), e.Authentication.TrustLevel.String()
 		w.Source, w.way = "shared cache", fromCache
 		what, how := w.what(), "from the shared cache directory"
 		lines, note = []line{{human: "- Using " + what + " " + how, json: what + ": Using " + how}}, linkNote(e.Link, e.Reason)
 		r.finish(w, "linked")
 	case event.FetchedEvent:
-		key.version = e.Version
+		key.Version = e.Version
 		a := e.Authentication
 		w.Version, w.Source, w.Trust, w.keyID = e.Version.String(), cmp.Or(e.Source, w.Source), a.TrustLevel.String(), a.KeyID
 		w.fetched = w.Came
@@ -137,15 +139,15 @@ func (r *run) ended(w *item, e event.Event) {
 		r.signed = r.signed || a.TrustLevel == getproviders.LevelPartner || a.TrustLevel == getproviders.LevelCommunity
 		lines, note = fetchedLines(r.product, w.what(), e), linkNote(e.Link, e.Reason)
 		r.finish(w, "fetched")
-		r.over(packageKey{provider: e.Addr, version: e.Version, platform: r.platform})
+		r.over(packageKey{Provider: e.Addr, Version: e.Version, Platform: r.platform})
 	case event.FailedEvent:
 		if failed, ok := errors.AsType[*resolve.ProviderError](e.Err); ok {
-			key.version = failed.Version
+			key.Version = failed.Version
 		}
 		w.way, w.err = didFail, e.Err
-		w.Error = oneLine(withHint(e.Err))
+		w.Error = oneLine(explain.WithHint(e.Err))
 		r.finish(w, "failed")
-		r.turns.put(packageKey{provider: e.Addr, query: true}, true)
+		r.turns.put(packageKey{Provider: e.Addr, Query: true}, true)
 		if r.doing != "" {
 			r.head(e.Addr, r.doingLine(e.Addr))
 		}
@@ -164,12 +166,12 @@ func (w *item) what() string { return w.Name + " v" + w.Version }
 func (r *run) expect(req getproviders.Requirements) {
 	var queries, packages turns
 	for _, p := range req.Providers() {
-		expected := turn{key: packageKey{provider: p, query: true}}
+		expected := turn{key: packageKey{Provider: p, Query: true}}
 		if p.IsBuiltIn() {
 			r.turns = append(r.turns, expected)
 			continue
 		}
-		queries, packages = append(queries, expected), append(packages, turn{key: packageKey{provider: p}})
+		queries, packages = append(queries, expected), append(packages, turn{key: packageKey{Provider: p}})
 	}
 	r.turns = slices.Concat(r.turns, queries, packages)
 }
@@ -191,59 +193,59 @@ func (r *run) expectArchives(packages []archivedir.Package) {
 		last = s
 		all = append(all, t)
 	}
-	slices.SortStableFunc(all, func(a, b turn) int { return a.key.provider.Compare(b.key.provider) })
+	slices.SortStableFunc(all, func(a, b turn) int { return a.key.Provider.Compare(b.key.Provider) })
 	r.turns = all
 }
 
 // head has a line wait for the lines about archives.
 func (r *run) head(p getproviders.Provider, l line) {
-	r.heads = append(r.heads, turn{packageKey{provider: p}, []line{l}, true})
+	r.heads = append(r.heads, turn{packageKey{Provider: p}, []line{l}, true})
 }
 
-// start begins a task, or goes on with it, under the name that a package has for people.
-func (r *run) start(key packageKey, counted bool) *task {
-	name := Printable(r.product.Short(key.provider)) + " v" + key.version.String()
-	if key.platform != (getproviders.Platform{}) && (r.platforms || key.platform != getproviders.CurrentPlatform()) {
-		name += " for " + key.platform.String()
+// Start begins a task, or goes on with it, under the name that a package has for people.
+func (r *run) start(key packageKey, counted bool) *terminal.Task {
+	name := terminal.Printable(r.product.Short(key.Provider)) + " v" + key.Version.String()
+	if key.Platform != (getproviders.Platform{}) && (r.platforms || key.Platform != getproviders.CurrentPlatform()) {
+		name += " for " + key.Platform.String()
 	}
-	t := r.tasks.start(key, name, counted)
+	t := r.tasks.Start(key, name, counted)
 	r.touched = append(r.touched, t)
 	return t
 }
 
 // own is the item of a package that a task is about: that of its provider, unless it is for another platform.
 func (r *run) own(key packageKey) *item {
-	if key.platform == (getproviders.Platform{}) || key.platform == getproviders.CurrentPlatform() {
-		return r.item(packageKey{provider: key.provider})
+	if key.Platform == (getproviders.Platform{}) || key.Platform == getproviders.CurrentPlatform() {
+		return r.item(packageKey{Provider: key.Provider})
 	}
 	return r.item(key)
 }
 
 // phase is about a package; one of which nothing was heard is only prepared for its place.
-func (r *run) phase(key packageKey, phase event.Phase) *task {
+func (r *run) phase(key packageKey, phase event.Phase) *terminal.Task {
 	t := r.start(key, false)
-	t.enter(phase, r.now())
+	t.Enter(phase, r.now())
 	r.own(key).enter(phaseSpans[phase], r.at())
 	return t
 }
 
 // hashing begins to verify a package. Where packages are only verified, each directory has a task of its own.
 func (r *run) hashing(e event.HashingEvent) {
-	key := packageKey{provider: e.Addr, version: e.Version, platform: e.Platform}
+	key := packageKey{Provider: e.Addr, Version: e.Version, Platform: e.Platform}
 	if r.verifies {
-		key.dir = e.Dir
+		key.Dir = e.Dir
 	}
 	t := r.phase(key, event.Verifying)
-	if size, known := r.tasks.sizes[e.Dir]; known {
-		t.total = size
+	if size, known := r.tasks.Sizes[e.Dir]; known {
+		t.Total = size
 	}
-	t.done = 0
+	t.Done = 0
 }
 
-// end ends the tasks of a package; ok says that it was fetched and is in its place.
+// End ends the tasks of a package; ok says that it was fetched and is in its place.
 func (r *run) end(key packageKey, ok bool) {
-	for t := r.tasks.find(key); t != nil; t = r.tasks.find(key) {
-		r.tasks.end(t, ok)
+	for t := r.tasks.Find(key); t != nil; t = r.tasks.Find(key) {
+		r.tasks.End(t, ok)
 		r.touched = append(r.touched, t)
 	}
 }
@@ -252,27 +254,27 @@ func (r *run) end(key packageKey, ok bool) {
 func (r *run) done(key packageKey, ok, stays bool, l line) {
 	r.over(key)
 	r.turns.put(key, true, l)
-	if r.tasks.find(key) == nil {
-		r.tasks.ended++
+	if r.tasks.Find(key) == nil {
+		r.tasks.Ended++
 		return
 	}
-	kept := r.tasks.kept
+	kept := r.tasks.Kept
 	r.end(key, ok)
 	if !stays {
-		r.tasks.kept = kept
+		r.tasks.Kept = kept
 	}
 }
 
 // module is how far the package of a module is.
 func (r *run) module(pkg string, done, total int64, ended bool) {
-	key := packageKey{module: pkg}
+	key := packageKey{Module: pkg}
 	if r.touched = nil; ended {
 		r.end(key, done > 0)
 		return
 	}
-	t := r.tasks.start(key, Printable(pkg), true)
-	if t.advance(done, total, r.now()); done == total {
-		t.enter(event.Unpacking, r.now())
+	t := r.tasks.Start(key, terminal.Printable(pkg), true)
+	if t.Advance(done, total, r.now()); done == total {
+		t.Enter(event.Unpacking, r.now())
 	}
-	r.touched = []*task{t}
+	r.touched = []*terminal.Task{t}
 }

@@ -5,6 +5,8 @@ import (
 	"strings"
 
 	"github.com/tfdeps/tfdeps/command/problem"
+	"github.com/tfdeps/tfdeps/command/view/explain"
+	"github.com/tfdeps/tfdeps/command/view/terminal"
 	"github.com/tfdeps/tfdeps/getproviders"
 	"github.com/tfdeps/tfdeps/internal/config/modules"
 	"github.com/tfdeps/tfdeps/providercache/event"
@@ -27,7 +29,7 @@ func NewInit(o Options) *Init {
 	out, activity := open(o)
 	if o.JSONInto != nil && !o.JSON {
 		programs := o
-		programs.Stdout = Stream{Writer: o.JSONInto}
+		programs.Stdout = terminal.Stream{Writer: o.JSONInto}
 		out = both{out, newJSONPrinter(programs)}
 	}
 	activity.out = out
@@ -102,7 +104,7 @@ func (v *Init) BackendConfigured(kind string) {
 func (v *Init) CopyingModule(source string) {
 	v.run.changed = true
 	text := "Copying configuration from \"" + source + "\"..."
-	v.out.line(line{code: "copying_configuration_message", style: escBold, human: text, json: text})
+	v.out.line(line{code: "copying_configuration_message", style: terminal.Bold, human: text, json: text})
 }
 
 // ModuleCopied ends what CopyingModule announced. From then on the backend's phase is set apart even if
@@ -227,7 +229,7 @@ func (v *Init) Done(warnings problem.List, automated bool) {
 func (v *Init) Problems(problems problem.List) {
 	v.run.addProblems(problems)
 	v.activity.Close()
-	v.out.Problems(ordered(problems))
+	v.out.Problems(explain.Ordered(problems))
 }
 
 // End sums the run up for programs. It comes last; code is the exit code.

@@ -1,25 +1,29 @@
 package view
 
-import "strings"
+import (
+	"strings"
+
+	"github.com/tfdeps/tfdeps/command/view/terminal"
+)
 
 // The messages of an init. PRODUCT and PROGRAM stand for the product's names.
 var (
-	emptyDirectory = line{code: "output_init_empty_message", style: escBold,
+	emptyDirectory = line{code: "output_init_empty_message", style: terminal.Bold,
 		human: "PRODUCT initialized in an empty directory!\n\n" +
 			"The directory has no PRODUCT configuration files. You may begin working\n" +
 			"with PRODUCT immediately by creating PRODUCT configuration files."}
-	initializingBackend = line{code: "initializing_backend_message", style: escBold,
+	initializingBackend = line{code: "initializing_backend_message", style: terminal.Bold,
 		human: "Initializing the backend..."}
-	initializingCloud = line{code: "initializing_terraform_cloud_message", style: escBold,
+	initializingCloud = line{code: "initializing_terraform_cloud_message", style: terminal.Bold,
 		human: "Initializing HCP Terraform..."}
-	backendConfigured = line{code: "backend_configured_success", style: escGreen, gap: true,
+	backendConfigured = line{code: "backend_configured_success", style: terminal.Green, gap: true,
 		human: "Successfully configured the backend \"BACKEND\"! PRODUCT will automatically\n" +
 			"use this backend unless the backend configuration changes."}
-	initializingModules = line{code: "initializing_modules_message", style: escBold,
+	initializingModules = line{code: "initializing_modules_message", style: terminal.Bold,
 		human: "Initializing modules..."}
-	upgradingModules = line{code: "upgrading_modules_message", style: escBold,
+	upgradingModules = line{code: "upgrading_modules_message", style: terminal.Bold,
 		human: "Upgrading modules..."}
-	initializingProviders = line{code: "initializing_provider_plugin_message", style: escBold,
+	initializingProviders = line{code: "initializing_provider_plugin_message", style: terminal.Bold,
 		human: "Initializing provider plugins..."}
 	lockCreated = line{code: "lock_info",
 		human: "PRODUCT has created a lock file .terraform.lock.hcl to record the provider\n" +
@@ -30,18 +34,18 @@ var (
 		human: "PRODUCT has made some changes to the provider dependency selections recorded\n" +
 			"in the .terraform.lock.hcl file. Review those changes and commit them to your\n" +
 			"version control system if they represent changes you intended to make."}
-	initialized = line{code: "output_init_success_message", style: escBold + escGreen,
+	initialized = line{code: "output_init_success_message", style: terminal.Bold + terminal.Green,
 		human: "PRODUCT has been successfully initialized!"}
-	nextSteps = line{code: "output_init_success_cli_message", style: escGreen, gap: true,
+	nextSteps = line{code: "output_init_success_cli_message", style: terminal.Green, gap: true,
 		human: "You may now begin working with PRODUCT. Try running \"PROGRAM plan\" to see\n" +
 			"any changes that are required for your infrastructure. All PRODUCT commands\n" +
 			"should now work.\n\n" +
 			"If you ever set or change modules or backend configuration for PRODUCT,\n" +
 			"rerun this command to reinitialize your working directory. If you forget, other\n" +
 			"commands will detect it and remind you to do so if necessary."}
-	initializedCloud = line{code: "output_init_success_cloud_message", style: escBold + escGreen,
+	initializedCloud = line{code: "output_init_success_cloud_message", style: terminal.Bold + terminal.Green,
 		human: "CLOUD has been successfully initialized!"}
-	nextStepsCloud = line{code: "output_init_success_cli_cloud_message", style: escGreen, gap: true,
+	nextStepsCloud = line{code: "output_init_success_cli_cloud_message", style: terminal.Green, gap: true,
 		human: "You may now begin working with CLOUD. Try running \"PROGRAM plan\" to\n" +
 			"see any changes that are required for your infrastructure.\n\n" +
 			"If you ever set or change modules or PRODUCT Settings, run \"PROGRAM init\"\n" +

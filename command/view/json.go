@@ -7,9 +7,10 @@ import (
 	"strings"
 	"time"
 
-	"github.com/hashicorp/hcl/v2"
-
 	"github.com/tfdeps/tfdeps/command/problem"
+	"github.com/tfdeps/tfdeps/command/view/explain"
+	"github.com/tfdeps/tfdeps/command/view/result"
+	"github.com/tfdeps/tfdeps/command/view/terminal"
 	"github.com/tfdeps/tfdeps/getproviders"
 )
 
@@ -20,16 +21,13 @@ const (
 	uiVersionOpenTofu = "1.2"
 )
 
-// stampFormat is RFC 3339 with microseconds.
-const stampFormat = "2006-01-02T15:04:05.000000Z07:00"
-
 // jsonPrinter speaks to programs: one object a line, its keys sorted.
 type jsonPrinter struct {
-	out     Stream
+	out     terminal.Stream
 	product getproviders.Product
 	now     func() time.Time
-	sources Sources
-	quota   quota
+	sources explain.Sources
+	quota   explain.Quota
 }
 
 // asOpenTofu reports whether lines are OpenTofu's: those of init have neither type nor code, and the
@@ -73,7 +71,7 @@ func (j *jsonPrinter) openTofuLine(l line, more map[string]any) {
 func oneLine(text string) string { return strings.Join(strings.Fields(text), " ") }
 
 func (j *jsonPrinter) Problems(all problem.List) {
-	j.quota.show(byModules(all), j.problem)
+	j.quota.Show(explain.ByModules(all), j.problem)
 }
 
 // problem returns how many bytes it has printed.
@@ -82,11 +80,11 @@ func (j *jsonPrinter) problem(p *problem.Problem) int {
 		return j.write("error", oneLine(p.Summary), "", nil)
 	}
 	level := "error"
-	if p.Severity == hcl.DiagWarning {
+	if problem.IsWarning(p) {
 		level = "warn"
 	}
-	return j.write(level, severityName(p.Severity)+": "+p.Summary, "diagnostic", map[string]any{
-		"diagnostic": newJSONProblem(p, j.sources.snippet(p)),
+	return j.write(level, explain.SeverityName(p.Severity)+": "+p.Summary, "diagnostic", map[string]any{
+		"diagnostic": result.NewProblem(p, j.sources.Snippet(p)),
 	})
 }
 
@@ -95,7 +93,7 @@ func (j *jsonPrinter) write(level, text, kind string, more map[string]any) (n in
 		"@level":     level,
 		"@message":   text,
 		"@module":    j.product.Program + ".ui",
-		"@timestamp": j.now().Format(stampFormat),
+		"@timestamp": j.now().Format(result.StampFormat),
 	}
 	if kind != "" {
 		object["type"] = kind
@@ -105,6 +103,6 @@ func (j *jsonPrinter) write(level, text, kind string, more map[string]any) (n in
 	if err := json.NewEncoder(&b).Encode(object); err != nil {
 		return 0 // strings, numbers and structs of them always encode
 	}
-	n, _ = j.out.Write(PrintableJSON(b.Bytes())) // in one piece, so that lines of two writers don't mix
+	n, _ = j.out.Write(terminal.PrintableJSON(b.Bytes())) // in one piece, so that lines of two writers don't mix
 	return n
 }

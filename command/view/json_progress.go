@@ -3,6 +3,7 @@ package view
 import (
 	"time"
 
+	"github.com/tfdeps/tfdeps/command/view/terminal"
 	"github.com/tfdeps/tfdeps/providercache/event"
 )
 
@@ -19,21 +20,21 @@ type jsonDisplay struct {
 	out *jsonPrinter
 }
 
-func (j *jsonDisplay) show(t *task, _ *tasks) {
-	if t.told.IsZero() {
-		t.told = t.begun
+func (j *jsonDisplay) Show(t *terminal.Task, _ *terminal.Tasks) {
+	if t.Told.IsZero() {
+		t.Told = t.Begun
 	}
-	if t.over || t.last.Sub(t.told) < jsonInterval || t.phase != event.Downloading || t.key.module != "" {
+	if t.Over || t.Last.Sub(t.Told) < jsonInterval || t.Phase != event.Downloading || t.Key.Module != "" {
 		return
 	}
-	t.told = t.last
+	t.Told = t.Last
 	object := map[string]any{
-		"provider": t.key.provider.String(),
-		"version":  t.key.version.String(),
-		"done":     t.done,
+		"provider": t.Key.Provider.String(),
+		"version":  t.Key.Version.String(),
+		"done":     t.Done,
 	}
-	if t.total >= 0 {
-		object["total"] = t.total
+	if t.Total >= 0 {
+		object["total"] = t.Total
 	}
-	j.out.write("info", t.name+": "+howFar(t.done, t.total), "download_progress", object)
+	j.out.write("info", t.Name+": "+terminal.HowFar(t.Done, t.Total), "download_progress", object)
 }

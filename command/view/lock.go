@@ -6,6 +6,9 @@ import (
 	"strings"
 
 	"github.com/tfdeps/tfdeps/command/problem"
+	"github.com/tfdeps/tfdeps/command/view/explain"
+	"github.com/tfdeps/tfdeps/command/view/result"
+	"github.com/tfdeps/tfdeps/command/view/terminal"
 	"github.com/tfdeps/tfdeps/providercache/lockhashes"
 )
 
@@ -13,19 +16,16 @@ import (
 // goroutine at a time. With JSON it tells nothing before the report.
 type Lock struct {
 	*archives
-	report LockReport
+	report result.LockReport
 }
 
 // NewLock returns a Lock that speaks as the options say. Problems go to stderr,
 // also with JSON.
 func NewLock(o Options) *Lock { return &Lock{archives: newArchives(o, "")} }
 
-// End tells what was held back, and returns what registries had to say.
-func (v *Lock) End() problem.List { return v.end() }
-
 // Tell says what became of a directory, after its lock file was written. With
 // Check, the problem returned says what the file lacks.
-func (v *Lock) Tell(d LockedDir) problem.List {
+func (v *Lock) Tell(d explain.LockedDir) problem.List {
 	v.report.Add(d, v.activity.run.span)
 	if d.Result.Err != nil {
 		return nil
@@ -59,11 +59,11 @@ var lockChangeText = map[lockhashes.Change]string{
 }
 
 func (v *Lock) succeed(text string) {
-	fmt.Fprintf(v.out.Out, "\n%s %s\n", v.out.Paint(v.out.Out, "Success!", escBold+escGreen), v.out.Paint(v.out.Out, text, escBold))
+	fmt.Fprintf(v.out.Out, "\n%s %s\n", v.out.Paint(v.out.Out, "Success!", terminal.Bold+terminal.Green), v.out.Paint(v.out.Out, text, terminal.Bold))
 }
 
 // tellChecked says what a lock file lacks.
-func (v *Lock) tellChecked(d LockedDir) problem.List {
+func (v *Lock) tellChecked(d explain.LockedDir) problem.List {
 	var missing []string
 	var platforms []string
 	for _, p := range d.Result.Packages {
@@ -86,4 +86,4 @@ func (v *Lock) tellChecked(d LockedDir) problem.List {
 }
 
 // Report is what became of all directories, for programs.
-func (v *Lock) Report() Result { return v.report }
+func (v *Lock) Report() result.Result { return v.report }

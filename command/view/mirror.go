@@ -6,6 +6,8 @@ import (
 	"path/filepath"
 
 	"github.com/tfdeps/tfdeps/command/problem"
+	"github.com/tfdeps/tfdeps/command/view/result"
+	"github.com/tfdeps/tfdeps/command/view/terminal"
 	"github.com/tfdeps/tfdeps/getproviders"
 	"github.com/tfdeps/tfdeps/providercache/event"
 	"github.com/tfdeps/tfdeps/providercache/mirror"
@@ -15,7 +17,7 @@ import (
 // goroutine at a time.
 type Mirror struct {
 	*archives
-	report MirrorReport
+	report result.MirrorReport
 }
 
 // archives tells of packages that are worked on at once, of each when it is its turn.
@@ -28,7 +30,7 @@ func newArchives(o Options, doing string) *archives {
 	o.Platforms = true
 	out, activity := openForPeople(o)
 	if o.JSON {
-		out.Out = Stream{Writer: io.Discard}
+		out.Out = terminal.Stream{Writer: io.Discard}
 	}
 	activity.out, activity.run.doing = out, doing
 	return &archives{activity, out}
@@ -43,7 +45,8 @@ func (v *archives) Observe(e event.Event) { v.activity.Observe(e) }
 
 func (v *archives) line(text string) { v.out.line(line{human: text}) }
 
-func (v *archives) end() problem.List { return uniqueWarnings(v.activity.end()) }
+// End prints the lines that are left, and returns what registries had to say.
+func (v *archives) End() problem.List { return uniqueWarnings(v.activity.end()) }
 
 // NewMirror returns a Mirror that speaks as the options say.
 func NewMirror(o Options) *Mirror { return &Mirror{archives: newArchives(o, mirroring)} }
@@ -56,7 +59,7 @@ func (v *Mirror) Skip(p getproviders.Provider) {
 
 // End tells what was removed, and what will be, and returns what registries had to say.
 func (v *Mirror) End(result mirror.Result) problem.List {
-	warnings := v.end()
+	warnings := v.archives.End()
 	v.activity.print(v.activity.run.heads.rest())
 	v.report.Result = result
 	for _, name := range result.Pruned {
@@ -69,7 +72,7 @@ func (v *Mirror) End(result mirror.Result) problem.List {
 }
 
 // Report is what became of a mirror so far, for programs; dir is where it is.
-func (v *Mirror) Report(dir string) Result {
+func (v *Mirror) Report(dir string) result.Result {
 	v.report.Dir, v.report.Span = filepath.ToSlash(dir), v.activity.run.span
 	return v.report
 }

@@ -4,6 +4,8 @@ import (
 	"fmt"
 	"strings"
 
+	"github.com/tfdeps/tfdeps/command/view/result"
+	"github.com/tfdeps/tfdeps/command/view/terminal"
 	"github.com/tfdeps/tfdeps/getproviders"
 )
 
@@ -82,14 +84,14 @@ func (p InitPlan) sum() planSum {
 func (s planSum) text() string {
 	var parts []string
 	if s.modules > 0 {
-		parts = append(parts, count(s.modules, "module")+" to fetch")
+		parts = append(parts, terminal.Count(s.modules, "module")+" to fetch")
 	}
 	if s.fetch > 0 {
-		size := megabytes(s.bytes)
+		size := terminal.Megabytes(s.bytes)
 		if s.unknown > 0 {
 			size = fmt.Sprintf("%s and %d of unknown size", size, s.unknown)
 		}
-		parts = append(parts, fmt.Sprintf("%s to fetch (%s)", count(s.fetch, "provider"), size))
+		parts = append(parts, fmt.Sprintf("%s to fetch (%s)", terminal.Count(s.fetch, "provider"), size))
 	}
 	if s.link > 0 {
 		parts = append(parts, fmt.Sprintf("%d from the shared cache", s.link))
@@ -141,7 +143,7 @@ func codes(reasons []CheckReason) string {
 	if len(reasons) == 0 {
 		return ""
 	}
-	return " (" + strings.Join(each(reasons, func(r CheckReason) string { return r.Code }), ", ") + ")"
+	return " (" + strings.Join(result.Each(reasons, func(r CheckReason) string { return r.Code }), ", ") + ")"
 }
 
 func (m PlannedModule) text() string {
@@ -167,7 +169,7 @@ func (p PlannedProvider) text(product getproviders.Product) string {
 	case PlanFetch:
 		size := "size unknown"
 		if p.Bytes >= 0 {
-			size = megabytes(p.Bytes)
+			size = terminal.Megabytes(p.Bytes)
 		}
 		return fmt.Sprintf("%s: fetch from %s, %s", text, nameOfSource(p.Source), size)
 	case PlanLink:

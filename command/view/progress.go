@@ -1,6 +1,10 @@
 package view
 
-import "fmt"
+import (
+	"fmt"
+
+	"github.com/tfdeps/tfdeps/command/view/terminal"
+)
 
 // Progress says how it is shown what is under way. With [Options].JSON it is by objects of the type
 // download_progress, if at all.
@@ -32,23 +36,23 @@ func ParseProgress(text string) (Progress, error) {
 
 // display shows what is under way. It is for one goroutine at a time.
 type display interface {
-	// show shows that something has come of a task, that it is in another phase, or that it has ended.
-	show(t *task, all *tasks)
-	// beat shows how far all of it is.
-	beat(all *tasks)
-	// print writes whole lines of the rest of the program.
-	print(to Stream, text []byte) (int, error)
-	// close takes away what doesn't stay. It may be called twice.
-	close()
+	// Show shows that something has come of a task, that it is in another phase, or that it has ended.
+	Show(t *terminal.Task, all *terminal.Tasks)
+	// Beat shows how far all of it is.
+	Beat(all *terminal.Tasks)
+	// Print writes whole lines of the rest of the program.
+	Print(to terminal.Stream, text []byte) (int, error)
+	// Close takes away what doesn't stay. It may be called twice.
+	Close()
 }
 
 // hidden shows nothing. The other displays have from it what they do nothing for.
 type hidden struct{}
 
-func (hidden) show(*task, *tasks)                        {}
-func (hidden) beat(*tasks)                               {}
-func (hidden) print(to Stream, text []byte) (int, error) { return to.Write(text) }
-func (hidden) close()                                    {}
+func (hidden) Show(*terminal.Task, *terminal.Tasks)               {}
+func (hidden) Beat(*terminal.Tasks)                               {}
+func (hidden) Print(to terminal.Stream, text []byte) (int, error) { return to.Write(text) }
+func (hidden) Close()                                             {}
 
 // open makes what speaks and what shows what is under way, which have to know of each
 // other: lines stand above bars.
@@ -75,12 +79,12 @@ func openForPeople(o Options) (humanPrinter, *Activity) {
 func displayFor(o Options) display {
 	switch {
 	case o.Progress == ProgressTTY, o.Progress == ProgressAuto && o.Stderr.Color && !o.NoBars:
-		return &bars{painter{out: o.Stderr}}
+		return terminal.NewBars(o.Stderr)
 	case o.Progress == ProgressNone, o.Progress == ProgressAuto && (o.Data || o.JSON) && !o.Stderr.Terminal:
 		return hidden{}
 	case o.Progress == ProgressAuto && !o.Stderr.Terminal:
-		return &plainDisplay{out: o.Stdout}
+		return &terminal.Lines{Out: o.Stdout}
 	default:
-		return &plainDisplay{out: o.Stderr}
+		return &terminal.Lines{Out: o.Stderr}
 	}
 }

@@ -7,6 +7,9 @@ import (
 	"time"
 
 	"github.com/tfdeps/tfdeps/command/problem"
+	"github.com/tfdeps/tfdeps/command/view/explain"
+	"github.com/tfdeps/tfdeps/command/view/result"
+	"github.com/tfdeps/tfdeps/command/view/terminal"
 	"github.com/tfdeps/tfdeps/getproviders"
 	"github.com/tfdeps/tfdeps/internal/config/modules"
 	"github.com/tfdeps/tfdeps/providercache/event"
@@ -27,12 +30,12 @@ type run struct {
 	order     []*item // what is in the page, in the order of the first events
 	turns     turns
 	heads     turns // of providers that have no packages: built-in ones, and those without a version
-	tasks     tasks
-	touched   []*task       // by the last event
-	signed    bool          // a package was installed whose signer isn't HashiCorp
-	problems  []jsonProblem // each once
-	quota     quota         // of the problems
-	errors    int           // that were shown
+	tasks     terminal.Tasks
+	touched   []*terminal.Task // by the last event
+	signed    bool             // a package was installed whose signer isn't HashiCorp
+	problems  []result.Problem // each once
+	quota     explain.Quota    // of the problems
+	errors    int              // that were shown
 	warnings  int
 	modules   int  // that are called
 	changed   bool // something else was done than looking
@@ -43,7 +46,7 @@ func newRun(o Options) *run {
 	if r.now == nil {
 		r.now = time.Now
 	}
-	r.began, r.tasks.now = r.now(), r.now
+	r.began, r.tasks.Now = r.now(), r.now
 	return r
 }
 
@@ -67,8 +70,8 @@ type item struct {
 	keyID    string
 	fetched  int64 // Came, once it is in its place
 	err      error
-	span     Span // from when its version was known, or from when it was fetched
-	heard    bool // how far the download is was told
+	span     result.Span // from when its version was known, or from when it was fetched
+	heard    bool        // how far the download is was told
 	doing    string
 	since    float64 // when doing began
 }
@@ -105,12 +108,12 @@ func (r *run) at() float64 { return float64(r.now().Sub(r.began).Microseconds())
 func (r *run) item(key packageKey) *item {
 	w := r.items[key]
 	if w == nil {
-		w = &item{Kind: "module", Name: key.module, Spans: []reportSpan{}, key: key}
+		w = &item{Kind: "module", Name: key.Module, Spans: []reportSpan{}, key: key}
 		r.items[key] = w
-		if key.module == "" {
-			w.Kind, w.Name = "provider", r.product.Short(key.provider)
+		if key.Module == "" {
+			w.Kind, w.Name = "provider", r.product.Short(key.Provider)
 		}
-		if key.version == (getproviders.Version{}) {
+		if key.Version == (getproviders.Version{}) {
 			r.order = append(r.order, w)
 		}
 	}
@@ -118,7 +121,7 @@ func (r *run) item(key packageKey) *item {
 }
 
 // begin notes when the work on a package began.
-func (r *run) begin(key packageKey) { r.item(key).span = Span{Begun: r.now()} }
+func (r *run) begin(key packageKey) { r.item(key).span = result.Span{Begun: r.now()} }
 
 // over notes when it ended; where it didn't begin there is nothing to note.
 func (r *run) over(key packageKey) {
@@ -128,11 +131,11 @@ func (r *run) over(key packageKey) {
 }
 
 // span is when the work on a package began and ended.
-func (r *run) span(s resolve.Selection, platform getproviders.Platform) Span {
+func (r *run) span(s resolve.Selection, platform getproviders.Platform) result.Span {
 	return r.item(keyOf(s, platform)).span
 }
 
-// advance records how far a download is. The first time it is what was here already; less than before means that all
+// Advance records how far a download is. The first time it is what was here already; less than before means that all
 // comes again.
 func (w *item) advance(done int64) {
 	switch {
@@ -146,7 +149,7 @@ func (w *item) advance(done int64) {
 	w.Bytes = done
 }
 
-// enter ends what is done to the package, and begins something else; "": nothing.
+// Enter ends what is done to the package, and begins something else; "": nothing.
 func (w *item) enter(what string, at float64) {
 	if w.doing == what {
 		return
@@ -169,7 +172,7 @@ func (r *run) finish(w *item, outcome string) {
 
 // overridden is for a provider that comes by other means than a package.
 func (r *run) overridden(p getproviders.Provider, by string) *item {
-	w := r.item(packageKey{provider: p})
+	w := r.item(packageKey{Provider: p})
 	w.Source = by
 	r.finish(w, "overridden")
 	return w
@@ -177,7 +180,7 @@ func (r *run) overridden(p getproviders.Provider, by string) *item {
 
 // takeWarnings are what registries had to say to their users, in the order of the providers' addresses.
 func (r *run) takeWarnings() (all problem.List) {
-	items := slices.SortedFunc(maps.Values(r.items), func(a, b *item) int { return a.key.provider.Compare(b.key.provider) })
+	items := slices.SortedFunc(maps.Values(r.items), func(a, b *item) int { return a.key.Provider.Compare(b.key.Provider) })
 	for _, w := range items {
 		all, w.warnings = append(all, w.warnings...), nil
 	}
@@ -189,20 +192,20 @@ func (r *run) observeModules(e modules.Event) {
 	r.changed = true
 	switch e := e.(type) {
 	case modules.Downloading:
-		w := r.item(packageKey{module: e.Key})
-		w.Source, w.Version, w.way, w.span = e.Package, e.Version, moduleFetched, Span{Begun: r.now()}
+		w := r.item(packageKey{Module: e.Key})
+		w.Source, w.Version, w.way, w.span = e.Package, e.Version, moduleFetched, result.Span{Begun: r.now()}
 		w.enter("fetch", r.at())
 	case modules.Recorded:
-		if w := r.items[packageKey{module: e.Key}]; w != nil {
+		if w := r.items[packageKey{Module: e.Key}]; w != nil {
 			r.finish(w, "fetched")
 		}
 	}
 }
 
-// object is what programs get to know of what became of a provider, by a type that neither Terraform nor OpenTofu has.
+// Object is what programs get to know of what became of a provider, by a type that neither Terraform nor OpenTofu has.
 func (w *item) object() line {
 	did := strings.ReplaceAll(w.Outcome, " ", "_")
-	keys, text := map[string]any{"provider": w.key.provider.String(), "action": did}, w.Name
+	keys, text := map[string]any{"provider": w.key.Provider.String(), "action": did}, w.Name
 	if w.Version != "" && w.err == nil {
 		keys["version"] = w.Version
 		text += " v" + w.Version
@@ -221,21 +224,21 @@ func (w *item) object() line {
 			keys["key_id"] = w.keyID
 		}
 	case "failed":
-		errorObject(w.err).addTo(keys)
+		result.ErrorObject(w.err).AddTo(keys)
 	}
-	w.span.object().addTo(keys)
+	w.span.Object().AddTo(keys)
 	return line{json: text + ": " + did, kind: "package", keys: keys}
 }
 
 // moduleObject is the object for a module that is in its place now.
 func (r *run) moduleObject(e modules.Recorded) line {
-	w := r.items[packageKey{module: e.Key}]
+	w := r.items[packageKey{Module: e.Key}]
 	keys := map[string]any{"key": e.Key, "source": modules.Redact(e.Source), "dir": e.Dir, "fetched": w != nil}
 	if e.Version != "" {
 		keys["version"] = e.Version
 	}
 	if w != nil {
-		w.span.object().addTo(keys)
+		w.span.Object().AddTo(keys)
 	}
 	return line{json: "module " + e.Key + " in " + e.Dir, kind: "module", keys: keys}
 }

@@ -5,15 +5,17 @@ import (
 	"strings"
 
 	"github.com/tfdeps/tfdeps/command/problem"
+	"github.com/tfdeps/tfdeps/command/view/explain"
+	"github.com/tfdeps/tfdeps/command/view/terminal"
 	"github.com/tfdeps/tfdeps/getproviders"
 	"github.com/tfdeps/tfdeps/providercache/resolve"
 )
 
 // packageKey is what a package is known by.
-type packageKey = Key
+type packageKey = terminal.Key
 
 func keyOf(s resolve.Selection, platform getproviders.Platform) packageKey {
-	return packageKey{provider: s.Provider, version: s.Version, platform: platform}
+	return packageKey{Provider: s.Provider, Version: s.Version, Platform: platform}
 }
 
 // turns puts the lines about packages into a fixed order, whichever is done first: those about one package are
@@ -59,5 +61,5 @@ func (t *turns) rest() (all []line) {
 // uniqueWarnings are the warnings of sources in one order, each once.
 func uniqueWarnings(warnings problem.List) problem.List {
 	slices.SortStableFunc(warnings, func(a, b *problem.Problem) int { return strings.Compare(a.Detail, b.Detail) })
-	return slices.CompactFunc(warnings, sameProblem)
+	return slices.CompactFunc(warnings, explain.SameProblem)
 }

@@ -3,7 +3,7 @@ package view
 import (
 	"fmt"
 
-	"github.com/tfdeps/tfdeps/command/problem"
+	"github.com/tfdeps/tfdeps/command/view/result"
 	"github.com/tfdeps/tfdeps/internal/config/modules"
 	"github.com/tfdeps/tfdeps/providercache/archivedir"
 )
@@ -12,7 +12,7 @@ import (
 // goroutine at a time. With JSON it tells nothing before the report.
 type Vendor struct {
 	*archives
-	report VendorReport
+	report result.VendorReport
 }
 
 // NewVendor returns a Vendor that speaks as the options say.
@@ -21,9 +21,6 @@ func NewVendor(o Options) *Vendor {
 	v.report.Span = v.activity.run.span
 	return v
 }
-
-// End shows what is left to show of packages, and returns what registries had to say.
-func (v *Vendor) End() problem.List { return v.end() }
 
 // ObserveModules is for [modules.Resolver].Observe.
 func (v *Vendor) ObserveModules(e modules.Event) {
@@ -38,7 +35,7 @@ func (v *Vendor) ObserveModules(e modules.Event) {
 
 // Module reports a module that is vendored.
 func (v *Vendor) Module(pkg modules.Package, hash string, tidied []string) {
-	v.report.modules = append(v.report.modules, object{"key", pkg.Key, "version?", pkg.Version, "hash", hash})
+	v.report.Modules = append(v.report.Modules, result.Object{"key", pkg.Key, "version?", pkg.Version, "hash", hash})
 	for _, name := range tidied {
 		v.line(fmt.Sprintf("  - %s of the module %s is changed so that git keeps all of it", name, pkg.Key))
 	}
@@ -46,27 +43,27 @@ func (v *Vendor) Module(pkg modules.Package, hash string, tidied []string) {
 
 // Changed reports a file beside what is vendored.
 func (v *Vendor) Changed(name string) {
-	v.report.changed = append(v.report.changed, name)
+	v.report.Changed = append(v.report.Changed, name)
 	v.line("- Wrote " + name)
 }
 
 // Removed reports something that isn't needed any more.
 func (v *Vendor) Removed(names ...string) {
 	for _, name := range names {
-		v.report.removed = append(v.report.removed, name)
+		v.report.Removed = append(v.report.Removed, name)
 		v.line("- Removed " + name)
 	}
 }
 
 // Packages takes the result for the report.
 func (v *Vendor) Packages(packages []archivedir.Package) {
-	v.report.packages = append(v.report.packages, packages...)
+	v.report.Packages = append(v.report.Packages, packages...)
 }
 
 // Checked answers whether there would be anything to do.
 func (v *Vendor) Checked(reasons []CheckReason) {
 	upToDate := len(reasons) == 0
-	v.report.upToDate, v.report.reasons = &upToDate, reasons
+	v.report.UpToDate, v.report.Reasons = &upToDate, result.Each(reasons, func(r CheckReason) any { return r })
 	text := "Nothing to do: everything is vendored."
 	if !upToDate {
 		text = "There is something to do for vendor:"
@@ -83,4 +80,4 @@ func (v *Vendor) Done(text string) {
 }
 
 // Report is what became of the directory so far, for programs.
-func (v *Vendor) Report() Result { return v.report }
+func (v *Vendor) Report() result.Result { return v.report }

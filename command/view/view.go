@@ -36,6 +36,8 @@ import (
 	"time"
 
 	"github.com/tfdeps/tfdeps/command/problem"
+	"github.com/tfdeps/tfdeps/command/view/explain"
+	"github.com/tfdeps/tfdeps/command/view/terminal"
 	"github.com/tfdeps/tfdeps/getproviders"
 )
 
@@ -52,8 +54,8 @@ type Options struct {
 	// the variable NO_COLOR asks for.
 	Plain, NoColor bool
 	// Similar says which similar problems people are shown as one.
-	Similar        Similar
-	Stdout, Stderr Stream
+	Similar        explain.Similar
+	Stdout, Stderr terminal.Stream
 	// Now is for the time stamps of JSON, and to say how long something took.
 	// It is called by many goroutines.
 	Now func() time.Time
@@ -90,23 +92,23 @@ func (b both) Problems(all problem.List) {
 }
 
 func newJSONPrinter(o Options) *jsonPrinter {
-	return &jsonPrinter{out: o.Stdout, product: o.Product, now: o.Now, sources: Sources{Read: o.ReadFile}}
+	return &jsonPrinter{out: o.Stdout, product: o.Product, now: o.Now, sources: explain.Sources{Read: o.ReadFile}}
 }
 
 // humanPrinter speaks to people.
-type humanPrinter struct{ *Printer }
+type humanPrinter struct{ *explain.Printer }
 
 func (h humanPrinter) line(l line) {
 	if l.gap {
 		fmt.Fprintln(h.Out)
 	}
 	if l.human != "" {
-		fmt.Fprintln(h.Out, h.Paint(h.Out, Printable(l.human), l.style))
+		fmt.Fprintln(h.Out, h.Paint(h.Out, terminal.Printable(l.human), l.style))
 	}
 }
 
 func newHumanPrinter(o Options) humanPrinter {
-	h := &Printer{Out: o.Stdout, Err: o.Stderr, Warn: o.Stdout, Plain: o.Plain, Colorless: o.Plain || o.NoColor, Similar: o.Similar, Sources: Sources{Read: o.ReadFile}}
+	h := &explain.Printer{Out: o.Stdout, Err: o.Stderr, Warn: o.Stdout, Plain: o.Plain, Colorless: o.Plain || o.NoColor, Similar: o.Similar, Sources: explain.Sources{Read: o.ReadFile}}
 	h.Apart = o.Product.Predecessor != nil
 	if o.Stderr.Terminal || o.JSON || o.Data {
 		h.Warn = o.Stderr
@@ -120,5 +122,5 @@ func newHumanPrinter(o Options) humanPrinter {
 func Problems(o Options, problems problem.List) {
 	out := newHumanPrinter(o)
 	out.Apart = true
-	out.Problems(ordered(problems))
+	out.Problems(explain.Ordered(problems))
 }
