@@ -47,6 +47,26 @@ func newActivity(o Options, shown display) *Activity {
 	return a
 }
 
+// open makes what speaks and what shows what is under way, which have to know of each
+// other: lines stand above bars.
+func open(o Options) (out printer, a *Activity) {
+	if !o.JSON {
+		return openForPeople(o)
+	}
+	programs, shown := newJSONPrinter(o), display(hidden{})
+	if o.Progress != ProgressNone {
+		shown = &jsonDisplay{out: programs}
+	}
+	return programs, newActivity(o, shown)
+}
+
+// openForPeople is open, for words.
+func openForPeople(o Options) (humanPrinter, *Activity) {
+	a := NewActivity(o)
+	o.Stdout, o.Stderr = a.above(o.Stdout), a.above(o.Stderr)
+	return newHumanPrinter(o), a
+}
+
 // do runs f, then shows what there is to show, at once or when it is time.
 func (a *Activity) do(f func()) {
 	a.pulse.Do(func() {

@@ -197,6 +197,10 @@ func (r *run) expectArchives(packages []archivedir.Package) {
 	r.turns = all
 }
 
+func (r *run) doingLine(p getproviders.Provider) line {
+	return line{human: fmt.Sprintf("- %s %s...", r.doing, r.product.Short(p))}
+}
+
 // head has a line wait for the lines about archives.
 func (r *run) head(p getproviders.Provider, l line) {
 	r.heads = append(r.heads, turn{packageKey{Provider: p}, []line{l}, true})

@@ -2,6 +2,7 @@ package view
 
 import (
 	"fmt"
+	"io"
 	"strings"
 
 	"github.com/tfdeps/tfdeps/command/problem"
@@ -231,6 +232,9 @@ func (v *Init) Problems(problems problem.List) {
 	v.activity.Close()
 	v.out.Problems(explain.Ordered(problems))
 }
+
+// WriteReport writes the web page of the run so far: what was asked, fetched and linked, when, and how large it was.
+func (v *Init) WriteReport(w io.Writer, head ReportHead) error { return v.run.write(w, head) }
 
 // End sums the run up for programs. It comes last; code is the exit code.
 func (v *Init) End(code int) { v.out.line(v.run.object(code)) }

@@ -12,6 +12,7 @@ import (
 	"github.com/tfdeps/tfdeps/command/view/result"
 	"github.com/tfdeps/tfdeps/command/view/terminal"
 	"github.com/tfdeps/tfdeps/getproviders"
+	"github.com/tfdeps/tfdeps/providercache/event"
 )
 
 // The versions of the language of these JSON lines. What stands in them is what Terraform
@@ -33,6 +34,10 @@ type jsonPrinter struct {
 // asOpenTofu reports whether lines are OpenTofu's: those of init have neither type nor code, and the
 // words that people read.
 func (j *jsonPrinter) asOpenTofu() bool { return j.product.Predecessor != nil }
+
+func newJSONPrinter(o Options) *jsonPrinter {
+	return &jsonPrinter{out: o.Stdout, product: o.Product, now: o.Now, sources: explain.Sources{Read: o.ReadFile}}
+}
 
 func (j *jsonPrinter) line(l line) {
 	var more map[string]any
@@ -66,9 +71,6 @@ func (j *jsonPrinter) openTofuLine(l line, more map[string]any) {
 	}
 	j.write(level, text, "", more)
 }
-
-// oneLine is text without line breaks.
-func oneLine(text string) string { return strings.Join(strings.Fields(text), " ") }
 
 func (j *jsonPrinter) Problems(all problem.List) {
 	j.quota.Show(explain.ByModules(all), j.problem)
@@ -105,4 +107,36 @@ func (j *jsonPrinter) write(level, text, kind string, more map[string]any) (n in
 	}
 	n, _ = j.out.Write(terminal.PrintableJSON(b.Bytes())) // in one piece, so that lines of two writers don't mix
 	return n
+}
+
+// jsonInterval is the least time between two events of one download. The
+// first time is when it has lasted as long: a short one is none to wait for,
+// and its lines of the type log say all there is to say.
+const jsonInterval = time.Second
+
+// jsonDisplay shows downloads to programs, by objects of a type that
+// Terraform doesn't have. They come when it happens; the lines of the type log about the
+// same provider may come later, as those are put in order.
+type jsonDisplay struct {
+	hidden
+	out *jsonPrinter
+}
+
+func (j *jsonDisplay) Show(t *terminal.Task, _ *terminal.Tasks) {
+	if t.Told.IsZero() {
+		t.Told = t.Begun
+	}
+	if t.Over || t.Last.Sub(t.Told) < jsonInterval || t.Phase != event.Downloading || t.Key.Module != "" {
+		return
+	}
+	t.Told = t.Last
+	object := map[string]any{
+		"provider": t.Key.Provider.String(),
+		"version":  t.Key.Version.String(),
+		"done":     t.Done,
+	}
+	if t.Total >= 0 {
+		object["total"] = t.Total
+	}
+	j.out.write("info", t.Name+": "+terminal.HowFar(t.Done, t.Total), "download_progress", object)
 }

@@ -164,10 +164,6 @@ func notes(indent string, a getproviders.AuthenticationResult) (text string) {
 
 const mirroring = "Mirroring"
 
-func (r *run) doingLine(p getproviders.Provider) line {
-	return line{human: fmt.Sprintf("- %s %s...", r.doing, r.product.Short(p))}
-}
-
 func selectedLine(s resolve.Selection) line {
 	switch {
 	case s.Locked:
@@ -199,3 +195,6 @@ func archiveDoneLine(product getproviders.Product, p archivedir.Package) line {
 	}
 	return line{human: "  - Package authenticated: " + trust(product, p.Authentication.TrustLevel) + notes("\n    ", p.Authentication)}
 }
+
+// oneLine is text without line breaks.
+func oneLine(text string) string { return strings.Join(strings.Fields(text), " ") }

@@ -44,9 +44,6 @@ type ReportHead struct {
 	Failed    bool
 }
 
-// WriteReport writes the web page of the run so far: what was asked, fetched and linked, when, and how large it was.
-func (v *Init) WriteReport(w io.Writer, head ReportHead) error { return v.run.write(w, head) }
-
 // write writes the page. What is still open counts as ended now.
 func (r *run) write(w io.Writer, head ReportHead) error {
 	at := r.at()

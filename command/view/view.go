@@ -71,6 +71,34 @@ type Options struct {
 	ReadFile func(name string) ([]byte, error)
 }
 
+// Progress says how it is shown what is under way. With [Options].JSON it is by objects of the type
+// download_progress, if at all.
+type Progress int
+
+// The ways to show it. With ProgressNone, the line at the end that sums a run
+// up is left out, too.
+const (
+	ProgressAuto  Progress = iota // ProgressTTY if stderr is a terminal, else lines as with ProgressPlain, on stdout
+	ProgressTTY                   // bars, on stderr
+	ProgressPlain                 // a line now and then, on stderr
+	ProgressNone                  // not at all
+)
+
+// ParseProgress reads what users give: auto, tty, plain or none.
+func ParseProgress(text string) (Progress, error) {
+	switch text {
+	case "auto":
+		return ProgressAuto, nil
+	case "tty":
+		return ProgressTTY, nil
+	case "plain":
+		return ProgressPlain, nil
+	case "none":
+		return ProgressNone, nil
+	}
+	return ProgressNone, fmt.Errorf("%q is not one of auto, tty, plain and none", text)
+}
+
 // printer is one of the two ways to speak.
 type printer interface {
 	line(l line)
@@ -89,10 +117,6 @@ func (b both) line(l line) {
 func (b both) Problems(all problem.List) {
 	b.people.Problems(all)
 	b.programs.Problems(all)
-}
-
-func newJSONPrinter(o Options) *jsonPrinter {
-	return &jsonPrinter{out: o.Stdout, product: o.Product, now: o.Now, sources: explain.Sources{Read: o.ReadFile}}
 }
 
 // humanPrinter speaks to people.

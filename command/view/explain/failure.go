@@ -133,6 +133,40 @@ func (f failure) problem() *problem.Problem {
 	}
 }
 
+// otherAddress answers the commonest mistake: a configuration that says nothing
+// about where a provider comes from gets the default namespace, where it isn't.
+// With another address come the versions there, and what becomes of them.
+func (f failure) otherAddress() string {
+	if !errors.Is(f.Err, getproviders.ErrProviderNotFound) {
+		return f.requiredBy()
+	}
+	implied, err := f.product.ImpliedProvider(f.Provider.Type)
+	var other Suggestion
+	ok := f.suggest != nil && err == nil && implied == f.Provider
+	if ok {
+		other, ok = f.suggest(f.Provider)
+	}
+	text, find := "\n\n", fmt.Sprintf("To see which modules are currently depending on %s, run the following command:\n    %s providers",
+		f.product.Short(f.Provider), f.product.Program)
+	missing, known := errors.AsType[*getproviders.ProviderNotFoundError](f.Err)
+	switch {
+	case !ok && !(known && missing.FromRegistry()):
+		return f.requiredBy()
+	case !ok && !f.isRequired():
+		return text + "Check how the address is written: it is [HOST/]NAMESPACE/TYPE."
+	case !ok:
+		return text + "All modules should specify their required_providers so that external consumers will get the " +
+			"correct providers when using a module. " + find + f.requiredBy()
+	}
+	text += fmt.Sprintf("Did you intend to use %s? If so, you must specify that source address in each module which requires that provider. ",
+		f.product.Short(other.Provider)) + find
+	if len(other.Versions) == 0 || f.req.Constraints(f.Provider).IsEmpty() {
+		return text + f.requiredBy()
+	}
+	sentence := fmt.Sprintf("The provider is required by these, which are compared with the versions of %s:", f.product.Short(other.Provider))
+	return text + conflictText(sentence, resolve.FindConflict(f.req[f.Provider], other.Versions))
+}
+
 // emulated is a platform whose programs a machine of another platform runs, too, and by what.
 func emulated(on getproviders.Platform) (runs getproviders.Platform, by string) {
 	switch on {

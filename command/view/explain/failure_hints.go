@@ -112,3 +112,8 @@ func withVariables(text string, err error) string {
 	}
 	return text
 }
+
+// canceled is what an interrupt comes to.
+func canceled() *problem.Problem {
+	return problem.CodedError("interrupted", "Provider installation was canceled by an interrupt signal.", "")
+}

@@ -98,11 +98,6 @@ func (s several) text() string {
 	return problem.Items(texts(s.packages, part.name)) + "\n\n" + Explained(s.cause)
 }
 
-// canceled is what an interrupt comes to.
-func canceled() *problem.Problem {
-	return problem.CodedError("interrupted", "Provider installation was canceled by an interrupt signal.", "")
-}
-
 // LockedDir is what became of one directory.
 type LockedDir struct {
 	Dir      string

@@ -1,7 +1,6 @@
 package explain
 
 import (
-	"errors"
 	"fmt"
 
 	"github.com/tfdeps/tfdeps/command/problem"
@@ -81,40 +80,6 @@ func conflictText(sentence string, c resolve.Conflict) string {
 func lockedText(e *resolve.LockedVersionError) string {
 	return list(fmt.Sprintf("Version %s is not allowed by:", e.Version), texts(e.Requirements, requirementText)) +
 		list("It is allowed by:", texts(e.Others, requirementText))
-}
-
-// otherAddress answers the commonest mistake: a configuration that says nothing
-// about where a provider comes from gets the default namespace, where it isn't.
-// With another address come the versions there, and what becomes of them.
-func (f failure) otherAddress() string {
-	if !errors.Is(f.Err, getproviders.ErrProviderNotFound) {
-		return f.requiredBy()
-	}
-	implied, err := f.product.ImpliedProvider(f.Provider.Type)
-	var other Suggestion
-	ok := f.suggest != nil && err == nil && implied == f.Provider
-	if ok {
-		other, ok = f.suggest(f.Provider)
-	}
-	text, find := "\n\n", fmt.Sprintf("To see which modules are currently depending on %s, run the following command:\n    %s providers",
-		f.product.Short(f.Provider), f.product.Program)
-	missing, known := errors.AsType[*getproviders.ProviderNotFoundError](f.Err)
-	switch {
-	case !ok && !(known && missing.FromRegistry()):
-		return f.requiredBy()
-	case !ok && !f.isRequired():
-		return text + "Check how the address is written: it is [HOST/]NAMESPACE/TYPE."
-	case !ok:
-		return text + "All modules should specify their required_providers so that external consumers will get the " +
-			"correct providers when using a module. " + find + f.requiredBy()
-	}
-	text += fmt.Sprintf("Did you intend to use %s? If so, you must specify that source address in each module which requires that provider. ",
-		f.product.Short(other.Provider)) + find
-	if len(other.Versions) == 0 || f.req.Constraints(f.Provider).IsEmpty() {
-		return text + f.requiredBy()
-	}
-	sentence := fmt.Sprintf("The provider is required by these, which are compared with the versions of %s:", f.product.Short(other.Provider))
-	return text + conflictText(sentence, resolve.FindConflict(f.req[f.Provider], other.Versions))
 }
 
 func texts[T any](things []T, text func(T) string) (all []string) {

@@ -81,3 +81,14 @@ func Count(n int, thing string) string {
 	}
 	return fmt.Sprintf("%d %s", n, plural)
 }
+
+// speed says how much longer it takes and how fast it is, as far as that is known.
+func speed(rate int64, left time.Duration) (words []string) {
+	if left >= 0 {
+		words = append(words, whole(left)+" left")
+	}
+	if rate > 0 {
+		words = append(words, Megabytes(rate)+"/s")
+	}
+	return words
+}

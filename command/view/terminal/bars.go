@@ -11,13 +11,6 @@ import (
 )
 
 const (
-	// barDelay is how long a task runs before it gets a bar. What is over
-	// sooner would only flicker.
-	barDelay = 300 * time.Millisecond
-	// smallDelay is the same for what isn't large.
-	smallDelay = 2 * time.Second
-	// stallDelay is how long nothing comes before that is said.
-	stallDelay = 5 * time.Second
 	// barWidth is how wide bars are, in columns, where there is room; with less than
 	// leastBarWidth there is none.
 	barWidth, leastBarWidth = 30, 6
@@ -89,15 +82,6 @@ func (b *Bars) Print(to Stream, text []byte) (int, error) {
 
 func (b *Bars) Close() { b.painter.draw(nil) }
 
-// needsBar reports whether people want to see a task.
-func needsBar(t *Task, now time.Time) bool {
-	delay := smallDelay
-	if t.large() {
-		delay = barDelay
-	}
-	return t.heard && now.Sub(t.Begun) >= delay
-}
-
 // row is a line about a task, in parts that stand below each other.
 type row struct {
 	name   string
@@ -134,17 +118,6 @@ func rowOf(t *Task, now time.Time) row {
 		r.more = speed(t.pace.rate(now), t.left(now))
 	}
 	return r
-}
-
-// speed says how much longer it takes and how fast it is, as far as that is known.
-func speed(rate int64, left time.Duration) (words []string) {
-	if left >= 0 {
-		words = append(words, whole(left)+" left")
-	}
-	if rate > 0 {
-		words = append(words, Megabytes(rate)+"/s")
-	}
-	return words
 }
 
 func totalRow(all *Tasks, now time.Time) row {

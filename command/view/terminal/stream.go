@@ -73,3 +73,14 @@ func sameTerminal(a, b Stream) bool {
 	otherInfo, err := other.Stat()
 	return err != nil || os.SameFile(oneInfo, otherInfo)
 }
+
+// unknownWidth is what Terraform takes where there is no terminal.
+const unknownWidth = 78
+
+// Columns is how wide text may be on a stream. Below 20 columns wrapping doesn't help.
+func Columns(s Stream) int {
+	if s.Width < 20 {
+		return unknownWidth
+	}
+	return s.Width
+}

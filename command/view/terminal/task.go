@@ -250,3 +250,22 @@ func timeLeft(bytes, rate int64) time.Duration {
 	}
 	return time.Duration(float64(bytes) / float64(rate) * float64(time.Second))
 }
+
+const (
+	// barDelay is how long a task runs before it gets a bar. What is over
+	// sooner would only flicker.
+	barDelay = 300 * time.Millisecond
+	// smallDelay is the same for what isn't large.
+	smallDelay = 2 * time.Second
+	// stallDelay is how long nothing comes before that is said.
+	stallDelay = 5 * time.Second
+)
+
+// needsBar reports whether people want to see a task.
+func needsBar(t *Task, now time.Time) bool {
+	delay := smallDelay
+	if t.large() {
+		delay = barDelay
+	}
+	return t.heard && now.Sub(t.Begun) >= delay
+}

@@ -15,17 +15,6 @@ const (
 	Yellow    = "\x1b[33m"
 )
 
-// unknownWidth is what Terraform takes where there is no terminal.
-const unknownWidth = 78
-
-// Columns is how wide text may be on a stream. Below 20 columns wrapping doesn't help.
-func Columns(s Stream) int {
-	if s.Width < 20 {
-		return unknownWidth
-	}
-	return s.Width
-}
-
 // Wrap breaks the lines of text so that none has more than width characters,
 // if words allow it. A line that begins with a space, such as an item of a list
 // or a command, stays as it is.
