@@ -7,6 +7,7 @@ import (
 
 	"github.com/tfdeps/tfdeps/command/problem"
 	"github.com/tfdeps/tfdeps/command/view/explain"
+	"github.com/tfdeps/tfdeps/command/view/result"
 	"github.com/tfdeps/tfdeps/command/view/terminal"
 	"github.com/tfdeps/tfdeps/getproviders"
 	"github.com/tfdeps/tfdeps/internal/config/modules"
@@ -54,8 +55,8 @@ func (v *Init) Version(own string) {
 	if v.asOpenTofu() {
 		ui = uiVersionOpenTofu
 	}
-	v.out.line(line{json: v.product.Name + " " + v.product.Version, kind: "version", keys: map[string]any{
-		v.product.Program: v.product.Version, "tfdeps": own, "ui": ui,
+	v.out.line(line{json: v.product.Name + " " + v.product.Version, kind: "version", keys: result.Object{
+		v.product.Program, v.product.Version, "tfdeps", own, "ui", ui,
 	}})
 }
 

@@ -3,7 +3,6 @@ package view
 import (
 	"bytes"
 	"encoding/json"
-	"maps"
 	"strings"
 	"time"
 
@@ -40,10 +39,7 @@ func newJSONPrinter(o Options) *jsonPrinter {
 }
 
 func (j *jsonPrinter) line(l line) {
-	var more map[string]any
-	if l.source != "" {
-		more = map[string]any{"source": l.source}
-	}
+	more := result.Object{"source?", l.source}
 	switch {
 	case l.json == "":
 	case l.kind != "":
@@ -51,14 +47,14 @@ func (j *jsonPrinter) line(l line) {
 	case j.product.Predecessor != nil:
 		j.openTofuLine(l, more)
 	case l.code != "":
-		j.write("info", l.json, "init_output", map[string]any{"message_code": l.code})
+		j.write("info", l.json, "init_output", result.Object{"message_code", l.code})
 	default:
 		j.write("info", l.json, "log", more)
 	}
 }
 
 // openTofuLine has neither type nor code, and the words that people read.
-func (j *jsonPrinter) openTofuLine(l line, more map[string]any) {
+func (j *jsonPrinter) openTofuLine(l line, more result.Object) {
 	text, level := oneLine(l.json), "info"
 	if own, ok := strings.CutPrefix(l.human, "- "); ok && !l.ownJSON {
 		text = own
@@ -85,24 +81,17 @@ func (j *jsonPrinter) problem(p *problem.Problem) int {
 	if problem.IsWarning(p) {
 		level = "warn"
 	}
-	return j.write(level, explain.SeverityName(p.Severity)+": "+p.Summary, "diagnostic", map[string]any{
-		"diagnostic": result.NewProblem(p, j.sources.Snippet(p)),
+	return j.write(level, explain.SeverityName(p.Severity)+": "+p.Summary, "diagnostic", result.Object{
+		"diagnostic", result.NewProblem(p, j.sources.Snippet(p)),
 	})
 }
 
-func (j *jsonPrinter) write(level, text, kind string, more map[string]any) (n int) {
-	object := map[string]any{
-		"@level":     level,
-		"@message":   text,
-		"@module":    j.product.Program + ".ui",
-		"@timestamp": j.now().Format(result.StampFormat),
+func (j *jsonPrinter) write(level, text, kind string, more result.Object) (n int) {
+	object := result.Object{
+		"@level", level, "@message", text, "@module", j.product.Program + ".ui", "@timestamp", j.now().Format(result.StampFormat), "type?", kind,
 	}
-	if kind != "" {
-		object["type"] = kind
-	}
-	maps.Copy(object, more)
 	var b bytes.Buffer
-	if err := json.NewEncoder(&b).Encode(object); err != nil {
+	if err := json.NewEncoder(&b).Encode(append(object, more...).Sorted()); err != nil {
 		return 0 // strings, numbers and structs of them always encode
 	}
 	n, _ = j.out.Write(terminal.PrintableJSON(b.Bytes())) // in one piece, so that lines of two writers don't mix
@@ -130,13 +119,9 @@ func (j *jsonDisplay) Show(t *terminal.Task, _ *terminal.Tasks) {
 		return
 	}
 	t.Told = t.Last
-	object := map[string]any{
-		"provider": t.Key.Provider.String(),
-		"version":  t.Key.Version.String(),
-		"done":     t.Done,
-	}
+	object := result.Object{"provider", t.Key.Provider, "version", t.Key.Version, "done", t.Done}
 	if t.Total >= 0 {
-		object["total"] = t.Total
+		object = append(object, "total", t.Total)
 	}
 	j.out.write("info", t.Name+": "+terminal.HowFar(t.Done, t.Total), "download_progress", object)
 }

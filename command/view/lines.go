@@ -6,6 +6,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/tfdeps/tfdeps/command/view/result"
 	"github.com/tfdeps/tfdeps/getproviders"
 	"github.com/tfdeps/tfdeps/providercache/archivedir"
 	"github.com/tfdeps/tfdeps/providercache/event"
@@ -17,15 +18,15 @@ import (
 // line is what there is to say of one thing, for people and for programs; "" is nothing.
 type line struct {
 	human, json string
-	style       string         // the escape sequences for people
-	ownJSON     bool           // OpenTofu's text for programs isn't that for people
-	warning     bool           // it warns
-	gap         bool           // people see an empty line before it
-	once        bool           // it is printed once in a run
-	source      string         // who has the package that the line is about; "" if it's about none
-	code        string         // of a heading or a paragraph that belongs to no provider; it doesn't change when the words do
-	kind        string         // the type of the object for programs; "": Terraform's for such a line
-	keys        map[string]any // of such an object
+	style       string        // the escape sequences for people
+	ownJSON     bool          // OpenTofu's text for programs isn't that for people
+	warning     bool          // it warns
+	gap         bool          // people see an empty line before it
+	once        bool          // it is printed once in a run
+	source      string        // who has the package that the line is about; "" if it's about none
+	code        string        // of a heading or a paragraph that belongs to no provider; it doesn't change when the words do
+	kind        string        // the type of the object for programs; "": Terraform's for such a line
+	keys        result.Object // of such an object
 }
 
 // sameLine is an item of a list, with one text for all.

@@ -125,9 +125,9 @@ func (v *Init) Planned(p InitPlan) {
 		v.out.line(l)
 	}
 	sum := p.sum()
-	all := line{human: upToDate, json: upToDate, kind: "plan", keys: map[string]any{
-		"up_to_date": p.IsEmpty(), "complete": p.Complete, "modules": sum.modules, "fetch": sum.fetch, "link": sum.link, "present": sum.present,
-		"bytes": sum.bytes, "unknown_sizes": sum.unknown,
+	all := line{human: upToDate, json: upToDate, kind: "plan", keys: result.Object{
+		"up_to_date", p.IsEmpty(), "complete", p.Complete, "modules", sum.modules, "fetch", sum.fetch, "link", sum.link, "present", sum.present,
+		"bytes", sum.bytes, "unknown_sizes", sum.unknown,
 	}}
 	if !p.IsEmpty() {
 		all.json = sum.text()
@@ -180,33 +180,21 @@ func (p PlannedProvider) text(product getproviders.Product) string {
 	return text + ": built in"
 }
 
-func (m PlannedModule) keys() map[string]any {
-	keys := map[string]any{"key": m.Key, "package": m.Package, "code": m.Code}
-	if m.Version != "" {
-		keys["version"] = m.Version
-	}
-	if m.Was != "" {
-		keys["installed_version"] = m.Was
-	}
-	return keys
+func (m PlannedModule) keys() result.Object {
+	return result.Object{"key", m.Key, "package", m.Package, "code", m.Code, "version?", m.Version, "installed_version?", m.Was}
 }
 
-func (p PlannedProvider) keys() map[string]any {
-	reasons := []map[string]string{}
-	for _, reason := range p.Reasons {
-		reasons = append(reasons, map[string]string{"code": reason.Code, "detail": reason.Detail})
-	}
-	keys := map[string]any{"provider": p.Provider.String(), "action": p.Action, "reasons": reasons}
-	for name, value := range map[string]string{"version": p.Version, "locked_version": p.Locked, "source": p.Source, "location": p.Location} {
-		if value != "" {
-			keys[name] = value
-		}
+func (p PlannedProvider) keys() result.Object {
+	keys := result.Object{
+		"provider", p.Provider, "action", p.Action, "version?", p.Version, "locked_version?", p.Locked, "source?", p.Source, "location?", p.Location,
+		"reasons", result.Each(p.Reasons, func(r CheckReason) result.Object { return result.Object{"code", r.Code, "detail", r.Detail} }),
 	}
 	if p.Action == PlanFetch {
-		keys["bytes"] = nil
-		if p.Bytes >= 0 {
-			keys["bytes"] = p.Bytes
+		size := any(p.Bytes)
+		if p.Bytes < 0 {
+			size = nil
 		}
+		keys = append(keys, "bytes", size)
 	}
 	return keys
 }
@@ -228,7 +216,7 @@ const (
 // Checked answers whether an init would have something to do: without reasons,
 // it wouldn't.
 func (v *Init) Checked(reasons []CheckReason) {
-	answer := line{json: upToDate, kind: "check", keys: map[string]any{"up_to_date": len(reasons) == 0, "reasons": len(reasons)}}
+	answer := line{json: upToDate, kind: "check", keys: result.Object{"up_to_date", len(reasons) == 0, "reasons", len(reasons)}}
 	if len(reasons) == 0 {
 		answer.human = upToDate
 	} else {
@@ -256,12 +244,5 @@ func (r CheckReason) text() string {
 
 // line is the object for a reason.
 func (r CheckReason) line() line {
-	about := map[string]any{"code": r.Code}
-	if r.Provider != (getproviders.Provider{}) {
-		about["provider"] = r.Provider.String()
-	}
-	if r.Module != "" {
-		about["module"] = r.Module
-	}
-	return line{json: r.text(), kind: "check_reason", keys: about}
+	return line{json: r.text(), kind: "check_reason", keys: result.Object{"code", r.Code, "provider?", r.Provider, "module?", r.Module}}
 }

@@ -4,7 +4,6 @@ import (
 	_ "embed"
 	"io"
 	"slices"
-	"time"
 
 	"github.com/tfdeps/tfdeps/command/problem"
 	"github.com/tfdeps/tfdeps/command/view/explain"
@@ -47,21 +46,7 @@ type ReportHead struct {
 // write writes the page. What is still open counts as ended now.
 func (r *run) write(w io.Writer, head ReportHead) error {
 	at := r.at()
-	data := struct {
-		Format    int              `json:"format"`
-		Product   string           `json:"product"`
-		Own       string           `json:"tfdeps"`
-		Platform  string           `json:"platform"`
-		Directory string           `json:"directory"`
-		Began     time.Time        `json:"began"`
-		Took      float64          `json:"took"` // milliseconds
-		Failed    bool             `json:"failed"`
-		Rows      []item           `json:"rows"`
-		Problems  []result.Problem `json:"problems"`
-	}{
-		reportFormat, r.product.Name + " " + r.product.Version, head.Own, getproviders.CurrentPlatform().String(), terminal.PrintableLine(head.Directory),
-		r.began.UTC(), at, head.Failed, []item{}, result.OrEmpty(r.problems),
-	}
+	rows := []item{}
 	for _, w := range r.order {
 		if w.Outcome == "" {
 			w.enter("", at)
@@ -70,11 +55,14 @@ func (r *run) write(w io.Writer, head ReportHead) error {
 		for _, text := range []*string{&row.Name, &row.Version, &row.Source, &row.Trust, &row.Error} {
 			*text = terminal.PrintableLine(*text)
 		}
-		data.Rows = append(data.Rows, row)
+		rows = append(rows, row)
 	}
-	for i := range data.Problems {
-		p := &data.Problems[i]
-		p.Summary, p.Detail = terminal.Printable(p.Summary), terminal.Printable(p.Detail)
-	}
-	return page.Write(w, data)
+	return page.Write(w, result.Object{
+		"format", reportFormat, "product", r.product.Name + " " + r.product.Version, "tfdeps", head.Own, "platform", getproviders.CurrentPlatform(),
+		"directory", terminal.PrintableLine(head.Directory), "began", r.began.UTC(), "took", at, // milliseconds
+		"failed", head.Failed, "rows", rows, "problems", result.Each(r.problems, func(p result.Problem) result.Problem {
+			p.Summary, p.Detail = terminal.Printable(p.Summary), terminal.Printable(p.Detail)
+			return p
+		}),
+	})
 }

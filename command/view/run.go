@@ -205,40 +205,32 @@ func (r *run) observeModules(e modules.Event) {
 // Object is what programs get to know of what became of a provider, by a type that neither Terraform nor OpenTofu has.
 func (w *item) object() line {
 	did := strings.ReplaceAll(w.Outcome, " ", "_")
-	keys, text := map[string]any{"provider": w.key.Provider.String(), "action": did}, w.Name
+	keys, text := result.Object{"provider", w.key.Provider, "action", did}, w.Name
 	if w.Version != "" && w.err == nil {
-		keys["version"] = w.Version
-		text += " v" + w.Version
+		keys = append(keys, "version", w.Version)
+		text = w.what()
 	}
 	switch did {
 	case "overridden":
-		keys["source"] = w.Source
+		keys = append(keys, "source", w.Source)
 	case "linked":
-		keys["cache"], keys["link"] = "hit", w.How
+		keys = append(keys, "cache", "hit", "link", w.How)
 	case "fetched":
-		keys["source"], keys["bytes"], keys["cache"], keys["authentication"] = w.Source, w.fetched, "unused", w.Trust
+		cache := "unused"
 		if w.How != "" {
-			keys["cache"], keys["link"] = "filled", w.How
+			cache = "filled"
 		}
-		if w.keyID != "" {
-			keys["key_id"] = w.keyID
-		}
-	case "failed":
-		result.ErrorObject(w.err).AddTo(keys)
+		keys = append(keys, "source", w.Source, "bytes", w.fetched, "cache", cache, "link?", w.How, "authentication", w.Trust, "key_id?", w.keyID)
 	}
-	w.span.Object().AddTo(keys)
-	return line{json: text + ": " + did, kind: "package", keys: keys}
+	return line{json: text + ": " + did, kind: "package", keys: slices.Concat(keys, result.ErrorObject(w.err), w.span.Object())}
 }
 
 // moduleObject is the object for a module that is in its place now.
 func (r *run) moduleObject(e modules.Recorded) line {
 	w := r.items[packageKey{Module: e.Key}]
-	keys := map[string]any{"key": e.Key, "source": modules.Redact(e.Source), "dir": e.Dir, "fetched": w != nil}
-	if e.Version != "" {
-		keys["version"] = e.Version
-	}
+	keys := result.Object{"key", e.Key, "source", modules.Redact(e.Source), "dir", e.Dir, "fetched", w != nil, "version?", e.Version}
 	if w != nil {
-		w.span.Object().AddTo(keys)
+		keys = append(keys, w.span.Object()...)
 	}
 	return line{json: "module " + e.Key + " in " + e.Dir, kind: "module", keys: keys}
 }

@@ -37,7 +37,7 @@ func names(lines []line) string {
 		name = strings.FieldsFunc(name+" terraform", func(r rune) bool { return !unicode.IsLetter(r) })[0]
 		switch {
 		case l.kind == "package":
-			texts = append(texts, fmt.Sprint(l.keys["action"], " ", name))
+			texts = append(texts, fmt.Sprint(l.keys[3], " ", name))
 		case strings.HasPrefix(l.human, "- Finding"):
 			texts = append(texts, "query "+name)
 		case strings.HasPrefix(l.human, "- Installing"):

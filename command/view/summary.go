@@ -104,12 +104,12 @@ func (r *run) object(code int) line {
 	case n.providers()+r.modules == 0:
 		text = "Done in " + terminal.Seconds(now.Sub(r.began))
 	}
-	return line{json: text, kind: "summary", keys: map[string]any{
-		"started_at": result.Stamp(r.began), "ended_at": result.Stamp(now), "exit_code": code, "errors": r.errors, "warnings": r.warnings, "bytes": bytes,
-		"changed": r.changed || n[wasPresent] < n.providers(),
-		"providers": map[string]int{
+	return line{json: text, kind: "summary", keys: result.Object{
+		"started_at", result.Stamp(r.began), "ended_at", result.Stamp(now), "exit_code", code, "errors", r.errors, "warnings", r.warnings, "bytes", bytes,
+		"changed", r.changed || n[wasPresent] < n.providers(),
+		"providers", map[string]int{
 			"built_in": n[partOfProduct], "present": n[wasPresent], "linked": n[fromCache], "local": n[fromLocal], "downloaded": n[downloaded], "failed": n[didFail],
 		},
-		"modules": map[string]int{"called": r.modules, "fetched": n[moduleFetched]},
+		"modules", map[string]int{"called": r.modules, "fetched": n[moduleFetched]},
 	}}
 }

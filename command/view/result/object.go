@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"encoding/json"
 	"reflect"
+	"slices"
 	"strings"
 	"time"
 
@@ -40,11 +41,11 @@ func (o Object) MarshalJSON() ([]byte, error) {
 	return b.Bytes(), nil
 }
 
-// AddTo adds the keys to an object whose keys are sorted.
-func (o Object) AddTo(keys map[string]any) {
-	for i := 0; i < len(o); i += 2 {
-		keys[o[i].(string)] = o[i+1]
-	}
+// Sorted is the object with its keys sorted.
+func (o Object) Sorted() Object {
+	pairs := slices.Collect(slices.Chunk(o, 2))
+	slices.SortFunc(pairs, func(a, b Object) int { return strings.Compare(a[0].(string), b[0].(string)) })
+	return slices.Concat(pairs...)
 }
 
 // about says which package an object is about. Without a version, none was chosen yet.
