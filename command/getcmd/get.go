@@ -87,7 +87,7 @@ func run(m *cli.Meta, args []string) (int, error) {
 	}
 	v := view.NewInit(how)
 	v.Version(m.Version)
-	m = m.Showing(v.Activity())
+	m = m.Showing(v.Activity)
 	if !problems.HasErrors() {
 		problems = append(problems, get(m, opts, product, v)...)
 	}

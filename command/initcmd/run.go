@@ -54,7 +54,7 @@ func run(m *cli.Meta, args []string) (int, error) {
 		how.JSONInto = into
 	}
 	shown := view.NewInit(how)
-	r := request{meta: m.Showing(shown.Activity()), opts: opts, product: product, view: shown, log: new(problem.Log)}
+	r := request{meta: m.Showing(shown.Activity), opts: opts, product: product, view: shown, log: new(problem.Log)}
 	r.view.Version(m.Version)
 	problems = append(problems, checkReport(opts.report)...)
 	code := 0

@@ -73,7 +73,7 @@ func runLock(m *cli.Meta, args []string) (int, error) {
 	}
 	product, problems := products.Choose(m, products.Options{})
 	v := view.NewLock(m.ViewOptions(product, opts.json, opts.progress))
-	in := reader{meta: m.Showing(v.Activity()), product: product}
+	in := reader{meta: m.Showing(v.Activity), product: product}
 	return in.run(append(opts.problems, problems...), cli.Output{JSON: opts.json}, v.Report, func() { lock(opts, &in, v) }), nil
 }
 

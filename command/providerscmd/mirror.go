@@ -130,7 +130,7 @@ func runMirror(m *cli.Meta, args []string) (int, error) {
 	}
 	product, problems := products.Choose(m, products.Options{})
 	v := view.NewMirror(m.ViewOptions(product, opts.json, opts.progress))
-	in := reader{meta: m.Showing(v.Activity()), product: product}
+	in := reader{meta: m.Showing(v.Activity), product: product}
 	report := func() result.Result { return v.Report(opts.target) }
 	return in.run(append(opts.problems, problems...), cli.Output{JSON: opts.json}, report, func() { fill(opts, &in, v) }), nil
 }

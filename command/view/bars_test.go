@@ -152,7 +152,7 @@ func TestBars_AreGoneAfterAnInterrupt(t *testing.T) {
 	if got := screen.Text(); !strings.Contains(got, "left") {
 		t.Fatalf("there is no bar:\n%s", got)
 	}
-	v.Activity().stopDrawing()
+	v.Activity.stopDrawing()
 	clock.Advance(time.Second)
 	v.Observe(came(alpha, 30*mb, 30*mb))
 	v.Observe(event.PhaseEvent{Addr: alpha, Version: v1, Phase: event.Unpacking})

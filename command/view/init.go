@@ -20,7 +20,7 @@ type Init struct {
 	out       printer
 	product   getproviders.Product
 	run       *run
-	activity  *Activity
+	Activity  *Activity         // shows what is under way
 	sumUp     func(text string) // tells the summary; nil: it isn't wanted
 	announced bool              // a phase began that hasn't ended
 	cloud     bool              // the backend is that of a cloud block
@@ -35,7 +35,7 @@ func NewInit(o Options) *Init {
 		out = both{out, newJSONPrinter(programs)}
 	}
 	activity.out = out
-	v := &Init{out: out, product: o.Product, run: activity.run, activity: activity}
+	v := &Init{out: out, product: o.Product, run: activity.run, Activity: activity}
 	if !o.JSON && o.Progress != ProgressNone {
 		v.sumUp = func(text string) { fmt.Fprintln(o.Stderr, text) }
 		if o.Progress == ProgressAuto && !o.Stderr.Terminal {
@@ -44,9 +44,6 @@ func NewInit(o Options) *Init {
 	}
 	return v
 }
-
-// Activity is what shows what is under way.
-func (v *Init) Activity() *Activity { return v.activity }
 
 // Version says who speaks: the product's version and that of tfdeps. For programs it
 // has to come first; people don't see it.
@@ -150,7 +147,7 @@ func (v *Init) ObserveModules(e modules.Event) {
 
 // ModulesEnd says how many modules are called.
 func (v *Init) ModulesEnd(called int) {
-	v.activity.Close()
+	v.Activity.Close()
 	v.run.modules = called
 }
 
@@ -169,12 +166,12 @@ func (v *Init) Overridden(p getproviders.Provider, by string) {
 
 // Observe is for [providercache.Installer].Observe. After the last event
 // ProvidersEnd has to be called: until then a terminal belongs to the bars.
-func (v *Init) Observe(e event.Event) { v.activity.Observe(e) }
+func (v *Init) Observe(e event.Event) { v.Activity.Observe(e) }
 
 // ProvidersEnd says what there is left to say when the installer is done, and
 // returns what registries had to say to their users.
 func (v *Init) ProvidersEnd() (warnings problem.List) {
-	warnings = v.activity.end()
+	warnings = v.Activity.end()
 	if v.run.signed {
 		text := signedProviders(v.product)
 		v.out.line(line{human: text, json: text, gap: v.asOpenTofu()})
@@ -183,7 +180,7 @@ func (v *Init) ProvidersEnd() (warnings problem.List) {
 }
 
 // PlatformsEnd is the same for packages of other platforms, whose hashes are locked.
-func (v *Init) PlatformsEnd() problem.List { return uniqueWarnings(v.activity.end()) }
+func (v *Init) PlatformsEnd() problem.List { return uniqueWarnings(v.Activity.end()) }
 
 // LockCreated says that there is a lock file now.
 func (v *Init) LockCreated() {
@@ -205,7 +202,7 @@ func (v *Init) sayLocks(m line) {
 // and last what was done and how long it took. With automated,
 // advice on what to do next is left out.
 func (v *Init) Done(warnings problem.List, automated bool) {
-	v.activity.Close()
+	v.Activity.Close()
 	v.gap()
 	v.Problems(warnings)
 	done, next := initialized, nextSteps
@@ -230,7 +227,7 @@ func (v *Init) Done(warnings problem.List, automated bool) {
 // once isn't repeated.
 func (v *Init) Problems(problems problem.List) {
 	v.run.addProblems(problems)
-	v.activity.Close()
+	v.Activity.Close()
 	v.out.Problems(explain.Ordered(problems))
 }
 

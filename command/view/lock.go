@@ -26,7 +26,7 @@ func NewLock(o Options) *Lock { return &Lock{archives: newArchives(o, "")} }
 // Tell says what became of a directory, after its lock file was written. With
 // Check, the problem returned says what the file lacks.
 func (v *Lock) Tell(d explain.LockedDir) problem.List {
-	v.report.Add(d, v.activity.run.span)
+	v.report.Add(d, v.Activity.run.span)
 	if d.Result.Err != nil {
 		return nil
 	}
@@ -38,12 +38,12 @@ func (v *Lock) Tell(d explain.LockedDir) problem.List {
 	}
 	changed := false
 	for _, p := range d.Result.Packages {
-		v.line(fmt.Sprintf("- Obtained %s checksums for %s; %s", v.activity.run.product.Short(p.Selection.Provider), p.Platform, lockChangeText[p.Change]))
+		v.line(fmt.Sprintf("- Obtained %s checksums for %s; %s", v.Activity.run.product.Short(p.Selection.Provider), p.Platform, lockChangeText[p.Change]))
 		changed = changed || p.Change != lockhashes.Unchanged
 	}
-	text := v.activity.run.product.Name + " has validated the lock file and found no need for changes."
+	text := v.Activity.run.product.Name + " has validated the lock file and found no need for changes."
 	if changed {
-		text = v.activity.run.product.Name + " has updated the lock file."
+		text = v.Activity.run.product.Name + " has updated the lock file."
 	}
 	v.succeed(text)
 	if changed {
@@ -74,7 +74,7 @@ func (v *Lock) tellChecked(d explain.LockedDir) problem.List {
 			platforms = append(platforms, option)
 		}
 		for _, h := range p.Missing {
-			missing = append(missing, "\n  - "+hashedName(v.activity.run.product, p)+": "+string(h))
+			missing = append(missing, "\n  - "+hashedName(v.Activity.run.product, p)+": "+string(h))
 		}
 	}
 	if len(missing) == 0 {
@@ -82,7 +82,7 @@ func (v *Lock) tellChecked(d explain.LockedDir) problem.List {
 		return nil
 	}
 	return problem.List{problem.CodedError("lock_file_outdated", "Incomplete dependency lock file", fmt.Sprintf(
-		"The lock file in %s lacks:%s\n\nTo add what is missing, run:\n  %s providers lock%s", d.Dir, strings.Join(missing, ""), v.activity.run.product.Program, strings.Join(platforms, "")))}
+		"The lock file in %s lacks:%s\n\nTo add what is missing, run:\n  %s providers lock%s", d.Dir, strings.Join(missing, ""), v.Activity.run.product.Program, strings.Join(platforms, "")))}
 }
 
 // Report is what became of all directories, for programs.

@@ -22,7 +22,7 @@ type Mirror struct {
 
 // archives tells of packages that are worked on at once, of each when it is its turn.
 type archives struct {
-	activity *Activity
+	Activity *Activity // shows what is under way
 	out      humanPrinter
 }
 
@@ -36,31 +36,28 @@ func newArchives(o Options, doing string) *archives {
 	return &archives{activity, out}
 }
 
-// Activity is what shows what is under way.
-func (v *archives) Activity() *Activity { return v.activity }
-
 // Observe is for [providercache.Installer].Observe. Packages are shown in the
 // order of providers, versions and platforms, whichever is done first.
-func (v *archives) Observe(e event.Event) { v.activity.Observe(e) }
+func (v *archives) Observe(e event.Event) { v.Activity.Observe(e) }
 
 func (v *archives) line(text string) { v.out.line(line{human: text}) }
 
 // End prints the lines that are left, and returns what registries had to say.
-func (v *archives) End() problem.List { return uniqueWarnings(v.activity.end()) }
+func (v *archives) End() problem.List { return uniqueWarnings(v.Activity.end()) }
 
 // NewMirror returns a Mirror that speaks as the options say.
 func NewMirror(o Options) *Mirror { return &Mirror{archives: newArchives(o, mirroring)} }
 
 // Skip reports a provider that is built in.
 func (v *Mirror) Skip(p getproviders.Provider) {
-	product := v.activity.run.product
-	v.activity.run.head(p, line{human: fmt.Sprintf("- Skipping %s because it is built in to %s CLI", product.Short(p), product.Name)})
+	product := v.Activity.run.product
+	v.Activity.run.head(p, line{human: fmt.Sprintf("- Skipping %s because it is built in to %s CLI", product.Short(p), product.Name)})
 }
 
 // End tells what was removed, and what will be, and returns what registries had to say.
 func (v *Mirror) End(result mirror.Result) problem.List {
 	warnings := v.archives.End()
-	v.activity.print(v.activity.run.heads.rest())
+	v.Activity.print(v.Activity.run.heads.rest())
 	v.report.Result = result
 	for _, name := range result.Pruned {
 		v.line("- Removed " + name)
@@ -73,6 +70,6 @@ func (v *Mirror) End(result mirror.Result) problem.List {
 
 // Report is what became of a mirror so far, for programs; dir is where it is.
 func (v *Mirror) Report(dir string) result.Result {
-	v.report.Dir, v.report.Span = filepath.ToSlash(dir), v.activity.run.span
+	v.report.Dir, v.report.Span = filepath.ToSlash(dir), v.Activity.run.span
 	return v.report
 }

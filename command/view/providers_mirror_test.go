@@ -87,7 +87,7 @@ func TestMirror_PlatformsOfOnePathAreApart(t *testing.T) {
 	if out.String() != want {
 		t.Errorf("got\n%s\nwant\n%s", &out, want)
 	}
-	if a, b := v.activity.Span(one.Selection, one.Platform), v.activity.Span(two.Selection, two.Platform); a == b {
+	if a, b := v.Activity.Span(one.Selection, one.Platform), v.Activity.Span(two.Selection, two.Platform); a == b {
 		t.Errorf("both began and ended at the same times: %+v", a)
 	}
 }

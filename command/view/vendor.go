@@ -18,7 +18,7 @@ type Vendor struct {
 // NewVendor returns a Vendor that speaks as the options say.
 func NewVendor(o Options) *Vendor {
 	v := &Vendor{archives: newArchives(o, "Vendoring")}
-	v.report.Span = v.activity.run.span
+	v.report.Span = v.Activity.run.span
 	return v
 }
 

@@ -33,6 +33,7 @@ package view
 import (
 	"fmt"
 	"io"
+	"slices"
 	"time"
 
 	"github.com/tfdeps/tfdeps/command/problem"
@@ -86,15 +87,8 @@ const (
 
 // ParseProgress reads what users give: auto, tty, plain or none.
 func ParseProgress(text string) (Progress, error) {
-	switch text {
-	case "auto":
-		return ProgressAuto, nil
-	case "tty":
-		return ProgressTTY, nil
-	case "plain":
-		return ProgressPlain, nil
-	case "none":
-		return ProgressNone, nil
+	if i := slices.Index([]string{"auto", "tty", "plain", "none"}, text); i >= 0 {
+		return Progress(i), nil
 	}
 	return ProgressNone, fmt.Errorf("%q is not one of auto, tty, plain and none", text)
 }

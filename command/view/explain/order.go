@@ -1,8 +1,11 @@
 package explain
 
 import (
+	"cmp"
 	"slices"
 	"strings"
+
+	"github.com/hashicorp/hcl/v2"
 
 	"github.com/tfdeps/tfdeps/command/problem"
 )
@@ -16,24 +19,19 @@ func Ordered(problems problem.List) problem.List {
 }
 
 func byPosition(a, b *problem.Problem) int {
-	switch {
-	case a.Subject == nil && b.Subject == nil:
-		return 0
-	case a.Subject == nil:
-		return -1
-	case b.Subject == nil:
-		return 1
-	}
-	if c := strings.Compare(a.Subject.Filename, b.Subject.Filename); c != 0 {
-		return c
-	}
-	return a.Subject.Start.Byte - b.Subject.Start.Byte
+	x, y := place(a), place(b)
+	return cmp.Or(strings.Compare(x.Filename, y.Filename), x.Start.Byte-y.Start.Byte)
 }
 
-func SameProblem(a, b *problem.Problem) bool {
-	if a.Subject != nil && b.Subject != nil && *a.Subject != *b.Subject {
-		return false
+// place is where a problem is; those that belong to no file are before all others.
+func place(p *problem.Problem) hcl.Range {
+	if p.Subject == nil {
+		return hcl.Range{Start: hcl.Pos{Byte: -1}}
 	}
-	return (a.Subject == nil) == (b.Subject == nil) && a.Severity == b.Severity &&
-		a.Summary == b.Summary && a.Detail == b.Detail
+	return *p.Subject
+}
+
+// SameProblem reports whether two problems say the same of the same place.
+func SameProblem(a, b *problem.Problem) bool {
+	return place(a) == place(b) && a.Severity == b.Severity && a.Summary == b.Summary && a.Detail == b.Detail
 }
