@@ -105,7 +105,7 @@ func (a *Activity) print(lines []line) {
 	}
 }
 
-// End prints the lines that are left, and returns what registries had to say to their users.
+// end prints the lines that are left, and returns what registries had to say to their users.
 func (a *Activity) end() problem.List {
 	a.Close()
 	a.print(a.run.turns.rest())

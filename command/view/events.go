@@ -206,7 +206,7 @@ func (r *run) head(p getproviders.Provider, l line) {
 	r.heads = append(r.heads, turn{packageKey{Provider: p}, []line{l}, true})
 }
 
-// Start begins a task, or goes on with it, under the name that a package has for people.
+// start begins a task, or goes on with it, under the name that a package has for people.
 func (r *run) start(key packageKey, counted bool) *terminal.Task {
 	name := terminal.Printable(r.product.Short(key.Provider)) + " v" + key.Version.String()
 	if key.Platform != (getproviders.Platform{}) && (r.platforms || key.Platform != getproviders.CurrentPlatform()) {
@@ -246,7 +246,7 @@ func (r *run) hashing(e event.HashingEvent) {
 	t.Done = 0
 }
 
-// End ends the tasks of a package; ok says that it was fetched and is in its place.
+// end ends the tasks of a package; ok says that it was fetched and is in its place.
 func (r *run) end(key packageKey, ok bool) {
 	for t := r.tasks.Find(key); t != nil; t = r.tasks.Find(key) {
 		r.tasks.End(t, ok)

@@ -135,7 +135,7 @@ func (r *run) span(s resolve.Selection, platform getproviders.Platform) result.S
 	return r.item(keyOf(s, platform)).span
 }
 
-// Advance records how far a download is. The first time it is what was here already; less than before means that all
+// advance records how far a download is. The first time it is what was here already; less than before means that all
 // comes again.
 func (w *item) advance(done int64) {
 	switch {
@@ -149,7 +149,7 @@ func (w *item) advance(done int64) {
 	w.Bytes = done
 }
 
-// Enter ends what is done to the package, and begins something else; "": nothing.
+// enter ends what is done to the package, and begins something else; "": nothing.
 func (w *item) enter(what string, at float64) {
 	if w.doing == what {
 		return
@@ -202,7 +202,7 @@ func (r *run) observeModules(e modules.Event) {
 	}
 }
 
-// Object is what programs get to know of what became of a provider, by a type that neither Terraform nor OpenTofu has.
+// object is what programs get to know of what became of a provider, by a type that neither Terraform nor OpenTofu has.
 func (w *item) object() line {
 	did := strings.ReplaceAll(w.Outcome, " ", "_")
 	keys, text := result.Object{"provider", w.key.Provider, "action", did}, w.Name

@@ -90,7 +90,7 @@ func (r *run) sources() string {
 	return strings.Join(names, ", ")
 }
 
-// Object is the last one, which sums a run up.
+// object is the last one, which sums a run up.
 func (r *run) object(code int) line {
 	var bytes int64
 	for _, w := range r.order {

@@ -1,6 +1,5 @@
-// Package view turns what happens during a command into words: lines for
-// people, or JSON for programs. It reads source files to show what a problem
-// is about, writes to the streams that it is given, and does nothing else.
+// Package view keeps the record of what a command does, and prints lines for people or JSON for programs while it runs: events
+// update the record, and bars, lines, the summary and the page are made of it. Reports at the end are in package result, problems in explain.
 //
 // The rules:
 //

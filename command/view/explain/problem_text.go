@@ -60,6 +60,7 @@ func (t problemText) underline(text string, offset int) string {
 	return terminal.Printable(text[:from]) + t.paint(terminal.Printable(text[from:to]), terminal.Underline) + terminal.Printable(text[to:])
 }
 
+// SeverityName is the word that a headline begins with.
 func SeverityName(s hcl.DiagnosticSeverity) string {
 	if s == hcl.DiagWarning {
 		return "Warning"

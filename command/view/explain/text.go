@@ -22,6 +22,7 @@ type Printer struct {
 	quota     Quota
 }
 
+// Problems shows problems in the order given, those of one kind together.
 func (h *Printer) Problems(all problem.List) {
 	h.quota.Show(h.Similar.consolidate(ByModules(all)), h.problem)
 }
@@ -75,6 +76,7 @@ func (h *Printer) box(to terminal.Stream, s hcl.DiagnosticSeverity, text string)
 	return b.String()
 }
 
+// Paint puts escape sequences around a text, if the stream understands them.
 func (h *Printer) Paint(to terminal.Stream, text, esc string) string {
 	if h.Colorless || !to.Color || esc == "" || text == "" {
 		return text

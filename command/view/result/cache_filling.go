@@ -59,12 +59,12 @@ func (f CacheFilling) sum() (added, present, failed int, bytes int64) {
 // platform.
 func (f CacheFilling) JSON() any {
 	added, present, failed, bytes := f.sum()
-	return append(cacheObject(f.Cache), "packages", Each(f.Filled, f.Object), "receipts", f.Receipts, "summary", Object{
+	return append(cacheObject(f.Cache), "packages", Each(f.Filled, f.object), "receipts", f.Receipts, "summary", Object{
 		"added", added, "present", present, "failed", failed, "bytes", bytes,
 	})
 }
 
-func (f CacheFilling) Object(filled providercache.Prefetched) Object {
+func (f CacheFilling) object(filled providercache.Prefetched) Object {
 	s, dir := filled.Selection, ""
 	if filled.Err == nil {
 		dir = filepath.Join(f.Cache.Dir, filepath.FromSlash(getproviders.UnpackedPath(s.Provider, s.Version, filled.Platform)))

@@ -19,6 +19,7 @@ type Problem struct {
 	Code     string `json:"code,omitempty"` // which Terraform doesn't have
 }
 
+// NewProblem describes a problem for programs; source may be nil.
 func NewProblem(p *problem.Problem, source *explain.Snippet) Problem {
 	out := Problem{Severity: strings.ToLower(explain.SeverityName(p.Severity)), Summary: p.Summary, Detail: explain.Detail(p), Code: explain.CodeOf(p)}
 	if p.Subject != nil {

@@ -147,7 +147,7 @@ func (r ProvidersReport) JSON() any {
 	modules := []Object{}
 	known := map[string]bool{} // paths of modules, and of tests, which are none
 	for _, m := range r.withTests() {
-		modules = append(modules, m.Object(known))
+		modules = append(modules, m.object(known))
 		known[m.Path] = true
 		if m.Path == "" {
 			for _, test := range r.Tests {
@@ -194,7 +194,7 @@ func (r ProvidersReport) withTests() []ModuleProviders {
 	return all
 }
 
-func (m ModuleProviders) Object(known map[string]bool) Object {
+func (m ModuleProviders) object(known map[string]bool) Object {
 	var parent any // null: it is the root module
 	if m.Path != "" {
 		path, _ := splitPath(m.Path, known)

@@ -38,10 +38,10 @@ func (r URLsReport) JSON() any {
 			bytes += max(p.Size, 0)
 		}
 	}
-	return Object{"directories", Each(r.Dirs, LocatedDir.Object), "summary", Object{"packages", packages, "failed", failed, "bytes", bytes}}
+	return Object{"directories", Each(r.Dirs, LocatedDir.object), "summary", Object{"packages", packages, "failed", failed, "bytes", bytes}}
 }
 
-func (d LocatedDir) Object() Object {
+func (d LocatedDir) object() Object {
 	providers := byProvider(d.Result.Packages, func(p lockhashes.LocatedPackage) resolve.Selection { return p.Selection })
 	return Object{
 		"dir", filepath.ToSlash(d.Dir), "lock_file", filepath.ToSlash(filepath.Join(d.Dir, d.LockFile)), "complete", d.Result.Err == nil,

@@ -27,7 +27,7 @@ type Bars struct{ painter painter }
 // NewBars returns bars on a terminal.
 func NewBars(out Stream) *Bars { return &Bars{painter{out: out}} }
 
-// Show implements display: the line about a download takes the place of its bar.
+// Show prints what stays: the line about a download takes the place of its bar.
 func (b *Bars) Show(t *Task, all *Tasks) {
 	if !t.ok || !t.large() || t.came == 0 {
 		return
@@ -72,7 +72,7 @@ func (b *Bars) linesFor(all *Tasks) []string {
 	return layOut(rows, columns-1)
 }
 
-// print implements display.
+// Print writes lines of the rest of the program above the bars.
 func (b *Bars) Print(to Stream, text []byte) (int, error) {
 	if !sameTerminal(to, b.painter.out) {
 		return to.Write(text)
@@ -80,6 +80,7 @@ func (b *Bars) Print(to Stream, text []byte) (int, error) {
 	return b.painter.print(text)
 }
 
+// Close takes the bars away.
 func (b *Bars) Close() { b.painter.draw(nil) }
 
 // row is a line about a task, in parts that stand below each other.

@@ -24,6 +24,7 @@ type Lines struct {
 	last time.Time // of the last line about them all
 }
 
+// Show prints a line when a large download begins, and when it is in its place.
 func (p *Lines) Show(t *Task, _ *Tasks) {
 	if t.Over && t.shown && t.ok {
 		fmt.Fprintln(p.Out, downloadedText(t))
@@ -114,6 +115,8 @@ func taskText(t *Task, now time.Time) string {
 	return ": " + strings.Join(words, ", ")
 }
 
+// Print writes lines of the rest of the program.
 func (p *Lines) Print(to Stream, text []byte) (int, error) { return to.Write(text) }
 
+// Close ends the ten seconds.
 func (p *Lines) Close() { p.last = time.Time{} }
