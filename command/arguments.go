@@ -11,15 +11,15 @@ import (
 
 	"github.com/tfdeps/tfdeps/command/cli"
 	"github.com/tfdeps/tfdeps/command/products"
-	"github.com/tfdeps/tfdeps/command/view"
+	"github.com/tfdeps/tfdeps/command/view/explain"
 )
 
 // commandLine is a program's arguments, sorted out before any command is chosen.
 type commandLine struct {
-	dir     string       // of -chdir; "": none was given
-	args    []string     // the command's words and its arguments
-	noColor bool         // -no-color was among them
-	similar view.Similar // what -consolidate-warnings and -consolidate-errors ask for
+	dir     string          // of -chdir; "": none was given
+	args    []string        // the command's words and its arguments
+	noColor bool            // -no-color was among them
+	similar explain.Similar // what -consolidate-warnings and -consolidate-errors ask for
 
 	addedBy map[string]string // options that weren't typed, without dashes, and the variable that has them
 }
@@ -176,7 +176,7 @@ func takeNoColor(args []string) (rest []string, found bool) {
 
 // similar reads the options that say which similar problems are shown as one. Whether a command has them,
 // and their values are right, is for the command to say.
-func similar(args []string) (s view.Similar) {
+func similar(args []string) (s explain.Similar) {
 	for _, arg := range args {
 		_, value, hasValue := strings.Cut(arg, "=")
 		on, err := strconv.ParseBool(value)

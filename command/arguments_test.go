@@ -6,7 +6,7 @@ import (
 	"testing"
 
 	"github.com/tfdeps/tfdeps/command/cli"
-	"github.com/tfdeps/tfdeps/command/view"
+	"github.com/tfdeps/tfdeps/command/view/explain"
 )
 
 func TestParseCommandLine(t *testing.T) {
@@ -25,9 +25,9 @@ func TestParseCommandLine(t *testing.T) {
 		{"-no-color", "init -no-color -json", nil, commandLine{args: []string{"init", "-json"}, noColor: true}},
 		{"-no-color as the value of nothing", "init --no-color", nil, commandLine{args: []string{"init"}, noColor: true}},
 		{"-consolidate-warnings", "get -consolidate-warnings=false", nil,
-			commandLine{args: []string{"get", "-consolidate-warnings=false"}, similar: view.Similar{KeepWarnings: true}}},
+			commandLine{args: []string{"get", "-consolidate-warnings=false"}, similar: explain.Similar{KeepWarnings: true}}},
 		{"-consolidate-errors, of which the last counts", "get -consolidate-errors=false --consolidate-errors", nil,
-			commandLine{args: []string{"get", "-consolidate-errors=false", "--consolidate-errors"}, similar: view.Similar{JoinErrors: true}}},
+			commandLine{args: []string{"get", "-consolidate-errors=false", "--consolidate-errors"}, similar: explain.Similar{JoinErrors: true}}},
 		{"-version", "-version", nil, commandLine{args: []string{"version"}}},
 		{"-v anywhere", "init -upgrade -v", nil, commandLine{args: []string{"version"}}},
 		{"a command behind --", "serve -no-color x -- terraform -v -no-color -consolidate-warnings=false", nil,

@@ -19,6 +19,8 @@ import (
 
 	"github.com/tfdeps/tfdeps/command/cli"
 	"github.com/tfdeps/tfdeps/command/view"
+	"github.com/tfdeps/tfdeps/command/view/explain"
+	"github.com/tfdeps/tfdeps/command/view/terminal"
 	"github.com/tfdeps/tfdeps/getproviders"
 	"github.com/tfdeps/tfdeps/getproviders/providertest"
 	"github.com/tfdeps/tfdeps/internal/must"
@@ -86,7 +88,7 @@ func TestFailures_AreExplained(t *testing.T) {
 func shown(err error) string {
 	var out bytes.Buffer
 	product := getproviders.Terraform("1.15.9")
-	view.Problems(view.Options{Product: product, Stderr: view.Stream{Writer: &out}}, view.InstallProblems(product, nil, err, nil))
+	view.Problems(view.Options{Product: product, Stderr: terminal.Stream{Writer: &out}}, explain.InstallProblems(product, nil, err, nil))
 	return unwrapped(out.String())
 }
 

@@ -11,7 +11,7 @@ import (
 
 	"github.com/tfdeps/tfdeps/command/cli"
 	"github.com/tfdeps/tfdeps/command/problem"
-	"github.com/tfdeps/tfdeps/command/view"
+	"github.com/tfdeps/tfdeps/command/view/terminal"
 	"github.com/tfdeps/tfdeps/getproviders/hosts"
 )
 
@@ -41,7 +41,7 @@ func openLog(env cli.Environment, stderr io.Writer) (log *slog.Logger, close fun
 			to, close = file, func() { _ = file.Close() }
 		}
 	}
-	return slog.New(view.LogHandler(to, asJSON, options)), close, warnings
+	return slog.New(terminal.LogHandler(to, asJSON, options)), close, warnings
 }
 
 // logLevel reads how much is asked for: nil is nothing. What Terraform says of its own variable goes to stderr.

@@ -7,7 +7,6 @@ import (
 	"github.com/tfdeps/tfdeps/command/cli"
 	"github.com/tfdeps/tfdeps/command/problem"
 	"github.com/tfdeps/tfdeps/command/products"
-	"github.com/tfdeps/tfdeps/command/view"
 	"github.com/tfdeps/tfdeps/depsfile"
 	"github.com/tfdeps/tfdeps/getproviders"
 )
@@ -79,7 +78,7 @@ func (v versionReport) Text() string {
 }
 
 // JSON writes what Terraform prints, and the version of tfdeps after it.
-func (v versionReport) JSON(_ view.Run) any {
+func (v versionReport) JSON() any {
 	selections := make(map[string]string, len(v.locks))
 	for _, lock := range v.locks {
 		selections[lock.Provider.String()] = lock.Version.String()

@@ -10,9 +10,10 @@ import (
 	"github.com/tfdeps/tfdeps/command/products"
 	"github.com/tfdeps/tfdeps/command/sources"
 	"github.com/tfdeps/tfdeps/command/view"
+	"github.com/tfdeps/tfdeps/command/view/explain"
+	"github.com/tfdeps/tfdeps/command/view/result"
 	"github.com/tfdeps/tfdeps/getproviders"
 	"github.com/tfdeps/tfdeps/providercache"
-	"github.com/tfdeps/tfdeps/providercache/event"
 	"github.com/tfdeps/tfdeps/providercache/resolve"
 	"github.com/tfdeps/tfdeps/providercache/store"
 )
@@ -79,7 +80,7 @@ func runAdd(m *cli.Meta, args []string) (int, error) {
 }
 
 // add fills the cache; the report is nil if nothing was tried.
-func add(m *cli.Meta, o *addOptions, activity *view.Activity) view.Result {
+func add(m *cli.Meta, o *addOptions, activity *view.Activity) result.Result {
 	s, ok := o.open(m, activity)
 	if !ok {
 		return nil
@@ -100,8 +101,8 @@ func add(m *cli.Meta, o *addOptions, activity *view.Activity) view.Result {
 		return nil
 	}
 	s.net, s.policy = net, rules
-	result := view.CacheFilling{Cache: s.cache}
-	a := adding{session: s, opts: o, result: &result}
+	result := result.CacheFilling{Cache: s.cache, Span: activity.Span}
+	a := adding{session: s, opts: o}
 	from := sources.Options{Net: net, Config: s.config, Product: s.product, Cached: a.cached}
 	mirrors, problems := from.OpenMirrors(m, o.mirrors)
 	defer mirrors.Close()
@@ -126,16 +127,12 @@ func add(m *cli.Meta, o *addOptions, activity *view.Activity) view.Result {
 type adding struct {
 	session
 	opts     *addOptions
-	result   *view.CacheFilling
 	platform getproviders.Platform // whose packages are being added
 }
 
 // installer makes what fetches packages for the current platform.
 func (a *adding) installer(source getproviders.Source) *providercache.Installer {
-	f := a.net.Fetcher(a.meta, a.product, source, func(e event.Event) {
-		a.activity.Observe(e)
-		a.result.Observe(e, a.platform, a.meta.Now())
-	})
+	f := a.net.Fetcher(a.meta, a.product, source, a.activity.Observe)
 	if f.Platform = a.platform; a.opts.system {
 		f.StateDir = "" // what is known of an image stands beside it
 	}
@@ -161,10 +158,11 @@ func (a *adding) cached(p getproviders.Provider) []getproviders.CachedPackage {
 // fill fetches what isn't there, for one platform after the other.
 func (a *adding) fill(source getproviders.Source) (filled []providercache.Prefetched) {
 	for _, a.platform = range a.opts.platforms {
+		a.activity.Platform(a.platform)
 		more, err := a.installer(source).Prefetch(a.meta.Context, a.opts.wanted)
 		filled = append(filled, more...)
 		if err != nil {
-			a.opts.log.Add(view.InstallProblems(a.product, getproviders.Requirements{}, err, nil)...)
+			a.opts.log.Add(explain.InstallProblems(a.product, getproviders.Requirements{}, err, nil)...)
 		}
 	}
 	return filled

@@ -12,6 +12,7 @@ import (
 	"github.com/tfdeps/tfdeps/command/products"
 	"github.com/tfdeps/tfdeps/command/sources"
 	"github.com/tfdeps/tfdeps/command/view"
+	"github.com/tfdeps/tfdeps/command/view/result"
 	"github.com/tfdeps/tfdeps/command/workdir"
 	"github.com/tfdeps/tfdeps/configs/cliconfig"
 	"github.com/tfdeps/tfdeps/getproviders"
@@ -63,7 +64,7 @@ func (o *options) jsonFlag(help string) cli.Flag {
 }
 
 // end prints the report, which may be nil, shows the problems and returns the exit code.
-func (o *options) end(m *cli.Meta, report view.Result) (int, error) {
+func (o *options) end(m *cli.Meta, report result.Result) (int, error) {
 	return m.Finish(report, o.log.All, cli.Output{JSON: o.json}), nil
 }
 
@@ -141,9 +142,9 @@ func runDir(m *cli.Meta, args []string) (int, error) {
 	if _, err := dirFlags(&o).Alone(args, m.Env); err != nil {
 		return 0, err
 	}
-	var report view.Result
+	var report result.Result
 	if cache, ok := o.findCache(m); ok {
-		report = view.CacheDir{Cache: cache}
+		report = result.CacheDir{Cache: cache}
 	}
 	return m.Finish(report, o.log.All, cli.Output{JSON: o.json, Data: true}), nil
 }
@@ -171,7 +172,7 @@ func runList(m *cli.Meta, args []string) (int, error) {
 	if !ok {
 		return o.end(m, nil)
 	}
-	return o.end(m, view.CacheList{Cache: cache, Packages: packages})
+	return o.end(m, result.CacheList{Cache: cache, Packages: packages})
 }
 
 // keyOptions are what the arguments of cache key ask for.
@@ -197,10 +198,10 @@ func runKey(m *cli.Meta, args []string) (int, error) {
 	}
 	key := locked.Key(o.platform)
 	if !o.github || o.json {
-		return m.Finish(view.CacheKey{Key: key, Prefix: store.KeyPrefix(o.platform), Platform: o.platform}, o.log.All, cli.Output{JSON: o.json, Data: true}), nil
+		return m.Finish(result.CacheKey{Key: key, Prefix: store.KeyPrefix(o.platform), Platform: o.platform}, o.log.All, cli.Output{JSON: o.json, Data: true}), nil
 	}
 	if cache, ok := o.findCache(m); ok {
-		view.GitHubOutput(m.Stdout, [][2]string{
+		result.GitHubOutput(m.Stdout, [][2]string{
 			{"path", cache.Dir}, {"key", key}, {"restore-keys", store.KeyPrefix(o.platform)},
 		})
 	}
@@ -231,7 +232,7 @@ func runVerify(m *cli.Meta, args []string) (int, error) {
 	}
 	activity, m := o.activity(m, products.Unversioned(m))
 	maintenance := maintain(m, cache)
-	maintenance.Observe = event.Observer(func(e event.Event) { activity.Observe(e) })
+	maintenance.Observe = event.Observer(activity.Observe)
 	found, err := maintenance.Verify(m.Context, locked)
 	activity.Close()
 	if m.Context.Err() != nil {
@@ -242,7 +243,7 @@ func runVerify(m *cli.Meta, args []string) (int, error) {
 		o.log.Fail("cache_failed", "Failed to verify the cache", "%v", err)
 		return o.end(m, nil)
 	}
-	result := view.CacheVerification{Cache: cache, Found: found}
+	result := result.CacheVerification{Cache: cache, Found: found}
 	if o.repair {
 		if result.Repaired, err = removeDamaged(m, cache, found); err != nil {
 			o.log.Fail("cache_failed", "Failed to remove what is damaged", "%v", err)

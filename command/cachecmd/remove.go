@@ -12,7 +12,7 @@ import (
 	"github.com/tfdeps/tfdeps/command/cli"
 	"github.com/tfdeps/tfdeps/command/products"
 	"github.com/tfdeps/tfdeps/command/sources"
-	"github.com/tfdeps/tfdeps/command/view"
+	"github.com/tfdeps/tfdeps/command/view/result"
 	"github.com/tfdeps/tfdeps/getproviders"
 	"github.com/tfdeps/tfdeps/internal/config/fetch"
 	"github.com/tfdeps/tfdeps/providercache/resolve"
@@ -70,7 +70,7 @@ func runGC(m *cli.Meta, args []string) (int, error) {
 	}
 	policy := store.Policy{OlderThan: o.olderThan, MaxBytes: o.maxBytes, Keep: locked}
 	done, err := maintain(m, cache).Collect(m.Context, policy, store.RemoveOptions{DryRun: o.dryRun, Linked: o.force})
-	result := view.CacheRemoval{Cache: cache, Done: done, DryRun: o.dryRun}
+	result := result.CacheRemoval{Cache: cache, Done: done, DryRun: o.dryRun}
 	if err != nil {
 		o.log.Fail("cache_failed", "Failed to remove what isn't used", "%v", err)
 	} else if o.dir == "" {
@@ -80,7 +80,7 @@ func runGC(m *cli.Meta, args []string) (int, error) {
 }
 
 // sweepModules removes from the store of modules what was fetched before a time.
-func sweepModules(m *cli.Meta, result *view.CacheRemoval, before time.Time) {
+func sweepModules(m *cli.Meta, result *result.CacheRemoval, before time.Time) {
 	if store := sources.ModuleStore(m); store != "" {
 		swept := fetch.SweepStore(store, before, result.DryRun)
 		result.Entries, result.Bytes = swept.Entries, swept.Bytes
@@ -113,7 +113,7 @@ func runClean(m *cli.Meta, args []string) (int, error) {
 	}
 	maintenance := maintain(m, cache)
 	done, err := maintenance.Remove(m.Context, packages, store.RemoveOptions{DryRun: o.dryRun, Linked: o.force, Others: isNamed})
-	result := view.CacheRemoval{Cache: cache, Done: done, DryRun: o.dryRun}
+	result := result.CacheRemoval{Cache: cache, Done: done, DryRun: o.dryRun}
 	if err != nil {
 		o.log.Fail("cache_failed", "Failed to remove packages", "%v", err)
 	} else if !isNamed {

@@ -12,6 +12,8 @@ import (
 	"github.com/tfdeps/tfdeps/command/products"
 	"github.com/tfdeps/tfdeps/command/sources"
 	"github.com/tfdeps/tfdeps/command/view"
+	"github.com/tfdeps/tfdeps/command/view/explain"
+	"github.com/tfdeps/tfdeps/command/view/result"
 	"github.com/tfdeps/tfdeps/getproviders"
 	"github.com/tfdeps/tfdeps/providercache"
 	"github.com/tfdeps/tfdeps/providercache/resolve"
@@ -71,7 +73,7 @@ func runTransfer(m *cli.Meta, args []string, push bool) (int, error) {
 }
 
 // move pushes or pulls; the report is nil if nothing was tried.
-func move(m *cli.Meta, o *transferOptions, activity *view.Activity) view.Result {
+func move(m *cli.Meta, o *transferOptions, activity *view.Activity) result.Result {
 	defer activity.Close()
 	s, ok := o.open(m, activity)
 	if !ok {
@@ -109,12 +111,12 @@ func move(m *cli.Meta, o *transferOptions, activity *view.Activity) view.Result 
 		return nil
 	}
 	t := transferring{session: s, remote: remote, wanted: store.PackageSpecs(locked)}
-	result := view.CacheTransfer{Cache: s.cache, Remote: remote.String(), Push: o.push}
+	result := result.CacheTransfer{Cache: s.cache, Remote: remote.String(), Push: o.push}
 	for _, platform := range o.platforms {
 		moved, err := t.move(m.Context, o.push, platform)
 		result.Packages = append(result.Packages, moved...)
 		if err != nil {
-			o.log.Add(view.TransferProblems(s.product, o.push, err)...)
+			o.log.Add(explain.TransferProblems(s.product, o.push, err)...)
 		}
 	}
 	return result

@@ -9,6 +9,8 @@ import (
 
 	"github.com/tfdeps/tfdeps/command/problem"
 	"github.com/tfdeps/tfdeps/command/view"
+	"github.com/tfdeps/tfdeps/command/view/result"
+	"github.com/tfdeps/tfdeps/command/view/terminal"
 	"github.com/tfdeps/tfdeps/getproviders"
 )
 
@@ -24,7 +26,7 @@ type Command struct {
 	Lines    bool // with -json it prints other things than one object, a report, which arguments that it doesn't take have, too
 
 	// Refused is the report about arguments that the command doesn't take, if it is another than that of all commands.
-	Refused func(err error) view.Result
+	Refused func(err error) result.Result
 
 	// Run carries the command out and returns the exit code. The error is about
 	// arguments that it doesn't take: a *UsageError.
@@ -55,11 +57,11 @@ func (c Command) Execute(m *Meta, args []string) int {
 	}
 	if !c.Lines && WantsJSON(args) {
 		refused := problem.Fail("invalid_option", badFlags, "%v", err)
-		report := view.Result(view.NoResult{})
+		report := result.Result(result.NoResult{})
 		if c.Refused != nil {
 			report = c.Refused(err)
 		}
-		_ = view.Write(m.Stdout, report, true, view.Run{Begun: m.Begun, Ended: m.Now(), Problems: refused})
+		_ = result.Write(m.Stdout, report, true, result.Run{Begun: m.Begun, Ended: m.Now(), Problems: refused})
 	}
 	return 1
 }
@@ -116,7 +118,7 @@ func (e *UsageError) Unwrap() error { return e.Cause }
 // TellInterrupted tells on stderr, after the problems, what is kept of a command that has failed because it was interrupted.
 func (m *Meta) TellInterrupted(problems problem.List) {
 	if m.Activity != nil && problems.HasErrors() {
-		m.Activity.Interrupted(m.Context, view.NewStream(m.Stderr))
+		m.Activity.Interrupted(m.Context, terminal.NewStream(m.Stderr))
 	}
 }
 
@@ -130,15 +132,15 @@ type Output struct {
 
 // Finish ends a command: it prints the report, shows all problems, and returns the exit code, which is 1
 // after an error. The report is nil if the command has none, or found out nothing.
-func (m *Meta) Finish(r view.Result, problems problem.List, out Output) int {
+func (m *Meta) Finish(r result.Result, problems problem.List, out Output) int {
 	if m.Activity != nil {
 		m.Activity.Close()
 	}
 	all := slices.Concat(m.Warnings, problems)
 	if r == nil {
-		r = view.NoResult{}
+		r = result.NoResult{}
 	}
-	if err := view.Write(m.Stdout, r, out.JSON, view.Run{Begun: m.Begun, Ended: m.Now(), Problems: all, ReadFile: os.ReadFile}); err != nil {
+	if err := result.Write(m.Stdout, r, out.JSON, result.Run{Begun: m.Begun, Ended: m.Now(), Problems: all, ReadFile: os.ReadFile}); err != nil {
 		all = append(all, problem.CodedError("unwritable", "Failed to write the report", problem.Sentence(err)))
 	}
 	how := m.ViewOptions(getproviders.Product{}, false, view.ProgressAuto)
@@ -172,5 +174,5 @@ func (m *Meta) NewInit(product getproviders.Product, json bool, into string, pro
 	}
 	shown = view.NewInit(how)
 	shown.Version(m.Version)
-	return shown, m.Showing(shown.Activity()), func() { _ = file.Close() }, problems
+	return shown, m.Showing(shown.Activity), func() { _ = file.Close() }, problems
 }

@@ -32,6 +32,8 @@ import (
 
 	"github.com/tfdeps/tfdeps/command/problem"
 	"github.com/tfdeps/tfdeps/command/view"
+	"github.com/tfdeps/tfdeps/command/view/explain"
+	"github.com/tfdeps/tfdeps/command/view/terminal"
 	"github.com/tfdeps/tfdeps/getproviders"
 	"github.com/tfdeps/tfdeps/getproviders/hosts"
 )
@@ -45,8 +47,8 @@ type Meta struct {
 
 	Stdin          io.Reader // a state, if one is to be read from there
 	Stdout, Stderr io.Writer
-	NoColor        bool         // -no-color was given
-	Similar        view.Similar // which similar problems are shown as one
+	NoColor        bool            // -no-color was given
+	Similar        explain.Similar // which similar problems are shown as one
 	Env            Environment
 	Now            func() time.Time
 	Begun          time.Time    // when the program was started
@@ -94,8 +96,8 @@ func (m *Meta) ViewOptions(product getproviders.Product, json bool, progress vie
 		Plain:    m.NoColor,
 		Similar:  m.Similar,
 		NoColor:  m.Env.Get("NO_COLOR") != "",
-		Stdout:   view.NewStream(m.Stdout),
-		Stderr:   view.NewStream(m.Stderr),
+		Stdout:   terminal.NewStream(m.Stdout),
+		Stderr:   terminal.NewStream(m.Stderr),
 		Now:      m.Now,
 		ReadFile: os.ReadFile,
 		NoBars:   m.Env.Get("TERM") == "dumb" || m.Log != nil || ci != "" && ci != "false" && ci != "0",

@@ -11,7 +11,7 @@ import (
 	"github.com/tfdeps/tfdeps/command/problem"
 	"github.com/tfdeps/tfdeps/command/products"
 	"github.com/tfdeps/tfdeps/command/sources"
-	"github.com/tfdeps/tfdeps/command/view"
+	"github.com/tfdeps/tfdeps/command/view/result"
 	"github.com/tfdeps/tfdeps/configs/cliconfig"
 	"github.com/tfdeps/tfdeps/getproviders"
 	"github.com/tfdeps/tfdeps/getproviders/hosts"
@@ -21,13 +21,13 @@ import (
 func (x *examination) describeConfig() {
 	at := sources.ConfigFiles(x.meta, x.product)
 	if at.File != "" && !slices.Contains(x.config.Files, at.File) {
-		x.report.Config = append(x.report.Config, view.DoctorFile{Path: at.File})
+		x.report.Config = append(x.report.Config, result.DoctorFile{Path: at.File})
 	}
 	for _, path := range x.config.Files {
-		file := view.DoctorFile{Path: path, Exists: true}
+		file := result.DoctorFile{Path: path, Exists: true}
 		for _, s := range x.config.Settings {
 			if s.File == path {
-				file.Settings = append(file.Settings, view.DoctorConfigEntry{Name: s.Name, Label: s.Label, Line: s.Line})
+				file.Settings = append(file.Settings, result.DoctorConfigEntry{Name: s.Name, Label: s.Label, Line: s.Line})
 			}
 		}
 		x.report.Config = append(x.report.Config, file)
@@ -39,7 +39,7 @@ func (x *examination) describeConfig() {
 		return
 	}
 	for _, m := range x.config.Installation {
-		x.report.Sources = append(x.report.Sources, view.DoctorSource{
+		x.report.Sources = append(x.report.Sources, result.DoctorSource{
 			Kind: m.Kind.String(), Location: withoutLogin(m.Location), Include: patterns(m.Include), Exclude: patterns(m.Exclude),
 			NamedBy: cliconfig.Setting{File: m.File, Line: m.Line}.Place(),
 		})
@@ -50,10 +50,10 @@ func (x *examination) describeConfig() {
 func (x *examination) describeImplied() {
 	for _, dir := range cliconfig.ImpliedMirrorDirs(cliconfig.User{Environ: x.meta.Env, HomeDir: x.meta.HomeDir}, x.product) {
 		if info, err := os.Stat(dir); err == nil && info.IsDir() {
-			x.report.Sources = append(x.report.Sources, view.DoctorSource{Kind: cliconfig.FilesystemMirror.String(), Location: dir})
+			x.report.Sources = append(x.report.Sources, result.DoctorSource{Kind: cliconfig.FilesystemMirror.String(), Location: dir})
 		}
 	}
-	x.report.Sources = append(x.report.Sources, view.DoctorSource{Kind: cliconfig.Direct.String()})
+	x.report.Sources = append(x.report.Sources, result.DoctorSource{Kind: cliconfig.Direct.String()})
 }
 
 func patterns(all []getproviders.Pattern) (texts []string) {
@@ -84,7 +84,7 @@ func (x *examination) describeTokens() {
 			x.token(host.String(), from, "registry")
 		}
 	}
-	slices.SortFunc(x.report.Tokens, func(a, b view.DoctorToken) int { return strings.Compare(a.Host, b.Host) })
+	slices.SortFunc(x.report.Tokens, func(a, b result.DoctorToken) int { return strings.Compare(a.Host, b.Host) })
 	for _, s := range slices.Backward(x.config.Settings) { // a later block replaces an earlier one
 		host, err := hosts.ParseHostname(s.Label)
 		if s.Name != "credentials" || err != nil {
@@ -101,7 +101,7 @@ func (x *examination) describeTokens() {
 }
 
 func (x *examination) token(host, from, use string) {
-	x.report.Tokens = append(x.report.Tokens, view.DoctorToken{Host: host, From: from, For: use})
+	x.report.Tokens = append(x.report.Tokens, result.DoctorToken{Host: host, From: from, For: use})
 }
 
 func (x *examination) describeHelper() {
@@ -160,10 +160,10 @@ func (x *examination) describePrograms() {
 			x.log.Failed("invalid_variable", "Invalid program", err)
 		}
 		if len(found) == 0 {
-			x.report.Programs = append(x.report.Programs, view.DoctorProgram{Program: product.Program})
+			x.report.Programs = append(x.report.Programs, result.DoctorProgram{Program: product.Program})
 		}
 		for _, p := range found {
-			shown := view.DoctorProgram{Program: product.Program, Path: p.Path, Version: p.Version, IsOwn: p.IsOwn}
+			shown := result.DoctorProgram{Program: product.Program, Path: p.Path, Version: p.Version, IsOwn: p.IsOwn}
 			if p.Err != nil {
 				shown.Error = p.Err.Error()
 				x.log.Warningf("invalid_variable", "Invalid program",
@@ -181,6 +181,6 @@ func (x *examination) describePolicies() {
 	for _, path := range paths {
 		invalid := sources.CheckPolicy(path, x.product)
 		x.log.Add(invalid...)
-		x.report.Policies = append(x.report.Policies, view.DoctorPolicy{Path: path, OK: !invalid.HasErrors()})
+		x.report.Policies = append(x.report.Policies, result.DoctorPolicy{Path: path, OK: !invalid.HasErrors()})
 	}
 }

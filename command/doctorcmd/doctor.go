@@ -10,6 +10,7 @@ import (
 	"github.com/tfdeps/tfdeps/command/products"
 	"github.com/tfdeps/tfdeps/command/sources"
 	"github.com/tfdeps/tfdeps/command/view"
+	"github.com/tfdeps/tfdeps/command/view/result"
 	"github.com/tfdeps/tfdeps/getproviders"
 )
 
@@ -61,7 +62,7 @@ func run(m *cli.Meta, args []string) (int, error) {
 	how := m.ViewOptions(x.product, o.json, view.ProgressAuto)
 	x.report.Color = how.Stdout.Color && !how.Plain && !how.NoColor
 	shown := x.log.All
-	err = view.Write(m.Stdout, x.report, o.json, view.Run{Begun: m.Begun, Ended: m.Now(), Problems: shown})
+	err = result.Write(m.Stdout, x.report, o.json, result.Run{Begun: m.Begun, Ended: m.Now(), Problems: shown})
 	if o.json { // the object has the problems in it
 		shown = nil
 	}
@@ -80,7 +81,7 @@ func (x *examination) examine() {
 	m, r := x.meta, &x.report
 	product, from, problems := products.ChooseWithOrigin(m, products.Options{ReadOnly: true})
 	x.product = product
-	r.Version, r.Product = m.Version, view.DoctorProduct{Name: product.Name, Version: product.Version, Because: x.because(from)}
+	r.Version, r.Product = m.Version, result.DoctorProduct{Name: product.Name, Version: product.Version, Because: x.because(from)}
 	r.Platform, r.Directory = getproviders.CurrentPlatform().String(), cli.WorkingDirectory()
 	x.log.Add(slices.Concat(m.Warnings, problems)...)
 	config, problems := sources.ReadConfig(m, product)

@@ -10,7 +10,8 @@ import (
 
 	"github.com/tfdeps/tfdeps/command/problem"
 	"github.com/tfdeps/tfdeps/command/sources"
-	"github.com/tfdeps/tfdeps/command/view"
+	"github.com/tfdeps/tfdeps/command/view/explain"
+	"github.com/tfdeps/tfdeps/command/view/result"
 	"github.com/tfdeps/tfdeps/configs/cliconfig"
 	"github.com/tfdeps/tfdeps/getproviders"
 	"github.com/tfdeps/tfdeps/getproviders/hosts"
@@ -50,27 +51,27 @@ func (x *examination) askHosts() {
 	x.log.Add(unusable...)
 	if problems.HasErrors() || x.opts.offlineBy != "" {
 		for _, t := range targets {
-			x.report.Hosts = append(x.report.Hosts, view.DoctorHost{Kind: t.kind, Host: t.name()})
+			x.report.Hosts = append(x.report.Hosts, result.DoctorHost{Kind: t.kind, Host: t.name()})
 		}
 		return
 	}
 	options.Mirrors = mirrors
 	from := options.Single(x.meta)
-	answers, errs := par.Map(x.meta.Context, askedAtOnce, targets, func(ctx context.Context, t target) (view.DoctorHost, error) {
+	answers, errs := par.Map(x.meta.Context, askedAtOnce, targets, func(ctx context.Context, t target) (result.DoctorHost, error) {
 		return x.ask(ctx, t, from)
 	})
 	var failures []failure
 	for i, answer := range answers {
 		if errs[i] != nil {
-			answer.OK, answer.Error = false, view.Explained(errs[i])
-			answer.Code = view.CodeOfError(errs[i])
+			answer.OK, answer.Error = false, explain.Explained(errs[i])
+			answer.Code = explain.CodeOfError(errs[i])
 			needed := x.needs(x.meta.Context, targets[i], from)
 			failures = gather(failures, failure{[]string{answer.Host}, errs[i], needed, !needed && len(targets[i].providers) > 0})
 		}
 		x.report.Hosts = append(x.report.Hosts, answer)
 	}
 	for _, f := range failures {
-		detail := strings.Join(slices.DeleteFunc([]string{view.Explained(f.err), f.whyWarning()}, func(s string) bool { return s == "" }), "\n\n")
+		detail := strings.Join(slices.DeleteFunc([]string{explain.Explained(f.err), f.whyWarning()}, func(s string) bool { return s == "" }), "\n\n")
 		found := problem.List{problem.Because(f.err, problem.CodedError("unreachable", "Failed to ask "+strings.Join(f.hosts, ", "), detail))}
 		if !f.needed {
 			found = problem.AsWarnings(found)
@@ -115,11 +116,11 @@ func gather(failures []failure, one failure) []failure {
 }
 
 // ask asks one of them.
-func (x *examination) ask(ctx context.Context, t target, from cliconfig.SourceOptions) (view.DoctorHost, error) {
+func (x *examination) ask(ctx context.Context, t target, from cliconfig.SourceOptions) (result.DoctorHost, error) {
 	ctx, cancel := context.WithTimeoutCause(ctx, askedFor, slowError{})
 	defer cancel()
 	began := x.meta.Now()
-	answer := view.DoctorHost{Kind: t.kind, Host: t.name(), Asked: true, OK: true}
+	answer := result.DoctorHost{Kind: t.kind, Host: t.name(), Asked: true, OK: true}
 	if at := t.address(); at != nil {
 		answer.Proxy = x.proxyOf(at)
 	}

@@ -7,7 +7,7 @@ import (
 	"time"
 
 	"github.com/tfdeps/tfdeps/command/cli"
-	"github.com/tfdeps/tfdeps/command/view"
+	"github.com/tfdeps/tfdeps/command/view/explain"
 	"github.com/tfdeps/tfdeps/configs/cliconfig"
 	"github.com/tfdeps/tfdeps/getproviders"
 )
@@ -26,7 +26,7 @@ func TestDoctor_WaitsForAMirrorOnlySoLong(t *testing.T) {
 		began := time.Now()
 		x := &examination{meta: &cli.Meta{Now: time.Now, Context: t.Context()}}
 		_, err := x.ask(t.Context(), target{kind: "mirror", mirror: "s3://bucket", source: silentSource{}}, cliconfig.SourceOptions{})
-		if code := view.CodeOfError(err); code != "timeout" || time.Since(began) != askedFor {
+		if code := explain.CodeOfError(err); code != "timeout" || time.Since(began) != askedFor {
 			t.Errorf("after %s: %v (code %q)", time.Since(began), err, code)
 		}
 		ctx, cancel := context.WithCancel(t.Context())

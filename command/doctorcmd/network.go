@@ -13,7 +13,7 @@ import (
 	"github.com/tfdeps/tfdeps/command/cli"
 	"github.com/tfdeps/tfdeps/command/problem"
 	"github.com/tfdeps/tfdeps/command/sources"
-	"github.com/tfdeps/tfdeps/command/view"
+	"github.com/tfdeps/tfdeps/command/view/result"
 	"github.com/tfdeps/tfdeps/configs/cliconfig"
 	"github.com/tfdeps/tfdeps/getproviders"
 	"github.com/tfdeps/tfdeps/getproviders/hosts"
@@ -25,7 +25,7 @@ type examination struct {
 	opts    options
 	product getproviders.Product
 	config  *cliconfig.Config
-	report  view.Doctor
+	report  result.Doctor
 	log     problem.Log
 
 	locked   map[getproviders.Provider]getproviders.Version
@@ -57,7 +57,7 @@ func (x *examination) describeNetwork() {
 }
 
 func (x *examination) setting(name, value, found string) {
-	x.report.Network = append(x.report.Network, view.DoctorSetting{Name: name, Value: value, Found: found})
+	x.report.Network = append(x.report.Network, result.DoctorSetting{Name: name, Value: value, Found: found})
 }
 
 // shownProxy is the value of a proxy variable without user and password; what can't be parsed isn't shown.

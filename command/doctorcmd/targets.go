@@ -8,7 +8,7 @@ import (
 
 	"github.com/tfdeps/tfdeps/command/problem"
 	"github.com/tfdeps/tfdeps/command/sources"
-	"github.com/tfdeps/tfdeps/command/view"
+	"github.com/tfdeps/tfdeps/command/view/result"
 	"github.com/tfdeps/tfdeps/command/workdir"
 	"github.com/tfdeps/tfdeps/configs/cliconfig"
 	"github.com/tfdeps/tfdeps/getproviders"
@@ -99,9 +99,9 @@ func (x *examination) targets(mirrors *sources.Mirrors, from cliconfig.SourceOpt
 }
 
 // named are the mirrors of -mirror, which are asked first.
-func (x *examination) named(mirrors *sources.Mirrors) (all []view.DoctorSource) {
+func (x *examination) named(mirrors *sources.Mirrors) (all []result.DoctorSource) {
 	for _, m := range mirrors.Opened {
-		all = append(all, view.DoctorSource{Kind: "mirror", Location: m.Location, NamedBy: x.opts.mirrorsBy})
+		all = append(all, result.DoctorSource{Kind: "mirror", Location: m.Location, NamedBy: x.opts.mirrorsBy})
 	}
 	return all
 }

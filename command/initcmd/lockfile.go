@@ -6,12 +6,11 @@ import (
 
 	"github.com/tfdeps/tfdeps/command/problem"
 	"github.com/tfdeps/tfdeps/command/sources"
-	"github.com/tfdeps/tfdeps/command/view"
+	"github.com/tfdeps/tfdeps/command/view/explain"
 	"github.com/tfdeps/tfdeps/depsfile"
 	"github.com/tfdeps/tfdeps/getproviders"
 	"github.com/tfdeps/tfdeps/internal/config/modulelock"
 	"github.com/tfdeps/tfdeps/providercache"
-	"github.com/tfdeps/tfdeps/providercache/event"
 	"github.com/tfdeps/tfdeps/providercache/fetcher"
 	"github.com/tfdeps/tfdeps/providercache/lockhashes"
 )
@@ -61,7 +60,7 @@ func saveLocks(r request, before, locks *depsfile.Locks, report providercache.Re
 		r.view.LockChanged()
 	}
 	if len(report.Incomplete) > 0 {
-		return r.log.Add(view.IncompleteLock(r.product, report.Incomplete))
+		return r.log.Add(explain.IncompleteLock(r.product, report.Incomplete))
 	}
 	return true
 }
@@ -109,16 +108,14 @@ func (in *installation) lockPlatforms(fetcher *fetcher.Fetcher, locks *depsfile.
 	maps.DeleteFunc(required, func(p getproviders.Provider, _ []getproviders.Requirement) bool {
 		return in.settings.skip[p] || p.IsBuiltIn()
 	})
-	shown := in.view.Platforms()
-	fetcher.Observe = event.Observer(shown.Observe)
 	results, err := lockhashes.Lock(in.meta.Context, fetcher, lockhashes.Request{
 		Requirements: required, Locks: locks,
 		Platforms: platforms, AllPlatforms: in.opts.allPlatforms,
 		Done: []getproviders.Platform{current},
 	})
-	ok := in.log.Add(shown.End()...)
+	ok := in.log.Add(in.view.PlatformsEnd()...)
 	if err != nil {
-		return nil, in.log.Add(view.LockProblems(in.product, view.LockedDir{Result: results[0]})...)
+		return nil, in.log.Add(explain.LockProblems(in.product, explain.LockedDir{Result: results[0]})...)
 	}
 	return results[0].Locks, ok
 }

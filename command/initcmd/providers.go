@@ -11,7 +11,7 @@ import (
 	"github.com/tfdeps/tfdeps/command/problem"
 	"github.com/tfdeps/tfdeps/command/products"
 	"github.com/tfdeps/tfdeps/command/sources"
-	"github.com/tfdeps/tfdeps/command/view"
+	"github.com/tfdeps/tfdeps/command/view/explain"
 	"github.com/tfdeps/tfdeps/command/workdir"
 	"github.com/tfdeps/tfdeps/getproviders"
 	"github.com/tfdeps/tfdeps/internal/config/load"
@@ -99,7 +99,7 @@ func (in *installation) install() bool {
 // explain tells why providers can't be installed.
 func (in *installation) explain(err error) bool {
 	in.explainMissing(err)
-	return in.log.Add(view.InstallProblems(in.product, in.required, err, in.suggest)...)
+	return in.log.Add(explain.InstallProblems(in.product, in.required, err, in.suggest)...)
 }
 
 // explainMissing adds to errors about providers that a registry doesn't have why that may be.
@@ -190,7 +190,7 @@ func announceOverrides(r request, overrides map[getproviders.Provider]string) {
 
 // suggest finds the address that was meant by one that doesn't exist: that of
 // another required provider of the same type, else what the registry knows.
-func (in *installation) suggest(p getproviders.Provider) (view.Suggestion, bool) {
+func (in *installation) suggest(p getproviders.Provider) (explain.Suggestion, bool) {
 	meant, ok := getproviders.Provider{}, false
 	for _, other := range in.required.Providers() {
 		if other.Type == p.Type && other != p && !ok {
@@ -201,13 +201,13 @@ func (in *installation) suggest(p getproviders.Provider) (view.Suggestion, bool)
 		meant, ok = in.source.Describe(p).Suggest(in.meta.Context, p)
 	}
 	if !ok {
-		return view.Suggestion{}, false
+		return explain.Suggestion{}, false
 	}
 	available, err := in.source.Versions(in.meta.Context, meant)
 	if err != nil {
-		return view.Suggestion{Provider: meant}, true // its own failure, if it matters, is reported elsewhere
+		return explain.Suggestion{Provider: meant}, true // its own failure, if it matters, is reported elsewhere
 	}
-	return view.Suggestion{Provider: meant, Versions: available.Versions}, true
+	return explain.Suggestion{Provider: meant, Versions: available.Versions}, true
 }
 
 // notShared warns that packages are for this directory alone, because the cache that the user named

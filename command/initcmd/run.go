@@ -17,6 +17,7 @@ import (
 	"github.com/tfdeps/tfdeps/command/products"
 	"github.com/tfdeps/tfdeps/command/sources"
 	"github.com/tfdeps/tfdeps/command/view"
+	"github.com/tfdeps/tfdeps/command/view/explain"
 	"github.com/tfdeps/tfdeps/command/workdir"
 	"github.com/tfdeps/tfdeps/internal/config/load"
 	"github.com/tfdeps/tfdeps/internal/config/modules"
@@ -178,7 +179,7 @@ func copyModule(r request, net sources.Network) problem.List {
 			summary = titled.Summary()
 		}
 		return problem.List{problem.Because(err, problem.Errorf(cmp.Or(problem.OfSummary(summary), "module_package_failed"), summary,
-			"The option -from-module names %s. %s", shown, view.Explained(err)))}
+			"The option -from-module names %s. %s", shown, explain.Explained(err)))}
 	}
 	r.view.ModuleCopied()
 	return nil

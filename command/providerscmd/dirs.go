@@ -10,7 +10,7 @@ import (
 	"github.com/tfdeps/tfdeps/command/problem"
 	"github.com/tfdeps/tfdeps/command/products"
 	"github.com/tfdeps/tfdeps/command/sources"
-	"github.com/tfdeps/tfdeps/command/view"
+	"github.com/tfdeps/tfdeps/command/view/result"
 	"github.com/tfdeps/tfdeps/command/workdir"
 	"github.com/tfdeps/tfdeps/getproviders"
 	"github.com/tfdeps/tfdeps/internal/config/modules"
@@ -51,7 +51,7 @@ type reader struct {
 
 // run is what commands with a reader have in common: they work unless something is wrong before, and show what they
 // report. The reader is closed after problems are shown, because these may show the sources of modules.
-func (r *reader) run(problems problem.List, out cli.Output, report func() view.Result, work func()) (code int) {
+func (r *reader) run(problems problem.List, out cli.Output, report func() result.Result, work func()) (code int) {
 	defer r.close()
 	if r.log.Add(problems...) {
 		work()

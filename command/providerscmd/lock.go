@@ -9,6 +9,7 @@ import (
 	"github.com/tfdeps/tfdeps/command/products"
 	"github.com/tfdeps/tfdeps/command/sources"
 	"github.com/tfdeps/tfdeps/command/view"
+	"github.com/tfdeps/tfdeps/command/view/explain"
 	"github.com/tfdeps/tfdeps/depsfile"
 	"github.com/tfdeps/tfdeps/getproviders"
 	"github.com/tfdeps/tfdeps/providercache/fetcher"
@@ -71,7 +72,7 @@ func runLock(m *cli.Meta, args []string) (int, error) {
 	}
 	product, problems := products.Choose(m)
 	v := view.NewLock(m.ViewOptions(product, opts.json, opts.progress))
-	in := reader{meta: m.Showing(v.Activity()), product: product}
+	in := reader{meta: m.Showing(v.Activity), product: product}
 	return in.run(append(opts.problems, problems...), cli.Output{JSON: opts.json}, v.Report, func() { lock(opts, &in, v) }), nil
 }
 
@@ -186,13 +187,13 @@ func checkRequired(dirs []directory, only []getproviders.Provider) (problems pro
 
 // conclude writes a directory's lock file, or says what it lacks.
 func conclude(opts lockOptions, d directory, result lockhashes.Result, v *view.Lock) problem.List {
-	shown := view.LockedDir{
+	shown := explain.LockedDir{
 		Dir: d.Path, LockFile: depsfile.FileName, Named: len(opts.dirs) > 0, Check: opts.check, Result: result,
 	}
 	switch {
 	case result.Err != nil:
 		v.Tell(shown)
-		return view.LockProblems(d.Product, shown)
+		return explain.LockProblems(d.Product, shown)
 	case opts.check:
 		return v.Tell(shown)
 	}

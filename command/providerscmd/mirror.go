@@ -12,6 +12,8 @@ import (
 	"github.com/tfdeps/tfdeps/command/products"
 	"github.com/tfdeps/tfdeps/command/sources"
 	"github.com/tfdeps/tfdeps/command/view"
+	"github.com/tfdeps/tfdeps/command/view/explain"
+	"github.com/tfdeps/tfdeps/command/view/result"
 	"github.com/tfdeps/tfdeps/command/workdir"
 	"github.com/tfdeps/tfdeps/getproviders"
 	"github.com/tfdeps/tfdeps/providercache/blob"
@@ -120,8 +122,8 @@ func runMirror(m *cli.Meta, args []string) (int, error) {
 	}
 	product, problems := products.Choose(m)
 	v := view.NewMirror(m.ViewOptions(product, opts.json, opts.progress))
-	in := reader{meta: m.Showing(v.Activity()), product: product}
-	report := func() view.Result { return v.Report(opts.target) }
+	in := reader{meta: m.Showing(v.Activity), product: product}
+	report := func() result.Result { return v.Report(opts.target) }
 	return in.run(append(opts.problems, problems...), cli.Output{JSON: opts.json}, report, func() { fill(opts, &in, v) }), nil
 }
 
@@ -166,7 +168,7 @@ func fill(opts mirrorOptions, in *reader, v *view.Mirror) {
 	})
 	in.log.Add(v.End(result)...)
 	if err != nil {
-		in.log.Add(view.MirrorProblems(err)...)
+		in.log.Add(explain.MirrorProblems(err)...)
 	}
 }
 
@@ -201,7 +203,7 @@ func wants(opts mirrorOptions, in *reader, v *view.Mirror) (wanted []mirror.Spec
 			}
 			w, reason := want(opts, d, p)
 			if reason != "" {
-				ok = in.log.Add(view.LockedMismatch(in.product, d.Path, reason))
+				ok = in.log.Add(explain.LockedMismatch(in.product, d.Path, reason))
 				continue
 			}
 			wanted = append(wanted, w)

@@ -14,7 +14,7 @@ import (
 	"github.com/tfdeps/tfdeps/command/problem"
 	"github.com/tfdeps/tfdeps/command/products"
 	"github.com/tfdeps/tfdeps/command/sources"
-	"github.com/tfdeps/tfdeps/command/view"
+	"github.com/tfdeps/tfdeps/command/view/result"
 	"github.com/tfdeps/tfdeps/command/workdir"
 	"github.com/tfdeps/tfdeps/depsfile"
 	"github.com/tfdeps/tfdeps/getproviders"
@@ -87,7 +87,7 @@ func runTree(m *cli.Meta, args []string) (int, error) {
 		return 0, err
 	}
 	product, problems := products.Choose(m)
-	var report view.Result
+	var report result.Result
 	log := problem.Log{All: problems}
 	if opts.check(&log); !log.All.HasErrors() {
 		report = describe(m, opts, product, &log)
@@ -98,7 +98,7 @@ func runTree(m *cli.Meta, args []string) (int, error) {
 // describe finds out who requires what; nil: that couldn't be found out. Modules are taken as they
 // are recorded: nothing is installed, and it doesn't matter to Terraform for which versions of
 // it they are.
-func describe(m *cli.Meta, opts treeOptions, product getproviders.Product, log *problem.Log) view.Result {
+func describe(m *cli.Meta, opts treeOptions, product getproviders.Product, log *problem.Log) result.Result {
 	dir := workdir.Load(m, product, ".", opts.modules)
 	switch {
 	case dir.InputProblems.HasErrors():
@@ -121,7 +121,7 @@ func describe(m *cli.Meta, opts treeOptions, product getproviders.Product, log *
 			problems = products.ExplainVersion(m, product, unfit)
 		}
 	}
-	var report view.ProvidersReport
+	var report result.ProvidersReport
 	if !log.Add(problems...) || !log.Add(describeModules(dir, &report)...) || !log.Add(describeState(m, opts, dir, &report)...) ||
 		!log.Add(describeLocks(opts, dir, &report)...) {
 		return nil
@@ -137,11 +137,11 @@ func describe(m *cli.Meta, opts treeOptions, product getproviders.Product, log *
 }
 
 // describeModules says what each module asks for.
-func describeModules(dir *workdir.Dir, report *view.ProvidersReport) (problems problem.List) {
+func describeModules(dir *workdir.Dir, report *result.ProvidersReport) (problems problem.List) {
 	for _, m := range dir.Tree.Modules {
 		required, diags := m.Config.Requirements(dir.Product)
 		problems = append(problems, diags...)
-		report.Modules = append(report.Modules, view.ModuleProviders{
+		report.Modules = append(report.Modules, result.ModuleProviders{
 			Path: shownPath(dir.Root, m.Config.Path), Key: m.Key, Source: modules.Redact(m.Source), Version: m.Version, Dir: m.Dir, Required: required,
 		})
 	}
@@ -167,8 +167,8 @@ func shownPath(root *load.Module, path string) string {
 }
 
 // describeCalls says where the modules are called, by the path of what is called.
-func describeCalls(dir *workdir.Dir) map[string]*view.ModuleCall {
-	calls := map[string]*view.ModuleCall{}
+func describeCalls(dir *workdir.Dir) map[string]*result.ModuleCall {
+	calls := map[string]*result.ModuleCall{}
 	for _, m := range dir.Tree.Modules {
 		for _, call := range m.Config.Calls {
 			path := "module." + call.Name
@@ -184,13 +184,13 @@ func describeCalls(dir *workdir.Dir) map[string]*view.ModuleCall {
 	return calls
 }
 
-func describeCall(call load.ModuleCall) *view.ModuleCall {
-	return &view.ModuleCall{File: call.Range.Filename, Line: call.Range.Start.Line, Version: call.Version}
+func describeCall(call load.ModuleCall) *result.ModuleCall {
+	return &result.ModuleCall{File: call.Range.Filename, Line: call.Range.Start.Line, Version: call.Version}
 }
 
 // describeState says what the state needs. Where it can't be read, Terraform
 // tells nothing at all; the configuration is worth telling without it.
-func describeState(m *cli.Meta, opts treeOptions, dir *workdir.Dir, report *view.ProvidersReport) problem.List {
+func describeState(m *cli.Meta, opts treeOptions, dir *workdir.Dir, report *result.ProvidersReport) problem.List {
 	var record *backend.Record
 	var err error
 	known := true
@@ -222,22 +222,22 @@ func describeState(m *cli.Meta, opts treeOptions, dir *workdir.Dir, report *view
 }
 
 // describeLocks says which versions are selected, for programs.
-func describeLocks(opts treeOptions, dir *workdir.Dir, report *view.ProvidersReport) problem.List {
+func describeLocks(opts treeOptions, dir *workdir.Dir, report *result.ProvidersReport) problem.List {
 	if !opts.json {
 		return nil
 	}
 	locks, problems := depsfile.Load(depsfile.FileName, dir.Product)
-	report.Locked = map[getproviders.Provider]view.LockedVersion{}
+	report.Locked = map[getproviders.Provider]result.LockedVersion{}
 	for _, lock := range locks.All() {
-		report.Locked[lock.Provider] = view.LockedVersion{Version: lock.Version, Constraints: lock.Constraints}
+		report.Locked[lock.Provider] = result.LockedVersion{Version: lock.Version, Constraints: lock.Constraints}
 	}
 	return problems
 }
 
 // takeInventory says of each required or locked provider what this machine knows of its package, and whether the
 // policy refuses it. No request is sent, and nothing is written. Packages that no receipt knows are read.
-func takeInventory(m *cli.Meta, opts treeOptions, dir *workdir.Dir, required getproviders.Requirements) (view.Inventory, problem.List) {
-	inventory := view.Inventory{Version: m.Version, Made: m.Now()}
+func takeInventory(m *cli.Meta, opts treeOptions, dir *workdir.Dir, required getproviders.Requirements) (result.Inventory, problem.List) {
+	inventory := result.Inventory{Version: m.Version, Made: m.Now()}
 	locks, problems := depsfile.Load(depsfile.FileName, dir.Product)
 	config, unread := sources.ReadConfig(m, dir.Product)
 	rules, unruled := sources.ReadPolicy(m, dir.Product, opts.policies)
@@ -264,7 +264,7 @@ func takeInventory(m *cli.Meta, opts treeOptions, dir *workdir.Dir, required get
 		}
 		lock, _ := locks.Provider(p)
 		c := asked.found
-		inventory.Packages = append(inventory.Packages, view.InventoryPackage{
+		inventory.Packages = append(inventory.Packages, result.InventoryPackage{
 			Provider: p, Version: lock.Version, Platform: getproviders.CurrentPlatform(), Constraints: required.Constraints(p), LockedHashes: lock.Hashes,
 			Present: asked.present, Hashes: c.Hashes, SourceURL: c.SourceURL, FromRegistry: c.FromRegistry, Authentication: c.Authentication, Released: c.Released,
 			HasPolicy: !rules.IsZero(), Refused: asked.refused,

@@ -7,7 +7,8 @@ import (
 	"github.com/tfdeps/tfdeps/command/cli"
 	"github.com/tfdeps/tfdeps/command/problem"
 	"github.com/tfdeps/tfdeps/command/products"
-	"github.com/tfdeps/tfdeps/command/view"
+	"github.com/tfdeps/tfdeps/command/view/explain"
+	"github.com/tfdeps/tfdeps/command/view/result"
 	"github.com/tfdeps/tfdeps/depsfile"
 	"github.com/tfdeps/tfdeps/providercache/fetcher"
 	"github.com/tfdeps/tfdeps/providercache/lockhashes"
@@ -63,14 +64,14 @@ func runURLs(m *cli.Meta, args []string) (int, error) {
 	}
 	product, problems := products.Choose(m)
 	in := reader{meta: m, product: product}
-	var found view.Result
-	report := func() view.Result { return found }
+	var found result.Result
+	report := func() result.Result { return found }
 	return in.run(append(opts.problems, problems...), cli.Output{JSON: opts.json, Data: true}, report, func() { found = locate(opts, &in) }), nil
 }
 
 // locate finds the packages. What has failed is in the report, too; nil: nothing was
 // looked for.
-func locate(opts urlsOptions, in *reader) view.Result {
+func locate(opts urlsOptions, in *reader) result.Result {
 	source, ok := opts.connect(in)
 	if !ok {
 		return nil
@@ -85,14 +86,14 @@ func locate(opts urlsOptions, in *reader) view.Result {
 		requests[i] = d.request(opts.packageOptions, nil)
 	}
 	results, _ := lockhashes.Locate(in.meta.Context, &fetcher, lockhashes.LocateOptions{Sizes: opts.sizes}, requests...) // each directory reports its own error
-	var report view.URLsReport
-	for i, result := range results {
+	var report result.URLsReport
+	for i, found := range results {
 		d := dirs[i]
-		report.Dirs = append(report.Dirs, view.LocatedDir{
-			Dir: d.Path, LockFile: depsfile.FileName, Named: len(opts.dirs) > 0, Locked: d.lockedHashes, Result: result,
+		report.Dirs = append(report.Dirs, result.LocatedDir{
+			Dir: d.Path, LockFile: depsfile.FileName, Named: len(opts.dirs) > 0, Locked: d.lockedHashes, Result: found,
 		})
-		if result.Err != nil {
-			in.log.Add(view.LocateProblems(result.Err)...)
+		if found.Err != nil {
+			in.log.Add(explain.LocateProblems(found.Err)...)
 		}
 	}
 	return report
@@ -106,7 +107,7 @@ func (o *hashOptions) flags() cli.Flags {
 }
 
 // refusedHash is what -json prints about arguments: an array, as it is about packages, with one object that is about none.
-func refusedHash(err error) view.Result { return view.HashReport{{Err: argumentError{err}}} }
+func refusedHash(err error) result.Result { return result.HashReport{{Err: argumentError{err}}} }
 
 // argumentError is about arguments that the command doesn't take.
 type argumentError struct{ error }
@@ -124,14 +125,14 @@ func runHash(m *cli.Meta, args []string) (int, error) {
 	if len(paths) == 0 {
 		return 0, cli.Misusedf("hash needs the path of a package")
 	}
-	var report view.HashReport
+	var report result.HashReport
 	var problems problem.List
 	for _, path := range paths {
 		h1, zh, err := fetcher.HashPackage(m.Context, path)
 		if err != nil {
 			problems = append(problems, problem.Because(err, problem.CodedError("invalid_package", "Failed to hash a package", problem.Sentence(err))))
 		}
-		report = append(report, view.PackageHashes{Path: path, H1: h1, ZH: zh, Err: err})
+		report = append(report, result.PackageHashes{Path: path, H1: h1, ZH: zh, Err: err})
 	}
 	return m.Finish(report, problems, cli.Output{JSON: o.json, Data: true}), nil
 }

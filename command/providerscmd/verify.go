@@ -13,6 +13,7 @@ import (
 	"github.com/tfdeps/tfdeps/command/products"
 	"github.com/tfdeps/tfdeps/command/sources"
 	"github.com/tfdeps/tfdeps/command/view"
+	"github.com/tfdeps/tfdeps/command/view/result"
 	"github.com/tfdeps/tfdeps/command/workdir"
 	"github.com/tfdeps/tfdeps/configs/cliconfig"
 	"github.com/tfdeps/tfdeps/depsfile"
@@ -102,7 +103,7 @@ func runVerify(m *cli.Meta, args []string) (int, error) {
 	if found.unclear {
 		code = 1
 	}
-	var report view.Result
+	var report result.Result
 	if found.compared {
 		report = found.report
 	}
@@ -115,7 +116,7 @@ func runVerify(m *cli.Meta, args []string) (int, error) {
 // comparison is what came of comparing packages with lock files.
 type comparison struct {
 	compared bool // there is a report
-	report   view.VerifyReport
+	report   result.VerifyReport
 	differs  bool // something isn't as a lock file says
 	unclear  bool // of something it can't be known
 }
@@ -158,13 +159,13 @@ func verify(m *cli.Meta, opts verifyOptions, log *problem.Log) (all comparison) 
 	for i, p := range places {
 		paths[i] = p.path
 	}
-	trees, err := store.ReadTrees(m.Context, paths, event.Observer(func(e event.Event) { m.Activity.Observe(e) }))
+	trees, err := store.ReadTrees(m.Context, paths, event.Observer(m.Activity.Observe))
 	m.Activity.Close()
 	if err != nil {
 		log.Fail("interrupted", "Interrupted", "Not all packages were read.")
 		return all
 	}
-	all.compared, all.report = true, view.VerifyReport{Product: products.Unversioned(m)}
+	all.compared, all.report = true, result.VerifyReport{Product: products.Unversioned(m)}
 	for i, p := range places {
 		if err := trees[i].Err; err != nil && (p.named || !errors.Is(err, fs.ErrNotExist)) {
 			log.Failed("package_not_found", "Failed to look for packages", err)
@@ -172,7 +173,7 @@ func verify(m *cli.Meta, opts verifyOptions, log *problem.Log) (all comparison) 
 		}
 		for _, d := range p.dirs {
 			found := compare(opts, skip, p, d, trees[i])
-			all.report.Trees = append(all.report.Trees, view.VerifiedTree{
+			all.report.Trees = append(all.report.Trees, result.VerifiedTree{
 				Path: p.path, LockFile: filepath.Join(d.path, depsfile.FileName), Locked: len(d.locks.All()), Shared: p.shared, Packages: found,
 			})
 			all.differs = all.differs || slices.ContainsFunc(found, store.ComparedPackage.Differs)

@@ -21,7 +21,7 @@ import (
 	"time"
 
 	"github.com/tfdeps/tfdeps/command/cli"
-	"github.com/tfdeps/tfdeps/command/view"
+	"github.com/tfdeps/tfdeps/command/view/terminal"
 	"github.com/tfdeps/tfdeps/getproviders"
 	"github.com/tfdeps/tfdeps/getproviders/hosts"
 	"github.com/tfdeps/tfdeps/internal/must"
@@ -233,7 +233,7 @@ func TestServe_WarnsOfRequestsToAnyHost(t *testing.T) {
 func TestServe_LogsForPrograms(t *testing.T) {
 	for _, asJSON := range []bool{false, true} {
 		var out bytes.Buffer
-		log := slog.New(logHandler(&cli.Meta{Stderr: view.Stream{Writer: &out}}, options{json: asJSON}, slog.LevelWarn))
+		log := slog.New(logHandler(&cli.Meta{Stderr: terminal.Stream{Writer: &out}}, options{json: asJSON}, slog.LevelWarn))
 		log.Info("nothing")
 		log.Warn("a line", "host", "example.com")
 		var line struct{ Level, Msg, Host string }

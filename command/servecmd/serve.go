@@ -17,7 +17,8 @@ import (
 	"github.com/tfdeps/tfdeps/command/problem"
 	"github.com/tfdeps/tfdeps/command/products"
 	"github.com/tfdeps/tfdeps/command/sources"
-	"github.com/tfdeps/tfdeps/command/view"
+	"github.com/tfdeps/tfdeps/command/view/explain"
+	"github.com/tfdeps/tfdeps/command/view/terminal"
 	"github.com/tfdeps/tfdeps/configs/cliconfig"
 	"github.com/tfdeps/tfdeps/getproviders"
 	"github.com/tfdeps/tfdeps/getproviders/hosts"
@@ -105,13 +106,13 @@ func logProblems(ctx context.Context, log *slog.Logger, problems problem.List) {
 		if problem.IsWarning(p) {
 			level = slog.LevelWarn
 		}
-		log.Log(ctx, level, p.Summary, "detail", p.Detail, "code", view.CodeOfProblem(p))
+		log.Log(ctx, level, p.Summary, "detail", p.Detail, "code", explain.CodeOf(p))
 	}
 }
 
 // logHandler writes the lines of the server's log.
 func logHandler(m *cli.Meta, o options, least slog.Level) slog.Handler {
-	return view.LogHandler(m.Stderr, o.json, &slog.HandlerOptions{Level: least})
+	return terminal.LogHandler(m.Stderr, o.json, &slog.HandlerOptions{Level: least})
 }
 
 func patterns(product getproviders.Product, given []string) (all []getproviders.Pattern, err error) {
@@ -234,7 +235,7 @@ func isLocal(on net.Addr) bool {
 // failure is an error with what its parts advise.
 func failure(err error) *problem.Problem {
 	text := problem.Sentence(err)
-	if explained := view.Explained(err); strings.Contains(explained, "\n\nhint: ") {
+	if explained := explain.Explained(err); strings.Contains(explained, "\n\nhint: ") {
 		text = explained
 	}
 	return problem.CodedError("serve_failed", "Failed to serve", text)

@@ -9,7 +9,7 @@ import (
 
 	"github.com/tfdeps/tfdeps/command/problem"
 	"github.com/tfdeps/tfdeps/command/sources"
-	"github.com/tfdeps/tfdeps/command/view"
+	"github.com/tfdeps/tfdeps/command/view/explain"
 	"github.com/tfdeps/tfdeps/command/workdir"
 	"github.com/tfdeps/tfdeps/depsfile"
 	"github.com/tfdeps/tfdeps/getproviders"
@@ -140,14 +140,14 @@ func lockPlatforms(r request, f *fetcher.Fetcher, required getproviders.Requirem
 	}
 	results, err := lockhashes.Lock(r.meta.Context, f, lockhashes.Request{Requirements: required, Locks: locks, Platforms: platforms})
 	if err != nil {
-		return nil, r.log.Add(view.LockProblems(r.product, view.LockedDir{Result: results[0]})...)
+		return nil, r.log.Add(explain.LockProblems(r.product, explain.LockedDir{Result: results[0]})...)
 	}
 	return results[0].Locks, true
 }
 
 // vendorProblems explains what went wrong with providers.
 func vendorProblems(err error, placed []getproviders.Provider) (problems problem.List) {
-	for _, p := range view.MirrorProblems(err) {
+	for _, p := range explain.MirrorProblems(err) {
 		if p.Summary == "Failed to write the mirror" {
 			p = problem.CodedError("failed", "Failed to vendor providers", p.Detail)
 		}

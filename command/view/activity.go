@@ -2,34 +2,32 @@ package view
 
 import (
 	"context"
-	"errors"
 	"fmt"
 	"time"
 
+	"github.com/tfdeps/tfdeps/command/problem"
+	"github.com/tfdeps/tfdeps/command/view/result"
+	"github.com/tfdeps/tfdeps/command/view/terminal"
 	"github.com/tfdeps/tfdeps/getproviders"
 	"github.com/tfdeps/tfdeps/getproviders/hosts"
 	"github.com/tfdeps/tfdeps/internal/par"
-	"github.com/tfdeps/tfdeps/providercache/archivedir"
 	"github.com/tfdeps/tfdeps/providercache/event"
-	"github.com/tfdeps/tfdeps/providercache/lockhashes"
 	"github.com/tfdeps/tfdeps/providercache/resolve"
 )
 
-// Activity shows what is under way while a command works: downloads, and what else takes time. The views
+// Activity keeps the record of what a command does, and shows what is under way: downloads, and what else takes time. The views
 // of commands have one each; a command without a view of its own makes it with [NewActivity]. Its methods
 // may be called from many goroutines, and are cheap.
 type Activity struct {
-	product   getproviders.Product
-	platforms bool // a package may be wanted for several platforms
-	refresh   time.Duration
-	retries   Stream // where it is told that something is tried again; no Writer: nowhere
-	pulse     par.Pulse
+	out     printer // of lines; nil: none are printed
+	refresh time.Duration
+	retries terminal.Stream // where it is told that something is tried again; no Writer: nowhere
+	pulse   par.Pulse
+	stopped bool // nothing is drawn any more
+	noted   bool // what is printed once was
 
-	verifies bool // nothing is fetched, so that nothing can be kept
-	stopped  bool // nothing is drawn any more
-
-	display display // these are used by what pulse runs
-	tasks   tasks
+	run     *run // these are used by what pulse runs
+	display display
 	retried map[string]time.Time // what was told lately, and until when that holds
 }
 
@@ -38,10 +36,7 @@ type Activity struct {
 func NewActivity(o Options) *Activity { return newActivity(o, displayFor(o)) }
 
 func newActivity(o Options, shown display) *Activity {
-	a := &Activity{product: o.Product, platforms: o.Platforms, refresh: o.Refresh, display: shown, retried: map[string]time.Time{}}
-	if a.tasks.now = o.Now; o.Now == nil {
-		a.tasks.now = time.Now
-	}
+	a := &Activity{run: newRun(o), refresh: o.Refresh, display: shown, retried: map[string]time.Time{}}
 	_, isHidden := shown.(hidden)
 	if _, isJSON := shown.(*jsonDisplay); isJSON || isHidden {
 		a.refresh = 0
@@ -52,158 +47,86 @@ func newActivity(o Options, shown display) *Activity {
 	return a
 }
 
+// open makes what speaks and what shows what is under way, which have to know of each
+// other: lines stand above bars.
+func open(o Options) (out printer, a *Activity) {
+	if !o.JSON {
+		return openForPeople(o)
+	}
+	programs, shown := newJSONPrinter(o), display(hidden{})
+	if o.Progress != ProgressNone {
+		shown = &jsonDisplay{out: programs}
+	}
+	return programs, newActivity(o, shown)
+}
+
+// openForPeople is open, for words.
+func openForPeople(o Options) (humanPrinter, *Activity) {
+	a := NewActivity(o)
+	o.Stdout, o.Stderr = a.above(o.Stdout), a.above(o.Stderr)
+	return newHumanPrinter(o), a
+}
+
 // do runs f, then shows what there is to show, at once or when it is time.
 func (a *Activity) do(f func()) {
 	a.pulse.Do(func() {
 		f()
-		if a.stopped {
+		tasks := &a.run.tasks
+		for _, t := range a.run.touched {
+			a.display.Show(t, tasks)
+		}
+		if a.run.touched = nil; a.stopped {
 			return
 		}
-		if len(a.tasks.running) > 0 {
-			a.pulse.Start(a.refresh, func() { a.display.beat(&a.tasks) })
+		if len(tasks.Running) > 0 {
+			a.pulse.Start(a.refresh, func() { a.display.Beat(tasks) })
 		}
 		if a.refresh <= 0 {
-			a.display.beat(&a.tasks)
+			a.display.Beat(tasks)
 		}
 	})
 }
 
-// Observe takes in an event of package event, lockhashes or archivedir.
-func (a *Activity) Observe(e event.Event) { a.do(func() { a.observe(e) }) }
+// Observe takes in an event of package event, lockhashes or archivedir, and prints the lines whose turn it is. Views that
+// print lines are for one goroutine at a time. After the last event a view has to be ended: until then a terminal belongs to the bars.
+func (a *Activity) Observe(e event.Event) {
+	a.do(func() { a.run.observe(e) })
+	if a.out != nil {
+		a.print(a.run.turns.take())
+	}
+}
 
-func (a *Activity) observe(e event.Event) {
-	switch e := e.(type) {
-	case event.FetchingEvent:
-		a.start(packageKey{provider: e.Addr, version: e.Version}, true)
-	case event.ProgressEvent:
-		a.progress(e)
-	case event.PhaseEvent:
-		a.phase(packageKey{provider: e.Addr, version: e.Version, platform: e.Platform}, e.Phase)
-	case event.HashingEvent:
-		a.hashing(e)
-	case event.HashProgressEvent:
-		if t := a.tasks.find(packageKey{provider: e.Addr, version: e.Version, platform: e.Platform, dir: e.Dir}); t != nil {
-			t.hash(e.Done, a.tasks.now())
-			a.display.update(t)
+func (a *Activity) print(lines []line) {
+	for _, l := range lines {
+		if !l.once || !a.noted {
+			a.out.line(l)
 		}
-	case event.KeptEvent:
-		a.tasks.kept += e.Bytes
-	case event.VerifyEvent:
-		a.verifies = true
-		a.tasks.sizes = e.Bytes
-		a.tasks.announced += len(e.Bytes)
-		for _, size := range e.Bytes {
-			a.tasks.awaited += size
-		}
-	case lockhashes.QueuedEvent:
-		a.tasks.announced += len(e.Packages)
-	case archivedir.QueuedEvent:
-		a.tasks.announced += len(e.Packages)
-	default:
-		a.ended(e)
+		a.noted = a.noted || l.once
 	}
 }
 
-// ended takes in events that end a task.
-func (a *Activity) ended(e event.Event) {
-	switch e := e.(type) {
-	case event.PresentEvent:
-		a.end(packageKey{provider: e.Addr, version: e.Version}, false)
-	case event.LinkedEvent:
-		a.end(packageKey{provider: e.Addr, version: e.Version}, false)
-	case event.HashedEvent:
-		a.end(packageKey{provider: e.Addr, version: e.Version, platform: e.Platform, dir: e.Dir}, false)
-	case event.FetchedEvent:
-		a.end(packageKey{provider: e.Addr, version: e.Version}, true)
-	case lockhashes.DoneEvent:
-		a.count(keyOf(e.Package.Selection, e.Package.Platform), e.Err == nil, false)
-	case archivedir.DoneEvent:
-		p := e.Package
-		a.count(keyOf(p.Selection, p.Platform), p.Err == nil && !p.Present, true)
-	case event.FailedEvent:
-		key := packageKey{provider: e.Addr}
-		if failed, ok := errors.AsType[*resolve.ProviderError](e.Err); ok {
-			key.version = failed.Version
-		}
-		a.end(key, false)
-	}
+// end prints the lines that are left, and returns what registries had to say to their users.
+func (a *Activity) end() problem.List {
+	a.Close()
+	a.print(a.run.turns.rest())
+	return a.run.takeWarnings()
 }
 
-// count ends the task of a package that was announced, if it was begun.
-func (a *Activity) count(key packageKey, ok, stays bool) {
-	if a.tasks.find(key) == nil {
-		a.tasks.ended++
-		return
-	}
-	kept := a.tasks.kept
-	a.end(key, ok)
-	if !stays {
-		a.tasks.kept = kept
-	}
+// Platform says for which platform the packages are that are put into a cache from now on.
+func (a *Activity) Platform(platform getproviders.Platform) {
+	a.pulse.Do(func() { a.run.platform = platform })
 }
 
-func (a *Activity) progress(e event.ProgressEvent) {
-	t := a.start(packageKey{provider: e.Addr, version: e.Version, platform: e.Platform}, true)
-	t.advance(e.Done, e.Total, a.tasks.now())
-	a.display.update(t)
-}
-
-// hashing begins to verify a package. Where packages are only verified, each directory has a task of its own.
-func (a *Activity) hashing(e event.HashingEvent) {
-	key := packageKey{provider: e.Addr, version: e.Version, platform: e.Platform}
-	if a.verifies {
-		key.dir = e.Dir
-	}
-	t := a.start(key, false)
-	if size, known := a.tasks.sizes[e.Dir]; known {
-		t.total = size
-	}
-	t.done = 0
-	a.phase(key, event.Verifying)
-}
-
-// phase is about a package; one of which nothing was heard is only prepared for its place.
-func (a *Activity) phase(key packageKey, phase event.Phase) {
-	t := a.start(key, false)
-	t.enter(phase, a.tasks.now())
-	a.display.update(t)
-}
-
-// end ends the tasks of a package; ok says that it was fetched and is in its place.
-func (a *Activity) end(key packageKey, ok bool) {
-	for t := a.tasks.find(key); t != nil; t = a.tasks.find(key) {
-		if a.tasks.end(t, ok); ok {
-			a.display.finish(t, &a.tasks)
-		} else {
-			a.display.drop(t)
-		}
-	}
-}
-
-// start begins a task, or goes on with it, under the name that a package has for people.
-func (a *Activity) start(key packageKey, counted bool) *task {
-	name := Printable(a.product.Short(key.provider)) + " v" + key.version.String()
-	if key.platform != (getproviders.Platform{}) && (a.platforms || key.platform != getproviders.CurrentPlatform()) {
-		name += " for " + key.platform.String()
-	}
-	return a.tasks.start(key, name, counted)
+// Span is when the work on a package began and ended; zero where nothing was to be done.
+func (a *Activity) Span(s resolve.Selection, platform getproviders.Platform) (of result.Span) {
+	a.pulse.Do(func() { of = a.run.span(s, platform) })
+	return of
 }
 
 // Module takes in how far the package of a module is; total is -1 if it isn't known, and ended says that it
 // is there, or won't be.
 func (a *Activity) Module(pkg string, done, total int64, ended bool) {
-	key := packageKey{module: pkg}
-	a.do(func() {
-		if ended {
-			a.end(key, done > 0)
-			return
-		}
-		t := a.tasks.start(key, Printable(pkg), true)
-		if t.advance(done, total, a.tasks.now()); done == total {
-			t.enter(event.Unpacking, a.tasks.now())
-		}
-		a.display.update(t)
-	})
+	a.do(func() { a.run.module(pkg, done, total, ended) })
 }
 
 // Retrying tells, in a terminal, that a request is going to be made again. The same is told once.
@@ -212,30 +135,30 @@ func (a *Activity) Retrying(r hosts.Retry) {
 		return
 	}
 	a.do(func() {
-		now := a.tasks.now()
+		now := a.run.now()
 		what := fmt.Sprintf("%s %d %d %s", r.Host, r.Attempt, r.Attempts, r.Reason)
 		if now.Before(a.retried[what]) {
 			return
 		}
 		a.retried[what] = now.Add(max(r.Wait, time.Second))
-		text := fmt.Sprintf("retrying %s (%d of %d) in %s: %s\n", Printable(r.Host), r.Attempt, r.Attempts, seconds(r.Wait), Printable(r.Reason))
-		_, _ = a.display.print(a.retries, []byte(text))
+		text := fmt.Sprintf("retrying %s (%d of %d) in %s: %s\n", terminal.Printable(r.Host), r.Attempt, r.Attempts, terminal.Seconds(r.Wait), terminal.Printable(r.Reason))
+		_, _ = a.display.Print(a.retries, []byte(text))
 	})
 }
 
 // Interrupted tells, after the problems, what is kept of an interrupted run. It says nothing if ctx hasn't ended, or if
 // packages were only verified.
-func (a *Activity) Interrupted(ctx context.Context, to Stream) {
-	if a.Close(); ctx.Err() == nil || a.verifies {
+func (a *Activity) Interrupted(ctx context.Context, to terminal.Stream) {
+	if a.Close(); ctx.Err() == nil || a.run.verifies {
 		return
 	}
 	text := "Interrupted. Run again to continue."
 	a.pulse.Do(func() {
-		if a.tasks.kept > 0 {
-			text = fmt.Sprintf("Interrupted. %s are kept; run again to continue.", megabytes(a.tasks.kept))
+		if a.run.tasks.Kept > 0 {
+			text = fmt.Sprintf("Interrupted. %s are kept; run again to continue.", terminal.Megabytes(a.run.tasks.Kept))
 		}
 	})
-	fmt.Fprintln(to, wrap(text, columns(to)))
+	fmt.Fprintln(to, terminal.Wrap(text, terminal.Columns(to)))
 }
 
 // Close takes away what is shown and doesn't stay: from now on the terminal belongs to others. An Activity may
@@ -243,8 +166,8 @@ func (a *Activity) Interrupted(ctx context.Context, to Stream) {
 func (a *Activity) Close() {
 	a.pulse.Stop()
 	a.pulse.Do(func() {
-		a.tasks = tasks{now: a.tasks.now, kept: a.tasks.kept}
-		a.display.close()
+		a.run.tasks = terminal.Tasks{Now: a.run.now, Kept: a.run.tasks.Kept}
+		a.display.Close()
 	})
 }
 
@@ -256,24 +179,24 @@ func (a *Activity) StopDrawingAfter(ctx context.Context) { par.AfterEnd(ctx, a.s
 func (a *Activity) stopDrawing() {
 	a.pulse.Do(func() {
 		a.stopped = true
-		a.display.close()
+		a.display.Close()
 	})
 	a.pulse.Stop()
 }
 
 // above returns a stream for whole lines, which stand above what is drawn if they go to the same terminal.
-func (a *Activity) above(to Stream) Stream {
+func (a *Activity) above(to terminal.Stream) terminal.Stream {
 	to.Writer = above{a, to}
 	return to
 }
 
 type above struct {
 	activity *Activity
-	Stream
+	terminal.Stream
 }
 
 // Write implements io.Writer, for whole lines.
 func (w above) Write(p []byte) (n int, err error) {
-	w.activity.pulse.Do(func() { n, err = w.activity.display.print(w.Stream, p) })
+	w.activity.pulse.Do(func() { n, err = w.activity.display.Print(w.Stream, p) })
 	return n, err
 }

@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"github.com/tfdeps/tfdeps/command/view/screentest"
+	"github.com/tfdeps/tfdeps/command/view/terminal"
 	"github.com/tfdeps/tfdeps/getproviders"
 	"github.com/tfdeps/tfdeps/getproviders/hosts"
 	"github.com/tfdeps/tfdeps/providercache/event"
@@ -17,7 +18,7 @@ func shownActivity(clock *watch, change func(*Options)) (*Activity, *screentest.
 	m := screentest.New(100, 30)
 	o := Options{
 		Product: getproviders.Terraform("1.15.9"), Now: clock.now, Platforms: true,
-		Stderr: Stream{Writer: m, Terminal: true, Width: 100, Height: 30, Color: true},
+		Stderr: terminal.Stream{Writer: m, Terminal: true, Width: 100, Height: 30, Color: true},
 	}
 	o.Stdout = o.Stderr
 	if change != nil {
@@ -33,11 +34,11 @@ func phases(a *Activity, clock *watch) {
 	a.Observe(event.VerifyEvent{Bytes: map[string]int64{"/a": 40 * mb, "/b": 60 * mb, "/c": 100 * mb}})
 	a.Observe(event.HashingEvent{Addr: alpha, Version: v1, Platform: plan9, Dir: "/a"})
 	a.Observe(event.HashingEvent{Addr: beta, Version: v1, Platform: plan9, Dir: "/b"})
-	clock.advance(2 * time.Second)
+	clock.Advance(2 * time.Second)
 	a.Observe(event.HashedEvent{Addr: alpha, Version: v1, Platform: plan9, Dir: "/a"})
-	clock.advance(2 * time.Second)
+	clock.Advance(2 * time.Second)
 	a.Observe(event.HashingEvent{Addr: gamma, Version: v1, Platform: plan9, Dir: "/c"})
-	clock.advance(time.Second)
+	clock.Advance(time.Second)
 	a.Observe(event.PhaseEvent{Addr: gamma, Version: v1, Platform: plan9, Phase: event.Linking})
 }
 
@@ -61,7 +62,7 @@ func TestActivity_NamesPhasesInLines(t *testing.T) {
 	clock := newWatch()
 	a, screen := shownActivity(clock, func(o *Options) { o.Progress = ProgressPlain })
 	phases(a, clock)
-	clock.advance(8 * time.Second)
+	clock.Advance(8 * time.Second)
 	a.Observe(event.PhaseEvent{Addr: gamma, Version: v1, Platform: plan9, Phase: event.Linking})
 	want := "Still verifying example.com/acme/beta v1.2.3 for plan9_arm (13s); linking example.com/acme/gamma v1.2.3 for plan9_arm (8s)"
 	if got := strings.ReplaceAll(screen.Text(), "\n", ""); got != want {
@@ -86,8 +87,8 @@ Total: 0 of 2                                [===>---------]  24/100 MB  6s left
 		a.Observe(event.HashingEvent{Addr: beta, Version: v1, Platform: plan9, Dir: "/b"})
 		read("/elsewhere", 50*mb)
 		read("/a", 0)
-		if clock.advance(2 * time.Second); mode == ProgressPlain {
-			clock.advance(10 * time.Second)
+		if clock.Advance(2 * time.Second); mode == ProgressPlain {
+			clock.Advance(10 * time.Second)
 		}
 		read("/a", 24*mb)
 		if got := screen.Text(); got != want && strings.ReplaceAll(got, "\n", "") != want {
@@ -104,11 +105,11 @@ func TestActivity_NamesThePhaseOfAll(t *testing.T) {
 	a, screen := shownActivity(clock, nil)
 	a.Observe(event.HashingEvent{Addr: alpha, Version: v1, Dir: "/a"})
 	a.Observe(event.HashProgressEvent{Addr: alpha, Version: v1, Dir: "/a", Done: 30 * mb})
-	clock.advance(2 * time.Second)
+	clock.Advance(2 * time.Second)
 	a.Observe(event.HashProgressEvent{Addr: alpha, Version: v1, Dir: "/a", Done: 90 * mb})
 	for _, p := range []getproviders.Provider{alpha, beta} {
 		a.Observe(came(p, 0, 10*mb))
-		clock.advance(2 * time.Second)
+		clock.Advance(2 * time.Second)
 		a.Observe(came(p, 10*mb, 10*mb))
 		a.Observe(event.PhaseEvent{Addr: p, Version: v1, Phase: event.Unpacking})
 	}
@@ -131,10 +132,10 @@ func TestActivity_SumsUpManyInOneLine(t *testing.T) {
 		p := getproviders.Provider{Hostname: "example.com", Namespace: "acme", Type: string(rune('a' + i))}
 		a.Observe(begin(p, "https://example.com/a.zip", "registry example.com"))
 		a.Observe(came(p, 0, 100*mb))
-		clock.advance(time.Second)
+		clock.Advance(time.Second)
 		a.Observe(came(p, 10*mb, 100*mb))
 	}
-	clock.advance(6 * time.Second)
+	clock.Advance(6 * time.Second)
 	a.Observe(came(getproviders.Provider{Hostname: "example.com", Namespace: "acme", Type: "a"}, 40*mb, 100*mb))
 	if got, want := screen.Text(), "Still working on 5 packages, 0 of 5 are done: 80 MB of 500 MB (16%), 6.2 MB/s, 1m7s left"; !strings.HasSuffix(strings.ReplaceAll(got, "\n", ""), want) {
 		t.Errorf("the lines are\n%s\nwant at their end\n%s", got, want)
@@ -149,9 +150,9 @@ func TestActivity_TellsOfStalls(t *testing.T) {
 		clock := newWatch()
 		a, screen := shownActivity(clock, func(o *Options) { o.Progress = mode })
 		a.Observe(came(alpha, 0, 157*mb))
-		clock.advance(time.Second)
+		clock.Advance(time.Second)
 		a.Observe(came(alpha, 20*mb, 157*mb))
-		clock.advance(9 * time.Second)
+		clock.Advance(9 * time.Second)
 		a.Observe(came(alpha, 20*mb, 157*mb))
 		if got := screen.Text(); got != want {
 			t.Errorf("the screen is\n%s\nwant\n%s", got, want)
@@ -208,7 +209,7 @@ func TestActivity_SaysWhatAnInterruptKeeps(t *testing.T) {
 		}
 		a.Close()
 		screen := screentest.New(100, 30)
-		a.Interrupted(test.ctx, Stream{Writer: screen, Width: 100})
+		a.Interrupted(test.ctx, terminal.Stream{Writer: screen, Width: 100})
 		if got := screen.Text(); got != test.want {
 			t.Errorf("%s: %q, want %q", name, got, test.want)
 		}
@@ -220,7 +221,7 @@ func TestActivity_ShowsModules(t *testing.T) {
 	a, screen := shownActivity(clock, nil)
 	a.Module("git::https://example.com/net.git", 0, -1, false)
 	a.Module("https://example.com/net.tar.gz", 0, 8*mb, false)
-	clock.advance(3 * time.Second)
+	clock.Advance(3 * time.Second)
 	a.Module("https://example.com/net.tar.gz", 6*mb, 8*mb, false)
 	want := `git::https://example.com/net.git                                                downloading  3s
 https://example.com/net.tar.gz    [======================>-------]  6.0/8.0 MB  1s left  2.0 MB/s
@@ -240,7 +241,7 @@ Total: 0 of 2                     [>-----------------------------]`
 func TestActivity_DrawsByTheClock(t *testing.T) {
 	a, screen := shownActivity(newWatch(), func(o *Options) { o.Refresh, o.Now = time.Millisecond, time.Now })
 	a.Observe(came(alpha, 0, 100*mb))
-	out := a.above(Stream{Writer: screen, Terminal: true, Width: 100, Color: true})
+	out := a.above(terminal.Stream{Writer: screen, Terminal: true, Width: 100, Color: true})
 	for deadline := time.Now().Add(10 * time.Second); !screen.Shows(`alpha`) && time.Now().Before(deadline); {
 		a.Observe(came(alpha, 30*mb, 100*mb))
 		_, _ = out.Write([]byte("a line\n"))

@@ -7,9 +7,11 @@ import (
 	"strings"
 	"testing"
 	"time"
+	"unicode/utf8"
 
 	"github.com/tfdeps/tfdeps/command/problem"
 	"github.com/tfdeps/tfdeps/command/view/screentest"
+	"github.com/tfdeps/tfdeps/command/view/terminal"
 	"github.com/tfdeps/tfdeps/getproviders"
 	"github.com/tfdeps/tfdeps/providercache/event"
 )
@@ -20,8 +22,8 @@ func onTerminal(clock *watch, change func(*Options)) (*Init, *screentest.Termina
 	o := Options{
 		Product: getproviders.Terraform("1.15.9"),
 		Plain:   true,
-		Stdout:  Stream{Writer: m, Terminal: true, Width: 100, Height: 30, Color: true},
-		Stderr:  Stream{Writer: m, Terminal: true, Width: 100, Height: 30, Color: true},
+		Stdout:  terminal.Stream{Writer: m, Terminal: true, Width: 100, Height: 30, Color: true},
+		Stderr:  terminal.Stream{Writer: m, Terminal: true, Width: 100, Height: 30, Color: true},
 		Now:     clock.now,
 	}
 	if change != nil {
@@ -42,7 +44,7 @@ func TestProgress_InATerminal(t *testing.T) {
 		v.Observe(begin(p, "https://example.com/a.zip", "registry example.com"))
 		v.Observe(came(p, 0, int64(30-10*i)*mb))
 	}
-	clock.advance(time.Second)
+	clock.Advance(time.Second)
 	for i, p := range []getproviders.Provider{alpha, beta, gamma} {
 		v.Observe(came(p, int64(5+i)*mb, int64(30-10*i)*mb))
 	}
@@ -90,12 +92,12 @@ func TestBars_AreForDownloadsThatLast(t *testing.T) {
 		done, total int64
 		want        bool
 	}{
-		{"small", smallDelay - 1, worthShowing / 2, worthShowing - 1, false},
-		{"small, and slow", smallDelay, worthShowing / 2, worthShowing - 1, true},
-		{"quick", barDelay - 1, worthShowing, 1 << 30, false},
-		{"large", barDelay, worthShowing / 2, worthShowing, true},
-		{"unknown size", time.Second, worthShowing - 1, -1, false},
-		{"large, whatever is to come", time.Second, worthShowing, -1, true},
+		{"small", 2*time.Second - 1, mb / 2, mb - 1, false},
+		{"small, and slow", 2 * time.Second, mb / 2, mb - 1, true},
+		{"quick", 300*time.Millisecond - 1, mb, 1 << 30, false},
+		{"large", 300 * time.Millisecond, mb / 2, mb, true},
+		{"unknown size", time.Second, mb - 1, -1, false},
+		{"large, whatever is to come", time.Second, mb, -1, true},
 	}
 	for _, tt := range tests {
 		t.Run(tt.name, func(t *testing.T) {
@@ -103,7 +105,7 @@ func TestBars_AreForDownloadsThatLast(t *testing.T) {
 			v, screen := onTerminal(clock, nil)
 			v.Observe(pending(alpha))
 			v.Observe(came(alpha, 0, tt.total))
-			clock.advance(tt.after)
+			clock.Advance(tt.after)
 			v.Observe(came(alpha, tt.done, tt.total))
 			v.ProvidersEnd()
 			if got := screen.Shows(`alpha v1.2.3 .*[kM]B`); got != tt.want {
@@ -124,7 +126,7 @@ func TestBars_LeaveNothingBehind(t *testing.T) {
 	v.Observe(event.QueryEvent{Addr: alpha})
 	for range 2 { // with -with, packages are installed twice
 		v.Observe(came(alpha, 0, 10*mb))
-		clock.advance(time.Second)
+		clock.Advance(time.Second)
 		v.Observe(came(alpha, 1*mb, 10*mb))
 		v.ProvidersEnd()
 	}
@@ -145,13 +147,13 @@ func TestBars_AreGoneAfterAnInterrupt(t *testing.T) {
 	v.Observe(pending(alpha))
 	v.Observe(begin(alpha, "https://example.com/a.zip", "registry example.com"))
 	v.Observe(came(alpha, 0, 30*mb))
-	clock.advance(time.Second)
+	clock.Advance(time.Second)
 	v.Observe(came(alpha, 5*mb, 30*mb))
 	if got := screen.Text(); !strings.Contains(got, "left") {
 		t.Fatalf("there is no bar:\n%s", got)
 	}
-	v.Activity().stopDrawing()
-	clock.advance(time.Second)
+	v.Activity.stopDrawing()
+	clock.Advance(time.Second)
 	v.Observe(came(alpha, 30*mb, 30*mb))
 	v.Observe(event.PhaseEvent{Addr: alpha, Version: v1, Phase: event.Unpacking})
 	v.Observe(installed(alpha))
@@ -176,14 +178,14 @@ func TestBars_FitOnTheTerminal(t *testing.T) {
 			for _, p := range all {
 				v.Observe(came(p, 1*mb, 10*mb))
 			}
-			clock.advance(time.Second)
+			clock.Advance(time.Second)
 		}
 		v.ProvidersEnd()
 		most := 0
 		for _, screen := range screen.History() {
 			most = max(most, strings.Count(screen, "世界"))
 			for line := range strings.Lines(screen) {
-				if columns := columnsOf(strings.TrimRight(line, "\n")); columns >= size.width {
+				if columns := utf8.RuneCountInString(strings.TrimRight(line, "\n")) + strings.Count(line, "世") + strings.Count(line, "界"); columns >= size.width {
 					t.Errorf("%d columns: a line has %d: %q", size.width, columns, line)
 				}
 			}
@@ -198,10 +200,10 @@ func TestBars_FitOnTheTerminal(t *testing.T) {
 func TestBars_WithResultsElsewhere(t *testing.T) {
 	clock := newWatch()
 	var elsewhere bytes.Buffer
-	v, screen := onTerminal(clock, func(o *Options) { o.Stdout = Stream{Writer: &elsewhere} })
+	v, screen := onTerminal(clock, func(o *Options) { o.Stdout = terminal.Stream{Writer: &elsewhere} })
 	v.Observe(pending(alpha))
 	v.Observe(came(alpha, 0, 10*mb))
-	clock.advance(time.Second)
+	clock.Advance(time.Second)
 	v.Observe(came(alpha, 1*mb, 10*mb))
 	v.Observe(event.QueryEvent{Addr: alpha})
 	if got := elsewhere.String(); !strings.Contains(got, "- Finding") {
@@ -222,29 +224,17 @@ func TestBars_TerminalThatIsGone(t *testing.T) {
 	clock := newWatch()
 	var elsewhere bytes.Buffer
 	v, _ := onTerminal(clock, func(o *Options) {
-		o.Stderr.Writer, o.Stdout = hungUp{}, Stream{Writer: &elsewhere}
+		o.Stderr.Writer, o.Stdout = hungUp{}, terminal.Stream{Writer: &elsewhere}
 	})
 	v.Observe(pending(alpha, beta))
 	for _, p := range []getproviders.Provider{alpha, beta} {
 		v.Observe(came(p, 0, 10*mb))
-		clock.advance(time.Second)
+		clock.Advance(time.Second)
 		v.Observe(came(p, 1*mb, 10*mb))
 	}
 	v.Observe(event.QueryEvent{Addr: alpha})
 	v.Done(v.ProvidersEnd(), true)
 	if got := elsewhere.String(); !strings.Contains(got, "- Finding") || !strings.Contains(got, "successfully") {
 		t.Errorf("stdout has %q", got)
-	}
-}
-
-func TestBars_ShortNamesSayWhatDiffers(t *testing.T) {
-	const name = "tf.example.com/acme/small v1.0.0 for linux_amd64"
-	for columns, want := range map[int]string{48: name, 47: "small v1.0.0 for linux_amd64", 27: "small linux_amd64", 12: "small linux…"} {
-		if got := cutName(name, columns); got != want {
-			t.Errorf("%d columns: %q, want %q", columns, got, want)
-		}
-	}
-	if got, want := cutName("tf.example.com/acme/small v1.0.0", 12), "…mall v1.0.0"; got != want {
-		t.Errorf("got %q, want %q", got, want)
 	}
 }

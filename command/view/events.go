@@ -1,189 +1,284 @@
 package view
 
 import (
+	"cmp"
+	"errors"
 	"fmt"
 	"slices"
-	"strings"
 
+	"github.com/tfdeps/tfdeps/command/view/explain"
+	"github.com/tfdeps/tfdeps/command/view/terminal"
 	"github.com/tfdeps/tfdeps/getproviders"
+	"github.com/tfdeps/tfdeps/providercache/archivedir"
 	"github.com/tfdeps/tfdeps/providercache/event"
+	"github.com/tfdeps/tfdeps/providercache/lockhashes"
+	"github.com/tfdeps/tfdeps/providercache/resolve"
 )
 
-// line is what there is to say of one provider, for people and for programs;
-// "" is nothing.
-type line struct {
-	human, json string
-	ownJSON     bool   // OpenTofu's text for programs isn't that for people
-	warning     bool   // it warns
-	gap         bool   // people see an empty line before it
-	source      string // who has the package that the line is about; "" if it's about none
-}
-
-// progressLines are the lines for an event; most events have one, some none.
-func progressLines(product getproviders.Product, e event.Event) []line {
-	switch e := e.(type) {
-	case event.BuiltInEvent:
-		text := product.Short(e.Addr) + " is built in to " + product.Name
-		return []line{{human: "- " + text, json: text}}
-	case event.QueryEvent:
-		return []line{queryLine(product.Short(e.Addr), e)}
-	case event.PresentEvent:
-		what := fmt.Sprintf("%s v%s", product.Short(e.Addr), e.Version)
-		return []line{{human: "- Using previously-installed " + what, json: what + ": Using previously-installed provider version"}}
-	case event.LinkedEvent:
-		what := fmt.Sprintf("%s v%s", product.Short(e.Addr), e.Version)
-		return []line{{
-			human: "- Using " + what + " from the shared cache directory",
-			json:  what + ": Using from the shared cache directory",
-		}}
-	case event.FetchingEvent:
-		what := fmt.Sprintf("%s v%s...", product.Short(e.Addr), e.Version)
-		return []line{{human: "- Installing " + what, json: "Installing provider version: " + what, source: e.Source}}
-	case event.FetchedEvent:
-		return fetchedLines(product, e)
-	}
-	return nil
-}
-
-func queryLine(short string, e event.QueryEvent) line {
-	switch {
-	case e.Locked:
-		return line{
-			human: "- Reusing previous version of " + short + " from the dependency lock file",
-			json:  short + ": Reusing previous version from the dependency lock file",
-		}
-	case e.Constraints.IsEmpty():
-		return line{
-			human: "- Finding latest version of " + short + "...",
-			json:  short + ": Finding latest version...",
-		}
-	default:
-		return line{
-			human: fmt.Sprintf("- Finding %s versions matching %q...", short, e.Constraints),
-			json:  fmt.Sprintf("Finding matching versions for provider: %s, version_constraint: %q", short, e.Constraints),
-		}
-	}
-}
-
-// fetchedLines say that a package is in its place and how far it is to be
-// trusted; then where it came from, if not from where one would think, and
-// remarks.
-func fetchedLines(product getproviders.Product, e event.FetchedEvent) []line {
-	a, what := e.Authentication, fmt.Sprintf("%s v%s", product.Short(e.Addr), e.Version)
-	human := trust(product, a.TrustLevel)
-	json := human
-	if a.KeyID != "" {
-		human += ", key ID " + a.KeyID
-		json += "key_id: " + a.KeyID // no comma: Terraform has none
-	}
-	if host := product.KeylessHost; host != "" && e.Addr.Hostname == host && a.TrustLevel == getproviders.LevelVerifiedChecksum && fromOrigin(e.Addr, e.Source) {
-		text := "Installed " + what + ". Signature validation was skipped due to the registry not containing GPG keys for this provider"
-		return []line{{human: "- " + text, json: text, warning: true, source: e.Source}}
-	}
-	lines := []line{{
-		human:  fmt.Sprintf("- Installed %s (%s)", what, human),
-		json:   fmt.Sprintf("Installed provider version: %s (%s)", what, json),
-		source: e.Source,
-	}}
-	if !fromOrigin(e.Addr, e.Source) {
-		lines = append(lines, line{human: "  from " + e.Source})
-	}
-	for _, note := range slices.Concat(skipped(e.Skipped), a.Notes) {
-		lines = append(lines, line{human: "  note: " + note, json: what + ": " + note})
-	}
-	return lines
-}
-
-// trust says how far a package is to be trusted. Where no key decides between
-// levels, all that are signed have the same.
-func trust(product getproviders.Product, level getproviders.TrustLevel) string {
-	if level == getproviders.LevelCommunity && product.Keys != nil && *product.Keys == (getproviders.SigningKeys{}) {
-		return "signed"
-	}
-	return level.String()
-}
-
-// fromOrigin reports whether a source is the provider's own registry, or
-// it is unknown which one it is.
-func fromOrigin(p getproviders.Provider, source string) bool {
-	return source == "" || source == new(getproviders.RegistrySource).Describe(p).Name
-}
-
-// skipped says which sources didn't serve although their turn was before.
-func skipped(err error) []string {
-	if err == nil {
-		return nil
-	}
-	var notes []string
-	for _, e := range getproviders.SplitErrors(err) {
-		notes = append(notes, "a source before it failed: "+strings.Join(strings.Fields(e.Error()), " "))
-	}
-	return notes
-}
-
-// signedProviders explains what the keys are whose IDs were printed. Programs
-// get it as one line, and without a code.
-func signedProviders(product getproviders.Product) string {
-	who, page := "Partner and community providers", "https://developer.hashicorp.com/terraform/cli/plugins/signing"
-	if product.Predecessor != nil {
-		who, page = "Providers", "https://opentofu.org/docs/cli/plugins/signing/"
-	}
-	return who + " are signed by their developers.\n" +
-		"If you'd like to know more about provider signing, you can read about it here:\n" + page
-}
-
-// sequence puts the events of an installation in one order: first the built-in
-// providers, then the beginnings of all queries, then all other events, each
-// in the order of the providers' addresses. Events of one provider keep their
-// own order. An event is released as soon as nothing that comes before it can
-// come any more.
-type sequence struct {
-	builtIn, queries, installs turns[event.Event]
-}
-
-// add takes an event in and returns those that may be shown now.
-func (s *sequence) add(e event.Event) []event.Event {
-	key := packageKey{provider: e.Provider()}
+// observe is the one place where events are read: it updates the record, and has lines wait for their turn.
+func (r *run) observe(e event.Event) {
+	r.touched = nil
 	switch e := e.(type) {
 	case event.QueuedEvent:
-		s.begin(e.Requirements)
-	case event.BuiltInEvent:
-		s.builtIn.put(key, true, e)
-	case event.QueryEvent:
-		s.queries.put(key, true, e)
-	case event.WarningEvent, event.FetchingEvent:
-		s.installs.put(key, false, e)
-	case event.PresentEvent, event.LinkedEvent, event.FetchedEvent:
-		s.installs.put(key, true, e)
-	case event.FailedEvent:
-		s.builtIn.put(key, true)
-		s.queries.put(key, true)
-		s.installs.put(key, true, e)
+		r.expect(e.Requirements)
+	case event.VerifyEvent:
+		r.verifies = true
+		r.tasks.Sizes = e.Bytes
+		r.tasks.Announced += len(e.Bytes)
+		for _, size := range e.Bytes {
+			r.tasks.Awaited += size
+		}
+	case lockhashes.QueuedEvent:
+		r.tasks.Announced += len(e.Packages)
+		for _, p := range e.Packages {
+			r.turns = append(r.turns, turn{key: keyOf(p.Selection, p.Platform)})
+		}
+	case lockhashes.FetchingEvent:
+		key := keyOf(e.Package.Selection, e.Package.Platform)
+		r.begin(key)
+		r.turns.put(key, false, sameLine("Fetching "+hashedName(r.product, e.Package)+"..."))
+	case lockhashes.DoneEvent:
+		r.done(keyOf(e.Package.Selection, e.Package.Platform), e.Err == nil, false, hashesLine(r.product, e))
+	case archivedir.QueuedEvent:
+		r.tasks.Announced += len(e.Packages)
+		r.expectArchives(e.Packages)
+	case archivedir.FetchingEvent:
+		key := keyOf(e.Package.Selection, e.Package.Platform)
+		r.begin(key)
+		r.turns.put(key, false, archiveLine(e.Package, e.Local && r.doing != mirroring))
+	case archivedir.DoneEvent:
+		p := e.Package
+		r.done(keyOf(p.Selection, p.Platform), p.Err == nil && !p.Present, true, archiveDoneLine(r.product, p))
+	default:
+		r.observeProvider(e)
 	}
-	all := s.builtIn.take()
-	if len(s.builtIn) == 0 {
-		all = append(all, s.queries.take()...)
-	}
-	if len(s.builtIn)+len(s.queries) == 0 {
-		all = append(all, s.installs.take()...)
-	}
-	return all
 }
 
-// begin takes what is going to happen.
-func (s *sequence) begin(req getproviders.Requirements) {
+// observeProvider is for the events that are about one provider. A package that was put into its place stays so, whatever a
+// second look at it finds.
+func (r *run) observeProvider(e event.Event) {
+	key, query, at := packageKey{Provider: e.Provider()}, packageKey{Provider: e.Provider(), Query: true}, r.at()
+	w := r.item(key)
+	switch e := e.(type) {
+	case event.BuiltInEvent:
+		w.way = partOfProduct
+		r.finish(w, "built in")
+		r.turns.put(query, true, sameLine(w.Name+" is built in to "+r.product.Name), w.object())
+	case event.QueryEvent:
+		w.enter("ask", at)
+		r.turns.put(query, true, queryLine(w.Name, e))
+	case event.SelectedEvent:
+		w.Version = e.Version.String()
+		r.begin(key)
+		w.enter("", at)
+	case event.WarningEvent:
+		w.warnings = append(w.warnings, explain.RegistryWarning(w.Name, e.Warnings))
+	case event.HashingEvent:
+		r.hashing(e)
+	case event.HashProgressEvent:
+		if t := r.tasks.Find(packageKey{Provider: e.Addr, Version: e.Version, Platform: e.Platform, Dir: e.Dir}); t != nil {
+			t.Hash(e.Done, r.now())
+			r.touched = append(r.touched, t)
+		}
+	case event.HashedEvent:
+		r.end(packageKey{Provider: e.Addr, Version: e.Version, Platform: e.Platform, Dir: e.Dir}, false)
+	case event.FetchingEvent:
+		w.Source, w.way = e.Source, downloaded
+		switch e.Location.(type) {
+		case getproviders.LocalArchive, getproviders.LocalDirectory:
+			w.way = fromLocal
+		}
+		r.begin(key)
+		r.begin(packageKey{Provider: e.Addr, Version: e.Version, Platform: r.platform})
+		w.enter("fetch", at)
+		r.start(packageKey{Provider: e.Addr, Version: e.Version}, true)
+		what := fmt.Sprintf("%s v%s...", w.Name, e.Version)
+		r.turns.put(key, false, line{human: "- Installing " + what, json: "Installing provider version: " + what, source: e.Source})
+	case event.ProgressEvent:
+		key := packageKey{Provider: e.Addr, Version: e.Version, Platform: e.Platform}
+		r.start(key, true).Advance(e.Done, e.Total, r.now())
+		r.own(key).advance(e.Done)
+	case event.PhaseEvent:
+		r.phase(packageKey{Provider: e.Addr, Version: e.Version, Platform: e.Platform}, e.Phase)
+	case event.KeptEvent:
+		r.tasks.Kept += e.Bytes
+	default:
+		r.ended(w, e)
+	}
+}
+
+// ended is for the last event of a provider.
+func (r *run) ended(w *item, e event.Event) {
+	key := w.key
+	var lines []line
+	note := line{}
+	switch e := e.(type) {
+	case event.PresentEvent:
+		key.Version = e.Version
+		if w.Version = e.Version.String(); w.way == unknownWay {
+			w.way = wasPresent
+		}
+		what := w.what()
+		lines = []line{{human: "- Using previously-installed " + what, json: what + ": Using previously-installed provider version"}}
+		r.finish(w, "present")
+	case event.LinkedEvent:
+		key.Version = e.Version
+		w.Version, w.How, w.Trust = e.Version.String(), e.Link.String(), e.Authentication.TrustLevel.String()
+		w.Source, w.way = "shared cache", fromCache
+		what, how := w.what(), "from the shared cache directory"
+		lines, note = []line{{human: "- Using " + what + " " + how, json: what + ": Using " + how}}, linkNote(e.Link, e.Reason)
+		r.finish(w, "linked")
+	case event.FetchedEvent:
+		key.Version = e.Version
+		a := e.Authentication
+		w.Version, w.Source, w.Trust, w.keyID = e.Version.String(), cmp.Or(e.Source, w.Source), a.TrustLevel.String(), a.KeyID
+		w.fetched = w.Came
+		if w.How = e.Link.String(); e.Link == 0 {
+			w.How = ""
+		}
+		r.signed = r.signed || a.TrustLevel == getproviders.LevelPartner || a.TrustLevel == getproviders.LevelCommunity
+		lines, note = fetchedLines(r.product, w.what(), e), linkNote(e.Link, e.Reason)
+		r.finish(w, "fetched")
+		r.over(packageKey{Provider: e.Addr, Version: e.Version, Platform: r.platform})
+	case event.FailedEvent:
+		if failed, ok := errors.AsType[*resolve.ProviderError](e.Err); ok {
+			key.Version = failed.Version
+		}
+		w.way, w.err = didFail, e.Err
+		w.Error = oneLine(explain.WithHint(e.Err))
+		r.finish(w, "failed")
+		r.turns.put(packageKey{Provider: e.Addr, Query: true}, true)
+		if r.doing != "" {
+			r.head(e.Addr, r.doingLine(e.Addr))
+		}
+	default:
+		return
+	}
+	r.end(key, w.Outcome == "fetched")
+	r.turns.put(w.key, true, append(lines, w.object(), note)...)
+}
+
+// what is a provider with its version.
+func (w *item) what() string { return w.Name + " v" + w.Version }
+
+// expect puts the lines about an installation into one order: first the built-in providers, then the beginnings of all
+// queries, then all else, each in the order of the providers' addresses.
+func (r *run) expect(req getproviders.Requirements) {
+	var queries, packages turns
 	for _, p := range req.Providers() {
-		expected := turn[event.Event]{key: packageKey{provider: p}}
+		expected := turn{key: packageKey{Provider: p, Query: true}}
 		if p.IsBuiltIn() {
-			s.builtIn = append(s.builtIn, expected)
+			r.turns = append(r.turns, expected)
 			continue
 		}
-		s.queries, s.installs = append(s.queries, expected), append(s.installs, expected)
+		queries, packages = append(queries, expected), append(packages, turn{key: packageKey{Provider: p}})
+	}
+	r.turns = slices.Concat(r.turns, queries, packages)
+}
+
+// expectArchives puts the lines about archives into the order of providers, versions and platforms.
+func (r *run) expectArchives(packages []archivedir.Package) {
+	all := r.heads
+	r.heads = nil
+	var last resolve.Selection
+	for _, p := range packages {
+		t := turn{key: keyOf(p.Selection, p.Platform)}
+		s := p.Selection
+		if s.Provider != last.Provider {
+			t.told = append(t.told, r.doingLine(s.Provider))
+		}
+		if s.Provider != last.Provider || s.Version != last.Version {
+			t.told = append(t.told, selectedLine(s))
+		}
+		last = s
+		all = append(all, t)
+	}
+	slices.SortStableFunc(all, func(a, b turn) int { return a.key.Provider.Compare(b.key.Provider) })
+	r.turns = all
+}
+
+func (r *run) doingLine(p getproviders.Provider) line {
+	return line{human: fmt.Sprintf("- %s %s...", r.doing, r.product.Short(p))}
+}
+
+// head has a line wait for the lines about archives.
+func (r *run) head(p getproviders.Provider, l line) {
+	r.heads = append(r.heads, turn{packageKey{Provider: p}, []line{l}, true})
+}
+
+// start begins a task, or goes on with it, under the name that a package has for people.
+func (r *run) start(key packageKey, counted bool) *terminal.Task {
+	name := terminal.Printable(r.product.Short(key.Provider)) + " v" + key.Version.String()
+	if key.Platform != (getproviders.Platform{}) && (r.platforms || key.Platform != getproviders.CurrentPlatform()) {
+		name += " for " + key.Platform.String()
+	}
+	t := r.tasks.Start(key, name, counted)
+	r.touched = append(r.touched, t)
+	return t
+}
+
+// own is the item of a package that a task is about: that of its provider, unless it is for another platform.
+func (r *run) own(key packageKey) *item {
+	if key.Platform == (getproviders.Platform{}) || key.Platform == getproviders.CurrentPlatform() {
+		return r.item(packageKey{Provider: key.Provider})
+	}
+	return r.item(key)
+}
+
+// phase is about a package; one of which nothing was heard is only prepared for its place.
+func (r *run) phase(key packageKey, phase event.Phase) *terminal.Task {
+	t := r.start(key, false)
+	t.Enter(phase, r.now())
+	r.own(key).enter(phaseSpans[phase], r.at())
+	return t
+}
+
+// hashing begins to verify a package. Where packages are only verified, each directory has a task of its own.
+func (r *run) hashing(e event.HashingEvent) {
+	key := packageKey{Provider: e.Addr, Version: e.Version, Platform: e.Platform}
+	if r.verifies {
+		key.Dir = e.Dir
+	}
+	t := r.phase(key, event.Verifying)
+	if size, known := r.tasks.Sizes[e.Dir]; known {
+		t.Total = size
+	}
+	t.Done = 0
+}
+
+// end ends the tasks of a package; ok says that it was fetched and is in its place.
+func (r *run) end(key packageKey, ok bool) {
+	for t := r.tasks.Find(key); t != nil; t = r.tasks.Find(key) {
+		r.tasks.End(t, ok)
+		r.touched = append(r.touched, t)
 	}
 }
 
-// rest returns what was held back, for there will be no more events: a run
-// that was interrupted doesn't finish every provider.
-func (s *sequence) rest() []event.Event {
-	return slices.Concat(s.builtIn.rest(), s.queries.rest(), s.installs.rest())
+// done ends the work on a package that was announced, and its task, if it was begun.
+func (r *run) done(key packageKey, ok, stays bool, l line) {
+	r.over(key)
+	r.turns.put(key, true, l)
+	if r.tasks.Find(key) == nil {
+		r.tasks.Ended++
+		return
+	}
+	kept := r.tasks.Kept
+	r.end(key, ok)
+	if !stays {
+		r.tasks.Kept = kept
+	}
+}
+
+// module is how far the package of a module is.
+func (r *run) module(pkg string, done, total int64, ended bool) {
+	key := packageKey{Module: pkg}
+	if r.touched = nil; ended {
+		r.end(key, done > 0)
+		return
+	}
+	t := r.tasks.Start(key, terminal.Printable(pkg), true)
+	if t.Advance(done, total, r.now()); done == total {
+		t.Enter(event.Unpacking, r.now())
+	}
+	r.touched = []*terminal.Task{t}
 }

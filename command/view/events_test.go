@@ -2,11 +2,13 @@ package view
 
 import (
 	"errors"
+	"fmt"
 	"strings"
 	"testing"
 
 	"github.com/tfdeps/tfdeps/getproviders"
 	"github.com/tfdeps/tfdeps/providercache/event"
+	"github.com/tfdeps/tfdeps/providercache/link"
 )
 
 // TestFetchedLines_NameTheSource: people see where a package came from if it isn't the provider's
@@ -66,4 +68,43 @@ func jsonFetched(name, source, level, ended, begun string) string {
 // jsonLogFrom is jsonLog about a package that a source has.
 func jsonLogFrom(text, source string) string {
 	return strings.Replace(jsonLog(text), `"type"`, `"source":"`+source+`","type"`, 1)
+}
+
+// That packages take their room in each directory is printed once, with the reason.
+func TestInit_CopyingIsShownOnceWithItsReason(t *testing.T) {
+	v1 := getproviders.MustParseVersion("1.2.3")
+	s := newSpeaker(func(o *Options) { o.Plain = true })
+	for _, e := range []event.Event{
+		pending(alpha, beta, gamma),
+		event.LinkedEvent{Addr: alpha, Version: v1, Link: link.Hardlink, Reason: errors.New("clone: not here")},
+		event.LinkedEvent{Addr: beta, Version: v1, Link: link.Copy, Reason: errors.New("hardlink: another\ndisk")},
+		event.LinkedEvent{Addr: gamma, Version: v1, Link: link.Copy, Reason: errors.New("hardlink: another\ndisk")},
+	} {
+		s.Observe(e)
+	}
+	s.ProvidersEnd()
+	s.check(t, `- Using example.com/acme/alpha v1.2.3 from the shared cache directory
+- Using example.com/acme/beta v1.2.3 from the shared cache directory
+  note: packages are copied from the shared cache, because they can't be linked: hardlink: another disk
+- Using example.com/acme/gamma v1.2.3 from the shared cache directory
+`, "")
+}
+
+// So is that they aren't symbolic links.
+func TestInit_LinksThatArentSymbolicAreShownOnce(t *testing.T) {
+	v1 := getproviders.MustParseVersion("1.2.3")
+	s := newSpeaker(func(o *Options) { o.Plain = true })
+	why := errors.Join(fmt.Errorf("/shared: %w", link.ErrChangedByOthers), errors.New("clone: not here"))
+	for _, e := range []event.Event{
+		pending(alpha, beta),
+		event.LinkedEvent{Addr: alpha, Version: v1, Link: link.Hardlink, Reason: why},
+		event.LinkedEvent{Addr: beta, Version: v1, Link: link.Copy, Reason: why},
+	} {
+		s.Observe(e)
+	}
+	s.ProvidersEnd()
+	s.check(t, `- Using example.com/acme/alpha v1.2.3 from the shared cache directory
+  note: packages come from the shared cache by hardlink, not by symlink: /shared: other users can change what is there
+- Using example.com/acme/beta v1.2.3 from the shared cache directory
+`, "")
 }

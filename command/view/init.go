@@ -1,15 +1,17 @@
 package view
 
 import (
-	"errors"
 	"fmt"
+	"io"
 	"strings"
 
 	"github.com/tfdeps/tfdeps/command/problem"
+	"github.com/tfdeps/tfdeps/command/view/explain"
+	"github.com/tfdeps/tfdeps/command/view/result"
+	"github.com/tfdeps/tfdeps/command/view/terminal"
 	"github.com/tfdeps/tfdeps/getproviders"
 	"github.com/tfdeps/tfdeps/internal/config/modules"
 	"github.com/tfdeps/tfdeps/providercache/event"
-	"github.com/tfdeps/tfdeps/providercache/link"
 )
 
 // Init tells people or programs what an init does. It is for one goroutine at
@@ -18,12 +20,8 @@ type Init struct {
 	out       printer
 	product   getproviders.Product
 	run       *run
-	sequence  sequence
-	activity  *Activity
+	Activity  *Activity         // shows what is under way
 	sumUp     func(text string) // tells the summary; nil: it isn't wanted
-	warnings  problem.List      // of registries, shown at the end
-	signed    bool              // a package was installed whose signer isn't HashiCorp
-	copied    bool              // it was said that packages couldn't be linked
 	announced bool              // a phase began that hasn't ended
 	cloud     bool              // the backend is that of a cloud block
 }
@@ -33,10 +31,11 @@ func NewInit(o Options) *Init {
 	out, activity := open(o)
 	if o.JSONInto != nil && !o.JSON {
 		programs := o
-		programs.Stdout = Stream{Writer: o.JSONInto}
+		programs.Stdout = terminal.Stream{Writer: o.JSONInto}
 		out = both{out, newJSONPrinter(programs)}
 	}
-	v := &Init{out: out, product: o.Product, run: newRun(o), activity: activity}
+	activity.out = out
+	v := &Init{out: out, product: o.Product, run: activity.run, Activity: activity}
 	if !o.JSON && o.Progress != ProgressNone {
 		v.sumUp = func(text string) { fmt.Fprintln(o.Stderr, text) }
 		if o.Progress == ProgressAuto && !o.Stderr.Terminal {
@@ -46,12 +45,17 @@ func NewInit(o Options) *Init {
 	return v
 }
 
-// Activity is what shows what is under way.
-func (v *Init) Activity() *Activity { return v.activity }
-
 // Version says who speaks: the product's version and that of tfdeps. For programs it
 // has to come first; people don't see it.
-func (v *Init) Version(own string) { v.out.version(v.product.Version, own) }
+func (v *Init) Version(own string) {
+	ui := uiVersion
+	if v.asOpenTofu() {
+		ui = uiVersionOpenTofu
+	}
+	v.out.line(line{json: v.product.Name + " " + v.product.Version, kind: "version", keys: result.Object{
+		v.product.Program, v.product.Version, "tfdeps", own, "ui", ui,
+	}})
+}
 
 // EmptyDirectory says that there is no configuration.
 func (v *Init) EmptyDirectory() { v.say(emptyDirectory) }
@@ -62,7 +66,7 @@ func (v *Init) BackendBegin(cloud bool) {
 	m := initializingBackend
 	if cloud {
 		if m = initializingCloud; v.asOpenTofu() {
-			m.text = "Initializing cloud backend..."
+			m.human = "Initializing cloud backend..."
 		}
 	}
 	m.gap = v.asOpenTofu()
@@ -73,7 +77,7 @@ func (v *Init) BackendBegin(cloud bool) {
 // set it apart from what follows.
 func (v *Init) PhaseEnd() {
 	if v.announced && v.product.Predecessor == nil && v.setsApart() {
-		v.out.gap()
+		v.gap()
 	}
 	v.announced = false
 }
@@ -90,7 +94,7 @@ func (v *Init) asOpenTofu() bool { return v.product.Predecessor != nil }
 // BackendConfigured says that a backend of a type is in charge from now on.
 func (v *Init) BackendConfigured(kind string) {
 	m := backendConfigured
-	m.text = strings.ReplaceAll(m.text, "BACKEND", kind)
+	m.human = strings.ReplaceAll(m.human, "BACKEND", kind)
 	v.run.changed = true
 	v.say(m)
 }
@@ -98,13 +102,14 @@ func (v *Init) BackendConfigured(kind string) {
 // CopyingModule announces that a module becomes the configuration.
 func (v *Init) CopyingModule(source string) {
 	v.run.changed = true
-	v.out.message(message{code: "copying_configuration_message", style: heading, text: "Copying configuration from \"" + source + "\"..."})
+	text := "Copying configuration from \"" + source + "\"..."
+	v.out.line(line{code: "copying_configuration_message", style: terminal.Bold, human: text, json: text})
 }
 
 // ModuleCopied ends what CopyingModule announced. From then on the backend's phase is set apart even if
 // it says nothing.
 func (v *Init) ModuleCopied() {
-	v.out.gap()
+	v.gap()
 	v.announced = true
 }
 
@@ -130,19 +135,19 @@ func (v *Init) ObserveModules(e modules.Event) {
 		text += " for " + e.Key + "..."
 		v.out.line(line{human: text, json: text})
 	case modules.Recorded:
-		text := e.Key + " in " + e.Dir
-		said := line{human: "- " + text, json: "- " + text}
+		said := line{human: "- " + e.Key + " in " + e.Dir}
+		said.json = said.human
 		if v.asOpenTofu() {
-			said.json, said.ownJSON = "installing "+text, true
+			said.json, said.ownJSON = "installing "+strings.TrimPrefix(said.human, "- "), true
 		}
 		v.out.line(said)
-		v.out.record(v.run.moduleRecord(e))
+		v.out.line(v.run.moduleObject(e))
 	}
 }
 
 // ModulesEnd says how many modules are called.
 func (v *Init) ModulesEnd(called int) {
-	v.activity.Close()
+	v.Activity.Close()
 	v.run.modules = called
 }
 
@@ -156,66 +161,26 @@ func (v *Init) ProvidersBegin() {
 
 // Overridden says that a provider comes by other means than a package, such as "dev_overrides". People are told elsewhere.
 func (v *Init) Overridden(p getproviders.Provider, by string) {
-	v.out.record(v.run.overridden(p, by).record())
+	v.out.line(v.run.overridden(p, by).object())
 }
 
 // Observe is for [providercache.Installer].Observe. After the last event
 // ProvidersEnd has to be called: until then a terminal belongs to the bars.
-func (v *Init) Observe(e event.Event) {
-	v.activity.Observe(e)
-	v.run.observe(e)
-	v.tell(v.sequence.add(e))
-}
+func (v *Init) Observe(e event.Event) { v.Activity.Observe(e) }
 
 // ProvidersEnd says what there is left to say when the installer is done, and
 // returns what registries had to say to their users.
 func (v *Init) ProvidersEnd() (warnings problem.List) {
-	v.activity.Close()
-	v.tell(v.sequence.rest())
-	if v.signed {
-		v.out.line(line{human: signedProviders(v.product), json: signedProviders(v.product), gap: v.asOpenTofu()})
+	warnings = v.Activity.end()
+	if v.run.signed {
+		text := signedProviders(v.product)
+		v.out.line(line{human: text, json: text, gap: v.asOpenTofu()})
 	}
-	warnings, v.warnings = v.warnings, nil
 	return warnings
 }
 
-func (v *Init) tell(events []event.Event) {
-	for _, e := range events {
-		for _, l := range progressLines(v.product, e) {
-			v.out.line(l)
-		}
-		switch e.(type) {
-		case event.QueryEvent, event.WarningEvent, event.FetchingEvent:
-		default: // the last one of its provider
-			v.out.record(v.run.provider(e.Provider()).record())
-		}
-		switch e := e.(type) {
-		case event.WarningEvent:
-			v.warnings = append(v.warnings, registryWarning(v.product.Short(e.Addr), e.Warnings))
-		case event.FetchedEvent:
-			level := e.Authentication.TrustLevel
-			v.signed = v.signed || level == getproviders.LevelPartner || level == getproviders.LevelCommunity
-			v.linkedBy(e.Link, e.Reason)
-		case event.LinkedEvent:
-			v.linkedBy(e.Link, e.Reason)
-		}
-	}
-}
-
-// linkedBy says once that packages take their room on the disk in each
-// directory, or why they aren't symbolic links, and why.
-func (v *Init) linkedBy(mode link.Mode, reason error) {
-	if v.copied || reason == nil || mode != link.Copy && !errors.Is(reason, link.ErrChangedByOthers) {
-		return
-	}
-	v.copied = true
-	text := "packages are copied from the shared cache, because they can't be linked: " + strings.Join(strings.Fields(reason.Error()), " ")
-	if mode != link.Copy {
-		why, _, _ := strings.Cut(reason.Error(), "\n")
-		text = "packages come from the shared cache by " + mode.String() + ", not by symlink: " + why
-	}
-	v.out.line(line{human: "  note: " + text, json: text})
-}
+// PlatformsEnd is the same for packages of other platforms, whose hashes are locked.
+func (v *Init) PlatformsEnd() problem.List { return uniqueWarnings(v.Activity.end()) }
 
 // LockCreated says that there is a lock file now.
 func (v *Init) LockCreated() {
@@ -227,7 +192,7 @@ func (v *Init) LockChanged() {
 	v.sayLocks(lockChanged)
 }
 
-func (v *Init) sayLocks(m message) {
+func (v *Init) sayLocks(m line) {
 	v.run.changed = true
 	m.gap = v.asOpenTofu()
 	v.say(m)
@@ -237,8 +202,8 @@ func (v *Init) sayLocks(m message) {
 // and last what was done and how long it took. With automated,
 // advice on what to do next is left out.
 func (v *Init) Done(warnings problem.List, automated bool) {
-	v.activity.Close()
-	v.out.gap()
+	v.Activity.Close()
+	v.gap()
 	v.Problems(warnings)
 	done, next := initialized, nextSteps
 	if v.cloud {
@@ -262,34 +227,21 @@ func (v *Init) Done(warnings problem.List, automated bool) {
 // once isn't repeated.
 func (v *Init) Problems(problems problem.List) {
 	v.run.addProblems(problems)
-	v.activity.Close()
-	v.out.problems(ordered(problems))
+	v.Activity.Close()
+	v.out.Problems(explain.Ordered(problems))
 }
+
+// WriteReport writes the web page of the run so far: what was asked, fetched and linked, when, and how large it was.
+func (v *Init) WriteReport(w io.Writer, head ReportHead) error { return v.run.write(w, head) }
 
 // End sums the run up for programs. It comes last; code is the exit code.
-func (v *Init) End(code int) { v.out.record(v.run.record(code)) }
+func (v *Init) End(code int) { v.out.line(v.run.object(code)) }
 
-func (v *Init) say(m message) { v.out.message(m.of(v.product.Name, v.product.Program)) }
-
-func byPosition(a, b *problem.Problem) int {
-	switch {
-	case a.Subject == nil && b.Subject == nil:
-		return 0
-	case a.Subject == nil:
-		return -1
-	case b.Subject == nil:
-		return 1
-	}
-	if c := strings.Compare(a.Subject.Filename, b.Subject.Filename); c != 0 {
-		return c
-	}
-	return a.Subject.Start.Byte - b.Subject.Start.Byte
+// say prints a message, with the product's names filled in.
+func (v *Init) say(m line) {
+	m.human = strings.NewReplacer("PRODUCT", v.product.Name, "PROGRAM", v.product.Program).Replace(m.human)
+	m.json = m.human
+	v.out.line(m)
 }
 
-func sameProblem(a, b *problem.Problem) bool {
-	if a.Subject != nil && b.Subject != nil && *a.Subject != *b.Subject {
-		return false
-	}
-	return (a.Subject == nil) == (b.Subject == nil) && a.Severity == b.Severity &&
-		a.Summary == b.Summary && a.Detail == b.Detail
-}
+func (v *Init) gap() { v.out.line(line{gap: true}) }

@@ -3,14 +3,15 @@ package view
 import (
 	"bytes"
 	"encoding/json"
-	"maps"
 	"strings"
 	"time"
 
-	"github.com/hashicorp/hcl/v2"
-
 	"github.com/tfdeps/tfdeps/command/problem"
+	"github.com/tfdeps/tfdeps/command/view/explain"
+	"github.com/tfdeps/tfdeps/command/view/result"
+	"github.com/tfdeps/tfdeps/command/view/terminal"
 	"github.com/tfdeps/tfdeps/getproviders"
+	"github.com/tfdeps/tfdeps/providercache/event"
 )
 
 // The versions of the language of these JSON lines. What stands in them is what Terraform
@@ -20,61 +21,46 @@ const (
 	uiVersionOpenTofu = "1.2"
 )
 
-// stampFormat is RFC 3339 with microseconds.
-const stampFormat = "2006-01-02T15:04:05.000000Z07:00"
-
 // jsonPrinter speaks to programs: one object a line, its keys sorted.
 type jsonPrinter struct {
-	out     Stream
+	out     terminal.Stream
 	product getproviders.Product
 	now     func() time.Time
-	sources sources
-	quota   quota
+	sources explain.Sources
+	quota   explain.Quota
 }
 
 // asOpenTofu reports whether lines are OpenTofu's: those of init have neither type nor code, and the
 // words that people read.
 func (j *jsonPrinter) asOpenTofu() bool { return j.product.Predecessor != nil }
 
-func (j *jsonPrinter) version(product, own string) {
-	ui := uiVersion
-	if j.asOpenTofu() {
-		ui = uiVersionOpenTofu
-	}
-	j.write("info", j.product.Name+" "+product, "version", map[string]any{
-		j.product.Program: product,
-		"tfdeps":          own,
-		"ui":              ui,
-	})
-}
-
-func (j *jsonPrinter) message(m message) {
-	if j.asOpenTofu() {
-		text := oneLine(m.text)
-		if m.code == backendConfigured.code {
-			text = strings.TrimSuffix(text, ".")
-		}
-		j.write("info", text, "", nil)
-		return
-	}
-	j.write("info", m.text, "init_output", map[string]any{"message_code": m.code})
+func newJSONPrinter(o Options) *jsonPrinter {
+	return &jsonPrinter{out: o.Stdout, product: o.Product, now: o.Now, sources: explain.Sources{Read: o.ReadFile}}
 }
 
 func (j *jsonPrinter) line(l line) {
-	if l.json == "" {
-		return
-	}
-	var more map[string]any
-	if l.source != "" {
-		more = map[string]any{"source": l.source}
-	}
-	if !j.asOpenTofu() {
+	more := result.Object{"source?", l.source}
+	switch {
+	case l.json == "":
+	case l.kind != "":
+		j.write("info", l.json, l.kind, l.keys)
+	case j.product.Predecessor != nil:
+		j.openTofuLine(l, more)
+	case l.code != "":
+		j.write("info", l.json, "init_output", result.Object{"message_code", l.code})
+	default:
 		j.write("info", l.json, "log", more)
-		return
 	}
+}
+
+// openTofuLine has neither type nor code, and the words that people read.
+func (j *jsonPrinter) openTofuLine(l line, more result.Object) {
 	text, level := oneLine(l.json), "info"
 	if own, ok := strings.CutPrefix(l.human, "- "); ok && !l.ownJSON {
 		text = own
+	}
+	if l.code == backendConfigured.code {
+		text = strings.TrimSuffix(text, ".")
 	}
 	if l.warning {
 		level = "warn"
@@ -82,14 +68,8 @@ func (j *jsonPrinter) line(l line) {
 	j.write(level, text, "", more)
 }
 
-// oneLine is text without line breaks.
-func oneLine(text string) string { return strings.Join(strings.Fields(text), " ") }
-
-// gap says nothing: programs need no room.
-func (j *jsonPrinter) gap() {}
-
-func (j *jsonPrinter) problems(all problem.List) {
-	j.quota.show(byModules(all), j.problem)
+func (j *jsonPrinter) Problems(all problem.List) {
+	j.quota.Show(explain.ByModules(all), j.problem)
 }
 
 // problem returns how many bytes it has printed.
@@ -98,81 +78,50 @@ func (j *jsonPrinter) problem(p *problem.Problem) int {
 		return j.write("error", oneLine(p.Summary), "", nil)
 	}
 	level := "error"
-	if p.Severity == hcl.DiagWarning {
+	if problem.IsWarning(p) {
 		level = "warn"
 	}
-	return j.write(level, severityName(p.Severity)+": "+p.Summary, "diagnostic", map[string]any{
-		"diagnostic": newJSONProblem(p, j.sources.snippet(p)),
+	return j.write(level, explain.SeverityName(p.Severity)+": "+p.Summary, "diagnostic", result.Object{
+		"diagnostic", result.NewProblem(p, j.sources.Snippet(p)),
 	})
 }
 
-func (j *jsonPrinter) write(level, text, kind string, more map[string]any) (n int) {
-	object := map[string]any{
-		"@level":     level,
-		"@message":   text,
-		"@module":    j.product.Program + ".ui",
-		"@timestamp": j.now().Format(stampFormat),
+func (j *jsonPrinter) write(level, text, kind string, more result.Object) (n int) {
+	object := result.Object{
+		"@level", level, "@message", text, "@module", j.product.Program + ".ui", "@timestamp", j.now().Format(result.StampFormat), "type?", kind,
 	}
-	if kind != "" {
-		object["type"] = kind
-	}
-	maps.Copy(object, more)
 	var b bytes.Buffer
-	if err := json.NewEncoder(&b).Encode(object); err != nil {
+	if err := json.NewEncoder(&b).Encode(append(object, more...).Sorted()); err != nil {
 		return 0 // strings, numbers and structs of them always encode
 	}
-	n, _ = j.out.Write(PrintableJSON(b.Bytes())) // in one piece, so that lines of two writers don't mix
+	n, _ = j.out.Write(terminal.PrintableJSON(b.Bytes())) // in one piece, so that lines of two writers don't mix
 	return n
 }
 
-// jsonProblem is a problem in JSON; the order of the keys is Terraform's.
-type jsonProblem struct {
-	Severity string       `json:"severity"`
-	Summary  string       `json:"summary"`
-	Detail   string       `json:"detail"`
-	Range    *jsonRange   `json:"range,omitempty"`
-	Snippet  *jsonSnippet `json:"snippet,omitempty"`
-	Code     string       `json:"code,omitempty"` // which Terraform doesn't have
+// jsonInterval is the least time between two events of one download. The
+// first time is when it has lasted as long: a short one is none to wait for,
+// and its lines of the type log say all there is to say.
+const jsonInterval = time.Second
+
+// jsonDisplay shows downloads to programs, by objects of a type that
+// Terraform doesn't have. They come when it happens; the lines of the type log about the
+// same provider may come later, as those are put in order.
+type jsonDisplay struct {
+	hidden
+	out *jsonPrinter
 }
 
-type jsonRange struct {
-	Filename string  `json:"filename"`
-	Start    jsonPos `json:"start"`
-	End      jsonPos `json:"end"`
-}
-
-type jsonPos struct {
-	Line   int `json:"line"`
-	Column int `json:"column"`
-	Byte   int `json:"byte"`
-}
-
-type jsonSnippet struct {
-	Context   *string    `json:"context"`
-	Code      string     `json:"code"`
-	StartLine int        `json:"start_line"`
-	From      int        `json:"highlight_start_offset"`
-	To        int        `json:"highlight_end_offset"`
-	Values    []struct{} `json:"values"` // of expressions; nothing here evaluates any
-}
-
-func newJSONProblem(p *problem.Problem, source *snippet) jsonProblem {
-	out := jsonProblem{Severity: "error", Summary: p.Summary, Detail: detail(p), Code: codeOf(p)}
-	if p.Severity == hcl.DiagWarning {
-		out.Severity = "warning"
+func (j *jsonDisplay) Show(t *terminal.Task, _ *terminal.Tasks) {
+	if t.Told.IsZero() {
+		t.Told = t.Begun
 	}
-	if p.Subject != nil {
-		r := visible(*p.Subject)
-		out.Range = &jsonRange{r.Filename, jsonPos(r.Start), jsonPos(r.End)}
+	if t.Over || t.Last.Sub(t.Told) < jsonInterval || t.Phase != event.Downloading || t.Key.Module != "" {
+		return
 	}
-	if source != nil && source.found {
-		out.Snippet = &jsonSnippet{
-			Code: source.code, StartLine: source.startLine,
-			From: source.from, To: source.to, Values: []struct{}{},
-		}
-		if source.context != "" {
-			out.Snippet.Context = &source.context
-		}
+	t.Told = t.Last
+	object := result.Object{"provider", t.Key.Provider, "version", t.Key.Version, "done", t.Done}
+	if t.Total >= 0 {
+		object = append(object, "total", t.Total)
 	}
-	return out
+	j.out.write("info", t.Name+": "+terminal.HowFar(t.Done, t.Total), "download_progress", object)
 }

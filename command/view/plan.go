@@ -4,6 +4,8 @@ import (
 	"fmt"
 	"strings"
 
+	"github.com/tfdeps/tfdeps/command/view/result"
+	"github.com/tfdeps/tfdeps/command/view/terminal"
 	"github.com/tfdeps/tfdeps/getproviders"
 )
 
@@ -82,14 +84,14 @@ func (p InitPlan) sum() planSum {
 func (s planSum) text() string {
 	var parts []string
 	if s.modules > 0 {
-		parts = append(parts, count(s.modules, "module")+" to fetch")
+		parts = append(parts, terminal.Count(s.modules, "module")+" to fetch")
 	}
 	if s.fetch > 0 {
-		size := megabytes(s.bytes)
+		size := terminal.Megabytes(s.bytes)
 		if s.unknown > 0 {
 			size = fmt.Sprintf("%s and %d of unknown size", size, s.unknown)
 		}
-		parts = append(parts, fmt.Sprintf("%s to fetch (%s)", count(s.fetch, "provider"), size))
+		parts = append(parts, fmt.Sprintf("%s to fetch (%s)", terminal.Count(s.fetch, "provider"), size))
 	}
 	if s.link > 0 {
 		parts = append(parts, fmt.Sprintf("%d from the shared cache", s.link))
@@ -105,31 +107,35 @@ func (s planSum) text() string {
 
 const incompletePlan = "What modules require that aren't here yet is unknown, so there may be more."
 
-// Planned tells what an init would do.
-func (v *Init) Planned(p InitPlan) { v.out.planned(v.product, p) }
-
-func (h *humanPrinter) planned(product getproviders.Product, p InitPlan) {
-	if p.IsEmpty() {
-		fmt.Fprintln(h.out, upToDate)
-		return
-	}
-	var b strings.Builder
+// Planned tells what an init would do: a line and an object for each module, each provider and each other reason, and one for all.
+func (v *Init) Planned(p InitPlan) {
 	for _, m := range p.Modules {
-		fmt.Fprintf(&b, "- %s\n", m.text())
+		v.out.line(line{human: "- " + m.text(), json: m.text(), kind: "plan_module", keys: m.keys()})
 	}
 	for _, provider := range p.Providers {
-		if provider.Action != PlanBuiltIn || len(provider.Reasons) > 0 {
-			fmt.Fprintf(&b, "- %s%s\n", provider.text(product), codes(provider.Reasons))
+		l := line{json: provider.text(v.product), kind: "plan_provider", keys: provider.keys()}
+		if !p.IsEmpty() && (provider.Action != PlanBuiltIn || len(provider.Reasons) > 0) {
+			l.human = "- " + l.json + codes(provider.Reasons)
 		}
+		v.out.line(l)
 	}
 	for _, reason := range p.Others {
-		fmt.Fprintf(&b, "- %s%s\n", reason.text(), codes([]CheckReason{reason}))
+		l := reason.line()
+		l.human = "- " + l.json + codes([]CheckReason{reason})
+		v.out.line(l)
 	}
-	b.WriteString("\n" + p.sum().text() + "\n")
-	if !p.Complete {
-		b.WriteString(incompletePlan + "\n")
+	sum := p.sum()
+	all := line{human: upToDate, json: upToDate, kind: "plan", keys: result.Object{
+		"up_to_date", p.IsEmpty(), "complete", p.Complete, "modules", sum.modules, "fetch", sum.fetch, "link", sum.link, "present", sum.present,
+		"bytes", sum.bytes, "unknown_sizes", sum.unknown,
+	}}
+	if !p.IsEmpty() {
+		all.json = sum.text()
+		if all.human = "\n" + all.json; !p.Complete {
+			all.human += "\n" + incompletePlan
+		}
 	}
-	fmt.Fprint(h.out, Printable(b.String()))
+	v.out.line(all)
 }
 
 // codes are those of reasons, in parentheses.
@@ -137,7 +143,7 @@ func codes(reasons []CheckReason) string {
 	if len(reasons) == 0 {
 		return ""
 	}
-	return " (" + strings.Join(texts(reasons, func(r CheckReason) string { return r.Code }), ", ") + ")"
+	return " (" + strings.Join(result.Each(reasons, func(r CheckReason) string { return r.Code }), ", ") + ")"
 }
 
 func (m PlannedModule) text() string {
@@ -163,7 +169,7 @@ func (p PlannedProvider) text(product getproviders.Product) string {
 	case PlanFetch:
 		size := "size unknown"
 		if p.Bytes >= 0 {
-			size = megabytes(p.Bytes)
+			size = terminal.Megabytes(p.Bytes)
 		}
 		return fmt.Sprintf("%s: fetch from %s, %s", text, nameOfSource(p.Source), size)
 	case PlanLink:
@@ -174,56 +180,69 @@ func (p PlannedProvider) text(product getproviders.Product) string {
 	return text + ": built in"
 }
 
-// planned writes an object for each module, each provider and each other reason, and one for all.
-func (j *jsonPrinter) planned(product getproviders.Product, p InitPlan) {
-	for _, m := range p.Modules {
-		keys := map[string]any{"key": m.Key, "package": m.Package, "code": m.Code}
-		if m.Version != "" {
-			keys["version"] = m.Version
-		}
-		if m.Was != "" {
-			keys["installed_version"] = m.Was
-		}
-		j.write("info", m.text(), "plan_module", keys)
-	}
-	for _, provider := range p.Providers {
-		j.write("info", provider.text(product), "plan_provider", provider.keys())
-	}
-	for _, reason := range p.Others {
-		j.reason(reason)
-	}
-	sum, text := p.sum(), upToDate
-	if !p.IsEmpty() {
-		text = sum.text()
-	}
-	keys := map[string]any{
-		"up_to_date": p.IsEmpty(), "complete": p.Complete, "modules": sum.modules, "fetch": sum.fetch, "link": sum.link, "present": sum.present,
-		"bytes": sum.bytes, "unknown_sizes": sum.unknown,
-	}
-	j.write("info", text, "plan", keys)
+func (m PlannedModule) keys() result.Object {
+	return result.Object{"key", m.Key, "package", m.Package, "code", m.Code, "version?", m.Version, "installed_version?", m.Was}
 }
 
-func (p PlannedProvider) keys() map[string]any {
-	reasons := []map[string]string{}
-	for _, reason := range p.Reasons {
-		reasons = append(reasons, map[string]string{"code": reason.Code, "detail": reason.Detail})
-	}
-	keys := map[string]any{"provider": p.Provider.String(), "action": p.Action, "reasons": reasons}
-	for name, value := range map[string]string{"version": p.Version, "locked_version": p.Locked, "source": p.Source, "location": p.Location} {
-		if value != "" {
-			keys[name] = value
-		}
+func (p PlannedProvider) keys() result.Object {
+	keys := result.Object{
+		"provider", p.Provider, "action", p.Action, "version?", p.Version, "locked_version?", p.Locked, "source?", p.Source, "location?", p.Location,
+		"reasons", result.Each(p.Reasons, func(r CheckReason) result.Object { return result.Object{"code", r.Code, "detail", r.Detail} }),
 	}
 	if p.Action == PlanFetch {
-		keys["bytes"] = nil
-		if p.Bytes >= 0 {
-			keys["bytes"] = p.Bytes
+		size := any(p.Bytes)
+		if p.Bytes < 0 {
+			size = nil
 		}
+		keys = append(keys, "bytes", size)
 	}
 	return keys
 }
 
-func (b both) planned(product getproviders.Product, p InitPlan) {
-	b.people.planned(product, p)
-	b.programs.planned(product, p)
+// CheckReason is why an init would have something to do. Code is stable; it is
+// about a provider, a module, or neither.
+type CheckReason struct {
+	Code     string                `json:"code"`
+	Provider getproviders.Provider `json:"provider,omitzero"` // zero: about none
+	Module   string                `json:"module,omitempty"`  // its key; "": about none
+	Detail   string                `json:"detail"`            // a sentence, without capital and full stop
+}
+
+const (
+	upToDate = "Nothing to do: this directory is initialized."
+	outdated = "There is something to do for init:"
+)
+
+// Checked answers whether an init would have something to do: without reasons,
+// it wouldn't.
+func (v *Init) Checked(reasons []CheckReason) {
+	answer := line{json: upToDate, kind: "check", keys: result.Object{"up_to_date", len(reasons) == 0, "reasons", len(reasons)}}
+	if len(reasons) == 0 {
+		answer.human = upToDate
+	} else {
+		v.out.line(line{human: outdated})
+		answer.json = strings.TrimSuffix(outdated, ":")
+	}
+	for _, r := range reasons {
+		l := r.line()
+		l.human = fmt.Sprintf("  - %s (%s)", r.text(), r.Code)
+		v.out.line(l)
+	}
+	v.out.line(answer)
+}
+
+func (r CheckReason) text() string {
+	switch {
+	case r.Provider != getproviders.Provider{}:
+		return fmt.Sprintf("provider %s: %s", r.Provider, r.Detail)
+	case r.Module != "":
+		return fmt.Sprintf("module %s: %s", r.Module, r.Detail)
+	default:
+		return r.Detail
+	}
+}
+
+// line is the object for a reason.
+func (r CheckReason) line() line {
+	return line{json: r.text(), kind: "check_reason", keys: result.Object{"code", r.Code, "provider?", r.Provider, "module?", r.Module}}
 }

@@ -7,6 +7,8 @@ import (
 	"testing"
 	"time"
 
+	"github.com/tfdeps/tfdeps/command/view/explain"
+	"github.com/tfdeps/tfdeps/command/view/terminal"
 	"github.com/tfdeps/tfdeps/getproviders"
 	"github.com/tfdeps/tfdeps/internal/must"
 	"github.com/tfdeps/tfdeps/providercache/lockhashes"
@@ -28,7 +30,7 @@ func lockedPackage(t *testing.T, name, platform string) lockhashes.Package {
 func TestLock_PackagesAreShownInOrder(t *testing.T) {
 	t.Parallel()
 	var out, problems bytes.Buffer
-	v := NewLock(Options{Now: time.Now, Product: getproviders.Terraform("1.15.9"), Plain: true, Stdout: Stream{Writer: &out}, Stderr: Stream{Writer: &problems}})
+	v := NewLock(Options{Now: time.Now, Product: getproviders.Terraform("1.15.9"), Plain: true, Stdout: terminal.Stream{Writer: &out}, Stderr: terminal.Stream{Writer: &problems}})
 	one, two, three := lockedPackage(t, "a", "linux_amd64"), lockedPackage(t, "b", "linux_amd64"), lockedPackage(t, "a", "darwin_arm64")
 	v.Observe(lockhashes.QueuedEvent{Packages: []lockhashes.Package{one, two, three}})
 	two.From = lockhashes.HashesRecalled
@@ -59,7 +61,7 @@ func TestLockProblems_AreByPlatform(t *testing.T) {
 	fail := func(p lockhashes.Package, err error) error {
 		return &resolve.ProviderError{Provider: p.Selection.Provider, Step: resolve.StepMetadata, Err: err}
 	}
-	problems := LockProblems(product, LockedDir{Dir: "d", Named: true, Result: lockhashes.Result{Err: errors.Join(
+	problems := explain.LockProblems(product, explain.LockedDir{Dir: "d", Named: true, Result: lockhashes.Result{Err: errors.Join(
 		fail(one, &resolve.PlatformError{Platform: one.Platform, Err: errors.New("gone")}),
 		fail(two, &resolve.PlatformError{Platform: two.Platform, Err: errors.New("lost")}),
 		fail(two, errors.New("nowhere")),
@@ -77,7 +79,7 @@ func TestLockProblems_AreByPlatform(t *testing.T) {
 			t.Errorf("problem %d is %q, want %q", i, problems[i].Detail, want)
 		}
 	}
-	interrupted := LockProblems(product, LockedDir{Result: lockhashes.Result{Err: &resolve.ProviderError{Step: resolve.StepCancel, Err: errors.New("x")}}})
+	interrupted := explain.LockProblems(product, explain.LockedDir{Result: lockhashes.Result{Err: &resolve.ProviderError{Step: resolve.StepCancel, Err: errors.New("x")}}})
 	if len(interrupted) != 1 || !strings.Contains(interrupted[0].Summary, "canceled") {
 		t.Errorf("got %v", interrupted)
 	}

@@ -4,12 +4,13 @@ import (
 	"bytes"
 	"context"
 	"errors"
-	"reflect"
 	"slices"
 	"strings"
 	"testing"
 	"time"
 
+	"github.com/tfdeps/tfdeps/command/view/explain"
+	"github.com/tfdeps/tfdeps/command/view/terminal"
 	"github.com/tfdeps/tfdeps/getproviders"
 	"github.com/tfdeps/tfdeps/providercache/archivedir"
 	"github.com/tfdeps/tfdeps/providercache/event"
@@ -26,7 +27,7 @@ func mirroredPackage(t *testing.T, name, platform string) archivedir.Package {
 func TestMirror_PackagesAreShownInOrder(t *testing.T) {
 	t.Parallel()
 	var out, problems bytes.Buffer
-	v := NewMirror(Options{Now: time.Now, Product: getproviders.Terraform("1.15.9"), Plain: true, Stdout: Stream{Writer: &out}, Stderr: Stream{Writer: &problems}})
+	v := NewMirror(Options{Now: time.Now, Product: getproviders.Terraform("1.15.9"), Plain: true, Stdout: terminal.Stream{Writer: &out}, Stderr: terminal.Stream{Writer: &problems}})
 	one, two, three := mirroredPackage(t, "a", "linux_amd64"), mirroredPackage(t, "a", "darwin_arm64"), mirroredPackage(t, "c", "linux_amd64")
 	one.Selection.Locked, two.Selection.Locked = true, true
 	three.Selection.Constraints = getproviders.MustParseConstraints("~> 1.0")
@@ -65,7 +66,7 @@ func TestMirror_PlatformsOfOnePathAreApart(t *testing.T) {
 	var out bytes.Buffer
 	now := time.Date(2026, 1, 1, 0, 0, 0, 0, time.UTC)
 	clock := func() time.Time { now = now.Add(time.Second); return now }
-	v := NewMirror(Options{Now: clock, Product: getproviders.Terraform("1.15.9"), Plain: true, Stdout: Stream{Writer: &out}, Stderr: Stream{Writer: &out}})
+	v := NewMirror(Options{Now: clock, Product: getproviders.Terraform("1.15.9"), Plain: true, Stdout: terminal.Stream{Writer: &out}, Stderr: terminal.Stream{Writer: &out}})
 	one, two := mirroredPackage(t, "a", "darwin_arm64"), mirroredPackage(t, "a", "linux_amd64")
 	one.Path, two.Path = "oci://host/a:1.0.0", "oci://host/a:1.0.0"
 	v.Observe(archivedir.QueuedEvent{Packages: []archivedir.Package{one, two}})
@@ -86,7 +87,7 @@ func TestMirror_PlatformsOfOnePathAreApart(t *testing.T) {
 	if out.String() != want {
 		t.Errorf("got\n%s\nwant\n%s", &out, want)
 	}
-	if a, b := v.report.Packages[0].jsonSpan, v.report.Packages[1].jsonSpan; reflect.DeepEqual(a, b) {
+	if a, b := v.Activity.Span(one.Selection, one.Platform), v.Activity.Span(two.Selection, two.Platform); a == b {
 		t.Errorf("both began and ended at the same times: %+v", a)
 	}
 }
@@ -98,7 +99,7 @@ func TestMirrorProblems_SayWhatFailed(t *testing.T) {
 		return &resolve.ProviderError{Provider: p.Selection.Provider, Version: p.Selection.Version, Step: step, Err: err}
 	}
 	onLinux := func(err error) error { return &resolve.PlatformError{Platform: p.Platform, Err: err} }
-	got := MirrorProblems(errors.Join(
+	got := explain.MirrorProblems(errors.Join(
 		fail(resolve.StepQuery, errors.New("gone")),
 		fail(resolve.StepMetadata, onLinux(errors.New("gone"))),
 		fail(resolve.StepFetch, onLinux(errors.New("gone"))),
@@ -121,7 +122,7 @@ func TestMirrorProblems_SayWhatFailed(t *testing.T) {
 	if !slices.Equal(lines, want) {
 		t.Errorf("got\n%s\nwant\n%s", strings.Join(lines, "\n"), strings.Join(want, "\n"))
 	}
-	if got := MirrorProblems(fail(resolve.StepCancel, onLinux(context.Canceled))); len(got) != 1 || !strings.Contains(got[0].Summary, "canceled") {
+	if got := explain.MirrorProblems(fail(resolve.StepCancel, onLinux(context.Canceled))); len(got) != 1 || !strings.Contains(got[0].Summary, "canceled") {
 		t.Errorf("an interrupt: %v", got)
 	}
 }

@@ -1,30 +1,16 @@
 package view
 
 import (
-	"bytes"
-	"crypto/sha256"
 	_ "embed"
-	"encoding/base64"
-	"encoding/json"
 	"io"
 	"slices"
-	"strings"
-	"time"
 
 	"github.com/tfdeps/tfdeps/command/problem"
+	"github.com/tfdeps/tfdeps/command/view/explain"
+	"github.com/tfdeps/tfdeps/command/view/page"
+	"github.com/tfdeps/tfdeps/command/view/result"
+	"github.com/tfdeps/tfdeps/command/view/terminal"
 	"github.com/tfdeps/tfdeps/getproviders"
-)
-
-// The page of a run: its text, how it looks, and what draws it from the data. Package
-// html/template would cost 9 MB of the program (see CONTRIBUTING.md), so the data is in the page as
-// JSON without "<", and the script makes texts of it and nothing else.
-var (
-	//go:embed report/page.html
-	reportPage string
-	//go:embed report/page.css
-	reportStyle string
-	//go:embed report/page.js
-	reportScript string
 )
 
 // reportFormat is the version of the data in the page.
@@ -32,16 +18,16 @@ const reportFormat = 1
 
 // addProblems takes note of what people are told.
 func (r *run) addProblems(problems problem.List) {
-	for _, p := range ordered(problems) {
+	for _, p := range explain.Ordered(problems) {
 		if problem.IsWarning(p) {
 			r.warnings++
 		} else {
 			r.errors++
 		}
 	}
-	r.quota.show(problems, func(p *problem.Problem) int {
-		found := newJSONProblem(p, nil)
-		if !slices.ContainsFunc(r.problems, func(other jsonProblem) bool {
+	r.quota.Show(problems, func(p *problem.Problem) int {
+		found := result.NewProblem(p, nil)
+		if !slices.ContainsFunc(r.problems, func(other result.Problem) bool {
 			return other.Summary == found.Summary && other.Detail == found.Detail
 		}) {
 			r.problems = append(r.problems, found)
@@ -57,51 +43,26 @@ type ReportHead struct {
 	Failed    bool
 }
 
-// WriteReport writes the web page of the run so far: what was asked, fetched and linked, when, and how large it was.
-func (v *Init) WriteReport(w io.Writer, head ReportHead) error { return v.run.write(w, head) }
-
 // write writes the page. What is still open counts as ended now.
 func (r *run) write(w io.Writer, head ReportHead) error {
 	at := r.at()
-	data := struct {
-		Format    int           `json:"format"`
-		Product   string        `json:"product"`
-		Own       string        `json:"tfdeps"`
-		Platform  string        `json:"platform"`
-		Directory string        `json:"directory"`
-		Began     time.Time     `json:"began"`
-		Took      float64       `json:"took"` // milliseconds
-		Failed    bool          `json:"failed"`
-		Rows      []item        `json:"rows"`
-		Problems  []jsonProblem `json:"problems"`
-	}{
-		reportFormat, r.product.Name + " " + r.product.Version, head.Own, getproviders.CurrentPlatform().String(), printableLine(head.Directory),
-		r.began.UTC(), at, head.Failed, []item{}, orEmpty(r.problems),
-	}
+	rows := []item{}
 	for _, w := range r.order {
 		if w.Outcome == "" {
 			w.enter("", at)
 		}
 		row := *w
 		for _, text := range []*string{&row.Name, &row.Version, &row.Source, &row.Trust, &row.Error} {
-			*text = printableLine(*text)
+			*text = terminal.PrintableLine(*text)
 		}
-		data.Rows = append(data.Rows, row)
+		rows = append(rows, row)
 	}
-	for i := range data.Problems {
-		p := &data.Problems[i]
-		p.Summary, p.Detail = Printable(p.Summary), Printable(p.Detail)
-	}
-	encoded, err := json.Marshal(data) // which writes "<" as \u003c, so that nothing ends the element
-	if err != nil {
-		return err
-	}
-	// Of scripts, the browser runs only the one with this hash.
-	sum := sha256.Sum256([]byte(reportScript))
-	page := strings.NewReplacer(
-		"/*STYLE*/", reportStyle, "/*SCRIPT*/", reportScript, "HASH", base64.StdEncoding.EncodeToString(sum[:]),
-		"/*DATA*/", string(bytes.ToValidUTF8(PrintableJSON(encoded), []byte("?"))),
-	).Replace(reportPage)
-	_, err = io.WriteString(w, page)
-	return err
+	return page.Write(w, result.Object{
+		"format", reportFormat, "product", r.product.Name + " " + r.product.Version, "tfdeps", head.Own, "platform", getproviders.CurrentPlatform(),
+		"directory", terminal.PrintableLine(head.Directory), "began", r.began.UTC(), "took", at, // milliseconds
+		"failed", head.Failed, "rows", rows, "problems", result.Each(r.problems, func(p result.Problem) result.Problem {
+			p.Summary, p.Detail = terminal.Printable(p.Summary), terminal.Printable(p.Detail)
+			return p
+		}),
+	})
 }

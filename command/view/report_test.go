@@ -13,6 +13,7 @@ import (
 
 	"github.com/tfdeps/tfdeps/command/problem"
 	"github.com/tfdeps/tfdeps/command/view/screentest"
+	"github.com/tfdeps/tfdeps/command/view/terminal"
 	"github.com/tfdeps/tfdeps/getproviders"
 	"github.com/tfdeps/tfdeps/getproviders/hosts"
 	"github.com/tfdeps/tfdeps/internal/config/modules"
@@ -171,7 +172,7 @@ func TestReport_HoldsNoMarkupOfOthers(t *testing.T) {
 	if strings.Contains(page, "<img") || strings.Count(page, "</script>") != 2 || strings.Contains(page, "src=") && strings.Contains(page, `src="`) {
 		t.Error("the page has markup that came in as data")
 	}
-	if !strings.Contains(dataIn(t, page).Rows[1].Name, printableLine(hostileText)) {
+	if !strings.Contains(dataIn(t, page).Rows[1].Name, terminal.Printable(hostileText)) {
 		t.Errorf("the name isn't what it was: %+v", dataIn(t, page).Rows[1])
 	}
 	for _, resource := range []string{"http://", "https://", "@import", "url("} {

@@ -1,33 +1,53 @@
 package view
 
 import (
-	"cmp"
+	"maps"
+	"slices"
 	"strings"
 	"time"
 
+	"github.com/tfdeps/tfdeps/command/problem"
+	"github.com/tfdeps/tfdeps/command/view/explain"
+	"github.com/tfdeps/tfdeps/command/view/result"
+	"github.com/tfdeps/tfdeps/command/view/terminal"
 	"github.com/tfdeps/tfdeps/getproviders"
 	"github.com/tfdeps/tfdeps/internal/config/modules"
 	"github.com/tfdeps/tfdeps/providercache/event"
+	"github.com/tfdeps/tfdeps/providercache/resolve"
 )
 
-// run is the record of an init. The summary, the objects for programs and the web page are made of it.
+// run is the record of what a command does. Bars, lines, the summary, objects for programs and the web page are made of it.
 // It is for one goroutine at a time.
 type run struct {
-	product  getproviders.Product
-	now      func() time.Time
-	began    time.Time
-	items    map[string]*item // by kind and name
-	order    []*item          // in the order of their first events
-	problems []jsonProblem    // each once
-	quota    quota            // of the problems
-	errors   int              // that were shown
-	warnings int
-	modules  int  // that are called
-	changed  bool // something else was done than looking
+	product   getproviders.Product
+	now       func() time.Time
+	began     time.Time
+	doing     string                // what is said to be done to a provider whose archives are put somewhere
+	platform  getproviders.Platform // of the packages that are put into a cache; zero: they aren't
+	platforms bool                  // a package may be wanted for several platforms
+	verifies  bool                  // nothing is fetched, so that nothing can be kept
+	items     map[packageKey]*item
+	order     []*item // what is in the page, in the order of the first events
+	turns     turns
+	heads     turns // of providers that have no packages: built-in ones, and those without a version
+	tasks     terminal.Tasks
+	touched   []*terminal.Task // by the last event
+	signed    bool             // a package was installed whose signer isn't HashiCorp
+	problems  []result.Problem // each once
+	quota     explain.Quota    // of the problems
+	errors    int              // that were shown
+	warnings  int
+	modules   int  // that are called
+	changed   bool // something else was done than looking
 }
 
 func newRun(o Options) *run {
-	return &run{product: o.Product, now: o.Now, began: o.Now(), items: map[string]*item{}}
+	r := &run{product: o.Product, platforms: o.Platforms, now: o.Now, items: map[packageKey]*item{}}
+	if r.now == nil {
+		r.now = time.Now
+	}
+	r.began, r.tasks.Now = r.now(), r.now
+	return r
 }
 
 // item is what is known of a provider or a module. What has a name in JSON is in the page.
@@ -44,13 +64,14 @@ type item struct {
 	Error   string       `json:"error,omitempty"`
 	Spans   []reportSpan `json:"spans"`
 
-	provider getproviders.Provider
+	key      packageKey
+	warnings problem.List // of its sources
 	way      way
 	keyID    string
 	fetched  int64 // Came, once it is in its place
 	err      error
-	span     span // from when its version was known, or from when it was fetched
-	heard    bool // how far the download is was told
+	span     result.Span // from when its version was known, or from when it was fetched
+	heard    bool        // how far the download is was told
 	doing    string
 	since    float64 // when doing began
 }
@@ -83,19 +104,35 @@ var phaseSpans = [...]string{event.Downloading: "fetch", event.Unpacking: "unpac
 // at is the present, in milliseconds since the beginning.
 func (r *run) at() float64 { return float64(r.now().Sub(r.began).Microseconds()) / 1000 }
 
-func (r *run) item(kind, name string) *item {
-	key := kind + " " + name
-	if r.items[key] == nil {
-		r.items[key] = &item{Kind: kind, Name: name, Spans: []reportSpan{}}
-		r.order = append(r.order, r.items[key])
+// item finds or begins what is known of a package, of a provider with all its packages, or of a module.
+func (r *run) item(key packageKey) *item {
+	w := r.items[key]
+	if w == nil {
+		w = &item{Kind: "module", Name: key.Module, Spans: []reportSpan{}, key: key}
+		r.items[key] = w
+		if key.Module == "" {
+			w.Kind, w.Name = "provider", r.product.Short(key.Provider)
+		}
+		if key.Version == (getproviders.Version{}) {
+			r.order = append(r.order, w)
+		}
 	}
-	return r.items[key]
+	return w
 }
 
-func (r *run) provider(p getproviders.Provider) *item {
-	w := r.item("provider", r.product.Short(p))
-	w.provider = p
-	return w
+// begin notes when the work on a package began.
+func (r *run) begin(key packageKey) { r.item(key).span = result.Span{Begun: r.now()} }
+
+// over notes when it ended; where it didn't begin there is nothing to note.
+func (r *run) over(key packageKey) {
+	if w := r.items[key]; w != nil && !w.span.Begun.IsZero() {
+		w.span.Ended = r.now()
+	}
+}
+
+// span is when the work on a package began and ended.
+func (r *run) span(s resolve.Selection, platform getproviders.Platform) result.Span {
+	return r.item(keyOf(s, platform)).span
 }
 
 // advance records how far a download is. The first time it is what was here already; less than before means that all
@@ -130,77 +167,24 @@ func (r *run) finish(w *item, outcome string) {
 	if w.Outcome = outcome; outcome != "" {
 		w.Spans = append(w.Spans, reportSpan{"done", at, at})
 	}
-	if !w.span.begun.IsZero() {
-		w.span.ended = r.now()
-	}
-}
-
-// observe is for the events of providers. A package that was put into its place stays so, whatever a
-// second look at it finds.
-func (r *run) observe(e event.Event) {
-	if e.Provider() == (getproviders.Provider{}) {
-		return
-	}
-	w, at := r.provider(e.Provider()), r.at()
-	switch e := e.(type) {
-	case event.BuiltInEvent:
-		w.way = partOfProduct
-		r.finish(w, "built in")
-	case event.QueryEvent:
-		w.enter("ask", at)
-	case event.SelectedEvent:
-		w.Version, w.span = e.Version.String(), span{begun: r.now()}
-		w.enter("", at)
-	case event.HashingEvent:
-		w.enter("read", at)
-	case event.FetchingEvent:
-		w.Source, w.span, w.way = e.Source, span{begun: r.now()}, downloaded
-		switch e.Location.(type) {
-		case getproviders.LocalArchive, getproviders.LocalDirectory:
-			w.way = fromLocal
-		}
-		w.enter("fetch", at)
-	case event.ProgressEvent:
-		w.advance(e.Done)
-	case event.PhaseEvent:
-		w.enter(phaseSpans[e.Phase], at)
-	default:
-		r.ended(w, e)
-	}
-}
-
-// ended is for the last event of a provider.
-func (r *run) ended(w *item, e event.Event) {
-	switch e := e.(type) {
-	case event.FetchedEvent:
-		w.Version, w.Source, w.Trust, w.keyID = e.Version.String(), cmp.Or(e.Source, w.Source), e.Authentication.TrustLevel.String(), e.Authentication.KeyID
-		w.fetched = w.Came
-		if w.How = e.Link.String(); e.Link == 0 {
-			w.How = ""
-		}
-		r.finish(w, "fetched")
-	case event.LinkedEvent:
-		w.Version, w.How, w.Trust = e.Version.String(), e.Link.String(), e.Authentication.TrustLevel.String()
-		w.Source, w.way = "shared cache", fromCache
-		r.finish(w, "linked")
-	case event.PresentEvent:
-		if w.Version = e.Version.String(); w.way == unknownWay {
-			w.way = wasPresent
-		}
-		r.finish(w, "present")
-	case event.FailedEvent:
-		w.way, w.err = didFail, e.Err
-		w.Error = oneLine(withHint(e.Err))
-		r.finish(w, "failed")
-	}
+	r.over(w.key)
 }
 
 // overridden is for a provider that comes by other means than a package.
 func (r *run) overridden(p getproviders.Provider, by string) *item {
-	w := r.provider(p)
+	w := r.item(packageKey{Provider: p})
 	w.Source = by
 	r.finish(w, "overridden")
 	return w
+}
+
+// takeWarnings are what registries had to say to their users, in the order of the providers' addresses.
+func (r *run) takeWarnings() (all problem.List) {
+	items := slices.SortedFunc(maps.Values(r.items), func(a, b *item) int { return a.key.Provider.Compare(b.key.Provider) })
+	for _, w := range items {
+		all, w.warnings = append(all, w.warnings...), nil
+	}
+	return all
 }
 
 // observeModules is for the events of modules. Those that needn't be fetched aren't among the items.
@@ -208,61 +192,45 @@ func (r *run) observeModules(e modules.Event) {
 	r.changed = true
 	switch e := e.(type) {
 	case modules.Downloading:
-		w := r.item("module", e.Key)
-		w.Source, w.Version, w.way, w.span = e.Package, e.Version, moduleFetched, span{begun: r.now()}
+		w := r.item(packageKey{Module: e.Key})
+		w.Source, w.Version, w.way, w.span = e.Package, e.Version, moduleFetched, result.Span{Begun: r.now()}
 		w.enter("fetch", r.at())
 	case modules.Recorded:
-		if w := r.items["module "+e.Key]; w != nil {
+		if w := r.items[packageKey{Module: e.Key}]; w != nil {
 			r.finish(w, "fetched")
 		}
 	}
 }
 
-// record is an object that only programs get: of a type that neither Terraform nor OpenTofu has.
-type record struct {
-	kind string // its type
-	text string // what people would be told
-	keys map[string]any
-}
-
-// record is the object for what became of a provider.
-func (w *item) record() record {
+// object is what programs get to know of what became of a provider, by a type that neither Terraform nor OpenTofu has.
+func (w *item) object() line {
 	did := strings.ReplaceAll(w.Outcome, " ", "_")
-	keys, text := map[string]any{"provider": w.provider.String(), "action": did}, w.Name
+	keys, text := result.Object{"provider", w.key.Provider, "action", did}, w.Name
 	if w.Version != "" && w.err == nil {
-		keys["version"] = w.Version
-		text += " v" + w.Version
+		keys = append(keys, "version", w.Version)
+		text = w.what()
 	}
 	switch did {
 	case "overridden":
-		keys["source"] = w.Source
+		keys = append(keys, "source", w.Source)
 	case "linked":
-		keys["cache"], keys["link"] = "hit", w.How
+		keys = append(keys, "cache", "hit", "link", w.How)
 	case "fetched":
-		keys["source"], keys["bytes"], keys["cache"], keys["authentication"] = w.Source, w.fetched, "unused", w.Trust
+		cache := "unused"
 		if w.How != "" {
-			keys["cache"], keys["link"] = "filled", w.How
+			cache = "filled"
 		}
-		if w.keyID != "" {
-			keys["key_id"] = w.keyID
-		}
-	case "failed":
-		failure := newJSONFailure(w.err)
-		keys["error"], keys["code"] = failure.Error, failure.Code
+		keys = append(keys, "source", w.Source, "bytes", w.fetched, "cache", cache, "link?", w.How, "authentication", w.Trust, "key_id?", w.keyID)
 	}
-	w.span.addTo(keys)
-	return record{"package", text + ": " + did, keys}
+	return line{json: text + ": " + did, kind: "package", keys: slices.Concat(keys, result.ErrorObject(w.err), w.span.Object())}
 }
 
-// moduleRecord is the object for a module that is in its place now.
-func (r *run) moduleRecord(e modules.Recorded) record {
-	w := r.items["module "+e.Key]
-	keys := map[string]any{"key": e.Key, "source": modules.Redact(e.Source), "dir": e.Dir, "fetched": w != nil}
-	if e.Version != "" {
-		keys["version"] = e.Version
-	}
+// moduleObject is the object for a module that is in its place now.
+func (r *run) moduleObject(e modules.Recorded) line {
+	w := r.items[packageKey{Module: e.Key}]
+	keys := result.Object{"key", e.Key, "source", modules.Redact(e.Source), "dir", e.Dir, "fetched", w != nil, "version?", e.Version}
 	if w != nil {
-		w.span.addTo(keys)
+		keys = append(keys, w.span.Object()...)
 	}
-	return record{"module", "module " + e.Key + " in " + e.Dir, keys}
+	return line{json: "module " + e.Key + " in " + e.Dir, kind: "module", keys: keys}
 }

@@ -7,6 +7,7 @@ import (
 	"slices"
 	"strings"
 	"testing"
+	"unicode"
 
 	"github.com/tfdeps/tfdeps/getproviders"
 	"github.com/tfdeps/tfdeps/providercache/event"
@@ -19,12 +20,29 @@ var (
 	builtIn = getproviders.Provider{Hostname: "terraform.io", Namespace: "builtin", Type: "terraform"}
 )
 
-// names makes events short enough for tables.
-func names(events ...event.Event) string {
-	var texts []string
+// recorded is a record that has seen events.
+func recorded(events ...event.Event) *run {
+	r := newRun(Options{Product: getproviders.Terraform("1.15.9")})
 	for _, e := range events {
-		kind := strings.TrimSuffix(strings.TrimPrefix(fmt.Sprintf("%T", e), "event."), "Event")
-		texts = append(texts, strings.ToLower(kind)+" "+e.Provider().Type)
+		r.observe(e)
+	}
+	return r
+}
+
+// names makes lines short enough for tables.
+func names(lines []line) string {
+	var texts []string
+	for _, l := range lines {
+		_, name, _ := strings.Cut(l.human+l.json, "acme/")
+		name = strings.FieldsFunc(name+" terraform", func(r rune) bool { return !unicode.IsLetter(r) })[0]
+		switch {
+		case l.kind == "package":
+			texts = append(texts, fmt.Sprint(l.keys[3], " ", name))
+		case strings.HasPrefix(l.human, "- Finding"):
+			texts = append(texts, "query "+name)
+		case strings.HasPrefix(l.human, "- Installing"):
+			texts = append(texts, "fetching "+name)
+		}
 	}
 	return strings.Join(texts, ", ")
 }
@@ -45,7 +63,7 @@ func TestSequence_ReleasesAsEarlyAsTheOrderAllows(t *testing.T) {
 		{pending(gamma, alpha, builtIn, beta), ""},
 		{event.QueryEvent{Addr: beta}, ""},
 		{event.QueryEvent{Addr: alpha}, ""},
-		{event.BuiltInEvent{Addr: builtIn}, "builtin terraform, query alpha, query beta"},
+		{event.BuiltInEvent{Addr: builtIn}, "built_in terraform, query alpha, query beta"},
 		{event.FetchingEvent{Addr: beta}, ""},
 		{event.FetchingEvent{Addr: alpha}, ""},
 		{event.ProgressEvent{Addr: alpha, Done: 1, Total: 2}, ""},
@@ -56,14 +74,15 @@ func TestSequence_ReleasesAsEarlyAsTheOrderAllows(t *testing.T) {
 		{event.FetchedEvent{Addr: alpha}, "fetched alpha, fetching beta, fetched beta, present gamma"},
 		{event.FetchedEvent{Addr: alpha}, ""}, // it isn't waited for any more
 	}
-	var s sequence
+	r := recorded()
 	for i, step := range steps {
-		if got := names(s.add(step.event)...); got != step.want {
-			t.Errorf("step %d, %s: released %q, want %q", i, names(step.event), got, step.want)
+		r.observe(step.event)
+		if got := names(r.turns.take()); got != step.want {
+			t.Errorf("step %d, %T: released %q, want %q", i, step.event, got, step.want)
 		}
 	}
-	if rest := s.rest(); len(rest) > 0 {
-		t.Errorf("%q were held back", names(rest...))
+	if rest := r.turns.rest(); len(rest) > 0 {
+		t.Errorf("%q were held back", names(rest))
 	}
 }
 
@@ -86,24 +105,21 @@ func TestSequence_DoesNotWaitForWhatFailed(t *testing.T) {
 			pending(alpha, builtIn), event.QueryEvent{Addr: alpha}, failed(builtIn), event.PresentEvent{Addr: alpha},
 		},
 	} {
-		var s sequence
-		var got []event.Event
+		r := recorded()
+		var got []line
 		for _, e := range events {
-			got = append(got, s.add(e)...)
+			r.observe(e)
+			got = append(got, r.turns.take()...)
 		}
-		if names(got...) != want {
-			t.Errorf("released %q, want %q", names(got...), want)
+		if names(got) != want {
+			t.Errorf("released %q, want %q", names(got), want)
 		}
 	}
 }
 
 func TestSequence_GivesUpTheRestInOrder(t *testing.T) {
-	var s sequence
-	s.add(pending(alpha, beta, gamma))
-	s.add(event.QueryEvent{Addr: gamma})
-	s.add(event.QueryEvent{Addr: beta})
-	s.add(event.FetchingEvent{Addr: beta})
-	if got, want := names(s.rest()...), "query beta, query gamma, fetching beta"; got != want {
+	r := recorded(pending(alpha, beta, gamma), event.QueryEvent{Addr: gamma}, event.QueryEvent{Addr: beta}, event.FetchingEvent{Addr: beta})
+	if got, want := names(r.turns.rest()), "query beta, query gamma, fetching beta"; got != want {
 		t.Errorf("the rest is %q, want %q", got, want)
 	}
 }
@@ -122,26 +138,30 @@ func TestSequence_IsTheSameForEveryInterleaving(t *testing.T) {
 			event.PresentEvent{Addr: beta},
 		},
 		{
-			event.QueryEvent{Addr: gamma},
-			event.FetchingEvent{Addr: gamma}, event.FailedEvent{Addr: gamma},
+			event.QueryEvent{Addr: gamma}, event.WarningEvent{Addr: gamma},
+			event.FetchingEvent{Addr: gamma}, event.FailedEvent{Addr: gamma, Err: errors.New("no")},
 		},
 	}
-	const want = "builtin terraform, query alpha, query beta, query gamma, " +
-		"fetching alpha, fetched alpha, warning beta, present beta, fetching gamma, failed gamma"
+	const want = "built_in terraform, query alpha, query beta, query gamma, " +
+		"fetching alpha, fetched alpha, present beta, fetching gamma, failed gamma"
 	random := rand.New(rand.NewPCG(1, 2))
 	for range 500 {
-		var s sequence
-		got := s.add(pending(alpha, beta, gamma, builtIn))
+		r := recorded(pending(alpha, beta, gamma, builtIn))
+		got := r.turns.take()
 		left := slices.Clone(streams)
 		for len(left) > 0 {
 			i := random.IntN(len(left))
-			got = append(got, s.add(left[i][0])...)
+			r.observe(left[i][0])
+			got = append(got, r.turns.take()...)
 			if left[i] = left[i][1:]; len(left[i]) == 0 {
 				left = slices.Delete(left, i, i+1)
 			}
 		}
-		if names(got...) != want {
-			t.Fatalf("released %q, want %q", names(got...), want)
+		if names(got) != want {
+			t.Fatalf("released %q, want %q", names(got), want)
+		}
+		if told := r.takeWarnings(); len(told) != 2 || !strings.Contains(told[0].Detail, "beta") || !strings.Contains(told[1].Detail, "gamma") {
+			t.Fatalf("warnings: %v", told)
 		}
 	}
 }

@@ -7,6 +7,9 @@ import (
 	"slices"
 	"strings"
 	"time"
+
+	"github.com/tfdeps/tfdeps/command/view/result"
+	"github.com/tfdeps/tfdeps/command/view/terminal"
 )
 
 // nameOfSource is what a source is called where it is clear what it is: the
@@ -38,9 +41,9 @@ func (n tally) providers() int {
 // text is the last line of a run: how many providers and modules there are, where they came from, and how long it took.
 func (r *run) text(now time.Time) string {
 	n := r.tally()
-	what, took := count(n.providers(), "provider"), seconds(now.Sub(r.began))
+	what, took := terminal.Count(n.providers(), "provider"), terminal.Seconds(now.Sub(r.began))
 	if r.modules > 0 {
-		what += ", " + count(r.modules, "module")
+		what += ", " + terminal.Count(r.modules, "module")
 	}
 	if !r.changed && n[wasPresent] == n.providers() {
 		return fmt.Sprintf("Checked %s in %s: nothing to do", what, took)
@@ -55,7 +58,7 @@ func (r *run) text(now time.Time) string {
 		{fromLocal, fmt.Sprintf("%d from local directories", n[fromLocal])},
 		{fromCache, fmt.Sprintf("%d from the cache", n[fromCache])},
 		{wasPresent, fmt.Sprintf("%d in place already", n[wasPresent])},
-		{moduleFetched, count(n[moduleFetched], "module") + " fetched"},
+		{moduleFetched, terminal.Count(n[moduleFetched], "module") + " fetched"},
 	} {
 		if n[part.way] > 0 {
 			parts = append(parts, part.text)
@@ -72,14 +75,14 @@ func (r *run) sources() string {
 	bytes := map[string]int64{}
 	for _, w := range r.order {
 		if w.way == downloaded {
-			bytes[Printable(nameOfSource(w.Source))] += w.fetched
+			bytes[terminal.Printable(nameOfSource(w.Source))] += w.fetched
 		}
 	}
 	names := slices.SortedFunc(maps.Keys(bytes), func(a, b string) int {
 		return cmp.Or(cmp.Compare(bytes[b], bytes[a]), strings.Compare(a, b))
 	})
 	for i, name := range names {
-		names[i] = megabytes(bytes[name])
+		names[i] = terminal.Megabytes(bytes[name])
 		if name != "" {
 			names[i] += " from " + name
 		}
@@ -87,8 +90,8 @@ func (r *run) sources() string {
 	return strings.Join(names, ", ")
 }
 
-// record is the last object, which sums a run up.
-func (r *run) record(code int) record {
+// object is the last one, which sums a run up.
+func (r *run) object(code int) line {
 	var bytes int64
 	for _, w := range r.order {
 		bytes += w.fetched
@@ -97,23 +100,16 @@ func (r *run) record(code int) record {
 	text := r.text(now)
 	switch {
 	case r.errors > 0:
-		text = fmt.Sprintf("Failed after %s: %s", seconds(now.Sub(r.began)), count(r.errors, "error"))
+		text = fmt.Sprintf("Failed after %s: %s", terminal.Seconds(now.Sub(r.began)), terminal.Count(r.errors, "error"))
 	case n.providers()+r.modules == 0:
-		text = "Done in " + seconds(now.Sub(r.began))
+		text = "Done in " + terminal.Seconds(now.Sub(r.began))
 	}
-	return record{"summary", text, map[string]any{
-		"started_at": stamp(r.began), "ended_at": stamp(now), "exit_code": code, "errors": r.errors, "warnings": r.warnings, "bytes": bytes,
-		"changed": r.changed || n[wasPresent] < n.providers(),
-		"providers": map[string]int{
+	return line{json: text, kind: "summary", keys: result.Object{
+		"started_at", result.Stamp(r.began), "ended_at", result.Stamp(now), "exit_code", code, "errors", r.errors, "warnings", r.warnings, "bytes", bytes,
+		"changed", r.changed || n[wasPresent] < n.providers(),
+		"providers", map[string]int{
 			"built_in": n[partOfProduct], "present": n[wasPresent], "linked": n[fromCache], "local": n[fromLocal], "downloaded": n[downloaded], "failed": n[didFail],
 		},
-		"modules": map[string]int{"called": r.modules, "fetched": n[moduleFetched]},
+		"modules", map[string]int{"called": r.modules, "fetched": n[moduleFetched]},
 	}}
 }
-
-// record writes nothing: the object is for programs.
-func (h *humanPrinter) record(record) {}
-
-func (j *jsonPrinter) record(r record) { j.write("info", r.text, r.kind, r.keys) }
-
-func (b both) record(r record) { b.programs.record(r) }

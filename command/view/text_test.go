@@ -10,6 +10,7 @@ import (
 	"github.com/hashicorp/hcl/v2"
 
 	"github.com/tfdeps/tfdeps/command/problem"
+	"github.com/tfdeps/tfdeps/command/view/terminal"
 	"github.com/tfdeps/tfdeps/getproviders"
 	"github.com/tfdeps/tfdeps/providercache/event"
 )
@@ -32,8 +33,8 @@ func newSpeaker(change func(*Options)) *speaker {
 	s := &speaker{}
 	opts := Options{
 		Product:  getproviders.Terraform("1.15.9"),
-		Stdout:   Stream{Writer: &s.out},
-		Stderr:   Stream{Writer: &s.err},
+		Stdout:   terminal.Stream{Writer: &s.out},
+		Stderr:   terminal.Stream{Writer: &s.err},
 		Now:      func() time.Time { return time.Date(2026, 5, 4, 3, 2, 1, 123456000, time.UTC) },
 		Progress: ProgressNone,
 		ReadFile: func(name string) ([]byte, error) {
@@ -193,7 +194,7 @@ func TestHuman_Problems(t *testing.T) {
 		problem.At(bogus(), problem.Error("Unsupported argument",
 			"An argument of this name is not expected here, nor is it expected anywhere else in the world of configurations.")),
 		problem.At(elsewhere, problem.Warning("Strange", "It is strange:\n  terraform init")),
-		problem.Error("Broken", ""),
+		problem.Error("broken", ""),
 		problem.At(bogus(), problem.Error("Unsupported argument",
 			"An argument of this name is not expected here, nor is it expected anywhere else in the world of configurations.")),
 	}
@@ -203,7 +204,7 @@ func TestHuman_Problems(t *testing.T) {
 		want   string
 	}{
 		{"boxes where nothing is against them", nil, `╷
-│ Error: Broken
+│ Error: broken
 │ 
 │ 
 ╵
@@ -227,7 +228,7 @@ func TestHuman_Problems(t *testing.T) {
 ╵
 `},
 		{"none with -no-color", func(o *Options) { o.Plain = true }, `
-Error: Broken
+Error: broken
 
 
 Warning: Strange
@@ -247,7 +248,7 @@ An argument of this name is not expected here, nor is it expected anywhere
 else in the world of configurations.
 `},
 		{"as wide as the terminal", func(o *Options) { o.Stderr.Width = 40; o.ReadFile = nil }, `╷
-│ Error: Broken
+│ Error: broken
 │ 
 │ 
 ╵
@@ -289,7 +290,7 @@ else in the world of configurations.
 // Warnings, downloads and the summary are on stderr if that is a terminal, or if
 // stdout is for programs. Errors always are.
 func TestHuman_WarningsInPipes(t *testing.T) {
-	const warning, problem1 = "╷\n│ Warning: Strange\n│ \n│ Look.\n╵\n\n", "╷\n│ Error: Broken\n│ \n│ \n╵\n\n"
+	const warning, problem1 = "╷\n│ Warning: Strange\n│ \n│ Look.\n╵\n\n", "╷\n│ Error: broken\n│ \n│ \n╵\n\n"
 	for name, tt := range map[string]struct {
 		change           func(*Options)
 		wantOut, wantErr string
@@ -301,9 +302,9 @@ func TestHuman_WarningsInPipes(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			s := newSpeaker(nil)
-			o := Options{Stdout: Stream{Writer: &s.out}, Stderr: Stream{Writer: &s.err}}
+			o := Options{Stdout: terminal.Stream{Writer: &s.out}, Stderr: terminal.Stream{Writer: &s.err}}
 			tt.change(&o)
-			Problems(o, problem.List{problem.Warning("Strange", "Look."), problem.Error("Broken", "")})
+			Problems(o, problem.List{problem.Warning("Strange", "Look."), problem.Error("broken", "")})
 			s.check(t, tt.wantOut, tt.wantErr)
 		})
 	}

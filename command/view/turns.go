@@ -3,48 +3,41 @@ package view
 import (
 	"slices"
 	"strings"
-	"time"
 
 	"github.com/tfdeps/tfdeps/command/problem"
+	"github.com/tfdeps/tfdeps/command/view/explain"
+	"github.com/tfdeps/tfdeps/command/view/terminal"
 	"github.com/tfdeps/tfdeps/getproviders"
-	"github.com/tfdeps/tfdeps/providercache/event"
 	"github.com/tfdeps/tfdeps/providercache/resolve"
 )
 
-// packageKey is what a package of a provider, or of modules, is known by. A zero version or platform
-// stands for all of them when a task is looked for.
-type packageKey struct {
-	provider getproviders.Provider
-	version  getproviders.Version
-	platform getproviders.Platform
-	module   string
-	dir      string // of a package that is only verified
-}
+// packageKey is what a package is known by.
+type packageKey = terminal.Key
 
 func keyOf(s resolve.Selection, platform getproviders.Platform) packageKey {
-	return packageKey{provider: s.Provider, version: s.Version, platform: platform}
+	return packageKey{Provider: s.Provider, Version: s.Version, Platform: platform}
 }
 
-// turns puts what there is to tell of packages into a fixed order, whichever is done first: what there is
-// of one is told when all before it are done. T is an event, or a text.
-type turns[T any] []turn[T]
+// turns puts the lines about packages into a fixed order, whichever is done first: those about one package are
+// printed when all before it are done.
+type turns []turn
 
-// turn is what there is to tell of one package.
-type turn[T any] struct {
+// turn has the lines about one package.
+type turn struct {
 	key  packageKey
-	told []T
+	told []line
 	done bool // nothing more will come
 }
 
-// put keeps things until their turn. Packages that aren't expected, or not any more, are left out.
-func (t turns[T]) put(key packageKey, done bool, things ...T) {
-	if i := slices.IndexFunc(t, func(w turn[T]) bool { return w.key == key }); i >= 0 {
-		t[i].told, t[i].done = append(t[i].told, things...), t[i].done || done
+// put keeps lines until their turn. Packages that aren't expected, or not any more, are left out.
+func (t turns) put(key packageKey, done bool, lines ...line) {
+	if i := slices.IndexFunc(t, func(w turn) bool { return w.key == key }); i >= 0 {
+		t[i].told, t[i].done = append(t[i].told, lines...), t[i].done || done
 	}
 }
 
-// take removes and returns what has its turn.
-func (t *turns[T]) take() (all []T) {
+// take removes and returns the lines whose turn it is.
+func (t *turns) take() (all []line) {
 	for len(*t) > 0 {
 		first := &(*t)[0]
 		all = append(all, first.told...)
@@ -56,8 +49,8 @@ func (t *turns[T]) take() (all []T) {
 	return all
 }
 
-// rest removes and returns all.
-func (t *turns[T]) rest() (all []T) {
+// rest removes and returns all lines: an interrupted run doesn't finish every package.
+func (t *turns) rest() (all []line) {
 	for _, w := range *t {
 		all = append(all, w.told...)
 	}
@@ -65,55 +58,8 @@ func (t *turns[T]) rest() (all []T) {
 	return all
 }
 
-// inTurn tells of packages that are worked on at once, of each when it is its turn.
-type inTurn struct {
-	activity *Activity
-	product  getproviders.Product
-	now      func() time.Time
-	show     func(text string)
-	turns    turns[string]
-	spans    spans
-	warnings problem.List
-}
-
-func newInTurn(a *Activity, o Options) inTurn {
-	return inTurn{activity: a, product: o.Product, now: o.Now, spans: spans{}}
-}
-
-// Activity is what shows what is under way.
-func (v *inTurn) Activity() *Activity { return v.activity }
-
-func (v *inTurn) warned(e event.WarningEvent) {
-	v.warnings = append(v.warnings, registryWarning(v.product.Short(e.Addr), e.Warnings))
-}
-
-func (v *inTurn) begun(s resolve.Selection, platform getproviders.Platform, text string) {
-	key := keyOf(s, platform)
-	v.spans.begin(key, v.now())
-	v.turns.put(key, false, text)
-}
-
-func (v *inTurn) ended(s resolve.Selection, platform getproviders.Platform, text string) {
-	key := keyOf(s, platform)
-	v.spans.end(key, v.now())
-	v.turns.put(key, true, text)
-}
-
-func (v *inTurn) tell(texts []string) {
-	for _, text := range texts {
-		v.show(text)
-	}
-}
-
-// end tells what is left, and returns what registries had to say.
-func (v *inTurn) end() problem.List {
-	v.activity.Close()
-	v.tell(v.turns.rest())
-	return uniqueWarnings(v.warnings)
-}
-
 // uniqueWarnings are the warnings of sources in one order, each once.
 func uniqueWarnings(warnings problem.List) problem.List {
 	slices.SortStableFunc(warnings, func(a, b *problem.Problem) int { return strings.Compare(a.Detail, b.Detail) })
-	return slices.CompactFunc(warnings, sameProblem)
+	return slices.CompactFunc(warnings, explain.SameProblem)
 }

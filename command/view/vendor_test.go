@@ -6,6 +6,8 @@ import (
 	"testing"
 	"time"
 
+	"github.com/tfdeps/tfdeps/command/view/result"
+	"github.com/tfdeps/tfdeps/command/view/terminal"
 	"github.com/tfdeps/tfdeps/getproviders"
 	"github.com/tfdeps/tfdeps/internal/config/modules"
 	"github.com/tfdeps/tfdeps/providercache/archivedir"
@@ -16,7 +18,7 @@ func vendored(t *testing.T, asJSON bool) (stdout string) {
 	t.Helper()
 	var out, problems bytes.Buffer
 	v := NewVendor(Options{
-		Now: time.Now, Product: getproviders.Terraform("1.15.9"), Plain: true, JSON: asJSON, Stdout: Stream{Writer: &out}, Stderr: Stream{Writer: &problems},
+		Now: time.Now, Product: getproviders.Terraform("1.15.9"), Plain: true, JSON: asJSON, Stdout: terminal.Stream{Writer: &out}, Stderr: terminal.Stream{Writer: &problems},
 	})
 	one, two := mirroredPackage(t, "a", "darwin_arm64"), mirroredPackage(t, "a", "linux_amd64")
 	two.Present = true
@@ -36,7 +38,7 @@ func vendored(t *testing.T, asJSON bool) (stdout string) {
 		t.Error(&problems)
 	}
 	if asJSON {
-		if err := Write(&out, v.Report(), true, Run{}); err != nil {
+		if err := result.Write(&out, v.Report(), true, result.Run{}); err != nil {
 			t.Error(err)
 		}
 	}
@@ -95,8 +97,8 @@ func TestVendor_Report(t *testing.T) {
 func TestVendor_EmptyReportHasNoNulls(t *testing.T) {
 	t.Parallel()
 	var out bytes.Buffer
-	v := NewVendor(Options{Now: time.Now, JSON: true, Stdout: Stream{Writer: &out}})
-	if err := Write(&out, v.Report(), true, Run{}); err != nil || bytes.Contains(out.Bytes(), []byte("null")) {
+	v := NewVendor(Options{Now: time.Now, JSON: true, Stdout: terminal.Stream{Writer: &out}})
+	if err := result.Write(&out, v.Report(), true, result.Run{}); err != nil || bytes.Contains(out.Bytes(), []byte("null")) {
 		t.Errorf("%v, %s", err, &out)
 	}
 }

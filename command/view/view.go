@@ -1,6 +1,5 @@
-// Package view turns what happens during a command into words: lines for
-// people, or JSON for programs. It reads source files to show what a problem
-// is about, writes to the streams that it is given, and does nothing else.
+// Package view keeps the record of what a command does, and prints lines for people or JSON for programs while it runs: events
+// update the record, and bars, lines, the summary and the page are made of it. Reports at the end are in package result, problems in explain.
 //
 // The rules:
 //
@@ -31,37 +30,16 @@
 package view
 
 import (
+	"fmt"
 	"io"
+	"slices"
 	"time"
 
 	"github.com/tfdeps/tfdeps/command/problem"
+	"github.com/tfdeps/tfdeps/command/view/explain"
+	"github.com/tfdeps/tfdeps/command/view/terminal"
 	"github.com/tfdeps/tfdeps/getproviders"
 )
-
-// Stream is an output and what is known about it.
-type Stream struct {
-	io.Writer
-	Terminal bool
-	Color    bool // it is a terminal that understands escape sequences, for colours and for bars
-	Width    int  // columns; 0: not known
-	Height   int  // lines; 0: not known
-
-	resized func() (width, height int) // what they are now; nil: what they were
-}
-
-// size is how large the terminal is now, in columns and lines; height is 0 if it isn't known.
-func (s Stream) size() (width, height int) {
-	width, height = s.Width, s.Height
-	if s.resized != nil {
-		if nowWidth, nowHeight := s.resized(); nowWidth > 0 {
-			width, height = nowWidth, nowHeight
-		}
-	}
-	if width <= 0 {
-		width = unknownWidth
-	}
-	return max(width, 2), height
-}
 
 // Options says what is printed, and where.
 type Options struct {
@@ -76,8 +54,8 @@ type Options struct {
 	// the variable NO_COLOR asks for.
 	Plain, NoColor bool
 	// Similar says which similar problems people are shown as one.
-	Similar        Similar
-	Stdout, Stderr Stream
+	Similar        explain.Similar
+	Stdout, Stderr terminal.Stream
 	// Now is for the time stamps of JSON, and to say how long something took.
 	// It is called by many goroutines.
 	Now func() time.Time
@@ -93,70 +71,66 @@ type Options struct {
 	ReadFile func(name string) ([]byte, error)
 }
 
+// Progress says how it is shown what is under way. With [Options].JSON it is by objects of the type
+// download_progress, if at all.
+type Progress int
+
+// The ways to show it. With ProgressNone, the line at the end that sums a run
+// up is left out, too.
+const (
+	ProgressAuto  Progress = iota // ProgressTTY if stderr is a terminal, else lines as with ProgressPlain, on stdout
+	ProgressTTY                   // bars, on stderr
+	ProgressPlain                 // a line now and then, on stderr
+	ProgressNone                  // not at all
+)
+
+// ParseProgress reads what users give: auto, tty, plain or none.
+func ParseProgress(text string) (Progress, error) {
+	if i := slices.Index([]string{"auto", "tty", "plain", "none"}, text); i >= 0 {
+		return Progress(i), nil
+	}
+	return ProgressNone, fmt.Errorf("%q is not one of auto, tty, plain and none", text)
+}
+
 // printer is one of the two ways to speak.
 type printer interface {
-	// version is the first thing that is said.
-	version(product, own string)
-	// message is a heading or a paragraph of the program itself.
-	message(m message)
-	// line is about one provider, in the words for people and for programs.
 	line(l line)
-	// gap sets off what follows from what came before.
-	gap()
-	// problems are shown in the order given.
-	problems(all problem.List)
-	// checked tells what there is to do, or that there is nothing.
-	checked(reasons []CheckReason)
-	// planned tells what an init would do.
-	planned(product getproviders.Product, p InitPlan)
-	// record is for programs alone.
-	record(r record)
+	// Problems are shown in the order given.
+	Problems(all problem.List)
 }
 
 // both speaks in two ways.
 type both struct{ people, programs printer }
-
-func (b both) version(product, own string) {
-	b.people.version(product, own)
-	b.programs.version(product, own)
-}
-
-func (b both) message(m message) {
-	b.people.message(m)
-	b.programs.message(m)
-}
 
 func (b both) line(l line) {
 	b.people.line(l)
 	b.programs.line(l)
 }
 
-func (b both) gap() {
-	b.people.gap()
-	b.programs.gap()
+func (b both) Problems(all problem.List) {
+	b.people.Problems(all)
+	b.programs.Problems(all)
 }
 
-func (b both) problems(all problem.List) {
-	b.people.problems(all)
-	b.programs.problems(all)
-}
+// humanPrinter speaks to people.
+type humanPrinter struct{ *explain.Printer }
 
-func (b both) checked(reasons []CheckReason) {
-	b.people.checked(reasons)
-	b.programs.checked(reasons)
-}
-
-func newJSONPrinter(o Options) *jsonPrinter {
-	return &jsonPrinter{out: o.Stdout, product: o.Product, now: o.Now, sources: sources{read: o.ReadFile}}
-}
-
-func newHumanPrinter(o Options) *humanPrinter {
-	h := &humanPrinter{out: o.Stdout, err: o.Stderr, warn: o.Stdout, plain: o.Plain, colorless: o.Plain || o.NoColor, similar: o.Similar, sources: sources{read: o.ReadFile}}
-	h.apart = o.Product.Predecessor != nil
-	if o.Stderr.Terminal || o.JSON || o.Data {
-		h.warn = o.Stderr
+func (h humanPrinter) line(l line) {
+	if l.gap {
+		fmt.Fprintln(h.Out)
 	}
-	return h
+	if l.human != "" {
+		fmt.Fprintln(h.Out, h.Paint(h.Out, terminal.Printable(l.human), l.style))
+	}
+}
+
+func newHumanPrinter(o Options) humanPrinter {
+	h := &explain.Printer{Out: o.Stdout, Err: o.Stderr, Warn: o.Stdout, Plain: o.Plain, Colorless: o.Plain || o.NoColor, Similar: o.Similar, Sources: explain.Sources{Read: o.ReadFile}}
+	h.Apart = o.Product.Predecessor != nil
+	if o.Stderr.Terminal || o.JSON || o.Data {
+		h.Warn = o.Stderr
+	}
+	return humanPrinter{h}
 }
 
 // Problems shows errors and warnings to people: first those that belong to no file,
@@ -164,6 +138,6 @@ func newHumanPrinter(o Options) *humanPrinter {
 // once isn't repeated. With Data or JSON, warnings go to stderr, too.
 func Problems(o Options, problems problem.List) {
 	out := newHumanPrinter(o)
-	out.apart = true
-	out.problems(ordered(problems))
+	out.Apart = true
+	out.Problems(explain.Ordered(problems))
 }

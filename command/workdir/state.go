@@ -13,7 +13,7 @@ import (
 
 	"github.com/tfdeps/tfdeps/command/cli"
 	"github.com/tfdeps/tfdeps/command/problem"
-	"github.com/tfdeps/tfdeps/command/view"
+	"github.com/tfdeps/tfdeps/command/view/explain"
 	"github.com/tfdeps/tfdeps/configs"
 	"github.com/tfdeps/tfdeps/getproviders"
 	"github.com/tfdeps/tfdeps/internal/config/backend"
@@ -44,7 +44,7 @@ func (d *Dir) Combine(env cli.Environment, fromState getproviders.Requirements, 
 	})
 	for i, p := range problems {
 		if legacy, ok := p.Extra.(configs.LegacyProvider); ok {
-			problems[i] = view.LegacyProblem(required, legacy.Provider)
+			problems[i] = explain.LegacyProblem(required, legacy.Provider)
 		}
 	}
 	return required, append(problems, d.Disinherit(required)...)

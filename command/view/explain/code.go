@@ -1,0 +1,79 @@
+package explain
+
+import (
+	"net/http"
+	"slices"
+	"strings"
+
+	"github.com/tfdeps/tfdeps/command/problem"
+	"github.com/tfdeps/tfdeps/internal/config/modules"
+)
+
+// CodeOf names a problem for programs: by the error behind it, else by its headline. Every error
+// has a code; of warnings some have none.
+func CodeOf(p *problem.Problem) string {
+	code := ""
+	switch extra := p.Extra.(type) {
+	case problem.Coded:
+		return string(extra)
+	case problem.Caused:
+		if code = CodeOfError(extra.Err); code == "" {
+			code = string(extra.Code)
+		}
+	case modules.Unlocated:
+		code = CodeOfError(extra.Err)
+	}
+	if code == "" {
+		code = problem.OfSummary(p.Summary)
+	}
+	switch {
+	case code != "" || problem.IsWarning(p):
+		return code
+	case p.Subject != nil:
+		return "invalid_configuration"
+	default:
+		return "failed"
+	}
+}
+
+// vague are codes that only say where something failed. What an inner error says counts more.
+var vague = []string{"unreachable", "request_failed", "module_package_failed"}
+
+// CodeOfError is the first code of an error and what it wraps that says more than where it failed;
+// "" if there is none.
+func CodeOfError(err error) string {
+	first := ""
+	for _, part := range wrapped(err) {
+		code := statusCode(part)
+		if coded, ok := part.(interface{ Code() string }); ok && code == "" {
+			code = coded.Code()
+		}
+		if code != "" && !strings.HasPrefix(code, "failed_") && !slices.Contains(vague, code) {
+			return code
+		}
+		if first == "" {
+			first = code
+		}
+	}
+	if strings.HasPrefix(first, "failed_") {
+		return ""
+	}
+	return first
+}
+
+// statusCode is about answers that aren't what was hoped for.
+func statusCode(err error) string {
+	answer, ok := err.(interface{ HTTPStatus() int })
+	switch {
+	case !ok:
+		return ""
+	case answer.HTTPStatus() == http.StatusNotFound, answer.HTTPStatus() == http.StatusGone:
+		return "package_not_found"
+	case answer.HTTPStatus() == http.StatusTooManyRequests:
+		return "rate_limited"
+	case answer.HTTPStatus() >= http.StatusInternalServerError:
+		return "server_failed"
+	default:
+		return ""
+	}
+}

@@ -1,0 +1,248 @@
+// Package explain makes problems of errors, with what to do and with a code, and shows problems to people.
+package explain
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"slices"
+
+	"github.com/tfdeps/tfdeps/command/problem"
+	"github.com/tfdeps/tfdeps/getproviders"
+	"github.com/tfdeps/tfdeps/getproviders/hosts"
+	"github.com/tfdeps/tfdeps/providercache/resolve"
+)
+
+// Suggest finds the address that was probably meant by one that doesn't exist.
+type Suggest func(getproviders.Provider) (Suggestion, bool)
+
+// Suggestion is an address under which there is a provider.
+type Suggestion struct {
+	Provider getproviders.Provider
+	Versions []getproviders.Version // there; none if they aren't known
+}
+
+// InstallProblems explains what an installation failed with: one problem for
+// each cause, in the order of the error's parts, but one for all that isn't
+// there and can't be asked for. An interrupt, which ends
+// the work on all providers, is reported once.
+func InstallProblems(product getproviders.Product, req getproviders.Requirements, err error, suggest Suggest) problem.List {
+	var problems problem.List
+	var missing []*getproviders.NotCachedError
+	interrupted := false
+	for _, cause := range resolve.Causes(err) {
+		failed, ok := errors.AsType[*resolve.ProviderError](cause.Err)
+		switch {
+		case len(cause.Failures) > 1:
+			problems = append(problems, problem.Because(cause.Err, manyFailed(product, cause)))
+		case ok && failed.Step == resolve.StepCancel, !ok && errors.Is(cause.Err, context.Canceled):
+			interrupted = true
+		case len(getproviders.NotCached(cause.Err)) > 0:
+			missing = append(missing, getproviders.NotCached(cause.Err)...)
+		case ok:
+			f := failure{product: product, req: req, ProviderError: failed, suggest: suggest}
+			problems = append(problems, problem.Because(cause.Err, f.problem()))
+		default:
+			problems = append(problems, problem.Because(cause.Err, problem.CodedError("failed", "Failed to install providers",
+				allFailed(product, cause.Err))))
+		}
+	}
+	if len(missing) > 0 {
+		problems = append(problem.List{notCached(product, req, missing)}, problems...)
+	}
+	if interrupted {
+		problems = append(problems, canceled())
+	}
+	return problems
+}
+
+// manyFailed is about a cause for which several providers failed.
+func manyFailed(product getproviders.Product, cause resolve.Cause) *problem.Problem {
+	var names []string
+	asked := true
+	for _, f := range cause.Failures {
+		name := product.Short(f.Provider)
+		if f.Version != (getproviders.Version{}) {
+			name += " v" + f.Version.String()
+		}
+		names = append(names, name)
+		asked = asked && failure{ProviderError: f}.beforeSelection()
+	}
+	summary, doing := "Failed to install provider", "Error while installing these providers:"
+	switch {
+	case errors.Is(cause.Err, hosts.ErrNoService), errors.Is(cause.Err, hosts.ErrServiceVersion):
+		summary, doing = "Invalid provider registry host", "The host in the addresses of these providers is no provider registry:"
+	case asked:
+		summary, doing = queryFailed(product, cause.Err)
+		doing += " these providers:"
+	}
+	return problem.Error(summary, doing+problem.Items(names)+"\n\n"+Explained(cause.Err))
+}
+
+// queryFailed is how the product says that no version could be chosen. OpenTofu speaks of a list of versions only if a
+// provider isn't where it was looked for.
+func queryFailed(product getproviders.Product, err error) (summary, doing string) {
+	if product.Predecessor != nil && !errors.Is(err, getproviders.ErrProviderNotFound) {
+		return "Failed to resolve provider packages", "Could not resolve"
+	}
+	return "Failed to query available provider packages", "Could not retrieve the list of available versions for"
+}
+
+// allFailed is about what no single provider failed with, and lists those that it
+// kept from being installed.
+func allFailed(product getproviders.Product, err error) string {
+	var providers []getproviders.Provider
+	if unwritable, ok := errors.AsType[*resolve.UnwritableError](err); ok {
+		providers = unwritable.Providers
+	} else if full, ok := errors.AsType[*resolve.NoSpaceError](err); ok {
+		providers = full.Providers
+	}
+	if len(providers) == 0 {
+		return WithHint(err)
+	}
+	return Explained(err) + list("These providers are not installed:", texts(providers, product.Short))
+}
+
+// failure is one provider's failure on its way to words.
+type failure struct {
+	*resolve.ProviderError
+	product getproviders.Product
+	req     getproviders.Requirements
+	suggest Suggest
+}
+
+func (f failure) problem() *problem.Problem {
+	short := f.product.Short(f.Provider)
+	switch {
+	case f.Step == resolve.StepBuiltIn:
+		return problem.CodedError("built_in_provider", "Invalid dependency on built-in provider",
+			fmt.Sprintf("Cannot use %s: %s%s", short, WithHint(f.Err), f.builtIn())+f.requiredBy())
+	case errors.Is(f.Err, getproviders.ErrProtocol), errors.Is(f.Err, getproviders.ErrPlatformMissing):
+		return problem.CodedError("platform_missing", "Incompatible provider version", Explained(f.Err)+f.otherPackage()+f.requiredBy())
+	case errors.Is(f.Err, hosts.ErrNoService), errors.Is(f.Err, hosts.ErrServiceVersion):
+		return problem.CodedError("no_service", "Invalid provider registry host", f.noRegistry(short)+f.requiredBy())
+	case f.beforeSelection():
+		summary, doing := queryFailed(f.product, f.Err)
+		return problem.CodedError("unreachable", summary, fmt.Sprintf("%s provider %s: %s", doing, short, WithHint(f.Err))+f.otherAddress())
+	default:
+		text := fmt.Sprintf("Error while installing %s v%s: %s", short, f.Version, WithHint(f.Err))
+		if errors.Is(f.Err, getproviders.ErrVersionNotFound) && f.isRequired() {
+			text += fmt.Sprintf("\n\nIf the lock file selects this version, \"%s init -upgrade\" selects another one.", f.product.Program)
+		}
+		return problem.CodedError("failed", "Failed to install provider", text)
+	}
+}
+
+// otherAddress answers the commonest mistake: a configuration that says nothing
+// about where a provider comes from gets the default namespace, where it isn't.
+// With another address come the versions there, and what becomes of them.
+func (f failure) otherAddress() string {
+	if !errors.Is(f.Err, getproviders.ErrProviderNotFound) {
+		return f.requiredBy()
+	}
+	implied, err := f.product.ImpliedProvider(f.Provider.Type)
+	var other Suggestion
+	ok := f.suggest != nil && err == nil && implied == f.Provider
+	if ok {
+		other, ok = f.suggest(f.Provider)
+	}
+	text, find := "\n\n", fmt.Sprintf("To see which modules are currently depending on %s, run the following command:\n    %s providers",
+		f.product.Short(f.Provider), f.product.Program)
+	missing, known := errors.AsType[*getproviders.ProviderNotFoundError](f.Err)
+	switch {
+	case !ok && !(known && missing.FromRegistry()):
+		return f.requiredBy()
+	case !ok && !f.isRequired():
+		return text + "Check how the address is written: it is [HOST/]NAMESPACE/TYPE."
+	case !ok:
+		return text + "All modules should specify their required_providers so that external consumers will get the " +
+			"correct providers when using a module. " + find + f.requiredBy()
+	}
+	text += fmt.Sprintf("Did you intend to use %s? If so, you must specify that source address in each module which requires that provider. ",
+		f.product.Short(other.Provider)) + find
+	if len(other.Versions) == 0 || f.req.Constraints(f.Provider).IsEmpty() {
+		return text + f.requiredBy()
+	}
+	sentence := fmt.Sprintf("The provider is required by these, which are compared with the versions of %s:", f.product.Short(other.Provider))
+	return text + conflictText(sentence, resolve.FindConflict(f.req[f.Provider], other.Versions))
+}
+
+// emulated is a platform whose programs a machine of another platform runs, too, and by what.
+func emulated(on getproviders.Platform) (runs getproviders.Platform, by string) {
+	switch on {
+	case getproviders.Platform{OS: "darwin", Arch: "arm64"}:
+		return getproviders.Platform{OS: "darwin", Arch: "amd64"}, "Rosetta 2"
+	case getproviders.Platform{OS: "windows", Arch: "arm64"}:
+		return getproviders.Platform{OS: "windows", Arch: "amd64"}, "emulation"
+	}
+	return getproviders.Platform{}, ""
+}
+
+// otherPackage says what may be used where a version has no package for this platform.
+func (f failure) otherPackage() string {
+	missing, ok := errors.AsType[*getproviders.PlatformMissingError](f.Err)
+	switch {
+	case !ok:
+		return ""
+	case missing.Newest != (getproviders.Version{}):
+		return fmt.Sprintf("\n\nTo use that version, require it: version = %q. If the lock file has another one, run \"%s init -upgrade\".", missing.Newest.String(), f.product.Program)
+	case !missing.Nowhere:
+		return ""
+	}
+	text := "\n\nUse another provider in its place, or ask its publisher for a package."
+	if f.Provider.Namespace == "hashicorp" && f.Provider.Type == "template" {
+		text = "\n\nIts publisher no longer maintains this provider: the function templatefile replaces template_file, and the provider hashicorp/cloudinit replaces template_cloudinit_config."
+	}
+	if runs, by := emulated(missing.Platform); slices.Contains(missing.Platforms, runs) {
+		text += fmt.Sprintf(" Or use %s and tfdeps for %s, which this machine runs by %s.", f.product.Program, runs, by)
+	}
+	if f.isRequired() {
+		text += " The option -platform doesn't help: it only adds hashes to the lock file."
+	}
+	return text
+}
+
+// builtIn says which built-in provider there is, where another one is asked for.
+func (f failure) builtIn() string {
+	if f.Provider.Type == "terraform" {
+		return ""
+	}
+	return "\n\nThe only one is terraform.io/builtin/terraform. Correct the source, or remove it."
+}
+
+// isRequired reports whether a configuration asks for the provider, or may do so, and not an argument of the command.
+func (f failure) isRequired() bool { return f.req == nil || len(f.req[f.Provider]) > 0 }
+
+// requiredBy says who asks for the provider, and if the failure is about what
+// they ask for, who of them does so in vain.
+func (f failure) requiredBy() string {
+	if none, ok := errors.AsType[*resolve.NoVersionError](f.Err); ok {
+		return conflictText(whoRequires, none.Conflict)
+	}
+	if locked, ok := errors.AsType[*resolve.LockedVersionError](f.Err); ok {
+		return lockedText(locked)
+	}
+	return requiredBy(f.req, f.Provider)
+}
+
+// beforeSelection reports whether it wasn't known yet which version to install.
+func (f failure) beforeSelection() bool {
+	switch f.Step {
+	case resolve.StepLock, resolve.StepQuery, resolve.StepSelect:
+		return true
+	default:
+		return false
+	}
+}
+
+func (f failure) noRegistry(short string) string {
+	text := fmt.Sprintf("The host %q in the address of provider %s is no provider registry: %s",
+		f.Provider.Hostname, short, WithHint(f.Err))
+	if f.Provider.Hostname == "github.com" {
+		text += "\n\nThe address names a repository on GitHub. The provider's documentation says under which address " +
+			"a registry has it."
+	} else {
+		text += "\n\nCheck how the host is written: it is the first of the three parts of the address. A provider of the public registry needs none."
+	}
+	return text
+}

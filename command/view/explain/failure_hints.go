@@ -1,0 +1,119 @@
+package explain
+
+import (
+	"errors"
+	"fmt"
+	"slices"
+	"strings"
+	"unicode"
+	"unicode/utf8"
+
+	"github.com/tfdeps/tfdeps/command/problem"
+	"github.com/tfdeps/tfdeps/getproviders"
+	"github.com/tfdeps/tfdeps/getproviders/hosts"
+	"github.com/tfdeps/tfdeps/internal/config/modules"
+	"github.com/tfdeps/tfdeps/providercache/resolve"
+)
+
+// Explained is an error's text with what its parts advise, as the beginning of an explanation.
+func Explained(err error) string {
+	text := WithHint(err)
+	first, size := utf8.DecodeRuneInString(text)
+	return string(unicode.ToUpper(first)) + text[size:]
+}
+
+// WithHint is an error's text with what its parts advise, each once.
+func WithHint(err error) string {
+	text := err.Error()
+	if locked, ok := errors.AsType[*resolve.LockedVersionError](err); ok && locked.Product.Program != "" {
+		text = strings.Replace(text, locked.Error(), fmt.Sprintf("%s; must use %s init -upgrade to allow selection of new versions", locked.Error(), locked.Product.Program), 1)
+		return withAdvice(text, err)
+	}
+	for _, hint := range hints(err) {
+		if !strings.Contains(text, hint) {
+			text += "\n\nhint: " + hint
+		}
+	}
+	return withAdvice(text, err)
+}
+
+// hints collects the advice of an error and of what it wraps.
+func hints(err error) (all []string) {
+	for _, part := range wrapped(err) {
+		if h, ok := part.(interface{ Hint() string }); ok && h.Hint() != "" {
+			all = append(all, h.Hint())
+		}
+	}
+	return all
+}
+
+// wrapped returns an error and all that it wraps, outer ones first.
+func wrapped(err error) []error {
+	all := []error{err}
+	switch e := err.(type) {
+	case interface{ Unwrap() error }:
+		if inner := e.Unwrap(); inner != nil {
+			all = append(all, wrapped(inner)...)
+		}
+	case interface{ Unwrap() []error }:
+		for _, inner := range e.Unwrap() {
+			all = append(all, wrapped(inner)...)
+		}
+	}
+	return all
+}
+
+// Detail is what a problem has to say, with where tokens belong.
+func Detail(p *problem.Problem) string {
+	text := p.Detail + unquoted(p)
+	if cause, ok := p.Extra.(modules.Unlocated); ok {
+		text = withAdvice(text, cause.Err)
+	}
+	return plainWords(text)
+}
+
+// withAdvice adds to an error's text where this program takes credentials from, and what of it may help.
+func withAdvice(text string, err error) string {
+	var all []hosts.Hostname
+	for _, part := range wrapped(err) {
+		switch e := part.(type) {
+		case *getproviders.UnauthorizedError:
+			all = append(all, e.Host)
+		case *hosts.DiscoveryError:
+			all = append(all, e.Host)
+		case *modules.RegistryError:
+			all = append(all, e.Module.Host)
+		}
+	}
+	slices.Sort(all)
+	for _, host := range slices.Compact(all) {
+		block, from := fmt.Sprintf("a credentials block for %q in the CLI configuration", host.String()), "a credentials block or a credentials helper of the CLI configuration"
+		if variable := hosts.TokenVariable(host); variable != "" {
+			block = "the environment variable " + variable + ", or into " + block
+			from = "the environment variable " + variable + ", " + from
+		}
+		text = strings.ReplaceAll(text, hosts.MissingAdvice(host), "put a token into "+block)
+		text = strings.ReplaceAll(text, hosts.RejectedAdvice(host), hosts.RejectedAdvice(host)+"; they come from "+from)
+	}
+	return withVariables(text, err)
+}
+
+// withVariables adds to an error's text what of this program may help: a variable that allows
+// more time, the command that makes room.
+func withVariables(text string, err error) string {
+	switch {
+	case errors.Is(err, hosts.ErrTimeout):
+		text += ". TF_REGISTRY_CLIENT_TIMEOUT allows more seconds"
+	case errors.Is(err, resolve.ErrNoSpace), resolve.IsFull(err):
+		if !errors.Is(err, resolve.ErrNoSpace) {
+			text += "\n\nhint: the disk is full, or your quota is used up: free some room there"
+		}
+		text += ". This command removes unused packages from the shared cache:\n  tfdeps cache gc"
+	}
+	return text
+}
+
+// canceled is what an interrupt comes to.
+func canceled() *problem.Problem {
+	return problem.CodedError("interrupted", "Provider installation was canceled by an interrupt signal.", "")
+}

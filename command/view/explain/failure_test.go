@@ -1,0 +1,309 @@
+package explain
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/tfdeps/tfdeps/command/problem"
+	"github.com/tfdeps/tfdeps/getproviders"
+	"github.com/tfdeps/tfdeps/getproviders/hosts"
+	"github.com/tfdeps/tfdeps/internal/config/modules"
+	"github.com/tfdeps/tfdeps/providercache/lockhashes"
+	"github.com/tfdeps/tfdeps/providercache/resolve"
+)
+
+var (
+	alpha   = getproviders.Provider{Hostname: "example.com", Namespace: "acme", Type: "alpha"}
+	beta    = getproviders.Provider{Hostname: "example.com", Namespace: "acme", Type: "beta"}
+	gamma   = getproviders.Provider{Hostname: "example.com", Namespace: "acme", Type: "gamma"}
+	builtIn = getproviders.Provider{Hostname: "terraform.io", Namespace: "builtin", Type: "terraform"}
+)
+
+// advised is an error with advice.
+type advised struct {
+	error
+	hint string
+}
+
+func (a advised) Hint() string  { return a.hint }
+func (a advised) Unwrap() error { return a.error }
+
+func fail(p getproviders.Provider, step resolve.Step, err error) error {
+	return &resolve.ProviderError{Provider: p, Version: getproviders.Version{Major: 1}, Step: step, Err: err}
+}
+
+func TestInstallProblems(t *testing.T) {
+	plain := errors.New("it broke")
+	tests := []struct {
+		name            string
+		err             error
+		summary, detail string
+	}{
+		{
+			"a query", fail(alpha, resolve.StepQuery, plain),
+			"Failed to query available provider packages",
+			"Could not retrieve the list of available versions for provider example.com/acme/alpha: it broke",
+		},
+		{
+			"no version that fits", fail(alpha, resolve.StepSelect, plain),
+			"Failed to query available provider packages",
+			"Could not retrieve the list of available versions for provider example.com/acme/alpha: it broke",
+		},
+		{
+			"a locked version that doesn't fit", fail(alpha, resolve.StepLock, plain),
+			"Failed to query available provider packages",
+			"Could not retrieve the list of available versions for provider example.com/acme/alpha: it broke",
+		},
+		{
+			"a download", fail(alpha, resolve.StepFetch, plain),
+			"Failed to install provider", "Error while installing example.com/acme/alpha v1.0.0: it broke",
+		},
+		{
+			"a signature", fail(alpha, resolve.StepAuthenticate, plain),
+			"Failed to install provider", "Error while installing example.com/acme/alpha v1.0.0: it broke",
+		},
+		{
+			"a built-in provider", fail(builtIn, resolve.StepBuiltIn, plain),
+			"Invalid dependency on built-in provider", "Cannot use terraform.io/builtin/terraform: it broke",
+		},
+		{
+			"a platform", fail(alpha, resolve.StepMetadata, fmt.Errorf("%w here", getproviders.ErrPlatformMissing)),
+			"Incompatible provider version",
+			"No package for this platform here",
+		},
+		{
+			"a protocol", fail(alpha, resolve.StepMetadata, getproviders.ErrProtocol),
+			"Incompatible provider version",
+			"Incompatible provider protocol",
+		},
+		{
+			"a host that is no registry", fail(alpha, resolve.StepQuery, hosts.ErrNoService),
+			"Invalid provider registry host",
+			`The host "example.com" in the address of provider example.com/acme/alpha is no provider registry: ` +
+				"host does not offer the service\n\nCheck how the host is written: it is the first of the three parts of the address. A provider of the public registry needs none.",
+		},
+		{
+			"an interrupt", fail(alpha, resolve.StepCancel, context.Canceled),
+			"Provider installation was canceled by an interrupt signal.", "",
+		},
+		{"an interrupt before anything began", context.Canceled, "Provider installation was canceled by an interrupt signal.", ""},
+		{"what is nobody's failure", plain, "Failed to install providers", "it broke"},
+		{
+			"advice, each piece once",
+			fail(alpha, resolve.StepFetch, advised{fmt.Errorf("a: %w", advised{advised{plain, "wait"}, "wait"}), "try again"}),
+			"Failed to install provider",
+			"Error while installing example.com/acme/alpha v1.0.0: a: it broke\n\nhint: try again\n\nhint: wait",
+		},
+		{
+			"advice of errors that were joined",
+			fail(alpha, resolve.StepFetch, errors.Join(advised{plain, "wait"}, advised{plain, ""})),
+			"Failed to install provider",
+			"Error while installing example.com/acme/alpha v1.0.0: it broke\nit broke\n\nhint: wait",
+		},
+	}
+	for _, tt := range tests {
+		t.Run(tt.name, func(t *testing.T) {
+			problems := InstallProblems(getproviders.Terraform("1.15.9"), nil, tt.err, nil)
+			if len(problems) != 1 {
+				t.Fatalf("got %d problems: %v", len(problems), problems)
+			}
+			if got := problems[0]; problem.IsWarning(got) || got.Summary != tt.summary || got.Detail != tt.detail {
+				t.Errorf("got %q: %q\nwant %q: %q", got.Summary, got.Detail, tt.summary, tt.detail)
+			}
+		})
+	}
+}
+
+func TestInstallProblems_OneForEachCause(t *testing.T) {
+	dead := func(path string) error {
+		return &getproviders.QueryError{Kind: "provider registry", Err: &hosts.RequestError{URL: "https://example.com" + path, Attempts: 1, Err: errors.New("refused")}}
+	}
+	unwritable := &resolve.UnwritableError{Dir: "target", Providers: []getproviders.Provider{alpha, gamma}, Err: errors.New("read-only")}
+	err := errors.Join(unwritable, fail(alpha, resolve.StepQuery, dead("/a")), fail(beta, resolve.StepQuery, errors.New("no")), fail(gamma, resolve.StepQuery, dead("/c")))
+	want := []string{
+		"Failed to install providers: No package can be put into target: read-only\n\nThese providers are not installed:\n  - example.com/acme/alpha\n  - example.com/acme/gamma",
+		"Failed to query available provider packages: Could not retrieve the list of available versions for these providers:\n" +
+			"  - example.com/acme/alpha v1.0.0\n  - example.com/acme/gamma v1.0.0\n\nGet \"https://example.com/a\": refused",
+		"Failed to query available provider packages: Could not retrieve the list of available versions for provider example.com/acme/beta: no",
+	}
+	var got []string
+	for _, p := range InstallProblems(getproviders.Terraform("1.15.9"), nil, err, nil) {
+		got = append(got, p.Summary+": "+p.Detail)
+	}
+	if fmt.Sprint(got) != fmt.Sprint(want) {
+		t.Errorf("got\n%s\nwant\n%s", strings.Join(got, "\n"), strings.Join(want, "\n"))
+	}
+}
+
+func TestInstallProblems_ManyProviders(t *testing.T) {
+	err := errors.Join(
+		fail(alpha, resolve.StepCancel, context.Canceled),
+		fail(beta, resolve.StepQuery, errors.New("no")),
+		errors.Join(fail(gamma, resolve.StepCancel, context.Canceled)),
+	)
+	var got []string
+	for _, p := range InstallProblems(getproviders.Terraform("1.15.9"), nil, err, nil) {
+		got = append(got, p.Summary)
+	}
+	want := "Failed to query available provider packages; Provider installation was canceled by an interrupt signal."
+	if strings.Join(got, "; ") != want {
+		t.Errorf("got %q, want %q", got, want)
+	}
+}
+
+func TestInstallProblems_SuggestAnAddress(t *testing.T) {
+	product := getproviders.Terraform("1.15.9")
+	implied, err := product.ImpliedProvider("widget")
+	if err != nil {
+		t.Fatal(err)
+	}
+	meant := getproviders.Provider{Hostname: implied.Hostname, Namespace: "acme", Type: "widget"}
+	knows := func(getproviders.Provider) (Suggestion, bool) { return Suggestion{Provider: meant}, true }
+	knowsNothing := func(getproviders.Provider) (Suggestion, bool) { return Suggestion{}, false }
+	tests := []struct {
+		name     string
+		provider getproviders.Provider
+		cause    error
+		suggest  Suggest
+		want     string // "": no word of it
+	}{
+		{"what was meant", implied, getproviders.ErrProviderNotFound, knows, "Did you intend to use acme/widget?"},
+		{"nothing is known", implied, &getproviders.ProviderNotFoundError{Source: "registry r"}, knowsNothing, "All modules should specify"},
+		{"an address that a registry doesn't have", alpha, &getproviders.ProviderNotFoundError{Source: "registry r"}, knows, "All modules should specify"},
+		{"a mirror doesn't have it", implied, &getproviders.ProviderNotFoundError{Source: "mirror"}, knowsNothing, ""},
+		{"there is nobody to ask", implied, getproviders.ErrProviderNotFound, nil, ""},
+		{"an address that was given on purpose", alpha, getproviders.ErrProviderNotFound, knows, ""},
+		{"another failure", implied, getproviders.ErrUnreachable, knows, ""},
+	}
+	for _, tt := range tests {
+		t.Run(tt.name, func(t *testing.T) {
+			detail := InstallProblems(product, nil, fail(tt.provider, resolve.StepQuery, tt.cause), tt.suggest)[0].Detail
+			switch {
+			case tt.want == "" && strings.Contains(detail, "\n"):
+				t.Errorf("got %q, want nothing of addresses", detail)
+			case !strings.Contains(detail, tt.want):
+				t.Errorf("got %q, want %q in it", detail, tt.want)
+			}
+		})
+	}
+}
+
+func TestInstallProblems_NameWhoRequires(t *testing.T) {
+	req := getproviders.Requirements{alpha: {
+		{Constraints: getproviders.MustParseConstraints("~> 1.0"), Pos: getproviders.Pos{File: "main.tf", Line: 3}},
+		{}, // from a state, or from a program: no file requires it
+		{Pos: getproviders.Pos{Module: "module.net", File: "net/main.tf", Line: 7}},
+	}}
+	err := fail(alpha, resolve.StepSelect, errors.New("none fits"))
+	got := InstallProblems(getproviders.Terraform("1.15.9"), req, err, nil)[0].Detail
+	want := "\n\nThe provider is required by:\n  - main.tf:3: ~> 1.0\n  - net/main.tf:7 (module.net)"
+	if !strings.HasSuffix(got, want) {
+		t.Errorf("got %q, want it to end with %q", got, want)
+	}
+}
+
+func TestInstallProblems_AddressOfARepository(t *testing.T) {
+	p := getproviders.Provider{Hostname: "github.com", Namespace: "acme", Type: "alpha"}
+	got := InstallProblems(getproviders.Terraform("1.15.9"), nil, fail(p, resolve.StepQuery, hosts.ErrNoService), nil)
+	if !strings.Contains(got[0].Detail, "repository") {
+		t.Errorf("got %q, want a word about repositories", got[0].Detail)
+	}
+}
+
+func TestIncompleteLock_NamesAnotherPlatform(t *testing.T) {
+	got := IncompleteLock(getproviders.Terraform("1.15.9"), []getproviders.Provider{alpha, beta})
+	own := getproviders.CurrentPlatform()
+	if !problem.IsWarning(got) || !strings.Contains(got.Detail, "\n  - example.com/acme/alpha\n  - example.com/acme/beta\n") {
+		t.Errorf("got %q", got.Detail)
+	}
+	if strings.Contains(got.Detail, "-platform="+own.String()) {
+		t.Errorf("the command is for %s, of which the lock file has checksums: %q", own, got.Detail)
+	}
+}
+
+func TestInstallProblems_SayWhereTokensBelong(t *testing.T) {
+	t.Parallel()
+	refused := func(host hosts.Hostname, sent bool) error {
+		advice := hosts.MissingAdvice(host)
+		if sent {
+			advice = hosts.RejectedAdvice(host)
+		}
+		return &getproviders.UnauthorizedError{Host: host, Sent: sent, Advice: advice, Status: getproviders.StatusError{StatusCode: 401}}
+	}
+	const (
+		missing  = "put a token into the environment variable TF_TOKEN_a_example, or into a credentials block for \"a.example\" in the CLI configuration"
+		port     = "put a token into a credentials block for \"a.example:8443\" in the CLI configuration"
+		rejected = "the credentials for b.example may have expired, or lack the right to read this; they come from the environment variable TF_TOKEN_b_example, " +
+			"a credentials block or a credentials helper of the CLI configuration"
+	)
+	unread := &hosts.DiscoveryError{Host: "a.example", StatusCode: 401}
+	module := &modules.RegistryError{Module: modules.Registry{Host: "a.example"}, Kind: modules.ErrModuleNotFound, Advice: "if it is private, " + hosts.MissingAdvice("a.example")}
+	for _, c := range []struct {
+		err  error
+		want []string
+	}{
+		{refused("a.example", false), []string{missing}},
+		{refused("b.example", true), []string{rejected}},
+		{refused("a.example:8443", false), []string{port}},
+		{errors.Join(refused("a.example", false), refused("b.example", true), refused("b.example", true)), []string{missing, rejected}},
+		{&getproviders.QueryError{Err: unread, Advice: unread.Advice()}, []string{missing}},
+		{module, []string{"if it is private, " + missing}},
+	} {
+		var want string
+		for _, hint := range c.want {
+			want += "\n\nhint: " + hint
+		}
+		if got := WithHint(c.err); got != c.err.Error()+want {
+			t.Errorf("got %q, want %q after the error's own text", got, want)
+		}
+	}
+	p := problem.Error("", "It is missing.\n\nhint: "+module.Advice)
+	p.Extra = modules.Unlocated{Err: module}
+	if got, want := Detail(p), "It is missing.\n\nhint: if it is private, "+missing; got != want {
+		t.Errorf("got %q, want %q", got, want)
+	}
+}
+
+// A host that refuses is one cause, however many packages come from there.
+func TestPackageProblems_AreByCause(t *testing.T) {
+	t.Parallel()
+	linux := getproviders.Platform{OS: "linux", Arch: "amd64"}
+	refused := &getproviders.UnauthorizedError{Host: "a.example", Advice: hosts.MissingAdvice("a.example"), Status: getproviders.StatusError{StatusCode: 401, URL: "u", Status: "401"}}
+	lost := fail(beta, resolve.StepMetadata, &resolve.PlatformError{Platform: linux, Err: errors.New("it broke")})
+	err := errors.Join(
+		fail(alpha, resolve.StepMetadata, &resolve.PlatformError{Platform: linux, Err: refused}), lost,
+		fail(beta, resolve.StepMetadata, &resolve.PlatformError{Platform: linux, Err: refused}))
+	const cause = "\n  - example.com/acme/alpha v1.0.0 for linux_amd64\n  - example.com/acme/beta v1.0.0 for linux_amd64\n\n" +
+		"Host a.example requires authentication credentials: GET \"u\": 401\n\nhint: put a token into the environment variable TF_TOKEN_a_example, " +
+		"or into a credentials block for \"a.example\" in the CLI configuration"
+	product := getproviders.Terraform("1.15.9")
+	for name, c := range map[string]struct {
+		problems problem.List
+		want     []string
+	}{
+		"lock": {LockProblems(product, LockedDir{Result: lockhashes.Result{Err: err}}), []string{
+			"Could not retrieve providers for locking: Terraform failed to fetch the requested providers in order to calculate their checksums: some providers could not be installed:" + cause,
+			"Could not retrieve providers for locking: Terraform failed to fetch the requested providers for linux_amd64 in order to calculate their checksums: some providers could not be installed:\n- example.com/acme/beta: it broke",
+		}},
+		"mirror": {MirrorProblems(err), []string{
+			"Provider release not available: Failed to download these providers:" + cause,
+			"Provider release not available: Failed to download example.com/acme/beta v1.0.0 for linux_amd64: it broke",
+		}},
+		"urls": {LocateProblems(err), []string{
+			"Provider package not found: The source of these providers doesn't say where their packages are:" + cause,
+			"Provider package not found: example.com/acme/beta v1.0.0 for linux_amd64: it broke",
+		}},
+	} {
+		var got []string
+		for _, p := range c.problems {
+			got = append(got, p.Summary+": "+p.Detail)
+		}
+		if !slices.Equal(got, c.want) {
+			t.Errorf("%s: got\n%s\nwant\n%s", name, strings.Join(got, "\n"), strings.Join(c.want, "\n"))
+		}
+	}
+}

@@ -1,0 +1,104 @@
+package explain
+
+import (
+	"fmt"
+	"path/filepath"
+	"strings"
+
+	"github.com/tfdeps/tfdeps/command/problem"
+	"github.com/tfdeps/tfdeps/command/view/terminal"
+	"github.com/tfdeps/tfdeps/getproviders"
+)
+
+// notCached is about all providers at once that would have to be asked for and
+// may not be. Packages that are there and damaged are told apart.
+func notCached(product getproviders.Product, req getproviders.Requirements, missing []*getproviders.NotCachedError) *problem.Problem {
+	var absent, damaged []*getproviders.NotCachedError
+	for _, m := range missing {
+		if m.Damaged != "" {
+			damaged = append(damaged, m)
+		} else {
+			absent = append(absent, m)
+		}
+	}
+	if len(absent) == 0 {
+		return problem.CodedError("package_damaged", "Installed packages are damaged", damagedText(product, damaged)+
+			"\n\nTo replace them, run this once where requests are allowed:\n  tfdeps init")
+	}
+	var b strings.Builder
+	fmt.Fprintf(&b, "%s allows no requests, and these are neither installed nor in the shared cache nor in a mirror on this machine. They would have to be downloaded:", absent[0].By)
+	for i, m := range absent {
+		if i > 0 && m.Provider == absent[i-1].Provider {
+			fmt.Fprintf(&b, ", or of the %s", m.Source)
+			continue
+		}
+		fmt.Fprintf(&b, "\n  - %s %s, of the %s", product.Short(m.Provider), wantedVersion(req, m), m.Source)
+	}
+	if len(damaged) > 0 {
+		b.WriteString("\n\n" + damagedText(product, damaged))
+	}
+	fmt.Fprintf(&b, "\n\nTo download them, run this once where requests are allowed, with the same cache:\n  %s\n\n"+
+		"If this machine never has a network, install from a filesystem mirror.", primer(missing))
+	return problem.CodedError("not_cached", "Not all providers are on this machine", b.String())
+}
+
+// damagedText is about packages that are there and aren't what the lock file records.
+func damagedText(product getproviders.Product, damaged []*getproviders.NotCachedError) string {
+	var names []string
+	for i, m := range damaged {
+		if i == 0 || m.Provider != damaged[i-1].Provider {
+			names = append(names, fmt.Sprintf("%s %s in %s", product.Short(m.Provider), m.Version, filepath.ToSlash(m.Damaged)))
+		}
+	}
+	return "These packages are installed, and have none of the hashes that the lock file records: files were changed, or are missing. " +
+		damaged[0].By + " allows no requests to fetch them again:" + problem.Items(names)
+}
+
+// primer is the command that gets what is missing: where the lock file says which
+// versions, the cache is all that it takes.
+func primer(missing []*getproviders.NotCachedError) string {
+	for _, m := range missing {
+		if m.Version == (getproviders.Version{}) || m.Damaged != "" {
+			return "tfdeps init"
+		}
+	}
+	return "tfdeps cache add -locked ."
+}
+
+// wantedVersion is which version is missing, and what it weighs.
+func wantedVersion(req getproviders.Requirements, m *getproviders.NotCachedError) string {
+	if m.Version == (getproviders.Version{}) {
+		if wanted := req.Constraints(m.Provider); !wanted.IsEmpty() {
+			return "(a version that is " + wanted.String() + ")"
+		}
+		return "(any version)"
+	}
+	text := m.Version.String()
+	if m.Bytes > 0 {
+		text += " (" + terminal.Megabytes(m.Bytes) + ")"
+	}
+	return text
+}
+
+// IncompleteLock warns that lock entries were made which only this platform
+// can use.
+func IncompleteLock(product getproviders.Product, providers []getproviders.Provider) *problem.Problem {
+	platform := getproviders.CurrentPlatform()
+	return problem.CodedWarning("lock_file_outdated", "Incomplete lock file information for providers", fmt.Sprintf(
+		"The packages of these providers come from a source that doesn't tell the checksums of other platforms, so that "+
+			"%s could only calculate those of its own:%s\n\n"+
+			"The lock file .terraform.lock.hcl only includes checksums for %s: on another platform it will be "+
+			"of no use for these providers.\n\n"+
+			"To calculate additional checksums for another platform, run:\n"+
+			"  %s providers lock -platform=%s\n"+
+			"(where %[5]s is the platform to generate)",
+		product.Name, problem.Items(texts(providers, product.Short)), platform, product.Program, otherPlatform(platform)))
+}
+
+// otherPlatform is an example of a platform other than the current one.
+func otherPlatform(own getproviders.Platform) getproviders.Platform {
+	if own.OS == "linux" {
+		return getproviders.Platform{OS: "darwin", Arch: "arm64"}
+	}
+	return getproviders.Platform{OS: "linux", Arch: "amd64"}
+}

@@ -1,0 +1,98 @@
+package explain
+
+import (
+	"fmt"
+	"strings"
+	"testing"
+	"unicode/utf8"
+
+	"github.com/hashicorp/hcl/v2"
+
+	"github.com/tfdeps/tfdeps/command/problem"
+)
+
+func TestQuota_ShowsTheFirstProblems(t *testing.T) {
+	problems := func(files, each int, make func(summary, detail string) *problem.Problem, detail string) (all problem.List) {
+		for file := range files {
+			for line := range each {
+				at := hcl.Range{Filename: fmt.Sprintf("f%d.tf", file), Start: hcl.Pos{Line: line + 1, Column: 1, Byte: line}}
+				all = append(all, problem.At(at, make("Wrong", detail)))
+			}
+		}
+		return all
+	}
+	few := strings.Repeat("few words ", 10)
+	for name, c := range map[string]struct {
+		all   problem.List
+		shown int
+		rest  string
+	}{
+		"as many as there may be":  {problems(4, 50, problem.Error, few), 200, ""},
+		"one more in a file":       {problems(2, 51, problem.Error, few), 100, "Error: And 2 more"},
+		"one more in the run":      {append(problems(4, 50, problem.Error, few), problem.Error("Wrong", few)), 200, "Error: And 1 more"},
+		"warnings":                 {problems(1, 60, problem.Warning, few), 50, "Warning: And 10 more"},
+		"a warning and many words": {problems(4, 50, problem.Error, strings.Repeat(few, 150)), 35, "Error: And 165 more"},
+	} {
+		shown, rest := 0, ""
+		new(Quota).Show(c.all, func(p *problem.Problem) int {
+			if strings.HasPrefix(p.Summary, "And ") {
+				rest = SeverityName(p.Severity) + ": " + p.Summary
+				return 0
+			}
+			shown++
+			return len(p.Detail)
+		})
+		if shown != c.shown || rest != c.rest {
+			t.Errorf("%s: %d are shown, and %q, want %d and %q", name, shown, rest, c.shown, c.rest)
+		}
+	}
+	var q Quota
+	count := 0
+	for range 5 {
+		q.Show(problems(1, 45, problem.Error, few), func(*problem.Problem) int { count++; return 0 })
+	}
+	if count != 50+4 { // and what is said of the rest, four times
+		t.Errorf("several calls of one run show %d", count)
+	}
+}
+
+// TestQuota_TextsHaveAnEnd has names of megabytes, which messages quote.
+func TestQuota_TextsHaveAnEnd(t *testing.T) {
+	name := strings.Repeat("\u00e4", 1<<20)
+	p := shortened(problem.Error("No "+name, "The name "+name+" is wrong.\n\nIt has "+strings.Repeat("a b ", 1<<18)))
+	if want := "The name " + strings.Repeat("\u00e4", mostQuoted) + "... is wrong.\n\nIt has a b a b"; !strings.HasPrefix(p.Detail, want) ||
+		len(p.Detail) > mostDetail+mostQuoted || !strings.HasSuffix(p.Detail, "...") || len(p.Summary) > 3*mostQuoted {
+		t.Errorf("%d and %d bytes: %.600q", len(p.Summary), len(p.Detail), p.Detail)
+	}
+	url := "https://example.com/?signature=" + strings.Repeat("0", 900)
+	if p := problem.Error("No answer", strings.Repeat("a ", 200)+url+" said no."); shortened(p).Detail != p.Detail {
+		t.Errorf("got %q", shortened(p).Detail)
+	}
+}
+
+func TestCutLines_LeavesWhatIsAtFault(t *testing.T) {
+	long := strings.Repeat("\u00e4\xff", 300)
+	for name, c := range map[string]struct {
+		code, marked string
+		lines        int
+	}{
+		"the begin of a line": {"!" + long, "!", 1},
+		"its middle":          {"a\n" + long + "!" + long + "\r\nb\n", "!", 3},
+		"its end":             {long + "!", "!", 1},
+		"a short line":        {"a ! b\n" + long + "\n", "!", 2},
+	} {
+		from := strings.Index(c.code, c.marked)
+		short, at, to := cutLines(c.code, from, from+len(c.marked))
+		if short[at:to] != c.marked || len(strings.Split(strings.TrimSuffix(short, "\n"), "\n")) != c.lines {
+			t.Errorf("%s: %q is marked in %q", name, short[at:to], short)
+		}
+		for line := range strings.Lines(short) {
+			if utf8.RuneCountInString(strings.TrimRight(line, "\r\n")) > mostQuoted {
+				t.Errorf("%s: a line has %d letters", name, utf8.RuneCountInString(line))
+			}
+		}
+	}
+	if short, at, to := cutLines(long, 0, len(long)); at != 0 || to != len(short) {
+		t.Errorf("all of it: %d to %d of %d", at, to, len(short))
+	}
+}

@@ -1,0 +1,92 @@
+package explain
+
+import (
+	"errors"
+	"fmt"
+	"path/filepath"
+	"regexp"
+	"slices"
+	"strings"
+
+	"github.com/tfdeps/tfdeps/command/problem"
+	"github.com/tfdeps/tfdeps/getproviders"
+	"github.com/tfdeps/tfdeps/internal/config/modules"
+	"github.com/tfdeps/tfdeps/internal/par"
+	"github.com/tfdeps/tfdeps/providercache/resolve"
+)
+
+// reasons are texts of the standard library in an explanation, and what people read in their place:
+// what a system call is named tells them nothing, nor does the name of a file that was being made.
+var reasons = par.OnceValue(func() (all []reason) {
+	const calls = `(?i)\b(?:chdir|chmod|fstatat|link|lstat|mkdir|mkdirat|open|openat|read|readdirent|remove|rename|stat|symlink|unlinkat|write)`
+	const why = `(no such file or directory|permission denied|is a directory|not a directory|file exists|read-only file system|` +
+		`operation not permitted|input/output error|no space left on device|disk quota exceeded|file name too long|too many levels of symbolic links)`
+	for _, r := range [][2]string{
+		{calls + ` ((?:[^\s:]*/)?)\.tfdeps-[\w-]+(?:/[^\s:]*)?: ` + why, "no file can be made in ${1}.: $2"},
+		{calls + ` (\S+): ` + why, "$1: $2"},
+		{`\bunexpected end of JSON input\b`, "the JSON ends too early"},
+		{`\binvalid character ('.+?') looking for beginning of (?:value|object key string)`, "invalid character $1 where a value or a key has to begin: this isn't JSON"},
+	} {
+		all = append(all, reason{regexp.MustCompile(r[0]), r[1]})
+	}
+	return all
+})
+
+type reason struct {
+	text *regexp.Regexp
+	by   string
+}
+
+// plainWords is an explanation with such texts replaced.
+func plainWords(text string) string {
+	for _, r := range reasons() {
+		text = r.text.ReplaceAllString(text, r.by)
+	}
+	text = strings.ReplaceAll(text, "can be made in .: ", "can be made in this directory: ")
+	return strings.ReplaceAll(text, "/.: ", "/: ")
+}
+
+// ByModules puts together the problems of modules that failed for one cause, such as a registry
+// that gives no answer: the first of them tells where the others are.
+func ByModules(all problem.List) (left problem.List) {
+	at, more := map[string]int{}, map[int][]string{}
+	for _, p := range all {
+		unlocated, ok := p.Extra.(modules.Unlocated)
+		key := ""
+		if ok && p.Subject != nil {
+			key = moduleCause(unlocated.Err)
+		}
+		if first, seen := at[key]; key != "" && seen {
+			more[first] = append(more[first], fmt.Sprintf("%s:%d", p.Subject.Filename, p.Subject.Start.Line))
+			continue
+		}
+		if key != "" {
+			at[key] = len(left)
+		}
+		left = append(left, p)
+	}
+	for i, places := range more {
+		first := *left[i]
+		first.Detail += list("The modules that are called here can't be installed for the same reason:", slices.Compact(places))
+		left[i] = &first
+	}
+	return left
+}
+
+// moduleCause tells the cause of a module's failure from others that several modules may fail for;
+// "": it is the module's own.
+func moduleCause(err error) string {
+	if refused, ok := errors.AsType[*modules.RegistryError](err); ok && errors.Is(err, getproviders.ErrUnauthorized) {
+		return "credentials " + refused.Module.Host.String()
+	}
+	key, _ := resolve.SharedCause(err)
+	return key
+}
+
+// unquoted adds to an explanation what is often the reason why a name is taken for a variable's.
+func unquoted(p *problem.Problem) string {
+	if p.Summary != "Variables not allowed" || p.Subject != nil && slices.Contains([]string{".tf", ".tofu", ".json"}, filepath.Ext(p.Subject.Filename)) {
+		return ""
+	}
+	return " Text has to be in quotes."
+}

@@ -1,0 +1,172 @@
+package explain
+
+import (
+	"errors"
+	"strings"
+	"testing"
+
+	"github.com/tfdeps/tfdeps/getproviders"
+	"github.com/tfdeps/tfdeps/providercache/resolve"
+)
+
+// asked is a requirement at a place in a file.
+func asked(constraints, module, file string, line int) getproviders.Requirement {
+	return getproviders.Requirement{
+		Constraints: getproviders.MustParseConstraints(constraints),
+		Pos:         getproviders.Pos{Module: module, File: file, Line: line},
+	}
+}
+
+func noVersion(required []getproviders.Requirement, versions ...string) error {
+	var available []getproviders.Version
+	for _, v := range versions {
+		available = append(available, getproviders.MustParseVersion(v))
+	}
+	return &resolve.NoVersionError{
+		Provider:    alpha,
+		Constraints: getproviders.Requirements{alpha: required}.Constraints(alpha),
+		Newest:      available[len(available)-1],
+		Conflict:    resolve.FindConflict(required, available),
+	}
+}
+
+func TestInstallProblems_ExplainConflicts(t *testing.T) {
+	some := []string{"1.0.0", "1.4.0", "2.0.0", "2.1.0", "3.0.0"}
+	root := asked(">= 1.0", "", "main.tf", 4)
+	net := asked("~> 2.0", "module.net", "net/versions.tf", 3)
+	dns := asked("< 1.5", "module.net.module.dns", "net/dns/main.tf", 12)
+	any := asked("", "module.app", "app/main.tf", 1)
+	none := asked("~> 9.0", "module.app", "app/main.tf", 1)
+	tests := []struct {
+		name string
+		err  error
+		want string
+	}{
+		{
+			"two of four", noVersion([]getproviders.Requirement{root, net, dns, any}, some...), `
+
+hint: the newest version is 3.0.0
+
+The provider is required by:
+  - main.tf:4: >= 1.0.0 (the newest is 3.0.0)
+  - net/versions.tf:3 (module.net): ~> 2.0 (the newest is 2.1.0)
+  - net/dns/main.tf:12 (module.net.module.dns): < 1.5.0 (the newest is 1.4.0)
+  - app/main.tf:1 (module.app): any version (the newest is 3.0.0)
+
+These 2 leave no version between them, whatever the others say:
+  - net/versions.tf:3 (module.net): ~> 2.0 (the newest is 2.1.0)
+  - net/dns/main.tf:12 (module.net.module.dns): < 1.5.0 (the newest is 1.4.0)`,
+		},
+		{
+			"all", noVersion([]getproviders.Requirement{net, dns}, some...), `
+
+hint: the newest version is 3.0.0
+
+The provider is required by:
+  - net/versions.tf:3 (module.net): ~> 2.0 (the newest is 2.1.0)
+  - net/dns/main.tf:12 (module.net.module.dns): < 1.5.0 (the newest is 1.4.0)
+
+No version satisfies all of these. Without any one of them there would be one.`,
+		},
+		{
+			"one of many", noVersion([]getproviders.Requirement{root, none}, some...), `
+
+hint: the newest version is 3.0.0
+
+The provider is required by:
+  - main.tf:4: >= 1.0.0 (the newest is 3.0.0)
+  - app/main.tf:1 (module.app): ~> 9.0 (there is none)
+
+This one alone leaves no version:
+  - app/main.tf:1 (module.app): ~> 9.0 (there is none)`,
+		},
+		{
+			"the only one", noVersion([]getproviders.Requirement{none}, some...), `
+
+hint: the newest version is 3.0.0
+
+The provider is required by:
+  - app/main.tf:1 (module.app): ~> 9.0 (there is none)`,
+		},
+		{
+			"no place is known", noVersion([]getproviders.Requirement{{Constraints: none.Constraints}, {}}, some...), `
+
+hint: the newest version is 3.0.0
+
+The provider is required by:
+  - ~> 9.0 (there is none)
+  - any version (the newest is 3.0.0)
+
+This one alone leaves no version:
+  - ~> 9.0 (there is none)`,
+		},
+	}
+	for _, tt := range tests {
+		t.Run(tt.name, func(t *testing.T) {
+			got := InstallProblems(getproviders.Terraform("1.15.9"), nil, fail(alpha, resolve.StepSelect, tt.err), nil)[0]
+			if want := "Failed to query available provider packages"; got.Summary != want {
+				t.Errorf("summary %q, want %q", got.Summary, want)
+			}
+			if _, detail, _ := strings.Cut(got.Detail, "\n\n"); "\n\n"+detail != tt.want {
+				t.Errorf("got %s\n\nwant %s", "\n\n"+detail, tt.want)
+			}
+		})
+	}
+}
+
+func TestInstallProblems_ExplainLockedVersions(t *testing.T) {
+	err := fail(alpha, resolve.StepLock, &resolve.LockedVersionError{
+		Provider:     alpha,
+		Version:      getproviders.MustParseVersion("1.4.0"),
+		Constraints:  getproviders.MustParseConstraints(">= 1.0, ~> 2.0"),
+		Requirements: []getproviders.Requirement{asked("~> 2.0", "module.net", "net/versions.tf", 3)},
+		Others:       []getproviders.Requirement{asked(">= 1.0", "", "main.tf", 4), asked("", "", "terraform.tfstate", 0)},
+		Product:      getproviders.Terraform("1.15.9"),
+	})
+	const want = `Could not retrieve the list of available versions for provider example.com/acme/alpha: locked provider example.com/acme/alpha 1.4.0 does not match configured version constraint >= 1.0.0, ~> 2.0; must use terraform init -upgrade to allow selection of new versions
+
+Version 1.4.0 is not allowed by:
+  - net/versions.tf:3 (module.net): ~> 2.0
+
+It is allowed by:
+  - main.tf:4: >= 1.0.0
+  - terraform.tfstate: any version`
+	if got := InstallProblems(getproviders.Terraform("1.15.9"), nil, err, nil)[0].Detail; got != want {
+		t.Errorf("got %s\n\nwant %s", got, want)
+	}
+}
+
+func TestInstallProblems_CompareVersionsOfAnotherAddress(t *testing.T) {
+	product := getproviders.Terraform("1.15.9")
+	implied, err := product.ImpliedProvider("widget")
+	if err != nil {
+		t.Fatal(err)
+	}
+	meant := getproviders.Provider{Hostname: implied.Hostname, Namespace: "acme", Type: "widget"}
+	suggest := func(getproviders.Provider) (Suggestion, bool) {
+		return Suggestion{Provider: meant, Versions: []getproviders.Version{{Major: 1}, {Major: 2}}}, true
+	}
+	req := getproviders.Requirements{implied: {asked("~> 1.0", "", "main.tf", 3), asked(">= 3.0", "module.net", "net/main.tf", 3)}}
+	got := InstallProblems(product, req, fail(implied, resolve.StepQuery, getproviders.ErrProviderNotFound), suggest)[0].Detail
+	const want = `Did you intend to use acme/widget? If so, you must specify that source address in each module which requires that provider. To see which modules are currently depending on hashicorp/widget, run the following command:
+    terraform providers
+
+The provider is required by these, which are compared with the versions of acme/widget:
+  - main.tf:3: ~> 1.0 (the newest is 1.0.0)
+  - net/main.tf:3 (module.net): >= 3.0.0 (there is none)
+
+This one alone leaves no version:
+  - net/main.tf:3 (module.net): >= 3.0.0 (there is none)`
+	if !strings.HasSuffix(got, want) {
+		t.Errorf("got %s\n\nwant it to end with %s", got, want)
+	}
+}
+
+func TestRequiredBy_State(t *testing.T) {
+	req := getproviders.Requirements{alpha: {asked("", "", "terraform.tfstate", 0)}}
+	err := fail(alpha, resolve.StepQuery, errors.New("it broke"))
+	got := InstallProblems(getproviders.Terraform("1.15.9"), req, err, nil)[0].Detail
+	if want := "\n\nThe provider is required by:\n  - terraform.tfstate"; !strings.HasSuffix(got, want) {
+		t.Errorf("got %q, want it to end with %q", got, want)
+	}
+}

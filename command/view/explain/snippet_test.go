@@ -1,0 +1,172 @@
+package explain
+
+import (
+	"bytes"
+	"errors"
+	"strings"
+	"testing"
+	"unicode/utf8"
+
+	"github.com/hashicorp/hcl/v2"
+
+	"github.com/tfdeps/tfdeps/command/problem"
+	"github.com/tfdeps/tfdeps/command/view/terminal"
+)
+
+// broken is a configuration with mistakes.
+const broken = `terraform {
+  required_providers {
+    aaa = { bogus = 1 }
+  }
+}
+`
+
+func TestSnippet(t *testing.T) {
+	const src = "a = 1\nterraform {\n  x = {\n    y = 1\n  }\n}\n"
+	span := func(from, to string) hcl.Range {
+		r := hcl.Range{Filename: "main.tf"}
+		pos := func(at int) hcl.Pos {
+			before := src[:at]
+			return hcl.Pos{Line: 1 + strings.Count(before, "\n"), Column: at - strings.LastIndex(before, "\n"), Byte: at}
+		}
+		r.Start = pos(strings.Index(src, from))
+		r.End = pos(strings.Index(src, to) + len(to))
+		return r
+	}
+	whole := span("x", "  }")
+	tests := []struct {
+		name             string
+		subject          hcl.Range
+		context          *hcl.Range
+		code, marked, in string
+		line             int
+	}{
+		{"outside of blocks", span("a", "a"), nil, "a = 1", "a", "", 1},
+		{"inside a block", span("y", "y"), nil, "    y = 1", "y", "terraform", 4},
+		{"over several lines", whole, nil, "  x = {\n    y = 1\n  }", "x = {\n    y = 1\n  }", "terraform", 3},
+		{"with more lines than are at fault", span("y", "y"), &whole, "  x = {\n    y = 1\n  }", "y", "terraform", 3},
+		{"nothing is marked as one character", hcl.Range{Filename: "main.tf", Start: whole.Start, End: whole.Start}, nil, "  x = {", "x", "terraform", 3},
+	}
+	for _, tt := range tests {
+		t.Run(tt.name, func(t *testing.T) {
+			got := newSource("main.tf", []byte(src)).cut(&problem.Problem{Subject: &tt.subject, Context: tt.context})
+			if !got.Found || got.Code != tt.code || got.StartLine != tt.line || got.Context != tt.in {
+				t.Errorf("got %+v, want line %d %q in %q", got, tt.line, tt.code, tt.in)
+			}
+			if marked := got.Code[got.From:got.To]; marked != tt.marked {
+				t.Errorf("%q is marked, want %q", marked, tt.marked)
+			}
+		})
+	}
+}
+
+func TestSnippet_JSON(t *testing.T) {
+	const src = `{"terraform": {"required_providers": {"aaa": 1}}}`
+	at := strings.Index(src, `"aaa"`)
+	got := newSource("main.tf.json", []byte(src)).cut(&problem.Problem{Subject: &hcl.Range{
+		Filename: "main.tf.json",
+		Start:    hcl.Pos{Line: 1, Column: at + 1, Byte: at},
+		End:      hcl.Pos{Line: 1, Column: at + 6, Byte: at + 5},
+	}})
+	if !got.Found || got.Code != src {
+		t.Errorf("got %+v", got)
+	}
+}
+
+// Of a line of megabytes, only the part around what is at fault is shown; and a file that is so large isn't parsed again.
+func TestSnippet_OfALongLine(t *testing.T) {
+	long := "x = {\n" + strings.Repeat("\u00e4", 1<<20) + "!" + strings.Repeat("\u00f6", 1<<20) + "\n}\n"
+	at := strings.Index(long, "!")
+	source := newSource("main.tf", []byte(long))
+	got := source.cut(&problem.Problem{Subject: &hcl.Range{
+		Filename: "main.tf", Start: hcl.Pos{Line: 2, Column: 1 << 20, Byte: at}, End: hcl.Pos{Line: 2, Column: 1<<20 + 1, Byte: at + 1},
+	}})
+	if source.file != nil || !got.Found || len(got.Code) > maxCode || got.StartLine != 2 || got.Code[got.From:got.To] != "!" || !utf8.ValidString(got.Code) {
+		t.Errorf("%d bytes, line %d, %q is marked", len(got.Code), got.StartLine, got.Code[got.From:got.To])
+	}
+	all := hcl.Range{Filename: "main.tf", Start: hcl.InitialPos, End: hcl.Pos{Line: 3, Column: 2, Byte: len(long) - 1}}
+	if got := source.cut(&problem.Problem{Subject: &all}); len(got.Code) > maxCode || got.To > len(got.Code) || !strings.HasPrefix(got.Code, "x = {") || got.StartLine != 1 {
+		t.Errorf("all of it: %d bytes, line %d, to %d", len(got.Code), got.StartLine, got.To)
+	}
+}
+
+func TestSnippet_ChangedFile(t *testing.T) {
+	got := newSource("main.tf", []byte("short\n")).cut(&problem.Problem{Subject: &hcl.Range{
+		Filename: "main.tf", Start: hcl.Pos{Line: 9, Column: 1, Byte: 90}, End: hcl.Pos{Line: 9, Column: 3, Byte: 92},
+	}})
+	if got.Found {
+		t.Errorf("found %+v where there is nothing any more", got)
+	}
+}
+
+// Whatever a range and a file hold, something is printed.
+// The parser of JSON takes the square of the depth.
+func TestSnippet_DeepFilesGoWithoutHeaders(t *testing.T) {
+	for levels, parsed := range map[int]bool{10: true, 1001: false} {
+		text := strings.Repeat(`{"a":`, levels) + "1" + strings.Repeat("}", levels)
+		if s := newSource("main.tf.json", []byte(text)); (s.file != nil) != parsed {
+			t.Errorf("%d levels: parsed is %t", levels, s.file != nil)
+		}
+	}
+}
+
+func FuzzSnippet(f *testing.F) {
+	f.Add([]byte(broken), "main.tf", 3, 13, 47, 3, 18, 52)
+	f.Add([]byte(`{"a": [}`), "main.tf.json", 1, 2, 1, 1, 3, 2)
+	f.Add([]byte("\r\n\r\nx = \xff"), "main.tf", 2, 0, -3, 4, 0, 99)
+	f.Add([]byte(""), "main.tf", 1, 1, 0, 1, 1, 0)
+	f.Fuzz(func(t *testing.T, src []byte, name string, line, column, at, toLine, toColumn, to int) {
+		var out bytes.Buffer
+		shown := &Printer{Err: terminal.Stream{Writer: &out, Color: true}, Sources: Sources{Read: func(string) ([]byte, error) { return src, nil }}}
+		p := problem.At(hcl.Range{
+			Filename: name,
+			Start:    hcl.Pos{Line: line, Column: column, Byte: at},
+			End:      hcl.Pos{Line: toLine, Column: toColumn, Byte: to},
+		}, problem.Error("Summary", "Detail"))
+		shown.Problems(problem.List{p})
+		if out.Len() == 0 {
+			t.Error("nothing was printed")
+		}
+	})
+}
+
+// A parser that refuses a file names a place in it.
+func TestSnippet_EndlessNesting(t *testing.T) {
+	for filename, src := range map[string]string{
+		"main.tf":      "terraform {}\na = " + strings.Repeat("[", 1_000_000),
+		"sign.tf":      "terraform {}\na = " + strings.Repeat("!", 4_000_000),
+		"template.tf":  "terraform {}\na = " + strings.Repeat(`"${`, 1_000_000),
+		"main.tf.json": "{\n\"a\":" + strings.Repeat("[", 4_000_000),
+	} {
+		subject := hcl.Range{Filename: filename, Start: hcl.InitialPos, End: hcl.InitialPos}
+		got := newSource(filename, []byte(src)).cut(&problem.Problem{Subject: &subject})
+		if !got.Found || got.Code != strings.SplitN(src, "\n", 2)[0] || got.Context != "" {
+			t.Errorf("%s: got %+v", filename, got)
+		}
+	}
+}
+
+func TestSnippet_ProblemsOfOneFileReadItOnce(t *testing.T) {
+	reads := 0
+	src := Sources{Read: func(string) ([]byte, error) {
+		reads++
+		return []byte("a = 1\n"), nil
+	}}
+	for range 3 {
+		subject := hcl.Range{Filename: "main.tf", Start: hcl.InitialPos, End: hcl.InitialPos}
+		if got := src.Snippet(&problem.Problem{Subject: &subject}); got.Code != "a = 1" {
+			t.Errorf("got %+v", got)
+		}
+	}
+	if reads != 1 {
+		t.Errorf("the file was read %d times", reads)
+	}
+}
+
+func TestSnippet_UnreadableFile(t *testing.T) {
+	src := Sources{Read: func(string) ([]byte, error) { return nil, errors.New("unreadable") }}
+	subject := hcl.Range{Filename: "main.tf", Start: hcl.InitialPos, End: hcl.InitialPos}
+	if got := src.Snippet(&problem.Problem{Subject: &subject}); got.Found {
+		t.Errorf("found %+v", got)
+	}
+}

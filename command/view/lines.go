@@ -1,0 +1,201 @@
+package view
+
+import (
+	"errors"
+	"fmt"
+	"slices"
+	"strings"
+
+	"github.com/tfdeps/tfdeps/command/view/result"
+	"github.com/tfdeps/tfdeps/getproviders"
+	"github.com/tfdeps/tfdeps/providercache/archivedir"
+	"github.com/tfdeps/tfdeps/providercache/event"
+	"github.com/tfdeps/tfdeps/providercache/link"
+	"github.com/tfdeps/tfdeps/providercache/lockhashes"
+	"github.com/tfdeps/tfdeps/providercache/resolve"
+)
+
+// line is what there is to say of one thing, for people and for programs; "" is nothing.
+type line struct {
+	human, json string
+	style       string        // the escape sequences for people
+	ownJSON     bool          // OpenTofu's text for programs isn't that for people
+	warning     bool          // it warns
+	gap         bool          // people see an empty line before it
+	once        bool          // it is printed once in a run
+	source      string        // who has the package that the line is about; "" if it's about none
+	code        string        // of a heading or a paragraph that belongs to no provider; it doesn't change when the words do
+	kind        string        // the type of the object for programs; "": Terraform's for such a line
+	keys        result.Object // of such an object
+}
+
+// sameLine is an item of a list, with one text for all.
+func sameLine(text string) line { return line{human: "- " + text, json: text} }
+
+func queryLine(short string, e event.QueryEvent) line {
+	switch {
+	case e.Locked:
+		return line{
+			human: "- Reusing previous version of " + short + " from the dependency lock file",
+			json:  short + ": Reusing previous version from the dependency lock file",
+		}
+	case e.Constraints.IsEmpty():
+		return line{
+			human: "- Finding latest version of " + short + "...",
+			json:  short + ": Finding latest version...",
+		}
+	default:
+		return line{
+			human: fmt.Sprintf("- Finding %s versions matching %q...", short, e.Constraints),
+			json:  fmt.Sprintf("Finding matching versions for provider: %s, version_constraint: %q", short, e.Constraints),
+		}
+	}
+}
+
+// fetchedLines say that a package is in its place and how far it is to be
+// trusted; then where it came from, if not from where one would think, and
+// remarks.
+func fetchedLines(product getproviders.Product, what string, e event.FetchedEvent) []line {
+	a := e.Authentication
+	human := trust(product, a.TrustLevel)
+	json := human
+	if a.KeyID != "" {
+		human += ", key ID " + a.KeyID
+		json += "key_id: " + a.KeyID // no comma: Terraform has none
+	}
+	if host := product.KeylessHost; host != "" && e.Addr.Hostname == host && a.TrustLevel == getproviders.LevelVerifiedChecksum && fromOrigin(e.Addr, e.Source) {
+		text := "Installed " + what + ". Signature validation was skipped due to the registry not containing GPG keys for this provider"
+		return []line{{human: "- " + text, json: text, warning: true, source: e.Source}}
+	}
+	lines := []line{{
+		human:  fmt.Sprintf("- Installed %s (%s)", what, human),
+		json:   fmt.Sprintf("Installed provider version: %s (%s)", what, json),
+		source: e.Source,
+	}}
+	if !fromOrigin(e.Addr, e.Source) {
+		lines = append(lines, line{human: "  from " + e.Source})
+	}
+	for _, note := range slices.Concat(skipped(e.Skipped), a.Notes) {
+		lines = append(lines, line{human: "  note: " + note, json: what + ": " + note})
+	}
+	return lines
+}
+
+// trust says how far a package is to be trusted. Where no key decides between
+// levels, all that are signed have the same.
+func trust(product getproviders.Product, level getproviders.TrustLevel) string {
+	if level == getproviders.LevelCommunity && product.Keys != nil && *product.Keys == (getproviders.SigningKeys{}) {
+		return "signed"
+	}
+	return level.String()
+}
+
+// fromOrigin reports whether a source is the provider's own registry, or
+// it is unknown which one it is.
+func fromOrigin(p getproviders.Provider, source string) bool {
+	return source == "" || source == new(getproviders.RegistrySource).Describe(p).Name
+}
+
+// skipped says which sources didn't serve although their turn was before.
+func skipped(err error) []string {
+	if err == nil {
+		return nil
+	}
+	var notes []string
+	for _, e := range getproviders.SplitErrors(err) {
+		notes = append(notes, "a source before it failed: "+strings.Join(strings.Fields(e.Error()), " "))
+	}
+	return notes
+}
+
+// signedProviders explains what the keys are whose IDs were printed. Programs
+// get it as one line, and without a code.
+func signedProviders(product getproviders.Product) string {
+	who, page := "Partner and community providers", "https://developer.hashicorp.com/terraform/cli/plugins/signing"
+	if product.Predecessor != nil {
+		who, page = "Providers", "https://opentofu.org/docs/cli/plugins/signing/"
+	}
+	return who + " are signed by their developers.\n" +
+		"If you'd like to know more about provider signing, you can read about it here:\n" + page
+}
+
+// linkNote says that packages take their room on the disk in each directory, or why they aren't symbolic links.
+func linkNote(mode link.Mode, reason error) line {
+	if reason == nil || mode != link.Copy && !errors.Is(reason, link.ErrChangedByOthers) {
+		return line{}
+	}
+	text := "packages are copied from the shared cache, because they can't be linked: " + oneLine(reason.Error())
+	if mode != link.Copy {
+		why, _, _ := strings.Cut(reason.Error(), "\n")
+		text = "packages come from the shared cache by " + mode.String() + ", not by symlink: " + why
+	}
+	return line{human: "  note: " + text, json: text, once: true}
+}
+
+func hashedName(product getproviders.Product, p lockhashes.Package) string {
+	return fmt.Sprintf("%s %s for %s", product.Short(p.Selection.Provider), p.Selection.Version, p.Platform)
+}
+
+// hashesLine says how a package's hashes became known. The first line of the text is Terraform's.
+func hashesLine(product getproviders.Product, e lockhashes.DoneEvent) line {
+	if e.Err != nil {
+		return line{}
+	}
+	p, a := e.Package, e.Package.Authentication
+	name, level := hashedName(product, p), trust(product, a.TrustLevel)
+	if a.KeyID != "" {
+		level += ", key ID " + a.KeyID
+	}
+	switch p.From {
+	case lockhashes.HashesRecalled:
+		return sameLine(fmt.Sprintf("Recalled %s (%s)", name, level))
+	case lockhashes.HashesListed:
+		return sameLine(fmt.Sprintf("Trusted the hashes of %s (%s)", name, p.Source))
+	}
+	return sameLine(fmt.Sprintf("Retrieved %s (%s)", name, level) + notes("\n  ", a))
+}
+
+// notes are remarks on how a package was authenticated.
+func notes(indent string, a getproviders.AuthenticationResult) (text string) {
+	for _, note := range a.Notes {
+		text += indent + "note: " + note
+	}
+	return text
+}
+
+const mirroring = "Mirroring"
+
+func selectedLine(s resolve.Selection) line {
+	switch {
+	case s.Locked:
+		return line{human: fmt.Sprintf("  - Selected v%s to match dependency lock file", s.Version)}
+	case !s.Constraints.IsEmpty():
+		return line{human: fmt.Sprintf("  - Selected v%s to meet constraints %s", s.Version, s.Constraints)}
+	default:
+		return line{human: fmt.Sprintf("  - Selected v%s with no constraints", s.Version)}
+	}
+}
+
+// archiveLine is what Terraform says, where that does the same.
+func archiveLine(p archivedir.Package, local bool) line {
+	if local {
+		return line{human: fmt.Sprintf("  - Taking package for %s from this machine...", p.Platform)}
+	}
+	return line{human: fmt.Sprintf("  - Downloading package for %s...", p.Platform)}
+}
+
+func archiveDoneLine(product getproviders.Product, p archivedir.Package) line {
+	failed, _ := errors.AsType[*resolve.ProviderError](p.Err)
+	switch {
+	case failed != nil && failed.Step == resolve.StepMetadata: // it doesn't come to a FetchingEvent
+		return archiveLine(p, false)
+	case p.Err != nil:
+		return line{}
+	case p.Present:
+		return line{human: fmt.Sprintf("  - Package for %s is there already", p.Platform)}
+	}
+	return line{human: "  - Package authenticated: " + trust(product, p.Authentication.TrustLevel) + notes("\n    ", p.Authentication)}
+}
+
+// oneLine is text without line breaks.
+func oneLine(text string) string { return strings.Join(strings.Fields(text), " ") }

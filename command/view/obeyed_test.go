@@ -1,0 +1,119 @@
+package view
+
+import (
+	"bytes"
+	"encoding/json"
+	"fmt"
+	"log/slog"
+	"strings"
+	"testing"
+	"time"
+	"unicode"
+
+	"github.com/tfdeps/tfdeps/command/problem"
+	"github.com/tfdeps/tfdeps/command/view/result"
+	"github.com/tfdeps/tfdeps/command/view/terminal"
+	"github.com/tfdeps/tfdeps/getproviders"
+	"github.com/tfdeps/tfdeps/internal/must"
+)
+
+// report is what a command outside of this package reports.
+type report struct{ any }
+
+func (report) Text() string { return "" }
+
+func (r report) JSON() any { return r.any }
+
+// TestJSON_IsNoCommandOfCI has the same in JSON.
+func TestJSON_IsNoCommandOfCI(t *testing.T) {
+	t.Parallel()
+	const words = "the sources said aaaa ::set-output name=x::y and ##vso[task.setvariable variable=PATH]/x\n::error::z\n##[group]"
+	p := problem.Warning("::warning::A warning", words)
+	var out bytes.Buffer
+	j := &jsonPrinter{out: terminal.Stream{Writer: &out}, now: time.Now, product: getproviders.Terraform("1.15.9")}
+	j.problem(p)
+	must.Succeed(t, result.Write(&out, report{map[string]string{"detail": words}}, true, result.Run{}))
+	if strings.Contains(out.String(), "##") {
+		t.Errorf("a command: %s", &out)
+	}
+	lines := json.NewDecoder(&out)
+	var event struct{ Diagnostic struct{ Detail string } }
+	var written struct{ Detail string }
+	if err := lines.Decode(&event); err != nil || event.Diagnostic.Detail != words {
+		t.Errorf("%v: %q", err, event.Diagnostic.Detail)
+	}
+	if err := lines.Decode(&written); err != nil || written.Detail != words {
+		t.Errorf("%v: %q", err, written.Detail)
+	}
+}
+
+// obeyedText has what terminals and CI services obey: an OSC sequence, one by C1 controls, changes of direction, line ends of three kinds.
+const obeyedText = "x\x1b]0;title\x07y\u009d8;;https://z\u009c \u202eabc\u2066\u061c \u0085\u2028\u2029 ##teamcity[publishArtifacts '/x'] ##vso[task.setvariable]"
+
+// obeyed is what of a text would be obeyed.
+func obeyed(text string) (found []string) {
+	for _, r := range text {
+		if r != '\n' && r != '\t' && (unicode.IsControl(r) || unicode.In(r, unicode.Bidi_Control, unicode.Zl, unicode.Zp)) {
+			found = append(found, fmt.Sprintf("%U", r))
+		}
+	}
+	for line := range strings.Lines(text) {
+		if command := strings.TrimSpace(line); strings.Contains(line, "##teamcity[") || strings.Contains(line, "##vso[") || strings.HasPrefix(command, "::set-output") {
+			found = append(found, command)
+		}
+	}
+	return found
+}
+
+// TestOutput_HasNothingThatIsObeyed has such a text, and one that begins a line, in each kind of output.
+func TestOutput_HasNothingThatIsObeyed(t *testing.T) {
+	t.Parallel()
+	const words = obeyedText + "\n::set-output name=x::y"
+	check := func(name, text string) {
+		t.Helper()
+		if found := obeyed(text); len(found) > 0 || !strings.Contains(text, "title") {
+			t.Errorf("%s: %q: %s", name, found, text)
+		}
+	}
+	var out bytes.Buffer
+	doctor := result.Doctor{Product: result.DoctorProduct{Because: words}, Programs: []result.DoctorProgram{{Program: "terraform", Path: "/x", Version: words}}, Policies: []result.DoctorPolicy{{Path: words}}}
+	page := doctor.Text()
+	check("doctor", page)
+	if n := strings.Count(page, "\n"); n != 27 {
+		t.Errorf("a text of others makes lines of doctor's: %d\n%s", n, page)
+	}
+	j := &jsonPrinter{out: terminal.Stream{Writer: &out}, now: time.Now, product: getproviders.Terraform("1.15.9")}
+	j.problem(problem.Warning("x", words))
+	check("a line of JSON", out.String())
+	var event struct{ Diagnostic struct{ Detail string } }
+	if err := json.Unmarshal(out.Bytes(), &event); err != nil || event.Diagnostic.Detail != words {
+		t.Errorf("%v: %q", err, event.Diagnostic.Detail)
+	}
+	out.Reset()
+	var decoded []string
+	must.Succeed(t, result.Write(&out, report{[]string{words}}, true, result.Run{}))
+	check("a result in JSON", out.String())
+	if err := json.Unmarshal(out.Bytes(), &decoded); err != nil || decoded[0] != words {
+		t.Errorf("%v: %q", err, decoded)
+	}
+	for _, asJSON := range []bool{false, true} {
+		out.Reset()
+		slog.New(terminal.LogHandler(&out, asJSON, nil)).Error("x", "error", words)
+		check("a log", out.String())
+	}
+	out.Reset()
+	r := newRun(Options{Now: time.Now})
+	r.item(packageKey{Module: "p"}).Error = words
+	r.addProblems(problem.List{problem.Warning("x", words)})
+	must.Succeed(t, r.write(&out, ReportHead{Directory: words}))
+	check("the page", out.String())
+	_, data, _ := strings.Cut(out.String(), `{"format"`)
+	data, _, _ = strings.Cut(data, "</script>")
+	var shown struct {
+		Directory string
+		Rows      []struct{ Error string }
+		Problems  []struct{ Detail string }
+	}
+	must.Succeed(t, json.Unmarshal([]byte(`{"format"`+data), &shown))
+	check("what the page shows", shown.Directory+"\n"+shown.Rows[0].Error+"\n"+shown.Problems[0].Detail)
+}

@@ -1,0 +1,147 @@
+package result
+
+import (
+	"cmp"
+	"fmt"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/tfdeps/tfdeps/getproviders"
+)
+
+// InventoryPackage is a provider of a working directory with all that is known of its package without asking
+// anything but this machine.
+type InventoryPackage struct {
+	Provider     getproviders.Provider
+	Version      getproviders.Version // zero: the lock file selects none
+	Platform     getproviders.Platform
+	Constraints  getproviders.Constraints
+	LockedHashes []getproviders.Hash
+
+	Present bool // in its place, with one of the locked hashes
+	// The other facts are those of a package that is present. Each is zero if it isn't known.
+	Hashes         []getproviders.Hash
+	SourceURL      string
+	FromRegistry   bool
+	Authentication getproviders.AuthenticationResult
+	Released       time.Time
+
+	HasPolicy bool  // there are rules
+	Refused   error // by one of them; nil: by none
+}
+
+// Inventory is what the command "providers -format=cyclonedx" tells.
+type Inventory struct {
+	Version  string // of tfdeps
+	Made     time.Time
+	Packages []InventoryPackage
+}
+
+// unknown stands in properties for facts that this machine doesn't know.
+const unknown = "unknown"
+
+// Text is the inventory as a CycloneDX document, which is JSON for people, too.
+func (i Inventory) Text() string {
+	var b strings.Builder
+	_ = Write(&b, i, true, Run{}) // to memory
+	return b.String()
+}
+
+// JSON is the document. Its format has no room for what other reports end with.
+func (i Inventory) JSON() any { return foreign{i.document()} }
+
+// foreign is an object in a format of others.
+type foreign struct{ Object }
+
+// document has the parts of a CycloneDX document that are used here. The library of CycloneDX, which reads what is written in a
+// test, fills tables and compiles regular expressions before main, for documents of all kinds.
+func (i Inventory) document() Object {
+	return Object{
+		"$schema", "http://cyclonedx.org/schema/bom-1.6.schema.json", "bomFormat", "CycloneDX", "specVersion", "1.6", "version", 1,
+		"metadata", Object{
+			"timestamp", i.Made.UTC().Format(time.RFC3339),
+			"tools", Object{"components", []Object{{"type", "application", "name", "tfdeps", "version?", i.Version}}},
+		},
+		"components", Each(i.Packages, InventoryPackage.component),
+	}
+}
+
+// component is one package. What CycloneDX has no field for are properties, whose names begin with "tfdeps:".
+func (p InventoryPackage) component() Object {
+	version, url := "", "pkg:terraform/"+p.Provider.String()
+	if p.Version != (getproviders.Version{}) {
+		version = p.Version.String()
+		url += "@" + strings.ReplaceAll(version, "+", "%2B")
+	}
+	var hashes, references []Object
+	for _, h := range p.Hashes {
+		if h.Scheme() == getproviders.SchemeZH && p.isPublished(h) {
+			hashes = []Object{{"alg", "SHA-256", "content", strings.TrimPrefix(string(h), "zh:")}}
+		}
+	}
+	if strings.HasPrefix(p.SourceURL, "https://") || strings.HasPrefix(p.SourceURL, "http://") {
+		references = []Object{{"url", p.SourceURL, "type", "distribution"}}
+	}
+	return Object{
+		"bom-ref", url, "type", "application", "group", p.Provider.Hostname.String() + "/" + p.Provider.Namespace, "name", p.Provider.Type,
+		"version?", version, "hashes?", hashes, "purl", url, "externalReferences?", references, "properties", p.properties(),
+	}
+}
+
+// isPublished reports whether a checksum may be that of the publisher's archive: it isn't, if the
+// lock file has those of archives and not this one. What "cache pull" gets was packed from files.
+func (p InventoryPackage) isPublished(zh getproviders.Hash) bool {
+	return slices.Contains(p.LockedHashes, zh) || !slices.ContainsFunc(p.LockedHashes, func(h getproviders.Hash) bool { return h.Scheme() == getproviders.SchemeZH })
+}
+
+func (p InventoryPackage) properties() (all []Object) {
+	add := func(name, value string) { all = append(all, Object{"name", "tfdeps:" + name, "value", value}) }
+	add("platform", p.Platform.String())
+	add("version_constraints", p.Constraints.String())
+	for _, h := range p.LockedHashes {
+		add("locked_hash", string(h))
+	}
+	add("present", fmt.Sprint(p.Present))
+	for _, h := range p.Hashes {
+		add("hash", string(h))
+	}
+	source := cmp.Or(p.SourceURL, unknown)
+	if p.FromRegistry {
+		source = fmt.Sprintf("registry %s, %s", p.Provider.Hostname, source)
+	}
+	add("source", source)
+	add("released", p.released())
+	authentication, key := unknown, unknown
+	if p.Authentication.TrustLevel != getproviders.LevelUnauthenticated {
+		authentication, key = p.Authentication.TrustLevel.String(), cmp.Or(p.Authentication.KeyID, "none")
+	}
+	add("authentication", authentication)
+	add("key_id", key)
+	add("policy", p.verdict())
+	if p.Refused != nil {
+		add("policy_reason", p.Refused.Error())
+	}
+	return all
+}
+
+func (p InventoryPackage) released() string {
+	if p.Released.IsZero() {
+		return unknown
+	}
+	return p.Released.UTC().Format(time.RFC3339)
+}
+
+// verdict says what the policy decides. Of a package that isn't there, only a refusal is known.
+func (p InventoryPackage) verdict() string {
+	switch {
+	case p.Refused != nil:
+		return "refused"
+	case !p.HasPolicy:
+		return "no rules"
+	case !p.Present:
+		return unknown
+	default:
+		return "allowed"
+	}
+}

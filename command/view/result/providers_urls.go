@@ -1,0 +1,122 @@
+package result
+
+import (
+	"fmt"
+	"net/url"
+	"path/filepath"
+	"strings"
+
+	"github.com/tfdeps/tfdeps/command/view/explain"
+	"github.com/tfdeps/tfdeps/command/view/terminal"
+	"github.com/tfdeps/tfdeps/getproviders"
+	"github.com/tfdeps/tfdeps/providercache/lockhashes"
+	"github.com/tfdeps/tfdeps/providercache/resolve"
+)
+
+// URLsReport tells where packages are.
+type URLsReport struct{ Dirs []LocatedDir }
+
+// LocatedDir is what one directory needs.
+type LocatedDir struct {
+	Dir      string
+	LockFile string // its name in Dir
+	Named    bool   // there may be others: it has to be said which one it is about
+	// Locked are the hashes that the lock file has for a version.
+	Locked func(getproviders.Provider, getproviders.Version) []getproviders.Hash
+	Result lockhashes.LocateResult
+}
+
+// JSON is the report for programs.
+func (r URLsReport) JSON() any {
+	packages, failed, bytes := 0, 0, int64(0)
+	for _, d := range r.Dirs {
+		for _, p := range d.Result.Packages {
+			packages++
+			if p.Err != nil {
+				failed++
+			}
+			bytes += max(p.Size, 0)
+		}
+	}
+	return Object{"directories", Each(r.Dirs, LocatedDir.object), "summary", Object{"packages", packages, "failed", failed, "bytes", bytes}}
+}
+
+func (d LocatedDir) object() Object {
+	providers := byProvider(d.Result.Packages, func(p lockhashes.LocatedPackage) resolve.Selection { return p.Selection })
+	return Object{
+		"dir", filepath.ToSlash(d.Dir), "lock_file", filepath.ToSlash(filepath.Join(d.Dir, d.LockFile)), "complete", d.Result.Err == nil,
+		"providers", Each(providers, func(all []lockhashes.LocatedPackage) Object {
+			s, signed := all[0].Selection, []getproviders.Hash{}
+			for _, p := range all {
+				signed = append(signed, p.Authentication.Signed...)
+			}
+			return Object{
+				"address", s.Provider, "version", s.Version, "version_constraints", s.Constraints, "locked", s.Locked,
+				"locked_hashes", OrEmpty(d.Locked(s.Provider, s.Version)), "signed_hashes", getproviders.SortHashes(signed), "platforms", Each(all, located),
+			}
+		}),
+	}
+}
+
+func located(p lockhashes.LocatedPackage) Object {
+	var url, path, sha256, size any // null: not known
+	var protocols []string
+	level, key, failed := "", "", ErrorObject(p.Err)
+	if p.Err != nil {
+		failed[1] = explain.CauseOf(p.Err).Error()
+	} else {
+		level, key = p.Authentication.TrustLevel.String(), p.Authentication.KeyID
+		if p.Package.Protocols != "" {
+			protocols = strings.Split(p.Package.Protocols, ",")
+		}
+		if sum, ok := strings.CutPrefix(string(p.ZH), getproviders.SchemeZH+":"); ok {
+			sha256 = sum
+		}
+		if p.Size >= 0 {
+			size = p.Size
+		}
+		if at, ok := p.Package.Location.(getproviders.HTTPArchive); ok {
+			url = withoutUser(at.URL)
+		} else {
+			path = p.Package.Location.String()
+		}
+	}
+	return append(Object{
+		"platform", p.Platform, "source", p.Package.Source, "filename", getproviders.PackedName(p.Selection.Provider, p.Selection.Version, p.Platform),
+		"url", url, "path", path, "sha256", sha256, "size", size, "hashes", OrEmpty(p.Hashes), "protocols", protocols,
+		"authentication", level, "key_id?", key,
+	}, failed...)
+}
+
+// withoutUser is all that it takes to download, but for user and password: those
+// are of the kind that is good for more than one archive.
+func withoutUser(u *url.URL) string {
+	plain := *u
+	plain.User = nil
+	return plain.String()
+}
+
+// Text prints the report for people: each package with its checksum and where it
+// is. What may be secret in a URL is left out.
+func (r URLsReport) Text() string {
+	var b strings.Builder
+	for _, d := range r.Dirs {
+		if d.Named {
+			fmt.Fprintf(&b, "%s:\n", terminal.Printable(d.Dir))
+		}
+		for _, p := range d.Result.Packages {
+			if p.Err != nil {
+				continue
+			}
+			fmt.Fprintf(&b, "%s v%s %s (%s)\n  %s\n", p.Selection.Provider, p.Selection.Version, p.Platform, p.Authentication.TrustLevel,
+				terminal.Printable(p.Package.Location.String()))
+			if p.ZH != "" {
+				fmt.Fprintf(&b, "  %s\n", p.ZH)
+			}
+			if p.Size >= 0 {
+				fmt.Fprintf(&b, "  %d bytes\n", p.Size)
+			}
+		}
+	}
+	return b.String()
+}

@@ -1,0 +1,39 @@
+package result
+
+import (
+	"bytes"
+	"encoding/json"
+	"net/url"
+	"strings"
+	"testing"
+
+	"github.com/tfdeps/tfdeps/getproviders"
+	"github.com/tfdeps/tfdeps/internal/must"
+	"github.com/tfdeps/tfdeps/providercache/lockhashes"
+	"github.com/tfdeps/tfdeps/providercache/resolve"
+)
+
+// TestURLsReport_URLsAreWholeForProgramsOnly has a URL with all kinds of secrets. Of those only
+// the query is printed, and only as JSON, because a download needs it.
+func TestURLsReport_URLsAreWholeForProgramsOnly(t *testing.T) {
+	t.Parallel()
+	at, err := url.Parse("https://me:password@cdn.example/w.zip?signature=a&b=%2F")
+	must.Succeed(t, err)
+	p := lockhashes.LocatedPackage{
+		Selection: resolve.Selection{Provider: getproviders.Provider{Hostname: "example.com", Namespace: "acme", Type: "widget"}, Version: getproviders.MustParseVersion("1.0.0")},
+		Platform:  getproviders.Platform{OS: "linux", Arch: "amd64"}, Package: getproviders.Package{Location: getproviders.HTTPArchive{URL: at}}, Size: 5,
+	}
+	report := URLsReport{Dirs: []LocatedDir{{
+		Dir: ".", LockFile: "lock", Result: lockhashes.LocateResult{Packages: []lockhashes.LocatedPackage{p}},
+		Locked: func(getproviders.Provider, getproviders.Version) []getproviders.Hash { return nil },
+	}}}
+	var asJSON bytes.Buffer
+	must.Succeed(t, Write(&asJSON, report, true, Run{}))
+	asText := report.Text()
+	if !strings.Contains(asJSON.String(), `"url": "https://cdn.example/w.zip?signature=a&b=%2F"`) || !json.Valid(asJSON.Bytes()) {
+		t.Errorf("as JSON: %s", &asJSON)
+	}
+	if want := "example.com/acme/widget v1.0.0 linux_amd64 (unauthenticated)\n  https://cdn.example/w.zip\n  5 bytes\n"; asText != want {
+		t.Errorf("as text: %s", asText)
+	}
+}

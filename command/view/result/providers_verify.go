@@ -1,0 +1,186 @@
+package result
+
+import (
+	"fmt"
+	"path/filepath"
+	"slices"
+	"strings"
+
+	"github.com/tfdeps/tfdeps/command/view/terminal"
+	"github.com/tfdeps/tfdeps/getproviders"
+	"github.com/tfdeps/tfdeps/providercache/store"
+)
+
+// VerifyReport tells how packages compare with lock files.
+type VerifyReport struct {
+	Product getproviders.Product
+	Trees   []VerifiedTree
+}
+
+// VerifiedTree is a place that was compared with a lock file.
+type VerifiedTree struct {
+	Path     string
+	LockFile string
+	Locked   int  // how many providers the lock file selects
+	Shared   bool // the place is a cache, in which nothing has to be
+	Packages []store.ComparedPackage
+}
+
+// Text writes a line for each package that isn't sound, and one for each place.
+func (v VerifyReport) Text() string {
+	var b strings.Builder
+	for _, t := range v.Trees {
+		for _, p := range t.Packages {
+			if p.Finding != store.TreeOK {
+				// Names come from who made the packages: they must not write lines of this output.
+				fmt.Fprintln(&b, terminal.PrintableLine(v.text(p, t)))
+			}
+		}
+		fmt.Fprintln(&b, terminal.Printable(verifySum(t)))
+	}
+	return b.String()
+}
+
+// text says what is wrong with a package, with all that it takes to decide what to do.
+func (v VerifyReport) text(p store.ComparedPackage, t VerifiedTree) string {
+	name := fmt.Sprintf("%s %s %s", p.Provider, p.Version, p.Platform)
+	switch p.Finding {
+	case store.TreeMissing:
+		return fmt.Sprintf("Missing: %s is locked, and isn't in %s", name, t.Path)
+	case store.TreeDangling:
+		return fmt.Sprintf("Dangling link: %s: %s: %v", name, p.Path, p.Err)
+	case store.TreeNotLocked:
+		return fmt.Sprintf("Not locked: %s is in %s, and %s", name, p.Path, lockedInstead(p))
+	case store.TreeUnreadable:
+		return fmt.Sprintf("Unreadable: %s: %v", name, p.Err)
+	case store.TreeUnproven:
+		return fmt.Sprintf("Unproven: %s has %s, and %s; %s providers lock -platform=%s adds what it takes",
+			name, p.H1, unprovenBy(p), v.Product.Program, p.Platform)
+	}
+	return fmt.Sprintf("Differs: %s has %s, and the lock file has %s", name, hashesOf(p), recordedFor(p))
+}
+
+func lockedInstead(p store.ComparedPackage) string {
+	if p.Locked.Version == (getproviders.Version{}) {
+		return "the lock file has no entry for the provider"
+	}
+	return "the lock file selects " + p.Locked.Version.String()
+}
+
+func unprovenBy(p store.ComparedPackage) string {
+	if len(p.Locked.Hashes) == 0 {
+		return "the lock file has no hashes for it"
+	}
+	return "the lock file has hashes of archives only (zh), which prove nothing about an unpacked package"
+}
+
+// hashesOf are those of the package that can be compared.
+func hashesOf(p store.ComparedPackage) string {
+	var own []string
+	for _, h := range []getproviders.Hash{p.H1, p.ZH} {
+		if h != "" {
+			own = append(own, string(h))
+		}
+	}
+	return strings.Join(own, " and ")
+}
+
+// recordedFor are the lock file's hashes that the package could have. They may be
+// of any platform: the lock file doesn't say.
+func recordedFor(p store.ComparedPackage) string {
+	var recorded []string
+	for _, h := range p.Locked.Hashes {
+		if h.Scheme() == getproviders.SchemeH1 || p.Packed && h.Scheme() == getproviders.SchemeZH {
+			recorded = append(recorded, string(h))
+		}
+	}
+	slices.Sort(recorded)
+	return strings.Join(recorded, ", ")
+}
+
+func verifySum(t VerifiedTree) string {
+	if len(t.Packages) == 0 {
+		return nothingVerified(t)
+	}
+	counts := tallied(t.Packages, findingOf)
+	there := len(t.Packages) - counts[string(store.TreeMissing)]
+	var parts []string
+	for _, finding := range []store.TreeFinding{
+		store.TreeOK, store.TreeMissing, store.TreeDangling, store.TreeNotLocked,
+		store.TreeDiffers, store.TreeUnproven, store.TreeUnreadable,
+	} {
+		if n := counts[string(finding)]; n > 0 {
+			parts = append(parts, fmt.Sprintf("%d %s", n, strings.ReplaceAll(string(finding), "_", " ")))
+		}
+	}
+	return fmt.Sprintf("Verified %s in %s against %s: %s", terminal.Count(there, "package"),
+		filepath.ToSlash(t.Path), filepath.ToSlash(t.LockFile), strings.Join(parts, ", "))
+}
+
+// nothingVerified says why no package was read, and what to do.
+func nothingVerified(t VerifiedTree) string {
+	path, lockFile := filepath.ToSlash(t.Path), filepath.ToSlash(t.LockFile)
+	why := "what %s selects comes by dev_overrides or TF_REATTACH_PROVIDERS."
+	switch {
+	case t.Locked == 0:
+		why = "%s selects no provider. If the configuration requires providers, run \"tfdeps init\" first."
+	case t.Shared:
+		why = "it has nothing of what %s selects. An init that uses this cache puts packages there."
+	}
+	return fmt.Sprintf("There is nothing to verify in %s: "+why, path, lockFile)
+}
+
+// JSON is what was found, for programs.
+func (v VerifyReport) JSON() any {
+	var all []store.ComparedPackage
+	trees := Each(v.Trees, func(t VerifiedTree) Object {
+		all = append(all, t.Packages...)
+		return Object{"path", filepath.ToSlash(t.Path), "lock_file", filepath.ToSlash(t.LockFile), "packages", Each(t.Packages, compared)}
+	})
+	return Object{"trees", trees, "summary", Object{"packages", len(all), "findings", tallied(all, findingOf)}}
+}
+
+func findingOf(p store.ComparedPackage) string { return string(p.Finding) }
+
+func compared(p store.ComparedPackage) Object {
+	var packed *bool
+	if p.Path != "" {
+		packed = &p.Packed
+	}
+	return append(Object{
+		"address", p.Provider, "version?", p.Version, "platform", p.Platform, "finding", p.Finding, "path?", filepath.ToSlash(p.Path), "packed?", packed,
+		"h1?", p.H1, "zh?", p.ZH, "locked_version", orNull(p.Locked.Version), "locked_hashes", OrEmpty(p.Locked.Hashes),
+	}, ErrorObject(p.Err)...)
+}
+
+// PackageHashes are the hashes of a package on this machine.
+type PackageHashes struct {
+	Path string
+	H1   getproviders.Hash // "" where Err says why
+	ZH   getproviders.Hash // "" for a directory
+	Err  error
+}
+
+// HashReport is what the command "hash" tells, in the order of its arguments.
+type HashReport []PackageHashes
+
+// Text prints a hash and its package on each line, as sha256sum does. Packages that couldn't be
+// hashed aren't among them: they are problems.
+func (r HashReport) Text() string {
+	var b strings.Builder
+	for _, p := range r {
+		for _, h := range []getproviders.Hash{p.H1, p.ZH} {
+			if h != "" {
+				fmt.Fprintf(&b, "%s  %s\n", h, terminal.Printable(p.Path))
+			}
+		}
+	}
+	return b.String()
+}
+
+// JSON is an array with an object for each package.
+func (r HashReport) JSON() any {
+	return Each(r, func(p PackageHashes) Object {
+		return append(Object{"path", p.Path, "h1?", p.H1, "zh?", p.ZH}, ErrorObject(p.Err)...)
+	})
+}

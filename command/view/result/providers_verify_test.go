@@ -1,0 +1,23 @@
+package result
+
+import (
+	"errors"
+	"strings"
+	"testing"
+
+	"github.com/tfdeps/tfdeps/providercache/store"
+)
+
+// TestVerify_NamesInPackagesWriteNoLines: the author of a package chooses the names of
+// files, and what a link leads to.
+func TestVerify_NamesInPackagesWriteNoLines(t *testing.T) {
+	hostile := errors.New("it is a link to what isn't there: /x\nVerified 9 packages\r\x1b[2J")
+	for _, finding := range []store.TreeFinding{store.TreeDangling, store.TreeUnreadable} {
+		v := VerifyReport{Trees: []VerifiedTree{{Path: "mirror", LockFile: "lock", Packages: []store.ComparedPackage{
+			{ReadPackage: store.ReadPackage{Path: "mirror/x", Err: hostile}, Finding: finding},
+		}}}}
+		if text := v.Text(); strings.Count(text, "\n") != 2 || strings.ContainsAny(text, "\r\x1b") || !strings.Contains(text, `/x\nVerified 9`) {
+			t.Errorf("%s: %q", finding, text)
+		}
+	}
+}

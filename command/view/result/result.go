@@ -1,0 +1,85 @@
+// Package result has what commands found out or did, as text for people and as JSON for programs.
+package result
+
+import (
+	"bytes"
+	"encoding/json"
+	"io"
+	"slices"
+	"time"
+
+	"github.com/tfdeps/tfdeps/command/problem"
+	"github.com/tfdeps/tfdeps/command/view/explain"
+	"github.com/tfdeps/tfdeps/command/view/terminal"
+)
+
+// Result is what a command found out or did, for people and for programs.
+type Result interface {
+	// Text is the report for people.
+	Text() string
+	// JSON is the report for programs. With an object is written, too, what the run says of itself.
+	JSON() any
+}
+
+// resultFormat is the version of the reports: a number after the dot that is greater means
+// additions, one before it a change.
+const resultFormat = "1.0"
+
+// Write writes a report for people or for programs.
+func Write(w io.Writer, r Result, asJSON bool, run Run) error {
+	if asJSON {
+		report := r.JSON()
+		if o, ok := report.(Object); ok {
+			report = slices.Concat(Object{"format_version", resultFormat}, o, run.Object())
+		}
+		return writeReport(w, report)
+	}
+	text := r.Text()
+	if text == "" { // who reads a pipe may have ended already
+		return nil
+	}
+	_, err := io.WriteString(w, text)
+	return err
+}
+
+// Run is what each report for programs says of the run that made it.
+type Run struct {
+	Begun, Ended time.Time
+	Problems     problem.List // errors and warnings, in any order
+	// ReadFile gets the source file that a problem is about; nil: no source is shown.
+	ReadFile func(name string) ([]byte, error)
+}
+
+// NoResult is the report of a command that found out nothing, because of the problems of its run.
+type NoResult struct{}
+
+// Text writes nothing: people see the problems.
+func (NoResult) Text() string { return "" }
+
+// JSON has nothing beside what every report has.
+func (NoResult) JSON() any { return Object{} }
+
+// Object is the end of each report.
+func (run Run) Object() Object {
+	told := []Problem{}
+	source := explain.Sources{Read: run.ReadFile}
+	new(explain.Quota).Show(explain.Ordered(run.Problems), func(p *problem.Problem) int {
+		told = append(told, NewProblem(p, source.Snippet(p)))
+		encoded, _ := json.Marshal(told[len(told)-1])
+		return len(encoded)
+	})
+	return Object{"started_at", Stamp(run.Begun), "ended_at", Stamp(run.Ended), "diagnostics", told}
+}
+
+// writeReport writes JSON over several lines. Constraints such as ">= 1.0" stay readable.
+func writeReport(w io.Writer, report any) error {
+	var b bytes.Buffer
+	out := json.NewEncoder(&b)
+	out.SetEscapeHTML(false)
+	out.SetIndent("", "  ")
+	if err := out.Encode(report); err != nil {
+		return err
+	}
+	_, err := w.Write(terminal.PrintableJSON(b.Bytes()))
+	return err
+}

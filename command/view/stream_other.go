@@ -1,8 +1,0 @@
-//go:build !windows
-
-package view
-
-import "os"
-
-// understandsEscapes: all terminals of these systems that are in use do.
-func understandsEscapes(*os.File) bool { return true }

@@ -1,0 +1,94 @@
+package terminal
+
+import (
+	"fmt"
+	"strings"
+	"time"
+)
+
+// Megabytes is a number of bytes in the units of disks and networks, which are
+// powers of ten.
+func Megabytes(n int64) string {
+	switch {
+	case n < 1e6:
+		return fmt.Sprintf("%d kB", (n+999)/1000)
+	case n < 10e6:
+		return fmt.Sprintf("%.1f MB", float64(n)/1e6)
+	case n < 1e9:
+		return fmt.Sprintf("%.0f MB", float64(n)/1e6)
+	default:
+		return fmt.Sprintf("%.1f GB", float64(n)/1e9)
+	}
+}
+
+// HowFar says how much of a total has come; total is -1 if unknown.
+func HowFar(done, total int64) string {
+	if total <= 0 {
+		return Megabytes(done)
+	}
+	return fmt.Sprintf("%s of %s (%.0f%%)", Megabytes(done), Megabytes(total), 100*float64(done)/float64(total))
+}
+
+// amounts is the same as howFar for bars, which have little room. All of a line has one unit, which is the total's.
+func amounts(done, total int64) string {
+	size, unit, format := 1e6, "MB", "%.0f"
+	switch most := max(done, total); {
+	case most < 1e6:
+		size, unit = 1e3, "kB"
+	case most >= 1e9:
+		size, unit, format = 1e9, "GB", "%.1f"
+	case most < 10e6:
+		format = "%.1f"
+	}
+	text := fmt.Sprintf(format, float64(done)/size)
+	if total >= 0 {
+		text += "/" + fmt.Sprintf(format, float64(total)/size)
+	}
+	return text + " " + unit
+}
+
+// perSecond is a speed; 0 if it isn't known.
+func perSecond(n int64, took time.Duration) int64 {
+	if took <= 0 || n <= 0 {
+		return 0
+	}
+	return int64(float64(n) / took.Seconds())
+}
+
+// Seconds is how long something took, as exactly as a reader wants to know.
+func Seconds(took time.Duration) string {
+	switch {
+	case took < time.Second:
+		return fmt.Sprintf("%dms", max(took, 0).Milliseconds())
+	case took < time.Minute:
+		return fmt.Sprintf("%.1fs", took.Truncate(time.Second/10).Seconds())
+	default:
+		return took.Round(time.Second).String()
+	}
+}
+
+// whole is a time in whole seconds, of which at least one is left.
+func whole(d time.Duration) string { return max(d.Round(time.Second), time.Second).String() }
+
+// Count is a number of things.
+func Count(n int, thing string) string {
+	if n == 1 {
+		return "1 " + thing
+	}
+	plural := thing + "s"
+	if stem, ok := strings.CutSuffix(thing, "y"); ok {
+		plural = stem + "ies"
+	}
+	return fmt.Sprintf("%d %s", n, plural)
+}
+
+// speed says how much longer it takes and how fast it is, as far as that is known.
+func speed(rate int64, left time.Duration) (words []string) {
+	if left >= 0 {
+		words = append(words, whole(left)+" left")
+	}
+	if rate > 0 {
+		words = append(words, Megabytes(rate)+"/s")
+	}
+	return words
+}

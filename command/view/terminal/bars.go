@@ -1,0 +1,241 @@
+package terminal
+
+import (
+	"cmp"
+	"fmt"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/tfdeps/tfdeps/providercache/event"
+)
+
+const (
+	// barWidth is how wide bars are, in columns, where there is room; with less than
+	// leastBarWidth there is none.
+	barWidth, leastBarWidth = 30, 6
+	// mostBars is how many there are at most where it is unknown how high the
+	// terminal is. What is drawn has to fit on it, or it can't be drawn over.
+	mostBars = 10
+)
+
+// Bars shows what is under way by lines at the bottom of a terminal: one for each task, the largest below the others
+// so that the last ones hardly move, and below them one for all. When a large download is in its place, it leaves
+// a line behind.
+type Bars struct{ painter painter }
+
+// NewBars returns bars on a terminal.
+func NewBars(out Stream) *Bars { return &Bars{painter{out: out}} }
+
+// Show prints what stays: the line about a download takes the place of its bar.
+func (b *Bars) Show(t *Task, all *Tasks) {
+	if !t.ok || !t.large() || t.came == 0 {
+		return
+	}
+	if len(b.painter.drawn) > 0 {
+		b.painter.lines = b.linesFor(all)
+	}
+	columns, _ := b.painter.out.size()
+	_, _ = b.painter.print([]byte(Wrap(downloadedText(t), columns-1) + "\n"))
+}
+
+// Beat.
+func (b *Bars) Beat(all *Tasks) { b.painter.draw(b.linesFor(all)) }
+
+// linesFor are the lines at the bottom.
+func (b *Bars) linesFor(all *Tasks) []string {
+	columns, height := b.painter.out.size()
+	now := all.Now()
+	all.measure(now)
+	var shown []*Task
+	for _, t := range all.Running {
+		if needsBar(t, now) {
+			shown = append(shown, t)
+		}
+	}
+	var rows []row
+	if n := all.count(); n > 1 && (len(shown) > 0 || all.lasts(now)) {
+		rows = append(rows, totalRow(all, now))
+	}
+	slices.SortStableFunc(shown, func(x, y *Task) int { return cmp.Compare(max(y.Done, y.Total), max(x.Done, x.Total)) })
+	room := mostBars
+	if height > 0 {
+		room = max(height-2, 1) // a line for what it is about, and one for the cursor
+	}
+	if len(shown)+len(rows) > room {
+		shown = shown[:max(room-len(rows), 0)]
+	}
+	for _, t := range shown {
+		rows = append(rows, rowOf(t, now))
+	}
+	slices.Reverse(rows)
+	return layOut(rows, columns-1)
+}
+
+// Print writes lines of the rest of the program above the bars.
+func (b *Bars) Print(to Stream, text []byte) (int, error) {
+	if !sameTerminal(to, b.painter.out) {
+		return to.Write(text)
+	}
+	return b.painter.print(text)
+}
+
+// Close takes the bars away.
+func (b *Bars) Close() { b.painter.draw(nil) }
+
+// row is a line about a task, in parts that stand below each other.
+type row struct {
+	name   string
+	bar    float64  // how much of it is filled, from 0 to 1; negative: it isn't known
+	amount string   // how much has come
+	more   []string // what else there is to say, the most important first
+}
+
+func rowOf(t *Task, now time.Time) row {
+	r := row{name: t.Name, bar: -1}
+	if max(t.Done, t.Total) > 0 {
+		r.amount = amounts(t.Done, t.Total)
+	}
+	if t.Total > 0 {
+		r.bar = float64(t.Done) / float64(t.Total)
+	}
+	switch quiet := now.Sub(t.Last); {
+	case t.Phase != event.Downloading:
+		if t.Total > 0 && (t.Done == 0 || t.Done >= t.Total) {
+			r.amount = Megabytes(t.Total)
+		}
+		if t.Done == 0 {
+			r.bar = -1
+		}
+		r.more = []string{t.Phase.String(), whole(now.Sub(t.since))}
+		if t.isHashed() {
+			r.more = append(r.more[:1], speed(t.pace.rate(now), t.left(now))...)
+		}
+	case quiet >= stallDelay:
+		r.more = []string{"no data for " + whole(quiet)}
+	case t.Total < 0 && t.Done == 0:
+		r.more = []string{t.Phase.String(), whole(now.Sub(t.since))}
+	default:
+		r.more = speed(t.pace.rate(now), t.left(now))
+	}
+	return r
+}
+
+func totalRow(all *Tasks, now time.Time) row {
+	r := row{name: fmt.Sprintf("Total: %d of %d", all.Ended, all.count()), bar: -1}
+	total, about := all.total()
+	done := all.done()
+	if total > 0 {
+		r.amount, r.bar = amounts(done, total), float64(done)/float64(total)
+		if about {
+			r.amount = "~" + r.amount
+		}
+		left := timeLeft(total-done, all.pace.rate(now))
+		for _, t := range all.Running { // the last one may have all of the network, and be no faster
+			left = max(left, t.left(now))
+		}
+		if r.more = speed(all.pace.rate(now), left); done >= total && len(all.Running) > 0 && all.Running[0].Phase != event.Downloading {
+			r.more = []string{all.Running[0].Phase.String()} // nothing is known of how long that takes
+		}
+	} else if n := all.count(); n > 0 {
+		r.bar = float64(all.Ended) / float64(n)
+	}
+	return r
+}
+
+// lasts reports whether anything has run long enough to be shown.
+func (s *Tasks) lasts(now time.Time) bool {
+	return slices.ContainsFunc(s.Running, func(t *Task) bool { return needsBar(t, now) })
+}
+
+// layOut makes lines of rows, with no more columns than there are. Where there is little room, bars go first, then
+// what is least important, and names lose their beginnings.
+func layOut(rows []row, columns int) (lines []string) {
+	name, amount, words := 0, 0, 0
+	for _, r := range rows {
+		name, amount = max(name, columnsOf(r.name)), max(amount, columnsOf(r.amount))
+		words = max(words, len(r.more))
+	}
+	first := 0
+	for _, r := range rows {
+		if len(r.more) > 0 && strings.HasSuffix(r.more[0], " left") {
+			first = max(first, columnsOf(r.more[0]))
+		}
+	}
+	more := func(r row, words int) string {
+		text := strings.Join(r.more[:min(words, len(r.more))], "  ")
+		if len(r.more) > 0 && strings.HasSuffix(r.more[0], " left") {
+			text = strings.Repeat(" ", first-columnsOf(r.more[0])) + text
+		}
+		return text
+	}
+	widest := func(words int) (n int) {
+		for _, r := range rows {
+			n = max(n, columnsOf(more(r, words)))
+		}
+		return n
+	}
+	const leastName = 12
+	gap := func(columns int) int {
+		if columns > 0 {
+			return columns + 2
+		}
+		return 0
+	}
+	for words > 1 && min(name, leastName)+gap(amount)+gap(widest(words)) > columns {
+		words--
+	}
+	rest := columns - gap(amount) - gap(widest(words))
+	bar := min(barWidth, rest-name-4)
+	if bar < leastBarWidth && rest-leastBarWidth-4 >= 2*leastName { // a shorter name rather than no bar
+		bar = leastBarWidth
+	}
+	if bar >= leastBarWidth {
+		rest -= bar + 4
+	} else {
+		bar = 0
+	}
+	name = max(min(name, rest), 1)
+	for _, r := range rows {
+		line := pad(cutName(r.name, name), name)
+		if bar > 0 {
+			line += "  " + barOf(r.bar, bar)
+		}
+		if amount > 0 {
+			line += "  " + strings.Repeat(" ", amount-columnsOf(r.amount)) + r.amount
+		}
+		if text := more(r, words); text != "" {
+			line += "  " + text
+		}
+		lines = append(lines, strings.TrimRight(line, " "))
+	}
+	return lines
+}
+
+// cutName shortens the name of a task to a number of columns. Of a package for a platform the type
+// and the platform stay longest.
+func cutName(name string, columns int) string {
+	provider, rest, _ := strings.Cut(name, " ")
+	version, platform, ok := strings.Cut(rest, " for ")
+	if !ok || columnsOf(name) <= columns {
+		return cutFront(name, columns)
+	}
+	short := provider[strings.LastIndex(provider, "/")+1:]
+	if all := short + " " + version + " for " + platform; columnsOf(all) <= columns {
+		return all
+	}
+	return cut(short+" "+platform, columns)
+}
+
+// barOf draws a bar; without a known part it is empty space.
+func barOf(part float64, columns int) string {
+	if part < 0 {
+		return strings.Repeat(" ", columns+2)
+	}
+	full := min(int(part*float64(columns)), columns)
+	text := strings.Repeat("=", full)
+	if full < columns {
+		text += ">"
+	}
+	return "[" + text + strings.Repeat("-", max(columns-full-1, 0)) + "]"
+}

@@ -1,0 +1,135 @@
+package terminal
+
+import (
+	"bytes"
+	"fmt"
+	"strings"
+	"unicode"
+
+	"golang.org/x/text/width"
+)
+
+// painter keeps lines at the bottom of a terminal that are drawn again and again, below all other
+// lines. It is for one goroutine at a time.
+type painter struct {
+	out   Stream
+	drawn []int    // the widths of the lines that are on the terminal, in columns
+	lines []string // what they say
+	gone  bool     // the terminal couldn't be written to
+}
+
+// Sequences that all terminals with bars understand: to the end of the line, and of the terminal.
+const (
+	eraseLine  = "\x1b[K"
+	eraseBelow = "\x1b[J"
+)
+
+// draw replaces the lines. Those that don't fit on the terminal are cut off.
+func (p *painter) draw(lines []string) {
+	if len(lines) == 0 && len(p.drawn) == 0 || p.gone {
+		return
+	}
+	var b bytes.Buffer
+	p.up(&b)
+	p.put(&b, lines)
+	p.write(b.Bytes())
+}
+
+// print writes whole lines above those that are drawn.
+func (p *painter) print(text []byte) (int, error) {
+	if len(p.drawn) == 0 {
+		return p.out.Write(text)
+	}
+	var b bytes.Buffer
+	p.up(&b)
+	b.WriteString(eraseBelow)
+	b.Write(text)
+	p.put(&b, p.lines)
+	return len(text), p.write(b.Bytes())
+}
+
+func (p *painter) write(frame []byte) error {
+	_, err := p.out.Write(frame)
+	if p.gone = err != nil; p.gone {
+		p.drawn, p.lines = nil, nil
+	}
+	return err
+}
+
+// up goes to the beginning of the first line that is drawn. Terminals that became narrower have
+// broken lines that don't fit any more into several.
+func (p *painter) up(b *bytes.Buffer) {
+	columns, _ := p.out.size()
+	rows := 0
+	for _, n := range p.drawn {
+		rows += max((n+columns-1)/columns, 1)
+	}
+	if rows > 0 {
+		fmt.Fprintf(b, "\r\x1b[%dA", rows) // a key that was pressed may have moved the cursor to the right
+	}
+}
+
+// put writes the lines, and removes what was there before.
+func (p *painter) put(b *bytes.Buffer, lines []string) {
+	columns, _ := p.out.size()
+	p.lines, p.drawn = lines, nil
+	for _, l := range lines {
+		l = cut(l, columns-1) // in the last column, some terminals go to the next line
+		p.drawn = append(p.drawn, columnsOf(l))
+		b.WriteString(l + eraseLine + "\n")
+	}
+	b.WriteString(eraseBelow)
+}
+
+// columnsOf is how many columns of a terminal a text takes.
+func columnsOf(text string) (n int) {
+	for _, r := range text {
+		n += columnsOfRune(r)
+	}
+	return n
+}
+
+func columnsOfRune(r rune) int {
+	switch width.LookupRune(r).Kind() {
+	case width.EastAsianWide, width.EastAsianFullwidth:
+		return 2
+	}
+	if unicode.In(r, unicode.Mn, unicode.Me, unicode.Cf) {
+		return 0
+	}
+	return 1
+}
+
+// cut shortens a text to a number of columns, at its end.
+func cut(text string, columns int) string {
+	if columnsOf(text) <= columns {
+		return text
+	}
+	used := 1 // for the dots
+	for i, r := range text {
+		if used += columnsOfRune(r); used > columns {
+			return text[:i] + "…"
+		}
+	}
+	return text
+}
+
+// cutFront shortens a text to a number of columns, at its beginning: the end of an address says most.
+func cutFront(text string, columns int) string {
+	over := columnsOf(text) - columns
+	if over <= 0 {
+		return text
+	}
+	for i, r := range text {
+		if over < 0 {
+			return "…" + text[i:]
+		}
+		over -= columnsOfRune(r)
+	}
+	return "…"
+}
+
+// pad fills a text with spaces up to a number of columns.
+func pad(text string, columns int) string {
+	return text + strings.Repeat(" ", max(columns-columnsOf(text), 0))
+}
