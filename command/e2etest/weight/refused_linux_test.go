@@ -114,13 +114,13 @@ var formats = map[string]struct {
 	"variables":          {"terraform.tfvars", "variable \"a\" {}\n", []int{790_000, 3_500_000}, nil},
 	"variables in JSON":  {"terraform.tfvars.json", "variable \"a\" {}\n", []int{790_000, 3_500_000}, nil},
 	"lock file":          {".terraform.lock.hcl", required, []int{200_000, 8_000_000}, nil},
-	"lock of modules":    {".tfdeps.modules.lock.hcl", call, []int{900_000}, nil},
+	"lock of modules":    {".tfdeps.modules.lock.hcl", call, []int{790_000}, nil},
 	"CLI configuration":  {"cli.tfrc", required, []int{1_000_000}, nil},
 	"state":              {"terraform.tfstate", "", []int{4_000_000}, nil},
 	"record of modules":  {".terraform/modules/modules.json", call, []int{4_000_000}, nil},
 	"record of backends": {".terraform/terraform.tfstate", backend, []int{4_000_000}, nil},
 	"backend's settings": {"b.tfbackend", backend, []int{100_000}, []string{"-backend-config=b.tfbackend"}},
-	"policy":             {"tfdeps.hcl", required, []int{1_000_000}, nil},
+	"policy":             {"tfdeps.hcl", required, []int{500_000}, nil},
 	"registry":           {"registry", required, []int{100_000, 4_000_000}, nil},
 }
 
