@@ -63,6 +63,9 @@ type Product struct {
 	// Expiry says whether keys that sign packages, and signatures, may have expired.
 	Expiry Expiry
 
+	// underscores may stand in namespaces.
+	underscores bool
+
 	// HashesHost is a registry whose hashes of packages are recorded though they aren't
 	// signed; the zero Hostname: there is none. A lock file with a hash says that its package
 	// is the right one, to the product as well.
@@ -71,6 +74,7 @@ type Product struct {
 
 // Terraform describes Terraform at the given version.
 func Terraform(version string) Product {
+	v, err := ParseVersion(version)
 	return Product{
 		Name:         "Terraform",
 		Program:      "terraform",
@@ -78,8 +82,12 @@ func Terraform(version string) Product {
 		DefaultHost:  DefaultHost,
 		Suffixes:     []string{".tf", ".tf.json"},
 		TestSuffixes: []string{".tftest.hcl", ".tftest.json"},
+		underscores:  err != nil || v.Compare(versionOfUnderscores) >= 0,
 	}
 }
+
+// versionOfUnderscores is the first of Terraform that takes them in namespaces.
+var versionOfUnderscores = MustParseVersion("1.16.0-alpha")
 
 // Understands reports whether a word is among those of Language.
 func (e Product) Understands(word string) bool { return slices.Contains(e.Language, word) }
@@ -183,6 +191,9 @@ func (e Product) parseParts(given string, parts []string) (p Provider, err error
 		if p.Namespace, err = parseNamespace(parts[last-1]); err != nil {
 			return Provider{}, partError("namespace", parts[last-1], given, err)
 		}
+		if _, err := NormalizePart(p.Namespace); err != nil && !e.underscores && p.Namespace != legacyNamespace {
+			return Provider{}, partError("namespace", parts[last-1], given, err)
+		}
 	}
 	if last >= 2 {
 		if p.Hostname, err = hosts.ParseHostname(parts[0]); err != nil {
@@ -200,7 +211,7 @@ func parseNamespace(given string) (string, error) {
 	if given == legacyNamespace {
 		return given, nil
 	}
-	return NormalizePart(given)
+	return NormalizeNamespace(given)
 }
 
 // checkPrefix refuses types that start like the names of repositories and

@@ -16,10 +16,9 @@ func newBuilder(dir string, product getproviders.Product, opts Options) *builder
 	return &builder{
 		module: &Module{
 			Dir: dir, Path: opts.Path, source: opts.Source, Files: map[string]*hcl.File{},
-			testProviders: map[string][]*providerConfig{},
+			testProviders: map[string][]*providerConfig{}, grammar: newGrammar(product),
 		},
 		product:   product,
-		rules:     topLevel(product),
 		seen:      map[key]hcl.Range{},
 		required:  map[string]*requiredProvider{},
 		providers: map[key]*providerConfig{},
@@ -209,6 +208,9 @@ func (b *builder) checkChild() {
 		return
 	}
 	for _, target := range b.imports {
+		if b.module.grammar.holds("import", "in_modules") {
+			break
+		}
 		b.report(asTreeProblem(diagnostic.Error(target.header, "Invalid import configuration",
 			"There is an import block in %q. They can stand in the root module only.", path)))
 	}

@@ -21,7 +21,7 @@ import (
 // with the other files.
 type document struct {
 	product  getproviders.Product
-	rules    map[string]rule
+	grammar  *grammar
 	override bool // declarations change those of other files
 
 	declared  []declaration
@@ -38,6 +38,7 @@ type document struct {
 	encrypted *encryption    // what encryption blocks say; nil: there is none
 	assigned  hcl.Attributes // those of its variables block
 	mocks     []mockData     // which it names
+	left      []hcl.Range    // what only a newer version can know
 	scope     *static.Scope  // what expressions of encryption blocks may refer to; nil: nothing is known of it
 
 	diags hcl.Diagnostics
@@ -58,33 +59,11 @@ func (d *document) declare(rng hcl.Range, block, typ, name string) key {
 	return k
 }
 
-// decode reads the blocks of a file.
-func (d *document) decode(file hcl.Body) {
-	content, diags := file.Content(header(d.rules))
-	d.report(diags...)
-	for _, block := range content.Blocks {
-		r := d.rules[block.Type]
-		r.decode(d, block, d.content(block.Body, r))
+// decode reads the blocks of a file of some kind.
+func (d *document) decode(file hcl.Body, kind string) {
+	for _, block := range d.content(file, kind).Blocks {
+		decoder(kind, block.Type, d.product)(d, block, d.content(block.Body, block.Type))
 	}
-}
-
-// content reads a body as its rule says.
-func (d *document) content(b hcl.Body, r rule) *hcl.BodyContent {
-	if r.body == nil {
-		return nil
-	}
-	schema := r.body
-	if d.override {
-		schema = optional(schema)
-	}
-	if !r.open {
-		content, diags := b.Content(schema)
-		d.report(diags...)
-		return content
-	}
-	content, _, diags := b.PartialContent(schema)
-	d.report(diags...)
-	return content
 }
 
 // checkName reports a label that is no identifier, and whether it is one.
@@ -104,40 +83,11 @@ func (d *document) checkConditions(blocks hcl.Blocks) {
 			d.notInOverride(block, fmt.Sprintf("Can't override %s blocks", block.Type))
 			continue
 		}
-		content, diags := block.Body.Content(condition())
-		d.report(diags...)
+		content := d.content(block.Body, "condition")
 		if attr, ok := content.Attributes["condition"]; ok && len(static.References(attr.Expr)) == 0 {
 			d.error(attr.Expr.Range(), "Invalid "+block.Type+" expression",
 				"The condition refers to nothing, so that its result is always the same.")
 		}
-	}
-}
-
-// checkConstants reports arguments that refer to something and mustn't.
-func (d *document) checkConstants(attrs hcl.Attributes, names ...string) {
-	for _, name := range names {
-		if attr, ok := attrs[name]; ok {
-			d.checkConstant(attr)
-		}
-	}
-}
-
-// checkReservedBlocks reports blocks whose names have no meaning in a type of
-// block.
-func (d *document) checkReservedBlocks(content *hcl.BodyContent, in string, names ...string) {
-	for _, name := range names {
-		for _, block := range content.Blocks.OfType(name) {
-			d.error(block.TypeRange, "Reserved block type name in "+in+" block",
-				"Blocks of type %q have no meaning here; the name is reserved.", name)
-		}
-	}
-}
-
-// checkOnce reports every block of a type but the first.
-func (d *document) checkOnce(content *hcl.BodyContent, name, summary string) {
-	blocks := content.Blocks.OfType(name)
-	for _, block := range blocks[min(1, len(blocks)):] {
-		d.error(block.DefRange, summary, "There is one already at %s.", blocks[0].DefRange)
 	}
 }
 
@@ -302,7 +252,7 @@ func (d *document) parseConstraint(given string, attr, value hcl.Range) *version
 type builder struct {
 	module  *Module
 	product getproviders.Product
-	rules   map[string]rule
+	grammar *grammar
 
 	seen       map[key]hcl.Range // everything declared
 	required   map[string]*requiredProvider
@@ -331,14 +281,6 @@ func (d *document) elements(attr *hcl.Attribute) []hcl.Expression {
 	list, diags := hcl.ExprList(attr.Expr)
 	d.report(diags...)
 	return list
-}
-
-// rule says how a kind of block is read.
-type rule struct {
-	labels []string
-	body   *hcl.BodySchema // nil: decode reads the body itself
-	open   bool            // a provider decides what else may stand in the body
-	decode func(*document, *hcl.Block, *hcl.BodyContent)
 }
 
 // maxFileBytes is far more than a configuration file has. Parsing takes a hundred times as

@@ -245,18 +245,6 @@ type Backend struct {
 	Problems hcl.Diagnostics
 }
 
-// condition is the body of the blocks that check something.
-func condition() *hcl.BodySchema { return body("condition! error_message!", "") }
-
-// header is the schema of a whole file.
-func header(rules map[string]rule) *hcl.BodySchema {
-	schema := &hcl.BodySchema{}
-	for _, name := range slices.Sorted(maps.Keys(rules)) {
-		schema.Blocks = append(schema.Blocks, hcl.BlockHeaderSchema{Type: name, LabelNames: rules[name].labels})
-	}
-	return schema
-}
-
 // body makes a schema from words: "name!" is a required argument, and
 // "name:label:label" a block with labels.
 func body(attributes, blocks string) *hcl.BodySchema {
@@ -270,14 +258,4 @@ func body(attributes, blocks string) *hcl.BodySchema {
 		schema.Blocks = append(schema.Blocks, hcl.BlockHeaderSchema{Type: parts[0], LabelNames: parts[1:]})
 	}
 	return schema
-}
-
-// optional is the schema for override files, which leave out what they don't
-// change.
-func optional(schema *hcl.BodySchema) *hcl.BodySchema {
-	loose := &hcl.BodySchema{Attributes: slices.Clone(schema.Attributes), Blocks: schema.Blocks}
-	for i := range loose.Attributes {
-		loose.Attributes[i].Required = false
-	}
-	return loose
 }
