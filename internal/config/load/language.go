@@ -3,7 +3,6 @@ package load
 import (
 	_ "embed"
 	"slices"
-	"strconv"
 	"strings"
 
 	"github.com/hashicorp/hcl/v2"
@@ -47,9 +46,9 @@ var language = par.OnceValue(func() map[string][]row {
 			case versions == "-":
 				r.to[program] = -1
 			case isRange:
-				r.to[program] = minor(to)
+				r.to[program] = minor(to + ".0")
 			}
-			r.from[program] = minor(from)
+			r.from[program] = minor(from + ".0")
 		}
 		for _, in := range strings.FieldsFunc(fields[0], isComma) {
 			for _, r.name = range strings.FieldsFunc(fields[1], isComma) {
@@ -64,15 +63,8 @@ func isComma(r rune) bool { return r == ',' }
 
 // minor is a version as a number, without what follows its first two numbers; 0 if it can't be read.
 func minor(version string) int {
-	first, rest, _ := strings.Cut(version, ".")
-	second, _, _ := strings.Cut(rest, ".")
-	second, _, _ = strings.Cut(second, "-")
-	a, errA := strconv.Atoi(first)
-	b, errB := strconv.Atoi(second)
-	if errA != nil || errB != nil {
-		return 0
-	}
-	return 1000*a + b
+	v, _ := getproviders.ParseVersion(version)
+	return int(1000*v.Major + v.Minor)
 }
 
 // grammar is the language at a version of a product.

@@ -69,7 +69,7 @@ func (d *document) checkForgotten(block *hcl.Block, content *hcl.BodyContent) {
 	}
 	var destroy *hcl.Attribute
 	for _, lifecycle := range content.Blocks.OfType("lifecycle") {
-		inner, _, _ := lifecycle.Body.PartialContent(body("destroy", ""))
+		inner, _, _ := lifecycle.Body.PartialContent(d.grammar.form("removed.lifecycle").schema)
 		destroy = inner.Attributes["destroy"]
 	}
 	if destroy == nil {

@@ -244,18 +244,3 @@ type Backend struct {
 	// matter only to what needs the backend, and are in no other diagnostics.
 	Problems hcl.Diagnostics
 }
-
-// body makes a schema from words: "name!" is a required argument, and
-// "name:label:label" a block with labels.
-func body(attributes, blocks string) *hcl.BodySchema {
-	schema := &hcl.BodySchema{}
-	for _, word := range strings.Fields(attributes) {
-		name, required := strings.CutSuffix(word, "!")
-		schema.Attributes = append(schema.Attributes, hcl.AttributeSchema{Name: name, Required: required})
-	}
-	for _, word := range strings.Fields(blocks) {
-		parts := strings.Split(word, ":")
-		schema.Blocks = append(schema.Blocks, hcl.BlockHeaderSchema{Type: parts[0], LabelNames: parts[1:]})
-	}
-	return schema
-}

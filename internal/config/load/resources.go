@@ -46,8 +46,8 @@ func (d *document) resource(block *hcl.Block, content *hcl.BodyContent) {
 
 // checkNotItself reports conditions in which a block refers to itself by its address.
 func (d *document) checkNotItself(lifecycle, block *hcl.Block) {
-	content, _, _ := lifecycle.Body.PartialContent(body("", "precondition postcondition"))
-	for _, inner := range content.Blocks {
+	content, _, _ := lifecycle.Body.PartialContent(d.grammar.form(block.Type + ".lifecycle").schema)
+	for _, inner := range slices.Concat(content.Blocks.OfType("precondition"), content.Blocks.OfType("postcondition")) {
 		own, _ := inner.Body.Content(d.grammar.form("condition").schema)
 		for _, name := range []string{"condition", "error_message"} {
 			attr := own.Attributes[name]
@@ -122,10 +122,10 @@ func (d *document) checkRepetition(content *hcl.BodyContent) {
 // there is none.
 func (d *document) enabled(content *hcl.BodyContent) *hcl.Attribute {
 	blocks := content.Blocks.OfType("lifecycle")
-	if len(blocks) == 0 || !d.product.Understands("enabled") {
+	if len(blocks) == 0 {
 		return nil
 	}
-	inner, _, _ := blocks[0].Body.PartialContent(body("enabled", ""))
+	inner, _, _ := blocks[0].Body.PartialContent(d.grammar.form("data.lifecycle").schema)
 	return inner.Attributes["enabled"]
 }
 

@@ -80,7 +80,7 @@ func (d *document) languageBlock(block *hcl.Block, content *hcl.BodyContent) {
 	}
 	var first *hcl.Attribute
 	for _, fit := range content.Blocks {
-		inner, _, _ := fit.Body.PartialContent(body(strings.ToLower(d.product.Name), ""))
+		inner, _, _ := fit.Body.PartialContent(d.grammar.form("language.compatible_with").schema)
 		for _, attr := range inner.Attributes {
 			if first != nil {
 				d.error(block.DefRange, "Duplicate compatible_with block", "There is a constraint for %s already at %s.", d.product.Name, first.Range)
