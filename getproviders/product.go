@@ -63,9 +63,6 @@ type Product struct {
 	// Expiry says whether keys that sign packages, and signatures, may have expired.
 	Expiry Expiry
 
-	// underscores may stand in namespaces.
-	underscores bool
-
 	// HashesHost is a registry whose hashes of packages are recorded though they aren't
 	// signed; the zero Hostname: there is none. A lock file with a hash says that its package
 	// is the right one, to the product as well.
@@ -74,7 +71,6 @@ type Product struct {
 
 // Terraform describes Terraform at the given version.
 func Terraform(version string) Product {
-	v, err := ParseVersion(version)
 	return Product{
 		Name:         "Terraform",
 		Program:      "terraform",
@@ -82,12 +78,17 @@ func Terraform(version string) Product {
 		DefaultHost:  DefaultHost,
 		Suffixes:     []string{".tf", ".tf.json"},
 		TestSuffixes: []string{".tftest.hcl", ".tftest.json"},
-		underscores:  err != nil || v.Compare(versionOfUnderscores) >= 0,
 	}
 }
 
-// versionOfUnderscores is the first of Terraform that takes them in namespaces.
-var versionOfUnderscores = MustParseVersion("1.16.0-alpha")
+// IsTerraform reports whether the product is Terraform from a version on, such as "1.16". A version that can't be read
+// counts as a late one.
+func (e Product) IsTerraform(from string) bool { return e.Predecessor == nil && isSince(e.Version, from) }
+
+func isSince(version, from string) bool {
+	v, err := ParseVersion(version)
+	return err != nil || v.Compare(MustParseVersion(from+".0-alpha")) >= 0
+}
 
 // Understands reports whether a word is among those of Language.
 func (e Product) Understands(word string) bool { return slices.Contains(e.Language, word) }
@@ -191,7 +192,7 @@ func (e Product) parseParts(given string, parts []string) (p Provider, err error
 		if p.Namespace, err = parseNamespace(parts[last-1]); err != nil {
 			return Provider{}, partError("namespace", parts[last-1], given, err)
 		}
-		if _, err := NormalizePart(p.Namespace); err != nil && !e.underscores && p.Namespace != legacyNamespace {
+		if _, err := NormalizePart(p.Namespace); err != nil && !e.IsTerraform("1.16") && p.Namespace != legacyNamespace {
 			return Provider{}, partError("namespace", parts[last-1], given, err)
 		}
 	}
@@ -260,10 +261,6 @@ func (e Product) Short(p Provider) string {
 // OpenTofuHost is the registry of addresses that name no host, in OpenTofu.
 const OpenTofuHost = hosts.Hostname("registry.opentofu.org")
 
-// versionOfLanguageBlocks is the first of OpenTofu that takes required_version
-// in ".tf" files for one of Terraform's, as there is a block "language" for its own.
-var versionOfLanguageBlocks = MustParseVersion("1.12.0")
-
 // OpenTofu describes OpenTofu at the given version. A version that can't be
 // read counts as a late one.
 func OpenTofu(version string) Product {
@@ -292,8 +289,8 @@ func OpenTofu(version string) Product {
 		Expiry:          ExpiredAll,
 		HashesHost:      OpenTofuHost,
 	}
-	if v, err := ParseVersion(version); err == nil && v.Compare(versionOfLanguageBlocks) < 0 {
-		product.VersionSuffixes, product.Language = nil, []string{"enabled", "encryption", "for_each"}
+	if !isSince(version, "1.12") { // which takes required_version in ".tf" files for one of Terraform's, as there are language blocks for its own
+		product.VersionSuffixes, product.Language = nil, product.Language[:3]
 	}
 	return product
 }

@@ -78,7 +78,7 @@ func run(m *cli.Meta, args []string) (int, error) {
 	if err != nil {
 		return 0, err
 	}
-	product, problems := products.Choose(m, products.Options{})
+	product, from, problems := products.ChooseWithOrigin(m, products.Options{})
 	how := m.ViewOptions(product, opts.json, opts.progress)
 	into, unwritable := cli.OpenInto(opts.jsonInto)
 	if problems = append(problems, unwritable...); into != nil {
@@ -86,7 +86,7 @@ func run(m *cli.Meta, args []string) (int, error) {
 		how.JSONInto = into
 	}
 	v := view.NewInit(how)
-	v.Version(m.Version)
+	v.Version(m.Version, from.Because(m, product))
 	m = m.Showing(v.Activity())
 	if !problems.HasErrors() {
 		problems = append(problems, get(m, opts, product, v)...)

@@ -44,7 +44,7 @@ func run(m *cli.Meta, args []string) (int, error) {
 			p.Detail += "\n\n" + blame
 		}
 	}
-	product, invalid := products.Choose(m, products.Options{With: opts.backend.with, ReadOnly: opts.check || opts.plan})
+	product, from, invalid := products.ChooseWithOrigin(m, products.Options{With: opts.backend.with, ReadOnly: opts.check || opts.plan})
 	problems = slices.Concat(problems, invalid, opts.backend.unknown(product))
 	how := m.ViewOptions(product, opts.json, opts.progress)
 	into, unwritable := cli.OpenInto(opts.jsonInto)
@@ -54,7 +54,7 @@ func run(m *cli.Meta, args []string) (int, error) {
 	}
 	shown := view.NewInit(how)
 	r := request{meta: m.Showing(shown.Activity()), opts: opts, product: product, view: shown, log: new(problem.Log)}
-	r.view.Version(m.Version)
+	r.view.Version(m.Version, from.Because(m, product))
 	problems = append(problems, checkReport(opts.report)...)
 	code := 0
 	switch problems = append(problems, m.Warnings...); {

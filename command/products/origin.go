@@ -2,6 +2,7 @@ package products
 
 import (
 	"fmt"
+	"strings"
 
 	"github.com/tfdeps/tfdeps/command/cli"
 	"github.com/tfdeps/tfdeps/command/problem"
@@ -49,4 +50,31 @@ func (o Origin) explain(m *cli.Meta, product getproviders.Product) string {
 	default:
 		return fmt.Sprintf("Version %s is assumed, because no %s is on PATH. Set %s to the version that is used, or %s to where the program is.", v, product.Program, s.version, s.path)
 	}
+}
+
+// Because says what decides on the version of a product, and on the product if that isn't Terraform by itself.
+func (o Origin) Because(m *cli.Meta, product getproviders.Product) string {
+	s, whose := settingsOf[product.Program], ""
+	for _, variable := range []string{productAlias, productVariable} {
+		if m.Env.Get(variable) != "" {
+			whose = "by " + variable + ", "
+		}
+	}
+	if m.StandIn != nil {
+		whose = "called as " + m.StandIn.Name + ", "
+	}
+	assumed := fmt.Sprintf(": %s is assumed, unless %s says another", product.Version, s.version)
+	switch o.Kind {
+	case NoProgram:
+		return whose + "no " + product.Program + " is on PATH" + assumed
+	case SilentProgram:
+		return whose + o.Program + " doesn't tell its version" + assumed
+	case OldProgram:
+		return whose + o.Program + " is too old" + assumed
+	case VersionFromVariable:
+		return whose + "by " + s.version
+	case VersionFromName:
+		return strings.TrimSuffix(whose, ", ")
+	}
+	return whose + "as " + o.Program + " says"
 }

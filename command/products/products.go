@@ -37,7 +37,7 @@ type settings struct {
 
 // The versions where nothing else says which.
 const (
-	defaultTerraform = "1.15.9"
+	defaultTerraform = "1.16.0"
 	defaultTofu      = "1.12.6"
 )
 

@@ -51,7 +51,7 @@ func (v *Init) Activity() *Activity { return v.activity }
 
 // Version says who speaks: the product's version and that of tfdeps. For programs it
 // has to come first; people don't see it.
-func (v *Init) Version(own string) { v.out.version(v.product.Version, own) }
+func (v *Init) Version(own, because string) { v.out.version(own, because) }
 
 // EmptyDirectory says that there is no configuration.
 func (v *Init) EmptyDirectory() { v.say(emptyDirectory) }

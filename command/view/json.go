@@ -36,14 +36,15 @@ type jsonPrinter struct {
 // words that people read.
 func (j *jsonPrinter) asOpenTofu() bool { return j.product.Predecessor != nil }
 
-func (j *jsonPrinter) version(product, own string) {
+func (j *jsonPrinter) version(own, because string) {
 	ui := uiVersion
 	if j.asOpenTofu() {
 		ui = uiVersionOpenTofu
 	}
-	j.write("info", j.product.Name+" "+product, "version", map[string]any{
-		j.product.Program: product,
+	j.write("info", j.product.Name+" "+j.product.Version, "version", map[string]any{
+		j.product.Program: j.product.Version,
 		"tfdeps":          own,
+		"because":         because,
 		"ui":              ui,
 	})
 }

@@ -96,7 +96,7 @@ type Options struct {
 // printer is one of the two ways to speak.
 type printer interface {
 	// version is the first thing that is said.
-	version(product, own string)
+	version(own, because string)
 	// message is a heading or a paragraph of the program itself.
 	message(m message)
 	// line is about one provider, in the words for people and for programs.
@@ -116,9 +116,9 @@ type printer interface {
 // both speaks in two ways.
 type both struct{ people, programs printer }
 
-func (b both) version(product, own string) {
-	b.people.version(product, own)
-	b.programs.version(product, own)
+func (b both) version(own, because string) {
+	b.people.version(own, because)
+	b.programs.version(own, because)
 }
 
 func (b both) message(m message) {

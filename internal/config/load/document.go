@@ -1,6 +1,7 @@
 package load
 
 import (
+	"cmp"
 	"fmt"
 	"slices"
 	"strings"
@@ -123,68 +124,51 @@ func quoted(expr hcl.Expression) (string, bool) {
 	return static.Text(val)
 }
 
+// duplicates are the summaries of problems with what is declared twice. Other blocks are called by their types or names.
+var duplicates = map[string]string{
+	"variable":          "Duplicate variable declaration",
+	"output":            "Duplicate output definition",
+	"local":             "Duplicate local value definition",
+	"module":            "Duplicate module call",
+	"provider":          "Duplicate provider configuration",
+	"provider_meta":     "Duplicate provider_meta block",
+	"run":               `Duplicate "run" block names`,
+	"variables":         `Multiple "variables" blocks`,
+	"test":              `Multiple "test" blocks`,
+	"override_resource": "Duplicate override_resource block",
+	"override_data":     "Duplicate override_data block",
+	"override_module":   "Duplicate override_module block",
+	"test variable":     `Duplicate "variable" block names`,
+	"test provider":     "Duplicate provider block",
+}
+
 // duplicate is the problem that something was declared before, at first.
 func duplicate(again declaration, first hcl.Range) *hcl.Diagnostic {
-	var summary string
-	switch again.block {
-	case "variable":
-		summary = "Duplicate variable declaration"
-	case "output":
-		summary = "Duplicate output definition"
-	case "local":
-		summary = "Duplicate local value definition"
-	case "module":
-		summary = "Duplicate module call"
-	case "provider":
-		summary = "Duplicate provider configuration"
-	case "provider_meta":
-		summary = "Duplicate provider_meta block"
-	case "run":
-		summary = `Duplicate "run" block names`
-	case "variables", "test":
-		summary = fmt.Sprintf("Multiple %q blocks", again.block)
-	case "override_resource", "override_data", "override_module":
-		summary = fmt.Sprintf("Duplicate %s block", again.block)
-	case "test variable":
-		summary = `Duplicate "variable" block names`
-	case "test provider":
-		summary = "Duplicate provider block"
-	case "check":
-		summary = fmt.Sprintf("Duplicate check %q configuration", again.name)
-	default:
-		summary = fmt.Sprintf("Duplicate %s %q configuration", again.block, again.typ)
-	}
-	return diagnostic.Error(again.rng, summary, "The %s is declared already at %s.", again.key, first)
+	other := fmt.Sprintf("Duplicate %s %q configuration", again.block, cmp.Or(again.typ, again.name))
+	return diagnostic.Error(again.rng, cmp.Or(duplicates[again.block], other), "The %s is declared already at %s.", again.key, first)
+}
+
+// bases are what an override file changes, in the summaries of problems that it isn't there. Terraform calls actions resources.
+var bases = map[string]string{
+	"variable":  "base variable declaration to override",
+	"output":    "base output definition to override",
+	"local":     "base local value definition to override",
+	"module":    "module call to override",
+	"resource":  "resource to override",
+	"action":    "resource to override",
+	"data":      "data resource to override",
+	"ephemeral": "ephemeral resource to override",
+	"provider":  "base provider configuration for override",
 }
 
 // missing is the problem that an override file changes what isn't there. It is
 // nil for what may be missing: it then changes nothing, or is new.
 func missing(changed declaration) *hcl.Diagnostic {
-	var summary string
-	switch changed.block {
-	case "variable":
-		summary = "Missing base variable declaration to override"
-	case "output":
-		summary = "Missing base output definition to override"
-	case "local":
-		summary = "Missing base local value definition to override"
-	case "module":
-		summary = "Missing module call to override"
-	case "resource", "action": // Terraform calls both a resource
-		summary = "Missing resource to override"
-	case "data":
-		summary = "Missing data resource to override"
-	case "ephemeral":
-		summary = "Missing ephemeral resource to override"
-	case "provider":
-		if changed.name == "" {
-			return nil
-		}
-		summary = "Missing base provider configuration for override"
-	default:
+	base := bases[changed.block]
+	if base == "" || changed.block == "provider" && changed.name == "" {
 		return nil
 	}
-	return diagnostic.Error(changed.rng, summary, "No primary file has the %s, so there is nothing to override.", changed.key)
+	return diagnostic.Error(changed.rng, "Missing "+base, "No primary file has the %s, so there is nothing to override.", changed.key)
 }
 
 // notInOverride reports blocks that can't override anything.

@@ -300,11 +300,8 @@ var decoders = map[string]func(*document, *hcl.Block, *hcl.BodyContent){
 // decoder is what takes over blocks of a type in files of a kind. Where provider blocks of test files are requirements, they say the same
 // as in the configuration.
 func decoder(kind, block string, product getproviders.Product) func(*document, *hcl.Block, *hcl.BodyContent) {
-	switch {
-	case kind == "testfile" && block == "provider" && !product.TestProviders:
+	if kind == "testfile" && block == "provider" && !product.TestProviders {
 		return (*document).testProvider
-	case kind == "testfile" && block == "variable":
-		return (*document).testVariable
 	}
 	return decoders[block]
 }

@@ -15,9 +15,9 @@ import (
 // and action blocks.
 func (d *document) resource(block *hcl.Block, content *hcl.BodyContent) {
 	typ, name := block.Labels[0], block.Labels[1]
-	what := resourceWords(block.Type)
-	validType := d.checkName(what.typ, typ, block.LabelRanges[0])
-	d.checkName(what.name, name, block.LabelRanges[1])
+	whatType, whatName := resourceWords(block.Type)
+	validType := d.checkName(whatType, typ, block.LabelRanges[0])
+	d.checkName(whatName, name, block.LabelRanges[1])
 	d.checkRepetition(content)
 	d.dependsOn(content.Attributes["depends_on"])
 	for _, lifecycle := range content.Blocks.OfType("lifecycle") {
@@ -130,18 +130,14 @@ func (d *document) enabled(content *hcl.BodyContent) *hcl.Attribute {
 }
 
 // resourceWords are what the two labels are called in messages.
-func resourceWords(block string) (words struct{ typ, name string }) {
+func resourceWords(block string) (typ, name string) {
 	switch block {
-	case "resource":
-		words.typ, words.name = "resource type name", "resource name"
 	case "data":
-		words.typ, words.name = "data source name", "data resource name"
+		return "data source name", "data resource name"
 	case "ephemeral":
-		words.typ, words.name = "ephemeral resource type", "ephemeral resource name"
-	default:
-		words.typ, words.name = block+" type name", block+" name"
+		return "ephemeral resource type", "ephemeral resource name"
 	}
-	return words
+	return block + " type name", block + " name"
 }
 
 // importBlock decodes an import block.

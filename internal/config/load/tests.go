@@ -28,15 +28,6 @@ func (d *document) checkCleanup(attr *hcl.Attribute) {
 	d.checkArgument(attr, cty.Bool)
 }
 
-// testVariable decodes a variable that the test file declares for itself.
-func (d *document) testVariable(block *hcl.Block, content *hcl.BodyContent) {
-	declared := len(d.declared)
-	d.variable(block, content)
-	for i := range d.declared[declared:] {
-		d.declared[declared+i].block = "test variable"
-	}
-}
-
 // testVariables decodes a variables block, of which a file has one.
 func (d *document) testVariables(block *hcl.Block, _ *hcl.BodyContent) {
 	d.declare(block.DefRange, "variables", "", "")
@@ -59,6 +50,9 @@ func (d *document) testProvider(block *hcl.Block, content *hcl.BodyContent) {
 func (b *builder) addTest(name string, d *document) {
 	seen := map[key]hcl.Range{}
 	for _, declared := range d.declared {
+		if declared.block == "variable" {
+			declared.block = "test variable" // which is another one
+		}
 		if b.product.TestProviders && (declared.block == "run" || declared.block == "provider") {
 			continue
 		}
