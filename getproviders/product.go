@@ -83,7 +83,9 @@ func Terraform(version string) Product {
 
 // IsTerraform reports whether the product is Terraform from a version on, such as "1.16". A version that can't be read
 // counts as a late one.
-func (e Product) IsTerraform(from string) bool { return e.Predecessor == nil && isSince(e.Version, from) }
+func (e Product) IsTerraform(from string) bool {
+	return e.Predecessor == nil && isSince(e.Version, from)
+}
 
 func isSince(version, from string) bool {
 	v, err := ParseVersion(version)
