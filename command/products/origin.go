@@ -31,25 +31,11 @@ func ExplainVersion(m *cli.Meta, product getproviders.Product, problems problem.
 
 // explain is a sentence about what says that the product has its version.
 func (o Origin) explain(m *cli.Meta, product getproviders.Product) string {
-	s, v := settingsOf[product.Program], product.Version
-	where, otherwise := "which is on PATH", " Another program can be named with "+s.path+"."
-	if m.Env.Get(s.path) != "" {
-		where, otherwise = "which "+s.path+" names", ""
+	text := fmt.Sprintf("The version is %s (%s).", product.Version, o.Because(m, product))
+	if variable := settingsOf[product.Program].path; o.Kind == VersionFromProgram && m.Env.Get(variable) == "" {
+		text += " Another program can be named with " + variable + "."
 	}
-	switch o.Kind {
-	case VersionFromVariable:
-		return fmt.Sprintf("The variable %s says that the version is %s.", s.version, v)
-	case VersionFromName:
-		return fmt.Sprintf("The name by which this program was called, %s, says that the version is %s.", m.StandIn.Name, v)
-	case VersionFromProgram:
-		return fmt.Sprintf("Version %s is that of %s, %s.%s", v, o.Program, where, otherwise)
-	case SilentProgram:
-		return fmt.Sprintf("Version %s is assumed, because %s, %s, doesn't tell its version. Set %s to the one that it has.", v, o.Program, where, s.version)
-	case OldProgram:
-		return fmt.Sprintf("Version %s is assumed, because %s is Terraform %s, which is too old.", v, o.Program, o.old)
-	default:
-		return fmt.Sprintf("Version %s is assumed, because no %s is on PATH. Set %s to the version that is used, or %s to where the program is.", v, product.Program, s.version, s.path)
-	}
+	return text
 }
 
 // Because says what decides on the version of a product, and on the product if that isn't Terraform by itself.
