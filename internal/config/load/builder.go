@@ -242,7 +242,9 @@ func (b *builder) resolveCalls() {
 			call.Source = "" // without a constraint it would be any version
 			call.versionProblems = fresh
 		}
-		call.arguments = call.inputs
+		if call.arguments = call.inputs; call.overridden && !b.product.StaticModules {
+			call.arguments, call.blocks = nil, nil // Terraform looks at them in a plan
+		}
 		call.Inputs = b.scope.CallInputs(name, call.inputs)
 		call.repeated = call.repetition()
 		b.module.Calls = append(b.module.Calls, call.ModuleCall)
