@@ -58,15 +58,7 @@ func (v versionReport) Text() string {
 	m, product := v.meta, v.product
 	var b bytes.Buffer
 	fmt.Fprintf(&b, "%s v%s\non %s\n", product.Name, product.Version, getproviders.CurrentPlatform())
-	fmt.Fprintf(&b, "+ tfdeps %s", m.Version)
-	assumed := fmt.Sprintf("%s is assumed, unless %s says another", product.Version, products.VersionVariable(product))
-	switch v.from.Kind {
-	case products.NoProgram:
-		fmt.Fprintf(&b, " (no %s is on PATH: version %s)", product.Program, assumed)
-	case products.SilentProgram:
-		fmt.Fprintf(&b, " (%s doesn't tell its version: %s)", v.from.Program, assumed)
-	}
-	b.WriteByte('\n')
+	fmt.Fprintf(&b, "+ tfdeps %s (%s)\n", m.Version, v.from.Because(m, product))
 	for _, lock := range v.locks {
 		version := "v" + lock.Version.String()
 		if lock.Version == (getproviders.Version{}) {
@@ -89,5 +81,6 @@ func (v versionReport) JSON() any {
 		Selections     map[string]string `json:"provider_selections"`
 		Outdated       bool              `json:"terraform_outdated"`
 		OwnVersion     string            `json:"tfdeps_version"`
-	}{v.product.Version, getproviders.CurrentPlatform().String(), selections, false, v.meta.Version}
+		Because        string            `json:"because"`
+	}{v.product.Version, getproviders.CurrentPlatform().String(), selections, false, v.meta.Version, v.from.Because(v.meta, v.product)}
 }

@@ -2,9 +2,9 @@ package depsfile
 
 import (
 	"bytes"
-	"fmt"
 
 	"github.com/hashicorp/hcl/v2"
+	"github.com/hashicorp/hcl/v2/hclsyntax"
 
 	"github.com/tfdeps/tfdeps/getproviders"
 )
@@ -30,7 +30,7 @@ func Decode(src []byte, filename string, product getproviders.Product) (*Locks, 
 			return locks, nil
 		}
 	}
-	d := decoder{product: product, locks: &Locks{}, seen: map[getproviders.Provider]hcl.Range{}}
+	d := decoder{src: src, product: product, locks: &Locks{}, seen: map[getproviders.Provider]hcl.Range{}}
 	diags := DecodeBlocks(src, filename, maxTokens, fileSchema, func(blocks hcl.Blocks) hcl.Diagnostics {
 		d.decodeBlocks(blocks)
 		return d.diags
@@ -40,6 +40,7 @@ func Decode(src []byte, filename string, product getproviders.Product) (*Locks, 
 
 // decoder collects entries and problems.
 type decoder struct {
+	src     []byte
 	product getproviders.Product
 	locks   *Locks
 	seen    map[getproviders.Provider]hcl.Range
@@ -52,27 +53,18 @@ func (d *decoder) problem(at hcl.Range, summary, format string, args ...any) {
 }
 
 func (d *decoder) decodeBlocks(blocks hcl.Blocks) {
-	warned := false
 	for _, block := range blocks {
-		switch block.Type {
-		case "provider":
+		if block.Type == "provider" {
 			d.decodeProvider(block)
-		case "module":
-			if !warned {
-				d.diags = append(d.diags, d.moduleWarning(block))
-			}
-			warned = true
+			continue
 		}
-	}
-}
-
-func (d *decoder) moduleWarning(block *hcl.Block) *hcl.Diagnostic {
-	return &hcl.Diagnostic{
-		Severity: hcl.DiagWarning,
-		Summary:  "Dependency locks for modules are not yet supported",
-		Detail: fmt.Sprintf("%s v%s knows dependency locks for providers only; those for modules are ignored. The file may come from a later version that has both.",
-			d.product.Name, d.product.Version),
-		Subject: &block.DefRange,
+		if d.locks.modules == nil {
+			d.problem(block.DefRange, "Dependency locks for modules are not yet supported",
+				"%s v%s knows dependency locks for providers only; those for modules are ignored, and stay. The file may come from a later version that has both.",
+				d.product.Name, d.product.Version)
+			d.diags[len(d.diags)-1].Severity = hcl.DiagWarning
+		}
+		d.locks.modules = append(d.locks.modules, hcl.RangeBetween(block.DefRange, block.Body.(*hclsyntax.Body).SrcRange).SliceBytes(d.src))
 	}
 }
 

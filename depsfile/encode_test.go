@@ -138,3 +138,26 @@ func FuzzQuote_WritesAsTheWriterOfTheLanguageDoes(f *testing.F) {
 		}
 	})
 }
+
+// What a later version records of modules isn't lost when providers change.
+func TestEncode_KeepsBlocksForModules(t *testing.T) {
+	t.Parallel()
+	product := getproviders.Terraform("1.16.0")
+	module := "module \"a\"   {\n\tversion = \"1.0.0\" # as it stands\n  x {\n  }\n}"
+	for _, text := range []string{module, "module \"c\" {}"} {
+		src := "# header\n\n" + text + "\n\nprovider \"tf.example.com/a/b\" {\n  version = \"1.0.0\"\n}\nmodule \"z\" {}\n"
+		locks, diags := depsfile.Decode([]byte(src), "lock.hcl", product)
+		if diags.HasErrors() || len(diags) != 1 {
+			t.Fatal(diags)
+		}
+		changed := locks.Clone()
+		changed.Remove(locks.All()[0].Provider)
+		if got := string(changed.Encode(product)); !strings.HasSuffix(got, "\n\n"+text+"\n\nmodule \"z\" {}\n") || strings.Contains(got, "provider ") {
+			t.Errorf("%s", got)
+		}
+		again, diags := depsfile.Decode(locks.Encode(product), "lock.hcl", product)
+		if diags.HasErrors() || string(again.Encode(product)) != string(locks.Encode(product)) {
+			t.Errorf("%s, %v", again.Encode(product), diags)
+		}
+	}
+}

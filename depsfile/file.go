@@ -185,7 +185,8 @@ func SaveText(path string, content []byte) error {
 
 // Encode returns the exact bytes that Terraform writes: a header that
 // names the product's program, then one block for each provider, in order. The
-// hashes of each are sorted, without duplicates, one in a line.
+// hashes of each are sorted, without duplicates, one in a line. Blocks for modules that
+// the locks were read with come last, as they were.
 func (l *Locks) Encode(product getproviders.Product) []byte {
 	product = product.OrDefault()
 	var out bytes.Buffer
@@ -193,6 +194,9 @@ func (l *Locks) Encode(product getproviders.Product) []byte {
 	out.WriteString("# Manual edits may be lost in future updates.\n")
 	for _, lock := range l.All() {
 		encodeLock(&out, lock)
+	}
+	for _, block := range l.orEmpty().modules {
+		fmt.Fprintf(&out, "\n%s\n", block)
 	}
 	return out.Bytes()
 }

@@ -25,14 +25,17 @@ type Lock struct {
 // use, and a nil *Locks is empty and read-only. Not safe for concurrent change.
 type Locks struct {
 	providers map[getproviders.Provider]Lock
+	modules   [][]byte // blocks for modules, which nothing here reads, as they are
 }
 
 // entries is nil-safe.
-func (l *Locks) entries() map[getproviders.Provider]Lock {
+func (l *Locks) entries() map[getproviders.Provider]Lock { return l.orEmpty().providers }
+
+func (l *Locks) orEmpty() *Locks {
 	if l == nil {
-		return nil
+		return &Locks{}
 	}
-	return l.providers
+	return l
 }
 
 // Provider returns the entry of p.
@@ -84,7 +87,7 @@ func (l *Locks) Empty() bool { return len(l.entries()) == 0 }
 // Clone returns a copy that can be changed on its own. The copy of nil is
 // empty.
 func (l *Locks) Clone() *Locks {
-	copied := &Locks{}
+	copied := &Locks{modules: l.orEmpty().modules}
 	for _, lock := range l.entries() {
 		lock.Hashes = slices.Clone(lock.Hashes)
 		copied.put(lock)

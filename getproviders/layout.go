@@ -48,7 +48,7 @@ func PackedName(p Provider, v Version, plat Platform) string {
 
 // fileName is the name of a file about a version.
 func fileName(p Provider, v Version, end string) string {
-	if validatePart(p.Type) != nil || v.Validate() != nil {
+	if validatePart(p.Type, NormalizePart) != nil || v.Validate() != nil {
 		return invalidName
 	}
 	return executablePrefix + p.Type + "_" + v.String() + end

@@ -46,10 +46,10 @@ func (e Product) parsePattern(parts []string) (pattern Pattern, err error) {
 		}
 		parts = parts[1:]
 	}
-	if pattern.Namespace, err = parsePatternPart(parts[0]); err != nil {
+	if pattern.Namespace, err = parsePatternPart(parts[0], NormalizeNamespace); err != nil {
 		return Pattern{}, fmt.Errorf("the namespace %q can't be used: %w", parts[0], err)
 	}
-	if pattern.Type, err = parsePatternPart(parts[1]); err != nil {
+	if pattern.Type, err = parsePatternPart(parts[1], NormalizePart); err != nil {
 		return Pattern{}, fmt.Errorf("the type %q can't be used: %w", parts[1], err)
 	}
 	if pattern.Namespace == wildcard && pattern.Type != wildcard {
@@ -68,11 +68,11 @@ func parsePatternHost(given string) (hosts.Hostname, error) {
 	return hosts.ParseHostname(given)
 }
 
-func parsePatternPart(given string) (string, error) {
+func parsePatternPart(given string, normalize func(string) (string, error)) (string, error) {
 	if given == wildcard {
 		return wildcard, nil
 	}
-	return NormalizePart(given)
+	return normalize(given)
 }
 
 // Matches reports whether p is in the set.

@@ -87,6 +87,17 @@ func Terraform(version string) Product {
 	}
 }
 
+// IsTerraform reports whether the product is Terraform from a version on, such as "1.16". A version that can't be read
+// counts as a late one.
+func (e Product) IsTerraform(from string) bool {
+	return e.Predecessor == nil && isSince(e.Version, from)
+}
+
+func isSince(version, from string) bool {
+	v, err := ParseVersion(version)
+	return err != nil || v.Compare(MustParseVersion(from+".0-alpha")) >= 0
+}
+
 // Understands reports whether a word is among those of Language.
 func (e Product) Understands(word string) bool { return slices.Contains(e.Language, word) }
 
@@ -189,6 +200,9 @@ func (e Product) parseParts(given string, parts []string) (p Provider, err error
 		if p.Namespace, err = parseNamespace(parts[last-1]); err != nil {
 			return Provider{}, partError("namespace", parts[last-1], given, err)
 		}
+		if _, err := NormalizePart(p.Namespace); err != nil && !e.IsTerraform("1.16") && p.Namespace != legacyNamespace {
+			return Provider{}, partError("namespace", parts[last-1], given, err)
+		}
 	}
 	if last >= 2 {
 		if p.Hostname, err = hosts.ParseHostname(parts[0]); err != nil {
@@ -206,7 +220,7 @@ func parseNamespace(given string) (string, error) {
 	if given == legacyNamespace {
 		return given, nil
 	}
-	return NormalizePart(given)
+	return NormalizeNamespace(given)
 }
 
 // checkPrefix refuses types that start like the names of repositories and
@@ -255,10 +269,6 @@ func (e Product) Short(p Provider) string {
 // OpenTofuHost is the registry of addresses that name no host, in OpenTofu.
 const OpenTofuHost = hosts.Hostname("registry.opentofu.org")
 
-// versionOfLanguageBlocks is the first of OpenTofu that takes required_version
-// in ".tf" files for one of Terraform's, as there is a block "language" for its own.
-var versionOfLanguageBlocks = MustParseVersion("1.12.0")
-
 // OpenTofu describes OpenTofu at the given version. A version that can't be
 // read counts as a late one.
 func OpenTofu(version string) Product {
@@ -287,7 +297,7 @@ func OpenTofu(version string) Product {
 		Expiry:        ExpiredAll,
 		HashesHost:    OpenTofuHost,
 	}
-	if v, err := ParseVersion(version); err != nil || v.Compare(versionOfLanguageBlocks) >= 0 {
+	if isSince(version, "1.12") { // where ".tf" files have required_version for Terraform, as there are language blocks for its own
 		product.VersionSuffixes = []string{".tofu", ".tofu.json"}
 		product.Language = append(product.Language, "language")
 	}

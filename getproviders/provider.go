@@ -94,20 +94,20 @@ func (p Provider) Validate() error {
 	if err := p.Hostname.Validate(); err != nil {
 		return &AddressError{"source hostname", fmt.Sprintf("The hostname %q of a provider can't be used: %v.", string(p.Hostname), err)}
 	}
-	if err := validatePart(p.Namespace); err != nil && p.Namespace != legacyNamespace {
+	if err := validatePart(p.Namespace, NormalizeNamespace); err != nil && p.Namespace != legacyNamespace {
 		return &AddressError{"namespace", fmt.Sprintf("The namespace %q of a provider can't be used: %v.", p.Namespace, err)}
 	}
-	if err := validatePart(p.Type); err != nil {
+	if err := validatePart(p.Type, NormalizePart); err != nil {
 		return &AddressError{"type", fmt.Sprintf("The type %q of a provider can't be used: %v.", p.Type, err)}
 	}
 	return nil
 }
 
-func validatePart(part string) error {
+func validatePart(part string, normalize func(string) (string, error)) error {
 	if isWord(part) && strings.ToLower(part) == part && len(part) <= 63 {
 		return nil // as nearly all are; the rules take longer
 	}
-	normal, err := NormalizePart(part)
+	normal, err := normalize(part)
 	if err == nil && normal != part {
 		err = fmt.Errorf("it has to be written %q", normal)
 	}
@@ -119,15 +119,32 @@ func validatePart(part string) error {
 // internationalised host names, which fold case ("ACME" is "acme") and
 // compose accents. The result goes unchanged through NormalizePart, and is
 // safe as the name of a directory.
-func NormalizePart(given string) (string, error) {
+func NormalizePart(given string) (string, error) { return normalizePart(given, idna.Lookup) }
+
+// NormalizeNamespace is NormalizePart for a namespace, which may also have underscores inside.
+func NormalizeNamespace(given string) (string, error) {
+	if !strings.Contains(given, "_") {
+		return NormalizePart(given)
+	}
+	part, err := normalizePart(given, idna.New(idna.MapForLookup(), idna.BidiRule(), idna.StrictDomainName(false)))
+	isSign := func(r rune) bool {
+		return r < utf8.RuneSelf && r != '_' && r != '-' && !('a' <= r && r <= 'z') && !('0' <= r && r <= '9')
+	}
+	if err == nil && (strings.Trim(given, "_") != given || strings.Trim(part, "_") != part || strings.ContainsFunc(part, isSign)) {
+		err = errors.New("must contain only letters, digits, dashes and underscores, with letters or digits at both ends")
+	}
+	return part, err
+}
+
+func normalizePart(given string, profile *idna.Profile) (string, error) {
 	if err := checkPart(given); err != nil {
 		return "", err
 	}
-	part, err := idna.Lookup.ToUnicode(given)
+	part, err := profile.ToUnicode(given)
 	if err == nil {
 		// What a letter is mapped to may be against the rules, on the direction
 		// of writing for one. Lock files have to be readable by those who wrote them.
-		_, err = idna.Lookup.ToUnicode(part)
+		_, err = profile.ToUnicode(part)
 	}
 	if err != nil || strings.ContainsRune(part, utf8.RuneError) {
 		return "", errors.New("must contain only letters, digits and dashes, with no dash at either end")

@@ -214,3 +214,21 @@ func FuzzParseProvider(f *testing.F) {
 		}
 	})
 }
+
+func TestParseProvider_UnderscoresInNamespaces(t *testing.T) {
+	t.Parallel()
+	for given, want := range map[string]string{
+		"name_space/a": "name_space/a", "Na__Me/a": "na__me/a", "na-_me/a": "na-_me/a", "\u00e4_B/a": "\u00e4_b/a",
+		"_name/a": "", "name_/a": "", "na_me/t_e": "", "n_m!/a": "", "n_\uff0fm/a": "", "n_\uff0em/a": "", "n_--m/a": "", "n_\uff3f/a": "",
+	} {
+		p, err := getproviders.Terraform("1.16.0").ParseProvider(given)
+		if got := getproviders.Terraform("").Short(p); (err == nil) != (want != "") || err == nil && (got != want || p.Validate() != nil) {
+			t.Errorf("%q: %q, %v", given, got, err)
+		}
+		for _, other := range []getproviders.Product{getproviders.Terraform("1.15.9"), getproviders.OpenTofu("1.12.6")} {
+			if _, err := other.ParseProvider(given); err == nil {
+				t.Errorf("%s %s takes %q", other.Name, other.Version, given)
+			}
+		}
+	}
+}

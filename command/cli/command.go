@@ -159,9 +159,9 @@ func End(show func(problem.List), problems problem.List, code int) int {
 	return code
 }
 
-// NewInit returns what shows a run of init or get, with the product's version said, and a Meta for the command whose activity that is. The
+// NewInit returns what shows a run of init or get, with the product's version and why it is that said, and a Meta for the command whose activity that is. The
 // file of -json-into, "" if there is none, is created or emptied; end closes it.
-func (m *Meta) NewInit(product getproviders.Product, json bool, into string, progress view.Progress) (shown *view.Init, showing *Meta, end func(), problems problem.List) {
+func (m *Meta) NewInit(product getproviders.Product, because string, json bool, into string, progress view.Progress) (shown *view.Init, showing *Meta, end func(), problems problem.List) {
 	how := m.ViewOptions(product, json, progress)
 	var file *os.File
 	if into != "" {
@@ -173,6 +173,6 @@ func (m *Meta) NewInit(product getproviders.Product, json bool, into string, pro
 		}
 	}
 	shown = view.NewInit(how)
-	shown.Version(m.Version)
+	shown.Version(m.Version, because)
 	return shown, m.Showing(shown.Activity), func() { _ = file.Close() }, problems
 }

@@ -81,7 +81,7 @@ func (x *examination) examine() {
 	m, r := x.meta, &x.report
 	product, from, problems := products.ChooseWithOrigin(m, products.Options{ReadOnly: true})
 	x.product = product
-	r.Version, r.Product = m.Version, result.DoctorProduct{Name: product.Name, Version: product.Version, Because: x.because(from)}
+	r.Version, r.Product = m.Version, result.DoctorProduct{Name: product.Name, Version: product.Version, Because: from.Because(m, product)}
 	r.Platform, r.Directory = getproviders.CurrentPlatform().String(), cli.WorkingDirectory()
 	x.log.Add(slices.Concat(m.Warnings, problems)...)
 	config, problems := sources.ReadConfig(m, product)
@@ -99,29 +99,4 @@ func (x *examination) examine() {
 // knows reports whether a problem was found by another step already.
 func (x *examination) knows(p *problem.Problem) bool {
 	return slices.ContainsFunc(x.log.All, func(other *problem.Problem) bool { return other.Summary == p.Summary && other.Detail == p.Detail })
-}
-
-// because says what decides on the product and on its version.
-func (x *examination) because(from products.Origin) string {
-	env := x.meta.Env
-	switch {
-	case x.meta.StandIn != nil:
-		return "tfdeps was called as " + x.meta.StandIn.Name
-	case env.Get("TFDEPS_PRODUCT") != "":
-		return "by TFDEPS_PRODUCT"
-	case env.Get("TFDEPS_ENGINE") != "":
-		return "by TFDEPS_ENGINE"
-	}
-	switch from.Kind {
-	case products.NoProgram:
-		return "no " + x.product.Program + " is on PATH, so this version is assumed"
-	case products.SilentProgram:
-		return from.Program + " doesn't tell its version, so this one is assumed"
-	case products.OldProgram:
-		return from.Program + " is too old, so this version is assumed"
-	case products.VersionFromVariable:
-		return "by " + products.VersionVariable(x.product)
-	default:
-		return "as the installed " + x.product.Program + " says"
-	}
 }

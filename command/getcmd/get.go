@@ -70,8 +70,8 @@ func run(m *cli.Meta, args []string) (int, error) {
 	if err != nil {
 		return 0, err
 	}
-	product, problems := products.Choose(m)
-	v, m, end, unwritable := m.NewInit(product, opts.json, opts.jsonInto, opts.progress)
+	product, from, problems := products.ChooseWithOrigin(m, products.Options{})
+	v, m, end, unwritable := m.NewInit(product, from.Because(m, product), opts.json, opts.jsonInto, opts.progress)
 	defer end()
 	if problems = append(problems, unwritable...); !problems.HasErrors() {
 		problems = append(problems, get(m, opts, product, v)...)

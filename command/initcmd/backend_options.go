@@ -85,11 +85,11 @@ func (o *backendOptions) conflicts(json bool, log *problem.Log) {
 
 // unknown finds options that the product doesn't have, and whose effect can't be had there.
 func (o *backendOptions) unknown(product getproviders.Product) problem.List {
-	if !o.createGiven || !products.Of(product).NoStores {
+	if !o.createGiven || !products.Of(product).NoStores && !product.IsTerraform("1.16") {
 		return nil
 	}
 	return problem.Fail("invalid_option", "Failed to parse command-line flags",
-		"flag provided but not defined: -create-default-workspace. It is an option of Terraform.")
+		"flag provided but not defined: -create-default-workspace. It is an option of Terraform up to 1.15.")
 }
 
 // moves reports whether state is to be moved. Only the real programs do that; there

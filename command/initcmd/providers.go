@@ -27,7 +27,7 @@ func (in *installation) connect() bool {
 	if !in.opts.looks() {
 		in.view.ProvidersBegin()
 	}
-	announceOverrides(in.request, in.settings.config.DevOverrides)
+	announceOverrides(in.request, in.settings)
 	for _, p := range in.required.Providers() {
 		if by := in.settings.overriddenBy(p); by != "" {
 			in.view.Overridden(p, by)
@@ -173,19 +173,27 @@ func (in *installation) knownProviders(missing []*getproviders.ProviderNotFoundE
 }
 
 // announceOverrides warns of providers that aren't what the configuration and
-// the lock file say.
-func announceOverrides(r request, overrides map[getproviders.Provider]string) {
-	if len(overrides) == 0 {
-		return
+// the lock file say. Of those that run already Terraform does so since 1.16.
+func announceOverrides(r request, s settings) {
+	overridden, running := "", ""
+	for _, p := range slices.SortedFunc(maps.Keys(s.skip), getproviders.Provider.Compare) {
+		if dir, ok := s.config.DevOverrides[p]; ok {
+			overridden += fmt.Sprintf("\n - %s in %s", r.product.Short(p), dir)
+		} else {
+			running += "\n - " + r.product.Short(p)
+		}
 	}
-	var list strings.Builder
-	for _, p := range slices.SortedFunc(maps.Keys(overrides), getproviders.Provider.Compare) {
-		fmt.Fprintf(&list, "\n - %s in %s", r.product.Short(p), overrides[p])
+	if overridden != "" {
+		r.log.Warningf("", "Provider development overrides are in effect",
+			"The following provider development overrides are set in the CLI configuration:%s\n\n"+
+				"These providers are not installed as part of init since they are in these directories, from which %s runs them. "+
+				"What the lock file says of them stays as it is.", overridden, r.product.Program)
 	}
-	r.log.Warningf("", "Provider development overrides are in effect",
-		"The following provider development overrides are set in the CLI configuration:%s\n\n"+
-			"These providers are not installed as part of init since they are in these directories, from which %s runs them. "+
-			"What the lock file says of them stays as it is.", list.String(), r.product.Program)
+	if running != "" && r.product.IsTerraform("1.16") {
+		r.log.Warningf("", "Unmanaged providers are in effect",
+			"The following providers run already, as the environment variable %s says:%s\n\n"+
+				"They are not installed, and what the lock file says of them stays as it is.", sources.ReattachVariable, running)
+	}
 }
 
 // suggest finds the address that was meant by one that doesn't exist: that of

@@ -37,9 +37,9 @@ func run(m *cli.Meta, args []string) (int, error) {
 			p.Detail += "\n\n" + blame
 		}
 	}
-	product, invalid := products.Options{With: opts.backend.with, ReadOnly: opts.check || opts.plan}.Choose(m)
+	product, from, invalid := products.ChooseWithOrigin(m, products.Options{With: opts.backend.with, ReadOnly: opts.check || opts.plan})
 	problems = slices.Concat(problems, invalid, opts.backend.unknown(product))
-	shown, m, end, unwritable := m.NewInit(product, opts.json, opts.jsonInto, opts.progress)
+	shown, m, end, unwritable := m.NewInit(product, from.Because(m, product), opts.json, opts.jsonInto, opts.progress)
 	defer end()
 	r := request{meta: m, opts: opts, product: product, view: shown, log: new(problem.Log)}
 	problems = slices.Concat(problems, unwritable, checkReport(opts.report), m.Warnings)

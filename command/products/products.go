@@ -56,7 +56,7 @@ func Of(product getproviders.Product) Manner { return settingsOf[product.Program
 
 // The versions where nothing else says which.
 const (
-	defaultTerraform = "1.15.9"
+	defaultTerraform = "1.16.0"
 	defaultTofu      = "1.12.6"
 )
 

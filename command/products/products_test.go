@@ -17,14 +17,14 @@ func TestChoose_NameOptionAndVariable(t *testing.T) {
 		name, with, variable string
 		want                 string
 	}{
-		{"", "", "", "Terraform v1.15.9"},
-		{"", "", "terraform", "Terraform v1.15.9"},
+		{"", "", "", "Terraform v" + defaultTerraform},
+		{"", "", "terraform", "Terraform v" + defaultTerraform},
 		{"", "", "tofu", "OpenTofu v1.12.6"},
-		{"terraform", "", "tofu", "Terraform v1.15.9"},
+		{"terraform", "", "tofu", "Terraform v" + defaultTerraform},
 		{"terraform1.9.8", "", "tofu", "Terraform v1.9.8"},
 		{"tofu", "", "", "OpenTofu v1.12.6"},
 		{"tofu1.11.2", "", "terraform", "OpenTofu v1.11.2"},
-		{"tofu1.11.2", "terraform", "", "Terraform v1.15.9"},
+		{"tofu1.11.2", "terraform", "", "Terraform v" + defaultTerraform},
 		{"terraform1.9.8", "tofu", "", "OpenTofu v1.12.6"},
 		{"", "tofu1.10.0", "terraform", "OpenTofu v1.12.6"},
 		{"", "", "Terraform", `the value of TFDEPS_PRODUCT is "Terraform", and has to be "terraform" or "tofu"`},

@@ -47,13 +47,13 @@ func NewInit(o Options) *Init {
 
 // Version says who speaks: the product's version and that of tfdeps. For programs it
 // has to come first; people don't see it.
-func (v *Init) Version(own string) {
+func (v *Init) Version(own, because string) {
 	ui := uiVersion
 	if v.asOpenTofu() {
 		ui = uiVersionOpenTofu
 	}
 	v.out.line(line{json: v.product.Name + " " + v.product.Version, kind: "version", keys: result.Object{
-		v.product.Program, v.product.Version, "tfdeps", own, "ui", ui,
+		v.product.Program, v.product.Version, "tfdeps", own, "because", because, "ui", ui,
 	}})
 }
 

@@ -29,13 +29,13 @@ func jsonOutput(code, text string) string {
 
 func TestJSON_Init(t *testing.T) {
 	s := newSpeaker(func(o *Options) { o.JSON = true })
-	s.Version("0.1.0")
+	s.Version("0.1.0", "by TFDEPS_TERRAFORM_VERSION")
 	s.BackendBegin(false)
 	s.ProvidersBegin()
 	warnings := s.installation()
 	s.LockCreated()
 	s.Done(warnings, false)
-	s.check(t, jsonStart+`"Terraform 1.15.9"`+jsonStamp+`"terraform":"1.15.9","tfdeps":"0.1.0","type":"version","ui":"1.3"}`+"\n"+
+	s.check(t, jsonStart+`"Terraform 1.15.9"`+jsonStamp+`"because":"by TFDEPS_TERRAFORM_VERSION","terraform":"1.15.9","tfdeps":"0.1.0","type":"version","ui":"1.3"}`+"\n"+
 		jsonOutput("initializing_backend_message", `"Initializing the backend..."`)+
 		jsonOutput("initializing_provider_plugin_message", `"Initializing provider plugins..."`)+
 		jsonLog(`"terraform.io/builtin/terraform is built in to Terraform"`)+

@@ -86,7 +86,7 @@ func (s *speaker) installation() (warnings problem.List) {
 
 func TestHuman_Init(t *testing.T) {
 	s := newSpeaker(func(o *Options) { o.Plain = true })
-	s.Version("0.1.0")
+	s.Version("0.1.0", "by TFDEPS_TERRAFORM_VERSION")
 	s.BackendBegin(false)
 	s.ProvidersBegin()
 	warnings := s.installation()

@@ -11,6 +11,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"log/slog"
 	"os"
 	"path/filepath"
 	"slices"
@@ -87,6 +88,7 @@ type Dir struct {
 	Locks *depsfile.Locks // nil before LoadLocks
 
 	workspace string          // the selected one; "" is unknown
+	log       *slog.Logger    // nil: there is none
 	inherited []depsfile.Lock // to which there is one in Locks that isn't in the file
 
 	InputProblems    problem.List // why values of variables can't be read; with errors, nothing else counts
@@ -98,7 +100,7 @@ type Dir struct {
 // Load reads the root module in a directory. Values of variables that can't be read or computed are a problem to
 // Terraform whether anything needs them or not. To OpenTofu, those that can't be computed are one only to what needs them.
 func Load(m *cli.Meta, product getproviders.Product, path string, o Options) *Dir {
-	d := &Dir{Path: path, Product: product}
+	d := &Dir{Path: path, Product: product, log: m.Log}
 	if product.StaticModules {
 		d.workspace, _ = Workspace(m.Env) // an invalid name is reported by what needs the backend
 	}
@@ -158,7 +160,22 @@ func (d *Dir) FindModules(ctx context.Context, installer modules.Resolver) probl
 func (d *Dir) InstallModules(ctx context.Context, installer modules.Resolver, manifest modules.Manifest) {
 	installer.Workspace = d.workspace
 	d.Tree, d.ModuleProblems = installer.Resolve(ctx, d.Root, manifest)
+	d.logLeftToPlan()
 	d.ProviderProblems = d.Tree.CheckProviders(installer.Product)
+}
+
+// logLeftToPlan says what only a newer product than those that are known can read.
+func (d *Dir) logLeftToPlan() {
+	var places []string
+	for _, module := range d.Tree.Modules {
+		for _, at := range module.Config.LeftToPlan {
+			places = append(places, fmt.Sprintf("%s:%d", at.Filename, at.Start.Line))
+		}
+	}
+	if d.log != nil && len(places) > 0 {
+		d.log.Debug("unknown arguments and blocks are left to plan, because the version is newer than those that are known",
+			"version", d.Product.Version, "count", len(places), "first", places[0])
+	}
 }
 
 // Problems returns what is wrong with the configuration. That it is for other

@@ -17,6 +17,7 @@ const chunkBytes = 64 << 10
 type lexer struct {
 	src       []byte
 	filename  string
+	chunk     int
 	at        hcl.Pos // where the next chunk begins
 	n         position
 	most      int
@@ -27,13 +28,13 @@ type lexer struct {
 	deep   bool
 }
 
-func newLexer(src []byte, filename string, at hcl.Pos, most int) *lexer {
-	return &lexer{src: src, filename: filename, at: at, n: newPosition(), most: most, lastClose: bytes.LastIndex(src, []byte("*/"))}
+func newLexer(src []byte, filename string, chunk int, at hcl.Pos, most int) *lexer {
+	return &lexer{src: src, filename: filename, chunk: chunk, at: at, n: newPosition(), most: most, lastClose: bytes.LastIndex(src, []byte("*/"))}
 }
 
 // next returns the next tokens; nil at the end, or where the text is too deep.
 func (l *lexer) next() hclsyntax.Tokens {
-	for size := chunkBytes; l.at.Byte < len(l.src) && !l.deep; {
+	for size := l.chunk; l.at.Byte < len(l.src) && !l.deep; {
 		end := l.chunkEnd(size)
 		tokens, problems := hclsyntax.LexConfig(l.src[l.at.Byte:end], l.filename, l.at)
 		sure, done := len(tokens), len(tokens)
@@ -49,7 +50,7 @@ func (l *lexer) next() hclsyntax.Tokens {
 		case done > 0:
 			l.at = tokens[done].Range.Start
 		case l.skipComment(tokens):
-			size = chunkBytes
+			size = l.chunk
 			continue
 		default: // one token, or one template, is larger
 			size *= 2

@@ -22,7 +22,7 @@ func Exceeds(src []byte, isJSON bool, most int) (at int, deep bool) {
 	case isJSON:
 		return exceedsJSON(src, most)
 	default:
-		return exceedsNative(src, most)
+		return exceedsNative(src, chunkBytes, most)
 	}
 }
 
@@ -77,8 +77,8 @@ func isPrepended(r rune) bool {
 }
 
 // exceedsNative follows the parser through the tokens.
-func exceedsNative(src []byte, most int) (at int, deep bool) {
-	l := newLexer(src, "", hcl.InitialPos, most)
+func exceedsNative(src []byte, chunk, most int) (at int, deep bool) {
+	l := newLexer(src, "", chunk, hcl.InitialPos, most)
 	for l.next() != nil {
 	}
 	return l.deepAt, l.deep
@@ -88,29 +88,33 @@ func exceedsNative(src []byte, most int) (at int, deep bool) {
 // open brackets and templates, and the operators of the expressions that they
 // stand in, because operators nest without brackets.
 type position struct {
-	open  []bracket
-	depth int
+	open   []bracket
+	depth  int
+	copied int // bytes that the parser copies to join lines and pieces of texts: all that it has joined, with each further one
 }
+
+// bytesOfPiece is what the parser copies of each piece of a text, beside its bytes.
+const bytesOfPiece = 16
 
 // bracket is what stands between two brackets.
 type bracket struct {
 	lines     bool // whether the end of a line is the end of an expression
 	operators int  // of the present expression
 	at        int  // the byte where it opens
-	heredoc   bool
+	text      int  // bytes of its lines, or pieces of text, with what the parser keeps for each
 }
 
 func newPosition() position { return position{open: []bracket{{lines: true}}} }
 
 // clone returns a position that goes on apart.
-func (n position) clone() position { return position{slices.Clone(n.open), n.depth} }
+func (n position) clone() position { return position{slices.Clone(n.open), n.depth, n.copied} }
 
 func (n *position) read(token hclsyntax.Token) {
 	switch token.Type {
 	case hclsyntax.TokenOBrace:
 		n.push(bracket{lines: true, at: token.Range.Start.Byte})
 	case hclsyntax.TokenOParen, hclsyntax.TokenOBrack, hclsyntax.TokenOQuote, hclsyntax.TokenOHeredoc, hclsyntax.TokenTemplateInterp:
-		n.push(bracket{at: token.Range.Start.Byte, heredoc: token.Type == hclsyntax.TokenOHeredoc})
+		n.push(bracket{at: token.Range.Start.Byte})
 	case hclsyntax.TokenTemplateControl: // what is inside an "if" goes on behind the sequence
 		n.operator()
 		n.push(bracket{at: token.Range.Start.Byte})
@@ -125,7 +129,10 @@ func (n *position) read(token hclsyntax.Token) {
 		}
 	case hclsyntax.TokenComma:
 		n.endExpression()
-	case hclsyntax.TokenIdent, hclsyntax.TokenNumberLit, hclsyntax.TokenQuotedLit, hclsyntax.TokenStringLit:
+	case hclsyntax.TokenQuotedLit, hclsyntax.TokenStringLit:
+		n.top().text += bytesOfPiece + len(token.Bytes)
+		n.copied += n.top().text
+	case hclsyntax.TokenIdent, hclsyntax.TokenNumberLit:
 	default:
 		n.operator()
 	}

@@ -20,6 +20,9 @@ const (
 	// text, above all if it makes no sense, and gives back most of them at the end.
 	pieceBytes = 256 << 10
 
+	// mostCopied is what a heredoc of 12,000 lines of 60 bytes makes the parser copy, in two to four seconds.
+	mostCopied = 6_000_000_000
+
 	// MostProblems is how many problems of a file are kept. Each has half a kilobyte.
 	MostProblems = 1000
 )
@@ -27,15 +30,21 @@ const (
 // Parse is hclsyntax.ParseConfig, but for how it reads a large text: in pieces that have whole arguments and blocks,
 // and no further than there are [MostProblems] problems.
 func Parse(src []byte, filename string) (*hcl.File, hcl.Diagnostics) {
+	return parse(src, filename, pieceBytes)
+}
+
+func parse(src []byte, filename string, size int) (*hcl.File, hcl.Diagnostics) {
 	var file *hcl.File
 	var diags hcl.Diagnostics
-	heredocs := len(src) > chunkBytes && bytes.Contains(src, []byte("<<"))
+	if wrong := longText(src, filename); wrong != nil {
+		return nil, wrong
+	}
 	for at := hcl.InitialPos; file == nil || at.Byte < len(src) && len(diags) < MostProblems; {
 		var wrong hcl.Diagnostics
-		end := probableEnd(src, at.Byte)
-		sure := heredocs || end == 0
+		end := probableEnd(src, at.Byte, size)
+		sure := end == 0
 		if sure {
-			end, wrong = pieceEnd(src, filename, at)
+			end, wrong = pieceEnd(src, filename, at, size)
 		}
 		var piece *hcl.File
 		var problems hcl.Diagnostics
@@ -44,7 +53,7 @@ func Parse(src []byte, filename string) (*hcl.File, hcl.Diagnostics) {
 		}
 		if problems.HasErrors() && !sure && end < len(src) {
 			// The piece may end in the middle of something. If it does, there is an error, whatever follows.
-			if end, wrong = pieceEnd(src, filename, at); wrong == nil {
+			if end, wrong = pieceEnd(src, filename, at, size); wrong == nil {
 				piece, problems = hclsyntax.ParseConfig(src[at.Byte:end], filename, at)
 			}
 		}
@@ -63,10 +72,32 @@ func Parse(src []byte, filename string) (*hcl.File, hcl.Diagnostics) {
 	return file, slices.Clone(diags[:min(len(diags), MostProblems)])
 }
 
+// longText is the problem that joining the lines of heredocs, or the pieces of other texts, takes the parser too long.
+func longText(src []byte, filename string) hcl.Diagnostics {
+	pieces := bytes.Count(src, []byte("\n")) + bytes.Count(src, []byte("$")) + bytes.Count(src, []byte("%"))
+	if pieces*(pieces*bytesOfPiece+len(src)) <= mostCopied {
+		return nil
+	}
+	l, n := newLexer(src, filename, chunkBytes, hcl.InitialPos, math.MaxInt), newPosition()
+	for tokens := l.next(); tokens != nil; tokens = l.next() {
+		for _, token := range tokens {
+			if n.read(token); n.copied > mostCopied {
+				return hcl.Diagnostics{{
+					Severity: hcl.DiagError,
+					Summary:  "Text too long",
+					Detail:   "The text that begins here has too many lines or parts, or it isn't closed. Put it into a file of its own.",
+					Subject:  place(src, filename, n.top().at),
+				}}
+			}
+		}
+	}
+	return nil
+}
+
 // probableEnd is where a piece ends that begins at some byte: before a line that begins with a letter. The parser
 // finds out whether it is the end of an argument or a block. It is 0 if there is no such line.
-func probableEnd(src []byte, from int) int {
-	end := from + pieceBytes
+func probableEnd(src []byte, from, size int) int {
+	end := from + size
 	if end >= len(src) {
 		return len(src)
 	}
@@ -79,28 +110,28 @@ func probableEnd(src []byte, from int) int {
 }
 
 // pieceEnd is where a piece ends indeed. One that is larger than several pieces isn't worth parsing if what is wrong
-// with it is known already, and the parser takes the square of a heredoc's lines.
-func pieceEnd(src []byte, filename string, at hcl.Pos) (end int, wrong hcl.Diagnostics) {
-	l := newLexer(src, filename, at, math.MaxInt)
+// with it is known already.
+func pieceEnd(src []byte, filename string, at hcl.Pos, size int) (end int, wrong hcl.Diagnostics) {
+	l := newLexer(src, filename, min(size, chunkBytes), at, math.MaxInt)
 	n := newPosition()
 	begin := 0 // the end of as much as the parser is asked about
 	for tokens := l.next(); tokens != nil; tokens = l.next() {
-		if begin < at.Byte+pieceBytes {
+		if begin < at.Byte+size {
 			begin = l.at.Byte
 		}
 		for _, token := range tokens {
 			n.read(token)
 			end = token.Range.End.Byte
-			if end-at.Byte >= pieceBytes && len(n.open) == 1 && bytes.HasSuffix(token.Bytes, []byte("\n")) {
+			if end-at.Byte >= size && len(n.open) == 1 && bytes.HasSuffix(token.Bytes, []byte("\n")) {
 				return end, nil
 			}
 		}
 	}
-	large := len(src)-at.Byte >= 4*pieceBytes
+	large := len(src)-at.Byte >= 4*size
 	switch {
 	case large && len(l.problems) > 0:
 		return len(src), l.problems
-	case len(n.open) > 1 && (large || n.top().heredoc && len(src)-at.Byte > chunkBytes):
+	case large && len(n.open) > 1:
 		return len(src), hcl.Diagnostics{{
 			Severity: hcl.DiagError,
 			Summary:  "Unclosed configuration block",

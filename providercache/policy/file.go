@@ -22,7 +22,7 @@ import (
 const FileName = "tfdeps.hcl"
 
 // maxBytes is far more than any policy has.
-const maxBytes = 1 << 20
+const maxBytes = 1 << 19
 
 // signedByHashiCorp stands for the keys with which HashiCorp signs its own releases, in
 // a list of key IDs.

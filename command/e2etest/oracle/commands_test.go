@@ -21,7 +21,8 @@ import (
 // CASE/run: "! " in front says that the program has to fail, NAME=VALUE words before the command
 // are its environment, "ours " that it is for tfdeps alone, "rm", "mv" and "cp" lines change files
 // instead; a line "says TEXT" wants TEXT in what the command before it said. CASE/since is the
-// first version of Terraform that does the same as tfdeps; an older one leaves the case out.
+// first version of Terraform that does the same as tfdeps; an older one leaves the case out, and tfdeps does
+// the work of that version.
 func TestCommands_SameAsTerraform(t *testing.T) {
 	t.Parallel()
 	compareCommands(t, withTerraform(t), "testdata/oracle_commands/*.txtar", 35)
@@ -33,6 +34,9 @@ func compareCommands(t *testing.T, p *pair, archives string, least int) {
 		files, lines, since := splitCase(files)
 		o := p.begin(t, files, harness.Exemption{})
 		alone := p.programs[1] == "" || since != "" && harness.PeerOlderThan(t, since) // what tfdeps does is compared with what the case says
+		if alone && since != "" {
+			o.env = append(slices.Clip(o.env), "TFDEPS_TERRAFORM_VERSION="+since+".0")
+		}
 		o.compareCommands(lines, alone)
 	})
 }

@@ -58,6 +58,30 @@ var shapes = map[string]func(size int) string{
 	"duplicates in JSON": func(size int) string { return "{" + repeated(`"a":1,`)(size) + `"a":1}` },
 	"wrong in JSON":      func(size int) string { return `{"variable":[` + repeated(`{"x":{"q":1}},`)(size) + `{}]}` },
 	"controls in JSON":   func(size int) string { return `{"` + repeated("\x01")(size) + `":1}` },
+	"a list": func(size int) string {
+		return "locals {\n  a = [" + strings.Repeat("0,", (size-50)/2) + "]\n}\nbogus {}\n"
+	},
+	"lists of lists": func(size int) string {
+		return "locals {\n  a = [" + strings.Repeat("[b],", (size-50)/4) + "]\n}\nbogus {}\n"
+	},
+	"sums": func(size int) string {
+		return "locals {\n  a = [1" + strings.Repeat(",1-1+1", (size-50)/6) + "]\n}\nbogus {}\n"
+	},
+	"local values": func(size int) string {
+		var b strings.Builder
+		for i := 0; b.Len() < size-50; i++ {
+			fmt.Fprintf(&b, "x%x=y\n", i)
+		}
+		return "locals {\n" + b.String() + "}\nbogus {}\n"
+	},
+	"a heredoc": func(size int) string {
+		return "locals {\n  a = <<A\n" + repeated("text of a line\n")(size-50) + "\nA\n}\nbogus {}\n"
+	},
+	"parts of a text": func(size int) string { return "locals {\n  a = \"" + repeated("$ %")(size-50) + "\"\n}\nbogus {}\n" },
+	"many heredocs": func(size int) string {
+		heredoc := "a = <<A\n" + strings.Repeat("text of a line\n", 1000) + "A\n"
+		return "locals {\n" + strings.Repeat(heredoc, (size-50)/len(heredoc)) + "}\nbogus {}\n"
+	},
 	"wrong locks": func(size int) string {
 		var b strings.Builder
 		for i := 0; b.Len() < size; i++ {
@@ -84,24 +108,24 @@ var formats = map[string]struct {
 	sizes        []int
 	args         []string
 }{
-	"configuration":      {"main.tf", "", []int{100_000, 1_900_000, 16_000_000}, nil},
-	"in JSON":            {"main.tf.json", "", []int{100_000, 1_900_000}, nil},
+	"configuration":      {"main.tf", "", []int{100_000, 790_000, 3_500_000, 16_000_000}, nil},
+	"in JSON":            {"main.tf.json", "", []int{100_000, 790_000, 3_500_000}, nil},
 	"a test":             {"a.tftest.hcl", "", []int{100_000}, nil},
-	"variables":          {"terraform.tfvars", "variable \"a\" {}\n", []int{1_900_000}, nil},
-	"variables in JSON":  {"terraform.tfvars.json", "variable \"a\" {}\n", []int{1_900_000}, nil},
+	"variables":          {"terraform.tfvars", "variable \"a\" {}\n", []int{790_000, 3_500_000}, nil},
+	"variables in JSON":  {"terraform.tfvars.json", "variable \"a\" {}\n", []int{790_000, 3_500_000}, nil},
 	"lock file":          {".terraform.lock.hcl", required, []int{200_000, 8_000_000}, nil},
-	"lock of modules":    {".tfdeps.modules.lock.hcl", call, []int{900_000}, nil},
+	"lock of modules":    {".tfdeps.modules.lock.hcl", call, []int{790_000}, nil},
 	"CLI configuration":  {"cli.tfrc", required, []int{1_000_000}, nil},
 	"state":              {"terraform.tfstate", "", []int{4_000_000}, nil},
 	"record of modules":  {".terraform/modules/modules.json", call, []int{4_000_000}, nil},
 	"record of backends": {".terraform/terraform.tfstate", backend, []int{4_000_000}, nil},
 	"backend's settings": {"b.tfbackend", backend, []int{100_000}, []string{"-backend-config=b.tfbackend"}},
-	"policy":             {"tfdeps.hcl", required, []int{1_000_000}, nil},
+	"policy":             {"tfdeps.hcl", required, []int{500_000}, nil},
 	"registry":           {"registry", required, []int{100_000, 4_000_000}, nil},
 }
 
 // TestRefused_TakesLittleOfMemoryAndLog throws each shape of bad input at each format: a tenth of the cases, or all of them
-// with TFDEPS_TEST_REFUSED=all, which takes half an hour.
+// with TFDEPS_TEST_REFUSED=all, which takes half an hour on two cores that have nothing else to do.
 func TestRefused_TakesLittleOfMemoryAndLog(t *testing.T) {
 	t.Setenv("TFDEPS_TEST_PEERS", os.Getenv("TFDEPS_TEST_REFUSED"))
 	program := harness.Tfdeps(t)

@@ -1,6 +1,7 @@
 package backend
 
 import (
+	"cmp"
 	_ "embed"
 	"encoding/json"
 	"fmt"
@@ -13,6 +14,7 @@ import (
 
 	"github.com/tfdeps/tfdeps/getproviders"
 	"github.com/tfdeps/tfdeps/internal/config/diagnostic"
+	"github.com/tfdeps/tfdeps/internal/config/load"
 )
 
 // Cloud is the type that a cloud block has.
@@ -76,6 +78,11 @@ func Decode(block Block, opts Options) (*Config, hcl.Diagnostics) {
 	config := &Config{Type: block.Type, hash: hash(block, schema), as: schema.valueType()}
 	body, diags := override(block.Body, schema, opts.Overrides)
 	value, more := schema.decode(body, block.Context)
+	for i, diag := range more {
+		if load.IsUnknown(diag) && diag.Subject != nil {
+			more[i] = cmp.Or(load.Newer(opts.Product, *diag.Subject), diag)
+		}
+	}
 	diags = append(diags, unquoted(more, opts.Overrides)...)
 	if diags.HasErrors() {
 		return config, diags

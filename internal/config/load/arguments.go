@@ -9,137 +9,8 @@ import (
 	"github.com/hashicorp/hcl/v2/hclsyntax"
 	"github.com/zclconf/go-cty/cty"
 
-	"github.com/tfdeps/tfdeps/getproviders"
 	"github.com/tfdeps/tfdeps/internal/config/static"
 )
-
-// form is what may stand in a block of the language's own: its arguments and
-// blocks, and what they must be. Only form.check reads it.
-type form struct {
-	// arguments are words "name" or "name:kind"; kinds are those of argumentKinds.
-	// An exclamation mark behind the name says that the argument is required.
-	arguments string
-	// blocks are words "type" or "type:form"; forms are those of innerForms.
-	blocks string
-	// refused are the names of arguments and blocks that are known, and have no
-	// meaning here, with the summaries of the problems.
-	refused                        string
-	refusedArgument, refusedBlocks string
-	// more looks at what no word can say; nil: there is none.
-	more func(*document, *hcl.Block, *hcl.BodyContent)
-}
-
-// argumentKinds are what an argument can be.
-var argumentKinds = map[string]func(*document, *hcl.Attribute){
-	"flag":       (*document).checkFlag,
-	"attributes": (*document).checkAttributes,
-	"triggers":   (*document).checkTriggers,
-	"events":     nil, // see checkTrigger
-	"actions":    nil,
-	"keywords":   nil, // see checkProvisioner
-}
-
-// innerForms are the forms of blocks in blocks. A lifecycle block has another one in
-// each kind of block.
-func innerForms(product getproviders.Product) map[string]form {
-	if product.Understands("enabled") {
-		return openTofuForms()
-	}
-	managed := form{
-		arguments: "create_before_destroy:flag prevent_destroy:flag ignore_changes:attributes replace_triggered_by:triggers",
-		blocks:    "precondition:condition postcondition:condition action_trigger:trigger",
-	}
-	others := func(kind string) form {
-		return form{
-			arguments:       "create_before_destroy prevent_destroy ignore_changes replace_triggered_by",
-			blocks:          "precondition:condition postcondition:condition action_trigger",
-			refused:         "create_before_destroy prevent_destroy ignore_changes replace_triggered_by action_trigger",
-			refusedArgument: "Invalid " + kind + " resource lifecycle argument",
-			refusedBlocks:   "Invalid " + kind + " resource lifecycle nested block",
-		}
-	}
-	return map[string]form{
-		"lifecycle of resource":  managed,
-		"lifecycle of data":      others("data"),
-		"lifecycle of ephemeral": others("ephemeral"),
-		"lifecycle of removed":   {arguments: "destroy:flag"},
-		"condition":              {arguments: "condition! error_message!"},
-		"trigger":                {arguments: "events!:events actions!:actions condition", more: (*document).checkTrigger},
-	}
-}
-
-// openTofuForms are those of OpenTofu, which has no actions, and where a lifecycle
-// block says whether there is the resource or the module at all. What decides about destroying is computed by a plan.
-func openTofuForms() map[string]form {
-	const managed = "create_before_destroy prevent_destroy destroy ignore_changes replace_triggered_by"
-	others := func(refused string) form {
-		return form{
-			arguments:       managed + " enabled",
-			blocks:          "precondition:condition postcondition:condition",
-			refused:         managed,
-			refusedArgument: refused,
-		}
-	}
-	return map[string]form{
-		"lifecycle of resource": {
-			arguments: "create_before_destroy:flag prevent_destroy destroy enabled ignore_changes:attributes replace_triggered_by:triggers",
-			blocks:    "precondition:condition postcondition:condition",
-		},
-		"lifecycle of data":      others("Invalid data resource lifecycle argument"),
-		"lifecycle of ephemeral": others("Invalid lifecycle configuration for ephemeral resource"),
-		"lifecycle of module":    {arguments: "enabled"},
-		"lifecycle of removed":   {arguments: "destroy:flag"},
-		"condition":              {arguments: "condition! error_message!"},
-	}
-}
-
-// checkForm reads a block as its form says.
-func (d *document) checkForm(block *hcl.Block, name string) {
-	forms := innerForms(d.product)
-	f, ok := forms[name]
-	if !ok {
-		return
-	}
-	arguments, kinds := splitKinds(f.arguments)
-	blocks, inner := splitKinds(f.blocks)
-	content := d.content(block.Body, rule{body: body(arguments, blocks)})
-	for argument, kind := range kinds {
-		if check := argumentKinds[kind]; check != nil && content.Attributes[argument] != nil {
-			check(d, content.Attributes[argument])
-		}
-	}
-	for _, word := range strings.Fields(f.refused) {
-		if attr := content.Attributes[word]; attr != nil {
-			d.error(attr.NameRange, f.refusedArgument, "The argument %q has no meaning here.", word)
-		}
-		for _, b := range content.Blocks.OfType(word) {
-			d.error(b.TypeRange, f.refusedBlocks, "A block %q has no meaning here.", word)
-		}
-	}
-	var conditions hcl.Blocks
-	for _, b := range content.Blocks {
-		if inner[b.Type] == "condition" {
-			conditions = append(conditions, b)
-		} else if inner[b.Type] != "" {
-			d.checkForm(b, inner[b.Type])
-		}
-	}
-	d.checkConditions(conditions)
-	if f.more != nil {
-		f.more(d, block, content)
-	}
-}
-
-// splitKinds takes what stands behind the colons out of words.
-func splitKinds(words string) (names string, kinds map[string]string) {
-	kinds = map[string]string{}
-	for _, word := range strings.Fields(words) {
-		name, kind, _ := strings.Cut(word, ":")
-		names += " " + name
-		kinds[strings.TrimSuffix(name, "!")] = kind
-	}
-	return names, kinds
-}
 
 // checkFlag reports what isn't true or false as it stands.
 func (d *document) checkFlag(attr *hcl.Attribute) {
@@ -249,18 +120,15 @@ func (d *document) namesResource(root string) bool {
 	return !slices.Contains(reservedRoots(), root)
 }
 
-// triggerEvents are the moments at which actions can run.
-var triggerEvents = []string{"before_create", "after_create", "before_update", "after_update"}
-
 // checkTrigger looks at an action_trigger block.
 func (d *document) checkTrigger(block *hcl.Block, content *hcl.BodyContent) {
-	actions := 0
+	actions, known := 0, d.grammar.names("event")
 	var events []string
 	for _, expr := range d.elements(content.Attributes["events"]) {
 		word := hcl.ExprAsKeyword(expr)
-		if !slices.Contains(triggerEvents, word) {
+		if !slices.Contains(known, word) && !d.leftToPlan(expr.Range(), false) {
 			d.error(expr.Range(), fmt.Sprintf("Invalid \"event\" value %s", word),
-				"An event is one of the words %s, without quotes.", strings.Join(triggerEvents, ", "))
+				"An event is one of the words %s, without quotes.", strings.Join(known, ", "))
 			continue
 		}
 		if slices.Contains(events, word) {
@@ -285,6 +153,11 @@ func (d *document) checkTrigger(block *hcl.Block, content *hcl.BodyContent) {
 			continue
 		}
 		actions++
+		if d.grammar.holds("action", "constant_keys") && slices.ContainsFunc(static.References(expr), func(t hcl.Traversal) bool {
+			return !slices.Contains([]string{"action", "count", "each"}, t.RootName())
+		}) {
+			d.error(given.Range(), "Invalid action argument inside action_triggers", "In the key of an action, only count.index and each.key can stand.")
+		}
 	}
 	if actions == 0 {
 		d.error(at, "No actions specified", "The block says what runs with the argument \"actions\".")

@@ -42,16 +42,6 @@ func (d *document) module(block *hcl.Block, content *hcl.BodyContent) {
 			d.error(attr.Expr.Range(), "Invalid value for ignore_nested_deprecations", "The value has to be true or false.")
 		}
 	}
-	d.checkReservedBlocks(content, "module", "locals", "provider")
-	if d.product.Understands("enabled") {
-		d.checkOnce(content, "lifecycle", "Duplicate lifecycle block")
-		for _, lifecycle := range content.Blocks.OfType("lifecycle") {
-			d.checkForm(lifecycle, "lifecycle of module")
-		}
-	} else {
-		d.checkReservedBlocks(content, "module", "lifecycle")
-	}
-	d.checkOnce(content, "_", "Duplicate escaping block")
 	d.declare(block.DefRange, "module", "", call.Name)
 	if valid {
 		d.calls = append(d.calls, call)
@@ -61,7 +51,7 @@ func (d *document) module(block *hcl.Block, content *hcl.BodyContent) {
 // inputs are the arguments of a module block that are meant for the variables
 // of the module.
 func (d *document) inputs(block *hcl.Block, content *hcl.BodyContent) hcl.Attributes {
-	_, rest, _ := block.Body.PartialContent(d.rules["module"].body)
+	_, rest, _ := block.Body.PartialContent(d.grammar.form("module").schema)
 	attrs := hcl.Attributes{}
 	own, _ := rest.JustAttributes()
 	maps.Copy(attrs, own)
@@ -77,14 +67,14 @@ func (d *document) inputs(block *hcl.Block, content *hcl.BodyContent) hcl.Attrib
 
 // otherBlocks are the problems with blocks in a module block that have no meaning.
 func (d *document) otherBlocks(block *hcl.Block) hcl.Diagnostics {
-	_, rest, _ := block.Body.PartialContent(d.rules["module"].body)
+	_, rest, _ := block.Body.PartialContent(d.grammar.form("module").schema)
 	known := &hcl.BodySchema{}
 	attrs, _ := rest.JustAttributes()
 	for name := range attrs {
 		known.Attributes = append(known.Attributes, hcl.AttributeSchema{Name: name})
 	}
 	_, diags := rest.Content(known)
-	return diags
+	return d.leave("module", diags)
 }
 
 // variable decodes a variable block.
@@ -95,23 +85,15 @@ func (d *document) variable(block *hcl.Block, content *hcl.BodyContent) {
 		d.error(block.LabelRanges[0], "Invalid variable name",
 			"No variable can be called %q, because that means something else in module blocks.", name)
 	}
-	if attr, ok := content.Attributes["type"]; ok {
-		d.checkType(attr.Expr)
-	}
-	d.checkConstants(content.Attributes, "default", "description", "deprecated")
 	d.checkDeprecated(content.Attributes["deprecated"], "Invalid `deprecated` value")
 	d.checkIgnored(content.Attributes["type"], content.Attributes["default"])
-	for _, flag := range []string{"sensitive", "nullable", "ephemeral", "const"} {
-		d.checkArgument(content.Attributes[flag], cty.Bool)
-	}
 	d.checkConst(block, content)
-	d.checkConditions(content.Blocks.OfType("validation"))
 	d.checkValidations(name, content.Blocks.OfType("validation"))
 	d.declare(block.DefRange, "variable", "", name)
 	declared := &static.Variable{Name: name, Attrs: hcl.Attributes{}, Header: block.DefRange}
 	maps.Copy(declared.Attrs, content.Attributes)
 	for _, block := range content.Blocks.OfType("validation") {
-		own, _ := block.Body.Content(condition())
+		own, _ := block.Body.Content(d.grammar.form("condition").schema)
 		if own.Attributes["condition"] != nil {
 			declared.Validations = append(declared.Validations, static.Validation{Condition: own.Attributes["condition"], Message: own.Attributes["error_message"]})
 		}
@@ -136,7 +118,7 @@ func (d *document) checkConst(block *hcl.Block, content *hcl.BodyContent) {
 // checkValidations reports conditions that don't look at the variable.
 func (d *document) checkValidations(name string, blocks hcl.Blocks) {
 	for _, block := range blocks {
-		content, _ := block.Body.Content(condition())
+		content, _ := block.Body.Content(d.grammar.form("condition").schema)
 		attr, ok := content.Attributes["condition"]
 		if ok && !slices.ContainsFunc(static.References(attr.Expr), func(t hcl.Traversal) bool { return refersTo(t, "var", name) }) {
 			d.error(attr.Expr.Range(), "Invalid variable validation condition",
@@ -182,14 +164,7 @@ func (d *document) checkType(expr hcl.Expression) {
 // output decodes an output block.
 func (d *document) output(block *hcl.Block, content *hcl.BodyContent) {
 	d.checkName("output name", block.Labels[0], block.LabelRanges[0])
-	d.checkConstants(content.Attributes, "description", "deprecated")
 	d.checkDeprecated(content.Attributes["deprecated"], "Invalid `deprecated` attribute")
-	d.checkFlag(content.Attributes["sensitive"])
-	d.checkFlag(content.Attributes["ephemeral"])
-	if attr, ok := content.Attributes["type"]; ok {
-		d.checkType(attr.Expr)
-	}
-	d.checkConditions(content.Blocks.OfType("precondition"))
 	for _, post := range content.Blocks.OfType("postcondition") {
 		d.error(post.TypeRange, "Postconditions are not allowed", "An output value has preconditions only.")
 	}

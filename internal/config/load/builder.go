@@ -16,10 +16,9 @@ func newBuilder(dir string, product getproviders.Product, opts Options) *builder
 	return &builder{
 		module: &Module{
 			Dir: dir, Path: opts.Path, source: opts.Source, Files: map[string]*hcl.File{},
-			testProviders: map[string][]*providerConfig{},
+			testProviders: map[string][]*providerConfig{}, grammar: newGrammar(product),
 		},
 		product:   product,
-		rules:     topLevel(product),
 		seen:      map[key]hcl.Range{},
 		required:  map[string]*requiredProvider{},
 		providers: map[key]*providerConfig{},
@@ -209,6 +208,9 @@ func (b *builder) checkChild() {
 		return
 	}
 	for _, target := range b.imports {
+		if b.module.grammar.holds("import", "in_modules") {
+			break
+		}
 		b.report(asTreeProblem(diagnostic.Error(target.header, "Invalid import configuration",
 			"There is an import block in %q. They can stand in the root module only.", path)))
 	}
@@ -240,7 +242,9 @@ func (b *builder) resolveCalls() {
 			call.Source = "" // without a constraint it would be any version
 			call.versionProblems = fresh
 		}
-		call.arguments = call.inputs
+		if call.arguments = call.inputs; call.overridden && !b.product.StaticModules {
+			call.arguments, call.blocks = nil, nil // Terraform looks at them in a plan
+		}
 		call.Inputs = b.scope.CallInputs(name, call.inputs)
 		call.repeated = call.repetition()
 		b.module.Calls = append(b.module.Calls, call.ModuleCall)

@@ -1,6 +1,7 @@
 package load
 
 import (
+	"cmp"
 	"maps"
 	"slices"
 
@@ -65,9 +66,9 @@ func (c *passing) report(diag *hcl.Diagnostic) { c.diags = append(c.diags, diag)
 func (c *passing) checkArguments(link Link) {
 	c.diags = append(c.diags, link.Call.blocks...)
 	for _, name := range slices.Sorted(maps.Keys(link.Call.arguments)) {
-		if !link.Module.variables[name] {
-			c.report(diagnostic.Error(link.Call.arguments[name].NameRange, "Unsupported argument",
-				"The module %q has no variable %q. Leave out the argument, or declare the variable in the module.", link.Call.Name, name))
+		if at := link.Call.arguments[name].NameRange; !link.Module.variables[name] {
+			c.report(cmp.Or(Newer(c.product, at), diagnostic.Error(at, "Unsupported argument",
+				"The module %q has no variable %q. Leave out the argument, or declare the variable in the module.", link.Call.Name, name)))
 		}
 	}
 }

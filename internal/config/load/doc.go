@@ -50,6 +50,7 @@
 // the same place: syntax, unknown blocks and arguments, duplicates, names,
 // references to providers. The body of a resource belongs to its provider and is
 // not decoded; what only a plan would find is left to it. [CheckProviders] finds
-// what shows only in several modules together. The file schema.go says where
+// what shows only in several modules together. Which arguments and
+// blocks there are, in which versions, is the table language.txt; docs/differences.md says where
 // this differs from Terraform on purpose.
 package load

@@ -1,6 +1,7 @@
 package load
 
 import (
+	"cmp"
 	"fmt"
 	"slices"
 	"strings"
@@ -21,7 +22,7 @@ import (
 // with the other files.
 type document struct {
 	product  getproviders.Product
-	rules    map[string]rule
+	grammar  *grammar
 	override bool // declarations change those of other files
 
 	declared  []declaration
@@ -38,6 +39,7 @@ type document struct {
 	encrypted *encryption    // what encryption blocks say; nil: there is none
 	assigned  hcl.Attributes // those of its variables block
 	mocks     []mockData     // which it names
+	left      []hcl.Range    // what only a newer version can know
 	scope     *static.Scope  // what expressions of encryption blocks may refer to; nil: nothing is known of it
 
 	diags hcl.Diagnostics
@@ -58,33 +60,11 @@ func (d *document) declare(rng hcl.Range, block, typ, name string) key {
 	return k
 }
 
-// decode reads the blocks of a file.
-func (d *document) decode(file hcl.Body) {
-	content, diags := file.Content(header(d.rules))
-	d.report(diags...)
-	for _, block := range content.Blocks {
-		r := d.rules[block.Type]
-		r.decode(d, block, d.content(block.Body, r))
+// decode reads the blocks of a file of some kind.
+func (d *document) decode(file hcl.Body, kind string) {
+	for _, block := range d.content(file, kind).Blocks {
+		decoder(kind, block.Type, d.product)(d, block, d.content(block.Body, block.Type))
 	}
-}
-
-// content reads a body as its rule says.
-func (d *document) content(b hcl.Body, r rule) *hcl.BodyContent {
-	if r.body == nil {
-		return nil
-	}
-	schema := r.body
-	if d.override {
-		schema = optional(schema)
-	}
-	if !r.open {
-		content, diags := b.Content(schema)
-		d.report(diags...)
-		return content
-	}
-	content, _, diags := b.PartialContent(schema)
-	d.report(diags...)
-	return content
 }
 
 // checkName reports a label that is no identifier, and whether it is one.
@@ -104,40 +84,11 @@ func (d *document) checkConditions(blocks hcl.Blocks) {
 			d.notInOverride(block, fmt.Sprintf("Can't override %s blocks", block.Type))
 			continue
 		}
-		content, diags := block.Body.Content(condition())
-		d.report(diags...)
+		content := d.content(block.Body, "condition")
 		if attr, ok := content.Attributes["condition"]; ok && len(static.References(attr.Expr)) == 0 {
 			d.error(attr.Expr.Range(), "Invalid "+block.Type+" expression",
 				"The condition refers to nothing, so that its result is always the same.")
 		}
-	}
-}
-
-// checkConstants reports arguments that refer to something and mustn't.
-func (d *document) checkConstants(attrs hcl.Attributes, names ...string) {
-	for _, name := range names {
-		if attr, ok := attrs[name]; ok {
-			d.checkConstant(attr)
-		}
-	}
-}
-
-// checkReservedBlocks reports blocks whose names have no meaning in a type of
-// block.
-func (d *document) checkReservedBlocks(content *hcl.BodyContent, in string, names ...string) {
-	for _, name := range names {
-		for _, block := range content.Blocks.OfType(name) {
-			d.error(block.TypeRange, "Reserved block type name in "+in+" block",
-				"Blocks of type %q have no meaning here; the name is reserved.", name)
-		}
-	}
-}
-
-// checkOnce reports every block of a type but the first.
-func (d *document) checkOnce(content *hcl.BodyContent, name, summary string) {
-	blocks := content.Blocks.OfType(name)
-	for _, block := range blocks[min(1, len(blocks)):] {
-		d.error(block.DefRange, summary, "There is one already at %s.", blocks[0].DefRange)
 	}
 }
 
@@ -173,68 +124,51 @@ func quoted(expr hcl.Expression) (string, bool) {
 	return static.Text(val)
 }
 
+// duplicates are the summaries of problems with what is declared twice. Other blocks are called by their types or names.
+var duplicates = map[string]string{
+	"variable":          "Duplicate variable declaration",
+	"output":            "Duplicate output definition",
+	"local":             "Duplicate local value definition",
+	"module":            "Duplicate module call",
+	"provider":          "Duplicate provider configuration",
+	"provider_meta":     "Duplicate provider_meta block",
+	"run":               `Duplicate "run" block names`,
+	"variables":         `Multiple "variables" blocks`,
+	"test":              `Multiple "test" blocks`,
+	"override_resource": "Duplicate override_resource block",
+	"override_data":     "Duplicate override_data block",
+	"override_module":   "Duplicate override_module block",
+	"test variable":     `Duplicate "variable" block names`,
+	"test provider":     "Duplicate provider block",
+}
+
 // duplicate is the problem that something was declared before, at first.
 func duplicate(again declaration, first hcl.Range) *hcl.Diagnostic {
-	var summary string
-	switch again.block {
-	case "variable":
-		summary = "Duplicate variable declaration"
-	case "output":
-		summary = "Duplicate output definition"
-	case "local":
-		summary = "Duplicate local value definition"
-	case "module":
-		summary = "Duplicate module call"
-	case "provider":
-		summary = "Duplicate provider configuration"
-	case "provider_meta":
-		summary = "Duplicate provider_meta block"
-	case "run":
-		summary = `Duplicate "run" block names`
-	case "variables", "test":
-		summary = fmt.Sprintf("Multiple %q blocks", again.block)
-	case "override_resource", "override_data", "override_module":
-		summary = fmt.Sprintf("Duplicate %s block", again.block)
-	case "test variable":
-		summary = `Duplicate "variable" block names`
-	case "test provider":
-		summary = "Duplicate provider block"
-	case "check":
-		summary = fmt.Sprintf("Duplicate check %q configuration", again.name)
-	default:
-		summary = fmt.Sprintf("Duplicate %s %q configuration", again.block, again.typ)
-	}
-	return diagnostic.Error(again.rng, summary, "The %s is declared already at %s.", again.key, first)
+	other := fmt.Sprintf("Duplicate %s %q configuration", again.block, cmp.Or(again.typ, again.name))
+	return diagnostic.Error(again.rng, cmp.Or(duplicates[again.block], other), "The %s is declared already at %s.", again.key, first)
+}
+
+// bases are what an override file changes, in the summaries of problems that it isn't there. Terraform calls actions resources.
+var bases = map[string]string{
+	"variable":  "base variable declaration to override",
+	"output":    "base output definition to override",
+	"local":     "base local value definition to override",
+	"module":    "module call to override",
+	"resource":  "resource to override",
+	"action":    "resource to override",
+	"data":      "data resource to override",
+	"ephemeral": "ephemeral resource to override",
+	"provider":  "base provider configuration for override",
 }
 
 // missing is the problem that an override file changes what isn't there. It is
 // nil for what may be missing: it then changes nothing, or is new.
 func missing(changed declaration) *hcl.Diagnostic {
-	var summary string
-	switch changed.block {
-	case "variable":
-		summary = "Missing base variable declaration to override"
-	case "output":
-		summary = "Missing base output definition to override"
-	case "local":
-		summary = "Missing base local value definition to override"
-	case "module":
-		summary = "Missing module call to override"
-	case "resource", "action": // Terraform calls both a resource
-		summary = "Missing resource to override"
-	case "data":
-		summary = "Missing data resource to override"
-	case "ephemeral":
-		summary = "Missing ephemeral resource to override"
-	case "provider":
-		if changed.name == "" {
-			return nil
-		}
-		summary = "Missing base provider configuration for override"
-	default:
+	base := bases[changed.block]
+	if base == "" || changed.block == "provider" && changed.name == "" {
 		return nil
 	}
-	return diagnostic.Error(changed.rng, summary, "No primary file has the %s, so there is nothing to override.", changed.key)
+	return diagnostic.Error(changed.rng, "Missing "+base, "No primary file has the %s, so there is nothing to override.", changed.key)
 }
 
 // notInOverride reports blocks that can't override anything.
@@ -302,7 +236,7 @@ func (d *document) parseConstraint(given string, attr, value hcl.Range) *version
 type builder struct {
 	module  *Module
 	product getproviders.Product
-	rules   map[string]rule
+	grammar *grammar
 
 	seen       map[key]hcl.Range // everything declared
 	required   map[string]*requiredProvider
@@ -331,14 +265,6 @@ func (d *document) elements(attr *hcl.Attribute) []hcl.Expression {
 	list, diags := hcl.ExprList(attr.Expr)
 	d.report(diags...)
 	return list
-}
-
-// rule says how a kind of block is read.
-type rule struct {
-	labels []string
-	body   *hcl.BodySchema // nil: decode reads the body itself
-	open   bool            // a provider decides what else may stand in the body
-	decode func(*document, *hcl.Block, *hcl.BodyContent)
 }
 
 // maxFileBytes is far more than a configuration file has. Parsing takes a hundred times as

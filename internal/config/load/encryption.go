@@ -13,11 +13,6 @@ import (
 	"github.com/tfdeps/tfdeps/internal/config/static"
 )
 
-// encryptionBody is what an encryption block has.
-func encryptionBody() *hcl.BodySchema {
-	return body("", "key_provider:type:name method:type:name state plan remote_state_data_sources")
-}
-
 // encryption decodes an encryption block; further ones of one file are an error.
 func (d *document) encryption(block *hcl.Block) {
 	if d.encrypted != nil {
@@ -30,19 +25,14 @@ func (d *document) encryption(block *hcl.Block) {
 // decodeEncryption reads the content of an encryption block.
 func (d *document) decodeEncryption(b hcl.Body, header hcl.Range) *encryption {
 	e := &encryption{header: header, keys: map[string]*encryptionPart{}, methods: map[string]*encryptionPart{}, targets: map[string]*encryptionTarget{}}
-	content, diags := b.Content(encryptionBody())
-	d.report(diags...)
-	for _, once := range []string{"state", "plan", "remote_state_data_sources"} {
-		d.checkOnce(content, once, "Duplicate "+once+" block")
-	}
-	for _, block := range content.Blocks {
+	for _, block := range d.content(b, "encryption").Blocks {
 		switch block.Type {
 		case "key_provider":
 			d.encryptionPart(e.keys, block, "Duplicate key_provider")
 		case "method":
 			d.encryptionPart(e.methods, block, "Duplicate method")
 		case "state", "plan":
-			e.targets[block.Type] = d.encryptionTarget(block, "method enforced")
+			e.targets[block.Type] = d.encryptionTarget(block, "encryption.state")
 		default:
 			d.remoteTargets(e, block)
 		}
@@ -66,10 +56,8 @@ func (d *document) encryptionPart(parts map[string]*encryptionPart, block *hcl.B
 }
 
 // encryptionTarget reads what is encrypted by which method.
-func (d *document) encryptionTarget(block *hcl.Block, arguments string) *encryptionTarget {
-	content, diags := block.Body.Content(body(arguments, "fallback"))
-	d.report(diags...)
-	d.checkOnce(content, "fallback", "Duplicate fallback block")
+func (d *document) encryptionTarget(block *hcl.Block, in string) *encryptionTarget {
+	content := d.content(block.Body, in)
 	target := &encryptionTarget{method: content.Attributes["method"], header: block.DefRange}
 	if attr := content.Attributes["enforced"]; attr != nil {
 		d.checkFlag(attr)
@@ -77,24 +65,21 @@ func (d *document) encryptionTarget(block *hcl.Block, arguments string) *encrypt
 		target.enforced = val.RawEquals(cty.True)
 	}
 	if fallback := content.Blocks.OfType("fallback"); len(fallback) > 0 {
-		target.fallback = d.encryptionTarget(fallback[0], "method")
+		target.fallback = d.encryptionTarget(fallback[0], "encryption.default")
 	}
 	return target
 }
 
 // remoteTargets reads what is said of states that data sources read.
 func (d *document) remoteTargets(e *encryption, block *hcl.Block) {
-	content, diags := block.Body.Content(body("", "default remote_state_data_source:name"))
-	d.report(diags...)
-	d.checkOnce(content, "default", "Duplicate default block")
-	for _, inner := range content.Blocks {
+	for _, inner := range d.content(block.Body, "encryption.remote_state_data_sources").Blocks {
 		name := "remote." + strings.Join(inner.Labels, "")
 		if inner.Type == "default" {
 			name = "remote.default"
 		} else if first, ok := e.targets[name]; ok {
 			d.error(inner.DefRange, "Duplicate remote_data_source", "There is one already at %s.", first.header)
 		}
-		e.targets[name] = d.encryptionTarget(inner, "method")
+		e.targets[name] = d.encryptionTarget(inner, "encryption.default")
 	}
 }
 
@@ -119,7 +104,7 @@ const EncryptionVariable = "TF_ENCRYPTION"
 // aren't derived, and no service is asked for them: what is wrong there, plan says. It isn't safe
 // for concurrent use.
 func (m *Module) CheckEncryption(environment string) hcl.Diagnostics {
-	d := &document{scope: m.scope}
+	d := &document{product: m.grammar.product, grammar: m.grammar, scope: m.scope}
 	e := m.encryption
 	if environment = strings.TrimSpace(environment); environment != "" {
 		name := EncryptionVariable

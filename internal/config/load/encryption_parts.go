@@ -14,36 +14,9 @@ import (
 	"github.com/tfdeps/tfdeps/internal/config/static"
 )
 
-// encryptionMethods are the arguments of the methods that there are; nil: whatever is given.
-func encryptionMethods() map[string]*hcl.BodySchema {
-	return map[string]*hcl.BodySchema{
-		"unencrypted": nil,
-		"aes_gcm":     body("keys! aad", ""),
-		"external":    body("keys encrypt_command! decrypt_command!", ""),
-	}
-}
-
-// keyProviders are the arguments and blocks of the key providers that there are.
-func keyProviders() map[string]*hcl.BodySchema {
-	return map[string]*hcl.BodySchema{
-		"pbkdf2": body("passphrase chain key_length iterations salt_length hash_function", ""),
-		"aws_kms": body("kms_key_id! key_spec! access_key max_retries profile region secret_key skip_credentials_validation "+
-			"skip_requesting_account_id sts_region token http_proxy https_proxy no_proxy insecure use_dualstack_endpoint use_fips_endpoint "+
-			"custom_ca_bundle ec2_metadata_service_endpoint ec2_metadata_service_endpoint_mode skip_metadata_api_check "+
-			"shared_credentials_files shared_config_files allowed_account_ids forbidden_account_ids retry_mode",
-			"endpoints assume_role assume_role_with_web_identity"),
-		"gcp_kms": body("credentials access_token impersonate_service_account impersonate_service_account_delegates kms_encryption_key! key_length!", ""),
-		"azure_vault": body("use_cli client_id client_id_file_path client_secret client_secret_file_path client_certificate "+
-			"client_certificate_password client_certificate_path use_oidc oidc_token oidc_token_file_path oidc_request_url oidc_request_token "+
-			"use_msi msi_endpoint use_aks_workload_identity metadata_host environment subscription_id tenant_id vault_uri! vault_key_name! "+
-			"key_length! symmetric symmetric_key_size", ""),
-		"openbao":  body("address token key_name! key_length transit_engine_path", ""),
-		"external": body("command!", ""),
-	}
-}
-
 // content reads the arguments of a part, of all its blocks together; false if they are wrong.
-func (d *document) encryptionContent(part *encryptionPart, schema *hcl.BodySchema) (hcl.Attributes, bool) {
+func (d *document) encryptionContent(part *encryptionPart, in string) (hcl.Attributes, bool) {
+	schema := d.grammar.form(in).schema
 	all := hcl.Attributes{}
 	valid := true
 	for i, b := range part.bodies {
@@ -52,6 +25,7 @@ func (d *document) encryptionContent(part *encryptionPart, schema *hcl.BodySchem
 			wanted = schema
 		}
 		content, diags := b.Content(wanted)
+		diags = d.leave(in, diags)
 		d.report(diags...)
 		valid = valid && !diags.HasErrors()
 		maps.Copy(all, content.Attributes)
@@ -59,17 +33,24 @@ func (d *document) encryptionContent(part *encryptionPart, schema *hcl.BodySchem
 	return all, valid
 }
 
+// knownPart reports whether there are methods, or key providers, of a part's type.
+func (d *document) knownPart(part *encryptionPart, in, summary string) bool {
+	known := d.grammar.holds(in, part.typ)
+	switch {
+	case known, d.leftToPlan(part.header, true):
+	default:
+		what := strings.ReplaceAll(in, "_", " ")
+		d.error(part.header, summary, "There is no %s %q. Those that there are: %s.", what, part.typ, strings.Join(d.grammar.names(in), ", "))
+	}
+	return known
+}
+
 // checkMethod looks at a method, and at the key providers that it refers to.
 func (d *document) checkMethod(e *encryption, method *encryptionPart) {
-	schema, ok := encryptionMethods()[method.typ]
-	if !ok {
-		d.error(method.header, "Unknown encryption method type", "There is no method %q. Those that there are: aes_gcm, external, unencrypted.", method.typ)
+	if !d.knownPart(method, "method", "Unknown encryption method type") || method.typ == "unencrypted" {
 		return
 	}
-	if schema == nil {
-		return
-	}
-	attrs, ok := d.encryptionContent(method, schema)
+	attrs, ok := d.encryptionContent(method, "method."+method.typ)
 	if !ok || !d.encryptionValues(e, "method", method, attrs) {
 		return
 	}
@@ -146,14 +127,10 @@ func keyReferences(expr hcl.Expression) (all []keyReference) {
 
 // checkKey looks at a key provider.
 func (d *document) checkKey(e *encryption, key *encryptionPart, above []string) {
-	schema, ok := keyProviders()[key.typ]
-	if !ok {
-		d.error(key.header, "Unknown key_provider type", "There is no key provider %q. Those that there are: %s.",
-			key.typ, strings.Join(slices.Sorted(maps.Keys(keyProviders())), ", "))
+	if !d.knownPart(key, "key_provider", "Unknown key_provider type") {
 		return
 	}
-	schema = &hcl.BodySchema{Attributes: append(slices.Clip(schema.Attributes), hcl.AttributeSchema{Name: "encrypted_metadata_alias"}), Blocks: schema.Blocks}
-	attrs, ok := d.encryptionContent(key, schema)
+	attrs, ok := d.encryptionContent(key, "key_provider."+key.typ)
 	if !ok {
 		return
 	}

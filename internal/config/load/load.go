@@ -136,15 +136,15 @@ func LoadModuleContext(ctx context.Context, dir string, product getproviders.Pro
 // read parses and decodes a file. A file with errors is decoded as far as the
 // parser understood it.
 func (b *builder) read(name string, override bool) *document {
-	return b.decode(name, &document{override: override, product: b.product, rules: b.rules})
+	return b.decode(name, &document{override: override, product: b.product, grammar: b.module.grammar}, "file")
 }
 
 // readTest is read for a test file.
 func (b *builder) readTest(name string) *document {
-	return b.decode(name, &document{product: b.product, rules: testLevel(b.product)})
+	return b.decode(name, &document{product: b.product, grammar: b.module.grammar}, "testfile")
 }
 
-func (b *builder) decode(name string, doc *document) *document {
+func (b *builder) decode(name string, doc *document, kind string) *document {
 	if b.done != nil && b.done() {
 		return doc
 	}
@@ -160,7 +160,8 @@ func (b *builder) decode(name string, doc *document) *document {
 		return doc
 	}
 	b.module.Files[full] = file
-	doc.decode(file.Body)
+	doc.decode(file.Body, kind)
+	b.module.LeftToPlan = append(b.module.LeftToPlan, doc.left...)
 	b.report(doc.diags...)
 	return doc
 }
@@ -286,66 +287,21 @@ func fileNames(entries []fs.DirEntry, product getproviders.Product) []string {
 // variables are, only where a variable is constant. Whether a provider
 // configuration that is referred to exists is found by a plan.
 
-// topLevel is the blocks that a configuration file may have. Arguments whose
-// value no installer needs are there so that others are found to be mistakes.
-func topLevel(product getproviders.Product) map[string]rule {
-	rules := common()
-	if !product.StaticModules {
-		schema := rules["module"].body
-		schema.Attributes = append(schema.Attributes, hcl.AttributeSchema{Name: "ignore_nested_deprecations"})
-	}
-	if product.Understands("language") {
-		rules["language"] = rule{body: body("edition experiments", "compatible_with"), decode: (*document).languageBlock}
-	}
-	if product.Understands("enabled") {
-		delete(rules, "action")
-		rules["output"].body.Attributes = slices.DeleteFunc(rules["output"].body.Attributes, func(attr hcl.AttributeSchema) bool { return attr.Name == "type" })
-	}
-	if product.Understands("encryption") {
-		schema := rules["terraform"].body
-		schema.Blocks = append(schema.Blocks, hcl.BlockHeaderSchema{Type: "encryption"})
-	}
-	return rules
+// decoders take over what blocks declare.
+var decoders = map[string]func(*document, *hcl.Block, *hcl.BodyContent){
+	"terraform": (*document).terraform, "required_providers": (*document).misplacedRequiredProviders, "language": (*document).languageBlock,
+	"provider": (*document).provider, "module": (*document).module, "variable": (*document).variable, "output": (*document).output,
+	"locals": (*document).locals, "check": (*document).check, "import": (*document).importBlock, "moved": (*document).moved, "removed": (*document).removed,
+	"resource": (*document).resource, "data": (*document).resource, "ephemeral": (*document).resource, "action": (*document).resource,
+	"run": (*document).run, "test": (*document).testSettings, "variables": (*document).testVariables, "mock_provider": (*document).mockProvider,
+	"override_resource": (*document).overrideTarget, "override_data": (*document).overrideTarget, "override_module": (*document).overrideTarget,
 }
 
-// common is the blocks that all products have.
-func common() map[string]rule {
-	resource := func(attributes, blocks string) rule {
-		return rule{
-			labels: []string{"type", "name"},
-			body:   body("provider count for_each depends_on "+attributes, "lifecycle locals _ "+blocks),
-			open:   true,
-			decode: (*document).resource,
-		}
+// decoder is what takes over blocks of a type in files of a kind. Where provider blocks of test files are requirements, they say the same
+// as in the configuration.
+func decoder(kind, block string, product getproviders.Product) func(*document, *hcl.Block, *hcl.BodyContent) {
+	if kind == "testfile" && block == "provider" && !product.TestProviders {
+		return (*document).testProvider
 	}
-	named := func(attributes, blocks string, decode func(*document, *hcl.Block, *hcl.BodyContent)) rule {
-		return rule{labels: []string{"name"}, body: body(attributes, blocks), decode: decode}
-	}
-	provider := named("alias version count depends_on for_each source", "_ lifecycle locals", (*document).provider)
-	module := named("source! version count for_each depends_on providers", "_ lifecycle locals provider:type", (*document).module)
-	provider.open, module.open = true, true
-
-	return map[string]rule{
-		"terraform": {
-			body: body("required_version experiments language",
-				"backend:type cloud required_providers provider_meta:provider"),
-			decode: (*document).terraform,
-		},
-		"required_providers": {decode: (*document).misplacedRequiredProviders},
-		"provider":           provider,
-		"module":             module,
-		"variable": named("description default type sensitive nullable ephemeral const deprecated",
-			"validation", (*document).variable),
-		"output": named("description value! type depends_on sensitive ephemeral deprecated",
-			"precondition postcondition", (*document).output),
-		"check":     named("", "assert data:type:name", (*document).check),
-		"locals":    {decode: (*document).locals},
-		"resource":  resource("", "connection provisioner:type"),
-		"data":      resource("", "connection provisioner:type"),
-		"ephemeral": resource("", "connection provisioner:type"),
-		"action":    {labels: []string{"type", "name"}, body: body("provider count for_each", "config"), decode: (*document).resource},
-		"import":    {body: body("to! id identity provider for_each", ""), decode: (*document).importBlock},
-		"moved":     {body: body("from! to!", ""), decode: (*document).moved},
-		"removed":   {body: body("from!", "lifecycle connection provisioner:type"), decode: (*document).removed},
-	}
+	return decoders[block]
 }

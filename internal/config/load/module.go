@@ -35,12 +35,17 @@ type Module struct {
 	// diagnostics have, so that source lines can be shown with a problem.
 	Files map[string]*hcl.File
 
+	// LeftToPlan are the places of arguments, blocks and keywords that only a product which is newer than what
+	// is known here can read, and that can't decide what is installed.
+	LeftToPlan []hcl.Range
+
 	source    string              // of the module, as its caller has it
 	variables map[string]bool     // the names of those that it declares
 	required  []*requiredProvider // what required_providers says, sorted by local name
 	providers []*providerConfig
 	users     []*user
 
+	grammar       *grammar
 	encryption    *encryption                  // nil: there is none
 	scope         *static.Scope                // what encryption may refer to; nil in other modules than the root
 	testProviders map[string][]*providerConfig // of test files, by their keys, where they are requirements

@@ -96,6 +96,7 @@ type callBlock struct {
 	ModuleCall
 	source, version *hcl.Attribute // nil: not there
 	inputs          hcl.Attributes
+	overridden      bool
 	// What makes several of a module, or one that has to wait for something.
 	count, forEach, enabled *hcl.Attribute
 	dependsOn               []hcl.Traversal
@@ -115,6 +116,7 @@ func (c *callBlock) override(changed *callBlock) {
 	}
 	c.count, c.forEach = cmp.Or(changed.count, c.count), cmp.Or(changed.forEach, c.forEach)
 	maps.Copy(c.inputs, changed.inputs)
+	c.overridden = true
 }
 
 // repetition is where the block says that it is not for one module that is simply there;

@@ -25,7 +25,7 @@ type movable struct {
 func (d *document) moved(block *hcl.Block, content *hcl.BodyContent) {
 	d.notInOverride(block, "Cannot override 'moved' blocks")
 	from, to := d.movable(content.Attributes["from"], notMovable()), d.movable(content.Attributes["to"], notMovable())
-	if _, diags := block.Body.Content(d.rules["moved"].body); diags.HasErrors() {
+	if _, diags := block.Body.Content(d.grammar.form("moved").schema); diags.HasErrors() {
 		return // which was reported
 	}
 	if from != nil && to != nil && (from.kind == "module") != (to.kind == "module") {
@@ -37,10 +37,6 @@ func (d *document) moved(block *hcl.Block, content *hcl.BodyContent) {
 // removed decodes a removed block. A provider that only a removed block
 // mentions is not a requirement.
 func (d *document) removed(block *hcl.Block, content *hcl.BodyContent) {
-	for _, lifecycle := range content.Blocks.OfType("lifecycle") {
-		d.checkForm(lifecycle, "lifecycle of removed")
-	}
-	d.checkOnce(content, "connection", "Duplicate connection block")
 	if d.product.Understands("enabled") {
 		d.notInOverride(block, "Cannot override 'Removed' blocks")
 	}
@@ -73,7 +69,7 @@ func (d *document) checkForgotten(block *hcl.Block, content *hcl.BodyContent) {
 	}
 	var destroy *hcl.Attribute
 	for _, lifecycle := range content.Blocks.OfType("lifecycle") {
-		inner, _, _ := lifecycle.Body.PartialContent(body("destroy", ""))
+		inner, _, _ := lifecycle.Body.PartialContent(d.grammar.form("removed.lifecycle").schema)
 		destroy = inner.Attributes["destroy"]
 	}
 	if destroy == nil {

@@ -25,20 +25,17 @@ func (d *document) provider(block *hcl.Block, content *hcl.BodyContent) {
 	}
 	config.configured = config.version != nil || d.configured(block, content)
 	config.forEach = content.Attributes["for_each"]
-	d.checkReservedArguments(content)
 	if attr, ok := content.Attributes["for_each"]; ok && d.hasInstances() && config.alias == "" {
 		d.error(attr.NameRange, "Alias required when using \"for_each\"",
 			"There can be several instances of a provider's configuration only if it has an alias.")
 	}
-	d.checkReservedBlocks(content, "provider", "lifecycle", "locals")
-	d.checkOnce(content, "_", "Duplicate escaping block")
 	d.declare(block.DefRange, "provider", config.name, config.alias)
 	d.providers = append(d.providers, config)
 }
 
 // configured reports whether a provider block has anything for the provider.
 func (d *document) configured(block *hcl.Block, content *hcl.BodyContent) bool {
-	_, rest, _ := block.Body.PartialContent(d.rules["provider"].body)
+	_, rest, _ := block.Body.PartialContent(d.grammar.form("provider").schema)
 	bodies := []hcl.Body{rest}
 	for _, escaping := range content.Blocks.OfType("_") {
 		bodies = append(bodies, escaping.Body)
@@ -51,17 +48,6 @@ func hasContent(b hcl.Body) bool {
 	attrs, _ := b.JustAttributes()
 	native, ok := b.(*hclsyntax.Body) // in JSON blocks are attributes as well
 	return len(attrs) > 0 || ok && slices.ContainsFunc(native.Blocks, func(b *hclsyntax.Block) bool { return b.Type != "_" })
-}
-
-// checkReservedArguments reports arguments of a provider block that have no
-// meaning.
-func (d *document) checkReservedArguments(content *hcl.BodyContent) {
-	for _, name := range []string{"count", "depends_on", "for_each", "source"} {
-		if attr, ok := content.Attributes[name]; ok && !(name == "for_each" && d.hasInstances()) {
-			d.error(attr.NameRange, "Reserved argument name in provider block",
-				"The argument %q has no meaning here; the name is reserved.", name)
-		}
-	}
 }
 
 // alias reads the name of a further configuration of a provider; "" if it has
@@ -217,7 +203,9 @@ func (d *document) dependsOn(attr *hcl.Attribute) (all []hcl.Traversal) {
 }
 
 // hasInstances reports whether a configuration of a provider can have instances.
-func (d *document) hasInstances() bool { return d.product.Understands("for_each") }
+func (d *document) hasInstances() bool {
+	return d.grammar.form("provider").rows["for_each"].kind == "any"
+}
 
 // withoutKey takes off what says which instance of a configuration is meant, and
 // returns where that stands; nil: nothing does.

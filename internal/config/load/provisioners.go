@@ -28,8 +28,7 @@ func (d *document) checkProvisioners(content *hcl.BodyContent) {
 // checkProvisioner reports whether a provisioner runs when its resource is
 // destroyed.
 func (d *document) checkProvisioner(block *hcl.Block) (atDestroy bool) {
-	content, rest, diags := block.Body.PartialContent(body("when on_failure", "connection lifecycle locals _"))
-	d.report(diags...)
+	content := d.content(block.Body, "provisioner")
 	if typ := block.Labels[0]; slices.Contains(formerProvisioners, typ) {
 		d.error(block.LabelRanges[0], fmt.Sprintf("The %q provisioner has been removed", typ),
 			"There is none of that type since Terraform 0.15.")
@@ -37,12 +36,10 @@ func (d *document) checkProvisioner(block *hcl.Block) (atDestroy bool) {
 	}
 	atDestroy = d.keyword(content.Attributes["when"], "create", "destroy") == "destroy"
 	d.keyword(content.Attributes["on_failure"], "continue", "fail")
-	d.checkReservedBlocks(content, "provisioner", "lifecycle", "locals")
-	d.checkOnce(content, "connection", "Duplicate connection block")
-	d.checkOnce(content, "_", "Duplicate escaping block")
 	if !atDestroy {
 		return false
 	}
+	_, rest, _ := block.Body.PartialContent(d.grammar.form("provisioner").schema)
 	d.onlySelf(rest)
 	for _, inner := range content.Blocks {
 		if inner.Type == "connection" || inner.Type == "_" {
@@ -64,7 +61,7 @@ func (d *document) keyword(attr *hcl.Attribute, words ...string) string {
 	} else if text, ok := static.Literal(attr.Expr); ok && word == "" {
 		word = text // JSON
 	}
-	if !slices.Contains(words, word) {
+	if !slices.Contains(words, word) && !d.leftToPlan(attr.Expr.Range(), false) {
 		d.error(attr.Expr.Range(), fmt.Sprintf("Invalid %q keyword", attr.Name),
 			"The argument %q is one of the words %s and %s, without quotes.", attr.Name, words[0], words[1])
 		return ""

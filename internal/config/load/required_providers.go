@@ -15,7 +15,7 @@ import (
 // requiredProviders decodes a required_providers block.
 func (d *document) requiredProviders(block *hcl.Block) {
 	attrs, diags := block.Body.JustAttributes()
-	d.report(diags...)
+	d.report(d.leave("required_providers", diags)...)
 	required := requiredBlock{header: block.DefRange}
 	for _, name := range slices.Sorted(maps.Keys(attrs)) {
 		if entry := d.requiredProvider(attrs[name]); entry != nil {
@@ -84,6 +84,9 @@ func (d *document) requiredObject(entry *requiredProvider, pairs []hcl.KeyValueP
 		case "configuration_aliases":
 			d.requiredAliases(entry, pair.Value)
 		default:
+			if d.leftToPlan(pair.Key.Range(), true) {
+				continue
+			}
 			d.error(pair.Key.Range(), "Invalid required_providers object",
 				"There are only the arguments \"source\", \"version\" and \"configuration_aliases\" here. Configuration of the provider belongs in a \"provider\" block.")
 			return valid

@@ -15,16 +15,12 @@ import (
 // and action blocks.
 func (d *document) resource(block *hcl.Block, content *hcl.BodyContent) {
 	typ, name := block.Labels[0], block.Labels[1]
-	what := resourceWords(block.Type)
-	validType := d.checkName(what.typ, typ, block.LabelRanges[0])
-	d.checkName(what.name, name, block.LabelRanges[1])
+	whatType, whatName := resourceWords(block.Type)
+	validType := d.checkName(whatType, typ, block.LabelRanges[0])
+	d.checkName(whatName, name, block.LabelRanges[1])
 	d.checkRepetition(content)
 	d.dependsOn(content.Attributes["depends_on"])
-	d.checkReservedBlocks(content, block.Type, "locals")
-	d.checkOnce(content, "lifecycle", "Duplicate lifecycle block")
-	d.checkOnce(content, "config", "Duplicate config block")
 	for _, lifecycle := range content.Blocks.OfType("lifecycle") {
-		d.checkForm(lifecycle, "lifecycle of "+block.Type)
 		d.checkNotItself(lifecycle, block)
 	}
 	switch {
@@ -37,8 +33,6 @@ func (d *document) resource(block *hcl.Block, content *hcl.BodyContent) {
 			}
 		}
 	}
-	d.checkOnce(content, "connection", "Duplicate connection block")
-	d.checkOnce(content, "_", "Duplicate escaping block")
 	u := &user{
 		key:      d.declare(block.DefRange, block.Type, typ, name),
 		provider: d.providerRef(content.Attributes["provider"]),
@@ -52,9 +46,9 @@ func (d *document) resource(block *hcl.Block, content *hcl.BodyContent) {
 
 // checkNotItself reports conditions in which a block refers to itself by its address.
 func (d *document) checkNotItself(lifecycle, block *hcl.Block) {
-	content, _, _ := lifecycle.Body.PartialContent(body("", "precondition postcondition"))
-	for _, inner := range content.Blocks {
-		own, _ := inner.Body.Content(condition())
+	content, _, _ := lifecycle.Body.PartialContent(d.grammar.form(block.Type + ".lifecycle").schema)
+	for _, inner := range slices.Concat(content.Blocks.OfType("precondition"), content.Blocks.OfType("postcondition")) {
+		own, _ := inner.Body.Content(d.grammar.form("condition").schema)
 		for _, name := range []string{"condition", "error_message"} {
 			attr := own.Attributes[name]
 			if attr != nil && slices.ContainsFunc(static.References(attr.Expr), func(t hcl.Traversal) bool {
@@ -79,14 +73,11 @@ func (d *document) check(block *hcl.Block, content *hcl.BodyContent) {
 	}
 	d.checkName("check block name", block.Labels[0], block.LabelRanges[0])
 	d.declare(block.DefRange, "check", "", block.Labels[0])
-	asserts := content.Blocks.OfType("assert")
-	if len(asserts) == 0 {
+	if len(content.Blocks.OfType("assert")) == 0 {
 		d.error(block.DefRange, "Zero assert blocks", "A check block needs an assert block, or it checks nothing.")
 	}
-	d.checkConditions(asserts)
-	d.checkOnce(content, "data", "Multiple data resource blocks")
 	for _, data := range content.Blocks.OfType("data") {
-		inner := d.content(data.Body, d.rules["data"])
+		inner := d.content(data.Body, "data")
 		for _, name := range []string{"count", "for_each"} {
 			if attr := inner.Attributes[name]; attr != nil {
 				d.error(attr.NameRange, fmt.Sprintf("Invalid %q attribute", name), "The data source of a check is there once.")
@@ -131,26 +122,22 @@ func (d *document) checkRepetition(content *hcl.BodyContent) {
 // there is none.
 func (d *document) enabled(content *hcl.BodyContent) *hcl.Attribute {
 	blocks := content.Blocks.OfType("lifecycle")
-	if len(blocks) == 0 || !d.product.Understands("enabled") {
+	if len(blocks) == 0 {
 		return nil
 	}
-	inner, _, _ := blocks[0].Body.PartialContent(body("enabled", ""))
+	inner, _, _ := blocks[0].Body.PartialContent(d.grammar.form("data.lifecycle").schema)
 	return inner.Attributes["enabled"]
 }
 
 // resourceWords are what the two labels are called in messages.
-func resourceWords(block string) (words struct{ typ, name string }) {
+func resourceWords(block string) (typ, name string) {
 	switch block {
-	case "resource":
-		words.typ, words.name = "resource type name", "resource name"
 	case "data":
-		words.typ, words.name = "data source name", "data resource name"
+		return "data source name", "data resource name"
 	case "ephemeral":
-		words.typ, words.name = "ephemeral resource type", "ephemeral resource name"
-	default:
-		words.typ, words.name = block+" type name", block+" name"
+		return "ephemeral resource type", "ephemeral resource name"
 	}
-	return words
+	return block + " type name", block + " name"
 }
 
 // importBlock decodes an import block.
@@ -158,7 +145,7 @@ func (d *document) importBlock(block *hcl.Block, content *hcl.BodyContent) {
 	d.notInOverride(block, "Cannot override 'import' blocks")
 	_, id := content.Attributes["id"]
 	_, identity := content.Attributes["identity"]
-	if id == identity {
+	if id == identity && d.grammar.holds("import", "identity") {
 		d.error(block.DefRange, "Invalid import block", "It needs one of the arguments \"id\" and \"identity\", and not both.")
 	}
 	to, ok := content.Attributes["to"]

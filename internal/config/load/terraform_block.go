@@ -1,8 +1,6 @@
 package load
 
 import (
-	"maps"
-	"slices"
 	"strings"
 
 	version "github.com/hashicorp/go-version"
@@ -43,8 +41,10 @@ func (d *document) terraform(_ *hcl.Block, content *hcl.BodyContent) {
 			d.checkLocalName(block.Labels[0], block.DefRange)
 			d.declare(block.DefRange, "provider_meta", "", block.Labels[0])
 			attrs, diags := block.Body.JustAttributes()
-			d.report(diags...)
-			d.checkConstants(attrs, slices.Sorted(maps.Keys(attrs))...)
+			d.report(d.leave("provider_meta", diags)...)
+			for _, attr := range attrs {
+				d.checkConstant(attr)
+			}
 		}
 	}
 }
@@ -80,7 +80,7 @@ func (d *document) languageBlock(block *hcl.Block, content *hcl.BodyContent) {
 	}
 	var first *hcl.Attribute
 	for _, fit := range content.Blocks {
-		inner, _, _ := fit.Body.PartialContent(body(strings.ToLower(d.product.Name), ""))
+		inner, _, _ := fit.Body.PartialContent(d.grammar.form("language.compatible_with").schema)
 		for _, attr := range inner.Attributes {
 			if first != nil {
 				d.error(block.DefRange, "Duplicate compatible_with block", "There is a constraint for %s already at %s.", d.product.Name, first.Range)
@@ -117,10 +117,13 @@ func experimental(version string) bool {
 func (d *document) edition(attr *hcl.Attribute, only string) {
 	switch keyword := hcl.ExprAsKeyword(attr.Expr); keyword {
 	case only:
-	case "":
+	case "": // no newer version can read it either
 		d.error(attr.Expr.Range(), "Invalid language edition",
 			"The language edition has to be a keyword without quotes. The only one is %s, which can be left out.", only)
 	default:
+		if d.leftToPlan(attr.Expr.Range(), true) {
+			return
+		}
 		d.error(attr.Expr.Range(), "Unsupported language edition",
 			"There is no language edition %s in %s %s, only %s.", keyword, d.product.Name, d.product.Version, only)
 	}

@@ -6,15 +6,10 @@ import (
 	"strings"
 
 	"github.com/hashicorp/hcl/v2"
-	"github.com/zclconf/go-cty/cty"
 
 	"github.com/tfdeps/tfdeps/internal/config/diagnostic"
 	"github.com/tfdeps/tfdeps/internal/config/static"
 )
-
-// mockBlocks are the blocks that say what values resources have in tests: in mock
-// providers, and in files of their own.
-const mockBlocks = "mock_resource:type mock_data:type override_resource override_data"
 
 // mockSuffixes are those of files of mock data.
 var mockSuffixes = []string{".tfmock.hcl", ".tfmock.json"}
@@ -22,9 +17,7 @@ var mockSuffixes = []string{".tfmock.hcl", ".tfmock.json"}
 // mockProvider decodes a mock_provider block.
 func (d *document) mockProvider(block *hcl.Block, content *hcl.BodyContent) {
 	d.configuration(block, content)
-	d.checkDuring(content.Attributes["override_during"])
 	if source := content.Attributes["source"]; source != nil {
-		d.checkArgument(source, cty.String)
 		val, _ := static.Evaluate(source.Expr)
 		if dir, ok := static.Text(val); ok && dir != "" {
 			d.mocks = append(d.mocks, mockData{dir, block.DefRange})
@@ -40,8 +33,7 @@ func (d *document) checkMocks(content *hcl.BodyContent) []declaration {
 		if len(inner.Labels) == 0 {
 			continue
 		}
-		own := d.content(inner.Body, rule{body: body("defaults override_during", "")})
-		d.checkDuring(own.Attributes["override_during"])
+		d.content(inner.Body, "mock")
 		declared = d.once(declared, declaration{key{inner.Type, inner.Labels[0], ""}, inner.LabelRanges[0]})
 	}
 	return append(declared, d.checkOverrides(content, true)...)
@@ -58,17 +50,9 @@ func (d *document) once(declared []declaration, more declaration) []declaration 
 
 // checkDuring looks at override_during, which says from when on values count.
 func (d *document) checkDuring(attr *hcl.Attribute) {
-	if attr != nil && !slices.Contains([]string{"plan", "apply"}, hcl.ExprAsKeyword(attr.Expr)) {
+	if !slices.Contains([]string{"plan", "apply"}, hcl.ExprAsKeyword(attr.Expr)) && !d.leftToPlan(attr.Range, false) {
 		d.error(attr.Range, "Invalid override_during value", "It is one of the words plan or apply, without quotes.")
 	}
-}
-
-// overrideBody is what a block has that gives a test the values of something.
-func overrideBody(typ string) *hcl.BodySchema {
-	if typ == "override_module" {
-		return body("target outputs override_during", "")
-	}
-	return body("target values override_during", "")
 }
 
 // overrideTarget decodes such a block that stands in a file by itself.
@@ -90,7 +74,7 @@ func (d *document) checkOverrides(content *hcl.BodyContent, once bool) []declara
 		if !strings.HasPrefix(block.Type, "override_") {
 			continue
 		}
-		if subject := d.overridden(block, d.content(block.Body, rule{body: overrideBody(block.Type)})); subject != "" && once {
+		if subject := d.overridden(block, d.content(block.Body, block.Type)); subject != "" && once {
 			declared = d.once(declared, declaration{key{block.Type, "", subject}, block.DefRange})
 		}
 	}
@@ -103,7 +87,6 @@ var notTargets = []string{"count", "each", "local", "path", "self", "terraform",
 // overridden returns the address of what a block gives the values of; "" if there is
 // none that the block can have.
 func (d *document) overridden(block *hcl.Block, content *hcl.BodyContent) string {
-	d.checkDuring(content.Attributes["override_during"])
 	attr := content.Attributes["target"]
 	if attr == nil {
 		summary := "Missing target attribute"
@@ -186,8 +169,8 @@ func (b *builder) readMockFile(full string) []declaration {
 		return nil
 	}
 	b.module.Files[full] = file
-	d := &document{product: b.product}
-	declared := d.checkMocks(d.content(file.Body, rule{body: body("", mockBlocks)}))
+	d := &document{product: b.product, grammar: b.module.grammar}
+	declared := d.checkMocks(d.content(file.Body, "mock_file"))
 	b.report(d.diags...)
 	return declared
 }

@@ -10,94 +10,22 @@ import (
 	"github.com/zclconf/go-cty/cty"
 	"github.com/zclconf/go-cty/cty/convert"
 
-	"github.com/tfdeps/tfdeps/getproviders"
 	"github.com/tfdeps/tfdeps/internal/config/diagnostic"
 	"github.com/tfdeps/tfdeps/internal/config/static"
 )
 
-// testLevel is the blocks that a test file may have. Only those that init
-// looks into are decoded further; for the others it matters that they have no
-// argument that is a mistake.
-func testLevel(product getproviders.Product) map[string]rule {
-	if product.TestProviders {
-		return openTofuTestLevel(product)
-	}
-	variable := topLevel(product)["variable"]
-	variable.decode = (*document).testVariable
-	return map[string]rule{
-		"run": {
-			labels: []string{"name"},
-			body: body("command providers expect_failures state_key parallel skip_cleanup",
-				"module variables plan_options assert backend:type override_resource override_data override_module"),
-			decode: (*document).run,
-		},
-		"provider": {
-			labels: []string{"name"},
-			body:   body("alias version count depends_on for_each source", "_ lifecycle locals"),
-			open:   true,
-			decode: (*document).testProvider,
-		},
-		"mock_provider": {
-			labels: []string{"name"},
-			body:   body("alias source override_during", mockBlocks),
-			decode: (*document).mockProvider,
-		},
-		"test":              {body: body("parallel skip_cleanup", ""), decode: (*document).testSettings},
-		"variable":          variable,
-		"variables":         {decode: (*document).testVariables},
-		"override_resource": {body: overrideBody("override_resource"), decode: (*document).overrideTarget},
-		"override_data":     {body: overrideBody("override_data"), decode: (*document).overrideTarget},
-		"override_module":   {body: overrideBody("override_module"), decode: (*document).overrideTarget},
-	}
-}
-
-// openTofuTestLevel is testLevel for OpenTofu, where a provider block says the same as in
-// the configuration.
-func openTofuTestLevel(product getproviders.Product) map[string]rule {
-	target := rule{body: body("target values", ""), decode: (*document).overrideTarget}
-	return map[string]rule{
-		"run": {
-			labels: []string{"name"},
-			body: body("command providers expect_failures",
-				"module variables plan_options assert override_resource override_data override_module"),
-			decode: (*document).run,
-		},
-		"provider": topLevel(product)["provider"],
-		"mock_provider": {
-			labels: []string{"name"},
-			body:   body("alias for_each", "mock_resource:type mock_data:type override_resource override_data"),
-			decode: (*document).mockProvider,
-		},
-		"variables":         {decode: (*document).testVariables},
-		"override_resource": target,
-		"override_data":     target,
-		"override_module":   {body: body("target outputs", ""), decode: (*document).overrideTarget},
-	}
-}
-
 // testSettings decodes a test block, of which a file has one.
-func (d *document) testSettings(block *hcl.Block, content *hcl.BodyContent) {
+func (d *document) testSettings(block *hcl.Block, _ *hcl.BodyContent) {
 	d.declare(block.DefRange, "test", "", "")
-	d.checkArgument(content.Attributes["parallel"], cty.Bool)
-	d.checkCleanup(content.Attributes["skip_cleanup"])
 }
 
 // checkCleanup looks at skip_cleanup, which is an experiment.
 func (d *document) checkCleanup(attr *hcl.Attribute) {
-	if attr != nil && !experimental(d.product.Version) {
+	if !experimental(d.product.Version) {
 		d.error(attr.NameRange, "Invalid attribute",
 			"The argument %q exists only in alpha releases of %s.", attr.Name, d.product.Name)
 	}
 	d.checkArgument(attr, cty.Bool)
-}
-
-// testVariable decodes a variable that the test file declares for itself.
-func (d *document) testVariable(block *hcl.Block, content *hcl.BodyContent) {
-	declared := len(d.declared)
-	d.variable(block, content)
-	for i := range d.declared[declared:] {
-		d.declared[declared+i].block = "test variable"
-	}
 }
 
 // testVariables decodes a variables block, of which a file has one.
@@ -115,9 +43,6 @@ func (d *document) testProvider(block *hcl.Block, content *hcl.BodyContent) {
 		d.error(attr.Expr.Range(), "Version constraints are not allowed in test files",
 			"The version constraint of a provider belongs in the required_providers block of the module under test.")
 	}
-	d.checkReservedArguments(content)
-	d.checkReservedBlocks(content, "provider", "lifecycle", "locals")
-	d.checkOnce(content, "_", "Duplicate escaping block")
 	d.configuration(block, content)
 }
 
@@ -125,6 +50,9 @@ func (d *document) testProvider(block *hcl.Block, content *hcl.BodyContent) {
 func (b *builder) addTest(name string, d *document) {
 	seen := map[key]hcl.Range{}
 	for _, declared := range d.declared {
+		if declared.block == "variable" {
+			declared.block = "test variable" // which is another one
+		}
 		if b.product.TestProviders && (declared.block == "run" || declared.block == "provider") {
 			continue
 		}
@@ -189,18 +117,12 @@ func (d *document) run(block *hcl.Block, content *hcl.BodyContent) {
 	name := block.Labels[0]
 	valid := d.checkName("run block name", name, block.LabelRanges[0])
 	d.declare(block.LabelRanges[0], "run", "", name)
-	for _, once := range []string{"module", "variables", "plan_options"} {
-		d.checkOnce(content, once, "Multiple \""+once+"\" blocks")
-	}
 	d.checkRunArguments(content)
-	d.checkConditions(content.Blocks.OfType("assert"))
 	for _, inner := range content.Blocks {
 		switch inner.Type {
 		case "variables":
 			_, diags := inner.Body.JustAttributes()
 			d.report(diags...)
-		case "plan_options":
-			d.planOptions(d.content(inner.Body, rule{body: body("mode refresh replace target", "")}))
 		case "backend":
 			if !experimental(d.product.Version) {
 				d.error(inner.DefRange, "Invalid block",
@@ -222,7 +144,7 @@ func (d *document) run(block *hcl.Block, content *hcl.BodyContent) {
 
 // runModule decodes the module block of a run. It is nil if there is no source.
 func (d *document) runModule(block *hcl.Block) *ModuleCall {
-	content := d.content(block.Body, rule{body: body("source version", "")})
+	content := d.content(block.Body, "run.module")
 	source, ok := content.Attributes["source"]
 	if !ok {
 		d.error(block.DefRange, "Missing \"source\" attribute for module block",
@@ -237,9 +159,6 @@ func (d *document) runModule(block *hcl.Block) *ModuleCall {
 
 func (d *document) checkRunArguments(content *hcl.BodyContent) {
 	d.checkKeyword(content.Attributes["command"], "apply", "plan")
-	d.checkArgument(content.Attributes["state_key"], cty.String)
-	d.checkArgument(content.Attributes["parallel"], cty.Bool)
-	d.checkCleanup(content.Attributes["skip_cleanup"])
 	d.passedProviders(content.Attributes["providers"])
 	d.checkAddresses(content.Attributes["expect_failures"])
 }
@@ -262,7 +181,7 @@ func (d *document) planOptions(content *hcl.BodyContent) {
 
 // checkKeyword reports an argument that isn't one of some words.
 func (d *document) checkKeyword(attr *hcl.Attribute, words ...string) {
-	if attr != nil && !slices.Contains(words, hcl.ExprAsKeyword(attr.Expr)) {
+	if attr != nil && !slices.Contains(words, hcl.ExprAsKeyword(attr.Expr)) && !d.leftToPlan(attr.Expr.Range(), false) {
 		d.error(attr.Expr.Range(), "Invalid \""+attr.Name+"\" keyword",
 			"The argument %q is one of the words %s or %s, without quotes.", attr.Name, words[0], words[1])
 	}

@@ -56,8 +56,8 @@ func LoadContext(ctx context.Context, path string) (*Locks, hcl.Diagnostics) {
 	return got.locks, got.diags
 }
 
-// maxTokens is a hundred for each call of the largest tree of modules that can be installed.
-const maxTokens = 1_000_000
+// maxTokens is eighty for each call of the largest tree of modules that can be installed.
+const maxTokens = 800_000
 
 // Save writes the file, by one rename, if it differs from what is there. The
 // file's mode is 0644.

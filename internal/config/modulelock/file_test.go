@@ -186,7 +186,7 @@ func TestLoadContext_EndsWithTheContext(t *testing.T) {
 }
 
 func TestDecode_BoundsTheWorkOfParsing(t *testing.T) {
-	if _, diags := Decode([]byte(strings.Repeat("a{}\n", 2<<20)), ""); len(diags) != 1 || !strings.Contains(diags.Error(), "more than 1000000 words and signs") {
+	if _, diags := Decode([]byte(strings.Repeat("a{}\n", 2<<20)), ""); len(diags) != 1 || !strings.Contains(diags.Error(), "more than 800000 words and signs") {
 		t.Errorf("got %d problems", len(diags))
 	}
 }

@@ -116,3 +116,26 @@ func TestRegistries_RefuseAddressesThatAreNone(t *testing.T) {
 		}
 	}
 }
+
+// Examples call the root module by its path, and tests run examples.
+func TestResolve_TestsMayRunWhatCallsTheRoot(t *testing.T) {
+	run := func(source string) string {
+		return "run \"r\" {\n  module {\n    source = \"" + source + "\"\n  }\n}\n"
+	}
+	for name, files := range map[string]map[string]string{
+		"an example":      {"tests/a.tftest.hcl": run("./examples/basic"), "examples/basic/main.tf": call("m", "../..")},
+		"two examples":    {"tests/a.tftest.hcl": run("./examples/a"), "examples/a/main.tf": call("b", "../b"), "examples/b/main.tf": call("m", "../../")},
+		"the root":        {"tests/a.tftest.hcl": run("./")},
+		"in its own file": {"a.tftest.hcl": run("./tests/.."), "tests/x.tf": ""},
+		"what it calls":   {"a.tftest.hcl": run("./child"), "child/main.tf": ""},
+	} {
+		t.Run(name, func(t *testing.T) {
+			files["main.tf"] = "output \"x\" {\n  value = 1\n}\n"
+			if _, diags := newProject(t, files).install(); diags.HasErrors() {
+				t.Error(diags)
+			}
+		})
+	}
+	newProject(t, map[string]string{"main.tf": "", "a.tftest.hcl": run("./e"), "e/main.tf": call("f", "../f"), "f/main.tf": call("e", "../e")}).
+		wantProblem("f/main.tf", "no end")
+}

@@ -6,6 +6,7 @@ import (
 	"io/fs"
 	"maps"
 	"runtime"
+	"slices"
 
 	"github.com/hashicorp/hcl/v2"
 
@@ -209,12 +210,10 @@ func (w *walk) load(level []*step) {
 
 // newModule makes the module of a step, which isn't loaded yet.
 func (w *walk) newModule(s *step) bool {
-	child := &Module{
-		Record:  s.record,
-		parents: append(s.parent.parents[:len(s.parent.parents):len(s.parent.parents)], s.parent.Dir),
-	}
-	if !s.isRun {
+	child := &Module{Record: s.record}
+	if !s.isRun { // a test may run what calls the root module
 		child.caller, child.call = s.parent, s.call
+		child.parents = append(slices.Clip(s.parent.parents), s.parent.Dir)
 	}
 	child.setPackage(s.parent, s.address, w.recordedDir(s.key))
 	child.commit = s.fetched.Commit

@@ -67,9 +67,9 @@ func (p *Parser) limitLoops(node hclsyntax.Node, src []byte) {
 	}
 }
 
-// maxTokens is more than people write or programs generate: the least text that has as many is 2 MB. The parsers take a
-// microsecond and 400 bytes of memory for each, and can't be interrupted.
-const maxTokens = 2_000_000
+// maxTokens is more than people write or programs generate: 130,000 lines of a usual configuration have as many. The parsers take
+// a microsecond and 400 bytes of memory for each, and can't be interrupted.
+const maxTokens = 800_000
 
 // fewTokens reports whether a file has at most so many tokens. It counts signs and words, of texts and comments as
 // well, so that there are no more tokens than that. What is left uncounted is blanks, of which the parsers make no

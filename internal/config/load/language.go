@@ -1,0 +1,290 @@
+package load
+
+import (
+	_ "embed"
+	"slices"
+	"strings"
+
+	"github.com/hashicorp/hcl/v2"
+	"github.com/zclconf/go-cty/cty"
+
+	"github.com/tfdeps/tfdeps/getproviders"
+	"github.com/tfdeps/tfdeps/internal/config/diagnostic"
+	"github.com/tfdeps/tfdeps/internal/par"
+)
+
+// row says what an argument or a block is: the kind, with what follows it in a line of the language's table.
+type row struct {
+	name, kind     string
+	labels         []string
+	block          bool
+	once, required bool
+	from, to       map[string]int // by the product's program; nothing: any
+}
+
+//go:embed language.txt
+var languageTable string
+
+// language has the rows of each block.
+var language = par.OnceValue(func() map[string][]row {
+	table := map[string][]row{}
+	for line := range strings.Lines(languageTable) {
+		fields := strings.Fields(line)
+		if len(fields) == 0 || fields[0] == "#" {
+			continue
+		}
+		r := row{from: map[string]int{}, to: map[string]int{}}
+		kind, required := strings.CutSuffix(fields[2], "!")
+		kind, labels, _ := strings.Cut(kind, ":")
+		r.kind, r.once = strings.CutSuffix(kind, "1")
+		r.required, r.labels = required, strings.FieldsFunc(labels, isComma)
+		r.block = slices.Contains([]string{"block", "form", "condition", "refused-block"}, r.kind)
+		for i, versions := range fields[3:] {
+			program := []string{"terraform", "tofu"}[i]
+			from, to, isRange := strings.Cut(versions, "..")
+			switch {
+			case versions == "-":
+				r.to[program] = -1
+			case isRange:
+				r.to[program] = minor(to + ".0")
+			}
+			r.from[program] = minor(from + ".0")
+		}
+		for _, in := range strings.FieldsFunc(fields[0], isComma) {
+			for _, r.name = range strings.FieldsFunc(fields[1], isComma) {
+				table[in] = append(table[in], r)
+			}
+		}
+	}
+	return table
+})
+
+func isComma(r rune) bool { return r == ',' }
+
+// minor is a version as a number, without what follows its first two numbers; 0 if it can't be read.
+func minor(version string) int {
+	v, _ := getproviders.ParseVersion(version)
+	return int(1000*v.Major + v.Minor)
+}
+
+// grammar is the language at a version of a product.
+type grammar struct {
+	product getproviders.Product
+	version int
+	newer   bool // than what the table knows
+	forms   map[string]*form
+}
+
+// form is what may stand in a block.
+type form struct {
+	schema *hcl.BodySchema
+	rows   map[string]row
+	open   bool // a provider, or a module, decides what else
+}
+
+func newGrammar(product getproviders.Product) *grammar {
+	newest := language()["language"][0].to
+	g := &grammar{product: product, version: minor(product.Version), forms: map[string]*form{}}
+	if g.version == 0 {
+		g.version = newest[g.product.Program]
+	}
+	g.newer = g.version > newest[g.product.Program]
+	return g
+}
+
+// form returns what may stand in a block; nothing, if the table doesn't say.
+func (g *grammar) form(in string) *form {
+	if known, ok := g.forms[in]; ok {
+		return known
+	}
+	f := &form{schema: &hcl.BodySchema{}, rows: map[string]row{}}
+	g.forms[in] = f
+	for _, r := range language()[in] {
+		to, limited := r.to[g.product.Program]
+		switch {
+		case g.version < r.from[g.product.Program] || limited && g.version > to:
+			continue
+		case r.name == "*":
+			f.open = true
+			continue
+		case r.block:
+			f.schema.Blocks = append(f.schema.Blocks, hcl.BlockHeaderSchema{Type: r.name, LabelNames: r.labels})
+		case r.kind != "rule":
+			f.schema.Attributes = append(f.schema.Attributes, hcl.AttributeSchema{Name: r.name, Required: r.required})
+		}
+		f.rows[r.name] = r
+	}
+	return f
+}
+
+// holds reports whether there is something in a block, or whether a rule holds.
+func (g *grammar) holds(in, name string) bool { return g.form(in).rows[name].kind != "" }
+
+// names are those of the rows of a block, in the table's order.
+func (g *grammar) names(in string) (all []string) {
+	for _, r := range language()[in] {
+		if g.holds(in, r.name) {
+			all = append(all, r.name)
+		}
+	}
+	return all
+}
+
+// argumentKinds check what is more than a value for code or for a plan.
+var argumentKinds = map[string]func(*document, *hcl.Attribute){
+	"alpha":      (*document).checkCleanup,
+	"attributes": (*document).checkAttributes,
+	"bool":       func(d *document, attr *hcl.Attribute) { d.checkArgument(attr, cty.Bool) },
+	"constant":   (*document).checkConstant,
+	"failures":   func(d *document, attr *hcl.Attribute) { d.checkKeyword(attr, "halt", "taint", "continue") },
+	"flag":       (*document).checkFlag,
+	"moment":     (*document).checkDuring,
+	"string":     func(d *document, attr *hcl.Attribute) { d.checkArgument(attr, cty.String) },
+	"triggers":   (*document).checkTriggers,
+	"type":       func(d *document, attr *hcl.Attribute) { d.checkType(attr.Expr) },
+}
+
+// content reads a block as the table says; nil if the table doesn't.
+func (d *document) content(b hcl.Body, in string) *hcl.BodyContent {
+	f := d.grammar.form(in)
+	if len(f.rows) == 0 {
+		return nil
+	}
+	schema := f.schema
+	if d.override {
+		schema = optional(schema)
+	}
+	content, diags := (*hcl.BodyContent)(nil), hcl.Diagnostics(nil)
+	if f.open {
+		content, _, diags = b.PartialContent(schema)
+	} else {
+		content, diags = b.Content(schema)
+	}
+	d.report(d.leave(in, diags)...)
+	for _, argument := range schema.Attributes {
+		attr, r := content.Attributes[argument.Name], f.rows[argument.Name]
+		switch check := argumentKinds[r.kind]; {
+		case attr == nil:
+		case r.kind == "refused":
+			d.error(attr.NameRange, refusal(in, "argument", d.product), "The argument %q has no meaning here; the name is reserved.", r.name)
+		case check != nil:
+			check(d, attr)
+		}
+	}
+	for _, block := range schema.Blocks {
+		d.blocks(content.Blocks.OfType(block.Type), in, f.rows[block.Type])
+	}
+	return content
+}
+
+// blocks reads those of one name in a block, unless code does.
+func (d *document) blocks(blocks hcl.Blocks, in string, r row) {
+	for i, block := range blocks {
+		if r.once && i > 0 {
+			d.error(block.DefRange, again(in, r.name), "There is one already at %s.", blocks[0].DefRange)
+		}
+		switch r.kind {
+		case "refused-block":
+			d.error(block.TypeRange, refusal(in, "block", d.product), "Blocks of type %q have no meaning here; the name is reserved.", r.name)
+		case "form":
+			inner := in + "." + r.name
+			content := d.content(block.Body, inner)
+			switch inner {
+			case "resource.lifecycle.action_trigger":
+				d.checkTrigger(block, content)
+			case "run.plan_options":
+				d.planOptions(content)
+			}
+		}
+	}
+	if r.kind == "condition" && !(d.override && in == "check") { // which is a problem as a whole
+		d.checkConditions(blocks)
+	}
+}
+
+// again is how the problem is called that a block is there twice.
+func again(in, name string) string {
+	switch {
+	case in == "run":
+		return "Multiple \"" + name + "\" blocks"
+	case in == "check":
+		return "Multiple data resource blocks"
+	case name == "_":
+		name = "escaping"
+	}
+	return "Duplicate " + name + " block"
+}
+
+// refusal is how the problem is called that a known name has no meaning in a block.
+func refusal(in, what string, product getproviders.Product) string {
+	of, isLifecycle := strings.CutSuffix(in, ".lifecycle")
+	switch {
+	case isLifecycle && of == "ephemeral" && product.StaticModules:
+		return "Invalid lifecycle configuration for ephemeral resource"
+	case isLifecycle && what == "block":
+		return "Invalid " + of + " resource lifecycle nested block"
+	case isLifecycle:
+		return "Invalid " + of + " resource lifecycle argument"
+	case what == "block":
+		return "Reserved block type name in " + in + " block"
+	}
+	return "Reserved argument name in " + in + " block"
+}
+
+// optional is the schema for override files, which leave out what they don't
+// change.
+func optional(schema *hcl.BodySchema) *hcl.BodySchema {
+	loose := &hcl.BodySchema{Attributes: slices.Clone(schema.Attributes), Blocks: schema.Blocks}
+	for i := range loose.Attributes {
+		loose.Attributes[i].Required = false
+	}
+	return loose
+}
+
+// deciding are the blocks on which it depends what is installed.
+var deciding = []string{"terraform", "required_providers", "encryption", "key_provider", "method", "module", "provider_meta"}
+
+// leave takes what is not known to the table, and may be to a newer version, out of the problems with a block. Where it
+// can decide what is installed, a warning takes its place.
+func (d *document) leave(in string, diags hcl.Diagnostics) hcl.Diagnostics {
+	if !d.grammar.newer {
+		return diags
+	}
+	block, _, _ := strings.Cut(in, ".")
+	return slices.DeleteFunc(slices.Clone(diags), func(diag *hcl.Diagnostic) bool {
+		isNew := IsUnknown(diag)
+		if isNew {
+			d.leftToPlan(*diag.Subject, slices.Contains(deciding, block))
+		}
+		return isNew
+	})
+}
+
+// IsUnknown reports whether a problem is that there is no argument or block of a name. What is known, but not as an argument or
+// not as a block, is another one.
+func IsUnknown(diag *hcl.Diagnostic) bool {
+	return !strings.Contains(diag.Detail, "to define") && (strings.HasPrefix(diag.Summary, "Unexpected \"") ||
+		slices.Contains([]string{"Unsupported argument", "Unsupported block type", "Extraneous JSON object property"}, diag.Summary))
+}
+
+// leftToPlan notes what only a newer version than those of the table can know, and reports whether there may be one.
+func (d *document) leftToPlan(at hcl.Range, decides bool) bool {
+	switch {
+	case !d.grammar.newer:
+	case decides:
+		d.report(Newer(d.product, at))
+	default:
+		d.left = append(d.left, at)
+	}
+	return d.grammar.newer
+}
+
+// Newer warns of what stands at a place, if the product is newer than what is known here; nil: it isn't.
+func Newer(product getproviders.Product, at hcl.Range) *hcl.Diagnostic {
+	if !newGrammar(product).newer {
+		return nil
+	}
+	return diagnostic.Warning(at, "Unknown to this version of tfdeps",
+		"%s %s is newer than what tfdeps knows, and what stands here may decide what has to be installed. It is left to \"%s plan\". "+
+			"A newer version of tfdeps may know it.", product.Name, product.Version, product.Program)
+}

@@ -1,0 +1,84 @@
+package load
+
+import (
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/tfdeps/tfdeps/getproviders"
+	"github.com/tfdeps/tfdeps/internal/must"
+)
+
+// TestLanguage_IsWellFormed reads each line of the table: a kind that nothing checks would be a misspelt one.
+func TestLanguage_IsWellFormed(t *testing.T) {
+	t.Parallel()
+	byCode := []string{"any", "refused", "events", "rule", "block", "form", "condition", "refused-block"}
+	blocks := map[string]bool{"file": true, "testfile": true}
+	for in, rows := range language() {
+		for _, r := range rows {
+			if _, checked := argumentKinds[r.kind]; !checked && !slices.Contains(byCode, r.kind) {
+				t.Errorf("%s %s: there is no kind %q", in, r.name, r.kind)
+			}
+			if len(r.labels) > 0 && !r.block || r.once && !r.block || r.required && r.block {
+				t.Errorf("%s %s: %+v", in, r.name, r)
+			}
+			blocks[r.name] = true
+		}
+	}
+	for in := range language() {
+		parts := strings.Split(in, ".")
+		if last := parts[len(parts)-1]; !blocks[last] && !slices.Contains([]string{"language", "event", "mock", "mock_file", "condition"}, last) {
+			t.Errorf("there is no block %q for its lines", in)
+		}
+	}
+}
+
+func TestGrammar_FollowsTheVersion(t *testing.T) {
+	t.Parallel()
+	for _, c := range []struct {
+		product  getproviders.Product
+		in, name string
+		want     bool
+	}{
+		{getproviders.Terraform("1.15.9"), "resource.lifecycle", "destroy", false},
+		{getproviders.Terraform("1.16.0-rc2"), "resource.lifecycle", "destroy", true},
+		{getproviders.Terraform(""), "resource.lifecycle", "destroy", true},
+		{getproviders.Terraform("dev"), "resource.lifecycle", "destroy", true},
+		{getproviders.OpenTofu("1.11.9"), "resource.lifecycle", "destroy", false},
+		{getproviders.OpenTofu("1.12.0"), "resource.lifecycle", "destroy", true},
+		{getproviders.OpenTofu("1.13.0"), "file", "action", false},
+		{getproviders.OpenTofu("1.13.0"), "language", "known", false},
+		{getproviders.OpenTofu("1.12.9"), "language", "known", true},
+		{getproviders.Terraform("1.16.9"), "language", "known", true},
+		{getproviders.Terraform("2.0.0"), "language", "known", false},
+	} {
+		if got := newGrammar(c.product).holds(c.in, c.name); got != c.want {
+			t.Errorf("%s %s: %s in %s: %t", c.product.Name, c.product.Version, c.name, c.in, got)
+		}
+	}
+	if newGrammar(getproviders.Terraform("")).newer || !newGrammar(getproviders.Terraform("1.17.0-alpha1")).newer {
+		t.Error("which versions are newer than the table")
+	}
+}
+
+// Import blocks can stand in modules since Terraform 1.16. The providers of their targets are required.
+func TestLoadModule_ImportsInModules(t *testing.T) {
+	t.Parallel()
+	dir := t.TempDir()
+	must.Succeed(t, os.WriteFile(filepath.Join(dir, "main.tf"), []byte("import {\n  to = a_b.c\n  id = \"x\"\n}\n"), 0o600))
+	for product, want := range map[*getproviders.Product]string{
+		new(getproviders.Terraform("1.15.9")): "Invalid import configuration",
+		new(getproviders.Terraform("1.16.0")): "",
+		new(getproviders.OpenTofu("1.12.6")):  "Invalid import configuration",
+	} {
+		module, diags := LoadModuleWith(dir, *product, Options{Path: "module.m"})
+		if want == "" && len(diags) > 0 || want != "" && !strings.Contains(diags.Error(), want) {
+			t.Errorf("%s %s: %v", product.Name, product.Version, diags)
+		}
+		if reqs, _ := module.Requirements(*product); len(reqs) != 1 {
+			t.Errorf("%s %s: %v", product.Name, product.Version, reqs)
+		}
+	}
+}
