@@ -192,9 +192,9 @@ func TestDocs_TroubleshootingHasEveryCode(t *testing.T) {
 var codeSources = []struct{ file, prefix, pattern string }{
 	{"getproviders/errors_codes_test.go", "", `^[a-z]+(_[a-z]+)*$`},
 	{"command/problem/codes.go", "", `^[a-z]+(_[a-z]+)*$`},
-	{"providercache/resolve/errors.go", "failed_", `^(built-in|lock|query|select|metadata|fetch|authenticate|verify|unpack|policy|publish|cancel)$`},
+	{"getproviders/provider_errors.go", "failed_", `^(built-in|lock|query|select|metadata|fetch|authenticate|verify|unpack|policy|publish|cancel)$`},
 	{"providercache/check.go", "", reasonPattern},
-	{"providercache/vendoring/check.go", "", reasonPattern},
+	{"providercache/internal/vendoring/check.go", "", reasonPattern},
 	{"internal/config/modules/tree.go", "", reasonPattern},
 	{"command/initcmd/check.go", "", reasonPattern},
 	{"command/initcmd/assess.go", "", `^(provider_upgrade|package_refused)$`},

@@ -330,7 +330,7 @@ func TestRules_CanFail(t *testing.T) {
 	for _, c := range []struct{ file, src, want string }{
 		{"getproviders/x.go", ours + `providercache"`, "must not import"},
 		{"depsfile/x.go", ours + `configs"`, "must not import"},
-		{"internal/par/x.go", ours + `getproviders/hosts"`, "must not import"},
+		{"internal/par/x.go", ours + `internal/hosts"`, "must not import"},
 		{"command/x.go", `import _ "` + modulePath + `"`, "must not import"},
 		{"providercache/x.go", ours + `getproviders/providertest"`, "for tests"},
 		{"providercache/mirror/x.go", ours + `configs/cliconfig"`, "must not import"},
@@ -393,11 +393,11 @@ func TestRules_CanFail(t *testing.T) {
 func TestBrokenCommentLinks_CanFail(t *testing.T) {
 	const src = "package store\n\n// T is in [Store], beside [T.Field], [*T.Do] and [store.T]; [x] and [json.Decoder] aren't ours.\n" +
 		"type T struct{ Field int }\n\n// Do has [T.Gone], [store.Gone] and [Gone].\nfunc (t *T) Do() {}\n\nconst Store = 1\n"
-	f, err := parseFile("providercache/store/x.go", src)
+	f, err := parseFile("providercache/internal/store/x.go", src)
 	must.Succeed(t, err)
 	var want []string
 	for _, name := range []string{"T.Gone", "store.Gone", "Gone"} {
-		want = append(want, "providercache/store/x.go:6: nothing is ["+name+"]")
+		want = append(want, "providercache/internal/store/x.go:6: nothing is ["+name+"]")
 	}
 	if got := brokenCommentLinks([]goFile{f}); !slices.Equal(got, want) {
 		t.Errorf("%q, want %q", got, want)

@@ -32,21 +32,23 @@ var floors = [][]string{
 	{"command/view/explain"},
 	{"command/e2etest/bench", "command/e2etest/embed", "command/e2etest/faults", "command/e2etest/oracle", "command/e2etest/peers", "command/e2etest/sessions",
 		"command/e2etest/sources", "command/e2etest/vendored", "command/e2etest/weight"},
-	{"command/e2etest/internal/harness", "command/view/screentest", "command/view/terminal", "providercache/transfer"},
-	{"configs", "internal/installtest", "providercache/mirror", "providercache/mirrorserver", "providercache/vendoring"},
-	{"internal/config/fetch", "internal/config/vendored", "providercache", "providercache/archivedir", "providercache/policy"},
-	{"internal/config/backend", "internal/config/modules", "providercache/lockhashes"},
-	{"internal/config/load", "providercache/fetcher"},
-	{"internal/config/modulelock", "internal/config/state", "providercache/store"},
-	{"internal/config/static", "internal/oci/ocitest", "providercache/blob/blobtest", "providercache/internal/receipttest", "providercache/resolve"},
-	{"configs/cliconfig", "depsfile", "getproviders/providertest", "internal/config/bucket", "internal/config/static/functions", "internal/gcs", "internal/oci", "internal/s3",
+	{"command/e2etest/internal/harness", "command/view/screentest", "command/view/terminal"},
+	{"configs", "internal/installtest", "providercache/mirror", "providercache/mirrorserver"},
+	{"internal/config/combine", "internal/config/fetch", "internal/config/vendored", "providercache/internal/transfer", "providercache/internal/vendoring", "providercache/policy"},
+	{"internal/config/backend", "internal/config/modules", "providercache", "providercache/internal/archivedir"},
+	{"providercache/internal/lockhashes"},
+	{"internal/config/load", "providercache/internal/fetch"},
+	{"internal/config/modulelock", "internal/config/state", "providercache/internal/store"},
+	{"internal/config/static", "internal/hostiletest", "internal/oci/ocitest", "providercache/blob/blobtest", "providercache/internal/receipttest", "providercache/internal/resolve"},
+	{"configs/cliconfig", "depsfile", "getproviders/providertest", "internal/cause", "internal/config/bucket", "internal/config/static/functions", "internal/gcs", "internal/oci", "internal/s3",
 		"providercache/event", "providercache/internal/cachetest", "providercache/internal/download"},
-	{"internal/config/git", "internal/googlestorage", "providercache/blob", "providercache/internal/receipt", "providercache/internal/staging", "providercache/internal/unpack"},
-	{"getproviders", "internal/bundle", "internal/config/files", "providercache/internal/disk", "providercache/internal/statefile"},
-	{"getproviders/hosts"},
-	{"internal/scratch", "internal/wholefile", "providercache/link"},
+	{"internal/config/git", "internal/googlestorage", "internal/locktext", "internal/storagetest", "providercache/blob", "providercache/internal/receipt", "providercache/internal/staging", "providercache/internal/unpack"},
+	{"getproviders", "internal/bundle", "internal/config/files", "providercache/internal/statefile"},
+	{"internal/hosts"},
+	{"internal/disk"},
+	{"internal/scratch", "internal/wholefile", "providercache/internal/link"},
 	{"internal/filelock"},
-	{"command/problem", "internal/awslogin", "internal/chunks", "internal/config/diagnostic", "internal/nesting", "internal/par", "internal/owner", "internal/subprocess", "internal/must",
+	{"command/problem", "internal/awslogin", "internal/chunks", "internal/config/diagnostic", "internal/nesting", "internal/par", "internal/owner", "internal/subprocess", "internal/must", "internal/peertest",
 		"providercache/internal/unpack/inflate"},
 }
 
@@ -57,8 +59,9 @@ var apart = [][2]string{
 
 // moreForTests says what tests of a package import from its own floor or from above.
 var moreForTests = map[string][]string{
-	"providercache":            {"providercache/mirror", "providercache/vendoring"},
-	"providercache/lockhashes": {"providercache"},
+	"providercache":                     {"providercache/mirror"},
+	"providercache/internal/archivedir": {"providercache"},
+	"providercache/internal/lockhashes": {"providercache"},
 }
 
 // startedByUser are the files that start what the user asks for, in the working directory: the real program, and the
@@ -90,7 +93,7 @@ var thirdParty = []allowance{
 	{"github.com/opencontainers/go-digest", "internal/oci", true},
 	{"github.com/hashicorp/go-version", "internal/config/load internal/config/state internal/config/modules internal/config/modulelock", false},
 	{"github.com/ProtonMail/go-crypto", "getproviders/authenticate_packets.go getproviders/authenticate_signature.go getproviders/providertest", true},
-	{"github.com/hashicorp/hcl/v2", "internal/config/load internal/config/backend internal/config/modules internal/config/modulelock configs depsfile internal/nesting " +
+	{"github.com/hashicorp/hcl/v2", "internal/config/load internal/config/backend internal/config/modules internal/config/modulelock internal/config/combine configs depsfile internal/locktext internal/nesting " +
 		"command/problem command/view/explain command/view/result internal/config/diagnostic internal/config/state internal/config/static " +
 		"internal/config/static/functions providercache/policy",
 		false},
@@ -104,7 +107,7 @@ var thirdParty = []allowance{
 	{"github.com/aws/smithy-go", "internal/awslogin internal/s3", false},
 	{"golang.org/x/oauth2", "internal/googlestorage", true},
 	{"github.com/hashicorp/hcl", "configs/cliconfig", false},
-	{"github.com/zclconf/go-cty", "internal/config/load internal/config/backend internal/config/state depsfile internal/config/static internal/config/static/functions", true},
+	{"github.com/zclconf/go-cty", "internal/config/load internal/config/backend internal/config/state depsfile internal/locktext internal/config/static internal/config/static/functions", true},
 	{"github.com/hashicorp/go-cty-funcs", "internal/config/static/functions", false},
 	{"github.com/zclconf/go-cty-yaml", "internal/config/static/functions", true},
 	{"github.com/apparentlymart/go-cidr", "internal/config/static/functions", false},
@@ -113,14 +116,14 @@ var thirdParty = []allowance{
 	{"github.com/mitchellh/cli", "command", false},
 	{"github.com/agext/levenshtein", "command/cli", false},
 	{"github.com/mattn/go-shellwords", "command", false},
-	{"github.com/hashicorp/terraform-svchost", "getproviders/hosts", false},
-	{"github.com/hashicorp/go-retryablehttp", "getproviders/hosts", false},
+	{"github.com/hashicorp/terraform-svchost", "internal/hosts", false},
+	{"github.com/hashicorp/go-retryablehttp", "internal/hosts", false},
 	{"golang.org/x/crypto", "command/servecmd", false},
 	{"github.com/prometheus/client_golang", "command/servecmd", false},
-	{"golang.org/x/net", "command/servecmd getproviders getproviders/hosts", false},
-	{"github.com/klauspost/compress", "providercache/internal/unpack providercache/transfer", true},
-	{"golang.org/x/sys", "internal/filelock providercache/internal/disk internal/owner providercache/internal/receipt " +
-		"providercache/internal/staging providercache/link command/servecmd",
+	{"golang.org/x/net", "command/servecmd getproviders internal/hosts", false},
+	{"github.com/klauspost/compress", "providercache/internal/unpack providercache/internal/transfer", true},
+	{"golang.org/x/sys", "internal/filelock internal/disk internal/owner providercache/internal/receipt " +
+		"providercache/internal/staging providercache/internal/link command/servecmd",
 		true},
 	{"github.com/CycloneDX/cyclonedx-go", "", true},
 	{"golang.org/x/term", "command/view/terminal", false},

@@ -10,7 +10,6 @@ import (
 
 	"github.com/tfdeps/tfdeps/getproviders"
 	"github.com/tfdeps/tfdeps/getproviders/providertest"
-	"github.com/tfdeps/tfdeps/providercache/resolve"
 )
 
 // publishing has the registry have a package.
@@ -100,7 +99,7 @@ func packageFailures() []failure {
 			versions("1.0.0")(w)
 			publishing(providertest.PackageSpec{Version: "1.1.0", Platform: other})(w)
 		}},
-		{name: "platform_given_up", err: &resolve.ProviderError{Provider: template, Version: getproviders.Version{Major: 2, Minor: 2}, Step: resolve.StepMetadata, Err: &getproviders.PlatformMissingError{
+		{name: "platform_given_up", err: &getproviders.ProviderError{Provider: template, Version: getproviders.Version{Major: 2, Minor: 2}, Step: getproviders.StepMetadata, Err: &getproviders.PlatformMissingError{
 			Provider: template, Version: getproviders.Version{Major: 2, Minor: 2}, Platform: getproviders.Platform{OS: "darwin", Arch: "arm64"}, Source: "registry registry.terraform.io",
 			Platforms: []getproviders.Platform{{OS: "darwin", Arch: "amd64"}, {OS: "linux", Arch: "amd64"}}, Nowhere: true,
 		}}},
@@ -121,8 +120,8 @@ func packageFailures() []failure {
 			versions("1.0.0")(w)
 		}},
 		{name: "target_is_a_file", files: map[string]string{"main.tf": one["main.tf"], ".terraform": "a file"}, setUp: versions("1.0.0")},
-		{name: "no_space_for_all", err: &resolve.NoSpaceError{Dirs: []string{"/home/cache", "/work/.terraform"}, Need: 2_345_678_901, Free: 120_000_000, Providers: tinyOnly}},
-		{name: "no_space_left", err: &resolve.ProviderError{Provider: tinyOnly[0], Version: getproviders.Version{Major: 1}, Step: resolve.StepUnpack,
+		{name: "no_space_for_all", err: &getproviders.NoSpaceError{Dirs: []string{"/home/cache", "/work/.terraform"}, Need: 2_345_678_901, Free: 120_000_000, Providers: tinyOnly}},
+		{name: "no_space_left", err: &getproviders.ProviderError{Provider: tinyOnly[0], Version: getproviders.Version{Major: 1}, Step: getproviders.StepUnpack,
 			Err: &fs.PathError{Op: "write", Path: "/work/.terraform/providers/program", Err: syscall.ENOSPC}}},
 		{name: "package_too_large", files: one, setUp: func(w *failing) {
 			versions("1.0.0")(w)
@@ -140,7 +139,7 @@ func packageFailures() []failure {
 				}
 			}
 		}},
-		{name: "target_of_another_user", err: &resolve.UnwritableError{Dir: ".terraform/providers", Providers: tinyOnly, Err: denied}},
+		{name: "target_of_another_user", err: &getproviders.UnwritableError{Dir: ".terraform/providers", Providers: tinyOnly, Err: denied}},
 		{name: "readonly", files: one, args: "init -lockfile=readonly", setUp: versions("1.0.0")},
 		{name: "built_in", files: requiring("terraform.io/builtin/other")},
 		{name: "plugin_dir_without_it", files: one, args: "init -plugin-dir=plugins"},

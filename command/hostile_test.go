@@ -17,6 +17,7 @@ import (
 	"unicode/utf8"
 
 	"github.com/tfdeps/tfdeps/getproviders/providertest"
+	"github.com/tfdeps/tfdeps/internal/hostiletest"
 	"github.com/tfdeps/tfdeps/internal/must"
 )
 
@@ -52,7 +53,7 @@ func TestMain_RefusesWhatHostileRegistriesSend(t *testing.T) {
 	if runtime.GOOS == "windows" {
 		t.Skip("the registry is at a port of localhost, which names no directory there")
 	}
-	rules, err := providertest.ReadHostile(filepath.Join("..", "testdata", "hostile"))
+	rules, err := hostiletest.ReadHostile(filepath.Join("..", "testdata", "hostile"))
 	if err != nil || len(rules) < 50 {
 		t.Fatalf("%d rules: %v", len(rules), err)
 	}
@@ -64,7 +65,7 @@ func TestMain_RefusesWhatHostileRegistriesSend(t *testing.T) {
 			continue
 		}
 		t.Run(rule.Name, func(t *testing.T) {
-			registry, err := providertest.NewHostile(rule, o)
+			registry, err := hostiletest.NewHostile(rule, o)
 			must.Succeed(t, err)
 			defer registry.Close()
 			for j, c := range hostileCommands {
@@ -90,7 +91,7 @@ func TestMain_RefusesWhatHostileRegistriesSend(t *testing.T) {
 }
 
 // hostileWorld is what registries have in common.
-func hostileWorld(t *testing.T) (o providertest.HostileOptions) {
+func hostileWorld(t *testing.T) (o hostiletest.HostileOptions) {
 	t.Helper()
 	o.CA = trustedCA
 	var err error
@@ -104,7 +105,7 @@ func hostileWorld(t *testing.T) (o providertest.HostileOptions) {
 
 // runHostile runs a command in directories of its own. "-" wants success. What init keeps of a lie
 // must not outlast it.
-func runHostile(t *testing.T, registry *providertest.Registry, rule providertest.HostileRule, name string, args []string, want string) {
+func runHostile(t *testing.T, registry *providertest.Registry, rule hostiletest.HostileRule, name string, args []string, want string) {
 	t.Helper()
 	root := t.TempDir()
 	writeWorld(t, root, registry, rule.Module != nil)
@@ -157,7 +158,7 @@ func runHostile(t *testing.T, registry *providertest.Registry, rule providertest
 
 // examineHostile runs doctor, which asks for less than the other commands: whether a lie is among
 // that or not, it prints nothing that a terminal obeys and no token, and changes nothing.
-func examineHostile(t *testing.T, registry *providertest.Registry, rule providertest.HostileRule) {
+func examineHostile(t *testing.T, registry *providertest.Registry, rule hostiletest.HostileRule) {
 	t.Helper()
 	root := t.TempDir()
 	writeWorld(t, root, registry, rule.Module != nil)

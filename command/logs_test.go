@@ -10,7 +10,7 @@ import (
 	"testing"
 
 	"github.com/tfdeps/tfdeps/command/cli"
-	"github.com/tfdeps/tfdeps/getproviders/hosts"
+	"github.com/tfdeps/tfdeps/internal/hosts"
 )
 
 func TestOpenLog_ReadsItsVariables(t *testing.T) {

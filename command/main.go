@@ -34,7 +34,7 @@ import (
 	"time"
 
 	"github.com/tfdeps/tfdeps/command/cli"
-	"github.com/tfdeps/tfdeps/getproviders/hosts"
+	"github.com/tfdeps/tfdeps/internal/hosts"
 )
 
 // Process is what the program gets from the process that it runs in. Nothing

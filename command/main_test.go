@@ -7,6 +7,7 @@ import (
 	"testing"
 
 	"github.com/tfdeps/tfdeps/getproviders/providertest"
+	"github.com/tfdeps/tfdeps/internal/peertest"
 )
 
 // trustedCA is the authority that this process trusts: Go reads SSL_CERT_FILE once.
@@ -17,7 +18,7 @@ func TestMain(m *testing.M) {
 }
 
 func runTests(m *testing.M) int {
-	providertest.UsualUmask()
+	peertest.UsualUmask()
 	dir, err := os.MkdirTemp("", "tfdeps-command")
 	if err != nil {
 		panic(err)

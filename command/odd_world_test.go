@@ -12,6 +12,7 @@ import (
 
 	"github.com/tfdeps/tfdeps/getproviders"
 	"github.com/tfdeps/tfdeps/getproviders/providertest"
+	"github.com/tfdeps/tfdeps/internal/hostiletest"
 	"github.com/tfdeps/tfdeps/internal/must"
 )
 
@@ -21,7 +22,7 @@ func oddRegistry(t *testing.T) *providertest.Registry {
 	if runtime.GOOS != "linux" {
 		t.Skip("file systems of other systems know no such names")
 	}
-	registry, err := providertest.NewHostile(providertest.HostileRule{}, hostileWorld(t))
+	registry, err := hostiletest.NewHostile(hostiletest.HostileRule{}, hostileWorld(t))
 	must.Succeed(t, err)
 	t.Cleanup(registry.Close)
 	return registry
@@ -179,7 +180,7 @@ func TestMain_LeavesAloneWhatOtherVersionsKeep(t *testing.T) {
 // tests if it is one, else one that is mounted.
 func TestMain_WorksWhereCaseDoesntCount(t *testing.T) {
 	root := caseless(t)
-	registry, err := providertest.NewHostile(providertest.HostileRule{}, hostileWorld(t))
+	registry, err := hostiletest.NewHostile(hostiletest.HostileRule{}, hostileWorld(t))
 	must.Succeed(t, err)
 	t.Cleanup(registry.Close)
 	writeWorld(t, root, registry, false)
@@ -194,7 +195,7 @@ func TestMain_WorksWhereCaseDoesntCount(t *testing.T) {
 // for the file system: neither counts in the other's place.
 func TestMain_RefusesSpellingsWhereCaseDoesntCount(t *testing.T) {
 	root := caseless(t)
-	registry, err := providertest.NewHostile(providertest.HostileRule{}, hostileWorld(t))
+	registry, err := hostiletest.NewHostile(hostiletest.HostileRule{}, hostileWorld(t))
 	must.Succeed(t, err)
 	t.Cleanup(registry.Close)
 	writeWorld(t, root, registry, false)

@@ -2,16 +2,14 @@
 // of its configuration with all modules, and those that only its state still
 // needs.
 //
-//	found, problems := requirements.Read(ctx, dir, requirements.Options{Product: getproviders.Terraform("1.15.9")})
+//	found, problems := configs.Read(ctx, dir, configs.Options{Product: getproviders.Terraform("1.15.9")})
 //	if problems.HasErrors() {
 //		return problems
 //	}
-//	locks, _, err := installer.Install(ctx, found.Requirements, found.Locks, resolve.Normal)
+//	locks, _, err := installer.Install(ctx, found.Requirements, found.Locks, providercache.Normal)
 //
-// [Read] takes everything as it lies in the directory: modules have to be
-// installed, which is what package modules does, and of backends only the one
-// that keeps state in local files can be read. [Combine] is for programs that have
-// the parts already, or more of them, such as a state that came from a backend.
+// [Read] takes everything as it lies in the directory: modules have to be installed, which is what a [Resolver] does, and of
+// backends only the one that keeps state in local files can be read.
 //
 // Options.FS is for editors and language servers: the directory is then that of an
 // fs.FS, with unsaved buffers, and the disk isn't touched.
@@ -21,5 +19,5 @@
 // lock file would be wrong as long as the state may need it.
 //
 // Nothing is written, nothing is asked of any host, and nothing is printed.
-// Problems are data, as in package configs.
+// Problems are data.
 package configs

@@ -1,6 +1,7 @@
 package configs_test
 
 import (
+	"fmt"
 	"io/fs"
 	"maps"
 	"os"
@@ -64,8 +65,8 @@ func TestRead_TakesADirectoryInMemory(t *testing.T) {
 	if locks := found.Locks.All(); len(locks) != 1 || locks[0].Provider.Type != "gadget" {
 		t.Errorf("the lock file has %v", locks)
 	}
-	if err := found.Tree.Save(); err != nil {
-		t.Errorf("a tree that was read from memory is saved: %v", err)
+	if _, problems := new(configs.Resolver).Resolve(t.Context(), "live", opts); problems.HasErrors() {
+		t.Errorf("modules that were read from memory are resolved, and nothing is written: %v", problems)
 	}
 
 	held["live/new/main.tf"] = &fstest.MapFile{Data: []byte(`resource "edited_x" "y" {}`)}
@@ -80,6 +81,14 @@ func TestRead_TakesADirectoryInMemory(t *testing.T) {
 	if written, err := os.ReadDir("."); err != nil || len(written) > 0 {
 		t.Errorf("on disk there is now %v (%v)", written, err)
 	}
+}
+
+// places says which modules are where, but for the root module, whose directory is as it was given.
+func places(all []configs.Module) (text string) {
+	for _, m := range all[1:] {
+		text += fmt.Sprintln(m.Key, m.Source, m.Version, m.Dir)
+	}
+	return text
 }
 
 // A file system in memory and the directory that it shows have the same requirements, and none
@@ -97,8 +106,8 @@ func TestRead_TakesADirectoryOfAnFSAsThatOnDisk(t *testing.T) {
 		if problems.HasErrors() || types(got.Requirements) != types(onDisk.Requirements) {
 			t.Errorf("%s: required are %s, problems %v; on disk %s", name, types(got.Requirements), problems, types(onDisk.Requirements))
 		}
-		if !maps.Equal(got.Tree.Manifest, onDisk.Tree.Manifest) {
-			t.Errorf("%s: the modules are in %v, on disk in %v", name, got.Tree.Manifest, onDisk.Tree.Manifest)
+		if places(got.Modules) != places(onDisk.Modules) {
+			t.Errorf("%s: the modules are %s, on disk %s", name, places(got.Modules), places(onDisk.Modules))
 		}
 	}
 	opts.FS = os.DirFS(filepath.Join(dir, "live"))

@@ -12,6 +12,7 @@ import (
 	"github.com/tfdeps/tfdeps/depsfile"
 	"github.com/tfdeps/tfdeps/getproviders"
 	"github.com/tfdeps/tfdeps/internal/config/backend"
+	"github.com/tfdeps/tfdeps/internal/config/combine"
 	"github.com/tfdeps/tfdeps/internal/config/diagnostic"
 	"github.com/tfdeps/tfdeps/internal/config/load"
 	"github.com/tfdeps/tfdeps/internal/config/modules"
@@ -25,7 +26,7 @@ type Options struct {
 	// FS is where the directory is with all that is read, such as an editor's buffers over
 	// the files on disk; nil: the file system of the process. In an FS all paths have slashes and
 	// lead nowhere out of it, modules with a path are taken where they are, recorded or not, and
-	// path.cwd is unknown. [modules.Resolver.FS] says more.
+	// path.cwd is unknown. Nothing is written or fetched there.
 	FS fs.FS
 
 	// DataDir is where modules and backends are recorded, relative to the
@@ -40,12 +41,13 @@ type Options struct {
 	// there is. It is relative to the working directory of the process, or in the FS.
 	StateFile string
 
-	// TestDirectory and Inputs are as in load.Options and load.ReadInputs; files
-	// of inputs are in the FS, too.
+	// TestDirectory has the tests, "" is "tests". Inputs are where the values of variables come from.
 	TestDirectory string
-	Inputs        load.InputSources
+	Inputs        InputSources
 
-	KeepStateAddresses bool // see Parts
+	// KeepStateAddresses requires providers of the state by the very addresses that are there; else those of the product's predecessor
+	// are the product's own.
+	KeepStateAddresses bool
 }
 
 // Directory is what Read has found.
@@ -53,12 +55,12 @@ type Directory struct {
 	// Requirements are those of all the following.
 	Requirements getproviders.Requirements
 
-	Tree  *modules.Tree // the root module first; never nil
-	Locks *depsfile.Locks
+	Modules []Module // the root module first, each before those that it calls
+	Locks   *depsfile.Locks
 	// Inherited are the entries of the lock file that the product's predecessor
 	// wrote, and to which Locks has one of the product's own now.
 	Inherited []depsfile.Lock
-	Backend   *backend.Record // nil: none was recorded
+	Backend   string // the type of the backend that was recorded for the directory; "": none was, or it has none
 	// StateUnknown reports whether a backend has the state, or it is encrypted, so that it couldn't
 	// be read: the providers of the lock file are required in its place.
 	StateUnknown bool
@@ -68,23 +70,25 @@ type Directory struct {
 // Directory is never nil, and as complete as can be if there are errors. That the
 // configuration is for other versions of the product is the only problem then: what is an
 // error now may be fine for the version that it wants. A module that
-// isn't installed is an error whose Extra is a [modules.Outdated].
+// isn't installed is an error whose Extra is a [OutdatedModule].
 func Read(ctx context.Context, dir string, opts Options) (*Directory, hcl.Diagnostics) {
-	found := &Directory{}
-	problems := found.readTree(ctx, dir, opts)
-	if unfit := found.Tree.CheckVersion(opts.Product); unfit.HasErrors() {
+	root, manifest, resolver, problems := open(ctx, dir, opts, modules.AsRecorded)
+	tree, below := resolver.Resolve(ctx, root, manifest)
+	problems = slices.Concat(problems, below, tree.CheckProviders(opts.Product))
+	found := &Directory{Modules: modulesOf(tree, opts.Product)}
+	if unfit := tree.CheckVersion(opts.Product); unfit.HasErrors() {
 		problems = unfit
 	}
 	locks, unread := depsfile.LoadFS(opts.FS, filepath.Join(dir, depsfile.FileName), opts.Product)
 	found.Locks, found.Inherited = locks, locks.Inherit(opts.Product)
 	problems = append(problems, unread...)
 
-	state, err := found.readState(dir, opts)
+	state, err := found.readState(dir, opts, root.Backend != nil)
 	if err != nil {
 		problems = append(problems, diagnostic.Placeless(hcl.DiagError, "Error loading state", "%v", err))
 	}
-	required, invalid := Combine(Parts{
-		Product: opts.Product, Tree: found.Tree, Locks: found.Locks,
+	required, invalid := combine.Combine(combine.Parts{
+		Product: opts.Product, Tree: tree, Locks: found.Locks,
 		State: state, StateUnknown: found.StateUnknown, KeepStateAddresses: opts.KeepStateAddresses,
 	})
 	found.Requirements = required
@@ -100,39 +104,15 @@ func Read(ctx context.Context, dir string, opts Options) (*Directory, hcl.Diagno
 	return found, append(problems, invalid...)
 }
 
-// readTree loads the root module and the modules below it, as they are recorded.
-func (d *Directory) readTree(ctx context.Context, dir string, opts Options) hcl.Diagnostics {
-	mode, cwd := modules.Normal, ""
-	if opts.FS != nil {
-		opts.Inputs.FS = opts.FS
-	} else if full, err := filepath.Abs(dir); err == nil {
-		mode, cwd = modules.AsRecorded, full
-	} else {
-		mode, cwd = modules.AsRecorded, dir
-	}
-	opts.Inputs.Product = opts.Product
-	values, invalid := load.ReadInputs(dir, opts.Inputs)
-	root, problems := load.LoadModuleContext(ctx, dir, opts.Product,
-		load.Options{FS: opts.FS, TestDirectory: opts.TestDirectory, Inputs: values, WorkingDir: cwd, Workspace: opts.Workspace})
-	problems = append(invalid, problems...)
-	modulesDir := filepath.Join(opts.dataDir(dir), "modules")
-	manifest, err := modules.ReadManifest(opts.FS, modulesDir, opts.Product)
-	if err != nil {
-		problems = append(problems, diagnostic.Placeless(hcl.DiagError, "Failed to read the record of modules", "%v.", err))
-	}
-	resolver := modules.Resolver{FS: opts.FS, Dir: modulesDir, Product: opts.Product, Mode: mode, WorkingDir: cwd, Workspace: opts.Workspace}
-	tree, below := resolver.Resolve(ctx, root, manifest)
-	d.Tree = tree
-	return slices.Concat(problems, below, tree.CheckProviders(opts.Product))
-}
-
-// readState reads the state, if that is in a file.
-func (d *Directory) readState(dir string, opts Options) (getproviders.Requirements, error) {
+// readState reads the state, if that is in a file. hasBackend says that the root module has a backend block.
+func (d *Directory) readState(dir string, opts Options, hasBackend bool) (getproviders.Requirements, error) {
 	record, err := backend.Read(opts.FS, filepath.Join(opts.dataDir(dir), backend.FileName), opts.Product)
 	if err != nil {
 		return nil, err
 	}
-	d.Backend = record
+	if record != nil {
+		d.Backend = record.Type
+	}
 	if opts.StateFile != "" {
 		return load.StateRequirements(opts.FS, opts.StateFile, opts.Product)
 	}
@@ -143,7 +123,7 @@ func (d *Directory) readState(dir string, opts Options) (getproviders.Requiremen
 		}
 	}
 	path, ok := record.StateFile(workspace)
-	if uninitialized := record == nil && d.Tree.Modules[0].Config.Backend != nil; !ok || uninitialized {
+	if uninitialized := record == nil && hasBackend; !ok || uninitialized {
 		d.StateUnknown = true
 		return nil, nil
 	}

@@ -10,6 +10,7 @@ import (
 
 	"github.com/tfdeps/tfdeps/configs"
 	"github.com/tfdeps/tfdeps/getproviders"
+	"github.com/tfdeps/tfdeps/internal/config/combine"
 	"github.com/tfdeps/tfdeps/internal/config/modules"
 	"github.com/tfdeps/tfdeps/internal/must"
 )
@@ -143,7 +144,7 @@ func TestCombine_NamesLegacyAddresses(t *testing.T) {
 	if len(problems) != 1 {
 		t.Fatalf("the problems are %v", problems)
 	}
-	if legacy, ok := problems[0].Extra.(configs.LegacyProvider); !ok || legacy.Provider.Type != "old" {
+	if legacy, ok := problems[0].Extra.(combine.LegacyProvider); !ok || legacy.Provider.Type != "old" {
 		t.Errorf("the problem is %v", problems[0])
 	}
 	if got := types(found.Requirements); got != "old" {

@@ -1,12 +1,11 @@
 package depsfile
 
 import (
-	"bytes"
-
 	"github.com/hashicorp/hcl/v2"
 	"github.com/hashicorp/hcl/v2/hclsyntax"
 
 	"github.com/tfdeps/tfdeps/getproviders"
+	"github.com/tfdeps/tfdeps/internal/locktext"
 )
 
 var (
@@ -25,13 +24,13 @@ var (
 // usable (holds what could be read) even if there are errors.
 func Decode(src []byte, filename string, product getproviders.Product) (*Locks, hcl.Diagnostics) {
 	product = product.OrDefault()
-	if checkTokens(src, filename, maxTokens) == nil {
+	if locktext.CheckTokens(src, filename, locktext.MaxTokens) == nil {
 		if locks, ok := decodeCanonical(src, product); ok {
 			return locks, nil
 		}
 	}
 	d := decoder{src: src, product: product, locks: &Locks{}, seen: map[getproviders.Provider]hcl.Range{}}
-	diags := DecodeBlocks(src, filename, maxTokens, fileSchema, func(blocks hcl.Blocks) hcl.Diagnostics {
+	diags := locktext.DecodeBlocks(src, filename, locktext.MaxTokens, fileSchema, func(blocks hcl.Blocks) hcl.Diagnostics {
 		d.decodeBlocks(blocks)
 		return d.diags
 	})
@@ -49,7 +48,7 @@ type decoder struct {
 
 // problem records an error about the text at a range.
 func (d *decoder) problem(at hcl.Range, summary, format string, args ...any) {
-	d.diags = append(d.diags, Problem(at, summary, format, args...))
+	d.diags = append(d.diags, locktext.Problem(at, summary, format, args...))
 }
 
 func (d *decoder) decodeBlocks(blocks hcl.Blocks) {
@@ -120,7 +119,7 @@ func (d *decoder) decodeVersion(p getproviders.Provider, attr *hcl.Attribute) (v
 	const invalid = "Invalid provider version number"
 	var given *string // null is not ""
 	at := attr.Expr.Range()
-	if diags := DecodeExpression(attr.Expr, &given); diags.HasErrors() {
+	if diags := locktext.DecodeExpression(attr.Expr, &given); diags.HasErrors() {
 		d.diags = append(d.diags, diags...)
 		return v, false
 	}
@@ -143,7 +142,7 @@ func (d *decoder) decodeConstraints(p getproviders.Provider, attr *hcl.Attribute
 	const invalid = "Invalid provider version constraints"
 	var given string
 	at := attr.Expr.Range()
-	if diags := DecodeExpression(attr.Expr, &given); diags.HasErrors() {
+	if diags := locktext.DecodeExpression(attr.Expr, &given); diags.HasErrors() {
 		d.diags = append(d.diags, diags...)
 		return getproviders.Constraints{}
 	}
@@ -167,7 +166,7 @@ func (d *decoder) decodeHashes(attr *hcl.Attribute) (hashes []getproviders.Hash)
 	}
 	for _, element := range elements {
 		var given string
-		if diags := DecodeExpression(element, &given); diags.HasErrors() {
+		if diags := locktext.DecodeExpression(element, &given); diags.HasErrors() {
 			d.diags = append(d.diags, diags...)
 			continue
 		}
@@ -179,28 +178,4 @@ func (d *decoder) decodeHashes(attr *hcl.Attribute) (hashes []getproviders.Hash)
 		hashes = append(hashes, hash)
 	}
 	return hashes
-}
-
-// findConflict returns an error about the first line that version control
-// left behind in a merge conflict, or nil.
-func findConflict(src []byte, filename string) *hcl.Diagnostic {
-	offset, number := 0, 1
-	for line := range bytes.Lines(src) {
-		if bytes.HasPrefix(line, []byte("<<<<<<<")) || bytes.HasPrefix(line, []byte(">>>>>>>")) {
-			text := bytes.TrimRight(line, "\r\n")
-			return &hcl.Diagnostic{
-				Severity: hcl.DiagError,
-				Summary:  "Argument or block definition required",
-				Detail:   "This line was left behind by a merge conflict. Resolve the conflict in your version control, or delete this file and initialize again to create it again.",
-				Subject: &hcl.Range{
-					Filename: filename,
-					Start:    hcl.Pos{Line: number, Column: 1, Byte: offset},
-					End:      hcl.Pos{Line: number, Column: len(text) + 1, Byte: offset + len(text)},
-				},
-			}
-		}
-		offset += len(line)
-		number++
-	}
-	return nil
 }

@@ -13,8 +13,9 @@ import (
 
 	"github.com/tfdeps/tfdeps/depsfile"
 	"github.com/tfdeps/tfdeps/getproviders"
-	"github.com/tfdeps/tfdeps/getproviders/providertest"
+	"github.com/tfdeps/tfdeps/internal/locktext"
 	"github.com/tfdeps/tfdeps/internal/must"
+	"github.com/tfdeps/tfdeps/internal/peertest"
 )
 
 // example is as Terraform 1.11.4 writes it.
@@ -91,7 +92,7 @@ func TestEncode_SortsWhatWasReadUnsorted(t *testing.T) {
 // configuration of the user's, or skips the test.
 func terraformCommand(t *testing.T, dir string, args ...string) *exec.Cmd {
 	t.Helper()
-	program := providertest.LookProgram(t, "terraform")
+	program := peertest.LookProgram(t, "terraform")
 	config := filepath.Join(t.TempDir(), "terraform.rc")
 	must.Succeed(t, os.WriteFile(config, nil, 0o600))
 	cmd := exec.Command(program, args...)
@@ -133,7 +134,7 @@ func FuzzQuote_WritesAsTheWriterOfTheLanguageDoes(f *testing.F) {
 	}
 	f.Fuzz(func(t *testing.T, text string) {
 		want := string(hclwrite.TokensForValue(cty.StringVal(text)).Bytes())
-		if got := depsfile.Quote(text); got != want {
+		if got := locktext.Quote(text); got != want {
 			t.Errorf("got %s, want %s", got, want)
 		}
 	})

@@ -7,17 +7,11 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
-	"strings"
-	"unicode"
-	"unicode/utf8"
 
 	"github.com/hashicorp/hcl/v2"
-	"github.com/zclconf/go-cty/cty"
-	"github.com/zclconf/go-cty/cty/convert"
-	"github.com/zclconf/go-cty/cty/gocty"
 
 	"github.com/tfdeps/tfdeps/getproviders"
-	"github.com/tfdeps/tfdeps/internal/nesting"
+	"github.com/tfdeps/tfdeps/internal/locktext"
 	"github.com/tfdeps/tfdeps/internal/wholefile"
 )
 
@@ -30,7 +24,7 @@ func Load(path string, product getproviders.Product) (*Locks, hcl.Diagnostics) {
 
 // LoadFS is Load for a file in fsys; nil is the file system of the process.
 func LoadFS(fsys fs.FS, path string, product getproviders.Product) (*Locks, hcl.Diagnostics) {
-	src, err := wholefile.ReadFS(fsys, path, maxTextBytes)
+	src, err := wholefile.ReadFS(fsys, path, locktext.MaxBytes)
 	if errors.Is(err, fs.ErrNotExist) {
 		return &Locks{}, nil
 	}
@@ -113,76 +107,6 @@ func repository(dir string) string {
 // What a lock file for anything else has in common with the one for providers
 // is exported here.
 
-// DecodeBlocks parses the text of a lock file and has its blocks decoded, as
-// many of them as there are. All problems are returned; if version control left
-// the marks of a merge conflict behind, that one alone. Text with more words and signs than
-// limit isn't parsed.
-func DecodeBlocks(src []byte, filename string, limit int, schema *hcl.BodySchema, decode func(hcl.Blocks) hcl.Diagnostics) hcl.Diagnostics {
-	if diag := checkTokens(src, filename, limit); diag != nil {
-		return hcl.Diagnostics{diag}
-	}
-	if diag := checkNesting(src, filename); diag != nil {
-		return hcl.Diagnostics{diag}
-	}
-	file, diags := nesting.Parse(src, filename)
-	if file != nil {
-		content, more := file.Body.Content(schema)
-		diags = append(diags, more...)
-		diags = append(diags, decode(content.Blocks)...)
-	}
-	if conflict := findConflict(src, filename); conflict != nil && diags.HasErrors() {
-		// What else is wrong with the file is a consequence.
-		return hcl.Diagnostics{conflict}
-	}
-	return diags
-}
-
-// DecodeExpression evaluates an argument's value, which has to be constant, and stores it where into points to: into
-// text, a bool or a list of these. A pointer to a pointer takes null, too. Not by package gohcl of the language: with
-// that comes its writer, and with that half of what the program would do before main.
-func DecodeExpression(expr hcl.Expression, into any) hcl.Diagnostics {
-	value, diags := expr.Value(nil)
-	wanted, err := gocty.ImpliedType(into)
-	if err == nil {
-		value, err = convert.Convert(value, wanted)
-	}
-	if err == nil {
-		err = gocty.FromCtyValue(value, into)
-	}
-	if err != nil {
-		diags = append(diags, &hcl.Diagnostic{
-			Severity: hcl.DiagError,
-			Summary:  "Unsuitable value type",
-			Detail:   fmt.Sprintf("Unsuitable value: %s", err),
-			Subject:  expr.StartRange().Ptr(),
-			Context:  expr.Range().Ptr(),
-		})
-	}
-	return diags
-}
-
-// Problem returns an error about a place in a lock file.
-func Problem(at hcl.Range, summary, format string, args ...any) *hcl.Diagnostic {
-	return &hcl.Diagnostic{Severity: hcl.DiagError, Summary: summary, Detail: fmt.Sprintf(format, args...), Subject: &at}
-}
-
-// maxTextBytes is thirty times what the largest lock files have. Parsing takes two hundred
-// times as much memory.
-const maxTextBytes = 8 << 20
-
-// ReadText reads a regular file, or what a link to one leads to.
-func ReadText(path string) ([]byte, error) { return wholefile.Read(path, maxTextBytes) }
-
-// SaveText writes a file by one rename, if it hasn't that content already. A
-// symlink is replaced. The file's mode is 0644. After a loss of power, too, there
-// is the old file or the new one, and never half of one: all later runs trust it.
-func SaveText(path string, content []byte) error {
-	if wholefile.Has(path, content) {
-		return nil
-	}
-	return wholefile.WriteDurably(path, content, 0o644)
-}
-
 // Encode returns the exact bytes that Terraform writes: a header that
 // names the product's program, then one block for each provider, in order. The
 // hashes of each are sorted, without duplicates, one in a line. Blocks for modules that
@@ -204,49 +128,19 @@ func (l *Locks) Encode(product getproviders.Product) []byte {
 // encodeLock writes a block. Neighbouring lines have their equals signs one
 // below the other; a value that takes several lines is no neighbour.
 func encodeLock(out *bytes.Buffer, lock Lock) {
-	fmt.Fprintf(out, "\nprovider %s {\n", Quote(lock.Provider.String()))
+	fmt.Fprintf(out, "\nprovider %s {\n", locktext.Quote(lock.Provider.String()))
 	if lock.Constraints.IsEmpty() {
-		fmt.Fprintf(out, "  version = %s\n", Quote(lock.Version.String()))
+		fmt.Fprintf(out, "  version = %s\n", locktext.Quote(lock.Version.String()))
 	} else {
-		fmt.Fprintf(out, "  version     = %s\n", Quote(lock.Version.String()))
-		fmt.Fprintf(out, "  constraints = %s\n", Quote(lock.Constraints.String()))
+		fmt.Fprintf(out, "  version     = %s\n", locktext.Quote(lock.Version.String()))
+		fmt.Fprintf(out, "  constraints = %s\n", locktext.Quote(lock.Constraints.String()))
 	}
 	if len(lock.Hashes) > 0 {
 		out.WriteString("  hashes = [\n")
 		for _, hash := range getproviders.SortHashes(lock.Hashes) {
-			fmt.Fprintf(out, "    %s,\n", Quote(string(hash)))
+			fmt.Fprintf(out, "    %s,\n", locktext.Quote(string(hash)))
 		}
 		out.WriteString("  ]\n")
 	}
 	out.WriteString("}\n")
-}
-
-// Quote returns text as the language writes it: a hash that was typed by hand may hold anything.
-func Quote(text string) string { return QuoteLabel(cty.NormalizeString(text)) }
-
-// QuoteLabel is Quote for the label of a block, which is read without being normalized: a name may have a letter and
-// its accent apart.
-func QuoteLabel(text string) string {
-	quoted := []byte{'"'}
-	for i, r := range text {
-		switch {
-		case r == '\n':
-			quoted = append(quoted, `\n`...)
-		case r == '\r':
-			quoted = append(quoted, `\r`...)
-		case r == '\t':
-			quoted = append(quoted, `\t`...)
-		case r == '"', r == '\\':
-			quoted = append(quoted, '\\', byte(r))
-		case (r == '$' || r == '%') && strings.HasPrefix(text[i+1:], "{"):
-			quoted = append(quoted, byte(r), byte(r)) // else a template would begin
-		case unicode.IsPrint(r):
-			quoted = utf8.AppendRune(quoted, r)
-		case r < 1<<16:
-			quoted = fmt.Appendf(quoted, `\u%04x`, r)
-		default:
-			quoted = fmt.Appendf(quoted, `\U%08x`, r)
-		}
-	}
-	return string(append(quoted, '"'))
 }

@@ -9,6 +9,7 @@ import (
 	"testing"
 
 	"github.com/tfdeps/tfdeps/depsfile"
+	"github.com/tfdeps/tfdeps/internal/locktext"
 	"github.com/tfdeps/tfdeps/internal/must"
 )
 
@@ -107,7 +108,7 @@ func TestSave_FailsWithoutLeftovers(t *testing.T) {
 	if err := exampleLocks(t).Save(filepath.Join(dir, "missing", depsfile.FileName), terraform); err == nil {
 		t.Error("saved in a directory that isn't there")
 	}
-	if err := depsfile.SaveText(filepath.Join(dir, "missing", "text"), []byte("x")); err == nil {
+	if err := locktext.SaveText(filepath.Join(dir, "missing", "text"), []byte("x")); err == nil {
 		t.Error("text is saved in a directory that isn't there")
 	}
 }

@@ -18,6 +18,7 @@ import (
 	"github.com/tfdeps/tfdeps/getproviders"
 	"github.com/tfdeps/tfdeps/getproviders/providertest"
 	"github.com/tfdeps/tfdeps/internal/must"
+	"github.com/tfdeps/tfdeps/internal/peertest"
 )
 
 // oddRegistry is a registry that is odd in one way.
@@ -85,13 +86,13 @@ func oddSigners(t *testing.T) map[string]oddRegistry {
 // locked.
 func TestAuthenticate_AgreesWithTerraform(t *testing.T) {
 	t.Parallel()
-	terraform := providertest.LookTerraform(t)
+	terraform := peertest.LookTerraform(t)
 	cases := oddChecksumLists()
 	maps.Copy(cases, oddSigners(t))
 	for name, odd := range cases {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
-			providertest.PeerCase(t, t.Name())
+			peertest.PeerCase(t, t.Name())
 			r := startOdd(t, odd)
 			ours, ourErr := authenticateFrom(t, r)
 			output, locked, ok := terraformInstall(t, terraform, r)

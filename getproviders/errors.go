@@ -6,7 +6,7 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/tfdeps/tfdeps/getproviders/hosts"
+	"github.com/tfdeps/tfdeps/internal/hosts"
 )
 
 // What callers branch on, with errors.Is. The concrete errors of this package

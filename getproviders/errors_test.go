@@ -6,7 +6,7 @@ import (
 	"testing"
 
 	"github.com/tfdeps/tfdeps/getproviders"
-	"github.com/tfdeps/tfdeps/getproviders/hosts"
+	"github.com/tfdeps/tfdeps/internal/hosts"
 )
 
 func TestErrNotFound_IsWhatEachOfItsKindsMatches(t *testing.T) {

@@ -15,6 +15,7 @@ import (
 	"github.com/tfdeps/tfdeps/getproviders"
 	"github.com/tfdeps/tfdeps/getproviders/providertest"
 	"github.com/tfdeps/tfdeps/internal/must"
+	"github.com/tfdeps/tfdeps/internal/peertest"
 )
 
 const (
@@ -95,12 +96,12 @@ var treesWithoutPackage = map[string][]string{
 // odd mirrors, and compares it with what the source finds.
 func TestFilesystemMirrorSource_AgreesWithRealTerraform(t *testing.T) {
 	t.Parallel()
-	terraform := providertest.LookTerraform(t)
+	terraform := peertest.LookTerraform(t)
 	for found, trees := range map[bool]map[string][]string{true: treesWithAPackage, false: treesWithoutPackage} {
 		for name, tree := range trees {
 			t.Run(name, func(t *testing.T) {
 				t.Parallel()
-				providertest.PeerCase(t, t.Name())
+				peertest.PeerCase(t, t.Name())
 				agreeWithTerraform(t, terraform, tree, found)
 			})
 		}

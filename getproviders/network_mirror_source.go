@@ -11,7 +11,7 @@ import (
 	"strings"
 	"time"
 
-	"github.com/tfdeps/tfdeps/getproviders/hosts"
+	"github.com/tfdeps/tfdeps/internal/hosts"
 	"github.com/tfdeps/tfdeps/internal/par"
 )
 

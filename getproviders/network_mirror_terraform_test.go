@@ -14,9 +14,10 @@ import (
 	"testing"
 
 	"github.com/tfdeps/tfdeps/getproviders"
-	"github.com/tfdeps/tfdeps/getproviders/hosts"
 	"github.com/tfdeps/tfdeps/getproviders/providertest"
+	"github.com/tfdeps/tfdeps/internal/hosts"
 	"github.com/tfdeps/tfdeps/internal/must"
+	"github.com/tfdeps/tfdeps/internal/peertest"
 )
 
 // oddMirrorAnswers are mirrors that are odd in one way: their answers by path, "" for 404.
@@ -88,13 +89,13 @@ func hashed(hashes string) string {
 // compares the results.
 func TestNetworkMirrorSource_AgreesWithRealTerraform(t *testing.T) {
 	t.Parallel()
-	terraform := providertest.LookTerraform(t)
+	terraform := peertest.LookTerraform(t)
 	archive := providertest.Zip(map[string]string{"terraform-provider-widget": "x"})
 	expand := strings.NewReplacer("PLATFORM", getproviders.CurrentPlatform().String(), "ZH", fmt.Sprintf("zh:%x", sha256.Sum256(archive)))
 	for name, odd := range oddMirrorAnswers {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
-			providertest.PeerCase(t, t.Name())
+			peertest.PeerCase(t, t.Name())
 			index, version := odd.index, odd.version
 			if index == "" {
 				index = goodIndex

@@ -12,7 +12,7 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/tfdeps/tfdeps/getproviders/hosts"
+	"github.com/tfdeps/tfdeps/internal/hosts"
 )
 
 // errRegistryAnswer says that the URL of a mirror is that of something else.

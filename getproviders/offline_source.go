@@ -6,7 +6,7 @@ import (
 	"net/url"
 	"slices"
 
-	"github.com/tfdeps/tfdeps/getproviders/hosts"
+	"github.com/tfdeps/tfdeps/internal/hosts"
 )
 
 // OfflineSource stands for a source that may not be asked, because that would

@@ -5,7 +5,7 @@ import (
 	"testing"
 
 	"github.com/tfdeps/tfdeps/getproviders"
-	"github.com/tfdeps/tfdeps/getproviders/hosts"
+	"github.com/tfdeps/tfdeps/internal/hosts"
 )
 
 // offlineRegistry is a registry that can't be asked. Services of example.com are on that host;

@@ -7,7 +7,7 @@ import (
 	"net/url"
 	"time"
 
-	"github.com/tfdeps/tfdeps/getproviders/hosts"
+	"github.com/tfdeps/tfdeps/internal/hosts"
 )
 
 // Package is one provider version for one platform: what it is, where it is,

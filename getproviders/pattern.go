@@ -6,7 +6,7 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/tfdeps/tfdeps/getproviders/hosts"
+	"github.com/tfdeps/tfdeps/internal/hosts"
 )
 
 // wildcard stands for any value in a part of a [Pattern].

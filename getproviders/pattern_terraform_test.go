@@ -9,7 +9,7 @@ import (
 	"testing"
 
 	"github.com/tfdeps/tfdeps/getproviders"
-	"github.com/tfdeps/tfdeps/getproviders/providertest"
+	"github.com/tfdeps/tfdeps/internal/peertest"
 )
 
 // oddPatterns say for each whether it is a pattern. None has a space, because Terraform wraps its
@@ -34,7 +34,7 @@ var oddPatterns = map[string]bool{
 // complains about each.
 func TestPattern_AgreeWithRealTerraform(t *testing.T) {
 	t.Parallel()
-	terraform := providertest.LookTerraform(t)
+	terraform := peertest.LookTerraform(t)
 	var config strings.Builder
 	for pattern := range oddPatterns {
 		fmt.Fprintf(&config, "  direct {\n    include = [%q]\n  }\n", pattern)

@@ -6,7 +6,7 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/tfdeps/tfdeps/getproviders/hosts"
+	"github.com/tfdeps/tfdeps/internal/hosts"
 )
 
 // Product is the program whose directories are prepared: what differs between

@@ -9,7 +9,7 @@ import (
 
 	"golang.org/x/net/idna"
 
-	"github.com/tfdeps/tfdeps/getproviders/hosts"
+	"github.com/tfdeps/tfdeps/internal/hosts"
 )
 
 // Provider is the address of a provider, which identifies it everywhere. It is

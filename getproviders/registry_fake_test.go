@@ -8,7 +8,7 @@ import (
 	"time"
 
 	"github.com/tfdeps/tfdeps/getproviders"
-	"github.com/tfdeps/tfdeps/getproviders/hosts"
+	"github.com/tfdeps/tfdeps/internal/hosts"
 )
 
 // widget is the provider that most of the tests ask for.

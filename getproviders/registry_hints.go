@@ -7,7 +7,7 @@ import (
 	"net/http"
 	"slices"
 
-	"github.com/tfdeps/tfdeps/getproviders/hosts"
+	"github.com/tfdeps/tfdeps/internal/hosts"
 	"github.com/tfdeps/tfdeps/internal/par"
 )
 

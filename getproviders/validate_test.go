@@ -7,7 +7,7 @@ import (
 	"testing"
 
 	"github.com/tfdeps/tfdeps/getproviders"
-	"github.com/tfdeps/tfdeps/getproviders/hosts"
+	"github.com/tfdeps/tfdeps/internal/hosts"
 )
 
 func TestProvider_ValidateRefusesWhatIsNeverParsed(t *testing.T) {

@@ -7,7 +7,7 @@ import (
 	"time"
 
 	"github.com/tfdeps/tfdeps/getproviders"
-	"github.com/tfdeps/tfdeps/getproviders/hosts"
+	"github.com/tfdeps/tfdeps/internal/hosts"
 )
 
 func TestRegistrySource_MakesItsOwnDiscovery(t *testing.T) {

@@ -8,10 +8,7 @@ import (
 	"github.com/tfdeps/tfdeps/depsfile"
 	"github.com/tfdeps/tfdeps/getproviders"
 	"github.com/tfdeps/tfdeps/providercache"
-	"github.com/tfdeps/tfdeps/providercache/lockhashes"
 	"github.com/tfdeps/tfdeps/providercache/mirror"
-	"github.com/tfdeps/tfdeps/providercache/resolve"
-	"github.com/tfdeps/tfdeps/providercache/store"
 )
 
 // handmade are addresses that no parser returns.
@@ -36,15 +33,15 @@ func TestEnsure_LeavesItsTargetForNoAddress(t *testing.T) {
 		if _, err := in.Ensure(t.Context(), p, constraints("")); err == nil {
 			t.Errorf("%+v: no error", p)
 		}
-		if _, err := in.Prefetch(t.Context(), []resolve.PackageSpec{{Provider: p, Version: version("1.0.0")}}); err == nil {
+		if _, err := in.Prefetch(t.Context(), []getproviders.PackageSpec{{Provider: p, Version: version("1.0.0")}}); err == nil {
 			t.Errorf("%+v: it fills the cache", p)
 		}
-		if _, err := lockhashes.Hashes(t.Context(), in.Fetcher, p, version("1.0.0"), []getproviders.Platform{linux}); err == nil {
+		if _, err := in.Fetcher.Hashes(t.Context(), p, version("1.0.0"), []getproviders.Platform{linux}); err == nil {
 			t.Errorf("%+v: it has hashes", p)
 		}
 		locks := &depsfile.Locks{}
 		locks.Set(depsfile.Lock{Provider: p, Version: version("1.0.0"), Hashes: []getproviders.Hash{"h1:x"}})
-		if _, _, err := in.Install(t.Context(), getproviders.Requirements{p: nil}, locks, resolve.Normal); err == nil {
+		if _, _, err := in.Install(t.Context(), getproviders.Requirements{p: nil}, locks, providercache.Normal); err == nil {
 			t.Errorf("%+v: it is installed by a lock file", p)
 		}
 		onlyBelow(t, root)
@@ -63,10 +60,10 @@ func TestInstall_LeavesItsTargetForNoVersion(t *testing.T) {
 		}
 		locks := &depsfile.Locks{}
 		locks.Set(depsfile.Lock{Provider: p, Version: v, Hashes: []getproviders.Hash{"h1:x"}})
-		if _, _, err := in.Install(t.Context(), getproviders.Requirements{p: nil}, locks, resolve.Normal); err == nil {
+		if _, _, err := in.Install(t.Context(), getproviders.Requirements{p: nil}, locks, providercache.Normal); err == nil {
 			t.Errorf("%+v: it is installed by a lock file", v)
 		}
-		if _, err := in.Prefetch(t.Context(), []resolve.PackageSpec{{Provider: p, Version: v}}); err == nil {
+		if _, err := in.Prefetch(t.Context(), []getproviders.PackageSpec{{Provider: p, Version: v}}); err == nil {
 			t.Errorf("%+v: it fills the cache", v)
 		}
 		onlyBelow(t, root)
@@ -96,11 +93,11 @@ func TestMirror_LeavesItsDirectoryForNoAddress(t *testing.T) {
 		plat getproviders.Platform
 	}
 	wishes := []wish{
-		{mirror.Spec{PackageSpec: resolve.PackageSpec{Provider: good, Version: odd}}, linux},
-		{mirror.Spec{PackageSpec: resolve.PackageSpec{Provider: good, Version: version("1.0.0")}}, getproviders.Platform{OS: "../../../outside", Arch: "x"}},
+		{mirror.Spec{PackageSpec: getproviders.PackageSpec{Provider: good, Version: odd}}, linux},
+		{mirror.Spec{PackageSpec: getproviders.PackageSpec{Provider: good, Version: version("1.0.0")}}, getproviders.Platform{OS: "../../../outside", Arch: "x"}},
 	}
 	for _, p := range handmade() {
-		wishes = append(wishes, wish{mirror.Spec{PackageSpec: resolve.PackageSpec{Provider: p, Version: version("1.0.0")}}, linux})
+		wishes = append(wishes, wish{mirror.Spec{PackageSpec: getproviders.PackageSpec{Provider: p, Version: version("1.0.0")}}, linux})
 	}
 	for _, w := range wishes {
 		in, root := below(t, w.Provider, w.Version)
@@ -122,8 +119,8 @@ func below(t *testing.T, p getproviders.Provider, v getproviders.Version) (in *p
 	source.Packages[p] = map[getproviders.Version]getproviders.Package{v: pkg}
 	root = t.TempDir()
 	in = newInstaller(t, source)
-	in.Target = &store.Store{Dir: filepath.Join(root, "deep", "a", "b", "c", "d", "e", "target")}
-	in.Cache = &store.Store{Dir: filepath.Join(root, "deep", "a", "b", "c", "d", "e", "cache")}
+	in.Target = &providercache.Store{Dir: filepath.Join(root, "deep", "a", "b", "c", "d", "e", "target")}
+	in.Cache = &providercache.Store{Dir: filepath.Join(root, "deep", "a", "b", "c", "d", "e", "cache")}
 	return in, root
 }
 

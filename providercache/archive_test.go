@@ -16,7 +16,6 @@ import (
 	"github.com/tfdeps/tfdeps/getproviders"
 	"github.com/tfdeps/tfdeps/internal/installtest"
 	"github.com/tfdeps/tfdeps/providercache"
-	"github.com/tfdeps/tfdeps/providercache/lockhashes"
 )
 
 // stored is an archive that a test keeps. A read of it breaks off after cuts bytes, once for each
@@ -100,7 +99,7 @@ func TestArchive_IsFetchedFromAnywhere(t *testing.T) {
 				in := newInstaller(t, source)
 				var err error
 				if lock {
-					_, err = lockhashes.Hashes(t.Context(), in.Fetcher, provider("acme/widget"), version("1.0.0"), []getproviders.Platform{linux})
+					_, err = in.Fetcher.Hashes(t.Context(), provider("acme/widget"), version("1.0.0"), []getproviders.Platform{linux})
 				} else {
 					var got providercache.Installed
 					if got, err = in.Ensure(t.Context(), provider("acme/widget"), constraints("")); err == nil && read(t, got.Executable) != noise(300_000) {
@@ -150,7 +149,7 @@ func TestArchive_HasASizeForPlans(t *testing.T) {
 	source := newSource(t)
 	source.Add("acme/widget", "1.0.0", &stored{content: archive, size: true})
 	in := newInstaller(t, source)
-	found := installtest.First(lockhashes.Locate(t.Context(), in.Fetcher, lockhashes.LocateOptions{Sizes: true}, lockhashes.Request{Requirements: require("acme/widget", "")}))
+	found := installtest.First(in.Fetcher.Locate(t.Context(), providercache.LocateOptions{Sizes: true}, providercache.LockRequest{Requirements: require("acme/widget", "")}))
 	if found.Err != nil || len(found.Packages) != 1 || found.Packages[0].Size != int64(len(archive)) {
 		t.Errorf("got %+v", found)
 	}

@@ -7,8 +7,8 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/tfdeps/tfdeps/providercache"
 	"github.com/tfdeps/tfdeps/providercache/event"
-	"github.com/tfdeps/tfdeps/providercache/link"
 )
 
 // The cache may get the package from another program while it is fetched here. That package is
@@ -22,7 +22,7 @@ func TestCache_WhatChangesWhileItIsAdoptedIsNotUsed(t *testing.T) {
 	sound := first.treeOf(t, first.Target.Dir)
 	must(t, os.RemoveAll(m.State)) // as if another program had put it there
 	dir, file := packageA(t, m.Cache)
-	for _, mode := range []link.Mode{link.Copy, link.Hardlink} {
+	for _, mode := range []providercache.LinkMode{providercache.LinkCopy, providercache.LinkHardlink} {
 		good := read(t, file)
 		d := m.directory(t)
 		d.Link = mode
@@ -52,14 +52,14 @@ func TestCache_WhatChangesWhileItIsAdoptedIsNotUsed(t *testing.T) {
 func TestCache_WhatChangesBeforeItIsLinkedIsNotUsed(t *testing.T) {
 	t.Parallel()
 	needsReceipts(t)
-	for _, mode := range []link.Mode{link.Copy, link.Hardlink} {
+	for _, mode := range []providercache.LinkMode{providercache.LinkCopy, providercache.LinkHardlink} {
 		for _, strict := range []bool{false, true} {
 			whatChangesBeforeItIsLinked(t, mode, strict)
 		}
 	}
 }
 
-func whatChangesBeforeItIsLinked(t *testing.T, mode link.Mode, strict bool) {
+func whatChangesBeforeItIsLinked(t *testing.T, mode providercache.LinkMode, strict bool) {
 	t.Run(fmt.Sprintf("%v, strict times %t", mode, strict), func(t *testing.T) {
 		t.Parallel()
 		m := newMachine(t)

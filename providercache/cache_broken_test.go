@@ -11,9 +11,6 @@ import (
 	"github.com/tfdeps/tfdeps/getproviders"
 	"github.com/tfdeps/tfdeps/getproviders/providertest"
 	"github.com/tfdeps/tfdeps/providercache"
-	"github.com/tfdeps/tfdeps/providercache/fetcher"
-	"github.com/tfdeps/tfdeps/providercache/resolve"
-	"github.com/tfdeps/tfdeps/providercache/store"
 )
 
 // brokenDownloads are ways in which a download ends that can't be resumed in the same run, because
@@ -51,19 +48,19 @@ func TestInstall_SucceedsAfterABrokenDownload(t *testing.T) {
 				fault.CutAfter, fault.Times = int64(1+i*(len(archive)-2)/(places-1)), 1
 				breakArchive(registry, fault, providertest.Fault{Status: 404})
 				before := registry.Sent()
-				if _, _, err := in.Install(t.Context(), require(widgetAddress, ""), nil, resolve.Normal); !errors.Is(err, getproviders.ErrUnreachable) {
+				if _, _, err := in.Install(t.Context(), require(widgetAddress, ""), nil, providercache.Normal); !errors.Is(err, getproviders.ErrUnreachable) {
 					t.Fatal(err)
 				}
 				registry.Break("archive", c.later)
 				next := &providercache.Installer{
-					Fetcher: &fetcher.Fetcher{Source: in.Fetcher.Source, Client: registry.Client(), Platform: linux, Product: product, StateDir: in.Fetcher.StateDir},
+					Fetcher: &providercache.Fetcher{Source: in.Fetcher.Source, Client: registry.Client(), Platform: linux, Product: product, StateDir: in.Fetcher.StateDir},
 					Target:  in.Target, Cache: in.Cache,
 				}
 				install(t, next, require(widgetAddress, ""), nil)
 				if sent := registry.Sent() - before; float64(sent) > c.most*float64(len(archive)) {
 					t.Errorf("%d bytes were sent for an archive of %d that broke off after %d", sent, len(archive), fault.CutAfter)
 				}
-				found, err := (&store.Maintenance{Cache: in.Cache, StateDir: in.Fetcher.StateDir}).Verify(t.Context(), nil)
+				found, err := (&providercache.Maintenance{Cache: in.Cache, StateDir: in.Fetcher.StateDir}).Verify(t.Context(), nil)
 				if err != nil || len(found) != 1 || found[0].Differs() {
 					t.Errorf("the cache has %+v, %v", found, err)
 				}

@@ -9,7 +9,7 @@ import (
 	"testing"
 	"time"
 
-	"github.com/tfdeps/tfdeps/providercache/link"
+	"github.com/tfdeps/tfdeps/providercache"
 )
 
 // A change is made to a package in its directory, behind its receipt. File is its executable, and
@@ -75,7 +75,7 @@ func prepared(t *testing.T, strict bool) (m *machine, d *directory, again func(*
 	m = newMachine(t)
 	m.Strict = strict
 	d = m.directory(t)
-	d.Link = link.Copy
+	d.Link = providercache.LinkCopy
 	locks, _ := m.install(t, d, nil)
 	again = func(d *directory) map[string]int {
 		_, asked := m.install(t, d, locks)
@@ -164,7 +164,7 @@ func TestReceipt_IsRenewedAfterASeemingChange(t *testing.T) {
 		age()
 		for i, want := range []int{1, 0} {
 			fresh := m.directory(t)
-			fresh.Link = link.Copy
+			fresh.Link = providercache.LinkCopy
 			if i == 0 && setClock(fresh) {
 				want = 4 // the clock is set back for the other package, too, and allows no receipt
 			}

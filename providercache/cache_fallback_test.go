@@ -6,8 +6,7 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/tfdeps/tfdeps/providercache/link"
-	"github.com/tfdeps/tfdeps/providercache/store"
+	"github.com/tfdeps/tfdeps/providercache"
 )
 
 // The mode of -link= is used where it is possible. Elsewhere packages are copied, and the reason
@@ -24,15 +23,15 @@ func TestLink_FallsBackToACopy(t *testing.T) {
 		t.Skip("it is the same file system")
 	}
 	locks, _ := m.install(t, m.directory(t), nil)
-	for mode, want := range map[link.Mode]link.Mode{
-		link.Symlink: link.Symlink, link.Clone: link.Copy,
-		link.Hardlink: link.Copy, link.Copy: link.Copy, link.Auto: link.Copy,
+	for mode, want := range map[providercache.LinkMode]providercache.LinkMode{
+		providercache.LinkSymlink: providercache.LinkSymlink, providercache.LinkClone: providercache.LinkCopy,
+		providercache.LinkHardlink: providercache.LinkCopy, providercache.LinkCopy: providercache.LinkCopy, providercache.LinkAuto: providercache.LinkCopy,
 	} {
 		d := m.directory(t)
-		d.Link, d.Target = mode, &store.Store{Dir: filepath.Join(elsewhere, mode.String())}
+		d.Link, d.Target = mode, &providercache.Store{Dir: filepath.Join(elsewhere, mode.String())}
 		_, report := install(t, d.Installer, both, locks)
 		for _, o := range report.Outcomes {
-			told := o.LinkReason != nil && (mode == link.Auto || strings.HasPrefix(o.LinkReason.Error(), mode.String()+": "))
+			told := o.LinkReason != nil && (mode == providercache.LinkAuto || strings.HasPrefix(o.LinkReason.Error(), mode.String()+": "))
 			if o.Link != want || told != (want != mode) {
 				t.Errorf("%v: it is a %v, because of %v", mode, o.Link, o.LinkReason)
 			}

@@ -13,9 +13,7 @@ import (
 
 	"github.com/tfdeps/tfdeps/getproviders/providertest"
 	"github.com/tfdeps/tfdeps/internal/installtest"
-	"github.com/tfdeps/tfdeps/providercache/link"
-	"github.com/tfdeps/tfdeps/providercache/resolve"
-	"github.com/tfdeps/tfdeps/providercache/store"
+	"github.com/tfdeps/tfdeps/providercache"
 )
 
 // grow makes acme/a a package of 400 KB of random bytes, so that its archive is as large.
@@ -55,8 +53,8 @@ func TestInstall_SucceedsAfterAFullDisk(t *testing.T) {
 		Archive: zipOf(t, map[string]string{"terraform-provider-a": strings.Repeat("a", 400_000)})})
 	disk := installtest.SmallDisk(t, "256k")
 	d := m.directory(t)
-	d.Target = &store.Store{Dir: filepath.Join(disk, "target")}
-	_, _, err := d.Install(t.Context(), both, nil, resolve.Normal)
+	d.Target = &providercache.Store{Dir: filepath.Join(disk, "target")}
+	_, _, err := d.Install(t.Context(), both, nil, providercache.Normal)
 	if err == nil || !strings.Contains(err.Error(), unix.ENOSPC.Error()) {
 		t.Fatalf("%v", err)
 	}
@@ -98,7 +96,7 @@ func TestInstall_ReplacesARunningProvider(t *testing.T) {
 	if err := os.WriteFile(running.Path, content, 0o755); err == nil {
 		t.Skip("programs that run may be written to here")
 	}
-	for _, mode := range []link.Mode{link.Auto, link.Hardlink, link.Symlink, link.Copy} {
+	for _, mode := range []providercache.LinkMode{providercache.LinkAuto, providercache.LinkHardlink, providercache.LinkSymlink, providercache.LinkCopy} {
 		other := m.directory(t)
 		other.Link = mode
 		if _, asked := m.install(t, other, locks); len(asked) > 0 {

@@ -12,10 +12,9 @@ import (
 	"testing"
 	"time"
 
-	"github.com/tfdeps/tfdeps/getproviders/providertest"
+	"github.com/tfdeps/tfdeps/getproviders"
+	"github.com/tfdeps/tfdeps/internal/peertest"
 	"github.com/tfdeps/tfdeps/providercache"
-	"github.com/tfdeps/tfdeps/providercache/resolve"
-	"github.com/tfdeps/tfdeps/providercache/store"
 )
 
 // image is a directory as in an image: root made it, with a cache in it, and others can't write to
@@ -36,7 +35,7 @@ func newImage(t *testing.T) image {
 	program, err := os.ReadFile(os.Args[0]) // other users may not enter the directory that it is in
 	must(t, err)
 	archive := zipOf(t, map[string]string{"terraform-provider-widget": "provider 1.0.0\n"})
-	must(t, errors.Join(os.Chmod(dir, 0o755), providertest.WriteProgram(im.program, program), os.WriteFile(im.archive, archive, 0o644)))
+	must(t, errors.Join(os.Chmod(dir, 0o755), peertest.WriteProgram(im.program, program), os.WriteFile(im.archive, archive, 0o644)))
 	return im
 }
 
@@ -47,7 +46,7 @@ func (im image) installer(t *testing.T) *providercache.Installer {
 	source.AddZip(t, "acme/widget", "1.0.0", []byte(read(t, im.archive)))
 	source.From("acme/widget", "1.0.0", "the test")
 	in := newInstaller(t, source)
-	in.Cache = &store.Store{Dir: im.cache}
+	in.Cache = &providercache.Store{Dir: im.cache}
 	return in
 }
 
@@ -55,7 +54,7 @@ func (im image) installer(t *testing.T) *providercache.Installer {
 func (im image) prime(t *testing.T) {
 	t.Helper()
 	in := im.installer(t)
-	filled, err := in.Prefetch(t.Context(), []resolve.PackageSpec{{Provider: provider("acme/widget"), Version: version("1.0.0")}})
+	filled, err := in.Prefetch(t.Context(), []getproviders.PackageSpec{{Provider: provider("acme/widget"), Version: version("1.0.0")}})
 	must(t, err)
 	_, err = providercache.Finalize(t.Context(), in.Cache, filled, im.dir, time.Unix(315532800, 0))
 	must(t, err)

@@ -10,8 +10,8 @@ import (
 	"sync"
 	"testing"
 
-	"github.com/tfdeps/tfdeps/getproviders/providertest"
-	"github.com/tfdeps/tfdeps/providercache/store"
+	"github.com/tfdeps/tfdeps/internal/peertest"
+	"github.com/tfdeps/tfdeps/providercache"
 )
 
 // TestCache_OnAFileSystemWithoutFlock has each flock(2) of some processes fail, as on network file
@@ -19,7 +19,7 @@ import (
 func TestCache_OnAFileSystemWithoutFlock(t *testing.T) {
 	t.Parallel()
 	needsReceipts(t)
-	strace := providertest.LookProgram(t, "strace")
+	strace := peertest.LookProgram(t, "strace")
 	if out, err := exec.CommandContext(t.Context(), strace, "-o", os.DevNull, "-e", "trace=none", "true").CombinedOutput(); err != nil {
 		t.Skipf("strace may not trace here: %v: %s", err, out)
 	}
@@ -27,7 +27,7 @@ func TestCache_OnAFileSystemWithoutFlock(t *testing.T) {
 	source.AddZip(t, "acme/widget", "1.0.0")
 	source.From("acme/widget", "1.0.0", "the test")
 	archive := source.Packages[provider("acme/widget")][version("1.0.0")].Location.String()
-	for _, errno := range providertest.FirstIfShort(1, "ENOLCK", "EOPNOTSUPP", "ENOSYS") {
+	for _, errno := range peertest.FirstIfShort(1, "ENOLCK", "EOPNOTSUPP", "ENOSYS") {
 		t.Run(errno, func(t *testing.T) {
 			t.Parallel()
 			dir := t.TempDir()
@@ -52,7 +52,7 @@ func TestCache_OnAFileSystemWithoutFlock(t *testing.T) {
 					t.Errorf("%s: there is %q", root, left)
 				}
 			}
-			found, err := (&store.Maintenance{Cache: &store.Store{Dir: cache}, StateDir: state}).Verify(t.Context(), nil)
+			found, err := (&providercache.Maintenance{Cache: &providercache.Store{Dir: cache}, StateDir: state}).Verify(t.Context(), nil)
 			if err != nil || len(found) != 1 || found[0].Differs() {
 				t.Errorf("the cache has %+v, %v", found, err)
 			}

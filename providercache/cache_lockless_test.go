@@ -10,9 +10,7 @@ import (
 	"time"
 
 	"github.com/tfdeps/tfdeps/internal/scratch"
-	"github.com/tfdeps/tfdeps/providercache/link"
-	"github.com/tfdeps/tfdeps/providercache/resolve"
-	"github.com/tfdeps/tfdeps/providercache/store"
+	"github.com/tfdeps/tfdeps/providercache"
 )
 
 // File locks save work, and no more. Without them several processes may fetch a package, and each
@@ -44,9 +42,9 @@ func TestInstall_IsSafeWithoutFileLocks(t *testing.T) {
 			}
 			for i := range dirs {
 				dirs[i] = m.directory(t)
-				dirs[i].Link = []link.Mode{link.Auto, link.Hardlink, link.Symlink}[i%3]
+				dirs[i].Link = []providercache.LinkMode{providercache.LinkAuto, providercache.LinkHardlink, providercache.LinkSymlink}[i%3]
 				all.Go(func() {
-					if _, _, err := dirs[i].Install(t.Context(), both, nil, resolve.Normal); err != nil {
+					if _, _, err := dirs[i].Install(t.Context(), both, nil, providercache.Normal); err != nil {
 						t.Error(err)
 					}
 				})
@@ -60,9 +58,9 @@ func TestInstall_IsSafeWithoutFileLocks(t *testing.T) {
 // isInOrder verifies the cache, and directories that have both packages.
 func (m *machine) isInOrder(t *testing.T, dirs []*directory) {
 	t.Helper()
-	maintenance := &store.Maintenance{Cache: &store.Store{Dir: m.Cache}, StateDir: m.State}
+	maintenance := &providercache.Maintenance{Cache: &providercache.Store{Dir: m.Cache}, StateDir: m.State}
 	found, err := maintenance.Verify(t.Context(), nil)
-	if err != nil || len(found) != 2 || slices.ContainsFunc(found, store.Verified.Differs) {
+	if err != nil || len(found) != 2 || slices.ContainsFunc(found, providercache.Verified.Differs) {
 		t.Errorf("the cache has %+v, %v", found, err)
 	}
 	sound := dirs[0].treeOf(t, m.Cache)

@@ -15,8 +15,8 @@ import (
 
 	"golang.org/x/sys/unix"
 
-	"github.com/tfdeps/tfdeps/getproviders/providertest"
-	"github.com/tfdeps/tfdeps/providercache/link"
+	"github.com/tfdeps/tfdeps/internal/peertest"
+	"github.com/tfdeps/tfdeps/providercache"
 )
 
 // mapVariable makes the test program map the file that it names, write to it so that the system
@@ -70,7 +70,7 @@ func TestCache_AWriteOfAnotherUsersThroughMemoryIsSeenAndRefused(t *testing.T) {
 	m := sharedMachine(t)
 	program := filepath.Join(filepath.Dir(m.Cache), "program")
 	content, err := os.ReadFile(os.Args[0]) // other users may not enter the directory that it is in
-	must(t, errors.Join(err, providertest.WriteProgram(program, content)))
+	must(t, errors.Join(err, peertest.WriteProgram(program, content)))
 	locks, _ := m.install(t, m.directory(t), nil)
 	_, file := packageA(t, m.Cache)
 	must(t, os.Chown(file, nobody, nobody))
@@ -86,7 +86,7 @@ func TestCache_AWriteOfAnotherUsersThroughMemoryIsSeenAndRefused(t *testing.T) {
 		t.Fatalf("there is %q, so this test shows nothing", got)
 	}
 	fresh := m.directory(t)
-	fresh.Link = link.Copy
+	fresh.Link = providercache.LinkCopy
 	if _, asked := m.install(t, fresh, locks); len(fresh.read) == 0 || asked["archive"] != 1 {
 		t.Errorf("read %q, requests %v; want that the package is read and fetched again", fresh.read, asked)
 	}

@@ -11,8 +11,7 @@ import (
 	"syscall"
 	"testing"
 
-	"github.com/tfdeps/tfdeps/providercache/link"
-	"github.com/tfdeps/tfdeps/providercache/store"
+	"github.com/tfdeps/tfdeps/providercache"
 )
 
 const nobody = 65534
@@ -115,10 +114,10 @@ func TestCache_NothingIsWrittenIntoAnotherUsersHome(t *testing.T) {
 	m := newMachine(t)
 	home := t.TempDir()
 	must(t, os.Chown(home, nobody, nobody))
-	if cache, err := store.OpenCache(filepath.Join(home, "cache"), false); err == nil {
+	if cache, err := providercache.OpenCache(filepath.Join(home, "cache"), false); err == nil {
 		t.Errorf("there is a cache: %+v", cache)
 	}
-	if _, err := store.OpenCache(filepath.Join(home, "cache"), true); err != nil {
+	if _, err := providercache.OpenCache(filepath.Join(home, "cache"), true); err != nil {
 		t.Errorf("one that the user names: %v", err)
 	}
 	m.State = filepath.Join(home, "state")
@@ -141,7 +140,7 @@ func TestCache_NoLinkLeadsToWhatAnotherUserCanChange(t *testing.T) {
 	linked := m.directory(t)
 	_, report := install(t, linked.Installer, both, locks)
 	for _, o := range report.Outcomes {
-		if o.Link == link.Symlink || !errors.Is(o.LinkReason, link.ErrChangedByOthers) {
+		if o.Link == providercache.LinkSymlink || !errors.Is(o.LinkReason, providercache.ErrChangedByOthers) {
 			t.Errorf("%s is a %v, because of %v", o.Selection.Provider, o.Link, o.LinkReason)
 		}
 	}

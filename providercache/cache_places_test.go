@@ -6,8 +6,7 @@ import (
 	"testing"
 
 	"github.com/tfdeps/tfdeps/depsfile"
-	"github.com/tfdeps/tfdeps/providercache/link"
-	"github.com/tfdeps/tfdeps/providercache/store"
+	"github.com/tfdeps/tfdeps/providercache"
 )
 
 // place is what people do to working directories before init runs in one of them.
@@ -23,22 +22,22 @@ type place struct {
 func (d *directory) base() string { return filepath.Dir(filepath.Dir(d.Target.Dir)) }
 
 // at is a run in a working directory elsewhere.
-func (m *machine) at(t *testing.T, base string, mode link.Mode) *directory {
+func (m *machine) at(t *testing.T, base string, mode providercache.LinkMode) *directory {
 	t.Helper()
 	d := m.directory(t)
-	d.Target, d.Link = &store.Store{Dir: filepath.Join(base, ".terraform", "providers")}, mode
+	d.Target, d.Link = &providercache.Store{Dir: filepath.Join(base, ".terraform", "providers")}, mode
 	return d
 }
 
 // copyPlace copies a working directory to a new one.
-func copyPlace(t *testing.T, m *machine, d *directory, mode link.Mode) *directory {
+func copyPlace(t *testing.T, m *machine, d *directory, mode providercache.LinkMode) *directory {
 	t.Helper()
 	to := d.base() + ".copy"
-	if d.Link == link.Symlink {
+	if d.Link == providercache.LinkSymlink {
 		must(t, os.CopyFS(to, os.DirFS(d.base()))) // keeps the mtimes
 		return m.at(t, to, d.Link)
 	}
-	_, _, err := link.Tree(t.Context(), d.base(), to, []link.Mode{mode})
+	_, _, err := providercache.LinkTree(t.Context(), d.base(), to, []providercache.LinkMode{mode})
 	must(t, err)
 	return m.at(t, to, d.Link)
 }
@@ -63,17 +62,17 @@ var places = map[string]place{
 		return m.again(t, d)
 	}, locks: true},
 	"cp -al, in the copy": {does: func(t *testing.T, m *machine, d *directory) *directory {
-		return copyPlace(t, m, d, link.Hardlink)
+		return copyPlace(t, m, d, providercache.LinkHardlink)
 	}, locks: true, copied: 2, strict: 2},
 	"cp -al, in the original": {does: func(t *testing.T, m *machine, d *directory) *directory {
-		copyPlace(t, m, d, link.Hardlink)
+		copyPlace(t, m, d, providercache.LinkHardlink)
 		return m.again(t, d)
 	}, locks: true, copied: 2, strict: 2},
 	"cp -a, in the copy": {does: func(t *testing.T, m *machine, d *directory) *directory {
-		return copyPlace(t, m, d, link.Copy)
+		return copyPlace(t, m, d, providercache.LinkCopy)
 	}, locks: true, hardlink: 2, copied: 2, strict: 2},
 	"cp -a, in the original": {does: func(t *testing.T, m *machine, d *directory) *directory {
-		copyPlace(t, m, d, link.Copy)
+		copyPlace(t, m, d, providercache.LinkCopy)
 		return m.again(t, d)
 	}, locks: true},
 }
@@ -85,12 +84,12 @@ func TestInstall_AfterWorkingDirectoriesWereMovedAndCopied(t *testing.T) {
 	needsReceipts(t)
 	for what, p := range places {
 		for how, c := range map[string]struct {
-			mode   link.Mode
+			mode   providercache.LinkMode
 			strict bool
 			want   int
 		}{
-			"hard links": {link.Hardlink, false, p.hardlink}, "copies": {link.Copy, false, p.copied},
-			"hard links, strict times": {link.Hardlink, true, p.strict}, "symbolic links": {link.Symlink, false, 0},
+			"hard links": {providercache.LinkHardlink, false, p.hardlink}, "copies": {providercache.LinkCopy, false, p.copied},
+			"hard links, strict times": {providercache.LinkHardlink, true, p.strict}, "symbolic links": {providercache.LinkSymlink, false, 0},
 		} {
 			if testing.Short() && how != "hard links" {
 				continue
@@ -102,7 +101,7 @@ func TestInstall_AfterWorkingDirectoriesWereMovedAndCopied(t *testing.T) {
 				d := m.directory(t)
 				d.Link = c.mode
 				locks, _ := m.install(t, d, nil)
-				if d.read = nil; d.Link == link.Hardlink && !sameFileInCache(t, m, d) {
+				if d.read = nil; d.Link == providercache.LinkHardlink && !sameFileInCache(t, m, d) {
 					t.Skip("there are no hard links here")
 				}
 				then := p.does(t, m, d)

@@ -14,7 +14,7 @@ import (
 	"testing"
 	"time"
 
-	"github.com/tfdeps/tfdeps/providercache/store"
+	"github.com/tfdeps/tfdeps/providercache"
 )
 
 // apart runs another process that installs acme/widget 1.0.0 through a cache, and returns its exit
@@ -43,14 +43,14 @@ func TestCache_WhatAKilledProcessLeavesDoesNoHarm(t *testing.T) {
 			t.Parallel()
 			dir := t.TempDir()
 			in := newInstaller(t, source)
-			in.Cache, in.Fetcher.StateDir = &store.Store{Dir: filepath.Join(dir, "cache")}, filepath.Join(dir, "state")
+			in.Cache, in.Fetcher.StateDir = &providercache.Store{Dir: filepath.Join(dir, "cache")}, filepath.Join(dir, "state")
 			if code := apart(t, where, archive, in.Target.Dir, in.Cache.Dir, in.Fetcher.StateDir); code != diedAsAsked {
 				t.Fatalf("it ended with %d", code)
 			}
 			if got := stagingDirs(tree(t, in.Cache.Dir)); got != staged {
 				t.Errorf("%d staging directories, so this test doesn't show what it should", got)
 			}
-			in.Target = &store.Store{Dir: filepath.Join(dir, "other")}
+			in.Target = &providercache.Store{Dir: filepath.Join(dir, "other")}
 			install(t, in, require("acme/widget", ""), nil)
 			if got := stagingDirs(tree(t, in.Cache.Dir)); got != 0 {
 				t.Errorf("there is %q", tree(t, in.Cache.Dir))

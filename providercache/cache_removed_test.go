@@ -6,7 +6,7 @@ import (
 	"slices"
 	"testing"
 
-	"github.com/tfdeps/tfdeps/providercache/link"
+	"github.com/tfdeps/tfdeps/providercache"
 )
 
 // Deleting a directory whose files are hard links moves the ctimes of the files that are left.
@@ -16,10 +16,10 @@ func TestReceipt_CountsAfterATargetIsRemoved(t *testing.T) {
 	t.Parallel()
 	needsReceipts(t)
 	for _, c := range []struct {
-		link   link.Mode
+		link   providercache.LinkMode
 		strict bool
 		reads  int
-	}{{link.Hardlink, false, 0}, {link.Hardlink, true, 2}, {link.Symlink, false, 0}, {link.Copy, false, 0}} {
+	}{{providercache.LinkHardlink, false, 0}, {providercache.LinkHardlink, true, 2}, {providercache.LinkSymlink, false, 0}, {providercache.LinkCopy, false, 0}} {
 		t.Run(fmt.Sprintf("%v, strict times %t", c.link, c.strict), func(t *testing.T) {
 			t.Parallel()
 			m := newMachine(t)
@@ -32,7 +32,7 @@ func TestReceipt_CountsAfterATargetIsRemoved(t *testing.T) {
 			locks, _ := m.install(t, dirs[0], nil)
 			for _, d := range dirs[1:3] {
 				m.install(t, d, locks)
-				if !slices.Equal(d.modes, []link.Mode{c.link, c.link}) {
+				if !slices.Equal(d.modes, []providercache.LinkMode{c.link, c.link}) {
 					t.Skipf("there are %v and no others here", d.modes)
 				}
 			}
@@ -60,9 +60,9 @@ func TestReceipt_IsRenewedWhenItsCtimesMoved(t *testing.T) {
 	needsReceipts(t)
 	m := newMachine(t)
 	first, second := m.directory(t), m.directory(t)
-	first.Link, second.Link = link.Hardlink, link.Hardlink
+	first.Link, second.Link = providercache.LinkHardlink, providercache.LinkHardlink
 	locks, _ := m.install(t, first, nil)
-	if m.install(t, second, locks); !slices.Equal(second.modes, []link.Mode{link.Hardlink, link.Hardlink}) {
+	if m.install(t, second, locks); !slices.Equal(second.modes, []providercache.LinkMode{providercache.LinkHardlink, providercache.LinkHardlink}) {
 		t.Skipf("there are no hard links here, but %v", second.modes)
 	}
 	must(t, os.RemoveAll(first.Target.Dir))

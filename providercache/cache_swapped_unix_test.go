@@ -12,8 +12,7 @@ import (
 	"testing"
 
 	"github.com/tfdeps/tfdeps/depsfile"
-	"github.com/tfdeps/tfdeps/providercache/link"
-	"github.com/tfdeps/tfdeps/providercache/resolve"
+	"github.com/tfdeps/tfdeps/providercache"
 )
 
 // swapping is a context that calls a function each time it is asked for its error, which is
@@ -75,7 +74,7 @@ func openDirectories(t *testing.T, cache string) {
 func TestCache_APackageThatIsSwappedWhileItIsCopiedIsNotInstalled(t *testing.T) {
 	t.Parallel()
 	needsReceipts(t)
-	for name, mode := range map[string]link.Mode{"copied": link.Copy, "linked": link.Hardlink} {
+	for name, mode := range map[string]providercache.LinkMode{"copied": providercache.LinkCopy, "linked": providercache.LinkHardlink} {
 		for how, warm := range map[string]bool{"found in the cache": true, "just fetched": false} {
 			for ending, back := range map[string]bool{"and back": true, "for good": false} {
 				t.Run(name+", "+how+", "+ending, func(t *testing.T) {
@@ -91,7 +90,7 @@ func TestCache_APackageThatIsSwappedWhileItIsCopiedIsNotInstalled(t *testing.T) 
 					d.Link = mode
 					step, swapped := swapper(t, m, d, back)
 					ctx := &swapping{Context: t.Context(), step: step}
-					_, _, err := d.Install(ctx, require(registryHost+"/acme/a", ""), locks, resolve.Normal)
+					_, _, err := d.Install(ctx, require(registryHost+"/acme/a", ""), locks, providercache.Normal)
 					if !swapped() {
 						t.Fatalf("nothing was swapped, so this test shows nothing: %v", err)
 					}

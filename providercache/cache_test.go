@@ -17,9 +17,6 @@ import (
 	"github.com/tfdeps/tfdeps/internal/installtest"
 	"github.com/tfdeps/tfdeps/providercache"
 	"github.com/tfdeps/tfdeps/providercache/event"
-	"github.com/tfdeps/tfdeps/providercache/link"
-	"github.com/tfdeps/tfdeps/providercache/resolve"
-	"github.com/tfdeps/tfdeps/providercache/store"
 )
 
 // machine is one on which is counted what installations do.
@@ -33,7 +30,7 @@ type directory struct {
 	mu     sync.Mutex
 	read   []string // directories that were hashed
 	linked int      // packages from the cache
-	modes  []link.Mode
+	modes  []providercache.LinkMode
 	begun  int // packages fetched
 }
 
@@ -129,10 +126,10 @@ func TestCache_HardLinksOfOthersLeaveReceiptsValid(t *testing.T) {
 	needsReceipts(t)
 	m := newMachine(t)
 	first, second := m.directory(t), m.directory(t)
-	first.Link, second.Link = link.Hardlink, link.Hardlink
+	first.Link, second.Link = providercache.LinkHardlink, providercache.LinkHardlink
 	locks, _ := m.install(t, first, nil)
 	m.install(t, second, locks)
-	if !slices.Equal(second.modes, []link.Mode{link.Hardlink, link.Hardlink}) {
+	if !slices.Equal(second.modes, []providercache.LinkMode{providercache.LinkHardlink, providercache.LinkHardlink}) {
 		t.Skipf("there are no hard links here, but %v", second.modes)
 	}
 	if m.install(t, first, locks); len(first.read) > 0 {
@@ -211,6 +208,7 @@ func TestVerify_TrustsNoReceipt(t *testing.T) {
 	t.Parallel()
 	m, d, locks := settled(t)
 	d.Fetcher.Verify = true
+	d.Fetcher = installtest.Again(d.Fetcher)
 	if _, asked := m.install(t, d, locks); len(asked) > 0 || len(d.read) != 2 {
 		t.Errorf("requests %v, read %q", asked, d.read)
 	}
@@ -224,7 +222,7 @@ func TestCache_ADamagedEntryIsReplaced(t *testing.T) {
 			t.Parallel()
 			m := newMachine(t)
 			d := m.directory(t)
-			d.Link = link.Copy
+			d.Link = providercache.LinkCopy
 			locks, _ := m.install(t, d, nil)
 			sound := d.treeOf(t, d.Target.Dir)
 			broken := filepath.Join(m.Cache, filepath.FromSlash(packageDir(registryHost+"/acme/a", "1.0.0")), "terraform-provider-a")
@@ -233,7 +231,7 @@ func TestCache_ADamagedEntryIsReplaced(t *testing.T) {
 				locks = nil
 			}
 			fresh := m.directory(t)
-			fresh.Link = link.Copy
+			fresh.Link = providercache.LinkCopy
 			if _, asked := m.install(t, fresh, locks); asked["archive"] != 1 {
 				t.Errorf("requests %v, want one for an archive", asked)
 			}
@@ -342,7 +340,7 @@ func TestCache_ManyGoroutinesFetchEachPackageOnce(t *testing.T) {
 	for range 50 {
 		d := m.directory(t)
 		all.Go(func() {
-			if _, _, err := d.Install(t.Context(), both, nil, resolve.Normal); err != nil {
+			if _, _, err := d.Install(t.Context(), both, nil, providercache.Normal); err != nil {
 				t.Error(err)
 			}
 		})
@@ -397,7 +395,7 @@ func TestEnsure_PrefersTheCache(t *testing.T) {
 		d := m.directory(t)
 		if i == 2 {
 			d.Cache = nil
-			d.Target = &store.Store{Dir: m.Cache}
+			d.Target = &providercache.Store{Dir: m.Cache}
 		}
 		installed, err := d.Ensure(t.Context(), provider(registryHost+"/acme/a"), constraints(""))
 		must(t, err)
@@ -414,7 +412,7 @@ func TestOpenCache(t *testing.T) {
 	for path, usable := range map[string]bool{
 		"": false, dir: true, filepath.Join(dir, "x", "y"): true, filepath.Join(dir, "file"): false, filepath.Join(dir, "file", "x"): false,
 	} {
-		cache, err := store.OpenCache(path, false)
+		cache, err := providercache.OpenCache(path, false)
 		if (err == nil) != usable || (cache != nil) != usable {
 			t.Errorf("%q: %v, %v", path, cache, err)
 		}

@@ -6,7 +6,8 @@ import (
 	"time"
 
 	"github.com/tfdeps/tfdeps/depsfile"
-	"github.com/tfdeps/tfdeps/providercache/link"
+	"github.com/tfdeps/tfdeps/internal/installtest"
+	"github.com/tfdeps/tfdeps/providercache"
 )
 
 // A receipt counts only if its files were left alone for a moment. Directories that are linked
@@ -14,7 +15,7 @@ import (
 func TestInstall_WaitsForNothingWithAWarmCache(t *testing.T) {
 	t.Parallel()
 	needsReceipts(t)
-	for _, mode := range []link.Mode{link.Auto, link.Hardlink, link.Copy, link.Symlink} {
+	for _, mode := range []providercache.LinkMode{providercache.LinkAuto, providercache.LinkHardlink, providercache.LinkCopy, providercache.LinkSymlink} {
 		t.Run(mode.String(), func(t *testing.T) {
 			t.Parallel()
 			m := newMachine(t)
@@ -57,6 +58,7 @@ func TestInstall_WaitsForNothingAfterUnpacking(t *testing.T) {
 			synctest.Test(t, func(t *testing.T) {
 				start := time.Now()
 				d.Fetcher.Now = func() time.Time { return began.Add(time.Since(start)) }
+				d.Fetcher = installtest.Again(d.Fetcher)
 				locks, _ := install(t, d.Installer, require("acme/widget", ""), nil)
 				if waited := time.Since(start); waited > 0 {
 					t.Errorf("it waited for %v", waited)
@@ -77,7 +79,7 @@ func TestInstall_WaitsForCtimesIfTheyCount(t *testing.T) {
 	m.Strict = true
 	locks, _ := m.install(t, m.directory(t), nil)
 	d := m.directory(t)
-	d.Link = link.Hardlink
+	d.Link = providercache.LinkHardlink
 	began := time.Now()
 	synctest.Test(t, func(t *testing.T) {
 		if waited := m.waited(t, d, locks, began); waited == 0 {

@@ -13,8 +13,6 @@ import (
 	"github.com/tfdeps/tfdeps/getproviders/providertest"
 	"github.com/tfdeps/tfdeps/providercache"
 	"github.com/tfdeps/tfdeps/providercache/event"
-	"github.com/tfdeps/tfdeps/providercache/lockhashes"
-	"github.com/tfdeps/tfdeps/providercache/resolve"
 )
 
 // TestInstall_CancelAtEveryEvent ends the context at the first event, then at the second, and so
@@ -33,7 +31,7 @@ func TestInstall_CancelAtEveryEvent(t *testing.T) {
 				cancel()
 			}
 		}
-		locks, report, err := run.Install(ctx, req, nil, resolve.Normal)
+		locks, report, err := run.Install(ctx, req, nil, providercache.Normal)
 		cancel()
 		if seen < n {
 			if err != nil || n < 10 {
@@ -53,7 +51,7 @@ func checkCancelled(t *testing.T, in *providercache.Installer, when string, lock
 	}
 	if err != nil {
 		for _, failure := range providerErrors(t, err) {
-			if failure.Step != resolve.StepCancel || !errors.Is(failure, context.Canceled) {
+			if failure.Step != getproviders.StepCancel || !errors.Is(failure, context.Canceled) {
 				t.Errorf("%s: %v in step %s", when, failure, failure.Step)
 			}
 		}
@@ -99,7 +97,7 @@ func TestInstall_CancelWhileAServerIsSilent(t *testing.T) {
 					}
 					cancel(reason)
 				}()
-				locks, report, err := in.Install(ctx, require(address, ""), nil, resolve.Normal)
+				locks, report, err := in.Install(ctx, require(address, ""), nil, providercache.Normal)
 				cancel(nil)
 				if !errors.Is(err, reason) {
 					t.Errorf("%v doesn't match the context's cause", err)
@@ -132,7 +130,7 @@ func TestInstall_CancelBetweenTheSteps(t *testing.T) {
 				source.Add("acme/widget", "1.0.0", location(source))
 				source.Trust("acme/widget", "1.0.0", cancelling{cancel, where})
 				in := newInstaller(t, source)
-				locks, report, err := in.Install(ctx, require("acme/widget", ""), nil, resolve.Normal)
+				locks, report, err := in.Install(ctx, require("acme/widget", ""), nil, providercache.Normal)
 				if err == nil {
 					t.Error("it was not cancelled")
 				}
@@ -168,13 +166,13 @@ func TestInstall_CancelBeforeTheBeginning(t *testing.T) {
 	ctx, cancel := context.WithDeadline(t.Context(), time.Unix(0, 0))
 	defer cancel()
 	req := require("acme/widget", "")
-	_, _, err := in.Install(ctx, req, nil, resolve.Normal)
-	_, planErr := in.Plan(ctx, req, nil, resolve.Normal)
+	_, _, err := in.Install(ctx, req, nil, providercache.Normal)
+	_, planErr := in.Plan(ctx, req, nil, providercache.Normal)
 	_, checkErr := in.Check(ctx, req, nil)
 	_, ensureErr := in.Ensure(ctx, provider("acme/widget"), constraints(""))
-	_, hashesErr := lockhashes.Hashes(ctx, in.Fetcher, provider("acme/widget"), version("1.0.0"), []getproviders.Platform{linux})
-	_, lockErr := lockhashes.Lock(ctx, in.Fetcher, lockhashes.Request{Requirements: req})
-	_, locateErr := lockhashes.Locate(ctx, in.Fetcher, lockhashes.LocateOptions{}, lockhashes.Request{Requirements: req})
+	_, hashesErr := in.Fetcher.Hashes(ctx, provider("acme/widget"), version("1.0.0"), []getproviders.Platform{linux})
+	_, lockErr := in.Fetcher.Lock(ctx, providercache.LockRequest{Requirements: req})
+	_, locateErr := in.Fetcher.Locate(ctx, providercache.LocateOptions{}, providercache.LockRequest{Requirements: req})
 	for name, err := range map[string]error{
 		"Install": err, "Plan": planErr, "Check": checkErr, "Ensure": ensureErr, "Hashes": hashesErr, "Lock": lockErr, "Locate": locateErr,
 	} {

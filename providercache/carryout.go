@@ -9,24 +9,24 @@ import (
 
 	"github.com/tfdeps/tfdeps/depsfile"
 	"github.com/tfdeps/tfdeps/getproviders"
+	"github.com/tfdeps/tfdeps/internal/disk"
 	"github.com/tfdeps/tfdeps/internal/scratch"
 	"github.com/tfdeps/tfdeps/providercache/event"
-	"github.com/tfdeps/tfdeps/providercache/fetcher"
-	"github.com/tfdeps/tfdeps/providercache/internal/disk"
 	"github.com/tfdeps/tfdeps/providercache/internal/download"
+	"github.com/tfdeps/tfdeps/providercache/internal/fetch"
+	"github.com/tfdeps/tfdeps/providercache/internal/link"
 	"github.com/tfdeps/tfdeps/providercache/internal/receipt"
+	"github.com/tfdeps/tfdeps/providercache/internal/resolve"
 	"github.com/tfdeps/tfdeps/providercache/internal/staging"
-	"github.com/tfdeps/tfdeps/providercache/link"
-	"github.com/tfdeps/tfdeps/providercache/resolve"
-	"github.com/tfdeps/tfdeps/providercache/store"
+	"github.com/tfdeps/tfdeps/providercache/internal/store"
 )
 
 // step is what an installation does for one selection, and what came of it.
 type step struct {
-	fetcher.Request // its Package is there when the source has described it
-	local           localPackage
-	todo            todo
-	outcome         Outcome
+	fetch.Request // its Package is there when the source has described it
+	local         localPackage
+	todo          todo
+	outcome       Outcome
 }
 
 // todo is what is still to be done for a selection.
@@ -40,13 +40,13 @@ const (
 )
 
 // newStep says what to do for a selection, going by what is there of it.
-func (in *Installer) newStep(ctx context.Context, selected resolve.Selection, locks *depsfile.Locks, local localPackage) *step {
-	s := &step{local: local, todo: fetching, Request: fetcher.Request{
+func (in *Installer) newStep(ctx context.Context, selected getproviders.Selection, locks *depsfile.Locks, local localPackage) *step {
+	s := &step{local: local, todo: fetching, Request: fetch.Request{
 		Selection: selected, Recorded: resolve.Recorded(locks, selected), Partials: in.partials(), Final: in.packagePath(selected.Provider, selected.Version),
 	}}
 	switch {
 	case local.Refused != nil:
-		s.fail(resolve.Fail(ctx, in.Fetcher.Emit, selected, local.Refused))
+		s.fail(resolve.Fail(ctx, in.fetcher().Emit, selected, local.Refused))
 	case local.Matches:
 		s.todo = keep
 	case local.Cached != nil:
@@ -73,8 +73,8 @@ func (all steps) to(do ...todo) (some steps) {
 	return some
 }
 
-func (all steps) selections() []resolve.Selection {
-	selections := []resolve.Selection{} // never null in JSON
+func (all steps) selections() []getproviders.Selection {
+	selections := []getproviders.Selection{} // never null in JSON
 	for _, s := range all {
 		selections = append(selections, s.Selection)
 	}
@@ -90,7 +90,7 @@ func (all steps) outcomes() (outcomes []Outcome) {
 
 // each works on many steps at once. A failure is reported when it happens, and ends its step.
 func (in *Installer) each(ctx context.Context, all steps, do func(context.Context, *step) error) {
-	_, errs := resolve.Map(ctx, in.Fetcher.Emit, in.Fetcher.Limits.WithDefaults().Queries, all, func(ctx context.Context, s *step) (struct{}, error) {
+	_, errs := resolve.Map(ctx, in.fetcher().Emit, in.fetcher().Limits.Queries, all, func(ctx context.Context, s *step) (struct{}, error) {
 		return struct{}{}, do(ctx, s)
 	})
 	for i, err := range errs {
@@ -134,18 +134,18 @@ func (in *Installer) carryOut(ctx context.Context, all steps) {
 // noteUses records which packages of the cache Target uses, and is going to use.
 func (in *Installer) noteUses(ctx context.Context, all steps) {
 	if in.Cache != nil {
-		in.Cache.NoteUses(ctx, store.Uses{
-			State: in.Fetcher.EffectiveStateDir(), Target: in.Target.Dir, Present: in.packageNames(all.to(keep)),
+		store.NoteUses(ctx, in.Cache, store.Uses{
+			State: in.fetcher().StateDir, Target: in.Target.Dir, Present: in.packageNames(all.to(keep)),
 			Due: in.packageNames(all.to(linking, fetching)), Link: in.linkModes()[0] == link.Symlink,
-		}, in.Fetcher.Time())
+		}, in.fetcher().Now())
 	}
 }
 
 // sweep removes what killed processes left.
 func (in *Installer) sweep() {
-	scratch.Sweep(in.Target.Dir, in.Fetcher.Time())
+	scratch.Sweep(in.Target.Dir, in.fetcher().Now())
 	if in.Cache != nil {
-		scratch.Sweep(in.Cache.Dir, in.Fetcher.Time())
+		scratch.Sweep(in.Cache.Dir, in.fetcher().Now())
 	}
 }
 
@@ -159,12 +159,12 @@ func (in *Installer) openTarget(ctx context.Context, all steps) (blocked bool, d
 		return false, func() { scratch.RemoveEmpty(made) }
 	}
 	scratch.RemoveEmpty(made)
-	cause := &resolve.UnwritableError{Dir: in.Target.Dir, Err: err}
+	cause := &getproviders.UnwritableError{Dir: in.Target.Dir, Err: err}
 	for _, s := range all {
 		cause.Providers = append(cause.Providers, s.Provider)
 	}
 	for _, s := range all {
-		s.fail(resolve.Fail(ctx, in.Fetcher.Emit, s.Selection, s.Failed(resolve.StepPublish, cause)))
+		s.fail(resolve.Fail(ctx, in.fetcher().Emit, s.Selection, s.Failed(getproviders.StepPublish, cause)))
 	}
 	return true, func() {}
 }
@@ -177,7 +177,7 @@ func (in *Installer) withhold(ctx context.Context, tasks steps) (rest steps) {
 		case unpacked:
 			rest = append(rest, s)
 		case ctx.Err() != nil:
-			s.fail(resolve.Fail(ctx, in.Fetcher.Emit, s.Selection, context.Cause(ctx)))
+			s.fail(resolve.Fail(ctx, in.fetcher().Emit, s.Selection, context.Cause(ctx)))
 		default:
 			s.outcome = Outcome{Selection: s.Selection, NotTried: true}
 		}
@@ -189,10 +189,10 @@ func (in *Installer) withhold(ctx context.Context, tasks steps) (rest steps) {
 // learn about them.
 func (in *Installer) reportPresent(ctx context.Context, present steps) {
 	for _, s := range present {
-		in.Fetcher.Emit(ctx, event.PresentEvent{Addr: s.Provider, Version: s.Version})
+		in.fetcher().Emit(ctx, event.PresentEvent{Addr: s.Provider, Version: s.Version})
 		s.outcome = Outcome{Selection: s.Selection, Present: true}
 		if news := s.local.LockUpdate; news != nil {
-			s.outcome.Authentication, s.outcome.H1, s.outcome.RegistryHashes = news.Authentication, news.H1, in.Fetcher.TrustedHashes(s.Provider, news.RegistryHashes)
+			s.outcome.Authentication, s.outcome.H1, s.outcome.RegistryHashes = news.Authentication, news.H1, in.fetcher().TrustedHashes(s.Provider, news.RegistryHashes)
 		}
 	}
 }
@@ -202,8 +202,8 @@ func (in *Installer) reportPresent(ctx context.Context, present steps) {
 // that the order of downloads can be chosen.
 func (in *Installer) describe(ctx context.Context, all steps) {
 	in.each(ctx, all, func(ctx context.Context, s *step) (err error) {
-		if s.Package, err = in.Fetcher.Source.Package(ctx, s.Provider, s.Version, in.Fetcher.EffectivePlatform()); err != nil {
-			return s.Failed(resolve.StepMetadata, err)
+		if s.Package, err = in.fetcher().Source.Package(ctx, s.Provider, s.Version, in.fetcher().Platform); err != nil {
+			return s.Failed(getproviders.StepMetadata, err)
 		}
 		return nil
 	})
@@ -229,27 +229,27 @@ func (in *Installer) fetch(ctx context.Context, tasks steps) {
 	if len(tasks) == 0 {
 		return
 	}
-	fetch, withCache := in.fetchIntoTarget, false
+	place, withCache := in.fetchIntoTarget, false
 	if in.Cache != nil {
 		made, err := disk.Probe(in.Cache.Dir)
 		defer func() { scratch.RemoveEmpty(made) }()
-		download.SweepPartials(in.partials(), in.Fetcher.Time())
+		download.SweepPartials(in.partials(), in.fetcher().Now())
 		if withCache = err == nil; withCache {
-			fetch = in.fetchOne
+			place = in.fetchOne
 		}
 	}
 	refused := in.reserve(ctx, in.findRoom(withCache), tasks)
 	downloads, stop := context.WithCancelCause(ctx)
 	defer stop(nil)
-	get := func(ctx context.Context, t fetcher.Request, stage *staging.Stage) (receipt.Provenance, error) {
-		got, err := in.Fetcher.Fetch(downloads, t, stage)
+	get := func(ctx context.Context, t fetch.Request, stage *staging.Stage) (receipt.Provenance, error) {
+		got, err := in.fetcher().Fetch(downloads, t, stage)
 		return got, endAll(ctx, downloads, stop, t, err)
 	}
 	in.each(ctx, tasks, func(ctx context.Context, s *step) error {
 		if refused != nil {
-			return s.Failed(resolve.StepFetch, refused)
+			return s.Failed(getproviders.StepFetch, refused)
 		}
-		return fetch(ctx, s, get)
+		return place(ctx, s, get)
 	})
 	sharedFailures(tasks)
 }
@@ -259,7 +259,7 @@ func (in *Installer) fetch(ctx context.Context, tasks steps) {
 // stayed empty.
 func (in *Installer) prepare(dir string) (done func()) {
 	made, _ := scratch.MakeDirs(dir) // an error comes up again where each package is written
-	scratch.Sweep(dir, in.Fetcher.Time())
+	scratch.Sweep(dir, in.fetcher().Now())
 	return func() { scratch.RemoveEmpty(made) }
 }
 
@@ -273,7 +273,7 @@ func largestFirst(tasks steps) steps {
 	})
 }
 
-func cost(t fetcher.Request) int64 {
+func cost(t fetch.Request) int64 {
 	switch at := t.Package.Location.(type) {
 	case getproviders.HTTPArchive, getproviders.Archive:
 		if t.Bytes > 0 {

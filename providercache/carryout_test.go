@@ -7,8 +7,8 @@ import (
 	"testing"
 
 	"github.com/tfdeps/tfdeps/getproviders"
-	"github.com/tfdeps/tfdeps/providercache/fetcher"
 	"github.com/tfdeps/tfdeps/providercache/internal/cachetest"
+	"github.com/tfdeps/tfdeps/providercache/internal/fetch"
 )
 
 func TestLargestFirst(t *testing.T) {
@@ -24,7 +24,7 @@ func TestLargestFirst(t *testing.T) {
 	for _, at := range []getproviders.Location{
 		getproviders.LocalDirectory(dir), local("small", 10), web, local("large", 1000), getproviders.LocalArchive("missing"), local("middle", 100), web,
 	} {
-		tasks = append(tasks, &step{Request: fetcher.Request{Package: getproviders.Package{Location: at}}})
+		tasks = append(tasks, &step{Request: fetch.Request{Package: getproviders.Package{Location: at}}})
 	}
 	var got []string
 	for _, sorted := range largestFirst(tasks) {

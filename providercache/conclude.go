@@ -6,15 +6,15 @@ import (
 
 	"github.com/tfdeps/tfdeps/depsfile"
 	"github.com/tfdeps/tfdeps/getproviders"
-	"github.com/tfdeps/tfdeps/providercache/fetcher"
+	"github.com/tfdeps/tfdeps/providercache/internal/fetch"
+	"github.com/tfdeps/tfdeps/providercache/internal/link"
 	"github.com/tfdeps/tfdeps/providercache/internal/receipt"
-	"github.com/tfdeps/tfdeps/providercache/link"
-	"github.com/tfdeps/tfdeps/providercache/resolve"
+	"github.com/tfdeps/tfdeps/providercache/internal/resolve"
 )
 
 // Outcome is what became of one selection.
 type Outcome struct {
-	Selection  resolve.Selection
+	Selection  getproviders.Selection
 	Present    bool      // it was there already
 	FromCache  bool      // it was in the cache already
 	NotTried   bool      // nothing was done, because others failed before the first archive was requested
@@ -76,7 +76,7 @@ func conclude(req getproviders.Requirements, locks *depsfile.Locks, outcomes []O
 
 // lockedHashes are what a lock file should hold of a package, of which it held prior before.
 func (o Outcome) lockedHashes(prior []getproviders.Hash) []getproviders.Hash {
-	return getproviders.SortHashes(slices.Concat([]getproviders.Hash{o.H1}, o.Authentication.Signed, fetcher.RegistryHashes(o.RegistryHashes), prior))
+	return getproviders.SortHashes(slices.Concat([]getproviders.Hash{o.H1}, o.Authentication.Signed, fetch.RegistryHashes(o.RegistryHashes), prior))
 }
 
 // thisPlatformOnly reports whether the hashes of the package that was read here are the only
@@ -108,10 +108,10 @@ func joinErrors(outcomes []Outcome) error {
 // sharedCause is what keeps several from being installed at once; nil if an error is
 // about one of them.
 func sharedCause(err error) error {
-	if unwritable, ok := errors.AsType[*resolve.UnwritableError](err); ok {
+	if unwritable, ok := errors.AsType[*getproviders.UnwritableError](err); ok {
 		return unwritable
 	}
-	if full, ok := errors.AsType[*resolve.NoSpaceError](err); ok {
+	if full, ok := errors.AsType[*getproviders.NoSpaceError](err); ok {
 		return full
 	}
 	return nil

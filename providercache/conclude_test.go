@@ -5,7 +5,6 @@ import (
 	"testing"
 
 	"github.com/tfdeps/tfdeps/getproviders"
-	"github.com/tfdeps/tfdeps/providercache/resolve"
 )
 
 // list is an error whose values can't be compared.
@@ -14,7 +13,7 @@ type list []string
 func (l list) Error() string { return l[0] }
 
 func TestJoinErrors_ComparesSharedCausesOnly(t *testing.T) {
-	full := &resolve.NoSpaceError{}
+	full := &getproviders.NoSpaceError{}
 	outcomes := []Outcome{{Err: list{"one"}}, {Err: errors.Join(full)}, {}, {Err: full}, {Err: list{"two"}}}
 	if got := getproviders.SplitErrors(joinErrors(outcomes)); len(got) != 3 {
 		t.Errorf("got %d errors: %v", len(got), got)

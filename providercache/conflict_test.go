@@ -7,7 +7,7 @@ import (
 
 	"github.com/tfdeps/tfdeps/depsfile"
 	"github.com/tfdeps/tfdeps/getproviders"
-	"github.com/tfdeps/tfdeps/providercache/resolve"
+	"github.com/tfdeps/tfdeps/providercache"
 )
 
 // requirements makes one requirement of each text, each on a line of its own.
@@ -26,8 +26,8 @@ func TestInstall_ExplainsConflicts(t *testing.T) {
 		source.AddZip(t, "acme/alpha", v)
 	}
 	req := getproviders.Requirements{provider("acme/alpha"): requirements(">= 1.0", "~> 2.0", "< 1.6")}
-	_, _, err := newInstaller(t, source).Install(t.Context(), req, nil, resolve.Normal)
-	failed, ok := errors.AsType[*resolve.NoVersionError](err)
+	_, _, err := newInstaller(t, source).Install(t.Context(), req, nil, providercache.Normal)
+	failed, ok := errors.AsType[*getproviders.NoVersionError](err)
 	if !ok {
 		t.Fatalf("got %v, want a NoVersionError", err)
 	}
@@ -56,8 +56,8 @@ func TestInstall_SaysWhoseConstraintsALockedVersionMeets(t *testing.T) {
 			locks := new(depsfile.Locks)
 			locks.Set(depsfile.Lock{Provider: provider("acme/alpha"), Version: version(c.locked)})
 			req := getproviders.Requirements{provider("acme/alpha"): c.required}
-			_, _, err := newInstaller(t, newSource(t)).Install(t.Context(), req, locks, resolve.Normal)
-			failed, ok := errors.AsType[*resolve.LockedVersionError](err)
+			_, _, err := newInstaller(t, newSource(t)).Install(t.Context(), req, locks, providercache.Normal)
+			failed, ok := errors.AsType[*getproviders.LockedVersionError](err)
 			if !ok {
 				t.Fatalf("got %v, want a LockedVersionError", err)
 			}

@@ -3,16 +3,16 @@
 //
 //	random, err := getproviders.Terraform("1.15.9").ParseProvider("hashicorp/random")
 //	installer := &providercache.Installer{
-//		Fetcher: &fetcher.Fetcher{Source: &getproviders.RegistrySource{}},
-//		Target:  &store.Store{Dir: ".terraform/providers"},
+//		Fetcher: &providercache.Fetcher{Source: &getproviders.RegistrySource{}},
+//		Target:  &providercache.Store{Dir: ".terraform/providers"},
 //	}
 //	installed, err := installer.Ensure(ctx, random, getproviders.MustParseConstraints("~> 3.0"))
 //	fmt.Println(installed.Version, installed.Executable)
 //
 // All that a working directory requires, as its lock file says:
 //
-//	found, problems := requirements.Read(ctx, ".", requirements.Options{})
-//	locks, report, err := installer.Install(ctx, found.Requirements, found.Locks, resolve.Normal)
+//	found, problems := configs.Read(ctx, ".", configs.Options{})
+//	locks, report, err := installer.Install(ctx, found.Requirements, found.Locks, providercache.Normal)
 //	err = locks.Save(depsfile.FileName, installer.Fetcher.Product)
 //
 // [Installer.Plan] and [Installer.Check] say what Install would do, [Installer.EnsureAll]
@@ -38,16 +38,6 @@
 // package never prints, holds no credentials and reads no environment, except
 // for the system's directory for temporary files.
 //
-// The packages below this one have a part each: [fetcher] brings a package from
-// its source to a verified directory, [resolve] chooses versions, [store] is a
-// directory of packages and its maintenance, [event] has the events that all of
-// them report, and [lockhashes] finds hashes for the lock files of other
-// platforms. docs/engine.md explains the guarantees, the cache, receipts, the
-// order of checks, and how this differs from Terraform and OpenTofu.
-//
-// [fetcher]: https://pkg.go.dev/github.com/tfdeps/tfdeps/providercache/fetcher
-// [resolve]: https://pkg.go.dev/github.com/tfdeps/tfdeps/providercache/resolve
-// [store]: https://pkg.go.dev/github.com/tfdeps/tfdeps/providercache/store
-// [event]: https://pkg.go.dev/github.com/tfdeps/tfdeps/providercache/event
-// [lockhashes]: https://pkg.go.dev/github.com/tfdeps/tfdeps/providercache/lockhashes
+// docs/engine.md explains the guarantees, the cache, receipts, the order of checks, and how this differs from Terraform and
+// OpenTofu.
 package providercache

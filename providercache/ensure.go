@@ -7,8 +7,8 @@ import (
 	"maps"
 
 	"github.com/tfdeps/tfdeps/getproviders"
+	"github.com/tfdeps/tfdeps/providercache/internal/resolve"
 	"github.com/tfdeps/tfdeps/providercache/internal/unpack"
-	"github.com/tfdeps/tfdeps/providercache/resolve"
 )
 
 // ErrNotTried matches errors of providers that weren't installed because others
@@ -40,8 +40,8 @@ type Installed struct {
 // time; a program that calls it often should keep Hashes, and use Install with locks made
 // of them.
 //
-// The error is a *resolve.ProviderError, *resolve.UnwritableError or
-// *resolve.NoSpaceError.
+// The error is a *getproviders.ProviderError, *getproviders.UnwritableError or
+// *getproviders.NoSpaceError.
 func (in *Installer) Ensure(ctx context.Context, p getproviders.Provider, c getproviders.Constraints) (Installed, error) {
 	results, err := in.EnsureAll(ctx, getproviders.Requirements{p: {{Constraints: c}}})
 	if err != nil {
@@ -89,14 +89,14 @@ func (in *Installer) EnsureAll(ctx context.Context, req getproviders.Requirement
 
 // refuseToEnsure returns an error for providers that can't be installed at all.
 func (in *Installer) refuseToEnsure(ctx context.Context, p getproviders.Provider) error {
-	s := resolve.Selection{Provider: p}
+	s := getproviders.Selection{Provider: p}
 	switch {
 	case in.Fetcher == nil:
 		return nil // Install says so
 	case p.IsBuiltIn():
-		return resolve.Fail(ctx, in.Fetcher.Emit, s, s.Failed(resolve.StepBuiltIn, errors.New("a built-in provider has no package")))
+		return resolve.Fail(ctx, in.fetcher().Emit, s, s.Failed(getproviders.StepBuiltIn, errors.New("a built-in provider has no package")))
 	case in.Skip[p]:
-		return resolve.Fail(ctx, in.Fetcher.Emit, s, s.Failed(resolve.StepQuery, errors.New("it is to be skipped, and can't be installed too")))
+		return resolve.Fail(ctx, in.fetcher().Emit, s, s.Failed(getproviders.StepQuery, errors.New("it is to be skipped, and can't be installed too")))
 	}
 	return nil
 }
@@ -105,7 +105,7 @@ func (in *Installer) refuseToEnsure(ctx context.Context, p getproviders.Provider
 func (in *Installer) installed(o Outcome) Installed {
 	done := Installed{Provider: o.Selection.Provider, Err: o.Err}
 	if o.NotTried {
-		done.Err = o.Selection.Failed(resolve.StepFetch, ErrNotTried)
+		done.Err = o.Selection.Failed(getproviders.StepFetch, ErrNotTried)
 	}
 	if done.Err != nil {
 		return done
@@ -114,7 +114,7 @@ func (in *Installer) installed(o Outcome) Installed {
 	done.Dir = in.packagePath(done.Provider, done.Version)
 	var err error
 	if done.Executable, err = unpack.FindExecutable(done.Dir, done.Provider); err != nil {
-		return Installed{Provider: done.Provider, Err: o.Selection.Failed(resolve.StepPublish, fmt.Errorf("the package is gone: %w", err))}
+		return Installed{Provider: done.Provider, Err: o.Selection.Failed(getproviders.StepPublish, fmt.Errorf("the package is gone: %w", err))}
 	}
 	return done
 }

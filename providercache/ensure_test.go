@@ -9,7 +9,6 @@ import (
 
 	"github.com/tfdeps/tfdeps/getproviders"
 	"github.com/tfdeps/tfdeps/providercache"
-	"github.com/tfdeps/tfdeps/providercache/resolve"
 )
 
 func TestEnsure_ReturnsWhatCanBeRun(t *testing.T) {
@@ -55,11 +54,11 @@ func TestEnsure_Fails(t *testing.T) {
 	source := newSource(t)
 	source.AddZip(t, "acme/widget", "1.0.0-beta1")
 	in := newInstaller(t, source)
-	for address, step := range map[string]resolve.Step{
-		"acme/none": resolve.StepQuery, "acme/widget": resolve.StepSelect, "terraform.io/builtin/terraform": resolve.StepBuiltIn,
+	for address, step := range map[string]getproviders.Step{
+		"acme/none": getproviders.StepQuery, "acme/widget": getproviders.StepSelect, "terraform.io/builtin/terraform": getproviders.StepBuiltIn,
 	} {
 		_, err := in.Ensure(t.Context(), provider(address), constraints(""))
-		if failure, ok := errors.AsType[*resolve.ProviderError](err); !ok || failure.Step != step {
+		if failure, ok := errors.AsType[*getproviders.ProviderError](err); !ok || failure.Step != step {
 			t.Errorf("%s: got %v, want an error in step %s", address, err, step)
 		}
 	}
@@ -85,7 +84,7 @@ func TestEnsureAll_HasAResultForEach(t *testing.T) {
 	}
 	results, err = in.EnsureAll(t.Context(), require("acme/widget", "", "acme/hollow", "", "terraform.io/builtin/terraform", ""))
 	failures := providerErrors(t, err)
-	if len(failures) != 2 || failures[0].Step != resolve.StepBuiltIn || failures[1].Provider != provider("acme/hollow") {
+	if len(failures) != 2 || failures[0].Step != getproviders.StepBuiltIn || failures[1].Provider != provider("acme/hollow") {
 		t.Errorf("got %v", err)
 	}
 	for _, got := range results {

@@ -9,24 +9,24 @@ import (
 	"testing"
 
 	"github.com/tfdeps/tfdeps/getproviders"
-	"github.com/tfdeps/tfdeps/providercache/resolve"
+	"github.com/tfdeps/tfdeps/providercache"
 )
 
 func TestProviderError_HasACodeAndMatchesOneSentinel(t *testing.T) {
 	full := &os.PathError{Op: "write", Path: "x", Err: syscall.ENOSPC}
 	sentinels := map[string]error{
-		"lock_mismatch": resolve.ErrLockMismatch, "locked_version": resolve.ErrLockedVersion, "no_space": resolve.ErrNoSpace,
+		"lock_mismatch": getproviders.ErrLockMismatch, "locked_version": getproviders.ErrLockedVersion, "no_space": getproviders.ErrNoSpace,
 		"no_matching_version": getproviders.ErrNoMatchingVersion, "version_not_found": getproviders.ErrVersionNotFound,
 	}
 	for want, err := range map[string]error{
-		"lock_mismatch":       &resolve.LockMismatchError{},
-		"locked_version":      &resolve.LockedVersionError{},
-		"no_matching_version": &resolve.NoVersionError{},
+		"lock_mismatch":       &getproviders.LockMismatchError{},
+		"locked_version":      &getproviders.LockedVersionError{},
+		"no_matching_version": &getproviders.NoVersionError{},
 		"version_not_found":   &getproviders.VersionNotFoundError{},
 		"no_space":            fmt.Errorf("unpacking: %w", full),
 		"failed_built_in":     errors.New("of no kind"),
 	} {
-		var failed error = &resolve.ProviderError{Step: resolve.StepBuiltIn, Err: err}
+		var failed error = &getproviders.ProviderError{Step: getproviders.StepBuiltIn, Err: err}
 		if got := getproviders.CodeOf(fmt.Errorf("outside: %w", failed)); got != want {
 			t.Errorf("%T has the code %q, want %q", err, got, want)
 		}
@@ -39,7 +39,7 @@ func TestProviderError_HasACodeAndMatchesOneSentinel(t *testing.T) {
 }
 
 func TestHint_NamesNoProgramThatWasNotNamed(t *testing.T) {
-	for _, err := range []interface{ Hint() string }{&resolve.LockMismatchError{}, &resolve.LockedVersionError{}} {
+	for _, err := range []interface{ Hint() string }{&getproviders.LockMismatchError{}, &getproviders.LockedVersionError{}} {
 		for _, word := range []string{"terraform", "tofu", "init", "providers lock"} {
 			if strings.Contains(strings.ToLower(err.Hint()), word) {
 				t.Errorf("%T: %s", err, err.Hint())
@@ -52,10 +52,10 @@ func TestInstall_ItsErrorSplitsIntoProviders(t *testing.T) {
 	t.Parallel()
 	source := newSource(t)
 	source.AddZip(t, "acme/widget", "1.0.0")
-	_, _, err := newInstaller(t, source).Install(t.Context(), require("acme/none", "", "acme/widget", "2.0.0"), nil, resolve.Normal)
+	_, _, err := newInstaller(t, source).Install(t.Context(), require("acme/none", "", "acme/widget", "2.0.0"), nil, providercache.Normal)
 	var codes []string
 	for _, part := range getproviders.SplitErrors(err) {
-		if _, ok := errors.AsType[*resolve.ProviderError](part); !ok {
+		if _, ok := errors.AsType[*getproviders.ProviderError](part); !ok {
 			t.Errorf("a part of type %T", part)
 		}
 		codes = append(codes, getproviders.CodeOf(part))

@@ -9,21 +9,21 @@ import (
 
 	"github.com/tfdeps/tfdeps/depsfile"
 	"github.com/tfdeps/tfdeps/getproviders"
+	"github.com/tfdeps/tfdeps/providercache"
 	"github.com/tfdeps/tfdeps/providercache/internal/unpack"
-	"github.com/tfdeps/tfdeps/providercache/resolve"
 )
 
 func TestProviderError_Text(t *testing.T) {
 	t.Parallel()
 	cause := errors.New("dial tcp 192.0.2.1:443: i/o timeout")
 	for _, c := range []struct {
-		err  resolve.ProviderError
+		err  getproviders.ProviderError
 		want string
 	}{
-		{resolve.ProviderError{Step: resolve.StepQuery, Err: cause}, "registry.terraform.io/acme/widget: asking for available versions: dial tcp 192.0.2.1:443: i/o timeout"},
-		{resolve.ProviderError{Step: resolve.StepFetch, Version: version("1.2.3"), Err: cause}, "registry.terraform.io/acme/widget v1.2.3: fetching the package: dial tcp 192.0.2.1:443: i/o timeout"},
-		{resolve.ProviderError{Step: resolve.StepCancel, Err: context.Canceled}, "registry.terraform.io/acme/widget: installation was cancelled: context canceled"},
-		{resolve.ProviderError{Step: resolve.StepSelect, Err: errors.New("none")}, "registry.terraform.io/acme/widget: none"},
+		{getproviders.ProviderError{Step: getproviders.StepQuery, Err: cause}, "registry.terraform.io/acme/widget: asking for available versions: dial tcp 192.0.2.1:443: i/o timeout"},
+		{getproviders.ProviderError{Step: getproviders.StepFetch, Version: version("1.2.3"), Err: cause}, "registry.terraform.io/acme/widget v1.2.3: fetching the package: dial tcp 192.0.2.1:443: i/o timeout"},
+		{getproviders.ProviderError{Step: getproviders.StepCancel, Err: context.Canceled}, "registry.terraform.io/acme/widget: installation was cancelled: context canceled"},
+		{getproviders.ProviderError{Step: getproviders.StepSelect, Err: errors.New("none")}, "registry.terraform.io/acme/widget: none"},
 	} {
 		c.err.Provider = provider("acme/widget")
 		if got := c.err.Error(); got != c.want {
@@ -46,11 +46,11 @@ func TestErrors_HaveHints(t *testing.T) {
 	locks := new(depsfile.Locks)
 	locks.Set(depsfile.Lock{Provider: provider("acme/locked"), Version: version("1.0.0")})
 	locks.Set(depsfile.Lock{Provider: provider("acme/changed"), Version: version("1.0.0"), Hashes: []getproviders.Hash{"h1:other="}})
-	_, _, changed := newInstaller(t, source).Install(t.Context(), require("acme/changed", ""), locks, resolve.Normal)
+	_, _, changed := newInstaller(t, source).Install(t.Context(), require("acme/changed", ""), locks, providercache.Normal)
 	req := require("acme/new", "> 1.0", "acme/old", ">= 2.0", "acme/empty", "")
 	req.Add(provider("acme/locked"), getproviders.Requirement{Constraints: constraints(">= 1.0"), Pos: getproviders.Pos{File: "main.tf", Line: 3}})
 	req.Add(provider("acme/locked"), getproviders.Requirement{Constraints: constraints(">= 2.0"), Pos: getproviders.Pos{File: "versions.tf", Line: 7}})
-	_, _, err := newInstaller(t, source).Install(t.Context(), req, locks, resolve.Normal)
+	_, _, err := newInstaller(t, source).Install(t.Context(), req, locks, providercache.Normal)
 
 	want := []struct{ text, hint string }{
 		{"doesn't match any of the checksums previously recorded", `"terraform providers lock"`},

@@ -13,8 +13,8 @@ import (
 	"github.com/tfdeps/tfdeps/depsfile"
 	"github.com/tfdeps/tfdeps/getproviders"
 	"github.com/tfdeps/tfdeps/getproviders/providertest"
+	"github.com/tfdeps/tfdeps/providercache"
 	"github.com/tfdeps/tfdeps/providercache/event"
-	"github.com/tfdeps/tfdeps/providercache/resolve"
 )
 
 // recorder keeps the events of each provider as text.
@@ -66,7 +66,7 @@ func (r *recorder) observe(_ context.Context, e event.Event) {
 	case event.FetchedEvent:
 		add(e.Addr, "installed %s %s", e.Version, e.Authentication.TrustLevel)
 	case event.FailedEvent:
-		add(e.Addr, "failed: %s", e.Err.(*resolve.ProviderError).Step)
+		add(e.Addr, "failed: %s", e.Err.(*getproviders.ProviderError).Step)
 	default:
 		panic(fmt.Sprintf("unknown event %T", e))
 	}
@@ -98,12 +98,12 @@ func TestEvents_OfEachProviderComeInOrder(t *testing.T) {
 	both.Target, both.Fetcher.Client, both.Fetcher.Observe = setUp.Target, in.Fetcher.Client, got.observe
 	both.Fetcher.Now = func() time.Time { return time.Time{} } // no time passes, so progress is reported at the beginning and the end only
 	req := require(far, "", "acme/near", "~> 1.0", "acme/kept", "", "acme/broken", "", "terraform.io/builtin/terraform", "")
-	if _, _, err := both.Install(t.Context(), req, locks, resolve.Normal); err == nil {
+	if _, _, err := both.Install(t.Context(), req, locks, providercache.Normal); err == nil {
 		t.Fatal("no error")
 	}
 	queued := len(got.of)
 	req = require("acme/old", "> 1.0", "acme/unfit", "2.0.0", "terraform.io/builtin/other", "")
-	if _, _, err := both.Install(t.Context(), req, locks, resolve.Normal); err == nil {
+	if _, _, err := both.Install(t.Context(), req, locks, providercache.Normal); err == nil {
 		t.Fatal("no error")
 	}
 

@@ -6,8 +6,6 @@ import (
 	"github.com/tfdeps/tfdeps/getproviders"
 	"github.com/tfdeps/tfdeps/getproviders/providertest"
 	"github.com/tfdeps/tfdeps/providercache"
-	"github.com/tfdeps/tfdeps/providercache/fetcher"
-	"github.com/tfdeps/tfdeps/providercache/store"
 )
 
 // TestProvidertest_InstallsAsItsCommentSays is the example of package providertest.
@@ -16,8 +14,8 @@ func TestProvidertest_InstallsAsItsCommentSays(t *testing.T) {
 	registry := providertest.New(t)
 	registry.Add(providertest.PackageSpec{Namespace: "acme", Type: "widget", Version: "1.0.0"})
 	installer := &providercache.Installer{
-		Fetcher: &fetcher.Fetcher{Source: registry.Source(), Client: registry.Client()},
-		Target:  &store.Store{Dir: t.TempDir()},
+		Fetcher: &providercache.Fetcher{Source: registry.Source(), Client: registry.Client()},
+		Target:  &providercache.Store{Dir: t.TempDir()},
 	}
 	got, err := installer.Ensure(t.Context(), registry.Provider("acme", "widget"), getproviders.Constraints{})
 	if err != nil || got.Executable == "" || registry.Requests("archive") != 1 {

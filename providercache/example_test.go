@@ -8,10 +8,6 @@ import (
 
 	"github.com/tfdeps/tfdeps/getproviders"
 	"github.com/tfdeps/tfdeps/providercache"
-	"github.com/tfdeps/tfdeps/providercache/fetcher"
-	"github.com/tfdeps/tfdeps/providercache/lockhashes"
-	"github.com/tfdeps/tfdeps/providercache/resolve"
-	"github.com/tfdeps/tfdeps/providercache/store"
 )
 
 func ExampleInstaller_Install() {
@@ -19,12 +15,12 @@ func ExampleInstaller_Install() {
 	defer closeAll()
 
 	installer := &providercache.Installer{
-		Fetcher: &fetcher.Fetcher{Source: source, Client: client, Platform: getproviders.Platform{OS: "linux", Arch: "amd64"}},
-		Target:  &store.Store{Dir: filepath.Join(dir, ".terraform", "providers")},
+		Fetcher: &providercache.Fetcher{Source: source, Client: client, Platform: getproviders.Platform{OS: "linux", Arch: "amd64"}},
+		Target:  &providercache.Store{Dir: filepath.Join(dir, ".terraform", "providers")},
 	}
 	required := getproviders.Requirements{}
 	required.Add(widget, getproviders.Requirement{Constraints: getproviders.MustParseConstraints("~> 1.0")})
-	locks, report, err := installer.Install(context.Background(), required, nil, resolve.Normal)
+	locks, report, err := installer.Install(context.Background(), required, nil, providercache.Normal)
 	if err != nil {
 		log.Fatal(err)
 	}
@@ -38,12 +34,12 @@ func ExampleInstaller_Plan() {
 	defer closeAll()
 
 	installer := &providercache.Installer{
-		Fetcher: &fetcher.Fetcher{Source: source},
-		Target:  &store.Store{Dir: dir},
+		Fetcher: &providercache.Fetcher{Source: source},
+		Target:  &providercache.Store{Dir: dir},
 	}
 	required := getproviders.Requirements{}
 	required.Add(widget, getproviders.Requirement{Constraints: getproviders.MustParseConstraints("< 1.1")})
-	plan, err := installer.Plan(context.Background(), required, nil, resolve.Normal)
+	plan, err := installer.Plan(context.Background(), required, nil, providercache.Normal)
 	if err != nil {
 		log.Fatal(err)
 	}
@@ -58,8 +54,8 @@ func ExampleInstaller_Check() {
 	defer closeAll()
 
 	installer := &providercache.Installer{
-		Fetcher: &fetcher.Fetcher{},
-		Target:  &store.Store{Dir: dir},
+		Fetcher: &providercache.Fetcher{},
+		Target:  &providercache.Store{Dir: dir},
 	}
 	required := getproviders.Requirements{}
 	required.Add(widget, getproviders.Requirement{})
@@ -78,8 +74,8 @@ func ExampleInstaller_Ensure() {
 	defer closeAll()
 
 	installer := &providercache.Installer{
-		Fetcher: &fetcher.Fetcher{Source: source, Client: client, Platform: getproviders.Platform{OS: "linux", Arch: "amd64"}},
-		Target:  &store.Store{Dir: dir},
+		Fetcher: &providercache.Fetcher{Source: source, Client: client, Platform: getproviders.Platform{OS: "linux", Arch: "amd64"}},
+		Target:  &providercache.Store{Dir: dir},
 	}
 	installed, err := installer.Ensure(context.Background(), widget, getproviders.MustParseConstraints(">= 1.0"))
 	if err != nil {
@@ -94,10 +90,10 @@ func Example_hashes() {
 	defer closeAll()
 
 	installer := &providercache.Installer{
-		Fetcher: &fetcher.Fetcher{Source: source, Client: client},
+		Fetcher: &providercache.Fetcher{Source: source, Client: client},
 	}
 	platforms := []getproviders.Platform{{OS: "linux", Arch: "amd64"}}
-	hashes, err := lockhashes.Hashes(context.Background(), installer.Fetcher, widget, getproviders.MustParseVersion("1.0.0"), platforms)
+	hashes, err := installer.Fetcher.Hashes(context.Background(), widget, getproviders.MustParseVersion("1.0.0"), platforms)
 	if err != nil {
 		log.Fatal(err)
 	}
@@ -114,11 +110,11 @@ func Example_lock() {
 	defer closeAll()
 
 	installer := &providercache.Installer{
-		Fetcher: &fetcher.Fetcher{Source: source, Client: client},
+		Fetcher: &providercache.Fetcher{Source: source, Client: client},
 	}
 	required := getproviders.Requirements{}
 	required.Add(widget, getproviders.Requirement{Constraints: getproviders.MustParseConstraints("~> 1.0")})
-	results, err := lockhashes.Lock(context.Background(), installer.Fetcher, lockhashes.Request{
+	results, err := installer.Fetcher.Lock(context.Background(), providercache.LockRequest{
 		Requirements: required,
 		Platforms:    []getproviders.Platform{{OS: "linux", Arch: "amd64"}},
 	})

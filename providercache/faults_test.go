@@ -10,10 +10,9 @@ import (
 	"testing"
 
 	"github.com/tfdeps/tfdeps/getproviders"
-	"github.com/tfdeps/tfdeps/getproviders/hosts"
 	"github.com/tfdeps/tfdeps/getproviders/providertest"
-	"github.com/tfdeps/tfdeps/providercache/fetcher"
-	"github.com/tfdeps/tfdeps/providercache/resolve"
+	"github.com/tfdeps/tfdeps/internal/hosts"
+	"github.com/tfdeps/tfdeps/providercache"
 )
 
 func TestInstall_FromARegistry(t *testing.T) {
@@ -47,29 +46,29 @@ func TestInstall_SaysWhatIsWrongWithADownload(t *testing.T) {
 	for name, c := range map[string]struct {
 		kind  string
 		fault providertest.Fault
-		step  resolve.Step
+		step  getproviders.Step
 		is    error
 		text  string
 	}{
-		"cut":            {"archive", providertest.Fault{CutAfter: 100, NoRange: true}, resolve.StepFetch, getproviders.ErrUnreachable, "after 100 of "},
-		"forbidden":      {"archive", providertest.Fault{Status: 403}, resolve.StepFetch, getproviders.ErrUnauthorized, "403 Forbidden"},
-		"gone":           {"archive", providertest.Fault{Status: 404}, resolve.StepFetch, getproviders.ErrUnreachable, "404 Not Found"},
-		"other success":  {"archive", providertest.Fault{Status: 206}, resolve.StepFetch, getproviders.ErrUnreachable, "206 Partial Content"},
-		"redirects":      {"archive", providertest.Fault{Redirect: "/files/acme/widget/1.0.0/terraform-provider-widget_1.0.0_linux_amd64.zip"}, resolve.StepFetch, getproviders.ErrUnreachable, "redirects"},
-		"elsewhere":      {"archive", providertest.Fault{Redirect: "https://localhost:1/?token=secret"}, resolve.StepFetch, getproviders.ErrUnreachable, "refused"},
-		"encoded":        {"archive", providertest.Fault{Header: http.Header{"Content-Encoding": {"br"}}}, resolve.StepFetch, nil, `"br"`},
-		"wrong bytes":    {"archive", providertest.Fault{Body: changed}, resolve.StepAuthenticate, getproviders.ErrAuthentication, "checksum"},
-		"a web page":     {"archive", providertest.Fault{Body: func([]byte) []byte { return []byte("<html>") }}, resolve.StepAuthenticate, getproviders.ErrAuthentication, "a web page in place of the archive"},
-		"empty":          {"archive", providertest.Fault{Body: func([]byte) []byte { return nil }}, resolve.StepAuthenticate, getproviders.ErrAuthentication, "checksum"},
-		"no sums":        {"sums", providertest.Fault{Status: 500}, resolve.StepAuthenticate, getproviders.ErrUnreachable, "500"},
-		"no signature":   {"signature", providertest.Fault{Status: 404}, resolve.StepAuthenticate, nil, "404"},
-		"bad signature":  {"signature", providertest.Fault{Body: changed}, resolve.StepAuthenticate, getproviders.ErrAuthentication, "signature"},
-		"missing line":   {"sums", providertest.Fault{Body: func([]byte) []byte { return nil }}, resolve.StepAuthenticate, getproviders.ErrAuthentication, "checksum list"},
-		"no metadata":    {"package", providertest.Fault{Status: 500}, resolve.StepMetadata, getproviders.ErrUnreachable, "500"},
-		"no versions":    {"versions", providertest.Fault{Status: 401}, resolve.StepQuery, getproviders.ErrUnauthorized, ""},
-		"no token":       {"discovery", providertest.Fault{Status: 401}, resolve.StepQuery, getproviders.ErrUnauthorized, "401"},
-		"no discovery":   {"discovery", providertest.Fault{Status: 500}, resolve.StepQuery, getproviders.ErrUnreachable, "500"},
-		"cut signatures": {"signature", providertest.Fault{CutAfter: 10}, resolve.StepAuthenticate, nil, ""},
+		"cut":            {"archive", providertest.Fault{CutAfter: 100, NoRange: true}, getproviders.StepFetch, getproviders.ErrUnreachable, "after 100 of "},
+		"forbidden":      {"archive", providertest.Fault{Status: 403}, getproviders.StepFetch, getproviders.ErrUnauthorized, "403 Forbidden"},
+		"gone":           {"archive", providertest.Fault{Status: 404}, getproviders.StepFetch, getproviders.ErrUnreachable, "404 Not Found"},
+		"other success":  {"archive", providertest.Fault{Status: 206}, getproviders.StepFetch, getproviders.ErrUnreachable, "206 Partial Content"},
+		"redirects":      {"archive", providertest.Fault{Redirect: "/files/acme/widget/1.0.0/terraform-provider-widget_1.0.0_linux_amd64.zip"}, getproviders.StepFetch, getproviders.ErrUnreachable, "redirects"},
+		"elsewhere":      {"archive", providertest.Fault{Redirect: "https://localhost:1/?token=secret"}, getproviders.StepFetch, getproviders.ErrUnreachable, "refused"},
+		"encoded":        {"archive", providertest.Fault{Header: http.Header{"Content-Encoding": {"br"}}}, getproviders.StepFetch, nil, `"br"`},
+		"wrong bytes":    {"archive", providertest.Fault{Body: changed}, getproviders.StepAuthenticate, getproviders.ErrAuthentication, "checksum"},
+		"a web page":     {"archive", providertest.Fault{Body: func([]byte) []byte { return []byte("<html>") }}, getproviders.StepAuthenticate, getproviders.ErrAuthentication, "a web page in place of the archive"},
+		"empty":          {"archive", providertest.Fault{Body: func([]byte) []byte { return nil }}, getproviders.StepAuthenticate, getproviders.ErrAuthentication, "checksum"},
+		"no sums":        {"sums", providertest.Fault{Status: 500}, getproviders.StepAuthenticate, getproviders.ErrUnreachable, "500"},
+		"no signature":   {"signature", providertest.Fault{Status: 404}, getproviders.StepAuthenticate, nil, "404"},
+		"bad signature":  {"signature", providertest.Fault{Body: changed}, getproviders.StepAuthenticate, getproviders.ErrAuthentication, "signature"},
+		"missing line":   {"sums", providertest.Fault{Body: func([]byte) []byte { return nil }}, getproviders.StepAuthenticate, getproviders.ErrAuthentication, "checksum list"},
+		"no metadata":    {"package", providertest.Fault{Status: 500}, getproviders.StepMetadata, getproviders.ErrUnreachable, "500"},
+		"no versions":    {"versions", providertest.Fault{Status: 401}, getproviders.StepQuery, getproviders.ErrUnauthorized, ""},
+		"no token":       {"discovery", providertest.Fault{Status: 401}, getproviders.StepQuery, getproviders.ErrUnauthorized, "401"},
+		"no discovery":   {"discovery", providertest.Fault{Status: 500}, getproviders.StepQuery, getproviders.ErrUnreachable, "500"},
+		"cut signatures": {"signature", providertest.Fault{CutAfter: 10}, getproviders.StepAuthenticate, nil, ""},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
@@ -79,8 +78,8 @@ func TestInstall_SaysWhatIsWrongWithADownload(t *testing.T) {
 			if c.kind == "discovery" {
 				address = registry.Host() + "/acme/widget"
 			}
-			locks, _, err := in.Install(t.Context(), require(address, ""), nil, resolve.Normal)
-			failure, ok := errors.AsType[*resolve.ProviderError](err)
+			locks, _, err := in.Install(t.Context(), require(address, ""), nil, providercache.Normal)
+			failure, ok := errors.AsType[*getproviders.ProviderError](err)
 			if !ok || failure.Step != c.step || failure.Provider != provider(address) || locks != nil {
 				t.Fatalf("got %v, %v; want an error in step %s", locks, err, c.step)
 			}
@@ -113,7 +112,7 @@ func TestInstall_ComparesTheLengthOfABody(t *testing.T) {
 	content := string(zipOf(t, map[string]string{"terraform-provider-widget": "x"}))
 	for name, c := range map[string]struct {
 		transport lying
-		limits    fetcher.Limits
+		limits    providercache.Limits
 		ok        bool
 		is        error
 		tooLarge  bool
@@ -122,8 +121,8 @@ func TestInstall_ComparesTheLengthOfABody(t *testing.T) {
 		"unknown":             {transport: lying{content, -1}, ok: true},
 		"shorter":             {transport: lying{content, int64(len(content)) + 1}, is: io.ErrUnexpectedEOF},
 		"longer":              {transport: lying{content, int64(len(content)) - 1}, is: io.ErrUnexpectedEOF},
-		"too large":           {transport: lying{content, int64(len(content))}, limits: fetcher.Limits{PackageBytes: 10}, tooLarge: true},
-		"too large, secretly": {transport: lying{content, -1}, limits: fetcher.Limits{PackageBytes: 10}, tooLarge: true},
+		"too large":           {transport: lying{content, int64(len(content))}, limits: providercache.Limits{PackageBytes: 10}, tooLarge: true},
+		"too large, secretly": {transport: lying{content, -1}, limits: providercache.Limits{PackageBytes: 10}, tooLarge: true},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
@@ -131,7 +130,7 @@ func TestInstall_ComparesTheLengthOfABody(t *testing.T) {
 			source.Add("acme/widget", "1.0.0", httpArchive(t, "https://example.com/widget.zip?signature=secret"))
 			in := newInstaller(t, source)
 			in.Fetcher.Client, in.Fetcher.Limits = impatient(t, c.transport), c.limits
-			_, _, err := in.Install(t.Context(), require("acme/widget", ""), nil, resolve.Normal)
+			_, _, err := in.Install(t.Context(), require("acme/widget", ""), nil, providercache.Normal)
 			if (err == nil) != c.ok {
 				t.Fatalf("got %v", err)
 			}
@@ -168,8 +167,8 @@ func TestInstall_FromPlacesThatAreNoArchives(t *testing.T) {
 			source := newSource(t)
 			source.Add("acme/widget", "1.0.0", location)
 			in := newInstaller(t, source)
-			_, _, err := in.Install(t.Context(), require("acme/widget", ""), nil, resolve.Normal)
-			if failure, ok := errors.AsType[*resolve.ProviderError](err); !ok || failure.Step != resolve.StepFetch {
+			_, _, err := in.Install(t.Context(), require("acme/widget", ""), nil, providercache.Normal)
+			if failure, ok := errors.AsType[*getproviders.ProviderError](err); !ok || failure.Step != getproviders.StepFetch {
 				t.Errorf("got %v, want an error in step fetch", err)
 			}
 			nothingLeft(t, in)

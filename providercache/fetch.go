@@ -5,17 +5,17 @@ import (
 	"os"
 
 	"github.com/tfdeps/tfdeps/getproviders"
+	"github.com/tfdeps/tfdeps/internal/disk"
 	"github.com/tfdeps/tfdeps/providercache/event"
-	"github.com/tfdeps/tfdeps/providercache/fetcher"
+	"github.com/tfdeps/tfdeps/providercache/internal/fetch"
+	"github.com/tfdeps/tfdeps/providercache/internal/link"
 	"github.com/tfdeps/tfdeps/providercache/internal/receipt"
 	"github.com/tfdeps/tfdeps/providercache/internal/staging"
-	"github.com/tfdeps/tfdeps/providercache/link"
-	"github.com/tfdeps/tfdeps/providercache/resolve"
-	"github.com/tfdeps/tfdeps/providercache/store"
+	"github.com/tfdeps/tfdeps/providercache/internal/store"
 )
 
 // getter makes a package, with all checks passed, in a stage.
-type getter func(ctx context.Context, t fetcher.Request, stage *staging.Stage) (receipt.Provenance, error)
+type getter func(ctx context.Context, t fetch.Request, stage *staging.Stage) (receipt.Provenance, error)
 
 // fetchOne fetches one package and puts it into Target: by way of the cache if
 // there is one. A package that is unpacked already, in a mirror, is linked to
@@ -29,7 +29,7 @@ func (in *Installer) fetchOne(ctx context.Context, s *step, get getter) error {
 
 // fetchIntoTarget fetches a package for Target alone.
 func (in *Installer) fetchIntoTarget(ctx context.Context, s *step, get getter) error {
-	in.Fetcher.Emit(ctx, fetchingEvent(s.Request))
+	in.fetcher().Emit(ctx, fetchingEvent(s.Request))
 	return in.fetchAndPublish(ctx, s, get)
 }
 
@@ -37,14 +37,14 @@ func (in *Installer) fetchIntoTarget(ctx context.Context, s *step, get getter) e
 func (in *Installer) fetchAndPublish(ctx context.Context, s *step, get getter) error {
 	stage, err := staging.New(in.Target.Dir)
 	if err != nil {
-		return s.Failed(resolve.StepPublish, err)
+		return s.Failed(getproviders.StepPublish, err)
 	}
 	defer stage.Remove()
 	got, err := get(ctx, s.Request, stage)
 	if err != nil {
 		return err
 	}
-	stage.PutTimesBack(in.Fetcher.Time())
+	stage.PutTimesBack(in.fetcher().Now())
 	outcome, err := in.publishInTarget(ctx, s.Selection, got, stage)
 	return in.published(ctx, s, outcome, err)
 }
@@ -52,20 +52,20 @@ func (in *Installer) fetchAndPublish(ctx context.Context, s *step, get getter) e
 // published ends a step whose package was published, unless err says that it wasn't.
 func (in *Installer) published(ctx context.Context, s *step, o Outcome, err error) error {
 	if err != nil {
-		return s.Failed(resolve.StepPublish, err)
+		return s.Failed(getproviders.StepPublish, err)
 	}
 	s.outcome = o
-	in.Fetcher.Emit(ctx, fetchedEvent(s.Request, o))
+	in.fetcher().Emit(ctx, fetchedEvent(s.Request, o))
 	return nil
 }
 
 // fetchingEvent is reported when a package is about to be fetched.
-func fetchingEvent(t fetcher.Request) event.FetchingEvent {
+func fetchingEvent(t fetch.Request) event.FetchingEvent {
 	return event.FetchingEvent{Addr: t.Provider, Version: t.Version, Location: t.Package.Location, Source: t.Package.Source}
 }
 
 // fetchedEvent is reported when a package has been fetched and is in its place.
-func fetchedEvent(t fetcher.Request, o Outcome) event.FetchedEvent {
+func fetchedEvent(t fetch.Request, o Outcome) event.FetchedEvent {
 	return event.FetchedEvent{
 		Addr: t.Provider, Version: t.Version, Dir: o.pendingReceipt.Dir, Authentication: o.Authentication,
 		Source: t.Package.Source, Skipped: t.Package.Skipped, Link: o.Link, Reason: o.LinkReason,
@@ -78,13 +78,13 @@ func fetchedEvent(t fetcher.Request, o Outcome) event.FetchedEvent {
 // where file locks don't work, each fetches it. If the cache can't be written
 // to, or its disk is full, Target gets a package of its own.
 func (in *Installer) fetchIntoCache(ctx context.Context, s *step, get getter) error {
-	unlock, err := in.Cache.LockPackage(ctx, in.packageName(s.Selection))
+	unlock, err := store.LockPackage(ctx, in.Cache, in.packageName(s.Selection))
 	if err != nil {
-		return s.Failed(resolve.StepFetch, err)
+		return s.Failed(getproviders.StepFetch, err)
 	}
 	defer unlock()
 	if found, ok := in.findInCache(ctx, s.Request); ok {
-		if err := in.Fetcher.Approve(ctx, s.Request, fetcher.StateCached, found); err != nil {
+		if err := in.fetcher().Approve(ctx, s.Request, getproviders.StateCached, found); err != nil {
 			return err
 		}
 		s.local.Cached = &found
@@ -97,9 +97,9 @@ func (in *Installer) fetchIntoCache(ctx context.Context, s *step, get getter) er
 		return in.fetchIntoTarget(ctx, s, get)
 	}
 	defer stage.Remove()
-	in.Fetcher.Emit(ctx, fetchingEvent(s.Request))
+	in.fetcher().Emit(ctx, fetchingEvent(s.Request))
 	got, err := get(ctx, s.Request, stage)
-	if resolve.IsFull(err) { // which Target's disk needn't be
+	if disk.IsFull(err) { // which Target's disk needn't be
 		stage.Remove()
 		s.Partials = ""
 		return in.fetchAndPublish(ctx, s, get)
@@ -114,7 +114,7 @@ func (in *Installer) fetchIntoCache(ctx context.Context, s *step, get getter) er
 
 // findInCache looks for the package in the cache again: another process may
 // have fetched it in the meantime.
-func (in *Installer) findInCache(ctx context.Context, t fetcher.Request) (receipt.Provenance, bool) {
+func (in *Installer) findInCache(ctx context.Context, t fetch.Request) (receipt.Provenance, bool) {
 	at := in.cacheView()
 	i := inspector{in: in, cache: func() store.View { return at }}
 	found, due, err := i.identify(ctx, t, at)
@@ -125,7 +125,7 @@ func (in *Installer) findInCache(ctx context.Context, t fetcher.Request) (receip
 // publishAndLink publishes a package in the cache and links it into Target from
 // there. If the cache has another package that has to stay, or can't be written
 // to, Target gets the new one for itself.
-func (in *Installer) publishAndLink(ctx context.Context, s resolve.Selection, stage *staging.Stage, got receipt.Provenance) (Outcome, error) {
+func (in *Installer) publishAndLink(ctx context.Context, s getproviders.Selection, stage *staging.Stage, got receipt.Provenance) (Outcome, error) {
 	at := in.cacheView()
 	shared, unshared := in.publishInCache(ctx, s, stage, got, at)
 	if ctx.Err() != nil {
@@ -147,9 +147,9 @@ func (in *Installer) publishAndLink(ctx context.Context, s resolve.Selection, st
 // publishInCache publishes a package in the cache, or adopts an equal one that
 // is there already. The caller records the receipt that it returns. If it
 // fails, the package is still in the stage.
-func (in *Installer) publishInCache(ctx context.Context, s resolve.Selection, stage *staging.Stage, got receipt.Provenance, at store.View) (receipt.Pending, error) {
+func (in *Installer) publishInCache(ctx context.Context, s getproviders.Selection, stage *staging.Stage, got receipt.Provenance, at store.View) (receipt.Pending, error) {
 	shared := receipt.Pending{Name: in.packageName(s), Dir: in.cachePath(s), Receipt: got.Receipt(receipt.StatRecord{})}
-	stage.PutTimesBack(in.Fetcher.Time())
+	stage.PutTimesBack(in.fetcher().Now())
 	record, err := got.CompleteRecord(stage.PackagePath())
 	if err != nil {
 		return shared, err

@@ -12,8 +12,7 @@ import (
 	"github.com/tfdeps/tfdeps/providercache/internal/cachetest"
 	"github.com/tfdeps/tfdeps/providercache/internal/receipt"
 	"github.com/tfdeps/tfdeps/providercache/internal/receipttest"
-	"github.com/tfdeps/tfdeps/providercache/resolve"
-	"github.com/tfdeps/tfdeps/providercache/store"
+	"github.com/tfdeps/tfdeps/providercache/internal/store"
 )
 
 // imagePlace is a directory that only root can write to, as in the build of an image.
@@ -42,13 +41,13 @@ func sealedAt(t *testing.T, base string, mode fs.FileMode) (*store.Store, map[st
 	dir := filepath.Join(cache.Dir, filepath.FromSlash(receipttest.Name))
 	cachetest.WriteTo(t, filepath.Join(dir, cachetest.WidgetFile), "the provider")
 	cachetest.Must(t, os.Chmod(filepath.Join(dir, cachetest.WidgetFile), mode), os.Chmod(cache.Dir, 0o700))
-	unlock, err := cache.LockPackage(t.Context(), receipttest.Name)
+	unlock, err := store.LockPackage(t.Context(), cache, receipttest.Name)
 	cachetest.Must(t, err)
 	unlock()
 	h1, err := getproviders.HashDir(t.Context(), dir)
 	cachetest.Must(t, err)
 	p, _ := store.ParseName(receipttest.Name)
-	filled := Prefetched{Selection: resolve.Selection{Provider: p.Provider, Version: p.Version}, Platform: p.Platform, provenance: receipt.Provenance{H1: h1}}
+	filled := Prefetched{Selection: getproviders.Selection{Provider: p.Provider, Version: p.Version}, Platform: p.Platform, provenance: receipt.Provenance{H1: h1}}
 	receipts, err := Finalize(t.Context(), cache, []Prefetched{filled}, base, time.Unix(1e9, 5))
 	if err != nil || !receipts {
 		t.Fatalf("sealed: %t, %v", receipts, err)
@@ -86,7 +85,7 @@ func TestFinalize_MakesTheSameCacheEachTime(t *testing.T) {
 func TestFinalize_WritesReceiptsThatCount(t *testing.T) {
 	t.Parallel()
 	cache, _ := sealedAt(t, filepath.Join(imagePlace(t), "base"), 0o755)
-	at := (&store.Maintenance{Cache: cache}).View()
+	at := store.ViewCache(cache, "", time.Now)
 	if known, condition := at.Condition(receipttest.Name); known || condition != store.ConditionUnknown {
 		t.Errorf("for root, who can write to it, it is %s", condition)
 	}

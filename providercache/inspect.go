@@ -12,10 +12,10 @@ import (
 	"github.com/tfdeps/tfdeps/getproviders"
 	"github.com/tfdeps/tfdeps/internal/par"
 	"github.com/tfdeps/tfdeps/providercache/event"
-	"github.com/tfdeps/tfdeps/providercache/fetcher"
+	"github.com/tfdeps/tfdeps/providercache/internal/fetch"
 	"github.com/tfdeps/tfdeps/providercache/internal/receipt"
-	"github.com/tfdeps/tfdeps/providercache/resolve"
-	"github.com/tfdeps/tfdeps/providercache/store"
+	"github.com/tfdeps/tfdeps/providercache/internal/resolve"
+	"github.com/tfdeps/tfdeps/providercache/internal/store"
 )
 
 // localPackage is what this machine has of a selected package.
@@ -42,12 +42,12 @@ const (
 // where that isn't what is wanted in the cache, if the scope says so. It
 // inspects as many at once as there are cores. A package with a receipt that
 // still holds isn't read; one that can't be read counts as damaged.
-func (in *Installer) inspect(ctx context.Context, selections []resolve.Selection, locks *depsfile.Locks, at scope) map[getproviders.Provider]localPackage {
+func (in *Installer) inspect(ctx context.Context, selections []getproviders.Selection, locks *depsfile.Locks, at scope) map[getproviders.Provider]localPackage {
 	i := inspector{in: in, target: in.targetView(), cache: par.OnceValue(in.cacheView), withCache: in.Cache != nil && at == inTargetAndCache}
 	// The error of what isn't looked at, because ctx ended, comes up again in
 	// the next phase.
-	seen, _ := par.Map(ctx, runtime.GOMAXPROCS(0), selections, func(ctx context.Context, s resolve.Selection) (localPackage, error) {
-		return i.inspect(ctx, fetcher.Request{Selection: s, Recorded: resolve.Recorded(locks, s)}), nil
+	seen, _ := par.Map(ctx, runtime.GOMAXPROCS(0), selections, func(ctx context.Context, s getproviders.Selection) (localPackage, error) {
+		return i.inspect(ctx, fetch.Request{Selection: s, Recorded: resolve.Recorded(locks, s)}), nil
 	})
 	local := make(map[getproviders.Provider]localPackage, len(selections))
 	for n, s := range selections {
@@ -65,7 +65,7 @@ type inspector struct {
 	withCache bool // in the cache, too
 }
 
-func (i inspector) inspect(ctx context.Context, t fetcher.Request) localPackage {
+func (i inspector) inspect(ctx context.Context, t fetch.Request) localPackage {
 	var local localPackage
 	i.inspectTarget(ctx, t, &local)
 	if local.Matches || !i.withCache {
@@ -75,13 +75,13 @@ func (i inspector) inspect(ctx context.Context, t fetcher.Request) localPackage 
 	local.Due = append(local.Due, due...)
 	if err == nil && i.in.isAcceptable(ctx, t, found) {
 		local.Cached = &found
-		local.Refused = i.in.Fetcher.Approve(ctx, t, fetcher.StateCached, found)
+		local.Refused = i.in.fetcher().Approve(ctx, t, getproviders.StateCached, found)
 	}
 	return local
 }
 
 // inspectTarget inspects the package in Target.
-func (i inspector) inspectTarget(ctx context.Context, t fetcher.Request, local *localPackage) {
+func (i inspector) inspectTarget(ctx context.Context, t fetch.Request, local *localPackage) {
 	dir := i.in.packagePath(t.Provider, t.Version)
 	info, err := os.Lstat(dir)
 	if errors.Is(err, fs.ErrNotExist) {
@@ -101,7 +101,7 @@ func (i inspector) inspectTarget(ctx context.Context, t fetcher.Request, local *
 	local.Exists, local.Err = true, err
 	local.Matches = err == nil && i.in.isAcceptable(ctx, t, found)
 	if local.Matches {
-		local.Refused = i.in.Fetcher.Approve(ctx, t, fetcher.StatePresent, found)
+		local.Refused = i.in.fetcher().Approve(ctx, t, getproviders.StatePresent, found)
 	}
 	if local.Matches && !slices.Contains(t.Recorded, found.H1) {
 		local.LockUpdate = &found
@@ -110,7 +110,7 @@ func (i inspector) inspectTarget(ctx context.Context, t fetcher.Request, local *
 
 // linksToCache reports whether a link in Target leads to the very place that
 // the package has in the cache.
-func (i inspector) linksToCache(dir string, t fetcher.Request) bool {
+func (i inspector) linksToCache(dir string, t fetch.Request) bool {
 	target, err := os.Readlink(dir)
 	return err == nil && i.in.Cache != nil && target == i.in.cachePath(t.Selection)
 }
@@ -118,7 +118,7 @@ func (i inspector) linksToCache(dir string, t fetcher.Request) bool {
 // isAcceptable reports whether a package that is there is as good as one that
 // would be fetched: the lock file has one of its hashes, or if that has none at
 // all, the package came from the very source that it would come from now.
-func (in *Installer) isAcceptable(ctx context.Context, t fetcher.Request, p receipt.Provenance) bool {
+func (in *Installer) isAcceptable(ctx context.Context, t fetch.Request, p receipt.Provenance) bool {
 	if len(t.Recorded) > 0 {
 		return p.H1 != "" && slices.Contains(t.Recorded, p.H1) || p.ZH != "" && slices.Contains(t.Recorded, p.ZH)
 	}
@@ -127,12 +127,12 @@ func (in *Installer) isAcceptable(ctx context.Context, t fetcher.Request, p rece
 
 // sourceURL says where a package would come from now; "" if the source doesn't
 // tell. A source that fails here fails again when it is asked for the package.
-func (in *Installer) sourceURL(ctx context.Context, s resolve.Selection) string {
-	source := in.Fetcher.Source.Describe(s.Provider)
+func (in *Installer) sourceURL(ctx context.Context, s getproviders.Selection) string {
+	source := in.fetcher().Source.Describe(s.Provider)
 	if source.SourceURL == nil {
 		return ""
 	}
-	origin, err := source.SourceURL(ctx, s.Provider, s.Version, in.Fetcher.EffectivePlatform())
+	origin, err := source.SourceURL(ctx, s.Provider, s.Version, in.fetcher().Platform)
 	if err != nil {
 		return ""
 	}
@@ -144,7 +144,7 @@ func (in *Installer) sourceURL(ctx context.Context, s resolve.Selection) string 
 // isn't read, and found is empty then. due are the packages that were read
 // and get a receipt, or whose receipt is to be renewed. The error says why the
 // package can't be read, or that it isn't there.
-func (i inspector) identify(ctx context.Context, t fetcher.Request, at store.View) (found receipt.Provenance, due []receipt.Pending, err error) {
+func (i inspector) identify(ctx context.Context, t fetch.Request, at store.View) (found receipt.Provenance, due []receipt.Pending, err error) {
 	name := i.in.packageName(t.Selection)
 	if rc, ok := i.byReceipt(at, name); ok {
 		return rc.Claims(), i.renewal(name, rc), nil
@@ -177,7 +177,7 @@ func (i inspector) identify(ctx context.Context, t fetcher.Request, at store.Vie
 // same files, or is deleted, their ctime changes, and the receipt of this Target
 // doesn't hold any more; but the cache's receipt does.
 func (i inspector) byReceipt(at store.View, name string) (receipt.Receipt, bool) {
-	if i.in.Fetcher.Verify {
+	if i.in.fetcher().Verify {
 		return receipt.Receipt{}, false
 	}
 	if found, ok := at.Known(name); ok {
@@ -203,8 +203,8 @@ func (i inspector) renewal(name string, rc receipt.Receipt) []receipt.Pending {
 // to the cache's files. If it has to be hashed, it is hashed in the cache,
 // because that renews the receipt of the cache, which serves all directories
 // that have these files.
-func (i inspector) sharesCacheFiles(t fetcher.Request) bool {
-	if i.in.Fetcher.Verify || !i.cache().HasReceipts() {
+func (i inspector) sharesCacheFiles(t fetch.Request) bool {
+	if i.in.fetcher().Verify || !i.cache().HasReceipts() {
 		return false
 	}
 	here, err := receipt.TakeRecord(i.in.packagePath(t.Provider, t.Version))
@@ -217,14 +217,14 @@ func (i inspector) sharesCacheFiles(t fetcher.Request) bool {
 
 // hashPackage hashes a package. The record is of the status that its files had
 // before.
-func (in *Installer) hashPackage(ctx context.Context, s resolve.Selection, at store.View) (getproviders.Hash, receipt.StatRecord, error) {
+func (in *Installer) hashPackage(ctx context.Context, s getproviders.Selection, at store.View) (getproviders.Hash, receipt.StatRecord, error) {
 	dir := at.Path(in.packageName(s))
-	began := in.Fetcher.Time()
+	began := in.fetcher().Now()
 	record, err := receipt.TakeRecord(dir)
 	record.ReadFrom = began
 	if err == nil { // else it isn't there, or hashing says what is wrong
-		in.Fetcher.Emit(ctx, event.HashingEvent{Addr: s.Provider, Version: s.Version, Dir: dir})
+		in.fetcher().Emit(ctx, event.HashingEvent{Addr: s.Provider, Version: s.Version, Dir: dir})
 	}
-	h1, err := getproviders.HashDirProgress(ctx, dir, in.Fetcher.EmitHashing(ctx, fetcher.Request{Selection: s}, dir))
+	h1, err := getproviders.HashDirProgress(ctx, dir, in.fetcher().EmitHashing(ctx, fetch.Request{Selection: s}, dir))
 	return h1, record, err
 }

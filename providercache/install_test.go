@@ -14,10 +14,7 @@ import (
 	"github.com/tfdeps/tfdeps/depsfile"
 	"github.com/tfdeps/tfdeps/getproviders"
 	"github.com/tfdeps/tfdeps/providercache"
-	"github.com/tfdeps/tfdeps/providercache/fetcher"
 	"github.com/tfdeps/tfdeps/providercache/internal/unpack"
-	"github.com/tfdeps/tfdeps/providercache/resolve"
-	"github.com/tfdeps/tfdeps/providercache/store"
 )
 
 func TestInstall_SelectsTheNewestAllowedVersion(t *testing.T) {
@@ -55,7 +52,7 @@ func TestInstall_AsksNothingIfAllIsLockedAndPresent(t *testing.T) {
 	before := tree(t, in.Target.Dir)
 
 	in2 := &providercache.Installer{
-		Fetcher: &fetcher.Fetcher{Source: &memorySource{}, Platform: linux, Product: product},
+		Fetcher: &providercache.Fetcher{Source: &memorySource{}, Platform: linux, Product: product},
 		Target:  in.Target,
 	}
 	again, report := install(t, in2, require("acme/widget", ">= 0.9"), locks)
@@ -92,7 +89,7 @@ func TestInstall_KeepsTheLockedVersionAndUpgradeMoves(t *testing.T) {
 	if lock, _ := kept.Provider(provider("acme/widget")); lock.Version != version("1.0.0") {
 		t.Errorf("installed %s, which is not the locked version", lock.Version)
 	}
-	moved, report, err := in.Install(t.Context(), require("acme/widget", ">= 1.0"), kept, resolve.Upgrade)
+	moved, report, err := in.Install(t.Context(), require("acme/widget", ">= 1.0"), kept, providercache.Upgrade)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -100,7 +97,7 @@ func TestInstall_KeepsTheLockedVersionAndUpgradeMoves(t *testing.T) {
 	if lock.Version != version("1.1.0") || len(lock.Hashes) != 1 || report.Outcomes[0].Selection.Locked {
 		t.Errorf("-upgrade gave %+v, want 1.1.0 with a hash of its own only", lock)
 	}
-	stays, report, err := in.Install(t.Context(), require("acme/widget", ">= 1.0"), moved, resolve.Upgrade)
+	stays, report, err := in.Install(t.Context(), require("acme/widget", ">= 1.0"), moved, providercache.Upgrade)
 	if err != nil || !report.Outcomes[0].Present || !stays.Equal(moved) {
 		t.Errorf("-upgrade to what is there: %+v, %v", report, err)
 	}
@@ -231,7 +228,7 @@ func TestInstall_LeavesTheSamePackageUntouched(t *testing.T) {
 // failed is the failure of a provider as tests expect it.
 type failed struct {
 	address string
-	step    resolve.Step
+	step    getproviders.Step
 	is      error
 }
 
@@ -259,11 +256,11 @@ func TestInstall_AttemptsAllPackagesAndReportsAllProblems(t *testing.T) {
 	source.AddZip(t, "acme/zip", "1.0.0", []byte("this is not a zip archive"))
 	source.Add("acme/gone", "1.0.0", getproviders.LocalArchive(filepath.Join(t.TempDir(), "gone.zip")))
 	in := newInstaller(t, source)
-	got, report, err := in.Install(t.Context(), require("acme/good", "", "acme/zip", "", "acme/gone", ""), nil, resolve.Normal)
+	got, report, err := in.Install(t.Context(), require("acme/good", "", "acme/zip", "", "acme/gone", ""), nil, providercache.Normal)
 	if got != nil {
 		t.Error("locks were returned in spite of errors")
 	}
-	checkFailures(t, err, []failed{{"acme/gone", resolve.StepFetch, os.ErrNotExist}, {"acme/zip", resolve.StepUnpack, unpack.RuleArchive}})
+	checkFailures(t, err, []failed{{"acme/gone", getproviders.StepFetch, os.ErrNotExist}, {"acme/zip", getproviders.StepUnpack, unpack.RuleArchive}})
 	if len(report.Outcomes) != 3 || report.Outcomes[1].Selection.Provider != provider("acme/good") || report.Outcomes[1].Err != nil {
 		t.Errorf("outcomes: %+v", report.Outcomes)
 	}
@@ -287,19 +284,19 @@ func TestInstall_ReportsWhatMetadataShowsBeforeItFetches(t *testing.T) {
 	in := newInstaller(t, source)
 	req := require("acme/good", "", "acme/old", ">= 2.0", "acme/down", "", "acme/none", "",
 		"acme/locked", ">= 2.0", "acme/vanished", "", "registry.terraform.io/-/ancient", "", "terraform.io/builtin/terraform", "1.0.0", "terraform.io/builtin/other", "")
-	got, report, err := in.Install(t.Context(), req, locks, resolve.Normal)
+	got, report, err := in.Install(t.Context(), req, locks, providercache.Normal)
 	if got != nil {
 		t.Error("locks were returned in spite of errors")
 	}
 	want := []failed{
-		{"registry.terraform.io/-/ancient", resolve.StepQuery, nil},
-		{"acme/down", resolve.StepQuery, down},
-		{"acme/locked", resolve.StepLock, nil},
-		{"acme/none", resolve.StepQuery, getproviders.ErrProviderNotFound},
-		{"acme/old", resolve.StepSelect, getproviders.ErrNoMatchingVersion},
-		{"acme/vanished", resolve.StepMetadata, getproviders.ErrVersionNotFound},
-		{"terraform.io/builtin/other", resolve.StepBuiltIn, nil},
-		{"terraform.io/builtin/terraform", resolve.StepBuiltIn, nil},
+		{"registry.terraform.io/-/ancient", getproviders.StepQuery, nil},
+		{"acme/down", getproviders.StepQuery, down},
+		{"acme/locked", getproviders.StepLock, nil},
+		{"acme/none", getproviders.StepQuery, getproviders.ErrProviderNotFound},
+		{"acme/old", getproviders.StepSelect, getproviders.ErrNoMatchingVersion},
+		{"acme/vanished", getproviders.StepMetadata, getproviders.ErrVersionNotFound},
+		{"terraform.io/builtin/other", getproviders.StepBuiltIn, nil},
+		{"terraform.io/builtin/terraform", getproviders.StepBuiltIn, nil},
 	}
 	checkFailures(t, err, want)
 	if len(report.Outcomes) != len(want)+1 {
@@ -318,7 +315,7 @@ func TestInstall_LeavesNothingBehindIfItFails(t *testing.T) {
 	source := newSource(t)
 	source.AddZip(t, "acme/widget", "1.0.0", zipOf(t, map[string]string{"README": "no executable"}))
 	in := newInstaller(t, source)
-	_, _, err := in.Install(t.Context(), require("acme/widget", ""), nil, resolve.Normal)
+	_, _, err := in.Install(t.Context(), require("acme/widget", ""), nil, providercache.Normal)
 	if !errors.Is(err, unpack.RuleExecutable) {
 		t.Errorf("got %v, want that the executable is missing", err)
 	}
@@ -331,9 +328,9 @@ func TestInstall_WhereNothingCanBeWritten(t *testing.T) {
 	source.AddZip(t, "acme/widget", "1.0.0")
 	in := newInstaller(t, source)
 	write(t, filepath.Dir(in.Target.Dir), "a file is in the way")
-	_, _, err := in.Install(t.Context(), require("acme/widget", ""), nil, resolve.Normal)
-	blocked, ok := errors.AsType[*resolve.UnwritableError](err)
-	if !ok || blocked.Dir != in.Target.Dir || !errors.Is(err, resolve.ErrUnwritable) {
+	_, _, err := in.Install(t.Context(), require("acme/widget", ""), nil, providercache.Normal)
+	blocked, ok := errors.AsType[*getproviders.UnwritableError](err)
+	if !ok || blocked.Dir != in.Target.Dir || !errors.Is(err, getproviders.ErrUnwritable) {
 		t.Errorf("got %v, want that nothing can be put into %s", err, in.Target.Dir)
 	}
 }
@@ -350,11 +347,11 @@ func TestInstall_OfBuiltInProvidersNeedsNothing(t *testing.T) {
 
 func TestInstall_RefusesAHalfMadeInstaller(t *testing.T) {
 	t.Parallel()
-	for _, in := range []*providercache.Installer{{}, {Fetcher: &fetcher.Fetcher{Source: newSource(t)}}, {Target: &store.Store{Dir: t.TempDir()}}} {
-		if _, _, err := in.Install(t.Context(), require("acme/widget", ""), nil, resolve.Normal); err == nil {
+	for _, in := range []*providercache.Installer{{}, {Fetcher: &providercache.Fetcher{Source: newSource(t)}}, {Target: &providercache.Store{Dir: t.TempDir()}}} {
+		if _, _, err := in.Install(t.Context(), require("acme/widget", ""), nil, providercache.Normal); err == nil {
 			t.Error("no error")
 		}
-		if _, err := in.Plan(t.Context(), require("acme/widget", ""), nil, resolve.Normal); err == nil {
+		if _, err := in.Plan(t.Context(), require("acme/widget", ""), nil, providercache.Normal); err == nil {
 			t.Error("no error from Plan")
 		}
 	}
@@ -371,14 +368,14 @@ func TestInstall_ByManyIntoOneDirectory(t *testing.T) {
 	installers := []*providercache.Installer{shared, shared, shared}
 	for range 5 {
 		installers = append(installers, &providercache.Installer{
-			Fetcher: &fetcher.Fetcher{Source: source, Platform: linux, Product: product},
+			Fetcher: &providercache.Fetcher{Source: source, Platform: linux, Product: product},
 			Target:  shared.Target,
 		})
 	}
 	errs := make(chan error)
 	for _, in := range installers {
 		go func() {
-			_, _, err := in.Install(t.Context(), req, nil, resolve.Normal)
+			_, _, err := in.Install(t.Context(), req, nil, providercache.Normal)
 			errs <- err
 		}()
 	}

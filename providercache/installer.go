@@ -10,26 +10,25 @@ import (
 	"github.com/tfdeps/tfdeps/getproviders"
 	"github.com/tfdeps/tfdeps/internal/par"
 	"github.com/tfdeps/tfdeps/providercache/event"
-	"github.com/tfdeps/tfdeps/providercache/fetcher"
-	"github.com/tfdeps/tfdeps/providercache/link"
-	"github.com/tfdeps/tfdeps/providercache/resolve"
-	"github.com/tfdeps/tfdeps/providercache/store"
+	"github.com/tfdeps/tfdeps/providercache/internal/fetch"
+	"github.com/tfdeps/tfdeps/providercache/internal/resolve"
+	"github.com/tfdeps/tfdeps/providercache/internal/store"
 )
 
 // Installer installs providers into a directory. It is a plain struct: set
 // the fields, then call the methods, from as many goroutines as you like. It
 // must not be copied, nor its fields changed, after the first call.
 type Installer struct {
-	Fetcher *fetcher.Fetcher // required: where packages come from, and how they are fetched and verified
-	Target  *store.Store     // required: where packages go (".terraform/providers")
+	Fetcher *Fetcher // required: where packages come from, and how they are fetched and verified
+	Target  *Store   // required: where packages go (".terraform/providers")
 
 	// Cache is where this Target shares packages with other targets; nil: nowhere. It
 	// can't be the directory of the Target.
 	// Link says how they get from there into Target. By default that is a symbolic
 	// link to the package if the cache is Shared and no other user can write to it, else
 	// clones, hard links or copies of its files.
-	Cache *store.Store
-	Link  link.Mode
+	Cache *Store
+	Link  LinkMode
 
 	// Skip holds providers that the product gets by other means, such as one that its
 	// developer runs. They are neither installed nor checked, no event is about
@@ -61,10 +60,10 @@ type Installer struct {
 // room for the archives whose sizes are known.
 //
 // If anything fails, the locks are nil and the error joins one
-// *resolve.ProviderError for each provider that couldn't be installed, in order;
-// a *resolve.UnwritableError, or *resolve.NoSpaceError, is one for all of them. See
-// [resolve.Causes]. The Report has an Outcome for each provider, whatever became of it.
-func (in *Installer) Install(ctx context.Context, req getproviders.Requirements, locks *depsfile.Locks, mode resolve.Mode) (*depsfile.Locks, Report, error) {
+// *getproviders.ProviderError for each provider that couldn't be installed, in order;
+// a *getproviders.UnwritableError, or *getproviders.NoSpaceError, is one for all of them. See
+// [getproviders.SplitErrors]. The Report has an Outcome for each provider, whatever became of it.
+func (in *Installer) Install(ctx context.Context, req getproviders.Requirements, locks *depsfile.Locks, mode Mode) (*depsfile.Locks, Report, error) {
 	locks = resolve.OrEmpty(locks)
 	steps, err := in.decide(ctx, req, locks, mode)
 	if err != nil {
@@ -79,7 +78,7 @@ func (in *Installer) Install(ctx context.Context, req getproviders.Requirements,
 // reads packages that are present, and writes nothing. Its events are those of
 // Install up to the choice of versions. The error is as Install's; the Plan is
 // empty then.
-func (in *Installer) Plan(ctx context.Context, req getproviders.Requirements, locks *depsfile.Locks, mode resolve.Mode) (Plan, error) {
+func (in *Installer) Plan(ctx context.Context, req getproviders.Requirements, locks *depsfile.Locks, mode Mode) (Plan, error) {
 	steps, err := in.decide(ctx, req, resolve.OrEmpty(locks), mode)
 	if err == nil {
 		err = joinErrors(steps.outcomes())
@@ -91,15 +90,15 @@ func (in *Installer) Plan(ctx context.Context, req getproviders.Requirements, lo
 }
 
 // decide chooses versions, inspects what is there, and says what there is to do.
-func (in *Installer) decide(ctx context.Context, req getproviders.Requirements, locks *depsfile.Locks, mode resolve.Mode) (all steps, err error) {
+func (in *Installer) decide(ctx context.Context, req getproviders.Requirements, locks *depsfile.Locks, mode Mode) (all steps, err error) {
 	if err := in.validate(); err != nil {
 		return nil, err
 	}
 	wanted := in.withoutSkipped(req)
-	in.Fetcher.Emit(ctx, event.QueuedEvent{Requirements: wanted})
-	selections, unresolved := in.Fetcher.Resolver().Resolve(ctx, wanted, locks, mode)
+	in.fetcher().Emit(ctx, event.QueuedEvent{Requirements: wanted})
+	selections, unresolved := in.fetcher().Resolver().Resolve(ctx, wanted, locks, mode)
 	for _, f := range unresolved {
-		failed := &step{Request: fetcher.Request{Selection: f.Selection}}
+		failed := &step{Request: fetch.Request{Selection: f.Selection}}
 		failed.fail(f.Err)
 		all = append(all, failed)
 	}
@@ -112,15 +111,15 @@ func (in *Installer) decide(ctx context.Context, req getproviders.Requirements, 
 
 // Plan is what there is to do, in the order of providers. It marshals to JSON.
 type Plan struct {
-	Present []resolve.Selection     `json:"present"`  // in Target already, and known to be what belongs there
-	Link    []resolve.Selection     `json:"link"`     // in the cache, likewise
-	Fetch   []PlannedFetch          `json:"fetch"`    // to be fetched
-	BuiltIn []getproviders.Provider `json:"built_in"` // part of the product
+	Present []getproviders.Selection `json:"present"`  // in Target already, and known to be what belongs there
+	Link    []getproviders.Selection `json:"link"`     // in the cache, likewise
+	Fetch   []PlannedFetch           `json:"fetch"`    // to be fetched
+	BuiltIn []getproviders.Provider  `json:"built_in"` // part of the product
 }
 
 // PlannedFetch is a package that has to be fetched.
 type PlannedFetch struct {
-	resolve.Selection
+	getproviders.Selection
 	Source   string `json:"source"`   // where it comes from, in words, as getproviders.Source.Describe has it
 	Location string `json:"location"` // the URL of the registry or mirror, or the mirror's directory; "": the source doesn't say
 	// Bytes is about how large the archive is: the size that a receipt records for
@@ -142,9 +141,9 @@ func (in *Installer) plan(ctx context.Context, req getproviders.Requirements, al
 	if in.Cache != nil {
 		at = in.cacheView()
 	}
-	plan.Fetch, _ = par.Map(context.WithoutCancel(ctx), in.Fetcher.Limits.WithDefaults().Queries, all.to(fetching), func(_ context.Context, s *step) (PlannedFetch, error) {
+	plan.Fetch, _ = par.Map(context.WithoutCancel(ctx), in.fetcher().Limits.Queries, all.to(fetching), func(_ context.Context, s *step) (PlannedFetch, error) {
 		return PlannedFetch{
-			Selection: s.Selection, Source: in.Fetcher.Source.Describe(s.Provider).Name, Location: in.sourceURL(ctx, s.Selection),
+			Selection: s.Selection, Source: in.fetcher().Source.Describe(s.Provider).Name, Location: in.sourceURL(ctx, s.Selection),
 			Bytes: cmp.Or(in.archiveBytes(s.Selection, at), -1),
 		}, nil
 	})
@@ -152,7 +151,7 @@ func (in *Installer) plan(ctx context.Context, req getproviders.Requirements, al
 }
 
 // archiveBytes is the size of a package's archive as far as receipts know it.
-func (in *Installer) archiveBytes(s resolve.Selection, at store.View) int64 {
+func (in *Installer) archiveBytes(s getproviders.Selection, at store.View) int64 {
 	for _, known := range in.KnownPackages(s.Provider) {
 		if known.Version == s.Version && known.ArchiveBytes > 0 {
 			return known.ArchiveBytes
@@ -168,12 +167,15 @@ func (in *Installer) withoutSkipped(req getproviders.Requirements) getproviders.
 	return wanted
 }
 
+// fetcher is the Fetcher with its defaults decided.
+func (in *Installer) fetcher() *fetch.Fetcher { return in.Fetcher.Opened() }
+
 func (in *Installer) validate() error {
-	if in.Fetcher == nil || in.Fetcher.Source == nil || in.Target == nil {
-		return errors.New("an Installer needs a Fetcher with a Source, and a Target")
+	if in.Fetcher == nil || in.Target == nil {
+		return errors.New("an Installer needs a Fetcher and a Target")
 	}
 	if in.Cache != nil && in.Cache.IsSameAs(in.Target) {
 		return errors.New("the Cache of an Installer can't be its Target: packages would become links to themselves")
 	}
-	return in.Fetcher.EffectivePlatform().Validate()
+	return in.fetcher().Platform.Validate()
 }

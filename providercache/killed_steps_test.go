@@ -15,10 +15,6 @@ import (
 	"github.com/tfdeps/tfdeps/getproviders"
 	"github.com/tfdeps/tfdeps/providercache"
 	"github.com/tfdeps/tfdeps/providercache/event"
-	"github.com/tfdeps/tfdeps/providercache/fetcher"
-	"github.com/tfdeps/tfdeps/providercache/link"
-	"github.com/tfdeps/tfdeps/providercache/resolve"
-	"github.com/tfdeps/tfdeps/providercache/store"
 )
 
 // stepPrefix begins the values of dieVariable that are numbers: the program kills itself at the
@@ -78,15 +74,15 @@ func installStepwise(steps int64) {
 	s.Add("acme/widget", "1.0.0", getproviders.LocalArchive(os.Args[1]))
 	s.Trust("acme/widget", "1.0.0", s)
 	s.From("acme/widget", "1.0.0", "the test")
-	mode, err := link.ParseMode(os.Args[5])
+	mode, err := providercache.ParseLinkMode(os.Args[5])
 	if err != nil {
 		os.Exit(1)
 	}
 	in := &providercache.Installer{
-		Fetcher: &fetcher.Fetcher{Source: s, Platform: linux, Product: product, Now: s.now, StateDir: os.Args[4], Observe: func(_ context.Context, _ event.Event) { s.step() }},
-		Target:  &store.Store{Dir: os.Args[2]}, Link: mode, Cache: &store.Store{Dir: os.Args[3]},
+		Fetcher: &providercache.Fetcher{Source: s, Platform: linux, Product: product, Now: s.now, StateDir: os.Args[4], Observe: func(_ context.Context, _ event.Event) { s.step() }},
+		Target:  &providercache.Store{Dir: os.Args[2]}, Link: mode, Cache: &providercache.Store{Dir: os.Args[3]},
 	}
-	if _, _, err := in.Install(s, require("acme/widget", ""), nil, resolve.Normal); err != nil {
+	if _, _, err := in.Install(s, require("acme/widget", ""), nil, providercache.Normal); err != nil {
 		os.Exit(1)
 	}
 	os.Exit(0)
@@ -107,14 +103,14 @@ func TestInstall_AProcessMayBeKilledAtEachStep(t *testing.T) {
 		stride = 7
 	}
 	for name, c := range map[string]struct {
-		mode  link.Mode
+		mode  providercache.LinkMode
 		state string // what the cache had before
 	}{
-		"fetch":           {link.Auto, ""},
-		"fetch for links": {link.Symlink, ""},
-		"hard link":       {link.Hardlink, "sound"},
-		"copy":            {link.Copy, "sound"},
-		"exchange":        {link.Copy, "damaged"},
+		"fetch":           {providercache.LinkAuto, ""},
+		"fetch for links": {providercache.LinkSymlink, ""},
+		"hard link":       {providercache.LinkHardlink, "sound"},
+		"copy":            {providercache.LinkCopy, "sound"},
+		"exchange":        {providercache.LinkCopy, "damaged"},
 	} {
 		if testing.Short() && name != "fetch for links" && name != "exchange" {
 			continue
@@ -126,14 +122,14 @@ func TestInstall_AProcessMayBeKilledAtEachStep(t *testing.T) {
 				dir := t.TempDir()
 				next := newInstaller(t, source)
 				next.Link, next.Fetcher.StateDir = c.mode, filepath.Join(dir, "state")
-				next.Cache = &store.Store{Dir: filepath.Join(dir, "cache")}
+				next.Cache = &providercache.Store{Dir: filepath.Join(dir, "cache")}
 				if c.state != "" {
 					install(t, next, require("acme/widget", ""), nil)
 				}
 				if c.state == "damaged" {
 					write(t, filepath.Join(next.Cache.Dir, filepath.FromSlash(packageDir("acme/widget", "1.0.0")), "LICENSE"), "gone")
 				}
-				next.Target = &store.Store{Dir: filepath.Join(dir, "target")}
+				next.Target = &providercache.Store{Dir: filepath.Join(dir, "target")}
 				victim := exec.CommandContext(t.Context(), os.Args[0], archive, next.Target.Dir, next.Cache.Dir, next.Fetcher.StateDir, c.mode.String())
 				victim.Env = append(os.Environ(), dieVariable+"="+stepPrefix+strconv.Itoa(n))
 				err := victim.Run()
@@ -174,9 +170,9 @@ func checkAfterKill(t *testing.T, n int, next *providercache.Installer) {
 			t.Errorf("%d: there is %q, and the kill had left %s", n, left, shape)
 		}
 	}
-	maintenance := &store.Maintenance{Cache: next.Cache, StateDir: next.Fetcher.StateDir}
+	maintenance := &providercache.Maintenance{Cache: next.Cache, StateDir: next.Fetcher.StateDir}
 	found, err := maintenance.Verify(t.Context(), nil)
-	if err != nil || len(found) != 1 || found[0].Finding != store.OK {
+	if err != nil || len(found) != 1 || found[0].Finding != providercache.OK {
 		t.Errorf("%d: the cache has %+v, %v", n, found, err)
 	}
 }

@@ -15,9 +15,6 @@ import (
 	"github.com/tfdeps/tfdeps/getproviders"
 	"github.com/tfdeps/tfdeps/providercache"
 	"github.com/tfdeps/tfdeps/providercache/event"
-	"github.com/tfdeps/tfdeps/providercache/fetcher"
-	"github.com/tfdeps/tfdeps/providercache/resolve"
-	"github.com/tfdeps/tfdeps/providercache/store"
 )
 
 // dieVariable makes the test program install, and end suddenly at the place that it names, as if
@@ -43,11 +40,11 @@ func die(where string) {
 	source.Trust("acme/widget", "1.0.0", dying(where))
 	source.From("acme/widget", "1.0.0", "the test")
 	in := &providercache.Installer{
-		Fetcher: &fetcher.Fetcher{Source: source, Platform: linux, Product: product},
-		Target:  &store.Store{Dir: os.Args[2]},
+		Fetcher: &providercache.Fetcher{Source: source, Platform: linux, Product: product},
+		Target:  &providercache.Store{Dir: os.Args[2]},
 	}
 	if len(os.Args) > 3 {
-		in.Cache, in.Fetcher.StateDir = &store.Store{Dir: os.Args[3]}, os.Args[4]
+		in.Cache, in.Fetcher.StateDir = &providercache.Store{Dir: os.Args[3]}, os.Args[4]
 	}
 	end := didLink
 	in.Fetcher.Observe = func(_ context.Context, e event.Event) {
@@ -63,7 +60,7 @@ func die(where string) {
 			os.Exit(1)
 		}
 	}
-	_, _, err := in.Install(context.Background(), require("acme/widget", ""), nil, resolve.Normal)
+	_, _, err := in.Install(context.Background(), require("acme/widget", ""), nil, providercache.Normal)
 	if err != nil || where != "fetched" && where != "unread" {
 		os.Exit(1)
 	}

@@ -6,11 +6,10 @@ import (
 	"slices"
 
 	"github.com/tfdeps/tfdeps/getproviders"
-	"github.com/tfdeps/tfdeps/providercache/fetcher"
+	"github.com/tfdeps/tfdeps/providercache/internal/fetch"
+	"github.com/tfdeps/tfdeps/providercache/internal/link"
 	"github.com/tfdeps/tfdeps/providercache/internal/receipt"
-	"github.com/tfdeps/tfdeps/providercache/link"
-	"github.com/tfdeps/tfdeps/providercache/resolve"
-	"github.com/tfdeps/tfdeps/providercache/store"
+	"github.com/tfdeps/tfdeps/providercache/internal/store"
 )
 
 // KnownPackages returns what receipts say about packages of a provider for the
@@ -19,7 +18,7 @@ import (
 // needs no Source. See [getproviders.OfflineSource].
 func (in *Installer) KnownPackages(p getproviders.Provider) (all []getproviders.CachedPackage) {
 	for _, at := range []store.View{in.cacheView(), in.targetView()} {
-		all = append(all, at.KnownPackages(p, in.Fetcher.EffectivePlatform())...)
+		all = append(all, at.KnownPackages(p, in.fetcher().Platform)...)
 	}
 	return all
 }
@@ -28,10 +27,10 @@ func (in *Installer) KnownPackages(p getproviders.Provider) (all []getproviders.
 // there is one, and one of the spec's hashes is its. It is read only if no receipt says what it is.
 // The error says that the policy refuses it, or what is invalid about the spec. No source is asked,
 // and a spec without hashes finds nothing.
-func (in *Installer) FindCached(ctx context.Context, w resolve.PackageSpec) (h1 getproviders.Hash, ok bool, err error) {
-	t := fetcher.Request{Selection: w.Selected(), Recorded: w.Hashes}
+func (in *Installer) FindCached(ctx context.Context, w getproviders.PackageSpec) (h1 getproviders.Hash, ok bool, err error) {
+	t := fetch.Request{Selection: w.Selected(), Recorded: w.Hashes}
 	if err := cmp.Or(w.Provider.Validate(), w.Version.Validate()); err != nil {
-		return "", false, t.Failed(resolve.StepQuery, err)
+		return "", false, t.Failed(getproviders.StepQuery, err)
 	}
 	if len(t.Recorded) == 0 {
 		return "", false, nil
@@ -40,7 +39,7 @@ func (in *Installer) FindCached(ctx context.Context, w resolve.PackageSpec) (h1 
 	if !ok {
 		return "", false, context.Cause(ctx)
 	}
-	return found.H1, true, in.Fetcher.Approve(ctx, t, fetcher.StatePresent, found)
+	return found.H1, true, in.fetcher().Approve(ctx, t, getproviders.StatePresent, found)
 }
 
 // recordDue writes receipts for packages that the inspection had to hash, and
@@ -97,7 +96,7 @@ func (in *Installer) recordPublished(ctx context.Context, all steps) {
 		return
 	}
 	in.targetView().Record(ctx, placed...)
-	state := in.Fetcher.EffectiveStateDir()
+	state := in.fetcher().StateDir
 	if state == "" {
 		return
 	}

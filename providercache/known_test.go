@@ -5,11 +5,10 @@ import (
 	"testing"
 
 	"github.com/tfdeps/tfdeps/getproviders"
-	"github.com/tfdeps/tfdeps/providercache/fetcher"
 	"github.com/tfdeps/tfdeps/providercache/internal/cachetest"
 	"github.com/tfdeps/tfdeps/providercache/internal/receipt"
 	"github.com/tfdeps/tfdeps/providercache/internal/receipttest"
-	"github.com/tfdeps/tfdeps/providercache/store"
+	"github.com/tfdeps/tfdeps/providercache/internal/store"
 )
 
 func TestKnownPackages_AreWhatReceiptsTell(t *testing.T) {
@@ -17,7 +16,7 @@ func TestKnownPackages_AreWhatReceiptsTell(t *testing.T) {
 	s.Receipts.Put(receipttest.Name, receipt.Receipt{H1: "h1:widget=", Origin: "https://registry.example.com/v1/", ArchiveBytes: 77, Record: receipttest.RecordOf(t, s.Dir)})
 	cachetest.Must(t, s.Receipts.Save(t.Context()))
 	in := &Installer{
-		Fetcher: &fetcher.Fetcher{StateDir: s.State, Platform: getproviders.Platform{OS: "linux", Arch: "amd64"}},
+		Fetcher: &Fetcher{StateDir: s.State, Platform: getproviders.Platform{OS: "linux", Arch: "amd64"}},
 		Cache:   &store.Store{Dir: s.Root, Shared: true},
 	}
 	widget, err := getproviders.Terraform("1.15.9").ParseProvider("registry.example.com/acme/widget")
@@ -34,10 +33,12 @@ func TestKnownPackages_AreWhatReceiptsTell(t *testing.T) {
 		t.Errorf("of another provider there is %+v", got)
 	}
 	in.Fetcher.Platform.Arch = "arm64"
+	in.Fetcher = &Fetcher{Source: in.Fetcher.Source, Platform: in.Fetcher.Platform, StateDir: in.Fetcher.StateDir}
 	if got := in.KnownPackages(widget); len(got) != 0 {
 		t.Errorf("for another platform there is %+v", got)
 	}
 	in.Fetcher.Platform.Arch = "amd64"
+	in.Fetcher = &Fetcher{Source: in.Fetcher.Source, Platform: in.Fetcher.Platform, StateDir: in.Fetcher.StateDir}
 	cachetest.Must(t, os.RemoveAll(s.Dir))
 	want.Present = false
 	if got := in.KnownPackages(widget); len(got) != 1 || got[0] != want {

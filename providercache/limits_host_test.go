@@ -5,18 +5,18 @@ import (
 	"testing"
 
 	"github.com/tfdeps/tfdeps/getproviders"
-	"github.com/tfdeps/tfdeps/providercache/fetcher"
+	"github.com/tfdeps/tfdeps/providercache"
 )
 
 func TestLimits_DownloadsAreBoundedForEachHost(t *testing.T) {
 	t.Parallel()
 	for name, c := range map[string]struct {
 		hosts  int
-		limits fetcher.Limits
+		limits providercache.Limits
 		want   int
 	}{
-		"one of each host":  {hosts: 3, limits: fetcher.Limits{PerHost: 1, Downloads: 16}, want: 3},
-		"all in all":        {hosts: 3, limits: fetcher.Limits{PerHost: 2, Downloads: 4}, want: 4},
+		"one of each host":  {hosts: 3, limits: providercache.Limits{PerHost: 1, Downloads: 16}, want: 3},
+		"all in all":        {hosts: 3, limits: providercache.Limits{PerHost: 2, Downloads: 4}, want: 4},
 		"all from one host": {hosts: 1, want: 16},
 		"from many":         {hosts: 12, want: 32},
 	} {

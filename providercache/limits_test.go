@@ -13,9 +13,6 @@ import (
 
 	"github.com/tfdeps/tfdeps/getproviders"
 	"github.com/tfdeps/tfdeps/providercache"
-	"github.com/tfdeps/tfdeps/providercache/fetcher"
-	"github.com/tfdeps/tfdeps/providercache/resolve"
-	"github.com/tfdeps/tfdeps/providercache/store"
 )
 
 // counting is a transport that knows how many bodies are being read at once.
@@ -72,16 +69,16 @@ func TestLimits_DownloadsAreBoundedOverAllInstallersOfAFetcher(t *testing.T) {
 	t.Parallel()
 	source, web := webSource(t, 12, func(name string) []byte { return zipOf(t, map[string]string{name: name}) })
 	f := newInstaller(t, source).Fetcher
-	f.Client, f.Limits = &http.Client{Transport: web}, fetcher.Limits{Downloads: 2}
+	f.Client, f.Limits = &http.Client{Transport: web}, providercache.Limits{Downloads: 2}
 	errs := make(chan error)
 	for i := range 4 {
 		req := getproviders.Requirements{}
 		for j := range 3 {
 			req.Add(provider(fmt.Sprintf("acme/p%d", 3*i+j)), getproviders.Requirement{})
 		}
-		in := &providercache.Installer{Fetcher: f, Target: &store.Store{Dir: t.TempDir()}}
+		in := &providercache.Installer{Fetcher: f, Target: &providercache.Store{Dir: t.TempDir()}}
 		go func() {
-			_, _, err := in.Install(t.Context(), req, nil, resolve.Normal)
+			_, _, err := in.Install(t.Context(), req, nil, providercache.Normal)
 			errs <- err
 		}()
 	}
@@ -99,7 +96,7 @@ func TestLimits_MayBeBoundless(t *testing.T) {
 	source, web := webSource(t, 1, func(name string) []byte { return zipOf(t, map[string]string{name: name}) })
 	in := newInstaller(t, source)
 	in.Fetcher.Client = &http.Client{Transport: web}
-	in.Fetcher.Limits = fetcher.Limits{PackageBytes: math.MaxInt64, PackageFiles: math.MaxInt}
+	in.Fetcher.Limits = providercache.Limits{PackageBytes: math.MaxInt64, PackageFiles: math.MaxInt}
 	install(t, in, require("acme/p0", ""), nil)
 }
 

@@ -9,12 +9,11 @@ import (
 	"github.com/tfdeps/tfdeps/getproviders"
 	"github.com/tfdeps/tfdeps/internal/par"
 	"github.com/tfdeps/tfdeps/providercache/event"
-	"github.com/tfdeps/tfdeps/providercache/fetcher"
+	"github.com/tfdeps/tfdeps/providercache/internal/fetch"
+	"github.com/tfdeps/tfdeps/providercache/internal/link"
 	"github.com/tfdeps/tfdeps/providercache/internal/receipt"
 	"github.com/tfdeps/tfdeps/providercache/internal/staging"
-	"github.com/tfdeps/tfdeps/providercache/link"
-	"github.com/tfdeps/tfdeps/providercache/resolve"
-	"github.com/tfdeps/tfdeps/providercache/store"
+	"github.com/tfdeps/tfdeps/providercache/internal/store"
 )
 
 // link puts packages of the cache into Target. For those that can't be linked,
@@ -72,7 +71,7 @@ func (in *Installer) linkMany(ctx context.Context, all steps, at store.View, mod
 		return
 	}
 	defer l.stages.Remove()
-	changed, _ := par.Map(ctx, in.Fetcher.Limits.WithDefaults().Queries, all, func(ctx context.Context, s *step) ([]receipt.Pending, error) {
+	changed, _ := par.Map(ctx, in.fetcher().Limits.Queries, all, func(ctx context.Context, s *step) ([]receipt.Pending, error) {
 		outcome, shared, err := one(l, s)
 		if err == nil {
 			s.outcome, s.todo = outcome, nothing
@@ -83,13 +82,13 @@ func (in *Installer) linkMany(ctx context.Context, all steps, at store.View, mod
 }
 
 // linkModes is the order in which ways of linking packages of the cache are tried.
-func (in *Installer) linkModes(packages ...resolve.Selection) []link.Mode {
+func (in *Installer) linkModes(packages ...getproviders.Selection) []link.Mode {
 	modes, _ := in.linkOrder(packages...)
 	return modes
 }
 
 // linkOrder is linkModes, and why a symbolic link isn't among them where it would be the first.
-func (in *Installer) linkOrder(packages ...resolve.Selection) ([]link.Mode, error) {
+func (in *Installer) linkOrder(packages ...getproviders.Selection) ([]link.Mode, error) {
 	var dirs []string
 	for _, s := range packages {
 		dirs = append(dirs, in.cachePath(s))
@@ -112,7 +111,7 @@ func (in *Installer) newLinker(at store.View, modes []link.Mode) (linker, error)
 }
 
 // linkOne puts one package into Target that was hashed where it is.
-func (in *Installer) linkOne(ctx context.Context, s resolve.Selection, got receipt.Provenance, from string, at store.View, modes []link.Mode) (Outcome, error) {
+func (in *Installer) linkOne(ctx context.Context, s getproviders.Selection, got receipt.Provenance, from string, at store.View, modes []link.Mode) (Outcome, error) {
 	l, err := in.newLinker(at, modes)
 	if err != nil {
 		return Outcome{}, err
@@ -122,7 +121,7 @@ func (in *Installer) linkOne(ctx context.Context, s resolve.Selection, got recei
 }
 
 // unlocked links or copies a package that others may exchange at the same time.
-func (l linker) unlocked(ctx context.Context, s resolve.Selection, found receipt.Provenance) (Outcome, error) {
+func (l linker) unlocked(ctx context.Context, s getproviders.Selection, found receipt.Provenance) (Outcome, error) {
 	from := l.in.cachePath(s)
 	own := l.at.IsOwn(from)
 	outcome, err := l.tree(ctx, s, found, from, func(used link.Mode, staged string) error {
@@ -141,7 +140,7 @@ func (l linker) unlocked(ctx context.Context, s resolve.Selection, found receipt
 // locked links a package whose file lock is held. shared is the package
 // in the cache, if its receipt has to be renewed; where others can write to the
 // cache, it has none.
-func (l linker) locked(ctx context.Context, s resolve.Selection, found receipt.Provenance) (o Outcome, shared []receipt.Pending, err error) {
+func (l linker) locked(ctx context.Context, s getproviders.Selection, found receipt.Provenance) (o Outcome, shared []receipt.Pending, err error) {
 	from := l.in.cachePath(s)
 	before, own := l.at.KnownOwn(l.in.packageName(s))
 	if !own || before.H1 != found.H1 {
@@ -164,7 +163,7 @@ func (l linker) locked(ctx context.Context, s resolve.Selection, found receipt.P
 // can write there, they may have exchanged it since, so the staged copy is
 // hashed again. A symbolic link is not: what it leads to may be exchanged
 // later, too.
-func (l linker) hashed(ctx context.Context, s resolve.Selection, got receipt.Provenance, from string, own bool) (Outcome, error) {
+func (l linker) hashed(ctx context.Context, s getproviders.Selection, got receipt.Provenance, from string, own bool) (Outcome, error) {
 	return l.tree(ctx, s, got, from, func(used link.Mode, staged string) error {
 		if own || used == link.Symlink {
 			return nil
@@ -176,12 +175,12 @@ func (l linker) hashed(ctx context.Context, s resolve.Selection, got receipt.Pro
 // tree puts a package into Target from another directory of this machine.
 // Before the result is published, verify is asked whether the staged package
 // may be used.
-func (l linker) tree(ctx context.Context, s resolve.Selection, got receipt.Provenance, from string, verify func(used link.Mode, staged string) error) (Outcome, error) {
+func (l linker) tree(ctx context.Context, s getproviders.Selection, got receipt.Provenance, from string, verify func(used link.Mode, staged string) error) (Outcome, error) {
 	stage := l.stages.Stage()
-	l.in.Fetcher.EmitPhase(ctx, fetcher.Request{Selection: s}, event.Linking)
+	l.in.fetcher().EmitPhase(ctx, fetch.Request{Selection: s}, event.Linking)
 	used, reason, err := link.Tree(ctx, from, stage.PackagePath(), l.modes)
 	if err == nil && used != link.Symlink {
-		link.KeepTimes(from, stage.PackagePath(), l.in.Fetcher.Time()) // else the package gets no receipt for 20 ms
+		link.KeepTimes(from, stage.PackagePath(), l.in.fetcher().Now()) // else the package gets no receipt for 20 ms
 	}
 	if err == nil {
 		err = verify(used, stage.PackagePath())
@@ -210,11 +209,11 @@ func verifyHash(ctx context.Context, staged string, want getproviders.Hash) erro
 // recheck makes sure that a package of the cache still is what it was when it
 // was inspected, and returns the receipt that shows it. Where the status of
 // files proves nothing, the inspection has to do.
-func (in *Installer) recheck(ctx context.Context, s resolve.Selection, found receipt.Provenance, at store.View) (receipt.Receipt, error) {
+func (in *Installer) recheck(ctx context.Context, s getproviders.Selection, found receipt.Provenance, at store.View) (receipt.Receipt, error) {
 	if receipt, ok := at.Known(in.packageName(s)); ok && receipt.H1 == found.H1 {
 		return receipt, nil
 	}
-	if _, err := receipt.TakeRecord(in.cachePath(s)); in.Fetcher.EffectiveStateDir() == "" || err != nil {
+	if _, err := receipt.TakeRecord(in.cachePath(s)); in.fetcher().StateDir == "" || err != nil {
 		return found.Receipt(receipt.StatRecord{}), nil
 	}
 	h1, record, err := in.hashPackage(ctx, s, at)
@@ -231,7 +230,7 @@ func (in *Installer) reportLinked(ctx context.Context, o Outcome, err error) (Ou
 		return Outcome{}, err
 	}
 	o.FromCache = true
-	in.Fetcher.Emit(ctx, event.LinkedEvent{
+	in.fetcher().Emit(ctx, event.LinkedEvent{
 		Addr: o.Selection.Provider, Version: o.Selection.Version, Dir: o.pendingReceipt.Dir, Cache: in.Cache.Dir,
 		Link: o.Link, Reason: o.LinkReason, Authentication: o.Authentication,
 	})
@@ -240,20 +239,20 @@ func (in *Installer) reportLinked(ctx context.Context, o Outcome, err error) (Ou
 
 // cacheHas returns an error if the package isn't in the cache. It is called
 // between making a link to the package and publishing the link.
-func (in *Installer) cacheHas(s resolve.Selection) error {
+func (in *Installer) cacheHas(s getproviders.Selection) error {
 	_, err := os.Stat(in.cachePath(s))
 	return err
 }
 
 // publishInTarget moves a package from its stage into Target.
-func (in *Installer) publishInTarget(ctx context.Context, s resolve.Selection, got receipt.Provenance, stage *staging.Stage) (Outcome, error) {
+func (in *Installer) publishInTarget(ctx context.Context, s getproviders.Selection, got receipt.Provenance, stage *staging.Stage) (Outcome, error) {
 	record, err := got.CompleteRecord(stage.PackagePath())
 	if err != nil {
 		return Outcome{}, err
 	}
 	dir := in.packagePath(s.Provider, s.Version)
 	return Outcome{
-		Selection: s, Authentication: got.Authentication, H1: got.H1, RegistryHashes: in.Fetcher.TrustedHashes(s.Provider, got.RegistryHashes),
+		Selection: s, Authentication: got.Authentication, H1: got.H1, RegistryHashes: in.fetcher().TrustedHashes(s.Provider, got.RegistryHashes),
 		pendingReceipt: receipt.Pending{Name: in.packageName(s), Dir: dir, Receipt: got.Receipt(record)},
 	}, stage.Publish(ctx, dir, got.H1)
 }

@@ -9,7 +9,7 @@ import (
 
 	"github.com/tfdeps/tfdeps/depsfile"
 	"github.com/tfdeps/tfdeps/getproviders"
-	"github.com/tfdeps/tfdeps/providercache/resolve"
+	"github.com/tfdeps/tfdeps/providercache"
 )
 
 // unpackedWidget makes an unpacked package and a Source that has it.
@@ -80,7 +80,7 @@ func TestInstall_APackageIsNotInstalledToItself(t *testing.T) {
 	final := in.Target.PackagePath(provider("acme/widget"), version("1.0.0"), linux)
 	write(t, filepath.Join(final, "terraform-provider-widget"), "x")
 	source.Add("acme/widget", "1.0.0", getproviders.LocalDirectory(final))
-	if _, _, err := in.Install(t.Context(), require("acme/widget", ""), nil, resolve.Normal); err == nil {
+	if _, _, err := in.Install(t.Context(), require("acme/widget", ""), nil, providercache.Normal); err == nil {
 		t.Error("no error")
 	}
 	if got := read(t, filepath.Join(final, "terraform-provider-widget")); got != "x" {
@@ -93,16 +93,16 @@ func TestInstall_UnpackedPackagesAreComparedWithTheLock(t *testing.T) {
 	source, _ := unpackedWidget(t)
 	for name, c := range map[string]struct {
 		hashes []getproviders.Hash
-		step   resolve.Step
+		step   getproviders.Step
 	}{
-		"another h1": {[]getproviders.Hash{"h1:other=", "zh:aa"}, resolve.StepVerify},
+		"another h1": {[]getproviders.Hash{"h1:other=", "zh:aa"}, getproviders.StepVerify},
 		"zh only":    {[]getproviders.Hash{"zh:aa"}, ""},
 	} {
 		locks := new(depsfile.Locks)
 		locks.Set(depsfile.Lock{Provider: provider("acme/widget"), Version: version("1.0.0"), Hashes: c.hashes})
 		in := newInstaller(t, source)
-		_, _, err := in.Install(t.Context(), require("acme/widget", ""), locks, resolve.Normal)
-		failure, failed := errors.AsType[*resolve.ProviderError](err)
+		_, _, err := in.Install(t.Context(), require("acme/widget", ""), locks, providercache.Normal)
+		failure, failed := errors.AsType[*getproviders.ProviderError](err)
 		if failed != (c.step != "") || failed && failure.Step != c.step {
 			t.Errorf("%s: got %v", name, err)
 		}

@@ -14,9 +14,9 @@ import (
 
 	"github.com/tfdeps/tfdeps/internal/par"
 	"github.com/tfdeps/tfdeps/providercache/internal/cachetest"
+	"github.com/tfdeps/tfdeps/providercache/internal/link"
 	"github.com/tfdeps/tfdeps/providercache/internal/receipt"
 	"github.com/tfdeps/tfdeps/providercache/internal/receipttest"
-	"github.com/tfdeps/tfdeps/providercache/link"
 )
 
 func TestLinkMode_HasAName(t *testing.T) {

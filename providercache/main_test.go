@@ -6,16 +6,16 @@ import (
 
 	"go.uber.org/goleak"
 
-	"github.com/tfdeps/tfdeps/getproviders/providertest"
 	"github.com/tfdeps/tfdeps/internal/installtest"
+	"github.com/tfdeps/tfdeps/internal/peertest"
 )
 
 func TestMain(m *testing.M) {
 	if where := os.Getenv(dieVariable); where != "" {
 		die(where)
 	}
-	providertest.UsualUmask()
-	providertest.MoreAtOnce()
+	peertest.UsualUmask()
+	peertest.MoreAtOnce()
 	goleak.VerifyTestMain(m)
 }
 

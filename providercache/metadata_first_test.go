@@ -13,10 +13,8 @@ import (
 	"testing"
 
 	"github.com/tfdeps/tfdeps/getproviders"
-	"github.com/tfdeps/tfdeps/providercache/fetcher"
-	"github.com/tfdeps/tfdeps/providercache/internal/disk"
-	"github.com/tfdeps/tfdeps/providercache/resolve"
-	"github.com/tfdeps/tfdeps/providercache/store"
+	"github.com/tfdeps/tfdeps/internal/disk"
+	"github.com/tfdeps/tfdeps/providercache"
 )
 
 // rendezvous is a source that answers only when all expected questions have been asked: a caller
@@ -74,7 +72,7 @@ func TestInstall_ReportsAWrongConstraintBeforeTheFirstArchive(t *testing.T) {
 		req.Add(provider(fmt.Sprintf("acme/p%d", i)), getproviders.Requirement{})
 	}
 	req.Add(provider("acme/p7"), getproviders.Requirement{Constraints: constraints("> 9.0")})
-	_, _, err := in.Install(t.Context(), req, nil, resolve.Normal)
+	_, _, err := in.Install(t.Context(), req, nil, providercache.Normal)
 	failures := providerErrors(t, err)
 	if len(failures) != 1 || failures[0].Provider != provider("acme/p7") || !errors.Is(err, getproviders.ErrNoMatchingVersion) {
 		t.Errorf("got %v", err)
@@ -96,18 +94,18 @@ func TestInstall_ReportsOnceThatNothingCanBeWritten(t *testing.T) {
 		if cache {
 			file := filepath.Join(t.TempDir(), "file")
 			write(t, file, "a file")
-			in.Cache = &store.Store{Dir: filepath.Join(file, "cache")}
+			in.Cache = &providercache.Store{Dir: filepath.Join(file, "cache")}
 		}
 		req := require("acme/none", "")
 		for i := range 10 {
 			req.Add(provider(fmt.Sprintf("acme/p%d", i)), getproviders.Requirement{})
 		}
-		_, report, err := in.Install(t.Context(), req, nil, resolve.Normal)
+		_, report, err := in.Install(t.Context(), req, nil, providercache.Normal)
 		parts := getproviders.SplitErrors(err)
 		if len(parts) != 2 || web.requests != 0 {
 			t.Fatalf("%d requests for archives, and %d errors, want 0, and one for all and one for what isn't there:\n%v", web.requests, len(parts), err)
 		}
-		blocked, ok := errors.AsType[*resolve.UnwritableError](err)
+		blocked, ok := errors.AsType[*getproviders.UnwritableError](err)
 		if !ok || len(blocked.Providers) != 10 || getproviders.CodeOf(blocked) != "unwritable" {
 			t.Errorf("got %+v", err)
 		}
@@ -115,7 +113,7 @@ func TestInstall_ReportsOnceThatNothingCanBeWritten(t *testing.T) {
 			t.Errorf("%d outcomes", len(report.Outcomes))
 		}
 		for _, o := range report.Outcomes {
-			if _, ok := errors.AsType[*resolve.ProviderError](o.Err); !ok {
+			if _, ok := errors.AsType[*getproviders.ProviderError](o.Err); !ok {
 				t.Errorf("%s: %v is no *ProviderError", o.Selection.Provider, o.Err)
 			}
 		}
@@ -140,17 +138,17 @@ func (unreadable) Read([]byte) (int, error) { return 0, errors.New("the body was
 func TestInstall_ComparesAnnouncedSizesWithTheRoom(t *testing.T) {
 	t.Parallel()
 	source, _ := webSource(t, 3, func(name string) []byte { return nil })
-	for _, cache := range []*store.Store{nil, {Dir: filepath.Join(t.TempDir(), "cache")}} {
+	for _, cache := range []*providercache.Store{nil, {Dir: filepath.Join(t.TempDir(), "cache")}} {
 		in := newInstaller(t, source)
-		in.Cache, in.Fetcher.Client, in.Fetcher.Limits = cache, &http.Client{Transport: &huge{}}, fetcher.Limits{PackageBytes: math.MaxInt64}
-		_, report, err := in.Install(t.Context(), require("acme/p0", "", "acme/p1", "", "acme/p2", ""), nil, resolve.Normal)
+		in.Cache, in.Fetcher.Client, in.Fetcher.Limits = cache, &http.Client{Transport: &huge{}}, providercache.Limits{PackageBytes: math.MaxInt64}
+		_, report, err := in.Install(t.Context(), require("acme/p0", "", "acme/p1", "", "acme/p2", ""), nil, providercache.Normal)
 		parts := getproviders.SplitErrors(err)
-		full, ok := errors.AsType[*resolve.NoSpaceError](err)
-		if len(parts) != 1 || !ok || len(full.Providers) != 3 || full.Need < 1<<60 || !errors.Is(err, resolve.ErrNoSpace) {
+		full, ok := errors.AsType[*getproviders.NoSpaceError](err)
+		if len(parts) != 1 || !ok || len(full.Providers) != 3 || full.Need < 1<<60 || !errors.Is(err, getproviders.ErrNoSpace) {
 			t.Fatalf("got %d errors, want one about all:\n%v", len(parts), err)
 		}
 		for _, o := range report.Outcomes {
-			if failure, ok := errors.AsType[*resolve.ProviderError](o.Err); !ok || failure.Code() != "no_space" || errors.Is(o.Err, context.Canceled) {
+			if failure, ok := errors.AsType[*getproviders.ProviderError](o.Err); !ok || failure.Code() != "no_space" || errors.Is(o.Err, context.Canceled) {
 				t.Errorf("%s: %v", o.Selection.Provider, o.Err)
 			}
 		}
@@ -170,9 +168,9 @@ func TestInstall_ComparesKnownSizesWithTheRoom(t *testing.T) {
 	if free, known := disk.Room(filepath.Dir(source.Dir)); !known || free > size {
 		t.Skipf("of %d bytes", free)
 	}
-	in.Fetcher.Client, in.Fetcher.Limits = &http.Client{Transport: web}, fetcher.Limits{PackageBytes: math.MaxInt64}
-	_, _, err := in.Install(t.Context(), require("acme/p0", "", "acme/sparse", ""), nil, resolve.Normal)
-	if full, ok := errors.AsType[*resolve.NoSpaceError](err); !ok || len(full.Providers) != 2 || full.Need != size {
+	in.Fetcher.Client, in.Fetcher.Limits = &http.Client{Transport: web}, providercache.Limits{PackageBytes: math.MaxInt64}
+	_, _, err := in.Install(t.Context(), require("acme/p0", "", "acme/sparse", ""), nil, providercache.Normal)
+	if full, ok := errors.AsType[*getproviders.NoSpaceError](err); !ok || len(full.Providers) != 2 || full.Need != size {
 		t.Errorf("got %v", err)
 	}
 	if web.requests != 0 {

@@ -16,10 +16,9 @@ import (
 
 	"github.com/tfdeps/tfdeps/getproviders"
 	"github.com/tfdeps/tfdeps/getproviders/providertest"
+	"github.com/tfdeps/tfdeps/internal/installtest"
 	"github.com/tfdeps/tfdeps/providercache"
 	"github.com/tfdeps/tfdeps/providercache/event"
-	"github.com/tfdeps/tfdeps/providercache/resolve"
-	"github.com/tfdeps/tfdeps/providercache/store"
 )
 
 // newResumable is newBreakable with a cache, and the path at which the archive's part is going to
@@ -30,7 +29,7 @@ func newResumable(tb testing.TB) (registry *providertest.Registry, in *providerc
 		tb.Skip("nothing is kept here: there is no lock that ends with its process")
 	}
 	registry, in, archive = newBreakable(tb)
-	in.Cache = &store.Store{Dir: filepath.Join(tb.TempDir(), "cache")}
+	in.Cache = &providercache.Store{Dir: filepath.Join(tb.TempDir(), "cache")}
 	return registry, in, archive, filepath.Join(in.Cache.Dir, "partial", fmt.Sprintf("%x", sha256.Sum256(archive)))
 }
 
@@ -39,7 +38,7 @@ func breakOff(tb testing.TB, registry *providertest.Registry, in *providercache.
 	tb.Helper()
 	registry.Break("archive", providertest.Fault{Status: 404})
 	registry.Break("archive", providertest.Fault{CutAfter: after, Times: 1})
-	_, _, err := in.Install(tb.Context(), require(widgetAddress, ""), nil, resolve.Normal)
+	_, _, err := in.Install(tb.Context(), require(widgetAddress, ""), nil, providercache.Normal)
 	if !errors.Is(err, getproviders.ErrUnreachable) {
 		tb.Fatal(err)
 	}
@@ -63,6 +62,7 @@ func TestResume_TheNextRunResumesWhatIsLeft(t *testing.T) {
 			progress = append(progress, p)
 		}
 	}
+	in.Fetcher = installtest.Again(in.Fetcher)
 	install(t, in, require(widgetAddress, ""), nil)
 	if got := ranges(registry.Server); got[len(got)-1] != "300000-" {
 		t.Errorf("asked for %q", got)
@@ -212,7 +212,7 @@ func TestResume_KeepsNothingOfAnUnknownArchive(t *testing.T) {
 		in.Fetcher.Source = source
 		registry.Break("archive", providertest.Fault{Status: 404})
 		registry.Break("archive", providertest.Fault{CutAfter: 1000, Times: 1})
-		_, _, err := in.Install(t.Context(), require("acme/widget", ""), nil, resolve.Normal)
+		_, _, err := in.Install(t.Context(), require("acme/widget", ""), nil, providercache.Normal)
 		if !errors.Is(err, getproviders.ErrUnreachable) {
 			t.Fatal(err)
 		}
@@ -224,7 +224,7 @@ func TestResume_KeepsNothingOfAnUnknownArchive(t *testing.T) {
 		t.Parallel()
 		registry, in, _, partial := newResumable(t)
 		registry.Break("archive", providertest.Fault{Body: func(b []byte) []byte { return b[:len(b)-1] }})
-		_, _, err := in.Install(t.Context(), require(widgetAddress, ""), nil, resolve.Normal)
+		_, _, err := in.Install(t.Context(), require(widgetAddress, ""), nil, providercache.Normal)
 		if _, statErr := os.Lstat(partial); !errors.Is(err, getproviders.ErrAuthentication) || !os.IsNotExist(statErr) {
 			t.Errorf("got %v, %v", err, statErr)
 		}
@@ -235,7 +235,7 @@ func TestResume_KeepsNothingOfAnUnknownArchive(t *testing.T) {
 		in.Fetcher.Limits.PackageBytes = 100_000
 		must(t, os.MkdirAll(filepath.Dir(partial), 0o755))
 		must(t, os.WriteFile(partial, make([]byte, 100_001), 0o600))
-		_, _, err := in.Install(t.Context(), require(widgetAddress, ""), nil, resolve.Normal)
+		_, _, err := in.Install(t.Context(), require(widgetAddress, ""), nil, providercache.Normal)
 		if _, statErr := os.Lstat(partial); err == nil || !os.IsNotExist(statErr) {
 			t.Errorf("got %v, %v", err, statErr)
 		}
@@ -264,7 +264,7 @@ func TestResume_AnArchiveWaitsForItsDocuments(t *testing.T) {
 		return registry.Client().Transport.RoundTrip(req)
 	})}
 	in.Fetcher.Source = source
-	_, _, err := in.Install(t.Context(), require(widgetAddress, ""), nil, resolve.Normal)
+	_, _, err := in.Install(t.Context(), require(widgetAddress, ""), nil, providercache.Normal)
 	if info, statErr := os.Lstat(partial); err == nil || statErr != nil || info.Size() != int64(len(archive)) {
 		t.Fatalf("got %v, %v, %v", err, info, statErr)
 	}

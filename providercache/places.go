@@ -5,15 +5,14 @@ import (
 
 	"github.com/tfdeps/tfdeps/getproviders"
 	"github.com/tfdeps/tfdeps/providercache/internal/download"
-	"github.com/tfdeps/tfdeps/providercache/resolve"
-	"github.com/tfdeps/tfdeps/providercache/store"
+	"github.com/tfdeps/tfdeps/providercache/internal/store"
 )
 
 // Where an Installer has its packages, and what they are called.
 
 // packageName is the name of a package in receipts and file locks.
-func (in *Installer) packageName(s resolve.Selection) string {
-	return getproviders.UnpackedPath(s.Provider, s.Version, in.Fetcher.EffectivePlatform())
+func (in *Installer) packageName(s getproviders.Selection) string {
+	return getproviders.UnpackedPath(s.Provider, s.Version, in.fetcher().Platform)
 }
 
 func (in *Installer) packageNames(all steps) (names []string) {
@@ -25,7 +24,7 @@ func (in *Installer) packageNames(all steps) (names []string) {
 
 // packagePath is where a package belongs in Target.
 func (in *Installer) packagePath(p getproviders.Provider, v getproviders.Version) string {
-	return in.Target.PackagePath(p, v, in.Fetcher.EffectivePlatform())
+	return in.Target.PackagePath(p, v, in.fetcher().Platform)
 }
 
 // partials is the directory in which parts of archives are kept for later runs;
@@ -38,16 +37,16 @@ func (in *Installer) partials() string {
 }
 
 // cachePath is where a package belongs in the cache.
-func (in *Installer) cachePath(s resolve.Selection) string {
-	return in.Cache.PackagePath(s.Provider, s.Version, in.Fetcher.EffectivePlatform())
+func (in *Installer) cachePath(s getproviders.Selection) string {
+	return in.Cache.PackagePath(s.Provider, s.Version, in.fetcher().Platform)
 }
 
 // targetView reads the receipts for Target.
 func (in *Installer) targetView() store.View {
-	return in.Target.OpenTarget(in.Fetcher.EffectiveStateDir(), in.Fetcher.Time).WithStrictTimes(in.Fetcher.StrictTimes)
+	return store.ViewTarget(in.Target, in.fetcher().StateDir, in.fetcher().Now).WithStrictTimes(in.fetcher().StrictTimes)
 }
 
 // cacheView reads the receipts for the cache.
 func (in *Installer) cacheView() store.View {
-	return in.Cache.OpenCache(in.Fetcher.EffectiveStateDir(), in.Fetcher.Time).WithStrictTimes(in.Fetcher.StrictTimes)
+	return store.ViewCache(in.Cache, in.fetcher().StateDir, in.fetcher().Now).WithStrictTimes(in.fetcher().StrictTimes)
 }

@@ -7,7 +7,7 @@ import (
 
 	"github.com/tfdeps/tfdeps/depsfile"
 	"github.com/tfdeps/tfdeps/getproviders"
-	"github.com/tfdeps/tfdeps/providercache/resolve"
+	"github.com/tfdeps/tfdeps/providercache"
 )
 
 func TestPlan_SaysWhatInstallWouldDo(t *testing.T) {
@@ -23,7 +23,7 @@ func TestPlan_SaysWhatInstallWouldDo(t *testing.T) {
 	asked := source.MetadataAsked - source.Located
 
 	req := require("acme/kept", "", "acme/damaged", "~> 1.0", "acme/new", ">= 0.5", "terraform.io/builtin/terraform", "")
-	plan, err := in.Plan(t.Context(), req, locks, resolve.Normal)
+	plan, err := in.Plan(t.Context(), req, locks, providercache.Normal)
 	must(t, err)
 	got, err := json.Marshal(plan)
 	must(t, err)
@@ -44,7 +44,7 @@ func TestPlan_SaysWhatInstallWouldDo(t *testing.T) {
 
 func TestPlan_OfNothingHasEmptyLists(t *testing.T) {
 	t.Parallel()
-	plan, err := newInstaller(t, newSource(t)).Plan(t.Context(), nil, nil, resolve.Normal)
+	plan, err := newInstaller(t, newSource(t)).Plan(t.Context(), nil, nil, providercache.Normal)
 	must(t, err)
 	got, err := json.Marshal(plan)
 	must(t, err)
@@ -59,7 +59,7 @@ func TestPlan_ReportsAllProblems(t *testing.T) {
 	source.AddZip(t, "acme/good", "1.0.0")
 	locks := new(depsfile.Locks)
 	locks.Set(depsfile.Lock{Provider: provider("acme/locked"), Version: version("1.0.0")})
-	plan, err := newInstaller(t, source).Plan(t.Context(), require("acme/good", "", "acme/locked", "2.0.0", "acme/none", ""), locks, resolve.Normal)
+	plan, err := newInstaller(t, source).Plan(t.Context(), require("acme/good", "", "acme/locked", "2.0.0", "acme/none", ""), locks, providercache.Normal)
 	if failures := providerErrors(t, err); len(failures) != 2 || !errors.Is(err, getproviders.ErrProviderNotFound) {
 		t.Errorf("got %v", err)
 	}

@@ -13,21 +13,18 @@ import (
 	"github.com/tfdeps/tfdeps/depsfile"
 	"github.com/tfdeps/tfdeps/getproviders"
 	"github.com/tfdeps/tfdeps/internal/installtest"
-	"github.com/tfdeps/tfdeps/providercache/fetcher"
-	"github.com/tfdeps/tfdeps/providercache/lockhashes"
+	"github.com/tfdeps/tfdeps/providercache"
 	"github.com/tfdeps/tfdeps/providercache/mirror"
-	"github.com/tfdeps/tfdeps/providercache/resolve"
-	"github.com/tfdeps/tfdeps/providercache/vendoring"
 )
 
 // judge is a policy that records what it is asked.
 type judge struct {
 	mu    sync.Mutex
-	asked []fetcher.Candidate
+	asked []getproviders.Candidate
 	no    error
 }
 
-func (j *judge) policy(_ context.Context, c fetcher.Candidate) error {
+func (j *judge) policy(_ context.Context, c getproviders.Candidate) error {
 	j.mu.Lock()
 	defer j.mu.Unlock()
 	j.asked = append(j.asked, c)
@@ -59,12 +56,12 @@ func policyMachine(t *testing.T) (*machine, *directory, *judge) {
 // refusedBy checks an error that a policy causes.
 func refusedBy(t *testing.T, what string, err error) {
 	t.Helper()
-	refused, ok := errors.AsType[*fetcher.PolicyError](err)
-	if !ok || !errors.Is(err, errForbidden) || !errors.Is(err, fetcher.ErrRefused) || refused.Reason != errForbidden {
+	refused, ok := errors.AsType[*getproviders.PolicyError](err)
+	if !ok || !errors.Is(err, errForbidden) || !errors.Is(err, getproviders.ErrRefused) || refused.Reason != errForbidden {
 		t.Errorf("%s: %v is no refusal", what, err)
 		return
 	}
-	if failed, ok := errors.AsType[*resolve.ProviderError](err); !ok || failed.Code() != "refused_by_policy" || failed.Step != resolve.StepPolicy {
+	if failed, ok := errors.AsType[*getproviders.ProviderError](err); !ok || failed.Code() != "refused_by_policy" || failed.Step != getproviders.StepPolicy {
 		t.Errorf("%s: %v has another code or step", what, err)
 	}
 	if c := refused.Candidate; len(c.Hashes) == 0 || c.Version != version("1.0.0") || c.Provider.Namespace != "acme" || c.Platform == (getproviders.Platform{}) {
@@ -109,7 +106,7 @@ func TestPolicy_RefusesWhatIsInstalled(t *testing.T) {
 	j.no = errForbidden
 	attempt := func(what string, d *directory, locks *depsfile.Locks) {
 		t.Helper()
-		got, _, err := d.Install(t.Context(), both, locks, resolve.Normal)
+		got, _, err := d.Install(t.Context(), both, locks, providercache.Normal)
 		if got != nil || len(getproviders.SplitErrors(err)) != 2 {
 			t.Errorf("%s: locks %v, %v", what, got, err)
 		}
@@ -125,7 +122,7 @@ func TestPolicy_RefusesWhatIsInstalled(t *testing.T) {
 	if after := d.treeOf(t, d.Target.Dir); after != before {
 		t.Errorf("what is in place became %s", after)
 	}
-	if _, err := d.Plan(t.Context(), both, locks, resolve.Normal); err == nil {
+	if _, err := d.Plan(t.Context(), both, locks, providercache.Normal); err == nil {
 		t.Error("it was planned")
 	}
 	status, err := d.Check(t.Context(), both, locks)
@@ -146,12 +143,12 @@ func policyPaths(t *testing.T, d *directory) []struct {
 } {
 	f, dir := d.Fetcher, t.TempDir()
 	one := require(registryHost+"/acme/a", "")
-	spec := resolve.PackageSpec{Provider: provider(registryHost + "/acme/a"), Version: version("1.0.0")}
+	spec := getproviders.PackageSpec{Provider: provider(registryHost + "/acme/a"), Version: version("1.0.0")}
 	var locks *depsfile.Locks
 	vendor := func(unpacked bool) func() error {
 		return func() error {
-			opts := vendoring.Options{Dir: filepath.Join(dir, fmt.Sprintf("vendored-%t", unpacked)), Unpacked: unpacked}
-			result, err := vendoring.Update(t.Context(), f, opts, lockhashes.Request{Requirements: one, Locks: locks})
+			opts := mirror.VendorOptions{Dir: filepath.Join(dir, fmt.Sprintf("vendored-%t", unpacked)), Unpacked: unpacked}
+			result, err := mirror.Vendor(t.Context(), f, opts, providercache.LockRequest{Requirements: one, Locks: locks})
 			if err == nil {
 				locks = result.Locks
 			}
@@ -163,15 +160,15 @@ func policyPaths(t *testing.T, d *directory) []struct {
 		run                func() error
 	}{
 		{"Prefetch", "fetched", "present", func() error {
-			_, err := d.Prefetch(t.Context(), []resolve.PackageSpec{spec})
+			_, err := d.Prefetch(t.Context(), []getproviders.PackageSpec{spec})
 			return err
 		}},
 		{"Hashes", "fetched", "known", func() error {
-			_, err := lockhashes.Hashes(t.Context(), f, spec.Provider, spec.Version, []getproviders.Platform{linux})
+			_, err := f.Hashes(t.Context(), spec.Provider, spec.Version, []getproviders.Platform{linux})
 			return err
 		}},
 		{"Lock", "known", "known", func() error {
-			return installtest.First(lockhashes.Lock(t.Context(), f, lockhashes.Request{Requirements: one})).Err
+			return installtest.First(f.Lock(t.Context(), providercache.LockRequest{Requirements: one})).Err
 		}},
 		{"Mirror", "fetched", "present", func() error {
 			_, err := mirror.Update(t.Context(), f, mirror.Directory(filepath.Join(dir, "mirror")), []mirror.Spec{{PackageSpec: spec}}, mirror.Options{})

@@ -12,18 +12,18 @@ import (
 
 	"github.com/tfdeps/tfdeps/getproviders"
 	"github.com/tfdeps/tfdeps/providercache/event"
-	"github.com/tfdeps/tfdeps/providercache/fetcher"
 	"github.com/tfdeps/tfdeps/providercache/internal/download"
+	"github.com/tfdeps/tfdeps/providercache/internal/fetch"
+	"github.com/tfdeps/tfdeps/providercache/internal/link"
 	"github.com/tfdeps/tfdeps/providercache/internal/receipt"
+	"github.com/tfdeps/tfdeps/providercache/internal/resolve"
 	"github.com/tfdeps/tfdeps/providercache/internal/staging"
-	"github.com/tfdeps/tfdeps/providercache/link"
-	"github.com/tfdeps/tfdeps/providercache/resolve"
-	"github.com/tfdeps/tfdeps/providercache/store"
+	"github.com/tfdeps/tfdeps/providercache/internal/store"
 )
 
 // Prefetched is the result for one PackageSpec.
 type Prefetched struct {
-	Selection resolve.Selection
+	Selection getproviders.Selection
 	Platform  getproviders.Platform
 	Present   bool   // it was in the cache already
 	Source    string // which source had it, as getproviders.Package has it; "" for what was there
@@ -36,70 +36,70 @@ type Prefetched struct {
 // Prefetch puts packages into the Cache, for any number of working directories
 // to come; it needs neither a Target nor a configuration. A package that is
 // there and would be used is left alone. All are attempted; the results are in
-// the order of wanted, and the error joins the [*resolve.ProviderError] of each that
+// the order of wanted, and the error joins the [*getproviders.ProviderError] of each that
 // failed.
 //
 // If the cache has another package of a version, and that one has a receipt
 // that holds, it stays, and the one that is wanted fails.
-func (in *Installer) Prefetch(ctx context.Context, wanted []resolve.PackageSpec) ([]Prefetched, error) {
-	if in.Fetcher.Source == nil || in.Cache == nil {
+func (in *Installer) Prefetch(ctx context.Context, wanted []getproviders.PackageSpec) ([]Prefetched, error) {
+	if in.fetcher().Source == nil || in.Cache == nil {
 		return nil, errors.New("to fill a cache, an Installer needs a Source and a Cache")
 	}
 	if len(wanted) == 0 {
 		return nil, nil
 	}
 	defer in.prepare(in.Cache.Dir)()
-	download.SweepPartials(in.partials(), in.Fetcher.Time())
-	results, errs := resolve.Map(ctx, in.Fetcher.Emit, in.Fetcher.Limits.WithDefaults().Queries, wanted, in.prefetchOne)
+	download.SweepPartials(in.partials(), in.fetcher().Now())
+	results, errs := resolve.Map(ctx, in.fetcher().Emit, in.fetcher().Limits.Queries, wanted, in.prefetchOne)
 	for i, err := range errs {
 		if err != nil {
-			results[i] = Prefetched{Selection: wanted[i].Selected(), Platform: in.Fetcher.EffectivePlatform(), Err: err}
+			results[i] = Prefetched{Selection: wanted[i].Selected(), Platform: in.fetcher().Platform, Err: err}
 		}
 	}
 	return results, errors.Join(errs...)
 }
 
 // prefetchOne puts one package into the cache.
-func (in *Installer) prefetchOne(ctx context.Context, w resolve.PackageSpec) (Prefetched, error) {
+func (in *Installer) prefetchOne(ctx context.Context, w getproviders.PackageSpec) (Prefetched, error) {
 	selected := w.Selected()
 	if err := cmp.Or(w.Provider.Validate(), w.Version.Validate()); err != nil {
-		return Prefetched{}, selected.Failed(resolve.StepQuery, err)
+		return Prefetched{}, selected.Failed(getproviders.StepQuery, err)
 	}
 	if w.Version == (getproviders.Version{}) {
 		var err error
-		if selected, err = in.Fetcher.Resolver().Newest(ctx, selected, []getproviders.Requirement{{Constraints: w.Constraints}}); err != nil {
+		if selected, err = in.fetcher().Resolver().Newest(ctx, selected, []getproviders.Requirement{{Constraints: w.Constraints}}); err != nil {
 			return Prefetched{}, err
 		}
 	}
-	t := fetcher.Request{Selection: selected, Recorded: w.Hashes, Partials: in.partials()}
+	t := fetch.Request{Selection: selected, Recorded: w.Hashes, Partials: in.partials()}
 	if there, err := in.prefetched(ctx, t); there.Present || err != nil {
 		if err == nil {
-			in.Fetcher.Emit(ctx, event.PresentEvent{Addr: t.Provider, Version: t.Version})
+			in.fetcher().Emit(ctx, event.PresentEvent{Addr: t.Provider, Version: t.Version})
 		}
 		return there, err
 	}
-	pkg, err := in.Fetcher.Source.Package(ctx, t.Provider, t.Version, in.Fetcher.EffectivePlatform())
+	pkg, err := in.fetcher().Source.Package(ctx, t.Provider, t.Version, in.fetcher().Platform)
 	if err != nil {
-		return Prefetched{}, t.Failed(resolve.StepMetadata, err)
+		return Prefetched{}, t.Failed(getproviders.StepMetadata, err)
 	}
 	t.Package = pkg
 	return in.fetchForCache(ctx, t)
 }
 
 // prefetched is the result for a package if the cache has it; the error says that the policy refuses it.
-func (in *Installer) prefetched(ctx context.Context, t fetcher.Request) (done Prefetched, err error) {
-	done.Selection, done.Platform = t.Selection, in.Fetcher.EffectivePlatform()
+func (in *Installer) prefetched(ctx context.Context, t fetch.Request) (done Prefetched, err error) {
+	done.Selection, done.Platform = t.Selection, in.fetcher().Platform
 	if done.provenance, done.Present = in.findInCache(ctx, t); done.Present {
-		done.Bytes, err = done.provenance.ArchiveBytes, in.Fetcher.Approve(ctx, t, fetcher.StatePresent, done.provenance)
+		done.Bytes, err = done.provenance.ArchiveBytes, in.fetcher().Approve(ctx, t, getproviders.StatePresent, done.provenance)
 	}
 	return done, err
 }
 
 // fetchForCache fetches a package from where the source says that it is.
-func (in *Installer) fetchForCache(ctx context.Context, t fetcher.Request) (Prefetched, error) {
-	unlock, err := in.Cache.LockPackage(ctx, in.packageName(t.Selection))
+func (in *Installer) fetchForCache(ctx context.Context, t fetch.Request) (Prefetched, error) {
+	unlock, err := store.LockPackage(ctx, in.Cache, in.packageName(t.Selection))
 	if err != nil {
-		return Prefetched{}, t.Failed(resolve.StepFetch, err)
+		return Prefetched{}, t.Failed(getproviders.StepFetch, err)
 	}
 	defer unlock()
 	done, err := in.prefetched(ctx, t)
@@ -108,36 +108,36 @@ func (in *Installer) fetchForCache(ctx context.Context, t fetcher.Request) (Pref
 	}
 	stage, err := staging.New(in.Cache.Dir)
 	if err != nil {
-		return Prefetched{}, t.Failed(resolve.StepPublish, err)
+		return Prefetched{}, t.Failed(getproviders.StepPublish, err)
 	}
 	defer stage.Remove()
-	in.Fetcher.Emit(ctx, fetchingEvent(t))
+	in.fetcher().Emit(ctx, fetchingEvent(t))
 	if done.provenance, err = in.fetchCopy(ctx, t, stage); err != nil {
 		return Prefetched{}, err
 	}
 	done.Source, done.Bytes = t.Package.Source, done.provenance.ArchiveBytes
 	if err := in.publishPrefetched(ctx, t.Selection, stage, done.provenance); err != nil {
-		return Prefetched{}, t.Failed(resolve.StepPublish, err)
+		return Prefetched{}, t.Failed(getproviders.StepPublish, err)
 	}
-	in.Fetcher.Emit(ctx, fetchedEvent(t, Outcome{Authentication: done.provenance.Authentication, pendingReceipt: receipt.Pending{Dir: in.cachePath(t.Selection)}}))
+	in.fetcher().Emit(ctx, fetchedEvent(t, Outcome{Authentication: done.provenance.Authentication, pendingReceipt: receipt.Pending{Dir: in.cachePath(t.Selection)}}))
 	return done, nil
 }
 
 // fetchCopy fetches a package, and copies what is unpacked already in a mirror,
 // because the cache may be moved to where the mirror isn't.
-func (in *Installer) fetchCopy(ctx context.Context, t fetcher.Request, stage *staging.Stage) (receipt.Provenance, error) {
+func (in *Installer) fetchCopy(ctx context.Context, t fetch.Request, stage *staging.Stage) (receipt.Provenance, error) {
 	dir, ok := t.Package.Location.(getproviders.LocalDirectory)
 	if !ok {
-		return in.Fetcher.Fetch(ctx, t, stage)
+		return in.fetcher().Fetch(ctx, t, stage)
 	}
 	if _, _, err := link.Tree(ctx, string(dir), stage.PackagePath(), []link.Mode{link.Clone, link.Copy}); err != nil {
-		return receipt.Provenance{}, t.Failed(resolve.StepFetch, err)
+		return receipt.Provenance{}, t.Failed(getproviders.StepFetch, err)
 	}
-	return in.Fetcher.AuthenticateDirectory(ctx, t, stage.PackagePath())
+	return in.fetcher().AuthenticateDirectory(ctx, t, stage.PackagePath())
 }
 
 // publishPrefetched publishes a package in the cache and writes its receipt.
-func (in *Installer) publishPrefetched(ctx context.Context, s resolve.Selection, stage *staging.Stage, got receipt.Provenance) error {
+func (in *Installer) publishPrefetched(ctx context.Context, s getproviders.Selection, stage *staging.Stage, got receipt.Provenance) error {
 	at := in.cacheView()
 	_ = os.Remove(stage.ArchivePath())
 	shared, err := in.publishInCache(ctx, s, stage, got, at)
@@ -159,7 +159,7 @@ func (in *Installer) publishPrefetched(ctx context.Context, s resolve.Selection,
 // mounted read-only. receipts is false if none can count, because another user
 // than root can write to the cache or to a directory above it. Packages without
 // a receipt that counts are hashed when they are first used.
-func Finalize(ctx context.Context, c *store.Store, prefetched []Prefetched, base string, at time.Time) (receipts bool, err error) {
+func Finalize(ctx context.Context, c *Store, prefetched []Prefetched, base string, at time.Time) (receipts bool, err error) {
 	at = at.Truncate(time.Second)
 	if err := errors.Join(os.RemoveAll(filepath.Join(c.Dir, store.LocksDir)), normalizeTree(c.Dir, at)); err != nil {
 		return false, err
@@ -186,7 +186,7 @@ func Finalize(ctx context.Context, c *store.Store, prefetched []Prefetched, base
 
 // makeReachable lets every user read and enter the directories from base down
 // to the cache.
-func makeReachable(c *store.Store, base string, at time.Time) error {
+func makeReachable(c *Store, base string, at time.Time) error {
 	base, err := filepath.Abs(base)
 	for dir := filepath.Dir(c.Dir); err == nil; dir = filepath.Dir(dir) {
 		name, outside := filepath.Rel(base, dir)

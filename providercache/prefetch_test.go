@@ -7,8 +7,7 @@ import (
 	"testing"
 
 	"github.com/tfdeps/tfdeps/getproviders"
-	"github.com/tfdeps/tfdeps/providercache/resolve"
-	"github.com/tfdeps/tfdeps/providercache/store"
+	"github.com/tfdeps/tfdeps/providercache"
 )
 
 func TestPrefetch_FillsACacheThatNeedsNoNetwork(t *testing.T) {
@@ -18,14 +17,14 @@ func TestPrefetch_FillsACacheThatNeedsNoNetwork(t *testing.T) {
 	locks, _ := m.install(t, m.directory(t), nil)
 	must(t, os.RemoveAll(m.Cache))
 	filler := m.directory(t)
-	filled, err := filler.Prefetch(t.Context(), store.PackageSpecs(store.LockedBy(locks)))
+	filled, err := filler.Prefetch(t.Context(), providercache.PackageSpecs(providercache.LockedBy(locks)))
 	if err != nil || len(filled) != 2 || filled[0].Present || filler.begun != 2 {
 		t.Fatalf("filled: %+v, %v", filled, err)
 	}
 	if left := tree(t, filler.Target.Dir); len(left) > 0 {
 		t.Errorf("the target has %q", left)
 	}
-	again, err := m.directory(t).Prefetch(t.Context(), store.PackageSpecs(store.LockedBy(locks)))
+	again, err := m.directory(t).Prefetch(t.Context(), providercache.PackageSpecs(providercache.LockedBy(locks)))
 	if err != nil || !again[0].Present || !again[1].Present {
 		t.Errorf("filled again: %+v, %v", again, err)
 	}
@@ -40,7 +39,7 @@ func TestPrefetch_ChoosesTheNewestVersion(t *testing.T) {
 	t.Parallel()
 	m := newMachine(t)
 	d := m.directory(t)
-	wanted := []resolve.PackageSpec{
+	wanted := []getproviders.PackageSpec{
 		{Provider: provider(registryHost + "/acme/a")},
 		{Provider: provider(registryHost + "/acme/none")},
 		{Provider: provider(registryHost + "/acme/b"), Version: version("9.0.0")},
@@ -62,7 +61,7 @@ func TestPrefetch_CopiesUnpackedPackagesOfAMirror(t *testing.T) {
 	m := newMachine(t)
 	d := m.directory(t)
 	d.Fetcher.Source = &getproviders.FilesystemMirrorSource{Dir: mirror}
-	filled, err := d.Prefetch(t.Context(), []resolve.PackageSpec{{Provider: provider("acme/a")}})
+	filled, err := d.Prefetch(t.Context(), []getproviders.PackageSpec{{Provider: provider("acme/a")}})
 	must(t, err)
 	must(t, os.RemoveAll(mirror))
 	want := []string{packageDir("acme/a", "1.0.0") + "/terraform-provider-a"}

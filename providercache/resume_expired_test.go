@@ -11,8 +11,7 @@ import (
 
 	"github.com/tfdeps/tfdeps/getproviders"
 	"github.com/tfdeps/tfdeps/getproviders/providertest"
-	"github.com/tfdeps/tfdeps/providercache/fetcher"
-	"github.com/tfdeps/tfdeps/providercache/lockhashes"
+	"github.com/tfdeps/tfdeps/providercache"
 )
 
 // beforeArchives is a transport that calls a function before each request for an archive, with its number.
@@ -66,7 +65,7 @@ func TestResume_AURLThatHasExpired(t *testing.T) {
 				registry.Break("archive", providertest.Fault{CutAfter: cut, Times: c.cut})
 			}
 			_, err := in.Ensure(t.Context(), registry.Provider("acme", "widget"), getproviders.Constraints{})
-			if status, ok := errors.AsType[*fetcher.StatusError](err); ok != c.refused || ok && status.StatusCode != http.StatusForbidden || !ok && err != nil {
+			if status, ok := errors.AsType[*providercache.StatusError](err); ok != c.refused || ok && status.StatusCode != http.StatusForbidden || !ok && err != nil {
 				t.Errorf("%v", err)
 			}
 			if got := ranges(registry.Server); !slices.Equal(got, c.asked) || registry.Requests("package") != c.named {
@@ -103,7 +102,7 @@ func TestHashes_OfAURLThatHasExpired(t *testing.T) {
 			registry.RenewURLs()
 		}
 	}})
-	got, err := lockhashes.Hashes(t.Context(), in.Fetcher, registry.Provider("acme", "widget"), version("1.0.0"), []getproviders.Platform{linux})
+	got, err := in.Fetcher.Hashes(t.Context(), registry.Provider("acme", "widget"), version("1.0.0"), []getproviders.Platform{linux})
 	if zh := getproviders.ZH(sha256.Sum256(archive)); err != nil || !slices.Contains(got[linux], zh) || registry.Requests("archive") != 2 {
 		t.Errorf("%v, %v, asked %d times", got, err, registry.Requests("archive"))
 	}

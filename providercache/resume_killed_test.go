@@ -19,9 +19,6 @@ import (
 	"github.com/tfdeps/tfdeps/getproviders"
 	"github.com/tfdeps/tfdeps/getproviders/providertest"
 	"github.com/tfdeps/tfdeps/providercache"
-	"github.com/tfdeps/tfdeps/providercache/fetcher"
-	"github.com/tfdeps/tfdeps/providercache/resolve"
-	"github.com/tfdeps/tfdeps/providercache/store"
 )
 
 // installFromWeb is the program that is killed. Its arguments are the target directory, the cache,
@@ -37,10 +34,10 @@ func installFromWeb() {
 	source.Add("acme/widget", "1.0.0", getproviders.HTTPArchive{URL: at})
 	source.Trust("acme/widget", "1.0.0", expected(sum))
 	in := &providercache.Installer{
-		Fetcher: &fetcher.Fetcher{Source: source, Platform: linux, Product: product},
-		Target:  &store.Store{Dir: target}, Cache: &store.Store{Dir: cache},
+		Fetcher: &providercache.Fetcher{Source: source, Platform: linux, Product: product},
+		Target:  &providercache.Store{Dir: target}, Cache: &providercache.Store{Dir: cache},
 	}
-	if _, _, err := in.Install(context.Background(), require("acme/widget", ""), nil, resolve.Normal); err != nil {
+	if _, _, err := in.Install(context.Background(), require("acme/widget", ""), nil, providercache.Normal); err != nil {
 		fmt.Fprintln(os.Stderr, err)
 		os.Exit(1)
 	}

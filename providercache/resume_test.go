@@ -13,11 +13,11 @@ import (
 	"time"
 
 	"github.com/tfdeps/tfdeps/getproviders"
-	"github.com/tfdeps/tfdeps/getproviders/hosts"
 	"github.com/tfdeps/tfdeps/getproviders/providertest"
+	"github.com/tfdeps/tfdeps/internal/hosts"
+	"github.com/tfdeps/tfdeps/internal/peertest"
 	"github.com/tfdeps/tfdeps/providercache"
 	"github.com/tfdeps/tfdeps/providercache/event"
-	"github.com/tfdeps/tfdeps/providercache/resolve"
 )
 
 const widgetAddress = registryHost + "/acme/widget"
@@ -63,7 +63,7 @@ func breakArchive(r *providertest.Registry, faults ...providertest.Fault) {
 
 func TestResume_ABodyThatIsCutIsResumedWhereverItWasCut(t *testing.T) {
 	t.Parallel()
-	for _, protocol := range providertest.FirstIfShort(1, "HTTP/1.1", "HTTP/2.0") {
+	for _, protocol := range peertest.FirstIfShort(1, "HTTP/1.1", "HTTP/2.0") {
 		_, _, archive := newBreakable(t)
 		second := bytes.LastIndex(archive, []byte("PK\x03\x04"))
 		directory := bytes.LastIndex(archive, []byte("PK\x01\x02"))
@@ -212,7 +212,7 @@ func TestResume_WhatAServerMayDoWhenATransferIsResumed(t *testing.T) {
 			t.Parallel()
 			registry, in, _ := newBreakable(t)
 			breakArchive(registry, c.faults...)
-			_, _, err := in.Install(t.Context(), require(widgetAddress, ""), nil, resolve.Normal)
+			_, _, err := in.Install(t.Context(), require(widgetAddress, ""), nil, providercache.Normal)
 			if got := ranges(registry.Server); fmt.Sprint(got) != fmt.Sprint(c.asked) {
 				t.Errorf("asked for %q, want %q", got, c.asked)
 			}
@@ -273,7 +273,7 @@ func TestResume_ResumingEndsWithTheContext(t *testing.T) {
 			time.AfterFunc(50*time.Millisecond, func() { cancel(stop) })
 		}
 	}
-	if _, _, err := in.Install(ctx, require(widgetAddress, ""), nil, resolve.Normal); !errors.Is(err, stop) {
+	if _, _, err := in.Install(ctx, require(widgetAddress, ""), nil, providercache.Normal); !errors.Is(err, stop) {
 		t.Errorf("got %v", err)
 	}
 	nothingLeft(t, in)

@@ -9,17 +9,16 @@ import (
 	"testing"
 
 	"github.com/tfdeps/tfdeps/getproviders"
-	"github.com/tfdeps/tfdeps/providercache/fetcher"
+	"github.com/tfdeps/tfdeps/providercache/internal/fetch"
 	"github.com/tfdeps/tfdeps/providercache/internal/receipt"
-	"github.com/tfdeps/tfdeps/providercache/resolve"
-	"github.com/tfdeps/tfdeps/providercache/store"
+	"github.com/tfdeps/tfdeps/providercache/internal/store"
 )
 
 func TestInstaller_FetchesLargestFirstBySizesOfOtherVersions(t *testing.T) {
 	plat := getproviders.Platform{OS: "linux", Arch: "amd64"}
 	base := filepath.Join(t.TempDir(), "base")
 	in := &Installer{
-		Fetcher: &fetcher.Fetcher{StateDir: filepath.Join(base, "state"), Platform: plat},
+		Fetcher: &Fetcher{StateDir: filepath.Join(base, "state"), Platform: plat},
 		Cache:   &store.Store{Dir: filepath.Join(base, "cache")}, Target: &store.Store{Dir: filepath.Join(base, "target")},
 	}
 	view := in.cacheView()
@@ -44,8 +43,8 @@ func TestInstaller_FetchesLargestFirstBySizesOfOtherVersions(t *testing.T) {
 	var tasks steps
 	for _, p := range []string{"larger", "small", "large", "unknown"} {
 		at := getproviders.HTTPArchive{URL: &url.URL{Scheme: "https", Host: "example.com", Path: "/" + p}}
-		s := resolve.Selection{Provider: getproviders.Provider{Hostname: "registry.terraform.io", Namespace: "acme", Type: p}, Version: getproviders.MustParseVersion("2.0.0")}
-		tasks = append(tasks, &step{Request: fetcher.Request{Selection: s, Package: getproviders.Package{Location: at}}})
+		s := getproviders.Selection{Provider: getproviders.Provider{Hostname: "registry.terraform.io", Namespace: "acme", Type: p}, Version: getproviders.MustParseVersion("2.0.0")}
+		tasks = append(tasks, &step{Request: fetch.Request{Selection: s, Package: getproviders.Package{Location: at}}})
 	}
 	var got []string
 	for _, sorted := range largestFirst(in.withExpectedSizes(tasks)) {
@@ -80,7 +79,7 @@ func TestPlan_SaysWhereFromAndHowLarge(t *testing.T) {
 	plat := getproviders.Platform{OS: "linux", Arch: "amd64"}
 	base := filepath.Join(t.TempDir(), "base")
 	in := &Installer{
-		Fetcher: &fetcher.Fetcher{Source: registryURL("https://registry.example.com/v1/"), StateDir: filepath.Join(base, "state"), Platform: plat},
+		Fetcher: &Fetcher{Source: registryURL("https://registry.example.com/v1/"), StateDir: filepath.Join(base, "state"), Platform: plat},
 		Cache:   &store.Store{Dir: filepath.Join(base, "cache")}, Target: &store.Store{Dir: filepath.Join(base, "target")},
 	}
 	view := in.cacheView()
@@ -96,7 +95,7 @@ func TestPlan_SaysWhereFromAndHowLarge(t *testing.T) {
 	}
 	planned := func(name, version string) *step {
 		p := getproviders.Provider{Hostname: "registry.terraform.io", Namespace: "acme", Type: name}
-		return &step{Request: fetcher.Request{Selection: resolve.Selection{Provider: p, Version: getproviders.MustParseVersion(version)}}, todo: fetching}
+		return &step{Request: fetch.Request{Selection: getproviders.Selection{Provider: p, Version: getproviders.MustParseVersion(version)}}, todo: fetching}
 	}
 	fetches := in.plan(t.Context(), nil, steps{planned("widget", "1.0.0"), planned("widget", "2.1.0"), planned("other", "1.0.0")}).Fetch
 	for i, want := range []int64{10, 2000, -1} {

@@ -11,7 +11,6 @@ import (
 	"github.com/tfdeps/tfdeps/getproviders"
 	"github.com/tfdeps/tfdeps/providercache"
 	"github.com/tfdeps/tfdeps/providercache/event"
-	"github.com/tfdeps/tfdeps/providercache/resolve"
 )
 
 // skipping returns an Installer that skips three providers, and whose source has only acme/ours.
@@ -40,7 +39,7 @@ func TestSkip_InstallLeavesSkippedProvidersAlone(t *testing.T) {
 	var got recorder
 	in.Fetcher.Observe = got.observe
 	req := require("acme/ours", "", "acme/locked", "~> 1.0", "acme/unlocked", "")
-	for _, mode := range []resolve.Mode{resolve.Normal, resolve.Upgrade} {
+	for _, mode := range []providercache.Mode{providercache.Normal, providercache.Upgrade} {
 		locks, report, err := in.Install(t.Context(), req, skippedLocks(), mode)
 		must(t, err)
 		var kept []string
@@ -67,7 +66,7 @@ func TestSkip_SkippedProvidersAreNeitherPlannedNorChecked(t *testing.T) {
 	t.Parallel()
 	in := skipping(t)
 	req := require("acme/locked", "~> 1.0", "acme/unlocked", "")
-	plan, err := in.Plan(t.Context(), req, skippedLocks(), resolve.Normal)
+	plan, err := in.Plan(t.Context(), req, skippedLocks(), providercache.Normal)
 	must(t, err)
 	if len(plan.Fetch)+len(plan.Present) != 0 {
 		t.Errorf("the plan is %+v, want nothing", plan)
@@ -82,7 +81,7 @@ func TestSkip_SkippedProvidersAreNeitherPlannedNorChecked(t *testing.T) {
 func TestSkip_EnsureRefusesASkippedProvider(t *testing.T) {
 	t.Parallel()
 	_, err := skipping(t).Ensure(t.Context(), provider("acme/locked"), constraints(""))
-	if _, ok := errors.AsType[*resolve.ProviderError](err); !ok {
+	if _, ok := errors.AsType[*getproviders.ProviderError](err); !ok {
 		t.Errorf("got %v, want a ProviderError", err)
 	}
 }

@@ -9,8 +9,7 @@ import (
 
 	"github.com/tfdeps/tfdeps/getproviders"
 	"github.com/tfdeps/tfdeps/internal/installtest"
-	"github.com/tfdeps/tfdeps/providercache/lockhashes"
-	"github.com/tfdeps/tfdeps/providercache/resolve"
+	"github.com/tfdeps/tfdeps/providercache"
 )
 
 // A source that a program brings along has archives in memory and an authenticator of its own.
@@ -33,7 +32,7 @@ func TestInstall_FromMemoryTrustedByAFunction(t *testing.T) {
 		t.Errorf("it is %v", got)
 	}
 	approved[0]++
-	if _, _, err := newInstaller(t, source).Install(t.Context(), require("acme/widget", ""), nil, resolve.Normal); !errors.Is(err, getproviders.ErrAuthentication) {
+	if _, _, err := newInstaller(t, source).Install(t.Context(), require("acme/widget", ""), nil, providercache.Normal); !errors.Is(err, getproviders.ErrAuthentication) {
 		t.Errorf("another archive: %v", err)
 	}
 }
@@ -49,11 +48,11 @@ func TestLock_OfHashesWithoutAnAuthenticator(t *testing.T) {
 	pkg.Trust = getproviders.Trust{ListedHashes: []getproviders.Hash{listed}, RegistryHashes: map[getproviders.Platform]getproviders.Hash{linux: listed}}
 	source.Packages[provider("acme/widget")][version("1.0.0")] = pkg
 	in := newInstaller(t, source)
-	request := lockhashes.Request{Requirements: require("acme/widget", "")}
-	if got := installtest.First(lockhashes.Lock(t.Context(), in.Fetcher, request)); got.Err != nil || got.Packages[0].H1 == listed {
+	request := providercache.LockRequest{Requirements: require("acme/widget", "")}
+	if got := installtest.First(in.Fetcher.Lock(t.Context(), request)); got.Err != nil || got.Packages[0].H1 == listed {
 		t.Errorf("%+v", got)
 	}
-	if got := installtest.First(lockhashes.Locate(t.Context(), in.Fetcher, lockhashes.LocateOptions{}, request)); got.Err != nil {
+	if got := installtest.First(in.Fetcher.Locate(t.Context(), providercache.LocateOptions{}, request)); got.Err != nil {
 		t.Errorf("%+v", got)
 	}
 }

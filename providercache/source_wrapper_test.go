@@ -6,7 +6,7 @@ import (
 	"github.com/tfdeps/tfdeps/getproviders"
 	"github.com/tfdeps/tfdeps/getproviders/providertest"
 	"github.com/tfdeps/tfdeps/internal/installtest"
-	"github.com/tfdeps/tfdeps/providercache/lockhashes"
+	"github.com/tfdeps/tfdeps/providercache"
 )
 
 // wrapper is a source around another one, as programs write it.
@@ -24,6 +24,7 @@ func TestSource_AWrapperCostsAWarmEnsureNoRequest(t *testing.T) {
 		in.Fetcher.StateDir = t.TempDir()
 		for _, want := range []int{5, 1} { // versions, package, list, signature, archive
 			in.Fetcher.Source = wrap(registrySource(registry)) // it remembers nothing
+			in.Fetcher = installtest.Again(in.Fetcher)
 			before := registry.Requests("")
 			_, err := in.Ensure(t.Context(), provider(registryHost+"/acme/widget"), constraints(""))
 			must(t, err)
@@ -41,7 +42,7 @@ func TestSource_AWrapperListsPlatforms(t *testing.T) {
 		registry.Add(providertest.PackageSpec{Namespace: "acme", Type: "widget", Version: "1.0.0", Platform: plat})
 	}
 	in.Fetcher.Source = wrapper{in.Fetcher.Source}
-	result := installtest.First(lockhashes.Lock(t.Context(), in.Fetcher, lockhashes.Request{
+	result := installtest.First(in.Fetcher.Lock(t.Context(), providercache.LockRequest{
 		Requirements: require(registryHost+"/acme/widget", ""), AllPlatforms: true,
 	}))
 	if result.Err != nil || len(result.Packages) != 2 {

@@ -7,12 +7,11 @@ import (
 	"os"
 
 	"github.com/tfdeps/tfdeps/getproviders"
+	"github.com/tfdeps/tfdeps/internal/disk"
 	"github.com/tfdeps/tfdeps/internal/par"
-	"github.com/tfdeps/tfdeps/providercache/fetcher"
-	"github.com/tfdeps/tfdeps/providercache/internal/disk"
-	"github.com/tfdeps/tfdeps/providercache/link"
-	"github.com/tfdeps/tfdeps/providercache/resolve"
-	"github.com/tfdeps/tfdeps/providercache/store"
+	"github.com/tfdeps/tfdeps/providercache/internal/fetch"
+	"github.com/tfdeps/tfdeps/providercache/internal/link"
+	"github.com/tfdeps/tfdeps/providercache/internal/store"
 )
 
 // room compares the packages of one installation with the room that there is for
@@ -41,13 +40,13 @@ func (in *Installer) findRoom(withCache bool) room {
 	return r
 }
 
-// claim takes room for a part of the packages. The error is a *resolve.NoSpaceError.
+// claim takes room for a part of the packages. The error is a *getproviders.NoSpaceError.
 func (r room) claim(bytes int64) error {
 	if r.budget == nil || bytes <= 0 {
 		return nil
 	}
 	if claimed, ok := r.budget.Claim(bytes); !ok {
-		return &resolve.NoSpaceError{Dirs: r.dirs, Need: claimed, Free: r.free}
+		return &getproviders.NoSpaceError{Dirs: r.dirs, Need: claimed, Free: r.free}
 	}
 	return nil
 }
@@ -77,7 +76,7 @@ func (in *Installer) reserve(ctx context.Context, r room, tasks steps) error {
 
 // knownBytes is the size of an archive, if a file or the receipt of the same
 // package tells; else 0.
-func knownBytes(t fetcher.Request, recorded []store.View) int64 {
+func knownBytes(t fetch.Request, recorded []store.View) int64 {
 	if at, ok := t.Package.Location.(getproviders.LocalArchive); ok {
 		if info, err := os.Stat(string(at)); err == nil {
 			return info.Size()
@@ -96,13 +95,13 @@ func knownBytes(t fetcher.Request, recorded []store.View) int64 {
 // endAll looks at the error of a download. The first package for which there is no
 // room ends all downloads, by stop, with its error as the cause. It is then the error of
 // each download that it ended, unless ctx has ended, too.
-func endAll(ctx, downloads context.Context, stop context.CancelCauseFunc, t fetcher.Request, err error) error {
-	if full, ok := errors.AsType[*resolve.NoSpaceError](err); ok {
+func endAll(ctx, downloads context.Context, stop context.CancelCauseFunc, t fetch.Request, err error) error {
+	if full, ok := errors.AsType[*getproviders.NoSpaceError](err); ok {
 		stop(full)
 	}
-	full, ok := errors.AsType[*resolve.NoSpaceError](context.Cause(downloads))
-	if err != nil && ok && ctx.Err() == nil && (errors.Is(err, context.Canceled) || errors.Is(err, resolve.ErrNoSpace)) {
-		return t.Failed(resolve.StepFetch, full)
+	full, ok := errors.AsType[*getproviders.NoSpaceError](context.Cause(downloads))
+	if err != nil && ok && ctx.Err() == nil && (errors.Is(err, context.Canceled) || errors.Is(err, getproviders.ErrNoSpace)) {
+		return t.Failed(getproviders.StepFetch, full)
 	}
 	return err
 }
@@ -111,9 +110,9 @@ func endAll(ctx, downloads context.Context, stop context.CancelCauseFunc, t fetc
 // error, which names all of them.
 func sharedFailures(tasks steps) {
 	var full []getproviders.Provider
-	var cause *resolve.NoSpaceError
+	var cause *getproviders.NoSpaceError
 	for _, s := range tasks {
-		if one, ok := errors.AsType[*resolve.NoSpaceError](s.outcome.Err); ok {
+		if one, ok := errors.AsType[*getproviders.NoSpaceError](s.outcome.Err); ok {
 			full = append(full, s.Provider)
 			if cause == nil || one.Need > cause.Need {
 				cause = one
@@ -123,10 +122,10 @@ func sharedFailures(tasks steps) {
 	if cause == nil {
 		return
 	}
-	shared := &resolve.NoSpaceError{Dirs: cause.Dirs, Providers: full, Need: cause.Need, Free: cause.Free}
+	shared := &getproviders.NoSpaceError{Dirs: cause.Dirs, Providers: full, Need: cause.Need, Free: cause.Free}
 	for _, s := range tasks {
-		if _, ok := errors.AsType[*resolve.NoSpaceError](s.outcome.Err); ok {
-			s.outcome.Err = s.outcome.Selection.Failed(resolve.StepFetch, shared)
+		if _, ok := errors.AsType[*getproviders.NoSpaceError](s.outcome.Err); ok {
+			s.outcome.Err = s.outcome.Selection.Failed(getproviders.StepFetch, shared)
 		}
 	}
 }

@@ -8,8 +8,6 @@ import (
 	"github.com/tfdeps/tfdeps/depsfile"
 	"github.com/tfdeps/tfdeps/getproviders"
 	"github.com/tfdeps/tfdeps/providercache"
-	"github.com/tfdeps/tfdeps/providercache/fetcher"
-	"github.com/tfdeps/tfdeps/providercache/store"
 )
 
 func TestInstall_RecordsWhatTheRegistryTells(t *testing.T) {
@@ -22,7 +20,7 @@ func TestInstall_RecordsWhatTheRegistryTells(t *testing.T) {
 		t.Errorf("%d archives were asked for", n)
 	}
 	wary := newUser(t, registry)
-	wary.Fetcher.HashPolicy = fetcher.ComputeHashes
+	wary.Fetcher.HashPolicy = providercache.ComputeHashes
 	if got := installed(t, wary); strings.Count(got, `"h1:`) != 1 || strings.Count(got, `"zh:`) != 3 {
 		t.Errorf("no listed hash was to be trusted:\n%s", got)
 	}
@@ -43,9 +41,9 @@ func TestReceipt_KeepsWhatTheRegistryListed(t *testing.T) {
 	t.Parallel()
 	needsReceipts(t)
 	registry, first := tellingRegistry(t, nil)
-	cache, err := store.OpenCache(filepath.Join(t.TempDir(), "cache"), false)
+	cache, err := providercache.OpenCache(filepath.Join(t.TempDir(), "cache"), false)
 	must(t, err)
-	first.Cache, first.Fetcher.HashPolicy = cache, fetcher.ComputeHashes
+	first.Cache, first.Fetcher.HashPolicy = cache, providercache.ComputeHashes
 	poor := installed(t, first)
 	sharing := func() *providercache.Installer {
 		in := newUser(t, registry)
@@ -53,7 +51,7 @@ func TestReceipt_KeepsWhatTheRegistryListed(t *testing.T) {
 		return in
 	}
 	again := sharing()
-	again.Fetcher.HashPolicy = fetcher.ComputeHashes
+	again.Fetcher.HashPolicy = providercache.ComputeHashes
 	if got := installed(t, again); got != poor {
 		t.Errorf("no listed hash was to be trusted:\n%s", got)
 	}
@@ -83,7 +81,7 @@ func TestReceipt_KeepsWhatTheRegistryListed(t *testing.T) {
 
 func TestMirror_SaysNothingOfOtherPlatforms(t *testing.T) {
 	t.Parallel()
-	for _, policy := range []fetcher.HashPolicy{fetcher.TrustRegistryHashes, fetcher.TrustMirrorHashes} {
+	for _, policy := range []providercache.HashPolicy{providercache.TrustRegistryHashes, providercache.TrustMirrorHashes} {
 		source := newSource(t)
 		source.AddZip(t, "acme/widget", "1.0.0")
 		source.Trust("acme/widget", "1.0.0", listedHashes{zhOf(t, source, "acme/widget", "1.0.0"), wrongH1})

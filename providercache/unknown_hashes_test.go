@@ -10,8 +10,7 @@ import (
 
 	"github.com/tfdeps/tfdeps/depsfile"
 	"github.com/tfdeps/tfdeps/getproviders"
-	"github.com/tfdeps/tfdeps/providercache/resolve"
-	"github.com/tfdeps/tfdeps/providercache/store"
+	"github.com/tfdeps/tfdeps/providercache"
 )
 
 // recording decodes a lock file for widget 1.0.0, as it may have been written by a newer program.
@@ -39,7 +38,7 @@ func TestLock_HashesOfUnknownKindsStayWithTheirVersion(t *testing.T) {
 		t.Errorf("incomplete, although the hash of an archive was recorded")
 	}
 	source.AddZip(t, "acme/widget", "1.1.0")
-	moved, _, err := in.Install(t.Context(), require("acme/widget", ""), locks, resolve.Upgrade)
+	moved, _, err := in.Install(t.Context(), require("acme/widget", ""), locks, providercache.Upgrade)
 	if lock, _ := moved.Provider(provider("acme/widget")); err != nil || slices.Contains(lock.Hashes, "h9:x") {
 		t.Errorf("another version has %q (%v)", lock.Hashes, err)
 	}
@@ -59,25 +58,25 @@ func TestLock_HashesOfUnknownKindsMatchNothing(t *testing.T) {
 
 	for name, s := range map[string]*memorySource{"an archive": source, "a directory": unpacked} {
 		in := newInstaller(t, s)
-		_, _, err := in.Install(t.Context(), required, locks, resolve.Normal)
-		if mismatch, ok := errors.AsType[*resolve.LockMismatchError](err); !ok || !strings.Contains(mismatch.Hint(), "only hashes of kinds that this program doesn't know") {
+		_, _, err := in.Install(t.Context(), required, locks, providercache.Normal)
+		if mismatch, ok := errors.AsType[*getproviders.LockMismatchError](err); !ok || !strings.Contains(mismatch.Hint(), "only hashes of kinds that this program doesn't know") {
 			t.Errorf("%s: got %v", name, err)
 		}
 		nothingLeft(t, in)
 	}
 
 	in := newInstaller(t, source)
-	in.Cache = &store.Store{Dir: filepath.Join(t.TempDir(), "cache")}
+	in.Cache = &providercache.Store{Dir: filepath.Join(t.TempDir(), "cache")}
 	install(t, in, required, nil)
-	if _, _, err := in.Install(t.Context(), required, locks, resolve.Normal); !errors.Is(err, resolve.ErrLockMismatch) {
+	if _, _, err := in.Install(t.Context(), required, locks, providercache.Normal); !errors.Is(err, getproviders.ErrLockMismatch) {
 		t.Errorf("a package that is there: got %v", err)
 	}
 	must(t, os.RemoveAll(in.Target.Dir))
-	if _, _, err := in.Install(t.Context(), required, locks, resolve.Normal); !errors.Is(err, resolve.ErrLockMismatch) {
+	if _, _, err := in.Install(t.Context(), required, locks, providercache.Normal); !errors.Is(err, getproviders.ErrLockMismatch) {
 		t.Errorf("a package of the cache: got %v", err)
 	}
-	wanted := store.PackageSpecs(store.LockedBy(locks))
-	if _, err := in.Prefetch(t.Context(), wanted); !errors.Is(err, resolve.ErrLockMismatch) {
+	wanted := providercache.PackageSpecs(providercache.LockedBy(locks))
+	if _, err := in.Prefetch(t.Context(), wanted); !errors.Is(err, getproviders.ErrLockMismatch) {
 		t.Errorf("prefetch: got %v", err)
 	}
 	if h1, ok, err := in.FindCached(t.Context(), wanted[0]); ok || err != nil {

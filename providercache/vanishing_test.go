@@ -11,13 +11,10 @@ import (
 	"sync"
 	"testing"
 
-	"github.com/tfdeps/tfdeps/getproviders/providertest"
+	"github.com/tfdeps/tfdeps/internal/peertest"
 	"github.com/tfdeps/tfdeps/providercache"
 	"github.com/tfdeps/tfdeps/providercache/event"
 	"github.com/tfdeps/tfdeps/providercache/internal/receipt"
-	"github.com/tfdeps/tfdeps/providercache/link"
-	"github.com/tfdeps/tfdeps/providercache/resolve"
-	"github.com/tfdeps/tfdeps/providercache/store"
 )
 
 // TestInstall_DirectoriesVanishWhileItRuns removes a directory at the first event of an installation, in another run at
@@ -51,7 +48,7 @@ func TestInstall_DirectoriesVanishWhileItRuns(t *testing.T) {
 		},
 	}
 	for name, remove := range removals {
-		for _, mode := range providertest.FirstIfShort(1, link.Copy, link.Auto) {
+		for _, mode := range peertest.FirstIfShort(1, providercache.LinkCopy, providercache.LinkAuto) {
 			t.Run(name+" "+mode.String(), func(t *testing.T) {
 				t.Parallel()
 				stride := 1
@@ -61,7 +58,7 @@ func TestInstall_DirectoriesVanishWhileItRuns(t *testing.T) {
 				for n, more := 1, true; more; n += stride {
 					dir := t.TempDir()
 					in := newInstaller(t, source)
-					in.Target, in.Cache = &store.Store{Dir: filepath.Join(dir, "target")}, &store.Store{Dir: filepath.Join(dir, "cache")}
+					in.Target, in.Cache = &providercache.Store{Dir: filepath.Join(dir, "target")}, &providercache.Store{Dir: filepath.Join(dir, "cache")}
 					in.Link, in.Fetcher.StateDir = mode, filepath.Join(dir, "state")
 					var mu sync.Mutex
 					left := n
@@ -72,7 +69,7 @@ func TestInstall_DirectoriesVanishWhileItRuns(t *testing.T) {
 							remove(in)
 						}
 					}
-					_, _, err := in.Install(t.Context(), all, nil, resolve.Normal)
+					_, _, err := in.Install(t.Context(), all, nil, providercache.Normal)
 					more = left <= 0
 					if err != nil && !strings.Contains(err.Error(), "no such file or directory") && !strings.Contains(err.Error(), "directory not empty") && !errors.Is(err, receipt.ErrIncomplete) {
 						t.Errorf("%d: %v", n, err)
@@ -86,8 +83,8 @@ func TestInstall_DirectoriesVanishWhileItRuns(t *testing.T) {
 							t.Errorf("%d: %s has %q", n, at, got)
 						}
 					}
-					found, err := (&store.Maintenance{Cache: in.Cache, StateDir: in.Fetcher.StateDir}).Verify(t.Context(), nil)
-					if err != nil || slices.ContainsFunc(found, func(v store.Verified) bool { return v.Differs() }) {
+					found, err := (&providercache.Maintenance{Cache: in.Cache, StateDir: in.Fetcher.StateDir}).Verify(t.Context(), nil)
+					if err != nil || slices.ContainsFunc(found, func(v providercache.Verified) bool { return v.Differs() }) {
 						t.Errorf("%d: the cache has %+v, %v", n, found, err)
 					}
 					for _, root := range []string{in.Target.Dir, in.Cache.Dir} {

@@ -14,8 +14,6 @@ import (
 	"github.com/tfdeps/tfdeps/command/view/result"
 	"github.com/tfdeps/tfdeps/getproviders"
 	"github.com/tfdeps/tfdeps/providercache"
-	"github.com/tfdeps/tfdeps/providercache/resolve"
-	"github.com/tfdeps/tfdeps/providercache/store"
 )
 
 // sourceDateVariable says which time files get that must not tell when they were
@@ -34,7 +32,7 @@ type addOptions struct {
 	policies  []string // of -policy
 	mirrors   []string // of -mirror
 	offlineBy string   // who set it; "": it isn't set
-	wanted    []resolve.PackageSpec
+	wanted    []getproviders.PackageSpec
 	made      time.Time // what the files of an image say of their age
 }
 
@@ -87,7 +85,7 @@ func add(m *cli.Meta, o *addOptions, activity *view.Activity) result.Result {
 	}
 	if o.paths != nil {
 		locked, _ := o.locked(m, o.paths)
-		o.wanted = store.PackageSpecs(locked)
+		o.wanted = providercache.PackageSpecs(locked)
 	}
 	if !o.log.Add(sources.CheckArchiveCredentials(m.Env)...) {
 		return nil
@@ -145,7 +143,7 @@ func (a *adding) installer(source getproviders.Source) *providercache.Installer 
 
 // isPinned reports whether the version of a provider was given: then it is no downgrade to what is older.
 func (a *adding) isPinned(p getproviders.Provider) bool {
-	return slices.ContainsFunc(a.opts.wanted, func(w resolve.PackageSpec) bool {
+	return slices.ContainsFunc(a.opts.wanted, func(w getproviders.PackageSpec) bool {
 		return w.Provider == p && w.Version != getproviders.Version{}
 	})
 }

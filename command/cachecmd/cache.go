@@ -16,9 +16,8 @@ import (
 	"github.com/tfdeps/tfdeps/command/workdir"
 	"github.com/tfdeps/tfdeps/configs/cliconfig"
 	"github.com/tfdeps/tfdeps/getproviders"
+	"github.com/tfdeps/tfdeps/providercache"
 	"github.com/tfdeps/tfdeps/providercache/event"
-	"github.com/tfdeps/tfdeps/providercache/resolve"
-	"github.com/tfdeps/tfdeps/providercache/store"
 )
 
 // run is for arguments that name no command below "cache", or an unknown one.
@@ -70,7 +69,7 @@ func (o *options) end(m *cli.Meta, report result.Result) (int, error) {
 
 // findCache returns the cache: below the directory that -dir names, else where
 // init finds it.
-func (o *options) findCache(m *cli.Meta) (*store.Store, bool) {
+func (o *options) findCache(m *cli.Meta) (*providercache.Store, bool) {
 	config, problems := sources.ReadConfig(m, products.Unversioned(m))
 	if !o.log.Add(problems...) {
 		return nil, false
@@ -80,7 +79,7 @@ func (o *options) findCache(m *cli.Meta) (*store.Store, bool) {
 }
 
 // locked gathers what lock files select.
-func (o *options) locked(m *cli.Meta, paths []string) (store.Locked, bool) {
+func (o *options) locked(m *cli.Meta, paths []string) (providercache.Locked, bool) {
 	locked, problems := workdir.LockedBelow(paths, products.Unversioned(m))
 	return locked, o.log.Add(problems...)
 }
@@ -90,7 +89,7 @@ type session struct {
 	meta     *cli.Meta
 	product  getproviders.Product
 	config   *cliconfig.Config
-	cache    *store.Store
+	cache    *providercache.Store
 	net      sources.Network
 	policy   sources.Policy
 	activity *view.Activity
@@ -112,15 +111,15 @@ func (o *options) open(m *cli.Meta, activity *view.Activity) (s session, ok bool
 }
 
 // maintain returns what looks after a cache.
-func maintain(m *cli.Meta, cache *store.Store) *store.Maintenance {
-	return &store.Maintenance{Cache: cache, StateDir: m.StateDir, Now: m.Now}
+func maintain(m *cli.Meta, cache *providercache.Store) *providercache.Maintenance {
+	return &providercache.Maintenance{Cache: cache, StateDir: m.StateDir, Now: m.Now}
 }
 
 // parseWanted reads providers, with or without an exact version behind a "@".
-func parseWanted(names []string, product getproviders.Product) (wanted []resolve.PackageSpec, err error) {
+func parseWanted(names []string, product getproviders.Product) (wanted []getproviders.PackageSpec, err error) {
 	for _, name := range names {
 		address, version, versioned := strings.Cut(name, "@")
-		var w resolve.PackageSpec
+		var w getproviders.PackageSpec
 		w.Provider, err = product.ParseProvider(address)
 		if err == nil && versioned {
 			w.Version, err = getproviders.ParseVersion(version)
@@ -150,7 +149,7 @@ func runDir(m *cli.Meta, args []string) (int, error) {
 }
 
 // list returns the cache and its packages.
-func (o *options) list(m *cli.Meta) (*store.Store, []store.Package, bool) {
+func (o *options) list(m *cli.Meta) (*providercache.Store, []providercache.StoredPackage, bool) {
 	cache, ok := o.findCache(m)
 	if !ok {
 		return nil, nil, false
@@ -198,11 +197,11 @@ func runKey(m *cli.Meta, args []string) (int, error) {
 	}
 	key := locked.Key(o.platform)
 	if !o.github || o.json {
-		return m.Finish(result.CacheKey{Key: key, Prefix: store.KeyPrefix(o.platform), Platform: o.platform}, o.log.All, cli.Output{JSON: o.json, Data: true}), nil
+		return m.Finish(result.CacheKey{Key: key, Prefix: providercache.KeyPrefix(o.platform), Platform: o.platform}, o.log.All, cli.Output{JSON: o.json, Data: true}), nil
 	}
 	if cache, ok := o.findCache(m); ok {
 		result.GitHubOutput(m.Stdout, [][2]string{
-			{"path", cache.Dir}, {"key", key}, {"restore-keys", store.KeyPrefix(o.platform)},
+			{"path", cache.Dir}, {"key", key}, {"restore-keys", providercache.KeyPrefix(o.platform)},
 		})
 	}
 	return m.Finish(nil, o.log.All, cli.Output{Data: true}), nil
@@ -249,7 +248,7 @@ func runVerify(m *cli.Meta, args []string) (int, error) {
 			o.log.Fail("cache_failed", "Failed to remove what is damaged", "%v", err)
 		}
 	}
-	if slices.ContainsFunc(found, store.Verified.Differs) {
+	if slices.ContainsFunc(found, providercache.Verified.Differs) {
 		return m.Finish(result, o.log.All, cli.Output{JSON: o.json, Code: cli.ExitDiffers}), nil
 	}
 	return o.end(m, result)
@@ -257,17 +256,17 @@ func runVerify(m *cli.Meta, args []string) (int, error) {
 
 // removeDamaged removes the packages that aren't what their receipts say. The next
 // init that wants one fetches it. nil: there are none.
-func removeDamaged(m *cli.Meta, cache *store.Store, found []store.Verified) (*store.Removal, error) {
-	var damaged []store.Package
+func removeDamaged(m *cli.Meta, cache *providercache.Store, found []providercache.Verified) (*providercache.Removal, error) {
+	var damaged []providercache.StoredPackage
 	for _, v := range found {
-		if v.Finding == store.Corrupt {
+		if v.Finding == providercache.Corrupt {
 			damaged = append(damaged, v.Package)
 		}
 	}
 	if len(damaged) == 0 {
 		return nil, nil
 	}
-	done, err := maintain(m, cache).Remove(m.Context, damaged, store.RemoveOptions{Linked: true, Others: true})
+	done, err := maintain(m, cache).Remove(m.Context, damaged, providercache.RemoveOptions{Linked: true, Others: true})
 	return &done, err
 }
 

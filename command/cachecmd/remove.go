@@ -15,8 +15,7 @@ import (
 	"github.com/tfdeps/tfdeps/command/view/result"
 	"github.com/tfdeps/tfdeps/getproviders"
 	"github.com/tfdeps/tfdeps/internal/config/fetch"
-	"github.com/tfdeps/tfdeps/providercache/resolve"
-	"github.com/tfdeps/tfdeps/providercache/store"
+	"github.com/tfdeps/tfdeps/providercache"
 )
 
 // removeOptions are what the commands have in common that remove something.
@@ -68,8 +67,8 @@ func runGC(m *cli.Meta, args []string) (int, error) {
 	if !ok {
 		return o.end(m, nil)
 	}
-	policy := store.Policy{OlderThan: o.olderThan, MaxBytes: o.maxBytes, Keep: locked}
-	done, err := maintain(m, cache).Collect(m.Context, policy, store.RemoveOptions{DryRun: o.dryRun, Linked: o.force})
+	policy := providercache.CollectPolicy{OlderThan: o.olderThan, MaxBytes: o.maxBytes, Keep: locked}
+	done, err := maintain(m, cache).Collect(m.Context, policy, providercache.RemoveOptions{DryRun: o.dryRun, Linked: o.force})
 	result := result.CacheRemoval{Cache: cache, Done: done, DryRun: o.dryRun}
 	if err != nil {
 		o.log.Fail("cache_failed", "Failed to remove what isn't used", "%v", err)
@@ -104,7 +103,7 @@ func runClean(m *cli.Meta, args []string) (int, error) {
 	}
 	isNamed := len(names) > 0 // what is named needs no receipt
 	if isNamed {
-		packages = slices.DeleteFunc(packages, func(p store.Package) bool { return !isAmong(wanted, p) })
+		packages = slices.DeleteFunc(packages, func(p providercache.StoredPackage) bool { return !isAmong(wanted, p) })
 	}
 	if isNamed && len(packages) == 0 {
 		o.log.Fail("package_not_found", "No such package in the cache",
@@ -112,7 +111,7 @@ func runClean(m *cli.Meta, args []string) (int, error) {
 		return o.end(m, nil)
 	}
 	maintenance := maintain(m, cache)
-	done, err := maintenance.Remove(m.Context, packages, store.RemoveOptions{DryRun: o.dryRun, Linked: o.force, Others: isNamed})
+	done, err := maintenance.Remove(m.Context, packages, providercache.RemoveOptions{DryRun: o.dryRun, Linked: o.force, Others: isNamed})
 	result := result.CacheRemoval{Cache: cache, Done: done, DryRun: o.dryRun}
 	if err != nil {
 		o.log.Fail("cache_failed", "Failed to remove packages", "%v", err)
@@ -127,8 +126,8 @@ func runClean(m *cli.Meta, args []string) (int, error) {
 	return o.end(m, result)
 }
 
-func isAmong(wanted []resolve.PackageSpec, p store.Package) bool {
-	return slices.ContainsFunc(wanted, func(w resolve.PackageSpec) bool {
+func isAmong(wanted []getproviders.PackageSpec, p providercache.StoredPackage) bool {
+	return slices.ContainsFunc(wanted, func(w getproviders.PackageSpec) bool {
 		return w.Provider == p.Provider && (w.Version == getproviders.Version{} || w.Version == p.Version)
 	})
 }

@@ -16,9 +16,7 @@ import (
 	"github.com/tfdeps/tfdeps/command/view/result"
 	"github.com/tfdeps/tfdeps/getproviders"
 	"github.com/tfdeps/tfdeps/providercache"
-	"github.com/tfdeps/tfdeps/providercache/resolve"
-	"github.com/tfdeps/tfdeps/providercache/store"
-	"github.com/tfdeps/tfdeps/providercache/transfer"
+	"github.com/tfdeps/tfdeps/providercache/mirror"
 )
 
 // transferOptions are what the arguments of cache push and cache pull ask for.
@@ -110,7 +108,7 @@ func move(m *cli.Meta, o *transferOptions, activity *view.Activity) result.Resul
 		o.log.Add(invalid)
 		return nil
 	}
-	t := transferring{session: s, remote: remote, wanted: store.PackageSpecs(locked)}
+	t := transferring{session: s, remote: remote, wanted: providercache.PackageSpecs(locked)}
 	result := result.CacheTransfer{Cache: s.cache, Remote: remote.String(), Push: o.push}
 	for _, platform := range o.platforms {
 		moved, err := t.move(m.Context, o.push, platform)
@@ -138,22 +136,22 @@ func checkPulled(dir string) problem.List {
 // transferring is one run of cache push or cache pull.
 type transferring struct {
 	session
-	remote transfer.Remote
-	wanted []resolve.PackageSpec
+	remote mirror.Remote
+	wanted []getproviders.PackageSpec
 }
 
 // installer makes what finds packages in the cache and puts them there.
 func (t *transferring) installer(platform getproviders.Platform) *providercache.Installer {
-	f := t.net.Fetcher(t.meta, t.product, &transfer.Source{Remote: t.remote, Wanted: t.wanted}, t.activity.Observe)
+	f := t.net.Fetcher(t.meta, t.product, &mirror.RemoteSource{Remote: t.remote, Wanted: t.wanted}, t.activity.Observe)
 	f.Platform = platform
 	// What lock files select is no downgrade.
 	f.Policy = t.policy.Against(nil, func(getproviders.Provider) getproviders.Version { return getproviders.Version{} })
 	return &providercache.Installer{Fetcher: f, Cache: t.cache}
 }
 
-func (t *transferring) move(ctx context.Context, push bool, platform getproviders.Platform) ([]transfer.Result, error) {
+func (t *transferring) move(ctx context.Context, push bool, platform getproviders.Platform) ([]mirror.Transferred, error) {
 	if push {
-		return transfer.Push(ctx, t.installer(platform), t.remote, t.wanted)
+		return mirror.Push(ctx, t.installer(platform), t.remote, t.wanted)
 	}
-	return transfer.Pull(ctx, t.installer(platform))
+	return mirror.Pull(ctx, t.installer(platform))
 }

@@ -12,7 +12,7 @@ import (
 	"github.com/tfdeps/tfdeps/command/problem"
 	"github.com/tfdeps/tfdeps/command/view"
 	"github.com/tfdeps/tfdeps/getproviders"
-	"github.com/tfdeps/tfdeps/providercache/fetcher"
+	"github.com/tfdeps/tfdeps/providercache"
 )
 
 // AnyDuration is an option for a length of time that doesn't matter.
@@ -55,20 +55,20 @@ func HashChoices(listed string) [][2]string {
 
 // ParseHashPolicy reads a value of -hashes: which hashes count of packages that
 // aren't read.
-func ParseHashPolicy(given string) (fetcher.HashPolicy, error) {
+func ParseHashPolicy(given string) (providercache.HashPolicy, error) {
 	switch given {
 	case "auto":
-		return fetcher.TrustRegistryHashes, nil
+		return providercache.TrustRegistryHashes, nil
 	case "listed":
-		return fetcher.TrustMirrorHashes, nil
+		return providercache.TrustMirrorHashes, nil
 	case "read":
-		return fetcher.ComputeHashes, nil
+		return providercache.ComputeHashes, nil
 	}
 	return 0, errors.New(`it has to be "auto" (trust what is signed, and OpenTofu's registry for OpenTofu), "listed" (trust registries and mirrors) or "read" (trust none)`)
 }
 
 // ReadHashPolicy is ParseHashPolicy for commands that tell all problems at once.
-func ReadHashPolicy(given string) (fetcher.HashPolicy, problem.List) {
+func ReadHashPolicy(given string) (providercache.HashPolicy, problem.List) {
 	policy, err := ParseHashPolicy(given)
 	if err != nil {
 		return policy, problem.Fail("invalid_option", "Invalid value of -hashes",

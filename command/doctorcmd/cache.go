@@ -14,8 +14,7 @@ import (
 	"github.com/tfdeps/tfdeps/command/sources"
 	"github.com/tfdeps/tfdeps/command/workdir"
 	"github.com/tfdeps/tfdeps/internal/scratch"
-	"github.com/tfdeps/tfdeps/providercache/link"
-	"github.com/tfdeps/tfdeps/providercache/store"
+	"github.com/tfdeps/tfdeps/providercache"
 )
 
 // fewBytes is what a disk should have free: one large provider takes more, unpacked.
@@ -46,7 +45,7 @@ func (x *examination) describeCache() {
 	}
 	place := cache.Place()
 	c.Directory, c.Usable, c.Exists, c.Free = cache.Dir, true, place.Exists, place.Free
-	c.FileSystem, c.KeepsTimes, c.Exposed, c.Receipts = place.FileSystem, place.KeepsTimes, place.Exposed, store.UsableState(m.StateDir)
+	c.FileSystem, c.KeepsTimes, c.Exposed, c.Receipts = place.FileSystem, place.KeepsTimes, place.Exposed, providercache.UsableState(m.StateDir)
 	x.describePackages(cache)
 	x.describeLinks(cache, place)
 	if c.Exposed != "" {
@@ -60,9 +59,9 @@ func (x *examination) describeCache() {
 }
 
 // describePackages counts what is in the cache.
-func (x *examination) describePackages(cache *store.Store) {
+func (x *examination) describePackages(cache *providercache.Store) {
 	c := &x.report.Cache
-	maintenance := &store.Maintenance{Cache: cache, StateDir: x.meta.StateDir, Now: x.meta.Now}
+	maintenance := &providercache.Maintenance{Cache: cache, StateDir: x.meta.StateDir, Now: x.meta.Now}
 	packages, err := maintenance.List()
 	if err != nil {
 		x.log.Failed("cache_failed", "Failed to list the cache", err)
@@ -84,14 +83,14 @@ func (x *examination) describePackages(cache *store.Store) {
 
 // describeLinks finds out how packages of the cache come into this directory, by a file that it makes
 // for a moment.
-func (x *examination) describeLinks(cache *store.Store, place store.Place) {
+func (x *examination) describeLinks(cache *providercache.Store, place providercache.Place) {
 	c := &x.report.Cache
-	asked, err := link.ParseMode(cmp.Or(x.meta.Env.Get("TFDEPS_LINK"), "auto"))
+	asked, err := providercache.ParseLinkMode(cmp.Or(x.meta.Env.Get("TFDEPS_LINK"), "auto"))
 	if err != nil {
 		x.log.Failed("invalid_variable", "Invalid value of TFDEPS_LINK", err)
 		return
 	}
-	modes, exposed := link.Order(asked, cache.Dir, cache.Shared)
+	modes, exposed := providercache.LinkOrder(asked, cache.Dir, cache.Shared)
 	target := workdir.ProvidersDir(x.meta.Env, ".")
 	used, reason, err := x.tryLinks(place.Dir, target, modes)
 	if errors.Is(err, errReadOnly) { // as caches in images are
@@ -106,7 +105,7 @@ func (x *examination) describeLinks(cache *store.Store, place store.Place) {
 	if exposed != nil {
 		c.LinkReason = exposed.Error()
 	}
-	if used == link.Copy && asked != link.Copy && reason != nil {
+	if used == providercache.LinkCopy && asked != providercache.LinkCopy && reason != nil {
 		c.LinkReason = errors.Join(exposed, reason).Error()
 		x.log.Warningf("cache_failed", "Packages of the shared cache are copied",
 			"Packages can't be linked from %s into this directory: %v. Each copy takes time and space. Have TFDEPS_CACHE_DIR name a directory on the same file system as this one.", c.Directory, reason)
@@ -118,7 +117,7 @@ var errReadOnly = errors.New("the cache can't be written to")
 
 // tryLinks links a small directory from one place to another, and removes both. The times of the directories
 // above them are put back, so that what looks at these sees no change.
-func (x *examination) tryLinks(from, to string, modes []link.Mode) (used link.Mode, reason, err error) {
+func (x *examination) tryLinks(from, to string, modes []providercache.LinkMode) (used providercache.LinkMode, reason, err error) {
 	for {
 		if info, statErr := os.Stat(to); statErr == nil && info.IsDir() {
 			break
@@ -146,7 +145,7 @@ func (x *examination) tryLinks(from, to string, modes []link.Mode) (used link.Mo
 	if err := os.WriteFile(filepath.Join(made, "file"), []byte(strings.Repeat("x", 4096)), 0o600); err != nil {
 		return 0, nil, err
 	}
-	return link.Tree(x.meta.Context, made, filepath.Join(dest.Path, "package"), modes)
+	return providercache.LinkTree(x.meta.Context, made, filepath.Join(dest.Path, "package"), modes)
 }
 
 // keepTimes remembers when directories were changed, and returns what sets that again.

@@ -11,8 +11,6 @@ import (
 	"github.com/tfdeps/tfdeps/getproviders"
 	"github.com/tfdeps/tfdeps/internal/config/modules"
 	"github.com/tfdeps/tfdeps/providercache"
-	"github.com/tfdeps/tfdeps/providercache/lockhashes"
-	"github.com/tfdeps/tfdeps/providercache/resolve"
 )
 
 // assess goes through the phases of an init, until one of them has an error, and adds what it would do. It reports whether
@@ -124,14 +122,14 @@ func (in *installation) measure(installer *providercache.Installer, fetches []pr
 	if len(fetches) == 0 {
 		return nil
 	}
-	req := lockhashes.Request{
+	req := providercache.LockRequest{
 		Requirements: getproviders.Requirements{}, Locks: in.dir.Locks, Upgrade: map[getproviders.Provider]getproviders.Version{},
 		Platforms: []getproviders.Platform{getproviders.CurrentPlatform()},
 	}
 	for _, f := range fetches {
 		req.Requirements[f.Provider], req.Upgrade[f.Provider] = in.required[f.Provider], f.Version
 	}
-	located, err := lockhashes.Locate(in.meta.Context, installer.Fetcher, lockhashes.LocateOptions{Sizes: in.opts.offlineBy == ""}, req)
+	located, err := installer.Fetcher.Locate(in.meta.Context, providercache.LocateOptions{Sizes: in.opts.offlineBy == ""}, req)
 	if err != nil {
 		return err
 	}
@@ -150,7 +148,7 @@ func (in *installation) measure(installer *providercache.Installer, fetches []pr
 
 // addProviders adds the providers in the order of their addresses, each with the reasons for what would be done.
 func (in *installation) addProviders(planned providercache.Plan, reasons map[getproviders.Provider][]view.CheckReason, found *view.InitPlan) {
-	add := func(s resolve.Selection, p view.PlannedProvider) {
+	add := func(s getproviders.Selection, p view.PlannedProvider) {
 		p.Provider, p.Version, p.Reasons = s.Provider, s.Version.String(), reasons[s.Provider]
 		if lock, ok := in.dir.Locks.Provider(s.Provider); ok {
 			if p.Locked = lock.Version.String(); p.Locked != p.Version && in.required.Constraints(s.Provider).Allows(lock.Version) {

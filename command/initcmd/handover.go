@@ -15,9 +15,9 @@ import (
 	"github.com/tfdeps/tfdeps/command/products"
 	"github.com/tfdeps/tfdeps/command/workdir"
 	"github.com/tfdeps/tfdeps/getproviders"
-	"github.com/tfdeps/tfdeps/getproviders/hosts"
 	"github.com/tfdeps/tfdeps/internal/config/backend"
 	"github.com/tfdeps/tfdeps/internal/config/load"
+	"github.com/tfdeps/tfdeps/internal/hosts"
 	"github.com/tfdeps/tfdeps/internal/scratch"
 )
 

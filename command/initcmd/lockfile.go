@@ -11,14 +11,12 @@ import (
 	"github.com/tfdeps/tfdeps/getproviders"
 	"github.com/tfdeps/tfdeps/internal/config/modulelock"
 	"github.com/tfdeps/tfdeps/providercache"
-	"github.com/tfdeps/tfdeps/providercache/fetcher"
-	"github.com/tfdeps/tfdeps/providercache/lockhashes"
 )
 
 // record saves what an installation has found out: where the modules are, and what
 // is locked of modules and providers. With -lockfile=readonly it only says what
 // would be locked.
-func (in *installation) record(fetcher *fetcher.Fetcher, locks *depsfile.Locks, report providercache.Report) bool {
+func (in *installation) record(fetcher *providercache.Fetcher, locks *depsfile.Locks, report providercache.Report) bool {
 	if !saveModules(in) {
 		return false
 	}
@@ -92,7 +90,7 @@ func compareLocks(r request, before, locks *depsfile.Locks, report providercache
 // requests are allowed for those that a policy requires. Their packages are kept nowhere. Nothing
 // is recorded before: a lock file that is good for some of the platforms only isn't what was asked
 // for.
-func (in *installation) lockPlatforms(fetcher *fetcher.Fetcher, locks *depsfile.Locks) (*depsfile.Locks, bool) {
+func (in *installation) lockPlatforms(fetcher *providercache.Fetcher, locks *depsfile.Locks) (*depsfile.Locks, bool) {
 	platforms, current := in.opts.otherPlatforms(), getproviders.CurrentPlatform()
 	if !in.opts.offline {
 		for _, plat := range in.settings.policy.Platforms() {
@@ -108,7 +106,7 @@ func (in *installation) lockPlatforms(fetcher *fetcher.Fetcher, locks *depsfile.
 	maps.DeleteFunc(required, func(p getproviders.Provider, _ []getproviders.Requirement) bool {
 		return in.settings.skip[p] || p.IsBuiltIn()
 	})
-	results, err := lockhashes.Lock(in.meta.Context, fetcher, lockhashes.Request{
+	results, err := fetcher.Lock(in.meta.Context, providercache.LockRequest{
 		Requirements: required, Locks: locks,
 		Platforms: platforms, AllPlatforms: in.opts.allPlatforms,
 		Done: []getproviders.Platform{current},

@@ -10,7 +10,7 @@ import (
 	"time"
 
 	"github.com/tfdeps/tfdeps/command/cli"
-	"github.com/tfdeps/tfdeps/getproviders/hosts"
+	"github.com/tfdeps/tfdeps/internal/hosts"
 	"github.com/tfdeps/tfdeps/internal/must"
 )
 

@@ -13,7 +13,7 @@ import (
 	"github.com/tfdeps/tfdeps/command/view"
 	"github.com/tfdeps/tfdeps/command/workdir"
 	"github.com/tfdeps/tfdeps/getproviders"
-	"github.com/tfdeps/tfdeps/providercache/fetcher"
+	"github.com/tfdeps/tfdeps/providercache"
 )
 
 // options are what the arguments of init ask for.
@@ -43,7 +43,7 @@ type options struct {
 
 	platforms    []getproviders.Platform // for which the lock file has to be good, too
 	allPlatforms bool                    // -platform=all
-	hashes       fetcher.HashPolicy
+	hashes       providercache.HashPolicy
 	policies     []string // of -policy
 	mirrors      []string // of -mirror
 

@@ -17,9 +17,6 @@ import (
 	"github.com/tfdeps/tfdeps/internal/config/load"
 	"github.com/tfdeps/tfdeps/internal/scratch"
 	"github.com/tfdeps/tfdeps/providercache"
-	"github.com/tfdeps/tfdeps/providercache/link"
-	"github.com/tfdeps/tfdeps/providercache/resolve"
-	"github.com/tfdeps/tfdeps/providercache/store"
 )
 
 // connect makes the sources of providers.
@@ -56,11 +53,11 @@ func (in *installation) cached(p getproviders.Provider) []getproviders.CachedPac
 }
 
 // mode is how versions are chosen.
-func (in *installation) mode() resolve.Mode {
+func (in *installation) mode() providercache.Mode {
 	if in.opts.upgrade {
-		return resolve.Upgrade
+		return providercache.Upgrade
 	}
-	return resolve.Normal
+	return providercache.Normal
 }
 
 // installer makes what installs packages.
@@ -68,7 +65,7 @@ func (in *installation) installer() *providercache.Installer {
 	r, s := in.request, in.settings
 	installer := &providercache.Installer{
 		Fetcher: s.net.Fetcher(r.meta, r.product, in.source, r.view.Observe),
-		Target:  &store.Store{Dir: workdir.ProvidersDir(r.meta.Env, "")},
+		Target:  &providercache.Store{Dir: workdir.ProvidersDir(r.meta.Env, "")},
 		Skip:    s.skip,
 		Cache:   s.cache,
 		Link:    s.link,
@@ -129,7 +126,7 @@ func (in *installation) inferred(err error) {
 		return
 	}
 	for _, part := range getproviders.SplitErrors(err) {
-		failed, ok := errors.AsType[*resolve.ProviderError](part)
+		failed, ok := errors.AsType[*getproviders.ProviderError](part)
 		missing, gone := errors.AsType[*getproviders.ProviderNotFoundError](part)
 		if !ok || !gone || !missing.FromRegistry() {
 			continue
@@ -159,7 +156,7 @@ func (in *installation) knownProviders(missing []*getproviders.ProviderNotFoundE
 		all = append(all, lock.Provider)
 	}
 	if in.settings.cache != nil {
-		packages, _ := (&store.Maintenance{Cache: in.settings.cache, StateDir: in.meta.StateDir, Now: in.meta.Now}).List()
+		packages, _ := (&providercache.Maintenance{Cache: in.settings.cache, StateDir: in.meta.StateDir, Now: in.meta.Now}).List()
 		for _, p := range packages {
 			all = append(all, p.Provider)
 		}
@@ -223,7 +220,7 @@ func (in *installation) suggest(p getproviders.Provider) (explain.Suggestion, bo
 func (in *installation) notShared(report providercache.Report) {
 	cache := in.settings.cache
 	alone := slices.ContainsFunc(report.Outcomes, func(o providercache.Outcome) bool {
-		return o.Err == nil && !o.Present && !o.FromCache && o.Link == link.Auto && !o.Selection.Provider.IsBuiltIn()
+		return o.Err == nil && !o.Present && !o.FromCache && o.Link == providercache.LinkAuto && !o.Selection.Provider.IsBuiltIn()
 	})
 	if cache == nil || !cache.Shared || !alone {
 		return

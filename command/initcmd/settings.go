@@ -19,8 +19,7 @@ import (
 	"github.com/tfdeps/tfdeps/getproviders"
 	"github.com/tfdeps/tfdeps/internal/config/modulelock"
 	"github.com/tfdeps/tfdeps/internal/wholefile"
-	"github.com/tfdeps/tfdeps/providercache/link"
-	"github.com/tfdeps/tfdeps/providercache/store"
+	"github.com/tfdeps/tfdeps/providercache"
 )
 
 // settings are what options, variables and the CLI configuration say about
@@ -29,8 +28,8 @@ type settings struct {
 	config   *cliconfig.Config
 	fallback getproviders.Fallback
 	skip     map[getproviders.Provider]bool // providers that come by other means
-	cache    *store.Store                   // that directories share; nil: none
-	link     link.Mode
+	cache    *providercache.Store           // that directories share; nil: none
+	link     providercache.LinkMode
 	policy   sources.Policy
 	net      sources.Network // none with -check
 }
@@ -64,7 +63,7 @@ func readSettings(r request) (s settings, ok bool) {
 	s.fallback, invalid = read(r.opts, "mirror-fallback", cmp.Or(r.opts.mirrorFallback, "stop"), "Invalid mirror fallback", getproviders.ParseFallback)
 	problems = append(append(problems, invalid...), sources.CheckArchiveCredentials(r.meta.Env)...)
 	s.skip, invalid = sources.Skipped(r.meta.Env, s.config, r.product)
-	s.link, unlinked = read(r.opts, "link", cmp.Or(r.opts.link, "auto"), "Invalid way of linking", link.ParseMode)
+	s.link, unlinked = read(r.opts, "link", cmp.Or(r.opts.link, "auto"), "Invalid way of linking", providercache.ParseLinkMode)
 	s.policy, unruled = sources.ReadPolicy(r.meta, r.product, r.opts.policies)
 	if problems = slices.Concat(problems, invalid, unlinked, unruled); problems.HasErrors() {
 		return s, r.log.Add(problems...)
@@ -74,7 +73,7 @@ func readSettings(r request) (s settings, ok bool) {
 		s.cache, unused = sources.OpenCache(r.meta, s.config)
 		problems = append(problems, unused...)
 	}
-	if s.cache != nil && s.cache.IsSameAs(&store.Store{Dir: workdir.ProvidersDir(r.meta.Env, "")}) {
+	if s.cache != nil && s.cache.IsSameAs(&providercache.Store{Dir: workdir.ProvidersDir(r.meta.Env, "")}) {
 		s.cache = nil // what is installed is there already
 	}
 	r.view.Problems(problems)

@@ -8,8 +8,8 @@ import (
 	"testing"
 
 	"github.com/tfdeps/tfdeps/command/cli"
-	"github.com/tfdeps/tfdeps/getproviders/providertest"
 	"github.com/tfdeps/tfdeps/internal/must"
+	"github.com/tfdeps/tfdeps/internal/peertest"
 )
 
 func TestChoose_NameOptionAndVariable(t *testing.T) {
@@ -92,7 +92,7 @@ func TestProgram_IsNeverTfdepsItself(t *testing.T) {
 	own, real := filepath.Join(t.TempDir(), "tfdeps"), filepath.Join(t.TempDir(), "terraform")
 	copied, wrapped := filepath.Join(t.TempDir(), "terraform"), filepath.Join(t.TempDir(), "tofu-bin")
 	for path, content := range map[string]string{own: "#!/bin/sh\n", copied: "#!/bin/sh\n", real: "#!/bin/ksh", wrapped: "#!/bin/sh\n\n"} {
-		must.Succeed(t, providertest.WriteProgram(path, []byte(content)))
+		must.Succeed(t, peertest.WriteProgram(path, []byte(content)))
 	}
 	link := filepath.Join(t.TempDir(), "terraform")
 	must.Succeed(t, os.Symlink(own, link))

@@ -13,8 +13,8 @@ import (
 
 	"github.com/tfdeps/tfdeps/command/cli"
 	"github.com/tfdeps/tfdeps/getproviders"
-	"github.com/tfdeps/tfdeps/getproviders/providertest"
 	"github.com/tfdeps/tfdeps/internal/must"
+	"github.com/tfdeps/tfdeps/internal/peertest"
 )
 
 // With these variables the test binary is a stand-in for terraform: it prints the content of the
@@ -153,7 +153,7 @@ func TestFindVersion_IsNotWhatAnotherTfdepsAnswers(t *testing.T) {
 	if runtime.GOOS == "windows" {
 		t.Skip("the other program is a shell script")
 	}
-	must.Succeed(t, providertest.WriteProgram(real, []byte("#!/bin/sh\necho '{\"terraform_version\": \"1.9.8\"}'\n")))
+	must.Succeed(t, peertest.WriteProgram(real, []byte("#!/bin/sh\necho '{\"terraform_version\": \"1.9.8\"}'\n")))
 	checkProductVersion(t, m, defaultTerraform)
 	m.Env = m.Env.With("PATH=" + m.Env.Get("PATH") + string(os.PathListSeparator) + filepath.Dir(real))
 	checkProductVersion(t, m, "1.9.8")

@@ -16,7 +16,7 @@ import (
 	"github.com/tfdeps/tfdeps/internal/config/modules"
 	"github.com/tfdeps/tfdeps/internal/par"
 	"github.com/tfdeps/tfdeps/internal/scratch"
-	"github.com/tfdeps/tfdeps/providercache/lockhashes"
+	"github.com/tfdeps/tfdeps/providercache"
 )
 
 // directory is a directory with a configuration, and what that requires.
@@ -137,8 +137,8 @@ func (r *reader) require(ctx context.Context, d *directory, temporary string) pr
 
 // request says what a directory needs: of the providers named, or if there are
 // none, of all.
-func (d directory) request(o packageOptions, only []getproviders.Provider) lockhashes.Request {
-	request := lockhashes.Request{
+func (d directory) request(o packageOptions, only []getproviders.Provider) providercache.LockRequest {
+	request := providercache.LockRequest{
 		Requirements: d.required, Locks: d.Locks, Platforms: o.platforms, AllPlatforms: o.allPlatforms,
 	}
 	if len(only) > 0 {

@@ -12,8 +12,7 @@ import (
 	"github.com/tfdeps/tfdeps/command/view/explain"
 	"github.com/tfdeps/tfdeps/depsfile"
 	"github.com/tfdeps/tfdeps/getproviders"
-	"github.com/tfdeps/tfdeps/providercache/fetcher"
-	"github.com/tfdeps/tfdeps/providercache/lockhashes"
+	"github.com/tfdeps/tfdeps/providercache"
 )
 
 // lockOptions are what the arguments of providers lock ask for.
@@ -22,7 +21,7 @@ type lockOptions struct {
 	addresses []string // of providers; none: all that are required
 	upgrades  []string // of -upgrade, ADDRESS[@VERSION]
 	hashes    string   // of -hashes, as it was given
-	policy    fetcher.HashPolicy
+	policy    providercache.HashPolicy
 	check     bool
 	json      bool
 }
@@ -95,12 +94,12 @@ func lock(opts lockOptions, in *reader, v *view.Lock) {
 	fetcher := net.Fetcher(m, product, source, v.Observe)
 	fetcher.HashPolicy, fetcher.Policy = opts.policy, net.Policy.Against(nil, nil)
 	opts.platforms = withPolicy(opts.platforms, net.Policy)
-	requests := make([]lockhashes.Request, len(dirs))
+	requests := make([]providercache.LockRequest, len(dirs))
 	for i, d := range dirs {
 		requests[i] = d.request(opts.packageOptions, only)
 		requests[i].Upgrade = upgrades
 	}
-	results, _ := lockhashes.Lock(m.Context, fetcher, requests...) // each directory reports its own error
+	results, _ := fetcher.Lock(m.Context, requests...) // each directory reports its own error
 	in.log.Add(v.End()...)
 	for i, d := range dirs {
 		refuseDowngrades(net.Policy, d, upgrades, &results[i])
@@ -111,7 +110,7 @@ func lock(opts lockOptions, in *reader, v *view.Lock) {
 // refuseDowngrades has the result for a directory be an error if the policy refuses a version that
 // was chosen, because it is older than the locked one, or than one that this machine has used. A
 // version that -upgrade names is compared with the lock file alone.
-func refuseDowngrades(rules sources.Policy, d directory, upgrades map[getproviders.Provider]getproviders.Version, result *lockhashes.Result) {
+func refuseDowngrades(rules sources.Policy, d directory, upgrades map[getproviders.Provider]getproviders.Version, result *providercache.LockResult) {
 	if result.Err != nil {
 		return
 	}
@@ -186,7 +185,7 @@ func checkRequired(dirs []directory, only []getproviders.Provider) (problems pro
 }
 
 // conclude writes a directory's lock file, or says what it lacks.
-func conclude(opts lockOptions, d directory, result lockhashes.Result, v *view.Lock) problem.List {
+func conclude(opts lockOptions, d directory, result providercache.LockResult, v *view.Lock) problem.List {
 	shown := explain.LockedDir{
 		Dir: d.Path, LockFile: depsfile.FileName, Named: len(opts.dirs) > 0, Check: opts.check, Result: result,
 	}

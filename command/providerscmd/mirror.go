@@ -16,10 +16,9 @@ import (
 	"github.com/tfdeps/tfdeps/command/view/result"
 	"github.com/tfdeps/tfdeps/command/workdir"
 	"github.com/tfdeps/tfdeps/getproviders"
+	"github.com/tfdeps/tfdeps/providercache"
 	"github.com/tfdeps/tfdeps/providercache/blob"
 	"github.com/tfdeps/tfdeps/providercache/mirror"
-	"github.com/tfdeps/tfdeps/providercache/resolve"
-	"github.com/tfdeps/tfdeps/providercache/store"
 )
 
 // mirrorOptions are what the arguments of providers mirror ask for.
@@ -155,7 +154,7 @@ func fill(opts mirrorOptions, in *reader, v *view.Mirror) {
 	if !ok {
 		return
 	}
-	var pinned []resolve.PackageSpec
+	var pinned []getproviders.PackageSpec
 	for _, w := range wanted {
 		if w.Version != (getproviders.Version{}) {
 			pinned = append(pinned, w.PackageSpec)
@@ -180,7 +179,7 @@ func wants(opts mirrorOptions, in *reader, v *view.Mirror) (wanted []mirror.Spec
 		return nil, nil, false
 	}
 	locked, problems := workdir.LockedBelow(opts.locked, products.Unversioned(in.meta))
-	for _, w := range store.PackageSpecs(locked) {
+	for _, w := range providercache.PackageSpecs(locked) {
 		wanted = append(wanted, mirror.Spec{PackageSpec: w, Locked: true})
 	}
 	isSaid := opts.locked != nil || opts.versions != nil // what is wanted, without a configuration
@@ -235,7 +234,7 @@ func (o *mirrorOptions) listed(product getproviders.Product) (wanted []mirror.Sp
 				"The option -versions=%s can't be used: %v. It takes \"all\", or ADDRESS@VERSION.", given, err))
 			continue
 		}
-		wanted = append(wanted, mirror.Spec{PackageSpec: resolve.PackageSpec{Provider: p, Version: v}})
+		wanted = append(wanted, mirror.Spec{PackageSpec: getproviders.PackageSpec{Provider: p, Version: v}})
 	}
 	return wanted, problems
 }

@@ -22,8 +22,6 @@ import (
 	"github.com/tfdeps/tfdeps/internal/config/load"
 	"github.com/tfdeps/tfdeps/internal/config/modules"
 	"github.com/tfdeps/tfdeps/providercache"
-	"github.com/tfdeps/tfdeps/providercache/fetcher"
-	"github.com/tfdeps/tfdeps/providercache/store"
 )
 
 // Commands are "providers", the commands below it, and "hash".
@@ -253,8 +251,8 @@ func takeInventory(m *cli.Meta, opts treeOptions, dir *workdir.Dir, required get
 		}
 		asked := candidate{rules: rules.Against(locks, nil)}
 		installer := providercache.Installer{
-			Fetcher: &fetcher.Fetcher{Source: getproviders.MultiSource{}, Product: dir.Product, Now: m.Now, StateDir: m.StateDir, Policy: asked.policy},
-			Target:  &store.Store{Dir: workdir.ProvidersDir(m.Env, "")}, Cache: cache,
+			Fetcher: &providercache.Fetcher{Source: getproviders.MultiSource{}, Product: dir.Product, Now: m.Now, StateDir: m.StateDir, Policy: asked.policy},
+			Target:  &providercache.Store{Dir: workdir.ProvidersDir(m.Env, "")}, Cache: cache,
 		}
 		if _, err := installer.Check(m.Context, getproviders.Requirements{p: required[p]}, locks); err != nil {
 			return inventory, append(problems, problem.CodedError("vendored", "Can't compare what is installed", problem.Sentence(err)))
@@ -275,13 +273,13 @@ func takeInventory(m *cli.Meta, opts treeOptions, dir *workdir.Dir, required get
 
 // candidate is the package that a policy was asked about, and what it said. An Installer asks about a provider once.
 type candidate struct {
-	rules   func(context.Context, fetcher.Candidate) error // nil: refuses nothing
+	rules   func(context.Context, getproviders.Candidate) error // nil: refuses nothing
 	present bool
-	found   fetcher.Candidate
+	found   getproviders.Candidate
 	refused error
 }
 
-func (a *candidate) policy(ctx context.Context, c fetcher.Candidate) error {
+func (a *candidate) policy(ctx context.Context, c getproviders.Candidate) error {
 	a.found, a.present = c, true
 	if a.rules != nil {
 		a.refused = a.rules(ctx, c)

@@ -10,8 +10,7 @@ import (
 	"github.com/tfdeps/tfdeps/command/view/explain"
 	"github.com/tfdeps/tfdeps/command/view/result"
 	"github.com/tfdeps/tfdeps/depsfile"
-	"github.com/tfdeps/tfdeps/providercache/fetcher"
-	"github.com/tfdeps/tfdeps/providercache/lockhashes"
+	"github.com/tfdeps/tfdeps/providercache"
 )
 
 // urlsOptions are what the arguments of providers urls ask for.
@@ -80,12 +79,12 @@ func locate(opts urlsOptions, in *reader) result.Result {
 	if !ok {
 		return nil
 	}
-	fetcher := fetcher.Fetcher{Source: source, Client: in.net.Archives, Product: in.product, Now: in.meta.Now}
-	requests := make([]lockhashes.Request, len(dirs))
+	fetcher := providercache.Fetcher{Source: source, Client: in.net.Archives, Product: in.product, Now: in.meta.Now}
+	requests := make([]providercache.LockRequest, len(dirs))
 	for i, d := range dirs {
 		requests[i] = d.request(opts.packageOptions, nil)
 	}
-	results, _ := lockhashes.Locate(in.meta.Context, &fetcher, lockhashes.LocateOptions{Sizes: opts.sizes}, requests...) // each directory reports its own error
+	results, _ := fetcher.Locate(in.meta.Context, providercache.LocateOptions{Sizes: opts.sizes}, requests...) // each directory reports its own error
 	var report result.URLsReport
 	for i, found := range results {
 		d := dirs[i]
@@ -128,7 +127,7 @@ func runHash(m *cli.Meta, args []string) (int, error) {
 	var report result.HashReport
 	var problems problem.List
 	for _, path := range paths {
-		h1, zh, err := fetcher.HashPackage(m.Context, path)
+		h1, zh, err := providercache.HashPackage(m.Context, path)
 		if err != nil {
 			problems = append(problems, problem.Because(err, problem.CodedError("invalid_package", "Failed to hash a package", problem.Sentence(err))))
 		}

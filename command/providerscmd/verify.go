@@ -18,8 +18,8 @@ import (
 	"github.com/tfdeps/tfdeps/configs/cliconfig"
 	"github.com/tfdeps/tfdeps/depsfile"
 	"github.com/tfdeps/tfdeps/getproviders"
+	"github.com/tfdeps/tfdeps/providercache"
 	"github.com/tfdeps/tfdeps/providercache/event"
-	"github.com/tfdeps/tfdeps/providercache/store"
 )
 
 // verifyOptions are what the arguments of providers verify ask for.
@@ -159,7 +159,7 @@ func verify(m *cli.Meta, opts verifyOptions, log *problem.Log) (all comparison) 
 	for i, p := range places {
 		paths[i] = p.path
 	}
-	trees, err := store.ReadTrees(m.Context, paths, event.Observer(m.Activity.Observe))
+	trees, err := providercache.ReadTrees(m.Context, paths, event.Observer(m.Activity.Observe))
 	m.Activity.Close()
 	if err != nil {
 		log.Fail("interrupted", "Interrupted", "Not all packages were read.")
@@ -176,8 +176,8 @@ func verify(m *cli.Meta, opts verifyOptions, log *problem.Log) (all comparison) 
 			all.report.Trees = append(all.report.Trees, result.VerifiedTree{
 				Path: p.path, LockFile: filepath.Join(d.path, depsfile.FileName), Locked: len(d.locks.All()), Shared: p.shared, Packages: found,
 			})
-			all.differs = all.differs || slices.ContainsFunc(found, store.ComparedPackage.Differs)
-			all.unclear = all.unclear || slices.ContainsFunc(found, store.ComparedPackage.Unclear)
+			all.differs = all.differs || slices.ContainsFunc(found, providercache.ComparedPackage.Differs)
+			all.unclear = all.unclear || slices.ContainsFunc(found, providercache.ComparedPackage.Unclear)
 		}
 	}
 	return all
@@ -233,8 +233,8 @@ func findPlaces(m *cli.Meta, opts verifyOptions, config *cliconfig.Config, dirs 
 }
 
 // compare compares what is in a place with one lock file.
-func compare(opts verifyOptions, skip map[getproviders.Provider]bool, p place, d lockedDir, tree store.ReadTree) []store.ComparedPackage {
-	how := store.CompareOptions{Shared: p.shared, Skip: skip}
+func compare(opts verifyOptions, skip map[getproviders.Provider]bool, p place, d lockedDir, tree providercache.ReadTree) []providercache.ComparedPackage {
+	how := providercache.CompareOptions{Shared: p.shared, Skip: skip}
 	if p.required {
 		how.Platforms = opts.platforms
 	}

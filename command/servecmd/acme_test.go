@@ -29,6 +29,7 @@ import (
 	"github.com/tfdeps/tfdeps/command/sources"
 	"github.com/tfdeps/tfdeps/getproviders/providertest"
 	"github.com/tfdeps/tfdeps/internal/must"
+	"github.com/tfdeps/tfdeps/internal/peertest"
 	"github.com/tfdeps/tfdeps/providercache/blob"
 )
 
@@ -109,7 +110,7 @@ func TestCertificates_NameTheServer(t *testing.T) {
 // with the same bucket uses the same one.
 func TestServe_GetsItsCertificates(t *testing.T) {
 	t.Parallel()
-	pebble := providertest.LookProgram(t, "pebble")
+	pebble := peertest.LookProgram(t, "pebble")
 	for name, byHTTP := range map[string]bool{"by TLS": false, "by http": true} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()

@@ -12,7 +12,7 @@ import (
 	"time"
 
 	"github.com/tfdeps/tfdeps/command/view/screentest"
-	"github.com/tfdeps/tfdeps/getproviders/hosts"
+	"github.com/tfdeps/tfdeps/internal/hosts"
 )
 
 // TestGuard_RefusesPagesOfOtherSites has a request as each client sends it, and who may read it, if another one can.

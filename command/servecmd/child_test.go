@@ -8,7 +8,7 @@ import (
 
 	"github.com/tfdeps/tfdeps/command/sources"
 	"github.com/tfdeps/tfdeps/configs/cliconfig"
-	"github.com/tfdeps/tfdeps/getproviders/hosts"
+	"github.com/tfdeps/tfdeps/internal/hosts"
 )
 
 // refusing sends nothing.

@@ -18,7 +18,7 @@ import (
 	"github.com/tfdeps/tfdeps/command/cli"
 	"github.com/tfdeps/tfdeps/command/sources"
 	"github.com/tfdeps/tfdeps/configs/cliconfig"
-	"github.com/tfdeps/tfdeps/getproviders/hosts"
+	"github.com/tfdeps/tfdeps/internal/hosts"
 	"github.com/tfdeps/tfdeps/internal/must"
 )
 

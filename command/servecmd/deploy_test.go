@@ -15,6 +15,7 @@ import (
 
 	"github.com/tfdeps/tfdeps/getproviders/providertest"
 	"github.com/tfdeps/tfdeps/internal/must"
+	"github.com/tfdeps/tfdeps/internal/peertest"
 )
 
 const deployDir = "../../docs/fleet/"
@@ -109,14 +110,14 @@ func TestDeployment_FilesAreRight(t *testing.T) {
 // TestDeployment_OtherProgramsTakeTheirFiles asks the programs that are there.
 func TestDeployment_OtherProgramsTakeTheirFiles(t *testing.T) {
 	t.Run("versitygw", func(t *testing.T) {
-		program := providertest.LookProgram(t, "versitygw")
+		program := peertest.LookProgram(t, "versitygw")
 		args := texts(find(yamlOf(t, "compose.yaml"), "*", "services", "store", "command", "*"))
 		if out, err := exec.CommandContext(t.Context(), program, append(args[:len(args)-1], "--help")...).CombinedOutput(); err != nil || bytes.Contains(out, []byte("Incorrect Usage")) {
 			t.Errorf("%q: %v: %.500s", args, err, out)
 		}
 	})
 	t.Run("systemd", func(t *testing.T) {
-		program := providertest.LookProgram(t, "systemd-analyze")
+		program := peertest.LookProgram(t, "systemd-analyze")
 		dir, self := t.TempDir(), os.Args[0]
 		for _, name := range []string{"tfdeps-serve.socket", "tfdeps-serve.service"} {
 			content := bytes.ReplaceAll(readDeployed(t, name), []byte("/usr/local/bin/tfdeps"), []byte(self))
@@ -128,7 +129,7 @@ func TestDeployment_OtherProgramsTakeTheirFiles(t *testing.T) {
 		}
 	})
 	t.Run("nginx", func(t *testing.T) {
-		program := providertest.LookProgram(t, "nginx", "/usr/sbin/nginx", "/usr/local/sbin/nginx")
+		program := peertest.LookProgram(t, "nginx", "/usr/sbin/nginx", "/usr/local/sbin/nginx")
 		dir := t.TempDir()
 		ca, err := providertest.NewCA()
 		must.Succeed(t, err)

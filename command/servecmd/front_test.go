@@ -23,7 +23,7 @@ import (
 	"github.com/tfdeps/tfdeps/command/cli"
 	"github.com/tfdeps/tfdeps/command/view/terminal"
 	"github.com/tfdeps/tfdeps/getproviders"
-	"github.com/tfdeps/tfdeps/getproviders/hosts"
+	"github.com/tfdeps/tfdeps/internal/hosts"
 	"github.com/tfdeps/tfdeps/internal/must"
 	"github.com/tfdeps/tfdeps/providercache/blob"
 )

@@ -19,10 +19,11 @@ import (
 	"time"
 
 	"github.com/tfdeps/tfdeps/getproviders"
-	"github.com/tfdeps/tfdeps/getproviders/hosts"
 	"github.com/tfdeps/tfdeps/getproviders/providertest"
+	"github.com/tfdeps/tfdeps/internal/hosts"
 	"github.com/tfdeps/tfdeps/internal/must"
 	"github.com/tfdeps/tfdeps/internal/par"
+	"github.com/tfdeps/tfdeps/providercache"
 	"github.com/tfdeps/tfdeps/providercache/blob"
 	"github.com/tfdeps/tfdeps/providercache/mirrorserver"
 )
@@ -37,7 +38,7 @@ func newFront(t *testing.T) (front, *providertest.Registry) {
 	source := &getproviders.RegistrySource{Client: client, Discovery: &hosts.Discovery{Client: client, Forced: map[hosts.Hostname]map[string]string{
 		providertest.Host: {"providers.v1": registry.ServiceURL()}}}}
 	var err error
-	if f.mirror, err = mirrorserver.Handler(source, blob.NewDirectory(t.TempDir()), mirrorserver.Options{Client: client, Temporary: t.TempDir()}); err != nil {
+	if f.mirror, err = mirrorserver.Handler(&providercache.Fetcher{Source: source, Client: client}, blob.NewDirectory(t.TempDir()), mirrorserver.Options{Temporary: t.TempDir()}); err != nil {
 		t.Fatal(err)
 	}
 	t.Cleanup(f.mirror.Close)
@@ -126,7 +127,7 @@ func TestFront_SeesWhatIsNewInTheStore(t *testing.T) {
 // isn't restarted for that.
 func TestFront_IsntReadyWithoutItsBucket(t *testing.T) {
 	f, registry := newFront(t)
-	broken, err := mirrorserver.Handler(registry.Source(), unreadable{blob.NewDirectory(t.TempDir())}, mirrorserver.Options{})
+	broken, err := mirrorserver.Handler(&providercache.Fetcher{Source: registry.Source()}, unreadable{blob.NewDirectory(t.TempDir())}, mirrorserver.Options{})
 	must.Succeed(t, err)
 	defer broken.Close()
 	f.mirror = broken

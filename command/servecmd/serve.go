@@ -21,9 +21,10 @@ import (
 	"github.com/tfdeps/tfdeps/command/view/terminal"
 	"github.com/tfdeps/tfdeps/configs/cliconfig"
 	"github.com/tfdeps/tfdeps/getproviders"
-	"github.com/tfdeps/tfdeps/getproviders/hosts"
 	"github.com/tfdeps/tfdeps/internal/config/modules"
+	"github.com/tfdeps/tfdeps/internal/hosts"
 	"github.com/tfdeps/tfdeps/internal/par"
+	"github.com/tfdeps/tfdeps/providercache"
 	"github.com/tfdeps/tfdeps/providercache/blob"
 	"github.com/tfdeps/tfdeps/providercache/mirrorserver"
 )
@@ -78,7 +79,7 @@ func run(m *cli.Meta, args []string) (int, error) {
 	if err != nil {
 		return 0, cli.Usagef("-memory: %w", err)
 	}
-	serverOptions := mirrorserver.Options{Product: product, Requests: o.connections, MemoryBytes: memory, Now: m.Now, Log: slog.New(logHandler(m, o, slog.LevelInfo))}
+	serverOptions := mirrorserver.Options{Requests: o.connections, MemoryBytes: memory, Log: slog.New(logHandler(m, o, slog.LevelInfo))}
 	if serverOptions.Include, err = patterns(product, o.include); err == nil {
 		serverOptions.Exclude, err = patterns(product, o.exclude)
 	}
@@ -151,8 +152,8 @@ func serve(m *cli.Meta, o options, product getproviders.Product, to mirrorserver
 		return 1, append(problems, failed), nil
 	}
 	defer bucket.Close()
+	fetcher := &providercache.Fetcher{Source: source, Client: online.Archives, Product: product, Policy: online.Policy.Against(nil, nil), Now: m.Now}
 	to.MarkUses = remove != nil
-	to.Client, to.Policy = online.Archives, online.Policy.Against(nil, nil)
 	to.Modules = registries{net: online, product: product}
 	if o.tokens != "" {
 		tokens := &tokenFile{path: o.tokens, log: to.Log}
@@ -164,7 +165,7 @@ func serve(m *cli.Meta, o options, product getproviders.Product, to mirrorserver
 			return 1, problems, fmt.Errorf("the key for signed URLs, which -tokens needs, can't be kept: %w", err)
 		}
 	}
-	if front.mirror, err = mirrorserver.Handler(source, bucket, to); err != nil {
+	if front.mirror, err = mirrorserver.Handler(fetcher, bucket, to); err != nil {
 		return 1, problems, err
 	}
 	defer front.mirror.Close()

@@ -17,10 +17,8 @@ import (
 	"github.com/tfdeps/tfdeps/configs/cliconfig"
 	"github.com/tfdeps/tfdeps/depsfile"
 	"github.com/tfdeps/tfdeps/getproviders"
-	"github.com/tfdeps/tfdeps/providercache/fetcher"
+	"github.com/tfdeps/tfdeps/providercache"
 	"github.com/tfdeps/tfdeps/providercache/policy"
-	"github.com/tfdeps/tfdeps/providercache/resolve"
-	"github.com/tfdeps/tfdeps/providercache/store"
 )
 
 // policyVariable names further files with rules.
@@ -72,10 +70,10 @@ func CheckPolicy(path string, product getproviders.Product) problem.List {
 	return problems
 }
 
-// Against returns the policy as fetcher.Fetcher has it; nil if it refuses no package. A version
+// Against returns the policy as providercache.Fetcher has it; nil if it refuses no package. A version
 // is a downgrade if it is older than the one in the lock file, or another one and older than what was
 // seen; nil: there is no lock file, or nothing was seen.
-func (p Policy) Against(locks *depsfile.Locks, seen func(getproviders.Provider) getproviders.Version) func(context.Context, fetcher.Candidate) error {
+func (p Policy) Against(locks *depsfile.Locks, seen func(getproviders.Provider) getproviders.Version) func(context.Context, getproviders.Candidate) error {
 	return p.rules.Hook(policy.HookOptions{Now: p.now, Seen: seen, Locked: func(of getproviders.Provider) getproviders.Version {
 		lock, _ := locks.Provider(of)
 		return lock.Version
@@ -93,13 +91,13 @@ type Choice struct {
 
 // AgainstEach is as Against, for packages of several directories. A version that is one of pinned is no downgrade, nor is
 // one that a choice may be without a downgrade.
-func (p Policy) AgainstEach(pinned []resolve.PackageSpec, choices []Choice) func(context.Context, fetcher.Candidate) error {
+func (p Policy) AgainstEach(pinned []getproviders.PackageSpec, choices []Choice) func(context.Context, getproviders.Candidate) error {
 	if p.rules.IsZero() {
 		return nil
 	}
-	return func(ctx context.Context, c fetcher.Candidate) error {
+	return func(ctx context.Context, c getproviders.Candidate) error {
 		var compared policy.Candidate
-		if !slices.ContainsFunc(pinned, func(w resolve.PackageSpec) bool { return w.Provider == c.Provider && w.Version == c.Version }) {
+		if !slices.ContainsFunc(pinned, func(w getproviders.PackageSpec) bool { return w.Provider == c.Provider && w.Version == c.Version }) {
 			compared = p.compare(c, choices)
 		}
 		hook := p.rules.Hook(policy.HookOptions{
@@ -115,7 +113,7 @@ func (p Policy) AgainstEach(pinned []resolve.PackageSpec, choices []Choice) func
 }
 
 // compare finds what a package is compared with: nothing, if it is no downgrade for one of the choices that allow it.
-func (p Policy) compare(c fetcher.Candidate, choices []Choice) (with policy.Candidate) {
+func (p Policy) compare(c getproviders.Candidate, choices []Choice) (with policy.Candidate) {
 	for _, choice := range choices {
 		if choice.Provider != c.Provider || !choice.Constraints.Allows(c.Version) {
 			continue
@@ -133,7 +131,7 @@ func (p Policy) compare(c fetcher.Candidate, choices []Choice) (with policy.Cand
 }
 
 // CheckDowngrade returns why a version that was chosen for the lock file of a directory is a downgrade: a
-// *resolve.ProviderError as that of a refused package; nil if it is none. seen is false if what this machine has used
+// *getproviders.ProviderError as that of a refused package; nil if it is none. seen is false if what this machine has used
 // doesn't count.
 func (p Policy) CheckDowngrade(choice Choice, chosen getproviders.Version, seen bool) error {
 	c := policy.Candidate{Provider: choice.Provider, Version: chosen, Locked: choice.Locked}
@@ -144,8 +142,8 @@ func (p Policy) CheckDowngrade(choice Choice, chosen getproviders.Version, seen 
 	if refusal == nil {
 		return nil
 	}
-	candidate := fetcher.Candidate{Provider: choice.Provider, Version: chosen}
-	return resolve.Selection{Provider: choice.Provider, Version: chosen}.Failed(resolve.StepPolicy, &fetcher.PolicyError{Candidate: candidate, Reason: refusal})
+	candidate := getproviders.Candidate{Provider: choice.Provider, Version: chosen}
+	return getproviders.Selection{Provider: choice.Provider, Version: chosen}.Failed(getproviders.StepPolicy, &getproviders.PolicyError{Candidate: candidate, Reason: refusal})
 }
 
 // Seen returns the newest version of a provider, of those that are allowed, that this machine has used: in a directory, or from
@@ -154,14 +152,12 @@ func (p Policy) Seen(dir string, of getproviders.Provider, allowed func(getprovi
 	if p.rules.IsZero() || p.cache == nil {
 		return getproviders.Version{}
 	}
-	state := store.UsableState(p.meta.StateDir)
-	target := &store.Store{Dir: workdir.ProvidersDir(p.meta.Env, dir)}
 	cache, _ := OpenCache(p.meta, p.cache)
-	var known []getproviders.CachedPackage
-	for _, at := range []store.View{target.OpenTarget(state, p.now), cache.OpenCache(state, p.now)} {
-		known = append(known, at.KnownPackages(of, getproviders.CurrentPlatform())...)
+	used := &providercache.Installer{
+		Fetcher: &providercache.Fetcher{StateDir: p.meta.StateDir, Now: p.now},
+		Target:  &providercache.Store{Dir: workdir.ProvidersDir(p.meta.Env, dir)}, Cache: cache,
 	}
-	return Newest(known, allowed)
+	return Newest(used.KnownPackages(of), allowed)
 }
 
 // Newest returns the newest version of packages that this machine knows, of those that are allowed; zero: there

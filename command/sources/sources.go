@@ -10,13 +10,12 @@ import (
 	"github.com/tfdeps/tfdeps/command/workdir"
 	"github.com/tfdeps/tfdeps/configs/cliconfig"
 	"github.com/tfdeps/tfdeps/getproviders"
-	"github.com/tfdeps/tfdeps/getproviders/hosts"
 	"github.com/tfdeps/tfdeps/internal/config/fetch"
 	"github.com/tfdeps/tfdeps/internal/config/modules"
+	"github.com/tfdeps/tfdeps/internal/hosts"
 	"github.com/tfdeps/tfdeps/internal/owner"
+	"github.com/tfdeps/tfdeps/providercache"
 	"github.com/tfdeps/tfdeps/providercache/event"
-	"github.com/tfdeps/tfdeps/providercache/fetcher"
-	"github.com/tfdeps/tfdeps/providercache/store"
 )
 
 // Options decide where providers come from.
@@ -51,8 +50,8 @@ func (o Options) Single(m *cli.Meta) cliconfig.SourceOptions {
 }
 
 // Fetcher returns what fetches packages of providers from a source, and tells observe of it.
-func (net Network) Fetcher(m *cli.Meta, product getproviders.Product, source getproviders.Source, observe func(event.Event)) *fetcher.Fetcher {
-	return &fetcher.Fetcher{
+func (net Network) Fetcher(m *cli.Meta, product getproviders.Product, source getproviders.Source, observe func(event.Event)) *providercache.Fetcher {
+	return &providercache.Fetcher{
 		Source: source, Client: net.Archives, Product: product, Observe: event.Observer(observe), Now: m.Now, StateDir: m.StateDir,
 	}
 }
@@ -152,9 +151,9 @@ func CacheNamedBy(m *cli.Meta, config *cliconfig.Config) string {
 
 // OpenCache returns the cache that working directories share; nil if there is
 // none that can be used. It is a warning if the user named it, else the log tells.
-func OpenCache(m *cli.Meta, config *cliconfig.Config) (*store.Store, problem.List) {
+func OpenCache(m *cli.Meta, config *cliconfig.Config) (*providercache.Store, problem.List) {
 	dir, named := cachePath(m, config)
-	cache, err := store.OpenCache(dir, named)
+	cache, err := providercache.OpenCache(dir, named)
 	if err != nil {
 		if m.Log != nil {
 			m.Log.Debug("no shared cache is used", "directory", dir, "reason", err)
@@ -189,7 +188,7 @@ func NetrcFiles(m *cli.Meta) []string { return hosts.NetrcFiles(m.Env.Get, m.Hom
 
 // FindCache is OpenCache for commands that are about the cache: without one, they
 // fail. A given directory, of -dir, has the cache of tfdeps below it.
-func FindCache(m *cli.Meta, config *cliconfig.Config, given string) (*store.Store, problem.List) {
+func FindCache(m *cli.Meta, config *cliconfig.Config, given string) (*providercache.Store, problem.List) {
 	dir, named := cachePath(m, config)
 	if given != "" {
 		dir, named = filepath.Join(given, filepath.FromSlash(cacheLayout)), false
@@ -198,7 +197,7 @@ func FindCache(m *cli.Meta, config *cliconfig.Config, given string) (*store.Stor
 		return nil, problem.Fail("cache_failed", "There is no shared cache",
 			"This user has no directory for caches, because HOME isn't set.\n\nSet it, or name a directory with the variable %s.", cacheDirVariable)
 	}
-	cache, err := store.OpenCache(dir, named)
+	cache, err := providercache.OpenCache(dir, named)
 	if err != nil {
 		return nil, problem.Fail("cache_failed", "There is no shared cache",
 			"The directory %q can't be used: %v.\n\nAnother one can be named with the variable %s.", cmp.Or(given, dir), err, cacheDirVariable)

@@ -13,13 +13,13 @@ import (
 	"github.com/tfdeps/tfdeps/getproviders"
 	"github.com/tfdeps/tfdeps/internal/oci"
 	"github.com/tfdeps/tfdeps/providercache/blob"
-	"github.com/tfdeps/tfdeps/providercache/transfer"
+	"github.com/tfdeps/tfdeps/providercache/mirror"
 )
 
 // OpenRemote opens what packages of the cache are pushed to and pulled from: the URL of a bucket, a repository of an
 // OCI registry or a web server, or a directory. createRepository is that of [CreateRepository]. Nothing is asked yet,
 // but the credentials of a bucket may be looked for. end is to be called when all is done.
-func (net Network) OpenRemote(m *cli.Meta, location, createRepository string) (remote transfer.Remote, end func(), invalid *problem.Problem) {
+func (net Network) OpenRemote(m *cli.Meta, location, createRepository string) (remote mirror.Remote, end func(), invalid *problem.Problem) {
 	remote, end, err := net.openRemote(m, location, createRepository)
 	if err != nil {
 		where := "in " + redacted(location)
@@ -31,12 +31,12 @@ func (net Network) OpenRemote(m *cli.Meta, location, createRepository string) (r
 	return remote, end, nil
 }
 
-func (net Network) openRemote(m *cli.Meta, location, createRepository string) (transfer.Remote, func(), error) {
+func (net Network) openRemote(m *cli.Meta, location, createRepository string) (mirror.Remote, func(), error) {
 	scheme, rest, isURL := strings.Cut(location, "://")
 	switch scheme = strings.ToLower(scheme); {
 	case !isURL:
 		dir, err := filepath.Abs(location)
-		return transfer.InBucket(blob.NewDirectory(dir)), func() {}, err
+		return mirror.InBucket(blob.NewDirectory(dir)), func() {}, err
 	case scheme == "oci":
 		at, err := oci.ParseRepository(rest)
 		switch {
@@ -53,13 +53,13 @@ func (net Network) openRemote(m *cli.Meta, location, createRepository string) (t
 		if err != nil || base.Host == "" || base.User != nil || base.RawQuery != "" || base.Fragment != "" {
 			return nil, nil, errors.New("it has to be https://HOST/PATH, without user, query and fragment")
 		}
-		return transfer.OnWeb(net.Archives, base), func() {}, nil
+		return mirror.OnWeb(net.Archives, base), func() {}, nil
 	}
 	bucket, err := net.openBucket(m.Context, m, location, []string{"oci://HOST/PATH", "https://HOST/PATH (for cache pull)", "a directory"})
 	if err != nil {
 		return nil, nil, err
 	}
-	return transfer.InBucket(bucket), func() { _ = bucket.Close() }, nil
+	return mirror.InBucket(bucket), func() { _ = bucket.Close() }, nil
 }
 
 // ociPackages are packages in one repository of an OCI registry, by their tags.
@@ -69,7 +69,7 @@ type ociPackages struct {
 }
 
 // At implements transfer.Remote.
-func (r ociPackages) At(n transfer.Name) (transfer.Archive, error) {
+func (r ociPackages) At(n mirror.ArchiveName) (mirror.RemoteArchive, error) {
 	tag, err := n.Tag()
 	return ociPackage{r, tag}, err
 }
@@ -87,7 +87,7 @@ type ociPackage struct {
 func (p ociPackage) Open(ctx context.Context, offset int64) (getproviders.OpenedArchive, error) {
 	opened, err := p.in.client.OpenPackage(ctx, p.in.at, p.tag, offset)
 	if errors.Is(err, oci.ErrNoPackage) {
-		err = transfer.ErrAbsent
+		err = mirror.ErrAbsent
 	}
 	return opened, err
 }

@@ -14,8 +14,8 @@ import (
 	"github.com/tfdeps/tfdeps/internal/config/modulelock"
 	"github.com/tfdeps/tfdeps/internal/config/modules"
 	"github.com/tfdeps/tfdeps/internal/config/vendored"
-	"github.com/tfdeps/tfdeps/providercache/fetcher"
-	"github.com/tfdeps/tfdeps/providercache/vendoring"
+	"github.com/tfdeps/tfdeps/providercache"
+	"github.com/tfdeps/tfdeps/providercache/mirror"
 )
 
 // check finds out whether vendor would have anything to do, without a request
@@ -131,8 +131,8 @@ func checkProviders(r request, p project, is *vendored.Record) (reasons []view.C
 	if !r.log.Add(problems...) {
 		return nil, false
 	}
-	fetcher := fetcher.Fetcher{Product: r.product, Now: r.meta.Now, StateDir: r.meta.StateDir, Policy: rules.Against(p.dir.Locks, nil)}
-	status, err := vendoring.Check(r.meta.Context, &fetcher, placing(r, p, placed, required), packages(r, p, required))
+	fetcher := providercache.Fetcher{Product: r.product, Now: r.meta.Now, StateDir: r.meta.StateDir, Policy: rules.Against(p.dir.Locks, nil)}
+	status, err := mirror.CheckVendored(r.meta.Context, &fetcher, placing(r, p, placed, required), packages(r, p, required))
 	if err != nil {
 		return nil, r.log.Failed("vendored", "Can't compare what is vendored", err)
 	}

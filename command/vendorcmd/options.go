@@ -11,7 +11,7 @@ import (
 	"github.com/tfdeps/tfdeps/command/workdir"
 	"github.com/tfdeps/tfdeps/getproviders"
 	"github.com/tfdeps/tfdeps/internal/config/vendored"
-	"github.com/tfdeps/tfdeps/providercache/fetcher"
+	"github.com/tfdeps/tfdeps/providercache"
 )
 
 // request is what one run of vendor works on. Its steps add to the log, and most return whether the next one may run.
@@ -50,7 +50,7 @@ type options struct {
 	check      bool
 	json       bool
 	hashesText string // of -hashes, as it was given
-	hashes     fetcher.HashPolicy
+	hashes     providercache.HashPolicy
 	policies   []string            // of -policy
 	mirrors    []string            // of -mirror
 	bundle     string              // of -o

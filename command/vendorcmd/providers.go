@@ -14,10 +14,8 @@ import (
 	"github.com/tfdeps/tfdeps/depsfile"
 	"github.com/tfdeps/tfdeps/getproviders"
 	"github.com/tfdeps/tfdeps/internal/config/vendored"
-	"github.com/tfdeps/tfdeps/providercache/fetcher"
-	"github.com/tfdeps/tfdeps/providercache/lockhashes"
-	"github.com/tfdeps/tfdeps/providercache/resolve"
-	"github.com/tfdeps/tfdeps/providercache/vendoring"
+	"github.com/tfdeps/tfdeps/providercache"
+	"github.com/tfdeps/tfdeps/providercache/mirror"
 )
 
 // origins are where packages come from.
@@ -75,8 +73,8 @@ func require(r request, p project) (getproviders.Requirements, bool) {
 }
 
 // packages is what is asked of the engine.
-func packages(r request, p project, required getproviders.Requirements) lockhashes.Request {
-	request := lockhashes.Request{Requirements: required, Locks: p.dir.Locks, Platforms: p.wanted.Platforms}
+func packages(r request, p project, required getproviders.Requirements) providercache.LockRequest {
+	request := providercache.LockRequest{Requirements: required, Locks: p.dir.Locks, Platforms: p.wanted.Platforms}
 	if r.opts.upgrade {
 		request.Upgrade = map[getproviders.Provider]getproviders.Version{}
 		for _, p := range required.Providers() {
@@ -87,14 +85,14 @@ func packages(r request, p project, required getproviders.Requirements) lockhash
 }
 
 // placing is where and how the engine puts packages.
-func placing(r request, p project, placed []getproviders.Provider, required getproviders.Requirements) vendoring.Options {
+func placing(r request, p project, placed []getproviders.Provider, required getproviders.Requirements) mirror.VendorOptions {
 	if !r.here() { // what isn't needed of these goes, too
 		placed = slices.DeleteFunc(slices.Clone(placed), func(p getproviders.Provider) bool {
 			_, ok := required[p]
 			return !ok
 		})
 	}
-	return vendoring.Options{Dir: r.in(vendored.PluginsDir), Unpacked: p.wanted.Unpacked, Placed: placed, Prune: r.opts.prune || !r.here()}
+	return mirror.VendorOptions{Dir: r.in(vendored.PluginsDir), Unpacked: p.wanted.Unpacked, Placed: placed, Prune: r.opts.prune || !r.here()}
 }
 
 // vendorProviders has the engine do the work. It returns what the lock file and the
@@ -109,7 +107,7 @@ func vendorProviders(r request, p project, from origins, required getproviders.R
 	if !announce(r, p.was, own) {
 		return nil, nil, false
 	}
-	result, err := vendoring.Update(r.meta.Context, fetcher, placing(r, p, from.placed, required), packages(r, p, required))
+	result, err := mirror.Vendor(r.meta.Context, fetcher, placing(r, p, from.placed, required), packages(r, p, required))
 	ok := r.log.Add(r.view.End()...)
 	r.view.Packages(result.Packages)
 	if r.here() {
@@ -134,11 +132,11 @@ func vendorProviders(r request, p project, from origins, required getproviders.R
 }
 
 // lockPlatforms adds to the locks the hashes for the platforms that a policy requires. Their packages are kept nowhere.
-func lockPlatforms(r request, f *fetcher.Fetcher, required getproviders.Requirements, platforms []getproviders.Platform, locks *depsfile.Locks) (*depsfile.Locks, bool) {
+func lockPlatforms(r request, f *providercache.Fetcher, required getproviders.Requirements, platforms []getproviders.Platform, locks *depsfile.Locks) (*depsfile.Locks, bool) {
 	if len(platforms) == 0 {
 		return locks, true
 	}
-	results, err := lockhashes.Lock(r.meta.Context, f, lockhashes.Request{Requirements: required, Locks: locks, Platforms: platforms})
+	results, err := f.Lock(r.meta.Context, providercache.LockRequest{Requirements: required, Locks: locks, Platforms: platforms})
 	if err != nil {
 		return nil, r.log.Add(explain.LockProblems(r.product, explain.LockedDir{Result: results[0]})...)
 	}
@@ -153,7 +151,7 @@ func vendorProblems(err error, placed []getproviders.Provider) (problems problem
 		}
 		problems = append(problems, p)
 	}
-	if mismatch, ok := errors.AsType[*resolve.LockMismatchError](err); ok {
+	if mismatch, ok := errors.AsType[*getproviders.LockMismatchError](err); ok {
 		problems = append(problems, problem.Errorf("lock_file", "The lock file speaks against a package",
 			"If the package of %s is what you want, add its hashes to the lock file with \"tfdeps providers lock -from=config -platform=OS_ARCH %s\", and vendor again.",
 			mismatch.Provider, mismatch.Provider))

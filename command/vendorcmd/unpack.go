@@ -17,7 +17,8 @@ import (
 	"github.com/tfdeps/tfdeps/internal/config/modulelock"
 	"github.com/tfdeps/tfdeps/internal/config/modules"
 	"github.com/tfdeps/tfdeps/internal/config/vendored"
-	"github.com/tfdeps/tfdeps/providercache/fetcher"
+	"github.com/tfdeps/tfdeps/internal/locktext"
+	"github.com/tfdeps/tfdeps/providercache"
 )
 
 // unpack unpacks an archive.
@@ -159,12 +160,12 @@ func (u *unpacking) settle(unpacked, name string, same bool, decided []byte) err
 		return nil // the archive has none, and the one that is there stays
 	}
 	if err == nil && same {
-		decided, err = depsfile.ReadText(filepath.Join(u.opts.target, name))
+		decided, err = locktext.ReadText(filepath.Join(u.opts.target, name))
 	}
 	if err != nil {
 		return err
 	}
-	return depsfile.SaveText(staged, decided)
+	return locktext.SaveText(staged, decided)
 }
 
 // refusal is what is said of an entry.
@@ -195,7 +196,7 @@ func (u *unpacking) verifyProviders(unpacked string, locks *depsfile.Locks) erro
 			continue
 		}
 		last = unit
-		h1, zh, err := fetcher.HashPackage(u.ctx, filepath.Join(unpacked, filepath.FromSlash(unit)))
+		h1, zh, err := providercache.HashPackage(u.ctx, filepath.Join(unpacked, filepath.FromSlash(unit)))
 		if err != nil {
 			return fmt.Errorf("the package of %s %s: %w", p, v, err)
 		}

@@ -9,10 +9,9 @@ import (
 	"github.com/tfdeps/tfdeps/command/view/result"
 	"github.com/tfdeps/tfdeps/command/view/terminal"
 	"github.com/tfdeps/tfdeps/getproviders"
-	"github.com/tfdeps/tfdeps/getproviders/hosts"
+	"github.com/tfdeps/tfdeps/internal/hosts"
 	"github.com/tfdeps/tfdeps/internal/par"
 	"github.com/tfdeps/tfdeps/providercache/event"
-	"github.com/tfdeps/tfdeps/providercache/resolve"
 )
 
 // Activity keeps the record of what a command does, and shows what is under way: downloads, and what else takes time. The views
@@ -118,7 +117,7 @@ func (a *Activity) Platform(platform getproviders.Platform) {
 }
 
 // Span is when the work on a package began and ended; zero where nothing was to be done.
-func (a *Activity) Span(s resolve.Selection, platform getproviders.Platform) (of result.Span) {
+func (a *Activity) Span(s getproviders.Selection, platform getproviders.Platform) (of result.Span) {
 	a.pulse.Do(func() { of = a.run.span(s, platform) })
 	return of
 }

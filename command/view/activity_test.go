@@ -9,7 +9,7 @@ import (
 	"github.com/tfdeps/tfdeps/command/view/screentest"
 	"github.com/tfdeps/tfdeps/command/view/terminal"
 	"github.com/tfdeps/tfdeps/getproviders"
-	"github.com/tfdeps/tfdeps/getproviders/hosts"
+	"github.com/tfdeps/tfdeps/internal/hosts"
 	"github.com/tfdeps/tfdeps/providercache/event"
 )
 

@@ -9,10 +9,9 @@ import (
 	"github.com/tfdeps/tfdeps/command/view/explain"
 	"github.com/tfdeps/tfdeps/command/view/terminal"
 	"github.com/tfdeps/tfdeps/getproviders"
-	"github.com/tfdeps/tfdeps/providercache/archivedir"
+	"github.com/tfdeps/tfdeps/providercache"
 	"github.com/tfdeps/tfdeps/providercache/event"
-	"github.com/tfdeps/tfdeps/providercache/lockhashes"
-	"github.com/tfdeps/tfdeps/providercache/resolve"
+	"github.com/tfdeps/tfdeps/providercache/mirror"
 )
 
 // observe is the one place where events are read: it updates the record, and has lines wait for their turn.
@@ -28,25 +27,25 @@ func (r *run) observe(e event.Event) {
 		for _, size := range e.Bytes {
 			r.tasks.Awaited += size
 		}
-	case lockhashes.QueuedEvent:
+	case providercache.LockQueuedEvent:
 		r.tasks.Announced += len(e.Packages)
 		for _, p := range e.Packages {
 			r.turns = append(r.turns, turn{key: keyOf(p.Selection, p.Platform)})
 		}
-	case lockhashes.FetchingEvent:
+	case providercache.LockFetchingEvent:
 		key := keyOf(e.Package.Selection, e.Package.Platform)
 		r.begin(key)
 		r.turns.put(key, false, sameLine("Fetching "+hashedName(r.product, e.Package)+"..."))
-	case lockhashes.DoneEvent:
+	case providercache.LockDoneEvent:
 		r.done(keyOf(e.Package.Selection, e.Package.Platform), e.Err == nil, false, hashesLine(r.product, e))
-	case archivedir.QueuedEvent:
+	case mirror.QueuedEvent:
 		r.tasks.Announced += len(e.Packages)
 		r.expectArchives(e.Packages)
-	case archivedir.FetchingEvent:
+	case mirror.FetchingEvent:
 		key := keyOf(e.Package.Selection, e.Package.Platform)
 		r.begin(key)
 		r.turns.put(key, false, archiveLine(e.Package, e.Local && r.doing != mirroring))
-	case archivedir.DoneEvent:
+	case mirror.DoneEvent:
 		p := e.Package
 		r.done(keyOf(p.Selection, p.Platform), p.Err == nil && !p.Present, true, archiveDoneLine(r.product, p))
 	default:
@@ -141,7 +140,7 @@ func (r *run) ended(w *item, e event.Event) {
 		r.finish(w, "fetched")
 		r.over(packageKey{Provider: e.Addr, Version: e.Version, Platform: r.platform})
 	case event.FailedEvent:
-		if failed, ok := errors.AsType[*resolve.ProviderError](e.Err); ok {
+		if failed, ok := errors.AsType[*getproviders.ProviderError](e.Err); ok {
 			key.Version = failed.Version
 		}
 		w.way, w.err = didFail, e.Err
@@ -177,10 +176,10 @@ func (r *run) expect(req getproviders.Requirements) {
 }
 
 // expectArchives puts the lines about archives into the order of providers, versions and platforms.
-func (r *run) expectArchives(packages []archivedir.Package) {
+func (r *run) expectArchives(packages []mirror.Package) {
 	all := r.heads
 	r.heads = nil
-	var last resolve.Selection
+	var last getproviders.Selection
 	for _, p := range packages {
 		t := turn{key: keyOf(p.Selection, p.Platform)}
 		s := p.Selection

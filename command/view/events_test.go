@@ -7,8 +7,8 @@ import (
 	"testing"
 
 	"github.com/tfdeps/tfdeps/getproviders"
+	"github.com/tfdeps/tfdeps/providercache"
 	"github.com/tfdeps/tfdeps/providercache/event"
-	"github.com/tfdeps/tfdeps/providercache/link"
 )
 
 // TestFetchedLines_NameTheSource: people see where a package came from if it isn't the provider's
@@ -76,9 +76,9 @@ func TestInit_CopyingIsShownOnceWithItsReason(t *testing.T) {
 	s := newSpeaker(func(o *Options) { o.Plain = true })
 	for _, e := range []event.Event{
 		pending(alpha, beta, gamma),
-		event.LinkedEvent{Addr: alpha, Version: v1, Link: link.Hardlink, Reason: errors.New("clone: not here")},
-		event.LinkedEvent{Addr: beta, Version: v1, Link: link.Copy, Reason: errors.New("hardlink: another\ndisk")},
-		event.LinkedEvent{Addr: gamma, Version: v1, Link: link.Copy, Reason: errors.New("hardlink: another\ndisk")},
+		event.LinkedEvent{Addr: alpha, Version: v1, Link: providercache.LinkHardlink, Reason: errors.New("clone: not here")},
+		event.LinkedEvent{Addr: beta, Version: v1, Link: providercache.LinkCopy, Reason: errors.New("hardlink: another\ndisk")},
+		event.LinkedEvent{Addr: gamma, Version: v1, Link: providercache.LinkCopy, Reason: errors.New("hardlink: another\ndisk")},
 	} {
 		s.Observe(e)
 	}
@@ -94,11 +94,11 @@ func TestInit_CopyingIsShownOnceWithItsReason(t *testing.T) {
 func TestInit_LinksThatArentSymbolicAreShownOnce(t *testing.T) {
 	v1 := getproviders.MustParseVersion("1.2.3")
 	s := newSpeaker(func(o *Options) { o.Plain = true })
-	why := errors.Join(fmt.Errorf("/shared: %w", link.ErrChangedByOthers), errors.New("clone: not here"))
+	why := errors.Join(fmt.Errorf("/shared: %w", providercache.ErrChangedByOthers), errors.New("clone: not here"))
 	for _, e := range []event.Event{
 		pending(alpha, beta),
-		event.LinkedEvent{Addr: alpha, Version: v1, Link: link.Hardlink, Reason: why},
-		event.LinkedEvent{Addr: beta, Version: v1, Link: link.Copy, Reason: why},
+		event.LinkedEvent{Addr: alpha, Version: v1, Link: providercache.LinkHardlink, Reason: why},
+		event.LinkedEvent{Addr: beta, Version: v1, Link: providercache.LinkCopy, Reason: why},
 	} {
 		s.Observe(e)
 	}

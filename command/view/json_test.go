@@ -9,8 +9,8 @@ import (
 	"github.com/tfdeps/tfdeps/command/problem"
 	"github.com/tfdeps/tfdeps/getproviders"
 	"github.com/tfdeps/tfdeps/internal/config/modules"
+	"github.com/tfdeps/tfdeps/providercache"
 	"github.com/tfdeps/tfdeps/providercache/event"
-	"github.com/tfdeps/tfdeps/providercache/link"
 )
 
 // What all lines have in common in all tests.
@@ -83,12 +83,12 @@ func TestJSON_Records(t *testing.T) {
 	}{
 		{"linked", func(s *speaker) {
 			s.Observe(event.SelectedEvent{Addr: alpha})
-			s.Observe(event.LinkedEvent{Addr: alpha, Version: getproviders.MustParseVersion("1.2.3"), Link: link.Hardlink})
+			s.Observe(event.LinkedEvent{Addr: alpha, Version: getproviders.MustParseVersion("1.2.3"), Link: providercache.LinkHardlink})
 		}, `"action":"linked","cache":"hit",` + jsonEnded + `"link":"hardlink","provider":"example.com/acme/alpha"` + jsonBegun + `,"type":"package","version":"1.2.3"}`},
 		{"failed", func(s *speaker) { s.Observe(event.FailedEvent{Addr: alpha, Err: errors.New("gone")}) },
 			`"action":"failed","code":"failed","error":"gone","provider":"example.com/acme/alpha","type":"package"}`},
 		{"into the cache", func(s *speaker) {
-			s.Observe(event.FetchedEvent{Addr: alpha, Version: getproviders.MustParseVersion("1.2.3"), Link: link.Clone})
+			s.Observe(event.FetchedEvent{Addr: alpha, Version: getproviders.MustParseVersion("1.2.3"), Link: providercache.LinkClone})
 		}, `"bytes":0,"cache":"filled","link":"clone"`},
 		{"local module", func(s *speaker) {
 			s.ObserveModules(modules.Recorded{Record: modules.Record{Key: "net", Source: "./net", Dir: "net"}})

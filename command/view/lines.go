@@ -8,11 +8,9 @@ import (
 
 	"github.com/tfdeps/tfdeps/command/view/result"
 	"github.com/tfdeps/tfdeps/getproviders"
-	"github.com/tfdeps/tfdeps/providercache/archivedir"
+	"github.com/tfdeps/tfdeps/providercache"
 	"github.com/tfdeps/tfdeps/providercache/event"
-	"github.com/tfdeps/tfdeps/providercache/link"
-	"github.com/tfdeps/tfdeps/providercache/lockhashes"
-	"github.com/tfdeps/tfdeps/providercache/resolve"
+	"github.com/tfdeps/tfdeps/providercache/mirror"
 )
 
 // line is what there is to say of one thing, for people and for programs; "" is nothing.
@@ -120,24 +118,24 @@ func signedProviders(product getproviders.Product) string {
 }
 
 // linkNote says that packages take their room on the disk in each directory, or why they aren't symbolic links.
-func linkNote(mode link.Mode, reason error) line {
-	if reason == nil || mode != link.Copy && !errors.Is(reason, link.ErrChangedByOthers) {
+func linkNote(mode providercache.LinkMode, reason error) line {
+	if reason == nil || mode != providercache.LinkCopy && !errors.Is(reason, providercache.ErrChangedByOthers) {
 		return line{}
 	}
 	text := "packages are copied from the shared cache, because they can't be linked: " + oneLine(reason.Error())
-	if mode != link.Copy {
+	if mode != providercache.LinkCopy {
 		why, _, _ := strings.Cut(reason.Error(), "\n")
 		text = "packages come from the shared cache by " + mode.String() + ", not by symlink: " + why
 	}
 	return line{human: "  note: " + text, json: text, once: true}
 }
 
-func hashedName(product getproviders.Product, p lockhashes.Package) string {
+func hashedName(product getproviders.Product, p providercache.LockedPackage) string {
 	return fmt.Sprintf("%s %s for %s", product.Short(p.Selection.Provider), p.Selection.Version, p.Platform)
 }
 
 // hashesLine says how a package's hashes became known. The first line of the text is Terraform's.
-func hashesLine(product getproviders.Product, e lockhashes.DoneEvent) line {
+func hashesLine(product getproviders.Product, e providercache.LockDoneEvent) line {
 	if e.Err != nil {
 		return line{}
 	}
@@ -147,9 +145,9 @@ func hashesLine(product getproviders.Product, e lockhashes.DoneEvent) line {
 		level += ", key ID " + a.KeyID
 	}
 	switch p.From {
-	case lockhashes.HashesRecalled:
+	case providercache.HashesRecalled:
 		return sameLine(fmt.Sprintf("Recalled %s (%s)", name, level))
-	case lockhashes.HashesListed:
+	case providercache.HashesListed:
 		return sameLine(fmt.Sprintf("Trusted the hashes of %s (%s)", name, p.Source))
 	}
 	return sameLine(fmt.Sprintf("Retrieved %s (%s)", name, level) + notes("\n  ", a))
@@ -165,7 +163,7 @@ func notes(indent string, a getproviders.AuthenticationResult) (text string) {
 
 const mirroring = "Mirroring"
 
-func selectedLine(s resolve.Selection) line {
+func selectedLine(s getproviders.Selection) line {
 	switch {
 	case s.Locked:
 		return line{human: fmt.Sprintf("  - Selected v%s to match dependency lock file", s.Version)}
@@ -177,17 +175,17 @@ func selectedLine(s resolve.Selection) line {
 }
 
 // archiveLine is what Terraform says, where that does the same.
-func archiveLine(p archivedir.Package, local bool) line {
+func archiveLine(p mirror.Package, local bool) line {
 	if local {
 		return line{human: fmt.Sprintf("  - Taking package for %s from this machine...", p.Platform)}
 	}
 	return line{human: fmt.Sprintf("  - Downloading package for %s...", p.Platform)}
 }
 
-func archiveDoneLine(product getproviders.Product, p archivedir.Package) line {
-	failed, _ := errors.AsType[*resolve.ProviderError](p.Err)
+func archiveDoneLine(product getproviders.Product, p mirror.Package) line {
+	failed, _ := errors.AsType[*getproviders.ProviderError](p.Err)
 	switch {
-	case failed != nil && failed.Step == resolve.StepMetadata: // it doesn't come to a FetchingEvent
+	case failed != nil && failed.Step == getproviders.StepMetadata: // it doesn't come to a FetchingEvent
 		return archiveLine(p, false)
 	case p.Err != nil:
 		return line{}

@@ -9,7 +9,7 @@ import (
 	"github.com/tfdeps/tfdeps/command/view/explain"
 	"github.com/tfdeps/tfdeps/command/view/result"
 	"github.com/tfdeps/tfdeps/command/view/terminal"
-	"github.com/tfdeps/tfdeps/providercache/lockhashes"
+	"github.com/tfdeps/tfdeps/providercache"
 )
 
 // Lock tells what becomes of lock files, in Terraform's words. It is for one
@@ -39,7 +39,7 @@ func (v *Lock) Tell(d explain.LockedDir) problem.List {
 	changed := false
 	for _, p := range d.Result.Packages {
 		v.line(fmt.Sprintf("- Obtained %s checksums for %s; %s", v.Activity.run.product.Short(p.Selection.Provider), p.Platform, lockChangeText[p.Change]))
-		changed = changed || p.Change != lockhashes.Unchanged
+		changed = changed || p.Change != providercache.LockUnchanged
 	}
 	text := v.Activity.run.product.Name + " has validated the lock file and found no need for changes."
 	if changed {
@@ -52,10 +52,10 @@ func (v *Lock) Tell(d explain.LockedDir) problem.List {
 	return nil
 }
 
-var lockChangeText = map[lockhashes.Change]string{
-	lockhashes.Unchanged: "All checksums for this platform were already tracked in the lock file",
-	lockhashes.Extended:  "Additional checksums for this platform are now tracked in the lock file",
-	lockhashes.New:       "This was a new provider and the checksums for this platform are now tracked in the lock file",
+var lockChangeText = map[providercache.LockChange]string{
+	providercache.LockUnchanged: "All checksums for this platform were already tracked in the lock file",
+	providercache.LockExtended:  "Additional checksums for this platform are now tracked in the lock file",
+	providercache.LockNew:       "This was a new provider and the checksums for this platform are now tracked in the lock file",
 }
 
 func (v *Lock) succeed(text string) {

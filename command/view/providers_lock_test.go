@@ -11,18 +11,17 @@ import (
 	"github.com/tfdeps/tfdeps/command/view/terminal"
 	"github.com/tfdeps/tfdeps/getproviders"
 	"github.com/tfdeps/tfdeps/internal/must"
-	"github.com/tfdeps/tfdeps/providercache/lockhashes"
-	"github.com/tfdeps/tfdeps/providercache/resolve"
+	"github.com/tfdeps/tfdeps/providercache"
 )
 
-func lockedPackage(t *testing.T, name, platform string) lockhashes.Package {
+func lockedPackage(t *testing.T, name, platform string) providercache.LockedPackage {
 	t.Helper()
 	p, err := getproviders.Terraform("1.15.9").ParseProvider("acme/" + name)
 	must.Succeed(t, err)
 	plat, err := getproviders.ParsePlatform(platform)
 	must.Succeed(t, err)
-	return lockhashes.Package{
-		Selection: resolve.Selection{Provider: p, Version: getproviders.MustParseVersion("1.0.0")}, Platform: plat,
+	return providercache.LockedPackage{
+		Selection: getproviders.Selection{Provider: p, Version: getproviders.MustParseVersion("1.0.0")}, Platform: plat,
 		Authentication: getproviders.AuthenticationResult{TrustLevel: getproviders.LevelCommunity, KeyID: "ABC", Notes: []string{"old key"}},
 	}
 }
@@ -32,16 +31,16 @@ func TestLock_PackagesAreShownInOrder(t *testing.T) {
 	var out, problems bytes.Buffer
 	v := NewLock(Options{Now: time.Now, Product: getproviders.Terraform("1.15.9"), Plain: true, Stdout: terminal.Stream{Writer: &out}, Stderr: terminal.Stream{Writer: &problems}})
 	one, two, three := lockedPackage(t, "a", "linux_amd64"), lockedPackage(t, "b", "linux_amd64"), lockedPackage(t, "a", "darwin_arm64")
-	v.Observe(lockhashes.QueuedEvent{Packages: []lockhashes.Package{one, two, three}})
-	two.From = lockhashes.HashesRecalled
-	v.Observe(lockhashes.DoneEvent{Package: two})
-	v.Observe(lockhashes.FetchingEvent{Package: three})
+	v.Observe(providercache.LockQueuedEvent{Packages: []providercache.LockedPackage{one, two, three}})
+	two.From = providercache.HashesRecalled
+	v.Observe(providercache.LockDoneEvent{Package: two})
+	v.Observe(providercache.LockFetchingEvent{Package: three})
 	if out.Len() != 0 {
 		t.Fatalf("told too early: %s", &out)
 	}
-	v.Observe(lockhashes.FetchingEvent{Package: one})
-	v.Observe(lockhashes.DoneEvent{Package: one})
-	v.Observe(lockhashes.DoneEvent{Package: three, Err: errors.New("no")})
+	v.Observe(providercache.LockFetchingEvent{Package: one})
+	v.Observe(providercache.LockDoneEvent{Package: one})
+	v.Observe(providercache.LockDoneEvent{Package: three, Err: errors.New("no")})
 	v.End()
 	const want = `- Fetching acme/a 1.0.0 for linux_amd64...
 - Retrieved acme/a 1.0.0 for linux_amd64 (self-signed, key ID ABC)
@@ -58,12 +57,12 @@ func TestLockProblems_AreByPlatform(t *testing.T) {
 	t.Parallel()
 	product := getproviders.Terraform("1.15.9")
 	one, two := lockedPackage(t, "a", "linux_amd64"), lockedPackage(t, "b", "darwin_arm64")
-	fail := func(p lockhashes.Package, err error) error {
-		return &resolve.ProviderError{Provider: p.Selection.Provider, Step: resolve.StepMetadata, Err: err}
+	fail := func(p providercache.LockedPackage, err error) error {
+		return &getproviders.ProviderError{Provider: p.Selection.Provider, Step: getproviders.StepMetadata, Err: err}
 	}
-	problems := explain.LockProblems(product, explain.LockedDir{Dir: "d", Named: true, Result: lockhashes.Result{Err: errors.Join(
-		fail(one, &resolve.PlatformError{Platform: one.Platform, Err: errors.New("gone")}),
-		fail(two, &resolve.PlatformError{Platform: two.Platform, Err: errors.New("lost")}),
+	problems := explain.LockProblems(product, explain.LockedDir{Dir: "d", Named: true, Result: providercache.LockResult{Err: errors.Join(
+		fail(one, &getproviders.PlatformError{Platform: one.Platform, Err: errors.New("gone")}),
+		fail(two, &getproviders.PlatformError{Platform: two.Platform, Err: errors.New("lost")}),
 		fail(two, errors.New("nowhere")),
 	)}})
 	wants := []string{
@@ -79,7 +78,7 @@ func TestLockProblems_AreByPlatform(t *testing.T) {
 			t.Errorf("problem %d is %q, want %q", i, problems[i].Detail, want)
 		}
 	}
-	interrupted := explain.LockProblems(product, explain.LockedDir{Result: lockhashes.Result{Err: &resolve.ProviderError{Step: resolve.StepCancel, Err: errors.New("x")}}})
+	interrupted := explain.LockProblems(product, explain.LockedDir{Result: providercache.LockResult{Err: &getproviders.ProviderError{Step: getproviders.StepCancel, Err: errors.New("x")}}})
 	if len(interrupted) != 1 || !strings.Contains(interrupted[0].Summary, "canceled") {
 		t.Errorf("got %v", interrupted)
 	}

@@ -12,16 +12,14 @@ import (
 	"github.com/tfdeps/tfdeps/command/view/explain"
 	"github.com/tfdeps/tfdeps/command/view/terminal"
 	"github.com/tfdeps/tfdeps/getproviders"
-	"github.com/tfdeps/tfdeps/providercache/archivedir"
 	"github.com/tfdeps/tfdeps/providercache/event"
 	"github.com/tfdeps/tfdeps/providercache/mirror"
-	"github.com/tfdeps/tfdeps/providercache/resolve"
 )
 
-func mirroredPackage(t *testing.T, name, platform string) archivedir.Package {
+func mirroredPackage(t *testing.T, name, platform string) mirror.Package {
 	t.Helper()
 	p := lockedPackage(t, name, platform)
-	return archivedir.Package{Selection: p.Selection, Platform: p.Platform, Path: name + platform, Authentication: p.Authentication}
+	return mirror.Package{Selection: p.Selection, Platform: p.Platform, Path: name + platform, Authentication: p.Authentication}
 }
 
 func TestMirror_PackagesAreShownInOrder(t *testing.T) {
@@ -34,13 +32,13 @@ func TestMirror_PackagesAreShownInOrder(t *testing.T) {
 	v.Skip(getproviders.Provider{Hostname: getproviders.BuiltInHost, Namespace: "builtin", Type: "terraform"})
 	nobody := mirroredPackage(t, "b", "linux_amd64").Selection.Provider
 	v.Observe(event.FailedEvent{Addr: nobody, Err: errors.New("no")})
-	v.Observe(archivedir.QueuedEvent{Packages: []archivedir.Package{one, two, three}})
-	three.Err = &resolve.ProviderError{Step: resolve.StepMetadata, Err: errors.New("no")}
-	v.Observe(archivedir.DoneEvent{Package: three})
+	v.Observe(mirror.QueuedEvent{Packages: []mirror.Package{one, two, three}})
+	three.Err = &getproviders.ProviderError{Step: getproviders.StepMetadata, Err: errors.New("no")}
+	v.Observe(mirror.DoneEvent{Package: three})
 	two.Present = true
-	v.Observe(archivedir.DoneEvent{Package: two})
-	v.Observe(archivedir.FetchingEvent{Package: one})
-	v.Observe(archivedir.DoneEvent{Package: one})
+	v.Observe(mirror.DoneEvent{Package: two})
+	v.Observe(mirror.FetchingEvent{Package: one})
+	v.Observe(mirror.DoneEvent{Package: one})
 	v.End(mirror.Result{Pruned: []string{"x.zip"}})
 	const want = `- Mirroring acme/a...
   - Selected v1.0.0 to match dependency lock file
@@ -69,12 +67,12 @@ func TestMirror_PlatformsOfOnePathAreApart(t *testing.T) {
 	v := NewMirror(Options{Now: clock, Product: getproviders.Terraform("1.15.9"), Plain: true, Stdout: terminal.Stream{Writer: &out}, Stderr: terminal.Stream{Writer: &out}})
 	one, two := mirroredPackage(t, "a", "darwin_arm64"), mirroredPackage(t, "a", "linux_amd64")
 	one.Path, two.Path = "oci://host/a:1.0.0", "oci://host/a:1.0.0"
-	v.Observe(archivedir.QueuedEvent{Packages: []archivedir.Package{one, two}})
-	v.Observe(archivedir.FetchingEvent{Package: two})
-	v.Observe(archivedir.FetchingEvent{Package: one})
-	v.Observe(archivedir.DoneEvent{Package: two})
-	v.Observe(archivedir.DoneEvent{Package: one})
-	v.End(mirror.Result{Packages: []archivedir.Package{one, two}})
+	v.Observe(mirror.QueuedEvent{Packages: []mirror.Package{one, two}})
+	v.Observe(mirror.FetchingEvent{Package: two})
+	v.Observe(mirror.FetchingEvent{Package: one})
+	v.Observe(mirror.DoneEvent{Package: two})
+	v.Observe(mirror.DoneEvent{Package: one})
+	v.End(mirror.Result{Packages: []mirror.Package{one, two}})
 	const want = `- Mirroring acme/a...
   - Selected v1.0.0 with no constraints
   - Downloading package for darwin_arm64...
@@ -95,16 +93,16 @@ func TestMirror_PlatformsOfOnePathAreApart(t *testing.T) {
 func TestMirrorProblems_SayWhatFailed(t *testing.T) {
 	t.Parallel()
 	p := mirroredPackage(t, "a", "linux_amd64")
-	fail := func(step resolve.Step, err error) error {
-		return &resolve.ProviderError{Provider: p.Selection.Provider, Version: p.Selection.Version, Step: step, Err: err}
+	fail := func(step getproviders.Step, err error) error {
+		return &getproviders.ProviderError{Provider: p.Selection.Provider, Version: p.Selection.Version, Step: step, Err: err}
 	}
-	onLinux := func(err error) error { return &resolve.PlatformError{Platform: p.Platform, Err: err} }
+	onLinux := func(err error) error { return &getproviders.PlatformError{Platform: p.Platform, Err: err} }
 	got := explain.MirrorProblems(errors.Join(
-		fail(resolve.StepQuery, errors.New("gone")),
-		fail(resolve.StepMetadata, onLinux(errors.New("gone"))),
-		fail(resolve.StepFetch, onLinux(errors.New("gone"))),
-		fail(resolve.StepAuthenticate, onLinux(errors.New("gone"))),
-		&archivedir.Error{Path: "x.zip", Err: errors.New("gone")},
+		fail(getproviders.StepQuery, errors.New("gone")),
+		fail(getproviders.StepMetadata, onLinux(errors.New("gone"))),
+		fail(getproviders.StepFetch, onLinux(errors.New("gone"))),
+		fail(getproviders.StepAuthenticate, onLinux(errors.New("gone"))),
+		&mirror.ListingError{Path: "x.zip", Err: errors.New("gone")},
 		errors.New("gone"),
 	))
 	var lines []string
@@ -122,7 +120,7 @@ func TestMirrorProblems_SayWhatFailed(t *testing.T) {
 	if !slices.Equal(lines, want) {
 		t.Errorf("got\n%s\nwant\n%s", strings.Join(lines, "\n"), strings.Join(want, "\n"))
 	}
-	if got := explain.MirrorProblems(fail(resolve.StepCancel, onLinux(context.Canceled))); len(got) != 1 || !strings.Contains(got[0].Summary, "canceled") {
+	if got := explain.MirrorProblems(fail(getproviders.StepCancel, onLinux(context.Canceled))); len(got) != 1 || !strings.Contains(got[0].Summary, "canceled") {
 		t.Errorf("an interrupt: %v", got)
 	}
 }

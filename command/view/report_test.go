@@ -15,11 +15,11 @@ import (
 	"github.com/tfdeps/tfdeps/command/view/screentest"
 	"github.com/tfdeps/tfdeps/command/view/terminal"
 	"github.com/tfdeps/tfdeps/getproviders"
-	"github.com/tfdeps/tfdeps/getproviders/hosts"
 	"github.com/tfdeps/tfdeps/internal/config/modules"
+	"github.com/tfdeps/tfdeps/internal/hosts"
 	"github.com/tfdeps/tfdeps/internal/must"
+	"github.com/tfdeps/tfdeps/providercache"
 	"github.com/tfdeps/tfdeps/providercache/event"
-	"github.com/tfdeps/tfdeps/providercache/link"
 )
 
 // hostileText would become markup, or end the data, where a page doesn't take care.
@@ -81,7 +81,7 @@ func sampleReport(t *testing.T, count int, failed bool) string {
 				clock.wait(15)
 				r.observe(event.PhaseEvent{Addr: p, Phase: event.Linking})
 				clock.wait(6)
-				r.observe(event.LinkedEvent{Addr: p, Version: version, Link: link.Hardlink})
+				r.observe(event.LinkedEvent{Addr: p, Version: version, Link: providercache.LinkHardlink})
 			case failed && n%13 == 1:
 				r.observe(event.ProgressEvent{Addr: p, Done: total / 3, Total: total})
 				r.observe(event.FailedEvent{Addr: p, Err: errors.New("the connection was reset " + hostileText)})
@@ -93,7 +93,7 @@ func sampleReport(t *testing.T, count int, failed bool) string {
 				clock.wait(int(total / 900_000))
 				r.observe(event.PhaseEvent{Addr: p, Phase: event.Linking})
 				clock.wait(8)
-				r.observe(event.FetchedEvent{Addr: p, Version: version, Source: "registry.terraform.io " + hostileText, Link: link.Hardlink})
+				r.observe(event.FetchedEvent{Addr: p, Version: version, Source: "registry.terraform.io " + hostileText, Link: providercache.LinkHardlink})
 			}
 		}
 	}
@@ -136,7 +136,7 @@ func TestReport_TellsWhatHappenedWhen(t *testing.T) {
 		{20, event.FetchingEvent{Addr: p, Version: version, Source: "somewhere"}}, {21, event.HashingEvent{Addr: q}},
 		{25, event.ProgressEvent{Addr: p, Done: 2, Total: 5}}, {30, event.ProgressEvent{Addr: p, Done: 5, Total: 5}},
 		{31, event.PhaseEvent{Addr: p, Phase: event.Unpacking}}, {32, event.PhaseEvent{Addr: q, Phase: event.Linking}},
-		{33, event.LinkedEvent{Addr: q, Version: version, Link: link.Clone}}, {39, event.PhaseEvent{Addr: p, Phase: event.Linking}}, {42, event.FetchedEvent{Addr: p, Version: version, Source: "somewhere"}},
+		{33, event.LinkedEvent{Addr: q, Version: version, Link: providercache.LinkClone}}, {39, event.PhaseEvent{Addr: p, Phase: event.Linking}}, {42, event.FetchedEvent{Addr: p, Version: version, Source: "somewhere"}},
 	} {
 		clock.at = time.Time{}.Add(time.Duration(step.ms) * time.Millisecond)
 		r.observe(step.e)

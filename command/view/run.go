@@ -13,7 +13,6 @@ import (
 	"github.com/tfdeps/tfdeps/getproviders"
 	"github.com/tfdeps/tfdeps/internal/config/modules"
 	"github.com/tfdeps/tfdeps/providercache/event"
-	"github.com/tfdeps/tfdeps/providercache/resolve"
 )
 
 // run is the record of what a command does. Bars, lines, the summary, objects for programs and the web page are made of it.
@@ -131,7 +130,7 @@ func (r *run) over(key packageKey) {
 }
 
 // span is when the work on a package began and ended.
-func (r *run) span(s resolve.Selection, platform getproviders.Platform) result.Span {
+func (r *run) span(s getproviders.Selection, platform getproviders.Platform) result.Span {
 	return r.item(keyOf(s, platform)).span
 }
 

@@ -8,13 +8,12 @@ import (
 	"github.com/tfdeps/tfdeps/command/view/explain"
 	"github.com/tfdeps/tfdeps/command/view/terminal"
 	"github.com/tfdeps/tfdeps/getproviders"
-	"github.com/tfdeps/tfdeps/providercache/resolve"
 )
 
 // packageKey is what a package is known by.
 type packageKey = terminal.Key
 
-func keyOf(s resolve.Selection, platform getproviders.Platform) packageKey {
+func keyOf(s getproviders.Selection, platform getproviders.Platform) packageKey {
 	return packageKey{Provider: s.Provider, Version: s.Version, Platform: platform}
 }
 

@@ -10,7 +10,7 @@ import (
 	"github.com/tfdeps/tfdeps/command/view/terminal"
 	"github.com/tfdeps/tfdeps/getproviders"
 	"github.com/tfdeps/tfdeps/internal/config/modules"
-	"github.com/tfdeps/tfdeps/providercache/archivedir"
+	"github.com/tfdeps/tfdeps/providercache/mirror"
 )
 
 // vendored has a Vendor report one run.
@@ -24,12 +24,12 @@ func vendored(t *testing.T, asJSON bool) (stdout string) {
 	two.Present = true
 	v.ObserveModules(modules.Downloading{Key: "net", Package: "git::https://example.com/net", Version: "1.2.0"})
 	v.Module(modules.Package{Record: modules.Record{Key: "net", Version: "1.2.0"}}, "h1:x", []string{".gitignore"})
-	v.Observe(archivedir.QueuedEvent{Packages: []archivedir.Package{one, two}})
-	v.Observe(archivedir.FetchingEvent{Package: one, Local: true})
-	v.Observe(archivedir.DoneEvent{Package: one})
-	v.Observe(archivedir.DoneEvent{Package: two})
+	v.Observe(mirror.QueuedEvent{Packages: []mirror.Package{one, two}})
+	v.Observe(mirror.FetchingEvent{Package: one, Local: true})
+	v.Observe(mirror.DoneEvent{Package: one})
+	v.Observe(mirror.DoneEvent{Package: two})
 	v.End()
-	v.Packages([]archivedir.Package{one, two})
+	v.Packages([]mirror.Package{one, two})
 	v.Removed("b", "c")
 	v.Changed(".gitignore")
 	v.Checked([]CheckReason{{Code: "package_absent", Provider: one.Selection.Provider, Detail: "gone"}, {Code: "module_absent", Module: "net", Detail: "gone"}})

@@ -10,7 +10,7 @@ import (
 	"github.com/tfdeps/tfdeps/command/problem"
 	"github.com/tfdeps/tfdeps/depsfile"
 	"github.com/tfdeps/tfdeps/getproviders"
-	"github.com/tfdeps/tfdeps/providercache/store"
+	"github.com/tfdeps/tfdeps/providercache"
 )
 
 // Given is a directory that the option -dir names.
@@ -60,7 +60,7 @@ func shownDirs(paths []string) string {
 
 // LockedBelow gathers what the lock files below paths select; nil if there are no
 // paths.
-func LockedBelow(paths []string, product getproviders.Product) (store.Locked, problem.List) {
+func LockedBelow(paths []string, product getproviders.Product) (providercache.Locked, problem.List) {
 	if len(paths) == 0 {
 		return nil, nil
 	}
@@ -79,7 +79,7 @@ func LockedBelow(paths []string, product getproviders.Product) (store.Locked, pr
 		problems = append(problems, found...)
 		all = append(all, locks)
 	}
-	return store.LockedBy(all...), problems
+	return providercache.LockedBy(all...), problems
 }
 
 // lockFiles finds lock files: a path that is a file is one; in a directory and

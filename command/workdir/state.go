@@ -14,9 +14,9 @@ import (
 	"github.com/tfdeps/tfdeps/command/cli"
 	"github.com/tfdeps/tfdeps/command/problem"
 	"github.com/tfdeps/tfdeps/command/view/explain"
-	"github.com/tfdeps/tfdeps/configs"
 	"github.com/tfdeps/tfdeps/getproviders"
 	"github.com/tfdeps/tfdeps/internal/config/backend"
+	"github.com/tfdeps/tfdeps/internal/config/combine"
 	"github.com/tfdeps/tfdeps/internal/config/load"
 	"github.com/tfdeps/tfdeps/internal/par"
 )
@@ -38,12 +38,12 @@ func (d *Dir) Requirements(m *cli.Meta, stateFile string, record *backend.Record
 // Combine returns the requirements of the configuration and of the state; of the
 // lock file in its place if the state is unknown.
 func (d *Dir) Combine(env cli.Environment, fromState getproviders.Requirements, known bool) (getproviders.Requirements, problem.List) {
-	required, problems := configs.Combine(configs.Parts{
+	required, problems := combine.Combine(combine.Parts{
 		Product: d.Product, Tree: d.Tree, State: fromState, StateUnknown: !known, Locks: d.Locks,
 		KeepStateAddresses: env.Get(translationVariable) == "0",
 	})
 	for i, p := range problems {
-		if legacy, ok := p.Extra.(configs.LegacyProvider); ok {
+		if legacy, ok := p.Extra.(combine.LegacyProvider); ok {
 			problems[i] = explain.LegacyProblem(required, legacy.Provider)
 		}
 	}

@@ -4,7 +4,7 @@ import (
 	"fmt"
 
 	"github.com/tfdeps/tfdeps/getproviders"
-	"github.com/tfdeps/tfdeps/getproviders/hosts"
+	"github.com/tfdeps/tfdeps/internal/hosts"
 )
 
 // Config is what all files of the CLI configuration say together, and those

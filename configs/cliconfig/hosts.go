@@ -3,7 +3,7 @@ package cliconfig
 import (
 	"strings"
 
-	"github.com/tfdeps/tfdeps/getproviders/hosts"
+	"github.com/tfdeps/tfdeps/internal/hosts"
 )
 
 // hosts reads

@@ -8,7 +8,7 @@ import (
 	"strings"
 
 	"github.com/tfdeps/tfdeps/getproviders"
-	"github.com/tfdeps/tfdeps/getproviders/hosts"
+	"github.com/tfdeps/tfdeps/internal/hosts"
 )
 
 // User is whose files and variables count, and on which system.

@@ -15,9 +15,9 @@ import (
 	"testing"
 
 	"github.com/tfdeps/tfdeps/getproviders"
-	"github.com/tfdeps/tfdeps/getproviders/hosts"
-	"github.com/tfdeps/tfdeps/getproviders/providertest"
+	"github.com/tfdeps/tfdeps/internal/hosts"
 	"github.com/tfdeps/tfdeps/internal/must"
+	"github.com/tfdeps/tfdeps/internal/peertest"
 )
 
 // peer is a run of Terraform with a CLI configuration, in a working directory
@@ -35,7 +35,7 @@ func (p peer) run(t *testing.T, args ...string) string {
 	for path, content := range map[string]string{rc: p.rc, filepath.Join(dir, "main.tf"): main} {
 		must.Succeed(t, os.WriteFile(path, []byte(content), 0o600))
 	}
-	cmd := exec.Command(providertest.LookProgram(t, "terraform"), args...)
+	cmd := exec.Command(peertest.LookProgram(t, "terraform"), args...)
 	cmd.Dir = dir
 	cmd.Env = append([]string{"CHECKPOINT_DISABLE=1", "HOME=/home/u", "SRC=/src", "PATH=" + os.Getenv("PATH"), "TF_CLI_CONFIG_FILE=" + rc}, p.env...)
 	out, err := cmd.CombinedOutput()
@@ -63,7 +63,7 @@ func summaries(output string) []string {
 
 // TestRead_ProblemsAreThoseOfTerraform has files that both programs judge alike.
 func TestRead_ProblemsAreThoseOfTerraform(t *testing.T) {
-	providertest.LookProgram(t, "terraform")
+	peertest.LookProgram(t, "terraform")
 	for name, src := range map[string]string{
 		"nothing":                  ``,
 		"a flag that is text":      `disable_checkpoint = "yes"`,
@@ -144,7 +144,7 @@ func TestRead_ProblemsAreThoseOfTerraform(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
-			providertest.PeerCase(t, t.Name())
+			peertest.PeerCase(t, t.Name())
 			_, problems := parse(src)
 			ours := []string{}
 			for _, p := range problems {
@@ -162,7 +162,7 @@ func TestRead_ProblemsAreThoseOfTerraform(t *testing.T) {
 // TestRead_WhereTerraformDiffers has files that tfdeps judges in another way on purpose: Terraform
 // finds the given number of problems.
 func TestRead_WhereTerraformDiffers(t *testing.T) {
-	providertest.LookProgram(t, "terraform")
+	peertest.LookProgram(t, "terraform")
 	for name, tc := range map[string]struct {
 		src          string
 		ours, theirs int
@@ -179,7 +179,7 @@ func TestRead_WhereTerraformDiffers(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
-			providertest.PeerCase(t, t.Name())
+			peertest.PeerCase(t, t.Name())
 			_, problems := parse(tc.src)
 			out := peer{rc: tc.src}.run(t, "version")
 			if theirs := summaries(out); len(problems) != tc.ours || len(theirs) != tc.theirs {
@@ -192,7 +192,7 @@ func TestRead_WhereTerraformDiffers(t *testing.T) {
 // TestRead_MethodsServeAsInTerraform compares which of two mirrors is used for a provider. Version
 // 1.0.0 of both providers is in the first, 2.0.0 in the second.
 func TestRead_MethodsServeAsInTerraform(t *testing.T) {
-	providertest.LookProgram(t, "terraform")
+	peertest.LookProgram(t, "terraform")
 	mirrors := t.TempDir()
 	for _, pkg := range []string{"1/registry.terraform.io/acme/one/1.0.0", "2/registry.terraform.io/acme/one/2.0.0", "1/example.com/acme/two/1.0.0", "2/example.com/acme/two/2.0.0"} {
 		dir := filepath.Join(mirrors, filepath.FromSlash(pkg), getproviders.CurrentPlatform().String())
@@ -218,7 +218,7 @@ func TestRead_MethodsServeAsInTerraform(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
-			providertest.PeerCase(t, t.Name())
+			peertest.PeerCase(t, t.Name())
 			rc := strings.NewReplacer("M1", `filesystem_mirror { path = "M/1" `, "M2", `filesystem_mirror { path = "M/2" `).Replace(tc.rc)
 			rc = strings.ReplaceAll(rc, "M/", filepath.ToSlash(mirrors)+"/")
 			out := peer{rc: rc, provider: tc.provider}.run(t, "init", "-no-color")
@@ -258,7 +258,7 @@ func newest(t *testing.T, rc, source string) string {
 }
 
 func TestRead_DevOverridesAreThoseOfTerraform(t *testing.T) {
-	providertest.LookProgram(t, "terraform")
+	peertest.LookProgram(t, "terraform")
 	const rc = `
 provider_installation {
   dev_overrides {
@@ -291,7 +291,7 @@ provider_installation {
 // TestRead_TokensAreThoseOfTerraform compares what is sent to a registry on loopback, to which a
 // host block leads.
 func TestRead_TokensAreThoseOfTerraform(t *testing.T) {
-	providertest.LookProgram(t, "terraform")
+	peertest.LookProgram(t, "terraform")
 	const host = "my-host.example"
 	for name, tc := range map[string]struct {
 		rc   string
@@ -320,7 +320,7 @@ func TestRead_TokensAreThoseOfTerraform(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
-			providertest.PeerCase(t, t.Name())
+			peertest.PeerCase(t, t.Name())
 			if tc.host == "" {
 				tc.host = host
 			}
@@ -375,7 +375,7 @@ func record(t *testing.T) *recorder {
 // TestRead_HelperIsThatOfTerraform has two versions of a helper program, and compares what is sent
 // to the registry.
 func TestRead_HelperIsThatOfTerraform(t *testing.T) {
-	providertest.LookProgram(t, "terraform")
+	peertest.LookProgram(t, "terraform")
 	if runtime.GOOS == "windows" {
 		t.Skip("the helper programs are shell scripts")
 	}
@@ -384,7 +384,7 @@ func TestRead_HelperIsThatOfTerraform(t *testing.T) {
 	for i, version := range []string{"_v1.9.0", "_v1.10.0"} {
 		must.Succeed(t, os.MkdirAll(dirs[i], 0o700))
 		script := "#!/bin/sh\n[ \"$3\" = none.example ] && echo '{}' || echo '{\"token\": \"'$1-$2-$3" + version + "'\"}'\n"
-		must.Succeed(t, providertest.WriteProgram(filepath.Join(dirs[i], "terraform-credentials-x"+version), []byte(script)))
+		must.Succeed(t, peertest.WriteProgram(filepath.Join(dirs[i], "terraform-credentials-x"+version), []byte(script)))
 	}
 	for name, want := range map[string]string{
 		"a.example":      "Bearer arg-get-a.example_v1.10.0",
@@ -396,7 +396,7 @@ func TestRead_HelperIsThatOfTerraform(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
-			providertest.PeerCase(t, t.Name())
+			peertest.PeerCase(t, t.Name())
 			registry := record(t)
 			rc := "credentials_helper \"x\" {\n  args = [\"arg\"]\n}\ncredentials \"block.example\" {\n  token = \"block\"\n}\ncredentials \"empty.example\" {}\n" +
 				"host \"" + name + "\" {\n  services = {\n    \"providers.v1\" = \"" + registry.url + "/\"\n  }\n}\n"

@@ -7,8 +7,8 @@
 //		registry := providertest.New(t)
 //		registry.Add(providertest.PackageSpec{Namespace: "acme", Type: "widget", Version: "1.0.0"})
 //		installer := &providercache.Installer{
-//			Fetcher: &fetcher.Fetcher{Source: registry.Source(), Client: registry.Client()},
-//			Target:  &store.Store{Dir: t.TempDir()},
+//			Fetcher: &providercache.Fetcher{Source: registry.Source(), Client: registry.Client()},
+//			Target:  &providercache.Store{Dir: t.TempDir()},
 //		}
 //		got, err := installer.Ensure(t.Context(), registry.Provider("acme", "widget"), getproviders.Constraints{})
 //		// got.Executable is there; registry.Requests("archive") is 1
@@ -38,7 +38,7 @@ import (
 	"sync/atomic"
 
 	"github.com/tfdeps/tfdeps/getproviders"
-	"github.com/tfdeps/tfdeps/getproviders/hosts"
+	"github.com/tfdeps/tfdeps/internal/hosts"
 )
 
 // Host is the host of the addresses that Provider returns. It has no port, which

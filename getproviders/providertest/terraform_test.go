@@ -9,6 +9,7 @@ import (
 
 	"github.com/tfdeps/tfdeps/getproviders/providertest"
 	"github.com/tfdeps/tfdeps/internal/must"
+	"github.com/tfdeps/tfdeps/internal/peertest"
 )
 
 // registryInit is terraformInit with a registry as example.com.
@@ -23,7 +24,7 @@ func registryInit(t *testing.T, r *providertest.Registry, source string) (string
 // configuration needs one provider, and returns what it printed.
 func terraformInit(t *testing.T, env []string, source string) (string, error) {
 	t.Helper()
-	program := providertest.LookTerraform(t)
+	program := peertest.LookTerraform(t)
 	dir := t.TempDir()
 	config := "terraform {\n required_providers {\n  widget = {\n   source = \"" + source + "\"\n  }\n }\n}\n"
 	must.Succeed(t, os.WriteFile(filepath.Join(dir, "main.tf"), []byte(config), 0o600))

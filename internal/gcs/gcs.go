@@ -31,9 +31,9 @@ import (
 	"strings"
 	"time"
 
-	"github.com/tfdeps/tfdeps/getproviders/hosts"
 	"github.com/tfdeps/tfdeps/internal/chunks"
 	"github.com/tfdeps/tfdeps/internal/googlestorage"
+	"github.com/tfdeps/tfdeps/internal/hosts"
 	"github.com/tfdeps/tfdeps/providercache/blob"
 )
 

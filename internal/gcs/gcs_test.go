@@ -15,19 +15,20 @@ import (
 	"go.uber.org/goleak"
 	googleoauth "golang.org/x/oauth2/google"
 
-	"github.com/tfdeps/tfdeps/getproviders/hosts"
 	"github.com/tfdeps/tfdeps/getproviders/providertest"
 	"github.com/tfdeps/tfdeps/internal/googlestorage"
+	"github.com/tfdeps/tfdeps/internal/hosts"
 	"github.com/tfdeps/tfdeps/internal/must"
+	"github.com/tfdeps/tfdeps/internal/storagetest"
 	"github.com/tfdeps/tfdeps/providercache/blob"
 	"github.com/tfdeps/tfdeps/providercache/blob/blobtest"
 )
 
 func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
 
-func start(t *testing.T) (*blobtest.GCS, *Bucket) {
+func start(t *testing.T) (*storagetest.GCS, *Bucket) {
 	t.Helper()
-	f := blobtest.StartGCS(t)
+	f := storagetest.StartGCS(t)
 	client := &http.Client{Transport: &http.Transport{}}
 	t.Cleanup(client.CloseIdleConnections)
 	return f, New(Options{Bucket: "bucket", Client: client, Environ: []string{f.Variable()}})

@@ -20,7 +20,7 @@ import (
 	"strconv"
 	"strings"
 
-	"github.com/tfdeps/tfdeps/getproviders/hosts"
+	"github.com/tfdeps/tfdeps/internal/hosts"
 )
 
 // storageURL is where Google Cloud Storage answers; its addresses name an older host.

@@ -11,7 +11,7 @@ import (
 	"golang.org/x/oauth2"
 	googleoauth "golang.org/x/oauth2/google"
 
-	"github.com/tfdeps/tfdeps/getproviders/hosts"
+	"github.com/tfdeps/tfdeps/internal/hosts"
 	"github.com/tfdeps/tfdeps/internal/par"
 )
 

@@ -9,9 +9,6 @@ import (
 	"github.com/tfdeps/tfdeps/depsfile"
 	"github.com/tfdeps/tfdeps/getproviders"
 	"github.com/tfdeps/tfdeps/providercache"
-	"github.com/tfdeps/tfdeps/providercache/fetcher"
-	"github.com/tfdeps/tfdeps/providercache/resolve"
-	"github.com/tfdeps/tfdeps/providercache/store"
 )
 
 // Product, and the Platform of installers and of packages that name none.
@@ -52,15 +49,15 @@ func Require(pairs ...string) getproviders.Requirements {
 // NewInstaller returns an Installer into a directory that doesn't exist yet.
 func NewInstaller(tb testing.TB, source getproviders.Source) *providercache.Installer {
 	return &providercache.Installer{
-		Fetcher: &fetcher.Fetcher{Source: source, Platform: Linux, Product: Product},
-		Target:  &store.Store{Dir: filepath.Join(tb.TempDir(), ".terraform", "providers")},
+		Fetcher: &providercache.Fetcher{Source: source, Platform: Linux, Product: Product},
+		Target:  &providercache.Store{Dir: filepath.Join(tb.TempDir(), ".terraform", "providers")},
 	}
 }
 
 // Install installs and fails the test if that fails.
 func Install(tb testing.TB, in *providercache.Installer, req getproviders.Requirements, locks *depsfile.Locks) (*depsfile.Locks, providercache.Report) {
 	tb.Helper()
-	got, report, err := in.Install(tb.Context(), req, locks, resolve.Normal)
+	got, report, err := in.Install(tb.Context(), req, locks, providercache.Normal)
 	if err != nil {
 		tb.Fatal(err)
 	}
@@ -78,18 +75,27 @@ func NothingLeft(tb testing.TB, in *providercache.Installer) {
 }
 
 // ProviderErrors takes a joined error apart.
-func ProviderErrors(tb testing.TB, err error) (failures []*resolve.ProviderError) {
+func ProviderErrors(tb testing.TB, err error) (failures []*getproviders.ProviderError) {
 	tb.Helper()
 	joined, ok := err.(interface{ Unwrap() []error })
 	if !ok {
 		tb.Fatalf("%v (%T) is no joined error", err, err)
 	}
 	for _, one := range joined.Unwrap() {
-		failure, ok := one.(*resolve.ProviderError)
+		failure, ok := one.(*getproviders.ProviderError)
 		if !ok {
 			tb.Fatalf("%v (%T) is no *ProviderError", one, one)
 		}
 		failures = append(failures, failure)
 	}
 	return failures
+}
+
+// Again returns a Fetcher with the fields that f has now, as the next run of a program would make it: what a Fetcher does is
+// decided at its first use.
+func Again(f *providercache.Fetcher) *providercache.Fetcher {
+	return &providercache.Fetcher{
+		Source: f.Source, Client: f.Client, Platform: f.Platform, Product: f.Product, Limits: f.Limits, Observe: f.Observe, Now: f.Now, StateDir: f.StateDir,
+		Verify: f.Verify, StrictTimes: f.StrictTimes, HashPolicy: f.HashPolicy, ArchiveDir: f.ArchiveDir, Policy: f.Policy,
+	}
 }

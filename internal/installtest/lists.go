@@ -10,8 +10,6 @@ import (
 	"github.com/tfdeps/tfdeps/getproviders"
 	"github.com/tfdeps/tfdeps/getproviders/providertest"
 	"github.com/tfdeps/tfdeps/providercache"
-	"github.com/tfdeps/tfdeps/providercache/fetcher"
-	"github.com/tfdeps/tfdeps/providercache/lockhashes"
 )
 
 // WrongH1 is the hash of no package.
@@ -44,14 +42,14 @@ func NewUser(tb testing.TB, registry *providertest.Registry) *providercache.Inst
 }
 
 // EveryPlatform asks for the hashes of ListingRegistry's packages.
-var EveryPlatform = lockhashes.Request{
+var EveryPlatform = providercache.LockRequest{
 	Requirements: Require(RegistryHost+"/acme/widget", ""), Platforms: append(slices.Clone(OtherPlatforms), Linux),
 }
 
 // LockOne answers one request, and fails the test if that fails.
-func LockOne(tb testing.TB, in *providercache.Installer, r lockhashes.Request) lockhashes.Result {
+func LockOne(tb testing.TB, in *providercache.Installer, r providercache.LockRequest) providercache.LockResult {
 	tb.Helper()
-	result := First(lockhashes.Lock(tb.Context(), in.Fetcher, r))
+	result := First(in.Fetcher.Lock(tb.Context(), r))
 	if result.Err != nil {
 		tb.Fatal(result.Err)
 	}
@@ -83,7 +81,7 @@ func PackageHashes(tb testing.TB, archive []byte) (h1, zh, h1Archive getprovider
 	tb.Helper()
 	path := filepath.Join(tb.TempDir(), "package.zip")
 	Write(tb, path, string(archive))
-	h1, zh, err := fetcher.HashPackage(tb.Context(), path)
+	h1, zh, err := providercache.HashPackage(tb.Context(), path)
 	Must(tb, err)
 	empty := sha256.Sum256(nil)
 	h1Archive, err = getproviders.H1([]getproviders.FileDigest{

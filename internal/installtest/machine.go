@@ -8,7 +8,6 @@ import (
 	"github.com/tfdeps/tfdeps/getproviders"
 	"github.com/tfdeps/tfdeps/getproviders/providertest"
 	"github.com/tfdeps/tfdeps/providercache"
-	"github.com/tfdeps/tfdeps/providercache/store"
 )
 
 // Machine is a user's machine with a shared cache, and a registry with version 1.0.0 of acme's
@@ -34,7 +33,7 @@ func NewMachine(tb testing.TB) *Machine {
 // Installer installs into a new working directory.
 func (m *Machine) Installer(tb testing.TB) *providercache.Installer {
 	tb.Helper()
-	cache, err := store.OpenCache(m.Cache, m.Named)
+	cache, err := providercache.OpenCache(m.Cache, m.Named)
 	Must(tb, err)
 	in := NewInstaller(tb, RegistrySource(m.Registry))
 	in.Fetcher.Client, in.Cache, in.Fetcher.StateDir = m.Registry.Client(), cache, m.State
@@ -43,11 +42,11 @@ func (m *Machine) Installer(tb testing.TB) *providercache.Installer {
 }
 
 // Maintenance is that of the machine's cache.
-func (m *Machine) Maintenance(tb testing.TB) *store.Maintenance {
+func (m *Machine) Maintenance(tb testing.TB) *providercache.Maintenance {
 	tb.Helper()
-	cache, err := store.OpenCache(m.Cache, m.Named)
+	cache, err := providercache.OpenCache(m.Cache, m.Named)
 	Must(tb, err)
-	return &store.Maintenance{Cache: cache, StateDir: m.State}
+	return &providercache.Maintenance{Cache: cache, StateDir: m.State}
 }
 
 // PackageDir is where a store has a version of a provider, for Linux.

@@ -9,8 +9,8 @@ import (
 	"time"
 
 	"github.com/tfdeps/tfdeps/getproviders"
-	"github.com/tfdeps/tfdeps/getproviders/hosts"
 	"github.com/tfdeps/tfdeps/getproviders/providertest"
+	"github.com/tfdeps/tfdeps/internal/hosts"
 	"github.com/tfdeps/tfdeps/providercache"
 )
 
@@ -35,7 +35,7 @@ const RegistryHost = "registry.example.com"
 
 // RegistrySource is a source of a registry at RegistryHost.
 func RegistrySource(r *providertest.Registry) *getproviders.RegistrySource {
-	discovery := &hosts.Discovery{Client: r.Client(), Forced: map[hosts.Hostname]map[string]string{
+	discovery := &getproviders.Discovery{Client: r.Client(), Forced: map[hosts.Hostname]map[string]string{
 		RegistryHost: {"providers.v1": r.ServiceURL()},
 	}}
 	return &getproviders.RegistrySource{Client: r.Client(), Discovery: discovery, Product: Product}
@@ -50,7 +50,7 @@ func Impatient(tb testing.TB, base http.RoundTripper) *http.Client {
 // ImpatientFor returns a client that tries again at once, and waits so long for the next byte.
 func ImpatientFor(tb testing.TB, base http.RoundTripper, stall time.Duration) *http.Client {
 	tb.Helper()
-	client, err := hosts.NewClient(hosts.ClientOptions{
+	client, err := getproviders.NewClient(getproviders.ClientOptions{
 		Base: base, RetryWaitMin: time.Millisecond, RetryWaitMax: 5 * time.Millisecond, StallTimeout: stall,
 	})
 	Must(tb, err)
@@ -60,8 +60,8 @@ func ImpatientFor(tb testing.TB, base http.RoundTripper, stall time.Duration) *h
 // ExampleSource stands for what a program would write as
 //
 //	product := getproviders.Terraform("1.15.9")
-//	client, err := hosts.NewClient(hosts.ClientOptions{Retries: 1})
-//	source := &getproviders.RegistrySource{Client: client, Discovery: &hosts.Discovery{Client: client}, Product: product}
+//	client, err := getproviders.NewClient(getproviders.ClientOptions{Retries: 1})
+//	source := &getproviders.RegistrySource{Client: client, Discovery: &getproviders.Discovery{Client: client}, Product: product}
 //	widget, err := product.ParseProvider("acme/widget")
 //	dir := "." // the directory of a configuration
 //

@@ -15,9 +15,9 @@ import (
 	"github.com/opencontainers/go-digest"
 
 	"github.com/tfdeps/tfdeps/getproviders"
-	"github.com/tfdeps/tfdeps/getproviders/hosts"
-	"github.com/tfdeps/tfdeps/getproviders/providertest"
+	"github.com/tfdeps/tfdeps/internal/hosts"
 	"github.com/tfdeps/tfdeps/internal/oci"
+	"github.com/tfdeps/tfdeps/internal/peertest"
 )
 
 // TestSource_RefusesSizesAndDigestsThatLie has descriptors contradict what they lead to, and be larger than anything is.
@@ -161,7 +161,7 @@ func TestLogins_HelpersOfDocker(t *testing.T) {
 		*) echo locked; pwd >&2; exit 1 ;;
 		esac`
 	for dir, script := range map[string]string{bin: script, work: "#!/bin/sh\nexit 0"} {
-		if err := providertest.WriteProgram(filepath.Join(dir, "docker-credential-aid"), []byte(script)); err != nil {
+		if err := peertest.WriteProgram(filepath.Join(dir, "docker-credential-aid"), []byte(script)); err != nil {
 			t.Fatal(err)
 		}
 	}

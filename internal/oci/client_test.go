@@ -10,7 +10,7 @@ import (
 
 	"oras.land/oras-go/v2/registry/remote/errcode"
 
-	"github.com/tfdeps/tfdeps/getproviders/hosts"
+	"github.com/tfdeps/tfdeps/internal/hosts"
 )
 
 // TestExplained_HasNoQueries has errors that others wrapped before, whose text is made already.

@@ -13,7 +13,7 @@ import (
 	"strings"
 	"time"
 
-	"github.com/tfdeps/tfdeps/getproviders/hosts"
+	"github.com/tfdeps/tfdeps/internal/hosts"
 	"github.com/tfdeps/tfdeps/internal/par"
 	"github.com/tfdeps/tfdeps/internal/subprocess"
 	"github.com/tfdeps/tfdeps/internal/wholefile"

@@ -20,11 +20,12 @@ import (
 	"go.uber.org/goleak"
 
 	"github.com/tfdeps/tfdeps/getproviders"
-	"github.com/tfdeps/tfdeps/getproviders/hosts"
 	"github.com/tfdeps/tfdeps/getproviders/providertest"
+	"github.com/tfdeps/tfdeps/internal/hosts"
 	"github.com/tfdeps/tfdeps/internal/oci"
 	"github.com/tfdeps/tfdeps/internal/oci/ocitest"
 	"github.com/tfdeps/tfdeps/internal/par"
+	"github.com/tfdeps/tfdeps/internal/peertest"
 )
 
 func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
@@ -288,7 +289,7 @@ func TestLogins_AreFoundAsOpenTofuFindsThem(t *testing.T) {
 // TestPush_MakesWhatSkopeoReads has another program read the tag, the manifests and the blob.
 func TestPush_MakesWhatSkopeoReads(t *testing.T) {
 	t.Parallel()
-	skopeo := providertest.LookProgram(t, "skopeo")
+	skopeo := peertest.LookProgram(t, "skopeo")
 	s := start(t, nil)
 	build := version("1.0.0+build")
 	sums := fmt.Sprintf("%x  %s\n%x  %s\n", sha256.Sum256([]byte("archive one")), getproviders.PackedName(widget, build, linux), sha256.Sum256([]byte("archive two")), getproviders.PackedName(widget, build, windows))

@@ -7,8 +7,8 @@ import (
 
 	"github.com/aws/aws-sdk-go-v2/credentials"
 
+	"github.com/tfdeps/tfdeps/internal/storagetest"
 	"github.com/tfdeps/tfdeps/providercache/blob"
-	"github.com/tfdeps/tfdeps/providercache/blob/blobtest"
 )
 
 type answering func(*http.Request) (*http.Response, error)
@@ -19,7 +19,7 @@ func (f answering) RoundTrip(r *http.Request) (*http.Response, error) { return f
 // it may keep and serve.
 func TestPut_EncodesNothing(t *testing.T) {
 	t.Parallel()
-	server := blobtest.StartVersity(t, "bucket")
+	server := storagetest.StartVersity(t, "bucket")
 	puts := 0
 	client := &http.Client{Transport: answering(func(r *http.Request) (*http.Response, error) {
 		if r.Method == http.MethodPut {
@@ -30,8 +30,8 @@ func TestPut_EncodesNothing(t *testing.T) {
 		}
 		return http.DefaultTransport.RoundTrip(r)
 	})}
-	b, err := New(t.Context(), Options{Bucket: "bucket", Region: blobtest.VersityRegion, Endpoint: server.Endpoint, Client: client,
-		Credentials: credentials.NewStaticCredentialsProvider(blobtest.VersityID, blobtest.VersitySecret, "")})
+	b, err := New(t.Context(), Options{Bucket: "bucket", Region: storagetest.VersityRegion, Endpoint: server.Endpoint, Client: client,
+		Credentials: credentials.NewStaticCredentialsProvider(storagetest.VersityID, storagetest.VersitySecret, "")})
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -18,9 +18,10 @@ import (
 	"github.com/aws/aws-sdk-go-v2/service/s3"
 	"go.uber.org/goleak"
 
-	"github.com/tfdeps/tfdeps/getproviders/hosts"
 	"github.com/tfdeps/tfdeps/getproviders/providertest"
+	"github.com/tfdeps/tfdeps/internal/hosts"
 	"github.com/tfdeps/tfdeps/internal/must"
+	"github.com/tfdeps/tfdeps/internal/storagetest"
 	"github.com/tfdeps/tfdeps/providercache/blob"
 	"github.com/tfdeps/tfdeps/providercache/blob/blobtest"
 )
@@ -30,8 +31,8 @@ func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
 // open opens a bucket of a service at an endpoint.
 func open(t *testing.T, endpoint, bucket, secret string) *Bucket {
 	t.Helper()
-	b, err := New(t.Context(), Options{Bucket: bucket, Region: blobtest.VersityRegion, Endpoint: endpoint,
-		Credentials: credentials.NewStaticCredentialsProvider(blobtest.VersityID, secret, "")})
+	b, err := New(t.Context(), Options{Bucket: bucket, Region: storagetest.VersityRegion, Endpoint: endpoint,
+		Credentials: credentials.NewStaticCredentialsProvider(storagetest.VersityID, secret, "")})
 	must.Succeed(t, err)
 	return b
 }
@@ -42,22 +43,22 @@ func TestBucket_IsOneAtARealServer(t *testing.T) {
 	for i := range 30 {
 		names = append(names, fmt.Sprintf("bucket%d", i))
 	}
-	server := blobtest.StartVersity(t, names...)
+	server := storagetest.StartVersity(t, names...)
 	var next atomic.Int64
 	blobtest.Run(t, func(t *testing.T) blob.Bucket {
-		return open(t, server.Endpoint, names[next.Add(1)-1], blobtest.VersitySecret)
+		return open(t, server.Endpoint, names[next.Add(1)-1], storagetest.VersitySecret)
 	})
 }
 
 func TestBucket_SaysWhyTheServiceRefuses(t *testing.T) {
 	t.Parallel()
-	server := blobtest.StartVersity(t, "bucket")
+	server := storagetest.StartVersity(t, "bucket")
 	for name, test := range map[string]struct {
 		bucket, secret string
 		want           error
 	}{
 		"wrong secret": {"bucket", "hunter23", blob.ErrUnauthorized},
-		"no bucket":    {"none", blobtest.VersitySecret, blob.ErrNoBucket},
+		"no bucket":    {"none", storagetest.VersitySecret, blob.ErrNoBucket},
 	} {
 		b := open(t, server.Endpoint, test.bucket, test.secret)
 		_, get := b.Get(t.Context(), "key", blob.GetOptions{})
@@ -103,14 +104,14 @@ func TestBucket_SaysThatThereAreNoCredentials(t *testing.T) {
 // TestBucket_IsReadWithoutCredentials has a bucket whose objects everyone may read.
 func TestBucket_IsReadWithoutCredentials(t *testing.T) {
 	t.Parallel()
-	server := blobtest.StartVersity(t, "bucket")
-	b := open(t, server.Endpoint, "bucket", blobtest.VersitySecret)
+	server := storagetest.StartVersity(t, "bucket")
+	b := open(t, server.Endpoint, "bucket", storagetest.VersitySecret)
 	defer b.Close()
 	if _, err := b.Put(t.Context(), "pre/fix/key", blob.Bytes([]byte("content")), blob.PutOptions{}); err != nil {
 		t.Fatal(err)
 	}
 	read := func() error {
-		u, err := url.Parse("s3://bucket/pre/fix?anonymous=true&region=" + blobtest.VersityRegion + "&endpoint=" + server.Endpoint)
+		u, err := url.Parse("s3://bucket/pre/fix?anonymous=true&region=" + storagetest.VersityRegion + "&endpoint=" + server.Endpoint)
 		must.Succeed(t, err)
 		public, err := Open(t.Context(), u)
 		must.Succeed(t, err)

@@ -9,8 +9,8 @@ import (
 	"slices"
 	"testing"
 
-	"github.com/tfdeps/tfdeps/getproviders/providertest"
 	"github.com/tfdeps/tfdeps/internal/must"
+	"github.com/tfdeps/tfdeps/internal/peertest"
 	"github.com/tfdeps/tfdeps/internal/subprocess"
 )
 
@@ -21,7 +21,7 @@ func TestCommand_LooksForNothingInTheWorkingDirectory(t *testing.T) {
 	}
 	work, bin := t.TempDir(), t.TempDir()
 	for _, dir := range []string{work, filepath.Join(work, "bin"), bin} {
-		must.Succeed(t, errors.Join(os.MkdirAll(dir, 0o755), providertest.WriteProgram(filepath.Join(dir, "aid"), []byte("#!/bin/sh\necho \"$0 $PWD $PATH\"; pwd\n"))))
+		must.Succeed(t, errors.Join(os.MkdirAll(dir, 0o755), peertest.WriteProgram(filepath.Join(dir, "aid"), []byte("#!/bin/sh\necho \"$0 $PWD $PATH\"; pwd\n"))))
 	}
 	t.Chdir(work)
 	environ := []string{"PATH=.::bin:" + bin + ":./bin", "PWD=" + work, "x"}

@@ -9,7 +9,7 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/tfdeps/tfdeps/getproviders/hosts"
+	"github.com/tfdeps/tfdeps/internal/hosts"
 )
 
 // Openers opens buckets by the scheme of their URLs: the key is a scheme, such as "s3". Credentials

@@ -23,7 +23,7 @@ import (
 	"sync"
 
 	"github.com/tfdeps/tfdeps/getproviders"
-	"github.com/tfdeps/tfdeps/providercache/link"
+	"github.com/tfdeps/tfdeps/providercache/internal/link"
 )
 
 // Event is something that happened during an Install, a Plan or an Ensure: one

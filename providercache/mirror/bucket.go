@@ -7,10 +7,9 @@ import (
 
 	"github.com/tfdeps/tfdeps/getproviders"
 	"github.com/tfdeps/tfdeps/internal/par"
-	"github.com/tfdeps/tfdeps/providercache/archivedir"
 	"github.com/tfdeps/tfdeps/providercache/blob"
+	"github.com/tfdeps/tfdeps/providercache/internal/archivedir"
 	"github.com/tfdeps/tfdeps/providercache/internal/receipt"
-	"github.com/tfdeps/tfdeps/providercache/resolve"
 )
 
 // Bucket returns a bucket as a destination: it gets the same tree as a [Directory], whose keys are
@@ -47,7 +46,7 @@ type inBucket struct {
 
 func (b *inBucket) at(key string) string { return b.bucket.String() + "/" + key }
 
-func (b *inBucket) path(_ resolve.Selection, name string) string { return b.at(name) }
+func (b *inBucket) path(_ getproviders.Selection, name string) string { return b.at(name) }
 
 // contents is what the bucket has of one provider.
 type contents struct {
@@ -75,7 +74,7 @@ func (b *inBucket) look(ctx context.Context, packages []archivedir.Item) error {
 			versions[s.Provider] = append(versions[s.Provider], s.Version)
 		}
 	}
-	limit := b.Fetcher.Limits.WithDefaults().Queries
+	limit := b.Fetcher.Limits.Queries
 	found, errs := par.Map(ctx, limit, providers, func(ctx context.Context, p getproviders.Provider) (contents, error) {
 		objects, err := b.list(ctx, p)
 		if err != nil {

@@ -18,9 +18,8 @@ import (
 	"github.com/tfdeps/tfdeps/getproviders"
 	"github.com/tfdeps/tfdeps/internal/chunks"
 	"github.com/tfdeps/tfdeps/internal/par"
-	"github.com/tfdeps/tfdeps/providercache/archivedir"
 	"github.com/tfdeps/tfdeps/providercache/blob"
-	"github.com/tfdeps/tfdeps/providercache/resolve"
+	"github.com/tfdeps/tfdeps/providercache/internal/archivedir"
 )
 
 // What a bucket's web server says of its objects. Archives never change. A cache may show a
@@ -52,7 +51,7 @@ func indexKey(p getproviders.Provider) string {
 	return archivedir.MirrorDir(p) + "/" + archivedir.IndexName
 }
 
-func signatureKey(s resolve.Selection) string {
+func signatureKey(s getproviders.Selection) string {
 	return archivedir.MirrorDir(s.Provider) + "/" + getproviders.SignatureName(s.Provider, s.Version)
 }
 
@@ -79,7 +78,7 @@ func (b *inBucket) put(ctx context.Context, kept []archivedir.Kept) error {
 		}
 		defer k.Stage.Remove()
 		if err := b.putArchive(ctx, k.Name, k.Stage.ArchivePath(), k.Known.Receipt.ZH); err != nil {
-			return k.Selection.Failed(resolve.StepPublish, err)
+			return k.Selection.Failed(getproviders.StepPublish, err)
 		}
 	}
 	return nil

@@ -9,8 +9,8 @@ import (
 
 	"github.com/tfdeps/tfdeps/getproviders"
 	"github.com/tfdeps/tfdeps/internal/par"
-	"github.com/tfdeps/tfdeps/providercache/archivedir"
 	"github.com/tfdeps/tfdeps/providercache/blob"
+	"github.com/tfdeps/tfdeps/providercache/internal/archivedir"
 )
 
 // providers finds the providers that the bucket has anything of, if that matters.
@@ -48,7 +48,7 @@ func (b *inBucket) publish(ctx context.Context, p getproviders.Provider, kept []
 		byVersion[k.Selection.Version] = append(byVersion[k.Selection.Version], k)
 	}
 	versions := slices.SortedFunc(maps.Keys(byVersion), getproviders.Version.Compare)
-	_, errs := par.Map(ctx, b.Fetcher.Limits.WithDefaults().Queries, versions, func(ctx context.Context, v getproviders.Version) (struct{}, error) {
+	_, errs := par.Map(ctx, b.Fetcher.Limits.Queries, versions, func(ctx context.Context, v getproviders.Version) (struct{}, error) {
 		return struct{}{}, b.publishVersion(ctx, p, v, byVersion[v])
 	})
 	done.errs = slices.DeleteFunc(errs, func(err error) bool { return err == nil })

@@ -14,11 +14,11 @@ import (
 
 	"github.com/tfdeps/tfdeps/getproviders"
 	"github.com/tfdeps/tfdeps/getproviders/providertest"
+	"github.com/tfdeps/tfdeps/internal/installtest"
 	"github.com/tfdeps/tfdeps/internal/par"
 	"github.com/tfdeps/tfdeps/internal/s3"
-	"github.com/tfdeps/tfdeps/providercache/archivedir"
+	"github.com/tfdeps/tfdeps/internal/storagetest"
 	"github.com/tfdeps/tfdeps/providercache/blob"
-	"github.com/tfdeps/tfdeps/providercache/blob/blobtest"
 	"github.com/tfdeps/tfdeps/providercache/mirror"
 )
 
@@ -92,9 +92,9 @@ func keysOf(t *testing.T, b blob.Bucket) (keys []string) {
 func TestMirrorBucket_IsFilledOnce(t *testing.T) {
 	t.Parallel()
 	m := newMirroring(t)
-	server := blobtest.StartVersity(t, "bucket")
-	real, err := s3.New(t.Context(), s3.Options{Bucket: "bucket", Region: blobtest.VersityRegion, Endpoint: server.Endpoint,
-		Credentials: credentials.NewStaticCredentialsProvider(blobtest.VersityID, blobtest.VersitySecret, "")})
+	server := storagetest.StartVersity(t, "bucket")
+	real, err := s3.New(t.Context(), s3.Options{Bucket: "bucket", Region: storagetest.VersityRegion, Endpoint: server.Endpoint,
+		Credentials: credentials.NewStaticCredentialsProvider(storagetest.VersityID, storagetest.VersitySecret, "")})
 	must(t, err)
 	defer real.Close()
 	b := &watched{Bucket: blob.Sub(real, "mirror")}
@@ -115,7 +115,7 @@ func TestMirrorBucket_IsFilledOnce(t *testing.T) {
 	before, done, archives := keysOf(t, b), len(b.ops), m.registry.Requests("archive")
 	again, err := m.publish(t, b, want("widget", "gadget", "widget@1.0.0")...)
 	must(t, err)
-	if slices.ContainsFunc(again.Packages, func(p archivedir.Package) bool { return !p.Present }) || m.registry.Requests("archive") != archives {
+	if slices.ContainsFunc(again.Packages, func(p mirror.Package) bool { return !p.Present }) || m.registry.Requests("archive") != archives {
 		t.Errorf("second run: %+v, %d requests for archives", again.Packages, m.registry.Requests("archive")-archives)
 	}
 	if len(b.ops) != done || !slices.Equal(keysOf(t, b), before) || len(before) != 9+3+2+3*3 {
@@ -253,6 +253,7 @@ func TestMirrorBucket_NeverShowsASignatureBesideAnotherList(t *testing.T) {
 	plan9 := getproviders.Platform{OS: "plan9", Arch: "arm"}
 	m.registry.Add(providertest.PackageSpec{Namespace: "acme", Type: "widget", Version: "1.0.0", Platform: plan9})
 	m.Fetcher.Source, m.opts.Platforms, b.ops = registrySource(m.registry), []getproviders.Platform{plan9}, nil
+	m.Fetcher = installtest.Again(m.Fetcher)
 	_, err = m.publish(t, b, want("widget@1.0.0")...)
 	must(t, err)
 	signed := slices.DeleteFunc(b.ops, func(op string) bool {
@@ -264,6 +265,7 @@ func TestMirrorBucket_NeverShowsASignatureBesideAnotherList(t *testing.T) {
 	m.registry.Add(providertest.PackageSpec{Namespace: "acme", Type: "widget", Version: "1.0.0", Platform: otherPlatforms[0],
 		Archive: zipOf(t, map[string]string{"terraform-provider-widget": "again"})})
 	m.Fetcher.Source, m.opts.Platforms = unsigned{registrySource(m.registry)}, otherPlatforms[:1]
+	m.Fetcher = installtest.Again(m.Fetcher)
 	_, err = m.publish(t, b, want("widget@1.0.0")...)
 	must(t, err)
 	if keys := keysOf(t, b); slices.ContainsFunc(keys, func(key string) bool { return strings.Contains(key, "SHA256SUMS") }) {

@@ -8,16 +8,16 @@ import (
 
 	"github.com/tfdeps/tfdeps/getproviders"
 	"github.com/tfdeps/tfdeps/internal/par"
-	"github.com/tfdeps/tfdeps/providercache/archivedir"
 	"github.com/tfdeps/tfdeps/providercache/event"
-	"github.com/tfdeps/tfdeps/providercache/lockhashes"
-	"github.com/tfdeps/tfdeps/providercache/resolve"
+	"github.com/tfdeps/tfdeps/providercache/internal/archivedir"
+	"github.com/tfdeps/tfdeps/providercache/internal/lockhashes"
+	"github.com/tfdeps/tfdeps/providercache/internal/resolve"
 )
 
 // choose finds out which packages are wanted: each once, in order. The errors
 // are those of providers without a version.
 func (m *run) choose(ctx context.Context, wanted []Spec) (packages []archivedir.Item, errs []error) {
-	found, failed := par.Map(ctx, m.dir.Fetcher.Limits.WithDefaults().Queries, wanted, m.packagesOf)
+	found, failed := par.Map(ctx, m.dir.Fetcher.Limits.Queries, wanted, m.packagesOf)
 	for i, err := range failed {
 		if err != nil {
 			errs = append(errs, resolve.Fail(ctx, m.dir.Fetcher.Emit, wanted[i].Selected(), err))
@@ -51,11 +51,11 @@ func (m *run) packagesOf(ctx context.Context, w Spec) (packages []archivedir.Ite
 	request := lockhashes.Request{Platforms: m.opts.Platforms, AllPlatforms: m.opts.AllPlatforms}
 	for _, s := range selections {
 		if err := cmp.Or(s.Provider.Validate(), s.Version.Validate()); err != nil {
-			return nil, s.Failed(resolve.StepQuery, err)
+			return nil, s.Failed(getproviders.StepQuery, err)
 		}
 		platforms, err := lockhashes.PlatformsFor(ctx, m.dir.Fetcher, request, s)
 		if err != nil {
-			return nil, s.Failed(resolve.StepMetadata, err)
+			return nil, s.Failed(getproviders.StepMetadata, err)
 		}
 		for _, plat := range platforms {
 			name := archivedir.MirrorDir(s.Provider) + "/" + getproviders.PackedName(s.Provider, s.Version, plat)
@@ -68,31 +68,31 @@ func (m *run) packagesOf(ctx context.Context, w Spec) (packages []archivedir.Ite
 }
 
 // versionsOf are the versions that one wish comes to.
-func (m *run) versionsOf(ctx context.Context, w Spec) ([]resolve.Selection, error) {
+func (m *run) versionsOf(ctx context.Context, w Spec) ([]getproviders.Selection, error) {
 	s := w.Selected()
 	s.Locked = w.Locked
 	switch {
 	case w.Version != getproviders.Version{}:
-		return []resolve.Selection{s}, nil
+		return []getproviders.Selection{s}, nil
 	case !w.AllVersions:
 		newest, err := m.dir.Fetcher.Resolver().Newest(ctx, s, []getproviders.Requirement{{Constraints: w.Constraints}})
-		return []resolve.Selection{newest}, err
+		return []getproviders.Selection{newest}, err
 	}
 	available, err := m.dir.Fetcher.Source.Versions(ctx, s.Provider)
 	if err != nil {
-		return nil, s.Failed(resolve.StepQuery, err)
+		return nil, s.Failed(getproviders.StepQuery, err)
 	}
 	if len(available.Warnings) > 0 {
 		m.dir.Fetcher.Emit(ctx, event.WarningEvent{Addr: s.Provider, Warnings: available.Warnings})
 	}
-	var all []resolve.Selection
+	var all []getproviders.Selection
 	for _, v := range available.Versions {
 		if s.Version = v; s.Constraints.Allows(v) {
 			all = append(all, s)
 		}
 	}
 	if len(all) == 0 {
-		return nil, w.Selected().Failed(resolve.StepSelect, fmt.Errorf("%s has no version that %q allows", m.dir.Fetcher.Source.Describe(s.Provider).Name, s.Constraints))
+		return nil, w.Selected().Failed(getproviders.StepSelect, fmt.Errorf("%s has no version that %q allows", m.dir.Fetcher.Source.Describe(s.Provider).Name, s.Constraints))
 	}
 	return all, nil
 }

@@ -15,8 +15,8 @@ import (
 	"github.com/tfdeps/tfdeps/internal/installtest"
 	"github.com/tfdeps/tfdeps/internal/par"
 	"github.com/tfdeps/tfdeps/internal/s3"
+	"github.com/tfdeps/tfdeps/internal/storagetest"
 	"github.com/tfdeps/tfdeps/providercache/blob"
-	"github.com/tfdeps/tfdeps/providercache/blob/blobtest"
 	"github.com/tfdeps/tfdeps/providercache/mirror"
 )
 
@@ -31,10 +31,10 @@ func TestMirrorBucket_FiftyPublishAndFiftyRead(t *testing.T) {
 	if testing.Short() {
 		t.Skip("takes seconds")
 	}
-	server := blobtest.StartVersity(t, "bucket")
+	server := storagetest.StartVersity(t, "bucket")
 	open := func(t *testing.T) blob.Bucket {
-		b, err := s3.New(t.Context(), s3.Options{Bucket: "bucket", Region: blobtest.VersityRegion, Endpoint: server.Endpoint,
-			Credentials: credentials.NewStaticCredentialsProvider(blobtest.VersityID, blobtest.VersitySecret, "")})
+		b, err := s3.New(t.Context(), s3.Options{Bucket: "bucket", Region: storagetest.VersityRegion, Endpoint: server.Endpoint,
+			Credentials: credentials.NewStaticCredentialsProvider(storagetest.VersityID, storagetest.VersitySecret, "")})
 		must(t, err)
 		t.Cleanup(func() { _ = b.Close() })
 		return b

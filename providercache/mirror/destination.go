@@ -5,10 +5,9 @@ import (
 
 	"github.com/tfdeps/tfdeps/getproviders"
 	"github.com/tfdeps/tfdeps/internal/scratch"
-	"github.com/tfdeps/tfdeps/providercache/archivedir"
 	"github.com/tfdeps/tfdeps/providercache/blob"
+	"github.com/tfdeps/tfdeps/providercache/internal/archivedir"
 	"github.com/tfdeps/tfdeps/providercache/internal/receipt"
-	"github.com/tfdeps/tfdeps/providercache/resolve"
 )
 
 // Destination is where packages are put for others: [Directory], [Bucket] and [Registry] return one.
@@ -39,7 +38,7 @@ func (m *run) temporary() error {
 // place is what Update fills.
 type place interface {
 	// path is where an archive is, for people.
-	path(s resolve.Selection, name string) string
+	path(s getproviders.Selection, name string) string
 	// look reads what find needs. An error ends the run.
 	look(context.Context, []archivedir.Item) error
 	// find returns what the place says of a package. An error means that the package can't be put there.

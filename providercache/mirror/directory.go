@@ -9,10 +9,9 @@ import (
 
 	"github.com/tfdeps/tfdeps/getproviders"
 	"github.com/tfdeps/tfdeps/internal/scratch"
-	"github.com/tfdeps/tfdeps/providercache/archivedir"
 	"github.com/tfdeps/tfdeps/providercache/blob"
+	"github.com/tfdeps/tfdeps/providercache/internal/archivedir"
 	"github.com/tfdeps/tfdeps/providercache/internal/receipt"
-	"github.com/tfdeps/tfdeps/providercache/resolve"
 )
 
 // Directory returns a directory as a destination, which is made if it doesn't exist. It
@@ -31,8 +30,8 @@ func (path directory) open(m *run) error {
 		return fmt.Errorf("the mirror's directory can't be made: %w. Name one that this user may write to", err)
 	}
 	f := m.dir.Fetcher
-	scratch.Sweep(string(path), f.Time())
-	m.dir.Root, m.dir.Receipts = string(path), receipt.OpenArchives(f.EffectiveStateDir(), string(path))
+	scratch.Sweep(string(path), f.Now())
+	m.dir.Root, m.dir.Receipts = string(path), receipt.OpenArchives(f.StateDir, string(path))
 	d := &inDirectory{&m.dir}
 	m.place, m.tree = d, d
 	return nil
@@ -41,7 +40,7 @@ func (path directory) open(m *run) error {
 // inDirectory is one run for a directory.
 type inDirectory struct{ *archivedir.Dir }
 
-func (d *inDirectory) path(_ resolve.Selection, name string) string { return d.Path(name) }
+func (d *inDirectory) path(_ getproviders.Selection, name string) string { return d.Path(name) }
 
 func (d *inDirectory) look(context.Context, []archivedir.Item) error { return nil }
 

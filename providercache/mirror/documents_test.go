@@ -13,8 +13,6 @@ import (
 	"github.com/tfdeps/tfdeps/getproviders/providertest"
 	"github.com/tfdeps/tfdeps/internal/installtest"
 	"github.com/tfdeps/tfdeps/providercache"
-	"github.com/tfdeps/tfdeps/providercache/fetcher"
-	"github.com/tfdeps/tfdeps/providercache/lockhashes"
 	"github.com/tfdeps/tfdeps/providercache/mirror"
 )
 
@@ -62,8 +60,8 @@ func TestMirror_InstallingFromAMirrorIsAsGoodAsFromTheRegistry(t *testing.T) {
 			t.Errorf("%s: got\n%s\nwant\n%s", name, got, want)
 		}
 		lock := lockOne(t, &providercache.Installer{
-			Fetcher: &fetcher.Fetcher{Source: source, Client: server.Client(), StateDir: m.Fetcher.StateDir},
-		}, lockhashes.Request{
+			Fetcher: &providercache.Fetcher{Source: source, Client: server.Client(), StateDir: m.Fetcher.StateDir},
+		}, providercache.LockRequest{
 			Requirements: require(registryHost+"/acme/widget", "1.0.0"), Platforms: m.opts.Platforms,
 		})
 		if hashes := lock.Locks.All()[0].Hashes; len(hashes) != 6 {
@@ -83,7 +81,7 @@ func TestMirror_LockedHashesNeedNoDocuments(t *testing.T) {
 		must(t, os.Remove(m.file(name)))
 	}
 	p := provider(registryHost + "/acme/widget")
-	h1 := lockOne(t, m.Installer, lockhashes.Request{Requirements: require(p.String(), "1.0.0"), Platforms: []getproviders.Platform{linux}}).Packages[0].Hashes
+	h1 := lockOne(t, m.Installer, providercache.LockRequest{Requirements: require(p.String(), "1.0.0"), Platforms: []getproviders.Platform{linux}}).Packages[0].Hashes
 	for name, test := range map[string]struct {
 		hashes []getproviders.Hash
 		asks   int
@@ -118,6 +116,7 @@ func TestMirror_AsksForNoDocumentsThatItHas(t *testing.T) {
 	asked := func() int { return m.registry.Requests("sums") + m.registry.Requests("signature") }
 	before := asked()
 	m.Fetcher.Source = registrySource(m.registry) // which remembers nothing
+	m.Fetcher = installtest.Again(m.Fetcher)
 	_, err = m.run(t, want("widget@1.0.0", "gadget")...)
 	must(t, err)
 	if now := asked(); before != 4 || now != before {
@@ -138,7 +137,7 @@ func TestMirror_OfOthersGetsDocuments(t *testing.T) {
 	}
 	for _, locked := range []bool{false, true} {
 		if locked {
-			zh := lockOne(t, m.Installer, lockhashes.Request{Requirements: require(registryHost+"/acme/widget", "1.0.0")}).Packages[0].Hashes
+			zh := lockOne(t, m.Installer, providercache.LockRequest{Requirements: require(registryHost+"/acme/widget", "1.0.0")}).Packages[0].Hashes
 			wanted[0].Hashes = zh
 		}
 		archives := m.registry.Requests("archive")
@@ -181,6 +180,7 @@ func TestMirror_KeepsNoDocumentsThatAreNotTrueOfAll(t *testing.T) {
 	source := newSource(t)
 	source.AddZip(t, registryHost+"/acme/widget", "1.0.0")
 	m.Fetcher.Source = source
+	m.Fetcher = installtest.Again(m.Fetcher)
 	_, err = m.run(t, want("widget@1.0.0")...)
 	must(t, err)
 	if names := m.files(t); slices.ContainsFunc(names, func(name string) bool { return strings.Contains(name, "SHA256SUMS") }) {
@@ -198,6 +198,7 @@ func TestMirror_HasTheDocumentsOfARepublishedVersion(t *testing.T) {
 		Namespace: "acme", Type: "widget", Version: "1.0.0", Platform: linux, Archive: zipOf(t, map[string]string{"terraform-provider-widget": "again"}),
 	})
 	m.Fetcher.Source = registrySource(m.registry)
+	m.Fetcher = installtest.Again(m.Fetcher)
 	_, err = m.run(t, want("widget@1.0.0")...)
 	must(t, err)
 	sources, server := m.sources(t)
@@ -216,7 +217,7 @@ func TestMirror_OfAMirrorHasItsDocuments(t *testing.T) {
 	sources, server := m.sources(t)
 	for name, source := range sources {
 		in := &providercache.Installer{
-			Fetcher: &fetcher.Fetcher{Source: source, Client: server.Client(), Product: product},
+			Fetcher: &providercache.Fetcher{Source: source, Client: server.Client(), Product: product},
 		}
 		dir := filepath.Join(t.TempDir(), "copy")
 		_, err := mirror.Update(t.Context(), in.Fetcher, mirror.Directory(dir), want("widget@1.0.0"), m.opts)
@@ -235,17 +236,17 @@ func TestLocate_KnowsWhatMirrorsList(t *testing.T) {
 	_, err := m.run(t, want("widget@1.0.0")...)
 	must(t, err)
 	sources, server := m.sources(t)
-	request := lockhashes.Request{Requirements: require(registryHost+"/acme/widget", "1.0.0"), Platforms: []getproviders.Platform{linux}}
+	request := providercache.LockRequest{Requirements: require(registryHost+"/acme/widget", "1.0.0"), Platforms: []getproviders.Platform{linux}}
 	for name, source := range sources {
-		p := installtest.First(lockhashes.Locate(t.Context(), &fetcher.Fetcher{Source: source, Client: server.Client()}, lockhashes.LocateOptions{}, request)).Packages[0]
+		p := installtest.First((&providercache.Fetcher{Source: source, Client: server.Client()}).Locate(t.Context(), providercache.LocateOptions{}, request)).Packages[0]
 		if p.ZH == "" || p.Authentication.TrustLevel != getproviders.LevelCommunity || p.Size > 0 != (name == "filesystem") {
 			t.Errorf("%s: %+v", name, p)
 		}
 	}
 	unsigned := &getproviders.FilesystemMirrorSource{Dir: filepath.Clean(m.dir)}
-	p := installtest.First(lockhashes.Locate(t.Context(), &fetcher.Fetcher{Source: unsigned}, lockhashes.LocateOptions{}, request)).Packages[0]
+	p := installtest.First((&providercache.Fetcher{Source: unsigned}).Locate(t.Context(), providercache.LocateOptions{}, request)).Packages[0]
 	archive := filepath.Join(unsigned.Dir, registryHost, "acme/widget/terraform-provider-widget_1.0.0_linux_amd64.zip")
-	h1, zh, err := fetcher.HashPackage(t.Context(), archive)
+	h1, zh, err := providercache.HashPackage(t.Context(), archive)
 	must(t, err)
 	if p.ZH != zh || p.Authentication.TrustLevel != getproviders.LevelUnauthenticated || !slices.Equal(p.Hashes, []getproviders.Hash{h1, zh}) {
 		t.Errorf("without a key, the package is read: %+v, want %s and %s", p, h1, zh)

@@ -9,9 +9,9 @@ import (
 
 	"golang.org/x/sys/unix"
 
+	"github.com/tfdeps/tfdeps/getproviders"
 	"github.com/tfdeps/tfdeps/getproviders/providertest"
 	"github.com/tfdeps/tfdeps/internal/installtest"
-	"github.com/tfdeps/tfdeps/providercache/resolve"
 )
 
 // TestMirror_AFullDiskLeavesTheMirrorWhole fills a mirror on a file system of 64 KiB that has one
@@ -31,7 +31,7 @@ func TestMirror_AFullDiskLeavesTheMirrorWhole(t *testing.T) {
 		t.Fatal(err)
 	}
 	_, err := m.run(t, want("large", "widget")...)
-	failed, ok := errors.AsType[*resolve.ProviderError](err)
+	failed, ok := errors.AsType[*getproviders.ProviderError](err)
 	if !ok || failed.Provider.Type != "large" || !errors.Is(err, unix.ENOSPC) {
 		t.Errorf("%v", err)
 	}

@@ -5,13 +5,13 @@ import (
 
 	"go.uber.org/goleak"
 
-	"github.com/tfdeps/tfdeps/getproviders/providertest"
 	"github.com/tfdeps/tfdeps/internal/installtest"
+	"github.com/tfdeps/tfdeps/internal/peertest"
 )
 
 func TestMain(m *testing.M) {
-	providertest.UsualUmask()
-	providertest.MoreAtOnce()
+	peertest.UsualUmask()
+	peertest.MoreAtOnce()
 	goleak.VerifyTestMain(m)
 }
 

@@ -16,13 +16,10 @@ import (
 
 	"github.com/tfdeps/tfdeps/getproviders"
 	"github.com/tfdeps/tfdeps/getproviders/providertest"
+	"github.com/tfdeps/tfdeps/internal/installtest"
 	"github.com/tfdeps/tfdeps/providercache"
-	"github.com/tfdeps/tfdeps/providercache/archivedir"
 	"github.com/tfdeps/tfdeps/providercache/event"
-	"github.com/tfdeps/tfdeps/providercache/fetcher"
-	"github.com/tfdeps/tfdeps/providercache/lockhashes"
 	"github.com/tfdeps/tfdeps/providercache/mirror"
-	"github.com/tfdeps/tfdeps/providercache/resolve"
 )
 
 // mirroring is a registry and a mirror that is to be filled from it.
@@ -50,7 +47,7 @@ func newMirroring(t *testing.T) *mirroring {
 func want(names ...string) (all []mirror.Spec) {
 	for _, name := range names {
 		typ, v, exact := strings.Cut(name, "@")
-		w := mirror.Spec{PackageSpec: resolve.PackageSpec{Provider: provider(registryHost + "/acme/" + typ)}}
+		w := mirror.Spec{PackageSpec: getproviders.PackageSpec{Provider: provider(registryHost + "/acme/" + typ)}}
 		if exact {
 			w.Version = version(v)
 		}
@@ -73,10 +70,10 @@ func Example() {
 	source, client, widget, dir, closeAll := exampleSource()
 	defer closeAll()
 	in := &providercache.Installer{
-		Fetcher: &fetcher.Fetcher{Source: source, Client: client, Platform: linux},
+		Fetcher: &providercache.Fetcher{Source: source, Client: client, Platform: linux},
 	}
 	result, err := mirror.Update(context.Background(), in.Fetcher, mirror.Directory(dir), []mirror.Spec{
-		{PackageSpec: resolve.PackageSpec{Provider: widget}},
+		{PackageSpec: getproviders.PackageSpec{Provider: widget}},
 	}, mirror.Options{})
 	if err != nil {
 		fmt.Println(err)
@@ -159,7 +156,7 @@ func TestMirror_IsFilledOnce(t *testing.T) {
 	before := m.files(t)
 	again, err := m.run(t, want("widget", "gadget", "widget@1.0.0")...)
 	must(t, err)
-	if slices.ContainsFunc(again.Packages, func(p archivedir.Package) bool { return !p.Present }) || m.registry.Requests("archive") != 9 {
+	if slices.ContainsFunc(again.Packages, func(p mirror.Package) bool { return !p.Present }) || m.registry.Requests("archive") != 9 {
 		t.Errorf("second run: %+v, %d requests for archives", again.Packages, m.registry.Requests("archive"))
 	}
 	if after := m.files(t); !slices.Equal(after, before) || len(after) != 9+3+2+3*3 {
@@ -172,7 +169,7 @@ func TestMirror_OfWhatIsLockedAsksForNothing(t *testing.T) {
 	m := newMirroring(t)
 	wanted := want("widget@1.0.0")
 	m.opts.Platforms = nil
-	lock := lockOne(t, m.Installer, lockhashes.Request{Requirements: require(registryHost+"/acme/widget", "1.0.0")})
+	lock := lockOne(t, m.Installer, providercache.LockRequest{Requirements: require(registryHost+"/acme/widget", "1.0.0")})
 	locked, _ := lock.Locks.Provider(wanted[0].Provider)
 	_, err := m.run(t, wanted...)
 	must(t, err)
@@ -239,7 +236,7 @@ func TestMirror_ReplacesWhatIsDamaged(t *testing.T) {
 		if err != nil || read(t, archive) != original {
 			t.Errorf("%s: %+v, %v", name, result, err)
 		}
-		if fetched := slices.IndexFunc(result.Packages, func(p archivedir.Package) bool { return !p.Present }); result.Packages[fetched].Path != archive {
+		if fetched := slices.IndexFunc(result.Packages, func(p mirror.Package) bool { return !p.Present }); result.Packages[fetched].Path != archive {
 			t.Errorf("%s: %s was fetched", name, result.Packages[fetched].Path)
 		}
 	}
@@ -250,7 +247,7 @@ func TestMirror_DoesNotListWhatCannotBeRead(t *testing.T) {
 	m := newMirroring(t)
 	write(t, m.file("widget/terraform-provider-widget_0.9.0_linux_amd64.zip"), "no archive")
 	_, err := m.run(t, want("widget@1.0.0")...)
-	wrong, ok := errors.AsType[*archivedir.Error](err)
+	wrong, ok := errors.AsType[*mirror.ListingError](err)
 	if !ok || !strings.HasSuffix(wrong.Path, "_0.9.0_linux_amd64.zip") {
 		t.Errorf("%v", err)
 	}
@@ -268,7 +265,7 @@ func TestMirror_OneFailureDoesNotKeepOthersOutOfTheMirror(t *testing.T) {
 	result, err := m.run(t, want("nobody", "widget", "gadget@7.0.0")...)
 	var about []string
 	for _, e := range err.(interface{ Unwrap() []error }).Unwrap() {
-		failed, ok := errors.AsType[*resolve.ProviderError](e)
+		failed, ok := errors.AsType[*getproviders.ProviderError](e)
 		if !ok {
 			t.Fatalf("%v", e)
 		}
@@ -316,7 +313,7 @@ func TestMirror_NothingIsListedBeforeItIsDescribed(t *testing.T) {
 	must(t, err)
 	write(t, m.file("widget/1.1.0.json/in the way"), "")
 	_, err = m.run(t, want("widget@1.1.0", "gadget@1.0.0")...)
-	wrong, ok := errors.AsType[*archivedir.Error](err)
+	wrong, ok := errors.AsType[*mirror.ListingError](err)
 	if !ok || wrong.Path != m.file("widget/1.1.0.json") {
 		t.Errorf("%v", err)
 	}
@@ -384,10 +381,11 @@ func TestMirror_AnInterruptedMirrorIsWhole(t *testing.T) {
 	must(t, err)
 	ctx, cancel := context.WithCancel(t.Context())
 	m.Fetcher.Observe = func(_ context.Context, e event.Event) {
-		if _, ok := e.(archivedir.FetchingEvent); ok {
+		if _, ok := e.(mirror.FetchingEvent); ok {
 			cancel()
 		}
 	}
+	m.Fetcher = installtest.Again(m.Fetcher)
 	_, err = mirror.Update(ctx, m.Fetcher, mirror.Directory(m.dir), want("widget@1.1.0", "gadget"), m.opts)
 	if !errors.Is(err, context.Canceled) {
 		t.Errorf("%v", err)

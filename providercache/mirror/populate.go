@@ -2,8 +2,8 @@
 // to install from. A directory becomes a filesystem mirror, and, by the indexes that are
 // written, a network mirror on any web server of static files.
 //
-//	f := &fetcher.Fetcher{Source: source}
-//	specs := []mirror.Spec{{PackageSpec: resolve.PackageSpec{Provider: provider}}}
+//	f := &providercache.Fetcher{Source: source}
+//	specs := []mirror.Spec{{PackageSpec: getproviders.PackageSpec{Provider: provider}}}
 //	result, err := mirror.Update(ctx, f, mirror.Directory("mirror"), specs, mirror.Options{})
 //
 // The tree is Terraform's, byte for byte (see the network mirror protocol), and beside
@@ -24,10 +24,11 @@ import (
 	"time"
 
 	"github.com/tfdeps/tfdeps/getproviders"
-	"github.com/tfdeps/tfdeps/providercache/archivedir"
-	"github.com/tfdeps/tfdeps/providercache/fetcher"
-	"github.com/tfdeps/tfdeps/providercache/lockhashes"
-	"github.com/tfdeps/tfdeps/providercache/resolve"
+	"github.com/tfdeps/tfdeps/providercache"
+	"github.com/tfdeps/tfdeps/providercache/internal/archivedir"
+	"github.com/tfdeps/tfdeps/providercache/internal/fetch"
+	"github.com/tfdeps/tfdeps/providercache/internal/lockhashes"
+	"github.com/tfdeps/tfdeps/providercache/internal/resolve"
 )
 
 // Options says what a mirror is to be like.
@@ -50,7 +51,7 @@ type Options struct {
 // a lock file: a package in the mirror that has one of them is kept without
 // asking the Source. Other packages needn't have one.
 type Spec struct {
-	resolve.PackageSpec
+	getproviders.PackageSpec
 	Locked      bool // the Version is a lock file's
 	AllVersions bool // all that the Constraints allow; counts only without a Version
 }
@@ -82,20 +83,18 @@ type Result struct {
 // All packages are attempted, and the documents list what is there. The error
 // joins a *ProviderError for each package that failed, in which there is a
 // *PlatformError if a version was chosen, and a *Error for each document.
-func Update(ctx context.Context, f *fetcher.Fetcher, to Destination, wanted []Spec, opts Options) (Result, error) {
+func Update(ctx context.Context, f *providercache.Fetcher, to Destination, wanted []Spec, opts Options) (Result, error) {
 	switch {
-	case f.Source == nil:
-		return Result{}, errors.New("a Fetcher needs a Source")
 	case opts.Prune && len(wanted) == 0:
 		return Result{}, errors.New("no package is wanted, and to remove all others would leave an empty mirror")
 	}
-	m := &run{dir: archivedir.Dir{Fetcher: f}, opts: opts, close: func() {}}
+	m := &run{dir: archivedir.Dir{Fetcher: f.Opened()}, opts: opts, close: func() {}}
 	if err := to.open(m); err != nil {
 		return Result{}, err
 	}
 	defer m.close()
 	packages, errs := m.choose(ctx, wanted)
-	f.Emit(ctx, archivedir.QueuedEvent{Packages: archivedir.PackagesOf(packages)})
+	m.dir.Fetcher.Emit(ctx, archivedir.QueuedEvent{Packages: archivedir.PackagesOf(packages)})
 	if err := m.look(ctx, packages); err != nil {
 		return Result{Packages: archivedir.PackagesOf(packages)}, errors.Join(append(errs, err)...)
 	}
@@ -136,5 +135,5 @@ func (m *run) get(ctx context.Context, p archivedir.Item) (archivedir.Kept, erro
 	if err != nil {
 		return archivedir.Kept{Item: p}, err
 	}
-	return m.dir.Get(ctx, fetcher.Request{Selection: p.Selection}, p, c, m.dir.IsCurrent)
+	return m.dir.Get(ctx, fetch.Request{Selection: p.Selection}, p, c, m.dir.IsCurrent)
 }

@@ -8,8 +8,8 @@ import (
 
 	"github.com/tfdeps/tfdeps/getproviders"
 	"github.com/tfdeps/tfdeps/internal/par"
-	"github.com/tfdeps/tfdeps/providercache/archivedir"
 	"github.com/tfdeps/tfdeps/providercache/blob"
+	"github.com/tfdeps/tfdeps/providercache/internal/archivedir"
 	"github.com/tfdeps/tfdeps/providercache/internal/receipt"
 )
 
@@ -35,7 +35,7 @@ func (m *run) publish(ctx context.Context, kept []archivedir.Kept, prune bool) (
 	providers := slices.AppendSeq(found, maps.Keys(byProvider))
 	slices.SortFunc(providers, getproviders.Provider.Compare)
 	providers = slices.Compact(providers)
-	results, failed := par.Map(ctx, m.dir.Fetcher.Limits.WithDefaults().Queries, providers, func(ctx context.Context, p getproviders.Provider) (published, error) {
+	results, failed := par.Map(ctx, m.dir.Fetcher.Limits.Queries, providers, func(ctx context.Context, p getproviders.Provider) (published, error) {
 		done := m.tree.publish(ctx, p, byProvider[p], prune)
 		if prune && len(done.errs) == 0 {
 			m.prune(ctx, p, byProvider[p], &done)
@@ -72,7 +72,7 @@ func (m *run) prune(ctx context.Context, p getproviders.Provider, kept []*archiv
 	}
 	unread := func(document string) bool { // no client goes any more by what it was before
 		info, there := files[document]
-		return !there || m.opts.PruneGrace <= 0 || m.dir.Fetcher.Time().Sub(info.Modified) >= m.opts.PruneGrace
+		return !there || m.opts.PruneGrace <= 0 || m.dir.Fetcher.Now().Sub(info.Modified) >= m.opts.PruneGrace
 	}
 	remove := func(name string) {
 		if _, there := files[name]; !there {

@@ -8,9 +8,8 @@ import (
 
 	"github.com/tfdeps/tfdeps/getproviders"
 	"github.com/tfdeps/tfdeps/internal/par"
-	"github.com/tfdeps/tfdeps/providercache/archivedir"
+	"github.com/tfdeps/tfdeps/providercache/internal/archivedir"
 	"github.com/tfdeps/tfdeps/providercache/internal/receipt"
-	"github.com/tfdeps/tfdeps/providercache/resolve"
 )
 
 // Releases is where archives are published that has no files, but versions with archives for platforms: a registry of
@@ -73,14 +72,14 @@ type released struct {
 	err      error
 }
 
-func (r *inRegistry) path(s resolve.Selection, _ string) string {
+func (r *inRegistry) path(s getproviders.Selection, _ string) string {
 	return r.to.Path(s.Provider, s.Version)
 }
 
 // look asks for all versions. One that can't be asked for fails alone.
 func (r *inRegistry) look(ctx context.Context, packages []archivedir.Item) error {
 	groups := r.run.groups(packages)
-	found, errs := par.Map(ctx, r.run.dir.Fetcher.Limits.WithDefaults().Queries, groups, func(ctx context.Context, group []archivedir.Item) (there released, err error) {
+	found, errs := par.Map(ctx, r.run.dir.Fetcher.Limits.Queries, groups, func(ctx context.Context, group []archivedir.Item) (there released, err error) {
 		s := group[0].Selection
 		there.archives, there.signed, err = r.to.Published(ctx, s.Provider, s.Version)
 		return there, err
@@ -97,7 +96,7 @@ func (r *inRegistry) look(ctx context.Context, packages []archivedir.Item) error
 func (r *inRegistry) find(_ context.Context, p archivedir.Item) (c archivedir.Claim, err error) {
 	there := r.there[releaseOf(p)]
 	if there.err != nil {
-		return c, p.Selection.Failed(resolve.StepPublish, there.err)
+		return c, p.Selection.Failed(getproviders.StepPublish, there.err)
 	}
 	c.Signed = there.signed
 	for _, a := range there.archives {
@@ -124,7 +123,7 @@ func (r *inRegistry) put(ctx context.Context, kept []archivedir.Kept) error {
 		defer k.Stage.Remove()
 		file, err := os.Open(k.Stage.ArchivePath())
 		if err != nil {
-			return s.Failed(resolve.StepPublish, err)
+			return s.Failed(getproviders.StepPublish, err)
 		}
 		defer file.Close()
 		known := k.Known.Receipt
@@ -136,7 +135,7 @@ func (r *inRegistry) put(ctx context.Context, kept []archivedir.Kept) error {
 		return nil
 	}
 	if err := r.to.Publish(ctx, s.Provider, s.Version, archives, documents); err != nil {
-		return s.Failed(resolve.StepPublish, err)
+		return s.Failed(getproviders.StepPublish, err)
 	}
 	return nil
 }

@@ -10,7 +10,6 @@ import (
 	"testing"
 
 	"github.com/tfdeps/tfdeps/getproviders"
-	"github.com/tfdeps/tfdeps/providercache/archivedir"
 	"github.com/tfdeps/tfdeps/providercache/event"
 	"github.com/tfdeps/tfdeps/providercache/mirror"
 )
@@ -140,12 +139,12 @@ func TestMirrorRegistry_EventsAreAboutTheSamePackages(t *testing.T) {
 			mu.Lock()
 			defer mu.Unlock()
 			switch e := e.(type) {
-			case archivedir.QueuedEvent:
+			case mirror.QueuedEvent:
 				for _, p := range e.Packages {
 					done[p.Path+" "+p.Platform.String()] = errors.New("no event")
 				}
 				queued = len(e.Packages)
-			case archivedir.DoneEvent:
+			case mirror.DoneEvent:
 				key := e.Package.Path + " " + e.Package.Platform.String()
 				if _, ok := done[key]; !ok {
 					strangers++

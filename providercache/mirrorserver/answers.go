@@ -9,7 +9,7 @@ import (
 	"time"
 
 	"github.com/tfdeps/tfdeps/getproviders"
-	"github.com/tfdeps/tfdeps/getproviders/hosts"
+	"github.com/tfdeps/tfdeps/internal/hosts"
 	"github.com/tfdeps/tfdeps/internal/par"
 	"github.com/tfdeps/tfdeps/providercache/blob"
 )
@@ -113,7 +113,7 @@ func (a *answers[V]) get(ctx context.Context, key string, ask func(context.Conte
 
 // current reports whether the source needn't be asked.
 func (a *answers[V]) current(known *answer[V]) bool {
-	now := a.server.opts.Now()
+	now := a.server.fetcher.Now()
 	return now.Before(known.retry) || known.err == nil && now.Sub(known.asked) < a.maxAge
 }
 
@@ -135,7 +135,7 @@ func (a *answers[V]) renew(ctx context.Context, key string, ask func(context.Con
 	if known != nil && a.current(known) {
 		return a.remember(key, known), nil
 	}
-	if known != nil && a.maxStale > 0 && a.server.opts.Now().Sub(known.asked) > a.maxStale {
+	if known != nil && a.maxStale > 0 && a.server.fetcher.Now().Sub(known.asked) > a.maxStale {
 		known = nil
 	}
 	limited, cancel := ctx, func() {}
@@ -143,9 +143,9 @@ func (a *answers[V]) renew(ctx context.Context, key string, ask func(context.Con
 		limited, cancel = context.WithTimeoutCause(ctx, refreshLimit, errors.New("the source took too long"))
 	}
 	defer cancel()
-	begun := a.server.opts.Now()
+	begun := a.server.fetcher.Now()
 	value, err := ask(limited)
-	now := a.server.opts.Now()
+	now := a.server.fetcher.Now()
 	if ctx.Err() != nil {
 		return nil, context.Cause(ctx)
 	}

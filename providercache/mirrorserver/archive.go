@@ -11,7 +11,6 @@ import (
 	"github.com/tfdeps/tfdeps/getproviders"
 	"github.com/tfdeps/tfdeps/internal/par"
 	"github.com/tfdeps/tfdeps/providercache/blob"
-	"github.com/tfdeps/tfdeps/providercache/fetcher"
 )
 
 // serveArchive sends an archive: from the bucket, or while it arrives from the source.
@@ -40,16 +39,16 @@ func (s *Server) serveArchive(w http.ResponseWriter, r *http.Request, asked requ
 
 // approve asks the policy about an archive in the bucket.
 func (s *Server) approve(ctx context.Context, asked request, found packagesRecord, archive storedArchive) error {
-	if s.opts.Policy == nil {
+	if s.fetcher.Policy == nil {
 		return nil
 	}
-	c := fetcher.Candidate{
-		Provider: asked.provider, Version: asked.version, Platform: asked.platform, State: fetcher.StateCached, SourceURL: found.SourceURL,
+	c := getproviders.Candidate{
+		Provider: asked.provider, Version: asked.version, Platform: asked.platform, State: getproviders.StateCached, SourceURL: found.SourceURL,
 		Hashes:         []getproviders.Hash{archive.H1, archive.ZH},
 		Authentication: getproviders.AuthenticationResult{TrustLevel: found.trustLevel(), KeyID: found.KeyID}, Released: archive.Released,
 	}
-	if reason := s.opts.Policy(ctx, c); reason != nil {
-		return &fetcher.PolicyError{Candidate: c, Reason: reason}
+	if reason := s.fetcher.Policy(ctx, c); reason != nil {
+		return &getproviders.PolicyError{Candidate: c, Reason: reason}
 	}
 	return nil
 }

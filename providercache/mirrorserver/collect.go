@@ -72,7 +72,7 @@ func (s *Server) Collect(ctx context.Context, o CollectOptions) (Collected, erro
 		found.Bytes += a.Size
 	}
 	slices.SortFunc(held, func(a, b heldArchive) int { return cmp.Or(a.used.Compare(b.used), strings.Compare(a.Key, b.Key)) })
-	recent := s.opts.Now().Add(-usedLately)
+	recent := s.fetcher.Now().Add(-usedLately)
 	for _, a := range held {
 		if found.Bytes-found.RemovedBytes <= o.MaxBytes || a.used.After(recent) {
 			break
@@ -131,7 +131,7 @@ func parseHeld(info blob.Info) (a heldArchive, ok bool) {
 
 // markUse notes in the bucket that an archive is used in this hour. What can't be noted counts as not used.
 func (s *Server) markUse(ctx context.Context, key string) {
-	hour := hourOf(s.opts.Now())
+	hour := hourOf(s.fetcher.Now())
 	if known, ok := s.marked.Get(key); !s.opts.MarkUses || ok && known >= hour {
 		return
 	}

@@ -11,12 +11,11 @@ import (
 	"time"
 
 	"github.com/tfdeps/tfdeps/getproviders"
-	"github.com/tfdeps/tfdeps/getproviders/hosts"
+	"github.com/tfdeps/tfdeps/internal/hosts"
 	"github.com/tfdeps/tfdeps/internal/par"
 	"github.com/tfdeps/tfdeps/internal/scratch"
 	"github.com/tfdeps/tfdeps/providercache/blob"
-	"github.com/tfdeps/tfdeps/providercache/fetcher"
-	"github.com/tfdeps/tfdeps/providercache/resolve"
+	"github.com/tfdeps/tfdeps/providercache/internal/fetch"
 )
 
 // heldBack is how many bytes at the end of an archive are sent only when the archive has passed all checks. Without them it is
@@ -136,7 +135,7 @@ func (s *Server) download(ctx context.Context, f *flight, asked request, pkg pac
 	}
 	path := filepath.Join(dir.Path, "archive.zip")
 	f.dir.Set(dir)
-	t := fetcher.Request{Selection: resolve.Selection{Provider: asked.provider, Version: asked.version}, Package: found}
+	t := fetch.Request{Selection: getproviders.Selection{Provider: asked.provider, Version: asked.version}, Package: found}
 	t.Follow = func(mark *par.Mark, size int64) { f.arrives(&arrival{path: path, mark: mark, size: size}) }
 	got, err := s.fetcher.FetchArchive(ctx, t, path, "")
 	if err != nil {

@@ -16,6 +16,7 @@ import (
 	"github.com/tfdeps/tfdeps/getproviders"
 	"github.com/tfdeps/tfdeps/getproviders/providertest"
 	"github.com/tfdeps/tfdeps/internal/must"
+	"github.com/tfdeps/tfdeps/providercache"
 	"github.com/tfdeps/tfdeps/providercache/blob"
 	"github.com/tfdeps/tfdeps/providercache/mirrorserver"
 )
@@ -51,13 +52,14 @@ type mirroring struct {
 	bucket   blob.Bucket
 	clock    *clock
 	opts     mirrorserver.Options
+	policy   func(context.Context, getproviders.Candidate) error
 }
 
 // newMirroring has a registry with acme/widget 1.0.0 for two platforms. The test runs beside others.
 func newMirroring(t *testing.T) *mirroring {
 	t.Parallel()
 	m := &mirroring{registry: providertest.New(t), bucket: blob.NewDirectory(t.TempDir()), clock: &clock{now: time.Unix(1_800_000_000, 0)}}
-	m.opts = mirrorserver.Options{Client: m.registry.Client(), Now: m.clock.Now, Temporary: t.TempDir()}
+	m.opts = mirrorserver.Options{Temporary: t.TempDir()}
 	m.add("widget", "1.0.0")
 	return m
 }
@@ -99,7 +101,8 @@ func (m *mirroring) start(t *testing.T) (*mirrorserver.Server, *httptest.Server)
 // serve starts a server of a source, and returns its URL.
 func (m *mirroring) serve(t *testing.T, source getproviders.Source) (*mirrorserver.Server, *httptest.Server) {
 	t.Helper()
-	server, err := mirrorserver.Handler(source, m.bucket, m.opts)
+	f := &providercache.Fetcher{Source: source, Client: m.registry.Client(), Policy: m.policy, Now: m.clock.Now}
+	server, err := mirrorserver.Handler(f, m.bucket, m.opts)
 	must.Succeed(t, err)
 	front := httptest.NewServer(server)
 	t.Cleanup(func() {

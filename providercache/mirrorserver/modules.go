@@ -7,7 +7,7 @@ import (
 	"strings"
 	"time"
 
-	"github.com/tfdeps/tfdeps/getproviders/hosts"
+	"github.com/tfdeps/tfdeps/internal/hosts"
 )
 
 // Module is the address of a module of a registry.

@@ -13,6 +13,7 @@ import (
 	"github.com/tfdeps/tfdeps/getproviders"
 	"github.com/tfdeps/tfdeps/getproviders/providertest"
 	"github.com/tfdeps/tfdeps/internal/must"
+	"github.com/tfdeps/tfdeps/providercache"
 	"github.com/tfdeps/tfdeps/providercache/blob"
 	"github.com/tfdeps/tfdeps/providercache/mirrorserver"
 )
@@ -98,7 +99,7 @@ func FuzzHandler_Paths(f *testing.F) {
 
 // checkPath asks for any path: the answer is that there is nothing, or that the source can't be asked, and nothing panics.
 func checkPath(t *testing.T, path string) {
-	server, err := mirrorserver.Handler(failing{t}, blob.NewDirectory(t.TempDir()), mirrorserver.Options{Modules: &moduleSource{err: getproviders.ErrUnreachable}})
+	server, err := mirrorserver.Handler(&providercache.Fetcher{Source: failing{t}}, blob.NewDirectory(t.TempDir()), mirrorserver.Options{Modules: &moduleSource{err: getproviders.ErrUnreachable}})
 	must.Succeed(t, err)
 	defer server.Close()
 	w := httptest.NewRecorder()
@@ -134,7 +135,7 @@ func FuzzHandler_Records(f *testing.F) {
 	f.Add([]byte(asked+`"https://x\r\nSet-Cookie: y"}`), "1.0.0/download")
 	f.Fuzz(func(t *testing.T, content []byte, name string) {
 		bucket := records{blob.NewDirectory(t.TempDir()), content}
-		server, err := mirrorserver.Handler(failing{t}, bucket, mirrorserver.Options{Modules: &moduleSource{err: getproviders.ErrUnreachable}})
+		server, err := mirrorserver.Handler(&providercache.Fetcher{Source: failing{t}}, bucket, mirrorserver.Options{Modules: &moduleSource{err: getproviders.ErrUnreachable}})
 		must.Succeed(t, err)
 		defer server.Close()
 		for _, path := range []string{dir + name, dir + "aws/" + name} {

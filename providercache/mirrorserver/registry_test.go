@@ -17,11 +17,12 @@ import (
 	"time"
 
 	"github.com/tfdeps/tfdeps/getproviders"
-	"github.com/tfdeps/tfdeps/getproviders/hosts"
 	"github.com/tfdeps/tfdeps/getproviders/providertest"
+	"github.com/tfdeps/tfdeps/internal/hosts"
 	"github.com/tfdeps/tfdeps/internal/must"
+	"github.com/tfdeps/tfdeps/providercache"
 	"github.com/tfdeps/tfdeps/providercache/blob"
-	"github.com/tfdeps/tfdeps/providercache/fetcher"
+	"github.com/tfdeps/tfdeps/providercache/internal/fetch"
 	"github.com/tfdeps/tfdeps/providercache/mirrorserver"
 )
 
@@ -52,9 +53,9 @@ func TestHandler_IsARegistry(t *testing.T) {
 		pkg, err := source.Package(t.Context(), p, v, linux)
 		must.Succeed(t, err)
 		m.clock.pass(late)
-		request := fetcher.Request{Package: pkg}
+		request := fetch.Request{Package: pkg}
 		request.Provider, request.Version = p, v
-		got, err := (&fetcher.Fetcher{Source: source, Client: client}).HashPackage(t.Context(), request)
+		got, err := (&providercache.Fetcher{Source: source, Client: client}).Opened().HashPackage(t.Context(), request)
 		must.Succeed(t, err)
 		return got.Authentication, []getproviders.Hash{got.H1, got.ZH}
 	}

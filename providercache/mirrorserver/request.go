@@ -9,9 +9,8 @@ import (
 	"strings"
 
 	"github.com/tfdeps/tfdeps/getproviders"
-	"github.com/tfdeps/tfdeps/getproviders/hosts"
+	"github.com/tfdeps/tfdeps/internal/hosts"
 	"github.com/tfdeps/tfdeps/internal/par"
-	"github.com/tfdeps/tfdeps/providercache/fetcher"
 )
 
 // requestKind says what is asked for.
@@ -161,7 +160,7 @@ func (s *Server) fail(w http.ResponseWriter, r *http.Request, err error) {
 		w.Header().Set("Retry-After", "5")
 	case errors.Is(err, errNoSuch), errors.Is(err, getproviders.ErrNotFound):
 		status = http.StatusNotFound
-	case errors.Is(err, fetcher.ErrRefused):
+	case errors.Is(err, getproviders.ErrRefused):
 		status = http.StatusForbidden
 	case errors.Is(err, errUnsigned), errors.Is(err, getproviders.ErrProtocol): // clients don't ask again
 		status = http.StatusNotImplemented

@@ -51,20 +51,13 @@ import (
 
 	"github.com/tfdeps/tfdeps/getproviders"
 	"github.com/tfdeps/tfdeps/internal/par"
+	"github.com/tfdeps/tfdeps/providercache"
 	"github.com/tfdeps/tfdeps/providercache/blob"
-	"github.com/tfdeps/tfdeps/providercache/fetcher"
+	"github.com/tfdeps/tfdeps/providercache/internal/fetch"
 )
 
 // Options are what a [Server] does beyond the protocol. The zero value serves every provider of the source to everyone.
 type Options struct {
-	Client  *http.Client         // for archives; nil: hosts.DefaultClient. hosts.PublicDialer keeps registries from leading it to private addresses
-	Product getproviders.Product // for messages; zero: none is named
-	Limits  fetcher.Limits       // of downloads; zero: as the fetcher has them
-
-	// Policy is asked about every archive before it is stored, and again each time that it is served, with the state
-	// fetcher.StateCached. Its error refuses the archive. It is called from many goroutines. nil: nothing is refused.
-	Policy func(ctx context.Context, c fetcher.Candidate) error
-
 	// Include and Exclude say which providers and modules there are: those that match one of Include, or all if it is empty, but
 	// none that matches one of Exclude. Of a module, the name is what the type is of a provider.
 	Include, Exclude []getproviders.Pattern
@@ -105,16 +98,14 @@ type Options struct {
 	// Temporary is a directory for archives while they arrive, on a disk that has room for them; "": that of the system.
 	Temporary string
 
-	Log *slog.Logger     // failures that no client is told of; nil: none. No secret gets there
-	Now func() time.Time // nil: time.Now
+	Log *slog.Logger // failures that no client is told of; nil: none. No secret gets there
 }
 
 // Server is the mirror. Make one with [Handler]. It is safe for many goroutines.
 type Server struct {
-	source  getproviders.Source
 	bucket  blob.Bucket
 	opts    Options
-	fetcher *fetcher.Fetcher
+	fetcher *fetch.Fetcher
 	tasks   *par.Tasks
 	places  *par.Limit  // of downloads
 	room    *par.Room   // memory for decoding
@@ -141,14 +132,16 @@ var (
 // patience is how long a request waits for memory.
 const patience = 30 * time.Second
 
-// Handler makes a server that answers from the bucket, and asks the source for what isn't there. The caller closes it,
-// and then the bucket. An error is about the options.
+// Handler makes a server that answers from the bucket, and asks the Fetcher's Source for what isn't there. The caller closes
+// it, and then the bucket. An error is about the options. The Fetcher's Policy is asked about every archive before it is
+// stored, and again each time that it is served, with getproviders.StateCached. A hosts.PublicDialer in its Client keeps
+// registries from leading it to private addresses.
 //
-// A source that has a method Fresh() getproviders.Source is asked through what that returns, once for each question. It is
+// A Source that has a method Fresh() getproviders.Source is asked through what that returns, once for each question. It is
 // for sources that remember all answers.
-func Handler(source getproviders.Source, bucket blob.Bucket, opts Options) (*Server, error) {
-	if source == nil || bucket == nil {
-		return nil, errors.New("a mirror server needs a source and a bucket")
+func Handler(f *providercache.Fetcher, bucket blob.Bucket, opts Options) (*Server, error) {
+	if f == nil || bucket == nil {
+		return nil, errors.New("a mirror server needs a Fetcher and a bucket")
 	}
 	if opts.SigningKey != nil && len(opts.SigningKey) < 16 {
 		return nil, errors.New("a key that signs URLs has 16 bytes at least")
@@ -159,16 +152,12 @@ func Handler(source getproviders.Source, bucket blob.Bucket, opts Options) (*Ser
 	opts.MemoryBytes = cmp.Or(opts.MemoryBytes, 1<<30)
 	opts.Temporary = cmp.Or(opts.Temporary, os.TempDir())
 	opts.Downloads, opts.Waiting, opts.Requests = cmp.Or(opts.Downloads, 32), cmp.Or(opts.Waiting, 1000), cmp.Or(opts.Requests, 4096)
-	if opts.Now == nil {
-		opts.Now = time.Now
-	}
 	if opts.Log == nil {
 		opts.Log = slog.New(slog.DiscardHandler)
 	}
-	s := &Server{source: source, bucket: bucket, opts: opts, tasks: par.NewTasks(), places: par.NewLimit(opts.Downloads)}
+	s := &Server{fetcher: f.Opened(), bucket: bucket, opts: opts, tasks: par.NewTasks(), places: par.NewLimit(opts.Downloads)}
 	s.room = par.NewRoom(opts.MemoryBytes/4, patience) // which may be taken twice; the rest is for what is kept, and for what the collector lags behind
 	kept := opts.MemoryBytes / 16
-	s.fetcher = &fetcher.Fetcher{Source: source, Client: opts.Client, Product: opts.Product, Limits: opts.Limits, Policy: opts.Policy, Now: opts.Now}
 	s.versions = newAnswers[versionsRecord](s, opts.VersionsMaxAge, kept*3/16)
 	s.packages = newAnswers[packagesRecord](s, opts.PackagesMaxAge, kept*3/8)
 	s.stored = newAnswers[[]storedArchive](s, opts.VersionsMaxAge, kept*3/16)
@@ -242,10 +231,10 @@ func withOneRange(r *http.Request) *http.Request {
 
 // fresh is the source for one question.
 func (s *Server) fresh() getproviders.Source {
-	if f, ok := s.source.(interface{ Fresh() getproviders.Source }); ok {
+	if f, ok := s.fetcher.Source.(interface{ Fresh() getproviders.Source }); ok {
 		return f.Fresh()
 	}
-	return s.source
+	return s.fetcher.Source
 }
 
 // answer answers a request. An error that is returned was not yet answered.

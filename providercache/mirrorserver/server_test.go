@@ -18,8 +18,9 @@ import (
 	"github.com/tfdeps/tfdeps/getproviders"
 	"github.com/tfdeps/tfdeps/getproviders/providertest"
 	"github.com/tfdeps/tfdeps/internal/must"
+	"github.com/tfdeps/tfdeps/providercache"
 	"github.com/tfdeps/tfdeps/providercache/blob"
-	"github.com/tfdeps/tfdeps/providercache/fetcher"
+	"github.com/tfdeps/tfdeps/providercache/internal/fetch"
 	"github.com/tfdeps/tfdeps/providercache/mirrorserver"
 )
 
@@ -82,10 +83,10 @@ func TestHandler_IsAMirrorForTfdeps(t *testing.T) {
 	p, v := m.registry.Provider("acme", "widget"), getproviders.MustParseVersion("1.0.0")
 	pkg, err := mirror.Package(t.Context(), p, v, linux)
 	must.Succeed(t, err)
-	client := &fetcher.Fetcher{Source: mirror, Client: front.Client()}
-	request := fetcher.Request{Package: pkg}
+	client := &providercache.Fetcher{Source: mirror, Client: front.Client()}
+	request := fetch.Request{Package: pkg}
 	request.Provider, request.Version = p, v
-	got, err := client.HashPackage(t.Context(), request)
+	got, err := client.Opened().HashPackage(t.Context(), request)
 	if err != nil || got.Authentication.TrustLevel != getproviders.LevelCommunity || len(got.Authentication.Signed) != 2 {
 		t.Errorf("%+v, %v", got, err)
 	}
@@ -309,9 +310,9 @@ func TestServer_CloseEndsDownloads(t *testing.T) {
 
 func TestHandler_RefusesWhatThePolicyRefuses(t *testing.T) {
 	m := newMirroring(t)
-	var states []fetcher.CandidateState
+	var states []getproviders.CandidateState
 	var refuse error
-	m.opts.Policy = func(_ context.Context, c fetcher.Candidate) error {
+	m.policy = func(_ context.Context, c getproviders.Candidate) error {
 		states = append(states, c.State)
 		if c.Authentication.TrustLevel < getproviders.LevelCommunity {
 			return errors.New("the signature isn't known")
@@ -333,7 +334,7 @@ func TestHandler_RefusesWhatThePolicyRefuses(t *testing.T) {
 	if got := status(t, front, archive, http.StatusForbidden); !strings.Contains(string(got.body), "not any more") {
 		t.Errorf("%s", got.body)
 	}
-	if want := []fetcher.CandidateState{fetcher.StateFetched, fetcher.StateFetched, fetcher.StateCached, fetcher.StateCached}; !slices.Equal(states, want) {
+	if want := []getproviders.CandidateState{getproviders.StateFetched, getproviders.StateFetched, getproviders.StateCached, getproviders.StateCached}; !slices.Equal(states, want) {
 		t.Errorf("asked about %v, want %v", states, want)
 	}
 }
@@ -345,7 +346,7 @@ func TestHandler_AsksThePolicyWithTheTimeOfPublication(t *testing.T) {
 	published := time.Unix(1_700_000_000, 0)
 	m.registry.Break("archive", providertest.Fault{Header: http.Header{"Last-Modified": {published.UTC().Format(http.TimeFormat)}}})
 	var released []time.Time
-	m.opts.Policy = func(_ context.Context, c fetcher.Candidate) error {
+	m.policy = func(_ context.Context, c getproviders.Candidate) error {
 		released = append(released, c.Released)
 		return nil
 	}
@@ -422,7 +423,7 @@ func TestHandler_RefusesOptionsThatCantWork(t *testing.T) {
 	if _, err := mirrorserver.Handler(nil, m.bucket, mirrorserver.Options{}); err == nil {
 		t.Error("no source is no error")
 	}
-	if _, err := mirrorserver.Handler(m.source(), m.bucket, mirrorserver.Options{SigningKey: []byte("short")}); err == nil {
+	if _, err := mirrorserver.Handler(&providercache.Fetcher{Source: m.source()}, m.bucket, mirrorserver.Options{SigningKey: []byte("short")}); err == nil {
 		t.Error("a short key is no error")
 	}
 }
@@ -432,7 +433,7 @@ func hashesOf(t *testing.T, content []byte) (h1, zh getproviders.Hash) {
 	t.Helper()
 	path := t.TempDir() + "/a.zip"
 	must.Succeed(t, os.WriteFile(path, content, 0o600))
-	h1, zh, err := fetcher.HashPackage(t.Context(), path)
+	h1, zh, err := providercache.HashPackage(t.Context(), path)
 	must.Succeed(t, err)
 	return h1, zh
 }

@@ -36,7 +36,7 @@ func (s *Server) urlsUntil() int64 {
 	if s.opts.SigningKey == nil {
 		return 0
 	}
-	return s.opts.Now().Truncate(urlLifetime).Add(2 * urlLifetime).Unix()
+	return s.fetcher.Now().Truncate(urlLifetime).Add(2 * urlLifetime).Unix()
 }
 
 // sign signs the path of a file together with the time at which the URL expires.
@@ -50,7 +50,7 @@ func (s *Server) sign(p getproviders.Provider, name string, until int64) string 
 func (s *Server) signedURL(r *http.Request, asked request) bool {
 	query := r.URL.Query()
 	until, err := strconv.ParseInt(query.Get("until"), 10, 64)
-	if s.opts.SigningKey == nil || err != nil || s.opts.Now().Unix() >= until {
+	if s.opts.SigningKey == nil || err != nil || s.fetcher.Now().Unix() >= until {
 		return false
 	}
 	return hmac.Equal([]byte(query.Get("signature")), []byte(s.sign(asked.provider, asked.name, until)))

@@ -11,6 +11,7 @@ import (
 	"time"
 
 	"github.com/tfdeps/tfdeps/getproviders"
+	"github.com/tfdeps/tfdeps/providercache"
 	"github.com/tfdeps/tfdeps/providercache/blob"
 	"github.com/tfdeps/tfdeps/providercache/mirrorserver"
 )
@@ -65,7 +66,7 @@ func inBubble(t *testing.T, do func(t *testing.T, source *spoken, ask func(path 
 	_, source.zh = hashesOf(t, source.content)
 	bucket, temporary := blob.NewDirectory(t.TempDir()), t.TempDir()
 	synctest.Test(t, func(t *testing.T) {
-		server, err := mirrorserver.Handler(source, bucket, mirrorserver.Options{Temporary: temporary})
+		server, err := mirrorserver.Handler(&providercache.Fetcher{Source: source}, bucket, mirrorserver.Options{Temporary: temporary})
 		if err != nil {
 			t.Fatal(err)
 		}

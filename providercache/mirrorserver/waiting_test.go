@@ -10,7 +10,7 @@ import (
 	"time"
 
 	"github.com/tfdeps/tfdeps/getproviders"
-	"github.com/tfdeps/tfdeps/getproviders/hosts"
+	"github.com/tfdeps/tfdeps/internal/hosts"
 )
 
 // stalled is a source that asks for nothing of one kind before it is let to: versions of a host, or packages.

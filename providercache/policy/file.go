@@ -12,8 +12,8 @@ import (
 
 	"github.com/hashicorp/hcl/v2"
 
-	"github.com/tfdeps/tfdeps/depsfile"
 	"github.com/tfdeps/tfdeps/getproviders"
+	"github.com/tfdeps/tfdeps/internal/locktext"
 	"github.com/tfdeps/tfdeps/internal/nesting"
 	"github.com/tfdeps/tfdeps/internal/wholefile"
 )
@@ -130,7 +130,7 @@ func (r *reader) problem(at hcl.Range, format string, args ...any) {
 
 // value decodes an argument.
 func (r *reader) value(attr *hcl.Attribute, into any) bool {
-	diags := depsfile.DecodeExpression(attr.Expr, into)
+	diags := locktext.DecodeExpression(attr.Expr, into)
 	r.diags = append(r.diags, diags...)
 	return !diags.HasErrors()
 }

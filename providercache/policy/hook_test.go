@@ -6,7 +6,6 @@ import (
 	"time"
 
 	"github.com/tfdeps/tfdeps/getproviders"
-	"github.com/tfdeps/tfdeps/providercache/fetcher"
 	"github.com/tfdeps/tfdeps/providercache/policy"
 )
 
@@ -18,14 +17,14 @@ func TestPolicy_HookPassesOnWhatIsKnown(t *testing.T) {
 		Locked: func(getproviders.Provider) getproviders.Version { return getproviders.MustParseVersion("2.0.0") },
 		Seen:   func(getproviders.Provider) getproviders.Version { return getproviders.MustParseVersion("3.0.0") },
 	})
-	candidate := func(version string, released time.Time) fetcher.Candidate {
-		return fetcher.Candidate{
+	candidate := func(version string, released time.Time) getproviders.Candidate {
+		return getproviders.Candidate{
 			Provider: getproviders.Provider{Hostname: "example.com"}, FromRegistry: true, SourceURL: "https://cdn.example/",
 			Version: getproviders.MustParseVersion(version), Released: released,
 		}
 	}
 	for _, c := range []struct {
-		candidate fetcher.Candidate
+		candidate getproviders.Candidate
 		rule      string
 	}{
 		{candidate("2.0.0", now.Add(-time.Hour)), ""},

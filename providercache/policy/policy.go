@@ -11,8 +11,7 @@ import (
 	"time"
 
 	"github.com/tfdeps/tfdeps/getproviders"
-	"github.com/tfdeps/tfdeps/getproviders/hosts"
-	"github.com/tfdeps/tfdeps/providercache/fetcher"
+	"github.com/tfdeps/tfdeps/internal/hosts"
 )
 
 // Policy is a set of rules. The zero value has none, and refuses nothing.
@@ -272,7 +271,7 @@ type HookOptions struct {
 
 // Hook returns the policy as a Fetcher asks it; nil if there are no rules about packages. The
 // errors are of type [*Refusal].
-func (p Policy) Hook(opts HookOptions) func(context.Context, fetcher.Candidate) error {
+func (p Policy) Hook(opts HookOptions) func(context.Context, getproviders.Candidate) error {
 	if len(p.rules) == 0 {
 		return nil
 	}
@@ -280,7 +279,7 @@ func (p Policy) Hook(opts HookOptions) func(context.Context, fetcher.Candidate) 
 	if now == nil {
 		now = time.Now
 	}
-	return func(_ context.Context, c fetcher.Candidate) error {
+	return func(_ context.Context, c getproviders.Candidate) error {
 		candidate := Candidate{
 			Provider: c.Provider, Version: c.Version, SourceURL: c.SourceURL, FromRegistry: c.FromRegistry,
 			Authentication: &c.Authentication, Released: c.Released, Now: now(),

@@ -23,8 +23,7 @@ import (
 
 // changedTrees are what -random changes: what decides which bytes are installed. Packages that
 // only tests import have names that end in "test".
-var changedTrees = []string{"./getproviders/...", "./providercache/store/...", "./providercache/policy/...", "./providercache/transfer/...",
-	"./providercache/internal/...", "./depsfile/...", "./internal/config/git/..."}
+var changedTrees = []string{"./getproviders/...", "./internal/hosts/...", "./providercache/policy/...", "./providercache/internal/...", "./depsfile/...", "./internal/config/git/..."}
 
 // listed is what go list says of a package.
 type listed struct {

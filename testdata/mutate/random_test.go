@@ -146,12 +146,12 @@ func TestPick_TheSeedChooses(t *testing.T) {
 
 func TestRandom_SaysWhatSurvives(t *testing.T) {
 	inModule(t, map[string]string{
-		"getproviders/a.go":        "package getproviders\n\nfunc Sign(a int) int {\n\tif a < 0 {\n\t\treturn -1\n\t}\n\tif a > 100 {\n\t\treturn 2\n\t}\n\treturn 1\n}\n",
-		"getproviders/a_test.go":   "package getproviders\n\nimport \"testing\"\n\nfunc TestSign(t *testing.T) {\n\tif Sign(-1) != -1 || Sign(1) != 1 {\n\t\tt.Fail()\n\t}\n}\n",
-		"depsfile/b.go":            "package depsfile\n",
-		"depsfile/b_test.go":       "package depsfile\n\nimport (\n\t\"testing\"\n\n\t\"example.com/m/getproviders\"\n)\n\nfunc TestFar(t *testing.T) {\n\tif getproviders.Sign(100) != 1 {\n\t\tt.Fail()\n\t}\n}\n",
-		"providercache/store/c.go": "package store\n", "providercache/policy/c.go": "package policy\n", "providercache/transfer/c.go": "package transfer\n",
-		"providercache/internal/c.go": "package internal\n", "internal/config/git/c.go": "package git\n",
+		"getproviders/a.go":                 "package getproviders\n\nfunc Sign(a int) int {\n\tif a < 0 {\n\t\treturn -1\n\t}\n\tif a > 100 {\n\t\treturn 2\n\t}\n\treturn 1\n}\n",
+		"getproviders/a_test.go":            "package getproviders\n\nimport \"testing\"\n\nfunc TestSign(t *testing.T) {\n\tif Sign(-1) != -1 || Sign(1) != 1 {\n\t\tt.Fail()\n\t}\n}\n",
+		"depsfile/b.go":                     "package depsfile\n",
+		"depsfile/b_test.go":                "package depsfile\n\nimport (\n\t\"testing\"\n\n\t\"example.com/m/getproviders\"\n)\n\nfunc TestFar(t *testing.T) {\n\tif getproviders.Sign(100) != 1 {\n\t\tt.Fail()\n\t}\n}\n",
+		"providercache/internal/store/c.go": "package store\n", "providercache/policy/c.go": "package policy\n", "providercache/internal/transfer/c.go": "package transfer\n",
+		"providercache/internal/c.go": "package internal\n", "internal/config/git/c.go": "package git\n", "internal/hosts/c.go": "package hosts\n",
 		"testdata/mutate/explained.txt": "",
 	})
 	const seed = "0123456789012345678901234567890123456789"

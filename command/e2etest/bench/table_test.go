@@ -11,8 +11,8 @@ import (
 	"testing"
 
 	"github.com/tfdeps/tfdeps/command/e2etest/internal/harness"
-	"github.com/tfdeps/tfdeps/getproviders/providertest"
 	"github.com/tfdeps/tfdeps/internal/must"
+	"github.com/tfdeps/tfdeps/internal/peertest"
 )
 
 // BenchmarkTable prints the table of README.md: how long this program, terraform and
@@ -27,7 +27,7 @@ func BenchmarkTable(b *testing.B) {
 	programs := []contender{{program: harness.Tfdeps(b)}}
 	names := []string{"tfdeps"}
 	for _, name := range []string{"terraform", "tofu"} {
-		if program, err := providertest.PeerProgram(name); err == nil {
+		if program, err := peertest.PeerProgram(name); err == nil {
 			programs, names = append(programs, contender{program: program}), append(names, name)
 		}
 	}

@@ -13,7 +13,7 @@ import (
 	"time"
 
 	"github.com/tfdeps/tfdeps/command/e2etest/internal/harness"
-	"github.com/tfdeps/tfdeps/getproviders/providertest"
+	"github.com/tfdeps/tfdeps/internal/peertest"
 )
 
 // manyCalls is a configuration that calls modules of one repository a hundred
@@ -39,7 +39,7 @@ func newManyCalls(tb testing.TB) *manyCalls {
 	mustDo(tb, err)
 	mustDo(tb, os.MkdirAll(bin, 0o755))
 	script := fmt.Sprintf("#!/bin/sh\necho \"$@\" >>'%s'\nexec '%s' \"$@\"\n", m.log, real)
-	mustDo(tb, providertest.WriteProgram(filepath.Join(bin, "git"), []byte(script)))
+	mustDo(tb, peertest.WriteProgram(filepath.Join(bin, "git"), []byte(script)))
 	ca := filepath.Join(m.home, "ca.pem")
 	mustDo(tb, os.WriteFile(ca, m.world.ca.PEM(), 0o600))
 	registry, err := m.world.registry.Env(m.home, oracleHosts...)

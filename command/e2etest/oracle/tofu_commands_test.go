@@ -3,7 +3,7 @@ package oracle
 import (
 	"testing"
 
-	"github.com/tfdeps/tfdeps/getproviders/providertest"
+	"github.com/tfdeps/tfdeps/internal/peertest"
 )
 
 // testedTofu is the version whose behaviour the cases have where there is no tofu to ask.
@@ -14,7 +14,7 @@ const testedTofu = "1.12.6"
 // compared with what the cases say.
 func TestCommands_SameAsTofu(t *testing.T) {
 	t.Parallel()
-	peer, err := providertest.PeerProgram("tofu")
+	peer, err := peertest.PeerProgram("tofu")
 	if err != nil {
 		t.Logf("there is no tofu to compare with: %v", err)
 	}

@@ -13,6 +13,7 @@ import (
 	"github.com/tfdeps/tfdeps/command/e2etest/internal/harness"
 	"github.com/tfdeps/tfdeps/getproviders"
 	"github.com/tfdeps/tfdeps/getproviders/providertest"
+	"github.com/tfdeps/tfdeps/internal/peertest"
 )
 
 // tofuHost is the one registry whose listed hashes OpenTofu records.
@@ -23,7 +24,7 @@ const tofuHost = "registry.opentofu.org"
 // host, because the programs have different default ones.
 func TestLock_RegistryHashesSameAsTofu(t *testing.T) {
 	t.Parallel()
-	tofu, err := providertest.PeerProgram("tofu")
+	tofu, err := peertest.PeerProgram("tofu")
 	if err != nil || runtime.GOOS == "darwin" || runtime.GOOS == "windows" { // it isn't required
 		t.Skipf("there is no tofu, or it doesn't read SSL_CERT_FILE on this system: %v", err)
 	}
@@ -121,7 +122,7 @@ func TestInit_ExpiredKeysSameAsTofu(t *testing.T) {
 func tofuPrograms(t *testing.T) []string {
 	t.Helper()
 	programs := []string{linkedAs(t, "tofu")}
-	if peer, err := providertest.PeerProgram("tofu"); err == nil {
+	if peer, err := peertest.PeerProgram("tofu"); err == nil {
 		programs = append(programs, peer)
 	}
 	return programs

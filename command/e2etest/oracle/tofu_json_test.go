@@ -9,7 +9,7 @@ import (
 	"testing"
 
 	"github.com/tfdeps/tfdeps/command/e2etest/internal/harness"
-	"github.com/tfdeps/tfdeps/getproviders/providertest"
+	"github.com/tfdeps/tfdeps/internal/peertest"
 )
 
 // jsonFiles are a configuration about which init reports something.
@@ -40,7 +40,7 @@ var jsonSaid = []string{
 func TestInitJSON_SaysWhatTofuSays(t *testing.T) {
 	t.Parallel()
 	programs := []string{linkedAs(t, "tofu")}
-	if peer, err := providertest.PeerProgram("tofu"); err == nil && tofuVersion(t, peer) == testedTofu {
+	if peer, err := peertest.PeerProgram("tofu"); err == nil && tofuVersion(t, peer) == testedTofu {
 		programs = append(programs, peer)
 	}
 	registry := newOracleRegistry(t, nil)

@@ -15,8 +15,8 @@ import (
 	"testing"
 
 	"github.com/tfdeps/tfdeps/command/e2etest/internal/harness"
-	"github.com/tfdeps/tfdeps/getproviders/providertest"
 	"github.com/tfdeps/tfdeps/internal/must"
+	"github.com/tfdeps/tfdeps/internal/peertest"
 )
 
 // scriptAs makes a shell script that stands for a real program.
@@ -26,7 +26,7 @@ func scriptAs(t *testing.T, name, script string) string {
 		t.Skip("the program that is run is a shell script")
 	}
 	path := filepath.Join(t.TempDir(), name)
-	must.Succeed(t, providertest.WriteProgram(path, []byte("#!/bin/sh\n"+script)))
+	must.Succeed(t, peertest.WriteProgram(path, []byte("#!/bin/sh\n"+script)))
 	return path
 }
 
@@ -59,9 +59,9 @@ func TestPassThrough_ComesToAnEnd(t *testing.T) {
 	copied := filepath.Join(t.TempDir(), "terraform")
 	program, err := os.ReadFile(link)
 	must.Succeed(t, err)
-	must.Succeed(t, providertest.WriteProgram(copied, program))
+	must.Succeed(t, peertest.WriteProgram(copied, program))
 	build := filepath.Join(t.TempDir(), "terraform")
-	must.Succeed(t, providertest.WriteProgram(build, append(program, 0)))
+	must.Succeed(t, peertest.WriteProgram(build, append(program, 0)))
 	const count = `echo x >>"$COUNT"` + "\n"
 	caller := scriptAs(t, "terraform", count+`exec "$SELF" "$@" $ADDED`+"\n")
 	wrapper := scriptAs(t, "terraform", count+`"${0%/*}/terraform-bin" "$@"`+"\n")
@@ -108,13 +108,13 @@ func TestPassThrough_FindsTheRealProgram(t *testing.T) {
 	tfdeps := harness.Tfdeps(t)
 	real := filepath.Dir(scriptAs(t, "terraform", `test "$1" != again || { shift; exec terraform "$@"; }`+"\necho \"real $*\"\n"))
 	setup := filepath.Dir(scriptAs(t, "terraform-bin", "echo \"bin $*\"\n"))
-	must.Succeed(t, providertest.WriteProgram(filepath.Join(setup, "terraform"), []byte("#!/bin/sh\nexec \"${0%/*}/terraform-bin\" \"$@\"\n")))
+	must.Succeed(t, peertest.WriteProgram(filepath.Join(setup, "terraform"), []byte("#!/bin/sh\nexec \"${0%/*}/terraform-bin\" \"$@\"\n")))
 	launcher := filepath.Dir(scriptAs(t, "terraform", "exec \"$FIRST\" \"$@\"\n"))
 	program, err := os.ReadFile(tfdeps)
 	must.Succeed(t, err)
 	copyOf := func(extra ...byte) string {
 		path := filepath.Join(t.TempDir(), "terraform")
-		must.Succeed(t, providertest.WriteProgram(path, append(program[:len(program):len(program)], extra...)))
+		must.Succeed(t, peertest.WriteProgram(path, append(program[:len(program):len(program)], extra...)))
 		return filepath.Dir(path)
 	}
 	link := filepath.Dir(harness.LinkTo(t, tfdeps, "terraform"))
@@ -188,7 +188,7 @@ func TestPassThrough_ChangesNothing(t *testing.T) {
 	tfdeps, real, bin := harness.Tfdeps(t), t.TempDir(), t.TempDir()
 	const script = "#!/bin/sh\nprintf '<%s>' \"$@\"\ncat\necho \"$MARK\" >&2\nexit 42\n"
 	for _, name := range []string{"terraform", "tofu1.12.6"} {
-		must.Succeed(t, providertest.WriteProgram(filepath.Join(real, name), []byte(script)))
+		must.Succeed(t, peertest.WriteProgram(filepath.Join(real, name), []byte(script)))
 		must.Succeed(t, os.Symlink(tfdeps, filepath.Join(bin, name)))
 	}
 	for _, tt := range []struct {

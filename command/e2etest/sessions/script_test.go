@@ -15,7 +15,7 @@ import (
 
 	"github.com/tfdeps/tfdeps/command/e2etest/internal/harness"
 	"github.com/tfdeps/tfdeps/getproviders"
-	"github.com/tfdeps/tfdeps/getproviders/providertest"
+	"github.com/tfdeps/tfdeps/internal/peertest"
 )
 
 func TestMain(m *testing.M) { harness.Main(m) }
@@ -151,7 +151,7 @@ func setUpSession(env *testscript.Env, program, quickstart string) error {
 		env.Setenv(entry.name, entry.value)
 	}
 	env.Values[serversKey{}] = new(servers)
-	providertest.AwaitStarts() // the session may run scripts that lie in its directory now
+	peertest.AwaitStarts() // the session may run scripts that lie in its directory now
 	env.Values[snapshotKey{}] = new(snapshot)
 	env.Defer(func() { recordFiles(env) })
 	return os.MkdirAll(home, 0o755)

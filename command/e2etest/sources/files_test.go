@@ -17,6 +17,7 @@ import (
 	"github.com/tfdeps/tfdeps/depsfile"
 	"github.com/tfdeps/tfdeps/getproviders/providertest"
 	"github.com/tfdeps/tfdeps/internal/must"
+	"github.com/tfdeps/tfdeps/internal/peertest"
 )
 
 // expandNames replaces the names that mean the same in all cases.
@@ -52,7 +53,7 @@ func writeUnder(t *testing.T, root, name string, content []byte) {
 	file := filepath.Join(root, filepath.FromSlash(name))
 	write := func() error { return os.WriteFile(file, content, 0o644) }
 	if strings.HasPrefix(string(content), "#!") || strings.HasPrefix(path.Base(name), "terraform-provider-") {
-		write = func() error { return providertest.WriteProgram(file, content) }
+		write = func() error { return peertest.WriteProgram(file, content) }
 	}
 	must.Succeed(t, os.MkdirAll(filepath.Dir(file), 0o755))
 	must.Succeed(t, write())

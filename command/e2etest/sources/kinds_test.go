@@ -11,7 +11,7 @@ import (
 	"github.com/tfdeps/tfdeps/command/e2etest/internal/harness"
 	"github.com/tfdeps/tfdeps/getproviders/providertest"
 	"github.com/tfdeps/tfdeps/internal/oci/ocitest"
-	"github.com/tfdeps/tfdeps/providercache/blob/blobtest"
+	"github.com/tfdeps/tfdeps/internal/storagetest"
 )
 
 // kind is a place past one machine.
@@ -25,13 +25,13 @@ type kind struct {
 // kinds start the services. All of them trust ca.
 var kinds = map[string]func(t *testing.T, ca *providertest.CA) kind{
 	"s3": func(t *testing.T, _ *providertest.CA) kind {
-		server := blobtest.StartVersity(t, "bucket")
-		query := "?region=" + blobtest.VersityRegion + "&endpoint=" + server.Endpoint
+		server := storagetest.StartVersity(t, "bucket")
+		query := "?region=" + storagetest.VersityRegion + "&endpoint=" + server.Endpoint
 		return sameKind("s3://bucket/mirror"+query, "s3://bucket/ci"+query, "s3://bucket/",
-			"AWS_ACCESS_KEY_ID="+blobtest.VersityID, "AWS_SECRET_ACCESS_KEY="+blobtest.VersitySecret)
+			"AWS_ACCESS_KEY_ID="+storagetest.VersityID, "AWS_SECRET_ACCESS_KEY="+storagetest.VersitySecret)
 	},
 	"gs": func(t *testing.T, _ *providertest.CA) kind {
-		return sameKind("gs://bucket/mirror", "gs://bucket/ci", "gs://bucket/", blobtest.StartGCS(t).Variable())
+		return sameKind("gs://bucket/mirror", "gs://bucket/ci", "gs://bucket/", storagetest.StartGCS(t).Variable())
 	},
 	"oci": func(t *testing.T, ca *providertest.CA) kind {
 		at := "oci://" + ocitest.Start(t, ca, false).Host + "/"

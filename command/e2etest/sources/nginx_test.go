@@ -19,7 +19,8 @@ import (
 	"github.com/tfdeps/tfdeps/getproviders"
 	"github.com/tfdeps/tfdeps/getproviders/providertest"
 	"github.com/tfdeps/tfdeps/internal/must"
-	"github.com/tfdeps/tfdeps/providercache/blob/blobtest"
+	"github.com/tfdeps/tfdeps/internal/peertest"
+	"github.com/tfdeps/tfdeps/internal/storagetest"
 )
 
 // mirrorTree is a directory with a mirror, and what a configuration needs of
@@ -36,7 +37,7 @@ type mirrorTree struct {
 func TestMirror_ServedByNginx(t *testing.T) {
 	t.Parallel()
 	peer := harness.LookTerraform(t)
-	nginx := providertest.LookProgram(t, "nginx", "/usr/sbin/nginx", "/usr/local/sbin/nginx") // where only root looks
+	nginx := peertest.LookProgram(t, "nginx", "/usr/sbin/nginx", "/usr/local/sbin/nginx") // where only root looks
 	program := harness.Tfdeps(t)
 	ca, place := harness.NewCA(t), bucketPlace(t)
 	for name, tree := range map[string]mirrorTree{
@@ -113,10 +114,10 @@ func placeOf(dir string) mirrorPlace { return mirrorPlace{dir: dir, target: dir}
 // bucketPlace is a prefix of a bucket, whose server keeps objects as files.
 func bucketPlace(t *testing.T) mirrorPlace {
 	t.Helper()
-	server := blobtest.StartVersity(t, "bucket")
+	server := storagetest.StartVersity(t, "bucket")
 	return mirrorPlace{
-		dir: filepath.Join(server.Dir, "bucket", "pre", "fix"), target: "s3://bucket/pre/fix?region=" + blobtest.VersityRegion + "&endpoint=" + server.Endpoint,
-		env: []string{"AWS_ACCESS_KEY_ID=" + blobtest.VersityID, "AWS_SECRET_ACCESS_KEY=" + blobtest.VersitySecret},
+		dir: filepath.Join(server.Dir, "bucket", "pre", "fix"), target: "s3://bucket/pre/fix?region=" + storagetest.VersityRegion + "&endpoint=" + server.Endpoint,
+		env: []string{"AWS_ACCESS_KEY_ID=" + storagetest.VersityID, "AWS_SECRET_ACCESS_KEY=" + storagetest.VersitySecret},
 	}
 }
 

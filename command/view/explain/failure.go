@@ -9,8 +9,8 @@ import (
 
 	"github.com/tfdeps/tfdeps/command/problem"
 	"github.com/tfdeps/tfdeps/getproviders"
-	"github.com/tfdeps/tfdeps/getproviders/hosts"
-	"github.com/tfdeps/tfdeps/providercache/resolve"
+	"github.com/tfdeps/tfdeps/internal/cause"
+	"github.com/tfdeps/tfdeps/internal/hosts"
 )
 
 // Suggest finds the address that was probably meant by one that doesn't exist.
@@ -30,12 +30,12 @@ func InstallProblems(product getproviders.Product, req getproviders.Requirements
 	var problems problem.List
 	var missing []*getproviders.NotCachedError
 	interrupted := false
-	for _, cause := range resolve.Causes(err) {
-		failed, ok := errors.AsType[*resolve.ProviderError](cause.Err)
+	for _, cause := range cause.Causes(err) {
+		failed, ok := errors.AsType[*getproviders.ProviderError](cause.Err)
 		switch {
 		case len(cause.Failures) > 1:
 			problems = append(problems, problem.Because(cause.Err, manyFailed(product, cause)))
-		case ok && failed.Step == resolve.StepCancel, !ok && errors.Is(cause.Err, context.Canceled):
+		case ok && failed.Step == getproviders.StepCancel, !ok && errors.Is(cause.Err, context.Canceled):
 			interrupted = true
 		case len(getproviders.NotCached(cause.Err)) > 0:
 			missing = append(missing, getproviders.NotCached(cause.Err)...)
@@ -57,7 +57,7 @@ func InstallProblems(product getproviders.Product, req getproviders.Requirements
 }
 
 // manyFailed is about a cause for which several providers failed.
-func manyFailed(product getproviders.Product, cause resolve.Cause) *problem.Problem {
+func manyFailed(product getproviders.Product, cause cause.Cause) *problem.Problem {
 	var names []string
 	asked := true
 	for _, f := range cause.Failures {
@@ -92,9 +92,9 @@ func queryFailed(product getproviders.Product, err error) (summary, doing string
 // kept from being installed.
 func allFailed(product getproviders.Product, err error) string {
 	var providers []getproviders.Provider
-	if unwritable, ok := errors.AsType[*resolve.UnwritableError](err); ok {
+	if unwritable, ok := errors.AsType[*getproviders.UnwritableError](err); ok {
 		providers = unwritable.Providers
-	} else if full, ok := errors.AsType[*resolve.NoSpaceError](err); ok {
+	} else if full, ok := errors.AsType[*getproviders.NoSpaceError](err); ok {
 		providers = full.Providers
 	}
 	if len(providers) == 0 {
@@ -105,7 +105,7 @@ func allFailed(product getproviders.Product, err error) string {
 
 // failure is one provider's failure on its way to words.
 type failure struct {
-	*resolve.ProviderError
+	*getproviders.ProviderError
 	product getproviders.Product
 	req     getproviders.Requirements
 	suggest Suggest
@@ -114,7 +114,7 @@ type failure struct {
 func (f failure) problem() *problem.Problem {
 	short := f.product.Short(f.Provider)
 	switch {
-	case f.Step == resolve.StepBuiltIn:
+	case f.Step == getproviders.StepBuiltIn:
 		return problem.CodedError("built_in_provider", "Invalid dependency on built-in provider",
 			fmt.Sprintf("Cannot use %s: %s%s", short, WithHint(f.Err), f.builtIn())+f.requiredBy())
 	case errors.Is(f.Err, getproviders.ErrProtocol), errors.Is(f.Err, getproviders.ErrPlatformMissing):
@@ -164,7 +164,7 @@ func (f failure) otherAddress() string {
 		return text + f.requiredBy()
 	}
 	sentence := fmt.Sprintf("The provider is required by these, which are compared with the versions of %s:", f.product.Short(other.Provider))
-	return text + conflictText(sentence, resolve.FindConflict(f.req[f.Provider], other.Versions))
+	return text + conflictText(sentence, cause.FindConflict(f.req[f.Provider], other.Versions))
 }
 
 // emulated is a platform whose programs a machine of another platform runs, too, and by what.
@@ -216,10 +216,10 @@ func (f failure) isRequired() bool { return f.req == nil || len(f.req[f.Provider
 // requiredBy says who asks for the provider, and if the failure is about what
 // they ask for, who of them does so in vain.
 func (f failure) requiredBy() string {
-	if none, ok := errors.AsType[*resolve.NoVersionError](f.Err); ok {
+	if none, ok := errors.AsType[*getproviders.NoVersionError](f.Err); ok {
 		return conflictText(whoRequires, none.Conflict)
 	}
-	if locked, ok := errors.AsType[*resolve.LockedVersionError](f.Err); ok {
+	if locked, ok := errors.AsType[*getproviders.LockedVersionError](f.Err); ok {
 		return lockedText(locked)
 	}
 	return requiredBy(f.req, f.Provider)
@@ -228,7 +228,7 @@ func (f failure) requiredBy() string {
 // beforeSelection reports whether it wasn't known yet which version to install.
 func (f failure) beforeSelection() bool {
 	switch f.Step {
-	case resolve.StepLock, resolve.StepQuery, resolve.StepSelect:
+	case getproviders.StepLock, getproviders.StepQuery, getproviders.StepSelect:
 		return true
 	default:
 		return false

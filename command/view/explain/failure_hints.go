@@ -10,9 +10,9 @@ import (
 
 	"github.com/tfdeps/tfdeps/command/problem"
 	"github.com/tfdeps/tfdeps/getproviders"
-	"github.com/tfdeps/tfdeps/getproviders/hosts"
 	"github.com/tfdeps/tfdeps/internal/config/modules"
-	"github.com/tfdeps/tfdeps/providercache/resolve"
+	"github.com/tfdeps/tfdeps/internal/disk"
+	"github.com/tfdeps/tfdeps/internal/hosts"
 )
 
 // Explained is an error's text with what its parts advise, as the beginning of an explanation.
@@ -25,7 +25,7 @@ func Explained(err error) string {
 // WithHint is an error's text with what its parts advise, each once.
 func WithHint(err error) string {
 	text := err.Error()
-	if locked, ok := errors.AsType[*resolve.LockedVersionError](err); ok && locked.Product.Program != "" {
+	if locked, ok := errors.AsType[*getproviders.LockedVersionError](err); ok && locked.Product.Program != "" {
 		text = strings.Replace(text, locked.Error(), fmt.Sprintf("%s; must use %s init -upgrade to allow selection of new versions", locked.Error(), locked.Product.Program), 1)
 		return withAdvice(text, err)
 	}
@@ -104,8 +104,8 @@ func withVariables(text string, err error) string {
 	switch {
 	case errors.Is(err, hosts.ErrTimeout):
 		text += ". TF_REGISTRY_CLIENT_TIMEOUT allows more seconds"
-	case errors.Is(err, resolve.ErrNoSpace), resolve.IsFull(err):
-		if !errors.Is(err, resolve.ErrNoSpace) {
+	case errors.Is(err, getproviders.ErrNoSpace), disk.IsFull(err):
+		if !errors.Is(err, getproviders.ErrNoSpace) {
 			text += "\n\nhint: the disk is full, or your quota is used up: free some room there"
 		}
 		text += ". This command removes unused packages from the shared cache:\n  tfdeps cache gc"

@@ -10,10 +10,9 @@ import (
 
 	"github.com/tfdeps/tfdeps/command/problem"
 	"github.com/tfdeps/tfdeps/getproviders"
-	"github.com/tfdeps/tfdeps/getproviders/hosts"
 	"github.com/tfdeps/tfdeps/internal/config/modules"
-	"github.com/tfdeps/tfdeps/providercache/lockhashes"
-	"github.com/tfdeps/tfdeps/providercache/resolve"
+	"github.com/tfdeps/tfdeps/internal/hosts"
+	"github.com/tfdeps/tfdeps/providercache"
 )
 
 var (
@@ -32,8 +31,8 @@ type advised struct {
 func (a advised) Hint() string  { return a.hint }
 func (a advised) Unwrap() error { return a.error }
 
-func fail(p getproviders.Provider, step resolve.Step, err error) error {
-	return &resolve.ProviderError{Provider: p, Version: getproviders.Version{Major: 1}, Step: step, Err: err}
+func fail(p getproviders.Provider, step getproviders.Step, err error) error {
+	return &getproviders.ProviderError{Provider: p, Version: getproviders.Version{Major: 1}, Step: step, Err: err}
 }
 
 func TestInstallProblems(t *testing.T) {
@@ -44,63 +43,63 @@ func TestInstallProblems(t *testing.T) {
 		summary, detail string
 	}{
 		{
-			"a query", fail(alpha, resolve.StepQuery, plain),
+			"a query", fail(alpha, getproviders.StepQuery, plain),
 			"Failed to query available provider packages",
 			"Could not retrieve the list of available versions for provider example.com/acme/alpha: it broke",
 		},
 		{
-			"no version that fits", fail(alpha, resolve.StepSelect, plain),
+			"no version that fits", fail(alpha, getproviders.StepSelect, plain),
 			"Failed to query available provider packages",
 			"Could not retrieve the list of available versions for provider example.com/acme/alpha: it broke",
 		},
 		{
-			"a locked version that doesn't fit", fail(alpha, resolve.StepLock, plain),
+			"a locked version that doesn't fit", fail(alpha, getproviders.StepLock, plain),
 			"Failed to query available provider packages",
 			"Could not retrieve the list of available versions for provider example.com/acme/alpha: it broke",
 		},
 		{
-			"a download", fail(alpha, resolve.StepFetch, plain),
+			"a download", fail(alpha, getproviders.StepFetch, plain),
 			"Failed to install provider", "Error while installing example.com/acme/alpha v1.0.0: it broke",
 		},
 		{
-			"a signature", fail(alpha, resolve.StepAuthenticate, plain),
+			"a signature", fail(alpha, getproviders.StepAuthenticate, plain),
 			"Failed to install provider", "Error while installing example.com/acme/alpha v1.0.0: it broke",
 		},
 		{
-			"a built-in provider", fail(builtIn, resolve.StepBuiltIn, plain),
+			"a built-in provider", fail(builtIn, getproviders.StepBuiltIn, plain),
 			"Invalid dependency on built-in provider", "Cannot use terraform.io/builtin/terraform: it broke",
 		},
 		{
-			"a platform", fail(alpha, resolve.StepMetadata, fmt.Errorf("%w here", getproviders.ErrPlatformMissing)),
+			"a platform", fail(alpha, getproviders.StepMetadata, fmt.Errorf("%w here", getproviders.ErrPlatformMissing)),
 			"Incompatible provider version",
 			"No package for this platform here",
 		},
 		{
-			"a protocol", fail(alpha, resolve.StepMetadata, getproviders.ErrProtocol),
+			"a protocol", fail(alpha, getproviders.StepMetadata, getproviders.ErrProtocol),
 			"Incompatible provider version",
 			"Incompatible provider protocol",
 		},
 		{
-			"a host that is no registry", fail(alpha, resolve.StepQuery, hosts.ErrNoService),
+			"a host that is no registry", fail(alpha, getproviders.StepQuery, hosts.ErrNoService),
 			"Invalid provider registry host",
 			`The host "example.com" in the address of provider example.com/acme/alpha is no provider registry: ` +
 				"host does not offer the service\n\nCheck how the host is written: it is the first of the three parts of the address. A provider of the public registry needs none.",
 		},
 		{
-			"an interrupt", fail(alpha, resolve.StepCancel, context.Canceled),
+			"an interrupt", fail(alpha, getproviders.StepCancel, context.Canceled),
 			"Provider installation was canceled by an interrupt signal.", "",
 		},
 		{"an interrupt before anything began", context.Canceled, "Provider installation was canceled by an interrupt signal.", ""},
 		{"what is nobody's failure", plain, "Failed to install providers", "it broke"},
 		{
 			"advice, each piece once",
-			fail(alpha, resolve.StepFetch, advised{fmt.Errorf("a: %w", advised{advised{plain, "wait"}, "wait"}), "try again"}),
+			fail(alpha, getproviders.StepFetch, advised{fmt.Errorf("a: %w", advised{advised{plain, "wait"}, "wait"}), "try again"}),
 			"Failed to install provider",
 			"Error while installing example.com/acme/alpha v1.0.0: a: it broke\n\nhint: try again\n\nhint: wait",
 		},
 		{
 			"advice of errors that were joined",
-			fail(alpha, resolve.StepFetch, errors.Join(advised{plain, "wait"}, advised{plain, ""})),
+			fail(alpha, getproviders.StepFetch, errors.Join(advised{plain, "wait"}, advised{plain, ""})),
 			"Failed to install provider",
 			"Error while installing example.com/acme/alpha v1.0.0: it broke\nit broke\n\nhint: wait",
 		},
@@ -122,8 +121,8 @@ func TestInstallProblems_OneForEachCause(t *testing.T) {
 	dead := func(path string) error {
 		return &getproviders.QueryError{Kind: "provider registry", Err: &hosts.RequestError{URL: "https://example.com" + path, Attempts: 1, Err: errors.New("refused")}}
 	}
-	unwritable := &resolve.UnwritableError{Dir: "target", Providers: []getproviders.Provider{alpha, gamma}, Err: errors.New("read-only")}
-	err := errors.Join(unwritable, fail(alpha, resolve.StepQuery, dead("/a")), fail(beta, resolve.StepQuery, errors.New("no")), fail(gamma, resolve.StepQuery, dead("/c")))
+	unwritable := &getproviders.UnwritableError{Dir: "target", Providers: []getproviders.Provider{alpha, gamma}, Err: errors.New("read-only")}
+	err := errors.Join(unwritable, fail(alpha, getproviders.StepQuery, dead("/a")), fail(beta, getproviders.StepQuery, errors.New("no")), fail(gamma, getproviders.StepQuery, dead("/c")))
 	want := []string{
 		"Failed to install providers: No package can be put into target: read-only\n\nThese providers are not installed:\n  - example.com/acme/alpha\n  - example.com/acme/gamma",
 		"Failed to query available provider packages: Could not retrieve the list of available versions for these providers:\n" +
@@ -141,9 +140,9 @@ func TestInstallProblems_OneForEachCause(t *testing.T) {
 
 func TestInstallProblems_ManyProviders(t *testing.T) {
 	err := errors.Join(
-		fail(alpha, resolve.StepCancel, context.Canceled),
-		fail(beta, resolve.StepQuery, errors.New("no")),
-		errors.Join(fail(gamma, resolve.StepCancel, context.Canceled)),
+		fail(alpha, getproviders.StepCancel, context.Canceled),
+		fail(beta, getproviders.StepQuery, errors.New("no")),
+		errors.Join(fail(gamma, getproviders.StepCancel, context.Canceled)),
 	)
 	var got []string
 	for _, p := range InstallProblems(getproviders.Terraform("1.15.9"), nil, err, nil) {
@@ -181,7 +180,7 @@ func TestInstallProblems_SuggestAnAddress(t *testing.T) {
 	}
 	for _, tt := range tests {
 		t.Run(tt.name, func(t *testing.T) {
-			detail := InstallProblems(product, nil, fail(tt.provider, resolve.StepQuery, tt.cause), tt.suggest)[0].Detail
+			detail := InstallProblems(product, nil, fail(tt.provider, getproviders.StepQuery, tt.cause), tt.suggest)[0].Detail
 			switch {
 			case tt.want == "" && strings.Contains(detail, "\n"):
 				t.Errorf("got %q, want nothing of addresses", detail)
@@ -198,7 +197,7 @@ func TestInstallProblems_NameWhoRequires(t *testing.T) {
 		{}, // from a state, or from a program: no file requires it
 		{Pos: getproviders.Pos{Module: "module.net", File: "net/main.tf", Line: 7}},
 	}}
-	err := fail(alpha, resolve.StepSelect, errors.New("none fits"))
+	err := fail(alpha, getproviders.StepSelect, errors.New("none fits"))
 	got := InstallProblems(getproviders.Terraform("1.15.9"), req, err, nil)[0].Detail
 	want := "\n\nThe provider is required by:\n  - main.tf:3: ~> 1.0\n  - net/main.tf:7 (module.net)"
 	if !strings.HasSuffix(got, want) {
@@ -208,7 +207,7 @@ func TestInstallProblems_NameWhoRequires(t *testing.T) {
 
 func TestInstallProblems_AddressOfARepository(t *testing.T) {
 	p := getproviders.Provider{Hostname: "github.com", Namespace: "acme", Type: "alpha"}
-	got := InstallProblems(getproviders.Terraform("1.15.9"), nil, fail(p, resolve.StepQuery, hosts.ErrNoService), nil)
+	got := InstallProblems(getproviders.Terraform("1.15.9"), nil, fail(p, getproviders.StepQuery, hosts.ErrNoService), nil)
 	if !strings.Contains(got[0].Detail, "repository") {
 		t.Errorf("got %q, want a word about repositories", got[0].Detail)
 	}
@@ -273,10 +272,10 @@ func TestPackageProblems_AreByCause(t *testing.T) {
 	t.Parallel()
 	linux := getproviders.Platform{OS: "linux", Arch: "amd64"}
 	refused := &getproviders.UnauthorizedError{Host: "a.example", Advice: hosts.MissingAdvice("a.example"), Status: getproviders.StatusError{StatusCode: 401, URL: "u", Status: "401"}}
-	lost := fail(beta, resolve.StepMetadata, &resolve.PlatformError{Platform: linux, Err: errors.New("it broke")})
+	lost := fail(beta, getproviders.StepMetadata, &getproviders.PlatformError{Platform: linux, Err: errors.New("it broke")})
 	err := errors.Join(
-		fail(alpha, resolve.StepMetadata, &resolve.PlatformError{Platform: linux, Err: refused}), lost,
-		fail(beta, resolve.StepMetadata, &resolve.PlatformError{Platform: linux, Err: refused}))
+		fail(alpha, getproviders.StepMetadata, &getproviders.PlatformError{Platform: linux, Err: refused}), lost,
+		fail(beta, getproviders.StepMetadata, &getproviders.PlatformError{Platform: linux, Err: refused}))
 	const cause = "\n  - example.com/acme/alpha v1.0.0 for linux_amd64\n  - example.com/acme/beta v1.0.0 for linux_amd64\n\n" +
 		"Host a.example requires authentication credentials: GET \"u\": 401\n\nhint: put a token into the environment variable TF_TOKEN_a_example, " +
 		"or into a credentials block for \"a.example\" in the CLI configuration"
@@ -285,7 +284,7 @@ func TestPackageProblems_AreByCause(t *testing.T) {
 		problems problem.List
 		want     []string
 	}{
-		"lock": {LockProblems(product, LockedDir{Result: lockhashes.Result{Err: err}}), []string{
+		"lock": {LockProblems(product, LockedDir{Result: providercache.LockResult{Err: err}}), []string{
 			"Could not retrieve providers for locking: Terraform failed to fetch the requested providers in order to calculate their checksums: some providers could not be installed:" + cause,
 			"Could not retrieve providers for locking: Terraform failed to fetch the requested providers for linux_amd64 in order to calculate their checksums: some providers could not be installed:\n- example.com/acme/beta: it broke",
 		}},

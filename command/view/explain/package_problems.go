@@ -10,17 +10,17 @@ import (
 
 	"github.com/tfdeps/tfdeps/command/problem"
 	"github.com/tfdeps/tfdeps/getproviders"
-	"github.com/tfdeps/tfdeps/providercache/archivedir"
-	"github.com/tfdeps/tfdeps/providercache/lockhashes"
-	"github.com/tfdeps/tfdeps/providercache/resolve"
+	"github.com/tfdeps/tfdeps/internal/cause"
+	"github.com/tfdeps/tfdeps/providercache"
+	"github.com/tfdeps/tfdeps/providercache/mirror"
 )
 
 // part is one of the failures that an error joins.
 type part struct {
 	err    error
-	failed *resolve.ProviderError // nil: it is about no provider
-	plat   string                 // "": it is about no platform
-	cause  error                  // err without provider and platform
+	failed *getproviders.ProviderError // nil: it is about no provider
+	plat   string                      // "": it is about no platform
+	cause  error                       // err without provider and platform
 }
 
 // takeApart takes joined errors apart. That the user has interrupted the program,
@@ -28,12 +28,12 @@ type part struct {
 func takeApart(err error) (all []part, interrupted bool) {
 	for _, e := range getproviders.SplitErrors(err) {
 		p := part{err: e, cause: CauseOf(e)}
-		p.failed, _ = errors.AsType[*resolve.ProviderError](e)
-		if about, ok := errors.AsType[*resolve.PlatformError](e); ok {
+		p.failed, _ = errors.AsType[*getproviders.ProviderError](e)
+		if about, ok := errors.AsType[*getproviders.PlatformError](e); ok {
 			p.plat = about.Platform.String()
 		}
 		switch {
-		case p.failed != nil && p.failed.Step == resolve.StepCancel, p.failed == nil && errors.Is(e, context.Canceled):
+		case p.failed != nil && p.failed.Step == getproviders.StepCancel, p.failed == nil && errors.Is(e, context.Canceled):
 			interrupted = true
 		default:
 			all = append(all, p)
@@ -44,10 +44,10 @@ func takeApart(err error) (all []part, interrupted bool) {
 
 // CauseOf is an error without the package that it is about.
 func CauseOf(err error) error {
-	if failed, ok := errors.AsType[*resolve.ProviderError](err); ok {
+	if failed, ok := errors.AsType[*getproviders.ProviderError](err); ok {
 		err = failed.Err
 	}
-	if about, ok := errors.AsType[*resolve.PlatformError](err); ok {
+	if about, ok := errors.AsType[*getproviders.PlatformError](err); ok {
 		err = about.Err
 	}
 	return err
@@ -74,7 +74,7 @@ type several struct {
 // byCause takes joined errors apart by causes, in order: what several packages failed
 // for, or one part, with cause nil.
 func byCause(err error) (all []several, interrupted bool) {
-	for _, cause := range resolve.Causes(err) {
+	for _, cause := range cause.Causes(err) {
 		one, stopped := takeApart(cause.Err)
 		interrupted = interrupted || stopped
 		if len(cause.Failures) < 2 {
@@ -104,7 +104,7 @@ type LockedDir struct {
 	LockFile string // its name in Dir
 	Named    bool   // there may be others: it has to be said which one it is about
 	Check    bool   // nothing was written
-	Result   lockhashes.Result
+	Result   providercache.LockResult
 }
 
 // LockProblems explains why the hashes for a directory's lock file couldn't be
@@ -178,7 +178,7 @@ func MirrorProblems(err error) (problems problem.List) {
 			problems = append(problems, said)
 			continue
 		}
-		index, isIndex := errors.AsType[*archivedir.Error](p.err)
+		index, isIndex := errors.AsType[*mirror.ListingError](p.err)
 		switch {
 		case p.failed != nil:
 			problems = append(problems, mirrorProblem(p))
@@ -216,9 +216,9 @@ func mirrorProblem(p part) *problem.Problem {
 	}
 	summary, verb := "Cannot download provider release", "download"
 	switch {
-	case p.failed.Step == resolve.StepMetadata:
+	case p.failed.Step == getproviders.StepMetadata:
 		summary = "Provider release not available"
-	case p.failed.Step == resolve.StepAuthenticate, errors.Is(p.err, getproviders.ErrAuthentication):
+	case p.failed.Step == getproviders.StepAuthenticate, errors.Is(p.err, getproviders.ErrAuthentication):
 		summary, verb = "Invalid provider package", "authenticate"
 	}
 	return problem.Error(summary, fmt.Sprintf("Failed to %s %s: %s", verb, p.name(), WithHint(p.cause)))

@@ -10,9 +10,9 @@ import (
 
 	"github.com/tfdeps/tfdeps/command/problem"
 	"github.com/tfdeps/tfdeps/getproviders"
+	"github.com/tfdeps/tfdeps/internal/cause"
 	"github.com/tfdeps/tfdeps/internal/config/modules"
 	"github.com/tfdeps/tfdeps/internal/par"
-	"github.com/tfdeps/tfdeps/providercache/resolve"
 )
 
 // reasons are texts of the standard library in an explanation, and what people read in their place:
@@ -79,7 +79,7 @@ func moduleCause(err error) string {
 	if refused, ok := errors.AsType[*modules.RegistryError](err); ok && errors.Is(err, getproviders.ErrUnauthorized) {
 		return "credentials " + refused.Module.Host.String()
 	}
-	key, _ := resolve.SharedCause(err)
+	key, _ := cause.SharedCause(err)
 	return key
 }
 

@@ -12,11 +12,11 @@ import (
 
 	"github.com/tfdeps/tfdeps/command/view/terminal"
 	"github.com/tfdeps/tfdeps/getproviders"
-	"github.com/tfdeps/tfdeps/providercache/store"
+	"github.com/tfdeps/tfdeps/providercache"
 )
 
 // CacheDir is where a cache is.
-type CacheDir struct{ Cache *store.Store }
+type CacheDir struct{ Cache *providercache.Store }
 
 // Text writes the path and nothing else, for people and for scripts.
 func (d CacheDir) Text() string {
@@ -44,8 +44,8 @@ func (k CacheKey) JSON() any {
 
 // CacheList is what "cache list" tells.
 type CacheList struct {
-	Cache    *store.Store
-	Packages []store.Package
+	Cache    *providercache.Store
+	Packages []providercache.StoredPackage
 }
 
 // usersShown is how many of a package's users a text names.
@@ -92,25 +92,25 @@ func GitHubOutput(w io.Writer, pairs [][2]string) {
 }
 
 // cacheObject begins each of these objects.
-func cacheObject(c *store.Store) Object { return Object{"directory", c.Dir, "named", c.Shared} }
+func cacheObject(c *providercache.Store) Object { return Object{"directory", c.Dir, "named", c.Shared} }
 
 // stored is a package in a cache.
-func stored(p store.Package) Object {
+func stored(p providercache.StoredPackage) Object {
 	return Object{"address", p.Provider, "version?", p.Version, "platform", p.Platform, "directory", p.Dir}
 }
 
 // sized is a package with what it takes of the disk.
-func sized(p store.Package) Object {
+func sized(p providercache.StoredPackage) Object {
 	return append(stored(p), "size", p.Size, "size_on_disk", p.OnDisk, "last_use", p.LastUse.UTC().Truncate(time.Second))
 }
 
 // JSON is the list for programs.
 func (l CacheList) JSON() any {
 	size, onDisk := l.sizes()
-	return append(cacheObject(l.Cache), "size", size, "size_on_disk", onDisk, "packages", Each(l.Packages, func(p store.Package) Object {
+	return append(cacheObject(l.Cache), "size", size, "size_on_disk", onDisk, "packages", Each(l.Packages, func(p providercache.StoredPackage) Object {
 		return append(sized(p), "used_by", OrEmpty(p.Users), "linked_by", OrEmpty(p.Linked), "receipt", p.Managed, "condition", p.Condition)
 	}), "summary", Object{
-		"packages", len(l.Packages), "conditions", tallied(l.Packages, func(p store.Package) string { return string(p.Condition) }),
+		"packages", len(l.Packages), "conditions", tallied(l.Packages, func(p providercache.StoredPackage) string { return string(p.Condition) }),
 	})
 }
 

@@ -9,12 +9,11 @@ import (
 	"github.com/tfdeps/tfdeps/command/view/terminal"
 	"github.com/tfdeps/tfdeps/getproviders"
 	"github.com/tfdeps/tfdeps/providercache"
-	"github.com/tfdeps/tfdeps/providercache/store"
 )
 
 // CacheFilling is what was put into a cache.
 type CacheFilling struct {
-	Cache    *store.Store
+	Cache    *providercache.Store
 	Filled   []providercache.Prefetched
 	Receipts *bool // whether there are receipts beside the cache; nil: none were to be
 	// Span is when a package was fetched.

@@ -9,14 +9,14 @@ import (
 	"strings"
 
 	"github.com/tfdeps/tfdeps/command/view/terminal"
-	"github.com/tfdeps/tfdeps/providercache/store"
+	"github.com/tfdeps/tfdeps/providercache"
 )
 
 // CacheRemoval is what became of packages that were to be removed, and of the
 // store of modules.
 type CacheRemoval struct {
-	Cache   *store.Store
-	Done    store.Removal
+	Cache   *providercache.Store
+	Done    providercache.Removal
 	DryRun  bool
 	Entries int   // removed from the store of modules
 	Bytes   int64 // of these entries
@@ -41,7 +41,7 @@ func (r CacheRemoval) packages(w io.Writer) {
 	done := r.Done
 	for _, kept := range done.Kept {
 		why := kept.Why.Error()
-		if errors.Is(kept.Why, store.ErrInUse) && len(kept.Linked) > 0 {
+		if errors.Is(kept.Why, providercache.ErrInUse) && len(kept.Linked) > 0 {
 			why = workingDirectory(kept.Linked[0]) + " has a link to it"
 		}
 		fmt.Fprintf(w, "Kept %s %s %s: %s\n", kept.Provider, kept.Version, kept.Platform, terminal.Printable(why))
@@ -69,9 +69,9 @@ func (r CacheRemoval) packages(w io.Writer) {
 
 // CacheVerification is what came of reading all packages.
 type CacheVerification struct {
-	Cache    *store.Store
-	Found    []store.Verified
-	Repaired *store.Removal // of what is damaged; nil: there was nothing to do, or it wasn't asked for
+	Cache    *providercache.Store
+	Found    []providercache.Verified
+	Repaired *providercache.Removal // of what is damaged; nil: there was nothing to do, or it wasn't asked for
 }
 
 // Text tells which packages aren't what they should be, in one line what was
@@ -89,13 +89,13 @@ func (v CacheVerification) Text() string {
 	}
 	var parts []string
 	for _, more := range []struct {
-		finding store.Finding
+		finding providercache.Finding
 		words   string
 	}{
-		{store.OK, "sound"},
-		{store.Corrupt, "damaged"},
-		{store.NotLocked, "not what the lock files record"},
-		{store.Unknown, "with nothing to compare with but lock files (-locked)"},
+		{providercache.OK, "sound"},
+		{providercache.Corrupt, "damaged"},
+		{providercache.NotLocked, "not what the lock files record"},
+		{providercache.Unknown, "with nothing to compare with but lock files (-locked)"},
 	} {
 		if n := v.findings()[string(more.finding)]; n > 0 {
 			parts = append(parts, fmt.Sprintf("%d %s", n, more.words))
@@ -109,10 +109,10 @@ func (v CacheVerification) Text() string {
 }
 
 // differs says why a package isn't what it should be.
-func differs(v store.Verified) string {
+func differs(v providercache.Verified) string {
 	name := fmt.Sprintf("%s %s %s", v.Provider, v.Version, v.Platform)
 	switch {
-	case v.Finding == store.NotLocked:
+	case v.Finding == providercache.NotLocked:
 		return fmt.Sprintf("Not what the lock files record: %s has %s", name, v.H1)
 	case v.Err != nil:
 		return fmt.Sprintf("Damaged: %s: %s", name, terminal.Printable(v.Err.Error()))
@@ -130,18 +130,18 @@ func (r CacheRemoval) JSON() any {
 		"summary", Object{"removed", len(r.Done.Removed), "kept", len(r.Done.Kept), "bytes", r.Done.Freed + r.Bytes})
 }
 
-func kept(p store.Kept) Object {
+func kept(p providercache.Kept) Object {
 	return append(stored(p.Package), "reason", reasonToKeep(p), "detail", p.Why.Error(), "linked_by", OrEmpty(p.Linked))
 }
 
 // reasonToKeep is a word that stays the same, for what Kept.Why says.
-func reasonToKeep(p store.Kept) string {
+func reasonToKeep(p providercache.Kept) string {
 	switch {
-	case errors.Is(p.Why, store.ErrInUse) && len(p.Linked) > 0:
+	case errors.Is(p.Why, providercache.ErrInUse) && len(p.Linked) > 0:
 		return "linked"
-	case errors.Is(p.Why, store.ErrInUse):
+	case errors.Is(p.Why, providercache.ErrInUse):
 		return "in_use"
-	case errors.Is(p.Why, store.ErrUnmanaged):
+	case errors.Is(p.Why, providercache.ErrUnmanaged):
 		return "no_receipt"
 	default:
 		return "failed"
@@ -150,12 +150,12 @@ func reasonToKeep(p store.Kept) string {
 
 // JSON lists every package, in the order of addresses, versions and platforms.
 func (v CacheVerification) JSON() any {
-	repaired := cmp.Or(v.Repaired, new(store.Removal))
-	return append(cacheObject(v.Cache), "packages", Each(v.Found, func(p store.Verified) Object {
+	repaired := cmp.Or(v.Repaired, new(providercache.Removal))
+	return append(cacheObject(v.Cache), "packages", Each(v.Found, func(p providercache.Verified) Object {
 		return slices.Concat(stored(p.Package), Object{"finding", p.Finding, "h1?", p.H1, "expected", OrEmpty(p.Expected)}, ErrorObject(p.Err))
 	}), "removed", Each(repaired.Removed, sized), "kept", Each(repaired.Kept, kept), "summary", Object{"packages", len(v.Found), "findings", v.findings()})
 }
 
 func (v CacheVerification) findings() map[string]int {
-	return tallied(v.Found, func(p store.Verified) string { return string(p.Finding) })
+	return tallied(v.Found, func(p providercache.Verified) string { return string(p.Finding) })
 }

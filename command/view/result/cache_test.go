@@ -11,36 +11,34 @@ import (
 
 	"github.com/tfdeps/tfdeps/getproviders"
 	"github.com/tfdeps/tfdeps/providercache"
-	"github.com/tfdeps/tfdeps/providercache/resolve"
-	"github.com/tfdeps/tfdeps/providercache/store"
 )
 
-var cachedNull = store.Package{
+var cachedNull = providercache.StoredPackage{
 	Provider: getproviders.Provider{Hostname: "registry.terraform.io", Namespace: "hashicorp", Type: "null"},
 	Version:  getproviders.MustParseVersion("3.2.0"),
 	Platform: getproviders.Platform{OS: "linux", Arch: "amd64"},
 }
 
 func TestCacheRemoval_IsOneLine(t *testing.T) {
-	two := []store.Package{cachedNull, cachedNull}
+	two := []providercache.StoredPackage{cachedNull, cachedNull}
 	linked := cachedNull
 	linked.Linked = []string{"/work/net/.terraform/providers"}
 	for _, c := range []struct {
-		done   store.Removal
+		done   providercache.Removal
 		dryRun bool
 		want   string
 	}{
-		{store.Removal{}, false, "Removed no packages\n"},
-		{store.Removal{}, true, "Would remove no packages\n"},
-		{store.Removal{Removed: two, Freed: 6.1e9}, false, "Removed 2 packages, freed 6.1 GB\n"},
-		{store.Removal{Removed: two[:1], Freed: 6.1e9, Shared: 2e9, SharedWith: []string{"a", "b", "c"}}, false,
+		{providercache.Removal{}, false, "Removed no packages\n"},
+		{providercache.Removal{}, true, "Would remove no packages\n"},
+		{providercache.Removal{Removed: two, Freed: 6.1e9}, false, "Removed 2 packages, freed 6.1 GB\n"},
+		{providercache.Removal{Removed: two[:1], Freed: 6.1e9, Shared: 2e9, SharedWith: []string{"a", "b", "c"}}, false,
 			"Removed 1 package, freed 6.1 GB (2.0 GB shared with 3 directories)\n"},
-		{store.Removal{Removed: two[:1], Shared: 2e9, SharedWith: []string{"a"}}, false,
+		{providercache.Removal{Removed: two[:1], Shared: 2e9, SharedWith: []string{"a"}}, false,
 			"Removed 1 package, freed 0 kB (2.0 GB shared with 1 directory)\n"},
-		{store.Removal{Removed: two[:1], Shared: 2e9}, true,
+		{providercache.Removal{Removed: two[:1], Shared: 2e9}, true,
 			"Would remove registry.terraform.io/hashicorp/null 3.2.0 linux_amd64\n" +
 				"Would remove 1 package, which frees 0 kB (2.0 GB shared with other directories)\n"},
-		{store.Removal{Kept: []store.Kept{{Package: linked, Why: store.ErrInUse}, {Package: cachedNull, Why: store.ErrInUse}}}, false,
+		{providercache.Removal{Kept: []providercache.Kept{{Package: linked, Why: providercache.ErrInUse}, {Package: cachedNull, Why: providercache.ErrInUse}}}, false,
 			"Kept registry.terraform.io/hashicorp/null 3.2.0 linux_amd64: /work/net has a link to it\n" +
 				"Kept registry.terraform.io/hashicorp/null 3.2.0 linux_amd64: it is in use\n" +
 				"Removed no packages\n"},
@@ -54,7 +52,7 @@ func TestCacheRemoval_IsOneLine(t *testing.T) {
 func TestCacheList_NamesAFewUsersOfEachPackage(t *testing.T) {
 	p := cachedNull
 	p.Users = []string{"/a/.terraform/providers", "/b\x1b[31m", "/c", "/d", "/e"}
-	got := CacheList{Cache: &store.Store{Dir: "/cache"}, Packages: []store.Package{p}}.Text()
+	got := CacheList{Cache: &providercache.Store{Dir: "/cache"}, Packages: []providercache.StoredPackage{p}}.Text()
 	for _, want := range []string{"\n  in /a\n", "\n  in /c\n", "\n  and 2 more\n", "\n1 package in /cache: "} {
 		if !strings.Contains(got, want) {
 			t.Errorf("no %q in\n%s", want, got)
@@ -68,11 +66,11 @@ func TestCacheList_NamesAFewUsersOfEachPackage(t *testing.T) {
 // JSON has everything that the text has, with words that don't change, and lists that are never
 // null.
 func TestCacheResults_JSON(t *testing.T) {
-	cache := &store.Store{Dir: "/cache"}
+	cache := &providercache.Store{Dir: "/cache"}
 	linked, used := cachedNull, cachedNull
 	linked.Linked = []string{"/work/net/.terraform/providers"}
 	used.LastUse = time.Date(2026, 1, 2, 3, 4, 5, 6, time.UTC)
-	selection := resolve.Selection{Provider: cachedNull.Provider, Version: cachedNull.Version}
+	selection := getproviders.Selection{Provider: cachedNull.Provider, Version: cachedNull.Version}
 	receipts := true
 	for name, c := range map[string]struct {
 		report Result
@@ -80,27 +78,27 @@ func TestCacheResults_JSON(t *testing.T) {
 	}{
 		"nothing removed": {CacheRemoval{Cache: cache}, []string{
 			`"dry_run":false`, `"freed":0`, `"shared_with":[]`, `"removed":[]`, `"kept":[]`, `"modules":{"entries":0,"bytes":0}`}},
-		"removed": {CacheRemoval{Cache: cache, DryRun: true, Entries: 2, Bytes: 7, Done: store.Removal{
-			Removed: []store.Package{used}, Freed: 5, Shared: 6, SharedWith: []string{"/a"},
-			Kept: []store.Kept{
-				{Package: linked, Why: store.ErrInUse}, {Package: cachedNull, Why: store.ErrInUse},
-				{Package: cachedNull, Why: store.ErrUnmanaged}, {Package: cachedNull, Why: io.ErrUnexpectedEOF},
+		"removed": {CacheRemoval{Cache: cache, DryRun: true, Entries: 2, Bytes: 7, Done: providercache.Removal{
+			Removed: []providercache.StoredPackage{used}, Freed: 5, Shared: 6, SharedWith: []string{"/a"},
+			Kept: []providercache.Kept{
+				{Package: linked, Why: providercache.ErrInUse}, {Package: cachedNull, Why: providercache.ErrInUse},
+				{Package: cachedNull, Why: providercache.ErrUnmanaged}, {Package: cachedNull, Why: io.ErrUnexpectedEOF},
 			}}}, []string{
 			`"dry_run":true`, `"freed":5,"shared":6,"shared_with":["/a"]`, `"last_use":"2026-01-02T03:04:05Z"`,
 			`"reason":"linked","detail":"it is in use","linked_by":["/work/net/.terraform/providers"]`,
 			`"reason":"in_use"`, `"reason":"no_receipt"`, `"reason":"failed","detail":"unexpected EOF"`, `"modules":{"entries":2,"bytes":7}`}},
 		"nothing verified": {CacheVerification{Cache: cache}, []string{`"packages":[],"removed":[],"kept":[],"summary":{"packages":0,"findings":{}}`}},
-		"verified": {CacheVerification{Cache: cache, Repaired: &store.Removal{Removed: []store.Package{used}}, Found: []store.Verified{
-			{Package: cachedNull, Finding: store.Corrupt, H1: "h1:a=", Expected: []getproviders.Hash{"h1:b="}},
-			{Package: cachedNull, Finding: store.Corrupt, Err: io.ErrUnexpectedEOF},
-			{Package: cachedNull, Finding: store.OK, H1: "h1:b="}}}, []string{
+		"verified": {CacheVerification{Cache: cache, Repaired: &providercache.Removal{Removed: []providercache.StoredPackage{used}}, Found: []providercache.Verified{
+			{Package: cachedNull, Finding: providercache.Corrupt, H1: "h1:a=", Expected: []getproviders.Hash{"h1:b="}},
+			{Package: cachedNull, Finding: providercache.Corrupt, Err: io.ErrUnexpectedEOF},
+			{Package: cachedNull, Finding: providercache.OK, H1: "h1:b="}}}, []string{
 			`"finding":"damaged","h1":"h1:a=","expected":["h1:b="]}`, `"finding":"damaged","expected":[],"error":"unexpected EOF","code":"failed"}`,
 			`"finding":"sound","h1":"h1:b=","expected":[]}`, `"removed":[{"address":"registry.terraform.io/hashicorp/null"`}},
 		"nothing filled": {CacheFilling{Cache: cache}, []string{`"packages":[],"receipts":null`}},
-		"filled": {CacheFilling{Cache: cache, Receipts: &receipts, Span: func(resolve.Selection, getproviders.Platform) (none Span) { return none }, Filled: []providercache.Prefetched{
+		"filled": {CacheFilling{Cache: cache, Receipts: &receipts, Span: func(getproviders.Selection, getproviders.Platform) (none Span) { return none }, Filled: []providercache.Prefetched{
 			{Selection: selection, Platform: cachedNull.Platform},
 			{Selection: selection, Platform: cachedNull.Platform, Present: true},
-			{Selection: resolve.Selection{Provider: cachedNull.Provider}, Platform: cachedNull.Platform, Err: io.ErrUnexpectedEOF}}}, []string{
+			{Selection: getproviders.Selection{Provider: cachedNull.Provider}, Platform: cachedNull.Platform, Err: io.ErrUnexpectedEOF}}}, []string{
 			`"version":"3.2.0","platform":"linux_amd64","directory":"/cache/registry.terraform.io/hashicorp/null/3.2.0/linux_amd64","added":true,"bytes":null}`,
 			`"added":false,"bytes":null},{`, `"platform":"linux_amd64","added":false,"bytes":null,"error":"unexpected EOF","code":"failed"}`, `"receipts":true`}},
 	} {

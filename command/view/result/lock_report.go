@@ -5,21 +5,21 @@ import (
 	"slices"
 
 	"github.com/tfdeps/tfdeps/command/view/explain"
-	"github.com/tfdeps/tfdeps/providercache/lockhashes"
-	"github.com/tfdeps/tfdeps/providercache/resolve"
+	"github.com/tfdeps/tfdeps/getproviders"
+	"github.com/tfdeps/tfdeps/providercache"
 )
 
 // LockReport is what became of lock files, for programs.
 type LockReport struct {
 	dirs                []Object
 	changed, incomplete int
-	packages            []lockhashes.Package // of all directories, one that several need as often
+	packages            []providercache.LockedPackage // of all directories, one that several need as often
 }
 
-var hashOrigins = map[lockhashes.HashOrigin]string{
-	lockhashes.HashesComputed: "computed",
-	lockhashes.HashesRecalled: "recalled",
-	lockhashes.HashesListed:   "listed",
+var hashOrigins = map[providercache.HashOrigin]string{
+	providercache.HashesComputed: "computed",
+	providercache.HashesRecalled: "recalled",
+	providercache.HashesListed:   "listed",
 }
 
 // Add reports on a directory.
@@ -29,7 +29,7 @@ func (r *LockReport) Add(d explain.LockedDir, span Times) {
 		packages = nil
 	}
 	for _, p := range packages {
-		changed = changed || p.Change != lockhashes.Unchanged && !d.Check
+		changed = changed || p.Change != providercache.LockUnchanged && !d.Check
 		complete = complete && (len(p.Missing) == 0 || !d.Check)
 	}
 	if changed {
@@ -39,20 +39,20 @@ func (r *LockReport) Add(d explain.LockedDir, span Times) {
 		r.incomplete++
 	}
 	r.packages = append(r.packages, packages...)
-	providers := byProvider(packages, func(p lockhashes.Package) resolve.Selection { return p.Selection })
+	providers := byProvider(packages, func(p providercache.LockedPackage) getproviders.Selection { return p.Selection })
 	r.dirs = append(r.dirs, slices.Concat(
 		Object{"dir", filepath.ToSlash(d.Dir), "lock_file", filepath.ToSlash(filepath.Join(d.Dir, d.LockFile)), "changed", changed, "complete", complete},
 		ErrorObject(d.Result.Err),
-		Object{"providers", Each(providers, func(all []lockhashes.Package) Object { return lockedProvider(d, all, span) })},
+		Object{"providers", Each(providers, func(all []providercache.LockedPackage) Object { return lockedProvider(d, all, span) })},
 	))
 }
 
-func lockedProvider(d explain.LockedDir, all []lockhashes.Package, span Times) Object {
+func lockedProvider(d explain.LockedDir, all []providercache.LockedPackage, span Times) Object {
 	s := all[0].Selection
 	lock, _ := d.Result.Locks.Provider(s.Provider)
 	return Object{
 		"address", s.Provider, "version", s.Version, "previous_version", orNull(all[0].Previous), "version_constraints", s.Constraints, "hashes", lock.Hashes,
-		"platforms", Each(all, func(p lockhashes.Package) Object {
+		"platforms", Each(all, func(p providercache.LockedPackage) Object {
 			return append(Object{
 				"platform", p.Platform, "h1", p.H1, "zh?", p.ZH, "origin", hashOrigins[p.From], "source", p.Source,
 				"authentication", p.Authentication.TrustLevel.String(), "key_id?", p.Authentication.KeyID, "missing", OrEmpty(p.Missing), "bytes", orNull(p.Bytes),
@@ -66,7 +66,7 @@ func (r LockReport) Text() string { return "" }
 
 // JSON is what became of all directories: how the hashes of packages are known, and how many bytes of archives were read.
 func (r LockReport) JSON() any {
-	origins := tallied(r.packages, func(p lockhashes.Package) string { return hashOrigins[p.From] })
+	origins := tallied(r.packages, func(p providercache.LockedPackage) string { return hashOrigins[p.From] })
 	var bytes int64
 	for _, p := range r.packages {
 		bytes += p.Bytes

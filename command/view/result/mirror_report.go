@@ -5,9 +5,7 @@ import (
 	"slices"
 
 	"github.com/tfdeps/tfdeps/getproviders"
-	"github.com/tfdeps/tfdeps/providercache/archivedir"
 	"github.com/tfdeps/tfdeps/providercache/mirror"
-	"github.com/tfdeps/tfdeps/providercache/resolve"
 )
 
 // MirrorReport is what became of a mirror.
@@ -18,10 +16,10 @@ type MirrorReport struct {
 }
 
 // Times says when the work on a package began and ended; zero where nothing was to be done.
-type Times func(resolve.Selection, getproviders.Platform) Span
+type Times func(getproviders.Selection, getproviders.Platform) Span
 
 // archiveObject is a package in a mirror, or in a repository.
-func (span Times) archive(p archivedir.Package) Object {
+func (span Times) archive(p mirror.Package) Object {
 	level, key := "", ""
 	if p.Err == nil && !p.Present {
 		level, key = p.Authentication.TrustLevel.String(), p.Authentication.KeyID
@@ -32,7 +30,7 @@ func (span Times) archive(p archivedir.Package) Object {
 }
 
 // sumOfArchives counts packages, and the bytes of those that were fetched.
-func sumOfArchives(packages []archivedir.Package) Object {
+func sumOfArchives(packages []mirror.Package) Object {
 	fetched, present, failed, bytes := 0, 0, 0, int64(0)
 	for _, p := range packages {
 		switch {
@@ -61,7 +59,7 @@ func (r MirrorReport) JSON() any {
 
 // VendorReport is what became of a directory, for programs.
 type VendorReport struct {
-	Packages         []archivedir.Package
+	Packages         []mirror.Package
 	Modules          []Object
 	Changed, Removed []string
 	UpToDate         *bool // of -check, as are reasons

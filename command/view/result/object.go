@@ -11,7 +11,6 @@ import (
 	"github.com/tfdeps/tfdeps/command/problem"
 	"github.com/tfdeps/tfdeps/command/view/explain"
 	"github.com/tfdeps/tfdeps/getproviders"
-	"github.com/tfdeps/tfdeps/providercache/resolve"
 )
 
 // Object is an object in JSON: keys, each with its value behind it, in the order in which they are written. If a key ends
@@ -49,7 +48,7 @@ func (o Object) Sorted() Object {
 }
 
 // about says which package an object is about. Without a version, none was chosen yet.
-func about(s resolve.Selection, platform getproviders.Platform) Object {
+func about(s getproviders.Selection, platform getproviders.Platform) Object {
 	return Object{"address", s.Provider, "version?", s.Version, "platform", platform}
 }
 
@@ -102,7 +101,7 @@ func Each[T, U any](list []T, of func(T) U) []U {
 func OrEmpty[T any](list []T) []T { return append([]T{}, list...) }
 
 // byProvider has the packages of each provider together, which come one after the other.
-func byProvider[P any](packages []P, of func(P) resolve.Selection) (groups [][]P) {
+func byProvider[P any](packages []P, of func(P) getproviders.Selection) (groups [][]P) {
 	for i, p := range packages {
 		if i == 0 || of(p).Provider != of(packages[i-1]).Provider {
 			groups = append(groups, nil)

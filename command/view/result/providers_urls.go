@@ -9,8 +9,7 @@ import (
 	"github.com/tfdeps/tfdeps/command/view/explain"
 	"github.com/tfdeps/tfdeps/command/view/terminal"
 	"github.com/tfdeps/tfdeps/getproviders"
-	"github.com/tfdeps/tfdeps/providercache/lockhashes"
-	"github.com/tfdeps/tfdeps/providercache/resolve"
+	"github.com/tfdeps/tfdeps/providercache"
 )
 
 // URLsReport tells where packages are.
@@ -23,7 +22,7 @@ type LocatedDir struct {
 	Named    bool   // there may be others: it has to be said which one it is about
 	// Locked are the hashes that the lock file has for a version.
 	Locked func(getproviders.Provider, getproviders.Version) []getproviders.Hash
-	Result lockhashes.LocateResult
+	Result providercache.LocateResult
 }
 
 // JSON is the report for programs.
@@ -42,10 +41,10 @@ func (r URLsReport) JSON() any {
 }
 
 func (d LocatedDir) object() Object {
-	providers := byProvider(d.Result.Packages, func(p lockhashes.LocatedPackage) resolve.Selection { return p.Selection })
+	providers := byProvider(d.Result.Packages, func(p providercache.LocatedPackage) getproviders.Selection { return p.Selection })
 	return Object{
 		"dir", filepath.ToSlash(d.Dir), "lock_file", filepath.ToSlash(filepath.Join(d.Dir, d.LockFile)), "complete", d.Result.Err == nil,
-		"providers", Each(providers, func(all []lockhashes.LocatedPackage) Object {
+		"providers", Each(providers, func(all []providercache.LocatedPackage) Object {
 			s, signed := all[0].Selection, []getproviders.Hash{}
 			for _, p := range all {
 				signed = append(signed, p.Authentication.Signed...)
@@ -58,7 +57,7 @@ func (d LocatedDir) object() Object {
 	}
 }
 
-func located(p lockhashes.LocatedPackage) Object {
+func located(p providercache.LocatedPackage) Object {
 	var url, path, sha256, size any // null: not known
 	var protocols []string
 	level, key, failed := "", "", ErrorObject(p.Err)

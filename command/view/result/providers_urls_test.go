@@ -9,8 +9,7 @@ import (
 
 	"github.com/tfdeps/tfdeps/getproviders"
 	"github.com/tfdeps/tfdeps/internal/must"
-	"github.com/tfdeps/tfdeps/providercache/lockhashes"
-	"github.com/tfdeps/tfdeps/providercache/resolve"
+	"github.com/tfdeps/tfdeps/providercache"
 )
 
 // TestURLsReport_URLsAreWholeForProgramsOnly has a URL with all kinds of secrets. Of those only
@@ -19,12 +18,12 @@ func TestURLsReport_URLsAreWholeForProgramsOnly(t *testing.T) {
 	t.Parallel()
 	at, err := url.Parse("https://me:password@cdn.example/w.zip?signature=a&b=%2F")
 	must.Succeed(t, err)
-	p := lockhashes.LocatedPackage{
-		Selection: resolve.Selection{Provider: getproviders.Provider{Hostname: "example.com", Namespace: "acme", Type: "widget"}, Version: getproviders.MustParseVersion("1.0.0")},
+	p := providercache.LocatedPackage{
+		Selection: getproviders.Selection{Provider: getproviders.Provider{Hostname: "example.com", Namespace: "acme", Type: "widget"}, Version: getproviders.MustParseVersion("1.0.0")},
 		Platform:  getproviders.Platform{OS: "linux", Arch: "amd64"}, Package: getproviders.Package{Location: getproviders.HTTPArchive{URL: at}}, Size: 5,
 	}
 	report := URLsReport{Dirs: []LocatedDir{{
-		Dir: ".", LockFile: "lock", Result: lockhashes.LocateResult{Packages: []lockhashes.LocatedPackage{p}},
+		Dir: ".", LockFile: "lock", Result: providercache.LocateResult{Packages: []providercache.LocatedPackage{p}},
 		Locked: func(getproviders.Provider, getproviders.Version) []getproviders.Hash { return nil },
 	}}}
 	var asJSON bytes.Buffer

@@ -8,7 +8,7 @@ import (
 
 	"github.com/tfdeps/tfdeps/command/view/terminal"
 	"github.com/tfdeps/tfdeps/getproviders"
-	"github.com/tfdeps/tfdeps/providercache/store"
+	"github.com/tfdeps/tfdeps/providercache"
 )
 
 // VerifyReport tells how packages compare with lock files.
@@ -23,7 +23,7 @@ type VerifiedTree struct {
 	LockFile string
 	Locked   int  // how many providers the lock file selects
 	Shared   bool // the place is a cache, in which nothing has to be
-	Packages []store.ComparedPackage
+	Packages []providercache.ComparedPackage
 }
 
 // Text writes a line for each package that isn't sound, and one for each place.
@@ -31,7 +31,7 @@ func (v VerifyReport) Text() string {
 	var b strings.Builder
 	for _, t := range v.Trees {
 		for _, p := range t.Packages {
-			if p.Finding != store.TreeOK {
+			if p.Finding != providercache.TreeOK {
 				// Names come from who made the packages: they must not write lines of this output.
 				fmt.Fprintln(&b, terminal.PrintableLine(v.text(p, t)))
 			}
@@ -42,32 +42,32 @@ func (v VerifyReport) Text() string {
 }
 
 // text says what is wrong with a package, with all that it takes to decide what to do.
-func (v VerifyReport) text(p store.ComparedPackage, t VerifiedTree) string {
+func (v VerifyReport) text(p providercache.ComparedPackage, t VerifiedTree) string {
 	name := fmt.Sprintf("%s %s %s", p.Provider, p.Version, p.Platform)
 	switch p.Finding {
-	case store.TreeMissing:
+	case providercache.TreeMissing:
 		return fmt.Sprintf("Missing: %s is locked, and isn't in %s", name, t.Path)
-	case store.TreeDangling:
+	case providercache.TreeDangling:
 		return fmt.Sprintf("Dangling link: %s: %s: %v", name, p.Path, p.Err)
-	case store.TreeNotLocked:
+	case providercache.TreeNotLocked:
 		return fmt.Sprintf("Not locked: %s is in %s, and %s", name, p.Path, lockedInstead(p))
-	case store.TreeUnreadable:
+	case providercache.TreeUnreadable:
 		return fmt.Sprintf("Unreadable: %s: %v", name, p.Err)
-	case store.TreeUnproven:
+	case providercache.TreeUnproven:
 		return fmt.Sprintf("Unproven: %s has %s, and %s; %s providers lock -platform=%s adds what it takes",
 			name, p.H1, unprovenBy(p), v.Product.Program, p.Platform)
 	}
 	return fmt.Sprintf("Differs: %s has %s, and the lock file has %s", name, hashesOf(p), recordedFor(p))
 }
 
-func lockedInstead(p store.ComparedPackage) string {
+func lockedInstead(p providercache.ComparedPackage) string {
 	if p.Locked.Version == (getproviders.Version{}) {
 		return "the lock file has no entry for the provider"
 	}
 	return "the lock file selects " + p.Locked.Version.String()
 }
 
-func unprovenBy(p store.ComparedPackage) string {
+func unprovenBy(p providercache.ComparedPackage) string {
 	if len(p.Locked.Hashes) == 0 {
 		return "the lock file has no hashes for it"
 	}
@@ -75,7 +75,7 @@ func unprovenBy(p store.ComparedPackage) string {
 }
 
 // hashesOf are those of the package that can be compared.
-func hashesOf(p store.ComparedPackage) string {
+func hashesOf(p providercache.ComparedPackage) string {
 	var own []string
 	for _, h := range []getproviders.Hash{p.H1, p.ZH} {
 		if h != "" {
@@ -87,7 +87,7 @@ func hashesOf(p store.ComparedPackage) string {
 
 // recordedFor are the lock file's hashes that the package could have. They may be
 // of any platform: the lock file doesn't say.
-func recordedFor(p store.ComparedPackage) string {
+func recordedFor(p providercache.ComparedPackage) string {
 	var recorded []string
 	for _, h := range p.Locked.Hashes {
 		if h.Scheme() == getproviders.SchemeH1 || p.Packed && h.Scheme() == getproviders.SchemeZH {
@@ -103,11 +103,11 @@ func verifySum(t VerifiedTree) string {
 		return nothingVerified(t)
 	}
 	counts := tallied(t.Packages, findingOf)
-	there := len(t.Packages) - counts[string(store.TreeMissing)]
+	there := len(t.Packages) - counts[string(providercache.TreeMissing)]
 	var parts []string
-	for _, finding := range []store.TreeFinding{
-		store.TreeOK, store.TreeMissing, store.TreeDangling, store.TreeNotLocked,
-		store.TreeDiffers, store.TreeUnproven, store.TreeUnreadable,
+	for _, finding := range []providercache.TreeFinding{
+		providercache.TreeOK, providercache.TreeMissing, providercache.TreeDangling, providercache.TreeNotLocked,
+		providercache.TreeDiffers, providercache.TreeUnproven, providercache.TreeUnreadable,
 	} {
 		if n := counts[string(finding)]; n > 0 {
 			parts = append(parts, fmt.Sprintf("%d %s", n, strings.ReplaceAll(string(finding), "_", " ")))
@@ -132,7 +132,7 @@ func nothingVerified(t VerifiedTree) string {
 
 // JSON is what was found, for programs.
 func (v VerifyReport) JSON() any {
-	var all []store.ComparedPackage
+	var all []providercache.ComparedPackage
 	trees := Each(v.Trees, func(t VerifiedTree) Object {
 		all = append(all, t.Packages...)
 		return Object{"path", filepath.ToSlash(t.Path), "lock_file", filepath.ToSlash(t.LockFile), "packages", Each(t.Packages, compared)}
@@ -140,9 +140,9 @@ func (v VerifyReport) JSON() any {
 	return Object{"trees", trees, "summary", Object{"packages", len(all), "findings", tallied(all, findingOf)}}
 }
 
-func findingOf(p store.ComparedPackage) string { return string(p.Finding) }
+func findingOf(p providercache.ComparedPackage) string { return string(p.Finding) }
 
-func compared(p store.ComparedPackage) Object {
+func compared(p providercache.ComparedPackage) Object {
 	var packed *bool
 	if p.Path != "" {
 		packed = &p.Packed

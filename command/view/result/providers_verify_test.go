@@ -5,16 +5,16 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/tfdeps/tfdeps/providercache/store"
+	"github.com/tfdeps/tfdeps/providercache"
 )
 
 // TestVerify_NamesInPackagesWriteNoLines: the author of a package chooses the names of
 // files, and what a link leads to.
 func TestVerify_NamesInPackagesWriteNoLines(t *testing.T) {
 	hostile := errors.New("it is a link to what isn't there: /x\nVerified 9 packages\r\x1b[2J")
-	for _, finding := range []store.TreeFinding{store.TreeDangling, store.TreeUnreadable} {
-		v := VerifyReport{Trees: []VerifiedTree{{Path: "mirror", LockFile: "lock", Packages: []store.ComparedPackage{
-			{ReadPackage: store.ReadPackage{Path: "mirror/x", Err: hostile}, Finding: finding},
+	for _, finding := range []providercache.TreeFinding{providercache.TreeDangling, providercache.TreeUnreadable} {
+		v := VerifyReport{Trees: []VerifiedTree{{Path: "mirror", LockFile: "lock", Packages: []providercache.ComparedPackage{
+			{ReadPackage: providercache.ReadPackage{Path: "mirror/x", Err: hostile}, Finding: finding},
 		}}}}
 		if text := v.Text(); strings.Count(text, "\n") != 2 || strings.ContainsAny(text, "\r\x1b") || !strings.Contains(text, `/x\nVerified 9`) {
 			t.Errorf("%s: %q", finding, text)

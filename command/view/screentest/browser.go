@@ -7,7 +7,7 @@ import (
 	"path/filepath"
 	"testing"
 
-	"github.com/tfdeps/tfdeps/getproviders/providertest"
+	"github.com/tfdeps/tfdeps/internal/peertest"
 )
 
 // Browse has Chromium open a URL, with a profile of its own in dir, and returns what it prints, as --dump-dom does for
@@ -17,7 +17,7 @@ func Browse(t *testing.T, dir, url string, options ...string) string {
 	if testing.Short() {
 		t.Skip("a short test starts no browser")
 	}
-	chromium, err := providertest.PeerProgram("chromium")
+	chromium, err := peertest.PeerProgram("chromium")
 	if err != nil {
 		t.Skip("there is no chromium")
 	}

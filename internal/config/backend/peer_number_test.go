@@ -14,8 +14,8 @@ import (
 	"time"
 
 	"github.com/tfdeps/tfdeps/getproviders"
-	"github.com/tfdeps/tfdeps/getproviders/providertest"
 	"github.com/tfdeps/tfdeps/internal/config/backend"
+	"github.com/tfdeps/tfdeps/internal/peertest"
 )
 
 // required is what plan prints where a record isn't that of the block.
@@ -25,7 +25,7 @@ const required = "initialization required"
 // its own, for every type that it has and without any service: a record with other values is
 // accepted only if the number is that of the block. The blocks have all arguments, or none.
 func TestRecord_HasTheNumberThatTerraformKnows(t *testing.T) {
-	program := providertest.LookTerraform(t)
+	program := peertest.LookTerraform(t)
 	checkNumbers(t, program, getproviders.Terraform(peerVersion(t, program)), bodies(t, nil))
 }
 
@@ -48,7 +48,7 @@ func checkNumbers(t *testing.T, program string, product getproviders.Product, bo
 			}
 			t.Run(name+"/"+part, func(t *testing.T) {
 				t.Parallel()
-				providertest.PeerCase(t, t.Name())
+				peertest.PeerCase(t, t.Name())
 				ours := alienRecord(t, config, product)
 				if said := planWith(t, program, fake, block, ours); strings.Contains(said, required) {
 					t.Errorf("our number %d isn't theirs:\n%s", config.Hash(), said)

@@ -9,15 +9,15 @@ import (
 	"testing"
 
 	"github.com/tfdeps/tfdeps/getproviders"
-	"github.com/tfdeps/tfdeps/getproviders/providertest"
 	"github.com/tfdeps/tfdeps/internal/config/backend"
 	"github.com/tfdeps/tfdeps/internal/config/load"
+	"github.com/tfdeps/tfdeps/internal/peertest"
 )
 
 // TestRecord_SameAsTerraform has Terraform initialize every type of backend for which a fake
 // service is enough, and compares records byte for byte.
 func TestRecord_SameAsTerraform(t *testing.T) {
-	program := providertest.LookTerraform(t)
+	program := peertest.LookTerraform(t)
 	checkRecords(t, program, getproviders.Terraform(peerVersion(t, program)))
 }
 
@@ -30,7 +30,7 @@ func checkRecords(t *testing.T, program string, product getproviders.Product) {
 		}
 		t.Run(c.name, func(t *testing.T) {
 			t.Parallel()
-			providertest.PeerCase(t, t.Name())
+			peertest.PeerCase(t, t.Name())
 			dir := t.TempDir()
 			expand := strings.NewReplacer("$URL", fake.url, "$HOST", strings.TrimPrefix(fake.url, "http://"), "$DIR", filepath.ToSlash(dir))
 			write(t, filepath.Join(dir, "main.tf"), "terraform {\n"+expand.Replace(c.block)+"\n}\n")

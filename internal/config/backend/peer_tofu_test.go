@@ -6,14 +6,14 @@ import (
 	"testing"
 
 	"github.com/tfdeps/tfdeps/getproviders"
-	"github.com/tfdeps/tfdeps/getproviders/providertest"
+	"github.com/tfdeps/tfdeps/internal/peertest"
 )
 
 // lookTofu finds OpenTofu, which no archive of packages has: a test is skipped
 // without it even where peers are required.
 func lookTofu(t *testing.T) string {
 	t.Helper()
-	program, err := providertest.PeerProgram("tofu")
+	program, err := peertest.PeerProgram("tofu")
 	if err != nil {
 		t.Skipf("there is no tofu: %v", err)
 	}

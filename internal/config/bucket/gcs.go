@@ -11,8 +11,8 @@ import (
 	"strconv"
 	"strings"
 
-	"github.com/tfdeps/tfdeps/getproviders/hosts"
 	"github.com/tfdeps/tfdeps/internal/googlestorage"
+	"github.com/tfdeps/tfdeps/internal/hosts"
 )
 
 const maxListBytes = 16 << 20 // of one page of keys, of which there are at most 1000

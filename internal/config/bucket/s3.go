@@ -14,9 +14,9 @@ import (
 	"github.com/aws/aws-sdk-go-v2/aws"
 	"github.com/aws/aws-sdk-go-v2/service/s3"
 
-	"github.com/tfdeps/tfdeps/getproviders/hosts"
 	"github.com/tfdeps/tfdeps/internal/awslogin"
 	"github.com/tfdeps/tfdeps/internal/googlestorage"
+	"github.com/tfdeps/tfdeps/internal/hosts"
 )
 
 // domainsOfAWS are those of its partitions. A host in one of them has the region, and perhaps the bucket, in its name.

@@ -16,8 +16,8 @@ import (
 	"time"
 
 	"github.com/tfdeps/tfdeps/getproviders"
-	"github.com/tfdeps/tfdeps/getproviders/hosts"
 	"github.com/tfdeps/tfdeps/internal/config/modules"
+	"github.com/tfdeps/tfdeps/internal/hosts"
 )
 
 // answer is what a URL had when it was asked.

@@ -10,10 +10,10 @@ import (
 	"strings"
 
 	"github.com/tfdeps/tfdeps/getproviders"
-	"github.com/tfdeps/tfdeps/getproviders/hosts"
 	"github.com/tfdeps/tfdeps/internal/config/bucket"
 	"github.com/tfdeps/tfdeps/internal/config/git"
 	"github.com/tfdeps/tfdeps/internal/config/modules"
+	"github.com/tfdeps/tfdeps/internal/hosts"
 )
 
 // What callers branch on, with errors.Is. Two more are getproviders.ErrUnauthorized,

@@ -8,8 +8,8 @@ import (
 	"path/filepath"
 	"strings"
 
-	"github.com/tfdeps/tfdeps/getproviders/hosts"
 	"github.com/tfdeps/tfdeps/internal/config/bucket"
+	"github.com/tfdeps/tfdeps/internal/hosts"
 )
 
 // getObjects gets an object of s3 or gcs into the file dst, or all objects of a prefix into the directory.

@@ -15,6 +15,7 @@ import (
 	"github.com/tfdeps/tfdeps/getproviders"
 	"github.com/tfdeps/tfdeps/getproviders/providertest"
 	"github.com/tfdeps/tfdeps/internal/must"
+	"github.com/tfdeps/tfdeps/internal/peertest"
 )
 
 // newBucket serves objects as s3 does, to any client.
@@ -179,7 +180,7 @@ func TestFetch_ObjectsOfARealServer(t *testing.T) {
 // the address of the bucket.
 func startVersity(t *testing.T, archive []byte) string {
 	t.Helper()
-	program := providertest.LookProgram(t, "versitygw")
+	program := peertest.LookProgram(t, "versitygw")
 	listener, err := net.Listen("tcp", "127.0.0.1:0")
 	must.Succeed(t, err)
 	address := listener.Addr().String()

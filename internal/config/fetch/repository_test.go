@@ -16,6 +16,7 @@ import (
 	"github.com/tfdeps/tfdeps/getproviders/providertest"
 	"github.com/tfdeps/tfdeps/internal/config/modules"
 	"github.com/tfdeps/tfdeps/internal/must"
+	"github.com/tfdeps/tfdeps/internal/peertest"
 )
 
 // lookProgram finds a program that a test needs. hg isn't required.
@@ -24,7 +25,7 @@ func lookProgram(t testing.TB, name string) string {
 	if _, err := exec.LookPath(name); err != nil && name == "hg" {
 		t.Skip("hg is not on PATH")
 	}
-	return providertest.LookProgram(t, name)
+	return peertest.LookProgram(t, name)
 }
 
 // run runs a program in a directory, and returns what it writes.

@@ -12,9 +12,9 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/tfdeps/tfdeps/getproviders/providertest"
 	"github.com/tfdeps/tfdeps/internal/must"
 	"github.com/tfdeps/tfdeps/internal/par"
+	"github.com/tfdeps/tfdeps/internal/peertest"
 )
 
 // history is a repository with refs that are easily confused. The file f says which commit it is.
@@ -70,7 +70,7 @@ func TestCheckout_RefsMeanWhatTheyMeanInAClone(t *testing.T) {
 		if ref != "" && ref != "refs/heads/dev" && ref != "refs/pull/7/head" && clone.commitOf(ref) != ids[want] {
 			t.Errorf("in a clone ref %q is %q, want %s", ref, clone.commitOf(ref), want)
 		}
-		for _, b := range providertest.FirstIfShort(1, b, newBench(t)) { // what others have fetched makes no difference
+		for _, b := range peertest.FirstIfShort(1, b, newBench(t)) { // what others have fetched makes no difference
 			commit, files := b.files(Request{URL: o.url(), Ref: ref})
 			if files["f"] != want || commit != ids[want] {
 				t.Errorf("ref %q is %s, commit %s, want %s", ref, files["f"], commit, want)
@@ -181,7 +181,7 @@ func TestCheckout_RunsNoHooks(t *testing.T) {
 	must.Succeed(t, os.Mkdir(hooks, 0o755))
 	for _, name := range []string{"post-checkout", "post-index-change", "reference-transaction", "post-merge", "pre-auto-gc"} {
 		script := "#!/bin/sh\necho " + name + " >>" + shellQuote(ran) + "\n"
-		must.Succeed(t, providertest.WriteProgram(filepath.Join(hooks, name), []byte(script)))
+		must.Succeed(t, peertest.WriteProgram(filepath.Join(hooks, name), []byte(script)))
 	}
 	config := "[core]\n\thooksPath = " + hooks + "\n[init]\n\ttemplateDir = " + filepath.Dir(hooks) + "\n"
 	must.Succeed(t, os.WriteFile(variable(b.Environ, "GIT_CONFIG_GLOBAL"), []byte(config), 0o600))

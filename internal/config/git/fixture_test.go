@@ -13,14 +13,14 @@ import (
 	"sync"
 	"testing"
 
-	"github.com/tfdeps/tfdeps/getproviders/providertest"
 	"github.com/tfdeps/tfdeps/internal/must"
+	"github.com/tfdeps/tfdeps/internal/peertest"
 )
 
 // requireGit finds git and returns an environment without anything of the machine's configuration.
 func requireGit(tb testing.TB) (program string, environ []string) {
 	tb.Helper()
-	program = providertest.LookProgram(tb, "git")
+	program = peertest.LookProgram(tb, "git")
 	home := tb.TempDir()
 	environ = []string{
 		"PATH=" + os.Getenv("PATH"), "HOME=" + home, "GIT_CONFIG_NOSYSTEM=1", "GIT_CONFIG_GLOBAL=" + filepath.Join(home, "gitconfig"),
@@ -212,7 +212,7 @@ func (b *bench) count() *bench {
 
 func script(tb testing.TB, path, body string) string {
 	tb.Helper()
-	must.Succeed(tb, providertest.WriteProgram(path, []byte("#!/bin/sh\n"+body+"\n")))
+	must.Succeed(tb, peertest.WriteProgram(path, []byte("#!/bin/sh\n"+body+"\n")))
 	return path
 }
 

@@ -13,8 +13,8 @@ import (
 
 	"go.uber.org/goleak"
 
-	"github.com/tfdeps/tfdeps/getproviders/providertest"
 	"github.com/tfdeps/tfdeps/internal/must"
+	"github.com/tfdeps/tfdeps/internal/peertest"
 )
 
 // childVariable makes the test program do one checkout: its arguments are the store, the program
@@ -29,7 +29,7 @@ func TestMain(m *testing.M) {
 			os.Exit(1)
 		}
 		patterns.dir = dir
-		providertest.MoreAtOnce()
+		peertest.MoreAtOnce()
 		goleak.VerifyTestMain(m, goleak.Cleanup(func(code int) {
 			os.RemoveAll(dir)
 			os.Exit(code)

@@ -13,6 +13,7 @@ import (
 
 	"github.com/tfdeps/tfdeps/getproviders/providertest"
 	"github.com/tfdeps/tfdeps/internal/must"
+	"github.com/tfdeps/tfdeps/internal/peertest"
 	"github.com/tfdeps/tfdeps/internal/scratch"
 )
 
@@ -78,7 +79,7 @@ func TestCheckout_ServersOfAllKinds(t *testing.T) {
 				return h
 			})
 			b.configure(c.client)
-			for _, r := range providertest.FirstIfShort(1, []struct {
+			for _, r := range peertest.FirstIfShort(1, []struct {
 				ref, want string
 				fetches   int
 			}{{ids["dev1"], "dev1", c.alone}, {"v1.0.0", "main2", 1}, {"", "main3", 1}, {"only/branch", "branch2", 1}, {"only/branch~1", "branch1", 1}}...) {
@@ -147,7 +148,7 @@ func TestCheckout_SubmoduleOfARemoteRepositoryMayNotBeLocal(t *testing.T) {
 	t.Parallel()
 	secret := newOrigin(t)
 	commit := secret.commit("password", "x")
-	for _, url := range providertest.FirstIfShort(1, secret.url(), secret.dir, "file://localhost"+secret.dir) {
+	for _, url := range peertest.FirstIfShort(1, secret.url(), secret.dir, "file://localhost"+secret.dir) {
 		o := newOrigin(t)
 		o.addSubmodule("sub", url, commit)
 		b := newBench(t)

@@ -7,7 +7,7 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/tfdeps/tfdeps/getproviders/providertest"
+	"github.com/tfdeps/tfdeps/internal/peertest"
 )
 
 func TestCheckout_WhatIsWantedAtTheSameTimeIsFetchedAtOnce(t *testing.T) {
@@ -15,7 +15,7 @@ func TestCheckout_WhatIsWantedAtTheSameTimeIsFetchedAtOnce(t *testing.T) {
 	o, ids := history(t)
 	other, _ := history(t)
 	gone := strings.Repeat("a", 40)
-	for _, c := range providertest.FirstIfShort(2, []struct {
+	for _, c := range peertest.FirstIfShort(2, []struct {
 		name    string
 		refs    []string // each is requested, with all others beside it
 		beside  []Request

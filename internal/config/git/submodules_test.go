@@ -12,8 +12,8 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/tfdeps/tfdeps/getproviders/providertest"
 	"github.com/tfdeps/tfdeps/internal/must"
+	"github.com/tfdeps/tfdeps/internal/peertest"
 )
 
 // addSubmodule records a submodule without fetching it.
@@ -84,7 +84,7 @@ func TestSubmodules_ThatAreRefused(t *testing.T) {
 			t.Errorf("%s: %v", name, err)
 		}
 	}
-	for _, path := range providertest.FirstIfShort(1, "../out", "a/../../out", ".git/hooks", "a/.GIT", "/abs") {
+	for _, path := range peertest.FirstIfShort(1, "../out", "a/../../out", ".git/hooks", "a/.GIT", "/abs") {
 		o := newOrigin(t)
 		o.git("config", "--file", ".gitmodules", "submodule.x.path", path)
 		o.git("config", "--file", ".gitmodules", "submodule.x.url", target.url())
@@ -135,7 +135,7 @@ func TestSubmodules_RelativeURLsOfSubmodules(t *testing.T) {
 	t.Parallel()
 	o := newOrigin(t)
 	o.addSubmodule("sub", "../c.git", strings.Repeat("a", 40))
-	for _, c := range providertest.FirstIfShort(3, []struct{ parent, child string }{
+	for _, c := range peertest.FirstIfShort(3, []struct{ parent, child string }{
 		{"https://example.com/a/b.git", "../c.git"}, {"https://example.com/a/b.git", "./c.git"}, {"https://example.com/a/b.git/", "../../x/c"},
 		{"https://u:p@example.com:8443/a/b", ".././../c/"}, {"ssh://git@example.com/a/b.git", "../c.git"}, {"git@example.com:a/b.git", "../c.git"},
 		{"git@example.com:b.git", "../c.git"}, {"git@example.com:a/b.git", "../../c.git"}, {"file:///srv/a/b", "../../c"}, {"/srv/a/b", "../c"},

@@ -12,8 +12,8 @@ import (
 
 	version "github.com/hashicorp/go-version"
 
-	"github.com/tfdeps/tfdeps/getproviders/providertest"
 	"github.com/tfdeps/tfdeps/internal/must"
+	"github.com/tfdeps/tfdeps/internal/peertest"
 )
 
 // The requirements and problems of the modules in testdata are those that Terraform reports, to
@@ -24,7 +24,7 @@ func TestLoadModule_SameAsTerraform(t *testing.T) {
 		for _, name := range m.names() {
 			t.Run(strings.TrimSuffix(filepath.Base(m.file), ".txtar")+"/"+name, func(t *testing.T) {
 				t.Parallel()
-				providertest.PeerCase(t, t.Name())
+				peertest.PeerCase(t, t.Name())
 				if reason := m.text(name, "differs"); reason != "" {
 					t.Skip(strings.TrimSpace(reason))
 				}
@@ -89,7 +89,7 @@ type peer struct {
 
 func newPeer(t *testing.T) peer {
 	t.Helper()
-	program := providertest.LookProgram(t, "terraform")
+	program := peertest.LookProgram(t, "terraform")
 	dir := t.TempDir()
 	config := filepath.Join(dir, "cli.tfrc")
 	mirror := filepath.Join(dir, "mirror")

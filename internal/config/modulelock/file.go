@@ -13,9 +13,9 @@ import (
 	version "github.com/hashicorp/go-version"
 	"github.com/hashicorp/hcl/v2"
 
-	"github.com/tfdeps/tfdeps/depsfile"
 	"github.com/tfdeps/tfdeps/getproviders"
 	"github.com/tfdeps/tfdeps/internal/config/diagnostic"
+	"github.com/tfdeps/tfdeps/internal/locktext"
 	"github.com/tfdeps/tfdeps/internal/par"
 )
 
@@ -25,7 +25,7 @@ const FileName = ".tfdeps.modules.lock.hcl"
 // Load reads the file; a missing file is an empty Locks. Like Decode, it
 // returns what could be read even if there are errors.
 func Load(path string) (*Locks, hcl.Diagnostics) {
-	src, err := depsfile.ReadText(path)
+	src, err := locktext.ReadText(path)
 	if errors.Is(err, fs.ErrNotExist) {
 		return &Locks{}, nil
 	}
@@ -62,7 +62,7 @@ const maxTokens = 800_000
 // Save writes the file, by one rename, if it differs from what is there. The
 // file's mode is 0644.
 func (l *Locks) Save(path string) error {
-	if err := depsfile.SaveText(path, l.Encode()); err != nil {
+	if err := locktext.SaveText(path, l.Encode()); err != nil {
 		return fmt.Errorf("can't save the lock file for modules: %w", err)
 	}
 	return nil
@@ -84,7 +84,7 @@ var (
 // usable (holds what could be read) even if there are errors.
 func Decode(src []byte, filename string) (*Locks, hcl.Diagnostics) {
 	d := decoder{locks: &Locks{}, seen: map[string]hcl.Range{}}
-	diags := depsfile.DecodeBlocks(src, filename, maxTokens, fileSchema, func(blocks hcl.Blocks) hcl.Diagnostics {
+	diags := locktext.DecodeBlocks(src, filename, maxTokens, fileSchema, func(blocks hcl.Blocks) hcl.Diagnostics {
 		for _, block := range blocks {
 			d.decodeModule(block)
 		}
@@ -102,7 +102,7 @@ type decoder struct {
 
 // problem records an error about the text at a range.
 func (d *decoder) problem(at hcl.Range, summary, format string, args ...any) {
-	d.diags = append(d.diags, depsfile.Problem(at, summary, format, args...))
+	d.diags = append(d.diags, locktext.Problem(at, summary, format, args...))
 }
 
 // decodeModule reads a block. One with a problem is no entry: nothing may pass
@@ -139,7 +139,7 @@ func (d *decoder) text(content *hcl.BodyContent, name string, check func(string)
 		return ""
 	}
 	var given *string // null is not ""
-	if diags := depsfile.DecodeExpression(attr.Expr, &given); diags.HasErrors() {
+	if diags := locktext.DecodeExpression(attr.Expr, &given); diags.HasErrors() {
 		d.diags = append(d.diags, diags...)
 		return ""
 	}
@@ -214,9 +214,9 @@ func (l *Locks) Encode() []byte {
 		for _, a := range arguments {
 			longest = max(longest, len(a.name))
 		}
-		fmt.Fprintf(out, "\nmodule %s {\n", depsfile.QuoteLabel(lock.Key))
+		fmt.Fprintf(out, "\nmodule %s {\n", locktext.QuoteLabel(lock.Key))
 		for _, a := range arguments {
-			fmt.Fprintf(out, "  %-*s = %s\n", longest, a.name, depsfile.Quote(a.value))
+			fmt.Fprintf(out, "  %-*s = %s\n", longest, a.name, locktext.Quote(a.value))
 		}
 		out.WriteString("}\n")
 	}

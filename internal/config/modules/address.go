@@ -9,7 +9,7 @@ import (
 	"strings"
 
 	"github.com/tfdeps/tfdeps/getproviders"
-	"github.com/tfdeps/tfdeps/getproviders/hosts"
+	"github.com/tfdeps/tfdeps/internal/hosts"
 )
 
 // Address is what the source argument of a module block means. It is one of

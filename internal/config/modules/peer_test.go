@@ -11,8 +11,8 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/tfdeps/tfdeps/getproviders/providertest"
 	"github.com/tfdeps/tfdeps/internal/must"
+	"github.com/tfdeps/tfdeps/internal/peertest"
 )
 
 // Sources mean what they mean to Terraform. All calls of one configuration are recorded with the
@@ -101,7 +101,7 @@ func refusedBy(t *testing.T, dir string) map[string]bool {
 // runInit runs Terraform's init in a directory.
 func runInit(t *testing.T, dir string) ([]byte, error) {
 	t.Helper()
-	program := providertest.LookProgram(t, "terraform")
+	program := peertest.LookProgram(t, "terraform")
 	write(t, dir, "cli.tfrc", "")
 	cmd := exec.CommandContext(t.Context(), program, "init", "-json")
 	cmd.Dir = dir

@@ -9,7 +9,7 @@ import (
 
 	version "github.com/hashicorp/go-version"
 
-	"github.com/tfdeps/tfdeps/getproviders/hosts"
+	"github.com/tfdeps/tfdeps/internal/hosts"
 )
 
 // wanted is what a call asks of a version.

@@ -7,7 +7,7 @@ import (
 	"net/http"
 
 	"github.com/tfdeps/tfdeps/getproviders"
-	"github.com/tfdeps/tfdeps/getproviders/hosts"
+	"github.com/tfdeps/tfdeps/internal/hosts"
 )
 
 // What callers branch on, with errors.Is, beside getproviders.ErrUnauthorized

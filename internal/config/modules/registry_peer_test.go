@@ -13,6 +13,7 @@ import (
 
 	"github.com/tfdeps/tfdeps/getproviders/providertest"
 	"github.com/tfdeps/tfdeps/internal/must"
+	"github.com/tfdeps/tfdeps/internal/peertest"
 )
 
 // Terraform selects the same versions, from the same places. Each case is a module of its own,
@@ -105,7 +106,7 @@ func callCases(t *testing.T, registry *providertest.Registry, dir string, cases 
 // terraform runs Terraform, and returns what it prints.
 func terraform(t *testing.T, dir string, env []string, args ...string) (string, error) {
 	t.Helper()
-	cmd := exec.CommandContext(t.Context(), providertest.LookTerraform(t), args...)
+	cmd := exec.CommandContext(t.Context(), peertest.LookTerraform(t), args...)
 	cmd.Dir = dir
 	cmd.Env = slices.Concat(os.Environ(), env, []string{"TF_DATA_DIR=", "TF_CLI_ARGS="})
 	out, err := cmd.CombinedOutput()

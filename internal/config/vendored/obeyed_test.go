@@ -9,7 +9,7 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/tfdeps/tfdeps/getproviders/providertest"
+	"github.com/tfdeps/tfdeps/internal/peertest"
 )
 
 func TestGitAttributes_LinesThatIgnore(t *testing.T) {
@@ -46,7 +46,7 @@ func TestGitAttributes_LinesThatChangeFiles(t *testing.T) {
 // TestGitAttributes_GitIgnoresNothingElse makes random lines and names, and asks git.
 func TestGitAttributes_GitIgnoresNothingElse(t *testing.T) {
 	t.Parallel()
-	git := providertest.LookProgram(t, "git")
+	git := peertest.LookProgram(t, "git")
 	dir, random := t.TempDir(), rand.New(rand.NewPCG(1, 2))
 	run := func(stdin string, args ...string) string {
 		cmd := exec.CommandContext(t.Context(), git, args...)

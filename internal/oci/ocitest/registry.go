@@ -17,8 +17,9 @@ import (
 	"testing"
 	"time"
 
-	"github.com/tfdeps/tfdeps/getproviders/hosts"
 	"github.com/tfdeps/tfdeps/getproviders/providertest"
+	"github.com/tfdeps/tfdeps/internal/hosts"
+	"github.com/tfdeps/tfdeps/internal/peertest"
 )
 
 // What a registry with a login accepts, and the hash of it.
@@ -43,7 +44,7 @@ func Start(t *testing.T, ca *providertest.CA, login bool) Registry {
 	if testing.Short() {
 		t.Skip("a short test starts no registry of images")
 	}
-	program := providertest.LookProgram(t, "docker-registry")
+	program := peertest.LookProgram(t, "docker-registry")
 	listener, err := net.Listen("tcp", "127.0.0.1:0")
 	if err != nil {
 		t.Fatal(err)

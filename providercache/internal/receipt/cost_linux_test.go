@@ -11,7 +11,7 @@ import (
 	"testing"
 	"time"
 
-	"github.com/tfdeps/tfdeps/getproviders/providertest"
+	"github.com/tfdeps/tfdeps/internal/peertest"
 	"github.com/tfdeps/tfdeps/providercache/internal/cachetest"
 )
 
@@ -28,7 +28,7 @@ func TestReceipt_ACheckCostsOneLookAtEachEntry(t *testing.T) {
 		return
 	}
 	t.Parallel()
-	strace := providertest.LookProgram(t, "strace")
+	strace := peertest.LookProgram(t, "strace")
 	s := keep(t)
 	const checks, entries = 10, 6 // the directory itself, two files, two directories and a file in them
 	trace := filepath.Join(t.TempDir(), "trace")

@@ -9,7 +9,7 @@ import (
 	"time"
 
 	"github.com/tfdeps/tfdeps/providercache/internal/cachetest"
-	"github.com/tfdeps/tfdeps/providercache/link"
+	"github.com/tfdeps/tfdeps/providercache/internal/link"
 )
 
 // inCache asks as the next process does that uses the packages as a cache.

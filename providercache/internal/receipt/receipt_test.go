@@ -13,7 +13,7 @@ import (
 	"github.com/tfdeps/tfdeps/getproviders"
 	"github.com/tfdeps/tfdeps/internal/must"
 	"github.com/tfdeps/tfdeps/providercache/internal/cachetest"
-	"github.com/tfdeps/tfdeps/providercache/link"
+	"github.com/tfdeps/tfdeps/providercache/internal/link"
 )
 
 const packageName = "registry.example.com/acme/widget/1.0.0/linux_amd64"

@@ -13,10 +13,7 @@ import (
 	"path/filepath"
 
 	"github.com/tfdeps/tfdeps/getproviders"
-	"github.com/tfdeps/tfdeps/getproviders/hosts"
 	"github.com/tfdeps/tfdeps/providercache"
-	"github.com/tfdeps/tfdeps/providercache/fetcher"
-	"github.com/tfdeps/tfdeps/providercache/store"
 )
 
 func main() {
@@ -39,22 +36,22 @@ func install(ctx context.Context, args []string) error {
 	if err != nil {
 		return err
 	}
-	client, err := hosts.NewClient(hosts.ClientOptions{UserAgent: "company", Retries: 1, Base: transport})
+	client, err := getproviders.NewClient(getproviders.ClientOptions{UserAgent: "company", Retries: 1, Base: transport})
 	if err != nil {
 		return err
 	}
 	// The token goes to the registry's API, and nowhere else.
-	tokens := hosts.NewStaticTokens(map[hosts.Hostname]string{provider.Hostname: args[3]})
+	tokens := getproviders.NewStaticTokens(map[getproviders.Hostname]string{provider.Hostname: args[3]})
 	installer := &providercache.Installer{
-		Fetcher: &fetcher.Fetcher{
+		Fetcher: &providercache.Fetcher{
 			Source: &getproviders.RegistrySource{
-				Client: client, Discovery: &hosts.Discovery{Client: client, Credentials: tokens},
+				Client: client, Discovery: &getproviders.Discovery{Client: client, Credentials: tokens},
 				Credentials: tokens, Product: product,
 			},
 			Client:  client,
 			Product: product,
 		},
-		Target: &store.Store{Dir: filepath.Join(args[1], ".terraform", "providers")},
+		Target: &providercache.Store{Dir: filepath.Join(args[1], ".terraform", "providers")},
 	}
 	ready, err := installer.Ensure(ctx, provider, getproviders.Constraints{})
 	if err == nil {

@@ -10,8 +10,6 @@ import (
 
 	"github.com/tfdeps/tfdeps/getproviders"
 	"github.com/tfdeps/tfdeps/providercache"
-	"github.com/tfdeps/tfdeps/providercache/fetcher"
-	"github.com/tfdeps/tfdeps/providercache/store"
 )
 
 // row is a package, as a database might hold it.
@@ -61,8 +59,8 @@ func main() {
 	provider, err := getproviders.Terraform("1.15.9").ParseProvider(os.Args[1])
 	if err == nil {
 		installer := &providercache.Installer{
-			Fetcher: &fetcher.Fetcher{Source: table{{os.Args[1], os.Args[2], os.Args[3], os.Args[4], os.Args[5]}}},
-			Target:  &store.Store{Dir: filepath.Join(os.Args[6], ".terraform", "providers")},
+			Fetcher: &providercache.Fetcher{Source: table{{os.Args[1], os.Args[2], os.Args[3], os.Args[4], os.Args[5]}}},
+			Target:  &providercache.Store{Dir: filepath.Join(os.Args[6], ".terraform", "providers")},
 		}
 		var ready providercache.Installed
 		if ready, err = installer.Ensure(context.Background(), provider, getproviders.Constraints{}); err == nil {

@@ -12,10 +12,7 @@ import (
 	"path/filepath"
 
 	"github.com/tfdeps/tfdeps/getproviders"
-	"github.com/tfdeps/tfdeps/getproviders/hosts"
 	"github.com/tfdeps/tfdeps/providercache"
-	"github.com/tfdeps/tfdeps/providercache/fetcher"
-	"github.com/tfdeps/tfdeps/providercache/store"
 )
 
 func main() {
@@ -39,21 +36,21 @@ func start(ctx context.Context, args []string) error {
 	if err != nil {
 		return err
 	}
-	client, err := hosts.NewClient(hosts.ClientOptions{UserAgent: "ensure", Retries: 1})
+	client, err := getproviders.NewClient(getproviders.ClientOptions{UserAgent: "ensure", Retries: 1})
 	if err != nil {
 		return err
 	}
 	installer := &providercache.Installer{
-		Fetcher: &fetcher.Fetcher{
+		Fetcher: &providercache.Fetcher{
 			Source: &getproviders.RegistrySource{
-				Client: client, Discovery: &hosts.Discovery{Client: client}, Product: product,
+				Client: client, Discovery: &getproviders.Discovery{Client: client}, Product: product,
 			},
 			Client:  client,
 			Product: product,
 			// What a later run knows a package by, without reading it.
 			StateDir: filepath.Join(args[2], "state"),
 		},
-		Target: &store.Store{Dir: filepath.Join(args[2], "providers")},
+		Target: &providercache.Store{Dir: filepath.Join(args[2], "providers")},
 	}
 	ready, err := installer.Ensure(ctx, provider, constraints)
 	if err != nil {

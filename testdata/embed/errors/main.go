@@ -10,11 +10,7 @@ import (
 	"path/filepath"
 
 	"github.com/tfdeps/tfdeps/getproviders"
-	"github.com/tfdeps/tfdeps/getproviders/hosts"
 	"github.com/tfdeps/tfdeps/providercache"
-	"github.com/tfdeps/tfdeps/providercache/fetcher"
-	"github.com/tfdeps/tfdeps/providercache/resolve"
-	"github.com/tfdeps/tfdeps/providercache/store"
 )
 
 func main() {
@@ -31,7 +27,7 @@ func main() {
 
 // reason is what a program would do about it.
 func reason(err error) string {
-	var failed *resolve.ProviderError
+	var failed *getproviders.ProviderError
 	switch {
 	case errors.Is(err, context.Canceled):
 		return "ended by the user"
@@ -64,14 +60,14 @@ func install(ctx context.Context, address, constraint, dir string) error {
 	if err != nil {
 		return err
 	}
-	client, err := hosts.NewClient(hosts.ClientOptions{UserAgent: "errors"})
+	client, err := getproviders.NewClient(getproviders.ClientOptions{UserAgent: "errors"})
 	if err != nil {
 		return err
 	}
-	registry := &getproviders.RegistrySource{Client: client, Discovery: &hosts.Discovery{Client: client}, Product: product}
+	registry := &getproviders.RegistrySource{Client: client, Discovery: &getproviders.Discovery{Client: client}, Product: product}
 	installer := &providercache.Installer{
-		Fetcher: &fetcher.Fetcher{Source: registry, Client: client, Product: product},
-		Target:  &store.Store{Dir: filepath.Join(dir, ".terraform", "providers")},
+		Fetcher: &providercache.Fetcher{Source: registry, Client: client, Product: product},
+		Target:  &providercache.Store{Dir: filepath.Join(dir, ".terraform", "providers")},
 	}
 	_, err = installer.Ensure(ctx, provider, constraints)
 	return err

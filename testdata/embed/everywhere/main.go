@@ -12,12 +12,8 @@ import (
 
 	"github.com/tfdeps/tfdeps/depsfile"
 	"github.com/tfdeps/tfdeps/getproviders"
-	"github.com/tfdeps/tfdeps/getproviders/hosts"
-	"github.com/tfdeps/tfdeps/providercache/fetcher"
-	"github.com/tfdeps/tfdeps/providercache/lockhashes"
+	"github.com/tfdeps/tfdeps/providercache"
 	"github.com/tfdeps/tfdeps/providercache/mirror"
-	"github.com/tfdeps/tfdeps/providercache/store"
-	"github.com/tfdeps/tfdeps/providercache/vendoring"
 )
 
 func main() {
@@ -37,12 +33,12 @@ func fill(ctx context.Context, args []string) error {
 	if err != nil {
 		return err
 	}
-	client, err := hosts.NewClient(hosts.ClientOptions{UserAgent: "everywhere", Retries: 1})
+	client, err := getproviders.NewClient(getproviders.ClientOptions{UserAgent: "everywhere", Retries: 1})
 	if err != nil {
 		return err
 	}
-	fetcher := &fetcher.Fetcher{
-		Source: &getproviders.RegistrySource{Client: client, Discovery: &hosts.Discovery{Client: client}, Product: product},
+	fetcher := &providercache.Fetcher{
+		Source: &getproviders.RegistrySource{Client: client, Discovery: &getproviders.Discovery{Client: client}, Product: product},
 		Client: client, Product: product,
 		// What is known of packages is kept there, from one call to the next.
 		StateDir: filepath.Join(dir, "state"),
@@ -51,10 +47,10 @@ func fill(ctx context.Context, args []string) error {
 	}
 	defer os.RemoveAll(fetcher.ArchiveDir)
 	platforms := []getproviders.Platform{{OS: "linux", Arch: "amd64"}, {OS: "darwin", Arch: "arm64"}}
-	request := lockhashes.Request{Requirements: getproviders.Requirements{}, Platforms: platforms}
+	request := providercache.LockRequest{Requirements: getproviders.Requirements{}, Platforms: platforms}
 	request.Requirements.Add(provider, getproviders.Requirement{})
 
-	results, err := lockhashes.Lock(ctx, fetcher, request)
+	results, err := fetcher.Lock(ctx, request)
 	if err != nil {
 		return err
 	}
@@ -63,7 +59,7 @@ func fill(ctx context.Context, args []string) error {
 		return err
 	}
 	var wanted []mirror.Spec
-	for _, w := range store.PackageSpecs(store.LockedBy(locks)) {
+	for _, w := range providercache.PackageSpecs(providercache.LockedBy(locks)) {
 		wanted = append(wanted, mirror.Spec{PackageSpec: w, Locked: true})
 	}
 	packed := mirror.Directory(filepath.Join(dir, "mirror"))
@@ -71,7 +67,7 @@ func fill(ctx context.Context, args []string) error {
 		return err
 	}
 	request.Locks = locks
-	plugins := vendoring.Options{Dir: filepath.Join(dir, "terraform.d", "plugins")}
-	_, err = vendoring.Update(ctx, fetcher, plugins, request)
+	plugins := mirror.VendorOptions{Dir: filepath.Join(dir, "terraform.d", "plugins")}
+	_, err = mirror.Vendor(ctx, fetcher, plugins, request)
 	return err
 }

@@ -11,12 +11,8 @@ import (
 
 	"github.com/tfdeps/tfdeps/depsfile"
 	"github.com/tfdeps/tfdeps/getproviders"
-	"github.com/tfdeps/tfdeps/getproviders/hosts"
 	"github.com/tfdeps/tfdeps/providercache"
 	"github.com/tfdeps/tfdeps/providercache/event"
-	"github.com/tfdeps/tfdeps/providercache/fetcher"
-	"github.com/tfdeps/tfdeps/providercache/resolve"
-	"github.com/tfdeps/tfdeps/providercache/store"
 )
 
 func main() {
@@ -40,18 +36,18 @@ func install(ctx context.Context, args []string) error {
 	if err != nil {
 		return err
 	}
-	client, err := hosts.NewClient(hosts.ClientOptions{UserAgent: "install", Retries: 1})
+	client, err := getproviders.NewClient(getproviders.ClientOptions{UserAgent: "install", Retries: 1})
 	if err != nil {
 		return err
 	}
 	installer := &providercache.Installer{
-		Fetcher: &fetcher.Fetcher{
+		Fetcher: &providercache.Fetcher{
 			Source:  &getproviders.RegistrySource{Client: client, Product: product},
 			Client:  client,
 			Product: product,
 			Observe: show,
 		},
-		Target: &store.Store{Dir: filepath.Join(args[2], ".terraform", "providers")},
+		Target: &providercache.Store{Dir: filepath.Join(args[2], ".terraform", "providers")},
 	}
 	required := getproviders.Requirements{}
 	required.Add(provider, getproviders.Requirement{Constraints: constraints})
@@ -61,7 +57,7 @@ func install(ctx context.Context, args []string) error {
 	if diags.HasErrors() {
 		return diags
 	}
-	locks, _, err = installer.Install(ctx, required, locks, resolve.Normal)
+	locks, _, err = installer.Install(ctx, required, locks, providercache.Normal)
 	if err != nil {
 		return err
 	}

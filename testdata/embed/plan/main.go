@@ -11,11 +11,7 @@ import (
 
 	"github.com/tfdeps/tfdeps/depsfile"
 	"github.com/tfdeps/tfdeps/getproviders"
-	"github.com/tfdeps/tfdeps/getproviders/hosts"
 	"github.com/tfdeps/tfdeps/providercache"
-	"github.com/tfdeps/tfdeps/providercache/fetcher"
-	"github.com/tfdeps/tfdeps/providercache/resolve"
-	"github.com/tfdeps/tfdeps/providercache/store"
 )
 
 func main() {
@@ -32,19 +28,19 @@ func main() {
 // show prints the plan for the newest versions of the providers, as JSON.
 func show(ctx context.Context, dir string, addresses []string) error {
 	product := getproviders.Terraform("1.15.9")
-	client, err := hosts.NewClient(hosts.ClientOptions{UserAgent: "plan", Retries: 1})
+	client, err := getproviders.NewClient(getproviders.ClientOptions{UserAgent: "plan", Retries: 1})
 	if err != nil {
 		return err
 	}
 	installer := &providercache.Installer{
-		Fetcher: &fetcher.Fetcher{
+		Fetcher: &providercache.Fetcher{
 			Source: &getproviders.RegistrySource{
-				Client: client, Discovery: &hosts.Discovery{Client: client}, Product: product,
+				Client: client, Discovery: &getproviders.Discovery{Client: client}, Product: product,
 			},
 			Client:  client,
 			Product: product,
 		},
-		Target: &store.Store{Dir: filepath.Join(dir, ".terraform", "providers")},
+		Target: &providercache.Store{Dir: filepath.Join(dir, ".terraform", "providers")},
 	}
 	required := getproviders.Requirements{}
 	for _, address := range addresses {
@@ -58,7 +54,7 @@ func show(ctx context.Context, dir string, addresses []string) error {
 	if diags.HasErrors() {
 		return diags
 	}
-	plan, err := installer.Plan(ctx, required, locks, resolve.Normal)
+	plan, err := installer.Plan(ctx, required, locks, providercache.Normal)
 	if err != nil {
 		return err
 	}

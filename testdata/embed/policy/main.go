@@ -12,10 +12,7 @@ import (
 	"slices"
 
 	"github.com/tfdeps/tfdeps/getproviders"
-	"github.com/tfdeps/tfdeps/getproviders/hosts"
 	"github.com/tfdeps/tfdeps/providercache"
-	"github.com/tfdeps/tfdeps/providercache/fetcher"
-	"github.com/tfdeps/tfdeps/providercache/store"
 )
 
 func main() {
@@ -24,7 +21,7 @@ func main() {
 		os.Exit(1)
 	}
 	err := install(context.Background(), os.Args[1], os.Args[2], os.Args[3:])
-	if refused, ok := errors.AsType[*fetcher.PolicyError](err); ok {
+	if refused, ok := errors.AsType[*getproviders.PolicyError](err); ok {
 		fmt.Fprintf(os.Stderr, "%s %s (%s): %v\n", refused.Candidate.Provider, refused.Candidate.Version, refused.Candidate.State, refused.Reason)
 		os.Exit(2)
 	}
@@ -36,12 +33,12 @@ func main() {
 
 // rules returns a policy. It is asked about packages that are present and in a
 // cache, too.
-func rules(forbidden []string) func(context.Context, fetcher.Candidate) error {
-	return func(_ context.Context, c fetcher.Candidate) error {
+func rules(forbidden []string) func(context.Context, getproviders.Candidate) error {
+	return func(_ context.Context, c getproviders.Candidate) error {
 		switch {
 		case slices.Contains(forbidden, c.Version.String()):
 			return fmt.Errorf("the company forbids version %s", c.Version)
-		case c.State == fetcher.StateFetched && c.Authentication.TrustLevel < getproviders.LevelCommunity:
+		case c.State == getproviders.StateFetched && c.Authentication.TrustLevel < getproviders.LevelCommunity:
 			return fmt.Errorf("nobody signed %s", c.Location)
 		}
 		return nil
@@ -54,14 +51,14 @@ func install(ctx context.Context, address, dir string, forbidden []string) error
 	if err != nil {
 		return err
 	}
-	client, err := hosts.NewClient(hosts.ClientOptions{UserAgent: "policy", Retries: 1})
+	client, err := getproviders.NewClient(getproviders.ClientOptions{UserAgent: "policy", Retries: 1})
 	if err != nil {
 		return err
 	}
-	registry := &getproviders.RegistrySource{Client: client, Discovery: &hosts.Discovery{Client: client}, Product: product}
+	registry := &getproviders.RegistrySource{Client: client, Discovery: &getproviders.Discovery{Client: client}, Product: product}
 	installer := &providercache.Installer{
-		Fetcher: &fetcher.Fetcher{Source: registry, Client: client, Product: product, Policy: rules(forbidden), StateDir: filepath.Join(dir, "state")},
-		Target:  &store.Store{Dir: filepath.Join(dir, ".terraform", "providers")},
+		Fetcher: &providercache.Fetcher{Source: registry, Client: client, Product: product, Policy: rules(forbidden), StateDir: filepath.Join(dir, "state")},
+		Target:  &providercache.Store{Dir: filepath.Join(dir, ".terraform", "providers")},
 	}
 	ready, err := installer.Ensure(ctx, provider, getproviders.Constraints{})
 	if err == nil {

@@ -11,19 +11,19 @@ import (
 	"sync"
 	"testing"
 
-	"github.com/tfdeps/tfdeps/getproviders/providertest"
+	"github.com/tfdeps/tfdeps/internal/peertest"
 )
 
 // LookTerraform returns the path of the real terraform. The test is skipped if
 // there is none.
 func LookTerraform(tb testing.TB) string {
 	tb.Helper()
-	return providertest.LookTerraform(tb)
+	return peertest.LookTerraform(tb)
 }
 
 // TerraformIfAny returns the path of the real terraform, "" if there is none.
 func TerraformIfAny() string {
-	program, err := providertest.PeerProgram("terraform")
+	program, err := peertest.PeerProgram("terraform")
 	if err != nil {
 		return ""
 	}
@@ -37,7 +37,7 @@ func LookTofu(tb testing.TB) string {
 	if testing.Short() {
 		tb.Skip("a short test doesn't run tofu")
 	}
-	path, err := providertest.PeerProgram("tofu")
+	path, err := peertest.PeerProgram("tofu")
 	if err != nil {
 		tb.Skipf("there is no tofu: %v", err)
 	}
@@ -47,7 +47,7 @@ func LookTofu(tb testing.TB) string {
 // RequireProgram skips a test that needs a program which isn't there.
 func RequireProgram(tb testing.TB, name string) {
 	tb.Helper()
-	providertest.LookProgram(tb, name)
+	peertest.LookProgram(tb, name)
 }
 
 // PeerOlderThan reports whether the real terraform is older than a version such as
@@ -74,7 +74,7 @@ func numbersOf(version string) (numbers []int) {
 // LeftOut reports whether the session of a name doesn't run: four in five don't if a
 // short test was asked for, or with [sessionsVariable].
 func LeftOut(name string) bool {
-	return (testing.Short() || os.Getenv(sessionsVariable) == "few") && !providertest.OneInFive(name)
+	return (testing.Short() || os.Getenv(sessionsVariable) == "few") && !peertest.OneInFive(name)
 }
 
 // SkipIfShort leaves a test to runs without -short: what it has whole programs do, tests beside the
@@ -86,15 +86,15 @@ func SkipIfShort(tb testing.TB) {
 	}
 }
 
-// PeerCase is [providertest.PeerCase] for the case of a subtest.
+// PeerCase is [peertest.PeerCase] for the case of a subtest.
 func PeerCase(t *testing.T) {
 	t.Helper()
-	providertest.PeerCase(t, t.Name())
+	peertest.PeerCase(t, t.Name())
 }
 
 // terraformVersion asks the real terraform, once for all tests.
 var terraformVersion = sync.OnceValues(func() (string, error) {
-	program, err := providertest.PeerProgram("terraform")
+	program, err := peertest.PeerProgram("terraform")
 	if err != nil {
 		return "", err
 	}

@@ -19,12 +19,12 @@ import (
 	"sync"
 	"testing"
 
-	"github.com/tfdeps/tfdeps/getproviders/providertest"
+	"github.com/tfdeps/tfdeps/internal/peertest"
 )
 
 // Main is TestMain for packages whose tests wait for programs.
 func Main(m *testing.M) {
-	providertest.MoreAtOnce()
+	peertest.MoreAtOnce()
 	dir, err := preferPeers()
 	if err != nil {
 		fmt.Fprintln(os.Stderr, err)
@@ -43,7 +43,7 @@ func preferPeers() (dir string, err error) {
 		if os.Getenv("TFDEPS_PEER_"+strings.ToUpper(name)) == "" {
 			continue
 		}
-		program, err := providertest.PeerProgram(name)
+		program, err := peertest.PeerProgram(name)
 		if err != nil {
 			return dir, fmt.Errorf("TFDEPS_PEER_%s: %w", strings.ToUpper(name), err)
 		}
@@ -84,7 +84,7 @@ func WatchedTfdeps(tb testing.TB) string {
 // has changed. Nobody may write to it.
 func Build(tb testing.TB, dir string, flags ...string) string {
 	tb.Helper()
-	providertest.UsualUmask() // a cache that others can write to has no receipts
+	peertest.UsualUmask() // a cache that others can write to has no receipts
 	path, err := built(strings.Join(append([]string{dir}, flags...), " "))
 	if err != nil {
 		tb.Fatalf("building the program in %s: %v", dir, err)

@@ -9,13 +9,13 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/tfdeps/tfdeps/getproviders/providertest"
 	"github.com/tfdeps/tfdeps/internal/must"
+	"github.com/tfdeps/tfdeps/internal/peertest"
 )
 
 // TestTable_SameAsTerraform has Terraform's console evaluate the expressions of the other tests.
 func TestTable_SameAsTerraform(t *testing.T) {
-	program := providertest.LookProgram(t, "terraform")
+	program := peertest.LookProgram(t, "terraform")
 	dir := writeFiles(t)
 	var all []string
 	for _, tt := range results {
@@ -43,7 +43,7 @@ func TestTable_SameAsTerraform(t *testing.T) {
 // TestTable_FailsAsTerraform has Terraform's console evaluate what is an error here, but for what
 // would take too much.
 func TestTable_FailsAsTerraform(t *testing.T) {
-	program := providertest.LookProgram(t, "terraform")
+	program := peertest.LookProgram(t, "terraform")
 	var all, exprs []string
 	for _, tt := range failing {
 		if !strings.Contains(tt.want, "too ") && !strings.Contains(tt.want, "home") && !strings.HasPrefix(tt.expr, "templatestring") {
@@ -67,7 +67,7 @@ func TestTable_FailsAsTerraform(t *testing.T) {
 
 // TestTable_HasAllOfTerraform asks Terraform which functions there are.
 func TestTable_HasAllOfTerraform(t *testing.T) {
-	program := providertest.LookProgram(t, "terraform")
+	program := peertest.LookProgram(t, "terraform")
 	out, err := exec.CommandContext(t.Context(), program, "metadata", "functions", "-json").Output()
 	must.Succeed(t, err)
 	var said struct {

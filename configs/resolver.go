@@ -1,0 +1,158 @@
+package configs
+
+import (
+	"context"
+	"net/http"
+	"path/filepath"
+
+	"github.com/hashicorp/hcl/v2"
+
+	"github.com/tfdeps/tfdeps/getproviders"
+	"github.com/tfdeps/tfdeps/internal/config/diagnostic"
+	"github.com/tfdeps/tfdeps/internal/config/load"
+	"github.com/tfdeps/tfdeps/internal/config/modules"
+)
+
+type (
+	// Module is one module of a configuration. A directory that several calls lead to is several modules.
+	Module struct {
+		Key              string // names of the calls from the root, joined by dots; "" is the root module
+		Source, Version  string // normalised; Version only of modules that a registry knows; both "" for the root module
+		Dir              string
+		RequiredVersions []string // of the product, in the order of files
+		Calls            []ModuleCall
+		Requirements     getproviders.Requirements // of this module alone
+	}
+
+	// ModuleCall is a module block.
+	ModuleCall struct {
+		Name, Source, Version string // as they were written, or computed
+		Range                 hcl.Range
+	}
+
+	// ModuleFetcher gets the packages of modules that aren't there yet. That of the program comes from providercache/setup.
+	ModuleFetcher = modules.Fetcher
+	// FetchRequest is what a ModuleFetcher is asked for.
+	FetchRequest = modules.FetchRequest
+	// Fetched is what a ModuleFetcher says of it.
+	Fetched = modules.Fetched
+
+	// InputSources are the places where values for variables may be, beside the files that are read anyway.
+	InputSources = load.InputSources
+	// InputArgument is an option -var or -var-file.
+	InputArgument = load.InputArgument
+
+	// OutdatedModule is the Extra of a problem about a module that isn't installed as its call wants it.
+	OutdatedModule = modules.Outdated
+)
+
+// ModuleEvent says what happens to one module.
+type ModuleEvent struct {
+	Key     string // of the module
+	Package string // the address from which it is going to be fetched, without secrets; "": it is in its place now
+	Version string // of a registry's module; "" for others
+	Dir     string // where it is, once it is in its place
+}
+
+// Resolver finds the modules that a configuration calls, fetches those that aren't there, and records them for plan and apply. It
+// is a plain struct: set the fields, and use it as often as needed, for one configuration at a time.
+type Resolver struct {
+	Upgrade bool // take the newest versions, whatever is recorded
+	DryRun  bool // fetch and write nothing: modules that would have to be fetched are known by their calls alone
+
+	Fetcher ModuleFetcher // nil: modules that would have to be fetched are problems
+	// Client and Discovery are for the registries of modules, and Credentials for their tokens; without a Client, modules of
+	// registries are problems unless they are there.
+	Client      *http.Client
+	Discovery   *getproviders.Discovery
+	Credentials getproviders.Credentials
+	Store       string // a directory of the user's own for what registries said, from run to run; "": none
+	Offline     bool   // ask no registry
+
+	HomeDir string // what "~" stands for in paths
+	Observe func(ModuleEvent)
+}
+
+// Resolve makes the modules of the configuration in a directory be there, and returns all of them, the root module first, each
+// before those that it calls. Where there are errors, the record of modules stays as it was.
+func (r *Resolver) Resolve(ctx context.Context, dir string, opts Options) ([]Module, hcl.Diagnostics) {
+	mode := modules.Normal
+	if r.Upgrade {
+		mode = modules.Upgrade
+	}
+	root, manifest, resolver, problems := open(ctx, dir, opts, mode)
+	resolver.DryRun, resolver.Fetcher, resolver.HomeDir, resolver.Registries = r.DryRun, r.Fetcher, r.HomeDir, r.registries(opts.Product)
+	if r.Observe != nil {
+		resolver.Observe = r.observe
+	}
+	tree, below := resolver.Resolve(ctx, root, manifest)
+	if problems = append(problems, below...); !problems.HasErrors() && !r.DryRun {
+		if err := tree.Save(); err != nil {
+			problems = append(problems, diagnostic.Placeless(hcl.DiagError, "Failed to write the record of modules", "%v.", err))
+		}
+	}
+	return modulesOf(tree, opts.Product), problems
+}
+
+func (r *Resolver) registries(product getproviders.Product) *modules.Registries {
+	if r.Client == nil {
+		return nil
+	}
+	discovery := r.Discovery
+	if discovery == nil {
+		discovery = &getproviders.Discovery{Client: r.Client, Credentials: r.Credentials}
+	}
+	return &modules.Registries{Client: r.Client, Discovery: discovery, Credentials: r.Credentials, Product: product, Store: r.Store, Offline: r.Offline}
+}
+
+func (r *Resolver) observe(e modules.Event) {
+	switch e := e.(type) {
+	case modules.Downloading:
+		r.Observe(ModuleEvent{Key: e.Key, Package: e.Package, Version: e.Version})
+	case modules.Planned:
+		r.Observe(ModuleEvent{Key: e.Key, Package: e.Package, Version: e.Version})
+	case modules.Recorded:
+		r.Observe(ModuleEvent{Key: e.Key, Version: e.Version, Dir: e.Dir})
+	}
+}
+
+// open reads the root module and the record of modules, and returns what goes on from there.
+func open(ctx context.Context, dir string, opts Options, mode modules.Mode) (*load.Module, modules.Manifest, modules.Resolver, hcl.Diagnostics) {
+	cwd := ""
+	if opts.FS != nil {
+		mode, opts.Inputs.FS = modules.Normal, opts.FS
+	} else if full, err := filepath.Abs(dir); err == nil {
+		cwd = full
+	} else {
+		cwd = dir
+	}
+	opts.Inputs.Product = opts.Product
+	values, invalid := load.ReadInputs(dir, opts.Inputs)
+	root, problems := load.LoadModuleContext(ctx, dir, opts.Product,
+		load.Options{FS: opts.FS, TestDirectory: opts.TestDirectory, Inputs: values, WorkingDir: cwd, Workspace: opts.Workspace})
+	problems = append(invalid, problems...)
+	modulesDir := filepath.Join(opts.dataDir(dir), "modules")
+	manifest, err := modules.ReadManifest(opts.FS, modulesDir, opts.Product)
+	if err != nil {
+		problems = append(problems, diagnostic.Placeless(hcl.DiagError, "Failed to read the record of modules", "%v.", err))
+	}
+	return root, manifest, modules.Resolver{FS: opts.FS, Dir: modulesDir, Product: opts.Product, Mode: mode, WorkingDir: cwd, Workspace: opts.Workspace}, problems
+}
+
+// modulesOf returns the modules of a tree as programs see them.
+func modulesOf(tree *modules.Tree, product getproviders.Product) (all []Module) {
+	for _, m := range tree.Modules {
+		module := Module{Key: m.Key, Source: m.Source, Version: m.Version, Dir: m.Dir}
+		if m.Config != nil {
+			module.Requirements, _ = m.Config.Requirements(product)
+			for _, v := range m.Config.RequiredVersions {
+				module.RequiredVersions = append(module.RequiredVersions, v.Text)
+			}
+			for _, c := range m.Config.Calls {
+				module.Calls = append(module.Calls, ModuleCall{Name: c.Name, Source: c.Source, Version: c.Version, Range: c.Range})
+			}
+		}
+		all = append(all, module)
+	}
+	return all
+}

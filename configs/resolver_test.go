@@ -1,0 +1,68 @@
+package configs_test
+
+import (
+	"context"
+	"errors"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/tfdeps/tfdeps/configs"
+	"github.com/tfdeps/tfdeps/getproviders"
+	"github.com/tfdeps/tfdeps/internal/must"
+)
+
+// onDisk is a ModuleFetcher whose packages have these files.
+type onDisk map[string]string
+
+func (f onDisk) Fetch(_ context.Context, req configs.FetchRequest, dst string) (configs.Fetched, error) {
+	text, ok := f[req.Package]
+	if !ok {
+		return configs.Fetched{}, errors.New("there is no such package")
+	}
+	return configs.Fetched{}, errors.Join(os.MkdirAll(dst, 0o777), os.WriteFile(filepath.Join(dst, "main.tf"), []byte(text), 0o666))
+}
+
+func TestResolver_FetchesWhatIsMissingAndRecordsIt(t *testing.T) {
+	t.Parallel()
+	dir := write(t, map[string]string{
+		"main.tf":     "module \"net\" {\n  source = \"git::https://git.example.com/net.git\"\n}\nmodule \"own\" {\n  source = \"./own\"\n}\n",
+		"own/main.tf": "terraform {\n  required_version = \">= 1.0\"\n}\nresource \"own_x\" \"y\" {}\n",
+	})
+	opts := configs.Options{Product: getproviders.Terraform("1.15.9")}
+	var happened []string
+	resolver := &configs.Resolver{
+		Fetcher: onDisk{"git::https://git.example.com/net.git": "resource \"net_x\" \"y\" {}\n"},
+		Observe: func(e configs.ModuleEvent) { happened = append(happened, e.Key+" "+e.Package+e.Dir) },
+		DryRun:  true,
+	}
+	record := filepath.Join(dir, ".terraform", "modules", "modules.json")
+	if _, problems := resolver.Resolve(t.Context(), dir, opts); problems.HasErrors() {
+		t.Fatal(problems)
+	}
+	if _, err := os.Stat(record); !errors.Is(err, os.ErrNotExist) {
+		t.Errorf("a dry run leaves a record of modules: %v", err)
+	}
+	resolver.DryRun, happened = false, nil
+	all, problems := resolver.Resolve(t.Context(), dir, opts)
+	if problems.HasErrors() {
+		t.Fatal(problems)
+	}
+	if len(all) != 3 || len(all[0].Calls) != 2 || all[1].Key != "net" || all[2].Key != "own" || !slices.Equal(all[2].RequiredVersions, []string{">= 1.0"}) {
+		t.Errorf("the modules are %+v", all)
+	}
+	if !slices.ContainsFunc(happened, func(e string) bool { return strings.HasPrefix(e, "net git::https://git.example.com/net.git") }) {
+		t.Errorf("events were %q", happened)
+	}
+	must.Succeed(t, os.Remove(filepath.Join(dir, "own", "main.tf")))
+	found, _ := configs.Read(t.Context(), dir, opts)
+	if got := types(found.Requirements); !strings.Contains(got, "net") || strings.Contains(got, "own") {
+		t.Errorf("after that, required are %s", got)
+	}
+	resolver.Fetcher, resolver.Upgrade = nil, true
+	if _, problems := resolver.Resolve(t.Context(), dir, opts); !problems.HasErrors() {
+		t.Error("without a Fetcher, what has to be fetched is no problem")
+	}
+}

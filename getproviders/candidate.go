@@ -1,0 +1,78 @@
+package getproviders
+
+import (
+	"errors"
+	"fmt"
+	"time"
+)
+
+// Candidate is a package that has passed all checks and is about to be used: put
+// into its place, left there, or recorded in a lock file.
+type Candidate struct {
+	Provider Provider
+	Version  Version
+	Platform Platform
+	State    CandidateState
+	// Source is the source that has it, as getproviders.Source.Describe names it, and
+	// Location is where it was fetched from, without secrets; "" if State isn't
+	// StateFetched. SourceURL is the URL of the registry or mirror that the package comes from,
+	// or came from when it was fetched; "" if that isn't known.
+	Source, Location, SourceURL string
+	// FromRegistry says that this is the provider's own registry.
+	FromRegistry bool
+	// Hashes are those of the package, as far as they are known: the h1 of its files
+	// and the zh of its archive.
+	Hashes []Hash
+	// Authentication says who signed it; of what was fetched by an earlier run, what was
+	// found then. It is zero if nothing is known of that.
+	Authentication AuthenticationResult
+	// Released is when the archive was changed last, as its server or the file system says, or,
+	// where neither does, when this machine fetched the package first; zero: not known.
+	Released time.Time
+}
+
+// CandidateState says where a candidate is.
+type CandidateState int
+
+const (
+	StateFetched CandidateState = iota // in a private directory: it was just fetched; or in an unpacked mirror, where it stays
+	StateCached                        // in the shared cache
+	StatePresent                       // in the place where it belongs: a target, a mirror, vendored packages
+	StateKnown                         // nowhere here: its source lists the hashes, or an earlier run has computed them
+)
+
+// String returns "fetched", "cached", "present" or "known".
+func (s CandidateState) String() string {
+	names := [...]string{"fetched", "cached", "present", "known"}
+	if s < 0 || int(s) >= len(names) {
+		return fmt.Sprintf("CandidateState(%d)", int(s))
+	}
+	return names[s]
+}
+
+// ErrRefused matches every *PolicyError.
+var ErrRefused = errors.New("a policy refuses the package")
+
+// PolicyError says that the Fetcher's Policy refuses a package, and why. It matches
+// ErrRefused and the reason.
+type PolicyError struct {
+	Candidate Candidate
+	Reason    error
+}
+
+// Error implements error.
+func (e *PolicyError) Error() string { return "refused by policy: " + e.Reason.Error() }
+
+// Code is that of the reason, or "refused_by_policy".
+func (e *PolicyError) Code() string {
+	if code := CodeOf(e.Reason); code != "" {
+		return code
+	}
+	return "refused_by_policy"
+}
+
+// Unwrap returns the reason.
+func (e *PolicyError) Unwrap() error { return e.Reason }
+
+// Is reports whether target is ErrRefused.
+func (e *PolicyError) Is(target error) bool { return target == ErrRefused }

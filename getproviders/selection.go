@@ -1,0 +1,42 @@
+package getproviders
+
+import (
+	"errors"
+)
+
+// Failed names the provider and the step for an error.
+func (s Selection) Failed(step Step, err error) error {
+	return &ProviderError{Provider: s.Provider, Version: s.Version, Step: step, Err: err}
+}
+
+// Selected returns the selection itself.
+func (s Selection) Selected() Selection { return s }
+
+// AtVersionOf returns the selection with the version that its failure is about.
+func (s Selection) AtVersionOf(err error) Selection {
+	if failure, ok := errors.AsType[*ProviderError](err); ok {
+		s.Version = failure.Version
+	}
+	return s
+}
+
+// Selection is a provider with the version that was chosen for it.
+type Selection struct {
+	Provider    Provider    `json:"provider"`
+	Version     Version     `json:"version"`
+	Constraints Constraints `json:"constraints"`
+	Locked      bool        `json:"locked"` // the lock file decided
+}
+
+// PackageSpec is a package that the cache is to hold.
+type PackageSpec struct {
+	Provider    Provider
+	Version     Version     // zero: the newest that Constraints allow
+	Constraints Constraints // counts only without a version
+	Hashes      []Hash      // as a lock file records them; none: the package is authenticated by its source alone
+}
+
+// Selected returns what failures name.
+func (w PackageSpec) Selected() Selection {
+	return Selection{Provider: w.Provider, Version: w.Version, Constraints: w.Constraints}
+}

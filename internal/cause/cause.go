@@ -1,0 +1,135 @@
+// Package cause finds what several failures have in common: a host that gives no answer, constraints that contradict each other.
+package cause
+
+import (
+	"errors"
+	"fmt"
+	"net/url"
+
+	"github.com/tfdeps/tfdeps/getproviders"
+	"github.com/tfdeps/tfdeps/internal/hosts"
+)
+
+// Cause is one reason why providers failed.
+type Cause struct {
+	// Err is what the Failures have in common, such as a host that can't be reached.
+	// If there is one failure, or none, it is the part of the joined error itself.
+	Err      error
+	Failures []*getproviders.ProviderError // in the order of the joined error; none: Err is no provider's
+}
+
+// Causes takes a joined error apart, and puts together what failed for one cause: a
+// host that gives no answer, or that wants other credentials, is one cause, however
+// many providers were to come from there. All other failures are a cause each.
+func Causes(err error) (causes []Cause) {
+	index, shared := map[string]int{}, map[string]error{}
+	for _, part := range getproviders.SplitErrors(err) {
+		failure, ok := errors.AsType[*getproviders.ProviderError](part)
+		if !ok {
+			causes = append(causes, Cause{Err: part})
+			continue
+		}
+		key, common := SharedCause(failure.Err)
+		at, seen := index[key]
+		switch {
+		case key == "":
+		case seen:
+			causes[at].Err = shared[key]
+			causes[at].Failures = append(causes[at].Failures, failure)
+			continue
+		default:
+			index[key], shared[key] = len(causes), common
+		}
+		causes = append(causes, Cause{Err: failure, Failures: []*getproviders.ProviderError{failure}})
+	}
+	return causes
+}
+
+// SharedCause finds in a failure what others may fail for, too. key tells it from other
+// causes; "": there is nothing of the kind.
+func SharedCause(err error) (key string, common error) {
+	if len(getproviders.NotCached(err)) > 0 {
+		return "", nil
+	}
+	if several, ok := errors.AsType[*getproviders.SourcesError](err); ok {
+		return sharedAnswer(several)
+	}
+	if unanswered, ok := errors.AsType[*hosts.DiscoveryError](err); ok {
+		return "discovery " + unanswered.Host.String() + " " + unanswered.Service, &discoveryFailure{unanswered}
+	}
+	if refused, ok := errors.AsType[*getproviders.UnauthorizedError](err); ok {
+		return fmt.Sprintf("credentials %s %t", refused.Host, refused.Sent), &refusal{refused}
+	}
+	if missing, ok := errors.AsType[*getproviders.ProviderNotFoundError](err); ok && missing.Advice != "" {
+		return "not a source " + missing.Source, &wrongSource{missing}
+	}
+	if failed, ok := errors.AsType[*getproviders.StatusError](err); ok && hosts.StatusAdvice(failed.StatusCode) != "" {
+		if at, err := url.Parse(failed.URL); err == nil {
+			return fmt.Sprintf("status %d %s://%s", failed.StatusCode, at.Scheme, at.Host), failed
+		}
+	}
+	if page, ok := errors.AsType[*getproviders.WebPageError](err); ok {
+		if at, err := url.Parse(page.URL); err == nil && at.Host != "" {
+			return "page " + at.Scheme + "://" + at.Host, page
+		}
+	}
+	if bucket, ok := errors.AsType[interface { // of package blob, which is above this one
+		error
+		Shared() string
+	}](err); ok && bucket.Shared() != "" {
+		return "bucket " + bucket.Shared(), bucket
+	}
+	_, large := errors.AsType[*hosts.TooLargeError](err) // which is about one URL
+	if silent, ok := errors.AsType[*hosts.RequestError](err); ok && !large {
+		if at, err := url.Parse(silent.URL); err == nil && at.Host != "" {
+			return "request " + at.Scheme + "://" + at.Host, silent
+		}
+	}
+	return "", nil
+}
+
+// sharedAnswer is the cause that all sources which failed have in common.
+func sharedAnswer(several *getproviders.SourcesError) (key string, common error) {
+	for _, answer := range several.Unwrap() {
+		one, cause := SharedCause(answer)
+		if one == "" || key != "" && one != key {
+			return "", nil
+		}
+		key, common = one, cause
+	}
+	return key, common
+}
+
+// discoveryFailure is a host's failure, with advice.
+type discoveryFailure struct{ *hosts.DiscoveryError }
+
+// Unwrap returns the failure itself.
+func (e *discoveryFailure) Unwrap() error { return e.DiscoveryError }
+
+// Hint says what may be wrong.
+func (e *discoveryFailure) Hint() string { return e.Advice() }
+
+// refusal is the refusal of a host without the provider that was asked for.
+type refusal struct {
+	*getproviders.UnauthorizedError
+}
+
+// Error implements error.
+func (e *refusal) Error() string {
+	says := hosts.Refusal{Sent: e.Sent}.Says(e.Status.StatusCode)
+	return fmt.Sprintf("host %s %s: %v", e.Host, says, &e.Status)
+}
+
+// Unwrap returns the refusal of the first provider.
+func (e *refusal) Unwrap() error { return e.UnauthorizedError }
+
+// wrongSource is what a source that may be none said of a provider, without the provider.
+type wrongSource struct {
+	*getproviders.ProviderNotFoundError
+}
+
+// Error implements error.
+func (e *wrongSource) Error() string { return e.Source + " has none of them" }
+
+// Unwrap returns the answer about the first provider.
+func (e *wrongSource) Unwrap() error { return e.ProviderNotFoundError }

@@ -1,0 +1,84 @@
+package cause
+
+import (
+	"errors"
+	"strings"
+	"testing"
+
+	"github.com/tfdeps/tfdeps/getproviders"
+	"github.com/tfdeps/tfdeps/internal/hosts"
+)
+
+func named(kind string, err error) error {
+	p := getproviders.Provider{Hostname: "example.com", Namespace: "acme", Type: kind}
+	return getproviders.Selection{Provider: p}.Failed(getproviders.StepQuery, err)
+}
+
+func query(err error) error { return &getproviders.QueryError{Kind: "provider registry", Err: err} }
+
+func request(url string) error {
+	return query(&hosts.RequestError{URL: url, Attempts: 1, Err: errors.New("connection refused")})
+}
+
+func TestCauses_PutTogetherWhatFailedForOne(t *testing.T) {
+	t.Parallel()
+	silent := query(&hosts.DiscoveryError{Host: "example.com", Service: "providers.v1", Kind: hosts.ErrHostUnreachable, Err: errors.New("timeout")})
+	refused := func(sent bool) error {
+		return &getproviders.UnauthorizedError{Host: "example.com", Sent: sent, Advice: "ask for a token", Status: getproviders.StatusError{StatusCode: 401, Status: "401"}}
+	}
+	searched := func(errs ...error) error {
+		several := &getproviders.SourcesError{}
+		for _, err := range errs {
+			several.Answers = append(several.Answers, getproviders.Answer{Asked: true, Err: err})
+		}
+		return several
+	}
+	notMirror := func(source string) error {
+		return &getproviders.ProviderNotFoundError{Source: source, Advice: "it looks like a registry"}
+	}
+	missing := &getproviders.ProviderNotFoundError{Source: "a"}
+	large := query(&hosts.RequestError{URL: "https://example.com/x", Err: &hosts.TooLargeError{Limit: 1}})
+	for name, c := range map[string]struct {
+		errs []error
+		want string // the providers of each cause
+	}{
+		"one discovery":               {[]error{silent, silent, silent}, "a,b,c"},
+		"two hosts":                   {[]error{request("https://one.example/a"), request("https://two.example/b"), request("https://one.example/c")}, "a,c b"},
+		"a token is missing, or bad":  {[]error{refused(false), refused(true), refused(false)}, "a,c b"},
+		"unlike failures":             {[]error{errors.New("x"), errors.New("x")}, "a b"},
+		"an answer that is too large": {[]error{large, large}, "a b"},
+		"sources that all fail so":    {[]error{searched(silent, silent), silent}, "a,b"},
+		"sources that don't":          {[]error{searched(silent, request("https://two.example/b")), silent}, "a b"},
+		"a source without it":         {[]error{searched(getproviders.ErrProviderNotFound, silent), silent}, "a,b"},
+		"a source that may be none":   {[]error{notMirror("a"), searched(notMirror("a")), notMirror("b"), missing}, "a,b c d"},
+		"nothing":                     {nil, ""},
+	} {
+		var failures []error
+		for i, err := range c.errs {
+			failures = append(failures, named(string(rune('a'+i)), err))
+		}
+		var got []string
+		for _, cause := range Causes(errors.Join(failures...)) {
+			var names []string
+			for _, f := range cause.Failures {
+				names = append(names, f.Provider.Type)
+			}
+			got = append(got, strings.Join(names, ","))
+			if len(names) > 1 && strings.Contains(cause.Err.Error(), "example.com/acme") {
+				t.Errorf("%s: a cause of several names one of them: %v", name, cause.Err)
+			}
+		}
+		if text := strings.Join(got, " "); text != c.want {
+			t.Errorf("%s: got %q, want %q", name, text, c.want)
+		}
+	}
+}
+
+func TestCauses_KeepWhatIsAboutNoProvider(t *testing.T) {
+	t.Parallel()
+	blocked := &getproviders.UnwritableError{Dir: "target", Err: errors.New("read-only")}
+	causes := Causes(errors.Join(blocked, named("a", errors.New("no"))))
+	if len(causes) != 2 || causes[0].Err != error(blocked) || len(causes[0].Failures) != 0 || len(causes[1].Failures) != 1 {
+		t.Errorf("got %+v", causes)
+	}
+}

@@ -1,0 +1,186 @@
+package cause
+
+import (
+	"math/bits"
+	"slices"
+
+	"github.com/tfdeps/tfdeps/getproviders"
+)
+
+// FindConflict compares requirements with the versions there are. It is
+// computed from its arguments alone.
+//
+// A prerelease counts only if some requirement names it exactly: then it is
+// up to the others to refuse it.
+func FindConflict(required []getproviders.Requirement, versions []getproviders.Version) getproviders.Conflict {
+	c := getproviders.Conflict{Bounds: make([]getproviders.ConstraintBound, len(required))}
+	for i, r := range required {
+		newest, _ := r.Constraints.Newest(versions)
+		c.Bounds[i] = getproviders.ConstraintBound{Requirement: r, Newest: newest}
+	}
+	considered := candidates(required, versions)
+	if len(considered) == 0 {
+		return c
+	}
+	s := newSearch(required, considered)
+	for _, i := range s.smallest() {
+		c.Minimal = append(c.Minimal, c.Bounds[i])
+	}
+	return c
+}
+
+// splitByVersion sorts requirements by whether they allow a version.
+func SplitByVersion(required []getproviders.Requirement, v getproviders.Version) (unmet, met []getproviders.Requirement) {
+	candidate := len(candidates(required, []getproviders.Version{v})) > 0
+	for _, r := range required {
+		if candidate && admits(r.Constraints, v) {
+			met = append(met, r)
+		} else {
+			unmet = append(unmet, r)
+		}
+	}
+	return unmet, met
+}
+
+// candidates are the versions that are chosen unless a requirement refuses them:
+// releases, and prereleases that some requirement names.
+func candidates(required []getproviders.Requirement, versions []getproviders.Version) []getproviders.Version {
+	return slices.DeleteFunc(slices.Clone(versions), func(v getproviders.Version) bool {
+		if (getproviders.Constraints{}).Allows(v) {
+			return false
+		}
+		return !slices.ContainsFunc(required, func(r getproviders.Requirement) bool { return r.Constraints.Allows(v) })
+	})
+}
+
+// admits reports whether constraints would allow a version that is asked for
+// by name elsewhere.
+func admits(c getproviders.Constraints, v getproviders.Version) bool {
+	if c.Allows(v) || v.Prerelease == "" {
+		return c.Allows(v)
+	}
+	named, err := getproviders.ParseConstraints(v.String())
+	return err == nil && c.And(named).Allows(v)
+}
+
+// maxTries bounds the search for the smallest set: enough for every three of a
+// hundred different constraints, and over in a few milliseconds.
+const maxTries = 200_000
+
+// search looks for the fewest requirements that refuse every version between them.
+type search struct {
+	refusals []refusals // what each requirement refuses; none is twice in it
+	index    []int      // of these requirements
+	all      refusals
+	tries    int
+}
+
+// refusals is a set of versions, a bit for each.
+type refusals []uint64
+
+func newSearch(required []getproviders.Requirement, versions []getproviders.Version) *search {
+	s := &search{all: make(refusals, (len(versions)+63)/64)}
+	for i, r := range required {
+		refused := make(refusals, len(s.all))
+		for n, v := range versions {
+			s.all.add(n)
+			if !admits(r.Constraints, v) {
+				refused.add(n)
+			}
+		}
+		if refused.count() > 0 && !slices.ContainsFunc(s.refusals, refused.equal) {
+			s.refusals, s.index = append(s.refusals, refused), append(s.index, i)
+		}
+	}
+	return s
+}
+
+// smallest returns the indexes of the fewest requirements that refuse all.
+func (s *search) smallest() []int {
+	nothing := make(refusals, len(s.all))
+	if len(s.refusals) == 0 || s.all.equal(nothing) {
+		return nil
+	}
+	if union := nothing.with(s.refusals...); !union.equal(s.all) {
+		return nil
+	}
+	chosen := []int(nil)
+	for size := 1; chosen == nil && s.tries < maxTries; size++ {
+		chosen = s.choose(nothing, 0, size)
+	}
+	if chosen == nil {
+		chosen = s.greedy(nothing)
+	}
+	for i, n := range chosen {
+		chosen[i] = s.index[n]
+	}
+	return chosen
+}
+
+// choose finds, from one index on, size sets that refuse all that isn't refused
+// yet; nil if there are none or the search takes too long.
+func (s *search) choose(refused refusals, from, size int) []int {
+	for i := from; i <= len(s.refusals)-size && s.tries < maxTries; i++ {
+		s.tries++
+		more := refused.with(s.refusals[i])
+		if size == 1 {
+			if more.equal(s.all) {
+				return []int{i}
+			}
+			continue
+		}
+		if rest := s.choose(more, i+1, size-1); rest != nil {
+			return append([]int{i}, rest...)
+		}
+	}
+	return nil
+}
+
+// greedy adds the set that refuses most of what is left until all is refused, and
+// then removes the sets that turn out not to be needed.
+func (s *search) greedy(nothing refusals) []int {
+	var chosen []int
+	for refused := nothing; !refused.equal(s.all); {
+		best, most := 0, -1
+		for i, r := range s.refusals {
+			if n := refused.with(r).count(); n > most {
+				best, most = i, n
+			}
+		}
+		chosen, refused = append(chosen, best), refused.with(s.refusals[best])
+	}
+	slices.Sort(chosen)
+	for i := len(chosen) - 1; i >= 0; i-- {
+		fewer := slices.Delete(slices.Clone(chosen), i, i+1)
+		left := nothing
+		for _, n := range fewer {
+			left = left.with(s.refusals[n])
+		}
+		if left.equal(s.all) {
+			chosen = fewer
+		}
+	}
+	return chosen
+}
+
+func (r refusals) add(n int) { r[n/64] |= 1 << (n % 64) }
+
+func (r refusals) equal(other refusals) bool { return slices.Equal(r, other) }
+
+func (r refusals) count() (n int) {
+	for _, word := range r {
+		n += bits.OnesCount64(word)
+	}
+	return n
+}
+
+// with returns the union with others.
+func (r refusals) with(others ...refusals) refusals {
+	union := slices.Clone(r)
+	for _, other := range others {
+		for i, word := range other {
+			union[i] |= word
+		}
+	}
+	return union
+}

@@ -1,0 +1,77 @@
+// Package combine adds up what the modules of a directory, its state and its lock file require.
+package combine
+
+import (
+	"github.com/hashicorp/hcl/v2"
+
+	"github.com/tfdeps/tfdeps/depsfile"
+	"github.com/tfdeps/tfdeps/getproviders"
+	"github.com/tfdeps/tfdeps/internal/config/diagnostic"
+	"github.com/tfdeps/tfdeps/internal/config/load"
+	"github.com/tfdeps/tfdeps/internal/config/modules"
+)
+
+// Parts are what requirements come from.
+type Parts struct {
+	Product getproviders.Product
+	Tree    *modules.Tree // the configuration with its modules
+
+	// State is what the state requires. If StateUnknown is set, the state can't
+	// be read, and what Locks names is required in its place.
+	State        getproviders.Requirements
+	StateUnknown bool
+	Locks        *depsfile.Locks // nil: no lock file
+
+	// KeepStateAddresses takes addresses in the state as they are. Otherwise
+	// those that the product's predecessor wrote for its own registry are taken
+	// for the same names in the product's, as load.InheritState says.
+	KeepStateAddresses bool
+}
+
+// LegacyProvider is the Extra of the problem that an address from before
+// Terraform 0.13 is required, which says nothing of where the provider comes from.
+type LegacyProvider struct{ Provider getproviders.Provider }
+
+// Combine returns the requirements of all parts. The problems are those of
+// [modules.Tree.Requirements], and one with [LegacyProvider] for each address
+// that can't be installed. The requirements are complete in spite of them.
+func Combine(p Parts) (getproviders.Requirements, hcl.Diagnostics) {
+	required, problems := p.Tree.Requirements(p.Product)
+	fromState := p.State
+	if p.StateUnknown {
+		fromState = locked(p.Locks, p.Product)
+	}
+	if !p.KeepStateAddresses {
+		fromState = load.InheritState(fromState, required, p.Product)
+	}
+	required = required.Merge(fromState)
+	for _, provider := range required.Providers() {
+		if provider.IsLegacy() {
+			problems = append(problems, legacy(provider))
+		}
+	}
+	return required, problems
+}
+
+// locked are the providers that the lock file names. Entries of the product's
+// predecessor that have one of the product's own in their place are left out, as
+// the state would be read the same way.
+func locked(locks *depsfile.Locks, product getproviders.Product) getproviders.Requirements {
+	required := getproviders.Requirements{}
+	for _, lock := range locks.All() {
+		own, inherited := product.Inherits(lock.Provider)
+		if _, replaced := locks.Provider(own); !inherited || !replaced {
+			required.Add(lock.Provider, getproviders.Requirement{Pos: getproviders.Pos{File: depsfile.FileName}})
+		}
+	}
+	return required
+}
+
+func legacy(p getproviders.Provider) *hcl.Diagnostic {
+	diag := diagnostic.Placeless(hcl.DiagError, "Invalid legacy provider address",
+		"This configuration or its associated state refers to the unqualified provider %q, an address from "+
+			"before Terraform 0.13 that says nothing of where the provider comes from.\n\n"+
+			"You must complete the Terraform 0.13 upgrade process before upgrading to later versions.", p.Type)
+	diag.Extra = LegacyProvider{p}
+	return diag
+}

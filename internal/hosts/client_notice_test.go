@@ -1,0 +1,70 @@
+package hosts_test
+
+import (
+	"context"
+	"errors"
+	"io"
+	"net"
+	"net/http"
+	"net/http/httptest"
+	"syscall"
+	"testing"
+	"time"
+
+	"github.com/tfdeps/tfdeps/internal/hosts"
+	"github.com/tfdeps/tfdeps/internal/must"
+)
+
+func TestRetryReason(t *testing.T) {
+	for _, tt := range []struct {
+		resp *http.Response
+		err  error
+		want string
+	}{
+		{&http.Response{Status: "503 Service Unavailable"}, nil, "503 Service Unavailable"},
+		{nil, context.DeadlineExceeded, "timeout"},
+		{nil, &hosts.StallError{URL: "https://example.com/?token=secret", Limit: time.Second}, "timeout"},
+		{nil, &net.OpError{Op: "dial", Err: syscall.ECONNREFUSED}, "connection refused"},
+		{nil, &net.DNSError{Err: "no such host", Name: "example.com"}, "host not found"},
+		{nil, io.ErrUnexpectedEOF, "connection lost"},
+		{nil, errors.New("https://example.com/?token=secret went wrong"), "connection failed"},
+		{nil, nil, "no answer"},
+	} {
+		if got := hosts.RetryReason(tt.resp, tt.err); got != tt.want {
+			t.Errorf("%v, %v: %q, want %q", tt.resp, tt.err, got, tt.want)
+		}
+	}
+}
+
+func TestClient_TellsOfRetries(t *testing.T) {
+	failures := 2
+	server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) {
+		if failures--; failures >= 0 {
+			w.WriteHeader(http.StatusBadGateway)
+		}
+	}))
+	defer server.Close()
+	var told []hosts.Retry
+	client, err := hosts.NewClient(hosts.ClientOptions{
+		Retries: 3, RetryWaitMin: time.Millisecond, RetryWaitMax: time.Millisecond, OnRetry: func(r hosts.Retry) { told = append(told, r) },
+	})
+	must.Succeed(t, err)
+	defer client.CloseIdleConnections()
+	resp, err := client.Get(server.URL)
+	must.Succeed(t, err)
+	resp.Body.Close()
+	if len(told) != 2 {
+		t.Fatalf("told %v", told)
+	}
+	for i, r := range told {
+		want := hosts.Retry{Host: server.Listener.Addr().String(), Attempt: i + 2, Attempts: 4, Wait: r.Wait, Reason: "502 Bad Gateway"}
+		if r != want || r.Wait <= 0 {
+			t.Errorf("told %+v, want %+v", r, want)
+		}
+	}
+	hosts.AnnounceRetry(t.Context(), client, hosts.Retry{Host: "x"})
+	hosts.AnnounceRetry(t.Context(), http.DefaultClient, hosts.Retry{Host: "y"})
+	if len(told) != 3 || told[2].Host != "x" {
+		t.Errorf("told %v", told)
+	}
+}

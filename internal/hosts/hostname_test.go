@@ -1,0 +1,124 @@
+package hosts_test
+
+import (
+	"strings"
+	"testing"
+
+	svchost "github.com/hashicorp/terraform-svchost"
+
+	"github.com/tfdeps/tfdeps/internal/hosts"
+)
+
+func TestParseHostname(t *testing.T) {
+	tests := []struct{ given, ascii, display string }{
+		{"example.com", "example.com", "example.com"},
+		{"Example.COM", "example.com", "example.com"},
+		{"example.com:443", "example.com", "example.com"},
+		{"example.com:0443", "example.com", "example.com"},
+		{"example.com:8443", "example.com:8443", "example.com:8443"},
+		{"example.com:080", "example.com:80", "example.com:80"},
+		{"example.com:65535", "example.com:65535", "example.com:65535"},
+		{"localhost", "localhost", "localhost"},
+		{"localhost:18443", "localhost:18443", "localhost:18443"},
+		{"127.0.0.1:80", "127.0.0.1:80", "127.0.0.1:80"},
+		{"example.com.", "example.com.", "example.com."},
+		{"испытание.com", "xn--80akhbyknj4f.com", "испытание.com"},
+		{"Испытание.com:8443", "xn--80akhbyknj4f.com:8443", "испытание.com:8443"},
+		{"ß.de", "xn--zca.de", "ß.de"},
+		{"１２.com", "12.com", "12.com"},
+		{"www.ⅷ.com", "www.viii.com", "www.viii.com"},
+		{"a。b", "a.b", "a.b"},
+	}
+	for _, tt := range tests {
+		h, err := hosts.ParseHostname(tt.given)
+		if err != nil {
+			t.Errorf("%q: %v", tt.given, err)
+			continue
+		}
+		if h.ASCII() != tt.ascii || h.String() != tt.display {
+			t.Errorf("%q = %q, shown as %q; want %q, %q", tt.given, h.ASCII(), h, tt.ascii, tt.display)
+		}
+	}
+}
+
+func TestParseHostname_Refuses(t *testing.T) {
+	tests := []struct{ given, reason string }{
+		{"", "empty"},
+		{":80", "empty"},
+		{"a..b", "empty label"},
+		{".a", "empty label"},
+		{"。。", "empty label"}, // full stops that become ".." when mapped
+		{"。a", "empty label"},
+		{"xn--80akhbyknj4f.com", "punycode"},
+		{"XN--80ak6aa92e.com", "punycode"},
+		{"a.Xn--", "punycode"},
+		{"example.com:", "not a decimal port"},
+		{"example.com:x", "not a decimal port"},
+		{"example.com:+8", "not a decimal port"},
+		{"example.com:-1", "not a decimal port"},
+		{"example.com:80:90", "not a decimal port"},
+		{"example.com:８０", "not a decimal port"},
+		{"[::1]", "not a decimal port"},
+		{"example.com:65536", "65535"},
+		{"example.com:99999999999999999999", "port"},
+		{"https://example.com", "not a URL"},
+		{"HTTP:", "not a URL"},
+		{"example.com/path", "disallowed"},
+		{"user@example.com", "disallowed"},
+		{"a b", "disallowed"},
+		{"under_score.com", "disallowed"},
+		{"℀.com", "disallowed"}, // would be "a/c.com"
+		{"a\x00b", "disallowed"},
+		{"-a.com", "invalid label"},
+		{"a-.com", "invalid label"},
+		{"ab--c.com", "invalid label"},
+		{"\xff.com", "UTF-8"},
+		{"\ufffd.com", "disallowed"},
+	}
+	for _, tt := range tests {
+		h, err := hosts.ParseHostname(tt.given)
+		if err == nil {
+			t.Errorf("%q was read as %q", tt.given, h)
+		} else if !strings.Contains(err.Error(), tt.reason) {
+			t.Errorf("%q: %v; want something on %q", tt.given, err, tt.reason)
+		}
+	}
+}
+
+func TestHostname_ThatWasNotParsedIsShownAsItIs(t *testing.T) {
+	for _, h := range []hosts.Hostname{"", "xn--zn7c.com", "xn--\xff:1"} {
+		if h.String() != string(h) {
+			t.Errorf("%q is shown as %q", string(h), h)
+		}
+	}
+}
+
+func FuzzParseHostname(f *testing.F) {
+	for _, seed := range []string{"Example.COM:443", "испытание.com:8443", "a。b", "xn--a", "\xff.com", ":", "https://x"} {
+		f.Add(seed)
+	}
+	f.Fuzz(func(t *testing.T, given string) {
+		h, err := hosts.ParseHostname(given)
+		if err != nil {
+			return
+		}
+		if again, err := hosts.ParseHostname(h.String()); err != nil || again != h {
+			t.Errorf("%q = %q is shown as %q, which is read as %q (%v)", given, h.ASCII(), h, again, err)
+		}
+		if strings.ContainsAny(h.String(), "/\\\x00") || strings.Trim(h.String(), ".") == "" {
+			t.Errorf("%q = %q is no name for a directory", given, h)
+		}
+		if shown := svchost.Hostname(h).ForDisplay(); shown != h.String() {
+			t.Errorf("%q = %q is shown as %q; the library shows %q", given, h.ASCII(), h, shown)
+		}
+	})
+}
+
+func TestHostname_Rootless(t *testing.T) {
+	t.Parallel()
+	for given, want := range map[hosts.Hostname]hosts.Hostname{"example.com": "example.com", "example.com.": "example.com", "example.com.:8443": "example.com:8443", "example.com:8443": "example.com:8443", "": ""} {
+		if got := given.Rootless(); got != want {
+			t.Errorf("%q: %q, want %q", given, got, want)
+		}
+	}
+}

@@ -1,0 +1,58 @@
+package hosts_test
+
+import (
+	"net/http"
+	"net/url"
+	"strings"
+	"testing"
+
+	"github.com/tfdeps/tfdeps/internal/hosts"
+)
+
+func TestRefusal_ARefusalIsExplained(t *testing.T) {
+	parse := func(text string) *url.URL {
+		u, err := url.Parse(text)
+		if err != nil {
+			t.Fatal(err)
+		}
+		return u
+	}
+	const api = "https://api.example.com/v1"
+	for name, c := range map[string]struct {
+		asked, answered string
+		header          http.Header
+		host            hosts.Hostname
+		sent            bool
+		advice          string
+	}{
+		"no token":      {api, api, nil, "example.com", false, `the program needs credentials for "example.com"`},
+		"a token":       {api, api, http.Header{"Authorization": {"Bearer s3cret"}}, "example.com", true, "may have expired"},
+		"a user":        {"https://me:s3cret@api.example.com/v1", api, nil, "example.com", true, "in the URL"},
+		"plain http":    {"http://api.example.com/v1", "http://api.example.com/v1", nil, "example.com", false, "https URL"},
+		"somebody else": {api, "https://other.example/v1", nil, "other.example", false, "was redirected there from https://api.example.com/v1"},
+	} {
+		got := hosts.ExplainRefusal("example.com", hosts.DocumentRequest{URL: parse(c.asked), Header: c.header}, &hosts.Document{URL: parse(c.answered)})
+		if got.Host != c.host || got.Sent != c.sent || !strings.Contains(got.Advice, c.advice) || strings.Contains(got.Advice, "s3cret") {
+			t.Errorf("%s: got %+v", name, got)
+		}
+	}
+}
+
+func TestRefusal_WhatAHostThatRefusesSays(t *testing.T) {
+	for _, c := range []struct {
+		refusal hosts.Refusal
+		status  int
+		want    string
+	}{
+		{hosts.Refusal{Sent: true}, 403, "rejected"},
+		{hosts.Refusal{}, 403, "denies access"},
+		{hosts.Refusal{}, 401, "requires"},
+	} {
+		if got := c.refusal.Says(c.status); !strings.HasPrefix(got, c.want) || !hosts.Refuses(c.status) {
+			t.Errorf("%+v, %d: got %q", c.refusal, c.status, got)
+		}
+	}
+	if hosts.Refuses(http.StatusNotFound) {
+		t.Error("404 is about credentials")
+	}
+}

@@ -1,0 +1,62 @@
+package hosts_test
+
+import (
+	"fmt"
+	"io"
+	"net/http"
+	"net/http/httptest"
+	"strings"
+	"testing"
+
+	"github.com/tfdeps/tfdeps/internal/hosts"
+	"github.com/tfdeps/tfdeps/internal/must"
+)
+
+func TestWithRevalidation_GetsADocumentOnce(t *testing.T) {
+	sent, version, content := 0, 1, "application/json; charset=utf-8"
+	registry := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		tag := fmt.Sprintf(`"%d"`, version)
+		w.Header().Set("Etag", tag)
+		if r.Header.Get("If-None-Match") == tag {
+			w.WriteHeader(http.StatusNotModified)
+			return
+		}
+		sent++
+		w.Header().Set("Content-Type", content)
+		w.Header().Set("X-Version", tag)
+		fmt.Fprintf(w, "%d for %s", version, r.Header.Get("Authorization"))
+	}))
+	defer registry.Close()
+	client := hosts.WithRevalidation(registry.Client())
+	ask := func(token string) string {
+		t.Helper()
+		req, err := http.NewRequestWithContext(t.Context(), http.MethodGet, registry.URL, nil)
+		must.Succeed(t, err)
+		req.Header.Set("Authorization", token)
+		resp, err := client.Do(req)
+		must.Succeed(t, err)
+		defer resp.Body.Close()
+		body, err := io.ReadAll(resp.Body)
+		if err != nil || resp.StatusCode != http.StatusOK || !strings.HasPrefix(resp.Header.Get("Content-Type"), "application/") {
+			t.Errorf("%s, %v, %v", resp.Status, err, resp.Header)
+		}
+		return string(body) + " " + resp.Header.Get("X-Version")
+	}
+	for _, step := range []struct {
+		token, want string
+		sent        int
+	}{{"a", `1 for a "1"`, 1}, {"a", `1 for a "1"`, 1}, {"b", `1 for b "1"`, 2}, {"a", `1 for a "1"`, 2}} {
+		if got := ask(step.token); got != step.want || sent != step.sent {
+			t.Errorf("%s: %s after %d were sent, want %s after %d", step.token, got, sent, step.want, step.sent)
+		}
+	}
+	version = 2
+	if got := ask("a"); got != `2 for a "2"` {
+		t.Errorf("changed: %s", got)
+	}
+	content, version = "application/zip", 3
+	ask("a")
+	if ask("a"); sent != 5 {
+		t.Errorf("an archive is remembered: %d were sent, want 5", sent)
+	}
+}

@@ -1,0 +1,143 @@
+// Package peertest finds the programs of others that tests compare with, and says which of many cases run.
+package peertest
+
+import (
+	"flag"
+	"hash/fnv"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"runtime"
+	"strconv"
+	"strings"
+	"syscall"
+)
+
+// Test is what a *testing.T, a *testing.B and a *testing.F have in common to end
+// with.
+type Test interface {
+	Helper()
+	Fatalf(format string, args ...any)
+	Skipf(format string, args ...any)
+}
+
+// LookProgram finds a program that a test runs or compares with, by the first of its
+// names that is on PATH or is a path. Instead of the programs terraform and tofu
+// it may be those that TFDEPS_PEER_TERRAFORM and TFDEPS_PEER_TOFU name. Where there
+// is none the test is skipped, or with TFDEPS_REQUIRE_PEERS=1 it fails. A test that is to
+// be short (-short) is skipped instead of running one of these two.
+func LookProgram(t Test, names ...string) (path string) {
+	t.Helper()
+	for _, name := range names {
+		if (name == "terraform" || name == "tofu") && flagValue("test.short") == "true" {
+			t.Skipf("a short test doesn't run %s", name)
+			return ""
+		}
+		path, err := PeerProgram(name)
+		if err == nil {
+			return path
+		}
+		if os.Getenv(peerVariable(name)) != "" {
+			t.Fatalf("%s names no program: %v", peerVariable(name), err)
+			return ""
+		}
+	}
+	if os.Getenv("TFDEPS_REQUIRE_PEERS") == "1" {
+		t.Fatalf("TFDEPS_REQUIRE_PEERS=1, and %s is not on PATH", names[0])
+	}
+	t.Skipf("%s is not on PATH", names[0])
+	return ""
+}
+
+// WriteProgram writes a program that a test is going to start, such as a script. It
+// waits for programs that are being started by others: one that inherited the open file
+// would keep the system from starting it ("text file busy").
+func WriteProgram(path string, content []byte) error {
+	syscall.ForkLock.RLock()
+	defer syscall.ForkLock.RUnlock()
+	return os.WriteFile(path, content, 0o755)
+}
+
+// AwaitStarts waits for programs that are being started. Those that begin to start
+// afterwards inherit no file that was closed before, so it can be run.
+func AwaitStarts() {
+	syscall.ForkLock.RLock()
+	defer syscall.ForkLock.RUnlock()
+}
+
+// PeerProgram returns the path of a program: that which TFDEPS_PEER_<NAME> names,
+// else the one on PATH.
+func PeerProgram(name string) (path string, err error) {
+	if given := os.Getenv(peerVariable(name)); given != "" {
+		if path, err = exec.LookPath(given); err == nil {
+			path, err = filepath.Abs(path) // tests run it in other directories
+		}
+		return path, err
+	}
+	return exec.LookPath(name)
+}
+
+// peerVariable is the variable that names another program to compare with.
+func peerVariable(name string) string { return "TFDEPS_PEER_" + strings.ToUpper(name) }
+
+// LookTerraform is LookProgram for a real terraform that is to trust the CA of a
+// server: it does where SSL_CERT_FILE is read, which is neither macOS nor Windows.
+func LookTerraform(t Test) (path string) {
+	t.Helper()
+	if runtime.GOOS == "darwin" || runtime.GOOS == "windows" {
+		t.Skipf("the real terraform doesn't read SSL_CERT_FILE on this system")
+		return ""
+	}
+	return LookProgram(t, "terraform")
+}
+
+// OneInFive reports whether the case of a name is in the fifth of a test's cases that
+// runs where not all do. It is the same fifth every time.
+func OneInFive(name string) bool { return oneIn(5, name) }
+
+func oneIn(n uint32, name string) bool {
+	sum := fnv.New32a()
+	_, _ = sum.Write([]byte(name))
+	return sum.Sum32()%n == 0
+}
+
+// FirstIfShort returns the first n cases of a test if it is to be short (-short), and otherwise all of them.
+func FirstIfShort[Case any](n int, cases ...Case) []Case {
+	if flagValue("test.short") == "true" {
+		return cases[:min(n, len(cases))]
+	}
+	return cases
+}
+
+// MoreAtOnce has twice as many tests run side by side as usual, unless -parallel says how many.
+// TestMain calls it where tests wait for programs and servers. It parses the flags.
+func MoreAtOnce() {
+	flag.Parse()
+	given := false
+	flag.Visit(func(f *flag.Flag) { given = given || f.Name == "test.parallel" })
+	if !given {
+		_ = flag.Set("test.parallel", strconv.Itoa(2*runtime.GOMAXPROCS(0)))
+	}
+}
+
+// flagValue is the value of a test's flag, "" outside of tests.
+func flagValue(name string) string {
+	if f := flag.Lookup(name); f != nil {
+		return f.Value.String()
+	}
+	return ""
+}
+
+// PeerCase skips nine in ten cases of a test that compares many with another
+// program, unless TFDEPS_TEST_PEERS is "all" or -run names a case. The case's own
+// subtest calls it, with its name.
+func PeerCase(t Test, name string) {
+	t.Helper()
+	if os.Getenv("TFDEPS_TEST_PEERS") == "all" || oneIn(10, name) {
+		return
+	}
+	if strings.Contains(flagValue("test.run"), "/") {
+		return
+	}
+	t.Skipf("one case in ten is enough; TFDEPS_TEST_PEERS=all runs the others, too")
+}

@@ -1,0 +1,171 @@
+package archivedir
+
+import (
+	"context"
+	"fmt"
+	"os"
+	"slices"
+
+	"github.com/tfdeps/tfdeps/getproviders"
+	"github.com/tfdeps/tfdeps/internal/par"
+	"github.com/tfdeps/tfdeps/providercache/internal/fetch"
+	"github.com/tfdeps/tfdeps/providercache/internal/receipt"
+	"github.com/tfdeps/tfdeps/providercache/internal/staging"
+)
+
+// GetAll has all packages in their place that can be had. Those of a group are put at once. get is
+// called for each, put once for a group, and it gets those that were there already or have failed,
+// too. failed makes a package's error of what went wrong.
+func (d *Dir) GetAll(ctx context.Context, groups [][]Item, get func(context.Context, Item) (Kept, error),
+	put func(context.Context, []Kept) error, failed func(context.Context, Item, error) error) []Kept {
+	kept, errs := par.Map(ctx, d.Fetcher.Limits.Queries, groups, func(ctx context.Context, group []Item) (kept []Kept, _ error) {
+		for _, p := range group {
+			k, err := get(ctx, p)
+			if err != nil {
+				k.Err = failed(ctx, p, err)
+			}
+			kept = append(kept, k)
+		}
+		err := put(ctx, kept)
+		for i := range kept {
+			k := &kept[i]
+			if err != nil && k.Err == nil && (!k.Present || k.Documents != nil) {
+				k.Err = failed(ctx, k.Item, err)
+			}
+			d.Fetcher.Emit(ctx, DoneEvent{Package: k.Package})
+		}
+		return kept, nil
+	})
+	for i, err := range errs {
+		if err != nil { // it was never begun
+			for _, p := range groups[i] {
+				p.Err = failed(ctx, p, err)
+				kept[i] = append(kept[i], Kept{Item: p})
+			}
+		}
+	}
+	return slices.Concat(kept...)
+}
+
+// Claim is what a place says of a package. The zero value says that the package isn't there.
+type Claim struct {
+	Known  receipt.Pending
+	Has    func(getproviders.Hash) bool // reports whether a hash is the package's; nil: the package isn't there
+	Signed bool                         // the place has what the publisher signed about the version
+	// Same is kept if what is fetched has its zh. It's zero for a bucket, whose documents are no proof of what it has.
+	Same receipt.Pending
+}
+
+// Get finds a package in its place, or fetches it into a stage. t has the selection, and the hashes of which a package that is
+// fetched has to have one. current reports whether what is there, which is the Known of the Kept, is what the source has.
+func (d *Dir) Get(ctx context.Context, t fetch.Request, p Item, c Claim, current func(context.Context, fetch.Request, *Kept) (bool, error)) (Kept, error) {
+	k := Kept{Item: p}
+	if c.Has != nil && slices.ContainsFunc(p.Recorded, c.Has) {
+		k.Present, k.Known = true, c.Known
+		err := d.Approve(ctx, fetch.Request{Selection: p.Selection}, k)
+		if err == nil && !c.Signed {
+			d.document(ctx, &k)
+		}
+		return k, err
+	}
+	var err error
+	if t.Package, err = d.Fetcher.Source.Package(ctx, p.Selection.Provider, p.Selection.Version, p.Platform); err != nil {
+		return k, p.Selection.Failed(getproviders.StepMetadata, err)
+	}
+	if c.Has != nil {
+		k.Known = c.Known
+		if k.Present, err = current(ctx, t, &k); err == nil && k.Present {
+			err = d.Approve(ctx, t, k)
+		}
+		if err != nil || k.Present {
+			return k, err
+		}
+		k.Known = receipt.Pending{}
+	}
+	if k, err = d.fetchStaged(ctx, t, k, c.Same); err != nil {
+		return k, err
+	}
+	zh := k.Known.Receipt.ZH
+	if trust, err := t.LoadTrust(ctx); err == nil {
+		k.Documents = SignedDocuments(t, trust, p.Platform, zh)
+	}
+	if k.Documents == nil {
+		k.Documents = d.documentsThere(p, zh)
+	}
+	return k, nil
+}
+
+// IsCurrent reports whether an archive that is there is what the source has, by the source's checksums
+// and signatures. Where the source has none, it isn't. No request is needed if the documents beside the
+// archive authenticate it by the keys that its source names now.
+func (d *Dir) IsCurrent(ctx context.Context, t fetch.Request, k *Kept) (bool, error) {
+	there := k.Known.Receipt
+	sum, ok := ArchiveSum(there.ZH)
+	if expected, known := t.Expected(); !ok || known && expected != sum {
+		return false, nil
+	}
+	if documents, recheck := d.documentsThere(k.Item, there.ZH), t.Package.Trust.Recheck; recheck != nil && documents != nil {
+		if k.Documents = SignedDocuments(t, recheck(*documents), k.Platform, there.ZH); k.Documents != nil {
+			return true, nil
+		}
+	}
+	trust, err := t.LoadTrust(ctx)
+	if err != nil || trust.Authenticator == nil {
+		return false, err
+	}
+	if _, err = trust.Authenticator.Authenticate(getproviders.Digests{SHA256: sum, H1: there.H1, H1Archive: there.ArchiveH1()}); err != nil {
+		return false, nil
+	}
+	k.Documents = SignedDocuments(t, trust, k.Platform, there.ZH)
+	return true, nil
+}
+
+// fetchStaged fetches a package, whose archive stays in a stage: the caller publishes
+// it, at once or when no index lists another archive any more that is in its place. If
+// there, what is in its place, is the same archive, that is Present and there is no stage.
+func (d *Dir) fetchStaged(ctx context.Context, t fetch.Request, k Kept, there receipt.Pending) (Kept, error) {
+	if err := checkPacked(t); err != nil {
+		return k, err
+	}
+	k.From = t.Package
+	d.Fetcher.Emit(ctx, FetchingEvent{Package: k.Package, Local: fetch.IsLocal(t)})
+	stage, err := staging.New(d.Root)
+	if err != nil {
+		return k, t.Failed(getproviders.StepPublish, err)
+	}
+	k.Stage = stage
+	if err := d.fetchInto(ctx, t, &k); err != nil {
+		stage.Remove()
+		k.Stage = nil
+		return k, err
+	}
+	if there.Receipt.ZH == k.Known.Receipt.ZH {
+		stage.Remove()
+		k.Stage, k.From, k.Known, k.Present = nil, getproviders.Package{}, there, true
+	}
+	return k, nil
+}
+
+// checkPacked returns an error for a package that isn't packed.
+func checkPacked(t fetch.Request) error {
+	if dir, ok := t.Package.Location.(getproviders.LocalDirectory); ok {
+		return t.Failed(getproviders.StepFetch, fmt.Errorf("a mirror holds archives, and %s is an unpacked package", dir))
+	}
+	return nil
+}
+
+// fetchInto fetches the archive into the stage.
+func (d *Dir) fetchInto(ctx context.Context, t fetch.Request, k *Kept) error {
+	archive := k.Stage.ArchivePath()
+	got, err := d.Fetcher.FetchArchive(ctx, t, archive, "")
+	if err != nil {
+		return err
+	}
+	if err := os.Chmod(archive, archiveMode); err != nil {
+		return t.Failed(getproviders.StepPublish, err)
+	}
+	record, _ := receipt.RecordArchive(archive) // the stage is private
+	k.Authentication = got.Authentication
+	k.Known = receipt.Pending{Name: k.Name, Dir: k.Path, Archive: true, Receipt: got.Receipt(record)}
+	return nil
+}

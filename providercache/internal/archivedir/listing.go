@@ -1,0 +1,247 @@
+package archivedir
+
+import (
+	"bytes"
+	"context"
+	"crypto/sha256"
+	"encoding/json"
+	"errors"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+
+	"github.com/tfdeps/tfdeps/getproviders"
+	"github.com/tfdeps/tfdeps/internal/chunks"
+	"github.com/tfdeps/tfdeps/providercache/internal/download"
+	"github.com/tfdeps/tfdeps/providercache/internal/receipt"
+	"github.com/tfdeps/tfdeps/providercache/internal/unpack"
+)
+
+// Documents are those of a version that were found. changed: one of its archives
+// is new.
+func (s Listing) Documents(v getproviders.Version, kept map[string]*Kept) (found *getproviders.SignedDocuments, changed bool) {
+	var names []string
+	for _, p := range s.Versions[v] {
+		names = append(names, p.Name)
+	}
+	slices.Sort(names)
+	for _, name := range names {
+		if k := kept[name]; k != nil {
+			changed = changed || !k.Present
+			if found == nil {
+				found = k.Documents
+			}
+		}
+	}
+	return found, changed
+}
+
+// Covered reports whether a list is true of all archives of a version.
+func (s Listing) Covered(v getproviders.Version, d getproviders.SignedDocuments) bool {
+	for plat, p := range s.Versions[v] {
+		if !d.Covers(s.Provider, v, plat, p.Receipt.ZH) {
+			return false
+		}
+	}
+	return true
+}
+
+// Listing is one provider's directory, as the indexes are to list it.
+type Listing struct {
+	Provider getproviders.Provider
+	Versions map[getproviders.Version]map[getproviders.Platform]receipt.Pending
+	Unwanted []string // names of archives that are to go
+	Product  getproviders.Product
+}
+
+// Index lists the versions.
+func (s Listing) Index() []byte {
+	document := IndexDocument{Versions: map[string]struct{}{}}
+	for v := range s.Versions {
+		document.Versions[v.String()] = struct{}{}
+	}
+	return Encode(document)
+}
+
+// Version lists the packages of a version, as far as listed says so; nil: all.
+func (s Listing) Version(v getproviders.Version, listed func(receipt.Pending) bool) []byte {
+	document := VersionDocument{Archives: map[string]ArchiveEntry{}}
+	for plat, p := range s.Versions[v] {
+		if listed == nil || listed(p) {
+			document.Archives[plat.String()] = ArchiveEntry{Hashes: s.hashes(p.Receipt), URL: p.Name[strings.LastIndexByte(p.Name, '/')+1:]}
+		}
+	}
+	return Encode(document)
+}
+
+// hashes are those of an archive that the product lists. Terraform lists the h1 in which directories count. OpenTofu lists
+// the zh, which its "init" then writes into the lock file, where an h1 with directories would be a second one.
+func (s Listing) hashes(r receipt.Receipt) []getproviders.Hash {
+	h1 := r.ArchiveH1()
+	switch {
+	case !s.Product.Understands("mirrored_zh") || r.ZH == "":
+		return []getproviders.Hash{h1}
+	case h1 == r.H1:
+		return []getproviders.Hash{h1, r.ZH}
+	}
+	return []getproviders.Hash{r.ZH}
+}
+
+// SortedVersions are the versions, oldest first.
+func (s Listing) SortedVersions() []getproviders.Version {
+	var all []getproviders.Version
+	for v := range s.Versions {
+		all = append(all, v)
+	}
+	slices.SortFunc(all, getproviders.Version.Compare)
+	return all
+}
+
+// add lists an archive. Of two for one platform, the one counts whose
+// name is nearest to the layout's.
+func (s Listing) add(v getproviders.Version, plat getproviders.Platform, p receipt.Pending) {
+	if s.Versions[v] == nil {
+		s.Versions[v] = map[getproviders.Platform]receipt.Pending{}
+	}
+	exact := getproviders.PackedName(s.Provider, v, plat)
+	if _, ok := s.Versions[v][plat]; !ok || filepath.Base(p.Dir) == exact {
+		s.Versions[v][plat] = p
+	}
+}
+
+// All are the archives.
+func (s Listing) All() (all []receipt.Pending) {
+	for _, v := range s.SortedVersions() {
+		for _, p := range s.Versions[v] {
+			all = append(all, p)
+		}
+	}
+	return all
+}
+
+// IndexDocument is "index.json", and VersionDocument "VERSION.json", as the protocol
+// of network mirrors has them.
+type (
+	IndexDocument struct {
+		Versions map[string]struct{} `json:"versions"`
+	}
+	VersionDocument struct {
+		Archives map[string]ArchiveEntry `json:"archives"` // by platforms
+	}
+	ArchiveEntry struct {
+		Hashes []getproviders.Hash `json:"hashes"`
+		URL    string              `json:"url"` // of the archive, from this document
+	}
+)
+
+const IndexName = "index.json"
+
+func VersionName(v getproviders.Version) string { return v.String() + ".json" }
+
+// Encode writes a document byte for byte as Terraform does.
+func Encode(document any) []byte {
+	var b bytes.Buffer
+	encoder := json.NewEncoder(&b)
+	encoder.SetIndent("", "  ")
+	if err := encoder.Encode(document); err != nil { // there is nothing in it that can't be encoded
+		return nil
+	}
+	return bytes.TrimSuffix(b.Bytes(), []byte("\n"))
+}
+
+// List finds out what is in a provider's directory. What is in a stage counts as if
+// it were in its place. An archive that can't be read is an error,
+// and isn't listed.
+func (d *Dir) List(ctx context.Context, p getproviders.Provider, kept map[string]*Kept, prune bool) (Listing, []error) {
+	listing := Listing{Provider: p, Product: d.Fetcher.Product, Versions: map[getproviders.Version]map[getproviders.Platform]receipt.Pending{}}
+	entries, err := os.ReadDir(d.Path(MirrorDir(p)))
+	if err != nil && !errors.Is(err, fs.ErrNotExist) {
+		return listing, []error{&Error{Path: d.Path(MirrorDir(p)), Err: err}}
+	}
+	var errs []error
+	for _, entry := range entries {
+		v, plat, ok := getproviders.ParsePackedName(entry.Name(), p.Type)
+		name := MirrorDir(p) + "/" + entry.Name()
+		k := kept[name]
+		switch {
+		case !ok:
+		case prune && k == nil:
+			listing.Unwanted = append(listing.Unwanted, name)
+		case k != nil && k.Known.Name != "":
+			listing.add(v, plat, k.Known)
+		default:
+			found, err := d.Find(ctx, p, name)
+			if err != nil {
+				errs = append(errs, &Error{Path: d.Path(name), Err: err})
+				continue
+			}
+			listing.add(v, plat, found)
+		}
+	}
+	return listing, errs
+}
+
+// Find identifies an archive of the directory, by its receipt or by reading it. The error matches fs.ErrNotExist if it
+// isn't there.
+func (d *Dir) Find(ctx context.Context, p getproviders.Provider, name string) (receipt.Pending, error) {
+	path := d.Path(name)
+	found := receipt.Pending{Name: name, Dir: path, Archive: true}
+	if rc, ok := d.Receipts.Known(name, path, d.Fetcher.Now()); ok && !d.Fetcher.Verify {
+		found.Receipt = rc
+		return found, nil
+	}
+	if _, err := os.Stat(path); err != nil {
+		return receipt.Pending{}, err
+	}
+	began := d.Fetcher.Now()
+	record, _ := receipt.RecordArchive(path)
+	record.ReadFrom = began
+	got, err := d.readArchive(ctx, p, path)
+	if err != nil {
+		return receipt.Pending{}, err
+	}
+	found.Receipt = got.Receipt(record)
+	return found, nil
+}
+
+// readArchive hashes an archive, which has to be a package of the provider.
+func (d *Dir) readArchive(ctx context.Context, p getproviders.Provider, path string) (receipt.Provenance, error) {
+	from, err := download.OpenFile(path)
+	if err != nil {
+		return receipt.Provenance{}, err
+	}
+	defer from.Close()
+	sum, limits := sha256.New(), d.Fetcher.Limits.Unpack()
+	size, err := chunks.Copy(ctx, sum, from, make([]byte, chunks.Size))
+	if err != nil {
+		return receipt.Provenance{}, err
+	}
+	whole, err := unpack.Open(path, size, nil, p, limits)
+	if err != nil {
+		return receipt.Provenance{}, err
+	}
+	defer whole.Close()
+	content, err := d.Fetcher.UnpackComplete(ctx, whole, size, "")
+	if err != nil {
+		return receipt.Provenance{}, err
+	}
+	return receipt.Provenance{
+		H1: content.H1, H1Archive: content.OtherH1(), ZH: getproviders.ZH([sha256.Size]byte(sum.Sum(nil))), ArchiveBytes: size,
+	}, nil
+}
+
+// Remember writes receipts for archives, so that the next run reads none.
+func (d *Dir) Remember(ctx context.Context, all []receipt.Pending) {
+	var fresh []receipt.Pending
+	for _, p := range all {
+		if p.Receipt.Taken.IsZero() && len(p.Receipt.Record.Entries) > 0 {
+			fresh = append(fresh, p)
+		}
+	}
+	if len(fresh) > 0 {
+		d.Receipts.Record(ctx, d.Fetcher.Now, fresh...)
+	}
+	_ = d.Receipts.Save(ctx)
+}

@@ -1,0 +1,86 @@
+package fetch
+
+import (
+	"errors"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/tfdeps/tfdeps/getproviders"
+	"github.com/tfdeps/tfdeps/providercache/internal/cachetest"
+)
+
+func TestAuthenticate(t *testing.T) {
+	t.Parallel()
+	const h1, h1Archive, otherH1 = getproviders.Hash("h1:files="), getproviders.Hash("h1:archive="), getproviders.Hash("h1:other=")
+	sum := [32]byte{1}
+	zh, otherZH := getproviders.ZH(sum), getproviders.ZH([32]byte{2})
+	received := getproviders.Digests{SHA256: sum}
+	unpacked := getproviders.Digests{SHA256: sum, H1: h1, H1Archive: h1Archive}
+	directory := getproviders.Digests{H1: h1, H1Archive: h1}
+	type hashes = []getproviders.Hash
+
+	for name, c := range map[string]struct {
+		authentic getproviders.AnyHash // nil: no authenticator
+		recorded  hashes
+		digests   getproviders.Digests
+		step      getproviders.Step // "": passes
+		needsH1   bool
+	}{
+		"nothing is known":                    {digests: received},
+		"locked by zh":                        {digests: received, recorded: hashes{otherH1, zh}},
+		"locked by another zh":                {digests: received, recorded: hashes{otherZH}, step: getproviders.StepVerify},
+		"locked by another zh, perhaps by h1": {digests: received, recorded: hashes{otherZH, h1}, needsH1: true},
+		"locked by h1":                        {digests: unpacked, recorded: hashes{otherZH, h1}},
+		"locked by h1 with directories":       {digests: unpacked, recorded: hashes{otherZH, h1Archive}},
+		"locked by another h1":                {digests: unpacked, recorded: hashes{otherZH, otherH1}, step: getproviders.StepVerify},
+		"authentic by zh":                     {digests: received, authentic: getproviders.AnyHash{otherH1, zh}},
+		"not authentic by zh":                 {digests: received, authentic: getproviders.AnyHash{otherZH}, step: getproviders.StepAuthenticate},
+		"perhaps authentic by h1":             {digests: received, authentic: getproviders.AnyHash{otherZH, h1}, needsH1: true},
+		"authentic by h1":                     {digests: unpacked, authentic: getproviders.AnyHash{otherZH, h1}},
+		"not authentic by any":                {digests: unpacked, authentic: getproviders.AnyHash{otherZH, otherH1}, step: getproviders.StepAuthenticate},
+		"authentic, and locked otherwise":     {digests: received, authentic: getproviders.AnyHash{zh}, recorded: hashes{otherZH}, step: getproviders.StepVerify},
+		"locked, and not authentic":           {digests: received, authentic: getproviders.AnyHash{otherZH}, recorded: hashes{zh}, step: getproviders.StepAuthenticate},
+		"directory, nothing known":            {digests: directory},
+		"directory, locked by h1":             {digests: directory, recorded: hashes{h1, otherZH}},
+		"directory, locked by another h1":     {digests: directory, recorded: hashes{otherH1, otherZH}, step: getproviders.StepVerify},
+		"directory, locked by zh only":        {digests: directory, recorded: hashes{otherZH}},
+		"directory, zh of nothing":            {digests: directory, recorded: hashes{otherH1, getproviders.ZH([32]byte{})}, step: getproviders.StepVerify},
+	} {
+		t.Run(name, func(t *testing.T) {
+			job := Request{Selection: getproviders.Selection{Provider: cachetest.Widget}, Recorded: c.recorded}
+			var authenticator getproviders.Authenticator
+			if c.authentic != nil {
+				authenticator = c.authentic
+			}
+			result, err := job.Authenticate(authenticator, c.digests, getproviders.Terraform("1.15.9"))
+			if got := errors.Is(err, errH1Required); got != c.needsH1 {
+				t.Fatalf("got %v, want that the h1 is needed: %v", err, c.needsH1)
+			}
+			if c.needsH1 {
+				return
+			}
+			failure, failed := errors.AsType[*getproviders.ProviderError](err)
+			if failed != (c.step != "") || failed && failure.Step != c.step || !failed && err != nil {
+				t.Fatalf("got %v, want failure in step %q", err, c.step)
+			}
+			if wantLevel := c.authentic != nil && !failed; (result.TrustLevel == getproviders.LevelVerifiedChecksum) != wantLevel {
+				t.Errorf("tier %v", result.TrustLevel)
+			}
+		})
+	}
+}
+
+func TestAuthenticate_NamesHashes(t *testing.T) {
+	t.Parallel()
+	job := Request{Selection: getproviders.Selection{Provider: cachetest.Widget}, Recorded: []getproviders.Hash{"h1:recorded="}}
+	_, err := job.Authenticate(nil, getproviders.Digests{SHA256: [32]byte{1}, H1: "h1:got=", H1Archive: "h1:got="}, getproviders.Terraform("1.15.9"))
+	mismatch, ok := errors.AsType[*getproviders.LockMismatchError](err)
+	want := []getproviders.Hash{"h1:got=", getproviders.ZH([32]byte{1})}
+	if !ok || !slices.Equal(mismatch.Got, want) || !slices.Equal(mismatch.Recorded, job.Recorded) {
+		t.Fatalf("got %+v", err)
+	}
+	if hint := mismatch.Hint(); !strings.Contains(hint, "h1:got=") || !strings.Contains(hint, "terraform providers lock") {
+		t.Errorf("hint %q", hint)
+	}
+}

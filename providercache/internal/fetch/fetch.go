@@ -1,0 +1,266 @@
+package fetch
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+
+	"github.com/tfdeps/tfdeps/getproviders"
+	"github.com/tfdeps/tfdeps/internal/par"
+	"github.com/tfdeps/tfdeps/providercache/event"
+	"github.com/tfdeps/tfdeps/providercache/internal/download"
+	"github.com/tfdeps/tfdeps/providercache/internal/receipt"
+	"github.com/tfdeps/tfdeps/providercache/internal/staging"
+	"github.com/tfdeps/tfdeps/providercache/internal/unpack"
+)
+
+// Request is a package that is going to be fetched.
+type Request struct {
+	getproviders.Selection
+	Package getproviders.Package
+	// Recorded are the lock file's hashes for this version, of the schemes
+	// that are known; empty: the lock file says nothing about it.
+	Recorded []getproviders.Hash
+	// Partials is the directory in which parts of archives are kept for later
+	// runs; "": nothing is kept.
+	Partials string
+	// Final is where the package is going to be; "": nowhere that is known.
+	Final string
+	// Bytes is how large an archive of this provider was before; 0: not known.
+	Bytes int64
+	// Admit is asked before the bytes of an archive are read, with the size that its
+	// server announces, -1 if it doesn't; an error ends the download. It may be asked
+	// several times. nil: every archive is admitted.
+	Admit func(total int64) error
+	// Follow is called when the bytes of an archive begin to arrive in its file, and again if they
+	// begin again: mark is how many the file has, and size how many there will be, -1 if that isn't
+	// known. It returns at once, and who follows reads the file while it grows. What is read has
+	// passed no check before the fetching has succeeded. nil: no one follows.
+	Follow func(mark *par.Mark, size int64)
+}
+
+// Fetch makes the package, with all checks passed, in the stage. For the packages above
+// this one: stage and result have internal types. Programs install, lock, mirror or vendor.
+func (f *Fetcher) Fetch(ctx context.Context, t Request, stage *staging.Stage) (receipt.Provenance, error) {
+	switch at := t.Package.Location.(type) {
+	case getproviders.LocalDirectory:
+		return f.fetchDirectory(ctx, t, string(at), stage)
+	case getproviders.LocalArchive, getproviders.HTTPArchive, getproviders.Archive:
+		return f.FetchArchive(ctx, t, stage.ArchivePath(), stage.PackagePath())
+	default:
+		return receipt.Provenance{}, t.Failed(getproviders.StepFetch, fmt.Errorf("can't fetch from a location of type %T", at))
+	}
+}
+
+// FetchArchive downloads an archive to path and unpacks it to dir, or only hashes
+// its files if dir is "". An archive that ArchiveDir has isn't downloaded. For
+// the packages above this one: the result has an internal type.
+func (f *Fetcher) FetchArchive(ctx context.Context, t Request, path, dir string) (receipt.Provenance, error) {
+	got, ok, err := f.fromKept(ctx, t, path, dir)
+	if !ok {
+		got, err = f.fetchArchive(ctx, t, path, dir)
+	}
+	if err != nil {
+		return receipt.Provenance{}, err
+	}
+	return got, f.Approve(ctx, t, getproviders.StateFetched, got)
+}
+
+// fetchArchive is FetchArchive from the location that the request names.
+func (f *Fetcher) fetchArchive(ctx context.Context, t Request, path, dir string) (got receipt.Provenance, err error) {
+	received, streamed, trust, err := f.download(ctx, t, path, dir)
+	if err != nil {
+		return receipt.Provenance{}, err
+	}
+	defer func() {
+		if err != nil && ctx.Err() != nil { // what was interrupted needn't be downloaded again
+			f.keptPart(ctx, t)(received.Keep())
+			return
+		}
+		received.Discard()
+	}()
+	digests := getproviders.Digests{SHA256: received.SHA256}
+	authentication, err := t.Authenticate(trust.Authenticator, digests, f.Product)
+	undecided := errors.Is(err, errH1Required)
+	if err != nil && !undecided {
+		return receipt.Provenance{}, inPlaceOfArchive(t, received, err)
+	}
+	content, err := f.unpack(ctx, t, received, streamed, dir)
+	if err != nil {
+		return receipt.Provenance{}, inPlaceOfArchive(t, received, err)
+	}
+	if undecided {
+		digests.H1, digests.H1Archive = content.H1, content.H1Archive
+		if authentication, err = t.Authenticate(trust.Authenticator, digests, f.Product); err != nil {
+			return receipt.Provenance{}, err
+		}
+	}
+	f.keep(ctx, t, received.Path)
+	got = receipt.Provenance{
+		Authentication: authentication, H1: content.H1, H1Archive: content.OtherH1(),
+		ZH: getproviders.ZH(received.SHA256), Origin: t.origin(), FromRegistry: t.Package.FromRegistry, ArchiveBytes: received.Size, RegistryHashes: t.OtherRegistryHashes(trust),
+		Files: content.Files,
+	}
+	return f.dated(ctx, got, received.Modified), nil
+}
+
+// inPlaceOfArchive is the failure of a package, which says more if a server sent a web page.
+func inPlaceOfArchive(t Request, received download.Archive, err error) error {
+	failed, ok := errors.AsType[*getproviders.ProviderError](err)
+	if !ok || !download.IsRemote(t.Package.Location) || !received.IsWebPage() {
+		return err
+	}
+	page := *failed
+	page.Err = &getproviders.WebPageError{URL: t.Package.Location.String(), Err: failed.Err}
+	return &page
+}
+
+// download gets the archive and the documents that authenticate it, both at the
+// same time. The archive is unpacked to dir while it arrives; streamed is nil if it
+// can't be. The caller discards the archive.
+func (f *Fetcher) download(ctx context.Context, t Request, path, dir string) (received download.Archive, streamed unpack.Streamed, trust getproviders.Trust, err error) {
+	limits, err := f.limits(ctx)
+	if err != nil {
+		return download.Archive{}, nil, getproviders.Trust{}, t.Failed(getproviders.StepFetch, err)
+	}
+	request := f.downloadRequest(t, path)
+	request.Progress, request.Kept = f.progress(ctx, t), f.keptPart(ctx, t)
+	phase := event.Unpacking
+	if dir == "" {
+		phase = event.Verifying
+	}
+	remote := download.IsRemote(t.Package.Location)
+	if !remote {
+		f.EmitPhase(ctx, t, phase)
+	}
+	request.Restart = func() error {
+		if dir == "" {
+			return nil
+		}
+		return os.RemoveAll(dir)
+	}
+	request.Follow = func(ctx context.Context, file io.ReaderAt, mark *par.Mark, size int64) {
+		if t.Follow != nil {
+			t.Follow(mark, size)
+		}
+		streamed = unpack.Stream(unpack.NewTailReader(ctx, file, mark, limits.unpacks, size), dir, f.Limits.Unpack())
+	}
+	fetch := func(ctx context.Context) (err error) {
+		leave, err := limits.enter(ctx, t)
+		if err == nil {
+			defer leave()
+			request.Received = func() {
+				if leave(); remote {
+					f.EmitPhase(ctx, t, phase)
+				}
+			}
+			received, err = download.Fetch(ctx, request)
+		}
+		if err != nil {
+			return t.Failed(getproviders.StepFetch, err)
+		}
+		return nil
+	}
+	load := func(ctx context.Context) (err error) {
+		trust, err = f.loadTrust(ctx, t)
+		return err
+	}
+	err = par.Together(ctx, load, fetch)
+	if err != nil { // the archive may be complete when the documents can't be loaded
+		f.keptPart(ctx, t)(received.Keep())
+	}
+	return received, streamed, trust, err
+}
+
+// progress returns what reports the progress of a download as events; nil if
+// there is no observer, or the package is on this machine.
+func (f *Fetcher) progress(ctx context.Context, t Request) func(done, total int64) {
+	if !download.IsRemote(t.Package.Location) || f.Observe == nil {
+		return nil
+	}
+	return func(done, total int64) {
+		f.Emit(ctx, event.ProgressEvent{Addr: t.Provider, Version: t.Version, Platform: t.Package.Platform, Done: done, Total: total})
+	}
+}
+
+// keptPart returns what reports that so many bytes of a download are kept for a later run; 0: none are.
+func (f *Fetcher) keptPart(ctx context.Context, t Request) func(bytes int64) {
+	return func(bytes int64) {
+		if bytes > 0 {
+			f.Emit(ctx, event.KeptEvent{Addr: t.Provider, Version: t.Version, Platform: t.Package.Platform, Bytes: bytes})
+		}
+	}
+}
+
+// EmitPhase reports what is done to a package from now on.
+func (f *Fetcher) EmitPhase(ctx context.Context, t Request, phase event.Phase) {
+	f.Emit(ctx, event.PhaseEvent{Addr: t.Provider, Version: t.Version, Platform: t.Package.Platform, Phase: phase})
+}
+
+// downloadRequest asks for a package's archive, to be written to path.
+func (f *Fetcher) downloadRequest(t Request, path string) download.Request {
+	expected, _ := t.Expected()
+	return download.Request{
+		Opening: f.opening(t), Expected: expected, Limit: f.Limits.Unpack().Bytes,
+		Path: path, PartialDir: t.Partials, Now: f.Now, Admit: t.Admit,
+	}
+}
+
+// opening says how a package's archive is opened. Where its URL has expired, as signed ones
+// do within minutes, the source is asked once more where the package is. Only the URL is new:
+// the archive has to be what the first answer says.
+func (f *Fetcher) opening(t Request) download.Opening {
+	_, known := t.Expected()
+	o := download.Opening{Location: t.Package.Location, Client: f.Client, Known: known}
+	if f.Source != nil {
+		o.Relocate = func(ctx context.Context) (getproviders.Location, error) {
+			again, err := f.askAgain(ctx, t)
+			return again.Location, err
+		}
+	}
+	return o
+}
+
+// askAgain asks the source once more for a package. That of another source is an error.
+func (f *Fetcher) askAgain(ctx context.Context, t Request) (getproviders.Package, error) {
+	again, err := f.Source.Package(getproviders.AskAgain(ctx), t.Provider, t.Version, t.Package.Platform)
+	if err == nil && again.SourceURL != t.Package.SourceURL {
+		err = getproviders.ErrNotFound
+	}
+	return again, err
+}
+
+// unpack completes what was unpacked while the archive arrived, or unpacks the
+// archive if it couldn't be.
+func (f *Fetcher) unpack(ctx context.Context, t Request, from download.Archive, streamed unpack.Streamed, dir string) (content unpack.Content, err error) {
+	whole, err := unpack.Open(from.Path, from.Size, from.IsAt, t.Provider, f.Limits.Unpack())
+	if err != nil {
+		return unpack.Content{}, t.Failed(getproviders.StepUnpack, err)
+	}
+	defer whole.Close()
+	content, ok, err := whole.Finish(streamed, dir)
+	if !ok {
+		content, err = f.UnpackComplete(ctx, whole, from.Size, dir)
+	}
+	if err != nil {
+		return unpack.Content{}, t.Failed(getproviders.StepUnpack, err)
+	}
+	return content, nil
+}
+
+// UnpackComplete waits for a core and unpacks an archive that is complete. For the packages
+// above this one: archive and content have internal types.
+func (f *Fetcher) UnpackComplete(ctx context.Context, from unpack.Archive, size int64, dir string) (unpack.Content, error) {
+	limits, err := f.limits(ctx)
+	if err != nil {
+		return unpack.Content{}, err
+	}
+	leave, err := limits.unpacks.Acquire(ctx, size)
+	if err != nil {
+		return unpack.Content{}, err
+	}
+	defer leave()
+	return from.Unpack(ctx, dir)
+}

@@ -1,0 +1,118 @@
+package fetch
+
+import (
+	"context"
+	"crypto/sha256"
+	"encoding/hex"
+	"errors"
+	"io/fs"
+	"os"
+	"path/filepath"
+
+	"github.com/tfdeps/tfdeps/getproviders"
+	"github.com/tfdeps/tfdeps/internal/chunks"
+	"github.com/tfdeps/tfdeps/providercache/internal/download"
+	"github.com/tfdeps/tfdeps/providercache/internal/receipt"
+	"github.com/tfdeps/tfdeps/providercache/internal/staging"
+)
+
+// keptPath is where ArchiveDir has a remote package's archive, or would have it. ok is
+// false if it keeps none of this package: its checksum has to be known beforehand.
+func (f *Fetcher) keptPath(t Request) (path string, ok bool) {
+	sum, known := t.Expected()
+	if f.ArchiveDir == "" || !known || !download.IsRemote(t.Package.Location) {
+		return "", false
+	}
+	return filepath.Join(f.ArchiveDir, hex.EncodeToString(sum[:])), true
+}
+
+// fromKept is fetchArchive for a package whose archive is kept. ok is false if it
+// isn't, or isn't the right one any more: then it is removed.
+func (f *Fetcher) fromKept(ctx context.Context, t Request, path, dir string) (got receipt.Provenance, ok bool, err error) {
+	kept, ok := f.keptPath(t)
+	if !ok {
+		return receipt.Provenance{}, false, nil
+	}
+	if info, err := os.Lstat(kept); err != nil || !info.Mode().IsRegular() {
+		return receipt.Provenance{}, false, nil
+	}
+	t.Package.Location = getproviders.LocalArchive(kept)
+	got, err = f.fetchArchive(ctx, t, path, dir)
+	if err == nil || ctx.Err() != nil || isKept(ctx, kept, t) {
+		return got, true, err
+	}
+	_ = os.Remove(kept)
+	err = os.Remove(path)
+	if errors.Is(err, fs.ErrNotExist) {
+		err = nil
+	}
+	if dir != "" {
+		err = errors.Join(err, os.RemoveAll(dir))
+	}
+	if err != nil {
+		return receipt.Provenance{}, true, t.Failed(getproviders.StepFetch, err)
+	}
+	return receipt.Provenance{}, false, nil
+}
+
+// isKept reports whether a file has the checksum that it is kept under.
+func isKept(ctx context.Context, kept string, t Request) bool {
+	file, err := os.Open(kept)
+	if err != nil {
+		return false
+	}
+	defer file.Close()
+	sum := sha256.New()
+	_, err = chunks.Copy(ctx, sum, file, make([]byte, chunks.Size))
+	expected, _ := t.Expected()
+	return err == nil && [sha256.Size]byte(sum.Sum(nil)) == expected
+}
+
+// keep puts an archive that was authenticated into ArchiveDir. That it can't be kept
+// costs a download later, and nothing else.
+func (f *Fetcher) keep(ctx context.Context, t Request, from string) {
+	kept, ok := f.keptPath(t)
+	if !ok {
+		return
+	}
+	if os.Link(from, kept) == nil {
+		return
+	}
+	if _, err := os.Lstat(kept); !errors.Is(err, fs.ErrNotExist) {
+		return
+	}
+	stage, err := staging.New(f.ArchiveDir)
+	if err != nil {
+		return
+	}
+	defer stage.Remove()
+	if os.Link(from, kept) == nil || copyFile(ctx, from, stage.ArchivePath()) != nil {
+		return
+	}
+	_ = os.Rename(stage.ArchivePath(), kept)
+}
+
+func copyFile(ctx context.Context, from, to string) error {
+	in, err := os.Open(from)
+	if err != nil {
+		return err
+	}
+	defer in.Close()
+	out, err := os.OpenFile(to, os.O_WRONLY|os.O_CREATE|os.O_EXCL, 0o600)
+	if err != nil {
+		return err
+	}
+	_, err = chunks.Copy(ctx, out, in, make([]byte, chunks.Size))
+	return errors.Join(err, out.Close())
+}
+
+// hashKept downloads an archive to ArchiveDir and hashes it, in place of hashing it
+// while it arrives.
+func (f *Fetcher) hashKept(ctx context.Context, t Request) (receipt.Provenance, error) {
+	stage, err := staging.New(f.ArchiveDir)
+	if err != nil {
+		return receipt.Provenance{}, t.Failed(getproviders.StepFetch, err)
+	}
+	defer stage.Remove()
+	return f.FetchArchive(ctx, t, stage.ArchivePath(), "")
+}

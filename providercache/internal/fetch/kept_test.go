@@ -1,0 +1,120 @@
+package fetch
+
+import (
+	"bytes"
+	"context"
+	"crypto/sha256"
+	"encoding/hex"
+	"errors"
+	"io"
+	"net/http"
+	"net/url"
+	"os"
+	"path/filepath"
+	"sync/atomic"
+	"testing"
+	"time"
+
+	"github.com/klauspost/compress/zip"
+
+	"github.com/tfdeps/tfdeps/getproviders"
+	"github.com/tfdeps/tfdeps/providercache/internal/cachetest"
+	"github.com/tfdeps/tfdeps/providercache/internal/staging"
+)
+
+// served is a transport that serves one archive, and counts requests.
+type served struct {
+	content  []byte
+	requests atomic.Int64
+}
+
+func (s *served) RoundTrip(req *http.Request) (*http.Response, error) {
+	s.requests.Add(1)
+	return &http.Response{
+		StatusCode: http.StatusOK, Request: req, Header: http.Header{}, ContentLength: int64(len(s.content)),
+		Body: io.NopCloser(bytes.NewReader(s.content)),
+	}, nil
+}
+
+var testLimits = Limits{Queries: 2, Downloads: 2, PerHost: 2, Unpacks: 2, PackageBytes: 1 << 20, PackageFiles: 10}
+
+// keeping is a Fetcher with an ArchiveDir, and a request for an archive.
+func keeping(t *testing.T) (f *Fetcher, web *served, r Request, kept string) {
+	t.Helper()
+	web = &served{content: cachetest.ArchiveByGo(t, zip.Deflate)}
+	sum := sha256.Sum256(web.content)
+	f = &Fetcher{Client: &http.Client{Transport: web}, Limits: testLimits, Now: time.Now, ArchiveDir: filepath.Join(t.TempDir(), "archives")}
+	r = Request{Selection: getproviders.Selection{Provider: cachetest.TestProvider}, Package: getproviders.Package{
+		Location: getproviders.HTTPArchive{URL: &url.URL{Scheme: "https", Host: "example.com", Path: "/a.zip"}},
+		Trust:    getproviders.TrustedBy(getproviders.AnyHash{getproviders.ZH(sum)}),
+	}}
+	return f, web, r, filepath.Join(f.ArchiveDir, hex.EncodeToString(sum[:]))
+}
+
+// uses are what a package is needed for: its hashes, its archive, its files.
+func uses(t *testing.T, f *Fetcher, r Request) []func(context.Context) error {
+	fetch := func(ctx context.Context, unpack bool) error {
+		stage, err := staging.New(t.TempDir())
+		if err != nil {
+			return err
+		}
+		defer stage.Remove()
+		dir := ""
+		if unpack {
+			dir = stage.PackagePath()
+		}
+		_, err = f.FetchArchive(ctx, r, stage.ArchivePath(), dir)
+		return err
+	}
+	return []func(context.Context) error{
+		func(ctx context.Context) error { _, err := f.HashPackage(ctx, r); return err },
+		func(ctx context.Context) error { return fetch(ctx, false) },
+		func(ctx context.Context) error { return fetch(ctx, true) },
+	}
+}
+
+func TestArchiveDir_OneDownloadForAllUses(t *testing.T) {
+	t.Parallel()
+	for first := range 3 {
+		f, web, r, kept := keeping(t)
+		all := uses(t, f, r)
+		for n := range 6 {
+			cachetest.Must(t, all[(first+n)%3](t.Context()))
+		}
+		if got := web.requests.Load(); got != 1 {
+			t.Errorf("beginning with use %d: %d requests, want 1", first, got)
+		}
+		if left, err := os.ReadDir(f.ArchiveDir); err != nil || len(left) != 1 || left[0].Name() != filepath.Base(kept) {
+			t.Errorf("it has %v, %v", left, err)
+		}
+	}
+}
+
+func TestArchiveDir_WhatIsWrongIsDownloadedAgain(t *testing.T) {
+	t.Parallel()
+	f, web, r, kept := keeping(t)
+	for i, use := range uses(t, f, r) {
+		cachetest.Must(t, os.MkdirAll(f.ArchiveDir, 0o755))
+		_ = os.Remove(kept)
+		cachetest.Must(t, os.WriteFile(kept, []byte("something else"), 0o600), use(t.Context()))
+		if got := web.requests.Load(); got != int64(i+1) || cachetest.ContentOf(t, kept) != string(web.content) {
+			t.Errorf("use %d: %d requests, and what is kept isn't the archive", i, got)
+		}
+	}
+}
+
+// A package that is refused for another reason isn't downloaded again.
+func TestArchiveDir_KeepsWhatIsRefused(t *testing.T) {
+	t.Parallel()
+	f, web, r, _ := keeping(t)
+	cachetest.Must(t, uses(t, f, r)[0](t.Context()))
+	r.Recorded = []getproviders.Hash{"zh:" + getproviders.Hash(hex.EncodeToString(make([]byte, 32)))}
+	for _, use := range uses(t, f, r) {
+		if err := use(t.Context()); !errors.Is(err, getproviders.ErrLockMismatch) {
+			t.Errorf("got %v", err)
+		}
+	}
+	if got := web.requests.Load(); got != 1 {
+		t.Errorf("%d requests", got)
+	}
+}

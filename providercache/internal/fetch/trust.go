@@ -1,0 +1,142 @@
+package fetch
+
+import (
+	"context"
+	"crypto/sha256"
+	"errors"
+	"maps"
+	"slices"
+
+	"github.com/tfdeps/tfdeps/getproviders"
+	"github.com/tfdeps/tfdeps/providercache/internal/download"
+	"github.com/tfdeps/tfdeps/providercache/internal/resolve"
+)
+
+// ExpectedBy is the checksum that the archive should have according to the documents
+// that authenticate the package.
+func ExpectedBy(trust getproviders.Trust) (sum [sha256.Size]byte, ok bool) {
+	return trust.ExpectedSHA256, trust.ExpectedSHA256 != [sha256.Size]byte{}
+}
+
+// loadTrust is LoadTrust, and asks the source once more if the documents are refused: their URLs
+// expire as that of the archive does.
+func (f *Fetcher) loadTrust(ctx context.Context, t Request) (getproviders.Trust, error) {
+	trust, err := t.LoadTrust(ctx)
+	if f.Source == nil || !errors.Is(err, getproviders.ErrUnauthorized) || ctx.Err() != nil {
+		return trust, err
+	}
+	again, failed := f.askAgain(ctx, t)
+	if failed != nil {
+		return trust, err
+	}
+	t.Package.Trust = again.Trust
+	return t.LoadTrust(ctx)
+}
+
+// LoadTrust loads the documents that the package is authenticated by.
+func (t Request) LoadTrust(ctx context.Context) (getproviders.Trust, error) {
+	if t.localTrust() {
+		return t.Package.Trust, nil
+	}
+	trust, err := t.Package.Trust.Loaded(ctx)
+	if err != nil {
+		return getproviders.Trust{}, t.Failed(getproviders.StepAuthenticate, err)
+	}
+	return trust, nil
+}
+
+// localTrust reports whether the source needn't be asked for what else it knows
+// about the package, because the lock file has hashes of archives already.
+func (t Request) localTrust() bool {
+	return t.Package.Trust.LocalTrust && len(resolve.OfScheme(t.Recorded, getproviders.SchemeZH)) > 0
+}
+
+// origin is where a package came from, as its receipt records it. It is "" where the
+// source wasn't asked for all that it knows: a directory whose lock file has no
+// hashes yet then asks the source for the package and everything about it.
+func (t Request) origin() string {
+	if t.localTrust() {
+		return ""
+	}
+	return t.Package.SourceURL
+}
+
+// Expected is the checksum that the archive should have, as far as that is known before.
+func (t Request) Expected() (sum [sha256.Size]byte, ok bool) { return ExpectedBy(t.Package.Trust) }
+
+// Authenticate authenticates a package and compares it with the lock file. Before an
+// archive has been unpacked, d has its SHA-256 and no h1; the error is errH1Required
+// if that isn't enough to decide.
+func (t Request) Authenticate(authenticator getproviders.Authenticator, d getproviders.Digests, product getproviders.Product) (getproviders.AuthenticationResult, error) {
+	var authentication getproviders.AuthenticationResult
+	if authenticator != nil {
+		var err error
+		authentication, err = authenticator.Authenticate(d)
+		if err != nil && d.H1 == "" && expectsH1(err) {
+			return getproviders.AuthenticationResult{}, errH1Required
+		}
+		if err != nil {
+			return getproviders.AuthenticationResult{}, t.Failed(getproviders.StepAuthenticate, err)
+		}
+	}
+	if err := t.compareWithLock(d, product); err != nil {
+		return getproviders.AuthenticationResult{}, err
+	}
+	return authentication, nil
+}
+
+// compareWithLock checks a package against the lock file's hashes, one of
+// which it has to have. The h1 of an archive may count directory entries, as
+// Terraform and OpenTofu count them. A directory has no archive checksum: if the
+// lock file holds no other kind, nothing can be compared, and the package is
+// accepted, as Terraform and OpenTofu do. A hash of an unknown scheme matches nothing.
+func (t Request) compareWithLock(d getproviders.Digests, product getproviders.Product) error {
+	isArchive := d.SHA256 != [32]byte{}
+	comparable := t.Recorded
+	var got []getproviders.Hash
+	if isArchive {
+		got = append(got, getproviders.ZH(d.SHA256))
+	} else {
+		comparable = slices.DeleteFunc(slices.Clone(t.Recorded), func(h getproviders.Hash) bool { return h.Scheme() == getproviders.SchemeZH })
+	}
+	if d.H1 != "" {
+		got = getproviders.SortHashes(append(got, d.H1, d.H1Archive))
+	}
+	matches := func(h getproviders.Hash) bool { return slices.Contains(got, h) }
+	if len(comparable) == 0 || slices.ContainsFunc(comparable, matches) {
+		return nil
+	}
+	if d.H1 == "" && len(resolve.OfScheme(comparable, getproviders.SchemeH1)) > 0 {
+		return errH1Required
+	}
+	return t.Failed(getproviders.StepVerify, &getproviders.LockMismatchError{
+		Provider: t.Provider, Version: t.Version, Got: got, Recorded: t.Recorded, Product: product,
+	})
+}
+
+// OtherRegistryHashes returns what the provider's registry lists for the packages of
+// other platforms. It is meant for packages that have been authenticated.
+func (t Request) OtherRegistryHashes(trust getproviders.Trust) map[getproviders.Platform]getproviders.Hash {
+	others := maps.Clone(trust.RegistryHashes)
+	delete(others, t.Package.Platform)
+	if len(others) == 0 {
+		return nil
+	}
+	return others
+}
+
+// IsLocal reports whether the package is on this machine.
+func IsLocal(t Request) bool {
+	return !download.IsRemote(t.Package.Location)
+}
+
+// errH1Required says that a package can't be authenticated by its archive's checksum
+// alone: unpack it and ask again.
+var errH1Required = errors.New("the hash of the package's files is needed")
+
+// expectsH1 reports whether an authenticator that refused a package accepts some
+// h1, which it wasn't given.
+func expectsH1(err error) bool {
+	mismatch, ok := errors.AsType[*getproviders.ChecksumError](err)
+	return ok && len(resolve.OfScheme(mismatch.Expected, getproviders.SchemeH1)) > 0
+}

@@ -1,0 +1,210 @@
+package lockhashes
+
+import (
+	"context"
+	"slices"
+
+	"github.com/tfdeps/tfdeps/getproviders"
+	"github.com/tfdeps/tfdeps/internal/par"
+	"github.com/tfdeps/tfdeps/providercache/internal/fetch"
+	"github.com/tfdeps/tfdeps/providercache/internal/receipt"
+	"github.com/tfdeps/tfdeps/providercache/internal/resolve"
+)
+
+// QueuedEvent comes first and lists the packages whose hashes are wanted, each once,
+// by platform and provider.
+type QueuedEvent struct{ Packages []Package }
+
+// FetchingEvent comes when a package is going to be downloaded or read.
+type FetchingEvent struct{ Package Package }
+
+// DoneEvent comes when a package's hashes are known, or Err says why they are not.
+type DoneEvent struct {
+	Package Package
+	Err     error
+}
+
+// Provider implements event.Event.
+func (QueuedEvent) Provider() getproviders.Provider { return getproviders.Provider{} }
+
+// Provider implements event.Event.
+func (e FetchingEvent) Provider() getproviders.Provider { return e.Package.Selection.Provider }
+
+// Provider implements event.Event.
+func (e DoneEvent) Provider() getproviders.Provider { return e.Package.Selection.Provider }
+
+// Hashed is a package with its hashes, or why they couldn't be found.
+type Hashed struct {
+	Package
+	Err error
+}
+
+// WantedPackages are those of all requests, each once. They stand in the order of
+// platforms as they were asked for, and for each of them in that of providers.
+func WantedPackages(chosen []Choice) (wanted []Package) {
+	rank := map[getproviders.Platform]int{}
+	seen := map[PackageKey]bool{}
+	for _, c := range chosen {
+		for i, s := range c.Selections {
+			for _, plat := range c.Platforms[i] {
+				if _, ok := rank[plat]; !ok {
+					rank[plat] = len(rank)
+				}
+				if !seen[KeyOf(s, plat)] {
+					wanted = append(wanted, Package{Selection: s, Platform: plat})
+				}
+				seen[KeyOf(s, plat)] = true
+			}
+		}
+	}
+	slices.SortStableFunc(wanted, func(a, b Package) int {
+		if a.Platform != b.Platform {
+			return rank[a.Platform] - rank[b.Platform]
+		}
+		return a.Selection.Provider.Compare(b.Selection.Provider)
+	})
+	return wanted
+}
+
+// hashAll finds the hashes of all packages.
+func hashAll(ctx context.Context, f *fetch.Fetcher, wanted []Package) map[PackageKey]Hashed {
+	f.Emit(ctx, QueuedEvent{Packages: wanted})
+	hasher := lockHasher{fetcher: f, archives: receipt.OpenContents(f.StateDir)}
+	found, errs := par.Map(ctx, f.Limits.Queries, wanted, func(ctx context.Context, p Package) (Package, error) {
+		got, err := hasher.hash(ctx, p)
+		f.Emit(ctx, DoneEvent{Package: got, Err: err})
+		return got, err
+	})
+	// What was found is saved even if the run was interrupted. A failure to save it
+	// costs later runs time, and nothing else.
+	_ = hasher.archives.Save(context.WithoutCancel(ctx))
+	results := make(map[PackageKey]Hashed, len(wanted))
+	for i, p := range wanted {
+		results[KeyOf(p.Selection, p.Platform)] = Hashed{found[i], errs[i]}
+	}
+	return results
+}
+
+// lockHasher finds the hashes of packages without installing them.
+type lockHasher struct {
+	fetcher  *fetch.Fetcher
+	archives receipt.Contents
+}
+
+// hash finds the hashes of one package: from an earlier run, from the source, or by
+// reading the package.
+func (h lockHasher) hash(ctx context.Context, p Package) (Package, error) {
+	pkg, err := h.fetcher.Source.Package(ctx, p.Selection.Provider, p.Selection.Version, p.Platform)
+	if err != nil {
+		return p, p.Selection.Failed(getproviders.StepMetadata, err)
+	}
+	p.Source = pkg.Source
+	t := fetch.Request{Selection: p.Selection, Package: pkg}
+	trust, err := t.LoadTrust(ctx)
+	if err != nil {
+		return p, err
+	}
+	if got, ok := h.recall(t, trust); ok {
+		return p.With(got, HashesRecalled), h.fetcher.Approve(ctx, t, getproviders.StateKnown, got)
+	}
+	if listed, signed, ok := h.trustListed(t, trust); ok {
+		p.registryHashes = t.OtherRegistryHashes(trust)
+		found := p.listed(listed, signed)
+		return found, h.fetcher.Approve(ctx, t, getproviders.StateKnown, receipt.Provenance{Authentication: signed, H1: found.H1, ZH: found.ZH})
+	}
+	h.fetcher.Emit(ctx, FetchingEvent{Package: p})
+	got, err := h.fetcher.HashPackage(ctx, t)
+	if err != nil {
+		return p, err
+	}
+	h.remember(trust, got)
+	return p.With(got, HashesComputed), nil
+}
+
+// trustListed returns the hashes that a source lists for a package, if the policy
+// trusts them, and what is signed beside them. A list without an h1 doesn't count,
+// because Terraform and OpenTofu need it to plan. The archive's checksum has to pass
+// the same authentication as the archive would; if it doesn't, ok is false, and
+// reading the package says what is wrong.
+func (h lockHasher) trustListed(t fetch.Request, trust getproviders.Trust) (hashes []getproviders.Hash, signed getproviders.AuthenticationResult, ok bool) {
+	hashes = h.fetcher.ListedHashes(t.Provider, trust)
+	h1 := resolve.OfScheme(hashes, getproviders.SchemeH1)
+	if len(h1) == 0 || trust.Authenticator == nil {
+		return nil, signed, false
+	}
+	sum, _ := fetch.ExpectedBy(trust)
+	authenticated, err := trust.Authenticator.Authenticate(getproviders.Digests{SHA256: sum, H1: h1[0]})
+	if authenticated.TrustLevel >= getproviders.LevelCommunity { // a lower level compared the list with itself
+		signed = authenticated
+	}
+	return hashes, signed, err == nil
+}
+
+// recall returns what reading a package would yield, if its source lists the
+// archive's checksum, and an earlier run recorded the content of the archive with
+// this checksum. The checksum is authenticated as the archive would be.
+func (h lockHasher) recall(t fetch.Request, trust getproviders.Trust) (receipt.Provenance, bool) {
+	sum, ok := fetch.ExpectedBy(trust)
+	if !ok || trust.Authenticator == nil {
+		return h.recallListed(trust)
+	}
+	zh := getproviders.ZH(sum)
+	h1, ok := h.archives.KnownH1(zh)
+	if !ok {
+		return receipt.Provenance{}, false
+	}
+	authentication, err := trust.Authenticator.Authenticate(getproviders.Digests{SHA256: sum, H1: h1})
+	if err != nil { // reading the package tells what is wrong
+		return receipt.Provenance{}, false
+	}
+	return receipt.Provenance{Authentication: authentication, H1: h1, ZH: zh, RegistryHashes: t.OtherRegistryHashes(trust)}, true
+}
+
+// recallListed is recall for a mirror that lists nothing but an h1, as mirrors made
+// by Terraform and OpenTofu do. That h1 counts directories in the archive, so it
+// isn't the one for the lock file, but it identifies the archive's files.
+func (h lockHasher) recallListed(trust getproviders.Trust) (receipt.Provenance, bool) {
+	listed, ok := onlyH1(trust)
+	if !ok {
+		return receipt.Provenance{}, false
+	}
+	h1, ok := h.archives.KnownH1(listed)
+	return receipt.Provenance{Authentication: getproviders.AuthenticationResult{TrustLevel: getproviders.LevelVerifiedChecksum}, H1: h1}, ok
+}
+
+// onlyH1 returns the one hash that a source lists, if that is an h1.
+func onlyH1(trust getproviders.Trust) (getproviders.Hash, bool) {
+	hashes, _ := trust.Authenticator.(getproviders.AnyHash)
+	if len(hashes) != 1 || hashes[0].Scheme() != getproviders.SchemeH1 {
+		return "", false
+	}
+	return hashes[0], true
+}
+
+// remember records what reading a package yielded.
+func (h lockHasher) remember(trust getproviders.Trust, got receipt.Provenance) {
+	h.archives.RememberArchive(got.ZH, got.H1)
+	if listed, ok := onlyH1(trust); ok && got.ZH != "" {
+		h.archives.RememberListed(listed, got.H1)
+	}
+}
+
+// With returns the package with its hashes, which are known from got. For the packages
+// above this one: got has an internal type.
+func (p Package) With(got receipt.Provenance, from HashOrigin) Package {
+	p.H1, p.ZH, p.Authentication, p.From, p.registryHashes, p.Bytes = got.H1, got.ZH, got.Authentication, from, got.RegistryHashes, got.ArchiveBytes
+	p.Hashes = getproviders.SortHashes(append(slices.Clone(got.Authentication.Signed), got.H1))
+	return p
+}
+
+// listed returns the package with hashes that a source lists, and those that are
+// signed.
+func (p Package) listed(hashes []getproviders.Hash, signed getproviders.AuthenticationResult) Package {
+	p.From, p.Authentication = HashesListed, signed
+	p.Hashes = getproviders.SortHashes(slices.Concat(hashes, signed.Signed))
+	p.H1 = resolve.OfScheme(hashes, getproviders.SchemeH1)[0]
+	if zh := resolve.OfScheme(hashes, getproviders.SchemeZH); len(zh) > 0 {
+		p.ZH = zh[0]
+	}
+	return p
+}

@@ -1,0 +1,103 @@
+package lockhashes_test
+
+import (
+	"crypto/sha256"
+	"errors"
+	"maps"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/tfdeps/tfdeps/getproviders"
+	"github.com/tfdeps/tfdeps/getproviders/providertest"
+	"github.com/tfdeps/tfdeps/providercache"
+	"github.com/tfdeps/tfdeps/providercache/internal/unpack"
+)
+
+func TestHashes_OfManyPlatforms(t *testing.T) {
+	// Not parallel: it counts what is left in the directory for temporary files.
+	temporary := t.TempDir()
+	t.Setenv("TMPDIR", temporary)
+	t.Setenv("TMP", temporary)
+	registry, in := newRegistry(t)
+	platforms := append(slices.Clone(otherPlatforms), linux)
+	archives := map[getproviders.Platform][]byte{}
+	for _, plat := range platforms {
+		archives[plat] = zipOf(t, map[string]string{"terraform-provider-widget_v1.0.0": plat.String(), "docs/": "", "docs/a": "a"})
+		registry.Add(providertest.PackageSpec{Namespace: "acme", Type: "widget", Version: "1.0.0", Platform: plat, Archive: archives[plat]})
+	}
+	in.Target = nil // it isn't needed
+	got, err := in.Fetcher.Hashes(t.Context(), provider(registryHost+"/acme/widget"), version("1.0.0"), platforms)
+	must(t, err)
+	var signed []getproviders.Hash
+	for _, archive := range archives {
+		signed = append(signed, getproviders.ZH(sha256.Sum256(archive)))
+	}
+	want := map[getproviders.Platform][]getproviders.Hash{}
+	for plat := range archives {
+		want[plat] = getproviders.SortHashes(append(slices.Clone(signed), h1Of(t, map[string]string{
+			"terraform-provider-widget_v1.0.0": plat.String(), "docs/a": "a",
+		})))
+	}
+	if !maps.EqualFunc(got, want, slices.Equal[[]getproviders.Hash]) {
+		t.Errorf("got  %q\nwant %q", got, want)
+	}
+	if left := tree(t, temporary); len(left) > 0 {
+		t.Errorf("left behind: %q", left)
+	}
+}
+
+func TestHashes_OfADirectory(t *testing.T) {
+	t.Parallel()
+	dir := t.TempDir()
+	write(t, filepath.Join(dir, "terraform-provider-widget"), "x")
+	source := newSource(t)
+	source.Add("acme/widget", "1.0.0", getproviders.LocalDirectory(dir))
+	in := newInstaller(t, source)
+	got, err := in.Fetcher.Hashes(t.Context(), provider("acme/widget"), version("1.0.0"), []getproviders.Platform{linux})
+	must(t, err)
+	if want := []getproviders.Hash{h1Of(t, map[string]string{"terraform-provider-widget": "x"})}; !slices.Equal(got[linux], want) {
+		t.Errorf("got %q, want %q", got[linux], want)
+	}
+	nothingLeft(t, in)
+}
+
+func TestHashes_TellsWhichPlatformsFail(t *testing.T) {
+	t.Parallel()
+	source := newSource(t)
+	source.AddZip(t, "acme/widget", "1.0.0")
+	in := newInstaller(t, source)
+	got, err := in.Fetcher.Hashes(t.Context(), provider("acme/widget"), version("1.0.0"), append([]getproviders.Platform{linux}, otherPlatforms...))
+	failures := providerErrors(t, err)
+	if len(got) != 1 || len(got[linux]) == 0 || len(failures) != 2 || !errors.Is(err, getproviders.ErrPlatformMissing) {
+		t.Fatalf("got %v, %v", got, err)
+	}
+	for i, plat := range otherPlatforms {
+		if failures[i].Step != getproviders.StepMetadata || !strings.Contains(failures[i].Error(), plat.String()) {
+			t.Errorf("error %d is %v, want that of %s", i, failures[i], plat)
+		}
+	}
+	if _, err := new(providercache.Fetcher).Hashes(t.Context(), provider("acme/widget"), version("1.0.0"), nil); err == nil {
+		t.Error("no error without a Source")
+	}
+}
+
+func TestHashes_KeepsTheRules(t *testing.T) {
+	t.Parallel()
+	source := newSource(t)
+	source.AddZip(t, "acme/widget", "1.0.0", zipOf(t, map[string]string{"README": ""}))
+	in := newInstaller(t, source)
+	_, err := in.Fetcher.Hashes(t.Context(), provider("acme/widget"), version("1.0.0"), []getproviders.Platform{linux})
+	if !errors.Is(err, unpack.RuleExecutable) {
+		t.Errorf("got %v", err)
+	}
+	source.Trust("acme/widget", "1.0.0", &trust{Refuse: true})
+	if _, err = in.Fetcher.Hashes(t.Context(), provider("acme/widget"), version("1.0.0"), []getproviders.Platform{linux}); !errors.Is(err, errRefused) {
+		t.Errorf("got %v", err)
+	}
+	if _, err := os.Stat(in.Target.Dir); err == nil {
+		t.Error("the target directory was made")
+	}
+}

@@ -1,0 +1,147 @@
+package lockhashes_test
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"log"
+	"net/http"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/tfdeps/tfdeps/depsfile"
+	"github.com/tfdeps/tfdeps/getproviders"
+	"github.com/tfdeps/tfdeps/getproviders/providertest"
+	"github.com/tfdeps/tfdeps/internal/installtest"
+	"github.com/tfdeps/tfdeps/providercache"
+	"github.com/tfdeps/tfdeps/providercache/internal/lockhashes"
+)
+
+func ExampleLocate() {
+	source, client, widget, _, closeAll := exampleSource()
+	defer closeAll()
+	in := &providercache.Installer{
+		Fetcher: &providercache.Fetcher{Source: source, Client: client},
+	}
+	results, err := in.Fetcher.Locate(context.Background(), lockhashes.LocateOptions{}, lockhashes.Request{
+		Requirements: getproviders.Requirements{widget: nil}, Platforms: []getproviders.Platform{linux},
+	})
+	if err != nil {
+		log.Fatal(err)
+	}
+	for _, p := range results[0].Packages {
+		fmt.Println(p.Selection.Version, p.Platform, p.Authentication.TrustLevel, p.ZH.Scheme())
+	}
+	// Output: 1.1.0 linux_amd64 self-signed zh
+}
+
+func TestLocate_DownloadsNothing(t *testing.T) {
+	t.Parallel()
+	registry, in := newRegistry(t)
+	lockable(t, registry, "widget", "1.0.0", "2.0.0")
+	lockable(t, registry, "gadget", "1.0.0")
+	in.Target = nil
+	locks := &depsfile.Locks{}
+	locks.Set(depsfile.Lock{Provider: provider(registryHost + "/acme/widget"), Version: version("1.0.0")})
+	request := lockhashes.Request{
+		Requirements: require(registryHost+"/acme/widget", "", registryHost+"/acme/gadget", "", "terraform.io/builtin/terraform", ""),
+		Platforms:    append(slices.Clone(otherPlatforms), linux), Locks: locks,
+	}
+	results, err := in.Fetcher.Locate(t.Context(), lockhashes.LocateOptions{}, request, request)
+	if err != nil {
+		t.Error(err)
+	}
+	for _, result := range results {
+		if result.Err != nil || len(result.Packages) != 6 {
+			t.Fatalf("%+v", result)
+		}
+		for _, p := range result.Packages {
+			if p.Selection.Version != version("1.0.0") || p.ZH == "" || p.Size != -1 || p.Authentication.KeyID != registry.Signer().KeyID() || len(p.Authentication.Signed) != 3 {
+				t.Errorf("%+v", p)
+			}
+		}
+	}
+	if asked := registry.Requests("archive"); asked != 0 {
+		t.Errorf("%d archives were asked for", asked)
+	}
+	if asked := registry.Requests("sums"); asked != 2 {
+		t.Errorf("%d lists of checksums were asked for", asked)
+	}
+	sent := registry.Sent()
+	for _, p := range installtest.First(in.Fetcher.Locate(t.Context(), lockhashes.LocateOptions{Sizes: true}, request)).Packages {
+		if p.Size <= 1 {
+			t.Errorf("size %d", p.Size)
+		}
+	}
+	if bytes := registry.Requests("archive"); bytes != 6 || registry.Sent()-sent > 100<<10 {
+		t.Errorf("%d requests for archives, %d bytes sent", bytes, registry.Sent()-sent)
+	}
+}
+
+func TestLocate_TellsAllFailures(t *testing.T) {
+	t.Parallel()
+	registry, in := newRegistry(t)
+	lockable(t, registry, "widget", "1.0.0")
+	result := installtest.First(in.Fetcher.Locate(t.Context(), lockhashes.LocateOptions{}, lockhashes.Request{
+		Requirements: require(registryHost+"/acme/widget", "", registryHost+"/acme/nobody", ""),
+		Platforms:    []getproviders.Platform{linux, {OS: "plan9", Arch: "mips"}},
+	}))
+	if len(result.Packages) != 2 || result.Packages[0].Err != nil || !errors.Is(result.Packages[1].Err, getproviders.ErrPlatformMissing) {
+		t.Errorf("%+v", result.Packages)
+	}
+	if !errors.Is(result.Err, getproviders.ErrProviderNotFound) || !errors.Is(result.Err, getproviders.ErrPlatformMissing) {
+		t.Errorf("%v", result.Err)
+	}
+	registry.Break("signature", providertest.Fault{Body: func([]byte) []byte { return []byte("none") }})
+	in.Fetcher.Source = registrySource(registry)
+	in.Fetcher = installtest.Again(in.Fetcher)
+	result = installtest.First(in.Fetcher.Locate(t.Context(), lockhashes.LocateOptions{}, lockhashes.Request{Requirements: require(registryHost+"/acme/widget", ""), Platforms: []getproviders.Platform{linux}}))
+	if !errors.Is(result.Err, getproviders.ErrAuthentication) {
+		t.Errorf("a wrong signature: %v", result.Err)
+	}
+	results, err := in.Fetcher.Locate(t.Context(), lockhashes.LocateOptions{}, lockhashes.Request{Requirements: require(registryHost+"/acme/nobody", "")},
+		lockhashes.Request{}, lockhashes.Request{Requirements: require(registryHost+"/acme/widget", "")})
+	if want := append(getproviders.SplitErrors(results[0].Err), getproviders.SplitErrors(results[2].Err)...); len(want) != 2 || !slices.Equal(getproviders.SplitErrors(err), want) {
+		t.Errorf("the joined error is %v, want %v", err, want)
+	}
+}
+
+// TestSizesAreWhatServersSay has a row for each way to answer a request for the
+// first byte.
+func TestLocate_AsksServersForSizes(t *testing.T) {
+	t.Parallel()
+	for name, c := range map[string]struct {
+		answer func(w http.ResponseWriter)
+		want   int64 // -2: an error
+	}{
+		"a part":           {func(w http.ResponseWriter) { w.Header().Set("Content-Range", "bytes 0-0/1234"); w.WriteHeader(206) }, 1234},
+		"a part of what":   {func(w http.ResponseWriter) { w.Header().Set("Content-Range", "bytes 0-0/*"); w.WriteHeader(206) }, -1},
+		"nonsense":         {func(w http.ResponseWriter) { w.Header().Set("Content-Range", "-5/-5"); w.WriteHeader(206) }, -1},
+		"all of it":        {func(w http.ResponseWriter) { w.Header().Set("Content-Length", "5"); _, _ = w.Write([]byte("12345")) }, 5},
+		"nothing":          {func(w http.ResponseWriter) { w.Header().Set("Content-Range", "bytes */0"); w.WriteHeader(416) }, 0},
+		"it isn't allowed": {func(w http.ResponseWriter) { w.WriteHeader(403) }, -2},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			server, err := providertest.NewServer(providertest.ServerOptions{Handler: http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) { c.answer(w) })})
+			must(t, err)
+			t.Cleanup(server.Close)
+			source := newSource(t)
+			source.Add(registryHost+"/acme/widget", "1.0.0", httpArchive(t, server.BaseURL()+"/w.zip?signature=hunter2"))
+			in := &providercache.Installer{
+				Fetcher: &providercache.Fetcher{Source: source, Client: server.Client(), Platform: linux},
+			}
+			result := installtest.First(in.Fetcher.Locate(t.Context(), lockhashes.LocateOptions{Sizes: true}, lockhashes.Request{Requirements: require(registryHost+"/acme/widget", "")}))
+			if c.want == -2 {
+				if result.Err == nil || strings.Contains(result.Err.Error(), "hunter2") || !errors.Is(result.Err, getproviders.ErrUnauthorized) {
+					t.Errorf("%v", result.Err)
+				}
+				return
+			}
+			if result.Err != nil || result.Packages[0].Size != c.want {
+				t.Errorf("%+v, want %d", result, c.want)
+			}
+		})
+	}
+}

@@ -1,0 +1,166 @@
+package lockhashes_test
+
+import (
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/tfdeps/tfdeps/depsfile"
+	"github.com/tfdeps/tfdeps/getproviders"
+	"github.com/tfdeps/tfdeps/getproviders/providertest"
+	"github.com/tfdeps/tfdeps/internal/installtest"
+	"github.com/tfdeps/tfdeps/providercache"
+	"github.com/tfdeps/tfdeps/providercache/internal/fetch"
+	"github.com/tfdeps/tfdeps/providercache/internal/lockhashes"
+)
+
+func TestLock_TrustsARegistry(t *testing.T) {
+	t.Parallel()
+	registry, in := tellingRegistry(t, nil)
+	believed := installtest.First(in.Fetcher.Lock(t.Context(), everyPlatform))
+	must(t, believed.Err)
+	for _, p := range believed.Packages {
+		if p.From != lockhashes.HashesListed || p.Authentication.TrustLevel != getproviders.LevelCommunity || p.ZH == "" {
+			t.Errorf("%s: %+v", p.Platform, p)
+		}
+	}
+	if n := registry.Requests("archive"); n != 0 {
+		t.Errorf("%d archives were asked for", n)
+	}
+	if n := registry.Requests("sums") + registry.Requests("signature"); n != 2 {
+		t.Errorf("%d requests for the list and its signature, want 2", n)
+	}
+	reader := newUser(t, registry)
+	reader.Fetcher.HashPolicy = fetch.ComputeHashes
+	computed := lockOne(t, reader, everyPlatform)
+	if n := registry.Requests("archive"); n != 3 {
+		t.Errorf("%d archives were read, want 3", n)
+	}
+	if got, want := string(believed.Locks.Encode(product)), string(computed.Locks.Encode(product)); got != want {
+		t.Errorf("believed\n%s\ncomputed\n%s", got, want)
+	}
+}
+
+// TestLockRecordsWhatIsListedOfOtherPlatforms: to lock for one of the platforms is to lock for all
+// of them.
+func TestLock_RecordsWhatIsListedOfOtherPlatforms(t *testing.T) {
+	t.Parallel()
+	registry, in := tellingRegistry(t, nil)
+	all := lockOne(t, in, everyPlatform).Locks.Encode(product)
+	one := everyPlatform
+	one.Platforms = []getproviders.Platform{linux}
+	if got := lockOne(t, newUser(t, registry), one); string(got.Locks.Encode(product)) != string(all) || got.Packages[0].Change != lockhashes.New {
+		t.Errorf("got\n%s\nwant\n%s", got.Locks.Encode(product), all)
+	}
+	reader := newUser(t, registry)
+	reader.Fetcher.HashPolicy = fetch.ComputeHashes
+	old := lockOne(t, reader, one)
+	if text := string(old.Locks.Encode(product)); strings.Count(text, `"h1:`) != 1 {
+		t.Errorf("no listed hash was to be trusted:\n%s", text)
+	}
+	one.Locks = old.Locks
+	if got := lockOne(t, newUser(t, registry), one); string(got.Locks.Encode(product)) != string(all) || got.Packages[0].Change != lockhashes.Extended || len(got.Packages[0].Missing) != 0 {
+		t.Errorf("got %+v\n%s\nwant\n%s", got.Packages, got.Locks.Encode(product), all)
+	}
+	widget := provider(registryHost + "/acme/widget")
+	hashes, err := newUser(t, registry).Fetcher.Hashes(t.Context(), widget, version("1.0.0"), one.Platforms)
+	if lock, _ := lockOne(t, in, everyPlatform).Locks.Provider(widget); err != nil || !slices.Equal(hashes[linux], lock.Hashes) {
+		t.Errorf("Hashes: %v, %v, want %v", hashes, err, lock.Hashes)
+	}
+}
+
+// TestLockKnowsBetterThanARegistry: of a package that was read, the computed hash counts, and the
+// listed one isn't recorded, neither for itself nor for other platforms.
+func TestLock_KnowsBetterThanARegistry(t *testing.T) {
+	t.Parallel()
+	registry, in := tellingRegistry(t, map[getproviders.Platform]string{linux: wrongH1, otherPlatforms[0]: wrongH1})
+	in.Fetcher.HashPolicy = fetch.ComputeHashes
+	computed := lockOne(t, in, everyPlatform)
+	trusting := newUser(t, registry)
+	trusting.Fetcher.StateDir = in.Fetcher.StateDir
+	again := lockOne(t, trusting, everyPlatform)
+	if got, want := string(again.Locks.Encode(product)), string(computed.Locks.Encode(product)); got != want {
+		t.Errorf("a list replaces what was read:\n%s\nwant\n%s", got, want)
+	}
+	one := everyPlatform
+	one.Platforms, one.Done = otherPlatforms, []getproviders.Platform{linux}
+	if got := lockOne(t, trusting, one).Locks.Encode(product); strings.Contains(string(got), wrongH1) {
+		t.Errorf("what is listed of an installed platform was recorded:\n%s", got)
+	}
+	if got := lockOne(t, newUser(t, registry), everyPlatform); !slices.Contains(got.Packages[0].Hashes, wrongH1) {
+		t.Errorf("the test proves nothing: %+v", got)
+	}
+}
+
+func TestLock_TrustsNoRegistryThatContradictsItself(t *testing.T) {
+	t.Parallel()
+	registry, in := newRegistryThatTells(t, wrongH1, "zh:0000000000000000000000000000000000000000000000000000000000000000")
+	got := installtest.First(in.Fetcher.Lock(t.Context(), everyPlatform))
+	if got.Err != nil || got.Packages[0].From != lockhashes.HashesComputed || registry.Requests("archive") != 3 {
+		t.Errorf("%d archives were read: %+v", registry.Requests("archive"), got)
+	}
+}
+
+// newRegistryThatTells lists the same hashes for all packages. Each package is another archive,
+// because archives of the same bytes that are requested at once may be downloaded once.
+func newRegistryThatTells(t *testing.T, hashes ...string) (*providertest.Registry, *providercache.Installer) {
+	t.Helper()
+	registry, in := tellingRegistry(t, nil)
+	for _, plat := range everyPlatform.Platforms {
+		registry.Add(providertest.PackageSpec{Namespace: "acme", Type: "widget", Version: "1.0.0", Platform: plat, Hashes: hashes,
+			Archive: zipOf(t, map[string]string{"terraform-provider-widget": plat.String()})})
+	}
+	return registry, in
+}
+
+func TestLock_TrustsNoUnsignedRegistry(t *testing.T) {
+	t.Parallel()
+	registry, in := tellingRegistry(t, nil)
+	registry.Break("sums", providertest.Fault{Body: func([]byte) []byte { return []byte("nothing") }})
+	if got := installtest.First(in.Fetcher.Lock(t.Context(), everyPlatform)); got.Err == nil {
+		t.Errorf("it was believed: %+v", got)
+	}
+}
+
+func TestLock_LeavesOutWhatIsDone(t *testing.T) {
+	t.Parallel()
+	registry, in := tellingRegistry(t, nil)
+	in.Fetcher.HashPolicy = fetch.ComputeHashes
+	request := everyPlatform
+	request.Done, request.AllPlatforms, request.Locks = []getproviders.Platform{linux}, true, new(depsfile.Locks)
+	got := lockOne(t, in, request)
+	if len(got.Packages) != 2 || registry.Requests("archive") != 2 {
+		t.Errorf("%d requests, %+v", registry.Requests("archive"), got.Packages)
+	}
+	request.Platforms, request.AllPlatforms = []getproviders.Platform{linux}, false
+	if got := lockOne(t, in, request); len(got.Packages) != 0 {
+		t.Errorf("got %+v", got.Packages)
+	}
+}
+
+// A registry that lists hashes decides which package is right for other platforms. Unless the
+// product or the user trusts that registry, only what is signed or was read counts.
+func TestLock_LeavesOutWhatARegistryListsUnsigned(t *testing.T) {
+	t.Parallel()
+	registry, _ := tellingRegistry(t, map[getproviders.Platform]string{otherPlatforms[0]: wrongH1, otherPlatforms[1]: wrongH1})
+	ordinary := func() *providercache.Installer {
+		in := newUser(t, registry)
+		in.Fetcher.Product = product
+		return in
+	}
+	if got := installed(t, ordinary()); strings.Contains(got, wrongH1) || strings.Count(got, `"h1:`) != 1 || strings.Count(got, `"zh:`) != 3 {
+		t.Errorf("init recorded\n%s", got)
+	}
+	locked := string(lockOne(t, ordinary(), everyPlatform).Locks.Encode(product))
+	if strings.Contains(locked, wrongH1) || strings.Count(locked, `"h1:`) != 3 {
+		t.Errorf("lock recorded\n%s", locked)
+	}
+	if n := registry.Requests("archive"); n != 1+3 {
+		t.Errorf("%d archives were read, want 4", n)
+	}
+	asked := ordinary()
+	asked.Fetcher.HashPolicy = fetch.TrustMirrorHashes
+	if got := installed(t, asked); strings.Count(got, wrongH1) != 1 { // both are the same
+		t.Errorf("what its user trusts isn't recorded:\n%s", got)
+	}
+}

@@ -1,0 +1,245 @@
+package lockhashes_test
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/tfdeps/tfdeps/depsfile"
+	"github.com/tfdeps/tfdeps/getproviders"
+	"github.com/tfdeps/tfdeps/getproviders/providertest"
+	"github.com/tfdeps/tfdeps/internal/installtest"
+	"github.com/tfdeps/tfdeps/providercache/event"
+	"github.com/tfdeps/tfdeps/providercache/internal/fetch"
+	"github.com/tfdeps/tfdeps/providercache/internal/lockhashes"
+)
+
+func TestLock_ReadsEachArchiveOnce(t *testing.T) {
+	t.Parallel()
+	registry, in := newRegistry(t)
+	lockable(t, registry, "widget", "1.0.0")
+	lockable(t, registry, "gadget", "1.0.0", "2.0.0")
+	in.Target, in.Fetcher.StateDir = nil, t.TempDir()
+	var requests []lockhashes.Request
+	for range 20 {
+		requests = append(requests, lockhashes.Request{
+			Requirements: require(registryHost+"/acme/widget", "", registryHost+"/acme/gadget", ""),
+			Platforms:    append(slices.Clone(otherPlatforms), linux, linux),
+		})
+	}
+	results, err := in.Fetcher.Lock(t.Context(), requests...)
+	if err != nil {
+		t.Error(err)
+	}
+	for i, result := range results {
+		if result.Err != nil || len(result.Packages) != 6 || string(result.Locks.Encode(product)) != string(results[0].Locks.Encode(product)) {
+			t.Fatalf("result %d: %v, %d packages\n%s", i, result.Err, len(result.Packages), result.Locks.Encode(product))
+		}
+	}
+	again := lockOne(t, in, requests[0])
+	if string(again.Locks.Encode(product)) != string(results[0].Locks.Encode(product)) {
+		t.Errorf("what was remembered comes to\n%s\nand not\n%s", again.Locks.Encode(product), results[0].Locks.Encode(product))
+	}
+	for kind, want := range map[string]int{"archive": 6, "sums": 2, "signature": 2, "versions": 2} {
+		if got := registry.Requests(kind); got != want {
+			t.Errorf("%d requests of kind %s, want %d", got, kind, want)
+		}
+	}
+	for _, p := range again.Packages {
+		if p.From != lockhashes.HashesRecalled || p.Change != lockhashes.New || len(p.Missing) != 2 || p.Authentication.TrustLevel != getproviders.LevelCommunity {
+			t.Errorf("%v for %v: %+v", p.Selection.Provider, p.Platform, p)
+		}
+	}
+}
+
+func TestLock_SaysWhatIsNew(t *testing.T) {
+	t.Parallel()
+	registry, in := newRegistry(t)
+	lockable(t, registry, "widget", "1.0.0", "1.1.0")
+	widget := provider(registryHost + "/acme/widget")
+	request := lockhashes.Request{Requirements: require(registryHost+"/acme/widget", "~> 1.0")}
+	request.Locks = lockOne(t, in, request).Locks
+	request.Platforms = append(slices.Clone(otherPlatforms), linux)
+	result := lockOne(t, in, request)
+	want := []lockhashes.Change{lockhashes.Extended, lockhashes.Extended, lockhashes.Unchanged}
+	for i, p := range result.Packages {
+		if p.Change != want[i] || (len(p.Missing) == 1) != (want[i] == lockhashes.Extended) {
+			t.Errorf("%s: %v, missing %q", p.Platform, p.Change, p.Missing)
+		}
+	}
+	request.Upgrade = map[getproviders.Provider]getproviders.Version{widget: version("1.0.0")}
+	result = lockOne(t, in, request)
+	if lock, _ := result.Locks.Provider(widget); lock.Version != version("1.0.0") || len(lock.Hashes) != 6 || result.Packages[0].Change != lockhashes.New {
+		t.Errorf("another version comes to %v", lock)
+	}
+	if lock, _ := request.Locks.Provider(widget); lock.Version != version("1.1.0") {
+		t.Error("the locks that were given have been changed")
+	}
+}
+
+func TestLock_OfAllPlatforms(t *testing.T) {
+	t.Parallel()
+	registry, in := newRegistry(t)
+	lockable(t, registry, "widget", "1.0.0")
+	result := lockOne(t, in, lockhashes.Request{Requirements: require(registryHost+"/acme/widget", ""), AllPlatforms: true})
+	var got []string
+	for _, p := range result.Packages {
+		got = append(got, p.Platform.String())
+	}
+	if want := "darwin_arm64 linux_amd64 windows_amd64"; strings.Join(got, " ") != want {
+		t.Errorf("got %q, want %s", got, want)
+	}
+	source := newSource(t)
+	source.AddZip(t, "acme/widget", "1.0.0")
+	silent := installtest.First(newInstaller(t, source).Fetcher.Lock(t.Context(),
+		lockhashes.Request{Requirements: require("acme/widget", ""), AllPlatforms: true}))
+	if silent.Err == nil || !strings.Contains(silent.Err.Error(), "doesn't list the platforms") {
+		t.Errorf("a source that doesn't tell: %v", silent.Err)
+	}
+}
+
+func TestLock_FailureOfOneRequestLeavesOthers(t *testing.T) {
+	t.Parallel()
+	registry, in := newRegistry(t)
+	lockable(t, registry, "widget", "1.0.0")
+	lockable(t, registry, "gadget", "1.0.0")
+	widget, gadget := registryHost+"/acme/widget", registryHost+"/acme/gadget"
+	elsewhere := []getproviders.Platform{{OS: "plan9", Arch: "mips"}, linux}
+	results, err := in.Fetcher.Lock(t.Context(),
+		lockhashes.Request{Requirements: require(widget, "", gadget, ""), Platforms: elsewhere},
+		lockhashes.Request{Requirements: require(widget, "")},
+		lockhashes.Request{Requirements: require(widget, ""), Only: []getproviders.Provider{provider(gadget)}},
+		lockhashes.Request{Requirements: require(widget, "9.0", gadget, "")},
+	)
+	failures := providerErrors(t, results[0].Err)
+	if about, ok := errors.AsType[*getproviders.PlatformError](failures[0]); len(failures) != 2 || !ok || about.Platform != elsewhere[0] ||
+		failures[0].Provider != provider(gadget) || !errors.Is(failures[0], getproviders.ErrPlatformMissing) {
+		t.Errorf("a platform that is missing: %v", results[0].Err)
+	}
+	if got := results[0].Packages; len(got) != 2 || got[0].Platform != linux || got[1].Platform != linux || results[0].Locks != nil {
+		t.Errorf("of the others there are %+v", got)
+	}
+	if results[1].Err != nil || results[1].Locks == nil {
+		t.Errorf("another request: %v", results[1].Err)
+	}
+	for _, i := range []int{2, 3} {
+		if failures := providerErrors(t, results[i].Err); len(failures) != 1 || failures[0].Step != getproviders.StepSelect || results[i].Locks != nil {
+			t.Errorf("result %d: %v", i, results[i].Err)
+		}
+	}
+	var joined []error
+	for _, r := range results {
+		joined = append(joined, getproviders.SplitErrors(r.Err)...)
+	}
+	if got := getproviders.SplitErrors(err); len(joined) != 4 || !slices.Equal(got, joined) {
+		t.Errorf("the joined error has %q, want %q", got, joined)
+	}
+}
+
+func TestLock_ResumesATransfer(t *testing.T) {
+	t.Parallel()
+	registry, in := newRegistry(t)
+	registry.Add(providertest.PackageSpec{Namespace: "acme", Type: "widget", Version: "1.0.0", Platform: linux, Archive: zipOf(t, map[string]string{
+		"terraform-provider-widget": noise(300_000),
+	})})
+	registry.Break("archive", providertest.Fault{CutAfter: 100_000, Times: 2})
+	result := lockOne(t, in, lockhashes.Request{Requirements: require(registryHost+"/acme/widget", "")})
+	if want := h1Of(t, map[string]string{"terraform-provider-widget": noise(300_000)}); result.Packages[0].H1 != want {
+		t.Errorf("got %s, want %s", result.Packages[0].H1, want)
+	}
+}
+
+func TestLock_RefusesWhatFailsAuthentication(t *testing.T) {
+	t.Parallel()
+	registry, in := newRegistry(t)
+	lockable(t, registry, "widget", "1.0.0")
+	registry.Break("archive", providertest.Fault{Body: func([]byte) []byte { return []byte("<html>") }})
+	in.Fetcher.StateDir = t.TempDir()
+	request := lockhashes.Request{Requirements: require(registryHost+"/acme/widget", "")}
+	err := installtest.First(in.Fetcher.Lock(t.Context(), request)).Err
+	if !errors.Is(err, getproviders.ErrAuthentication) {
+		t.Errorf("a web page for an archive: %v", err)
+	}
+	registry.Break("archive", providertest.Fault{})
+	if got := lockOne(t, in, request).Packages[0].From; got != lockhashes.HashesComputed {
+		t.Errorf("it was remembered: %v", got)
+	}
+}
+
+// A list of hashes is what network mirrors have.
+func TestLock_TrustsListsOnlyOnDemand(t *testing.T) {
+	t.Parallel()
+	source := newSource(t)
+	source.AddZip(t, "acme/widget", "1.0.0")
+	source.Trust("acme/widget", "1.0.0", listedHashes{"h1:listed=", "zh:listed"})
+	in := newInstaller(t, source)
+	request := lockhashes.Request{Requirements: require("acme/widget", "")}
+	if err := installtest.First(in.Fetcher.Lock(t.Context(), request)).Err; !errors.Is(err, getproviders.ErrAuthentication) {
+		t.Errorf("a list that isn't right: %v", err)
+	}
+	in = newInstaller(t, source)
+	in.Fetcher.HashPolicy = fetch.TrustMirrorHashes
+	result := installtest.First(in.Fetcher.Lock(t.Context(), request))
+	if result.Err != nil || fmt.Sprint(result.Packages[0].Hashes) != "[h1:listed= zh:listed]" || result.Packages[0].From != lockhashes.HashesListed {
+		t.Errorf("got %+v", result)
+	}
+	source.Trust("acme/widget", "1.0.0", nil)
+	if got := installtest.First(in.Fetcher.Lock(t.Context(), request)); got.Err != nil || got.Packages[0].From != lockhashes.HashesComputed {
+		t.Errorf("without a list: %+v", got)
+	}
+}
+
+// Mirrors that Terraform and OpenTofu make list an h1 and nothing else.
+func TestLock_RemembersWhatMirrorsListByAnH1(t *testing.T) {
+	t.Parallel()
+	source := newSource(t)
+	source.AddZip(t, "acme/widget", "1.0.0")
+	want := h1Of(t, map[string]string{"terraform-provider-widget": "provider 1.0.0\n"})
+	source.Trust("acme/widget", "1.0.0", listedHashes{want})
+	in := newInstaller(t, source)
+	in.Fetcher.StateDir = t.TempDir()
+	request := lockhashes.Request{Requirements: require("acme/widget", "")}
+	for i, from := range []lockhashes.HashOrigin{lockhashes.HashesComputed, lockhashes.HashesRecalled} {
+		got := lockOne(t, in, request).Packages[0]
+		if got.From != from || got.H1 != want || got.Authentication.TrustLevel != getproviders.LevelVerifiedChecksum {
+			t.Errorf("run %d: %+v", i+1, got)
+		}
+	}
+}
+
+func TestInstall_RemembersArchivesForLock(t *testing.T) {
+	t.Parallel()
+	registry, in := newRegistry(t)
+	lockable(t, registry, "widget", "1.0.0")
+	in.Fetcher.StateDir, in.Fetcher.Platform = t.TempDir(), linux
+	req := require(registryHost+"/acme/widget", "")
+	locks, _ := install(t, in, req, nil)
+	got := lockOne(t, in, lockhashes.Request{Requirements: req, Locks: locks, Platforms: []getproviders.Platform{linux}})
+	if got.Packages[0].From != lockhashes.HashesRecalled || registry.Requests("archive") != 1 {
+		t.Errorf("%d requests, %+v", registry.Requests("archive"), got.Packages[0])
+	}
+}
+
+func TestLock_TellsOfEachPackage(t *testing.T) {
+	t.Parallel()
+	registry, in := newRegistry(t)
+	lockable(t, registry, "widget", "1.0.0")
+	var begun, fetched, done int
+	in.Fetcher.Observe = func(_ context.Context, e event.Event) {
+		switch e := e.(type) {
+		case lockhashes.QueuedEvent:
+			begun += len(e.Packages)
+		case lockhashes.FetchingEvent:
+			fetched++
+		case lockhashes.DoneEvent:
+			done++
+		}
+	}
+	lockOne(t, in, lockhashes.Request{Requirements: require(registryHost+"/acme/widget", ""), AllPlatforms: true, Locks: new(depsfile.Locks)})
+	if begun != 3 || fetched != 3 || done != 3 {
+		t.Errorf("begun %d, fetched %d, done %d", begun, fetched, done)
+	}
+}

@@ -1,0 +1,57 @@
+package lockhashes_test
+
+import (
+	"testing"
+
+	"go.uber.org/goleak"
+
+	"github.com/tfdeps/tfdeps/internal/installtest"
+	"github.com/tfdeps/tfdeps/internal/peertest"
+)
+
+func TestMain(m *testing.M) {
+	peertest.UsualUmask()
+	goleak.VerifyTestMain(m)
+}
+
+// What the tests of providers' packages share, under short names.
+const (
+	registryHost = installtest.RegistryHost
+	wrongH1      = installtest.WrongH1
+)
+
+var (
+	errRefused      = installtest.ErrRefused
+	everyPlatform   = installtest.EveryPlatform
+	exampleSource   = installtest.ExampleSource
+	h1Of            = installtest.H1Of
+	httpArchive     = installtest.HTTPArchive
+	install         = installtest.Install
+	installed       = installtest.Installed
+	linux           = installtest.Linux
+	lockOne         = installtest.LockOne
+	lockable        = installtest.Lockable
+	must            = installtest.Must
+	newInstaller    = installtest.NewInstaller
+	newRegistry     = installtest.NewRegistry
+	newSource       = installtest.NewSource
+	newUser         = installtest.NewUser
+	noise           = installtest.Noise
+	nothingLeft     = installtest.NothingLeft
+	otherPlatforms  = installtest.OtherPlatforms
+	product         = installtest.Product
+	provider        = installtest.Provider
+	providerErrors  = installtest.ProviderErrors
+	registrySource  = installtest.RegistrySource
+	require         = installtest.Require
+	tellingRegistry = installtest.ListingRegistry
+	tree            = installtest.Tree
+	version         = installtest.Version
+	write           = installtest.Write
+	zipOf           = installtest.ZipOf
+)
+
+type (
+	listedHashes = installtest.ListedHashes
+	trust        = installtest.Trust
+)

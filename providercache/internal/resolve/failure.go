@@ -1,0 +1,73 @@
+package resolve
+
+import (
+	"context"
+	"errors"
+	"fmt"
+
+	"github.com/tfdeps/tfdeps/getproviders"
+	"github.com/tfdeps/tfdeps/internal/par"
+	"github.com/tfdeps/tfdeps/providercache/event"
+)
+
+// Fail reports a failure as an event and returns it as a *ProviderError.
+func Fail(ctx context.Context, emit func(context.Context, event.Event), s getproviders.Selection, err error) error {
+	failure := FailureOf(ctx, s, err)
+	emit(ctx, event.FailedEvent{Addr: failure.Provider, Err: failure})
+	return failure
+}
+
+// FailureOf returns an error as a *ProviderError. After the context has ended, the
+// failure is its cancellation, whatever err says.
+func FailureOf(ctx context.Context, s getproviders.Selection, err error) *getproviders.ProviderError {
+	failure, ok := errors.AsType[*getproviders.ProviderError](err)
+	if !ok {
+		failure = &getproviders.ProviderError{Provider: s.Provider, Version: s.Version, Step: getproviders.StepFetch, Err: err}
+	}
+	if ctx.Err() != nil {
+		cancelled := *failure // others may still read the error, as the reason why their context ended
+		cancelled.Step, cancelled.Err = getproviders.StepCancel, Cancelled(ctx)
+		return &cancelled
+	}
+	return failure
+}
+
+// Cancelled returns the cause of the context's end, made to match the
+// context's error too.
+func Cancelled(ctx context.Context) error {
+	cause := context.Cause(ctx)
+	if errors.Is(cause, ctx.Err()) {
+		return cause
+	}
+	return fmt.Errorf("%w: %w", ctx.Err(), cause)
+}
+
+// selected is an item of work on one selection.
+type selected interface{ Selected() getproviders.Selection }
+
+// Map is par.Map for work on selections. Each failure is reported as an event when it
+// happens and returned as a *ProviderError, including those of selections that were
+// never begun because ctx ended.
+func Map[T selected, R any](ctx context.Context, emit func(context.Context, event.Event), limit int, items []T, do func(context.Context, T) (R, error)) ([]R, []error) {
+	results, errs := par.Map(ctx, limit, items, func(ctx context.Context, item T) (R, error) {
+		result, err := do(ctx, item)
+		if err != nil {
+			err = Fail(ctx, emit, item.Selected(), err)
+		}
+		return result, err
+	})
+	for i, err := range errs {
+		if _, reported := err.(*getproviders.ProviderError); err != nil && !reported {
+			errs[i] = Fail(ctx, emit, items[i].Selected(), err)
+		}
+	}
+	return results, errs
+}
+
+// OnPlatform returns a provider's error with the platform in what it says. The error given stays
+// as it is: others may still read it as the reason why their context ended.
+func OnPlatform(ctx context.Context, s getproviders.Selection, plat getproviders.Platform, err error) error {
+	failure := *FailureOf(ctx, s, err)
+	failure.Err = &getproviders.PlatformError{Platform: plat, Err: failure.Err}
+	return &failure
+}

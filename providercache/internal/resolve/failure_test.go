@@ -1,0 +1,30 @@
+package resolve_test
+
+import (
+	"context"
+	"errors"
+	"testing"
+
+	"github.com/tfdeps/tfdeps/getproviders"
+	"github.com/tfdeps/tfdeps/providercache/internal/resolve"
+)
+
+// An error may be the cause of a context that others still read, so nothing is written into it.
+func TestFailureOf_LeavesTheErrorGiven(t *testing.T) {
+	s := getproviders.Selection{Provider: getproviders.Provider{Hostname: "registry.terraform.io", Namespace: "hashicorp", Type: "null"}, Version: getproviders.MustParseVersion("1.0.0")}
+	cause := errors.New("cause")
+	given := s.Failed(getproviders.StepFetch, cause)
+	ended, cancel := context.WithCancel(t.Context())
+	cancel()
+	platform := getproviders.Platform{OS: "linux", Arch: "amd64"}
+	if err := resolve.OnPlatform(t.Context(), s, platform, given); err.Error() == given.Error() {
+		t.Errorf("%v doesn't name the platform", err)
+	}
+	if failure := resolve.FailureOf(ended, s, given); failure.Step != getproviders.StepCancel {
+		t.Errorf("%v isn't about the end of the context", failure)
+	}
+	var failure *getproviders.ProviderError
+	if !errors.As(given, &failure) || failure.Err != cause || failure.Step != getproviders.StepFetch {
+		t.Errorf("the error given is %v now", given)
+	}
+}

@@ -1,0 +1,158 @@
+// Package resolve chooses a version for each provider that a configuration requires.
+//
+//	r := resolve.Resolver{Source: source, Queries: 32, Emit: func(context.Context, event.Event) {}}
+//	selections, failed := r.Resolve(ctx, requirements, locks, resolve.Normal)
+//
+// What goes in: the requirements, the lock file (nil: there is none) and a source to ask for versions. What comes out: one
+// selection for each provider that isn't built in, and the failures beside them; the failure of one provider doesn't stop
+// others. In Normal mode locked versions stand, and cost no request.
+package resolve
+
+import (
+	"context"
+	"errors"
+	"fmt"
+
+	"github.com/tfdeps/tfdeps/depsfile"
+	"github.com/tfdeps/tfdeps/getproviders"
+	"github.com/tfdeps/tfdeps/internal/cause"
+	"github.com/tfdeps/tfdeps/providercache/event"
+)
+
+// Resolver chooses versions. It is safe for many goroutines.
+type Resolver struct {
+	Source  getproviders.Source
+	Product getproviders.Product               // for built-in providers and messages
+	Queries int                                // at once, at least 1
+	Emit    func(context.Context, event.Event) // required; called from several goroutines at once
+}
+
+// FailedSelection is a provider for which no version could be chosen, or whose
+// version could not be worked on.
+type FailedSelection struct {
+	Selection getproviders.Selection
+	Err       error // a *ProviderError
+}
+
+// Resolve chooses a version for every provider that isn't built in. A locked
+// version is a choice that costs no request; in Normal mode it stands, and if
+// the constraints don't allow it, that is an error. The Source is asked for
+// the rest. Providers that can't be resolved are in failed.
+func (r Resolver) Resolve(ctx context.Context, req getproviders.Requirements, locks *depsfile.Locks, mode Mode) (selections []getproviders.Selection, failed []FailedSelection) {
+	open := make([]getproviders.Selection, 0, len(req))
+	for _, p := range req.Providers() {
+		open = append(open, getproviders.Selection{Provider: p, Constraints: req.Constraints(p)})
+	}
+	choose := func(ctx context.Context, s getproviders.Selection) (getproviders.Selection, error) {
+		if s.Provider.IsBuiltIn() {
+			return s, r.checkBuiltIn(ctx, s)
+		}
+		if s.Provider.IsLegacy() {
+			return s, s.Failed(getproviders.StepQuery, errors.New("an address without a namespace, as old states have it, can be neither installed nor locked"))
+		}
+		if err := s.Provider.Validate(); err != nil {
+			return s, s.Failed(getproviders.StepQuery, err)
+		}
+		if lock, ok := locks.Provider(s.Provider); ok && mode == Normal {
+			return r.keepLocked(ctx, s, lock, req[s.Provider])
+		}
+		return r.Newest(ctx, s, req[s.Provider])
+	}
+	chosen, errs := Map(ctx, r.Emit, r.Queries, open, choose)
+	for i, s := range chosen {
+		switch {
+		case errs[i] != nil:
+			failed = append(failed, FailedSelection{open[i].AtVersionOf(errs[i]), errs[i]})
+		case !s.Provider.IsBuiltIn():
+			selections = append(selections, s)
+		}
+	}
+	return selections, failed
+}
+
+// checkBuiltIn checks a requirement for a provider that is part of the product. There is
+// one such provider, and it has no versions of its own.
+func (r Resolver) checkBuiltIn(ctx context.Context, s getproviders.Selection) error {
+	if err := BuiltInProblem(s, r.Product); err != nil {
+		return s.Failed(getproviders.StepBuiltIn, err)
+	}
+	r.Emit(ctx, event.BuiltInEvent{Addr: s.Provider})
+	return nil
+}
+
+// BuiltInProblem says why a built-in provider can't be used as required; nil if it
+// can. A zero product stands for Terraform.
+func BuiltInProblem(s getproviders.Selection, product getproviders.Product) error {
+	name := product.Name
+	if name == "" {
+		name = "Terraform"
+	}
+	if s.Provider.Type != "terraform" {
+		return fmt.Errorf("this %s release has no built-in provider named %q", name, s.Provider.Type)
+	}
+	if !s.Constraints.IsEmpty() {
+		return fmt.Errorf("built-in providers do not support explicit version constraints, and %s has %q", s.Provider, s.Constraints)
+	}
+	return nil
+}
+
+// keepLocked chooses the version that the lock file records.
+func (r Resolver) keepLocked(ctx context.Context, s getproviders.Selection, lock depsfile.Lock, required []getproviders.Requirement) (getproviders.Selection, error) {
+	s.Version, s.Locked = lock.Version, true
+	if err := s.Version.Validate(); err != nil {
+		return s, s.Failed(getproviders.StepLock, err)
+	}
+	r.Emit(ctx, event.QueryEvent{Addr: s.Provider, Constraints: s.Constraints, Locked: true})
+	if !s.Constraints.Allows(lock.Version) {
+		unmet, met := cause.SplitByVersion(required, lock.Version)
+		return s, s.Failed(getproviders.StepLock, &getproviders.LockedVersionError{
+			Provider: s.Provider, Version: lock.Version, Constraints: s.Constraints, Requirements: unmet, Others: met, Product: r.Product,
+		})
+	}
+	r.Emit(ctx, event.SelectedEvent{Addr: s.Provider, Version: s.Version})
+	return s, nil
+}
+
+// Newest asks the Source and chooses the newest version that is allowed.
+func (r Resolver) Newest(ctx context.Context, s getproviders.Selection, required []getproviders.Requirement) (getproviders.Selection, error) {
+	r.Emit(ctx, event.QueryEvent{Addr: s.Provider, Constraints: s.Constraints})
+	available, err := r.Source.Versions(ctx, s.Provider)
+	if err != nil {
+		return s, s.Failed(getproviders.StepQuery, err)
+	}
+	if len(available.Warnings) > 0 {
+		r.Emit(ctx, event.WarningEvent{Addr: s.Provider, Warnings: available.Warnings})
+	}
+	newest, ok := s.Constraints.Newest(available.Versions)
+	if !ok {
+		source := r.Source.Describe(s.Provider)
+		var unasked []error // sources that may have it
+		for _, err := range source.Unasked {
+			unasked = append(unasked, err)
+		}
+		if len(unasked) > 0 {
+			return s, s.Failed(getproviders.StepSelect, errors.Join(unasked...))
+		}
+		none := &getproviders.NoVersionError{
+			Provider: s.Provider, Constraints: s.Constraints, Source: source.Name, Newest: maxVersion(available.Versions),
+			Conflict: cause.FindConflict(required, available.Versions),
+		}
+		none.Below, none.Above, none.Prerelease = s.Constraints.Nearest(available.Versions)
+		return s, s.Failed(getproviders.StepSelect, none)
+	}
+	if err := newest.Validate(); err != nil {
+		return s, s.Failed(getproviders.StepSelect, err)
+	}
+	s.Version = newest
+	r.Emit(ctx, event.SelectedEvent{Addr: s.Provider, Version: newest})
+	return s, nil
+}
+
+func maxVersion(versions []getproviders.Version) (newest getproviders.Version) {
+	for i, v := range versions {
+		if i == 0 || v.Compare(newest) > 0 {
+			newest = v
+		}
+	}
+	return newest
+}

@@ -1,0 +1,120 @@
+package store
+
+import (
+	"errors"
+	"slices"
+
+	"github.com/tfdeps/tfdeps/depsfile"
+	"github.com/tfdeps/tfdeps/getproviders"
+	"github.com/tfdeps/tfdeps/providercache/internal/resolve"
+)
+
+// TreeFinding says what came of comparing a package of a ReadTree with a lock file.
+type TreeFinding string
+
+const (
+	// TreeOK: the lock file has one of the package's hashes.
+	TreeOK TreeFinding = "sound"
+	// TreeMissing: the lock file selects it, and it isn't there.
+	TreeMissing TreeFinding = "missing"
+	// TreeDangling: a link stands in its place, and leads nowhere.
+	TreeDangling TreeFinding = "dangling_link"
+	// TreeNotLocked: it is there, and the lock file has no entry for the provider,
+	// or for another version.
+	TreeNotLocked TreeFinding = "not_locked"
+	// TreeDiffers: the lock file has hashes that it could have, and it has none of
+	// them.
+	TreeDiffers TreeFinding = "differs"
+	// TreeUnproven: the lock file has no hash that a package in this form can have.
+	// For one that is unpacked that takes an h1: a zh is of the archive.
+	TreeUnproven TreeFinding = "unproven"
+	// TreeUnreadable: it can't be hashed.
+	TreeUnreadable TreeFinding = "unreadable"
+)
+
+// ComparedPackage is a package of a ReadTree in the light of a lock file.
+type ComparedPackage struct {
+	ReadPackage
+	Finding TreeFinding
+	Locked  depsfile.Lock // the entry of the provider; zero: there is none
+}
+
+// Differs reports whether the tree isn't what the lock file says, because of this
+// package.
+func (c ComparedPackage) Differs() bool {
+	return slices.Contains([]TreeFinding{TreeMissing, TreeDangling, TreeNotLocked, TreeDiffers}, c.Finding)
+}
+
+// Unclear reports whether it isn't known.
+func (c ComparedPackage) Unclear() bool {
+	return c.Finding == TreeUnproven || c.Finding == TreeUnreadable
+}
+
+// CompareOptions says what a tree is for.
+type CompareOptions struct {
+	Platforms []getproviders.Platform // for which there has to be every package that is locked; nil: none has to be there
+	// Shared says that the tree serves others, too: what isn't locked is left out.
+	Shared bool
+	Skip   map[getproviders.Provider]bool // that come by other means, and needn't be there
+}
+
+// Compare compares packages with a lock file. What is missing stands where it
+// would stand if it were there.
+func (t ReadTree) Compare(locks *depsfile.Locks, opts CompareOptions) []ComparedPackage {
+	var all []ComparedPackage
+	for _, p := range append(slices.Clone(t.Packages), t.missing(locks, opts)...) {
+		c := ComparedPackage{ReadPackage: p}
+		lock, ok := locks.Provider(p.Provider)
+		if ok {
+			c.Locked = lock
+		}
+		if isLocked := ok && lock.Version == p.Version; isLocked || !opts.Shared {
+			c.Finding = p.finding(isLocked, lock.Hashes)
+			all = append(all, c)
+		}
+	}
+	slices.SortStableFunc(all, func(a, b ComparedPackage) int { return comparePackages(a.cached(), b.cached()) })
+	return all
+}
+
+// missing are the locked packages that aren't there in any form.
+func (t ReadTree) missing(locks *depsfile.Locks, opts CompareOptions) (missing []ReadPackage) {
+	for _, lock := range locks.All() {
+		for _, plat := range opts.Platforms {
+			absent := ReadPackage{Provider: lock.Provider, Version: lock.Version, Platform: plat}
+			there := func(p ReadPackage) bool { return comparePackages(p.cached(), absent.cached()) == 0 }
+			if !opts.Skip[lock.Provider] && !slices.ContainsFunc(t.Packages, there) {
+				missing = append(missing, absent)
+			}
+		}
+	}
+	return missing
+}
+
+// finding compares a package with the hashes of its lock entry.
+func (p ReadPackage) finding(isLocked bool, hashes []getproviders.Hash) TreeFinding {
+	comparable := func(h getproviders.Hash) bool {
+		return h.Scheme() == getproviders.SchemeH1 || p.Packed && h.Scheme() == getproviders.SchemeZH
+	}
+	own := []getproviders.Hash{p.H1, p.H1Archive, p.ZH}
+	matches := slices.ContainsFunc(hashes, func(h getproviders.Hash) bool { return h != "" && slices.Contains(own, h) })
+	zhs := len(resolve.OfScheme(hashes, getproviders.SchemeZH)) > 0
+	switch {
+	case p.Path == "":
+		return TreeMissing
+	case errors.Is(p.Err, ErrDangling):
+		return TreeDangling
+	case !isLocked:
+		return TreeNotLocked
+	case p.Err != nil && p.ZH != "" && zhs && !matches:
+		return TreeDiffers // a torn archive is another one, whatever is in it
+	case p.Err != nil:
+		return TreeUnreadable
+	case matches:
+		return TreeOK
+	case slices.ContainsFunc(hashes, comparable):
+		return TreeDiffers
+	default:
+		return TreeUnproven
+	}
+}

@@ -1,0 +1,86 @@
+package store
+
+import (
+	"context"
+	"errors"
+	"path/filepath"
+	"strings"
+	"time"
+
+	"github.com/tfdeps/tfdeps/internal/filelock"
+	"github.com/tfdeps/tfdeps/internal/scratch"
+)
+
+// LocksDir holds the lock files of a cache, in the sense of file locks. They
+// stay: if one were removed while another process opens it, that
+// process would lock a file that no other process finds.
+const LocksDir = ".locks"
+
+// packagePoll says how often a held file lock is tried again: soon at first,
+// because to link a package takes moments. To fetch one takes as long as the network does.
+var packagePoll = filelock.Poll{First: 2 * time.Millisecond, Last: 100 * time.Millisecond, Limit: time.Hour}
+
+// LockPackage waits until no other process works on a package of the cache, and
+// returns the function that ends this process's turn. The lock saves double
+// work and nothing depends on it: where there are no file locks, it returns at
+// once, and so it does where another user has the lock file. The error is ctx's cause, or a
+// *filelock.HeldError.
+func LockPackage(ctx context.Context, c *Store, name string) (unlock func(), err error) {
+	dir := filepath.Join(c.Dir, LocksDir)
+	if _, err := scratch.MakeDirs(dir); err != nil {
+		return func() {}, nil
+	}
+	held, err := filelock.Wait(ctx, lockFile(dir, name), packagePoll)
+	if err != nil {
+		return nil, err
+	}
+	return func() { held.Close() }, nil
+}
+
+// EachLocked calls do with the items whose packages in the store, called name, it has locked:
+// as many at once as are free, until all have had their turn, or ctx has ended. It waits only
+// while it holds no lock, which rules out deadlocks.
+func EachLocked[T any](ctx context.Context, c *Store, items []T, name func(T) string, do func(held []T)) {
+	for len(items) > 0 {
+		unlock, err := LockPackage(ctx, c, name(items[0]))
+		if err != nil {
+			return
+		}
+		held, unlocks, others := items[:1:1], []func(){unlock}, []T(nil)
+		for _, item := range items[1:] {
+			if unlock, err := c.tryLockPackage(name(item)); err != nil {
+				others = append(others, item)
+			} else {
+				held, unlocks = append(held, item), append(unlocks, unlock)
+			}
+		}
+		do(held)
+		for _, unlock := range unlocks {
+			unlock()
+		}
+		items = others
+	}
+}
+
+// lockFile is the path of the file that is locked for a package.
+func lockFile(dir, name string) string {
+	return filepath.Join(dir, strings.ReplaceAll(name, "/", "+"))
+}
+
+// tryLockPackage is LockPackage without waiting: the error is filelock.ErrHeld
+// if another process holds the lock.
+func (c *Store) tryLockPackage(name string) (unlock func(), err error) {
+	dir := filepath.Join(c.Dir, LocksDir)
+	if _, err := scratch.MakeDirs(dir); err != nil {
+		return func() {}, nil
+	}
+	held, err := filelock.Try(lockFile(dir, name))
+	switch {
+	case err == nil:
+		return func() { held.Close() }, nil
+	case errors.Is(err, filelock.ErrHeld):
+		return nil, err
+	default:
+		return func() {}, nil
+	}
+}

@@ -1,0 +1,28 @@
+package store_test
+
+import (
+	"testing"
+
+	"go.uber.org/goleak"
+
+	"github.com/tfdeps/tfdeps/internal/installtest"
+	"github.com/tfdeps/tfdeps/internal/peertest"
+)
+
+func TestMain(m *testing.M) {
+	peertest.UsualUmask()
+	goleak.VerifyTestMain(m)
+}
+
+// What the tests of providers' packages share, under short names.
+var (
+	h1Of          = installtest.H1Of
+	linux         = installtest.Linux
+	lockOf        = installtest.LockOf
+	must          = installtest.Must
+	packageHashes = installtest.PackageHashes
+	provider      = installtest.Provider
+	write         = installtest.Write
+	zhOfBytes     = installtest.ZHOf
+	zipOf         = installtest.ZipOf
+)

@@ -1,0 +1,193 @@
+package store
+
+import (
+	"context"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/tfdeps/tfdeps/getproviders"
+	"github.com/tfdeps/tfdeps/providercache/event"
+	"github.com/tfdeps/tfdeps/providercache/internal/receipt"
+)
+
+// Maintenance lists, verifies and removes packages of a cache, while others
+// install. A cache that doesn't exist is an empty one. It is a plain struct;
+// its methods may be called from many goroutines.
+//
+// It knows which directories use a package if an Installer with this StateDir
+// has installed into them. Directories that only Terraform or OpenTofu
+// prepared, and those of other users, aren't known.
+type Maintenance struct {
+	Cache    *Store           // required
+	StateDir string           // as Installer.StateDir; "": nothing is known but what is in the cache
+	Now      func() time.Time // nil: time.Now
+	// Observe gets the events of Verify, one at a time: an event.VerifyEvent, and an
+	// event.HashingEvent, an event.HashProgressEvent for each part that was read and an
+	// event.HashedEvent for each package. nil: they are dropped.
+	Observe func(context.Context, event.Event)
+}
+
+// Package is a package of a cache.
+type Package struct {
+	Provider getproviders.Provider
+	Version  getproviders.Version
+	Platform getproviders.Platform
+	Dir      string // absolute
+
+	Size      int64     // bytes in its files
+	OnDisk    int64     // bytes that they take on the disk; a file that several packages share counts for the first
+	LastUse   time.Time // when a directory was last prepared with it, to the day; else when it was put here
+	Users     []string  // the directories (Installer.Target) that have the package, absolute and sorted
+	Linked    []string  // those of them that have it by a symbolic link, and no files of their own
+	Managed   bool      // there is a receipt: it was put here, or verified, by an Installer or a Maintenance
+	Condition Condition // as far as it is known without reading it
+}
+
+// Name is the name of the package in receipts and file locks.
+func (p Package) Name() string { return getproviders.UnpackedPath(p.Provider, p.Version, p.Platform) }
+
+// Condition says what is known of a package's content.
+type Condition string
+
+const (
+	ConditionComplete Condition = "complete" // it is what its receipt says
+	ConditionDamaged  Condition = "damaged"  // it can't be
+	ConditionUnknown  Condition = "unknown"  // it would have to be read
+)
+
+func (u *Maintenance) now() time.Time {
+	now := u.Now
+	if now == nil {
+		now = time.Now
+	}
+	return now()
+}
+
+// state is the directory of receipts; "" if there is none that may be used.
+func (u *Maintenance) state() string { return UsableState(u.StateDir) }
+
+// view reads the receipts for the cache.
+func (u *Maintenance) view() View { return ViewCache(u.Cache, u.state(), u.now) }
+
+// layoutDepth is how many names there are in host/namespace/type/version/os_arch.
+const layoutDepth = 5
+
+// packages finds what is in the cache, in the order of the file system's names.
+// What isn't named like a package isn't one.
+func (c *Store) packages() (found []Package, err error) {
+	names := []string{""}
+	for range layoutDepth {
+		var below []string
+		for _, name := range names {
+			more, err := c.directoriesIn(name)
+			if err != nil {
+				return nil, err
+			}
+			below = append(below, more...)
+		}
+		names = below
+	}
+	for _, name := range names {
+		if p, ok := ParseName(name); ok {
+			p.Dir = filepath.Join(c.Dir, filepath.FromSlash(name))
+			found = append(found, p)
+		}
+	}
+	return found, nil
+}
+
+// directoriesIn lists the directories and links to directories in one of the
+// cache, by their slash-separated names in it. One that has gone has none.
+func (c *Store) directoriesIn(name string) (names []string, err error) {
+	dir := filepath.Join(c.Dir, filepath.FromSlash(name))
+	entries, err := os.ReadDir(dir)
+	if os.IsNotExist(err) {
+		return nil, nil
+	}
+	for _, entry := range entries {
+		if strings.HasPrefix(entry.Name(), ".") {
+			continue
+		}
+		if entry.Type()&fs.ModeSymlink != 0 {
+			if info, err := os.Stat(filepath.Join(dir, entry.Name())); err != nil || !info.IsDir() {
+				continue
+			}
+		} else if !entry.IsDir() {
+			continue
+		}
+		names = append(names, strings.TrimPrefix(name+"/"+entry.Name(), "/"))
+	}
+	return names, err
+}
+
+// ParseName reads a Package's Name, which is what getproviders.UnpackedPath
+// makes.
+func ParseName(name string) (p Package, ok bool) {
+	parts := strings.Split(name, "/")
+	if len(parts) != layoutDepth {
+		return Package{}, false
+	}
+	addressErr := p.Provider.UnmarshalText([]byte(strings.Join(parts[:3], "/")))
+	version, versionErr := getproviders.ParseVersion(parts[3])
+	platform, platformErr := getproviders.ParsePlatform(parts[4])
+	if addressErr != nil || versionErr != nil || platformErr != nil {
+		return Package{}, false
+	}
+	p.Version, p.Platform = version, platform
+	return p, p.Name() == name
+}
+
+// comparePackages is the order of lists: by address, version and platform.
+func comparePackages(a, b Package) int {
+	if by := a.Provider.Compare(b.Provider); by != 0 {
+		return by
+	}
+	if by := a.Version.Compare(b.Version); by != 0 {
+		return by
+	}
+	return a.Platform.Compare(b.Platform)
+}
+
+// List tells what is in the cache, in the order of addresses, versions and
+// platforms. No package is read. The error is that of a directory that can't be
+// listed.
+func (u *Maintenance) List() ([]Package, error) {
+	found, err := u.Cache.packages()
+	if err != nil {
+		return nil, err
+	}
+	slices.SortFunc(found, comparePackages)
+	at, using, seen := u.view(), u.uses(), map[receipt.Inode]bool{}
+	for i := range found {
+		p := &found[i]
+		p.Size, p.OnDisk = receipt.TreeSize(p.Dir, seen)
+		p.Managed, p.Condition = at.Condition(p.Name())
+		using.complete(p)
+	}
+	return found, nil
+}
+
+// Condition says what the receipts know, without reading the package.
+func (s View) Condition(name string) (known bool, c Condition) {
+	made, known := s.Find(name)
+	if !known {
+		return false, ConditionUnknown
+	}
+	if _, ok := s.Known(name); ok {
+		return true, ConditionComplete
+	}
+	entries, err := receipt.StatTree(s.Path(name))
+	if err == nil && !sameSizes(entries, made.Record.Entries) {
+		return true, ConditionDamaged
+	}
+	return true, ConditionUnknown
+}
+
+// sameSizes reports whether two records have files of the same names and sizes.
+func sameSizes(a, b []receipt.StatEntry) bool {
+	return slices.EqualFunc(a, b, func(a, b receipt.StatEntry) bool { return a.Name == b.Name && a.Size == b.Size })
+}

@@ -1,0 +1,402 @@
+package store_test
+
+import (
+	"context"
+	"errors"
+	"os"
+	"path/filepath"
+	"runtime"
+	"slices"
+	"strings"
+	"sync"
+	"testing"
+	"time"
+
+	"github.com/tfdeps/tfdeps/depsfile"
+	"github.com/tfdeps/tfdeps/getproviders"
+	"github.com/tfdeps/tfdeps/internal/installtest"
+	"github.com/tfdeps/tfdeps/providercache/internal/link"
+	"github.com/tfdeps/tfdeps/providercache/internal/store"
+)
+
+func list(tb testing.TB, u *store.Maintenance) []store.Package {
+	tb.Helper()
+	packages, err := u.List()
+	must(tb, err)
+	return packages
+}
+
+func TestMaintenance_TakesAMissingCacheForEmpty(t *testing.T) {
+	t.Parallel()
+	u := installtest.NewMachine(t).Maintenance(t)
+	if packages := list(t, u); len(packages) > 0 {
+		t.Errorf("there is %v", packages)
+	}
+	if found, err := u.Verify(t.Context(), nil); err != nil || len(found) > 0 {
+		t.Errorf("verified: %v, %v", found, err)
+	}
+	if _, err := u.Collect(t.Context(), store.Policy{OlderThan: time.Hour}, store.RemoveOptions{DryRun: true}); err != nil {
+		t.Error(err)
+	}
+	if left := installtest.Tree(t, u.Cache.Dir); len(left) > 0 {
+		t.Errorf("it was made, with %q", left)
+	}
+}
+
+func TestMaintenance_ListsOnlyPackages(t *testing.T) {
+	t.Parallel()
+	m := installtest.NewMachine(t)
+	for _, name := range []string{
+		".tfdeps-1/package/a/b/1.0.0/linux_amd64/x", "partial/abc", "host.example/acme/a/1.0.0/readme",
+		"host.example/acme/a/01.0.0/linux_amd64/x", "host.example/acme/a/1.0.0/linux/x", "host.example/ACME/a/1.0.0/linux_amd64/x",
+	} {
+		write(t, filepath.Join(m.Cache, filepath.FromSlash(name)), "")
+	}
+	if packages := list(t, m.Maintenance(t)); len(packages) > 0 {
+		t.Errorf("listed: %v", packages)
+	}
+}
+
+func TestMaintenance_ListsUsersAndLastUse(t *testing.T) {
+	t.Parallel()
+	installtest.NeedsReceipts(t)
+	m := installtest.NewMachine(t)
+	copied, linked := m.Installer(t), m.Installer(t)
+	copied.Link, linked.Link = link.Copy, link.Symlink
+	yesterday := time.Now().Add(-30 * time.Hour)
+	copied.Fetcher.Now = func() time.Time { return yesterday }
+	locks := installtest.InstallBoth(t, copied, nil)
+	u := m.Maintenance(t)
+	a := list(t, u)[0]
+	if target := resolvedPath(t, copied.Target.Dir); !slices.Equal(a.Users, []string{target}) || len(a.Linked) > 0 {
+		t.Errorf("used by %q, and linked to by %q, not by %q", a.Users, a.Linked, target)
+	}
+	if got := a.LastUse; got.Sub(yesterday).Abs() > 2*time.Second {
+		t.Errorf("used at %v, not at %v", got, yesterday)
+	}
+	installtest.InstallBoth(t, linked, locks)
+	a = list(t, u)[0]
+	if len(a.Users) != 2 || !slices.Equal(a.Linked, []string{resolvedPath(t, linked.Target.Dir)}) {
+		t.Errorf("used by %q, and linked to by %q", a.Users, a.Linked)
+	}
+	if time.Since(a.LastUse) > time.Hour || a.Size == 0 || !a.Managed || a.Condition != store.ConditionComplete {
+		t.Errorf("listed as %+v", a)
+	}
+	must(t, errors.Join(os.RemoveAll(copied.Target.Dir), os.RemoveAll(linked.Target.Dir)))
+	if a = list(t, u)[0]; len(a.Users) > 0 || len(a.Linked) > 0 {
+		t.Errorf("used by %q, and linked to by %q, which are gone", a.Users, a.Linked)
+	}
+}
+
+func resolvedPath(tb testing.TB, path string) string {
+	tb.Helper()
+	real, err := filepath.EvalSymlinks(path)
+	must(tb, err)
+	return real
+}
+
+func TestNoteUses_NotesAUseOnceADay(t *testing.T) {
+	t.Parallel()
+	installtest.NeedsReceipts(t)
+	m := installtest.NewMachine(t)
+	d := m.Installer(t)
+	locks := installtest.InstallBoth(t, d, nil)
+	installtest.InstallBoth(t, d, locks)
+	noted := func() string { return strings.Join(contents(t, filepath.Join(m.State, "uses")), "\n") }
+	before := noted()
+	now := time.Now().Add(23 * time.Hour)
+	d.Fetcher.Now = func() time.Time { return now }
+	d.Fetcher = installtest.Again(d.Fetcher)
+	if installtest.InstallBoth(t, d, locks); noted() != before {
+		t.Error("it was noted again after less than a day")
+	}
+	now = now.Add(2 * time.Hour)
+	if installtest.InstallBoth(t, d, locks); noted() == before {
+		t.Error("it wasn't noted again after a day")
+	}
+}
+
+// What is put into a target is noted whenever that happens: a removal waits for links that are about to be made.
+func TestNoteUses_NotesEachTimeWhatIsPutThere(t *testing.T) {
+	t.Parallel()
+	installtest.NeedsReceipts(t)
+	m := installtest.NewMachine(t)
+	cache := m.Maintenance(t).Cache
+	uses := store.Uses{State: m.State, Target: t.TempDir(), Present: []string{"present"}, Due: []string{"due"}, Link: true}
+	now := time.Now().Add(-10 * time.Hour)
+	for i := range 2 {
+		store.NoteUses(t.Context(), cache, uses, now.Add(time.Duration(i)*time.Hour))
+	}
+	at := func(i int) string { return now.Add(time.Duration(i) * time.Hour).UTC().Format(time.RFC3339) }
+	noted := strings.Join(contents(t, filepath.Join(m.State, "uses")), "\n")
+	for name, want := range map[string]string{"present": at(0), "due": at(1)} {
+		_, after, found := strings.Cut(noted, name)
+		line, _, _ := strings.Cut(after, "\n")
+		if !found || !strings.Contains(line, want) {
+			t.Errorf("%s isn't noted at %s:\n%s", name, want, noted)
+		}
+	}
+}
+
+// Terragrunt prepares hundreds of directories, one after the other.
+func TestNoteUses_NotesTheLastUseOfACacheOnceAnHour(t *testing.T) {
+	t.Parallel()
+	installtest.NeedsReceipts(t)
+	m := installtest.NewMachine(t)
+	locks := installtest.InstallBoth(t, m.Installer(t), nil)
+	noted := func() string { return strings.Join(contents(t, filepath.Join(m.State, "last-uses")), "\n") }
+	before, now := noted(), time.Now().Add(30*time.Minute)
+	install := func() {
+		d := m.Installer(t)
+		d.Fetcher.Now = func() time.Time { return now }
+		installtest.InstallBoth(t, d, locks)
+	}
+	if install(); noted() != before {
+		t.Error("it was noted again within an hour")
+	}
+	now = now.Add(time.Hour)
+	if install(); noted() == before {
+		t.Error("it wasn't noted again after an hour")
+	}
+}
+
+// contents reads the files of a directory.
+func contents(tb testing.TB, dir string) (all []string) {
+	tb.Helper()
+	for _, name := range installtest.Files(tb, dir) {
+		all = append(all, installtest.Read(tb, filepath.Join(dir, name)))
+	}
+	return all
+}
+
+func TestVerify_FindsPackagesThatDifferFromTheirReceipts(t *testing.T) {
+	t.Parallel()
+	installtest.NeedsReceipts(t)
+	m := installtest.NewMachine(t)
+	installtest.InstallBoth(t, m.Installer(t), nil)
+	u := m.Maintenance(t)
+	all := list(t, u)
+	write(t, filepath.Join(all[0].Dir, "more"), "")
+	must(t, errors.Join(os.RemoveAll(all[1].Dir), os.Mkdir(all[1].Dir, 0o755)))
+	found, err := u.Verify(t.Context(), nil)
+	must(t, err)
+	for _, v := range found {
+		if v.Finding != store.Corrupt || !v.Differs() {
+			t.Errorf("%s: %s", v.Provider, v.Finding)
+		}
+	}
+	done, err := u.Remove(t.Context(), all, store.RemoveOptions{Others: true})
+	if err != nil || len(done.Removed) != 2 || len(list(t, u)) > 0 {
+		t.Errorf("removed: %+v, %v", done, err)
+	}
+}
+
+func TestVerify_AcceptsLockedPackagesWithoutReceipts(t *testing.T) {
+	t.Parallel()
+	m := installtest.NewMachine(t)
+	locks := installtest.InstallBoth(t, m.Installer(t), nil)
+	u := m.Maintenance(t)
+	u.StateDir = ""
+	other := locks.Clone()
+	for _, lock := range locks.All() {
+		lock.Hashes = []getproviders.Hash{"h1:other="}
+		other.Set(lock)
+	}
+	for _, c := range []struct {
+		locked store.Locked
+		want   store.Finding
+	}{
+		{nil, store.Unknown},
+		{store.LockedBy(locks), store.OK},
+		{store.LockedBy(other), store.NotLocked},
+		{store.LockedBy(other, locks), store.OK},
+		{store.LockedBy(new(depsfile.Locks)), store.Unknown},
+	} {
+		found, err := u.Verify(t.Context(), c.locked)
+		must(t, err)
+		for _, v := range found {
+			if v.Finding != c.want {
+				t.Errorf("%v: %s, not %s", c.locked, v.Finding, c.want)
+			}
+		}
+	}
+}
+
+func TestLocked_KeyDoesNotDependOnOrder(t *testing.T) {
+	t.Parallel()
+	plat := getproviders.Platform{OS: "linux", Arch: "amd64"}
+	locksOf := func(pairs ...string) *depsfile.Locks {
+		l := new(depsfile.Locks)
+		for i := 0; i < len(pairs); i += 3 {
+			l.Set(depsfile.Lock{Provider: provider(pairs[i]), Version: installtest.Version(pairs[i+1]), Hashes: []getproviders.Hash{getproviders.Hash(pairs[i+2])}})
+		}
+		return l
+	}
+	a, b := locksOf("acme/a", "1.0.0", "h1:a="), locksOf("acme/b", "1.0.0", "h1:b=")
+	both := locksOf("acme/b", "1.0.0", "h1:b=", "acme/a", "1.0.0", "h1:a=")
+	key := store.LockedBy(a, b).Key(plat)
+	if !strings.HasPrefix(key, store.KeyPrefix(plat)) {
+		t.Errorf("%q has no prefix", key)
+	}
+	for _, same := range []store.Locked{
+		store.LockedBy(b, a), store.LockedBy(both), store.LockedBy(a, b, both, a),
+	} {
+		if same.Key(plat) != key {
+			t.Errorf("%v has another key", same)
+		}
+	}
+	for _, other := range []store.Locked{
+		store.LockedBy(), store.LockedBy(a), store.LockedBy(a, locksOf("acme/b", "1.0.1", "h1:b=")),
+		store.LockedBy(both, locksOf("acme/b", "1.0.0", "h1:c=")), store.LockedBy(both, locksOf("acme/b", "2.0.0", "h1:b=")),
+	} {
+		if other.Key(plat) == key {
+			t.Errorf("%v has the same key", other)
+		}
+	}
+	if store.LockedBy(both).Key(getproviders.Platform{OS: "linux", Arch: "arm64"}) == key {
+		t.Error("another platform has the same key")
+	}
+}
+
+func TestCollect_RemovesTheLeastRecentlyUsedFirst(t *testing.T) {
+	t.Parallel()
+	m := installtest.NewMachine(t)
+	u := m.Maintenance(t)
+	at := time.Now()
+	for i, name := range []string{"b", "a", "c"} {
+		dir := filepath.Join(m.Cache, filepath.FromSlash(installtest.PackageDir("acme/"+name, "1.0.0")))
+		write(t, filepath.Join(dir, "terraform-provider-"+name), strings.Repeat("x", 10_000))
+		old := at.Add(time.Duration(i-10) * 24 * time.Hour)
+		must(t, os.Chtimes(dir, old, old))
+	}
+	for name, c := range map[string]struct {
+		policy store.Policy
+		want   []string
+	}{
+		"nothing asked for": {store.Policy{}, nil},
+		"age":               {store.Policy{OlderThan: 9*24*time.Hour - time.Hour}, []string{"b", "a"}},
+		"size":              {store.Policy{MaxBytes: size(list(t, u)[0].OnDisk)}, []string{"b", "a"}},
+		"size of all":       {store.Policy{MaxBytes: size(1 << 40)}, nil},
+		"what is kept":      {store.Policy{MaxBytes: size(0), Keep: locked("a")}, []string{"b", "c"}},
+		"kept alone":        {store.Policy{Keep: locked("c")}, []string{"b", "a"}},
+		"kept, by age":      {store.Policy{OlderThan: 9*24*time.Hour - time.Hour, Keep: locked("b")}, []string{"a"}},
+	} {
+		done, err := u.Collect(t.Context(), c.policy, store.RemoveOptions{DryRun: true})
+		must(t, err)
+		var got []string
+		for _, p := range done.Removed {
+			got = append(got, p.Provider.Type)
+		}
+		if !slices.Equal(got, c.want) {
+			t.Errorf("%s: %q go, not %q", name, got, c.want)
+		}
+	}
+	if len(list(t, u)) != 3 {
+		t.Error("a dry run removed something")
+	}
+}
+
+func TestSweep_RemovesArchivesThatWereNotResumed(t *testing.T) {
+	t.Parallel()
+	if runtime.GOOS == "windows" {
+		t.Skip("nothing is resumed on Windows")
+	}
+	m := installtest.NewMachine(t)
+	old, young := filepath.Join(m.Cache, "partial", strings.Repeat("0", 64)), filepath.Join(m.Cache, "partial", strings.Repeat("1", 64))
+	for _, name := range []string{old, young} {
+		write(t, name, "x")
+		must(t, os.Chmod(name, 0o600)) // one that others could read is none of ours
+	}
+	at := time.Now().Add(-25 * time.Hour)
+	must(t, os.Chtimes(old, at, at))
+	m.Maintenance(t).Sweep()
+	if _, err := os.Stat(old); !errors.Is(err, os.ErrNotExist) {
+		t.Errorf("the one of yesterday is still there: %v", err)
+	}
+	if _, err := os.Stat(young); err != nil {
+		t.Errorf("a new one is gone: %v", err)
+	}
+}
+
+func size(n int64) *int64 { return &n }
+
+func locked(name string) store.Locked {
+	l := new(depsfile.Locks)
+	l.Set(depsfile.Lock{Provider: provider("acme/" + name), Version: installtest.Version("1.0.0")})
+	return store.LockedBy(l)
+}
+
+func TestRemove_CountsSharedBytesApart(t *testing.T) {
+	t.Parallel()
+	installtest.NeedsReceipts(t)
+	m := installtest.NewMachine(t)
+	d := m.Installer(t)
+	d.Link = link.Hardlink
+	installtest.InstallBoth(t, d, nil)
+	u := m.Maintenance(t)
+	packages := list(t, u)
+	done, err := u.Remove(t.Context(), packages, store.RemoveOptions{})
+	must(t, err)
+	if done.Freed != 0 || done.Shared == 0 || !slices.Equal(done.SharedWith, []string{resolvedPath(t, d.Target.Dir)}) {
+		t.Errorf("removed: %+v", done)
+	}
+	if left := installtest.Tree(t, m.Cache); !slices.Equal(left, slices.DeleteFunc(slices.Clone(left), func(name string) bool { return !strings.HasPrefix(name, ".locks") })) {
+		t.Errorf("left in the cache: %q", left)
+	}
+}
+
+func TestRemove_KeepsPackagesThatAreAboutToBeLinked(t *testing.T) {
+	t.Parallel()
+	installtest.NeedsReceipts(t)
+	m := installtest.NewMachine(t)
+	m.Named = true
+	locks := installtest.InstallBoth(t, m.Installer(t), nil)
+	u := m.Maintenance(t)
+	ctx, cancel := context.WithCancel(t.Context())
+	var collecting sync.WaitGroup
+	collecting.Go(func() {
+		for ctx.Err() == nil {
+			_, err := u.Collect(t.Context(), store.Policy{MaxBytes: size(0)}, store.RemoveOptions{})
+			if err != nil {
+				t.Error(err)
+			}
+		}
+	})
+	for range 10 {
+		d := m.Installer(t)
+		installtest.InstallBoth(t, d, locks)
+		for _, name := range []string{"a", "b"} {
+			dir := filepath.Join(d.Target.Dir, filepath.FromSlash(installtest.PackageDir(installtest.RegistryHost+"/acme/"+name, "1.0.0")))
+			if _, err := os.Stat(dir); err != nil {
+				t.Error(err)
+			}
+		}
+		must(t, os.RemoveAll(filepath.Dir(filepath.Dir(d.Target.Dir)))) // so that it has nothing any more
+	}
+	cancel()
+	collecting.Wait()
+}
+
+func TestRemove_KeepsLinkedAndUnmanagedPackages(t *testing.T) {
+	t.Parallel()
+	installtest.NeedsReceipts(t)
+	m := installtest.NewMachine(t)
+	m.Named = true
+	installtest.InstallBoth(t, m.Installer(t), nil)
+	write(t, filepath.Join(m.Cache, filepath.FromSlash(installtest.PackageDir("acme/foreign", "1.0.0")), "terraform-provider-foreign"), "")
+	u := m.Maintenance(t)
+	done, err := u.Remove(t.Context(), list(t, u), store.RemoveOptions{})
+	must(t, err)
+	var why []error
+	for _, kept := range done.Kept {
+		why = append(why, kept.Why)
+	}
+	inUse := func(err error) bool { return errors.Is(err, store.ErrInUse) }
+	if len(done.Removed) > 0 || len(why) != 3 || !slices.ContainsFunc(why, inUse) || !slices.Contains(why, store.ErrUnmanaged) {
+		t.Errorf("removed %v, kept because of %v", done.Removed, why)
+	}
+	done, err = u.Remove(t.Context(), list(t, u), store.RemoveOptions{Linked: true, Others: true})
+	if err != nil || len(done.Removed) != 3 {
+		t.Errorf("removed: %+v, %v", done, err)
+	}
+}

@@ -1,0 +1,189 @@
+package store_test
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"maps"
+	"math/rand/v2"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/tfdeps/tfdeps/depsfile"
+	"github.com/tfdeps/tfdeps/getproviders"
+	"github.com/tfdeps/tfdeps/providercache/event"
+	"github.com/tfdeps/tfdeps/providercache/internal/store"
+)
+
+const widget = "registry.terraform.io/acme/widget"
+
+// readTree reads the packages in a directory.
+func readTree(tb testing.TB, dir string) store.ReadTree {
+	tb.Helper()
+	trees, err := store.ReadTrees(tb.Context(), []string{dir}, nil)
+	if err != nil || trees[0].Err != nil {
+		tb.Fatal(err, trees[0].Err)
+	}
+	return trees[0]
+}
+
+var (
+	widgetFiles   = map[string]string{"terraform-provider-widget": "one"}
+	linuxPackages = store.CompareOptions{Platforms: []getproviders.Platform{linux}}
+)
+
+func TestComparedPackages(t *testing.T) {
+	t.Parallel()
+	h1 := h1Of(t, widgetFiles)
+	packed := zipOf(t, map[string]string{"terraform-provider-widget": "one", "docs/": ""})
+	_, zh, h1Archive := packageHashes(t, packed)
+	unpacked := map[string]string{widget + "/1.0.0/linux_amd64/terraform-provider-widget": "one"}
+	archive := func(content []byte) map[string]string {
+		return map[string]string{widget + "/terraform-provider-widget_1.0.0_linux_amd64.zip": string(content)}
+	}
+	const other = "h1:AAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAA="
+	for name, test := range map[string]struct {
+		files map[string]string
+		locks *depsfile.Locks
+		want  string
+	}{
+		"sound":                             {unpacked, lockOf("1.0.0", other, h1), "sound"},
+		"missing":                           {nil, lockOf("1.0.0", h1), "missing"},
+		"another version":                   {unpacked, lockOf("1.0.1", h1), "not_locked missing"},
+		"no entry":                          {unpacked, nil, "not_locked"},
+		"another hash":                      {unpacked, lockOf("1.0.0", other, zh), "differs"},
+		"unpacked, with the archive's hash": {unpacked, lockOf("1.0.0", zh), "unproven"},
+		"no hashes":                         {unpacked, lockOf("1.0.0"), "unproven"},
+		"packed":                            {archive(packed), lockOf("1.0.0", zh), "sound"},
+		"packed, by its files":              {archive(packed), lockOf("1.0.0", h1), "sound"},
+		"packed, with its directories":      {archive(packed), lockOf("1.0.0", h1Archive), "sound"},
+		"packed, another hash":              {archive(packed), lockOf("1.0.0", zhOfBytes(nil)), "differs"},
+		"packed and torn":                   {archive(packed[:40]), lockOf("1.0.0", zh), "differs"},
+		"packed, torn, and no zh":           {archive(packed[:40]), lockOf("1.0.0", h1), "unreadable"},
+		"packed and without hashes":         {archive(packed), lockOf("1.0.0"), "unproven"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			dir := t.TempDir()
+			for path, content := range test.files {
+				write(t, filepath.Join(dir, filepath.FromSlash(path)), content)
+			}
+			var got []string
+			for _, c := range readTree(t, dir).Compare(test.locks, linuxPackages) {
+				got = append(got, string(c.Finding))
+				if c.Differs() && c.Unclear() || (c.Finding == store.TreeOK) == (c.Differs() || c.Unclear()) {
+					t.Errorf("%s differs: %t, unclear: %t", c.Finding, c.Differs(), c.Unclear())
+				}
+			}
+			if strings.Join(got, " ") != test.want {
+				t.Errorf("got %q, want %s", got, test.want)
+			}
+		})
+	}
+}
+
+func TestReadTrees_PassOverWhatIsNoPackage(t *testing.T) {
+	t.Parallel()
+	dir := t.TempDir()
+	for _, path := range []string{
+		widget + "/1.0.0/linux_amd64/terraform-provider-widget", widget + "/index.json", widget + "/SHA256SUMS", widget + "/1.0.0/linux/x",
+		widget + "/newest/linux_amd64/x", ".tfdeps-1/acme/widget/1.0.0/linux_amd64/x", "a/b", "not a host/acme/widget/1.0.0/linux_amd64/x", "terraform-provider-widget_1.0.0_linux_amd64.zip",
+	} {
+		write(t, filepath.Join(dir, filepath.FromSlash(path)), path)
+	}
+	if got := readTree(t, dir).Packages; len(got) != 1 || got[0].Platform != linux {
+		t.Errorf("found %+v", got)
+	}
+}
+
+func TestReadTrees_ReportHowMuchIsRead(t *testing.T) {
+	t.Parallel()
+	dir, large := t.TempDir(), make([]byte, 20_000_000)
+	_, _ = rand.NewChaCha8([32]byte{}).Read(large)
+	write(t, filepath.Join(dir, filepath.FromSlash(widget+"/1.0.0/linux_amd64/terraform-provider-widget")), string(large))
+	write(t, filepath.Join(dir, filepath.FromSlash(widget+"/terraform-provider-widget_1.1.0_linux_amd64.zip")),
+		string(zipOf(t, map[string]string{"terraform-provider-widget": string(large)})))
+	steps := map[string]int{}
+	_, err := store.ReadTrees(t.Context(), []string{dir}, event.Observer(func(e event.Event) {
+		if e, ok := e.(event.HashProgressEvent); ok {
+			steps[fmt.Sprint(e.Version, " ", filepath.Base(e.Dir), " ", e.Done/8_000_000)]++
+		}
+	}))
+	must(t, err)
+	const unpacked, packed = "1.0.0 linux_amd64 ", "1.1.0 terraform-provider-widget_1.1.0_linux_amd64.zip "
+	if want := map[string]int{unpacked + "1": 1, unpacked + "2": 1, packed + "1": 1, packed + "2": 1}; !maps.Equal(steps, want) {
+		t.Errorf("reported were %v, want %v", steps, want)
+	}
+}
+
+func TestReadTrees_FollowLinksToPackages(t *testing.T) {
+	t.Parallel()
+	cache, dirs := t.TempDir(), []string{t.TempDir(), t.TempDir()}
+	at := filepath.FromSlash(widget + "/1.0.0/linux_amd64")
+	write(t, filepath.Join(cache, at, "terraform-provider-widget"), "one")
+	for _, dir := range dirs {
+		must(t, os.MkdirAll(filepath.Dir(filepath.Join(dir, at)), 0o755))
+		if err := os.Symlink(filepath.Join(cache, at), filepath.Join(dir, at)); err != nil {
+			t.Skip("no symbolic links here:", err)
+		}
+	}
+	var events []string // the two links lead to one package, which is read once
+	trees, err := store.ReadTrees(t.Context(), dirs, event.Observer(func(e event.Event) {
+		switch e := e.(type) {
+		case event.VerifyEvent:
+			events = append(events, fmt.Sprint("verify ", slices.Collect(maps.Values(e.Bytes))))
+		case event.HashingEvent, event.HashedEvent:
+			events = append(events, fmt.Sprintf("%T %s", e, e.Provider()))
+		}
+	}))
+	must(t, err)
+	if want := []string{"verify [3]", "event.HashingEvent " + widget, "event.HashedEvent " + widget}; !slices.Equal(events, want) {
+		t.Errorf("the events are %q, want %q", events, want)
+	}
+	for _, tree := range trees {
+		if len(tree.Packages) != 1 || tree.Packages[0].H1 != h1Of(t, widgetFiles) {
+			t.Errorf("found %+v", tree)
+		}
+	}
+	must(t, os.RemoveAll(filepath.Join(cache, at)))
+	found := readTree(t, dirs[0]).Compare(lockOf("1.0.0", h1Of(t, widgetFiles)), linuxPackages)
+	if len(found) != 1 || found[0].Finding != store.TreeDangling || !errors.Is(found[0].Err, store.ErrDangling) {
+		t.Errorf("found %+v", found)
+	}
+}
+
+func TestComparedPackages_SharedTreesMayHaveMore(t *testing.T) {
+	t.Parallel()
+	dir := t.TempDir()
+	write(t, filepath.Join(dir, filepath.FromSlash(widget+"/1.0.0/linux_amd64/terraform-provider-widget")), "one")
+	tree := readTree(t, dir)
+	if found := tree.Compare(lockOf("2.0.0"), store.CompareOptions{Shared: true}); len(found) != 0 {
+		t.Errorf("found %+v", found)
+	}
+	skip := linuxPackages
+	skip.Skip = map[getproviders.Provider]bool{provider("acme/widget"): true}
+	if found := tree.Compare(lockOf("2.0.0"), skip); len(found) != 1 || found[0].Finding != store.TreeNotLocked {
+		t.Errorf("what is skipped needn't be there: %+v", found)
+	}
+}
+
+func TestReadTrees_EndWithTheContext(t *testing.T) {
+	t.Parallel()
+	dir := t.TempDir()
+	for i := range 5 {
+		write(t, filepath.Join(dir, filepath.FromSlash(fmt.Sprintf("%s/1.%d.0/linux_amd64/terraform-provider-widget", widget, i))), "one")
+	}
+	gone := errors.New("gone")
+	ctx, cancel := context.WithCancelCause(t.Context())
+	cancel(gone)
+	if _, err := store.ReadTrees(ctx, []string{dir}, nil); !errors.Is(err, gone) {
+		t.Errorf("err = %v, want the context's cause", err)
+	}
+	trees, err := store.ReadTrees(t.Context(), []string{filepath.Join(dir, "nowhere")}, nil)
+	if err != nil || !errors.Is(trees[0].Err, os.ErrNotExist) {
+		t.Errorf("a directory that isn't there: %v, %v", err, trees)
+	}
+}

@@ -1,0 +1,266 @@
+package store
+
+import (
+	"context"
+	"errors"
+	"io/fs"
+	"maps"
+	"os"
+	"path/filepath"
+	"slices"
+
+	"github.com/tfdeps/tfdeps/internal/scratch"
+	"github.com/tfdeps/tfdeps/providercache/internal/receipt"
+	"github.com/tfdeps/tfdeps/providercache/internal/staging"
+)
+
+// Removal is the result of a Remove.
+type Removal struct {
+	Removed []Package
+	Kept    []Kept
+	Freed   int64 // bytes that the disk has gained
+	Shared  int64 // bytes of the packages that it hasn't, because other directories have the very files
+	// SharedWith are these directories, as far as they are known, sorted.
+	SharedWith []string
+}
+
+// Kept is a package that wasn't removed.
+type Kept struct {
+	Package
+	Why error // ErrInUse, ErrUnmanaged, or what the file system says
+}
+
+var (
+	// ErrInUse says that a package is being worked on, or that a directory has
+	// a symbolic link to it and would be without.
+	ErrInUse = errors.New("it is in use")
+	// ErrUnmanaged says that a package of a cache that the user named has no
+	// receipt: Terraform or another user may have put it there.
+	ErrUnmanaged = errors.New("it has no receipt, so another program may have put it there")
+)
+
+// RemoveOptions say how careful Remove has to be.
+type RemoveOptions struct {
+	DryRun bool // only tell
+	Linked bool // remove what directories have symbolic links to, too
+	Others bool // remove what has no receipt, in a named cache, too
+}
+
+// Remove removes packages that List has returned. Each is moved out of the way
+// by a rename, under its file lock, before any of it is removed, so that no
+// reader sees half a package; one whose file lock is held stays. A directory
+// that was about to get a removed package fetches it again. The error is the
+// cause of ctx; done has what was removed until then.
+func (u *Maintenance) Remove(ctx context.Context, packages []Package, o RemoveOptions) (done Removal, err error) {
+	var removed []*detached
+	defer func() {
+		for _, t := range removed {
+			t.end()
+		}
+	}()
+	for _, p := range packages {
+		if err = ctx.Err(); err != nil {
+			err = context.Cause(ctx)
+			break
+		}
+		t, why := u.detach(p, o)
+		if why != nil {
+			done.Kept = append(done.Kept, Kept{p, why})
+			continue
+		}
+		removed = append(removed, t)
+	}
+	removed = u.restoreLinked(removed, o, &done)
+	count := u.measure(removed)
+	done.Freed, done.Shared, done.SharedWith = count.freed, count.shared, count.with
+	u.forget(ctx, removed, o)
+	for _, t := range removed {
+		done.Removed = append(done.Removed, t.Package)
+	}
+	return done, err
+}
+
+// detached is a package that was moved out of its place in order to be removed.
+type detached struct {
+	Package
+	stage  *staging.Stage // nil: it is still there, because nothing is to be done
+	unlock func()
+}
+
+// at is where the package is.
+func (t *detached) at() string {
+	if t.stage == nil {
+		return t.Dir
+	}
+	return t.stage.PackagePath()
+}
+
+// end removes what is left of the package, and releases its file lock.
+func (t *detached) end() {
+	if t.stage != nil {
+		t.stage.Remove()
+	}
+	t.unlock()
+}
+
+// stays returns the reason why a package may not be removed; nil: it may.
+func (u *Maintenance) stays(p Package, o RemoveOptions) error {
+	switch {
+	case len(p.Linked) > 0 && !o.Linked:
+		return ErrInUse
+	case u.Cache.Shared && !p.Managed && !o.Others:
+		return ErrUnmanaged
+	default:
+		return nil
+	}
+}
+
+// detach moves a package out of its place, or returns the reason why it stays.
+func (u *Maintenance) detach(p Package, o RemoveOptions) (t *detached, why error) {
+	if why := u.stays(p, o); why != nil {
+		return nil, why
+	}
+	if why := scratch.CheckLinks(u.Cache.Dir, p.Dir); why != nil {
+		return nil, why
+	}
+	if o.DryRun {
+		return &detached{Package: p, unlock: func() {}}, nil
+	}
+	unlock, err := u.Cache.tryLockPackage(p.Name())
+	if err != nil {
+		return nil, ErrInUse
+	}
+	defer func() {
+		if why != nil {
+			unlock()
+		}
+	}()
+	stage, err := staging.New(u.Cache.Dir)
+	if err != nil {
+		return nil, err
+	}
+	if err := os.Rename(p.Dir, stage.PackagePath()); err != nil {
+		stage.Remove()
+		return nil, err
+	}
+	return &detached{p, stage, unlock}, nil
+}
+
+// restoreLinked looks again for links to the detached packages, and puts those
+// back that have any: a link that was made before the package was moved is
+// noted by now.
+func (u *Maintenance) restoreLinked(removed []*detached, o RemoveOptions, done *Removal) (rest []*detached) {
+	if o.DryRun || o.Linked || len(removed) == 0 {
+		return removed
+	}
+	using := u.uses()
+	for _, t := range removed {
+		if using.needs(t.Name(), filepath.Join(using.root, filepath.FromSlash(t.Name()))) && os.Rename(t.at(), t.Dir) == nil {
+			done.Kept = append(done.Kept, Kept{t.Package, ErrInUse})
+			t.end()
+			continue
+		}
+		rest = append(rest, t)
+	}
+	return rest
+}
+
+// forget removes receipts and notes about packages that are gone, and the
+// directories that only they were in.
+func (u *Maintenance) forget(ctx context.Context, removed []*detached, o RemoveOptions) {
+	if o.DryRun || len(removed) == 0 {
+		return
+	}
+	at, last := u.view(), openNotes(u.state(), lastUsesDir, u.Cache.Dir)
+	for _, t := range removed {
+		at.Own.Drop(t.Name())
+		last.Remove(t.Name())
+		scratch.RemoveEmpty(u.Cache.parents(t.Name()))
+	}
+	_, _ = at.Own.Save(ctx), last.Save(ctx)
+}
+
+// parents are the directories of the cache that a package is in, outermost first.
+func (c *Store) parents(name string) (dirs []string) {
+	for dir := filepath.Dir(filepath.FromSlash(name)); dir != "."; dir = filepath.Dir(dir) {
+		dirs = append(dirs, filepath.Join(c.Dir, dir))
+	}
+	slices.Reverse(dirs)
+	return dirs
+}
+
+// spaceCount is what the removal of packages gains.
+type spaceCount struct {
+	freed, shared int64
+	with          []string
+}
+
+// measure finds out, before packages are removed, what that gains: a file with
+// further names than those in the packages takes as much room afterwards.
+func (u *Maintenance) measure(removed []*detached) (count spaceCount) {
+	names, files := map[receipt.Inode]int{}, map[receipt.Inode]fs.FileInfo{}
+	sizes := map[receipt.Inode]int64{}
+	with := map[string]bool{}
+	for i, t := range removed {
+		_ = filepath.WalkDir(t.at(), func(path string, entry fs.DirEntry, err error) error {
+			if err != nil || !entry.Type().IsRegular() {
+				return nil
+			}
+			stat, err := receipt.Lstat(path)
+			info, infoErr := os.Lstat(path)
+			if err != nil || infoErr != nil {
+				return nil
+			}
+			file := receipt.Inode{Device: stat.Device, Number: stat.Inode}
+			if stat.Inode == 0 {
+				file.Number = uint64(i)<<32 + uint64(len(names)) // each for itself
+			}
+			names[file]++
+			files[file], sizes[file] = info, stat.Allocated
+			return nil
+		})
+	}
+	elsewhere := false
+	for file, info := range files {
+		if linkCount(info) > uint64(names[file]) {
+			count.shared += sizes[file]
+			elsewhere = true
+		} else {
+			count.freed += sizes[file]
+		}
+	}
+	if elsewhere {
+		for _, t := range removed {
+			t.sharedWith(with)
+		}
+	}
+	count.with = slices.Sorted(maps.Keys(with))
+	return count
+}
+
+// sharedWith adds the directories that have files of the package under further
+// names.
+func (t *detached) sharedWith(with map[string]bool) {
+	for _, user := range t.Users {
+		if with[user] || slices.Contains(t.Linked, user) {
+			continue
+		}
+		theirs := filepath.Join(user, filepath.FromSlash(t.Name()))
+		_ = filepath.WalkDir(t.at(), func(path string, entry fs.DirEntry, err error) error {
+			if err != nil || !entry.Type().IsRegular() {
+				return nil
+			}
+			name, err := filepath.Rel(t.at(), path)
+			if err != nil {
+				return nil
+			}
+			ours, oursErr := os.Lstat(path)
+			other, otherErr := os.Lstat(filepath.Join(theirs, name))
+			if oursErr == nil && otherErr == nil && os.SameFile(ours, other) {
+				with[user] = true
+				return filepath.SkipAll
+			}
+			return nil
+		})
+	}
+}

@@ -1,0 +1,123 @@
+package store
+
+import (
+	"errors"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/tfdeps/tfdeps/internal/filelock"
+	"github.com/tfdeps/tfdeps/providercache/internal/cachetest"
+	"github.com/tfdeps/tfdeps/providercache/internal/receipttest"
+)
+
+func TestMaintenance_KeepsPackagesWhoseFileLockIsHeld(t *testing.T) {
+	t.Parallel()
+	cache, err := OpenCache(t.TempDir(), false)
+	cachetest.Must(t, err)
+	cachetest.WriteTo(t, filepath.Join(cache.Dir, filepath.FromSlash(receipttest.Name), cachetest.WidgetFile), "the provider")
+	if _, err := filelock.Try(filepath.Join(cache.Dir, "probe")); err != nil {
+		t.Skipf("no locks here: %v", err)
+	}
+	unlock, err := LockPackage(t.Context(), cache, receipttest.Name)
+	cachetest.Must(t, err)
+	u := &Maintenance{Cache: cache}
+	packages, err := u.List()
+	cachetest.Must(t, err)
+	done, err := u.Remove(t.Context(), packages, RemoveOptions{})
+	if err != nil || len(done.Removed) > 0 || len(done.Kept) != 1 || !errors.Is(done.Kept[0].Why, ErrInUse) {
+		t.Errorf("while it is locked: %+v, %v", done, err)
+	}
+	unlock()
+	done, err = u.Remove(t.Context(), packages, RemoveOptions{})
+	if err != nil || len(done.Removed) != 1 {
+		t.Errorf("then: %+v, %v", done, err)
+	}
+}
+
+func TestMaintenance_RestoresAPackageThatWasLinkedMeanwhile(t *testing.T) {
+	t.Parallel()
+	cache, err := OpenCache(t.TempDir(), true)
+	cachetest.Must(t, err)
+	dir := filepath.Join(cache.Dir, filepath.FromSlash(receipttest.Name))
+	cachetest.WriteTo(t, filepath.Join(dir, cachetest.WidgetFile), "the provider")
+	u := &Maintenance{Cache: cache, StateDir: filepath.Join(t.TempDir(), "state")}
+	p, _ := ParseName(receipttest.Name)
+	p.Dir = dir
+	taken, why := u.detach(p, RemoveOptions{Others: true})
+	cachetest.Must(t, why)
+	if _, err := os.Stat(dir); err == nil {
+		t.Error("it is in its place")
+	}
+	NoteUses(t.Context(), cache, Uses{State: u.StateDir, Target: filepath.Join(t.TempDir(), "providers"), Due: []string{p.Name()}, Link: true}, time.Now())
+	if len(u.uses().byDir) == 0 {
+		taken.end()
+		t.Skip("no state is kept here")
+	}
+	var done Removal
+	if rest := u.restoreLinked([]*detached{taken}, RemoveOptions{}, &done); len(rest) > 0 || len(done.Kept) != 1 {
+		t.Errorf("it goes: %v, %+v", rest, done)
+	}
+	_, err = os.Stat(dir)
+	cachetest.Must(t, err)
+}
+
+func TestMaintenance_KeepsAPackageThatIsAboutToBeLinked(t *testing.T) {
+	t.Parallel()
+	cache, err := OpenCache(t.TempDir(), true)
+	cachetest.Must(t, err)
+	state, target := filepath.Join(t.TempDir(), "state"), filepath.Join(t.TempDir(), ".terraform", "providers")
+	p, _ := ParseName(receipttest.Name)
+	used := Uses{State: state, Target: target, Due: []string{p.Name()}, Link: true}
+	NoteUses(t.Context(), cache, used, time.Now())
+	u := &Maintenance{Cache: cache, StateDir: state}
+	for _, c := range []struct {
+		later time.Duration
+		want  bool
+	}{{0, true}, {2 * linkPending, false}} {
+		u.Now = func() time.Time { return time.Now().Add(c.later) }
+		using := u.uses()
+		if len(using.byDir) == 0 {
+			t.Skip("no state is kept here")
+		}
+		if got := using.needs(receipttest.Name, filepath.Join(using.root, filepath.FromSlash(receipttest.Name))); got != c.want {
+			t.Errorf("%v later: %t", c.later, got)
+		}
+	}
+}
+
+func FuzzParseName(f *testing.F) {
+	for _, name := range []string{receipttest.Name, "", "a/b/c/d/e", "registry.example.com/acme/widget/1.0.0/linux_amd64/", "h:443/n/t/1.0.0-rc1+b/a_b", "é.example/n/t/1.0.0/a_b"} {
+		f.Add(name)
+	}
+	f.Fuzz(func(t *testing.T, name string) {
+		if p, ok := ParseName(name); ok && p.Name() != name {
+			t.Errorf("%q became %q", name, p.Name())
+		}
+	})
+}
+
+// A user who can write to a shared cache could make another user's gc remove packages outside of
+// it.
+func TestMaintenance_RemovesNothingThroughALink(t *testing.T) {
+	t.Parallel()
+	cache, err := OpenCache(t.TempDir(), false)
+	cachetest.Must(t, err)
+	elsewhere := t.TempDir()
+	host, below, _ := strings.Cut(receipttest.Name, "/")
+	precious := filepath.Join(elsewhere, filepath.FromSlash(below), cachetest.WidgetFile)
+	cachetest.WriteTo(t, precious, "the provider of others")
+	if err := os.Symlink(elsewhere, filepath.Join(cache.Dir, host)); err != nil {
+		t.Skip(err)
+	}
+	u := &Maintenance{Cache: cache}
+	packages, err := u.List()
+	cachetest.Must(t, err)
+	done, err := u.Remove(t.Context(), packages, RemoveOptions{})
+	if err != nil || len(done.Removed) > 0 || len(done.Kept) != 1 {
+		t.Errorf("%+v, %v", done, err)
+	}
+	cachetest.ContentOf(t, precious)
+}

@@ -1,0 +1,142 @@
+// Package store is a directory of provider packages: a target such as
+// ".terraform/providers", or a cache that working directories share.
+//
+//	cache, err := providercache.OpenCache(dir, false)
+//	maintenance := &providercache.Maintenance{Cache: cache, StateDir: state}
+//	packages, err := maintenance.List()
+//	removed, err := maintenance.Collect(ctx, store.Policy{OlderThan: 30 * 24 * time.Hour}, store.RemoveOptions{})
+//
+// A [Maintenance] lists, verifies and removes the packages of a cache, while others
+// install. Who uses a package is noted in the state directory by [NoteUses],
+// before the package is linked. A removal takes the package's file lock, moves the
+// package out of the way, and only then reads these notes: a link that was made
+// before is noted by then, and the package is put back; a link that is made later
+// finds no package, and it is fetched. So file locks save work, and nothing else
+// depends on them.
+//
+// [ReadTrees] and [ReadTree.Compare] trust no receipt: they hash every package of a
+// directory and compare it with a lock file. [LockedBy] gathers what lock files
+// select, for Verify, for Collect and for the keys of caches in CI.
+//
+// A [View] is a directory with its receipts. It is for the packages above this one,
+// and its receipts' type is internal. docs/engine.md says when a receipt counts.
+package store
+
+import (
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"runtime"
+
+	"github.com/tfdeps/tfdeps/getproviders"
+	"github.com/tfdeps/tfdeps/internal/owner"
+)
+
+// Store is a directory of unpacked packages in the layout
+// host/namespace/type/version/os_arch, as Terraform and OpenTofu read it: a
+// target such as ".terraform/providers", or a cache that working directories
+// share. Any number of processes, of several users if need be, may use it at the
+// same time; where others than this user and root can write to a cache, no receipt
+// counts, and what is used is hashed each time. It needn't exist: it is made when
+// the first package is put into it, and removed again if that fails. A cache
+// needn't be writable: where nothing can be put into it, what is there is used as
+// it is.
+//
+// Names that begin with a dot are no part of the layout. Packages that are being
+// made are in such directories.
+type Store struct {
+	Dir string // absolute for a cache
+
+	// Shared says of a cache that the user named the directory, to share it with
+	// Terraform: it links to packages in the cache, and unpacks over what is
+	// there. A cache that isn't shared belongs to tfdeps.
+	Shared bool
+}
+
+// IsSameAs reports whether both stores are one directory, by whatever names and links.
+// Neither needs to exist.
+func (c *Store) IsSameAs(other *Store) bool {
+	mine, err := os.Stat(c.Dir)
+	theirs, otherErr := os.Stat(other.Dir)
+	if err == nil && otherErr == nil {
+		return os.SameFile(mine, theirs)
+	}
+	return err != nil && otherErr != nil && futurePath(c.Dir) == futurePath(other.Dir)
+}
+
+// futurePath is a path without the links in the part of it that exists.
+func futurePath(path string) string {
+	absolute, err := filepath.Abs(path)
+	if err != nil {
+		return path
+	}
+	for dir, rest := absolute, ""; ; dir, rest = filepath.Dir(dir), filepath.Join(filepath.Base(dir), rest) {
+		if found, err := filepath.EvalSymlinks(dir); err == nil {
+			return filepath.Join(found, rest)
+		}
+		if dir == filepath.Dir(dir) {
+			return absolute
+		}
+	}
+}
+
+// PackagePath is where a package is, or would be. What is there may be a
+// symbolic link to a directory.
+func (c *Store) PackagePath(p getproviders.Provider, v getproviders.Version, plat getproviders.Platform) string {
+	return filepath.Join(c.Dir, filepath.FromSlash(getproviders.UnpackedPath(p, v, plat)))
+}
+
+// OpenCache returns the cache in a directory. The error says why the
+// directory can't serve as one. The caller may go on without a cache.
+//
+// tfdeps' own cache has to belong to the user, or to root for every user to read,
+// and so has the directory that it is going to be made in. Under sudo, the home
+// directory is another user's, who couldn't remove what is left there.
+func OpenCache(dir string, named bool) (*Store, error) {
+	if dir == "" {
+		return nil, errors.New("the user has no directory for caches")
+	}
+	absolute, err := filepath.Abs(dir)
+	if err != nil {
+		return nil, err
+	}
+	if err := hasRoom(absolute, runtime.GOOS); err != nil {
+		return nil, err
+	}
+	if err := usable(absolute, named); err != nil {
+		return nil, err
+	}
+	return &Store{Dir: absolute, Shared: named}, nil
+}
+
+// packageRoom is how many bytes the path of a package's file has below a cache, usual names assumed.
+const packageRoom = 256
+
+// hasRoom returns an error if the paths of files of packages would be longer than a system takes: a
+// package would be stored that can't be read.
+func hasRoom(dir, goos string) error {
+	most := map[string]int{"linux": 4095, "darwin": 1023}[goos]
+	if most > 0 && len(dir)+packageRoom > most {
+		return fmt.Errorf("its path has %d bytes, files of packages need %d more, and a path has %d at most on this system", len(dir), packageRoom, most)
+	}
+	return nil
+}
+
+// usable checks the directory, or the first of its parents that exists.
+func usable(dir string, named bool) error {
+	info, err := os.Stat(dir)
+	if parent := filepath.Dir(dir); errors.Is(err, fs.ErrNotExist) && parent != dir {
+		return usable(parent, named)
+	}
+	switch {
+	case err != nil:
+		return err
+	case !info.IsDir():
+		return fmt.Errorf("%s is not a directory", dir)
+	case !named && !owner.OwnedByUserOrRoot(info):
+		return fmt.Errorf("%s belongs to another user", dir)
+	}
+	return nil
+}

@@ -1,0 +1,144 @@
+package store
+
+import (
+	"context"
+	"errors"
+	"io/fs"
+	"os"
+	"runtime"
+	"slices"
+
+	"github.com/tfdeps/tfdeps/getproviders"
+	"github.com/tfdeps/tfdeps/internal/par"
+	"github.com/tfdeps/tfdeps/providercache/event"
+	"github.com/tfdeps/tfdeps/providercache/internal/receipt"
+	"github.com/tfdeps/tfdeps/providercache/internal/unpack"
+)
+
+// Finding says what came of reading a package.
+type Finding string
+
+const (
+	OK        Finding = "sound"      // its hash is what its receipt or a lock file records
+	Corrupt   Finding = "damaged"    // it isn't what its receipt says, or can't be read, or is no provider
+	NotLocked Finding = "not_locked" // a lock file selects the version, and has none of its hashes
+	Unknown   Finding = "unknown"    // neither a receipt nor a lock file says what it should be
+	vanished  Finding = ""           // it was removed meanwhile
+)
+
+// Verified is a package that was read.
+type Verified struct {
+	Package
+	Finding  Finding
+	H1       getproviders.Hash   // of its files; "": it couldn't be read
+	Expected []getproviders.Hash // what it should have been, if it isn't: one of these
+	Err      error               // why it couldn't be read, or what it lacks; else nil
+}
+
+// Verify reads all packages, as many at once as there are cores, and compares
+// them with their receipts and with what lock files record; locked may be nil.
+// Those that are undamaged get receipts, so that the next installation needn't
+// read them. The error says that the cache can't be listed, or is the cause of
+// ctx.
+func (u *Maintenance) Verify(ctx context.Context, locked Locked) ([]Verified, error) {
+	packages, err := u.List()
+	if err != nil {
+		return nil, err
+	}
+	at := u.view()
+	type reading struct {
+		Verified
+		read receipt.Pending
+	}
+	readings, _ := readEach(ctx, u.Observe, packages, func(ctx context.Context, p Package, progress func(int64)) (reading, error) {
+		hashes, isLocked := locked.has(p)
+		v, read := at.verify(ctx, p, hashes, isLocked, progress)
+		return reading{v, read}, nil
+	})
+	if ctx.Err() != nil {
+		return nil, context.Cause(ctx)
+	}
+	var all []Verified
+	var sound []receipt.Pending
+	for _, r := range readings {
+		if r.Finding == vanished {
+			continue
+		}
+		all = append(all, r.Verified)
+		if r.Finding == OK && r.Condition != ConditionComplete {
+			sound = append(sound, r.read)
+		}
+	}
+	at.Record(ctx, sound...)
+	return all, nil
+}
+
+// readEach reads packages, as many at once as there are cores, and reports it to observe, one event at
+// a time; nil: nobody is told. read tells its last argument of each read.
+func readEach[R any](ctx context.Context, observe func(context.Context, event.Event), packages []Package, read func(context.Context, Package, func(bytes int64)) (R, error)) ([]R, []error) {
+	sink := new(event.Sink)
+	emit := func(e event.Event) {
+		if observe != nil {
+			sink.Send(ctx, observe, e)
+		}
+	}
+	bytes := map[string]int64{}
+	for _, p := range packages {
+		bytes[p.Dir] = p.Size
+	}
+	emit(event.VerifyEvent{Bytes: bytes})
+	return par.Map(ctx, runtime.GOMAXPROCS(0), packages, func(ctx context.Context, p Package) (R, error) {
+		emit(event.HashingEvent{Addr: p.Provider, Version: p.Version, Platform: p.Platform, Dir: p.Dir})
+		defer emit(event.HashedEvent{Addr: p.Provider, Version: p.Version, Platform: p.Platform, Dir: p.Dir})
+		progress := event.HashProgressEvent{Addr: p.Provider, Version: p.Version, Platform: p.Platform, Dir: p.Dir}
+		return read(ctx, p, progress.Count(emit))
+	})
+}
+
+// verify reads one package; progress is told of each read.
+func (s View) verify(ctx context.Context, p Package, hashes []getproviders.Hash, isLocked bool, progress func(bytes int64)) (v Verified, read receipt.Pending) {
+	v.Package = p
+	began := s.now()
+	record, _ := receipt.TakeRecord(p.Dir)
+	record.ReadFrom = began
+	if v.H1, v.Err = getproviders.HashDirProgress(ctx, p.Dir, progress); v.Err == nil {
+		_, v.Err = unpack.FindExecutable(p.Dir, p.Provider)
+	}
+	made, known := s.Find(p.Name())
+	claims := made.Claims()
+	if v.Finding, v.Expected = findingOf(v, claims, known, hashes, isLocked); v.Finding == Corrupt && v.Err != nil {
+		if _, err := os.Lstat(p.Dir); errors.Is(err, fs.ErrNotExist) {
+			v.Finding = vanished
+		}
+	}
+	found := receipt.Provenance{H1: v.H1}
+	if known && claims.H1 == v.H1 {
+		found = claims
+	}
+	return v, receipt.Pending{Name: p.Name(), Dir: p.Dir, Receipt: found.Receipt(record)}
+}
+
+// findingOf compares a package that was read with its receipt and its lock
+// entries.
+func findingOf(v Verified, claims receipt.Provenance, known bool, hashes []getproviders.Hash, isLocked bool) (Finding, []getproviders.Hash) {
+	asReceipt := known && claims.H1 == v.H1
+	asLocked := slices.Contains(hashes, v.H1) || asReceipt && claims.ZH != "" && slices.Contains(hashes, claims.ZH)
+	comparable := slices.ContainsFunc(hashes, func(h getproviders.Hash) bool {
+		return h.Scheme() == getproviders.SchemeH1 || h.Scheme() == getproviders.SchemeZH && asReceipt && claims.ZH != ""
+	})
+	switch {
+	case v.Err != nil:
+		return Corrupt, nil
+	case known && !asReceipt:
+		return Corrupt, []getproviders.Hash{claims.H1}
+	case isLocked && !asLocked && comparable:
+		return NotLocked, hashes
+	case asReceipt || asLocked:
+		return OK, nil
+	default:
+		return Unknown, nil
+	}
+}
+
+// Differs reports whether a package isn't what it should be.
+func (v Verified) Differs() bool { return v.Finding == Corrupt || v.Finding == NotLocked }

@@ -1,0 +1,205 @@
+package store
+
+import (
+	"context"
+	"errors"
+	"io/fs"
+	"os"
+	"path"
+	"path/filepath"
+	"strings"
+	"time"
+
+	"github.com/tfdeps/tfdeps/getproviders"
+	"github.com/tfdeps/tfdeps/internal/owner"
+	"github.com/tfdeps/tfdeps/providercache/internal/receipt"
+)
+
+// View is a directory of packages together with the receipts for it, which were
+// read when the View was made. Many goroutines may use it at the same time. It is for
+// the packages above this one: receipts have internal types. Programs use Store and
+// Maintenance.
+type View struct {
+	root   string
+	Own    *receipt.Receipts // nil: what is here has none
+	System *receipt.Receipts // of those who made an image with the cache in it; nil: there are none
+	now    func() time.Time
+}
+
+// ViewTarget reads the receipts for a target; c may be nil. state is the
+// directory of receipts, as UsableState returns it.
+func ViewTarget(c *Store, state string, now func() time.Time) View {
+	if c == nil {
+		return View{}
+	}
+	return View{root: c.Dir, Own: receipt.Open(state, c.Dir), now: now}
+}
+
+// ViewCache reads the receipts for a cache; c may be nil. state is as for
+// ViewTarget.
+func ViewCache(c *Store, state string, now func() time.Time) View {
+	if c == nil {
+		return View{}
+	}
+	return View{c.Dir, receipt.OpenCache(state, c.Dir), receipt.OpenImage(c.Dir), now}
+}
+
+// WithStrictTimes is the same directory, whose receipts count only if the ctime of
+// each file is what they record, as providercache.Fetcher.StrictTimes has it.
+func (s View) WithStrictTimes(strict bool) View {
+	if s.Own != nil {
+		s.Own.StrictTimes = strict
+	}
+	return s
+}
+
+// HasReceipts reports whether receipts are kept for this directory.
+func (s View) HasReceipts() bool { return s.Own != nil }
+
+// WithoutReceipts is the same directory without receipts: none is read and none
+// is written.
+func (s View) WithoutReceipts() View {
+	s.Own = nil
+	return s
+}
+
+// IsSame reports whether two views are of one directory.
+func (s View) IsSame(other View) bool { return s.root == other.root }
+
+// UsableState returns the directory if receipts may be kept in it, else "". A
+// directory that belongs to another user, or would be made in one, isn't used:
+// under sudo, its owner couldn't write to the files afterwards.
+func UsableState(dir string) string {
+	if dir == "" || usable(dir, false) != nil {
+		return ""
+	}
+	return dir
+}
+
+// Path is where a package is.
+func (s View) Path(name string) string { return filepath.Join(s.root, filepath.FromSlash(name)) }
+
+// Find returns the receipt of a package, which may have changed since.
+func (s View) Find(name string) (found receipt.Receipt, ok bool) {
+	for _, from := range []*receipt.Receipts{s.Own, s.System} {
+		if from == nil || ok {
+			continue
+		}
+		found, ok = from.Find(name)
+	}
+	return found, ok
+}
+
+// Known returns the receipt of a package if its files still are as the receipt
+// says.
+func (s View) Known(name string) (found receipt.Receipt, ok bool) {
+	for _, from := range []*receipt.Receipts{s.Own, s.System} {
+		if from == nil || ok {
+			continue
+		}
+		found, ok = from.Known(name, s.Path(name), s.now())
+	}
+	return found, ok
+}
+
+// KnownOwn is Known for a package that is IsOwn as well, by a receipt of this user's. The View is that of a cache.
+func (s View) KnownOwn(name string) (found receipt.Receipt, ok bool) {
+	if s.Own == nil {
+		return receipt.Receipt{}, false
+	}
+	return s.Own.Known(name, s.Path(name), s.now())
+}
+
+// IsOwn reports whether only this user and root can change the package in a
+// directory of the store, or exchange it.
+func (s View) IsOwn(dir string) bool {
+	entries, err := receipt.StatTree(dir)
+	return err == nil && owner.Exclusive(dir) && s.Own.IsOwn(entries, dir)
+}
+
+// LinkedFrom returns the receipt of a cache's package if that is what the receipt
+// says, and the package here consists of hard links to its files.
+func (s View) LinkedFrom(cache View, name string) (found receipt.Receipt, ok bool) {
+	if s.Own == nil || cache.Own == nil {
+		return receipt.Receipt{}, false
+	}
+	shared, ok := cache.Own.Known(name, cache.Path(name), s.now())
+	if !ok {
+		return receipt.Receipt{}, false
+	}
+	return shared, s.Own.HeldBy(shared, name, s.Path(name), s.now()) || shared.IsLinkedIn(s.Path(name))
+}
+
+// Record writes receipts for packages that are in their places. If that fails,
+// the next run has to hash them; it is no error.
+func (s View) Record(ctx context.Context, packages ...receipt.Pending) {
+	if s.Own == nil || len(packages) == 0 {
+		return
+	}
+	s.Own.Record(ctx, s.now, packages...)
+	_ = s.Own.Save(ctx)
+}
+
+// Announce writes the receipt of a package that is about to be published where
+// there is none. The receipt doesn't hold until Record renews it, because the
+// rename changes what it records; but if this process is killed before that,
+// the package only has to be hashed, and not to be fetched again.
+func (s View) Announce(ctx context.Context, p receipt.Pending) (announced bool) {
+	if _, err := os.Lstat(p.Dir); s.Own == nil || !errors.Is(err, fs.ErrNotExist) {
+		return false
+	}
+	s.Own.Put(p.Name, p.Receipt)
+	return s.Own.Save(ctx) == nil
+}
+
+// Retract removes a receipt that Announce wrote.
+func (s View) Retract(ctx context.Context, name string) {
+	s.Own.Drop(name)
+	_ = s.Own.Save(ctx)
+}
+
+// KnownPackages returns what receipts say about packages of a provider for a
+// platform, whether they are still there or not.
+func (s View) KnownPackages(p getproviders.Provider, plat getproviders.Platform) (all []getproviders.CachedPackage) {
+	for _, from := range []*receipt.Receipts{s.Own, s.System} {
+		if from != nil {
+			all = append(all, listed(from, s, p, plat)...)
+		}
+	}
+	return all
+}
+
+// listed lists the packages of a provider for which r has receipts.
+func listed(r *receipt.Receipts, at View, p getproviders.Provider, plat getproviders.Platform) (all []getproviders.CachedPackage) {
+	for _, name := range r.Names() {
+		text := strings.TrimSuffix(strings.TrimPrefix(name, p.String()+"/"), "/"+plat.String())
+		version, err := getproviders.ParseVersion(text)
+		rc, known := r.Find(name)
+		if err != nil || !known || name != getproviders.UnpackedPath(p, version, plat) {
+			continue
+		}
+		_, err = os.Stat(at.Path(name))
+		all = append(all, getproviders.CachedPackage{Version: version, SourceURL: rc.Origin, ArchiveBytes: rc.ArchiveBytes, Present: err == nil})
+	}
+	return all
+}
+
+// LastSize returns the size in bytes of the archive that a provider's last
+// recorded package for the platform came from; 0 if no receipt records it. name
+// is a package's name.
+func (s View) LastSize(name string) (size int64) {
+	if s.Own == nil {
+		return 0
+	}
+	version, platform := path.Split(name)
+	provider, _ := path.Split(path.Clean(version))
+	for _, other := range s.Own.Names() {
+		if !strings.HasPrefix(other, provider) || path.Base(other) != platform {
+			continue
+		}
+		if found, ok := s.Own.Find(other); ok && found.ArchiveBytes > 0 {
+			size = found.ArchiveBytes
+		}
+	}
+	return size
+}

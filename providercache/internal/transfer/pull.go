@@ -1,0 +1,107 @@
+package transfer
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"slices"
+	"strings"
+
+	"github.com/tfdeps/tfdeps/getproviders"
+	"github.com/tfdeps/tfdeps/providercache"
+)
+
+// Pull fetches into the Cache of an Installer what lock files select and the cache doesn't have,
+// for the Installer's platform. The Source of its Fetcher has to be a *[Source], whose Wanted are
+// the packages. Every package is attempted; the results are in the order of Wanted, and the error
+// joins those that failed, each of which names the archive. What the remote doesn't have is no
+// error; nor is an answer 403 of a web server that let another package of the same call through, or
+// said that it isn't there.
+func Pull(ctx context.Context, in *providercache.Installer) ([]Result, error) {
+	source, ok := in.Fetcher.Source.(*Source)
+	if !ok {
+		return nil, errors.New("packages are pulled from a transfer.Source")
+	}
+	pulled, err := in.Prefetch(ctx, source.Wanted)
+	if pulled == nil {
+		return nil, err
+	}
+	results := resultsOf(ctx, source, pulled)
+	takeForbidden(results)
+	var failed []error
+	for _, r := range results {
+		failed = append(failed, r.Err)
+	}
+	return results, errors.Join(failed...)
+}
+
+// takeForbidden takes for absent what a web server refuses to say, if it has answered for another
+// package: the login is good then.
+func takeForbidden(results []Result) {
+	if !slices.ContainsFunc(results, func(r Result) bool { return r.State == Pulled || r.State == Absent }) {
+		return
+	}
+	for i, r := range results {
+		if _, forbidden := errors.AsType[*forbiddenError](r.Err); forbidden && r.State == Failed {
+			results[i].State, results[i].URL, results[i].Err = Absent, "", nil
+		}
+	}
+}
+
+func resultsOf(ctx context.Context, source *Source, pulled []providercache.Prefetched) (results []Result) {
+	for _, p := range pulled {
+		r := Result{Selection: p.Selection, Platform: p.Platform, State: Pulled, URL: source.urlOf(ctx, p), Bytes: p.Bytes}
+		missing, isMissing := errors.AsType[*MissingError](p.Err)
+		switch {
+		case p.Present:
+			r.State, r.Bytes = Present, 0
+		case isMissing && missing.NotRecorded:
+			r.State, r.URL = NotRecorded, ""
+		case isMissing:
+			r.State, r.URL = Absent, ""
+		case p.Err != nil:
+			r.State, r.Err = Failed, naming(p.Err, r.URL)
+		}
+		results = append(results, r)
+	}
+	return results
+}
+
+// naming has the error of a package name an archive.
+func naming(err error, url string) error {
+	failed, ok := errors.AsType[*getproviders.ProviderError](err)
+	if !ok || url == "" {
+		return err
+	}
+	named := *failed
+	if named.Err = withURL(failed.Err, url); getproviders.CodeOf(failed.Err) == "invalid_package" { // it wasn't its publisher who put it there
+		named.Err = &ContentError{URL: url, Err: errors.New(strings.TrimPrefix(failed.Err.Error(), url+": "))}
+	}
+	return &named
+}
+
+// withURL is an error with the URL that it is about, if its text doesn't have that.
+func withURL(err error, url string) error {
+	if strings.Contains(err.Error(), url) {
+		return err
+	}
+	return fmt.Errorf("%s: %w", url, err)
+}
+
+// place is what is remembered of where a package is.
+type place struct {
+	provider getproviders.Provider
+	version  getproviders.Version
+	platform getproviders.Platform
+}
+
+// urlOf is where the archive is that was fetched, or was to be; "" if it was never looked for.
+func (s *Source) urlOf(ctx context.Context, p providercache.Prefetched) string {
+	url, err := s.places.Do(context.WithoutCancel(ctx), place{p.Selection.Provider, p.Selection.Version, p.Platform}, func(context.Context) (string, error) {
+		return "", ErrAbsent
+	})
+	if err != nil {
+		return ""
+	}
+	return url
+}

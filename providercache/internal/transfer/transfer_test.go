@@ -1,0 +1,477 @@
+package transfer_test
+
+import (
+	"bytes"
+	"context"
+	"crypto/sha256"
+	"encoding/base64"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"sync"
+	"testing"
+	"testing/iotest"
+
+	"go.uber.org/goleak"
+
+	"github.com/tfdeps/tfdeps/getproviders"
+	"github.com/tfdeps/tfdeps/getproviders/providertest"
+	"github.com/tfdeps/tfdeps/internal/installtest"
+	"github.com/tfdeps/tfdeps/internal/par"
+	"github.com/tfdeps/tfdeps/providercache"
+	"github.com/tfdeps/tfdeps/providercache/blob"
+	"github.com/tfdeps/tfdeps/providercache/internal/store"
+	"github.com/tfdeps/tfdeps/providercache/internal/transfer"
+)
+
+func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
+
+var linux = installtest.Linux
+
+func must(t *testing.T, err error) {
+	t.Helper()
+	if err != nil {
+		t.Fatal(err)
+	}
+}
+
+// machine is one with a cache of its own.
+type machine struct{ *providercache.Installer }
+
+func newMachine(t *testing.T) machine {
+	t.Helper()
+	return machine{&providercache.Installer{
+		Fetcher: &providercache.Fetcher{Platform: linux, Product: installtest.Product, StateDir: t.TempDir()},
+		Cache:   &store.Store{Dir: filepath.Join(t.TempDir(), "cache")},
+	}}
+}
+
+// add puts a package into the cache, and returns what a lock file says of it.
+func (m machine) add(t *testing.T, name string, files map[string]string) getproviders.PackageSpec {
+	t.Helper()
+	w := getproviders.PackageSpec{Provider: installtest.Provider("acme/" + name), Version: installtest.Version("1.0.0")}
+	dir := m.Cache.PackagePath(w.Provider, w.Version, linux)
+	for file, content := range files {
+		path := filepath.Join(dir, filepath.FromSlash(file))
+		must(t, os.MkdirAll(filepath.Dir(path), 0o755))
+		must(t, os.WriteFile(path, []byte(content), 0o644))
+		if strings.HasPrefix(file, "terraform-provider-") {
+			must(t, os.Chmod(path, 0o755))
+		}
+	}
+	h1, err := getproviders.HashDir(t.Context(), dir)
+	must(t, err)
+	w.Hashes = []getproviders.Hash{h1, "zh:" + getproviders.Hash(strings.Repeat("0", 64))}
+	return w
+}
+
+func (m machine) pull(t *testing.T, remote transfer.Remote, wanted ...getproviders.PackageSpec) ([]transfer.Result, error) {
+	t.Helper()
+	m.Fetcher.Source = &transfer.Source{Remote: remote, Wanted: wanted}
+	return transfer.Pull(t.Context(), m.Installer)
+}
+
+// packages are the files of the cache that belong to packages, with their modes.
+func (m machine) packages(t *testing.T) (all []string) {
+	t.Helper()
+	err := filepath.WalkDir(m.Cache.Dir, func(path string, entry os.DirEntry, err error) error {
+		name, _ := filepath.Rel(m.Cache.Dir, path)
+		if err != nil || entry.IsDir() || strings.HasPrefix(name, ".") {
+			return err
+		}
+		info, err := entry.Info()
+		all = append(all, fmt.Sprint(filepath.ToSlash(name), " ", info.Mode().Perm(), " ", info.Size()))
+		return err
+	})
+	if !errors.Is(err, os.ErrNotExist) {
+		must(t, err)
+	}
+	return all
+}
+
+// counted is a bucket that counts what is done.
+type counted struct {
+	blob.Bucket
+	unconditional bool
+	get           func(*blob.Object) // changes what is read; nil: nothing does
+	mu            sync.Mutex
+	ops           []string
+}
+
+func (c *counted) did(op string) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	c.ops = append(c.ops, op)
+}
+
+// since returns what was done since it was called last, sorted.
+func (c *counted) since() string {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	slices.Sort(c.ops)
+	all := strings.Join(c.ops, " ")
+	c.ops = nil
+	return all
+}
+
+func (c *counted) Get(ctx context.Context, key string, opts blob.GetOptions) (*blob.Object, error) {
+	c.did(fmt.Sprintf("get@%d", opts.Offset))
+	object, err := c.Bucket.Get(ctx, key, opts)
+	if err == nil && c.get != nil {
+		c.get(object)
+	}
+	return object, err
+}
+
+func (c *counted) Stat(ctx context.Context, key string) (blob.Info, error) {
+	c.did("stat")
+	return c.Bucket.Stat(ctx, key)
+}
+
+func (c *counted) Put(ctx context.Context, key string, content *io.SectionReader, opts blob.PutOptions) (blob.Info, error) {
+	c.did("put")
+	if c.unconditional && opts.IfAbsent {
+		return blob.Info{}, blob.Fail("put", c, key, blob.ErrUnsupported)
+	}
+	if opts.ContentType != "application/zip" || !strings.Contains(opts.CacheControl, "immutable") {
+		return blob.Info{}, fmt.Errorf("the options are %+v", opts)
+	}
+	return c.Bucket.Put(ctx, key, content, opts)
+}
+
+// objects are the keys of a bucket with the sums of what is there.
+func objects(t *testing.T, b blob.Bucket) (all []string) {
+	t.Helper()
+	for info, err := range b.List(t.Context(), "") {
+		must(t, err)
+		content, _, err := blob.ReadAll(t.Context(), b, info.Key, 1<<30)
+		must(t, err)
+		all = append(all, fmt.Sprintf("%s %x", info.Key, sha256.Sum256(content)))
+	}
+	slices.Sort(all)
+	return all
+}
+
+func small(name string) map[string]string {
+	return map[string]string{"terraform-provider-" + name: "program " + name, "docs/LICENSE.txt": "do what you like", "docs/a/b": strings.Repeat(name, 70_000)}
+}
+
+func TestPush_SendsWhatIsMissingAndNothingElse(t *testing.T) {
+	t.Parallel()
+	for name, unconditional := range map[string]bool{"conditions": false, "no conditions": true} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			from, bucket := newMachine(t), &counted{Bucket: blob.NewDirectory(t.TempDir()), unconditional: unconditional}
+			wanted := []getproviders.PackageSpec{from.add(t, "a", small("a")), from.add(t, "b", small("b"))}
+			remote := transfer.InBucket(bucket)
+			pushed, err := transfer.Push(t.Context(), from.Installer, remote, wanted[:1])
+			if err != nil || pushed[0].State != transfer.Sent || pushed[0].Bytes == 0 || pushed[0].H1 != wanted[0].Hashes[0] {
+				t.Fatalf("%+v, %v", pushed, err)
+			}
+			bucket.since()
+			pushed, err = transfer.Push(t.Context(), from.Installer, remote, wanted)
+			puts := map[bool]string{false: "put", true: "put put"}[unconditional]
+			if got := bucket.since(); err != nil || pushed[0].State != transfer.Present || pushed[1].State != transfer.Sent || got != puts+" stat stat" {
+				t.Fatalf("%+v, %v; asked: %s", pushed, err, got)
+			}
+			to := newMachine(t)
+			pulled, err := to.pull(t, remote, wanted...)
+			if got := bucket.since(); err != nil || pulled[0].State != transfer.Pulled || pulled[0].Bytes == 0 || got != "get@0 get@0" {
+				t.Fatalf("%+v, %v; asked: %s", pulled, err, got)
+			}
+			if got, want := to.packages(t), from.packages(t); !slices.Equal(got, want) {
+				t.Errorf("pulled:\n%s\nwant:\n%s", strings.Join(got, "\n"), strings.Join(want, "\n"))
+			}
+			if pulled, err = to.pull(t, remote, wanted...); err != nil || pulled[0].State != transfer.Present || bucket.since() != "" {
+				t.Errorf("once more: %+v, %v", pulled, err)
+			}
+			again := blob.NewDirectory(t.TempDir()) // what was pulled makes the same archives
+			_, err = transfer.Push(t.Context(), to.Installer, transfer.InBucket(again), wanted)
+			must(t, err)
+			if got, want := objects(t, again), objects(t, bucket.Bucket); !slices.Equal(got, want) || len(got) != 2 {
+				t.Errorf("sent:\n%s\nat first:\n%s", strings.Join(got, "\n"), strings.Join(want, "\n"))
+			}
+		})
+	}
+}
+
+func TestPush_LeavesOutWhatCouldNotBeVerified(t *testing.T) {
+	t.Parallel()
+	m, bucket := newMachine(t), blob.NewDirectory(t.TempDir())
+	onlyZH, other, missing := m.add(t, "a", small("a")), m.add(t, "b", small("b")), m.add(t, "c", small("c"))
+	onlyZH.Hashes = onlyZH.Hashes[1:]
+	other.Hashes[0] = missing.Hashes[0]
+	missing.Version = installtest.Version("2.0.0")
+	pushed, err := transfer.Push(t.Context(), m.Installer, transfer.InBucket(bucket), []getproviders.PackageSpec{onlyZH, other, missing})
+	must(t, err)
+	for i, want := range []transfer.State{transfer.NotRecorded, transfer.NotCached, transfer.NotCached} {
+		if pushed[i].State != want || pushed[i].URL != "" {
+			t.Errorf("%+v, want %s", pushed[i], want)
+		}
+	}
+	if got := objects(t, bucket); len(got) > 0 {
+		t.Errorf("sent: %q", got)
+	}
+	pulled, err := newMachine(t).pull(t, transfer.InBucket(bucket), onlyZH, missing)
+	if err != nil || len(pulled) != 2 || pulled[0].State != transfer.NotRecorded || pulled[1].State != transfer.Absent {
+		t.Fatalf("%+v, %v", pulled, err)
+	}
+	source := &transfer.Source{Remote: transfer.InBucket(bucket), Wanted: []getproviders.PackageSpec{onlyZH}}
+	for _, v := range []getproviders.Version{onlyZH.Version, missing.Version} {
+		_, err := source.Package(t.Context(), onlyZH.Provider, v, linux)
+		absent, ok := errors.AsType[*transfer.MissingError](err)
+		if !ok || absent.NotRecorded != (v == onlyZH.Version) || !errors.Is(absent, transfer.ErrAbsent) || !errors.Is(absent, getproviders.ErrNotFound) {
+			t.Errorf("%v", err)
+		}
+	}
+}
+
+// TestPush_SendsNoPackageThatChanged has a receipt say what the package was.
+func TestPush_SendsNoPackageThatChanged(t *testing.T) {
+	t.Parallel()
+	m, bucket := newMachine(t), &counted{Bucket: blob.NewDirectory(t.TempDir())}
+	w := m.add(t, "a", small("a"))
+	remote := changing{transfer.InBucket(bucket), func() {
+		must(t, os.WriteFile(filepath.Join(m.Cache.PackagePath(w.Provider, w.Version, linux), "more"), []byte("x"), 0o644))
+	}}
+	pushed, err := transfer.Push(t.Context(), m.Installer, remote, []getproviders.PackageSpec{w})
+	if err == nil || pushed[0].State != transfer.Failed || pushed[0].URL != "" || !strings.Contains(err.Error(), "it is being changed") {
+		t.Errorf("%+v, %v", pushed, err)
+	}
+	if got := bucket.since(); got != "stat" {
+		t.Errorf("asked: %s", got)
+	}
+}
+
+// changing is a remote that is asked right before something happens.
+type changing struct {
+	transfer.Remote
+	then func()
+}
+
+func (c changing) At(n transfer.Name) (transfer.Archive, error) {
+	at, err := c.Remote.At(n)
+	return changingArchive{at, c.then}, err
+}
+
+type changingArchive struct {
+	transfer.Archive
+	then func()
+}
+
+func (c changingArchive) Exists(ctx context.Context) (bool, error) {
+	defer c.then()
+	return c.Archive.Exists(ctx)
+}
+
+// tagged is a remote in which packages have tags, and no keys.
+type tagged struct{ transfer.Remote }
+
+func (r tagged) At(n transfer.Name) (transfer.Archive, error) {
+	tag, err := n.Tag()
+	if err != nil {
+		return nil, err
+	}
+	sum := sha256.Sum256([]byte(tag))
+	return r.Remote.At(transfer.Name{Provider: installtest.Provider("acme/all"), Version: installtest.Version("1.0.0"), Platform: linux,
+		H1: "h1:" + getproviders.Hash(base64.StdEncoding.EncodeToString(sum[:]))})
+}
+
+// TestPull_TakesNoPackageOfAnotherPlatform pulls for a platform of which nothing was pushed, by a
+// lock file that has the h1 of another platform's package: it would be authentic, and no program of
+// this machine.
+func TestPull_TakesNoPackageOfAnotherPlatform(t *testing.T) {
+	t.Parallel()
+	for name, remote := range map[string]transfer.Remote{
+		"by keys": transfer.InBucket(blob.NewDirectory(t.TempDir())), "by tags": tagged{transfer.InBucket(blob.NewDirectory(t.TempDir()))},
+	} {
+		from := newMachine(t)
+		w := from.add(t, "a", small("a"))
+		_, err := transfer.Push(t.Context(), from.Installer, remote, []getproviders.PackageSpec{w})
+		must(t, err)
+		several := w
+		several.Hashes = append([]getproviders.Hash{"h1:" + getproviders.Hash(strings.Repeat("A", 43)) + "="}, w.Hashes...)
+		for _, wanted := range []getproviders.PackageSpec{w, several} {
+			to := newMachine(t)
+			to.Fetcher.Platform = getproviders.Platform{OS: "darwin", Arch: "arm64"}
+			pulled, err := to.pull(t, remote, wanted)
+			if err != nil || pulled[0].State != transfer.Absent || len(to.packages(t)) != 0 {
+				t.Errorf("%s, by %d hashes: %+v, %v, the cache has %q", name, len(wanted.Hashes), pulled, err, to.packages(t))
+			}
+			if pulled, err := newMachine(t).pull(t, remote, wanted); err != nil || pulled[0].State != transfer.Pulled {
+				t.Errorf("%s, by %d hashes, for its own platform: %+v, %v", name, len(wanted.Hashes), pulled, err)
+			}
+		}
+	}
+}
+
+func TestSource_AsksWhichOfSeveralHashesIsForThePlatform(t *testing.T) {
+	t.Parallel()
+	from, bucket := newMachine(t), &counted{Bucket: blob.NewDirectory(t.TempDir())}
+	w := from.add(t, "a", small("a"))
+	w.Hashes = append([]getproviders.Hash{"h1:" + getproviders.Hash(strings.Repeat("A", 43)) + "="}, w.Hashes...)
+	remote := transfer.InBucket(bucket)
+	_, err := transfer.Push(t.Context(), from.Installer, remote, []getproviders.PackageSpec{w})
+	must(t, err)
+	bucket.since()
+	to := newMachine(t)
+	_, err = to.pull(t, remote, w)
+	if got := bucket.since(); err != nil || got != "get@0 stat stat" {
+		t.Errorf("%v; asked: %s", err, got)
+	}
+	source := to.Fetcher.Source
+	if found, err := source.Versions(t.Context(), w.Provider); err != nil || len(found.Versions) != 1 {
+		t.Errorf("%+v, %v", found, err)
+	}
+	if _, err := source.Versions(t.Context(), installtest.Provider("acme/b")); !errors.Is(err, getproviders.ErrProviderNotFound) {
+		t.Errorf("%v", err)
+	}
+}
+
+// elsewhere is a bucket of another service.
+type elsewhere struct{ blob.Bucket }
+
+func (elsewhere) String() string   { return "s3://bucket/p" }
+func (elsewhere) Endpoint() string { return "https://evil.example" }
+
+func TestSource_SaysWhoseBucketItIs(t *testing.T) {
+	t.Parallel()
+	w := newMachine(t).add(t, "a", small("a"))
+	source := &transfer.Source{Remote: transfer.InBucket(elsewhere{blob.NewDirectory(t.TempDir())}), Wanted: []getproviders.PackageSpec{w}}
+	pkg, err := source.Package(t.Context(), w.Provider, w.Version, getproviders.CurrentPlatform())
+	if want := "s3://bucket/p/tfdeps-1?endpoint=https://evil.example"; err != nil || pkg.SourceURL != want {
+		t.Errorf("%s, %v; want %s", pkg.SourceURL, err, want)
+	}
+}
+
+// TestSource_RefusesWhatIsNotThePackage puts other bytes into the place of an archive. Nothing gets
+// into the cache, and the error names where they are.
+func TestSource_RefusesWhatIsNotThePackage(t *testing.T) {
+	t.Parallel()
+	from := newMachine(t)
+	w, other := from.add(t, "a", small("a")), from.add(t, "b", small("b"))
+	good := blob.NewDirectory(t.TempDir())
+	pushed, err := transfer.Push(t.Context(), from.Installer, transfer.InBucket(good), []getproviders.PackageSpec{w, other})
+	must(t, err)
+	key := func(i int) string { return strings.TrimPrefix(pushed[i].URL, good.String()+"/") }
+	whole, _, err := blob.ReadAll(t.Context(), good, key(0), 1<<20)
+	must(t, err)
+	another, _, err := blob.ReadAll(t.Context(), good, key(1), 1<<20)
+	must(t, err)
+	for name, content := range map[string][]byte{
+		"another package": another, "the package of another name": providertest.Zip(map[string]string{"terraform-provider-a": "program b"}), "cut": whole[:len(whole)/2], "empty": {}, "garbage": bytes.Repeat([]byte("x"), 5000),
+		"out of the directory": providertest.Zip(map[string]string{"../terraform-provider-a": "x"}), "more behind it": append(slices.Clone(whole), 'x'),
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			hostile := blob.NewDirectory(t.TempDir())
+			_, err := hostile.Put(t.Context(), key(0), blob.Bytes(content), blob.PutOptions{})
+			must(t, err)
+			to := newMachine(t)
+			pulled, err := to.pull(t, transfer.InBucket(hostile), w)
+			if err == nil || pulled[0].State != transfer.Failed || !strings.Contains(err.Error(), hostile.String()+"/"+key(0)) {
+				t.Errorf("%+v, %v", pulled, err)
+			}
+			if strings.HasPrefix(name, "another") && getproviders.CodeOf(err) == "" || name == "the package of another name" && !errors.Is(err, getproviders.ErrAuthentication) {
+				t.Errorf("%v", err)
+			}
+			if got := to.packages(t); len(got) > 0 {
+				t.Errorf("the cache has %q", got)
+			}
+		})
+	}
+}
+
+func TestSource_GoesOnWhereADownloadBrokeOff(t *testing.T) {
+	t.Parallel()
+	from, bucket := newMachine(t), &counted{Bucket: blob.NewDirectory(t.TempDir())}
+	w := from.add(t, "a", small("a"))
+	_, err := transfer.Push(t.Context(), from.Installer, transfer.InBucket(bucket), []getproviders.PackageSpec{w})
+	must(t, err)
+	bucket.since()
+	once := sync.Once{}
+	bucket.get = func(o *blob.Object) {
+		once.Do(func() {
+			o.Body = struct {
+				io.Reader
+				io.Closer
+			}{io.MultiReader(io.LimitReader(o.Body, 100), iotest.ErrReader(io.ErrUnexpectedEOF)), o.Body}
+		})
+	}
+	if _, err = newMachine(t).pull(t, transfer.InBucket(bucket), w); err != nil || bucket.since() != "get@0 get@100" {
+		t.Errorf("%v", err)
+	}
+}
+
+// TestPush_ByManyAtOnce has machines with overlapping selections push while others pull: who pulls
+// gets whole packages or none.
+func TestPush_ByManyAtOnce(t *testing.T) {
+	t.Parallel()
+	bucket := blob.NewDirectory(t.TempDir())
+	from := newMachine(t)
+	var wanted []getproviders.PackageSpec
+	for _, name := range strings.Split("abcdef", "") {
+		wanted = append(wanted, from.add(t, name, small(name)))
+	}
+	_, errs := par.Map(t.Context(), 12, make([]struct{}, 12), func(ctx context.Context, _ struct{}) (struct{}, error) {
+		_, err := transfer.Push(ctx, from.Installer, transfer.InBucket(bucket), wanted)
+		if err != nil {
+			return struct{}{}, err
+		}
+		to := newMachine(t)
+		to.Fetcher.Source = &transfer.Source{Remote: transfer.InBucket(bucket), Wanted: wanted}
+		_, err = transfer.Pull(ctx, to.Installer)
+		return struct{}{}, err
+	})
+	must(t, errors.Join(errs...))
+	if got := objects(t, bucket); len(got) != len(wanted) {
+		t.Errorf("there are %d objects, want %d:\n%s", len(got), len(wanted), strings.Join(got, "\n"))
+	}
+}
+
+func TestPush_EndsWithTheContext(t *testing.T) {
+	t.Parallel()
+	m := newMachine(t)
+	w := m.add(t, "a", small("a"))
+	ctx, cancel := context.WithCancel(t.Context())
+	bucket := &counted{Bucket: blob.NewDirectory(t.TempDir())}
+	_, err := transfer.Push(ctx, m.Installer, changing{transfer.InBucket(bucket), cancel}, []getproviders.PackageSpec{w})
+	if !errors.Is(err, context.Canceled) || strings.Contains(bucket.since(), "put") {
+		t.Errorf("%v", err)
+	}
+}
+
+func TestName_IsThatOfOnePackage(t *testing.T) {
+	t.Parallel()
+	n := transfer.Name{Provider: installtest.Provider("acme/a"), Version: installtest.Version("1.0.0+x"), Platform: linux, H1: "h1:" + getproviders.Hash(strings.Repeat("A", 43)) + "="}
+	key, err := n.Key()
+	if want := "tfdeps-1/registry.terraform.io/acme/a/1.0.0+x/linux_amd64/" + strings.Repeat("0", 64) + ".zip"; err != nil || key != want {
+		t.Errorf("%s, %v", key, err)
+	}
+	if tag, err := n.Tag(); err != nil || tag != "linux_amd64-"+strings.Repeat("0", 64) {
+		t.Errorf("%s, %v", tag, err)
+	}
+	for wrong, change := range map[string]func(*transfer.Name){
+		"provider":      func(n *transfer.Name) { n.Provider.Type = "../x" },
+		"version":       func(n *transfer.Name) { n.Version.Prerelease = "../x" },
+		"platform":      func(n *transfer.Name) { n.Platform.OS = "../x" },
+		"no h1":         func(n *transfer.Name) { n.H1 = "" },
+		"h1 of nothing": func(n *transfer.Name) { n.H1 = "h1:" },
+		"h1 no base64":  func(n *transfer.Name) { n.H1 = "h1:../../x" },
+		"zh":            func(n *transfer.Name) { n.H1 = "zh:00" },
+		"short h1":      func(n *transfer.Name) { n.H1 = "h1:AAAA" },
+	} {
+		n := n
+		change(&n)
+		if key, err := n.Key(); err == nil {
+			t.Errorf("%s: the key is %s", wrong, key)
+		}
+		if tag, err := n.Tag(); err == nil {
+			t.Errorf("%s: the tag is %s", wrong, tag)
+		}
+	}
+}

@@ -1,0 +1,136 @@
+package transfer
+
+import (
+	"cmp"
+	"context"
+	"fmt"
+	"io"
+	"net/http"
+	"net/url"
+	"strconv"
+	"strings"
+
+	"github.com/tfdeps/tfdeps/getproviders"
+	"github.com/tfdeps/tfdeps/internal/hosts"
+)
+
+// OnWeb returns the packages of a bucket that a web server or a CDN is in front of, each below base under its Key. They
+// can only be pulled. client makes all requests; nil: hosts.DefaultClient.
+func OnWeb(client *http.Client, base *url.URL) Remote {
+	if client == nil {
+		client = hosts.DefaultClient()
+	}
+	return onWeb{client, base}
+}
+
+// maxRedirects is how many redirects of a server are followed.
+const maxRedirects = 10
+
+// forbiddenError says that a server answers 403. Those in front of buckets do so where something isn't there, unless they may
+// list the bucket, and where the login is wrong.
+type forbiddenError struct{ err error }
+
+// Error implements error.
+func (e *forbiddenError) Error() string { return e.err.Error() }
+
+// Unwrap returns the answer.
+func (e *forbiddenError) Unwrap() error { return e.err }
+
+type onWeb struct {
+	client *http.Client
+	base   *url.URL
+}
+
+// At implements Remote.
+func (r onWeb) At(n Name) (Archive, error) {
+	key, err := n.Key()
+	return page{r.client, r.base.JoinPath(key)}, err
+}
+
+// String implements Remote.
+func (r onWeb) String() string { return hosts.RedactURL(r.base) }
+
+// page is an archive on a web server.
+type page struct {
+	client *http.Client
+	url    *url.URL
+}
+
+// Open implements Archive.
+func (p page) Open(ctx context.Context, offset int64) (opened getproviders.OpenedArchive, err error) {
+	resp, err := p.ask(hosts.WithOwnConnection(ctx), http.MethodGet, offset)
+	if err != nil {
+		return opened, err
+	}
+	if begins := fmt.Sprintf("bytes %d-", offset); resp.StatusCode == http.StatusPartialContent && strings.HasPrefix(resp.Header.Get("Content-Range"), begins) {
+		opened.Offset = offset
+	} else if resp.StatusCode != http.StatusOK {
+		resp.Body.Close()
+		return opened, fmt.Errorf("the server answers a request for a part with %s", resp.Status)
+	}
+	opened.Body, opened.Size = resp.Body, -1
+	// The name has the hash of the content, so that a time is enough to tell a server's two answers apart.
+	opened.Validator = cmp.Or(resp.Header.Get("ETag"), resp.Header.Get("Last-Modified"))
+	if resp.ContentLength >= 0 {
+		opened.Size = opened.Offset + resp.ContentLength
+	}
+	return opened, nil
+}
+
+// Exists implements Archive.
+func (p page) Exists(ctx context.Context) (bool, error) {
+	resp, err := p.ask(ctx, http.MethodHead, 0)
+	if err == ErrAbsent {
+		return false, nil
+	}
+	if err != nil {
+		return false, err
+	}
+	return true, resp.Body.Close()
+}
+
+// ask sends a request for the archive. The body of the response is to be closed.
+func (p page) ask(ctx context.Context, method string, offset int64) (*http.Response, error) {
+	req, err := http.NewRequestWithContext(ctx, method, p.url.String(), nil)
+	if err != nil {
+		return nil, err
+	}
+	req.Header.Set("Accept-Encoding", "identity")
+	if offset > 0 {
+		req.Header.Set("Range", "bytes="+strconv.FormatInt(offset, 10)+"-")
+	}
+	resp, err := hosts.Do(p.client, req, maxRedirects)
+	if err != nil {
+		return nil, err
+	}
+	switch {
+	case resp.StatusCode == http.StatusOK, resp.StatusCode == http.StatusPartialContent:
+		if encoding := resp.Header.Get("Content-Encoding"); encoding != "" && encoding != "identity" {
+			err = fmt.Errorf("the server encoded the archive as %q although it was asked not to", encoding)
+		}
+	case resp.StatusCode == http.StatusNotFound, resp.StatusCode == http.StatusGone:
+		err = ErrAbsent
+	case resp.StatusCode == http.StatusRequestedRangeNotSatisfiable && offset > 0:
+		resp.Body.Close()
+		return p.ask(ctx, method, 0)
+	default:
+		err = fmt.Errorf("the server answers %s", resp.Status)
+		if hosts.Refuses(resp.StatusCode) {
+			err = fmt.Errorf("%w: %w", hosts.ErrUnauthorized, err)
+		}
+		if resp.StatusCode == http.StatusForbidden {
+			err = &forbiddenError{err}
+		}
+	}
+	if err != nil {
+		resp.Body.Close()
+		return nil, err
+	}
+	return resp, nil
+}
+
+// Put implements Archive.
+func (p page) Put(context.Context, *io.SectionReader) error { return ErrReadOnly }
+
+// String is the archive's URL.
+func (p page) String() string { return hosts.RedactURL(p.url) }

@@ -1,0 +1,138 @@
+package transfer_test
+
+import (
+	"errors"
+	"io"
+	"net/http"
+	"net/http/httptest"
+	"net/url"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/tfdeps/tfdeps/getproviders"
+	"github.com/tfdeps/tfdeps/providercache/blob"
+	"github.com/tfdeps/tfdeps/providercache/internal/transfer"
+)
+
+func TestOnWeb_PullsFromBehindAServer(t *testing.T) {
+	t.Parallel()
+	from, dir := newMachine(t), t.TempDir()
+	w, later := from.add(t, "a", small("a")), from.add(t, "b", small("b"))
+	_, err := transfer.Push(t.Context(), from.Installer, transfer.InBucket(blob.NewDirectory(dir)), []getproviders.PackageSpec{w})
+	must(t, err)
+	status, asked, encoding := 0, []string{}, ""
+	server := httptest.NewServer(http.HandlerFunc(func(rw http.ResponseWriter, r *http.Request) {
+		asked = append(asked, r.Method+" "+r.Header.Get("Range")+r.Header.Get("Accept-Encoding"))
+		if encoding != "" {
+			rw.Header().Set("Content-Encoding", encoding)
+		}
+		if status != 0 {
+			rw.WriteHeader(status)
+			return
+		}
+		http.StripPrefix("/base", http.FileServer(http.Dir(dir))).ServeHTTP(rw, r)
+	}))
+	defer server.Close()
+	client := server.Client()
+	defer client.CloseIdleConnections()
+	base, err := url.Parse(server.URL + "/base/")
+	must(t, err)
+	remote := transfer.OnWeb(client, base)
+	to := newMachine(t)
+	if _, err = to.pull(t, remote, w); err != nil || strings.Join(asked, ",") != "GET identity" {
+		t.Fatalf("%v; asked: %q", err, asked)
+	}
+	if got, want := to.packages(t), from.packages(t)[:3]; !slices.Equal(got, want) {
+		t.Errorf("pulled %q, want %q", got, want)
+	}
+	n := transfer.Name{Provider: w.Provider, Version: w.Version, Platform: linux, H1: w.Hashes[0]}
+	archive, err := remote.At(n)
+	must(t, err)
+	rest, err := archive.Open(t.Context(), 10)
+	must(t, err)
+	text, err := io.ReadAll(rest.Body)
+	must(t, errors.Join(err, rest.Body.Close()))
+	if rest.Offset != 10 || int64(len(text)) != rest.Size-10 {
+		t.Errorf("from byte %d of %d came %d bytes", rest.Offset, rest.Size, len(text))
+	}
+	if all, err := archive.Open(t.Context(), 1<<20); err != nil || all.Offset != 0 || all.Body.Close() != nil {
+		t.Errorf("past the end: %+v, %v", all, err)
+	}
+	if pulled, err := newMachine(t).pull(t, remote, later); err != nil || pulled[0].State != transfer.Absent {
+		t.Errorf("what isn't there: %+v, %v", pulled, err)
+	}
+	there, err := archive.Exists(t.Context())
+	if err != nil || !there {
+		t.Errorf("%v, %v", there, err)
+	}
+	if err := archive.Put(t.Context(), nil); !errors.Is(err, transfer.ErrReadOnly) {
+		t.Errorf("%v", err)
+	}
+	status, asked = http.StatusRequestedRangeNotSatisfiable, nil // of each request, also of one for everything
+	if _, err := archive.Open(t.Context(), 10); err == nil || !strings.Contains(err.Error(), "the server answers 416") || len(asked) != 2 {
+		t.Errorf("%v, after %d requests", err, len(asked))
+	}
+	for status = range map[int]bool{http.StatusForbidden: true, http.StatusInternalServerError: true} {
+		if _, err = archive.Exists(t.Context()); err == nil || errors.Is(err, getproviders.ErrUnauthorized) != (status == http.StatusForbidden) {
+			t.Errorf("%d: %v", status, err)
+		}
+	}
+	status, encoding = 0, "gzip"
+	if _, err = archive.Open(t.Context(), 0); err == nil || !strings.Contains(err.Error(), `encoded the archive as "gzip"`) {
+		t.Errorf("%v", err)
+	}
+}
+
+// TestOnWeb_TakesForbiddenForAbsent has a server that doesn't say what isn't there, and then one
+// that lets nothing through.
+func TestOnWeb_TakesForbiddenForAbsent(t *testing.T) {
+	t.Parallel()
+	from, dir := newMachine(t), t.TempDir()
+	w, later := from.add(t, "a", small("a")), from.add(t, "b", small("b"))
+	_, err := transfer.Push(t.Context(), from.Installer, transfer.InBucket(blob.NewDirectory(dir)), []getproviders.PackageSpec{w})
+	must(t, err)
+	server := httptest.NewServer(http.HandlerFunc(func(rw http.ResponseWriter, r *http.Request) {
+		if _, err := os.Stat(filepath.Join(dir, filepath.FromSlash(r.URL.Path))); err != nil {
+			rw.WriteHeader(http.StatusForbidden)
+			return
+		}
+		http.FileServer(http.Dir(dir)).ServeHTTP(rw, r)
+	}))
+	defer server.Close()
+	client := server.Client()
+	defer client.CloseIdleConnections()
+	base, err := url.Parse(server.URL)
+	must(t, err)
+	pulled, err := newMachine(t).pull(t, transfer.OnWeb(client, base), w, later)
+	if err != nil || len(pulled) != 2 || pulled[0].State != transfer.Pulled || pulled[1].State != transfer.Absent || pulled[1].URL != "" {
+		t.Errorf("one of two: %+v, %v", pulled, err)
+	}
+	if pulled, err = newMachine(t).pull(t, transfer.OnWeb(client, base), later); !errors.Is(err, getproviders.ErrUnauthorized) || pulled[0].State != transfer.Failed {
+		t.Errorf("none: %+v, %v", pulled, err)
+	}
+}
+
+// TestOnWeb_ShowsNoSignature has a server that redirects to signed URLs, as those in front of
+// buckets do, where nothing answers.
+func TestOnWeb_ShowsNoSignature(t *testing.T) {
+	t.Parallel()
+	to := ""
+	server := httptest.NewServer(http.HandlerFunc(func(rw http.ResponseWriter, r *http.Request) {
+		rw.Header().Set("Location", to)
+		rw.WriteHeader(http.StatusFound)
+	}))
+	defer server.Close()
+	client := server.Client()
+	defer client.CloseIdleConnections()
+	base, err := url.Parse(server.URL)
+	must(t, err)
+	for _, to = range []string{"http://127.0.0.1:1/x?signature=secret1", "http://a:secret1@127.0.0.1:1/x", "/again?signature=secret1", "ftp://127.0.0.1/x?signature=secret1"} {
+		_, err := newMachine(t).pull(t, transfer.OnWeb(client, base), newMachine(t).add(t, "a", small("a")))
+		if err == nil || strings.Contains(err.Error(), "secret1") || !strings.Contains(err.Error(), server.URL) {
+			t.Errorf("%s: %v", to, err)
+		}
+	}
+}

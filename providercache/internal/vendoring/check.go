@@ -1,0 +1,125 @@
+package vendoring
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io/fs"
+	"runtime"
+	"slices"
+
+	"github.com/tfdeps/tfdeps/depsfile"
+	"github.com/tfdeps/tfdeps/getproviders"
+	"github.com/tfdeps/tfdeps/internal/par"
+	"github.com/tfdeps/tfdeps/providercache"
+	"github.com/tfdeps/tfdeps/providercache/internal/archivedir"
+	"github.com/tfdeps/tfdeps/providercache/internal/fetch"
+	"github.com/tfdeps/tfdeps/providercache/internal/lockhashes"
+	"github.com/tfdeps/tfdeps/providercache/internal/receipt"
+	"github.com/tfdeps/tfdeps/providercache/internal/resolve"
+)
+
+// Check says, without network and without writing, whether Vendor would
+// have anything to do. Reasons are in the order of providers. Their codes are
+// "lock_missing_provider", "lock_without_hash", "lock_extra_provider",
+// "constraint_unsatisfied", "built_in_invalid", "package_absent",
+// "package_differs", "documents_differ", and if Prune is set, "package_unneeded", which is about no
+// provider. The error is the context's, or says why the directory can't be read.
+func Check(ctx context.Context, f *providercache.Fetcher, opts Options, r lockhashes.Request) (providercache.Status, error) {
+	v, locks := newVendor(f.Opened(), opts), resolve.OrEmpty(r.Locks)
+	v.openReceipts()
+	status := providercache.Status{Reasons: []providercache.Reason{}}
+	var c lockhashes.Choice
+	for _, p := range r.Requirements.Providers() {
+		s := getproviders.Selection{Provider: p, Constraints: r.Requirements.Constraints(p)}
+		if code, detail := unlocked(v.dir.Fetcher, s, locks); code != "" {
+			status.Reasons = append(status.Reasons, providercache.Reason{Code: code, Provider: p, Detail: detail})
+			continue
+		}
+		if lock, ok := locks.Provider(p); ok && !p.IsBuiltIn() {
+			s.Version = lock.Version
+			platforms, _ := lockhashes.PlatformsFor(ctx, v.dir.Fetcher, lockhashes.Request{Platforms: r.Platforms}, s) // no source is asked
+			c.Selections, c.Platforms = append(c.Selections, s), append(c.Platforms, platforms)
+		}
+	}
+	packages, wanted := v.packages(ctx, r, c), map[string]bool{}
+	found, _ := par.Map(ctx, runtime.GOMAXPROCS(0), packages, v.compare)
+	for i, p := range packages {
+		if wanted[p.Name] = true; found[i].Code != "" {
+			status.Reasons = append(status.Reasons, found[i])
+		}
+	}
+	for _, lock := range locks.All() {
+		if _, required := r.Requirements[lock.Provider]; !required {
+			status.Reasons = append(status.Reasons, providercache.Reason{Code: "lock_extra_provider", Provider: lock.Provider, Detail: "the lock file has an entry that no requirement needs"})
+		}
+	}
+	slices.SortStableFunc(status.Reasons, func(a, b providercache.Reason) int { return a.Provider.Compare(b.Provider) })
+	if ctx.Err() != nil {
+		return providercache.Status{}, resolve.Cancelled(ctx)
+	}
+	return v.checkUnneeded(ctx, status, wanted)
+}
+
+// checkUnneeded adds what a prune would remove.
+func (v *vendor) checkUnneeded(ctx context.Context, status providercache.Status, wanted map[string]bool) (providercache.Status, error) {
+	if !v.opts.Prune {
+		return status, nil
+	}
+	names, err := v.unneeded(ctx, wanted)
+	for _, name := range names {
+		status.Reasons = append(status.Reasons, providercache.Reason{Code: "package_unneeded", Detail: name + " isn't needed"})
+	}
+	return status, err
+}
+
+// unlocked says why a provider's entry in the lock file can't be gone by.
+func unlocked(f *fetch.Fetcher, s getproviders.Selection, locks *depsfile.Locks) (code, detail string) {
+	lock, ok := locks.Provider(s.Provider)
+	switch {
+	case s.Provider.IsBuiltIn():
+		if err := resolve.BuiltInProblem(s, f.Product); err != nil {
+			return "built_in_invalid", err.Error()
+		}
+	case !ok:
+		return "lock_missing_provider", "the lock file has no entry for it"
+	case !s.Constraints.Allows(lock.Version):
+		return "constraint_unsatisfied", fmt.Sprintf("version %s is locked, and %q is required", lock.Version, s.Constraints)
+	}
+	return "", ""
+}
+
+// compare says what is wrong with a package; no Code: nothing.
+func (v *vendor) compare(ctx context.Context, p archivedir.Item) (providercache.Reason, error) {
+	because := func(code, format string) (providercache.Reason, error) {
+		return providercache.Reason{Code: code, Provider: p.Selection.Provider, Detail: fmt.Sprintf(format, p.Selection.Version, p.Platform)}, nil
+	}
+	rc, err := v.identify(ctx, p)
+	switch {
+	case errors.Is(err, fs.ErrNotExist):
+		return because("package_absent", "there is no package of version %s for %s")
+	case err != nil || !slices.ContainsFunc(p.Recorded, rc.Has):
+		return because("package_differs", "the package of version %s for %s isn't the one that is locked")
+	case !slices.Contains(p.Recorded, rc.H1):
+		return because("lock_without_hash", "the lock file has no h1 of the package of version %s for %s")
+	case v.dir.Approve(ctx, fetch.Request{Selection: p.Selection}, archivedir.Kept{Item: p, Known: receipt.Pending{Receipt: rc}}) != nil:
+		return because("package_refused", "the policy refuses version %s for %s")
+	case !v.isAsSigned(ctx, p, rc):
+		return because("documents_differ", "what is signed about version %s isn't true of the package for %s, or isn't signed so")
+	}
+	return providercache.Reason{}, nil
+}
+
+// identify finds out what a package is.
+func (v *vendor) identify(ctx context.Context, p archivedir.Item) (receipt.Receipt, error) {
+	if isUnpacked(p) {
+		if v.isPlaced(p.Selection.Provider) {
+			h1, err := getproviders.HashDir(ctx, p.Path)
+			return receipt.Receipt{H1: h1}, err
+		}
+		h1, err := hashUnpacked(ctx, p.Path)
+		return receipt.Receipt{H1: h1}, err
+	}
+	found, err := v.dir.Find(ctx, p.Selection.Provider, p.Name)
+	return found.Receipt, err
+}

@@ -1,0 +1,76 @@
+package vendoring
+
+import (
+	"context"
+	"path/filepath"
+	"slices"
+
+	"github.com/tfdeps/tfdeps/getproviders"
+	"github.com/tfdeps/tfdeps/internal/scratch"
+	"github.com/tfdeps/tfdeps/providercache/internal/archivedir"
+	"github.com/tfdeps/tfdeps/providercache/internal/fetch"
+	"github.com/tfdeps/tfdeps/providercache/internal/receipt"
+)
+
+// put puts archives into their places, after what is signed about them: if the
+// process is killed between the two, the next one still asks for the archive.
+func (v *vendor) put(_ context.Context, kept []archivedir.Kept) error {
+	for i := range kept {
+		k := &kept[i]
+		if k.Err == nil && k.Documents != nil {
+			_, err := scratch.MakeDirs(filepath.Dir(k.Path))
+			if err == nil {
+				err = v.dir.ReplaceDocuments(k.Selection.Provider, k.Selection.Version, *k.Documents)
+			}
+			if err != nil {
+				archivedir.RemoveStages(kept)
+				return k.Selection.Failed(getproviders.StepPublish, err)
+			}
+		}
+		if k.Stage != nil {
+			return k.Publish()
+		}
+	}
+	return nil
+}
+
+// isAsSigned reports whether an archive is what it should be to a client that
+// installs it from here, and verifies it by the documents beside it.
+func (v *vendor) isAsSigned(ctx context.Context, p archivedir.Item, rc receipt.Receipt) bool {
+	pkg, err := v.mirrorHere().Package(ctx, p.Selection.Provider, p.Selection.Version, p.Platform)
+	sum, archived := archivedir.ArchiveSum(rc.ZH)
+	if err != nil || !archived {
+		return true
+	}
+	t := fetch.Request{Selection: p.Selection, Package: pkg}
+	trust, err := t.LoadTrust(ctx)
+	if err == nil {
+		_, err = t.Authenticate(trust.Authenticator, getproviders.Digests{SHA256: sum, H1: rc.H1, H1Archive: rc.ArchiveH1()}, v.dir.Fetcher.Product)
+	}
+	there, whole := getproviders.ReadSignedDocuments(v.dir.Path(archivedir.MirrorDir(p.Selection.Provider)), p.Selection.Provider, p.Selection.Version)
+	return err == nil && (!whole || there.Covers(p.Selection.Provider, p.Selection.Version, p.Platform, rc.ZH))
+}
+
+// dropUntrue removes what is said to be signed about versions, but isn't true of
+// all their archives, wanted or not: these couldn't be installed.
+func (v *vendor) dropUntrue(ctx context.Context, all []archivedir.Kept) (errs []error) {
+	kept := map[string]*archivedir.Kept{}
+	var providers []getproviders.Provider
+	for i, k := range all {
+		if kept[k.Name] = &all[i]; k.Err == nil && !isUnpacked(k.Item) && !v.isPlaced(k.Selection.Provider) {
+			providers = append(providers, k.Selection.Provider)
+		}
+	}
+	for _, p := range slices.Compact(providers) {
+		listing, _ := v.dir.List(ctx, p, kept, false) // what can't be read can't be installed
+		for _, version := range listing.SortedVersions() {
+			for plat, there := range listing.Versions[version] {
+				s := getproviders.Selection{Provider: p, Version: version}
+				if !v.isAsSigned(ctx, archivedir.Item{Package: archivedir.Package{Selection: s, Platform: plat}}, there.Receipt) {
+					errs = append(errs, v.dir.RemoveDocuments(p, version))
+				}
+			}
+		}
+	}
+	return errs
+}

@@ -1,0 +1,39 @@
+package vendoring_test
+
+import (
+	"testing"
+
+	"go.uber.org/goleak"
+
+	"github.com/tfdeps/tfdeps/internal/installtest"
+	"github.com/tfdeps/tfdeps/internal/peertest"
+)
+
+func TestMain(m *testing.M) {
+	peertest.UsualUmask()
+	goleak.VerifyTestMain(m)
+}
+
+// What the tests of providers' packages share, under short names.
+const (
+	registryHost = installtest.RegistryHost
+)
+
+var (
+	exampleSource  = installtest.ExampleSource
+	files          = installtest.Files
+	install        = installtest.Install
+	linux          = installtest.Linux
+	lockOne        = installtest.LockOne
+	lockable       = installtest.Lockable
+	must           = installtest.Must
+	newInstaller   = installtest.NewInstaller
+	newRegistry    = installtest.NewRegistry
+	newSource      = installtest.NewSource
+	otherPlatforms = installtest.OtherPlatforms
+	provider       = installtest.Provider
+	read           = installtest.Read
+	require        = installtest.Require
+	write          = installtest.Write
+	zipOf          = installtest.ZipOf
+)

@@ -1,0 +1,307 @@
+package vendoring_test
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/tfdeps/tfdeps/depsfile"
+	"github.com/tfdeps/tfdeps/getproviders"
+	"github.com/tfdeps/tfdeps/getproviders/providertest"
+	"github.com/tfdeps/tfdeps/providercache"
+	"github.com/tfdeps/tfdeps/providercache/internal/lockhashes"
+	"github.com/tfdeps/tfdeps/providercache/internal/vendoring"
+)
+
+// vendoring is a registry and a directory that is to be filled from it.
+type vendored struct {
+	*providercache.Installer
+	registry *providertest.Registry
+	opts     vendoring.Options
+	request  lockhashes.Request
+}
+
+func newVendoring(t *testing.T) *vendored {
+	t.Helper()
+	registry, in := newRegistry(t)
+	lockable(t, registry, "widget", "1.0.0", "1.1.0")
+	lockable(t, registry, "gadget", "1.0.0", "1.1.0")
+	in.Target, in.Fetcher.StateDir = nil, filepath.Join(t.TempDir(), "state")
+	return &vendored{in, registry, vendoring.Options{Dir: filepath.Join(t.TempDir(), "terraform.d", "plugins")}, lockhashes.Request{
+		Requirements: require(registryHost+"/acme/widget", "1.0.0"), Platforms: []getproviders.Platform{otherPlatforms[0], linux},
+	}}
+}
+
+// run vendors, and keeps the locks for the next run.
+func (v *vendored) run(t *testing.T) (vendoring.Result, error) {
+	t.Helper()
+	result, err := vendoring.Update(t.Context(), v.Fetcher, v.opts, v.request)
+	if err == nil {
+		v.request.Locks = result.Locks
+		status, failed := vendoring.Check(t.Context(), v.Fetcher, v.opts, v.request)
+		if failed != nil || !status.UpToDate() {
+			t.Errorf("afterwards: %v, %v", status, failed)
+		}
+	}
+	return result, err
+}
+
+// path is where a package is.
+func (v *vendored) path(name, version string, plat getproviders.Platform) string {
+	p := provider(registryHost + "/acme/" + name)
+	if v.opts.Unpacked {
+		return filepath.Join(v.opts.Dir, filepath.FromSlash(getproviders.UnpackedPath(p, getproviders.MustParseVersion(version), plat)))
+	}
+	return filepath.Join(v.opts.Dir, registryHost, "acme", name, getproviders.PackedName(p, getproviders.MustParseVersion(version), plat))
+}
+
+func (v *vendored) codes(t *testing.T) (codes []string) {
+	t.Helper()
+	asked := v.registry.Requests("")
+	status, err := vendoring.Check(t.Context(), v.Fetcher, v.opts, v.request)
+	must(t, err)
+	for _, reason := range status.Reasons {
+		codes = append(codes, reason.Code)
+	}
+	if v.registry.Requests("") != asked {
+		t.Error("a check asked the registry")
+	}
+	return codes
+}
+
+func Example() {
+	source, client, widget, dir, closeAll := exampleSource()
+	defer closeAll()
+	in := &providercache.Installer{
+		Fetcher: &providercache.Fetcher{Source: source, Client: client, Platform: linux},
+	}
+	result, err := vendoring.Update(context.Background(), in.Fetcher, vendoring.Options{Dir: dir}, lockhashes.Request{
+		Requirements: getproviders.Requirements{widget: nil},
+	})
+	if err != nil {
+		fmt.Println(err)
+		return
+	}
+	lock, _ := result.Locks.Provider(widget)
+	fmt.Println(filepath.Base(result.Packages[0].Path), lock.Version)
+	// Output: terraform-provider-widget_1.1.0_linux_amd64.zip 1.1.0
+}
+
+// eachWay runs a test with archives and with directories.
+func eachWay(t *testing.T, test func(t *testing.T, v *vendored)) {
+	for _, unpacked := range []bool{false, true} {
+		t.Run(fmt.Sprintf("unpacked=%v", unpacked), func(t *testing.T) {
+			t.Parallel()
+			v := newVendoring(t)
+			v.opts.Unpacked = unpacked
+			test(t, v)
+		})
+	}
+}
+
+func TestVendoring_VendoredPackagesAreFetchedOnce(t *testing.T) {
+	t.Parallel()
+	eachWay(t, func(t *testing.T, v *vendored) {
+		first, err := v.run(t)
+		must(t, err)
+		asked := v.registry.Requests("")
+		again, err := v.run(t)
+		if err != nil || v.registry.Requests("") != asked || v.registry.Requests("archive") != 2 {
+			t.Errorf("%v, %d requests, %d for archives", err, v.registry.Requests("")-asked, v.registry.Requests("archive"))
+		}
+		if !first.Locks.Equal(again.Locks) || first.Packages[0].Present || !again.Packages[0].Present || !again.Packages[1].Present {
+			t.Errorf("first %+v, then %+v", first, again)
+		}
+		if _, err := os.Stat(v.path("widget", "1.0.0", linux)); err != nil {
+			t.Error(err)
+		}
+	})
+}
+
+func TestVendoring_VendoredLocksAreThoseOfProvidersLock(t *testing.T) {
+	t.Parallel()
+	eachWay(t, func(t *testing.T, v *vendored) {
+		want := lockOne(t, v.Installer, v.request).Locks
+		result, err := v.run(t)
+		if err != nil || !result.Locks.Equal(want) {
+			t.Errorf("%v, got\n%s\nwant\n%s", err, result.Locks.Encode(v.Fetcher.Product), want.Encode(v.Fetcher.Product))
+		}
+		extra := want.Clone()
+		extra.Set(depsfile.Lock{Provider: provider(registryHost + "/acme/gone"), Version: getproviders.MustParseVersion("1.0.0")})
+		v.request.Locks = extra
+		if result, err = v.run(t); err != nil || !result.Locks.Equal(want) {
+			t.Errorf("an entry that nobody needs: %v", err)
+		}
+	})
+}
+
+func TestVendoring_VendoredPackagesThatWereChangedAreReplaced(t *testing.T) {
+	t.Parallel()
+	eachWay(t, func(t *testing.T, v *vendored) {
+		_, err := v.run(t)
+		must(t, err)
+		file := v.path("widget", "1.0.0", linux)
+		if v.opts.Unpacked {
+			file = filepath.Join(file, "more")
+		}
+		write(t, file, "changed")
+		if got := v.codes(t); !slices.Equal(got, []string{"package_differs"}) {
+			t.Errorf("%q", got)
+		}
+		result, err := v.run(t)
+		if err != nil || v.registry.Requests("archive") != 3 || result.Packages[0].Present == result.Packages[1].Present {
+			t.Errorf("%v, %+v", err, result.Packages)
+		}
+	})
+}
+
+func TestVendoring_ComparesWithTheLockFile(t *testing.T) {
+	t.Parallel()
+	eachWay(t, func(t *testing.T, v *vendored) {
+		widget := provider(registryHost + "/acme/widget")
+		others := depsfile.Lock{Provider: widget, Version: getproviders.MustParseVersion("1.0.0"), Hashes: []getproviders.Hash{
+			getproviders.ZH([32]byte{1}), "h1:" + getproviders.Hash(strings.Repeat("A", 43)+"="),
+		}}
+		v.request.Locks = new(depsfile.Locks)
+		v.request.Locks.Set(others)
+		_, err := v.run(t)
+		if _, ok := errors.AsType[*getproviders.LockMismatchError](err); !ok {
+			t.Errorf("other archives: %v", err)
+		}
+		if _, err := os.Stat(v.opts.Dir); !errors.Is(err, os.ErrNotExist) {
+			t.Errorf("left behind: %v", err)
+		}
+		others.Hashes = others.Hashes[1:]
+		v.request.Locks = new(depsfile.Locks)
+		v.request.Locks.Set(others)
+		_, err = v.run(t)
+		if failed := errorsOf(err); len(failed) != 1 || !strings.Contains(err.Error(), linux.String()) {
+			t.Errorf("a directory for another platform, maybe: %v", err)
+		}
+		v.request.Platforms = v.request.Platforms[:1]
+		if _, err = v.run(t); err != nil {
+			t.Errorf("nothing is known of a platform: %v", err)
+		}
+	})
+}
+
+func errorsOf(err error) []error {
+	if joined, ok := err.(interface{ Unwrap() []error }); ok {
+		return joined.Unwrap()
+	}
+	return nil
+}
+
+func TestVendoring_VendoredPackagesThatAreNotNeededGo(t *testing.T) {
+	t.Parallel()
+	v := newVendoring(t)
+	v.request.Requirements = require(registryHost+"/acme/widget", "1.0.0", registryHost+"/acme/gadget", "1.0.0")
+	_, err := v.run(t)
+	must(t, err)
+	v.opts.Unpacked = true
+	asked := v.registry.Requests("")
+	_, err = v.run(t)
+	must(t, err)
+	if v.registry.Requests("") != asked {
+		t.Error("archives that were vendored are unpacked, and the registry was asked")
+	}
+	kept := []string{"README", filepath.Join(registryHost, "acme", "widget", "notes.zip"), filepath.Join(registryHost, "acme", "gadget", "index.json"), filepath.Join("some", "thing")}
+	for _, name := range kept {
+		write(t, filepath.Join(v.opts.Dir, name), "mine")
+	}
+	v.opts.Unpacked, v.opts.Prune = false, true
+	v.request.Requirements = require(registryHost+"/acme/widget", "1.0.0")
+	if got := v.codes(t); !slices.Contains(got, "package_unneeded") || !slices.Contains(got, "lock_extra_provider") {
+		t.Errorf("%q", got)
+	}
+	result, err := v.run(t)
+	if err != nil || len(result.Pruned) != 9 || !slices.IsSorted(result.Pruned) {
+		t.Errorf("%v, removed %q", err, result.Pruned)
+	}
+	for i, name := range kept {
+		kept[i] = filepath.ToSlash(name)
+	}
+	left := v.documentsOf("widget", "1.0.0")
+	for _, plat := range v.request.Platforms {
+		left = append(left, v.path("widget", "1.0.0", plat))
+	}
+	for _, path := range left {
+		name, _ := filepath.Rel(v.opts.Dir, path)
+		kept = append(kept, filepath.ToSlash(name))
+	}
+	slices.Sort(kept)
+	if left = files(t, v.opts.Dir); !slices.Equal(left, kept) {
+		t.Errorf("left: %q\nwant %q", left, kept)
+	}
+}
+
+func TestVendoring_NothingIsPrunedIfAnythingFails(t *testing.T) {
+	t.Parallel()
+	v := newVendoring(t)
+	_, err := v.run(t)
+	must(t, err)
+	v.opts.Prune, v.request.Platforms = true, []getproviders.Platform{{OS: "plan9", Arch: "mips"}}
+	result, err := v.run(t)
+	if !errors.Is(err, getproviders.ErrPlatformMissing) || len(result.Pruned) > 0 || result.Locks != nil || len(files(t, v.opts.Dir)) != 2+3 {
+		t.Errorf("%v, %+v", err, result)
+	}
+}
+
+func TestVendoring_FromAnUnpackedMirrorCopies(t *testing.T) {
+	t.Parallel()
+	v := newVendoring(t)
+	source, unpacked := newSource(t), filepath.Join(t.TempDir(), "package")
+	write(t, filepath.Join(unpacked, "terraform-provider-widget"), "x")
+	source.Add(registryHost+"/acme/widget", "1.0.0", getproviders.LocalDirectory(unpacked))
+	v.Fetcher.Source, v.request.Platforms = source, nil
+	if _, err := v.run(t); err == nil || !strings.Contains(err.Error(), "is an unpacked package") {
+		t.Errorf("packed: %v", err)
+	}
+	v.opts.Unpacked = true
+	_, err := v.run(t)
+	must(t, err)
+	if info, err := os.Lstat(v.path("widget", "1.0.0", linux)); err != nil || !info.IsDir() {
+		t.Errorf("%v, %v", info, err)
+	}
+}
+
+func TestVendoring_CheckVendoredSaysWhatIsMissing(t *testing.T) {
+	t.Parallel()
+	v := newVendoring(t)
+	if got := v.codes(t); !slices.Equal(got, []string{"lock_missing_provider"}) {
+		t.Errorf("nothing: %q", got)
+	}
+	v.request.Locks = lockOne(t, v.Installer, v.request).Locks
+	if got := v.codes(t); !slices.Equal(got, []string{"package_absent", "package_absent"}) {
+		t.Errorf("a lock file: %q", got)
+	}
+	_, err := v.run(t)
+	must(t, err)
+	lock, _ := v.request.Locks.Provider(provider(registryHost + "/acme/widget"))
+	lock.Hashes = slices.DeleteFunc(lock.Hashes, func(h getproviders.Hash) bool { return h.Scheme() == getproviders.SchemeH1 })
+	v.request.Locks.Set(lock)
+	if got := v.codes(t); !slices.Equal(got, []string{"lock_without_hash", "lock_without_hash"}) {
+		t.Errorf("no h1: %q", got)
+	}
+	v.request.Requirements = require(registryHost+"/acme/widget", "2.0.0")
+	if got := v.codes(t); !slices.Equal(got, []string{"constraint_unsatisfied"}) {
+		t.Errorf("another version: %q", got)
+	}
+}
+
+func TestVendoring_NeedsAPlace(t *testing.T) {
+	t.Parallel()
+	v := newVendoring(t)
+	write(t, v.opts.Dir, "a file")
+	if _, err := v.run(t); err == nil || !strings.Contains(err.Error(), "is not one") || read(t, v.opts.Dir) != "a file" {
+		t.Errorf("%v", err)
+	}
+	if _, err := vendoring.Update(t.Context(), &providercache.Fetcher{}, v.opts, v.request); err == nil {
+		t.Error("there is no source")
+	}
+}

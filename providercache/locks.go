@@ -1,0 +1,79 @@
+package providercache
+
+import (
+	"context"
+
+	"github.com/tfdeps/tfdeps/getproviders"
+	"github.com/tfdeps/tfdeps/providercache/internal/fetch"
+	"github.com/tfdeps/tfdeps/providercache/internal/lockhashes"
+)
+
+type (
+	// LockRequest says what a lock file is made for: Requirements, the Locks that there are, and the Platforms.
+	LockRequest = lockhashes.Request
+	// LockResult is the answer to one LockRequest: Locks to write, and one LockedPackage for each package, or Err.
+	LockResult = lockhashes.Result
+	// LockedPackage is what became known of one package, and how the lock file's entry changes for it.
+	LockedPackage = lockhashes.Package
+	// LockChange says how an entry changes: LockUnchanged, LockNew or LockExtended.
+	LockChange = lockhashes.Change
+	// HashOrigin says where hashes come from: HashesListed, HashesComputed or HashesRecalled.
+	HashOrigin = lockhashes.HashOrigin
+
+	// LocateOptions say what Locate asks beside addresses: Sizes takes a request for each package.
+	LocateOptions = lockhashes.LocateOptions
+	// LocateResult is the answer of Locate to one LockRequest.
+	LocateResult = lockhashes.LocateResult
+	// LocatedPackage is where one package is, what authenticates it, and its size if that was asked for.
+	LocatedPackage = lockhashes.LocatedPackage
+
+	// LockQueuedEvent lists the packages that Lock is going to look at.
+	LockQueuedEvent = lockhashes.QueuedEvent
+	// LockFetchingEvent says that Lock reads a package, because no hash that it trusts is known.
+	LockFetchingEvent = lockhashes.FetchingEvent
+	// LockDoneEvent ends a package.
+	LockDoneEvent = lockhashes.DoneEvent
+
+	// HashPolicy says which sources are trusted for the hashes of packages that aren't read. The zero value is TrustRegistryHashes.
+	HashPolicy = fetch.HashPolicy
+)
+
+// What becomes of an entry, where its hashes are from, and whose hashes are trusted.
+const (
+	LockUnchanged = lockhashes.Unchanged
+	LockNew       = lockhashes.New
+	LockExtended  = lockhashes.Extended
+
+	HashesListed   = lockhashes.HashesListed   // by a source that the HashPolicy trusts
+	HashesComputed = lockhashes.HashesComputed // from the package, which was read for it
+	HashesRecalled = lockhashes.HashesRecalled // by an earlier run
+
+	// TrustRegistryHashes records what the product's own registry lists, without reading the package.
+	TrustRegistryHashes = fetch.TrustRegistryHashes
+	// TrustMirrorHashes records what any registry lists in this way, and what network mirrors list.
+	TrustMirrorHashes = fetch.TrustMirrorHashes
+	// ComputeHashes trusts no source, and reads every package whose content isn't known yet.
+	ComputeHashes = fetch.ComputeHashes
+)
+
+// Lock finds the hashes that lock files should have, for any platforms, and returns new locks. Each request has a result of
+// its own, all or nothing; the error joins those of all. Nothing is stored but receipts, and no lock file is written.
+func (f *Fetcher) Lock(ctx context.Context, requests ...LockRequest) ([]LockResult, error) {
+	return lockhashes.Lock(ctx, f.Opened(), requests...)
+}
+
+// Locate says where the packages are that Lock would look at, and reads none of them.
+func (f *Fetcher) Locate(ctx context.Context, opts LocateOptions, requests ...LockRequest) ([]LocateResult, error) {
+	return lockhashes.Locate(ctx, f.Opened(), opts, requests...)
+}
+
+// Hashes returns the hashes of one version for each of the platforms.
+func (f *Fetcher) Hashes(ctx context.Context, p getproviders.Provider, v getproviders.Version, platforms []getproviders.Platform) (map[getproviders.Platform][]getproviders.Hash, error) {
+	return lockhashes.Hashes(ctx, f.Opened(), p, v, platforms)
+}
+
+// HashPackage returns the hashes of a package on this machine: of an archive, which has to keep the rules for packages, h1 and
+// zh; of a directory h1, while zh is "". When ctx ends, the error is its cause.
+func HashPackage(ctx context.Context, path string) (h1, zh getproviders.Hash, err error) {
+	return fetch.HashPackage(ctx, path)
+}

@@ -1,0 +1,87 @@
+package mirror
+
+import (
+	"context"
+	"net/http"
+	"net/url"
+
+	"github.com/tfdeps/tfdeps/getproviders"
+	"github.com/tfdeps/tfdeps/providercache"
+	"github.com/tfdeps/tfdeps/providercache/blob"
+	"github.com/tfdeps/tfdeps/providercache/internal/archivedir"
+	"github.com/tfdeps/tfdeps/providercache/internal/transfer"
+	"github.com/tfdeps/tfdeps/providercache/internal/vendoring"
+)
+
+type (
+	// Package is what became of one package in a mirror or among vendored packages.
+	Package = archivedir.Package
+	// ListingError says which document of a mirror's directory can't be read or written, and why.
+	ListingError = archivedir.Error
+	// QueuedEvent lists the packages that a mirror, or vendoring, is about to look at.
+	QueuedEvent = archivedir.QueuedEvent
+	// FetchingEvent says that a package isn't there, or isn't what it should be, and is fetched.
+	FetchingEvent = archivedir.FetchingEvent
+	// DoneEvent ends a package.
+	DoneEvent = archivedir.DoneEvent
+
+	// VendorOptions say where packages are vendored, and in which form.
+	VendorOptions = vendoring.Options
+	// VendorResult is what Vendor did, and the Locks that belong to it.
+	VendorResult = vendoring.Result
+
+	// Remote is where packages of a cache are pushed to and pulled from, by their hashes.
+	Remote = transfer.Remote
+	// RemoteArchive is one package of a Remote.
+	RemoteArchive = transfer.Archive
+	// RemoteSource is a Source of what a Remote has of the packages in Wanted, for Pull.
+	RemoteSource = transfer.Source
+	// ArchiveName names a package of a Remote.
+	ArchiveName = transfer.Name
+	// Transferred is what became of one package, and its TransferState.
+	Transferred = transfer.Result
+	// TransferState says what became of a package.
+	TransferState = transfer.State
+)
+
+// What becomes of a package that is pushed or pulled.
+const (
+	Sent        = transfer.Sent
+	Pulled      = transfer.Pulled
+	Present     = transfer.Present
+	NotCached   = transfer.NotCached
+	NotRecorded = transfer.NotRecorded
+	Absent      = transfer.Absent
+	Failed      = transfer.Failed
+)
+
+// ErrAbsent says that a Remote doesn't have a package.
+var ErrAbsent = transfer.ErrAbsent
+
+// Vendor makes a directory such as terraform.d/plugins hold the packages that a lock file needs on all its platforms. All
+// packages are attempted; the error joins a *getproviders.ProviderError for each that failed.
+func Vendor(ctx context.Context, f *providercache.Fetcher, opts VendorOptions, r providercache.LockRequest) (VendorResult, error) {
+	return vendoring.Update(ctx, f, opts, r)
+}
+
+// CheckVendored says, without network, whether Vendor would have anything to do.
+func CheckVendored(ctx context.Context, f *providercache.Fetcher, opts VendorOptions, r providercache.LockRequest) (providercache.Status, error) {
+	return vendoring.Check(ctx, f, opts, r)
+}
+
+// InBucket is the Remote in a bucket.
+func InBucket(bucket blob.Bucket) Remote { return transfer.InBucket(bucket) }
+
+// OnWeb is the Remote that a web server has below base. It can only be pulled from.
+func OnWeb(client *http.Client, base *url.URL) Remote { return transfer.OnWeb(client, base) }
+
+// Push sends packages of the Installer's Cache to a Remote. The results are in the order of wanted, and the error joins those
+// of all that failed.
+func Push(ctx context.Context, in *providercache.Installer, remote Remote, wanted []getproviders.PackageSpec) ([]Transferred, error) {
+	return transfer.Push(ctx, in, remote, wanted)
+}
+
+// Pull fetches packages into the Installer's Cache. The Source of its Fetcher is a *RemoteSource, whose Wanted are pulled.
+func Pull(ctx context.Context, in *providercache.Installer) ([]Transferred, error) {
+	return transfer.Pull(ctx, in)
+}
