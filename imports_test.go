@@ -43,12 +43,13 @@ var floors = [][]string{
 	{"configs/cliconfig", "depsfile", "getproviders/providertest", "internal/cause", "internal/config/bucket", "internal/config/static/functions", "internal/gcs", "internal/oci", "internal/s3",
 		"providercache/event", "providercache/internal/cachetest", "providercache/internal/download"},
 	{"internal/config/git", "internal/googlestorage", "internal/locktext", "internal/storagetest", "providercache/blob", "providercache/internal/receipt", "providercache/internal/staging", "providercache/internal/unpack"},
+	{"internal/treehash"},
 	{"getproviders", "internal/bundle", "internal/config/files", "providercache/internal/statefile"},
 	{"internal/hosts"},
 	{"internal/disk"},
 	{"internal/scratch", "internal/wholefile", "providercache/internal/link"},
 	{"internal/filelock"},
-	{"command/problem", "internal/awslogin", "internal/chunks", "internal/config/diagnostic", "internal/nesting", "internal/par", "internal/owner", "internal/subprocess", "internal/must", "internal/peertest",
+	{"command/problem", "internal/awslogin", "internal/chunks", "internal/config/diagnostic", "internal/nesting", "internal/par", "internal/owner", "internal/subprocess", "internal/must", "internal/peertest", "internal/wrapped",
 		"providercache/internal/unpack/inflate"},
 }
 

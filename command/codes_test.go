@@ -4,6 +4,7 @@ import (
 	"go/ast"
 	"go/parser"
 	"go/token"
+	"go/types"
 	"io/fs"
 	"os"
 	"path/filepath"
@@ -43,7 +44,7 @@ func TestCodes_AreThereOnce(t *testing.T) {
 func TestCodes_AreThoseOfTheEngine(t *testing.T) {
 	t.Parallel()
 	names, methods, summaries := codeNames(), 0, 0
-	for _, root := range []string{".", "../getproviders", "../providercache", "../configs", "../depsfile"} {
+	for _, root := range []string{".", "../getproviders", "../providercache", "../configs", "../depsfile", "../internal"} {
 		err := filepath.WalkDir(root, func(path string, entry fs.DirEntry, err error) error {
 			if err != nil || entry.IsDir() || !strings.HasSuffix(path, ".go") || strings.HasSuffix(path, "_test.go") {
 				return err
@@ -76,8 +77,20 @@ func TestCodes_AreThoseOfTheEngine(t *testing.T) {
 	}
 }
 
-// codesIn are the texts in the methods Code of a file.
+// codesIn are the texts in the methods Code of a file, and the codes that it gives to a Fault.
 func codesIn(file *ast.File) (codes []string) {
+	ast.Inspect(file, func(n ast.Node) bool {
+		literal, ok := n.(*ast.CompositeLit)
+		if !ok || literal.Type == nil || !strings.HasSuffix(types.ExprString(literal.Type), "Fault") {
+			return true
+		}
+		for _, element := range literal.Elts {
+			if field, ok := element.(*ast.KeyValueExpr); ok && types.ExprString(field.Key) == "Code" {
+				codes = append(codes, textsIn(field.Value)...)
+			}
+		}
+		return true
+	})
 	for _, decl := range file.Decls {
 		method, ok := decl.(*ast.FuncDecl)
 		if !ok || method.Recv == nil || method.Name.Name != "Code" {

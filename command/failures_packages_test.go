@@ -99,10 +99,10 @@ func packageFailures() []failure {
 			versions("1.0.0")(w)
 			publishing(providertest.PackageSpec{Version: "1.1.0", Platform: other})(w)
 		}},
-		{name: "platform_given_up", err: &getproviders.ProviderError{Provider: template, Version: getproviders.Version{Major: 2, Minor: 2}, Step: getproviders.StepMetadata, Err: &getproviders.PlatformMissingError{
+		{name: "platform_given_up", err: getproviders.Selection{Provider: template, Version: getproviders.Version{Major: 2, Minor: 2}}.Failed(getproviders.StepMetadata, &getproviders.PlatformMissingError{
 			Provider: template, Version: getproviders.Version{Major: 2, Minor: 2}, Platform: getproviders.Platform{OS: "darwin", Arch: "arm64"}, Source: "registry registry.terraform.io",
 			Platforms: []getproviders.Platform{{OS: "darwin", Arch: "amd64"}, {OS: "linux", Arch: "amd64"}}, Nowhere: true,
-		}}},
+		})},
 		{name: "protocol", files: one, setUp: publishing(providertest.PackageSpec{Version: "1.0.0", Protocols: []string{"4.0"}})},
 		{name: "no_version_between", files: requiring(tiny + " ~> 2.0"), setUp: versions("1.0.0", "1.9.3", "3.0.0", "3.1.0", "4.0.0-beta1")},
 		{name: "no_version_so_high", files: requiring(tiny + " >= 5.0"), setUp: versions("1.0.0", "1.9.3")},
@@ -121,8 +121,8 @@ func packageFailures() []failure {
 		}},
 		{name: "target_is_a_file", files: map[string]string{"main.tf": one["main.tf"], ".terraform": "a file"}, setUp: versions("1.0.0")},
 		{name: "no_space_for_all", err: &getproviders.NoSpaceError{Dirs: []string{"/home/cache", "/work/.terraform"}, Need: 2_345_678_901, Free: 120_000_000, Providers: tinyOnly}},
-		{name: "no_space_left", err: &getproviders.ProviderError{Provider: tinyOnly[0], Version: getproviders.Version{Major: 1}, Step: getproviders.StepUnpack,
-			Err: &fs.PathError{Op: "write", Path: "/work/.terraform/providers/program", Err: syscall.ENOSPC}}},
+		{name: "no_space_left", err: getproviders.Selection{Provider: tinyOnly[0], Version: getproviders.Version{Major: 1}}.Failed(getproviders.StepUnpack,
+			&fs.PathError{Op: "write", Path: "/work/.terraform/providers/program", Err: syscall.ENOSPC})},
 		{name: "package_too_large", files: one, setUp: func(w *failing) {
 			versions("1.0.0")(w)
 			w.registry.Break("archive", providertest.Fault{Header: http.Header{"Content-Length": {"9000000000000000"}}})
@@ -139,7 +139,7 @@ func packageFailures() []failure {
 				}
 			}
 		}},
-		{name: "target_of_another_user", err: &getproviders.UnwritableError{Dir: ".terraform/providers", Providers: tinyOnly, Err: denied}},
+		{name: "target_of_another_user", err: getproviders.Unwritable(".terraform/providers", tinyOnly, denied)},
 		{name: "readonly", files: one, args: "init -lockfile=readonly", setUp: versions("1.0.0")},
 		{name: "built_in", files: requiring("terraform.io/builtin/other")},
 		{name: "plugin_dir_without_it", files: one, args: "init -plugin-dir=plugins"},

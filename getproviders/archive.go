@@ -36,9 +36,3 @@ func TrustedBy(by Authenticator) Trust {
 	}
 	return Trust{Authenticator: by}
 }
-
-// AuthenticatorFunc is a function that is an [Authenticator].
-type AuthenticatorFunc func(Digests) (AuthenticationResult, error)
-
-// Authenticate calls the function. Its errors should match ErrAuthentication.
-func (f AuthenticatorFunc) Authenticate(d Digests) (AuthenticationResult, error) { return f(d) }

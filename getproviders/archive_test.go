@@ -36,7 +36,7 @@ func TestTrustedBy_HoldsWhatTheAuthenticatorKnows(t *testing.T) {
 	if trust := TrustedBy(AnyHash{ZH(sum)}); trust.ExpectedSHA256 != sum || len(trust.ListedHashes) != 1 {
 		t.Errorf("of a list of hashes: %+v", trust)
 	}
-	own := AuthenticatorFunc(func(d Digests) (AuthenticationResult, error) {
+	own := authenticatorFunc(func(d Digests) (AuthenticationResult, error) {
 		if d.SHA256 != sum {
 			return AuthenticationResult{}, ErrAuthentication
 		}
@@ -50,3 +50,8 @@ func TestTrustedBy_HoldsWhatTheAuthenticatorKnows(t *testing.T) {
 		t.Error("nothing authenticates")
 	}
 }
+
+// authenticatorFunc is a function that is an Authenticator.
+type authenticatorFunc func(Digests) (AuthenticationResult, error)
+
+func (f authenticatorFunc) Authenticate(d Digests) (AuthenticationResult, error) { return f(d) }

@@ -1,6 +1,8 @@
 package getproviders
 
 import (
+	"cmp"
+	"errors"
 	"fmt"
 	"slices"
 	"strings"
@@ -107,92 +109,43 @@ func (e *ChecksumError) Hint() string {
 	return "the package was damaged or replaced on its way, or where it is kept; if it happens again, tell those who run the source"
 }
 
-// ChecksumListError says that a checksum list and the registry's description
-// of a package disagree about the archive. It matches ErrAuthentication.
-type ChecksumListError struct {
-	FileName string // of the archive
-	Expected Hash   // from the description
-	Found    string // from the list, as it stands there; "" if it isn't listed
-	Mirror   bool   // the list lies in a mirror, and Expected is what the archive there has
-}
-
-// Error implements error.
-func (e *ChecksumListError) Error() string {
-	if e.Found == "" {
-		return fmt.Sprintf("the checksum list has no SHA-256 for %q, expected %s", e.FileName, e.Expected)
+// otherChecksum says that a checksum list has not what is expected for an archive; found is "" if the list doesn't have
+// it. advice says who can help.
+func otherChecksum(fileName string, expected Hash, found, advice string) error {
+	err := fmt.Errorf("the checksum list has no SHA-256 for %q, expected %s", fileName, expected)
+	if found != "" { // it may be long and no hash at all
+		err = fmt.Errorf("the checksum list has %.80q for %q, expected %s", found, fileName, expected)
 	}
-	// What a registry sends may be long and no hash at all.
-	return fmt.Sprintf("the checksum list has %.80q for %q, expected %s", e.Found, e.FileName, e.Expected)
+	return &Fault{Code: "checksum_list_mismatch", Kind: ErrAuthentication, Err: err, Hint: advice}
 }
 
-// Code is "checksum_list_mismatch".
-func (e *ChecksumListError) Code() string { return "checksum_list_mismatch" }
+// errUnknownIssuer is within the error of a checksum list that none of the registry's keys signed.
+var errUnknownIssuer = errors.New("unknown issuer")
 
-// Is reports whether target is ErrAuthentication.
-func (e *ChecksumListError) Is(target error) bool { return target == ErrAuthentication }
-
-// Hint says who can help.
-func (e *ChecksumListError) Hint() string {
-	if e.Mirror {
-		return "the mirror has the checksum list of another version or another provider there: " +
-			"tell those who run it to remove that, or to fill the mirror again"
+// unknownIssuer says that a checksum list is signed by none of the keys that the registry names.
+func (c SignedChecksums) unknownIssuer(keys []string) error {
+	signature, known := "no signature", cmp.Or(strings.Join(keys, ", "), "none")
+	if issuer := issuerOf(c.Signature); issuer != "" {
+		signature = "a signature by key " + issuer
 	}
-	return "what the registry says about this package contradicts itself: tell the provider's publisher"
-}
-
-// UnknownIssuerError says that a checksum list is signed by none of the keys
-// that the registry names. It matches ErrAuthentication.
-type UnknownIssuerError struct {
-	Issuer string   // ID of the key that the signature says it is by; "" if it doesn't say
-	Keys   []string // IDs of the keys that the registry names
-	List   string   // the URL of the checksum list; "" if it isn't known
-}
-
-// Error implements error.
-func (e *UnknownIssuerError) Error() string {
-	issuer, keys := "a signature by key "+e.Issuer, strings.Join(e.Keys, ", ")
-	if e.Issuer == "" {
-		issuer = "no signature"
+	return &Fault{
+		Code: "unknown_signer", Kind: ErrAuthentication,
+		Err:  fmt.Errorf("the checksum list has %s, from an %w; keys that the registry names: %s", signature, errUnknownIssuer, known),
+		Hint: "don't use the package: the registry doesn't list this key. Ask the provider's publisher; if the key is theirs, they have to add it to the registry" + listAt(c.sumsURL),
 	}
-	if keys == "" {
-		keys = "none"
+}
+
+// badSignature says that a signature is not valid, or that it or a key can't be read. Of the key and
+// the URL of the checksum list, what isn't known is "".
+func badSignature(subject, key, list string, err error) error {
+	if key != "" {
+		key = " by key " + key
 	}
-	return fmt.Sprintf("the checksum list has %s, from an unknown issuer; keys that the registry names: %s", issuer, keys)
-}
-
-// Code is "unknown_signer".
-func (e *UnknownIssuerError) Code() string { return "unknown_signer" }
-
-// Is reports whether target is ErrAuthentication.
-func (e *UnknownIssuerError) Is(target error) bool { return target == ErrAuthentication }
-
-// Hint says who can help.
-func (e *UnknownIssuerError) Hint() string {
-	return "don't use the package: the registry doesn't list this key. Ask the provider's publisher; if the key is theirs, they have to add it to the registry" + listAt(e.List)
-}
-
-// SignatureError says that a signature is not valid, or that it or a key can't
-// be read. It matches ErrAuthentication.
-type SignatureError struct {
-	Subject string // what was being checked: "the signature of the checksum list"
-	KeyID   string // of the key that it says it is by; "" if it isn't known
-	List    string // the URL of the checksum list; "" if it isn't known
-	Err     error
-}
-
-// Error implements error.
-func (e *SignatureError) Error() string { return fmt.Sprintf("can't verify %s: %s", e.Subject, e.Err) }
-
-// Unwrap returns the cause.
-func (e *SignatureError) Unwrap() error { return e.Err }
-
-// Hint says what it means, and who can help.
-func (e *SignatureError) Hint() string {
-	text := "the checksum list or its signature"
-	if e.KeyID != "" {
-		text += " by key " + e.KeyID
+	return &Fault{
+		Code: "invalid_signature", Kind: ErrAuthentication, Err: fmt.Errorf("can't verify %s: %w", subject, err),
+		Hint: "the checksum list or its signature" + key +
+			" was changed on its way, or was published wrongly. Don't use the package; if it happens again, tell the provider's publisher" + listAt(list),
 	}
-	return text + " was changed on its way, or was published wrongly. Don't use the package; if it happens again, tell the provider's publisher" + listAt(e.List)
 }
 
 // listAt says where a checksum list is.
@@ -202,12 +155,6 @@ func listAt(url string) string {
 	}
 	return ". The checksum list is at " + url
 }
-
-// Code is "invalid_signature".
-func (e *SignatureError) Code() string { return "invalid_signature" }
-
-// Is reports whether target is ErrAuthentication.
-func (e *SignatureError) Is(target error) bool { return target == ErrAuthentication }
 
 // maxPrintedHashes is how many hashes a message repeats.
 const maxPrintedHashes = 10

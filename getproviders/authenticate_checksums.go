@@ -3,6 +3,7 @@ package getproviders
 import (
 	"encoding/hex"
 	"encoding/json"
+	"slices"
 	"strings"
 	"time"
 )
@@ -14,7 +15,7 @@ type SignedChecksums struct {
 	FileName   string           // of the archive in SHA256SUMS, as the registry's description of the package says
 	SHA256     [32]byte         // of the archive, as that description says
 	Sums       []byte           // SHA256SUMS
-	SumsURL    string           // where Sums come from, for errors; "": not known
+	sumsURL    string           // where Sums come from, for errors; "": not known
 	Signature  []byte           // over Sums: OpenPGP, detached, binary
 	PublicKeys []PublicKey      // one of these has to have signed; they are tried in this order
 	Keys       SigningKeys      // what makes the trust level higher than LevelCommunity
@@ -47,9 +48,8 @@ type PublicKey struct {
 
 // Authenticate implements Authenticator. It checks, in this order, that
 // SHA256SUMS has the archive's checksum that the registry's description of the
-// package has (*ChecksumListError), that the archive has it
-// (*ChecksumError), and that a key which the registry names has signed
-// SHA256SUMS (*UnknownIssuerError, *SignatureError).
+// package has, that the archive has it (*ChecksumError), and that a key which
+// the registry names has signed SHA256SUMS.
 func (c SignedChecksums) Authenticate(d Digests) (AuthenticationResult, error) {
 	list := parseChecksums(c.Sums)
 	if err := list.check(c.FileName, ZH(c.SHA256)); err != nil {
@@ -112,16 +112,14 @@ func parseChecksums(document []byte) checksumList {
 
 // check finds out whether the first line with the name has the hash.
 func (l checksumList) check(name string, expected Hash) error {
-	for _, line := range l {
-		if line.name != name || name == "" {
-			continue
+	listed := ""
+	if i := slices.IndexFunc(l, func(line checksumLine) bool { return line.name == name }); i >= 0 && name != "" {
+		if found, ok := l[i].zh(); ok && found == expected {
+			return nil
 		}
-		if found, ok := line.zh(); !ok || found != expected {
-			return &ChecksumListError{FileName: name, Expected: expected, Found: line.hash}
-		}
-		return nil
+		listed = l[i].hash
 	}
-	return &ChecksumListError{FileName: name, Expected: expected}
+	return otherChecksum(name, expected, listed, "what the registry says about this package contradicts itself: tell the provider's publisher")
 }
 
 // hashes returns the hashes of all files. One line that isn't a checksum makes

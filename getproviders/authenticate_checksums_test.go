@@ -3,6 +3,7 @@ package getproviders
 import (
 	"bytes"
 	"errors"
+	"fmt"
 	"os"
 	"slices"
 	"strings"
@@ -45,12 +46,12 @@ func TestChecksumList_FindsAFile(t *testing.T) {
 				}
 				return
 			}
-			listed, ok := errors.AsType[*ChecksumListError](err)
-			if !ok || !errors.Is(err, ErrAuthentication) {
-				t.Fatalf("got error %v", err)
+			want := fmt.Sprintf("the checksum list has %q for \"a.zip\", expected zh:%s", test.found, sumA)
+			if test.found == "" {
+				want = "the checksum list has no SHA-256 for \"a.zip\", expected zh:" + sumA
 			}
-			if listed.Found != test.found || listed.Expected != "zh:"+sumA || listed.FileName != "a.zip" {
-				t.Errorf("got %+v", listed)
+			if CodeOf(err) != "checksum_list_mismatch" || !errors.Is(err, ErrAuthentication) || err.Error() != want {
+				t.Errorf("got error %v, want %q", err, want)
 			}
 		})
 	}

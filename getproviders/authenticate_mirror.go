@@ -78,7 +78,7 @@ func (s Signers) verify(p Provider, d SignedDocuments) (result AuthenticationRes
 	signed := SignedChecksums{Sums: d.Sums, Signature: d.Signature, Keys: s.signingKeys(), Now: s.Now}
 	signed.PublicKeys = s.candidates(p, d.Keys, signed)
 	result, err = signed.checkSignature()
-	if _, unknown := errors.AsType[*UnknownIssuerError](err); unknown {
+	if errors.Is(err, errUnknownIssuer) {
 		return AuthenticationResult{}, false, nil
 	}
 	return result, err == nil, err
@@ -227,8 +227,7 @@ type mirroredChecksums struct {
 	fileName string // of the archive in SHA256SUMS
 }
 
-// Authenticate implements Authenticator. Errors are *ChecksumListError and
-// *ChecksumError.
+// Authenticate implements Authenticator. Errors match ErrAuthentication.
 func (m mirroredChecksums) Authenticate(d Digests) (AuthenticationResult, error) {
 	expected, err := m.expected(d)
 	if err != nil {
@@ -257,7 +256,8 @@ func (m mirroredChecksums) expected(d Digests) (Hash, error) {
 		found = line.hash
 		break
 	}
-	return "", &ChecksumListError{FileName: m.fileName, Expected: ZH(d.SHA256), Found: found, Mirror: true}
+	return "", otherChecksum(m.fileName, ZH(d.SHA256), found,
+		"the mirror has the checksum list of another version or another provider there: tell those who run it to remove that, or to fill the mirror again")
 }
 
 // trust adds what the mirror lists, but for checksums of the archive: of those the

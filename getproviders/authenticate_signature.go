@@ -62,10 +62,10 @@ func (c SignedChecksums) findIssuer(config *packet.Config) (issuer *signedBy, tr
 			continue
 		}
 		if err != nil {
-			return nil, "", &SignatureError{Subject: fmt.Sprintf("the checksum list: signing key %d of the registry", i+1), Err: err}
+			return nil, "", badSignature(fmt.Sprintf("the checksum list: signing key %d of the registry", i+1), "", "", err)
 		}
 		if unread != nil {
-			return nil, "", &SignatureError{Subject: subject, List: c.SumsURL, Err: unread}
+			return nil, "", badSignature(subject, "", c.sumsURL, unread)
 		}
 		issuer, err := key.verify(c.Sums, signature, config, c.Expiry)
 		if errors.Is(err, pgperrors.ErrUnknownIssuer) {
@@ -73,7 +73,7 @@ func (c SignedChecksums) findIssuer(config *packet.Config) (issuer *signedBy, tr
 			continue
 		}
 		if err != nil {
-			return nil, "", &SignatureError{Subject: subject, KeyID: strings.Join(key.primary, ", "), List: c.SumsURL, Err: err}
+			return nil, "", badSignature(subject, strings.Join(key.primary, ", "), c.sumsURL, err)
 		}
 		if c.Expiry == ExpiredAll && len(issuer.notes) > 0 { // another key may still be good
 			if expired == nil {
@@ -86,7 +86,7 @@ func (c SignedChecksums) findIssuer(config *packet.Config) (issuer *signedBy, tr
 	if expired != nil {
 		return expired, trust, nil
 	}
-	return nil, "", &UnknownIssuerError{Issuer: issuerOf(c.Signature), Keys: known, List: c.SumsURL}
+	return nil, "", c.unknownIssuer(known)
 }
 
 // checkOfficial returns nil if the signature isn't by the official key.
@@ -96,11 +96,11 @@ func (c SignedChecksums) checkOfficial(config *packet.Config) (*signedBy, error)
 	}
 	key, err := readKey(c.Keys.Official)
 	if err != nil {
-		return nil, &SignatureError{Subject: "the checksum list: the official signing key", Err: err}
+		return nil, badSignature("the checksum list: the official signing key", "", "", err)
 	}
 	signature, err := readDetached(c.Signature)
 	if err != nil {
-		return nil, &SignatureError{Subject: "the signature of the checksum list", Err: err}
+		return nil, badSignature("the signature of the checksum list", "", "", err)
 	}
 	official, err := key.verify(c.Sums, signature, config, c.Expiry)
 	if err != nil {
@@ -114,20 +114,20 @@ func (c SignedChecksums) checkOfficial(config *packet.Config) (*signedBy, error)
 func (c SignedChecksums) checkTrust(key signingKey, trust string, config *packet.Config) (*signedBy, error) {
 	partners, err := readKey(c.Keys.Partner)
 	if err != nil {
-		return nil, &SignatureError{Subject: "the trust signature: the partner programme's key", Err: err}
+		return nil, badSignature("the trust signature: the partner programme's key", "", "", err)
 	}
 	subject := fmt.Sprintf("the trust signature of signing key %s", strings.Join(key.primary, ", "))
 	content, err := unarmor(trust, openpgp.SignatureType)
 	if err != nil {
-		return nil, &SignatureError{Subject: subject, Err: err}
+		return nil, badSignature(subject, "", "", err)
 	}
 	signature, err := readDetached(content)
 	if err != nil {
-		return nil, &SignatureError{Subject: subject, Err: err}
+		return nil, badSignature(subject, "", "", err)
 	}
 	partner, err := partners.verify(key.content, signature, config, c.Expiry)
 	if err != nil {
-		return nil, &SignatureError{Subject: subject, Err: err}
+		return nil, badSignature(subject, "", "", err)
 	}
 	return partner, nil
 }

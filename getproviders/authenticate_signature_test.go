@@ -118,17 +118,17 @@ func TestChecksums_OfRegistryPackages(t *testing.T) {
 	good, forged := string(getproviders.ZH(digests.SHA256)), string(getproviders.ZH(bad.SHA256))
 
 	_, err := checksums.Authenticate(bad)
-	wantAuthenticationError[*getproviders.ChecksumError](t, err, "has checksum "+forged+", expected "+good)
+	wantAuthenticationError(t, err, "checksum_mismatch", "has checksum "+forged+", expected "+good)
 
 	other := checksums
 	other.SHA256 = bad.SHA256 // the description agrees with the forged archive, the signed list doesn't
 	_, err = other.Authenticate(bad)
-	wantAuthenticationError[*getproviders.ChecksumListError](t, err, "expected "+forged)
+	wantAuthenticationError(t, err, "checksum_list_mismatch", "expected "+forged)
 
 	unlisted := checksums
 	unlisted.FileName = "terraform-provider-widget_1.0.0_plan9_amd64.zip"
 	_, err = unlisted.Authenticate(digests)
-	wantAuthenticationError[*getproviders.ChecksumListError](t, err, `no SHA-256 for "`+unlisted.FileName+`", expected `+good)
+	wantAuthenticationError(t, err, "checksum_list_mismatch", `no SHA-256 for "`+unlisted.FileName+`", expected `+good)
 }
 
 func TestAuthenticate_UnknownIssuers(t *testing.T) {
@@ -149,7 +149,7 @@ func TestAuthenticate_UnknownIssuers(t *testing.T) {
 			checksums, digests := released(test.signer, test.keys...)
 			checksums.Keys.Official = official.Armored()
 			_, err := checksums.Authenticate(digests)
-			wantAuthenticationError[*getproviders.UnknownIssuerError](t, err, test.want)
+			wantAuthenticationError(t, err, "unknown_signer", test.want)
 		})
 	}
 }
@@ -193,7 +193,7 @@ func TestSignature_ThatDoNotHold(t *testing.T) {
 			checksums.Keys = product
 			test.change(&checksums)
 			_, err := checksums.Authenticate(digests)
-			wantAuthenticationError[*getproviders.SignatureError](t, err, test.want)
+			wantAuthenticationError(t, err, "invalid_signature", test.want)
 		})
 	}
 }
@@ -304,7 +304,7 @@ func TestSignature_Expired_AsOpenTofuHasIt(t *testing.T) {
 				t.Errorf("got %+v, %v", got, err)
 			}
 			if test.refused {
-				wantAuthenticationError[*getproviders.SignatureError](t, err, "expired")
+				wantAuthenticationError(t, err, "invalid_signature", "expired")
 			}
 		})
 	}
@@ -317,7 +317,7 @@ func TestSignature_Expired_KeyExcusesNothingElse(t *testing.T) {
 	checksums, digests := released(publisher, publicKey(publisher))
 	checksums.Sums = append(checksums.Sums, '\n')
 	_, err := checksums.Authenticate(digests)
-	wantAuthenticationError[*getproviders.SignatureError](t, err, "the signature of the checksum list")
+	wantAuthenticationError(t, err, "invalid_signature", "the signature of the checksum list")
 }
 
 func TestSignature_Expired_SignatureIsRefused(t *testing.T) {
@@ -334,7 +334,7 @@ func TestSignature_Expired_SignatureIsRefused(t *testing.T) {
 			publisher := signerWith(t, opts)
 			checksums, digests := released(publisher, publicKey(publisher))
 			_, err := checksums.Authenticate(digests)
-			wantAuthenticationError[*getproviders.SignatureError](t, err, "expired (this machine's clock says 2025-06-01)")
+			wantAuthenticationError(t, err, "invalid_signature", "expired (this machine's clock says 2025-06-01)")
 		})
 	}
 }

@@ -110,9 +110,8 @@ func (w *web) install(t *testing.T, source getproviders.Source, archives *http.C
 	var text strings.Builder
 	say := func(err error) {
 		fmt.Fprintf(&text, "%v\n%+v\n%s\n", err, err, hint(err))
-		var unauthorized *getproviders.UnauthorizedError
-		if errors.As(err, &unauthorized) {
-			fmt.Fprintf(&text, "%+v\n", *unauthorized)
+		if refused := getproviders.FaultOf(err, getproviders.ErrUnauthorized); refused != nil {
+			fmt.Fprintf(&text, "%+v\n", *refused)
 		}
 	}
 	available, err := source.Versions(t.Context(), widget)

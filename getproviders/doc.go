@@ -41,7 +41,8 @@
 // client that nil stands for, and reads no environment variable, no configuration file,
 // and no clock but where a field named Now is nil. It takes no input that could make
 // it panic, except through functions named Must. Errors match the Err values of
-// this package, and have codes ([CodeOf]).
+// this package, and have codes ([CodeOf]) and hints ([HintsOf]); most are a [Fault], which
+// also says what it is about.
 //
 // # Where it differs from Terraform and OpenTofu
 //

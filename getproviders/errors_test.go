@@ -9,10 +9,12 @@ import (
 	"github.com/tfdeps/tfdeps/internal/hosts"
 )
 
+var versionMissing = getproviders.VersionMissing("", getproviders.Provider{}, getproviders.Version{}, getproviders.Version{})
+
 func TestErrNotFound_IsWhatEachOfItsKindsMatches(t *testing.T) {
 	for kind, err := range map[error]error{
-		getproviders.ErrProviderNotFound: &getproviders.ProviderNotFoundError{},
-		getproviders.ErrVersionNotFound:  &getproviders.VersionNotFoundError{},
+		getproviders.ErrProviderNotFound: getproviders.ProviderMissing("", widget),
+		getproviders.ErrVersionNotFound:  versionMissing,
 		getproviders.ErrPlatformMissing:  &getproviders.PlatformMissingError{},
 	} {
 		if !errors.Is(err, kind) || !errors.Is(err, getproviders.ErrNotFound) || !errors.Is(kind, getproviders.ErrNotFound) {
@@ -27,30 +29,25 @@ func TestErrNotFound_IsWhatEachOfItsKindsMatches(t *testing.T) {
 
 func TestCodeOf_NamesEachError(t *testing.T) {
 	for want, err := range map[string]error{
-		"provider_not_found":     &getproviders.ProviderNotFoundError{},
-		"version_not_found":      &getproviders.VersionNotFoundError{},
-		"platform_missing":       &getproviders.PlatformMissingError{},
-		"incompatible_protocol":  &getproviders.ProtocolError{},
-		"unauthorized":           &getproviders.UnauthorizedError{},
-		"unreachable":            &getproviders.QueryError{Err: errors.New("x")},
-		"checksum_mismatch":      &getproviders.ChecksumError{},
-		"checksum_list_mismatch": &getproviders.ChecksumListError{},
-		"unknown_signer":         &getproviders.UnknownIssuerError{},
-		"invalid_signature":      &getproviders.SignatureError{},
-		"not_cached":             &getproviders.NotCachedError{},
-		"invalid_address":        &getproviders.AddressError{},
-		"offline":                &hosts.RequestError{Err: &hosts.OfflineError{}},
-		"request_failed":         &hosts.RequestError{Err: errors.New("x")},
-		"too_large":              &hosts.TooLargeError{},
-		"stalled":                &hosts.StallError{},
-		"no_service":             &hosts.DiscoveryError{Kind: hosts.ErrNoService},
-		"":                       errors.New("x"),
+		"provider_not_found": getproviders.ProviderMissing("", widget),
+		"version_not_found":  versionMissing,
+		"platform_missing":   &getproviders.PlatformMissingError{},
+		"unreachable":        getproviders.QueryFailed("registry", widget, errors.New("x")),
+		"checksum_mismatch":  &getproviders.ChecksumError{},
+		"not_cached":         &getproviders.NotCachedError{},
+		"invalid_address":    &getproviders.AddressError{},
+		"offline":            &hosts.RequestError{Err: &hosts.OfflineError{}},
+		"request_failed":     &hosts.RequestError{Err: errors.New("x")},
+		"too_large":          &hosts.TooLargeError{},
+		"stalled":            &hosts.StallError{},
+		"no_service":         &hosts.DiscoveryError{Kind: hosts.ErrNoService},
+		"":                   errors.New("x"),
 	} {
 		if got := getproviders.CodeOf(fmt.Errorf("outside: %w", err)); got != want {
 			t.Errorf("%T has the code %q, want %q", err, got, want)
 		}
 	}
-	several := &getproviders.SourcesError{Answers: []getproviders.Answer{{Err: &getproviders.ProviderNotFoundError{}}, {Err: &getproviders.VersionNotFoundError{}}}}
+	several := &getproviders.SourcesError{Answers: []getproviders.Answer{{Err: getproviders.ProviderMissing("", widget)}, {Err: versionMissing}}}
 	if got := several.Code(); got != "version_not_found" {
 		t.Errorf("several sources: %q", got)
 	}
@@ -58,7 +55,7 @@ func TestCodeOf_NamesEachError(t *testing.T) {
 
 func TestSplitErrors_TakesApartWhatWasJoined(t *testing.T) {
 	a, b := errors.New("a"), errors.New("b")
-	several := &getproviders.QueryError{Err: errors.Join(a, b)}
+	several := getproviders.QueryFailed("registry", widget, errors.Join(a, b))
 	got := getproviders.SplitErrors(errors.Join(a, errors.Join(several, b), nil))
 	if len(got) != 3 || got[0] != a || got[1] != error(several) || got[2] != b {
 		t.Errorf("got %q", got)
@@ -71,7 +68,7 @@ func TestSplitErrors_TakesApartWhatWasJoined(t *testing.T) {
 // TestRegistrySource_DiscoveryThatWantsATokenIsUnauthorized: the error isn't about the network.
 func TestRegistrySource_DiscoveryThatWantsATokenIsUnauthorized(t *testing.T) {
 	for _, status := range []int{401, 403} {
-		err := error(&getproviders.QueryError{Provider: widget, Err: &hosts.DiscoveryError{Kind: hosts.ErrUnauthorized, StatusCode: status}})
+		err := error(getproviders.QueryFailed("registry", widget, &hosts.DiscoveryError{Kind: hosts.ErrUnauthorized, StatusCode: status}))
 		if !errors.Is(err, getproviders.ErrUnauthorized) || errors.Is(err, getproviders.ErrUnreachable) || getproviders.CodeOf(err) != "unauthorized" {
 			t.Errorf("%d: %v", status, err)
 		}

@@ -34,7 +34,7 @@ func (s *FilesystemMirrorSource) packages(ctx context.Context, p Provider) ([]mi
 		unpacked, packed = append(unpacked, u...), append(packed, z...)
 	}
 	if len(unpacked)+len(packed) == 0 {
-		return nil, &ProviderNotFoundError{Provider: p, Source: s.Dir}
+		return nil, ProviderMissing(s.Dir, p)
 	}
 	return append(unpacked, packed...), nil
 }
@@ -95,7 +95,7 @@ func (s *FilesystemMirrorSource) root() (string, error) {
 		err = errNoDirectory
 	}
 	if err != nil {
-		return "", &SearchError{Dir: s.Dir, Err: err}
+		return "", unsearchable(s.Dir, err)
 	}
 	root, err := filepath.EvalSymlinks(s.Dir)
 	if err != nil {
@@ -158,7 +158,7 @@ func unpackedIn(dir string, v Version, plat Platform) (path string, ok bool) {
 
 // Providers lists the providers that the mirror has any package of, in the
 // order of Provider.Compare. Unlike the other methods it reads the whole tree.
-// Errors are *SearchError.
+// Errors match ErrUnreachable.
 func (s *FilesystemMirrorSource) Providers(ctx context.Context) ([]Provider, error) {
 	root, err := s.root()
 	if err != nil {
@@ -234,7 +234,7 @@ func namedDirs[T any](dir string, parse func(string) (T, error)) ([]namedDir[T],
 func readDir(dir string) ([]fs.DirEntry, error) {
 	entries, err := os.ReadDir(dir)
 	if err != nil && !errors.Is(err, fs.ErrNotExist) {
-		return nil, &SearchError{Dir: dir, Err: err}
+		return nil, unsearchable(dir, err)
 	}
 	return entries, nil
 }

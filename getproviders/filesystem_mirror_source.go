@@ -41,7 +41,7 @@ type FilesystemMirrorSource struct {
 }
 
 // Versions implements Source: the versions that have a package for any
-// platform. Errors are *ProviderNotFoundError or *SearchError.
+// platform. Errors match ErrProviderNotFound or ErrUnreachable.
 func (s *FilesystemMirrorSource) Versions(ctx context.Context, p Provider) (Available, error) {
 	found, err := s.packages(ctx, p)
 	if err != nil {
@@ -56,7 +56,7 @@ func (s *FilesystemMirrorSource) Versions(ctx context.Context, p Provider) (Avai
 }
 
 // Package implements Source. Besides the errors of Versions there are
-// *VersionNotFoundError and *PlatformMissingError. The Location is a
+// those that match ErrVersionNotFound, and *PlatformMissingError. The Location is a
 // LocalDirectory or a LocalArchive below Dir, or below what Dir leads to if it
 // is a link; relative if that is.
 func (s *FilesystemMirrorSource) Package(ctx context.Context, p Provider, v Version, plat Platform) (Package, error) {
@@ -117,7 +117,7 @@ func (s *FilesystemMirrorSource) missing(p Provider, v Version, plat Platform, f
 		}
 	}
 	if len(platforms) == 0 {
-		return &VersionNotFoundError{Provider: p, Version: v, Source: s.Dir, Newest: newestVersion(versions)}
+		return VersionMissing(s.Dir, p, v, newestVersion(versions))
 	}
 	return &PlatformMissingError{
 		Provider:  p,
@@ -136,37 +136,20 @@ func (s *FilesystemMirrorSource) Describe(Provider) Description {
 	return Description{Name: s.Dir, SourceURL: s.sourceURL, Platforms: s.platforms}
 }
 
-// SearchError says that a mirror's directory can't be searched. It matches
-// ErrUnreachable, and the file system's error.
-type SearchError struct {
-	Dir string
-	Err error
-}
-
-// Error implements error.
-func (e *SearchError) Error() string {
-	if about, ok := errors.AsType[*fs.PathError](e.Err); ok && about.Path == e.Dir { // which is named already
-		return fmt.Sprintf("cannot search %s: %v", e.Dir, about.Err)
+// unsearchable says that a mirror's directory can't be searched.
+func unsearchable(dir string, err error) error {
+	failed := &Fault{Code: "source_directory", Kind: ErrUnreachable, Err: fmt.Errorf("cannot search %s: %w", dir, err)}
+	if about, ok := errors.AsType[*fs.PathError](err); ok && about.Path == dir { // which is named already
+		failed.Err = fmt.Errorf("cannot search %s: %w", dir, about.Err)
 	}
-	return fmt.Sprintf("cannot search %s: %v", e.Dir, e.Err)
-}
-
-// Hint says what to do.
-func (e *SearchError) Hint() string {
-	if errors.Is(e.Err, fs.ErrNotExist) {
-		return "make the directory, or correct the path: it is that of a filesystem_mirror block of the CLI configuration, or of an option"
+	switch {
+	case errors.Is(err, fs.ErrNotExist):
+		failed.Hint = "make the directory, or correct the path: it is that of a filesystem_mirror block of the CLI configuration, or of an option"
+	case errors.Is(err, errNoDirectory):
+		failed.Hint = "name a directory that has packages in the layout of a filesystem mirror"
 	}
-	if errors.Is(e.Err, errNoDirectory) {
-		return "name a directory that has packages in the layout of a filesystem mirror"
-	}
-	return ""
+	return failed
 }
-
-// Code is "source_directory".
-func (e *SearchError) Code() string { return "source_directory" }
-
-// Unwrap returns ErrUnreachable and the cause.
-func (e *SearchError) Unwrap() []error { return []error{ErrUnreachable, e.Err} }
 
 // platforms goes by the names of files and directories.
 func (s *FilesystemMirrorSource) platforms(ctx context.Context, p Provider, v Version) ([]Platform, error) {

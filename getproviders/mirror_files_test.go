@@ -66,7 +66,7 @@ func TestStoredMirrorSource_RefusesWhatIsElsewhere(t *testing.T) {
 		source, err := getproviders.NewStoredMirrorSource(inMirror(url))
 		must.Succeed(t, err)
 		pkg, err := source.Package(t.Context(), widget, version("1.0.0"), linux)
-		if failed, ok := errors.AsType[*getproviders.QueryError](err); !ok || !strings.Contains(failed.Error(), "malformed answer") {
+		if getproviders.CodeOf(err) != "invalid_answer" || !strings.Contains(err.Error(), "malformed answer") {
 			t.Errorf("%s: %+v, %v", url, pkg, err)
 		}
 	}

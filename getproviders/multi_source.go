@@ -183,7 +183,7 @@ func (m MultiSource) sourceURL(ctx context.Context, p Provider, v Version, plat 
 		}
 		available, err := source.Versions(ctx, p)
 		if err == nil && !slices.Contains(available.Versions, v) {
-			err = &VersionNotFoundError{Provider: p, Version: v, Source: name, Newest: newestVersion(available.Versions)}
+			err = VersionMissing(name, p, v, newestVersion(available.Versions))
 		}
 		return err
 	})
@@ -196,7 +196,7 @@ func (m MultiSource) query(p Provider, v Version, plat Platform) *SourcesError {
 	for i, selector := range m.Selectors {
 		answers[i] = Answer{Source: selector.Source.Describe(p).Name, Excluded: m.excluded(selector, p)}
 	}
-	return &SourcesError{Provider: p, Version: v, Platform: plat, Fallback: m.Fallback, Answers: answers}
+	return &SourcesError{provider: p, version: v, platform: plat, fallback: m.Fallback, Answers: answers}
 }
 
 // first asks the sources of a query in their order, until one has no error, or one that ends it.

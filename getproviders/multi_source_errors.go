@@ -14,10 +14,10 @@ import (
 // answered that came nearest: a missing platform before a missing version,
 // and that before a missing provider.
 type SourcesError struct {
-	Provider Provider
-	Version  Version  // zero if versions were asked for
-	Platform Platform // likewise
-	Fallback Fallback // what the failure of a source meant
+	provider Provider
+	version  Version  // zero if versions were asked for
+	platform Platform // likewise
+	fallback Fallback // what the failure of a source meant
 	Answers  []Answer // of every source, in order
 }
 
@@ -41,14 +41,14 @@ func (e *SourcesError) Error() string {
 }
 
 func (e *SourcesError) summary() string {
-	what := fmt.Sprintf("provider %s", e.Provider)
-	if e.Version != (Version{}) {
-		what = fmt.Sprintf("provider %s v%s for %s", e.Provider, e.Version, e.Platform)
+	what := fmt.Sprintf("provider %s", e.provider)
+	if e.version != (Version{}) {
+		what = fmt.Sprintf("provider %s v%s for %s", e.provider, e.version, e.platform)
 	}
 	switch {
 	case len(e.Answers) == 0:
 		return fmt.Sprintf("there is no source to look for %s in", what)
-	case len(e.failures()) > 0 && e.Fallback == NextOnFailure:
+	case len(e.failures()) > 0 && e.fallback == NextOnFailure:
 		return fmt.Sprintf("%s was not found in any of the search locations, and not all of them work", what)
 	case len(e.failures()) > 0:
 		return fmt.Sprintf("the search for %s ended at a source that failed", what)
@@ -60,7 +60,7 @@ func (e *SourcesError) summary() string {
 // line is what the message says of a source. A registry that doesn't have the
 // provider says so in the sentence that it has alone.
 func (a Answer) line() string {
-	if missing, ok := errors.AsType[*ProviderNotFoundError](a.Err); ok && missing.FromRegistry() && a.Asked {
+	if missing := FaultOf(a.Err, ErrProviderNotFound); missing != nil && missing.Registry && a.Asked {
 		return missing.Error() + advised(missing)
 	}
 	return a.Source + ": " + a.text()
@@ -94,8 +94,8 @@ func (a Answer) text() string {
 // advised is what a source's answer advises, to be appended to a line about it.
 // Of several answers not all are among those that count, whose hints are shown.
 func advised(err error) string {
-	if missing, ok := errors.AsType[*ProviderNotFoundError](err); ok && missing.Advice != "" {
-		return " (" + missing.Advice + ")"
+	if missing := FaultOf(err, ErrProviderNotFound); missing != nil && missing.Hint != "" {
+		return " (" + missing.Hint + ")"
 	}
 	return ""
 }
@@ -143,8 +143,8 @@ func (e *SourcesError) failures() (errs []error) {
 // isAbsent reports whether a mirror doesn't have a provider. That is said with the
 // list of the search locations, also if there is only one.
 func isAbsent(err error) bool {
-	missing, ok := err.(*ProviderNotFoundError)
-	return ok && !missing.FromRegistry()
+	missing, ok := err.(*Fault)
+	return ok && missing.Kind == ErrProviderNotFound && !missing.Registry
 }
 
 // failure is what a query without result comes to. The end of the caller's

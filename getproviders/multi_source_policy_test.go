@@ -35,8 +35,10 @@ func TestParseFallback(t *testing.T) {
 // the origin registry, which has the provider.
 func TestFallback(t *testing.T) {
 	const stop, next, exclusive = getproviders.StopOnFailure, getproviders.NextOnFailure, getproviders.Exclusive
-	none := &getproviders.ProviderNotFoundError{Provider: widget, Source: "mirror"}
-	denied := &getproviders.UnauthorizedError{Provider: widget, Host: "mirror.example", Status: getproviders.StatusError{StatusCode: 401}}
+	none := getproviders.ProviderMissing("mirror", widget)
+	denied := &getproviders.Fault{
+		Code: "unauthorized", Kind: getproviders.ErrUnauthorized, Subject: getproviders.Subject{Provider: widget, Host: "mirror.example"}, Err: &getproviders.StatusError{StatusCode: 401},
+	}
 	for name, test := range map[string]struct {
 		mirror   error
 		excluded bool // from the mirror
@@ -191,7 +193,7 @@ func TestMultiSource_Exclusive_TellsWhichMirrorKeepsTheRegistryOut(t *testing.T)
 }
 
 func TestMultiSource_RepeatsAdviceAndNotEndlessPatterns(t *testing.T) {
-	source, _ := inOrder(stub{name: "a"}, stub{name: "b", err: &getproviders.ProviderNotFoundError{Advice: "mind the slash"}}, stub{name: "c", err: errNoPlatform})
+	source, _ := inOrder(stub{name: "a"}, stub{name: "b", err: &getproviders.Fault{Kind: getproviders.ErrProviderNotFound, Err: errors.New("no"), Hint: "mind the slash"}}, stub{name: "c", err: errNoPlatform})
 	for i := range 12 {
 		p := widget
 		p.Type = fmt.Sprintf("t%d", i)

@@ -61,10 +61,10 @@ func inOrder(stubs ...stub) (source getproviders.MultiSource, asked *[]string) {
 var never = []getproviders.Pattern{{Hostname: "*", Namespace: "*", Type: "*"}}
 
 var (
-	errNoProvider = &getproviders.ProviderNotFoundError{Provider: widget, Source: "stub"}
-	errNoVersion  = &getproviders.VersionNotFoundError{Provider: widget, Version: version("1.0.0"), Source: "stub"}
+	errNoProvider = getproviders.ProviderMissing("stub", widget)
+	errNoVersion  = getproviders.VersionMissing("stub", widget, version("1.0.0"), getproviders.Version{})
 	errNoPlatform = &getproviders.PlatformMissingError{Provider: widget, Version: version("1.0.0"), Platform: linux, Source: "stub", Newest: version("0.9.0")}
-	errProtocol   = &getproviders.ProtocolError{Provider: widget, Version: version("1.0.0"), Protocols: []string{"4.0"}, Compatible: version("1.1.0")}
+	errProtocol   = &getproviders.Fault{Kind: getproviders.ErrProtocol, Err: errors.New("it speaks plugin protocol 4.0"), Hint: "upgrade"}
 	errFailed     = fmt.Errorf("disk on fire: %w", getproviders.ErrUnreachable)
 )
 
@@ -221,7 +221,7 @@ func TestMultiSource_PackageFailures(t *testing.T) {
 			kind:    getproviders.ErrUnreachable,
 			message: "the search for " + head + " ended at a source that failed\n\n  - 0: has the version, but not for this platform\n  - 1: disk on fire: source unreachable or failing\n  - 2: not asked",
 		},
-		"a version that is of no use speaks for itself": {errs: []error{errNoVersion, errProtocol}, kind: getproviders.ErrProtocol, hint: errProtocol.Hint(), message: errProtocol.Error()},
+		"a version that is of no use speaks for itself": {errs: []error{errNoVersion, errProtocol}, kind: getproviders.ErrProtocol, hint: errProtocol.Hint, message: errProtocol.Error()},
 		"one source speaks for itself":                  {errs: []error{errNoPlatform}, kind: getproviders.ErrPlatformMissing, hint: errNoPlatform.Hint(), message: errNoPlatform.Error()},
 	} {
 		t.Run(name, func(t *testing.T) {
@@ -239,11 +239,7 @@ func TestMultiSource_PackageFailures(t *testing.T) {
 			if err.Error() != test.message {
 				t.Errorf("message\n%v\nwant\n%s", err, test.message)
 			}
-			hinter, ok := errors.AsType[interface {
-				error
-				Hint() string
-			}](err)
-			if test.hint != "" && (!ok || hinter.Hint() != test.hint) {
+			if test.hint != "" && !slices.Equal(getproviders.HintsOf(err), []string{test.hint}) {
 				t.Errorf("no hint %q in %v", test.hint, err)
 			}
 		})

@@ -86,8 +86,8 @@ func NewNetworkMirrorSource(base string, client *http.Client, credentials hosts.
 	return &NetworkMirrorSource{client: client, base: u, host: host, credentials: credentials, product: product}, nil
 }
 
-// Versions implements Source. Errors are *ProviderNotFoundError,
-// *UnauthorizedError or *QueryError.
+// Versions implements Source. Errors match ErrProviderNotFound,
+// ErrUnauthorized or ErrUnreachable.
 func (s *NetworkMirrorSource) Versions(ctx context.Context, p Provider) (Available, error) {
 	index, err := s.index(ctx, p)
 	if err != nil {
@@ -100,7 +100,7 @@ func (s *NetworkMirrorSource) Versions(ctx context.Context, p Provider) (Availab
 }
 
 // Package implements Source. Besides the errors of Versions there are
-// *VersionNotFoundError and *PlatformMissingError.
+// those that match ErrVersionNotFound, and *PlatformMissingError.
 func (s *NetworkMirrorSource) Package(ctx context.Context, p Provider, v Version, plat Platform) (Package, error) {
 	if err := validate(p, v, plat); err != nil {
 		return Package{}, err
@@ -175,22 +175,22 @@ func (s *NetworkMirrorSource) name() string { return "provider mirror at " + s.b
 // missing says what it means that there is no document about a version. If the
 // index can't be had, the version gets the blame.
 func (s *NetworkMirrorSource) missing(ctx context.Context, p Provider, v Version) error {
-	failed := &VersionNotFoundError{Provider: p, Version: v, Source: s.name()}
 	index, err := s.index(ctx, p)
 	switch {
 	case ctx.Err() != nil:
 		return context.Cause(ctx)
 	case err != nil:
-		return failed
+		return VersionMissing(s.name(), p, v, Version{})
 	case index.missing:
 		return s.notFound(p, index)
 	}
-	failed.Newest = newestVersion(slices.DeleteFunc(slices.Clone(index.versions), func(other Version) bool { return other == v }))
-	return failed
+	return VersionMissing(s.name(), p, v, newestVersion(slices.DeleteFunc(slices.Clone(index.versions), func(other Version) bool { return other == v })))
 }
 
 func (s *NetworkMirrorSource) notFound(p Provider, index mirrorIndex) error {
-	return &ProviderNotFoundError{Provider: p, Source: s.name(), Advice: index.advice}
+	failed := ProviderMissing(s.name(), p)
+	failed.Hint = index.advice
+	return failed
 }
 
 // mirrorIndex is what a mirror says about the versions of a provider.

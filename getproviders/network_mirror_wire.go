@@ -192,8 +192,8 @@ func (s *NetworkMirrorSource) malformed(p Provider, doc *hosts.Document, err err
 
 // advised adds what the answer tells about the mirror's URL to an error.
 func (s *NetworkMirrorSource) advised(err error, doc *hosts.Document) error {
-	if failed, ok := errors.AsType[*QueryError](err); ok {
-		failed.Advice = s.advice(doc)
+	if failed := FaultOf(err, ErrUnreachable); failed != nil {
+		failed.Hint = s.advice(doc)
 	}
 	return err
 }

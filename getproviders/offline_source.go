@@ -7,6 +7,7 @@ import (
 	"slices"
 
 	"github.com/tfdeps/tfdeps/internal/hosts"
+	"github.com/tfdeps/tfdeps/internal/wrapped"
 )
 
 // OfflineSource stands for a source that may not be asked, because that would
@@ -155,17 +156,9 @@ func (e *NotCachedError) Is(target error) bool {
 
 // NotCached finds all that an error says isn't on this machine.
 func NotCached(err error) (missing []*NotCachedError) {
-	if one, ok := err.(*NotCachedError); ok {
-		return []*NotCachedError{one}
-	}
-	switch wrapper := err.(type) {
-	case interface{ Unwrap() error }:
-		if inner := wrapper.Unwrap(); inner != nil {
-			return NotCached(inner)
-		}
-	case interface{ Unwrap() []error }:
-		for _, inner := range wrapper.Unwrap() {
-			missing = append(missing, NotCached(inner)...)
+	for _, part := range wrapped.All(err) {
+		if one, ok := part.(*NotCachedError); ok {
+			missing = append(missing, one)
 		}
 	}
 	return missing

@@ -30,7 +30,7 @@ type Product struct {
 	// VersionSuffixes are those of files whose required_version counts; nil: all.
 	VersionSuffixes []string
 
-	// Language is what only this product understands:
+	// language is what only this product understands:
 	//   - in configuration files "language" blocks, "encryption" in terraform blocks, "for_each" in provider
 	//     blocks, "enabled" in lifecycle blocks;
 	//   - modules at addresses with "oci", and in the runs of tests modules that are fetched, "remote_runs";
@@ -38,7 +38,7 @@ type Product struct {
 	//   - in states "unreadable_addresses" of providers, which it passes over;
 	//   - "bare_records" of backends, which may be empty, and say no version, and "any_role" for the backend s3;
 	//   - "mirrored_zh", which a network mirror lists and it writes into the lock file.
-	Language []string
+	language []string
 
 	// TestProviders says that provider blocks of test files are requirements, with
 	// versions and instances, and that test files are no configuration: a directory with
@@ -83,7 +83,7 @@ func Terraform(version string) Product {
 		DefaultHost:  DefaultHost,
 		Suffixes:     []string{".tf", ".tf.json"},
 		TestSuffixes: []string{".tftest.hcl", ".tftest.json"},
-		Language:     []string{"unreadable_addresses"},
+		language:     []string{"unreadable_addresses"},
 	}
 }
 
@@ -99,7 +99,7 @@ func isSince(version, from string) bool {
 }
 
 // Understands reports whether a word is among those of Language.
-func (e Product) Understands(word string) bool { return slices.Contains(e.Language, word) }
+func (e Product) Understands(word string) bool { return slices.Contains(e.language, word) }
 
 // OrDefault returns the product, or Terraform of the same version where there is
 // nothing that says what it is.
@@ -267,7 +267,7 @@ func (e Product) Short(p Provider) string {
 }
 
 // OpenTofuHost is the registry of addresses that name no host, in OpenTofu.
-const OpenTofuHost = hosts.Hostname("registry.opentofu.org")
+const openTofuHost = hosts.Hostname("registry.opentofu.org")
 
 // OpenTofu describes OpenTofu at the given version. A version that can't be
 // read counts as a late one.
@@ -277,7 +277,7 @@ func OpenTofu(version string) Product {
 		Name:        "OpenTofu",
 		Program:     "tofu",
 		Version:     version,
-		DefaultHost: OpenTofuHost,
+		DefaultHost: openTofuHost,
 		Suffixes:    []string{".tofu", ".tofu.json", ".tf", ".tf.json"},
 		TestSuffixes: []string{
 			".tofutest.hcl", ".tofutest.json", ".tftest.hcl", ".tftest.json",
@@ -286,20 +286,20 @@ func OpenTofu(version string) Product {
 			".tofu": ".tf", ".tofu.json": ".tf.json",
 			".tofutest.hcl": ".tftest.hcl", ".tofutest.json": ".tftest.json",
 		},
-		Language: []string{"enabled", "encryption", "for_each", "oci", "remote_runs", "download_retry_count", "trust_all_hashes",
+		language: []string{"enabled", "encryption", "for_each", "oci", "remote_runs", "download_retry_count", "trust_all_hashes",
 			"bare_records", "any_role", "mirrored_zh"},
 		TestProviders: true,
 		StaticModules: true,
 		Predecessor:   &predecessor,
 		XDGName:       "opentofu",
 		Keys:          &SigningKeys{},
-		KeylessHost:   OpenTofuHost,
+		KeylessHost:   openTofuHost,
 		Expiry:        ExpiredAll,
-		HashesHost:    OpenTofuHost,
+		HashesHost:    openTofuHost,
 	}
 	if isSince(version, "1.12") { // where ".tf" files have required_version for Terraform, as there are language blocks for its own
 		product.VersionSuffixes = []string{".tofu", ".tofu.json"}
-		product.Language = append(product.Language, "language")
+		product.language = append(product.language, "language")
 	}
 	return product
 }

@@ -4,10 +4,7 @@ import (
 	"errors"
 	"fmt"
 	"io/fs"
-	"slices"
 	"strings"
-
-	"github.com/tfdeps/tfdeps/internal/disk"
 )
 
 // What callers branch on, with errors.Is, beside the Err values of getproviders.
@@ -50,43 +47,6 @@ var doing = map[Step]string{
 	StepUnpack:       "unpacking the package: ",
 	StepPublish:      "putting the package into its place: ",
 	StepCancel:       "installation was cancelled: ",
-}
-
-// ProviderError is one provider's failure. Its cause matches, under errors.Is,
-// what the Source, the network or the file system said; with StepCancel it
-// matches the error of the context.
-type ProviderError struct {
-	Provider Provider
-	Version  Version // zero if none was selected yet
-	Step     Step
-	Err      error
-}
-
-// Error implements error.
-func (e *ProviderError) Error() string {
-	name := e.Provider.String()
-	if e.Version != (Version{}) {
-		name += " v" + e.Version.String()
-	}
-	return name + ": " + doing[e.Step] + e.Err.Error()
-}
-
-// Unwrap returns the cause.
-func (e *ProviderError) Unwrap() error { return e.Err }
-
-// Is reports whether target is ErrNoSpace and the cause is a full disk.
-func (e *ProviderError) Is(target error) bool { return target == ErrNoSpace && disk.IsFull(e.Err) }
-
-// Code is that of the cause, or names the step: "no_matching_version",
-// "failed_unpack".
-func (e *ProviderError) Code() string {
-	if disk.IsFull(e.Err) {
-		return "no_space"
-	}
-	if code := CodeOf(e.Err); code != "" {
-		return code
-	}
-	return "failed_" + strings.ReplaceAll(string(e.Step), "-", "_")
 }
 
 // LockedVersionError says that the version in the lock file is not one that
@@ -175,74 +135,19 @@ func (e *NoVersionError) Code() string { return "no_matching_version" }
 // Is reports whether target is getproviders.ErrNoMatchingVersion.
 func (e *NoVersionError) Is(target error) bool { return target == ErrNoMatchingVersion }
 
-// LockMismatchError says that a package, even an authenticated one, has none of the
-// hashes that the lock file records for its version.
-type LockMismatchError struct {
-	Provider Provider
-	Version  Version
-	Got      []Hash
-	Recorded []Hash
-	Product  Product
-}
-
-// Error implements error.
-func (e *LockMismatchError) Error() string {
-	return fmt.Sprintf("the current package for %s %s doesn't match any of the checksums previously recorded in the dependency lock file",
-		e.Provider, e.Version)
-}
-
-// Code is "lock_mismatch".
-func (e *LockMismatchError) Code() string { return "lock_mismatch" }
-
-// Is reports whether target is ErrLockMismatch.
-func (e *LockMismatchError) Is(target error) bool { return target == ErrLockMismatch }
-
-// Hint names the likely reason and the remedy.
-func (e *LockMismatchError) Hint() string {
-	if !slices.ContainsFunc(e.Recorded, Hash.Supported) {
-		return "the lock file has only hashes of kinds that this program doesn't know; use the version of the program that recorded them"
-	}
-	hint := fmt.Sprintf("the package has %s; if the lock file was made on another platform, or from a source with other packages, add the hashes", joinAllHashes(e.Got))
-	if e.Product.Program != "" {
-		hint += fmt.Sprintf(" with %q", e.Product.Program+" providers lock")
-	}
-	return hint
-}
-
-// UnwritableError says that packages can't be put into a directory. It is found out
-// before anything is fetched, and is the one error for all Providers. It matches
-// ErrUnwritable and the cause.
-type UnwritableError struct {
-	Dir       string
-	Providers []Provider // whose packages were to be put there
-	Err       error
-}
-
-// Error implements error.
-func (e *UnwritableError) Error() string {
-	return fmt.Sprintf("no package can be put into %s: %v", e.Dir, e.Err)
-}
-
-// Hint says what to do.
-func (e *UnwritableError) Hint() string {
-	if errors.Is(e.Err, fs.ErrPermission) {
-		return "this user may not write there. An earlier run as another user, such as root in a container, may have made the directory: " +
+// Unwritable says that the providers' packages can't be put into a directory. It is found out before anything is
+// fetched, and is the one error for all of them. It matches ErrUnwritable and err.
+func Unwritable(dir string, providers []Provider, err error) *Fault {
+	failed := &Fault{Code: "unwritable", Kind: ErrUnwritable, Subject: Subject{Providers: providers}, Err: fmt.Errorf("no package can be put into %s: %w", dir, err)}
+	switch {
+	case errors.Is(err, fs.ErrPermission):
+		failed.Hint = "this user may not write there. An earlier run as another user, such as root in a container, may have made the directory: " +
 			"correct its owner or its permissions, or run as the user who owns it"
+	case errors.Is(err, fs.ErrExist):
+		failed.Hint = "what is there is no directory, or a link that leads nowhere: remove it, or make what it leads to"
 	}
-	if errors.Is(e.Err, fs.ErrExist) {
-		return "what is there is no directory, or a link that leads nowhere: remove it, or make what it leads to"
-	}
-	return ""
+	return failed
 }
-
-// Code is "unwritable".
-func (e *UnwritableError) Code() string { return "unwritable" }
-
-// Unwrap returns the cause.
-func (e *UnwritableError) Unwrap() error { return e.Err }
-
-// Is reports whether target is ErrUnwritable.
-func (e *UnwritableError) Is(target error) bool { return target == ErrUnwritable }
 
 // NoSpaceError says that packages are larger than the room that there is for them, as
 // far as their sizes are known before they are read. It is the one error for all

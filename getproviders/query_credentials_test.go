@@ -11,9 +11,9 @@ import (
 	"github.com/tfdeps/tfdeps/internal/must"
 )
 
-// TestUnauthorizedError_SaysWhatToDo: the user learns whether credentials were sent, and if not,
+// TestErrUnauthorized_SaysWhatToDo: the user learns whether credentials were sent, and if not,
 // why.
-func TestUnauthorizedError_SaysWhatToDo(t *testing.T) {
+func TestErrUnauthorized_SaysWhatToDo(t *testing.T) {
 	const (
 		needs    = "host registry.example requires authentication credentials for provider registry.example/acme/widget: GET "
 		rejected = "host registry.example rejected the given authentication credentials for provider registry.example/acme/widget: GET "
@@ -82,7 +82,7 @@ func TestUnauthorizedError_SaysWhatToDo(t *testing.T) {
 	}
 }
 
-func TestUnauthorizedError_NamesPorts(t *testing.T) {
+func TestErrUnauthorized_NamesPorts(t *testing.T) {
 	const at = "https://registry.example:8443/"
 	w := newWeb(t, map[string]answer{
 		at + ".well-known/terraform.json":     inJSON(`{"providers.v1": "/"}`),
@@ -104,7 +104,7 @@ func TestUnauthorizedError_NamesPorts(t *testing.T) {
 	}
 }
 
-func TestUnauthorizedError_FilesOfRegistriesNeedNoCredentials(t *testing.T) {
+func TestErrUnauthorized_FilesOfRegistriesNeedNoCredentials(t *testing.T) {
 	answers := registryWeb(t, ownAPI, ownFiles)
 	answers[ownFiles+"sums"] = answer{status: 403}
 	w := newWeb(t, answers)

@@ -15,44 +15,15 @@ const (
 	kindMirror   = "provider mirror"
 )
 
-// QueryError says that a registry or a mirror gave no answer about a provider,
-// or none that makes sense. It matches ErrUnreachable, or ErrUnauthorized where it is
-// service discovery that wants credentials, and whatever Err matches: the errors of
-// hosts, a *StatusError, or a malformed answer's.
-type QueryError struct {
-	Provider Provider
-	Kind     string // "provider registry" or "provider mirror"
-	Err      error  // names the URL
-	Advice   string // what may be wrong; "" if nothing is known
-	Invalid  bool   // there was an answer, and it isn't what the protocol has
-}
-
-// Error implements error.
-func (e *QueryError) Error() string {
-	return fmt.Sprintf("could not query %s for %s: %v", e.Kind, e.Provider, e.Err)
-}
-
-// Hint says what may be wrong.
-func (e *QueryError) Hint() string { return e.Advice }
-
-// Code is "invalid_answer", "unreachable" or "unauthorized".
-func (e *QueryError) Code() string {
-	switch {
-	case errors.Is(e.Err, ErrUnauthorized):
-		return "unauthorized"
-	case e.Invalid:
-		return "invalid_answer"
-	default:
-		return "unreachable"
+// QueryFailed says that a registry or a mirror gave no answer about a provider. kind is what was asked, and err names
+// the URL. It matches ErrUnreachable, or ErrUnauthorized where it is service discovery that wants
+// credentials, and whatever err matches.
+func QueryFailed(kind string, p Provider, err error) *Fault {
+	failed := &Fault{Code: "unreachable", Kind: ErrUnreachable, Subject: Subject{Provider: p}, Err: fmt.Errorf("could not query %s for %s: %w", kind, p, err)}
+	if errors.Is(err, ErrUnauthorized) {
+		failed.Code, failed.Kind = "unauthorized", nil
 	}
-}
-
-// Unwrap returns what the error is to callers, and the cause.
-func (e *QueryError) Unwrap() []error {
-	if errors.Is(e.Err, ErrUnauthorized) {
-		return []error{e.Err}
-	}
-	return []error{ErrUnreachable, e.Err}
+	return failed
 }
 
 // StatusError is an HTTP answer that isn't the one that was hoped for.
@@ -61,6 +32,7 @@ type StatusError struct {
 	Status     string // "503 Service Unavailable"
 	StatusCode int    // 503
 	Attempts   int    // how often the request was sent; 1: no retry was made
+	Sent       bool   // credentials were sent; with 401 and 403 they are no good
 }
 
 // Error implements error.
@@ -86,33 +58,10 @@ func (e *StatusError) Code() string {
 	return "unreachable"
 }
 
-// WebPageError says that a server sent a web page in place of a package's archive. It matches what the page failed
-// with as an archive: ErrAuthentication, if its checksum is another one.
-type WebPageError struct {
-	URL string // that was asked for, redacted
-	Err error  // why the page is no package
-}
-
-// Error implements error.
-func (e *WebPageError) Error() string {
-	return fmt.Sprintf("the server sent a web page in place of the archive: GET %q", e.URL)
-}
-
-// Hint says what may be the cause.
-func (e *WebPageError) Hint() string {
-	return "a proxy or a login page may answer in place of the server: open the URL in a browser to see the page, and check HTTPS_PROXY and the login that the server wants"
-}
-
-// Code is "invalid_answer".
-func (e *WebPageError) Code() string { return "invalid_answer" }
-
-// Is reports whether Err matches the target. Err isn't unwrapped, for its advice is about archives.
-func (e *WebPageError) Is(target error) bool { return errors.Is(e.Err, target) }
-
 // queryError is what a failed query comes to. The end of the caller's own
 // context is no other caller's failure.
 func queryError(ctx context.Context, kind string, p Provider, err error) error {
-	return causeOr(ctx, &QueryError{Provider: p, Kind: kind, Err: err})
+	return causeOr(ctx, QueryFailed(kind, p, err))
 }
 
 // causeOr returns what a caller gets that shared a query with others: the query
@@ -128,53 +77,15 @@ func causeOr(ctx context.Context, err error) error {
 // that went along, if there were any, are those of host; "" if none are ever
 // sent for this.
 func statusError(kind string, p Provider, host hosts.Hostname, req hosts.DocumentRequest, doc *hosts.Document) error {
-	status := StatusError{
+	status := &StatusError{
 		URL:        hosts.RedactURL(doc.URL),
 		Status:     doc.Status,
 		StatusCode: doc.StatusCode,
 		Attempts:   doc.Attempts,
 	}
-	if hosts.Refuses(doc.StatusCode) {
-		return unauthorizedError(p, host, req, doc, status)
+	if !hosts.Refuses(doc.StatusCode) {
+		return QueryFailed(kind, p, status)
 	}
-	return &QueryError{Provider: p, Kind: kind, Err: &status}
-}
-
-// malformedError says that the answer from a URL is not what the protocol has
-// there.
-func malformedError(kind string, p Provider, doc *hosts.Document, err error) error {
-	failed := &QueryError{Provider: p, Kind: kind, Invalid: true, Err: fmt.Errorf("malformed answer from %q: %w", hosts.RedactURL(doc.URL), err)}
-	failed.Advice = hosts.MalformedAdvice(doc.Body, err)
-	return failed
-}
-
-// UnauthorizedError says that a host didn't let us read something. It matches
-// ErrUnauthorized.
-type UnauthorizedError struct {
-	Provider Provider
-	Host     hosts.Hostname // that refused, or whose discovery document leads to what refused
-	Status   StatusError    // 401 or 403
-	Sent     bool           // credentials were sent, and are no good
-	Advice   string         // what to do about it; never with a secret
-}
-
-// Error implements error.
-func (e *UnauthorizedError) Error() string {
-	says := hosts.Refusal{Sent: e.Sent}.Says(e.Status.StatusCode)
-	return fmt.Sprintf("host %s %s for provider %s: %v", e.Host, says, e.Provider, &e.Status)
-}
-
-// Code is "unauthorized".
-func (e *UnauthorizedError) Code() string { return "unauthorized" }
-
-// Is reports whether target is ErrUnauthorized.
-func (e *UnauthorizedError) Is(target error) bool { return target == ErrUnauthorized }
-
-// Hint says what to do.
-func (e *UnauthorizedError) Hint() string { return e.Advice }
-
-// unauthorizedError finds out which host refused, and which credentials.
-func unauthorizedError(p Provider, host hosts.Hostname, req hosts.DocumentRequest, doc *hosts.Document, status StatusError) error {
 	why := hosts.Refusal{
 		Host: hosts.Hostname(doc.URL.Host),
 		Advice: "no credentials are ever sent for checksum lists and signatures: " +
@@ -183,19 +94,30 @@ func unauthorizedError(p Provider, host hosts.Hostname, req hosts.DocumentReques
 	if host != "" {
 		why = hosts.ExplainRefusal(host, req, doc)
 	}
-	return &UnauthorizedError{Provider: p, Host: why.Host, Status: status, Sent: why.Sent, Advice: why.Advice}
+	status.Sent = why.Sent
+	return &Fault{
+		Code: "unauthorized", Kind: ErrUnauthorized, Subject: Subject{Provider: p, Host: why.Host},
+		Err:  fmt.Errorf("host %s %s for provider %s: %w", why.Host, why.Says(doc.StatusCode), p, status),
+		Hint: why.Advice,
+	}
+}
+
+// malformedError says that the answer from a URL is not what the protocol has
+// there.
+func malformedError(kind string, p Provider, doc *hosts.Document, err error) *Fault {
+	failed := QueryFailed(kind, p, fmt.Errorf("malformed answer from %q: %w", hosts.RedactURL(doc.URL), err))
+	failed.Code, failed.Hint = "invalid_answer", hosts.MalformedAdvice(doc.Body, err)
+	return failed
 }
 
 // discoveryError is queryError for a host whose services can't be found. A
 // host that wants credentials for that, too, is rare.
 func discoveryError(ctx context.Context, p Provider, err error) error {
-	failed := queryError(ctx, kindRegistry, p, err)
-	query, isQuery := errors.AsType[*QueryError](failed)
-	discovery, isDiscovery := errors.AsType[*hosts.DiscoveryError](err)
-	if isQuery && isDiscovery {
-		query.Advice = discovery.Advice()
+	failed := QueryFailed(kindRegistry, p, err)
+	if discovery, ok := errors.AsType[*hosts.DiscoveryError](err); ok {
+		failed.Hint = discovery.Advice()
 	}
-	return failed
+	return causeOr(ctx, failed)
 }
 
 // describedArchive is the location of an archive that a document at the URL

@@ -109,6 +109,9 @@ func versions(texts ...string) []getproviders.Version {
 
 // hint returns the hint of an error.
 func hint(err error) string {
+	if f, ok := err.(*getproviders.Fault); ok {
+		return f.Hint
+	}
 	if h, ok := err.(interface{ Hint() string }); ok {
 		return h.Hint()
 	}

@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"net/http"
 	"slices"
+	"strings"
 
 	"github.com/tfdeps/tfdeps/internal/hosts"
 	"github.com/tfdeps/tfdeps/internal/par"
@@ -28,7 +29,7 @@ func (s *RegistrySource) missing(ctx context.Context, p Provider, v Version, pla
 	listed, ok := list.find(v)
 	if !ok {
 		everything := func(listedVersion) bool { return true }
-		return &VersionNotFoundError{Provider: p, Version: v, Source: registryName(p), Newest: list.newest(everything)}
+		return VersionMissing(registryName(p), p, v, list.newest(everything))
 	}
 	failed.Platforms = slices.Clone(listed.platforms)
 	failed.Newest = list.newest(func(other listedVersion) bool {
@@ -61,7 +62,13 @@ func (s *RegistrySource) explainMissing(ctx context.Context, p Provider) string 
 
 // incompatible describes a version that speaks none of the protocols that the product knows.
 func (s *RegistrySource) incompatible(ctx context.Context, p Provider, v Version, protocols []string) error {
-	failed := &ProtocolError{Provider: p, Version: v, Protocols: protocols, Product: s.Product}
+	product := s.Product.OrDefault()
+	failed := &Fault{
+		Code: "incompatible_protocol", Kind: ErrProtocol, Subject: Subject{Provider: p, Version: v, Protocols: protocols},
+		Err: fmt.Errorf("provider %s v%s is not compatible with %s: it speaks plugin protocol %s, not 5 or 6",
+			p, v, strings.TrimSpace(product.Name+" "+product.Version), strings.Join(protocols, ", ")),
+		Hint: fmt.Sprintf("no compatible version of %s is known: use another version of the program, or ask the provider's publisher", p),
+	}
 	list, err := s.list(ctx, p)
 	if ctx.Err() != nil {
 		return context.Cause(ctx)
@@ -69,10 +76,17 @@ func (s *RegistrySource) incompatible(ctx context.Context, p Provider, v Version
 	if err != nil {
 		return failed
 	}
-	failed.Compatible = list.newest(func(other listedVersion) bool {
+	compatible := list.newest(func(other listedVersion) bool {
 		ok, err := speaks(other.protocols)
 		return ok && err == nil && other.version != v
 	})
+	switch {
+	case compatible == (Version{}):
+	case compatible.Compare(v) < 0:
+		failed.Hint = fmt.Sprintf("downgrade to %s or earlier: version = %q", compatible, compatible)
+	default:
+		failed.Hint = fmt.Sprintf("version %s is the latest compatible one: version = %q", compatible, compatible)
+	}
 	return failed
 }
 

@@ -102,21 +102,18 @@ func TestRegistrySource_TellsAMissingProviderFromAMissingPlatform(t *testing.T) 
 
 func TestRegistrySource_SuggestsAVersionWithAProtocolThatWorks(t *testing.T) {
 	const none = "no compatible version of registry.example/acme/widget is known: use another version of the program, or ask the provider's publisher"
-	for name, test := range map[string]struct{ list, compatible, hint string }{
+	for name, test := range map[string]struct{ list, hint string }{
 		"older": {
-			list:       `[{"version": "1.0.0", "protocols": ["4.0"]}, {"version": "0.8.0", "protocols": ["5.0"]}, {"version": "0.9.0", "protocols": ["5.1", "7.0"]}]`,
-			compatible: "0.9.0",
-			hint:       `downgrade to 0.9.0 or earlier: version = "0.9.0"`,
+			list: `[{"version": "1.0.0", "protocols": ["4.0"]}, {"version": "0.8.0", "protocols": ["5.0"]}, {"version": "0.9.0", "protocols": ["5.1", "7.0"]}]`,
+			hint: `downgrade to 0.9.0 or earlier: version = "0.9.0"`,
 		},
 		"newer": {
-			list:       `[{"version": "1.0.0", "protocols": ["4.0"]}, {"version": "0.9.0", "protocols": ["5.0"]}, {"version": "2.0.0", "protocols": ["6.0"]}]`,
-			compatible: "2.0.0",
-			hint:       `version 2.0.0 is the latest compatible one: version = "2.0.0"`,
+			list: `[{"version": "1.0.0", "protocols": ["4.0"]}, {"version": "0.9.0", "protocols": ["5.0"]}, {"version": "2.0.0", "protocols": ["6.0"]}]`,
+			hint: `version 2.0.0 is the latest compatible one: version = "2.0.0"`,
 		},
 		"a release before a prerelease": {
-			list:       `[{"version": "2.0.0-rc1", "protocols": ["6.0"]}, {"version": "0.9.0", "protocols": ["5.0"]}]`,
-			compatible: "0.9.0",
-			hint:       `downgrade to 0.9.0 or earlier: version = "0.9.0"`,
+			list: `[{"version": "2.0.0-rc1", "protocols": ["6.0"]}, {"version": "0.9.0", "protocols": ["5.0"]}]`,
+			hint: `downgrade to 0.9.0 or earlier: version = "0.9.0"`,
 		},
 		"never the version itself":   {list: `[{"version": "1.0.0", "protocols": ["5.0"]}]`, hint: none},
 		"none that is said to work":  {list: `[{"version": "1.0.0"}, {"version": "0.9.0"}, {"version": "0.8.0", "protocols": ["x", "5.0"]}]`, hint: none},
@@ -128,12 +125,8 @@ func TestRegistrySource_SuggestsAVersionWithAProtocolThatWorks(t *testing.T) {
 				versionsPath: {body: `{"versions": ` + test.list + `}`},
 			}
 			_, err := askForPackage(t, newFakeRegistry(t, answers))
-			wrong, ok := errors.AsType[*getproviders.ProtocolError](err)
-			if !ok || !errors.Is(err, getproviders.ErrProtocol) {
-				t.Fatalf("err = %v, want a *ProtocolError", err)
-			}
-			if wrong.Compatible != version(test.compatible) {
-				t.Errorf("compatible %s, want %q", wrong.Compatible, test.compatible)
+			if wrong := getproviders.FaultOf(err, getproviders.ErrProtocol); wrong == nil || !slices.Equal(wrong.Protocols, []string{"4.0", "7.0"}) {
+				t.Fatalf("err = %v, want a *Fault of ErrProtocol", err)
 			}
 			if hint(err) != test.hint {
 				t.Errorf("hint %q, want %q", hint(err), test.hint)

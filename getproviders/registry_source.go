@@ -59,8 +59,8 @@ type RegistrySource struct {
 	documents par.Memo[[2]string, checksumDocuments] // that packages are authenticated by, by their URLs
 }
 
-// Versions implements Source. Errors are *ProviderNotFoundError,
-// *UnauthorizedError or *QueryError.
+// Versions implements Source. Errors match ErrProviderNotFound,
+// ErrUnauthorized or ErrUnreachable.
 func (s *RegistrySource) Versions(ctx context.Context, p Provider) (Available, error) {
 	list, err := s.list(ctx, p)
 	if err != nil {
@@ -78,7 +78,7 @@ func (s *RegistrySource) Versions(ctx context.Context, p Provider) (Available, e
 }
 
 // Package implements Source. Besides the errors of Versions there are
-// *VersionNotFoundError, *PlatformMissingError and *ProtocolError, which hold
+// those that match ErrVersionNotFound, ErrProtocol, and *PlatformMissingError, which hold
 // what the list of versions tells about a way out. The documents that the
 // package is authenticated by are not asked for before the Trust is loaded.
 func (s *RegistrySource) Package(ctx context.Context, p Provider, v Version, plat Platform) (Package, error) {
@@ -151,7 +151,9 @@ func (s *RegistrySource) list(ctx context.Context, p Provider) (versionList, err
 			return versionList{}, err
 		}
 		if doc.StatusCode == http.StatusNotFound {
-			return versionList{}, &ProviderNotFoundError{Provider: p, Source: registryName(p)}
+			failed := ProviderMissing("provider "+registryName(p), p) // Terraform's sentence, which programs look for
+			failed.Source, failed.Registry = registryName(p), true
+			return versionList{}, failed
 		}
 		list, err := decodeVersions(doc.Body)
 		if err != nil {
@@ -292,7 +294,7 @@ func (s *RegistrySource) signedChecksums(p Provider, answer *packageAnswer, docu
 		FileName:      answer.fileName,
 		SHA256:        answer.sha256,
 		Sums:          documents.Sums,
-		SumsURL:       hosts.RedactURL(answer.sums),
+		sumsURL:       hosts.RedactURL(answer.sums),
 		Signature:     documents.Signature,
 		PublicKeys:    answer.keys,
 		Keys:          s.signingKeys(),
@@ -320,13 +322,13 @@ func (s *RegistrySource) fetchDocuments(ctx context.Context, p Provider, answer 
 
 // withoutDocument adds advice to the error of a registry that names a checksum list or a signature which isn't there.
 func withoutDocument(err error) error {
-	query, ok := errors.AsType[*QueryError](err)
+	query, ok := err.(*Fault)
 	status, answered := errors.AsType[*StatusError](err)
-	if !ok || !answered || status.StatusCode != http.StatusNotFound || query.Advice != "" {
+	if !ok || !answered || status.StatusCode != http.StatusNotFound || query.Hint != "" {
 		return err
 	}
 	advised := *query
-	advised.Advice = "the registry lists the package, but its signed checksums aren't there: tell the provider's publisher"
+	advised.Hint = "the registry lists the package, but its signed checksums aren't there: tell the provider's publisher"
 	return &advised
 }
 

@@ -102,8 +102,8 @@ func wantQueryError(t *testing.T, err error, texts ...string) {
 	if !errors.Is(err, getproviders.ErrUnreachable) {
 		t.Fatalf("err = %v, want one that is ErrUnreachable", err)
 	}
-	if query, ok := errors.AsType[*getproviders.QueryError](err); !ok || query.Provider != widget {
-		t.Errorf("err = %#v, want a *QueryError about %s", err, widget)
+	if query := getproviders.FaultOf(err, getproviders.ErrUnreachable); query == nil || query.Provider != widget {
+		t.Errorf("err = %#v, want a *Fault about %s", err, widget)
 	}
 	for _, text := range texts {
 		if !strings.Contains(err.Error(), text) {

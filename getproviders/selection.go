@@ -1,12 +1,14 @@
 package getproviders
 
-import (
-	"errors"
-)
+import "github.com/tfdeps/tfdeps/internal/disk"
 
-// Failed names the provider and the step for an error.
-func (s Selection) Failed(step Step, err error) error {
-	return &ProviderError{Provider: s.Provider, Version: s.Version, Step: step, Err: err}
+// Failed names the provider and the step for an error. It matches what the error does, and ErrNoSpace if a disk is full.
+func (s Selection) Failed(step Step, err error) *Fault {
+	failed := &Fault{Subject: Subject{Provider: s.Provider, Version: s.Version, Step: step}, Err: err}
+	if disk.IsFull(err) {
+		failed.Code, failed.Kind = "no_space", ErrNoSpace
+	}
+	return failed
 }
 
 // Selected returns the selection itself.
@@ -14,7 +16,7 @@ func (s Selection) Selected() Selection { return s }
 
 // AtVersionOf returns the selection with the version that its failure is about.
 func (s Selection) AtVersionOf(err error) Selection {
-	if failure, ok := errors.AsType[*ProviderError](err); ok {
+	if failure, ok := Failure(err); ok {
 		s.Version = failure.Version
 	}
 	return s

@@ -49,7 +49,7 @@ type Trust struct {
 }
 
 // Loaded returns the whole Trust, which holds what t knows, too. Errors are those
-// of Load; that of a registry is a *QueryError or an *UnauthorizedError.
+// of Load; that of a registry matches ErrUnreachable or ErrUnauthorized.
 func (t Trust) Loaded(ctx context.Context) (Trust, error) {
 	if t.Load == nil {
 		return t, nil

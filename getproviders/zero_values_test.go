@@ -41,8 +41,10 @@ func TestProduct_TheZeroOneIsTerraform(t *testing.T) {
 	if got := getproviders.OpenTofu("1.2.3").OrDefault(); got.Name != "OpenTofu" {
 		t.Errorf("got %+v", got)
 	}
-	wrong := &getproviders.ProtocolError{Provider: widget, Version: version("1.0.0"), Protocols: []string{"4.0"}}
-	if want := "provider registry.example/acme/widget v1.0.0 is not compatible with Terraform: it speaks plugin protocol 4.0, not 5 or 6"; wrong.Error() != want {
+	registry := newFakeRegistry(t, map[string]answer{packagePath: {body: packageBody(t, map[string]any{"protocols": []string{"4.0"}})}}).source(t)
+	registry.Product = zero
+	_, wrong := registry.Package(t.Context(), widget, version("1.0.0"), linux)
+	if want := "provider registry.example/acme/widget v1.0.0 is not compatible with Terraform: it speaks plugin protocol 4.0, not 5 or 6"; wrong == nil || wrong.Error() != want {
 		t.Errorf("got %q", wrong)
 	}
 }

@@ -159,10 +159,11 @@ func (in *Installer) openTarget(ctx context.Context, all steps) (blocked bool, d
 		return false, func() { scratch.RemoveEmpty(made) }
 	}
 	scratch.RemoveEmpty(made)
-	cause := &getproviders.UnwritableError{Dir: in.Target.Dir, Err: err}
+	var blockedFor []getproviders.Provider
 	for _, s := range all {
-		cause.Providers = append(cause.Providers, s.Provider)
+		blockedFor = append(blockedFor, s.Provider)
 	}
+	cause := getproviders.Unwritable(in.Target.Dir, blockedFor, err)
 	for _, s := range all {
 		s.fail(resolve.Fail(ctx, in.fetcher().Emit, s.Selection, s.Failed(getproviders.StepPublish, cause)))
 	}

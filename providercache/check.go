@@ -76,7 +76,7 @@ func (in *Installer) reason(s getproviders.Selection, locks *depsfile.Locks, see
 		return "package_differs", seen.Err.Error()
 	case seen.Refused != nil:
 		// The reason names the provider already.
-		if failure, ok := errors.AsType[*getproviders.ProviderError](seen.Refused); ok {
+		if failure, ok := getproviders.Failure(seen.Refused); ok {
 			return "package_refused", fmt.Sprintf("version %s is %s", lock.Version, failure.Err)
 		}
 		return "package_refused", seen.Refused.Error()

@@ -29,7 +29,7 @@ type Outcome struct {
 	// registry lists them, if the HashPolicy trusts it.
 	RegistryHashes map[getproviders.Platform]getproviders.Hash
 
-	Err error // nil, or a *ProviderError
+	Err error // nil, or a *Fault
 
 	pendingReceipt receipt.Pending // what is to get a receipt
 }
@@ -108,7 +108,7 @@ func joinErrors(outcomes []Outcome) error {
 // sharedCause is what keeps several from being installed at once; nil if an error is
 // about one of them.
 func sharedCause(err error) error {
-	if unwritable, ok := errors.AsType[*getproviders.UnwritableError](err); ok {
+	if unwritable := getproviders.FaultOf(err, getproviders.ErrUnwritable); unwritable != nil {
 		return unwritable
 	}
 	if full, ok := errors.AsType[*getproviders.NoSpaceError](err); ok {

@@ -40,7 +40,7 @@ type Installed struct {
 // time; a program that calls it often should keep Hashes, and use Install with locks made
 // of them.
 //
-// The error is a *getproviders.ProviderError, *getproviders.UnwritableError or
+// The error is a *getproviders.Fault, *getproviders.UnwritableError or
 // *getproviders.NoSpaceError.
 func (in *Installer) Ensure(ctx context.Context, p getproviders.Provider, c getproviders.Constraints) (Installed, error) {
 	results, err := in.EnsureAll(ctx, getproviders.Requirements{p: {{Constraints: c}}})

@@ -58,7 +58,7 @@ func TestEnsure_Fails(t *testing.T) {
 		"acme/none": getproviders.StepQuery, "acme/widget": getproviders.StepSelect, "terraform.io/builtin/terraform": getproviders.StepBuiltIn,
 	} {
 		_, err := in.Ensure(t.Context(), provider(address), constraints(""))
-		if failure, ok := errors.AsType[*getproviders.ProviderError](err); !ok || failure.Step != step {
+		if failure, ok := getproviders.Failure(err); !ok || failure.Step != step {
 			t.Errorf("%s: got %v, want an error in step %s", address, err, step)
 		}
 	}

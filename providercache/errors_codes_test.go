@@ -19,14 +19,14 @@ func TestProviderError_HasACodeAndMatchesOneSentinel(t *testing.T) {
 		"no_matching_version": getproviders.ErrNoMatchingVersion, "version_not_found": getproviders.ErrVersionNotFound,
 	}
 	for want, err := range map[string]error{
-		"lock_mismatch":       &getproviders.LockMismatchError{},
+		"lock_mismatch":       &getproviders.Fault{Code: "lock_mismatch", Kind: getproviders.ErrLockMismatch, Err: errors.New("x")},
 		"locked_version":      &getproviders.LockedVersionError{},
 		"no_matching_version": &getproviders.NoVersionError{},
-		"version_not_found":   &getproviders.VersionNotFoundError{},
+		"version_not_found":   getproviders.VersionMissing("", getproviders.Provider{}, getproviders.Version{}, getproviders.Version{}),
 		"no_space":            fmt.Errorf("unpacking: %w", full),
 		"failed_built_in":     errors.New("of no kind"),
 	} {
-		var failed error = &getproviders.ProviderError{Step: getproviders.StepBuiltIn, Err: err}
+		var failed error = getproviders.Selection{}.Failed(getproviders.StepBuiltIn, err)
 		if got := getproviders.CodeOf(fmt.Errorf("outside: %w", failed)); got != want {
 			t.Errorf("%T has the code %q, want %q", err, got, want)
 		}
@@ -39,11 +39,10 @@ func TestProviderError_HasACodeAndMatchesOneSentinel(t *testing.T) {
 }
 
 func TestHint_NamesNoProgramThatWasNotNamed(t *testing.T) {
-	for _, err := range []interface{ Hint() string }{&getproviders.LockMismatchError{}, &getproviders.LockedVersionError{}} {
-		for _, word := range []string{"terraform", "tofu", "init", "providers lock"} {
-			if strings.Contains(strings.ToLower(err.Hint()), word) {
-				t.Errorf("%T: %s", err, err.Hint())
-			}
+	hint := (&getproviders.LockedVersionError{}).Hint()
+	for _, word := range []string{"terraform", "tofu", "init", "providers lock"} {
+		if strings.Contains(strings.ToLower(hint), word) {
+			t.Error(hint)
 		}
 	}
 }
@@ -55,7 +54,7 @@ func TestInstall_ItsErrorSplitsIntoProviders(t *testing.T) {
 	_, _, err := newInstaller(t, source).Install(t.Context(), require("acme/none", "", "acme/widget", "2.0.0"), nil, providercache.Normal)
 	var codes []string
 	for _, part := range getproviders.SplitErrors(err) {
-		if _, ok := errors.AsType[*getproviders.ProviderError](part); !ok {
+		if _, ok := getproviders.Failure(part); !ok {
 			t.Errorf("a part of type %T", part)
 		}
 		codes = append(codes, getproviders.CodeOf(part))

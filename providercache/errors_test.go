@@ -17,19 +17,19 @@ func TestProviderError_Text(t *testing.T) {
 	t.Parallel()
 	cause := errors.New("dial tcp 192.0.2.1:443: i/o timeout")
 	for _, c := range []struct {
-		err  getproviders.ProviderError
+		err  *getproviders.Fault
 		want string
 	}{
-		{getproviders.ProviderError{Step: getproviders.StepQuery, Err: cause}, "registry.terraform.io/acme/widget: asking for available versions: dial tcp 192.0.2.1:443: i/o timeout"},
-		{getproviders.ProviderError{Step: getproviders.StepFetch, Version: version("1.2.3"), Err: cause}, "registry.terraform.io/acme/widget v1.2.3: fetching the package: dial tcp 192.0.2.1:443: i/o timeout"},
-		{getproviders.ProviderError{Step: getproviders.StepCancel, Err: context.Canceled}, "registry.terraform.io/acme/widget: installation was cancelled: context canceled"},
-		{getproviders.ProviderError{Step: getproviders.StepSelect, Err: errors.New("none")}, "registry.terraform.io/acme/widget: none"},
+		{getproviders.Selection{}.Failed(getproviders.StepQuery, cause), "registry.terraform.io/acme/widget: asking for available versions: dial tcp 192.0.2.1:443: i/o timeout"},
+		{getproviders.Selection{Version: version("1.2.3")}.Failed(getproviders.StepFetch, cause), "registry.terraform.io/acme/widget v1.2.3: fetching the package: dial tcp 192.0.2.1:443: i/o timeout"},
+		{getproviders.Selection{}.Failed(getproviders.StepCancel, context.Canceled), "registry.terraform.io/acme/widget: installation was cancelled: context canceled"},
+		{getproviders.Selection{}.Failed(getproviders.StepSelect, errors.New("none")), "registry.terraform.io/acme/widget: none"},
 	} {
 		c.err.Provider = provider("acme/widget")
 		if got := c.err.Error(); got != c.want {
 			t.Errorf("got %q, want %q", got, c.want)
 		}
-		if !errors.Is(&c.err, c.err.Err) {
+		if !errors.Is(c.err, c.err.Err) {
 			t.Errorf("%v doesn't match its cause", &c.err)
 		}
 	}
@@ -63,15 +63,7 @@ func TestErrors_HaveHints(t *testing.T) {
 		if !strings.Contains(failure.Error(), want[i].text) {
 			t.Errorf("%q should have %q in it", failure, want[i].text)
 		}
-		hinter, ok := errors.AsType[interface {
-			error
-			Hint() string
-		}](failure)
-		if !ok {
-			t.Errorf("%v has no hint", failure)
-			continue
-		}
-		if hint := hinter.Hint(); !strings.Contains(hint, want[i].hint) || (hint == "") != (want[i].hint == "") {
+		if hint := strings.Join(getproviders.HintsOf(failure), "; "); !strings.Contains(hint, want[i].hint) || (hint == "") != (want[i].hint == "") {
 			t.Errorf("hint %q, want %q in it", hint, want[i].hint)
 		}
 	}

@@ -66,7 +66,7 @@ func (r *recorder) observe(_ context.Context, e event.Event) {
 	case event.FetchedEvent:
 		add(e.Addr, "installed %s %s", e.Version, e.Authentication.TrustLevel)
 	case event.FailedEvent:
-		add(e.Addr, "failed: %s", e.Err.(*getproviders.ProviderError).Step)
+		add(e.Addr, "failed: %s", e.Err.(*getproviders.Fault).Step)
 	default:
 		panic(fmt.Sprintf("unknown event %T", e))
 	}

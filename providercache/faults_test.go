@@ -79,7 +79,7 @@ func TestInstall_SaysWhatIsWrongWithADownload(t *testing.T) {
 				address = registry.Host() + "/acme/widget"
 			}
 			locks, _, err := in.Install(t.Context(), require(address, ""), nil, providercache.Normal)
-			failure, ok := errors.AsType[*getproviders.ProviderError](err)
+			failure, ok := getproviders.Failure(err)
 			if !ok || failure.Step != c.step || failure.Provider != provider(address) || locks != nil {
 				t.Fatalf("got %v, %v; want an error in step %s", locks, err, c.step)
 			}
@@ -168,7 +168,7 @@ func TestInstall_FromPlacesThatAreNoArchives(t *testing.T) {
 			source.Add("acme/widget", "1.0.0", location)
 			in := newInstaller(t, source)
 			_, _, err := in.Install(t.Context(), require("acme/widget", ""), nil, providercache.Normal)
-			if failure, ok := errors.AsType[*getproviders.ProviderError](err); !ok || failure.Step != getproviders.StepFetch {
+			if failure, ok := getproviders.Failure(err); !ok || failure.Step != getproviders.StepFetch {
 				t.Errorf("got %v, want an error in step fetch", err)
 			}
 			nothingLeft(t, in)

@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"github.com/tfdeps/tfdeps/getproviders"
+	"github.com/tfdeps/tfdeps/internal/treehash"
 	"github.com/tfdeps/tfdeps/providercache/internal/cachetest"
 	"github.com/tfdeps/tfdeps/providercache/internal/receipt"
 	"github.com/tfdeps/tfdeps/providercache/internal/receipttest"
@@ -44,7 +45,7 @@ func sealedAt(t *testing.T, base string, mode fs.FileMode) (*store.Store, map[st
 	unlock, err := store.LockPackage(t.Context(), cache, receipttest.Name)
 	cachetest.Must(t, err)
 	unlock()
-	h1, err := getproviders.HashDir(t.Context(), dir)
+	h1, err := treehash.Dir(t.Context(), dir)
 	cachetest.Must(t, err)
 	p, _ := store.ParseName(receipttest.Name)
 	filled := Prefetched{Selection: getproviders.Selection{Provider: p.Provider, Version: p.Version}, Platform: p.Platform, provenance: receipt.Provenance{H1: h1}}

@@ -11,6 +11,7 @@ import (
 	"github.com/tfdeps/tfdeps/depsfile"
 	"github.com/tfdeps/tfdeps/getproviders"
 	"github.com/tfdeps/tfdeps/internal/par"
+	"github.com/tfdeps/tfdeps/internal/treehash"
 	"github.com/tfdeps/tfdeps/providercache/event"
 	"github.com/tfdeps/tfdeps/providercache/internal/fetch"
 	"github.com/tfdeps/tfdeps/providercache/internal/receipt"
@@ -225,6 +226,6 @@ func (in *Installer) hashPackage(ctx context.Context, s getproviders.Selection, 
 	if err == nil { // else it isn't there, or hashing says what is wrong
 		in.fetcher().Emit(ctx, event.HashingEvent{Addr: s.Provider, Version: s.Version, Dir: dir})
 	}
-	h1, err := getproviders.HashDirProgress(ctx, dir, in.fetcher().EmitHashing(ctx, fetch.Request{Selection: s}, dir))
+	h1, err := treehash.DirProgress(ctx, dir, in.fetcher().EmitHashing(ctx, fetch.Request{Selection: s}, dir))
 	return h1, record, err
 }

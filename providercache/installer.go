@@ -60,7 +60,7 @@ type Installer struct {
 // room for the archives whose sizes are known.
 //
 // If anything fails, the locks are nil and the error joins one
-// *getproviders.ProviderError for each provider that couldn't be installed, in order;
+// *getproviders.Fault for each provider that couldn't be installed, in order;
 // a *getproviders.UnwritableError, or *getproviders.NoSpaceError, is one for all of them. See
 // [getproviders.SplitErrors]. The Report has an Outcome for each provider, whatever became of it.
 func (in *Installer) Install(ctx context.Context, req getproviders.Requirements, locks *depsfile.Locks, mode Mode) (*depsfile.Locks, Report, error) {

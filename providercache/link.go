@@ -8,6 +8,7 @@ import (
 
 	"github.com/tfdeps/tfdeps/getproviders"
 	"github.com/tfdeps/tfdeps/internal/par"
+	"github.com/tfdeps/tfdeps/internal/treehash"
 	"github.com/tfdeps/tfdeps/providercache/event"
 	"github.com/tfdeps/tfdeps/providercache/internal/fetch"
 	"github.com/tfdeps/tfdeps/providercache/internal/link"
@@ -199,7 +200,7 @@ func (l linker) tree(ctx context.Context, s getproviders.Selection, got receipt.
 
 // verifyHash hashes a package in a stage, where only this process writes.
 func verifyHash(ctx context.Context, staged string, want getproviders.Hash) error {
-	h1, err := getproviders.HashDir(ctx, staged)
+	h1, err := treehash.Dir(ctx, staged)
 	if err == nil && h1 != want {
 		err = errChanged
 	}

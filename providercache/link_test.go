@@ -1,7 +1,6 @@
 package providercache_test
 
 import (
-	"errors"
 	"os"
 	"path/filepath"
 	"slices"
@@ -102,7 +101,7 @@ func TestInstall_UnpackedPackagesAreComparedWithTheLock(t *testing.T) {
 		locks.Set(depsfile.Lock{Provider: provider("acme/widget"), Version: version("1.0.0"), Hashes: c.hashes})
 		in := newInstaller(t, source)
 		_, _, err := in.Install(t.Context(), require("acme/widget", ""), locks, providercache.Normal)
-		failure, failed := errors.AsType[*getproviders.ProviderError](err)
+		failure, failed := getproviders.Failure(err)
 		if failed != (c.step != "") || failed && failure.Step != c.step {
 			t.Errorf("%s: got %v", name, err)
 		}

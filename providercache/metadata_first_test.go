@@ -105,16 +105,16 @@ func TestInstall_ReportsOnceThatNothingCanBeWritten(t *testing.T) {
 		if len(parts) != 2 || web.requests != 0 {
 			t.Fatalf("%d requests for archives, and %d errors, want 0, and one for all and one for what isn't there:\n%v", web.requests, len(parts), err)
 		}
-		blocked, ok := errors.AsType[*getproviders.UnwritableError](err)
-		if !ok || len(blocked.Providers) != 10 || getproviders.CodeOf(blocked) != "unwritable" {
+		blocked := getproviders.FaultOf(err, getproviders.ErrUnwritable)
+		if blocked == nil || len(blocked.Providers) != 10 || getproviders.CodeOf(blocked) != "unwritable" {
 			t.Errorf("got %+v", err)
 		}
 		if len(report.Outcomes) != 11 {
 			t.Errorf("%d outcomes", len(report.Outcomes))
 		}
 		for _, o := range report.Outcomes {
-			if _, ok := errors.AsType[*getproviders.ProviderError](o.Err); !ok {
-				t.Errorf("%s: %v is no *ProviderError", o.Selection.Provider, o.Err)
+			if _, ok := getproviders.Failure(o.Err); !ok {
+				t.Errorf("%s: %v is no *Fault", o.Selection.Provider, o.Err)
 			}
 		}
 	}
@@ -148,7 +148,7 @@ func TestInstall_ComparesAnnouncedSizesWithTheRoom(t *testing.T) {
 			t.Fatalf("got %d errors, want one about all:\n%v", len(parts), err)
 		}
 		for _, o := range report.Outcomes {
-			if failure, ok := errors.AsType[*getproviders.ProviderError](o.Err); !ok || failure.Code() != "no_space" || errors.Is(o.Err, context.Canceled) {
+			if failure, ok := getproviders.Failure(o.Err); !ok || getproviders.CodeOf(failure) != "no_space" || errors.Is(o.Err, context.Canceled) {
 				t.Errorf("%s: %v", o.Selection.Provider, o.Err)
 			}
 		}

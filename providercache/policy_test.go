@@ -61,7 +61,7 @@ func refusedBy(t *testing.T, what string, err error) {
 		t.Errorf("%s: %v is no refusal", what, err)
 		return
 	}
-	if failed, ok := errors.AsType[*getproviders.ProviderError](err); !ok || failed.Code() != "refused_by_policy" || failed.Step != getproviders.StepPolicy {
+	if failed, ok := getproviders.Failure(err); !ok || getproviders.CodeOf(failed) != "refused_by_policy" || failed.Step != getproviders.StepPolicy {
 		t.Errorf("%s: %v has another code or step", what, err)
 	}
 	if c := refused.Candidate; len(c.Hashes) == 0 || c.Version != version("1.0.0") || c.Provider.Namespace != "acme" || c.Platform == (getproviders.Platform{}) {

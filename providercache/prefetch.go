@@ -36,7 +36,7 @@ type Prefetched struct {
 // Prefetch puts packages into the Cache, for any number of working directories
 // to come; it needs neither a Target nor a configuration. A package that is
 // there and would be used is left alone. All are attempted; the results are in
-// the order of wanted, and the error joins the [*getproviders.ProviderError] of each that
+// the order of wanted, and the error joins the [*getproviders.Fault] of each that
 // failed.
 //
 // If the cache has another package of a version, and that one has a receipt

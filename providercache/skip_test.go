@@ -81,7 +81,7 @@ func TestSkip_SkippedProvidersAreNeitherPlannedNorChecked(t *testing.T) {
 func TestSkip_EnsureRefusesASkippedProvider(t *testing.T) {
 	t.Parallel()
 	_, err := skipping(t).Ensure(t.Context(), provider("acme/locked"), constraints(""))
-	if _, ok := errors.AsType[*getproviders.ProviderError](err); !ok {
+	if _, ok := getproviders.Failure(err); !ok {
 		t.Errorf("got %v, want a ProviderError", err)
 	}
 }

@@ -20,7 +20,7 @@ func TestInstall_FromMemoryTrustedByAFunction(t *testing.T) {
 	source.Add("acme/widget", "1.0.0", getproviders.ReaderArchive{Name: "blob 1", Reader: bytes.NewReader(archive), Size: int64(len(archive))})
 	approved := sha256.Sum256(archive)
 	pkg := source.Packages[provider("acme/widget")][version("1.0.0")]
-	pkg.Trust = getproviders.TrustedBy(getproviders.AuthenticatorFunc(func(d getproviders.Digests) (getproviders.AuthenticationResult, error) {
+	pkg.Trust = getproviders.TrustedBy(authenticatorFunc(func(d getproviders.Digests) (getproviders.AuthenticationResult, error) {
 		if d.SHA256 != approved {
 			return getproviders.AuthenticationResult{}, getproviders.ErrAuthentication
 		}
@@ -55,4 +55,11 @@ func TestLock_OfHashesWithoutAnAuthenticator(t *testing.T) {
 	if got := installtest.First(in.Fetcher.Locate(t.Context(), providercache.LocateOptions{}, request)); got.Err != nil {
 		t.Errorf("%+v", got)
 	}
+}
+
+// authenticatorFunc is a function that is an Authenticator.
+type authenticatorFunc func(getproviders.Digests) (getproviders.AuthenticationResult, error)
+
+func (f authenticatorFunc) Authenticate(d getproviders.Digests) (getproviders.AuthenticationResult, error) {
+	return f(d)
 }

@@ -59,7 +59,7 @@ func TestLock_HashesOfUnknownKindsMatchNothing(t *testing.T) {
 	for name, s := range map[string]*memorySource{"an archive": source, "a directory": unpacked} {
 		in := newInstaller(t, s)
 		_, _, err := in.Install(t.Context(), required, locks, providercache.Normal)
-		if mismatch, ok := errors.AsType[*getproviders.LockMismatchError](err); !ok || !strings.Contains(mismatch.Hint(), "only hashes of kinds that this program doesn't know") {
+		if mismatch := getproviders.FaultOf(err, getproviders.ErrLockMismatch); mismatch == nil || !strings.Contains(mismatch.Hint, "only hashes of kinds that this program doesn't know") {
 			t.Errorf("%s: got %v", name, err)
 		}
 		nothingLeft(t, in)

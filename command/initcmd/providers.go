@@ -1,7 +1,6 @@
 package initcmd
 
 import (
-	"errors"
 	"fmt"
 	"maps"
 	"slices"
@@ -101,9 +100,9 @@ func (in *installation) explain(err error) bool {
 
 // explainMissing adds to errors about providers that a registry doesn't have why that may be.
 func (in *installation) explainMissing(err error) {
-	var all []*getproviders.ProviderNotFoundError
+	var all []*getproviders.Fault
 	for _, part := range getproviders.SplitErrors(err) {
-		if missing, ok := errors.AsType[*getproviders.ProviderNotFoundError](part); ok && missing.FromRegistry() && missing.Advice == "" {
+		if missing := getproviders.FaultOf(part, getproviders.ErrProviderNotFound); missing != nil && missing.Registry && missing.Hint == "" {
 			all = append(all, missing)
 		}
 	}
@@ -112,9 +111,9 @@ func (in *installation) explainMissing(err error) {
 	}
 	known := in.knownProviders(all)
 	for _, missing := range all {
-		missing.Advice = in.source.Describe(missing.Provider).ExplainMissing(in.meta.Context, missing.Provider)
-		if meant := cli.Closest(in.product.Short(missing.Provider), known); meant != "" && missing.Advice == "" {
-			missing.Advice = fmt.Sprintf("did you mean %s?", meant)
+		missing.Hint = in.source.Describe(missing.Provider).ExplainMissing(in.meta.Context, missing.Provider)
+		if meant := cli.Closest(in.product.Short(missing.Provider), known); meant != "" && missing.Hint == "" {
+			missing.Hint = fmt.Sprintf("did you mean %s?", meant)
 		}
 	}
 }
@@ -126,9 +125,9 @@ func (in *installation) inferred(err error) {
 		return
 	}
 	for _, part := range getproviders.SplitErrors(err) {
-		failed, ok := errors.AsType[*getproviders.ProviderError](part)
-		missing, gone := errors.AsType[*getproviders.ProviderNotFoundError](part)
-		if !ok || !gone || !missing.FromRegistry() {
+		failed, ok := getproviders.Failure(part)
+		missing := getproviders.FaultOf(part, getproviders.ErrProviderNotFound)
+		if !ok || missing == nil || !missing.Registry {
 			continue
 		}
 		var users []load.Inferred
@@ -150,7 +149,7 @@ func (in *installation) inferred(err error) {
 
 // knownProviders are the addresses of all providers that this machine knows, but those that are missing: the ones of
 // the configuration, the lock file and the shared cache.
-func (in *installation) knownProviders(missing []*getproviders.ProviderNotFoundError) (known []string) {
+func (in *installation) knownProviders(missing []*getproviders.Fault) (known []string) {
 	all := in.required.Providers()
 	for _, lock := range in.dir.Locks.All() {
 		all = append(all, lock.Provider)
@@ -162,7 +161,7 @@ func (in *installation) knownProviders(missing []*getproviders.ProviderNotFoundE
 		}
 	}
 	for _, p := range all {
-		if !slices.ContainsFunc(missing, func(m *getproviders.ProviderNotFoundError) bool { return m.Provider == p }) {
+		if !slices.ContainsFunc(missing, func(m *getproviders.Fault) bool { return m.Provider == p }) {
 			known = append(known, in.product.Short(p))
 		}
 	}

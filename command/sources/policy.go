@@ -131,7 +131,7 @@ func (p Policy) compare(c getproviders.Candidate, choices []Choice) (with policy
 }
 
 // CheckDowngrade returns why a version that was chosen for the lock file of a directory is a downgrade: a
-// *getproviders.ProviderError as that of a refused package; nil if it is none. seen is false if what this machine has used
+// *getproviders.Fault as that of a refused package; nil if it is none. seen is false if what this machine has used
 // doesn't count.
 func (p Policy) CheckDowngrade(choice Choice, chosen getproviders.Version, seen bool) error {
 	c := policy.Candidate{Provider: choice.Provider, Version: chosen, Locked: choice.Locked}

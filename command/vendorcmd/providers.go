@@ -151,7 +151,7 @@ func vendorProblems(err error, placed []getproviders.Provider) (problems problem
 		}
 		problems = append(problems, p)
 	}
-	if mismatch, ok := errors.AsType[*getproviders.LockMismatchError](err); ok {
+	if mismatch := getproviders.FaultOf(err, getproviders.ErrLockMismatch); mismatch != nil {
 		problems = append(problems, problem.Errorf("lock_file", "The lock file speaks against a package",
 			"If the package of %s is what you want, add its hashes to the lock file with \"tfdeps providers lock -from=config -platform=OS_ARCH %s\", and vendor again.",
 			mismatch.Provider, mismatch.Provider))

@@ -17,6 +17,7 @@ import (
 	"github.com/tfdeps/tfdeps/internal/bundle"
 	"github.com/tfdeps/tfdeps/internal/config/modulelock"
 	"github.com/tfdeps/tfdeps/internal/must"
+	"github.com/tfdeps/tfdeps/internal/treehash"
 )
 
 // The files of these tests: packages of a provider, and modules.
@@ -250,7 +251,7 @@ func h1Of(t *testing.T, name, content string) getproviders.Hash {
 	t.Helper()
 	dir := t.TempDir()
 	tree{name: content}.lay(t, dir)
-	h1, err := getproviders.HashDir(t.Context(), dir)
+	h1, err := treehash.Dir(t.Context(), dir)
 	must.Succeed(t, err)
 	return h1
 }

@@ -2,7 +2,6 @@ package view
 
 import (
 	"cmp"
-	"errors"
 	"fmt"
 	"slices"
 
@@ -140,7 +139,7 @@ func (r *run) ended(w *item, e event.Event) {
 		r.finish(w, "fetched")
 		r.over(packageKey{Provider: e.Addr, Version: e.Version, Platform: r.platform})
 	case event.FailedEvent:
-		if failed, ok := errors.AsType[*getproviders.ProviderError](e.Err); ok {
+		if failed, ok := getproviders.Failure(e.Err); ok {
 			key.Version = failed.Version
 		}
 		w.way, w.err = didFail, e.Err

@@ -183,7 +183,7 @@ func archiveLine(p mirror.Package, local bool) line {
 }
 
 func archiveDoneLine(product getproviders.Product, p mirror.Package) line {
-	failed, _ := errors.AsType[*getproviders.ProviderError](p.Err)
+	failed, _ := getproviders.Failure(p.Err)
 	switch {
 	case failed != nil && failed.Step == getproviders.StepMetadata: // it doesn't come to a FetchingEvent
 		return archiveLine(p, false)

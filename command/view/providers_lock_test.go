@@ -57,13 +57,13 @@ func TestLockProblems_AreByPlatform(t *testing.T) {
 	t.Parallel()
 	product := getproviders.Terraform("1.15.9")
 	one, two := lockedPackage(t, "a", "linux_amd64"), lockedPackage(t, "b", "darwin_arm64")
-	fail := func(p providercache.LockedPackage, err error) error {
-		return &getproviders.ProviderError{Provider: p.Selection.Provider, Step: getproviders.StepMetadata, Err: err}
+	fail := func(p providercache.LockedPackage, plat getproviders.Platform, err error) error {
+		return &getproviders.Fault{Subject: getproviders.Subject{Provider: p.Selection.Provider, Platform: plat, Step: getproviders.StepMetadata}, Err: err}
 	}
 	problems := explain.LockProblems(product, explain.LockedDir{Dir: "d", Named: true, Result: providercache.LockResult{Err: errors.Join(
-		fail(one, &getproviders.PlatformError{Platform: one.Platform, Err: errors.New("gone")}),
-		fail(two, &getproviders.PlatformError{Platform: two.Platform, Err: errors.New("lost")}),
-		fail(two, errors.New("nowhere")),
+		fail(one, one.Platform, errors.New("gone")),
+		fail(two, two.Platform, errors.New("lost")),
+		fail(two, getproviders.Platform{}, errors.New("nowhere")),
 	)}})
 	wants := []string{
 		"for linux_amd64 in order to calculate their checksums for d: some providers could not be installed:\n- registry.terraform.io/acme/a: gone",
@@ -78,7 +78,7 @@ func TestLockProblems_AreByPlatform(t *testing.T) {
 			t.Errorf("problem %d is %q, want %q", i, problems[i].Detail, want)
 		}
 	}
-	interrupted := explain.LockProblems(product, explain.LockedDir{Result: providercache.LockResult{Err: &getproviders.ProviderError{Step: getproviders.StepCancel, Err: errors.New("x")}}})
+	interrupted := explain.LockProblems(product, explain.LockedDir{Result: providercache.LockResult{Err: getproviders.Selection{}.Failed(getproviders.StepCancel, errors.New("x"))}})
 	if len(interrupted) != 1 || !strings.Contains(interrupted[0].Summary, "canceled") {
 		t.Errorf("got %v", interrupted)
 	}

@@ -33,7 +33,7 @@ func TestMirror_PackagesAreShownInOrder(t *testing.T) {
 	nobody := mirroredPackage(t, "b", "linux_amd64").Selection.Provider
 	v.Observe(event.FailedEvent{Addr: nobody, Err: errors.New("no")})
 	v.Observe(mirror.QueuedEvent{Packages: []mirror.Package{one, two, three}})
-	three.Err = &getproviders.ProviderError{Step: getproviders.StepMetadata, Err: errors.New("no")}
+	three.Err = getproviders.Selection{}.Failed(getproviders.StepMetadata, errors.New("no"))
 	v.Observe(mirror.DoneEvent{Package: three})
 	two.Present = true
 	v.Observe(mirror.DoneEvent{Package: two})
@@ -93,15 +93,16 @@ func TestMirror_PlatformsOfOnePathAreApart(t *testing.T) {
 func TestMirrorProblems_SayWhatFailed(t *testing.T) {
 	t.Parallel()
 	p := mirroredPackage(t, "a", "linux_amd64")
-	fail := func(step getproviders.Step, err error) error {
-		return &getproviders.ProviderError{Provider: p.Selection.Provider, Version: p.Selection.Version, Step: step, Err: err}
+	onLinux := func(step getproviders.Step, err error) error {
+		failed := p.Selection.Failed(step, err)
+		failed.Platform = p.Platform
+		return failed
 	}
-	onLinux := func(err error) error { return &getproviders.PlatformError{Platform: p.Platform, Err: err} }
 	got := explain.MirrorProblems(errors.Join(
-		fail(getproviders.StepQuery, errors.New("gone")),
-		fail(getproviders.StepMetadata, onLinux(errors.New("gone"))),
-		fail(getproviders.StepFetch, onLinux(errors.New("gone"))),
-		fail(getproviders.StepAuthenticate, onLinux(errors.New("gone"))),
+		p.Selection.Failed(getproviders.StepQuery, errors.New("gone")),
+		onLinux(getproviders.StepMetadata, errors.New("gone")),
+		onLinux(getproviders.StepFetch, errors.New("gone")),
+		onLinux(getproviders.StepAuthenticate, errors.New("gone")),
 		&mirror.ListingError{Path: "x.zip", Err: errors.New("gone")},
 		errors.New("gone"),
 	))
@@ -120,7 +121,7 @@ func TestMirrorProblems_SayWhatFailed(t *testing.T) {
 	if !slices.Equal(lines, want) {
 		t.Errorf("got\n%s\nwant\n%s", strings.Join(lines, "\n"), strings.Join(want, "\n"))
 	}
-	if got := explain.MirrorProblems(fail(getproviders.StepCancel, onLinux(context.Canceled))); len(got) != 1 || !strings.Contains(got[0].Summary, "canceled") {
+	if got := explain.MirrorProblems(onLinux(getproviders.StepCancel, context.Canceled)); len(got) != 1 || !strings.Contains(got[0].Summary, "canceled") {
 		t.Errorf("an interrupt: %v", got)
 	}
 }

@@ -8,6 +8,7 @@ import (
 
 	"github.com/tfdeps/tfdeps/getproviders"
 	"github.com/tfdeps/tfdeps/internal/hosts"
+	"github.com/tfdeps/tfdeps/internal/wrapped"
 )
 
 // Cause is one reason why providers failed.
@@ -15,7 +16,7 @@ type Cause struct {
 	// Err is what the Failures have in common, such as a host that can't be reached.
 	// If there is one failure, or none, it is the part of the joined error itself.
 	Err      error
-	Failures []*getproviders.ProviderError // in the order of the joined error; none: Err is no provider's
+	Failures []*getproviders.Fault // in the order of the joined error; none: Err is no provider's
 }
 
 // Causes takes a joined error apart, and puts together what failed for one cause: a
@@ -24,7 +25,7 @@ type Cause struct {
 func Causes(err error) (causes []Cause) {
 	index, shared := map[string]int{}, map[string]error{}
 	for _, part := range getproviders.SplitErrors(err) {
-		failure, ok := errors.AsType[*getproviders.ProviderError](part)
+		failure, ok := getproviders.Failure(part)
 		if !ok {
 			causes = append(causes, Cause{Err: part})
 			continue
@@ -40,7 +41,7 @@ func Causes(err error) (causes []Cause) {
 		default:
 			index[key], shared[key] = len(causes), common
 		}
-		causes = append(causes, Cause{Err: failure, Failures: []*getproviders.ProviderError{failure}})
+		causes = append(causes, Cause{Err: failure, Failures: []*getproviders.Fault{failure}})
 	}
 	return causes
 }
@@ -55,22 +56,29 @@ func SharedCause(err error) (key string, common error) {
 		return sharedAnswer(several)
 	}
 	if unanswered, ok := errors.AsType[*hosts.DiscoveryError](err); ok {
-		return "discovery " + unanswered.Host.String() + " " + unanswered.Service, &discoveryFailure{unanswered}
+		return "discovery " + unanswered.Host.String() + " " + unanswered.Service, &getproviders.Fault{Err: unanswered, Hint: unanswered.Advice()}
 	}
-	if refused, ok := errors.AsType[*getproviders.UnauthorizedError](err); ok {
-		return fmt.Sprintf("credentials %s %t", refused.Host, refused.Sent), &refusal{refused}
+	status, answered := errors.AsType[*getproviders.StatusError](err)
+	if refused := getproviders.FaultOf(err, getproviders.ErrUnauthorized); refused != nil && answered {
+		common := *refused
+		common.Err = fmt.Errorf("host %s %s: %w", refused.Host, hosts.Refusal{Sent: status.Sent}.Says(status.StatusCode), status)
+		return fmt.Sprintf("credentials %s %t", refused.Host, status.Sent), &common
 	}
-	if missing, ok := errors.AsType[*getproviders.ProviderNotFoundError](err); ok && missing.Advice != "" {
-		return "not a source " + missing.Source, &wrongSource{missing}
+	if missing := getproviders.FaultOf(err, getproviders.ErrProviderNotFound); missing != nil && missing.Hint != "" {
+		common := *missing
+		common.Err = fmt.Errorf("%s has none of them", missing.Source)
+		return "not a source " + missing.Source, &common
 	}
-	if failed, ok := errors.AsType[*getproviders.StatusError](err); ok && hosts.StatusAdvice(failed.StatusCode) != "" {
-		if at, err := url.Parse(failed.URL); err == nil {
-			return fmt.Sprintf("status %d %s://%s", failed.StatusCode, at.Scheme, at.Host), failed
+	if answered && hosts.StatusAdvice(status.StatusCode) != "" {
+		if at, err := url.Parse(status.URL); err == nil {
+			return fmt.Sprintf("status %d %s://%s", status.StatusCode, at.Scheme, at.Host), status
 		}
 	}
-	if page, ok := errors.AsType[*getproviders.WebPageError](err); ok {
-		if at, err := url.Parse(page.URL); err == nil && at.Host != "" {
-			return "page " + at.Scheme + "://" + at.Host, page
+	for _, part := range wrapped.All(err) {
+		if page, ok := part.(*getproviders.Fault); ok && page.URL != "" {
+			if at, err := url.Parse(page.URL); err == nil && at.Host != "" {
+				return "page " + at.Scheme + "://" + at.Host, page
+			}
 		}
 	}
 	if bucket, ok := errors.AsType[interface { // of package blob, which is above this one
@@ -99,37 +107,3 @@ func sharedAnswer(several *getproviders.SourcesError) (key string, common error)
 	}
 	return key, common
 }
-
-// discoveryFailure is a host's failure, with advice.
-type discoveryFailure struct{ *hosts.DiscoveryError }
-
-// Unwrap returns the failure itself.
-func (e *discoveryFailure) Unwrap() error { return e.DiscoveryError }
-
-// Hint says what may be wrong.
-func (e *discoveryFailure) Hint() string { return e.Advice() }
-
-// refusal is the refusal of a host without the provider that was asked for.
-type refusal struct {
-	*getproviders.UnauthorizedError
-}
-
-// Error implements error.
-func (e *refusal) Error() string {
-	says := hosts.Refusal{Sent: e.Sent}.Says(e.Status.StatusCode)
-	return fmt.Sprintf("host %s %s: %v", e.Host, says, &e.Status)
-}
-
-// Unwrap returns the refusal of the first provider.
-func (e *refusal) Unwrap() error { return e.UnauthorizedError }
-
-// wrongSource is what a source that may be none said of a provider, without the provider.
-type wrongSource struct {
-	*getproviders.ProviderNotFoundError
-}
-
-// Error implements error.
-func (e *wrongSource) Error() string { return e.Source + " has none of them" }
-
-// Unwrap returns the answer about the first provider.
-func (e *wrongSource) Unwrap() error { return e.ProviderNotFoundError }

@@ -14,7 +14,9 @@ func named(kind string, err error) error {
 	return getproviders.Selection{Provider: p}.Failed(getproviders.StepQuery, err)
 }
 
-func query(err error) error { return &getproviders.QueryError{Kind: "provider registry", Err: err} }
+func query(err error) error {
+	return getproviders.QueryFailed("provider registry", getproviders.Provider{}, err)
+}
 
 func request(url string) error {
 	return query(&hosts.RequestError{URL: url, Attempts: 1, Err: errors.New("connection refused")})
@@ -24,7 +26,10 @@ func TestCauses_PutTogetherWhatFailedForOne(t *testing.T) {
 	t.Parallel()
 	silent := query(&hosts.DiscoveryError{Host: "example.com", Service: "providers.v1", Kind: hosts.ErrHostUnreachable, Err: errors.New("timeout")})
 	refused := func(sent bool) error {
-		return &getproviders.UnauthorizedError{Host: "example.com", Sent: sent, Advice: "ask for a token", Status: getproviders.StatusError{StatusCode: 401, Status: "401"}}
+		return &getproviders.Fault{
+			Kind: getproviders.ErrUnauthorized, Subject: getproviders.Subject{Host: "example.com"}, Hint: "ask for a token",
+			Err: &getproviders.StatusError{StatusCode: 401, Status: "401", Sent: sent},
+		}
 	}
 	searched := func(errs ...error) error {
 		several := &getproviders.SourcesError{}
@@ -34,9 +39,11 @@ func TestCauses_PutTogetherWhatFailedForOne(t *testing.T) {
 		return several
 	}
 	notMirror := func(source string) error {
-		return &getproviders.ProviderNotFoundError{Source: source, Advice: "it looks like a registry"}
+		missing := getproviders.ProviderMissing(source, getproviders.Provider{})
+		missing.Hint = "it looks like a registry"
+		return missing
 	}
-	missing := &getproviders.ProviderNotFoundError{Source: "a"}
+	missing := getproviders.ProviderMissing("a", getproviders.Provider{})
 	large := query(&hosts.RequestError{URL: "https://example.com/x", Err: &hosts.TooLargeError{Limit: 1}})
 	for name, c := range map[string]struct {
 		errs []error
@@ -76,7 +83,7 @@ func TestCauses_PutTogetherWhatFailedForOne(t *testing.T) {
 
 func TestCauses_KeepWhatIsAboutNoProvider(t *testing.T) {
 	t.Parallel()
-	blocked := &getproviders.UnwritableError{Dir: "target", Err: errors.New("read-only")}
+	blocked := getproviders.Unwritable("target", nil, errors.New("read-only"))
 	causes := Causes(errors.Join(blocked, named("a", errors.New("no"))))
 	if len(causes) != 2 || causes[0].Err != error(blocked) || len(causes[0].Failures) != 0 || len(causes[1].Failures) != 1 {
 		t.Errorf("got %+v", causes)

@@ -75,16 +75,16 @@ func NothingLeft(tb testing.TB, in *providercache.Installer) {
 }
 
 // ProviderErrors takes a joined error apart.
-func ProviderErrors(tb testing.TB, err error) (failures []*getproviders.ProviderError) {
+func ProviderErrors(tb testing.TB, err error) (failures []*getproviders.Fault) {
 	tb.Helper()
 	joined, ok := err.(interface{ Unwrap() []error })
 	if !ok {
 		tb.Fatalf("%v (%T) is no joined error", err, err)
 	}
 	for _, one := range joined.Unwrap() {
-		failure, ok := one.(*getproviders.ProviderError)
+		failure, ok := one.(*getproviders.Fault)
 		if !ok {
-			tb.Fatalf("%v (%T) is no *ProviderError", one, one)
+			tb.Fatalf("%v (%T) is no *Fault", one, one)
 		}
 		failures = append(failures, failure)
 	}

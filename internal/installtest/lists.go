@@ -9,6 +9,7 @@ import (
 	"github.com/tfdeps/tfdeps/depsfile"
 	"github.com/tfdeps/tfdeps/getproviders"
 	"github.com/tfdeps/tfdeps/getproviders/providertest"
+	"github.com/tfdeps/tfdeps/internal/treehash"
 	"github.com/tfdeps/tfdeps/providercache"
 )
 
@@ -84,7 +85,7 @@ func PackageHashes(tb testing.TB, archive []byte) (h1, zh, h1Archive getprovider
 	h1, zh, err := providercache.HashPackage(tb.Context(), path)
 	Must(tb, err)
 	empty := sha256.Sum256(nil)
-	h1Archive, err = getproviders.H1([]getproviders.FileDigest{
+	h1Archive, err = treehash.H1([]treehash.File{
 		{Name: "docs/", SHA256: empty}, {Name: "terraform-provider-widget", SHA256: sha256.Sum256([]byte("one"))},
 	})
 	Must(tb, err)

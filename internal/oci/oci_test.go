@@ -128,7 +128,7 @@ func TestSource_ReadsWhatWasPushed(t *testing.T) {
 	if _, rest := read(t, s, "1.1.0+build.1", linux, 8); rest != "two" {
 		t.Errorf("the rest is %q", rest)
 	}
-	if _, err := s.source.Package(t.Context(), widget, version("2.0.0"), linux); !errors.As(err, new(*getproviders.VersionNotFoundError)) {
+	if _, err := s.source.Package(t.Context(), widget, version("2.0.0"), linux); !errors.Is(err, getproviders.ErrVersionNotFound) {
 		t.Errorf("%v", err)
 	}
 	if _, err := s.source.Package(t.Context(), widget, version("1.1.0+build.1"), windows); !errors.As(err, new(*getproviders.PlatformMissingError)) {

@@ -41,8 +41,8 @@ const (
 	maxTagPages = 1000
 )
 
-// Versions implements getproviders.Source: all tags that are versions. Errors are *getproviders.ProviderNotFoundError
-// and *getproviders.QueryError.
+// Versions implements getproviders.Source: all tags that are versions. Errors match getproviders.ErrProviderNotFound
+// or getproviders.ErrUnreachable.
 func (s *Source) Versions(ctx context.Context, p getproviders.Provider) (getproviders.Available, error) {
 	repo, err := s.open(ctx, p)
 	if err != nil {
@@ -69,7 +69,7 @@ func (s *Source) Versions(ctx context.Context, p getproviders.Provider) (getprov
 	return getproviders.Available{Versions: all}, nil
 }
 
-// Package implements getproviders.Source. Besides the errors of Versions there are *getproviders.VersionNotFoundError
+// Package implements getproviders.Source. Besides the errors of Versions there are those that match getproviders.ErrVersionNotFound,
 // and *getproviders.PlatformMissingError.
 func (s *Source) Package(ctx context.Context, p getproviders.Provider, v getproviders.Version, plat getproviders.Platform) (getproviders.Package, error) {
 	if err := plat.Validate(); err != nil {
@@ -138,7 +138,7 @@ func (s *Source) sourceURL(ctx context.Context, p getproviders.Provider, v getpr
 		return "", err
 	}
 	if !slices.Contains(available.Versions, v) {
-		return "", &getproviders.VersionNotFoundError{Provider: p, Version: v, Source: s.name(p)}
+		return "", getproviders.VersionMissing(s.name(p), p, v, getproviders.Version{})
 	}
 	at, err := s.Repository(p)
 	return at.url(), err
@@ -163,7 +163,7 @@ func (s *Source) open(ctx context.Context, p getproviders.Provider) (*remote.Rep
 	}
 	at, err := s.Repository(p)
 	if err != nil {
-		return nil, &getproviders.QueryError{Provider: p, Kind: kind, Err: err}
+		return nil, getproviders.QueryFailed(kind, p, err)
 	}
 	return s.Client.open(ctx, at)
 }
@@ -176,9 +176,9 @@ func (s *Source) failed(ctx context.Context, p getproviders.Provider, err error)
 	case ctx.Err() != nil:
 		return context.Cause(ctx)
 	case isMissing(err):
-		return &getproviders.ProviderNotFoundError{Provider: p, Source: s.name(p)}
+		return getproviders.ProviderMissing(s.name(p), p)
 	}
-	return &getproviders.QueryError{Provider: p, Kind: kind, Err: explained(err)}
+	return getproviders.QueryFailed(kind, p, explained(err))
 }
 
 // index reads the image index of a version.
@@ -192,7 +192,7 @@ func (s *Source) index(ctx context.Context, p getproviders.Provider, v getprovid
 	}
 	index, _, err := readIndex(ctx, repo, Tag(v))
 	if isMissing(err) && ctx.Err() == nil {
-		return nil, imageIndex{}, &getproviders.VersionNotFoundError{Provider: p, Version: v, Source: s.name(p)}
+		return nil, imageIndex{}, getproviders.VersionMissing(s.name(p), p, v, getproviders.Version{})
 	}
 	if err != nil {
 		return nil, imageIndex{}, s.failed(ctx, p, err)

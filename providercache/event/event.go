@@ -153,7 +153,7 @@ type (
 	// FailedEvent is the last event of a provider that could not be installed.
 	FailedEvent struct {
 		Addr getproviders.Provider
-		Err  error // a *ProviderError
+		Err  error // a *Fault
 	}
 )
 

@@ -55,21 +55,6 @@ func signatureKey(s getproviders.Selection) string {
 	return archivedir.MirrorDir(s.Provider) + "/" + getproviders.SignatureName(s.Provider, s.Version)
 }
 
-// OtherBytesError says that a bucket has another archive under the name of a package.
-type OtherBytesError struct {
-	Path     string            // of the archive, for people
-	Is, Want getproviders.Hash // zh
-}
-
-// Error implements error.
-func (e *OtherBytesError) Error() string {
-	return fmt.Sprintf("%s has other content (%s) than the package that was fetched (%s), and archives of a bucket are never replaced: "+
-		"lock files may have its hash; delete it if it is to be replaced", e.Path, e.Is, e.Want)
-}
-
-// Code is "bucket".
-func (e *OtherBytesError) Code() string { return "bucket" }
-
 // put implements place.
 func (b *inBucket) put(ctx context.Context, kept []archivedir.Kept) error {
 	for _, k := range kept {
@@ -123,7 +108,8 @@ func (b *inBucket) sameArchive(ctx context.Context, name string, zh getproviders
 		return err
 	}
 	if is := getproviders.ZH([sha256.Size]byte(sum.Sum(nil))); is != zh {
-		return &OtherBytesError{Path: b.at(name), Is: is, Want: zh}
+		return &getproviders.Fault{Code: "bucket", Err: fmt.Errorf("%s has other content (%s) than the package that was fetched (%s), and archives of a bucket are never replaced: "+
+			"lock files may have its hash; delete it if it is to be replaced", b.at(name), is, zh)}
 	}
 	return nil
 }

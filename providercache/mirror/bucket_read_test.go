@@ -2,7 +2,6 @@ package mirror_test
 
 import (
 	"context"
-	"errors"
 	"io"
 	"strings"
 	"sync"
@@ -98,7 +97,7 @@ func TestMirrorSource_InstallsFromABucket(t *testing.T) {
 		t.Errorf("the archive was opened at %v", bucket.offsets)
 	}
 	_, err = source.Versions(t.Context(), provider(registryHost+"/acme/other"))
-	if missing, ok := errors.AsType[*getproviders.ProviderNotFoundError](err); !ok || missing.Source != "provider mirror at s3://bucket/mirror/" {
+	if missing := getproviders.FaultOf(err, getproviders.ErrProviderNotFound); missing == nil || missing.Source != "provider mirror at s3://bucket/mirror/" {
 		t.Errorf("%v", err)
 	}
 }

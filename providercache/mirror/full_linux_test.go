@@ -31,7 +31,7 @@ func TestMirror_AFullDiskLeavesTheMirrorWhole(t *testing.T) {
 		t.Fatal(err)
 	}
 	_, err := m.run(t, want("large", "widget")...)
-	failed, ok := errors.AsType[*getproviders.ProviderError](err)
+	failed, ok := getproviders.Failure(err)
 	if !ok || failed.Provider.Type != "large" || !errors.Is(err, unix.ENOSPC) {
 		t.Errorf("%v", err)
 	}

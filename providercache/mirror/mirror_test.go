@@ -265,7 +265,7 @@ func TestMirror_OneFailureDoesNotKeepOthersOutOfTheMirror(t *testing.T) {
 	result, err := m.run(t, want("nobody", "widget", "gadget@7.0.0")...)
 	var about []string
 	for _, e := range err.(interface{ Unwrap() []error }).Unwrap() {
-		failed, ok := errors.AsType[*getproviders.ProviderError](e)
+		failed, ok := getproviders.Failure(e)
 		if !ok {
 			t.Fatalf("%v", e)
 		}

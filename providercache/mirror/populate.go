@@ -81,7 +81,7 @@ type Result struct {
 // which anything fails, lists again what waits.
 //
 // All packages are attempted, and the documents list what is there. The error
-// joins a *ProviderError for each package that failed, in which there is a
+// joins a *Fault for each package that failed, in which there is a
 // *PlatformError if a version was chosen, and a *Error for each document.
 func Update(ctx context.Context, f *providercache.Fetcher, to Destination, wanted []Spec, opts Options) (Result, error) {
 	switch {

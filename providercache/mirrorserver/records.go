@@ -190,7 +190,7 @@ func askFirst(ctx context.Context, source getproviders.Source, p getproviders.Pr
 		}
 		return nil
 	}
-	return &getproviders.VersionNotFoundError{Provider: p, Version: v, Source: source.Describe(p).Name}
+	return getproviders.VersionMissing(source.Describe(p).Name, p, v, getproviders.Version{})
 }
 
 // askPackage asks the source for a package, and for what it is authenticated by.

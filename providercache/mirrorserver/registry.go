@@ -97,7 +97,7 @@ func (s *Server) serveIncompatible(w http.ResponseWriter, r *http.Request, asked
 func (s *Server) serveRegistryPackage(w http.ResponseWriter, r *http.Request, asked request) error {
 	p, v := asked.provider, asked.version
 	found, err := s.packagesOf(r.Context(), p, v)
-	if failed, ok := errors.AsType[*getproviders.ProtocolError](err); ok {
+	if failed := getproviders.FaultOf(err, getproviders.ErrProtocol); failed != nil {
 		s.serveIncompatible(w, r, asked, failed.Protocols)
 		return nil
 	}

@@ -18,6 +18,7 @@ import (
 	"github.com/tfdeps/tfdeps/getproviders"
 	"github.com/tfdeps/tfdeps/internal/must"
 	"github.com/tfdeps/tfdeps/internal/par"
+	"github.com/tfdeps/tfdeps/internal/treehash"
 )
 
 // BenchmarkCacheKey prints the key of a lock file with ten providers, as a CI job
@@ -292,7 +293,7 @@ func hashAll(b *testing.B, cache string) time.Duration {
 	}
 	start := time.Now()
 	_, errs := par.Map(b.Context(), runtime.GOMAXPROCS(0), packages, func(ctx context.Context, name string) (getproviders.Hash, error) {
-		return getproviders.HashDir(ctx, filepath.Join(cache, filepath.FromSlash(name)))
+		return treehash.Dir(ctx, filepath.Join(cache, filepath.FromSlash(name)))
 	})
 	took := time.Since(start)
 	for _, err := range errs {

@@ -1,12 +1,15 @@
 package explain
 
 import (
+	"cmp"
 	"net/http"
 	"slices"
 	"strings"
 
 	"github.com/tfdeps/tfdeps/command/problem"
+	"github.com/tfdeps/tfdeps/getproviders"
 	"github.com/tfdeps/tfdeps/internal/config/modules"
+	"github.com/tfdeps/tfdeps/internal/wrapped"
 )
 
 // CodeOf names a problem for programs: by the error behind it, else by its headline. Every error
@@ -43,11 +46,8 @@ var vague = []string{"unreachable", "request_failed", "module_package_failed"}
 // "" if there is none.
 func CodeOfError(err error) string {
 	first := ""
-	for _, part := range wrapped(err) {
-		code := statusCode(part)
-		if coded, ok := part.(interface{ Code() string }); ok && code == "" {
-			code = coded.Code()
-		}
+	for _, part := range wrapped.All(err) {
+		code := cmp.Or(statusCode(part), getproviders.CodeOf(part))
 		if code != "" && !strings.HasPrefix(code, "failed_") && !slices.Contains(vague, code) {
 			return code
 		}

@@ -31,7 +31,7 @@ func InstallProblems(product getproviders.Product, req getproviders.Requirements
 	var missing []*getproviders.NotCachedError
 	interrupted := false
 	for _, cause := range cause.Causes(err) {
-		failed, ok := errors.AsType[*getproviders.ProviderError](cause.Err)
+		failed, ok := getproviders.Failure(cause.Err)
 		switch {
 		case len(cause.Failures) > 1:
 			problems = append(problems, problem.Because(cause.Err, manyFailed(product, cause)))
@@ -40,7 +40,7 @@ func InstallProblems(product getproviders.Product, req getproviders.Requirements
 		case len(getproviders.NotCached(cause.Err)) > 0:
 			missing = append(missing, getproviders.NotCached(cause.Err)...)
 		case ok:
-			f := failure{product: product, req: req, ProviderError: failed, suggest: suggest}
+			f := failure{product: product, req: req, Fault: failed, suggest: suggest}
 			problems = append(problems, problem.Because(cause.Err, f.problem()))
 		default:
 			problems = append(problems, problem.Because(cause.Err, problem.CodedError("failed", "Failed to install providers",
@@ -66,7 +66,7 @@ func manyFailed(product getproviders.Product, cause cause.Cause) *problem.Proble
 			name += " v" + f.Version.String()
 		}
 		names = append(names, name)
-		asked = asked && failure{ProviderError: f}.beforeSelection()
+		asked = asked && failure{Fault: f}.beforeSelection()
 	}
 	summary, doing := "Failed to install provider", "Error while installing these providers:"
 	switch {
@@ -92,7 +92,7 @@ func queryFailed(product getproviders.Product, err error) (summary, doing string
 // kept from being installed.
 func allFailed(product getproviders.Product, err error) string {
 	var providers []getproviders.Provider
-	if unwritable, ok := errors.AsType[*getproviders.UnwritableError](err); ok {
+	if unwritable := getproviders.FaultOf(err, getproviders.ErrUnwritable); unwritable != nil {
 		providers = unwritable.Providers
 	} else if full, ok := errors.AsType[*getproviders.NoSpaceError](err); ok {
 		providers = full.Providers
@@ -105,7 +105,7 @@ func allFailed(product getproviders.Product, err error) string {
 
 // failure is one provider's failure on its way to words.
 type failure struct {
-	*getproviders.ProviderError
+	*getproviders.Fault
 	product getproviders.Product
 	req     getproviders.Requirements
 	suggest Suggest
@@ -148,9 +148,9 @@ func (f failure) otherAddress() string {
 	}
 	text, find := "\n\n", fmt.Sprintf("To see which modules are currently depending on %s, run the following command:\n    %s providers",
 		f.product.Short(f.Provider), f.product.Program)
-	missing, known := errors.AsType[*getproviders.ProviderNotFoundError](f.Err)
+	missing := getproviders.FaultOf(f.Err, getproviders.ErrProviderNotFound)
 	switch {
-	case !ok && !(known && missing.FromRegistry()):
+	case !ok && (missing == nil || !missing.Registry):
 		return f.requiredBy()
 	case !ok && !f.isRequired():
 		return text + "Check how the address is written: it is [HOST/]NAMESPACE/TYPE."

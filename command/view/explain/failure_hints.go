@@ -13,6 +13,7 @@ import (
 	"github.com/tfdeps/tfdeps/internal/config/modules"
 	"github.com/tfdeps/tfdeps/internal/disk"
 	"github.com/tfdeps/tfdeps/internal/hosts"
+	"github.com/tfdeps/tfdeps/internal/wrapped"
 )
 
 // Explained is an error's text with what its parts advise, as the beginning of an explanation.
@@ -29,38 +30,12 @@ func WithHint(err error) string {
 		text = strings.Replace(text, locked.Error(), fmt.Sprintf("%s; must use %s init -upgrade to allow selection of new versions", locked.Error(), locked.Product.Program), 1)
 		return withAdvice(text, err)
 	}
-	for _, hint := range hints(err) {
+	for _, hint := range getproviders.HintsOf(err) {
 		if !strings.Contains(text, hint) {
 			text += "\n\nhint: " + hint
 		}
 	}
 	return withAdvice(text, err)
-}
-
-// hints collects the advice of an error and of what it wraps.
-func hints(err error) (all []string) {
-	for _, part := range wrapped(err) {
-		if h, ok := part.(interface{ Hint() string }); ok && h.Hint() != "" {
-			all = append(all, h.Hint())
-		}
-	}
-	return all
-}
-
-// wrapped returns an error and all that it wraps, outer ones first.
-func wrapped(err error) []error {
-	all := []error{err}
-	switch e := err.(type) {
-	case interface{ Unwrap() error }:
-		if inner := e.Unwrap(); inner != nil {
-			all = append(all, wrapped(inner)...)
-		}
-	case interface{ Unwrap() []error }:
-		for _, inner := range e.Unwrap() {
-			all = append(all, wrapped(inner)...)
-		}
-	}
-	return all
 }
 
 // Detail is what a problem has to say, with where tokens belong.
@@ -75,14 +50,14 @@ func Detail(p *problem.Problem) string {
 // withAdvice adds to an error's text where this program takes credentials from, and what of it may help.
 func withAdvice(text string, err error) string {
 	var all []hosts.Hostname
-	for _, part := range wrapped(err) {
+	for _, part := range wrapped.All(err) {
 		switch e := part.(type) {
-		case *getproviders.UnauthorizedError:
-			all = append(all, e.Host)
+		case *getproviders.Fault:
+			if e.Host != "" {
+				all = append(all, e.Host)
+			}
 		case *hosts.DiscoveryError:
 			all = append(all, e.Host)
-		case *modules.RegistryError:
-			all = append(all, e.Module.Host)
 		}
 	}
 	slices.Sort(all)

@@ -32,7 +32,7 @@ func (a advised) Hint() string  { return a.hint }
 func (a advised) Unwrap() error { return a.error }
 
 func fail(p getproviders.Provider, step getproviders.Step, err error) error {
-	return &getproviders.ProviderError{Provider: p, Version: getproviders.Version{Major: 1}, Step: step, Err: err}
+	return getproviders.Selection{Provider: p, Version: getproviders.Version{Major: 1}}.Failed(step, err)
 }
 
 func TestInstallProblems(t *testing.T) {
@@ -119,9 +119,9 @@ func TestInstallProblems(t *testing.T) {
 
 func TestInstallProblems_OneForEachCause(t *testing.T) {
 	dead := func(path string) error {
-		return &getproviders.QueryError{Kind: "provider registry", Err: &hosts.RequestError{URL: "https://example.com" + path, Attempts: 1, Err: errors.New("refused")}}
+		return getproviders.QueryFailed("provider registry", alpha, &hosts.RequestError{URL: "https://example.com" + path, Attempts: 1, Err: errors.New("refused")})
 	}
-	unwritable := &getproviders.UnwritableError{Dir: "target", Providers: []getproviders.Provider{alpha, gamma}, Err: errors.New("read-only")}
+	unwritable := getproviders.Unwritable("target", []getproviders.Provider{alpha, gamma}, errors.New("read-only"))
 	err := errors.Join(unwritable, fail(alpha, getproviders.StepQuery, dead("/a")), fail(beta, getproviders.StepQuery, errors.New("no")), fail(gamma, getproviders.StepQuery, dead("/c")))
 	want := []string{
 		"Failed to install providers: No package can be put into target: read-only\n\nThese providers are not installed:\n  - example.com/acme/alpha\n  - example.com/acme/gamma",
@@ -171,9 +171,9 @@ func TestInstallProblems_SuggestAnAddress(t *testing.T) {
 		want     string // "": no word of it
 	}{
 		{"what was meant", implied, getproviders.ErrProviderNotFound, knows, "Did you intend to use acme/widget?"},
-		{"nothing is known", implied, &getproviders.ProviderNotFoundError{Source: "registry r"}, knowsNothing, "All modules should specify"},
-		{"an address that a registry doesn't have", alpha, &getproviders.ProviderNotFoundError{Source: "registry r"}, knows, "All modules should specify"},
-		{"a mirror doesn't have it", implied, &getproviders.ProviderNotFoundError{Source: "mirror"}, knowsNothing, ""},
+		{"nothing is known", implied, &getproviders.Fault{Kind: getproviders.ErrProviderNotFound, Subject: getproviders.Subject{Registry: true}, Err: errors.New("no")}, knowsNothing, "All modules should specify"},
+		{"an address that a registry doesn't have", alpha, &getproviders.Fault{Kind: getproviders.ErrProviderNotFound, Subject: getproviders.Subject{Registry: true}, Err: errors.New("no")}, knows, "All modules should specify"},
+		{"a mirror doesn't have it", implied, getproviders.ProviderMissing("mirror", alpha), knowsNothing, ""},
 		{"there is nobody to ask", implied, getproviders.ErrProviderNotFound, nil, ""},
 		{"an address that was given on purpose", alpha, getproviders.ErrProviderNotFound, knows, ""},
 		{"another failure", implied, getproviders.ErrUnreachable, knows, ""},
@@ -231,7 +231,7 @@ func TestInstallProblems_SayWhereTokensBelong(t *testing.T) {
 		if sent {
 			advice = hosts.RejectedAdvice(host)
 		}
-		return &getproviders.UnauthorizedError{Host: host, Sent: sent, Advice: advice, Status: getproviders.StatusError{StatusCode: 401}}
+		return refusal(host, advice, &getproviders.StatusError{StatusCode: 401, Sent: sent})
 	}
 	const (
 		missing  = "put a token into the environment variable TF_TOKEN_a_example, or into a credentials block for \"a.example\" in the CLI configuration"
@@ -240,7 +240,9 @@ func TestInstallProblems_SayWhereTokensBelong(t *testing.T) {
 			"a credentials block or a credentials helper of the CLI configuration"
 	)
 	unread := &hosts.DiscoveryError{Host: "a.example", StatusCode: 401}
-	module := &modules.RegistryError{Module: modules.Registry{Host: "a.example"}, Kind: modules.ErrModuleNotFound, Advice: "if it is private, " + hosts.MissingAdvice("a.example")}
+	module := &getproviders.Fault{
+		Kind: modules.ErrModuleNotFound, Subject: getproviders.Subject{Host: "a.example"}, Err: errors.New("gone"), Hint: "if it is private, " + hosts.MissingAdvice("a.example"),
+	}
 	for _, c := range []struct {
 		err  error
 		want []string
@@ -249,7 +251,7 @@ func TestInstallProblems_SayWhereTokensBelong(t *testing.T) {
 		{refused("b.example", true), []string{rejected}},
 		{refused("a.example:8443", false), []string{port}},
 		{errors.Join(refused("a.example", false), refused("b.example", true), refused("b.example", true)), []string{missing, rejected}},
-		{&getproviders.QueryError{Err: unread, Advice: unread.Advice()}, []string{missing}},
+		{&getproviders.Fault{Err: unread, Hint: unread.Advice()}, []string{missing}},
 		{module, []string{"if it is private, " + missing}},
 	} {
 		var want string
@@ -260,22 +262,29 @@ func TestInstallProblems_SayWhereTokensBelong(t *testing.T) {
 			t.Errorf("got %q, want %q after the error's own text", got, want)
 		}
 	}
-	p := problem.Error("", "It is missing.\n\nhint: "+module.Advice)
+	p := problem.Error("", "It is missing.\n\nhint: "+module.Hint)
 	p.Extra = modules.Unlocated{Err: module}
 	if got, want := Detail(p), "It is missing.\n\nhint: if it is private, "+missing; got != want {
 		t.Errorf("got %q, want %q", got, want)
 	}
 }
 
+func refusal(host hosts.Hostname, hint string, status error) error {
+	return &getproviders.Fault{Code: "unauthorized", Kind: getproviders.ErrUnauthorized, Subject: getproviders.Subject{Host: host}, Err: status, Hint: hint}
+}
+
 // A host that refuses is one cause, however many packages come from there.
 func TestPackageProblems_AreByCause(t *testing.T) {
 	t.Parallel()
 	linux := getproviders.Platform{OS: "linux", Arch: "amd64"}
-	refused := &getproviders.UnauthorizedError{Host: "a.example", Advice: hosts.MissingAdvice("a.example"), Status: getproviders.StatusError{StatusCode: 401, URL: "u", Status: "401"}}
-	lost := fail(beta, getproviders.StepMetadata, &getproviders.PlatformError{Platform: linux, Err: errors.New("it broke")})
-	err := errors.Join(
-		fail(alpha, getproviders.StepMetadata, &getproviders.PlatformError{Platform: linux, Err: refused}), lost,
-		fail(beta, getproviders.StepMetadata, &getproviders.PlatformError{Platform: linux, Err: refused}))
+	refused := refusal("a.example", hosts.MissingAdvice("a.example"), &getproviders.StatusError{StatusCode: 401, URL: "u", Status: "401"})
+	onLinux := func(p getproviders.Provider, err error) error {
+		failed := getproviders.Selection{Provider: p, Version: getproviders.Version{Major: 1}}.Failed(getproviders.StepMetadata, err)
+		failed.Platform = linux
+		return failed
+	}
+	lost := onLinux(beta, errors.New("it broke"))
+	err := errors.Join(onLinux(alpha, refused), lost, onLinux(beta, refused))
 	const cause = "\n  - example.com/acme/alpha v1.0.0 for linux_amd64\n  - example.com/acme/beta v1.0.0 for linux_amd64\n\n" +
 		"Host a.example requires authentication credentials: GET \"u\": 401\n\nhint: put a token into the environment variable TF_TOKEN_a_example, " +
 		"or into a credentials block for \"a.example\" in the CLI configuration"

@@ -18,9 +18,9 @@ import (
 // part is one of the failures that an error joins.
 type part struct {
 	err    error
-	failed *getproviders.ProviderError // nil: it is about no provider
-	plat   string                      // "": it is about no platform
-	cause  error                       // err without provider and platform
+	failed *getproviders.Fault // nil: it is about no provider
+	plat   string              // "": it is about no platform
+	cause  error               // err without provider and platform
 }
 
 // takeApart takes joined errors apart. That the user has interrupted the program,
@@ -28,9 +28,9 @@ type part struct {
 func takeApart(err error) (all []part, interrupted bool) {
 	for _, e := range getproviders.SplitErrors(err) {
 		p := part{err: e, cause: CauseOf(e)}
-		p.failed, _ = errors.AsType[*getproviders.ProviderError](e)
-		if about, ok := errors.AsType[*getproviders.PlatformError](e); ok {
-			p.plat = about.Platform.String()
+		p.failed, _ = getproviders.Failure(e)
+		if p.failed != nil && p.failed.Platform != (getproviders.Platform{}) {
+			p.plat = p.failed.Platform.String()
 		}
 		switch {
 		case p.failed != nil && p.failed.Step == getproviders.StepCancel, p.failed == nil && errors.Is(e, context.Canceled):
@@ -44,11 +44,8 @@ func takeApart(err error) (all []part, interrupted bool) {
 
 // CauseOf is an error without the package that it is about.
 func CauseOf(err error) error {
-	if failed, ok := errors.AsType[*getproviders.ProviderError](err); ok {
-		err = failed.Err
-	}
-	if about, ok := errors.AsType[*getproviders.PlatformError](err); ok {
-		err = about.Err
+	if failed, ok := getproviders.Failure(err); ok {
+		return failed.Err
 	}
 	return err
 }
@@ -202,7 +199,7 @@ func LockedMismatch(product getproviders.Product, dir, reason string) *problem.P
 
 // unwritten is an error of a file or a directory, with its advice or with what to do if this user may not write.
 func unwritten(err error) string {
-	if len(hints(err)) == 0 && errors.Is(err, fs.ErrPermission) {
+	if len(getproviders.HintsOf(err)) == 0 && errors.Is(err, fs.ErrPermission) {
 		return problem.Unwritten(err)
 	}
 	return WithHint(err)

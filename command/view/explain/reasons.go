@@ -1,7 +1,6 @@
 package explain
 
 import (
-	"errors"
 	"fmt"
 	"path/filepath"
 	"regexp"
@@ -76,8 +75,8 @@ func ByModules(all problem.List) (left problem.List) {
 // moduleCause tells the cause of a module's failure from others that several modules may fail for;
 // "": it is the module's own.
 func moduleCause(err error) string {
-	if refused, ok := errors.AsType[*modules.RegistryError](err); ok && errors.Is(err, getproviders.ErrUnauthorized) {
-		return "credentials " + refused.Module.Host.String()
+	if refused := getproviders.FaultOf(err, getproviders.ErrUnauthorized); refused != nil {
+		return "credentials " + refused.Host.String()
 	}
 	key, _ := cause.SharedCause(err)
 	return key

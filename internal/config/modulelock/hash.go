@@ -9,6 +9,7 @@ import (
 	"path/filepath"
 
 	"github.com/tfdeps/tfdeps/getproviders"
+	"github.com/tfdeps/tfdeps/internal/treehash"
 )
 
 // HashTree reads the directory of an installed package and returns the hash of
@@ -29,7 +30,7 @@ func hashTree(ctx context.Context, dir string) (getproviders.Hash, error) {
 	if err != nil {
 		return "", err
 	}
-	var files []getproviders.FileDigest
+	var files []treehash.File
 	err = filepath.WalkDir(root, func(path string, entry fs.DirEntry, err error) error {
 		switch {
 		case err != nil:
@@ -55,7 +56,7 @@ func hashTree(ctx context.Context, dir string) (getproviders.Hash, error) {
 	if err != nil {
 		return "", err
 	}
-	return getproviders.H1(files)
+	return treehash.H1(files)
 }
 
 // isBookkeeping reports whether something belongs to version control: what it
@@ -72,15 +73,15 @@ func isBookkeeping(root, path string, entry fs.DirEntry) bool {
 }
 
 // digestEntry returns the line of the list for a file or a symlink.
-func digestEntry(ctx context.Context, path, name string, entry fs.DirEntry) (getproviders.FileDigest, error) {
+func digestEntry(ctx context.Context, path, name string, entry fs.DirEntry) (treehash.File, error) {
 	switch entry.Type() {
 	case 0:
-		return getproviders.DigestFile(ctx, path, name)
+		return treehash.Digest(ctx, path, name)
 	case fs.ModeSymlink:
 		target, err := os.Readlink(path)
 		sum := sha256.Sum256([]byte(filepath.ToSlash(target)))
-		return getproviders.FileDigest{Name: "/" + name, SHA256: sum}, err
+		return treehash.File{Name: "/" + name, SHA256: sum}, err
 	default:
-		return getproviders.FileDigest{}, fmt.Errorf("%s is neither a file nor a symlink", path)
+		return treehash.File{}, fmt.Errorf("%s is neither a file nor a symlink", path)
 	}
 }

@@ -11,6 +11,7 @@ import (
 
 	"github.com/hashicorp/hcl/v2"
 
+	"github.com/tfdeps/tfdeps/getproviders"
 	"github.com/tfdeps/tfdeps/internal/config/files"
 	"github.com/tfdeps/tfdeps/internal/par"
 )
@@ -220,22 +221,16 @@ func findSubdir(dir string, from packageSource) (string, error) {
 	case errors.Is(err, errOutside):
 		return "", err
 	case err != nil || !(files.System{}).IsDir(found):
-		return "", &noSubdirError{subdir}
+		return "", &getproviders.Fault{
+			Err:  fmt.Errorf("%w %q", errNoSubdir, subdir),
+			Hint: "check what follows // in the source: it is a directory of the package, and versions may differ in which there are",
+		}
 	}
 	return subdir, nil
 }
 
-// noSubdirError says that a package hasn't got the directory of the module.
-type noSubdirError struct{ subdir string }
-
-func (e *noSubdirError) Error() string {
-	return fmt.Sprintf("the package has no directory %q", e.subdir)
-}
-
-// Hint says where the name comes from.
-func (e *noSubdirError) Hint() string {
-	return "check what follows // in the source: it is a directory of the package, and versions may differ in which there are"
-}
+// errNoSubdir says that a package hasn't got the directory of the module.
+var errNoSubdir = errors.New("the package has no directory")
 
 // publish puts packages into their places, and records them.
 func (w *walk) publish(stage stage, fetched []*step) {

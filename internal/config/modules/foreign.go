@@ -11,6 +11,7 @@ import (
 
 	"github.com/hashicorp/hcl/v2"
 
+	"github.com/tfdeps/tfdeps/getproviders"
 	"github.com/tfdeps/tfdeps/internal/config/diagnostic"
 	"github.com/tfdeps/tfdeps/internal/config/files"
 )
@@ -115,19 +116,10 @@ func Inside(dir, name string) (string, error) {
 			return "", err
 		}
 		if !files.IsWithin(root, found) {
-			return "", &outsideError{name}
+			return "", &getproviders.Fault{
+				Err: fmt.Errorf("the subdirectory %q %w, maybe by a symlink", name, errOutside), Hint: "name a directory that is in the package itself",
+			}
 		}
 	}
 	return found, nil
 }
-
-// outsideError says that a subdirectory isn't in its package. It matches errOutside.
-type outsideError struct{ subdir string }
-
-func (e *outsideError) Error() string {
-	return fmt.Sprintf("the subdirectory %q %v, maybe by a symlink", e.subdir, errOutside)
-}
-func (e *outsideError) Is(target error) bool { return target == errOutside }
-
-// Hint says what to do.
-func (e *outsideError) Hint() string { return "name a directory that is in the package itself" }

@@ -9,6 +9,7 @@ import (
 	"path/filepath"
 	"strings"
 
+	"github.com/tfdeps/tfdeps/getproviders"
 	"github.com/tfdeps/tfdeps/internal/config/load"
 )
 
@@ -41,6 +42,9 @@ func (in Resolver) Populate(ctx context.Context, source, dir string) error {
 		return in.copyModule(ctx, filepath.FromSlash(string(local)), dir)
 	}
 	from, _, err := in.locatePackage(ctx, address, "")
+	if failed, ok := errors.AsType[*getproviders.Fault](err); ok && failed.Host != "" {
+		return headed{err, headline(err)}
+	}
 	if err != nil {
 		return err
 	}

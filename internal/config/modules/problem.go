@@ -7,6 +7,7 @@ import (
 
 	"github.com/hashicorp/hcl/v2"
 
+	"github.com/tfdeps/tfdeps/getproviders"
 	"github.com/tfdeps/tfdeps/internal/config/diagnostic"
 	"github.com/tfdeps/tfdeps/internal/config/load"
 )
@@ -79,7 +80,7 @@ func registryWarnings(s *step, texts []string) (warnings hcl.Diagnostics) {
 // Unlocated is the Extra of a problem about a module whose package a registry didn't tell, or
 // that couldn't be fetched.
 type Unlocated struct {
-	Err error // such as a *RegistryError, whose Hint is in the problem's Detail
+	Err error // such as a *getproviders.Fault, whose Hint is in the problem's Detail
 }
 
 // unlocated is about a module whose package a registry didn't tell.
@@ -87,11 +88,7 @@ func (w *walk) unlocated(s *step, err error) *hcl.Diagnostic {
 	if w.ctx.Err() != nil {
 		return done[0]
 	}
-	summary := "Error accessing remote module registry"
-	if titled, ok := err.(interface{ Summary() string }); ok {
-		summary = titled.Summary()
-	}
-	diag := diagnostic.Error(s.call.Range, summary, "The module %q (%s:%d) can't be installed from %s: %s.%s",
+	diag := diagnostic.Error(s.call.Range, headline(err), "The module %q (%s:%d) can't be installed from %s: %s.%s",
 		s.call.Name, s.call.Range.Filename, s.call.Range.Start.Line, shown(s.address), err, hint(err))
 	diag.Extra = Unlocated{err}
 	return diag
@@ -107,7 +104,7 @@ func (w *walk) unfetched(s *step, err error) *hcl.Diagnostic {
 
 func notFetched(s *step, err error) *hcl.Diagnostic {
 	summary := "Failed to download module"
-	if _, ok := errors.AsType[*noSubdirError](err); ok {
+	if errors.Is(err, errNoSubdir) {
 		summary = "Unreadable module subdirectory"
 		if _, ok := s.address.(Registry); !ok {
 			summary = "Failed to expand subdir globs"
@@ -131,27 +128,8 @@ func reason(s *step, err error) string {
 
 // hint is what an error, or else what it wraps, has to say of the way out.
 func hint(err error) string {
-	if text := hintOf(err); text != "" {
-		return "\n\nhint: " + text
-	}
-	return ""
-}
-
-func hintOf(err error) string {
-	if hinted, ok := err.(interface{ Hint() string }); ok && hinted.Hint() != "" {
-		return hinted.Hint()
-	}
-	var inner []error
-	switch e := err.(type) {
-	case interface{ Unwrap() error }:
-		inner = []error{e.Unwrap()}
-	case interface{ Unwrap() []error }:
-		inner = e.Unwrap()
-	}
-	for _, each := range inner {
-		if text := hintOf(each); text != "" {
-			return text
-		}
+	if hints := getproviders.HintsOf(err); len(hints) > 0 {
+		return "\n\nhint: " + hints[0]
 	}
 	return ""
 }

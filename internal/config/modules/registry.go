@@ -81,7 +81,7 @@ type Choice struct {
 // Where the constraint leaves no choice ("1.2.0", "= 1.2.0") and Store knows
 // this version, no registry is asked.
 //
-// Errors are *RegistryError or *NoVersionError, or that the constraint isn't
+// Errors match ErrModuleNotFound and so on, or are *NoVersionError, or that the constraint isn't
 // one. Warnings are there with an error, too.
 func (r *Registries) Select(ctx context.Context, address Registry, constraint string) (Choice, error) {
 	if err := address.check(); err != nil {
@@ -111,7 +111,7 @@ func (r *Registries) Select(ctx context.Context, address Registry, constraint st
 // Versions returns all versions of a module that its registry lists, normalised and in the
 // registry's order. What isn't a version is left out.
 //
-// Errors are *RegistryError or [ErrAddress].
+// Errors match ErrModuleNotFound and so on, or [ErrAddress].
 func (r *Registries) Versions(ctx context.Context, address Registry) ([]string, error) {
 	if err := address.check(); err != nil {
 		return nil, err
@@ -133,7 +133,7 @@ func (r *Registries) Versions(ctx context.Context, address Registry) ([]string, 
 // the address. The subdirectory is a name; where a registry's looks like a pattern,
 // it isn't one. The version is as Select returns it.
 //
-// Errors are *RegistryError, [ErrAddress], or that the version isn't one.
+// Errors match ErrModuleNotFound and so on, [ErrAddress], or that the version isn't one.
 func (r *Registries) Locate(ctx context.Context, address Registry, version string) (Remote, error) {
 	asked, err := newRelease(address, version)
 	if err != nil {

@@ -134,12 +134,12 @@ func TestRegistry_FailuresHaveKindsOfTheirOwn(t *testing.T) {
 			if err == nil {
 				_, err = registries.Locate(t.Context(), netModule, choice.Version)
 			}
-			failed, ok := errors.AsType[*RegistryError](err)
-			if !ok || !errors.Is(err, c.is) || failed.Module.Subdir != "" {
+			failed, ok := err.(*getproviders.Fault)
+			if !ok || !errors.Is(err, c.is) || failed.Host != netModule.Host {
 				t.Fatalf("got %#v", err)
 			}
-			if failed.Summary() != c.summary || !strings.Contains(err.Error(), c.text) || !strings.Contains(failed.Hint(), c.hint) {
-				t.Errorf("got %q, %q, hint %q", failed.Summary(), err, failed.Hint())
+			if headline(err) != c.summary || !strings.Contains(err.Error(), c.text) || !strings.Contains(failed.Hint, c.hint) {
+				t.Errorf("got %q, %q, hint %q", headline(err), err, failed.Hint)
 			}
 			registry.Break(c.kind, providertest.Fault{})
 			if choice, err = registries.Select(t.Context(), netModule, ""); err != nil {
@@ -168,8 +168,8 @@ func TestRegistry_AHostWithoutModulesIsNoRegistry(t *testing.T) {
 	registries := newRegistries(newRegistry(t))
 	registries.Discovery.Forced["example.com"] = map[string]string{"providers.v1": "/"}
 	_, err := registries.Select(t.Context(), netModule, "")
-	failed, ok := errors.AsType[*RegistryError](err)
-	if !ok || !errors.Is(err, hosts.ErrNoService) || !strings.Contains(failed.Hint(), "no registry of modules") {
+	failed, ok := err.(*getproviders.Fault)
+	if !ok || !errors.Is(err, hosts.ErrNoService) || !strings.Contains(failed.Hint, "no registry of modules") {
 		t.Errorf("got %v", err)
 	}
 }

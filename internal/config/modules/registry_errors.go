@@ -25,34 +25,27 @@ var (
 	ErrOffline = errors.New("not known without asking the registry")
 )
 
-// RegistryError says why a registry didn't tell what it was asked about a
-// module. It is all of Kind and its cause for errors.Is and errors.As.
-type RegistryError struct {
-	Module  Registry // without subdirectory
-	Version string   // "" if it was asked which versions there are
-	Kind    error    // ErrModuleNotFound, ErrOffline, getproviders.ErrUnauthorized or ErrUnreachable
-	Err     error    // names the URL; nil with ErrOffline
-	Advice  string   // what may be wrong; "" if nothing is known
-}
-
-// Error implements error.
-func (e *RegistryError) Error() string {
-	what := "the versions of " + e.Module.Package()
-	if e.Version != "" {
-		what = "the location of " + e.Module.Package() + " " + e.Version
+// failed says why a registry didn't tell what it was asked about a module. err names the URL; nil with ErrOffline.
+func (about release) failed(kind, err error, hint string) *getproviders.Fault {
+	host, module, what := about.module.Host, about.module.Package(), "the versions of "
+	if about.version != "" {
+		what = "the location of "
 	}
-	switch e.Kind {
+	failed := &getproviders.Fault{Code: "unreachable", Kind: kind, Subject: getproviders.Subject{Host: host}, Hint: hint}
+	if what += module; about.version != "" {
+		what += " " + about.version
+		module += " in version " + about.version
+	}
+	failed.Err = fmt.Errorf("could not ask the registry at %s for %s: %w", host, what, err)
+	switch kind {
 	case ErrModuleNotFound:
-		what := e.Module.Package()
-		if e.Version != "" {
-			what += " in version " + e.Version
-		}
-		return fmt.Sprintf("the registry at %s does not have the module %s: %v", e.Module.Host, what, e.Err)
+		failed.Code, failed.Err = "module_not_found", fmt.Errorf("the registry at %s does not have the module %s: %w", host, module, err)
 	case ErrOffline:
-		return fmt.Sprintf("%s %s without asking the registry at %s, and that may not be asked", what, notKnown(e.Version), e.Module.Host)
-	default:
-		return fmt.Sprintf("could not ask the registry at %s for %s: %v", e.Module.Host, what, e.Err)
+		failed.Code, failed.Err = "offline", fmt.Errorf("%s %s without asking the registry at %s, and that may not be asked", what, notKnown(about.version), host)
+	case getproviders.ErrUnauthorized:
+		failed.Code = "unauthorized"
 	}
+	return failed
 }
 
 func notKnown(version string) string {
@@ -62,46 +55,22 @@ func notKnown(version string) string {
 	return "is not known"
 }
 
-// Summary is the problem as a headline.
-func (e *RegistryError) Summary() string {
-	if _, ok := errors.AsType[*locationError](e.Err); ok {
+// headline is a problem with a registry in a few words.
+func headline(err error) string {
+	if none, ok := errors.AsType[*NoVersionError](err); ok {
+		return none.Summary()
+	}
+	if _, ok := errors.AsType[*locationError](err); ok {
 		return "Invalid package location from module registry"
 	}
-	switch e.Kind {
-	case ErrModuleNotFound:
+	switch {
+	case errors.Is(err, ErrModuleNotFound):
 		return "Module not found"
-	case ErrOffline:
+	case errors.Is(err, ErrOffline):
 		return "Module not known offline"
 	default:
 		return "Error accessing remote module registry"
 	}
-}
-
-// Code is "module_not_found", "offline", "unauthorized", "invalid_answer" or "unreachable".
-func (e *RegistryError) Code() string {
-	switch e.Kind {
-	case ErrModuleNotFound:
-		return "module_not_found"
-	case ErrOffline:
-		return "offline"
-	case getproviders.ErrUnauthorized:
-		return "unauthorized"
-	}
-	if _, ok := errors.AsType[*answerError](e.Err); ok {
-		return "invalid_answer"
-	}
-	return "unreachable"
-}
-
-// Hint says what may be wrong, or what to do.
-func (e *RegistryError) Hint() string { return e.Advice }
-
-// Unwrap returns Kind and the cause.
-func (e *RegistryError) Unwrap() []error {
-	if e.Err == nil {
-		return []error{e.Kind}
-	}
-	return []error{e.Kind, e.Err}
 }
 
 // NoVersionError says that a registry has no version of a module that a call
@@ -156,18 +125,14 @@ func judge(about release, req hosts.DocumentRequest, doc *hosts.Document) error 
 		StatusCode: doc.StatusCode,
 		Attempts:   doc.Attempts,
 	}
-	failed := &RegistryError{Module: about.module, Version: about.version, Kind: getproviders.ErrUnreachable, Err: status}
 	switch {
 	case doc.StatusCode == http.StatusNotFound:
-		failed.Kind = ErrModuleNotFound
-		failed.Advice = notFoundAdvice(about, req)
+		return about.failed(ErrModuleNotFound, status, notFoundAdvice(about, req))
 	case hosts.Refuses(doc.StatusCode):
 		refusal := hosts.ExplainRefusal(about.module.Host, req, doc)
-		failed.Kind = getproviders.ErrUnauthorized
-		failed.Err = fmt.Errorf("host %s %s: %w", refusal.Host, refusal.Says(doc.StatusCode), status)
-		failed.Advice = refusal.Advice
+		return about.failed(getproviders.ErrUnauthorized, fmt.Errorf("host %s %s: %w", refusal.Host, refusal.Says(doc.StatusCode), status), refusal.Advice)
 	}
-	return failed
+	return about.failed(getproviders.ErrUnreachable, status, "")
 }
 
 // notFoundAdvice is about 404, which is what many registries answer about
@@ -186,17 +151,17 @@ func notFoundAdvice(about release, req hosts.DocumentRequest) string {
 
 // unanswered is about a request that got no answer.
 func unanswered(about release, err error) error {
-	failed := &RegistryError{Module: about.module, Version: about.version, Kind: getproviders.ErrUnreachable, Err: err}
+	kind, advice := getproviders.ErrUnreachable, ""
 	if discovery, ok := errors.AsType[*hosts.DiscoveryError](err); ok {
-		failed.Advice = discovery.Advice()
+		advice = discovery.Advice()
 		if hosts.Refuses(discovery.StatusCode) {
-			failed.Kind = getproviders.ErrUnauthorized
+			kind = getproviders.ErrUnauthorized
 		}
 		if errors.Is(err, hosts.ErrNoService) {
-			failed.Advice = fmt.Sprintf("%s is no registry of modules; check the host in the address", about.module.Host)
+			advice = fmt.Sprintf("%s is no registry of modules; check the host in the address", about.module.Host)
 		}
 	}
-	return failed
+	return about.failed(kind, err, advice)
 }
 
 // malformed is about an answer that isn't what the protocol has; nil without
@@ -205,25 +170,14 @@ func malformed(about release, doc *hosts.Document, err error) error {
 	if err == nil {
 		return nil
 	}
-	return &RegistryError{Module: about.module, Version: about.version, Kind: getproviders.ErrUnreachable,
-		Err: &answerError{url: hosts.RedactURL(doc.URL), err: err}, Advice: hosts.MalformedAdvice(doc.Body, err)}
+	failed := about.failed(getproviders.ErrUnreachable, fmt.Errorf("malformed answer from %q: %w", hosts.RedactURL(doc.URL), err), hosts.MalformedAdvice(doc.Body, err))
+	failed.Code = "invalid_answer"
+	return failed
 }
-
-// answerError is an answer that isn't what the protocol has.
-type answerError struct {
-	url string
-	err error
-}
-
-func (e *answerError) Error() string {
-	return fmt.Sprintf("malformed answer from %q: %v", e.url, e.err)
-}
-func (e *answerError) Unwrap() error { return e.err }
 
 // offline is about what isn't remembered.
 func offline(about release) error {
-	return &RegistryError{Module: about.module, Version: about.version, Kind: ErrOffline,
-		Advice: "run once without being offline: what is installed then is remembered"}
+	return about.failed(ErrOffline, nil, "run once without being offline: what is installed then is remembered")
 }
 
 // causeOr returns what a caller gets that shared a question with others: the

@@ -10,6 +10,7 @@ import (
 	"testing"
 
 	"github.com/tfdeps/tfdeps/getproviders"
+	"github.com/tfdeps/tfdeps/internal/treehash"
 )
 
 // ErrStopped is the cause with which tests cancel contexts.
@@ -63,7 +64,7 @@ func WriteTo(t *testing.T, path, content string) {
 // HashOf returns the h1 of a directory.
 func HashOf(t *testing.T, dir string) getproviders.Hash {
 	t.Helper()
-	h1, err := getproviders.HashDir(t.Context(), dir)
+	h1, err := treehash.Dir(t.Context(), dir)
 	if err != nil {
 		t.Fatal(err)
 	}

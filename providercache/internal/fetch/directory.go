@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"github.com/tfdeps/tfdeps/getproviders"
+	"github.com/tfdeps/tfdeps/internal/treehash"
 	"github.com/tfdeps/tfdeps/providercache/event"
 	"github.com/tfdeps/tfdeps/providercache/internal/link"
 	"github.com/tfdeps/tfdeps/providercache/internal/receipt"
@@ -36,7 +37,7 @@ func (f *Fetcher) AuthenticateDirectory(ctx context.Context, t Request, dir stri
 		return receipt.Provenance{}, t.Failed(getproviders.StepFetch, err)
 	}
 	f.EmitPhase(ctx, t, event.Verifying)
-	h1, err := getproviders.HashDirProgress(ctx, dir, f.EmitHashing(ctx, t, ""))
+	h1, err := treehash.DirProgress(ctx, dir, f.EmitHashing(ctx, t, ""))
 	if err != nil {
 		return receipt.Provenance{}, t.Failed(getproviders.StepFetch, err)
 	}

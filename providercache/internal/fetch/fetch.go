@@ -108,13 +108,22 @@ func (f *Fetcher) fetchArchive(ctx context.Context, t Request, path, dir string)
 
 // inPlaceOfArchive is the failure of a package, which says more if a server sent a web page.
 func inPlaceOfArchive(t Request, received download.Archive, err error) error {
-	failed, ok := errors.AsType[*getproviders.ProviderError](err)
+	failed, ok := getproviders.Failure(err)
 	if !ok || !download.IsRemote(t.Package.Location) || !received.IsWebPage() {
 		return err
 	}
-	page := *failed
-	page.Err = &getproviders.WebPageError{URL: t.Package.Location.String(), Err: failed.Err}
-	return &page
+	url := t.Package.Location.String()
+	page := &getproviders.Fault{
+		Code: "invalid_answer", Subject: getproviders.Subject{URL: url},
+		Err:  fmt.Errorf("the server sent a web page in place of the archive: GET %q", url),
+		Hint: "a proxy or a login page may answer in place of the server: open the URL in a browser to see the page, and check HTTPS_PROXY and the login that the server wants",
+	}
+	if errors.Is(failed.Err, getproviders.ErrAuthentication) {
+		page.Kind = getproviders.ErrAuthentication
+	}
+	explained := *failed
+	explained.Err = page
+	return &explained
 }
 
 // download gets the archive and the documents that authenticate it, both at the

@@ -5,7 +5,7 @@
 // What goes in: a [Request], which holds the provider, its version, the package's
 // location with the documents that authenticate it, and the hashes that the lock
 // file records. What comes out: the unpacked package in a stage, with its hashes
-// and how it was authenticated; or a *getproviders.ProviderError that names the step.
+// and how it was authenticated; or a *getproviders.Fault that names the step.
 //
 // One package is one pass over its bytes: the archive is downloaded, hashed and
 // unpacked at the same time, while the documents that authenticate it are loaded.

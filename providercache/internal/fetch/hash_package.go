@@ -10,6 +10,7 @@ import (
 	"github.com/tfdeps/tfdeps/getproviders"
 	"github.com/tfdeps/tfdeps/internal/par"
 	"github.com/tfdeps/tfdeps/internal/scratch"
+	"github.com/tfdeps/tfdeps/internal/treehash"
 	"github.com/tfdeps/tfdeps/providercache/internal/receipt"
 	"github.com/tfdeps/tfdeps/providercache/internal/unpack"
 )
@@ -83,7 +84,7 @@ func HashPackage(ctx context.Context, path string) (h1, zh getproviders.Hash, er
 		return "", "", err
 	}
 	if info.IsDir() {
-		h1, err = getproviders.HashDir(ctx, path)
+		h1, err = treehash.Dir(ctx, path)
 		return h1, "", err
 	}
 	content, zh, err := unpack.HashFile(ctx, path, nil)

@@ -42,7 +42,7 @@ func (f *Fetcher) recordFirstFetch(ctx context.Context, got receipt.Provenance) 
 	_ = contents.Save(ctx)
 }
 
-// Approve asks the Policy about a package. The error is a *getproviders.ProviderError with
+// Approve asks the Policy about a package. The error is a *getproviders.Fault with
 // a *PolicyError. For the packages above this one: got has an internal type.
 func (f *Fetcher) Approve(ctx context.Context, t Request, state getproviders.CandidateState, got receipt.Provenance) error {
 	if f.Policy == nil {

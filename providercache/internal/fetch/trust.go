@@ -4,8 +4,10 @@ import (
 	"context"
 	"crypto/sha256"
 	"errors"
+	"fmt"
 	"maps"
 	"slices"
+	"strings"
 
 	"github.com/tfdeps/tfdeps/getproviders"
 	"github.com/tfdeps/tfdeps/providercache/internal/download"
@@ -109,9 +111,27 @@ func (t Request) compareWithLock(d getproviders.Digests, product getproviders.Pr
 	if d.H1 == "" && len(resolve.OfScheme(comparable, getproviders.SchemeH1)) > 0 {
 		return errH1Required
 	}
-	return t.Failed(getproviders.StepVerify, &getproviders.LockMismatchError{
-		Provider: t.Provider, Version: t.Version, Got: got, Recorded: t.Recorded, Product: product,
+	return t.Failed(getproviders.StepVerify, &getproviders.Fault{
+		Code: "lock_mismatch", Kind: getproviders.ErrLockMismatch, Subject: getproviders.Subject{Provider: t.Provider, Version: t.Version},
+		Err:  fmt.Errorf("the current package for %s %s doesn't match any of the checksums previously recorded in the dependency lock file", t.Provider, t.Version),
+		Hint: mismatchHint(got, t.Recorded, product),
 	})
+}
+
+// mismatchHint names the likely reason and the remedy.
+func mismatchHint(got, recorded []getproviders.Hash, product getproviders.Product) string {
+	if !slices.ContainsFunc(recorded, getproviders.Hash.Supported) {
+		return "the lock file has only hashes of kinds that this program doesn't know; use the version of the program that recorded them"
+	}
+	texts := make([]string, len(got))
+	for i, h := range got {
+		texts[i] = string(h)
+	}
+	hint := "the package has " + strings.Join(texts, " and ") + "; if the lock file was made on another platform, or from a source with other packages, add the hashes"
+	if product.Program != "" {
+		hint += fmt.Sprintf(" with %q", product.Program+" providers lock")
+	}
+	return hint
 }
 
 // OtherRegistryHashes returns what the provider's registry lists for the packages of

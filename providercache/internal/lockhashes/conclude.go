@@ -42,8 +42,8 @@ func (r Request) Conclude(ctx context.Context, c Choice, found map[PackageKey]Ha
 
 // ByProvider puts errors into the order of providers.
 func ByProvider(a, b error) int {
-	one, ok := errors.AsType[*getproviders.ProviderError](a)
-	other, okToo := errors.AsType[*getproviders.ProviderError](b)
+	one, ok := getproviders.Failure(a)
+	other, okToo := getproviders.Failure(b)
 	if !ok || !okToo {
 		return 0
 	}

@@ -13,7 +13,7 @@ import (
 // are those of Lock. No platforms: the Fetcher's.
 //
 // The map has the platforms that succeeded, and the error joins a
-// *getproviders.ProviderError for each of the others, in the order given.
+// *getproviders.Fault for each of the others, in the order given.
 func Hashes(ctx context.Context, f *fetch.Fetcher, p getproviders.Provider, v getproviders.Version, platforms []getproviders.Platform) (map[getproviders.Platform][]getproviders.Hash, error) {
 	if err := v.Validate(); err != nil {
 		return nil, err

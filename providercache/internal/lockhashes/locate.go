@@ -24,7 +24,7 @@ type LocatedPackage struct {
 	// Authentication is the result for a package that has these hashes; zero if none
 	// of them can be authenticated. Its Signed hashes are those of all platforms.
 	Authentication getproviders.AuthenticationResult
-	Err            error // nil, or a *getproviders.ProviderError; then only Selection, Platform and Size (-1) are set
+	Err            error // nil, or a *getproviders.Fault; then only Selection, Platform and Size (-1) are set
 }
 
 // LocateOptions say what Locate finds out beside where packages are and which hashes they have.

@@ -63,7 +63,7 @@ type Result struct {
 	// Entries of providers that aren't required, or weren't asked for, stay as they are.
 	Locks    *depsfile.Locks
 	Packages []Package // in the order of providers, for each in the order of platforms
-	// Err joins a *ProviderError for each provider and platform without a hash; Locks is nil then.
+	// Err joins a *Fault for each provider and platform without a hash; Locks is nil then.
 	// Where it is about one platform, it wraps a *PlatformError.
 	Err error
 }

@@ -115,7 +115,7 @@ func TestLock_FailureOfOneRequestLeavesOthers(t *testing.T) {
 		lockhashes.Request{Requirements: require(widget, "9.0", gadget, "")},
 	)
 	failures := providerErrors(t, results[0].Err)
-	if about, ok := errors.AsType[*getproviders.PlatformError](failures[0]); len(failures) != 2 || !ok || about.Platform != elsewhere[0] ||
+	if len(failures) != 2 || failures[0].Platform != elsewhere[0] ||
 		failures[0].Provider != provider(gadget) || !errors.Is(failures[0], getproviders.ErrPlatformMissing) {
 		t.Errorf("a platform that is missing: %v", results[0].Err)
 	}

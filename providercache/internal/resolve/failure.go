@@ -10,24 +10,22 @@ import (
 	"github.com/tfdeps/tfdeps/providercache/event"
 )
 
-// Fail reports a failure as an event and returns it as a *ProviderError.
+// Fail reports a failure as an event and returns it as a *Fault.
 func Fail(ctx context.Context, emit func(context.Context, event.Event), s getproviders.Selection, err error) error {
 	failure := FailureOf(ctx, s, err)
 	emit(ctx, event.FailedEvent{Addr: failure.Provider, Err: failure})
 	return failure
 }
 
-// FailureOf returns an error as a *ProviderError. After the context has ended, the
+// FailureOf returns an error as a *Fault with a step. After the context has ended, the
 // failure is its cancellation, whatever err says.
-func FailureOf(ctx context.Context, s getproviders.Selection, err error) *getproviders.ProviderError {
-	failure, ok := errors.AsType[*getproviders.ProviderError](err)
+func FailureOf(ctx context.Context, s getproviders.Selection, err error) *getproviders.Fault {
+	failure, ok := getproviders.Failure(err)
 	if !ok {
-		failure = &getproviders.ProviderError{Provider: s.Provider, Version: s.Version, Step: getproviders.StepFetch, Err: err}
+		failure = s.Failed(getproviders.StepFetch, err)
 	}
 	if ctx.Err() != nil {
-		cancelled := *failure // others may still read the error, as the reason why their context ended
-		cancelled.Step, cancelled.Err = getproviders.StepCancel, Cancelled(ctx)
-		return &cancelled
+		return getproviders.Selection{Provider: failure.Provider, Version: failure.Version}.Failed(getproviders.StepCancel, Cancelled(ctx))
 	}
 	return failure
 }
@@ -46,7 +44,7 @@ func Cancelled(ctx context.Context) error {
 type selected interface{ Selected() getproviders.Selection }
 
 // Map is par.Map for work on selections. Each failure is reported as an event when it
-// happens and returned as a *ProviderError, including those of selections that were
+// happens and returned as a *Fault, including those of selections that were
 // never begun because ctx ended.
 func Map[T selected, R any](ctx context.Context, emit func(context.Context, event.Event), limit int, items []T, do func(context.Context, T) (R, error)) ([]R, []error) {
 	results, errs := par.Map(ctx, limit, items, func(ctx context.Context, item T) (R, error) {
@@ -57,7 +55,7 @@ func Map[T selected, R any](ctx context.Context, emit func(context.Context, even
 		return result, err
 	})
 	for i, err := range errs {
-		if _, reported := err.(*getproviders.ProviderError); err != nil && !reported {
+		if failure, _ := getproviders.Failure(err); err != nil && error(failure) != err {
 			errs[i] = Fail(ctx, emit, items[i].Selected(), err)
 		}
 	}
@@ -68,6 +66,6 @@ func Map[T selected, R any](ctx context.Context, emit func(context.Context, even
 // as it is: others may still read it as the reason why their context ended.
 func OnPlatform(ctx context.Context, s getproviders.Selection, plat getproviders.Platform, err error) error {
 	failure := *FailureOf(ctx, s, err)
-	failure.Err = &getproviders.PlatformError{Platform: plat, Err: failure.Err}
+	failure.Platform = plat
 	return &failure
 }

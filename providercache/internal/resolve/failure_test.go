@@ -23,7 +23,7 @@ func TestFailureOf_LeavesTheErrorGiven(t *testing.T) {
 	if failure := resolve.FailureOf(ended, s, given); failure.Step != getproviders.StepCancel {
 		t.Errorf("%v isn't about the end of the context", failure)
 	}
-	var failure *getproviders.ProviderError
+	var failure *getproviders.Fault
 	if !errors.As(given, &failure) || failure.Err != cause || failure.Step != getproviders.StepFetch {
 		t.Errorf("the error given is %v now", given)
 	}

@@ -31,7 +31,7 @@ type Resolver struct {
 // version could not be worked on.
 type FailedSelection struct {
 	Selection getproviders.Selection
-	Err       error // a *ProviderError
+	Err       error // a *Fault
 }
 
 // Resolve chooses a version for every provider that isn't built in. A locked

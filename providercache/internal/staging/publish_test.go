@@ -11,6 +11,7 @@ import (
 	"github.com/tfdeps/tfdeps/getproviders"
 	"github.com/tfdeps/tfdeps/internal/must"
 	"github.com/tfdeps/tfdeps/internal/scratch"
+	"github.com/tfdeps/tfdeps/internal/treehash"
 	"github.com/tfdeps/tfdeps/providercache/internal/cachetest"
 )
 
@@ -250,7 +251,7 @@ func TestStage_ALinkToTheSameFilesIsReplaced(t *testing.T) {
 	target := t.TempDir()
 	stage := stageWith(t, target, "new")
 	defer stage.Remove()
-	h1, err := getproviders.HashDir(t.Context(), stage.PackagePath())
+	h1, err := treehash.Dir(t.Context(), stage.PackagePath())
 	cachetest.Must(t, err)
 	elsewhere, final := filepath.Join(t.TempDir(), "package"), filepath.Join(target, "final")
 	cachetest.Must(t, os.CopyFS(elsewhere, os.DirFS(stage.PackagePath())))

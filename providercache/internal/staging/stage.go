@@ -25,6 +25,7 @@ import (
 	"github.com/tfdeps/tfdeps/getproviders"
 	"github.com/tfdeps/tfdeps/internal/par"
 	"github.com/tfdeps/tfdeps/internal/scratch"
+	"github.com/tfdeps/tfdeps/internal/treehash"
 )
 
 // Attempts is how often a step is tried whose directory another process may remove,
@@ -193,7 +194,7 @@ func (s *Stage) compare(ctx context.Context, final string, h1 getproviders.Hash)
 	if err != nil || !info.IsDir() {
 		return "", false
 	}
-	there, err = getproviders.HashDir(ctx, final)
+	there, err = treehash.Dir(ctx, final)
 	if err != nil {
 		return "", false
 	}

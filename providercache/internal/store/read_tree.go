@@ -11,6 +11,7 @@ import (
 	"strings"
 
 	"github.com/tfdeps/tfdeps/getproviders"
+	"github.com/tfdeps/tfdeps/internal/treehash"
 	"github.com/tfdeps/tfdeps/providercache/event"
 	"github.com/tfdeps/tfdeps/providercache/internal/receipt"
 	"github.com/tfdeps/tfdeps/providercache/internal/unpack"
@@ -116,7 +117,7 @@ func readPackage(ctx context.Context, p ReadPackage, progress func(bytes int64))
 		p.H1, p.H1Archive, p.ZH = content.H1, content.H1Archive, zh
 		return p, err
 	}
-	h1, err := getproviders.HashDirProgress(ctx, p.Path, progress)
+	h1, err := treehash.DirProgress(ctx, p.Path, progress)
 	p.H1, p.H1Archive = h1, h1
 	return p, err
 }

@@ -10,6 +10,7 @@ import (
 
 	"github.com/tfdeps/tfdeps/getproviders"
 	"github.com/tfdeps/tfdeps/internal/par"
+	"github.com/tfdeps/tfdeps/internal/treehash"
 	"github.com/tfdeps/tfdeps/providercache/event"
 	"github.com/tfdeps/tfdeps/providercache/internal/receipt"
 	"github.com/tfdeps/tfdeps/providercache/internal/unpack"
@@ -101,7 +102,7 @@ func (s View) verify(ctx context.Context, p Package, hashes []getproviders.Hash,
 	began := s.now()
 	record, _ := receipt.TakeRecord(p.Dir)
 	record.ReadFrom = began
-	if v.H1, v.Err = getproviders.HashDirProgress(ctx, p.Dir, progress); v.Err == nil {
+	if v.H1, v.Err = treehash.DirProgress(ctx, p.Dir, progress); v.Err == nil {
 		_, v.Err = unpack.FindExecutable(p.Dir, p.Provider)
 	}
 	made, known := s.Find(p.Name())

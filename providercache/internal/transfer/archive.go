@@ -18,6 +18,7 @@ import (
 
 	"github.com/tfdeps/tfdeps/getproviders"
 	"github.com/tfdeps/tfdeps/internal/chunks"
+	"github.com/tfdeps/tfdeps/internal/treehash"
 )
 
 // writeArchive makes an archive of the files of a package, and returns the h1 of what went into it.
@@ -38,7 +39,7 @@ func writeArchive(ctx context.Context, path, dir string, read func(bytes int64))
 	w.RegisterCompressor(zip.Deflate, func(to io.Writer) (io.WriteCloser, error) {
 		return flate.NewWriter(to, flate.DefaultCompression)
 	})
-	var digests []getproviders.FileDigest
+	var digests []treehash.File
 	buffer := make([]byte, chunks.Size)
 	for _, f := range files {
 		digest, err := f.add(ctx, w, read, buffer)
@@ -50,13 +51,13 @@ func writeArchive(ctx context.Context, path, dir string, read func(bytes int64))
 	if err := w.Close(); err != nil {
 		return "", err
 	}
-	return getproviders.H1(digests)
+	return treehash.H1(digests)
 }
 
 // file is one file of a package.
 type file struct{ name, path string }
 
-// filesOf lists the files of a package as getproviders.HashDir does, sorted.
+// filesOf lists the files of a package as treehash.Dir does, sorted.
 func filesOf(dir string) (files []file, err error) {
 	root, err := filepath.EvalSymlinks(dir)
 	if err != nil {
@@ -75,7 +76,7 @@ func filesOf(dir string) (files []file, err error) {
 }
 
 // add puts a file into the archive.
-func (f file) add(ctx context.Context, w *zip.Writer, read func(bytes int64), buffer []byte) (digest getproviders.FileDigest, err error) {
+func (f file) add(ctx context.Context, w *zip.Writer, read func(bytes int64), buffer []byte) (digest treehash.File, err error) {
 	info, err := os.Stat(f.path)
 	if err != nil {
 		return digest, err

@@ -69,13 +69,13 @@ func resultsOf(ctx context.Context, source *Source, pulled []providercache.Prefe
 
 // naming has the error of a package name an archive.
 func naming(err error, url string) error {
-	failed, ok := errors.AsType[*getproviders.ProviderError](err)
+	failed, ok := getproviders.Failure(err)
 	if !ok || url == "" {
 		return err
 	}
 	named := *failed
 	if named.Err = withURL(failed.Err, url); getproviders.CodeOf(failed.Err) == "invalid_package" { // it wasn't its publisher who put it there
-		named.Err = &ContentError{URL: url, Err: errors.New(strings.TrimPrefix(failed.Err.Error(), url+": "))}
+		named.Err = otherContent(url, errors.New(strings.TrimPrefix(failed.Err.Error(), url+": ")))
 	}
 	return &named
 }

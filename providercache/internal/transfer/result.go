@@ -25,5 +25,5 @@ type Result struct {
 	H1        getproviders.Hash // of a package that was to be pushed; "": it isn't known, or there is none
 	URL       string            // of the archive; "": there is none, or it isn't known
 	Bytes     int64             // of the archive, if it was sent or pulled
-	Err       error             // a *getproviders.ProviderError, if it failed
+	Err       error             // a *getproviders.Fault, if it failed
 }

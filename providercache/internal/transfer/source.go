@@ -13,7 +13,7 @@ import (
 
 // Source has the packages of a Remote that lock files select, for an Installer to fetch. Where a
 // lock file has one h1, nothing is asked before the archive itself; otherwise the remote is asked
-// which of them is for the platform. Errors are *[MissingError], *[ContentError], and those of the
+// which of them is for the platform. Errors are *[MissingError], those of otherContent, and those of the
 // Remote. It is safe for many goroutines, and not to be copied after its first use.
 type Source struct {
 	Remote Remote
@@ -34,7 +34,7 @@ func (s *Source) Versions(_ context.Context, p getproviders.Provider) (getprovid
 		}
 	}
 	if len(found.Versions) == 0 {
-		return found, &getproviders.ProviderNotFoundError{Provider: p, Source: s.Remote.String()}
+		return found, getproviders.ProviderMissing(s.Remote.String(), p)
 	}
 	return found, nil
 }
@@ -113,28 +113,13 @@ func (c content) Authenticate(d getproviders.Digests) (getproviders.Authenticati
 		return getproviders.AuthenticationResult{}, nil
 	}
 	_, err := getproviders.AnyHash{c.name.H1}.Authenticate(d)
-	return getproviders.AuthenticationResult{}, &ContentError{URL: c.url, H1: c.name.H1, Err: err}
+	return getproviders.AuthenticationResult{}, otherContent(c.url, err)
 }
 
-// ContentError says that an archive of a remote isn't the package that its name says.
-type ContentError struct {
-	URL string            // of the archive, without secrets
-	H1  getproviders.Hash // that the package has to have; "": it is no package at all
-	Err error             // what it has in place of it
+// otherContent says that an archive of a remote isn't the package that its name says; err is what it has in place of it.
+func otherContent(url string, err error) error {
+	return &getproviders.Fault{
+		Code: "checksum_mismatch", Err: fmt.Errorf("%s has other content than the lock file says: %w", url, err),
+		Hint: "find out who changed it, and delete it there: the next push of a machine that has the package sends it again",
+	}
 }
-
-// Error implements error.
-func (e *ContentError) Error() string {
-	return fmt.Sprintf("%s has other content than the lock file says: %v", e.URL, e.Err)
-}
-
-// Code is "checksum_mismatch".
-func (e *ContentError) Code() string { return "checksum_mismatch" }
-
-// Hint says what to do.
-func (e *ContentError) Hint() string {
-	return "find out who changed it, and delete it there: the next push of a machine that has the package sends it again"
-}
-
-// Unwrap returns the cause, which matches getproviders.ErrAuthentication if H1 isn't "".
-func (e *ContentError) Unwrap() error { return e.Err }

@@ -22,6 +22,7 @@ import (
 	"github.com/tfdeps/tfdeps/getproviders/providertest"
 	"github.com/tfdeps/tfdeps/internal/installtest"
 	"github.com/tfdeps/tfdeps/internal/par"
+	"github.com/tfdeps/tfdeps/internal/treehash"
 	"github.com/tfdeps/tfdeps/providercache"
 	"github.com/tfdeps/tfdeps/providercache/blob"
 	"github.com/tfdeps/tfdeps/providercache/internal/store"
@@ -63,7 +64,7 @@ func (m machine) add(t *testing.T, name string, files map[string]string) getprov
 			must(t, os.Chmod(path, 0o755))
 		}
 	}
-	h1, err := getproviders.HashDir(t.Context(), dir)
+	h1, err := treehash.Dir(t.Context(), dir)
 	must(t, err)
 	w.Hashes = []getproviders.Hash{h1, "zh:" + getproviders.Hash(strings.Repeat("0", 64))}
 	return w

@@ -48,6 +48,7 @@ import (
 
 	"github.com/tfdeps/tfdeps/getproviders"
 	"github.com/tfdeps/tfdeps/internal/chunks"
+	"github.com/tfdeps/tfdeps/internal/treehash"
 )
 
 // Content holds the hashes of the files of an archive.
@@ -167,21 +168,21 @@ func makeRoot(dir string) (*os.Root, error) {
 
 // digest computes the hashes of a package from those of its entries.
 func digest(entries []entry, sum func(entry) ([sha256.Size]byte, error)) (Content, error) {
-	var files, all []getproviders.FileDigest
+	var files, all []treehash.File
 	for _, e := range entries {
 		content, err := sum(e)
 		if err != nil {
 			return Content{}, err
 		}
-		all = append(all, getproviders.FileDigest{Name: e.File.Name, SHA256: content})
+		all = append(all, treehash.File{Name: e.File.Name, SHA256: content})
 		if !e.Dir {
-			files = append(files, getproviders.FileDigest{Name: e.Name, SHA256: content})
+			files = append(files, treehash.File{Name: e.Name, SHA256: content})
 		}
 	}
-	h1, err := getproviders.H1(files)
+	h1, err := treehash.H1(files)
 	if err != nil {
 		return Content{}, err
 	}
-	h1Archive, err := getproviders.H1(all)
+	h1Archive, err := treehash.H1(all)
 	return Content{h1, h1Archive, len(files)}, err
 }

@@ -11,6 +11,7 @@ import (
 	"github.com/tfdeps/tfdeps/depsfile"
 	"github.com/tfdeps/tfdeps/getproviders"
 	"github.com/tfdeps/tfdeps/internal/par"
+	"github.com/tfdeps/tfdeps/internal/treehash"
 	"github.com/tfdeps/tfdeps/providercache"
 	"github.com/tfdeps/tfdeps/providercache/internal/archivedir"
 	"github.com/tfdeps/tfdeps/providercache/internal/fetch"
@@ -114,7 +115,7 @@ func (v *vendor) compare(ctx context.Context, p archivedir.Item) (providercache.
 func (v *vendor) identify(ctx context.Context, p archivedir.Item) (receipt.Receipt, error) {
 	if isUnpacked(p) {
 		if v.isPlaced(p.Selection.Provider) {
-			h1, err := getproviders.HashDir(ctx, p.Path)
+			h1, err := treehash.Dir(ctx, p.Path)
 			return receipt.Receipt{H1: h1}, err
 		}
 		h1, err := hashUnpacked(ctx, p.Path)

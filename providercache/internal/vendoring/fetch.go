@@ -6,6 +6,7 @@ import (
 	"slices"
 
 	"github.com/tfdeps/tfdeps/getproviders"
+	"github.com/tfdeps/tfdeps/internal/treehash"
 	"github.com/tfdeps/tfdeps/providercache/internal/archivedir"
 	"github.com/tfdeps/tfdeps/providercache/internal/fetch"
 	"github.com/tfdeps/tfdeps/providercache/internal/link"
@@ -138,5 +139,5 @@ func hashUnpacked(ctx context.Context, dir string) (getproviders.Hash, error) {
 	if err != nil {
 		return "", err
 	}
-	return getproviders.HashDir(ctx, dir)
+	return treehash.Dir(ctx, dir)
 }

@@ -83,7 +83,7 @@ type Result struct {
 // has it, if the source had. What isn't true of all archives of its version is
 // removed.
 //
-// All packages are attempted. The error joins a *ProviderError for each that
+// All packages are attempted. The error joins a *Fault for each that
 // failed, in which there is a *PlatformError if a version was chosen.
 func Update(ctx context.Context, f *providercache.Fetcher, opts Options, r lockhashes.Request) (Result, error) {
 	if info, err := os.Stat(opts.Dir); err == nil && !info.IsDir() {

@@ -170,7 +170,7 @@ func TestVendoring_ComparesWithTheLockFile(t *testing.T) {
 		v.request.Locks = new(depsfile.Locks)
 		v.request.Locks.Set(others)
 		_, err := v.run(t)
-		if _, ok := errors.AsType[*getproviders.LockMismatchError](err); !ok {
+		if !errors.Is(err, getproviders.ErrLockMismatch) {
 			t.Errorf("other archives: %v", err)
 		}
 		if _, err := os.Stat(v.opts.Dir); !errors.Is(err, os.ErrNotExist) {

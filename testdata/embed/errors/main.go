@@ -27,7 +27,7 @@ func main() {
 
 // reason is what a program would do about it.
 func reason(err error) string {
-	var failed *getproviders.ProviderError
+	failed, ok := getproviders.Failure(err)
 	switch {
 	case errors.Is(err, context.Canceled):
 		return "ended by the user"
@@ -43,7 +43,7 @@ func reason(err error) string {
 		return "try again later"
 	case errors.Is(err, getproviders.ErrAuthentication):
 		return "not what its publisher signed"
-	case errors.As(err, &failed):
+	case ok:
 		return fmt.Sprintf("%s failed in step %q: %v", failed.Provider, failed.Step, failed.Err)
 	default:
 		return err.Error()

@@ -1,4 +1,4 @@
-package getproviders_test
+package treehash_test
 
 import (
 	"context"
@@ -15,11 +15,12 @@ import (
 
 	"github.com/tfdeps/tfdeps/getproviders"
 	"github.com/tfdeps/tfdeps/internal/must"
+	"github.com/tfdeps/tfdeps/internal/treehash"
 )
 
 // writeFiles makes a package with files in several directories, whose sorted
 // order is not the order of a walk: "a.b" comes before "a/b".
-func writeFiles(t *testing.T) (dir string, digests []getproviders.FileDigest) {
+func writeFiles(t *testing.T) (dir string, digests []treehash.File) {
 	t.Helper()
 	dir = t.TempDir()
 	for name, content := range map[string]string{
@@ -34,7 +35,7 @@ func writeFiles(t *testing.T) (dir string, digests []getproviders.FileDigest) {
 		path := filepath.Join(dir, filepath.FromSlash(name))
 		must.Succeed(t, os.MkdirAll(filepath.Dir(path), 0o755))
 		must.Succeed(t, os.WriteFile(path, []byte(content), 0o644))
-		digests = append(digests, getproviders.FileDigest{Name: name, SHA256: sha256.Sum256([]byte(content))})
+		digests = append(digests, treehash.File{Name: name, SHA256: sha256.Sum256([]byte(content))})
 	}
 	must.Succeed(t, os.Mkdir(filepath.Join(dir, "no files"), 0o755))
 	return dir, digests
@@ -52,12 +53,12 @@ func TestH1_AndHashDirAgreeWithDirhash(t *testing.T) {
 	dir, digests := writeFiles(t)
 	want := oracle(t, dir)
 	for range 2 {
-		if got, err := getproviders.H1(digests); err != nil || got != want {
+		if got, err := treehash.H1(digests); err != nil || got != want {
 			t.Errorf("H1 = %s, %v; want %s", got, err, want)
 		}
 		slices.Reverse(digests) // the order doesn't matter
 	}
-	if got, err := getproviders.HashDir(t.Context(), dir); err != nil || got != want {
+	if got, err := treehash.Dir(t.Context(), dir); err != nil || got != want {
 		t.Errorf("HashDir = %s, %v; want %s", got, err, want)
 	}
 }
@@ -65,17 +66,17 @@ func TestH1_AndHashDirAgreeWithDirhash(t *testing.T) {
 func TestHash_DirOfNoFiles(t *testing.T) {
 	dir := t.TempDir()
 	want := oracle(t, dir)
-	if got, err := getproviders.HashDir(t.Context(), dir); err != nil || got != want {
+	if got, err := treehash.Dir(t.Context(), dir); err != nil || got != want {
 		t.Errorf("HashDir = %s, %v; want %s", got, err, want)
 	}
-	if got, err := getproviders.H1(nil); err != nil || got != want {
+	if got, err := treehash.H1(nil); err != nil || got != want {
 		t.Errorf("H1 = %s, %v; want %s", got, err, want)
 	}
 }
 
 func TestH1_LeavesItsArgumentAlone(t *testing.T) {
-	digests := []getproviders.FileDigest{{Name: "b"}, {Name: "a"}}
-	if _, err := getproviders.H1(digests); err != nil {
+	digests := []treehash.File{{Name: "b"}, {Name: "a"}}
+	if _, err := treehash.H1(digests); err != nil {
 		t.Fatal(err)
 	}
 	if digests[0].Name != "b" {
@@ -84,7 +85,7 @@ func TestH1_LeavesItsArgumentAlone(t *testing.T) {
 }
 
 func TestH1_RefusesNewlinesInNames(t *testing.T) {
-	if h, err := getproviders.H1([]getproviders.FileDigest{{Name: "a\nb"}}); err == nil {
+	if h, err := treehash.H1([]treehash.File{{Name: "a\nb"}}); err == nil {
 		t.Errorf("got %s", h)
 	}
 }
@@ -104,7 +105,7 @@ func TestHash_DirFollowsALinkInPlaceOfThePackage(t *testing.T) {
 	dir, _ := writeFiles(t)
 	link := filepath.Join(t.TempDir(), "linux_amd64")
 	symlink(t, dir, link)
-	if got, err := getproviders.HashDir(t.Context(), link); err != nil || got != oracle(t, dir) {
+	if got, err := treehash.Dir(t.Context(), link); err != nil || got != oracle(t, dir) {
 		t.Errorf("got %s, %v; want %s", got, err, oracle(t, dir))
 	}
 }
@@ -115,7 +116,7 @@ func TestHash_DirFollowsALinkInPlaceOfAFile(t *testing.T) {
 	outside := filepath.Join(t.TempDir(), "LICENSE")
 	must.Succeed(t, os.Rename(filepath.Join(dir, "LICENSE"), outside))
 	symlink(t, outside, filepath.Join(dir, "LICENSE"))
-	if got, err := getproviders.HashDir(t.Context(), dir); err != nil || got != want {
+	if got, err := treehash.Dir(t.Context(), dir); err != nil || got != want {
 		t.Errorf("got %s, %v; want %s", got, err, want)
 	}
 }
@@ -123,7 +124,7 @@ func TestHash_DirFollowsALinkInPlaceOfAFile(t *testing.T) {
 func TestHash_DirRefusesALinkToADirectoryInside(t *testing.T) {
 	dir, _ := writeFiles(t)
 	symlink(t, "a", filepath.Join(dir, "link"))
-	h, err := getproviders.HashDir(t.Context(), dir)
+	h, err := treehash.Dir(t.Context(), dir)
 	if err == nil {
 		t.Fatalf("got %s", h)
 	}
@@ -136,14 +137,14 @@ func TestHash_DirRefusesALinkToADirectoryInside(t *testing.T) {
 
 func TestHash_DirOfWhatIsNotThere(t *testing.T) {
 	dir := filepath.Join(t.TempDir(), "missing")
-	if h, err := getproviders.HashDir(t.Context(), dir); !errors.Is(err, os.ErrNotExist) {
+	if h, err := treehash.Dir(t.Context(), dir); !errors.Is(err, os.ErrNotExist) {
 		t.Errorf("got %s, %v", h, err)
 	}
 }
 
 func TestDigestFile_OfWhatIsNotThere(t *testing.T) {
 	t.Parallel()
-	if digest, err := getproviders.DigestFile(t.Context(), filepath.Join(t.TempDir(), "missing"), "x"); !errors.Is(err, os.ErrNotExist) {
+	if digest, err := treehash.Digest(t.Context(), filepath.Join(t.TempDir(), "missing"), "x"); !errors.Is(err, os.ErrNotExist) {
 		t.Errorf("got %v, %v", digest, err)
 	}
 }
@@ -153,7 +154,7 @@ func TestHash_DirStopsWhenTheContextEnds(t *testing.T) {
 	interrupt := errors.New("interrupt")
 	ctx, cancel := context.WithCancelCause(t.Context())
 	cancel(interrupt)
-	if h, err := getproviders.HashDir(ctx, dir); !errors.Is(err, interrupt) {
+	if h, err := treehash.Dir(ctx, dir); !errors.Is(err, interrupt) {
 		t.Errorf("got %s, %v", h, err)
 	}
 }
