@@ -18,10 +18,7 @@ import (
 	"github.com/tfdeps/tfdeps/internal/par"
 	"github.com/tfdeps/tfdeps/providercache"
 	"github.com/tfdeps/tfdeps/providercache/blob"
-	"github.com/tfdeps/tfdeps/providercache/fetcher"
 	"github.com/tfdeps/tfdeps/providercache/mirrorserver"
-	"github.com/tfdeps/tfdeps/providercache/resolve"
-	"github.com/tfdeps/tfdeps/providercache/store"
 )
 
 // inTruth has so many installations start at once, each with a cache of its own, through a server of the engine on this
@@ -118,7 +115,8 @@ func (t *truth) serve(name string) (*served, error) {
 	if err := os.Mkdir(dir, 0o700); err != nil {
 		return nil, err
 	}
-	mirror, err := mirrorserver.Handler(t.registry.Source(), blob.NewDirectory(filepath.Join(dir, "bucket")), mirrorserver.Options{Client: t.registry.Client(), Temporary: dir})
+	mirror, err := mirrorserver.Handler(&providercache.Fetcher{Source: t.registry.Source(), Client: t.registry.Client()}, blob.NewDirectory(filepath.Join(dir, "bucket")),
+		mirrorserver.Options{Temporary: dir})
 	if err != nil {
 		return nil, err
 	}
@@ -142,7 +140,7 @@ func (s *served) installAll(runners int) ([]time.Duration, error) {
 		if err != nil {
 			return 0, err
 		}
-		return s.truth.install(ctx, dir, &fetcher.Fetcher{Source: mirror, Client: s.front.Client()})
+		return s.truth.install(ctx, dir, &providercache.Fetcher{Source: mirror, Client: s.front.Client()})
 	})
 	slices.Sort(took)
 	return took, errors.Join(errs...)
@@ -186,12 +184,12 @@ func incompressible(size int) string {
 }
 
 // install is one runner with an empty cache, which it removes again.
-func (t *truth) install(ctx context.Context, dir string, f *fetcher.Fetcher) (took time.Duration, err error) {
+func (t *truth) install(ctx context.Context, dir string, f *providercache.Fetcher) (took time.Duration, err error) {
 	defer func() { err = errors.Join(err, os.RemoveAll(dir)) }()
 	f.StateDir = filepath.Join(dir, "state")
-	installer := &providercache.Installer{Fetcher: f, Target: &store.Store{Dir: filepath.Join(dir, "providers")}}
+	installer := &providercache.Installer{Fetcher: f, Target: &providercache.Store{Dir: filepath.Join(dir, "providers")}}
 	began := time.Now()
-	_, report, err := installer.Install(ctx, t.required, &depsfile.Locks{}, resolve.Normal)
+	_, report, err := installer.Install(ctx, t.required, &depsfile.Locks{}, providercache.Normal)
 	took = time.Since(began)
 	if err == nil && len(report.Outcomes) != len(archives) {
 		err = fmt.Errorf("%d packages are installed, want %d", len(report.Outcomes), len(archives))

@@ -22,13 +22,9 @@ import (
 
 	"github.com/tfdeps/tfdeps/depsfile"
 	"github.com/tfdeps/tfdeps/getproviders"
-	"github.com/tfdeps/tfdeps/getproviders/hosts"
 	"github.com/tfdeps/tfdeps/getproviders/providertest"
 	"github.com/tfdeps/tfdeps/internal/par"
 	"github.com/tfdeps/tfdeps/providercache"
-	"github.com/tfdeps/tfdeps/providercache/fetcher"
-	"github.com/tfdeps/tfdeps/providercache/resolve"
-	"github.com/tfdeps/tfdeps/providercache/store"
 )
 
 func main() {
@@ -72,7 +68,7 @@ func run(length time.Duration, atOnce int) (err error) {
 		})})
 		s.required.Add(registry.Provider("acme", name), getproviders.Requirement{})
 	}
-	s.client, err = hosts.NewClient(hosts.ClientOptions{
+	s.client, err = getproviders.NewClient(getproviders.ClientOptions{
 		Retries: 8, RetryWaitMin: time.Millisecond, RetryWaitMax: 10 * time.Millisecond, Base: flaky{registry.Client().Transport, &s.broken},
 	})
 	if err != nil {
@@ -118,20 +114,20 @@ func (s *soak) install(ctx context.Context, number int) error {
 		s.deleted.Add(1)
 		_ = os.RemoveAll(cacheDir) // others may be adding to it
 	}
-	cache, err := store.OpenCache(cacheDir, false)
+	cache, err := providercache.OpenCache(cacheDir, false)
 	if err != nil {
 		return err
 	}
 	installer := &providercache.Installer{
-		Fetcher: &fetcher.Fetcher{
-			Source: &getproviders.RegistrySource{Client: s.client, Discovery: &hosts.Discovery{Client: s.client, Forced: map[hosts.Hostname]map[string]string{
+		Fetcher: &providercache.Fetcher{
+			Source: &getproviders.RegistrySource{Client: s.client, Discovery: &getproviders.Discovery{Client: s.client, Forced: map[getproviders.Hostname]map[string]string{
 				providertest.Host: {"providers.v1": s.registry.ServiceURL()},
 			}}},
 			Client: s.client, StateDir: filepath.Join(s.dir, "state"),
 		},
-		Target: &store.Store{Dir: filepath.Join(work, "providers")}, Cache: cache,
+		Target: &providercache.Store{Dir: filepath.Join(work, "providers")}, Cache: cache,
 	}
-	locks, report, err := installer.Install(ctx, s.required, &depsfile.Locks{}, resolve.Normal)
+	locks, report, err := installer.Install(ctx, s.required, &depsfile.Locks{}, providercache.Normal)
 	if err == nil && (len(report.Outcomes) != providers || len(locks.All()) != providers) {
 		err = fmt.Errorf("%d outcomes, %d locked", len(report.Outcomes), len(locks.All()))
 	}

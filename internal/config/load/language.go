@@ -131,18 +131,20 @@ func (g *grammar) names(in string) (all []string) {
 }
 
 // argumentKinds check what is more than a value for code or for a plan.
-var argumentKinds = map[string]func(*document, *hcl.Attribute){
-	"alpha":      (*document).checkCleanup,
-	"attributes": (*document).checkAttributes,
-	"bool":       func(d *document, attr *hcl.Attribute) { d.checkArgument(attr, cty.Bool) },
-	"constant":   (*document).checkConstant,
-	"failures":   func(d *document, attr *hcl.Attribute) { d.checkKeyword(attr, "halt", "taint", "continue") },
-	"flag":       (*document).checkFlag,
-	"moment":     (*document).checkDuring,
-	"string":     func(d *document, attr *hcl.Attribute) { d.checkArgument(attr, cty.String) },
-	"triggers":   (*document).checkTriggers,
-	"type":       func(d *document, attr *hcl.Attribute) { d.checkType(attr.Expr) },
-}
+var argumentKinds = par.OnceValue(func() map[string]func(*document, *hcl.Attribute) {
+	return map[string]func(*document, *hcl.Attribute){
+		"alpha":      (*document).checkCleanup,
+		"attributes": (*document).checkAttributes,
+		"bool":       func(d *document, attr *hcl.Attribute) { d.checkArgument(attr, cty.Bool) },
+		"constant":   (*document).checkConstant,
+		"failures":   func(d *document, attr *hcl.Attribute) { d.checkKeyword(attr, "halt", "taint", "continue") },
+		"flag":       (*document).checkFlag,
+		"moment":     (*document).checkDuring,
+		"string":     func(d *document, attr *hcl.Attribute) { d.checkArgument(attr, cty.String) },
+		"triggers":   (*document).checkTriggers,
+		"type":       func(d *document, attr *hcl.Attribute) { d.checkType(attr.Expr) },
+	}
+})
 
 // content reads a block as the table says; nil if the table doesn't.
 func (d *document) content(b hcl.Body, in string) *hcl.BodyContent {
@@ -163,7 +165,7 @@ func (d *document) content(b hcl.Body, in string) *hcl.BodyContent {
 	d.report(d.leave(in, diags)...)
 	for _, argument := range schema.Attributes {
 		attr, r := content.Attributes[argument.Name], f.rows[argument.Name]
-		switch check := argumentKinds[r.kind]; {
+		switch check := argumentKinds()[r.kind]; {
 		case attr == nil:
 		case r.kind == "refused":
 			d.error(attr.NameRange, refusal(in, "argument", d.product), "The argument %q has no meaning here; the name is reserved.", r.name)

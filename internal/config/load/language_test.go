@@ -18,7 +18,7 @@ func TestLanguage_IsWellFormed(t *testing.T) {
 	blocks := map[string]bool{"file": true, "testfile": true}
 	for in, rows := range language() {
 		for _, r := range rows {
-			if _, checked := argumentKinds[r.kind]; !checked && !slices.Contains(byCode, r.kind) {
+			if _, checked := argumentKinds()[r.kind]; !checked && !slices.Contains(byCode, r.kind) {
 				t.Errorf("%s %s: there is no kind %q", in, r.name, r.kind)
 			}
 			if len(r.labels) > 0 && !r.block || r.once && !r.block || r.required && r.block {

@@ -288,14 +288,16 @@ func fileNames(entries []fs.DirEntry, product getproviders.Product) []string {
 // configuration that is referred to exists is found by a plan.
 
 // decoders take over what blocks declare.
-var decoders = map[string]func(*document, *hcl.Block, *hcl.BodyContent){
-	"terraform": (*document).terraform, "required_providers": (*document).misplacedRequiredProviders, "language": (*document).languageBlock,
-	"provider": (*document).provider, "module": (*document).module, "variable": (*document).variable, "output": (*document).output,
-	"locals": (*document).locals, "check": (*document).check, "import": (*document).importBlock, "moved": (*document).moved, "removed": (*document).removed,
-	"resource": (*document).resource, "data": (*document).resource, "ephemeral": (*document).resource, "action": (*document).resource,
-	"run": (*document).run, "test": (*document).testSettings, "variables": (*document).testVariables, "mock_provider": (*document).mockProvider,
-	"override_resource": (*document).overrideTarget, "override_data": (*document).overrideTarget, "override_module": (*document).overrideTarget,
-}
+var decoders = par.OnceValue(func() map[string]func(*document, *hcl.Block, *hcl.BodyContent) {
+	return map[string]func(*document, *hcl.Block, *hcl.BodyContent){
+		"terraform": (*document).terraform, "required_providers": (*document).misplacedRequiredProviders, "language": (*document).languageBlock,
+		"provider": (*document).provider, "module": (*document).module, "variable": (*document).variable, "output": (*document).output,
+		"locals": (*document).locals, "check": (*document).check, "import": (*document).importBlock, "moved": (*document).moved, "removed": (*document).removed,
+		"resource": (*document).resource, "data": (*document).resource, "ephemeral": (*document).resource, "action": (*document).resource,
+		"run": (*document).run, "test": (*document).testSettings, "variables": (*document).testVariables, "mock_provider": (*document).mockProvider,
+		"override_resource": (*document).overrideTarget, "override_data": (*document).overrideTarget, "override_module": (*document).overrideTarget,
+	}
+})
 
 // decoder is what takes over blocks of a type in files of a kind. Where provider blocks of test files are requirements, they say the same
 // as in the configuration.
@@ -303,5 +305,5 @@ func decoder(kind, block string, product getproviders.Product) func(*document, *
 	if kind == "testfile" && block == "provider" && !product.TestProviders {
 		return (*document).testProvider
 	}
-	return decoders[block]
+	return decoders()[block]
 }
