@@ -14,6 +14,7 @@ import (
 	"github.com/tfdeps/tfdeps/configs"
 	"github.com/tfdeps/tfdeps/getproviders"
 	"github.com/tfdeps/tfdeps/internal/config/modules"
+	"github.com/tfdeps/tfdeps/internal/must"
 )
 
 // workspace is what an editor has open: a root module that calls modules by paths, computed
@@ -59,9 +60,7 @@ func TestRead_TakesADirectoryInMemory(t *testing.T) {
 	if problems.HasErrors() {
 		t.Fatal(problems)
 	}
-	if got, want := types(found.Requirements), "dns net new reg sub widget"; got != want {
-		t.Errorf("required are %s, want %s", got, want)
-	}
+	must.Equal(t, types(found.Requirements), "dns net new reg sub widget")
 	if locks := found.Locks.All(); len(locks) != 1 || locks[0].Provider.Type != "gadget" {
 		t.Errorf("the lock file has %v", locks)
 	}
@@ -72,15 +71,11 @@ func TestRead_TakesADirectoryInMemory(t *testing.T) {
 	held["live/new/main.tf"] = &fstest.MapFile{Data: []byte(`resource "edited_x" "y" {}`)}
 	delete(held, "live/.terraform/modules/modules.json")
 	found, problems = configs.Read(t.Context(), "live", opts)
-	if got, want := types(found.Requirements), "dns edited net widget"; got != want {
-		t.Errorf("after an edit, required are %s, want %s", got, want)
-	}
+	must.Equal(t, types(found.Requirements), "dns edited net widget")
 	if len(problems) != 1 || problems[0].Extra != (modules.Outdated{Key: "reg", Code: modules.Absent}) {
 		t.Errorf("without a record of the registry's module the problems are %v", problems)
 	}
-	if written, err := os.ReadDir("."); err != nil || len(written) > 0 {
-		t.Errorf("on disk there is now %v (%v)", written, err)
-	}
+	must.Len(t, must.Get(os.ReadDir("."))(t), 0)
 }
 
 // places says which modules are where, but for the root module, whose directory is as it was given.
@@ -106,9 +101,7 @@ func TestRead_TakesADirectoryOfAnFSAsThatOnDisk(t *testing.T) {
 		if problems.HasErrors() || types(got.Requirements) != types(onDisk.Requirements) {
 			t.Errorf("%s: required are %s, problems %v; on disk %s", name, types(got.Requirements), problems, types(onDisk.Requirements))
 		}
-		if places(got.Modules) != places(onDisk.Modules) {
-			t.Errorf("%s: the modules are %s, on disk %s", name, places(got.Modules), places(onDisk.Modules))
-		}
+		must.Equal(t, places(got.Modules), places(onDisk.Modules), name)
 	}
 	opts.FS = os.DirFS(filepath.Join(dir, "live"))
 	if _, problems := configs.Read(t.Context(), ".", opts); len(problems) != 1 || !strings.Contains(problems[0].Detail, "invalid") {

@@ -147,9 +147,7 @@ func TestCombine_NamesLegacyAddresses(t *testing.T) {
 	if legacy, ok := problems[0].Extra.(combine.LegacyProvider); !ok || legacy.Provider.Type != "old" {
 		t.Errorf("the problem is %v", problems[0])
 	}
-	if got := types(found.Requirements); got != "old" {
-		t.Errorf("required are %s", got)
-	}
+	must.Equal(t, types(found.Requirements), "old")
 }
 
 func TestCombine_TakesAddressesOfThePredecessorForTheProducts(t *testing.T) {

@@ -9,6 +9,7 @@ import (
 
 	"github.com/tfdeps/tfdeps/depsfile"
 	"github.com/tfdeps/tfdeps/getproviders"
+	"github.com/tfdeps/tfdeps/internal/must"
 )
 
 // decode is Decode for what has no error.
@@ -46,9 +47,7 @@ provider "испытание.com:8443/acme/x" { version = "1.0.0-beta.1+x" }
 			t.Errorf("got %v, want %v", got, want[i])
 		}
 	}
-	if len(l.All()) != len(want) {
-		t.Errorf("%d entries", len(l.All()))
-	}
+	must.Equal(t, len(l.All()), len(want))
 }
 
 // Terraform 1.11.4 reads these.
@@ -169,15 +168,11 @@ provider "a.com/b/d" {
 	for _, diag := range diags {
 		lines = append(lines, diag.Subject.Start.Line)
 	}
-	if want := []int{1, 5, 6, 7, 7}; !slices.Equal(lines, want) {
-		t.Errorf("problems in lines %v, want %v: %v", lines, want, diags)
-	}
+	must.EqualSlices(t, lines, []int{1, 5, 6, 7, 7}, diags)
 	if _, found := l.Provider(provider(t, "a.com/b/d")); !found {
 		t.Error("the healthy entry is lost")
 	}
-	if len(l.All()) != 1 {
-		t.Errorf("entries %v", l.All())
-	}
+	must.Len(t, l.All(), 1)
 }
 
 func TestDecode_AMergeConflictIsReportedAloneAndAtItsPlace(t *testing.T) {
@@ -200,9 +195,7 @@ func TestDecode_ModuleLocksAreWarnedAboutOnce(t *testing.T) {
 	if !strings.Contains(diags[0].Detail, "Terraform v1.15.9") || diags[0].Subject.Start.Line != 1 {
 		t.Errorf("got %v", diags[0])
 	}
-	if len(l.All()) != 1 {
-		t.Errorf("entries %v", l.All())
-	}
+	must.Len(t, l.All(), 1)
 }
 
 // Any of these would overflow the stack of a parser that goes all the way down.

@@ -60,17 +60,13 @@ func exampleLocks(t testing.TB) *depsfile.Locks {
 }
 
 func TestEncode(t *testing.T) {
-	if got := string(exampleLocks(t).Encode(terraform)); got != example {
-		t.Errorf("got:\n%s\nwant:\n%s", got, example)
-	}
+	must.Equal(t, string(exampleLocks(t).Encode(terraform)), example)
 }
 
 func TestEncode_Nothing(t *testing.T) {
 	want := strings.Join(strings.SplitAfter(example, "\n")[:2], "")
 	var none *depsfile.Locks
-	if got := string(none.Encode(terraform)); got != want {
-		t.Errorf("got:\n%s\nwant:\n%s", got, want)
-	}
+	must.Equal(t, string(none.Encode(terraform)), want)
 }
 
 func TestEncode_NamesTheProductsProgram(t *testing.T) {
@@ -83,9 +79,7 @@ func TestEncode_NamesTheProductsProgram(t *testing.T) {
 func TestEncode_SortsWhatWasReadUnsorted(t *testing.T) {
 	l := decode(t, block(`version = "1.0.0"`, `hashes = ["zh:b", "h9:x", "h1:a", "h1:a"]`))
 	const want = "  hashes = [\n    \"h1:a\",\n    \"h9:x\",\n    \"zh:b\",\n  ]\n"
-	if got := string(l.Encode(terraform)); !strings.Contains(got, want) {
-		t.Errorf("got:\n%s\nwant:\n%s", got, want)
-	}
+	must.Contain(t, string(l.Encode(terraform)), want)
 }
 
 // terraformCommand returns a command in dir that uses no network and no
@@ -120,11 +114,7 @@ func TestEncode_TerraformWritesTheSame(t *testing.T) {
 		if out, err := terraformCommand(t, dir, "providers", "lock").CombinedOutput(); err != nil {
 			t.Errorf("%s: %v\n%s", name, err, out)
 		}
-		got, err := os.ReadFile(path)
-		must.Succeed(t, err)
-		if want := string(l.Encode(terraform)); string(got) != want {
-			t.Errorf("%s: terraform wrote:\n%s\nwe wrote:\n%s", name, got, want)
-		}
+		must.Equal(t, string(must.Get(os.ReadFile(path))(t)), string(l.Encode(terraform)), name)
 	}
 }
 
@@ -134,9 +124,7 @@ func FuzzQuote_WritesAsTheWriterOfTheLanguageDoes(f *testing.F) {
 	}
 	f.Fuzz(func(t *testing.T, text string) {
 		want := string(hclwrite.TokensForValue(cty.StringVal(text)).Bytes())
-		if got := locktext.Quote(text); got != want {
-			t.Errorf("got %s, want %s", got, want)
-		}
+		must.Equal(t, locktext.Quote(text), want)
 	})
 }
 

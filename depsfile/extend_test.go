@@ -6,14 +6,12 @@ import (
 
 	"github.com/tfdeps/tfdeps/depsfile"
 	"github.com/tfdeps/tfdeps/getproviders"
+	"github.com/tfdeps/tfdeps/internal/must"
 )
 
 func TestExtend_KeepsHashesOfUnknownSchemes(t *testing.T) {
 	t.Parallel()
-	p, err := getproviders.Terraform("1.15.9").ParseProvider("acme/widget")
-	if err != nil {
-		t.Fatal(err)
-	}
+	p := must.Get(getproviders.Terraform("1.15.9").ParseProvider("acme/widget"))(t)
 	one, two := getproviders.MustParseVersion("1.0.0"), getproviders.MustParseVersion("2.0.0")
 	const file = "provider \"registry.terraform.io/acme/widget\" {\n  version = \"1.0.0\"\n  hashes = [\"zh:b\", \"xx:1\", \"h1:a\"]\n}\n"
 	for name, c := range map[string]struct {

@@ -53,8 +53,7 @@ func TestSave_ThenLoad(t *testing.T) {
 	if len(diags) != 0 || !got.Equal(want) {
 		t.Errorf("got %v, %v", got.All(), diags)
 	}
-	info, err := os.Stat(path)
-	must.Succeed(t, err)
+	info := must.Get(os.Stat(path))(t)
 	if runtime.GOOS != "windows" && info.Mode() != 0o644 {
 		t.Errorf("mode %v, want 0644", info.Mode())
 	}
@@ -64,26 +63,21 @@ func TestSave_ThenLoad(t *testing.T) {
 // onlyFiles fails the test if there is anything else in dir.
 func onlyFiles(t *testing.T, dir string, names ...string) {
 	t.Helper()
-	entries, err := os.ReadDir(dir)
-	must.Succeed(t, err)
+	entries := must.Get(os.ReadDir(dir))(t)
 	var got []string
 	for _, entry := range entries {
 		got = append(got, entry.Name())
 	}
-	if strings.Join(got, "\n") != strings.Join(names, "\n") {
-		t.Errorf("%s has %q, want %q", dir, got, names)
-	}
+	must.Equal(t, strings.Join(got, "\n"), strings.Join(names, "\n"), dir)
 }
 
 func TestSave_DoesNotTouchAFileThatIsAsItShouldBe(t *testing.T) {
 	path := filepath.Join(t.TempDir(), depsfile.FileName)
 	l := exampleLocks(t)
 	must.Succeed(t, l.Save(path, terraform))
-	before, err := os.Stat(path)
-	must.Succeed(t, err)
+	before := must.Get(os.Stat(path))(t)
 	must.Succeed(t, l.Save(path, terraform))
-	same, err := os.Stat(path)
-	must.Succeed(t, err)
+	same := must.Get(os.Stat(path))(t)
 	if !os.SameFile(before, same) || !before.ModTime().Equal(same.ModTime()) {
 		t.Error("the file was written again")
 	}
@@ -136,15 +130,13 @@ func linkIn(t *testing.T, dir, target string) (link string) {
 
 func read(t *testing.T, path string) string {
 	t.Helper()
-	content, err := os.ReadFile(path)
-	must.Succeed(t, err)
+	content := must.Get(os.ReadFile(path))(t)
 	return string(content)
 }
 
 func isSymlink(t *testing.T, path string) bool {
 	t.Helper()
-	info, err := os.Lstat(path)
-	must.Succeed(t, err)
+	info := must.Get(os.Lstat(path))(t)
 	return info.Mode()&os.ModeSymlink != 0
 }
 
@@ -159,9 +151,7 @@ func TestSave_WritesThroughASymlinkToALockFile(t *testing.T) {
 	if !isSymlink(t, link) || !isSymlink(t, middle) || isSymlink(t, target) {
 		t.Error("a symlink was replaced")
 	}
-	if read(t, target) != example {
-		t.Errorf("the target has:\n%s", read(t, target))
-	}
+	must.Equal(t, read(t, target), example)
 	onlyFiles(t, filepath.Dir(link), depsfile.FileName, "middle", "target")
 }
 

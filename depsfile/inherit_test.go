@@ -4,6 +4,7 @@ import (
 	"testing"
 
 	"github.com/tfdeps/tfdeps/getproviders"
+	"github.com/tfdeps/tfdeps/internal/must"
 )
 
 const terraformLocks = `
@@ -43,9 +44,7 @@ func TestInherit_OpenTofuInheritsLocks(t *testing.T) {
 	if !ok || lock.Version.String() != "1.1.0" || lock.Constraints.String() != "~> 1.0" || len(lock.Hashes) > 0 {
 		t.Errorf("the entry of its own is %+v", lock)
 	}
-	if again := locks.Inherit(product); len(again) > 0 {
-		t.Errorf("inherited again: %v", again)
-	}
+	must.Len(t, locks.Inherit(product), 0)
 	for _, kept := range []string{"acme/c", "hashicorp/a", "hashicorp/b"} {
 		p, _ := getproviders.Terraform("").ParseProvider(kept)
 		if _, ok := locks.Provider(p); !ok {
@@ -57,7 +56,5 @@ func TestInherit_OpenTofuInheritsLocks(t *testing.T) {
 func TestInherit_TerraformInheritsNothing(t *testing.T) {
 	product := getproviders.Terraform("1.15.9")
 	locks, _ := Decode([]byte(terraformLocks), "", product)
-	if inherited := locks.Inherit(product); len(inherited) > 0 {
-		t.Errorf("inherited %v", inherited)
-	}
+	must.Len(t, locks.Inherit(product), 0)
 }

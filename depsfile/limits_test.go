@@ -12,6 +12,7 @@ import (
 	"github.com/hashicorp/hcl/v2"
 
 	"github.com/tfdeps/tfdeps/getproviders"
+	"github.com/tfdeps/tfdeps/internal/must"
 )
 
 // A lock file of 70 MB once took fourteen gigabytes of memory.
@@ -21,9 +22,7 @@ func TestLoad_RefusesFilesThatTakeAllMemory(t *testing.T) {
 	if err == nil {
 		err = errors.Join(file.Truncate(8<<20+1), file.Close())
 	}
-	if err != nil {
-		t.Fatal(err)
-	}
+	must.Succeed(t, err)
 	if _, diags := Load(path, getproviders.Terraform("1.15.9")); len(diags) != 1 || !strings.Contains(diags.Error(), "larger than the limit of 8388608 bytes") {
 		t.Errorf("got %.200v", diags)
 	}

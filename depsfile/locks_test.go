@@ -7,16 +7,14 @@ import (
 
 	"github.com/tfdeps/tfdeps/depsfile"
 	"github.com/tfdeps/tfdeps/getproviders"
+	"github.com/tfdeps/tfdeps/internal/must"
 )
 
 var terraform = getproviders.Terraform("1.15.9")
 
 func provider(t testing.TB, address string) getproviders.Provider {
 	t.Helper()
-	p, err := terraform.ParseProvider(address)
-	if err != nil {
-		t.Fatal(err)
-	}
+	p := must.Get(terraform.ParseProvider(address))(t)
 	return p
 }
 
@@ -46,9 +44,7 @@ func TestLocks_SetSortsHashesAndDropsUnknownSchemes(t *testing.T) {
 	if want := []getproviders.Hash{"h1:b", "zh:a", "zh:b"}; !found || !slices.Equal(got.Hashes, want) {
 		t.Errorf("hashes %v, want %v", got.Hashes, want)
 	}
-	if !slices.Equal(given.Hashes, before) {
-		t.Errorf("the caller's hashes became %v", given.Hashes)
-	}
+	must.EqualSlices(t, given.Hashes, before)
 }
 
 func TestLocks_SetReplacesAndRemoveDrops(t *testing.T) {
@@ -86,10 +82,7 @@ func TestLocks_AllIsInTheOrderOfTheFile(t *testing.T) {
 	for _, lock := range l.All() {
 		got = append(got, lock.Provider.String())
 	}
-	want := []string{"registry.terraform.io/acme/z", "registry.terraform.io/hashicorp/aws", "ä.com/a/a", "z.com/a/a"}
-	if !slices.Equal(got, want) {
-		t.Errorf("order %v, want %v", got, want)
-	}
+	must.EqualSlices(t, got, []string{"registry.terraform.io/acme/z", "registry.terraform.io/hashicorp/aws", "ä.com/a/a", "z.com/a/a"})
 }
 
 func TestLocks_Equal(t *testing.T) {

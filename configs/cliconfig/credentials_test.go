@@ -8,6 +8,7 @@ import (
 	"testing"
 
 	"github.com/tfdeps/tfdeps/internal/hosts"
+	"github.com/tfdeps/tfdeps/internal/must"
 )
 
 // fixed has the token for hosts that no source before it knows.
@@ -17,10 +18,7 @@ var fixed = hosts.NewStaticTokens(map[hosts.Hostname]string{
 
 func tokenOf(t *testing.T, config *Config, host hosts.Hostname) string {
 	t.Helper()
-	token, err := hosts.FirstOf(config.Tokens, fixed).Token(t.Context(), host)
-	if err != nil {
-		t.Fatal(err)
-	}
+	token := must.Get(hosts.FirstOf(config.Tokens, fixed).Token(t.Context(), host))(t)
 	return token
 }
 
@@ -52,9 +50,7 @@ func TestRead_CredentialsBlocks(t *testing.T) {
 			if len(problems) > 0 {
 				t.Fatalf("problems: %+v", problems)
 			}
-			if got := tokenOf(t, config, tc.host); got != tc.want {
-				t.Errorf("got %q, want %q", got, tc.want)
-			}
+			must.Equal(t, tokenOf(t, config, tc.host), tc.want)
 		})
 	}
 }
@@ -129,9 +125,7 @@ func TestRead_CredentialsProblems(t *testing.T) {
 			if p.Warning || p.Summary != tc.summary || p.Line != tc.line || !strings.Contains(p.Detail, tc.detail) {
 				t.Errorf("got %+v\nwant line %d: %s: %s", p, tc.line, tc.summary, tc.detail)
 			}
-			if strings.Contains(fmt.Sprint(p), secret) {
-				t.Errorf("the token is in %+v", p)
-			}
+			must.NotContain(t, fmt.Sprint(p), secret, p)
 		})
 	}
 }
@@ -151,7 +145,5 @@ func TestConfig_PrintsWithoutTokens(t *testing.T) {
 	}
 	var log strings.Builder
 	slog.New(slog.NewJSONHandler(&log, nil)).Info("x", "config", config, "tokens", config.Tokens)
-	if strings.Contains(log.String(), secret) {
-		t.Error(log.String())
-	}
+	must.NotContain(t, log.String(), secret)
 }

@@ -9,6 +9,7 @@ import (
 	"testing"
 
 	"github.com/tfdeps/tfdeps/getproviders"
+	"github.com/tfdeps/tfdeps/internal/must"
 )
 
 // show writes methods on one line each.
@@ -63,16 +64,12 @@ provider_installation {
 			if len(problems) > 0 {
 				t.Fatalf("problems: %+v", problems)
 			}
-			if got := show(config.Installation); got != tc.want {
-				t.Errorf("got\n%s\nwant\n%s", got, tc.want)
-			}
+			must.Equal(t, show(config.Installation), tc.want)
 			if config.Installation == nil {
 				t.Error("the block is as good as absent")
 			}
 			for _, m := range config.Installation {
-				if m.File != "rc" {
-					t.Errorf("found in %q", m.File)
-				}
+				must.Equal(t, m.File, "rc")
 			}
 		})
 	}
@@ -157,10 +154,7 @@ provider_installation {
 
 func TestRead_DevOverrides(t *testing.T) {
 	address := func(source string) getproviders.Provider {
-		p, err := terraform.ParseProvider(source)
-		if err != nil {
-			t.Fatal(err)
-		}
+		p := must.Get(terraform.ParseProvider(source))(t)
 		return p
 	}
 	for _, tc := range []struct {
@@ -208,8 +202,6 @@ func TestRead_ReportsAllUnsetVariables(t *testing.T) {
 
 func TestMethodKind_HasItsName(t *testing.T) {
 	for kind, want := range map[MethodKind]string{0: "unknown", Direct: "direct", FilesystemMirror: "filesystem_mirror", NetworkMirror: "network_mirror"} {
-		if kind.String() != want {
-			t.Errorf("%d is %q, want %q", kind, kind, want)
-		}
+		must.Equal(t, kind.String(), want)
 	}
 }

@@ -2,10 +2,10 @@ package cliconfig
 
 import (
 	"path/filepath"
-	"slices"
 	"testing"
 
 	"github.com/tfdeps/tfdeps/getproviders"
+	"github.com/tfdeps/tfdeps/internal/must"
 )
 
 // variables is an environment.
@@ -45,18 +45,14 @@ func TestFind(t *testing.T) {
 			}
 			user := tc.env.user(tc.home, tc.goos)
 			user.Environ = append(user.Environ, "APPDATA="+tc.appData)
-			if got := Find(user, getproviders.Terraform("")); got != tc.want {
-				t.Errorf("got %+v, want %+v", got, tc.want)
-			}
+			must.Equal(t, Find(user, getproviders.Terraform("")), tc.want)
 		})
 	}
 }
 
 func TestHelperDirs(t *testing.T) {
 	got := HelperDirs("/d", getproviders.Platform{OS: "linux", Arch: "arm64"})
-	if want := []string{filepath.FromSlash("/d/plugins"), filepath.FromSlash("/d/plugins/linux_arm64")}; !slices.Equal(got, want) {
-		t.Errorf("got %v, want %v", got, want)
-	}
+	must.EqualSlices(t, got, []string{filepath.FromSlash("/d/plugins"), filepath.FromSlash("/d/plugins/linux_arm64")})
 	if got := HelperDirs("", getproviders.Platform{OS: "linux", Arch: "arm64"}); got != nil {
 		t.Errorf("got %v without a directory", got)
 	}
@@ -91,9 +87,7 @@ func TestImpliedMirrorDirs(t *testing.T) {
 			for _, dir := range ImpliedMirrorDirs(tc.env.user(tc.home, tc.goos), getproviders.Terraform("")) {
 				got = append(got, filepath.ToSlash(dir))
 			}
-			if !slices.Equal(got, tc.want) {
-				t.Errorf("got  %q\nwant %q", got, tc.want)
-			}
+			must.EqualSlices(t, got, tc.want)
 		})
 	}
 }

@@ -3,10 +3,10 @@ package cliconfig
 import (
 	"os"
 	"path/filepath"
-	"slices"
 	"testing"
 
 	"github.com/tfdeps/tfdeps/getproviders"
+	"github.com/tfdeps/tfdeps/internal/must"
 )
 
 // TestFind_ForOpenTofu has files in a home directory, and which of them count.
@@ -30,13 +30,9 @@ func TestFind_ForOpenTofu(t *testing.T) {
 			home := t.TempDir()
 			for _, name := range tc.there {
 				path := filepath.Join(home, filepath.FromSlash(name))
-				if err := os.MkdirAll(filepath.Dir(path), 0o700); err != nil {
-					t.Fatal(err)
-				}
+				must.Succeed(t, os.MkdirAll(filepath.Dir(path), 0o700))
 				if name[len(name)-1] == '/' {
-					if err := os.MkdirAll(path, 0o700); err != nil {
-						t.Fatal(err)
-					}
+					must.Succeed(t, os.MkdirAll(path, 0o700))
 				} else if err := os.WriteFile(path, nil, 0o600); err != nil {
 					t.Fatal(err)
 				}
@@ -46,9 +42,7 @@ func TestFind_ForOpenTofu(t *testing.T) {
 				env["XDG_CONFIG_HOME"] = filepath.Join(home, tc.xdg)
 			}
 			want := Locations{File: filepath.Join(home, filepath.FromSlash(tc.file)), Dir: filepath.Join(home, filepath.FromSlash(tc.dir))}
-			if got := Find(env.user(home, tc.goos), getproviders.OpenTofu("1.12.6")); got != want {
-				t.Errorf("got %+v, want %+v", got, want)
-			}
+			must.Equal(t, Find(env.user(home, tc.goos), getproviders.OpenTofu("1.12.6")), want)
 		})
 	}
 }
@@ -68,8 +62,6 @@ func TestImpliedMirrorDirs_OfOpenTofu(t *testing.T) {
 		for _, dir := range ImpliedMirrorDirs(tc.env.user("/home/u", tc.goos), getproviders.OpenTofu("1.12.6")) {
 			got = append(got, filepath.ToSlash(dir))
 		}
-		if !slices.Equal(got, tc.want) {
-			t.Errorf("got  %q\nwant %q", got, tc.want)
-		}
+		must.EqualSlices(t, got, tc.want)
 	}
 }

@@ -11,8 +11,7 @@ import (
 )
 
 func TestRepositoryTemplate_IsReadAsOpenTofuReadsIt(t *testing.T) {
-	widget, err := openTofu.ParseProvider("example.com/acme/widget")
-	must.Succeed(t, err)
+	widget := must.Get(openTofu.ParseProvider("example.com/acme/widget"))(t)
 	for _, test := range []struct {
 		text, include string
 		want          string // "": it is refused
@@ -108,8 +107,7 @@ func TestSource_OCIMirrorIsMadeByItsHook(t *testing.T) {
 		t.Fatal(problems)
 	}
 	var made []string
-	widget, err := openTofu.ParseProvider("example.com/acme/widget")
-	must.Succeed(t, err)
+	widget := must.Get(openTofu.ParseProvider("example.com/acme/widget"))(t)
 	options := SourceOptions{Product: openTofu, OCIMirror: func(template RepositoryTemplate) getproviders.Source {
 		made = append(made, template.Address(widget))
 		return &getproviders.FilesystemMirrorSource{Dir: t.TempDir()}
@@ -117,8 +115,7 @@ func TestSource_OCIMirrorIsMadeByItsHook(t *testing.T) {
 	for _, by := range []string{"", "-offline"} {
 		options.Network.OfflineBy = by
 		options.Cached = func(getproviders.Provider) []getproviders.CachedPackage { return nil }
-		source, err := config.Source(t.Context(), options)
-		must.Succeed(t, err)
+		source := must.Get(config.Source(t.Context(), options))(t)
 		if _, err := source.Versions(t.Context(), widget); err == nil || strings.Contains(source.Describe(widget).Name, "not asked") != (by != "") {
 			t.Errorf("with %q: %s, %v", by, source.Describe(widget).Name, err)
 		}

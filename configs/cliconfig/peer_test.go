@@ -152,9 +152,7 @@ func TestRead_ProblemsAreThoseOfTerraform(t *testing.T) {
 			}
 			slices.Sort(ours)
 			out := peer{rc: src}.run(t, "version")
-			if theirs := summaries(out); !slices.Equal(slices.Compact(ours), theirs) {
-				t.Errorf("ours %q\ntheirs %q\n%s", ours, theirs, out)
-			}
+			must.EqualSlices(t, slices.Compact(ours), summaries(out), out)
 		})
 	}
 }
@@ -195,8 +193,7 @@ func TestRead_MethodsServeAsInTerraform(t *testing.T) {
 	peertest.LookProgram(t, "terraform")
 	mirrors := t.TempDir()
 	for _, pkg := range []string{"1/registry.terraform.io/acme/one/1.0.0", "2/registry.terraform.io/acme/one/2.0.0", "1/example.com/acme/two/1.0.0", "2/example.com/acme/two/2.0.0"} {
-		dir := filepath.Join(mirrors, filepath.FromSlash(pkg), getproviders.CurrentPlatform().String())
-		must.Succeed(t, os.MkdirAll(dir, 0o700))
+		must.Succeed(t, os.MkdirAll(filepath.Join(mirrors, filepath.FromSlash(pkg), getproviders.CurrentPlatform().String()), 0o700))
 	}
 	for name, tc := range map[string]struct{ rc, provider string }{
 		"both":                 {`provider_installation { M1 } M2 } }`, "acme/one"},
@@ -226,9 +223,7 @@ func TestRead_MethodsServeAsInTerraform(t *testing.T) {
 			if m := regexp.MustCompile(`- Installing \S+ v(\S+)\.\.\.`).FindStringSubmatch(out); m != nil {
 				theirs = m[1]
 			}
-			if ours := newest(t, rc, tc.provider); ours != theirs {
-				t.Errorf("ours %q, theirs %q\n%s", ours, theirs, out)
-			}
+			must.Equal(t, newest(t, rc, tc.provider), theirs, out)
 		})
 	}
 }
@@ -283,9 +278,7 @@ provider_installation {
 	}
 	slices.Sort(ours)
 	slices.Sort(theirs)
-	if !slices.Equal(ours, theirs) {
-		t.Errorf("ours %q\ntheirs %q\n%s", ours, theirs, out)
-	}
+	must.EqualSlices(t, ours, theirs, out)
 }
 
 // TestRead_TokensAreThoseOfTerraform compares what is sent to a registry on loopback, to which a
@@ -409,12 +402,8 @@ func TestRead_HelperIsThatOfTerraform(t *testing.T) {
 			if len(problems) > 0 || err != nil {
 				t.Fatal(problems, err)
 			}
-			helper, err := hosts.NewHelperTokens(hosts.Helper{Name: config.Helper.Name, Args: config.Helper.Args, Dirs: dirs})
-			must.Succeed(t, err)
-			ours, err := hosts.FirstOf(config.Tokens, helper).Token(t.Context(), host)
-			if err != nil || ours != strings.TrimPrefix(want, "Bearer ") {
-				t.Errorf("ours %q, %v; want %q", ours, err, want)
-			}
+			helper := must.Get(hosts.NewHelperTokens(hosts.Helper{Name: config.Helper.Name, Args: config.Helper.Args, Dirs: dirs}))(t)
+			must.Equal(t, must.Get(hosts.FirstOf(config.Tokens, helper).Token(t.Context(), host))(t), strings.TrimPrefix(want, "Bearer "))
 		})
 	}
 }

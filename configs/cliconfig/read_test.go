@@ -6,7 +6,6 @@ import (
 	"os"
 	"path/filepath"
 	"runtime"
-	"slices"
 	"strings"
 	"testing"
 
@@ -59,13 +58,9 @@ provider_installation { direct {} }
 		"ignored.tfrc.bak":      `not even HCL`,
 		"sub.d/a.tfrc":          `host "ignored.com" {}`,
 	}), testEnv)
-	if got := fmt.Sprint(config.Hosts); got != "map[a.com:map[modules.v1:/a/] main.com:map[]]" {
-		t.Errorf("hosts: %s", got)
-	}
+	must.Equal(t, fmt.Sprint(config.Hosts), "map[a.com:map[modules.v1:/a/] main.com:map[]]")
 	for host, want := range map[hosts.Hostname]string{"a.com": "json", "b.com": ""} {
-		if got := tokenOf(t, config, host); got != want {
-			t.Errorf("token of %s: %q, want %q", host, got, want)
-		}
+		must.Equal(t, tokenOf(t, config, host), want, host)
 	}
 	if fmt.Sprint(*config.Helper) != "{x [b]}" || show(config.Installation) != "4 direct  [] []" {
 		t.Errorf("helper %v, installation %v", config.Helper, config.Installation)
@@ -79,17 +74,13 @@ func TestRead_SaysWhereSettingsStand(t *testing.T) {
 		"b.tfrc": "not even HCL",
 	})
 	config, problems := Read(at, testEnv, terraform)
-	if len(problems) != 1 {
-		t.Errorf("problems: %+v", problems)
-	}
+	must.Len(t, problems, 1)
 	var places []string
 	for _, s := range config.Settings {
 		places = append(places, fmt.Sprintf("%s %s %s", filepath.Base(s.Place()), s.Name, s.Label))
 	}
 	want := []string{"rc:1 plugin_cache_dir ", "rc:2 credentials b\u00fccher.example", "rc:6 dev_overrides ", "rc:7 direct ", "a.tfrc:2 host a.example", "a.tfrc:3 credentials_helper h"}
-	if !slices.Equal(places, want) {
-		t.Errorf("settings:\n%q, want\n%q", places, want)
-	}
+	must.EqualSlices(t, places, want)
 	if len(config.Files) != 3 || filepath.Base(config.Files[2]) != "b.tfrc" {
 		t.Errorf("files: %q", config.Files)
 	}
@@ -123,9 +114,7 @@ func TestRead_PluginCacheDir(t *testing.T) {
 				}
 				return testEnv(name)
 			})
-			if config.PluginCacheDir != tc.want {
-				t.Errorf("got %q, want %q", config.PluginCacheDir, tc.want)
-			}
+			must.Equal(t, config.PluginCacheDir, tc.want)
 		})
 	}
 }
@@ -153,9 +142,7 @@ func TestRead_MayBreakLockFile(t *testing.T) {
 				}
 				return ""
 			})
-			if config.MayBreakLockFile != tc.want {
-				t.Errorf("got %v", config.MayBreakLockFile)
-			}
+			must.Equal(t, config.MayBreakLockFile, tc.want)
 		})
 	}
 }
@@ -205,9 +192,7 @@ func TestRead_FilesThatCannotBeRead(t *testing.T) {
 		}
 		files = append(files, filepath.Base(p.File))
 	}
-	if want := []string{filepath.Base(dir), "big.tfrc", "dir.tfrc"}; fmt.Sprint(files) != fmt.Sprint(want) {
-		t.Errorf("problems with %v, want %v", files, want)
-	}
+	must.Equal(t, fmt.Sprint(files), fmt.Sprint([]string{filepath.Base(dir), "big.tfrc", "dir.tfrc"}))
 }
 
 func TestRead_UnreadableDirectory(t *testing.T) {
@@ -234,9 +219,7 @@ func TestRead_ProblemsOfAllFilesInOrder(t *testing.T) {
 	for _, p := range problems {
 		got = append(got, fmt.Sprintf("%s:%d", filepath.Base(p.File), p.Line))
 	}
-	if want := "[rc:2 a.tfrc:3 b.tfrc:1 d.tfrc:1]"; fmt.Sprint(got) != want {
-		t.Errorf("got %v, want %s", got, want)
-	}
+	must.Equal(t, fmt.Sprint(got), "[rc:2 a.tfrc:3 b.tfrc:1 d.tfrc:1]")
 }
 
 func FuzzRead(f *testing.F) {

@@ -43,15 +43,12 @@ func TestSource_RetriesDownloadsAsOpenTofu(t *testing.T) {
 		{openTofu, "7", &none, 0},
 	} {
 		o := SourceOptions{Product: c.product, User: User{Environ: []string{"TF_PROVIDER_DOWNLOAD_RETRY=" + c.variable}}}
-		found, err := o.retried(archiveSource{}, c.given).Package(t.Context(), getproviders.Provider{}, getproviders.Version{}, getproviders.Platform{})
-		must.Succeed(t, err)
+		found := must.Get(o.retried(archiveSource{}, c.given).Package(t.Context(), getproviders.Provider{}, getproviders.Version{}, getproviders.Platform{}))(t)
 		got := -1
 		if retries := found.Location.(getproviders.HTTPArchive).Retries; retries != nil {
 			got = *retries
 		}
-		if got != c.want {
-			t.Errorf("%s with %q and the method's own %v: %d retries, want %d", c.product.Name, c.variable, c.given, got, c.want)
-		}
+		must.Equal(t, got, c.want, c.product.Name, c.variable, c.given)
 	}
 }
 
@@ -101,8 +98,7 @@ func TestSource_OCIMirrorFailsForWhatItIsFor(t *testing.T) {
 	if len(problems) > 0 {
 		t.Fatal(problems)
 	}
-	source, err := config.Source(t.Context(), SourceOptions{Product: openTofu})
-	must.Succeed(t, err)
+	source := must.Get(config.Source(t.Context(), SourceOptions{Product: openTofu}))(t)
 	ask := func(address string) error {
 		p, err := openTofu.ParseProvider(address)
 		must.Succeed(t, err)

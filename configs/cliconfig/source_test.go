@@ -1,11 +1,9 @@
 package cliconfig
 
 import (
-	"errors"
 	"net/http"
 	"os"
 	"path/filepath"
-	"strings"
 	"testing"
 
 	"github.com/tfdeps/tfdeps/getproviders"
@@ -16,8 +14,7 @@ import (
 // described says which sources are asked for a provider, in their order.
 func described(t *testing.T, source getproviders.MultiSource, address string) string {
 	t.Helper()
-	p, err := terraform.ParseProvider(address)
-	must.Succeed(t, err)
+	p := must.Get(terraform.ParseProvider(address))(t)
 	return source.Describe(p).Name
 }
 
@@ -42,8 +39,7 @@ func TestSource_AsksTheMethodsInTheirOrder(t *testing.T) {
 	if len(problems) > 0 {
 		t.Fatal(problems)
 	}
-	source, err := config.Source(t.Context(), SourceOptions{Product: terraform})
-	must.Succeed(t, err)
+	source := must.Get(config.Source(t.Context(), SourceOptions{Product: terraform}))(t)
 	if len(source.Selectors) != 4 || source.Selectors[1].Source != source.Selectors[2].Source {
 		t.Errorf("two methods with one URL have two sources: %+v", source.Selectors)
 	}
@@ -51,9 +47,7 @@ func TestSource_AsksTheMethodsInTheirOrder(t *testing.T) {
 		"example.com/acme/a": "mirror, provider mirror at https://mirror.example.com/p/",
 		"hashicorp/aws":      "provider mirror at https://mirror.example.com/p/, registry registry.terraform.io",
 	} {
-		if got := described(t, source, address); got != want {
-			t.Errorf("%s: asked are %s, want %s", address, got, want)
-		}
+		must.Equal(t, described(t, source, address), want, address)
 	}
 	if !source.Selectors[3].IsRegistry || source.Selectors[0].IsRegistry {
 		t.Error("the registry isn't told from mirrors")
@@ -72,20 +66,14 @@ func TestSource_TakesTheUsualDirectoriesWithoutABlock(t *testing.T) {
 	options := SourceOptions{Product: terraform, User: user, Fallback: getproviders.Exclusive}
 	source, err := new(Config).Source(t.Context(), options)
 	must.Succeed(t, err)
-	if got := described(t, source, "example.com/acme/a"); got != vendored+", "+own {
-		t.Errorf("asked for a provider of the directories are %s", got)
-	}
-	if source.Fallback != getproviders.StopOnFailure {
-		t.Errorf("the fallback is %v", source.Fallback)
-	}
+	must.Equal(t, described(t, source, "example.com/acme/a"), vendored+", "+own)
+	must.Equal(t, source.Fallback, getproviders.StopOnFailure)
 
 	options.Except = "./" + vendored
 	if source, err = new(Config).Source(t.Context(), options); err != nil {
 		t.Fatal(err)
 	}
-	if got := described(t, source, "example.com/acme/a"); got != own {
-		t.Errorf("a directory that is to be filled is asked: %s", got)
-	}
+	must.Equal(t, described(t, source, "example.com/acme/a"), own)
 
 	options.Dirs = []string{"x"}
 	if source, err = new(Config).Source(t.Context(), options); err != nil || len(source.Selectors) != 1 {
@@ -95,9 +83,7 @@ func TestSource_TakesTheUsualDirectoriesWithoutABlock(t *testing.T) {
 
 func TestSource_SaysThatTheHelperIsMissing(t *testing.T) {
 	config := &Config{Helper: &CredentialsHelper{Name: "nobody"}}
-	if _, err := config.Source(t.Context(), SourceOptions{Product: terraform}); err == nil || !strings.Contains(err.Error(), "nobody") {
-		t.Errorf("the error is %v", err)
-	}
+	must.Contain(t, must.ErrorOf(config.Source(t.Context(), SourceOptions{Product: terraform})), "nobody")
 	network, problems := config.Network(NetworkOptions{})
 	if len(problems) != 1 || !problems[0].Warning {
 		t.Fatalf("the problems are %+v", problems)
@@ -121,9 +107,7 @@ func TestNetwork_TakesTokensOfVariablesFirst(t *testing.T) {
 		t.Fatal(problems)
 	}
 	for host, want := range map[hosts.Hostname]string{"a.com": "variable", "b.com": "file", "c.com": ""} {
-		if got, err := network.Credentials.Token(t.Context(), host); got != want || err != nil {
-			t.Errorf("%s: %q, %v; want %q", host, got, err, want)
-		}
+		must.Equal(t, must.Get(network.Credentials.Token(t.Context(), host))(t), want, host)
 	}
 }
 
@@ -136,18 +120,14 @@ func TestNetwork_SendsNothingOffline(t *testing.T) {
 		t.Errorf("somebody looked for the helper: %+v", problems)
 	}
 	for _, client := range []*http.Client{network.Client, network.Archives, network.Discovery.Client} {
-		if _, err := client.Get("https://127.0.0.1:1/"); !errors.Is(err, hosts.ErrOffline) {
-			t.Errorf("the error is %v", err)
-		}
+		must.Fail(t, must.ErrorOf(client.Get("https://127.0.0.1:1/")), hosts.ErrOffline)
 	}
 }
 
 func TestUser_Getenv(t *testing.T) {
 	user := User{Environ: []string{"A=1", "b=2", "A=3", "C"}, GOOS: "linux"}
 	for name, want := range map[string]string{"A": "3", "a": "", "b": "2", "C": "", "D": ""} {
-		if got := user.Getenv(name); got != want {
-			t.Errorf("%s is %q, want %q", name, got, want)
-		}
+		must.Equal(t, user.Getenv(name), want, name)
 	}
 	if user.GOOS = "windows"; user.Getenv("B") != "2" {
 		t.Error("on Windows the case of a name matters")

@@ -5,7 +5,6 @@ import (
 	"path/filepath"
 	"reflect"
 	"strconv"
-	"strings"
 	"testing"
 
 	"github.com/hashicorp/hcl"
@@ -53,15 +52,12 @@ unknown_thing "label" { nested = { a = 1 } }
 		return config
 	}
 	before := read(cliconfig.Locations{File: filepath.Join(dir, "main"), Dir: filepath.Join(dir, "d")})
-	text, err := before.WriteWith(map[hosts.Hostname]map[string]any{"two.example.com": {
-		"providers.v1": "http://127.0.0.1:1/x/", "login.v1": map[string]any{"client": "c", "ports": []any{float64(10000), float64(10010)}}}})
-	must.Succeed(t, err)
+	text := must.Get(before.WriteWith(map[hosts.Hostname]map[string]any{"two.example.com": {
+		"providers.v1": "http://127.0.0.1:1/x/", "login.v1": map[string]any{"client": "c", "ports": []any{float64(10000), float64(10010)}}}}))(t)
 	path := filepath.Join(dir, "written")
 	must.Succeed(t, os.WriteFile(path, text, 0o600))
 	after := read(cliconfig.Locations{File: path})
-	if got := after.Hosts["two.example.com"]["providers.v1"]; got != "http://127.0.0.1:1/x/" {
-		t.Errorf("the service of the host is %q:\n%s", got, text)
-	}
+	must.Equal(t, after.Hosts["two.example.com"]["providers.v1"], "http://127.0.0.1:1/x/", text)
 	for _, host := range []hosts.Hostname{"one.example.com", "three.example.com"} {
 		want, _ := before.Tokens.Token(t.Context(), host)
 		if got, _ := after.Tokens.Token(t.Context(), host); got != want || got == "" {
@@ -80,9 +76,7 @@ unknown_thing "label" { nested = { a = 1 } }
 		}
 	}
 	for _, part := range []string{"disable_checkpoint = true", "unknown_thing \"label\" {", `"ports" = [10000, 10010]`} {
-		if !strings.Contains(string(text), part) {
-			t.Errorf("%q is missing:\n%s", part, text)
-		}
+		must.Contain(t, string(text), part)
 	}
 }
 
@@ -94,8 +88,7 @@ func TestConfig_WriteWithWritesNothingThatAHostSaysAsCode(t *testing.T) {
 		`{ } } } credentials_helper evil { args = [] } x {`, `\u0024{`, "<<E\nx\nE\n", `/*`, `#`,
 	} {
 		services := map[string]any{"a": map[string]any{"x": text}, "b": text, "c": "plain", text: "z"}
-		written, err := config.WriteWith(map[hosts.Hostname]map[string]any{"evil.example.com": services, "z.example.com": {"d": "plain"}})
-		must.Succeed(t, err)
+		written := must.Get(config.WriteWith(map[hosts.Hostname]map[string]any{"evil.example.com": services, "z.example.com": {"d": "plain"}}))(t)
 		var read struct {
 			Host map[string]struct{ Services map[string]any }
 			Rest []string `hcl:",unusedKeys"`
@@ -130,8 +123,7 @@ func TestConfig_WriteWithFindsTheFilesOfDocker(t *testing.T) {
 			}
 			return config
 		}
-		text, err := read(filepath.Join(dir, name), content).WriteWith(nil)
-		must.Succeed(t, err)
+		text := must.Get(read(filepath.Join(dir, name), content).WriteWith(nil))(t)
 		after := read(filepath.Join(t.TempDir(), "written"), string(text))
 		if want := []string{filepath.Join(dir, "sub", "x.json"), absolute}; !reflect.DeepEqual(after.OCI.Files, want) {
 			t.Errorf("%s: the files are %q, want %q", name, after.OCI.Files, want)

@@ -7,6 +7,8 @@ import (
 	"strings"
 	"sync/atomic"
 	"testing"
+
+	"github.com/tfdeps/tfdeps/internal/must"
 )
 
 // jsonAnswer is a response with a document.
@@ -57,9 +59,7 @@ func TestArchiveCredentials(t *testing.T) {
 			client := WithArchiveCredentials(newClient(t, opts), tokens{"example.com": "hunter2"})
 			req := get(t, tc.url)
 			closed(t)(Do(client, req.WithContext(WithArchiveOwner(req.Context(), tc.owner)), 3))
-			if got.all() != tc.want {
-				t.Errorf("the token went to %q, want %q", got.all(), tc.want)
-			}
+			must.Equal(t, got.all(), tc.want)
 			if req.Header.Get("Authorization") != "" {
 				t.Error("the caller's request was changed")
 			}
@@ -72,9 +72,7 @@ func TestArchiveCredentials_AreSentWithEachAttempt(t *testing.T) {
 	opts := quick(2)
 	opts.Base = replies(func(req *http.Request) *http.Response {
 		made++
-		if req.Header.Get("Authorization") != "Bearer hunter2" {
-			t.Errorf("attempt %d has no token", made)
-		}
+		must.Equal(t, req.Header.Get("Authorization"), "Bearer hunter2", made)
 		if made < 3 {
 			return answer(req, 503)
 		}

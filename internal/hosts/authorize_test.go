@@ -6,6 +6,8 @@ import (
 	"net/http"
 	"strings"
 	"testing"
+
+	"github.com/tfdeps/tfdeps/internal/must"
 )
 
 // tokens are Credentials in memory.
@@ -39,9 +41,7 @@ func TestAuthorize(t *testing.T) {
 		if err := Authorize(t.Context(), tc.credentials, tc.host, mustURL(t, tc.target), header); err != nil {
 			t.Errorf("%s: %v", name, err)
 		}
-		if got := header.Get("Authorization"); got != tc.want {
-			t.Errorf("%s: %q, want %q", name, got, tc.want)
-		}
+		must.Equal(t, header.Get("Authorization"), tc.want, name)
 	}
 	broken := errors.New("exit status 1")
 	err := Authorize(t.Context(), noTokens{broken}, "example.com", mustURL(t, "https://example.com/"), http.Header{})
@@ -58,9 +58,7 @@ func TestTokenVariable(t *testing.T) {
 		"localhost":             "TF_TOKEN_localhost",
 		"localhost:8443":        "",
 	} {
-		if got := TokenVariable(host); got != want {
-			t.Errorf("%s: %q, want %q", host, got, want)
-		}
+		must.Equal(t, TokenVariable(host), want, host)
 	}
 }
 
@@ -116,18 +114,14 @@ func TestDiscovery_TrustsNoDocumentOverPlainHTTP(t *testing.T) {
 		if to := ways[req.URL.String()]; to != "" {
 			return answer(req, 302, "Location", to)
 		}
-		if req.Header.Get("Authorization") != "" {
-			t.Errorf("%s got the token", req.URL)
-		}
+		must.Equal(t, req.Header.Get("Authorization"), "", req.URL)
 		return jsonAnswer(req, `{"providers.v1":"https://api.example/"}`)
 	})
 	for host, safe := range map[Hostname]bool{"good.example": true, "plain.example": false, "mixed.example": false} {
 		for _, credentials := range []Credentials{nil, tokens{host: "hunter2"}, noTokens{errors.New("exit status 1")}} {
 			d := &Discovery{Client: newClient(t, opts), Credentials: credentials}
 			_, err := d.Service(t.Context(), host, "providers.v1")
-			if safe != (err == nil) {
-				t.Errorf("%s with %v: %v", host, credentials, err)
-			}
+			must.Equal(t, safe, (err == nil), host, credentials)
 			if err != nil && (!errors.Is(err, ErrDiscoveryDocument) || !strings.Contains(err.Error(), "plain http")) {
 				t.Errorf("%s: %v", host, err)
 			}
@@ -165,8 +159,6 @@ func TestCredentials_DoNotComeBackWithARedirect(t *testing.T) {
 		req := get(t, first)
 		req.Header.Set("Authorization", "Bearer hunter2")
 		closed(t)(Do(client, req, 3))
-		if got.all() != want {
-			t.Errorf("%s: the token went to %s, want %s", first, got.all(), want)
-		}
+		must.Equal(t, got.all(), want, first)
 	}
 }

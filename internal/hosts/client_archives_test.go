@@ -30,11 +30,8 @@ func TestArchives_HaveConnectionsOfTheirOwn(t *testing.T) {
 	var open []*http.Response
 	for range 2 {
 		req := get(t, srv.URL+"/redirect")
-		resp, err := client.Do(req.WithContext(WithOwnConnection(req.Context())))
-		must.Succeed(t, err)
-		if resp.ProtoMajor != 1 {
-			t.Errorf("an archive came with %s", resp.Proto)
-		}
+		resp := must.Get(client.Do(req.WithContext(WithOwnConnection(req.Context()))))(t)
+		must.Equal(t, resp.ProtoMajor, 1, resp.Proto)
 		open = append(open, resp)
 	}
 	for _, resp := range open {
@@ -45,9 +42,7 @@ func TestArchives_HaveConnectionsOfTheirOwn(t *testing.T) {
 	}
 	seen.reset()
 	resp := closed(t)(client.Do(get(t, srv.URL+"/document")))
-	if resp.ProtoMajor != 2 {
-		t.Errorf("a document came with %s", resp.Proto)
-	}
+	must.Equal(t, resp.ProtoMajor, 2, resp.Proto)
 }
 
 // TestArchives_ComeFromServersWithoutHTTP1 has a server that ends the handshake with clients that
@@ -68,8 +63,7 @@ func TestArchives_ComeFromServersWithoutHTTP1(t *testing.T) {
 	srv.StartTLS()
 	t.Cleanup(srv.Close)
 	req := get(t, srv.URL)
-	resp, err := clientFor(t, srv, ClientOptions{}).Do(req.WithContext(WithOwnConnection(req.Context())))
-	must.Succeed(t, err)
+	resp := must.Get(clientFor(t, srv, ClientOptions{}).Do(req.WithContext(WithOwnConnection(req.Context()))))(t)
 	body, err := ReadAll(resp, 100)
 	if string(body) != "archive" || err != nil || resp.ProtoMajor != 2 {
 		t.Errorf("got %q by %s, %v", body, resp.Proto, err)
@@ -99,11 +93,8 @@ func TestClient_IdleConnectionsOfArchivesCanBeClosed(t *testing.T) {
 	client := clientFor(t, srv, ClientOptions{})
 	shared := get(t, srv.URL)
 	for _, req := range []*http.Request{shared, shared.WithContext(WithOwnConnection(t.Context()))} {
-		resp, err := client.Do(req)
-		must.Succeed(t, err)
-		if _, err := ReadAll(resp, 100); err != nil {
-			t.Fatal(err)
-		}
+		resp := must.Get(client.Do(req))(t)
+		must.Get(ReadAll(resp, 100))(t)
 	}
 	client.CloseIdleConnections()
 	<-gone

@@ -12,6 +12,8 @@ import (
 	"testing"
 	"testing/synctest"
 	"time"
+
+	"github.com/tfdeps/tfdeps/internal/must"
 )
 
 // protocolOf asks a server, and returns the version of HTTP of its answer.
@@ -52,12 +54,8 @@ func TestClientOptions_ATransportAsBaseKeepsTheProtocolsAndTheLimits(t *testing.
 	t.Cleanup(func() { close(release) })
 	base := srv.Client().Transport.(*http.Transport).Clone()
 	client := newClient(t, ClientOptions{Base: base})
-	if got := protocolOf(t, client, t.Context(), srv.URL); got != 2 {
-		t.Errorf("a document came with HTTP/%d", got)
-	}
-	if got := protocolOf(t, client, WithOwnConnection(t.Context()), srv.URL); got != 1 {
-		t.Errorf("an archive came with HTTP/%d", got)
-	}
+	must.Equal(t, protocolOf(t, client, t.Context(), srv.URL), 2)
+	must.Equal(t, protocolOf(t, client, WithOwnConnection(t.Context()), srv.URL), 1)
 	hasty := newClient(t, ClientOptions{Base: base, HeaderTimeout: 100 * time.Millisecond})
 	for _, ctx := range []context.Context{t.Context(), WithOwnConnection(t.Context())} {
 		_, err := hasty.Do(get(t, srv.URL+"/silent").WithContext(ctx))
@@ -101,10 +99,7 @@ func TestClientOptions_AnyOtherBaseHasATimeLimit(t *testing.T) {
 
 func TestClientOptions_ProxyAndDialContextAreUsed(t *testing.T) {
 	srv := startPlain(t, func(http.ResponseWriter, *http.Request) {})
-	address, err := url.Parse(srv.URL)
-	if err != nil {
-		t.Fatal(err)
-	}
+	address := must.Get(url.Parse(srv.URL))(t)
 	var dialled []string
 	client := newClient(t, ClientOptions{
 		Proxy: func(*http.Request) (*url.URL, error) { return url.Parse("http://proxy.example.com:1") },

@@ -13,6 +13,8 @@ import (
 	"strings"
 	"sync"
 	"testing"
+
+	"github.com/tfdeps/tfdeps/internal/must"
 )
 
 // logBuffer takes records of many goroutines.
@@ -52,10 +54,7 @@ func TestLog_CountsBytesAndTellsOfConnections(t *testing.T) {
 	client := newClient(t, opts)
 	defer client.CloseIdleConnections()
 	for _, path := range []string{"/a", "/b", "/left", "/cut"} {
-		resp, err := client.Get(server.URL + path)
-		if err != nil {
-			t.Fatal(err)
-		}
+		resp := must.Get(client.Get(server.URL + path))(t)
 		if strings.Contains(log.String(), "bytes=0") || strings.Count(log.String(), "msg=\"HTTP request\"") == strings.Count(log.String(), "sent") {
 			t.Errorf("%s: there is a record before the answer was read:\n%s", path, log)
 		}
@@ -77,9 +76,7 @@ func TestLog_CountsBytesAndTellsOfConnections(t *testing.T) {
 		"/left attempt=1", "status=200 bytes=10 protocol=HTTP/1.1 reused=true",
 		"/cut attempt=1", "bytes=1234 protocol=HTTP/1.1 reused=false error=\"unexpected EOF\"",
 	} {
-		if !strings.Contains(lines[i], want) {
-			t.Errorf("record %d is\n%s\nwithout\n%s", i, lines[i], want)
-		}
+		must.Contain(t, lines[i], want, i)
 	}
 }
 

@@ -30,9 +30,7 @@ func TestRetryReason(t *testing.T) {
 		{nil, errors.New("https://example.com/?token=secret went wrong"), "connection failed"},
 		{nil, nil, "no answer"},
 	} {
-		if got := hosts.RetryReason(tt.resp, tt.err); got != tt.want {
-			t.Errorf("%v, %v: %q, want %q", tt.resp, tt.err, got, tt.want)
-		}
+		must.Equal(t, hosts.RetryReason(tt.resp, tt.err), tt.want, tt.resp, tt.err)
 	}
 }
 
@@ -45,13 +43,11 @@ func TestClient_TellsOfRetries(t *testing.T) {
 	}))
 	defer server.Close()
 	var told []hosts.Retry
-	client, err := hosts.NewClient(hosts.ClientOptions{
+	client := must.Get(hosts.NewClient(hosts.ClientOptions{
 		Retries: 3, RetryWaitMin: time.Millisecond, RetryWaitMax: time.Millisecond, OnRetry: func(r hosts.Retry) { told = append(told, r) },
-	})
-	must.Succeed(t, err)
+	}))(t)
 	defer client.CloseIdleConnections()
-	resp, err := client.Get(server.URL)
-	must.Succeed(t, err)
+	resp := must.Get(client.Get(server.URL))(t)
 	resp.Body.Close()
 	if len(told) != 2 {
 		t.Fatalf("told %v", told)

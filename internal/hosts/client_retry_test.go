@@ -60,9 +60,7 @@ func TestRetry_AsksAgainWhenThereIsHope(t *testing.T) {
 				}
 			})
 			resp, err := newClient(t, opts).Transport.RoundTrip(mustRequest(t, tc.method, "https://example.com/"))
-			if made != tc.made {
-				t.Errorf("made %d attempts, want %d", made, tc.made)
-			}
+			must.Equal(t, made, tc.made)
 			if wanted, ok := tc.want.(error); ok {
 				if !errors.Is(err, wanted) || resp != nil {
 					t.Fatalf("got %v, %v; want the error %v", resp, err, wanted)
@@ -110,9 +108,7 @@ func TestRetry_TellsTheNumberOfAttempts(t *testing.T) {
 		t.Fatalf("got %#v", err)
 	}
 	want := `the request failed after 3 attempts, please try again later: Get "https://example.com/a?token=REDACTED": ` + cause.Error()
-	if err.Error() != want {
-		t.Errorf("got  %s\nwant %s", err, want)
-	}
+	must.Equal(t, err.Error(), want)
 }
 
 func TestRetry_KeepsTimeoutsRecognisable(t *testing.T) {
@@ -144,8 +140,7 @@ func TestRetry_DrainsAndClosesTheBodiesInBetween(t *testing.T) {
 		resp.Body = spyBody{bodies[len(bodies)-1], &closed}
 		return resp
 	})
-	resp, err := newClient(t, opts).Do(get(t, "https://example.com/"))
-	must.Succeed(t, err)
+	resp := must.Get(newClient(t, opts).Do(get(t, "https://example.com/")))(t)
 	if closed.Load() != 2 || bodies[0].Len() != 0 || bodies[1].Len() != 0 {
 		t.Errorf("%d bodies closed, %d and %d bytes left", closed.Load(), bodies[0].Len(), bodies[1].Len())
 	}
@@ -178,9 +173,7 @@ func TestRetry_Waits(t *testing.T) {
 					at = append(at, time.Now())
 					return answer(req, 429, tc.header...)
 				})})
-				if _, err := client.Do(get(t, "https://example.com/")); err != nil {
-					t.Fatal(err)
-				}
+				must.Get(client.Do(get(t, "https://example.com/")))(t)
 				first, second := at[1].Sub(at[0]), at[2].Sub(at[1])
 				if first < tc.atLeast || first > tc.atMost || second < tc.atLeast2 || second > tc.atMost2 {
 					t.Errorf("waited %s and %s", first, second)
@@ -237,9 +230,7 @@ func TestBackoff(t *testing.T) {
 		t.Run(tc.name, func(t *testing.T) {
 			b := newBackoff(ClientOptions{})
 			b.random = func() float64 { return tc.random }
-			if got := b.before(b.shortest, b.longest, tc.retry, tc.resp); got != tc.want {
-				t.Errorf("got %s, want %s", got, tc.want)
-			}
+			must.Equal(t, b.before(b.shortest, b.longest, tc.retry, tc.resp), tc.want)
 		})
 	}
 }

@@ -52,9 +52,7 @@ func TestExtraRoots(t *testing.T) {
 func TestClientOptions_TrustVariablesLeavesThemToGoWhereItReadsThem(t *testing.T) {
 	var opts ClientOptions
 	opts.TrustVariables("file", "dir")
-	if goReads := runtime.GOOS != "darwin" && runtime.GOOS != "windows"; goReads != (opts.CertFile == "" && opts.CertDir == "") {
-		t.Errorf("got %q and %q", opts.CertFile, opts.CertDir)
-	}
+	must.Equal(t, runtime.GOOS != "darwin" && runtime.GOOS != "windows", opts.CertFile == "" && opts.CertDir == "")
 }
 
 func write(t testing.TB, path string, content []byte) {

@@ -7,6 +7,8 @@ import (
 	"strings"
 	"testing"
 	"time"
+
+	"github.com/tfdeps/tfdeps/internal/must"
 )
 
 // ticking is a clock that a body moves.
@@ -59,9 +61,7 @@ func TestClient_EndsWhatComesTooSlowly(t *testing.T) {
 				req = req.WithContext(WithOwnConnection(req.Context()))
 			}
 			resp, err := newClient(t, test.opts).Do(req)
-			if err != nil {
-				t.Fatal(err)
-			}
+			must.Succeed(t, err)
 			defer resp.Body.Close()
 			start := clock.now
 			_, err = io.Copy(io.Discard, resp.Body)

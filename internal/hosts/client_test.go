@@ -32,9 +32,7 @@ func TestClient_UserAgent(t *testing.T) {
 		if tc.theirs != "" {
 			req.Header.Set("User-Agent", tc.theirs)
 		}
-		if _, err := client.Do(req); err != nil {
-			t.Fatal(err)
-		}
+		must.Get(client.Do(req))(t)
 		if got != tc.want || req.Header.Get("User-Agent") != tc.theirs {
 			t.Errorf("sent %q, want %q; the request now has %q", got, tc.want, req.Header)
 		}
@@ -65,9 +63,7 @@ func TestLog_HasOneRedactedRecordForEachAttempt(t *testing.T) {
 		`method=GET url="https://example.com/a/b?sig=REDACTED&x=REDACTED" attempt=1 took=250ms error="no route"`,
 		`attempt=2 took=500ms status=404 bytes=0 protocol="" header_after=250ms`,
 	} {
-		if !strings.Contains(records[i], want) {
-			t.Errorf("record %d is\n%s\nwithout\n%s", i, records[i], want)
-		}
+		must.Contain(t, records[i], want, i)
 	}
 }
 
@@ -122,8 +118,7 @@ func TestClient_Stall(t *testing.T) {
 			resp.Body = &dripBody{req, 3, 4 * time.Second}
 			return resp
 		})})
-		resp, err := client.Do(get(t, "https://example.com/big.zip?sig=secret"))
-		must.Succeed(t, err)
+		resp := must.Get(client.Do(get(t, "https://example.com/big.zip?sig=secret")))(t)
 		defer resp.Body.Close()
 		time.Sleep(time.Minute) // a slow reader
 		start := time.Now()
@@ -200,22 +195,17 @@ func TestConnections_AreReused(t *testing.T) {
 		t.Cleanup(srv.Close)
 		client := clientFor(t, srv, quick(1))
 		for _, path := range []string{"/a", "/missing", "/b", "/c"} {
-			doc, err := GetDocument(t.Context(), client, DocumentRequest{URL: mustURL(t, srv.URL+path), MaxBytes: 10})
-			must.Succeed(t, err)
+			doc := must.Get(GetDocument(t.Context(), client, DocumentRequest{URL: mustURL(t, srv.URL+path), MaxBytes: 10}))(t)
 			_ = doc
 		}
-		if connections.Load() != 1 {
-			t.Errorf("HTTP/2 %v: %d connections", http2, connections.Load())
-		}
+		must.Equal(t, connections.Load(), 1, http2)
 	}
 }
 
 func TestClient_HTTP2IsUsed(t *testing.T) {
 	srv := startTLS(t, func(http.ResponseWriter, *http.Request) {})
 	resp := closed(t)(clientFor(t, srv, ClientOptions{}).Do(get(t, srv.URL)))
-	if resp.ProtoMajor != 2 {
-		t.Errorf("got %s", resp.Proto)
-	}
+	must.Equal(t, resp.ProtoMajor, 2, resp.Proto)
 }
 
 func TestClient_TransportSettings(t *testing.T) {
@@ -240,17 +230,13 @@ func TestClient_ResolveSettings(t *testing.T) {
 	for text, want := range map[string]int{
 		"": 1, "0": 1, "-3": 1, "x": 1, "1.5": 1, " 2": 1, "1": 1, "5": 5, "99999999999999999999": 1,
 	} {
-		if got := ResolveRetries(text); got != want {
-			t.Errorf("ResolveRetries(%q) = %d, want %d", text, got, want)
-		}
+		must.Equal(t, ResolveRetries(text), want, text)
 	}
 	for text, want := range map[string]time.Duration{
 		"": 10 * time.Second, "0": 10 * time.Second, "-1": 10 * time.Second, "5s": 10 * time.Second,
 		"30": 30 * time.Second, "9223372036": 9223372036 * time.Second,
 	} {
-		if got := ResolveTimeout(text); got != want {
-			t.Errorf("ResolveTimeout(%q) = %s, want %s", text, got, want)
-		}
+		must.Equal(t, ResolveTimeout(text), want, text)
 	}
 	if got := ResolveTimeout("9223372036854775807"); got <= 0 {
 		t.Errorf("overflow: %s", got)

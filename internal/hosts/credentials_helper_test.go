@@ -24,8 +24,7 @@ func TestHelper_Program(t *testing.T) {
 		t.Skip("this is run by other tests")
 	}
 	_, asked, _ := strings.Cut(strings.Join(os.Args[1:], "|"), "--|")
-	log, err := os.OpenFile(os.Getenv("HELPER_LOG"), os.O_APPEND|os.O_CREATE|os.O_WRONLY, 0o600)
-	must.Succeed(t, err)
+	log := must.Get(os.OpenFile(os.Getenv("HELPER_LOG"), os.O_APPEND|os.O_CREATE|os.O_WRONLY, 0o600))(t)
 	fmt.Fprintln(log, asked)
 	if here, err := os.Getwd(); err != nil || here == os.Getenv("HELPER_NOT_IN") {
 		t.Fatal("it runs in the working directory", err)
@@ -75,15 +74,13 @@ func newProgram(t *testing.T, env ...string) program {
 		p.exe += ".exe"
 	}
 	installSelf(t, p.exe)
-	here, err := os.Getwd()
-	must.Succeed(t, err)
-	tokens, err := NewHelperTokens(Helper{
+	here := must.Get(os.Getwd())(t)
+	tokens := must.Get(NewHelperTokens(Helper{
 		Name: "test",
 		Args: []string{"-test.run=^TestHelper_Program$", "--", "first arg"},
 		Dirs: []string{filepath.Join(dir, "missing"), dir},
 		Env:  append(append(os.Environ(), "HELPER_LOG="+p.log, "HELPER_NOT_IN="+here, "GORACE=atexit_sleep_ms=0"), env...),
-	})
-	must.Succeed(t, err)
+	}))(t)
 	p.tokens = tokens
 	return p
 }
@@ -146,12 +143,8 @@ func TestHelper_Answers(t *testing.T) {
 			t.Parallel()
 			p := newProgram(t, tc.env...)
 			token, err := p.tokens.Token(t.Context(), "xn--bcher-kva.example:8443")
-			if token != tc.want {
-				t.Errorf("got %q, want %q", token, tc.want)
-			}
-			if got, want := p.asked(t), "first arg|get|xn--bcher-kva.example:8443"; got != want {
-				t.Errorf("it was asked %q, want %q", got, want)
-			}
+			must.Equal(t, token, tc.want)
+			must.Equal(t, p.asked(t), "first arg|get|xn--bcher-kva.example:8443")
 			if tc.fail == "" {
 				if err != nil {
 					t.Error(err)
@@ -175,9 +168,7 @@ func TestHelper_IsAskedOnceForEachHost(t *testing.T) {
 			}
 		}
 	}
-	if got, want := p.asked(t), "first arg|get|a.example\nfirst arg|get|b.example"; strings.ReplaceAll(got, "\r", "") != want {
-		t.Errorf("it was asked %q", got)
-	}
+	must.Equal(t, strings.ReplaceAll(p.asked(t), "\r", ""), "first arg|get|a.example\nfirst arg|get|b.example")
 	mustConceal(t, p.tokens, "s3cret")
 	mustConceal(t, FirstOf(p.tokens), "s3cret")
 }
@@ -186,13 +177,9 @@ func TestHelper_IsNotAskedForKnownHosts(t *testing.T) {
 	p := newProgram(t, `HELPER_STDOUT={"token": "s3cret"}`)
 	chain := FirstOf(EnvTokens([]string{"TF_TOKEN_a_example=variable", "TF_TOKEN_b_example="}), NewStaticTokens(map[Hostname]string{"c.example": "block"}), p.tokens)
 	for host, want := range map[Hostname]string{"a.example": "variable", "b.example": "", "c.example": "block", "d.example": "s3cret"} {
-		if token, err := chain.Token(t.Context(), host); token != want || err != nil {
-			t.Errorf("%s: got %q, %v", host, token, err)
-		}
+		must.Equal(t, must.Get(chain.Token(t.Context(), host))(t), want, host)
 	}
-	if got, want := p.asked(t), "first arg|get|d.example"; got != want {
-		t.Errorf("it was asked %q, want %q", got, want)
-	}
+	must.Equal(t, p.asked(t), "first arg|get|d.example")
 }
 
 func TestHelper_IsAskedAgainAfterAFailure(t *testing.T) {
@@ -202,9 +189,7 @@ func TestHelper_IsAskedAgainAfterAFailure(t *testing.T) {
 			t.Fatal("no error")
 		}
 	}
-	if got := strings.Count(p.asked(t), "a.example"); got != 2 {
-		t.Errorf("it was asked %d times", got)
-	}
+	must.Equal(t, strings.Count(p.asked(t), "a.example"), 2)
 }
 
 func TestHelper_EndsWithTheContext(t *testing.T) {
@@ -220,23 +205,15 @@ func TestHelper_EndsWithTheContext(t *testing.T) {
 			time.Sleep(time.Millisecond)
 		}
 	}()
-	if _, err := p.tokens.Token(ctx, "a.example"); !errors.Is(err, stopped) {
-		t.Errorf("got %v", err)
-	}
+	must.Fail(t, must.ErrorOf(p.tokens.Token(ctx, "a.example")), stopped)
 }
 
 func TestHelper_MayLeaveAProgramRunning(t *testing.T) {
 	p := newProgram(t, "HELPER_MODE=leave a child", `HELPER_STDOUT={"token": "s3cret"}`)
-	token, err := p.tokens.Token(t.Context(), "a.example")
-	if token != "s3cret" || err != nil {
-		t.Errorf("got %q, %v", token, err)
-	}
-	content, err := os.ReadFile(p.log + ".pid")
-	must.Succeed(t, err)
+	must.Equal(t, must.Get(p.tokens.Token(t.Context(), "a.example"))(t), "s3cret")
+	content := must.Get(os.ReadFile(p.log + ".pid"))(t)
 	pid := 0
-	if _, err := fmt.Sscan(string(content), &pid); err != nil {
-		t.Fatal(err)
-	}
+	must.Get(fmt.Sscan(string(content), &pid))(t)
 	if child, err := os.FindProcess(pid); err == nil {
 		child.Kill()
 	}
@@ -248,8 +225,7 @@ func TestHelper_ThatCannotRun(t *testing.T) {
 	}
 	exe := filepath.Join(t.TempDir(), "terraform-credentials-x")
 	must.Succeed(t, os.WriteFile(exe, []byte("#!/bin/sh\necho '{}'\n"), 0o600))
-	tokens, err := NewHelperTokens(Helper{Name: "x", Dirs: []string{filepath.Dir(exe)}})
-	must.Succeed(t, err)
+	tokens := must.Get(NewHelperTokens(Helper{Name: "x", Dirs: []string{filepath.Dir(exe)}}))(t)
 	if _, err := tokens.Token(t.Context(), "a.example"); !errors.Is(err, os.ErrPermission) || !strings.Contains(err.Error(), exe) {
 		t.Errorf("got %v", err)
 	}

@@ -8,6 +8,8 @@ import (
 	"net/http"
 	"strings"
 	"testing"
+
+	"github.com/tfdeps/tfdeps/internal/must"
 )
 
 func TestEnvTokens(t *testing.T) {
@@ -42,21 +44,14 @@ func TestEnvTokens(t *testing.T) {
 		{"odd entries", []string{"", "=", "=C:=C:\\", "TF_TOKEN_", "TF_TOKEN_=x", "TF_TOKEN_a b=x", "TF_TOKEN__=x", "TF_TOKEN_\xff=x", "TF_TOKEN_::=x"}, "", "unknown"},
 	} {
 		t.Run(tc.name, func(t *testing.T) {
-			fallback := NewStaticTokens(map[Hostname]string{tc.host: "unknown"})
-			got, err := FirstOf(EnvTokens(tc.environ), fallback).Token(t.Context(), tc.host)
-			if err != nil || got != tc.want {
-				t.Errorf("got %q, %v; want %q", got, err, tc.want)
-			}
+			must.Equal(t, must.Get(FirstOf(EnvTokens(tc.environ), NewStaticTokens(map[Hostname]string{tc.host: "unknown"})).Token(t.Context(), tc.host))(t), tc.want)
 		})
 	}
 }
 
 func TestTokenVariable_IsReadBack(t *testing.T) {
 	for _, host := range []Hostname{"example.com", "my-registry.example.com", "a--b.example", "xn--bcher-kva.example", "localhost"} {
-		got, err := EnvTokens([]string{TokenVariable(host) + "=x"}).Token(t.Context(), host)
-		if err != nil || got != "x" {
-			t.Errorf("%s: %s isn't read: %q, %v", host, TokenVariable(host), got, err)
-		}
+		must.Equal(t, must.Get(EnvTokens([]string{TokenVariable(host) + "=x"}).Token(t.Context(), host))(t), "x", host, TokenVariable(host))
 	}
 }
 
@@ -127,9 +122,7 @@ func TestFirstOf(t *testing.T) {
 		})
 	}
 	for _, nobody := range []Credentials{noTokens, noHelper} {
-		if token, err := nobody.Token(t.Context(), "example.com"); token != "" || err != nil {
-			t.Errorf("got %q, %v", token, err)
-		}
+		must.Equal(t, must.Get(nobody.Token(t.Context(), "example.com"))(t), "")
 	}
 }
 
@@ -174,7 +167,5 @@ func TestTokens_AreNeverPrinted(t *testing.T) {
 		mustConceal(t, WithArchiveCredentials(http.DefaultClient, c), secret)
 	}
 	mustConceal(t, *static, secret)
-	if got := fmt.Sprint(static); got != "secrets (not shown)" {
-		t.Errorf("it prints as %q", got)
-	}
+	must.Equal(t, fmt.Sprint(static), "secrets (not shown)")
 }

@@ -8,6 +8,8 @@ import (
 	"strings"
 	"sync"
 	"testing"
+
+	"github.com/tfdeps/tfdeps/internal/must"
 )
 
 func TestDiscovery_AsksEachHostOnce(t *testing.T) {
@@ -31,13 +33,8 @@ func TestDiscovery_AsksEachHostOnce(t *testing.T) {
 		})
 	}
 	all.Wait()
-	if asked.all() != "example.com" {
-		t.Errorf("asked %s", asked.all())
-	}
-	u, err := d.Service(t.Context(), "example.com", "providers.v1")
-	if err != nil || u.String() != "https://example.com/p/" {
-		t.Errorf("got %s, %v", u, err)
-	}
+	must.Equal(t, asked.all(), "example.com")
+	must.Equal(t, must.Get(d.Service(t.Context(), "example.com", "providers.v1"))(t).String(), "https://example.com/p/")
 	if _, err := d.Service(t.Context(), "example.org", "providers.v1"); err != nil || asked.all() != "example.com example.org" {
 		t.Errorf("asked %s, %v", asked.all(), err)
 	}
@@ -52,13 +49,9 @@ func TestDiscovery_ForgetsFailures(t *testing.T) {
 		return answer(req, 404)
 	})}}
 	for i, want := range []error{ErrHostUnreachable, ErrNoService, ErrNoService} {
-		if _, err := d.Service(t.Context(), "example.com", "providers.v1"); !errors.Is(err, want) {
-			t.Errorf("call %d: %v", i, err)
-		}
+		must.Fail(t, must.ErrorOf(d.Service(t.Context(), "example.com", "providers.v1")), want, i)
 	}
-	if asked != 2 {
-		t.Errorf("asked %d times", asked)
-	}
+	must.Equal(t, asked, 2)
 }
 
 func TestDiscovery_TellsEachCallerItsOwnService(t *testing.T) {
@@ -78,9 +71,7 @@ func TestDiscovery_EndsWithTheContext(t *testing.T) {
 	d := &Discovery{Client: clientFor(t, srv, quick(3))}
 	ctx, cancel := context.WithCancel(t.Context())
 	cancel()
-	if _, err := d.Service(ctx, hostOf(t, srv), "providers.v1"); !errors.Is(err, context.Canceled) {
-		t.Errorf("got %v", err)
-	}
+	must.Fail(t, must.ErrorOf(d.Service(ctx, hostOf(t, srv), "providers.v1")), context.Canceled)
 }
 
 func TestDiscovery_ForcedServicesNeedNoNetwork(t *testing.T) {
@@ -104,9 +95,7 @@ func TestDiscovery_ForcedServicesNeedNoNetwork(t *testing.T) {
 	} {
 		u, err := d.Service(t.Context(), tc.host, tc.service)
 		if tc.kind != nil {
-			if !errors.Is(err, tc.kind) {
-				t.Errorf("%s of %s: got %v, want %v", tc.service, tc.host, err, tc.kind)
-			}
+			must.Fail(t, err, tc.kind, tc.service, tc.host)
 			continue
 		}
 		if err != nil || u.String() != tc.want {

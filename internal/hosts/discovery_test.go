@@ -19,8 +19,7 @@ import (
 // hostOf returns the name of a test server as a host.
 func hostOf(t testing.TB, srv *httptest.Server) Hostname {
 	t.Helper()
-	host, err := ParseHostname(strings.TrimPrefix(srv.URL, "https://"))
-	must.Succeed(t, err)
+	host := must.Get(ParseHostname(strings.TrimPrefix(srv.URL, "https://")))(t)
 	return host
 }
 
@@ -53,14 +52,10 @@ func TestDiscovery_AsksAgainWhenAnswersAreOld(t *testing.T) {
 		asked = 0
 		d := &Discovery{Client: clientFor(t, srv, quick(0)), MaxAge: c.maxAge, Now: func() time.Time { return now }}
 		for range 2 {
-			if _, err := d.Service(t.Context(), hostOf(t, srv), "providers.v1"); err != nil {
-				t.Fatal(err)
-			}
+			must.Get(d.Service(t.Context(), hostOf(t, srv), "providers.v1"))(t)
 			now = now.Add(c.passed)
 		}
-		if asked != c.want {
-			t.Errorf("with the age %v, after %v: asked %d times, want %d", c.maxAge, c.passed, asked, c.want)
-		}
+		must.Equal(t, asked, c.want, c.maxAge, c.passed)
 	}
 }
 
@@ -80,15 +75,11 @@ func TestDiscovery_FindsTheService(t *testing.T) {
 	} {
 		t.Run(tc.name, func(t *testing.T) {
 			u, srv, err := discover(t, quick(0), func(w http.ResponseWriter, r *http.Request) {
-				if got := r.Method + " " + r.URL.String() + " " + r.Header.Get("Accept"); got != "GET /.well-known/terraform.json application/json" {
-					t.Errorf("request: %s", got)
-				}
+				must.Equal(t, r.Method+" "+r.URL.String()+" "+r.Header.Get("Accept"), "GET /.well-known/terraform.json application/json")
 				document(w, tc.body)
 			})
 			must.Succeed(t, err)
-			if want := strings.Replace(tc.want, "SERVER", srv.URL, 1); u.String() != want {
-				t.Errorf("got %s, want %s", u, want)
-			}
+			must.Equal(t, u.String(), strings.Replace(tc.want, "SERVER", srv.URL, 1), u)
 		})
 	}
 }
@@ -157,9 +148,7 @@ func TestDiscovery_Errors(t *testing.T) {
 			if failed.Host.ASCII() != host || failed.Service != "providers.v1" || !errors.Is(err, tc.kind) || failed.Code() == "" || tc.kind == ErrUnauthorized && errors.Is(err, ErrHostUnreachable) {
 				t.Errorf("got %#v", failed)
 			}
-			if want := strings.ReplaceAll(tc.text, "HOST", host); !strings.Contains(err.Error(), want) {
-				t.Errorf("got  %s\nwant %s", err, want)
-			}
+			must.Contain(t, err.Error(), strings.ReplaceAll(tc.text, "HOST", host))
 			if strings.Contains(err.Error(), "secret") || strings.Contains(err.Error(), "\x1b") {
 				t.Errorf("not fit to be shown: %q", err)
 			}
@@ -169,9 +158,7 @@ func TestDiscovery_Errors(t *testing.T) {
 
 func TestDiscovery_AcceptsTheMediaTypeInAnyForm(t *testing.T) {
 	for _, header := range []string{"application/json", "Application/JSON; charset=utf-8", "application/json; charset", "application/json;"} {
-		if err := checkMediaType(header); err != nil {
-			t.Errorf("%s: %v", header, err)
-		}
+		must.Succeed(t, checkMediaType(header))
 	}
 }
 
@@ -210,9 +197,7 @@ func TestDiscovery_FollowsRedirects(t *testing.T) {
 				return
 			}
 			must.Succeed(t, err)
-			if want := strings.Replace(tc.want, "SERVER", srv.URL, 1); u.String() != want {
-				t.Errorf("got %s, want %s", u, want)
-			}
+			must.Equal(t, u.String(), strings.Replace(tc.want, "SERVER", srv.URL, 1), u)
 		})
 	}
 }
@@ -248,9 +233,7 @@ func FuzzDiscoveryDocument(f *testing.F) {
 	f.Fuzz(func(t *testing.T, body []byte) {
 		offered, err := parseServices(base, body)
 		if err != nil {
-			if !errors.Is(err, ErrDiscoveryDocument) {
-				t.Errorf("untyped error %v", err)
-			}
+			must.Fail(t, err, ErrDiscoveryDocument)
 			return
 		}
 		u, err := offered.url("providers.v1")

@@ -44,16 +44,14 @@ func TestGetDocument(t *testing.T) {
 	}
 
 	t.Run("the final URL, header and body", func(t *testing.T) {
-		doc, err := get("/from")
-		must.Succeed(t, err)
+		doc := must.Get(get("/from"))(t)
 		if doc.URL.String() != srv.URL+"/dir/to?x=1" || doc.StatusCode != 200 || doc.Status != "200 OK" ||
 			doc.Header.Get("X-Got") != "hello" || string(doc.Body) != "0123456789" || doc.Attempts != 1 {
 			t.Errorf("got %+v", doc)
 		}
 	})
 	t.Run("a failing status is the caller's", func(t *testing.T) {
-		doc, err := get("/failing")
-		must.Succeed(t, err)
+		doc := must.Get(get("/failing"))(t)
 		if doc.Status != "403 Forbidden" || len(doc.Body) != failureBytes {
 			t.Errorf("got %s with %d bytes", doc.Status, len(doc.Body))
 		}
@@ -63,9 +61,7 @@ func TestGetDocument(t *testing.T) {
 		if large, ok := errors.AsType[*TooLargeError](err); !ok || large.Limit != 10 || doc != nil {
 			t.Fatalf("got %v, %v", doc, err)
 		}
-		if want := `Get "` + srv.URL + `/chunked": the response is larger than 10 bytes`; err.Error() != want {
-			t.Errorf("got %s, want %s", err, want)
-		}
+		must.Equal(t, err.Error(), `Get "`+srv.URL+`/chunked": the response is larger than 10 bytes`)
 	})
 	t.Run("cut off", func(t *testing.T) {
 		_, err := get("/cut")
@@ -111,9 +107,7 @@ func TestGetDocument_RedirectLimit(t *testing.T) {
 	client := clientFor(t, srv, quick(0))
 	for limit, ok := range map[int]bool{0: false, 2: false, 3: true, 10: true} {
 		resp, err := Do(client, get(t, srv.URL+"/3?token=secret"), limit)
-		if ok != (err == nil) {
-			t.Errorf("limit %d: %v", limit, err)
-		}
+		must.Equal(t, ok, (err == nil), limit)
 		if err == nil {
 			resp.Body.Close()
 		} else if !strings.Contains(err.Error(), "stopped after") || strings.Contains(err.Error(), "secret") {
@@ -176,9 +170,7 @@ func TestCredentials_StayWithTheirHost(t *testing.T) {
 			req.Header.Set(name, "secret")
 			req.Header.Set("X-Terraform-Version", "1")
 			closed(t)(Do(client, req, 1))
-			if got.all() != want {
-				t.Errorf("%s with %s: got %v, want %v", path, name, got.all(), want)
-			}
+			must.Equal(t, got.all(), want, path, name)
 		}
 	}
 }
@@ -196,15 +188,9 @@ func TestRedactURL(t *testing.T) {
 		"mailto:me@example.com":                    "mailto:REDACTED",
 		"/relative?x=y":                            "/relative?x=REDACTED",
 	} {
-		u, err := url.Parse(given)
-		must.Succeed(t, err)
-		if got := RedactURL(u); got != want {
-			t.Errorf("%s: got %s, want %s", given, got, want)
-		}
+		must.Equal(t, RedactURL(must.Get(url.Parse(given))(t)), want, given)
 	}
-	if got := RedactURL(nil); got != "" {
-		t.Errorf("nil: %q", got)
-	}
+	must.Equal(t, RedactURL(nil), "")
 }
 
 // What a registry says of packages isn't taken over plain http.
@@ -231,8 +217,6 @@ func TestGetDocument_DoesNotLeaveHTTPSForPlainHTTP(t *testing.T) {
 		if refused != errors.Is(err, ErrPlainHTTP) || !refused && err != nil {
 			t.Errorf("%s: %v", first, err)
 		}
-		if want := map[bool]string{true: first, false: first + " " + to}[refused]; asked.all() != want {
-			t.Errorf("asked %s, want %s", asked.all(), want)
-		}
+		must.Equal(t, asked.all(), map[bool]string{true: first, false: first + " " + to}[refused])
 	}
 }

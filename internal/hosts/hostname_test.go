@@ -7,6 +7,7 @@ import (
 	svchost "github.com/hashicorp/terraform-svchost"
 
 	"github.com/tfdeps/tfdeps/internal/hosts"
+	"github.com/tfdeps/tfdeps/internal/must"
 )
 
 func TestParseHostname(t *testing.T) {
@@ -87,9 +88,7 @@ func TestParseHostname_Refuses(t *testing.T) {
 
 func TestHostname_ThatWasNotParsedIsShownAsItIs(t *testing.T) {
 	for _, h := range []hosts.Hostname{"", "xn--zn7c.com", "xn--\xff:1"} {
-		if h.String() != string(h) {
-			t.Errorf("%q is shown as %q", string(h), h)
-		}
+		must.Equal(t, h.String(), string(h), h)
 	}
 }
 
@@ -108,17 +107,13 @@ func FuzzParseHostname(f *testing.F) {
 		if strings.ContainsAny(h.String(), "/\\\x00") || strings.Trim(h.String(), ".") == "" {
 			t.Errorf("%q = %q is no name for a directory", given, h)
 		}
-		if shown := svchost.Hostname(h).ForDisplay(); shown != h.String() {
-			t.Errorf("%q = %q is shown as %q; the library shows %q", given, h.ASCII(), h, shown)
-		}
+		must.Equal(t, svchost.Hostname(h).ForDisplay(), h.String(), given, h.ASCII(), h)
 	})
 }
 
 func TestHostname_Rootless(t *testing.T) {
 	t.Parallel()
 	for given, want := range map[hosts.Hostname]hosts.Hostname{"example.com": "example.com", "example.com.": "example.com", "example.com.:8443": "example.com:8443", "example.com:8443": "example.com:8443", "": ""} {
-		if got := given.Rootless(); got != want {
-			t.Errorf("%q: %q, want %q", given, got, want)
-		}
+		must.Equal(t, given.Rootless(), want, given)
 	}
 }

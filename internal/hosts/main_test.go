@@ -58,8 +58,7 @@ func clientFor(t testing.TB, srv *httptest.Server, opts ClientOptions) *http.Cli
 
 func newClient(t testing.TB, opts ClientOptions) *http.Client {
 	t.Helper()
-	client, err := NewClient(opts)
-	must.Succeed(t, err)
+	client := must.Get(NewClient(opts))(t)
 	t.Cleanup(client.CloseIdleConnections)
 	return client
 }
@@ -108,8 +107,7 @@ func get(t testing.TB, url string) *http.Request {
 
 func mustRequest(t testing.TB, method, url string) *http.Request {
 	t.Helper()
-	req, err := http.NewRequestWithContext(t.Context(), method, url, nil)
-	must.Succeed(t, err)
+	req := must.Get(http.NewRequestWithContext(t.Context(), method, url, nil))(t)
 	return req
 }
 

@@ -32,9 +32,7 @@ func TestNetrc_Files(t *testing.T) {
 		for _, file := range NetrcFiles(env, tc.home, tc.goos) {
 			got = append(got, filepath.ToSlash(file))
 		}
-		if !slices.Equal(got, tc.want) {
-			t.Errorf("%+v: got %q", tc, got)
-		}
+		must.EqualSlices(t, got, tc.want)
 	}
 }
 
@@ -79,15 +77,12 @@ func TestNetrc_Entries(t *testing.T) {
 	} {
 		t.Run(tc.name, func(t *testing.T) {
 			n := &netrcLogins{files: []string{netrcFile(t, tc.text)}}
-			parsed, err := n.read(t.Context())
-			must.Succeed(t, err)
+			parsed := must.Get(n.read(t.Context()))(t)
 			got := ""
 			if entry, ok := parsed.find(mustURL(t, tc.url), true); ok {
 				got = entry.user + ":" + entry.password
 			}
-			if got != tc.want {
-				t.Errorf("got %q, want %q", got, tc.want)
-			}
+			must.Equal(t, got, tc.want)
 		})
 	}
 }
@@ -163,9 +158,7 @@ default login u password other
 				req.Header.Set("Authorization", tc.header)
 			}
 			closed(t)(Do(WithNetrc(newClient(t, opts), []string{file}), req, 5))
-			if got := strings.Join(told, " "); got != tc.want {
-				t.Errorf("told %q, want %q", got, tc.want)
-			}
+			must.Equal(t, strings.Join(told, " "), tc.want)
 			if req.Header.Get("Authorization") != tc.header {
 				t.Error("the caller's request was changed")
 			}
@@ -196,10 +189,7 @@ func TestNetrc_OverTheWire(t *testing.T) {
 	for _, client := range []*http.Client{archives, metadata} {
 		closed(t)(Do(client, get(t, first.URL+"/redirect"), 5))
 	}
-	want := "first/redirect=u second/redirect= plain/w.zip= first/redirect= second/redirect= plain/w.zip="
-	if got := seen.all(); got != want {
-		t.Errorf("got  %s\nwant %s", got, want)
-	}
+	must.Equal(t, seen.all(), "first/redirect=u second/redirect= plain/w.zip= first/redirect= second/redirect= plain/w.zip=")
 }
 
 func TestNetrc_IsReadOnceAndLate(t *testing.T) {
@@ -216,17 +206,13 @@ func TestNetrc_IsReadOnceAndLate(t *testing.T) {
 		must.Succeed(t, os.WriteFile(file, []byte("machine example.com login "+user+" password p"), 0o600))
 		closed(t)(client.Do(get(t, "https://example.com/")))
 	}
-	if told.all() != "[first] [first]" {
-		t.Errorf("told %s", told.all())
-	}
+	must.Equal(t, told.all(), "[first] [first]")
 }
 
 func TestNetrc_WithoutAFileChangesNothing(t *testing.T) {
 	opts := quick(0)
 	opts.Base = replies(func(req *http.Request) *http.Response {
-		if header := req.Header.Get("Authorization"); header != "" {
-			t.Errorf("told %q", header)
-		}
+		must.Equal(t, req.Header.Get("Authorization"), "")
 		return answer(req, 200)
 	})
 	homeIsAFile := filepath.Join(netrcFile(t, ""), ".netrc")

@@ -29,21 +29,12 @@ func TestOffline_ClientSendsNothing(t *testing.T) {
 			}
 		}
 	}
-	if n := asked.Load(); n != 0 {
-		t.Errorf("there have been %d requests", n)
-	}
+	must.Equal(t, asked.Load(), 0)
 }
 
 func TestOffline_DiscoveryKnowsWhatIsForced(t *testing.T) {
-	host, err := ParseHostname("registry.example.com")
-	must.Succeed(t, err)
+	host := must.Get(ParseHostname("registry.example.com"))(t)
 	d := &Discovery{Client: NewOfflineClient("-offline"), Forced: map[Hostname]map[string]string{host: {"providers.v1": "https://mirror.example.com/p/"}}}
-	if base, err := d.Service(t.Context(), host, "providers.v1"); err != nil || base.String() != "https://mirror.example.com/p/" {
-		t.Errorf("got %v, %v", base, err)
-	}
-	other, err := ParseHostname("other.example.com")
-	must.Succeed(t, err)
-	if _, err := d.Service(t.Context(), other, "providers.v1"); !errors.Is(err, ErrOffline) {
-		t.Errorf("asking for another host came to %v", err)
-	}
+	must.Equal(t, must.Get(d.Service(t.Context(), host, "providers.v1"))(t).String(), "https://mirror.example.com/p/")
+	must.Fail(t, must.ErrorOf(d.Service(t.Context(), must.Get(ParseHostname("other.example.com"))(t), "providers.v1")), ErrOffline)
 }

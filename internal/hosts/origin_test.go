@@ -3,14 +3,13 @@ package hosts
 import (
 	"net/url"
 	"testing"
+
+	"github.com/tfdeps/tfdeps/internal/must"
 )
 
 func mustURL(t testing.TB, text string) *url.URL {
 	t.Helper()
-	u, err := url.Parse(text)
-	if err != nil {
-		t.Fatal(err)
-	}
+	u := must.Get(url.Parse(text))(t)
 	return u
 }
 
@@ -35,9 +34,7 @@ func TestConfidential(t *testing.T) {
 		"ftp://localhost/":           false,
 		"/path":                      false,
 	} {
-		if got := Confidential(mustURL(t, text)); got != want {
-			t.Errorf("%s: %t", text, got)
-		}
+		must.Equal(t, Confidential(mustURL(t, text)), want, text)
 	}
 }
 
@@ -60,12 +57,8 @@ func TestSameOrigin(t *testing.T) {
 		{"https://localhost", "https://127.0.0.1", false},
 		{"https://example.com", "https://example.com.", false},
 	} {
-		if got := SameOrigin(mustURL(t, tc.a), mustURL(t, tc.b)); got != tc.want {
-			t.Errorf("%s and %s: %t", tc.a, tc.b, got)
-		}
-		if got := SameOrigin(mustURL(t, tc.b), mustURL(t, tc.a)); got != tc.want {
-			t.Errorf("%s and %s: %t", tc.b, tc.a, got)
-		}
+		must.Equal(t, SameOrigin(mustURL(t, tc.a), mustURL(t, tc.b)), tc.want, tc.a, tc.b)
+		must.Equal(t, SameOrigin(mustURL(t, tc.b), mustURL(t, tc.a)), tc.want, tc.b, tc.a)
 	}
 }
 
@@ -81,10 +74,7 @@ func TestHostname_Of(t *testing.T) {
 		"https://xn--bcher-kva.example:81": "xn--bcher-kva.example:81",
 		"https://bücher.example":           "xn--bcher-kva.example",
 	} {
-		got, err := HostnameOf(mustURL(t, text))
-		if err != nil || got != want {
-			t.Errorf("%s: got %q, %v; want %q", text, got, err, want)
-		}
+		must.Equal(t, must.Get(HostnameOf(mustURL(t, text)))(t), want, text)
 	}
 	for _, text := range []string{"https://[::1]/", "https://a..b/", "https://", "https://xn--a/", "https://a_b/"} {
 		if got, err := HostnameOf(mustURL(t, text)); err == nil {

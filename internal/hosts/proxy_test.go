@@ -57,8 +57,7 @@ func fetchAsChild() int {
 // fetch runs a child with no variables of that kind but the given ones.
 func fetch(t *testing.T, url string, env ...string) (string, error) {
 	t.Helper()
-	self, err := os.Executable()
-	must.Succeed(t, err)
+	self := must.Get(os.Executable())(t)
 	cmd := exec.CommandContext(t.Context(), self)
 	for _, kept := range os.Environ() {
 		name, _, _ := strings.Cut(kept, "=")
@@ -109,8 +108,7 @@ func (o *origin) trusted() string { return "SSL_CERT_FILE=" + o.certFile }
 
 func selfSigned(t *testing.T) (tls.Certificate, []byte) {
 	t.Helper()
-	key, err := ecdsa.GenerateKey(elliptic.P256(), rand.Reader)
-	must.Succeed(t, err)
+	key := must.Get(ecdsa.GenerateKey(elliptic.P256(), rand.Reader))(t)
 	template := &x509.Certificate{
 		SerialNumber:          big.NewInt(1),
 		NotBefore:             time.Now().Add(-time.Hour),
@@ -122,8 +120,7 @@ func selfSigned(t *testing.T) (tls.Certificate, []byte) {
 		KeyUsage:              x509.KeyUsageCertSign | x509.KeyUsageDigitalSignature,
 		ExtKeyUsage:           []x509.ExtKeyUsage{x509.ExtKeyUsageServerAuth},
 	}
-	der, err := x509.CreateCertificate(rand.Reader, template, template, key.Public(), key)
-	must.Succeed(t, err)
+	der := must.Get(x509.CreateCertificate(rand.Reader, template, template, key.Public(), key))(t)
 	return tls.Certificate{Certificate: [][]byte{der}, PrivateKey: key}, pem.EncodeToMemory(&pem.Block{Type: "CERTIFICATE", Bytes: der})
 }
 
@@ -166,13 +163,8 @@ const fetched = "200 OK hello"
 func TestProxy_FromEnvironment(t *testing.T) {
 	o := startOrigin(t)
 	p := startProxy(t, o)
-	out, err := fetch(t, o.at(originName), o.trusted(), "HTTPS_PROXY="+p.URL)
-	if err != nil || out != fetched {
-		t.Errorf("got %s (%v)", out, err)
-	}
-	if want := "CONNECT " + originName + ":" + o.port; p.asked.all() != want {
-		t.Errorf("the proxy was asked: %q, want %q", p.asked.all(), want)
-	}
+	must.Equal(t, must.Get(fetch(t, o.at(originName), o.trusted(), "HTTPS_PROXY="+p.URL))(t), fetched)
+	must.Equal(t, p.asked.all(), "CONNECT "+originName+":"+o.port)
 }
 
 func TestProxyVariables_UpperCaseComesFirst(t *testing.T) {
@@ -239,9 +231,7 @@ func TestCertificates_FromEnvironment(t *testing.T) {
 	} {
 		t.Run(tc.name, func(t *testing.T) {
 			out, err := fetch(t, o.at("127.0.0.1"), tc.env)
-			if tc.ok != (err == nil && out == fetched) {
-				t.Errorf("got %s (%v)", out, err)
-			}
+			must.Equal(t, tc.ok, err == nil && out == fetched)
 			if !tc.ok && !strings.Contains(out, "certificate") {
 				t.Errorf("got %s", out)
 			}

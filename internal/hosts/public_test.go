@@ -16,6 +16,8 @@ import (
 	"testing"
 
 	"golang.org/x/net/dns/dnsmessage"
+
+	"github.com/tfdeps/tfdeps/internal/must"
 )
 
 // resolver answers with the addresses of names, one after the other; the last one stays.
@@ -110,9 +112,7 @@ func TestPublicDialer_Allows(t *testing.T) {
 		"10.1.2.3": true, "::ffff:10.1.2.3": true, "64:ff9b::a01:203": true, "fd00:1::9": true, "10.2.0.1": false, "64:ff9b::a02:1": false, "64:ff9b:1::a01:203": false,
 		"fd00:2::9": false, "127.0.0.1": false, "8.8.8.8": true,
 	} {
-		if home.allows(netip.MustParseAddr(text)) != want {
-			t.Errorf("%s: allowed is %t", text, !want)
-		}
+		must.Equal(t, home.allows(netip.MustParseAddr(text)), want, !want)
 	}
 }
 
@@ -161,9 +161,7 @@ func TestPublicDialer_DecidesForEachConnection(t *testing.T) {
 		t.Errorf("the server inside was asked %d times", n)
 	}
 	for text, want := range map[string]error{inside.URL: ErrPrivateAddress, "http://localhost:" + at.Port(): ErrPrivateAddress, "http://[::ffff:127.0.0.1]:" + at.Port(): ErrPrivateAddress} {
-		if _, err := client.Do(get(t, text)); !errors.Is(err, want) {
-			t.Errorf("%s: %v", text, err)
-		}
+		must.Fail(t, must.ErrorOf(client.Do(get(t, text))), want)
 	}
 }
 
@@ -178,9 +176,7 @@ func TestPublicDialer_ANameThatChangesItsMeaning(t *testing.T) {
 		if err == nil {
 			resp.Body.Close()
 		}
-		if !errors.Is(err, want) {
-			t.Errorf("request %d: %v, want %v", i+1, err, want)
-		}
+		must.Fail(t, err, want, i+1)
 	}
 }
 
@@ -192,9 +188,7 @@ func TestPublicDialer_ThroughAProxy(t *testing.T) {
 	dialer := &PublicDialer{Hosts: []string{PlaceOf(at)}, Resolver: resolver(t, nil)}
 	client := newClient(t, ClientOptions{DialContext: dialer.DialContext, Proxy: http.ProxyURL(at)})
 	closed(t)(client.Do(get(t, "http://registry.example.com/x")))
-	if asked.Load() != "http://registry.example.com/x" {
-		t.Errorf("the proxy was asked for %v", asked.Load())
-	}
+	must.Equal(t, asked.Load(), "http://registry.example.com/x")
 }
 
 func TestPlaceOf(t *testing.T) {
@@ -202,8 +196,6 @@ func TestPlaceOf(t *testing.T) {
 		"https://Mirror.Example.com/x": "mirror.example.com:443", "http://mirror:8080": "mirror:8080", "http://10.0.0.1": "10.0.0.1:80", "https://[fd00::1]/": "[fd00::1]:443",
 		"socks5://proxy": "proxy:1080", "https://münchen.example.com": "xn--mnchen-3ya.example.com:443",
 	} {
-		if got := PlaceOf(mustURL(t, text)); got != want {
-			t.Errorf("%s: %s, want %s", text, got, want)
-		}
+		must.Equal(t, PlaceOf(mustURL(t, text)), want, text)
 	}
 }

@@ -7,14 +7,12 @@ import (
 	"testing"
 
 	"github.com/tfdeps/tfdeps/internal/hosts"
+	"github.com/tfdeps/tfdeps/internal/must"
 )
 
 func TestRefusal_ARefusalIsExplained(t *testing.T) {
 	parse := func(text string) *url.URL {
-		u, err := url.Parse(text)
-		if err != nil {
-			t.Fatal(err)
-		}
+		u := must.Get(url.Parse(text))(t)
 		return u
 	}
 	const api = "https://api.example.com/v1"

@@ -30,11 +30,9 @@ func TestWithRevalidation_GetsADocumentOnce(t *testing.T) {
 	client := hosts.WithRevalidation(registry.Client())
 	ask := func(token string) string {
 		t.Helper()
-		req, err := http.NewRequestWithContext(t.Context(), http.MethodGet, registry.URL, nil)
-		must.Succeed(t, err)
+		req := must.Get(http.NewRequestWithContext(t.Context(), http.MethodGet, registry.URL, nil))(t)
 		req.Header.Set("Authorization", token)
-		resp, err := client.Do(req)
-		must.Succeed(t, err)
+		resp := must.Get(client.Do(req))(t)
 		defer resp.Body.Close()
 		body, err := io.ReadAll(resp.Body)
 		if err != nil || resp.StatusCode != http.StatusOK || !strings.HasPrefix(resp.Header.Get("Content-Type"), "application/") {
@@ -51,9 +49,7 @@ func TestWithRevalidation_GetsADocumentOnce(t *testing.T) {
 		}
 	}
 	version = 2
-	if got := ask("a"); got != `2 for a "2"` {
-		t.Errorf("changed: %s", got)
-	}
+	must.Equal(t, ask("a"), `2 for a "2"`)
 	content, version = "application/zip", 3
 	ask("a")
 	if ask("a"); sent != 5 {

@@ -28,24 +28,18 @@ func TestClient_ThroughTinyproxy(t *testing.T) {
 	}
 	o := startOrigin(t)
 	address, logFile := startTinyproxy(t, program, o.port)
-	out, err := fetch(t, o.at(originAddress), o.trusted(), "HTTPS_PROXY=http://"+address)
-	if err != nil || out != fetched {
-		t.Errorf("got %s (%v)", out, err)
-	}
+	must.Equal(t, must.Get(fetch(t, o.at(originAddress), o.trusted(), "HTTPS_PROXY=http://"+address))(t), fetched)
 	if said, _ := os.ReadFile(logFile); !strings.Contains(string(said), "CONNECT "+originAddress+":"+o.port) {
 		t.Errorf("it did not come through the proxy, whose log is:\n%s", said)
 	}
-	if out, err := fetch(t, o.at(originAddress), o.trusted(), "HTTPS_PROXY=http://"+address, "NO_PROXY=localhost"); err != nil || out != fetched {
-		t.Errorf("with another NO_PROXY: got %s (%v)", out, err)
-	}
+	must.Equal(t, must.Get(fetch(t, o.at(originAddress), o.trusted(), "HTTPS_PROXY=http://"+address, "NO_PROXY=localhost"))(t), fetched)
 }
 
 // startTinyproxy returns the address of a proxy that connects to one port only, and its log.
 func startTinyproxy(t *testing.T, program, port string) (address, logFile string) {
 	t.Helper()
 	dir := t.TempDir()
-	free, err := net.Listen("tcp", "127.0.0.1:0")
-	must.Succeed(t, err)
+	free := must.Get(net.Listen("tcp", "127.0.0.1:0"))(t)
 	address = free.Addr().String()
 	free.Close()
 	_, own, _ := net.SplitHostPort(address)

@@ -1,7 +1,14 @@
-// Package must ends tests that can't go on.
+// Package must fails tests in which something isn't as it must be.
 package must
 
-import "testing"
+import (
+	"errors"
+	"fmt"
+	"reflect"
+	"slices"
+	"strings"
+	"testing"
+)
 
 // Succeed ends the test with an error, if there is one.
 func Succeed(tb testing.TB, err error) {
@@ -9,4 +16,76 @@ func Succeed(tb testing.TB, err error) {
 	if err != nil {
 		tb.Fatal(err)
 	}
+}
+
+// Get is what a call returned, which ends the test with an error if there is one.
+func Get[T any](value T, err error) func(testing.TB) T {
+	return func(tb testing.TB) T {
+		tb.Helper()
+		Succeed(tb, err)
+		return value
+	}
+}
+
+// Equal fails the test unless got is want. All functions below let the test go on, and begin what they print with what it is about.
+func Equal[T comparable](tb testing.TB, got, want T, about ...any) {
+	tb.Helper()
+	if got != want {
+		differ(tb, got, want, about)
+	}
+}
+
+// EqualSlices fails the test unless got has the elements of want, in their order.
+func EqualSlices[E comparable](tb testing.TB, got, want []E, about ...any) {
+	tb.Helper()
+	if !slices.Equal(got, want) {
+		differ(tb, got, want, about)
+	}
+}
+
+// Len fails the test unless a list, a map or a text has n elements.
+func Len(tb testing.TB, list any, n int, about ...any) {
+	tb.Helper()
+	if reflect.ValueOf(list).Len() != n {
+		differ(tb, list, fmt.Sprint(n, " elements"), about)
+	}
+}
+
+// Contain fails the test unless a text, or that of an error, has a part. No error has none.
+func Contain(tb testing.TB, text any, part string, about ...any) {
+	tb.Helper()
+	if !strings.Contains(fmt.Sprint(text), part) {
+		differ(tb, text, "something with "+part, about)
+	}
+}
+
+// NotContain fails the test if a text has a part.
+func NotContain(tb testing.TB, text, part string, about ...any) {
+	tb.Helper()
+	if strings.Contains(text, part) {
+		differ(tb, text, "nothing with "+part, about)
+	}
+}
+
+// Fail fails the test unless err is, or wraps, target.
+func Fail(tb testing.TB, err, target error, about ...any) {
+	tb.Helper()
+	if !errors.Is(err, target) {
+		differ(tb, err, target, about)
+	}
+}
+
+// ErrorOf is the last of a call's results.
+func ErrorOf(results ...any) error {
+	err, _ := results[len(results)-1].(error)
+	return err
+}
+
+func differ(tb testing.TB, got, want any, about []any) {
+	tb.Helper()
+	layout := "%v\ngot:  %+v\nwant: %+v"
+	if _, names := got.([]string); names {
+		layout = "%v\ngot:  %q\nwant: %q"
+	}
+	tb.Errorf(layout, about, got, want)
 }

@@ -15,6 +15,7 @@ import (
 	"time"
 
 	"github.com/tfdeps/tfdeps/getproviders"
+	"github.com/tfdeps/tfdeps/internal/must"
 	"github.com/tfdeps/tfdeps/internal/oci"
 )
 
@@ -65,19 +66,11 @@ func withReferrers(s started) http.RoundTripper {
 // tags are all tags of the repository.
 func tags(t *testing.T, s started) (all []string) {
 	t.Helper()
-	req, err := http.NewRequestWithContext(t.Context(), http.MethodGet, "https://"+s.Host+"/v2/"+s.at.Name+"/tags/list", nil)
-	if err != nil {
-		t.Fatal(err)
-	}
-	resp, err := s.Client.Do(req)
-	if err != nil {
-		t.Fatal(err)
-	}
+	req := must.Get(http.NewRequestWithContext(t.Context(), http.MethodGet, "https://"+s.Host+"/v2/"+s.at.Name+"/tags/list", nil))(t)
+	resp := must.Get(s.Client.Do(req))(t)
 	defer resp.Body.Close()
 	var list struct{ Tags []string }
-	if err := json.NewDecoder(resp.Body).Decode(&list); err != nil {
-		t.Fatal(err)
-	}
+	must.Succeed(t, json.NewDecoder(resp.Body).Decode(&list))
 	return list.Tags
 }
 
@@ -100,9 +93,7 @@ func TestPush_LosesNothing(t *testing.T) {
 			push := func(ctx context.Context, client *http.Client, t oci.Target) error {
 				return (&oci.Client{HTTP: client}).Push(ctx, s.at, oci.Release{Provider: widget, Version: version("1.0.0"), Targets: []oci.Target{t}})
 			}
-			if err := push(t.Context(), &shared, target(linux, "archive one")); err != nil {
-				t.Fatal(err)
-			}
+			must.Succeed(t, push(t.Context(), &shared, target(linux, "archive one")))
 			others := 0
 			interrupted := shared
 			interrupted.Transport = roundTripper(func(r *http.Request) (*http.Response, error) {
@@ -115,9 +106,7 @@ func TestPush_LosesNothing(t *testing.T) {
 				}
 				return shared.Transport.RoundTrip(r)
 			})
-			if err := push(t.Context(), &interrupted, target(plan9, "archive three")); err != nil {
-				t.Fatal(err)
-			}
+			must.Succeed(t, push(t.Context(), &interrupted, target(plan9, "archive three")))
 			all, err := s.source.Describe(widget).Platforms(t.Context(), widget, version("1.0.0"))
 			if err != nil || len(all) != 3 || others < 1 {
 				t.Errorf("referrers: %t, published at %s: %v, %v, after %d tries", referrers, method, all, err, others)
@@ -154,10 +143,7 @@ func TestPush_BringsNothingBack(t *testing.T) {
 			s.tagged(t, http.MethodPut, before)
 			at = at.Add(wait)
 			push(target(getproviders.Platform{OS: "plan9", Arch: fmt.Sprintf("arm%d", i)}, "archive three"))
-			platforms, err := s.source.Describe(widget).Platforms(t.Context(), widget, version("1.0.0"))
-			if err != nil || slices.Contains(platforms, windows) != (i == 0) {
-				t.Errorf("referrers: %t, after %s: %v, %v", referrers, wait, platforms, err)
-			}
+			must.Equal(t, slices.Contains(s.platforms(t), windows), (i == 0), referrers, wait)
 		}
 	}
 }
@@ -196,9 +182,7 @@ func TestPush_ReplacesWhatWasRemoved(t *testing.T) {
 		at = at.Add(10 * time.Minute)
 		if deleted { // what is gone doesn't come back with another platform
 			push(target(getproviders.Platform{OS: "plan9", Arch: "arm"}, "archive three"))
-			if platforms, err := s.source.Describe(widget).Platforms(t.Context(), widget, version("1.0.0")); err != nil || len(platforms) != 2 {
-				t.Errorf("%v, %v", platforms, err)
-			}
+			must.Len(t, s.platforms(t), 2)
 		}
 		push(target(windows, "archive four"))
 		if _, content := read(t, s, "1.0.0", windows, 0); content != "archive four" {
@@ -247,9 +231,7 @@ func TestPush_KeepsWhatIsSigned(t *testing.T) {
 		return s.Client.Transport.RoundTrip(r)
 	})
 	err := (&oci.Client{HTTP: &client}).Push(t.Context(), s.at, oci.Release{Provider: widget, Version: version("1.0.0"), Targets: []oci.Target{target(windows, "archive two")}})
-	if err != nil {
-		t.Fatal(err)
-	}
+	must.Succeed(t, err)
 	if all, signed, err := s.client.Pushed(t.Context(), s.at, version("1.0.0")); err != nil || len(all) != 2 || !signed {
 		t.Errorf("%d platforms, signed: %t, %v", len(all), signed, err)
 	}
@@ -273,8 +255,6 @@ func TestPush_TriesAgainWhereTheRegistryFails(t *testing.T) {
 			return &http.Response{StatusCode: http.StatusInternalServerError, Request: r, Body: http.NoBody}, nil
 		})}
 		err := (&oci.Client{HTTP: client}).Push(t.Context(), s.at, oci.Release{Provider: widget, Version: version("1.0.0"), Targets: []oci.Target{target(linux, "archive one")}})
-		if (err == nil) != (failing == 3) {
-			t.Errorf("after %d failures: %v", failing, err)
-		}
+		must.Equal(t, (err == nil), failing == 3)
 	}
 }

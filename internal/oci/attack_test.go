@@ -16,6 +16,7 @@ import (
 
 	"github.com/tfdeps/tfdeps/getproviders"
 	"github.com/tfdeps/tfdeps/internal/hosts"
+	"github.com/tfdeps/tfdeps/internal/must"
 	"github.com/tfdeps/tfdeps/internal/oci"
 	"github.com/tfdeps/tfdeps/internal/peertest"
 )
@@ -161,17 +162,13 @@ func TestLogins_HelpersOfDocker(t *testing.T) {
 		*) echo locked; pwd >&2; exit 1 ;;
 		esac`
 	for dir, script := range map[string]string{bin: script, work: "#!/bin/sh\nexit 0"} {
-		if err := peertest.WriteProgram(filepath.Join(dir, "docker-credential-aid"), []byte(script)); err != nil {
-			t.Fatal(err)
-		}
+		must.Succeed(t, peertest.WriteProgram(filepath.Join(dir, "docker-credential-aid"), []byte(script)))
 	}
 	t.Chdir(work)
 	t.Setenv("PATH", ".:"+bin+":"+os.Getenv("PATH"))
 	logins := &oci.Logins{Helper: "aid"}
 	for host, want := range map[string]oci.Login{"user.example": {Username: "a", Password: "b"}, "token.example": {RefreshToken: "t"}, "nothing.example": {}} {
-		if login, err := logins.Find(t.Context(), oci.Repository{Registry: host, Name: "x"}); login != want || err != nil {
-			t.Errorf("%s: %+v, %v", host, login, err)
-		}
+		must.Equal(t, must.Get(logins.Find(t.Context(), oci.Repository{Registry: host, Name: "x"}))(t), want, host)
 	}
 	for host, want := range map[string]string{"odd.example": "not a JSON object", "failing.example": "locked /"} {
 		_, err := logins.Find(t.Context(), oci.Repository{Registry: host, Name: "x"})
@@ -186,13 +183,9 @@ func TestArchive_IsComparedWithItsDigest(t *testing.T) {
 	t.Parallel()
 	f := newFake()
 	pkg, err := f.ask(t)
-	if err != nil {
-		t.Fatal(err)
-	}
+	must.Succeed(t, err)
 	_, err = pkg.Trust.Authenticator.Authenticate(getproviders.Digests{SHA256: [32]byte{1}})
-	if !errors.Is(err, getproviders.ErrAuthentication) {
-		t.Error(err)
-	}
+	must.Fail(t, err, getproviders.ErrAuthentication)
 }
 
 // TestArchive_RefusesAnotherPart has a registry send a part from another byte than it was asked for: it would be taken
@@ -214,10 +207,7 @@ func TestArchive_RefusesAnotherPart(t *testing.T) {
 			}
 			return resp, err
 		})}
-		pkg, err := sourceAt(client).Package(t.Context(), widget, version("1.0.0"), linux)
-		if err != nil {
-			t.Fatal(err)
-		}
+		pkg := must.Get(sourceAt(client).Package(t.Context(), widget, version("1.0.0"), linux))(t)
 		opened, err := pkg.Location.(getproviders.Archive).Open(t.Context(), 3)
 		if (err == nil) != (want >= 0) || err == nil && opened.Offset != want {
 			t.Errorf("%q: from byte %d, %v", part, opened.Offset, err)

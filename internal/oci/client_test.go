@@ -11,6 +11,7 @@ import (
 	"oras.land/oras-go/v2/registry/remote/errcode"
 
 	"github.com/tfdeps/tfdeps/internal/hosts"
+	"github.com/tfdeps/tfdeps/internal/must"
 )
 
 // TestExplained_HasNoQueries has errors that others wrapped before, whose text is made already.
@@ -18,10 +19,7 @@ func TestExplained_HasNoQueries(t *testing.T) {
 	t.Parallel()
 	const signed = "https://blobs.example/x/y?signature=secret1&b=secret2"
 	failed := &url.Error{Op: "Get", URL: signed, Err: errors.New("connection reset")}
-	at, err := url.Parse(signed)
-	if err != nil {
-		t.Fatal(err)
-	}
+	at := must.Get(url.Parse(signed))(t)
 	answer := &errcode.ErrorResponse{Method: http.MethodGet, URL: at, StatusCode: http.StatusForbidden}
 	for _, err := range []error{failed, fmt.Errorf("reading: %w", failed), answer, fmt.Errorf("reading %s: %w", signed, answer), fmt.Errorf("reading %q", signed)} {
 		before := err.Error()
@@ -36,10 +34,6 @@ func TestExplained_HasNoQueries(t *testing.T) {
 	if failed.URL != signed || answer.URL != at {
 		t.Errorf("the errors were changed to %v and %v", failed, answer)
 	}
-	if err := explained(answer); !errors.Is(err, hosts.ErrUnauthorized) {
-		t.Errorf("%v", err)
-	}
-	if err := explained(nil); err != nil {
-		t.Errorf("%v", err)
-	}
+	must.Fail(t, explained(answer), hosts.ErrUnauthorized)
+	must.Succeed(t, explained(nil))
 }

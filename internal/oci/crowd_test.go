@@ -14,6 +14,7 @@ import (
 
 	"github.com/tfdeps/tfdeps/getproviders"
 	"github.com/tfdeps/tfdeps/internal/installtest"
+	"github.com/tfdeps/tfdeps/internal/must"
 	"github.com/tfdeps/tfdeps/internal/oci"
 	"github.com/tfdeps/tfdeps/internal/par"
 )
@@ -87,12 +88,8 @@ func TestPush_FiftyPublishAndFiftyRead(t *testing.T) {
 			})
 			return errors.Join(errs...)
 		})
-	if err != nil {
-		t.Fatal(err)
-	}
-	if there, err := read(t.Context(), versions...); err != nil || there != crowd {
-		t.Errorf("there are %d archives, want %d: %v", there, crowd, err)
-	}
+	must.Succeed(t, err)
+	must.Equal(t, must.Get(read(t.Context(), versions...))(t), crowd)
 }
 
 // TestPush_ManyPublishOneVersion has each publisher add a platform of its own to one version: all of them are there
@@ -123,16 +120,9 @@ func TestPush_ManyPublishOneVersion(t *testing.T) {
 		return struct{}{}, (&oci.Client{HTTP: &counting}).Push(ctx, s.at, oci.Release{Provider: widget, Version: version("1.0.0"), Targets: []oci.Target{each}})
 	})
 	t.Logf("%d requests, %.1f s", requests.Load(), time.Since(begun).Seconds())
-	if err := errors.Join(errs...); err != nil {
-		t.Fatal(err)
-	}
-	if platforms, err := s.source.Describe(widget).Platforms(t.Context(), widget, version("1.0.0")); err != nil || len(platforms) != crowd {
-		t.Errorf("%d of %d updates were lost: %v", crowd-len(platforms), crowd, err)
-	}
-	available, err := s.source.Versions(t.Context(), widget)
-	if err != nil || len(available.Versions) != 1 {
-		t.Errorf("%v, %v", available.Versions, err)
-	}
+	must.Succeed(t, errors.Join(errs...))
+	must.Len(t, s.platforms(t), crowd)
+	must.Len(t, must.Get(s.source.Versions(t.Context(), widget))(t).Versions, 1)
 }
 
 // readArchive reads an archive, and compares it with what is listed.

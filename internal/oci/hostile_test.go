@@ -14,6 +14,7 @@ import (
 	"github.com/opencontainers/go-digest"
 
 	"github.com/tfdeps/tfdeps/getproviders"
+	"github.com/tfdeps/tfdeps/internal/must"
 	"github.com/tfdeps/tfdeps/internal/oci"
 )
 
@@ -138,10 +139,7 @@ func TestArchive_TakesNoLoginElsewhere(t *testing.T) {
 	t.Cleanup(other.Close)
 	f := newFake()
 	f.elsewhere = other.URL + "/blob"
-	pkg, err := f.ask(t)
-	if err != nil {
-		t.Fatal(err)
-	}
+	pkg := must.Get(f.ask(t))(t)
 	opened, err := pkg.Location.(getproviders.Archive).Open(t.Context(), 0)
 	if told.Load() != "" || !errors.Is(err, getproviders.ErrUnauthorized) || strings.Contains(err.Error(), "secret1") {
 		t.Errorf("the other host was sent %q: %+v, %v", told.Load(), opened, err)
@@ -157,14 +155,8 @@ func TestArchive_EndsWhereTheManifestSaysSo(t *testing.T) {
 		}
 		return body
 	}
-	pkg, err := f.ask(t)
-	if err != nil {
-		t.Fatal(err)
-	}
-	opened, err := pkg.Location.(getproviders.Archive).Open(t.Context(), 0)
-	if err != nil {
-		t.Fatal(err)
-	}
+	pkg := must.Get(f.ask(t))(t)
+	opened := must.Get(pkg.Location.(getproviders.Archive).Open(t.Context(), 0))(t)
 	defer opened.Body.Close()
 	if n, err := opened.Body.Read(make([]byte, 100)); n != 0 || err == nil {
 		t.Errorf("%d bytes, %v", n, err)
@@ -191,16 +183,10 @@ func TestPush_NamesTheRepositoryToBeCreated(t *testing.T) {
 // tagged reads the index of version 1.0.0, or sets the tag to another one.
 func (s started) tagged(t *testing.T, method string, index []byte) []byte {
 	t.Helper()
-	req, err := http.NewRequestWithContext(t.Context(), method, "https://"+s.Host+"/v2/"+s.at.Name+"/manifests/1.0.0", bytes.NewReader(index))
-	if err != nil {
-		t.Fatal(err)
-	}
+	req := must.Get(http.NewRequestWithContext(t.Context(), method, "https://"+s.Host+"/v2/"+s.at.Name+"/manifests/1.0.0", bytes.NewReader(index)))(t)
 	req.Header.Set("Accept", "application/vnd.oci.image.index.v1+json")
 	req.Header.Set("Content-Type", "application/vnd.oci.image.index.v1+json")
-	resp, err := s.Client.Do(req)
-	if err != nil {
-		t.Fatal(err)
-	}
+	resp := must.Get(s.Client.Do(req))(t)
 	defer resp.Body.Close()
 	content, err := io.ReadAll(resp.Body)
 	if err != nil || resp.StatusCode >= 300 {
@@ -248,9 +234,7 @@ func TestLogins_AreExchangedForTokens(t *testing.T) {
 	if err != nil || len(available.Versions) != 1 || scopes.Load() != "repository:widget:pull" {
 		t.Errorf("%v, %v, for the scope %q", available, err, scopes.Load())
 	}
-	if want := "/v2/widget/tags/list= /token=Basic /v2/widget/tags/list=Bearer "; told.Load() != want {
-		t.Errorf("it was told %q, want %q", told.Load(), want)
-	}
+	must.Equal(t, told.Load(), "/v2/widget/tags/list= /token=Basic /v2/widget/tags/list=Bearer ")
 }
 
 // TestSource_ListOfTagsEnds has pages without tags among others, and a list of such pages that doesn't end.

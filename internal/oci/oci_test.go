@@ -12,7 +12,6 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
-	"slices"
 	"strings"
 	"sync/atomic"
 	"testing"
@@ -22,6 +21,7 @@ import (
 	"github.com/tfdeps/tfdeps/getproviders"
 	"github.com/tfdeps/tfdeps/getproviders/providertest"
 	"github.com/tfdeps/tfdeps/internal/hosts"
+	"github.com/tfdeps/tfdeps/internal/must"
 	"github.com/tfdeps/tfdeps/internal/oci"
 	"github.com/tfdeps/tfdeps/internal/oci/ocitest"
 	"github.com/tfdeps/tfdeps/internal/par"
@@ -33,17 +33,17 @@ func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
 var (
 	linux   = getproviders.Platform{OS: "linux", Arch: "amd64"}
 	windows = getproviders.Platform{OS: "windows", Arch: "arm64"}
-	widget  = must(getproviders.Terraform("").ParseProvider("example.com/acme/widget"))
+	widget  = noError(getproviders.Terraform("").ParseProvider("example.com/acme/widget"))
 )
 
-func must[T any](value T, err error) T {
+func noError[T any](value T, err error) T {
 	if err != nil {
 		panic(err)
 	}
 	return value
 }
 
-func version(text string) getproviders.Version { return must(getproviders.ParseVersion(text)) }
+func version(text string) getproviders.Version { return noError(getproviders.ParseVersion(text)) }
 
 // started is a registry with what asks it.
 type started struct {
@@ -56,16 +56,22 @@ type started struct {
 // start starts a registry, whose login is known to logins; nil: it wants none.
 func start(t *testing.T, logins func(host string) *oci.Logins) started {
 	t.Helper()
-	s := started{Registry: ocitest.Start(t, must(providertest.NewCA()), logins != nil)}
+	s := started{Registry: ocitest.Start(t, noError(providertest.NewCA()), logins != nil)}
 	s.client = &oci.Client{HTTP: s.Client}
 	if logins != nil {
 		s.client.Logins = logins(s.Host).Find
 	}
-	s.at = must(oci.ParseRepository(s.Host + "/providers/acme/widget"))
+	s.at = noError(oci.ParseRepository(s.Host + "/providers/acme/widget"))
 	s.source = &oci.Source{Client: s.client, Repository: func(p getproviders.Provider) (oci.Repository, error) {
 		return oci.ParseRepository(s.Host + "/providers/" + p.Namespace + "/" + p.Type)
 	}}
 	return s
+}
+
+// platforms are those of the version that most tests have.
+func (s started) platforms(t *testing.T) []getproviders.Platform {
+	t.Helper()
+	return must.Get(s.source.Describe(widget).Platforms(t.Context(), widget, version("1.0.0")))(t)
 }
 
 // target is a package of random bytes, as far as anyone can tell.
@@ -76,55 +82,35 @@ func target(plat getproviders.Platform, content string) oci.Target {
 
 func (s started) push(t *testing.T, v string, targets ...oci.Target) {
 	t.Helper()
-	if err := s.client.Push(t.Context(), s.at, oci.Release{Provider: widget, Version: version(v), Targets: targets}); err != nil {
-		t.Fatal(err)
-	}
+	must.Succeed(t, s.client.Push(t.Context(), s.at, oci.Release{Provider: widget, Version: version(v), Targets: targets}))
 }
 
 // read reads a package from an offset.
 func read(t *testing.T, s started, v string, plat getproviders.Platform, offset int64) (getproviders.Package, string) {
 	t.Helper()
-	pkg, err := s.source.Package(t.Context(), widget, version(v), plat)
-	if err != nil {
-		t.Fatal(err)
-	}
-	opened, err := pkg.Location.(getproviders.Archive).Open(t.Context(), offset)
-	if err != nil {
-		t.Fatal(err)
-	}
+	pkg := must.Get(s.source.Package(t.Context(), widget, version(v), plat))(t)
+	opened := must.Get(pkg.Location.(getproviders.Archive).Open(t.Context(), offset))(t)
 	defer opened.Body.Close()
-	content, err := io.ReadAll(opened.Body)
-	if err != nil || opened.Size != opened.Offset+int64(len(content)) {
-		t.Errorf("read %d bytes at %d of %d: %v", len(content), opened.Offset, opened.Size, err)
-	}
+	content := must.Get(io.ReadAll(opened.Body))(t)
+	must.Equal(t, opened.Size, opened.Offset+int64(len(content)))
 	return pkg, string(content)
 }
 
 func TestSource_ReadsWhatWasPushed(t *testing.T) {
 	t.Parallel()
 	s := start(t, nil)
-	if _, err := s.source.Versions(t.Context(), widget); !errors.Is(err, getproviders.ErrNotFound) {
-		t.Errorf("of a repository that isn't there: %v", err)
-	}
+	must.Fail(t, must.ErrorOf(s.source.Versions(t.Context(), widget)), getproviders.ErrNotFound)
 	s.push(t, "1.0.0", target(linux, "archive one"))
 	s.push(t, "1.1.0+build.1", target(linux, "archive two"))
 	s.push(t, "1.0.0", target(windows, "archive three"), target(linux, "archive one"))
-	available, err := s.source.Versions(t.Context(), widget)
-	if err != nil || fmt.Sprint(available.Versions) != "[1.0.0 1.1.0+build.1]" {
-		t.Errorf("%v, %v", available.Versions, err)
-	}
-	platforms, err := s.source.Describe(widget).Platforms(t.Context(), widget, version("1.0.0"))
-	if err != nil || !slices.Equal(platforms, []getproviders.Platform{linux, windows}) {
-		t.Errorf("%v, %v", platforms, err)
-	}
+	must.Equal(t, fmt.Sprint(must.Get(s.source.Versions(t.Context(), widget))(t).Versions), "[1.0.0 1.1.0+build.1]")
+	must.EqualSlices(t, must.Get(s.source.Describe(widget).Platforms(t.Context(), widget, version("1.0.0")))(t), []getproviders.Platform{linux, windows})
 	pkg, content := read(t, s, "1.0.0", linux, 0)
 	if content != "archive one" || pkg.SourceURL != "oci://"+s.at.String() || pkg.Source != "OCI repository "+s.at.String() ||
 		pkg.Trust.ExpectedSHA256 != sha256.Sum256([]byte("archive one")) || len(pkg.Trust.ListedHashes) != 2 {
 		t.Errorf("%q of %+v", content, pkg)
 	}
-	if _, err := pkg.Trust.Authenticator.Authenticate(getproviders.Digests{SHA256: sha256.Sum256(nil), H1: target(linux, "").H1}); !errors.Is(err, getproviders.ErrAuthentication) {
-		t.Errorf("other bytes, whose h1 nobody has signed: %v", err)
-	}
+	must.Fail(t, must.ErrorOf(pkg.Trust.Authenticator.Authenticate(getproviders.Digests{SHA256: sha256.Sum256(nil), H1: target(linux, "").H1})), getproviders.ErrAuthentication)
 	if _, rest := read(t, s, "1.1.0+build.1", linux, 8); rest != "two" {
 		t.Errorf("the rest is %q", rest)
 	}
@@ -146,9 +132,7 @@ func TestPush_SendsNothingTwice(t *testing.T) {
 	again := target(windows, "archive two")
 	again.Archive = io.NewSectionReader(strings.NewReader(""), 0, again.Archive.Size()) // nothing can be read of it
 	s.push(t, "1.0.0", again)
-	if after := listing(t, s.Dir); !slices.Equal(before, after) {
-		t.Errorf("there is\n%q, and there was\n%q", after, before)
-	}
+	must.EqualSlices(t, before, listing(t, s.Dir))
 	err := s.client.Push(t.Context(), s.at, oci.Release{Provider: widget, Version: version("1.0.0"), Targets: []oci.Target{target(linux, "another")}})
 	if other, ok := errors.AsType[*oci.OtherArchiveError](err); !ok || other.Platform != linux {
 		t.Errorf("%v", err)
@@ -167,9 +151,7 @@ func listing(t *testing.T, dir string) (all []string) {
 		}
 		return err
 	})
-	if err != nil {
-		t.Fatal(err)
-	}
+	must.Succeed(t, err)
 	return all
 }
 
@@ -190,10 +172,7 @@ func TestPush_KeepsWhatOthersPublish(t *testing.T) {
 			t.Fatal(errors.Join(errs...))
 		}
 	}
-	platforms, err := s.source.Describe(widget).Platforms(t.Context(), widget, version("1.0.0"))
-	if err != nil || len(platforms) != len(all) {
-		t.Errorf("%v, %v", platforms, err)
-	}
+	must.Len(t, must.Get(s.source.Describe(widget).Platforms(t.Context(), widget, version("1.0.0")))(t), len(all))
 }
 
 // TestPush_StartsABrokenUploadAgain has the registry call the digests of the first two uploads wrong, as it does if an
@@ -216,9 +195,7 @@ func TestPush_StartsABrokenUploadAgain(t *testing.T) {
 		return pusher.Push(t.Context(), s.at, oci.Release{Provider: widget, Version: version(v), Targets: []oci.Target{target(linux, "archive "+v)}})
 	}
 	broken.Store(2)
-	if err := push("1.0.0"); err != nil {
-		t.Fatal(err)
-	}
+	must.Succeed(t, push("1.0.0"))
 	if _, content := read(t, s, "1.0.0", linux, 0); content != "archive 1.0.0" {
 		t.Errorf("%q", content)
 	}
@@ -293,14 +270,12 @@ func TestPush_MakesWhatSkopeoReads(t *testing.T) {
 	s := start(t, nil)
 	build := version("1.0.0+build")
 	sums := fmt.Sprintf("%x  %s\n%x  %s\n", sha256.Sum256([]byte("archive one")), getproviders.PackedName(widget, build, linux), sha256.Sum256([]byte("archive two")), getproviders.PackedName(widget, build, windows))
-	signed := &getproviders.SignedDocuments{Sums: []byte(sums), Signature: must(providertest.NewSigner(providertest.SignerOptions{})).Sign([]byte(sums))}
+	signed := &getproviders.SignedDocuments{Sums: []byte(sums), Signature: noError(providertest.NewSigner(providertest.SignerOptions{})).Sign([]byte(sums))}
 	if err := s.client.Push(t.Context(), s.at, oci.Release{Provider: widget, Version: build, Targets: []oci.Target{target(linux, "archive one"), target(windows, "archive two")}, Signed: signed}); err != nil {
 		t.Fatal(err)
 	}
 	certificates := t.TempDir()
-	if err := os.WriteFile(filepath.Join(certificates, "ca.crt"), must(os.ReadFile(s.CAFile)), 0o600); err != nil {
-		t.Fatal(err)
-	}
+	must.Succeed(t, os.WriteFile(filepath.Join(certificates, "ca.crt"), noError(os.ReadFile(s.CAFile)), 0o600))
 	cmd := exec.CommandContext(t.Context(), skopeo, "inspect", "--raw", "--cert-dir="+certificates, "docker://"+s.at.String()+":1.0.0_build")
 	var said bytes.Buffer
 	cmd.Stderr, cmd.Env = &said, []string{"HOME=" + t.TempDir(), "XDG_RUNTIME_DIR=" + t.TempDir()}
@@ -314,17 +289,10 @@ func TestPush_MakesWhatSkopeoReads(t *testing.T) {
 	if out, err := copying.CombinedOutput(); err != nil {
 		t.Fatalf("%v: %s", err, out)
 	}
-	layer := must(os.ReadFile(filepath.Join(copied, strings.TrimPrefix(string(target(linux, "archive one").ZH), "zh:"))))
-	if string(layer) != "archive one" {
-		t.Errorf("the layer is %q", layer)
-	}
+	must.Equal(t, string(noError(os.ReadFile(filepath.Join(copied, strings.TrimPrefix(string(target(linux, "archive one").ZH), "zh:"))))), "archive one")
 	// Quay refuses other types of configurations than those that it knows, and Google's registry an empty one.
-	if config := must(os.ReadFile(filepath.Join(copied, fmt.Sprintf("%x", sha256.Sum256([]byte("{}")))))); string(config) != "{}" {
-		t.Errorf("the configuration is %q", config)
-	}
-	if list := must(os.ReadFile(filepath.Join(copied, fmt.Sprintf("%x", sha256.Sum256([]byte(sums)))))); string(list) != sums {
-		t.Errorf("the signed list is %q", list)
-	}
+	must.Equal(t, string(noError(os.ReadFile(filepath.Join(copied, fmt.Sprintf("%x", sha256.Sum256([]byte("{}"))))))), "{}")
+	must.Equal(t, string(noError(os.ReadFile(filepath.Join(copied, fmt.Sprintf("%x", sha256.Sum256([]byte(sums))))))), sums)
 }
 
 func TestModule_IsFoundByTagAndDigest(t *testing.T) {
@@ -336,13 +304,8 @@ func TestModule_IsFoundByTagAndDigest(t *testing.T) {
 	s.push(t, "1.0.0", target(linux, "archive one"))
 	for _, test := range []struct{ tag, digest, want string }{{"", "", "archive one"}, {"1.0.0", "", "archive two"}, {"", digest, "archive one"}, {"", other, "archive two"}} {
 		archive, sum, err := s.client.Module(t.Context(), at, test.tag, test.digest)
-		if err != nil {
-			t.Fatal(err)
-		}
-		opened, err := archive.Open(t.Context(), 0)
-		if err != nil {
-			t.Fatal(err)
-		}
+		must.Succeed(t, err)
+		opened := must.Get(archive.Open(t.Context(), 0))(t)
 		content, err := io.ReadAll(opened.Body)
 		opened.Body.Close()
 		if string(content) != test.want || err != nil || sum != sha256.Sum256([]byte(test.want)) {
@@ -357,8 +320,6 @@ func TestModule_IsFoundByTagAndDigest(t *testing.T) {
 		{at, "2.0.0", "", "there is no such package"}, {oci.Repository{Registry: s.Host, Name: "modules/other"}, "", "", "there is no such package"},
 		{at, "", "sha256:x", "the digest"}, {s.at, "1.0.0", "", "media type"}, {oci.Repository{Registry: s.Host, Name: "Not/A/Name"}, "", "", "invalid address"},
 	} {
-		if _, _, err := s.client.Module(t.Context(), test.at, test.tag, test.digest); err == nil || !strings.Contains(err.Error(), test.want) {
-			t.Errorf("%+v: %v", test, err)
-		}
+		must.Contain(t, must.ErrorOf(s.client.Module(t.Context(), test.at, test.tag, test.digest)), test.want)
 	}
 }

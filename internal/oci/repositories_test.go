@@ -11,6 +11,7 @@ import (
 	"testing"
 
 	"github.com/tfdeps/tfdeps/getproviders"
+	"github.com/tfdeps/tfdeps/internal/must"
 	"github.com/tfdeps/tfdeps/internal/oci"
 	"github.com/tfdeps/tfdeps/internal/par"
 )
@@ -47,17 +48,10 @@ func TestPush_TakesBlobsFromOtherRepositories(t *testing.T) {
 				archive.From = from
 				return client.Push(t.Context(), at, oci.Release{Provider: widget, Version: version("1.0.0"), Targets: []oci.Target{archive}})
 			}
-			if err := publish(first, s.at, oci.Repository{}); err != nil {
-				t.Fatal(err)
-			}
-			pkg, err := s.source.Package(t.Context(), widget, version("1.0.0"), linux)
-			if err != nil {
-				t.Fatal(err)
-			}
+			must.Succeed(t, publish(first, s.at, oci.Repository{}))
+			pkg := must.Get(s.source.Package(t.Context(), widget, version("1.0.0"), linux))(t)
 			from := oci.RepositoryOf(pkg.Location)
-			if from != s.at {
-				t.Errorf("the archive is in %s", from)
-			}
+			must.Equal(t, from, s.at)
 			var u uploads
 			counting, second := *s.Client, first
 			counting.Transport = u.count(s.Client.Transport)
@@ -75,9 +69,7 @@ func TestPush_TakesBlobsFromOtherRepositories(t *testing.T) {
 				from, s.Client.Transport = oci.Repository{}, u.count(s.Client.Transport)
 			}
 			copied := oci.Repository{Registry: s.Host, Name: "copies/acme/widget"}
-			if err := publish(second, copied, from); err != nil {
-				t.Fatal(err)
-			}
+			must.Succeed(t, publish(second, copied, from))
 			if u.sent.Load() != test.sent || u.mounted.Load() != test.mounted { // one is the empty configuration
 				t.Errorf("%d blobs were sent and %d mounted, want %d and %d", u.sent.Load(), u.mounted.Load(), test.sent, test.mounted)
 			}
@@ -135,9 +127,7 @@ func TestPush_CreatesRepositories(t *testing.T) {
 	_, errs := par.Map(t.Context(), 4, []string{"1.0.0", "1.1.0", "1.2.0", "1.3.0"}, func(ctx context.Context, v string) (struct{}, error) {
 		return struct{}{}, s.client.Push(ctx, s.at, oci.Release{Provider: widget, Version: version(v), Targets: []oci.Target{target(linux, "archive "+v)}})
 	})
-	if err := errors.Join(errs...); err != nil {
-		t.Fatal(err)
-	}
+	must.Succeed(t, errors.Join(errs...))
 	if _, content := read(t, s, "1.3.0", linux, 0); content != "archive 1.3.0" || ecr.created[s.at] != 1 {
 		t.Errorf("%q, created %v", content, ecr.created)
 	}
@@ -154,9 +144,7 @@ func TestPush_CreatesRepositories(t *testing.T) {
 		}
 		return errors.New("RepositoryAlreadyExistsException")
 	}}
-	if err := other.Push(t.Context(), s.at, oci.Release{Provider: widget, Version: version("1.4.0"), Targets: []oci.Target{target(linux, "archive")}}); err != nil {
-		t.Errorf("another process creates it at the same time: %v", err)
-	}
+	must.Succeed(t, other.Push(t.Context(), s.at, oci.Release{Provider: widget, Version: version("1.4.0"), Targets: []oci.Target{target(linux, "archive")}}))
 	at := oci.Repository{Registry: s.Host, Name: "providers/forbidden"}
 	err := s.client.Push(t.Context(), at, oci.Release{Provider: widget, Version: version("1.0.0"), Targets: []oci.Target{target(linux, "archive")}})
 	if missing, ok := errors.AsType[*oci.RepositoryMissingError](err); !ok || missing.Repository != at || !strings.Contains(err.Error(), "creating it failed: AccessDenied") {

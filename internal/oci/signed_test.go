@@ -12,6 +12,7 @@ import (
 
 	"github.com/tfdeps/tfdeps/getproviders"
 	"github.com/tfdeps/tfdeps/getproviders/providertest"
+	"github.com/tfdeps/tfdeps/internal/must"
 	"github.com/tfdeps/tfdeps/internal/oci"
 )
 
@@ -31,18 +32,9 @@ func (s started) authenticated(t *testing.T, plat getproviders.Platform, content
 	for _, key := range keys {
 		source.Signers.Trusted = append(source.Signers.Trusted, getproviders.TrustedKey{Armored: key.Armored()})
 	}
-	pkg, err := source.Package(t.Context(), widget, version("1.0.0"), plat)
-	if err != nil {
-		t.Fatal(err)
-	}
-	trust, err := pkg.Trust.Loaded(t.Context())
-	if err != nil {
-		t.Fatal(err)
-	}
-	result, err := trust.Authenticator.Authenticate(getproviders.Digests{SHA256: sha256.Sum256([]byte(content))})
-	if err != nil {
-		t.Fatal(err)
-	}
+	pkg := must.Get(source.Package(t.Context(), widget, version("1.0.0"), plat))(t)
+	trust := must.Get(pkg.Trust.Loaded(t.Context()))(t)
+	result := must.Get(trust.Authenticator.Authenticate(getproviders.Digests{SHA256: sha256.Sum256([]byte(content))}))(t)
 	return result, trust
 }
 
@@ -50,7 +42,7 @@ func (s started) authenticated(t *testing.T, plat getproviders.Platform, content
 // all platforms.
 func TestPush_SignedListsCountAsFromARegistry(t *testing.T) {
 	t.Parallel()
-	s, signer, other := start(t, nil), must(providertest.NewSigner(providertest.SignerOptions{})), must(providertest.NewSigner(providertest.SignerOptions{}))
+	s, signer, other := start(t, nil), noError(providertest.NewSigner(providertest.SignerOptions{})), noError(providertest.NewSigner(providertest.SignerOptions{}))
 	signed := signedBy(signer, map[getproviders.Platform]string{linux: "archive one", windows: "archive two"})
 	push := func(signed *getproviders.SignedDocuments, targets ...oci.Target) {
 		t.Helper()
@@ -60,7 +52,7 @@ func TestPush_SignedListsCountAsFromARegistry(t *testing.T) {
 	}
 	isSigned := func() bool {
 		_, signed, err := s.client.Pushed(t.Context(), s.at, version("1.0.0"))
-		return must(signed, err)
+		return noError(signed, err)
 	}
 	push(nil, target(linux, "archive one"))
 	if isSigned() {
@@ -79,9 +71,7 @@ func TestPush_SignedListsCountAsFromARegistry(t *testing.T) {
 	withoutKeys := *signed
 	withoutKeys.Keys = nil
 	push(&withoutKeys, target(linux, "archive one"))
-	if after := listing(t, s.Dir); len(after) != len(before) {
-		t.Errorf("what was there already has made\n%q\nof\n%q", after, before)
-	}
+	must.Len(t, listing(t, s.Dir), len(before))
 	push(nil, target(windows, "archive two"))
 	if result, _ := s.authenticated(t, windows, "archive two", signer); result.TrustLevel != getproviders.LevelCommunity {
 		t.Errorf("an archive that came later: %+v", result)
@@ -95,58 +85,40 @@ func TestPush_SignedListsCountAsFromARegistry(t *testing.T) {
 	if isSigned() {
 		t.Error("a list that isn't true of all archives was published")
 	}
-	if platforms, err := s.source.Describe(widget).Platforms(t.Context(), widget, version("1.0.0")); err != nil || len(platforms) != 3 {
-		t.Errorf("%v, %v", platforms, err)
-	}
+	must.Len(t, s.platforms(t), 3)
 }
 
 // TestSource_RefusesWhatDoesNotFitItsSignature has what a key that counts has signed be untrue of the archive, and
 // files of the list be changed and missing.
 func TestSource_RefusesWhatDoesNotFitItsSignature(t *testing.T) {
 	t.Parallel()
-	s, signer := start(t, nil), must(providertest.NewSigner(providertest.SignerOptions{}))
+	s, signer := start(t, nil), noError(providertest.NewSigner(providertest.SignerOptions{}))
 	s.source.Signers.Trusted = []getproviders.TrustedKey{{Armored: signer.Armored()}}
 	signed := signedBy(signer, map[getproviders.Platform]string{linux: "archive one"})
 	loaded := func() (getproviders.Trust, error) {
 		t.Helper()
-		pkg, err := s.source.Package(t.Context(), widget, version("1.0.0"), linux)
-		if err != nil {
-			t.Fatal(err)
-		}
+		pkg := must.Get(s.source.Package(t.Context(), widget, version("1.0.0"), linux))(t)
 		return pkg.Trust.Loaded(t.Context())
 	}
 	forged := *signed
 	forged.Sums = append([]byte("# more\n"), signed.Sums...)
-	if err := s.client.Push(t.Context(), s.at, oci.Release{Provider: widget, Version: version("1.0.0"), Targets: []oci.Target{target(linux, "archive one")}, Signed: &forged}); err != nil {
-		t.Fatal(err)
-	}
+	must.Succeed(t, s.client.Push(t.Context(), s.at, oci.Release{Provider: widget, Version: version("1.0.0"), Targets: []oci.Target{target(linux, "archive one")}, Signed: &forged}))
 	if trust, err := loaded(); !errors.Is(err, getproviders.ErrAuthentication) {
 		t.Errorf("another list than the one that was signed: %+v, %v", trust, err)
 	}
-	if err := s.client.Push(t.Context(), s.at, oci.Release{Provider: widget, Version: version("1.0.0"), Signed: signed}); err != nil {
-		t.Fatal(err)
-	}
-	trust, err := loaded()
-	if err != nil {
-		t.Fatal(err)
-	}
-	if _, err := trust.Authenticator.Authenticate(getproviders.Digests{SHA256: sha256.Sum256([]byte("other"))}); !errors.Is(err, getproviders.ErrAuthentication) {
-		t.Errorf("other bytes: %v", err)
-	}
+	must.Succeed(t, s.client.Push(t.Context(), s.at, oci.Release{Provider: widget, Version: version("1.0.0"), Signed: signed}))
+	trust := must.Get(loaded())(t)
+	must.Fail(t, must.ErrorOf(trust.Authenticator.Authenticate(getproviders.Digests{SHA256: sha256.Sum256([]byte("other"))})), getproviders.ErrAuthentication)
 	blob := func(content []byte) string {
 		sum := sha256.Sum256(content)
 		digest := hex.EncodeToString(sum[:])
 		return filepath.Join(s.Dir, "data/docker/registry/v2/blobs/sha256", digest[:2], digest, "data")
 	}
-	if err := os.WriteFile(blob(signed.Sums), []byte("x"), 0o600); err != nil {
-		t.Fatal(err)
-	}
+	must.Succeed(t, os.WriteFile(blob(signed.Sums), []byte("x"), 0o600))
 	if trust, err := loaded(); err == nil {
 		t.Errorf("a list that was changed: %+v", trust)
 	}
-	if err := os.Remove(blob(signed.Signature)); err != nil {
-		t.Fatal(err)
-	}
+	must.Succeed(t, os.Remove(blob(signed.Signature)))
 	if trust, err := loaded(); err != nil || trust.Documents != nil {
 		t.Errorf("a signature that isn't there: %+v, %v", trust, err)
 	}

@@ -35,8 +35,7 @@ func BenchmarkSlowNetworkInit(b *testing.B) {
 	program, peer := harness.Tfdeps(b), harness.TerraformIfAny()
 	archives := b.TempDir()
 	env := startBenchRegistry(b, program, fmt.Sprint("-latency=", benchLatency), fmt.Sprint("-rate=", benchRate), "-dir="+archives)
-	largest, err := os.Stat(filepath.Join(archives, "p9_"+getproviders.CurrentPlatform().String()+".zip"))
-	must.Succeed(b, err)
+	largest := must.Get(os.Stat(filepath.Join(archives, "p9_"+getproviders.CurrentPlatform().String()+".zip")))(b)
 	transfer := benchLatency + time.Duration(largest.Size())*time.Second/benchRate
 	coldInit(b, program, newHome(b, env)) // reads programs and archives from disk
 	var ours, theirs cost
@@ -186,10 +185,8 @@ func startBenchRegistry(b *testing.B, sample string, more ...string) []string {
 	args := append([]string{"-dir=" + b.TempDir(), "-sample=" + sample, "-scale=" + strconv.FormatFloat(benchScale(b), 'g', -1, 64)}, more...)
 	cmd := exec.Command(server, args...)
 	cmd.Stderr = os.Stderr
-	stdin, err := cmd.StdinPipe()
-	must.Succeed(b, err)
-	stdout, err := cmd.StdoutPipe()
-	must.Succeed(b, err)
+	stdin := must.Get(cmd.StdinPipe())(b)
+	stdout := must.Get(cmd.StdoutPipe())(b)
 	must.Succeed(b, cmd.Start())
 	b.Cleanup(func() {
 		_ = stdin.Close() // it ends by that

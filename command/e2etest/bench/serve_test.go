@@ -45,8 +45,7 @@ func startServer(b *testing.B) served {
 		_ = cmd.Process.Signal(os.Interrupt)
 		_ = cmd.Wait()
 	})
-	line, err := bufio.NewReader(stdout).ReadString('\n')
-	must.Succeed(b, err)
+	line := must.Get(bufio.NewReader(stdout).ReadString('\n'))(b)
 	_, url, _ := strings.Cut(strings.TrimSpace(line), "http://")
 	address, _, _ := strings.Cut(url, "/")
 	return served{address, cmd.Process.Pid}
@@ -92,9 +91,7 @@ func together(b *testing.B, n int, client func(number int) error) time.Duration 
 // BenchmarkServe_Documents asks for index.json through 16 connections. The budget is 10,000 requests in a second.
 func BenchmarkServe_Documents(b *testing.B) {
 	s := startServer(b)
-	if _, err := take(http.DefaultClient, s.url(0, "index.json")); err != nil {
-		b.Fatal(err)
-	}
+	must.Get(take(http.DefaultClient, s.url(0, "index.json")))(b)
 	request := []byte("GET /mirror/registry.terraform.io/acme/p0/index.json HTTP/1.1\r\nHost: x\r\n\r\n")
 	const connections = 16
 	var took time.Duration
@@ -147,8 +144,7 @@ func BenchmarkServe_FiftyClients(b *testing.B) {
 			return nil
 		})
 		client.CloseIdleConnections()
-		resp, err := http.Get("http://" + s.address + "/metrics")
-		must.Succeed(b, err)
+		resp := must.Get(http.Get("http://" + s.address + "/metrics"))(b)
 		text, err := io.ReadAll(resp.Body)
 		resp.Body.Close()
 		if err != nil || !strings.Contains(string(text), "tfdeps_downloads_total 10\n") {
@@ -187,8 +183,7 @@ func BenchmarkServe_Throughput(b *testing.B) {
 	s := startServer(b)
 	dir := b.TempDir()
 	url := s.url(9, archiveOf(9))
-	resp, err := http.Get(url)
-	must.Succeed(b, err)
+	resp := must.Get(http.Get(url))(b)
 	content, err := io.ReadAll(resp.Body)
 	resp.Body.Close()
 	must.Succeed(b, err)
@@ -222,8 +217,7 @@ func BenchmarkServe_Throughput(b *testing.B) {
 // startPlainNginx serves a directory by http, in the way that nginx recommends for files.
 func startPlainNginx(b *testing.B, nginx, dir string) (address string) {
 	b.Helper()
-	listener, err := net.Listen("tcp", "127.0.0.1:0")
-	must.Succeed(b, err)
+	listener := must.Get(net.Listen("tcp", "127.0.0.1:0"))(b)
 	address = listener.Addr().String()
 	listener.Close()
 	config := "daemon off;\nuser root;\nworker_processes 2;\npid " + dir + "/pid;\nerror_log stderr;\nevents {}\nhttp {\nsendfile on;\ntcp_nopush on;\naccess_log " + dir + "/log;\n" +

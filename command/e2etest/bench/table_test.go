@@ -105,8 +105,7 @@ func diskOf(b *testing.B, program string, env []string) float64 {
 	if err != nil {
 		b.Skip(err)
 	}
-	top, err := os.MkdirTemp(b.TempDir(), "disk")
-	must.Succeed(b, err)
+	top := must.Get(os.MkdirTemp(b.TempDir(), "disk"))(b)
 	defer removeAll(b, top)
 	home := filepath.Join(top, "home")
 	must.Succeed(b, os.Mkdir(home, 0o755))
@@ -116,10 +115,8 @@ func diskOf(b *testing.B, program string, env []string) float64 {
 		must.Succeed(b, os.Mkdir(dir, 0o755))
 		c.init(b, dir)
 	}
-	out, err := exec.Command(du, "-sk", top).Output()
-	must.Succeed(b, err)
-	kibibytes, err := strconv.ParseFloat(strings.Fields(string(out))[0], 64)
-	must.Succeed(b, err)
+	out := must.Get(exec.Command(du, "-sk", top).Output())(b)
+	kibibytes := must.Get(strconv.ParseFloat(strings.Fields(string(out))[0], 64))(b)
 	return kibibytes * 1024 / 1e6
 }
 

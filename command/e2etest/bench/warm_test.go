@@ -83,8 +83,7 @@ func (c contender) init(b *testing.B, dir string, args ...string) time.Duration 
 // fresh makes a directory with the lock file, if it is wanted.
 func (c contender) fresh(b *testing.B, locked bool) string {
 	b.Helper()
-	dir, err := os.MkdirTemp(b.TempDir(), "init")
-	must.Succeed(b, err)
+	dir := must.Get(os.MkdirTemp(b.TempDir(), "init"))(b)
 	if !locked {
 		return dir
 	}

@@ -83,16 +83,12 @@ func bucketProgramSize(t *testing.T, imports, statements string) int64 {
 	source, program, overlay := filepath.Join(dir, "main.go"), filepath.Join(dir, "program"), filepath.Join(dir, "overlay.json")
 	harness.WriteFile(t, source, fmt.Appendf(nil, bucketProgram, imports, statements))
 	// The program lies in this module only for the build: the kinds of bucket are internal.
-	replace, err := json.Marshal(map[string]any{"Replace": map[string]string{harness.Path(t, "testdata", "embed", "bucket", "main.go"): source}})
-	must.Succeed(t, err)
+	replace := must.Get(json.Marshal(map[string]any{"Replace": map[string]string{harness.Path(t, "testdata", "embed", "bucket", "main.go"): source}}))(t)
 	harness.WriteFile(t, overlay, replace)
 	if out, err := harness.GoCommand("build", "-C", harness.Path(t), "-overlay", overlay, "-ldflags=-s -w", "-o", program, "./testdata/embed/bucket").CombinedOutput(); err != nil {
 		t.Fatalf("go build: %v\n%s", err, out)
 	}
-	info, err := os.Stat(program)
-	if err != nil {
-		t.Fatal(err)
-	}
+	info := must.Get(os.Stat(program))(t)
 	return info.Size()
 }
 

@@ -11,6 +11,7 @@ import (
 	"testing"
 
 	"github.com/tfdeps/tfdeps/command/e2etest/internal/harness"
+	"github.com/tfdeps/tfdeps/internal/must"
 )
 
 // embedPackage is a small program that embeds the engine.
@@ -46,10 +47,7 @@ func TestEmbed_IsSmall(t *testing.T) {
 		t.Skip("links a program")
 	}
 	program := buildEmbed(t)
-	info, err := os.Stat(program)
-	if err != nil {
-		t.Fatal(err)
-	}
+	info := must.Get(os.Stat(program))(t)
 	t.Logf("%d bytes", info.Size())
 	if info.Size() >= maxEmbedBytes {
 		t.Errorf("a program that embeds the engine has %d bytes, want less than %d", info.Size(), maxEmbedBytes)

@@ -15,6 +15,7 @@ import (
 	"github.com/tfdeps/tfdeps/command/e2etest/internal/harness"
 	"github.com/tfdeps/tfdeps/getproviders"
 	"github.com/tfdeps/tfdeps/getproviders/providertest"
+	"github.com/tfdeps/tfdeps/internal/must"
 )
 
 // world is what the programs need.
@@ -75,13 +76,9 @@ func TestEmbed_InstallShowsProgress(t *testing.T) {
 	w := newWorld(t)
 	said, _ := w.run(t, 0, "install", w.address, "~> 1.0.0", w.dir)
 	for _, want := range []string{"widget 1.0.0: 0 of ", "widget 1.0.0: self-signed"} {
-		if !strings.Contains(said, want) {
-			t.Errorf("it says nothing of %q:\n%s", want, said)
-		}
+		must.Contain(t, said, want)
 	}
-	if lock := harness.LockOf(t, w.dir); !strings.Contains(lock, `version     = "1.0.0"`) {
-		t.Errorf("the lock file is\n%s", lock)
-	}
+	must.Contain(t, harness.LockOf(t, w.dir), `version     = "1.0.0"`)
 	before := w.registry.Requests("")
 	if w.run(t, 0, "install", w.address, "~> 1.0.0", w.dir); w.registry.Requests("") != before {
 		t.Error("installed and locked, it makes requests")
@@ -96,9 +93,7 @@ func TestEmbed_InstallsFromADatabase(t *testing.T) {
 	harness.WriteFile(t, w.in("row"), archive)
 	sum := fmt.Sprintf("%x", sha256.Sum256(archive))
 	said, _ := w.run(t, 0, "database", "example.com/acme/widget", "2.0.0", platform.String(), w.in("row"), sum, w.dir)
-	if said != "example.com/acme/widget 2.0.0 verified checksum\n" {
-		t.Errorf("it says %q", said)
-	}
+	must.Equal(t, said, "example.com/acme/widget 2.0.0 verified checksum\n")
 	harness.WriteFile(t, w.in("row"), widget(t, "2.0.1", platform))
 	if _, complaint := w.run(t, 1, "database", "example.com/acme/widget", "2.0.0", platform.String(), w.in("row"), sum, t.TempDir()); !strings.Contains(complaint, "checksum") {
 		t.Errorf("another archive: %s", complaint)
@@ -128,23 +123,16 @@ func TestEmbed_EnsureAndStart(t *testing.T) {
 			t.Errorf("the provider says %q", said)
 		}
 	}
-	if got := w.registry.Requests("archive"); got != 1 {
-		t.Errorf("%d archives were asked for, want 1", got)
-	}
+	must.Equal(t, w.registry.Requests("archive"), 1)
 }
 
 func TestEmbed_LockMirrorAndVendor(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t)
 	w.run(t, 0, "everywhere", w.address, w.dir)
-	if lock := harness.LockOf(t, w.dir); strings.Count(lock, `"h1:`) != 2 {
-		t.Errorf("the lock file is\n%s", lock)
-	}
+	must.Equal(t, strings.Count(harness.LockOf(t, w.dir), `"h1:`), 2)
 	for _, dir := range []string{w.in("mirror"), w.in("terraform.d", "plugins")} {
-		found, err := filepath.Glob(filepath.Join(dir, "*", "acme", "widget", "terraform-provider-widget_1.1.0_*.zip"))
-		if err != nil || len(found) != 2 {
-			t.Errorf("%s has %q (%v)", dir, found, err)
-		}
+		must.Len(t, must.Get(filepath.Glob(filepath.Join(dir, "*", "acme", "widget", "terraform-provider-widget_1.1.0_*.zip")))(t), 2, dir)
 	}
 	if got := w.registry.Requests("archive"); got != 2 { // once for each platform, for all three
 		t.Errorf("%d archives were asked for, want 2", got)
@@ -164,9 +152,7 @@ func TestEmbed_RequirementsOfADirectory(t *testing.T) {
 	w.env = append(w.env, "TF_DATA_DIR=")
 	harness.WriteText(t, w.in(".terraform", "modules", "modules.json"), `{"Modules":[{"Key":"","Source":"","Dir":"."},{"Key":"m","Source":"./m","Dir":"m"}]}`)
 	said, _ := w.run(t, 0, "requirements", w.dir)
-	if want := "example.com/acme/a \"~> 1.0\"\nexample.com/acme/c \"\"\nregistry.terraform.io/hashicorp/b \"\"\n"; said != want {
-		t.Errorf("it says\n%s, want\n%s", said, want)
-	}
+	must.Equal(t, said, "example.com/acme/a \"~> 1.0\"\nexample.com/acme/c \"\"\nregistry.terraform.io/hashicorp/b \"\"\n")
 }
 
 func TestEmbed_OwnAuthorityAndToken(t *testing.T) {

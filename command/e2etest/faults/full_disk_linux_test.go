@@ -22,13 +22,10 @@ func TestLock_FullDiskLeavesTheFileWhole(t *testing.T) {
 		t.Skipf("only root may mount a file system: %v", err)
 	}
 	t.Cleanup(func() {
-		if err := syscall.Unmount(disk, 0); err != nil {
-			t.Error(err)
-		}
+		must.Succeed(t, syscall.Unmount(disk, 0))
 	})
 	ca := harness.NewCA(t)
-	env, err := harness.NewLockRegistry(t, ca).Env(t.TempDir(), "registry.terraform.io")
-	must.Succeed(t, err)
+	env := must.Get(harness.NewLockRegistry(t, ca).Env(t.TempDir(), "registry.terraform.io"))(t)
 	program, data := harness.Tfdeps(t), t.TempDir()
 	run := func(args ...string) harness.Ended {
 		return harness.Exec(t, disk, append(harness.Env(t, env...), "TF_DATA_DIR="+data, "TFDEPS_TERRAFORM_VERSION=1.15.9"), append(append([]string{program}, args...), "-no-color")...)
@@ -44,21 +41,15 @@ func TestLock_FullDiskLeavesTheFileWhole(t *testing.T) {
 		if said := harness.OneLine(end.Said()); end.Code == 0 || !strings.Contains(said, "no space left on device") || !strings.Contains(said, "save the dependency lock file") {
 			t.Errorf("%q: %s", args, end)
 		}
-		if after := harness.ReadLock(t, disk); after != before {
-			t.Errorf("%q: the lock file was\n%s\nand is\n%s", args, before, after)
-		}
+		must.Equal(t, harness.ReadLock(t, disk), before, args)
 	}
-	left, err := os.ReadDir(disk)
-	if err != nil || len(left) != 3 {
-		t.Errorf("left: %v, %v", left, err)
-	}
+	must.Len(t, must.Get(os.ReadDir(disk))(t), 3)
 }
 
 // fill makes a file that takes all that is free.
 func fill(t *testing.T, path string) {
 	t.Helper()
-	file, err := os.Create(path)
-	must.Succeed(t, err)
+	file := must.Get(os.Create(path))(t)
 	_, _ = io.Copy(file, bytes.NewReader(make([]byte, 1<<20)))
 	must.Succeed(t, file.Close())
 }

@@ -58,12 +58,8 @@ func TestMirror_IsWholeWheneverItIsKilled(t *testing.T) {
 	}
 	harness.Run(t, work, env, append([]string{program}, args...)...)
 	close(done)
-	if err := <-read; err != nil {
-		t.Error(err)
-	}
-	if n, err := readMirror(mirror); err != nil || n != 75 {
-		t.Errorf("in the end %d archives are listed, %v", n, err)
-	}
+	must.Succeed(t, <-read)
+	must.Equal(t, must.Get(readMirror(mirror))(t), 75)
 	if killed == 0 {
 		t.Error("no process was killed")
 	}
@@ -71,9 +67,7 @@ func TestMirror_IsWholeWheneverItIsKilled(t *testing.T) {
 	// age says later that no process works in it.
 	left, _ := filepath.Glob(filepath.Join(mirror, ".tfdeps-*", "*"))
 	left = slices.DeleteFunc(left, func(path string) bool { return filepath.Base(path) == ".lock.new" })
-	if len(left) > 0 {
-		t.Errorf("left behind: %q", left)
-	}
+	must.Len(t, left, 0)
 }
 
 // readUntil reads a mirror as its clients do, until it is stopped. While the mirror is moved away,

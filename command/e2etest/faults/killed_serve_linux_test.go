@@ -28,8 +28,7 @@ func TestServe_IsWholeWheneverItIsKilled(t *testing.T) {
 	harness.RequireProgram(t, "strace")
 	s := newSite(t, harness.Tfdeps(t), 1)
 	p := getproviders.Provider{Namespace: "acme", Type: "p0"}
-	version, err := getproviders.ParseVersion("1.1.0")
-	must.Succeed(t, err)
+	version := must.Get(getproviders.ParseVersion("1.1.0"))(t)
 	paths := []string{"index.json", getproviders.PackedName(p, version, getproviders.CurrentPlatform())}
 	want, err := s.serve(t, t.TempDir(), nil, paths)
 	if err != nil || !strings.Contains(want, "PK") {
@@ -48,9 +47,7 @@ func TestServe_IsWholeWheneverItIsKilled(t *testing.T) {
 		if !struck && (err != nil || got != want) {
 			t.Errorf("%d: nothing was killed, and there is %v", n, err)
 		}
-		if got, err := s.serve(t, dir, nil, paths); err != nil || got != want {
-			t.Errorf("after a kill at rename %d: %v", n, err)
-		}
+		must.Equal(t, must.Get(s.serve(t, dir, nil, paths))(t), want, n)
 		if left, _ := filepath.Glob(filepath.Join(dir, "bucket", ".tfdeps-*")); len(left) > 1 { // a lock file stays
 			t.Errorf("after a kill at rename %d there is %q", n, left)
 		}
@@ -102,8 +99,7 @@ func (s *site) serve(t *testing.T, dir string, before, paths []string) (answers 
 
 func fetchText(t *testing.T, url string) (string, error) {
 	t.Helper()
-	req, err := http.NewRequestWithContext(t.Context(), http.MethodGet, url, nil)
-	must.Succeed(t, err)
+	req := must.Get(http.NewRequestWithContext(t.Context(), http.MethodGet, url, nil))(t)
 	client := &http.Client{Transport: &http.Transport{DisableKeepAlives: true}}
 	resp, err := client.Do(req)
 	if err != nil {

@@ -71,12 +71,8 @@ func TestInit_ReadsNothingAgain(t *testing.T) {
 		if slices.Contains(args, "-check") {
 			want = 1
 		}
-		if len(state) != want {
-			t.Errorf("%q: %d files of state are opened, want %d:\n%s", args, len(state), want, strings.Join(state, "\n"))
-		}
-		if n := strings.Count(trace, "/terraform-provider-"); n != 3 {
-			t.Errorf("%q: %d calls are about packages' files, want a look at each of 3", args, n)
-		}
+		must.Equal(t, len(state), want, args, strings.Join(state, "\n"))
+		must.Equal(t, strings.Count(trace, "/terraform-provider-"), 3, args)
 	}
 	must.Succeed(t, os.RemoveAll(filepath.Join(dir, ".terraform")))
 	before := s.registry.Requests("")
@@ -85,9 +81,7 @@ func TestInit_ReadsNothingAgain(t *testing.T) {
 		t.Errorf("after .terraform was deleted, there are %d requests, and read is\n%s", s.registry.Requests("")-before, strings.Join(read, "\n"))
 	}
 	must.Succeed(t, os.RemoveAll(filepath.Join(dir, ".terraform")))
-	if got := packageRead.MatchString(s.trace(t, dir, "-verify=ctime")); got != s.hardLinks(t, dir) {
-		t.Errorf("with -verify=ctime, packages are read: %t", got)
-	}
+	must.Equal(t, packageRead.MatchString(s.trace(t, dir, "-verify=ctime")), s.hardLinks(t, dir))
 }
 
 // TestInit_CopiesByTheKernel checks which calls copy a package.
@@ -182,8 +176,7 @@ func TestCache_ProviderRunsWhileFiftyProcessesInstall(t *testing.T) {
 	if err != nil {
 		t.Skip(err)
 	}
-	content, err := os.ReadFile(sleep)
-	must.Succeed(t, err)
+	content := must.Get(os.ReadFile(sleep))(t)
 	s := newSite(t, harness.Tfdeps(t), 10)
 	s.registry.Add(providertest.PackageSpec{Namespace: "acme", Type: "p0", Version: "1.2.0", Archive: zipWith(t, "terraform-provider-p0", content)})
 	harness.Run(t, "", s.env, s.program, "cache", "add", s.registry.Host()+"/acme/p0")
@@ -191,12 +184,9 @@ func TestCache_ProviderRunsWhileFiftyProcessesInstall(t *testing.T) {
 	running := exec.CommandContext(t.Context(), cached, "600")
 	must.Succeed(t, running.Start())
 	t.Cleanup(func() { _ = running.Process.Kill(); _ = running.Wait() })
-	before, err := os.Stat(cached)
-	must.Succeed(t, err)
+	before := must.Get(os.Stat(cached))(t)
 	s.crowd(t, 50)
-	if err := running.Process.Signal(syscall.Signal(0)); err != nil {
-		t.Errorf("it doesn't run any more: %v", err)
-	}
+	must.Succeed(t, running.Process.Signal(syscall.Signal(0)))
 	after, err := os.Stat(cached)
 	if err != nil || !os.SameFile(before, after) || !after.ModTime().Equal(before.ModTime()) {
 		t.Errorf("its file was %v and is %v, %v", before, after, err)

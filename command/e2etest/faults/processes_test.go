@@ -50,12 +50,8 @@ func twoProgramsInOneDirectory(t *testing.T, program string) {
 			t.Logf("terraform: %s", said) // it says why; it may have been disturbed
 		}
 		s.init(t, dir, "-verify")
-		if end := harness.Exec(t, dir, s.env, peer, "init", "-no-color"); end.Code != 0 {
-			t.Errorf("terraform afterwards: %s", end)
-		}
-		if got := harness.LockOf(t, dir); got != string(lock) {
-			t.Errorf("the lock file is\n%s", got)
-		}
+		harness.Run(t, dir, s.env, peer, "init", "-no-color")
+		must.Equal(t, harness.LockOf(t, dir), string(lock))
 		if left, _ := filepath.Glob(filepath.Join(dir, ".terraform", "providers", ".tfdeps-*")); len(left) > 0 {
 			t.Errorf("left behind: %q", left)
 		}
@@ -73,9 +69,7 @@ func twoInitsInOneDirectory(t *testing.T, program string) {
 			go func() { ended <- s.command(t, dir).Run() }()
 		}
 		for range 2 {
-			if err := <-ended; err != nil {
-				t.Error(err)
-			}
+			must.Succeed(t, <-ended)
 		}
 		before := s.registry.Requests("")
 		s.init(t, dir, "-verify")
@@ -125,13 +119,9 @@ func manyDirectoriesFetchOnce(t *testing.T, program string) {
 		}
 	}
 	// Each run still asks which versions there are.
-	if got := s.registry.Requests("") - before; got != directories*(1+3) {
-		t.Errorf("%d requests after the first run, want %d", got, directories*(1+3))
-	}
+	must.Equal(t, s.registry.Requests("")-before, directories*(1+3))
 	for _, kind := range []string{"package", "sums", "signature", "archive"} {
-		if got := s.registry.Requests(kind); got != 3 {
-			t.Errorf("%d requests of kind %q, want 3", got, kind)
-		}
+		must.Equal(t, s.registry.Requests(kind), 3, kind)
 	}
 }
 
@@ -147,12 +137,8 @@ func aRestoredCacheNeedsNoNetwork(t *testing.T, program string) {
 	s.env = append(s.env, "TFDEPS_CACHE_DIR="+restored, "HOME="+t.TempDir())
 	dir := s.directory(t)
 	harness.WriteText(t, filepath.Join(dir, depsfile.FileName), harness.LockOf(t, first))
-	if out := s.init(t, dir); strings.Count(out, "from the shared cache directory") != 3 {
-		t.Errorf("the output is\n%s", out)
-	}
-	if got := harness.LockOf(t, dir); got != harness.LockOf(t, first) {
-		t.Errorf("the lock file is\n%s", got)
-	}
+	must.Equal(t, strings.Count(s.init(t, dir), "from the shared cache directory"), 3)
+	must.Equal(t, harness.LockOf(t, dir), harness.LockOf(t, first))
 }
 
 // site is a machine with a home and a shared cache of its own, beside a
@@ -225,14 +211,10 @@ func (s *site) crowd(t *testing.T, processes int) {
 			t.Errorf("init: %v\n%s", err, r.out.String())
 		}
 	}
-	if got := s.registry.Requests("archive"); got != 10 {
-		t.Errorf("%d requests for archives, want 10", got)
-	}
+	must.Equal(t, s.registry.Requests("archive"), 10)
 	want := harness.LockOf(t, runs[0].dir)
 	for _, r := range runs {
-		if got := harness.LockOf(t, r.dir); got != want {
-			t.Errorf("lock files differ:\n%s\n%s", got, want)
-		}
+		must.Equal(t, harness.LockOf(t, r.dir), want)
 	}
 	before := s.registry.Requests("")
 	for _, r := range runs[:3] {

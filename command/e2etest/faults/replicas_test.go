@@ -170,8 +170,7 @@ func TestServe_ReplicasAreKilled(t *testing.T) {
 	}
 	r := &replicas{down: -1, program: harness.Tfdeps(t), bucket: t.TempDir(), env: append(harness.Redirect(t, registry, "registry.terraform.io"), "HOME="+t.TempDir(), "TMPDIR="+t.TempDir())}
 	for i := range r.address {
-		listener, err := net.Listen("tcp", "127.0.0.1:0")
-		must.Succeed(t, err)
+		listener := must.Get(net.Listen("tcp", "127.0.0.1:0"))(t)
 		r.address[i] = listener.Addr().String()
 		listener.Close()
 	}
@@ -206,9 +205,7 @@ func TestServe_ReplicasAreKilled(t *testing.T) {
 			t.Error(err)
 		}
 		sum := sha256.Sum256(content)
-		if name := filepath.Base(path); strings.Split(name, ".")[1] != hex.EncodeToString(sum[:]) {
-			t.Errorf("%s isn't what its name says", name)
-		}
+		must.Equal(t, strings.Split(filepath.Base(path), ".")[1], hex.EncodeToString(sum[:]))
 	}
 	t.Logf("%d kills, %v archives were taken", kills, asked)
 	if kills == 0 || asked[0] == 0 {

@@ -79,9 +79,7 @@ func filesCantBeRead(t *testing.T, program string) {
 			t.Errorf("%s: the message says neither what failed nor for which file:\n%s", c.file, end)
 		}
 		s.init(t, dir, "-verify")
-		if got := harness.LockOf(t, dir); got != lock {
-			t.Errorf("%s: the lock file is\n%s", c.file, got)
-		}
+		must.Equal(t, harness.LockOf(t, dir), lock, c.file)
 	}
 }
 
@@ -105,16 +103,10 @@ func theDiskIsSlow(t *testing.T, program string) {
 		}()
 	}
 	for range 2 {
-		if err := <-ended; err != nil {
-			t.Error(err)
-		}
+		must.Succeed(t, <-ended)
 	}
-	if got := s.registry.Requests("archive"); got != 2 {
-		t.Errorf("%d archives were sent, want each of 2 once", got)
-	}
-	if one, two := harness.LockOf(t, first), harness.LockOf(t, second); one != two {
-		t.Errorf("the lock files differ:\n%s\n%s", one, two)
-	}
+	must.Equal(t, s.registry.Requests("archive"), 2)
+	must.Equal(t, harness.LockOf(t, first), harness.LockOf(t, second))
 	s.init(t, first, "-verify")
 }
 
@@ -127,13 +119,10 @@ func thereIsLittleMemory(t *testing.T, program string) {
 	_, _ = rand.NewChaCha8([32]byte{}).Read(noise)
 	registry.Add(providertest.PackageSpec{Namespace: "acme", Type: "big", Version: "1.0.0",
 		Archive: providertest.Zip(map[string]string{"terraform-provider-big": string(noise) + strings.Repeat("0123456789abcdef", size/16)})})
-	dir := t.TempDir()
-	harness.WriteText(t, filepath.Join(dir, "main.tf"), "terraform {\n  required_providers {\n    big = { source = \"tf.example.com/acme/big\" }\n  }\n}\n")
+	dir := harness.WorkDir(t, "terraform {\n  required_providers {\n    big = { source = \"tf.example.com/acme/big\" }\n  }\n}\n")
 	env := harness.Env(t, harness.Redirect(t, registry, "tf.example.com")...)
 	for _, args := range [][]string{{"init"}, {"providers", "mirror", "out"}, {"vendor"}} {
-		if end := harness.Exec(t, dir, env, append([]string{"sh", "-c", fmt.Sprintf("ulimit -d %d; exec %q \"$@\" -no-color", memory>>10, program), "sh"}, args...)...); end.Code != 0 {
-			t.Errorf("%q: %.2000s", args, end)
-		}
+		harness.Run(t, dir, env, append([]string{"sh", "-c", fmt.Sprintf("ulimit -d %d; exec %q \"$@\" -no-color", memory>>10, program), "sh"}, args...)...)
 	}
 }
 
@@ -159,9 +148,7 @@ func directoriesAreReadOnly(t *testing.T, program string) {
 			t.Skipf("only root may mount a file system: %v", err)
 		}
 		t.Cleanup(func() {
-			if err := syscall.Unmount(place, syscall.MNT_DETACH); err != nil {
-				t.Error(err)
-			}
+			must.Succeed(t, syscall.Unmount(place, syscall.MNT_DETACH))
 		})
 		if err := syscall.Mount("", place, "", syscall.MS_REMOUNT|syscall.MS_BIND|syscall.MS_RDONLY, ""); err != nil {
 			t.Skipf("only root may mount a file system: %v", err)

@@ -137,8 +137,7 @@ func TestMirror_TerraformInstallsFromIt(t *testing.T) {
 		"", // then it is in terraform.d/plugins
 	} {
 		for _, config := range configs {
-			dir := t.TempDir()
-			harness.WriteText(t, filepath.Join(dir, "main.tf"), config)
+			dir := harness.WorkDir(t, config)
 			if installation == "" {
 				harness.Run(t, dir, env, program, "providers", "mirror", plat, filepath.Join("terraform.d", "plugins"))
 			}

@@ -13,6 +13,7 @@ import (
 	"time"
 
 	"github.com/tfdeps/tfdeps/command/e2etest/internal/harness"
+	"github.com/tfdeps/tfdeps/internal/must"
 	"github.com/tfdeps/tfdeps/internal/peertest"
 )
 
@@ -134,16 +135,10 @@ func TestModules_KnownVersionCostsNoRequest(t *testing.T) {
 	m.init(program, config.String())
 	registry := m.world.registry
 	before := registry.Requests("")
-	if n := registry.Requests("module/archive"); n != 1 {
-		t.Errorf("an archive that 50 modules need was asked for %d times", n)
-	}
+	must.Equal(t, registry.Requests("module/archive"), 1)
 	m.init(program, config.String())
-	if n := registry.Requests("") - before; n != 0 {
-		t.Errorf("%d requests for versions that are in the store", n)
-	}
-	if n := m.calls("fetch") + m.calls("ls-remote"); n != 0 {
-		t.Errorf("git asked %d times for a version that is in the store", n)
-	}
+	must.Equal(t, registry.Requests("")-before, 0)
+	must.Equal(t, m.calls("fetch")+m.calls("ls-remote"), 0)
 }
 
 // BenchmarkManyModules is the time of init for a hundred calls of one repository

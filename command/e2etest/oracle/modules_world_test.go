@@ -39,8 +39,7 @@ func newModuleWorld(t testing.TB) *moduleWorld {
 	t.Helper()
 	ca := harness.NewCA(t)
 	w := &moduleWorld{registry: newOracleRegistry(t, ca), ca: ca, dir: t.TempDir(), commits: map[string]string{}}
-	archive, err := txtar.ParseFile(harness.Path(t, "testdata/oracle_modules/world.txt"))
-	must.Succeed(t, err)
+	archive := must.Get(txtar.ParseFile(harness.Path(t, "testdata/oracle_modules/world.txt")))(t)
 	w.serveGit(t)
 	var refs []string
 	files := map[string]map[string]string{}

@@ -9,6 +9,7 @@ import (
 	"github.com/rogpeppe/go-internal/txtar"
 
 	"github.com/tfdeps/tfdeps/command/e2etest/internal/harness"
+	"github.com/tfdeps/tfdeps/internal/must"
 )
 
 // providersExemptions are the cases in which `providers` may say something
@@ -96,8 +97,5 @@ func treePaths(out string) (paths []string) {
 // TestTreePaths_SeeWhatIsBelowWhat tests the tester.
 func TestTreePaths_SeeWhatIsBelowWhat(t *testing.T) {
 	const drawn = ".\n├── a\n├── b\n│\u00a0\u00a0 ├── c\n│\u00a0\u00a0 └── d\n└── e\n    └── f\n\nWarning: x\n├── y\n"
-	want := []string{".", "a", "b", "b > c", "b > d", "e", "e > f"}
-	if got := treePaths(drawn); !slices.Equal(got, want) {
-		t.Errorf("got %q, want %q", got, want)
-	}
+	must.EqualSlices(t, treePaths(drawn), []string{".", "a", "b", "b > c", "b > d", "e", "e > f"})
 }

@@ -13,6 +13,7 @@ import (
 	"github.com/tfdeps/tfdeps/command/e2etest/internal/harness"
 	"github.com/tfdeps/tfdeps/getproviders"
 	"github.com/tfdeps/tfdeps/getproviders/providertest"
+	"github.com/tfdeps/tfdeps/internal/must"
 	"github.com/tfdeps/tfdeps/internal/peertest"
 )
 
@@ -54,9 +55,7 @@ func TestLock_RegistryHashesSameAsTofu(t *testing.T) {
 	}
 	for _, known := range [][]string{read, read[:1]} {
 		lock := fmt.Sprintf("provider %q {\n  version = \"1.0.0\"\n  hashes = [\"%s\"]\n}\n", tofuHost+"/acme/widget", strings.Join(known, `", "`))
-		if got, want := fresh(ours, lock), fresh(tofu, lock); !slices.Equal(got, want) {
-			t.Errorf("%stfdeps: %q\ntofu: %q", lock, got, want)
-		}
+		must.EqualSlices(t, fresh(ours, lock), fresh(tofu, lock), lock)
 	}
 }
 

@@ -4,11 +4,11 @@ import (
 	"encoding/json"
 	"path/filepath"
 	"regexp"
-	"slices"
 	"strings"
 	"testing"
 
 	"github.com/tfdeps/tfdeps/command/e2etest/internal/harness"
+	"github.com/tfdeps/tfdeps/internal/must"
 	"github.com/tfdeps/tfdeps/internal/peertest"
 )
 
@@ -53,14 +53,10 @@ func TestInitJSON_SaysWhatTofuSays(t *testing.T) {
 			}
 			out := harness.Run(t, dir, harness.Env(t, redirect...), program, "init", "-no-color", option, "-concise", "-consolidate-warnings=false", "-consolidate-errors", "-deprecation=module:none")
 			if option != "-json" {
-				if !strings.Contains(out, "OpenTofu has been successfully initialized!\n") {
-					t.Errorf("people read:\n%s", out)
-				}
+				must.Contain(t, out, "OpenTofu has been successfully initialized!\n")
 				out = harness.ReadText(t, filepath.Join(dir, "said.json"))
 			}
-			if said := jsonLines(t, out); !slices.Equal(said, jsonSaid) {
-				t.Errorf("%s %s\ngot:\n%q\nwant:\n%q", program, option, said, jsonSaid)
-			}
+			must.EqualSlices(t, jsonLines(t, out), jsonSaid, program, option)
 		}
 	}
 }

@@ -38,16 +38,13 @@ func TestInit_TerraformPlansAndApplies(t *testing.T) {
 	} {
 		harness.Run(t, dir, env, line...)
 	}
-	if got := noteInState(t, filepath.Join(dir, "terraform.tfstate")); got != "2cf24dba5fb0 hello" {
-		t.Errorf("the state holds the note %q", got)
-	}
+	must.Equal(t, noteInState(t, filepath.Join(dir, "terraform.tfstate")), "2cf24dba5fb0 hello")
 }
 
 // noteInState returns id and text of the first tiny_note of a state file.
 func noteInState(t *testing.T, path string) string {
 	t.Helper()
-	content, err := os.ReadFile(path)
-	must.Succeed(t, err)
+	content := must.Get(os.ReadFile(path))(t)
 	var state struct {
 		Resources []struct {
 			Type      string
@@ -88,10 +85,6 @@ output "greeting" {
 `)
 		said[program] = harness.Run(t, dir, env, driver, program, dir)
 	}
-	if said[link] != said[peer] {
-		t.Errorf("by the link:\n%s\nby the real program:\n%s", said[link], said[peer])
-	}
-	if want := "output: \"hello\"\n"; !strings.Contains(said[link], want) {
-		t.Errorf("it says:\n%s\nwithout %q", said[link], want)
-	}
+	must.Equal(t, said[link], said[peer])
+	must.Contain(t, said[link], "output: \"hello\"\n")
 }

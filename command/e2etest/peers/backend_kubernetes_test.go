@@ -16,6 +16,7 @@ import (
 	"testing"
 
 	"github.com/tfdeps/tfdeps/command/e2etest/internal/harness"
+	"github.com/tfdeps/tfdeps/internal/must"
 )
 
 // cluster stands for a Kubernetes API server: objects by their paths.
@@ -181,9 +182,7 @@ func TestBackendKubernetes_RefusesCleanly(t *testing.T) {
 	env := harness.Env(t, "CHECKPOINT_DISABLE=1")
 	fail := func(dir string, line ...string) string {
 		end := harness.Exec(t, dir, env, line...)
-		if end.Code != 1 {
-			t.Errorf("%v: %s", line, end)
-		}
+		must.Equal(t, end.Code, 1, line)
 		return end.Said()
 	}
 	const refusal = "Failed to initialize kubernetes configuration"
@@ -196,9 +195,7 @@ func TestBackendKubernetes_RefusesCleanly(t *testing.T) {
 
 	said := fail(handed, append([]string{tfdeps, "init", "-input=false", "-no-color", "-with=terraform"}, given...)...)
 	for _, want := range []string{refusal, "The backend isn't initialized", "Modules and providers are in place"} {
-		if !strings.Contains(strings.Join(strings.Fields(said), " "), want) {
-			t.Errorf("with the real init, %q is missing in:\n%s", want, said)
-		}
+		must.Contain(t, strings.Join(strings.Fields(said), " "), want)
 	}
 	if strings.Contains(said, "secret ") || strings.Contains(said, "=secret") {
 		t.Errorf("a secret is shown:\n%s", said)

@@ -12,6 +12,7 @@ import (
 
 	"github.com/tfdeps/tfdeps/command/e2etest/internal/harness"
 	"github.com/tfdeps/tfdeps/getproviders/providertest"
+	"github.com/tfdeps/tfdeps/internal/must"
 )
 
 // httpBackend is a backend of type http: it keeps one state, and one lock.
@@ -132,22 +133,14 @@ func TestBackend_TerraformPlansAndApplies(t *testing.T) {
 			run(dir, append([]string{tfdeps, "init"}, given...)...)
 			record := harness.ReadText(t, filepath.Join(dir, ".terraform", "terraform.tfstate"))
 			run(theirs, append([]string{peer, "init", "-input=false"}, given...)...)
-			if want := harness.ReadText(t, filepath.Join(theirs, ".terraform", "terraform.tfstate")); record != want {
-				t.Errorf("our record:\n%s\ntheirs:\n%s", record, want)
-			}
+			must.Equal(t, record, harness.ReadText(t, filepath.Join(theirs, ".terraform", "terraform.tfstate")))
 			run(dir, peer, "plan", "-input=false", "-out=planned")
 			run(dir, peer, "apply", "-input=false", "planned")
-			if !strings.Contains(state(), "hello from tfdeps") {
-				t.Errorf("the backend holds %q", state())
-			}
+			must.Contain(t, state(), "hello from tfdeps")
 			for _, line := range [][]string{{peer, "init", "-input=false"}, {tfdeps, "init"}} {
-				if out := run(dir, line...); strings.Contains(out, "Successfully configured") {
-					t.Errorf("%v configures again:\n%s", line, out)
-				}
+				must.NotContain(t, run(dir, line...), "Successfully configured", line)
 			}
-			if again := harness.ReadText(t, filepath.Join(dir, ".terraform", "terraform.tfstate")); again != record {
-				t.Errorf("the record became:\n%s", again)
-			}
+			must.Equal(t, harness.ReadText(t, filepath.Join(dir, ".terraform", "terraform.tfstate")), record)
 		})
 	}
 }
@@ -179,9 +172,7 @@ func TestInitWith_TerraformDoesTheBackend(t *testing.T) {
 		if _, err := os.Stat(filepath.Join(dir, ".terraform", "providers", "tf.example.com", "ns", name, "1.0.0")); err != nil {
 			t.Error(err)
 		}
-		if got := registry.Requests("archive"); got != 2 {
-			t.Errorf("%d packages were fetched, want 2", got)
-		}
+		must.Equal(t, registry.Requests("archive"), 2)
 	}
 }
 
@@ -202,15 +193,9 @@ func TestLink_MovesStateAsTerraform(t *testing.T) {
 	harness.Run(t, dir, env, link, "apply", "-input=false", "-auto-approve")
 	harness.WriteText(t, filepath.Join(dir, "main.tf"), strings.ReplaceAll(backendConfig, "BACKEND", `backend "local" { path = "after" }`))
 	harness.Run(t, dir, env, link, "init", "-no-color", "-input=false", "-force-copy")
-	if got := harness.ReadText(t, filepath.Join(dir, "after")); !strings.Contains(got, "hello from tfdeps") {
-		t.Errorf("the state became %q", got)
-	}
-	if out := harness.Run(t, dir, env, link, "output", "-raw", "greeting"); out != "hello from tfdeps" {
-		t.Errorf("output says %q", out)
-	}
-	if out := harness.Run(t, dir, env, link, "workspace", "show"); out != "default\n" {
-		t.Errorf("workspace says %q", out)
-	}
+	must.Contain(t, harness.ReadText(t, filepath.Join(dir, "after")), "hello from tfdeps")
+	must.Equal(t, harness.Run(t, dir, env, link, "output", "-raw", "greeting"), "hello from tfdeps")
+	must.Equal(t, harness.Run(t, dir, env, link, "workspace", "show"), "default\n")
 }
 
 const backendConfig = `terraform {
@@ -225,7 +210,6 @@ output "greeting" {
 // backendDir makes a directory with a configuration that has a backend.
 func backendDir(t *testing.T, block string) string {
 	t.Helper()
-	dir := t.TempDir()
-	harness.WriteText(t, filepath.Join(dir, "main.tf"), strings.ReplaceAll(backendConfig, "BACKEND", block))
+	dir := harness.WorkDir(t, strings.ReplaceAll(backendConfig, "BACKEND", block))
 	return dir
 }

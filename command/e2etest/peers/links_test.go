@@ -82,9 +82,7 @@ func (s *sharedStore) init(dir string) {
 func (s *sharedStore) exits(code int, dir string, line ...string) (said string) {
 	s.t.Helper()
 	end := harness.Exec(s.t, dir, s.env, line...)
-	if end.Code != code {
-		s.t.Errorf("%q: want exit code %d: %s", line[1:], code, end)
-	}
+	must.Equal(s.t, end.Code, code, line[1:])
 	return end.Said()
 }
 
@@ -101,18 +99,14 @@ func (s *sharedStore) differs(dir string, is bool) {
 // holds checks the content of a file.
 func (s *sharedStore) holds(path, want string) {
 	s.t.Helper()
-	if got := harness.ReadText(s.t, path); got != want {
-		s.t.Errorf("%s holds %q, want %q", path, got, want)
-	}
+	must.Equal(s.t, harness.ReadText(s.t, path), want, path)
 }
 
 // replaceByTerraform has the real terraform init install the other build in the second
 // directory, where no lock file says which one belongs there.
 func (s *sharedStore) replaceByTerraform() {
 	s.t.Helper()
-	if err := os.Remove(filepath.Join(s.play, lockFile)); err != nil {
-		s.t.Fatal(err)
-	}
+	must.Succeed(s.t, os.Remove(filepath.Join(s.play, lockFile)))
 	harness.Run(s.t, s.play, s.otherEnv, harness.LookTerraform(s.t), "init")
 	s.holds(installed(s.play), otherBuild)
 }
@@ -124,14 +118,10 @@ func (s *sharedStore) refusedByTerraform(mode string) bool {
 	if mode != "symlink" || harness.PeerOlderThan(s.t, "1.15.4") {
 		return false
 	}
-	if err := os.Remove(filepath.Join(s.play, lockFile)); err != nil {
-		s.t.Fatal(err)
-	}
+	must.Succeed(s.t, os.Remove(filepath.Join(s.play, lockFile)))
 	before, env := harness.ReadText(s.t, s.file), s.env
 	s.env = s.otherEnv
-	if said := harness.OneLine(s.exits(1, s.play, harness.LookTerraform(s.t), "init", "-no-color")); !strings.Contains(said, "because it is a symlink") {
-		s.t.Errorf("it says %s", said)
-	}
+	must.Contain(s.t, harness.OneLine(s.exits(1, s.play, harness.LookTerraform(s.t), "init", "-no-color")), "because it is a symlink")
 	s.env = env
 	s.holds(s.file, before)
 	s.differs(s.work, false)
@@ -158,8 +148,7 @@ func TestLink_AnotherBuildOfTerraformInitIsNoticedAndMended(t *testing.T) {
 			if s.refusedByTerraform(mode) {
 				return
 			}
-			before, err := os.Stat(s.file)
-			must.Succeed(t, err)
+			before := must.Get(os.Stat(s.file))(t)
 			s.replaceByTerraform()
 			s.differs(s.play, false) // its new lock file has that build
 			s.differs(s.work, shares)
@@ -167,9 +156,7 @@ func TestLink_AnotherBuildOfTerraformInitIsNoticedAndMended(t *testing.T) {
 			s.holds(s.file, map[bool]string{true: otherBuild, false: firstBuild}[shares])
 			// The file is no program: what counts is whether terraform gets as far as starting it.
 			const refused = "does not match any of the checksums recorded in the dependency lock file"
-			if said := s.exits(1, s.work, terraform, "plan", "-no-color"); strings.Contains(said, refused) != shares {
-				t.Errorf("plan says %s", said)
-			}
+			must.Equal(t, strings.Contains(s.exits(1, s.work, terraform, "plan", "-no-color"), refused), shares)
 
 			// The lock file comes back, as from git, and tfdeps runs.
 			harness.WriteText(t, filepath.Join(s.play, lockFile), s.lock)
@@ -250,9 +237,7 @@ func TestLink_TerraformInitFailsWhereAProviderRuns(t *testing.T) {
 			}
 			must.Succeed(t, os.Remove(filepath.Join(s.play, lockFile)))
 			s.env = s.otherEnv
-			if said := s.exits(1, s.play, terraform, "init", "-no-color"); !strings.Contains(said, "text file busy") {
-				t.Errorf("it says %s", said)
-			}
+			must.Contain(t, s.exits(1, s.play, terraform, "init", "-no-color"), "text file busy")
 			s.init(s.play)
 			s.holds(installed(s.play), otherBuild)
 			s.differs(s.play, false)

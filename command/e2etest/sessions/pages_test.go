@@ -4,7 +4,6 @@ import (
 	"os"
 	"path/filepath"
 	"regexp"
-	"slices"
 	"strconv"
 	"strings"
 	"testing"
@@ -12,6 +11,7 @@ import (
 	"github.com/rogpeppe/go-internal/testscript"
 
 	"github.com/tfdeps/tfdeps/command/e2etest/internal/harness"
+	"github.com/tfdeps/tfdeps/internal/must"
 )
 
 // TestPages follows README and the pages of docs from top to bottom, as people do: a
@@ -119,9 +119,7 @@ func TestPages_LeaveNoBlockOut(t *testing.T) {
 				t.Errorf("%s has a block of %q that begins with %q: run it, or say in notRun why it can't be", page, b.language, b.first())
 				continue
 			}
-			if !strings.Contains(string(session), want) {
-				t.Errorf("the session of %s doesn't have%q", page, want)
-			}
+			must.Contain(t, string(session), want, page)
 		}
 	}
 	for key := range notRun {
@@ -181,10 +179,7 @@ func findBlocks(page, text string) (all []block) {
 func TestFindBlocks(t *testing.T) {
 	t.Parallel()
 	got := findBlocks("p", "# A\n```sh\na\n\n b\n```\n- x\n\n  ```yaml\n  c:\n    d\n  ```\n## B\n```\ne\n```\n")
-	want := []block{{"p", "sh", "A", "a\n\n b\n"}, {"p", "yaml", "A", "c:\n  d\n"}, {"p", "", "B", "e\n"}}
-	if !slices.Equal(got, want) {
-		t.Errorf("got %q", got)
-	}
+	must.EqualSlices(t, got, []block{{"p", "sh", "A", "a\n\n b\n"}, {"p", "yaml", "A", "c:\n  d\n"}, {"p", "", "B", "e\n"}})
 }
 
 // followPage runs the shell commands of a page.
@@ -252,9 +247,7 @@ func TestStepsOf(t *testing.T) {
 		"steps:\n  - run: |\n      e\n      f -g\n  - uses: z\n    with: -h\n": "e\nf -g\n",
 		"plan:\n  image: i\n  script:\n    - j\n    - k -l\n  cache: [m]\n":    "j\nk -l\n",
 	} {
-		if got := stepsOf(block{text: text}); got != want {
-			t.Errorf("%q has the steps %q, want %q", text, got, want)
-		}
+		must.Equal(t, stepsOf(block{text: text}), want, text)
 	}
 }
 

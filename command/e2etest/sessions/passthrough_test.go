@@ -36,8 +36,7 @@ func TestPassThrough_LeavesSignals(t *testing.T) {
 	real := scriptAs(t, "terraform", "trap 'echo interrupted; exit 42' INT\necho ready\nwhile :; do sleep 0.05; done\n")
 	cmd := exec.CommandContext(t.Context(), harness.LinkTo(t, harness.Tfdeps(t), "terraform"), "apply")
 	cmd.Env = harness.Env(t, "TFDEPS_TERRAFORM_PATH="+real)
-	out, err := cmd.StdoutPipe()
-	must.Succeed(t, err)
+	out := must.Get(cmd.StdoutPipe())(t)
 	must.Succeed(t, cmd.Start())
 	lines := bufio.NewReader(out)
 	if line, err := lines.ReadString('\n'); line != "ready\n" {
@@ -57,8 +56,7 @@ func TestPassThrough_ComesToAnEnd(t *testing.T) {
 	t.Parallel()
 	link := harness.LinkTo(t, harness.Tfdeps(t), "terraform")
 	copied := filepath.Join(t.TempDir(), "terraform")
-	program, err := os.ReadFile(link)
-	must.Succeed(t, err)
+	program := must.Get(os.ReadFile(link))(t)
 	must.Succeed(t, peertest.WriteProgram(copied, program))
 	build := filepath.Join(t.TempDir(), "terraform")
 	must.Succeed(t, peertest.WriteProgram(build, append(program, 0)))
@@ -94,9 +92,7 @@ func TestPassThrough_ComesToAnEnd(t *testing.T) {
 				t.Error(end)
 			}
 			times, _ := os.ReadFile(started)
-			if got := bytes.Count(times, []byte("x")); got != tt.starts {
-				t.Errorf("the script was started %d times, want %d", got, tt.starts)
-			}
+			must.Equal(t, bytes.Count(times, []byte("x")), tt.starts)
 		})
 	}
 }
@@ -110,8 +106,7 @@ func TestPassThrough_FindsTheRealProgram(t *testing.T) {
 	setup := filepath.Dir(scriptAs(t, "terraform-bin", "echo \"bin $*\"\n"))
 	must.Succeed(t, peertest.WriteProgram(filepath.Join(setup, "terraform"), []byte("#!/bin/sh\nexec \"${0%/*}/terraform-bin\" \"$@\"\n")))
 	launcher := filepath.Dir(scriptAs(t, "terraform", "exec \"$FIRST\" \"$@\"\n"))
-	program, err := os.ReadFile(tfdeps)
-	must.Succeed(t, err)
+	program := must.Get(os.ReadFile(tfdeps))(t)
 	copyOf := func(extra ...byte) string {
 		path := filepath.Join(t.TempDir(), "terraform")
 		must.Succeed(t, peertest.WriteProgram(path, append(program[:len(program):len(program)], extra...)))
@@ -140,10 +135,7 @@ func TestPassThrough_FindsTheRealProgram(t *testing.T) {
 				t.Fatalf("%v, %v", first, err)
 			}
 			list := strings.Join(append(tt.path, os.Getenv("PATH")), string(os.PathListSeparator))
-			env := harness.Env(t, "PATH="+list, "FIRST="+first[0])
-			if got := harness.Run(t, t.TempDir(), env, append(first, strings.Fields(tt.args)...)...); got != tt.want+"\n" {
-				t.Errorf("got %q, want %q", got, tt.want)
-			}
+			must.Equal(t, harness.Run(t, t.TempDir(), harness.Env(t, "PATH="+list, "FIRST="+first[0]), append(first, strings.Fields(tt.args)...)...), tt.want+"\n")
 		})
 	}
 }
@@ -213,12 +205,8 @@ func TestPassThrough_ChangesNothing(t *testing.T) {
 			if !errors.As(err, &exit) || exit.ExitCode() != 42 {
 				t.Errorf("exit: %v", err)
 			}
-			if got, want := string(out), "<-chdir=no such><plan><><a b><-no-color>from stdin"; got != want {
-				t.Errorf("got %q, want %q", got, want)
-			}
-			if got := stderr.String(); got != "on stderr\n" {
-				t.Errorf("stderr is %q", got)
-			}
+			must.Equal(t, string(out), "<-chdir=no such><plan><><a b><-no-color>from stdin")
+			must.Equal(t, stderr.String(), "on stderr\n")
 		})
 	}
 }

@@ -10,11 +10,12 @@ import (
 	"slices"
 	"testing"
 
+	"golang.org/x/mod/sumdb/dirhash"
+
 	"github.com/tfdeps/tfdeps/command/e2etest/internal/harness"
 	"github.com/tfdeps/tfdeps/depsfile"
 	"github.com/tfdeps/tfdeps/getproviders"
 	"github.com/tfdeps/tfdeps/internal/must"
-	"golang.org/x/mod/sumdb/dirhash"
 )
 
 // quickstartPackages are the packages below testdata/quickstart, for each of
@@ -46,8 +47,7 @@ func TestQuickstart_Mirror(t *testing.T) {
 			if update {
 				writeQuickstart(t, path, content)
 			}
-			got, err := os.ReadFile(path)
-			must.Succeed(t, err)
+			got := must.Get(os.ReadFile(path))(t)
 			if !bytes.Equal(got, content) {
 				t.Errorf("%s is not what it should be; TFDEPS_UPDATE=1 makes it so", path)
 			}
@@ -71,8 +71,7 @@ func TestQuickstart_LockFileIsComplete(t *testing.T) {
 		}
 		for _, platform := range quickstartPlatforms {
 			name := fmt.Sprintf("terraform-provider-%s_%s_%s.zip", p.name, p.version, platform)
-			h1, err := dirhash.HashZip(filepath.Join(dir, "terraform.d", "plugins", "example.com", "quickstart", p.name, name), dirhash.Hash1)
-			must.Succeed(t, err)
+			h1 := must.Get(dirhash.HashZip(filepath.Join(dir, "terraform.d", "plugins", "example.com", "quickstart", p.name, name), dirhash.Hash1))(t)
 			if !slices.ContainsFunc(lock.Hashes, func(h getproviders.Hash) bool { return string(h) == h1 }) {
 				t.Errorf("the lock file has no %s of %s", h1, name)
 			}
@@ -104,11 +103,8 @@ func quickstartArchive(t *testing.T, name, version, says string) []byte {
 			UncompressedSize64: uint64(len(file.content)),
 		}
 		header.SetMode(0o755)
-		w, err := archive.CreateRaw(header)
-		must.Succeed(t, err)
-		if _, err := w.Write([]byte(file.content)); err != nil {
-			t.Fatal(err)
-		}
+		w := must.Get(archive.CreateRaw(header))(t)
+		must.Get(w.Write([]byte(file.content)))(t)
 	}
 	must.Succeed(t, archive.Close())
 	return out.Bytes()

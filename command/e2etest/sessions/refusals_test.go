@@ -82,16 +82,12 @@ func checkRefusal(t *testing.T, program string, env []string, want string) {
 	}
 	said := strings.Join(strings.Fields(stderr.String()), " ") // as if it weren't wrapped
 	for _, part := range []string{"tf.example.com/acme/tiny", want} {
-		if !strings.Contains(said, part) {
-			t.Errorf("the message has no %q:\n%s", part, stderr.String())
-		}
+		must.Contain(t, said, part, stderr.String())
 	}
 	if entries, _ := os.ReadDir(filepath.Join(dir, ".terraform", "providers")); len(entries) > 0 {
 		t.Errorf("left behind: %v", entries)
 	}
-	if got, err := os.ReadFile(filepath.Join(dir, ".terraform.lock.hcl")); err != nil || string(got) != lock {
-		t.Errorf("the lock file has changed: %v\n%s", err, got)
-	}
+	must.Equal(t, string(must.Get(os.ReadFile(filepath.Join(dir, ".terraform.lock.hcl")))(t)), lock)
 }
 
 func flipLastByte(body []byte) []byte {
@@ -111,8 +107,7 @@ func zeroSums(sums []byte) []byte {
 
 func otherKey(t *testing.T) []providertest.Key {
 	t.Helper()
-	signer, err := providertest.NewSigner(providertest.SignerOptions{})
-	must.Succeed(t, err)
+	signer := must.Get(providertest.NewSigner(providertest.SignerOptions{}))(t)
 	return []providertest.Key{signer.Key()}
 }
 
@@ -163,11 +158,8 @@ func understated(t *testing.T) []byte {
 func deflatedZeros(t *testing.T, megabytes int) []byte {
 	t.Helper()
 	var deflated bytes.Buffer
-	w, err := flate.NewWriter(&deflated, flate.BestSpeed)
-	must.Succeed(t, err)
-	if _, err := w.Write(make([]byte, 1<<20)); err != nil {
-		t.Fatal(err)
-	}
+	w := must.Get(flate.NewWriter(&deflated, flate.BestSpeed))(t)
+	must.Get(w.Write(make([]byte, 1<<20)))(t)
 	must.Succeed(t, w.Flush())
 	all := bytes.Repeat(deflated.Bytes(), megabytes)
 	deflated.Reset()

@@ -6,6 +6,7 @@ import (
 
 	"github.com/tfdeps/tfdeps/command/e2etest/internal/harness"
 	"github.com/tfdeps/tfdeps/getproviders/providertest"
+	"github.com/tfdeps/tfdeps/internal/must"
 )
 
 // TestInit_RequestsOfAFirstRun counts the requests when nothing is locked and nothing is
@@ -28,16 +29,12 @@ func TestInit_RequestsOfAFirstRun(t *testing.T) {
 			"discovery": 1, "versions": perHost, "package": perHost, "sums": perHost, "signature": perHost, "archive": perHost,
 			"other": 0, "HEAD": 0, "": 1 + 5*perHost,
 		} {
-			if got := r.Requests(kind); got != want {
-				t.Errorf("%s: %d requests of kind %q, want %d", r.Host(), got, kind, want)
-			}
+			must.Equal(t, r.Requests(kind), want, r.Host(), kind)
 		}
 	}
 
 	// Difference 1: with everything locked and present, none at all.
 	before := registries[0].Requests("") + registries[1].Requests("")
 	init()
-	if after := registries[0].Requests("") + registries[1].Requests(""); after != before {
-		t.Errorf("a second init made %d requests, want none", after-before)
-	}
+	must.Equal(t, registries[0].Requests("")+registries[1].Requests(""), before)
 }

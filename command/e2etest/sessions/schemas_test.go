@@ -16,6 +16,7 @@ import (
 	"github.com/santhosh-tekuri/jsonschema/v6"
 
 	"github.com/tfdeps/tfdeps/command/e2etest/internal/harness"
+	"github.com/tfdeps/tfdeps/internal/must"
 )
 
 // runTfdeps runs the program. What -json prints, and writes into the file of -json-into, is compared with the
@@ -180,22 +181,15 @@ func TestSchemas_HaveTheExamplesOfTheirPage(t *testing.T) {
 			continue
 		}
 		examples++
-		if err := conforms([]string{"init"}, b.text); err != nil {
-			t.Error(err)
-		}
+		must.Succeed(t, conforms([]string{"init"}, b.text))
 	}
 	if examples == 0 {
 		t.Errorf("%s has no example", page)
 	}
 	text := harness.ReadText(t, harness.Path(t, page))
-	all, err := schemas()
-	if err != nil {
-		t.Fatal(err)
-	}
+	all := must.Get(schemas())(t)
 	for name := range all {
-		if link := "(json/" + name + ".schema.json)"; !strings.Contains(text, link) {
-			t.Errorf("%s has no link %s", page, link)
-		}
+		must.Contain(t, text, "(json/"+name+".schema.json)", page)
 	}
 }
 

@@ -61,10 +61,8 @@ func inTerminal(t *testing.T, dir string, env []string, width, height int, comma
 	defer cancel()
 	cmd := exec.CommandContext(ctx, "script", "-qec", fmt.Sprintf("stty -echo cols %d rows %d; %s", width, height, command), os.DevNull)
 	cmd.Dir, cmd.Env = dir, append(env, "SHELL=/bin/sh")
-	keyboard, err := cmd.StdinPipe()
-	must.Succeed(t, err)
-	out, err := cmd.StdoutPipe()
-	must.Succeed(t, err)
+	keyboard := must.Get(cmd.StdinPipe())(t)
+	out := must.Get(cmd.StdoutPipe())(t)
 	must.Succeed(t, cmd.Start())
 	screen := screentest.New(width, height)
 	piece := make([]byte, 4096)
@@ -289,11 +287,8 @@ func compareScreen(t *testing.T, name, got string) {
 	if os.Getenv("TFDEPS_UPDATE") == "1" {
 		must.Succeed(t, os.WriteFile(file, []byte(got+"\n"), 0o644))
 	}
-	want, err := os.ReadFile(file)
-	must.Succeed(t, err)
-	if got+"\n" != string(want) {
-		t.Errorf("the screen is\n%s\nwant\n%s", got, want)
-	}
+	want := must.Get(os.ReadFile(file))(t)
+	must.Equal(t, got+"\n", string(want))
 }
 
 // forTerminal returns tfdeps, which script runs in a terminal, or skips the test where script can't.

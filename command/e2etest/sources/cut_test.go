@@ -33,8 +33,7 @@ type tap struct {
 
 func newTap(t *testing.T, target string) *tap {
 	t.Helper()
-	listener, err := net.Listen("tcp", "127.0.0.1:0")
-	must.Succeed(t, err)
+	listener := must.Get(net.Listen("tcp", "127.0.0.1:0"))(t)
 	p := &tap{address: listener.Addr().String(), target: target}
 	var running sync.WaitGroup
 	t.Cleanup(func() {
@@ -145,8 +144,7 @@ func TestKinds_ResumeWhatIsCut(t *testing.T) {
 			registry := harness.Start(t, providertest.NewRegistry, providertest.Options{CA: ca})
 			registry.Add(providertest.PackageSpec{Namespace: "acme", Type: "widget", Version: "1.0.0", Archive: archive})
 			direct := harness.Redirect(t, registry, "registry.terraform.io")
-			dir := t.TempDir()
-			harness.WriteText(t, filepath.Join(dir, "main.tf"), requiring("acme/widget"))
+			dir := harness.WorkDir(t, requiring("acme/widget"))
 			// 60 seconds are for a machine on which all tests run at once.
 			machine := func(env []string) []string {
 				return append(append(direct, "HOME="+t.TempDir(), "TF_REGISTRY_CLIENT_TIMEOUT=60"), env...)
@@ -163,8 +161,7 @@ func TestKinds_ResumeWhatIsCut(t *testing.T) {
 			before := registry.Requests("archive")
 			for _, args := range [][]string{{"init", "-mirror=" + read.mirror, "-mirror-fallback=exclusive"}, {"cache", "pull", read.pull}} {
 				p.cutOnce(size / 2)
-				again := t.TempDir()
-				harness.WriteText(t, filepath.Join(again, "main.tf"), requiring("acme/widget"))
+				again := harness.WorkDir(t, requiring("acme/widget"))
 				harness.WriteText(t, filepath.Join(again, ".terraform.lock.hcl"), harness.ReadLock(t, dir))
 				env := machine(read.env)
 				harness.Run(t, again, env, append([]string{program}, args...)...)
@@ -173,9 +170,7 @@ func TestKinds_ResumeWhatIsCut(t *testing.T) {
 				}
 				harness.Run(t, again, env, program, "init", "-offline", "-lockfile=readonly")
 			}
-			if n := registry.Requests("archive") - before; n != 0 {
-				t.Errorf("the registry was asked for %d archives", n)
-			}
+			must.Equal(t, registry.Requests("archive")-before, 0)
 		})
 	}
 }
@@ -214,8 +209,7 @@ func TestKinds_UseConnectionsAgain(t *testing.T) {
 				registry.Add(providertest.PackageSpec{Namespace: "acme", Type: fmt.Sprintf("p%d", i), Version: "1.0.0"})
 			}
 			direct := harness.Redirect(t, registry, "registry.terraform.io")
-			dir := t.TempDir()
-			harness.WriteText(t, filepath.Join(dir, "main.tf"), requiring(strings.Join(needs, "\n")))
+			dir := harness.WorkDir(t, requiring(strings.Join(needs, "\n")))
 			// 60 seconds are for a machine on which all tests run at once.
 			machine := func(env []string) []string {
 				return append(append(direct, "HOME="+t.TempDir(), "TF_REGISTRY_CLIENT_TIMEOUT=60"), env...)
@@ -226,8 +220,7 @@ func TestKinds_UseConnectionsAgain(t *testing.T) {
 			harness.Run(t, dir, first, program, "cache", "push", k.push)
 			read, p := tapped(t, k)
 			for _, args := range [][]string{{"init", "-mirror=" + read.mirror, "-mirror-fallback=exclusive"}, {"cache", "pull", read.pull}} {
-				again := t.TempDir()
-				harness.WriteText(t, filepath.Join(again, "main.tf"), requiring(strings.Join(needs, "\n")))
+				again := harness.WorkDir(t, requiring(strings.Join(needs, "\n")))
 				harness.WriteText(t, filepath.Join(again, ".terraform.lock.hcl"), harness.ReadLock(t, dir))
 				harness.Run(t, again, machine(read.env), append([]string{program}, args...)...)
 				accepted, _, _ := p.since()

@@ -10,6 +10,7 @@ import (
 
 	"github.com/tfdeps/tfdeps/command/e2etest/internal/harness"
 	"github.com/tfdeps/tfdeps/getproviders/providertest"
+	"github.com/tfdeps/tfdeps/internal/must"
 	"github.com/tfdeps/tfdeps/internal/oci/ocitest"
 	"github.com/tfdeps/tfdeps/internal/storagetest"
 )
@@ -65,8 +66,7 @@ func TestKinds_ServeAllCommands(t *testing.T) {
 			k, registry := start(t, ca), harness.NewLockRegistry(t, ca)
 			direct := append(harness.Redirect(t, registry, "registry.terraform.io"), k.env...)
 			dir := func(lock string) string {
-				dir := t.TempDir()
-				harness.WriteText(t, filepath.Join(dir, "main.tf"), harness.LockConfig("a", "1.1.0", "e", "1.0.0"))
+				dir := harness.WorkDir(t, harness.LockConfig("a", "1.1.0", "e", "1.0.0"))
 				if lock != "" {
 					harness.WriteText(t, filepath.Join(dir, ".terraform.lock.hcl"), lock)
 				}
@@ -81,9 +81,7 @@ func TestKinds_ServeAllCommands(t *testing.T) {
 			}
 			run(first, "init")
 			run(first, "providers", "mirror", "-platform=linux_amd64", "-platform=darwin_arm64", k.publish)
-			if said := run(first, "cache", "push", k.push); !strings.Contains(said, "Sent 2 packages to "+strings.TrimSuffix(strings.SplitN(k.push, "?", 2)[0], "/")) {
-				t.Errorf("cache push says %s", said)
-			}
+			must.Contain(t, run(first, "cache", "push", k.push), "Sent 2 packages to "+strings.TrimSuffix(strings.SplitN(k.push, "?", 2)[0], "/"))
 			if said := run(first, "cache", "push", k.push); !strings.Contains(said, "Sent 0 packages to ") || !strings.Contains(said, "2 more were there already") {
 				t.Errorf("cache push says the second time: %s", said)
 			}
@@ -95,9 +93,7 @@ func TestKinds_ServeAllCommands(t *testing.T) {
 			env = machine()
 			locked := dir(lock)
 			run(locked, "providers", "lock", "-mirror="+k.mirror, "-platform=linux_amd64", "-platform=darwin_arm64")
-			if got := harness.ReadLock(t, locked); strings.Count(got, `"h1:`) != 4 {
-				t.Errorf("the lock file of providers lock is\n%s", got)
-			}
+			must.Equal(t, strings.Count(harness.ReadLock(t, locked), `"h1:`), 4)
 			if said := run(locked, "providers", "urls", "-json", "-mirror="+k.mirror); strings.Count(said, `": "`+k.seen) < 2 {
 				t.Errorf("providers urls says %s", said)
 			}
@@ -109,23 +105,15 @@ func TestKinds_ServeAllCommands(t *testing.T) {
 
 			env = machine()
 			pulled := dir(lock)
-			if said := run(pulled, "cache", "pull", k.pull); !strings.Contains(said, "Pulled 2 packages from ") {
-				t.Errorf("cache pull says %s", said)
-			}
-			if said := run(pulled, "cache", "pull", "-platform=darwin_arm64", k.pull); !strings.Contains(said, "Pulled 0 packages from ") {
-				t.Errorf("cache pull for a platform that was never pushed says %s", said)
-			}
+			must.Contain(t, run(pulled, "cache", "pull", k.pull), "Pulled 2 packages from ")
+			must.Contain(t, run(pulled, "cache", "pull", "-platform=darwin_arm64", k.pull), "Pulled 0 packages from ")
 			run(pulled, "init", "-offline", "-lockfile=readonly")
-			if n := registry.Requests("all") - before; n != 0 {
-				t.Errorf("the registry was asked %d times more", n)
-			}
+			must.Equal(t, registry.Requests("all")-before, 0)
 			for _, what := range []string{"discovery", "versions"} { // which terraform asks for
 				registry.Break(what, providertest.Fault{})
 			}
 			harness.Run(t, pulled, env, harness.LookTerraform(t), "init", "-no-color")
-			if got := harness.ReadLock(t, pulled); got != lock {
-				t.Errorf("after cache pull and init of both programs the lock file is\n%s\nand was\n%s", got, lock)
-			}
+			must.Equal(t, harness.ReadLock(t, pulled), lock)
 		})
 	}
 }
@@ -146,13 +134,10 @@ func TestCredentials_AreLookedForWhereABucketIsNamed(t *testing.T) {
 	helped := filepath.Join(home, "helped")
 	harness.WriteText(t, filepath.Join(home, ".docker", "config.json"), `{"credsStore": "spy"}`)
 	harness.WriteText(t, filepath.Join(bin, "docker-credential-spy"), fmt.Sprintf("#!/bin/sh\necho asked >>%s\nexit 1\n", helped))
-	if err := os.Chmod(filepath.Join(bin, "docker-credential-spy"), 0o755); err != nil {
-		t.Fatal(err)
-	}
+	must.Succeed(t, os.Chmod(filepath.Join(bin, "docker-credential-spy"), 0o755))
 	env := append(harness.Redirect(t, registry, "registry.terraform.io"), "HOME="+home, "PATH="+bin+string(os.PathListSeparator)+os.Getenv("PATH"),
 		"AWS_EC2_METADATA_SERVICE_ENDPOINT="+metadata.BaseURL(), "GCE_METADATA_HOST="+strings.TrimPrefix(metadata.BaseURL(), "http://"))
-	dir := t.TempDir()
-	harness.WriteText(t, filepath.Join(dir, "main.tf"), harness.LockConfig("a", "1.1.0"))
+	dir := harness.WorkDir(t, harness.LockConfig("a", "1.1.0"))
 	asked := func() (times int) {
 		text, _ := os.ReadFile(helped)
 		return metadata.Requests("other") + strings.Count(string(text), "asked")

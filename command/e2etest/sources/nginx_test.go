@@ -75,17 +75,10 @@ func (m mirrorTree) install(t *testing.T, ca *providertest.CA, method, program, 
 	harness.WriteText(t, filepath.Join(dir, "main.tf"), requiring(m.provider))
 	harness.Run(t, dir, env, program, "init", "-input=false")
 	lock, tree := harness.ReadLock(t, dir), harness.ListTree(t, dir)
-	if want := fmt.Sprintf("provider %q {\n  version = %q\n  hashes = [\n    \"h1:", m.provider, m.version); !strings.Contains(lock, want) {
-		t.Errorf("%s: the lock file is\n%s", method, lock)
-	}
+	must.Contain(t, lock, fmt.Sprintf("provider %q {\n  version = %q\n  hashes = [\n    \"h1:", m.provider, m.version), method)
 	harness.Run(t, dir, env, peer, "init", "-input=false")
-	if after := harness.ReadLock(t, dir); after != lock {
-		t.Errorf("%s: terraform init has changed the lock file\n--- before\n%s\n--- after\n%s", method, lock, after)
-	}
-	if after := harness.ListTree(t, dir); !slices.Equal(after, tree) {
-		t.Errorf("%s: terraform init has changed .terraform\n--- before\n%s\n--- after\n%s",
-			method, strings.Join(tree, "\n"), strings.Join(after, "\n"))
-	}
+	must.Equal(t, harness.ReadLock(t, dir), lock, method)
+	must.EqualSlices(t, harness.ListTree(t, dir), tree, method, strings.Join(tree, "\n"))
 }
 
 // installFromBucket has tfdeps read the bucket itself, with its credentials and without.
@@ -94,9 +87,7 @@ func (m mirrorTree) installFromBucket(t *testing.T, program string, place mirror
 	dir, env := t.TempDir(), append(harness.Env(t), "TFDEPS_MIRROR="+place.target, "TFDEPS_MIRROR_FALLBACK=exclusive")
 	harness.WriteText(t, filepath.Join(dir, "main.tf"), requiring(m.provider))
 	harness.Run(t, dir, append(env, place.env...), program, "init", "-input=false")
-	if lock := harness.ReadLock(t, dir); !strings.Contains(lock, m.version) {
-		t.Errorf("the lock file is\n%s", lock)
-	}
+	must.Contain(t, harness.ReadLock(t, dir), m.version)
 	if end := harness.Exec(t, dir, append(env, "AWS_ACCESS_KEY_ID=other", "AWS_SECRET_ACCESS_KEY=other"), program, "init", "-input=false", "-upgrade"); end.Code == 0 || !strings.Contains(end.Said(), "s3://bucket/pre/fix") {
 		t.Errorf("with other credentials: %s", end)
 	}
@@ -161,8 +152,7 @@ func mirrorByHand(t *testing.T) mirrorTree {
 		for _, platform := range []string{"plan9_mips", getproviders.CurrentPlatform().String()} {
 			name := fmt.Sprintf("terraform-provider-random_%s_%s.zip", version, platform)
 			writeUnder(t, tree.dir, tree.provider+"/"+name, packedFrom(name))
-			hash, err := dirhash.HashZip(filepath.Join(tree.dir, tree.provider, name), dirhash.Hash1)
-			must.Succeed(t, err)
+			hash := must.Get(dirhash.HashZip(filepath.Join(tree.dir, tree.provider, name), dirhash.Hash1))(t)
 			archives[platform] = archive{URL: name, Hashes: []string{hash}}
 		}
 		versions[version] = struct{}{}
@@ -174,8 +164,7 @@ func mirrorByHand(t *testing.T) mirrorTree {
 
 func writeJSON(t *testing.T, tree mirrorTree, name string, document any) {
 	t.Helper()
-	text, err := json.MarshalIndent(document, "", "  ")
-	must.Succeed(t, err)
+	text := must.Get(json.MarshalIndent(document, "", "  "))(t)
 	writeUnder(t, tree.dir, tree.provider+"/"+name, text)
 }
 
@@ -238,8 +227,7 @@ func serveByNginx(t *testing.T, nginx string, ca *providertest.CA, mirror string
 // listen there.
 func freeAddress(t *testing.T) string {
 	t.Helper()
-	listener, err := net.Listen("tcp", "127.0.0.1:0")
-	must.Succeed(t, err)
+	listener := must.Get(net.Listen("tcp", "127.0.0.1:0"))(t)
 	defer listener.Close()
 	return listener.Addr().String()
 }

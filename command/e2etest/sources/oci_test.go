@@ -11,6 +11,7 @@ import (
 	"github.com/tfdeps/tfdeps/command/e2etest/internal/harness"
 	"github.com/tfdeps/tfdeps/getproviders"
 	"github.com/tfdeps/tfdeps/getproviders/providertest"
+	"github.com/tfdeps/tfdeps/internal/must"
 	"github.com/tfdeps/tfdeps/internal/oci/ocitest"
 )
 
@@ -34,16 +35,13 @@ func TestMirror_InAnOCIRegistry(t *testing.T) {
 		at.Host, base64.StdEncoding.EncodeToString([]byte(ocitest.Username+":"+ocitest.Password))))
 	direct := append(harness.Trust(t, ca, hostBlockFor("tf.example.com", origin.ServiceURL())), "HOME="+home)
 	dir := func() string {
-		dir := t.TempDir()
-		harness.WriteText(t, filepath.Join(dir, "main.tf"), requiring(widget))
+		dir := harness.WorkDir(t, requiring(widget))
 		return dir
 	}
 	target := "oci://" + at.Host + "/providers/${namespace}/${type}"
 	for i, versions := range []string{"1.0.0", "1.1.0+build", "1.1.0+build"} {
 		harness.Run(t, dir(), direct, append(args, "-versions="+widget+"@"+versions, target)...)
-		if n := origin.Requests("archive"); n != min(2*(i+1), 4) {
-			t.Errorf("run %d: archives were requested %d times in all", i, n)
-		}
+		must.Equal(t, origin.Requests("archive"), min(2*(i+1), 4), i)
 	}
 	installed := func(program string, env []string, options ...string) string {
 		dir := dir()
@@ -58,17 +56,13 @@ func TestMirror_InAnOCIRegistry(t *testing.T) {
 	harness.WriteText(t, key, origin.Signer().Armored())
 	for _, env := range [][]string{{"TFDEPS_TRUSTED_KEYS=" + key}, nil} {
 		out := harness.Run(t, dir(), slices.Concat(direct, env, []string{"TFDEPS_CACHE_DIR=" + t.TempDir()}), program, "init", "-no-color", "-mirror="+target, "-mirror-fallback=exclusive")
-		if strings.Contains(out, "(self-signed, key ID "+origin.Signer().KeyID()) != (env != nil) {
-			t.Errorf("with %q: %s", env, out)
-		}
+		must.Equal(t, strings.Contains(out, "(self-signed, key ID "+origin.Signer().KeyID()), env != nil)
 	}
 	asIfCached := dir() // what docs/cache-and-ci.md has for CI without a cache
 	harness.WriteText(t, filepath.Join(asIfCached, ".terraform.lock.hcl"), lock)
 	harness.Run(t, asIfCached, direct, program, "providers", "mirror", "-no-color", "-locked=.", target)
 	harness.Run(t, asIfCached, append(direct, "TFDEPS_MIRROR="+target, "TFDEPS_CACHE_DIR="+t.TempDir()), program, "init", "-no-color", "-lockfile=readonly")
-	if n := origin.Requests("archive"); n != 4 {
-		t.Errorf("what a lock file selects was requested %d times more", n-4)
-	}
+	must.Equal(t, origin.Requests("archive"), 4)
 	mirrored := append(harness.Trust(t, ca, fmt.Sprintf("provider_installation {\n oci_mirror {\n  repository_template = \"%s/providers/${namespace}/${type}\"\n  include = [\"tf.example.com/*/*\"]\n }\n}\n", at.Host)), "HOME="+home)
 	lock = installed(program, append(mirrored, "TFDEPS_PRODUCT=tofu"))
 	if end := harness.Exec(t, dir(), append(mirrored, "TFDEPS_PRODUCT=tofu", "HOME="+t.TempDir()), program, "init", "-no-color"); end.Code == 0 || !strings.Contains(harness.OneLine(end.Said()), "not authorized: the registry wants a username") {
@@ -86,21 +80,16 @@ func TestMirror_InAnOCIRegistry(t *testing.T) {
 	}
 	digest := at.PushModule(t, "modules/net", "latest", providertest.Zip(map[string]string{"main.tf": "", "sub/main.tf": "locals {}\n"}))
 	modulesOf := func(program string) (string, []string) {
-		dir := t.TempDir()
-		harness.WriteText(t, filepath.Join(dir, "main.tf"), fmt.Sprintf("module \"a\" {\n source = \"oci://%[1]s/modules/net//sub\"\n}\nmodule \"b\" {\n source = \"oci://%[1]s/modules/net?digest=%[2]s\"\n}\n", at.Host, digest))
+		dir := harness.WorkDir(t, fmt.Sprintf("module \"a\" {\n source = \"oci://%[1]s/modules/net//sub\"\n}\nmodule \"b\" {\n source = \"oci://%[1]s/modules/net?digest=%[2]s\"\n}\n", at.Host, digest))
 		harness.Run(t, dir, append(mirrored, "TFDEPS_PRODUCT=tofu"), program, "get", "-no-color")
 		return harness.ReadText(t, filepath.Join(dir, ".terraform", "modules", "modules.json")), harness.ListTree(t, dir)
 	}
 	record, tree := modulesOf(program)
-	if !strings.Contains(strings.Join(tree, "\n"), "modules/a/sub/main.tf") {
-		t.Errorf("the modules are\n%s\n%s", record, strings.Join(tree, "\n"))
-	}
+	must.Contain(t, strings.Join(tree, "\n"), "modules/a/sub/main.tf", record)
 	t.Run("tofu", func(t *testing.T) {
 		if gotRecord, gotTree := modulesOf(harness.LookTofu(t)); gotRecord != record || !slices.Equal(gotTree, tree) {
 			t.Errorf("tofu get:\n%s\n%s\nand tfdeps:\n%s\n%s", gotRecord, strings.Join(gotTree, "\n"), record, strings.Join(tree, "\n"))
 		}
-		if got := installed(harness.LookTofu(t), mirrored); got != lock {
-			t.Errorf("tofu's lock file is\n%s, and that of tfdeps\n%s", got, lock)
-		}
+		must.Equal(t, installed(harness.LookTofu(t), mirrored), lock)
 	})
 }

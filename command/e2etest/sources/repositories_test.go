@@ -27,7 +27,7 @@ func TestMirror_CreatesRepositories(t *testing.T) {
 		r.SetURL(&url.URL{Scheme: "https", Host: at.Host})
 		r.Out.Host, r.Out.RequestURI = r.In.Host, ""
 	}}
-	front, err := providertest.NewServer(providertest.ServerOptions{CA: ca, Handler: http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+	front := must.Get(providertest.NewServer(providertest.ServerOptions{CA: ca, Handler: http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		for _, name := range []string{"providers/acme/widget", "ci"} {
 			_, err := os.Stat(filepath.Join(created, strings.ReplaceAll(name, "/", "-")))
 			if err == nil && strings.HasPrefix(r.URL.Path, "/v2/"+name+"/") {
@@ -38,14 +38,12 @@ func TestMirror_CreatesRepositories(t *testing.T) {
 		w.Header().Set("Content-Type", "application/json")
 		w.WriteHeader(http.StatusNotFound)
 		_, _ = w.Write([]byte(`{"errors": [{"code": "NAME_UNKNOWN", "message": "The repository does not exist in the registry"}]}`))
-	})})
-	must.Succeed(t, err)
+	})}))(t)
 	t.Cleanup(front.Close)
 	registry := harness.Start(t, providertest.NewRegistry, providertest.Options{CA: ca})
 	registry.Add(providertest.PackageSpec{Namespace: "acme", Type: "widget", Version: "1.0.0"})
 	env := append(harness.Redirect(t, registry, "registry.terraform.io"), "HOME="+t.TempDir(), "CREATED="+created)
-	dir := t.TempDir()
-	harness.WriteText(t, filepath.Join(dir, "main.tf"), requiring("acme/widget"))
+	dir := harness.WorkDir(t, requiring("acme/widget"))
 	hook := filepath.Join(dir, "create.sh")
 	harness.WriteText(t, hook, "#!/bin/sh\n[ \"$#\" = 2 ] && [ \"$1\" = '$(>injected);' ] && [ \"$2\" = \"$OCI_REPOSITORY\" ] || exit 9\n"+
 		"echo \"$OCI_REGISTRY\" >\"$CREATED/$(echo \"$2\" | tr / -)\"\n")
@@ -64,9 +62,7 @@ func TestMirror_CreatesRepositories(t *testing.T) {
 			}
 			return harness.OneLine(end.Said())
 		}
-		if said := failing(options...); !strings.Contains(said, "doesn't make repositories by itself") {
-			t.Errorf("without a command: %s", said)
-		}
+		must.Contain(t, failing(options...), "doesn't make repositories by itself")
 		broken := filepath.Join(dir, "broken.sh")
 		harness.WriteText(t, broken, "#!/bin/sh\necho An error occurred: AccessDeniedException\nexit 254\n")
 		must.Succeed(t, os.Chmod(broken, 0o755))
@@ -74,9 +70,7 @@ func TestMirror_CreatesRepositories(t *testing.T) {
 			t.Errorf("with a command that fails: %s", said)
 		}
 		harness.Run(t, dir, env, append(append([]string{program}, options...), "-create-repository="+hook+" $(>injected);", location)...)
-		if got := strings.TrimSpace(harness.ReadText(t, filepath.Join(created, target))); got != host {
-			t.Errorf("the registry of %s is %q for the command", target, got)
-		}
+		must.Equal(t, strings.TrimSpace(harness.ReadText(t, filepath.Join(created, target))), host, target)
 	}
 	if _, err := os.Stat(filepath.Join(dir, "injected")); err == nil {
 		t.Error("a shell has read the command")

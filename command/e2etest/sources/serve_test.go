@@ -33,19 +33,15 @@ func TestServe_TerraformInstallsThroughIt(t *testing.T) {
 	url, output := startServe(t, ca, direct)
 	mirrored := harness.Trust(t, ca, fmt.Sprintf("provider_installation {\n network_mirror { url = %q }\n}\ncredentials %q { token = \"s3cret\" }\n",
 		url, strings.Split(url, "/")[2]))
-	dir := t.TempDir()
-	harness.WriteText(t, filepath.Join(dir, "main.tf"), config)
+	dir := harness.WorkDir(t, config)
 	harness.Run(t, dir, append(direct, "HOME="+t.TempDir()), peer, "init", "-no-color")
 	want, before := harness.ReadLock(t, dir), registry.Requests("archive")
 	install := func(programs ...string) {
 		for _, program := range programs {
-			dir := t.TempDir()
-			harness.WriteText(t, filepath.Join(dir, "main.tf"), config)
+			dir := harness.WorkDir(t, config)
 			harness.WriteText(t, filepath.Join(dir, ".terraform.lock.hcl"), want)
 			harness.Run(t, dir, append(mirrored, "HOME="+t.TempDir(), "TFDEPS_CACHE_DIR="+t.TempDir()), program, "init", "-no-color")
-			if got := harness.ReadLock(t, dir); got != want {
-				t.Errorf("%s changes the lock file through the mirror:\n%s\nbefore:\n%s", program, got, want)
-			}
+			must.Equal(t, harness.ReadLock(t, dir), want, program)
 		}
 	}
 	install(peer, peer)
@@ -58,19 +54,12 @@ func TestServe_TerraformInstallsThroughIt(t *testing.T) {
 	asRegistry := harness.Trust(t, ca, fmt.Sprintf("host \"registry.terraform.io\" {\n services = {\n \"providers.v1\" = %q\n \"modules.v1\" = %[1]q\n }\n}\n"+
 		"credentials \"registry.terraform.io\" { token = \"s3cret\" }\n", base))
 	for _, program := range []string{peer, harness.Tfdeps(t)} {
-		dir := t.TempDir()
-		harness.WriteText(t, filepath.Join(dir, "main.tf"), config+"module \"net\" {\n source = \"acme/net/null\"\n}\n")
+		dir := harness.WorkDir(t, config+"module \"net\" {\n source = \"acme/net/null\"\n}\n")
 		harness.Run(t, dir, append(asRegistry, "HOME="+t.TempDir(), "TFDEPS_CACHE_DIR="+t.TempDir()), program, "init", "-no-color")
-		if got := harness.ReadLock(t, dir); got != want {
-			t.Errorf("the lock file that %s makes with the mirror as a registry:\n%s\ndirectly:\n%s", program, got, want)
-		}
-		if record := harness.ReadText(t, filepath.Join(dir, ".terraform", "modules", "modules.json")); !strings.Contains(record, `"Version":"1.2.0"`) {
-			t.Errorf("%s records %s", program, record)
-		}
+		must.Equal(t, harness.ReadLock(t, dir), want, program)
+		must.Contain(t, harness.ReadText(t, filepath.Join(dir, ".terraform", "modules", "modules.json")), `"Version":"1.2.0"`, program)
 	}
-	if n := registry.Requests("archive") - before; n != 2 {
-		t.Errorf("the mirror has asked the registry for archives %d times, want once for each of two", n)
-	}
+	must.Equal(t, registry.Requests("archive")-before, 2)
 	log := output()
 	if strings.Contains(log, "s3cret") || strings.Contains(log, "signature") || !strings.Contains(log, "path=/mirror/registry.terraform.io/acme/a/index.json status=200") {
 		t.Errorf("the log has a secret, or lacks a request:\n%s", log)
@@ -95,8 +84,7 @@ func runsCommand(t *testing.T, peer string) {
 	registry := harness.NewLockRegistry(t, harness.NewCA(t))
 	direct := append(harness.Redirect(t, registry, "registry.terraform.io", "registry.opentofu.org"), "HOME="+t.TempDir(), "TMPDIR="+t.TempDir())
 	directory := func() string {
-		dir := t.TempDir()
-		harness.WriteText(t, filepath.Join(dir, "main.tf"), harness.LockConfig("a", "1.1.0"))
+		dir := harness.WorkDir(t, harness.LockConfig("a", "1.1.0"))
 		return dir
 	}
 	dir, store := directory(), t.TempDir()
@@ -109,15 +97,11 @@ func runsCommand(t *testing.T, peer string) {
 			t.Errorf("%s: the lock file through the server:\n%s\ndirectly:\n%s\noutput:\n%s", option, got, want, output)
 		}
 	}
-	if n := registry.Requests("archive") - before; n != 1 {
-		t.Errorf("the archive was downloaded %d times, want once", n)
-	}
+	must.Equal(t, registry.Requests("archive")-before, 1)
 	if end := harness.Exec(t, "", direct, harness.Tfdeps(t), "serve", store, "--", peer, "no-such-command"); end.Code != 127 && end.Code != 1 {
 		t.Errorf("the exit code isn't the command's: %s", end)
 	}
-	if left, err := os.ReadDir(direct[len(direct)-1][len("TMPDIR="):]); len(left) > 0 || err != nil {
-		t.Errorf("left behind: %v, %v", left, err)
-	}
+	must.Len(t, must.Get(os.ReadDir(direct[len(direct)-1][len("TMPDIR="):]))(t), 0)
 }
 
 // TestServe_ExplainsAsTheRegistryDoes: what terraform, tofu and tfdeps say of a provider without a
@@ -139,8 +123,7 @@ func TestServe_ExplainsAsTheRegistryDoes(t *testing.T) {
 			t.Parallel()
 			path := look(t)
 			for provider, version := range map[string]string{"old": "1.0.0", "elsewhere": "1.0.0"} {
-				dir := t.TempDir()
-				harness.WriteText(t, filepath.Join(dir, "main.tf"), harness.LockConfig(provider, version))
+				dir := harness.WorkDir(t, harness.LockConfig(provider, version))
 				says := func(line ...string) string {
 					end := harness.Exec(t, dir, direct, line...)
 					if end.Code == 0 {
@@ -170,23 +153,17 @@ func TestServe_HasTokensOfItsOwn(t *testing.T) {
 		"credentials \"registry.terraform.io\" { token = \"upstream\" }\n", registry.ServiceURL(), registry.ModulesURL())))
 	for _, path := range []string{"acme/a/index.json", "acme/a/1.1.0.json", "acme/a/versions", "acme/a/1.1.0/download/linux/amd64", "acme/net/null/versions",
 		"acme/a/terraform-provider-a_1.1.0_linux_amd64.zip"} {
-		req, err := http.NewRequestWithContext(t.Context(), http.MethodGet, url+"registry.terraform.io/"+path, nil)
-		must.Succeed(t, err)
+		req := must.Get(http.NewRequestWithContext(t.Context(), http.MethodGet, url+"registry.terraform.io/"+path, nil))(t)
 		req.Header.Set("Authorization", "Bearer s3cret")
-		resp, err := registry.Client().Do(req)
-		must.Succeed(t, err)
+		resp := must.Get(registry.Client().Do(req))(t)
 		io.Copy(io.Discard, resp.Body)
 		resp.Body.Close()
-		if resp.StatusCode != http.StatusOK {
-			t.Errorf("%s: %s", path, resp.Status)
-		}
+		must.Equal(t, resp.StatusCode, http.StatusOK, path, resp.Status)
 	}
 	asked := map[string]string{}
 	for _, req := range registry.Log() {
 		asked[req.Kind] = req.Header.Get("Authorization")
-		if want := map[bool]string{true: "Bearer upstream"}[req.Kind == "versions" || req.Kind == "package" || req.Kind == "module/versions"]; asked[req.Kind] != want {
-			t.Errorf("%s %s has %q, want %q", req.Kind, req.Path, asked[req.Kind], want)
-		}
+		must.Equal(t, asked[req.Kind], map[bool]string{true: "Bearer upstream"}[req.Kind == "versions" || req.Kind == "package" || req.Kind == "module/versions"], req.Path)
 	}
 	if len(asked) < 6 {
 		t.Errorf("asked for %v", asked)
@@ -208,8 +185,7 @@ func startServe(t *testing.T, ca *providertest.CA, env []string) (url string, en
 	}
 	cmd := exec.CommandContext(t.Context(), harness.Tfdeps(t), "serve", "-listen=localhost:0", "-tls-cert=cert.pem", "-tls-key=key.pem", "-tokens=tokens", "bucket")
 	cmd.Dir, cmd.Env = dir, env
-	log, err := os.OpenFile(filepath.Join(dir, "log"), os.O_WRONLY, 0)
-	must.Succeed(t, err)
+	log := must.Get(os.OpenFile(filepath.Join(dir, "log"), os.O_WRONLY, 0))(t)
 	defer log.Close()
 	cmd.Stderr = log
 	stdout, err := cmd.StdoutPipe()

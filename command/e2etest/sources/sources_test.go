@@ -88,8 +88,7 @@ type sourceServers struct {
 func newSourceServers(t *testing.T) sourceServers {
 	t.Helper()
 	ca := harness.NewCA(t)
-	signer, err := providertest.NewSigner(providertest.SignerOptions{})
-	must.Succeed(t, err)
+	signer := must.Get(providertest.NewSigner(providertest.SignerOptions{}))(t)
 	return sourceServers{ca, signer}
 }
 
@@ -206,8 +205,7 @@ func (w *sourceWorld) runInit(t *testing.T, program string, c sourceCase) leftBe
 // which is where they come from.
 func installedIn(t *testing.T, work string) string {
 	t.Helper()
-	executables, err := filepath.Glob(filepath.Join(work, ".terraform/providers/*/*/*/*/*/terraform-provider-*"))
-	must.Succeed(t, err)
+	executables := must.Get(filepath.Glob(filepath.Join(work, ".terraform/providers/*/*/*/*/*/terraform-provider-*")))(t)
 	var texts []string
 	for _, file := range executables {
 		text := harness.ReadText(t, file)

@@ -71,18 +71,14 @@ func (b vendorBuilds) worksWithOpenTofu(t *testing.T) {
 		for _, line := range [][]string{{"tofu", "init", "-input=false"}, {"tofu", "validate"}, {"tofu", "plan", "-input=false"}} {
 			v.run(t, filepath.Join(v.top, "clone", "env"), clean, "unshare", append([]string{"-n"}, line...)...)
 		}
-		if left := v.git(t, filepath.Join(v.top, "clone"), "status", "--porcelain"); left != "" {
-			t.Errorf("tofu init changed\n%s", left)
-		}
+		must.Equal(t, v.git(t, filepath.Join(v.top, "clone"), "status", "--porcelain"), "")
 	}
 }
 
 // warnsOfLargeFiles has a file that services for git repositories refuse.
 func (b vendorBuilds) warnsOfLargeFiles(t *testing.T) {
 	v := b.newVendoring(t)
-	if out := v.vendor(t); strings.Contains(out, "Large files") {
-		t.Errorf("%s", out)
-	}
+	must.NotContain(t, v.vendor(t), "Large files")
 	large := filepath.Join(v.dir, "terraform.d", "plugins", "large")
 	for bytes, want := range map[int64]string{51e6: "none above 100 MB.", 101e6: "none above 100 MB, which there are."} {
 		harness.WriteFile(t, large, nil)
@@ -92,9 +88,7 @@ func (b vendorBuilds) warnsOfLargeFiles(t *testing.T) {
 			t.Errorf("%d bytes: %s", bytes, out)
 		}
 	}
-	if out := v.vendor(t, "-lfs"); strings.Contains(out, "Large files") {
-		t.Errorf("LFS keeps them, and there is %s", out)
-	}
+	must.NotContain(t, v.vendor(t, "-lfs"), "Large files")
 }
 
 // fresh removes all that was vendored.
@@ -154,8 +148,7 @@ func (v *vendoring) waitForLocks(t *testing.T) {
 	t.Helper()
 	var locks []string
 	for _, dir := range []string{".terraform/*", "terraform.d/*"} {
-		found, err := filepath.Glob(filepath.Join(v.dir, dir, ".tfdeps-*", ".lock"))
-		must.Succeed(t, err)
+		found := must.Get(filepath.Glob(filepath.Join(v.dir, dir, ".tfdeps-*", ".lock")))(t)
 		locks = append(locks, found...)
 	}
 	for deadline := time.Now().Add(time.Minute); len(locks) > 0; {

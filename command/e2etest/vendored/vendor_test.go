@@ -173,9 +173,7 @@ func (v *vendoring) files(t *testing.T, dir string) map[string]string {
 func sameFiles(t *testing.T, what string, was, is map[string]string) {
 	t.Helper()
 	for name, content := range was {
-		if is[name] != content {
-			t.Errorf("%s: %s differs", what, name)
-		}
+		must.Equal(t, is[name], content, what, name)
 	}
 	for name := range is {
 		if _, ok := was[name]; !ok {
@@ -200,9 +198,7 @@ func (b vendorBuilds) cloneNeedsNoNetwork(t *testing.T) {
 			v.vendor(t, how...)
 			v.git(t, v.top, "add", ".")
 			v.git(t, v.top, "commit", "-q", "-m", "vendored")
-			if left := v.git(t, v.top, "status", "--porcelain", "--ignored"); left != "" {
-				t.Errorf("git leaves out\n%s", left)
-			}
+			must.Equal(t, v.git(t, v.top, "status", "--porcelain", "--ignored"), "")
 			clean := harness.Env(t, "CHECKPOINT_DISABLE=1")
 			for _, line := range [][]string{
 				{peer, "init", "-input=false"}, {peer, "get"}, {peer, "validate"}, {peer, "plan", "-input=false"},
@@ -213,9 +209,7 @@ func (b vendorBuilds) cloneNeedsNoNetwork(t *testing.T) {
 				}
 				v.run(t, filepath.Join(v.top, "clone", "env"), clean, "unshare", append([]string{"-n"}, line...)...)
 			}
-			if left := v.git(t, filepath.Join(v.top, "clone"), "status", "--porcelain"); left != "" {
-				t.Errorf("init changed\n%s", left)
-			}
+			must.Equal(t, v.git(t, filepath.Join(v.top, "clone"), "status", "--porcelain"), "")
 		})
 	}
 }
@@ -250,9 +244,7 @@ func (b vendorBuilds) twiceGivesTheSame(t *testing.T) {
 	}
 	v.vendor(t, "-unpack", filepath.Join(v.top, "..", "c.tar"))
 	sameFiles(t, "unpacked", first, v.files(t, v.top))
-	if out := v.vendor(t, "-check", "-prune"); !strings.Contains(out, "Nothing to do") {
-		t.Errorf("%s", out)
-	}
+	must.Contain(t, v.vendor(t, "-check", "-prune"), "Nothing to do")
 }
 
 func (b vendorBuilds) keepsWhatIsNotOurs(t *testing.T) {
@@ -270,9 +262,7 @@ func (b vendorBuilds) keepsWhatIsNotOurs(t *testing.T) {
 		}
 	}
 	for name := range names {
-		if strings.Contains(name, "plan9") {
-			t.Errorf("%s is there", name)
-		}
+		must.NotContain(t, name, "plan9")
 	}
 	if ours := strings.Count(names["env/.gitignore"], "tfdeps vendor: begin"); ours != 1 || !strings.HasPrefix(names["env/.gitignore"][len(fmt.Sprint(fs.FileMode(0))):], ".terraform/\n*.tfvars\n\n#") {
 		t.Errorf("%s", names["env/.gitignore"])

@@ -53,8 +53,7 @@ func TestLicences_OfAllThatIsLinkedAreAllowed(t *testing.T) {
 		if module == "" {
 			continue
 		}
-		entries, err := os.ReadDir(dir)
-		must.Succeed(t, err)
+		entries := must.Get(os.ReadDir(dir))(t)
 		licences := 0
 		for _, e := range entries {
 			name := strings.ToUpper(e.Name())
@@ -64,8 +63,7 @@ func TestLicences_OfAllThatIsLinkedAreAllowed(t *testing.T) {
 			if module == docsLicensed && e.Name() == "LICENSE.docs" {
 				continue
 			}
-			text, err := os.ReadFile(filepath.Join(dir, e.Name()))
-			must.Succeed(t, err)
+			text := must.Get(os.ReadFile(filepath.Join(dir, e.Name())))(t)
 			licence := licenceOf(string(text))
 			if licence == "" {
 				t.Errorf("%s has a licence in %s that isn't allowed: %.80q", module, e.Name(), text)
@@ -86,8 +84,6 @@ func TestLicenceOf_KnowsWhatIsAllowedOnly(t *testing.T) {
 		"Apache License\n  Version 2.0": "Apache-2.0", "": "", "GNU GENERAL PUBLIC LICENSE Version 3": "",
 		"Business Source License 1.1 ... Mozilla Public License, version 2.0": "", "All rights reserved.": "",
 	} {
-		if got := licenceOf(text); got != want {
-			t.Errorf("%q is %q, want %q", text, got, want)
-		}
+		must.Equal(t, licenceOf(text), want, text)
 	}
 }

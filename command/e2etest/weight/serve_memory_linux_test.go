@@ -61,8 +61,7 @@ func TestServe_HoldsItsMemoryBudget(t *testing.T) {
 				_ = server.Process.Signal(os.Interrupt)
 				_ = server.Wait()
 			}()
-			line, err := bufio.NewReader(stdout).ReadString('\n')
-			must.Succeed(t, err)
+			line := must.Get(bufio.NewReader(stdout).ReadString('\n'))(t)
 			_, base, _ := strings.Cut(strings.TrimSpace(line), " at ")
 			var clients sync.WaitGroup
 			for i := range 36 {

@@ -60,8 +60,7 @@ func TestProgram_LinksFewPackages(t *testing.T) {
 
 func TestProgram_IsSmall(t *testing.T) {
 	t.Parallel()
-	info, err := os.Stat(harness.Tfdeps(t))
-	must.Succeed(t, err)
+	info := must.Get(os.Stat(harness.Tfdeps(t)))(t)
 	t.Logf("%d bytes", info.Size())
 	if info.Size() > maxBytes {
 		t.Errorf("the stripped program has %d bytes, want at most %d", info.Size(), maxBytes)
@@ -77,8 +76,7 @@ func TestProgram_DoesLittleBeforeMain(t *testing.T) {
 	if err := cmd.Run(); err != nil {
 		t.Fatalf("%v: %s", err, &stderr)
 	}
-	inits, err := readInits(&stderr)
-	must.Succeed(t, err)
+	inits := must.Get(readInits(&stderr))(t)
 	var all, own initCost
 	for name, cost := range inits {
 		all = all.plus(cost)
@@ -128,10 +126,8 @@ func mostExpensive(inits map[string]initCost, n int) string {
 
 func TestGoMod_HasNoHeavyModule(t *testing.T) {
 	t.Parallel()
-	src, err := os.ReadFile(harness.Path(t, "go.mod"))
-	must.Succeed(t, err)
-	mod, err := modfile.Parse("go.mod", src, nil)
-	must.Succeed(t, err)
+	src := must.Get(os.ReadFile(harness.Path(t, "go.mod")))(t)
+	mod := must.Get(modfile.Parse("go.mod", src, nil))(t)
 	for _, req := range mod.Require {
 		if isHeavy(req.Mod.Path) {
 			t.Errorf("go.mod has %s: whoever imports any package of ours gets it, too", req.Mod)
@@ -151,8 +147,6 @@ func TestIsHeavy_KnowsThemByTheirBeginning(t *testing.T) {
 		"google.golang.org/grpc": true, "go.opentelemetry.io/otel": true, "cloud.google.com/go/storage": true, "cloud.google.com/go": true,
 		"google.golang.org/genproto/googleapis/api": true, "cloud.google.com/go/compute/metadata": false, "golang.org/x/oauth2": false,
 	} {
-		if isHeavy(module) != want {
-			t.Errorf("%s: %v", module, !want)
-		}
+		must.Equal(t, isHeavy(module), want, !want)
 	}
 }

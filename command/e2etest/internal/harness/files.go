@@ -21,6 +21,14 @@ func ReadText(t testing.TB, path string) string {
 	return string(content)
 }
 
+// WorkDir is a new directory with a configuration.
+func WorkDir(tb testing.TB, config string) string {
+	tb.Helper()
+	dir := tb.TempDir()
+	WriteText(tb, filepath.Join(dir, "main.tf"), config)
+	return dir
+}
+
 func WriteText(t testing.TB, path, content string) {
 	t.Helper()
 	WriteFile(t, path, []byte(content))

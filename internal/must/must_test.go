@@ -1,0 +1,48 @@
+package must
+
+import (
+	"errors"
+	"fmt"
+	"io"
+	"strings"
+	"testing"
+)
+
+// recorder is a test that goes on after it failed.
+type recorder struct {
+	testing.TB
+	said string
+}
+
+func (r *recorder) Helper() {}
+
+func (r *recorder) Errorf(format string, args ...any) { r.said += fmt.Sprintf(format, args...) }
+
+func (r *recorder) Fatal(args ...any) { r.said += "fatal: " + fmt.Sprint(args...) }
+
+// TestFunctions_Fail has each function fail once, and find nothing wrong once.
+func TestFunctions_Fail(t *testing.T) {
+	list, wrapped := []string{"a", "b"}, fmt.Errorf("reading: %w", io.EOF)
+	for name, c := range map[string]struct {
+		bad, good func(*recorder)
+		want      string
+	}{
+		"Succeed":     {func(r *recorder) { Succeed(r, io.EOF) }, func(r *recorder) { Succeed(r, nil) }, "fatal: EOF"},
+		"Get":         {func(r *recorder) { Get(1, io.EOF)(r) }, func(r *recorder) { Equal(r, Get(1, nil)(r), 1) }, "fatal: EOF"},
+		"Equal":       {func(r *recorder) { Equal(r, 1, 2, "it") }, func(r *recorder) { Equal(r, "a", "a") }, "[it]\ngot:  1\nwant: 2"},
+		"EqualSlices": {func(r *recorder) { EqualSlices(r, list, list[:1]) }, func(r *recorder) { EqualSlices(r, []int{}, nil) }, "[]\ngot:  [\"a\" \"b\"]\nwant: [\"a\"]"},
+		"Len":         {func(r *recorder) { Len(r, list, 3) }, func(r *recorder) { Len(r, "ab", 2); Len(r, map[int]int{1: 1}, 1) }, "3 elements"},
+		"Contain":     {func(r *recorder) { Contain(r, nil, "x") }, func(r *recorder) { Contain(r, wrapped, "ing: EOF") }, "something with x"},
+		"NotContain":  {func(r *recorder) { NotContain(r, "axb", "x") }, func(r *recorder) { NotContain(r, "ab", "x") }, "nothing with x"},
+		"Fail":        {func(r *recorder) { Fail(r, errors.New("EOF"), io.EOF) }, func(r *recorder) { Fail(r, ErrorOf(1, 2, wrapped), io.EOF) }, "EOF"},
+	} {
+		var bad, good recorder
+		if c.bad(&bad); !strings.Contains(bad.said, c.want) {
+			t.Errorf("%s says %q, want %q", name, bad.said, c.want)
+		}
+		if c.good(&good); good.said != "" {
+			t.Errorf("%s finds %q", name, good.said)
+		}
+	}
+	Succeed(t, ErrorOf(1, nil))
+}
