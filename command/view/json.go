@@ -30,10 +30,6 @@ type jsonPrinter struct {
 	quota   explain.Quota
 }
 
-// asOpenTofu reports whether lines are OpenTofu's: those of init have neither type nor code, and the
-// words that people read.
-func (j *jsonPrinter) asOpenTofu() bool { return j.product.Predecessor != nil }
-
 func newJSONPrinter(o Options) *jsonPrinter {
 	return &jsonPrinter{out: o.Stdout, product: o.Product, now: o.Now, sources: explain.Sources{Read: o.ReadFile}}
 }

@@ -29,7 +29,7 @@ func FindConflict(required []getproviders.Requirement, versions []getproviders.V
 	return c
 }
 
-// splitByVersion sorts requirements by whether they allow a version.
+// SplitByVersion sorts requirements by whether they allow a version.
 func SplitByVersion(required []getproviders.Requirement, v getproviders.Version) (unmet, met []getproviders.Requirement) {
 	candidate := len(candidates(required, []getproviders.Version{v})) > 0
 	for _, r := range required {

@@ -8,11 +8,11 @@ import (
 	"github.com/tfdeps/tfdeps/internal/nesting"
 )
 
-// maxTokens is eight times what the largest lock files have: some 30 000 hashes. The parser
+// MaxTokens is eight times what the largest lock files have: some 30 000 hashes. The parser
 // takes one to two microseconds for each, and can't be interrupted.
 const MaxTokens = 250_000
 
-// checkTokens refuses text that takes long to parse: what costs is not the bytes but the
+// CheckTokens refuses text that takes long to parse: what costs is not the bytes but the
 // tokens, and above all those that make no sense. It counts signs and words without
 // knowing what is text and what is comment, so that there are no more tokens than that.
 // What is left uncounted is blanks, of which the parser makes no tokens.

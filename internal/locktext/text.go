@@ -94,7 +94,7 @@ func Problem(at hcl.Range, summary, format string, args ...any) *hcl.Diagnostic 
 	return &hcl.Diagnostic{Severity: hcl.DiagError, Summary: summary, Detail: fmt.Sprintf(format, args...), Subject: &at}
 }
 
-// maxTextBytes is thirty times what the largest lock files have. Parsing takes two hundred
+// MaxBytes is thirty times what the largest lock files have. Parsing takes two hundred
 // times as much memory.
 const MaxBytes = 8 << 20
 

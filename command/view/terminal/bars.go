@@ -39,7 +39,7 @@ func (b *Bars) Show(t *Task, all *Tasks) {
 	_, _ = b.painter.print([]byte(Wrap(downloadedText(t), columns-1) + "\n"))
 }
 
-// Beat.
+// Beat draws all bars again.
 func (b *Bars) Beat(all *Tasks) { b.painter.draw(b.linesFor(all)) }
 
 // linesFor are the lines at the bottom.

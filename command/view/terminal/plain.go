@@ -53,7 +53,7 @@ func downloadedText(t *Task) string {
 	return text
 }
 
-// Beat. Ten seconds begin when something begins.
+// Beat prints lines about what has taken long. Ten seconds begin when something begins.
 func (p *Lines) Beat(all *Tasks) {
 	now := all.Now()
 	all.measure(now)

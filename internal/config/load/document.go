@@ -236,7 +236,6 @@ func (d *document) parseConstraint(given string, attr, value hcl.Range) *version
 type builder struct {
 	module  *Module
 	product getproviders.Product
-	grammar *grammar
 
 	seen       map[key]hcl.Range // everything declared
 	required   map[string]*requiredProvider
