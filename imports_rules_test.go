@@ -100,7 +100,7 @@ func (f goFile) checkImport(imported string) string {
 	forTests := f.test || support(f.dir)
 	if rel, ours := strings.CutPrefix(imported, modulePath); ours {
 		rel = strings.TrimPrefix(rel, "/")
-		isApart := func(pair [2]string) bool { return within(f.dir, pair[0]) && within(rel, pair[1]) }
+		isApart := func(pair [2]string) bool { return f.dir != assembly && within(f.dir, pair[0]) && within(rel, pair[1]) }
 		switch {
 		case support(rel) && !forTests:
 			return imported + " is for tests"

@@ -32,7 +32,8 @@ var floors = [][]string{
 	{"command/view/explain"},
 	{"command/e2etest/bench", "command/e2etest/embed", "command/e2etest/faults", "command/e2etest/oracle", "command/e2etest/peers", "command/e2etest/sessions",
 		"command/e2etest/sources", "command/e2etest/vendored", "command/e2etest/weight"},
-	{"command/e2etest/internal/harness", "command/view/screentest", "command/view/terminal"},
+	{"command/e2etest/internal/harness", "command/view/screentest", "command/view/terminal", "providercache/setup"},
+	{"internal/places"},
 	{"configs", "internal/installtest", "providercache/mirror", "providercache/mirrorserver"},
 	{"internal/config/combine", "internal/config/fetch", "internal/config/vendored", "providercache/internal/transfer", "providercache/internal/vendoring", "providercache/policy"},
 	{"internal/config/backend", "internal/config/modules", "providercache", "providercache/internal/archivedir"},
@@ -53,10 +54,12 @@ var floors = [][]string{
 		"providercache/internal/unpack/inflate"},
 }
 
-// apart are parts of the house of which neither knows the other: the beginnings of their directories.
+// apart are parts of the house of which neither knows the other: the beginnings of their directories. What assembles them, assembly, knows both.
 var apart = [][2]string{
 	{"providercache", "command"}, {"providercache", "configs"}, {"providercache", "internal/config"}, {"depsfile", "configs"}, {"getproviders", "depsfile"},
 }
+
+const assembly = "providercache/setup"
 
 // moreForTests says what tests of a package import from its own floor or from above.
 var moreForTests = map[string][]string{

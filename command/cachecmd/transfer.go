@@ -15,6 +15,7 @@ import (
 	"github.com/tfdeps/tfdeps/command/view/explain"
 	"github.com/tfdeps/tfdeps/command/view/result"
 	"github.com/tfdeps/tfdeps/getproviders"
+	"github.com/tfdeps/tfdeps/internal/places"
 	"github.com/tfdeps/tfdeps/providercache"
 	"github.com/tfdeps/tfdeps/providercache/mirror"
 )
@@ -79,7 +80,7 @@ func move(m *cli.Meta, o *transferOptions, activity *view.Activity) result.Resul
 	}
 	locked, _ := o.locked(m, o.paths)
 	o.log.Add(sources.CheckArchiveCredentials(m.Env)...)
-	if o.offlineBy != "" && sources.IsURL(o.location) {
+	if o.offlineBy != "" && places.IsURL(o.location) {
 		o.log.Fail("offline", "No request is allowed",
 			"The command cache %s asks the service that the URL names, and %s forbids requests. A directory may be named in place of the URL.", o.verb(), o.offlineBy)
 	}
@@ -87,7 +88,7 @@ func move(m *cli.Meta, o *transferOptions, activity *view.Activity) result.Resul
 		o.log.Fail("bucket", "Invalid URL",
 			"Packages can only be pulled from a web server. They are pushed to what is behind it: a bucket, an OCI registry or a directory.")
 	}
-	if !o.push && !sources.IsURL(o.location) {
+	if !o.push && !places.IsURL(o.location) {
 		o.log.Add(checkPulled(o.location)...)
 	}
 	if invalid := sources.CheckCreateRepository(o.createRepository, o.location); invalid != nil {

@@ -13,6 +13,7 @@ import (
 	"github.com/tfdeps/tfdeps/configs/cliconfig"
 	"github.com/tfdeps/tfdeps/getproviders"
 	"github.com/tfdeps/tfdeps/internal/hosts"
+	"github.com/tfdeps/tfdeps/internal/places"
 )
 
 // target is a registry or a mirror that is to be asked.
@@ -176,7 +177,7 @@ func (t target) name() string {
 // isOCI reports whether it is a mirror in an OCI registry, where each provider has a repository of
 // its own: there is none that could be asked for to find out whether the registry answers.
 func (t target) isOCI() bool {
-	return t.kind == cliconfig.OCIMirror.String() || sources.IsOCI(t.mirror)
+	return t.kind == cliconfig.OCIMirror.String() || places.IsOCI(t.mirror)
 }
 
 // address is the URL whose host a target is at; nil: it is at none that is known.

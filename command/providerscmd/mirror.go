@@ -16,6 +16,7 @@ import (
 	"github.com/tfdeps/tfdeps/command/view/result"
 	"github.com/tfdeps/tfdeps/command/workdir"
 	"github.com/tfdeps/tfdeps/getproviders"
+	"github.com/tfdeps/tfdeps/internal/places"
 	"github.com/tfdeps/tfdeps/providercache"
 	"github.com/tfdeps/tfdeps/providercache/blob"
 	"github.com/tfdeps/tfdeps/providercache/mirror"
@@ -83,7 +84,7 @@ func parseMirror(args []string, env cli.Environment) (mirrorOptions, error) {
 	} else {
 		o.target = given.Operands[0]
 	}
-	if o.prune && sources.IsOCI(o.target) {
+	if o.prune && places.IsOCI(o.target) {
 		o.refuse("The -prune flag can't be used with oci://", "Nothing is removed from a registry: its own tools do that.")
 	}
 	if invalid := sources.CheckCreateRepository(o.createRepository, o.target); invalid != nil {
@@ -135,13 +136,13 @@ func fill(opts mirrorOptions, in *reader, v *view.Mirror) {
 	net, to := in.net, mirror.Directory(opts.target)
 	var invalid *problem.Problem
 	switch {
-	case sources.IsOCI(opts.target):
+	case places.IsOCI(opts.target):
 		var registry mirror.Releases
 		registry, invalid = net.OpenRegistry(opts.target, sources.CreateRepository(m, opts.createRepository))
 		to = mirror.Registry(registry)
-	case sources.IsURL(opts.target):
+	case places.IsURL(opts.target):
 		var bucket blob.Bucket
-		if bucket, invalid = net.OpenBucket(m.Context, m, opts.target, sources.OCIForm); invalid == nil {
+		if bucket, invalid = net.OpenBucket(m.Context, opts.target, places.OCIForm); invalid == nil {
 			defer bucket.Close()
 			to = mirror.Bucket(bucket)
 		}

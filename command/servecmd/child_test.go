@@ -9,6 +9,7 @@ import (
 	"github.com/tfdeps/tfdeps/command/sources"
 	"github.com/tfdeps/tfdeps/configs/cliconfig"
 	"github.com/tfdeps/tfdeps/internal/hosts"
+	"github.com/tfdeps/tfdeps/internal/places"
 )
 
 // refusing sends nothing.
@@ -25,7 +26,7 @@ func TestChild_ServicesAreAllOfAHosts(t *testing.T) {
 		"none.example.com":      {},
 	}
 	c := &child{config: &cliconfig.Config{Hosts: forced}, log: slog.New(slog.DiscardHandler)}
-	c.net = sources.Network{Network: cliconfig.Network{Discovery: &hosts.Discovery{Client: &http.Client{Transport: refusing{}}, Forced: forced}}}
+	c.net = sources.Network{Hosts: places.Hosts{Network: cliconfig.Network{Discovery: &hosts.Discovery{Client: &http.Client{Transport: refusing{}}, Forced: forced}}}}
 	got, err := c.services(t.Context(), []string{"Down.example.com"}, "http://127.0.0.1:1/x/")
 	if err != nil {
 		t.Fatal(err)

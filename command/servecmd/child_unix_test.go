@@ -20,6 +20,7 @@ import (
 	"github.com/tfdeps/tfdeps/configs/cliconfig"
 	"github.com/tfdeps/tfdeps/internal/hosts"
 	"github.com/tfdeps/tfdeps/internal/must"
+	"github.com/tfdeps/tfdeps/internal/places"
 )
 
 // TestRunCommand_HandsOnSignalsAndCodes has the command send a signal to this process, which it has to get back.
@@ -58,7 +59,7 @@ func TestServeCommand_KeepsTheCodeOfTheCommand(t *testing.T) {
 	f, _ := newFront(t)
 	forced := map[hosts.Hostname]map[string]string{"registry.terraform.io": {}, "registry.opentofu.org": {}}
 	c := &child{config: &cliconfig.Config{Hosts: forced}, log: f.log, front: f, ending: 10 * time.Millisecond}
-	c.net = sources.Network{Network: cliconfig.Network{Discovery: &hosts.Discovery{Client: &http.Client{Transport: refusing{}}, Forced: forced}}}
+	c.net = sources.Network{Hosts: places.Hosts{Network: cliconfig.Network{Discovery: &hosts.Discovery{Client: &http.Client{Transport: refusing{}}, Forced: forced}}}}
 	accepted := filepath.Join(t.TempDir(), "accepted")
 	server := &http.Server{ConnState: func(net.Conn, http.ConnState) { _ = os.WriteFile(accepted, nil, 0o600) }}
 	server.BaseContext = func(l net.Listener) context.Context {
@@ -82,7 +83,7 @@ func TestServeCommand_IsUnderASecretPath(t *testing.T) {
 	f, _ := newFront(t)
 	forced := map[hosts.Hostname]map[string]string{"registry.terraform.io": {}, "registry.opentofu.org": {"providers.v1": "https://a.example.com/p/"}}
 	c := &child{config: &cliconfig.Config{Hosts: forced}, log: f.log, front: f}
-	c.net = sources.Network{Network: cliconfig.Network{Discovery: &hosts.Discovery{Client: &http.Client{Transport: refusing{}}, Forced: forced}}}
+	c.net = sources.Network{Hosts: places.Hosts{Network: cliconfig.Network{Discovery: &hosts.Discovery{Client: &http.Client{Transport: refusing{}}, Forced: forced}}}}
 	dir := t.TempDir()
 	told, asked := filepath.Join(dir, "told"), filepath.Join(dir, "asked")
 	m := &cli.Meta{Context: t.Context(), Stdout: io.Discard, Stderr: io.Discard, Now: time.Now}

@@ -24,6 +24,7 @@ import (
 	"github.com/tfdeps/tfdeps/internal/config/modules"
 	"github.com/tfdeps/tfdeps/internal/hosts"
 	"github.com/tfdeps/tfdeps/internal/par"
+	"github.com/tfdeps/tfdeps/internal/places"
 	"github.com/tfdeps/tfdeps/providercache"
 	"github.com/tfdeps/tfdeps/providercache/blob"
 	"github.com/tfdeps/tfdeps/providercache/mirrorserver"
@@ -243,8 +244,8 @@ func failure(err error) *problem.Problem {
 }
 
 func openBucket(m *cli.Meta, net sources.Network, place string) (blob.Bucket, *problem.Problem) {
-	if sources.IsURL(place) {
-		return net.OpenBucket(m.Context, m, place)
+	if places.IsURL(place) {
+		return net.OpenBucket(m.Context, place)
 	}
 	if info, err := os.Stat(place); err == nil && !info.IsDir() {
 		return nil, failure(fmt.Errorf("the file %s is no directory. Name the directory in which the server keeps its packages", place))

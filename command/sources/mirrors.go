@@ -3,17 +3,14 @@ package sources
 import (
 	"context"
 	"errors"
-	"fmt"
-	"net/url"
 	"slices"
 	"strings"
 
 	"github.com/tfdeps/tfdeps/command/cli"
 	"github.com/tfdeps/tfdeps/command/problem"
 	"github.com/tfdeps/tfdeps/getproviders"
-	"github.com/tfdeps/tfdeps/internal/gcs"
 	"github.com/tfdeps/tfdeps/internal/oci"
-	"github.com/tfdeps/tfdeps/internal/s3"
+	"github.com/tfdeps/tfdeps/internal/places"
 	"github.com/tfdeps/tfdeps/providercache/blob"
 	"github.com/tfdeps/tfdeps/providercache/mirror"
 )
@@ -57,75 +54,19 @@ func (o Options) OpenMirrors(m *cli.Meta, given []string) (*Mirrors, problem.Lis
 	all := &Mirrors{}
 	var problems problem.List
 	for _, location := range given {
-		if err := all.open(m, o, location); err != nil {
-			problems = append(problems, problem.Errorf("invalid_option", "Invalid mirror", "The mirror %s can't be used: %v.",
-				redacted(location), err))
+		opened := Mirror{Location: places.Redacted(location)}
+		source, bucket, remote, err := o.Net.Mirror(m.Context, o.Single(m), location)
+		if opened.Source, opened.remote = source, remote; bucket != nil {
+			all.buckets = append(all.buckets, bucket)
 		}
+		if err != nil {
+			problems = append(problems, problem.Errorf("invalid_option", "Invalid mirror", "The mirror %s can't be used: %v.",
+				opened.Location, err))
+			continue
+		}
+		all.Opened = append(all.Opened, opened)
 	}
 	return all, problems
-}
-
-// redacted is a location without what may be a secret.
-func redacted(location string) string {
-	if address, ok := strings.CutPrefix(location, ociScheme); ok { // whose ${namespace} isn't to be escaped
-		address, _, _ = strings.Cut(address[strings.LastIndex(address, "@")+1:], "?")
-		return ociScheme + address
-	}
-	if u, err := url.Parse(location); err == nil && u.Host != "" {
-		u.User, u.RawQuery, u.Fragment, u.RawFragment = nil, "", "", ""
-		return u.String()
-	}
-	if IsURL(location) {
-		return unreadableURL
-	}
-	return location
-}
-
-// unreadableURL is what redacted says of what may be a secret anywhere.
-const unreadableURL = "of a URL that can't be read"
-
-// directory is a mirror's URL with the slash at the end of its path that relative references need.
-func directory(location string) string {
-	if u, err := url.Parse(location); err == nil && !strings.HasSuffix(u.Path, "/") {
-		return u.JoinPath("/").String()
-	}
-	return location
-}
-
-func (all *Mirrors) open(m *cli.Meta, o Options, location string) error {
-	scheme, _, isURL := strings.Cut(location, "://")
-	single := o.Single(m)
-	opened := Mirror{Location: redacted(location)}
-	switch {
-	case !isURL:
-		opened.Source = single.FilesystemMirror(location)
-	case scheme == "https" || scheme == "http":
-		source, err := single.NetworkMirror(directory(location)) // it is offline by itself
-		if err != nil {
-			return err
-		}
-		opened.Source = source
-	case IsOCI(location):
-		find, err := repositoriesAt(location)
-		if err != nil {
-			return err
-		}
-		opened.Source, opened.remote = getproviders.Memoize(&oci.Source{Client: o.Net.ociClient(), Repository: find, Signers: o.Net.Signers}), true
-	default:
-		bucket, err := o.Net.openBucket(m.Context, m, location, []string{OCIForm, "https://HOST/PATH/", "a directory"})
-		if err != nil {
-			return err
-		}
-		all.buckets = append(all.buckets, bucket)
-		source, err := mirror.Source(bucket)
-		if err != nil {
-			return err
-		}
-		source.Signers = o.Net.Signers
-		opened.Source, opened.remote = getproviders.Memoize(source), true
-	}
-	all.Opened = append(all.Opened, opened)
-	return nil
 }
 
 // sources are the mirrors as the options allow them to be asked.
@@ -153,48 +94,30 @@ func (all *Mirrors) Close() {
 	}
 }
 
-// IsURL reports whether an argument is a URL, and not the path of a directory.
-func IsURL(given string) bool { return strings.Contains(given, "://") }
-
 // OpenBucket opens the bucket of a URL. The bucket is to be closed. Others are what else the caller takes in its place,
 // such as ociForm.
-func (net Network) OpenBucket(ctx context.Context, m *cli.Meta, address string, others ...string) (blob.Bucket, *problem.Problem) {
-	bucket, err := net.openBucket(ctx, m, address, append(others, "a directory"))
+func (net Network) OpenBucket(ctx context.Context, address string, others ...string) (blob.Bucket, *problem.Problem) {
+	bucket, err := net.Bucket(ctx, address, append(others, "a directory")...)
 	if err != nil {
-		return nil, problem.Errorf("bucket", "Invalid URL of a bucket", "%s can't be used: %v.", sentenceStart(redacted(address)), err)
+		return nil, problem.Errorf("bucket", "Invalid URL of a bucket", "%s can't be used: %v.", sentenceStart(places.Redacted(address)), err)
 	}
 	return bucket, nil
 }
 
-// OCIForm is how URLs of OCI registries look that have a repository for each provider.
-const OCIForm = ociScheme + "HOST/PATH/${namespace}/${type}"
+// OpenRegistry returns what publishes packages in the repositories of a URL, and creates those that are missing; create may be
+// nil. Nothing is asked yet.
+func (net Network) OpenRegistry(address string, create func(context.Context, oci.Repository) error) (mirror.Releases, *problem.Problem) {
+	releases, err := net.Releases(address, create)
+	if err != nil {
+		return nil, problem.CodedError("bucket", "Invalid URL of a registry", problem.Sentence(err))
+	}
+	return releases, nil
+}
 
 // sentenceStart is a redacted location as a sentence begins with it.
 func sentenceStart(location string) string {
-	if location == unreadableURL {
+	if location == places.UnreadableURL {
 		return "A URL that can't be read"
 	}
 	return location
-}
-
-// openBucket opens the bucket of a URL. Others are what else there may be in its place.
-func (net Network) openBucket(ctx context.Context, m *cli.Meta, address string, others []string) (blob.Bucket, error) {
-	kinds := net.bucketKinds(m)
-	if scheme, _, _ := strings.Cut(address, "://"); kinds[strings.ToLower(scheme)] == nil {
-		if slices.Contains([]string{"azblob", "azurerm", "az", "abfs", "abfss"}, strings.ToLower(scheme)) {
-			return nil, errors.New("the storage of Azure isn't read or written: use its container registry, whose URL is oci://NAME.azurecr.io/PATH")
-		}
-		forms := append([]string{"s3://BUCKET/PREFIX", "gs://BUCKET/PREFIX"}, others...)
-		return nil, fmt.Errorf("it has to be %s or %s", strings.Join(forms[:len(forms)-1], ", "), forms[len(forms)-1])
-	}
-	bucket, err := kinds.Open(ctx, address)
-	if err != nil && errors.Is(err, blob.ErrURL) { // the headline says that already
-		err = errors.New(strings.TrimPrefix(err.Error(), blob.ErrURL.Error()+": "))
-	}
-	return bucket, err
-}
-
-// bucketKinds are the buckets that there are. A file URL is a directory.
-func (net Network) bucketKinds(m *cli.Meta) blob.Openers {
-	return blob.Openers{"s3": s3.Open, "gs": gcs.Opener{Client: net.Archives, Environ: m.Env}.Open}
 }

@@ -23,7 +23,7 @@ import (
 	"github.com/tfdeps/tfdeps/configs/cliconfig"
 	"github.com/tfdeps/tfdeps/getproviders"
 	"github.com/tfdeps/tfdeps/internal/hosts"
-	"github.com/tfdeps/tfdeps/internal/oci"
+	"github.com/tfdeps/tfdeps/internal/places"
 	"github.com/tfdeps/tfdeps/internal/wholefile"
 )
 
@@ -77,10 +77,8 @@ func Skipped(env cli.Environment, config *cliconfig.Config, product getproviders
 
 // Network is how hosts are reached. A command has one for all that it asks for.
 type Network struct {
-	cliconfig.Network
-	Signers getproviders.Signers // whose signatures count in mirrors
-	Policy  Policy               // of [Online] alone: the rules that count for the current directory
-	Logins  *oci.Logins          // for OCI registries
+	places.Hosts
+	Policy Policy // of [Online] alone: the rules that count for the current directory
 }
 
 // Online reads the CLI configuration and the policy, to which the values of -policy belong, and makes the
@@ -116,7 +114,7 @@ func Connect(m *cli.Meta, product getproviders.Product, config *cliconfig.Config
 		problems = append(problems, configProblem(p))
 	}
 	trusted, invalid := signers(m, product)
-	return Network{Network: made, Signers: trusted, Logins: logins(user(m), config.OCI)}, append(problems, invalid...)
+	return Network{Hosts: places.Hosts{Network: made, User: user(m), Signers: trusted, Logins: places.Logins(user(m), config.OCI)}}, append(problems, invalid...)
 }
 
 // Named are the places, as hosts.PlaceOf has them, that the user names: proxies, mirrors, and services of host blocks.

@@ -11,6 +11,7 @@ import (
 	"github.com/tfdeps/tfdeps/command/cli"
 	"github.com/tfdeps/tfdeps/command/problem"
 	"github.com/tfdeps/tfdeps/internal/oci"
+	"github.com/tfdeps/tfdeps/internal/places"
 	"github.com/tfdeps/tfdeps/internal/subprocess"
 )
 
@@ -28,7 +29,7 @@ func CreateRepositoryFlag(given *string) cli.Flag {
 
 // CheckCreateRepository refuses the option -create-repository where there is no registry.
 func CheckCreateRepository(given, location string) *problem.Problem {
-	if given == "" || IsOCI(location) {
+	if given == "" || places.IsOCI(location) {
 		return nil
 	}
 	return problem.CodedError("invalid_option", "The -create-repository flag needs oci://", "It says how repositories of an OCI registry are created, and the packages go to another place.")

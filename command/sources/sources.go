@@ -45,7 +45,7 @@ func (o Options) Single(m *cli.Meta) cliconfig.SourceOptions {
 	return cliconfig.SourceOptions{
 		Product: o.Product, Network: o.Net.Network, User: user(m), Signers: o.Net.Signers,
 		Dirs: o.PluginDirs, Except: o.Vendored, Fallback: o.Fallback, Cached: o.Cached, Mirrors: o.Mirrors.sources(o),
-		OCIMirror: ociMirror(o.Net.ociClient(), o.Net.Signers),
+		OCIMirror: o.Net.OCIMirror,
 	}
 }
 
@@ -59,11 +59,8 @@ func (net Network) Fetcher(m *cli.Meta, product getproviders.Product, source get
 // Modules returns what finds modules of the current directory and fetches those
 // that have to be fetched. The Fetcher is to be closed.
 func (net Network) Modules(m *cli.Meta, product getproviders.Product) (modules.Resolver, *fetch.Fetcher) {
-	offline, store := net.OfflineBy != "", ownModuleStore(m)
-	fetches := &fetch.Fetcher{Client: net.Archives, Store: store, Environ: m.Env, Offline: offline}
-	if product.Understands("oci") {
-		fetches.OCI = modulesIn(net.ociClient())
-	}
+	store := ownModuleStore(m)
+	fetches := net.Hosts.Modules(product, store)
 	if m.Activity != nil {
 		fetches.Report = m.Activity.Module
 	}

@@ -12,6 +12,7 @@ import (
 	"github.com/tfdeps/tfdeps/command/problem"
 	"github.com/tfdeps/tfdeps/getproviders"
 	"github.com/tfdeps/tfdeps/internal/oci"
+	"github.com/tfdeps/tfdeps/internal/places"
 	"github.com/tfdeps/tfdeps/providercache/blob"
 	"github.com/tfdeps/tfdeps/providercache/mirror"
 )
@@ -22,8 +23,8 @@ import (
 func (net Network) OpenRemote(m *cli.Meta, location, createRepository string) (remote mirror.Remote, end func(), invalid *problem.Problem) {
 	remote, end, err := net.openRemote(m, location, createRepository)
 	if err != nil {
-		where := "in " + redacted(location)
-		if redacted(location) == unreadableURL {
+		where := "in " + places.Redacted(location)
+		if places.Redacted(location) == places.UnreadableURL {
 			where = "there"
 		}
 		return nil, func() {}, problem.Errorf("bucket", "Invalid URL", "Packages can't be kept %s: %v.", where, err)
@@ -45,7 +46,7 @@ func (net Network) openRemote(m *cli.Meta, location, createRepository string) (m
 		case err != nil && strings.Contains(rest, "${"):
 			err = errors.New("one repository has all packages of a cache, so that its URL is oci://HOST/PATH, without variables")
 		}
-		client := net.ociClient()
+		client := net.OCI()
 		client.CreateRepository = CreateRepository(m, createRepository)
 		return ociPackages{client, at}, func() {}, err
 	case scheme == "https":
@@ -55,7 +56,7 @@ func (net Network) openRemote(m *cli.Meta, location, createRepository string) (m
 		}
 		return mirror.OnWeb(net.Archives, base), func() {}, nil
 	}
-	bucket, err := net.openBucket(m.Context, m, location, []string{"oci://HOST/PATH", "https://HOST/PATH (for cache pull)", "a directory"})
+	bucket, err := net.Bucket(m.Context, location, "oci://HOST/PATH", "https://HOST/PATH (for cache pull)", "a directory")
 	if err != nil {
 		return nil, nil, err
 	}
@@ -75,7 +76,7 @@ func (r ociPackages) At(n mirror.ArchiveName) (mirror.RemoteArchive, error) {
 }
 
 // String implements transfer.Remote.
-func (r ociPackages) String() string { return ociScheme + r.at.String() }
+func (r ociPackages) String() string { return "oci://" + r.at.String() }
 
 // ociPackage is one of them.
 type ociPackage struct {

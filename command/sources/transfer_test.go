@@ -7,41 +7,6 @@ import (
 	"github.com/tfdeps/tfdeps/command/cli"
 )
 
-func TestRedacted_HasNoSecret(t *testing.T) {
-	t.Parallel()
-	for location, want := range map[string]string{
-		"oci://user:secret1@host.example/${namespace}/${type}":   "oci://host.example/${namespace}/${type}",
-		"oci://user:sec/ret@1@host.example:5000/a?token=secret1": "oci://host.example:5000/a",
-		"oci://host.example/${namespace}/${type}":                "oci://host.example/${namespace}/${type}",
-		"https://user:secret1@host.example/a?token=secret1":      "https://host.example/a",
-		"https://host.example/a#secret1":                         "https://host.example/a",
-		"s3://bucket/prefix":                                     "s3://bucket/prefix",
-		"https://user:secret1@host.example:x/a":                  "of a URL that can't be read",
-		"a/directory":                                            "a/directory",
-	} {
-		if got := redacted(location); got != want {
-			t.Errorf("%s is shown as %s, want %s", location, got, want)
-		}
-	}
-}
-
-func TestDirectory_EndsWithASlash(t *testing.T) {
-	t.Parallel()
-	for location, want := range map[string]string{
-		"https://host.example":       "https://host.example/",
-		"https://host.example/a":     "https://host.example/a/",
-		"https://host.example/a/":    "https://host.example/a/",
-		"https://host.example/a%2fb": "https://host.example/a%2fb/",
-		"https://host.example/a?b=c": "https://host.example/a/?b=c",
-		"https://host.example:x/a":   "https://host.example:x/a",
-	} {
-		if got := directory(location); got != want {
-			t.Errorf("%s is %s, want %s", location, got, want)
-		}
-	}
-}
-
-// TestOpenRemote_SaysWhatAURLHasToBe has URLs of places that packages can't be kept in. What may be a secret isn't repeated.
 func TestOpenRemote_SaysWhatAURLHasToBe(t *testing.T) {
 	t.Parallel()
 	m := &cli.Meta{Context: t.Context()}

@@ -1,4 +1,4 @@
-package sources
+package places
 
 import (
 	"context"
@@ -6,7 +6,6 @@ import (
 	"fmt"
 	"strings"
 
-	"github.com/tfdeps/tfdeps/command/problem"
 	"github.com/tfdeps/tfdeps/configs/cliconfig"
 	"github.com/tfdeps/tfdeps/getproviders"
 	"github.com/tfdeps/tfdeps/internal/config/fetch"
@@ -20,8 +19,8 @@ const ociScheme = "oci://"
 // IsOCI reports whether an argument is about an OCI registry.
 func IsOCI(given string) bool { return strings.HasPrefix(given, ociScheme) }
 
-// logins are the credentials that OpenTofu would find. Nothing is read yet.
-func logins(user cliconfig.User, said cliconfig.OCI) *oci.Logins {
+// Logins are the credentials that OpenTofu would find. Nothing is read yet.
+func Logins(user cliconfig.User, said cliconfig.OCI) *oci.Logins {
 	found := &oci.Logins{
 		Helper: said.DefaultHelper, Files: said.Files, Ambient: !said.NoAmbient, Getenv: user.Getenv, HomeDir: user.HomeDir, GOOS: user.GOOS,
 	}
@@ -34,11 +33,11 @@ func logins(user cliconfig.User, said cliconfig.OCI) *oci.Logins {
 	return found
 }
 
-// ociClient returns what asks OCI registries. Nothing is asked yet.
-func (net Network) ociClient() *oci.Client {
-	client := &oci.Client{HTTP: net.Client}
-	if net.Logins != nil {
-		client.Logins = net.Logins.Find
+// OCI returns what asks OCI registries. Nothing is asked yet.
+func (h Hosts) OCI() *oci.Client {
+	client := &oci.Client{HTTP: h.Client}
+	if h.Logins != nil {
+		client.Logins = h.Logins.Find
 	}
 	return client
 }
@@ -66,21 +65,19 @@ func repositories(template cliconfig.RepositoryTemplate) func(getproviders.Provi
 	return func(p getproviders.Provider) (oci.Repository, error) { return oci.ParseRepository(template.Address(p)) }
 }
 
-// ociMirror is the source of an oci_mirror block.
-func ociMirror(client *oci.Client, signers getproviders.Signers) func(cliconfig.RepositoryTemplate) getproviders.Source {
-	return func(template cliconfig.RepositoryTemplate) getproviders.Source {
-		return getproviders.Memoize(&oci.Source{Client: client, Repository: repositories(template), Signers: signers})
-	}
+// OCIMirror makes the source of an oci_mirror block.
+func (h Hosts) OCIMirror(template cliconfig.RepositoryTemplate) getproviders.Source {
+	return getproviders.Memoize(&oci.Source{Client: h.OCI(), Repository: repositories(template), Signers: h.Signers})
 }
 
-// OpenRegistry returns what publishes packages in the repositories of a URL, as repositoriesAt reads it, and creates
+// Releases returns what publishes packages in the repositories of a URL, as repositoriesAt reads it, and creates
 // those that are missing; create may be nil. Nothing is asked yet.
-func (net Network) OpenRegistry(address string, create func(context.Context, oci.Repository) error) (mirror.Releases, *problem.Problem) {
+func (h Hosts) Releases(address string, create func(context.Context, oci.Repository) error) (mirror.Releases, error) {
 	find, err := repositoriesAt(address)
 	if err != nil {
-		return nil, problem.CodedError("bucket", "Invalid URL of a registry", problem.Sentence(err))
+		return nil, err
 	}
-	client := net.ociClient()
+	client := h.OCI()
 	client.CreateRepository = create
 	return ociRegistry{client, find}, nil
 }

@@ -1,0 +1,113 @@
+// Package places opens what users name by an address: buckets, mirrors, registries of images and packages of modules, with
+// the user's credentials. The command line and providercache/setup have them from here.
+package places
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"net/url"
+	"slices"
+	"strings"
+
+	"github.com/tfdeps/tfdeps/configs/cliconfig"
+	"github.com/tfdeps/tfdeps/getproviders"
+	"github.com/tfdeps/tfdeps/internal/config/fetch"
+	"github.com/tfdeps/tfdeps/internal/gcs"
+	"github.com/tfdeps/tfdeps/internal/oci"
+	"github.com/tfdeps/tfdeps/internal/s3"
+	"github.com/tfdeps/tfdeps/providercache/blob"
+	"github.com/tfdeps/tfdeps/providercache/mirror"
+)
+
+// Hosts is how hosts are reached, and with whose logins.
+type Hosts struct {
+	cliconfig.Network
+	User    cliconfig.User
+	Signers getproviders.Signers // whose signatures count in mirrors
+	Logins  *oci.Logins          // for OCI registries; nil: none
+}
+
+// IsURL reports whether an argument is a URL, and not the path of a directory.
+func IsURL(given string) bool { return strings.Contains(given, "://") }
+
+// OCIForm is how URLs of OCI registries look that have a repository for each provider.
+const OCIForm = ociScheme + "HOST/PATH/${namespace}/${type}"
+
+// Redacted is a location without what may be a secret.
+func Redacted(location string) string {
+	if address, ok := strings.CutPrefix(location, ociScheme); ok { // whose ${namespace} isn't to be escaped
+		address, _, _ = strings.Cut(address[strings.LastIndex(address, "@")+1:], "?")
+		return ociScheme + address
+	}
+	if u, err := url.Parse(location); err == nil && u.Host != "" {
+		u.User, u.RawQuery, u.Fragment, u.RawFragment = nil, "", "", ""
+		return u.String()
+	}
+	if IsURL(location) {
+		return UnreadableURL
+	}
+	return location
+}
+
+// UnreadableURL is what Redacted says of what may be a secret anywhere.
+const UnreadableURL = "of a URL that can't be read"
+
+// directory is a mirror's URL with the slash at the end of its path that relative references need.
+func directory(location string) string {
+	if u, err := url.Parse(location); err == nil && !strings.HasSuffix(u.Path, "/") {
+		return u.JoinPath("/").String()
+	}
+	return location
+}
+
+// Bucket opens the bucket of a URL. Others are what else there may be in its place.
+func (h Hosts) Bucket(ctx context.Context, address string, others ...string) (blob.Bucket, error) {
+	kinds := blob.Openers{"s3": s3.Open, "gs": gcs.Opener{Client: h.Archives, Environ: h.User.Environ}.Open}
+	if scheme, _, _ := strings.Cut(address, "://"); kinds[strings.ToLower(scheme)] == nil {
+		if slices.Contains([]string{"azblob", "azurerm", "az", "abfs", "abfss"}, strings.ToLower(scheme)) {
+			return nil, errors.New("the storage of Azure isn't read or written: use its container registry, whose URL is oci://NAME.azurecr.io/PATH")
+		}
+		forms := append([]string{"s3://BUCKET/PREFIX", "gs://BUCKET/PREFIX"}, others...)
+		return nil, fmt.Errorf("it has to be %s or %s", strings.Join(forms[:len(forms)-1], ", "), forms[len(forms)-1])
+	}
+	bucket, err := kinds.Open(ctx, address)
+	if err != nil && errors.Is(err, blob.ErrURL) { // the headline says that already
+		err = errors.New(strings.TrimPrefix(err.Error(), blob.ErrURL.Error()+": "))
+	}
+	return bucket, err
+}
+
+// Mirror returns the source that is the mirror at a location, and the bucket that it is in, if any, which is to be closed. remote says
+// that it can't be asked without a network. Nothing is asked yet, but the credentials of a bucket may be looked for.
+func (h Hosts) Mirror(ctx context.Context, single cliconfig.SourceOptions, location string) (source getproviders.Source, bucket blob.Bucket, remote bool, err error) {
+	scheme, _, isURL := strings.Cut(location, "://")
+	switch {
+	case !isURL:
+		return single.FilesystemMirror(location), nil, false, nil
+	case scheme == "https" || scheme == "http":
+		source, err = single.NetworkMirror(directory(location)) // it is offline by itself
+		return source, nil, false, err
+	case IsOCI(location):
+		find, err := repositoriesAt(location)
+		return getproviders.Memoize(&oci.Source{Client: h.OCI(), Repository: find, Signers: h.Signers}), nil, true, err
+	}
+	if bucket, err = h.Bucket(ctx, location, OCIForm, "https://HOST/PATH/", "a directory"); err != nil {
+		return nil, nil, true, err
+	}
+	inBucket, err := mirror.Source(bucket)
+	if err != nil {
+		return nil, bucket, true, err
+	}
+	inBucket.Signers = h.Signers
+	return getproviders.Memoize(inBucket), bucket, true, nil
+}
+
+// Modules returns what fetches packages of modules, and keeps them in the store; "": nowhere. It is to be closed.
+func (h Hosts) Modules(product getproviders.Product, store string) *fetch.Fetcher {
+	f := &fetch.Fetcher{Client: h.Archives, Store: store, Environ: h.User.Environ, Offline: h.OfflineBy != ""}
+	if product.Understands("oci") {
+		f.OCI = modulesIn(h.OCI())
+	}
+	return f
+}

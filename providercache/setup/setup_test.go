@@ -1,0 +1,115 @@
+package setup_test
+
+import (
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"github.com/tfdeps/tfdeps/configs"
+	"github.com/tfdeps/tfdeps/configs/cliconfig"
+	"github.com/tfdeps/tfdeps/getproviders"
+	"github.com/tfdeps/tfdeps/getproviders/providertest"
+	"github.com/tfdeps/tfdeps/internal/must"
+	"github.com/tfdeps/tfdeps/providercache"
+	"github.com/tfdeps/tfdeps/providercache/mirror"
+	"github.com/tfdeps/tfdeps/providercache/setup"
+)
+
+var linux = getproviders.Platform{OS: "linux", Arch: "amd64"}
+
+// TestLoad_InstallsAndMirrorsAsTheCLIConfigurationSays: what is made for a user installs from the user's hosts by way of a cache, fills a
+// mirror, and installs from that without any host.
+func TestLoad_InstallsAndMirrorsAsTheCLIConfigurationSays(t *testing.T) {
+	t.Parallel()
+	registry := providertest.New(t)
+	registry.Add(providertest.PackageSpec{Namespace: "acme", Type: "widget", Version: "1.0.0", Platform: linux})
+	registry.AddModule(providertest.ModuleSpec{Namespace: "acme", Name: "net", System: "cloud", Version: "1.2.0", Location: registry.BaseURL() + "/none.zip"})
+	dir := t.TempDir()
+	must.Succeed(t, os.Mkdir(filepath.Join(dir, "home"), 0o700))
+	env, err := registry.Env(filepath.Join(dir, "home"), string(providertest.Host))
+	must.Succeed(t, err)
+	o := setup.Options{
+		User: cliconfig.User{Environ: env, HomeDir: filepath.Join(dir, "home")}, Product: getproviders.Terraform("1.15.9"),
+		CacheDir: filepath.Join(dir, "cache"), StateDir: filepath.Join(dir, "state"), Client: registry.Client(),
+	}
+	made, err := setup.Load(t.Context(), o)
+	must.Succeed(t, err)
+	made.Fetcher.Platform = linux
+	required := getproviders.Requirements{}
+	required.Add(registry.Provider("acme", "widget"), getproviders.Requirement{})
+	locks, _, err := made.Installer(filepath.Join(dir, "one")).Install(t.Context(), required, nil, providercache.Normal)
+	must.Succeed(t, err)
+	if made.Cache == nil || made.Cache.Dir != filepath.Join(dir, "cache", "providers", "v1") {
+		t.Errorf("the cache is %v", made.Cache)
+	}
+	if _, err := os.Stat(made.Cache.PackagePath(registry.Provider("acme", "widget"), getproviders.MustParseVersion("1.0.0"), linux)); err != nil {
+		t.Error(err)
+	}
+
+	to, err := made.Destination(t.Context(), filepath.Join(dir, "mirror"))
+	must.Succeed(t, err)
+	var specs []mirror.Spec
+	for _, s := range providercache.PackageSpecs(providercache.LockedBy(locks)) {
+		specs = append(specs, mirror.Spec{PackageSpec: s, Locked: true})
+	}
+	_, err = mirror.Update(t.Context(), made.Fetcher, to, specs, mirror.Options{Platforms: []getproviders.Platform{linux}})
+	must.Succeed(t, err)
+
+	write(t, filepath.Join(dir, "live", "main.tf"), "module \"net\" {\n  source = \""+string(providertest.Host)+"/acme/net/cloud\"\n}\n")
+	_, problems := made.Modules().Resolve(t.Context(), filepath.Join(dir, "live"), configs.Options{Product: o.Product})
+	if !problems.HasErrors() || !strings.Contains(problems.Error(), "none.zip") {
+		t.Errorf("the package of a module isn't there, and the problems are %v", problems)
+	}
+	must.Succeed(t, made.Close())
+
+	o.Mirrors, o.Offline, o.CacheDir = []string{filepath.Join(dir, "mirror")}, true, ""
+	offline, err := setup.Load(t.Context(), o)
+	must.Succeed(t, err)
+	defer offline.Close()
+	offline.Fetcher.Platform = linux
+	before := registry.Requests("")
+	if _, _, err := offline.Installer(filepath.Join(dir, "two")).Install(t.Context(), required, locks, providercache.Normal); err != nil {
+		t.Error(err)
+	}
+	if got := registry.Requests(""); got != before {
+		t.Errorf("%d requests were made offline", got-before)
+	}
+}
+
+func TestLoad_TellsWhatIsWrong(t *testing.T) {
+	t.Parallel()
+	dir := t.TempDir()
+	file := filepath.Join(dir, "rc")
+	write(t, file, "provider_installation {\n  direct {\n    include = [\"a b\"]\n  }\n}\n")
+	user := cliconfig.User{Environ: []string{"TF_CLI_CONFIG_FILE=" + file}}
+	if _, err := setup.Load(t.Context(), setup.Options{User: user}); err == nil || !strings.Contains(err.Error(), file) {
+		t.Errorf("a wrong configuration: %v", err)
+	}
+	for location, want := range map[string]string{
+		"s3://":                               "s3://BUCKET/PREFIX",
+		"ftp://host/a":                        "it has to be",
+		"oci://host.example/a":                "${namespace}",
+		"https://user:secret1@host.example:x": "unreadable",
+	} {
+		_, err := setup.Load(t.Context(), setup.Options{Mirrors: []string{location}})
+		if err == nil || strings.Contains(err.Error(), "secret1") || want != "unreadable" && !strings.Contains(err.Error(), want) {
+			t.Errorf("%s: %v", location, err)
+		}
+	}
+	made, err := setup.Load(t.Context(), setup.Options{})
+	must.Succeed(t, err)
+	defer made.Close()
+	if _, err := made.Bucket(t.Context(), "nowhere"); err == nil {
+		t.Error("a directory is opened as a bucket's URL")
+	}
+	if _, err := made.Destination(t.Context(), "oci://host.example/a"); err == nil {
+		t.Error("repositories that providers share are a destination")
+	}
+}
+
+func write(t *testing.T, path, text string) {
+	t.Helper()
+	must.Succeed(t, os.MkdirAll(filepath.Dir(path), 0o777))
+	must.Succeed(t, os.WriteFile(path, []byte(text), 0o666))
+}
