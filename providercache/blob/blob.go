@@ -7,7 +7,7 @@
 //	object, err := bucket.Get(ctx, "a/b.json", blob.GetOptions{})
 //	defer object.Body.Close()
 //
-// [Directory] is a bucket of files. Those of services are in packages of their own, such as blob/s3,
+// [NewDirectory] is a bucket of files. Those of services are in packages of their own, such as blob/s3,
 // so that a program links only what it uses; [Openers] finds the one for a URL. [Sub] makes a bucket of the
 // objects below a prefix. A new kind of bucket has to pass the tests of package blob/blobtest.
 //

@@ -19,8 +19,14 @@ import (
 	"github.com/tfdeps/tfdeps/internal/scratch"
 )
 
-// Directory is a bucket whose objects are files below a directory. Nothing of it is special: a web
-// server of static files can serve it, and what other programs put there is read.
+// directory is the bucket of NewDirectory.
+type directory struct {
+	root string
+	now  func() time.Time // by which old files that killed processes left are told
+}
+
+// NewDirectory returns the bucket whose objects are files below a directory, which is made when the first object is written. Nothing of
+// it is special: a web server of static files can serve it, and what other programs put there is read.
 //
 // A key can't be another key's directory, unlike in services, and of two keys that differ in case
 // alone a file system may see one. ContentType and CacheControl aren't kept. Links that lead out of
@@ -28,15 +34,7 @@ import (
 // made, and a file lock, which is what conditions rest on. On a file system without file locks
 // (some mounts of NFS), they hold between the goroutines of one process only by luck. On Windows,
 // an object can't be replaced or deleted while it is read.
-type Directory struct {
-	root string
-	// Now is the clock by which old files that killed processes left are told; nil: time.Now. Not
-	// to be changed after the first use.
-	Now func() time.Time
-}
-
-// NewDirectory returns the bucket of a directory, which is made when the first object is written.
-func NewDirectory(root string) *Directory { return &Directory{root: root} }
+func NewDirectory(root string) Bucket { return &directory{root, time.Now} }
 
 const (
 	ownPrefix = scratch.Prefix
@@ -57,13 +55,13 @@ const (
 var lockPoll = filelock.Poll{First: time.Millisecond, Last: 50 * time.Millisecond, Limit: time.Minute}
 
 // String implements Bucket.
-func (d *Directory) String() string { return d.root }
+func (d *directory) String() string { return d.root }
 
 // Close implements Bucket.
-func (d *Directory) Close() error { return nil }
+func (d *directory) Close() error { return nil }
 
 // Get implements Bucket.
-func (d *Directory) Get(ctx context.Context, key string, opts GetOptions) (*Object, error) {
+func (d *directory) Get(ctx context.Context, key string, opts GetOptions) (*Object, error) {
 	if err := CheckGet(key, opts); err != nil {
 		return nil, Fail("get", d, key, err)
 	}
@@ -110,7 +108,7 @@ func (b *fileBody) Read(p []byte) (int, error) {
 func (b *fileBody) Close() error { return b.file.Close() }
 
 // Stat implements Bucket.
-func (d *Directory) Stat(ctx context.Context, key string) (Info, error) {
+func (d *directory) Stat(ctx context.Context, key string) (Info, error) {
 	file, info, err := d.open(ctx, key)
 	if err != nil {
 		return Info{}, Fail("stat", d, key, err)
@@ -119,7 +117,7 @@ func (d *Directory) Stat(ctx context.Context, key string) (Info, error) {
 }
 
 // open opens the file of a key. A root keeps links from leading out of the directory.
-func (d *Directory) open(ctx context.Context, key string) (*os.File, Info, error) {
+func (d *directory) open(ctx context.Context, key string) (*os.File, Info, error) {
 	if err := cmp.Or(checkDirectoryKey(key), ctx.Err()); err != nil {
 		return nil, Info{}, err
 	}
@@ -175,7 +173,7 @@ func describe(file *os.File, key string) (Info, error) {
 }
 
 // List implements Bucket.
-func (d *Directory) List(ctx context.Context, prefix string) iter.Seq2[Info, error] {
+func (d *directory) List(ctx context.Context, prefix string) iter.Seq2[Info, error] {
 	return func(yield func(Info, error) bool) {
 		if err := d.list(ctx, prefix, func(info Info) bool { return yield(info, nil) }); err != nil {
 			yield(Info{}, Fail("list", d, prefix, err))
@@ -184,7 +182,7 @@ func (d *Directory) List(ctx context.Context, prefix string) iter.Seq2[Info, err
 }
 
 // list calls found for each object, until it returns false.
-func (d *Directory) list(ctx context.Context, prefix string, found func(Info) bool) error {
+func (d *directory) list(ctx context.Context, prefix string, found func(Info) bool) error {
 	begin := "."
 	if at := strings.LastIndexByte(prefix, '/'); at >= 0 {
 		if begin = prefix[:at]; checkDirectoryKey(begin) != nil {

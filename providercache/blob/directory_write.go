@@ -8,7 +8,6 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
-	"time"
 
 	"github.com/tfdeps/tfdeps/internal/chunks"
 	"github.com/tfdeps/tfdeps/internal/filelock"
@@ -16,7 +15,7 @@ import (
 )
 
 // Put implements Bucket. The file is written in a private directory, and renamed while the lock is held.
-func (d *Directory) Put(ctx context.Context, key string, content *io.SectionReader, opts PutOptions) (Info, error) {
+func (d *directory) Put(ctx context.Context, key string, content *io.SectionReader, opts PutOptions) (Info, error) {
 	err := cmp.Or(CheckPut(key, content, opts), checkDirectoryKey(key), ctx.Err())
 	if err == nil {
 		err = os.MkdirAll(d.root, dirMode)
@@ -24,11 +23,7 @@ func (d *Directory) Put(ctx context.Context, key string, content *io.SectionRead
 	if err != nil {
 		return Info{}, Fail("put", d, key, err)
 	}
-	now := d.Now
-	if now == nil {
-		now = time.Now
-	}
-	scratch.Sweep(d.root, now())
+	scratch.Sweep(d.root, d.now())
 	dir, err := scratch.Make(d.root)
 	if err != nil {
 		return Info{}, Fail("put", d, key, err)
@@ -70,7 +65,7 @@ func writeFile(ctx context.Context, path, key string, content *io.SectionReader,
 }
 
 // replace puts a file that was made into its place, if the conditions are met.
-func (d *Directory) replace(ctx context.Context, root *os.Root, made, key string, opts PutOptions) error {
+func (d *directory) replace(ctx context.Context, root *os.Root, made, key string, opts PutOptions) error {
 	name := filepath.FromSlash(key)
 	if opts.IfAbsent {
 		if _, err := root.Lstat(name); err == nil {
@@ -100,7 +95,7 @@ func (d *Directory) replace(ctx context.Context, root *os.Root, made, key string
 }
 
 // Delete implements Bucket. Directories that become empty go, too.
-func (d *Directory) Delete(ctx context.Context, key string) error {
+func (d *directory) Delete(ctx context.Context, key string) error {
 	err := cmp.Or(checkDirectoryKey(key), ctx.Err())
 	if err == nil {
 		if _, absent := os.Stat(d.root); errors.Is(absent, fs.ErrNotExist) {
@@ -133,7 +128,7 @@ func ignoreNotFound(err error) error {
 }
 
 // locked calls f while no other process or goroutine does.
-func (d *Directory) locked(ctx context.Context, f func(root *os.Root) error) error {
+func (d *directory) locked(ctx context.Context, f func(root *os.Root) error) error {
 	held, err := filelock.Wait(ctx, filepath.Join(d.root, lockName), lockPoll)
 	if err != nil {
 		return err

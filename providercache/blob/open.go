@@ -31,7 +31,7 @@ func (o Openers) Open(ctx context.Context, address string) (Bucket, error) {
 	return open(ctx, u)
 }
 
-// OpenDirectory opens a file URL, file:///PATH, as a [Directory]. It is one of [Openers].
+// OpenDirectory opens a file URL, file:///PATH, as a [NewDirectory]. It is one of [Openers].
 func OpenDirectory(_ context.Context, u *url.URL) (Bucket, error) {
 	path := filepath.FromSlash(u.Path)
 	if filepath.VolumeName(strings.TrimPrefix(path, `\`)) != "" {
