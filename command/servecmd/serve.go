@@ -10,6 +10,7 @@ import (
 	"net"
 	"os"
 	"path/filepath"
+	"runtime/debug"
 	"slices"
 	"strings"
 
@@ -130,6 +131,9 @@ func patterns(product getproviders.Product, given []string) (all []getproviders.
 
 // serve opens all that the server needs, and serves. The code is that of the command, if there is one.
 func serve(m *cli.Meta, o options, product getproviders.Product, to mirrorserver.Options, remove *collector) (code int, problems problem.List, err error) {
+	if m.Env.Get("GOMEMLIMIT") == "" { // the collector works harder before documents, and what is left of them, take more
+		defer debug.SetMemoryLimit(debug.SetMemoryLimit(to.MemoryBytes))
+	}
 	front := front{log: to.Log, now: m.Now, version: m.Version, begun: m.Begun, upstreams: newUpstreams(), held: new(par.Latest[held])}
 	dialer := &hosts.PublicDialer{Allowed: o.networks}
 	config, online, problems := sources.Online(front.asking(m, dialer), product, "")
