@@ -28,7 +28,7 @@ func TestCache_WhatChangesWhileItIsAdoptedIsNotUsed(t *testing.T) {
 		d.Link = mode
 		changed := false
 		d.Fetcher.Observe = func(_ context.Context, e event.Event) {
-			if e, ok := e.(event.HashingEvent); ok && e.Dir == dir && !changed {
+			if e.Kind == event.Hashing && e.Path == dir && !changed {
 				changed = true
 				must(t, os.Remove(file))
 				must(t, os.WriteFile(file, []byte("evil"), 0o755))
@@ -78,7 +78,7 @@ func whatChangesBeforeItIsLinked(t *testing.T, mode providercache.LinkMode, stri
 		d = m.again(t, d)
 		changed := false
 		d.Fetcher.Observe = func(_ context.Context, e event.Event) { // the other package is in its place, and the cache has been inspected
-			if _, ok := e.(event.PresentEvent); ok && !changed {
+			if e.State == event.Present && !changed {
 				changed = true
 				write := func() { must(t, os.WriteFile(file, []byte(strings.Repeat("x", len(read(t, file)))), 0o755)) }
 				if strict {

@@ -45,13 +45,13 @@ func (m *machine) directory(tb testing.TB) *directory {
 func (d *directory) observe(_ context.Context, e event.Event) {
 	d.mu.Lock()
 	defer d.mu.Unlock()
-	switch e := e.(type) {
-	case event.HashingEvent:
-		d.read = append(d.read, e.Dir)
-	case event.LinkedEvent:
+	switch {
+	case e.Kind == event.Hashing:
+		d.read = append(d.read, e.Path)
+	case e.State == event.Linked:
 		d.linked++
 		d.modes = append(d.modes, e.Link)
-	case event.FetchingEvent:
+	case e.Kind == event.Fetching:
 		d.begun++
 	}
 }

@@ -58,7 +58,7 @@ func checkCancelled(t *testing.T, in *providercache.Installer, when string, lock
 	}
 	whole := 0
 	for _, o := range report.Outcomes {
-		if o.Err == nil && !o.NotTried {
+		if o.Err == nil && o.State != event.NotTried {
 			whole++
 		}
 	}

@@ -26,7 +26,7 @@ type step struct {
 	fetch.Request // its Package is there when the source has described it
 	local         localPackage
 	todo          todo
-	outcome       Outcome
+	outcome       outcome
 }
 
 // todo is what is still to be done for a selection.
@@ -57,7 +57,7 @@ func (in *Installer) newStep(ctx context.Context, selected getproviders.Selectio
 
 // fail ends a step with an error that was reported.
 func (s *step) fail(err error) {
-	s.outcome, s.todo = Outcome{Selection: s.AtVersionOf(err), Err: err}, nothing
+	s.outcome, s.todo = outcome{Outcome: Outcome{Selection: s.AtVersionOf(err), State: event.Failed, Err: err}}, nothing
 }
 
 // steps are those of one installation, or some of them.
@@ -81,7 +81,7 @@ func (all steps) selections() []getproviders.Selection {
 	return selections
 }
 
-func (all steps) outcomes() (outcomes []Outcome) {
+func (all steps) outcomes() (outcomes []outcome) {
 	for _, s := range all {
 		outcomes = append(outcomes, s.outcome)
 	}
@@ -180,7 +180,7 @@ func (in *Installer) withhold(ctx context.Context, tasks steps) (rest steps) {
 		case ctx.Err() != nil:
 			s.fail(resolve.Fail(ctx, in.fetcher().Emit, s.Selection, context.Cause(ctx)))
 		default:
-			s.outcome = Outcome{Selection: s.Selection, NotTried: true}
+			s.outcome = outcome{Outcome: Outcome{Selection: s.Selection, State: event.NotTried}}
 		}
 	}
 	return rest
@@ -190,10 +190,10 @@ func (in *Installer) withhold(ctx context.Context, tasks steps) (rest steps) {
 // learn about them.
 func (in *Installer) reportPresent(ctx context.Context, present steps) {
 	for _, s := range present {
-		in.fetcher().Emit(ctx, event.PresentEvent{Addr: s.Provider, Version: s.Version})
-		s.outcome = Outcome{Selection: s.Selection, Present: true}
+		s.outcome.Outcome = Outcome{Selection: s.Selection, State: event.Present}
+		in.fetcher().Emit(ctx, event.Event{Kind: event.Done, Outcome: s.outcome.Outcome})
 		if news := s.local.LockUpdate; news != nil {
-			s.outcome.Authentication, s.outcome.H1, s.outcome.RegistryHashes = news.Authentication, news.H1, in.fetcher().TrustedHashes(s.Provider, news.RegistryHashes)
+			s.outcome.Authentication, s.outcome.H1, s.outcome.registryHashes = news.Authentication, news.H1, in.fetcher().TrustedHashes(s.Provider, news.RegistryHashes)
 		}
 	}
 }

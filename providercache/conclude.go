@@ -6,32 +6,21 @@ import (
 
 	"github.com/tfdeps/tfdeps/depsfile"
 	"github.com/tfdeps/tfdeps/getproviders"
+	"github.com/tfdeps/tfdeps/providercache/event"
 	"github.com/tfdeps/tfdeps/providercache/internal/fetch"
-	"github.com/tfdeps/tfdeps/providercache/internal/link"
 	"github.com/tfdeps/tfdeps/providercache/internal/receipt"
 	"github.com/tfdeps/tfdeps/providercache/internal/resolve"
 )
 
-// Outcome is what became of one selection.
-type Outcome struct {
-	Selection  getproviders.Selection
-	Present    bool      // it was there already
-	FromCache  bool      // it was in the cache already
-	NotTried   bool      // nothing was done, because others failed before the first archive was requested
-	Link       link.Mode // how it got into Target from the cache; Auto: it didn't
-	LinkReason error     // why in no better way; nil: there was none
+// Outcome is what became of one package.
+type Outcome = event.Outcome
 
-	// What the lock file has to learn of the package. If it was there already
-	// and the lock file knows it, that is nothing.
-	Authentication getproviders.AuthenticationResult
-	H1             getproviders.Hash // of the files
-	// RegistryHashes are unsigned hashes of other platforms' packages, as the provider's
-	// registry lists them, if the HashPolicy trusts it.
-	RegistryHashes map[getproviders.Platform]getproviders.Hash
-
-	Err error // nil, or a *Fault
-
-	pendingReceipt receipt.Pending // what is to get a receipt
+// outcome is what became of a selection. Authentication and H1 are what the lock file has to learn of the package: if it was
+// there already and the lock file knows it, that is nothing.
+type outcome struct {
+	Outcome
+	registryHashes map[getproviders.Platform]getproviders.Hash // of other platforms, unsigned, if the HashPolicy trusts them
+	receipt        receipt.Pending                             // what is to get one
 }
 
 // Report is what an Install did, in the order of providers.
@@ -44,9 +33,11 @@ type Report struct {
 }
 
 // conclude makes the new locks of what became of the selections.
-func conclude(req getproviders.Requirements, locks *depsfile.Locks, outcomes []Outcome) (*depsfile.Locks, Report, error) {
-	slices.SortFunc(outcomes, func(a, b Outcome) int { return a.Selection.Provider.Compare(b.Selection.Provider) })
-	report := Report{Outcomes: outcomes}
+func conclude(req getproviders.Requirements, locks *depsfile.Locks, outcomes []outcome) (*depsfile.Locks, Report, error) {
+	report := Report{}
+	for _, o := range outcomes {
+		report.Outcomes = append(report.Outcomes, o.Outcome)
+	}
 	if err := joinErrors(outcomes); err != nil {
 		return nil, report, err
 	}
@@ -75,23 +66,23 @@ func conclude(req getproviders.Requirements, locks *depsfile.Locks, outcomes []O
 }
 
 // lockedHashes are what a lock file should hold of a package, of which it held prior before.
-func (o Outcome) lockedHashes(prior []getproviders.Hash) []getproviders.Hash {
-	return getproviders.SortHashes(slices.Concat([]getproviders.Hash{o.H1}, o.Authentication.Signed, fetch.RegistryHashes(o.RegistryHashes), prior))
+func (o outcome) lockedHashes(prior []getproviders.Hash) []getproviders.Hash {
+	return getproviders.SortHashes(slices.Concat([]getproviders.Hash{o.H1}, o.Authentication.Signed, fetch.RegistryHashes(o.registryHashes), prior))
 }
 
 // thisPlatformOnly reports whether the hashes of the package that was read here are the only
 // ones that are known. Without a signature, a single other hash is that of its archive.
-func (o Outcome) thisPlatformOnly(prior []getproviders.Hash) bool {
+func (o outcome) thisPlatformOnly(prior []getproviders.Hash) bool {
 	own := o.Authentication.TrustLevel == getproviders.LevelVerifiedChecksum && len(o.Authentication.Signed) == 1
 	others := slices.ContainsFunc(prior, func(h getproviders.Hash) bool {
 		return h.Supported() && h != o.H1 && !(own && h == o.Authentication.Signed[0])
 	})
-	return (own || len(o.Authentication.Signed) == 0) && len(o.RegistryHashes) == 0 && !others
+	return (own || len(o.Authentication.Signed) == 0) && len(o.registryHashes) == 0 && !others
 }
 
 // joinErrors returns the errors of outcomes, in their order. What keeps many from
 // being installed at once is one of them.
-func joinErrors(outcomes []Outcome) error {
+func joinErrors(outcomes []outcome) error {
 	var errs, shared []error
 	for _, o := range outcomes {
 		cause := sharedCause(o.Err)

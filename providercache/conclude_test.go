@@ -14,7 +14,10 @@ func (l list) Error() string { return l[0] }
 
 func TestJoinErrors_ComparesSharedCausesOnly(t *testing.T) {
 	full := &getproviders.NoSpaceError{}
-	outcomes := []Outcome{{Err: list{"one"}}, {Err: errors.Join(full)}, {}, {Err: full}, {Err: list{"two"}}}
+	outcomes := []outcome{}
+	for _, err := range []error{list{"one"}, errors.Join(full), nil, full, list{"two"}} {
+		outcomes = append(outcomes, outcome{Outcome: Outcome{Err: err}})
+	}
 	if got := getproviders.SplitErrors(joinErrors(outcomes)); len(got) != 3 {
 		t.Errorf("got %d errors: %v", len(got), got)
 	}

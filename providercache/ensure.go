@@ -7,6 +7,7 @@ import (
 	"maps"
 
 	"github.com/tfdeps/tfdeps/getproviders"
+	"github.com/tfdeps/tfdeps/providercache/event"
 	"github.com/tfdeps/tfdeps/providercache/internal/resolve"
 	"github.com/tfdeps/tfdeps/providercache/internal/unpack"
 )
@@ -17,14 +18,9 @@ var ErrNotTried = errors.New("it was not tried, because other providers failed")
 
 // Installed is a provider that is ready to run.
 type Installed struct {
-	Provider       getproviders.Provider
-	Version        getproviders.Version
-	Dir            string              // below Target, so relative if Target is
-	Executable     string              // in Dir
-	Hashes         []getproviders.Hash // what a lock file would record
-	Authentication getproviders.AuthenticationResult
-
-	Err error // of EnsureAll: why it isn't there; then only Provider is set
+	Outcome                        // its Path is below Target, so relative if Target is; with an Err, of EnsureAll, only Provider is set beside it
+	Executable string              // in the directory at Path
+	Hashes     []getproviders.Hash // what a lock file would record
 }
 
 // Ensure makes Target hold the newest version of one provider that the
@@ -60,23 +56,26 @@ func (in *Installer) EnsureAll(ctx context.Context, req getproviders.Requirement
 	var errs []error
 	for _, p := range req.Providers() {
 		if err := in.refuseToEnsure(ctx, p); err != nil {
-			results[p], errs = Installed{Provider: p, Err: err}, append(errs, err)
+			results[p], errs = notInstalled(p, err), append(errs, err)
 			delete(wanted, p)
 		}
 	}
 	if len(wanted) > 0 {
-		_, report, err := in.Install(ctx, wanted, nil, resolve.Normal)
+		outcomes, err := in.install(ctx, wanted, resolve.OrEmpty(nil), Normal)
+		if err == nil {
+			err = joinErrors(outcomes)
+		}
 		errs = append(errs, getproviders.SplitErrors(err)...)
-		for _, o := range report.Outcomes {
+		for _, o := range outcomes {
 			done := in.installed(o)
 			results[done.Provider] = done
-			if done.Err != nil && o.Err == nil && !o.NotTried {
+			if done.Err != nil && o.Err == nil && o.State != event.NotTried {
 				errs = append(errs, done.Err)
 			}
 		}
 		for p := range wanted {
 			if _, ok := results[p]; !ok {
-				results[p] = Installed{Provider: p, Err: err}
+				results[p] = notInstalled(p, err)
 			}
 		}
 	}
@@ -102,19 +101,22 @@ func (in *Installer) refuseToEnsure(ctx context.Context, p getproviders.Provider
 }
 
 // installed is the result for one provider that Install has been asked for without locks.
-func (in *Installer) installed(o Outcome) Installed {
-	done := Installed{Provider: o.Selection.Provider, Err: o.Err}
-	if o.NotTried {
-		done.Err = o.Selection.Failed(getproviders.StepFetch, ErrNotTried)
+func (in *Installer) installed(o outcome) Installed {
+	err := o.Err
+	if o.State == event.NotTried {
+		err = o.Failed(getproviders.StepFetch, ErrNotTried)
 	}
-	if done.Err != nil {
-		return done
+	if err != nil {
+		return notInstalled(o.Provider, err)
 	}
-	done.Version, done.Authentication, done.Hashes = o.Selection.Version, o.Authentication, o.lockedHashes(nil)
-	done.Dir = in.packagePath(done.Provider, done.Version)
-	var err error
-	if done.Executable, err = unpack.FindExecutable(done.Dir, done.Provider); err != nil {
-		return Installed{Provider: done.Provider, Err: o.Selection.Failed(getproviders.StepPublish, fmt.Errorf("the package is gone: %w", err))}
+	done := Installed{Outcome: o.Outcome, Hashes: o.lockedHashes(nil)}
+	done.Path = in.packagePath(o.Provider, o.Version)
+	if done.Executable, err = unpack.FindExecutable(done.Path, o.Provider); err != nil {
+		return notInstalled(o.Provider, o.Failed(getproviders.StepPublish, fmt.Errorf("the package is gone: %w", err)))
 	}
 	return done
+}
+
+func notInstalled(p getproviders.Provider, err error) Installed {
+	return Installed{Outcome: Outcome{Selection: getproviders.Selection{Provider: p}, State: event.Failed, Err: err}}
 }

@@ -24,7 +24,7 @@ func TestEnsure_ReturnsWhatCanBeRun(t *testing.T) {
 	got, err := in.Ensure(t.Context(), provider("acme/widget"), constraints("~> 1.0"))
 	must(t, err)
 	dir := in.Target.PackagePath(provider("acme/widget"), version("1.1.0"), linux)
-	if got.Version != version("1.1.0") || got.Dir != dir || got.Executable != filepath.Join(dir, "terraform-provider-widget_v1.1.0_x5") {
+	if got.Version != version("1.1.0") || got.Path != dir || got.Executable != filepath.Join(dir, "terraform-provider-widget_v1.1.0_x5") {
 		t.Errorf("got %+v", got)
 	}
 	if content := read(t, got.Executable); content != "run me" {
@@ -76,7 +76,7 @@ func TestEnsureAll_HasAResultForEach(t *testing.T) {
 	results, err := in.EnsureAll(t.Context(), good)
 	must(t, err)
 	for i, p := range good.Providers() {
-		one, err := in.Ensure(t.Context(), p, constraints(""))
+		one, err := in.Ensure(t.Context(), p, good.Constraints(p))
 		must(t, err)
 		if got := results[i]; got.Provider != p || got.Err != nil || !reflect.DeepEqual(got, one) || read(t, got.Executable) != "provider "+got.Version.String()+"\n" {
 			t.Errorf("got %+v, want %+v", got, one)

@@ -33,43 +33,46 @@ func (r *recorder) observe(_ context.Context, e event.Event) {
 	if r.of == nil {
 		r.of = map[getproviders.Provider][]string{}
 	}
-	add := func(p getproviders.Provider, format string, args ...any) {
-		r.of[p] = append(r.of[p], fmt.Sprintf(format, args...))
-	}
-	switch e := e.(type) {
-	case event.QueuedEvent:
+	if e.Kind == event.Queued {
 		r.pending = append(r.pending, fmt.Sprint(len(e.Requirements)))
-	case event.BuiltInEvent:
-		add(e.Addr, "built in")
-	case event.QueryEvent:
-		add(e.Addr, "query %q %v", e.Constraints, e.Locked)
-	case event.WarningEvent:
-		add(e.Addr, "warnings %q", e.Warnings)
-	case event.SelectedEvent:
-		add(e.Addr, "selected %s", e.Version)
-	case event.HashingEvent:
-		add(e.Addr, "read %s", e.Version)
-	case event.HashProgressEvent:
-		add(e.Addr, "read %d bytes", e.Done)
-	case event.PresentEvent:
-		add(e.Addr, "present %s", e.Version)
-	case event.LinkedEvent:
-		add(e.Addr, "from the cache %s by %s", e.Version, e.Link)
-	case event.FetchingEvent:
-		add(e.Addr, "fetch %s %T", e.Version, e.Location)
-	case event.ProgressEvent:
-		add(e.Addr, "received %d of %d", e.Done, e.Total)
-	case event.PhaseEvent:
-		add(e.Addr, "%s", e.Phase)
-	case event.KeptEvent:
-		add(e.Addr, "kept %d", e.Bytes)
-	case event.FetchedEvent:
-		add(e.Addr, "installed %s %s", e.Version, e.Authentication.TrustLevel)
-	case event.FailedEvent:
-		add(e.Addr, "failed: %s", e.Err.(*getproviders.Fault).Step)
-	default:
-		panic(fmt.Sprintf("unknown event %T", e))
+		return
 	}
+	r.of[e.Provider] = append(r.of[e.Provider], told(e))
+}
+
+// told is an event in words.
+func told(e event.Event) string {
+	switch e.Kind {
+	case event.Query:
+		return fmt.Sprintf("query %q %v", e.Constraints, e.Locked)
+	case event.Warning:
+		return fmt.Sprintf("warnings %q", e.Warnings)
+	case event.Hashing:
+		return fmt.Sprintf("read %s", e.Version)
+	case event.Fetching:
+		return fmt.Sprintf("fetch %s %T", e.Version, e.Location)
+	case event.Progress:
+		return fmt.Sprintf("received %d of %d", e.Done, e.Total)
+	case event.Begun:
+		return e.Phase.String()
+	case event.Done:
+		return ended(e.Outcome)
+	}
+	return fmt.Sprintf("%s %s", e.Kind, e.Version)
+}
+
+func ended(o event.Outcome) string {
+	switch o.State {
+	case event.BuiltIn:
+		return "built in"
+	case event.Linked:
+		return fmt.Sprintf("from the cache %s by %s", o.Version, o.Link)
+	case event.Fetched:
+		return fmt.Sprintf("installed %s %s", o.Version, o.Authentication.TrustLevel)
+	case event.Failed:
+		return fmt.Sprintf("failed: %s", o.Err.(*getproviders.Fault).Step)
+	}
+	return fmt.Sprintf("%s %s", o.State, o.Version)
 }
 
 func TestEvents_OfEachProviderComeInOrder(t *testing.T) {
@@ -138,7 +141,7 @@ func TestEvents_OfManyCallsDoNotOverlapAndHaveTheirContexts(t *testing.T) {
 	in := newInstaller(t, source)
 	var got recorder
 	in.Fetcher.Observe = func(ctx context.Context, e event.Event) {
-		if about := e.Provider().Type; about != "" && ctx.Value(callKey{}) != about {
+		if about := e.Provider.Type; about != "" && ctx.Value(callKey{}) != about {
 			t.Errorf("%T of %s comes with the context of %v", e, about, ctx.Value(callKey{}))
 		}
 		got.observe(ctx, e)
@@ -180,7 +183,7 @@ func TestEvents_ReportProgressInSteps(t *testing.T) {
 	in.Fetcher.Now = func() time.Time { clock = clock.Add(25 * time.Millisecond); return clock }
 	var last, told int64
 	in.Fetcher.Observe = func(_ context.Context, e event.Event) {
-		if p, ok := e.(event.ProgressEvent); ok {
+		if p := e; e.Kind == event.Progress {
 			if p.Done < last || p.Total != int64(len(archive)) {
 				t.Errorf("told %d of %d after %d", p.Done, p.Total, last)
 			}

@@ -50,26 +50,24 @@ func (in *Installer) fetchAndPublish(ctx context.Context, s *step, get getter) e
 }
 
 // published ends a step whose package was published, unless err says that it wasn't.
-func (in *Installer) published(ctx context.Context, s *step, o Outcome, err error) error {
+func (in *Installer) published(ctx context.Context, s *step, o outcome, err error) error {
 	if err != nil {
 		return s.Failed(getproviders.StepPublish, err)
 	}
+	o.Source = s.Package.Source
 	s.outcome = o
-	in.fetcher().Emit(ctx, fetchedEvent(s.Request, o))
+	in.fetcher().Emit(ctx, fetchedEvent(s.Request, o.Outcome))
 	return nil
 }
 
 // fetchingEvent is reported when a package is about to be fetched.
-func fetchingEvent(t fetch.Request) event.FetchingEvent {
-	return event.FetchingEvent{Addr: t.Provider, Version: t.Version, Location: t.Package.Location, Source: t.Package.Source}
+func fetchingEvent(t fetch.Request) event.Event {
+	return event.Event{Kind: event.Fetching, Outcome: Outcome{Selection: t.Selection, Source: t.Package.Source}, Location: t.Package.Location}
 }
 
 // fetchedEvent is reported when a package has been fetched and is in its place.
-func fetchedEvent(t fetch.Request, o Outcome) event.FetchedEvent {
-	return event.FetchedEvent{
-		Addr: t.Provider, Version: t.Version, Dir: o.pendingReceipt.Dir, Authentication: o.Authentication,
-		Source: t.Package.Source, Skipped: t.Package.Skipped, Link: o.Link, Reason: o.LinkReason,
-	}
+func fetchedEvent(t fetch.Request, o Outcome) event.Event {
+	return event.Event{Kind: event.Done, Outcome: o, Skipped: t.Package.Skipped}
 }
 
 // fetchIntoCache fetches a package into the cache, and links it into Target
@@ -125,11 +123,11 @@ func (in *Installer) findInCache(ctx context.Context, t fetch.Request) (receipt.
 // publishAndLink publishes a package in the cache and links it into Target from
 // there. If the cache has another package that has to stay, or can't be written
 // to, Target gets the new one for itself.
-func (in *Installer) publishAndLink(ctx context.Context, s getproviders.Selection, stage *staging.Stage, got receipt.Provenance) (Outcome, error) {
+func (in *Installer) publishAndLink(ctx context.Context, s getproviders.Selection, stage *staging.Stage, got receipt.Provenance) (outcome, error) {
 	at := in.cacheView()
 	shared, unshared := in.publishInCache(ctx, s, stage, got, at)
 	if ctx.Err() != nil {
-		return Outcome{}, context.Cause(ctx)
+		return outcome{}, context.Cause(ctx)
 	}
 	from, modes := shared.Dir, in.linkModes(s)
 	if unshared != nil {

@@ -224,7 +224,7 @@ func (in *Installer) hashPackage(ctx context.Context, s getproviders.Selection, 
 	record, err := receipt.TakeRecord(dir)
 	record.ReadFrom = began
 	if err == nil { // else it isn't there, or hashing says what is wrong
-		in.fetcher().Emit(ctx, event.HashingEvent{Addr: s.Provider, Version: s.Version, Dir: dir})
+		in.fetcher().Emit(ctx, event.Event{Kind: event.Hashing, Outcome: Outcome{Selection: s, Path: dir}})
 	}
 	h1, err := treehash.DirProgress(ctx, dir, in.fetcher().EmitHashing(ctx, fetch.Request{Selection: s}, dir))
 	return h1, record, err

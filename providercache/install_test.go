@@ -14,6 +14,7 @@ import (
 	"github.com/tfdeps/tfdeps/depsfile"
 	"github.com/tfdeps/tfdeps/getproviders"
 	"github.com/tfdeps/tfdeps/providercache"
+	"github.com/tfdeps/tfdeps/providercache/event"
 	"github.com/tfdeps/tfdeps/providercache/internal/unpack"
 )
 
@@ -38,7 +39,7 @@ func TestInstall_SelectsTheNewestAllowedVersion(t *testing.T) {
 	if lock.Version != version("1.2.0") || lock.Constraints.String() != "~> 1.0" || !slices.Equal(lock.Hashes, []getproviders.Hash{getproviders.Hash(h1)}) {
 		t.Errorf("locked %+v, want 1.2.0, ~> 1.0 and %s", lock, h1)
 	}
-	if len(report.Outcomes) != 1 || report.Outcomes[0].H1 != getproviders.Hash(h1) || report.Outcomes[0].Present {
+	if len(report.Outcomes) != 1 || report.Outcomes[0].H1 != getproviders.Hash(h1) || report.Outcomes[0].State == event.Present {
 		t.Errorf("reported %+v", report)
 	}
 }
@@ -59,7 +60,7 @@ func TestInstall_AsksNothingIfAllIsLockedAndPresent(t *testing.T) {
 	if asked := in2.Fetcher.Source.(*memorySource); asked.VersionsAsked+asked.MetadataAsked > 0 {
 		t.Errorf("asked %d times for versions and %d times for packages, want none", asked.VersionsAsked, asked.MetadataAsked)
 	}
-	if !report.Outcomes[0].Present || !again.Equal(locks) {
+	if report.Outcomes[0].State != event.Present || !again.Equal(locks) {
 		t.Errorf("got %+v, want the package to be present", report)
 	}
 	if lock, _ := again.Provider(provider("acme/widget")); lock.Constraints.String() != "1.0.0" {
@@ -98,7 +99,7 @@ func TestInstall_KeepsTheLockedVersionAndUpgradeMoves(t *testing.T) {
 		t.Errorf("-upgrade gave %+v, want 1.1.0 with a hash of its own only", lock)
 	}
 	stays, report, err := in.Install(t.Context(), require("acme/widget", ">= 1.0"), moved, providercache.Upgrade)
-	if err != nil || !report.Outcomes[0].Present || !stays.Equal(moved) {
+	if err != nil || report.Outcomes[0].State != event.Present || !stays.Equal(moved) {
 		t.Errorf("-upgrade to what is there: %+v, %v", report, err)
 	}
 }
@@ -303,8 +304,8 @@ func TestInstall_ReportsWhatMetadataShowsBeforeItFetches(t *testing.T) {
 		t.Errorf("outcomes: %+v", report.Outcomes)
 	}
 	for _, o := range report.Outcomes {
-		if good := o.Selection.Provider == provider("acme/good"); o.NotTried != good || (o.Err == nil) != good {
-			t.Errorf("%s: not tried %t, %v", o.Selection.Provider, o.NotTried, o.Err)
+		if good := o.Selection.Provider == provider("acme/good"); o.State == event.NotTried != good || (o.Err == nil) != good {
+			t.Errorf("%s: not tried %t, %v", o.Selection.Provider, o.State == event.NotTried, o.Err)
 		}
 	}
 	nothingLeft(t, in)

@@ -5,6 +5,7 @@ import (
 	"context"
 	"errors"
 	"maps"
+	"slices"
 
 	"github.com/tfdeps/tfdeps/depsfile"
 	"github.com/tfdeps/tfdeps/getproviders"
@@ -65,12 +66,22 @@ type Installer struct {
 // [getproviders.SplitErrors]. The Report has an Outcome for each provider, whatever became of it.
 func (in *Installer) Install(ctx context.Context, req getproviders.Requirements, locks *depsfile.Locks, mode Mode) (*depsfile.Locks, Report, error) {
 	locks = resolve.OrEmpty(locks)
-	steps, err := in.decide(ctx, req, locks, mode)
+	outcomes, err := in.install(ctx, req, locks, mode)
 	if err != nil {
 		return nil, Report{}, err
 	}
+	return conclude(req, locks, outcomes)
+}
+
+func (in *Installer) install(ctx context.Context, req getproviders.Requirements, locks *depsfile.Locks, mode Mode) ([]outcome, error) {
+	steps, err := in.decide(ctx, req, locks, mode)
+	if err != nil {
+		return nil, err
+	}
 	in.carryOut(ctx, steps)
-	return conclude(req, locks, steps.outcomes())
+	outcomes := steps.outcomes()
+	slices.SortFunc(outcomes, func(a, b outcome) int { return a.Provider.Compare(b.Provider) })
+	return outcomes, nil
 }
 
 // Plan says what Install would do, and of packages to fetch where they would come
@@ -95,7 +106,7 @@ func (in *Installer) decide(ctx context.Context, req getproviders.Requirements, 
 		return nil, err
 	}
 	wanted := in.withoutSkipped(req)
-	in.fetcher().Emit(ctx, event.QueuedEvent{Requirements: wanted})
+	in.fetcher().Emit(ctx, event.Event{Kind: event.Queued, Requirements: wanted})
 	selections, unresolved := in.fetcher().Resolver().Resolve(ctx, wanted, locks, mode)
 	for _, f := range unresolved {
 		failed := &step{Request: fetch.Request{Selection: f.Selection}}

@@ -156,7 +156,7 @@ func checkAfterKill(t *testing.T, n int, next *providercache.Installer) {
 	inCache := filepath.Join(next.Cache.Dir, filepath.FromSlash(packageDir("acme/widget", "1.0.0")), "LICENSE")
 	content, _ := os.ReadFile(inCache)
 	next.Fetcher.Observe = func(_ context.Context, e event.Event) {
-		if _, ok := e.(event.FetchingEvent); ok && string(content) == "free" {
+		if e.Kind == event.Fetching && string(content) == "free" {
 			t.Errorf("%d: what the kill had left in the cache is fetched again: %s", n, shape)
 		}
 	}

@@ -48,15 +48,15 @@ func die(where string) {
 	}
 	end := didLink
 	in.Fetcher.Observe = func(_ context.Context, e event.Event) {
-		_, begun := e.(event.FetchingEvent)
-		_, done := e.(event.FetchedEvent)
+		begun := e.Kind == event.Fetching
+		done := e.State == event.Fetched
 		if begun && where == "begun" || done && where == "done" {
 			os.Exit(diedAsAsked)
 		}
 		if begun {
 			end = didFetch
 		}
-		if _, reading := e.(event.HashingEvent); reading && where == "unread" {
+		if e.Kind == event.Hashing && where == "unread" {
 			os.Exit(1)
 		}
 	}

@@ -88,8 +88,8 @@ func (in *Installer) recordInCache(ctx context.Context, due []receipt.Pending) {
 func (in *Installer) recordPublished(ctx context.Context, all steps) {
 	var placed []receipt.Pending
 	for _, s := range all {
-		if o := s.outcome; o.Err == nil && len(o.pendingReceipt.Receipt.Record.Entries) > 0 {
-			placed = append(placed, o.pendingReceipt)
+		if o := s.outcome; o.Err == nil && len(o.receipt.Receipt.Record.Entries) > 0 {
+			placed = append(placed, o.receipt)
 		}
 	}
 	if len(placed) == 0 {
@@ -102,7 +102,7 @@ func (in *Installer) recordPublished(ctx context.Context, all steps) {
 	}
 	known := receipt.OpenContents(state)
 	for _, s := range all {
-		if zh := s.outcome.pendingReceipt.Receipt.ZH; zh != "" && s.outcome.Err == nil {
+		if zh := s.outcome.receipt.Receipt.ZH; zh != "" && s.outcome.Err == nil {
 			known.RememberArchive(zh, s.outcome.H1)
 		}
 	}

@@ -41,7 +41,7 @@ func (in *Installer) link(ctx context.Context, all steps) {
 // linkEach links or copies packages without file locks, so others may exchange
 // them meanwhile.
 func (in *Installer) linkEach(ctx context.Context, all steps, modes []link.Mode) {
-	in.linkMany(ctx, all, in.cacheView(), modes, func(l linker, s *step) (o Outcome, _ []receipt.Pending, err error) {
+	in.linkMany(ctx, all, in.cacheView(), modes, func(l linker, s *step) (o outcome, _ []receipt.Pending, err error) {
 		o, err = l.unlocked(ctx, s.Selection, *s.local.Cached)
 		return o, nil, err
 	})
@@ -59,14 +59,14 @@ func (in *Installer) linkLocked(ctx context.Context, all steps, modes []link.Mod
 
 // linkHeld links packages whose file locks are held, and renews their receipts.
 func (in *Installer) linkHeld(ctx context.Context, all steps, at store.View, modes []link.Mode) {
-	in.linkMany(ctx, all, at, modes, func(l linker, s *step) (Outcome, []receipt.Pending, error) {
+	in.linkMany(ctx, all, at, modes, func(l linker, s *step) (outcome, []receipt.Pending, error) {
 		return l.locked(ctx, s.Selection, *s.local.Cached)
 	})
 }
 
 // linkMany links packages, many at once, and ends the steps of those that it could link. shared are
 // packages of the cache whose status has changed, also if the linking has failed in the end.
-func (in *Installer) linkMany(ctx context.Context, all steps, at store.View, modes []link.Mode, one func(l linker, s *step) (o Outcome, shared []receipt.Pending, err error)) {
+func (in *Installer) linkMany(ctx context.Context, all steps, at store.View, modes []link.Mode, one func(l linker, s *step) (o outcome, shared []receipt.Pending, err error)) {
 	l, err := in.newLinker(at, modes)
 	if err != nil {
 		return
@@ -112,17 +112,17 @@ func (in *Installer) newLinker(at store.View, modes []link.Mode) (linker, error)
 }
 
 // linkOne puts one package into Target that was hashed where it is.
-func (in *Installer) linkOne(ctx context.Context, s getproviders.Selection, got receipt.Provenance, from string, at store.View, modes []link.Mode) (Outcome, error) {
+func (in *Installer) linkOne(ctx context.Context, s getproviders.Selection, got receipt.Provenance, from string, at store.View, modes []link.Mode) (outcome, error) {
 	l, err := in.newLinker(at, modes)
 	if err != nil {
-		return Outcome{}, err
+		return outcome{}, err
 	}
 	defer l.stages.Remove()
 	return l.hashed(ctx, s, got, from, at.IsOwn(from))
 }
 
 // unlocked links or copies a package that others may exchange at the same time.
-func (l linker) unlocked(ctx context.Context, s getproviders.Selection, found receipt.Provenance) (Outcome, error) {
+func (l linker) unlocked(ctx context.Context, s getproviders.Selection, found receipt.Provenance) (outcome, error) {
 	from := l.in.cachePath(s)
 	own := l.at.IsOwn(from)
 	outcome, err := l.tree(ctx, s, found, from, func(used link.Mode, staged string) error {
@@ -141,7 +141,7 @@ func (l linker) unlocked(ctx context.Context, s getproviders.Selection, found re
 // locked links a package whose file lock is held. shared is the package
 // in the cache, if its receipt has to be renewed; where others can write to the
 // cache, it has none.
-func (l linker) locked(ctx context.Context, s getproviders.Selection, found receipt.Provenance) (o Outcome, shared []receipt.Pending, err error) {
+func (l linker) locked(ctx context.Context, s getproviders.Selection, found receipt.Provenance) (o outcome, shared []receipt.Pending, err error) {
 	from := l.in.cachePath(s)
 	before, own := l.at.KnownOwn(l.in.packageName(s))
 	if !own || before.H1 != found.H1 {
@@ -149,7 +149,7 @@ func (l linker) locked(ctx context.Context, s getproviders.Selection, found rece
 			before, err = l.in.recheck(ctx, s, found, l.at)
 		}
 		if err != nil {
-			return Outcome{}, nil, err
+			return outcome{}, nil, err
 		}
 	}
 	outcome, err := l.hashed(ctx, s, found, from, own)
@@ -164,7 +164,7 @@ func (l linker) locked(ctx context.Context, s getproviders.Selection, found rece
 // can write there, they may have exchanged it since, so the staged copy is
 // hashed again. A symbolic link is not: what it leads to may be exchanged
 // later, too.
-func (l linker) hashed(ctx context.Context, s getproviders.Selection, got receipt.Provenance, from string, own bool) (Outcome, error) {
+func (l linker) hashed(ctx context.Context, s getproviders.Selection, got receipt.Provenance, from string, own bool) (outcome, error) {
 	return l.tree(ctx, s, got, from, func(used link.Mode, staged string) error {
 		if own || used == link.Symlink {
 			return nil
@@ -176,7 +176,7 @@ func (l linker) hashed(ctx context.Context, s getproviders.Selection, got receip
 // tree puts a package into Target from another directory of this machine.
 // Before the result is published, verify is asked whether the staged package
 // may be used.
-func (l linker) tree(ctx context.Context, s getproviders.Selection, got receipt.Provenance, from string, verify func(used link.Mode, staged string) error) (Outcome, error) {
+func (l linker) tree(ctx context.Context, s getproviders.Selection, got receipt.Provenance, from string, verify func(used link.Mode, staged string) error) (outcome, error) {
 	stage := l.stages.Stage()
 	l.in.fetcher().EmitPhase(ctx, fetch.Request{Selection: s}, event.Linking)
 	used, reason, err := link.Tree(ctx, from, stage.PackagePath(), l.modes)
@@ -187,7 +187,7 @@ func (l linker) tree(ctx context.Context, s getproviders.Selection, got receipt.
 		err = verify(used, stage.PackagePath())
 	}
 	if err != nil {
-		return Outcome{}, err
+		return outcome{}, err
 	}
 	outcome, err := l.in.publishInTarget(ctx, s, got, stage)
 	if used != link.Symlink && from == l.in.cachePath(s) {
@@ -226,15 +226,12 @@ func (in *Installer) recheck(ctx context.Context, s getproviders.Selection, foun
 
 // reportLinked reports that a package of the cache was put into Target, unless
 // err says that it wasn't.
-func (in *Installer) reportLinked(ctx context.Context, o Outcome, err error) (Outcome, error) {
+func (in *Installer) reportLinked(ctx context.Context, o outcome, err error) (outcome, error) {
 	if err != nil {
-		return Outcome{}, err
+		return outcome{}, err
 	}
-	o.FromCache = true
-	in.fetcher().Emit(ctx, event.LinkedEvent{
-		Addr: o.Selection.Provider, Version: o.Selection.Version, Dir: o.pendingReceipt.Dir, Cache: in.Cache.Dir,
-		Link: o.Link, Reason: o.LinkReason, Authentication: o.Authentication,
-	})
+	o.State = event.Linked
+	in.fetcher().Emit(ctx, event.Event{Kind: event.Done, Outcome: o.Outcome})
 	return o, nil
 }
 
@@ -246,15 +243,16 @@ func (in *Installer) cacheHas(s getproviders.Selection) error {
 }
 
 // publishInTarget moves a package from its stage into Target.
-func (in *Installer) publishInTarget(ctx context.Context, s getproviders.Selection, got receipt.Provenance, stage *staging.Stage) (Outcome, error) {
+func (in *Installer) publishInTarget(ctx context.Context, s getproviders.Selection, got receipt.Provenance, stage *staging.Stage) (outcome, error) {
 	record, err := got.CompleteRecord(stage.PackagePath())
 	if err != nil {
-		return Outcome{}, err
+		return outcome{}, err
 	}
 	dir := in.packagePath(s.Provider, s.Version)
-	return Outcome{
-		Selection: s, Authentication: got.Authentication, H1: got.H1, RegistryHashes: in.fetcher().TrustedHashes(s.Provider, got.RegistryHashes),
-		pendingReceipt: receipt.Pending{Name: in.packageName(s), Dir: dir, Receipt: got.Receipt(record)},
+	return outcome{
+		Outcome:        Outcome{Selection: s, State: event.Fetched, Path: dir, Authentication: got.Authentication, H1: got.H1},
+		registryHashes: in.fetcher().TrustedHashes(s.Provider, got.RegistryHashes),
+		receipt:        receipt.Pending{Name: in.packageName(s), Dir: dir, Receipt: got.Receipt(record)},
 	}, stage.Publish(ctx, dir, got.H1)
 }
 

@@ -9,6 +9,7 @@ import (
 	"github.com/tfdeps/tfdeps/depsfile"
 	"github.com/tfdeps/tfdeps/getproviders"
 	"github.com/tfdeps/tfdeps/providercache"
+	"github.com/tfdeps/tfdeps/providercache/event"
 )
 
 // unpackedWidget makes an unpacked package and a Source that has it.
@@ -45,7 +46,7 @@ func TestInstall_UnpackedPackagesAreLinkedTo(t *testing.T) {
 	if !os.SameFile(before, after) {
 		t.Error("a link that was right was made again")
 	}
-	if again, report := install(t, in, require("acme/widget", ""), locks); !report.Outcomes[0].Present || !again.Equal(locks) {
+	if again, report := install(t, in, require("acme/widget", ""), locks); report.Outcomes[0].State != event.Present || !again.Equal(locks) {
 		t.Errorf("got %+v, want that the package is present", report)
 	}
 }

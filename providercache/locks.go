@@ -17,8 +17,6 @@ type (
 	LockedPackage = lockhashes.Package
 	// LockChange says how an entry changes: LockUnchanged, LockNew or LockExtended.
 	LockChange = lockhashes.Change
-	// HashOrigin says where hashes come from: HashesListed, HashesComputed or HashesRecalled.
-	HashOrigin = lockhashes.HashOrigin
 
 	// LocateOptions say what Locate asks beside addresses: Sizes takes a request for each package.
 	LocateOptions = lockhashes.LocateOptions
@@ -27,26 +25,15 @@ type (
 	// LocatedPackage is where one package is, what authenticates it, and its size if that was asked for.
 	LocatedPackage = lockhashes.LocatedPackage
 
-	// LockQueuedEvent lists the packages that Lock is going to look at.
-	LockQueuedEvent = lockhashes.QueuedEvent
-	// LockFetchingEvent says that Lock reads a package, because no hash that it trusts is known.
-	LockFetchingEvent = lockhashes.FetchingEvent
-	// LockDoneEvent ends a package.
-	LockDoneEvent = lockhashes.DoneEvent
-
 	// HashPolicy says which sources are trusted for the hashes of packages that aren't read. The zero value is TrustRegistryHashes.
 	HashPolicy = fetch.HashPolicy
 )
 
-// What becomes of an entry, where its hashes are from, and whose hashes are trusted.
+// What becomes of an entry, and whose hashes are trusted.
 const (
 	LockUnchanged = lockhashes.Unchanged
 	LockNew       = lockhashes.New
 	LockExtended  = lockhashes.Extended
-
-	HashesListed   = lockhashes.HashesListed   // by a source that the HashPolicy trusts
-	HashesComputed = lockhashes.HashesComputed // from the package, which was read for it
-	HashesRecalled = lockhashes.HashesRecalled // by an earlier run
 
 	// TrustRegistryHashes records what the product's own registry lists, without reading the package.
 	TrustRegistryHashes = fetch.TrustRegistryHashes

@@ -56,10 +56,10 @@ func TestResume_TheNextRunResumesWhatIsLeft(t *testing.T) {
 	if left := tree(t, in.Cache.Dir); len(stagings(left)) != 0 {
 		t.Errorf("there is %q", left)
 	}
-	var progress []event.ProgressEvent
+	var progress []event.Event
 	in.Fetcher.Observe = func(_ context.Context, e event.Event) {
-		if p, ok := e.(event.ProgressEvent); ok {
-			progress = append(progress, p)
+		if e.Kind == event.Progress {
+			progress = append(progress, e)
 		}
 	}
 	in.Fetcher = installtest.Again(in.Fetcher)

@@ -23,12 +23,7 @@ import (
 
 // Prefetched is the result for one PackageSpec.
 type Prefetched struct {
-	Selection getproviders.Selection
-	Platform  getproviders.Platform
-	Present   bool   // it was in the cache already
-	Source    string // which source had it, as getproviders.Package has it; "" for what was there
-	Bytes     int64  // of the archive; 0: there is none, or its size isn't known
-	Err       error
+	Outcome // its State is event.Present, Fetched or Failed
 
 	provenance receipt.Provenance
 }
@@ -53,7 +48,7 @@ func (in *Installer) Prefetch(ctx context.Context, wanted []getproviders.Package
 	results, errs := resolve.Map(ctx, in.fetcher().Emit, in.fetcher().Limits.Queries, wanted, in.prefetchOne)
 	for i, err := range errs {
 		if err != nil {
-			results[i] = Prefetched{Selection: wanted[i].Selected(), Platform: in.fetcher().Platform, Err: err}
+			results[i] = Prefetched{Outcome: Outcome{Selection: wanted[i].Selected(), Platform: in.fetcher().Platform, State: event.Failed, Err: err}}
 		}
 	}
 	return results, errors.Join(errs...)
@@ -72,9 +67,9 @@ func (in *Installer) prefetchOne(ctx context.Context, w getproviders.PackageSpec
 		}
 	}
 	t := fetch.Request{Selection: selected, Recorded: w.Hashes, Partials: in.partials()}
-	if there, err := in.prefetched(ctx, t); there.Present || err != nil {
+	if there, err := in.prefetched(ctx, t); there.State != "" || err != nil {
 		if err == nil {
-			in.fetcher().Emit(ctx, event.PresentEvent{Addr: t.Provider, Version: t.Version})
+			in.fetcher().Emit(ctx, event.Event{Kind: event.Done, Outcome: Outcome{Selection: t.Selection, State: event.Present}})
 		}
 		return there, err
 	}
@@ -89,7 +84,9 @@ func (in *Installer) prefetchOne(ctx context.Context, w getproviders.PackageSpec
 // prefetched is the result for a package if the cache has it; the error says that the policy refuses it.
 func (in *Installer) prefetched(ctx context.Context, t fetch.Request) (done Prefetched, err error) {
 	done.Selection, done.Platform = t.Selection, in.fetcher().Platform
-	if done.provenance, done.Present = in.findInCache(ctx, t); done.Present {
+	found := false
+	if done.provenance, found = in.findInCache(ctx, t); found {
+		done.State = event.Present
 		done.Bytes, err = done.provenance.ArchiveBytes, in.fetcher().Approve(ctx, t, getproviders.StatePresent, done.provenance)
 	}
 	return done, err
@@ -103,7 +100,7 @@ func (in *Installer) fetchForCache(ctx context.Context, t fetch.Request) (Prefet
 	}
 	defer unlock()
 	done, err := in.prefetched(ctx, t)
-	if done.Present || err != nil {
+	if done.State != "" || err != nil {
 		return done, err
 	}
 	stage, err := staging.New(in.Cache.Dir)
@@ -115,11 +112,13 @@ func (in *Installer) fetchForCache(ctx context.Context, t fetch.Request) (Prefet
 	if done.provenance, err = in.fetchCopy(ctx, t, stage); err != nil {
 		return Prefetched{}, err
 	}
-	done.Source, done.Bytes = t.Package.Source, done.provenance.ArchiveBytes
+	done.State, done.Source, done.Bytes = event.Fetched, t.Package.Source, done.provenance.ArchiveBytes
 	if err := in.publishPrefetched(ctx, t.Selection, stage, done.provenance); err != nil {
 		return Prefetched{}, t.Failed(getproviders.StepPublish, err)
 	}
-	in.fetcher().Emit(ctx, fetchedEvent(t, Outcome{Authentication: done.provenance.Authentication, pendingReceipt: receipt.Pending{Dir: in.cachePath(t.Selection)}}))
+	in.fetcher().Emit(ctx, fetchedEvent(t, Outcome{
+		Selection: t.Selection, State: event.Fetched, Path: in.cachePath(t.Selection), Source: done.Source, Authentication: done.provenance.Authentication,
+	}))
 	return done, nil
 }
 

@@ -8,6 +8,7 @@ import (
 
 	"github.com/tfdeps/tfdeps/getproviders"
 	"github.com/tfdeps/tfdeps/providercache"
+	"github.com/tfdeps/tfdeps/providercache/event"
 )
 
 func TestPrefetch_FillsACacheThatNeedsNoNetwork(t *testing.T) {
@@ -18,14 +19,14 @@ func TestPrefetch_FillsACacheThatNeedsNoNetwork(t *testing.T) {
 	must(t, os.RemoveAll(m.Cache))
 	filler := m.directory(t)
 	filled, err := filler.Prefetch(t.Context(), providercache.PackageSpecs(providercache.LockedBy(locks)))
-	if err != nil || len(filled) != 2 || filled[0].Present || filler.begun != 2 {
+	if err != nil || len(filled) != 2 || filled[0].State == event.Present || filler.begun != 2 {
 		t.Fatalf("filled: %+v, %v", filled, err)
 	}
 	if left := tree(t, filler.Target.Dir); len(left) > 0 {
 		t.Errorf("the target has %q", left)
 	}
 	again, err := m.directory(t).Prefetch(t.Context(), providercache.PackageSpecs(providercache.LockedBy(locks)))
-	if err != nil || !again[0].Present || !again[1].Present {
+	if err != nil || again[0].State != event.Present || again[1].State != event.Present {
 		t.Errorf("filled again: %+v, %v", again, err)
 	}
 	fresh := m.directory(t)
@@ -66,7 +67,7 @@ func TestPrefetch_CopiesUnpackedPackagesOfAMirror(t *testing.T) {
 	must(t, os.RemoveAll(mirror))
 	want := []string{packageDir("acme/a", "1.0.0") + "/terraform-provider-a"}
 	got := slices.DeleteFunc(files(t, m.Cache), func(name string) bool { return name[0] == '.' })
-	if !slices.Equal(got, want) || filled[0].Present {
+	if !slices.Equal(got, want) || filled[0].State == event.Present {
 		t.Errorf("the cache has %q", got)
 	}
 }

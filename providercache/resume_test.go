@@ -269,7 +269,7 @@ func TestResume_ResumingEndsWithTheContext(t *testing.T) {
 	stop := errors.New("stop")
 	ctx, cancel := context.WithCancelCause(t.Context())
 	in.Fetcher.Observe = func(_ context.Context, e event.Event) {
-		if p, ok := e.(event.ProgressEvent); ok && p.Done == 0 {
+		if e.Kind == event.Progress && e.Done == 0 {
 			time.AfterFunc(50*time.Millisecond, func() { cancel(stop) })
 		}
 	}

@@ -99,10 +99,10 @@ func TestSkip_FetchEventsTellTheSource(t *testing.T) {
 	in := newInstaller(t, source)
 	var told []string
 	in.Fetcher.Observe = func(_ context.Context, e event.Event) {
-		switch e := e.(type) {
-		case event.FetchingEvent:
+		switch {
+		case e.Kind == event.Fetching:
 			told = append(told, "from "+e.Source)
-		case event.FetchedEvent:
+		case e.State == event.Fetched:
 			told = append(told, fmt.Sprintf("from %s after %v", e.Source, e.Skipped))
 		}
 	}

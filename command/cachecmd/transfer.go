@@ -150,7 +150,7 @@ func (t *transferring) installer(platform getproviders.Platform) *providercache.
 	return &providercache.Installer{Fetcher: f, Cache: t.cache}
 }
 
-func (t *transferring) move(ctx context.Context, push bool, platform getproviders.Platform) ([]mirror.Transferred, error) {
+func (t *transferring) move(ctx context.Context, push bool, platform getproviders.Platform) ([]providercache.Outcome, error) {
 	if push {
 		return mirror.Push(ctx, t.installer(platform), t.remote, t.wanted)
 	}

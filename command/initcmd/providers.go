@@ -16,6 +16,7 @@ import (
 	"github.com/tfdeps/tfdeps/internal/config/load"
 	"github.com/tfdeps/tfdeps/internal/scratch"
 	"github.com/tfdeps/tfdeps/providercache"
+	"github.com/tfdeps/tfdeps/providercache/event"
 )
 
 // connect makes the sources of providers.
@@ -219,7 +220,7 @@ func (in *installation) suggest(p getproviders.Provider) (explain.Suggestion, bo
 func (in *installation) notShared(report providercache.Report) {
 	cache := in.settings.cache
 	alone := slices.ContainsFunc(report.Outcomes, func(o providercache.Outcome) bool {
-		return o.Err == nil && !o.Present && !o.FromCache && o.Link == providercache.LinkAuto && !o.Selection.Provider.IsBuiltIn()
+		return o.State == event.Fetched && o.Link == providercache.LinkAuto && !o.Selection.Provider.IsBuiltIn()
 	})
 	if cache == nil || !cache.Shared || !alone {
 		return

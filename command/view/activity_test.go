@@ -31,15 +31,15 @@ var plan9 = getproviders.Platform{OS: "plan9", Arch: "arm"}
 
 // phases play what can happen to packages, up to a moment.
 func phases(a *Activity, clock *watch) {
-	a.Observe(event.VerifyEvent{Bytes: map[string]int64{"/a": 40 * mb, "/b": 60 * mb, "/c": 100 * mb}})
-	a.Observe(event.HashingEvent{Addr: alpha, Version: v1, Platform: plan9, Dir: "/a"})
-	a.Observe(event.HashingEvent{Addr: beta, Version: v1, Platform: plan9, Dir: "/b"})
+	a.Observe(event.Event{Kind: event.Queued, Sizes: map[string]int64{"/a": 40 * mb, "/b": 60 * mb, "/c": 100 * mb}})
+	a.Observe(event.Event{Kind: event.Hashing, Outcome: event.Outcome{Selection: getproviders.Selection{Provider: alpha, Version: v1}, Platform: plan9, Path: "/a"}})
+	a.Observe(event.Event{Kind: event.Hashing, Outcome: event.Outcome{Selection: getproviders.Selection{Provider: beta, Version: v1}, Platform: plan9, Path: "/b"}})
 	clock.Advance(2 * time.Second)
-	a.Observe(event.HashedEvent{Addr: alpha, Version: v1, Platform: plan9, Dir: "/a"})
+	a.Observe(event.Event{Kind: event.Hashed, Outcome: event.Outcome{Selection: getproviders.Selection{Provider: alpha, Version: v1}, Platform: plan9, Path: "/a"}})
 	clock.Advance(2 * time.Second)
-	a.Observe(event.HashingEvent{Addr: gamma, Version: v1, Platform: plan9, Dir: "/c"})
+	a.Observe(event.Event{Kind: event.Hashing, Outcome: event.Outcome{Selection: getproviders.Selection{Provider: gamma, Version: v1}, Platform: plan9, Path: "/c"}})
 	clock.Advance(time.Second)
-	a.Observe(event.PhaseEvent{Addr: gamma, Version: v1, Platform: plan9, Phase: event.Linking})
+	a.Observe(event.Event{Kind: event.Begun, Outcome: event.Outcome{Selection: getproviders.Selection{Provider: gamma, Version: v1}, Platform: plan9}, Phase: event.Linking})
 }
 
 func TestActivity_NamesPhases(t *testing.T) {
@@ -63,7 +63,7 @@ func TestActivity_NamesPhasesInLines(t *testing.T) {
 	a, screen := shownActivity(clock, func(o *Options) { o.Progress = ProgressPlain })
 	phases(a, clock)
 	clock.Advance(8 * time.Second)
-	a.Observe(event.PhaseEvent{Addr: gamma, Version: v1, Platform: plan9, Phase: event.Linking})
+	a.Observe(event.Event{Kind: event.Begun, Outcome: event.Outcome{Selection: getproviders.Selection{Provider: gamma, Version: v1}, Platform: plan9}, Phase: event.Linking})
 	want := "Still verifying example.com/acme/beta v1.2.3 for plan9_arm (13s); linking example.com/acme/gamma v1.2.3 for plan9_arm (8s)"
 	if got := strings.ReplaceAll(screen.Text(), "\n", ""); got != want {
 		t.Errorf("the lines are\n%s\nwant\n%s", got, want)
@@ -80,11 +80,11 @@ Total: 0 of 2                                [===>---------]  24/100 MB  6s left
 		clock := newWatch()
 		a, screen := shownActivity(clock, func(o *Options) { o.Progress, o.Stderr.Width = mode, 101 })
 		read := func(dir string, done int64) {
-			a.Observe(event.HashProgressEvent{Addr: alpha, Version: v1, Platform: plan9, Dir: dir, Done: done})
+			a.Observe(event.Event{Kind: event.HashProgress, Outcome: event.Outcome{Selection: getproviders.Selection{Provider: alpha, Version: v1}, Platform: plan9, Path: dir}, Done: done})
 		}
-		a.Observe(event.VerifyEvent{Bytes: map[string]int64{"/a": 40 * mb, "/b": 60 * mb}})
-		a.Observe(event.HashingEvent{Addr: alpha, Version: v1, Platform: plan9, Dir: "/a"})
-		a.Observe(event.HashingEvent{Addr: beta, Version: v1, Platform: plan9, Dir: "/b"})
+		a.Observe(event.Event{Kind: event.Queued, Sizes: map[string]int64{"/a": 40 * mb, "/b": 60 * mb}})
+		a.Observe(event.Event{Kind: event.Hashing, Outcome: event.Outcome{Selection: getproviders.Selection{Provider: alpha, Version: v1}, Platform: plan9, Path: "/a"}})
+		a.Observe(event.Event{Kind: event.Hashing, Outcome: event.Outcome{Selection: getproviders.Selection{Provider: beta, Version: v1}, Platform: plan9, Path: "/b"}})
 		read("/elsewhere", 50*mb)
 		read("/a", 0)
 		if clock.Advance(2 * time.Second); mode == ProgressPlain {
@@ -103,15 +103,15 @@ Total: 0 of 2                                [===>---------]  24/100 MB  6s left
 func TestActivity_NamesThePhaseOfAll(t *testing.T) {
 	clock := newWatch()
 	a, screen := shownActivity(clock, nil)
-	a.Observe(event.HashingEvent{Addr: alpha, Version: v1, Dir: "/a"})
-	a.Observe(event.HashProgressEvent{Addr: alpha, Version: v1, Dir: "/a", Done: 30 * mb})
+	a.Observe(event.Event{Kind: event.Hashing, Outcome: event.Outcome{Selection: getproviders.Selection{Provider: alpha, Version: v1}, Path: "/a"}})
+	a.Observe(event.Event{Kind: event.HashProgress, Outcome: event.Outcome{Selection: getproviders.Selection{Provider: alpha, Version: v1}, Path: "/a"}, Done: 30 * mb})
 	clock.Advance(2 * time.Second)
-	a.Observe(event.HashProgressEvent{Addr: alpha, Version: v1, Dir: "/a", Done: 90 * mb})
+	a.Observe(event.Event{Kind: event.HashProgress, Outcome: event.Outcome{Selection: getproviders.Selection{Provider: alpha, Version: v1}, Path: "/a"}, Done: 90 * mb})
 	for _, p := range []getproviders.Provider{alpha, beta} {
 		a.Observe(came(p, 0, 10*mb))
 		clock.Advance(2 * time.Second)
 		a.Observe(came(p, 10*mb, 10*mb))
-		a.Observe(event.PhaseEvent{Addr: p, Version: v1, Phase: event.Unpacking})
+		a.Observe(event.Event{Kind: event.Begun, Outcome: event.Outcome{Selection: getproviders.Selection{Provider: p, Version: v1}}, Phase: event.Unpacking})
 	}
 	want := `example.com/acme/beta v1.2.3   [==============================]     10 MB  unpacking  1s
 example.com/acme/alpha v1.2.3  [==============================]     10 MB  unpacking  2s
@@ -197,10 +197,10 @@ func TestActivity_SaysWhatAnInterruptKeeps(t *testing.T) {
 	}{
 		"not interrupted": {nil, t.Context(), ""},
 		"nothing":         {nil, interrupted, "Interrupted. Run again to continue."},
-		"verifying":       {[]event.Event{event.VerifyEvent{}}, interrupted, ""},
+		"verifying":       {[]event.Event{event.Event{Kind: event.Queued, Sizes: map[string]int64{}}}, interrupted, ""},
 		"parts, and what is in its place": {[]event.Event{
 			came(alpha, 0, 100*mb), came(alpha, 100*mb, 100*mb), installed(alpha),
-			came(beta, 0, 50*mb), came(beta, 12*mb, 50*mb), event.KeptEvent{Addr: beta, Version: v1, Bytes: 12 * mb},
+			came(beta, 0, 50*mb), came(beta, 12*mb, 50*mb), event.Event{Kind: event.Kept, Outcome: event.Outcome{Selection: getproviders.Selection{Provider: beta, Version: v1}}, Done: 12 * mb},
 		}, interrupted, "Interrupted. 112 MB are kept; run again to continue."},
 	} {
 		a, _ := shownActivity(clock, func(o *Options) { o.Progress = ProgressNone })

@@ -38,7 +38,7 @@ func TestProgress_InATerminal(t *testing.T) {
 	v.ProvidersBegin()
 	v.Observe(pending(alpha, beta, gamma))
 	for _, p := range []getproviders.Provider{alpha, beta, gamma} {
-		v.Observe(event.QueryEvent{Addr: p})
+		v.Observe(on(event.Query, p))
 	}
 	for i, p := range []getproviders.Provider{alpha, beta, gamma} {
 		v.Observe(begin(p, "https://example.com/a.zip", "registry example.com"))
@@ -49,7 +49,7 @@ func TestProgress_InATerminal(t *testing.T) {
 		v.Observe(came(p, int64(5+i)*mb, int64(30-10*i)*mb))
 	}
 	v.Observe(came(gamma, 10*mb, 10*mb))
-	v.Observe(event.PhaseEvent{Addr: gamma, Version: v1, Phase: event.Unpacking})
+	v.Observe(event.Event{Kind: event.Begun, Outcome: event.Outcome{Selection: getproviders.Selection{Provider: gamma, Version: v1}}, Phase: event.Unpacking})
 	// The largest download is at the bottom, above the bar for all, and lines are above the bars.
 	bars := `- Installing example.com/acme/alpha v1.2.3...
 example.com/acme/gamma v1.2.3  [==============================]     10 MB  unpacking  1s
@@ -123,7 +123,7 @@ func TestBars_LeaveNothingBehind(t *testing.T) {
 	clock := newWatch()
 	v, screen := onTerminal(clock, nil)
 	v.Observe(pending(alpha, beta))
-	v.Observe(event.QueryEvent{Addr: alpha})
+	v.Observe(on(event.Query, alpha))
 	for range 2 { // with -with, packages are installed twice
 		v.Observe(came(alpha, 0, 10*mb))
 		clock.Advance(time.Second)
@@ -155,7 +155,7 @@ func TestBars_AreGoneAfterAnInterrupt(t *testing.T) {
 	v.Activity.stopDrawing()
 	clock.Advance(time.Second)
 	v.Observe(came(alpha, 30*mb, 30*mb))
-	v.Observe(event.PhaseEvent{Addr: alpha, Version: v1, Phase: event.Unpacking})
+	v.Observe(event.Event{Kind: event.Begun, Outcome: event.Outcome{Selection: getproviders.Selection{Provider: alpha, Version: v1}}, Phase: event.Unpacking})
 	v.Observe(installed(alpha))
 	if got := screen.Text(); strings.Contains(got, "[") || !strings.Contains(got, "Downloaded example.com/acme/alpha") {
 		t.Errorf("the screen is\n%s", got)
@@ -205,7 +205,7 @@ func TestBars_WithResultsElsewhere(t *testing.T) {
 	v.Observe(came(alpha, 0, 10*mb))
 	clock.Advance(time.Second)
 	v.Observe(came(alpha, 1*mb, 10*mb))
-	v.Observe(event.QueryEvent{Addr: alpha})
+	v.Observe(on(event.Query, alpha))
 	if got := elsewhere.String(); !strings.Contains(got, "- Finding") {
 		t.Errorf("stdout has %q, and should have a line at once", got)
 	}
@@ -232,7 +232,7 @@ func TestBars_TerminalThatIsGone(t *testing.T) {
 		clock.Advance(time.Second)
 		v.Observe(came(p, 1*mb, 10*mb))
 	}
-	v.Observe(event.QueryEvent{Addr: alpha})
+	v.Observe(on(event.Query, alpha))
 	v.Done(v.ProvidersEnd(), true)
 	if got := elsewhere.String(); !strings.Contains(got, "- Finding") || !strings.Contains(got, "successfully") {
 		t.Errorf("stdout has %q", got)

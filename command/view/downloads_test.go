@@ -44,20 +44,20 @@ func timed(clock *watch, change func(*Options)) *speaker {
 	return newSpeaker(func(o *Options) { o.Now = clock.now; change(o) })
 }
 
-func begin(p getproviders.Provider, archive, source string) event.FetchingEvent {
+func begin(p getproviders.Provider, archive, source string) event.Event {
 	address, err := url.Parse(archive)
 	if err != nil {
 		panic(err)
 	}
-	return event.FetchingEvent{Addr: p, Version: v1, Location: getproviders.HTTPArchive{URL: address}, Source: source}
+	return event.Event{Kind: event.Fetching, Outcome: event.Outcome{Selection: getproviders.Selection{Provider: p, Version: v1}, Source: source}, Location: getproviders.HTTPArchive{URL: address}}
 }
 
-func came(p getproviders.Provider, done, total int64) event.ProgressEvent {
-	return event.ProgressEvent{Addr: p, Version: v1, Done: done, Total: total}
+func came(p getproviders.Provider, done, total int64) event.Event {
+	return event.Event{Kind: event.Progress, Outcome: event.Outcome{Selection: getproviders.Selection{Provider: p, Version: v1}}, Done: done, Total: total}
 }
 
-func installed(p getproviders.Provider) event.FetchedEvent {
-	return event.FetchedEvent{Addr: p, Version: v1}
+func installed(p getproviders.Provider) event.Event {
+	return ended(event.Fetched, p, v1)
 }
 
 // threeAtOnce is a run with a long download, a small one and one that fails.
@@ -80,10 +80,10 @@ func threeAtOnce() script {
 		{9.9, came(alpha, 99*mb, 157*mb)},
 		{10, came(gamma, 7*mb, -1)},
 		{10.5, came(alpha, 105*mb, 157*mb)},
-		{11, event.FailedEvent{Addr: gamma, Err: errors.New("cut")}},
+		{11, event.Event{Kind: event.Done, Outcome: event.Outcome{Selection: getproviders.Selection{Provider: gamma}, State: event.Failed, Err: errors.New("cut")}}},
 		{20.1, came(alpha, 150*mb, 157*mb)},
 		{21, came(alpha, 157*mb, 157*mb)},
-		{21, event.PhaseEvent{Addr: alpha, Version: v1, Phase: event.Unpacking}},
+		{21, event.Event{Kind: event.Begun, Outcome: event.Outcome{Selection: getproviders.Selection{Provider: alpha, Version: v1}}, Phase: event.Unpacking}},
 		{23, installed(alpha)},
 	}
 }
@@ -249,11 +249,11 @@ func TestParseProgress(t *testing.T) {
 
 func TestSummary(t *testing.T) {
 	local := func(p getproviders.Provider) event.Event {
-		return event.FetchingEvent{Addr: p, Version: v1, Location: getproviders.LocalDirectory("/m"), Source: "/m"}
+		return event.Event{Kind: event.Fetching, Outcome: event.Outcome{Selection: getproviders.Selection{Provider: p, Version: v1}, Source: "/m"}, Location: getproviders.LocalDirectory("/m")}
 	}
 	const archive, origin, mirror = "https://cdn.example.com/a.zip", "registry example.com", "provider mirror at https://mirror.example.com/"
 	present := func(p getproviders.Provider) event.Event {
-		return event.PresentEvent{Addr: p, Version: v1}
+		return ended(event.Present, p, v1)
 	}
 	tests := []struct {
 		name string
@@ -266,7 +266,7 @@ func TestSummary(t *testing.T) {
 		{"nothing at all", script{}, nil, "Checked 0 providers in 0ms: nothing to do"},
 		{"a download and the cache", script{
 			{0, begin(alpha, archive, origin)}, {0, came(alpha, 0, 214*mb)}, {3, came(alpha, 214*mb, 214*mb)}, {3.1, installed(alpha)},
-			{3.24, event.LinkedEvent{Addr: beta, Version: v1}},
+			{3.24, ended(event.Linked, beta, v1)},
 		}, func(s *speaker) { s.LockCreated(); s.ModulesEnd(1) },
 			"2 providers, 1 module ready in 3.2s: 1 downloaded (214 MB from example.com), 1 from the cache"},
 		{"several sources", script{

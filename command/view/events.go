@@ -10,97 +10,86 @@ import (
 	"github.com/tfdeps/tfdeps/getproviders"
 	"github.com/tfdeps/tfdeps/providercache"
 	"github.com/tfdeps/tfdeps/providercache/event"
-	"github.com/tfdeps/tfdeps/providercache/mirror"
 )
 
 // observe is the one place where events are read: it updates the record, and has lines wait for their turn.
 func (r *run) observe(e event.Event) {
 	r.touched = nil
-	switch e := e.(type) {
-	case event.QueuedEvent:
+	each := e.Platform != (getproviders.Platform{}) // of the Packages that were queued
+	switch {
+	case e.Kind == event.Queued && e.Requirements != nil:
 		r.expect(e.Requirements)
-	case event.VerifyEvent:
-		r.verifies = true
-		r.tasks.Sizes = e.Bytes
-		r.tasks.Announced += len(e.Bytes)
-		for _, size := range e.Bytes {
-			r.tasks.Awaited += size
+	case e.Kind == event.Queued && e.Sizes != nil:
+		r.expectSizes(e.Sizes)
+	case e.Kind == event.Queued:
+		r.expectPackages(e.Packages)
+	case e.Kind == event.Fetching && each:
+		key, l := keyOf(e.Selection, e.Platform), sameLine("Fetching "+hashedName(r.product, e.Outcome)+"...")
+		if r.doing != "" {
+			l = archiveLine(e.Outcome, isLocal(e.Location) && r.doing != mirroring)
 		}
-	case providercache.LockQueuedEvent:
-		r.tasks.Announced += len(e.Packages)
-		for _, p := range e.Packages {
-			r.turns = append(r.turns, turn{key: keyOf(p.Selection, p.Platform)})
-		}
-	case providercache.LockFetchingEvent:
-		key := keyOf(e.Package.Selection, e.Package.Platform)
 		r.begin(key)
-		r.turns.put(key, false, sameLine("Fetching "+hashedName(r.product, e.Package)+"..."))
-	case providercache.LockDoneEvent:
-		r.done(keyOf(e.Package.Selection, e.Package.Platform), e.Err == nil, false, hashesLine(r.product, e))
-	case mirror.QueuedEvent:
-		r.tasks.Announced += len(e.Packages)
-		r.expectArchives(e.Packages)
-	case mirror.FetchingEvent:
-		key := keyOf(e.Package.Selection, e.Package.Platform)
-		r.begin(key)
-		r.turns.put(key, false, archiveLine(e.Package, e.Local && r.doing != mirroring))
-	case mirror.DoneEvent:
-		p := e.Package
-		r.done(keyOf(p.Selection, p.Platform), p.Err == nil && !p.Present, true, archiveDoneLine(r.product, p))
+		r.turns.put(key, false, l)
+	case e.Kind == event.Done && each && r.doing != "":
+		r.done(keyOf(e.Selection, e.Platform), e.Err == nil && e.State != event.Present, true, archiveDoneLine(r.product, e.Outcome))
+	case e.Kind == event.Done && each:
+		r.done(keyOf(e.Selection, e.Platform), e.Err == nil, false, hashesLine(r.product, e.Outcome))
 	default:
 		r.observeProvider(e)
 	}
 }
 
+func isLocal(at getproviders.Location) bool {
+	switch at.(type) {
+	case getproviders.LocalArchive, getproviders.LocalDirectory:
+		return true
+	}
+	return false
+}
+
 // observeProvider is for the events that are about one provider. A package that was put into its place stays so, whatever a
 // second look at it finds.
 func (r *run) observeProvider(e event.Event) {
-	key, query, at := packageKey{Provider: e.Provider()}, packageKey{Provider: e.Provider(), Query: true}, r.at()
+	key, query, at := packageKey{Provider: e.Provider}, packageKey{Provider: e.Provider, Query: true}, r.at()
 	w := r.item(key)
-	switch e := e.(type) {
-	case event.BuiltInEvent:
-		w.way = partOfProduct
-		r.finish(w, "built in")
-		r.turns.put(query, true, sameLine(w.Name+" is built in to "+r.product.Name), w.object())
-	case event.QueryEvent:
+	switch e.Kind {
+	case event.Query:
 		w.enter("ask", at)
 		r.turns.put(query, true, queryLine(w.Name, e))
-	case event.SelectedEvent:
+	case event.Selected:
 		w.Version = e.Version.String()
 		r.begin(key)
 		w.enter("", at)
-	case event.WarningEvent:
+	case event.Warning:
 		w.warnings = append(w.warnings, explain.RegistryWarning(w.Name, e.Warnings))
-	case event.HashingEvent:
+	case event.Hashing:
 		r.hashing(e)
-	case event.HashProgressEvent:
-		if t := r.tasks.Find(packageKey{Provider: e.Addr, Version: e.Version, Platform: e.Platform, Dir: e.Dir}); t != nil {
+	case event.HashProgress:
+		if t := r.tasks.Find(packageKey{Provider: e.Provider, Version: e.Version, Platform: e.Platform, Dir: e.Path}); t != nil {
 			t.Hash(e.Done, r.now())
 			r.touched = append(r.touched, t)
 		}
-	case event.HashedEvent:
-		r.end(packageKey{Provider: e.Addr, Version: e.Version, Platform: e.Platform, Dir: e.Dir}, false)
-	case event.FetchingEvent:
-		w.Source, w.way = e.Source, downloaded
-		switch e.Location.(type) {
-		case getproviders.LocalArchive, getproviders.LocalDirectory:
+	case event.Hashed:
+		r.end(packageKey{Provider: e.Provider, Version: e.Version, Platform: e.Platform, Dir: e.Path}, false)
+	case event.Fetching:
+		if w.Source, w.way = e.Source, downloaded; isLocal(e.Location) {
 			w.way = fromLocal
 		}
 		r.begin(key)
-		r.begin(packageKey{Provider: e.Addr, Version: e.Version, Platform: r.platform})
+		r.begin(packageKey{Provider: e.Provider, Version: e.Version, Platform: r.platform})
 		w.enter("fetch", at)
-		r.start(packageKey{Provider: e.Addr, Version: e.Version}, true)
+		r.start(packageKey{Provider: e.Provider, Version: e.Version}, true)
 		what := fmt.Sprintf("%s v%s...", w.Name, e.Version)
 		r.turns.put(key, false, line{human: "- Installing " + what, json: "Installing provider version: " + what, source: e.Source})
-	case event.ProgressEvent:
-		key := packageKey{Provider: e.Addr, Version: e.Version, Platform: e.Platform}
+	case event.Progress:
+		key := packageKey{Provider: e.Provider, Version: e.Version, Platform: e.Platform}
 		r.start(key, true).Advance(e.Done, e.Total, r.now())
 		r.own(key).advance(e.Done)
-	case event.PhaseEvent:
-		r.phase(packageKey{Provider: e.Addr, Version: e.Version, Platform: e.Platform}, e.Phase)
-	case event.KeptEvent:
-		r.tasks.Kept += e.Bytes
-	default:
+	case event.Begun:
+		r.phase(packageKey{Provider: e.Provider, Version: e.Version, Platform: e.Platform}, e.Phase)
+	case event.Kept:
+		r.tasks.Kept += e.Done
+	case event.Done:
 		r.ended(w, e)
 	}
 }
@@ -110,24 +99,27 @@ func (r *run) ended(w *item, e event.Event) {
 	key := w.key
 	var lines []line
 	note := line{}
-	switch e := e.(type) {
-	case event.PresentEvent:
-		key.Version = e.Version
+	key.Version = e.Version
+	switch e.State {
+	case event.BuiltIn:
+		w.way = partOfProduct
+		r.finish(w, "built in")
+		r.turns.put(packageKey{Provider: e.Provider, Query: true}, true, sameLine(w.Name+" is built in to "+r.product.Name), w.object())
+		return
+	case event.Present:
 		if w.Version = e.Version.String(); w.way == unknownWay {
 			w.way = wasPresent
 		}
 		what := w.what()
 		lines = []line{{human: "- Using previously-installed " + what, json: what + ": Using previously-installed provider version"}}
 		r.finish(w, "present")
-	case event.LinkedEvent:
-		key.Version = e.Version
+	case event.Linked:
 		w.Version, w.How, w.Trust = e.Version.String(), e.Link.String(), e.Authentication.TrustLevel.String()
 		w.Source, w.way = "shared cache", fromCache
 		what, how := w.what(), "from the shared cache directory"
-		lines, note = []line{{human: "- Using " + what + " " + how, json: what + ": Using " + how}}, linkNote(e.Link, e.Reason)
+		lines, note = []line{{human: "- Using " + what + " " + how, json: what + ": Using " + how}}, linkNote(e.Link, e.LinkReason)
 		r.finish(w, "linked")
-	case event.FetchedEvent:
-		key.Version = e.Version
+	case event.Fetched:
 		a := e.Authentication
 		w.Version, w.Source, w.Trust, w.keyID = e.Version.String(), cmp.Or(e.Source, w.Source), a.TrustLevel.String(), a.KeyID
 		w.fetched = w.Came
@@ -135,19 +127,16 @@ func (r *run) ended(w *item, e event.Event) {
 			w.How = ""
 		}
 		r.signed = r.signed || a.TrustLevel == getproviders.LevelPartner || a.TrustLevel == getproviders.LevelCommunity
-		lines, note = fetchedLines(r.product, w.what(), e), linkNote(e.Link, e.Reason)
+		lines, note = fetchedLines(r.product, w.what(), e), linkNote(e.Link, e.LinkReason)
 		r.finish(w, "fetched")
-		r.over(packageKey{Provider: e.Addr, Version: e.Version, Platform: r.platform})
-	case event.FailedEvent:
-		if failed, ok := getproviders.Failure(e.Err); ok {
-			key.Version = failed.Version
-		}
+		r.over(packageKey{Provider: e.Provider, Version: e.Version, Platform: r.platform})
+	case event.Failed:
 		w.way, w.err = didFail, e.Err
 		w.Error = oneLine(explain.WithHint(e.Err))
 		r.finish(w, "failed")
-		r.turns.put(packageKey{Provider: e.Addr, Query: true}, true)
+		r.turns.put(packageKey{Provider: e.Provider, Query: true}, true)
 		if r.doing != "" {
-			r.head(e.Addr, r.doingLine(e.Addr))
+			r.head(e.Provider, r.doingLine(e.Provider))
 		}
 	default:
 		return
@@ -174,8 +163,25 @@ func (r *run) expect(req getproviders.Requirements) {
 	r.turns = slices.Concat(r.turns, queries, packages)
 }
 
-// expectArchives puts the lines about archives into the order of providers, versions and platforms.
-func (r *run) expectArchives(packages []mirror.Package) {
+// expectSizes is for packages that are only verified.
+func (r *run) expectSizes(sizes map[string]int64) {
+	r.verifies, r.tasks.Sizes = true, sizes
+	r.tasks.Announced += len(sizes)
+	for _, size := range sizes {
+		r.tasks.Awaited += size
+	}
+}
+
+// expectPackages puts the lines about packages into their order: that in which they were queued, or for archives that of
+// providers, versions and platforms.
+func (r *run) expectPackages(packages []providercache.Outcome) {
+	r.tasks.Announced += len(packages)
+	if r.doing == "" {
+		for _, p := range packages {
+			r.turns = append(r.turns, turn{key: keyOf(p.Selection, p.Platform)})
+		}
+		return
+	}
 	all := r.heads
 	r.heads = nil
 	var last getproviders.Selection
@@ -232,13 +238,13 @@ func (r *run) phase(key packageKey, phase event.Phase) *terminal.Task {
 }
 
 // hashing begins to verify a package. Where packages are only verified, each directory has a task of its own.
-func (r *run) hashing(e event.HashingEvent) {
-	key := packageKey{Provider: e.Addr, Version: e.Version, Platform: e.Platform}
+func (r *run) hashing(e event.Event) {
+	key := packageKey{Provider: e.Provider, Version: e.Version, Platform: e.Platform}
 	if r.verifies {
-		key.Dir = e.Dir
+		key.Dir = e.Path
 	}
 	t := r.phase(key, event.Verifying)
-	if size, known := r.tasks.Sizes[e.Dir]; known {
+	if size, known := r.tasks.Sizes[e.Path]; known {
 		t.Total = size
 	}
 	t.Done = 0

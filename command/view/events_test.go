@@ -16,16 +16,14 @@ import (
 func TestFetchedLines_NameTheSource(t *testing.T) {
 	const origin, mirror = "registry example.com", "provider mirror at https://mirror.example.com/"
 	down := errors.New("GET \"https://down.example.com/\":\n503")
-	done := func(source string, skipped error) event.FetchedEvent {
-		return event.FetchedEvent{
-			Addr: alpha, Version: getproviders.MustParseVersion("1.2.3"), Source: source, Skipped: skipped,
-		}
+	done := func(source string, skipped error) event.Event {
+		return event.Event{Kind: event.Done, Outcome: event.Outcome{Selection: getproviders.Selection{Provider: alpha, Version: getproviders.MustParseVersion("1.2.3")}, State: event.Fetched, Source: source}, Skipped: skipped}
 	}
 	const installed = "- Installed example.com/acme/alpha v1.2.3 (unauthenticated)\n"
 	const installedJSON = `"Installed provider version: example.com/acme/alpha v1.2.3 (unauthenticated)"`
 	tests := []struct {
 		name        string
-		event       event.FetchedEvent
+		event       event.Event
 		human, json string
 	}{
 		{"it isn't known", done("", nil), installed, jsonLog(installedJSON)},
@@ -45,7 +43,7 @@ func TestFetchedLines_NameTheSource(t *testing.T) {
 			for _, json := range []bool{false, true} {
 				s := newSpeaker(func(o *Options) { o.JSON = json })
 				s.Observe(pending(alpha))
-				s.Observe(event.QueryEvent{Addr: alpha, Locked: true})
+				s.Observe(event.Event{Kind: event.Query, Outcome: event.Outcome{Selection: getproviders.Selection{Provider: alpha, Locked: true}}})
 				s.out.Reset()
 				s.Observe(tt.event)
 				want := tt.human
@@ -76,9 +74,9 @@ func TestInit_CopyingIsShownOnceWithItsReason(t *testing.T) {
 	s := newSpeaker(func(o *Options) { o.Plain = true })
 	for _, e := range []event.Event{
 		pending(alpha, beta, gamma),
-		event.LinkedEvent{Addr: alpha, Version: v1, Link: providercache.LinkHardlink, Reason: errors.New("clone: not here")},
-		event.LinkedEvent{Addr: beta, Version: v1, Link: providercache.LinkCopy, Reason: errors.New("hardlink: another\ndisk")},
-		event.LinkedEvent{Addr: gamma, Version: v1, Link: providercache.LinkCopy, Reason: errors.New("hardlink: another\ndisk")},
+		event.Event{Kind: event.Done, Outcome: event.Outcome{Selection: getproviders.Selection{Provider: alpha, Version: v1}, State: event.Linked, Link: providercache.LinkHardlink, LinkReason: errors.New("clone: not here")}},
+		event.Event{Kind: event.Done, Outcome: event.Outcome{Selection: getproviders.Selection{Provider: beta, Version: v1}, State: event.Linked, Link: providercache.LinkCopy, LinkReason: errors.New("hardlink: another\ndisk")}},
+		event.Event{Kind: event.Done, Outcome: event.Outcome{Selection: getproviders.Selection{Provider: gamma, Version: v1}, State: event.Linked, Link: providercache.LinkCopy, LinkReason: errors.New("hardlink: another\ndisk")}},
 	} {
 		s.Observe(e)
 	}
@@ -97,8 +95,8 @@ func TestInit_LinksThatArentSymbolicAreShownOnce(t *testing.T) {
 	why := errors.Join(fmt.Errorf("/shared: %w", providercache.ErrChangedByOthers), errors.New("clone: not here"))
 	for _, e := range []event.Event{
 		pending(alpha, beta),
-		event.LinkedEvent{Addr: alpha, Version: v1, Link: providercache.LinkHardlink, Reason: why},
-		event.LinkedEvent{Addr: beta, Version: v1, Link: providercache.LinkCopy, Reason: why},
+		event.Event{Kind: event.Done, Outcome: event.Outcome{Selection: getproviders.Selection{Provider: alpha, Version: v1}, State: event.Linked, Link: providercache.LinkHardlink, LinkReason: why}},
+		event.Event{Kind: event.Done, Outcome: event.Outcome{Selection: getproviders.Selection{Provider: beta, Version: v1}, State: event.Linked, Link: providercache.LinkCopy, LinkReason: why}},
 	} {
 		s.Observe(e)
 	}

@@ -64,7 +64,7 @@ func TestJSON_Init(t *testing.T) {
 func TestJSON_End(t *testing.T) {
 	s := newSpeaker(func(o *Options) { o.JSON = true })
 	s.installation()
-	s.Observe(event.FailedEvent{Addr: alpha, Err: errors.New("gone")})
+	s.Observe(event.Event{Kind: event.Done, Outcome: event.Outcome{Selection: getproviders.Selection{Provider: alpha}, State: event.Failed, Err: errors.New("gone")}})
 	s.ObserveModules(modules.Downloading{Key: "net", Package: "git::https://example.com/net"})
 	s.Problems(problem.List{problem.Error("Bad", ""), problem.Warning("Odd", "")})
 	s.out.Reset()
@@ -82,13 +82,15 @@ func TestJSON_Records(t *testing.T) {
 		want string // what the last line has
 	}{
 		{"linked", func(s *speaker) {
-			s.Observe(event.SelectedEvent{Addr: alpha})
-			s.Observe(event.LinkedEvent{Addr: alpha, Version: getproviders.MustParseVersion("1.2.3"), Link: providercache.LinkHardlink})
+			s.Observe(on(event.Selected, alpha))
+			s.Observe(event.Event{Kind: event.Done, Outcome: event.Outcome{Selection: getproviders.Selection{Provider: alpha, Version: getproviders.MustParseVersion("1.2.3")}, State: event.Linked, Link: providercache.LinkHardlink}})
 		}, `"action":"linked","cache":"hit",` + jsonEnded + `"link":"hardlink","provider":"example.com/acme/alpha"` + jsonBegun + `,"type":"package","version":"1.2.3"}`},
-		{"failed", func(s *speaker) { s.Observe(event.FailedEvent{Addr: alpha, Err: errors.New("gone")}) },
+		{"failed", func(s *speaker) {
+			s.Observe(event.Event{Kind: event.Done, Outcome: event.Outcome{Selection: getproviders.Selection{Provider: alpha}, State: event.Failed, Err: errors.New("gone")}})
+		},
 			`"action":"failed","code":"failed","error":"gone","provider":"example.com/acme/alpha","type":"package"}`},
 		{"into the cache", func(s *speaker) {
-			s.Observe(event.FetchedEvent{Addr: alpha, Version: getproviders.MustParseVersion("1.2.3"), Link: providercache.LinkClone})
+			s.Observe(event.Event{Kind: event.Done, Outcome: event.Outcome{Selection: getproviders.Selection{Provider: alpha, Version: getproviders.MustParseVersion("1.2.3")}, State: event.Fetched, Link: providercache.LinkClone}})
 		}, `"bytes":0,"cache":"filled","link":"clone"`},
 		{"local module", func(s *speaker) {
 			s.ObserveModules(modules.Recorded{Record: modules.Record{Key: "net", Source: "./net", Dir: "net"}})
@@ -102,7 +104,7 @@ func TestJSON_Records(t *testing.T) {
 		t.Run(tt.name, func(t *testing.T) {
 			s := newSpeaker(func(o *Options) { o.JSON = true })
 			s.Observe(pending(alpha))
-			s.Observe(event.QueryEvent{Addr: alpha})
+			s.Observe(on(event.Query, alpha))
 			tt.say(s)
 			lines := strings.Split(strings.TrimSpace(s.out.String()), "\n")
 			if last := lines[len(lines)-1]; !strings.Contains(last, tt.want) {

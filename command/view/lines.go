@@ -10,7 +10,6 @@ import (
 	"github.com/tfdeps/tfdeps/getproviders"
 	"github.com/tfdeps/tfdeps/providercache"
 	"github.com/tfdeps/tfdeps/providercache/event"
-	"github.com/tfdeps/tfdeps/providercache/mirror"
 )
 
 // line is what there is to say of one thing, for people and for programs; "" is nothing.
@@ -30,7 +29,7 @@ type line struct {
 // sameLine is an item of a list, with one text for all.
 func sameLine(text string) line { return line{human: "- " + text, json: text} }
 
-func queryLine(short string, e event.QueryEvent) line {
+func queryLine(short string, e event.Event) line {
 	switch {
 	case e.Locked:
 		return line{
@@ -53,7 +52,7 @@ func queryLine(short string, e event.QueryEvent) line {
 // fetchedLines say that a package is in its place and how far it is to be
 // trusted; then where it came from, if not from where one would think, and
 // remarks.
-func fetchedLines(product getproviders.Product, what string, e event.FetchedEvent) []line {
+func fetchedLines(product getproviders.Product, what string, e event.Event) []line {
 	a := e.Authentication
 	human := trust(product, a.TrustLevel)
 	json := human
@@ -61,7 +60,7 @@ func fetchedLines(product getproviders.Product, what string, e event.FetchedEven
 		human += ", key ID " + a.KeyID
 		json += "key_id: " + a.KeyID // no comma: Terraform has none
 	}
-	if host := product.KeylessHost; host != "" && e.Addr.Hostname == host && a.TrustLevel == getproviders.LevelVerifiedChecksum && fromOrigin(e.Addr, e.Source) {
+	if host := product.KeylessHost; host != "" && e.Provider.Hostname == host && a.TrustLevel == getproviders.LevelVerifiedChecksum && fromOrigin(e.Provider, e.Source) {
 		text := "Installed " + what + ". Signature validation was skipped due to the registry not containing GPG keys for this provider"
 		return []line{{human: "- " + text, json: text, warning: true, source: e.Source}}
 	}
@@ -70,7 +69,7 @@ func fetchedLines(product getproviders.Product, what string, e event.FetchedEven
 		json:   fmt.Sprintf("Installed provider version: %s (%s)", what, json),
 		source: e.Source,
 	}}
-	if !fromOrigin(e.Addr, e.Source) {
+	if !fromOrigin(e.Provider, e.Source) {
 		lines = append(lines, line{human: "  from " + e.Source})
 	}
 	for _, note := range slices.Concat(skipped(e.Skipped), a.Notes) {
@@ -130,24 +129,24 @@ func linkNote(mode providercache.LinkMode, reason error) line {
 	return line{human: "  note: " + text, json: text, once: true}
 }
 
-func hashedName(product getproviders.Product, p providercache.LockedPackage) string {
+func hashedName(product getproviders.Product, p providercache.Outcome) string {
 	return fmt.Sprintf("%s %s for %s", product.Short(p.Selection.Provider), p.Selection.Version, p.Platform)
 }
 
 // hashesLine says how a package's hashes became known. The first line of the text is Terraform's.
-func hashesLine(product getproviders.Product, e providercache.LockDoneEvent) line {
-	if e.Err != nil {
+func hashesLine(product getproviders.Product, p providercache.Outcome) line {
+	if p.Err != nil {
 		return line{}
 	}
-	p, a := e.Package, e.Package.Authentication
+	a := p.Authentication
 	name, level := hashedName(product, p), trust(product, a.TrustLevel)
 	if a.KeyID != "" {
 		level += ", key ID " + a.KeyID
 	}
-	switch p.From {
-	case providercache.HashesRecalled:
+	switch p.State {
+	case event.Recalled:
 		return sameLine(fmt.Sprintf("Recalled %s (%s)", name, level))
-	case providercache.HashesListed:
+	case event.Listed:
 		return sameLine(fmt.Sprintf("Trusted the hashes of %s (%s)", name, p.Source))
 	}
 	return sameLine(fmt.Sprintf("Retrieved %s (%s)", name, level) + notes("\n  ", a))
@@ -175,21 +174,21 @@ func selectedLine(s getproviders.Selection) line {
 }
 
 // archiveLine is what Terraform says, where that does the same.
-func archiveLine(p mirror.Package, local bool) line {
+func archiveLine(p providercache.Outcome, local bool) line {
 	if local {
 		return line{human: fmt.Sprintf("  - Taking package for %s from this machine...", p.Platform)}
 	}
 	return line{human: fmt.Sprintf("  - Downloading package for %s...", p.Platform)}
 }
 
-func archiveDoneLine(product getproviders.Product, p mirror.Package) line {
+func archiveDoneLine(product getproviders.Product, p providercache.Outcome) line {
 	failed, _ := getproviders.Failure(p.Err)
 	switch {
-	case failed != nil && failed.Step == getproviders.StepMetadata: // it doesn't come to a FetchingEvent
+	case failed != nil && failed.Step == getproviders.StepMetadata: // it doesn't come to event.Fetching
 		return archiveLine(p, false)
 	case p.Err != nil:
 		return line{}
-	case p.Present:
+	case p.State == event.Present:
 		return line{human: fmt.Sprintf("  - Package for %s is there already", p.Platform)}
 	}
 	return line{human: "  - Package authenticated: " + trust(product, p.Authentication.TrustLevel) + notes("\n    ", p.Authentication)}

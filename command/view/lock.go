@@ -74,7 +74,7 @@ func (v *Lock) tellChecked(d explain.LockedDir) problem.List {
 			platforms = append(platforms, option)
 		}
 		for _, h := range p.Missing {
-			missing = append(missing, "\n  - "+hashedName(v.Activity.run.product, p)+": "+string(h))
+			missing = append(missing, "\n  - "+hashedName(v.Activity.run.product, p.Outcome)+": "+string(h))
 		}
 	}
 	if len(missing) == 0 {

@@ -12,6 +12,7 @@ import (
 	"github.com/tfdeps/tfdeps/getproviders"
 	"github.com/tfdeps/tfdeps/internal/must"
 	"github.com/tfdeps/tfdeps/providercache"
+	"github.com/tfdeps/tfdeps/providercache/event"
 )
 
 func lockedPackage(t *testing.T, name, platform string) providercache.LockedPackage {
@@ -20,10 +21,10 @@ func lockedPackage(t *testing.T, name, platform string) providercache.LockedPack
 	must.Succeed(t, err)
 	plat, err := getproviders.ParsePlatform(platform)
 	must.Succeed(t, err)
-	return providercache.LockedPackage{
+	return providercache.LockedPackage{Outcome: providercache.Outcome{
 		Selection: getproviders.Selection{Provider: p, Version: getproviders.MustParseVersion("1.0.0")}, Platform: plat,
 		Authentication: getproviders.AuthenticationResult{TrustLevel: getproviders.LevelCommunity, KeyID: "ABC", Notes: []string{"old key"}},
-	}
+	}}
 }
 
 func TestLock_PackagesAreShownInOrder(t *testing.T) {
@@ -31,16 +32,16 @@ func TestLock_PackagesAreShownInOrder(t *testing.T) {
 	var out, problems bytes.Buffer
 	v := NewLock(Options{Now: time.Now, Product: getproviders.Terraform("1.15.9"), Plain: true, Stdout: terminal.Stream{Writer: &out}, Stderr: terminal.Stream{Writer: &problems}})
 	one, two, three := lockedPackage(t, "a", "linux_amd64"), lockedPackage(t, "b", "linux_amd64"), lockedPackage(t, "a", "darwin_arm64")
-	v.Observe(providercache.LockQueuedEvent{Packages: []providercache.LockedPackage{one, two, three}})
-	two.From = providercache.HashesRecalled
-	v.Observe(providercache.LockDoneEvent{Package: two})
-	v.Observe(providercache.LockFetchingEvent{Package: three})
+	v.Observe(event.Event{Kind: event.Queued, Packages: []providercache.Outcome{one.Outcome, two.Outcome, three.Outcome}})
+	two.State, three.Err = event.Recalled, errors.New("no")
+	v.Observe(event.Event{Kind: event.Done, Outcome: two.Outcome})
+	v.Observe(event.Event{Kind: event.Fetching, Outcome: three.Outcome})
 	if out.Len() != 0 {
 		t.Fatalf("told too early: %s", &out)
 	}
-	v.Observe(providercache.LockFetchingEvent{Package: one})
-	v.Observe(providercache.LockDoneEvent{Package: one})
-	v.Observe(providercache.LockDoneEvent{Package: three, Err: errors.New("no")})
+	v.Observe(event.Event{Kind: event.Fetching, Outcome: one.Outcome})
+	v.Observe(event.Event{Kind: event.Done, Outcome: one.Outcome})
+	v.Observe(event.Event{Kind: event.Done, Outcome: three.Outcome})
 	v.End()
 	const want = `- Fetching acme/a 1.0.0 for linux_amd64...
 - Retrieved acme/a 1.0.0 for linux_amd64 (self-signed, key ID ABC)

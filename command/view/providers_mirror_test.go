@@ -12,14 +12,15 @@ import (
 	"github.com/tfdeps/tfdeps/command/view/explain"
 	"github.com/tfdeps/tfdeps/command/view/terminal"
 	"github.com/tfdeps/tfdeps/getproviders"
+	"github.com/tfdeps/tfdeps/providercache"
 	"github.com/tfdeps/tfdeps/providercache/event"
 	"github.com/tfdeps/tfdeps/providercache/mirror"
 )
 
-func mirroredPackage(t *testing.T, name, platform string) mirror.Package {
+func mirroredPackage(t *testing.T, name, platform string) providercache.Outcome {
 	t.Helper()
 	p := lockedPackage(t, name, platform)
-	return mirror.Package{Selection: p.Selection, Platform: p.Platform, Path: name + platform, Authentication: p.Authentication}
+	return providercache.Outcome{Selection: p.Selection, Platform: p.Platform, Path: name + platform, Authentication: p.Authentication}
 }
 
 func TestMirror_PackagesAreShownInOrder(t *testing.T) {
@@ -31,14 +32,14 @@ func TestMirror_PackagesAreShownInOrder(t *testing.T) {
 	three.Selection.Constraints = getproviders.MustParseConstraints("~> 1.0")
 	v.Skip(getproviders.Provider{Hostname: getproviders.BuiltInHost, Namespace: "builtin", Type: "terraform"})
 	nobody := mirroredPackage(t, "b", "linux_amd64").Selection.Provider
-	v.Observe(event.FailedEvent{Addr: nobody, Err: errors.New("no")})
-	v.Observe(mirror.QueuedEvent{Packages: []mirror.Package{one, two, three}})
+	v.Observe(event.Event{Kind: event.Done, Outcome: event.Outcome{Selection: getproviders.Selection{Provider: nobody}, State: event.Failed, Err: errors.New("no")}})
+	v.Observe(event.Event{Kind: event.Queued, Packages: []providercache.Outcome{one, two, three}})
 	three.Err = getproviders.Selection{}.Failed(getproviders.StepMetadata, errors.New("no"))
-	v.Observe(mirror.DoneEvent{Package: three})
-	two.Present = true
-	v.Observe(mirror.DoneEvent{Package: two})
-	v.Observe(mirror.FetchingEvent{Package: one})
-	v.Observe(mirror.DoneEvent{Package: one})
+	v.Observe(event.Event{Kind: event.Done, Outcome: three})
+	two.State = event.Present
+	v.Observe(event.Event{Kind: event.Done, Outcome: two})
+	v.Observe(event.Event{Kind: event.Fetching, Outcome: one})
+	v.Observe(event.Event{Kind: event.Done, Outcome: one})
 	v.End(mirror.Result{Pruned: []string{"x.zip"}})
 	const want = `- Mirroring acme/a...
   - Selected v1.0.0 to match dependency lock file
@@ -67,12 +68,12 @@ func TestMirror_PlatformsOfOnePathAreApart(t *testing.T) {
 	v := NewMirror(Options{Now: clock, Product: getproviders.Terraform("1.15.9"), Plain: true, Stdout: terminal.Stream{Writer: &out}, Stderr: terminal.Stream{Writer: &out}})
 	one, two := mirroredPackage(t, "a", "darwin_arm64"), mirroredPackage(t, "a", "linux_amd64")
 	one.Path, two.Path = "oci://host/a:1.0.0", "oci://host/a:1.0.0"
-	v.Observe(mirror.QueuedEvent{Packages: []mirror.Package{one, two}})
-	v.Observe(mirror.FetchingEvent{Package: two})
-	v.Observe(mirror.FetchingEvent{Package: one})
-	v.Observe(mirror.DoneEvent{Package: two})
-	v.Observe(mirror.DoneEvent{Package: one})
-	v.End(mirror.Result{Packages: []mirror.Package{one, two}})
+	v.Observe(event.Event{Kind: event.Queued, Packages: []providercache.Outcome{one, two}})
+	v.Observe(event.Event{Kind: event.Fetching, Outcome: two})
+	v.Observe(event.Event{Kind: event.Fetching, Outcome: one})
+	v.Observe(event.Event{Kind: event.Done, Outcome: two})
+	v.Observe(event.Event{Kind: event.Done, Outcome: one})
+	v.End(mirror.Result{Packages: []providercache.Outcome{one, two}})
 	const want = `- Mirroring acme/a...
   - Selected v1.0.0 with no constraints
   - Downloading package for darwin_arm64...

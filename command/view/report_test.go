@@ -52,23 +52,23 @@ func sampleReport(t *testing.T, count int, failed bool) string {
 	for i := range count - 1 {
 		providers = append(providers, reportProvider(fmt.Sprintf("provider%02d", i)))
 	}
-	r.observe(event.QueuedEvent{})
+	r.observe(event.Event{Kind: event.Queued, Requirements: getproviders.Requirements{}})
 	for _, p := range providers {
-		r.observe(event.QueryEvent{Addr: p})
+		r.observe(on(event.Query, p))
 		clock.wait(3)
 	}
 	for i, p := range providers {
 		clock.wait(100 / len(providers))
-		r.observe(event.SelectedEvent{Addr: p, Version: version})
+		r.observe(on(event.Selected, p, version))
 		if i%5 == 4 {
-			r.observe(event.HashingEvent{Addr: p, Version: version})
+			r.observe(on(event.Hashing, p, version))
 		}
 	}
 	for begin := 0; begin < len(providers); begin += 4 {
 		some := providers[begin:min(begin+4, len(providers))]
 		for i, p := range some {
 			if (begin+i)%5 < 3 {
-				r.observe(event.FetchingEvent{Addr: p, Version: version, Source: "registry.terraform.io"})
+				r.observe(event.Event{Kind: event.Fetching, Outcome: event.Outcome{Selection: getproviders.Selection{Provider: p, Version: version}, Source: "registry.terraform.io"}})
 			}
 		}
 		for i, p := range some {
@@ -76,24 +76,24 @@ func sampleReport(t *testing.T, count int, failed bool) string {
 			total := int64(1+n%7*n%7) * 17_300_000
 			switch {
 			case n%5 == 3:
-				r.observe(event.PresentEvent{Addr: p, Version: version})
+				r.observe(ended(event.Present, p, version))
 			case n%5 == 4:
 				clock.wait(15)
-				r.observe(event.PhaseEvent{Addr: p, Phase: event.Linking})
+				r.observe(event.Event{Kind: event.Begun, Outcome: event.Outcome{Selection: getproviders.Selection{Provider: p}}, Phase: event.Linking})
 				clock.wait(6)
-				r.observe(event.LinkedEvent{Addr: p, Version: version, Link: providercache.LinkHardlink})
+				r.observe(event.Event{Kind: event.Done, Outcome: event.Outcome{Selection: getproviders.Selection{Provider: p, Version: version}, State: event.Linked, Link: providercache.LinkHardlink}})
 			case failed && n%13 == 1:
-				r.observe(event.ProgressEvent{Addr: p, Done: total / 3, Total: total})
-				r.observe(event.FailedEvent{Addr: p, Err: errors.New("the connection was reset " + hostileText)})
+				r.observe(event.Event{Kind: event.Progress, Outcome: event.Outcome{Selection: getproviders.Selection{Provider: p}}, Done: total / 3, Total: total})
+				r.observe(event.Event{Kind: event.Done, Outcome: event.Outcome{Selection: getproviders.Selection{Provider: p}, State: event.Failed, Err: errors.New("the connection was reset " + hostileText)}})
 			default:
-				r.observe(event.ProgressEvent{Addr: p, Done: 0, Total: total})
+				r.observe(event.Event{Kind: event.Progress, Outcome: event.Outcome{Selection: getproviders.Selection{Provider: p}}, Done: 0, Total: total})
 				clock.wait(int(total / 200_000))
-				r.observe(event.ProgressEvent{Addr: p, Done: total, Total: total})
-				r.observe(event.PhaseEvent{Addr: p, Phase: event.Unpacking})
+				r.observe(event.Event{Kind: event.Progress, Outcome: event.Outcome{Selection: getproviders.Selection{Provider: p}}, Done: total, Total: total})
+				r.observe(event.Event{Kind: event.Begun, Outcome: event.Outcome{Selection: getproviders.Selection{Provider: p}}, Phase: event.Unpacking})
 				clock.wait(int(total / 900_000))
-				r.observe(event.PhaseEvent{Addr: p, Phase: event.Linking})
+				r.observe(event.Event{Kind: event.Begun, Outcome: event.Outcome{Selection: getproviders.Selection{Provider: p}}, Phase: event.Linking})
 				clock.wait(8)
-				r.observe(event.FetchedEvent{Addr: p, Version: version, Source: "registry.terraform.io " + hostileText, Link: providercache.LinkHardlink})
+				r.observe(event.Event{Kind: event.Done, Outcome: event.Outcome{Selection: getproviders.Selection{Provider: p, Version: version}, State: event.Fetched, Source: "registry.terraform.io " + hostileText, Link: providercache.LinkHardlink}})
 			}
 		}
 	}
@@ -131,12 +131,12 @@ func TestReport_TellsWhatHappenedWhen(t *testing.T) {
 		ms int
 		e  event.Event
 	}{
-		{1, event.QueryEvent{Addr: p}}, {2, event.QueryEvent{Addr: q}}, {3, event.QueryEvent{Addr: gone}},
-		{10, event.SelectedEvent{Addr: p, Version: version}}, {12, event.SelectedEvent{Addr: q, Version: version}},
-		{20, event.FetchingEvent{Addr: p, Version: version, Source: "somewhere"}}, {21, event.HashingEvent{Addr: q}},
-		{25, event.ProgressEvent{Addr: p, Done: 2, Total: 5}}, {30, event.ProgressEvent{Addr: p, Done: 5, Total: 5}},
-		{31, event.PhaseEvent{Addr: p, Phase: event.Unpacking}}, {32, event.PhaseEvent{Addr: q, Phase: event.Linking}},
-		{33, event.LinkedEvent{Addr: q, Version: version, Link: providercache.LinkClone}}, {39, event.PhaseEvent{Addr: p, Phase: event.Linking}}, {42, event.FetchedEvent{Addr: p, Version: version, Source: "somewhere"}},
+		{1, on(event.Query, p)}, {2, on(event.Query, q)}, {3, on(event.Query, gone)},
+		{10, on(event.Selected, p, version)}, {12, on(event.Selected, q, version)},
+		{20, event.Event{Kind: event.Fetching, Outcome: event.Outcome{Selection: getproviders.Selection{Provider: p, Version: version}, Source: "somewhere"}}}, {21, on(event.Hashing, q)},
+		{25, event.Event{Kind: event.Progress, Outcome: event.Outcome{Selection: getproviders.Selection{Provider: p}}, Done: 2, Total: 5}}, {30, event.Event{Kind: event.Progress, Outcome: event.Outcome{Selection: getproviders.Selection{Provider: p}}, Done: 5, Total: 5}},
+		{31, event.Event{Kind: event.Begun, Outcome: event.Outcome{Selection: getproviders.Selection{Provider: p}}, Phase: event.Unpacking}}, {32, event.Event{Kind: event.Begun, Outcome: event.Outcome{Selection: getproviders.Selection{Provider: q}}, Phase: event.Linking}},
+		{33, event.Event{Kind: event.Done, Outcome: event.Outcome{Selection: getproviders.Selection{Provider: q, Version: version}, State: event.Linked, Link: providercache.LinkClone}}}, {39, event.Event{Kind: event.Begun, Outcome: event.Outcome{Selection: getproviders.Selection{Provider: p}}, Phase: event.Linking}}, {42, event.Event{Kind: event.Done, Outcome: event.Outcome{Selection: getproviders.Selection{Provider: p, Version: version}, State: event.Fetched, Source: "somewhere"}}},
 	} {
 		clock.at = time.Time{}.Add(time.Duration(step.ms) * time.Millisecond)
 		r.observe(step.e)

@@ -47,12 +47,24 @@ func names(lines []line) string {
 	return strings.Join(texts, ", ")
 }
 
-func pending(providers ...getproviders.Provider) event.QueuedEvent {
+// on is an event about a provider, and at most a version of it.
+func on(kind event.Kind, p getproviders.Provider, v ...getproviders.Version) event.Event {
+	return event.Event{Kind: kind, Outcome: event.Outcome{Selection: getproviders.Selection{Provider: p, Version: append(v, getproviders.Version{})[0]}}}
+}
+
+// ended is the last event about a provider.
+func ended(state event.State, p getproviders.Provider, v ...getproviders.Version) event.Event {
+	e := on(event.Done, p, v...)
+	e.State = state
+	return e
+}
+
+func pending(providers ...getproviders.Provider) event.Event {
 	req := getproviders.Requirements{}
 	for _, p := range providers {
 		req[p] = []getproviders.Requirement{{}}
 	}
-	return event.QueuedEvent{Requirements: req}
+	return event.Event{Kind: event.Queued, Requirements: req}
 }
 
 func TestSequence_ReleasesAsEarlyAsTheOrderAllows(t *testing.T) {
@@ -61,18 +73,18 @@ func TestSequence_ReleasesAsEarlyAsTheOrderAllows(t *testing.T) {
 		want  string
 	}{
 		{pending(gamma, alpha, builtIn, beta), ""},
-		{event.QueryEvent{Addr: beta}, ""},
-		{event.QueryEvent{Addr: alpha}, ""},
-		{event.BuiltInEvent{Addr: builtIn}, "built_in terraform, query alpha, query beta"},
-		{event.FetchingEvent{Addr: beta}, ""},
-		{event.FetchingEvent{Addr: alpha}, ""},
-		{event.ProgressEvent{Addr: alpha, Done: 1, Total: 2}, ""},
-		{event.SelectedEvent{Addr: gamma}, ""},
-		{event.QueryEvent{Addr: gamma}, "query gamma, fetching alpha"},
-		{event.FetchedEvent{Addr: beta}, ""},
-		{event.PresentEvent{Addr: gamma}, ""},
-		{event.FetchedEvent{Addr: alpha}, "fetched alpha, fetching beta, fetched beta, present gamma"},
-		{event.FetchedEvent{Addr: alpha}, ""}, // it isn't waited for any more
+		{on(event.Query, beta), ""},
+		{on(event.Query, alpha), ""},
+		{ended(event.BuiltIn, builtIn), "built_in terraform, query alpha, query beta"},
+		{on(event.Fetching, beta), ""},
+		{on(event.Fetching, alpha), ""},
+		{event.Event{Kind: event.Progress, Outcome: event.Outcome{Selection: getproviders.Selection{Provider: alpha}}, Done: 1, Total: 2}, ""},
+		{on(event.Selected, gamma), ""},
+		{on(event.Query, gamma), "query gamma, fetching alpha"},
+		{ended(event.Fetched, beta), ""},
+		{ended(event.Present, gamma), ""},
+		{ended(event.Fetched, alpha), "fetched alpha, fetching beta, fetched beta, present gamma"},
+		{ended(event.Fetched, alpha), ""}, // it isn't waited for any more
 	}
 	r := recorded()
 	for i, step := range steps {
@@ -88,21 +100,21 @@ func TestSequence_ReleasesAsEarlyAsTheOrderAllows(t *testing.T) {
 
 func TestSequence_DoesNotWaitForWhatFailed(t *testing.T) {
 	failed := func(p getproviders.Provider) event.Event {
-		return event.FailedEvent{Addr: p, Err: errors.New("no")}
+		return event.Event{Kind: event.Done, Outcome: event.Outcome{Selection: getproviders.Selection{Provider: p}, State: event.Failed, Err: errors.New("no")}}
 	}
 	for want, events := range map[string][]event.Event{
 		// before its query
 		"query beta, failed alpha, present beta": {
-			pending(alpha, beta), event.QueryEvent{Addr: beta}, failed(alpha), event.PresentEvent{Addr: beta},
+			pending(alpha, beta), on(event.Query, beta), failed(alpha), ended(event.Present, beta),
 		},
 		// while it was fetched
 		"query alpha, query beta, fetching alpha, failed alpha, present beta": {
-			pending(alpha, beta), event.QueryEvent{Addr: beta}, event.QueryEvent{Addr: alpha},
-			event.PresentEvent{Addr: beta}, event.FetchingEvent{Addr: alpha}, failed(alpha),
+			pending(alpha, beta), on(event.Query, beta), on(event.Query, alpha),
+			ended(event.Present, beta), on(event.Fetching, alpha), failed(alpha),
 		},
 		// a built-in one
 		"query alpha, present alpha": {
-			pending(alpha, builtIn), event.QueryEvent{Addr: alpha}, failed(builtIn), event.PresentEvent{Addr: alpha},
+			pending(alpha, builtIn), on(event.Query, alpha), failed(builtIn), ended(event.Present, alpha),
 		},
 	} {
 		r := recorded()
@@ -118,7 +130,7 @@ func TestSequence_DoesNotWaitForWhatFailed(t *testing.T) {
 }
 
 func TestSequence_GivesUpTheRestInOrder(t *testing.T) {
-	r := recorded(pending(alpha, beta, gamma), event.QueryEvent{Addr: gamma}, event.QueryEvent{Addr: beta}, event.FetchingEvent{Addr: beta})
+	r := recorded(pending(alpha, beta, gamma), on(event.Query, gamma), on(event.Query, beta), on(event.Fetching, beta))
 	if got, want := names(r.turns.rest()), "query beta, query gamma, fetching beta"; got != want {
 		t.Errorf("the rest is %q, want %q", got, want)
 	}
@@ -128,18 +140,18 @@ func TestSequence_GivesUpTheRestInOrder(t *testing.T) {
 // output must not depend.
 func TestSequence_IsTheSameForEveryInterleaving(t *testing.T) {
 	streams := [][]event.Event{
-		{event.BuiltInEvent{Addr: builtIn}},
+		{ended(event.BuiltIn, builtIn)},
 		{
-			event.QueryEvent{Addr: alpha}, event.SelectedEvent{Addr: alpha},
-			event.FetchingEvent{Addr: alpha}, event.FetchedEvent{Addr: alpha},
+			on(event.Query, alpha), on(event.Selected, alpha),
+			on(event.Fetching, alpha), ended(event.Fetched, alpha),
 		},
 		{
-			event.QueryEvent{Addr: beta}, event.WarningEvent{Addr: beta},
-			event.PresentEvent{Addr: beta},
+			on(event.Query, beta), on(event.Warning, beta),
+			ended(event.Present, beta),
 		},
 		{
-			event.QueryEvent{Addr: gamma}, event.WarningEvent{Addr: gamma},
-			event.FetchingEvent{Addr: gamma}, event.FailedEvent{Addr: gamma, Err: errors.New("no")},
+			on(event.Query, gamma), on(event.Warning, gamma),
+			on(event.Fetching, gamma), event.Event{Kind: event.Done, Outcome: event.Outcome{Selection: getproviders.Selection{Provider: gamma}, State: event.Failed, Err: errors.New("no")}},
 		},
 	}
 	const want = "built_in terraform, query alpha, query beta, query gamma, " +

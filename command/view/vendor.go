@@ -5,7 +5,7 @@ import (
 
 	"github.com/tfdeps/tfdeps/command/view/result"
 	"github.com/tfdeps/tfdeps/internal/config/modules"
-	"github.com/tfdeps/tfdeps/providercache/mirror"
+	"github.com/tfdeps/tfdeps/providercache"
 )
 
 // Vendor tells what is vendored: providers as [Mirror] does. It is for one
@@ -56,7 +56,7 @@ func (v *Vendor) Removed(names ...string) {
 }
 
 // Packages takes the result for the report.
-func (v *Vendor) Packages(packages []mirror.Package) {
+func (v *Vendor) Packages(packages []providercache.Outcome) {
 	v.report.Packages = append(v.report.Packages, packages...)
 }
 

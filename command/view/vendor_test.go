@@ -10,7 +10,8 @@ import (
 	"github.com/tfdeps/tfdeps/command/view/terminal"
 	"github.com/tfdeps/tfdeps/getproviders"
 	"github.com/tfdeps/tfdeps/internal/config/modules"
-	"github.com/tfdeps/tfdeps/providercache/mirror"
+	"github.com/tfdeps/tfdeps/providercache"
+	"github.com/tfdeps/tfdeps/providercache/event"
 )
 
 // vendored has a Vendor report one run.
@@ -21,15 +22,15 @@ func vendored(t *testing.T, asJSON bool) (stdout string) {
 		Now: time.Now, Product: getproviders.Terraform("1.15.9"), Plain: true, JSON: asJSON, Stdout: terminal.Stream{Writer: &out}, Stderr: terminal.Stream{Writer: &problems},
 	})
 	one, two := mirroredPackage(t, "a", "darwin_arm64"), mirroredPackage(t, "a", "linux_amd64")
-	two.Present = true
+	two.State = event.Present
 	v.ObserveModules(modules.Downloading{Key: "net", Package: "git::https://example.com/net", Version: "1.2.0"})
 	v.Module(modules.Package{Record: modules.Record{Key: "net", Version: "1.2.0"}}, "h1:x", []string{".gitignore"})
-	v.Observe(mirror.QueuedEvent{Packages: []mirror.Package{one, two}})
-	v.Observe(mirror.FetchingEvent{Package: one, Local: true})
-	v.Observe(mirror.DoneEvent{Package: one})
-	v.Observe(mirror.DoneEvent{Package: two})
+	v.Observe(event.Event{Kind: event.Queued, Packages: []providercache.Outcome{one, two}})
+	v.Observe(event.Event{Kind: event.Fetching, Outcome: one, Location: getproviders.LocalArchive("/x")})
+	v.Observe(event.Event{Kind: event.Done, Outcome: one})
+	v.Observe(event.Event{Kind: event.Done, Outcome: two})
 	v.End()
-	v.Packages([]mirror.Package{one, two})
+	v.Packages([]providercache.Outcome{one, two})
 	v.Removed("b", "c")
 	v.Changed(".gitignore")
 	v.Checked([]CheckReason{{Code: "package_absent", Provider: one.Selection.Provider, Detail: "gone"}, {Code: "module_absent", Module: "net", Detail: "gone"}})

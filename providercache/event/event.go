@@ -1,21 +1,15 @@
 // Package event holds the events that installing, locking, mirroring and vendoring
-// report while they work, and what delivers them.
+// report while they work, and what becomes of each package in the end.
 //
 // Set the Observe field of a Fetcher:
 //
 //	f.Observe = event.Observer(func(e event.Event) {
-//		switch e := e.(type) {
-//		case event.FetchedEvent:
-//			log.Printf("installed %s %s", e.Addr, e.Version)
-//		case event.FailedEvent:
-//			log.Print(e.Err)
+//		if e.Kind == event.Done && e.State == event.Fetched {
+//			log.Printf("installed %s %s", e.Provider, e.Version)
 //		}
 //	})
 //
-// Every event's type ends in Event and has a method Provider. Packages that do
-// further work, such as lockhashes, have events of their own, which satisfy [Event]
-// too: a type switch should ignore what it doesn't know. Observers are called for
-// one event at a time, and hold up the work until they return.
+// Observers are called for one event at a time, and hold up the work until they return.
 package event
 
 import (
@@ -26,135 +20,77 @@ import (
 	"github.com/tfdeps/tfdeps/providercache/internal/link"
 )
 
-// Event is something that happened during an Install, a Plan or an Ensure: one
-// of the types of this file. Events of one provider come in order, those of
-// different providers are mixed. What an event says is also in what the method
-// returns, but for WarningEvent, HashingEvent, HashProgressEvent, ProgressEvent,
-// PhaseEvent and KeptEvent.
-type Event interface {
-	// Provider is the provider that the event is about; zero: it is about several.
-	Provider() getproviders.Provider
+// Event is something that happened. Events of one package come in order, those of different packages are mixed.
+type Event struct {
+	Kind Kind
+	// Outcome is what is known of the package by then. Its Provider is zero where the event is about several, its
+	// Platform where that is the Fetcher's own, in an installation.
+	Outcome
+
+	Requirements getproviders.Requirements // of Queued: what is installed
+	Packages     []Outcome                 // of Queued: what is locked, mirrored or vendored
+	Sizes        map[string]int64          // of Queued: what is verified, by its directory, in bytes; 0: not known
+	Warnings     []string                  // of Warning
+	Location     getproviders.Location     // of Fetching
+	Phase        Phase                     // of Begun
+	Done, Total  int64                     // bytes, of Progress, HashProgress and Kept; Total is -1 if unknown
+	Skipped      error                     // of Done: which sources failed before the one that had the package
 }
 
-type (
-	// QueuedEvent comes first, with all required providers, built-in ones included.
-	QueuedEvent struct{ Requirements getproviders.Requirements }
-	// BuiltInEvent says that a required provider is part of the product.
-	BuiltInEvent struct{ Addr getproviders.Provider }
-	// QueryEvent comes when the version of a provider is going to be decided;
-	// Locked: by the lock file.
-	QueryEvent struct {
-		Addr        getproviders.Provider
-		Constraints getproviders.Constraints
-		Locked      bool
-	}
-	// SelectedEvent comes when it is.
-	SelectedEvent struct {
-		Addr    getproviders.Provider
-		Version getproviders.Version
-	}
-	// WarningEvent carries what a registry wants its users to read. It comes
-	// before SelectedEvent or FailedEvent.
-	WarningEvent struct {
-		Addr     getproviders.Provider
-		Warnings []string
-	}
-	// PresentEvent comes in place of FetchingEvent and FetchedEvent, when the package
-	// is in Target already.
-	PresentEvent struct {
-		Addr    getproviders.Provider
-		Version getproviders.Version
-	}
-	// HashingEvent comes when a package that is in Target or in the cache is going
-	// to be hashed, because no receipt tells its hashes. It comes for each of the two.
-	// Where packages are only verified, Platform is set and a HashedEvent follows.
-	HashingEvent struct {
-		Addr     getproviders.Provider
-		Version  getproviders.Version
-		Platform getproviders.Platform // zero: the one that is installed
-		Dir      string
-	}
-	// HashProgressEvent comes while a package is hashed, for every 8 MB. Done is how many
-	// bytes of it were read: of files, or of an archive.
-	HashProgressEvent struct {
-		Addr     getproviders.Provider
-		Version  getproviders.Version
-		Platform getproviders.Platform // as in the HashingEvent or PhaseEvent before
-		Dir      string                // as in the HashingEvent before
-		Done     int64
-	}
-	// HashedEvent says that a package was hashed that is only verified.
-	HashedEvent struct {
-		Addr     getproviders.Provider
-		Version  getproviders.Version
-		Platform getproviders.Platform
-		Dir      string
-	}
-	// VerifyEvent comes before packages are verified: how many there are, and their
-	// bytes, by the directory of each; 0 if that isn't known.
-	VerifyEvent struct{ Bytes map[string]int64 }
-	// LinkedEvent comes in place of FetchingEvent and FetchedEvent, when a package of
-	// the shared cache has been linked into Target. Reason says why no better link
-	// mode was possible; nil: there is none.
-	LinkedEvent struct {
-		Addr           getproviders.Provider
-		Version        getproviders.Version
-		Dir            string // in Target
-		Cache          string // the cache's directory
-		Link           link.Mode
-		Reason         error
-		Authentication getproviders.AuthenticationResult // from when the package was fetched; zero if that isn't known
-	}
-	// FetchingEvent comes when a package starts to be fetched. Source is the one
-	// that has it: see getproviders.Package.
-	FetchingEvent struct {
-		Addr     getproviders.Provider
-		Version  getproviders.Version
-		Location getproviders.Location
-		Source   string
-	}
-	// ProgressEvent comes while an archive is downloaded, at most ten times a second;
-	// Done and Total are bytes, Total is -1 if unknown. Done begins with 0, or with
-	// what an earlier run downloaded, and ends with the whole archive; if the download
-	// has to begin again, it is 0 again.
-	ProgressEvent struct {
-		Addr        getproviders.Provider
-		Version     getproviders.Version
-		Platform    getproviders.Platform
-		Done, Total int64
-	}
-	// PhaseEvent comes when something else than downloading is begun with a package.
-	PhaseEvent struct {
-		Addr     getproviders.Provider
-		Version  getproviders.Version
-		Platform getproviders.Platform
-		Phase    Phase
-	}
-	// KeptEvent comes when a download ends early, and its bytes are kept for a later run.
-	KeptEvent struct {
-		Addr     getproviders.Provider
-		Version  getproviders.Version
-		Platform getproviders.Platform
-		Bytes    int64
-	}
-	// FetchedEvent comes when the package is published. Source and Skipped are those
-	// of getproviders.Package: which source had it, and which failed before. Link
-	// and Reason are those of LinkedEvent, set if the package went through the cache.
-	FetchedEvent struct {
-		Addr           getproviders.Provider
-		Version        getproviders.Version
-		Dir            string
-		Authentication getproviders.AuthenticationResult
-		Source         string
-		Skipped        error
-		Link           link.Mode
-		Reason         error
-	}
-	// FailedEvent is the last event of a provider that could not be installed.
-	FailedEvent struct {
-		Addr getproviders.Provider
-		Err  error // a *Fault
-	}
+// Kind says what happened.
+type Kind string
+
+// The kinds, in the order in which they come. None but Queued and Done has to come. A lock file, a mirror and vendored
+// packages have Done for each of the Packages that were Queued, an installation for each provider.
+const (
+	Queued       Kind = "queued"        // first: with Requirements, Packages or Sizes
+	Query        Kind = "query"         // the version is going to be decided; Locked: by the lock file
+	Warning      Kind = "warning"       // a registry wants its users to read something
+	Selected     Kind = "selected"      // the version is decided
+	Hashing      Kind = "hashing"       // what is at Path is going to be read, because no receipt tells its hashes
+	HashProgress Kind = "hash_progress" // for every 8 MB that were read: of files, or of an archive
+	Hashed       Kind = "hashed"        // what is only verified was read
+	Fetching     Kind = "fetching"      // the package is going to be fetched from Source
+	Progress     Kind = "progress"      // an archive is downloaded: at most ten times a second, from 0 or what an earlier run left to the whole
+	Begun        Kind = "begun"         // something else than downloading is begun: a Phase
+	Kept         Kind = "kept"          // a download ended early, and Done bytes are kept for a later run
+	Done         Kind = "done"          // last: State says what became of the package
+)
+
+// Outcome is what became of one package, in an installation, a cache, a lock file, a mirror or elsewhere.
+type Outcome struct {
+	getproviders.Selection
+	Platform getproviders.Platform
+	State    State
+
+	Path           string                            // of the package, or of its archive, which may be a URL; "": none, or it isn't known
+	Source         string                            // which source had it, as getproviders.Package has it; "" for what was there
+	Bytes          int64                             // of the archive; 0: there is none, or its size isn't known
+	Link           link.Mode                         // how it got from the cache to its place; zero: it didn't
+	LinkReason     error                             // why in no better way; nil: there was none
+	Authentication getproviders.AuthenticationResult // zero for what isn't signed, and where it isn't known any more
+	H1             getproviders.Hash                 // of the files, if they were read or a lock file has to learn it
+	Err            error                             // nil, or a *getproviders.Fault
+}
+
+// State says what became of a package.
+type State string
+
+// The states. The zero State is that of a package on which work goes on.
+const (
+	BuiltIn     State = "built_in" // part of the product: there is no package
+	Present     State = "present"  // it was in its place already
+	Linked      State = "linked"   // it was in the shared cache already
+	Fetched     State = "fetched"  // from its source, and authenticated
+	Recalled    State = "recalled" // its hashes are known from an earlier run, which read it
+	Listed      State = "listed"   // its hashes are those that a source lists that is trusted
+	Sent        State = "sent"
+	Pulled      State = "pulled"
+	NotCached   State = "not_cached"   // nothing to push: the cache has no package that the lock file allows
+	Absent      State = "absent"       // nothing to pull: the remote has no package that the lock file allows
+	NotRecorded State = "not_recorded" // the lock file doesn't have its h1
+	NotTried    State = "not_tried"    // nothing was done, because others failed before the first archive was requested
+	Failed      State = "failed"       // Err says why
 )
 
 // Phase is what is being done to a package.
@@ -170,44 +106,17 @@ const (
 
 // String is the phase in a word, such as "unpacking".
 func (p Phase) String() string {
-	switch p {
-	case Unpacking:
-		return "unpacking"
-	case Verifying:
-		return "verifying"
-	case Linking:
-		return "linking"
-	default:
-		return "downloading"
-	}
+	return [...]string{"downloading", "unpacking", "verifying", "linking"}[p]
 }
 
-func (QueuedEvent) Provider() getproviders.Provider         { return getproviders.Provider{} }
-func (e BuiltInEvent) Provider() getproviders.Provider      { return e.Addr }
-func (e QueryEvent) Provider() getproviders.Provider        { return e.Addr }
-func (e SelectedEvent) Provider() getproviders.Provider     { return e.Addr }
-func (e WarningEvent) Provider() getproviders.Provider      { return e.Addr }
-func (e PresentEvent) Provider() getproviders.Provider      { return e.Addr }
-func (e HashingEvent) Provider() getproviders.Provider      { return e.Addr }
-func (e HashProgressEvent) Provider() getproviders.Provider { return e.Addr }
-func (e HashedEvent) Provider() getproviders.Provider       { return e.Addr }
-func (VerifyEvent) Provider() getproviders.Provider         { return getproviders.Provider{} }
-func (e LinkedEvent) Provider() getproviders.Provider       { return e.Addr }
-func (e FetchingEvent) Provider() getproviders.Provider     { return e.Addr }
-func (e ProgressEvent) Provider() getproviders.Provider     { return e.Addr }
-func (e PhaseEvent) Provider() getproviders.Provider        { return e.Addr }
-func (e KeptEvent) Provider() getproviders.Provider         { return e.Addr }
-func (e FetchedEvent) Provider() getproviders.Provider      { return e.Addr }
-func (e FailedEvent) Provider() getproviders.Provider       { return e.Addr }
-
-// hashStep is how many bytes are read between two HashProgressEvents. It isn't a time, so that the same
+// hashStep is how many bytes are read between two events of HashProgress. It isn't a time, so that the same
 // package has the same events each time; a slow disk reads as much within a second.
 const hashStep = 8_000_000
 
 // Count returns a function that is to be called with the number of bytes after each read of a
-// package, from one goroutine at a time. It emits e for every 8 MB, with Done set.
-func (e HashProgressEvent) Count(emit func(Event)) func(bytes int64) {
-	reported := int64(0)
+// package, from one goroutine at a time. It emits HashProgress for every 8 MB.
+func (o Outcome) Count(emit func(Event)) func(bytes int64) {
+	e, reported := Event{Kind: HashProgress, Outcome: o}, int64(0)
 	return func(bytes int64) {
 		if e.Done += bytes; e.Done-reported >= hashStep {
 			reported = e.Done

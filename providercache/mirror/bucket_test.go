@@ -19,6 +19,7 @@ import (
 	"github.com/tfdeps/tfdeps/internal/s3"
 	"github.com/tfdeps/tfdeps/internal/storagetest"
 	"github.com/tfdeps/tfdeps/providercache/blob"
+	"github.com/tfdeps/tfdeps/providercache/event"
 	"github.com/tfdeps/tfdeps/providercache/mirror"
 )
 
@@ -100,7 +101,7 @@ func TestMirrorBucket_IsFilledOnce(t *testing.T) {
 	b := &watched{Bucket: blob.Sub(real, "mirror")}
 	first, err := m.publish(t, b, want("widget", "gadget", "widget@1.0.0")...)
 	must(t, err)
-	if len(first.Packages) != 9 || first.Packages[0].Present || first.Packages[0].Authentication.TrustLevel != getproviders.LevelCommunity ||
+	if len(first.Packages) != 9 || first.Packages[0].State == event.Present || first.Packages[0].Authentication.TrustLevel != getproviders.LevelCommunity ||
 		!strings.HasPrefix(first.Packages[0].Path, "s3://bucket/mirror/"+registryHost+"/acme/gadget/") {
 		t.Errorf("first run: %+v", first.Packages)
 	}
@@ -115,7 +116,7 @@ func TestMirrorBucket_IsFilledOnce(t *testing.T) {
 	before, done, archives := keysOf(t, b), len(b.ops), m.registry.Requests("archive")
 	again, err := m.publish(t, b, want("widget", "gadget", "widget@1.0.0")...)
 	must(t, err)
-	if slices.ContainsFunc(again.Packages, func(p mirror.Package) bool { return !p.Present }) || m.registry.Requests("archive") != archives {
+	if slices.ContainsFunc(again.Packages, func(p event.Outcome) bool { return p.State != event.Present }) || m.registry.Requests("archive") != archives {
 		t.Errorf("second run: %+v, %d requests for archives", again.Packages, m.registry.Requests("archive")-archives)
 	}
 	if len(b.ops) != done || !slices.Equal(keysOf(t, b), before) || len(before) != 9+3+2+3*3 {

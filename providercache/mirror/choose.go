@@ -60,7 +60,7 @@ func (m *run) packagesOf(ctx context.Context, w Spec) (packages []archivedir.Ite
 		for _, plat := range platforms {
 			name := archivedir.MirrorDir(s.Provider) + "/" + getproviders.PackedName(s.Provider, s.Version, plat)
 			packages = append(packages, archivedir.Item{
-				Package: archivedir.Package{Selection: s, Platform: plat, Path: m.path(s, name)}, Name: name, Recorded: slices.Clone(w.Hashes),
+				Outcome: event.Outcome{Selection: s, Platform: plat, Path: m.path(s, name)}, Name: name, Recorded: slices.Clone(w.Hashes),
 			})
 		}
 	}
@@ -83,7 +83,7 @@ func (m *run) versionsOf(ctx context.Context, w Spec) ([]getproviders.Selection,
 		return nil, s.Failed(getproviders.StepQuery, err)
 	}
 	if len(available.Warnings) > 0 {
-		m.dir.Fetcher.Emit(ctx, event.WarningEvent{Addr: s.Provider, Warnings: available.Warnings})
+		m.dir.Fetcher.Emit(ctx, event.Event{Kind: event.Warning, Outcome: event.Outcome{Selection: s}, Warnings: available.Warnings})
 	}
 	var all []getproviders.Selection
 	for _, v := range available.Versions {

@@ -147,7 +147,7 @@ func TestMirror_IsFilledOnce(t *testing.T) {
 	m := newMirroring(t)
 	first, err := m.run(t, want("widget", "gadget", "widget@1.0.0", "widget")...)
 	must(t, err)
-	if len(first.Packages) != 9 || first.Packages[0].Present || first.Packages[0].Authentication.TrustLevel != getproviders.LevelCommunity {
+	if len(first.Packages) != 9 || first.Packages[0].State == event.Present || first.Packages[0].Authentication.TrustLevel != getproviders.LevelCommunity {
 		t.Errorf("first run: %+v", first.Packages)
 	}
 	if got := m.registry.Requests("archive"); got != 9 {
@@ -156,7 +156,7 @@ func TestMirror_IsFilledOnce(t *testing.T) {
 	before := m.files(t)
 	again, err := m.run(t, want("widget", "gadget", "widget@1.0.0")...)
 	must(t, err)
-	if slices.ContainsFunc(again.Packages, func(p mirror.Package) bool { return !p.Present }) || m.registry.Requests("archive") != 9 {
+	if slices.ContainsFunc(again.Packages, func(p event.Outcome) bool { return p.State != event.Present }) || m.registry.Requests("archive") != 9 {
 		t.Errorf("second run: %+v, %d requests for archives", again.Packages, m.registry.Requests("archive"))
 	}
 	if after := m.files(t); !slices.Equal(after, before) || len(after) != 9+3+2+3*3 {
@@ -178,7 +178,7 @@ func TestMirror_OfWhatIsLockedAsksForNothing(t *testing.T) {
 		asked := m.registry.Requests("")
 		m.Fetcher.StateDir = state
 		result, err := m.run(t, wanted...)
-		if err != nil || !result.Packages[0].Present || m.registry.Requests("") != asked {
+		if err != nil || result.Packages[0].State != event.Present || m.registry.Requests("") != asked {
 			t.Errorf("%+v, %v, %d requests", result, err, m.registry.Requests("")-asked)
 		}
 	}
@@ -236,7 +236,7 @@ func TestMirror_ReplacesWhatIsDamaged(t *testing.T) {
 		if err != nil || read(t, archive) != original {
 			t.Errorf("%s: %+v, %v", name, result, err)
 		}
-		if fetched := slices.IndexFunc(result.Packages, func(p mirror.Package) bool { return !p.Present }); result.Packages[fetched].Path != archive {
+		if fetched := slices.IndexFunc(result.Packages, func(p event.Outcome) bool { return p.State != event.Present }); result.Packages[fetched].Path != archive {
 			t.Errorf("%s: %s was fetched", name, result.Packages[fetched].Path)
 		}
 	}
@@ -351,7 +351,7 @@ func TestMirror_OfASourceThatListsNoHashes(t *testing.T) {
 	m.Fetcher.Source, m.opts.Platforms = source, nil
 	for _, present := range []bool{false, true} {
 		result, err := m.run(t, want("widget")...)
-		if err != nil || result.Packages[0].Present != present {
+		if err != nil || (result.Packages[0].State == event.Present) != present {
 			t.Errorf("%+v, %v", result, err)
 		}
 	}
@@ -381,7 +381,7 @@ func TestMirror_AnInterruptedMirrorIsWhole(t *testing.T) {
 	must(t, err)
 	ctx, cancel := context.WithCancel(t.Context())
 	m.Fetcher.Observe = func(_ context.Context, e event.Event) {
-		if _, ok := e.(mirror.FetchingEvent); ok {
+		if e.Kind == event.Fetching {
 			cancel()
 		}
 	}

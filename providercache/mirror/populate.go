@@ -25,6 +25,7 @@ import (
 
 	"github.com/tfdeps/tfdeps/getproviders"
 	"github.com/tfdeps/tfdeps/providercache"
+	"github.com/tfdeps/tfdeps/providercache/event"
 	"github.com/tfdeps/tfdeps/providercache/internal/archivedir"
 	"github.com/tfdeps/tfdeps/providercache/internal/fetch"
 	"github.com/tfdeps/tfdeps/providercache/internal/lockhashes"
@@ -58,9 +59,9 @@ type Spec struct {
 
 // Result is what became of a mirror.
 type Result struct {
-	Packages []archivedir.Package // in the order of providers, versions and platforms, failures included
-	Pruned   []string             // slash-separated paths below the mirror's directory, sorted
-	Waiting  []string             // such paths of archives that will be removed and aren't listed any more
+	Packages []event.Outcome // in the order of providers, versions and platforms, failures included
+	Pruned   []string        // slash-separated paths below the mirror's directory, sorted
+	Waiting  []string        // such paths of archives that will be removed and aren't listed any more
 }
 
 // Update has packages in a destination as they are, packed, and has its documents list
@@ -94,7 +95,7 @@ func Update(ctx context.Context, f *providercache.Fetcher, to Destination, wante
 	}
 	defer m.close()
 	packages, errs := m.choose(ctx, wanted)
-	m.dir.Fetcher.Emit(ctx, archivedir.QueuedEvent{Packages: archivedir.PackagesOf(packages)})
+	m.dir.Fetcher.Emit(ctx, event.Event{Kind: event.Queued, Packages: archivedir.PackagesOf(packages)})
 	if err := m.look(ctx, packages); err != nil {
 		return Result{Packages: archivedir.PackagesOf(packages)}, errors.Join(append(errs, err)...)
 	}
@@ -104,7 +105,7 @@ func Update(ctx context.Context, f *providercache.Fetcher, to Destination, wante
 	defer archivedir.RemoveStages(kept)
 	result := Result{}
 	for _, k := range kept {
-		result.Packages = append(result.Packages, k.Package)
+		result.Packages = append(result.Packages, k.Outcome)
 		errs = append(errs, k.Err)
 	}
 	slices.SortStableFunc(errs, lockhashes.ByProvider)

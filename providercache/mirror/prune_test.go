@@ -10,6 +10,7 @@ import (
 
 	"github.com/tfdeps/tfdeps/getproviders"
 	"github.com/tfdeps/tfdeps/providercache/blob"
+	"github.com/tfdeps/tfdeps/providercache/event"
 	"github.com/tfdeps/tfdeps/providercache/mirror"
 )
 
@@ -94,7 +95,7 @@ func TestMirrorPrune_WhatIsWantedAgainIsListedAgain(t *testing.T) {
 	m.pass(t, 2*time.Hour)
 	result, err := m.run(t, both...)
 	must(t, err)
-	if read(t, m.file("widget/1.0.0.json")) != index || len(result.Pruned)+len(result.Waiting) != 0 || !result.Packages[0].Present {
+	if read(t, m.file("widget/1.0.0.json")) != index || len(result.Pruned)+len(result.Waiting) != 0 || result.Packages[0].State != event.Present {
 		t.Errorf("got %+v", result)
 	}
 	if result, err = m.run(t, both[1:]...); err != nil || len(result.Pruned) != 0 || !slices.Equal(m.files(t), there) {

@@ -77,10 +77,10 @@ func TestMirrorRegistry_PublishesWhatIsMissing(t *testing.T) {
 	result := run(want("widget@1.0.0", "gadget@1.1.0")...)
 	present := 0
 	for _, p := range result.Packages {
-		if p.Present {
+		if p.State == event.Present {
 			present++
 		}
-		if !p.Present && p.Authentication.TrustLevel != getproviders.LevelCommunity || !strings.HasPrefix(p.Path, "oci://host/") {
+		if p.State != event.Present && p.Authentication.TrustLevel != getproviders.LevelCommunity || !strings.HasPrefix(p.Path, "oci://host/") {
 			t.Errorf("%+v", p)
 		}
 	}
@@ -138,18 +138,18 @@ func TestMirrorRegistry_EventsAreAboutTheSamePackages(t *testing.T) {
 		m.Fetcher.Observe = func(_ context.Context, e event.Event) {
 			mu.Lock()
 			defer mu.Unlock()
-			switch e := e.(type) {
-			case mirror.QueuedEvent:
+			switch e.Kind {
+			case event.Queued:
 				for _, p := range e.Packages {
 					done[p.Path+" "+p.Platform.String()] = errors.New("no event")
 				}
 				queued = len(e.Packages)
-			case mirror.DoneEvent:
-				key := e.Package.Path + " " + e.Package.Platform.String()
+			case event.Done:
+				key := e.Path + " " + e.Platform.String()
 				if _, ok := done[key]; !ok {
 					strangers++
 				}
-				done[key] = e.Package.Err
+				done[key] = e.Err
 			}
 		}
 		r := &inMemory{versions: map[string][]mirror.RegistryArchive{}, unknown: unknown}

@@ -8,22 +8,15 @@ import (
 	"github.com/tfdeps/tfdeps/getproviders"
 	"github.com/tfdeps/tfdeps/providercache"
 	"github.com/tfdeps/tfdeps/providercache/blob"
+	"github.com/tfdeps/tfdeps/providercache/event"
 	"github.com/tfdeps/tfdeps/providercache/internal/archivedir"
 	"github.com/tfdeps/tfdeps/providercache/internal/transfer"
 	"github.com/tfdeps/tfdeps/providercache/internal/vendoring"
 )
 
 type (
-	// Package is what became of one package in a mirror or among vendored packages.
-	Package = archivedir.Package
 	// ListingError says which document of a mirror's directory can't be read or written, and why.
 	ListingError = archivedir.Error
-	// QueuedEvent lists the packages that a mirror, or vendoring, is about to look at.
-	QueuedEvent = archivedir.QueuedEvent
-	// FetchingEvent says that a package isn't there, or isn't what it should be, and is fetched.
-	FetchingEvent = archivedir.FetchingEvent
-	// DoneEvent ends a package.
-	DoneEvent = archivedir.DoneEvent
 
 	// VendorOptions say where packages are vendored, and in which form.
 	VendorOptions = vendoring.Options
@@ -38,21 +31,6 @@ type (
 	RemoteSource = transfer.Source
 	// ArchiveName names a package of a Remote.
 	ArchiveName = transfer.Name
-	// Transferred is what became of one package, and its TransferState.
-	Transferred = transfer.Result
-	// TransferState says what became of a package.
-	TransferState = transfer.State
-)
-
-// What becomes of a package that is pushed or pulled.
-const (
-	Sent        = transfer.Sent
-	Pulled      = transfer.Pulled
-	Present     = transfer.Present
-	NotCached   = transfer.NotCached
-	NotRecorded = transfer.NotRecorded
-	Absent      = transfer.Absent
-	Failed      = transfer.Failed
 )
 
 // ErrAbsent says that a Remote doesn't have a package.
@@ -77,11 +55,11 @@ func OnWeb(client *http.Client, base *url.URL) Remote { return transfer.OnWeb(cl
 
 // Push sends packages of the Installer's Cache to a Remote. The results are in the order of wanted, and the error joins those
 // of all that failed.
-func Push(ctx context.Context, in *providercache.Installer, remote Remote, wanted []getproviders.PackageSpec) ([]Transferred, error) {
+func Push(ctx context.Context, in *providercache.Installer, remote Remote, wanted []getproviders.PackageSpec) ([]event.Outcome, error) {
 	return transfer.Push(ctx, in, remote, wanted)
 }
 
 // Pull fetches packages into the Installer's Cache. The Source of its Fetcher is a *RemoteSource, whose Wanted are pulled.
-func Pull(ctx context.Context, in *providercache.Installer) ([]Transferred, error) {
+func Pull(ctx context.Context, in *providercache.Installer) ([]event.Outcome, error) {
 	return transfer.Pull(ctx, in)
 }

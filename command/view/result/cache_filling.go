@@ -9,6 +9,7 @@ import (
 	"github.com/tfdeps/tfdeps/command/view/terminal"
 	"github.com/tfdeps/tfdeps/getproviders"
 	"github.com/tfdeps/tfdeps/providercache"
+	"github.com/tfdeps/tfdeps/providercache/event"
 )
 
 // CacheFilling is what was put into a cache.
@@ -25,7 +26,7 @@ type CacheFilling struct {
 func (f CacheFilling) Text() string {
 	var b strings.Builder
 	for _, filled := range f.Filled {
-		if filled.Err == nil && !filled.Present {
+		if filled.Err == nil && filled.State != event.Present {
 			fmt.Fprintf(&b, "- Added %s v%s for %s\n", filled.Selection.Provider, filled.Selection.Version, filled.Platform)
 		}
 	}
@@ -44,7 +45,7 @@ func (f CacheFilling) sum() (added, present, failed int, bytes int64) {
 		switch {
 		case filled.Err != nil:
 			failed++
-		case filled.Present:
+		case filled.State == event.Present:
 			present++
 		default:
 			added++
@@ -69,6 +70,6 @@ func (f CacheFilling) object(filled providercache.Prefetched) Object {
 		dir = filepath.Join(f.Cache.Dir, filepath.FromSlash(getproviders.UnpackedPath(s.Provider, s.Version, filled.Platform)))
 	}
 	return slices.Concat(about(s, filled.Platform), Object{
-		"directory?", dir, "added", filled.Err == nil && !filled.Present, "source?", filled.Source, "bytes", orNull(filled.Bytes),
+		"directory?", dir, "added", filled.Err == nil && filled.State != event.Present, "source?", filled.Source, "bytes", orNull(filled.Bytes),
 	}, f.Span(s, filled.Platform).Object(), ErrorObject(filled.Err))
 }

@@ -11,6 +11,7 @@ import (
 
 	"github.com/tfdeps/tfdeps/getproviders"
 	"github.com/tfdeps/tfdeps/providercache"
+	"github.com/tfdeps/tfdeps/providercache/event"
 )
 
 var cachedNull = providercache.StoredPackage{
@@ -96,9 +97,9 @@ func TestCacheResults_JSON(t *testing.T) {
 			`"finding":"sound","h1":"h1:b=","expected":[]}`, `"removed":[{"address":"registry.terraform.io/hashicorp/null"`}},
 		"nothing filled": {CacheFilling{Cache: cache}, []string{`"packages":[],"receipts":null`}},
 		"filled": {CacheFilling{Cache: cache, Receipts: &receipts, Span: func(getproviders.Selection, getproviders.Platform) (none Span) { return none }, Filled: []providercache.Prefetched{
-			{Selection: selection, Platform: cachedNull.Platform},
-			{Selection: selection, Platform: cachedNull.Platform, Present: true},
-			{Selection: getproviders.Selection{Provider: cachedNull.Provider}, Platform: cachedNull.Platform, Err: io.ErrUnexpectedEOF}}}, []string{
+			{Outcome: providercache.Outcome{Selection: selection, Platform: cachedNull.Platform}},
+			{Outcome: providercache.Outcome{Selection: selection, Platform: cachedNull.Platform, State: event.Present}},
+			{Outcome: providercache.Outcome{Selection: getproviders.Selection{Provider: cachedNull.Provider}, Platform: cachedNull.Platform, Err: io.ErrUnexpectedEOF}}}}, []string{
 			`"version":"3.2.0","platform":"linux_amd64","directory":"/cache/registry.terraform.io/hashicorp/null/3.2.0/linux_amd64","added":true,"bytes":null}`,
 			`"added":false,"bytes":null},{`, `"platform":"linux_amd64","added":false,"bytes":null,"error":"unexpected EOF","code":"failed"}`, `"receipts":true`}},
 	} {

@@ -7,7 +7,7 @@ import (
 
 	"github.com/tfdeps/tfdeps/command/view/terminal"
 	"github.com/tfdeps/tfdeps/providercache"
-	"github.com/tfdeps/tfdeps/providercache/mirror"
+	"github.com/tfdeps/tfdeps/providercache/event"
 )
 
 // CacheTransfer is what became of the packages that lock files select, between a cache and a place that machines share.
@@ -15,7 +15,7 @@ type CacheTransfer struct {
 	Cache    *providercache.Store
 	Remote   string // what that place is called
 	Push     bool   // from the cache; else to it
-	Packages []mirror.Transferred
+	Packages []providercache.Outcome
 }
 
 // Text tells what was sent or pulled, what couldn't be, and in one line what there was to do. Failures aren't among it:
@@ -26,15 +26,15 @@ func (t CacheTransfer) Text() string {
 	if t.Push {
 		verb, where = "Sent", "to "+terminal.Printable(t.Remote)
 	}
-	words := map[mirror.TransferState]string{
-		mirror.Sent: "Sent", mirror.Pulled: "Pulled", mirror.NotCached: "Not in the cache:", mirror.Absent: "Not there:", mirror.NotRecorded: "Without its h1 hash in the lock file:",
+	words := map[event.State]string{
+		event.Sent: "Sent", event.Pulled: "Pulled", event.NotCached: "Not in the cache:", event.Absent: "Not there:", event.NotRecorded: "Without its h1 hash in the lock file:",
 	}
 	unrecorded := false
 	for _, p := range t.Packages {
 		if word, ok := words[p.State]; ok {
 			fmt.Fprintf(&b, "- %s %s v%s for %s\n", word, p.Selection.Provider, p.Selection.Version, p.Platform)
 		}
-		unrecorded = unrecorded || p.State == mirror.NotRecorded
+		unrecorded = unrecorded || p.State == event.NotRecorded
 	}
 	if unrecorded {
 		fmt.Fprintln(&b, `To record the hashes, run "tfdeps providers lock" with -platform for each platform.`)
@@ -62,12 +62,12 @@ type transferSum struct {
 func (t CacheTransfer) sum() (sum transferSum) {
 	for _, p := range t.Packages {
 		switch p.State {
-		case mirror.Sent, mirror.Pulled:
+		case event.Sent, event.Pulled:
 			sum.transferred++
 			sum.bytes += p.Bytes
-		case mirror.Present:
+		case event.Present:
 			sum.present++
-		case mirror.Failed:
+		case event.Failed:
 			sum.failed++
 		default:
 			sum.missing++
@@ -79,8 +79,8 @@ func (t CacheTransfer) sum() (sum transferSum) {
 // JSON lists every package that lock files select, platform by platform.
 func (t CacheTransfer) JSON() any {
 	sum := t.sum()
-	return append(cacheObject(t.Cache), "url", t.Remote, "packages", Each(t.Packages, func(p mirror.Transferred) Object {
-		return slices.Concat(about(p.Selection, p.Platform), Object{"state", p.State, "url?", p.URL, "bytes", orNull(p.Bytes)}, ErrorObject(p.Err))
+	return append(cacheObject(t.Cache), "url", t.Remote, "packages", Each(t.Packages, func(p providercache.Outcome) Object {
+		return slices.Concat(about(p.Selection, p.Platform), Object{"state", p.State, "url?", p.Path, "bytes", orNull(p.Bytes)}, ErrorObject(p.Err))
 	}), "summary", Object{
 		"transferred", sum.transferred, "present", sum.present, "missing", sum.missing, "failed", sum.failed, "bytes", sum.bytes,
 	})

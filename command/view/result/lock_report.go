@@ -7,6 +7,7 @@ import (
 	"github.com/tfdeps/tfdeps/command/view/explain"
 	"github.com/tfdeps/tfdeps/getproviders"
 	"github.com/tfdeps/tfdeps/providercache"
+	"github.com/tfdeps/tfdeps/providercache/event"
 )
 
 // LockReport is what became of lock files, for programs.
@@ -16,10 +17,10 @@ type LockReport struct {
 	packages            []providercache.LockedPackage // of all directories, one that several need as often
 }
 
-var hashOrigins = map[providercache.HashOrigin]string{
-	providercache.HashesComputed: "computed",
-	providercache.HashesRecalled: "recalled",
-	providercache.HashesListed:   "listed",
+var hashOrigins = map[event.State]string{
+	event.Fetched:  "computed",
+	event.Recalled: "recalled",
+	event.Listed:   "listed",
 }
 
 // Add reports on a directory.
@@ -54,7 +55,7 @@ func lockedProvider(d explain.LockedDir, all []providercache.LockedPackage, span
 		"address", s.Provider, "version", s.Version, "previous_version", orNull(all[0].Previous), "version_constraints", s.Constraints, "hashes", lock.Hashes,
 		"platforms", Each(all, func(p providercache.LockedPackage) Object {
 			return append(Object{
-				"platform", p.Platform, "h1", p.H1, "zh?", p.ZH, "origin", hashOrigins[p.From], "source", p.Source,
+				"platform", p.Platform, "h1", p.H1, "zh?", p.ZH, "origin", hashOrigins[p.State], "source", p.Source,
 				"authentication", p.Authentication.TrustLevel.String(), "key_id?", p.Authentication.KeyID, "missing", OrEmpty(p.Missing), "bytes", orNull(p.Bytes),
 			}, span(p.Selection, p.Platform).Object()...)
 		}),
@@ -66,7 +67,7 @@ func (r LockReport) Text() string { return "" }
 
 // JSON is what became of all directories: how the hashes of packages are known, and how many bytes of archives were read.
 func (r LockReport) JSON() any {
-	origins := tallied(r.packages, func(p providercache.LockedPackage) string { return hashOrigins[p.From] })
+	origins := tallied(r.packages, func(p providercache.LockedPackage) string { return hashOrigins[p.State] })
 	var bytes int64
 	for _, p := range r.packages {
 		bytes += p.Bytes

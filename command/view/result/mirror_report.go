@@ -5,6 +5,8 @@ import (
 	"slices"
 
 	"github.com/tfdeps/tfdeps/getproviders"
+	"github.com/tfdeps/tfdeps/providercache"
+	"github.com/tfdeps/tfdeps/providercache/event"
 	"github.com/tfdeps/tfdeps/providercache/mirror"
 )
 
@@ -19,24 +21,24 @@ type MirrorReport struct {
 type Times func(getproviders.Selection, getproviders.Platform) Span
 
 // archiveObject is a package in a mirror, or in a repository.
-func (span Times) archive(p mirror.Package) Object {
+func (span Times) archive(p providercache.Outcome) Object {
 	level, key := "", ""
-	if p.Err == nil && !p.Present {
+	if p.Err == nil && p.State != event.Present {
 		level, key = p.Authentication.TrustLevel.String(), p.Authentication.KeyID
 	}
 	return slices.Concat(about(p.Selection, p.Platform), Object{
-		"path", filepath.ToSlash(p.Path), "present", p.Present, "source?", p.Source, "bytes", orNull(p.Bytes), "authentication?", level, "key_id?", key,
+		"path", filepath.ToSlash(p.Path), "present", p.State == event.Present, "source?", p.Source, "bytes", orNull(p.Bytes), "authentication?", level, "key_id?", key,
 	}, span(p.Selection, p.Platform).Object(), ErrorObject(p.Err))
 }
 
 // sumOfArchives counts packages, and the bytes of those that were fetched.
-func sumOfArchives(packages []mirror.Package) Object {
+func sumOfArchives(packages []providercache.Outcome) Object {
 	fetched, present, failed, bytes := 0, 0, 0, int64(0)
 	for _, p := range packages {
 		switch {
 		case p.Err != nil:
 			failed++
-		case p.Present:
+		case p.State == event.Present:
 			present++
 		default:
 			fetched++
@@ -59,7 +61,7 @@ func (r MirrorReport) JSON() any {
 
 // VendorReport is what became of a directory, for programs.
 type VendorReport struct {
-	Packages         []mirror.Package
+	Packages         []providercache.Outcome
 	Modules          []Object
 	Changed, Removed []string
 	UpToDate         *bool // of -check, as are reasons

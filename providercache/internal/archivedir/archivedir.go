@@ -1,7 +1,7 @@
 // Package archivedir keeps packed packages in a directory: the archives, with what
 // is signed about them. It is what mirrors (package mirror) and vendored packages
-// (package vendoring) share, and not an API: use those packages. Only [Package],
-// [Error] and the events are for their callers.
+// (package vendoring) share, and not an API: use those packages. Only [Error] is for
+// their callers.
 //
 //	dir := archivedir.Dir{Fetcher: f, Root: root, Receipts: receipts}
 //	found, err := dir.Find(ctx, provider, name)        // what an archive is
@@ -22,22 +22,11 @@ import (
 	"github.com/tfdeps/tfdeps/getproviders"
 	"github.com/tfdeps/tfdeps/internal/scratch"
 	"github.com/tfdeps/tfdeps/internal/wholefile"
+	"github.com/tfdeps/tfdeps/providercache/event"
 	"github.com/tfdeps/tfdeps/providercache/internal/fetch"
 	"github.com/tfdeps/tfdeps/providercache/internal/receipt"
 	"github.com/tfdeps/tfdeps/providercache/internal/staging"
 )
-
-// Package is a package of the directory.
-type Package struct {
-	Selection      getproviders.Selection
-	Platform       getproviders.Platform
-	Path           string                            // of the archive
-	Present        bool                              // it was there already
-	Source         string                            // which source had it, as getproviders.Package has it; "" for what was there
-	Bytes          int64                             // of the archive; 0: its size isn't known
-	Authentication getproviders.AuthenticationResult // zero for what was there, and for what isn't signed
-	Err            error
-}
 
 // Error says that an index doesn't list something that is in the directory, because
 // it can't be read, or that the index can't be written.
@@ -54,28 +43,6 @@ func (e *Error) Code() string { return "mirror_index" }
 
 // Unwrap returns the cause.
 func (e *Error) Unwrap() error { return e.Err }
-
-type (
-	// QueuedEvent comes first: these packages are going to be in the directory.
-	QueuedEvent struct{ Packages []Package }
-	// FetchingEvent comes when a package is going to be fetched. Local: it is on this
-	// machine.
-	FetchingEvent struct {
-		Package Package
-		Local   bool
-	}
-	// DoneEvent comes when a package is there, or Err in it says why it isn't.
-	DoneEvent struct{ Package Package }
-)
-
-// Provider is the zero Provider: the event is about several.
-func (QueuedEvent) Provider() getproviders.Provider { return getproviders.Provider{} }
-
-// Provider is that of the package.
-func (e FetchingEvent) Provider() getproviders.Provider { return e.Package.Selection.Provider }
-
-// Provider is that of the package.
-func (e DoneEvent) Provider() getproviders.Provider { return e.Package.Selection.Provider }
 
 // Dir is a directory of packed packages. Its methods may be called from many
 // goroutines.
@@ -108,7 +75,7 @@ func (d *Dir) Write(name string, content []byte) error {
 
 // Item is a package that the directory is to hold.
 type Item struct {
-	Package
+	event.Outcome
 	Name     string              // of the archive, slash-separated, below the directory
 	Recorded []getproviders.Hash // by lock files
 }
@@ -116,9 +83,10 @@ type Item struct {
 // Kept is what became of an Item.
 type Kept struct {
 	Item
-	Known receipt.Pending      // zero if it failed
-	From  getproviders.Package // what was fetched, or was to be
-	Stage *staging.Stage       // has the archive, if it replaces another one; nil: the archive is in its place
+	Present bool                 // it was there already
+	Known   receipt.Pending      // zero if it failed
+	From    getproviders.Package // what was fetched, or was to be
+	Stage   *staging.Stage       // has the archive, if it replaces another one; nil: the archive is in its place
 
 	Documents *getproviders.SignedDocuments // about its version; nil: there are none, or those that are there stay
 }
@@ -138,9 +106,9 @@ func (k *Kept) Publish() error {
 }
 
 // PackagesOf returns the packages of items.
-func PackagesOf(packages []Item) (all []Package) {
+func PackagesOf(packages []Item) (all []event.Outcome) {
 	for _, p := range packages {
-		all = append(all, p.Package)
+		all = append(all, p.Outcome)
 	}
 	return all
 }

@@ -8,6 +8,7 @@ import (
 
 	"github.com/tfdeps/tfdeps/getproviders"
 	"github.com/tfdeps/tfdeps/internal/par"
+	"github.com/tfdeps/tfdeps/providercache/event"
 	"github.com/tfdeps/tfdeps/providercache/internal/fetch"
 	"github.com/tfdeps/tfdeps/providercache/internal/receipt"
 	"github.com/tfdeps/tfdeps/providercache/internal/staging"
@@ -32,14 +33,22 @@ func (d *Dir) GetAll(ctx context.Context, groups [][]Item, get func(context.Cont
 			if err != nil && k.Err == nil && (!k.Present || k.Documents != nil) {
 				k.Err = failed(ctx, k.Item, err)
 			}
-			d.Fetcher.Emit(ctx, DoneEvent{Package: k.Package})
+			switch {
+			case k.Present: // and refused, perhaps
+				k.State = event.Present
+			case k.Err != nil:
+				k.State = event.Failed
+			default:
+				k.State = event.Fetched
+			}
+			d.Fetcher.Emit(ctx, event.Event{Kind: event.Done, Outcome: k.Outcome})
 		}
 		return kept, nil
 	})
 	for i, err := range errs {
 		if err != nil { // it was never begun
 			for _, p := range groups[i] {
-				p.Err = failed(ctx, p, err)
+				p.State, p.Err = event.Failed, failed(ctx, p, err)
 				kept[i] = append(kept[i], Kept{Item: p})
 			}
 		}
@@ -128,7 +137,7 @@ func (d *Dir) fetchStaged(ctx context.Context, t fetch.Request, k Kept, there re
 		return k, err
 	}
 	k.From = t.Package
-	d.Fetcher.Emit(ctx, FetchingEvent{Package: k.Package, Local: fetch.IsLocal(t)})
+	d.Fetcher.Emit(ctx, event.Event{Kind: event.Fetching, Outcome: k.Outcome, Location: t.Package.Location})
 	stage, err := staging.New(d.Root)
 	if err != nil {
 		return k, t.Failed(getproviders.StepPublish, err)

@@ -41,6 +41,11 @@ type Request struct {
 	Follow func(mark *par.Mark, size int64)
 }
 
+// Outcome is what is known of the package while it is fetched.
+func (t Request) Outcome() event.Outcome {
+	return event.Outcome{Selection: t.Selection, Platform: t.Package.Platform}
+}
+
 // Fetch makes the package, with all checks passed, in the stage. For the packages above
 // this one: stage and result have internal types. Programs install, lock, mirror or vendor.
 func (f *Fetcher) Fetch(ctx context.Context, t Request, stage *staging.Stage) (receipt.Provenance, error) {
@@ -190,7 +195,7 @@ func (f *Fetcher) progress(ctx context.Context, t Request) func(done, total int6
 		return nil
 	}
 	return func(done, total int64) {
-		f.Emit(ctx, event.ProgressEvent{Addr: t.Provider, Version: t.Version, Platform: t.Package.Platform, Done: done, Total: total})
+		f.Emit(ctx, event.Event{Kind: event.Progress, Outcome: t.Outcome(), Done: done, Total: total})
 	}
 }
 
@@ -198,14 +203,14 @@ func (f *Fetcher) progress(ctx context.Context, t Request) func(done, total int6
 func (f *Fetcher) keptPart(ctx context.Context, t Request) func(bytes int64) {
 	return func(bytes int64) {
 		if bytes > 0 {
-			f.Emit(ctx, event.KeptEvent{Addr: t.Provider, Version: t.Version, Platform: t.Package.Platform, Bytes: bytes})
+			f.Emit(ctx, event.Event{Kind: event.Kept, Outcome: t.Outcome(), Done: bytes})
 		}
 	}
 }
 
 // EmitPhase reports what is done to a package from now on.
 func (f *Fetcher) EmitPhase(ctx context.Context, t Request, phase event.Phase) {
-	f.Emit(ctx, event.PhaseEvent{Addr: t.Provider, Version: t.Version, Platform: t.Package.Platform, Phase: phase})
+	f.Emit(ctx, event.Event{Kind: event.Begun, Outcome: t.Outcome(), Phase: phase})
 }
 
 // downloadRequest asks for a package's archive, to be written to path.

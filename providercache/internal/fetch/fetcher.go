@@ -57,8 +57,9 @@ func (f *Fetcher) Resolver() resolve.Resolver {
 // EmitHashing returns what is to be called with the number of bytes after each read of a package
 // that is hashed in a directory. Platform and Dir may be empty.
 func (f *Fetcher) EmitHashing(ctx context.Context, t Request, dir string) func(bytes int64) {
-	e := event.HashProgressEvent{Addr: t.Provider, Version: t.Version, Platform: t.Package.Platform, Dir: dir}
-	return e.Count(func(e event.Event) { f.Emit(ctx, e) })
+	o := t.Outcome()
+	o.Path = dir
+	return o.Count(func(e event.Event) { f.Emit(ctx, e) })
 }
 
 // Emit tells the observer, if there is one.

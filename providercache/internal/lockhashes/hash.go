@@ -6,38 +6,11 @@ import (
 
 	"github.com/tfdeps/tfdeps/getproviders"
 	"github.com/tfdeps/tfdeps/internal/par"
+	"github.com/tfdeps/tfdeps/providercache/event"
 	"github.com/tfdeps/tfdeps/providercache/internal/fetch"
 	"github.com/tfdeps/tfdeps/providercache/internal/receipt"
 	"github.com/tfdeps/tfdeps/providercache/internal/resolve"
 )
-
-// QueuedEvent comes first and lists the packages whose hashes are wanted, each once,
-// by platform and provider.
-type QueuedEvent struct{ Packages []Package }
-
-// FetchingEvent comes when a package is going to be downloaded or read.
-type FetchingEvent struct{ Package Package }
-
-// DoneEvent comes when a package's hashes are known, or Err says why they are not.
-type DoneEvent struct {
-	Package Package
-	Err     error
-}
-
-// Provider implements event.Event.
-func (QueuedEvent) Provider() getproviders.Provider { return getproviders.Provider{} }
-
-// Provider implements event.Event.
-func (e FetchingEvent) Provider() getproviders.Provider { return e.Package.Selection.Provider }
-
-// Provider implements event.Event.
-func (e DoneEvent) Provider() getproviders.Provider { return e.Package.Selection.Provider }
-
-// Hashed is a package with its hashes, or why they couldn't be found.
-type Hashed struct {
-	Package
-	Err error
-}
 
 // WantedPackages are those of all requests, each once. They stand in the order of
 // platforms as they were asked for, and for each of them in that of providers.
@@ -51,7 +24,7 @@ func WantedPackages(chosen []Choice) (wanted []Package) {
 					rank[plat] = len(rank)
 				}
 				if !seen[KeyOf(s, plat)] {
-					wanted = append(wanted, Package{Selection: s, Platform: plat})
+					wanted = append(wanted, Package{Outcome: event.Outcome{Selection: s, Platform: plat}})
 				}
 				seen[KeyOf(s, plat)] = true
 			}
@@ -67,20 +40,28 @@ func WantedPackages(chosen []Choice) (wanted []Package) {
 }
 
 // hashAll finds the hashes of all packages.
-func hashAll(ctx context.Context, f *fetch.Fetcher, wanted []Package) map[PackageKey]Hashed {
-	f.Emit(ctx, QueuedEvent{Packages: wanted})
+func hashAll(ctx context.Context, f *fetch.Fetcher, wanted []Package) map[PackageKey]Package {
+	var queued []event.Outcome
+	for _, p := range wanted {
+		queued = append(queued, p.Outcome)
+	}
+	f.Emit(ctx, event.Event{Kind: event.Queued, Packages: queued})
 	hasher := lockHasher{fetcher: f, archives: receipt.OpenContents(f.StateDir)}
 	found, errs := par.Map(ctx, f.Limits.Queries, wanted, func(ctx context.Context, p Package) (Package, error) {
 		got, err := hasher.hash(ctx, p)
-		f.Emit(ctx, DoneEvent{Package: got, Err: err})
+		if err != nil {
+			got.State, got.Err = event.Failed, err
+		}
+		f.Emit(ctx, event.Event{Kind: event.Done, Outcome: got.Outcome})
 		return got, err
 	})
 	// What was found is saved even if the run was interrupted. A failure to save it
 	// costs later runs time, and nothing else.
 	_ = hasher.archives.Save(context.WithoutCancel(ctx))
-	results := make(map[PackageKey]Hashed, len(wanted))
+	results := make(map[PackageKey]Package, len(wanted))
 	for i, p := range wanted {
-		results[KeyOf(p.Selection, p.Platform)] = Hashed{found[i], errs[i]}
+		found[i].Err = errs[i]
+		results[KeyOf(p.Selection, p.Platform)] = found[i]
 	}
 	return results
 }
@@ -105,20 +86,20 @@ func (h lockHasher) hash(ctx context.Context, p Package) (Package, error) {
 		return p, err
 	}
 	if got, ok := h.recall(t, trust); ok {
-		return p.With(got, HashesRecalled), h.fetcher.Approve(ctx, t, getproviders.StateKnown, got)
+		return p.With(got, event.Recalled), h.fetcher.Approve(ctx, t, getproviders.StateKnown, got)
 	}
 	if listed, signed, ok := h.trustListed(t, trust); ok {
 		p.registryHashes = t.OtherRegistryHashes(trust)
 		found := p.listed(listed, signed)
 		return found, h.fetcher.Approve(ctx, t, getproviders.StateKnown, receipt.Provenance{Authentication: signed, H1: found.H1, ZH: found.ZH})
 	}
-	h.fetcher.Emit(ctx, FetchingEvent{Package: p})
+	h.fetcher.Emit(ctx, event.Event{Kind: event.Fetching, Outcome: p.Outcome, Location: pkg.Location})
 	got, err := h.fetcher.HashPackage(ctx, t)
 	if err != nil {
 		return p, err
 	}
 	h.remember(trust, got)
-	return p.With(got, HashesComputed), nil
+	return p.With(got, event.Fetched), nil
 }
 
 // trustListed returns the hashes that a source lists for a package, if the policy
@@ -191,8 +172,8 @@ func (h lockHasher) remember(trust getproviders.Trust, got receipt.Provenance) {
 
 // With returns the package with its hashes, which are known from got. For the packages
 // above this one: got has an internal type.
-func (p Package) With(got receipt.Provenance, from HashOrigin) Package {
-	p.H1, p.ZH, p.Authentication, p.From, p.registryHashes, p.Bytes = got.H1, got.ZH, got.Authentication, from, got.RegistryHashes, got.ArchiveBytes
+func (p Package) With(got receipt.Provenance, state event.State) Package {
+	p.H1, p.ZH, p.Authentication, p.State, p.registryHashes, p.Bytes = got.H1, got.ZH, got.Authentication, state, got.RegistryHashes, got.ArchiveBytes
 	p.Hashes = getproviders.SortHashes(append(slices.Clone(got.Authentication.Signed), got.H1))
 	return p
 }
@@ -200,7 +181,7 @@ func (p Package) With(got receipt.Provenance, from HashOrigin) Package {
 // listed returns the package with hashes that a source lists, and those that are
 // signed.
 func (p Package) listed(hashes []getproviders.Hash, signed getproviders.AuthenticationResult) Package {
-	p.From, p.Authentication = HashesListed, signed
+	p.State, p.Authentication = event.Listed, signed
 	p.Hashes = getproviders.SortHashes(slices.Concat(hashes, signed.Signed))
 	p.H1 = resolve.OfScheme(hashes, getproviders.SchemeH1)[0]
 	if zh := resolve.OfScheme(hashes, getproviders.SchemeZH); len(zh) > 0 {

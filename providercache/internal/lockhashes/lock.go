@@ -29,6 +29,7 @@ import (
 	"github.com/tfdeps/tfdeps/depsfile"
 	"github.com/tfdeps/tfdeps/getproviders"
 	"github.com/tfdeps/tfdeps/internal/par"
+	"github.com/tfdeps/tfdeps/providercache/event"
 	"github.com/tfdeps/tfdeps/providercache/internal/fetch"
 	"github.com/tfdeps/tfdeps/providercache/internal/resolve"
 )
@@ -70,31 +71,15 @@ type Result struct {
 
 // Package is what a lock file should hold of one package.
 type Package struct {
-	Selection      getproviders.Selection
-	Platform       getproviders.Platform
-	H1             getproviders.Hash
-	ZH             getproviders.Hash                 // "" where there is no archive, or its checksum isn't known
-	Authentication getproviders.AuthenticationResult // zero if From is HashesListed and nothing is signed
-	Hashes         []getproviders.Hash               // sorted: of this package, those that were signed together with its own, and those that the registry lists for other platforms
-	From           HashOrigin                        // how they were found
-	Source         string                            // as Source.Describe names it
-	Bytes          int64                             // of the archive that was read; 0: none was, or its size isn't known
-	Change         Change                            // how they change the lock file
-	Previous       getproviders.Version              // the version that was locked before; zero: none
-	Missing        []getproviders.Hash               // of H1, and ZH if it is signed or verified, those that the lock file lacks
+	event.Outcome                      // its State says how the hashes were found: event.Fetched, Recalled or Listed
+	ZH            getproviders.Hash    // "" where there is no archive, or its checksum isn't known
+	Hashes        []getproviders.Hash  // sorted: of this package, those that were signed together with its own, and those that the registry lists for other platforms
+	Change        Change               // how they change the lock file
+	Previous      getproviders.Version // the version that was locked before; zero: none
+	Missing       []getproviders.Hash  // of H1, and ZH if it is signed or verified, those that the lock file lacks
 
 	registryHashes map[getproviders.Platform]getproviders.Hash // of other platforms
 }
-
-// HashOrigin says how the hashes of a package were found.
-type HashOrigin int
-
-// The origins. All but the last yield the same hashes.
-const (
-	HashesComputed HashOrigin = iota // the package was read
-	HashesRecalled                   // its archive was read by an earlier run, which recorded its content
-	HashesListed                     // the source listed them, and is trusted
-)
 
 // Change says how a package's hashes change the lock file.
 type Change int

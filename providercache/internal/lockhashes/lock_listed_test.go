@@ -10,6 +10,7 @@ import (
 	"github.com/tfdeps/tfdeps/getproviders/providertest"
 	"github.com/tfdeps/tfdeps/internal/installtest"
 	"github.com/tfdeps/tfdeps/providercache"
+	"github.com/tfdeps/tfdeps/providercache/event"
 	"github.com/tfdeps/tfdeps/providercache/internal/fetch"
 	"github.com/tfdeps/tfdeps/providercache/internal/lockhashes"
 )
@@ -20,7 +21,7 @@ func TestLock_TrustsARegistry(t *testing.T) {
 	believed := installtest.First(in.Fetcher.Lock(t.Context(), everyPlatform))
 	must(t, believed.Err)
 	for _, p := range believed.Packages {
-		if p.From != lockhashes.HashesListed || p.Authentication.TrustLevel != getproviders.LevelCommunity || p.ZH == "" {
+		if p.State != event.Listed || p.Authentication.TrustLevel != getproviders.LevelCommunity || p.ZH == "" {
 			t.Errorf("%s: %+v", p.Platform, p)
 		}
 	}
@@ -96,7 +97,7 @@ func TestLock_TrustsNoRegistryThatContradictsItself(t *testing.T) {
 	t.Parallel()
 	registry, in := newRegistryThatTells(t, wrongH1, "zh:0000000000000000000000000000000000000000000000000000000000000000")
 	got := installtest.First(in.Fetcher.Lock(t.Context(), everyPlatform))
-	if got.Err != nil || got.Packages[0].From != lockhashes.HashesComputed || registry.Requests("archive") != 3 {
+	if got.Err != nil || got.Packages[0].State != event.Fetched || registry.Requests("archive") != 3 {
 		t.Errorf("%d archives were read: %+v", registry.Requests("archive"), got)
 	}
 }

@@ -49,7 +49,7 @@ func TestLock_ReadsEachArchiveOnce(t *testing.T) {
 		}
 	}
 	for _, p := range again.Packages {
-		if p.From != lockhashes.HashesRecalled || p.Change != lockhashes.New || len(p.Missing) != 2 || p.Authentication.TrustLevel != getproviders.LevelCommunity {
+		if p.State != event.Recalled || p.Change != lockhashes.New || len(p.Missing) != 2 || p.Authentication.TrustLevel != getproviders.LevelCommunity {
 			t.Errorf("%v for %v: %+v", p.Selection.Provider, p.Platform, p)
 		}
 	}
@@ -164,7 +164,7 @@ func TestLock_RefusesWhatFailsAuthentication(t *testing.T) {
 		t.Errorf("a web page for an archive: %v", err)
 	}
 	registry.Break("archive", providertest.Fault{})
-	if got := lockOne(t, in, request).Packages[0].From; got != lockhashes.HashesComputed {
+	if got := lockOne(t, in, request).Packages[0].State; got != event.Fetched {
 		t.Errorf("it was remembered: %v", got)
 	}
 }
@@ -183,11 +183,11 @@ func TestLock_TrustsListsOnlyOnDemand(t *testing.T) {
 	in = newInstaller(t, source)
 	in.Fetcher.HashPolicy = fetch.TrustMirrorHashes
 	result := installtest.First(in.Fetcher.Lock(t.Context(), request))
-	if result.Err != nil || fmt.Sprint(result.Packages[0].Hashes) != "[h1:listed= zh:listed]" || result.Packages[0].From != lockhashes.HashesListed {
+	if result.Err != nil || fmt.Sprint(result.Packages[0].Hashes) != "[h1:listed= zh:listed]" || result.Packages[0].State != event.Listed {
 		t.Errorf("got %+v", result)
 	}
 	source.Trust("acme/widget", "1.0.0", nil)
-	if got := installtest.First(in.Fetcher.Lock(t.Context(), request)); got.Err != nil || got.Packages[0].From != lockhashes.HashesComputed {
+	if got := installtest.First(in.Fetcher.Lock(t.Context(), request)); got.Err != nil || got.Packages[0].State != event.Fetched {
 		t.Errorf("without a list: %+v", got)
 	}
 }
@@ -202,9 +202,9 @@ func TestLock_RemembersWhatMirrorsListByAnH1(t *testing.T) {
 	in := newInstaller(t, source)
 	in.Fetcher.StateDir = t.TempDir()
 	request := lockhashes.Request{Requirements: require("acme/widget", "")}
-	for i, from := range []lockhashes.HashOrigin{lockhashes.HashesComputed, lockhashes.HashesRecalled} {
+	for i, from := range []event.State{event.Fetched, event.Recalled} {
 		got := lockOne(t, in, request).Packages[0]
-		if got.From != from || got.H1 != want || got.Authentication.TrustLevel != getproviders.LevelVerifiedChecksum {
+		if got.State != from || got.H1 != want || got.Authentication.TrustLevel != getproviders.LevelVerifiedChecksum {
 			t.Errorf("run %d: %+v", i+1, got)
 		}
 	}
@@ -218,7 +218,7 @@ func TestInstall_RemembersArchivesForLock(t *testing.T) {
 	req := require(registryHost+"/acme/widget", "")
 	locks, _ := install(t, in, req, nil)
 	got := lockOne(t, in, lockhashes.Request{Requirements: req, Locks: locks, Platforms: []getproviders.Platform{linux}})
-	if got.Packages[0].From != lockhashes.HashesRecalled || registry.Requests("archive") != 1 {
+	if got.Packages[0].State != event.Recalled || registry.Requests("archive") != 1 {
 		t.Errorf("%d requests, %+v", registry.Requests("archive"), got.Packages[0])
 	}
 }
@@ -229,12 +229,12 @@ func TestLock_TellsOfEachPackage(t *testing.T) {
 	lockable(t, registry, "widget", "1.0.0")
 	var begun, fetched, done int
 	in.Fetcher.Observe = func(_ context.Context, e event.Event) {
-		switch e := e.(type) {
-		case lockhashes.QueuedEvent:
+		switch e.Kind {
+		case event.Queued:
 			begun += len(e.Packages)
-		case lockhashes.FetchingEvent:
+		case event.Fetching:
 			fetched++
-		case lockhashes.DoneEvent:
+		case event.Done:
 			done++
 		}
 	}

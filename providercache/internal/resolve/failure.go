@@ -13,7 +13,9 @@ import (
 // Fail reports a failure as an event and returns it as a *Fault.
 func Fail(ctx context.Context, emit func(context.Context, event.Event), s getproviders.Selection, err error) error {
 	failure := FailureOf(ctx, s, err)
-	emit(ctx, event.FailedEvent{Addr: failure.Provider, Err: failure})
+	emit(ctx, event.Event{Kind: event.Done, Outcome: event.Outcome{
+		Selection: getproviders.Selection{Provider: failure.Provider, Version: failure.Version}, State: event.Failed, Err: failure,
+	}})
 	return failure
 }
 

@@ -76,7 +76,7 @@ func (r Resolver) checkBuiltIn(ctx context.Context, s getproviders.Selection) er
 	if err := BuiltInProblem(s, r.Product); err != nil {
 		return s.Failed(getproviders.StepBuiltIn, err)
 	}
-	r.Emit(ctx, event.BuiltInEvent{Addr: s.Provider})
+	r.Emit(ctx, event.Event{Kind: event.Done, Outcome: event.Outcome{Selection: s, State: event.BuiltIn}})
 	return nil
 }
 
@@ -102,26 +102,26 @@ func (r Resolver) keepLocked(ctx context.Context, s getproviders.Selection, lock
 	if err := s.Version.Validate(); err != nil {
 		return s, s.Failed(getproviders.StepLock, err)
 	}
-	r.Emit(ctx, event.QueryEvent{Addr: s.Provider, Constraints: s.Constraints, Locked: true})
+	r.tell(ctx, event.Query, s)
 	if !s.Constraints.Allows(lock.Version) {
 		unmet, met := cause.SplitByVersion(required, lock.Version)
 		return s, s.Failed(getproviders.StepLock, &getproviders.LockedVersionError{
 			Provider: s.Provider, Version: lock.Version, Constraints: s.Constraints, Requirements: unmet, Others: met, Product: r.Product,
 		})
 	}
-	r.Emit(ctx, event.SelectedEvent{Addr: s.Provider, Version: s.Version})
+	r.tell(ctx, event.Selected, s)
 	return s, nil
 }
 
 // Newest asks the Source and chooses the newest version that is allowed.
 func (r Resolver) Newest(ctx context.Context, s getproviders.Selection, required []getproviders.Requirement) (getproviders.Selection, error) {
-	r.Emit(ctx, event.QueryEvent{Addr: s.Provider, Constraints: s.Constraints})
+	r.tell(ctx, event.Query, s)
 	available, err := r.Source.Versions(ctx, s.Provider)
 	if err != nil {
 		return s, s.Failed(getproviders.StepQuery, err)
 	}
 	if len(available.Warnings) > 0 {
-		r.Emit(ctx, event.WarningEvent{Addr: s.Provider, Warnings: available.Warnings})
+		r.Emit(ctx, event.Event{Kind: event.Warning, Outcome: event.Outcome{Selection: s}, Warnings: available.Warnings})
 	}
 	newest, ok := s.Constraints.Newest(available.Versions)
 	if !ok {
@@ -144,8 +144,12 @@ func (r Resolver) Newest(ctx context.Context, s getproviders.Selection, required
 		return s, s.Failed(getproviders.StepSelect, err)
 	}
 	s.Version = newest
-	r.Emit(ctx, event.SelectedEvent{Addr: s.Provider, Version: newest})
+	r.tell(ctx, event.Selected, s)
 	return s, nil
+}
+
+func (r Resolver) tell(ctx context.Context, kind event.Kind, s getproviders.Selection) {
+	r.Emit(ctx, event.Event{Kind: kind, Outcome: event.Outcome{Selection: s}})
 }
 
 func maxVersion(versions []getproviders.Version) (newest getproviders.Version) {

@@ -25,9 +25,8 @@ type Maintenance struct {
 	Cache    *Store           // required
 	StateDir string           // as Installer.StateDir; "": nothing is known but what is in the cache
 	Now      func() time.Time // nil: time.Now
-	// Observe gets the events of Verify, one at a time: an event.VerifyEvent, and an
-	// event.HashingEvent, an event.HashProgressEvent for each part that was read and an
-	// event.HashedEvent for each package. nil: they are dropped.
+	// Observe gets the events of Verify, one at a time: event.Queued, and for each package
+	// event.Hashing, event.HashProgress and event.Hashed. nil: they are dropped.
 	Observe func(context.Context, event.Event)
 }
 

@@ -46,9 +46,8 @@ var ErrDangling = errors.New("it is a link to what isn't there")
 // ReadTrees lists directories and hashes every package in them, as many at once as there are cores;
 // one to which several links lead is read once. No receipt counts, nothing is written and no
 // request is made. The results belong to dirs, in their order. Names that neither Terraform nor
-// OpenTofu takes for a package are skipped. observe gets an event.VerifyEvent, and an
-// event.HashingEvent, an event.HashProgressEvent for each part that was read and an
-// event.HashedEvent for each package, one at a time; nil: they are dropped. The error is the cause
+// OpenTofu takes for a package are skipped. observe gets event.Queued, and for each
+// package event.Hashing, event.HashProgress and event.Hashed, one at a time; nil: they are dropped. The error is the cause
 // of ctx.
 func ReadTrees(ctx context.Context, dirs []string, observe func(context.Context, event.Event)) ([]ReadTree, error) {
 	trees := make([]ReadTree, len(dirs))

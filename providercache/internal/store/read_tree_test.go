@@ -108,8 +108,8 @@ func TestReadTrees_ReportHowMuchIsRead(t *testing.T) {
 		string(zipOf(t, map[string]string{"terraform-provider-widget": string(large)})))
 	steps := map[string]int{}
 	_, err := store.ReadTrees(t.Context(), []string{dir}, event.Observer(func(e event.Event) {
-		if e, ok := e.(event.HashProgressEvent); ok {
-			steps[fmt.Sprint(e.Version, " ", filepath.Base(e.Dir), " ", e.Done/8_000_000)]++
+		if e.Kind == event.HashProgress {
+			steps[fmt.Sprint(e.Version, " ", filepath.Base(e.Path), " ", e.Done/8_000_000)]++
 		}
 	}))
 	must(t, err)
@@ -132,15 +132,15 @@ func TestReadTrees_FollowLinksToPackages(t *testing.T) {
 	}
 	var events []string // the two links lead to one package, which is read once
 	trees, err := store.ReadTrees(t.Context(), dirs, event.Observer(func(e event.Event) {
-		switch e := e.(type) {
-		case event.VerifyEvent:
-			events = append(events, fmt.Sprint("verify ", slices.Collect(maps.Values(e.Bytes))))
-		case event.HashingEvent, event.HashedEvent:
-			events = append(events, fmt.Sprintf("%T %s", e, e.Provider()))
+		switch e.Kind {
+		case event.Queued:
+			events = append(events, fmt.Sprint("verify ", slices.Collect(maps.Values(e.Sizes))))
+		case event.Hashing, event.Hashed:
+			events = append(events, fmt.Sprintf("%s %s", e.Kind, e.Provider))
 		}
 	}))
 	must(t, err)
-	if want := []string{"verify [3]", "event.HashingEvent " + widget, "event.HashedEvent " + widget}; !slices.Equal(events, want) {
+	if want := []string{"verify [3]", "hashing " + widget, "hashed " + widget}; !slices.Equal(events, want) {
 		t.Errorf("the events are %q, want %q", events, want)
 	}
 	for _, tree := range trees {

@@ -87,12 +87,12 @@ func readEach[R any](ctx context.Context, observe func(context.Context, event.Ev
 	for _, p := range packages {
 		bytes[p.Dir] = p.Size
 	}
-	emit(event.VerifyEvent{Bytes: bytes})
+	emit(event.Event{Kind: event.Queued, Sizes: bytes})
 	return par.Map(ctx, runtime.GOMAXPROCS(0), packages, func(ctx context.Context, p Package) (R, error) {
-		emit(event.HashingEvent{Addr: p.Provider, Version: p.Version, Platform: p.Platform, Dir: p.Dir})
-		defer emit(event.HashedEvent{Addr: p.Provider, Version: p.Version, Platform: p.Platform, Dir: p.Dir})
-		progress := event.HashProgressEvent{Addr: p.Provider, Version: p.Version, Platform: p.Platform, Dir: p.Dir}
-		return read(ctx, p, progress.Count(emit))
+		o := event.Outcome{Selection: getproviders.Selection{Provider: p.Provider, Version: p.Version}, Platform: p.Platform, Path: p.Dir}
+		emit(event.Event{Kind: event.Hashing, Outcome: o})
+		defer emit(event.Event{Kind: event.Hashed, Outcome: o})
+		return read(ctx, p, o.Count(emit))
 	})
 }
 

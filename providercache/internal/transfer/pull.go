@@ -9,6 +9,7 @@ import (
 
 	"github.com/tfdeps/tfdeps/getproviders"
 	"github.com/tfdeps/tfdeps/providercache"
+	"github.com/tfdeps/tfdeps/providercache/event"
 )
 
 // Pull fetches into the Cache of an Installer what lock files select and the cache doesn't have,
@@ -17,7 +18,7 @@ import (
 // joins those that failed, each of which names the archive. What the remote doesn't have is no
 // error; nor is an answer 403 of a web server that let another package of the same call through, or
 // said that it isn't there.
-func Pull(ctx context.Context, in *providercache.Installer) ([]Result, error) {
+func Pull(ctx context.Context, in *providercache.Installer) ([]event.Outcome, error) {
 	source, ok := in.Fetcher.Source.(*Source)
 	if !ok {
 		return nil, errors.New("packages are pulled from a transfer.Source")
@@ -37,30 +38,30 @@ func Pull(ctx context.Context, in *providercache.Installer) ([]Result, error) {
 
 // takeForbidden takes for absent what a web server refuses to say, if it has answered for another
 // package: the login is good then.
-func takeForbidden(results []Result) {
-	if !slices.ContainsFunc(results, func(r Result) bool { return r.State == Pulled || r.State == Absent }) {
+func takeForbidden(results []event.Outcome) {
+	if !slices.ContainsFunc(results, func(r event.Outcome) bool { return r.State == event.Pulled || r.State == event.Absent }) {
 		return
 	}
 	for i, r := range results {
-		if _, forbidden := errors.AsType[*forbiddenError](r.Err); forbidden && r.State == Failed {
-			results[i].State, results[i].URL, results[i].Err = Absent, "", nil
+		if _, forbidden := errors.AsType[*forbiddenError](r.Err); forbidden && r.State == event.Failed {
+			results[i].State, results[i].Path, results[i].Err = event.Absent, "", nil
 		}
 	}
 }
 
-func resultsOf(ctx context.Context, source *Source, pulled []providercache.Prefetched) (results []Result) {
+func resultsOf(ctx context.Context, source *Source, pulled []providercache.Prefetched) (results []event.Outcome) {
 	for _, p := range pulled {
-		r := Result{Selection: p.Selection, Platform: p.Platform, State: Pulled, URL: source.urlOf(ctx, p), Bytes: p.Bytes}
+		r := event.Outcome{Selection: p.Selection, Platform: p.Platform, State: event.Pulled, Path: source.urlOf(ctx, p), Bytes: p.Bytes}
 		missing, isMissing := errors.AsType[*MissingError](p.Err)
 		switch {
-		case p.Present:
-			r.State, r.Bytes = Present, 0
+		case p.State == event.Present:
+			r.State, r.Bytes = event.Present, 0
 		case isMissing && missing.NotRecorded:
-			r.State, r.URL = NotRecorded, ""
+			r.State, r.Path = event.NotRecorded, ""
 		case isMissing:
-			r.State, r.URL = Absent, ""
+			r.State, r.Path = event.Absent, ""
 		case p.Err != nil:
-			r.State, r.Err = Failed, naming(p.Err, r.URL)
+			r.State, r.Err = event.Failed, naming(p.Err, r.Path)
 		}
 		results = append(results, r)
 	}

@@ -27,7 +27,7 @@ import (
 // and compared once more, while the archive is made. What the remote has is neither read nor sent,
 // and costs one request. Every package is attempted; the results are in the order of wanted, and
 // the error joins those that failed.
-func Push(ctx context.Context, in *providercache.Installer, remote Remote, wanted []getproviders.PackageSpec) ([]Result, error) {
+func Push(ctx context.Context, in *providercache.Installer, remote Remote, wanted []getproviders.PackageSpec) ([]event.Outcome, error) {
 	if in.Cache == nil || in.Fetcher == nil {
 		return nil, errors.New("an Installer needs a Fetcher and a Cache for packages to be pushed")
 	}
@@ -36,11 +36,11 @@ func Push(ctx context.Context, in *providercache.Installer, remote Remote, wante
 		return nil, err
 	}
 	defer temporary.Remove()
-	p := pushing{in: in, remote: remote, wanted: wanted, dir: temporary.Path, results: make([]Result, len(wanted)), archives: make([]Archive, len(wanted))}
+	p := pushing{in: in, remote: remote, wanted: wanted, dir: temporary.Path, results: make([]event.Outcome, len(wanted)), archives: make([]Archive, len(wanted))}
 	indexes := make([]int, len(wanted))
 	for i, w := range wanted {
 		indexes[i] = i
-		p.results[i] = Result{Selection: w.Selected(), Platform: in.Fetcher.Opened().Platform, State: NotCached}
+		p.results[i] = event.Outcome{Selection: w.Selected(), Platform: in.Fetcher.Opened().Platform, State: event.NotCached}
 	}
 	for _, phase := range []struct {
 		limit int
@@ -58,7 +58,7 @@ func Push(ctx context.Context, in *providercache.Installer, remote Remote, wante
 				p.fail(ctx, &p.results[indexes[n]], err)
 			}
 		}
-		indexes = slices.DeleteFunc(indexes, func(i int) bool { return p.results[i].State != Sent })
+		indexes = slices.DeleteFunc(indexes, func(i int) bool { return p.results[i].State != event.Sent })
 	}
 	var failed []error
 	for _, r := range p.results {
@@ -69,19 +69,19 @@ func Push(ctx context.Context, in *providercache.Installer, remote Remote, wante
 	return p.results, errors.Join(failed...)
 }
 
-// pushing is one Push. A result is Sent from when it is known that the cache has the package, until
+// pushing is one Push. A result is event.Sent from when it is known that the cache has the package, until
 // it turns out to be otherwise.
 type pushing struct {
 	in       *providercache.Installer
 	remote   Remote
 	wanted   []getproviders.PackageSpec
-	dir      string    // for archives on their way
-	results  []Result  // of wanted
-	archives []Archive // of results
+	dir      string          // for archives on their way
+	results  []event.Outcome // of wanted
+	archives []Archive       // of results
 }
 
-func (p *pushing) fail(ctx context.Context, r *Result, err error) {
-	r.State, r.URL, r.Err = Failed, "", resolve.Fail(ctx, p.in.Fetcher.Opened().Emit, r.Selection, err)
+func (p *pushing) fail(ctx context.Context, r *event.Outcome, err error) {
+	r.State, r.Path, r.Err = event.Failed, "", resolve.Fail(ctx, p.in.Fetcher.Opened().Emit, r.Selection, err)
 }
 
 // find finds a package in the cache.
@@ -92,9 +92,9 @@ func (p *pushing) find(ctx context.Context, i int) error {
 	case err != nil:
 		return err
 	case ok && slices.Contains(w.Hashes, h1):
-		r.State, r.H1 = Sent, h1
+		r.State, r.H1 = event.Sent, h1
 	case ok, len(resolve.OfScheme(w.Hashes, getproviders.SchemeH1)) == 0:
-		r.State, r.H1 = NotRecorded, h1
+		r.State, r.H1 = event.NotRecorded, h1
 	}
 	return nil
 }
@@ -106,14 +106,14 @@ func (p *pushing) look(ctx context.Context, i int) error {
 	if err != nil {
 		return naming(r.Selection.Failed(getproviders.StepPublish, err), p.remote.String())
 	}
-	p.archives[i], r.URL = at, at.String()
+	p.archives[i], r.Path = at, at.String()
 	there, err := at.Exists(ctx)
 	if err != nil {
-		return naming(r.Selection.Failed(getproviders.StepPublish, err), r.URL)
+		return naming(r.Selection.Failed(getproviders.StepPublish, err), r.Path)
 	}
 	if there {
-		r.State = Present
-		p.in.Fetcher.Opened().Emit(ctx, event.PresentEvent{Addr: r.Selection.Provider, Version: r.Selection.Version})
+		r.State = event.Present
+		p.in.Fetcher.Opened().Emit(ctx, event.Event{Kind: event.Done, Outcome: event.Outcome{Selection: r.Selection, State: event.Present}})
 	}
 	return nil
 }
@@ -128,14 +128,14 @@ func (p *pushing) send(ctx context.Context, i int) error {
 	}
 	p.in.Fetcher.Opened().EmitPhase(ctx, fetch.Request{Selection: s, Package: getproviders.Package{Platform: r.Platform}}, event.Linking)
 	if err := p.put(ctx, i, path); err != nil {
-		return naming(s.Failed(getproviders.StepPublish, err), r.URL)
+		return naming(s.Failed(getproviders.StepPublish, err), r.Path)
 	}
-	p.in.Fetcher.Opened().Emit(ctx, event.HashedEvent{Addr: s.Provider, Version: s.Version, Platform: r.Platform})
+	p.in.Fetcher.Opened().Emit(ctx, event.Event{Kind: event.Hashed, Outcome: event.Outcome{Selection: s, Platform: r.Platform}})
 	return nil
 }
 
 // pack makes the archive, while no one may remove the package from the cache.
-func (p *pushing) pack(ctx context.Context, r *Result, path string) error {
+func (p *pushing) pack(ctx context.Context, r *event.Outcome, path string) error {
 	s := r.Selection
 	unlock, err := store.LockPackage(ctx, p.in.Cache, getproviders.UnpackedPath(s.Provider, s.Version, r.Platform))
 	if err != nil {
@@ -143,7 +143,7 @@ func (p *pushing) pack(ctx context.Context, r *Result, path string) error {
 	}
 	defer unlock()
 	dir := p.in.Cache.PackagePath(s.Provider, s.Version, r.Platform)
-	p.in.Fetcher.Opened().Emit(ctx, event.HashingEvent{Addr: s.Provider, Version: s.Version, Platform: r.Platform, Dir: dir})
+	p.in.Fetcher.Opened().Emit(ctx, event.Event{Kind: event.Hashing, Outcome: event.Outcome{Selection: s, Platform: r.Platform, Path: dir}})
 	h1, err := writeArchive(ctx, path, dir, p.in.Fetcher.Opened().EmitHashing(ctx, fetch.Request{Selection: s, Package: getproviders.Package{Platform: r.Platform}}, dir))
 	if err == nil && h1 != r.H1 {
 		err = fmt.Errorf("the package in %s has %s now, and had %s: it is being changed, or its receipt is wrong", dir, h1, r.H1)

@@ -25,6 +25,7 @@ import (
 	"github.com/tfdeps/tfdeps/internal/treehash"
 	"github.com/tfdeps/tfdeps/providercache"
 	"github.com/tfdeps/tfdeps/providercache/blob"
+	"github.com/tfdeps/tfdeps/providercache/event"
 	"github.com/tfdeps/tfdeps/providercache/internal/store"
 	"github.com/tfdeps/tfdeps/providercache/internal/transfer"
 )
@@ -70,7 +71,7 @@ func (m machine) add(t *testing.T, name string, files map[string]string) getprov
 	return w
 }
 
-func (m machine) pull(t *testing.T, remote transfer.Remote, wanted ...getproviders.PackageSpec) ([]transfer.Result, error) {
+func (m machine) pull(t *testing.T, remote transfer.Remote, wanted ...getproviders.PackageSpec) ([]event.Outcome, error) {
 	t.Helper()
 	m.Fetcher.Source = &transfer.Source{Remote: remote, Wanted: wanted}
 	return transfer.Pull(t.Context(), m.Installer)
@@ -170,24 +171,24 @@ func TestPush_SendsWhatIsMissingAndNothingElse(t *testing.T) {
 			wanted := []getproviders.PackageSpec{from.add(t, "a", small("a")), from.add(t, "b", small("b"))}
 			remote := transfer.InBucket(bucket)
 			pushed, err := transfer.Push(t.Context(), from.Installer, remote, wanted[:1])
-			if err != nil || pushed[0].State != transfer.Sent || pushed[0].Bytes == 0 || pushed[0].H1 != wanted[0].Hashes[0] {
+			if err != nil || pushed[0].State != event.Sent || pushed[0].Bytes == 0 || pushed[0].H1 != wanted[0].Hashes[0] {
 				t.Fatalf("%+v, %v", pushed, err)
 			}
 			bucket.since()
 			pushed, err = transfer.Push(t.Context(), from.Installer, remote, wanted)
 			puts := map[bool]string{false: "put", true: "put put"}[unconditional]
-			if got := bucket.since(); err != nil || pushed[0].State != transfer.Present || pushed[1].State != transfer.Sent || got != puts+" stat stat" {
+			if got := bucket.since(); err != nil || pushed[0].State != event.Present || pushed[1].State != event.Sent || got != puts+" stat stat" {
 				t.Fatalf("%+v, %v; asked: %s", pushed, err, got)
 			}
 			to := newMachine(t)
 			pulled, err := to.pull(t, remote, wanted...)
-			if got := bucket.since(); err != nil || pulled[0].State != transfer.Pulled || pulled[0].Bytes == 0 || got != "get@0 get@0" {
+			if got := bucket.since(); err != nil || pulled[0].State != event.Pulled || pulled[0].Bytes == 0 || got != "get@0 get@0" {
 				t.Fatalf("%+v, %v; asked: %s", pulled, err, got)
 			}
 			if got, want := to.packages(t), from.packages(t); !slices.Equal(got, want) {
 				t.Errorf("pulled:\n%s\nwant:\n%s", strings.Join(got, "\n"), strings.Join(want, "\n"))
 			}
-			if pulled, err = to.pull(t, remote, wanted...); err != nil || pulled[0].State != transfer.Present || bucket.since() != "" {
+			if pulled, err = to.pull(t, remote, wanted...); err != nil || pulled[0].State != event.Present || bucket.since() != "" {
 				t.Errorf("once more: %+v, %v", pulled, err)
 			}
 			again := blob.NewDirectory(t.TempDir()) // what was pulled makes the same archives
@@ -209,8 +210,8 @@ func TestPush_LeavesOutWhatCouldNotBeVerified(t *testing.T) {
 	missing.Version = installtest.Version("2.0.0")
 	pushed, err := transfer.Push(t.Context(), m.Installer, transfer.InBucket(bucket), []getproviders.PackageSpec{onlyZH, other, missing})
 	must(t, err)
-	for i, want := range []transfer.State{transfer.NotRecorded, transfer.NotCached, transfer.NotCached} {
-		if pushed[i].State != want || pushed[i].URL != "" {
+	for i, want := range []event.State{event.NotRecorded, event.NotCached, event.NotCached} {
+		if pushed[i].State != want || pushed[i].Path != "" {
 			t.Errorf("%+v, want %s", pushed[i], want)
 		}
 	}
@@ -218,7 +219,7 @@ func TestPush_LeavesOutWhatCouldNotBeVerified(t *testing.T) {
 		t.Errorf("sent: %q", got)
 	}
 	pulled, err := newMachine(t).pull(t, transfer.InBucket(bucket), onlyZH, missing)
-	if err != nil || len(pulled) != 2 || pulled[0].State != transfer.NotRecorded || pulled[1].State != transfer.Absent {
+	if err != nil || len(pulled) != 2 || pulled[0].State != event.NotRecorded || pulled[1].State != event.Absent {
 		t.Fatalf("%+v, %v", pulled, err)
 	}
 	source := &transfer.Source{Remote: transfer.InBucket(bucket), Wanted: []getproviders.PackageSpec{onlyZH}}
@@ -240,7 +241,7 @@ func TestPush_SendsNoPackageThatChanged(t *testing.T) {
 		must(t, os.WriteFile(filepath.Join(m.Cache.PackagePath(w.Provider, w.Version, linux), "more"), []byte("x"), 0o644))
 	}}
 	pushed, err := transfer.Push(t.Context(), m.Installer, remote, []getproviders.PackageSpec{w})
-	if err == nil || pushed[0].State != transfer.Failed || pushed[0].URL != "" || !strings.Contains(err.Error(), "it is being changed") {
+	if err == nil || pushed[0].State != event.Failed || pushed[0].Path != "" || !strings.Contains(err.Error(), "it is being changed") {
 		t.Errorf("%+v, %v", pushed, err)
 	}
 	if got := bucket.since(); got != "stat" {
@@ -300,10 +301,10 @@ func TestPull_TakesNoPackageOfAnotherPlatform(t *testing.T) {
 			to := newMachine(t)
 			to.Fetcher.Platform = getproviders.Platform{OS: "darwin", Arch: "arm64"}
 			pulled, err := to.pull(t, remote, wanted)
-			if err != nil || pulled[0].State != transfer.Absent || len(to.packages(t)) != 0 {
+			if err != nil || pulled[0].State != event.Absent || len(to.packages(t)) != 0 {
 				t.Errorf("%s, by %d hashes: %+v, %v, the cache has %q", name, len(wanted.Hashes), pulled, err, to.packages(t))
 			}
-			if pulled, err := newMachine(t).pull(t, remote, wanted); err != nil || pulled[0].State != transfer.Pulled {
+			if pulled, err := newMachine(t).pull(t, remote, wanted); err != nil || pulled[0].State != event.Pulled {
 				t.Errorf("%s, by %d hashes, for its own platform: %+v, %v", name, len(wanted.Hashes), pulled, err)
 			}
 		}
@@ -358,7 +359,7 @@ func TestSource_RefusesWhatIsNotThePackage(t *testing.T) {
 	good := blob.NewDirectory(t.TempDir())
 	pushed, err := transfer.Push(t.Context(), from.Installer, transfer.InBucket(good), []getproviders.PackageSpec{w, other})
 	must(t, err)
-	key := func(i int) string { return strings.TrimPrefix(pushed[i].URL, good.String()+"/") }
+	key := func(i int) string { return strings.TrimPrefix(pushed[i].Path, good.String()+"/") }
 	whole, _, err := blob.ReadAll(t.Context(), good, key(0), 1<<20)
 	must(t, err)
 	another, _, err := blob.ReadAll(t.Context(), good, key(1), 1<<20)
@@ -374,7 +375,7 @@ func TestSource_RefusesWhatIsNotThePackage(t *testing.T) {
 			must(t, err)
 			to := newMachine(t)
 			pulled, err := to.pull(t, transfer.InBucket(hostile), w)
-			if err == nil || pulled[0].State != transfer.Failed || !strings.Contains(err.Error(), hostile.String()+"/"+key(0)) {
+			if err == nil || pulled[0].State != event.Failed || !strings.Contains(err.Error(), hostile.String()+"/"+key(0)) {
 				t.Errorf("%+v, %v", pulled, err)
 			}
 			if strings.HasPrefix(name, "another") && getproviders.CodeOf(err) == "" || name == "the package of another name" && !errors.Is(err, getproviders.ErrAuthentication) {

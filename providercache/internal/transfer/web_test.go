@@ -14,6 +14,7 @@ import (
 
 	"github.com/tfdeps/tfdeps/getproviders"
 	"github.com/tfdeps/tfdeps/providercache/blob"
+	"github.com/tfdeps/tfdeps/providercache/event"
 	"github.com/tfdeps/tfdeps/providercache/internal/transfer"
 )
 
@@ -61,7 +62,7 @@ func TestOnWeb_PullsFromBehindAServer(t *testing.T) {
 	if all, err := archive.Open(t.Context(), 1<<20); err != nil || all.Offset != 0 || all.Body.Close() != nil {
 		t.Errorf("past the end: %+v, %v", all, err)
 	}
-	if pulled, err := newMachine(t).pull(t, remote, later); err != nil || pulled[0].State != transfer.Absent {
+	if pulled, err := newMachine(t).pull(t, remote, later); err != nil || pulled[0].State != event.Absent {
 		t.Errorf("what isn't there: %+v, %v", pulled, err)
 	}
 	there, err := archive.Exists(t.Context())
@@ -107,10 +108,10 @@ func TestOnWeb_TakesForbiddenForAbsent(t *testing.T) {
 	base, err := url.Parse(server.URL)
 	must(t, err)
 	pulled, err := newMachine(t).pull(t, transfer.OnWeb(client, base), w, later)
-	if err != nil || len(pulled) != 2 || pulled[0].State != transfer.Pulled || pulled[1].State != transfer.Absent || pulled[1].URL != "" {
+	if err != nil || len(pulled) != 2 || pulled[0].State != event.Pulled || pulled[1].State != event.Absent || pulled[1].Path != "" {
 		t.Errorf("one of two: %+v, %v", pulled, err)
 	}
-	if pulled, err = newMachine(t).pull(t, transfer.OnWeb(client, base), later); !errors.Is(err, getproviders.ErrUnauthorized) || pulled[0].State != transfer.Failed {
+	if pulled, err = newMachine(t).pull(t, transfer.OnWeb(client, base), later); !errors.Is(err, getproviders.ErrUnauthorized) || pulled[0].State != event.Failed {
 		t.Errorf("none: %+v, %v", pulled, err)
 	}
 }

@@ -7,6 +7,7 @@ import (
 
 	"github.com/tfdeps/tfdeps/getproviders"
 	"github.com/tfdeps/tfdeps/internal/scratch"
+	"github.com/tfdeps/tfdeps/providercache/event"
 	"github.com/tfdeps/tfdeps/providercache/internal/archivedir"
 	"github.com/tfdeps/tfdeps/providercache/internal/fetch"
 	"github.com/tfdeps/tfdeps/providercache/internal/receipt"
@@ -66,7 +67,7 @@ func (v *vendor) dropUntrue(ctx context.Context, all []archivedir.Kept) (errs []
 		for _, version := range listing.SortedVersions() {
 			for plat, there := range listing.Versions[version] {
 				s := getproviders.Selection{Provider: p, Version: version}
-				if !v.isAsSigned(ctx, archivedir.Item{Package: archivedir.Package{Selection: s, Platform: plat}}, there.Receipt) {
+				if !v.isAsSigned(ctx, archivedir.Item{Outcome: event.Outcome{Selection: s, Platform: plat}}, there.Receipt) {
 					errs = append(errs, v.dir.RemoveDocuments(p, version))
 				}
 			}

@@ -9,6 +9,7 @@ import (
 
 	"github.com/tfdeps/tfdeps/depsfile"
 	"github.com/tfdeps/tfdeps/getproviders"
+	"github.com/tfdeps/tfdeps/providercache/event"
 )
 
 // documentsOf are the paths of a version's signed documents.
@@ -73,7 +74,7 @@ func TestVendoring_RemovesWhatIsNotTrueOfAllArchives(t *testing.T) {
 	plat := otherPlatforms[1]
 	write(t, v.path("widget", "1.0.0", plat), string(zipOf(t, map[string]string{"terraform-provider-widget": "another build"})))
 	result, err := v.run(t)
-	if err != nil || present(v.documentsOf("widget", "1.0.0")) != 0 || !result.Packages[0].Present {
+	if err != nil || present(v.documentsOf("widget", "1.0.0")) != 0 || result.Packages[0].State != event.Present {
 		t.Errorf("%v, %q", err, files(t, v.opts.Dir))
 	}
 }
@@ -126,7 +127,7 @@ func TestVendoring_PlacedPackagesAreLockedAndStay(t *testing.T) {
 			result, err := v.run(t)
 			must(t, err)
 			lock, ok := result.Locks.Provider(v.opts.Placed[0])
-			if !ok || len(lock.Hashes) == 0 || !result.Packages[0].Present || result.Packages[1].Present || len(result.Pruned) > 0 {
+			if !ok || len(lock.Hashes) == 0 || result.Packages[0].State != event.Present || result.Packages[1].State == event.Present || len(result.Pruned) > 0 {
 				t.Errorf("%+v, %q", lock, result.Pruned)
 			}
 			for _, name := range before {

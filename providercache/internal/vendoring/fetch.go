@@ -7,6 +7,7 @@ import (
 
 	"github.com/tfdeps/tfdeps/getproviders"
 	"github.com/tfdeps/tfdeps/internal/treehash"
+	"github.com/tfdeps/tfdeps/providercache/event"
 	"github.com/tfdeps/tfdeps/providercache/internal/archivedir"
 	"github.com/tfdeps/tfdeps/providercache/internal/fetch"
 	"github.com/tfdeps/tfdeps/providercache/internal/link"
@@ -84,7 +85,7 @@ func (v *vendor) getUnpacked(ctx context.Context, p archivedir.Item) (archivedir
 	if err != nil {
 		return k, err
 	}
-	v.dir.Fetcher.Emit(ctx, archivedir.FetchingEvent{Package: p.Package, Local: fetch.IsLocal(t)})
+	v.dir.Fetcher.Emit(ctx, event.Event{Kind: event.Fetching, Outcome: p.Outcome, Location: t.Package.Location})
 	stage, err := staging.New(v.opts.Dir)
 	if err != nil {
 		return k, t.Failed(getproviders.StepPublish, err)

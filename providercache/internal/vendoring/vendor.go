@@ -28,6 +28,7 @@ import (
 	"github.com/tfdeps/tfdeps/getproviders"
 	"github.com/tfdeps/tfdeps/internal/scratch"
 	"github.com/tfdeps/tfdeps/providercache"
+	"github.com/tfdeps/tfdeps/providercache/event"
 	"github.com/tfdeps/tfdeps/providercache/internal/archivedir"
 	"github.com/tfdeps/tfdeps/providercache/internal/fetch"
 	"github.com/tfdeps/tfdeps/providercache/internal/lockhashes"
@@ -60,8 +61,8 @@ type Result struct {
 	// Locks are good for all platforms. They have no entries of providers that
 	// aren't required. nil if anything failed.
 	Locks    *depsfile.Locks
-	Packages []archivedir.Package // in the order of providers, for each in that of platforms; failures included
-	Pruned   []string             // slash-separated paths below the directory, sorted
+	Packages []event.Outcome // in the order of providers, for each in that of platforms; failures included
+	Pruned   []string        // slash-separated paths below the directory, sorted
 }
 
 // Update fills a directory with the packages that one working directory needs,
@@ -92,7 +93,7 @@ func Update(ctx context.Context, f *providercache.Fetcher, opts Options, r lockh
 	v := newVendor(f.Opened(), opts)
 	c := lockhashes.Choose(ctx, v.dir.Fetcher, r)
 	packages := v.packages(ctx, r, c)
-	v.dir.Fetcher.Emit(ctx, archivedir.QueuedEvent{Packages: archivedir.PackagesOf(packages)})
+	v.dir.Fetcher.Emit(ctx, event.Event{Kind: event.Queued, Packages: archivedir.PackagesOf(packages)})
 	if len(packages) > 0 {
 		made, err := scratch.MakeDirs(opts.Dir)
 		if err != nil {
@@ -133,7 +134,7 @@ func (v *vendor) packages(ctx context.Context, r lockhashes.Request, c lockhashe
 		}
 		name := v.nameOf(ctx, s, p.Platform)
 		packages = append(packages, archivedir.Item{
-			Package: archivedir.Package{Selection: s, Platform: p.Platform, Path: v.dir.Path(name)},
+			Outcome: event.Outcome{Selection: s, Platform: p.Platform, Path: v.dir.Path(name)},
 			Name:    name, Recorded: resolve.Recorded(resolve.OrEmpty(r.Locks), s),
 		})
 	}
@@ -143,12 +144,12 @@ func (v *vendor) packages(ctx context.Context, r lockhashes.Request, c lockhashe
 
 // conclude makes the new locks, and removes what isn't wanted.
 func (v *vendor) conclude(ctx context.Context, r lockhashes.Request, c lockhashes.Choice, all []archivedir.Kept) (result Result, err error) {
-	found, wanted := map[lockhashes.PackageKey]lockhashes.Hashed{}, map[string]bool{}
+	found, wanted := map[lockhashes.PackageKey]lockhashes.Package{}, map[string]bool{}
 	var known []receipt.Pending
 	for _, k := range all {
 		k.Bytes = k.Known.Receipt.ArchiveBytes
-		result.Packages = append(result.Packages, k.Package)
-		found[lockhashes.KeyOf(k.Selection, k.Platform)] = lockhashes.Hashed{Package: locked(k), Err: k.Err}
+		result.Packages = append(result.Packages, k.Outcome)
+		found[lockhashes.KeyOf(k.Selection, k.Platform)] = locked(k)
 		wanted[k.Name] = true
 		if k.Err == nil && k.Known.Archive {
 			known = append(known, k.Known)
@@ -177,7 +178,7 @@ func (v *vendor) conclude(ctx context.Context, r lockhashes.Request, c lockhashe
 func locked(k archivedir.Kept) lockhashes.Package {
 	rc := k.Known.Receipt
 	signed := getproviders.AuthenticationResult{Signed: rc.Signed, TrustLevel: rc.TrustLevel, KeyID: rc.KeyID}
-	p := lockhashes.Package{Selection: k.Selection, Platform: k.Platform}.With(receipt.Provenance{H1: rc.H1, ZH: rc.ZH, Authentication: signed, RegistryHashes: rc.RegistryHashes}, lockhashes.HashesComputed)
+	p := lockhashes.Package{Outcome: event.Outcome{Selection: k.Selection, Platform: k.Platform, Err: k.Err}}.With(receipt.Provenance{H1: rc.H1, ZH: rc.ZH, Authentication: signed, RegistryHashes: rc.RegistryHashes}, event.Fetched)
 	if k.Known.Archive && !slices.Contains(slices.Concat(p.Hashes, k.Recorded), rc.ZH) {
 		p.Hashes = getproviders.SortHashes(append(p.Hashes, rc.ArchiveH1()))
 	}

@@ -14,6 +14,7 @@ import (
 	"github.com/tfdeps/tfdeps/getproviders"
 	"github.com/tfdeps/tfdeps/getproviders/providertest"
 	"github.com/tfdeps/tfdeps/providercache"
+	"github.com/tfdeps/tfdeps/providercache/event"
 	"github.com/tfdeps/tfdeps/providercache/internal/lockhashes"
 	"github.com/tfdeps/tfdeps/providercache/internal/vendoring"
 )
@@ -114,7 +115,7 @@ func TestVendoring_VendoredPackagesAreFetchedOnce(t *testing.T) {
 		if err != nil || v.registry.Requests("") != asked || v.registry.Requests("archive") != 2 {
 			t.Errorf("%v, %d requests, %d for archives", err, v.registry.Requests("")-asked, v.registry.Requests("archive"))
 		}
-		if !first.Locks.Equal(again.Locks) || first.Packages[0].Present || !again.Packages[0].Present || !again.Packages[1].Present {
+		if !first.Locks.Equal(again.Locks) || first.Packages[0].State == event.Present || again.Packages[0].State != event.Present || again.Packages[1].State != event.Present {
 			t.Errorf("first %+v, then %+v", first, again)
 		}
 		if _, err := os.Stat(v.path("widget", "1.0.0", linux)); err != nil {
@@ -154,7 +155,7 @@ func TestVendoring_VendoredPackagesThatWereChangedAreReplaced(t *testing.T) {
 			t.Errorf("%q", got)
 		}
 		result, err := v.run(t)
-		if err != nil || v.registry.Requests("archive") != 3 || result.Packages[0].Present == result.Packages[1].Present {
+		if err != nil || v.registry.Requests("archive") != 3 || (result.Packages[0].State == event.Present) == (result.Packages[1].State == event.Present) {
 			t.Errorf("%v, %+v", err, result.Packages)
 		}
 	})

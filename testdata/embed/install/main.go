@@ -65,11 +65,11 @@ func install(ctx context.Context, args []string) error {
 }
 
 // show is called for one event at a time.
-func show(_ context.Context, happened event.Event) {
-	switch e := happened.(type) {
-	case event.ProgressEvent:
-		fmt.Printf("%s %s: %d of %d bytes\n", e.Addr.Type, e.Version, e.Done, e.Total)
-	case event.FetchedEvent:
-		fmt.Printf("%s %s: %s\n", e.Addr.Type, e.Version, e.Authentication.TrustLevel)
+func show(_ context.Context, e event.Event) {
+	switch {
+	case e.Kind == event.Progress:
+		fmt.Printf("%s %s: %d of %d bytes\n", e.Provider.Type, e.Version, e.Done, e.Total)
+	case e.State == event.Fetched:
+		fmt.Printf("%s %s: %s\n", e.Provider.Type, e.Version, e.Authentication.TrustLevel)
 	}
 }
