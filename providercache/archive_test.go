@@ -149,8 +149,8 @@ func TestArchive_HasASizeForPlans(t *testing.T) {
 	source := newSource(t)
 	source.Add("acme/widget", "1.0.0", &stored{content: archive, size: true})
 	in := newInstaller(t, source)
-	found := installtest.First(in.Fetcher.Locate(t.Context(), providercache.LocateOptions{Sizes: true}, providercache.LockRequest{Requirements: require("acme/widget", "")}))
-	if found.Err != nil || len(found.Packages) != 1 || found.Packages[0].Size != int64(len(archive)) {
+	found := installtest.First(in.Fetcher.Locate(t.Context(), providercache.LockRequest{Sizes: true, Requirements: require("acme/widget", "")}))
+	if found.Err != nil || len(found.Packages) != 1 || found.Packages[0].Bytes != int64(len(archive)) {
 		t.Errorf("got %+v", found)
 	}
 }

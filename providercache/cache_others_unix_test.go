@@ -11,6 +11,7 @@ import (
 	"syscall"
 	"testing"
 
+	"github.com/tfdeps/tfdeps/internal/link"
 	"github.com/tfdeps/tfdeps/providercache"
 )
 
@@ -140,7 +141,7 @@ func TestCache_NoLinkLeadsToWhatAnotherUserCanChange(t *testing.T) {
 	linked := m.directory(t)
 	_, report := install(t, linked.Installer, both, locks)
 	for _, o := range report.Outcomes {
-		if o.Link == providercache.LinkSymlink || !errors.Is(o.LinkReason, providercache.ErrChangedByOthers) {
+		if o.Link == providercache.LinkSymlink || !errors.Is(o.LinkReason, link.ErrChangedByOthers) {
 			t.Errorf("%s is a %v, because of %v", o.Selection.Provider, o.Link, o.LinkReason)
 		}
 	}

@@ -6,6 +6,7 @@ import (
 	"testing"
 
 	"github.com/tfdeps/tfdeps/depsfile"
+	"github.com/tfdeps/tfdeps/internal/link"
 	"github.com/tfdeps/tfdeps/providercache"
 )
 
@@ -37,7 +38,7 @@ func copyPlace(t *testing.T, m *machine, d *directory, mode providercache.LinkMo
 		must(t, os.CopyFS(to, os.DirFS(d.base()))) // keeps the mtimes
 		return m.at(t, to, d.Link)
 	}
-	_, _, err := providercache.LinkTree(t.Context(), d.base(), to, []providercache.LinkMode{mode})
+	_, _, err := link.Tree(t.Context(), d.base(), to, []providercache.LinkMode{mode})
 	must(t, err)
 	return m.at(t, to, d.Link)
 }

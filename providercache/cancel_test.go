@@ -172,7 +172,7 @@ func TestInstall_CancelBeforeTheBeginning(t *testing.T) {
 	_, ensureErr := in.Ensure(ctx, provider("acme/widget"), constraints(""))
 	_, hashesErr := in.Fetcher.Hashes(ctx, provider("acme/widget"), version("1.0.0"), []getproviders.Platform{linux})
 	_, lockErr := in.Fetcher.Lock(ctx, providercache.LockRequest{Requirements: req})
-	_, locateErr := in.Fetcher.Locate(ctx, providercache.LocateOptions{}, providercache.LockRequest{Requirements: req})
+	_, locateErr := in.Fetcher.Locate(ctx, providercache.LockRequest{Requirements: req})
 	for name, err := range map[string]error{
 		"Install": err, "Plan": planErr, "Check": checkErr, "Ensure": ensureErr, "Hashes": hashesErr, "Lock": lockErr, "Locate": locateErr,
 	} {

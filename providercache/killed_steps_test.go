@@ -13,6 +13,7 @@ import (
 	"time"
 
 	"github.com/tfdeps/tfdeps/getproviders"
+	"github.com/tfdeps/tfdeps/internal/link"
 	"github.com/tfdeps/tfdeps/providercache"
 	"github.com/tfdeps/tfdeps/providercache/event"
 )
@@ -74,7 +75,7 @@ func installStepwise(steps int64) {
 	s.Add("acme/widget", "1.0.0", getproviders.LocalArchive(os.Args[1]))
 	s.Trust("acme/widget", "1.0.0", s)
 	s.From("acme/widget", "1.0.0", "the test")
-	mode, err := providercache.ParseLinkMode(os.Args[5])
+	mode, err := link.ParseMode(os.Args[5])
 	if err != nil {
 		os.Exit(1)
 	}

@@ -18,13 +18,6 @@ type (
 	// LockChange says how an entry changes: LockUnchanged, LockNew or LockExtended.
 	LockChange = lockhashes.Change
 
-	// LocateOptions say what Locate asks beside addresses: Sizes takes a request for each package.
-	LocateOptions = lockhashes.LocateOptions
-	// LocateResult is the answer of Locate to one LockRequest.
-	LocateResult = lockhashes.LocateResult
-	// LocatedPackage is where one package is, what authenticates it, and its size if that was asked for.
-	LocatedPackage = lockhashes.LocatedPackage
-
 	// HashPolicy says which sources are trusted for the hashes of packages that aren't read. The zero value is TrustRegistryHashes.
 	HashPolicy = fetch.HashPolicy
 )
@@ -49,9 +42,10 @@ func (f *Fetcher) Lock(ctx context.Context, requests ...LockRequest) ([]LockResu
 	return lockhashes.Lock(ctx, f.Opened(), requests...)
 }
 
-// Locate says where the packages are that Lock would look at, and reads none of them.
-func (f *Fetcher) Locate(ctx context.Context, opts LocateOptions, requests ...LockRequest) ([]LocateResult, error) {
-	return lockhashes.Locate(ctx, f.Opened(), opts, requests...)
+// Locate says where the packages are that Lock would look at, and reads none of them. The results have no Locks; their packages
+// have the Package, what is known of hashes, and Bytes if the request asks for Sizes.
+func (f *Fetcher) Locate(ctx context.Context, requests ...LockRequest) ([]LockResult, error) {
+	return lockhashes.Locate(ctx, f.Opened(), requests...)
 }
 
 // Hashes returns the hashes of one version for each of the platforms.

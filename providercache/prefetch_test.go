@@ -18,14 +18,14 @@ func TestPrefetch_FillsACacheThatNeedsNoNetwork(t *testing.T) {
 	locks, _ := m.install(t, m.directory(t), nil)
 	must(t, os.RemoveAll(m.Cache))
 	filler := m.directory(t)
-	filled, err := filler.Prefetch(t.Context(), providercache.PackageSpecs(providercache.LockedBy(locks)))
+	filled, err := filler.Prefetch(t.Context(), providercache.PackageSpecs(locks))
 	if err != nil || len(filled) != 2 || filled[0].State == event.Present || filler.begun != 2 {
 		t.Fatalf("filled: %+v, %v", filled, err)
 	}
 	if left := tree(t, filler.Target.Dir); len(left) > 0 {
 		t.Errorf("the target has %q", left)
 	}
-	again, err := m.directory(t).Prefetch(t.Context(), providercache.PackageSpecs(providercache.LockedBy(locks)))
+	again, err := m.directory(t).Prefetch(t.Context(), providercache.PackageSpecs(locks))
 	if err != nil || again[0].State != event.Present || again[1].State != event.Present {
 		t.Errorf("filled again: %+v, %v", again, err)
 	}

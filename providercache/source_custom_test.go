@@ -52,7 +52,7 @@ func TestLock_OfHashesWithoutAnAuthenticator(t *testing.T) {
 	if got := installtest.First(in.Fetcher.Lock(t.Context(), request)); got.Err != nil || got.Packages[0].H1 == listed {
 		t.Errorf("%+v", got)
 	}
-	if got := installtest.First(in.Fetcher.Locate(t.Context(), providercache.LocateOptions{}, request)); got.Err != nil {
+	if got := installtest.First(in.Fetcher.Locate(t.Context(), request)); got.Err != nil {
 		t.Errorf("%+v", got)
 	}
 }

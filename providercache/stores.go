@@ -5,8 +5,8 @@ import (
 
 	"github.com/tfdeps/tfdeps/depsfile"
 	"github.com/tfdeps/tfdeps/getproviders"
+	"github.com/tfdeps/tfdeps/internal/link"
 	"github.com/tfdeps/tfdeps/providercache/event"
-	"github.com/tfdeps/tfdeps/providercache/internal/link"
 	"github.com/tfdeps/tfdeps/providercache/internal/store"
 )
 
@@ -14,9 +14,6 @@ type (
 	// Store is a directory Dir of unpacked packages in the layout host/namespace/type/version/os_arch, as Terraform and OpenTofu
 	// read it: a target such as ".terraform/providers", or a cache. Shared says of a cache that other programs use it, too.
 	Store = store.Store
-	// Place is what can be told of where a Store is, without writing anything there.
-	Place = store.Place
-
 	// Maintenance lists, verifies and removes the packages of a Cache, while others install.
 	Maintenance = store.Maintenance
 	// StoredPackage is a package of a cache: how large it is, who uses it, and what is known of its content.
@@ -25,8 +22,6 @@ type (
 	Condition = store.Condition
 	// CollectPolicy says which packages Maintenance.Collect removes.
 	CollectPolicy = store.Policy
-	// Locked is what lock files select; see LockedBy.
-	Locked = store.Locked
 	// Removal is what was removed and what wasn't, and RemoveOptions say how careful Maintenance.Remove is.
 	Removal = store.Removal
 	// RemoveOptions say how careful Maintenance.Remove is.
@@ -86,8 +81,6 @@ var (
 	ErrInUse = store.ErrInUse
 	// ErrUnmanaged says that a package has no receipt: another program may have put it there.
 	ErrUnmanaged = store.ErrUnmanaged
-	// ErrChangedByOthers says why no symbolic or hard link is made: other users can change what it would lead to.
-	ErrChangedByOthers = link.ErrChangedByOthers
 )
 
 // OpenCache returns the cache in a directory; named says that the user chose it. The error says why the directory can't serve
@@ -97,31 +90,14 @@ func OpenCache(dir string, named bool) (*Store, error) { return store.OpenCache(
 // UsableState returns the directory if receipts may be kept in it, else "": one that belongs to another user isn't used.
 func UsableState(dir string) string { return store.UsableState(dir) }
 
-// LockedBy gathers what lock files select, with all their hashes for each version. It isn't nil, even if nothing is selected.
-func LockedBy(locks ...*depsfile.Locks) Locked { return store.LockedBy(locks...) }
-
-// PackageSpecs lists what lock files select, in the order of addresses and versions.
-func PackageSpecs(locked Locked) []getproviders.PackageSpec { return store.PackageSpecs(locked) }
-
-// KeyPrefix begins the keys that Locked.Key makes for a platform. It changes when caches with an older key become useless.
-func KeyPrefix(plat getproviders.Platform) string { return store.KeyPrefix(plat) }
+// PackageSpecs gathers what lock files select, in the order of addresses and versions, each version once with all its hashes.
+// It is never nil.
+func PackageSpecs(locks ...*depsfile.Locks) []getproviders.PackageSpec {
+	return store.PackageSpecs(locks...)
+}
 
 // ReadTrees hashes every package of directories, whether in a cache's or in a mirror's layout. No receipt counts, nothing is
 // written and no request is made. The results belong to dirs, in their order; the error is the cause of ctx.
 func ReadTrees(ctx context.Context, dirs []string, observe func(context.Context, event.Event)) ([]ReadTree, error) {
 	return store.ReadTrees(ctx, dirs, observe)
-}
-
-// ParseLinkMode reads a LinkMode's name: auto, clone, hardlink, symlink or copy.
-func ParseLinkMode(given string) (LinkMode, error) { return link.ParseMode(given) }
-
-// LinkOrder returns the ways that LinkAuto, or what was asked for, tries for packages of a cache, best first, and why a better
-// one is left out.
-func LinkOrder(asked LinkMode, cache string, shared bool, packages ...string) (modes []LinkMode, reason error) {
-	return link.Order(asked, cache, shared, packages...)
-}
-
-// LinkTree puts the tree at from to a path that doesn't exist yet, in the first way that works. reason is why in no better one.
-func LinkTree(ctx context.Context, from, to string, modes []LinkMode) (used LinkMode, reason, err error) {
-	return link.Tree(ctx, from, to, modes)
 }

@@ -75,7 +75,7 @@ func TestLock_HashesOfUnknownKindsMatchNothing(t *testing.T) {
 	if _, _, err := in.Install(t.Context(), required, locks, providercache.Normal); !errors.Is(err, getproviders.ErrLockMismatch) {
 		t.Errorf("a package of the cache: got %v", err)
 	}
-	wanted := providercache.PackageSpecs(providercache.LockedBy(locks))
+	wanted := providercache.PackageSpecs(locks)
 	if _, err := in.Prefetch(t.Context(), wanted); !errors.Is(err, getproviders.ErrLockMismatch) {
 		t.Errorf("prefetch: got %v", err)
 	}

@@ -84,8 +84,7 @@ func add(m *cli.Meta, o *addOptions, activity *view.Activity) result.Result {
 		return nil
 	}
 	if o.paths != nil {
-		locked, _ := o.locked(m, o.paths)
-		o.wanted = providercache.PackageSpecs(locked)
+		o.wanted, _ = o.locked(m, o.paths)
 	}
 	if !o.log.Add(sources.CheckArchiveCredentials(m.Env)...) {
 		return nil

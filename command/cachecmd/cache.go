@@ -3,6 +3,8 @@
 package cachecmd
 
 import (
+	"crypto/sha256"
+	"encoding/hex"
 	"fmt"
 	"slices"
 	"strings"
@@ -79,7 +81,7 @@ func (o *options) findCache(m *cli.Meta) (*providercache.Store, bool) {
 }
 
 // locked gathers what lock files select.
-func (o *options) locked(m *cli.Meta, paths []string) (providercache.Locked, bool) {
+func (o *options) locked(m *cli.Meta, paths []string) ([]getproviders.PackageSpec, bool) {
 	locked, problems := workdir.LockedBelow(paths, products.Unversioned(m))
 	return locked, o.log.Add(problems...)
 }
@@ -195,16 +197,32 @@ func runKey(m *cli.Meta, args []string) (int, error) {
 	if !ok {
 		return m.Finish(nil, o.log.All, cli.Output{JSON: o.json, Data: true}), nil
 	}
-	key := locked.Key(o.platform)
+	key := keyOf(locked, o.platform)
 	if !o.github || o.json {
-		return m.Finish(result.CacheKey{Key: key, Prefix: providercache.KeyPrefix(o.platform), Platform: o.platform}, o.log.All, cli.Output{JSON: o.json, Data: true}), nil
+		return m.Finish(result.CacheKey{Key: key, Prefix: keyPrefix(o.platform), Platform: o.platform}, o.log.All, cli.Output{JSON: o.json, Data: true}), nil
 	}
 	if cache, ok := o.findCache(m); ok {
 		result.GitHubOutput(m.Stdout, [][2]string{
-			{"path", cache.Dir}, {"key", key}, {"restore-keys", providercache.KeyPrefix(o.platform)},
+			{"path", cache.Dir}, {"key", key}, {"restore-keys", keyPrefix(o.platform)},
 		})
 	}
 	return m.Finish(nil, o.log.All, cli.Output{Data: true}), nil
+}
+
+// keyPrefix begins the keys for a platform. It changes when caches with an older key become useless.
+func keyPrefix(plat getproviders.Platform) string { return "tfdeps-1-" + plat.String() + "-" }
+
+// keyOf is a key for a CI system's cache of what lock files select: it is the same as long as the same packages are wanted.
+func keyOf(locked []getproviders.PackageSpec, plat getproviders.Platform) string {
+	sum := sha256.New()
+	for _, w := range locked {
+		fmt.Fprintf(sum, "%s %s %s", w.Provider, w.Version, plat)
+		for _, hash := range w.Hashes { // sorted
+			fmt.Fprintf(sum, " %s", hash)
+		}
+		fmt.Fprintln(sum)
+	}
+	return keyPrefix(plat) + hex.EncodeToString(sum.Sum(nil)[:8])
 }
 
 // verifyOptions are what the arguments of cache verify ask for.

@@ -109,7 +109,7 @@ func move(m *cli.Meta, o *transferOptions, activity *view.Activity) result.Resul
 		o.log.Add(invalid)
 		return nil
 	}
-	t := transferring{session: s, remote: remote, wanted: providercache.PackageSpecs(locked)}
+	t := transferring{session: s, remote: remote, wanted: locked}
 	result := result.CacheTransfer{Cache: s.cache, Remote: remote.String(), Push: o.push}
 	for _, platform := range o.platforms {
 		moved, err := t.move(m.Context, o.push, platform)

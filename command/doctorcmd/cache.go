@@ -13,6 +13,8 @@ import (
 	"github.com/tfdeps/tfdeps/command/problem"
 	"github.com/tfdeps/tfdeps/command/sources"
 	"github.com/tfdeps/tfdeps/command/workdir"
+	"github.com/tfdeps/tfdeps/internal/disk"
+	"github.com/tfdeps/tfdeps/internal/link"
 	"github.com/tfdeps/tfdeps/internal/scratch"
 	"github.com/tfdeps/tfdeps/providercache"
 )
@@ -83,14 +85,14 @@ func (x *examination) describePackages(cache *providercache.Store) {
 
 // describeLinks finds out how packages of the cache come into this directory, by a file that it makes
 // for a moment.
-func (x *examination) describeLinks(cache *providercache.Store, place providercache.Place) {
+func (x *examination) describeLinks(cache *providercache.Store, place disk.Place) {
 	c := &x.report.Cache
-	asked, err := providercache.ParseLinkMode(cmp.Or(x.meta.Env.Get("TFDEPS_LINK"), "auto"))
+	asked, err := link.ParseMode(cmp.Or(x.meta.Env.Get("TFDEPS_LINK"), "auto"))
 	if err != nil {
 		x.log.Failed("invalid_variable", "Invalid value of TFDEPS_LINK", err)
 		return
 	}
-	modes, exposed := providercache.LinkOrder(asked, cache.Dir, cache.Shared)
+	modes, exposed := link.Order(asked, cache.Dir, cache.Shared)
 	target := workdir.ProvidersDir(x.meta.Env, ".")
 	used, reason, err := x.tryLinks(place.Dir, target, modes)
 	if errors.Is(err, errReadOnly) { // as caches in images are
@@ -145,7 +147,7 @@ func (x *examination) tryLinks(from, to string, modes []providercache.LinkMode) 
 	if err := os.WriteFile(filepath.Join(made, "file"), []byte(strings.Repeat("x", 4096)), 0o600); err != nil {
 		return 0, nil, err
 	}
-	return providercache.LinkTree(x.meta.Context, made, filepath.Join(dest.Path, "package"), modes)
+	return link.Tree(x.meta.Context, made, filepath.Join(dest.Path, "package"), modes)
 }
 
 // keepTimes remembers when directories were changed, and returns what sets that again.

@@ -1,6 +1,7 @@
 package initcmd
 
 import (
+	"cmp"
 	"fmt"
 	"path/filepath"
 	"slices"
@@ -124,12 +125,12 @@ func (in *installation) measure(installer *providercache.Installer, fetches []pr
 	}
 	req := providercache.LockRequest{
 		Requirements: getproviders.Requirements{}, Locks: in.dir.Locks, Upgrade: map[getproviders.Provider]getproviders.Version{},
-		Platforms: []getproviders.Platform{getproviders.CurrentPlatform()},
+		Platforms: []getproviders.Platform{getproviders.CurrentPlatform()}, Sizes: in.opts.offlineBy == "",
 	}
 	for _, f := range fetches {
 		req.Requirements[f.Provider], req.Upgrade[f.Provider] = in.required[f.Provider], f.Version
 	}
-	located, err := installer.Fetcher.Locate(in.meta.Context, providercache.LocateOptions{Sizes: in.opts.offlineBy == ""}, req)
+	located, err := installer.Fetcher.Locate(in.meta.Context, req)
 	if err != nil {
 		return err
 	}
@@ -137,9 +138,7 @@ func (in *installation) measure(installer *providercache.Installer, fetches []pr
 		for i := range fetches {
 			if f := &fetches[i]; f.Provider == p.Selection.Provider {
 				f.Source, f.Location = p.Package.Source, p.Package.Location.String()
-				if p.Size >= 0 {
-					f.Bytes = p.Size
-				}
+				f.Bytes = cmp.Or(p.Bytes, f.Bytes)
 			}
 		}
 	}

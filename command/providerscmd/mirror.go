@@ -17,7 +17,6 @@ import (
 	"github.com/tfdeps/tfdeps/command/workdir"
 	"github.com/tfdeps/tfdeps/getproviders"
 	"github.com/tfdeps/tfdeps/internal/places"
-	"github.com/tfdeps/tfdeps/providercache"
 	"github.com/tfdeps/tfdeps/providercache/blob"
 	"github.com/tfdeps/tfdeps/providercache/mirror"
 )
@@ -180,7 +179,7 @@ func wants(opts mirrorOptions, in *reader, v *view.Mirror) (wanted []mirror.Spec
 		return nil, nil, false
 	}
 	locked, problems := workdir.LockedBelow(opts.locked, products.Unversioned(in.meta))
-	for _, w := range providercache.PackageSpecs(locked) {
+	for _, w := range locked {
 		wanted = append(wanted, mirror.Spec{PackageSpec: w, Locked: true})
 	}
 	isSaid := opts.locked != nil || opts.versions != nil // what is wanted, without a configuration

@@ -83,8 +83,9 @@ func locate(opts urlsOptions, in *reader) result.Result {
 	requests := make([]providercache.LockRequest, len(dirs))
 	for i, d := range dirs {
 		requests[i] = d.request(opts.packageOptions, nil)
+		requests[i].Sizes = opts.sizes
 	}
-	results, _ := fetcher.Locate(in.meta.Context, providercache.LocateOptions{Sizes: opts.sizes}, requests...) // each directory reports its own error
+	results, _ := fetcher.Locate(in.meta.Context, requests...) // each directory reports its own error
 	var report result.URLsReport
 	for i, found := range results {
 		d := dirs[i]

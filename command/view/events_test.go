@@ -7,6 +7,7 @@ import (
 	"testing"
 
 	"github.com/tfdeps/tfdeps/getproviders"
+	"github.com/tfdeps/tfdeps/internal/link"
 	"github.com/tfdeps/tfdeps/providercache"
 	"github.com/tfdeps/tfdeps/providercache/event"
 )
@@ -92,7 +93,7 @@ func TestInit_CopyingIsShownOnceWithItsReason(t *testing.T) {
 func TestInit_LinksThatArentSymbolicAreShownOnce(t *testing.T) {
 	v1 := getproviders.MustParseVersion("1.2.3")
 	s := newSpeaker(func(o *Options) { o.Plain = true })
-	why := errors.Join(fmt.Errorf("/shared: %w", providercache.ErrChangedByOthers), errors.New("clone: not here"))
+	why := errors.Join(fmt.Errorf("/shared: %w", link.ErrChangedByOthers), errors.New("clone: not here"))
 	for _, e := range []event.Event{
 		pending(alpha, beta),
 		event.Event{Kind: event.Done, Outcome: event.Outcome{Selection: getproviders.Selection{Provider: alpha, Version: v1}, State: event.Linked, Link: providercache.LinkHardlink, LinkReason: why}},

@@ -8,6 +8,7 @@ import (
 
 	"github.com/tfdeps/tfdeps/command/view/result"
 	"github.com/tfdeps/tfdeps/getproviders"
+	"github.com/tfdeps/tfdeps/internal/link"
 	"github.com/tfdeps/tfdeps/providercache"
 	"github.com/tfdeps/tfdeps/providercache/event"
 )
@@ -118,7 +119,7 @@ func signedProviders(product getproviders.Product) string {
 
 // linkNote says that packages take their room on the disk in each directory, or why they aren't symbolic links.
 func linkNote(mode providercache.LinkMode, reason error) line {
-	if reason == nil || mode != providercache.LinkCopy && !errors.Is(reason, providercache.ErrChangedByOthers) {
+	if reason == nil || mode != providercache.LinkCopy && !errors.Is(reason, link.ErrChangedByOthers) {
 		return line{}
 	}
 	text := "packages are copied from the shared cache, because they can't be linked: " + oneLine(reason.Error())

@@ -60,7 +60,7 @@ func shownDirs(paths []string) string {
 
 // LockedBelow gathers what the lock files below paths select; nil if there are no
 // paths.
-func LockedBelow(paths []string, product getproviders.Product) (providercache.Locked, problem.List) {
+func LockedBelow(paths []string, product getproviders.Product) ([]getproviders.PackageSpec, problem.List) {
 	if len(paths) == 0 {
 		return nil, nil
 	}
@@ -79,7 +79,7 @@ func LockedBelow(paths []string, product getproviders.Product) (providercache.Lo
 		problems = append(problems, found...)
 		all = append(all, locks)
 	}
-	return providercache.LockedBy(all...), problems
+	return providercache.PackageSpecs(all...), problems
 }
 
 // lockFiles finds lock files: a path that is a file is one; in a directory and

@@ -17,7 +17,7 @@ import (
 	"sync"
 
 	"github.com/tfdeps/tfdeps/getproviders"
-	"github.com/tfdeps/tfdeps/providercache/internal/link"
+	"github.com/tfdeps/tfdeps/internal/link"
 )
 
 // Event is something that happened. Events of one package come in order, those of different packages are mixed.

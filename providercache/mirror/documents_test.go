@@ -238,13 +238,13 @@ func TestLocate_KnowsWhatMirrorsList(t *testing.T) {
 	sources, server := m.sources(t)
 	request := providercache.LockRequest{Requirements: require(registryHost+"/acme/widget", "1.0.0"), Platforms: []getproviders.Platform{linux}}
 	for name, source := range sources {
-		p := installtest.First((&providercache.Fetcher{Source: source, Client: server.Client()}).Locate(t.Context(), providercache.LocateOptions{}, request)).Packages[0]
-		if p.ZH == "" || p.Authentication.TrustLevel != getproviders.LevelCommunity || p.Size > 0 != (name == "filesystem") {
+		p := installtest.First((&providercache.Fetcher{Source: source, Client: server.Client()}).Locate(t.Context(), request)).Packages[0]
+		if p.ZH == "" || p.Authentication.TrustLevel != getproviders.LevelCommunity || p.Bytes > 0 != (name == "filesystem") {
 			t.Errorf("%s: %+v", name, p)
 		}
 	}
 	unsigned := &getproviders.FilesystemMirrorSource{Dir: filepath.Clean(m.dir)}
-	p := installtest.First((&providercache.Fetcher{Source: unsigned}).Locate(t.Context(), providercache.LocateOptions{}, request)).Packages[0]
+	p := installtest.First((&providercache.Fetcher{Source: unsigned}).Locate(t.Context(), request)).Packages[0]
 	archive := filepath.Join(unsigned.Dir, registryHost, "acme/widget/terraform-provider-widget_1.0.0_linux_amd64.zip")
 	h1, zh, err := providercache.HashPackage(t.Context(), archive)
 	must(t, err)

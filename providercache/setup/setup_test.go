@@ -50,7 +50,7 @@ func TestLoad_InstallsAndMirrorsAsTheCLIConfigurationSays(t *testing.T) {
 	to, err := made.Destination(t.Context(), filepath.Join(dir, "mirror"))
 	must.Succeed(t, err)
 	var specs []mirror.Spec
-	for _, s := range providercache.PackageSpecs(providercache.LockedBy(locks)) {
+	for _, s := range providercache.PackageSpecs(locks) {
 		specs = append(specs, mirror.Spec{PackageSpec: s, Locked: true})
 	}
 	_, err = mirror.Update(t.Context(), made.Fetcher, to, specs, mirror.Options{Platforms: []getproviders.Platform{linux}})

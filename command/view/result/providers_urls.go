@@ -22,7 +22,7 @@ type LocatedDir struct {
 	Named    bool   // there may be others: it has to be said which one it is about
 	// Locked are the hashes that the lock file has for a version.
 	Locked func(getproviders.Provider, getproviders.Version) []getproviders.Hash
-	Result providercache.LocateResult
+	Result providercache.LockResult
 }
 
 // JSON is the report for programs.
@@ -34,17 +34,17 @@ func (r URLsReport) JSON() any {
 			if p.Err != nil {
 				failed++
 			}
-			bytes += max(p.Size, 0)
+			bytes += p.Bytes
 		}
 	}
 	return Object{"directories", Each(r.Dirs, LocatedDir.object), "summary", Object{"packages", packages, "failed", failed, "bytes", bytes}}
 }
 
 func (d LocatedDir) object() Object {
-	providers := byProvider(d.Result.Packages, func(p providercache.LocatedPackage) getproviders.Selection { return p.Selection })
+	providers := byProvider(d.Result.Packages, func(p providercache.LockedPackage) getproviders.Selection { return p.Selection })
 	return Object{
 		"dir", filepath.ToSlash(d.Dir), "lock_file", filepath.ToSlash(filepath.Join(d.Dir, d.LockFile)), "complete", d.Result.Err == nil,
-		"providers", Each(providers, func(all []providercache.LocatedPackage) Object {
+		"providers", Each(providers, func(all []providercache.LockedPackage) Object {
 			s, signed := all[0].Selection, []getproviders.Hash{}
 			for _, p := range all {
 				signed = append(signed, p.Authentication.Signed...)
@@ -57,7 +57,7 @@ func (d LocatedDir) object() Object {
 	}
 }
 
-func located(p providercache.LocatedPackage) Object {
+func located(p providercache.LockedPackage) Object {
 	var url, path, sha256, size any // null: not known
 	var protocols []string
 	level, key, failed := "", "", ErrorObject(p.Err)
@@ -71,8 +71,8 @@ func located(p providercache.LocatedPackage) Object {
 		if sum, ok := strings.CutPrefix(string(p.ZH), getproviders.SchemeZH+":"); ok {
 			sha256 = sum
 		}
-		if p.Size >= 0 {
-			size = p.Size
+		if p.Bytes > 0 {
+			size = p.Bytes
 		}
 		if at, ok := p.Package.Location.(getproviders.HTTPArchive); ok {
 			url = withoutUser(at.URL)
@@ -112,8 +112,8 @@ func (r URLsReport) Text() string {
 			if p.ZH != "" {
 				fmt.Fprintf(&b, "  %s\n", p.ZH)
 			}
-			if p.Size >= 0 {
-				fmt.Fprintf(&b, "  %d bytes\n", p.Size)
+			if p.Bytes > 0 {
+				fmt.Fprintf(&b, "  %d bytes\n", p.Bytes)
 			}
 		}
 	}

@@ -18,12 +18,12 @@ func TestURLsReport_URLsAreWholeForProgramsOnly(t *testing.T) {
 	t.Parallel()
 	at, err := url.Parse("https://me:password@cdn.example/w.zip?signature=a&b=%2F")
 	must.Succeed(t, err)
-	p := providercache.LocatedPackage{
+	p := providercache.LockedPackage{Outcome: providercache.Outcome{
 		Selection: getproviders.Selection{Provider: getproviders.Provider{Hostname: "example.com", Namespace: "acme", Type: "widget"}, Version: getproviders.MustParseVersion("1.0.0")},
-		Platform:  getproviders.Platform{OS: "linux", Arch: "amd64"}, Package: getproviders.Package{Location: getproviders.HTTPArchive{URL: at}}, Size: 5,
-	}
+		Platform:  getproviders.Platform{OS: "linux", Arch: "amd64"}, Bytes: 5,
+	}, Package: getproviders.Package{Location: getproviders.HTTPArchive{URL: at}}}
 	report := URLsReport{Dirs: []LocatedDir{{
-		Dir: ".", LockFile: "lock", Result: providercache.LocateResult{Packages: []providercache.LocatedPackage{p}},
+		Dir: ".", LockFile: "lock", Result: providercache.LockResult{Packages: []providercache.LockedPackage{p}},
 		Locked: func(getproviders.Provider, getproviders.Version) []getproviders.Hash { return nil },
 	}}}
 	var asJSON bytes.Buffer

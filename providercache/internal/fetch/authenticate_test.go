@@ -6,7 +6,7 @@ import (
 	"testing"
 
 	"github.com/tfdeps/tfdeps/getproviders"
-	"github.com/tfdeps/tfdeps/providercache/internal/cachetest"
+	"github.com/tfdeps/tfdeps/internal/cachetest"
 )
 
 func TestAuthenticate(t *testing.T) {

@@ -18,7 +18,7 @@ import (
 	"github.com/klauspost/compress/zip"
 
 	"github.com/tfdeps/tfdeps/getproviders"
-	"github.com/tfdeps/tfdeps/providercache/internal/cachetest"
+	"github.com/tfdeps/tfdeps/internal/cachetest"
 	"github.com/tfdeps/tfdeps/providercache/internal/staging"
 )
 

@@ -24,7 +24,7 @@ func ExampleLocate() {
 	in := &providercache.Installer{
 		Fetcher: &providercache.Fetcher{Source: source, Client: client},
 	}
-	results, err := in.Fetcher.Locate(context.Background(), lockhashes.LocateOptions{}, lockhashes.Request{
+	results, err := in.Fetcher.Locate(context.Background(), lockhashes.Request{
 		Requirements: getproviders.Requirements{widget: nil}, Platforms: []getproviders.Platform{linux},
 	})
 	if err != nil {
@@ -48,7 +48,7 @@ func TestLocate_DownloadsNothing(t *testing.T) {
 		Requirements: require(registryHost+"/acme/widget", "", registryHost+"/acme/gadget", "", "terraform.io/builtin/terraform", ""),
 		Platforms:    append(slices.Clone(otherPlatforms), linux), Locks: locks,
 	}
-	results, err := in.Fetcher.Locate(t.Context(), lockhashes.LocateOptions{}, request, request)
+	results, err := in.Fetcher.Locate(t.Context(), request, request)
 	if err != nil {
 		t.Error(err)
 	}
@@ -57,7 +57,7 @@ func TestLocate_DownloadsNothing(t *testing.T) {
 			t.Fatalf("%+v", result)
 		}
 		for _, p := range result.Packages {
-			if p.Selection.Version != version("1.0.0") || p.ZH == "" || p.Size != -1 || p.Authentication.KeyID != registry.Signer().KeyID() || len(p.Authentication.Signed) != 3 {
+			if p.Selection.Version != version("1.0.0") || p.ZH == "" || p.Bytes != 0 || p.Authentication.KeyID != registry.Signer().KeyID() || len(p.Authentication.Signed) != 3 {
 				t.Errorf("%+v", p)
 			}
 		}
@@ -69,9 +69,10 @@ func TestLocate_DownloadsNothing(t *testing.T) {
 		t.Errorf("%d lists of checksums were asked for", asked)
 	}
 	sent := registry.Sent()
-	for _, p := range installtest.First(in.Fetcher.Locate(t.Context(), lockhashes.LocateOptions{Sizes: true}, request)).Packages {
-		if p.Size <= 1 {
-			t.Errorf("size %d", p.Size)
+	request.Sizes = true
+	for _, p := range installtest.First(in.Fetcher.Locate(t.Context(), request)).Packages {
+		if p.Bytes <= 1 {
+			t.Errorf("size %d", p.Bytes)
 		}
 	}
 	if bytes := registry.Requests("archive"); bytes != 6 || registry.Sent()-sent > 100<<10 {
@@ -83,7 +84,7 @@ func TestLocate_TellsAllFailures(t *testing.T) {
 	t.Parallel()
 	registry, in := newRegistry(t)
 	lockable(t, registry, "widget", "1.0.0")
-	result := installtest.First(in.Fetcher.Locate(t.Context(), lockhashes.LocateOptions{}, lockhashes.Request{
+	result := installtest.First(in.Fetcher.Locate(t.Context(), lockhashes.Request{
 		Requirements: require(registryHost+"/acme/widget", "", registryHost+"/acme/nobody", ""),
 		Platforms:    []getproviders.Platform{linux, {OS: "plan9", Arch: "mips"}},
 	}))
@@ -96,11 +97,11 @@ func TestLocate_TellsAllFailures(t *testing.T) {
 	registry.Break("signature", providertest.Fault{Body: func([]byte) []byte { return []byte("none") }})
 	in.Fetcher.Source = registrySource(registry)
 	in.Fetcher = installtest.Again(in.Fetcher)
-	result = installtest.First(in.Fetcher.Locate(t.Context(), lockhashes.LocateOptions{}, lockhashes.Request{Requirements: require(registryHost+"/acme/widget", ""), Platforms: []getproviders.Platform{linux}}))
+	result = installtest.First(in.Fetcher.Locate(t.Context(), lockhashes.Request{Requirements: require(registryHost+"/acme/widget", ""), Platforms: []getproviders.Platform{linux}}))
 	if !errors.Is(result.Err, getproviders.ErrAuthentication) {
 		t.Errorf("a wrong signature: %v", result.Err)
 	}
-	results, err := in.Fetcher.Locate(t.Context(), lockhashes.LocateOptions{}, lockhashes.Request{Requirements: require(registryHost+"/acme/nobody", "")},
+	results, err := in.Fetcher.Locate(t.Context(), lockhashes.Request{Requirements: require(registryHost+"/acme/nobody", "")},
 		lockhashes.Request{}, lockhashes.Request{Requirements: require(registryHost+"/acme/widget", "")})
 	if want := append(getproviders.SplitErrors(results[0].Err), getproviders.SplitErrors(results[2].Err)...); len(want) != 2 || !slices.Equal(getproviders.SplitErrors(err), want) {
 		t.Errorf("the joined error is %v, want %v", err, want)
@@ -116,8 +117,8 @@ func TestLocate_AsksServersForSizes(t *testing.T) {
 		want   int64 // -2: an error
 	}{
 		"a part":           {func(w http.ResponseWriter) { w.Header().Set("Content-Range", "bytes 0-0/1234"); w.WriteHeader(206) }, 1234},
-		"a part of what":   {func(w http.ResponseWriter) { w.Header().Set("Content-Range", "bytes 0-0/*"); w.WriteHeader(206) }, -1},
-		"nonsense":         {func(w http.ResponseWriter) { w.Header().Set("Content-Range", "-5/-5"); w.WriteHeader(206) }, -1},
+		"a part of what":   {func(w http.ResponseWriter) { w.Header().Set("Content-Range", "bytes 0-0/*"); w.WriteHeader(206) }, 0},
+		"nonsense":         {func(w http.ResponseWriter) { w.Header().Set("Content-Range", "-5/-5"); w.WriteHeader(206) }, 0},
 		"all of it":        {func(w http.ResponseWriter) { w.Header().Set("Content-Length", "5"); _, _ = w.Write([]byte("12345")) }, 5},
 		"nothing":          {func(w http.ResponseWriter) { w.Header().Set("Content-Range", "bytes */0"); w.WriteHeader(416) }, 0},
 		"it isn't allowed": {func(w http.ResponseWriter) { w.WriteHeader(403) }, -2},
@@ -132,14 +133,14 @@ func TestLocate_AsksServersForSizes(t *testing.T) {
 			in := &providercache.Installer{
 				Fetcher: &providercache.Fetcher{Source: source, Client: server.Client(), Platform: linux},
 			}
-			result := installtest.First(in.Fetcher.Locate(t.Context(), lockhashes.LocateOptions{Sizes: true}, lockhashes.Request{Requirements: require(registryHost+"/acme/widget", "")}))
+			result := installtest.First(in.Fetcher.Locate(t.Context(), lockhashes.Request{Sizes: true, Requirements: require(registryHost+"/acme/widget", "")}))
 			if c.want == -2 {
 				if result.Err == nil || strings.Contains(result.Err.Error(), "hunter2") || !errors.Is(result.Err, getproviders.ErrUnauthorized) {
 					t.Errorf("%v", result.Err)
 				}
 				return
 			}
-			if result.Err != nil || result.Packages[0].Size != c.want {
+			if result.Err != nil || result.Packages[0].Bytes != c.want {
 				t.Errorf("%+v, want %d", result, c.want)
 			}
 		})

@@ -55,6 +55,10 @@ type Request struct {
 	// is named, which the requirements have to allow, or the newest that they
 	// allow where that is the zero Version.
 	Upgrade map[getproviders.Provider]getproviders.Version
+
+	// Sizes has Locate ask servers for the first byte of each archive and the size of the whole, which works for signed URLs
+	// that allow GET alone. Sizes of files on this machine are told in any case.
+	Sizes bool
 }
 
 // Result is the answer to a Request.
@@ -76,6 +80,7 @@ type Package struct {
 	Hashes        []getproviders.Hash  // sorted: of this package, those that were signed together with its own, and those that the registry lists for other platforms
 	Change        Change               // how they change the lock file
 	Previous      getproviders.Version // the version that was locked before; zero: none
+	Package       getproviders.Package // of Locate: where it is, and what authenticates it
 	Missing       []getproviders.Hash  // of H1, and ZH if it is signed or verified, those that the lock file lacks
 
 	registryHashes map[getproviders.Platform]getproviders.Hash // of other platforms

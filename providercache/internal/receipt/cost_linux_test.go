@@ -11,8 +11,8 @@ import (
 	"testing"
 	"time"
 
+	"github.com/tfdeps/tfdeps/internal/cachetest"
 	"github.com/tfdeps/tfdeps/internal/peertest"
-	"github.com/tfdeps/tfdeps/providercache/internal/cachetest"
 )
 
 // checksVariable makes the test program check one package of a state directory and a cache, a

@@ -7,8 +7,8 @@ import (
 	"testing"
 	"time"
 
+	"github.com/tfdeps/tfdeps/internal/cachetest"
 	"github.com/tfdeps/tfdeps/internal/owner"
-	"github.com/tfdeps/tfdeps/providercache/internal/cachetest"
 )
 
 // imageCache makes a cache that only root can write to, as the build of an image does, with a

@@ -11,9 +11,9 @@ import (
 	"time"
 
 	"github.com/tfdeps/tfdeps/getproviders"
+	"github.com/tfdeps/tfdeps/internal/cachetest"
+	"github.com/tfdeps/tfdeps/internal/link"
 	"github.com/tfdeps/tfdeps/internal/must"
-	"github.com/tfdeps/tfdeps/providercache/internal/cachetest"
-	"github.com/tfdeps/tfdeps/providercache/internal/link"
 )
 
 const packageName = "registry.example.com/acme/widget/1.0.0/linux_amd64"

@@ -9,10 +9,10 @@ import (
 	"testing"
 
 	"github.com/tfdeps/tfdeps/getproviders"
+	"github.com/tfdeps/tfdeps/internal/cachetest"
 	"github.com/tfdeps/tfdeps/internal/must"
 	"github.com/tfdeps/tfdeps/internal/scratch"
 	"github.com/tfdeps/tfdeps/internal/treehash"
-	"github.com/tfdeps/tfdeps/providercache/internal/cachetest"
 )
 
 // stageWith makes a stage with a package of one file.

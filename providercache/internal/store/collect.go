@@ -3,9 +3,6 @@ package store
 import (
 	"cmp"
 	"context"
-	"crypto/sha256"
-	"encoding/hex"
-	"fmt"
 	"path/filepath"
 	"slices"
 	"time"
@@ -20,35 +17,29 @@ import (
 // Policy says which packages Collect removes. One of the three fields decides
 // at least; with all of them zero, nothing is removed.
 type Policy struct {
-	OlderThan time.Duration // last used longer ago than this; 0: age doesn't matter
-	MaxBytes  *int64        // so many, those used least recently first, that no more bytes are left on the disk; nil: no limit
-	Keep      Locked        // what these lock files select stays in any case. With neither age nor size, all the rest goes
+	OlderThan time.Duration              // last used longer ago than this; 0: age doesn't matter
+	MaxBytes  *int64                     // so many, those used least recently first, that no more bytes are left on the disk; nil: no limit
+	Keep      []getproviders.PackageSpec // what these lock files select stays in any case. With neither age nor size, all the rest goes
 }
 
-// Locked is what lock files select; see LockedBy.
-type Locked map[lockedName][]getproviders.Hash
+// locked has the hashes of what lock files select.
+type locked map[lockedName][]getproviders.Hash
 
-// lockedName is a version that lock files select, on any platform.
 type lockedName struct {
 	Provider getproviders.Provider
 	Version  getproviders.Version
 }
 
-// LockedBy gathers what lock files select, with all their hashes for each
-// version. It isn't nil, even if nothing is selected.
-func LockedBy(locks ...*depsfile.Locks) Locked {
-	all := Locked{}
-	for _, l := range locks {
-		for _, lock := range l.All() {
-			name := lockedName{lock.Provider, lock.Version}
-			all[name] = getproviders.SortHashes(slices.Concat(all[name], lock.Hashes))
-		}
+func lockedBy(specs []getproviders.PackageSpec) locked {
+	all := locked{}
+	for _, s := range specs {
+		name := lockedName{s.Provider, s.Version}
+		all[name] = append(all[name], s.Hashes...)
 	}
 	return all
 }
 
-// has reports whether a lock file selects the package, and with which hashes.
-func (l Locked) has(p Package) (hashes []getproviders.Hash, ok bool) {
+func (l locked) has(p Package) (hashes []getproviders.Hash, ok bool) {
 	hashes, ok = l[lockedName{p.Provider, p.Version}]
 	return hashes, ok
 }
@@ -88,8 +79,9 @@ func (policy Policy) choose(packages []Package, now time.Time, stays func(Packag
 		return cmp.Or(a.LastUse.Compare(b.LastUse), comparePackages(a, b))
 	})
 	onlyKeep := policy.OlderThan == 0 && policy.MaxBytes == nil && policy.Keep != nil
+	keep := lockedBy(policy.Keep)
 	for _, p := range byUse {
-		if _, kept := policy.Keep.has(p); kept {
+		if _, kept := keep.has(p); kept {
 			continue
 		}
 		old := policy.OlderThan > 0 && now.Sub(p.LastUse) > policy.OlderThan
@@ -103,38 +95,22 @@ func (policy Policy) choose(packages []Package, now time.Time, stays func(Packag
 	return gone
 }
 
-// KeyPrefix begins the keys for a platform. Its number changes when packages
-// that a cache with an older key holds become useless.
-func KeyPrefix(plat getproviders.Platform) string { return "tfdeps-1-" + plat.String() + "-" }
-
-// Key names the set of packages that lock files select on a platform, for
-// services that keep caches by name. Equal sets have the same key: it doesn't
-// depend on the number and order of lock files, on comments and on constraints.
-// One more hash in a lock file makes another key, because a hash doesn't say
-// for which platform it is.
-func (l Locked) Key(plat getproviders.Platform) string {
-	sum := sha256.New()
-	for _, w := range PackageSpecs(l) {
-		fmt.Fprintf(sum, "%s %s %s", w.Provider, w.Version, plat)
-		for _, hash := range w.Hashes { // sorted
-			fmt.Fprintf(sum, " %s", hash)
+// PackageSpecs gathers what lock files select, in the order of addresses and versions, each version once with all its
+// hashes, sorted. It is never nil.
+func PackageSpecs(locks ...*depsfile.Locks) []getproviders.PackageSpec {
+	wanted := []getproviders.PackageSpec{}
+	for _, l := range locks {
+		for _, lock := range l.All() {
+			wanted = append(wanted, getproviders.PackageSpec{Provider: lock.Provider, Version: lock.Version, Hashes: lock.Hashes})
 		}
-		fmt.Fprintln(sum)
 	}
-	return KeyPrefix(plat) + hex.EncodeToString(sum.Sum(nil)[:8])
-}
-
-// PackageSpecs lists what lock files select, in the order of addresses and versions.
-// A version that several select has the hashes of all of them.
-func PackageSpecs(locked Locked) (wanted []getproviders.PackageSpec) {
-	for name, hashes := range locked {
-		wanted = append(wanted, getproviders.PackageSpec{Provider: name.Provider, Version: name.Version, Hashes: hashes})
-	}
+	all := lockedBy(wanted)
 	slices.SortFunc(wanted, func(a, b getproviders.PackageSpec) int {
-		if by := a.Provider.Compare(b.Provider); by != 0 {
-			return by
-		}
-		return a.Version.Compare(b.Version)
+		return cmp.Or(a.Provider.Compare(b.Provider), a.Version.Compare(b.Version))
 	})
+	wanted = slices.CompactFunc(wanted, func(a, b getproviders.PackageSpec) bool { return a.Provider == b.Provider && a.Version == b.Version })
+	for i := range wanted {
+		wanted[i].Hashes = getproviders.SortHashes(all[lockedName{wanted[i].Provider, wanted[i].Version}])
+	}
 	return wanted
 }

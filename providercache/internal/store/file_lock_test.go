@@ -6,7 +6,7 @@ import (
 	"testing"
 	"time"
 
-	"github.com/tfdeps/tfdeps/providercache/internal/cachetest"
+	"github.com/tfdeps/tfdeps/internal/cachetest"
 )
 
 func TestStore_EachLockedTakesLocksAsTheyAreFree(t *testing.T) {

@@ -15,7 +15,7 @@ import (
 	"github.com/tfdeps/tfdeps/depsfile"
 	"github.com/tfdeps/tfdeps/getproviders"
 	"github.com/tfdeps/tfdeps/internal/installtest"
-	"github.com/tfdeps/tfdeps/providercache/internal/link"
+	"github.com/tfdeps/tfdeps/internal/link"
 	"github.com/tfdeps/tfdeps/providercache/internal/store"
 )
 
@@ -203,14 +203,14 @@ func TestVerify_AcceptsLockedPackagesWithoutReceipts(t *testing.T) {
 		other.Set(lock)
 	}
 	for _, c := range []struct {
-		locked store.Locked
+		locked []getproviders.PackageSpec
 		want   store.Finding
 	}{
 		{nil, store.Unknown},
-		{store.LockedBy(locks), store.OK},
-		{store.LockedBy(other), store.NotLocked},
-		{store.LockedBy(other, locks), store.OK},
-		{store.LockedBy(new(depsfile.Locks)), store.Unknown},
+		{store.PackageSpecs(locks), store.OK},
+		{store.PackageSpecs(other), store.NotLocked},
+		{store.PackageSpecs(other, locks), store.OK},
+		{store.PackageSpecs(new(depsfile.Locks)), store.Unknown},
 	} {
 		found, err := u.Verify(t.Context(), c.locked)
 		must(t, err)
@@ -219,42 +219,6 @@ func TestVerify_AcceptsLockedPackagesWithoutReceipts(t *testing.T) {
 				t.Errorf("%v: %s, not %s", c.locked, v.Finding, c.want)
 			}
 		}
-	}
-}
-
-func TestLocked_KeyDoesNotDependOnOrder(t *testing.T) {
-	t.Parallel()
-	plat := getproviders.Platform{OS: "linux", Arch: "amd64"}
-	locksOf := func(pairs ...string) *depsfile.Locks {
-		l := new(depsfile.Locks)
-		for i := 0; i < len(pairs); i += 3 {
-			l.Set(depsfile.Lock{Provider: provider(pairs[i]), Version: installtest.Version(pairs[i+1]), Hashes: []getproviders.Hash{getproviders.Hash(pairs[i+2])}})
-		}
-		return l
-	}
-	a, b := locksOf("acme/a", "1.0.0", "h1:a="), locksOf("acme/b", "1.0.0", "h1:b=")
-	both := locksOf("acme/b", "1.0.0", "h1:b=", "acme/a", "1.0.0", "h1:a=")
-	key := store.LockedBy(a, b).Key(plat)
-	if !strings.HasPrefix(key, store.KeyPrefix(plat)) {
-		t.Errorf("%q has no prefix", key)
-	}
-	for _, same := range []store.Locked{
-		store.LockedBy(b, a), store.LockedBy(both), store.LockedBy(a, b, both, a),
-	} {
-		if same.Key(plat) != key {
-			t.Errorf("%v has another key", same)
-		}
-	}
-	for _, other := range []store.Locked{
-		store.LockedBy(), store.LockedBy(a), store.LockedBy(a, locksOf("acme/b", "1.0.1", "h1:b=")),
-		store.LockedBy(both, locksOf("acme/b", "1.0.0", "h1:c=")), store.LockedBy(both, locksOf("acme/b", "2.0.0", "h1:b=")),
-	} {
-		if other.Key(plat) == key {
-			t.Errorf("%v has the same key", other)
-		}
-	}
-	if store.LockedBy(both).Key(getproviders.Platform{OS: "linux", Arch: "arm64"}) == key {
-		t.Error("another platform has the same key")
 	}
 }
 
@@ -320,10 +284,10 @@ func TestSweep_RemovesArchivesThatWereNotResumed(t *testing.T) {
 
 func size(n int64) *int64 { return &n }
 
-func locked(name string) store.Locked {
+func locked(name string) []getproviders.PackageSpec {
 	l := new(depsfile.Locks)
 	l.Set(depsfile.Lock{Provider: provider("acme/" + name), Version: installtest.Version("1.0.0")})
-	return store.LockedBy(l)
+	return store.PackageSpecs(l)
 }
 
 func TestRemove_CountsSharedBytesApart(t *testing.T) {

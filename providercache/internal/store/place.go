@@ -9,28 +9,9 @@ import (
 	"github.com/tfdeps/tfdeps/providercache/internal/receipt"
 )
 
-// Place is what can be told of where a store is, without writing anything there.
-type Place struct {
-	// Dir is the store's directory or, where that doesn't exist yet, the first one above it that
-	// does. The rest is about it.
-	Dir string
-	// Exists says that the store's directory is there.
-	Exists bool
-
-	FileSystem string // its kind, as the system names it: "ext4", "nfs4"; "": not known
-	// KeepsTimes says that the file system keeps the times by which receipts notice changes. Where it
-	// doesn't, every use of a package hashes it.
-	KeepsTimes bool
-	Free       int64 // bytes that this user can write; less than 0: not known
-
-	// Exposed is the outermost directory, Dir itself and those above it, in which other users can
-	// exchange what is there, so that no receipt counts; "": there is none.
-	Exposed string
-}
-
 // Place looks at where the store is. What can't be found out is left at its zero value.
-func (c *Store) Place() Place {
-	p := Place{Dir: c.Dir, Free: -1}
+func (c *Store) Place() disk.Place {
+	p := disk.Place{Dir: c.Dir, Free: -1}
 	for {
 		info, err := os.Stat(p.Dir)
 		if err == nil && info.IsDir() {

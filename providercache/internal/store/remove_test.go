@@ -8,8 +8,8 @@ import (
 	"testing"
 	"time"
 
+	"github.com/tfdeps/tfdeps/internal/cachetest"
 	"github.com/tfdeps/tfdeps/internal/filelock"
-	"github.com/tfdeps/tfdeps/providercache/internal/cachetest"
 	"github.com/tfdeps/tfdeps/providercache/internal/receipttest"
 )
 

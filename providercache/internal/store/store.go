@@ -15,7 +15,7 @@
 // depends on them.
 //
 // [ReadTrees] and [ReadTree.Compare] trust no receipt: they hash every package of a
-// directory and compare it with a lock file. [LockedBy] gathers what lock files
+// directory and compare it with a lock file. [PackageSpecs] gathers what lock files
 // select, for Verify, for Collect and for the keys of caches in CI.
 //
 // A [View] is a directory with its receipts. It is for the packages above this one,

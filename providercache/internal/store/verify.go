@@ -37,16 +37,16 @@ type Verified struct {
 }
 
 // Verify reads all packages, as many at once as there are cores, and compares
-// them with their receipts and with what lock files record; locked may be nil.
+// them with their receipts and with what lock files record; wanted may be nil.
 // Those that are undamaged get receipts, so that the next installation needn't
 // read them. The error says that the cache can't be listed, or is the cause of
 // ctx.
-func (u *Maintenance) Verify(ctx context.Context, locked Locked) ([]Verified, error) {
+func (u *Maintenance) Verify(ctx context.Context, wanted []getproviders.PackageSpec) ([]Verified, error) {
 	packages, err := u.List()
 	if err != nil {
 		return nil, err
 	}
-	at := u.view()
+	at, locked := u.view(), lockedBy(wanted)
 	type reading struct {
 		Verified
 		read receipt.Pending

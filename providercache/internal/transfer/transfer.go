@@ -2,7 +2,7 @@
 // back: for CI whose runners begin with nothing.
 //
 //	remote := transfer.InBucket(bucket)
-//	wanted := store.PackageSpecs(store.LockedBy(locks))
+//	wanted := store.PackageSpecs(locks)
 //	pushed, err := transfer.Push(ctx, installer, remote, wanted)
 //
 //	// on another machine:

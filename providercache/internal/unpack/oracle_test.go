@@ -14,9 +14,9 @@ import (
 	"golang.org/x/mod/sumdb/dirhash"
 
 	"github.com/tfdeps/tfdeps/getproviders"
+	"github.com/tfdeps/tfdeps/internal/cachetest"
 	"github.com/tfdeps/tfdeps/internal/chunks"
 	"github.com/tfdeps/tfdeps/internal/must"
-	"github.com/tfdeps/tfdeps/providercache/internal/cachetest"
 )
 
 // TestUnpack_AgreesWithTheStandardLibrary unpacks archives by this package and

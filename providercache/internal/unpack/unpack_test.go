@@ -14,8 +14,8 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/tfdeps/tfdeps/internal/cachetest"
 	"github.com/tfdeps/tfdeps/internal/must"
-	"github.com/tfdeps/tfdeps/providercache/internal/cachetest"
 )
 
 // unpackBytes unpacks an archive into a directory below a new one, so that a test sees what is

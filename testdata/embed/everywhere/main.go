@@ -59,7 +59,7 @@ func fill(ctx context.Context, args []string) error {
 		return err
 	}
 	var wanted []mirror.Spec
-	for _, w := range providercache.PackageSpecs(providercache.LockedBy(locks)) {
+	for _, w := range providercache.PackageSpecs(locks) {
 		wanted = append(wanted, mirror.Spec{PackageSpec: w, Locked: true})
 	}
 	packed := mirror.Directory(filepath.Join(dir, "mirror"))

@@ -6,7 +6,7 @@ import (
 	"testing"
 	"time"
 
-	"github.com/tfdeps/tfdeps/providercache/internal/cachetest"
+	"github.com/tfdeps/tfdeps/internal/cachetest"
 )
 
 func TestKeepTimes_TakesTimesThatArePast(t *testing.T) {

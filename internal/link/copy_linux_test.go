@@ -9,8 +9,8 @@ import (
 
 	"golang.org/x/sys/unix"
 
+	"github.com/tfdeps/tfdeps/internal/cachetest"
 	"github.com/tfdeps/tfdeps/internal/chunks"
-	"github.com/tfdeps/tfdeps/providercache/internal/cachetest"
 )
 
 // written is a piece of a file that isn't a hole.

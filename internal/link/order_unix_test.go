@@ -9,7 +9,7 @@ import (
 	"slices"
 	"testing"
 
-	"github.com/tfdeps/tfdeps/providercache/internal/cachetest"
+	"github.com/tfdeps/tfdeps/internal/cachetest"
 )
 
 // A package that is verified now must not be another program when the link to it is followed.
