@@ -44,7 +44,7 @@ var floors = [][]string{
 	{"configs/cliconfig", "depsfile", "getproviders/providertest", "internal/cause", "internal/config/bucket", "internal/config/static/functions", "internal/gcs", "internal/oci", "internal/s3",
 		"providercache/event", "internal/cachetest", "providercache/internal/download"},
 	{"internal/config/git", "internal/googlestorage", "internal/locktext", "internal/storagetest", "providercache/blob", "providercache/internal/receipt", "providercache/internal/staging", "providercache/internal/unpack"},
-	{"internal/treehash"},
+	{"internal/remote", "internal/treehash"},
 	{"getproviders", "internal/bundle", "internal/config/files", "providercache/internal/statefile"},
 	{"internal/hosts"},
 	{"internal/disk"},

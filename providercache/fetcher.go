@@ -111,17 +111,6 @@ func (l Limits) decided() fetch.Limits {
 }
 
 type (
-	// StatusError says that a server answered a request for an archive with another status than it should: URL is what answered,
-	// without secrets. It matches getproviders.ErrUnauthorized for 401 and 403, and getproviders.ErrUnreachable for the rest.
-	StatusError = fetch.StatusError
-	// TransferError says that an archive couldn't be downloaded, or only a part of it, in spite of all attempts. It matches
-	// getproviders.ErrUnreachable and the cause.
-	TransferError = fetch.TransferError
-	// UnpackError says which entry of an archive is refused, and why: Rule is the UnpackRule that it breaks.
-	UnpackError = fetch.UnpackError
-	// UnpackRule is a rule for the content of archives. It is an error, so that errors.Is finds it in an UnpackError.
-	UnpackRule = fetch.UnpackRule
-
 	// Mode says how locked versions are treated.
 	Mode = resolve.Mode
 )

@@ -11,7 +11,6 @@ import (
 
 	"github.com/tfdeps/tfdeps/getproviders"
 	"github.com/tfdeps/tfdeps/getproviders/providertest"
-	"github.com/tfdeps/tfdeps/providercache"
 )
 
 // beforeArchives is a transport that calls a function before each request for an archive, with its number.
@@ -65,7 +64,7 @@ func TestResume_AURLThatHasExpired(t *testing.T) {
 				registry.Break("archive", providertest.Fault{CutAfter: cut, Times: c.cut})
 			}
 			_, err := in.Ensure(t.Context(), registry.Provider("acme", "widget"), getproviders.Constraints{})
-			if status, ok := errors.AsType[*providercache.StatusError](err); ok != c.refused || ok && status.StatusCode != http.StatusForbidden || !ok && err != nil {
+			if errors.Is(err, getproviders.ErrUnauthorized) != c.refused || !c.refused && err != nil {
 				t.Errorf("%v", err)
 			}
 			if got := ranges(registry.Server); !slices.Equal(got, c.asked) || registry.Requests("package") != c.named {

@@ -30,7 +30,7 @@ type (
 	Kept = store.Kept
 	// Verified is a package that Maintenance.Verify has read.
 	Verified = store.Verified
-	// Finding is what came of reading it.
+	// Finding is what came of reading or comparing it.
 	Finding = store.Finding
 
 	// ReadTree is a directory of packages that ReadTrees has read, and ReadPackage one of its packages.
@@ -41,30 +41,22 @@ type (
 	ComparedPackage = store.ComparedPackage
 	// CompareOptions say what a tree is for.
 	CompareOptions = store.CompareOptions
-	// TreeFinding is what came of comparing.
-	TreeFinding = store.TreeFinding
 
 	// LinkMode says how a package gets from the cache into a target. The zero value is LinkAuto.
 	LinkMode = link.Mode
 )
 
-// Findings of Maintenance.Verify.
+// Findings of Maintenance.Verify and of ReadTree.Compare.
 const (
-	OK        = store.OK        // its hash is what its receipt or a lock file records
-	Corrupt   = store.Corrupt   // it isn't what its receipt says, or can't be read, or is no provider
-	NotLocked = store.NotLocked // a lock file selects the version, and has none of its hashes
-	Unknown   = store.Unknown   // neither a receipt nor a lock file says what it should be
-)
-
-// Findings of ReadTree.Compare.
-const (
-	TreeOK         = store.TreeOK
-	TreeDiffers    = store.TreeDiffers
-	TreeNotLocked  = store.TreeNotLocked
-	TreeUnproven   = store.TreeUnproven
-	TreeMissing    = store.TreeMissing
-	TreeDangling   = store.TreeDangling
-	TreeUnreadable = store.TreeUnreadable
+	OK         = store.OK         // its hash is what its receipt or a lock file records
+	NotLocked  = store.NotLocked  // Verify: the lock file has none of its hashes; Compare: no entry for it, or for another version
+	Corrupt    = store.Corrupt    // Verify: it isn't what its receipt says, or can't be read, or is no provider
+	Unknown    = store.Unknown    // Verify: neither a receipt nor a lock file says what it should be
+	Missing    = store.Missing    // Compare: the lock file selects it, and it isn't there
+	Dangling   = store.Dangling   // Compare: a link stands in its place, and leads nowhere
+	Differs    = store.Differs    // Compare: the lock file has hashes that it could have, and it has none of them
+	Unproven   = store.Unproven   // Compare: the lock file has no hash that a package in this form can have
+	Unreadable = store.Unreadable // Compare: it can't be hashed
 )
 
 // The ways from a cache into a target.

@@ -143,7 +143,7 @@ type transferring struct {
 
 // installer makes what finds packages in the cache and puts them there.
 func (t *transferring) installer(platform getproviders.Platform) *providercache.Installer {
-	f := t.net.Fetcher(t.meta, t.product, &mirror.RemoteSource{Remote: t.remote, Wanted: t.wanted}, t.activity.Observe)
+	f := t.net.Fetcher(t.meta, t.product, mirror.RemoteSource(t.remote, t.wanted), t.activity.Observe)
 	f.Platform = platform
 	// What lock files select is no downgrade.
 	f.Policy = t.policy.Against(nil, func(getproviders.Provider) getproviders.Version { return getproviders.Version{} })

@@ -17,6 +17,7 @@ import (
 	"github.com/tfdeps/tfdeps/command/workdir"
 	"github.com/tfdeps/tfdeps/getproviders"
 	"github.com/tfdeps/tfdeps/internal/places"
+	"github.com/tfdeps/tfdeps/internal/remote"
 	"github.com/tfdeps/tfdeps/providercache/blob"
 	"github.com/tfdeps/tfdeps/providercache/mirror"
 )
@@ -136,7 +137,7 @@ func fill(opts mirrorOptions, in *reader, v *view.Mirror) {
 	var invalid *problem.Problem
 	switch {
 	case places.IsOCI(opts.target):
-		var registry mirror.Releases
+		var registry remote.Releases
 		registry, invalid = net.OpenRegistry(opts.target, sources.CreateRepository(m, opts.createRepository))
 		to = mirror.Registry(registry)
 	case places.IsURL(opts.target):

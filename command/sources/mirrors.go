@@ -11,8 +11,8 @@ import (
 	"github.com/tfdeps/tfdeps/getproviders"
 	"github.com/tfdeps/tfdeps/internal/oci"
 	"github.com/tfdeps/tfdeps/internal/places"
+	"github.com/tfdeps/tfdeps/internal/remote"
 	"github.com/tfdeps/tfdeps/providercache/blob"
-	"github.com/tfdeps/tfdeps/providercache/mirror"
 )
 
 // mirrorVariable names mirrors, with commas between them, that are asked before everything else.
@@ -106,7 +106,7 @@ func (net Network) OpenBucket(ctx context.Context, address string, others ...str
 
 // OpenRegistry returns what publishes packages in the repositories of a URL, and creates those that are missing; create may be
 // nil. Nothing is asked yet.
-func (net Network) OpenRegistry(address string, create func(context.Context, oci.Repository) error) (mirror.Releases, *problem.Problem) {
+func (net Network) OpenRegistry(address string, create func(context.Context, oci.Repository) error) (remote.Releases, *problem.Problem) {
 	releases, err := net.Releases(address, create)
 	if err != nil {
 		return nil, problem.CodedError("bucket", "Invalid URL of a registry", problem.Sentence(err))

@@ -13,6 +13,7 @@ import (
 	"github.com/tfdeps/tfdeps/getproviders"
 	"github.com/tfdeps/tfdeps/internal/oci"
 	"github.com/tfdeps/tfdeps/internal/places"
+	"github.com/tfdeps/tfdeps/internal/remote"
 	"github.com/tfdeps/tfdeps/providercache/blob"
 	"github.com/tfdeps/tfdeps/providercache/mirror"
 )
@@ -69,13 +70,13 @@ type ociPackages struct {
 	at     oci.Repository
 }
 
-// At implements transfer.Remote.
-func (r ociPackages) At(n mirror.ArchiveName) (mirror.RemoteArchive, error) {
+// At implements remote.Remote.
+func (r ociPackages) At(n remote.Name) (remote.Archive, error) {
 	tag, err := n.Tag()
 	return ociPackage{r, tag}, err
 }
 
-// String implements transfer.Remote.
+// String implements remote.Remote.
 func (r ociPackages) String() string { return "oci://" + r.at.String() }
 
 // ociPackage is one of them.
@@ -84,21 +85,21 @@ type ociPackage struct {
 	tag string
 }
 
-// Open implements transfer.Archive.
+// Open implements remote.Archive.
 func (p ociPackage) Open(ctx context.Context, offset int64) (getproviders.OpenedArchive, error) {
 	opened, err := p.in.client.OpenPackage(ctx, p.in.at, p.tag, offset)
 	if errors.Is(err, oci.ErrNoPackage) {
-		err = mirror.ErrAbsent
+		err = remote.ErrAbsent
 	}
 	return opened, err
 }
 
-// Exists implements transfer.Archive.
+// Exists implements remote.Archive.
 func (p ociPackage) Exists(ctx context.Context) (bool, error) {
 	return p.in.client.HasTag(ctx, p.in.at, p.tag)
 }
 
-// Put implements transfer.Archive.
+// Put implements remote.Archive.
 func (p ociPackage) Put(ctx context.Context, content *io.SectionReader) error {
 	return p.in.client.PushPackage(ctx, p.in.at, p.tag, content)
 }

@@ -104,7 +104,7 @@ func TestMirrorProblems_SayWhatFailed(t *testing.T) {
 		onLinux(getproviders.StepMetadata, errors.New("gone")),
 		onLinux(getproviders.StepFetch, errors.New("gone")),
 		onLinux(getproviders.StepAuthenticate, errors.New("gone")),
-		&mirror.ListingError{Path: "x.zip", Err: errors.New("gone")},
+		&getproviders.Fault{Code: "mirror_index", Err: errors.New("x.zip: gone")},
 		errors.New("gone"),
 	))
 	var lines []string

@@ -10,7 +10,7 @@ import (
 	"github.com/tfdeps/tfdeps/getproviders"
 	"github.com/tfdeps/tfdeps/internal/config/fetch"
 	"github.com/tfdeps/tfdeps/internal/oci"
-	"github.com/tfdeps/tfdeps/providercache/mirror"
+	"github.com/tfdeps/tfdeps/internal/remote"
 )
 
 // ociScheme is how the URL of a template begins: oci://HOST/PATH/${namespace}/${type}.
@@ -72,7 +72,7 @@ func (h Hosts) OCIMirror(template cliconfig.RepositoryTemplate) getproviders.Sou
 
 // Releases returns what publishes packages in the repositories of a URL, as repositoriesAt reads it, and creates
 // those that are missing; create may be nil. Nothing is asked yet.
-func (h Hosts) Releases(address string, create func(context.Context, oci.Repository) error) (mirror.Releases, error) {
+func (h Hosts) Releases(address string, create func(context.Context, oci.Repository) error) (remote.Releases, error) {
 	find, err := repositoriesAt(address)
 	if err != nil {
 		return nil, err
@@ -88,21 +88,21 @@ type ociRegistry struct {
 	find   func(getproviders.Provider) (oci.Repository, error)
 }
 
-// Published implements mirror.Releases.
-func (r ociRegistry) Published(ctx context.Context, p getproviders.Provider, v getproviders.Version) (all []mirror.RegistryArchive, signed bool, err error) {
+// Published implements remote.Releases.
+func (r ociRegistry) Published(ctx context.Context, p getproviders.Provider, v getproviders.Version) (all []remote.Release, signed bool, err error) {
 	at, err := r.find(p)
 	if err != nil {
 		return nil, false, err
 	}
 	there, signed, err := r.client.Pushed(ctx, at, v)
 	for _, t := range there {
-		all = append(all, mirror.RegistryArchive{Platform: t.Platform, ZH: t.ZH, H1: t.H1})
+		all = append(all, remote.Release{Platform: t.Platform, ZH: t.ZH, H1: t.H1})
 	}
 	return all, signed, err
 }
 
-// Publish implements mirror.Releases.
-func (r ociRegistry) Publish(ctx context.Context, p getproviders.Provider, v getproviders.Version, archives []mirror.RegistryArchive, signed *getproviders.SignedDocuments) error {
+// Publish implements remote.Releases.
+func (r ociRegistry) Publish(ctx context.Context, p getproviders.Provider, v getproviders.Version, archives []remote.Release, signed *getproviders.SignedDocuments) error {
 	at, err := r.find(p)
 	if err != nil {
 		return err
@@ -114,7 +114,7 @@ func (r ociRegistry) Publish(ctx context.Context, p getproviders.Provider, v get
 	return r.client.Push(ctx, at, release)
 }
 
-// Path implements mirror.Releases.
+// Path implements remote.Releases.
 func (r ociRegistry) Path(p getproviders.Provider, v getproviders.Version) string {
 	at, err := r.find(p)
 	if err != nil {

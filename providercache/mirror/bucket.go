@@ -106,7 +106,7 @@ func (b *inBucket) list(ctx context.Context, p getproviders.Provider) (map[strin
 	objects := map[string]blob.Info{}
 	for info, err := range b.bucket.List(ctx, archivedir.MirrorDir(p)+"/") {
 		if err != nil {
-			return nil, &archivedir.Error{Path: b.at(archivedir.MirrorDir(p)), Err: err}
+			return nil, archivedir.Unlisted(b.at(archivedir.MirrorDir(p)), err)
 		}
 		objects[info.Key] = info
 	}

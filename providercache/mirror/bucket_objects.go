@@ -142,7 +142,7 @@ func (b *inBucket) readDocument(ctx context.Context, key string, into any) (tag 
 			return info.Tag, nil
 		}
 	}
-	return "", &archivedir.Error{Path: b.at(key), Err: err}
+	return "", archivedir.Unlisted(b.at(key), err)
 }
 
 // changeVersion changes what the document about a version lists. Change may be called several times.
@@ -190,13 +190,13 @@ func (b *inBucket) change(ctx context.Context, key string, make func(context.Con
 		case err == nil && conditional:
 			return nil
 		case err != nil && !errors.Is(err, blob.ErrChanged) && !errors.Is(err, blob.ErrExists):
-			return &archivedir.Error{Path: b.at(key), Err: err}
+			return archivedir.Unlisted(b.at(key), err)
 		}
 		if err := par.Pause(ctx, time.Duration(rand.Int64N(int64(10*time.Millisecond)*int64(1+min(attempt, 20))))); err != nil {
 			return err
 		}
 	}
-	return &archivedir.Error{Path: b.at(key), Err: errBusy}
+	return archivedir.Unlisted(b.at(key), errBusy)
 }
 
 // putDocuments puts what is signed about a version beside its archives: the signature announces the others, so it comes
@@ -211,7 +211,7 @@ func (b *inBucket) putDocuments(ctx context.Context, p getproviders.Provider, v 
 		there, _, err := blob.ReadAll(ctx, b.bucket, dir+name, maxDocument)
 		switch {
 		case err != nil && !errors.Is(err, blob.ErrNotFound):
-			return &archivedir.Error{Path: b.at(dir + name), Err: err}
+			return archivedir.Unlisted(b.at(dir+name), err)
 		case err == nil && i == 0 && len(signed.Keys) == 0: // a source that knows the keys already doesn't bring them
 		case err != nil || !bytes.Equal(there, contents[i]):
 			fresh = append(fresh, i)
@@ -219,14 +219,14 @@ func (b *inBucket) putDocuments(ctx context.Context, p getproviders.Provider, v 
 	}
 	if slices.Contains(fresh, 1) {
 		if err := b.bucket.Delete(ctx, dir+names[2]); err != nil {
-			return &archivedir.Error{Path: b.at(dir + names[2]), Err: err}
+			return archivedir.Unlisted(b.at(dir+names[2]), err)
 		}
 		fresh = append(slices.DeleteFunc(fresh, func(i int) bool { return i == 2 }), 2)
 	}
 	for _, i := range fresh {
 		opts := blob.PutOptions{ContentType: types[i], CacheControl: documentLifetime}
 		if _, err := b.bucket.Put(ctx, dir+names[i], blob.Bytes(contents[i]), opts); err != nil {
-			return &archivedir.Error{Path: b.at(dir + names[i]), Err: err}
+			return archivedir.Unlisted(b.at(dir+names[i]), err)
 		}
 	}
 	return nil

@@ -21,7 +21,7 @@ func (b *inBucket) providers(ctx context.Context, prune bool) (found []getprovid
 	seen := map[string]bool{}
 	for info, err := range b.bucket.List(ctx, "") {
 		if err != nil {
-			return nil, &archivedir.Error{Path: b.bucket.String(), Err: err}
+			return nil, archivedir.Unlisted(b.bucket.String(), err)
 		}
 		parts := strings.Split(info.Key, "/")
 		if len(parts) != 4 || seen[strings.Join(parts[:3], "/")] {
@@ -119,7 +119,7 @@ func (b *inBucket) publishDocuments(ctx context.Context, p getproviders.Provider
 		}
 	}
 	if err != nil {
-		return &archivedir.Error{Path: b.at(dir + getproviders.ChecksumsName(p, v)), Err: err}
+		return archivedir.Unlisted(b.at(dir+getproviders.ChecksumsName(p, v)), err)
 	}
 	return nil
 }
@@ -155,7 +155,7 @@ func (b *inBucket) checkPublished(ctx context.Context, p getproviders.Provider, 
 	for _, k := range kept {
 		for _, key := range []string{k.Name, versionKey(p, k.Selection.Version), indexKey(p)} {
 			if _, ok := objects[key]; !ok {
-				return &archivedir.Error{Path: b.at(key), Err: errors.New("another process removed it meanwhile; run it again")}
+				return archivedir.Unlisted(b.at(key), errors.New("another process removed it meanwhile; run it again"))
 			}
 		}
 	}
@@ -193,7 +193,7 @@ func (b *inBucket) unlist(ctx context.Context, p getproviders.Provider, names ma
 
 func (b *inBucket) remove(ctx context.Context, key string) error {
 	if err := b.bucket.Delete(ctx, key); err != nil {
-		return &archivedir.Error{Path: b.at(key), Err: err}
+		return archivedir.Unlisted(b.at(key), err)
 	}
 	return nil
 }

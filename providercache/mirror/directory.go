@@ -68,7 +68,7 @@ func (d *inDirectory) put(_ context.Context, kept []archivedir.Kept) (err error)
 func (d *inDirectory) providers(ctx context.Context, _ bool) ([]getproviders.Provider, error) {
 	there, err := (&getproviders.FilesystemMirrorSource{Dir: d.Root}).Providers(ctx)
 	if err != nil {
-		return nil, &archivedir.Error{Path: d.Root, Err: err}
+		return nil, archivedir.Unlisted(d.Root, err)
 	}
 	return there, nil
 }
@@ -182,7 +182,7 @@ func (d *inDirectory) list(_ context.Context, p getproviders.Provider) (map[stri
 	dir := archivedir.MirrorDir(p)
 	entries, err := os.ReadDir(d.Path(dir))
 	if err != nil && !errors.Is(err, fs.ErrNotExist) {
-		return nil, &archivedir.Error{Path: d.Path(dir), Err: err}
+		return nil, archivedir.Unlisted(d.Path(dir), err)
 	}
 	files := map[string]blob.Info{}
 	for _, entry := range entries {
@@ -195,7 +195,7 @@ func (d *inDirectory) list(_ context.Context, p getproviders.Provider) (map[stri
 
 func (d *inDirectory) remove(_ context.Context, name string) error {
 	if err := d.Remove(name, os.Remove); err != nil {
-		return &archivedir.Error{Path: d.Path(name), Err: err}
+		return archivedir.Unlisted(d.Path(name), err)
 	}
 	return nil
 }

@@ -8,40 +8,17 @@ import (
 
 	"github.com/tfdeps/tfdeps/getproviders"
 	"github.com/tfdeps/tfdeps/internal/par"
+	"github.com/tfdeps/tfdeps/internal/remote"
 	"github.com/tfdeps/tfdeps/providercache/internal/archivedir"
 	"github.com/tfdeps/tfdeps/providercache/internal/receipt"
 )
 
-// Releases is where archives are published that has no files, but versions with archives for platforms: a registry of
-// container images, as package internal/oci has it. It is safe for many goroutines.
-type Releases interface {
-	// Published returns what there is of a version, without archives; nothing if there is no such version. signed:
-	// there is something that its publisher has signed.
-	Published(ctx context.Context, p getproviders.Provider, v getproviders.Version) (archives []RegistryArchive, signed bool, err error)
-	// Publish adds archives to a version, all or none. An archive that is there is never replaced by another one: that
-	// is an error. What the publisher has signed comes with them, if it is true of all archives that are there then;
-	// nil: it isn't known.
-	Publish(ctx context.Context, p getproviders.Provider, v getproviders.Version, archives []RegistryArchive, signed *getproviders.SignedDocuments) error
-	// Path names a version for people.
-	Path(p getproviders.Provider, v getproviders.Version) string
-}
-
-// RegistryArchive is the archive for a platform.
-type RegistryArchive struct {
-	Platform getproviders.Platform
-	ZH       getproviders.Hash
-	H1       getproviders.Hash // of its files; "": not known
-	Archive  *io.SectionReader // what is to be published
-	// From is where that comes from: the registry may have it in another place.
-	From getproviders.Location
-}
-
 // Registry returns a registry as a destination: versions get the archives that they lack, and what
 // their publishers have signed. Nothing that is published changes or goes away, so that Prune is an
 // error.
-func Registry(to Releases) Destination { return registry{to} }
+func Registry(to remote.Releases) Destination { return registry{to} }
 
-type registry struct{ Releases }
+type registry struct{ remote.Releases }
 
 func (to registry) open(m *run) error {
 	if m.opts.Prune {
@@ -54,7 +31,7 @@ func (to registry) open(m *run) error {
 // inRegistry is one run for a registry.
 type inRegistry struct {
 	run   *run
-	to    Releases
+	to    remote.Releases
 	there map[release]released
 }
 
@@ -67,7 +44,7 @@ func releaseOf(p archivedir.Item) release { return release{p.Selection.Provider,
 
 // released is what there is of a version.
 type released struct {
-	archives []RegistryArchive
+	archives []remote.Release
 	signed   bool
 	err      error
 }
@@ -110,7 +87,7 @@ func (r *inRegistry) find(_ context.Context, p archivedir.Item) (c archivedir.Cl
 
 // put publishes the packages of a version together, so that it changes once.
 func (r *inRegistry) put(ctx context.Context, kept []archivedir.Kept) error {
-	var archives []RegistryArchive
+	var archives []remote.Release
 	var documents *getproviders.SignedDocuments
 	s := kept[0].Selection
 	for _, k := range kept {
@@ -127,7 +104,7 @@ func (r *inRegistry) put(ctx context.Context, kept []archivedir.Kept) error {
 		}
 		defer file.Close()
 		known := k.Known.Receipt
-		archives = append(archives, RegistryArchive{
+		archives = append(archives, remote.Release{
 			Platform: k.Platform, ZH: known.ZH, H1: known.H1, Archive: io.NewSectionReader(file, 0, known.ArchiveBytes), From: k.From.Location,
 		})
 	}

@@ -10,6 +10,7 @@ import (
 	"testing"
 
 	"github.com/tfdeps/tfdeps/getproviders"
+	"github.com/tfdeps/tfdeps/internal/remote"
 	"github.com/tfdeps/tfdeps/providercache/event"
 	"github.com/tfdeps/tfdeps/providercache/mirror"
 )
@@ -17,7 +18,7 @@ import (
 // inMemory is a registry in memory.
 type inMemory struct {
 	mu        sync.Mutex
-	versions  map[string][]mirror.RegistryArchive
+	versions  map[string][]remote.Release
 	signed    map[string]*getproviders.SignedDocuments
 	published int // how often Publish was called
 	fails     error
@@ -28,13 +29,13 @@ func (r *inMemory) Path(p getproviders.Provider, v getproviders.Version) string 
 	return "oci://host/" + p.Type + ":" + v.String()
 }
 
-func (r *inMemory) Published(_ context.Context, p getproviders.Provider, v getproviders.Version) ([]mirror.RegistryArchive, bool, error) {
+func (r *inMemory) Published(_ context.Context, p getproviders.Provider, v getproviders.Version) ([]remote.Release, bool, error) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	return r.versions[r.Path(p, v)], r.signed[r.Path(p, v)] != nil, r.unknown
 }
 
-func (r *inMemory) Publish(_ context.Context, p getproviders.Provider, v getproviders.Version, archives []mirror.RegistryArchive, signed *getproviders.SignedDocuments) error {
+func (r *inMemory) Publish(_ context.Context, p getproviders.Provider, v getproviders.Version, archives []remote.Release, signed *getproviders.SignedDocuments) error {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	r.published++
@@ -64,7 +65,7 @@ func (r *inMemory) Publish(_ context.Context, p getproviders.Provider, v getprov
 func TestMirrorRegistry_PublishesWhatIsMissing(t *testing.T) {
 	t.Parallel()
 	m := newMirroring(t)
-	r := &inMemory{versions: map[string][]mirror.RegistryArchive{}}
+	r := &inMemory{versions: map[string][]remote.Release{}}
 	run := func(wanted ...mirror.Spec) mirror.Result {
 		result, err := mirror.Update(t.Context(), m.Fetcher, mirror.Registry(r), wanted, m.opts)
 		must(t, err)
@@ -116,7 +117,7 @@ func TestMirrorRegistry_TellsWhatWasNotPublished(t *testing.T) {
 	t.Parallel()
 	m := newMirroring(t)
 	refused := errors.New("there is no such repository")
-	r := &inMemory{versions: map[string][]mirror.RegistryArchive{}, fails: refused}
+	r := &inMemory{versions: map[string][]remote.Release{}, fails: refused}
 	result, err := mirror.Update(t.Context(), m.Fetcher, mirror.Registry(r), want("widget@1.0.0"), m.opts)
 	if !errors.Is(err, refused) || len(result.Packages) != len(m.opts.Platforms) || !errors.Is(result.Packages[0].Err, refused) {
 		t.Errorf("%+v, %v", result, err)
@@ -152,7 +153,7 @@ func TestMirrorRegistry_EventsAreAboutTheSamePackages(t *testing.T) {
 				done[key] = e.Err
 			}
 		}
-		r := &inMemory{versions: map[string][]mirror.RegistryArchive{}, unknown: unknown}
+		r := &inMemory{versions: map[string][]remote.Release{}, unknown: unknown}
 		_, err := mirror.Update(t.Context(), m.Fetcher, mirror.Registry(r), want("widget@1.0.0", "gadget@1.1.0"), m.opts)
 		if !errors.Is(err, unknown) || queued != 2*len(m.opts.Platforms) || strangers > 0 || len(done) != queued {
 			t.Errorf("%d were queued, %d others are done: %v", queued, strangers, err)

@@ -6,35 +6,23 @@ import (
 	"net/url"
 
 	"github.com/tfdeps/tfdeps/getproviders"
+	"github.com/tfdeps/tfdeps/internal/remote"
 	"github.com/tfdeps/tfdeps/providercache"
 	"github.com/tfdeps/tfdeps/providercache/blob"
 	"github.com/tfdeps/tfdeps/providercache/event"
-	"github.com/tfdeps/tfdeps/providercache/internal/archivedir"
 	"github.com/tfdeps/tfdeps/providercache/internal/transfer"
 	"github.com/tfdeps/tfdeps/providercache/internal/vendoring"
 )
 
 type (
-	// ListingError says which document of a mirror's directory can't be read or written, and why.
-	ListingError = archivedir.Error
-
 	// VendorOptions say where packages are vendored, and in which form.
 	VendorOptions = vendoring.Options
 	// VendorResult is what Vendor did, and the Locks that belong to it.
 	VendorResult = vendoring.Result
 
 	// Remote is where packages of a cache are pushed to and pulled from, by their hashes.
-	Remote = transfer.Remote
-	// RemoteArchive is one package of a Remote.
-	RemoteArchive = transfer.Archive
-	// RemoteSource is a Source of what a Remote has of the packages in Wanted, for Pull.
-	RemoteSource = transfer.Source
-	// ArchiveName names a package of a Remote.
-	ArchiveName = transfer.Name
+	Remote = remote.Remote
 )
-
-// ErrAbsent says that a Remote doesn't have a package.
-var ErrAbsent = transfer.ErrAbsent
 
 // Vendor makes a directory such as terraform.d/plugins hold the packages that a lock file needs on all its platforms. All
 // packages are attempted; the error joins a *getproviders.ProviderError for each that failed.
@@ -55,11 +43,16 @@ func OnWeb(client *http.Client, base *url.URL) Remote { return transfer.OnWeb(cl
 
 // Push sends packages of the Installer's Cache to a Remote. The results are in the order of wanted, and the error joins those
 // of all that failed.
-func Push(ctx context.Context, in *providercache.Installer, remote Remote, wanted []getproviders.PackageSpec) ([]event.Outcome, error) {
-	return transfer.Push(ctx, in, remote, wanted)
+func Push(ctx context.Context, in *providercache.Installer, to Remote, wanted []getproviders.PackageSpec) ([]event.Outcome, error) {
+	return transfer.Push(ctx, in, to, wanted)
 }
 
-// Pull fetches packages into the Installer's Cache. The Source of its Fetcher is a *RemoteSource, whose Wanted are pulled.
+// Pull fetches packages into the Installer's Cache. The Source of its Fetcher is a RemoteSource, whose packages are pulled.
 func Pull(ctx context.Context, in *providercache.Installer) ([]event.Outcome, error) {
 	return transfer.Pull(ctx, in)
+}
+
+// RemoteSource is the Source of these packages of a Remote, for Pull.
+func RemoteSource(from Remote, wanted []getproviders.PackageSpec) getproviders.Source {
+	return &transfer.Source{Remote: from, Wanted: wanted}
 }

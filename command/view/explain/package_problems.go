@@ -12,7 +12,6 @@ import (
 	"github.com/tfdeps/tfdeps/getproviders"
 	"github.com/tfdeps/tfdeps/internal/cause"
 	"github.com/tfdeps/tfdeps/providercache"
-	"github.com/tfdeps/tfdeps/providercache/mirror"
 )
 
 // part is one of the failures that an error joins.
@@ -175,13 +174,12 @@ func MirrorProblems(err error) (problems problem.List) {
 			problems = append(problems, said)
 			continue
 		}
-		index, isIndex := errors.AsType[*mirror.ListingError](p.err)
 		switch {
 		case p.failed != nil:
 			problems = append(problems, mirrorProblem(p))
-		case isIndex:
+		case getproviders.CodeOf(p.err) == "mirror_index":
 			problems = append(problems, problem.CodedError("mirror_index", "Failed to update indexes",
-				fmt.Sprintf("The indexes can't list all that is in the mirror: %s: %s", index.Path, WithHint(index.Err))))
+				fmt.Sprintf("The indexes can't list all that is in the mirror: %s", WithHint(p.err))))
 		default:
 			problems = append(problems, problem.CodedError("mirror_index", "Failed to write the mirror", unwritten(p.err)))
 		}

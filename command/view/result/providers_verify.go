@@ -31,7 +31,7 @@ func (v VerifyReport) Text() string {
 	var b strings.Builder
 	for _, t := range v.Trees {
 		for _, p := range t.Packages {
-			if p.Finding != providercache.TreeOK {
+			if p.Finding != providercache.OK {
 				// Names come from who made the packages: they must not write lines of this output.
 				fmt.Fprintln(&b, terminal.PrintableLine(v.text(p, t)))
 			}
@@ -45,15 +45,15 @@ func (v VerifyReport) Text() string {
 func (v VerifyReport) text(p providercache.ComparedPackage, t VerifiedTree) string {
 	name := fmt.Sprintf("%s %s %s", p.Provider, p.Version, p.Platform)
 	switch p.Finding {
-	case providercache.TreeMissing:
+	case providercache.Missing:
 		return fmt.Sprintf("Missing: %s is locked, and isn't in %s", name, t.Path)
-	case providercache.TreeDangling:
+	case providercache.Dangling:
 		return fmt.Sprintf("Dangling link: %s: %s: %v", name, p.Path, p.Err)
-	case providercache.TreeNotLocked:
+	case providercache.NotLocked:
 		return fmt.Sprintf("Not locked: %s is in %s, and %s", name, p.Path, lockedInstead(p))
-	case providercache.TreeUnreadable:
+	case providercache.Unreadable:
 		return fmt.Sprintf("Unreadable: %s: %v", name, p.Err)
-	case providercache.TreeUnproven:
+	case providercache.Unproven:
 		return fmt.Sprintf("Unproven: %s has %s, and %s; %s providers lock -platform=%s adds what it takes",
 			name, p.H1, unprovenBy(p), v.Product.Program, p.Platform)
 	}
@@ -103,11 +103,11 @@ func verifySum(t VerifiedTree) string {
 		return nothingVerified(t)
 	}
 	counts := tallied(t.Packages, findingOf)
-	there := len(t.Packages) - counts[string(providercache.TreeMissing)]
+	there := len(t.Packages) - counts[string(providercache.Missing)]
 	var parts []string
-	for _, finding := range []providercache.TreeFinding{
-		providercache.TreeOK, providercache.TreeMissing, providercache.TreeDangling, providercache.TreeNotLocked,
-		providercache.TreeDiffers, providercache.TreeUnproven, providercache.TreeUnreadable,
+	for _, finding := range []providercache.Finding{
+		providercache.OK, providercache.Missing, providercache.Dangling, providercache.NotLocked,
+		providercache.Differs, providercache.Unproven, providercache.Unreadable,
 	} {
 		if n := counts[string(finding)]; n > 0 {
 			parts = append(parts, fmt.Sprintf("%d %s", n, strings.ReplaceAll(string(finding), "_", " ")))

@@ -1,7 +1,6 @@
 // Package archivedir keeps packed packages in a directory: the archives, with what
 // is signed about them. It is what mirrors (package mirror) and vendored packages
-// (package vendoring) share, and not an API: use those packages. Only [Error] is for
-// their callers.
+// (package vendoring) share, and not an API: use those packages.
 //
 //	dir := archivedir.Dir{Fetcher: f, Root: root, Receipts: receipts}
 //	found, err := dir.Find(ctx, provider, name)        // what an archive is
@@ -28,21 +27,11 @@ import (
 	"github.com/tfdeps/tfdeps/providercache/internal/staging"
 )
 
-// Error says that an index doesn't list something that is in the directory, because
-// it can't be read, or that the index can't be written.
-type Error struct {
-	Path string
-	Err  error
+// Unlisted says that an index doesn't list something that is in the directory, because it can't be read, or that the index
+// can't be written.
+func Unlisted(path string, err error) error {
+	return &getproviders.Fault{Code: "mirror_index", Err: fmt.Errorf("%s: %w", path, err)}
 }
-
-// Error implements error.
-func (e *Error) Error() string { return fmt.Sprintf("indexing %s: %v", e.Path, e.Err) }
-
-// Code is "mirror_index".
-func (e *Error) Code() string { return "mirror_index" }
-
-// Unwrap returns the cause.
-func (e *Error) Unwrap() error { return e.Err }
 
 // Dir is a directory of packed packages. Its methods may be called from many
 // goroutines.
@@ -68,7 +57,7 @@ func (d *Dir) Write(name string, content []byte) error {
 		return nil
 	}
 	if err := wholefile.Write(path, content, archiveMode); err != nil {
-		return &Error{Path: path, Err: err}
+		return Unlisted(path, err)
 	}
 	return nil
 }

@@ -108,7 +108,7 @@ func (d *Dir) RemoveDocuments(p getproviders.Provider, v getproviders.Version) e
 
 func (d *Dir) removeFile(name string) error {
 	if err := d.unlink(name, os.Remove); err != nil {
-		return &Error{Path: d.Path(name), Err: err}
+		return Unlisted(d.Path(name), err)
 	}
 	return nil
 }

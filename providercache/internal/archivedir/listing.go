@@ -158,7 +158,7 @@ func (d *Dir) List(ctx context.Context, p getproviders.Provider, kept map[string
 	listing := Listing{Provider: p, Product: d.Fetcher.Product, Versions: map[getproviders.Version]map[getproviders.Platform]receipt.Pending{}}
 	entries, err := os.ReadDir(d.Path(MirrorDir(p)))
 	if err != nil && !errors.Is(err, fs.ErrNotExist) {
-		return listing, []error{&Error{Path: d.Path(MirrorDir(p)), Err: err}}
+		return listing, []error{Unlisted(d.Path(MirrorDir(p)), err)}
 	}
 	var errs []error
 	for _, entry := range entries {
@@ -174,7 +174,7 @@ func (d *Dir) List(ctx context.Context, p getproviders.Provider, kept map[string
 		default:
 			found, err := d.Find(ctx, p, name)
 			if err != nil {
-				errs = append(errs, &Error{Path: d.Path(name), Err: err})
+				errs = append(errs, Unlisted(d.Path(name), err))
 				continue
 			}
 			listing.add(v, plat, found)

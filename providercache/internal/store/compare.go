@@ -6,48 +6,26 @@ import (
 
 	"github.com/tfdeps/tfdeps/depsfile"
 	"github.com/tfdeps/tfdeps/getproviders"
+	"github.com/tfdeps/tfdeps/providercache/event"
 	"github.com/tfdeps/tfdeps/providercache/internal/resolve"
-)
-
-// TreeFinding says what came of comparing a package of a ReadTree with a lock file.
-type TreeFinding string
-
-const (
-	// TreeOK: the lock file has one of the package's hashes.
-	TreeOK TreeFinding = "sound"
-	// TreeMissing: the lock file selects it, and it isn't there.
-	TreeMissing TreeFinding = "missing"
-	// TreeDangling: a link stands in its place, and leads nowhere.
-	TreeDangling TreeFinding = "dangling_link"
-	// TreeNotLocked: it is there, and the lock file has no entry for the provider,
-	// or for another version.
-	TreeNotLocked TreeFinding = "not_locked"
-	// TreeDiffers: the lock file has hashes that it could have, and it has none of
-	// them.
-	TreeDiffers TreeFinding = "differs"
-	// TreeUnproven: the lock file has no hash that a package in this form can have.
-	// For one that is unpacked that takes an h1: a zh is of the archive.
-	TreeUnproven TreeFinding = "unproven"
-	// TreeUnreadable: it can't be hashed.
-	TreeUnreadable TreeFinding = "unreadable"
 )
 
 // ComparedPackage is a package of a ReadTree in the light of a lock file.
 type ComparedPackage struct {
 	ReadPackage
-	Finding TreeFinding
+	Finding Finding
 	Locked  depsfile.Lock // the entry of the provider; zero: there is none
 }
 
 // Differs reports whether the tree isn't what the lock file says, because of this
 // package.
 func (c ComparedPackage) Differs() bool {
-	return slices.Contains([]TreeFinding{TreeMissing, TreeDangling, TreeNotLocked, TreeDiffers}, c.Finding)
+	return slices.Contains([]Finding{Missing, Dangling, NotLocked, Differs}, c.Finding)
 }
 
 // Unclear reports whether it isn't known.
 func (c ComparedPackage) Unclear() bool {
-	return c.Finding == TreeUnproven || c.Finding == TreeUnreadable
+	return c.Finding == Unproven || c.Finding == Unreadable
 }
 
 // CompareOptions says what a tree is for.
@@ -81,7 +59,7 @@ func (t ReadTree) Compare(locks *depsfile.Locks, opts CompareOptions) []Compared
 func (t ReadTree) missing(locks *depsfile.Locks, opts CompareOptions) (missing []ReadPackage) {
 	for _, lock := range locks.All() {
 		for _, plat := range opts.Platforms {
-			absent := ReadPackage{Provider: lock.Provider, Version: lock.Version, Platform: plat}
+			absent := ReadPackage{Outcome: event.Outcome{Selection: getproviders.Selection{Provider: lock.Provider, Version: lock.Version}, Platform: plat}}
 			there := func(p ReadPackage) bool { return comparePackages(p.cached(), absent.cached()) == 0 }
 			if !opts.Skip[lock.Provider] && !slices.ContainsFunc(t.Packages, there) {
 				missing = append(missing, absent)
@@ -92,7 +70,7 @@ func (t ReadTree) missing(locks *depsfile.Locks, opts CompareOptions) (missing [
 }
 
 // finding compares a package with the hashes of its lock entry.
-func (p ReadPackage) finding(isLocked bool, hashes []getproviders.Hash) TreeFinding {
+func (p ReadPackage) finding(isLocked bool, hashes []getproviders.Hash) Finding {
 	comparable := func(h getproviders.Hash) bool {
 		return h.Scheme() == getproviders.SchemeH1 || p.Packed && h.Scheme() == getproviders.SchemeZH
 	}
@@ -101,20 +79,20 @@ func (p ReadPackage) finding(isLocked bool, hashes []getproviders.Hash) TreeFind
 	zhs := len(resolve.OfScheme(hashes, getproviders.SchemeZH)) > 0
 	switch {
 	case p.Path == "":
-		return TreeMissing
+		return Missing
 	case errors.Is(p.Err, ErrDangling):
-		return TreeDangling
+		return Dangling
 	case !isLocked:
-		return TreeNotLocked
+		return NotLocked
 	case p.Err != nil && p.ZH != "" && zhs && !matches:
-		return TreeDiffers // a torn archive is another one, whatever is in it
+		return Differs // a torn archive is another one, whatever is in it
 	case p.Err != nil:
-		return TreeUnreadable
+		return Unreadable
 	case matches:
-		return TreeOK
+		return OK
 	case slices.ContainsFunc(hashes, comparable):
-		return TreeDiffers
+		return Differs
 	default:
-		return TreeUnproven
+		return Unproven
 	}
 }

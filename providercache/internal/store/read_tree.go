@@ -27,17 +27,12 @@ type ReadTree struct {
 
 // ReadPackage is a package that was read from its first byte to its last.
 type ReadPackage struct {
-	Provider getproviders.Provider
-	Version  getproviders.Version
-	Platform getproviders.Platform
-	Path     string // of the directory or archive, or of the link to one
-	Packed   bool
-	H1       getproviders.Hash // of the files; "": they can't be hashed
+	event.Outcome // its Path is that of the directory or archive, or of the link to one; without H1 the files can't be hashed, and Err says why
+	Packed        bool
 	// H1Archive is the h1 as Terraform computes it for an archive, directories
 	// included; equal to H1 where there are none, and for what is unpacked.
 	H1Archive getproviders.Hash
 	ZH        getproviders.Hash // of an archive
-	Err       error             // why it can't be hashed; ErrDangling among others
 }
 
 // ErrDangling says that a link stands in a package's place, and leads nowhere.
@@ -175,13 +170,16 @@ func packagesOf(ctx context.Context, p getproviders.Provider, dir string) (found
 	if err != nil {
 		return nil, err
 	}
+	at := func(v getproviders.Version, plat getproviders.Platform, path string) event.Outcome {
+		return event.Outcome{Selection: getproviders.Selection{Provider: p, Version: v}, Platform: plat, Path: path}
+	}
 	for _, entry := range entries {
 		if ctx.Err() != nil {
 			return nil, context.Cause(ctx)
 		}
 		path := filepath.Join(dir, entry.Name())
 		if v, plat, ok := getproviders.ParsePackedName(entry.Name(), p.Type); ok && !entry.IsDir() {
-			found = append(found, ReadPackage{Provider: p, Version: v, Platform: plat, Path: path, Packed: true})
+			found = append(found, ReadPackage{Outcome: at(v, plat, path), Packed: true})
 			continue
 		}
 		v, err := getproviders.ParseVersion(entry.Name())
@@ -195,7 +193,7 @@ func packagesOf(ctx context.Context, p getproviders.Provider, dir string) (found
 		for _, unpacked := range platforms {
 			plat, err := getproviders.ParsePlatform(unpacked.Name())
 			if err == nil && (unpacked.IsDir() || leadsToDirectory(unpacked, path)) {
-				found = append(found, ReadPackage{Provider: p, Version: v, Platform: plat, Path: filepath.Join(path, unpacked.Name())})
+				found = append(found, ReadPackage{Outcome: at(v, plat, filepath.Join(path, unpacked.Name()))})
 			}
 		}
 	}

@@ -74,7 +74,7 @@ func TestComparedPackages(t *testing.T) {
 			var got []string
 			for _, c := range readTree(t, dir).Compare(test.locks, linuxPackages) {
 				got = append(got, string(c.Finding))
-				if c.Differs() && c.Unclear() || (c.Finding == store.TreeOK) == (c.Differs() || c.Unclear()) {
+				if c.Differs() && c.Unclear() || (c.Finding == store.OK) == (c.Differs() || c.Unclear()) {
 					t.Errorf("%s differs: %t, unclear: %t", c.Finding, c.Differs(), c.Unclear())
 				}
 			}
@@ -150,7 +150,7 @@ func TestReadTrees_FollowLinksToPackages(t *testing.T) {
 	}
 	must(t, os.RemoveAll(filepath.Join(cache, at)))
 	found := readTree(t, dirs[0]).Compare(lockOf("1.0.0", h1Of(t, widgetFiles)), linuxPackages)
-	if len(found) != 1 || found[0].Finding != store.TreeDangling || !errors.Is(found[0].Err, store.ErrDangling) {
+	if len(found) != 1 || found[0].Finding != store.Dangling || !errors.Is(found[0].Err, store.ErrDangling) {
 		t.Errorf("found %+v", found)
 	}
 }
@@ -165,7 +165,7 @@ func TestComparedPackages_SharedTreesMayHaveMore(t *testing.T) {
 	}
 	skip := linuxPackages
 	skip.Skip = map[getproviders.Provider]bool{provider("acme/widget"): true}
-	if found := tree.Compare(lockOf("2.0.0"), skip); len(found) != 1 || found[0].Finding != store.TreeNotLocked {
+	if found := tree.Compare(lockOf("2.0.0"), skip); len(found) != 1 || found[0].Finding != store.NotLocked {
 		t.Errorf("what is skipped needn't be there: %+v", found)
 	}
 }

@@ -19,12 +19,18 @@ import (
 // Finding says what came of reading a package.
 type Finding string
 
+// The findings of Verify, and of Compare.
 const (
-	OK        Finding = "sound"      // its hash is what its receipt or a lock file records
-	Corrupt   Finding = "damaged"    // it isn't what its receipt says, or can't be read, or is no provider
-	NotLocked Finding = "not_locked" // a lock file selects the version, and has none of its hashes
-	Unknown   Finding = "unknown"    // neither a receipt nor a lock file says what it should be
-	vanished  Finding = ""           // it was removed meanwhile
+	OK         Finding = "sound"         // its hash is what its receipt or a lock file records
+	NotLocked  Finding = "not_locked"    // Verify: the lock file has none of its hashes; Compare: no entry for it, or for another version
+	Corrupt    Finding = "damaged"       // Verify: it isn't what its receipt says, or can't be read, or is no provider
+	Unknown    Finding = "unknown"       // Verify: neither a receipt nor a lock file says what it should be
+	Missing    Finding = "missing"       // Compare: the lock file selects it, and it isn't there
+	Dangling   Finding = "dangling_link" // Compare: a link stands in its place, and leads nowhere
+	Differs    Finding = "differs"       // Compare: the lock file has hashes that it could have, and it has none of them
+	Unproven   Finding = "unproven"      // Compare: the lock file has no hash that a package in this form can have; one that is unpacked has no zh
+	Unreadable Finding = "unreadable"    // Compare: it can't be hashed
+	vanished   Finding = ""              // it was removed meanwhile
 )
 
 // Verified is a package that was read.

@@ -6,16 +6,17 @@ import (
 	"io"
 
 	"github.com/tfdeps/tfdeps/getproviders"
+	"github.com/tfdeps/tfdeps/internal/remote"
 	"github.com/tfdeps/tfdeps/providercache/blob"
 )
 
 // InBucket returns the packages in a bucket, each under its Key. The bucket is still the caller's to close.
-func InBucket(bucket blob.Bucket) Remote { return inBucket{bucket} }
+func InBucket(bucket blob.Bucket) remote.Remote { return inBucket{bucket} }
 
 type inBucket struct{ bucket blob.Bucket }
 
 // At implements Remote.
-func (r inBucket) At(n Name) (Archive, error) {
+func (r inBucket) At(n remote.Name) (remote.Archive, error) {
 	key, err := n.Key()
 	return object{blob.Archive(r.bucket, key), r.bucket, key}, err
 }
@@ -34,7 +35,7 @@ type object struct {
 func (o object) Open(ctx context.Context, offset int64) (getproviders.OpenedArchive, error) {
 	opened, err := o.Archive.Open(ctx, offset)
 	if errors.Is(err, blob.ErrNotFound) {
-		err = ErrAbsent
+		err = remote.ErrAbsent
 	}
 	return opened, err
 }

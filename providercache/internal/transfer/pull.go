@@ -8,6 +8,7 @@ import (
 	"strings"
 
 	"github.com/tfdeps/tfdeps/getproviders"
+	"github.com/tfdeps/tfdeps/internal/remote"
 	"github.com/tfdeps/tfdeps/providercache"
 	"github.com/tfdeps/tfdeps/providercache/event"
 )
@@ -99,7 +100,7 @@ type place struct {
 // urlOf is where the archive is that was fetched, or was to be; "" if it was never looked for.
 func (s *Source) urlOf(ctx context.Context, p providercache.Prefetched) string {
 	url, err := s.places.Do(context.WithoutCancel(ctx), place{p.Selection.Provider, p.Selection.Version, p.Platform}, func(context.Context) (string, error) {
-		return "", ErrAbsent
+		return "", remote.ErrAbsent
 	})
 	if err != nil {
 		return ""

@@ -13,6 +13,7 @@ import (
 
 	"github.com/tfdeps/tfdeps/getproviders"
 	"github.com/tfdeps/tfdeps/internal/par"
+	"github.com/tfdeps/tfdeps/internal/remote"
 	"github.com/tfdeps/tfdeps/internal/scratch"
 	"github.com/tfdeps/tfdeps/providercache"
 	"github.com/tfdeps/tfdeps/providercache/event"
@@ -27,7 +28,7 @@ import (
 // and compared once more, while the archive is made. What the remote has is neither read nor sent,
 // and costs one request. Every package is attempted; the results are in the order of wanted, and
 // the error joins those that failed.
-func Push(ctx context.Context, in *providercache.Installer, remote Remote, wanted []getproviders.PackageSpec) ([]event.Outcome, error) {
+func Push(ctx context.Context, in *providercache.Installer, to remote.Remote, wanted []getproviders.PackageSpec) ([]event.Outcome, error) {
 	if in.Cache == nil || in.Fetcher == nil {
 		return nil, errors.New("an Installer needs a Fetcher and a Cache for packages to be pushed")
 	}
@@ -36,7 +37,7 @@ func Push(ctx context.Context, in *providercache.Installer, remote Remote, wante
 		return nil, err
 	}
 	defer temporary.Remove()
-	p := pushing{in: in, remote: remote, wanted: wanted, dir: temporary.Path, results: make([]event.Outcome, len(wanted)), archives: make([]Archive, len(wanted))}
+	p := pushing{in: in, remote: to, wanted: wanted, dir: temporary.Path, results: make([]event.Outcome, len(wanted)), archives: make([]remote.Archive, len(wanted))}
 	indexes := make([]int, len(wanted))
 	for i, w := range wanted {
 		indexes[i] = i
@@ -73,11 +74,11 @@ func Push(ctx context.Context, in *providercache.Installer, remote Remote, wante
 // it turns out to be otherwise.
 type pushing struct {
 	in       *providercache.Installer
-	remote   Remote
+	remote   remote.Remote
 	wanted   []getproviders.PackageSpec
-	dir      string          // for archives on their way
-	results  []event.Outcome // of wanted
-	archives []Archive       // of results
+	dir      string           // for archives on their way
+	results  []event.Outcome  // of wanted
+	archives []remote.Archive // of results
 }
 
 func (p *pushing) fail(ctx context.Context, r *event.Outcome, err error) {
@@ -102,7 +103,7 @@ func (p *pushing) find(ctx context.Context, i int) error {
 // look finds out whether the remote has the package.
 func (p *pushing) look(ctx context.Context, i int) error {
 	r := &p.results[i]
-	at, err := p.remote.At(Name{r.Selection.Provider, r.Selection.Version, r.Platform, r.H1})
+	at, err := p.remote.At(remote.Name{Provider: r.Provider, Version: r.Version, Platform: r.Platform, H1: r.H1})
 	if err != nil {
 		return naming(r.Selection.Failed(getproviders.StepPublish, err), p.remote.String())
 	}

@@ -8,6 +8,7 @@ import (
 
 	"github.com/tfdeps/tfdeps/getproviders"
 	"github.com/tfdeps/tfdeps/internal/par"
+	"github.com/tfdeps/tfdeps/internal/remote"
 	"github.com/tfdeps/tfdeps/providercache/blob"
 )
 
@@ -16,7 +17,7 @@ import (
 // which of them is for the platform. Errors are *[MissingError], those of otherContent, and those of the
 // Remote. It is safe for many goroutines, and not to be copied after its first use.
 type Source struct {
-	Remote Remote
+	Remote remote.Remote
 	// Wanted are the packages, each with the hashes of its lock entry. Others aren't there.
 	Wanted []getproviders.PackageSpec
 
@@ -42,9 +43,9 @@ func (s *Source) Versions(_ context.Context, p getproviders.Provider) (getprovid
 // Package implements getproviders.Source. The error may come only when the location is opened: there it is the same.
 func (s *Source) Package(ctx context.Context, p getproviders.Provider, v getproviders.Version, plat getproviders.Platform) (getproviders.Package, error) {
 	// What a mirror in the same place has is another source.
-	pkg := getproviders.Package{Provider: p, Version: v, Platform: plat, Source: s.Remote.String(), SourceURL: s.Remote.String() + "/" + root}
+	pkg := getproviders.Package{Provider: p, Version: v, Platform: plat, Source: s.Remote.String(), SourceURL: s.Remote.String() + "/" + remote.Root}
 	if in, ok := s.Remote.(inBucket); ok {
-		pkg.SourceURL = blob.SourceURL(in.bucket, "/"+root)
+		pkg.SourceURL = blob.SourceURL(in.bucket, "/"+remote.Root)
 	}
 	missing := &MissingError{Provider: p, Version: v, Platform: plat, Remote: s.Remote.String()}
 	i := slices.IndexFunc(s.Wanted, func(w getproviders.PackageSpec) bool { return w.Provider == p && w.Version == v })
@@ -88,14 +89,14 @@ func (s *Source) Describe(getproviders.Provider) getproviders.Description {
 
 // archive is an archive of a remote, which may not have it.
 type archive struct {
-	Archive
+	remote.Archive
 	missing *MissingError
 }
 
 // Open implements getproviders.Archive.
 func (a archive) Open(ctx context.Context, offset int64) (getproviders.OpenedArchive, error) {
 	opened, err := a.Archive.Open(ctx, offset)
-	if errors.Is(err, ErrAbsent) {
+	if errors.Is(err, remote.ErrAbsent) {
 		err = a.missing
 	}
 	return opened, err
@@ -103,7 +104,7 @@ func (a archive) Open(ctx context.Context, offset int64) (getproviders.OpenedArc
 
 // content authenticates a package by its h1, and by nothing else: what it says of a package is no signature.
 type content struct {
-	name Name
+	name remote.Name
 	url  string
 }
 

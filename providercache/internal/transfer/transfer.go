@@ -11,7 +11,7 @@
 //
 // # What a remote has
 //
-// There is an archive for each package, under a name that its h1 is a part of: see [Name]. Lock
+// There is an archive for each package, under a name that its h1 is a part of: see [remote.Name]. Lock
 // files have that hash, so that they say which archive is meant, and whether it is what it should
 // be; nothing else in the remote needs to be read or trusted. There is no list that publishers
 // would have to change together: an archive comes into being in one step and never changes, any
@@ -28,80 +28,13 @@
 package transfer
 
 import (
-	"context"
-	"encoding/base64"
-	"encoding/hex"
 	"errors"
 	"fmt"
-	"io"
-	"strings"
 
 	"github.com/tfdeps/tfdeps/getproviders"
+	"github.com/tfdeps/tfdeps/internal/remote"
 	"github.com/tfdeps/tfdeps/providercache/internal/resolve"
 )
-
-// Name is what a package is found by.
-type Name struct {
-	Provider getproviders.Provider
-	Version  getproviders.Version
-	Platform getproviders.Platform
-	H1       getproviders.Hash // of its files
-}
-
-// Key is the name with slashes, such as
-// "tfdeps-1/registry.terraform.io/hashicorp/random/3.6.0/linux_amd64/0123….zip": the h1 is in
-// hexadecimal digits. The error says that the name isn't one of a package.
-func (n Name) Key() (string, error) {
-	digest, err := n.digest()
-	if err != nil {
-		return "", err
-	}
-	return root + "/" + getproviders.UnpackedPath(n.Provider, n.Version, n.Platform) + "/" + digest + ".zip", nil
-}
-
-// root begins all keys. Its number changes with the layout.
-const root = "tfdeps-1"
-
-// Tag is the name for registries, whose tags have no slashes, such as "linux_amd64-0123…". No other
-// provider or version has the h1. The platform is in it because lock files don't say of which
-// platform an h1 is: without it, the package of another one would be found.
-func (n Name) Tag() (string, error) {
-	digest, err := n.digest()
-	return n.Platform.String() + "-" + digest, err
-}
-
-func (n Name) digest() (string, error) {
-	if err := errors.Join(n.Provider.Validate(), n.Version.Validate(), n.Platform.Validate()); err != nil {
-		return "", err
-	}
-	text, ok := strings.CutPrefix(string(n.H1), getproviders.SchemeH1+":")
-	raw, err := base64.StdEncoding.DecodeString(text)
-	if !ok || err != nil || len(raw) != 32 {
-		return "", fmt.Errorf("%.100q isn't the h1 of a package", n.H1)
-	}
-	return hex.EncodeToString(raw), nil
-}
-
-// Remote has archives of packages. It is safe for many goroutines and processes.
-type Remote interface {
-	// At returns the archive of a package, whether it exists or not. Nothing is asked. The error says that the name
-	// isn't one of a package.
-	At(n Name) (Archive, error)
-	// String names the remote for people.
-	String() string
-}
-
-// Archive is an archive of a remote, by its URL without secrets. Open returns ErrAbsent if it doesn't exist.
-type Archive interface {
-	getproviders.Archive
-	// Exists reports whether the remote has it.
-	Exists(context.Context) (bool, error)
-	// Put makes it, in one step. One that exists may stay as it is.
-	Put(ctx context.Context, content *io.SectionReader) error
-}
-
-// ErrAbsent says that a remote doesn't have a package.
-var ErrAbsent = errors.New("the package isn't there")
 
 // ErrReadOnly says that nothing can be pushed to a remote.
 var ErrReadOnly = errors.New("packages can only be pulled from a web server: push them to the bucket or the registry behind it")
@@ -130,13 +63,13 @@ func (e *MissingError) Code() string { return "platform_missing" }
 
 // Is reports which of the errors that callers branch on it is.
 func (e *MissingError) Is(target error) bool {
-	return target == ErrAbsent || target == getproviders.ErrPlatformMissing || target == getproviders.ErrNotFound
+	return target == remote.ErrAbsent || target == getproviders.ErrPlatformMissing || target == getproviders.ErrNotFound
 }
 
 // names are those that a package may have: one for each h1 of the lock file, which may be of other platforms.
-func names(w getproviders.PackageSpec, plat getproviders.Platform) (all []Name) {
+func names(w getproviders.PackageSpec, plat getproviders.Platform) (all []remote.Name) {
 	for _, h := range resolve.OfScheme(w.Hashes, getproviders.SchemeH1) {
-		all = append(all, Name{w.Provider, w.Version, plat, h})
+		all = append(all, remote.Name{Provider: w.Provider, Version: w.Version, Platform: plat, H1: h})
 	}
 	return all
 }

@@ -22,6 +22,7 @@ import (
 	"github.com/tfdeps/tfdeps/getproviders/providertest"
 	"github.com/tfdeps/tfdeps/internal/installtest"
 	"github.com/tfdeps/tfdeps/internal/par"
+	"github.com/tfdeps/tfdeps/internal/remote"
 	"github.com/tfdeps/tfdeps/internal/treehash"
 	"github.com/tfdeps/tfdeps/providercache"
 	"github.com/tfdeps/tfdeps/providercache/blob"
@@ -71,7 +72,7 @@ func (m machine) add(t *testing.T, name string, files map[string]string) getprov
 	return w
 }
 
-func (m machine) pull(t *testing.T, remote transfer.Remote, wanted ...getproviders.PackageSpec) ([]event.Outcome, error) {
+func (m machine) pull(t *testing.T, remote remote.Remote, wanted ...getproviders.PackageSpec) ([]event.Outcome, error) {
 	t.Helper()
 	m.Fetcher.Source = &transfer.Source{Remote: remote, Wanted: wanted}
 	return transfer.Pull(t.Context(), m.Installer)
@@ -226,7 +227,7 @@ func TestPush_LeavesOutWhatCouldNotBeVerified(t *testing.T) {
 	for _, v := range []getproviders.Version{onlyZH.Version, missing.Version} {
 		_, err := source.Package(t.Context(), onlyZH.Provider, v, linux)
 		absent, ok := errors.AsType[*transfer.MissingError](err)
-		if !ok || absent.NotRecorded != (v == onlyZH.Version) || !errors.Is(absent, transfer.ErrAbsent) || !errors.Is(absent, getproviders.ErrNotFound) {
+		if !ok || absent.NotRecorded != (v == onlyZH.Version) || !errors.Is(absent, remote.ErrAbsent) || !errors.Is(absent, getproviders.ErrNotFound) {
 			t.Errorf("%v", err)
 		}
 	}
@@ -251,17 +252,17 @@ func TestPush_SendsNoPackageThatChanged(t *testing.T) {
 
 // changing is a remote that is asked right before something happens.
 type changing struct {
-	transfer.Remote
+	remote.Remote
 	then func()
 }
 
-func (c changing) At(n transfer.Name) (transfer.Archive, error) {
+func (c changing) At(n remote.Name) (remote.Archive, error) {
 	at, err := c.Remote.At(n)
 	return changingArchive{at, c.then}, err
 }
 
 type changingArchive struct {
-	transfer.Archive
+	remote.Archive
 	then func()
 }
 
@@ -271,15 +272,15 @@ func (c changingArchive) Exists(ctx context.Context) (bool, error) {
 }
 
 // tagged is a remote in which packages have tags, and no keys.
-type tagged struct{ transfer.Remote }
+type tagged struct{ remote.Remote }
 
-func (r tagged) At(n transfer.Name) (transfer.Archive, error) {
+func (r tagged) At(n remote.Name) (remote.Archive, error) {
 	tag, err := n.Tag()
 	if err != nil {
 		return nil, err
 	}
 	sum := sha256.Sum256([]byte(tag))
-	return r.Remote.At(transfer.Name{Provider: installtest.Provider("acme/all"), Version: installtest.Version("1.0.0"), Platform: linux,
+	return r.Remote.At(remote.Name{Provider: installtest.Provider("acme/all"), Version: installtest.Version("1.0.0"), Platform: linux,
 		H1: "h1:" + getproviders.Hash(base64.StdEncoding.EncodeToString(sum[:]))})
 }
 
@@ -288,7 +289,7 @@ func (r tagged) At(n transfer.Name) (transfer.Archive, error) {
 // this machine.
 func TestPull_TakesNoPackageOfAnotherPlatform(t *testing.T) {
 	t.Parallel()
-	for name, remote := range map[string]transfer.Remote{
+	for name, remote := range map[string]remote.Remote{
 		"by keys": transfer.InBucket(blob.NewDirectory(t.TempDir())), "by tags": tagged{transfer.InBucket(blob.NewDirectory(t.TempDir()))},
 	} {
 		from := newMachine(t)
@@ -449,7 +450,7 @@ func TestPush_EndsWithTheContext(t *testing.T) {
 
 func TestName_IsThatOfOnePackage(t *testing.T) {
 	t.Parallel()
-	n := transfer.Name{Provider: installtest.Provider("acme/a"), Version: installtest.Version("1.0.0+x"), Platform: linux, H1: "h1:" + getproviders.Hash(strings.Repeat("A", 43)) + "="}
+	n := remote.Name{Provider: installtest.Provider("acme/a"), Version: installtest.Version("1.0.0+x"), Platform: linux, H1: "h1:" + getproviders.Hash(strings.Repeat("A", 43)) + "="}
 	key, err := n.Key()
 	if want := "tfdeps-1/registry.terraform.io/acme/a/1.0.0+x/linux_amd64/" + strings.Repeat("0", 64) + ".zip"; err != nil || key != want {
 		t.Errorf("%s, %v", key, err)
@@ -457,15 +458,15 @@ func TestName_IsThatOfOnePackage(t *testing.T) {
 	if tag, err := n.Tag(); err != nil || tag != "linux_amd64-"+strings.Repeat("0", 64) {
 		t.Errorf("%s, %v", tag, err)
 	}
-	for wrong, change := range map[string]func(*transfer.Name){
-		"provider":      func(n *transfer.Name) { n.Provider.Type = "../x" },
-		"version":       func(n *transfer.Name) { n.Version.Prerelease = "../x" },
-		"platform":      func(n *transfer.Name) { n.Platform.OS = "../x" },
-		"no h1":         func(n *transfer.Name) { n.H1 = "" },
-		"h1 of nothing": func(n *transfer.Name) { n.H1 = "h1:" },
-		"h1 no base64":  func(n *transfer.Name) { n.H1 = "h1:../../x" },
-		"zh":            func(n *transfer.Name) { n.H1 = "zh:00" },
-		"short h1":      func(n *transfer.Name) { n.H1 = "h1:AAAA" },
+	for wrong, change := range map[string]func(*remote.Name){
+		"provider":      func(n *remote.Name) { n.Provider.Type = "../x" },
+		"version":       func(n *remote.Name) { n.Version.Prerelease = "../x" },
+		"platform":      func(n *remote.Name) { n.Platform.OS = "../x" },
+		"no h1":         func(n *remote.Name) { n.H1 = "" },
+		"h1 of nothing": func(n *remote.Name) { n.H1 = "h1:" },
+		"h1 no base64":  func(n *remote.Name) { n.H1 = "h1:../../x" },
+		"zh":            func(n *remote.Name) { n.H1 = "zh:00" },
+		"short h1":      func(n *remote.Name) { n.H1 = "h1:AAAA" },
 	} {
 		n := n
 		change(&n)

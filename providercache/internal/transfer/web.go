@@ -12,11 +12,12 @@ import (
 
 	"github.com/tfdeps/tfdeps/getproviders"
 	"github.com/tfdeps/tfdeps/internal/hosts"
+	"github.com/tfdeps/tfdeps/internal/remote"
 )
 
 // OnWeb returns the packages of a bucket that a web server or a CDN is in front of, each below base under its Key. They
 // can only be pulled. client makes all requests; nil: hosts.DefaultClient.
-func OnWeb(client *http.Client, base *url.URL) Remote {
+func OnWeb(client *http.Client, base *url.URL) remote.Remote {
 	if client == nil {
 		client = hosts.DefaultClient()
 	}
@@ -42,7 +43,7 @@ type onWeb struct {
 }
 
 // At implements Remote.
-func (r onWeb) At(n Name) (Archive, error) {
+func (r onWeb) At(n remote.Name) (remote.Archive, error) {
 	key, err := n.Key()
 	return page{r.client, r.base.JoinPath(key)}, err
 }
@@ -80,7 +81,7 @@ func (p page) Open(ctx context.Context, offset int64) (opened getproviders.Opene
 // Exists implements Archive.
 func (p page) Exists(ctx context.Context) (bool, error) {
 	resp, err := p.ask(ctx, http.MethodHead, 0)
-	if err == ErrAbsent {
+	if err == remote.ErrAbsent {
 		return false, nil
 	}
 	if err != nil {
@@ -109,7 +110,7 @@ func (p page) ask(ctx context.Context, method string, offset int64) (*http.Respo
 			err = fmt.Errorf("the server encoded the archive as %q although it was asked not to", encoding)
 		}
 	case resp.StatusCode == http.StatusNotFound, resp.StatusCode == http.StatusGone:
-		err = ErrAbsent
+		err = remote.ErrAbsent
 	case resp.StatusCode == http.StatusRequestedRangeNotSatisfiable && offset > 0:
 		resp.Body.Close()
 		return p.ask(ctx, method, 0)

@@ -13,6 +13,7 @@ import (
 	"testing"
 
 	"github.com/tfdeps/tfdeps/getproviders"
+	"github.com/tfdeps/tfdeps/internal/remote"
 	"github.com/tfdeps/tfdeps/providercache/blob"
 	"github.com/tfdeps/tfdeps/providercache/event"
 	"github.com/tfdeps/tfdeps/providercache/internal/transfer"
@@ -41,16 +42,16 @@ func TestOnWeb_PullsFromBehindAServer(t *testing.T) {
 	defer client.CloseIdleConnections()
 	base, err := url.Parse(server.URL + "/base/")
 	must(t, err)
-	remote := transfer.OnWeb(client, base)
+	web := transfer.OnWeb(client, base)
 	to := newMachine(t)
-	if _, err = to.pull(t, remote, w); err != nil || strings.Join(asked, ",") != "GET identity" {
+	if _, err = to.pull(t, web, w); err != nil || strings.Join(asked, ",") != "GET identity" {
 		t.Fatalf("%v; asked: %q", err, asked)
 	}
 	if got, want := to.packages(t), from.packages(t)[:3]; !slices.Equal(got, want) {
 		t.Errorf("pulled %q, want %q", got, want)
 	}
-	n := transfer.Name{Provider: w.Provider, Version: w.Version, Platform: linux, H1: w.Hashes[0]}
-	archive, err := remote.At(n)
+	n := remote.Name{Provider: w.Provider, Version: w.Version, Platform: linux, H1: w.Hashes[0]}
+	archive, err := web.At(n)
 	must(t, err)
 	rest, err := archive.Open(t.Context(), 10)
 	must(t, err)
@@ -62,7 +63,7 @@ func TestOnWeb_PullsFromBehindAServer(t *testing.T) {
 	if all, err := archive.Open(t.Context(), 1<<20); err != nil || all.Offset != 0 || all.Body.Close() != nil {
 		t.Errorf("past the end: %+v, %v", all, err)
 	}
-	if pulled, err := newMachine(t).pull(t, remote, later); err != nil || pulled[0].State != event.Absent {
+	if pulled, err := newMachine(t).pull(t, web, later); err != nil || pulled[0].State != event.Absent {
 		t.Errorf("what isn't there: %+v, %v", pulled, err)
 	}
 	there, err := archive.Exists(t.Context())
