@@ -120,3 +120,16 @@ const (
 	Normal  = resolve.Normal  // locked versions are kept
 	Upgrade = resolve.Upgrade // the newest matching versions are selected, whatever is locked
 )
+
+// HashPolicy says which sources are trusted for the hashes of packages that aren't read. The zero value is TrustRegistryHashes.
+type HashPolicy = fetch.HashPolicy
+
+// The policies.
+const (
+	// TrustRegistryHashes records what the product's own registry lists, without reading the package.
+	TrustRegistryHashes = fetch.TrustRegistryHashes
+	// TrustMirrorHashes records what any registry lists in this way, and what network mirrors list.
+	TrustMirrorHashes = fetch.TrustMirrorHashes
+	// ComputeHashes trusts no source, and reads every package whose content isn't known yet.
+	ComputeHashes = fetch.ComputeHashes
+)

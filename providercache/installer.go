@@ -3,7 +3,6 @@ package providercache
 import (
 	"cmp"
 	"context"
-	"errors"
 	"maps"
 	"slices"
 
@@ -15,28 +14,6 @@ import (
 	"github.com/tfdeps/tfdeps/providercache/internal/resolve"
 	"github.com/tfdeps/tfdeps/providercache/internal/store"
 )
-
-// Installer installs providers into a directory. It is a plain struct: set
-// the fields, then call the methods, from as many goroutines as you like. It
-// must not be copied, nor its fields changed, after the first call.
-type Installer struct {
-	Fetcher *Fetcher // required: where packages come from, and how they are fetched and verified
-	Target  *Store   // required: where packages go (".terraform/providers")
-
-	// Cache is where this Target shares packages with other targets; nil: nowhere. It
-	// can't be the directory of the Target.
-	// Link says how they get from there into Target. By default that is a symbolic
-	// link to the package if the cache is Shared and no other user can write to it, else
-	// clones, hard links or copies of its files.
-	Cache *Store
-	Link  LinkMode
-
-	// Skip holds providers that the product gets by other means, such as one that its
-	// developer runs. They are neither installed nor checked, no event is about
-	// them, and their entries in the locks stay as they are as long as they are
-	// required.
-	Skip map[getproviders.Provider]bool
-}
 
 // Install makes Target hold a package for every requirement and returns the
 // locks that belong to it. locks is what the lock file holds now; nil and
@@ -176,17 +153,4 @@ func (in *Installer) withoutSkipped(req getproviders.Requirements) getproviders.
 	wanted := maps.Clone(req)
 	maps.DeleteFunc(wanted, func(p getproviders.Provider, _ []getproviders.Requirement) bool { return in.Skip[p] })
 	return wanted
-}
-
-// fetcher is the Fetcher with its defaults decided.
-func (in *Installer) fetcher() *fetch.Fetcher { return in.Fetcher.Opened() }
-
-func (in *Installer) validate() error {
-	if in.Fetcher == nil || in.Target == nil {
-		return errors.New("an Installer needs a Fetcher and a Target")
-	}
-	if in.Cache != nil && in.Cache.IsSameAs(in.Target) {
-		return errors.New("the Cache of an Installer can't be its Target: packages would become links to themselves")
-	}
-	return in.fetcher().Platform.Validate()
 }

@@ -17,23 +17,13 @@ type (
 	LockedPackage = lockhashes.Package
 	// LockChange says how an entry changes: LockUnchanged, LockNew or LockExtended.
 	LockChange = lockhashes.Change
-
-	// HashPolicy says which sources are trusted for the hashes of packages that aren't read. The zero value is TrustRegistryHashes.
-	HashPolicy = fetch.HashPolicy
 )
 
-// What becomes of an entry, and whose hashes are trusted.
+// What becomes of an entry.
 const (
 	LockUnchanged = lockhashes.Unchanged
 	LockNew       = lockhashes.New
 	LockExtended  = lockhashes.Extended
-
-	// TrustRegistryHashes records what the product's own registry lists, without reading the package.
-	TrustRegistryHashes = fetch.TrustRegistryHashes
-	// TrustMirrorHashes records what any registry lists in this way, and what network mirrors list.
-	TrustMirrorHashes = fetch.TrustMirrorHashes
-	// ComputeHashes trusts no source, and reads every package whose content isn't known yet.
-	ComputeHashes = fetch.ComputeHashes
 )
 
 // Lock finds the hashes that lock files should have, for any platforms, and returns new locks. Each request has a result of

@@ -1,25 +1,55 @@
 package providercache
 
 import (
+	"errors"
 	"path/filepath"
 
 	"github.com/tfdeps/tfdeps/getproviders"
 	"github.com/tfdeps/tfdeps/providercache/internal/download"
+	"github.com/tfdeps/tfdeps/providercache/internal/fetch"
 	"github.com/tfdeps/tfdeps/providercache/internal/store"
 )
+
+// Installer installs providers into a directory. It is a plain struct: set
+// the fields, then call the methods, from as many goroutines as you like. It
+// must not be copied, nor its fields changed, after the first call.
+type Installer struct {
+	Fetcher *Fetcher // required: where packages come from, and how they are fetched and verified
+	Target  *Store   // required: where packages go (".terraform/providers")
+
+	// Cache is where this Target shares packages with other targets; nil: nowhere. It
+	// can't be the directory of the Target.
+	// Link says how they get from there into Target. By default that is a symbolic
+	// link to the package if the cache is Shared and no other user can write to it, else
+	// clones, hard links or copies of its files.
+	Cache *Store
+	Link  LinkMode
+
+	// Skip holds providers that the product gets by other means, such as one that its
+	// developer runs. They are neither installed nor checked, no event is about
+	// them, and their entries in the locks stay as they are as long as they are
+	// required.
+	Skip map[getproviders.Provider]bool
+}
+
+// fetcher is the Fetcher with its defaults decided.
+func (in *Installer) fetcher() *fetch.Fetcher { return in.Fetcher.Opened() }
+
+func (in *Installer) validate() error {
+	if in.Fetcher == nil || in.Target == nil {
+		return errors.New("an Installer needs a Fetcher and a Target")
+	}
+	if in.Cache != nil && in.Cache.IsSameAs(in.Target) {
+		return errors.New("the Cache of an Installer can't be its Target: packages would become links to themselves")
+	}
+	return in.fetcher().Platform.Validate()
+}
 
 // Where an Installer has its packages, and what they are called.
 
 // packageName is the name of a package in receipts and file locks.
 func (in *Installer) packageName(s getproviders.Selection) string {
 	return getproviders.UnpackedPath(s.Provider, s.Version, in.fetcher().Platform)
-}
-
-func (in *Installer) packageNames(all steps) (names []string) {
-	for _, s := range all {
-		names = append(names, in.packageName(s.Selection))
-	}
-	return names
 }
 
 // packagePath is where a package belongs in Target.

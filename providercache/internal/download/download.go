@@ -29,32 +29,6 @@ import (
 	"github.com/tfdeps/tfdeps/internal/par"
 )
 
-// Request asks for one archive.
-type Request struct {
-	Opening
-	Expected [sha256.Size]byte // the checksum that the archive has to have, if it is Known
-	Limit    int64             // bytes that an archive may have
-
-	// Admit is asked before the first byte is read, and again if the archive begins
-	// again: its error ends the download. total is the archive's size; -1 if it isn't
-	// known. nil: every archive is admitted.
-	Admit func(total int64) error
-
-	Path       string // of the new file
-	PartialDir string // where the file is instead, if it is to be kept for a later run; "": nowhere
-
-	Now      func() time.Time
-	Progress func(done, total int64) // nil: it isn't reported
-	Kept     func(bytes int64)       // called if the download fails and its bytes stay for a later run; nil: it isn't reported
-	Received func()                  // called after the last byte
-
-	// Follow reads the archive while it is written; mark is how much has been written,
-	// and size is -1 if it isn't known. Restart removes what Follow has made of the
-	// archive, because it begins again.
-	Follow  func(ctx context.Context, file io.ReaderAt, mark *par.Mark, size int64)
-	Restart func() error
-}
-
 // download is the download of one archive.
 type download struct {
 	Request

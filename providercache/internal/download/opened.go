@@ -166,3 +166,31 @@ func (b *openedBody) wrap(err error) error {
 	}
 	return fmt.Errorf("%s: %w", b.at, err)
 }
+
+// Open opens an archive at any location.
+func Open(ctx context.Context, o Opening) (Source, error) {
+	if local, ok := o.Location.(getproviders.LocalArchive); ok {
+		return OpenFile(string(local))
+	}
+	return o.openRemote(ctx, 0)
+}
+
+// openRemote opens an archive that isn't on this machine from a position on, up to
+// which an earlier run downloaded it; it may begin at its first byte nevertheless.
+func (o Opening) openRemote(ctx context.Context, from int64) (remote, error) {
+	switch at := o.Location.(type) {
+	case getproviders.HTTPArchive:
+		w, err := o.openURL(ctx, at, from)
+		if err != nil {
+			return nil, err
+		}
+		return w, nil
+	case getproviders.Archive:
+		b, err := o.openArchive(ctx, at, from)
+		if err != nil {
+			return nil, err
+		}
+		return b, nil
+	}
+	return nil, fmt.Errorf("can't fetch from a location of type %T", o.Location)
+}

@@ -13,14 +13,9 @@ import (
 	"github.com/tfdeps/tfdeps/internal/par"
 )
 
-var (
-	// errStale says that a server doesn't have the rest of what it had the
-	// beginning of.
-	errStale = errors.New("the server has another archive than before")
-	// ErrRestart says that a source continues with the first byte of the archive:
-	// what has been read so far has to be discarded.
-	ErrRestart = errors.New("the archive begins again")
-)
+// errStale says that a server doesn't have the rest of what it had the
+// beginning of.
+var errStale = errors.New("the server has another archive than before")
 
 // resumableBody is an archive behind a URL. When a transfer breaks off, it requests
 // the rest, as long as tries allows. It requests the package's own URL each time, so

@@ -2,6 +2,7 @@ package download
 
 import (
 	"context"
+	"crypto/sha256"
 	"errors"
 	"fmt"
 	"io"
@@ -11,10 +12,15 @@ import (
 
 	"github.com/tfdeps/tfdeps/getproviders"
 	"github.com/tfdeps/tfdeps/internal/hosts"
+	"github.com/tfdeps/tfdeps/internal/par"
 )
 
 // maxRedirects is how many redirects are followed, as many as common clients do.
 const maxRedirects = 10
+
+// ErrRestart says that a source continues with the first byte of the archive:
+// what has been read so far has to be discarded.
+var ErrRestart = errors.New("the archive begins again")
 
 // Source reads the bytes of an archive.
 type Source interface {
@@ -28,47 +34,10 @@ type Source interface {
 	Modified() time.Time
 }
 
-// Opening says which archive is to be opened, and how.
-type Opening struct {
-	Location getproviders.Location
-	Client   *http.Client // for an HTTPArchive
-	Known    bool         // its checksum is known, so that parts of different archives are detected
-	// Relocate says where the archive is now: its URL may be signed, and have expired. nil: an expired URL is an error.
-	Relocate func(context.Context) (getproviders.Location, error)
-}
-
-// Open opens an archive at any location.
-func Open(ctx context.Context, o Opening) (Source, error) {
-	if local, ok := o.Location.(getproviders.LocalArchive); ok {
-		return OpenFile(string(local))
-	}
-	return o.openRemote(ctx, 0)
-}
-
 // remote is a Source whose beginning may be known already.
 type remote interface {
 	Source
 	position() int64 // of the next byte that is read
-}
-
-// openRemote opens an archive that isn't on this machine from a position on, up to
-// which an earlier run downloaded it; it may begin at its first byte nevertheless.
-func (o Opening) openRemote(ctx context.Context, from int64) (remote, error) {
-	switch at := o.Location.(type) {
-	case getproviders.HTTPArchive:
-		w, err := o.openURL(ctx, at, from)
-		if err != nil {
-			return nil, err
-		}
-		return w, nil
-	case getproviders.Archive:
-		b, err := o.openArchive(ctx, at, from)
-		if err != nil {
-			return nil, err
-		}
-		return b, nil
-	}
-	return nil, fmt.Errorf("can't fetch from a location of type %T", o.Location)
 }
 
 // localFile is an archive on this machine. Length and Renew are those of a Source.
@@ -186,4 +155,39 @@ func (e *StatusError) Is(target error) bool {
 		return target == getproviders.ErrUnauthorized
 	}
 	return target == getproviders.ErrUnreachable
+}
+
+// Opening says which archive is to be opened, and how.
+type Opening struct {
+	Location getproviders.Location
+	Client   *http.Client // for an HTTPArchive
+	Known    bool         // its checksum is known, so that parts of different archives are detected
+	// Relocate says where the archive is now: its URL may be signed, and have expired. nil: an expired URL is an error.
+	Relocate func(context.Context) (getproviders.Location, error)
+}
+
+// Request asks for one archive.
+type Request struct {
+	Opening
+	Expected [sha256.Size]byte // the checksum that the archive has to have, if it is Known
+	Limit    int64             // bytes that an archive may have
+
+	// Admit is asked before the first byte is read, and again if the archive begins
+	// again: its error ends the download. total is the archive's size; -1 if it isn't
+	// known. nil: every archive is admitted.
+	Admit func(total int64) error
+
+	Path       string // of the new file
+	PartialDir string // where the file is instead, if it is to be kept for a later run; "": nowhere
+
+	Now      func() time.Time
+	Progress func(done, total int64) // nil: it isn't reported
+	Kept     func(bytes int64)       // called if the download fails and its bytes stay for a later run; nil: it isn't reported
+	Received func()                  // called after the last byte
+
+	// Follow reads the archive while it is written; mark is how much has been written,
+	// and size is -1 if it isn't known. Restart removes what Follow has made of the
+	// archive, because it begins again.
+	Follow  func(ctx context.Context, file io.ReaderAt, mark *par.Mark, size int64)
+	Restart func() error
 }

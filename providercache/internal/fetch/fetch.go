@@ -16,36 +16,6 @@ import (
 	"github.com/tfdeps/tfdeps/providercache/internal/unpack"
 )
 
-// Request is a package that is going to be fetched.
-type Request struct {
-	getproviders.Selection
-	Package getproviders.Package
-	// Recorded are the lock file's hashes for this version, of the schemes
-	// that are known; empty: the lock file says nothing about it.
-	Recorded []getproviders.Hash
-	// Partials is the directory in which parts of archives are kept for later
-	// runs; "": nothing is kept.
-	Partials string
-	// Final is where the package is going to be; "": nowhere that is known.
-	Final string
-	// Bytes is how large an archive of this provider was before; 0: not known.
-	Bytes int64
-	// Admit is asked before the bytes of an archive are read, with the size that its
-	// server announces, -1 if it doesn't; an error ends the download. It may be asked
-	// several times. nil: every archive is admitted.
-	Admit func(total int64) error
-	// Follow is called when the bytes of an archive begin to arrive in its file, and again if they
-	// begin again: mark is how many the file has, and size how many there will be, -1 if that isn't
-	// known. It returns at once, and who follows reads the file while it grows. What is read has
-	// passed no check before the fetching has succeeded. nil: no one follows.
-	Follow func(mark *par.Mark, size int64)
-}
-
-// Outcome is what is known of the package while it is fetched.
-func (t Request) Outcome() event.Outcome {
-	return event.Outcome{Selection: t.Selection, Platform: t.Package.Platform}
-}
-
 // Fetch makes the package, with all checks passed, in the stage. For the packages above
 // this one: stage and result have internal types. Programs install, lock, mirror or vendor.
 func (f *Fetcher) Fetch(ctx context.Context, t Request, stage *staging.Stage) (receipt.Provenance, error) {
@@ -208,11 +178,6 @@ func (f *Fetcher) keptPart(ctx context.Context, t Request) func(bytes int64) {
 	}
 }
 
-// EmitPhase reports what is done to a package from now on.
-func (f *Fetcher) EmitPhase(ctx context.Context, t Request, phase event.Phase) {
-	f.Emit(ctx, event.Event{Kind: event.Begun, Outcome: t.Outcome(), Phase: phase})
-}
-
 // downloadRequest asks for a package's archive, to be written to path.
 func (f *Fetcher) downloadRequest(t Request, path string) download.Request {
 	expected, _ := t.Expected()
@@ -235,15 +200,6 @@ func (f *Fetcher) opening(t Request) download.Opening {
 		}
 	}
 	return o
-}
-
-// askAgain asks the source once more for a package. That of another source is an error.
-func (f *Fetcher) askAgain(ctx context.Context, t Request) (getproviders.Package, error) {
-	again, err := f.Source.Package(getproviders.AskAgain(ctx), t.Provider, t.Version, t.Package.Platform)
-	if err == nil && again.SourceURL != t.Package.SourceURL {
-		err = getproviders.ErrNotFound
-	}
-	return again, err
 }
 
 // unpack completes what was unpacked while the archive arrived, or unpacks the
@@ -277,4 +233,32 @@ func (f *Fetcher) UnpackComplete(ctx context.Context, from unpack.Archive, size 
 	}
 	defer leave()
 	return from.Unpack(ctx, dir)
+}
+
+func (f *Fetcher) limits(ctx context.Context) (semaphores, error) {
+	return f.shared.Do(ctx, struct{}{}, func(context.Context) (semaphores, error) {
+		limits := f.Limits
+		return semaphores{par.NewLimit(limits.Downloads), par.NewLimit(limits.Unpacks), new(par.Memo[string, *par.Limit]), limits.PerHost}, nil
+	})
+}
+
+// enter waits until an archive may be downloaded. It waits for the host first, so
+// that downloads that queue for a slow host don't hold up the others.
+func (s semaphores) enter(ctx context.Context, t Request) (leave func(), err error) {
+	leaveHost := func() {}
+	if at, ok := t.Package.Location.(getproviders.HTTPArchive); ok && at.URL != nil {
+		host, err := s.hosts.Do(ctx, at.URL.Host, func(context.Context) (*par.Limit, error) { return par.NewLimit(s.perHost), nil })
+		if err != nil {
+			return nil, err
+		}
+		if leaveHost, err = host.Acquire(ctx, 0); err != nil {
+			return nil, err
+		}
+	}
+	leaveAll, err := s.downloads.Acquire(ctx, 0)
+	if err != nil {
+		leaveHost()
+		return nil, err
+	}
+	return func() { leaveAll(); leaveHost() }, nil
 }

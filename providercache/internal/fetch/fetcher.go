@@ -25,6 +25,7 @@ import (
 	"github.com/tfdeps/tfdeps/internal/par"
 	"github.com/tfdeps/tfdeps/providercache/event"
 	"github.com/tfdeps/tfdeps/providercache/internal/resolve"
+	"github.com/tfdeps/tfdeps/providercache/internal/unpack"
 )
 
 // Fetcher gets packages: it asks its Source where a package is, downloads and verifies it, and hands it over in a
@@ -67,4 +68,83 @@ func (f *Fetcher) Emit(ctx context.Context, e event.Event) {
 	if f.Observe != nil {
 		f.events.Send(ctx, f.Observe, e)
 	}
+}
+
+// HashPolicy says which sources are trusted for the hashes of packages that aren't
+// read. A package that was read for the same lock entry is recorded with its own
+// hashes only, and so is one whose content is known from an earlier run.
+type HashPolicy int
+
+const (
+	// TrustRegistryHashes records the h1 that the product's own registry (its HashesHost)
+	// lists for a package, without reading the package. The registry has to list the zh, too,
+	// and it has to be the one that is signed for the platform. Hashes that it lists
+	// for platforms that weren't asked for are recorded as well. Terraform has no such
+	// registry; OpenTofu trusts one, and records all that it lists.
+	TrustRegistryHashes HashPolicy = iota
+	// TrustMirrorHashes records the hashes that any registry lists in this way, and those
+	// that network mirrors list. They are as trustworthy as the registry, or the mirror,
+	// of which only those are asked that the user configured.
+	TrustMirrorHashes
+	// ComputeHashes trusts no source, and reads every package whose content isn't
+	// known yet.
+	ComputeHashes
+)
+
+// Limits bounds what a Fetcher does at once, over all calls of its methods, and what a package may be. All are set.
+type Limits struct {
+	Queries      int   // metadata requests at once; 32
+	Downloads    int   // archives at once; 32
+	PerHost      int   // of them, from one host; 16
+	Unpacks      int   // archives being unpacked at once; GOMAXPROCS
+	PackageBytes int64 // size of one archive, and unpacked size of one package; 8 GiB
+	PackageFiles int   // entries of one package; 10 000
+}
+
+// Unpack is what packages are bounded by.
+func (l Limits) Unpack() unpack.Limits {
+	return unpack.Limits{Bytes: l.PackageBytes, Files: l.PackageFiles}
+}
+
+// semaphores are what the calls of one Fetcher have to share for the limits to
+// hold over all of them.
+type semaphores struct {
+	downloads, unpacks *par.Limit
+	hosts              *par.Memo[string, *par.Limit]
+	perHost            int
+}
+
+// EmitPhase reports what is done to a package from now on.
+func (f *Fetcher) EmitPhase(ctx context.Context, t Request, phase event.Phase) {
+	f.Emit(ctx, event.Event{Kind: event.Begun, Outcome: t.Outcome(), Phase: phase})
+}
+
+// Request is a package that is going to be fetched.
+type Request struct {
+	getproviders.Selection
+	Package getproviders.Package
+	// Recorded are the lock file's hashes for this version, of the schemes
+	// that are known; empty: the lock file says nothing about it.
+	Recorded []getproviders.Hash
+	// Partials is the directory in which parts of archives are kept for later
+	// runs; "": nothing is kept.
+	Partials string
+	// Final is where the package is going to be; "": nowhere that is known.
+	Final string
+	// Bytes is how large an archive of this provider was before; 0: not known.
+	Bytes int64
+	// Admit is asked before the bytes of an archive are read, with the size that its
+	// server announces, -1 if it doesn't; an error ends the download. It may be asked
+	// several times. nil: every archive is admitted.
+	Admit func(total int64) error
+	// Follow is called when the bytes of an archive begin to arrive in its file, and again if they
+	// begin again: mark is how many the file has, and size how many there will be, -1 if that isn't
+	// known. It returns at once, and who follows reads the file while it grows. What is read has
+	// passed no check before the fetching has succeeded. nil: no one follows.
+	Follow func(mark *par.Mark, size int64)
+}
+
+// Outcome is what is known of the package while it is fetched.
+func (t Request) Outcome() event.Outcome {
+	return event.Outcome{Selection: t.Selection, Platform: t.Package.Platform}
 }

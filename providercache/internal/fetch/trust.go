@@ -160,3 +160,47 @@ func expectsH1(err error) bool {
 	mismatch, ok := errors.AsType[*getproviders.ChecksumError](err)
 	return ok && len(resolve.OfScheme(mismatch.Expected, getproviders.SchemeH1)) > 0
 }
+
+// askAgain asks the source once more for a package. That of another source is an error.
+func (f *Fetcher) askAgain(ctx context.Context, t Request) (getproviders.Package, error) {
+	again, err := f.Source.Package(getproviders.AskAgain(ctx), t.Provider, t.Version, t.Package.Platform)
+	if err == nil && again.SourceURL != t.Package.SourceURL {
+		err = getproviders.ErrNotFound
+	}
+	return again, err
+}
+
+// ListedHashes are the hashes of a package that may be recorded without reading it; nil:
+// there are none.
+func (f *Fetcher) ListedHashes(p getproviders.Provider, trust getproviders.Trust) []getproviders.Hash {
+	switch isRegistry := len(trust.RegistryHashes) > 0; {
+	case isRegistry && f.trustsRegistry(p), f.HashPolicy == TrustMirrorHashes:
+		return trust.ListedHashes
+	}
+	return nil
+}
+
+// TrustedHashes returns those of a registry's hashes of a provider that may be recorded.
+func (f *Fetcher) TrustedHashes(p getproviders.Provider, listed map[getproviders.Platform]getproviders.Hash) map[getproviders.Platform]getproviders.Hash {
+	if !f.trustsRegistry(p) {
+		return nil
+	}
+	return listed
+}
+
+func (f *Fetcher) trustsRegistry(p getproviders.Provider) bool {
+	switch host := f.Product.HashesHost; f.HashPolicy {
+	case TrustRegistryHashes:
+		return host != "" && p.Hostname == host
+	default:
+		return f.HashPolicy == TrustMirrorHashes
+	}
+}
+
+// RegistryHashes returns a registry's hashes, sorted, without those for the given
+// platforms, whose packages have been read.
+func RegistryHashes(listed map[getproviders.Platform]getproviders.Hash, known ...getproviders.Platform) []getproviders.Hash {
+	others := maps.Clone(listed)
+	maps.DeleteFunc(others, func(plat getproviders.Platform, _ getproviders.Hash) bool { return slices.Contains(known, plat) })
+	return getproviders.SortHashes(slices.Collect(maps.Values(others)))
+}

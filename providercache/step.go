@@ -1,0 +1,91 @@
+package providercache
+
+import (
+	"context"
+	"slices"
+
+	"github.com/tfdeps/tfdeps/depsfile"
+	"github.com/tfdeps/tfdeps/getproviders"
+	"github.com/tfdeps/tfdeps/providercache/event"
+	"github.com/tfdeps/tfdeps/providercache/internal/fetch"
+	"github.com/tfdeps/tfdeps/providercache/internal/resolve"
+)
+
+// step is what an installation does for one selection, and what came of it.
+type step struct {
+	fetch.Request // its Package is there when the source has described it
+	local         localPackage
+	todo          todo
+	outcome       outcome
+}
+
+// todo is what is still to be done for a selection.
+type todo int
+
+const (
+	nothing  todo = iota
+	keep          // the package is in Target already
+	linking       // it is in the cache
+	fetching      // it has to be fetched
+)
+
+// newStep says what to do for a selection, going by what is there of it.
+func (in *Installer) newStep(ctx context.Context, selected getproviders.Selection, locks *depsfile.Locks, local localPackage) *step {
+	s := &step{local: local, todo: fetching, Request: fetch.Request{
+		Selection: selected, Recorded: resolve.Recorded(locks, selected), Partials: in.partials(), Final: in.packagePath(selected.Provider, selected.Version),
+	}}
+	switch {
+	case local.Refused != nil:
+		s.fail(resolve.Fail(ctx, in.fetcher().Emit, selected, local.Refused))
+	case local.Matches:
+		s.todo = keep
+	case local.Cached != nil:
+		s.todo = linking
+	}
+	return s
+}
+
+// fail ends a step with an error that was reported.
+func (s *step) fail(err error) {
+	s.outcome, s.todo = outcome{Outcome: Outcome{Selection: s.AtVersionOf(err), State: event.Failed, Err: err}}, nothing
+}
+
+// steps are those of one installation, or some of them.
+type steps []*step
+
+// to returns the steps in which one of these things is still to be done.
+func (all steps) to(do ...todo) (some steps) {
+	for _, s := range all {
+		if slices.Contains(do, s.todo) {
+			some = append(some, s)
+		}
+	}
+	return some
+}
+
+func (all steps) selections() []getproviders.Selection {
+	selections := []getproviders.Selection{} // never null in JSON
+	for _, s := range all {
+		selections = append(selections, s.Selection)
+	}
+	return selections
+}
+
+func (all steps) outcomes() (outcomes []outcome) {
+	for _, s := range all {
+		outcomes = append(outcomes, s.outcome)
+	}
+	return outcomes
+}
+
+// each works on many steps at once. A failure is reported when it happens, and ends its step.
+func (in *Installer) each(ctx context.Context, all steps, do func(context.Context, *step) error) {
+	_, errs := resolve.Map(ctx, in.fetcher().Emit, in.fetcher().Limits.Queries, all, func(ctx context.Context, s *step) (struct{}, error) {
+		return struct{}{}, do(ctx, s)
+	})
+	for i, err := range errs {
+		if err != nil {
+			all[i].fail(err)
+		}
+	}
+}
