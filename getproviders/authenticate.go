@@ -25,7 +25,7 @@ func (a AnyHash) Authenticate(d Digests) (AuthenticationResult, error) {
 			return AuthenticationResult{TrustLevel: LevelVerifiedChecksum}, nil
 		}
 	}
-	return AuthenticationResult{}, &ChecksumError{Expected: slices.Clone(a), Found: found}
+	return AuthenticationResult{}, &ChecksumError{Expected: slices.Clone(a), found: found}
 }
 
 // hashes lists what is known of the package. A directory has no zh: its zero
@@ -76,7 +76,7 @@ func (a AnyHash) sha256() (sum [32]byte) {
 // have. It matches ErrAuthentication.
 type ChecksumError struct {
 	Expected []Hash // one of these
-	Found    []Hash // what the package has
+	found    []Hash // what the package has
 }
 
 // Error implements error.
@@ -86,23 +86,23 @@ func (e *ChecksumError) Error() string {
 	}
 	expected := slices.DeleteFunc(slices.Clone(e.Expected), func(h Hash) bool { return !h.Supported() })
 	if len(expected) == 1 { // then its scheme is the only one of interest
-		for _, found := range e.Found {
+		for _, found := range e.found {
 			if found.Scheme() == expected[0].Scheme() {
 				return fmt.Sprintf("the package has checksum %s, expected %s", found, expected[0].printable())
 			}
 		}
 	}
-	return fmt.Sprintf("the package has checksum %s, expected any of: %s", joinHashes(e.Found), joinHashes(expected))
+	return fmt.Sprintf("the package has checksum %s, expected any of: %s", joinHashes(e.found), joinHashes(expected))
 }
 
-// Code is "checksum_mismatch".
-func (e *ChecksumError) Code() string { return "checksum_mismatch" }
+// code is "checksum_mismatch".
+func (e *ChecksumError) code() string { return "checksum_mismatch" }
 
 // Is reports whether target is ErrAuthentication.
 func (e *ChecksumError) Is(target error) bool { return target == ErrAuthentication }
 
-// Hint says what may be the cause.
-func (e *ChecksumError) Hint() string {
+// hint says what may be the cause.
+func (e *ChecksumError) hint() string {
 	if !slices.ContainsFunc(e.Expected, Hash.Supported) {
 		return "a newer version may know these; else tell those who run the source to name an h1 or zh checksum"
 	}

@@ -50,29 +50,5 @@ func (s CandidateState) String() string {
 	return names[s]
 }
 
-// ErrRefused matches every *PolicyError.
+// ErrRefused: the Fetcher's Policy refuses a package. The Fault names it, and matches the reason, too.
 var ErrRefused = errors.New("a policy refuses the package")
-
-// PolicyError says that the Fetcher's Policy refuses a package, and why. It matches
-// ErrRefused and the reason.
-type PolicyError struct {
-	Candidate Candidate
-	Reason    error
-}
-
-// Error implements error.
-func (e *PolicyError) Error() string { return "refused by policy: " + e.Reason.Error() }
-
-// Code is that of the reason, or "refused_by_policy".
-func (e *PolicyError) Code() string {
-	if code := CodeOf(e.Reason); code != "" {
-		return code
-	}
-	return "refused_by_policy"
-}
-
-// Unwrap returns the reason.
-func (e *PolicyError) Unwrap() error { return e.Reason }
-
-// Is reports whether target is ErrRefused.
-func (e *PolicyError) Is(target error) bool { return target == ErrRefused }

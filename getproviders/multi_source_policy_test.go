@@ -9,6 +9,7 @@ import (
 	"testing"
 
 	"github.com/tfdeps/tfdeps/getproviders"
+	"github.com/tfdeps/tfdeps/internal/hosts"
 )
 
 func TestParseFallback(t *testing.T) {
@@ -37,7 +38,7 @@ func TestFallback(t *testing.T) {
 	const stop, next, exclusive = getproviders.StopOnFailure, getproviders.NextOnFailure, getproviders.Exclusive
 	none := getproviders.ProviderMissing("mirror", widget)
 	denied := &getproviders.Fault{
-		Code: "unauthorized", Kind: getproviders.ErrUnauthorized, Subject: getproviders.Subject{Provider: widget, Host: "mirror.example"}, Err: &getproviders.StatusError{StatusCode: 401},
+		Code: "unauthorized", Kind: getproviders.ErrUnauthorized, Subject: getproviders.Subject{Provider: widget, Host: "mirror.example"}, Err: &hosts.StatusError{StatusCode: 401},
 	}
 	for name, test := range map[string]struct {
 		mirror   error

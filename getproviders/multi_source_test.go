@@ -63,7 +63,7 @@ var never = []getproviders.Pattern{{Hostname: "*", Namespace: "*", Type: "*"}}
 var (
 	errNoProvider = getproviders.ProviderMissing("stub", widget)
 	errNoVersion  = getproviders.VersionMissing("stub", widget, version("1.0.0"), getproviders.Version{})
-	errNoPlatform = &getproviders.PlatformMissingError{Provider: widget, Version: version("1.0.0"), Platform: linux, Source: "stub", Newest: version("0.9.0")}
+	errNoPlatform = getproviders.PlatformMissing(getproviders.Subject{Provider: widget, Version: version("1.0.0"), Platform: linux, Source: "stub", Newest: version("0.9.0")})
 	errProtocol   = &getproviders.Fault{Kind: getproviders.ErrProtocol, Err: errors.New("it speaks plugin protocol 4.0"), Hint: "upgrade"}
 	errFailed     = fmt.Errorf("disk on fire: %w", getproviders.ErrUnreachable)
 )
@@ -208,7 +208,7 @@ func TestMultiSource_PackageFailures(t *testing.T) {
 		"the nearest answer counts": {
 			errs:    []error{errNoVersion, errNoPlatform, errNoProvider},
 			kind:    getproviders.ErrPlatformMissing,
-			hint:    errNoPlatform.Hint(),
+			hint:    errNoPlatform.Hint,
 			message: head + " was not found in any of the search locations\n\n  - 0: does not have the version\n  - 1: has the version, but not for this platform\n  - 2: does not have the provider",
 		},
 		"a version before a provider": {
@@ -222,7 +222,7 @@ func TestMultiSource_PackageFailures(t *testing.T) {
 			message: "the search for " + head + " ended at a source that failed\n\n  - 0: has the version, but not for this platform\n  - 1: disk on fire: source unreachable or failing\n  - 2: not asked",
 		},
 		"a version that is of no use speaks for itself": {errs: []error{errNoVersion, errProtocol}, kind: getproviders.ErrProtocol, hint: errProtocol.Hint, message: errProtocol.Error()},
-		"one source speaks for itself":                  {errs: []error{errNoPlatform}, kind: getproviders.ErrPlatformMissing, hint: errNoPlatform.Hint(), message: errNoPlatform.Error()},
+		"one source speaks for itself":                  {errs: []error{errNoPlatform}, kind: getproviders.ErrPlatformMissing, hint: errNoPlatform.Hint, message: errNoPlatform.Error()},
 	} {
 		t.Run(name, func(t *testing.T) {
 			var stubs []stub

@@ -143,8 +143,8 @@ func (e *NotCachedError) Error() string {
 	return fmt.Sprintf("%s is not on this machine, and %s allows no request to the %s", what, e.By, e.Source)
 }
 
-// Code is "not_cached".
-func (e *NotCachedError) Code() string { return "not_cached" }
+// code is "not_cached".
+func (e *NotCachedError) code() string { return "not_cached" }
 
 // Is reports which of the errors that callers branch on it is.
 func (e *NotCachedError) Is(target error) bool {

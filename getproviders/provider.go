@@ -56,7 +56,7 @@ func (p *Provider) UnmarshalText(text []byte) (err error) {
 	}
 	parts := strings.Split(given, "/")
 	if len(parts) != 3 {
-		return &AddressError{"source string", fmt.Sprintf("The address %q must have the form \"hostname/namespace/type\".", given)}
+		return addressError("source string", fmt.Sprintf("The address %q must have the form \"hostname/namespace/type\".", given))
 	}
 	*p, err = Product{}.parseParts(given, parts)
 	return err
@@ -87,18 +87,18 @@ func (p Provider) IsLegacy() bool { return p.Namespace == legacyNamespace }
 // IsZero reports whether p is the zero Provider.
 func (p Provider) IsZero() bool { return p == Provider{} }
 
-// Validate returns an *AddressError for an address that can't have been parsed, such as
+// Validate returns an error for an address that can't have been parsed, such as
 // one whose parts were put together by hand and aren't normalised. Only what is
 // valid may become a path or part of a URL. Built-in and legacy providers are valid.
 func (p Provider) Validate() error {
 	if err := p.Hostname.Validate(); err != nil {
-		return &AddressError{"source hostname", fmt.Sprintf("The hostname %q of a provider can't be used: %v.", string(p.Hostname), err)}
+		return addressError("source hostname", fmt.Sprintf("The hostname %q of a provider can't be used: %v.", string(p.Hostname), err))
 	}
 	if err := validatePart(p.Namespace, NormalizeNamespace); err != nil && p.Namespace != legacyNamespace {
-		return &AddressError{"namespace", fmt.Sprintf("The namespace %q of a provider can't be used: %v.", p.Namespace, err)}
+		return addressError("namespace", fmt.Sprintf("The namespace %q of a provider can't be used: %v.", p.Namespace, err))
 	}
 	if err := validatePart(p.Type, NormalizePart); err != nil {
-		return &AddressError{"type", fmt.Sprintf("The type %q of a provider can't be used: %v.", p.Type, err)}
+		return addressError("type", fmt.Sprintf("The type %q of a provider can't be used: %v.", p.Type, err))
 	}
 	return nil
 }

@@ -78,7 +78,7 @@ func (s *RegistrySource) Versions(ctx context.Context, p Provider) (Available, e
 }
 
 // Package implements Source. Besides the errors of Versions there are
-// those that match ErrVersionNotFound, ErrProtocol, and *PlatformMissingError, which hold
+// those that match ErrVersionNotFound, ErrProtocol, and ErrPlatformMissing, which hold
 // what the list of versions tells about a way out. The documents that the
 // package is authenticated by are not asked for before the Trust is loaded.
 func (s *RegistrySource) Package(ctx context.Context, p Provider, v Version, plat Platform) (Package, error) {
@@ -323,7 +323,7 @@ func (s *RegistrySource) fetchDocuments(ctx context.Context, p Provider, answer 
 // withoutDocument adds advice to the error of a registry that names a checksum list or a signature which isn't there.
 func withoutDocument(err error) error {
 	query, ok := err.(*Fault)
-	status, answered := errors.AsType[*StatusError](err)
+	status, answered := errors.AsType[*hosts.StatusError](err)
 	if !ok || !answered || status.StatusCode != http.StatusNotFound || query.Hint != "" {
 		return err
 	}

@@ -41,7 +41,7 @@ type Installed struct {
 // of them.
 //
 // The error is a *getproviders.Fault, *getproviders.UnwritableError or
-// *getproviders.NoSpaceError.
+// a Fault that matches getproviders.ErrNoSpace.
 func (in *Installer) Ensure(ctx context.Context, p getproviders.Provider, c getproviders.Constraints) (Installed, error) {
 	results, err := in.EnsureAll(ctx, getproviders.Requirements{p: {{Constraints: c}}})
 	if err != nil {

@@ -56,15 +56,15 @@ func policyMachine(t *testing.T) (*machine, *directory, *judge) {
 // refusedBy checks an error that a policy causes.
 func refusedBy(t *testing.T, what string, err error) {
 	t.Helper()
-	refused, ok := errors.AsType[*getproviders.PolicyError](err)
-	if !ok || !errors.Is(err, errForbidden) || !errors.Is(err, getproviders.ErrRefused) || refused.Reason != errForbidden {
+	refused := getproviders.FaultOf(err, getproviders.ErrRefused)
+	if refused == nil || !errors.Is(err, errForbidden) || !strings.HasSuffix(err.Error(), errForbidden.Error()) {
 		t.Errorf("%s: %v is no refusal", what, err)
 		return
 	}
 	if failed, ok := getproviders.Failure(err); !ok || getproviders.CodeOf(failed) != "refused_by_policy" || failed.Step != getproviders.StepPolicy {
 		t.Errorf("%s: %v has another code or step", what, err)
 	}
-	if c := refused.Candidate; len(c.Hashes) == 0 || c.Version != version("1.0.0") || c.Provider.Namespace != "acme" || c.Platform == (getproviders.Platform{}) {
+	if c := refused.Subject; c.Version != version("1.0.0") || c.Provider.Namespace != "acme" || c.Platform == (getproviders.Platform{}) {
 		t.Errorf("%s: it was asked about %+v", what, c)
 	}
 }

@@ -58,7 +58,7 @@ func SharedCause(err error) (key string, common error) {
 	if unanswered, ok := errors.AsType[*hosts.DiscoveryError](err); ok {
 		return "discovery " + unanswered.Host.String() + " " + unanswered.Service, &getproviders.Fault{Err: unanswered, Hint: unanswered.Advice()}
 	}
-	status, answered := errors.AsType[*getproviders.StatusError](err)
+	status, answered := errors.AsType[*hosts.StatusError](err)
 	if refused := getproviders.FaultOf(err, getproviders.ErrUnauthorized); refused != nil && answered {
 		common := *refused
 		common.Err = fmt.Errorf("host %s %s: %w", refused.Host, hosts.Refusal{Sent: status.Sent}.Says(status.StatusCode), status)

@@ -91,16 +91,10 @@ func queryFailed(product getproviders.Product, err error) (summary, doing string
 // allFailed is about what no single provider failed with, and lists those that it
 // kept from being installed.
 func allFailed(product getproviders.Product, err error) string {
-	var providers []getproviders.Provider
-	if unwritable := getproviders.FaultOf(err, getproviders.ErrUnwritable); unwritable != nil {
-		providers = unwritable.Providers
-	} else if full, ok := errors.AsType[*getproviders.NoSpaceError](err); ok {
-		providers = full.Providers
+	if failed, ok := errors.AsType[*getproviders.Fault](err); ok && len(failed.Providers) > 0 {
+		return Explained(err) + list("These providers are not installed:", texts(failed.Providers, product.Short))
 	}
-	if len(providers) == 0 {
-		return WithHint(err)
-	}
-	return Explained(err) + list("These providers are not installed:", texts(providers, product.Short))
+	return WithHint(err)
 }
 
 // failure is one provider's failure on its way to words.
@@ -180,9 +174,9 @@ func emulated(on getproviders.Platform) (runs getproviders.Platform, by string) 
 
 // otherPackage says what may be used where a version has no package for this platform.
 func (f failure) otherPackage() string {
-	missing, ok := errors.AsType[*getproviders.PlatformMissingError](f.Err)
+	missing := getproviders.FaultOf(f.Err, getproviders.ErrPlatformMissing)
 	switch {
-	case !ok:
+	case missing == nil:
 		return ""
 	case missing.Newest != (getproviders.Version{}):
 		return fmt.Sprintf("\n\nTo use that version, require it: version = %q. If the lock file has another one, run \"%s init -upgrade\".", missing.Newest.String(), f.product.Program)
@@ -216,10 +210,10 @@ func (f failure) isRequired() bool { return f.req == nil || len(f.req[f.Provider
 // requiredBy says who asks for the provider, and if the failure is about what
 // they ask for, who of them does so in vain.
 func (f failure) requiredBy() string {
-	if none, ok := errors.AsType[*getproviders.NoVersionError](f.Err); ok {
+	if none, ok := errors.AsType[*cause.NoVersionError](f.Err); ok {
 		return conflictText(whoRequires, none.Conflict)
 	}
-	if locked, ok := errors.AsType[*getproviders.LockedVersionError](f.Err); ok {
+	if locked, ok := errors.AsType[*cause.LockedVersionError](f.Err); ok {
 		return lockedText(locked)
 	}
 	return requiredBy(f.req, f.Provider)

@@ -231,7 +231,7 @@ func TestInstallProblems_SayWhereTokensBelong(t *testing.T) {
 		if sent {
 			advice = hosts.RejectedAdvice(host)
 		}
-		return refusal(host, advice, &getproviders.StatusError{StatusCode: 401, Sent: sent})
+		return refusal(host, advice, &hosts.StatusError{StatusCode: 401, Sent: sent})
 	}
 	const (
 		missing  = "put a token into the environment variable TF_TOKEN_a_example, or into a credentials block for \"a.example\" in the CLI configuration"
@@ -277,7 +277,7 @@ func refusal(host hosts.Hostname, hint string, status error) error {
 func TestPackageProblems_AreByCause(t *testing.T) {
 	t.Parallel()
 	linux := getproviders.Platform{OS: "linux", Arch: "amd64"}
-	refused := refusal("a.example", hosts.MissingAdvice("a.example"), &getproviders.StatusError{StatusCode: 401, URL: "u", Status: "401"})
+	refused := refusal("a.example", hosts.MissingAdvice("a.example"), &hosts.StatusError{StatusCode: 401, URL: "u", Status: "401"})
 	onLinux := func(p getproviders.Provider, err error) error {
 		failed := getproviders.Selection{Provider: p, Version: getproviders.Version{Major: 1}}.Failed(getproviders.StepMetadata, err)
 		failed.Platform = linux

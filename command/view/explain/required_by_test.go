@@ -22,7 +22,7 @@ func noVersion(required []getproviders.Requirement, versions ...string) error {
 	for _, v := range versions {
 		available = append(available, getproviders.MustParseVersion(v))
 	}
-	return &getproviders.NoVersionError{
+	return &cause.NoVersionError{
 		Provider:    alpha,
 		Constraints: getproviders.Requirements{alpha: required}.Constraints(alpha),
 		Newest:      available[len(available)-1],
@@ -115,7 +115,7 @@ This one alone leaves no version:
 }
 
 func TestInstallProblems_ExplainLockedVersions(t *testing.T) {
-	err := fail(alpha, getproviders.StepLock, &getproviders.LockedVersionError{
+	err := fail(alpha, getproviders.StepLock, &cause.LockedVersionError{
 		Provider:     alpha,
 		Version:      getproviders.MustParseVersion("1.4.0"),
 		Constraints:  getproviders.MustParseConstraints(">= 1.0, ~> 2.0"),

@@ -105,7 +105,7 @@ func (r Resolver) keepLocked(ctx context.Context, s getproviders.Selection, lock
 	r.Emit(ctx, event.QueryEvent{Addr: s.Provider, Constraints: s.Constraints, Locked: true})
 	if !s.Constraints.Allows(lock.Version) {
 		unmet, met := cause.SplitByVersion(required, lock.Version)
-		return s, s.Failed(getproviders.StepLock, &getproviders.LockedVersionError{
+		return s, s.Failed(getproviders.StepLock, &cause.LockedVersionError{
 			Provider: s.Provider, Version: lock.Version, Constraints: s.Constraints, Requirements: unmet, Others: met, Product: r.Product,
 		})
 	}
@@ -133,7 +133,7 @@ func (r Resolver) Newest(ctx context.Context, s getproviders.Selection, required
 		if len(unasked) > 0 {
 			return s, s.Failed(getproviders.StepSelect, errors.Join(unasked...))
 		}
-		none := &getproviders.NoVersionError{
+		none := &cause.NoVersionError{
 			Provider: s.Provider, Constraints: s.Constraints, Source: source.Name, Newest: maxVersion(available.Versions),
 			Conflict: cause.FindConflict(required, available.Versions),
 		}
