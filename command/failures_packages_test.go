@@ -11,6 +11,7 @@ import (
 	"github.com/tfdeps/tfdeps/getproviders"
 	"github.com/tfdeps/tfdeps/getproviders/providertest"
 	"github.com/tfdeps/tfdeps/internal/disk"
+	"github.com/tfdeps/tfdeps/internal/during"
 )
 
 // publishing has the registry have a package.
@@ -100,7 +101,7 @@ func packageFailures() []failure {
 			versions("1.0.0")(w)
 			publishing(providertest.PackageSpec{Version: "1.1.0", Platform: other})(w)
 		}},
-		{name: "platform_given_up", err: getproviders.Selection{Provider: template, Version: getproviders.Version{Major: 2, Minor: 2}}.Failed(getproviders.StepMetadata, getproviders.PlatformMissing(getproviders.Subject{
+		{name: "platform_given_up", err: getproviders.Selection{Provider: template, Version: getproviders.Version{Major: 2, Minor: 2}}.Failed(during.Metadata, getproviders.PlatformMissing(getproviders.Subject{
 			Provider: template, Version: getproviders.Version{Major: 2, Minor: 2}, Platform: getproviders.Platform{OS: "darwin", Arch: "arm64"}, Source: "registry registry.terraform.io",
 			Platforms: []getproviders.Platform{{OS: "darwin", Arch: "amd64"}, {OS: "linux", Arch: "amd64"}}, Nowhere: true,
 		}))},
@@ -122,7 +123,7 @@ func packageFailures() []failure {
 		}},
 		{name: "target_is_a_file", files: map[string]string{"main.tf": one["main.tf"], ".terraform": "a file"}, setUp: versions("1.0.0")},
 		{name: "no_space_for_all", err: &getproviders.Fault{Kind: getproviders.ErrNoSpace, Subject: getproviders.Subject{Providers: tinyOnly}, Err: &disk.RoomError{Dirs: []string{"/home/cache", "/work/.terraform"}, Need: 2_345_678_901, Free: 120_000_000}}},
-		{name: "no_space_left", err: getproviders.Selection{Provider: tinyOnly[0], Version: getproviders.Version{Major: 1}}.Failed(getproviders.StepUnpack,
+		{name: "no_space_left", err: getproviders.Selection{Provider: tinyOnly[0], Version: getproviders.Version{Major: 1}}.Failed(during.Unpack,
 			&fs.PathError{Op: "write", Path: "/work/.terraform/providers/program", Err: syscall.ENOSPC})},
 		{name: "package_too_large", files: one, setUp: func(w *failing) {
 			versions("1.0.0")(w)

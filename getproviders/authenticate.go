@@ -44,7 +44,7 @@ func (d Digests) hashes() []Hash {
 	return known
 }
 
-// Trust is the Trust of a package whose source lists these hashes, and of which
+// trust is the Trust of a package whose source lists these hashes, and of which
 // nothing else is known. That of an empty list is zero.
 func (a AnyHash) Trust() Trust {
 	if len(a) == 0 {
@@ -123,7 +123,7 @@ func otherChecksum(fileName string, expected Hash, found, advice string) error {
 var errUnknownIssuer = errors.New("unknown issuer")
 
 // unknownIssuer says that a checksum list is signed by none of the keys that the registry names.
-func (c SignedChecksums) unknownIssuer(keys []string) error {
+func (c signedChecksums) unknownIssuer(keys []string) error {
 	signature, known := "no signature", cmp.Or(strings.Join(keys, ", "), "none")
 	if issuer := issuerOf(c.Signature); issuer != "" {
 		signature = "a signature by key " + issuer

@@ -22,7 +22,7 @@ type Subject struct {
 	Provider Provider
 	Version  Version
 	Platform Platform
-	Step     Step           // of an installation
+	Step     string         // of an installation: "query", "fetch"
 	Source   string         // that doesn't have the provider, as Source.Describe names it
 	Registry bool           // Source is a registry
 	Host     hosts.Hostname // that refused a request
@@ -60,7 +60,7 @@ func (f *Fault) code() string {
 	if f.Code != "" || f.Step == "" {
 		return f.Code
 	}
-	return cmp.Or(CodeOf(f.Err), "failed_"+strings.ReplaceAll(string(f.Step), "-", "_"))
+	return cmp.Or(CodeOf(f.Err), "failed_"+strings.ReplaceAll(f.Step, "-", "_"))
 }
 
 // Unwrap returns Kind and Err.

@@ -46,7 +46,7 @@ func (e Product) parsePattern(parts []string) (pattern Pattern, err error) {
 		}
 		parts = parts[1:]
 	}
-	if pattern.Namespace, err = parsePatternPart(parts[0], NormalizeNamespace); err != nil {
+	if pattern.Namespace, err = parsePatternPart(parts[0], normalizeNamespace); err != nil {
 		return Pattern{}, fmt.Errorf("the namespace %q can't be used: %w", parts[0], err)
 	}
 	if pattern.Type, err = parsePatternPart(parts[1], NormalizePart); err != nil {

@@ -58,15 +58,13 @@ type Product struct {
 	// XDG_DATA_HOME; "": it has none of its own.
 	XDGName string
 
-	// Keys decide between the trust levels of signed packages; nil is DefaultSigningKeys.
-	Keys *SigningKeys
+	// NeedsKeys says that every registry must name the key that signed a package. Without it OpenTofu's own needn't: its
+	// packages are then taken by their checksum alone.
+	NeedsKeys bool
 
-	// KeylessHost is a registry that may name no signing key for a package, which
-	// is then taken by its checksum alone; the zero Hostname: none may. All others must name one.
-	KeylessHost hosts.Hostname
-
-	// Expiry says whether keys that sign packages, and signatures, may have expired.
-	Expiry Expiry
+	// NeedsUnexpired says that neither keys that sign packages nor signatures may have expired. Without it keys may, and signatures
+	// in OpenTofu.
+	NeedsUnexpired bool
 
 	// HashesHost is a registry whose hashes of packages are recorded though they aren't
 	// signed; the zero Hostname: there is none. A lock file with a hash says that its package
@@ -84,6 +82,18 @@ func Terraform(version string) Product {
 		Suffixes:     []string{".tf", ".tf.json"},
 		TestSuffixes: []string{".tftest.hcl", ".tftest.json"},
 		language:     []string{"unreadable_addresses"},
+	}
+}
+
+// expiry says which keys and signatures the product lets expire.
+func (e Product) expiry() expiry {
+	switch {
+	case e.Predecessor == nil:
+		return expiredKeys
+	case e.NeedsUnexpired:
+		return expiredNothing
+	default:
+		return expiredAll
 	}
 }
 
@@ -211,7 +221,7 @@ func parseNamespace(given string) (string, error) {
 	if given == legacyNamespace {
 		return given, nil
 	}
-	return NormalizeNamespace(given)
+	return normalizeNamespace(given)
 }
 
 // checkPrefix refuses types that start like the names of repositories and
@@ -244,7 +254,7 @@ func (e Product) ImpliedProvider(localName string) (Provider, error) {
 		return Provider{}, err
 	}
 	if name == "terraform" {
-		return Provider{Hostname: BuiltInHost, Namespace: builtInNamespace, Type: name}, nil
+		return Provider{Hostname: builtInHost, Namespace: builtInNamespace, Type: name}, nil
 	}
 	return Provider{Hostname: e.DefaultHost, Namespace: impliedNamespace, Type: name}, nil
 }
@@ -283,9 +293,6 @@ func OpenTofu(version string) Product {
 		StaticModules: true,
 		Predecessor:   &predecessor,
 		XDGName:       "opentofu",
-		Keys:          &SigningKeys{},
-		KeylessHost:   openTofuHost,
-		Expiry:        ExpiredAll,
 		HashesHost:    openTofuHost,
 	}
 	if isSince(version, "1.12") { // where ".tf" files have required_version for Terraform, as there are language blocks for its own

@@ -24,9 +24,9 @@ type Provider struct {
 const (
 	// DefaultHost is the host of Terraform's addresses that name none.
 	DefaultHost = hosts.Hostname("registry.terraform.io")
-	// BuiltInHost is the host in the addresses of built-in providers; no
+	// builtInHost is the host in the addresses of built-in providers; no
 	// registry runs there.
-	BuiltInHost = hosts.Hostname("terraform.io")
+	builtInHost = hosts.Hostname("terraform.io")
 )
 
 const (
@@ -76,7 +76,7 @@ func (p Provider) Compare(o Provider) int {
 // (terraform.io/builtin): never installed, never locked. Which types exist
 // there is the product's affair; Terraform has one, "terraform".
 func (p Provider) IsBuiltIn() bool {
-	return p.Hostname == BuiltInHost && p.Namespace == builtInNamespace
+	return p.Hostname == builtInHost && p.Namespace == builtInNamespace
 }
 
 // IsLegacy reports whether the namespace is the legacy marker "-", which old
@@ -94,7 +94,7 @@ func (p Provider) Validate() error {
 	if err := p.Hostname.Validate(); err != nil {
 		return addressError("source hostname", fmt.Sprintf("The hostname %q of a provider can't be used: %v.", string(p.Hostname), err))
 	}
-	if err := validatePart(p.Namespace, NormalizeNamespace); err != nil && p.Namespace != legacyNamespace {
+	if err := validatePart(p.Namespace, normalizeNamespace); err != nil && p.Namespace != legacyNamespace {
 		return addressError("namespace", fmt.Sprintf("The namespace %q of a provider can't be used: %v.", p.Namespace, err))
 	}
 	if err := validatePart(p.Type, NormalizePart); err != nil {
@@ -121,8 +121,8 @@ func validatePart(part string, normalize func(string) (string, error)) error {
 // safe as the name of a directory.
 func NormalizePart(given string) (string, error) { return normalizePart(given, idna.Lookup) }
 
-// NormalizeNamespace is NormalizePart for a namespace, which may also have underscores inside.
-func NormalizeNamespace(given string) (string, error) {
+// normalizeNamespace is NormalizePart for a namespace, which may also have underscores inside.
+func normalizeNamespace(given string) (string, error) {
 	if !strings.Contains(given, "_") {
 		return NormalizePart(given)
 	}

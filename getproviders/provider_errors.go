@@ -4,6 +4,8 @@ import (
 	"errors"
 	"fmt"
 	"io/fs"
+
+	"github.com/tfdeps/tfdeps/internal/during"
 )
 
 // What callers branch on, with errors.Is, beside the Err values of getproviders.
@@ -19,33 +21,15 @@ var (
 	ErrUnwritable = errors.New("the directory can't be written to")
 )
 
-// Step is the part of an installation in which something failed.
-type Step string
-
-const (
-	StepBuiltIn      Step = "built-in"     // a constraint on, or an unknown name of, a built-in provider
-	StepLock         Step = "lock"         // the locked version doesn't fit the constraints
-	StepQuery        Step = "query"        // asking for versions
-	StepSelect       Step = "select"       // no version fits
-	StepMetadata     Step = "metadata"     // asking for the package
-	StepFetch        Step = "fetch"        // downloading the archive, or reading the directory
-	StepAuthenticate Step = "authenticate" // checksum or signature, or the documents that hold them
-	StepVerify       Step = "verify"       // the lock file's hashes
-	StepUnpack       Step = "unpack"       // what the package contains
-	StepPolicy       Step = "policy"       // the caller's own policy refuses the package
-	StepPublish      Step = "publish"      // writing to the target directory
-	StepCancel       Step = "cancel"       // the context ended
-)
-
 // doing is how each step begins the message about its failure.
-var doing = map[Step]string{
-	StepQuery:        "asking for available versions: ",
-	StepMetadata:     "asking for the package: ",
-	StepFetch:        "fetching the package: ",
-	StepAuthenticate: "authenticating the package: ",
-	StepUnpack:       "unpacking the package: ",
-	StepPublish:      "putting the package into its place: ",
-	StepCancel:       "installation was cancelled: ",
+var doing = map[string]string{
+	during.Query:        "asking for available versions: ",
+	during.Metadata:     "asking for the package: ",
+	during.Fetch:        "fetching the package: ",
+	during.Authenticate: "authenticating the package: ",
+	during.Unpack:       "unpacking the package: ",
+	during.Publish:      "putting the package into its place: ",
+	during.Cancel:       "installation was cancelled: ",
 }
 
 // Unwritable says that the providers' packages can't be put into a directory. It is found out before anything is

@@ -47,8 +47,7 @@ type RegistrySource struct {
 	// that the API is, except that nothing is sent over plain http; the real
 	// tools send it. Discovery has credentials of its own.
 	Credentials hosts.Credentials
-	Product     Product      // its version is sent to registries; zero: Terraform
-	Keys        *SigningKeys // nil: the product's
+	Product     Product // its version is sent to registries; zero: Terraform
 	// VersionsMaxAge is how long a list of versions is remembered; 0: 15 minutes,
 	// less than 0: for ever.
 	VersionsMaxAge time.Duration
@@ -289,8 +288,8 @@ func (s *RegistrySource) trust(p Provider, answer *packageAnswer) Trust {
 	return trust
 }
 
-func (s *RegistrySource) signedChecksums(p Provider, answer *packageAnswer, documents SignedDocuments) SignedChecksums {
-	return SignedChecksums{
+func (s *RegistrySource) signedChecksums(p Provider, answer *packageAnswer, documents SignedDocuments) signedChecksums {
+	return signedChecksums{
 		FileName:      answer.fileName,
 		SHA256:        answer.sha256,
 		Sums:          documents.Sums,
@@ -298,8 +297,8 @@ func (s *RegistrySource) signedChecksums(p Provider, answer *packageAnswer, docu
 		Signature:     documents.Signature,
 		PublicKeys:    answer.keys,
 		Keys:          s.signingKeys(),
-		Keyless:       p.Hostname == s.Product.KeylessHost && p.Hostname != "",
-		Expiry:        s.Product.Expiry,
+		Keyless:       p.Hostname == openTofuHost && p.Hostname == s.Product.DefaultHost && !s.Product.NeedsKeys,
+		Expiry:        s.Product.expiry(),
 		Platform:      answer.platform,
 		PackageHashes: answer.packageHashes,
 		Now:           s.Now,
@@ -332,12 +331,9 @@ func withoutDocument(err error) error {
 	return &advised
 }
 
-func (s *RegistrySource) signingKeys() SigningKeys {
-	if s.Keys != nil {
-		return *s.Keys
+func (s *RegistrySource) signingKeys() signingKeys {
+	if s.Product.Predecessor != nil { // OpenTofu has none
+		return signingKeys{}
 	}
-	if s.Product.Keys != nil {
-		return *s.Product.Keys
-	}
-	return DefaultSigningKeys()
+	return defaultSigningKeys()
 }

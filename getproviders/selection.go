@@ -3,7 +3,7 @@ package getproviders
 import "github.com/tfdeps/tfdeps/internal/disk"
 
 // Failed names the provider and the step for an error. It matches what the error does, and ErrNoSpace if a disk is full.
-func (s Selection) Failed(step Step, err error) *Fault {
+func (s Selection) Failed(step string, err error) *Fault {
 	failed := &Fault{Subject: Subject{Provider: s.Provider, Version: s.Version, Step: step}, Err: err}
 	if disk.IsFull(err) {
 		failed.Code, failed.Kind = "no_space", ErrNoSpace

@@ -10,6 +10,7 @@ import (
 	"github.com/tfdeps/tfdeps/depsfile"
 	"github.com/tfdeps/tfdeps/getproviders"
 	"github.com/tfdeps/tfdeps/internal/disk"
+	"github.com/tfdeps/tfdeps/internal/during"
 	"github.com/tfdeps/tfdeps/internal/scratch"
 	"github.com/tfdeps/tfdeps/providercache/event"
 	"github.com/tfdeps/tfdeps/providercache/internal/download"
@@ -165,7 +166,7 @@ func (in *Installer) openTarget(ctx context.Context, all steps) (blocked bool, d
 	}
 	cause := getproviders.Unwritable(in.Target.Dir, blockedFor, err)
 	for _, s := range all {
-		s.fail(resolve.Fail(ctx, in.fetcher().Emit, s.Selection, s.Failed(getproviders.StepPublish, cause)))
+		s.fail(resolve.Fail(ctx, in.fetcher().Emit, s.Selection, s.Failed(during.Publish, cause)))
 	}
 	return true, func() {}
 }
@@ -204,7 +205,7 @@ func (in *Installer) reportPresent(ctx context.Context, present steps) {
 func (in *Installer) describe(ctx context.Context, all steps) {
 	in.each(ctx, all, func(ctx context.Context, s *step) (err error) {
 		if s.Package, err = in.fetcher().Source.Package(ctx, s.Provider, s.Version, in.fetcher().Platform); err != nil {
-			return s.Failed(getproviders.StepMetadata, err)
+			return s.Failed(during.Metadata, err)
 		}
 		return nil
 	})
@@ -248,7 +249,7 @@ func (in *Installer) fetch(ctx context.Context, tasks steps) {
 	}
 	in.each(ctx, tasks, func(ctx context.Context, s *step) error {
 		if refused != nil {
-			return s.Failed(getproviders.StepFetch, refused)
+			return s.Failed(during.Fetch, refused)
 		}
 		return place(ctx, s, get)
 	})

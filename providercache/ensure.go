@@ -7,6 +7,7 @@ import (
 	"maps"
 
 	"github.com/tfdeps/tfdeps/getproviders"
+	"github.com/tfdeps/tfdeps/internal/during"
 	"github.com/tfdeps/tfdeps/providercache/internal/resolve"
 	"github.com/tfdeps/tfdeps/providercache/internal/unpack"
 )
@@ -94,9 +95,9 @@ func (in *Installer) refuseToEnsure(ctx context.Context, p getproviders.Provider
 	case in.Fetcher == nil:
 		return nil // Install says so
 	case p.IsBuiltIn():
-		return resolve.Fail(ctx, in.fetcher().Emit, s, s.Failed(getproviders.StepBuiltIn, errors.New("a built-in provider has no package")))
+		return resolve.Fail(ctx, in.fetcher().Emit, s, s.Failed(during.BuiltIn, errors.New("a built-in provider has no package")))
 	case in.Skip[p]:
-		return resolve.Fail(ctx, in.fetcher().Emit, s, s.Failed(getproviders.StepQuery, errors.New("it is to be skipped, and can't be installed too")))
+		return resolve.Fail(ctx, in.fetcher().Emit, s, s.Failed(during.Query, errors.New("it is to be skipped, and can't be installed too")))
 	}
 	return nil
 }
@@ -105,7 +106,7 @@ func (in *Installer) refuseToEnsure(ctx context.Context, p getproviders.Provider
 func (in *Installer) installed(o Outcome) Installed {
 	done := Installed{Provider: o.Selection.Provider, Err: o.Err}
 	if o.NotTried {
-		done.Err = o.Selection.Failed(getproviders.StepFetch, ErrNotTried)
+		done.Err = o.Selection.Failed(during.Fetch, ErrNotTried)
 	}
 	if done.Err != nil {
 		return done
@@ -114,7 +115,7 @@ func (in *Installer) installed(o Outcome) Installed {
 	done.Dir = in.packagePath(done.Provider, done.Version)
 	var err error
 	if done.Executable, err = unpack.FindExecutable(done.Dir, done.Provider); err != nil {
-		return Installed{Provider: done.Provider, Err: o.Selection.Failed(getproviders.StepPublish, fmt.Errorf("the package is gone: %w", err))}
+		return Installed{Provider: done.Provider, Err: o.Selection.Failed(during.Publish, fmt.Errorf("the package is gone: %w", err))}
 	}
 	return done
 }

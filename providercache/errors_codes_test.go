@@ -10,6 +10,7 @@ import (
 
 	"github.com/tfdeps/tfdeps/getproviders"
 	"github.com/tfdeps/tfdeps/internal/cause"
+	"github.com/tfdeps/tfdeps/internal/during"
 	"github.com/tfdeps/tfdeps/providercache"
 )
 
@@ -27,7 +28,7 @@ func TestProviderError_HasACodeAndMatchesOneSentinel(t *testing.T) {
 		"no_space":            fmt.Errorf("unpacking: %w", full),
 		"failed_built_in":     errors.New("of no kind"),
 	} {
-		var failed error = getproviders.Selection{}.Failed(getproviders.StepBuiltIn, err)
+		var failed error = getproviders.Selection{}.Failed(during.BuiltIn, err)
 		if got := getproviders.CodeOf(fmt.Errorf("outside: %w", failed)); got != want {
 			t.Errorf("%T has the code %q, want %q", err, got, want)
 		}

@@ -6,6 +6,7 @@ import (
 	"slices"
 
 	"github.com/tfdeps/tfdeps/getproviders"
+	"github.com/tfdeps/tfdeps/internal/during"
 	"github.com/tfdeps/tfdeps/providercache/internal/fetch"
 	"github.com/tfdeps/tfdeps/providercache/internal/link"
 	"github.com/tfdeps/tfdeps/providercache/internal/receipt"
@@ -30,7 +31,7 @@ func (in *Installer) KnownPackages(p getproviders.Provider) (all []getproviders.
 func (in *Installer) FindCached(ctx context.Context, w getproviders.PackageSpec) (h1 getproviders.Hash, ok bool, err error) {
 	t := fetch.Request{Selection: w.Selected(), Recorded: w.Hashes}
 	if err := cmp.Or(w.Provider.Validate(), w.Version.Validate()); err != nil {
-		return "", false, t.Failed(getproviders.StepQuery, err)
+		return "", false, t.Failed(during.Query, err)
 	}
 	if len(t.Recorded) == 0 {
 		return "", false, nil

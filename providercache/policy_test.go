@@ -12,6 +12,7 @@ import (
 
 	"github.com/tfdeps/tfdeps/depsfile"
 	"github.com/tfdeps/tfdeps/getproviders"
+	"github.com/tfdeps/tfdeps/internal/during"
 	"github.com/tfdeps/tfdeps/internal/installtest"
 	"github.com/tfdeps/tfdeps/providercache"
 	"github.com/tfdeps/tfdeps/providercache/mirror"
@@ -61,7 +62,7 @@ func refusedBy(t *testing.T, what string, err error) {
 		t.Errorf("%s: %v is no refusal", what, err)
 		return
 	}
-	if failed, ok := getproviders.Failure(err); !ok || getproviders.CodeOf(failed) != "refused_by_policy" || failed.Step != getproviders.StepPolicy {
+	if failed, ok := getproviders.Failure(err); !ok || getproviders.CodeOf(failed) != "refused_by_policy" || failed.Step != during.Policy {
 		t.Errorf("%s: %v has another code or step", what, err)
 	}
 	if c := refused.Subject; c.Version != version("1.0.0") || c.Provider.Namespace != "acme" || c.Platform == (getproviders.Platform{}) {

@@ -8,6 +8,7 @@ import (
 
 	"github.com/tfdeps/tfdeps/getproviders"
 	"github.com/tfdeps/tfdeps/internal/disk"
+	"github.com/tfdeps/tfdeps/internal/during"
 	"github.com/tfdeps/tfdeps/internal/par"
 	"github.com/tfdeps/tfdeps/providercache/internal/fetch"
 	"github.com/tfdeps/tfdeps/providercache/internal/link"
@@ -101,7 +102,7 @@ func endAll(ctx, downloads context.Context, stop context.CancelCauseFunc, t fetc
 	}
 	full := context.Cause(downloads)
 	if _, ok := errors.AsType[*disk.RoomError](full); ok && err != nil && ctx.Err() == nil && (errors.Is(err, context.Canceled) || errors.Is(err, getproviders.ErrNoSpace)) {
-		return t.Failed(getproviders.StepFetch, full)
+		return t.Failed(during.Fetch, full)
 	}
 	return err
 }
@@ -125,7 +126,7 @@ func sharedFailures(tasks steps) {
 	shared := shortageOf(full, cause)
 	for _, s := range tasks {
 		if _, ok := errors.AsType[*disk.RoomError](s.outcome.Err); ok {
-			s.outcome.Err = s.outcome.Selection.Failed(getproviders.StepFetch, shared)
+			s.outcome.Err = s.outcome.Selection.Failed(during.Fetch, shared)
 		}
 	}
 }

@@ -18,6 +18,7 @@ import (
 	"github.com/tfdeps/tfdeps/depsfile"
 	"github.com/tfdeps/tfdeps/getproviders"
 	"github.com/tfdeps/tfdeps/internal/cause"
+	"github.com/tfdeps/tfdeps/internal/during"
 	"github.com/tfdeps/tfdeps/providercache"
 	"github.com/tfdeps/tfdeps/providercache/policy"
 )
@@ -144,7 +145,7 @@ func (p Policy) CheckDowngrade(choice Choice, chosen getproviders.Version, seen 
 		return nil
 	}
 	candidate := getproviders.Candidate{Provider: choice.Provider, Version: chosen}
-	return getproviders.Selection{Provider: choice.Provider, Version: chosen}.Failed(getproviders.StepPolicy, cause.Refused(candidate, refusal))
+	return getproviders.Selection{Provider: choice.Provider, Version: chosen}.Failed(during.Policy, cause.Refused(candidate, refusal))
 }
 
 // Seen returns the newest version of a provider, of those that are allowed, that this machine has used: in a directory, or from

@@ -7,12 +7,13 @@ import (
 	"testing"
 
 	"github.com/tfdeps/tfdeps/getproviders"
+	"github.com/tfdeps/tfdeps/internal/during"
 	"github.com/tfdeps/tfdeps/internal/hosts"
 )
 
 func named(kind string, err error) error {
 	p := getproviders.Provider{Hostname: "example.com", Namespace: "acme", Type: kind}
-	return getproviders.Selection{Provider: p}.Failed(getproviders.StepQuery, err)
+	return getproviders.Selection{Provider: p}.Failed(during.Query, err)
 }
 
 func query(err error) error {

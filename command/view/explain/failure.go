@@ -10,6 +10,7 @@ import (
 	"github.com/tfdeps/tfdeps/command/problem"
 	"github.com/tfdeps/tfdeps/getproviders"
 	"github.com/tfdeps/tfdeps/internal/cause"
+	"github.com/tfdeps/tfdeps/internal/during"
 	"github.com/tfdeps/tfdeps/internal/hosts"
 )
 
@@ -35,7 +36,7 @@ func InstallProblems(product getproviders.Product, req getproviders.Requirements
 		switch {
 		case len(cause.Failures) > 1:
 			problems = append(problems, problem.Because(cause.Err, manyFailed(product, cause)))
-		case ok && failed.Step == getproviders.StepCancel, !ok && errors.Is(cause.Err, context.Canceled):
+		case ok && failed.Step == during.Cancel, !ok && errors.Is(cause.Err, context.Canceled):
 			interrupted = true
 		case len(getproviders.NotCached(cause.Err)) > 0:
 			missing = append(missing, getproviders.NotCached(cause.Err)...)
@@ -108,7 +109,7 @@ type failure struct {
 func (f failure) problem() *problem.Problem {
 	short := f.product.Short(f.Provider)
 	switch {
-	case f.Step == getproviders.StepBuiltIn:
+	case f.Step == during.BuiltIn:
 		return problem.CodedError("built_in_provider", "Invalid dependency on built-in provider",
 			fmt.Sprintf("Cannot use %s: %s%s", short, WithHint(f.Err), f.builtIn())+f.requiredBy())
 	case errors.Is(f.Err, getproviders.ErrProtocol), errors.Is(f.Err, getproviders.ErrPlatformMissing):
@@ -222,7 +223,7 @@ func (f failure) requiredBy() string {
 // beforeSelection reports whether it wasn't known yet which version to install.
 func (f failure) beforeSelection() bool {
 	switch f.Step {
-	case getproviders.StepLock, getproviders.StepQuery, getproviders.StepSelect:
+	case during.Lock, during.Query, during.Select:
 		return true
 	default:
 		return false

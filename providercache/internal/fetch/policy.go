@@ -7,6 +7,7 @@ import (
 
 	"github.com/tfdeps/tfdeps/getproviders"
 	"github.com/tfdeps/tfdeps/internal/cause"
+	"github.com/tfdeps/tfdeps/internal/during"
 	"github.com/tfdeps/tfdeps/providercache/internal/receipt"
 )
 
@@ -68,7 +69,7 @@ func (f *Fetcher) Approve(ctx context.Context, t Request, state getproviders.Can
 	}
 	c.Hashes = slices.DeleteFunc([]getproviders.Hash{got.H1, got.ZH}, func(h getproviders.Hash) bool { return h == "" })
 	if reason := f.Policy(ctx, c); reason != nil {
-		return t.Failed(getproviders.StepPolicy, cause.Refused(c, reason))
+		return t.Failed(during.Policy, cause.Refused(c, reason))
 	}
 	return nil
 }

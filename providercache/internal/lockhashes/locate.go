@@ -7,6 +7,7 @@ import (
 	"slices"
 
 	"github.com/tfdeps/tfdeps/getproviders"
+	"github.com/tfdeps/tfdeps/internal/during"
 	"github.com/tfdeps/tfdeps/internal/par"
 	"github.com/tfdeps/tfdeps/providercache/internal/download"
 	"github.com/tfdeps/tfdeps/providercache/internal/fetch"
@@ -98,7 +99,7 @@ func (o LocateOptions) locate(ctx context.Context, f *fetch.Fetcher, s getprovid
 	}
 	found.Size = -1
 	if found.Package, err = f.Source.Package(ctx, s.Provider, s.Version, plat); err != nil {
-		return found, s.Failed(getproviders.StepMetadata, err)
+		return found, s.Failed(during.Metadata, err)
 	}
 	t := fetch.Request{Selection: s, Package: found.Package}
 	trust, err := t.LoadTrust(ctx)
@@ -109,10 +110,10 @@ func (o LocateOptions) locate(ctx context.Context, f *fetch.Fetcher, s getprovid
 		return found, err
 	}
 	if err := found.readLocal(ctx); err != nil {
-		return found, t.Failed(getproviders.StepFetch, err)
+		return found, t.Failed(during.Fetch, err)
 	}
 	if found.Size, err = o.archiveSize(ctx, f, found.Package.Location); err != nil {
-		return found, t.Failed(getproviders.StepFetch, err)
+		return found, t.Failed(during.Fetch, err)
 	}
 	return found, nil
 }
@@ -153,7 +154,7 @@ func (p *LocatedPackage) authenticate(t fetch.Request, trust getproviders.Trust)
 	}
 	p.Hashes = getproviders.SortHashes(p.Hashes)
 	if err != nil {
-		return t.Failed(getproviders.StepAuthenticate, err)
+		return t.Failed(during.Authenticate, err)
 	}
 	return nil
 }
