@@ -10,6 +10,7 @@ import (
 
 	"github.com/tfdeps/tfdeps/getproviders"
 	"github.com/tfdeps/tfdeps/getproviders/providertest"
+	"github.com/tfdeps/tfdeps/internal/cause"
 	"github.com/tfdeps/tfdeps/internal/disk"
 	"github.com/tfdeps/tfdeps/internal/during"
 )
@@ -141,7 +142,7 @@ func packageFailures() []failure {
 				}
 			}
 		}},
-		{name: "target_of_another_user", err: getproviders.Unwritable(".terraform/providers", tinyOnly, denied)},
+		{name: "target_of_another_user", err: cause.Unwritable(".terraform/providers", tinyOnly, denied)},
 		{name: "readonly", files: one, args: "init -lockfile=readonly", setUp: versions("1.0.0")},
 		{name: "built_in", files: requiring("terraform.io/builtin/other")},
 		{name: "plugin_dir_without_it", files: one, args: "init -plugin-dir=plugins"},

@@ -46,7 +46,7 @@ func (d Digests) hashes() []Hash {
 
 // trust is the Trust of a package whose source lists these hashes, and of which
 // nothing else is known. That of an empty list is zero.
-func (a AnyHash) Trust() Trust {
+func (a AnyHash) trust() Trust {
 	if len(a) == 0 {
 		return Trust{}
 	}

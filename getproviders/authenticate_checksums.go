@@ -75,8 +75,8 @@ func (c signedChecksums) withoutKeys() AuthenticationResult {
 	return AuthenticationResult{TrustLevel: LevelVerifiedChecksum, Notes: []string{"the registry names no signing key for it, so that no signature was checked"}}
 }
 
-// Trust is the Trust of a package that is authenticated by this.
-func (c signedChecksums) Trust() Trust {
+// trust is the Trust of a package that is authenticated by this.
+func (c signedChecksums) trust() Trust {
 	return Trust{
 		Authenticator:  c,
 		ExpectedSHA256: c.SHA256,

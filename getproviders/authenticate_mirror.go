@@ -132,7 +132,7 @@ func (s Signers) needsKeys(signature []byte) bool {
 // mirrorTrust is what an archive of a mirror is authenticated by: what documents
 // finds, which is nil if that is nothing, else the hashes that the mirror lists.
 func mirrorTrust(fileName string, listed AnyHash, documents func(ctx context.Context) (*verifiedChecksums, error)) Trust {
-	trust := listed.Trust()
+	trust := listed.trust()
 	unsigned := trust
 	trust.Load = func(ctx context.Context) (Trust, error) {
 		verified, err := documents(ctx)

@@ -15,7 +15,7 @@
 // [Package] of one [Version] for one [Platform]. There are the origin registry of a
 // provider's host ([RegistrySource]), servers and directories with copies
 // ([NetworkMirrorSource], [FilesystemMirrorSource]), [MultiSource], which asks several in
-// order, [OfflineSource] for one that may not be asked, and whatever implements the
+// order, [Offline] for one that may not be asked, and whatever implements the
 // interface. A Package says where its bytes are ([Location]) and how to trust them
 // ([Trust]): an [Authenticator] compares the [Digests] of the bytes with what publisher
 // and registry have signed, and says how far the package is to be trusted

@@ -198,7 +198,7 @@ func TestMultiSource_RepeatsAdviceAndNotEndlessPatterns(t *testing.T) {
 	for i := range 12 {
 		p := widget
 		p.Type = fmt.Sprintf("t%d", i)
-		source.Selectors[0].Include = append(source.Selectors[0].Include, getproviders.ExactPattern(p))
+		source.Selectors[0].Include = append(source.Selectors[0].Include, getproviders.Pattern(p))
 	}
 	_, err := source.Package(t.Context(), widget, version("1.0.0"), linux)
 	if err == nil {

@@ -44,7 +44,7 @@ func (s stub) Describe(getproviders.Provider) getproviders.Description {
 
 func (s stub) suggest(context.Context, getproviders.Provider) (getproviders.Provider, bool) {
 	s.note()
-	return s.suggests, !s.suggests.IsZero()
+	return s.suggests, s.suggests != getproviders.Provider{}
 }
 
 // inOrder makes a MultiSource of stubs that records which ones were asked.
@@ -75,7 +75,7 @@ func TestMultiSource_UnitesVersions(t *testing.T) {
 		stub{name: "c"},
 		stub{name: "d", available: getproviders.Available{Versions: versions("1.1.0", "0.9.0"), Warnings: []string{"from d"}}},
 	)
-	source.Selectors[0].Include = []getproviders.Pattern{{Hostname: "other.example", Namespace: "*", Type: "*"}, getproviders.ExactPattern(widget)}
+	source.Selectors[0].Include = []getproviders.Pattern{{Hostname: "other.example", Namespace: "*", Type: "*"}, getproviders.Pattern(widget)}
 	source.Selectors = append(source.Selectors, getproviders.Selector{
 		Source:  stub{name: "e", available: getproviders.Available{Versions: versions("9.0.0")}},
 		Exclude: never,
@@ -272,7 +272,7 @@ func TestMultiSource_TellsWhichPatternsKeepASourceOut(t *testing.T) {
 	source, asked := inOrder(stub{name: "a"}, stub{name: "b"})
 	elsewhere := []getproviders.Pattern{{Hostname: "other.example", Namespace: "*", Type: "*"}}
 	source.Selectors[0].Include = elsewhere
-	source.Selectors[1].Include, source.Selectors[1].Exclude = never, append(elsewhere, getproviders.ExactPattern(widget))
+	source.Selectors[1].Include, source.Selectors[1].Exclude = never, append(elsewhere, getproviders.Pattern(widget))
 	_, err := source.Versions(t.Context(), widget)
 	want := "provider registry.example/acme/widget was not found in any of the search locations\n\n" +
 		"  - a: not included by \"other.example/*/*\"\n" +

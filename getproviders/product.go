@@ -261,7 +261,7 @@ func (e Product) ImpliedProvider(localName string) (Provider, error) {
 
 // Short returns the address as people write it: without the default host.
 func (e Product) Short(p Provider) string {
-	if p.Hostname == e.OrDefault().DefaultHost && !p.IsZero() {
+	if p.Hostname == e.OrDefault().DefaultHost && p != (Provider{}) {
 		return p.Namespace + "/" + p.Type
 	}
 	return p.String()

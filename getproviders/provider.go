@@ -38,7 +38,7 @@ const (
 // String returns the full address, with the host in Unicode, as lock files
 // have it; "" for the zero Provider.
 func (p Provider) String() string {
-	if p.IsZero() {
+	if p == (Provider{}) {
 		return ""
 	}
 	return p.Hostname.String() + "/" + p.Namespace + "/" + p.Type
@@ -83,9 +83,6 @@ func (p Provider) IsBuiltIn() bool {
 // states have where the address was not known. Such a provider can be neither
 // installed nor locked.
 func (p Provider) IsLegacy() bool { return p.Namespace == legacyNamespace }
-
-// IsZero reports whether p is the zero Provider.
-func (p Provider) IsZero() bool { return p == Provider{} }
 
 // Validate returns an error for an address that can't have been parsed, such as
 // one whose parts were put together by hand and aren't normalised. Only what is

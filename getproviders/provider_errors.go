@@ -2,8 +2,6 @@ package getproviders
 
 import (
 	"errors"
-	"fmt"
-	"io/fs"
 
 	"github.com/tfdeps/tfdeps/internal/during"
 )
@@ -30,18 +28,4 @@ var doing = map[string]string{
 	during.Unpack:       "unpacking the package: ",
 	during.Publish:      "putting the package into its place: ",
 	during.Cancel:       "installation was cancelled: ",
-}
-
-// Unwritable says that the providers' packages can't be put into a directory. It is found out before anything is
-// fetched, and is the one error for all of them. It matches ErrUnwritable and err.
-func Unwritable(dir string, providers []Provider, err error) *Fault {
-	failed := &Fault{Code: "unwritable", Kind: ErrUnwritable, Subject: Subject{Providers: providers}, Err: fmt.Errorf("no package can be put into %s: %w", dir, err)}
-	switch {
-	case errors.Is(err, fs.ErrPermission):
-		failed.Hint = "this user may not write there. An earlier run as another user, such as root in a container, may have made the directory: " +
-			"correct its owner or its permissions, or run as the user who owns it"
-	case errors.Is(err, fs.ErrExist):
-		failed.Hint = "what is there is no directory, or a link that leads nowhere: remove it, or make what it leads to"
-	}
-	return failed
 }

@@ -273,7 +273,7 @@ type checksumDocuments struct{ sums, signature []byte }
 func (s *RegistrySource) trust(p Provider, answer *packageAnswer) Trust {
 	trust := Trust{
 		ExpectedSHA256: answer.sha256,
-		Recheck:        func(kept SignedDocuments) Trust { return s.signedChecksums(p, answer, kept).Trust() },
+		Recheck:        func(kept SignedDocuments) Trust { return s.signedChecksums(p, answer, kept).trust() },
 	}
 	trust.Load = func(ctx context.Context) (Trust, error) {
 		key := [2]string{answer.sums.String(), answer.signature.String()}

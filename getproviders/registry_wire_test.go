@@ -81,7 +81,7 @@ func FuzzPackageResponse(f *testing.F) {
 		}
 		list := fmt.Appendf(nil, "%x  %s\n", got.sha256, got.fileName)
 		judge := signedChecksums{FileName: got.fileName, SHA256: got.sha256, Sums: list, PackageHashes: got.packageHashes, Platform: got.platform}
-		for plat, h1 := range judge.Trust().RegistryHashes {
+		for plat, h1 := range judge.trust().RegistryHashes {
 			if plat != got.platform || len(h1) != 47 {
 				t.Errorf("listed for %s: %q", plat, h1)
 			}

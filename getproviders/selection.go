@@ -14,14 +14,6 @@ func (s Selection) Failed(step string, err error) *Fault {
 // Selected returns the selection itself.
 func (s Selection) Selected() Selection { return s }
 
-// AtVersionOf returns the selection with the version that its failure is about.
-func (s Selection) AtVersionOf(err error) Selection {
-	if failure, ok := Failure(err); ok {
-		s.Version = failure.Version
-	}
-	return s
-}
-
 // Selection is a provider with the version that was chosen for it.
 type Selection struct {
 	Provider    Provider    `json:"provider"`

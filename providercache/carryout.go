@@ -9,6 +9,7 @@ import (
 
 	"github.com/tfdeps/tfdeps/depsfile"
 	"github.com/tfdeps/tfdeps/getproviders"
+	"github.com/tfdeps/tfdeps/internal/cause"
 	"github.com/tfdeps/tfdeps/internal/disk"
 	"github.com/tfdeps/tfdeps/internal/during"
 	"github.com/tfdeps/tfdeps/internal/scratch"
@@ -58,7 +59,7 @@ func (in *Installer) newStep(ctx context.Context, selected getproviders.Selectio
 
 // fail ends a step with an error that was reported.
 func (s *step) fail(err error) {
-	s.outcome, s.todo = Outcome{Selection: s.AtVersionOf(err), Err: err}, nothing
+	s.outcome, s.todo = Outcome{Selection: resolve.AtVersionOf(s.Selection, err), Err: err}, nothing
 }
 
 // steps are those of one installation, or some of them.
@@ -164,7 +165,7 @@ func (in *Installer) openTarget(ctx context.Context, all steps) (blocked bool, d
 	for _, s := range all {
 		blockedFor = append(blockedFor, s.Provider)
 	}
-	cause := getproviders.Unwritable(in.Target.Dir, blockedFor, err)
+	cause := cause.Unwritable(in.Target.Dir, blockedFor, err)
 	for _, s := range all {
 		s.fail(resolve.Fail(ctx, in.fetcher().Emit, s.Selection, s.Failed(during.Publish, cause)))
 	}
@@ -219,7 +220,7 @@ func (in *Installer) nameDamaged(all steps) {
 		if !s.local.Exists || !hashed {
 			continue
 		}
-		for _, absent := range getproviders.NotCached(s.outcome.Err) {
+		for _, absent := range cause.NotCached(s.outcome.Err) {
 			absent.Damaged = in.packagePath(s.Provider, s.Version)
 		}
 	}

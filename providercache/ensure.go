@@ -41,8 +41,7 @@ type Installed struct {
 // time; a program that calls it often should keep Hashes, and use Install with locks made
 // of them.
 //
-// The error is a *getproviders.Fault, *getproviders.UnwritableError or
-// a Fault that matches getproviders.ErrNoSpace.
+// The error is a *getproviders.Fault.
 func (in *Installer) Ensure(ctx context.Context, p getproviders.Provider, c getproviders.Constraints) (Installed, error) {
 	results, err := in.EnsureAll(ctx, getproviders.Requirements{p: {{Constraints: c}}})
 	if err != nil {

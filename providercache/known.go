@@ -16,7 +16,7 @@ import (
 // KnownPackages returns what receipts say about packages of a provider for the
 // Platform, in Target and in the Cache, whether they are still there or not;
 // the same version may come twice. It reads no package, writes nothing and
-// needs no Source. See [getproviders.OfflineSource].
+// needs no Source. See [getproviders.Offline].
 func (in *Installer) KnownPackages(p getproviders.Provider) (all []getproviders.CachedPackage) {
 	for _, at := range []store.View{in.cacheView(), in.targetView()} {
 		all = append(all, at.KnownPackages(p, in.fetcher().Platform)...)

@@ -36,7 +36,7 @@ func (j *judge) policy(_ context.Context, c getproviders.Candidate) error {
 func (j *judge) states() string {
 	var states []string
 	for _, c := range j.asked {
-		states = append(states, c.State.String())
+		states = append(states, string(c.State))
 	}
 	j.asked = nil
 	slices.Sort(states)

@@ -190,7 +190,7 @@ func withPlaced(all getproviders.MultiSource, placed []getproviders.Provider, si
 	}
 	var patterns []getproviders.Pattern
 	for _, p := range placed {
-		patterns = append(patterns, getproviders.ExactPattern(p))
+		patterns = append(patterns, getproviders.Pattern(p))
 	}
 	selectors := []getproviders.Selector{{
 		Source: &getproviders.FilesystemMirrorSource{Dir: filepath.FromSlash(vendored.PluginsDir), Signers: signers}, Include: patterns,

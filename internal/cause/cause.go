@@ -49,7 +49,7 @@ func Causes(err error) (causes []Cause) {
 // SharedCause finds in a failure what others may fail for, too. key tells it from other
 // causes; "": there is nothing of the kind.
 func SharedCause(err error) (key string, common error) {
-	if len(getproviders.NotCached(err)) > 0 {
+	if len(NotCached(err)) > 0 {
 		return "", nil
 	}
 	if several, ok := errors.AsType[*getproviders.SourcesError](err); ok {

@@ -101,7 +101,7 @@ func TestCauses_PutTogetherWhatFailedForOne(t *testing.T) {
 
 func TestCauses_KeepWhatIsAboutNoProvider(t *testing.T) {
 	t.Parallel()
-	blocked := getproviders.Unwritable("target", nil, errors.New("read-only"))
+	blocked := Unwritable("target", nil, errors.New("read-only"))
 	causes := Causes(errors.Join(blocked, named("a", errors.New("no"))))
 	if len(causes) != 2 || causes[0].Err != error(blocked) || len(causes[0].Failures) != 0 || len(causes[1].Failures) != 1 {
 		t.Errorf("got %+v", causes)

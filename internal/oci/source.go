@@ -91,7 +91,7 @@ func (s *Source) Package(ctx context.Context, p getproviders.Provider, v getprov
 		return getproviders.Package{}, s.failed(ctx, p, err)
 	}
 	zh := getproviders.Hash(getproviders.SchemeZH + ":" + layer.Digest.Encoded())
-	trust := getproviders.AnyHash{zh}.Trust()
+	trust := getproviders.TrustedBy(getproviders.AnyHash{zh})
 	trust.Authenticator = recorded{zh}
 	if h1, err := getproviders.ParseHash(target.Annotations[annotationH1]); err == nil && h1.Scheme() == getproviders.SchemeH1 && target.Annotations[annotationZH] == string(zh) {
 		trust.ListedHashes = append(slices.Clone(trust.ListedHashes), h1)

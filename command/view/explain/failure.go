@@ -31,21 +31,21 @@ func InstallProblems(product getproviders.Product, req getproviders.Requirements
 	var problems problem.List
 	var missing []*getproviders.NotCachedError
 	interrupted := false
-	for _, cause := range cause.Causes(err) {
-		failed, ok := getproviders.Failure(cause.Err)
+	for _, one := range cause.Causes(err) {
+		failed, ok := getproviders.Failure(one.Err)
 		switch {
-		case len(cause.Failures) > 1:
-			problems = append(problems, problem.Because(cause.Err, manyFailed(product, cause)))
-		case ok && failed.Step == during.Cancel, !ok && errors.Is(cause.Err, context.Canceled):
+		case len(one.Failures) > 1:
+			problems = append(problems, problem.Because(one.Err, manyFailed(product, one)))
+		case ok && failed.Step == during.Cancel, !ok && errors.Is(one.Err, context.Canceled):
 			interrupted = true
-		case len(getproviders.NotCached(cause.Err)) > 0:
-			missing = append(missing, getproviders.NotCached(cause.Err)...)
+		case len(cause.NotCached(one.Err)) > 0:
+			missing = append(missing, cause.NotCached(one.Err)...)
 		case ok:
 			f := failure{product: product, req: req, Fault: failed, suggest: suggest}
-			problems = append(problems, problem.Because(cause.Err, f.problem()))
+			problems = append(problems, problem.Because(one.Err, f.problem()))
 		default:
-			problems = append(problems, problem.Because(cause.Err, problem.CodedError("failed", "Failed to install providers",
-				allFailed(product, cause.Err))))
+			problems = append(problems, problem.Because(one.Err, problem.CodedError("failed", "Failed to install providers",
+				allFailed(product, one.Err))))
 		}
 	}
 	if len(missing) > 0 {

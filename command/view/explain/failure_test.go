@@ -10,6 +10,7 @@ import (
 
 	"github.com/tfdeps/tfdeps/command/problem"
 	"github.com/tfdeps/tfdeps/getproviders"
+	"github.com/tfdeps/tfdeps/internal/cause"
 	"github.com/tfdeps/tfdeps/internal/config/modules"
 	"github.com/tfdeps/tfdeps/internal/during"
 	"github.com/tfdeps/tfdeps/internal/hosts"
@@ -122,7 +123,7 @@ func TestInstallProblems_OneForEachCause(t *testing.T) {
 	dead := func(path string) error {
 		return getproviders.QueryFailed("provider registry", alpha, &hosts.RequestError{URL: "https://example.com" + path, Attempts: 1, Err: errors.New("refused")})
 	}
-	unwritable := getproviders.Unwritable("target", []getproviders.Provider{alpha, gamma}, errors.New("read-only"))
+	unwritable := cause.Unwritable("target", []getproviders.Provider{alpha, gamma}, errors.New("read-only"))
 	err := errors.Join(unwritable, fail(alpha, during.Query, dead("/a")), fail(beta, during.Query, errors.New("no")), fail(gamma, during.Query, dead("/c")))
 	want := []string{
 		"Failed to install providers: No package can be put into target: read-only\n\nThese providers are not installed:\n  - example.com/acme/alpha\n  - example.com/acme/gamma",

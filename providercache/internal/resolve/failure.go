@@ -70,3 +70,11 @@ func OnPlatform(ctx context.Context, s getproviders.Selection, plat getproviders
 	failure.Platform = plat
 	return &failure
 }
+
+// AtVersionOf returns the selection with the version that its failure is about.
+func AtVersionOf(s getproviders.Selection, err error) getproviders.Selection {
+	if failure, ok := getproviders.Failure(err); ok {
+		s.Version = failure.Version
+	}
+	return s
+}

@@ -63,7 +63,7 @@ func (r Resolver) Resolve(ctx context.Context, req getproviders.Requirements, lo
 	for i, s := range chosen {
 		switch {
 		case errs[i] != nil:
-			failed = append(failed, FailedSelection{open[i].AtVersionOf(errs[i]), errs[i]})
+			failed = append(failed, FailedSelection{AtVersionOf(open[i], errs[i]), errs[i]})
 		case !s.Provider.IsBuiltIn():
 			selections = append(selections, s)
 		}
