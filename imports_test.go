@@ -43,6 +43,7 @@ var floors = [][]string{
 	{"internal/config/static", "internal/hostiletest", "internal/oci/ocitest", "providercache/blob/blobtest", "providercache/internal/receipttest", "providercache/internal/resolve"},
 	{"configs/cliconfig", "depsfile", "getproviders/providertest", "internal/cause", "internal/config/bucket", "internal/config/static/functions", "internal/gcs", "internal/oci", "internal/s3",
 		"providercache/event", "providercache/internal/cachetest", "providercache/internal/download"},
+	{"internal/buckets"},
 	{"internal/cliblock", "internal/config/git", "internal/googlestorage", "internal/locktext", "internal/storagetest", "providercache/blob", "providercache/internal/receipt", "providercache/internal/staging", "providercache/internal/unpack"},
 	{"internal/treehash"},
 	{"getproviders", "internal/bundle", "internal/config/files", "providercache/internal/statefile"},

@@ -17,7 +17,6 @@ import (
 // cause. They don't change.
 var codes = map[string][]string{
 	"archivedir.Error":            {"mirror_index"},
-	"blob.Error":                  {"bucket", "unauthorized"},
 	"download.StatusError":        {"unauthorized", "unreachable"},
 	"download.TransferError":      {"", "unreachable"},
 	"fetch.Error":                 {"", "checksum_mismatch", "invalid_module_source", "module_package_failed", "module_package_not_found", "offline", "unauthorized", "unreachable"},
