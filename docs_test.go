@@ -192,7 +192,7 @@ func TestDocs_TroubleshootingHasEveryCode(t *testing.T) {
 var codeSources = []struct{ file, prefix, pattern string }{
 	{"getproviders/errors_codes_test.go", "", `^[a-z]+(_[a-z]+)*$`},
 	{"command/problem/codes.go", "", `^[a-z]+(_[a-z]+)*$`},
-	{"getproviders/provider_errors.go", "failed_", `^(built-in|lock|query|select|metadata|fetch|authenticate|verify|unpack|policy|publish|cancel)$`},
+	{"internal/during/during.go", "failed_", `^(built-in|lock|query|select|metadata|fetch|authenticate|verify|unpack|policy|publish|cancel)$`},
 	{"providercache/check.go", "", reasonPattern},
 	{"providercache/internal/vendoring/check.go", "", reasonPattern},
 	{"internal/config/modules/tree.go", "", reasonPattern},

@@ -43,14 +43,15 @@ var floors = [][]string{
 	{"internal/config/static", "internal/hostiletest", "internal/oci/ocitest", "providercache/blob/blobtest", "providercache/internal/receipttest", "providercache/internal/resolve"},
 	{"configs/cliconfig", "depsfile", "getproviders/providertest", "internal/cause", "internal/config/bucket", "internal/config/static/functions", "internal/gcs", "internal/oci", "internal/s3",
 		"providercache/event", "internal/cachetest", "providercache/internal/download"},
-	{"internal/config/git", "internal/googlestorage", "internal/locktext", "internal/storagetest", "providercache/blob", "providercache/internal/receipt", "providercache/internal/staging", "providercache/internal/unpack"},
+	{"internal/buckets"},
+	{"internal/cliblock", "internal/config/git", "internal/googlestorage", "internal/locktext", "internal/storagetest", "providercache/blob", "providercache/internal/receipt", "providercache/internal/staging", "providercache/internal/unpack"},
 	{"internal/remote", "internal/treehash"},
 	{"getproviders", "internal/bundle", "internal/config/files", "providercache/internal/statefile"},
 	{"internal/hosts"},
 	{"internal/disk"},
 	{"internal/link", "internal/scratch", "internal/wholefile"},
 	{"internal/filelock"},
-	{"command/problem", "internal/awslogin", "internal/chunks", "internal/config/diagnostic", "internal/nesting", "internal/par", "internal/owner", "internal/subprocess", "internal/must", "internal/peertest", "internal/wrapped",
+	{"command/problem", "internal/awslogin", "internal/chunks", "internal/config/diagnostic", "internal/during", "internal/nesting", "internal/par", "internal/owner", "internal/subprocess", "internal/must", "internal/peertest", "internal/wrapped",
 		"providercache/internal/unpack/inflate"},
 }
 

@@ -10,6 +10,9 @@ import (
 
 	"github.com/tfdeps/tfdeps/getproviders"
 	"github.com/tfdeps/tfdeps/getproviders/providertest"
+	"github.com/tfdeps/tfdeps/internal/cause"
+	"github.com/tfdeps/tfdeps/internal/disk"
+	"github.com/tfdeps/tfdeps/internal/during"
 )
 
 // publishing has the registry have a package.
@@ -99,10 +102,10 @@ func packageFailures() []failure {
 			versions("1.0.0")(w)
 			publishing(providertest.PackageSpec{Version: "1.1.0", Platform: other})(w)
 		}},
-		{name: "platform_given_up", err: getproviders.Selection{Provider: template, Version: getproviders.Version{Major: 2, Minor: 2}}.Failed(getproviders.StepMetadata, &getproviders.PlatformMissingError{
+		{name: "platform_given_up", err: getproviders.Selection{Provider: template, Version: getproviders.Version{Major: 2, Minor: 2}}.Failed(during.Metadata, getproviders.PlatformMissing(getproviders.Subject{
 			Provider: template, Version: getproviders.Version{Major: 2, Minor: 2}, Platform: getproviders.Platform{OS: "darwin", Arch: "arm64"}, Source: "registry registry.terraform.io",
 			Platforms: []getproviders.Platform{{OS: "darwin", Arch: "amd64"}, {OS: "linux", Arch: "amd64"}}, Nowhere: true,
-		})},
+		}))},
 		{name: "protocol", files: one, setUp: publishing(providertest.PackageSpec{Version: "1.0.0", Protocols: []string{"4.0"}})},
 		{name: "no_version_between", files: requiring(tiny + " ~> 2.0"), setUp: versions("1.0.0", "1.9.3", "3.0.0", "3.1.0", "4.0.0-beta1")},
 		{name: "no_version_so_high", files: requiring(tiny + " >= 5.0"), setUp: versions("1.0.0", "1.9.3")},
@@ -120,8 +123,8 @@ func packageFailures() []failure {
 			versions("1.0.0")(w)
 		}},
 		{name: "target_is_a_file", files: map[string]string{"main.tf": one["main.tf"], ".terraform": "a file"}, setUp: versions("1.0.0")},
-		{name: "no_space_for_all", err: &getproviders.NoSpaceError{Dirs: []string{"/home/cache", "/work/.terraform"}, Need: 2_345_678_901, Free: 120_000_000, Providers: tinyOnly}},
-		{name: "no_space_left", err: getproviders.Selection{Provider: tinyOnly[0], Version: getproviders.Version{Major: 1}}.Failed(getproviders.StepUnpack,
+		{name: "no_space_for_all", err: &getproviders.Fault{Kind: getproviders.ErrNoSpace, Subject: getproviders.Subject{Providers: tinyOnly}, Err: &disk.RoomError{Dirs: []string{"/home/cache", "/work/.terraform"}, Need: 2_345_678_901, Free: 120_000_000}}},
+		{name: "no_space_left", err: getproviders.Selection{Provider: tinyOnly[0], Version: getproviders.Version{Major: 1}}.Failed(during.Unpack,
 			&fs.PathError{Op: "write", Path: "/work/.terraform/providers/program", Err: syscall.ENOSPC})},
 		{name: "package_too_large", files: one, setUp: func(w *failing) {
 			versions("1.0.0")(w)
@@ -139,7 +142,7 @@ func packageFailures() []failure {
 				}
 			}
 		}},
-		{name: "target_of_another_user", err: getproviders.Unwritable(".terraform/providers", tinyOnly, denied)},
+		{name: "target_of_another_user", err: cause.Unwritable(".terraform/providers", tinyOnly, denied)},
 		{name: "readonly", files: one, args: "init -lockfile=readonly", setUp: versions("1.0.0")},
 		{name: "built_in", files: requiring("terraform.io/builtin/other")},
 		{name: "plugin_dir_without_it", files: one, args: "init -plugin-dir=plugins"},

@@ -49,7 +49,7 @@ func (l *Locks) Provider(p getproviders.Provider) (Lock, bool) {
 // those of unknown schemes are dropped. Built-in and legacy providers can't be
 // locked: a lock of one, or of the zero Provider, changes nothing.
 func (l *Locks) Set(lock Lock) {
-	if p := lock.Provider; p.IsBuiltIn() || p.IsLegacy() || p.IsZero() {
+	if p := lock.Provider; p.IsBuiltIn() || p.IsLegacy() || p == (getproviders.Provider{}) {
 		return
 	}
 	lock.Hashes = slices.DeleteFunc(getproviders.SortHashes(lock.Hashes), func(h getproviders.Hash) bool {

@@ -27,12 +27,12 @@ func (a ReaderArchive) Open(_ context.Context, offset int64) (OpenedArchive, err
 }
 
 // TrustedBy is the Trust of a package that an authenticator authenticates: one's own
-// signatures, a database of approved digests. What [AnyHash] and [SignedChecksums]
-// know beside that, such as the checksum to expect, is in it. Of a nil authenticator
+// signatures, a database of approved digests. What [AnyHash]
+// knows beside that, such as the checksum to expect, is in it. Of a nil authenticator
 // it is zero, and the package stays unauthenticated.
 func TrustedBy(by Authenticator) Trust {
-	if known, ok := by.(interface{ Trust() Trust }); ok {
-		return known.Trust()
+	if known, ok := by.(interface{ trust() Trust }); ok {
+		return known.trust()
 	}
 	return Trust{Authenticator: by}
 }

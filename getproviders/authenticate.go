@@ -25,7 +25,7 @@ func (a AnyHash) Authenticate(d Digests) (AuthenticationResult, error) {
 			return AuthenticationResult{TrustLevel: LevelVerifiedChecksum}, nil
 		}
 	}
-	return AuthenticationResult{}, &ChecksumError{Expected: slices.Clone(a), Found: found}
+	return AuthenticationResult{}, &ChecksumError{Expected: slices.Clone(a), found: found}
 }
 
 // hashes lists what is known of the package. A directory has no zh: its zero
@@ -44,9 +44,9 @@ func (d Digests) hashes() []Hash {
 	return known
 }
 
-// Trust is the Trust of a package whose source lists these hashes, and of which
+// trust is the Trust of a package whose source lists these hashes, and of which
 // nothing else is known. That of an empty list is zero.
-func (a AnyHash) Trust() Trust {
+func (a AnyHash) trust() Trust {
 	if len(a) == 0 {
 		return Trust{}
 	}
@@ -76,7 +76,7 @@ func (a AnyHash) sha256() (sum [32]byte) {
 // have. It matches ErrAuthentication.
 type ChecksumError struct {
 	Expected []Hash // one of these
-	Found    []Hash // what the package has
+	found    []Hash // what the package has
 }
 
 // Error implements error.
@@ -86,23 +86,23 @@ func (e *ChecksumError) Error() string {
 	}
 	expected := slices.DeleteFunc(slices.Clone(e.Expected), func(h Hash) bool { return !h.Supported() })
 	if len(expected) == 1 { // then its scheme is the only one of interest
-		for _, found := range e.Found {
+		for _, found := range e.found {
 			if found.Scheme() == expected[0].Scheme() {
 				return fmt.Sprintf("the package has checksum %s, expected %s", found, expected[0].printable())
 			}
 		}
 	}
-	return fmt.Sprintf("the package has checksum %s, expected any of: %s", joinHashes(e.Found), joinHashes(expected))
+	return fmt.Sprintf("the package has checksum %s, expected any of: %s", joinHashes(e.found), joinHashes(expected))
 }
 
-// Code is "checksum_mismatch".
-func (e *ChecksumError) Code() string { return "checksum_mismatch" }
+// code is "checksum_mismatch".
+func (e *ChecksumError) code() string { return "checksum_mismatch" }
 
 // Is reports whether target is ErrAuthentication.
 func (e *ChecksumError) Is(target error) bool { return target == ErrAuthentication }
 
-// Hint says what may be the cause.
-func (e *ChecksumError) Hint() string {
+// hint says what may be the cause.
+func (e *ChecksumError) hint() string {
 	if !slices.ContainsFunc(e.Expected, Hash.Supported) {
 		return "a newer version may know these; else tell those who run the source to name an h1 or zh checksum"
 	}
@@ -123,7 +123,7 @@ func otherChecksum(fileName string, expected Hash, found, advice string) error {
 var errUnknownIssuer = errors.New("unknown issuer")
 
 // unknownIssuer says that a checksum list is signed by none of the keys that the registry names.
-func (c SignedChecksums) unknownIssuer(keys []string) error {
+func (c signedChecksums) unknownIssuer(keys []string) error {
 	signature, known := "no signature", cmp.Or(strings.Join(keys, ", "), "none")
 	if issuer := issuerOf(c.Signature); issuer != "" {
 		signature = "a signature by key " + issuer

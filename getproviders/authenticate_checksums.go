@@ -8,19 +8,19 @@ import (
 	"time"
 )
 
-// SignedChecksums authenticates a package from a registry. A registry has, for each
+// signedChecksums authenticates a package from a registry. A registry has, for each
 // version of a provider, one SHA256SUMS document about the archives of all
 // platforms and one signature over that document.
-type SignedChecksums struct {
+type signedChecksums struct {
 	FileName   string           // of the archive in SHA256SUMS, as the registry's description of the package says
 	SHA256     [32]byte         // of the archive, as that description says
 	Sums       []byte           // SHA256SUMS
 	sumsURL    string           // where Sums come from, for errors; "": not known
 	Signature  []byte           // over Sums: OpenPGP, detached, binary
 	PublicKeys []PublicKey      // one of these has to have signed; they are tried in this order
-	Keys       SigningKeys      // what makes the trust level higher than LevelCommunity
+	Keys       signingKeys      // what makes the trust level higher than LevelCommunity
 	Keyless    bool             // if there are no PublicKeys, no signature is needed
-	Expiry     Expiry           // whether keys and signatures may have expired
+	Expiry     expiry           // whether keys and signatures may have expired
 	Now        func() time.Time // tells which keys have expired; nil: the system's clock
 
 	// PackageHashes are what the description says of the hashes of the version's
@@ -30,14 +30,14 @@ type SignedChecksums struct {
 	Platform      Platform
 }
 
-// Expiry says which keys and signatures may have expired. Publishers extend or replace keys
+// expiry says which keys and signatures may have expired. Publishers extend or replace keys
 // without signing old releases again.
-type Expiry int
+type expiry int
 
 const (
-	ExpiredKeys    Expiry = iota // a key may have expired, a signature may not
-	ExpiredAll                   // a signature may have expired as well; a key that hasn't is preferred
-	ExpiredNothing               // neither may
+	expiredKeys    expiry = iota // a key may have expired, a signature may not
+	expiredAll                   // a signature may have expired as well; a key that hasn't is preferred
+	expiredNothing               // neither may
 )
 
 // PublicKey is a signing key that a registry names.
@@ -50,7 +50,7 @@ type PublicKey struct {
 // SHA256SUMS has the archive's checksum that the registry's description of the
 // package has, that the archive has it (*ChecksumError), and that a key which
 // the registry names has signed SHA256SUMS.
-func (c SignedChecksums) Authenticate(d Digests) (AuthenticationResult, error) {
+func (c signedChecksums) Authenticate(d Digests) (AuthenticationResult, error) {
 	list := parseChecksums(c.Sums)
 	if err := list.check(c.FileName, ZH(c.SHA256)); err != nil {
 		return AuthenticationResult{}, err
@@ -71,12 +71,12 @@ func (c SignedChecksums) Authenticate(d Digests) (AuthenticationResult, error) {
 
 // withoutKeys is for packages of which it isn't known whose signature counts: what
 // the registry's checksum list says is trusted as far as the registry is.
-func (c SignedChecksums) withoutKeys() AuthenticationResult {
+func (c signedChecksums) withoutKeys() AuthenticationResult {
 	return AuthenticationResult{TrustLevel: LevelVerifiedChecksum, Notes: []string{"the registry names no signing key for it, so that no signature was checked"}}
 }
 
-// Trust is the Trust of a package that is authenticated by this.
-func (c SignedChecksums) Trust() Trust {
+// trust is the Trust of a package that is authenticated by this.
+func (c signedChecksums) trust() Trust {
 	return Trust{
 		Authenticator:  c,
 		ExpectedSHA256: c.SHA256,
@@ -148,7 +148,7 @@ func (l checksumLine) zh() (zh Hash, ok bool) {
 
 // listedHashes are what registryHashes has for the package, and the zh that its
 // description has.
-func (c SignedChecksums) listedHashes() []Hash {
+func (c signedChecksums) listedHashes() []Hash {
 	h1, ok := c.registryHashes()[c.Platform]
 	if !ok {
 		return nil
@@ -157,7 +157,7 @@ func (c SignedChecksums) listedHashes() []Hash {
 }
 
 // registryHashes are those of PackageHashes that fit the checksum list.
-func (c SignedChecksums) registryHashes() map[Platform]Hash {
+func (c signedChecksums) registryHashes() map[Platform]Hash {
 	if len(c.PackageHashes) == 0 {
 		return nil
 	}

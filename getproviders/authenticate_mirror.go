@@ -34,7 +34,7 @@ import (
 //
 // The zero value has the embedded keys.
 type Signers struct {
-	Keys    *SigningKeys     // nil: the embedded ones
+	keys    *signingKeys     // nil: the embedded ones
 	Trusted []TrustedKey     // that the user has named
 	Now     func() time.Time // for keys that expire; nil: time.Now
 }
@@ -75,7 +75,7 @@ func (k TrustedKey) signs(p Provider) bool {
 // verify finds out what the signature on documents proves. ok is false if that
 // is nothing.
 func (s Signers) verify(p Provider, d SignedDocuments) (result AuthenticationResult, ok bool, err error) {
-	signed := SignedChecksums{Sums: d.Sums, Signature: d.Signature, Keys: s.signingKeys(), Now: s.Now}
+	signed := signedChecksums{Sums: d.Sums, Signature: d.Signature, Keys: s.signingKeys(), Now: s.Now}
 	signed.PublicKeys = s.candidates(p, d.Keys, signed)
 	result, err = signed.checkSignature()
 	if errors.Is(err, errUnknownIssuer) {
@@ -84,16 +84,16 @@ func (s Signers) verify(p Provider, d SignedDocuments) (result AuthenticationRes
 	return result, err == nil, err
 }
 
-func (s Signers) signingKeys() SigningKeys {
-	if s.Keys != nil {
-		return *s.Keys
+func (s Signers) signingKeys() signingKeys {
+	if s.keys != nil {
+		return *s.keys
 	}
-	return DefaultSigningKeys()
+	return defaultSigningKeys()
 }
 
 // candidates are the keys whose signatures count, with what makes some of them
 // count more. Those that can't be read don't.
-func (s Signers) candidates(p Provider, found []PublicKey, signed SignedChecksums) (keys []PublicKey) {
+func (s Signers) candidates(p Provider, found []PublicKey, signed signedChecksums) (keys []PublicKey) {
 	add := func(key PublicKey) {
 		if _, err := readKey(key.Armored); err == nil {
 			keys = append(keys, key)
@@ -132,7 +132,7 @@ func (s Signers) needsKeys(signature []byte) bool {
 // mirrorTrust is what an archive of a mirror is authenticated by: what documents
 // finds, which is nil if that is nothing, else the hashes that the mirror lists.
 func mirrorTrust(fileName string, listed AnyHash, documents func(ctx context.Context) (*verifiedChecksums, error)) Trust {
-	trust := listed.Trust()
+	trust := listed.trust()
 	unsigned := trust
 	trust.Load = func(ctx context.Context) (Trust, error) {
 		verified, err := documents(ctx)

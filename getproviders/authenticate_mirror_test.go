@@ -48,9 +48,8 @@ func newSignedMirror(t *testing.T) *signedMirror {
 		}
 	}
 	m.signers = getproviders.Signers{
-		Keys:    &getproviders.SigningKeys{Official: m.official.Armored(), Partner: m.partners.Armored()},
-		Trusted: []getproviders.TrustedKey{{Armored: m.known.Armored(), Providers: []getproviders.Pattern{getproviders.ExactPattern(widget)}}},
-	}
+		Trusted: []getproviders.TrustedKey{{Armored: m.known.Armored(), Providers: []getproviders.Pattern{getproviders.Pattern(widget)}}},
+	}.WithKeys(getproviders.SigningKeys{Official: m.official.Armored(), Partner: m.partners.Armored()})
 	m.write(t, zipName, providertest.Zip(map[string]string{"terraform-provider-widget": "x"}))
 	m.write(t, "1.0.0.json", []byte(`{"archives": {"linux_amd64": {"url": "`+zipName+`", "hashes": ["h1:listed"]}}}`))
 	m.write(t, "index.json", []byte(`{"versions": {"1.0.0": {}}}`))
@@ -285,10 +284,10 @@ func TestAuthenticate_MirrorsAreAskedForDocumentsOnce(t *testing.T) {
 		"another's":    {func(*testing.T, *signedMirror) {}, 3},
 		"no signature": {func(t *testing.T, m *signedMirror) { m.remove(t, sigName) }, 1},
 		"no partner key": {func(_ *testing.T, m *signedMirror) {
-			m.name(m.partner, getproviders.ExactPattern(widget))
-			m.signers.Keys.Partner = ""
+			m.name(m.partner, getproviders.Pattern(widget))
+			m.signers = m.signers.WithKeys(getproviders.SigningKeys{Official: m.official.Armored()})
 		}, 2},
-		"a partner is named":   {func(_ *testing.T, m *signedMirror) { m.name(m.partner, getproviders.ExactPattern(widget)) }, 3},
+		"a partner is named":   {func(_ *testing.T, m *signedMirror) { m.name(m.partner, getproviders.Pattern(widget)) }, 3},
 		"for another provider": {func(_ *testing.T, m *signedMirror) { m.name(m.partner, gadgets) }, 3},
 	} {
 		t.Run(name, func(t *testing.T) {

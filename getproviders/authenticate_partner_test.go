@@ -24,7 +24,7 @@ func (m *signedMirror) name(partner *providertest.Signer, patterns ...getprovide
 // that the key is a partner's.
 func TestSignature_PartnersKeysInMirrors(t *testing.T) {
 	t.Parallel()
-	widgets := getproviders.ExactPattern(widget)
+	widgets := getproviders.Pattern(widget)
 	byPartner := "signed by a HashiCorp partner PARTNER, 2 hashes"
 	for name, c := range map[string]struct {
 		change func(m *signedMirror)
@@ -63,7 +63,7 @@ func TestSignature_PartnersKeysInMirrors(t *testing.T) {
 // names a key by its ID, and the other one of the block may be anybody's.
 func TestSignature_AllPartnersKeysOfABlockAreNamed(t *testing.T) {
 	t.Parallel()
-	widgets := getproviders.ExactPattern(widget)
+	widgets := getproviders.Pattern(widget)
 	for name, c := range map[string]struct {
 		change func(m *signedMirror)
 		want   string

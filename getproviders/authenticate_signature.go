@@ -18,7 +18,7 @@ import (
 
 // checkSignature verifies the signature over SHA256SUMS by the keys that the
 // registry names, and says how far the key that made it is to be trusted.
-func (c SignedChecksums) checkSignature() (AuthenticationResult, error) {
+func (c signedChecksums) checkSignature() (AuthenticationResult, error) {
 	if c.Keyless && len(c.PublicKeys) == 0 {
 		return c.withoutKeys(), nil
 	}
@@ -49,7 +49,7 @@ func (c SignedChecksums) checkSignature() (AuthenticationResult, error) {
 
 // findIssuer returns the first of the registry's keys that the signature is
 // by, with the key's trust signature.
-func (c SignedChecksums) findIssuer(config *packet.Config) (issuer *signedBy, trust string, err error) {
+func (c signedChecksums) findIssuer(config *packet.Config) (issuer *signedBy, trust string, err error) {
 	const subject = "the signature of the checksum list"
 	signature, unread := readDetached(c.Signature)
 	var known []string
@@ -75,7 +75,7 @@ func (c SignedChecksums) findIssuer(config *packet.Config) (issuer *signedBy, tr
 		if err != nil {
 			return nil, "", badSignature(subject, strings.Join(key.primary, ", "), c.sumsURL, err)
 		}
-		if c.Expiry == ExpiredAll && len(issuer.notes) > 0 { // another key may still be good
+		if c.Expiry == expiredAll && len(issuer.notes) > 0 { // another key may still be good
 			if expired == nil {
 				expired, trust = issuer, public.TrustSignature
 			}
@@ -90,7 +90,7 @@ func (c SignedChecksums) findIssuer(config *packet.Config) (issuer *signedBy, tr
 }
 
 // checkOfficial returns nil if the signature isn't by the official key.
-func (c SignedChecksums) checkOfficial(config *packet.Config) (*signedBy, error) {
+func (c signedChecksums) checkOfficial(config *packet.Config) (*signedBy, error) {
 	if c.Keys.Official == "" {
 		return nil, nil
 	}
@@ -111,7 +111,7 @@ func (c SignedChecksums) checkOfficial(config *packet.Config) (*signedBy, error)
 
 // checkTrust verifies that the partner programme has signed a key. A registry
 // that claims so wrongly isn't trusted in anything else.
-func (c SignedChecksums) checkTrust(key signingKey, trust string, config *packet.Config) (*signedBy, error) {
+func (c signedChecksums) checkTrust(key signingKey, trust string, config *packet.Config) (*signedBy, error) {
 	partners, err := readKey(c.Keys.Partner)
 	if err != nil {
 		return nil, badSignature("the trust signature: the partner programme's key", "", "", err)
@@ -135,7 +135,7 @@ func (c SignedChecksums) checkTrust(key signingKey, trust string, config *packet
 // isPartner reports whether the partner programme has signed a key that
 // the registry alone has introduced. Until it does, the key isn't read: to verify what a key says
 // of itself takes as long as its author likes.
-func (c SignedChecksums) isPartner(public PublicKey) bool {
+func (c signedChecksums) isPartner(public PublicKey) bool {
 	if public.TrustSignature == "" || c.Keys.Partner == "" {
 		return false
 	}
@@ -242,7 +242,7 @@ type signedBy struct {
 // releases again. A revoked key is an error. So is a signature that itself has
 // expired; Terraform overlooks that if its key has expired too. OpenTofu accepts such a
 // signature; with a variable it refuses both.
-func (k signingKey) verify(document []byte, signature detached, config *packet.Config, expiry Expiry) (by *signedBy, err error) {
+func (k signingKey) verify(document []byte, signature detached, config *packet.Config, expiry expiry) (by *signedBy, err error) {
 	defer recovered(&err)
 	if err := signature.checkHashes(k.keyBlock.ids); err != nil {
 		return nil, err
@@ -257,11 +257,11 @@ func (k signingKey) verify(document []byte, signature detached, config *packet.C
 		err, keyExpired = pgperrors.ErrSignatureExpired, false
 	}
 	signatureExpired := errors.Is(err, pgperrors.ErrSignatureExpired)
-	if signatureExpired && (expiry != ExpiredAll || !sig.SigExpired(now) || sig.CreationTime.After(now)) {
+	if signatureExpired && (expiry != expiredAll || !sig.SigExpired(now) || sig.CreationTime.After(now)) {
 		// It is what the library also says of dates in the future.
 		return nil, fmt.Errorf("%w (this machine's clock says %s)", err, day(now))
 	}
-	if err != nil && !keyExpired && !signatureExpired || keyExpired && expiry == ExpiredNothing {
+	if err != nil && !keyExpired && !signatureExpired || keyExpired && expiry == expiredNothing {
 		return nil, err
 	}
 	result := &signedBy{key: k, keyID: keyID(signer.PrimaryKey.KeyId)}
@@ -327,11 +327,11 @@ func keyID(id uint64) string { return fmt.Sprintf("%016X", id) }
 
 func day(t time.Time) string { return t.UTC().Format(time.DateOnly) }
 
-// SigningKeys are the keys that decide between the trust levels of signed packages.
+// signingKeys are the keys that decide between the trust levels of signed packages.
 // They don't make a package trusted by themselves: it has to be signed by a key that its
 // registry names, too. Where a field is empty nothing reaches that level; the
 // zero value takes every signed package for LevelCommunity.
-type SigningKeys struct {
+type signingKeys struct {
 	Official string // ASCII-armored: a signature by it is LevelOfficial
 	Partner  string // ASCII-armored: its trust signature over a key makes LevelPartner
 }
@@ -342,9 +342,9 @@ var hashicorpSecurityKey string
 //go:embed keys/hashicorp-partners.asc
 var hashicorpPartnersKey string
 
-// DefaultSigningKeys returns HashiCorp's public keys as they are published:
+// defaultSigningKeys returns HashiCorp's public keys as they are published:
 // the one that signs its own releases, and the one by which its partner
 // programme signs the keys of others.
-func DefaultSigningKeys() SigningKeys {
-	return SigningKeys{Official: hashicorpSecurityKey, Partner: hashicorpPartnersKey}
+func defaultSigningKeys() signingKeys {
+	return signingKeys{Official: hashicorpSecurityKey, Partner: hashicorpPartnersKey}
 }

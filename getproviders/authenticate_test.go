@@ -80,11 +80,11 @@ func wantAuthenticationError(t *testing.T, err error, code, text string) {
 func TestChecksumError_HintsAtItsCause(t *testing.T) {
 	t.Parallel()
 	damaged := &getproviders.ChecksumError{Expected: []getproviders.Hash{"zh:00", "h9:new"}}
-	if hint := damaged.Hint(); !strings.Contains(hint, "damaged") {
+	if hint := strings.Join(getproviders.HintsOf(damaged), ""); !strings.Contains(hint, "damaged") {
 		t.Errorf("of a wrong checksum: %q", hint)
 	}
 	unknown := &getproviders.ChecksumError{Expected: []getproviders.Hash{"h9:new"}}
-	if hint := unknown.Hint(); strings.Contains(hint, "damaged") {
+	if hint := strings.Join(getproviders.HintsOf(unknown), ""); strings.Contains(hint, "damaged") {
 		t.Errorf("of a checksum that nobody can check: %q", hint)
 	}
 }

@@ -30,18 +30,18 @@ func at(date string) func() time.Time {
 
 // nullProvider is what the registry answers about version 3.1.0 of hashicorp/null, for
 // linux_amd64.
-func nullProvider(t testing.TB) (SignedChecksums, Digests) {
+func nullProvider(t testing.TB) (signedChecksums, Digests) {
 	sum := [32]byte{
 		0x53, 0xe3, 0x05, 0x45, 0xff, 0x89, 0x26, 0xa8, 0xe3, 0x0a, 0xd3, 0x06, 0x48, 0x99, 0x1c, 0xa8,
 		0xb9, 0x3b, 0x6f, 0xa4, 0x96, 0x27, 0x2c, 0xd2, 0x3b, 0x26, 0x76, 0x3c, 0x8e, 0xe8, 0x45, 0x15,
 	}
-	return SignedChecksums{
+	return signedChecksums{
 		FileName:   "terraform-provider-null_3.1.0_linux_amd64.zip",
 		SHA256:     sum,
 		Sums:       readVector(t, "hashicorp-null-3.1.0_SHA256SUMS"),
 		Signature:  readVector(t, "hashicorp-null-3.1.0_SHA256SUMS.sig"),
-		PublicKeys: []PublicKey{{Armored: DefaultSigningKeys().Official}},
-		Keys:       DefaultSigningKeys(),
+		PublicKeys: []PublicKey{{Armored: defaultSigningKeys().Official}},
+		Keys:       defaultSigningKeys(),
 		Now:        at("2026-06-01"),
 	}, Digests{SHA256: sum}
 }
@@ -63,7 +63,7 @@ func TestSignedChecksums_HashicorpRelease_IsOfficial(t *testing.T) {
 func TestReadRing_VerifiesAsManySignaturesAsItMay(t *testing.T) {
 	t.Parallel()
 	for missing, fine := range map[int]bool{0: true, 1: false} {
-		key, err := readKeyPackets(DefaultSigningKeys().Official)
+		key, err := readKeyPackets(defaultSigningKeys().Official)
 		if err != nil || key.selfSignatures < 2 {
 			t.Fatalf("%d signatures, %v", key.selfSignatures, err)
 		}
@@ -101,7 +101,7 @@ func TestSignedChecksums_HashicorpRelease_OutlivesItsKeys(t *testing.T) {
 func TestSignedChecksums_HashicorpRelease_IsCommunityWithoutTheEmbeddedKey(t *testing.T) {
 	t.Parallel()
 	checksums, digests := nullProvider(t)
-	checksums.Keys = SigningKeys{}
+	checksums.Keys = signingKeys{}
 	got, err := checksums.Authenticate(digests)
 	if err != nil || got.TrustLevel != LevelCommunity || got.KeyID != "34365D9472D7468F" {
 		t.Errorf("got %+v, %v", got, err)
@@ -112,14 +112,14 @@ func TestSignedChecksums_HashicorpRelease_IsCommunityWithoutTheEmbeddedKey(t *te
 // is verified.
 func TestAuthenticate_PartnerVector(t *testing.T) {
 	t.Parallel()
-	checksums := SignedChecksums{
+	checksums := signedChecksums{
 		Sums:      readVector(t, "partner-document.txt"),
 		Signature: readVector(t, "partner-document.txt.sig"),
 		PublicKeys: []PublicKey{{
 			Armored:        string(readVector(t, "partner-author-key.asc")),
 			TrustSignature: string(readVector(t, "partner-author-key.trust-signature.asc")),
 		}},
-		Keys: DefaultSigningKeys(),
+		Keys: defaultSigningKeys(),
 	}
 	got, err := checksums.checkSignature()
 	if err != nil || got.TrustLevel != LevelPartner || got.KeyID != "37A6AB3BCF2C170A" || len(got.Notes) != 0 {

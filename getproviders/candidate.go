@@ -2,7 +2,6 @@ package getproviders
 
 import (
 	"errors"
-	"fmt"
 	"time"
 )
 
@@ -32,47 +31,14 @@ type Candidate struct {
 }
 
 // CandidateState says where a candidate is.
-type CandidateState int
+type CandidateState string
 
 const (
-	StateFetched CandidateState = iota // in a private directory: it was just fetched; or in an unpacked mirror, where it stays
-	StateCached                        // in the shared cache
-	StatePresent                       // in the place where it belongs: a target, a mirror, vendored packages
-	StateKnown                         // nowhere here: its source lists the hashes, or an earlier run has computed them
+	StateFetched CandidateState = "fetched" // in a private directory: it was just fetched; or in an unpacked mirror, where it stays
+	StateCached  CandidateState = "cached"  // in the shared cache
+	StatePresent CandidateState = "present" // in the place where it belongs: a target, a mirror, vendored packages
+	StateKnown   CandidateState = "known"   // nowhere here: its source lists the hashes, or an earlier run has computed them
 )
 
-// String returns "fetched", "cached", "present" or "known".
-func (s CandidateState) String() string {
-	names := [...]string{"fetched", "cached", "present", "known"}
-	if s < 0 || int(s) >= len(names) {
-		return fmt.Sprintf("CandidateState(%d)", int(s))
-	}
-	return names[s]
-}
-
-// ErrRefused matches every *PolicyError.
+// ErrRefused: the Fetcher's Policy refuses a package. The Fault names it, and matches the reason, too.
 var ErrRefused = errors.New("a policy refuses the package")
-
-// PolicyError says that the Fetcher's Policy refuses a package, and why. It matches
-// ErrRefused and the reason.
-type PolicyError struct {
-	Candidate Candidate
-	Reason    error
-}
-
-// Error implements error.
-func (e *PolicyError) Error() string { return "refused by policy: " + e.Reason.Error() }
-
-// Code is that of the reason, or "refused_by_policy".
-func (e *PolicyError) Code() string {
-	if code := CodeOf(e.Reason); code != "" {
-		return code
-	}
-	return "refused_by_policy"
-}
-
-// Unwrap returns the reason.
-func (e *PolicyError) Unwrap() error { return e.Reason }
-
-// Is reports whether target is ErrRefused.
-func (e *PolicyError) Is(target error) bool { return target == ErrRefused }

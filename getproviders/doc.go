@@ -15,7 +15,7 @@
 // [Package] of one [Version] for one [Platform]. There are the origin registry of a
 // provider's host ([RegistrySource]), servers and directories with copies
 // ([NetworkMirrorSource], [FilesystemMirrorSource]), [MultiSource], which asks several in
-// order, [OfflineSource] for one that may not be asked, and whatever implements the
+// order, [Offline] for one that may not be asked, and whatever implements the
 // interface. A Package says where its bytes are ([Location]) and how to trust them
 // ([Trust]): an [Authenticator] compares the [Digests] of the bytes with what publisher
 // and registry have signed, and says how far the package is to be trusted
@@ -28,7 +28,7 @@
 // them, since the TLS certificate of its host says who it is. The archive's bytes may
 // come from anywhere: their SHA-256 has to be the one that the registry names, that
 // one has to stand in the version's list of checksums, and the list has to be signed
-// by one of the keys. Only [SigningKeys], which no registry can choose, raise a package
+// by one of the keys. Only keys that no registry can choose, HashiCorp's, raise a package
 // above what its registry says of it. In a mirror, what is signed proves itself only by
 // keys that need no registry to name them ([Signers]). A lock file's hashes outrank
 // everything here; to check them is the installer's part. Authenticators take digests

@@ -65,48 +65,23 @@ func VersionMissing(source string, p Provider, v, newest Version) *Fault {
 	return failed
 }
 
-// PlatformMissingError says that a version of a provider has no package for a
-// platform. It matches ErrPlatformMissing.
-type PlatformMissingError struct {
-	Provider Provider
-	Version  Version
-	Platform Platform
-	Source   string // as Source.Describe names it
-
-	// Platforms are those that the version does have packages for, sorted;
-	// empty if the source doesn't tell.
-	Platforms []Platform
-	// Newest is the newest other version with a package for Platform, a
-	// release if there is one; zero if there is none, or the source doesn't tell.
-	Newest Version
-	// Nowhere: no version that the source has is for Platform.
-	Nowhere bool
-}
-
-// Error implements error.
-func (e *PlatformMissingError) Error() string {
-	return fmt.Sprintf("provider %s v%s does not have a package available for %s in %s", e.Provider, e.Version, e.Platform, e.Source)
-}
-
-// Code is "platform_missing".
-func (e *PlatformMissingError) Code() string { return "platform_missing" }
-
-// Unwrap returns ErrPlatformMissing.
-func (e *PlatformMissingError) Unwrap() error { return ErrPlatformMissing }
-
-// Hint says which platforms and which other version there are.
-func (e *PlatformMissingError) Hint() string {
-	var parts []string
-	if len(e.Platforms) > 0 {
-		parts = append(parts, fmt.Sprintf("version %s exists for %s", e.Version, joinText(e.Platforms)))
+// PlatformMissing says that a version of a provider has no package for a platform of the Subject, whose Platforms, Newest and Nowhere
+// say what there is instead. It matches ErrPlatformMissing.
+func PlatformMissing(about Subject) *Fault {
+	var hints []string
+	if len(about.Platforms) > 0 {
+		hints = append(hints, fmt.Sprintf("version %s exists for %s", about.Version, joinText(about.Platforms)))
 	}
-	if e.Newest != (Version{}) {
-		parts = append(parts, fmt.Sprintf("the newest version with a package for %s is %s", e.Platform, e.Newest))
+	if about.Newest != (Version{}) {
+		hints = append(hints, fmt.Sprintf("the newest version with a package for %s is %s", about.Platform, about.Newest))
 	}
-	if e.Nowhere {
-		parts = append(parts, fmt.Sprintf("no version has a package for %s", e.Platform))
+	if about.Nowhere {
+		hints = append(hints, fmt.Sprintf("no version has a package for %s", about.Platform))
 	}
-	return strings.Join(parts, "; ")
+	return &Fault{
+		Code: "platform_missing", Kind: ErrPlatformMissing, Subject: about, Hint: strings.Join(hints, "; "),
+		Err: fmt.Errorf("provider %s v%s does not have a package available for %s in %s", about.Provider, about.Version, about.Platform, about.Source),
+	}
 }
 
 // joinText joins values with commas.

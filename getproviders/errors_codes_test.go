@@ -16,35 +16,30 @@ import (
 // codes are those of the errors of each package of the engine; "": the code is that of the
 // cause. They don't change.
 var codes = map[string][]string{
-	"archivedir.Error":                  {"mirror_index"},
-	"blob.Error":                        {"bucket", "unauthorized"},
-	"download.StatusError":              {"unauthorized", "unreachable"},
-	"download.TransferError":            {"", "unreachable"},
-	"fetch.Error":                       {"", "checksum_mismatch", "invalid_module_source", "module_package_failed", "module_package_not_found", "offline", "unauthorized", "unreachable"},
-	"getproviders.PolicyError":          {"", "refused_by_policy"},
-	"filelock.HeldError":                {"file_lock_held"},
-	"getproviders.AddressError":         {"invalid_address"},
-	"getproviders.ChecksumError":        {"checksum_mismatch"},
-	"getproviders.NotCachedError":       {"not_cached"},
-	"getproviders.PlatformMissingError": {"platform_missing"},
-	"getproviders.SourcesError":         {"", "provider_not_found"},
-	"getproviders.StatusError":          {"unauthorized", "unreachable"},
-	"hosts.ConnectionError":             {"connection_refused", "host_not_found", "not_https", "proxy_failed", "timeout", "untrusted_certificate"},
-	"hosts.DiscoveryError":              {"discovery_document", "no_service", "service_version", "unauthorized", "unreachable"},
-	"hosts.HelperNotFoundError":         {"credentials_helper_not_found"},
-	"hosts.OfflineError":                {"offline"},
-	"hosts.RequestError":                {"", "request_failed"},
-	"hosts.SlowError":                   {"too_slow"},
-	"hosts.StallError":                  {"stalled"},
-	"hosts.TooLargeError":               {"too_large"},
-	"modules.NoVersionError":            {"no_module_version"},
-	"getproviders.Fault":                {"bucket", "checksum_list_mismatch", "checksum_mismatch", "incompatible_protocol", "invalid_answer", "invalid_signature", "lock_mismatch", "module_not_found", "no_space", "offline", "provider_not_found", "source_directory", "unauthorized", "unknown_signer", "unreachable", "unwritable", "version_not_found"},
-	"getproviders.LockedVersionError":   {"locked_version"},
-	"getproviders.NoSpaceError":         {"no_space"},
-	"getproviders.NoVersionError":       {"no_matching_version"},
-	"scratch.LinkError":                 {"symlink"},
-	"transfer.MissingError":             {"platform_missing"},
-	"unpack.Error":                      {"invalid_package"},
+	"download.StatusError":        {"unauthorized", "unreachable"},
+	"download.TransferError":      {"", "unreachable"},
+	"fetch.Error":                 {"", "checksum_mismatch", "invalid_module_source", "module_package_failed", "module_package_not_found", "offline", "unauthorized", "unreachable"},
+	"filelock.HeldError":          {"file_lock_held"},
+	"getproviders.ChecksumError":  {"checksum_mismatch"},
+	"getproviders.NotCachedError": {"not_cached"},
+	"getproviders.SourcesError":   {"", "provider_not_found"},
+	"hosts.StatusError":           {"unauthorized", "unreachable"},
+	"hosts.ConnectionError":       {"connection_refused", "host_not_found", "not_https", "proxy_failed", "timeout", "untrusted_certificate"},
+	"hosts.DiscoveryError":        {"discovery_document", "no_service", "service_version", "unauthorized", "unreachable"},
+	"hosts.HelperNotFoundError":   {"credentials_helper_not_found"},
+	"hosts.OfflineError":          {"offline"},
+	"hosts.RequestError":          {"", "request_failed"},
+	"hosts.SlowError":             {"too_slow"},
+	"hosts.StallError":            {"stalled"},
+	"hosts.TooLargeError":         {"too_large"},
+	"modules.NoVersionError":      {"no_module_version"},
+	"getproviders.Fault":          {"bucket", "checksum_list_mismatch", "checksum_mismatch", "incompatible_protocol", "invalid_address", "invalid_answer", "invalid_signature", "lock_mismatch", "mirror_index", "module_not_found", "no_space", "offline", "platform_missing", "provider_not_found", "source_directory", "unauthorized", "unknown_signer", "unreachable", "unwritable", "version_not_found"},
+	"cause.LockedVersionError":    {"locked_version"},
+	"disk.RoomError":              {"no_space"},
+	"cause.NoVersionError":        {"no_matching_version"},
+	"scratch.LinkError":           {"symlink"},
+	"transfer.MissingError":       {"platform_missing"},
+	"unpack.Error":                {"invalid_package"},
 }
 
 // withoutCode are errors that are always within one that has a code.
@@ -105,10 +100,10 @@ func collectCodes(file *ast.File, found map[string][]string, errs *[]string) {
 			continue
 		}
 		name := file.Name.Name + "." + receiver.Name
-		switch method.Name.Name {
-		case "Error":
+		if method.Name.Name == "Error" {
 			*errs = append(*errs, name)
-		case "Code":
+		}
+		if strings.EqualFold(method.Name.Name, "Code") {
 			found[name] = returned(method.Body)
 		}
 	}

@@ -15,7 +15,7 @@ func TestErrNotFound_IsWhatEachOfItsKindsMatches(t *testing.T) {
 	for kind, err := range map[error]error{
 		getproviders.ErrProviderNotFound: getproviders.ProviderMissing("", widget),
 		getproviders.ErrVersionNotFound:  versionMissing,
-		getproviders.ErrPlatformMissing:  &getproviders.PlatformMissingError{},
+		getproviders.ErrPlatformMissing:  getproviders.PlatformMissing(getproviders.Subject{}),
 	} {
 		if !errors.Is(err, kind) || !errors.Is(err, getproviders.ErrNotFound) || !errors.Is(kind, getproviders.ErrNotFound) {
 			t.Errorf("%T: %v, %v", err, errors.Is(err, kind), errors.Is(err, getproviders.ErrNotFound))
@@ -31,11 +31,11 @@ func TestCodeOf_NamesEachError(t *testing.T) {
 	for want, err := range map[string]error{
 		"provider_not_found": getproviders.ProviderMissing("", widget),
 		"version_not_found":  versionMissing,
-		"platform_missing":   &getproviders.PlatformMissingError{},
+		"platform_missing":   getproviders.PlatformMissing(getproviders.Subject{}),
 		"unreachable":        getproviders.QueryFailed("registry", widget, errors.New("x")),
 		"checksum_mismatch":  &getproviders.ChecksumError{},
 		"not_cached":         &getproviders.NotCachedError{},
-		"invalid_address":    &getproviders.AddressError{},
+		"invalid_address":    getproviders.Provider{}.Validate(),
 		"offline":            &hosts.RequestError{Err: &hosts.OfflineError{}},
 		"request_failed":     &hosts.RequestError{Err: errors.New("x")},
 		"too_large":          &hosts.TooLargeError{},
@@ -47,8 +47,9 @@ func TestCodeOf_NamesEachError(t *testing.T) {
 			t.Errorf("%T has the code %q, want %q", err, got, want)
 		}
 	}
-	several := &getproviders.SourcesError{Answers: []getproviders.Answer{{Err: getproviders.ProviderMissing("", widget)}, {Err: versionMissing}}}
-	if got := several.Code(); got != "version_not_found" {
+	several, _ := inOrder(stub{err: getproviders.ProviderMissing("", widget)}, stub{err: versionMissing})
+	_, err := several.Versions(t.Context(), widget)
+	if got := getproviders.CodeOf(err); got != "version_not_found" {
 		t.Errorf("several sources: %q", got)
 	}
 }

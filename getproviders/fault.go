@@ -22,7 +22,7 @@ type Subject struct {
 	Provider Provider
 	Version  Version
 	Platform Platform
-	Step     Step           // of an installation
+	Step     string         // of an installation: "query", "fetch"
 	Source   string         // that doesn't have the provider, as Source.Describe names it
 	Registry bool           // Source is a registry
 	Host     hosts.Hostname // that refused a request
@@ -31,6 +31,12 @@ type Subject struct {
 	Protocols []string
 	// Providers are those that all fail for the same reason.
 	Providers []Provider
+	// Platforms are those that Source has packages of Version for, sorted, where there is none for Platform; none: it doesn't tell.
+	Platforms []Platform
+	// Newest is the newest other version with a package for Platform, a release if there is one; zero: none, or it isn't known.
+	Newest Version
+	// Nowhere: no version that Source has is for Platform.
+	Nowhere bool
 }
 
 // Error implements error. Only that of a Step begins with what it is about.
@@ -54,7 +60,7 @@ func (f *Fault) code() string {
 	if f.Code != "" || f.Step == "" {
 		return f.Code
 	}
-	return cmp.Or(CodeOf(f.Err), "failed_"+strings.ReplaceAll(string(f.Step), "-", "_"))
+	return cmp.Or(CodeOf(f.Err), "failed_"+strings.ReplaceAll(f.Step, "-", "_"))
 }
 
 // Unwrap returns Kind and Err.
@@ -92,7 +98,7 @@ func CodeOf(err error) string {
 	for _, part := range wrapped.All(err) {
 		code := ""
 		switch e := part.(type) {
-		case *Fault:
+		case interface{ code() string }:
 			code = e.code()
 		case interface{ Code() string }:
 			code = e.Code()
@@ -111,6 +117,8 @@ func HintsOf(err error) (hints []string) {
 		switch e := part.(type) {
 		case *Fault:
 			hint = e.Hint
+		case *ChecksumError:
+			hint = e.hint()
 		case interface{ Hint() string }:
 			hint = e.Hint()
 		}
@@ -130,7 +138,7 @@ func SplitErrors(err error) []error {
 	}
 	joined, ok := err.(interface{ Unwrap() []error })
 	_, whole := err.(interface{ Code() string })
-	if _, fault := err.(*Fault); !ok || whole || fault {
+	if _, own := err.(interface{ code() string }); !ok || whole || own {
 		return []error{err}
 	}
 	var parts []error

@@ -56,7 +56,7 @@ func (s *FilesystemMirrorSource) Versions(ctx context.Context, p Provider) (Avai
 }
 
 // Package implements Source. Besides the errors of Versions there are
-// those that match ErrVersionNotFound, and *PlatformMissingError. The Location is a
+// those that match ErrVersionNotFound, and ErrPlatformMissing. The Location is a
 // LocalDirectory or a LocalArchive below Dir, or below what Dir leads to if it
 // is a link; relative if that is.
 func (s *FilesystemMirrorSource) Package(ctx context.Context, p Provider, v Version, plat Platform) (Package, error) {
@@ -119,14 +119,7 @@ func (s *FilesystemMirrorSource) missing(p Provider, v Version, plat Platform, f
 	if len(platforms) == 0 {
 		return VersionMissing(s.Dir, p, v, newestVersion(versions))
 	}
-	return &PlatformMissingError{
-		Provider:  p,
-		Version:   v,
-		Platform:  plat,
-		Source:    s.Dir,
-		Platforms: sortPlatforms(platforms),
-		Newest:    newestVersion(fitting),
-	}
+	return PlatformMissing(Subject{Provider: p, Version: v, Platform: plat, Source: s.Dir, Platforms: sortPlatforms(platforms), Newest: newestVersion(fitting)})
 }
 
 // Describe implements Source. The SourceURL is the archive's path, with its size and the time

@@ -30,7 +30,7 @@ func TestMemoize_AsksAgainWhenAnswersAreOld(t *testing.T) {
 		{0, 14 * time.Minute, 1}, {0, 16 * time.Minute, 2}, {time.Hour, 16 * time.Minute, 1}, {time.Hour, 61 * time.Minute, 2}, {-1, 1000 * time.Hour, 1},
 	} {
 		asked, now := new(counted), time.Unix(0, 0)
-		source := MemoizeFor(asked, c.maxAge).(*memoized)
+		source := memoizeFor(asked, c.maxAge).(*memoized)
 		source.now = func() time.Time { return now }
 		for range 2 {
 			_, err := source.Versions(t.Context(), Provider{})

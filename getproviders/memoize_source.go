@@ -16,11 +16,11 @@ import (
 //
 // What is remembered of a package is its description. Documents that its Trust
 // loads are loaded each time.
-func Memoize(s Source) Source { return MemoizeFor(s, 0) }
+func Memoize(s Source) Source { return memoizeFor(s, 0) }
 
-// MemoizeFor is [Memoize] with another maximum age of answers: 0 is 15 minutes,
+// memoizeFor is [Memoize] with another maximum age of answers: 0 is 15 minutes,
 // and less than 0 as long as the source lives.
-func MemoizeFor(s Source, maxAge time.Duration) Source { return &memoized{source: s, maxAge: maxAge} }
+func memoizeFor(s Source, maxAge time.Duration) Source { return &memoized{source: s, maxAge: maxAge} }
 
 type memoized struct {
 	source   Source

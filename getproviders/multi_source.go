@@ -44,17 +44,17 @@ func (m MultiSource) Versions(ctx context.Context, p Provider) (Available, error
 	var lists []Available
 	query := m.query(p, Version{}, Platform{})
 	for i, selector := range m.Selectors {
-		a := &query.Answers[i]
-		if a.Excluded != "" {
+		a := &query.answers[i]
+		if a.excluded != "" {
 			continue
 		}
 		available, err := selector.Source.Versions(ctx, p)
-		a.Asked, a.Versions, a.Err = true, len(available.Versions), err
+		a.asked, a.versions, a.err = true, len(available.Versions), err
 		if err != nil && m.ends(ctx, err) {
 			return Available{}, failure(ctx, query)
 		}
 		if err != nil && !lacking(err) {
-			available = Available{Warnings: []string{fmt.Sprintf("%s was passed over because it failed: %v", a.Source, err)}}
+			available = Available{Warnings: []string{fmt.Sprintf("%s was passed over because it failed: %v", a.source, err)}}
 		}
 		all.Versions = append(all.Versions, available.Versions...)
 		all.Warnings = append(all.Warnings, available.Warnings...)
@@ -190,26 +190,26 @@ func (m MultiSource) sourceURL(ctx context.Context, p Provider, v Version, plat 
 	return found, err
 }
 
-// query has an Answer for each source, before any is asked.
+// query has an answer for each source, before any is asked.
 func (m MultiSource) query(p Provider, v Version, plat Platform) *SourcesError {
-	answers := make([]Answer, len(m.Selectors))
+	answers := make([]answer, len(m.Selectors))
 	for i, selector := range m.Selectors {
-		answers[i] = Answer{Source: selector.Source.Describe(p).Name, Excluded: m.excluded(selector, p)}
+		answers[i] = answer{source: selector.Source.Describe(p).Name, excluded: m.excluded(selector, p)}
 	}
-	return &SourcesError{provider: p, version: v, platform: plat, fallback: m.Fallback, Answers: answers}
+	return &SourcesError{provider: p, version: v, platform: plat, fallback: m.Fallback, answers: answers}
 }
 
 // first asks the sources of a query in their order, until one has no error, or one that ends it.
 func (m MultiSource) first(ctx context.Context, query *SourcesError, ask func(source Source, name string) error) error {
 	for i, selector := range m.Selectors {
-		a := &query.Answers[i]
-		if a.Excluded != "" {
+		a := &query.answers[i]
+		if a.excluded != "" {
 			continue
 		}
-		if a.Asked, a.Err = true, ask(selector.Source, a.Source); a.Err == nil {
+		if a.asked, a.err = true, ask(selector.Source, a.source); a.err == nil {
 			return nil
 		}
-		if m.ends(ctx, a.Err) {
+		if m.ends(ctx, a.err) {
 			break
 		}
 	}

@@ -18,23 +18,23 @@ type SourcesError struct {
 	version  Version  // zero if versions were asked for
 	platform Platform // likewise
 	fallback Fallback // what the failure of a source meant
-	Answers  []Answer // of every source, in order
+	answers  []answer // of every source, in order
 }
 
-// Answer is what became of one source in a query.
-type Answer struct {
-	Source   string // as Source.Describe names it
-	Excluded string // which patterns say that the source is not for the provider; "" if it is
-	Asked    bool   // false if it is kept out or a source before it ended the query
-	Versions int    // how many it has, if versions were asked for
-	Err      error  // what it answered instead
+// answer is what became of one source in a query.
+type answer struct {
+	source   string // as Source.Describe names it
+	excluded string // which patterns say that the source is not for the provider; "" if it is
+	asked    bool   // false if it is kept out or a source before it ended the query
+	versions int    // how many it has, if versions were asked for
+	err      error  // what it answered instead
 }
 
 // Error implements error. It has several lines.
 func (e *SourcesError) Error() string {
 	var text strings.Builder
 	text.WriteString(e.summary() + "\n")
-	for _, a := range e.Answers {
+	for _, a := range e.answers {
 		text.WriteString("\n  - " + a.line())
 	}
 	return strings.TrimSuffix(text.String(), "\n")
@@ -46,7 +46,7 @@ func (e *SourcesError) summary() string {
 		what = fmt.Sprintf("provider %s v%s for %s", e.provider, e.version, e.platform)
 	}
 	switch {
-	case len(e.Answers) == 0:
+	case len(e.answers) == 0:
 		return fmt.Sprintf("there is no source to look for %s in", what)
 	case len(e.failures()) > 0 && e.fallback == NextOnFailure:
 		return fmt.Sprintf("%s was not found in any of the search locations, and not all of them work", what)
@@ -59,35 +59,35 @@ func (e *SourcesError) summary() string {
 
 // line is what the message says of a source. A registry that doesn't have the
 // provider says so in the sentence that it has alone.
-func (a Answer) line() string {
-	if missing := FaultOf(a.Err, ErrProviderNotFound); missing != nil && missing.Registry && a.Asked {
+func (a answer) line() string {
+	if missing := FaultOf(a.err, ErrProviderNotFound); missing != nil && missing.Registry && a.asked {
 		return missing.Error() + advised(missing)
 	}
-	return a.Source + ": " + a.text()
+	return a.source + ": " + a.text()
 }
 
 // text is what a line of the message says about the source. Its errors name
 // source and provider themselves, which would read twice here.
-func (a Answer) text() string {
+func (a answer) text() string {
 	switch {
-	case a.Excluded != "":
-		return a.Excluded
-	case !a.Asked:
+	case a.excluded != "":
+		return a.excluded
+	case !a.asked:
 		return "not asked"
-	case a.Err == nil && a.Versions == 0:
+	case a.err == nil && a.versions == 0:
 		return "has no version of it"
-	case a.Err == nil:
-		return fmt.Sprintf("has versions of it: %d", a.Versions)
-	case errors.Is(a.Err, hosts.ErrOffline):
+	case a.err == nil:
+		return fmt.Sprintf("has versions of it: %d", a.versions)
+	case errors.Is(a.err, hosts.ErrOffline):
 		return "not asked, as no requests are allowed"
-	case errors.Is(a.Err, ErrPlatformMissing):
+	case errors.Is(a.err, ErrPlatformMissing):
 		return "has the version, but not for this platform"
-	case errors.Is(a.Err, ErrVersionNotFound):
+	case errors.Is(a.err, ErrVersionNotFound):
 		return "does not have the version"
-	case errors.Is(a.Err, ErrProviderNotFound):
-		return "does not have the provider" + advised(a.Err)
+	case errors.Is(a.err, ErrProviderNotFound):
+		return "does not have the provider" + advised(a.err)
 	default:
-		return a.Err.Error()
+		return a.err.Error()
 	}
 }
 
@@ -100,9 +100,9 @@ func advised(err error) string {
 	return ""
 }
 
-// Code is that of the first answer that counts: "provider_not_found" where no
+// code is that of the first answer that counts: "provider_not_found" where no
 // source was asked.
-func (e *SourcesError) Code() string {
+func (e *SourcesError) code() string {
 	for _, answer := range e.Unwrap() {
 		if code := CodeOf(answer); code != "" {
 			return code
@@ -118,9 +118,9 @@ func (e *SourcesError) Unwrap() []error {
 	}
 	for _, kind := range []error{ErrPlatformMissing, ErrVersionNotFound, ErrProviderNotFound} {
 		var errs []error
-		for _, a := range e.Answers {
-			if errors.Is(a.Err, kind) {
-				errs = append(errs, a.Err)
+		for _, a := range e.answers {
+			if errors.Is(a.err, kind) {
+				errs = append(errs, a.err)
 			}
 		}
 		if len(errs) > 0 {
@@ -132,9 +132,9 @@ func (e *SourcesError) Unwrap() []error {
 
 // failures returns the errors of sources that failed.
 func (e *SourcesError) failures() (errs []error) {
-	for _, a := range e.Answers {
-		if a.Err != nil && !lacking(a.Err) {
-			errs = append(errs, a.Err)
+	for _, a := range e.answers {
+		if a.err != nil && !lacking(a.err) {
+			errs = append(errs, a.err)
 		}
 	}
 	return errs
@@ -159,8 +159,8 @@ func failure(ctx context.Context, e *SourcesError) error {
 			return err
 		}
 	}
-	if len(e.Answers) == 1 && e.Answers[0].Err != nil && !isAbsent(e.Answers[0].Err) {
-		return e.Answers[0].Err
+	if len(e.answers) == 1 && e.answers[0].err != nil && !isAbsent(e.answers[0].err) {
+		return e.answers[0].err
 	}
 	return e
 }

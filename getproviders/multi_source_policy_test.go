@@ -9,6 +9,7 @@ import (
 	"testing"
 
 	"github.com/tfdeps/tfdeps/getproviders"
+	"github.com/tfdeps/tfdeps/internal/hosts"
 )
 
 func TestParseFallback(t *testing.T) {
@@ -37,7 +38,7 @@ func TestFallback(t *testing.T) {
 	const stop, next, exclusive = getproviders.StopOnFailure, getproviders.NextOnFailure, getproviders.Exclusive
 	none := getproviders.ProviderMissing("mirror", widget)
 	denied := &getproviders.Fault{
-		Code: "unauthorized", Kind: getproviders.ErrUnauthorized, Subject: getproviders.Subject{Provider: widget, Host: "mirror.example"}, Err: &getproviders.StatusError{StatusCode: 401},
+		Code: "unauthorized", Kind: getproviders.ErrUnauthorized, Subject: getproviders.Subject{Provider: widget, Host: "mirror.example"}, Err: &hosts.StatusError{StatusCode: 401},
 	}
 	for name, test := range map[string]struct {
 		mirror   error
@@ -197,7 +198,7 @@ func TestMultiSource_RepeatsAdviceAndNotEndlessPatterns(t *testing.T) {
 	for i := range 12 {
 		p := widget
 		p.Type = fmt.Sprintf("t%d", i)
-		source.Selectors[0].Include = append(source.Selectors[0].Include, getproviders.ExactPattern(p))
+		source.Selectors[0].Include = append(source.Selectors[0].Include, getproviders.Pattern(p))
 	}
 	_, err := source.Package(t.Context(), widget, version("1.0.0"), linux)
 	if err == nil {

@@ -44,7 +44,7 @@ func (s stub) Describe(getproviders.Provider) getproviders.Description {
 
 func (s stub) suggest(context.Context, getproviders.Provider) (getproviders.Provider, bool) {
 	s.note()
-	return s.suggests, !s.suggests.IsZero()
+	return s.suggests, s.suggests != getproviders.Provider{}
 }
 
 // inOrder makes a MultiSource of stubs that records which ones were asked.
@@ -63,7 +63,7 @@ var never = []getproviders.Pattern{{Hostname: "*", Namespace: "*", Type: "*"}}
 var (
 	errNoProvider = getproviders.ProviderMissing("stub", widget)
 	errNoVersion  = getproviders.VersionMissing("stub", widget, version("1.0.0"), getproviders.Version{})
-	errNoPlatform = &getproviders.PlatformMissingError{Provider: widget, Version: version("1.0.0"), Platform: linux, Source: "stub", Newest: version("0.9.0")}
+	errNoPlatform = getproviders.PlatformMissing(getproviders.Subject{Provider: widget, Version: version("1.0.0"), Platform: linux, Source: "stub", Newest: version("0.9.0")})
 	errProtocol   = &getproviders.Fault{Kind: getproviders.ErrProtocol, Err: errors.New("it speaks plugin protocol 4.0"), Hint: "upgrade"}
 	errFailed     = fmt.Errorf("disk on fire: %w", getproviders.ErrUnreachable)
 )
@@ -75,7 +75,7 @@ func TestMultiSource_UnitesVersions(t *testing.T) {
 		stub{name: "c"},
 		stub{name: "d", available: getproviders.Available{Versions: versions("1.1.0", "0.9.0"), Warnings: []string{"from d"}}},
 	)
-	source.Selectors[0].Include = []getproviders.Pattern{{Hostname: "other.example", Namespace: "*", Type: "*"}, getproviders.ExactPattern(widget)}
+	source.Selectors[0].Include = []getproviders.Pattern{{Hostname: "other.example", Namespace: "*", Type: "*"}, getproviders.Pattern(widget)}
 	source.Selectors = append(source.Selectors, getproviders.Selector{
 		Source:  stub{name: "e", available: getproviders.Available{Versions: versions("9.0.0")}},
 		Exclude: never,
@@ -208,7 +208,7 @@ func TestMultiSource_PackageFailures(t *testing.T) {
 		"the nearest answer counts": {
 			errs:    []error{errNoVersion, errNoPlatform, errNoProvider},
 			kind:    getproviders.ErrPlatformMissing,
-			hint:    errNoPlatform.Hint(),
+			hint:    errNoPlatform.Hint,
 			message: head + " was not found in any of the search locations\n\n  - 0: does not have the version\n  - 1: has the version, but not for this platform\n  - 2: does not have the provider",
 		},
 		"a version before a provider": {
@@ -222,7 +222,7 @@ func TestMultiSource_PackageFailures(t *testing.T) {
 			message: "the search for " + head + " ended at a source that failed\n\n  - 0: has the version, but not for this platform\n  - 1: disk on fire: source unreachable or failing\n  - 2: not asked",
 		},
 		"a version that is of no use speaks for itself": {errs: []error{errNoVersion, errProtocol}, kind: getproviders.ErrProtocol, hint: errProtocol.Hint, message: errProtocol.Error()},
-		"one source speaks for itself":                  {errs: []error{errNoPlatform}, kind: getproviders.ErrPlatformMissing, hint: errNoPlatform.Hint(), message: errNoPlatform.Error()},
+		"one source speaks for itself":                  {errs: []error{errNoPlatform}, kind: getproviders.ErrPlatformMissing, hint: errNoPlatform.Hint, message: errNoPlatform.Error()},
 	} {
 		t.Run(name, func(t *testing.T) {
 			var stubs []stub
@@ -272,7 +272,7 @@ func TestMultiSource_TellsWhichPatternsKeepASourceOut(t *testing.T) {
 	source, asked := inOrder(stub{name: "a"}, stub{name: "b"})
 	elsewhere := []getproviders.Pattern{{Hostname: "other.example", Namespace: "*", Type: "*"}}
 	source.Selectors[0].Include = elsewhere
-	source.Selectors[1].Include, source.Selectors[1].Exclude = never, append(elsewhere, getproviders.ExactPattern(widget))
+	source.Selectors[1].Include, source.Selectors[1].Exclude = never, append(elsewhere, getproviders.Pattern(widget))
 	_, err := source.Versions(t.Context(), widget)
 	want := "provider registry.example/acme/widget was not found in any of the search locations\n\n" +
 		"  - a: not included by \"other.example/*/*\"\n" +

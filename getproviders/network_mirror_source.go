@@ -100,7 +100,7 @@ func (s *NetworkMirrorSource) Versions(ctx context.Context, p Provider) (Availab
 }
 
 // Package implements Source. Besides the errors of Versions there are
-// those that match ErrVersionNotFound, and *PlatformMissingError.
+// those that match ErrVersionNotFound, and ErrPlatformMissing.
 func (s *NetworkMirrorSource) Package(ctx context.Context, p Provider, v Version, plat Platform) (Package, error) {
 	if err := validate(p, v, plat); err != nil {
 		return Package{}, err
@@ -118,9 +118,7 @@ func (s *NetworkMirrorSource) Package(ctx context.Context, p Provider, v Version
 	}
 	archive := archives[plat.String()]
 	if archive == nil {
-		return Package{}, &PlatformMissingError{
-			Provider: p, Version: v, Platform: plat, Source: s.name(), Platforms: archivePlatforms(archives),
-		}
+		return Package{}, PlatformMissing(Subject{Provider: p, Version: v, Platform: plat, Source: s.name(), Platforms: archivePlatforms(archives)})
 	}
 	at, listed, err := archive.read(doc.URL)
 	var location Location

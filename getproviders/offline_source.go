@@ -7,26 +7,28 @@ import (
 	"slices"
 
 	"github.com/tfdeps/tfdeps/internal/hosts"
-	"github.com/tfdeps/tfdeps/internal/wrapped"
 )
 
-// OfflineSource stands for a source that may not be asked, because that would
-// take requests. It lists the packages that came from that source earlier and
+// Offline stands for a source that may not be asked, because that would
+// take requests, which "by" forbids, such as "-offline". It lists the packages that came from that source earlier and
 // are kept on this machine, and describes none: who keeps packages finds them
-// by their SourceURL.
+// by their SourceURL. cached tells what is known of packages on this machine, or was once: of one
+// provider, for one platform, wherever they came from.
 //
-// A package counts as one of Source only where its SourceURL says so without a
+// A package counts as one of the source only where its SourceURL says so without a
 // request: that of a mirror does, and so does that of a registry which is on the
 // provider's own host, or where the user's configuration says.
 //
 // Errors are *NotCachedError. One is no failure of a source: in a MultiSource,
 // the next source is asked.
-type OfflineSource struct {
-	Source Source
-	// Cached tells what is known of packages on this machine, or was once: of one
-	// provider, for one platform, wherever they came from.
-	Cached func(Provider) []CachedPackage
-	By     string // what forbids requests, such as "-offline"
+func Offline(source Source, by string, cached func(Provider) []CachedPackage) Source {
+	return offlineSource{source, cached, by}
+}
+
+type offlineSource struct {
+	source Source
+	cached func(Provider) []CachedPackage
+	by     string
 }
 
 // CachedPackage is a package that was fetched earlier.
@@ -38,7 +40,7 @@ type CachedPackage struct {
 }
 
 // Versions implements Source: the versions of which packages are there.
-func (s OfflineSource) Versions(ctx context.Context, p Provider) (Available, error) {
+func (s offlineSource) Versions(ctx context.Context, p Provider) (Available, error) {
 	var versions []Version
 	for _, kept := range s.ours(ctx, p) {
 		if kept.Present && !slices.Contains(versions, kept.Version) {
@@ -52,20 +54,20 @@ func (s OfflineSource) Versions(ctx context.Context, p Provider) (Available, err
 }
 
 // Package implements Source. It always fails.
-func (s OfflineSource) Package(_ context.Context, p Provider, v Version, _ Platform) (Package, error) {
+func (s offlineSource) Package(_ context.Context, p Provider, v Version, _ Platform) (Package, error) {
 	return Package{}, s.missing(p, v)
 }
 
 // Describe implements Source: it says that the source wasn't asked, too.
-func (s OfflineSource) Describe(p Provider) Description {
+func (s offlineSource) Describe(p Provider) Description {
 	return Description{
-		Name:      s.Source.Describe(p).Name + " (not asked, because of " + s.By + ")",
+		Name:      s.source.Describe(p).Name + " (not asked, because of " + s.by + ")",
 		SourceURL: s.sourceURL,
 		Unasked:   []*NotCachedError{s.missing(p, Version{})},
 	}
 }
 
-func (s OfflineSource) sourceURL(ctx context.Context, p Provider, v Version, _ Platform) (string, error) {
+func (s offlineSource) sourceURL(ctx context.Context, p Provider, v Version, _ Platform) (string, error) {
 	for _, kept := range s.ours(ctx, p) {
 		if kept.Version == v && kept.Present {
 			return kept.SourceURL, nil
@@ -74,13 +76,13 @@ func (s OfflineSource) sourceURL(ctx context.Context, p Provider, v Version, _ P
 	return "", s.missing(p, v)
 }
 
-// ours are the cached packages that came from Source.
-func (s OfflineSource) ours(ctx context.Context, p Provider) (ours []CachedPackage) {
-	owns := s.Source.Describe(p).owns
+// ours are the cached packages that came from the source.
+func (s offlineSource) ours(ctx context.Context, p Provider) (ours []CachedPackage) {
+	owns := s.source.Describe(p).owns
 	if owns == nil {
 		return nil
 	}
-	for _, kept := range s.Cached(p) {
+	for _, kept := range s.cached(p) {
 		if kept.SourceURL != "" && owns(ctx, p, kept.SourceURL) {
 			ours = append(ours, kept)
 		}
@@ -88,9 +90,9 @@ func (s OfflineSource) ours(ctx context.Context, p Provider) (ours []CachedPacka
 	return ours
 }
 
-func (s OfflineSource) missing(p Provider, v Version) *NotCachedError {
-	failed := &NotCachedError{Provider: p, Version: v, Source: s.Source.Describe(p).Name, By: s.By}
-	for _, kept := range s.Cached(p) {
+func (s offlineSource) missing(p Provider, v Version) *NotCachedError {
+	failed := &NotCachedError{Provider: p, Version: v, Source: s.source.Describe(p).Name, By: s.by}
+	for _, kept := range s.cached(p) {
 		if kept.Version == v {
 			failed.Bytes = max(failed.Bytes, kept.ArchiveBytes)
 		}
@@ -143,8 +145,8 @@ func (e *NotCachedError) Error() string {
 	return fmt.Sprintf("%s is not on this machine, and %s allows no request to the %s", what, e.By, e.Source)
 }
 
-// Code is "not_cached".
-func (e *NotCachedError) Code() string { return "not_cached" }
+// code is "not_cached".
+func (e *NotCachedError) code() string { return "not_cached" }
 
 // Is reports which of the errors that callers branch on it is.
 func (e *NotCachedError) Is(target error) bool {
@@ -152,14 +154,4 @@ func (e *NotCachedError) Is(target error) bool {
 		return target == hosts.ErrOffline || target == ErrProviderNotFound || target == ErrNotFound
 	}
 	return target == hosts.ErrOffline || target == ErrVersionNotFound || target == ErrNotFound
-}
-
-// NotCached finds all that an error says isn't on this machine.
-func NotCached(err error) (missing []*NotCachedError) {
-	for _, part := range wrapped.All(err) {
-		if one, ok := part.(*NotCachedError); ok {
-			missing = append(missing, one)
-		}
-	}
-	return missing
 }

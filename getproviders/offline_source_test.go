@@ -10,23 +10,19 @@ import (
 
 // offlineRegistry is a registry that can't be asked. Services of example.com are on that host;
 // those of forced.example.com are where the user says.
-func offlineRegistry(t *testing.T, kept ...getproviders.CachedPackage) getproviders.OfflineSource {
+func offlineRegistry(t *testing.T, kept ...getproviders.CachedPackage) getproviders.Source {
 	t.Helper()
 	forced, err := hosts.ParseHostname("forced.example.com")
 	if err != nil {
 		t.Fatal(err)
 	}
 	client := hosts.NewOfflineClient("-offline")
-	return getproviders.OfflineSource{
-		Source: &getproviders.RegistrySource{
-			Client: client,
-			Discovery: &hosts.Discovery{Client: client, Forced: map[hosts.Hostname]map[string]string{
-				forced: {"providers.v1": "https://elsewhere.example.com/p/"},
-			}},
-		},
-		Cached: func(getproviders.Provider) []getproviders.CachedPackage { return kept },
-		By:     "-offline",
-	}
+	return getproviders.Offline(&getproviders.RegistrySource{
+		Client: client,
+		Discovery: &hosts.Discovery{Client: client, Forced: map[hosts.Hostname]map[string]string{
+			forced: {"providers.v1": "https://elsewhere.example.com/p/"},
+		}},
+	}, "-offline", func(getproviders.Provider) []getproviders.CachedPackage { return kept })
 }
 
 func TestOffline_SourceBelievesOriginsThatAreClear(t *testing.T) {
@@ -55,7 +51,7 @@ func TestOffline_SourceBelievesOriginsThatAreClear(t *testing.T) {
 			if got := err == nil && origin == tt.origin; got != tt.want {
 				t.Errorf("origin %q, error %v", origin, err)
 			}
-			if !tt.want && (!errors.Is(err, hosts.ErrOffline) || len(getproviders.NotCached(err)) != 1) {
+			if !tt.want && (!errors.Is(err, hosts.ErrOffline) || !errors.As(err, new(*getproviders.NotCachedError))) {
 				t.Errorf("the error is %v", err)
 			}
 		})
@@ -75,7 +71,10 @@ func TestOffline_SourceIsNoFailureToOthers(t *testing.T) {
 		} else {
 			_, err = all.Package(t.Context(), p, v, plat)
 		}
-		missing := getproviders.NotCached(err)
+		var missing []*getproviders.NotCachedError
+		if one, ok := errors.AsType[*getproviders.NotCachedError](err); ok {
+			missing = append(missing, one)
+		}
 		if len(missing) != 1 || missing[0].Version != asked || missing[0].Source != "registry example.com" || missing[0].By != "-offline" {
 			t.Fatalf("for %q the error is %v", asked, err)
 		}
@@ -86,7 +85,7 @@ func TestOffline_SourceIsNoFailureToOthers(t *testing.T) {
 	if names := all.Describe(p).Unasked; len(names) != 1 || names[0].Source != "registry example.com" {
 		t.Errorf("not asked: %v", names)
 	}
-	all.Selectors[0].Exclude = []getproviders.Pattern{getproviders.ExactPattern(p)}
+	all.Selectors[0].Exclude = []getproviders.Pattern{getproviders.Pattern(p)}
 	if names := all.Describe(p).Unasked; len(names) != 0 {
 		t.Errorf("not asked, though it isn't for the provider: %v", names)
 	}

@@ -14,15 +14,12 @@ const wildcard = "*"
 
 // Pattern names a set of providers by their addresses, as "include" and
 // "exclude" in a CLI configuration do: "hashicorp/aws", "example.com/*/*". It
-// is comparable. Make one with [Product.ParsePattern] or [ExactPattern].
+// is comparable. Make one with [Product.ParsePattern], or of a Provider: Pattern(p) matches that only.
 type Pattern struct {
 	Hostname  hosts.Hostname // "*" for any host
 	Namespace string         // "*" for any namespace
 	Type      string         // "*" for any type
 }
-
-// ExactPattern returns the pattern that matches this provider only.
-func ExactPattern(p Provider) Pattern { return Pattern(p) }
 
 // ParsePattern reads "[hostname/]namespace/type". Any part may be "*", but
 // only if all parts to the right of it are: a type in any namespace and a
@@ -46,7 +43,7 @@ func (e Product) parsePattern(parts []string) (pattern Pattern, err error) {
 		}
 		parts = parts[1:]
 	}
-	if pattern.Namespace, err = parsePatternPart(parts[0], NormalizeNamespace); err != nil {
+	if pattern.Namespace, err = parsePatternPart(parts[0], normalizeNamespace); err != nil {
 		return Pattern{}, fmt.Errorf("the namespace %q can't be used: %w", parts[0], err)
 	}
 	if pattern.Type, err = parsePatternPart(parts[1], NormalizePart); err != nil {

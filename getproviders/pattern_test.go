@@ -74,7 +74,7 @@ func TestPattern_Matches(t *testing.T) {
 		if got := pattern.Matches(p); got != row.want {
 			t.Errorf("%s matches %s: %v", row.pattern, row.provider, got)
 		}
-		if !ExactPattern(p).Matches(p) {
+		if !Pattern(p).Matches(p) {
 			t.Errorf("the exact pattern of %s doesn't match it", p)
 		}
 	}

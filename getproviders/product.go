@@ -58,15 +58,13 @@ type Product struct {
 	// XDG_DATA_HOME; "": it has none of its own.
 	XDGName string
 
-	// Keys decide between the trust levels of signed packages; nil is DefaultSigningKeys.
-	Keys *SigningKeys
+	// NeedsKeys says that every registry must name the key that signed a package. Without it OpenTofu's own needn't: its
+	// packages are then taken by their checksum alone.
+	NeedsKeys bool
 
-	// KeylessHost is a registry that may name no signing key for a package, which
-	// is then taken by its checksum alone; the zero Hostname: none may. All others must name one.
-	KeylessHost hosts.Hostname
-
-	// Expiry says whether keys that sign packages, and signatures, may have expired.
-	Expiry Expiry
+	// NeedsUnexpired says that neither keys that sign packages nor signatures may have expired. Without it keys may, and signatures
+	// in OpenTofu.
+	NeedsUnexpired bool
 
 	// HashesHost is a registry whose hashes of packages are recorded though they aren't
 	// signed; the zero Hostname: there is none. A lock file with a hash says that its package
@@ -84,6 +82,18 @@ func Terraform(version string) Product {
 		Suffixes:     []string{".tf", ".tf.json"},
 		TestSuffixes: []string{".tftest.hcl", ".tftest.json"},
 		language:     []string{"unreadable_addresses"},
+	}
+}
+
+// expiry says which keys and signatures the product lets expire.
+func (e Product) expiry() expiry {
+	switch {
+	case e.Predecessor == nil:
+		return expiredKeys
+	case e.NeedsUnexpired:
+		return expiredNothing
+	default:
+		return expiredAll
 	}
 }
 
@@ -118,20 +128,11 @@ func versionHeader(e Product) http.Header {
 	return http.Header{"X-Terraform-Version": {e.Version}}
 }
 
-// AddressError says what is wrong with a provider's source address.
-type AddressError struct {
-	Part   string // "source string", "source hostname", "namespace" or "type"
-	Detail string // a sentence or more for people, with what was given
+// addressError says what is wrong with a provider's source address: with its "source string", "source hostname", "namespace" or
+// "type". The detail is a sentence or more for people, with what was given.
+func addressError(part, detail string) *Fault {
+	return &Fault{Code: "invalid_address", Err: fmt.Errorf("invalid provider %s: %s", part, detail)}
 }
-
-// Summary returns the problem as a headline: "Invalid provider type".
-func (e *AddressError) Summary() string { return "Invalid provider " + e.Part }
-
-// Code is "invalid_address".
-func (e *AddressError) Code() string { return "invalid_address" }
-
-// Error implements error.
-func (e *AddressError) Error() string { return "invalid provider " + e.Part + ": " + e.Detail }
 
 // meantByURL is what an address may have been meant to be that is the URL of a page about a
 // provider; "": that isn't known.
@@ -159,7 +160,7 @@ func (e Product) meantByURL(given string) string {
 
 // ParseProvider reads an address "[hostname/][namespace/]type". Without a
 // host it is the product's default host; without a namespace as well it is
-// "hashicorp". Errors are of type [*AddressError].
+// "hashicorp". Errors have the code "invalid_address".
 //
 // The result may be a built-in or a legacy provider; a caller that can't use those
 // has to ask. The one-part address "terraform" is hashicorp/terraform and not
@@ -168,16 +169,16 @@ func (e Product) ParseProvider(given string) (Provider, error) {
 	e = e.OrDefault()
 	parts := strings.Split(given, "/")
 	if len(parts) > 3 || slices.Contains(parts, "") {
-		return Provider{}, &AddressError{"source string", fmt.Sprintf(
-			"The provider source %q must have the form \"[hostname/][namespace/]name\".%s", given, e.meantByURL(given))}
+		return Provider{}, addressError("source string", fmt.Sprintf(
+			"The provider source %q must have the form \"[hostname/][namespace/]name\".%s", given, e.meantByURL(given)))
 	}
 	p, err := e.parseParts(given, parts)
 	if err != nil {
 		return Provider{}, err
 	}
 	if p.IsLegacy() && p.Hostname != e.DefaultHost {
-		return Provider{}, &AddressError{"namespace", fmt.Sprintf(
-			"In provider source %q: the legacy namespace \"-\" exists only on %s.", given, e.DefaultHost)}
+		return Provider{}, addressError("namespace", fmt.Sprintf(
+			"In provider source %q: the legacy namespace \"-\" exists only on %s.", given, e.DefaultHost))
 	}
 	if len(parts) == 1 {
 		return p, nil // the rule on prefixes has never held for short addresses
@@ -206,21 +207,21 @@ func (e Product) parseParts(given string, parts []string) (p Provider, err error
 	}
 	if last >= 2 {
 		if p.Hostname, err = hosts.ParseHostname(parts[0]); err != nil {
-			return Provider{}, &AddressError{"source hostname", fmt.Sprintf("In provider source %q: %v.", given, err)}
+			return Provider{}, addressError("source hostname", fmt.Sprintf("In provider source %q: %v.", given, err))
 		}
 	}
 	return p, nil
 }
 
 func partError(what, part, given string, err error) error {
-	return &AddressError{what, fmt.Sprintf("The %s %q in provider source %q can't be used: %v.", what, part, given, err)}
+	return addressError(what, fmt.Sprintf("The %s %q in provider source %q can't be used: %v.", what, part, given, err))
 }
 
 func parseNamespace(given string) (string, error) {
 	if given == legacyNamespace {
 		return given, nil
 	}
-	return NormalizeNamespace(given)
+	return normalizeNamespace(given)
 }
 
 // checkPrefix refuses types that start like the names of repositories and
@@ -233,13 +234,13 @@ func (e Product) checkPrefix(p Provider) error {
 	short := p
 	short.Type = strings.TrimPrefix(p.Type, repository)
 	if short.Type != p.Type && short.Type != "" {
-		return &AddressError{"type", fmt.Sprintf(
+		return addressError("type", fmt.Sprintf(
 			"The type in provider source %q starts with %q. That is how repositories and executables of providers are named; source addresses leave it out.\n\nDid you mean %q?",
-			e.Short(p), repository, e.Short(short))}
+			e.Short(p), repository, e.Short(short)))
 	}
-	return &AddressError{"type", fmt.Sprintf(
+	return addressError("type", fmt.Sprintf(
 		"The type in provider source %q starts with %q, which every provider's name would. If the provider is yours, give it a name without.",
-		e.Short(p), redundant)}
+		e.Short(p), redundant))
 }
 
 // ImpliedProvider is the provider that a local name means where
@@ -253,14 +254,14 @@ func (e Product) ImpliedProvider(localName string) (Provider, error) {
 		return Provider{}, err
 	}
 	if name == "terraform" {
-		return Provider{Hostname: BuiltInHost, Namespace: builtInNamespace, Type: name}, nil
+		return Provider{Hostname: builtInHost, Namespace: builtInNamespace, Type: name}, nil
 	}
 	return Provider{Hostname: e.DefaultHost, Namespace: impliedNamespace, Type: name}, nil
 }
 
 // Short returns the address as people write it: without the default host.
 func (e Product) Short(p Provider) string {
-	if p.Hostname == e.OrDefault().DefaultHost && !p.IsZero() {
+	if p.Hostname == e.OrDefault().DefaultHost && p != (Provider{}) {
 		return p.Namespace + "/" + p.Type
 	}
 	return p.String()
@@ -292,9 +293,6 @@ func OpenTofu(version string) Product {
 		StaticModules: true,
 		Predecessor:   &predecessor,
 		XDGName:       "opentofu",
-		Keys:          &SigningKeys{},
-		KeylessHost:   openTofuHost,
-		Expiry:        ExpiredAll,
 		HashesHost:    openTofuHost,
 	}
 	if isSince(version, "1.12") { // where ".tf" files have required_version for Terraform, as there are language blocks for its own

@@ -24,9 +24,9 @@ type Provider struct {
 const (
 	// DefaultHost is the host of Terraform's addresses that name none.
 	DefaultHost = hosts.Hostname("registry.terraform.io")
-	// BuiltInHost is the host in the addresses of built-in providers; no
+	// builtInHost is the host in the addresses of built-in providers; no
 	// registry runs there.
-	BuiltInHost = hosts.Hostname("terraform.io")
+	builtInHost = hosts.Hostname("terraform.io")
 )
 
 const (
@@ -38,7 +38,7 @@ const (
 // String returns the full address, with the host in Unicode, as lock files
 // have it; "" for the zero Provider.
 func (p Provider) String() string {
-	if p.IsZero() {
+	if p == (Provider{}) {
 		return ""
 	}
 	return p.Hostname.String() + "/" + p.Namespace + "/" + p.Type
@@ -56,7 +56,7 @@ func (p *Provider) UnmarshalText(text []byte) (err error) {
 	}
 	parts := strings.Split(given, "/")
 	if len(parts) != 3 {
-		return &AddressError{"source string", fmt.Sprintf("The address %q must have the form \"hostname/namespace/type\".", given)}
+		return addressError("source string", fmt.Sprintf("The address %q must have the form \"hostname/namespace/type\".", given))
 	}
 	*p, err = Product{}.parseParts(given, parts)
 	return err
@@ -76,7 +76,7 @@ func (p Provider) Compare(o Provider) int {
 // (terraform.io/builtin): never installed, never locked. Which types exist
 // there is the product's affair; Terraform has one, "terraform".
 func (p Provider) IsBuiltIn() bool {
-	return p.Hostname == BuiltInHost && p.Namespace == builtInNamespace
+	return p.Hostname == builtInHost && p.Namespace == builtInNamespace
 }
 
 // IsLegacy reports whether the namespace is the legacy marker "-", which old
@@ -84,21 +84,18 @@ func (p Provider) IsBuiltIn() bool {
 // installed nor locked.
 func (p Provider) IsLegacy() bool { return p.Namespace == legacyNamespace }
 
-// IsZero reports whether p is the zero Provider.
-func (p Provider) IsZero() bool { return p == Provider{} }
-
-// Validate returns an *AddressError for an address that can't have been parsed, such as
+// Validate returns an error for an address that can't have been parsed, such as
 // one whose parts were put together by hand and aren't normalised. Only what is
 // valid may become a path or part of a URL. Built-in and legacy providers are valid.
 func (p Provider) Validate() error {
 	if err := p.Hostname.Validate(); err != nil {
-		return &AddressError{"source hostname", fmt.Sprintf("The hostname %q of a provider can't be used: %v.", string(p.Hostname), err)}
+		return addressError("source hostname", fmt.Sprintf("The hostname %q of a provider can't be used: %v.", string(p.Hostname), err))
 	}
-	if err := validatePart(p.Namespace, NormalizeNamespace); err != nil && p.Namespace != legacyNamespace {
-		return &AddressError{"namespace", fmt.Sprintf("The namespace %q of a provider can't be used: %v.", p.Namespace, err)}
+	if err := validatePart(p.Namespace, normalizeNamespace); err != nil && p.Namespace != legacyNamespace {
+		return addressError("namespace", fmt.Sprintf("The namespace %q of a provider can't be used: %v.", p.Namespace, err))
 	}
 	if err := validatePart(p.Type, NormalizePart); err != nil {
-		return &AddressError{"type", fmt.Sprintf("The type %q of a provider can't be used: %v.", p.Type, err)}
+		return addressError("type", fmt.Sprintf("The type %q of a provider can't be used: %v.", p.Type, err))
 	}
 	return nil
 }
@@ -121,8 +118,8 @@ func validatePart(part string, normalize func(string) (string, error)) error {
 // safe as the name of a directory.
 func NormalizePart(given string) (string, error) { return normalizePart(given, idna.Lookup) }
 
-// NormalizeNamespace is NormalizePart for a namespace, which may also have underscores inside.
-func NormalizeNamespace(given string) (string, error) {
+// normalizeNamespace is NormalizePart for a namespace, which may also have underscores inside.
+func normalizeNamespace(given string) (string, error) {
 	if !strings.Contains(given, "_") {
 		return NormalizePart(given)
 	}

@@ -26,38 +26,6 @@ func QueryFailed(kind string, p Provider, err error) *Fault {
 	return failed
 }
 
-// StatusError is an HTTP answer that isn't the one that was hoped for.
-type StatusError struct {
-	URL        string // redacted
-	Status     string // "503 Service Unavailable"
-	StatusCode int    // 503
-	Attempts   int    // how often the request was sent; 1: no retry was made
-	Sent       bool   // credentials were sent; with 401 and 403 they are no good
-}
-
-// Error implements error.
-func (e *StatusError) Error() string {
-	text := fmt.Sprintf("GET %q: %s", e.URL, e.Status)
-	if e.Attempts > 1 {
-		return fmt.Sprintf("the request failed after %d attempts, please try again later: %s", e.Attempts, text)
-	}
-	return text
-}
-
-// HTTPStatus is StatusCode.
-func (e *StatusError) HTTPStatus() int { return e.StatusCode }
-
-// Hint says what the status means.
-func (e *StatusError) Hint() string { return hosts.StatusAdvice(e.StatusCode) }
-
-// Code is "unauthorized" for 401 and 403, else "unreachable".
-func (e *StatusError) Code() string {
-	if hosts.Refuses(e.StatusCode) {
-		return "unauthorized"
-	}
-	return "unreachable"
-}
-
 // queryError is what a failed query comes to. The end of the caller's own
 // context is no other caller's failure.
 func queryError(ctx context.Context, kind string, p Provider, err error) error {
@@ -77,7 +45,7 @@ func causeOr(ctx context.Context, err error) error {
 // that went along, if there were any, are those of host; "" if none are ever
 // sent for this.
 func statusError(kind string, p Provider, host hosts.Hostname, req hosts.DocumentRequest, doc *hosts.Document) error {
-	status := &StatusError{
+	status := &hosts.StatusError{
 		URL:        hosts.RedactURL(doc.URL),
 		Status:     doc.Status,
 		StatusCode: doc.StatusCode,

@@ -16,7 +16,7 @@ import (
 // asked for one: the protocol has 404 for it, whatever the reason. If the list
 // of versions can't be had, the platform gets the blame.
 func (s *RegistrySource) missing(ctx context.Context, p Provider, v Version, plat Platform) error {
-	failed := &PlatformMissingError{Provider: p, Version: v, Platform: plat, Source: registryName(p)}
+	about := Subject{Provider: p, Version: v, Platform: plat, Source: registryName(p)}
 	list, err := s.list(ctx, p)
 	switch {
 	case ctx.Err() != nil:
@@ -24,19 +24,19 @@ func (s *RegistrySource) missing(ctx context.Context, p Provider, v Version, pla
 	case errors.Is(err, ErrProviderNotFound):
 		return err
 	case err != nil:
-		return failed
+		return PlatformMissing(about)
 	}
 	listed, ok := list.find(v)
 	if !ok {
 		everything := func(listedVersion) bool { return true }
 		return VersionMissing(registryName(p), p, v, list.newest(everything))
 	}
-	failed.Platforms = slices.Clone(listed.platforms)
-	failed.Newest = list.newest(func(other listedVersion) bool {
+	about.Platforms = slices.Clone(listed.platforms)
+	about.Newest = list.newest(func(other listedVersion) bool {
 		return other.version != v && slices.Contains(other.platforms, plat)
 	})
-	failed.Nowhere = failed.Newest == (Version{}) && len(listed.platforms) > 0 && !slices.Contains(listed.platforms, plat)
-	return failed
+	about.Nowhere = about.Newest == (Version{}) && len(listed.platforms) > 0 && !slices.Contains(listed.platforms, plat)
+	return PlatformMissing(about)
 }
 
 // explainMissing finds out whether what a host names as its registry is a network mirror, which would

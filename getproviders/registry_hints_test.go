@@ -46,9 +46,9 @@ func TestRegistrySource_SaysWhatElseThereIsForAPlatform(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			answers := map[string]answer{versionsPath: {body: `{"versions": ` + test.list + `}`}}
 			_, err := askForPackage(t, newFakeRegistry(t, answers))
-			missing, ok := errors.AsType[*getproviders.PlatformMissingError](err)
-			if !ok || !errors.Is(err, getproviders.ErrPlatformMissing) || errors.Is(err, getproviders.ErrVersionNotFound) {
-				t.Fatalf("err = %v, want a *PlatformMissingError", err)
+			missing := getproviders.FaultOf(err, getproviders.ErrPlatformMissing)
+			if missing == nil || errors.Is(err, getproviders.ErrVersionNotFound) {
+				t.Fatalf("err = %v, want one that is ErrPlatformMissing", err)
 			}
 			if got := missing.Newest; got != version(test.newest) {
 				t.Errorf("newest %s, want %q", got, test.newest)

@@ -112,7 +112,7 @@ func TestTrust_RegistryHashesOfOtherPlatforms(t *testing.T) {
 		})
 	}
 	odd := listing(t, packages, sum(1)+"  "+name("plan9_386")+"\n").Authenticator.(getproviders.SignedChecksums)
-	if odd.FileName = "widget.zip"; len(odd.Trust().RegistryHashes) != 0 {
+	if odd.FileName = "widget.zip"; len(getproviders.TrustedBy(odd).RegistryHashes) != 0 {
 		t.Error("a name without a platform says which names others have")
 	}
 }

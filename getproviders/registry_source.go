@@ -47,8 +47,7 @@ type RegistrySource struct {
 	// that the API is, except that nothing is sent over plain http; the real
 	// tools send it. Discovery has credentials of its own.
 	Credentials hosts.Credentials
-	Product     Product      // its version is sent to registries; zero: Terraform
-	Keys        *SigningKeys // nil: the product's
+	Product     Product // its version is sent to registries; zero: Terraform
 	// VersionsMaxAge is how long a list of versions is remembered; 0: 15 minutes,
 	// less than 0: for ever.
 	VersionsMaxAge time.Duration
@@ -78,7 +77,7 @@ func (s *RegistrySource) Versions(ctx context.Context, p Provider) (Available, e
 }
 
 // Package implements Source. Besides the errors of Versions there are
-// those that match ErrVersionNotFound, ErrProtocol, and *PlatformMissingError, which hold
+// those that match ErrVersionNotFound, ErrProtocol, and ErrPlatformMissing, which hold
 // what the list of versions tells about a way out. The documents that the
 // package is authenticated by are not asked for before the Trust is loaded.
 func (s *RegistrySource) Package(ctx context.Context, p Provider, v Version, plat Platform) (Package, error) {
@@ -274,7 +273,7 @@ type checksumDocuments struct{ sums, signature []byte }
 func (s *RegistrySource) trust(p Provider, answer *packageAnswer) Trust {
 	trust := Trust{
 		ExpectedSHA256: answer.sha256,
-		Recheck:        func(kept SignedDocuments) Trust { return s.signedChecksums(p, answer, kept).Trust() },
+		Recheck:        func(kept SignedDocuments) Trust { return s.signedChecksums(p, answer, kept).trust() },
 	}
 	trust.Load = func(ctx context.Context) (Trust, error) {
 		key := [2]string{answer.sums.String(), answer.signature.String()}
@@ -289,8 +288,8 @@ func (s *RegistrySource) trust(p Provider, answer *packageAnswer) Trust {
 	return trust
 }
 
-func (s *RegistrySource) signedChecksums(p Provider, answer *packageAnswer, documents SignedDocuments) SignedChecksums {
-	return SignedChecksums{
+func (s *RegistrySource) signedChecksums(p Provider, answer *packageAnswer, documents SignedDocuments) signedChecksums {
+	return signedChecksums{
 		FileName:      answer.fileName,
 		SHA256:        answer.sha256,
 		Sums:          documents.Sums,
@@ -298,8 +297,8 @@ func (s *RegistrySource) signedChecksums(p Provider, answer *packageAnswer, docu
 		Signature:     documents.Signature,
 		PublicKeys:    answer.keys,
 		Keys:          s.signingKeys(),
-		Keyless:       p.Hostname == s.Product.KeylessHost && p.Hostname != "",
-		Expiry:        s.Product.Expiry,
+		Keyless:       p.Hostname == openTofuHost && p.Hostname == s.Product.DefaultHost && !s.Product.NeedsKeys,
+		Expiry:        s.Product.expiry(),
 		Platform:      answer.platform,
 		PackageHashes: answer.packageHashes,
 		Now:           s.Now,
@@ -323,7 +322,7 @@ func (s *RegistrySource) fetchDocuments(ctx context.Context, p Provider, answer 
 // withoutDocument adds advice to the error of a registry that names a checksum list or a signature which isn't there.
 func withoutDocument(err error) error {
 	query, ok := err.(*Fault)
-	status, answered := errors.AsType[*StatusError](err)
+	status, answered := errors.AsType[*hosts.StatusError](err)
 	if !ok || !answered || status.StatusCode != http.StatusNotFound || query.Hint != "" {
 		return err
 	}
@@ -332,12 +331,9 @@ func withoutDocument(err error) error {
 	return &advised
 }
 
-func (s *RegistrySource) signingKeys() SigningKeys {
-	if s.Keys != nil {
-		return *s.Keys
+func (s *RegistrySource) signingKeys() signingKeys {
+	if s.Product.Predecessor != nil { // OpenTofu has none
+		return signingKeys{}
 	}
-	if s.Product.Keys != nil {
-		return *s.Product.Keys
-	}
-	return DefaultSigningKeys()
+	return defaultSigningKeys()
 }

@@ -80,8 +80,8 @@ func FuzzPackageResponse(f *testing.F) {
 			t.Errorf("accepted %+v", got)
 		}
 		list := fmt.Appendf(nil, "%x  %s\n", got.sha256, got.fileName)
-		judge := SignedChecksums{FileName: got.fileName, SHA256: got.sha256, Sums: list, PackageHashes: got.packageHashes, Platform: got.platform}
-		for plat, h1 := range judge.Trust().RegistryHashes {
+		judge := signedChecksums{FileName: got.fileName, SHA256: got.sha256, Sums: list, PackageHashes: got.packageHashes, Platform: got.platform}
+		for plat, h1 := range judge.trust().RegistryHashes {
 			if plat != got.platform || len(h1) != 47 {
 				t.Errorf("listed for %s: %q", plat, h1)
 			}

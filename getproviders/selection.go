@@ -3,7 +3,7 @@ package getproviders
 import "github.com/tfdeps/tfdeps/internal/disk"
 
 // Failed names the provider and the step for an error. It matches what the error does, and ErrNoSpace if a disk is full.
-func (s Selection) Failed(step Step, err error) *Fault {
+func (s Selection) Failed(step string, err error) *Fault {
 	failed := &Fault{Subject: Subject{Provider: s.Provider, Version: s.Version, Step: step}, Err: err}
 	if disk.IsFull(err) {
 		failed.Code, failed.Kind = "no_space", ErrNoSpace
@@ -13,14 +13,6 @@ func (s Selection) Failed(step Step, err error) *Fault {
 
 // Selected returns the selection itself.
 func (s Selection) Selected() Selection { return s }
-
-// AtVersionOf returns the selection with the version that its failure is about.
-func (s Selection) AtVersionOf(err error) Selection {
-	if failure, ok := Failure(err); ok {
-		s.Version = failure.Version
-	}
-	return s
-}
 
 // Selection is a provider with the version that was chosen for it.
 type Selection struct {

@@ -71,7 +71,7 @@ type Description struct {
 	// for callers that have failed already.
 	ExplainMissing func(ctx context.Context, p Provider) string
 
-	// Unasked are the sources that may not be asked, such as an [OfflineSource], each
+	// Unasked are the sources that may not be asked, such as an [Offline], each
 	// as an error that has no version. What only they know is not among what Versions
 	// lists.
 	Unasked []*NotCachedError

@@ -22,7 +22,7 @@ func TestTrust_ExpectsTheOneChecksumThatIsListed(t *testing.T) {
 		"one too long":     {AnyHash{zh("1") + "00"}, ""},
 	} {
 		t.Run(name, func(t *testing.T) {
-			sum := c.hashes.Trust().ExpectedSHA256
+			sum := c.hashes.trust().ExpectedSHA256
 			if known := sum != [32]byte{}; known != (c.want != "") || known && ZH(sum) != c.want {
 				t.Errorf("got %s; want %q", ZH(sum), c.want)
 			}

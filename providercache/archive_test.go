@@ -91,7 +91,7 @@ func TestArchive_IsFetchedFromAnywhere(t *testing.T) {
 				source.Add("acme/widget", "1.0.0", at)
 				trust := getproviders.Trust{Authenticator: getproviders.AnyHash{getproviders.ZH(sum)}}
 				if c.known {
-					trust = getproviders.AnyHash{getproviders.ZH(sum)}.Trust()
+					trust = getproviders.TrustedBy(getproviders.AnyHash{getproviders.ZH(sum)})
 				}
 				pkg := source.Packages[provider("acme/widget")][version("1.0.0")]
 				pkg.Trust = trust

@@ -11,6 +11,7 @@ import (
 
 	"github.com/tfdeps/tfdeps/getproviders"
 	"github.com/tfdeps/tfdeps/getproviders/providertest"
+	"github.com/tfdeps/tfdeps/internal/during"
 	"github.com/tfdeps/tfdeps/providercache"
 	"github.com/tfdeps/tfdeps/providercache/event"
 )
@@ -51,7 +52,7 @@ func checkCancelled(t *testing.T, in *providercache.Installer, when string, lock
 	}
 	if err != nil {
 		for _, failure := range providerErrors(t, err) {
-			if failure.Step != getproviders.StepCancel || !errors.Is(failure, context.Canceled) {
+			if failure.Step != during.Cancel || !errors.Is(failure, context.Canceled) {
 				t.Errorf("%s: %v in step %s", when, failure, failure.Step)
 			}
 		}

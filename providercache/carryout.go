@@ -8,7 +8,9 @@ import (
 	"slices"
 
 	"github.com/tfdeps/tfdeps/getproviders"
+	"github.com/tfdeps/tfdeps/internal/cause"
 	"github.com/tfdeps/tfdeps/internal/disk"
+	"github.com/tfdeps/tfdeps/internal/during"
 	"github.com/tfdeps/tfdeps/internal/link"
 	"github.com/tfdeps/tfdeps/internal/scratch"
 	"github.com/tfdeps/tfdeps/providercache/event"
@@ -83,9 +85,9 @@ func (in *Installer) openTarget(ctx context.Context, all steps) (blocked bool, d
 	for _, s := range all {
 		blockedFor = append(blockedFor, s.Provider)
 	}
-	cause := getproviders.Unwritable(in.Target.Dir, blockedFor, err)
+	cause := cause.Unwritable(in.Target.Dir, blockedFor, err)
 	for _, s := range all {
-		s.fail(resolve.Fail(ctx, in.fetcher().Emit, s.Selection, s.Failed(getproviders.StepPublish, cause)))
+		s.fail(resolve.Fail(ctx, in.fetcher().Emit, s.Selection, s.Failed(during.Publish, cause)))
 	}
 	return true, func() {}
 }
@@ -124,7 +126,7 @@ func (in *Installer) reportPresent(ctx context.Context, present steps) {
 func (in *Installer) describe(ctx context.Context, all steps) {
 	in.each(ctx, all, func(ctx context.Context, s *step) (err error) {
 		if s.Package, err = in.fetcher().Source.Package(ctx, s.Provider, s.Version, in.fetcher().Platform); err != nil {
-			return s.Failed(getproviders.StepMetadata, err)
+			return s.Failed(during.Metadata, err)
 		}
 		return nil
 	})
@@ -138,7 +140,7 @@ func (in *Installer) nameDamaged(all steps) {
 		if !s.local.Exists || !hashed {
 			continue
 		}
-		for _, absent := range getproviders.NotCached(s.outcome.Err) {
+		for _, absent := range cause.NotCached(s.outcome.Err) {
 			absent.Damaged = in.packagePath(s.Provider, s.Version)
 		}
 	}
@@ -168,7 +170,7 @@ func (in *Installer) fetch(ctx context.Context, tasks steps) {
 	}
 	in.each(ctx, tasks, func(ctx context.Context, s *step) error {
 		if refused != nil {
-			return s.Failed(getproviders.StepFetch, refused)
+			return s.Failed(during.Fetch, refused)
 		}
 		return place(ctx, s, get)
 	})

@@ -6,6 +6,7 @@ import (
 
 	"github.com/tfdeps/tfdeps/depsfile"
 	"github.com/tfdeps/tfdeps/getproviders"
+	"github.com/tfdeps/tfdeps/internal/wrapped"
 	"github.com/tfdeps/tfdeps/providercache/event"
 	"github.com/tfdeps/tfdeps/providercache/internal/fetch"
 	"github.com/tfdeps/tfdeps/providercache/internal/receipt"
@@ -99,11 +100,10 @@ func joinErrors(outcomes []outcome) error {
 // sharedCause is what keeps several from being installed at once; nil if an error is
 // about one of them.
 func sharedCause(err error) error {
-	if unwritable := getproviders.FaultOf(err, getproviders.ErrUnwritable); unwritable != nil {
-		return unwritable
-	}
-	if full, ok := errors.AsType[*getproviders.NoSpaceError](err); ok {
-		return full
+	for _, part := range wrapped.All(err) {
+		if f, ok := part.(*getproviders.Fault); ok && len(f.Providers) > 0 {
+			return f
+		}
 	}
 	return nil
 }

@@ -5,6 +5,7 @@ import (
 	"testing"
 
 	"github.com/tfdeps/tfdeps/getproviders"
+	"github.com/tfdeps/tfdeps/internal/disk"
 )
 
 // list is an error whose values can't be compared.
@@ -13,7 +14,7 @@ type list []string
 func (l list) Error() string { return l[0] }
 
 func TestJoinErrors_ComparesSharedCausesOnly(t *testing.T) {
-	full := &getproviders.NoSpaceError{}
+	full := shortageOf([]getproviders.Provider{{}}, &disk.RoomError{})
 	outcomes := []outcome{}
 	for _, err := range []error{list{"one"}, errors.Join(full), nil, full, list{"two"}} {
 		outcomes = append(outcomes, outcome{Outcome: Outcome{Err: err}})

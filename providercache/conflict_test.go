@@ -7,6 +7,7 @@ import (
 
 	"github.com/tfdeps/tfdeps/depsfile"
 	"github.com/tfdeps/tfdeps/getproviders"
+	"github.com/tfdeps/tfdeps/internal/cause"
 	"github.com/tfdeps/tfdeps/providercache"
 )
 
@@ -27,7 +28,7 @@ func TestInstall_ExplainsConflicts(t *testing.T) {
 	}
 	req := getproviders.Requirements{provider("acme/alpha"): requirements(">= 1.0", "~> 2.0", "< 1.6")}
 	_, _, err := newInstaller(t, source).Install(t.Context(), req, nil, providercache.Normal)
-	failed, ok := errors.AsType[*getproviders.NoVersionError](err)
+	failed, ok := errors.AsType[*cause.NoVersionError](err)
 	if !ok {
 		t.Fatalf("got %v, want a NoVersionError", err)
 	}
@@ -57,7 +58,7 @@ func TestInstall_SaysWhoseConstraintsALockedVersionMeets(t *testing.T) {
 			locks.Set(depsfile.Lock{Provider: provider("acme/alpha"), Version: version(c.locked)})
 			req := getproviders.Requirements{provider("acme/alpha"): c.required}
 			_, _, err := newInstaller(t, newSource(t)).Install(t.Context(), req, locks, providercache.Normal)
-			failed, ok := errors.AsType[*getproviders.LockedVersionError](err)
+			failed, ok := errors.AsType[*cause.LockedVersionError](err)
 			if !ok {
 				t.Fatalf("got %v, want a LockedVersionError", err)
 			}

@@ -7,6 +7,7 @@ import (
 	"maps"
 
 	"github.com/tfdeps/tfdeps/getproviders"
+	"github.com/tfdeps/tfdeps/internal/during"
 	"github.com/tfdeps/tfdeps/providercache/event"
 	"github.com/tfdeps/tfdeps/providercache/internal/resolve"
 	"github.com/tfdeps/tfdeps/providercache/internal/unpack"
@@ -36,8 +37,7 @@ type Installed struct {
 // time; a program that calls it often should keep Hashes, and use Install with locks made
 // of them.
 //
-// The error is a *getproviders.Fault, *getproviders.UnwritableError or
-// *getproviders.NoSpaceError.
+// The error is a *getproviders.Fault.
 func (in *Installer) Ensure(ctx context.Context, p getproviders.Provider, c getproviders.Constraints) (Installed, error) {
 	results, err := in.EnsureAll(ctx, getproviders.Requirements{p: {{Constraints: c}}})
 	if err != nil {
@@ -93,9 +93,9 @@ func (in *Installer) refuseToEnsure(ctx context.Context, p getproviders.Provider
 	case in.Fetcher == nil:
 		return nil // Install says so
 	case p.IsBuiltIn():
-		return resolve.Fail(ctx, in.fetcher().Emit, s, s.Failed(getproviders.StepBuiltIn, errors.New("a built-in provider has no package")))
+		return resolve.Fail(ctx, in.fetcher().Emit, s, s.Failed(during.BuiltIn, errors.New("a built-in provider has no package")))
 	case in.Skip[p]:
-		return resolve.Fail(ctx, in.fetcher().Emit, s, s.Failed(getproviders.StepQuery, errors.New("it is to be skipped, and can't be installed too")))
+		return resolve.Fail(ctx, in.fetcher().Emit, s, s.Failed(during.Query, errors.New("it is to be skipped, and can't be installed too")))
 	}
 	return nil
 }
@@ -104,7 +104,7 @@ func (in *Installer) refuseToEnsure(ctx context.Context, p getproviders.Provider
 func (in *Installer) installed(o outcome) Installed {
 	err := o.Err
 	if o.State == event.NotTried {
-		err = o.Failed(getproviders.StepFetch, ErrNotTried)
+		err = o.Failed(during.Fetch, ErrNotTried)
 	}
 	if err != nil {
 		return notInstalled(o.Provider, err)
@@ -112,7 +112,7 @@ func (in *Installer) installed(o outcome) Installed {
 	done := Installed{Outcome: o.Outcome, Hashes: o.lockedHashes(nil)}
 	done.Path = in.packagePath(o.Provider, o.Version)
 	if done.Executable, err = unpack.FindExecutable(done.Path, o.Provider); err != nil {
-		return notInstalled(o.Provider, o.Failed(getproviders.StepPublish, fmt.Errorf("the package is gone: %w", err)))
+		return notInstalled(o.Provider, o.Failed(during.Publish, fmt.Errorf("the package is gone: %w", err)))
 	}
 	return done
 }

@@ -8,6 +8,7 @@ import (
 	"testing"
 
 	"github.com/tfdeps/tfdeps/getproviders"
+	"github.com/tfdeps/tfdeps/internal/during"
 	"github.com/tfdeps/tfdeps/providercache"
 )
 
@@ -54,8 +55,8 @@ func TestEnsure_Fails(t *testing.T) {
 	source := newSource(t)
 	source.AddZip(t, "acme/widget", "1.0.0-beta1")
 	in := newInstaller(t, source)
-	for address, step := range map[string]getproviders.Step{
-		"acme/none": getproviders.StepQuery, "acme/widget": getproviders.StepSelect, "terraform.io/builtin/terraform": getproviders.StepBuiltIn,
+	for address, step := range map[string]string{
+		"acme/none": during.Query, "acme/widget": during.Select, "terraform.io/builtin/terraform": during.BuiltIn,
 	} {
 		_, err := in.Ensure(t.Context(), provider(address), constraints(""))
 		if failure, ok := getproviders.Failure(err); !ok || failure.Step != step {
@@ -84,7 +85,7 @@ func TestEnsureAll_HasAResultForEach(t *testing.T) {
 	}
 	results, err = in.EnsureAll(t.Context(), require("acme/widget", "", "acme/hollow", "", "terraform.io/builtin/terraform", ""))
 	failures := providerErrors(t, err)
-	if len(failures) != 2 || failures[0].Step != getproviders.StepBuiltIn || failures[1].Provider != provider("acme/hollow") {
+	if len(failures) != 2 || failures[0].Step != during.BuiltIn || failures[1].Provider != provider("acme/hollow") {
 		t.Errorf("got %v", err)
 	}
 	for _, got := range results {

@@ -9,6 +9,8 @@ import (
 	"testing"
 
 	"github.com/tfdeps/tfdeps/getproviders"
+	"github.com/tfdeps/tfdeps/internal/cause"
+	"github.com/tfdeps/tfdeps/internal/during"
 	"github.com/tfdeps/tfdeps/providercache"
 )
 
@@ -20,13 +22,13 @@ func TestProviderError_HasACodeAndMatchesOneSentinel(t *testing.T) {
 	}
 	for want, err := range map[string]error{
 		"lock_mismatch":       &getproviders.Fault{Code: "lock_mismatch", Kind: getproviders.ErrLockMismatch, Err: errors.New("x")},
-		"locked_version":      &getproviders.LockedVersionError{},
-		"no_matching_version": &getproviders.NoVersionError{},
+		"locked_version":      &cause.LockedVersionError{},
+		"no_matching_version": &cause.NoVersionError{},
 		"version_not_found":   getproviders.VersionMissing("", getproviders.Provider{}, getproviders.Version{}, getproviders.Version{}),
 		"no_space":            fmt.Errorf("unpacking: %w", full),
 		"failed_built_in":     errors.New("of no kind"),
 	} {
-		var failed error = getproviders.Selection{}.Failed(getproviders.StepBuiltIn, err)
+		var failed error = getproviders.Selection{}.Failed(during.BuiltIn, err)
 		if got := getproviders.CodeOf(fmt.Errorf("outside: %w", failed)); got != want {
 			t.Errorf("%T has the code %q, want %q", err, got, want)
 		}
@@ -39,7 +41,7 @@ func TestProviderError_HasACodeAndMatchesOneSentinel(t *testing.T) {
 }
 
 func TestHint_NamesNoProgramThatWasNotNamed(t *testing.T) {
-	hint := (&getproviders.LockedVersionError{}).Hint()
+	hint := (&cause.LockedVersionError{}).Hint()
 	for _, word := range []string{"terraform", "tofu", "init", "providers lock"} {
 		if strings.Contains(strings.ToLower(hint), word) {
 			t.Error(hint)

@@ -9,6 +9,7 @@ import (
 
 	"github.com/tfdeps/tfdeps/depsfile"
 	"github.com/tfdeps/tfdeps/getproviders"
+	"github.com/tfdeps/tfdeps/internal/during"
 	"github.com/tfdeps/tfdeps/providercache"
 	"github.com/tfdeps/tfdeps/providercache/internal/unpack"
 )
@@ -20,10 +21,10 @@ func TestProviderError_Text(t *testing.T) {
 		err  *getproviders.Fault
 		want string
 	}{
-		{getproviders.Selection{}.Failed(getproviders.StepQuery, cause), "registry.terraform.io/acme/widget: asking for available versions: dial tcp 192.0.2.1:443: i/o timeout"},
-		{getproviders.Selection{Version: version("1.2.3")}.Failed(getproviders.StepFetch, cause), "registry.terraform.io/acme/widget v1.2.3: fetching the package: dial tcp 192.0.2.1:443: i/o timeout"},
-		{getproviders.Selection{}.Failed(getproviders.StepCancel, context.Canceled), "registry.terraform.io/acme/widget: installation was cancelled: context canceled"},
-		{getproviders.Selection{}.Failed(getproviders.StepSelect, errors.New("none")), "registry.terraform.io/acme/widget: none"},
+		{getproviders.Selection{}.Failed(during.Query, cause), "registry.terraform.io/acme/widget: asking for available versions: dial tcp 192.0.2.1:443: i/o timeout"},
+		{getproviders.Selection{Version: version("1.2.3")}.Failed(during.Fetch, cause), "registry.terraform.io/acme/widget v1.2.3: fetching the package: dial tcp 192.0.2.1:443: i/o timeout"},
+		{getproviders.Selection{}.Failed(during.Cancel, context.Canceled), "registry.terraform.io/acme/widget: installation was cancelled: context canceled"},
+		{getproviders.Selection{}.Failed(during.Select, errors.New("none")), "registry.terraform.io/acme/widget: none"},
 	} {
 		c.err.Provider = provider("acme/widget")
 		if got := c.err.Error(); got != c.want {

@@ -96,7 +96,7 @@ func TestEvents_OfEachProviderComeInOrder(t *testing.T) {
 	var got recorder
 	both := newInstaller(t, getproviders.MultiSource{Selectors: []getproviders.Selector{
 		{Source: source},
-		{Source: in.Fetcher.Source, Include: []getproviders.Pattern{getproviders.ExactPattern(provider(far))}},
+		{Source: in.Fetcher.Source, Include: []getproviders.Pattern{getproviders.Pattern(provider(far))}},
 	}})
 	both.Target, both.Fetcher.Client, both.Fetcher.Observe = setUp.Target, in.Fetcher.Client, got.observe
 	both.Fetcher.Now = func() time.Time { return time.Time{} } // no time passes, so progress is reported at the beginning and the end only

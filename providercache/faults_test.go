@@ -11,6 +11,7 @@ import (
 
 	"github.com/tfdeps/tfdeps/getproviders"
 	"github.com/tfdeps/tfdeps/getproviders/providertest"
+	"github.com/tfdeps/tfdeps/internal/during"
 	"github.com/tfdeps/tfdeps/internal/hosts"
 	"github.com/tfdeps/tfdeps/providercache"
 )
@@ -46,29 +47,29 @@ func TestInstall_SaysWhatIsWrongWithADownload(t *testing.T) {
 	for name, c := range map[string]struct {
 		kind  string
 		fault providertest.Fault
-		step  getproviders.Step
+		step  string
 		is    error
 		text  string
 	}{
-		"cut":            {"archive", providertest.Fault{CutAfter: 100, NoRange: true}, getproviders.StepFetch, getproviders.ErrUnreachable, "after 100 of "},
-		"forbidden":      {"archive", providertest.Fault{Status: 403}, getproviders.StepFetch, getproviders.ErrUnauthorized, "403 Forbidden"},
-		"gone":           {"archive", providertest.Fault{Status: 404}, getproviders.StepFetch, getproviders.ErrUnreachable, "404 Not Found"},
-		"other success":  {"archive", providertest.Fault{Status: 206}, getproviders.StepFetch, getproviders.ErrUnreachable, "206 Partial Content"},
-		"redirects":      {"archive", providertest.Fault{Redirect: "/files/acme/widget/1.0.0/terraform-provider-widget_1.0.0_linux_amd64.zip"}, getproviders.StepFetch, getproviders.ErrUnreachable, "redirects"},
-		"elsewhere":      {"archive", providertest.Fault{Redirect: "https://localhost:1/?token=secret"}, getproviders.StepFetch, getproviders.ErrUnreachable, "refused"},
-		"encoded":        {"archive", providertest.Fault{Header: http.Header{"Content-Encoding": {"br"}}}, getproviders.StepFetch, nil, `"br"`},
-		"wrong bytes":    {"archive", providertest.Fault{Body: changed}, getproviders.StepAuthenticate, getproviders.ErrAuthentication, "checksum"},
-		"a web page":     {"archive", providertest.Fault{Body: func([]byte) []byte { return []byte("<html>") }}, getproviders.StepAuthenticate, getproviders.ErrAuthentication, "a web page in place of the archive"},
-		"empty":          {"archive", providertest.Fault{Body: func([]byte) []byte { return nil }}, getproviders.StepAuthenticate, getproviders.ErrAuthentication, "checksum"},
-		"no sums":        {"sums", providertest.Fault{Status: 500}, getproviders.StepAuthenticate, getproviders.ErrUnreachable, "500"},
-		"no signature":   {"signature", providertest.Fault{Status: 404}, getproviders.StepAuthenticate, nil, "404"},
-		"bad signature":  {"signature", providertest.Fault{Body: changed}, getproviders.StepAuthenticate, getproviders.ErrAuthentication, "signature"},
-		"missing line":   {"sums", providertest.Fault{Body: func([]byte) []byte { return nil }}, getproviders.StepAuthenticate, getproviders.ErrAuthentication, "checksum list"},
-		"no metadata":    {"package", providertest.Fault{Status: 500}, getproviders.StepMetadata, getproviders.ErrUnreachable, "500"},
-		"no versions":    {"versions", providertest.Fault{Status: 401}, getproviders.StepQuery, getproviders.ErrUnauthorized, ""},
-		"no token":       {"discovery", providertest.Fault{Status: 401}, getproviders.StepQuery, getproviders.ErrUnauthorized, "401"},
-		"no discovery":   {"discovery", providertest.Fault{Status: 500}, getproviders.StepQuery, getproviders.ErrUnreachable, "500"},
-		"cut signatures": {"signature", providertest.Fault{CutAfter: 10}, getproviders.StepAuthenticate, nil, ""},
+		"cut":            {"archive", providertest.Fault{CutAfter: 100, NoRange: true}, during.Fetch, getproviders.ErrUnreachable, "after 100 of "},
+		"forbidden":      {"archive", providertest.Fault{Status: 403}, during.Fetch, getproviders.ErrUnauthorized, "403 Forbidden"},
+		"gone":           {"archive", providertest.Fault{Status: 404}, during.Fetch, getproviders.ErrUnreachable, "404 Not Found"},
+		"other success":  {"archive", providertest.Fault{Status: 206}, during.Fetch, getproviders.ErrUnreachable, "206 Partial Content"},
+		"redirects":      {"archive", providertest.Fault{Redirect: "/files/acme/widget/1.0.0/terraform-provider-widget_1.0.0_linux_amd64.zip"}, during.Fetch, getproviders.ErrUnreachable, "redirects"},
+		"elsewhere":      {"archive", providertest.Fault{Redirect: "https://localhost:1/?token=secret"}, during.Fetch, getproviders.ErrUnreachable, "refused"},
+		"encoded":        {"archive", providertest.Fault{Header: http.Header{"Content-Encoding": {"br"}}}, during.Fetch, nil, `"br"`},
+		"wrong bytes":    {"archive", providertest.Fault{Body: changed}, during.Authenticate, getproviders.ErrAuthentication, "checksum"},
+		"a web page":     {"archive", providertest.Fault{Body: func([]byte) []byte { return []byte("<html>") }}, during.Authenticate, getproviders.ErrAuthentication, "a web page in place of the archive"},
+		"empty":          {"archive", providertest.Fault{Body: func([]byte) []byte { return nil }}, during.Authenticate, getproviders.ErrAuthentication, "checksum"},
+		"no sums":        {"sums", providertest.Fault{Status: 500}, during.Authenticate, getproviders.ErrUnreachable, "500"},
+		"no signature":   {"signature", providertest.Fault{Status: 404}, during.Authenticate, nil, "404"},
+		"bad signature":  {"signature", providertest.Fault{Body: changed}, during.Authenticate, getproviders.ErrAuthentication, "signature"},
+		"missing line":   {"sums", providertest.Fault{Body: func([]byte) []byte { return nil }}, during.Authenticate, getproviders.ErrAuthentication, "checksum list"},
+		"no metadata":    {"package", providertest.Fault{Status: 500}, during.Metadata, getproviders.ErrUnreachable, "500"},
+		"no versions":    {"versions", providertest.Fault{Status: 401}, during.Query, getproviders.ErrUnauthorized, ""},
+		"no token":       {"discovery", providertest.Fault{Status: 401}, during.Query, getproviders.ErrUnauthorized, "401"},
+		"no discovery":   {"discovery", providertest.Fault{Status: 500}, during.Query, getproviders.ErrUnreachable, "500"},
+		"cut signatures": {"signature", providertest.Fault{CutAfter: 10}, during.Authenticate, nil, ""},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
@@ -168,7 +169,7 @@ func TestInstall_FromPlacesThatAreNoArchives(t *testing.T) {
 			source.Add("acme/widget", "1.0.0", location)
 			in := newInstaller(t, source)
 			_, _, err := in.Install(t.Context(), require("acme/widget", ""), nil, providercache.Normal)
-			if failure, ok := getproviders.Failure(err); !ok || failure.Step != getproviders.StepFetch {
+			if failure, ok := getproviders.Failure(err); !ok || failure.Step != during.Fetch {
 				t.Errorf("got %v, want an error in step fetch", err)
 			}
 			nothingLeft(t, in)

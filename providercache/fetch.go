@@ -6,6 +6,7 @@ import (
 
 	"github.com/tfdeps/tfdeps/getproviders"
 	"github.com/tfdeps/tfdeps/internal/disk"
+	"github.com/tfdeps/tfdeps/internal/during"
 	"github.com/tfdeps/tfdeps/internal/link"
 	"github.com/tfdeps/tfdeps/providercache/event"
 	"github.com/tfdeps/tfdeps/providercache/internal/fetch"
@@ -37,7 +38,7 @@ func (in *Installer) fetchIntoTarget(ctx context.Context, s *step, get getter) e
 func (in *Installer) fetchAndPublish(ctx context.Context, s *step, get getter) error {
 	stage, err := staging.New(in.Target.Dir)
 	if err != nil {
-		return s.Failed(getproviders.StepPublish, err)
+		return s.Failed(during.Publish, err)
 	}
 	defer stage.Remove()
 	got, err := get(ctx, s.Request, stage)
@@ -52,7 +53,7 @@ func (in *Installer) fetchAndPublish(ctx context.Context, s *step, get getter) e
 // published ends a step whose package was published, unless err says that it wasn't.
 func (in *Installer) published(ctx context.Context, s *step, o outcome, err error) error {
 	if err != nil {
-		return s.Failed(getproviders.StepPublish, err)
+		return s.Failed(during.Publish, err)
 	}
 	o.Source = s.Package.Source
 	s.outcome = o
@@ -78,7 +79,7 @@ func fetchedEvent(t fetch.Request, o Outcome) event.Event {
 func (in *Installer) fetchIntoCache(ctx context.Context, s *step, get getter) error {
 	unlock, err := store.LockPackage(ctx, in.Cache, in.packageName(s.Selection))
 	if err != nil {
-		return s.Failed(getproviders.StepFetch, err)
+		return s.Failed(during.Fetch, err)
 	}
 	defer unlock()
 	if found, ok := in.findInCache(ctx, s.Request); ok {

@@ -13,6 +13,7 @@ import (
 
 	"github.com/tfdeps/tfdeps/depsfile"
 	"github.com/tfdeps/tfdeps/getproviders"
+	"github.com/tfdeps/tfdeps/internal/during"
 	"github.com/tfdeps/tfdeps/providercache"
 	"github.com/tfdeps/tfdeps/providercache/event"
 	"github.com/tfdeps/tfdeps/providercache/internal/unpack"
@@ -229,7 +230,7 @@ func TestInstall_LeavesTheSamePackageUntouched(t *testing.T) {
 // failed is the failure of a provider as tests expect it.
 type failed struct {
 	address string
-	step    getproviders.Step
+	step    string
 	is      error
 }
 
@@ -261,7 +262,7 @@ func TestInstall_AttemptsAllPackagesAndReportsAllProblems(t *testing.T) {
 	if got != nil {
 		t.Error("locks were returned in spite of errors")
 	}
-	checkFailures(t, err, []failed{{"acme/gone", getproviders.StepFetch, os.ErrNotExist}, {"acme/zip", getproviders.StepUnpack, unpack.RuleArchive}})
+	checkFailures(t, err, []failed{{"acme/gone", during.Fetch, os.ErrNotExist}, {"acme/zip", during.Unpack, unpack.RuleArchive}})
 	if len(report.Outcomes) != 3 || report.Outcomes[1].Selection.Provider != provider("acme/good") || report.Outcomes[1].Err != nil {
 		t.Errorf("outcomes: %+v", report.Outcomes)
 	}
@@ -290,14 +291,14 @@ func TestInstall_ReportsWhatMetadataShowsBeforeItFetches(t *testing.T) {
 		t.Error("locks were returned in spite of errors")
 	}
 	want := []failed{
-		{"registry.terraform.io/-/ancient", getproviders.StepQuery, nil},
-		{"acme/down", getproviders.StepQuery, down},
-		{"acme/locked", getproviders.StepLock, nil},
-		{"acme/none", getproviders.StepQuery, getproviders.ErrProviderNotFound},
-		{"acme/old", getproviders.StepSelect, getproviders.ErrNoMatchingVersion},
-		{"acme/vanished", getproviders.StepMetadata, getproviders.ErrVersionNotFound},
-		{"terraform.io/builtin/other", getproviders.StepBuiltIn, nil},
-		{"terraform.io/builtin/terraform", getproviders.StepBuiltIn, nil},
+		{"registry.terraform.io/-/ancient", during.Query, nil},
+		{"acme/down", during.Query, down},
+		{"acme/locked", during.Lock, nil},
+		{"acme/none", during.Query, getproviders.ErrProviderNotFound},
+		{"acme/old", during.Select, getproviders.ErrNoMatchingVersion},
+		{"acme/vanished", during.Metadata, getproviders.ErrVersionNotFound},
+		{"terraform.io/builtin/other", during.BuiltIn, nil},
+		{"terraform.io/builtin/terraform", during.BuiltIn, nil},
 	}
 	checkFailures(t, err, want)
 	if len(report.Outcomes) != len(want)+1 {

@@ -39,7 +39,7 @@ import (
 //
 // If anything fails, the locks are nil and the error joins one
 // *getproviders.Fault for each provider that couldn't be installed, in order;
-// a *getproviders.UnwritableError, or *getproviders.NoSpaceError, is one for all of them. See
+// one that matches ErrUnwritable or ErrNoSpace is one for all of them. See
 // [getproviders.SplitErrors]. The Report has an Outcome for each provider, whatever became of it.
 func (in *Installer) Install(ctx context.Context, req getproviders.Requirements, locks *depsfile.Locks, mode Mode) (*depsfile.Locks, Report, error) {
 	locks = resolve.OrEmpty(locks)

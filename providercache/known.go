@@ -6,6 +6,7 @@ import (
 	"slices"
 
 	"github.com/tfdeps/tfdeps/getproviders"
+	"github.com/tfdeps/tfdeps/internal/during"
 	"github.com/tfdeps/tfdeps/internal/link"
 	"github.com/tfdeps/tfdeps/providercache/internal/fetch"
 	"github.com/tfdeps/tfdeps/providercache/internal/receipt"
@@ -15,7 +16,7 @@ import (
 // KnownPackages returns what receipts say about packages of a provider for the
 // Platform, in Target and in the Cache, whether they are still there or not;
 // the same version may come twice. It reads no package, writes nothing and
-// needs no Source. See [getproviders.OfflineSource].
+// needs no Source. See [getproviders.Offline].
 func (in *Installer) KnownPackages(p getproviders.Provider) (all []getproviders.CachedPackage) {
 	for _, at := range []store.View{in.cacheView(), in.targetView()} {
 		all = append(all, at.KnownPackages(p, in.fetcher().Platform)...)
@@ -30,7 +31,7 @@ func (in *Installer) KnownPackages(p getproviders.Provider) (all []getproviders.
 func (in *Installer) FindCached(ctx context.Context, w getproviders.PackageSpec) (h1 getproviders.Hash, ok bool, err error) {
 	t := fetch.Request{Selection: w.Selected(), Recorded: w.Hashes}
 	if err := cmp.Or(w.Provider.Validate(), w.Version.Validate()); err != nil {
-		return "", false, t.Failed(getproviders.StepQuery, err)
+		return "", false, t.Failed(during.Query, err)
 	}
 	if len(t.Recorded) == 0 {
 		return "", false, nil

@@ -8,6 +8,7 @@ import (
 
 	"github.com/tfdeps/tfdeps/depsfile"
 	"github.com/tfdeps/tfdeps/getproviders"
+	"github.com/tfdeps/tfdeps/internal/during"
 	"github.com/tfdeps/tfdeps/providercache"
 	"github.com/tfdeps/tfdeps/providercache/event"
 )
@@ -93,9 +94,9 @@ func TestInstall_UnpackedPackagesAreComparedWithTheLock(t *testing.T) {
 	source, _ := unpackedWidget(t)
 	for name, c := range map[string]struct {
 		hashes []getproviders.Hash
-		step   getproviders.Step
+		step   string
 	}{
-		"another h1": {[]getproviders.Hash{"h1:other=", "zh:aa"}, getproviders.StepVerify},
+		"another h1": {[]getproviders.Hash{"h1:other=", "zh:aa"}, during.Verify},
 		"zh only":    {[]getproviders.Hash{"zh:aa"}, ""},
 	} {
 		locks := new(depsfile.Locks)

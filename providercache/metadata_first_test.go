@@ -143,8 +143,8 @@ func TestInstall_ComparesAnnouncedSizesWithTheRoom(t *testing.T) {
 		in.Cache, in.Fetcher.Client, in.Fetcher.Limits = cache, &http.Client{Transport: &huge{}}, providercache.Limits{PackageBytes: math.MaxInt64}
 		_, report, err := in.Install(t.Context(), require("acme/p0", "", "acme/p1", "", "acme/p2", ""), nil, providercache.Normal)
 		parts := getproviders.SplitErrors(err)
-		full, ok := errors.AsType[*getproviders.NoSpaceError](err)
-		if len(parts) != 1 || !ok || len(full.Providers) != 3 || full.Need < 1<<60 || !errors.Is(err, getproviders.ErrNoSpace) {
+		full, ok := errors.AsType[*disk.RoomError](err)
+		if len(parts) != 1 || !ok || len(parts[0].(*getproviders.Fault).Providers) != 3 || full.Need < 1<<60 || !errors.Is(err, getproviders.ErrNoSpace) {
 			t.Fatalf("got %d errors, want one about all:\n%v", len(parts), err)
 		}
 		for _, o := range report.Outcomes {
@@ -170,7 +170,7 @@ func TestInstall_ComparesKnownSizesWithTheRoom(t *testing.T) {
 	}
 	in.Fetcher.Client, in.Fetcher.Limits = &http.Client{Transport: web}, providercache.Limits{PackageBytes: math.MaxInt64}
 	_, _, err := in.Install(t.Context(), require("acme/p0", "", "acme/sparse", ""), nil, providercache.Normal)
-	if full, ok := errors.AsType[*getproviders.NoSpaceError](err); !ok || len(full.Providers) != 2 || full.Need != size {
+	if full, ok := errors.AsType[*disk.RoomError](err); !ok || len(getproviders.FaultOf(err, getproviders.ErrNoSpace).Providers) != 2 || full.Need != size {
 		t.Errorf("got %v", err)
 	}
 	if web.requests != 0 {

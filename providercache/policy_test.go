@@ -12,6 +12,7 @@ import (
 
 	"github.com/tfdeps/tfdeps/depsfile"
 	"github.com/tfdeps/tfdeps/getproviders"
+	"github.com/tfdeps/tfdeps/internal/during"
 	"github.com/tfdeps/tfdeps/internal/installtest"
 	"github.com/tfdeps/tfdeps/providercache"
 	"github.com/tfdeps/tfdeps/providercache/mirror"
@@ -35,7 +36,7 @@ func (j *judge) policy(_ context.Context, c getproviders.Candidate) error {
 func (j *judge) states() string {
 	var states []string
 	for _, c := range j.asked {
-		states = append(states, c.State.String())
+		states = append(states, string(c.State))
 	}
 	j.asked = nil
 	slices.Sort(states)
@@ -56,15 +57,15 @@ func policyMachine(t *testing.T) (*machine, *directory, *judge) {
 // refusedBy checks an error that a policy causes.
 func refusedBy(t *testing.T, what string, err error) {
 	t.Helper()
-	refused, ok := errors.AsType[*getproviders.PolicyError](err)
-	if !ok || !errors.Is(err, errForbidden) || !errors.Is(err, getproviders.ErrRefused) || refused.Reason != errForbidden {
+	refused := getproviders.FaultOf(err, getproviders.ErrRefused)
+	if refused == nil || !errors.Is(err, errForbidden) || !strings.HasSuffix(err.Error(), errForbidden.Error()) {
 		t.Errorf("%s: %v is no refusal", what, err)
 		return
 	}
-	if failed, ok := getproviders.Failure(err); !ok || getproviders.CodeOf(failed) != "refused_by_policy" || failed.Step != getproviders.StepPolicy {
+	if failed, ok := getproviders.Failure(err); !ok || getproviders.CodeOf(failed) != "refused_by_policy" || failed.Step != during.Policy {
 		t.Errorf("%s: %v has another code or step", what, err)
 	}
-	if c := refused.Candidate; len(c.Hashes) == 0 || c.Version != version("1.0.0") || c.Provider.Namespace != "acme" || c.Platform == (getproviders.Platform{}) {
+	if c := refused.Subject; c.Version != version("1.0.0") || c.Provider.Namespace != "acme" || c.Platform == (getproviders.Platform{}) {
 		t.Errorf("%s: it was asked about %+v", what, c)
 	}
 }

@@ -11,6 +11,7 @@ import (
 	"time"
 
 	"github.com/tfdeps/tfdeps/getproviders"
+	"github.com/tfdeps/tfdeps/internal/during"
 	"github.com/tfdeps/tfdeps/internal/link"
 	"github.com/tfdeps/tfdeps/providercache/event"
 	"github.com/tfdeps/tfdeps/providercache/internal/download"
@@ -58,7 +59,7 @@ func (in *Installer) Prefetch(ctx context.Context, wanted []getproviders.Package
 func (in *Installer) prefetchOne(ctx context.Context, w getproviders.PackageSpec) (Prefetched, error) {
 	selected := w.Selected()
 	if err := cmp.Or(w.Provider.Validate(), w.Version.Validate()); err != nil {
-		return Prefetched{}, selected.Failed(getproviders.StepQuery, err)
+		return Prefetched{}, selected.Failed(during.Query, err)
 	}
 	if w.Version == (getproviders.Version{}) {
 		var err error
@@ -75,7 +76,7 @@ func (in *Installer) prefetchOne(ctx context.Context, w getproviders.PackageSpec
 	}
 	pkg, err := in.fetcher().Source.Package(ctx, t.Provider, t.Version, in.fetcher().Platform)
 	if err != nil {
-		return Prefetched{}, t.Failed(getproviders.StepMetadata, err)
+		return Prefetched{}, t.Failed(during.Metadata, err)
 	}
 	t.Package = pkg
 	return in.fetchForCache(ctx, t)
@@ -96,7 +97,7 @@ func (in *Installer) prefetched(ctx context.Context, t fetch.Request) (done Pref
 func (in *Installer) fetchForCache(ctx context.Context, t fetch.Request) (Prefetched, error) {
 	unlock, err := store.LockPackage(ctx, in.Cache, in.packageName(t.Selection))
 	if err != nil {
-		return Prefetched{}, t.Failed(getproviders.StepFetch, err)
+		return Prefetched{}, t.Failed(during.Fetch, err)
 	}
 	defer unlock()
 	done, err := in.prefetched(ctx, t)
@@ -105,7 +106,7 @@ func (in *Installer) fetchForCache(ctx context.Context, t fetch.Request) (Prefet
 	}
 	stage, err := staging.New(in.Cache.Dir)
 	if err != nil {
-		return Prefetched{}, t.Failed(getproviders.StepPublish, err)
+		return Prefetched{}, t.Failed(during.Publish, err)
 	}
 	defer stage.Remove()
 	in.fetcher().Emit(ctx, fetchingEvent(t))
@@ -114,7 +115,7 @@ func (in *Installer) fetchForCache(ctx context.Context, t fetch.Request) (Prefet
 	}
 	done.State, done.Source, done.Bytes = event.Fetched, t.Package.Source, done.provenance.ArchiveBytes
 	if err := in.publishPrefetched(ctx, t.Selection, stage, done.provenance); err != nil {
-		return Prefetched{}, t.Failed(getproviders.StepPublish, err)
+		return Prefetched{}, t.Failed(during.Publish, err)
 	}
 	in.fetcher().Emit(ctx, fetchedEvent(t, Outcome{
 		Selection: t.Selection, State: event.Fetched, Path: in.cachePath(t.Selection), Source: done.Source, Authentication: done.provenance.Authentication,
@@ -130,7 +131,7 @@ func (in *Installer) fetchCopy(ctx context.Context, t fetch.Request, stage *stag
 		return in.fetcher().Fetch(ctx, t, stage)
 	}
 	if _, _, err := link.Tree(ctx, string(dir), stage.PackagePath(), []link.Mode{link.Clone, link.Copy}); err != nil {
-		return receipt.Provenance{}, t.Failed(getproviders.StepFetch, err)
+		return receipt.Provenance{}, t.Failed(during.Fetch, err)
 	}
 	return in.fetcher().AuthenticateDirectory(ctx, t, stage.PackagePath())
 }

@@ -52,10 +52,7 @@ func TestSource_AWrapperListsPlatforms(t *testing.T) {
 
 func TestSource_AWrapperTellsWhoWasNotAsked(t *testing.T) {
 	t.Parallel()
-	offline := getproviders.OfflineSource{
-		Source: wrapper{&getproviders.RegistrySource{}}, By: "-offline",
-		Cached: func(getproviders.Provider) []getproviders.CachedPackage { return nil },
-	}
+	offline := getproviders.Offline(wrapper{&getproviders.RegistrySource{}}, "-offline", func(getproviders.Provider) []getproviders.CachedPackage { return nil })
 	p := provider("registry.example.com/acme/widget")
 	for _, source := range []getproviders.Source{
 		wrapper{offline},

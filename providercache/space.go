@@ -8,6 +8,7 @@ import (
 
 	"github.com/tfdeps/tfdeps/getproviders"
 	"github.com/tfdeps/tfdeps/internal/disk"
+	"github.com/tfdeps/tfdeps/internal/during"
 	"github.com/tfdeps/tfdeps/internal/link"
 	"github.com/tfdeps/tfdeps/internal/par"
 	"github.com/tfdeps/tfdeps/providercache/internal/fetch"
@@ -40,13 +41,13 @@ func (in *Installer) findRoom(withCache bool) room {
 	return r
 }
 
-// claim takes room for a part of the packages. The error is a *getproviders.NoSpaceError.
+// claim takes room for a part of the packages. The error is that of shortageOf.
 func (r room) claim(bytes int64) error {
 	if r.budget == nil || bytes <= 0 {
 		return nil
 	}
 	if claimed, ok := r.budget.Claim(bytes); !ok {
-		return &getproviders.NoSpaceError{Dirs: r.dirs, Need: claimed, Free: r.free}
+		return shortageOf(nil, &disk.RoomError{Dirs: r.dirs, Need: claimed, Free: r.free})
 	}
 	return nil
 }
@@ -96,12 +97,12 @@ func knownBytes(t fetch.Request, recorded []store.View) int64 {
 // room ends all downloads, by stop, with its error as the cause. It is then the error of
 // each download that it ended, unless ctx has ended, too.
 func endAll(ctx, downloads context.Context, stop context.CancelCauseFunc, t fetch.Request, err error) error {
-	if full, ok := errors.AsType[*getproviders.NoSpaceError](err); ok {
-		stop(full)
+	if full, ok := errors.AsType[*disk.RoomError](err); ok {
+		stop(shortageOf(nil, full))
 	}
-	full, ok := errors.AsType[*getproviders.NoSpaceError](context.Cause(downloads))
-	if err != nil && ok && ctx.Err() == nil && (errors.Is(err, context.Canceled) || errors.Is(err, getproviders.ErrNoSpace)) {
-		return t.Failed(getproviders.StepFetch, full)
+	full := context.Cause(downloads)
+	if _, ok := errors.AsType[*disk.RoomError](full); ok && err != nil && ctx.Err() == nil && (errors.Is(err, context.Canceled) || errors.Is(err, getproviders.ErrNoSpace)) {
+		return t.Failed(during.Fetch, full)
 	}
 	return err
 }
@@ -110,9 +111,9 @@ func endAll(ctx, downloads context.Context, stop context.CancelCauseFunc, t fetc
 // error, which names all of them.
 func sharedFailures(tasks steps) {
 	var full []getproviders.Provider
-	var cause *getproviders.NoSpaceError
+	var cause *disk.RoomError
 	for _, s := range tasks {
-		if one, ok := errors.AsType[*getproviders.NoSpaceError](s.outcome.Err); ok {
+		if one, ok := errors.AsType[*disk.RoomError](s.outcome.Err); ok {
 			full = append(full, s.Provider)
 			if cause == nil || one.Need > cause.Need {
 				cause = one
@@ -122,10 +123,15 @@ func sharedFailures(tasks steps) {
 	if cause == nil {
 		return
 	}
-	shared := &getproviders.NoSpaceError{Dirs: cause.Dirs, Providers: full, Need: cause.Need, Free: cause.Free}
+	shared := shortageOf(full, cause)
 	for _, s := range tasks {
-		if _, ok := errors.AsType[*getproviders.NoSpaceError](s.outcome.Err); ok {
-			s.outcome.Err = s.outcome.Selection.Failed(getproviders.StepFetch, shared)
+		if _, ok := errors.AsType[*disk.RoomError](s.outcome.Err); ok {
+			s.outcome.Err = s.outcome.Selection.Failed(during.Fetch, shared)
 		}
 	}
+}
+
+// shortageOf is the one error for all providers for which there is no room. It matches ErrNoSpace.
+func shortageOf(full []getproviders.Provider, cause *disk.RoomError) *getproviders.Fault {
+	return &getproviders.Fault{Kind: getproviders.ErrNoSpace, Subject: getproviders.Subject{Providers: full}, Err: cause}
 }

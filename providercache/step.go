@@ -47,7 +47,7 @@ func (in *Installer) newStep(ctx context.Context, selected getproviders.Selectio
 
 // fail ends a step with an error that was reported.
 func (s *step) fail(err error) {
-	s.outcome, s.todo = outcome{Outcome: Outcome{Selection: s.AtVersionOf(err), State: event.Failed, Err: err}}, nothing
+	s.outcome, s.todo = outcome{Outcome: Outcome{Selection: resolve.AtVersionOf(s.Selection, err), State: event.Failed, Err: err}}, nothing
 }
 
 // steps are those of one installation, or some of them.

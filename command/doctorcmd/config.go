@@ -14,6 +14,7 @@ import (
 	"github.com/tfdeps/tfdeps/command/view/result"
 	"github.com/tfdeps/tfdeps/configs/cliconfig"
 	"github.com/tfdeps/tfdeps/getproviders"
+	"github.com/tfdeps/tfdeps/internal/cliblock"
 	"github.com/tfdeps/tfdeps/internal/hosts"
 )
 
@@ -41,7 +42,7 @@ func (x *examination) describeConfig() {
 	for _, m := range x.config.Installation {
 		x.report.Sources = append(x.report.Sources, result.DoctorSource{
 			Kind: m.Kind.String(), Location: withoutLogin(m.Location), Include: patterns(m.Include), Exclude: patterns(m.Exclude),
-			NamedBy: cliconfig.Setting{File: m.File, Line: m.Line}.Place(),
+			NamedBy: cliblock.Setting{File: m.File, Line: m.Line}.Place(),
 		})
 	}
 }

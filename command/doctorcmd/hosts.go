@@ -125,7 +125,7 @@ func (x *examination) ask(ctx context.Context, t target, from cliconfig.SourceOp
 		answer.Proxy = x.proxyOf(at)
 	}
 	source := t.source
-	switch none := t.provider.IsZero(); {
+	switch none := t.provider == (getproviders.Provider{}); {
 	case source == nil:
 		source = from.Registry()
 		services, err := discover(ctx, from.Network.Discovery, t.host)
@@ -138,7 +138,7 @@ func (x *examination) ask(ctx context.Context, t target, from cliconfig.SourceOp
 	case none: // any: what counts is that the server answers
 		t.provider = getproviders.Provider{Hostname: x.product.DefaultHost, Namespace: "hashicorp", Type: "null"}
 	}
-	if !t.provider.IsZero() {
+	if t.provider != (getproviders.Provider{}) {
 		available, err := source.Versions(ctx, t.provider)
 		if err != nil && !errors.Is(err, getproviders.ErrNotFound) {
 			return answer, slow(ctx, err)

@@ -113,7 +113,7 @@ func mirrorOf(method cliconfig.Method, from cliconfig.SourceOptions) (getprovide
 	case cliconfig.NetworkMirror:
 		return from.NetworkMirror(method.Location)
 	case cliconfig.OCIMirror:
-		return from.OCIMirror(method.Template), nil
+		return from.OCIMirror(method.Template.Address), nil
 	}
 	return nil, nil
 }

@@ -231,11 +231,7 @@ const expirationVariable = "OPENTOFU_ENFORCE_GPG_EXPIRATION"
 
 // strict returns the product as the environment makes it.
 func strict(env cli.Environment, product getproviders.Product) getproviders.Product {
-	if env.Get(enforceVariable) == "true" {
-		product.KeylessHost = ""
-	}
-	if env.Get(expirationVariable) == "true" && product.Expiry == getproviders.ExpiredAll {
-		product.Expiry = getproviders.ExpiredNothing
-	}
+	product.NeedsKeys = env.Get(enforceVariable) == "true"
+	product.NeedsUnexpired = env.Get(expirationVariable) == "true"
 	return product
 }

@@ -79,8 +79,8 @@ func TestChoose_SignaturesCanBeEnforced(t *testing.T) {
 	for value, want := range map[string]bool{"": true, "true": false, "1": true, "false": true} {
 		m := &cli.Meta{Context: t.Context(), Env: cli.Environment{"PATH=" + t.TempDir(), "TFDEPS_PRODUCT=tofu", "OPENTOFU_ENFORCE_GPG_VALIDATION=" + value}}
 		product, problems := Choose(m)
-		if problems.HasErrors() || (product.KeylessHost != "") != want {
-			t.Errorf("with %q: %q, %v", value, product.KeylessHost, problems)
+		if problems.HasErrors() || product.NeedsKeys == want {
+			t.Errorf("with %q: %t, %v", value, product.NeedsKeys, problems)
 		}
 	}
 }

@@ -12,6 +12,7 @@ import (
 	"github.com/tfdeps/tfdeps/command/view/explain"
 	"github.com/tfdeps/tfdeps/depsfile"
 	"github.com/tfdeps/tfdeps/getproviders"
+	"github.com/tfdeps/tfdeps/internal/cause"
 	"github.com/tfdeps/tfdeps/providercache"
 )
 
@@ -166,8 +167,8 @@ func (o *lockOptions) providers(product getproviders.Product) (only []getprovide
 }
 
 func addressProblem(err error) *problem.Problem {
-	if wrong, ok := errors.AsType[*getproviders.AddressError](err); ok {
-		return problem.Error(wrong.Summary(), wrong.Detail)
+	if summary, detail, ok := cause.Address(err); ok {
+		return problem.Error(summary, detail)
 	}
 	return problem.CodedError("invalid_address", "Invalid provider argument", problem.Sentence(err))
 }

@@ -77,7 +77,7 @@ func (all *Mirrors) sources(o Options) (asked []getproviders.Source) {
 	for _, each := range all.Opened {
 		source := each.Source
 		if each.remote && o.Net.OfflineBy != "" {
-			source = getproviders.OfflineSource{Source: source, Cached: o.Cached, By: o.Net.OfflineBy}
+			source = getproviders.Offline(source, o.Net.OfflineBy, o.Cached)
 		}
 		asked = append(asked, source)
 	}

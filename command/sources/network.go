@@ -22,6 +22,7 @@ import (
 	"github.com/tfdeps/tfdeps/command/problem"
 	"github.com/tfdeps/tfdeps/configs/cliconfig"
 	"github.com/tfdeps/tfdeps/getproviders"
+	"github.com/tfdeps/tfdeps/internal/cliblock"
 	"github.com/tfdeps/tfdeps/internal/hosts"
 	"github.com/tfdeps/tfdeps/internal/places"
 	"github.com/tfdeps/tfdeps/internal/wholefile"
@@ -65,7 +66,7 @@ func Skipped(env cli.Environment, config *cliconfig.Config, product getproviders
 	for p := range config.DevOverrides {
 		skip[p] = true
 	}
-	running, err := cliconfig.Reattached(env.Get(ReattachVariable), product)
+	running, err := cliblock.Reattached(env.Get(ReattachVariable), product)
 	if err != nil {
 		return nil, problem.Fail("invalid_variable", "Invalid value of "+ReattachVariable, "%v", err)
 	}

@@ -17,6 +17,8 @@ import (
 	"github.com/tfdeps/tfdeps/configs/cliconfig"
 	"github.com/tfdeps/tfdeps/depsfile"
 	"github.com/tfdeps/tfdeps/getproviders"
+	"github.com/tfdeps/tfdeps/internal/cause"
+	"github.com/tfdeps/tfdeps/internal/during"
 	"github.com/tfdeps/tfdeps/providercache"
 	"github.com/tfdeps/tfdeps/providercache/policy"
 )
@@ -96,14 +98,14 @@ func (p Policy) AgainstEach(pinned []getproviders.PackageSpec, choices []Choice)
 		return nil
 	}
 	return func(ctx context.Context, c getproviders.Candidate) error {
-		var compared policy.Candidate
+		var locked, seen getproviders.Version
 		if !slices.ContainsFunc(pinned, func(w getproviders.PackageSpec) bool { return w.Provider == c.Provider && w.Version == c.Version }) {
-			compared = p.compare(c, choices)
+			locked, seen = p.compare(c, choices)
 		}
 		hook := p.rules.Hook(policy.HookOptions{
 			Now:    p.now,
-			Locked: func(getproviders.Provider) getproviders.Version { return compared.Locked },
-			Seen:   func(getproviders.Provider) getproviders.Version { return compared.Seen },
+			Locked: func(getproviders.Provider) getproviders.Version { return locked },
+			Seen:   func(getproviders.Provider) getproviders.Version { return seen },
 		})
 		if hook == nil {
 			return nil
@@ -113,37 +115,37 @@ func (p Policy) AgainstEach(pinned []getproviders.PackageSpec, choices []Choice)
 }
 
 // compare finds what a package is compared with: nothing, if it is no downgrade for one of the choices that allow it.
-func (p Policy) compare(c getproviders.Candidate, choices []Choice) (with policy.Candidate) {
+func (p Policy) compare(c getproviders.Candidate, choices []Choice) (locked, seen getproviders.Version) {
 	for _, choice := range choices {
 		if choice.Provider != c.Provider || !choice.Constraints.Allows(c.Version) {
 			continue
 		}
-		with = policy.Candidate{Provider: c.Provider, Version: c.Version}
+		locked, seen = getproviders.Version{}, getproviders.Version{}
 		if choice.AllVersions {
-			return with
+			return locked, seen
 		}
-		with.Locked, with.Seen = choice.Locked, p.Seen(choice.Dir, c.Provider, choice.Constraints.Allows)
-		if p.rules.CheckDowngrade(with) == nil {
-			return with
+		locked, seen = choice.Locked, p.Seen(choice.Dir, c.Provider, choice.Constraints.Allows)
+		if p.rules.CheckDowngrade(c.Provider, c.Version, locked, seen) == nil {
+			return locked, seen
 		}
 	}
-	return with
+	return locked, seen
 }
 
 // CheckDowngrade returns why a version that was chosen for the lock file of a directory is a downgrade: a
 // *getproviders.Fault as that of a refused package; nil if it is none. seen is false if what this machine has used
 // doesn't count.
 func (p Policy) CheckDowngrade(choice Choice, chosen getproviders.Version, seen bool) error {
-	c := policy.Candidate{Provider: choice.Provider, Version: chosen, Locked: choice.Locked}
+	var used getproviders.Version
 	if seen {
-		c.Seen = p.Seen(choice.Dir, choice.Provider, choice.Constraints.Allows)
+		used = p.Seen(choice.Dir, choice.Provider, choice.Constraints.Allows)
 	}
-	refusal := p.rules.CheckDowngrade(c)
+	refusal := p.rules.CheckDowngrade(choice.Provider, chosen, choice.Locked, used)
 	if refusal == nil {
 		return nil
 	}
 	candidate := getproviders.Candidate{Provider: choice.Provider, Version: chosen}
-	return getproviders.Selection{Provider: choice.Provider, Version: chosen}.Failed(getproviders.StepPolicy, &getproviders.PolicyError{Candidate: candidate, Reason: refusal})
+	return getproviders.Selection{Provider: choice.Provider, Version: chosen}.Failed(during.Policy, cause.Refused(candidate, refusal))
 }
 
 // Seen returns the newest version of a provider, of those that are allowed, that this machine has used: in a directory, or from

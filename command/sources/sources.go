@@ -172,7 +172,7 @@ func CredentialsHelper(m *cli.Meta, config *cliconfig.Config) (string, error) {
 	if config.Helper == nil {
 		return "", nil
 	}
-	return hosts.FindHelper(config.Helper.Name, cliconfig.HelperDirs(user(m).ConfigDir(), getproviders.CurrentPlatform()))
+	return hosts.FindHelper(config.Helper.Name, user(m).HelperDirs(getproviders.CurrentPlatform()))
 }
 
 // ConfigFiles returns where the CLI configuration is looked for.

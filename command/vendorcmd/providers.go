@@ -2,7 +2,6 @@ package vendorcmd
 
 import (
 	"context"
-	"errors"
 	"os"
 	"path/filepath"
 	"slices"
@@ -156,8 +155,8 @@ func vendorProblems(err error, placed []getproviders.Provider) (problems problem
 			"If the package of %s is what you want, add its hashes to the lock file with \"tfdeps providers lock -from=config -platform=OS_ARCH %s\", and vendor again.",
 			mismatch.Provider, mismatch.Provider))
 	}
-	missing, ok := errors.AsType[*getproviders.PlatformMissingError](err)
-	if ok && slices.Contains(placed, missing.Provider) {
+	missing := getproviders.FaultOf(err, getproviders.ErrPlatformMissing)
+	if missing != nil && slices.Contains(placed, missing.Provider) {
 		problems = append(problems, problem.Errorf("not_cached", "A package that isn't there can't be fetched",
 			"%s has packages of %s of which %s says nothing: they were put there by other means, and init takes that provider from nowhere else. Put the missing package beside them; or remove them all, to have the provider fetched from where init would take it then.",
 			vendored.PluginsDir, missing.Provider, vendored.RecordName))
@@ -191,7 +190,7 @@ func withPlaced(all getproviders.MultiSource, placed []getproviders.Provider, si
 	}
 	var patterns []getproviders.Pattern
 	for _, p := range placed {
-		patterns = append(patterns, getproviders.ExactPattern(p))
+		patterns = append(patterns, getproviders.Pattern(p))
 	}
 	selectors := []getproviders.Selector{{
 		Source: &getproviders.FilesystemMirrorSource{Dir: filepath.FromSlash(vendored.PluginsDir), Signers: signers}, Include: patterns,

@@ -8,6 +8,7 @@ import (
 
 	"github.com/tfdeps/tfdeps/command/view/result"
 	"github.com/tfdeps/tfdeps/getproviders"
+	"github.com/tfdeps/tfdeps/internal/during"
 	"github.com/tfdeps/tfdeps/internal/link"
 	"github.com/tfdeps/tfdeps/providercache"
 	"github.com/tfdeps/tfdeps/providercache/event"
@@ -61,7 +62,7 @@ func fetchedLines(product getproviders.Product, what string, e event.Event) []li
 		human += ", key ID " + a.KeyID
 		json += "key_id: " + a.KeyID // no comma: Terraform has none
 	}
-	if host := product.KeylessHost; host != "" && e.Provider.Hostname == host && a.TrustLevel == getproviders.LevelVerifiedChecksum && fromOrigin(e.Provider, e.Source) {
+	if product.Predecessor != nil && !product.NeedsKeys && e.Provider.Hostname == product.DefaultHost && a.TrustLevel == getproviders.LevelVerifiedChecksum && fromOrigin(e.Provider, e.Source) {
 		text := "Installed " + what + ". Signature validation was skipped due to the registry not containing GPG keys for this provider"
 		return []line{{human: "- " + text, json: text, warning: true, source: e.Source}}
 	}
@@ -82,7 +83,7 @@ func fetchedLines(product getproviders.Product, what string, e event.Event) []li
 // trust says how far a package is to be trusted. Where no key decides between
 // levels, all that are signed have the same.
 func trust(product getproviders.Product, level getproviders.TrustLevel) string {
-	if level == getproviders.LevelCommunity && product.Keys != nil && *product.Keys == (getproviders.SigningKeys{}) {
+	if level == getproviders.LevelCommunity && product.Predecessor != nil {
 		return "signed"
 	}
 	return level.String()
@@ -185,7 +186,7 @@ func archiveLine(p providercache.Outcome, local bool) line {
 func archiveDoneLine(product getproviders.Product, p providercache.Outcome) line {
 	failed, _ := getproviders.Failure(p.Err)
 	switch {
-	case failed != nil && failed.Step == getproviders.StepMetadata: // it doesn't come to event.Fetching
+	case failed != nil && failed.Step == during.Metadata: // it doesn't come to event.Fetching
 		return archiveLine(p, false)
 	case p.Err != nil:
 		return line{}

@@ -10,6 +10,7 @@ import (
 	"github.com/tfdeps/tfdeps/command/view/explain"
 	"github.com/tfdeps/tfdeps/command/view/terminal"
 	"github.com/tfdeps/tfdeps/getproviders"
+	"github.com/tfdeps/tfdeps/internal/during"
 	"github.com/tfdeps/tfdeps/internal/must"
 	"github.com/tfdeps/tfdeps/providercache"
 	"github.com/tfdeps/tfdeps/providercache/event"
@@ -59,7 +60,7 @@ func TestLockProblems_AreByPlatform(t *testing.T) {
 	product := getproviders.Terraform("1.15.9")
 	one, two := lockedPackage(t, "a", "linux_amd64"), lockedPackage(t, "b", "darwin_arm64")
 	fail := func(p providercache.LockedPackage, plat getproviders.Platform, err error) error {
-		return &getproviders.Fault{Subject: getproviders.Subject{Provider: p.Selection.Provider, Platform: plat, Step: getproviders.StepMetadata}, Err: err}
+		return &getproviders.Fault{Subject: getproviders.Subject{Provider: p.Selection.Provider, Platform: plat, Step: during.Metadata}, Err: err}
 	}
 	problems := explain.LockProblems(product, explain.LockedDir{Dir: "d", Named: true, Result: providercache.LockResult{Err: errors.Join(
 		fail(one, one.Platform, errors.New("gone")),
@@ -79,7 +80,7 @@ func TestLockProblems_AreByPlatform(t *testing.T) {
 			t.Errorf("problem %d is %q, want %q", i, problems[i].Detail, want)
 		}
 	}
-	interrupted := explain.LockProblems(product, explain.LockedDir{Result: providercache.LockResult{Err: getproviders.Selection{}.Failed(getproviders.StepCancel, errors.New("x"))}})
+	interrupted := explain.LockProblems(product, explain.LockedDir{Result: providercache.LockResult{Err: getproviders.Selection{}.Failed(during.Cancel, errors.New("x"))}})
 	if len(interrupted) != 1 || !strings.Contains(interrupted[0].Summary, "canceled") {
 		t.Errorf("got %v", interrupted)
 	}

@@ -12,6 +12,7 @@ import (
 	"github.com/tfdeps/tfdeps/command/view/explain"
 	"github.com/tfdeps/tfdeps/command/view/terminal"
 	"github.com/tfdeps/tfdeps/getproviders"
+	"github.com/tfdeps/tfdeps/internal/during"
 	"github.com/tfdeps/tfdeps/providercache"
 	"github.com/tfdeps/tfdeps/providercache/event"
 	"github.com/tfdeps/tfdeps/providercache/mirror"
@@ -30,11 +31,11 @@ func TestMirror_PackagesAreShownInOrder(t *testing.T) {
 	one, two, three := mirroredPackage(t, "a", "linux_amd64"), mirroredPackage(t, "a", "darwin_arm64"), mirroredPackage(t, "c", "linux_amd64")
 	one.Selection.Locked, two.Selection.Locked = true, true
 	three.Selection.Constraints = getproviders.MustParseConstraints("~> 1.0")
-	v.Skip(getproviders.Provider{Hostname: getproviders.BuiltInHost, Namespace: "builtin", Type: "terraform"})
+	v.Skip(getproviders.Provider{Hostname: "terraform.io", Namespace: "builtin", Type: "terraform"})
 	nobody := mirroredPackage(t, "b", "linux_amd64").Selection.Provider
 	v.Observe(event.Event{Kind: event.Done, Outcome: event.Outcome{Selection: getproviders.Selection{Provider: nobody}, State: event.Failed, Err: errors.New("no")}})
 	v.Observe(event.Event{Kind: event.Queued, Packages: []providercache.Outcome{one, two, three}})
-	three.Err = getproviders.Selection{}.Failed(getproviders.StepMetadata, errors.New("no"))
+	three.Err = getproviders.Selection{}.Failed(during.Metadata, errors.New("no"))
 	v.Observe(event.Event{Kind: event.Done, Outcome: three})
 	two.State = event.Present
 	v.Observe(event.Event{Kind: event.Done, Outcome: two})
@@ -94,16 +95,16 @@ func TestMirror_PlatformsOfOnePathAreApart(t *testing.T) {
 func TestMirrorProblems_SayWhatFailed(t *testing.T) {
 	t.Parallel()
 	p := mirroredPackage(t, "a", "linux_amd64")
-	onLinux := func(step getproviders.Step, err error) error {
+	onLinux := func(step string, err error) error {
 		failed := p.Selection.Failed(step, err)
 		failed.Platform = p.Platform
 		return failed
 	}
 	got := explain.MirrorProblems(errors.Join(
-		p.Selection.Failed(getproviders.StepQuery, errors.New("gone")),
-		onLinux(getproviders.StepMetadata, errors.New("gone")),
-		onLinux(getproviders.StepFetch, errors.New("gone")),
-		onLinux(getproviders.StepAuthenticate, errors.New("gone")),
+		p.Selection.Failed(during.Query, errors.New("gone")),
+		onLinux(during.Metadata, errors.New("gone")),
+		onLinux(during.Fetch, errors.New("gone")),
+		onLinux(during.Authenticate, errors.New("gone")),
 		&getproviders.Fault{Code: "mirror_index", Err: errors.New("x.zip: gone")},
 		errors.New("gone"),
 	))
@@ -122,7 +123,7 @@ func TestMirrorProblems_SayWhatFailed(t *testing.T) {
 	if !slices.Equal(lines, want) {
 		t.Errorf("got\n%s\nwant\n%s", strings.Join(lines, "\n"), strings.Join(want, "\n"))
 	}
-	if got := explain.MirrorProblems(onLinux(getproviders.StepCancel, context.Canceled)); len(got) != 1 || !strings.Contains(got[0].Summary, "canceled") {
+	if got := explain.MirrorProblems(onLinux(during.Cancel, context.Canceled)); len(got) != 1 || !strings.Contains(got[0].Summary, "canceled") {
 		t.Errorf("an interrupt: %v", got)
 	}
 }

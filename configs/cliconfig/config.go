@@ -1,9 +1,8 @@
 package cliconfig
 
 import (
-	"fmt"
-
 	"github.com/tfdeps/tfdeps/getproviders"
+	"github.com/tfdeps/tfdeps/internal/cliblock"
 	"github.com/tfdeps/tfdeps/internal/hosts"
 )
 
@@ -32,7 +31,7 @@ type Config struct {
 	Installation []Method
 
 	// OCI is what is said about OCI registries, in OpenTofu's place.
-	OCI OCI
+	OCI cliblock.OCI
 
 	// DevOverrides holds, for each provider that its developer runs from a
 	// directory of their own, that directory. It may be relative to the
@@ -50,27 +49,9 @@ type Config struct {
 
 	// Settings are the statements that were read, file by file, each with its place.
 	// Statements without effect for this module aren't among them.
-	Settings []Setting
+	Settings []cliblock.Setting
 	// Files are the files that were read, those with problems included, in their order.
 	Files []string
-}
-
-// Setting is a statement of the CLI configuration. Its value, which may be a secret, isn't here.
-type Setting struct {
-	Name string // as it counts, in lower case: "plugin_cache_dir", "credentials", "filesystem_mirror"
-	// Label is the hostname of a host or credentials block, as addresses write it, and the
-	// name of a credentials helper; else "".
-	Label string
-	File  string
-	Line  int // from 1; 0: not known
-}
-
-// Place is "FILE:LINE", for people.
-func (s Setting) Place() string {
-	if s.Line == 0 {
-		return s.File
-	}
-	return fmt.Sprintf("%s:%d", s.File, s.Line)
 }
 
 // CredentialsHelper names a program by the part of its file name that follows
@@ -96,8 +77,8 @@ type Method struct {
 	// ones. Both are OpenTofu's.
 	Retries  *int
 	TrustAll bool
-	Template RepositoryTemplate // Location of an OCIMirror, read
-	File     string             // where the block stands
+	Template cliblock.RepositoryTemplate // Location of an OCIMirror, read
+	File     string                      // where the block stands
 	Line     int
 }
 

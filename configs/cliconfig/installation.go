@@ -1,16 +1,13 @@
 package cliconfig
 
 import (
-	"encoding/json"
-	"fmt"
-	"maps"
 	"os"
 	"path/filepath"
-	"slices"
 	"strconv"
 	"strings"
 
 	"github.com/tfdeps/tfdeps/getproviders"
+	"github.com/tfdeps/tfdeps/internal/cliblock"
 )
 
 // Summaries of problems with provider_installation, which people know from
@@ -110,7 +107,7 @@ func (r *reader) method(f field, block value) {
 	}
 	if m.Kind == OCIMirror && len(r.problems) == before {
 		var err error
-		if m.Template, err = ParseRepositoryTemplate(m.Location, m.Include); err != nil {
+		if m.Template, err = cliblock.ParseRepositoryTemplate(m.Location, m.Include); err != nil {
 			r.report(badTemplate, f.line, "An oci_mirror block can't be used: %v.", err)
 		}
 	}
@@ -220,30 +217,4 @@ func (r *reader) expand(line int, text string) string {
 		}
 		return set
 	})
-}
-
-// Reattached returns the providers in the value of TF_REATTACH_PROVIDERS,
-// sorted. They run already, started by a debugger for instance, so they
-// are not installed. The value is a JSON object whose keys are source
-// addresses; what it says of each is for those who talk to providers, and is
-// not looked at. An empty value means none.
-func Reattached(text string, product getproviders.Product) ([]getproviders.Provider, error) {
-	product = product.OrDefault()
-	if text == "" {
-		return nil, nil
-	}
-	var entries map[string]json.RawMessage
-	if err := json.Unmarshal([]byte(text), &entries); err != nil {
-		return nil, fmt.Errorf("invalid format for TF_REATTACH_PROVIDERS: %w", err)
-	}
-	var providers []getproviders.Provider
-	for _, source := range slices.Sorted(maps.Keys(entries)) {
-		p, err := product.ParseProvider(source)
-		if err != nil {
-			return nil, fmt.Errorf("invalid provider address %q in TF_REATTACH_PROVIDERS: %w", source, err)
-		}
-		providers = append(providers, p)
-	}
-	slices.SortFunc(providers, getproviders.Provider.Compare)
-	return slices.Compact(providers), nil
 }

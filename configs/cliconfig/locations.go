@@ -34,7 +34,7 @@ func Find(user User, product getproviders.Product) Locations {
 			return Locations{File: file, Required: true}
 		}
 	}
-	at := Locations{Dir: user.ConfigDir()}
+	at := Locations{Dir: user.configDir()}
 	if at.Dir == "" {
 		return Locations{}
 	}
@@ -70,10 +70,10 @@ func exists(name string) bool {
 	return err == nil
 }
 
-// ConfigDir returns the user's directory for the CLI configuration and for
+// configDir returns the user's directory for the CLI configuration and for
 // the programs that belong to it; "" if there is none. Unlike Locations.Dir
 // it doesn't depend on the variables that name a file.
-func (u User) ConfigDir() string {
+func (u User) configDir() string {
 	appData := u.Getenv("APPDATA")
 	switch isWindows := u.goos() == "windows"; {
 	case isWindows && appData != "":
@@ -86,12 +86,12 @@ func (u User) ConfigDir() string {
 }
 
 // HelperDirs returns the directories in which Terraform looks for the
-// programs of credentials helpers; configDir is that of [User.ConfigDir].
-func HelperDirs(configDir string, platform getproviders.Platform) []string {
-	if configDir == "" {
+// programs of credentials helpers.
+func (u User) HelperDirs(platform getproviders.Platform) []string {
+	if u.configDir() == "" {
 		return nil
 	}
-	plugins := filepath.Join(configDir, "plugins")
+	plugins := filepath.Join(u.configDir(), "plugins")
 	return []string{plugins, filepath.Join(plugins, platform.String())}
 }
 
@@ -109,7 +109,7 @@ func HelperDirs(configDir string, platform getproviders.Platform) []string {
 func ImpliedMirrorDirs(user User, product getproviders.Product) []string {
 	product = product.OrDefault()
 	dirs := []string{filepath.Join("terraform.d", "plugins")}
-	if config := user.ConfigDir(); config != "" {
+	if config := user.configDir(); config != "" {
 		dirs = append(dirs, filepath.Join(config, "plugins"))
 	}
 	if xdg := user.Getenv("XDG_DATA_HOME"); xdg != "" && product.XDGName != "" && user.goos() != "windows" {

@@ -108,7 +108,7 @@ func (c *Config) credentials(user User) (hosts.Credentials, []Problem) {
 	helper, err := hosts.NewHelperTokens(hosts.Helper{
 		Name: c.Helper.Name,
 		Args: c.Helper.Args,
-		Dirs: HelperDirs(user.ConfigDir(), getproviders.CurrentPlatform()),
+		Dirs: user.HelperDirs(getproviders.CurrentPlatform()),
 		Env:  user.Environ,
 	})
 	if err != nil {

@@ -1,122 +1,17 @@
 package cliconfig
 
 import (
-	"errors"
-	"fmt"
 	"path/filepath"
-	"slices"
 	"strings"
 
-	"github.com/tfdeps/tfdeps/getproviders"
+	"github.com/tfdeps/tfdeps/internal/cliblock"
 )
-
-// OCI is what the CLI configuration of OpenTofu says about OCI registries, beside the oci_mirror blocks.
-type OCI struct {
-	Credentials []OCICredentials // of oci_credentials blocks, in their order
-
-	// What an oci_default_credentials block says. DefaultHelper is the helper for all registries; "": there is none.
-	DefaultHelper string
-	// NoAmbient leaves out the files of Docker and Podman; Files are those to be read in place of the usual ones, nil:
-	// the usual ones.
-	NoAmbient bool
-	Files     []string
-}
-
-// OCICredentials is an oci_credentials block: a username and a password, two tokens, or the name of a helper.
-type OCICredentials struct {
-	Prefix                    string // HOST, or HOST/PATH
-	Username, Password        string
-	AccessToken, RefreshToken string
-	Helper                    string // the program is docker-credential-NAME
-}
 
 const (
 	badTemplate    = "Invalid oci_mirror repository template"
 	badCredentials = "Invalid oci_credentials block"
 	badDefaults    = "Invalid oci_default_credentials block"
 )
-
-// RepositoryTemplate says in which OCI repository the packages of a provider are:
-// "registry.example.com/providers/${namespace}/${type}". Make one with [ParseRepositoryTemplate].
-type RepositoryTemplate struct{ parts []templatePart }
-
-// templatePart is text, or what is in its place.
-type templatePart struct{ text, variable string }
-
-// ParseRepositoryTemplate reads a template. Those parts of an address that differ among the providers that include lets
-// in have to be in it, or several providers would have one repository. An address has no user: what has an "@" is
-// refused, and errors don't repeat it. Of HCL's templates it has what OpenTofu's documents show: ${hostname},
-// ${namespace}, ${type}.
-func ParseRepositoryTemplate(text string, include []getproviders.Pattern) (RepositoryTemplate, error) {
-	var t RepositoryTemplate
-	if strings.Contains(text, "@") { // a password may be before it, so that the text isn't shown
-		return t, errors.New("the template has an @, and an address of an OCI repository has neither a user nor a password")
-	}
-	if strings.Contains(text, "%{") {
-		return t, fmt.Errorf("the template %q has %%{, and only ${hostname}, ${namespace} and ${type} are known here", text)
-	}
-	for rest := text; rest != ""; {
-		before, after, found := strings.Cut(rest, "${")
-		if literal, escaped := strings.CutSuffix(before, "$"); found && escaped {
-			t.parts, rest = append(t.parts, templatePart{text: literal + "${"}), after
-			continue
-		}
-		t.parts = append(t.parts, templatePart{text: before})
-		if !found {
-			break
-		}
-		name, behind, closed := strings.Cut(after, "}")
-		name = strings.TrimSpace(name)
-		if !closed || !slices.Contains([]string{"hostname", "namespace", "type"}, name) {
-			return t, fmt.Errorf("the template %q has ${%.40s}, and only ${hostname}, ${namespace} and ${type} are known here", text, name)
-		}
-		t.parts, rest = append(t.parts, templatePart{variable: name}), behind
-	}
-	for _, variable := range []string{"hostname", "namespace", "type"} {
-		if !slices.ContainsFunc(t.parts, func(p templatePart) bool { return p.variable == variable }) && !fixes(include, variable) {
-			return t, fmt.Errorf("the template %q lacks ${%s}: each provider has a repository of its own, as in HOST/PATH/${namespace}/${type}. A part may only be left out if include names exactly one", text, variable)
-		}
-	}
-	example, err := getproviders.OpenTofu("").ParseProvider("example.com/example-namespace/example-type")
-	if err != nil {
-		return t, err
-	}
-	host, name, _ := strings.Cut(t.Address(example), "/")
-	if host == "" || strings.HasSuffix(host, ":") || strings.Contains("/"+name+"/", "//") || strings.Count(host, ":") > 1 || strings.Contains(host, " ") || strings.ContainsAny(name, ": ") {
-		return t, fmt.Errorf("the template %q makes no address of an OCI repository, which is a host, a slash and a name", text)
-	}
-	return t, nil
-}
-
-// fixes reports whether patterns leave one possibility for a part of an address.
-func fixes(include []getproviders.Pattern, variable string) bool {
-	var seen []string
-	for _, pattern := range include {
-		part := map[string]string{"hostname": pattern.Hostname.String(), "namespace": pattern.Namespace, "type": pattern.Type}[variable]
-		if part != "*" && !slices.Contains(seen, part) {
-			seen = append(seen, part)
-		}
-	}
-	return len(seen) == 1
-}
-
-// Address is the address of the repository for a provider: "HOST/NAME".
-func (t RepositoryTemplate) Address(p getproviders.Provider) string {
-	var text strings.Builder
-	for _, part := range t.parts {
-		switch part.variable {
-		case "hostname":
-			text.WriteString(p.Hostname.String())
-		case "namespace":
-			text.WriteString(p.Namespace)
-		case "type":
-			text.WriteString(p.Type)
-		default:
-			text.WriteString(part.text)
-		}
-	}
-	return text.String()
-}
 
 // ociCredentials reads
 //
@@ -128,7 +23,7 @@ func (t RepositoryTemplate) Address(p getproviders.Provider) string {
 // No message repeats anything from inside such a block.
 func (r *reader) ociCredentials(block field) {
 	r.labelled(block, "address", `oci_credentials "registry.example.com"`, func(f field) {
-		c := OCICredentials{Prefix: f.name}
+		c := cliblock.OCICredentials{Prefix: f.name}
 		content, ok := f.value.fields()
 		if !ok {
 			r.report(badCredentials, f.line, "The oci_credentials %q block must contain arguments, but it is %s.", f.name, f.value.kind)
@@ -149,7 +44,7 @@ func (r *reader) ociCredentials(block field) {
 			}
 			given[inner.name] = true
 		}
-		if wrong := c.check(given); wrong != "" {
+		if wrong := wrongCredentials(c, given); wrong != "" {
 			r.report(badCredentials, f.line, "The oci_credentials %q block %s.", f.name, wrong)
 			return
 		}
@@ -158,8 +53,8 @@ func (r *reader) ociCredentials(block field) {
 	})
 }
 
-// check says what is wrong with a block; "" if nothing is.
-func (c OCICredentials) check(given map[string]bool) string {
+// wrongCredentials says what is wrong with a block; "" if nothing is.
+func wrongCredentials(c cliblock.OCICredentials, given map[string]bool) string {
 	login, tokens, helper := given["username"] || given["password"], given["access_token"] || given["refresh_token"], given["docker_credentials_helper"]
 	kinds := 0
 	for _, kind := range []bool{login, tokens, helper} {

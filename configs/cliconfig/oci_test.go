@@ -7,6 +7,7 @@ import (
 	"testing"
 
 	"github.com/tfdeps/tfdeps/getproviders"
+	"github.com/tfdeps/tfdeps/internal/cliblock"
 	"github.com/tfdeps/tfdeps/internal/must"
 )
 
@@ -32,7 +33,7 @@ func TestRepositoryTemplate_IsReadAsOpenTofuReadsIt(t *testing.T) {
 				include = append(include, pattern)
 			}
 		}
-		template, err := ParseRepositoryTemplate(test.text, include)
+		template, err := cliblock.ParseRepositoryTemplate(test.text, include)
 		if (err == nil) != (test.want != "") || err == nil && template.Address(widget) != test.want {
 			t.Errorf("%s for %s: %q, %v", test.text, test.include, template.Address(widget), err)
 		}
@@ -63,8 +64,8 @@ oci_default_credentials {
 	if len(problems) > 0 {
 		t.Fatal(problems)
 	}
-	want := OCI{
-		Credentials: []OCICredentials{
+	want := cliblock.OCI{
+		Credentials: []cliblock.OCICredentials{
 			{Prefix: "a.example", Username: "u", Password: "p"}, {Prefix: "a.example:5000/path/x", AccessToken: "a", RefreshToken: "r"}, {Prefix: "b.example", Helper: "pass"},
 		},
 		DefaultHelper: "store", Files: []string{filepath.Join(filepath.Dir(config.Files[0]), "x.json"), "/y.json"},
@@ -108,8 +109,8 @@ func TestSource_OCIMirrorIsMadeByItsHook(t *testing.T) {
 	}
 	var made []string
 	widget := must.Get(openTofu.ParseProvider("example.com/acme/widget"))(t)
-	options := SourceOptions{Product: openTofu, OCIMirror: func(template RepositoryTemplate) getproviders.Source {
-		made = append(made, template.Address(widget))
+	options := SourceOptions{Product: openTofu, OCIMirror: func(address func(getproviders.Provider) string) getproviders.Source {
+		made = append(made, address(widget))
 		return &getproviders.FilesystemMirrorSource{Dir: t.TempDir()}
 	}}
 	for _, by := range []string{"", "-offline"} {

@@ -373,7 +373,7 @@ func TestRead_HelperIsThatOfTerraform(t *testing.T) {
 		t.Skip("the helper programs are shell scripts")
 	}
 	home := t.TempDir()
-	dirs := HelperDirs(User{HomeDir: home}.ConfigDir(), getproviders.CurrentPlatform())
+	dirs := User{HomeDir: home}.HelperDirs(getproviders.CurrentPlatform())
 	for i, version := range []string{"_v1.9.0", "_v1.10.0"} {
 		must.Succeed(t, os.MkdirAll(dirs[i], 0o700))
 		script := "#!/bin/sh\n[ \"$3\" = none.example ] && echo '{}' || echo '{\"token\": \"'$1-$2-$3" + version + "'\"}'\n"

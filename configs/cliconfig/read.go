@@ -12,6 +12,7 @@ import (
 	"syscall"
 
 	"github.com/tfdeps/tfdeps/getproviders"
+	"github.com/tfdeps/tfdeps/internal/cliblock"
 	"github.com/tfdeps/tfdeps/internal/hosts"
 	"github.com/tfdeps/tfdeps/internal/wholefile"
 )
@@ -233,7 +234,7 @@ func (r *reader) labelled(block field, label, example string, read func(field)) 
 
 // setting takes down where a statement stands.
 func (r *reader) setting(name, label string, line int) {
-	r.config.Settings = append(r.config.Settings, Setting{Name: name, Label: label, File: r.file, Line: line})
+	r.config.Settings = append(r.config.Settings, cliblock.Setting{Name: name, Label: label, File: r.file, Line: line})
 }
 
 // problem reports what has no more special summary.

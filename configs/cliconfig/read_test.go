@@ -9,6 +9,8 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/tfdeps/tfdeps/getproviders"
+	"github.com/tfdeps/tfdeps/internal/cliblock"
 	"github.com/tfdeps/tfdeps/internal/hosts"
 	"github.com/tfdeps/tfdeps/internal/must"
 )
@@ -84,7 +86,7 @@ func TestRead_SaysWhereSettingsStand(t *testing.T) {
 	if len(config.Files) != 3 || filepath.Base(config.Files[2]) != "b.tfrc" {
 		t.Errorf("files: %q", config.Files)
 	}
-	if (Setting{File: "f"}).Place() != "f" {
+	if (cliblock.Setting{File: "f"}).Place() != "f" {
 		t.Error("a place without a line isn't the file")
 	}
 }
@@ -259,7 +261,7 @@ func FuzzRead(f *testing.F) {
 			}
 		}
 		for p, dir := range config.DevOverrides {
-			if p.IsZero() || dir == "" {
+			if p == (getproviders.Provider{}) || dir == "" {
 				t.Errorf("odd override %v: %q", p, dir)
 			}
 		}

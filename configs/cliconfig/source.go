@@ -29,7 +29,7 @@ type SourceOptions struct {
 	// OCIMirror makes the source of an oci_mirror block; nil: a provider that such a block is for
 	// is an error. This package has no client of such registries, so that those who need none don't
 	// link one: internal/oci has one.
-	OCIMirror func(RepositoryTemplate) getproviders.Source
+	OCIMirror func(address func(getproviders.Provider) string) getproviders.Source
 	// Mirrors are asked before what the configuration says; Dirs leave them out, too.
 	Mirrors []getproviders.Source
 	// Except is a directory that is no mirror, although it is a usual place for
@@ -150,7 +150,7 @@ func (o SourceOptions) offline(source getproviders.Source) getproviders.Source {
 	if o.Network.OfflineBy == "" {
 		return source
 	}
-	return getproviders.OfflineSource{Source: source, Cached: o.Cached, By: o.Network.OfflineBy}
+	return getproviders.Offline(source, o.Network.OfflineBy, o.Cached)
 }
 
 // configured makes a selector of each installation method. Methods with the same
@@ -176,7 +176,7 @@ func (o SourceOptions) configured(methods []Method) (all []getproviders.Selector
 		case OCIMirror:
 			selector.Source = unsupportedSource{method.Location, o.Product.OrDefault().Program}
 			if o.OCIMirror != nil {
-				selector.Source = o.offline(o.OCIMirror(method.Template))
+				selector.Source = o.offline(o.OCIMirror(method.Template.Address))
 			}
 		default:
 			return nil, fmt.Errorf("there is no installation method of kind %d", method.Kind)
@@ -199,7 +199,7 @@ func (o SourceOptions) implied(ctx context.Context) (all []getproviders.Selector
 			return nil, err
 		}
 		for _, p := range providers {
-			registry.Exclude = append(registry.Exclude, getproviders.ExactPattern(p))
+			registry.Exclude = append(registry.Exclude, getproviders.Pattern(p))
 		}
 		all = append(all, getproviders.Selector{Source: mirror})
 	}

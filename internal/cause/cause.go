@@ -49,7 +49,7 @@ func Causes(err error) (causes []Cause) {
 // SharedCause finds in a failure what others may fail for, too. key tells it from other
 // causes; "": there is nothing of the kind.
 func SharedCause(err error) (key string, common error) {
-	if len(getproviders.NotCached(err)) > 0 {
+	if len(NotCached(err)) > 0 {
 		return "", nil
 	}
 	if several, ok := errors.AsType[*getproviders.SourcesError](err); ok {
@@ -58,7 +58,7 @@ func SharedCause(err error) (key string, common error) {
 	if unanswered, ok := errors.AsType[*hosts.DiscoveryError](err); ok {
 		return "discovery " + unanswered.Host.String() + " " + unanswered.Service, &getproviders.Fault{Err: unanswered, Hint: unanswered.Advice()}
 	}
-	status, answered := errors.AsType[*getproviders.StatusError](err)
+	status, answered := errors.AsType[*hosts.StatusError](err)
 	if refused := getproviders.FaultOf(err, getproviders.ErrUnauthorized); refused != nil && answered {
 		common := *refused
 		common.Err = fmt.Errorf("host %s %s: %w", refused.Host, hosts.Refusal{Sent: status.Sent}.Says(status.StatusCode), status)

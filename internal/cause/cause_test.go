@@ -1,17 +1,19 @@
 package cause
 
 import (
+	"context"
 	"errors"
 	"strings"
 	"testing"
 
 	"github.com/tfdeps/tfdeps/getproviders"
+	"github.com/tfdeps/tfdeps/internal/during"
 	"github.com/tfdeps/tfdeps/internal/hosts"
 )
 
 func named(kind string, err error) error {
 	p := getproviders.Provider{Hostname: "example.com", Namespace: "acme", Type: kind}
-	return getproviders.Selection{Provider: p}.Failed(getproviders.StepQuery, err)
+	return getproviders.Selection{Provider: p}.Failed(during.Query, err)
 }
 
 func query(err error) error {
@@ -22,21 +24,37 @@ func request(url string) error {
 	return query(&hosts.RequestError{URL: url, Attempts: 1, Err: errors.New("connection refused")})
 }
 
+// failing is a source that has nothing.
+type failing struct{ err error }
+
+func (f failing) Versions(context.Context, getproviders.Provider) (getproviders.Available, error) {
+	return getproviders.Available{}, f.err
+}
+
+func (f failing) Package(context.Context, getproviders.Provider, getproviders.Version, getproviders.Platform) (getproviders.Package, error) {
+	return getproviders.Package{}, f.err
+}
+
+func (f failing) Describe(getproviders.Provider) getproviders.Description {
+	return getproviders.Description{}
+}
+
 func TestCauses_PutTogetherWhatFailedForOne(t *testing.T) {
 	t.Parallel()
 	silent := query(&hosts.DiscoveryError{Host: "example.com", Service: "providers.v1", Kind: hosts.ErrHostUnreachable, Err: errors.New("timeout")})
 	refused := func(sent bool) error {
 		return &getproviders.Fault{
 			Kind: getproviders.ErrUnauthorized, Subject: getproviders.Subject{Host: "example.com"}, Hint: "ask for a token",
-			Err: &getproviders.StatusError{StatusCode: 401, Status: "401", Sent: sent},
+			Err: &hosts.StatusError{StatusCode: 401, Status: "401", Sent: sent},
 		}
 	}
 	searched := func(errs ...error) error {
-		several := &getproviders.SourcesError{}
+		several := getproviders.MultiSource{Fallback: getproviders.NextOnFailure}
 		for _, err := range errs {
-			several.Answers = append(several.Answers, getproviders.Answer{Asked: true, Err: err})
+			several.Selectors = append(several.Selectors, getproviders.Selector{Source: failing{err}})
 		}
-		return several
+		_, err := several.Versions(t.Context(), getproviders.Provider{})
+		return err
 	}
 	notMirror := func(source string) error {
 		missing := getproviders.ProviderMissing(source, getproviders.Provider{})
@@ -83,7 +101,7 @@ func TestCauses_PutTogetherWhatFailedForOne(t *testing.T) {
 
 func TestCauses_KeepWhatIsAboutNoProvider(t *testing.T) {
 	t.Parallel()
-	blocked := getproviders.Unwritable("target", nil, errors.New("read-only"))
+	blocked := Unwritable("target", nil, errors.New("read-only"))
 	causes := Causes(errors.Join(blocked, named("a", errors.New("no"))))
 	if len(causes) != 2 || causes[0].Err != error(blocked) || len(causes[0].Failures) != 0 || len(causes[1].Failures) != 1 {
 		t.Errorf("got %+v", causes)

@@ -12,11 +12,11 @@ import (
 //
 // A prerelease counts only if some requirement names it exactly: then it is
 // up to the others to refuse it.
-func FindConflict(required []getproviders.Requirement, versions []getproviders.Version) getproviders.Conflict {
-	c := getproviders.Conflict{Bounds: make([]getproviders.ConstraintBound, len(required))}
+func FindConflict(required []getproviders.Requirement, versions []getproviders.Version) Conflict {
+	c := Conflict{Bounds: make([]ConstraintBound, len(required))}
 	for i, r := range required {
 		newest, _ := r.Constraints.Newest(versions)
-		c.Bounds[i] = getproviders.ConstraintBound{Requirement: r, Newest: newest}
+		c.Bounds[i] = ConstraintBound{Requirement: r, Newest: newest}
 	}
 	considered := candidates(required, versions)
 	if len(considered) == 0 {

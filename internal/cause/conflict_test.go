@@ -29,7 +29,7 @@ func versions(texts ...string) []getproviders.Version {
 }
 
 // lines are the lines that bounds stand on.
-func lines(bounds []getproviders.ConstraintBound) []int {
+func lines(bounds []cause.ConstraintBound) []int {
 	all := []int{}
 	for _, b := range bounds {
 		all = append(all, b.Pos.Line)
@@ -126,10 +126,10 @@ func TestFindConflict_IsMinimal(t *testing.T) {
 func smallestByTrying(required []getproviders.Requirement, all []getproviders.Version) int {
 	smallest := 0
 	for set := 1; set < 1<<len(required) && len(all) > 0; set++ {
-		var chosen []getproviders.ConstraintBound
+		var chosen []cause.ConstraintBound
 		for i, r := range required {
 			if set&(1<<i) != 0 {
-				chosen = append(chosen, getproviders.ConstraintBound{Requirement: r})
+				chosen = append(chosen, cause.ConstraintBound{Requirement: r})
 			}
 		}
 		if !allowsAny(chosen, all) && (smallest == 0 || len(chosen) < smallest) {
@@ -139,7 +139,7 @@ func smallestByTrying(required []getproviders.Requirement, all []getproviders.Ve
 	return smallest
 }
 
-func allowsAny(bounds []getproviders.ConstraintBound, all []getproviders.Version) bool {
+func allowsAny(bounds []cause.ConstraintBound, all []getproviders.Version) bool {
 	var together getproviders.Constraints
 	for _, b := range bounds {
 		together = together.And(b.Constraints)
@@ -150,7 +150,7 @@ func allowsAny(bounds []getproviders.ConstraintBound, all []getproviders.Version
 
 // checkConflict checks that the bounds together allow no version, and without any one of them
 // allow some.
-func checkConflict(t *testing.T, bounds []getproviders.ConstraintBound, all []getproviders.Version) {
+func checkConflict(t *testing.T, bounds []cause.ConstraintBound, all []getproviders.Version) {
 	t.Helper()
 	if len(bounds) > 0 && allowsAny(bounds, all) {
 		t.Errorf("%v is no conflict", bounds)

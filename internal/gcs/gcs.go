@@ -31,6 +31,7 @@ import (
 	"strings"
 	"time"
 
+	"github.com/tfdeps/tfdeps/internal/buckets"
 	"github.com/tfdeps/tfdeps/internal/chunks"
 	"github.com/tfdeps/tfdeps/internal/googlestorage"
 	"github.com/tfdeps/tfdeps/internal/hosts"
@@ -59,7 +60,7 @@ func New(opts Options) *Bucket {
 	}}
 }
 
-// Opener opens gs://BUCKET/PREFIX. Its method Open is one of [blob.Openers].
+// Opener opens gs://BUCKET/PREFIX. Its method Open is one of [buckets.Openers].
 type Opener struct {
 	Client  *http.Client // as in Options
 	Environ []string
@@ -67,7 +68,7 @@ type Opener struct {
 
 // Open opens the bucket of a URL.
 func (o Opener) Open(_ context.Context, u *url.URL) (blob.Bucket, error) {
-	name, prefix, _, err := blob.SplitURL(u)
+	name, prefix, _, err := buckets.SplitURL(u)
 	if err != nil {
 		return nil, err
 	}
@@ -315,7 +316,7 @@ func explain(err, unmet error) error {
 	case status == http.StatusRequestedRangeNotSatisfiable:
 		return blob.ErrRange
 	case status == http.StatusUnauthorized || status == http.StatusForbidden:
-		return withKind(blob.ErrUnauthorized, err)
+		return withKind(hosts.ErrUnauthorized, err)
 	}
 	return err
 }

@@ -16,6 +16,7 @@ import (
 	googleoauth "golang.org/x/oauth2/google"
 
 	"github.com/tfdeps/tfdeps/getproviders/providertest"
+	"github.com/tfdeps/tfdeps/internal/buckets"
 	"github.com/tfdeps/tfdeps/internal/googlestorage"
 	"github.com/tfdeps/tfdeps/internal/hosts"
 	"github.com/tfdeps/tfdeps/internal/must"
@@ -64,7 +65,7 @@ func TestBucket_SaysWhyTheServiceRefuses(t *testing.T) {
 	must.Succeed(t, err)
 	t.Cleanup(server.Close)
 	b.client.Environ = []string{"STORAGE_EMULATOR_HOST=" + server.BaseURL()}
-	if _, err := b.Stat(t.Context(), "key"); !errors.Is(err, blob.ErrUnauthorized) || !strings.Contains(err.Error(), "denied") {
+	if _, err := b.Stat(t.Context(), "key"); !errors.Is(err, hosts.ErrUnauthorized) || !strings.Contains(err.Error(), "denied") {
 		t.Errorf("no access: %v", err)
 	}
 }
@@ -111,7 +112,7 @@ func (f roundTrip) RoundTrip(r *http.Request) (*http.Response, error) { return f
 func TestBucket_EndpointIsThatOfAnEmulator(t *testing.T) {
 	t.Parallel()
 	for environ, want := range map[string]string{"A=b": "gs://company", "STORAGE_EMULATOR_HOST=evil.example:4443": "gs://company?endpoint=http://evil.example:4443"} {
-		if got := blob.SourceURL(New(Options{Bucket: "company", Environ: []string{environ}}), ""); got != want {
+		if got := buckets.SourceURL(New(Options{Bucket: "company", Environ: []string{environ}}), ""); got != want {
 			t.Errorf("%s: %s, want %s", environ, got, want)
 		}
 	}

@@ -118,3 +118,35 @@ func MalformedAdvice(body []byte, err error) string {
 	}
 	return ""
 }
+
+// StatusError is an HTTP answer that isn't the one that was hoped for.
+type StatusError struct {
+	URL        string // redacted
+	Status     string // "503 Service Unavailable"
+	StatusCode int    // 503
+	Attempts   int    // how often the request was sent; 1: no retry was made
+	Sent       bool   // credentials were sent; with 401 and 403 they are no good
+}
+
+// Error implements error.
+func (e *StatusError) Error() string {
+	text := fmt.Sprintf("GET %q: %s", e.URL, e.Status)
+	if e.Attempts > 1 {
+		return fmt.Sprintf("the request failed after %d attempts, please try again later: %s", e.Attempts, text)
+	}
+	return text
+}
+
+// HTTPStatus is StatusCode.
+func (e *StatusError) HTTPStatus() int { return e.StatusCode }
+
+// Hint says what the status means.
+func (e *StatusError) Hint() string { return StatusAdvice(e.StatusCode) }
+
+// Code is "unauthorized" for 401 and 403, else "unreachable".
+func (e *StatusError) Code() string {
+	if Refuses(e.StatusCode) {
+		return "unauthorized"
+	}
+	return "unreachable"
+}

@@ -50,7 +50,7 @@ func Impatient(tb testing.TB, base http.RoundTripper) *http.Client {
 // ImpatientFor returns a client that tries again at once, and waits so long for the next byte.
 func ImpatientFor(tb testing.TB, base http.RoundTripper, stall time.Duration) *http.Client {
 	tb.Helper()
-	client, err := getproviders.NewClient(getproviders.ClientOptions{
+	client, err := hosts.NewClient(hosts.ClientOptions{
 		Base: base, RetryWaitMin: time.Millisecond, RetryWaitMax: 5 * time.Millisecond, StallTimeout: stall,
 	})
 	Must(tb, err)

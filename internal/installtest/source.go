@@ -60,7 +60,7 @@ func (s *Source) Trust(address, v string, by Loader) {
 		pkg.Trust.Load = func(ctx context.Context) (getproviders.Trust, error) {
 			authenticator, err := by.Load(ctx)
 			if hashes, ok := authenticator.(getproviders.AnyHash); ok {
-				return hashes.Trust(), err
+				return getproviders.TrustedBy(hashes), err
 			}
 			return getproviders.Trust{Authenticator: authenticator}, err
 		}

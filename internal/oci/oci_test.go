@@ -117,7 +117,7 @@ func TestSource_ReadsWhatWasPushed(t *testing.T) {
 	if _, err := s.source.Package(t.Context(), widget, version("2.0.0"), linux); !errors.Is(err, getproviders.ErrVersionNotFound) {
 		t.Errorf("%v", err)
 	}
-	if _, err := s.source.Package(t.Context(), widget, version("1.1.0+build.1"), windows); !errors.As(err, new(*getproviders.PlatformMissingError)) {
+	if _, err := s.source.Package(t.Context(), widget, version("1.1.0+build.1"), windows); !errors.Is(err, getproviders.ErrPlatformMissing) {
 		t.Errorf("%v", err)
 	}
 }

@@ -69,8 +69,8 @@ func (s *Source) Versions(ctx context.Context, p getproviders.Provider) (getprov
 	return getproviders.Available{Versions: all}, nil
 }
 
-// Package implements getproviders.Source. Besides the errors of Versions there are those that match getproviders.ErrVersionNotFound,
-// and *getproviders.PlatformMissingError.
+// Package implements getproviders.Source. Besides the errors of Versions there are those that match getproviders.ErrVersionNotFound
+// and getproviders.ErrPlatformMissing.
 func (s *Source) Package(ctx context.Context, p getproviders.Provider, v getproviders.Version, plat getproviders.Platform) (getproviders.Package, error) {
 	if err := plat.Validate(); err != nil {
 		return getproviders.Package{}, err
@@ -81,9 +81,7 @@ func (s *Source) Package(ctx context.Context, p getproviders.Provider, v getprov
 	}
 	target, platforms, err := index.target(plat)
 	if err == nil && target == nil {
-		return getproviders.Package{}, &getproviders.PlatformMissingError{
-			Provider: p, Version: v, Platform: plat, Source: s.name(p), Platforms: platforms,
-		}
+		return getproviders.Package{}, getproviders.PlatformMissing(getproviders.Subject{Provider: p, Version: v, Platform: plat, Source: s.name(p), Platforms: platforms})
 	}
 	var layer ocispec.Descriptor
 	if err == nil {
@@ -93,7 +91,7 @@ func (s *Source) Package(ctx context.Context, p getproviders.Provider, v getprov
 		return getproviders.Package{}, s.failed(ctx, p, err)
 	}
 	zh := getproviders.Hash(getproviders.SchemeZH + ":" + layer.Digest.Encoded())
-	trust := getproviders.AnyHash{zh}.Trust()
+	trust := getproviders.TrustedBy(getproviders.AnyHash{zh})
 	trust.Authenticator = recorded{zh}
 	if h1, err := getproviders.ParseHash(target.Annotations[annotationH1]); err == nil && h1.Scheme() == getproviders.SchemeH1 && target.Annotations[annotationZH] == string(zh) {
 		trust.ListedHashes = append(slices.Clone(trust.ListedHashes), h1)

@@ -8,6 +8,7 @@ import (
 
 	"github.com/tfdeps/tfdeps/configs/cliconfig"
 	"github.com/tfdeps/tfdeps/getproviders"
+	"github.com/tfdeps/tfdeps/internal/cliblock"
 	"github.com/tfdeps/tfdeps/internal/config/fetch"
 	"github.com/tfdeps/tfdeps/internal/oci"
 	"github.com/tfdeps/tfdeps/internal/remote"
@@ -20,7 +21,7 @@ const ociScheme = "oci://"
 func IsOCI(given string) bool { return strings.HasPrefix(given, ociScheme) }
 
 // Logins are the credentials that OpenTofu would find. Nothing is read yet.
-func Logins(user cliconfig.User, said cliconfig.OCI) *oci.Logins {
+func Logins(user cliconfig.User, said cliblock.OCI) *oci.Logins {
 	found := &oci.Logins{
 		Helper: said.DefaultHelper, Files: said.Files, Ambient: !said.NoAmbient, Getenv: user.Getenv, HomeDir: user.HomeDir, GOOS: user.GOOS,
 	}
@@ -57,17 +58,17 @@ func modulesIn(client *oci.Client) func(context.Context, fetch.OCIPackage) (fetc
 // the providers of one host alone.
 func repositoriesAt(address string) (func(getproviders.Provider) (oci.Repository, error), error) {
 	oneHost := getproviders.Pattern{Hostname: "any", Namespace: "*", Type: "*"}
-	template, err := cliconfig.ParseRepositoryTemplate(strings.TrimPrefix(address, ociScheme), []getproviders.Pattern{oneHost})
-	return repositories(template), err
+	template, err := cliblock.ParseRepositoryTemplate(strings.TrimPrefix(address, ociScheme), []getproviders.Pattern{oneHost})
+	return repositories(template.Address), err
 }
 
-func repositories(template cliconfig.RepositoryTemplate) func(getproviders.Provider) (oci.Repository, error) {
-	return func(p getproviders.Provider) (oci.Repository, error) { return oci.ParseRepository(template.Address(p)) }
+func repositories(address func(getproviders.Provider) string) func(getproviders.Provider) (oci.Repository, error) {
+	return func(p getproviders.Provider) (oci.Repository, error) { return oci.ParseRepository(address(p)) }
 }
 
 // OCIMirror makes the source of an oci_mirror block.
-func (h Hosts) OCIMirror(template cliconfig.RepositoryTemplate) getproviders.Source {
-	return getproviders.Memoize(&oci.Source{Client: h.OCI(), Repository: repositories(template), Signers: h.Signers})
+func (h Hosts) OCIMirror(address func(getproviders.Provider) string) getproviders.Source {
+	return getproviders.Memoize(&oci.Source{Client: h.OCI(), Repository: repositories(address), Signers: h.Signers})
 }
 
 // Releases returns what publishes packages in the repositories of a URL, as repositoriesAt reads it, and creates

@@ -12,6 +12,7 @@ import (
 
 	"github.com/tfdeps/tfdeps/configs/cliconfig"
 	"github.com/tfdeps/tfdeps/getproviders"
+	"github.com/tfdeps/tfdeps/internal/buckets"
 	"github.com/tfdeps/tfdeps/internal/config/fetch"
 	"github.com/tfdeps/tfdeps/internal/gcs"
 	"github.com/tfdeps/tfdeps/internal/oci"
@@ -63,7 +64,7 @@ func directory(location string) string {
 
 // Bucket opens the bucket of a URL. Others are what else there may be in its place.
 func (h Hosts) Bucket(ctx context.Context, address string, others ...string) (blob.Bucket, error) {
-	kinds := blob.Openers{"s3": s3.Open, "gs": gcs.Opener{Client: h.Archives, Environ: h.User.Environ}.Open}
+	kinds := buckets.Openers{"s3": s3.Open, "gs": gcs.Opener{Client: h.Archives, Environ: h.User.Environ}.Open}
 	if scheme, _, _ := strings.Cut(address, "://"); kinds[strings.ToLower(scheme)] == nil {
 		if slices.Contains([]string{"azblob", "azurerm", "az", "abfs", "abfss"}, strings.ToLower(scheme)) {
 			return nil, errors.New("the storage of Azure isn't read or written: use its container registry, whose URL is oci://NAME.azurecr.io/PATH")
@@ -72,8 +73,8 @@ func (h Hosts) Bucket(ctx context.Context, address string, others ...string) (bl
 		return nil, fmt.Errorf("it has to be %s or %s", strings.Join(forms[:len(forms)-1], ", "), forms[len(forms)-1])
 	}
 	bucket, err := kinds.Open(ctx, address)
-	if err != nil && errors.Is(err, blob.ErrURL) { // the headline says that already
-		err = errors.New(strings.TrimPrefix(err.Error(), blob.ErrURL.Error()+": "))
+	if err != nil && errors.Is(err, buckets.ErrURL) { // the headline says that already
+		err = errors.New(strings.TrimPrefix(err.Error(), buckets.ErrURL.Error()+": "))
 	}
 	return bucket, err
 }

@@ -223,10 +223,10 @@ func explain(err, unmet error) error {
 	case status == http.StatusNotImplemented:
 		return withKind(blob.ErrUnsupported, err)
 	case status == http.StatusUnauthorized || status == http.StatusForbidden:
-		return &kindError{blob.ErrUnauthorized, err, "the credentials have to allow s3:GetObject and s3:ListBucket (without that S3 refuses to say that an object isn't there), " +
+		return &kindError{hosts.ErrUnauthorized, err, "the credentials have to allow s3:GetObject and s3:ListBucket (without that S3 refuses to say that an object isn't there), " +
 			"and for publishing s3:PutObject; what is public is read with anonymous=true in the URL"}
 	case status == 0 && strings.Contains(err.Error(), "get credentials: "): // the SDK has no type for it
-		return &kindError{blob.ErrUnauthorized, err, "no credentials were found where AWS's programs look for them: set AWS_ACCESS_KEY_ID and AWS_SECRET_ACCESS_KEY, or AWS_PROFILE; " +
+		return &kindError{hosts.ErrUnauthorized, err, "no credentials were found where AWS's programs look for them: set AWS_ACCESS_KEY_ID and AWS_SECRET_ACCESS_KEY, or AWS_PROFILE; " +
 			"what is public is read with anonymous=true in the URL"}
 	}
 	if request, ok := errors.AsType[*url.Error](err); ok && status == 0 {

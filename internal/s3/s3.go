@@ -4,7 +4,7 @@
 //	bucket, err := s3.New(ctx, s3.Options{Bucket: "providers", Region: "eu-west-1"})
 //	defer bucket.Close()
 //
-// [Open] reads URLs, and is one of [blob.Openers]:
+// [Open] reads URLs, and is one of [buckets.Openers]:
 //
 //	s3://BUCKET/PREFIX?region=eu-west-1
 //	s3://BUCKET/PREFIX?endpoint=https://minio.example.com&region=us-east-1
@@ -31,6 +31,7 @@ import (
 	"github.com/aws/aws-sdk-go-v2/service/s3"
 
 	"github.com/tfdeps/tfdeps/internal/awslogin"
+	"github.com/tfdeps/tfdeps/internal/buckets"
 	"github.com/tfdeps/tfdeps/providercache/blob"
 )
 
@@ -61,7 +62,7 @@ type Bucket struct {
 var _ blob.Bucket = (*Bucket)(nil)
 
 // New returns a bucket, which isn't asked yet. The error is one of the shared files of AWS, or
-// matches blob.ErrURL: nothing says which region of Amazon's it is.
+// matches buckets.ErrURL: nothing says which region of Amazon's it is.
 func New(ctx context.Context, opts Options) (*Bucket, error) {
 	found, err := awslogin.Load(ctx, awslogin.Login{Profile: opts.Profile, Region: opts.Region, Anonymous: opts.Anonymous})
 	if err != nil {
@@ -93,7 +94,7 @@ func New(ctx context.Context, opts Options) (*Bucket, error) {
 	})
 	if !placed { // the SDK would call that an invalid region, at each request
 		awslogin.Close(found)
-		return nil, fmt.Errorf("%w: nothing says in which region s3://%s is: add ?region=REGION to the URL, or set AWS_REGION, or region in the profile of AWS", blob.ErrURL, opts.Bucket)
+		return nil, fmt.Errorf("%w: nothing says in which region s3://%s is: add ?region=REGION to the URL, or set AWS_REGION, or region in the profile of AWS", buckets.ErrURL, opts.Bucket)
 	}
 	return &Bucket{name: opts.Bucket, client: client, config: found}, nil
 }
@@ -103,7 +104,7 @@ var parameters = []string{"region", "endpoint", "path-style", "profile", "anonym
 
 // Open opens s3://BUCKET/PREFIX. The parameters region, endpoint, path-style, profile and anonymous
 // are the fields of [Options] with these names; path-style and anonymous are true or false. It is
-// one of [blob.Openers].
+// one of [buckets.Openers].
 func Open(ctx context.Context, u *url.URL) (blob.Bucket, error) {
 	opts, prefix, err := parse(u)
 	if err != nil {
@@ -117,7 +118,7 @@ func Open(ctx context.Context, u *url.URL) (blob.Bucket, error) {
 }
 
 func parse(u *url.URL) (opts Options, prefix string, err error) {
-	name, prefix, query, err := blob.SplitURL(u, parameters...)
+	name, prefix, query, err := buckets.SplitURL(u, parameters...)
 	if err != nil {
 		return Options{}, "", err
 	}
@@ -125,7 +126,7 @@ func parse(u *url.URL) (opts Options, prefix string, err error) {
 	if opts.Endpoint != "" {
 		at, err := url.Parse(opts.Endpoint)
 		if err != nil || !slices.Contains([]string{"http", "https"}, at.Scheme) || at.Host == "" || at.User != nil || at.RawQuery != "" || at.Fragment != "" {
-			return Options{}, "", fmt.Errorf("%w: the parameter endpoint of s3:// is a URL such as https://minio.example.com", blob.ErrURL)
+			return Options{}, "", fmt.Errorf("%w: the parameter endpoint of s3:// is a URL such as https://minio.example.com", buckets.ErrURL)
 		}
 	}
 	for _, name := range []string{"path-style", "anonymous"} {
@@ -134,7 +135,7 @@ func parse(u *url.URL) (opts Options, prefix string, err error) {
 		}
 		value, err := strconv.ParseBool(query.Get(name))
 		if err != nil {
-			return Options{}, "", fmt.Errorf("%w: the parameter %s of s3:// is true or false", blob.ErrURL, name)
+			return Options{}, "", fmt.Errorf("%w: the parameter %s of s3:// is true or false", buckets.ErrURL, name)
 		}
 		if name == "anonymous" {
 			opts.Anonymous = value

@@ -19,6 +19,7 @@ import (
 	"go.uber.org/goleak"
 
 	"github.com/tfdeps/tfdeps/getproviders/providertest"
+	"github.com/tfdeps/tfdeps/internal/buckets"
 	"github.com/tfdeps/tfdeps/internal/hosts"
 	"github.com/tfdeps/tfdeps/internal/must"
 	"github.com/tfdeps/tfdeps/internal/storagetest"
@@ -57,7 +58,7 @@ func TestBucket_SaysWhyTheServiceRefuses(t *testing.T) {
 		bucket, secret string
 		want           error
 	}{
-		"wrong secret": {"bucket", "hunter23", blob.ErrUnauthorized},
+		"wrong secret": {"bucket", "hunter23", hosts.ErrUnauthorized},
 		"no bucket":    {"none", storagetest.VersitySecret, blob.ErrNoBucket},
 	} {
 		b := open(t, server.Endpoint, test.bucket, test.secret)
@@ -71,7 +72,7 @@ func TestBucket_SaysWhyTheServiceRefuses(t *testing.T) {
 			if !errors.Is(err, test.want) || errors.Is(err, blob.ErrNotFound) || strings.Contains(err.Error(), "hunter") {
 				t.Errorf("%s: %v", name, err)
 			}
-			if hint := hintOf(err); strings.Contains(hint, "s3:ListBucket") != (test.want == blob.ErrUnauthorized) {
+			if hint := hintOf(err); strings.Contains(hint, "s3:ListBucket") != (test.want == hosts.ErrUnauthorized) {
 				t.Errorf("%s: the hint is %q", name, hint)
 			}
 		}
@@ -93,7 +94,7 @@ func TestBucket_SaysThatThereAreNoCredentials(t *testing.T) {
 	b, err := New(t.Context(), Options{Bucket: "bucket", Region: "r", Endpoint: "http://x.example", Credentials: aws.CredentialsProviderFunc(
 		func(context.Context) (aws.Credentials, error) { return aws.Credentials{}, errors.New("none of these") })})
 	must.Succeed(t, err)
-	if _, err = b.Stat(t.Context(), "key"); !errors.Is(err, blob.ErrUnauthorized) || !strings.Contains(err.Error(), "none of these") || !strings.Contains(hintOf(err), "AWS_ACCESS_KEY_ID") {
+	if _, err = b.Stat(t.Context(), "key"); !errors.Is(err, hosts.ErrUnauthorized) || !strings.Contains(err.Error(), "none of these") || !strings.Contains(hintOf(err), "AWS_ACCESS_KEY_ID") {
 		t.Errorf("%v, hint %q", err, hintOf(err))
 	}
 	if err := b.Close(); err != nil {
@@ -122,7 +123,7 @@ func TestBucket_IsReadWithoutCredentials(t *testing.T) {
 		}
 		return err
 	}
-	if err := read(); !errors.Is(err, blob.ErrUnauthorized) {
+	if err := read(); !errors.Is(err, hosts.ErrUnauthorized) {
 		t.Errorf("of a private bucket: %v", err)
 	}
 	policy := `{"Version": "2012-10-17", "Statement": [{"Effect": "Allow", "Principal": "*", "Action": ["s3:GetObject"], "Resource": "arn:aws:s3:::bucket/*"}]}`
@@ -155,7 +156,7 @@ func TestBucket_EndpointTellsBucketsOfOneNameApart(t *testing.T) {
 		must.Succeed(t, err)
 		b, err := Open(t.Context(), u)
 		must.Succeed(t, err)
-		if got := blob.SourceURL(b, ""); got != c.want {
+		if got := buckets.SourceURL(b, ""); got != c.want {
 			t.Errorf("%s, %q: %s, want %s", c.url, c.environment, got, c.want)
 		}
 		_ = b.Close()
@@ -186,7 +187,7 @@ func TestParse_ReadsTheParametersOfURLs(t *testing.T) {
 	for _, query := range []string{"endpoint=minio.example.com", "endpoint=https://id:hunter2@h", "path-style=maybe", "anonymous=", "secret=hunter2", "region=a&region=b"} {
 		u, err := url.Parse("s3://b/p?" + query)
 		must.Succeed(t, err)
-		if _, err := Open(t.Context(), u); !errors.Is(err, blob.ErrURL) || strings.Contains(err.Error(), "hunter") {
+		if _, err := Open(t.Context(), u); !errors.Is(err, buckets.ErrURL) || strings.Contains(err.Error(), "hunter") {
 			t.Errorf("%s: %v", query, err)
 		}
 	}

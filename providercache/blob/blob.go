@@ -7,8 +7,7 @@
 //	object, err := bucket.Get(ctx, "a/b.json", blob.GetOptions{})
 //	defer object.Body.Close()
 //
-// [NewDirectory] is a bucket of files. Those of services are in packages of their own, such as blob/s3,
-// so that a program links only what it uses; [Openers] finds the one for a URL. [Sub] makes a bucket of the
+// [NewDirectory] is a bucket of files. Those of services are opened by their address, with package setup. [Sub] makes a bucket of the
 // objects below a prefix. A new kind of bucket has to pass the tests of package blob/blobtest.
 //
 // # What all buckets have in common
@@ -40,8 +39,8 @@ import (
 	"unicode/utf8"
 )
 
-// Bucket is a set of objects. Keys are as [CheckKey] says, and all methods check that. Errors are a
-// *[Error] each, which match one of the Err values of this package where a caller has reason to
+// Bucket is a set of objects. Keys are as [CheckKey] says, and all methods check that. Errors are made
+// by [Fail], and match one of the Err values of this package where a caller has reason to
 // branch. A Bucket is safe for many goroutines, and for many processes at once.
 type Bucket interface {
 	// Get opens an object, which is ErrNotFound if there is none. The caller has to close its Body.

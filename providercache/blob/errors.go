@@ -9,7 +9,7 @@ import (
 	"github.com/tfdeps/tfdeps/internal/hosts"
 )
 
-// What callers branch on, with errors.Is.
+// What callers branch on, with errors.Is, beside getproviders.ErrUnauthorized.
 var (
 	// ErrNotFound: there is no such object.
 	ErrNotFound = errors.New("there is no such object")
@@ -25,18 +25,14 @@ var (
 	ErrTooLarge = errors.New("the object is larger than the limit")
 	// ErrKey: the key isn't one that an object may have.
 	ErrKey = errors.New("invalid key")
-	// ErrURL: a URL names no bucket, or has parameters that don't exist.
-	ErrURL = errors.New("invalid URL of a bucket")
 	// ErrUnsupported: the service can't meet a condition of PutOptions. Nothing was written.
 	ErrUnsupported = errors.New("the service has no such condition")
 	// ErrUnreachable: the service gave no answer.
 	ErrUnreachable = errors.New("the service gives no answer")
-	// ErrUnauthorized: the service wants credentials, or others. It is that of package hosts.
-	ErrUnauthorized = hosts.ErrUnauthorized
 )
 
-// Error says which call failed.
-type Error struct {
+// bucketError says which call failed.
+type bucketError struct {
 	Op     string // "get", "stat", "put", "list", "delete" or "open"
 	Bucket string // as Bucket.String names it
 	Key    string // or the prefix of a list; "" if it isn't about one
@@ -44,7 +40,7 @@ type Error struct {
 }
 
 // Error implements error.
-func (e *Error) Error() string {
+func (e *bucketError) Error() string {
 	name := e.Bucket
 	if e.Key != "" {
 		name += "/" + e.Key
@@ -58,15 +54,15 @@ var doing = map[string]string{
 }
 
 // Code is "unauthorized" or "bucket".
-func (e *Error) Code() string {
-	if errors.Is(e.Err, ErrUnauthorized) {
+func (e *bucketError) Code() string {
+	if errors.Is(e.Err, hosts.ErrUnauthorized) {
 		return "unauthorized"
 	}
 	return "bucket"
 }
 
 // Hint says what to do about a directory that can't be used.
-func (e *Error) Hint() string {
+func (e *bucketError) Hint() string {
 	if _, ok := errors.AsType[*fs.PathError](e.Err); !ok {
 		return ""
 	}
@@ -75,8 +71,8 @@ func (e *Error) Hint() string {
 
 // Shared names what other requests to the bucket fail for, too: that there is no such bucket, that the service gives no
 // answer, or wants other credentials. "": the error is about one object.
-func (e *Error) Shared() string {
-	for _, kind := range []error{ErrNoBucket, ErrUnreachable, ErrUnauthorized} {
+func (e *bucketError) Shared() string {
+	for _, kind := range []error{ErrNoBucket, ErrUnreachable, hosts.ErrUnauthorized} {
 		if errors.Is(e.Err, kind) {
 			return e.Bucket + ": " + kind.Error()
 		}
@@ -85,13 +81,13 @@ func (e *Error) Shared() string {
 }
 
 // Unwrap returns the cause.
-func (e *Error) Unwrap() error { return e.Err }
+func (e *bucketError) Unwrap() error { return e.Err }
 
 // Fail makes an *Error of the cause of a failure, for those who implement a Bucket. A cause that is one already stays
 // as it is, and nil stays nil.
 func Fail(op string, b fmt.Stringer, key string, err error) error {
-	if _, ok := errors.AsType[*Error](err); err == nil || ok {
+	if _, ok := errors.AsType[*bucketError](err); err == nil || ok {
 		return err
 	}
-	return &Error{Op: op, Bucket: b.String(), Key: key, Err: err}
+	return &bucketError{Op: op, Bucket: b.String(), Key: key, Err: err}
 }

@@ -81,15 +81,20 @@ func (s *sub) String() string {
 }
 
 // Endpoint is that of the whole bucket.
-func (s *sub) Endpoint() string { return endpointOf(s.bucket) }
+func (s *sub) Endpoint() string {
+	if elsewhere, ok := s.bucket.(interface{ Endpoint() string }); ok {
+		return elsewhere.Endpoint()
+	}
+	return ""
+}
 
 // Close implements Bucket.
 func (s *sub) Close() error { return s.bucket.Close() }
 
 // short has an error name the key as the caller knows it.
 func (s *sub) short(err error) error {
-	if failed, ok := errors.AsType[*Error](err); ok {
-		return &Error{Op: failed.Op, Bucket: s.String(), Key: strings.TrimPrefix(failed.Key, s.prefix), Err: failed.Err}
+	if failed, ok := errors.AsType[*bucketError](err); ok {
+		return &bucketError{Op: failed.Op, Bucket: s.String(), Key: strings.TrimPrefix(failed.Key, s.prefix), Err: failed.Err}
 	}
 	return err
 }

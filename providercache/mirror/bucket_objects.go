@@ -17,6 +17,7 @@ import (
 
 	"github.com/tfdeps/tfdeps/getproviders"
 	"github.com/tfdeps/tfdeps/internal/chunks"
+	"github.com/tfdeps/tfdeps/internal/during"
 	"github.com/tfdeps/tfdeps/internal/par"
 	"github.com/tfdeps/tfdeps/providercache/blob"
 	"github.com/tfdeps/tfdeps/providercache/internal/archivedir"
@@ -63,7 +64,7 @@ func (b *inBucket) put(ctx context.Context, kept []archivedir.Kept) error {
 		}
 		defer k.Stage.Remove()
 		if err := b.putArchive(ctx, k.Name, k.Stage.ArchivePath(), k.Known.Receipt.ZH); err != nil {
-			return k.Selection.Failed(getproviders.StepPublish, err)
+			return k.Selection.Failed(during.Publish, err)
 		}
 	}
 	return nil

@@ -9,6 +9,7 @@ import (
 	"testing/iotest"
 
 	"github.com/tfdeps/tfdeps/getproviders"
+	"github.com/tfdeps/tfdeps/internal/buckets"
 	"github.com/tfdeps/tfdeps/providercache/blob"
 	"github.com/tfdeps/tfdeps/providercache/mirror"
 )
@@ -58,7 +59,7 @@ func TestMirrorSource_SaysWhoseBucketItIs(t *testing.T) {
 		"s3://bucket/mirror/" + registryHost + "?endpoint=https://evil.example": nil,
 	} {
 		if bucket == nil {
-			if got := blob.SourceURL(blob.Sub(&elsewhere{}, registryHost), ""); got != want {
+			if got := buckets.SourceURL(blob.Sub(&elsewhere{}, registryHost), ""); got != want {
 				t.Errorf("a part of a bucket: %s, want %s", got, want)
 			}
 			continue

@@ -7,6 +7,7 @@ import (
 	"slices"
 
 	"github.com/tfdeps/tfdeps/getproviders"
+	"github.com/tfdeps/tfdeps/internal/during"
 	"github.com/tfdeps/tfdeps/internal/par"
 	"github.com/tfdeps/tfdeps/providercache/event"
 	"github.com/tfdeps/tfdeps/providercache/internal/archivedir"
@@ -51,11 +52,11 @@ func (m *run) packagesOf(ctx context.Context, w Spec) (packages []archivedir.Ite
 	request := lockhashes.Request{Platforms: m.opts.Platforms, AllPlatforms: m.opts.AllPlatforms}
 	for _, s := range selections {
 		if err := cmp.Or(s.Provider.Validate(), s.Version.Validate()); err != nil {
-			return nil, s.Failed(getproviders.StepQuery, err)
+			return nil, s.Failed(during.Query, err)
 		}
 		platforms, err := lockhashes.PlatformsFor(ctx, m.dir.Fetcher, request, s)
 		if err != nil {
-			return nil, s.Failed(getproviders.StepMetadata, err)
+			return nil, s.Failed(during.Metadata, err)
 		}
 		for _, plat := range platforms {
 			name := archivedir.MirrorDir(s.Provider) + "/" + getproviders.PackedName(s.Provider, s.Version, plat)
@@ -80,7 +81,7 @@ func (m *run) versionsOf(ctx context.Context, w Spec) ([]getproviders.Selection,
 	}
 	available, err := m.dir.Fetcher.Source.Versions(ctx, s.Provider)
 	if err != nil {
-		return nil, s.Failed(getproviders.StepQuery, err)
+		return nil, s.Failed(during.Query, err)
 	}
 	if len(available.Warnings) > 0 {
 		m.dir.Fetcher.Emit(ctx, event.Event{Kind: event.Warning, Outcome: event.Outcome{Selection: s}, Warnings: available.Warnings})
@@ -92,7 +93,7 @@ func (m *run) versionsOf(ctx context.Context, w Spec) ([]getproviders.Selection,
 		}
 	}
 	if len(all) == 0 {
-		return nil, w.Selected().Failed(getproviders.StepSelect, fmt.Errorf("%s has no version that %q allows", m.dir.Fetcher.Source.Describe(s.Provider).Name, s.Constraints))
+		return nil, w.Selected().Failed(during.Select, fmt.Errorf("%s has no version that %q allows", m.dir.Fetcher.Source.Describe(s.Provider).Name, s.Constraints))
 	}
 	return all, nil
 }

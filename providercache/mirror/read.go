@@ -7,6 +7,7 @@ import (
 	"io/fs"
 
 	"github.com/tfdeps/tfdeps/getproviders"
+	"github.com/tfdeps/tfdeps/internal/buckets"
 	"github.com/tfdeps/tfdeps/internal/hosts"
 	"github.com/tfdeps/tfdeps/providercache/blob"
 )
@@ -36,7 +37,9 @@ func (b bucketFiles) ReadFile(ctx context.Context, path string, limit int64) ([]
 }
 
 // Archive implements getproviders.MirrorFiles.
-func (b bucketFiles) Archive(path string) getproviders.Archive { return blob.Archive(b.bucket, path) }
+func (b bucketFiles) Archive(path string) getproviders.Archive {
+	return buckets.Archive(b.bucket, path)
+}
 
 // String implements getproviders.MirrorFiles.
-func (b bucketFiles) String() string { return blob.SourceURL(b.bucket, "") }
+func (b bucketFiles) String() string { return buckets.SourceURL(b.bucket, "") }

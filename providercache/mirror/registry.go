@@ -7,6 +7,7 @@ import (
 	"os"
 
 	"github.com/tfdeps/tfdeps/getproviders"
+	"github.com/tfdeps/tfdeps/internal/during"
 	"github.com/tfdeps/tfdeps/internal/par"
 	"github.com/tfdeps/tfdeps/internal/remote"
 	"github.com/tfdeps/tfdeps/providercache/internal/archivedir"
@@ -73,7 +74,7 @@ func (r *inRegistry) look(ctx context.Context, packages []archivedir.Item) error
 func (r *inRegistry) find(_ context.Context, p archivedir.Item) (c archivedir.Claim, err error) {
 	there := r.there[releaseOf(p)]
 	if there.err != nil {
-		return c, p.Selection.Failed(getproviders.StepPublish, there.err)
+		return c, p.Selection.Failed(during.Publish, there.err)
 	}
 	c.Signed = there.signed
 	for _, a := range there.archives {
@@ -100,7 +101,7 @@ func (r *inRegistry) put(ctx context.Context, kept []archivedir.Kept) error {
 		defer k.Stage.Remove()
 		file, err := os.Open(k.Stage.ArchivePath())
 		if err != nil {
-			return s.Failed(getproviders.StepPublish, err)
+			return s.Failed(during.Publish, err)
 		}
 		defer file.Close()
 		known := k.Known.Receipt
@@ -112,7 +113,7 @@ func (r *inRegistry) put(ctx context.Context, kept []archivedir.Kept) error {
 		return nil
 	}
 	if err := r.to.Publish(ctx, s.Provider, s.Version, archives, documents); err != nil {
-		return s.Failed(getproviders.StepPublish, err)
+		return s.Failed(during.Publish, err)
 	}
 	return nil
 }

@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"github.com/tfdeps/tfdeps/getproviders"
+	"github.com/tfdeps/tfdeps/internal/cause"
 	"github.com/tfdeps/tfdeps/internal/par"
 	"github.com/tfdeps/tfdeps/providercache/blob"
 )
@@ -48,7 +49,7 @@ func (s *Server) approve(ctx context.Context, asked request, found packagesRecor
 		Authentication: getproviders.AuthenticationResult{TrustLevel: found.trustLevel(), KeyID: found.KeyID}, Released: archive.Released,
 	}
 	if reason := s.fetcher.Policy(ctx, c); reason != nil {
-		return &getproviders.PolicyError{Candidate: c, Reason: reason}
+		return cause.Refused(c, reason)
 	}
 	return nil
 }

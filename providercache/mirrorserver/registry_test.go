@@ -116,7 +116,7 @@ func TestHandler_ListsWhatTheRegistryTells(t *testing.T) {
 		t.Errorf("through the server: %v\ndirectly: %v", through, direct)
 	}
 	_, through = asRegistry(front.URL, front.Client()).Package(t.Context(), p, getproviders.MustParseVersion("3.0.0"), linux)
-	if failed, ok := errors.AsType[*getproviders.PlatformMissingError](through); !ok || !slices.Equal(failed.Platforms, []getproviders.Platform{darwin}) || failed.Newest.String() != "2.0.0" {
+	if failed := getproviders.FaultOf(through, getproviders.ErrPlatformMissing); failed == nil || !slices.Equal(failed.Platforms, []getproviders.Platform{darwin}) || failed.Newest.String() != "2.0.0" {
 		t.Errorf("%+v", through)
 	}
 	status(t, front, dir+"0.1.0.json", http.StatusNotImplemented)

@@ -47,7 +47,7 @@ func (s *spoken) Versions(ctx context.Context, _ getproviders.Provider) (getprov
 }
 
 func (s *spoken) Package(ctx context.Context, p getproviders.Provider, v getproviders.Version, plat getproviders.Platform) (getproviders.Package, error) {
-	pkg := getproviders.Package{Provider: p, Version: v, Platform: plat, Location: s, Trust: getproviders.AnyHash{s.zh}.Trust()}
+	pkg := getproviders.Package{Provider: p, Version: v, Platform: plat, Location: s, Trust: getproviders.TrustedBy(getproviders.AnyHash{s.zh})}
 	return pkg, s.wait(ctx)
 }
 

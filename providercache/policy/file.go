@@ -40,7 +40,7 @@ func Load(path string, product getproviders.Product) (Policy, hcl.Diagnostics) {
 		}
 		return Policy{}, hcl.Diagnostics{{Severity: hcl.DiagError, Summary: "Failed to read the policy", Detail: detail}}
 	}
-	return Parse(src, path, product)
+	return parse(src, path, product)
 }
 
 var fileSchema = &hcl.BodySchema{
@@ -48,8 +48,8 @@ var fileSchema = &hcl.BodySchema{
 	Blocks:     []hcl.BlockHeaderSchema{{Type: "minimum_age"}, {Type: "signed_by", LabelNames: []string{"provider"}}},
 }
 
-// Parse is [Load] for the content of a file, whose name messages have.
-func Parse(src []byte, filename string, product getproviders.Product) (Policy, hcl.Diagnostics) {
+// parse is [Load] for the content of a file, whose name messages have.
+func parse(src []byte, filename string, product getproviders.Product) (Policy, hcl.Diagnostics) {
 	if _, deep := nesting.Exceeds(src, false, maxNesting); deep {
 		return Policy{}, hcl.Diagnostics{{Severity: hcl.DiagError, Summary: "Invalid policy", Detail: filename + " is nested too deeply."}}
 	}
@@ -112,7 +112,7 @@ type reader struct {
 	diags     hcl.Diagnostics
 }
 
-func (r *reader) add(name string, at hcl.Range, check func(Candidate) string) {
+func (r *reader) add(name string, at hcl.Range, check func(candidate) string) {
 	r.rules = append(r.rules, rule{name: name, check: check, pos: position(at)})
 }
 

@@ -28,12 +28,12 @@ type rule struct {
 
 	// check returns why the rule refuses a candidate, "" if it doesn't. What isn't
 	// known of a candidate yet is not a reason.
-	check func(Candidate) string
+	check func(candidate) string
 }
 
-// Candidate is a package about to be used, as far as it is known: before it is
+// candidate is a package about to be used, as far as it is known: before it is
 // fetched, there is no Authentication.
-type Candidate struct {
+type candidate struct {
 	Provider getproviders.Provider
 	Version  getproviders.Version
 
@@ -101,9 +101,9 @@ func All(policies ...Policy) Policy {
 	return all
 }
 
-// Check returns the first refusal of a candidate, in the order of the rules; nil
+// check returns the first refusal of a candidate, in the order of the rules; nil
 // if there is none.
-func (p Policy) Check(c Candidate) *Refusal {
+func (p Policy) check(c candidate) *Refusal {
 	for _, r := range p.rules {
 		if reason := r.check(c); reason != "" {
 			return &Refusal{Provider: c.Provider, Version: c.Version, Rule: r.name, Pos: r.pos, Reason: reason}
@@ -112,16 +112,16 @@ func (p Policy) Check(c Candidate) *Refusal {
 	return nil
 }
 
-// CheckDowngrade is as Check, by the rule refuse_downgrades alone. It is for versions that were chosen
-// without a package: of the Candidate only Provider, Version, Locked and Seen count.
-func (p Policy) CheckDowngrade(c Candidate) *Refusal {
+// CheckDowngrade returns why a version of a provider is a downgrade by the rule refuse_downgrades, which may have been chosen without a
+// package; nil if it is none. Of is compared with what HookOptions have under the names of locked and seen; zero: there is none.
+func (p Policy) CheckDowngrade(of getproviders.Provider, version, locked, seen getproviders.Version) *Refusal {
 	var only Policy
 	for _, r := range p.rules {
 		if r.name == ruleDowngrades {
 			only.rules = append(only.rules, r)
 		}
 	}
-	return only.Check(c)
+	return only.check(candidate{Provider: of, Version: version, Locked: locked, Seen: seen})
 }
 
 // CheckOverride returns why a provider may not come by other means than a package, such as "dev_overrides"; nil if it may. No other
@@ -137,8 +137,8 @@ func (p Policy) CheckOverride(of getproviders.Provider, by string) *Refusal {
 const ruleOverrides = "allow_overrides"
 
 // allowSources is the rule "sources".
-func allowSources(sources []string) func(Candidate) string {
-	return func(c Candidate) string {
+func allowSources(sources []string) func(candidate) string {
+	return func(c candidate) string {
 		switch {
 		case slices.ContainsFunc(sources, func(s string) bool { return isFrom(c, s) }):
 			return ""
@@ -152,7 +152,7 @@ func allowSources(sources []string) func(Candidate) string {
 
 // isFrom reports whether a candidate comes from a source: the name of a registry, which may have its
 // service anywhere, the host of an https URL, or something that is below a URL or a directory.
-func isFrom(c Candidate, source string) bool {
+func isFrom(c candidate, source string) bool {
 	if filepath.IsAbs(source) {
 		separator := string(filepath.Separator)
 		return strings.HasPrefix(c.SourceURL, strings.TrimSuffix(filepath.Clean(source), separator)+separator)
@@ -183,8 +183,8 @@ func endpoint(u *url.URL) string { return strings.TrimSuffix(u.Query().Get(endpo
 const endpointParameter = "endpoint"
 
 // allowProviders is the rule "providers".
-func allowProviders(patterns []getproviders.Pattern) func(Candidate) string {
-	return func(c Candidate) string {
+func allowProviders(patterns []getproviders.Pattern) func(candidate) string {
+	return func(c candidate) string {
 		if matches(patterns, c.Provider) {
 			return ""
 		}
@@ -193,8 +193,8 @@ func allowProviders(patterns []getproviders.Pattern) func(Candidate) string {
 }
 
 // requireTrust is the rule "minimum_trust".
-func requireTrust(level getproviders.TrustLevel) func(Candidate) string {
-	return func(c Candidate) string {
+func requireTrust(level getproviders.TrustLevel) func(candidate) string {
+	return func(c candidate) string {
 		if c.Authentication == nil || c.Authentication.TrustLevel >= level {
 			return ""
 		}
@@ -207,7 +207,7 @@ const ruleDowngrades = "refuse_downgrades"
 
 // refuseDowngrade is the rule "refuse_downgrades". What is locked may stay, whatever other
 // directories use.
-func refuseDowngrade(c Candidate) string {
+func refuseDowngrade(c candidate) string {
 	none := getproviders.Version{}
 	switch {
 	case c.Locked != none && c.Version.Compare(c.Locked) < 0:
@@ -220,8 +220,8 @@ func refuseDowngrade(c Candidate) string {
 }
 
 // requireAge is the rule "minimum_age".
-func requireAge(age time.Duration, except []getproviders.Pattern) func(Candidate) string {
-	return func(c Candidate) string {
+func requireAge(age time.Duration, except []getproviders.Pattern) func(candidate) string {
+	return func(c candidate) string {
 		switch {
 		case matches(except, c.Provider):
 			return ""
@@ -236,8 +236,8 @@ func requireAge(age time.Duration, except []getproviders.Pattern) func(Candidate
 }
 
 // requireKeys is the rule "signed_by".
-func requireKeys(pattern getproviders.Pattern, keys []string) func(Candidate) string {
-	return func(c Candidate) string {
+func requireKeys(pattern getproviders.Pattern, keys []string) func(candidate) string {
+	return func(c candidate) string {
 		if !pattern.Covers(c.Provider) || c.Authentication == nil {
 			return ""
 		}
@@ -262,8 +262,8 @@ func matches(patterns []getproviders.Pattern, p getproviders.Provider) bool {
 
 // HookOptions are what a policy is compared with beside the packages.
 type HookOptions struct {
-	// Locked and Seen return what a Candidate has under these names. nil: no version is known of
-	// any provider. They are called by many goroutines.
+	// Locked returns the version in the lock file, and Seen the newest one that was used on this machine and would do; zero:
+	// there is none. nil: no version is known of any provider. They are called by many goroutines.
 	Locked, Seen func(getproviders.Provider) getproviders.Version
 
 	Now func() time.Time // nil: time.Now
@@ -280,7 +280,7 @@ func (p Policy) Hook(opts HookOptions) func(context.Context, getproviders.Candid
 		now = time.Now
 	}
 	return func(_ context.Context, c getproviders.Candidate) error {
-		candidate := Candidate{
+		candidate := candidate{
 			Provider: c.Provider, Version: c.Version, SourceURL: c.SourceURL, FromRegistry: c.FromRegistry,
 			Authentication: &c.Authentication, Released: c.Released, Now: now(),
 		}
@@ -290,7 +290,7 @@ func (p Policy) Hook(opts HookOptions) func(context.Context, getproviders.Candid
 		if opts.Seen != nil {
 			candidate.Seen = opts.Seen(c.Provider)
 		}
-		if refusal := p.Check(candidate); refusal != nil {
+		if refusal := p.check(candidate); refusal != nil {
 			return refusal
 		}
 		return nil

@@ -279,12 +279,11 @@ func TestPolicy_CheckOverride(t *testing.T) {
 func TestPolicy_CheckDowngrade(t *testing.T) {
 	p := parse(t, "minimum_age {\n  age = \"72h\"\n}\nproviders = [\"other/*\"]\nrefuse_downgrades = true\n")
 	version := getproviders.MustParseVersion
-	c := policy.Candidate{Provider: provider(t, "acme/widget"), Version: version("1.0.0"), Seen: version("1.1.0")}
-	if refusal := p.CheckDowngrade(c); refusal == nil || refusal.Rule != "refuse_downgrades" {
+	of, none := provider(t, "acme/widget"), getproviders.Version{}
+	if refusal := p.CheckDowngrade(of, version("1.0.0"), none, version("1.1.0")); refusal == nil || refusal.Rule != "refuse_downgrades" {
 		t.Errorf("%v", refusal)
 	}
-	c.Seen = version("1.0.0")
-	if refusal := p.CheckDowngrade(c); refusal != nil {
+	if refusal := p.CheckDowngrade(of, version("1.0.0"), none, version("1.0.0")); refusal != nil {
 		t.Errorf("%v", refusal)
 	}
 }

@@ -166,7 +166,7 @@ func (e *Environment) Mirror(ctx context.Context, location string) (getproviders
 		return nil, err
 	}
 	if remote && e.opts.Offline {
-		source = getproviders.OfflineSource{Source: source, Cached: e.single.Cached, By: e.Network.OfflineBy}
+		source = getproviders.Offline(source, e.Network.OfflineBy, e.single.Cached)
 	}
 	return source, nil
 }

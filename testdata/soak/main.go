@@ -23,6 +23,7 @@ import (
 	"github.com/tfdeps/tfdeps/depsfile"
 	"github.com/tfdeps/tfdeps/getproviders"
 	"github.com/tfdeps/tfdeps/getproviders/providertest"
+	"github.com/tfdeps/tfdeps/internal/hosts"
 	"github.com/tfdeps/tfdeps/internal/par"
 	"github.com/tfdeps/tfdeps/providercache"
 )
@@ -68,7 +69,7 @@ func run(length time.Duration, atOnce int) (err error) {
 		})})
 		s.required.Add(registry.Provider("acme", name), getproviders.Requirement{})
 	}
-	s.client, err = getproviders.NewClient(getproviders.ClientOptions{
+	s.client, err = hosts.NewClient(hosts.ClientOptions{
 		Retries: 8, RetryWaitMin: time.Millisecond, RetryWaitMax: 10 * time.Millisecond, Base: flaky{registry.Client().Transport, &s.broken},
 	})
 	if err != nil {

@@ -21,15 +21,19 @@ const bucketProgram = `package main
 import (
 	"context"
 	"fmt"
+	"net/url"
 	"os"
 
 	"github.com/tfdeps/tfdeps/getproviders"
+	"github.com/tfdeps/tfdeps/internal/buckets"
 	"github.com/tfdeps/tfdeps/internal/hosts"
 	"github.com/tfdeps/tfdeps/providercache/blob"
 %s)
 
+func directory(_ context.Context, u *url.URL) (blob.Bucket, error) { return blob.NewDirectory(u.Path), nil }
+
 func main() {
-	ctx, openers, client := context.Background(), blob.Openers{"file": blob.OpenDirectory}, hosts.DefaultClient()
+	ctx, openers, client := context.Background(), buckets.Openers{"file": directory}, hosts.DefaultClient()
 	var source getproviders.Source = &getproviders.RegistrySource{Client: client}
 %s
 	bucket, err := openers.Open(ctx, os.Args[1])

@@ -175,13 +175,13 @@ func TestEmbed_PolicyForbidsVersions(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t)
 	_, complaint := w.run(t, 2, "policy", w.address, w.dir, "1.1.0")
-	if !strings.HasSuffix(complaint, "/acme/widget 1.1.0 (fetched): the company forbids version 1.1.0\n") {
+	if !strings.HasSuffix(complaint, "/acme/widget 1.1.0: refused by policy: the company forbids version 1.1.0, which is fetched\n") {
 		t.Errorf("it says %q", complaint)
 	}
 	if said, _ := w.run(t, 0, "policy", w.address, w.dir); !strings.HasSuffix(said, "/acme/widget 1.1.0\n") {
 		t.Errorf("it says %q", said)
 	}
-	if _, complaint := w.run(t, 2, "policy", w.address, w.dir, "1.1.0"); !strings.Contains(complaint, " 1.1.0 (present): ") {
+	if _, complaint := w.run(t, 2, "policy", w.address, w.dir, "1.1.0"); !strings.Contains(complaint, ", which is present\n") {
 		t.Errorf("of what is installed, it says %q", complaint)
 	}
 }

@@ -10,6 +10,7 @@ import (
 	"github.com/tfdeps/tfdeps/command/problem"
 	"github.com/tfdeps/tfdeps/getproviders"
 	"github.com/tfdeps/tfdeps/internal/cause"
+	"github.com/tfdeps/tfdeps/internal/during"
 	"github.com/tfdeps/tfdeps/internal/hosts"
 )
 
@@ -30,21 +31,21 @@ func InstallProblems(product getproviders.Product, req getproviders.Requirements
 	var problems problem.List
 	var missing []*getproviders.NotCachedError
 	interrupted := false
-	for _, cause := range cause.Causes(err) {
-		failed, ok := getproviders.Failure(cause.Err)
+	for _, one := range cause.Causes(err) {
+		failed, ok := getproviders.Failure(one.Err)
 		switch {
-		case len(cause.Failures) > 1:
-			problems = append(problems, problem.Because(cause.Err, manyFailed(product, cause)))
-		case ok && failed.Step == getproviders.StepCancel, !ok && errors.Is(cause.Err, context.Canceled):
+		case len(one.Failures) > 1:
+			problems = append(problems, problem.Because(one.Err, manyFailed(product, one)))
+		case ok && failed.Step == during.Cancel, !ok && errors.Is(one.Err, context.Canceled):
 			interrupted = true
-		case len(getproviders.NotCached(cause.Err)) > 0:
-			missing = append(missing, getproviders.NotCached(cause.Err)...)
+		case len(cause.NotCached(one.Err)) > 0:
+			missing = append(missing, cause.NotCached(one.Err)...)
 		case ok:
 			f := failure{product: product, req: req, Fault: failed, suggest: suggest}
-			problems = append(problems, problem.Because(cause.Err, f.problem()))
+			problems = append(problems, problem.Because(one.Err, f.problem()))
 		default:
-			problems = append(problems, problem.Because(cause.Err, problem.CodedError("failed", "Failed to install providers",
-				allFailed(product, cause.Err))))
+			problems = append(problems, problem.Because(one.Err, problem.CodedError("failed", "Failed to install providers",
+				allFailed(product, one.Err))))
 		}
 	}
 	if len(missing) > 0 {
@@ -91,16 +92,10 @@ func queryFailed(product getproviders.Product, err error) (summary, doing string
 // allFailed is about what no single provider failed with, and lists those that it
 // kept from being installed.
 func allFailed(product getproviders.Product, err error) string {
-	var providers []getproviders.Provider
-	if unwritable := getproviders.FaultOf(err, getproviders.ErrUnwritable); unwritable != nil {
-		providers = unwritable.Providers
-	} else if full, ok := errors.AsType[*getproviders.NoSpaceError](err); ok {
-		providers = full.Providers
+	if failed, ok := errors.AsType[*getproviders.Fault](err); ok && len(failed.Providers) > 0 {
+		return Explained(err) + list("These providers are not installed:", texts(failed.Providers, product.Short))
 	}
-	if len(providers) == 0 {
-		return WithHint(err)
-	}
-	return Explained(err) + list("These providers are not installed:", texts(providers, product.Short))
+	return WithHint(err)
 }
 
 // failure is one provider's failure on its way to words.
@@ -114,7 +109,7 @@ type failure struct {
 func (f failure) problem() *problem.Problem {
 	short := f.product.Short(f.Provider)
 	switch {
-	case f.Step == getproviders.StepBuiltIn:
+	case f.Step == during.BuiltIn:
 		return problem.CodedError("built_in_provider", "Invalid dependency on built-in provider",
 			fmt.Sprintf("Cannot use %s: %s%s", short, WithHint(f.Err), f.builtIn())+f.requiredBy())
 	case errors.Is(f.Err, getproviders.ErrProtocol), errors.Is(f.Err, getproviders.ErrPlatformMissing):
@@ -180,9 +175,9 @@ func emulated(on getproviders.Platform) (runs getproviders.Platform, by string) 
 
 // otherPackage says what may be used where a version has no package for this platform.
 func (f failure) otherPackage() string {
-	missing, ok := errors.AsType[*getproviders.PlatformMissingError](f.Err)
+	missing := getproviders.FaultOf(f.Err, getproviders.ErrPlatformMissing)
 	switch {
-	case !ok:
+	case missing == nil:
 		return ""
 	case missing.Newest != (getproviders.Version{}):
 		return fmt.Sprintf("\n\nTo use that version, require it: version = %q. If the lock file has another one, run \"%s init -upgrade\".", missing.Newest.String(), f.product.Program)
@@ -216,10 +211,10 @@ func (f failure) isRequired() bool { return f.req == nil || len(f.req[f.Provider
 // requiredBy says who asks for the provider, and if the failure is about what
 // they ask for, who of them does so in vain.
 func (f failure) requiredBy() string {
-	if none, ok := errors.AsType[*getproviders.NoVersionError](f.Err); ok {
+	if none, ok := errors.AsType[*cause.NoVersionError](f.Err); ok {
 		return conflictText(whoRequires, none.Conflict)
 	}
-	if locked, ok := errors.AsType[*getproviders.LockedVersionError](f.Err); ok {
+	if locked, ok := errors.AsType[*cause.LockedVersionError](f.Err); ok {
 		return lockedText(locked)
 	}
 	return requiredBy(f.req, f.Provider)
@@ -228,7 +223,7 @@ func (f failure) requiredBy() string {
 // beforeSelection reports whether it wasn't known yet which version to install.
 func (f failure) beforeSelection() bool {
 	switch f.Step {
-	case getproviders.StepLock, getproviders.StepQuery, getproviders.StepSelect:
+	case during.Lock, during.Query, during.Select:
 		return true
 	default:
 		return false

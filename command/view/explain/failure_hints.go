@@ -10,6 +10,7 @@ import (
 
 	"github.com/tfdeps/tfdeps/command/problem"
 	"github.com/tfdeps/tfdeps/getproviders"
+	"github.com/tfdeps/tfdeps/internal/cause"
 	"github.com/tfdeps/tfdeps/internal/config/modules"
 	"github.com/tfdeps/tfdeps/internal/disk"
 	"github.com/tfdeps/tfdeps/internal/hosts"
@@ -26,7 +27,7 @@ func Explained(err error) string {
 // WithHint is an error's text with what its parts advise, each once.
 func WithHint(err error) string {
 	text := err.Error()
-	if locked, ok := errors.AsType[*getproviders.LockedVersionError](err); ok && locked.Product.Program != "" {
+	if locked, ok := errors.AsType[*cause.LockedVersionError](err); ok && locked.Product.Program != "" {
 		text = strings.Replace(text, locked.Error(), fmt.Sprintf("%s; must use %s init -upgrade to allow selection of new versions", locked.Error(), locked.Product.Program), 1)
 		return withAdvice(text, err)
 	}

@@ -10,7 +10,9 @@ import (
 
 	"github.com/tfdeps/tfdeps/command/problem"
 	"github.com/tfdeps/tfdeps/getproviders"
+	"github.com/tfdeps/tfdeps/internal/cause"
 	"github.com/tfdeps/tfdeps/internal/config/modules"
+	"github.com/tfdeps/tfdeps/internal/during"
 	"github.com/tfdeps/tfdeps/internal/hosts"
 	"github.com/tfdeps/tfdeps/providercache"
 )
@@ -31,7 +33,7 @@ type advised struct {
 func (a advised) Hint() string  { return a.hint }
 func (a advised) Unwrap() error { return a.error }
 
-func fail(p getproviders.Provider, step getproviders.Step, err error) error {
+func fail(p getproviders.Provider, step string, err error) error {
 	return getproviders.Selection{Provider: p, Version: getproviders.Version{Major: 1}}.Failed(step, err)
 }
 
@@ -43,63 +45,63 @@ func TestInstallProblems(t *testing.T) {
 		summary, detail string
 	}{
 		{
-			"a query", fail(alpha, getproviders.StepQuery, plain),
+			"a query", fail(alpha, during.Query, plain),
 			"Failed to query available provider packages",
 			"Could not retrieve the list of available versions for provider example.com/acme/alpha: it broke",
 		},
 		{
-			"no version that fits", fail(alpha, getproviders.StepSelect, plain),
+			"no version that fits", fail(alpha, during.Select, plain),
 			"Failed to query available provider packages",
 			"Could not retrieve the list of available versions for provider example.com/acme/alpha: it broke",
 		},
 		{
-			"a locked version that doesn't fit", fail(alpha, getproviders.StepLock, plain),
+			"a locked version that doesn't fit", fail(alpha, during.Lock, plain),
 			"Failed to query available provider packages",
 			"Could not retrieve the list of available versions for provider example.com/acme/alpha: it broke",
 		},
 		{
-			"a download", fail(alpha, getproviders.StepFetch, plain),
+			"a download", fail(alpha, during.Fetch, plain),
 			"Failed to install provider", "Error while installing example.com/acme/alpha v1.0.0: it broke",
 		},
 		{
-			"a signature", fail(alpha, getproviders.StepAuthenticate, plain),
+			"a signature", fail(alpha, during.Authenticate, plain),
 			"Failed to install provider", "Error while installing example.com/acme/alpha v1.0.0: it broke",
 		},
 		{
-			"a built-in provider", fail(builtIn, getproviders.StepBuiltIn, plain),
+			"a built-in provider", fail(builtIn, during.BuiltIn, plain),
 			"Invalid dependency on built-in provider", "Cannot use terraform.io/builtin/terraform: it broke",
 		},
 		{
-			"a platform", fail(alpha, getproviders.StepMetadata, fmt.Errorf("%w here", getproviders.ErrPlatformMissing)),
+			"a platform", fail(alpha, during.Metadata, fmt.Errorf("%w here", getproviders.ErrPlatformMissing)),
 			"Incompatible provider version",
 			"No package for this platform here",
 		},
 		{
-			"a protocol", fail(alpha, getproviders.StepMetadata, getproviders.ErrProtocol),
+			"a protocol", fail(alpha, during.Metadata, getproviders.ErrProtocol),
 			"Incompatible provider version",
 			"Incompatible provider protocol",
 		},
 		{
-			"a host that is no registry", fail(alpha, getproviders.StepQuery, hosts.ErrNoService),
+			"a host that is no registry", fail(alpha, during.Query, hosts.ErrNoService),
 			"Invalid provider registry host",
 			`The host "example.com" in the address of provider example.com/acme/alpha is no provider registry: ` +
 				"host does not offer the service\n\nCheck how the host is written: it is the first of the three parts of the address. A provider of the public registry needs none.",
 		},
 		{
-			"an interrupt", fail(alpha, getproviders.StepCancel, context.Canceled),
+			"an interrupt", fail(alpha, during.Cancel, context.Canceled),
 			"Provider installation was canceled by an interrupt signal.", "",
 		},
 		{"an interrupt before anything began", context.Canceled, "Provider installation was canceled by an interrupt signal.", ""},
 		{"what is nobody's failure", plain, "Failed to install providers", "it broke"},
 		{
 			"advice, each piece once",
-			fail(alpha, getproviders.StepFetch, advised{fmt.Errorf("a: %w", advised{advised{plain, "wait"}, "wait"}), "try again"}),
+			fail(alpha, during.Fetch, advised{fmt.Errorf("a: %w", advised{advised{plain, "wait"}, "wait"}), "try again"}),
 			"Failed to install provider",
 			"Error while installing example.com/acme/alpha v1.0.0: a: it broke\n\nhint: try again\n\nhint: wait",
 		},
 		{
 			"advice of errors that were joined",
-			fail(alpha, getproviders.StepFetch, errors.Join(advised{plain, "wait"}, advised{plain, ""})),
+			fail(alpha, during.Fetch, errors.Join(advised{plain, "wait"}, advised{plain, ""})),
 			"Failed to install provider",
 			"Error while installing example.com/acme/alpha v1.0.0: it broke\nit broke\n\nhint: wait",
 		},
@@ -121,8 +123,8 @@ func TestInstallProblems_OneForEachCause(t *testing.T) {
 	dead := func(path string) error {
 		return getproviders.QueryFailed("provider registry", alpha, &hosts.RequestError{URL: "https://example.com" + path, Attempts: 1, Err: errors.New("refused")})
 	}
-	unwritable := getproviders.Unwritable("target", []getproviders.Provider{alpha, gamma}, errors.New("read-only"))
-	err := errors.Join(unwritable, fail(alpha, getproviders.StepQuery, dead("/a")), fail(beta, getproviders.StepQuery, errors.New("no")), fail(gamma, getproviders.StepQuery, dead("/c")))
+	unwritable := cause.Unwritable("target", []getproviders.Provider{alpha, gamma}, errors.New("read-only"))
+	err := errors.Join(unwritable, fail(alpha, during.Query, dead("/a")), fail(beta, during.Query, errors.New("no")), fail(gamma, during.Query, dead("/c")))
 	want := []string{
 		"Failed to install providers: No package can be put into target: read-only\n\nThese providers are not installed:\n  - example.com/acme/alpha\n  - example.com/acme/gamma",
 		"Failed to query available provider packages: Could not retrieve the list of available versions for these providers:\n" +
@@ -140,9 +142,9 @@ func TestInstallProblems_OneForEachCause(t *testing.T) {
 
 func TestInstallProblems_ManyProviders(t *testing.T) {
 	err := errors.Join(
-		fail(alpha, getproviders.StepCancel, context.Canceled),
-		fail(beta, getproviders.StepQuery, errors.New("no")),
-		errors.Join(fail(gamma, getproviders.StepCancel, context.Canceled)),
+		fail(alpha, during.Cancel, context.Canceled),
+		fail(beta, during.Query, errors.New("no")),
+		errors.Join(fail(gamma, during.Cancel, context.Canceled)),
 	)
 	var got []string
 	for _, p := range InstallProblems(getproviders.Terraform("1.15.9"), nil, err, nil) {
@@ -180,7 +182,7 @@ func TestInstallProblems_SuggestAnAddress(t *testing.T) {
 	}
 	for _, tt := range tests {
 		t.Run(tt.name, func(t *testing.T) {
-			detail := InstallProblems(product, nil, fail(tt.provider, getproviders.StepQuery, tt.cause), tt.suggest)[0].Detail
+			detail := InstallProblems(product, nil, fail(tt.provider, during.Query, tt.cause), tt.suggest)[0].Detail
 			switch {
 			case tt.want == "" && strings.Contains(detail, "\n"):
 				t.Errorf("got %q, want nothing of addresses", detail)
@@ -197,7 +199,7 @@ func TestInstallProblems_NameWhoRequires(t *testing.T) {
 		{}, // from a state, or from a program: no file requires it
 		{Pos: getproviders.Pos{Module: "module.net", File: "net/main.tf", Line: 7}},
 	}}
-	err := fail(alpha, getproviders.StepSelect, errors.New("none fits"))
+	err := fail(alpha, during.Select, errors.New("none fits"))
 	got := InstallProblems(getproviders.Terraform("1.15.9"), req, err, nil)[0].Detail
 	want := "\n\nThe provider is required by:\n  - main.tf:3: ~> 1.0\n  - net/main.tf:7 (module.net)"
 	if !strings.HasSuffix(got, want) {
@@ -207,7 +209,7 @@ func TestInstallProblems_NameWhoRequires(t *testing.T) {
 
 func TestInstallProblems_AddressOfARepository(t *testing.T) {
 	p := getproviders.Provider{Hostname: "github.com", Namespace: "acme", Type: "alpha"}
-	got := InstallProblems(getproviders.Terraform("1.15.9"), nil, fail(p, getproviders.StepQuery, hosts.ErrNoService), nil)
+	got := InstallProblems(getproviders.Terraform("1.15.9"), nil, fail(p, during.Query, hosts.ErrNoService), nil)
 	if !strings.Contains(got[0].Detail, "repository") {
 		t.Errorf("got %q, want a word about repositories", got[0].Detail)
 	}
@@ -231,7 +233,7 @@ func TestInstallProblems_SayWhereTokensBelong(t *testing.T) {
 		if sent {
 			advice = hosts.RejectedAdvice(host)
 		}
-		return refusal(host, advice, &getproviders.StatusError{StatusCode: 401, Sent: sent})
+		return refusal(host, advice, &hosts.StatusError{StatusCode: 401, Sent: sent})
 	}
 	const (
 		missing  = "put a token into the environment variable TF_TOKEN_a_example, or into a credentials block for \"a.example\" in the CLI configuration"
@@ -277,9 +279,9 @@ func refusal(host hosts.Hostname, hint string, status error) error {
 func TestPackageProblems_AreByCause(t *testing.T) {
 	t.Parallel()
 	linux := getproviders.Platform{OS: "linux", Arch: "amd64"}
-	refused := refusal("a.example", hosts.MissingAdvice("a.example"), &getproviders.StatusError{StatusCode: 401, URL: "u", Status: "401"})
+	refused := refusal("a.example", hosts.MissingAdvice("a.example"), &hosts.StatusError{StatusCode: 401, URL: "u", Status: "401"})
 	onLinux := func(p getproviders.Provider, err error) error {
-		failed := getproviders.Selection{Provider: p, Version: getproviders.Version{Major: 1}}.Failed(getproviders.StepMetadata, err)
+		failed := getproviders.Selection{Provider: p, Version: getproviders.Version{Major: 1}}.Failed(during.Metadata, err)
 		failed.Platform = linux
 		return failed
 	}

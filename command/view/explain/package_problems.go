@@ -11,6 +11,7 @@ import (
 	"github.com/tfdeps/tfdeps/command/problem"
 	"github.com/tfdeps/tfdeps/getproviders"
 	"github.com/tfdeps/tfdeps/internal/cause"
+	"github.com/tfdeps/tfdeps/internal/during"
 	"github.com/tfdeps/tfdeps/providercache"
 )
 
@@ -32,7 +33,7 @@ func takeApart(err error) (all []part, interrupted bool) {
 			p.plat = p.failed.Platform.String()
 		}
 		switch {
-		case p.failed != nil && p.failed.Step == getproviders.StepCancel, p.failed == nil && errors.Is(e, context.Canceled):
+		case p.failed != nil && p.failed.Step == during.Cancel, p.failed == nil && errors.Is(e, context.Canceled):
 			interrupted = true
 		default:
 			all = append(all, p)
@@ -211,9 +212,9 @@ func mirrorProblem(p part) *problem.Problem {
 	}
 	summary, verb := "Cannot download provider release", "download"
 	switch {
-	case p.failed.Step == getproviders.StepMetadata:
+	case p.failed.Step == during.Metadata:
 		summary = "Provider release not available"
-	case p.failed.Step == getproviders.StepAuthenticate, errors.Is(p.err, getproviders.ErrAuthentication):
+	case p.failed.Step == during.Authenticate, errors.Is(p.err, getproviders.ErrAuthentication):
 		summary, verb = "Invalid provider package", "authenticate"
 	}
 	return problem.Error(summary, fmt.Sprintf("Failed to %s %s: %s", verb, p.name(), WithHint(p.cause)))

@@ -5,6 +5,7 @@ import (
 
 	"github.com/tfdeps/tfdeps/command/problem"
 	"github.com/tfdeps/tfdeps/getproviders"
+	"github.com/tfdeps/tfdeps/internal/cause"
 )
 
 // whoRequires stands above a list of requirements.
@@ -51,7 +52,7 @@ func requirementText(r getproviders.Requirement) string {
 }
 
 // boundText is requirementText with what it would lead to by itself.
-func boundText(b getproviders.ConstraintBound) string {
+func boundText(b cause.ConstraintBound) string {
 	if b.Newest == (getproviders.Version{}) {
 		return requirementText(b.Requirement) + " (there is none)"
 	}
@@ -60,7 +61,7 @@ func boundText(b getproviders.ConstraintBound) string {
 
 // conflictText shows every requirement with the newest version that it allows,
 // and which ones there is no version for.
-func conflictText(sentence string, c getproviders.Conflict) string {
+func conflictText(sentence string, c cause.Conflict) string {
 	every := list(sentence, texts(c.Bounds, boundText))
 	switch {
 	case len(c.Minimal) == 0 || len(c.Bounds) == 1:
@@ -76,7 +77,7 @@ func conflictText(sentence string, c getproviders.Conflict) string {
 
 // lockedText shows which requirements are against the locked version, and
 // which aren't.
-func lockedText(e *getproviders.LockedVersionError) string {
+func lockedText(e *cause.LockedVersionError) string {
 	return list(fmt.Sprintf("Version %s is not allowed by:", e.Version), texts(e.Requirements, requirementText)) +
 		list("It is allowed by:", texts(e.Others, requirementText))
 }

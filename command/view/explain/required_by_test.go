@@ -7,6 +7,7 @@ import (
 
 	"github.com/tfdeps/tfdeps/getproviders"
 	"github.com/tfdeps/tfdeps/internal/cause"
+	"github.com/tfdeps/tfdeps/internal/during"
 )
 
 // asked is a requirement at a place in a file.
@@ -22,7 +23,7 @@ func noVersion(required []getproviders.Requirement, versions ...string) error {
 	for _, v := range versions {
 		available = append(available, getproviders.MustParseVersion(v))
 	}
-	return &getproviders.NoVersionError{
+	return &cause.NoVersionError{
 		Provider:    alpha,
 		Constraints: getproviders.Requirements{alpha: required}.Constraints(alpha),
 		Newest:      available[len(available)-1],
@@ -103,7 +104,7 @@ This one alone leaves no version:
 	}
 	for _, tt := range tests {
 		t.Run(tt.name, func(t *testing.T) {
-			got := InstallProblems(getproviders.Terraform("1.15.9"), nil, fail(alpha, getproviders.StepSelect, tt.err), nil)[0]
+			got := InstallProblems(getproviders.Terraform("1.15.9"), nil, fail(alpha, during.Select, tt.err), nil)[0]
 			if want := "Failed to query available provider packages"; got.Summary != want {
 				t.Errorf("summary %q, want %q", got.Summary, want)
 			}
@@ -115,7 +116,7 @@ This one alone leaves no version:
 }
 
 func TestInstallProblems_ExplainLockedVersions(t *testing.T) {
-	err := fail(alpha, getproviders.StepLock, &getproviders.LockedVersionError{
+	err := fail(alpha, during.Lock, &cause.LockedVersionError{
 		Provider:     alpha,
 		Version:      getproviders.MustParseVersion("1.4.0"),
 		Constraints:  getproviders.MustParseConstraints(">= 1.0, ~> 2.0"),
@@ -147,7 +148,7 @@ func TestInstallProblems_CompareVersionsOfAnotherAddress(t *testing.T) {
 		return Suggestion{Provider: meant, Versions: []getproviders.Version{{Major: 1}, {Major: 2}}}, true
 	}
 	req := getproviders.Requirements{implied: {asked("~> 1.0", "", "main.tf", 3), asked(">= 3.0", "module.net", "net/main.tf", 3)}}
-	got := InstallProblems(product, req, fail(implied, getproviders.StepQuery, getproviders.ErrProviderNotFound), suggest)[0].Detail
+	got := InstallProblems(product, req, fail(implied, during.Query, getproviders.ErrProviderNotFound), suggest)[0].Detail
 	const want = `Did you intend to use acme/widget? If so, you must specify that source address in each module which requires that provider. To see which modules are currently depending on hashicorp/widget, run the following command:
     terraform providers
 
@@ -164,7 +165,7 @@ This one alone leaves no version:
 
 func TestRequiredBy_State(t *testing.T) {
 	req := getproviders.Requirements{alpha: {asked("", "", "terraform.tfstate", 0)}}
-	err := fail(alpha, getproviders.StepQuery, errors.New("it broke"))
+	err := fail(alpha, during.Query, errors.New("it broke"))
 	got := InstallProblems(getproviders.Terraform("1.15.9"), req, err, nil)[0].Detail
 	if want := "\n\nThe provider is required by:\n  - terraform.tfstate"; !strings.HasSuffix(got, want) {
 		t.Errorf("got %q, want it to end with %q", got, want)

@@ -7,6 +7,8 @@ import (
 	"testing"
 
 	"github.com/rogpeppe/go-internal/txtar"
+
+	"github.com/tfdeps/tfdeps/getproviders"
 )
 
 // FuzzDirectory loads the files of an archive, whatever their names are.
@@ -68,7 +70,7 @@ func FuzzLoadModule(f *testing.F) {
 		}
 		for p, all := range reqs {
 			for _, req := range all {
-				if p.IsZero() || req.Pos.File == "" || req.Pos.Line == 0 {
+				if p == (getproviders.Provider{}) || req.Pos.File == "" || req.Pos.Line == 0 {
 					t.Errorf("%v is required at %v", p, req.Pos)
 				}
 			}

@@ -1,13 +1,13 @@
 package load
 
 import (
-	"errors"
 	"maps"
 	"slices"
 
 	"github.com/hashicorp/hcl/v2"
 
 	"github.com/tfdeps/tfdeps/getproviders"
+	"github.com/tfdeps/tfdeps/internal/cause"
 	"github.com/tfdeps/tfdeps/internal/config/diagnostic"
 	"github.com/tfdeps/tfdeps/internal/config/static"
 )
@@ -116,9 +116,9 @@ func (d *document) requiredSource(entry *requiredProvider, expr hcl.Expression) 
 		entry.provider = provider
 		return true
 	}
-	summary, detail := "Invalid provider source string", err.Error()
-	if address := (*getproviders.AddressError)(nil); errors.As(err, &address) {
-		summary, detail = address.Summary(), address.Detail
+	summary, detail, ok := cause.Address(err)
+	if !ok {
+		summary, detail = "Invalid provider source string", err.Error()
 	}
 	d.error(expr.Range(), summary, "%s", detail)
 	return false

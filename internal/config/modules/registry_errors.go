@@ -119,7 +119,7 @@ func judge(about release, req hosts.DocumentRequest, doc *hosts.Document) error 
 	if located || doc.StatusCode == http.StatusOK {
 		return nil
 	}
-	status := &getproviders.StatusError{
+	status := &hosts.StatusError{
 		URL:        hosts.RedactURL(doc.URL),
 		Status:     doc.Status,
 		StatusCode: doc.StatusCode,

@@ -19,6 +19,7 @@ import (
 	"path/filepath"
 
 	"github.com/tfdeps/tfdeps/getproviders"
+	"github.com/tfdeps/tfdeps/internal/during"
 	"github.com/tfdeps/tfdeps/internal/scratch"
 	"github.com/tfdeps/tfdeps/internal/wholefile"
 	"github.com/tfdeps/tfdeps/providercache/event"
@@ -89,7 +90,7 @@ func (k *Kept) Publish() error {
 	k.Stage.Remove()
 	if k.Stage = nil; err != nil {
 		k.Known = receipt.Pending{}
-		return k.Selection.Failed(getproviders.StepPublish, err)
+		return k.Selection.Failed(during.Publish, err)
 	}
 	return nil
 }

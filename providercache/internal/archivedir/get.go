@@ -7,6 +7,7 @@ import (
 	"slices"
 
 	"github.com/tfdeps/tfdeps/getproviders"
+	"github.com/tfdeps/tfdeps/internal/during"
 	"github.com/tfdeps/tfdeps/internal/par"
 	"github.com/tfdeps/tfdeps/providercache/event"
 	"github.com/tfdeps/tfdeps/providercache/internal/fetch"
@@ -79,7 +80,7 @@ func (d *Dir) Get(ctx context.Context, t fetch.Request, p Item, c Claim, current
 	}
 	var err error
 	if t.Package, err = d.Fetcher.Source.Package(ctx, p.Selection.Provider, p.Selection.Version, p.Platform); err != nil {
-		return k, p.Selection.Failed(getproviders.StepMetadata, err)
+		return k, p.Selection.Failed(during.Metadata, err)
 	}
 	if c.Has != nil {
 		k.Known = c.Known
@@ -140,7 +141,7 @@ func (d *Dir) fetchStaged(ctx context.Context, t fetch.Request, k Kept, there re
 	d.Fetcher.Emit(ctx, event.Event{Kind: event.Fetching, Outcome: k.Outcome, Location: t.Package.Location})
 	stage, err := staging.New(d.Root)
 	if err != nil {
-		return k, t.Failed(getproviders.StepPublish, err)
+		return k, t.Failed(during.Publish, err)
 	}
 	k.Stage = stage
 	if err := d.fetchInto(ctx, t, &k); err != nil {
@@ -158,7 +159,7 @@ func (d *Dir) fetchStaged(ctx context.Context, t fetch.Request, k Kept, there re
 // checkPacked returns an error for a package that isn't packed.
 func checkPacked(t fetch.Request) error {
 	if dir, ok := t.Package.Location.(getproviders.LocalDirectory); ok {
-		return t.Failed(getproviders.StepFetch, fmt.Errorf("a mirror holds archives, and %s is an unpacked package", dir))
+		return t.Failed(during.Fetch, fmt.Errorf("a mirror holds archives, and %s is an unpacked package", dir))
 	}
 	return nil
 }
@@ -171,7 +172,7 @@ func (d *Dir) fetchInto(ctx context.Context, t fetch.Request, k *Kept) error {
 		return err
 	}
 	if err := os.Chmod(archive, archiveMode); err != nil {
-		return t.Failed(getproviders.StepPublish, err)
+		return t.Failed(during.Publish, err)
 	}
 	record, _ := receipt.RecordArchive(archive) // the stage is private
 	k.Authentication = got.Authentication

@@ -7,6 +7,7 @@ import (
 
 	"github.com/tfdeps/tfdeps/getproviders"
 	"github.com/tfdeps/tfdeps/internal/cachetest"
+	"github.com/tfdeps/tfdeps/internal/during"
 )
 
 func TestAuthenticate(t *testing.T) {
@@ -23,28 +24,28 @@ func TestAuthenticate(t *testing.T) {
 		authentic getproviders.AnyHash // nil: no authenticator
 		recorded  hashes
 		digests   getproviders.Digests
-		step      getproviders.Step // "": passes
+		step      string // "": passes
 		needsH1   bool
 	}{
 		"nothing is known":                    {digests: received},
 		"locked by zh":                        {digests: received, recorded: hashes{otherH1, zh}},
-		"locked by another zh":                {digests: received, recorded: hashes{otherZH}, step: getproviders.StepVerify},
+		"locked by another zh":                {digests: received, recorded: hashes{otherZH}, step: during.Verify},
 		"locked by another zh, perhaps by h1": {digests: received, recorded: hashes{otherZH, h1}, needsH1: true},
 		"locked by h1":                        {digests: unpacked, recorded: hashes{otherZH, h1}},
 		"locked by h1 with directories":       {digests: unpacked, recorded: hashes{otherZH, h1Archive}},
-		"locked by another h1":                {digests: unpacked, recorded: hashes{otherZH, otherH1}, step: getproviders.StepVerify},
+		"locked by another h1":                {digests: unpacked, recorded: hashes{otherZH, otherH1}, step: during.Verify},
 		"authentic by zh":                     {digests: received, authentic: getproviders.AnyHash{otherH1, zh}},
-		"not authentic by zh":                 {digests: received, authentic: getproviders.AnyHash{otherZH}, step: getproviders.StepAuthenticate},
+		"not authentic by zh":                 {digests: received, authentic: getproviders.AnyHash{otherZH}, step: during.Authenticate},
 		"perhaps authentic by h1":             {digests: received, authentic: getproviders.AnyHash{otherZH, h1}, needsH1: true},
 		"authentic by h1":                     {digests: unpacked, authentic: getproviders.AnyHash{otherZH, h1}},
-		"not authentic by any":                {digests: unpacked, authentic: getproviders.AnyHash{otherZH, otherH1}, step: getproviders.StepAuthenticate},
-		"authentic, and locked otherwise":     {digests: received, authentic: getproviders.AnyHash{zh}, recorded: hashes{otherZH}, step: getproviders.StepVerify},
-		"locked, and not authentic":           {digests: received, authentic: getproviders.AnyHash{otherZH}, recorded: hashes{zh}, step: getproviders.StepAuthenticate},
+		"not authentic by any":                {digests: unpacked, authentic: getproviders.AnyHash{otherZH, otherH1}, step: during.Authenticate},
+		"authentic, and locked otherwise":     {digests: received, authentic: getproviders.AnyHash{zh}, recorded: hashes{otherZH}, step: during.Verify},
+		"locked, and not authentic":           {digests: received, authentic: getproviders.AnyHash{otherZH}, recorded: hashes{zh}, step: during.Authenticate},
 		"directory, nothing known":            {digests: directory},
 		"directory, locked by h1":             {digests: directory, recorded: hashes{h1, otherZH}},
-		"directory, locked by another h1":     {digests: directory, recorded: hashes{otherH1, otherZH}, step: getproviders.StepVerify},
+		"directory, locked by another h1":     {digests: directory, recorded: hashes{otherH1, otherZH}, step: during.Verify},
 		"directory, locked by zh only":        {digests: directory, recorded: hashes{otherZH}},
-		"directory, zh of nothing":            {digests: directory, recorded: hashes{otherH1, getproviders.ZH([32]byte{})}, step: getproviders.StepVerify},
+		"directory, zh of nothing":            {digests: directory, recorded: hashes{otherH1, getproviders.ZH([32]byte{})}, step: during.Verify},
 	} {
 		t.Run(name, func(t *testing.T) {
 			job := Request{Selection: getproviders.Selection{Provider: cachetest.Widget}, Recorded: c.recorded}

@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"github.com/tfdeps/tfdeps/getproviders"
+	"github.com/tfdeps/tfdeps/internal/during"
 	"github.com/tfdeps/tfdeps/internal/link"
 	"github.com/tfdeps/tfdeps/internal/treehash"
 	"github.com/tfdeps/tfdeps/providercache/event"
@@ -21,7 +22,7 @@ import (
 // allows no links. The hash is that of what will be published.
 func (f *Fetcher) fetchDirectory(ctx context.Context, t Request, dir string, stage *staging.Stage) (receipt.Provenance, error) {
 	if err := stageDirectory(ctx, t, dir, stage); err != nil {
-		return receipt.Provenance{}, t.Failed(getproviders.StepFetch, err)
+		return receipt.Provenance{}, t.Failed(during.Fetch, err)
 	}
 	return f.AuthenticateDirectory(ctx, t, stage.PackagePath())
 }
@@ -34,12 +35,12 @@ func (f *Fetcher) AuthenticateDirectory(ctx context.Context, t Request, dir stri
 		return receipt.Provenance{}, err
 	}
 	if _, err := unpack.FindExecutable(dir, t.Provider); err != nil {
-		return receipt.Provenance{}, t.Failed(getproviders.StepFetch, err)
+		return receipt.Provenance{}, t.Failed(during.Fetch, err)
 	}
 	f.EmitPhase(ctx, t, event.Verifying)
 	h1, err := treehash.DirProgress(ctx, dir, f.EmitHashing(ctx, t, ""))
 	if err != nil {
-		return receipt.Provenance{}, t.Failed(getproviders.StepFetch, err)
+		return receipt.Provenance{}, t.Failed(during.Fetch, err)
 	}
 	authentication, err := t.Authenticate(trust.Authenticator, getproviders.Digests{H1: h1, H1Archive: h1}, f.Product)
 	if err != nil {

@@ -8,6 +8,7 @@ import (
 	"os"
 
 	"github.com/tfdeps/tfdeps/getproviders"
+	"github.com/tfdeps/tfdeps/internal/during"
 	"github.com/tfdeps/tfdeps/internal/par"
 	"github.com/tfdeps/tfdeps/providercache/event"
 	"github.com/tfdeps/tfdeps/providercache/internal/download"
@@ -25,7 +26,7 @@ func (f *Fetcher) Fetch(ctx context.Context, t Request, stage *staging.Stage) (r
 	case getproviders.LocalArchive, getproviders.HTTPArchive, getproviders.Archive:
 		return f.FetchArchive(ctx, t, stage.ArchivePath(), stage.PackagePath())
 	default:
-		return receipt.Provenance{}, t.Failed(getproviders.StepFetch, fmt.Errorf("can't fetch from a location of type %T", at))
+		return receipt.Provenance{}, t.Failed(during.Fetch, fmt.Errorf("can't fetch from a location of type %T", at))
 	}
 }
 
@@ -107,7 +108,7 @@ func inPlaceOfArchive(t Request, received download.Archive, err error) error {
 func (f *Fetcher) download(ctx context.Context, t Request, path, dir string) (received download.Archive, streamed unpack.Streamed, trust getproviders.Trust, err error) {
 	limits, err := f.limits(ctx)
 	if err != nil {
-		return download.Archive{}, nil, getproviders.Trust{}, t.Failed(getproviders.StepFetch, err)
+		return download.Archive{}, nil, getproviders.Trust{}, t.Failed(during.Fetch, err)
 	}
 	request := f.downloadRequest(t, path)
 	request.Progress, request.Kept = f.progress(ctx, t), f.keptPart(ctx, t)
@@ -143,7 +144,7 @@ func (f *Fetcher) download(ctx context.Context, t Request, path, dir string) (re
 			received, err = download.Fetch(ctx, request)
 		}
 		if err != nil {
-			return t.Failed(getproviders.StepFetch, err)
+			return t.Failed(during.Fetch, err)
 		}
 		return nil
 	}
@@ -207,7 +208,7 @@ func (f *Fetcher) opening(t Request) download.Opening {
 func (f *Fetcher) unpack(ctx context.Context, t Request, from download.Archive, streamed unpack.Streamed, dir string) (content unpack.Content, err error) {
 	whole, err := unpack.Open(from.Path, from.Size, from.IsAt, t.Provider, f.Limits.Unpack())
 	if err != nil {
-		return unpack.Content{}, t.Failed(getproviders.StepUnpack, err)
+		return unpack.Content{}, t.Failed(during.Unpack, err)
 	}
 	defer whole.Close()
 	content, ok, err := whole.Finish(streamed, dir)
@@ -215,7 +216,7 @@ func (f *Fetcher) unpack(ctx context.Context, t Request, from download.Archive, 
 		content, err = f.UnpackComplete(ctx, whole, from.Size, dir)
 	}
 	if err != nil {
-		return unpack.Content{}, t.Failed(getproviders.StepUnpack, err)
+		return unpack.Content{}, t.Failed(during.Unpack, err)
 	}
 	return content, nil
 }

@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"github.com/tfdeps/tfdeps/getproviders"
+	"github.com/tfdeps/tfdeps/internal/during"
 	"github.com/tfdeps/tfdeps/internal/par"
 	"github.com/tfdeps/tfdeps/internal/scratch"
 	"github.com/tfdeps/tfdeps/internal/treehash"
@@ -33,7 +34,7 @@ func (f *Fetcher) HashPackage(ctx context.Context, t Request) (receipt.Provenanc
 	}
 	temporary, err := scratch.Temporary()
 	if err != nil {
-		return receipt.Provenance{}, t.Failed(getproviders.StepFetch, err)
+		return receipt.Provenance{}, t.Failed(during.Fetch, err)
 	}
 	defer temporary.Remove()
 	return f.FetchArchive(ctx, t, filepath.Join(temporary.Path, "archive.zip"), "")
@@ -54,7 +55,7 @@ func (f *Fetcher) hashStream(ctx context.Context, t Request) (receipt.Provenance
 		func(ctx context.Context) (err error) {
 			received, content, modified, err = f.downloadHashes(ctx, t)
 			if err != nil && !errors.Is(err, unpack.ErrNotStreamable) {
-				err = t.Failed(getproviders.StepFetch, err)
+				err = t.Failed(during.Fetch, err)
 			}
 			return err
 		},

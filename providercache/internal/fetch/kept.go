@@ -11,6 +11,7 @@ import (
 
 	"github.com/tfdeps/tfdeps/getproviders"
 	"github.com/tfdeps/tfdeps/internal/chunks"
+	"github.com/tfdeps/tfdeps/internal/during"
 	"github.com/tfdeps/tfdeps/providercache/internal/download"
 	"github.com/tfdeps/tfdeps/providercache/internal/receipt"
 	"github.com/tfdeps/tfdeps/providercache/internal/staging"
@@ -50,7 +51,7 @@ func (f *Fetcher) fromKept(ctx context.Context, t Request, path, dir string) (go
 		err = errors.Join(err, os.RemoveAll(dir))
 	}
 	if err != nil {
-		return receipt.Provenance{}, true, t.Failed(getproviders.StepFetch, err)
+		return receipt.Provenance{}, true, t.Failed(during.Fetch, err)
 	}
 	return receipt.Provenance{}, false, nil
 }
@@ -111,7 +112,7 @@ func copyFile(ctx context.Context, from, to string) error {
 func (f *Fetcher) hashKept(ctx context.Context, t Request) (receipt.Provenance, error) {
 	stage, err := staging.New(f.ArchiveDir)
 	if err != nil {
-		return receipt.Provenance{}, t.Failed(getproviders.StepFetch, err)
+		return receipt.Provenance{}, t.Failed(during.Fetch, err)
 	}
 	defer stage.Remove()
 	return f.FetchArchive(ctx, t, stage.ArchivePath(), "")

@@ -6,6 +6,8 @@ import (
 	"time"
 
 	"github.com/tfdeps/tfdeps/getproviders"
+	"github.com/tfdeps/tfdeps/internal/cause"
+	"github.com/tfdeps/tfdeps/internal/during"
 	"github.com/tfdeps/tfdeps/providercache/internal/receipt"
 )
 
@@ -42,8 +44,8 @@ func (f *Fetcher) recordFirstFetch(ctx context.Context, got receipt.Provenance) 
 	_ = contents.Save(ctx)
 }
 
-// Approve asks the Policy about a package. The error is a *getproviders.Fault with
-// a *PolicyError. For the packages above this one: got has an internal type.
+// Approve asks the Policy about a package. The error is a *getproviders.Fault that
+// matches ErrRefused. For the packages above this one: got has an internal type.
 func (f *Fetcher) Approve(ctx context.Context, t Request, state getproviders.CandidateState, got receipt.Provenance) error {
 	if f.Policy == nil {
 		return nil
@@ -67,7 +69,7 @@ func (f *Fetcher) Approve(ctx context.Context, t Request, state getproviders.Can
 	}
 	c.Hashes = slices.DeleteFunc([]getproviders.Hash{got.H1, got.ZH}, func(h getproviders.Hash) bool { return h == "" })
 	if reason := f.Policy(ctx, c); reason != nil {
-		return t.Failed(getproviders.StepPolicy, &getproviders.PolicyError{Candidate: c, Reason: reason})
+		return t.Failed(during.Policy, cause.Refused(c, reason))
 	}
 	return nil
 }

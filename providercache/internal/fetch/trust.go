@@ -10,6 +10,7 @@ import (
 	"strings"
 
 	"github.com/tfdeps/tfdeps/getproviders"
+	"github.com/tfdeps/tfdeps/internal/during"
 	"github.com/tfdeps/tfdeps/providercache/internal/download"
 	"github.com/tfdeps/tfdeps/providercache/internal/resolve"
 )
@@ -42,7 +43,7 @@ func (t Request) LoadTrust(ctx context.Context) (getproviders.Trust, error) {
 	}
 	trust, err := t.Package.Trust.Loaded(ctx)
 	if err != nil {
-		return getproviders.Trust{}, t.Failed(getproviders.StepAuthenticate, err)
+		return getproviders.Trust{}, t.Failed(during.Authenticate, err)
 	}
 	return trust, nil
 }
@@ -78,7 +79,7 @@ func (t Request) Authenticate(authenticator getproviders.Authenticator, d getpro
 			return getproviders.AuthenticationResult{}, errH1Required
 		}
 		if err != nil {
-			return getproviders.AuthenticationResult{}, t.Failed(getproviders.StepAuthenticate, err)
+			return getproviders.AuthenticationResult{}, t.Failed(during.Authenticate, err)
 		}
 	}
 	if err := t.compareWithLock(d, product); err != nil {
@@ -111,7 +112,7 @@ func (t Request) compareWithLock(d getproviders.Digests, product getproviders.Pr
 	if d.H1 == "" && len(resolve.OfScheme(comparable, getproviders.SchemeH1)) > 0 {
 		return errH1Required
 	}
-	return t.Failed(getproviders.StepVerify, &getproviders.Fault{
+	return t.Failed(during.Verify, &getproviders.Fault{
 		Code: "lock_mismatch", Kind: getproviders.ErrLockMismatch, Subject: getproviders.Subject{Provider: t.Provider, Version: t.Version},
 		Err:  fmt.Errorf("the current package for %s %s doesn't match any of the checksums previously recorded in the dependency lock file", t.Provider, t.Version),
 		Hint: mismatchHint(got, t.Recorded, product),

@@ -5,6 +5,7 @@ import (
 	"slices"
 
 	"github.com/tfdeps/tfdeps/getproviders"
+	"github.com/tfdeps/tfdeps/internal/during"
 	"github.com/tfdeps/tfdeps/internal/par"
 	"github.com/tfdeps/tfdeps/providercache/event"
 	"github.com/tfdeps/tfdeps/providercache/internal/fetch"
@@ -77,7 +78,7 @@ type lockHasher struct {
 func (h lockHasher) hash(ctx context.Context, p Package) (Package, error) {
 	pkg, err := h.fetcher.Source.Package(ctx, p.Selection.Provider, p.Selection.Version, p.Platform)
 	if err != nil {
-		return p, p.Selection.Failed(getproviders.StepMetadata, err)
+		return p, p.Selection.Failed(during.Metadata, err)
 	}
 	p.Source = pkg.Source
 	t := fetch.Request{Selection: p.Selection, Package: pkg}

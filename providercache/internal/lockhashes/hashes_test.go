@@ -12,6 +12,7 @@ import (
 
 	"github.com/tfdeps/tfdeps/getproviders"
 	"github.com/tfdeps/tfdeps/getproviders/providertest"
+	"github.com/tfdeps/tfdeps/internal/during"
 	"github.com/tfdeps/tfdeps/providercache"
 	"github.com/tfdeps/tfdeps/providercache/internal/unpack"
 )
@@ -75,7 +76,7 @@ func TestHashes_TellsWhichPlatformsFail(t *testing.T) {
 		t.Fatalf("got %v, %v", got, err)
 	}
 	for i, plat := range otherPlatforms {
-		if failures[i].Step != getproviders.StepMetadata || !strings.Contains(failures[i].Error(), plat.String()) {
+		if failures[i].Step != during.Metadata || !strings.Contains(failures[i].Error(), plat.String()) {
 			t.Errorf("error %d is %v, want that of %s", i, failures[i], plat)
 		}
 	}

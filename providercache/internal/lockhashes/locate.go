@@ -7,6 +7,7 @@ import (
 	"slices"
 
 	"github.com/tfdeps/tfdeps/getproviders"
+	"github.com/tfdeps/tfdeps/internal/during"
 	"github.com/tfdeps/tfdeps/internal/par"
 	"github.com/tfdeps/tfdeps/providercache/event"
 	"github.com/tfdeps/tfdeps/providercache/internal/download"
@@ -71,7 +72,7 @@ func locate(ctx context.Context, f *fetch.Fetcher, found Package, sizes bool) (_
 		return found, nil
 	}
 	if found.Package, err = f.Source.Package(ctx, s.Provider, s.Version, plat); err != nil {
-		return found, s.Failed(getproviders.StepMetadata, err)
+		return found, s.Failed(during.Metadata, err)
 	}
 	t := fetch.Request{Selection: s, Package: found.Package}
 	trust, err := t.LoadTrust(ctx)
@@ -82,10 +83,10 @@ func locate(ctx context.Context, f *fetch.Fetcher, found Package, sizes bool) (_
 		return found, err
 	}
 	if err := found.readLocal(ctx); err != nil {
-		return found, t.Failed(getproviders.StepFetch, err)
+		return found, t.Failed(during.Fetch, err)
 	}
 	if found.Bytes, err = archiveSize(ctx, f, found.Package.Location, sizes); err != nil {
-		return found, t.Failed(getproviders.StepFetch, err)
+		return found, t.Failed(during.Fetch, err)
 	}
 	return found, nil
 }
@@ -126,7 +127,7 @@ func (p *Package) authenticate(t fetch.Request, trust getproviders.Trust) (err e
 	}
 	p.Hashes = getproviders.SortHashes(p.Hashes)
 	if err != nil {
-		return t.Failed(getproviders.StepAuthenticate, err)
+		return t.Failed(during.Authenticate, err)
 	}
 	return nil
 }

@@ -28,6 +28,7 @@ import (
 
 	"github.com/tfdeps/tfdeps/depsfile"
 	"github.com/tfdeps/tfdeps/getproviders"
+	"github.com/tfdeps/tfdeps/internal/during"
 	"github.com/tfdeps/tfdeps/internal/par"
 	"github.com/tfdeps/tfdeps/providercache/event"
 	"github.com/tfdeps/tfdeps/providercache/internal/fetch"
@@ -169,7 +170,7 @@ func Choose(ctx context.Context, f *fetch.Fetcher, r Request) (c Choice) {
 		s.Locked = s.Locked && !upgraded
 		platforms, err := PlatformsFor(ctx, f, r, s)
 		if err != nil {
-			c.errs = append(c.errs, resolve.FailureOf(ctx, s, s.Failed(getproviders.StepMetadata, err)))
+			c.errs = append(c.errs, resolve.FailureOf(ctx, s, s.Failed(during.Metadata, err)))
 			continue
 		}
 		c.Selections, c.Platforms = append(c.Selections, s), append(c.Platforms, platforms)
@@ -192,12 +193,12 @@ func (r Request) wanted() (getproviders.Requirements, *depsfile.Locks, []error) 
 		required, ok := r.Requirements[p]
 		switch {
 		case !ok:
-			errs = append(errs, s.Failed(getproviders.StepSelect, errNotRequired))
+			errs = append(errs, s.Failed(during.Select, errNotRequired))
 			continue
 		case upgraded && v == (getproviders.Version{}):
 			locks.Remove(p)
 		case upgraded && !s.Constraints.Allows(v):
-			errs = append(errs, s.Failed(getproviders.StepSelect, fmt.Errorf("version %s was asked for, and the configuration requires %q", v, s.Constraints)))
+			errs = append(errs, s.Failed(during.Select, fmt.Errorf("version %s was asked for, and the configuration requires %q", v, s.Constraints)))
 			continue
 		case upgraded:
 			locks.Set(depsfile.Lock{Provider: p, Version: v})

@@ -11,6 +11,7 @@ import (
 	"github.com/tfdeps/tfdeps/depsfile"
 	"github.com/tfdeps/tfdeps/getproviders"
 	"github.com/tfdeps/tfdeps/getproviders/providertest"
+	"github.com/tfdeps/tfdeps/internal/during"
 	"github.com/tfdeps/tfdeps/internal/installtest"
 	"github.com/tfdeps/tfdeps/providercache/event"
 	"github.com/tfdeps/tfdeps/providercache/internal/fetch"
@@ -126,7 +127,7 @@ func TestLock_FailureOfOneRequestLeavesOthers(t *testing.T) {
 		t.Errorf("another request: %v", results[1].Err)
 	}
 	for _, i := range []int{2, 3} {
-		if failures := providerErrors(t, results[i].Err); len(failures) != 1 || failures[0].Step != getproviders.StepSelect || results[i].Locks != nil {
+		if failures := providerErrors(t, results[i].Err); len(failures) != 1 || failures[0].Step != during.Select || results[i].Locks != nil {
 			t.Errorf("result %d: %v", i, results[i].Err)
 		}
 	}

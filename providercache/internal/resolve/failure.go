@@ -6,6 +6,7 @@ import (
 	"fmt"
 
 	"github.com/tfdeps/tfdeps/getproviders"
+	"github.com/tfdeps/tfdeps/internal/during"
 	"github.com/tfdeps/tfdeps/internal/par"
 	"github.com/tfdeps/tfdeps/providercache/event"
 )
@@ -24,10 +25,10 @@ func Fail(ctx context.Context, emit func(context.Context, event.Event), s getpro
 func FailureOf(ctx context.Context, s getproviders.Selection, err error) *getproviders.Fault {
 	failure, ok := getproviders.Failure(err)
 	if !ok {
-		failure = s.Failed(getproviders.StepFetch, err)
+		failure = s.Failed(during.Fetch, err)
 	}
 	if ctx.Err() != nil {
-		return getproviders.Selection{Provider: failure.Provider, Version: failure.Version}.Failed(getproviders.StepCancel, Cancelled(ctx))
+		return getproviders.Selection{Provider: failure.Provider, Version: failure.Version}.Failed(during.Cancel, Cancelled(ctx))
 	}
 	return failure
 }
@@ -70,4 +71,12 @@ func OnPlatform(ctx context.Context, s getproviders.Selection, plat getproviders
 	failure := *FailureOf(ctx, s, err)
 	failure.Platform = plat
 	return &failure
+}
+
+// AtVersionOf returns the selection with the version that its failure is about.
+func AtVersionOf(s getproviders.Selection, err error) getproviders.Selection {
+	if failure, ok := getproviders.Failure(err); ok {
+		s.Version = failure.Version
+	}
+	return s
 }

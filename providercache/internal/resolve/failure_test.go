@@ -6,6 +6,7 @@ import (
 	"testing"
 
 	"github.com/tfdeps/tfdeps/getproviders"
+	"github.com/tfdeps/tfdeps/internal/during"
 	"github.com/tfdeps/tfdeps/providercache/internal/resolve"
 )
 
@@ -13,18 +14,18 @@ import (
 func TestFailureOf_LeavesTheErrorGiven(t *testing.T) {
 	s := getproviders.Selection{Provider: getproviders.Provider{Hostname: "registry.terraform.io", Namespace: "hashicorp", Type: "null"}, Version: getproviders.MustParseVersion("1.0.0")}
 	cause := errors.New("cause")
-	given := s.Failed(getproviders.StepFetch, cause)
+	given := s.Failed(during.Fetch, cause)
 	ended, cancel := context.WithCancel(t.Context())
 	cancel()
 	platform := getproviders.Platform{OS: "linux", Arch: "amd64"}
 	if err := resolve.OnPlatform(t.Context(), s, platform, given); err.Error() == given.Error() {
 		t.Errorf("%v doesn't name the platform", err)
 	}
-	if failure := resolve.FailureOf(ended, s, given); failure.Step != getproviders.StepCancel {
+	if failure := resolve.FailureOf(ended, s, given); failure.Step != during.Cancel {
 		t.Errorf("%v isn't about the end of the context", failure)
 	}
 	var failure *getproviders.Fault
-	if !errors.As(given, &failure) || failure.Err != cause || failure.Step != getproviders.StepFetch {
+	if !errors.As(given, &failure) || failure.Err != cause || failure.Step != during.Fetch {
 		t.Errorf("the error given is %v now", given)
 	}
 }

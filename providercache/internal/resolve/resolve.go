@@ -16,6 +16,7 @@ import (
 	"github.com/tfdeps/tfdeps/depsfile"
 	"github.com/tfdeps/tfdeps/getproviders"
 	"github.com/tfdeps/tfdeps/internal/cause"
+	"github.com/tfdeps/tfdeps/internal/during"
 	"github.com/tfdeps/tfdeps/providercache/event"
 )
 
@@ -48,10 +49,10 @@ func (r Resolver) Resolve(ctx context.Context, req getproviders.Requirements, lo
 			return s, r.checkBuiltIn(ctx, s)
 		}
 		if s.Provider.IsLegacy() {
-			return s, s.Failed(getproviders.StepQuery, errors.New("an address without a namespace, as old states have it, can be neither installed nor locked"))
+			return s, s.Failed(during.Query, errors.New("an address without a namespace, as old states have it, can be neither installed nor locked"))
 		}
 		if err := s.Provider.Validate(); err != nil {
-			return s, s.Failed(getproviders.StepQuery, err)
+			return s, s.Failed(during.Query, err)
 		}
 		if lock, ok := locks.Provider(s.Provider); ok && mode == Normal {
 			return r.keepLocked(ctx, s, lock, req[s.Provider])
@@ -62,7 +63,7 @@ func (r Resolver) Resolve(ctx context.Context, req getproviders.Requirements, lo
 	for i, s := range chosen {
 		switch {
 		case errs[i] != nil:
-			failed = append(failed, FailedSelection{open[i].AtVersionOf(errs[i]), errs[i]})
+			failed = append(failed, FailedSelection{AtVersionOf(open[i], errs[i]), errs[i]})
 		case !s.Provider.IsBuiltIn():
 			selections = append(selections, s)
 		}
@@ -74,7 +75,7 @@ func (r Resolver) Resolve(ctx context.Context, req getproviders.Requirements, lo
 // one such provider, and it has no versions of its own.
 func (r Resolver) checkBuiltIn(ctx context.Context, s getproviders.Selection) error {
 	if err := BuiltInProblem(s, r.Product); err != nil {
-		return s.Failed(getproviders.StepBuiltIn, err)
+		return s.Failed(during.BuiltIn, err)
 	}
 	r.Emit(ctx, event.Event{Kind: event.Done, Outcome: event.Outcome{Selection: s, State: event.BuiltIn}})
 	return nil
@@ -100,12 +101,12 @@ func BuiltInProblem(s getproviders.Selection, product getproviders.Product) erro
 func (r Resolver) keepLocked(ctx context.Context, s getproviders.Selection, lock depsfile.Lock, required []getproviders.Requirement) (getproviders.Selection, error) {
 	s.Version, s.Locked = lock.Version, true
 	if err := s.Version.Validate(); err != nil {
-		return s, s.Failed(getproviders.StepLock, err)
+		return s, s.Failed(during.Lock, err)
 	}
 	r.tell(ctx, event.Query, s)
 	if !s.Constraints.Allows(lock.Version) {
 		unmet, met := cause.SplitByVersion(required, lock.Version)
-		return s, s.Failed(getproviders.StepLock, &getproviders.LockedVersionError{
+		return s, s.Failed(during.Lock, &cause.LockedVersionError{
 			Provider: s.Provider, Version: lock.Version, Constraints: s.Constraints, Requirements: unmet, Others: met, Product: r.Product,
 		})
 	}
@@ -118,7 +119,7 @@ func (r Resolver) Newest(ctx context.Context, s getproviders.Selection, required
 	r.tell(ctx, event.Query, s)
 	available, err := r.Source.Versions(ctx, s.Provider)
 	if err != nil {
-		return s, s.Failed(getproviders.StepQuery, err)
+		return s, s.Failed(during.Query, err)
 	}
 	if len(available.Warnings) > 0 {
 		r.Emit(ctx, event.Event{Kind: event.Warning, Outcome: event.Outcome{Selection: s}, Warnings: available.Warnings})
@@ -131,17 +132,17 @@ func (r Resolver) Newest(ctx context.Context, s getproviders.Selection, required
 			unasked = append(unasked, err)
 		}
 		if len(unasked) > 0 {
-			return s, s.Failed(getproviders.StepSelect, errors.Join(unasked...))
+			return s, s.Failed(during.Select, errors.Join(unasked...))
 		}
-		none := &getproviders.NoVersionError{
+		none := &cause.NoVersionError{
 			Provider: s.Provider, Constraints: s.Constraints, Source: source.Name, Newest: maxVersion(available.Versions),
 			Conflict: cause.FindConflict(required, available.Versions),
 		}
 		none.Below, none.Above, none.Prerelease = s.Constraints.Nearest(available.Versions)
-		return s, s.Failed(getproviders.StepSelect, none)
+		return s, s.Failed(during.Select, none)
 	}
 	if err := newest.Validate(); err != nil {
-		return s, s.Failed(getproviders.StepSelect, err)
+		return s, s.Failed(during.Select, err)
 	}
 	s.Version = newest
 	r.tell(ctx, event.Selected, s)

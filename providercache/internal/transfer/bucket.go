@@ -6,6 +6,7 @@ import (
 	"io"
 
 	"github.com/tfdeps/tfdeps/getproviders"
+	"github.com/tfdeps/tfdeps/internal/buckets"
 	"github.com/tfdeps/tfdeps/internal/remote"
 	"github.com/tfdeps/tfdeps/providercache/blob"
 )
@@ -18,7 +19,7 @@ type inBucket struct{ bucket blob.Bucket }
 // At implements Remote.
 func (r inBucket) At(n remote.Name) (remote.Archive, error) {
 	key, err := n.Key()
-	return object{blob.Archive(r.bucket, key), r.bucket, key}, err
+	return object{buckets.Archive(r.bucket, key), r.bucket, key}, err
 }
 
 // String implements Remote.

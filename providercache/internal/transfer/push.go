@@ -12,6 +12,7 @@ import (
 	"strconv"
 
 	"github.com/tfdeps/tfdeps/getproviders"
+	"github.com/tfdeps/tfdeps/internal/during"
 	"github.com/tfdeps/tfdeps/internal/par"
 	"github.com/tfdeps/tfdeps/internal/remote"
 	"github.com/tfdeps/tfdeps/internal/scratch"
@@ -105,12 +106,12 @@ func (p *pushing) look(ctx context.Context, i int) error {
 	r := &p.results[i]
 	at, err := p.remote.At(remote.Name{Provider: r.Provider, Version: r.Version, Platform: r.Platform, H1: r.H1})
 	if err != nil {
-		return naming(r.Selection.Failed(getproviders.StepPublish, err), p.remote.String())
+		return naming(r.Selection.Failed(during.Publish, err), p.remote.String())
 	}
 	p.archives[i], r.Path = at, at.String()
 	there, err := at.Exists(ctx)
 	if err != nil {
-		return naming(r.Selection.Failed(getproviders.StepPublish, err), r.Path)
+		return naming(r.Selection.Failed(during.Publish, err), r.Path)
 	}
 	if there {
 		r.State = event.Present
@@ -125,11 +126,11 @@ func (p *pushing) send(ctx context.Context, i int) error {
 	s, path := r.Selection, filepath.Join(p.dir, strconv.Itoa(i)+".zip")
 	defer os.Remove(path)
 	if err := p.pack(ctx, r, path); err != nil {
-		return s.Failed(getproviders.StepFetch, err)
+		return s.Failed(during.Fetch, err)
 	}
 	p.in.Fetcher.Opened().EmitPhase(ctx, fetch.Request{Selection: s, Package: getproviders.Package{Platform: r.Platform}}, event.Linking)
 	if err := p.put(ctx, i, path); err != nil {
-		return naming(s.Failed(getproviders.StepPublish, err), r.Path)
+		return naming(s.Failed(during.Publish, err), r.Path)
 	}
 	p.in.Fetcher.Opened().Emit(ctx, event.Event{Kind: event.Hashed, Outcome: event.Outcome{Selection: s, Platform: r.Platform}})
 	return nil

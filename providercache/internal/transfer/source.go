@@ -7,9 +7,9 @@ import (
 	"slices"
 
 	"github.com/tfdeps/tfdeps/getproviders"
+	"github.com/tfdeps/tfdeps/internal/buckets"
 	"github.com/tfdeps/tfdeps/internal/par"
 	"github.com/tfdeps/tfdeps/internal/remote"
-	"github.com/tfdeps/tfdeps/providercache/blob"
 )
 
 // Source has the packages of a Remote that lock files select, for an Installer to fetch. Where a
@@ -45,7 +45,7 @@ func (s *Source) Package(ctx context.Context, p getproviders.Provider, v getprov
 	// What a mirror in the same place has is another source.
 	pkg := getproviders.Package{Provider: p, Version: v, Platform: plat, Source: s.Remote.String(), SourceURL: s.Remote.String() + "/" + remote.Root}
 	if in, ok := s.Remote.(inBucket); ok {
-		pkg.SourceURL = blob.SourceURL(in.bucket, "/"+remote.Root)
+		pkg.SourceURL = buckets.SourceURL(in.bucket, "/"+remote.Root)
 	}
 	missing := &MissingError{Provider: p, Version: v, Platform: plat, Remote: s.Remote.String()}
 	i := slices.IndexFunc(s.Wanted, func(w getproviders.PackageSpec) bool { return w.Provider == p && w.Version == v })

@@ -6,6 +6,7 @@ import (
 	"slices"
 
 	"github.com/tfdeps/tfdeps/getproviders"
+	"github.com/tfdeps/tfdeps/internal/during"
 	"github.com/tfdeps/tfdeps/internal/scratch"
 	"github.com/tfdeps/tfdeps/providercache/event"
 	"github.com/tfdeps/tfdeps/providercache/internal/archivedir"
@@ -25,7 +26,7 @@ func (v *vendor) put(_ context.Context, kept []archivedir.Kept) error {
 			}
 			if err != nil {
 				archivedir.RemoveStages(kept)
-				return k.Selection.Failed(getproviders.StepPublish, err)
+				return k.Selection.Failed(during.Publish, err)
 			}
 		}
 		if k.Stage != nil {

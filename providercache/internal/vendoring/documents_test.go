@@ -110,7 +110,7 @@ func placing(t *testing.T, unpacked bool) *vendored {
 	}
 	v.request.Platforms, v.opts.Placed = []getproviders.Platform{linux}, []getproviders.Provider{provider(own)}
 	v.request.Requirements = require(own, "1.0.0", registryHost+"/acme/widget", "1.0.0")
-	pattern := []getproviders.Pattern{getproviders.ExactPattern(provider(own))}
+	pattern := []getproviders.Pattern{getproviders.Pattern(provider(own))}
 	v.Fetcher.Source = getproviders.MultiSource{Selectors: []getproviders.Selector{
 		{Source: &getproviders.FilesystemMirrorSource{Dir: v.opts.Dir}, Include: pattern}, {Source: v.Fetcher.Source, Exclude: pattern},
 	}}

@@ -6,6 +6,7 @@ import (
 	"slices"
 
 	"github.com/tfdeps/tfdeps/getproviders"
+	"github.com/tfdeps/tfdeps/internal/during"
 	"github.com/tfdeps/tfdeps/internal/link"
 	"github.com/tfdeps/tfdeps/internal/treehash"
 	"github.com/tfdeps/tfdeps/providercache/event"
@@ -45,7 +46,7 @@ func (v *vendor) binding(p archivedir.Item) []getproviders.Hash {
 func (v *vendor) ask(ctx context.Context, p archivedir.Item) (fetch.Request, error) {
 	pkg, err := v.dir.Fetcher.Source.Package(ctx, p.Selection.Provider, p.Selection.Version, p.Platform)
 	if err != nil {
-		return fetch.Request{}, p.Selection.Failed(getproviders.StepMetadata, err)
+		return fetch.Request{}, p.Selection.Failed(during.Metadata, err)
 	}
 	return fetch.Request{Selection: p.Selection, Package: pkg, Recorded: v.binding(p)}, nil
 }
@@ -88,7 +89,7 @@ func (v *vendor) getUnpacked(ctx context.Context, p archivedir.Item) (archivedir
 	v.dir.Fetcher.Emit(ctx, event.Event{Kind: event.Fetching, Outcome: p.Outcome, Location: t.Package.Location})
 	stage, err := staging.New(v.opts.Dir)
 	if err != nil {
-		return k, t.Failed(getproviders.StepPublish, err)
+		return k, t.Failed(during.Publish, err)
 	}
 	defer stage.Remove()
 	got, err := v.fetchCopy(ctx, t, stage)
@@ -96,7 +97,7 @@ func (v *vendor) getUnpacked(ctx context.Context, p archivedir.Item) (archivedir
 		return k, err
 	}
 	if err := stage.Publish(ctx, p.Path, got.H1); err != nil {
-		return k, t.Failed(getproviders.StepPublish, err)
+		return k, t.Failed(during.Publish, err)
 	}
 	k.Authentication, k.Source = got.Authentication, t.Package.Source
 	k.Known = receipt.Pending{Name: p.Name, Dir: p.Path, Receipt: got.Receipt(receipt.StatRecord{})}
@@ -126,7 +127,7 @@ func (v *vendor) fetchCopy(ctx context.Context, t fetch.Request, stage *staging.
 		return v.dir.Fetcher.Fetch(ctx, t, stage)
 	}
 	if _, _, err := link.Tree(ctx, string(dir), stage.PackagePath(), []link.Mode{link.Copy}); err != nil {
-		return receipt.Provenance{}, t.Failed(getproviders.StepFetch, err)
+		return receipt.Provenance{}, t.Failed(during.Fetch, err)
 	}
 	return v.dir.Fetcher.AuthenticateDirectory(ctx, t, stage.PackagePath())
 }

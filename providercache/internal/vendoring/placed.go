@@ -6,6 +6,7 @@ import (
 	"slices"
 
 	"github.com/tfdeps/tfdeps/getproviders"
+	"github.com/tfdeps/tfdeps/internal/during"
 	"github.com/tfdeps/tfdeps/providercache/internal/archivedir"
 	"github.com/tfdeps/tfdeps/providercache/internal/receipt"
 )
@@ -70,7 +71,7 @@ func (v *vendor) getPlaced(ctx context.Context, p archivedir.Item) (archivedir.K
 		return k, err
 	}
 	if k.Known, err = v.dir.Find(ctx, p.Selection.Provider, p.Name); err != nil {
-		return k, t.Failed(getproviders.StepFetch, err)
+		return k, t.Failed(during.Fetch, err)
 	}
 	trust, err := t.LoadTrust(ctx)
 	if err != nil {

@@ -5,7 +5,6 @@ package main
 
 import (
 	"context"
-	"errors"
 	"fmt"
 	"os"
 	"path/filepath"
@@ -21,8 +20,8 @@ func main() {
 		os.Exit(1)
 	}
 	err := install(context.Background(), os.Args[1], os.Args[2], os.Args[3:])
-	if refused, ok := errors.AsType[*getproviders.PolicyError](err); ok {
-		fmt.Fprintf(os.Stderr, "%s %s (%s): %v\n", refused.Candidate.Provider, refused.Candidate.Version, refused.Candidate.State, refused.Reason)
+	if refused := getproviders.FaultOf(err, getproviders.ErrRefused); refused != nil {
+		fmt.Fprintf(os.Stderr, "%s %s: %v\n", refused.Provider, refused.Version, refused)
 		os.Exit(2)
 	}
 	if err != nil {
@@ -37,7 +36,7 @@ func rules(forbidden []string) func(context.Context, getproviders.Candidate) err
 	return func(_ context.Context, c getproviders.Candidate) error {
 		switch {
 		case slices.Contains(forbidden, c.Version.String()):
-			return fmt.Errorf("the company forbids version %s", c.Version)
+			return fmt.Errorf("the company forbids version %s, which is %s", c.Version, c.State)
 		case c.State == getproviders.StateFetched && c.Authentication.TrustLevel < getproviders.LevelCommunity:
 			return fmt.Errorf("nobody signed %s", c.Location)
 		}

@@ -1,24 +1,29 @@
-package blob
+// Package buckets opens buckets by their URLs, and says what their objects are called elsewhere.
+package buckets
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"maps"
 	"net/url"
-	"path/filepath"
 	"slices"
 	"strings"
 
 	"github.com/tfdeps/tfdeps/internal/hosts"
+	"github.com/tfdeps/tfdeps/providercache/blob"
 )
+
+// ErrURL: a URL names no bucket, or has parameters that don't exist.
+var ErrURL = errors.New("invalid URL of a bucket")
 
 // Openers opens buckets by the scheme of their URLs: the key is a scheme, such as "s3". Credentials
 // may be looked for, and the bucket itself isn't asked yet.
-type Openers map[string]func(ctx context.Context, u *url.URL) (Bucket, error)
+type Openers map[string]func(ctx context.Context, u *url.URL) (blob.Bucket, error)
 
 // Open opens the bucket that a URL names, such as s3://BUCKET/PREFIX. Errors that the URL is to
 // blame for match ErrURL, and don't repeat its query.
-func (o Openers) Open(ctx context.Context, address string) (Bucket, error) {
+func (o Openers) Open(ctx context.Context, address string) (blob.Bucket, error) {
 	u, err := url.Parse(address)
 	if err != nil || u.Scheme == "" {
 		return nil, fmt.Errorf("%w: it has to be one such as s3://BUCKET/PREFIX", ErrURL)
@@ -31,36 +36,18 @@ func (o Openers) Open(ctx context.Context, address string) (Bucket, error) {
 	return open(ctx, u)
 }
 
-// OpenDirectory opens a file URL, file:///PATH, as a [NewDirectory]. It is one of [Openers].
-func OpenDirectory(_ context.Context, u *url.URL) (Bucket, error) {
-	path := filepath.FromSlash(u.Path)
-	if filepath.VolumeName(strings.TrimPrefix(path, `\`)) != "" {
-		path = strings.TrimPrefix(path, `\`) // file:///C:/mirror
-	}
-	if u.Host != "" || u.RawQuery != "" || u.Fragment != "" || !filepath.IsAbs(path) {
-		return nil, fmt.Errorf("%w: that of a directory is file:///PATH", ErrURL)
-	}
-	return NewDirectory(path), nil
-}
-
 // SourceURL is the URL of what is below a bucket's, as policies compare it: it has the parameter endpoint if the bucket says by a method
 // Endpoint that it isn't that of the service itself, because there the same name is another bucket.
-func SourceURL(b Bucket, below string) string {
-	endpoint := endpointOf(b)
-	if endpoint == "" {
+func SourceURL(b blob.Bucket, below string) string {
+	elsewhere, ok := b.(interface{ Endpoint() string })
+	if !ok || elsewhere.Endpoint() == "" {
 		return b.String() + below
 	}
+	endpoint := elsewhere.Endpoint()
 	if u, err := url.Parse(endpoint); err == nil {
 		endpoint = hosts.RedactURL(u)
 	}
 	return b.String() + below + "?endpoint=" + strings.NewReplacer("%3A", ":", "%2F", "/").Replace(url.QueryEscape(endpoint))
-}
-
-func endpointOf(b Bucket) string {
-	if elsewhere, ok := b.(interface{ Endpoint() string }); ok {
-		return elsewhere.Endpoint()
-	}
-	return ""
 }
 
 // SplitURL reads SCHEME://BUCKET/PREFIX. The prefix has no slash at its ends. There may be these
@@ -75,7 +62,7 @@ func SplitURL(u *url.URL, parameters ...string) (bucket, prefix string, query ur
 	case u.Host == "" || u.Port() != "" || u.User != nil || u.Fragment != "" || u.Opaque != "":
 		err = fmt.Errorf("%w: it has to be %s://BUCKET/PREFIX, without user, port and fragment", ErrURL, u.Scheme)
 	case prefix != "":
-		if invalid := CheckKey(prefix); invalid != nil {
+		if invalid := blob.CheckKey(prefix); invalid != nil {
 			err = fmt.Errorf("%w: %w", ErrURL, invalid)
 		}
 	}

@@ -1,9 +1,11 @@
-package cliconfig
+package cliblock
 
 import (
 	"fmt"
 	"strings"
 	"testing"
+
+	"github.com/tfdeps/tfdeps/getproviders"
 )
 
 func TestReattached(t *testing.T) {
@@ -14,7 +16,7 @@ func TestReattached(t *testing.T) {
 		`{"b/y": {}, "Example.com/a/x": {"Protocol": "grpc", "Addr": {"Network": "unix"}}, "b/x": 5, "B/Y": null}`: "[example.com/a/x registry.terraform.io/b/x registry.terraform.io/b/y]",
 		` {"random": []} `: "[registry.terraform.io/hashicorp/random]",
 	} {
-		got, err := Reattached(text, terraform)
+		got, err := Reattached(text, getproviders.Terraform("1.15.9"))
 		if err != nil || fmt.Sprint(got) != want {
 			t.Errorf("%s: got %v, %v", text, got, err)
 		}
@@ -28,7 +30,7 @@ func TestReattached(t *testing.T) {
 		`{"": 1}`:                               `invalid provider address ""`,
 		`{"z/z/z/z": 1, "y//": 1, "x/x/x/": 1}`: `invalid provider address "x/x/x/"`,
 	} {
-		if got, err := Reattached(text, terraform); err == nil || got != nil || !strings.Contains(err.Error(), want) {
+		if got, err := Reattached(text, getproviders.Terraform("1.15.9")); err == nil || got != nil || !strings.Contains(err.Error(), want) {
 			t.Errorf("%s: got %v, %v", text, got, err)
 		}
 	}
@@ -39,9 +41,9 @@ func FuzzReattached(f *testing.F) {
 		f.Add(seed)
 	}
 	f.Fuzz(func(t *testing.T, text string) {
-		providers, err := Reattached(text, terraform)
+		providers, err := Reattached(text, getproviders.Terraform("1.15.9"))
 		for i, p := range providers {
-			if err != nil || p.IsZero() || i > 0 && providers[i-1].Compare(p) >= 0 {
+			if err != nil || p == (getproviders.Provider{}) || i > 0 && providers[i-1].Compare(p) >= 0 {
 				t.Fatalf("got %v, %v", providers, err)
 			}
 		}
