@@ -120,7 +120,7 @@ func TestGuard_InABrowser(t *testing.T) {
 		defer evil.Close()
 		const asItEnds = "--virtual-time-budget=3000"
 		screentest.Browse(t, t.TempDir(), evil.URL, "--dump-dom", asItEnds)
-		if reached := f.mirror.Stats().Requests; reached != 0 != !guarded {
+		if reached := stat(f.mirror, "requests_total"); reached != 0 != !guarded {
 			t.Errorf("guarded: %t: a page of another site has made %d requests", guarded, reached)
 		}
 		rebound := strings.Replace(server.URL, "127.0.0.1", "evil.example.com", 1)
@@ -144,14 +144,14 @@ func TestFront_PageInABrowser(t *testing.T) {
 	server := httptest.NewServer(f.handler())
 	defer server.Close()
 	f.ask(t, widget+"terraform-provider-widget_1.0.0_linux_amd64.zip", http.StatusOK)
-	for f.mirror.Stats().Downloading > 0 {
+	for stat(f.mirror, "downloads_running") > 0 {
 		time.Sleep(time.Millisecond)
 	}
 	defer background(t.Context(), f.look)()
 	for f.held.Get() == nil {
 		time.Sleep(time.Millisecond)
 	}
-	f.upstreams.observe(hosts.Exchange{Host: `<script>document.title = "hacked"</script>`})
+	f.timings.observe(hosts.Exchange{Host: `<script>document.title = "hacked"</script>`})
 	dom := screentest.Browse(t, t.TempDir(), server.URL+"/", "--dump-dom", "--virtual-time-budget=5000")
 	for _, want := range []string{
 		"1.2.3, since ", "<td>" + strings.TrimPrefix(registry.BaseURL(), "https://") + "</td>", "/acme/widget</td><td>1.0.0</td><td>linux_amd64</td>",

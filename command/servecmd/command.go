@@ -20,6 +20,8 @@ type options struct {
 	acme             acmeOptions
 	json             bool
 	tokens           string // a file; "": everyone may read
+	metricsTokens    string // a file; "": as for the page
+	metricsListen    string // "": where the mirror is
 	include, exclude []string
 	networks         []netip.Prefix // of registries, beside the internet
 	place            string         // a directory, or the URL of a bucket
@@ -62,6 +64,8 @@ func (o *options) flags() cli.Flags {
 		cli.Text("tokens=FILE", &o.tokens,
 			"Answer only requests with one of the bearer tokens in this file, one in a line. It is read for each request; while it is empty or can't be read, none is answered. "+
 				"Archives can also be had by the URLs in the documents, which are signed, and good for half an hour at most."),
+		cli.Text("metrics-listen=ADDRESS", &o.metricsListen, "Answer /metrics, and /healthz and /readyz as well, at this address, by http. There /metrics needs no token but those of -metrics-token."),
+		cli.Text("metrics-token=FILE", &o.metricsTokens, "Answer /metrics only to requests with one of the bearer tokens in this file, and not to those of -tokens. It is read for each request."),
 		cli.Option("include=PATTERN", cli.Strings(&o.include),
 			"Serve only providers and modules that match, such as \"hashicorp/*\". The option can be used several times."),
 		cli.Option("exclude=PATTERN", cli.Strings(&o.exclude), "Serve no provider and no module that matches. The option can be used several times."),

@@ -8,6 +8,7 @@ import (
 	"crypto/rand"
 	"crypto/sha256"
 	"errors"
+	"fmt"
 	"log/slog"
 	"net/http"
 	"strings"
@@ -26,11 +27,13 @@ type front struct {
 	log    *slog.Logger
 	now    func() time.Time
 
-	version   string
-	begun     time.Time
-	upstreams *upstreams
-	held      *par.Latest[held]
-	allow     func(*http.Request) bool // nil: everyone may see how the server does
+	version string
+	begun   time.Time
+	timings *timings
+	held    *par.Latest[held]
+	allow   func(*http.Request) bool // nil: everyone may see how the server does
+	measure func(*http.Request) bool // the same of the metrics
+	apart   bool                     // metrics have an address of their own
 
 	taking, sending time.Duration // 0: takingTimeout, headerTimeout
 	news            time.Duration // 0: newsEvery
@@ -39,6 +42,17 @@ type front struct {
 func (f front) handler() http.Handler {
 	mux := http.NewServeMux()
 	mux.Handle("/mirror/", http.StripPrefix("/mirror", f.mirror))
+	f.operate(mux, !f.apart)
+	mux.HandleFunc("GET /status.json", allowed(f.allow, f.serveStatus))
+	mux.HandleFunc("GET /{$}", allowed(f.allow, servePage))
+	mux.HandleFunc("/", func(w http.ResponseWriter, _ *http.Request) {
+		http.Error(w, "there is nothing here: the URL of the mirror ends with /mirror/", http.StatusNotFound)
+	})
+	return f.logged(mux)
+}
+
+// operate answers those who run the server.
+func (f front) operate(mux *http.ServeMux, measured bool) {
 	mux.HandleFunc("GET /healthz", func(w http.ResponseWriter, _ *http.Request) { w.Write([]byte("ok\n")) })
 	mux.HandleFunc("GET /readyz", func(w http.ResponseWriter, r *http.Request) {
 		if err := f.mirror.Ready(r.Context()); err != nil {
@@ -48,19 +62,15 @@ func (f front) handler() http.Handler {
 		}
 		w.Write([]byte("ok\n"))
 	})
-	mux.HandleFunc("GET /metrics", f.allowed(f.metrics()))
-	mux.HandleFunc("GET /status.json", f.allowed(f.serveStatus))
-	mux.HandleFunc("GET /{$}", f.allowed(servePage))
-	mux.HandleFunc("/", func(w http.ResponseWriter, _ *http.Request) {
-		http.Error(w, "there is nothing here: the URL of the mirror ends with /mirror/", http.StatusNotFound)
-	})
-	return f.logged(mux)
+	if measured {
+		mux.HandleFunc("GET /metrics", allowed(f.measure, f.serveMetrics))
+	}
 }
 
-// allowed answers only those who may see how the server does. A browser sends a token as a password.
-func (f front) allowed(next http.HandlerFunc) http.HandlerFunc {
+// allowed answers only those who may see how the server does; nil: everyone. A browser sends a token as a password.
+func allowed(allow func(*http.Request) bool, next http.HandlerFunc) http.HandlerFunc {
 	return func(w http.ResponseWriter, r *http.Request) {
-		if f.allow != nil && !f.allow(r) {
+		if allow != nil && !allow(r) {
 			w.Header().Set("WWW-Authenticate", `Basic realm="a token of tfdeps serve is the password"`)
 			http.Error(w, "the request needs a token, as a bearer token or as the password", http.StatusUnauthorized)
 			return
@@ -75,6 +85,7 @@ func (f front) logged(next http.Handler) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		begun, counted := f.now(), &countedResponse{ResponseWriter: w, status: http.StatusOK, control: http.NewResponseController(w), now: f.now, taking: cmp.Or(f.taking, takingTimeout)}
 		defer func() {
+			f.timings.answered(r.URL.Path, f.now().Sub(begun))
 			f.log.Info("request", "method", r.Method, "path", r.URL.Path, "status", counted.status, "bytes", counted.bytes,
 				"ms", f.now().Sub(begun).Milliseconds(), "from", r.RemoteAddr, "agent", r.UserAgent())
 		}()
@@ -124,6 +135,35 @@ func (c *countedResponse) Write(p []byte) (int, error) {
 // Unwrap is for http.ResponseController.
 func (c *countedResponse) Unwrap() http.ResponseWriter { return c.ResponseWriter }
 
+// withTokens has only those answered that have a token of a file that an option names.
+func (f *front) withTokens(ctx context.Context, o options, to *mirrorserver.Options, bucket blob.Bucket) (err error) {
+	open := func(option, path string) (func(*http.Request) bool, error) {
+		if path == "" {
+			return nil, nil
+		}
+		tokens := &tokenFile{path: path, log: to.Log}
+		if _, err := tokens.read(); err != nil {
+			return nil, fmt.Errorf("the tokens of %s can't be read: %w", option, withoutOp(err))
+		}
+		return tokens.allow, nil
+	}
+	if to.Allow, err = open("-tokens", o.tokens); err != nil {
+		return err
+	}
+	f.apart, f.allow, f.measure = o.metricsListen != "", to.Allow, to.Allow
+	if f.apart || o.metricsTokens != "" {
+		if f.measure, err = open("-metrics-token", o.metricsTokens); err != nil {
+			return err
+		}
+	}
+	if to.Allow != nil {
+		if to.SigningKey, err = signingKey(ctx, bucket); err != nil {
+			return fmt.Errorf("the key for signed URLs, which -tokens needs, can't be kept: %w", err)
+		}
+	}
+	return nil
+}
+
 // tokenFile knows the tokens in a file.
 type tokenFile struct {
 	path  string
@@ -169,7 +209,7 @@ func (t *tokenFile) read() (*tokens, error) {
 func (t *tokenFile) allow(r *http.Request) bool {
 	now, err := t.read()
 	if err != nil {
-		t.log.Error("no request is allowed, because the tokens of -tokens can't be read", "error", err.Error())
+		t.log.Error("no request is allowed, because tokens can't be read", "error", err.Error())
 		return false
 	}
 	scheme, token, _ := strings.Cut(r.Header.Get("Authorization"), " ")

@@ -277,7 +277,7 @@ func TestFresh_RemembersNothing(t *testing.T) {
 // no connection for ever.
 func TestFront_EndsWhatClientsHoldUp(t *testing.T) {
 	ended := make(chan error, 1)
-	f := front{log: slog.New(slog.DiscardHandler), now: time.Now, taking: 50 * time.Millisecond, sending: 50 * time.Millisecond}
+	f := front{log: slog.New(slog.DiscardHandler), now: time.Now, timings: new(timings), taking: 50 * time.Millisecond, sending: 50 * time.Millisecond}
 	server := httptest.NewServer(f.logged(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		if r.URL.Path == "/long" {
 			for range 5 {
@@ -343,7 +343,7 @@ func TestFront_EndsWhatClientsHoldUp(t *testing.T) {
 // TestFront_WaitsForWhatIsntThereYet: a request that waits for its turn, or for an upstream that pauses, isn't cut off,
 // because its client holds up nothing. HTTP/2 watches deadlines when nothing is written, too.
 func TestFront_WaitsForWhatIsntThereYet(t *testing.T) {
-	f := front{log: slog.New(slog.DiscardHandler), now: time.Now, taking: 50 * time.Millisecond}
+	f := front{log: slog.New(slog.DiscardHandler), now: time.Now, timings: new(timings), taking: 50 * time.Millisecond}
 	server := httptest.NewUnstartedServer(f.logged(http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) {
 		for range 2 {
 			time.Sleep(200 * time.Millisecond)
@@ -415,7 +415,7 @@ func TestLog_HasNothingThatIsObeyed(t *testing.T) {
 		var out bytes.Buffer
 		log := slog.New(logHandler(&cli.Meta{Stderr: &out}, options{json: asJSON}, slog.LevelInfo))
 		log.Error("request failed", "error", words)
-		f := front{log: log, now: time.Now}
+		f := front{log: log, now: time.Now, timings: new(timings)}
 		r := httptest.NewRequest(http.MethodGet, "/mirror/%23%23vso%5Btask.x%5D", nil)
 		r.Header.Set("User-Agent", words)
 		f.logged(http.NotFoundHandler()).ServeHTTP(httptest.NewRecorder(), r)

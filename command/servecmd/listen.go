@@ -44,7 +44,7 @@ func listen(m *cli.Meta, o options, log *slog.Logger) (net.Listener, error) {
 	listener, err := inherited(m.Env, os.Getpid(), firstInherited)
 	if err == nil && listener == nil {
 		if listener, err = new(net.ListenConfig).Listen(m.Context, "tcp", o.listen); err != nil {
-			err = listenError(o.listen, err)
+			err = listenError("-listen", o.listen, err)
 		}
 	}
 	if err != nil {
@@ -64,9 +64,9 @@ func serveAt(m *cli.Meta, stores sources.Network, o options, bucket blob.Bucket,
 	return serveOn(m, o, server, listener, issued, log)
 }
 
-// listenError says why a server can't listen where -listen says, and what to do.
-func listenError(address string, err error) error {
-	said, name := "of -listen", ""
+// listenError says why a server can't listen where an option says, and what to do.
+func listenError(option, address string, err error) error {
+	said, name := "of "+option, ""
 	if dns, ok := errors.AsType[*net.DNSError](err); ok {
 		name = dns.Name
 	}
@@ -113,6 +113,21 @@ func serveOn(m *cli.Meta, o options, server *http.Server, listener net.Listener,
 		}
 		return pauseUntilEnd(ctx)
 	})
+}
+
+// serveBeside serves something else at an address that an option names, by http. What it returns ends that.
+func serveBeside(ctx context.Context, option, address string, handler http.Handler, log *slog.Logger) (end func(), err error) {
+	listener, err := new(net.ListenConfig).Listen(ctx, "tcp", address)
+	if err != nil {
+		return nil, listenError(option, address, err)
+	}
+	server := newServer(log)
+	server.Handler = handler
+	return background(ctx, func(ctx context.Context) {
+		if err := serveUntil(ctx, server, listener, time.Second, pauseUntilEnd); err != nil {
+			log.Error("there is no answer any more at the address of "+option, "error", err.Error())
+		}
+	}), nil
 }
 
 // pauseUntilEnd ends with the context, and only with it.

@@ -8,6 +8,7 @@ import (
 	"io/fs"
 	"log/slog"
 	"net"
+	"net/http"
 	"os"
 	"path/filepath"
 	"runtime/debug"
@@ -60,8 +61,8 @@ func run(m *cli.Meta, args []string) (int, error) {
 	if len(o.acme.hosts) > 0 && (o.cert != "" || o.command != nil) {
 		return 0, cli.Usagef("-acme is for a server without -tls-cert and without a command behind --")
 	}
-	if o.command == nil && (len(o.hosts) > 0 || o.https) || o.command != nil && (o.cert != "" || o.tokens != "") {
-		return 0, cli.Usagef("-host and -https are for a command behind --, and -tls-cert and -tokens for a server without one")
+	if o.command == nil && (len(o.hosts) > 0 || o.https) || o.command != nil && o.cert+o.tokens+o.metricsListen+o.metricsTokens != "" {
+		return 0, cli.Usagef("-host and -https are for a command behind --, and -tls-cert, -tokens, -metrics-listen and -metrics-token for a server without one")
 	}
 	product := products.Unversioned(m)
 	if o.maxSize == "" && len(o.keepLocked) > 0 {
@@ -134,7 +135,7 @@ func serve(m *cli.Meta, o options, product getproviders.Product, to mirrorserver
 	if m.Env.Get("GOMEMLIMIT") == "" { // the collector works harder before documents, and what is left of them, take more
 		defer debug.SetMemoryLimit(debug.SetMemoryLimit(to.MemoryBytes))
 	}
-	front := front{log: to.Log, now: m.Now, version: m.Version, begun: m.Begun, upstreams: newUpstreams(), held: new(par.Latest[held])}
+	front := front{log: to.Log, now: m.Now, version: m.Version, begun: m.Begun, timings: new(timings), held: new(par.Latest[held])}
 	dialer := &hosts.PublicDialer{Allowed: o.networks}
 	config, online, problems := sources.Online(front.asking(m, dialer), product, "")
 	if problems.HasErrors() {
@@ -160,15 +161,8 @@ func serve(m *cli.Meta, o options, product getproviders.Product, to mirrorserver
 	fetcher := &providercache.Fetcher{Source: source, Client: online.Archives, Product: product, Policy: online.Policy.Against(nil, nil), Now: m.Now}
 	to.MarkUses = remove != nil
 	to.Modules = registries{net: online, product: product}
-	if o.tokens != "" {
-		tokens := &tokenFile{path: o.tokens, log: to.Log}
-		if _, err := tokens.read(); err != nil {
-			return 1, problems, fmt.Errorf("the tokens of -tokens can't be read: %w", withoutOp(err))
-		}
-		to.Allow, front.allow = tokens.allow, tokens.allow
-		if to.SigningKey, err = signingKey(m.Context, bucket); err != nil {
-			return 1, problems, fmt.Errorf("the key for signed URLs, which -tokens needs, can't be kept: %w", err)
-		}
+	if err := front.withTokens(m.Context, o, &to, bucket); err != nil {
+		return 1, problems, err
 	}
 	if front.mirror, err = mirrorserver.Handler(fetcher, bucket, to); err != nil {
 		return 1, problems, err
@@ -193,6 +187,15 @@ func serve(m *cli.Meta, o options, product getproviders.Product, to mirrorserver
 	} else {
 		defer background(m.Context, front.look)()
 		server.Handler = front.handler()
+		if o.metricsListen != "" {
+			mux := http.NewServeMux()
+			front.operate(mux, true)
+			end, err := serveBeside(m.Context, "-metrics-listen", o.metricsListen, front.logged(mux), to.Log)
+			if err != nil {
+				return 1, problems, err
+			}
+			defer end()
+		}
 		err = serveAt(m, stores, o, bucket, server, listener, to.Log)
 	}
 	return code, problems, err

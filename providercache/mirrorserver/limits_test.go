@@ -32,7 +32,7 @@ func TestHandler_BoundsTheArchivesThatWait(t *testing.T) {
 		go func() { first <- get(t, front, path) }()
 	}
 	<-source.asked
-	for server.Stats().Downloading < 2 {
+	for stat(server, "downloads_running") < 2 {
 		if t.Context().Err() != nil {
 			t.Fatal("the second download doesn't wait")
 		}
@@ -43,7 +43,7 @@ func TestHandler_BoundsTheArchivesThatWait(t *testing.T) {
 	}
 	joined := make(chan answered, 1)
 	go func() { joined <- get(t, front, paths[0]) }()
-	for server.Stats().Coalesced == 0 {
+	for stat(server, "coalesced_total") == 0 {
 		if t.Context().Err() != nil {
 			t.Fatal("the running download can't be joined")
 		}

@@ -162,6 +162,7 @@ func (s *Server) fail(w http.ResponseWriter, r *http.Request, err error) {
 		status = http.StatusNotFound
 	case errors.Is(err, getproviders.ErrRefused):
 		status = http.StatusForbidden
+		s.counts.refusedByPolicy.Add(1)
 	case errors.Is(err, errUnsigned), errors.Is(err, getproviders.ErrProtocol): // clients don't ask again
 		status = http.StatusNotImplemented
 	case errors.Is(err, getproviders.ErrAuthentication):
