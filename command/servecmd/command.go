@@ -50,7 +50,7 @@ func (o *options) flags() cli.Flags {
 		cli.Text("listen=ADDRESS", &o.listen,
 			"Where to listen: HOST:PORT, or :PORT on all of the machine's addresses. Port 0 is any that is free. A socket that systemd "+
 				"hands over comes first. The default is "+defaultListen+"."),
-		cli.Text("tls-cert=FILE", &o.cert, "Speak https with this certificate, in PEM, with those that issued it behind it. Terraform and OpenTofu need https."),
+		cli.Text("tls-cert=FILE", &o.cert, "Speak https with this certificate, in PEM, with those that issued it behind it. Terraform and OpenTofu need https. The files are read again for each connection, and on SIGHUP."),
 		cli.Text("tls-key=FILE", &o.key, "The certificate's private key, in PEM."),
 		cli.Option("acme=HOST", cli.Strings(&o.acme.hosts),
 			"Speak https, with a certificate for this name that an authority issues by ACME. With this option you agree to the terms of the authority. The authority's server has to reach "+

@@ -89,16 +89,17 @@ func listenError(option, address string, err error) error {
 // serveOn serves until the program is interrupted, with the certificates that are issued to the server; nil: o may name
 // one.
 func serveOn(m *cli.Meta, o options, server *http.Server, listener net.Listener, issued *certificates, log *slog.Logger) error {
-	scheme := "http"
+	scheme, again := "http", func() {}
 	if issued != nil {
 		scheme, server.TLSConfig = "https", issued.config()
 	}
 	if o.cert != "" {
-		pair, err := tls.LoadX509KeyPair(o.cert, o.key)
-		if err != nil {
-			return fmt.Errorf("the certificate %s of -tls-cert, with the key %s of -tls-key, can't be used: %w. Both are files in PEM", o.cert, o.key, err)
+		own := &certificateFile{cert: o.cert, key: o.key, log: log}
+		if _, err := own.read(); err != nil {
+			return err
 		}
-		scheme, server.TLSConfig = "https", &tls.Config{Certificates: []tls.Certificate{pair}, MinVersion: tls.VersionTLS12}
+		scheme, server.TLSConfig = "https", &tls.Config{GetCertificate: own.get, MinVersion: tls.VersionTLS12}
+		again = func() { own.get(nil) }
 	}
 	server.Handler = guard(server.Handler, o, listener.Addr(), log)
 	listener = netutil.LimitListener(listener, o.connections)
@@ -108,10 +109,14 @@ func serveOn(m *cli.Meta, o options, server *http.Server, listener net.Listener,
 		fmt.Fprintf(m.Stdout, "Serving a mirror at %s\n", url)
 	}
 	return serveUntil(m.Context, server, listener, endTimeout, func(ctx context.Context) error {
+		untilEnd := onSignal(ctx, syscall.SIGHUP, func() {
+			log.Info("files are read again")
+			again()
+		})
 		if issued != nil {
 			issued.get(ctx, listener.Addr())
 		}
-		return pauseUntilEnd(ctx)
+		return untilEnd(ctx)
 	})
 }
 
