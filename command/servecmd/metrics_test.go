@@ -149,8 +149,8 @@ func TestFront_IsntReadyWithoutItsBucket(t *testing.T) {
 // unreadable is a bucket whose service is down.
 type unreadable struct{ blob.Bucket }
 
-func (unreadable) Stat(context.Context, string) (blob.Info, error) {
-	return blob.Info{}, errors.New("the service is down")
+func (unreadable) Get(context.Context, string, blob.GetOptions) (*blob.Object, error) {
+	return nil, errors.New("the service is down")
 }
 
 func TestUpstreams_AreFew(t *testing.T) {

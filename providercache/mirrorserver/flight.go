@@ -11,6 +11,7 @@ import (
 	"time"
 
 	"github.com/tfdeps/tfdeps/getproviders"
+	"github.com/tfdeps/tfdeps/internal/disk"
 	"github.com/tfdeps/tfdeps/internal/hosts"
 	"github.com/tfdeps/tfdeps/internal/par"
 	"github.com/tfdeps/tfdeps/internal/scratch"
@@ -93,6 +94,9 @@ func (s *Server) join(ctx context.Context, asked request, pkg packageRecord) (*p
 	s.counts.downloading.Add(1)
 	s.tasks.Begin(ctx, func(ctx context.Context) {
 		err := s.download(ctx, share.Value, asked, pkg)
+		if disk.IsFull(err) {
+			s.counts.diskFull.Add(1)
+		}
 		s.counts.downloading.Add(-1)
 		s.flights.Withdraw(key, share) // who comes now finds it in the bucket, or tries again
 		share.Value.begun.End(err)     // for who has come before: of an archive that has passed all checks, it has ended already
@@ -149,6 +153,9 @@ func (s *Server) download(ctx context.Context, f *flight, asked request, pkg pac
 	}
 	if err := s.put(ctx, asked, path, got.ZH, got.H1, got.Released); err != nil {
 		s.counts.storeFailures.Add(1)
+		if disk.IsFull(err) {
+			s.counts.diskFull.Add(1)
+		}
 		s.opts.Log.Error("the bucket can't be written", "archive", f.key, "error", err.Error())
 	}
 	return nil

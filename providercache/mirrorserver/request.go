@@ -9,6 +9,7 @@ import (
 	"strings"
 
 	"github.com/tfdeps/tfdeps/getproviders"
+	"github.com/tfdeps/tfdeps/internal/disk"
 	"github.com/tfdeps/tfdeps/internal/hosts"
 	"github.com/tfdeps/tfdeps/internal/par"
 )
@@ -158,6 +159,9 @@ func (s *Server) fail(w http.ResponseWriter, r *http.Request, err error) {
 	case errors.Is(err, errClosed), errors.Is(err, errBusy), errors.Is(err, par.ErrNoRoom):
 		status = http.StatusServiceUnavailable
 		w.Header().Set("Retry-After", "5")
+	case disk.IsFull(err):
+		status = http.StatusServiceUnavailable
+		w.Header().Set("Retry-After", "60")
 	case errors.Is(err, errNoSuch), errors.Is(err, getproviders.ErrNotFound):
 		status = http.StatusNotFound
 	case errors.Is(err, getproviders.ErrRefused):

@@ -50,6 +50,7 @@ import (
 	"time"
 
 	"github.com/tfdeps/tfdeps/getproviders"
+	"github.com/tfdeps/tfdeps/internal/disk"
 	"github.com/tfdeps/tfdeps/internal/par"
 	"github.com/tfdeps/tfdeps/providercache"
 	"github.com/tfdeps/tfdeps/providercache/blob"
@@ -110,6 +111,7 @@ type Server struct {
 	places  *par.Limit  // of downloads
 	room    *par.Room   // memory for decoding
 	running par.Counter // requests
+	ready   par.Memo[string, readiness]
 	counts  counters
 
 	versions *answers[versionsRecord]
@@ -174,13 +176,35 @@ func Handler(f *providercache.Fetcher, bucket blob.Bucket, opts Options) (*Serve
 // that isn't in the bucket.
 func (s *Server) Close() { s.tasks.Close(errClosed) }
 
-// Ready returns an error if the bucket can't be read.
+const (
+	readyKey   = "serve/ready" // an object that is there if the bucket is
+	readyEvery = 10 * time.Second
+	readyLimit = 5 * time.Second
+)
+
+// readiness is what the bucket said when it was asked.
+type readiness struct {
+	at  time.Time
+	err error
+}
+
+// Ready returns an error if the bucket isn't there, or can't be read. It is asked every ten seconds at most. That nothing more
+// fits into it is no error: what is stored can be served.
 func (s *Server) Ready(ctx context.Context) error {
-	_, err := s.bucket.Stat(ctx, "ready")
-	if errors.Is(err, blob.ErrNotFound) {
-		return nil
-	}
-	return err
+	s.ready.Expire("", func(r readiness) bool { return s.fetcher.Now().Sub(r.at) >= readyEvery })
+	got, err := s.ready.Do(ctx, "", func(ctx context.Context) (readiness, error) {
+		ctx, cancel := context.WithTimeout(ctx, readyLimit)
+		defer cancel()
+		_, _, err := blob.ReadAll(ctx, s.bucket, readyKey, 1<<10)
+		if errors.Is(err, blob.ErrNotFound) { // which says the same of a bucket as of an object, if it is a directory
+			_, err = s.bucket.Put(ctx, readyKey, blob.Bytes([]byte("ready\n")), blob.PutOptions{IfAbsent: true})
+		}
+		if errors.Is(err, blob.ErrExists) || disk.IsFull(err) {
+			err = nil
+		}
+		return readiness{s.fetcher.Now(), err}, nil
+	})
+	return cmp.Or(err, got.err)
 }
 
 // ServeHTTP implements http.Handler.

@@ -1,6 +1,9 @@
 package mirrorserver
 
-import "github.com/tfdeps/tfdeps/internal/par"
+import (
+	"github.com/tfdeps/tfdeps/internal/disk"
+	"github.com/tfdeps/tfdeps/internal/par"
+)
 
 // Stat is something that a server has counted since it was made, or has now.
 type Stat struct {
@@ -14,7 +17,7 @@ type counters struct {
 	requests, documents, stored, fetched, coalesced, notFound, failed, broken par.Counter
 	downloads, downloading, downloadedSize, fetchedSize, storedSize           par.Counter
 	refusedArchives, refusedByPolicy, stale, sourceFailures, storeFailures    par.Counter
-	removed, removedSize                                                      par.Counter
+	removed, removedSize, diskFull                                            par.Counter
 }
 
 // Stats returns what the server has done, and what it does. Those of one name are beside each other.
@@ -43,10 +46,14 @@ func (s *Server) Stats() (all []Stat) {
 		{"stale_total", "Older answers of upstreams that counted because they failed.", &c.stale},
 		{"source_failures_total", "Failures of upstreams where nothing was known.", &c.sourceFailures},
 		{"store_failures_total", "Failures to write the store.", &c.storeFailures},
+		{"disk_full_total", "Archives for which there was no room, where they arrive or in the store.", &c.diskFull},
 		{"removed_total", "Archives that were removed.", &c.removed},
 		{"removed_bytes_total", "Their bytes.", &c.removedSize},
 	} {
 		all = append(all, Stat{row.name, row.help, row.value.Value()})
+	}
+	if free, known := disk.Room(s.opts.Temporary); known {
+		all = append(all, Stat{"disk_free_bytes", "Room for archives while they arrive.", free})
 	}
 	return all
 }
