@@ -50,6 +50,8 @@ func TestCertificateFile_IsReadAgain(t *testing.T) {
 	serves("the first one", one)
 	two, twoKey := made()
 	for what, files := range map[string][2][]byte{"one of two files": {two, oneKey}, "no certificate": {[]byte("none"), twoKey}, "empty files": {}} {
+		write(one, oneKey)
+		serves("the first one again", one)
 		write(files[0], files[1])
 		out.Reset()
 		serves(what, one)

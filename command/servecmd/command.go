@@ -3,6 +3,7 @@ package servecmd
 
 import (
 	"net/netip"
+	"time"
 
 	"github.com/tfdeps/tfdeps/command/cli"
 )
@@ -28,6 +29,7 @@ type options struct {
 
 	browserHosts []string // names by which browsers may find a server on loopback
 
+	drain       time.Duration
 	connections int    // at once
 	memory      string // for documents; "": defaultMemory
 
@@ -42,6 +44,7 @@ type options struct {
 const (
 	defaultListen = "127.0.0.1:8080"
 	defaultMemory = "1GiB"
+	defaultDrain  = 5 * time.Second
 	leastMemory   = 64 << 20
 )
 
@@ -75,6 +78,8 @@ func (o *options) flags() cli.Flags {
 		cli.Option("browser-host=HOST", cli.Strings(&o.browserHosts),
 			"Without -tokens, and with http on a loopback address: answer browsers that find the server by this name, such as that of a proxy without https. "+
 				"Other programs, and browsers that come by https, may use any name. The option can be used several times."),
+		cli.Option("drain=DURATION", cli.Duration(&o.drain),
+			"On SIGTERM, answer for this long while /readyz says that the server isn't ready, and then stop to listen: 10s. The default is 5s, which is right for balancers that ask every two seconds."),
 		cli.Option("max-connections=N", cli.Positive(&o.connections),
 			"Accept N connections at once, and answer as many requests; further ones wait. The default is 4096."),
 		cli.Text("memory=SIZE", &o.memory,
@@ -113,4 +118,4 @@ Several servers can share a bucket. /healthz answers when the server runs, and
 is for Prometheus, and / a page that shows how the server does. The server
 writes a line to stderr for each request, without tokens and signatures. An
 interrupt, or SIGTERM, ends the server when the requests that run have been
-answered, after half a minute at most.`
+answered, after half a minute at most. Before that, SIGTERM waits for -drain.`

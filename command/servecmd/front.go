@@ -34,6 +34,7 @@ type front struct {
 	allow   func(*http.Request) bool // nil: everyone may see how the server does
 	measure func(*http.Request) bool // the same of the metrics
 	apart   bool                     // metrics have an address of their own
+	ending  *par.Counter             // not 0: the server is to end, and clients are to go elsewhere
 
 	taking, sending time.Duration // 0: takingTimeout, headerTimeout
 	news            time.Duration // 0: newsEvery
@@ -55,6 +56,10 @@ func (f front) handler() http.Handler {
 func (f front) operate(mux *http.ServeMux, measured bool) {
 	mux.HandleFunc("GET /healthz", func(w http.ResponseWriter, _ *http.Request) { w.Write([]byte("ok\n")) })
 	mux.HandleFunc("GET /readyz", func(w http.ResponseWriter, r *http.Request) {
+		if f.ending.Value() > 0 {
+			http.Error(w, "the server is about to end", http.StatusServiceUnavailable)
+			return
+		}
 		if err := f.mirror.Ready(r.Context()); err != nil {
 			f.log.Error("not ready", "error", err.Error())
 			http.Error(w, "the directory or bucket can't be read", http.StatusServiceUnavailable)
@@ -93,6 +98,9 @@ func (f front) logged(next http.Handler) http.Handler {
 		if r.ContentLength != 0 {
 			// Without an end of its own, the server would wait for a body that never comes.
 			_ = counted.control.SetReadDeadline(begun.Add(cmp.Or(f.sending, headerTimeout)))
+		}
+		if f.ending.Value() > 0 {
+			w.Header().Set("Connection", "close")
 		}
 		next.ServeHTTP(counted, r)
 	})

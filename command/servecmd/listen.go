@@ -9,6 +9,7 @@ import (
 	"net"
 	"net/http"
 	"os"
+	"os/signal"
 	"strconv"
 	"syscall"
 	"time"
@@ -55,13 +56,13 @@ func listen(m *cli.Meta, o options, log *slog.Logger) (net.Listener, error) {
 }
 
 // serveAt serves until the program is interrupted.
-func serveAt(m *cli.Meta, stores sources.Network, o options, bucket blob.Bucket, server *http.Server, listener net.Listener, log *slog.Logger) error {
-	issued, end, err := withCertificates(m, stores, o.acme, bucket, log)
+func serveAt(m *cli.Meta, stores sources.Network, o options, bucket blob.Bucket, server *http.Server, listener net.Listener, f front) error {
+	issued, end, err := withCertificates(m, stores, o.acme, bucket, f.log)
 	if err != nil {
 		return err
 	}
 	defer end()
-	return serveOn(m, o, server, listener, issued, log)
+	return serveOn(m, o, server, listener, issued, f)
 }
 
 // listenError says why a server can't listen where an option says, and what to do.
@@ -88,7 +89,8 @@ func listenError(option, address string, err error) error {
 
 // serveOn serves until the program is interrupted, with the certificates that are issued to the server; nil: o may name
 // one.
-func serveOn(m *cli.Meta, o options, server *http.Server, listener net.Listener, issued *certificates, log *slog.Logger) error {
+func serveOn(m *cli.Meta, o options, server *http.Server, listener net.Listener, issued *certificates, f front) error {
+	log := f.log
 	scheme, again := "http", func() {}
 	if issued != nil {
 		scheme, server.TLSConfig = "https", issued.config()
@@ -108,7 +110,10 @@ func serveOn(m *cli.Meta, o options, server *http.Server, listener net.Listener,
 	} else {
 		fmt.Fprintf(m.Stdout, "Serving a mirror at %s\n", url)
 	}
+	terminated, stop := signal.NotifyContext(context.WithoutCancel(m.Context), syscall.SIGTERM)
+	defer stop()
 	return serveUntil(m.Context, server, listener, endTimeout, func(ctx context.Context) error {
+		defer f.drain(terminated, stop, o.drain)
 		untilEnd := onSignal(ctx, syscall.SIGHUP, func() {
 			log.Info("files are read again")
 			again()
@@ -133,6 +138,21 @@ func serveBeside(ctx context.Context, option, address string, handler http.Handl
 			log.Error("there is no answer any more at the address of "+option, "error", err.Error())
 		}
 	}), nil
+}
+
+// signalLag is how long a signal that has ended one context may take to end another one.
+const signalLag = 100 * time.Millisecond
+
+// drain lets balancers see that the server isn't ready before it stops to listen, if it was SIGTERM that ended it: someone who
+// interrupts it doesn't wait. The next signal ends the process at once.
+func (f front) drain(terminated context.Context, stop func(), pause time.Duration) {
+	interrupted := par.Pause(terminated, signalLag) == nil
+	if stop(); interrupted {
+		return
+	}
+	f.ending.Add(1)
+	f.log.Info("the server is not ready any more, and ends soon", "drain", pause)
+	par.Pause(context.WithoutCancel(terminated), pause)
 }
 
 // pauseUntilEnd ends with the context, and only with it.

@@ -33,7 +33,7 @@ func newFront(t *testing.T) (front, *providertest.Registry) {
 	t.Helper()
 	registry := providertest.New(t)
 	registry.Add(providertest.PackageSpec{Namespace: "acme", Type: "widget", Version: "1.0.0", Platform: getproviders.Platform{OS: "linux", Arch: "amd64"}})
-	f := front{log: slog.New(slog.DiscardHandler), now: time.Now, version: "1.2.3", timings: new(timings), held: new(par.Latest[held])}
+	f := front{log: slog.New(slog.DiscardHandler), now: time.Now, version: "1.2.3", timings: new(timings), held: new(par.Latest[held]), ending: new(par.Counter)}
 	client := hosts.WithObserver(registry.Client(), time.Now, f.timings.observe)
 	source := &getproviders.RegistrySource{Client: client, Discovery: &hosts.Discovery{Client: client, Forced: map[hosts.Hostname]map[string]string{
 		providertest.Host: {"providers.v1": registry.ServiceURL()}}}}

@@ -34,7 +34,7 @@ import (
 
 // run serves until the user interrupts the program.
 func run(m *cli.Meta, args []string) (int, error) {
-	o := options{listen: defaultListen, connections: maxConnections}
+	o := options{listen: defaultListen, connections: maxConnections, drain: defaultDrain}
 	if at := slices.Index(args, "--"); at >= 0 {
 		args, o.command = args[:at], args[at+1:]
 		if o.listen = "127.0.0.1:0"; len(o.command) == 0 {
@@ -135,7 +135,7 @@ func serve(m *cli.Meta, o options, product getproviders.Product, to mirrorserver
 	if m.Env.Get("GOMEMLIMIT") == "" { // the collector works harder before documents, and what is left of them, take more
 		defer debug.SetMemoryLimit(debug.SetMemoryLimit(to.MemoryBytes))
 	}
-	front := front{log: to.Log, now: m.Now, version: m.Version, begun: m.Begun, timings: new(timings), held: new(par.Latest[held])}
+	front := front{log: to.Log, now: m.Now, version: m.Version, begun: m.Begun, timings: new(timings), held: new(par.Latest[held]), ending: new(par.Counter)}
 	dialer := &hosts.PublicDialer{Allowed: o.networks}
 	config, online, problems := sources.Online(front.asking(m, dialer), product, "")
 	if problems.HasErrors() {
@@ -196,7 +196,7 @@ func serve(m *cli.Meta, o options, product getproviders.Product, to mirrorserver
 			}
 			defer end()
 		}
-		err = serveAt(m, stores, o, bucket, server, listener, to.Log)
+		err = serveAt(m, stores, o, bucket, server, listener, front)
 	}
 	return code, problems, err
 }
