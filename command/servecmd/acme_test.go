@@ -29,7 +29,6 @@ import (
 	"github.com/tfdeps/tfdeps/command/sources"
 	"github.com/tfdeps/tfdeps/getproviders/providertest"
 	"github.com/tfdeps/tfdeps/internal/must"
-	"github.com/tfdeps/tfdeps/internal/par"
 	"github.com/tfdeps/tfdeps/internal/peertest"
 	"github.com/tfdeps/tfdeps/providercache/blob"
 )
@@ -164,7 +163,7 @@ func certificateOf(t *testing.T, o acmeOptions, bucket blob.Bucket, listener net
 	server := newServer(log)
 	server.Handler = http.NotFoundHandler()
 	serving.Go(func() {
-		if err := serveOn(m, options{acme: o, connections: maxConnections}, server, listener, issued, front{log: log, ending: new(par.Counter)}); err != nil {
+		if err := serveOn(m, options{acme: o, connections: maxConnections}, server, listener, issued, newFront(log, time.Now)); err != nil {
 			t.Error(err)
 		}
 	})

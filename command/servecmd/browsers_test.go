@@ -105,7 +105,7 @@ func TestGuard_WaitsForNoBody(t *testing.T) {
 // server's address suddenly. The same pages reach a server that isn't guarded, so that the test knows how.
 func TestGuard_InABrowser(t *testing.T) {
 	for _, guarded := range []bool{false, true} {
-		f, _ := newFront(t)
+		f, _ := frontOf(t)
 		handler := http.Handler(f.handler())
 		server := httptest.NewUnstartedServer(nil)
 		if guarded {
@@ -139,7 +139,7 @@ func TestGuard_InABrowser(t *testing.T) {
 // TestFront_PageInABrowser looks at the page as Chromium shows it: its script has filled it, and the policy of its
 // content allows that.
 func TestFront_PageInABrowser(t *testing.T) {
-	f, registry := newFront(t)
+	f, registry := frontOf(t)
 	f.begun = time.Now()
 	server := httptest.NewServer(f.handler())
 	defer server.Close()

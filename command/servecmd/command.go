@@ -2,6 +2,8 @@
 package servecmd
 
 import (
+	"cmp"
+	"errors"
 	"net/netip"
 	"time"
 
@@ -30,8 +32,13 @@ type options struct {
 	browserHosts []string // names by which browsers may find a server on loopback
 
 	drain       time.Duration
-	connections int    // at once
-	memory      string // for documents; "": defaultMemory
+	logFormat   string         // "": text, or JSON with json
+	proxies     []netip.Prefix // whose word counts for who the client is
+	perClient   int            // requests at once; 0: any number
+	downloads   int            // at once; 0: as many as the server has by itself
+	perHost     int            // of these, from one host
+	connections int            // at once
+	memory      string         // for documents; "": defaultMemory
 
 	maxSize    string   // of all archives; "": nothing is removed
 	keepLocked []string // lock files and directories
@@ -39,6 +46,11 @@ type options struct {
 	command []string // to run while the server runs; none: the server runs until it is interrupted
 	hosts   []string // that the command finds here, beside the usual ones
 	https   bool     // with an authority for this run alone
+}
+
+// logsJSON reports whether the lines of the log are JSON.
+func (o options) logsJSON() bool {
+	return cmp.Or(o.logFormat, map[bool]string{true: "json"}[o.json]) == "json"
 }
 
 const (
@@ -65,7 +77,7 @@ func (o *options) flags() cli.Flags {
 		cli.Text("acme-store=DIR or URL", &o.acme.store, "Keep certificates and their keys there. The default is the place of the packages, below serve/acme/."),
 		cli.Switch("json", &o.json, "Print an object with the URL, and the lines on stderr as JSON objects."),
 		cli.Text("tokens=FILE", &o.tokens,
-			"Answer only requests with one of the bearer tokens in this file, one in a line. It is read for each request; while it is empty or can't be read, none is answered. "+
+			"Answer only requests with one of the bearer tokens in this file, one in a line, with a name for the log behind it. It is read for each request; while it is empty or can't be read, none is answered. "+
 				"Archives can also be had by the URLs in the documents, which are signed, and good for half an hour at most."),
 		cli.Text("metrics-listen=ADDRESS", &o.metricsListen, "Answer /metrics, and /healthz and /readyz as well, at this address, by http. There /metrics needs no token but those of -metrics-token."),
 		cli.Text("metrics-token=FILE", &o.metricsTokens, "Answer /metrics only to requests with one of the bearer tokens in this file, and not to those of -tokens. It is read for each request."),
@@ -80,6 +92,18 @@ func (o *options) flags() cli.Flags {
 				"Other programs, and browsers that come by https, may use any name. The option can be used several times."),
 		cli.Option("drain=DURATION", cli.Duration(&o.drain),
 			"On SIGTERM, answer for this long while /readyz says that the server isn't ready, and then stop to listen: 10s. The default is 5s, which is right for balancers that ask every two seconds."),
+		cli.Option("log-format=FORMAT", cli.Func(func(given string) error {
+			if o.logFormat = given; given != "json" && given != "text" {
+				return errors.New("it has to be json or text")
+			}
+			return nil
+		}), "Write the lines on stderr as json or as text. The default is text, and json with -json."),
+		cli.Option("trusted-proxy=CIDR", networks(&o.proxies),
+			"Proxies in this network say for whom they ask: in X-Forwarded-For, or if there is none in Forwarded. They have to remove what clients send there. The option can be used several times."),
+		cli.Option("max-per-client=N", cli.Positive(&o.perClient),
+			"Answer N requests of one address at once; further ones get the status 429, which clients repeat. Behind a proxy it needs -trusted-proxy. Without it there is no such limit."),
+		cli.Option("max-downloads=N", cli.Positive(&o.downloads), "Download N archives at once; further ones wait. The default is 32."),
+		cli.Option("max-downloads-per-host=N", cli.Positive(&o.perHost), "Of these, download N at once from one host. The default is all of them."),
 		cli.Option("max-connections=N", cli.Positive(&o.connections),
 			"Accept N connections at once, and answer as many requests; further ones wait. The default is 4096."),
 		cli.Text("memory=SIZE", &o.memory,

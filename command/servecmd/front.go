@@ -7,6 +7,7 @@ import (
 	"context"
 	"crypto/rand"
 	"crypto/sha256"
+	"encoding/hex"
 	"errors"
 	"fmt"
 	"log/slog"
@@ -35,9 +36,16 @@ type front struct {
 	measure func(*http.Request) bool // the same of the metrics
 	apart   bool                     // metrics have an address of their own
 	ending  *par.Counter             // not 0: the server is to end, and clients are to go elsewhere
+	opts    options
+	clients *par.Shared[string, *par.Counter] // requests that run, by client
+	limited *par.Counter                      // requests that were too many for one client
 
 	taking, sending time.Duration // 0: takingTimeout, headerTimeout
 	news            time.Duration // 0: newsEvery
+}
+
+func newFront(log *slog.Logger, now func() time.Time) front {
+	return front{log: log, now: now, timings: new(timings), held: new(par.Latest[held]), ending: new(par.Counter), clients: new(par.Shared[string, *par.Counter]), limited: new(par.Counter)}
 }
 
 func (f front) handler() http.Handler {
@@ -88,11 +96,13 @@ func allowed(allow func(*http.Request) bool, next http.HandlerFunc) http.Handler
 // tokens: neither is in it.
 func (f front) logged(next http.Handler) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		r, who := withAsker(r)
+		client := f.opts.client(r)
 		begun, counted := f.now(), &countedResponse{ResponseWriter: w, status: http.StatusOK, control: http.NewResponseController(w), now: f.now, taking: cmp.Or(f.taking, takingTimeout)}
 		defer func() {
 			f.timings.answered(r.URL.Path, f.now().Sub(begun))
 			f.log.Info("request", "method", r.Method, "path", r.URL.Path, "status", counted.status, "bytes", counted.bytes,
-				"ms", f.now().Sub(begun).Milliseconds(), "from", r.RemoteAddr, "agent", r.UserAgent())
+				"ms", f.now().Sub(begun).Milliseconds(), "by", answeredBy(w.Header()), "from", client, "who", who.token, "agent", r.UserAgent())
 		}()
 		defer counted.extend() // for what is still in a buffer
 		if r.ContentLength != 0 {
@@ -102,8 +112,28 @@ func (f front) logged(next http.Handler) http.Handler {
 		if f.ending.Value() > 0 {
 			w.Header().Set("Connection", "close")
 		}
+		running, _ := f.clients.Join(client, func() *par.Counter { return new(par.Counter) })
+		defer f.clients.Drop(client, running)
+		defer running.Value.Add(-1)
+		if now := running.Value.Add(1); f.opts.perClient > 0 && now > int64(f.opts.perClient) {
+			f.limited.Add(1)
+			w.Header().Set("Retry-After", "5")
+			http.Error(counted, "too many requests of this client run: -max-per-client says how many may", http.StatusTooManyRequests)
+			return
+		}
 		next.ServeHTTP(counted, r)
 	})
+}
+
+// answeredBy is what an answer came from: "store", "upstream", or "", if neither was asked.
+func answeredBy(header http.Header) string {
+	switch status := header.Get("Cache-Status"); {
+	case strings.HasSuffix(status, "hit"):
+		return "store"
+	case status != "":
+		return "upstream"
+	}
+	return ""
 }
 
 // countedResponse remembers what was answered.
@@ -179,10 +209,11 @@ type tokenFile struct {
 	known par.Latest[tokens]
 }
 
-// tokens are the SHA-256 of each: the time that a lookup takes reveals nothing of the valid ones.
+// tokens are the SHA-256 of each, with its name: the time that a lookup takes reveals nothing of the valid ones. A token without a
+// name has the beginning of its SHA-256.
 type tokens struct {
-	sums map[[sha256.Size]byte]bool
-	from [sha256.Size]byte // the SHA-256 of the file
+	names map[[sha256.Size]byte]string
+	from  [sha256.Size]byte // the SHA-256 of the file
 }
 
 // tokenBytes is how large the file may be.
@@ -199,13 +230,15 @@ func (t *tokenFile) read() (*tokens, error) {
 	if known := t.known.Get(); known != nil && known.from == from {
 		return known, nil
 	}
-	found := &tokens{sums: map[[sha256.Size]byte]bool{}, from: from}
+	found := &tokens{names: map[[sha256.Size]byte]string{}, from: from}
 	for lines := bufio.NewScanner(bytes.NewReader(content)); lines.Scan(); {
 		if line := strings.TrimSpace(lines.Text()); line != "" && !strings.HasPrefix(line, "#") {
-			found.sums[sha256.Sum256([]byte(line))] = true
+			token, name, _ := strings.Cut(strings.ReplaceAll(line, "\t", " "), " ")
+			sum := sha256.Sum256([]byte(token))
+			found.names[sum] = cmp.Or(strings.TrimSpace(name), hex.EncodeToString(sum[:4]))
 		}
 	}
-	if len(found.sums) == 0 {
+	if len(found.names) == 0 {
 		return nil, errors.New(t.path + " has no token")
 	}
 	t.known.Set(found)
@@ -224,7 +257,14 @@ func (t *tokenFile) allow(r *http.Request) bool {
 	if _, password, ok := r.BasicAuth(); ok {
 		scheme, token = "bearer", password
 	}
-	return strings.EqualFold(scheme, "bearer") && now.sums[sha256.Sum256([]byte(strings.TrimSpace(token)))]
+	name := now.names[sha256.Sum256([]byte(strings.TrimSpace(token)))]
+	if !strings.EqualFold(scheme, "bearer") || name == "" {
+		return false
+	}
+	if who, ok := r.Context().Value(askerKey{}).(*asker); ok {
+		who.token = name
+	}
+	return true
 }
 
 // keyName is where the servers of a bucket find the key by which they sign URLs.

@@ -39,9 +39,9 @@ const (
 	maxHeader      = 64 << 10 // bytes of a request's header: room for a long URL and a token
 )
 
-// listen returns the socket of systemd if there is one, else a new one. It warns of what the listener, and not the option, is:
+// listen returns the socket of systemd if there is one, else a new one. The first line, and its warning, are about what the listener, and not the option, is:
 // that of systemd may be public.
-func listen(m *cli.Meta, o options, log *slog.Logger) (net.Listener, error) {
+func listen(m *cli.Meta, o options, log *slog.Logger, about ...any) (net.Listener, error) {
 	listener, err := inherited(m.Env, os.Getpid(), firstInherited)
 	if err == nil && listener == nil {
 		if listener, err = new(net.ListenConfig).Listen(m.Context, "tcp", o.listen); err != nil {
@@ -51,7 +51,7 @@ func listen(m *cli.Meta, o options, log *slog.Logger) (net.Listener, error) {
 	if err != nil {
 		return nil, err
 	}
-	warn(o, listener.Addr(), log)
+	begin(o, listener.Addr(), log, about...)
 	return listener, nil
 }
 

@@ -151,11 +151,17 @@ func writeHead(w io.Writer, name, help, kind string) {
 	fmt.Fprintf(w, "# HELP %s %s\n# TYPE %[1]s %[3]s\n", name, help, kind)
 }
 
+// familyOf is the name without labels.
+func familyOf(s mirrorserver.Stat) string {
+	name, _, _ := strings.Cut(s.Name, "{")
+	return name
+}
+
 // writeStats writes numbers, of which those of one name are beside each other.
 func writeStats(w io.Writer, all []mirrorserver.Stat) {
 	before := ""
 	for _, s := range all {
-		name, _, _ := strings.Cut(s.Name, "{")
+		name := familyOf(s)
 		if kind := "gauge"; name != before {
 			if strings.HasSuffix(name, "_total") {
 				kind = "counter"
@@ -171,10 +177,12 @@ func writeStats(w io.Writer, all []mirrorserver.Stat) {
 // for the first time.
 func (f front) stats() []mirrorserver.Stat {
 	all := append(f.mirror.Stats(), mirrorserver.Stat{Name: fmt.Sprintf("build_info{version=%q,go=%q}", f.version, runtime.Version()), Help: "The version of tfdeps.", Value: 1})
+	all = append(all, mirrorserver.Stat{Name: `limited_total{limit="client"}`, Value: f.limited.Value()})
 	if held := f.held.Get(); held != nil {
 		all = append(all, mirrorserver.Stat{Name: "store_archives", Help: "Archives in the store, as of some minutes ago.", Value: int64(held.Archives)},
 			mirrorserver.Stat{Name: "store_bytes", Help: "Their bytes.", Value: held.Bytes})
 	}
+	slices.SortStableFunc(all, func(a, b mirrorserver.Stat) int { return strings.Compare(familyOf(a), familyOf(b)) })
 	return all
 }
 

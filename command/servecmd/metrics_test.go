@@ -22,18 +22,18 @@ import (
 	"github.com/tfdeps/tfdeps/getproviders/providertest"
 	"github.com/tfdeps/tfdeps/internal/hosts"
 	"github.com/tfdeps/tfdeps/internal/must"
-	"github.com/tfdeps/tfdeps/internal/par"
 	"github.com/tfdeps/tfdeps/providercache"
 	"github.com/tfdeps/tfdeps/providercache/blob"
 	"github.com/tfdeps/tfdeps/providercache/mirrorserver"
 )
 
-// newFront has a server of a registry with acme/widget.
-func newFront(t *testing.T) (front, *providertest.Registry) {
+// frontOf has a server of a registry with acme/widget.
+func frontOf(t *testing.T) (front, *providertest.Registry) {
 	t.Helper()
 	registry := providertest.New(t)
 	registry.Add(providertest.PackageSpec{Namespace: "acme", Type: "widget", Version: "1.0.0", Platform: getproviders.Platform{OS: "linux", Arch: "amd64"}})
-	f := front{log: slog.New(slog.DiscardHandler), now: time.Now, version: "1.2.3", timings: new(timings), held: new(par.Latest[held]), ending: new(par.Counter)}
+	f := newFront(slog.New(slog.DiscardHandler), time.Now)
+	f.version = "1.2.3"
 	client := hosts.WithObserver(registry.Client(), time.Now, f.timings.observe)
 	source := &getproviders.RegistrySource{Client: client, Discovery: &hosts.Discovery{Client: client, Forced: map[hosts.Hostname]map[string]string{
 		providertest.Host: {"providers.v1": registry.ServiceURL()}}}}
@@ -71,7 +71,7 @@ func stat(server *mirrorserver.Server, name string) int64 {
 const widget = "/mirror/" + string(providertest.Host) + "/acme/widget/"
 
 func TestFront_HasMetrics(t *testing.T) {
-	f, registry := newFront(t)
+	f, registry := frontOf(t)
 	for range 2 {
 		f.ask(t, widget+"1.0.0.json", http.StatusOK)
 		f.ask(t, widget+"terraform-provider-widget_1.0.0_linux_amd64.zip", http.StatusOK)
@@ -120,7 +120,7 @@ func namesIn(pattern, text string) (names []string) {
 // TestFront_SeesWhatIsNewInTheStore: who has just installed the first package finds it on the page, although the store
 // is listed once a minute otherwise.
 func TestFront_SeesWhatIsNewInTheStore(t *testing.T) {
-	f, _ := newFront(t)
+	f, _ := frontOf(t)
 	f.news = time.Millisecond
 	defer background(t.Context(), f.look)()
 	for f.held.Get() == nil {
@@ -137,7 +137,7 @@ func TestFront_SeesWhatIsNewInTheStore(t *testing.T) {
 // TestFront_IsntReadyWithoutItsBucket: a balancer sends no one to a server that can't read its bucket, and the server
 // isn't restarted for that.
 func TestFront_IsntReadyWithoutItsBucket(t *testing.T) {
-	f, registry := newFront(t)
+	f, registry := frontOf(t)
 	broken, err := mirrorserver.Handler(&providercache.Fetcher{Source: registry.Source()}, unreadable{blob.NewDirectory(t.TempDir())}, mirrorserver.Options{})
 	must.Succeed(t, err)
 	defer broken.Close()
@@ -181,7 +181,7 @@ func TestUpstreams_AddUpByHost(t *testing.T) {
 }
 
 func TestFront_ShowsHowItDoesToThoseWhoMay(t *testing.T) {
-	f, _ := newFront(t)
+	f, _ := frontOf(t)
 	f.ask(t, widget+"terraform-provider-widget_1.0.0_linux_amd64.zip", http.StatusOK)
 	var s status
 	if err := json.Unmarshal(f.ask(t, "/status.json", http.StatusOK).Body.Bytes(), &s); err != nil || s.Version != "1.2.3" || s.Stats["requests_total"] != 1 || len(s.Upstreams) != 1 || s.Downloads == nil {
@@ -210,7 +210,7 @@ func TestFront_ShowsHowItDoesToThoseWhoMay(t *testing.T) {
 
 // TestFront_MetricsHaveTokensOfTheirOwn: those of clients don't show the metrics, and those of the metrics install nothing.
 func TestFront_MetricsHaveTokensOfTheirOwn(t *testing.T) {
-	f, _ := newFront(t)
+	f, _ := frontOf(t)
 	dir := t.TempDir()
 	for name, token := range map[string]string{"clients": "one", "metrics": "two"} {
 		must.Succeed(t, os.WriteFile(filepath.Join(dir, name), []byte(token), 0o600))

@@ -82,7 +82,7 @@ func run(m *cli.Meta, args []string) (int, error) {
 	if err != nil {
 		return 0, cli.Usagef("-memory: %w", err)
 	}
-	serverOptions := mirrorserver.Options{Requests: o.connections, MemoryBytes: memory, Log: slog.New(logHandler(m, o, slog.LevelInfo))}
+	serverOptions := mirrorserver.Options{Requests: o.connections, Downloads: o.downloads, DownloadsPerHost: o.perHost, MemoryBytes: memory, Log: slog.New(logHandler(m, o, slog.LevelInfo))}
 	if serverOptions.Include, err = patterns(product, o.include); err == nil {
 		serverOptions.Exclude, err = patterns(product, o.exclude)
 	}
@@ -97,7 +97,7 @@ func run(m *cli.Meta, args []string) (int, error) {
 	if err != nil {
 		code, problems = 1, append(problems, failure(err))
 	}
-	if o.json && o.command == nil { // programs read stderr line by line
+	if o.logsJSON() && o.command == nil { // programs read stderr line by line
 		return cli.End(func(all problem.List) { logProblems(m.Context, serverOptions.Log, all) }, slices.Concat(own.Warnings, problems), code), nil
 	}
 	return own.Finish(nil, problems, cli.Output{Data: true, Code: code}), nil
@@ -116,7 +116,7 @@ func logProblems(ctx context.Context, log *slog.Logger, problems problem.List) {
 
 // logHandler writes the lines of the server's log.
 func logHandler(m *cli.Meta, o options, least slog.Level) slog.Handler {
-	return terminal.LogHandler(m.Stderr, o.json, &slog.HandlerOptions{Level: least})
+	return terminal.LogHandler(m.Stderr, o.logsJSON(), &slog.HandlerOptions{Level: least})
 }
 
 func patterns(product getproviders.Product, given []string) (all []getproviders.Pattern, err error) {
@@ -135,7 +135,8 @@ func serve(m *cli.Meta, o options, product getproviders.Product, to mirrorserver
 	if m.Env.Get("GOMEMLIMIT") == "" { // the collector works harder before documents, and what is left of them, take more
 		defer debug.SetMemoryLimit(debug.SetMemoryLimit(to.MemoryBytes))
 	}
-	front := front{log: to.Log, now: m.Now, version: m.Version, begun: m.Begun, timings: new(timings), held: new(par.Latest[held]), ending: new(par.Counter)}
+	front := newFront(to.Log, m.Now)
+	front.version, front.begun, front.opts = m.Version, m.Begun, o
 	dialer := &hosts.PublicDialer{Allowed: o.networks}
 	config, online, problems := sources.Online(front.asking(m, dialer), product, "")
 	if problems.HasErrors() {
@@ -170,7 +171,7 @@ func serve(m *cli.Meta, o options, product getproviders.Product, to mirrorserver
 	defer front.mirror.Close()
 	var listener net.Listener
 	if o.command == nil {
-		if listener, err = listen(m, o, to.Log); err != nil {
+		if listener, err = listen(m, o, to.Log, described(m, o, &from)...); err != nil {
 			return 1, problems, err
 		}
 		defer listener.Close()
@@ -201,12 +202,30 @@ func serve(m *cli.Meta, o options, product getproviders.Product, to mirrorserver
 	return code, problems, err
 }
 
-// warn tells of what others could do with a server that listens on an address.
-func warn(o options, on net.Addr, log *slog.Logger) {
-	if lends(o, on) {
-		log.Warn(fmt.Sprintf("everyone who reaches this server at %s may use its network and the tokens of its CLI configuration: it asks every host on the internet that a request names, and serves what private registries have. "+
-			"The option -tokens says who may ask, and -include for what", on))
+// described is what the first line tells of a server.
+func described(m *cli.Meta, o options, from *cliconfig.Config) []any {
+	var upstream []string
+	for _, method := range from.Installation {
+		upstream = append(upstream, strings.TrimSpace(method.Kind.String()+" "+method.Location))
 	}
+	policies, _ := sources.PolicyFiles(m) // what is wrong with them was said
+	return []any{"version", m.Version, "store", o.place, "upstream", cmp.Or(strings.Join(upstream, ", "), "direct"), "policy", cmp.Or(strings.Join(policies, ", "), "none")}
+}
+
+// begin writes the first line of a server that listens on an address, and warns of what others could do with it.
+func begin(o options, on net.Addr, log *slog.Logger, about ...any) {
+	level, text, who := slog.LevelInfo, "the server begins", "those with a token"
+	switch {
+	case lends(o, on):
+		level, who = slog.LevelWarn, "everyone"
+		text = fmt.Sprintf("everyone who reaches this server at %s may use its network and the tokens of its CLI configuration: it asks every host on the internet that a request names, and serves what private registries have. "+
+			"The option -tokens says who may ask, and -include for what", on)
+	case o.tokens == "" && isLocal(on):
+		who = "this machine"
+	case o.tokens == "":
+		who = "everyone, for " + strings.Join(o.include, ", ")
+	}
+	log.Log(context.Background(), level, text, append([]any{"address", on.String(), "who", who}, about...)...)
 	if showsTokens(o, on) {
 		log.Warn("this server speaks http: tokens can be read by all who see its traffic. Use -tls-cert and -tls-key, or listen on localhost behind a server that speaks https")
 	}

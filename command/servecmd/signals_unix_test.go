@@ -18,7 +18,6 @@ import (
 	"github.com/tfdeps/tfdeps/command/cli"
 	"github.com/tfdeps/tfdeps/getproviders/providertest"
 	"github.com/tfdeps/tfdeps/internal/must"
-	"github.com/tfdeps/tfdeps/internal/par"
 )
 
 // lines are written to by a log, a line at a time.
@@ -45,7 +44,7 @@ func TestServe_ReadsFilesAgainOnHangup(t *testing.T) {
 	ctx, end := context.WithCancel(t.Context())
 	ended := make(chan error, 1)
 	go func() {
-		ended <- serveOn(&cli.Meta{Context: ctx, Stdout: io.Discard}, o, server, loopback(t), nil, front{log: log, ending: new(par.Counter)})
+		ended <- serveOn(&cli.Meta{Context: ctx, Stdout: io.Discard}, o, server, loopback(t), nil, newFront(log, time.Now))
 	}()
 	signal.Notify(make(chan os.Signal, 1), syscall.SIGHUP) // else one that comes too early ends the test
 	for _, want := range []string{"files are read again", "stays as it was"} {

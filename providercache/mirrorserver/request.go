@@ -156,7 +156,12 @@ func (s *Server) fail(w http.ResponseWriter, r *http.Request, err error) {
 	switch {
 	case r.Context().Err() != nil:
 		return // no one reads it
-	case errors.Is(err, errClosed), errors.Is(err, errBusy), errors.Is(err, par.ErrNoRoom):
+	case errors.Is(err, errClosed), errors.Is(err, errRequests), errors.Is(err, errDownloads), errors.Is(err, par.ErrNoRoom):
+		for limit, counter := range map[error]*par.Counter{errRequests: &s.counts.tooManyRequests, errDownloads: &s.counts.tooManyDownloads, par.ErrNoRoom: &s.counts.tooMuchMemory} {
+			if errors.Is(err, limit) {
+				counter.Add(1)
+			}
+		}
 		status = http.StatusServiceUnavailable
 		w.Header().Set("Retry-After", "5")
 	case disk.IsFull(err):

@@ -83,6 +83,8 @@ type Options struct {
 
 	// Downloads bounds how many archives arrive at once; 0: 32. Further ones wait.
 	Downloads int
+	// DownloadsPerHost bounds how many of them come from one host; 0: Downloads. Further ones wait, and others go before them.
+	DownloadsPerHost int
 	// Waiting bounds how many archives wait for that; 0: 1000. A request for another one is refused with the status 503.
 	Waiting int
 	// Requests bounds how many requests are answered at once; 0: 4096. Further ones are refused with the status 503.
@@ -121,14 +123,16 @@ type Server struct {
 	releases  *answers[[]string] // of modules
 	locations *answers[string]   // of releases
 
-	flights par.Shared[string, *flight]  // archives that arrive, by the path of their URL
-	serving par.Shared[string, struct{}] // archives of the bucket that are being sent, by key
-	marked  *par.Recent[string, int64]   // the last hour of which the bucket has a mark that an archive was used
+	hosts   par.Shared[string, *par.Limit] // of downloads, by host
+	flights par.Shared[string, *flight]    // archives that arrive, by the path of their URL
+	serving par.Shared[string, struct{}]   // archives of the bucket that are being sent, by key
+	marked  *par.Recent[string, int64]     // the last hour of which the bucket has a mark that an archive was used
 }
 
 var (
-	errClosed = errors.New("the server is closed")
-	errBusy   = errors.New("the server has too much to do: ask again later")
+	errClosed    = errors.New("the server is closed")
+	errRequests  = errors.New("the server has too much to do: ask again later. Too many requests run")
+	errDownloads = errors.New("the server has too much to do: ask again later. Too many archives wait for their download")
 )
 
 // patience is how long a request waits for memory.
@@ -154,6 +158,7 @@ func Handler(f *providercache.Fetcher, bucket blob.Bucket, opts Options) (*Serve
 	opts.MemoryBytes = cmp.Or(opts.MemoryBytes, 1<<30)
 	opts.Temporary = cmp.Or(opts.Temporary, os.TempDir())
 	opts.Downloads, opts.Waiting, opts.Requests = cmp.Or(opts.Downloads, 32), cmp.Or(opts.Waiting, 1000), cmp.Or(opts.Requests, 4096)
+	opts.DownloadsPerHost = cmp.Or(opts.DownloadsPerHost, opts.Downloads)
 	if opts.Log == nil {
 		opts.Log = slog.New(slog.DiscardHandler)
 	}
@@ -212,7 +217,7 @@ func (s *Server) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	s.counts.requests.Add(1)
 	defer s.running.Add(-1)
 	if s.running.Add(1) > int64(s.opts.Requests) {
-		s.fail(w, r, errBusy)
+		s.fail(w, r, errRequests)
 		return
 	}
 	if r.Method != http.MethodGet && r.Method != http.MethodHead {
@@ -220,7 +225,7 @@ func (s *Server) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 		s.refuse(w, http.StatusMethodNotAllowed, "a mirror is only read")
 		return
 	}
-	r = withOneRange(r)
+	r = withOneRange(r.WithContext(context.WithValue(r.Context(), headerKey{}, w.Header())))
 	asked, err := parsePath(r.URL.Path)
 	if hidesParts(r.URL) {
 		err = fmt.Errorf("%w: a slash, a backslash or a dot of the path is encoded", errNoSuch)
@@ -238,6 +243,16 @@ func (s *Server) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	}
 	if err != nil {
 		s.fail(w, r, err)
+	}
+}
+
+// headerKey is the key of the answer's header in the context of a request.
+type headerKey struct{}
+
+// tellCache says in the header by RFC 9211 from where an answer comes: the server has it ("hit"), or the source was asked.
+func tellCache(ctx context.Context, status string) {
+	if header, ok := ctx.Value(headerKey{}).(http.Header); ok {
+		header.Set("Cache-Status", "tfdeps; "+status)
 	}
 }
 

@@ -18,6 +18,7 @@ type counters struct {
 	downloads, downloading, downloadedSize, fetchedSize, storedSize           par.Counter
 	refusedArchives, refusedByPolicy, stale, sourceFailures, storeFailures    par.Counter
 	removed, removedSize, diskFull                                            par.Counter
+	tooManyRequests, tooManyDownloads, tooMuchMemory                          par.Counter
 }
 
 // Stats returns what the server has done, and what it does. Those of one name are beside each other.
@@ -46,6 +47,9 @@ func (s *Server) Stats() (all []Stat) {
 		{"stale_total", "Older answers of upstreams that counted because they failed.", &c.stale},
 		{"source_failures_total", "Failures of upstreams where nothing was known.", &c.sourceFailures},
 		{"store_failures_total", "Failures to write the store.", &c.storeFailures},
+		{`limited_total{limit="requests"}`, "Requests that were refused because of a limit.", &c.tooManyRequests},
+		{`limited_total{limit="downloads"}`, "", &c.tooManyDownloads},
+		{`limited_total{limit="memory"}`, "", &c.tooMuchMemory},
 		{"disk_full_total", "Archives for which there was no room, where they arrive or in the store.", &c.diskFull},
 		{"removed_total", "Archives that were removed.", &c.removed},
 		{"removed_bytes_total", "Their bytes.", &c.removedSize},
