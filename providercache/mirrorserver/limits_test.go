@@ -119,11 +119,16 @@ func TestHandler_RefusesWhatTakesTooMuchMemory(t *testing.T) {
 	status(t, other, host+"acme/gadget/index.json", http.StatusOK)
 }
 
-// TestHandler_BoundsDownloadsOfOneHost: with one download of a host at once, a second one waits until the first one has ended, and takes no
-// place of other hosts meanwhile.
-func TestHandler_BoundsDownloadsOfOneHost(t *testing.T) {
+// TestHandler_BoundsDownloads: with one download at once, or one of a host, a second one waits until the first one has ended.
+func TestHandler_BoundsDownloads(t *testing.T) {
+	for what, limits := range map[string][2]int{"in all": {1, 4}, "of one host": {4, 1}} {
+		t.Run(what, func(t *testing.T) { oneDownload(t, limits[0], limits[1]) })
+	}
+}
+
+func oneDownload(t *testing.T, all, ofHost int) {
 	m := newMirroring(t)
-	m.opts.DownloadsPerHost = 1
+	m.opts.Downloads, m.opts.DownloadsPerHost = all, ofHost
 	server, front, content, feed := m.serveLarge(t)
 	first, last := make(chan answered, 1), make(chan answered, 1)
 	go func() { first <- get(t, front, large) }()
