@@ -60,7 +60,7 @@ func TestFront_LogsWhoAskedForWhat(t *testing.T) {
 	must.Succeed(t, os.WriteFile(file, []byte("secret-of-ci  ci runners \nnameless\n"), 0o600))
 	f.opts.tokens = file
 	to := mirrorserver.Options{Log: f.log}
-	must.Succeed(t, f.withTokens(t.Context(), f.opts, &to, blob.NewDirectory(t.TempDir())))
+	must.Succeed(t, f.withFiles(t.Context(), f.opts, &to, blob.NewDirectory(t.TempDir())))
 	ask := func(path, token string, want int) (line struct {
 		Path, By, From, Who string
 		Status              int

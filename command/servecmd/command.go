@@ -4,16 +4,20 @@ package servecmd
 import (
 	"cmp"
 	"errors"
+	"fmt"
 	"net/netip"
 	"time"
 
 	"github.com/tfdeps/tfdeps/command/cli"
 )
 
-// Command is "serve".
-func Command() cli.Command {
-	return cli.Command{Name: "serve", Synopsis: "Serve a mirror that fills itself from the registries",
-		Help: cli.Help{Usage: "serve [options] <dir>\nserve [options] s3://BUCKET/PREFIX\nserve [options] gs://BUCKET/PREFIX\nserve [options] [DIR or URL] -- COMMAND [ARG...]", About: about, Flags: new(options).flags(), More: more}, Run: run, Lines: true}
+// Commands are "serve" and what is below it.
+func Commands() []cli.Command {
+	return []cli.Command{{Name: "serve", Synopsis: "Serve a mirror that fills itself from the registries",
+		Help: cli.Help{Usage: "serve [options] <dir>\nserve [options] s3://BUCKET/PREFIX\nserve [options] gs://BUCKET/PREFIX\nserve [options] [DIR or URL] -- COMMAND [ARG...]", About: about, Flags: new(options).flags(), More: more}, Run: run, Lines: true},
+		{Name: "serve gc", Synopsis: "Remove what no one has asked a server for", Run: runGC, Help: cli.Help{
+			Usage: "serve gc [options] <dir>\nserve gc [options] s3://BUCKET/PREFIX", About: "  Removes archives from the directory or bucket of servers, once, as they do\n  with -max-size and -max-unused. What is asked for again is downloaded again.", Flags: new(gcOptions).flags()}},
+	}
 }
 
 // options are what the arguments ask for.
@@ -38,10 +42,9 @@ type options struct {
 	downloads   int            // at once; 0: as many as the server has by itself
 	perHost     int            // of these, from one host
 	connections int            // at once
-	memory      string         // for documents; "": defaultMemory
+	memory      int64          // bytes, for documents
 
-	maxSize    string   // of all archives; "": nothing is removed
-	keepLocked []string // lock files and directories
+	collectOptions
 
 	command []string // to run while the server runs; none: the server runs until it is interrupted
 	hosts   []string // that the command finds here, beside the usual ones
@@ -55,13 +58,13 @@ func (o options) logsJSON() bool {
 
 const (
 	defaultListen = "127.0.0.1:8080"
-	defaultMemory = "1GiB"
+	defaultMemory = 1 << 30
 	defaultDrain  = 5 * time.Second
 	leastMemory   = 64 << 20
 )
 
 func (o *options) flags() cli.Flags {
-	return cli.Flags{
+	return append(cli.Flags{
 		cli.Text("listen=ADDRESS", &o.listen,
 			"Where to listen: HOST:PORT, or :PORT on all of the machine's addresses. Port 0 is any that is free. A socket that systemd "+
 				"hands over comes first. The default is "+defaultListen+"."),
@@ -106,21 +109,25 @@ func (o *options) flags() cli.Flags {
 		cli.Option("max-downloads-per-host=N", cli.Positive(&o.perHost), "Of these, download N at once from one host. The default is all of them."),
 		cli.Option("max-connections=N", cli.Positive(&o.connections),
 			"Accept N connections at once, and answer as many requests; further ones wait. The default is 4096."),
-		cli.Text("memory=SIZE", &o.memory,
+		cli.Option("memory=SIZE", cli.Parsed(&o.memory, memorySize),
 			"Use at most this much memory to read what registries say and to answer with it: 512MiB, 2GB. A request that doesn't fit waits for half a minute at most, "+
-				"and is then refused with the status 503. An answer of a registry for which it is not enough is always refused. The default is "+defaultMemory+"."),
-		cli.Text("max-size=SIZE", &o.maxSize,
-			"Remove archives that weren't used for the longest time, every hour, when all of them take more: 200GB, 1.5TiB. "+
-				"None is removed that was used within two hours. All servers of a bucket have this option, or none. Without it nothing is removed."),
-		cli.Option("keep-locked=PATH", cli.Strings(&o.keepLocked),
-			"Never remove what this lock file selects, or those in and below this directory. They are read again each time. The option can be used several times."),
+				"and is then refused with the status 503. An answer of a registry for which it is not enough is always refused. The default is 1GiB."),
 		cli.Option("host=HOST", cli.Strings(&o.hosts),
 			"With a command: the registry of this host is found at the server, too. The option can be used several times. "+
 				"Those of Terraform, of OpenTofu and of host blocks always are."),
 		cli.Switch("https", &o.https,
 			"With a command: speak https, with a certificate that an authority made for this run has issued. SSL_CERT_FILE of the command "+
 				"has it beside the usual ones, which programs in Go use on Linux."),
+	}, o.collectOptions.flags()...)
+}
+
+// memorySize reads the value of -memory.
+func memorySize(text string) (int64, error) {
+	n, err := cli.ParseBytes(text)
+	if err == nil && n < leastMemory {
+		err = fmt.Errorf("%s is too little: 64MiB is the least", text)
 	}
+	return n, err
 }
 
 const about = `  Serves a network mirror for Terraform, OpenTofu and tfdeps. Its path is

@@ -28,17 +28,18 @@ type front struct {
 	log    *slog.Logger
 	now    func() time.Time
 
-	version string
-	begun   time.Time
-	timings *timings
-	held    *par.Latest[held]
-	allow   func(*http.Request) bool // nil: everyone may see how the server does
-	measure func(*http.Request) bool // the same of the metrics
-	apart   bool                     // metrics have an address of their own
-	ending  *par.Counter             // not 0: the server is to end, and clients are to go elsewhere
-	opts    options
-	clients *par.Shared[string, *par.Counter] // requests that run, by client
-	limited *par.Counter                      // requests that were too many for one client
+	version     string
+	begun       time.Time
+	timings     *timings
+	held        *par.Latest[held]
+	allow       func(*http.Request) bool // nil: everyone may see how the server does
+	measure     func(*http.Request) bool // the same of the metrics
+	apart       bool                     // metrics have an address of their own
+	ending      *par.Counter             // not 0: the server is to end, and clients are to go elsewhere
+	opts        options
+	certificate *certificateFile                  // nil: none is named
+	clients     *par.Shared[string, *par.Counter] // requests that run, by client
+	limited     *par.Counter                      // requests that were too many for one client
 
 	taking, sending time.Duration // 0: takingTimeout, headerTimeout
 	news            time.Duration // 0: newsEvery
@@ -173,8 +174,8 @@ func (c *countedResponse) Write(p []byte) (int, error) {
 // Unwrap is for http.ResponseController.
 func (c *countedResponse) Unwrap() http.ResponseWriter { return c.ResponseWriter }
 
-// withTokens has only those answered that have a token of a file that an option names.
-func (f *front) withTokens(ctx context.Context, o options, to *mirrorserver.Options, bucket blob.Bucket) (err error) {
+// withFiles reads the certificate and the tokens that options name, and has only those answered that have a token.
+func (f *front) withFiles(ctx context.Context, o options, to *mirrorserver.Options, bucket blob.Bucket) (err error) {
 	open := func(option, path string) (func(*http.Request) bool, error) {
 		if path == "" {
 			return nil, nil
@@ -184,6 +185,12 @@ func (f *front) withTokens(ctx context.Context, o options, to *mirrorserver.Opti
 			return nil, fmt.Errorf("the tokens of %s can't be read: %w", option, withoutOp(err))
 		}
 		return tokens.allow, nil
+	}
+	if o.cert != "" {
+		f.certificate = &certificateFile{cert: o.cert, key: o.key, log: to.Log}
+		if _, err := f.certificate.read(); err != nil {
+			return err
+		}
 	}
 	if to.Allow, err = open("-tokens", o.tokens); err != nil {
 		return err

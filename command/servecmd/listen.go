@@ -95,11 +95,7 @@ func serveOn(m *cli.Meta, o options, server *http.Server, listener net.Listener,
 	if issued != nil {
 		scheme, server.TLSConfig = "https", issued.config()
 	}
-	if o.cert != "" {
-		own := &certificateFile{cert: o.cert, key: o.key, log: log}
-		if _, err := own.read(); err != nil {
-			return err
-		}
+	if own := f.certificate; own != nil {
 		scheme, server.TLSConfig = "https", &tls.Config{GetCertificate: own.get, MinVersion: tls.VersionTLS12}
 		again = func() { own.get(nil) }
 	}

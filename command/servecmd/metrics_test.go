@@ -30,6 +30,12 @@ import (
 // frontOf has a server of a registry with acme/widget.
 func frontOf(t *testing.T) (front, *providertest.Registry) {
 	t.Helper()
+	return frontIn(t, t.TempDir())
+}
+
+// frontIn is frontOf with packages in a directory.
+func frontIn(t *testing.T, dir string) (front, *providertest.Registry) {
+	t.Helper()
 	registry := providertest.New(t)
 	registry.Add(providertest.PackageSpec{Namespace: "acme", Type: "widget", Version: "1.0.0", Platform: getproviders.Platform{OS: "linux", Arch: "amd64"}})
 	f := newFront(slog.New(slog.DiscardHandler), time.Now)
@@ -38,7 +44,7 @@ func frontOf(t *testing.T) (front, *providertest.Registry) {
 	source := &getproviders.RegistrySource{Client: client, Discovery: &hosts.Discovery{Client: client, Forced: map[hosts.Hostname]map[string]string{
 		providertest.Host: {"providers.v1": registry.ServiceURL()}}}}
 	var err error
-	if f.mirror, err = mirrorserver.Handler(&providercache.Fetcher{Source: source, Client: client}, blob.NewDirectory(t.TempDir()), mirrorserver.Options{Temporary: t.TempDir()}); err != nil {
+	if f.mirror, err = mirrorserver.Handler(&providercache.Fetcher{Source: source, Client: client}, blob.NewDirectory(dir), mirrorserver.Options{Temporary: t.TempDir()}); err != nil {
 		t.Fatal(err)
 	}
 	t.Cleanup(f.mirror.Close)
@@ -216,12 +222,12 @@ func TestFront_MetricsHaveTokensOfTheirOwn(t *testing.T) {
 		must.Succeed(t, os.WriteFile(filepath.Join(dir, name), []byte(token), 0o600))
 	}
 	o := options{tokens: filepath.Join(dir, "clients"), metricsTokens: filepath.Join(dir, "metrics")}
-	must.Succeed(t, f.withTokens(t.Context(), o, &mirrorserver.Options{Log: f.log}, blob.NewDirectory(dir)))
+	must.Succeed(t, f.withFiles(t.Context(), o, &mirrorserver.Options{Log: f.log}, blob.NewDirectory(dir)))
 	f.ask(t, "/metrics#Bearer two", http.StatusOK)
 	f.ask(t, "/metrics#Bearer one", http.StatusUnauthorized)
 	f.ask(t, "/#Bearer two", http.StatusUnauthorized)
 	o.metricsListen = "127.0.0.1:0"
-	must.Succeed(t, f.withTokens(t.Context(), o, &mirrorserver.Options{Log: f.log}, blob.NewDirectory(dir)))
+	must.Succeed(t, f.withFiles(t.Context(), o, &mirrorserver.Options{Log: f.log}, blob.NewDirectory(dir)))
 	f.ask(t, "/metrics#Bearer two", http.StatusNotFound)
 	apart := http.NewServeMux()
 	f.operate(apart, true)
@@ -236,7 +242,7 @@ func TestFront_MetricsHaveTokensOfTheirOwn(t *testing.T) {
 		}
 	}
 	o.metricsTokens = filepath.Join(dir, "none")
-	if err := f.withTokens(t.Context(), o, &mirrorserver.Options{Log: f.log}, blob.NewDirectory(dir)); err == nil || !strings.Contains(err.Error(), "-metrics-token") {
+	if err := f.withFiles(t.Context(), o, &mirrorserver.Options{Log: f.log}, blob.NewDirectory(dir)); err == nil || !strings.Contains(err.Error(), "-metrics-token") {
 		t.Errorf("a file that isn't there: %v", err)
 	}
 }

@@ -34,7 +34,7 @@ import (
 
 // run serves until the user interrupts the program.
 func run(m *cli.Meta, args []string) (int, error) {
-	o := options{listen: defaultListen, connections: maxConnections, drain: defaultDrain}
+	o := options{listen: defaultListen, connections: maxConnections, drain: defaultDrain, memory: defaultMemory}
 	if at := slices.Index(args, "--"); at >= 0 {
 		args, o.command = args[:at], args[at+1:]
 		if o.listen = "127.0.0.1:0"; len(o.command) == 0 {
@@ -65,24 +65,14 @@ func run(m *cli.Meta, args []string) (int, error) {
 		return 0, cli.Usagef("-host and -https are for a command behind --, and -tls-cert, -tokens, -metrics-listen and -metrics-token for a server without one")
 	}
 	product := products.Unversioned(m)
-	if o.maxSize == "" && len(o.keepLocked) > 0 {
-		return 0, cli.Usagef("-keep-locked needs -max-size: without -max-size nothing is removed")
+	if err := o.collectOptions.check(); err != nil {
+		return 0, err
 	}
 	var remove *collector
-	if o.maxSize != "" {
-		remove = &collector{locked: o.keepLocked, product: product}
-		if remove.maxBytes, err = parseSize(o.maxSize); err != nil {
-			return 0, cli.Usagef("-max-size: %w", err)
-		}
+	if o.any() {
+		remove = &collector{collectOptions: o.collectOptions, product: product}
 	}
-	memory, err := parseSize(cmp.Or(o.memory, defaultMemory))
-	if err == nil && memory < leastMemory {
-		err = fmt.Errorf("%s is too little: 64MiB is the least", o.memory)
-	}
-	if err != nil {
-		return 0, cli.Usagef("-memory: %w", err)
-	}
-	serverOptions := mirrorserver.Options{Requests: o.connections, Downloads: o.downloads, DownloadsPerHost: o.perHost, MemoryBytes: memory, Log: slog.New(logHandler(m, o, slog.LevelInfo))}
+	serverOptions := mirrorserver.Options{Requests: o.connections, Downloads: o.downloads, DownloadsPerHost: o.perHost, MemoryBytes: o.memory, Log: slog.New(logHandler(m, o, slog.LevelInfo))}
 	if serverOptions.Include, err = patterns(product, o.include); err == nil {
 		serverOptions.Exclude, err = patterns(product, o.exclude)
 	}
@@ -162,7 +152,7 @@ func serve(m *cli.Meta, o options, product getproviders.Product, to mirrorserver
 	fetcher := &providercache.Fetcher{Source: source, Client: online.Archives, Product: product, Policy: online.Policy.Against(nil, nil), Now: m.Now}
 	to.MarkUses = remove != nil
 	to.Modules = registries{net: online, product: product}
-	if err := front.withTokens(m.Context, o, &to, bucket); err != nil {
+	if err := front.withFiles(m.Context, o, &to, bucket); err != nil {
 		return 1, problems, err
 	}
 	if front.mirror, err = mirrorserver.Handler(fetcher, bucket, to); err != nil {

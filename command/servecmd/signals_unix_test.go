@@ -18,6 +18,7 @@ import (
 	"github.com/tfdeps/tfdeps/command/cli"
 	"github.com/tfdeps/tfdeps/getproviders/providertest"
 	"github.com/tfdeps/tfdeps/internal/must"
+	"github.com/tfdeps/tfdeps/providercache/mirrorserver"
 )
 
 // lines are written to by a log, a line at a time.
@@ -41,10 +42,12 @@ func TestServe_ReadsFilesAgainOnHangup(t *testing.T) {
 	log := slog.New(slog.NewTextHandler(logged, nil))
 	server := newServer(log)
 	server.Handler = http.NotFoundHandler()
+	f := newFront(log, time.Now)
+	must.Succeed(t, f.withFiles(t.Context(), o, &mirrorserver.Options{Log: log}, nil))
 	ctx, end := context.WithCancel(t.Context())
 	ended := make(chan error, 1)
 	go func() {
-		ended <- serveOn(&cli.Meta{Context: ctx, Stdout: io.Discard}, o, server, loopback(t), nil, newFront(log, time.Now))
+		ended <- serveOn(&cli.Meta{Context: ctx, Stdout: io.Discard}, o, server, loopback(t), nil, f)
 	}()
 	signal.Notify(make(chan os.Signal, 1), syscall.SIGHUP) // else one that comes too early ends the test
 	for _, want := range []string{"files are read again", "stays as it was"} {

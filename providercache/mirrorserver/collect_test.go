@@ -70,7 +70,7 @@ func TestServer_CollectRemovesWhatIsntUsed(t *testing.T) {
 		return got
 	}
 	all := collect(1<<40, nil, "p0 p1 p2 p3")
-	if all.Archives != 4 || all.Bytes < 80_000 || all.Removed != 0 {
+	if all.Archives != 4 || all.Bytes < 80_000 || len(all.Removed) != 0 {
 		t.Errorf("%+v", all)
 	}
 	collect(all.Bytes-1, nil, "p0 p1 p2") // p3 wasn't used since
@@ -78,9 +78,9 @@ func TestServer_CollectRemovesWhatIsntUsed(t *testing.T) {
 	kept := func(p getproviders.Provider, v getproviders.Version, hashes []getproviders.Hash) bool {
 		return p.Type == "p0" && v.String() == "1.0.0" && hashes[0] == h1
 	}
-	collect(0, kept, "p0 p2") // p2 was used lately
+	collect(1, kept, "p0 p2") // p2 was used lately
 	m.clock.pass(4 * time.Hour)
-	if got := collect(0, kept, "p0"); stat(one, "removed_total") != 3 || got.Removed != 1 || stat(one, "removed_bytes_total") < 60_000 {
+	if got := collect(1, kept, "p0"); stat(one, "removed_total") != 3 || len(got.Removed) != 1 || stat(one, "removed_bytes_total") < 60_000 {
 		t.Errorf("%+v, %+v", got, one.Stats())
 	}
 	if marks := keysIn(t, m.bucket, "uses/"); len(marks) != 1 || !strings.Contains(marks[0], "/acme/p0/") {
@@ -111,14 +111,14 @@ func TestServer_CollectLeavesWhatIsSent(t *testing.T) {
 		t.Fatal(err)
 	}
 	m.clock.pass(24 * 365 * time.Hour)
-	if got, err := server.Collect(t.Context(), mirrorserver.CollectOptions{}); got.Removed != 0 || got.Archives != 1 || err != nil {
+	if got, err := server.Collect(t.Context(), mirrorserver.CollectOptions{MaxBytes: 1}); len(got.Removed) != 0 || got.Archives != 1 || err != nil {
 		t.Errorf("%+v, %v", got, err)
 	}
 	if _, err := io.Copy(io.Discard, gate); err != nil {
 		t.Error(err)
 	}
 	<-done
-	if got, err := server.Collect(t.Context(), mirrorserver.CollectOptions{}); got.Removed != 1 || err != nil {
+	if got, err := server.Collect(t.Context(), mirrorserver.CollectOptions{MaxBytes: 1}); len(got.Removed) != 1 || err != nil {
 		t.Errorf("%+v, %v", got, err)
 	}
 }
@@ -204,5 +204,63 @@ func TestServer_CollectsBesideOthers(t *testing.T) {
 	}
 	for i := range 6 {
 		found(t, front, host+fmt.Sprintf("acme/p%d/terraform-provider-p%d_1.0.0_linux_amd64.zip", i, i))
+	}
+}
+
+// TestServer_CollectsWhatIsUnused: an archive goes that no one has asked for in thirty days, whatever all of them take; a dry run
+// only tells of it.
+func TestServer_CollectsWhatIsUnused(t *testing.T) {
+	m := newMirroring(t)
+	m.opts.MarkUses = true
+	m.clock.now = time.Now() // the bucket says when an archive was stored
+	server, front := m.start(t)
+	m.add("gadget", "1.0.0")
+	for _, path := range []string{archive, strings.ReplaceAll(archive, "widget", "gadget")} {
+		found(t, front, path)
+		settle(t, server)
+	}
+	m.clock.pass(20 * 24 * time.Hour)
+	found(t, front, archive)
+	for len(keysIn(t, m.bucket, "uses/")) < 1 {
+		time.Sleep(time.Millisecond)
+	}
+	m.clock.pass(20 * 24 * time.Hour)
+	for _, dry := range []bool{true, false} {
+		got, err := server.Collect(t.Context(), mirrorserver.CollectOptions{MaxUnused: 30 * 24 * time.Hour, DryRun: dry})
+		if err != nil || len(got.Removed) != 1 || got.Removed[0].Provider.Type != "gadget" || got.Removed[0].Bytes == 0 || got.Removed[0].Used.IsZero() {
+			t.Errorf("dry: %t: %+v, %v", dry, got, err)
+		}
+		if left := len(keysIn(t, m.bucket, ".zip")) - len(keysIn(t, m.bucket, "uses/")); left != map[bool]int{true: 2, false: 1}[dry] {
+			t.Errorf("dry: %t: %d are left", dry, left)
+		}
+	}
+	if got, err := server.Collect(t.Context(), mirrorserver.CollectOptions{}); err != nil || len(got.Removed) != 0 || got.Archives != 1 {
+		t.Errorf("without a limit: %+v, %v", got, err)
+	}
+}
+
+// TestServer_OneOfThemCollects: of the servers of a bucket one collects in an hour, and another one when that has died.
+func TestServer_OneOfThemCollects(t *testing.T) {
+	m := newMirroring(t)
+	m.add("gadget", "1.0.0")
+	one, front := m.start(t)
+	two, _ := m.start(t)
+	found(t, front, archive)
+	settle(t, one)
+	m.clock.pass(24 * 365 * time.Hour)
+	hourly := mirrorserver.CollectOptions{MaxBytes: 1 << 40, Every: time.Hour}
+	collects := func(what string, server *mirrorserver.Server, want bool) {
+		t.Helper()
+		if got, err := server.Collect(t.Context(), hourly); err != nil || (got.Archives > 0) != want {
+			t.Errorf("%s: %+v, %v, want it to collect: %t", what, got, err, want)
+		}
+	}
+	collects("the first one", one, true)
+	collects("the second one", two, false)
+	m.clock.pass(time.Hour)
+	collects("the second one, after an hour", two, true)
+	collects("the first one, after an hour", one, false)
+	if got, err := one.Collect(t.Context(), mirrorserver.CollectOptions{MaxBytes: 1}); err != nil || len(got.Removed) != 1 {
+		t.Errorf("at once: %+v, %v", got, err)
 	}
 }
