@@ -83,12 +83,11 @@ func (c *collector) collect(ctx context.Context, server *mirrorserver.Server) er
 	if err != nil { // rather too much than what a lock file selects
 		return err
 	}
-	found, err := server.Collect(ctx, mirrorserver.CollectOptions{MaxBytes: c.maxSize, MaxUnused: c.maxUnused, Keep: keep, Every: collectEvery})
-	removed := bytesOf(found.Removed)
-	if removed > 0 {
-		c.log.Info("archives are removed that weren't used for the longest time", "archives", len(found.Removed), "bytes", removed)
+	gone, left, err := server.Collect(ctx, mirrorserver.CollectOptions{MaxBytes: c.maxSize, MaxUnused: c.maxUnused, Keep: keep, Every: collectEvery})
+	if len(gone) > 0 {
+		c.log.Info("archives are removed that weren't used for the longest time", "archives", len(gone), "bytes", bytesOf(gone))
 	}
-	if left := found.Bytes - removed; err == nil && c.maxSize > 0 && left > c.maxSize {
+	if left := bytesOf(left); err == nil && c.maxSize > 0 && left > c.maxSize {
 		c.log.Warn("more is kept than -max-size says, because lock files select it or it was used lately", "bytes", left)
 	}
 	return err
@@ -167,13 +166,13 @@ func runGC(m *cli.Meta, args []string) (int, error) {
 	server, err := mirrorserver.Handler(&providercache.Fetcher{Now: m.Now}, bucket, mirrorserver.Options{})
 	if err == nil {
 		defer server.Close()
-		var found mirrorserver.Collected
-		found, err = server.Collect(m.Context, mirrorserver.CollectOptions{MaxBytes: o.maxSize, MaxUnused: o.maxUnused, Keep: keep, DryRun: o.dryRun})
+		var gone, left []mirrorserver.StoredPackage
+		gone, left, err = server.Collect(m.Context, mirrorserver.CollectOptions{MaxBytes: o.maxSize, MaxUnused: o.maxUnused, Keep: keep, DryRun: o.dryRun})
 		did := map[bool]string{true: "would remove", false: "removed"}[o.dryRun]
-		for _, p := range found.Removed {
+		for _, p := range gone {
 			fmt.Fprintf(m.Stdout, "%s %s %s %s: %d bytes, used last on %s\n", did, p.Provider, p.Version, p.Platform, p.Bytes, p.Used.UTC().Format(time.DateOnly))
 		}
-		fmt.Fprintf(m.Stdout, "%s %d of %d archives, %d of %d bytes\n", did, len(found.Removed), found.Archives, bytesOf(found.Removed), found.Bytes)
+		fmt.Fprintf(m.Stdout, "%s %d of %d archives, %d of %d bytes\n", did, len(gone), len(gone)+len(left), bytesOf(gone), bytesOf(gone)+bytesOf(left))
 	}
 	code := 0
 	if err != nil {

@@ -171,7 +171,7 @@ func (a *answers[V]) renew(ctx context.Context, key string, ask func(context.Con
 	if known == nil && errors.Is(err, par.ErrNoRoom) { // which says nothing of the source
 		return nil, err
 	}
-	got := &answer[V]{err: err, retry: now.Add(a.server.opts.RetryAfter)}
+	got := &answer[V]{err: err, retry: now.Add(retryAfter)}
 	if known != nil {
 		a.server.counts.stale.Add(1)
 		a.server.opts.Log.Warn("the source fails, and what it said before counts", "about", key, "error", err.Error())

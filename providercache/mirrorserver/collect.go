@@ -43,13 +43,6 @@ type CollectOptions struct {
 	Keep func(p getproviders.Provider, v getproviders.Version, hashes []getproviders.Hash) bool
 }
 
-// Collected is what Collect has found and done.
-type Collected struct {
-	Archives int   // that were there
-	Bytes    int64 // of these
-	Removed  []StoredPackage
-}
-
 // heldArchive is an archive in the bucket, as Collect sees it.
 type heldArchive struct {
 	storedArchive
@@ -61,44 +54,42 @@ type heldArchive struct {
 // Collect removes those archives from the bucket that weren't used for the longest time, until the others take no more
 // than they may, and were used not too long ago. None that is being sent by this server is removed, and none that any server of the bucket has sent
 // within the last two hours. Several servers may collect at the same time: with Every, one of them does. An archive that is asked for again is
-// downloaded again. The errors are the bucket's.
-func (s *Server) Collect(ctx context.Context, o CollectOptions) (Collected, error) {
+// downloaded again. It returns what was removed, and what is left. The errors are the bucket's.
+func (s *Server) Collect(ctx context.Context, o CollectOptions) (removed, left []StoredPackage, err error) {
 	if o.Every > 0 {
 		if _, held, err := s.lease(ctx, "serve/collect.lease", o.Every*9/10); err != nil || !held {
-			return Collected{}, err
+			return nil, nil, err
 		}
 	}
 	uses, err := s.lastUses(ctx, o.DryRun)
 	if err != nil {
-		return Collected{}, err
+		return nil, nil, err
 	}
 	held, err := s.heldArchives(ctx, uses)
 	if err != nil {
-		return Collected{}, err
+		return nil, nil, err
 	}
-	found := Collected{Archives: len(held)}
+	size := int64(0)
 	for _, a := range held {
-		found.Bytes += a.Size
+		size += a.Size
 	}
 	slices.SortFunc(held, func(a, b heldArchive) int { return cmp.Or(a.used.Compare(b.used), strings.Compare(a.Key, b.Key)) })
-	now, left := s.fetcher.Now(), found.Bytes
+	now := s.fetcher.Now()
 	for _, a := range held {
-		tooMuch, unused := o.MaxBytes > 0 && left > o.MaxBytes, o.MaxUnused > 0 && now.Sub(a.used) > o.MaxUnused
-		if !tooMuch && !unused || now.Sub(a.used) < usedLately {
-			break
-		}
-		if s.serving.Has(a.Key) || o.Keep != nil && o.Keep(a.provider, a.version, []getproviders.Hash{a.H1, a.ZH}) {
+		tooMuch, unused := o.MaxBytes > 0 && size > o.MaxBytes, o.MaxUnused > 0 && now.Sub(a.used) > o.MaxUnused
+		if !tooMuch && !unused || now.Sub(a.used) < usedLately || s.serving.Has(a.Key) || o.Keep != nil && o.Keep(a.provider, a.version, []getproviders.Hash{a.H1, a.ZH}) {
+			left = append(left, a.describe())
 			continue
 		}
 		if !o.DryRun {
 			if err := s.remove(ctx, a, uses); err != nil {
-				return found, err
+				return removed, left, err
 			}
 		}
-		left -= a.Size
-		found.Removed = append(found.Removed, a.describe())
+		size -= a.Size
+		removed = append(removed, a.describe())
 	}
-	return found, nil
+	return removed, left, nil
 }
 
 // remove removes an archive.

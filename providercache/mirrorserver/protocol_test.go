@@ -275,7 +275,7 @@ func TestHandler_WorksWhileTheBucketIsDown(t *testing.T) {
 	if err := server.Ready(t.Context()); err == nil {
 		t.Error("the server is ready")
 	}
-	if _, err := server.Collect(t.Context(), mirrorserver.CollectOptions{MaxBytes: 1}); !errors.Is(err, errDown) {
+	if _, _, err := server.Collect(t.Context(), mirrorserver.CollectOptions{MaxBytes: 1}); !errors.Is(err, errDown) {
 		t.Errorf("collecting: %v", err)
 	}
 	if stats := server.Stats(); stat(server, `archives_total{from="upstream"}`) != 2 || stat(server, "store_failures_total") == 0 {

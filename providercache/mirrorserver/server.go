@@ -24,7 +24,8 @@
 //
 // # What it keeps
 //
-// What the source says is fresh for a while ([Options].VersionsMaxAge, PackagesMaxAge). Then the source is asked again, and if it
+// What the source says is fresh for a while: a list of versions for five minutes, the description of a version for an hour. A source that remembers answers itself adds
+// its own time. Then the source is asked again, and if it
 // fails in whatever way, the old answer counts: a version that was installed through this server once can be
 // installed again while the source is down. That something isn't there is remembered for a short time only.
 //
@@ -65,14 +66,6 @@ type Options struct {
 
 	// Modules says what registries of modules say; nil: no module is served.
 	Modules ModuleSource
-
-	// VersionsMaxAge is how long a list of versions is fresh; 0: 5 minutes. A source that remembers answers itself adds
-	// its own time.
-	VersionsMaxAge time.Duration
-	// PackagesMaxAge is how long the description of a version is fresh; 0: an hour.
-	PackagesMaxAge time.Duration
-	// RetryAfter is how long the source isn't asked again after a failure, or after it didn't have something; 0: 10 seconds.
-	RetryAfter time.Duration
 
 	// Allow says whether a request may be answered; nil: every one may. A request for an archive may be answered, too, if its
 	// URL is signed with SigningKey.
@@ -135,6 +128,12 @@ var (
 	errDownloads = errors.New("the server has too much to do: ask again later. Too many archives wait for their download")
 )
 
+const (
+	versionsMaxAge = 5 * time.Minute
+	packagesMaxAge = time.Hour
+	retryAfter     = 10 * time.Second // a failure, or that something wasn't there, the source is asked again
+)
+
 // patience is how long a request waits for memory.
 const patience = 30 * time.Second
 
@@ -152,9 +151,6 @@ func Handler(f *providercache.Fetcher, bucket blob.Bucket, opts Options) (*Serve
 	if opts.SigningKey != nil && len(opts.SigningKey) < 16 {
 		return nil, errors.New("a key that signs URLs has 16 bytes at least")
 	}
-	opts.VersionsMaxAge = cmp.Or(opts.VersionsMaxAge, 5*time.Minute)
-	opts.PackagesMaxAge = cmp.Or(opts.PackagesMaxAge, time.Hour)
-	opts.RetryAfter = cmp.Or(opts.RetryAfter, 10*time.Second)
 	opts.MemoryBytes = cmp.Or(opts.MemoryBytes, 1<<30)
 	opts.Temporary = cmp.Or(opts.Temporary, os.TempDir())
 	opts.Downloads, opts.Waiting, opts.Requests = cmp.Or(opts.Downloads, 32), cmp.Or(opts.Waiting, 1000), cmp.Or(opts.Requests, 4096)
@@ -165,12 +161,12 @@ func Handler(f *providercache.Fetcher, bucket blob.Bucket, opts Options) (*Serve
 	s := &Server{fetcher: f.Opened(), bucket: bucket, opts: opts, tasks: par.NewTasks(), places: par.NewLimit(opts.Downloads)}
 	s.room = par.NewRoom(opts.MemoryBytes/4, patience) // which may be taken twice; the rest is for what is kept, and for what the collector lags behind
 	kept := opts.MemoryBytes / 16
-	s.versions = newAnswers[versionsRecord](s, opts.VersionsMaxAge, kept*3/16)
-	s.packages = newAnswers[packagesRecord](s, opts.PackagesMaxAge, kept*3/8)
-	s.stored = newAnswers[[]storedArchive](s, opts.VersionsMaxAge, kept*3/16)
+	s.versions = newAnswers[versionsRecord](s, versionsMaxAge, kept*3/16)
+	s.packages = newAnswers[packagesRecord](s, packagesMaxAge, kept*3/8)
+	s.stored = newAnswers[[]storedArchive](s, versionsMaxAge, kept*3/16)
 	s.stored.memory = true
 	s.marked = par.NewRecent[string, int64](marksKnown)
-	s.releases = newAnswers[[]string](s, opts.VersionsMaxAge, kept/8)
+	s.releases = newAnswers[[]string](s, versionsMaxAge, kept/8)
 	s.locations = newAnswers[string](s, locationMaxAge, kept/8)
 	s.locations.secret, s.locations.maxStale = true, locationMaxStale
 	return s, nil
