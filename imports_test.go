@@ -124,7 +124,7 @@ var thirdParty = []allowance{
 	{"github.com/hashicorp/terraform-svchost", "internal/hosts", false},
 	{"github.com/hashicorp/go-retryablehttp", "internal/hosts", false},
 	{"golang.org/x/crypto", "command/servecmd", false},
-	{"github.com/prometheus/client_golang", "command/servecmd", false},
+	{"github.com/VictoriaMetrics/metrics", "command/servecmd", false},
 	{"golang.org/x/net", "command/servecmd getproviders internal/hosts", false},
 	{"github.com/klauspost/compress", "providercache/internal/unpack providercache/internal/transfer", true},
 	{"golang.org/x/sys", "internal/filelock internal/disk internal/owner providercache/internal/receipt " +

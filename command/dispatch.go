@@ -111,8 +111,8 @@ func showHelp(m *cli.Meta, name string, command mitchellh.Command) {
 // commands is the table of commands. It isn't changed, and made once: each command's help is in it.
 var commands = par.OnceValue(func() []cli.Command {
 	all := slices.Concat(
-		[]cli.Command{initcmd.Command(), getcmd.Command(), vendorcmd.Command(), servecmd.Command(), doctorcmd.Command(), versionCommand(), completionCommand()},
-		providerscmd.Commands(), cachecmd.Commands(),
+		[]cli.Command{initcmd.Command(), getcmd.Command(), vendorcmd.Command(), doctorcmd.Command(), versionCommand(), completionCommand()},
+		providerscmd.Commands(), cachecmd.Commands(), servecmd.Commands(),
 	)
 	for i, c := range all {
 		all[i].Help.Examples = examples[c.Name]

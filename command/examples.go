@@ -23,6 +23,9 @@ var examples = map[string][][2]string{
 		{"tfdeps serve -- terragrunt run --all init", "Have a command that runs many inits download each package once."},
 		{"tfdeps serve -tokens=tokens.txt -include='acme/*' s3://company/mirror", "Serve some providers to those who have a token, from a bucket."},
 	},
+	"serve gc": {
+		{"tfdeps serve gc -max-unused=90d -dry-run s3://company/mirror", "Show which archives no one has asked for in 90 days."},
+	},
 	"version": {
 		{"tfdeps version -json", "Print versions for programs."},
 	},

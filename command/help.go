@@ -28,6 +28,7 @@ Commands:
   providers verify
                 Read installed packages and compare them with the lock file
   serve         Serve a mirror that fills itself from the registries
+  serve gc      Remove what no one has asked a server for
   vendor        Put providers and modules into the repository
   version       Show the current version
 

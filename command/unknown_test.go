@@ -20,7 +20,7 @@ func TestUnknown_SaysWhatMayHaveBeenMeant(t *testing.T) {
 		{"plna", []string{"-out=x"}, "Did you mean \"plan\"? It is a command of Terraform. Run one of these:\n  terraform plan -out=x\n  tfdeps -passthrough plan -out=x\n"},
 		{"tset", nil, `Did you mean "test"?`}, // and not "get"
 		{"lock", nil, `Did you mean "providers lock"?`},
-		{"gc", []string{"-older-than=30d"}, `Did you mean "cache gc"?`}, // and not "get"
+		{"gc", []string{"-older-than=30d"}, `Did you mean "cache gc" or "serve gc"?`}, // and not "get"
 		{"verify", nil, `Did you mean "cache verify" or "providers verify"?`},
 		{"lck", nil, `Did you mean "providers lock"?`},
 		{"something", nil, "To see its commands"},

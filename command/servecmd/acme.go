@@ -122,7 +122,7 @@ func withCertificates(m *cli.Meta, from sources.Network, o acmeOptions, bucket b
 	issued, err = newCertificates(o, "tfdeps/"+m.Version, bucket, log)
 	if err == nil && o.http != "" {
 		var stop func()
-		if stop, err = issued.serveChallenges(m.Context, o.http); err == nil {
+		if stop, err = serveBeside(m.Context, "-acme-http", o.http, issued.manager.HTTPHandler(http.NotFoundHandler()), log); err == nil {
 			done = append(done, stop)
 		}
 	}
@@ -149,21 +149,6 @@ func (c *certificates) config() *tls.Config {
 	config := c.manager.TLSConfig()
 	config.MinVersion = tls.VersionTLS12
 	return config
-}
-
-// serveChallenges answers an authority's challenges by http at an address, and nothing else. What it returns ends that.
-func (c *certificates) serveChallenges(ctx context.Context, address string) (end func(), err error) {
-	listener, err := new(net.ListenConfig).Listen(ctx, "tcp", address)
-	if err != nil {
-		return nil, err
-	}
-	server := newServer(c.log)
-	server.Handler = c.manager.HTTPHandler(http.NotFoundHandler())
-	return background(ctx, func(ctx context.Context) {
-		if err := serveUntil(ctx, server, listener, time.Second, pauseUntilEnd); err != nil {
-			c.log.Error("challenges aren't answered by http any more", "error", err.Error())
-		}
-	}), nil
 }
 
 // get has the server that listens at an address get all certificates, so that no client waits for them, and what is

@@ -163,7 +163,7 @@ func certificateOf(t *testing.T, o acmeOptions, bucket blob.Bucket, listener net
 	server := newServer(log)
 	server.Handler = http.NotFoundHandler()
 	serving.Go(func() {
-		if err := serveOn(m, options{acme: o, connections: maxConnections}, server, listener, issued, log); err != nil {
+		if err := serveOn(m, options{acme: o, connections: maxConnections}, server, listener, issued, newFront(log, time.Now)); err != nil {
 			t.Error(err)
 		}
 	})

@@ -116,7 +116,7 @@ func (f front) asking(m *cli.Meta, by *hosts.PublicDialer) *cli.Meta {
 		if err != nil {
 			return nil, err
 		}
-		return hosts.WithRevalidation(hosts.WithObserver(client, m.Now, f.upstreams.observe)), nil
+		return hosts.WithRevalidation(hosts.WithObserver(client, m.Now, f.timings.observe)), nil
 	}
 	return &asking
 }

@@ -105,7 +105,7 @@ func TestGuard_WaitsForNoBody(t *testing.T) {
 // server's address suddenly. The same pages reach a server that isn't guarded, so that the test knows how.
 func TestGuard_InABrowser(t *testing.T) {
 	for _, guarded := range []bool{false, true} {
-		f, _ := newFront(t)
+		f, _ := frontOf(t)
 		handler := http.Handler(f.handler())
 		server := httptest.NewUnstartedServer(nil)
 		if guarded {
@@ -120,7 +120,7 @@ func TestGuard_InABrowser(t *testing.T) {
 		defer evil.Close()
 		const asItEnds = "--virtual-time-budget=3000"
 		screentest.Browse(t, t.TempDir(), evil.URL, "--dump-dom", asItEnds)
-		if reached := f.mirror.Stats().Requests; reached != 0 != !guarded {
+		if reached := stat(f.mirror, "requests_total"); reached != 0 != !guarded {
 			t.Errorf("guarded: %t: a page of another site has made %d requests", guarded, reached)
 		}
 		rebound := strings.Replace(server.URL, "127.0.0.1", "evil.example.com", 1)
@@ -139,19 +139,19 @@ func TestGuard_InABrowser(t *testing.T) {
 // TestFront_PageInABrowser looks at the page as Chromium shows it: its script has filled it, and the policy of its
 // content allows that.
 func TestFront_PageInABrowser(t *testing.T) {
-	f, registry := newFront(t)
+	f, registry := frontOf(t)
 	f.begun = time.Now()
 	server := httptest.NewServer(f.handler())
 	defer server.Close()
 	f.ask(t, widget+"terraform-provider-widget_1.0.0_linux_amd64.zip", http.StatusOK)
-	for f.mirror.Stats().Downloading > 0 {
+	for stat(f.mirror, "downloads_running") > 0 {
 		time.Sleep(time.Millisecond)
 	}
 	defer background(t.Context(), f.look)()
 	for f.held.Get() == nil {
 		time.Sleep(time.Millisecond)
 	}
-	f.upstreams.observe(hosts.Exchange{Host: `<script>document.title = "hacked"</script>`})
+	f.timings.observe(hosts.Exchange{Host: `<script>document.title = "hacked"</script>`})
 	dom := screentest.Browse(t, t.TempDir(), server.URL+"/", "--dump-dom", "--virtual-time-budget=5000")
 	for _, want := range []string{
 		"1.2.3, since ", "<td>" + strings.TrimPrefix(registry.BaseURL(), "https://") + "</td>", "/acme/widget</td><td>1.0.0</td><td>linux_amd64</td>",

@@ -13,7 +13,6 @@ import (
 	"net/http"
 	"os"
 	"os/exec"
-	"os/signal"
 	"path/filepath"
 	"slices"
 	"time"
@@ -149,11 +148,11 @@ func runCommand(ctx context.Context, m *cli.Meta, command []string, env []string
 	defer end()
 	var passing []func(context.Context) error
 	for _, s := range passedSignals() {
-		got, stop := signal.NotifyContext(ended, s.signal) // before the command can send one
-		passing = append(passing, func(context.Context) error {
-			pass(ended, cmd, s, got, stop)
-			return nil
-		})
+		passing = append(passing, onSignal(ended, s.signal, func() { // before the command can send one
+			if !s.fromTerminal() {
+				cmd.Process.Signal(s.signal) // it may have ended meanwhile
+			}
+		}))
 	}
 	running := func(context.Context) error {
 		defer end()
@@ -180,25 +179,7 @@ func commandError(name string, err error) error {
 	return fmt.Errorf("the command behind -- can't be started: %s: %w", name, problem.Reason(err))
 }
 
-// pass hands a signal, the first of which ends got, on to the command until that has ended. An interrupt of a terminal
-// has reached the command already.
-func pass(ended context.Context, cmd *exec.Cmd, s passedSignal, got context.Context, stop func()) {
-	for {
-		par.Pause(got, always)
-		if ended.Err() != nil {
-			stop()
-			return
-		}
-		next, stopNext := signal.NotifyContext(ended, s.signal) // before the other one stops, so that none is missed
-		stop()
-		got, stop = next, stopNext
-		if !s.fromTerminal() {
-			cmd.Process.Signal(s.signal) // it may have ended meanwhile
-		}
-	}
-}
-
-// passedSignal is a signal that is handed on.
+// passedSignal is a signal that is handed on to the command. An interrupt of a terminal has reached the command already.
 type passedSignal struct {
 	signal       os.Signal
 	fromTerminal func() bool // the terminal has sent it to the command, too

@@ -56,7 +56,7 @@ func TestServe_WarnsBeforeTheCommandRuns(t *testing.T) {
 
 // TestServeCommand_KeepsTheCodeOfTheCommand has a connection that never sends its request when the command ends.
 func TestServeCommand_KeepsTheCodeOfTheCommand(t *testing.T) {
-	f, _ := newFront(t)
+	f, _ := frontOf(t)
 	forced := map[hosts.Hostname]map[string]string{"registry.terraform.io": {}, "registry.opentofu.org": {}}
 	c := &child{config: &cliconfig.Config{Hosts: forced}, log: f.log, front: f, ending: 10 * time.Millisecond}
 	c.net = sources.Network{Hosts: places.Hosts{Network: cliconfig.Network{Discovery: &hosts.Discovery{Client: &http.Client{Transport: refusing{}}, Forced: forced}}}}
@@ -80,7 +80,7 @@ func TestServeCommand_KeepsTheCodeOfTheCommand(t *testing.T) {
 
 // TestServeCommand_IsUnderASecretPath has another user of the machine, who knows the port, ask a server, and look for the path.
 func TestServeCommand_IsUnderASecretPath(t *testing.T) {
-	f, _ := newFront(t)
+	f, _ := frontOf(t)
 	forced := map[hosts.Hostname]map[string]string{"registry.terraform.io": {}, "registry.opentofu.org": {"providers.v1": "https://a.example.com/p/"}}
 	c := &child{config: &cliconfig.Config{Hosts: forced}, log: f.log, front: f}
 	c.net = sources.Network{Hosts: places.Hosts{Network: cliconfig.Network{Discovery: &hosts.Discovery{Client: &http.Client{Transport: refusing{}}, Forced: forced}}}}

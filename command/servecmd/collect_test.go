@@ -1,27 +1,29 @@
 package servecmd
 
 import (
+	"bytes"
 	"errors"
+	"net/http"
 	"os"
 	"path/filepath"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/tfdeps/tfdeps/command/cli"
 	"github.com/tfdeps/tfdeps/getproviders"
+	"github.com/tfdeps/tfdeps/internal/hosts"
 	"github.com/tfdeps/tfdeps/internal/must"
 )
 
-func TestParseSize_ReadsUnits(t *testing.T) {
-	for text, want := range map[string]int64{"200GB": 200e9, "1.5TiB": 3 << 39, "7B": 7, "10 mb": 10e6, "512KiB": 512 << 10} {
-		if got, err := parseSize(text); got != want || err != nil {
-			t.Errorf("%q: %d, %v, want %d", text, got, err, want)
-		}
-	}
-	for _, text := range []string{"", "7", "GB", "1XB", "-1GB", "0", "1e30TB", "NaN", "Inf", "1 G B"} {
-		if got, err := parseSize(text); err == nil {
+func TestOptions_RefuseSizesThatRemoveAll(t *testing.T) {
+	for _, text := range []string{"0", "0GB", "200", "-1GB"} {
+		if got, err := size(text); err == nil {
 			t.Errorf("%q: %d, and no error", text, got)
 		}
+	}
+	if got, err := memorySize("63MiB"); err == nil {
+		t.Errorf("%d bytes of memory, and no error", got)
 	}
 }
 
@@ -36,14 +38,14 @@ func TestCollector_KeepsWhatLockFilesSelect(t *testing.T) {
 		return path
 	}
 	write("a/b/.terraform.lock.hcl", "provider \"registry.terraform.io/acme/widget\" {\n  version = \"1.0.0\"\n  hashes = [\n    \""+hash+"\",\n  ]\n}\n")
-	c := &collector{locked: []string{dir}}
+	c := &collector{collectOptions: collectOptions{keepLocked: []string{dir}}}
 	keep, err := c.lockedHashes()
 	must.Succeed(t, err)
 	other := getproviders.Hash("zh:0000000000000000000000000000000000000000000000000000000000000002")
 	if !keep(getproviders.Provider{}, getproviders.Version{}, []getproviders.Hash{other, hash}) || keep(getproviders.Provider{}, getproviders.Version{}, []getproviders.Hash{other}) {
 		t.Error("not what the lock file selects")
 	}
-	c.locked = append(c.locked, write("broken", "provider {"))
+	c.keepLocked = append(c.keepLocked, write("broken", "provider {"))
 	if _, err := c.lockedHashes(); err == nil {
 		t.Error("a lock file that can't be read is no error: what it selects would be removed")
 	}
@@ -54,5 +56,42 @@ func TestServe_KeepsNothingWithoutALimit(t *testing.T) {
 	_, err := run(m, []string{"-keep-locked=.", "-include=no pattern", t.TempDir()})
 	if usage, ok := errors.AsType[*cli.UsageError](err); !ok || !strings.Contains(usage.Text, "-max-size") {
 		t.Errorf("%v", err)
+	}
+}
+
+// TestServeGC_SaysWhatGoes removes from the directory of a server what takes too much.
+func TestServeGC_SaysWhatGoes(t *testing.T) {
+	dir := t.TempDir()
+	f, _ := frontIn(t, dir)
+	f.ask(t, widget+"terraform-provider-widget_1.0.0_linux_amd64.zip", http.StatusOK)
+	for stat(f.mirror, "downloads_running") > 0 {
+		time.Sleep(time.Millisecond)
+	}
+	archives := func() int {
+		all, err := f.mirror.StoredPackages(t.Context())
+		must.Succeed(t, err)
+		return len(all)
+	}
+	gc := func(want int, args ...string) string {
+		t.Helper()
+		var out bytes.Buffer
+		m := &cli.Meta{Context: t.Context(), Stdout: &out, Stderr: &out, HomeDir: t.TempDir(), NewClient: hosts.NewClient,
+			Now: func() time.Time { return time.Now().Add(3 * time.Hour) }}
+		if code, err := runGC(m, append(args, dir)); code != 0 || err != nil || archives() != want {
+			t.Errorf("%q: %d, %v, %d are left: %s", args, code, err, archives(), &out)
+		}
+		return out.String()
+	}
+	if out := gc(1, "-max-size=1B", "-dry-run"); !strings.Contains(out, "would remove") || !strings.Contains(out, "/acme/widget 1.0.0 linux_amd64: ") {
+		t.Error(out)
+	}
+	if out := gc(1, "-max-unused=1d"); !strings.Contains(out, "removed 0 of 1 archives, 0 of ") {
+		t.Error(out)
+	}
+	if out := gc(0, "-max-size=1B"); !strings.Contains(out, "removed 1 of 1 archives") {
+		t.Error(out)
+	}
+	if _, err := runGC(&cli.Meta{}, []string{dir}); err == nil {
+		t.Error("gc without a limit")
 	}
 }

@@ -83,7 +83,7 @@ func TestDeployment_FilesAreRight(t *testing.T) {
 	cluster := yamlOf(t, "kubernetes.yaml")
 	containers := []string{"*", "spec", "template", "spec", "containers", "*"}
 	checkServeArguments(t, "kubernetes.yaml", texts(find(cluster, append(containers, "args", "*")...)))
-	f, _ := newFront(t)
+	f, _ := frontOf(t)
 	probes := append(texts(find(cluster, append(containers, "livenessProbe", "httpGet", "path")...)), texts(find(cluster, append(containers, "readinessProbe", "httpGet", "path")...))...)
 	for _, path := range probes {
 		f.ask(t, path, http.StatusOK)

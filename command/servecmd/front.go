@@ -7,7 +7,9 @@ import (
 	"context"
 	"crypto/rand"
 	"crypto/sha256"
+	"encoding/hex"
 	"errors"
+	"fmt"
 	"log/slog"
 	"net/http"
 	"strings"
@@ -26,21 +28,47 @@ type front struct {
 	log    *slog.Logger
 	now    func() time.Time
 
-	version   string
-	begun     time.Time
-	upstreams *upstreams
-	held      *par.Latest[held]
-	allow     func(*http.Request) bool // nil: everyone may see how the server does
+	version     string
+	begun       time.Time
+	timings     *timings
+	held        *par.Latest[held]
+	allow       func(*http.Request) bool // nil: everyone may see how the server does
+	measure     func(*http.Request) bool // the same of the metrics
+	apart       bool                     // metrics have an address of their own
+	ending      *par.Counter             // not 0: the server is to end, and clients are to go elsewhere
+	opts        options
+	certificate *certificateFile                  // nil: none is named
+	clients     *par.Shared[string, *par.Counter] // requests that run, by client
+	limited     *par.Counter                      // requests that were too many for one client
 
 	taking, sending time.Duration // 0: takingTimeout, headerTimeout
 	news            time.Duration // 0: newsEvery
 }
 
+func newFront(log *slog.Logger, now func() time.Time) front {
+	return front{log: log, now: now, timings: new(timings), held: new(par.Latest[held]), ending: new(par.Counter), clients: new(par.Shared[string, *par.Counter]), limited: new(par.Counter)}
+}
+
 func (f front) handler() http.Handler {
 	mux := http.NewServeMux()
 	mux.Handle("/mirror/", http.StripPrefix("/mirror", f.mirror))
+	f.operate(mux, !f.apart)
+	mux.HandleFunc("GET /status.json", allowed(f.allow, f.serveStatus))
+	mux.HandleFunc("GET /{$}", allowed(f.allow, servePage))
+	mux.HandleFunc("/", func(w http.ResponseWriter, _ *http.Request) {
+		http.Error(w, "there is nothing here: the URL of the mirror ends with /mirror/", http.StatusNotFound)
+	})
+	return f.logged(mux)
+}
+
+// operate answers those who run the server.
+func (f front) operate(mux *http.ServeMux, measured bool) {
 	mux.HandleFunc("GET /healthz", func(w http.ResponseWriter, _ *http.Request) { w.Write([]byte("ok\n")) })
 	mux.HandleFunc("GET /readyz", func(w http.ResponseWriter, r *http.Request) {
+		if f.ending.Value() > 0 {
+			http.Error(w, "the server is about to end", http.StatusServiceUnavailable)
+			return
+		}
 		if err := f.mirror.Ready(r.Context()); err != nil {
 			f.log.Error("not ready", "error", err.Error())
 			http.Error(w, "the directory or bucket can't be read", http.StatusServiceUnavailable)
@@ -48,19 +76,15 @@ func (f front) handler() http.Handler {
 		}
 		w.Write([]byte("ok\n"))
 	})
-	mux.HandleFunc("GET /metrics", f.allowed(f.metrics()))
-	mux.HandleFunc("GET /status.json", f.allowed(f.serveStatus))
-	mux.HandleFunc("GET /{$}", f.allowed(servePage))
-	mux.HandleFunc("/", func(w http.ResponseWriter, _ *http.Request) {
-		http.Error(w, "there is nothing here: the URL of the mirror ends with /mirror/", http.StatusNotFound)
-	})
-	return f.logged(mux)
+	if measured {
+		mux.HandleFunc("GET /metrics", allowed(f.measure, f.serveMetrics))
+	}
 }
 
-// allowed answers only those who may see how the server does. A browser sends a token as a password.
-func (f front) allowed(next http.HandlerFunc) http.HandlerFunc {
+// allowed answers only those who may see how the server does; nil: everyone. A browser sends a token as a password.
+func allowed(allow func(*http.Request) bool, next http.HandlerFunc) http.HandlerFunc {
 	return func(w http.ResponseWriter, r *http.Request) {
-		if f.allow != nil && !f.allow(r) {
+		if allow != nil && !allow(r) {
 			w.Header().Set("WWW-Authenticate", `Basic realm="a token of tfdeps serve is the password"`)
 			http.Error(w, "the request needs a token, as a bearer token or as the password", http.StatusUnauthorized)
 			return
@@ -73,18 +97,44 @@ func (f front) allowed(next http.HandlerFunc) http.HandlerFunc {
 // tokens: neither is in it.
 func (f front) logged(next http.Handler) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		r, who := withAsker(r)
+		client := f.opts.client(r)
 		begun, counted := f.now(), &countedResponse{ResponseWriter: w, status: http.StatusOK, control: http.NewResponseController(w), now: f.now, taking: cmp.Or(f.taking, takingTimeout)}
 		defer func() {
+			f.timings.answered(r.URL.Path, f.now().Sub(begun))
 			f.log.Info("request", "method", r.Method, "path", r.URL.Path, "status", counted.status, "bytes", counted.bytes,
-				"ms", f.now().Sub(begun).Milliseconds(), "from", r.RemoteAddr, "agent", r.UserAgent())
+				"ms", f.now().Sub(begun).Milliseconds(), "by", answeredBy(w.Header()), "from", client, "who", who.token, "agent", r.UserAgent())
 		}()
 		defer counted.extend() // for what is still in a buffer
 		if r.ContentLength != 0 {
 			// Without an end of its own, the server would wait for a body that never comes.
 			_ = counted.control.SetReadDeadline(begun.Add(cmp.Or(f.sending, headerTimeout)))
 		}
+		if f.ending.Value() > 0 {
+			w.Header().Set("Connection", "close")
+		}
+		running, _ := f.clients.Join(client, func() *par.Counter { return new(par.Counter) })
+		defer f.clients.Drop(client, running)
+		defer running.Value.Add(-1)
+		if now := running.Value.Add(1); f.opts.perClient > 0 && now > int64(f.opts.perClient) {
+			f.limited.Add(1)
+			w.Header().Set("Retry-After", "5")
+			http.Error(counted, "too many requests of this client run: -max-per-client says how many may", http.StatusTooManyRequests)
+			return
+		}
 		next.ServeHTTP(counted, r)
 	})
+}
+
+// answeredBy is what an answer came from: "store", "upstream", or "", if neither was asked.
+func answeredBy(header http.Header) string {
+	switch status := header.Get("Cache-Status"); {
+	case strings.HasSuffix(status, "hit"):
+		return "store"
+	case status != "":
+		return "upstream"
+	}
+	return ""
 }
 
 // countedResponse remembers what was answered.
@@ -124,6 +174,41 @@ func (c *countedResponse) Write(p []byte) (int, error) {
 // Unwrap is for http.ResponseController.
 func (c *countedResponse) Unwrap() http.ResponseWriter { return c.ResponseWriter }
 
+// withFiles reads the certificate and the tokens that options name, and has only those answered that have a token.
+func (f *front) withFiles(ctx context.Context, o options, to *mirrorserver.Options, bucket blob.Bucket) (err error) {
+	open := func(option, path string) (func(*http.Request) bool, error) {
+		if path == "" {
+			return nil, nil
+		}
+		tokens := &tokenFile{path: path, log: to.Log}
+		if _, err := tokens.read(); err != nil {
+			return nil, fmt.Errorf("the tokens of %s can't be read: %w", option, withoutOp(err))
+		}
+		return tokens.allow, nil
+	}
+	if o.cert != "" {
+		f.certificate = &certificateFile{cert: o.cert, key: o.key, log: to.Log}
+		if _, err := f.certificate.read(); err != nil {
+			return err
+		}
+	}
+	if to.Allow, err = open("-tokens", o.tokens); err != nil {
+		return err
+	}
+	f.apart, f.allow, f.measure = o.metricsListen != "", to.Allow, to.Allow
+	if f.apart || o.metricsTokens != "" {
+		if f.measure, err = open("-metrics-token", o.metricsTokens); err != nil {
+			return err
+		}
+	}
+	if to.Allow != nil {
+		if to.SigningKey, err = signingKey(ctx, bucket); err != nil {
+			return fmt.Errorf("the key for signed URLs, which -tokens needs, can't be kept: %w", err)
+		}
+	}
+	return nil
+}
+
 // tokenFile knows the tokens in a file.
 type tokenFile struct {
 	path  string
@@ -131,10 +216,11 @@ type tokenFile struct {
 	known par.Latest[tokens]
 }
 
-// tokens are the SHA-256 of each: the time that a lookup takes reveals nothing of the valid ones.
+// tokens are the SHA-256 of each, with its name: the time that a lookup takes reveals nothing of the valid ones. A token without a
+// name has the beginning of its SHA-256.
 type tokens struct {
-	sums map[[sha256.Size]byte]bool
-	from [sha256.Size]byte // the SHA-256 of the file
+	names map[[sha256.Size]byte]string
+	from  [sha256.Size]byte // the SHA-256 of the file
 }
 
 // tokenBytes is how large the file may be.
@@ -151,13 +237,15 @@ func (t *tokenFile) read() (*tokens, error) {
 	if known := t.known.Get(); known != nil && known.from == from {
 		return known, nil
 	}
-	found := &tokens{sums: map[[sha256.Size]byte]bool{}, from: from}
+	found := &tokens{names: map[[sha256.Size]byte]string{}, from: from}
 	for lines := bufio.NewScanner(bytes.NewReader(content)); lines.Scan(); {
 		if line := strings.TrimSpace(lines.Text()); line != "" && !strings.HasPrefix(line, "#") {
-			found.sums[sha256.Sum256([]byte(line))] = true
+			token, name, _ := strings.Cut(strings.ReplaceAll(line, "\t", " "), " ")
+			sum := sha256.Sum256([]byte(token))
+			found.names[sum] = cmp.Or(strings.TrimSpace(name), hex.EncodeToString(sum[:4]))
 		}
 	}
-	if len(found.sums) == 0 {
+	if len(found.names) == 0 {
 		return nil, errors.New(t.path + " has no token")
 	}
 	t.known.Set(found)
@@ -169,14 +257,21 @@ func (t *tokenFile) read() (*tokens, error) {
 func (t *tokenFile) allow(r *http.Request) bool {
 	now, err := t.read()
 	if err != nil {
-		t.log.Error("no request is allowed, because the tokens of -tokens can't be read", "error", err.Error())
+		t.log.Error("no request is allowed, because tokens can't be read", "error", err.Error())
 		return false
 	}
 	scheme, token, _ := strings.Cut(r.Header.Get("Authorization"), " ")
 	if _, password, ok := r.BasicAuth(); ok {
 		scheme, token = "bearer", password
 	}
-	return strings.EqualFold(scheme, "bearer") && now.sums[sha256.Sum256([]byte(strings.TrimSpace(token)))]
+	name := now.names[sha256.Sum256([]byte(strings.TrimSpace(token)))]
+	if !strings.EqualFold(scheme, "bearer") || name == "" {
+		return false
+	}
+	if who, ok := r.Context().Value(askerKey{}).(*asker); ok {
+		who.token = name
+	}
+	return true
 }
 
 // keyName is where the servers of a bucket find the key by which they sign URLs.

@@ -207,11 +207,11 @@ func TestServe_SaysFirstWhatItLendsToWhom(t *testing.T) {
 	}
 }
 
-// TestWarn_OfTheListenerThatThereIs: a socket of systemd may be public, whatever -listen says.
-func TestWarn_OfTheListenerThatThereIs(t *testing.T) {
+// TestBegin_WarnsOfTheListenerThatThereIs: a socket of systemd may be public, whatever -listen says.
+func TestBegin_WarnsOfTheListenerThatThereIs(t *testing.T) {
 	for address, want := range addresses {
 		var out bytes.Buffer
-		warn(options{listen: defaultListen}, address.addr(), slog.New(slog.NewTextHandler(&out, nil)))
+		begin(options{listen: defaultListen}, address.addr(), slog.New(slog.NewTextHandler(&out, nil)))
 		if bytes.Contains(out.Bytes(), []byte("everyone who reaches")) != want {
 			t.Errorf("%s: %q", address, &out)
 		}
@@ -277,7 +277,9 @@ func TestFresh_RemembersNothing(t *testing.T) {
 // no connection for ever.
 func TestFront_EndsWhatClientsHoldUp(t *testing.T) {
 	ended := make(chan error, 1)
-	f := front{log: slog.New(slog.DiscardHandler), now: time.Now, taking: 50 * time.Millisecond, sending: 50 * time.Millisecond}
+	f := newFront(slog.New(slog.DiscardHandler), time.Now)
+	f.taking = 50 * time.Millisecond
+	f.sending = 50 * time.Millisecond
 	server := httptest.NewServer(f.logged(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		if r.URL.Path == "/long" {
 			for range 5 {
@@ -343,7 +345,8 @@ func TestFront_EndsWhatClientsHoldUp(t *testing.T) {
 // TestFront_WaitsForWhatIsntThereYet: a request that waits for its turn, or for an upstream that pauses, isn't cut off,
 // because its client holds up nothing. HTTP/2 watches deadlines when nothing is written, too.
 func TestFront_WaitsForWhatIsntThereYet(t *testing.T) {
-	f := front{log: slog.New(slog.DiscardHandler), now: time.Now, taking: 50 * time.Millisecond}
+	f := newFront(slog.New(slog.DiscardHandler), time.Now)
+	f.taking = 50 * time.Millisecond
 	server := httptest.NewUnstartedServer(f.logged(http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) {
 		for range 2 {
 			time.Sleep(200 * time.Millisecond)
@@ -384,7 +387,7 @@ func TestServe_BoundsConnectionsAndHeaders(t *testing.T) {
 	ctx, end := context.WithCancel(t.Context())
 	ended := make(chan error, 1)
 	go func() {
-		ended <- serveOn(&cli.Meta{Context: ctx, Stdout: io.Discard}, options{connections: 1}, server, listener, nil, slog.New(slog.DiscardHandler))
+		ended <- serveOn(&cli.Meta{Context: ctx, Stdout: io.Discard}, options{connections: 1}, server, listener, nil, newFront(slog.New(slog.DiscardHandler), time.Now))
 	}()
 	silent := dial()
 	<-accepted
@@ -415,7 +418,7 @@ func TestLog_HasNothingThatIsObeyed(t *testing.T) {
 		var out bytes.Buffer
 		log := slog.New(logHandler(&cli.Meta{Stderr: &out}, options{json: asJSON}, slog.LevelInfo))
 		log.Error("request failed", "error", words)
-		f := front{log: log, now: time.Now}
+		f := newFront(log, time.Now)
 		r := httptest.NewRequest(http.MethodGet, "/mirror/%23%23vso%5Btask.x%5D", nil)
 		r.Header.Set("User-Agent", words)
 		f.logged(http.NotFoundHandler()).ServeHTTP(httptest.NewRecorder(), r)

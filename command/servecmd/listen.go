@@ -9,6 +9,7 @@ import (
 	"net"
 	"net/http"
 	"os"
+	"os/signal"
 	"strconv"
 	"syscall"
 	"time"
@@ -38,35 +39,35 @@ const (
 	maxHeader      = 64 << 10 // bytes of a request's header: room for a long URL and a token
 )
 
-// listen returns the socket of systemd if there is one, else a new one. It warns of what the listener, and not the option, is:
+// listen returns the socket of systemd if there is one, else a new one. The first line, and its warning, are about what the listener, and not the option, is:
 // that of systemd may be public.
-func listen(m *cli.Meta, o options, log *slog.Logger) (net.Listener, error) {
+func listen(m *cli.Meta, o options, log *slog.Logger, about ...any) (net.Listener, error) {
 	listener, err := inherited(m.Env, os.Getpid(), firstInherited)
 	if err == nil && listener == nil {
 		if listener, err = new(net.ListenConfig).Listen(m.Context, "tcp", o.listen); err != nil {
-			err = listenError(o.listen, err)
+			err = listenError("-listen", o.listen, err)
 		}
 	}
 	if err != nil {
 		return nil, err
 	}
-	warn(o, listener.Addr(), log)
+	begin(o, listener.Addr(), log, about...)
 	return listener, nil
 }
 
 // serveAt serves until the program is interrupted.
-func serveAt(m *cli.Meta, stores sources.Network, o options, bucket blob.Bucket, server *http.Server, listener net.Listener, log *slog.Logger) error {
-	issued, end, err := withCertificates(m, stores, o.acme, bucket, log)
+func serveAt(m *cli.Meta, stores sources.Network, o options, bucket blob.Bucket, server *http.Server, listener net.Listener, f front) error {
+	issued, end, err := withCertificates(m, stores, o.acme, bucket, f.log)
 	if err != nil {
 		return err
 	}
 	defer end()
-	return serveOn(m, o, server, listener, issued, log)
+	return serveOn(m, o, server, listener, issued, f)
 }
 
-// listenError says why a server can't listen where -listen says, and what to do.
-func listenError(address string, err error) error {
-	said, name := "of -listen", ""
+// listenError says why a server can't listen where an option says, and what to do.
+func listenError(option, address string, err error) error {
+	said, name := "of "+option, ""
 	if dns, ok := errors.AsType[*net.DNSError](err); ok {
 		name = dns.Name
 	}
@@ -88,17 +89,15 @@ func listenError(address string, err error) error {
 
 // serveOn serves until the program is interrupted, with the certificates that are issued to the server; nil: o may name
 // one.
-func serveOn(m *cli.Meta, o options, server *http.Server, listener net.Listener, issued *certificates, log *slog.Logger) error {
-	scheme := "http"
+func serveOn(m *cli.Meta, o options, server *http.Server, listener net.Listener, issued *certificates, f front) error {
+	log := f.log
+	scheme, again := "http", func() {}
 	if issued != nil {
 		scheme, server.TLSConfig = "https", issued.config()
 	}
-	if o.cert != "" {
-		pair, err := tls.LoadX509KeyPair(o.cert, o.key)
-		if err != nil {
-			return fmt.Errorf("the certificate %s of -tls-cert, with the key %s of -tls-key, can't be used: %w. Both are files in PEM", o.cert, o.key, err)
-		}
-		scheme, server.TLSConfig = "https", &tls.Config{Certificates: []tls.Certificate{pair}, MinVersion: tls.VersionTLS12}
+	if own := f.certificate; own != nil {
+		scheme, server.TLSConfig = "https", &tls.Config{GetCertificate: own.get, MinVersion: tls.VersionTLS12}
+		again = func() { own.get(nil) }
 	}
 	server.Handler = guard(server.Handler, o, listener.Addr(), log)
 	listener = netutil.LimitListener(listener, o.connections)
@@ -107,12 +106,49 @@ func serveOn(m *cli.Meta, o options, server *http.Server, listener net.Listener,
 	} else {
 		fmt.Fprintf(m.Stdout, "Serving a mirror at %s\n", url)
 	}
+	terminated, stop := signal.NotifyContext(context.WithoutCancel(m.Context), syscall.SIGTERM)
+	defer stop()
 	return serveUntil(m.Context, server, listener, endTimeout, func(ctx context.Context) error {
+		defer f.drain(terminated, stop, o.drain)
+		untilEnd := onSignal(ctx, syscall.SIGHUP, func() {
+			log.Info("files are read again")
+			again()
+		})
 		if issued != nil {
 			issued.get(ctx, listener.Addr())
 		}
-		return pauseUntilEnd(ctx)
+		return untilEnd(ctx)
 	})
+}
+
+// serveBeside serves something else at an address that an option names, by http. What it returns ends that.
+func serveBeside(ctx context.Context, option, address string, handler http.Handler, log *slog.Logger) (end func(), err error) {
+	listener, err := new(net.ListenConfig).Listen(ctx, "tcp", address)
+	if err != nil {
+		return nil, listenError(option, address, err)
+	}
+	server := newServer(log)
+	server.Handler = handler
+	return background(ctx, func(ctx context.Context) {
+		if err := serveUntil(ctx, server, listener, time.Second, pauseUntilEnd); err != nil {
+			log.Error("there is no answer any more at the address of "+option, "error", err.Error())
+		}
+	}), nil
+}
+
+// signalLag is how long a signal that has ended one context may take to end another one.
+const signalLag = 100 * time.Millisecond
+
+// drain lets balancers see that the server isn't ready before it stops to listen, if it was SIGTERM that ended it: someone who
+// interrupts it doesn't wait. The next signal ends the process at once.
+func (f front) drain(terminated context.Context, stop func(), pause time.Duration) {
+	interrupted := par.Pause(terminated, signalLag) == nil
+	if stop(); interrupted {
+		return
+	}
+	f.ending.Add(1)
+	f.log.Info("the server is not ready any more, and ends soon", "drain", pause)
+	par.Pause(context.WithoutCancel(terminated), pause)
 }
 
 // pauseUntilEnd ends with the context, and only with it.

@@ -1,151 +1,196 @@
 package servecmd
 
 import (
+	"fmt"
+	"io"
+	"maps"
 	"net/http"
+	"runtime"
 	"slices"
 	"strings"
+	"time"
 
-	"github.com/prometheus/client_golang/prometheus"
-	"github.com/prometheus/client_golang/prometheus/promhttp"
+	"github.com/VictoriaMetrics/metrics"
 
 	"github.com/tfdeps/tfdeps/internal/hosts"
 	"github.com/tfdeps/tfdeps/internal/par"
+	"github.com/tfdeps/tfdeps/providercache/mirrorserver"
 )
 
 // maxUpstreams is how many hosts have metrics of their own: requests name hosts, too.
 const maxUpstreams = 100
 
-// upstreams counts requests by host.
-type upstreams struct {
-	registry *prometheus.Registry
-	seconds  *prometheus.HistogramVec
-	errors   *prometheus.CounterVec
+// bounds are those of all histograms, in seconds.
+var bounds = [...]float64{0.005, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30, 120}
 
-	known  par.Shared[string, struct{}]
-	number par.Counter
+// histogram counts how long something took. The library's own would be in versions that read files and write to stderr before main.
+type histogram struct {
+	within [len(bounds)]par.Counter
+	count  par.Counter
+	nanos  par.Counter
 }
 
-func newUpstreams() *upstreams {
-	u := &upstreams{
-		registry: prometheus.NewRegistry(),
-		seconds: prometheus.NewHistogramVec(prometheus.HistogramOpts{
-			Name: "tfdeps_upstream_seconds", Help: "Time until upstreams answered, retries included.", Buckets: []float64{0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30},
-		}, []string{"host"}),
-		errors: prometheus.NewCounterVec(prometheus.CounterOpts{
-			Name: "tfdeps_upstream_errors_total", Help: "Requests to upstreams without an answer, or with one that is an error.",
-		}, []string{"host", "kind"}),
+func (h *histogram) observe(took time.Duration) {
+	for i, bound := range bounds {
+		if took.Seconds() <= bound {
+			h.within[i].Add(1)
+		}
 	}
-	u.registry.MustRegister(u.seconds, u.errors)
-	return u
+	h.count.Add(1)
+	h.nanos.Add(int64(took))
 }
 
-func (u *upstreams) observe(e hosts.Exchange) {
+func (h *histogram) seconds() float64 { return time.Duration(h.nanos.Value()).Seconds() }
+
+// write writes the histogram as Prometheus reads it; label is name="value".
+func (h *histogram) write(w io.Writer, name, label string) {
+	for i, bound := range bounds {
+		fmt.Fprintf(w, "%s_bucket{%s,le=\"%g\"} %d\n", name, label, bound, h.within[i].Value())
+	}
+	fmt.Fprintf(w, "%s_bucket{%s,le=\"+Inf\"} %d\n%[1]s_sum{%[2]s} %[4]g\n%[1]s_count{%[2]s} %[3]d\n", name, label, h.count.Value(), h.seconds())
+}
+
+// upstream is what was asked of a host.
+type upstream struct {
+	took             histogram
+	noAnswer, status par.Counter // errors
+}
+
+// timings count requests by route, and those to upstreams by host.
+type timings struct {
+	routes    par.Shared[string, *histogram]
+	upstreams par.Shared[string, *upstream]
+	number    par.Counter // of upstreams
+}
+
+func (t *timings) observe(e hosts.Exchange) {
 	host := strings.ToValidUTF8(e.Host, "\uFFFD") // a label has no other bytes
-	if u.number.Value() >= maxUpstreams && !u.known.Has(host) {
+	if t.number.Value() >= maxUpstreams && !t.upstreams.Has(host) {
 		host = "other"
 	}
-	if _, made := u.known.Join(host, func() struct{} { return struct{}{} }); made {
-		u.number.Add(1)
+	asked, made := t.upstreams.Join(host, func() *upstream { return new(upstream) })
+	if made {
+		t.number.Add(1)
 	}
-	u.seconds.WithLabelValues(host).Observe(e.Took.Seconds())
-	failed, refused := u.errors.WithLabelValues(host, "no_answer"), u.errors.WithLabelValues(host, "status")
+	asked.Value.took.observe(e.Took)
 	switch {
 	case e.Status == 0:
-		failed.Inc()
+		asked.Value.noAnswer.Add(1)
 	case e.Status >= 400:
-		refused.Inc()
+		asked.Value.status.Add(1)
 	}
+}
+
+// answered counts a request that was answered.
+func (t *timings) answered(path string, took time.Duration) {
+	route, _ := t.routes.Join(routeOf(path), func() *histogram { return new(histogram) })
+	route.Value.observe(took)
+}
+
+// routes are what paths end with, or have in them.
+var routes = []struct{ part, name string }{
+	{"/mirror/", ""}, {".zip", "archive"}, {"/index.json", "index"}, {".json", "version"}, {"/versions", "versions"}, {"/download", "download"}, {"_SHA256SUMS", "checksums"},
+}
+
+// routeOf is what a path asks for, for a label: any of these, whatever a client may think of.
+func routeOf(path string) string {
+	if !strings.HasPrefix(path, routes[0].part) {
+		return "other"
+	}
+	for _, route := range routes[1:] {
+		if strings.HasSuffix(path, route.part) || !strings.HasPrefix(route.part, ".") && strings.Contains(path, route.part) {
+			return route.name
+		}
+	}
+	return "other"
 }
 
 // status returns what was counted, by host.
-func (u *upstreams) status() map[string]upstreamStatus {
+func (t *timings) status() map[string]upstreamStatus {
 	all := map[string]upstreamStatus{}
-	families, _ := u.registry.Gather() // nothing in it can fail
-	for _, family := range families {
-		for _, metric := range family.GetMetric() {
-			host := metric.GetLabel()[0].GetValue() // labels are sorted
-			of := all[host]
-			of.Errors += int64(metric.GetCounter().GetValue())
-			of.Requests += int64(metric.GetHistogram().GetSampleCount())
-			of.Seconds += metric.GetHistogram().GetSampleSum()
-			all[host] = of
-		}
+	for host, asked := range t.upstreams.All() {
+		all[host] = upstreamStatus{Requests: asked.took.count.Value(), Errors: asked.noAnswer.Value() + asked.status.Value(), Seconds: asked.took.seconds()}
 	}
 	return all
 }
 
-// count is what the server has counted, with the name and the value of a label; "": it has none.
-type count struct {
-	name, help, label, value string
-	number                   int64
-}
-
-// counts are what the server counts itself, as of now.
-func (f front) counts() []count {
-	s := f.mirror.Stats()
-	const (
-		archives = "Archives that were sent, from the store or while they were downloaded."
-		sent     = "Bytes of archives that were sent."
-		failures = "Answers that were errors, by kind."
-	)
-	return []count{
-		{"requests_total", "Requests.", "", "", s.Requests},
-		{"documents_total", "Answers with a document, those included that say that nothing has changed.", "", "", s.Documents},
-		{"archives_total", archives, "from", "store", s.Stored},
-		{"archives_total", archives, "from", "upstream", s.Fetched},
-		{"archive_bytes_total", sent, "from", "store", s.StoredSize},
-		{"archive_bytes_total", sent, "from", "upstream", s.FetchedSize},
-		{"coalesced_total", "Requests that shared a download which another request had begun.", "", "", s.Coalesced},
-		{"downloads_total", "Downloads of archives.", "", "", s.Downloads},
-		{"downloaded_bytes_total", "Bytes of archives that were downloaded whole.", "", "", s.DownloadedSize},
-		{"verify_failures_total", "Archives that weren't authentic.", "", "", s.Refused},
-		{"failures_total", failures, "kind", "not_found", s.NotFound},
-		{"failures_total", failures, "kind", "failed", s.Failed},
-		{"failures_total", failures, "kind", "broken_off", s.Broken},
-		{"stale_total", "Older answers of upstreams that counted because they failed.", "", "", s.Stale},
-		{"source_failures_total", "Failures of upstreams where nothing was known.", "", "", s.SourceFailures},
-		{"store_failures_total", "Failures to write the store.", "", "", s.StoreFailures},
-		{"removed_total", "Archives that were removed because of -max-size.", "", "", s.Removed},
-		{"removed_bytes_total", "Their bytes.", "", "", s.RemovedSize},
+// write writes all that was counted.
+func (t *timings) write(w io.Writer) {
+	writeHead(w, "tfdeps_request_seconds", "Time until requests were answered to the last byte, by route.", "histogram")
+	for route, took := range sorted(t.routes.All()) {
+		took.write(w, "tfdeps_request_seconds", label("route", route))
+	}
+	upstreams := t.upstreams.All()
+	writeHead(w, "tfdeps_upstream_seconds", "Time until upstreams answered, retries included.", "histogram")
+	for host, asked := range sorted(upstreams) {
+		asked.took.write(w, "tfdeps_upstream_seconds", label("host", host))
+	}
+	writeHead(w, "tfdeps_upstream_errors_total", "Requests to upstreams without an answer, or with one that is an error.", "counter")
+	for host, asked := range sorted(upstreams) {
+		fmt.Fprintf(w, "tfdeps_upstream_errors_total{%s,kind=\"no_answer\"} %d\ntfdeps_upstream_errors_total{%[1]s,kind=\"status\"} %[3]d\n", label("host", host), asked.noAnswer.Value(), asked.status.Value())
 	}
 }
 
-// counted are the metrics of counts.
-func (f front) counted() *prometheus.Registry {
-	counted := prometheus.NewRegistry()
-	for i, c := range f.counts() {
-		o := prometheus.CounterOpts{Name: "tfdeps_" + c.name, Help: c.help}
-		if c.label != "" {
-			o.ConstLabels = prometheus.Labels{c.label: c.value}
+// sorted goes through a map in the order of its keys.
+func sorted[V any](all map[string]V) func(yield func(string, V) bool) {
+	return func(yield func(string, V) bool) {
+		for _, key := range slices.Sorted(maps.Keys(all)) {
+			if !yield(key, all[key]) {
+				return
+			}
 		}
-		counted.MustRegister(prometheus.NewCounterFunc(o, func() float64 { return float64(f.counts()[i].number) }))
 	}
-	counted.MustRegister(gauge("tfdeps_downloads_running", "Downloads that run.", func() int64 { return f.mirror.Stats().Downloading }))
-	return counted
 }
 
-// stored are the metrics of the store. There are none before it is listed for the first time.
-func (f front) stored() *prometheus.Registry {
-	stored := prometheus.NewRegistry()
-	stored.MustRegister(
-		gauge("tfdeps_store_archives", "Archives in the store, as of some minutes ago.", func() int64 { return int64(f.held.Get().Archives) }),
-		gauge("tfdeps_store_bytes", "Their bytes.", func() int64 { return f.held.Get().Bytes }))
-	return stored
+// label is a label, in which three characters are written otherwise.
+func label(name, value string) string {
+	return name + `="` + strings.NewReplacer(`\`, `\\`, `"`, `\"`, "\n", `\n`).Replace(value) + `"`
 }
 
-func gauge(name, help string, value func() int64) prometheus.Collector {
-	return prometheus.NewGaugeFunc(prometheus.GaugeOpts{Name: name, Help: help}, func() float64 { return float64(value()) })
+func writeHead(w io.Writer, name, help, kind string) {
+	fmt.Fprintf(w, "# HELP %s %s\n# TYPE %[1]s %[3]s\n", name, help, kind)
 }
 
-// metrics answers Prometheus. The default registry of the library has what it registers before main: the metrics of the
-// process and of Go.
-func (f front) metrics() http.HandlerFunc {
-	all, stored := prometheus.Gatherers{f.counted(), f.upstreams.registry, prometheus.DefaultGatherer}, f.stored()
-	return func(w http.ResponseWriter, r *http.Request) {
-		now := all
-		if f.held.Get() != nil {
-			now = append(slices.Clone(all), stored)
+// familyOf is the name without labels.
+func familyOf(s mirrorserver.Stat) string {
+	name, _, _ := strings.Cut(s.Name, "{")
+	return name
+}
+
+// writeStats writes numbers, of which those of one name are beside each other.
+func writeStats(w io.Writer, all []mirrorserver.Stat) {
+	before := ""
+	for _, s := range all {
+		name := familyOf(s)
+		if kind := "gauge"; name != before {
+			if strings.HasSuffix(name, "_total") {
+				kind = "counter"
+			}
+			writeHead(w, "tfdeps_"+name, s.Help, kind)
 		}
-		promhttp.HandlerFor(now, promhttp.HandlerOpts{}).ServeHTTP(w, r)
+		fmt.Fprintf(w, "tfdeps_%s %d\n", s.Name, s.Value)
+		before = name
 	}
+}
+
+// stats are what the server has counted, and what there is in its store. What is in the store isn't known before that is listed
+// for the first time.
+func (f front) stats() []mirrorserver.Stat {
+	all := append(f.mirror.Stats(), mirrorserver.Stat{Name: fmt.Sprintf("build_info{version=%q,go=%q}", f.version, runtime.Version()), Help: "The version of tfdeps.", Value: 1})
+	all = append(all, mirrorserver.Stat{Name: `limited_total{limit="client"}`, Value: f.limited.Value()})
+	if held := f.held.Get(); held != nil {
+		all = append(all, mirrorserver.Stat{Name: "store_archives", Help: "Archives in the store, as of some minutes ago.", Value: int64(held.Archives)},
+			mirrorserver.Stat{Name: "store_bytes", Help: "Their bytes.", Value: held.Bytes})
+	}
+	slices.SortStableFunc(all, func(a, b mirrorserver.Stat) int { return strings.Compare(familyOf(a), familyOf(b)) })
+	return all
+}
+
+// serveMetrics answers Prometheus.
+func (f front) serveMetrics(w http.ResponseWriter, _ *http.Request) {
+	w.Header().Set("Content-Type", "text/plain; version=0.0.4; charset=utf-8")
+	writeStats(w, f.stats())
+	f.timings.write(w)
+	metrics.WriteProcessMetrics(w)
+	metrics.WriteFDMetrics(w)
 }

@@ -22,23 +22,29 @@ import (
 	"github.com/tfdeps/tfdeps/getproviders/providertest"
 	"github.com/tfdeps/tfdeps/internal/hosts"
 	"github.com/tfdeps/tfdeps/internal/must"
-	"github.com/tfdeps/tfdeps/internal/par"
 	"github.com/tfdeps/tfdeps/providercache"
 	"github.com/tfdeps/tfdeps/providercache/blob"
 	"github.com/tfdeps/tfdeps/providercache/mirrorserver"
 )
 
-// newFront has a server of a registry with acme/widget.
-func newFront(t *testing.T) (front, *providertest.Registry) {
+// frontOf has a server of a registry with acme/widget.
+func frontOf(t *testing.T) (front, *providertest.Registry) {
+	t.Helper()
+	return frontIn(t, t.TempDir())
+}
+
+// frontIn is frontOf with packages in a directory.
+func frontIn(t *testing.T, dir string) (front, *providertest.Registry) {
 	t.Helper()
 	registry := providertest.New(t)
 	registry.Add(providertest.PackageSpec{Namespace: "acme", Type: "widget", Version: "1.0.0", Platform: getproviders.Platform{OS: "linux", Arch: "amd64"}})
-	f := front{log: slog.New(slog.DiscardHandler), now: time.Now, version: "1.2.3", upstreams: newUpstreams(), held: new(par.Latest[held])}
-	client := hosts.WithObserver(registry.Client(), time.Now, f.upstreams.observe)
+	f := newFront(slog.New(slog.DiscardHandler), time.Now)
+	f.version = "1.2.3"
+	client := hosts.WithObserver(registry.Client(), time.Now, f.timings.observe)
 	source := &getproviders.RegistrySource{Client: client, Discovery: &hosts.Discovery{Client: client, Forced: map[hosts.Hostname]map[string]string{
 		providertest.Host: {"providers.v1": registry.ServiceURL()}}}}
 	var err error
-	if f.mirror, err = mirrorserver.Handler(&providercache.Fetcher{Source: source, Client: client}, blob.NewDirectory(t.TempDir()), mirrorserver.Options{Temporary: t.TempDir()}); err != nil {
+	if f.mirror, err = mirrorserver.Handler(&providercache.Fetcher{Source: source, Client: client}, blob.NewDirectory(dir), mirrorserver.Options{Temporary: t.TempDir()}); err != nil {
 		t.Fatal(err)
 	}
 	t.Cleanup(f.mirror.Close)
@@ -58,20 +64,30 @@ func (f front) ask(t *testing.T, target string, want int) *httptest.ResponseReco
 	return w
 }
 
+// stat is what a server has counted under a name.
+func stat(server *mirrorserver.Server, name string) int64 {
+	for _, s := range server.Stats() {
+		if s.Name == name {
+			return s.Value
+		}
+	}
+	return 0
+}
+
 const widget = "/mirror/" + string(providertest.Host) + "/acme/widget/"
 
 func TestFront_HasMetrics(t *testing.T) {
-	f, registry := newFront(t)
+	f, registry := frontOf(t)
 	for range 2 {
 		f.ask(t, widget+"1.0.0.json", http.StatusOK)
 		f.ask(t, widget+"terraform-provider-widget_1.0.0_linux_amd64.zip", http.StatusOK)
-		for f.mirror.Stats().Downloading > 0 {
+		for stat(f.mirror, "downloads_running") > 0 {
 			time.Sleep(time.Millisecond)
 		}
 	}
 	registry.Break("versions", providertest.Fault{Status: http.StatusInternalServerError})
 	f.ask(t, strings.Replace(widget, "widget", "none", 1)+"index.json", http.StatusBadGateway)
-	f.upstreams.observe(hosts.Exchange{Host: "quo\"te\\\n", Took: 3 * time.Second})
+	f.timings.observe(hosts.Exchange{Host: "quo\"te\\\n", Took: 3 * time.Second})
 	defer background(t.Context(), f.look)()
 	for f.held.Get() == nil {
 		time.Sleep(time.Millisecond)
@@ -80,10 +96,11 @@ func TestFront_HasMetrics(t *testing.T) {
 	host := strings.TrimPrefix(registry.BaseURL(), "https://")
 	for _, want := range []string{
 		"tfdeps_requests_total 5\n", `tfdeps_archives_total{from="store"} 1` + "\n", `tfdeps_archives_total{from="upstream"} 1` + "\n", `tfdeps_failures_total{kind="failed"} 1` + "\n",
+		`tfdeps_request_seconds_count{route="archive"} 2` + "\n", `tfdeps_request_seconds_bucket{route="index",le="+Inf"} 1` + "\n", fmt.Sprintf("tfdeps_build_info{version=\"1.2.3\",go=%q} 1\n", runtime.Version()), "tfdeps_policy_refusals_total 0\n",
 		fmt.Sprintf(`tfdeps_upstream_errors_total{host=%q,kind="status"} 1`, host), fmt.Sprintf(`tfdeps_upstream_seconds_bucket{host=%q,le="+Inf"}`, host),
 		`tfdeps_upstream_seconds_bucket{host="quo\"te\\\n",le="2.5"} 0` + "\n", `tfdeps_upstream_seconds_bucket{host="quo\"te\\\n",le="5"} 1` + "\n",
 		`tfdeps_upstream_seconds_sum{host="quo\"te\\\n"} 3` + "\n", "tfdeps_store_archives 1\n", "tfdeps_verify_failures_total 0\n",
-		"\ngo_goroutines ", fmt.Sprintf("\ngo_info{version=%q} 1\n", runtime.Version()),
+		"\ngo_goroutines ", "\nprocess_resident_memory_bytes ", "\nprocess_start_time_seconds ", "\nprocess_open_fds ", fmt.Sprintf("\ngo_info{version=%q} 1\n", runtime.Version()),
 	} {
 		if !strings.Contains(text, want) {
 			t.Errorf("%q is missing:\n%s", want, text)
@@ -109,7 +126,7 @@ func namesIn(pattern, text string) (names []string) {
 // TestFront_SeesWhatIsNewInTheStore: who has just installed the first package finds it on the page, although the store
 // is listed once a minute otherwise.
 func TestFront_SeesWhatIsNewInTheStore(t *testing.T) {
-	f, _ := newFront(t)
+	f, _ := frontOf(t)
 	f.news = time.Millisecond
 	defer background(t.Context(), f.look)()
 	for f.held.Get() == nil {
@@ -126,7 +143,7 @@ func TestFront_SeesWhatIsNewInTheStore(t *testing.T) {
 // TestFront_IsntReadyWithoutItsBucket: a balancer sends no one to a server that can't read its bucket, and the server
 // isn't restarted for that.
 func TestFront_IsntReadyWithoutItsBucket(t *testing.T) {
-	f, registry := newFront(t)
+	f, registry := frontOf(t)
 	broken, err := mirrorserver.Handler(&providercache.Fetcher{Source: registry.Source()}, unreadable{blob.NewDirectory(t.TempDir())}, mirrorserver.Options{})
 	must.Succeed(t, err)
 	defer broken.Close()
@@ -138,12 +155,12 @@ func TestFront_IsntReadyWithoutItsBucket(t *testing.T) {
 // unreadable is a bucket whose service is down.
 type unreadable struct{ blob.Bucket }
 
-func (unreadable) Stat(context.Context, string) (blob.Info, error) {
-	return blob.Info{}, errors.New("the service is down")
+func (unreadable) Get(context.Context, string, blob.GetOptions) (*blob.Object, error) {
+	return nil, errors.New("the service is down")
 }
 
 func TestUpstreams_AreFew(t *testing.T) {
-	u := newUpstreams()
+	u := new(timings)
 	for i := range 2 * maxUpstreams {
 		u.observe(hosts.Exchange{Host: fmt.Sprint(i), Status: 200})
 	}
@@ -153,7 +170,7 @@ func TestUpstreams_AreFew(t *testing.T) {
 }
 
 func TestUpstreams_AddUpByHost(t *testing.T) {
-	u := newUpstreams()
+	u := new(timings)
 	for _, e := range []hosts.Exchange{
 		{Host: "a.example.com", Status: 200, Took: time.Second}, {Host: "a.example.com", Status: 404, Took: 2 * time.Second}, {Host: "a.example.com", Took: time.Minute},
 		{Host: "b.example.com:8443", Status: 304},
@@ -170,10 +187,10 @@ func TestUpstreams_AddUpByHost(t *testing.T) {
 }
 
 func TestFront_ShowsHowItDoesToThoseWhoMay(t *testing.T) {
-	f, _ := newFront(t)
+	f, _ := frontOf(t)
 	f.ask(t, widget+"terraform-provider-widget_1.0.0_linux_amd64.zip", http.StatusOK)
 	var s status
-	if err := json.Unmarshal(f.ask(t, "/status.json", http.StatusOK).Body.Bytes(), &s); err != nil || s.Version != "1.2.3" || s.Stats.Requests != 1 || len(s.Upstreams) != 1 || s.Downloads == nil {
+	if err := json.Unmarshal(f.ask(t, "/status.json", http.StatusOK).Body.Bytes(), &s); err != nil || s.Version != "1.2.3" || s.Stats["requests_total"] != 1 || len(s.Upstreams) != 1 || s.Downloads == nil {
 		t.Errorf("%+v, %v", s, err)
 	}
 	page := f.ask(t, "/", http.StatusOK)
@@ -186,6 +203,7 @@ func TestFront_ShowsHowItDoesToThoseWhoMay(t *testing.T) {
 		}
 	}
 	f.allow = func(r *http.Request) bool { return r.Header.Get("Authorization") == "Bearer good" }
+	f.measure = f.allow
 	for _, path := range []string{"/", "/status.json", "/metrics"} {
 		if got := f.ask(t, path, http.StatusUnauthorized); got.Header().Get("WWW-Authenticate") == "" {
 			t.Error("a browser isn't told to ask for a password")
@@ -194,4 +212,37 @@ func TestFront_ShowsHowItDoesToThoseWhoMay(t *testing.T) {
 	}
 	f.ask(t, "/healthz", http.StatusOK)
 	f.ask(t, "/readyz", http.StatusOK)
+}
+
+// TestFront_MetricsHaveTokensOfTheirOwn: those of clients don't show the metrics, and those of the metrics install nothing.
+func TestFront_MetricsHaveTokensOfTheirOwn(t *testing.T) {
+	f, _ := frontOf(t)
+	dir := t.TempDir()
+	for name, token := range map[string]string{"clients": "one", "metrics": "two"} {
+		must.Succeed(t, os.WriteFile(filepath.Join(dir, name), []byte(token), 0o600))
+	}
+	o := options{tokens: filepath.Join(dir, "clients"), metricsTokens: filepath.Join(dir, "metrics")}
+	must.Succeed(t, f.withFiles(t.Context(), o, &mirrorserver.Options{Log: f.log}, blob.NewDirectory(dir)))
+	f.ask(t, "/metrics#Bearer two", http.StatusOK)
+	f.ask(t, "/metrics#Bearer one", http.StatusUnauthorized)
+	f.ask(t, "/#Bearer two", http.StatusUnauthorized)
+	o.metricsListen = "127.0.0.1:0"
+	must.Succeed(t, f.withFiles(t.Context(), o, &mirrorserver.Options{Log: f.log}, blob.NewDirectory(dir)))
+	f.ask(t, "/metrics#Bearer two", http.StatusNotFound)
+	apart := http.NewServeMux()
+	f.operate(apart, true)
+	end, err := serveBeside(t.Context(), "-metrics-listen", "127.0.0.1:0", apart, f.log)
+	must.Succeed(t, err)
+	end()
+	for path, want := range map[string]int{"/metrics": http.StatusUnauthorized, "/healthz": http.StatusOK, "/": http.StatusNotFound} {
+		w := httptest.NewRecorder()
+		apart.ServeHTTP(w, httptest.NewRequestWithContext(t.Context(), http.MethodGet, path, nil))
+		if w.Code != want {
+			t.Errorf("%s: %d, want %d", path, w.Code, want)
+		}
+	}
+	o.metricsTokens = filepath.Join(dir, "none")
+	if err := f.withFiles(t.Context(), o, &mirrorserver.Options{Log: f.log}, blob.NewDirectory(dir)); err == nil || !strings.Contains(err.Error(), "-metrics-token") {
+		t.Errorf("a file that isn't there: %v", err)
+	}
 }

@@ -8,6 +8,7 @@ import (
 	"io/fs"
 	"log/slog"
 	"net"
+	"net/http"
 	"os"
 	"path/filepath"
 	"runtime/debug"
@@ -33,7 +34,7 @@ import (
 
 // run serves until the user interrupts the program.
 func run(m *cli.Meta, args []string) (int, error) {
-	o := options{listen: defaultListen, connections: maxConnections}
+	o := options{listen: defaultListen, connections: maxConnections, drain: defaultDrain, memory: defaultMemory}
 	if at := slices.Index(args, "--"); at >= 0 {
 		args, o.command = args[:at], args[at+1:]
 		if o.listen = "127.0.0.1:0"; len(o.command) == 0 {
@@ -60,28 +61,18 @@ func run(m *cli.Meta, args []string) (int, error) {
 	if len(o.acme.hosts) > 0 && (o.cert != "" || o.command != nil) {
 		return 0, cli.Usagef("-acme is for a server without -tls-cert and without a command behind --")
 	}
-	if o.command == nil && (len(o.hosts) > 0 || o.https) || o.command != nil && (o.cert != "" || o.tokens != "") {
-		return 0, cli.Usagef("-host and -https are for a command behind --, and -tls-cert and -tokens for a server without one")
+	if o.command == nil && (len(o.hosts) > 0 || o.https) || o.command != nil && o.cert+o.tokens+o.metricsListen+o.metricsTokens != "" {
+		return 0, cli.Usagef("-host and -https are for a command behind --, and -tls-cert, -tokens, -metrics-listen and -metrics-token for a server without one")
 	}
 	product := products.Unversioned(m)
-	if o.maxSize == "" && len(o.keepLocked) > 0 {
-		return 0, cli.Usagef("-keep-locked needs -max-size: without -max-size nothing is removed")
+	if err := o.collectOptions.check(); err != nil {
+		return 0, err
 	}
 	var remove *collector
-	if o.maxSize != "" {
-		remove = &collector{locked: o.keepLocked, product: product}
-		if remove.maxBytes, err = parseSize(o.maxSize); err != nil {
-			return 0, cli.Usagef("-max-size: %w", err)
-		}
+	if o.any() {
+		remove = &collector{collectOptions: o.collectOptions, product: product}
 	}
-	memory, err := parseSize(cmp.Or(o.memory, defaultMemory))
-	if err == nil && memory < leastMemory {
-		err = fmt.Errorf("%s is too little: 64MiB is the least", o.memory)
-	}
-	if err != nil {
-		return 0, cli.Usagef("-memory: %w", err)
-	}
-	serverOptions := mirrorserver.Options{Requests: o.connections, MemoryBytes: memory, Log: slog.New(logHandler(m, o, slog.LevelInfo))}
+	serverOptions := mirrorserver.Options{Requests: o.connections, Downloads: o.downloads, DownloadsPerHost: o.perHost, MemoryBytes: o.memory, Log: slog.New(logHandler(m, o, slog.LevelInfo))}
 	if serverOptions.Include, err = patterns(product, o.include); err == nil {
 		serverOptions.Exclude, err = patterns(product, o.exclude)
 	}
@@ -96,7 +87,7 @@ func run(m *cli.Meta, args []string) (int, error) {
 	if err != nil {
 		code, problems = 1, append(problems, failure(err))
 	}
-	if o.json && o.command == nil { // programs read stderr line by line
+	if o.logsJSON() && o.command == nil { // programs read stderr line by line
 		return cli.End(func(all problem.List) { logProblems(m.Context, serverOptions.Log, all) }, slices.Concat(own.Warnings, problems), code), nil
 	}
 	return own.Finish(nil, problems, cli.Output{Data: true, Code: code}), nil
@@ -115,7 +106,7 @@ func logProblems(ctx context.Context, log *slog.Logger, problems problem.List) {
 
 // logHandler writes the lines of the server's log.
 func logHandler(m *cli.Meta, o options, least slog.Level) slog.Handler {
-	return terminal.LogHandler(m.Stderr, o.json, &slog.HandlerOptions{Level: least})
+	return terminal.LogHandler(m.Stderr, o.logsJSON(), &slog.HandlerOptions{Level: least})
 }
 
 func patterns(product getproviders.Product, given []string) (all []getproviders.Pattern, err error) {
@@ -134,7 +125,8 @@ func serve(m *cli.Meta, o options, product getproviders.Product, to mirrorserver
 	if m.Env.Get("GOMEMLIMIT") == "" { // the collector works harder before documents, and what is left of them, take more
 		defer debug.SetMemoryLimit(debug.SetMemoryLimit(to.MemoryBytes))
 	}
-	front := front{log: to.Log, now: m.Now, version: m.Version, begun: m.Begun, upstreams: newUpstreams(), held: new(par.Latest[held])}
+	front := newFront(to.Log, m.Now)
+	front.version, front.begun, front.opts = m.Version, m.Begun, o
 	dialer := &hosts.PublicDialer{Allowed: o.networks}
 	config, online, problems := sources.Online(front.asking(m, dialer), product, "")
 	if problems.HasErrors() {
@@ -160,15 +152,8 @@ func serve(m *cli.Meta, o options, product getproviders.Product, to mirrorserver
 	fetcher := &providercache.Fetcher{Source: source, Client: online.Archives, Product: product, Policy: online.Policy.Against(nil, nil), Now: m.Now}
 	to.MarkUses = remove != nil
 	to.Modules = registries{net: online, product: product}
-	if o.tokens != "" {
-		tokens := &tokenFile{path: o.tokens, log: to.Log}
-		if _, err := tokens.read(); err != nil {
-			return 1, problems, fmt.Errorf("the tokens of -tokens can't be read: %w", withoutOp(err))
-		}
-		to.Allow, front.allow = tokens.allow, tokens.allow
-		if to.SigningKey, err = signingKey(m.Context, bucket); err != nil {
-			return 1, problems, fmt.Errorf("the key for signed URLs, which -tokens needs, can't be kept: %w", err)
-		}
+	if err := front.withFiles(m.Context, o, &to, bucket); err != nil {
+		return 1, problems, err
 	}
 	if front.mirror, err = mirrorserver.Handler(fetcher, bucket, to); err != nil {
 		return 1, problems, err
@@ -176,7 +161,7 @@ func serve(m *cli.Meta, o options, product getproviders.Product, to mirrorserver
 	defer front.mirror.Close()
 	var listener net.Listener
 	if o.command == nil {
-		if listener, err = listen(m, o, to.Log); err != nil {
+		if listener, err = listen(m, o, to.Log, described(m, o, &from)...); err != nil {
 			return 1, problems, err
 		}
 		defer listener.Close()
@@ -193,17 +178,44 @@ func serve(m *cli.Meta, o options, product getproviders.Product, to mirrorserver
 	} else {
 		defer background(m.Context, front.look)()
 		server.Handler = front.handler()
-		err = serveAt(m, stores, o, bucket, server, listener, to.Log)
+		if o.metricsListen != "" {
+			mux := http.NewServeMux()
+			front.operate(mux, true)
+			end, err := serveBeside(m.Context, "-metrics-listen", o.metricsListen, front.logged(mux), to.Log)
+			if err != nil {
+				return 1, problems, err
+			}
+			defer end()
+		}
+		err = serveAt(m, stores, o, bucket, server, listener, front)
 	}
 	return code, problems, err
 }
 
-// warn tells of what others could do with a server that listens on an address.
-func warn(o options, on net.Addr, log *slog.Logger) {
-	if lends(o, on) {
-		log.Warn(fmt.Sprintf("everyone who reaches this server at %s may use its network and the tokens of its CLI configuration: it asks every host on the internet that a request names, and serves what private registries have. "+
-			"The option -tokens says who may ask, and -include for what", on))
+// described is what the first line tells of a server.
+func described(m *cli.Meta, o options, from *cliconfig.Config) []any {
+	var upstream []string
+	for _, method := range from.Installation {
+		upstream = append(upstream, strings.TrimSpace(method.Kind.String()+" "+method.Location))
 	}
+	policies, _ := sources.PolicyFiles(m) // what is wrong with them was said
+	return []any{"version", m.Version, "store", o.place, "upstream", cmp.Or(strings.Join(upstream, ", "), "direct"), "policy", cmp.Or(strings.Join(policies, ", "), "none")}
+}
+
+// begin writes the first line of a server that listens on an address, and warns of what others could do with it.
+func begin(o options, on net.Addr, log *slog.Logger, about ...any) {
+	level, text, who := slog.LevelInfo, "the server begins", "those with a token"
+	switch {
+	case lends(o, on):
+		level, who = slog.LevelWarn, "everyone"
+		text = fmt.Sprintf("everyone who reaches this server at %s may use its network and the tokens of its CLI configuration: it asks every host on the internet that a request names, and serves what private registries have. "+
+			"The option -tokens says who may ask, and -include for what", on)
+	case o.tokens == "" && isLocal(on):
+		who = "this machine"
+	case o.tokens == "":
+		who = "everyone, for " + strings.Join(o.include, ", ")
+	}
+	log.Log(context.Background(), level, text, append([]any{"address", on.String(), "who", who}, about...)...)
 	if showsTokens(o, on) {
 		log.Warn("this server speaks http: tokens can be read by all who see its traffic. Use -tls-cert and -tls-key, or listen on localhost behind a server that speaks https")
 	}

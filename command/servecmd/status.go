@@ -43,7 +43,7 @@ type heldPackage struct {
 // look sees what is in the store, again and again until the context ends.
 func (f front) look(ctx context.Context) {
 	for ctx.Err() == nil {
-		before, begun := f.mirror.Stats(), f.now()
+		before, begun := f.changes(), f.now()
 		all, err := f.mirror.StoredPackages(ctx)
 		if err == nil {
 			seen := &held{Archives: len(all), Newest: []heldPackage{}, At: f.now().UTC()}
@@ -61,14 +61,26 @@ func (f front) look(ctx context.Context) {
 	}
 }
 
+// changes are how often archives were downloaded and removed. It isn't zero while a download runs.
+func (f front) changes() (n [2]int64) {
+	for _, stat := range f.mirror.Stats() {
+		switch stat.Name {
+		case "downloads_running":
+			n[0] = stat.Value
+		case "downloaded_bytes_total", "removed_total":
+			n[1] += stat.Value
+		}
+	}
+	return n
+}
+
 // awaitNews waits until the store has other archives than before, or for heldEvery. A store that takes long to list
 // isn't listed often.
-func (f front) awaitNews(ctx context.Context, before mirrorserver.Stats, listing time.Duration) {
+func (f front) awaitNews(ctx context.Context, before [2]int64, listing time.Duration) {
 	step := min(max(cmp.Or(f.news, newsEvery), 100*listing), heldEvery)
 	for waited := time.Duration(0); waited < heldEvery && ctx.Err() == nil; waited += step {
 		par.Pause(ctx, step)
-		now := f.mirror.Stats()
-		if before.Downloading > 0 || now.DownloadedSize != before.DownloadedSize || now.Removed != before.Removed {
+		if before[0] > 0 || f.changes()[1] != before[1] {
 			return
 		}
 	}
@@ -79,7 +91,7 @@ type status struct {
 	Version   string
 	Begun     time.Time
 	Now       time.Time
-	Stats     mirrorserver.Stats
+	Stats     map[string]int64
 	Downloads []mirrorserver.Download
 	Upstreams map[string]upstreamStatus
 	Store     *held `json:",omitempty"`
@@ -92,7 +104,10 @@ type upstreamStatus struct {
 
 // serveStatus answers the page's script.
 func (f front) serveStatus(w http.ResponseWriter, _ *http.Request) {
-	s := status{Version: f.version, Begun: f.begun.UTC(), Now: f.now().UTC(), Stats: f.mirror.Stats(), Downloads: f.mirror.DownloadsNow(), Store: f.held.Get(), Upstreams: f.upstreams.status()}
+	s := status{Version: f.version, Begun: f.begun.UTC(), Now: f.now().UTC(), Stats: map[string]int64{}, Downloads: f.mirror.DownloadsNow(), Store: f.held.Get(), Upstreams: f.timings.status()}
+	for _, stat := range f.mirror.Stats() {
+		s.Stats[stat.Name] = stat.Value
+	}
 	body, err := json.Marshal(s)
 	if err != nil {
 		http.Error(w, "the status can't be written", http.StatusInternalServerError)

@@ -101,14 +101,28 @@ func newAnswers[V any](s *Server, maxAge time.Duration, budget int64) *answers[V
 // none that is older than maxStale.
 func (a *answers[V]) get(ctx context.Context, key string, ask func(context.Context) (V, error)) (*answer[V], error) {
 	if known := a.inMemory(key); known != nil && a.current(known) {
+		a.tell(ctx, "hit")
 		return known, known.err
 	}
+	begun := a.server.fetcher.Now()
 	got, err := a.calls.Do(ctx, key, func(ctx context.Context) (*answer[V], error) { return a.renew(ctx, key, ask) })
 	a.calls.Expire(key, func(*answer[V]) bool { return true }) // memory is what remembers
 	if err != nil {
 		return nil, err
 	}
+	if got.asked.Before(begun) && got.err == nil {
+		a.tell(ctx, "hit")
+	} else {
+		a.tell(ctx, "fwd=miss")
+	}
 	return got, got.err
+}
+
+// tell says from where an answer comes. What is only in memory is no answer to clients.
+func (a *answers[V]) tell(ctx context.Context, status string) {
+	if !a.memory {
+		tellCache(ctx, status)
+	}
 }
 
 // current reports whether the source needn't be asked.
@@ -157,7 +171,7 @@ func (a *answers[V]) renew(ctx context.Context, key string, ask func(context.Con
 	if known == nil && errors.Is(err, par.ErrNoRoom) { // which says nothing of the source
 		return nil, err
 	}
-	got := &answer[V]{err: err, retry: now.Add(a.server.opts.RetryAfter)}
+	got := &answer[V]{err: err, retry: now.Add(retryAfter)}
 	if known != nil {
 		a.server.counts.stale.Add(1)
 		a.server.opts.Log.Warn("the source fails, and what it said before counts", "about", key, "error", err.Error())

@@ -73,6 +73,7 @@ func (s *Server) serveStored(w http.ResponseWriter, r *http.Request, archive sto
 	content := &objectReader{ctx: r.Context(), bucket: s.bucket, key: archive.Key, size: object.Size, body: object.Body}
 	defer content.Close()
 	s.markUse(r.Context(), archive.Key)
+	tellCache(r.Context(), "hit")
 	s.counts.stored.Add(1)
 	s.sendArchive(w, r, archive.ZH, content, &s.counts.storedSize)
 	return true, nil

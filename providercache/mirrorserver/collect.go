@@ -31,19 +31,16 @@ const (
 
 // CollectOptions say what Collect leaves.
 type CollectOptions struct {
-	// MaxBytes is what all archives together may take. More of them stays where Keep has them, or they were used within
-	// the last two hours.
-	MaxBytes int64
+	// MaxBytes is what all archives together may take; 0: any number. MaxUnused is how long an archive may go unused; 0: for ever. More
+	// stays where Keep has it, or it was used within the last two hours.
+	MaxBytes  int64
+	MaxUnused time.Duration
+	// DryRun only finds out what would be removed.
+	DryRun bool
+	// Every has nothing be done if any server of the bucket has collected with Every within about that time; 0: it is done now.
+	Every time.Duration
 	// Keep reports whether an archive stays whatever its size and last use; it has hashes of both schemes. nil: none does.
 	Keep func(p getproviders.Provider, v getproviders.Version, hashes []getproviders.Hash) bool
-}
-
-// Collected is what Collect has found and done.
-type Collected struct {
-	Archives     int   // that were there
-	Bytes        int64 // of these
-	Removed      int
-	RemovedBytes int64
 }
 
 // heldArchive is an archive in the bucket, as Collect sees it.
@@ -55,46 +52,60 @@ type heldArchive struct {
 }
 
 // Collect removes those archives from the bucket that weren't used for the longest time, until the others take no more
-// than they may. None that is being sent by this server is removed, and none that any server of the bucket has sent
-// within the last two hours. Several servers may collect at the same time. An archive that is asked for again is
-// downloaded again. The errors are the bucket's.
-func (s *Server) Collect(ctx context.Context, o CollectOptions) (Collected, error) {
-	uses, err := s.lastUses(ctx)
+// than they may, and were used not too long ago. None that is being sent by this server is removed, and none that any server of the bucket has sent
+// within the last two hours. Several servers may collect at the same time: with Every, one of them does. An archive that is asked for again is
+// downloaded again. It returns what was removed, and what is left. The errors are the bucket's.
+func (s *Server) Collect(ctx context.Context, o CollectOptions) (removed, left []StoredPackage, err error) {
+	if o.Every > 0 {
+		if _, held, err := s.lease(ctx, "serve/collect.lease", o.Every*9/10); err != nil || !held {
+			return nil, nil, err
+		}
+	}
+	uses, err := s.lastUses(ctx, o.DryRun)
 	if err != nil {
-		return Collected{}, err
+		return nil, nil, err
 	}
 	held, err := s.heldArchives(ctx, uses)
 	if err != nil {
-		return Collected{}, err
+		return nil, nil, err
 	}
-	found := Collected{Archives: len(held)}
+	size := int64(0)
 	for _, a := range held {
-		found.Bytes += a.Size
+		size += a.Size
 	}
 	slices.SortFunc(held, func(a, b heldArchive) int { return cmp.Or(a.used.Compare(b.used), strings.Compare(a.Key, b.Key)) })
-	recent := s.fetcher.Now().Add(-usedLately)
+	now := s.fetcher.Now()
 	for _, a := range held {
-		if found.Bytes-found.RemovedBytes <= o.MaxBytes || a.used.After(recent) {
-			break
-		}
-		if s.serving.Has(a.Key) || o.Keep != nil && o.Keep(a.provider, a.version, []getproviders.Hash{a.H1, a.ZH}) {
+		tooMuch, unused := o.MaxBytes > 0 && size > o.MaxBytes, o.MaxUnused > 0 && now.Sub(a.used) > o.MaxUnused
+		if !tooMuch && !unused || now.Sub(a.used) < usedLately || s.serving.Has(a.Key) || o.Keep != nil && o.Keep(a.provider, a.version, []getproviders.Hash{a.H1, a.ZH}) {
+			left = append(left, a.describe())
 			continue
 		}
-		if used, ok := uses[a.Key]; ok { // before the archive, without which no later call would find the mark
-			if err := s.bucket.Delete(ctx, markKey(hourOf(used)-1, a.Key)); err != nil {
-				return found, err
+		if !o.DryRun {
+			if err := s.remove(ctx, a, uses); err != nil {
+				return removed, left, err
 			}
 		}
-		if err := s.bucket.Delete(ctx, a.Key); err != nil {
-			return found, err
-		}
-		s.stored.forget(archivesDir(a.provider, a.version))
-		s.counts.removed.Add(1)
-		s.counts.removedSize.Add(a.Size)
-		found.Removed++
-		found.RemovedBytes += a.Size
+		size -= a.Size
+		removed = append(removed, a.describe())
 	}
-	return found, nil
+	return removed, left, nil
+}
+
+// remove removes an archive.
+func (s *Server) remove(ctx context.Context, a heldArchive, uses map[string]time.Time) error {
+	if used, ok := uses[a.Key]; ok { // before the archive, without which no later call would find the mark
+		if err := s.bucket.Delete(ctx, markKey(hourOf(used)-1, a.Key)); err != nil {
+			return err
+		}
+	}
+	if err := s.bucket.Delete(ctx, a.Key); err != nil {
+		return err
+	}
+	s.stored.forget(archivesDir(a.provider, a.version))
+	s.counts.removed.Add(1)
+	s.counts.removedSize.Add(a.Size)
+	return nil
 }
 
 // heldArchives lists the archives of the bucket.
@@ -148,8 +159,8 @@ func (s *Server) markUse(ctx context.Context, key string) {
 	})
 }
 
-// lastUses returns the end of the last hour in which each archive was used, and removes the marks of earlier ones.
-func (s *Server) lastUses(ctx context.Context) (map[string]time.Time, error) {
+// lastUses returns the end of the last hour in which each archive was used, and removes the marks of earlier ones, if it isn't a dry run.
+func (s *Server) lastUses(ctx context.Context, dryRun bool) (map[string]time.Time, error) {
 	last, before := map[string]int64{}, []string{}
 	for info, err := range s.bucket.List(ctx, usesPrefix) {
 		if err != nil {
@@ -167,6 +178,9 @@ func (s *Server) lastUses(ctx context.Context) (map[string]time.Time, error) {
 		}
 	}
 	for _, key := range before {
+		if dryRun {
+			break
+		}
 		if err := s.bucket.Delete(ctx, key); err != nil {
 			return nil, err
 		}

@@ -7,6 +7,7 @@ import (
 	"net/http"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -17,6 +18,22 @@ import (
 	"github.com/tfdeps/tfdeps/providercache/blob"
 	"github.com/tfdeps/tfdeps/providercache/mirrorserver"
 )
+
+// collected is what Collect has found and done.
+type collected struct {
+	Archives int
+	Bytes    int64
+	Removed  []mirrorserver.StoredPackage
+}
+
+func collect(t *testing.T, server *mirrorserver.Server, o mirrorserver.CollectOptions) (collected, error) {
+	removed, left, err := server.Collect(t.Context(), o)
+	found := collected{Archives: len(removed) + len(left), Removed: removed}
+	for _, p := range slices.Concat(removed, left) {
+		found.Bytes += p.Bytes
+	}
+	return found, err
+}
 
 // TestServer_CollectRemovesWhatIsntUsed: of four archives, those go first that no server of the bucket has sent for the
 // longest time.
@@ -61,26 +78,26 @@ func TestServer_CollectRemovesWhatIsntUsed(t *testing.T) {
 		}
 		return strings.Join(names, " ")
 	}
-	collect := func(limit int64, keep func(getproviders.Provider, getproviders.Version, []getproviders.Hash) bool, want string) mirrorserver.Collected {
+	collectTo := func(limit int64, keep func(getproviders.Provider, getproviders.Version, []getproviders.Hash) bool, want string) collected {
 		t.Helper()
-		got, err := one.Collect(t.Context(), mirrorserver.CollectOptions{MaxBytes: limit, Keep: keep})
+		got, err := collect(t, one, mirrorserver.CollectOptions{MaxBytes: limit, Keep: keep})
 		if err != nil || left() != want {
 			t.Errorf("%d bytes: %+v, %v: %s are left, want %s", limit, got, err, left(), want)
 		}
 		return got
 	}
-	all := collect(1<<40, nil, "p0 p1 p2 p3")
-	if all.Archives != 4 || all.Bytes < 80_000 || all.Removed != 0 {
+	all := collectTo(1<<40, nil, "p0 p1 p2 p3")
+	if all.Archives != 4 || all.Bytes < 80_000 || len(all.Removed) != 0 {
 		t.Errorf("%+v", all)
 	}
-	collect(all.Bytes-1, nil, "p0 p1 p2") // p3 wasn't used since
+	collectTo(all.Bytes-1, nil, "p0 p1 p2") // p3 wasn't used since
 	h1, _ := hashesOf(t, contentOf("p0", "1.0.0", linux))
 	kept := func(p getproviders.Provider, v getproviders.Version, hashes []getproviders.Hash) bool {
 		return p.Type == "p0" && v.String() == "1.0.0" && hashes[0] == h1
 	}
-	collect(0, kept, "p0 p2") // p2 was used lately
+	collectTo(1, kept, "p0 p2") // p2 was used lately
 	m.clock.pass(4 * time.Hour)
-	if got := collect(0, kept, "p0"); one.Stats().Removed != 3 || got.Removed != 1 || one.Stats().RemovedSize < 60_000 {
+	if got := collectTo(1, kept, "p0"); stat(one, "removed_total") != 3 || len(got.Removed) != 1 || stat(one, "removed_bytes_total") < 60_000 {
 		t.Errorf("%+v, %+v", got, one.Stats())
 	}
 	if marks := keysIn(t, m.bucket, "uses/"); len(marks) != 1 || !strings.Contains(marks[0], "/acme/p0/") {
@@ -111,14 +128,14 @@ func TestServer_CollectLeavesWhatIsSent(t *testing.T) {
 		t.Fatal(err)
 	}
 	m.clock.pass(24 * 365 * time.Hour)
-	if got, err := server.Collect(t.Context(), mirrorserver.CollectOptions{}); got.Removed != 0 || got.Archives != 1 || err != nil {
+	if got, err := collect(t, server, mirrorserver.CollectOptions{MaxBytes: 1}); len(got.Removed) != 0 || got.Archives != 1 || err != nil {
 		t.Errorf("%+v, %v", got, err)
 	}
 	if _, err := io.Copy(io.Discard, gate); err != nil {
 		t.Error(err)
 	}
 	<-done
-	if got, err := server.Collect(t.Context(), mirrorserver.CollectOptions{}); got.Removed != 1 || err != nil {
+	if got, err := collect(t, server, mirrorserver.CollectOptions{MaxBytes: 1}); len(got.Removed) != 1 || err != nil {
 		t.Errorf("%+v, %v", got, err)
 	}
 }
@@ -189,20 +206,78 @@ func TestServer_CollectsBesideOthers(t *testing.T) {
 		found(t, front, host+fmt.Sprintf("acme/p%d/terraform-provider-p%d_1.0.0_linux_amd64.zip", i, i))
 		settle(t, one)
 	}
-	all, err := one.Collect(t.Context(), mirrorserver.CollectOptions{MaxBytes: 1 << 40})
+	all, err := collect(t, one, mirrorserver.CollectOptions{MaxBytes: 1 << 40})
 	if err != nil || all.Archives != 6 {
 		t.Fatalf("%+v, %v", all, err)
 	}
 	m.clock.pass(24 * 365 * time.Hour)
 	limit := mirrorserver.CollectOptions{MaxBytes: all.Bytes / 2}
 	err = par.Together(t.Context(),
-		func(ctx context.Context) error { _, err := one.Collect(ctx, limit); return err },
-		func(ctx context.Context) error { _, err := two.Collect(ctx, limit); return err },
+		func(ctx context.Context) error { _, _, err := one.Collect(ctx, limit); return err },
+		func(ctx context.Context) error { _, _, err := two.Collect(ctx, limit); return err },
 	)
 	if left := keysIn(t, m.bucket, ".zip"); err != nil || len(left) != 3 {
 		t.Errorf("%v, %d are left: %v", err, len(left), left)
 	}
 	for i := range 6 {
 		found(t, front, host+fmt.Sprintf("acme/p%d/terraform-provider-p%d_1.0.0_linux_amd64.zip", i, i))
+	}
+}
+
+// TestServer_CollectsWhatIsUnused: an archive goes that no one has asked for in thirty days, whatever all of them take; a dry run
+// only tells of it.
+func TestServer_CollectsWhatIsUnused(t *testing.T) {
+	m := newMirroring(t)
+	m.opts.MarkUses = true
+	m.clock.now = time.Now() // the bucket says when an archive was stored
+	server, front := m.start(t)
+	m.add("gadget", "1.0.0")
+	for _, path := range []string{archive, strings.ReplaceAll(archive, "widget", "gadget")} {
+		found(t, front, path)
+		settle(t, server)
+	}
+	m.clock.pass(20 * 24 * time.Hour)
+	found(t, front, archive)
+	for len(keysIn(t, m.bucket, "uses/")) < 1 {
+		time.Sleep(time.Millisecond)
+	}
+	m.clock.pass(20 * 24 * time.Hour)
+	for _, dry := range []bool{true, false} {
+		got, err := collect(t, server, mirrorserver.CollectOptions{MaxUnused: 30 * 24 * time.Hour, DryRun: dry})
+		if err != nil || len(got.Removed) != 1 || got.Removed[0].Provider.Type != "gadget" || got.Removed[0].Bytes == 0 || got.Removed[0].Used.IsZero() {
+			t.Errorf("dry: %t: %+v, %v", dry, got, err)
+		}
+		if left := len(keysIn(t, m.bucket, ".zip")) - len(keysIn(t, m.bucket, "uses/")); left != map[bool]int{true: 2, false: 1}[dry] {
+			t.Errorf("dry: %t: %d are left", dry, left)
+		}
+	}
+	if got, err := collect(t, server, mirrorserver.CollectOptions{}); err != nil || len(got.Removed) != 0 || got.Archives != 1 {
+		t.Errorf("without a limit: %+v, %v", got, err)
+	}
+}
+
+// TestServer_OneOfThemCollects: of the servers of a bucket one collects in an hour, and another one when that has died.
+func TestServer_OneOfThemCollects(t *testing.T) {
+	m := newMirroring(t)
+	m.add("gadget", "1.0.0")
+	one, front := m.start(t)
+	two, _ := m.start(t)
+	found(t, front, archive)
+	settle(t, one)
+	m.clock.pass(24 * 365 * time.Hour)
+	hourly := mirrorserver.CollectOptions{MaxBytes: 1 << 40, Every: time.Hour}
+	collects := func(what string, server *mirrorserver.Server, want bool) {
+		t.Helper()
+		if got, err := collect(t, server, hourly); err != nil || (got.Archives > 0) != want {
+			t.Errorf("%s: %+v, %v, want it to collect: %t", what, got, err, want)
+		}
+	}
+	collects("the first one", one, true)
+	collects("the second one", two, false)
+	m.clock.pass(time.Hour)
+	collects("the second one, after an hour", two, true)
+	collects("the first one, after an hour", one, false)
+	if got, err := collect(t, one, mirrorserver.CollectOptions{MaxBytes: 1}); err != nil || len(got.Removed) != 1 {
+		t.Errorf("at once: %+v, %v", got, err)
 	}
 }

@@ -4,13 +4,16 @@ import (
 	"cmp"
 	"context"
 	"errors"
+	"fmt"
 	"io"
 	"net/http"
+	"net/url"
 	"os"
 	"path/filepath"
 	"time"
 
 	"github.com/tfdeps/tfdeps/getproviders"
+	"github.com/tfdeps/tfdeps/internal/disk"
 	"github.com/tfdeps/tfdeps/internal/hosts"
 	"github.com/tfdeps/tfdeps/internal/par"
 	"github.com/tfdeps/tfdeps/internal/scratch"
@@ -66,6 +69,7 @@ func (s *Server) serveFlight(w http.ResponseWriter, r *http.Request, asked reque
 		return err
 	}
 	defer content.file.Close()
+	tellCache(r.Context(), "fwd=miss")
 	s.counts.fetched.Add(1)
 	var zh getproviders.Hash
 	for _, h := range pkg.Hashes {
@@ -77,12 +81,12 @@ func (s *Server) serveFlight(w http.ResponseWriter, r *http.Request, asked reque
 	return nil
 }
 
-// join returns the download of an archive, which it begins if none runs. The error is errBusy: downloads go on when
+// join returns the download of an archive, which it begins if none runs. The error is errDownloads: downloads go on when
 // their clients have left, so that clients could have any number of them wait.
 func (s *Server) join(ctx context.Context, asked request, pkg packageRecord) (*par.Share[*flight], error) {
 	key := providerPath(asked.provider) + "/" + asked.name
 	if s.counts.downloading.Value() >= int64(s.opts.Downloads+s.opts.Waiting) && !s.flights.Has(key) {
-		return nil, errBusy
+		return nil, errDownloads
 	}
 	share, made := s.flights.Join(key, func() *flight { return &flight{key: key} })
 	if !made {
@@ -93,6 +97,9 @@ func (s *Server) join(ctx context.Context, asked request, pkg packageRecord) (*p
 	s.counts.downloading.Add(1)
 	s.tasks.Begin(ctx, func(ctx context.Context) {
 		err := s.download(ctx, share.Value, asked, pkg)
+		if disk.IsFull(err) {
+			s.counts.diskFull.Add(1)
+		}
 		s.counts.downloading.Add(-1)
 		s.flights.Withdraw(key, share) // who comes now finds it in the bucket, or tries again
 		share.Value.begun.End(err)     // for who has come before: of an archive that has passed all checks, it has ended already
@@ -114,12 +121,6 @@ func (s *Server) download(ctx context.Context, f *flight, asked request, pkg pac
 	if _, ok := pkg.find(s.storedOf(ctx, asked.provider, asked.version).value, asked.platform); ok {
 		return errStored
 	}
-	release, err := s.places.Acquire(ctx, 0)
-	if err != nil {
-		return err
-	}
-	defer release()
-	s.counts.downloads.Add(1)
 	account := s.room.Open() // for the description: archives go to the disk
 	found, err := s.fresh().Package(hosts.WithMeter(ctx, account.Take), asked.provider, asked.version, asked.platform)
 	account.Close()
@@ -129,6 +130,20 @@ func (s *Server) download(ctx context.Context, f *flight, asked request, pkg pac
 	if _, ok := found.Location.(getproviders.LocalDirectory); ok {
 		return errors.New("the source has this package unpacked, and a mirror serves archives")
 	}
+	host := fmt.Sprint(found.Location)
+	if at, err := url.Parse(host); err == nil {
+		host = at.Host
+	}
+	ofHost, _ := s.hosts.Join(host, func() *par.Limit { return par.NewLimit(s.opts.DownloadsPerHost) })
+	defer s.hosts.Drop(host, ofHost)
+	for _, limit := range []*par.Limit{ofHost.Value, s.places} { // in this order: those of a slow host take no place of others
+		release, err := limit.Acquire(ctx, 0)
+		if err != nil {
+			return err
+		}
+		defer release()
+	}
+	s.counts.downloads.Add(1)
 	dir, err := scratch.Make(s.opts.Temporary)
 	if err != nil {
 		return err
@@ -149,6 +164,9 @@ func (s *Server) download(ctx context.Context, f *flight, asked request, pkg pac
 	}
 	if err := s.put(ctx, asked, path, got.ZH, got.H1, got.Released); err != nil {
 		s.counts.storeFailures.Add(1)
+		if disk.IsFull(err) {
+			s.counts.diskFull.Add(1)
+		}
 		s.opts.Log.Error("the bucket can't be written", "archive", f.key, "error", err.Error())
 	}
 	return nil

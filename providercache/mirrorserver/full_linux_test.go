@@ -26,11 +26,24 @@ func TestHandler_FullDiskServesWhatIsStored(t *testing.T) {
 			if resp.StatusCode == http.StatusOK && err == nil {
 				t.Errorf("the client has %d bytes and takes them for all", n)
 			}
+			if resp.StatusCode != http.StatusOK && (resp.StatusCode != http.StatusServiceUnavailable || resp.Header.Get("Retry-After") == "") {
+				t.Errorf("%s, %v", resp.Status, resp.Header)
+			}
 		}
 		settle(t, server)
 		found(t, front, archive)
 		found(t, front, strings.Replace(archive, "linux_amd64", "darwin_arm64", 1))
 		settle(t, server)
+	}
+	if got := status(t, front, large, http.StatusServiceUnavailable, "Range: bytes=0-9"); got.Header.Get("Retry-After") == "" {
+		t.Errorf("%v", got.Header)
+	}
+	settle(t, server)
+	if n := stat(server, "disk_full_total"); n != 3 {
+		t.Errorf("%d archives had no room, want 3", n)
+	}
+	if err := server.Ready(t.Context()); err != nil {
+		t.Errorf("the server isn't ready: %v", err)
 	}
 	if left, err := os.ReadDir(m.opts.Temporary); err != nil || len(left) > 0 {
 		t.Errorf("left behind: %v, %v", left, err)

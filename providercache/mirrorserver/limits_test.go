@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"github.com/tfdeps/tfdeps/getproviders/providertest"
+	"github.com/tfdeps/tfdeps/internal/must"
 	"github.com/tfdeps/tfdeps/providercache/blob"
 )
 
@@ -32,7 +33,7 @@ func TestHandler_BoundsTheArchivesThatWait(t *testing.T) {
 		go func() { first <- get(t, front, path) }()
 	}
 	<-source.asked
-	for server.Stats().Downloading < 2 {
+	for stat(server, "downloads_running") < 2 {
 		if t.Context().Err() != nil {
 			t.Fatal("the second download doesn't wait")
 		}
@@ -41,9 +42,12 @@ func TestHandler_BoundsTheArchivesThatWait(t *testing.T) {
 	if got := status(t, front, paths[2], http.StatusServiceUnavailable); got.Header.Get("Retry-After") == "" || !strings.Contains(string(got.body), "too much to do") {
 		t.Errorf("%v: %s", got.Header, got.body)
 	}
+	if n := stat(server, `limited_total{limit="downloads"}`); n != 1 {
+		t.Errorf("counted %d times", n)
+	}
 	joined := make(chan answered, 1)
 	go func() { joined <- get(t, front, paths[0]) }()
-	for server.Stats().Coalesced == 0 {
+	for stat(server, "coalesced_total") == 0 {
 		if t.Context().Err() != nil {
 			t.Fatal("the running download can't be joined")
 		}
@@ -64,12 +68,15 @@ func TestHandler_BoundsTheRequestsThatRun(t *testing.T) {
 	m := newMirroring(t)
 	m.opts.Requests = 1
 	source := newStalled(m.source(), providertest.Host, nil)
-	_, front := m.serve(t, source)
+	server, front := m.serve(t, source)
 	first := make(chan answered, 1)
 	go func() { first <- get(t, front, dir+"index.json") }()
 	<-source.asked
 	status(t, front, dir+"index.json", http.StatusServiceUnavailable)
 	status(t, front, "/nonsense", http.StatusServiceUnavailable)
+	if n := stat(server, `limited_total{limit="requests"}`); n != 2 {
+		t.Errorf("counted %d times", n)
+	}
 	close(source.let)
 	if got := <-first; got.StatusCode != http.StatusOK {
 		t.Errorf("%s", got.Status)
@@ -110,4 +117,39 @@ func TestHandler_RefusesWhatTakesTooMuchMemory(t *testing.T) {
 	_, other := m.serve(t, m.source())
 	status(t, other, dir+"index.json", http.StatusServiceUnavailable)
 	status(t, other, host+"acme/gadget/index.json", http.StatusOK)
+}
+
+// TestHandler_BoundsDownloads: with one download at once, or one of a host, a second one waits until the first one has ended.
+func TestHandler_BoundsDownloads(t *testing.T) {
+	for what, limits := range map[string][2]int{"in all": {1, 4}, "of one host": {4, 1}} {
+		t.Run(what, func(t *testing.T) { oneDownload(t, limits[0], limits[1]) })
+	}
+}
+
+func oneDownload(t *testing.T, all, ofHost int) {
+	m := newMirroring(t)
+	m.opts.Downloads, m.opts.DownloadsPerHost = all, ofHost
+	server, front, content, feed := m.serveLarge(t)
+	first, last := make(chan answered, 1), make(chan answered, 1)
+	go func() { first <- get(t, front, large) }()
+	must.Get(feed.Write(content[:1000]))(t)
+	second := strings.Replace(large, "linux_amd64", "darwin_arm64", 1)
+	go func() { last <- get(t, front, second) }()
+	for stat(server, "downloads_running") < 2 {
+		time.Sleep(time.Millisecond)
+	}
+	time.Sleep(50 * time.Millisecond) // in which the second one would begin
+	if n := stat(server, "downloads_total"); n != 1 {
+		t.Errorf("%d downloads of one host run", n)
+	}
+	must.Get(feed.Write(content[1000:]))(t)
+	feed.Close()
+	if got := <-first; got.StatusCode != http.StatusOK || got.err != nil {
+		t.Errorf("%s, %v", got.Status, got.err)
+	}
+	<-last // nothing is left at its source
+	settle(t, server)
+	if n := stat(server, "downloads_total"); n != 2 {
+		t.Errorf("%d downloads ran", n)
+	}
 }

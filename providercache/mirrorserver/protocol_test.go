@@ -147,7 +147,7 @@ func TestHandler_AsksAgainInTime(t *testing.T) {
 	for range 3 {
 		index()
 	}
-	if n := m.registry.Requests("versions"); n != 3 || server.Stats().Stale != 1 {
+	if n := m.registry.Requests("versions"); n != 3 || stat(server, "stale_total") != 1 {
 		t.Errorf("asked %d times, want 3; %+v", n, server.Stats())
 	}
 	m.registry.Break("versions", providertest.Fault{})
@@ -275,10 +275,10 @@ func TestHandler_WorksWhileTheBucketIsDown(t *testing.T) {
 	if err := server.Ready(t.Context()); err == nil {
 		t.Error("the server is ready")
 	}
-	if _, err := server.Collect(t.Context(), mirrorserver.CollectOptions{}); !errors.Is(err, errDown) {
+	if _, _, err := server.Collect(t.Context(), mirrorserver.CollectOptions{MaxBytes: 1}); !errors.Is(err, errDown) {
 		t.Errorf("collecting: %v", err)
 	}
-	if stats := server.Stats(); stats.Fetched != 2 || stats.StoreFailures == 0 {
+	if stats := server.Stats(); stat(server, `archives_total{from="upstream"}`) != 2 || stat(server, "store_failures_total") == 0 {
 		t.Errorf("%+v", stats)
 	}
 }

@@ -9,6 +9,7 @@ import (
 	"strings"
 
 	"github.com/tfdeps/tfdeps/getproviders"
+	"github.com/tfdeps/tfdeps/internal/disk"
 	"github.com/tfdeps/tfdeps/internal/hosts"
 	"github.com/tfdeps/tfdeps/internal/par"
 )
@@ -155,13 +156,22 @@ func (s *Server) fail(w http.ResponseWriter, r *http.Request, err error) {
 	switch {
 	case r.Context().Err() != nil:
 		return // no one reads it
-	case errors.Is(err, errClosed), errors.Is(err, errBusy), errors.Is(err, par.ErrNoRoom):
+	case errors.Is(err, errClosed), errors.Is(err, errRequests), errors.Is(err, errDownloads), errors.Is(err, par.ErrNoRoom):
+		for limit, counter := range map[error]*par.Counter{errRequests: &s.counts.tooManyRequests, errDownloads: &s.counts.tooManyDownloads, par.ErrNoRoom: &s.counts.tooMuchMemory} {
+			if errors.Is(err, limit) {
+				counter.Add(1)
+			}
+		}
 		status = http.StatusServiceUnavailable
 		w.Header().Set("Retry-After", "5")
+	case disk.IsFull(err):
+		status = http.StatusServiceUnavailable
+		w.Header().Set("Retry-After", "60")
 	case errors.Is(err, errNoSuch), errors.Is(err, getproviders.ErrNotFound):
 		status = http.StatusNotFound
 	case errors.Is(err, getproviders.ErrRefused):
 		status = http.StatusForbidden
+		s.counts.refusedByPolicy.Add(1)
 	case errors.Is(err, errUnsigned), errors.Is(err, getproviders.ErrProtocol): // clients don't ask again
 		status = http.StatusNotImplemented
 	case errors.Is(err, getproviders.ErrAuthentication):

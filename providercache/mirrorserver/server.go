@@ -24,7 +24,8 @@
 //
 // # What it keeps
 //
-// What the source says is fresh for a while ([Options].VersionsMaxAge, PackagesMaxAge). Then the source is asked again, and if it
+// What the source says is fresh for a while: a list of versions for five minutes, the description of a version for an hour. A source that remembers answers itself adds
+// its own time. Then the source is asked again, and if it
 // fails in whatever way, the old answer counts: a version that was installed through this server once can be
 // installed again while the source is down. That something isn't there is remembered for a short time only.
 //
@@ -50,6 +51,7 @@ import (
 	"time"
 
 	"github.com/tfdeps/tfdeps/getproviders"
+	"github.com/tfdeps/tfdeps/internal/disk"
 	"github.com/tfdeps/tfdeps/internal/par"
 	"github.com/tfdeps/tfdeps/providercache"
 	"github.com/tfdeps/tfdeps/providercache/blob"
@@ -65,14 +67,6 @@ type Options struct {
 	// Modules says what registries of modules say; nil: no module is served.
 	Modules ModuleSource
 
-	// VersionsMaxAge is how long a list of versions is fresh; 0: 5 minutes. A source that remembers answers itself adds
-	// its own time.
-	VersionsMaxAge time.Duration
-	// PackagesMaxAge is how long the description of a version is fresh; 0: an hour.
-	PackagesMaxAge time.Duration
-	// RetryAfter is how long the source isn't asked again after a failure, or after it didn't have something; 0: 10 seconds.
-	RetryAfter time.Duration
-
 	// Allow says whether a request may be answered; nil: every one may. A request for an archive may be answered, too, if its
 	// URL is signed with SigningKey.
 	Allow func(r *http.Request) bool
@@ -82,6 +76,8 @@ type Options struct {
 
 	// Downloads bounds how many archives arrive at once; 0: 32. Further ones wait.
 	Downloads int
+	// DownloadsPerHost bounds how many of them come from one host; 0: Downloads. Further ones wait, and others go before them.
+	DownloadsPerHost int
 	// Waiting bounds how many archives wait for that; 0: 1000. A request for another one is refused with the status 503.
 	Waiting int
 	// Requests bounds how many requests are answered at once; 0: 4096. Further ones are refused with the status 503.
@@ -110,6 +106,7 @@ type Server struct {
 	places  *par.Limit  // of downloads
 	room    *par.Room   // memory for decoding
 	running par.Counter // requests
+	ready   par.Memo[string, readiness]
 	counts  counters
 
 	versions *answers[versionsRecord]
@@ -119,14 +116,22 @@ type Server struct {
 	releases  *answers[[]string] // of modules
 	locations *answers[string]   // of releases
 
-	flights par.Shared[string, *flight]  // archives that arrive, by the path of their URL
-	serving par.Shared[string, struct{}] // archives of the bucket that are being sent, by key
-	marked  *par.Recent[string, int64]   // the last hour of which the bucket has a mark that an archive was used
+	hosts   par.Shared[string, *par.Limit] // of downloads, by host
+	flights par.Shared[string, *flight]    // archives that arrive, by the path of their URL
+	serving par.Shared[string, struct{}]   // archives of the bucket that are being sent, by key
+	marked  *par.Recent[string, int64]     // the last hour of which the bucket has a mark that an archive was used
 }
 
 var (
-	errClosed = errors.New("the server is closed")
-	errBusy   = errors.New("the server has too much to do: ask again later")
+	errClosed    = errors.New("the server is closed")
+	errRequests  = errors.New("the server has too much to do: ask again later. Too many requests run")
+	errDownloads = errors.New("the server has too much to do: ask again later. Too many archives wait for their download")
+)
+
+const (
+	versionsMaxAge = 5 * time.Minute
+	packagesMaxAge = time.Hour
+	retryAfter     = 10 * time.Second // a failure, or that something wasn't there, the source is asked again
 )
 
 // patience is how long a request waits for memory.
@@ -146,24 +151,22 @@ func Handler(f *providercache.Fetcher, bucket blob.Bucket, opts Options) (*Serve
 	if opts.SigningKey != nil && len(opts.SigningKey) < 16 {
 		return nil, errors.New("a key that signs URLs has 16 bytes at least")
 	}
-	opts.VersionsMaxAge = cmp.Or(opts.VersionsMaxAge, 5*time.Minute)
-	opts.PackagesMaxAge = cmp.Or(opts.PackagesMaxAge, time.Hour)
-	opts.RetryAfter = cmp.Or(opts.RetryAfter, 10*time.Second)
 	opts.MemoryBytes = cmp.Or(opts.MemoryBytes, 1<<30)
 	opts.Temporary = cmp.Or(opts.Temporary, os.TempDir())
 	opts.Downloads, opts.Waiting, opts.Requests = cmp.Or(opts.Downloads, 32), cmp.Or(opts.Waiting, 1000), cmp.Or(opts.Requests, 4096)
+	opts.DownloadsPerHost = cmp.Or(opts.DownloadsPerHost, opts.Downloads)
 	if opts.Log == nil {
 		opts.Log = slog.New(slog.DiscardHandler)
 	}
 	s := &Server{fetcher: f.Opened(), bucket: bucket, opts: opts, tasks: par.NewTasks(), places: par.NewLimit(opts.Downloads)}
 	s.room = par.NewRoom(opts.MemoryBytes/4, patience) // which may be taken twice; the rest is for what is kept, and for what the collector lags behind
 	kept := opts.MemoryBytes / 16
-	s.versions = newAnswers[versionsRecord](s, opts.VersionsMaxAge, kept*3/16)
-	s.packages = newAnswers[packagesRecord](s, opts.PackagesMaxAge, kept*3/8)
-	s.stored = newAnswers[[]storedArchive](s, opts.VersionsMaxAge, kept*3/16)
+	s.versions = newAnswers[versionsRecord](s, versionsMaxAge, kept*3/16)
+	s.packages = newAnswers[packagesRecord](s, packagesMaxAge, kept*3/8)
+	s.stored = newAnswers[[]storedArchive](s, versionsMaxAge, kept*3/16)
 	s.stored.memory = true
 	s.marked = par.NewRecent[string, int64](marksKnown)
-	s.releases = newAnswers[[]string](s, opts.VersionsMaxAge, kept/8)
+	s.releases = newAnswers[[]string](s, versionsMaxAge, kept/8)
 	s.locations = newAnswers[string](s, locationMaxAge, kept/8)
 	s.locations.secret, s.locations.maxStale = true, locationMaxStale
 	return s, nil
@@ -174,13 +177,35 @@ func Handler(f *providercache.Fetcher, bucket blob.Bucket, opts Options) (*Serve
 // that isn't in the bucket.
 func (s *Server) Close() { s.tasks.Close(errClosed) }
 
-// Ready returns an error if the bucket can't be read.
+const (
+	readyKey   = "serve/ready" // an object that is there if the bucket is
+	readyEvery = 10 * time.Second
+	readyLimit = 5 * time.Second
+)
+
+// readiness is what the bucket said when it was asked.
+type readiness struct {
+	at  time.Time
+	err error
+}
+
+// Ready returns an error if the bucket isn't there, or can't be read. It is asked every ten seconds at most. That nothing more
+// fits into it is no error: what is stored can be served.
 func (s *Server) Ready(ctx context.Context) error {
-	_, err := s.bucket.Stat(ctx, "ready")
-	if errors.Is(err, blob.ErrNotFound) {
-		return nil
-	}
-	return err
+	s.ready.Expire("", func(r readiness) bool { return s.fetcher.Now().Sub(r.at) >= readyEvery })
+	got, err := s.ready.Do(ctx, "", func(ctx context.Context) (readiness, error) {
+		ctx, cancel := context.WithTimeout(ctx, readyLimit)
+		defer cancel()
+		_, _, err := blob.ReadAll(ctx, s.bucket, readyKey, 1<<10)
+		if errors.Is(err, blob.ErrNotFound) { // which says the same of a bucket as of an object, if it is a directory
+			_, err = s.bucket.Put(ctx, readyKey, blob.Bytes([]byte("ready\n")), blob.PutOptions{IfAbsent: true})
+		}
+		if errors.Is(err, blob.ErrExists) || disk.IsFull(err) {
+			err = nil
+		}
+		return readiness{s.fetcher.Now(), err}, nil
+	})
+	return cmp.Or(err, got.err)
 }
 
 // ServeHTTP implements http.Handler.
@@ -188,7 +213,7 @@ func (s *Server) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	s.counts.requests.Add(1)
 	defer s.running.Add(-1)
 	if s.running.Add(1) > int64(s.opts.Requests) {
-		s.fail(w, r, errBusy)
+		s.fail(w, r, errRequests)
 		return
 	}
 	if r.Method != http.MethodGet && r.Method != http.MethodHead {
@@ -196,7 +221,7 @@ func (s *Server) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 		s.refuse(w, http.StatusMethodNotAllowed, "a mirror is only read")
 		return
 	}
-	r = withOneRange(r)
+	r = withOneRange(r.WithContext(context.WithValue(r.Context(), headerKey{}, w.Header())))
 	asked, err := parsePath(r.URL.Path)
 	if hidesParts(r.URL) {
 		err = fmt.Errorf("%w: a slash, a backslash or a dot of the path is encoded", errNoSuch)
@@ -214,6 +239,16 @@ func (s *Server) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	}
 	if err != nil {
 		s.fail(w, r, err)
+	}
+}
+
+// headerKey is the key of the answer's header in the context of a request.
+type headerKey struct{}
+
+// tellCache says in the header by RFC 9211 from where an answer comes: the server has it ("hit"), or the source was asked.
+func tellCache(ctx context.Context, status string) {
+	if header, ok := ctx.Value(headerKey{}).(http.Header); ok {
+		header.Set("Cache-Status", "tfdeps; "+status)
 	}
 }
 

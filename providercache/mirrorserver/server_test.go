@@ -49,7 +49,7 @@ func TestHandler_AsksForEachArchiveOnce(t *testing.T) {
 		t.Errorf("the registry was asked for %d archives, want 10", n)
 	}
 	stats := server.Stats()
-	if stats.Stored+stats.Fetched != 500 || stats.Downloads != 10 {
+	if stat(server, `archives_total{from="store"}`)+stat(server, `archives_total{from="upstream"}`) != 500 || stat(server, "downloads_total") != 10 {
 		t.Errorf("%+v", stats)
 	}
 }
@@ -107,7 +107,7 @@ func TestHandler_StoresNothingThatIsWrong(t *testing.T) {
 	if good := found(t, front, archive); !bytes.Equal(good.body, contentOf("widget", "1.0.0", linux)) {
 		t.Error("the archive isn't served although the registry has it again")
 	}
-	if stats := server.Stats(); stats.Broken+stats.Failed != 1 || stats.Downloads != 2 {
+	if stats := server.Stats(); stat(server, `failures_total{kind="broken_off"}`)+stat(server, `failures_total{kind="failed"}`) != 1 || stat(server, "downloads_total") != 2 {
 		t.Errorf("%+v", stats)
 	}
 }
@@ -195,7 +195,7 @@ func TestHandler_DownloadsOnWhenTheClientHasLeft(t *testing.T) {
 	if got := found(t, front, large); !bytes.Equal(got.body, content) {
 		t.Errorf("%d bytes", len(got.body))
 	}
-	if stats := server.Stats(); stats.Downloads != 1 {
+	if stats := server.Stats(); stat(server, "downloads_total") != 1 {
 		t.Errorf("%+v", stats)
 	}
 }
@@ -283,7 +283,7 @@ func TestServer_CloseEndsDownloads(t *testing.T) {
 	go feed.Write(content[:100_000])
 	closed := make(chan struct{})
 	go func() {
-		for server.Stats().Downloading == 0 {
+		for stat(server, "downloads_running") == 0 {
 			time.Sleep(time.Millisecond)
 		}
 		gate.CloseWithError(errors.New("cut off")) // as a connection's end would be
@@ -370,7 +370,7 @@ func TestHandler_AsksThePolicyWithTheTimeOfPublication(t *testing.T) {
 	must.Succeed(t, err)
 	again, third := m.serve(t, m.source())
 	status(t, third, archive, http.StatusOK)
-	if age := released[3].Sub(info.Modified); again.Stats().Stored != 1 || age < 0 || age > time.Minute {
+	if age := released[3].Sub(info.Modified); stat(again, `archives_total{from="store"}`) != 1 || age < 0 || age > time.Minute {
 		t.Errorf("released at %v, %+v", released[3], again.Stats())
 	}
 }

@@ -1,48 +1,63 @@
 package mirrorserver
 
-import "github.com/tfdeps/tfdeps/internal/par"
+import (
+	"github.com/tfdeps/tfdeps/internal/disk"
+	"github.com/tfdeps/tfdeps/internal/par"
+)
 
-// Stats are what a server has done since it was made. Counts only grow.
-type Stats struct {
-	Requests       int64 // all of them
-	Documents      int64 // answers with a document, those that say that nothing has changed included
-	Stored         int64 // archives served from the bucket
-	Fetched        int64 // archives served while they were downloaded, or afterwards without being stored
-	Coalesced      int64 // of these, those that another request had begun to download
-	NotFound       int64 // answers 404
-	Failed         int64 // other answers that are errors
-	Broken         int64 // responses that broke off, because the download failed or the archive isn't what it should be
-	Downloads      int64 // of archives, begun
-	Downloading    int64 // of archives, that run now
-	DownloadedSize int64 // bytes of archives that were downloaded whole
-	ServedSize     int64 // bytes of archives that were sent: StoredSize and FetchedSize
-	StoredSize     int64 // of these, those from the bucket
-	FetchedSize    int64 // of these, the others
-	Refused        int64 // archives that weren't authentic
-	Stale          int64 // answers of the source that were used again because it failed
-	SourceFailures int64 // failures of the source where nothing was known
-	StoreFailures  int64 // failures to write the bucket
-	Removed        int64 // archives that Collect has removed
-	RemovedSize    int64 // their bytes
+// Stat is something that a server has counted since it was made, or has now.
+type Stat struct {
+	Name  string // as in Prometheus' text, labels included: archives_total{from="store"}. What only grows ends with _total.
+	Help  string
+	Value int64
 }
 
 // counters are Stats while they are counted.
 type counters struct {
 	requests, documents, stored, fetched, coalesced, notFound, failed, broken par.Counter
 	downloads, downloading, downloadedSize, fetchedSize, storedSize           par.Counter
-	refusedArchives, stale, sourceFailures, storeFailures                     par.Counter
-	removed, removedSize                                                      par.Counter
+	refusedArchives, refusedByPolicy, stale, sourceFailures, storeFailures    par.Counter
+	removed, removedSize, diskFull                                            par.Counter
+	tooManyRequests, tooManyDownloads, tooMuchMemory                          par.Counter
 }
 
-// Stats returns what the server has done.
-func (s *Server) Stats() Stats {
+// Stats returns what the server has done, and what it does. Those of one name are beside each other.
+func (s *Server) Stats() (all []Stat) {
 	c := &s.counts
-	stored, fetched := c.storedSize.Value(), c.fetchedSize.Value()
-	return Stats{
-		Requests: c.requests.Value(), Documents: c.documents.Value(), Stored: c.stored.Value(), Fetched: c.fetched.Value(), Coalesced: c.coalesced.Value(),
-		NotFound: c.notFound.Value(), Failed: c.failed.Value(), Broken: c.broken.Value(),
-		Downloads: c.downloads.Value(), Downloading: c.downloading.Value(), DownloadedSize: c.downloadedSize.Value(), ServedSize: stored + fetched, StoredSize: stored, FetchedSize: fetched,
-		Refused: c.refusedArchives.Value(), Stale: c.stale.Value(), SourceFailures: c.sourceFailures.Value(), StoreFailures: c.storeFailures.Value(),
-		Removed: c.removed.Value(), RemovedSize: c.removedSize.Value(),
+	for _, row := range []struct {
+		name, help string
+		value      *par.Counter
+	}{
+		{"requests_total", "Requests.", &c.requests},
+		{"requests_running", "Requests that are being answered.", &s.running},
+		{"documents_total", "Answers with a document, those included that say that nothing has changed.", &c.documents},
+		{`archives_total{from="store"}`, "Archives that were sent, from the store or while they were downloaded.", &c.stored},
+		{`archives_total{from="upstream"}`, "", &c.fetched},
+		{`archive_bytes_total{from="store"}`, "Bytes of archives that were sent.", &c.storedSize},
+		{`archive_bytes_total{from="upstream"}`, "", &c.fetchedSize},
+		{"coalesced_total", "Requests that shared a download which another request had begun.", &c.coalesced},
+		{"downloads_total", "Downloads of archives.", &c.downloads},
+		{"downloads_running", "Downloads that run or wait.", &c.downloading},
+		{"downloaded_bytes_total", "Bytes of archives that were downloaded whole.", &c.downloadedSize},
+		{"verify_failures_total", "Archives that weren't authentic.", &c.refusedArchives},
+		{"policy_refusals_total", "Answers that the policy has refused.", &c.refusedByPolicy},
+		{`failures_total{kind="not_found"}`, "Answers that were errors, by kind.", &c.notFound},
+		{`failures_total{kind="failed"}`, "", &c.failed},
+		{`failures_total{kind="broken_off"}`, "", &c.broken},
+		{"stale_total", "Older answers of upstreams that counted because they failed.", &c.stale},
+		{"source_failures_total", "Failures of upstreams where nothing was known.", &c.sourceFailures},
+		{"store_failures_total", "Failures to write the store.", &c.storeFailures},
+		{`limited_total{limit="requests"}`, "Requests that were refused because of a limit.", &c.tooManyRequests},
+		{`limited_total{limit="downloads"}`, "", &c.tooManyDownloads},
+		{`limited_total{limit="memory"}`, "", &c.tooMuchMemory},
+		{"disk_full_total", "Archives for which there was no room, where they arrive or in the store.", &c.diskFull},
+		{"removed_total", "Archives that were removed.", &c.removed},
+		{"removed_bytes_total", "Their bytes.", &c.removedSize},
+	} {
+		all = append(all, Stat{row.name, row.help, row.value.Value()})
 	}
+	if free, known := disk.Room(s.opts.Temporary); known {
+		all = append(all, Stat{"disk_free_bytes", "Room for archives while they arrive.", free})
+	}
+	return all
 }

@@ -39,6 +39,11 @@ type StoredPackage struct {
 	Platform getproviders.Platform
 	Bytes    int64
 	Stored   time.Time
+	Used     time.Time // the end of the hour of its last use, as far as Collect knows it
+}
+
+func (a heldArchive) describe() StoredPackage {
+	return StoredPackage{Provider: a.provider, Version: a.version, Platform: a.Platform, Bytes: a.Size, Stored: a.Modified, Used: a.used}
 }
 
 // StoredPackages lists the archives in the bucket, the newest ones first. It takes a request for each thousand objects.
@@ -50,7 +55,7 @@ func (s *Server) StoredPackages(ctx context.Context) ([]StoredPackage, error) {
 	}
 	all := make([]StoredPackage, len(held))
 	for i, a := range held {
-		all[i] = StoredPackage{Provider: a.provider, Version: a.version, Platform: a.Platform, Bytes: a.Size, Stored: a.Modified}
+		all[i] = a.describe()
 	}
 	slices.SortFunc(all, func(a, b StoredPackage) int {
 		return cmp.Or(b.Stored.Compare(a.Stored), a.Provider.Compare(b.Provider), b.Version.Compare(a.Version), cmp.Compare(a.Platform.String(), b.Platform.String()))

@@ -83,7 +83,7 @@ func TestHandler_BreaksOffWhatTurnsOutWrong(t *testing.T) {
 	got := get(t, front, large)
 	settle(t, server)
 	stats := server.Stats()
-	if got.StatusCode == http.StatusOK && (got.err == nil || got.ContentLength != int64(len(content)) || stats.Broken != 1) || stats.Broken+stats.Failed != 1 {
+	if got.StatusCode == http.StatusOK && (got.err == nil || got.ContentLength != int64(len(content)) || stat(server, `failures_total{kind="broken_off"}`) != 1) || stat(server, `failures_total{kind="broken_off"}`)+stat(server, `failures_total{kind="failed"}`) != 1 {
 		t.Errorf("%s, %d of %d bytes, %v; %+v", got.Status, len(got.body), len(content), got.err, stats)
 	}
 }

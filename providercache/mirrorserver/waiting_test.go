@@ -74,7 +74,7 @@ func TestHandler_SharesFailures(t *testing.T) {
 				})
 			}
 			<-source.asked
-			for server.Stats().Requests < 20 {
+			for stat(server, "requests_total") < 20 {
 				if t.Context().Err() != nil {
 					t.Fatal("clients don't come")
 				}

@@ -10,6 +10,7 @@ import (
 	"path/filepath"
 	"runtime"
 	"slices"
+	"strings"
 	"time"
 
 	"github.com/tfdeps/tfdeps/depsfile"
@@ -55,10 +56,14 @@ func inTruth(runners int, scale, connection float64) (r result, m machine, err e
 	} else {
 		m.cores = float64(runtime.NumCPU())
 	}
-	stats, after := server.mirror.Stats(), t.requests()
+	counted, after := map[string]int64{}, t.requests()
+	for _, s := range server.mirror.Stats() {
+		name, _, _ := strings.Cut(s.Name, "{")
+		counted[name] += s.Value
+	}
 	return result{
 		Runners: runners, RegistryDocuments: after.documents - before.documents, RegistryArchives: after.archives - before.archives,
-		RegistryBytes: float64(stats.DownloadedSize), MirrorRequests: int(stats.Requests), MirrorBytes: float64(stats.ServedSize),
+		RegistryBytes: float64(counted["downloaded_bytes_total"]), MirrorRequests: int(counted["requests_total"]), MirrorBytes: float64(counted["archive_bytes_total"]),
 		Median: took[len(took)/2].Seconds(), Slowest: took[len(took)*99/100].Seconds(),
 	}, m, nil
 }

@@ -16,6 +16,7 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"slices"
 	"strings"
 	"sync"
 	"testing"
@@ -34,6 +35,7 @@ type replicas struct {
 	bucket  string
 	address [2]string
 	running [2]*exec.Cmd
+	options []string
 
 	// retrying is held by clients that try for the second time: no server is killed meanwhile. They
 	// ask one that runs, as behind a balancer: down is the one that doesn't, -1 for none.
@@ -45,7 +47,7 @@ type replicas struct {
 func (r *replicas) start(t *testing.T, number int) {
 	t.Helper()
 	for range 20 { // the address may not be free at once
-		cmd := exec.Command(r.program, "serve", "-listen="+r.address[number], r.bucket)
+		cmd := exec.Command(r.program, slices.Concat([]string{"serve", "-listen=" + r.address[number]}, r.options, []string{r.bucket})...)
 		cmd.Env = r.env
 		stdout, err := cmd.StdoutPipe()
 		if err == nil {
@@ -60,6 +62,38 @@ func (r *replicas) start(t *testing.T, number int) {
 		time.Sleep(50 * time.Millisecond)
 	}
 	t.Fatalf("no server starts at %s", r.address[number])
+}
+
+// newReplicas has a registry of eight archives, which are returned by the paths that servers have them at.
+func newReplicas(t *testing.T) (r *replicas, archives map[string][]byte) {
+	t.Helper()
+	registry := harness.Start(t, providertest.NewRegistry, providertest.Options{})
+	archives = map[string][]byte{}
+	plat := getproviders.Platform{OS: "linux", Arch: "amd64"}
+	for i := range 8 {
+		content := make([]byte, 1<<20)
+		rand.NewChaCha8([32]byte{byte(i)}).Read(content)
+		name := fmt.Sprint("p", i)
+		archive := harness.ZipOf(t, []harness.ZipEntry{{Name: "terraform-provider-" + name, Mode: 0o755, Content: string(content)}})
+		registry.Add(providertest.PackageSpec{Namespace: "acme", Type: name, Version: "1.0.0", Platform: plat, Archive: archive})
+		archives["/mirror/registry.terraform.io/acme/"+name+"/terraform-provider-"+name+"_1.0.0_linux_amd64.zip"] = archive
+	}
+	r = &replicas{down: -1, program: harness.Tfdeps(t), bucket: t.TempDir(), env: append(harness.Redirect(t, registry, "registry.terraform.io"), "HOME="+t.TempDir(), "TMPDIR="+t.TempDir())}
+	return r, archives
+}
+
+// startAll starts both, until the test ends.
+func (r *replicas) startAll(t *testing.T) {
+	t.Helper()
+	for i := range r.address {
+		listener := must.Get(net.Listen("tcp", "127.0.0.1:0"))(t)
+		r.address[i] = listener.Addr().String()
+		listener.Close()
+	}
+	for i := range r.address {
+		r.start(t, i)
+		t.Cleanup(func() { r.kill(i) })
+	}
 }
 
 func (r *replicas) kill(number int) {
@@ -157,27 +191,8 @@ func TestServe_ReplicasAreKilled(t *testing.T) {
 			t.Fatal(err)
 		}
 	}
-	registry := harness.Start(t, providertest.NewRegistry, providertest.Options{})
-	archives := map[string][]byte{}
-	plat := getproviders.Platform{OS: "linux", Arch: "amd64"}
-	for i := range 8 {
-		content := make([]byte, 1<<20)
-		rand.NewChaCha8([32]byte{byte(i)}).Read(content)
-		name := fmt.Sprint("p", i)
-		archive := harness.ZipOf(t, []harness.ZipEntry{{Name: "terraform-provider-" + name, Mode: 0o755, Content: string(content)}})
-		registry.Add(providertest.PackageSpec{Namespace: "acme", Type: name, Version: "1.0.0", Platform: plat, Archive: archive})
-		archives["/mirror/registry.terraform.io/acme/"+name+"/terraform-provider-"+name+"_1.0.0_linux_amd64.zip"] = archive
-	}
-	r := &replicas{down: -1, program: harness.Tfdeps(t), bucket: t.TempDir(), env: append(harness.Redirect(t, registry, "registry.terraform.io"), "HOME="+t.TempDir(), "TMPDIR="+t.TempDir())}
-	for i := range r.address {
-		listener := must.Get(net.Listen("tcp", "127.0.0.1:0"))(t)
-		r.address[i] = listener.Addr().String()
-		listener.Close()
-	}
-	for i := range r.address {
-		r.start(t, i)
-		defer func() { r.kill(i) }()
-	}
+	r, archives := newReplicas(t)
+	r.startAll(t)
 	ctx, cancel := context.WithTimeout(t.Context(), length)
 	defer cancel()
 	var clients sync.WaitGroup

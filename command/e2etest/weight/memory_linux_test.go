@@ -19,8 +19,8 @@ import (
 // system has in memory anyway. What it has does not depend on the machine's load, but for the parts
 // of its file that are read ahead.
 const (
-	maxVersionMemory = 20 << 20 // of "tfdeps version"; 19.2
-	maxColdMemory    = 40 << 20 // of an init that downloads and unpacks ten packages
+	maxVersionMemory = 18<<20 + 512<<10 // of "tfdeps version"; 17.7
+	maxColdMemory    = 40 << 20         // of an init that downloads and unpacks ten packages
 )
 
 // TestProgram_TakesLittleMemoryToStart is about the program as releases have it, without C: in one

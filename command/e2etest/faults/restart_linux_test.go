@@ -1,0 +1,141 @@
+package faults
+
+import (
+	"net/http"
+	"net/http/httptest"
+	"net/http/httputil"
+	"net/url"
+	"slices"
+	"strings"
+	"sync"
+	"sync/atomic"
+	"syscall"
+	"testing"
+	"time"
+
+	"github.com/tfdeps/tfdeps/command/e2etest/internal/harness"
+	"github.com/tfdeps/tfdeps/internal/must"
+)
+
+// balancer hands requests on to the replicas that were ready when it asked them last, and never twice.
+type balancer struct {
+	to    []*httputil.ReverseProxy
+	ready []atomic.Bool
+	next  atomic.Int64
+	lost  atomic.Int64
+}
+
+func newBalancer(t *testing.T, addresses []string) *balancer {
+	b := &balancer{ready: make([]atomic.Bool, len(addresses))}
+	for i, address := range addresses {
+		proxy := httputil.NewSingleHostReverseProxy(must.Get(url.Parse("http://" + address))(t))
+		proxy.Transport = &http.Transport{MaxIdleConnsPerHost: 100}
+		proxy.ErrorHandler = func(w http.ResponseWriter, r *http.Request, err error) {
+			t.Logf("replica %d, %s: %v", i, r.URL.Path, err)
+			b.lost.Add(1)
+			w.WriteHeader(http.StatusBadGateway)
+		}
+		b.to = append(b.to, proxy)
+	}
+	return b
+}
+
+// ask finds out which replicas are ready.
+func (b *balancer) ask(addresses []string) {
+	for i, address := range addresses {
+		resp, err := http.Get("http://" + address + "/readyz")
+		if err == nil {
+			resp.Body.Close()
+		}
+		b.ready[i].Store(err == nil && resp.StatusCode == http.StatusOK)
+	}
+}
+
+func (b *balancer) ServeHTTP(w http.ResponseWriter, r *http.Request) {
+	for range b.to {
+		if i := b.next.Add(1) % int64(len(b.to)); b.ready[i].Load() {
+			b.to[i].ServeHTTP(w, r)
+			return
+		}
+	}
+	w.WriteHeader(http.StatusServiceUnavailable)
+}
+
+// TestServe_RestartsWithoutALostRequest has both replicas restarted one after the other, by SIGTERM, while 200 requests a second
+// come through a balancer that asks /readyz and never tries twice.
+func TestServe_RestartsWithoutALostRequest(t *testing.T) {
+	t.Parallel()
+	harness.SkipIfShort(t)
+	r, archives := newReplicas(t)
+	r.options = []string{"-drain=700ms"}
+	r.startAll(t)
+	b := newBalancer(t, r.address[:])
+	b.ask(r.address[:])
+	front := httptest.NewServer(b)
+	defer front.Close()
+	done := make(chan struct{})
+	var all, clients sync.WaitGroup
+	all.Go(func() {
+		for {
+			select {
+			case <-done:
+				return
+			case <-time.After(50 * time.Millisecond):
+				b.ask(r.address[:])
+			}
+		}
+	})
+	paths := make([]string, 0, len(archives))
+	for path := range archives {
+		paths = append(paths, path)
+	}
+	slices.Sort(paths)
+	client := &http.Client{Transport: &http.Transport{MaxIdleConnsPerHost: 200}}
+	var asked, failed atomic.Int64
+	all.Go(func() {
+		tick := time.NewTicker(5 * time.Millisecond)
+		defer tick.Stop()
+		for n := 0; ; n++ {
+			select {
+			case <-done:
+				return
+			case <-tick.C:
+			}
+			clients.Go(func() {
+				path := paths[n%len(paths)]
+				want := archives[path]
+				if n%10 != 0 { // one of ten takes an archive, of a megabyte
+					path, want = path[:strings.LastIndexByte(path, '/')+1]+"1.0.0.json", nil
+				}
+				asked.Add(1)
+				if err := getFrom(client, front.URL+path, want); err != nil {
+					failed.Add(1)
+					t.Logf("%s: %v", path, err)
+				}
+			})
+		}
+	})
+	time.Sleep(time.Second)
+	for i := range r.address {
+		must.Succeed(t, r.running[i].Process.Signal(syscall.SIGTERM))
+		if resp, err := http.Get("http://" + r.address[i] + "/healthz"); err != nil || resp.StatusCode != http.StatusOK {
+			t.Errorf("a replica that ends isn't healthy: %v", err)
+		} else {
+			resp.Body.Close()
+		}
+		if err := r.running[i].Wait(); err != nil {
+			t.Errorf("replica %d: %v", i, err)
+		}
+		r.start(t, i)
+		for !b.ready[i].Load() {
+			time.Sleep(10 * time.Millisecond)
+		}
+	}
+	close(done)
+	all.Wait()
+	clients.Wait()
+	t.Logf("%d requests", asked.Load())
+	if failed.Load() > 0 || b.lost.Load() > 0 || asked.Load() < 200 {
+		t.Errorf("of %d requests %d failed", asked.Load(), failed.Load())
+	}
+}

@@ -1,0 +1,76 @@
+package servecmd
+
+import (
+	"bytes"
+	"crypto/tls"
+	"encoding/pem"
+	"log/slog"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"github.com/tfdeps/tfdeps/getproviders/providertest"
+	"github.com/tfdeps/tfdeps/internal/must"
+)
+
+// TestCertificateFile_IsReadAgain: a new certificate counts for the next connection, and what can't be used changes nothing.
+func TestCertificateFile_IsReadAgain(t *testing.T) {
+	var out bytes.Buffer
+	dir := t.TempDir()
+	c := &certificateFile{cert: filepath.Join(dir, "cert"), key: filepath.Join(dir, "key"), log: slog.New(slog.NewTextHandler(&out, nil))}
+	made := func() (cert, key []byte) {
+		t.Helper()
+		ca, err := providertest.NewCA()
+		must.Succeed(t, err)
+		cert, key, err = ca.ServerPEM()
+		must.Succeed(t, err)
+		return cert, key
+	}
+	write := func(cert, key []byte) {
+		t.Helper()
+		must.Succeed(t, os.WriteFile(c.cert, cert, 0o600))
+		must.Succeed(t, os.WriteFile(c.key, key, 0o600))
+	}
+	serves := func(what string, cert []byte) {
+		t.Helper()
+		got, err := c.get(&tls.ClientHelloInfo{})
+		if err != nil || !bytes.Equal(got.Certificate[0], first(cert)) {
+			t.Errorf("%s: not the certificate that it should be, %v", what, err)
+		}
+	}
+	if _, err := c.read(); err == nil || !strings.Contains(err.Error(), "-tls-cert") {
+		t.Errorf("without files: %v", err)
+	}
+	one, oneKey := made()
+	write(one, oneKey)
+	if _, err := c.read(); err != nil {
+		t.Fatal(err)
+	}
+	serves("the first one", one)
+	two, twoKey := made()
+	for what, files := range map[string][2][]byte{"one of two files": {two, oneKey}, "no certificate": {[]byte("none"), twoKey}, "empty files": {}} {
+		write(one, oneKey)
+		serves("the first one again", one)
+		write(files[0], files[1])
+		out.Reset()
+		serves(what, one)
+		serves(what, one)
+		if n := strings.Count(out.String(), "stays as it was"); n != 1 {
+			t.Errorf("%s: logged %d times: %s", what, n, &out)
+		}
+	}
+	must.Succeed(t, os.Remove(c.key))
+	serves("no file", one)
+	write(two, twoKey)
+	serves("the second one", two)
+	if !strings.Contains(out.String(), "new certificate") {
+		t.Errorf("%s", &out)
+	}
+}
+
+// first is the first certificate of a file.
+func first(content []byte) []byte {
+	block, _ := pem.Decode(content)
+	return block.Bytes
+}

@@ -1,0 +1,136 @@
+package servecmd
+
+import (
+	"bytes"
+	"encoding/json"
+	"log/slog"
+	"net/http"
+	"net/http/httptest"
+	"net/netip"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/tfdeps/tfdeps/internal/must"
+	"github.com/tfdeps/tfdeps/providercache/blob"
+	"github.com/tfdeps/tfdeps/providercache/mirrorserver"
+)
+
+// TestOptions_ClientIsWhomTrustedProxiesName: what a client writes itself is in front of what the first proxy adds, and counts for nothing.
+func TestOptions_ClientIsWhomTrustedProxiesName(t *testing.T) {
+	o := options{proxies: []netip.Prefix{netip.MustParsePrefix("10.0.0.0/8"), netip.MustParsePrefix("fd00::/8")}}
+	for _, c := range []struct{ remote, header, value, want string }{
+		{"192.0.2.1:4", "X-Forwarded-For", "198.51.100.7", "192.0.2.1"},
+		{"10.0.0.1:4", "X-Forwarded-For", "198.51.100.7", "198.51.100.7"},
+		{"[::ffff:10.0.0.1]:4", "X-Forwarded-For", "198.51.100.7", "198.51.100.7"},
+		{"10.0.0.1:4", "X-Forwarded-For", "203.0.113.9, 198.51.100.7, 10.1.1.1", "198.51.100.7"},
+		{"10.0.0.1:4", "X-Forwarded-For", "203.0.113.9, nonsense", "10.0.0.1"},
+		{"10.0.0.1:4", "X-Forwarded-For", "", "10.0.0.1"},
+		{"10.0.0.1:4", "X-Forwarded-For", "198.51.100.7:123", "198.51.100.7"},
+		{"[fd00::1]:4", "Forwarded", `for=203.0.113.9, proto=https;For="[2001:db8::1]:47"`, "2001:db8::1"},
+		{"10.0.0.1:4", "Forwarded", "for=unknown", "10.0.0.1"},
+		{"10.0.0.1:4", "Other", "x", "10.0.0.1"},
+		{"@", "X-Forwarded-For", "198.51.100.7", "@"},
+	} {
+		r := httptest.NewRequest(http.MethodGet, "/", nil)
+		r.RemoteAddr = c.remote
+		r.Header.Set(c.header, c.value)
+		if got := o.client(r); got != c.want {
+			t.Errorf("%s, %s: %s: %s, want %s", c.remote, c.header, c.value, got, c.want)
+		}
+	}
+	both := httptest.NewRequest(http.MethodGet, "/", nil)
+	both.RemoteAddr = "10.0.0.1:4"
+	both.Header.Set("X-Forwarded-For", "198.51.100.7")
+	both.Header.Set("Forwarded", "for=203.0.113.9")
+	if got := o.client(both); got != "198.51.100.7" {
+		t.Error(got)
+	}
+}
+
+// TestFront_LogsWhoAskedForWhat: a line says whose token it was, for whom the proxy asks, and what the answer came from. No token is in it.
+func TestFront_LogsWhoAskedForWhat(t *testing.T) {
+	f, _ := frontOf(t)
+	var out bytes.Buffer
+	f.log = slog.New(slog.NewJSONHandler(&out, nil))
+	f.opts.proxies = []netip.Prefix{netip.MustParsePrefix("192.0.2.0/24")} // those of httptest
+	file := filepath.Join(t.TempDir(), "tokens")
+	must.Succeed(t, os.WriteFile(file, []byte("secret-of-ci  ci runners \nnameless\n"), 0o600))
+	f.opts.tokens = file
+	to := mirrorserver.Options{Log: f.log}
+	must.Succeed(t, f.withFiles(t.Context(), f.opts, &to, blob.NewDirectory(t.TempDir())))
+	ask := func(path, token string, want int) (line struct {
+		Path, By, From, Who string
+		Status              int
+		Bytes               int64
+	}) {
+		t.Helper()
+		out.Reset()
+		r := httptest.NewRequestWithContext(t.Context(), http.MethodGet, path, nil)
+		r.Header.Set("Authorization", "Bearer "+token)
+		r.Header.Set("X-Forwarded-For", "198.51.100.7")
+		f.handler().ServeHTTP(httptest.NewRecorder(), r)
+		lines := strings.Split(strings.TrimSpace(out.String()), "\n")
+		if err := json.Unmarshal([]byte(lines[len(lines)-1]), &line); err != nil || line.Path != path || line.Status != want || line.From != "198.51.100.7" || line.Bytes == 0 {
+			t.Errorf("%v: %s", err, &out)
+		}
+		if strings.Contains(out.String(), "secret") || strings.Contains(out.String(), "nameless") {
+			t.Errorf("a token is in the log: %s", &out)
+		}
+		return line
+	}
+	for _, by := range []string{"upstream", "store"} { // the mirror itself asks for no token here
+		for stat(f.mirror, "downloads_running") > 0 {
+			time.Sleep(time.Millisecond)
+		}
+		for _, path := range []string{widget + "1.0.0.json", widget + "terraform-provider-widget_1.0.0_linux_amd64.zip"} {
+			if line := ask(path, "", http.StatusOK); line.By != by {
+				t.Errorf("%s: by %q, want %q", path, line.By, by)
+			}
+		}
+	}
+	for token, who := range map[string]string{"secret-of-ci": "ci runners", "nameless": "17d72fdf", "wrong": ""} {
+		want := map[bool]int{true: http.StatusOK, false: http.StatusUnauthorized}[who != ""]
+		if line := ask("/status.json", token, want); line.Who != who || line.By != "" {
+			t.Errorf("%s: %+v", token, line)
+		}
+	}
+}
+
+// TestFront_BoundsWhatOneClientAsks has one request of a client run, and a second one of it refused, but none of another client.
+func TestFront_BoundsWhatOneClientAsks(t *testing.T) {
+	f := newFront(slog.New(slog.DiscardHandler), time.Now)
+	f.opts.perClient = 1
+	begun, let, done := make(chan struct{}), make(chan struct{}), make(chan struct{})
+	handler := f.logged(http.HandlerFunc(func(_ http.ResponseWriter, r *http.Request) {
+		if r.URL.Path == "/slow" {
+			close(begun)
+			<-let
+		}
+	}))
+	ask := func(path, from string, want int) http.Header {
+		w, r := httptest.NewRecorder(), httptest.NewRequestWithContext(t.Context(), http.MethodGet, path, nil)
+		r.RemoteAddr = from + ":1"
+		if handler.ServeHTTP(w, r); w.Code != want {
+			t.Errorf("%s of %s: %d, want %d", path, from, w.Code, want)
+		}
+		return w.Header()
+	}
+	go func() {
+		defer close(done)
+		ask("/slow", "192.0.2.1", http.StatusOK)
+	}()
+	<-begun
+	if ask("/", "192.0.2.1", http.StatusTooManyRequests).Get("Retry-After") == "" || f.limited.Value() != 1 {
+		t.Errorf("not when to ask again, or not counted: %d", f.limited.Value())
+	}
+	ask("/", "192.0.2.2", http.StatusOK)
+	close(let)
+	<-done
+	ask("/", "192.0.2.1", http.StatusOK)
+	if all := f.clients.All(); len(all) != 0 {
+		t.Errorf("clients that have left are remembered: %v", all)
+	}
+}

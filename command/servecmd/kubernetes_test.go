@@ -1,0 +1,150 @@
+package servecmd
+
+import (
+	"bytes"
+	"encoding/json"
+	"slices"
+	"testing"
+	"time"
+
+	yaml "github.com/zclconf/go-cty-yaml"
+	ctyjson "github.com/zclconf/go-cty/cty/json"
+
+	"github.com/tfdeps/tfdeps/internal/must"
+)
+
+// What docs/fleet/kubernetes.yaml uses of the schema of Kubernetes 1.34, with the names and types of k8s.io/api. A key that isn't
+// here is a spelling mistake, or something new that is to be added from there.
+type (
+	kubeMeta struct {
+		Name                string
+		Labels, Annotations map[string]string
+	}
+	kubeSelector struct{ MatchLabels map[string]string }
+	kubeProbe    struct {
+		HTTPGet                                         struct{ Path, Port string }
+		PeriodSeconds, TimeoutSeconds, FailureThreshold int
+	}
+	kubePort struct {
+		Name          string
+		ContainerPort int
+	}
+	kubeContainer struct {
+		Name, Image string
+		Args        []string
+		Ports       []kubePort
+		Lifecycle   struct {
+			PreStop struct{ Sleep struct{ Seconds int } }
+		}
+		LivenessProbe  kubeProbe
+		ReadinessProbe kubeProbe
+		Resources      struct{ Requests, Limits map[string]string }
+
+		SecurityContext struct {
+			ReadOnlyRootFilesystem, AllowPrivilegeEscalation bool
+			Capabilities                                     struct{ Drop []string }
+		}
+		VolumeMounts []struct {
+			Name, MountPath string
+			ReadOnly        bool
+		}
+	}
+	kubePodSpec struct {
+		ServiceAccountName            string
+		TerminationGracePeriodSeconds int
+		SecurityContext               struct {
+			RunAsNonRoot       bool
+			RunAsUser, FSGroup int
+			SeccompProfile     struct{ Type string }
+		}
+		Containers []kubeContainer
+		Volumes    []struct {
+			Name     string
+			EmptyDir *struct{ SizeLimit string }
+			Secret   *struct{ SecretName string }
+		}
+	}
+	kubeDeployment struct {
+		APIVersion, Kind string
+		Metadata         kubeMeta
+		Spec             struct {
+			Replicas int
+			Selector kubeSelector
+			Template struct {
+				Metadata kubeMeta
+				Spec     kubePodSpec
+			}
+		}
+	}
+	kubeAccount struct {
+		APIVersion, Kind string
+		Metadata         kubeMeta
+	}
+	kubeService struct {
+		APIVersion, Kind string
+		Metadata         kubeMeta
+		Spec             struct {
+			Selector map[string]string
+			Ports    []struct {
+				Name       string
+				Port       int
+				TargetPort string
+			}
+		}
+	}
+	kubeBudget struct {
+		APIVersion, Kind string
+		Metadata         kubeMeta
+		Spec             struct {
+			MaxUnavailable int
+			Selector       kubeSelector
+		}
+	}
+)
+
+// TestDeployment_KubernetesTakesItsFile decodes each document strictly, and compares what has to agree: ports, and how long a pod
+// may take to end.
+func TestDeployment_KubernetesTakesItsFile(t *testing.T) {
+	var deployment kubeDeployment
+	var service kubeService
+	kinds := map[string]any{"apps/v1 Deployment": &deployment, "v1 Service": &service, "v1 ServiceAccount": new(kubeAccount), "policy/v1 PodDisruptionBudget": new(kubeBudget)}
+	for _, document := range bytes.Split(readDeployed(t, "kubernetes.yaml"), []byte("\n---\n")) {
+		typ, err := yaml.ImpliedType(document)
+		must.Succeed(t, err)
+		v, err := yaml.Unmarshal(document, typ)
+		must.Succeed(t, err)
+		text, err := ctyjson.Marshal(v, typ)
+		must.Succeed(t, err)
+		kind := v.GetAttr("apiVersion").AsString() + " " + v.GetAttr("kind").AsString()
+		strict := json.NewDecoder(bytes.NewReader(text))
+		strict.DisallowUnknownFields()
+		if to := kinds[kind]; to == nil {
+			t.Errorf("there is no %s, or there are two", kind)
+		} else if err := strict.Decode(to); err != nil {
+			t.Errorf("%s: %v", kind, err)
+		}
+		delete(kinds, kind)
+	}
+	pod := deployment.Spec.Template.Spec
+	if len(kinds) > 0 || len(pod.Containers) != 1 {
+		t.Fatalf("%v are missing, %d containers", kinds, len(pod.Containers))
+	}
+	container := pod.Containers[0]
+	port := func(name string) bool {
+		return slices.ContainsFunc(container.Ports, func(p kubePort) bool { return p.Name == name })
+	}
+	if !port(container.LivenessProbe.HTTPGet.Port) || !port(container.ReadinessProbe.HTTPGet.Port) || !port(service.Spec.Ports[0].TargetPort) {
+		t.Errorf("no such port: %+v", container)
+	}
+	var o options
+	o.drain = defaultDrain
+	_, err := o.flags().Parse(container.Args)
+	must.Succeed(t, err)
+	ending := time.Duration(container.Lifecycle.PreStop.Sleep.Seconds)*time.Second + o.drain + endTimeout
+	if given := time.Duration(pod.TerminationGracePeriodSeconds) * time.Second; container.Lifecycle.PreStop.Sleep.Seconds == 0 || given < ending+signalLag {
+		t.Errorf("a pod gets %v to end, and may need %v", given, ending)
+	}
+	if asked := time.Duration(container.ReadinessProbe.PeriodSeconds*container.ReadinessProbe.FailureThreshold) * time.Second; asked > o.drain {
+		t.Errorf("that the server isn't ready is seen after %v, and it stops to listen after %v", asked, o.drain)
+	}
+}

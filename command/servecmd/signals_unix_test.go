@@ -1,0 +1,68 @@
+//go:build unix
+
+package servecmd
+
+import (
+	"context"
+	"io"
+	"log/slog"
+	"net/http"
+	"os"
+	"os/signal"
+	"path/filepath"
+	"strings"
+	"syscall"
+	"testing"
+	"time"
+
+	"github.com/tfdeps/tfdeps/command/cli"
+	"github.com/tfdeps/tfdeps/getproviders/providertest"
+	"github.com/tfdeps/tfdeps/internal/must"
+	"github.com/tfdeps/tfdeps/providercache/mirrorserver"
+)
+
+// lines are written to by a log, a line at a time.
+type lines chan string
+
+func (l lines) Write(p []byte) (int, error) {
+	l <- string(p)
+	return len(p), nil
+}
+
+// TestServe_ReadsFilesAgainOnHangup has this process get SIGHUP, which would end it, while it serves.
+func TestServe_ReadsFilesAgainOnHangup(t *testing.T) {
+	dir, logged := t.TempDir(), make(lines, 1000)
+	ca, err := providertest.NewCA()
+	must.Succeed(t, err)
+	cert, key, err := ca.ServerPEM()
+	must.Succeed(t, err)
+	o := options{cert: filepath.Join(dir, "cert"), key: filepath.Join(dir, "key"), connections: 1}
+	must.Succeed(t, os.WriteFile(o.cert, cert, 0o600))
+	must.Succeed(t, os.WriteFile(o.key, key, 0o600))
+	log := slog.New(slog.NewTextHandler(logged, nil))
+	server := newServer(log)
+	server.Handler = http.NotFoundHandler()
+	f := newFront(log, time.Now)
+	must.Succeed(t, f.withFiles(t.Context(), o, &mirrorserver.Options{Log: log}, nil))
+	ctx, end := context.WithCancel(t.Context())
+	ended := make(chan error, 1)
+	go func() {
+		ended <- serveOn(&cli.Meta{Context: ctx, Stdout: io.Discard}, o, server, loopback(t), nil, f)
+	}()
+	signal.Notify(make(chan os.Signal, 1), syscall.SIGHUP) // else one that comes too early ends the test
+	for _, want := range []string{"files are read again", "stays as it was"} {
+		for line, tries := "", 0; !strings.Contains(line, want); tries++ {
+			must.Succeed(t, syscall.Kill(os.Getpid(), syscall.SIGHUP))
+			select {
+			case line = <-logged:
+			case <-time.After(10 * time.Millisecond):
+				if tries > 1000 {
+					t.Fatalf("%q isn't logged", want)
+				}
+			}
+		}
+		must.Succeed(t, os.WriteFile(o.cert, []byte("none"), 0o600))
+	}
+	end()
+	must.Succeed(t, <-ended)
+}

@@ -1,0 +1,78 @@
+package mirrorserver_test
+
+import (
+	"context"
+	"errors"
+	"io"
+	"sync/atomic"
+	"testing"
+	"time"
+
+	"github.com/tfdeps/tfdeps/providercache/blob"
+)
+
+// goneBucket is a bucket that may be missing. As with a service, it isn't told from a missing object by its status alone.
+type goneBucket struct {
+	blob.Bucket
+	gone  atomic.Bool
+	asked atomic.Int64
+}
+
+var errNoBucket = errors.New("no such bucket")
+
+func (b *goneBucket) Stat(ctx context.Context, key string) (blob.Info, error) {
+	if b.gone.Load() {
+		return blob.Info{}, blob.Fail("stat", b, key, blob.ErrNotFound)
+	}
+	return b.Bucket.Stat(ctx, key)
+}
+
+func (b *goneBucket) Get(ctx context.Context, key string, opts blob.GetOptions) (*blob.Object, error) {
+	b.asked.Add(1)
+	if b.gone.Load() {
+		return nil, blob.Fail("get", b, key, blob.ErrNotFound)
+	}
+	return b.Bucket.Get(ctx, key, opts)
+}
+
+func (b *goneBucket) Put(ctx context.Context, key string, content *io.SectionReader, opts blob.PutOptions) (blob.Info, error) {
+	if b.gone.Load() {
+		return blob.Info{}, errNoBucket
+	}
+	return b.Bucket.Put(ctx, key, content, opts)
+}
+
+// TestServer_IsntReadyWithoutItsBucket: the bucket is asked for real, but not each time.
+func TestServer_IsntReadyWithoutItsBucket(t *testing.T) {
+	m := newMirroring(t)
+	bucket := &goneBucket{Bucket: m.bucket}
+	m.bucket = bucket
+	server, _ := m.start(t)
+	bucket.gone.Store(true)
+	for range 3 {
+		if err := server.Ready(t.Context()); !errors.Is(err, errNoBucket) {
+			t.Errorf("without a bucket: %v", err)
+		}
+	}
+	if n := bucket.asked.Load(); n != 1 {
+		t.Errorf("the bucket was asked %d times", n)
+	}
+	bucket.gone.Store(false)
+	for _, want := range []bool{false, true} {
+		if err := server.Ready(t.Context()); (err == nil) != want {
+			t.Errorf("with a bucket: %v, want it to be ready: %t", err, want)
+		}
+		m.clock.pass(10 * time.Second)
+	}
+	if keys := keysIn(t, bucket, "ready"); len(keys) != 1 {
+		t.Errorf("%q", keys)
+	}
+	if err := server.Ready(t.Context()); err != nil {
+		t.Error(err)
+	}
+	bucket.gone.Store(true)
+	m.clock.pass(10 * time.Second)
+	if err := server.Ready(t.Context()); err == nil {
+		t.Error("it is ready although the bucket has gone")
+	}
+}
