@@ -50,7 +50,7 @@ var floors = [][]string{
 	{"internal/disk"},
 	{"internal/scratch", "internal/wholefile", "providercache/internal/link"},
 	{"internal/filelock"},
-	{"command/problem", "internal/awslogin", "internal/chunks", "internal/config/diagnostic", "internal/nesting", "internal/par", "internal/owner", "internal/subprocess", "internal/must", "internal/peertest", "internal/wrapped",
+	{"command/problem", "internal/awslogin", "internal/chunks", "internal/config/diagnostic", "internal/nesting", "internal/par", "internal/spelling", "internal/owner", "internal/subprocess", "internal/must", "internal/peertest", "internal/wrapped",
 		"providercache/internal/unpack/inflate"},
 }
 
@@ -118,7 +118,7 @@ var thirdParty = []allowance{
 	{"github.com/bmatcuk/doublestar/v4", "internal/config/static/functions", false},
 	{"golang.org/x/text", "internal/config/static/functions command/view/terminal", false},
 	{"github.com/mitchellh/cli", "command", false},
-	{"github.com/agext/levenshtein", "command/cli", false},
+	{"github.com/agext/levenshtein", "internal/spelling", false},
 	{"github.com/mattn/go-shellwords", "command", false},
 	{"github.com/hashicorp/terraform-svchost", "internal/hosts", false},
 	{"github.com/hashicorp/go-retryablehttp", "internal/hosts", false},

@@ -6,7 +6,6 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/tfdeps/tfdeps/command/cli"
 	"github.com/tfdeps/tfdeps/command/problem"
 	"github.com/tfdeps/tfdeps/command/products"
 	"github.com/tfdeps/tfdeps/command/sources"
@@ -15,6 +14,7 @@ import (
 	"github.com/tfdeps/tfdeps/getproviders"
 	"github.com/tfdeps/tfdeps/internal/config/load"
 	"github.com/tfdeps/tfdeps/internal/scratch"
+	"github.com/tfdeps/tfdeps/internal/spelling"
 	"github.com/tfdeps/tfdeps/providercache"
 )
 
@@ -116,7 +116,7 @@ func (in *installation) explainMissing(err error) {
 	known := in.knownProviders(all)
 	for _, missing := range all {
 		missing.Hint = in.source.Describe(missing.Provider).ExplainMissing(in.meta.Context, missing.Provider)
-		if meant := cli.Closest(in.product.Short(missing.Provider), known); meant != "" && missing.Hint == "" {
+		if meant := spelling.Closest(in.product.Short(missing.Provider), known); meant != "" && missing.Hint == "" {
 			missing.Hint = fmt.Sprintf("did you mean %s?", meant)
 		}
 	}
