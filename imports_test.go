@@ -51,7 +51,7 @@ var floors = [][]string{
 	{"internal/disk"},
 	{"internal/link", "internal/scratch", "internal/wholefile"},
 	{"internal/filelock"},
-	{"command/problem", "internal/awslogin", "internal/chunks", "internal/config/diagnostic", "internal/during", "internal/nesting", "internal/par", "internal/owner", "internal/subprocess", "internal/must", "internal/peertest", "internal/wrapped",
+	{"command/problem", "internal/awslogin", "internal/chunks", "internal/config/diagnostic", "internal/during", "internal/nesting", "internal/par", "internal/spelling", "internal/owner", "internal/subprocess", "internal/must", "internal/peertest", "internal/wrapped",
 		"providercache/internal/unpack/inflate"},
 }
 
@@ -119,7 +119,7 @@ var thirdParty = []allowance{
 	{"github.com/bmatcuk/doublestar/v4", "internal/config/static/functions", false},
 	{"golang.org/x/text", "internal/config/static/functions command/view/terminal", false},
 	{"github.com/mitchellh/cli", "command", false},
-	{"github.com/agext/levenshtein", "command/cli", false},
+	{"github.com/agext/levenshtein", "internal/spelling", false},
 	{"github.com/mattn/go-shellwords", "command", false},
 	{"github.com/hashicorp/terraform-svchost", "internal/hosts", false},
 	{"github.com/hashicorp/go-retryablehttp", "internal/hosts", false},

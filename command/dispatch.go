@@ -20,6 +20,7 @@ import (
 	"github.com/tfdeps/tfdeps/command/vendorcmd"
 	"github.com/tfdeps/tfdeps/getproviders"
 	"github.com/tfdeps/tfdeps/internal/par"
+	"github.com/tfdeps/tfdeps/internal/spelling"
 )
 
 // dispatch runs the command that the arguments name, or shows help.
@@ -163,10 +164,10 @@ func unknown(w io.Writer, product getproviders.Product, name string, rest []stri
 	if !slices.Contains(productCommands, name) {
 		longer := endingIn(name)
 		if meant = ""; longer == nil {
-			meant = cli.Closest(name, slices.Concat(names(), productCommands))
+			meant = spelling.Closest(name, slices.Concat(names(), productCommands))
 		}
 		if meant == "" && longer == nil {
-			longer = endingIn(cli.Closest(name, lastWords()))
+			longer = endingIn(spelling.Closest(name, lastWords()))
 		}
 		if longer != nil {
 			fmt.Fprintf(w, "Did you mean %s?\n", strings.Join(longer, " or "))
@@ -223,5 +224,5 @@ func misspelt(name string, rest []string) (given, meant string) {
 		}
 	}
 	given = name + " " + rest[0]
-	return given, cli.Closest(given, below)
+	return given, spelling.Closest(given, below)
 }

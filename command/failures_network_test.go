@@ -71,9 +71,17 @@ func throughProxy(proxy string) func(*failing) {
 	}
 }
 
+// says is a status with a text of the server's own.
+func says(status int, text string) providertest.Fault {
+	return providertest.Fault{Status: status, Body: func([]byte) []byte { return []byte(text) }}
+}
+
 func networkFailures() []failure {
 	two := requiring(tiny, widget)
 	return []failure{
+		{name: "server_says_why", files: requiring(tiny), setUp: answering("versions", says(http.StatusGone, "moved to \x1b[31mtf2.example.com ::error::x"))},
+		{name: "server_says_why_there_is_no_login", files: requiring(tiny), setUp: answering("package", says(http.StatusForbidden, `{"errors": ["the plan of acme has ended"]}`))},
+		{name: "server_says_why_there_is_no_archive", files: requiring(tiny), setUp: answering("archive", says(http.StatusConflict, "the archive is quarantined"))},
 		{name: "refused", files: two, setUp: func(w *failing) { w.redirect("https://" + closedPort(w) + "/v1/providers/") }},
 		{name: "refused_discovery", setUp: func(w *failing) {
 			for name, content := range requiring(closedPort(w) + "/acme/tiny") {

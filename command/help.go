@@ -60,8 +60,8 @@ Environment:
                             signatures count in mirrors: FILE, or PATTERN=FILE
                             for providers such as example.com/acme/*, or
                             PATTERN=ID for the key of a partner of HashiCorp's
-  TFDEPS_MIRROR             mirrors that are asked first, with commas between
-                            them, as the option -mirror: s3://BUCKET/PREFIX,
+  TFDEPS_MIRROR             mirrors that providers come from, with commas
+                            between, as the option -mirror: s3://BUCKET/PREFIX,
                             gs://, https:// or a directory
   TFDEPS_POLICY             files with rules that refuse packages, separated as
                             in PATH, beside tfdeps.hcl of the repository

@@ -13,6 +13,7 @@ import (
 	"github.com/tfdeps/tfdeps/command/problem"
 	"github.com/tfdeps/tfdeps/command/view/terminal"
 	"github.com/tfdeps/tfdeps/internal/hosts"
+	"github.com/tfdeps/tfdeps/internal/spelling"
 )
 
 // The variables that ask for details and name a file for them. Those of tfdeps count before Terraform's, so
@@ -87,7 +88,7 @@ func unknownVariables(env cli.Environment) (warnings problem.List) {
 		}
 		seen = append(seen, name)
 		detail := fmt.Sprintf("tfdeps knows no variable %s, and does nothing with it.", name)
-		if meant := cli.Closest(name, known); meant != "" {
+		if meant := spelling.Closest(name, known); meant != "" {
 			detail += fmt.Sprintf(" Did you mean %s?", meant)
 		}
 		warnings = append(warnings, problem.Warningf("invalid_variable", "Unknown variable "+name,

@@ -3,6 +3,7 @@ package getproviders_test
 import (
 	"bytes"
 	"crypto"
+
 	//lint:ignore SA1019 hostile keys are of this kind
 	"crypto/dsa"
 	"crypto/rand"

@@ -3,6 +3,7 @@ package getproviders
 import (
 	"bytes"
 	"crypto"
+
 	//lint:ignore SA1019 registries accept DSA keys, and its numbers have to be measured
 	"crypto/dsa"
 	"crypto/rsa"

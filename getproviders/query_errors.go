@@ -50,6 +50,7 @@ func statusError(kind string, p Provider, host hosts.Hostname, req hosts.Documen
 		Status:     doc.Status,
 		StatusCode: doc.StatusCode,
 		Attempts:   doc.Attempts,
+		Said:       doc.Said,
 	}
 	if !hosts.Refuses(doc.StatusCode) {
 		return QueryFailed(kind, p, status)

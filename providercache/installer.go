@@ -1,7 +1,6 @@
 package providercache
 
 import (
-	"cmp"
 	"context"
 	"maps"
 	"slices"
@@ -111,8 +110,8 @@ type PlannedFetch struct {
 	Source   string `json:"source"`   // where it comes from, in words, as getproviders.Source.Describe has it
 	Location string `json:"location"` // the URL of the registry or mirror, or the mirror's directory; "": the source doesn't say
 	// Bytes is about how large the archive is: the size that a receipt records for
-	// this version, or else for the last one; -1: no receipt records any.
-	Bytes int64 `json:"bytes"`
+	// this version, or else for the last one; 0: no receipt records any.
+	Bytes int64 `json:"bytes,omitzero"`
 }
 
 // plan says what the steps will do. For what has to be fetched it adds where that would
@@ -132,7 +131,7 @@ func (in *Installer) plan(ctx context.Context, req getproviders.Requirements, al
 	plan.Fetch, _ = par.Map(context.WithoutCancel(ctx), in.fetcher().Limits.Queries, all.to(fetching), func(_ context.Context, s *step) (PlannedFetch, error) {
 		return PlannedFetch{
 			Selection: s.Selection, Source: in.fetcher().Source.Describe(s.Provider).Name, Location: in.sourceURL(ctx, s.Selection),
-			Bytes: cmp.Or(in.archiveBytes(s.Selection, at), -1),
+			Bytes: max(in.archiveBytes(s.Selection, at), 0),
 		}, nil
 	})
 	return plan

@@ -28,8 +28,8 @@ func TestPlan_SaysWhatInstallWouldDo(t *testing.T) {
 	got, err := json.Marshal(plan)
 	must(t, err)
 	want := `{"present":[{"provider":"registry.terraform.io/acme/kept","version":"1.0.0","constraints":"","locked":true}],` +
-		`"link":[],"fetch":[{"provider":"registry.terraform.io/acme/damaged","version":"1.0.0","constraints":"~\u003e 1.0","locked":true,"source":"memory","location":"","bytes":-1},` +
-		`{"provider":"registry.terraform.io/acme/new","version":"1.0.0","constraints":"\u003e= 0.5.0","locked":false,"source":"memory","location":"","bytes":-1}],` +
+		`"link":[],"fetch":[{"provider":"registry.terraform.io/acme/damaged","version":"1.0.0","constraints":"~\u003e 1.0","locked":true,"source":"memory","location":""},` +
+		`{"provider":"registry.terraform.io/acme/new","version":"1.0.0","constraints":"\u003e= 0.5.0","locked":false,"source":"memory","location":""}],` +
 		`"built_in":["terraform.io/builtin/terraform"]}`
 	if string(got) != want {
 		t.Errorf("got  %s\nwant %s", got, want)

@@ -98,7 +98,7 @@ func TestPlan_SaysWhereFromAndHowLarge(t *testing.T) {
 		return &step{Request: fetch.Request{Selection: getproviders.Selection{Provider: p, Version: getproviders.MustParseVersion(version)}}, todo: fetching}
 	}
 	fetches := in.plan(t.Context(), nil, steps{planned("widget", "1.0.0"), planned("widget", "2.1.0"), planned("other", "1.0.0")}).Fetch
-	for i, want := range []int64{10, 2000, -1} {
+	for i, want := range []int64{10, 2000, 0} {
 		if f := fetches[i]; f.Bytes != want || f.Source != "the registry" || f.Location != "https://registry.example.com/v1/" {
 			t.Errorf("%s %s: %d bytes, want %d, from %q, %q", f.Provider, f.Version, f.Bytes, want, f.Source, f.Location)
 		}

@@ -25,7 +25,7 @@ const fewBytes = 1_000_000_000
 // describeCache looks at the shared cache.
 func (x *examination) describeCache() {
 	m, c := x.meta, &x.report.Cache
-	c.NamedBy, c.Free = sources.CacheNamedBy(m, x.config), -1
+	c.NamedBy = sources.CacheNamedBy(m, x.config)
 	if c.NamedBy == "plugin_cache_dir" {
 		for _, s := range x.config.Settings {
 			if s.Name == c.NamedBy {
@@ -46,7 +46,10 @@ func (x *examination) describeCache() {
 		return
 	}
 	place := cache.Place()
-	c.Directory, c.Usable, c.Exists, c.Free = cache.Dir, true, place.Exists, place.Free
+	c.Directory, c.Usable, c.Exists = cache.Dir, true, place.Exists
+	if place.Free >= 0 {
+		c.Free = &place.Free
+	}
 	c.FileSystem, c.KeepsTimes, c.Exposed, c.Receipts = place.FileSystem, place.KeepsTimes, place.Exposed, providercache.UsableState(m.StateDir)
 	x.describePackages(cache)
 	x.describeLinks(cache, place)
@@ -54,9 +57,9 @@ func (x *examination) describeCache() {
 		x.log.Warningf("cache_failed", "Other users can change the shared cache",
 			"Other users can exchange what is in %s, so tfdeps reads all of a package at each use. If the cache is meant for this user alone, run:\n  chmod go-w %s", c.Exposed, shellWord(c.Exposed))
 	}
-	if c.Free >= 0 && c.Free < fewBytes {
+	if c.Free != nil && *c.Free < fewBytes {
 		x.log.Warningf("no_space", "Little space for the shared cache",
-			"The disk with %s has only %d MB free. To remove packages that aren't used any more, run:\n  tfdeps cache gc", c.Directory, c.Free/1_000_000)
+			"The disk with %s has only %d MB free. To remove packages that aren't used any more, run:\n  tfdeps cache gc", c.Directory, *c.Free/1_000_000)
 	}
 }
 

@@ -46,7 +46,9 @@ func (x *examination) askHosts() {
 	mirrors, invalid := options.OpenMirrors(x.meta, x.opts.mirrors)
 	defer mirrors.Close()
 	x.log.Add(invalid...)
-	x.report.Sources = slices.Concat(x.named(mirrors), x.report.Sources)
+	if named := x.named(mirrors); named != nil {
+		x.report.Sources = named
+	}
 	targets, unusable := x.targets(mirrors, options.Single(x.meta))
 	x.log.Add(unusable...)
 	if problems.HasErrors() || x.opts.offlineBy != "" {

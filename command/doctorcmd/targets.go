@@ -48,9 +48,10 @@ func (x *examination) needs(ctx context.Context, t target, from cliconfig.Source
 }
 
 // targets are the mirrors, and the registries of the providers that are required or locked here,
-// without any the default one, and those of hosts that the user has settings for.
+// without any the default one, and those of hosts that the user has settings for. Mirrors of -mirror stand for all but the last.
 func (x *examination) targets(mirrors *sources.Mirrors, from cliconfig.SourceOptions) (all []target, unusable problem.List) {
 	providers := x.providers()
+	only := len(mirrors.Opened) > 0
 	for _, m := range mirrors.Opened {
 		t := target{kind: "mirror", mirror: m.Location, source: m.Source}
 		if len(providers) > 0 {
@@ -59,7 +60,11 @@ func (x *examination) targets(mirrors *sources.Mirrors, from cliconfig.SourceOpt
 		all = append(all, t)
 	}
 	seen := map[string]bool{}
-	for _, method := range x.config.Installation {
+	methods := x.config.Installation
+	if only {
+		methods = nil
+	}
+	for _, method := range methods {
 		source, err := mirrorOf(method, from)
 		switch {
 		case err != nil:
@@ -85,12 +90,12 @@ func (x *examination) targets(mirrors *sources.Mirrors, from cliconfig.SourceOpt
 		return &all[at]
 	}
 	for _, p := range providers {
-		if x.direct(p) {
+		if !only && x.direct(p) {
 			t := add(p.Hostname, p)
 			t.providers = append(t.providers, p)
 		}
 	}
-	if len(providers) == 0 && x.direct(getproviders.Provider{Hostname: x.product.DefaultHost, Namespace: "hashicorp", Type: "null"}) {
+	if len(providers) == 0 && !only && x.direct(getproviders.Provider{Hostname: x.product.DefaultHost, Namespace: "hashicorp", Type: "null"}) {
 		add(x.product.DefaultHost, getproviders.Provider{}).probe = true
 	}
 	for _, host := range x.configured() {
@@ -99,7 +104,7 @@ func (x *examination) targets(mirrors *sources.Mirrors, from cliconfig.SourceOpt
 	return all, unusable
 }
 
-// named are the mirrors of -mirror, which are asked first.
+// named are the mirrors of -mirror, in the place of which nothing else is asked for providers.
 func (x *examination) named(mirrors *sources.Mirrors) (all []result.DoctorSource) {
 	for _, m := range mirrors.Opened {
 		all = append(all, result.DoctorSource{Kind: "mirror", Location: m.Location, NamedBy: x.opts.mirrorsBy})

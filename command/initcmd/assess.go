@@ -151,7 +151,7 @@ func (in *installation) addProviders(planned providercache.Plan, reasons map[get
 		p.Provider, p.Version, p.Reasons = s.Provider, s.Version.String(), reasons[s.Provider]
 		if lock, ok := in.dir.Locks.Provider(s.Provider); ok {
 			if p.Locked = lock.Version.String(); p.Locked != p.Version && in.required.Constraints(s.Provider).Allows(lock.Version) {
-				p.Reasons = []view.CheckReason{{Code: "provider_upgrade", Provider: s.Provider, Detail: fmt.Sprintf("version %s is locked", lock.Version)}}
+				p.Reasons = []view.CheckReason{{Code: "provider_upgrade", Provider: s.Provider, Detail: fmt.Sprintf("version %s is locked, and -upgrade selects %s in its place", lock.Version, p.Version)}}
 			}
 		}
 		found.Providers = append(found.Providers, p)

@@ -52,7 +52,7 @@ func (b *backendState) configure() (problems problem.List) {
 			"There is -backend-config, and no \"backend\" block in the configuration that it could be about. "+
 				"If state is to stay in local files, nothing needs to be done; this block silences the warning:\n\n"+
 				"terraform {\n  backend \"local\" {}\n}"))
-	case b.block != nil && b.block.Type == backend.Cloud && isOverridden:
+	case b.isCloud() && isOverridden:
 		return problem.List{problem.At(b.block.Range, problem.CodedError("invalid_option", "Invalid command-line option",
 			"The option -backend-config is for backends that keep state, and there is a cloud block. Change that block instead."))}
 	}

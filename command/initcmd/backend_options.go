@@ -92,6 +92,17 @@ func (o *backendOptions) unknown(product getproviders.Product) problem.List {
 		"flag provided but not defined: -create-default-workspace. It is an option of Terraform up to 1.15.")
 }
 
+// unable says that there is no program that could do what -with asks for: before anything is downloaded.
+func (o *backendOptions) unable(m *cli.Meta) problem.List {
+	if !o.initialize || products.StandInFor(o.with) == nil {
+		return nil
+	}
+	if _, err := products.Program(m, o.with, nil); err != nil {
+		return problem.Failed("other_backend", "Can't hand the backend over", err)
+	}
+	return nil
+}
+
 // moves reports whether state is to be moved. Only the real programs do that; there
 // may be none to move.
 func (o *backendOptions) moves() bool { return o.migrate || o.forceCopy }

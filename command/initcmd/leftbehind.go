@@ -26,6 +26,7 @@ type transition struct {
 	there     []backend.State // in its local files; of no backend: in the usual ones
 	usual     []backend.State // in the usual local files
 	removed   bool            // there is no block any more
+	inPlace   bool            // from one cloud block to another
 
 	reconfigure, moves bool // the options
 }
@@ -44,10 +45,13 @@ const (
 //   - looks for state in the usual files where there was no backend, or -reconfigure has it forget that one;
 //   - then asks about all workspaces if any but the default one has state, even about those that stay where they are;
 //   - takes a new backend in the place of one that is recorded only with an option;
-//   - leaves the record if there is -reconfigure and no block, so that plan fails.
+//   - leaves the record if there is -reconfigure and no block, so that plan fails;
+//   - takes a cloud block in the place of another without any option: where state is isn't settled there.
 func (t transition) verdict() (verdict, []backend.State) {
 	states, counts := t.there, isLeft
 	switch {
+	case t.inPlace:
+		return taken, nil
 	case t.recorded && !t.reconfigure && !t.moves:
 		return refused, nil
 	case t.recorded && t.reconfigure && !t.removed:
@@ -81,6 +85,10 @@ func (b *backendState) checkLeftBehind(config *backend.Config) problem.List {
 	if err != nil {
 		return problem.Failed("state", "Failed to load state", err)
 	}
+	if is := b.isCloud(); is && t.reconfigure || t.moves && (is || b.wasCloud()) {
+		return problem.Fail("invalid_option", "Invalid command-line option", "The options -reconfigure, -migrate-state and -force-copy are for backends, "+
+			"not for a cloud block. Leave them out. To have state moved to that service or away from it, run:\n  %s init -get=false", b.product.Program)
+	}
 	switch decided, left := t.verdict(); decided {
 	case refused:
 		t.reconfigure = true
@@ -106,6 +114,7 @@ func (b *backendState) transition(config *backend.Config) (t transition, err err
 		recorded: b.record != nil && b.record.Type != "", elsewhere: !b.record.IsLocal(), removed: config == nil,
 		reconfigure: b.opts.backend.reconfigure, moves: b.opts.backend.moves(),
 	}
+	t.inPlace = b.isCloud() && b.wasCloud()
 	if !t.elsewhere {
 		if t.there, err = b.record.LocalFiles().States(next); err != nil {
 			return t, err
@@ -115,13 +124,25 @@ func (b *backendState) transition(config *backend.Config) (t transition, err err
 	return t, err
 }
 
+func (b *backendState) isCloud() bool { return b.block != nil && b.block.Type == backend.Cloud }
+
+func (b *backendState) wasCloud() bool { return b.record != nil && b.record.Type == backend.Cloud }
+
+// moving is the command of the real program that moves state. It takes no such option from HCP Terraform or to it.
+func (b *backendState) moving(option string) string {
+	if b.isCloud() || b.wasCloud() {
+		option = ""
+	}
+	return b.product.Program + " init " + option + "-get=false"
+}
+
 // changed is for another backend than the recorded one. forgets is whether -reconfigure would do.
 func (b *backendState) changed(forgets bool) *problem.Problem {
 	advice := []string{
 		"The backend isn't the one that this directory was initialized with, so that there may be state to move.",
-		"To move it, run:\n  " + b.product.Program + " init -migrate-state -get=false",
+		"To move it, run:\n  " + b.moving("-migrate-state "),
 	}
-	if forgets {
+	if forgets && !b.isCloud() {
 		advice = append(advice, "To take the backend as it is now, and leave state where it is, run:\n  tfdeps init -reconfigure")
 	}
 	return problem.CodedError("other_backend", "Backend configuration changed", strings.Join(advice, "\n\n"))
@@ -134,7 +155,7 @@ func (b *backendState) mustMove(t transition, left []backend.State) *problem.Pro
 		return problem.Errorf("other_backend", "State is moved by "+product.Name, "To install with tfdeps and have state moved, "+
 			"run \"tfdeps init -migrate-state -with=%s\"; or run:\n  %[1]s init -migrate-state -get=false", product.Program)
 	}
-	option, why, rid := "-migrate-state", "", "move the file away"
+	option, why, rid := "-migrate-state ", "", "move the file away"
 	switch {
 	case len(left) == 0:
 		why = fmt.Sprintf("the configuration has no backend any more, and what the backend %q keeps isn't asked for.", b.record.Type)
@@ -147,9 +168,9 @@ func (b *backendState) mustMove(t transition, left []backend.State) *problem.Pro
 	case t.removed:
 		rid = "remove " + workdir.RecordPath(b.meta.Env)
 	case t.reconfigure: // with which the real program looks at the same files
-		option = "-reconfigure"
+		option = "-reconfigure "
 	}
 	return problem.Errorf("other_backend", "Existing state has to be moved",
-		"%s%s To move it, run:\n  %s init %s -get=false\n\nIf that state isn't needed any more, %s, and initialize again.",
-		asked, why, product.Program, option, rid)
+		"%s%s To move it, run:\n  %s\n\nIf that state isn't needed any more, %s, and initialize again.",
+		asked, why, b.moving(option), rid)
 }

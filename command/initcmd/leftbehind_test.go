@@ -25,6 +25,7 @@ func TestTransition_LeavesNoStateBehind(t *testing.T) {
 	type options = transition
 	first, other, none := options{}, options{recorded: true}, options{recorded: true, removed: true}
 	remote, gone := options{recorded: true, elsewhere: true}, options{recorded: true, elsewhere: true, removed: true}
+	cloud := options{recorded: true, elsewhere: true, inPlace: true}
 	for _, tt := range []struct {
 		name                        string
 		change                      transition
@@ -52,6 +53,7 @@ func TestTransition_LeavesNoStateBehind(t *testing.T) {
 		{"remote, usual state", remote, "", "gone full", refused, moved, moved},
 		{"remote, usual state stays", remote, "", "full", refused, taken, moved},
 		{"remote, a usual workspace stays", remote, "", "dev full", refused, moved, moved},
+		{"from one cloud block to another", cloud, "", "gone full", taken, taken, taken},
 		{"remote, removed", gone, "", "", refused, moved, moved},
 	} {
 		tt.change.there, tt.change.usual = parse(tt.there), parse(tt.usual)

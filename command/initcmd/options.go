@@ -83,7 +83,7 @@ func (o *options) flags() cli.Flags {
 			"Install from this directory, which has the layout of a filesystem mirror, and from nowhere else. May be given more than once. With an empty value, forget what was recorded of it."),
 		sources.MirrorFlag(&o.mirrors),
 		{Name: "mirror-fallback", Arg: "=", Value: cli.String(&o.mirrorFallback), Variable: "TFDEPS_MIRROR_FALLBACK", Meaning: "what it means that a source fails",
-			Help: "What to do where sources come one after the other:",
+			Help: "What to do where sources come one after the other. Beside -mirror, it has the sources that count without that option asked after the mirrors:",
 			Choices: [][2]string{
 				{"stop", "a source that fails ends the search (this is the default); one that lacks a package doesn't;"},
 				{"next", "one that fails is passed over, with a warning;"},
@@ -308,8 +308,8 @@ const about = `  Prepares the working directory for "terraform plan" and "terraf
   It may be run at any time, as often as you like. What is installed and
   locked already costs no network; configuration and state are never changed.
 
-  Packages come from the mirrors of -mirror and TFDEPS_MIRROR, if there are any,
-  and otherwise from where the provider_installation block of the CLI
+  Packages come from the mirrors of -mirror and TFDEPS_MIRROR alone, if there
+  are any, and otherwise from where the provider_installation block of the CLI
   configuration says. Without one, they come from terraform.d/plugins and the
   other directories that are mirrors by default, if these have the provider,
   otherwise from the provider's registry.

@@ -6,7 +6,6 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/tfdeps/tfdeps/command/cli"
 	"github.com/tfdeps/tfdeps/command/problem"
 	"github.com/tfdeps/tfdeps/command/products"
 	"github.com/tfdeps/tfdeps/command/sources"
@@ -15,6 +14,7 @@ import (
 	"github.com/tfdeps/tfdeps/getproviders"
 	"github.com/tfdeps/tfdeps/internal/config/load"
 	"github.com/tfdeps/tfdeps/internal/scratch"
+	"github.com/tfdeps/tfdeps/internal/spelling"
 	"github.com/tfdeps/tfdeps/providercache"
 	"github.com/tfdeps/tfdeps/providercache/event"
 )
@@ -32,7 +32,7 @@ func (in *installation) connect() bool {
 	}
 	from := sources.Options{
 		Net: in.settings.net, Config: in.settings.config, Product: in.product,
-		PluginDirs: in.opts.pluginDirs, Fallback: in.settings.fallback, Cached: in.cached,
+		PluginDirs: in.opts.pluginDirs, Fallback: in.settings.fallback, Cached: in.cached, MirrorsFirst: in.opts.mirrorFallback != "",
 	}
 	var problems problem.List
 	if in.mirrors, problems = from.OpenMirrors(in.meta, in.opts.mirrors); !in.log.Add(problems...) {
@@ -99,12 +99,16 @@ func (in *installation) explain(err error) bool {
 	return in.log.Add(explain.InstallProblems(in.product, in.required, err, in.suggest)...)
 }
 
-// explainMissing adds to errors about providers that a registry doesn't have why that may be.
+// explainMissing adds to errors about providers that a registry or the mirrors of -mirror don't have why that may be.
 func (in *installation) explainMissing(err error) {
 	var all []*getproviders.Fault
 	for _, part := range getproviders.SplitErrors(err) {
-		if missing := getproviders.FaultOf(part, getproviders.ErrProviderNotFound); missing != nil && missing.Registry && missing.Hint == "" {
+		switch missing := getproviders.FaultOf(part, getproviders.ErrProviderNotFound); {
+		case missing == nil || missing.Hint != "":
+		case missing.Registry:
 			all = append(all, missing)
+		case in.mirrors != nil && len(in.mirrors.Opened) > 0 && in.opts.mirrorFallback == "":
+			missing.Hint = "the mirrors of -mirror or TFDEPS_MIRROR are the only sources; -mirror-fallback=stop has the others asked after them"
 		}
 	}
 	if len(all) == 0 {
@@ -113,7 +117,7 @@ func (in *installation) explainMissing(err error) {
 	known := in.knownProviders(all)
 	for _, missing := range all {
 		missing.Hint = in.source.Describe(missing.Provider).ExplainMissing(in.meta.Context, missing.Provider)
-		if meant := cli.Closest(in.product.Short(missing.Provider), known); meant != "" && missing.Hint == "" {
+		if meant := spelling.Closest(in.product.Short(missing.Provider), known); meant != "" && missing.Hint == "" {
 			missing.Hint = fmt.Sprintf("did you mean %s?", meant)
 		}
 	}

@@ -39,7 +39,7 @@ func (o *lockOptions) flags() cli.Flags {
 				"Select this version, or the newest that is allowed, for a provider, and leave the entries of others as they are. May be given more than once."),
 			o.dirFlag("Work in this directory instead of the current one. May be given more than once, and be a pattern such as envs/*, of which the directories with a configuration count. A package that several of them need is read once."),
 			cli.Switch("check", &o.check,
-				"Write nothing. Exit with 1 if a lock file lacks a hash for one of the platforms, and list those that it lacks. Which platform an h1 is for can be known only from the package, so packages that are new to this machine are read."),
+				"Write nothing. Exit with 2 if a lock file lacks a hash for one of the platforms, and list those that it lacks. Which platform an h1 is for can be known only from the package, so packages that are new to this machine are read."),
 		},
 		o.modules.Flags(),
 		cli.Flags{
@@ -73,7 +73,11 @@ func runLock(m *cli.Meta, args []string) (int, error) {
 	product, problems := products.Choose(m)
 	v := view.NewLock(m.ViewOptions(product, opts.json, opts.progress))
 	in := reader{meta: m.Showing(v.Activity), product: product}
-	return in.run(append(opts.problems, problems...), cli.Output{JSON: opts.json}, v.Report, func() { lock(opts, &in, v) }), nil
+	code := in.run(append(opts.problems, problems...), cli.Output{JSON: opts.json}, v.Report, func() { lock(opts, &in, v) })
+	if opts.check && slices.ContainsFunc(in.log.All, func(p *problem.Problem) bool { return p.Extra == problem.Coded("lock_file_outdated") }) {
+		code = cli.ExitDiffers
+	}
+	return code, nil
 }
 
 // lock finds out what the lock files should hold, and writes or checks them.

@@ -107,7 +107,7 @@ func (o *packageOptions) source(m *cli.Meta, all sources.Options) (getproviders.
 		return all.All(m)
 	default:
 		single := all.Single(m)
-		return single.MirrorsBefore(getproviders.Selector{Source: single.Registry(), IsRegistry: true}), nil
+		return single.MirrorsOr(single.Registry()), nil
 	}
 }
 

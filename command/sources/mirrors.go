@@ -15,7 +15,7 @@ import (
 	"github.com/tfdeps/tfdeps/providercache/blob"
 )
 
-// mirrorVariable names mirrors, with commas between them, that are asked before everything else.
+// mirrorVariable names mirrors, with commas between them.
 const mirrorVariable = "TFDEPS_MIRROR"
 
 // MirrorFlag is the option -mirror, whose values [Options.OpenMirrors] takes.
@@ -31,8 +31,8 @@ func MirrorFlag(given *[]string) cli.Flag {
 		}
 		return nil
 	}),
-		"Take providers from this mirror, and what it doesn't have from where they come from without this option: a bucket such as s3://BUCKET/PREFIX or gs://BUCKET/PREFIX, an OCI registry at oci://HOST/PATH/${namespace}/${type}, a network mirror at https://, or a directory in the layout of a filesystem mirror. May be given more than once, or with commas: the first one that has a package serves it.").
-		Or(mirrorVariable, "which mirrors are asked first")
+		"Take providers from this mirror, and from nowhere else: a bucket such as s3://BUCKET/PREFIX or gs://BUCKET/PREFIX, an OCI registry at oci://HOST/PATH/${namespace}/${type}, a network mirror at https://, or a directory in the layout of a filesystem mirror. May be given more than once, or with commas: they are asked in their order.").
+		Or(mirrorVariable, "which mirrors providers come from")
 }
 
 // Mirrors are the mirrors of -mirror. The zero value has no mirrors.

@@ -25,7 +25,9 @@ type Options struct {
 	Product    getproviders.Product
 	PluginDirs []string // of -plugin-dir; if there are any, nothing else counts
 	Fallback   getproviders.Fallback
-	Mirrors    *Mirrors // of -mirror, which are asked first; nil: there are none
+	Mirrors    *Mirrors // of -mirror, which are asked in place of what the CLI configuration says; nil: there are none
+
+	MirrorsFirst bool // they are asked before it
 
 	Vendored string // a directory that isn't a source, because it is filled; "": none
 
@@ -44,7 +46,7 @@ func (o Options) All(m *cli.Meta) (getproviders.MultiSource, error) {
 func (o Options) Single(m *cli.Meta) cliconfig.SourceOptions {
 	return cliconfig.SourceOptions{
 		Product: o.Product, Network: o.Net.Network, User: user(m), Signers: o.Net.Signers,
-		Dirs: o.PluginDirs, Except: o.Vendored, Fallback: o.Fallback, Cached: o.Cached, Mirrors: o.Mirrors.sources(o),
+		Dirs: o.PluginDirs, Except: o.Vendored, Fallback: o.Fallback, Cached: o.Cached, Mirrors: o.Mirrors.sources(o), MirrorsFirst: o.MirrorsFirst,
 		OCIMirror: o.Net.OCIMirror,
 	}
 }

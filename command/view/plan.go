@@ -34,7 +34,7 @@ type PlannedProvider struct {
 	Action   string // one of the Plan constants
 	Source   string // of a package to fetch
 	Location string // the URL or the directory that it comes from; "": not known
-	Bytes    int64  // of its archive; less than 0: not known
+	Bytes    int64  // of its archive; 0: not known
 	Reasons  []CheckReason
 }
 
@@ -70,10 +70,8 @@ func (p InitPlan) sum() planSum {
 			s.link++
 		case PlanFetch:
 			s.fetch++
-			if provider.Bytes < 0 {
+			if s.bytes += provider.Bytes; provider.Bytes == 0 {
 				s.unknown++
-			} else {
-				s.bytes += provider.Bytes
 			}
 		}
 	}
@@ -163,12 +161,12 @@ func (p PlannedProvider) text(product getproviders.Product) string {
 		text += " v" + p.Version
 	}
 	if p.Locked != "" && p.Locked != p.Version {
-		text += ", now v" + p.Locked
+		text += " in place of the locked v" + p.Locked
 	}
 	switch p.Action {
 	case PlanFetch:
 		size := "size unknown"
-		if p.Bytes >= 0 {
+		if p.Bytes > 0 {
 			size = terminal.Megabytes(p.Bytes)
 		}
 		return fmt.Sprintf("%s: fetch from %s, %s", text, nameOfSource(p.Source), size)
@@ -185,18 +183,10 @@ func (m PlannedModule) keys() result.Object {
 }
 
 func (p PlannedProvider) keys() result.Object {
-	keys := result.Object{
-		"provider", p.Provider, "action", p.Action, "version?", p.Version, "locked_version?", p.Locked, "source?", p.Source, "location?", p.Location,
+	return result.Object{
+		"provider", p.Provider, "action", p.Action, "version?", p.Version, "locked_version?", p.Locked, "source?", p.Source, "location?", p.Location, "bytes?", p.Bytes,
 		"reasons", result.Each(p.Reasons, func(r CheckReason) result.Object { return result.Object{"code", r.Code, "detail", r.Detail} }),
 	}
-	if p.Action == PlanFetch {
-		size := any(p.Bytes)
-		if p.Bytes < 0 {
-			size = nil
-		}
-		keys = append(keys, "bytes", size)
-	}
-	return keys
 }
 
 // CheckReason is why an init would have something to do. Code is stable; it is

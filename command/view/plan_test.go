@@ -12,7 +12,7 @@ func TestInitPlan_SaysWhatThereIsToDo(t *testing.T) {
 		Modules: []PlannedModule{{Key: "net", Package: "acme/net/cloud", Version: "1.2.0", Was: "1.1.0", Code: "module_upgrade"}, {Key: "git", Package: "git::https://example.com/g\x1b[2J", Code: "module_absent"}},
 		Providers: []PlannedProvider{
 			{Provider: alpha, Version: "1.2.3", Action: PlanFetch, Source: "registry example.com", Location: "https://example.com/v1/", Bytes: 12_000_000, Reasons: []CheckReason{missing}},
-			{Provider: beta, Version: "1.2.3", Locked: "1.0.0", Action: PlanFetch, Source: "registry example.com", Bytes: -1},
+			{Provider: beta, Version: "1.2.3", Locked: "1.0.0", Action: PlanFetch, Source: "registry example.com", },
 			{Provider: gamma, Version: "1.2.3", Action: PlanLink},
 			{Provider: builtIn, Action: PlanBuiltIn},
 		},
@@ -23,7 +23,7 @@ func TestInitPlan_SaysWhatThereIsToDo(t *testing.T) {
 	s.check(t, `- module net: fetch acme/net/cloud 1.2.0, now 1.1.0 (module_upgrade)
 - module git: fetch git::https://example.com/g�[2J (module_absent)
 - example.com/acme/alpha v1.2.3: fetch from example.com, 12 MB (lock_missing_provider)
-- example.com/acme/beta v1.2.3, now v1.0.0: fetch from example.com, size unknown
+- example.com/acme/beta v1.2.3 in place of the locked v1.0.0: fetch from example.com, size unknown
 - example.com/acme/gamma v1.2.3: from the shared cache
 - it has changed (backend_changed)
 
@@ -34,7 +34,7 @@ What modules require that aren't here yet is unknown, so there may be more.
 	s.Planned(p)
 	for _, want := range []string{
 		`"code":"module_upgrade","installed_version":"1.1.0","key":"net","package":"acme/net/cloud","type":"plan_module","version":"1.2.0"}`,
-		`"bytes":null,"locked_version":"1.0.0","provider":"example.com/acme/beta","reasons":[],"source":"registry example.com"`,
+		`"action":"fetch","locked_version":"1.0.0","provider":"example.com/acme/beta","reasons":[],"source":"registry example.com"`,
 		`"action":"built_in","provider":"terraform.io/builtin/terraform","reasons":[],"type":"plan_provider"}`,
 		`"code":"backend_changed","type":"check_reason"}`,
 		`"bytes":12000000,"complete":false,"fetch":2,"link":1,"modules":2,"present":0,"type":"plan","unknown_sizes":1,"up_to_date":false}`,

@@ -3,6 +3,7 @@ package cliconfig
 import (
 	"os"
 	"path/filepath"
+	"slices"
 	"strconv"
 	"strings"
 
@@ -95,26 +96,39 @@ func (r *reader) method(f field, block value) {
 	case f.is("oci_mirror") && r.product.XDGName != "":
 		m.Kind, needs = OCIMirror, "repository_template"
 	default:
-		r.report(badMethod, f.line, "There is no installation method called %q; those are direct, filesystem_mirror, network_mirror and dev_overrides.", f.name)
+		r.report(badMethod, f.line, "There is no installation method called %q; those are direct, filesystem_mirror, network_mirror and dev_overrides.%s", f.name,
+			meant(f, []string{"direct", "filesystem_mirror", "network_mirror", "dev_overrides"}))
 		return
 	}
-	before := len(r.problems)
+	before := r.own.errors
 	for _, arg := range block.object {
 		r.argument(&m, needs, arg)
 	}
-	if needs != "" && m.Location == "" && len(r.problems) == before {
+	if needs != "" && m.Location == "" && r.own.errors == before {
 		r.report(badMethod, f.line, "A %s block needs the argument %q.", m.Kind, needs)
 	}
-	if m.Kind == OCIMirror && len(r.problems) == before {
+	if m.Kind == OCIMirror && r.own.errors == before {
 		var err error
 		if m.Template, err = cliblock.ParseRepositoryTemplate(m.Location, m.Include); err != nil {
 			r.report(badTemplate, f.line, "An oci_mirror block can't be used: %v.", err)
 		}
 	}
-	if len(r.problems) == before {
+	if r.own.errors == before {
 		r.config.Installation = append(r.config.Installation, m)
 		r.setting(m.Kind.String(), "", m.Line)
 	}
+}
+
+// arguments are those that a method has in any product.
+func (m *Method) arguments(location string) []string {
+	known := []string{"include", "exclude", "download_retry_count", "trust_all_hashes", location}
+	switch m.Kind {
+	case NetworkMirror:
+		return known
+	case Direct:
+		return known[:3]
+	}
+	return []string{"include", "exclude", location}
 }
 
 // argument reads one argument of a method. Repeated lists add up.
@@ -126,10 +140,12 @@ func (r *reader) argument(m *Method, location string, arg field) {
 		m.Exclude = append(m.Exclude, r.patterns(m.Kind, badExclude, arg)...)
 	case location != "" && arg.is(location):
 		r.location(m, arg)
-	case !r.product.Understands(strings.ToLower(arg.name)):
-	case (m.Kind == Direct || m.Kind == NetworkMirror) && arg.is("download_retry_count"):
+	case !slices.Contains(m.arguments(location), strings.ToLower(arg.name)):
+		r.unknown(arg, m.Kind.String(), m.arguments(location))
+	case !r.product.Understands(strings.ToLower(arg.name)): // it is for the other product
+	case arg.is("download_retry_count"):
 		r.retries(m, arg)
-	case m.Kind == NetworkMirror && arg.is("trust_all_hashes"):
+	case arg.is("trust_all_hashes"):
 		if m.TrustAll = arg.value.text == "true"; arg.value.kind != isBool && arg.value.kind != isString || !m.TrustAll && arg.value.text != "false" {
 			r.report(badMethod, arg.line, "The trust_all_hashes of a %s block must be true or false.", m.Kind)
 		}

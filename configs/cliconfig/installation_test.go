@@ -51,7 +51,6 @@ provider_installation {
 		{"the last path counts", `provider_installation { filesystem_mirror { path = "a" path = "b" } }`, "1 filesystem_mirror b [] []"},
 		{"repeated patterns add up", `provider_installation { direct { include = ["a/b"] include = ["a/c"] } }`,
 			"1 direct  [registry.terraform.io/a/b registry.terraform.io/a/c] []"},
-		{"unknown arguments", `provider_installation { direct { path = "x" color = ["red"] } }`, "1 direct  [] []"},
 		{"loopback without TLS", `provider_installation { network_mirror { url = "http://127.0.0.1:8080/" } }`, "1 network_mirror http://127.0.0.1:8080/ [] []"},
 		{"JSON objects", "{\"provider_installation\": {\n\"filesystem_mirror\": {\"path\": \"a\"},\n\"direct\": {\"exclude\": [\"a/b\"]}}}",
 			"2 filesystem_mirror a [] []\n3 direct  [] [registry.terraform.io/a/b]"},
@@ -92,6 +91,7 @@ func TestRead_InstallationProblems(t *testing.T) {
 		{"two blocks", "provider_installation { direct {} }\n\nprovider_installation { }", 3, "No more than one provider_installation block may be specified", "another"},
 		{"three blocks", "provider_installation {}\nprovider_installation {}\nprovider_installation {}", 2, "No more than one provider_installation block may be specified", "another"},
 		{"two JSON blocks", "{\"provider_installation\": [{\"direct\": {}},\n{\"direct\": {}}]}", 2, "No more than one provider_installation block may be specified", "another"},
+		{"misspelt method", "provider_installation {\n network_mirorr { }\n}", 2, badMethod, `Did you mean "network_mirror"?`},
 		{"unknown method", "provider_installation {\n oci_mirror { }\n}", 2, badMethod, `"oci_mirror"`},
 		{"argument", "provider_installation {\n direct = 5\n}", 2, badMethod, "must be blocks"},
 		{"map", "provider_installation {\n direct = {}\n}", 2, badMethod, "must be blocks"},
@@ -99,7 +99,7 @@ func TestRead_InstallationProblems(t *testing.T) {
 		{"JSON method null", `{"provider_installation": {"direct": null}}`, 1, badMethod, "must be blocks"},
 		{"JSON method string", `{"provider_installation": {"direct": "x"}}`, 1, badMethod, "must be blocks"},
 		{"JSON method empty list", `{"provider_installation": {"direct": []}}`, 1, badMethod, "must be blocks"},
-		{"no path", "provider_installation {\n filesystem_mirror { url = \"x\" }\n}", 2, badMethod, `needs the argument "path"`},
+		{"no path", "provider_installation {\n filesystem_mirror { }\n}", 2, badMethod, `needs the argument "path"`},
 		{"empty path", `provider_installation { filesystem_mirror { path = "" } }`, 1, badMethod, `needs the argument "path"`},
 		{"JSON null path", `{"provider_installation": {"filesystem_mirror": {"path": null}}}`, 1, badMethod, `needs the argument "path"`},
 		{"path of another kind", "provider_installation {\n filesystem_mirror {\n path = true\n }\n}", 3, badMethod, "must be a string, but it is a bool"},
@@ -137,6 +137,33 @@ func TestRead_InstallationProblems(t *testing.T) {
 				t.Errorf("got %+v\nwant line %d: %s: %s", p, tc.line, tc.summary, tc.detail)
 			}
 		})
+	}
+}
+
+func TestRead_WarnsOfUnknownArguments(t *testing.T) {
+	config, problems := parse(`provider_installation {
+  network_mirror {
+    url      = "https://mirror.example.com/p/"
+    Excluded = ["acme/*"]
+    inlcude  = ["acme/*"]
+    color    = ["red"]
+    download_retry_count = 2
+  }
+  direct { path = "x" }
+}`)
+	must.Equal(t, show(config.Installation), "2 network_mirror https://mirror.example.com/p/ [] []\n9 direct  [] []")
+	want := []string{`4 A network_mirror block has no argument "Excluded": it is ignored. Did you mean "exclude"?`,
+		`5 A network_mirror block has no argument "inlcude": it is ignored. Did you mean "include"?`,
+		`6 A network_mirror block has no argument "color": it is ignored.`, `9 A direct block has no argument "path": it is ignored.`}
+	for i, p := range problems {
+		if said := fmt.Sprintf("%d %s", p.Line, p.Detail); i >= len(want) || said != want[i] || !p.Warning || p.File != "rc" {
+			t.Errorf("got %+v", p)
+		}
+	}
+	must.Equal(t, len(problems), len(want))
+	_, problems = parse("provider_installation {\n direct {\n" + strings.Repeat("x = 1\n", 100) + "}\n}")
+	if last := problems[len(problems)-1]; len(problems) != maxProblems+1 || !last.Warning {
+		t.Errorf("of 100 unknown arguments %d are told, and %+v", len(problems), last)
 	}
 }
 

@@ -14,6 +14,7 @@ import (
 	"github.com/tfdeps/tfdeps/getproviders"
 	"github.com/tfdeps/tfdeps/internal/cliblock"
 	"github.com/tfdeps/tfdeps/internal/hosts"
+	"github.com/tfdeps/tfdeps/internal/spelling"
 	"github.com/tfdeps/tfdeps/internal/wholefile"
 )
 
@@ -32,7 +33,7 @@ const maxBytes = 1 << 20
 // can be one provider_installation block and one credentials helper in all
 // files together.
 //
-// The Config is never nil. That a required file doesn't exist is a warning;
+// The Config is never nil. That a required file doesn't exist is a warning, and so is an unknown argument of an installation method;
 // all other problems are errors, in the order of the files.
 func Read(at Locations, env func(string) string, product getproviders.Product) (*Config, []Problem) {
 	product = product.OrDefault()
@@ -107,7 +108,7 @@ func (r *reader) content(path string, src []byte) {
 		r.topLevel(f)
 	}
 	if more := r.own.problems - maxProblems; more > 0 {
-		r.problems = append(r.problems, Problem{Summary: "Invalid CLI configuration", Detail: fmt.Sprintf("And %d more problems.", more), File: path})
+		r.problems = append(r.problems, Problem{Summary: "Invalid CLI configuration", Detail: fmt.Sprintf("And %d more problems.", more), File: path, Warning: r.own.errors == 0})
 	}
 	maps.Copy(r.tokens, r.own.tokens)
 	r.config.PluginCacheDir = cmp.Or(r.config.PluginCacheDir, r.own.cacheDir)
@@ -153,7 +154,8 @@ type reader struct {
 
 // fileOnly is what repeats within a file in other ways than across files.
 type fileOnly struct {
-	problems int
+	problems int // warnings among them
+	errors   int
 	cacheDir string                    // the last one counts, but the first file's
 	tokens   map[hosts.Hostname]string // blocks for a host add up, but a later file replaces them
 }
@@ -246,13 +248,30 @@ func (r *reader) problem(line int, format string, args ...any) {
 const maxProblems = 50
 
 func (r *reader) report(summary string, line int, format string, args ...any) {
-	if r.own.problems++; r.own.problems > maxProblems {
-		return
+	r.own.errors++
+	r.add(Problem{Summary: summary, Detail: fmt.Sprintf(format, args...), Line: line})
+}
+
+func (r *reader) add(p Problem) {
+	if r.own.problems++; r.own.problems <= maxProblems {
+		p.File = r.file
+		r.problems = append(r.problems, p)
 	}
-	r.problems = append(r.problems, Problem{
-		Summary: summary,
-		Detail:  fmt.Sprintf(format, args...),
-		File:    r.file,
-		Line:    line,
+}
+
+// unknown warns of a name that has no effect. Terraform says nothing of it, and a misspelt "exclude" has packages come from
+// where they must not.
+func (r *reader) unknown(f field, block string, known []string) {
+	r.add(Problem{
+		Warning: true, Summary: "Unknown argument in the CLI configuration", Line: f.line,
+		Detail: fmt.Sprintf("A %s block has no argument %.100q: it is ignored.%s", block, f.name, meant(f, known)),
 	})
+}
+
+// meant asks whether the name of a field stands for a known one.
+func meant(f field, known []string) string {
+	if name := spelling.Closest(strings.ToLower(f.name), known); name != "" {
+		return fmt.Sprintf(" Did you mean %q?", name)
+	}
+	return ""
 }

@@ -30,8 +30,10 @@ type SourceOptions struct {
 	// is an error. This package has no client of such registries, so that those who need none don't
 	// link one: internal/oci has one.
 	OCIMirror func(address func(getproviders.Provider) string) getproviders.Source
-	// Mirrors are asked before what the configuration says; Dirs leave them out, too.
-	Mirrors []getproviders.Source
+	// Mirrors are asked in place of what the configuration says, in their order, or with MirrorsFirst before it. Dirs leave
+	// them out, too.
+	Mirrors      []getproviders.Source
+	MirrorsFirst bool
 	// Except is a directory that is no mirror, although it is a usual place for
 	// one, because it is about to be filled; "": none.
 	Except string
@@ -47,7 +49,7 @@ type SourceOptions struct {
 }
 
 // Source returns the source of providers that the configuration describes: the
-// methods of its provider_installation block in their order, after the Mirrors of the options. Where there is no
+// methods of its provider_installation block in their order, unless Mirrors of the options take their place. Where there is no
 // such block, these are the directories of [ImpliedMirrorDirs] that exist, and for
 // every provider of which none of them has a package, its registry. The paths of
 // mirrors are relative to the working directory of the process.
@@ -65,6 +67,8 @@ func (c *Config) Source(ctx context.Context, o SourceOptions) (all getproviders.
 		for _, dir := range o.Dirs {
 			all.Selectors = append(all.Selectors, getproviders.Selector{Source: o.FilesystemMirror(dir)})
 		}
+	case len(o.Mirrors) > 0 && !o.MirrorsFirst:
+		all.Selectors = o.mirrors()
 	case c.Installation == nil:
 		all.Selectors, err = o.implied(ctx)
 		if all.Fallback == getproviders.Exclusive && len(o.Mirrors) == 0 {
@@ -75,22 +79,22 @@ func (c *Config) Source(ctx context.Context, o SourceOptions) (all getproviders.
 	default:
 		all.Selectors, err = o.configured(c.Installation)
 	}
-	if len(o.Dirs) == 0 {
-		all.Selectors = slices.Concat(o.first(), all.Selectors)
+	if len(o.Dirs) == 0 && o.MirrorsFirst {
+		all.Selectors = slices.Concat(o.mirrors(), all.Selectors)
 	}
 	return all, err
 }
 
-// MirrorsBefore returns a source that asks the Mirrors of the options, and then another source.
-func (o SourceOptions) MirrorsBefore(then getproviders.Selector) getproviders.Source {
+// MirrorsOr returns a source that asks the Mirrors of the options; without any, it is the other source.
+func (o SourceOptions) MirrorsOr(other getproviders.Source) getproviders.Source {
 	if len(o.Mirrors) == 0 {
-		return then.Source
+		return other
 	}
-	return getproviders.MultiSource{Selectors: append(o.first(), then), Fallback: o.Fallback}
+	return getproviders.MultiSource{Selectors: o.mirrors(), Fallback: o.Fallback}
 }
 
-// first are selectors of the Mirrors.
-func (o SourceOptions) first() (all []getproviders.Selector) {
+// mirrors are selectors of the Mirrors.
+func (o SourceOptions) mirrors() (all []getproviders.Selector) {
 	for _, mirror := range o.Mirrors {
 		all = append(all, getproviders.Selector{Source: o.retried(mirror, nil)})
 	}

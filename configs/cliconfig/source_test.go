@@ -81,6 +81,24 @@ func TestSource_TakesTheUsualDirectoriesWithoutABlock(t *testing.T) {
 	}
 }
 
+func TestSource_MirrorsTakeThePlaceOfAllOthers(t *testing.T) {
+	t.Chdir(t.TempDir())
+	must.Succeed(t, os.MkdirAll(filepath.Join("terraform.d", "plugins", "example.com", "acme", "a", "1.0.0", "linux_amd64"), 0o700))
+	block, _ := parse("provider_installation {\n  filesystem_mirror {\n    path = \"configured\"\n  }\n}")
+	options := SourceOptions{Product: terraform}
+	options.Mirrors = []getproviders.Source{options.FilesystemMirror("one"), options.FilesystemMirror("two")}
+	for _, config := range []*Config{new(Config), block} {
+		options.MirrorsFirst = false
+		must.Equal(t, described(t, must.Get(config.Source(t.Context(), options))(t), "example.com/acme/a"), "one, two")
+		options.MirrorsFirst = true
+		must.Contain(t, described(t, must.Get(config.Source(t.Context(), options))(t), "example.com/acme/a"), "one, two, ")
+	}
+	registry := SourceOptions{Product: terraform}.Registry()
+	p := getproviders.Provider{Hostname: "example.com", Namespace: "acme", Type: "a"}
+	must.Equal(t, options.MirrorsOr(registry).Describe(p).Name, "one, two")
+	must.Equal(t, SourceOptions{}.MirrorsOr(registry).Describe(p).Name, "registry example.com")
+}
+
 func TestSource_SaysThatTheHelperIsMissing(t *testing.T) {
 	config := &Config{Helper: &CredentialsHelper{Name: "nobody"}}
 	must.Contain(t, must.ErrorOf(config.Source(t.Context(), SourceOptions{Product: terraform})), "nobody")

@@ -202,9 +202,9 @@ func unanswered(err error) *DiscoveryError {
 }
 
 func refused(doc *Document, authorized bool) *DiscoveryError {
-	err := errors.New(doc.Status)
+	err := errors.New(doc.Status + doc.Said)
 	if doc.Attempts > 1 {
-		err = fmt.Errorf("the request failed after %d attempts, please try again later: %s", doc.Attempts, doc.Status)
+		err = fmt.Errorf("the request failed after %d attempts, please try again later: %w", doc.Attempts, err)
 	}
 	kind := ErrHostUnreachable
 	if Refuses(doc.StatusCode) {

@@ -183,6 +183,7 @@ type Document struct {
 	StatusCode int
 	Header     http.Header
 	Body       []byte // of a response that isn't 200 the first 4 KiB at most
+	Said       string // of such a response, see SaidBy
 	Attempts   int    // how often the last hop was asked; 1: no retry was made
 }
 
@@ -246,6 +247,7 @@ func getOnce(client *http.Client, get *http.Request, req DocumentRequest) (*Docu
 		return doc, nil
 	}
 	doc.Body = readSome(resp)
+	doc.Said = said(resp, doc.Body)
 	return doc, nil
 }
 

@@ -13,6 +13,33 @@ import (
 	"github.com/tfdeps/tfdeps/internal/must"
 )
 
+func TestSaidBy_IsShortAndHoldsNoSecrets(t *testing.T) {
+	const token = "token-of-the-user"
+	for name, tt := range map[string]struct{ body, want string }{
+		"text":               {"closed\r\nuntil 5 pm, 50% done\n", `; the server says "closed until 5 pm, 50% done"`},
+		"JSON of a registry": {`{"errors": ["no such plan", "ask sales"]}`, `; the server says "no such plan; ask sales"`},
+		"other JSON":         {`{"errors": 5}`, `; the server says "{\"errors\": 5}"`},
+		"control characters": {"a\x1b[31m\u202eb\x00", `; the server says "a\x1b[31m\u202eb\x00"`},
+		"no text":            {"a\xff\xfeb", `; the server says "ab"`},
+		"a long one":         {strings.Repeat("é", 5000), `; the server says "` + strings.Repeat("é", 300) + `..."`},
+		"a page":             {"\n<html>closed</html>", ""},
+		"nothing":            {" \n", ""},
+		"the status":         {"service unavailable\n", ""},
+		"what was sent":      {"Bearer " + token + " and " + "(" + token + ")", `; the server says "Bearer REDACTED and REDACTED"`},
+		"URLs":               {"see https://u:p@example.com/a?sig=secret and \"http://x?y=secret", `; the server says "see https://example.com/a?sig=REDACTED and REDACTED"`},
+	} {
+		srv := startTLS(t, func(w http.ResponseWriter, _ *http.Request) {
+			w.WriteHeader(http.StatusServiceUnavailable)
+			io.WriteString(w, tt.body)
+		})
+		doc, err := GetDocument(t.Context(), clientFor(t, srv, quick(0)), DocumentRequest{
+			URL: mustURL(t, srv.URL), Header: http.Header{"Authorization": {"Bearer " + token}}, MaxBytes: 10,
+		})
+		must.Succeed(t, err)
+		must.Equal(t, doc.Said, tt.want, name)
+	}
+}
+
 func TestGetDocument(t *testing.T) {
 	srv := startTLS(t, func(w http.ResponseWriter, r *http.Request) {
 		switch r.URL.Path {

@@ -126,11 +126,12 @@ type StatusError struct {
 	StatusCode int    // 503
 	Attempts   int    // how often the request was sent; 1: no retry was made
 	Sent       bool   // credentials were sent; with 401 and 403 they are no good
+	Said       string // the server's own words, escaped, as the end of the error; "": it has none
 }
 
 // Error implements error.
 func (e *StatusError) Error() string {
-	text := fmt.Sprintf("GET %q: %s", e.URL, e.Status)
+	text := fmt.Sprintf("GET %q: %s%s", e.URL, e.Status, e.Said)
 	if e.Attempts > 1 {
 		return fmt.Sprintf("the request failed after %d attempts, please try again later: %s", e.Attempts, text)
 	}

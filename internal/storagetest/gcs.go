@@ -1,4 +1,4 @@
-// Package storagetest starts programs and servers that answer as S3 and Google Cloud Storage do.
+// Package storagetest starts programs and servers that answer as S3, Google Cloud Storage and the services of backends do.
 package storagetest
 
 import (

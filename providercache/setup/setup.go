@@ -40,7 +40,11 @@ type Options struct {
 	// names another cache, and modules in "modules/v1". "": neither is shared. StateDir is where receipts are kept; "": nowhere.
 	CacheDir, StateDir string
 
-	Mirrors    []string // locations that are asked first, as Environment.Mirror takes them
+	// Mirrors are locations, as Environment.Mirror takes them, that are asked in place of what the CLI configuration says, or
+	// with MirrorsFirst before it.
+	Mirrors      []string
+	MirrorsFirst bool
+
 	PluginDirs []string // directories in the layout of a filesystem mirror; if there are any, nothing else counts
 	Fallback   getproviders.Fallback
 	Offline    bool         // send no request
@@ -96,7 +100,7 @@ func Load(ctx context.Context, o Options) (*Environment, error) {
 	}
 	e.hosts = places.Hosts{Network: e.Network, User: o.User, Logins: places.Logins(o.User, config.OCI)}
 	e.single = cliconfig.SourceOptions{
-		Product: o.Product, Network: e.Network, User: o.User, Dirs: o.PluginDirs, Fallback: o.Fallback, OCIMirror: e.hosts.OCIMirror,
+		Product: o.Product, Network: e.Network, User: o.User, Dirs: o.PluginDirs, MirrorsFirst: o.MirrorsFirst, Fallback: o.Fallback, OCIMirror: e.hosts.OCIMirror,
 		Cached: func(p getproviders.Provider) []getproviders.CachedPackage {
 			return (&providercache.Installer{Fetcher: e.Fetcher, Cache: e.Cache}).KnownPackages(p)
 		},

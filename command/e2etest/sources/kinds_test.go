@@ -2,9 +2,11 @@ package sources
 
 import (
 	"fmt"
+	"maps"
 	"net/http"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
 
@@ -114,6 +116,54 @@ func TestKinds_ServeAllCommands(t *testing.T) {
 			}
 			harness.Run(t, pulled, env, harness.LookTerraform(t), "init", "-no-color")
 			must.Equal(t, harness.ReadLock(t, pulled), lock)
+		})
+	}
+}
+
+// TestMirror_IsTheOnlySource fills each kind of place with a tree of the real terraform providers mirror. What -mirror names
+// decides the versions, without a request to the registry, which has newer ones; and the lock file is that of the real
+// terraform where it can read the place.
+func TestMirror_IsTheOnlySource(t *testing.T) {
+	t.Parallel()
+	peer, program := harness.LookTerraform(t), harness.Tfdeps(t)
+	all := maps.Clone(kinds)
+	all["dir"] = func(t *testing.T, _ *providertest.CA) kind {
+		dir := filepath.Join(t.TempDir(), "mirror")
+		return kind{publish: dir, mirror: dir}
+	}
+	for name, start := range all {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			ca := harness.NewCA(t)
+			k, registry := start(t, ca), harness.NewLockRegistry(t, ca)
+			direct := slices.Concat(harness.Redirect(t, registry, "registry.terraform.io"), k.env, []string{"HOME=" + t.TempDir()})
+			tree := k.publish
+			if strings.Contains(tree, "://") {
+				tree = filepath.Join(t.TempDir(), "tree")
+			}
+			older := harness.WorkDir(t, harness.LockConfig("a", "1.1.0", "e", "1.0.0"))
+			harness.Run(t, older, direct, peer, "providers", "mirror", "-platform=linux_amd64", "-platform="+expandNames("$PLATFORM"), tree)
+			if tree != k.publish {
+				harness.Run(t, older, direct, program, "providers", "mirror", "-fs-mirror="+tree, "-platform=linux_amd64", "-platform="+expandNames("$PLATFORM"), k.publish)
+			}
+			before, config := registry.Requests("all"), harness.LockConfig("a", "", "e", "")
+			dir := harness.WorkDir(t, config)
+			installed := harness.Run(t, dir, append(direct, "HOME="+t.TempDir()), program, "init", "-no-color", "-mirror="+k.mirror)
+			must.Contain(t, installed, "Installed acme/a v1.1.0")
+			must.Equal(t, registry.Requests("all"), before)
+
+			lacking := harness.WorkDir(t, harness.LockConfig("a", "2.0.0"))
+			end := harness.Exec(t, lacking, append(direct, "HOME="+t.TempDir()), program, "init", "-no-color", "-mirror="+k.mirror)
+			must.Contain(t, harness.OneLine(end.Said()), "no available releases match")
+			must.Equal(t, registry.Requests("all"), before)
+
+			block := map[string]string{"dir": "filesystem_mirror {\n path = " + fmt.Sprintf("%q", k.mirror), "https": "network_mirror {\n url = " + fmt.Sprintf("%q", k.mirror)}[name]
+			if block == "" {
+				return // Terraform reads no such place
+			}
+			theirs := harness.WorkDir(t, config)
+			harness.Run(t, theirs, harness.Trust(t, ca, "provider_installation {\n "+block+"\n }\n}\n"), peer, "init", "-no-color")
+			must.Equal(t, harness.ReadLock(t, dir), harness.ReadLock(t, theirs))
 		})
 	}
 }

@@ -90,7 +90,7 @@ type DoctorCache struct {
 	Packages   int    `json:"packages"`
 	Size       int64  `json:"size"`
 	OnDisk     int64  `json:"size_on_disk"`
-	Free       int64  `json:"free"` // less than 0: not known
+	Free       *int64 `json:"free,omitempty"` // nil: not known
 	FileSystem string `json:"file_system,omitempty"`
 	KeepsTimes bool   `json:"keeps_times"`
 	Link       string `json:"link,omitempty"`         // "symlink", "clone", "hardlink", "copy"

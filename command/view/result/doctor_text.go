@@ -147,8 +147,8 @@ func (d Doctor) writeCache(p *doctorPage) {
 	if c.Exists {
 		rows = append(rows, [2]string{"packages", fmt.Sprintf("%d: %s, %s on disk", c.Packages, terminal.Megabytes(c.Size), terminal.Megabytes(c.OnDisk))})
 	}
-	if c.Free >= 0 {
-		rows = append(rows, [2]string{"free space", terminal.Megabytes(c.Free)})
+	if c.Free != nil {
+		rows = append(rows, [2]string{"free space", terminal.Megabytes(*c.Free)})
 	}
 	if c.FileSystem != "" {
 		rows = append(rows, [2]string{"file system", c.FileSystem + c.times()})

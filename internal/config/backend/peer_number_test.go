@@ -16,6 +16,7 @@ import (
 	"github.com/tfdeps/tfdeps/getproviders"
 	"github.com/tfdeps/tfdeps/internal/config/backend"
 	"github.com/tfdeps/tfdeps/internal/peertest"
+	"github.com/tfdeps/tfdeps/internal/storagetest"
 )
 
 // required is what plan prints where a record isn't that of the block.
@@ -31,7 +32,7 @@ func TestRecord_HasTheNumberThatTerraformKnows(t *testing.T) {
 
 func checkNumbers(t *testing.T, program string, product getproviders.Product, bodies map[string]string) {
 	t.Helper()
-	fake := newCloud(t)
+	fake := storagetest.StartCloud(t)
 	for name, body := range bodies {
 		for part, text := range map[string]string{"all": body, "none": ""} {
 			block := fmt.Sprintf("backend %q {\n%s}", name, text)
@@ -172,7 +173,7 @@ func alienRecord(t *testing.T, config *backend.Config, product getproviders.Prod
 
 // planWith runs plan on a block and a record. What happens to the backend itself doesn't matter,
 // nor how long that takes.
-func planWith(t *testing.T, program string, fake cloud, block string, r planRecord) string {
+func planWith(t *testing.T, program string, fake storagetest.Cloud, block string, r planRecord) string {
 	t.Helper()
 	dir := t.TempDir()
 	content, err := json.Marshal(r)
@@ -189,7 +190,7 @@ func planWith(t *testing.T, program string, fake cloud, block string, r planReco
 	defer cancel()
 	cmd := exec.CommandContext(ctx, program, "plan", "-input=false", "-no-color")
 	cmd.Dir = dir
-	cmd.Env = append(append(os.Environ(), fake.env...), "CHECKPOINT_DISABLE=1", "HOME="+dir, "TF_DATA_DIR=", "TF_CLI_ARGS=",
+	cmd.Env = append(append(os.Environ(), fake.Env...), "CHECKPOINT_DISABLE=1", "HOME="+dir, "TF_DATA_DIR=", "TF_CLI_ARGS=",
 		"TF_WORKSPACE=", "TF_CLI_CONFIG_FILE="+filepath.Join(dir, "cli.tfrc"))
 	out, _ := cmd.CombinedOutput()
 	return string(out)

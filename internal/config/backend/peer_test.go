@@ -12,6 +12,7 @@ import (
 	"github.com/tfdeps/tfdeps/internal/config/backend"
 	"github.com/tfdeps/tfdeps/internal/config/load"
 	"github.com/tfdeps/tfdeps/internal/peertest"
+	"github.com/tfdeps/tfdeps/internal/storagetest"
 )
 
 // TestRecord_SameAsTerraform has Terraform initialize every type of backend for which a fake
@@ -23,7 +24,7 @@ func TestRecord_SameAsTerraform(t *testing.T) {
 
 func checkRecords(t *testing.T, program string, product getproviders.Product) {
 	t.Helper()
-	fake := newCloud(t)
+	fake := storagetest.StartCloud(t)
 	for _, c := range peerCases {
 		if c.only != "" && c.only != product.Program {
 			continue
@@ -32,7 +33,7 @@ func checkRecords(t *testing.T, program string, product getproviders.Product) {
 			t.Parallel()
 			peertest.PeerCase(t, t.Name())
 			dir := t.TempDir()
-			expand := strings.NewReplacer("$URL", fake.url, "$HOST", strings.TrimPrefix(fake.url, "http://"), "$DIR", filepath.ToSlash(dir))
+			expand := strings.NewReplacer("$URL", fake.URL, "$HOST", strings.TrimPrefix(fake.URL, "http://"), "$DIR", filepath.ToSlash(dir))
 			write(t, filepath.Join(dir, "main.tf"), "terraform {\n"+expand.Replace(c.block)+"\n}\n")
 			write(t, filepath.Join(dir, "x.hcl"), expand.Replace(c.file))
 			write(t, filepath.Join(dir, "cli.tfrc"), "")
@@ -44,7 +45,7 @@ func checkRecords(t *testing.T, program string, product getproviders.Product) {
 			}
 			cmd := exec.CommandContext(t.Context(), program, args...)
 			cmd.Dir = dir
-			cmd.Env = append(append(os.Environ(), fake.env...), "CHECKPOINT_DISABLE=1", "HOME="+dir, "TF_DATA_DIR=", "TF_CLI_ARGS=",
+			cmd.Env = append(append(os.Environ(), fake.Env...), "CHECKPOINT_DISABLE=1", "HOME="+dir, "TF_DATA_DIR=", "TF_CLI_ARGS=",
 				"TF_CLI_CONFIG_FILE="+filepath.Join(dir, "cli.tfrc"))
 			if c.workspace != "" {
 				cmd.Env = append(cmd.Env, "TF_WORKSPACE="+c.workspace)

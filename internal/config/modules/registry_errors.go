@@ -124,6 +124,7 @@ func judge(about release, req hosts.DocumentRequest, doc *hosts.Document) error 
 		Status:     doc.Status,
 		StatusCode: doc.StatusCode,
 		Attempts:   doc.Attempts,
+		Said:       doc.Said,
 	}
 	switch {
 	case doc.StatusCode == http.StatusNotFound:

@@ -92,7 +92,7 @@ func newRequest(ctx context.Context, at getproviders.HTTPArchive) (*http.Request
 func checkResponse(resp *http.Response, status int) error {
 	url := hosts.RedactURL(resp.Request.URL)
 	if resp.StatusCode != status {
-		failed := &StatusError{URL: url, Status: resp.Status, StatusCode: resp.StatusCode}
+		failed := &StatusError{URL: url, Status: resp.Status, StatusCode: resp.StatusCode, Said: hosts.SaidBy(resp)}
 		if hosts.HasRetries(resp.Request.Context()) && resp.StatusCode >= http.StatusInternalServerError {
 			failed.GaveUp = hosts.Attempts(resp)
 		}
@@ -115,6 +115,7 @@ type StatusError struct {
 	StatusCode int
 	// GaveUp is how often the archive was requested, if that is said of it; 0: it isn't.
 	GaveUp int
+	Said   string // the server's own words, escaped, as the end of the error; "": it has none
 }
 
 // Error implements error.
@@ -123,7 +124,7 @@ func (e *StatusError) Error() string {
 	if e.GaveUp > 0 { // in the words that OpenTofu has for it
 		text += fmt.Sprintf(": GET %s giving up after %d attempt(s)", e.URL, e.GaveUp)
 	}
-	return text
+	return text + e.Said
 }
 
 // HTTPStatus is StatusCode.

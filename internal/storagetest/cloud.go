@@ -1,4 +1,4 @@
-package backend_test
+package storagetest
 
 import (
 	"crypto/ecdsa"
@@ -21,15 +21,15 @@ import (
 	"time"
 )
 
-// cloud stands for every service that Terraform's backends use: a server on loopback, and a proxy
+// Cloud stands for every service that Terraform's backends use: a server on loopback, and a proxy
 // that leads every host to it, over TLS, too.
-type cloud struct {
-	url string   // of the server itself
-	env []string // makes a program go through the proxy and trust it
+type Cloud struct {
+	URL string   // of the server itself
+	Env []string // makes a program go through the proxy and trust it
 }
 
-// newCloud starts a cloud; answer gets every request to any host.
-func newCloud(t *testing.T) cloud {
+// StartCloud starts a cloud, which says that there is nothing yet, and ends with the test.
+func StartCloud(t *testing.T) Cloud {
 	t.Helper()
 	authority := newAuthority(t)
 	handler := http.HandlerFunc(answer)
@@ -53,7 +53,7 @@ func newCloud(t *testing.T) cloud {
 	if err := os.WriteFile(file, authority.pem, 0o644); err != nil {
 		t.Fatal(err)
 	}
-	return cloud{url: server.URL, env: []string{
+	return Cloud{URL: server.URL, Env: []string{
 		"HTTPS_PROXY=" + proxy.URL, "HTTP_PROXY=" + proxy.URL, "NO_PROXY=127.0.0.1", "SSL_CERT_FILE=" + file,
 		"https_proxy=", "http_proxy=", "no_proxy=",
 	}}

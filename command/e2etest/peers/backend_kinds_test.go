@@ -1,0 +1,253 @@
+package peers
+
+import (
+	"maps"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/tfdeps/tfdeps/command/e2etest/internal/harness"
+	"github.com/tfdeps/tfdeps/internal/must"
+	"github.com/tfdeps/tfdeps/internal/storagetest"
+)
+
+// TestBackend_OfEveryKindLeavesNoStateBehind changes each kind of backend to other settings and to each other kind, with each option that
+// says what becomes of state. The real program does the same in a directory of its own, against services that have no state.
+//
+//   - Where tfdeps succeeds, the record is that of the new backend, and the real program didn't refuse to take it before it asked any service.
+//   - Where tfdeps refuses, no file has changed.
+//
+// A fixed sample of the cases runs: see [inSample].
+func TestBackend_OfEveryKindLeavesNoStateBehind(t *testing.T) {
+	t.Parallel()
+	for _, product := range []struct {
+		name string
+		look func(testing.TB) string
+		env  func(testing.TB, ...string) []string
+	}{
+		{"terraform", harness.LookTerraform, harness.PinnedEnv},
+		{"tofu", harness.LookTofu, harness.Env},
+	} {
+		t.Run(product.name, func(t *testing.T) {
+			t.Parallel()
+			peer := product.look(t)
+			tfdeps := harness.LinkTo(t, harness.Tfdeps(t), "tfdeps")
+			cloud := storagetest.StartCloud(t)
+			env := product.env(t, append(cloud.Env, "CHECKPOINT_DISABLE=1", "TFDEPS_PRODUCT="+product.name)...)
+			for _, before := range slices.Sorted(maps.Keys(backendKinds)) {
+				t.Run("from "+before, func(t *testing.T) {
+					t.Parallel()
+					k := &kindPlaces{url: cloud.URL, before: before, programs: [2]string{tfdeps, peer}, env: env}
+					k.compareAll(t)
+				})
+			}
+		})
+	}
+}
+
+// backendKinds has a block for each kind of backend. URL and HOST are the services, and ONE is what makes another state of it.
+var backendKinds = map[string]string{
+	"none":  "",
+	"local": `backend "local" { path = "ONE.tfstate" }`,
+	"azurerm": `backend "azurerm" {
+  storage_account_name = "abc"
+  container_name       = "ccc"
+  key                  = "ONE"
+  access_key           = "QUJDREVG"
+}`,
+	"cloud": `cloud {
+  hostname     = "ONE.example.com"
+  organization = "o"
+  token        = "t"
+  workspaces {
+    name = "w"
+  }
+}`,
+	"consul": `backend "consul" {
+  path    = "ONE"
+  address = "HOST"
+  scheme  = "http"
+}`,
+	"cos": `backend "cos" {
+  bucket     = "b-1250000000"
+  region     = "ap-guangzhou"
+  secret_id  = "a"
+  secret_key = "s"
+  prefix     = "ONE"
+}`,
+	"gcs": `backend "gcs" {
+  bucket                  = "b"
+  prefix                  = "ONE"
+  access_token            = "t"
+  storage_custom_endpoint = "URL/storage/v1/b"
+}`,
+	"http": `backend "http" { address = "URL/v1/ONE" }`,
+	"kubernetes": `backend "kubernetes" {
+  secret_suffix = "ONE"
+  config_path   = "kubeconfig"
+}`,
+	"oci": `backend "oci" {
+  bucket    = "b"
+  namespace = "n"
+  key       = "ONE"
+}`,
+	"oss": `backend "oss" {
+  bucket     = "bbb"
+  region     = "cn-beijing"
+  access_key = "a"
+  secret_key = "s"
+  endpoint   = "URL"
+  prefix     = "ONE"
+}`,
+	"pg": `backend "pg" {
+  conn_str    = "postgres://tf@127.0.0.1:1/db?sslmode=disable"
+  schema_name = "ONE"
+}`,
+	"remote": `backend "remote" {
+  hostname     = "ONE.example.com"
+  organization = "o"
+  token        = "t"
+  workspaces {
+    name = "w"
+  }
+}`,
+	"s3": `backend "s3" {
+  bucket                      = "b"
+  key                         = "ONE"
+  region                      = "us-east-1"
+  access_key                  = "a"
+  secret_key                  = "s"
+  use_path_style              = true
+  skip_credentials_validation = true
+  skip_metadata_api_check     = true
+  skip_requesting_account_id  = true
+  endpoints                   = { s3 = "URL" }
+}`,
+}
+
+const kubeconfig = `{"apiVersion": "v1", "kind": "Config", "current-context": "c",
+"clusters": [{"name": "c", "cluster": {"server": "URL"}}], "users": [{"name": "u", "user": {}}],
+"contexts": [{"name": "c", "context": {"cluster": "c", "user": "u"}}]}`
+
+// kindContents are the local states that there are before, at the usual places.
+var kindContents = map[string]map[string]string{
+	"no local state":     nil,
+	"local state":        {"default": "usual"},
+	"local workspace":    {"dev": "usual dev"},
+	"several workspaces": {"default": "usual", "dev": "usual dev"},
+}
+
+// refusals are what the real programs say if they don't take a backend, whatever its service would say.
+var refusals = []string{"Backend configuration changed", "Invalid command-line option", "Error asking for state migration action", "Can't ask approval"}
+
+// kindPlaces goes from one kind of backend to others.
+type kindPlaces struct {
+	url, before string
+	programs    [2]string
+	env         []string
+}
+
+// block is what a configuration says of a kind of backend, with one of two settings.
+func (k *kindPlaces) block(kind, setting string) string {
+	block := strings.NewReplacer("URL", k.url, "HOST", strings.TrimPrefix(k.url, "http://"), "ONE", setting).Replace(backendKinds[kind])
+	return strings.ReplaceAll(backendConfig, "BACKEND", block)
+}
+
+func (k *kindPlaces) write(t *testing.T, dir, config string) {
+	harness.WriteText(t, filepath.Join(dir, "main.tf"), config)
+	harness.WriteText(t, filepath.Join(dir, "kubeconfig"), strings.ReplaceAll(kubeconfig, "URL", k.url))
+}
+
+func (k *kindPlaces) init(t *testing.T, program, dir, config string, options ...string) harness.Ended {
+	k.write(t, dir, config)
+	env := append(slices.Clone(k.env), "TF_WORKSPACE=")
+	return harness.Exec(t, dir, env, append([]string{program, "init", "-no-color", "-input=false"}, options...)...)
+}
+
+func (k *kindPlaces) compareAll(t *testing.T) {
+	isLocal := func(kind string) bool { return kind == "none" || kind == "local" }
+	for _, after := range slices.Sorted(maps.Keys(backendKinds)) {
+		if isLocal(k.before) && isLocal(after) {
+			continue // see TestBackend_LeavesNoStateBehind
+		}
+		for _, option := range slices.Sorted(maps.Keys(stateOptions)) {
+			for _, content := range slices.Sorted(maps.Keys(kindContents)) {
+				name := "to " + after + "/" + option + "/" + content
+				if inSample(t.Name() + "/" + name) {
+					t.Run(name, func(t *testing.T) { k.compare(t, after, stateOptions[option], kindContents[content]) })
+				}
+			}
+		}
+	}
+}
+
+// compare has both programs go from the kind before to another one, or to another setting of the same.
+func (k *kindPlaces) compare(t *testing.T, after string, options []string, content map[string]string) {
+	t.Helper()
+	start, config := k.block(k.before, "one"), k.block(after, "two")
+	fresh := t.TempDir()
+	if end := k.init(t, k.programs[0], fresh, start); end.Code != 0 {
+		if strings.Contains(end.Said(), "Unsupported backend type") {
+			t.Skip("the version has no such backend")
+		}
+		t.Fatalf("tfdeps doesn't record the backend before: %s", end)
+	}
+	record := recordOf(fresh)
+	k.init(t, k.programs[0], fresh, config, "-reconfigure")
+	want := recordOf(fresh)
+	if after == "cloud" { // which refuses -reconfigure
+		must.Succeed(t, os.RemoveAll(filepath.Join(fresh, ".terraform")))
+		k.init(t, k.programs[0], fresh, config)
+		want = recordOf(fresh)
+	}
+	var ends [2]harness.Ended
+	var before, left [2]map[string]string
+	var records [2]string
+	for i, program := range k.programs {
+		dir := t.TempDir()
+		if record != "" {
+			harness.WriteText(t, filepath.Join(dir, ".terraform", "terraform.tfstate"), record)
+		}
+		for workspace, text := range content {
+			harness.WriteText(t, stateFile(dir, "", "", workspace), stateText(text))
+		}
+		k.write(t, dir, config)
+		before[i] = contentOf(t, dir)
+		ends[i] = k.init(t, program, dir, config, options...)
+		left[i], records[i] = contentOf(t, dir), recordOf(dir)
+	}
+	refused := slices.ContainsFunc(refusals, func(text string) bool { return strings.Contains(ends[1].Said(), text) })
+	switch {
+	case ends[0].Code != 0 && !maps.Equal(before[0], left[0]):
+		t.Errorf("tfdeps refuses, and has changed files: %v, which were %v", left[0], before[0])
+	case ends[0].Code != 0:
+	case records[0] != want:
+		t.Errorf("tfdeps succeeds, and the record is\n%s\nand not\n%s", records[0], want)
+	case refused:
+		t.Errorf("tfdeps succeeds where %s refuses:\n%s", k.programs[1], ends[1])
+	case ends[1].Code == 0 && records[0] != records[1]:
+		t.Errorf("the record is\n%s\nand that of %s\n%s", records[0], k.programs[1], records[1])
+	}
+}
+
+func recordOf(dir string) string {
+	src, _ := os.ReadFile(filepath.Join(dir, ".terraform", "terraform.tfstate"))
+	return string(src)
+}
+
+// contentOf are all files of a directory with what they hold.
+func contentOf(t *testing.T, dir string) map[string]string {
+	t.Helper()
+	files := map[string]string{}
+	must.Succeed(t, filepath.WalkDir(dir, func(path string, d os.DirEntry, err error) error {
+		if err != nil || d.IsDir() {
+			return err
+		}
+		content, err := os.ReadFile(path)
+		files[path] = string(content)
+		return err
+	}))
+	return files
+}
