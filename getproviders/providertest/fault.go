@@ -82,7 +82,11 @@ func (f Fault) instead(w http.ResponseWriter, req *http.Request) bool {
 	if f.RetryAfter != "" {
 		w.Header().Set("Retry-After", f.RetryAfter)
 	}
-	http.Error(w, http.StatusText(status), status)
+	text := http.StatusText(status)
+	if f.Body != nil {
+		text = string(f.Body([]byte(text)))
+	}
+	http.Error(w, text, status)
 	return true
 }
 

@@ -196,7 +196,7 @@ func (in *Resolver) fetchPackage(ctx context.Context, from *packageSource, dst s
 }
 
 func (o packageSource) request() FetchRequest {
-	return FetchRequest{Package: o.remote.Package, Pin: o.pin, Commit: o.commit, Own: o.own, Beside: o.beside}
+	return FetchRequest{Package: o.remote.Package, Pin: o.pin, Commit: o.commit, Own: o.own, Beside: o.beside, Served: o.remote.Served}
 }
 
 // findSubdir finds the module in its package.
@@ -314,7 +314,8 @@ type FetchRequest struct {
 	Commit string
 	// Own says that the user's own configuration has the address: only then does a profile in it count, and only then are the user's
 	// credentials for s3 sent to any server that it names.
-	Own bool
+	Own    bool
+	Served Served
 	// Beside are the requests that are made at the same time, this one among them, so
 	// that what several of them need can be asked for together; nil: not known. It
 	// makes no difference to what is fetched.
