@@ -2,11 +2,11 @@ package initcmd
 
 import (
 	"fmt"
-	"net/url"
 	"os"
 	"slices"
 
 	"github.com/tfdeps/tfdeps/command/problem"
+	"github.com/tfdeps/tfdeps/command/products"
 	"github.com/tfdeps/tfdeps/command/workdir"
 	"github.com/tfdeps/tfdeps/internal/config/backend"
 	"github.com/tfdeps/tfdeps/internal/config/load"
@@ -41,9 +41,11 @@ func initBackend(r request, dir *workdir.Dir) (*backend.Record, problem.List) {
 // configure compares the block with the record, and makes the record what it
 // should be.
 func (b *backendState) configure() (problems problem.List) {
-	if name := b.meta.Env.Get("TF_WORKSPACE"); url.PathEscape(name) != name {
-		return problem.Fail("invalid_variable", "Invalid workspace name set using TF_WORKSPACE",
-			"%q is not the name of a workspace: it has to be usable in a URL without escapes.", name)
+	if _, err := workdir.Workspace(b.meta.Env, b.product); err != nil {
+		if b.meta.Env.Get("TF_WORKSPACE") != "" {
+			return problem.Failed("invalid_variable", "Invalid workspace name set using TF_WORKSPACE", err)
+		}
+		return problem.Failed("workspace", "Invalid workspace name", err)
 	}
 	isOverridden := len(b.opts.backend.config) > 0
 	switch {
@@ -52,6 +54,9 @@ func (b *backendState) configure() (problems problem.List) {
 			"There is -backend-config, and no \"backend\" block in the configuration that it could be about. "+
 				"If state is to stay in local files, nothing needs to be done; this block silences the warning:\n\n"+
 				"terraform {\n  backend \"local\" {}\n}"))
+	case (b.opts.backend.reconfigure || b.opts.backend.moves()) && (b.block != nil && b.block.Type == backend.Cloud || b.record != nil && b.record.Type == backend.Cloud):
+		return problem.Fail("invalid_option", "Invalid command-line option",
+			"The options -reconfigure, -migrate-state and -force-copy are for backends that keep state, and there is or was a cloud block. Leave them out.")
 	case b.block != nil && b.block.Type == backend.Cloud && isOverridden:
 		return problem.List{problem.At(b.block.Range, problem.CodedError("invalid_option", "Invalid command-line option",
 			"The option -backend-config is for backends that keep state, and there is a cloud block. Change that block instead."))}
@@ -188,6 +193,10 @@ func (b *backendState) checkCloud(config *backend.Config) (problems problem.List
 		problems = append(problems, problem.At(b.block.Range, problem.CodedError("backend_configuration", "Invalid or missing required argument",
 			"The cloud block needs an \"organization\", or the variable TF_CLOUD_ORGANIZATION has to be set.")))
 	}
+	if products.Of(b.product).NoStores && config.Text("hostname") == "" && env.Get("TF_CLOUD_HOSTNAME") == "" {
+		problems = append(problems, problem.At(b.block.Range, problem.CodedError("backend_configuration", "Hostname is required for the cloud backend",
+			"OpenTofu has no service of its own: the cloud block needs a \"hostname\", or the variable TF_CLOUD_HOSTNAME has to be set.")))
+	}
 	selected := env.Get("TF_WORKSPACE")
 	switch name := config.Workspace(); {
 	case name == "" && !config.HasTags() && selected == "":
@@ -221,15 +230,14 @@ func missingWorkspace(r request, record *backend.Record) (name string, others bo
 	if !record.IsLocal() || r.meta.Env.Get("TF_WORKSPACE") != "" {
 		return "", false, nil
 	}
-	name, err := workdir.Workspace(r.meta.Env)
-	if err != nil {
-		return "", false, problem.Fail("workspace", "Failed to select a workspace", "%v", err)
-	}
+	name, err := workdir.Workspace(r.meta.Env, r.product)
 	files := record.LocalFiles()
-	if files.HasWorkspace(name) {
+	if err == nil && files.HasWorkspace(name) {
 		return "", false, nil
 	}
-	others, err = files.HasOthers()
+	if err == nil {
+		others, err = files.HasOthers()
+	}
 	if err != nil {
 		return "", false, problem.Fail("workspace", "Failed to select a workspace", "%v", err)
 	}

@@ -24,9 +24,18 @@ type movable struct {
 // moved decodes a moved block. What it says matters only to a plan.
 func (d *document) moved(block *hcl.Block, content *hcl.BodyContent) {
 	d.notInOverride(block, "Cannot override 'moved' blocks")
-	from, to := d.movable(content.Attributes["from"], notMovable()), d.movable(content.Attributes["to"], notMovable())
+	reserved := notMovable()
+	if d.product.Understands("enabled") {
+		reserved = nil
+	}
+	from, to := d.movable(content.Attributes["from"], reserved), d.movable(content.Attributes["to"], reserved)
 	if _, diags := block.Body.Content(d.grammar.form("moved").schema); diags.HasErrors() {
 		return // which was reported
+	}
+	for _, end := range []*movable{from, to} {
+		if end != nil && end.kind == "ephemeral" && reserved == nil {
+			d.error(block.DefRange, "Invalid \"moved\" address", "Ephemeral resources leave nothing that could be moved.")
+		}
 	}
 	if from != nil && to != nil && (from.kind == "module") != (to.kind == "module") {
 		d.error(block.DefRange, "Invalid \"moved\" addresses",
@@ -87,7 +96,7 @@ func (d *document) checkForgotten(block *hcl.Block, content *hcl.BodyContent) {
 }
 
 // notMovable are the words that an address in a moved block can't begin with, because
-// they mean something else.
+// they mean something else. To OpenTofu they are types of resources there.
 func notMovable() []string {
 	return slices.DeleteFunc(reservedRoots(), func(word string) bool { return word == "action" })
 }
