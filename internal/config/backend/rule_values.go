@@ -8,11 +8,20 @@ import (
 	"slices"
 	"strings"
 	"unicode"
+
+	"github.com/tfdeps/tfdeps/internal/hosts"
 )
 
 func empty(text string) string {
 	if text == "" {
 		return "can't be empty"
+	}
+	return ""
+}
+
+func noHost(text string) string {
+	if _, err := hosts.ParseHostname(text); err != nil && text != "" {
+		return "is not the name of a host"
 	}
 	return ""
 }
@@ -52,7 +61,7 @@ func startsWith(beginnings ...string) func(string) string {
 func notOneOf(words ...string) func(string) string {
 	return func(text string) string {
 		if !slices.Contains(words, text) {
-			return "has to be one of " + strings.Join(words, ", ")
+			return "has to be one of " + strings.TrimPrefix(strings.Join(words, ", "), ", ")
 		}
 		return ""
 	}

@@ -52,6 +52,7 @@ var rules = par.OnceValue(func() map[string][]rule {
 			{argument: "workspace_key_prefix", wrong: slashAtEnds, summary: invalidValue},
 			{argument: "kms_key_id", wrong: noKeyOfKMS, summary: "Invalid KMS Key ID"},
 			{argument: "sse_customer_key", wrong: noCustomerKey, summary: "Invalid sse_customer_key value"},
+			{argument: "ec2_metadata_service_endpoint_mode", wrong: notOneOf("IPv4", "IPv6"), summary: invalidValue},
 			{argument: "retry_mode", wrong: notOneOf("standard", "adaptive"), summary: invalidValue},
 			{argument: "assume_role.role_arn", wrong: blank, summary: invalidValue, role: true},
 			{argument: "assume_role.role_arn", wrong: noARN, summary: "Invalid ARN", role: true},
@@ -73,8 +74,23 @@ var rules = par.OnceValue(func() map[string][]rule {
 			{argument: "key", wrong: slashAtEnds, summary: "key can not start and end with '/'"},
 			{argument: "acl", wrong: notOneOf("private", "public-read"), summary: "acl value invalid"},
 		},
+		"oss": {
+			{argument: "prefix", wrong: startsWith("/", "./"), summary: "workspace_key_prefix must not start with '/' or './'"},
+			{argument: "key", wrong: slashAtEnds, summary: "key can not start and end with '/'"},
+			{argument: "acl", wrong: notOneOf("", "private", "public-read", "public-read-write"), summary: "acl value invalid"},
+		},
+		"oci": {
+			{argument: "key", wrong: slashAtEnds, summary: invalidValue},
+			{argument: "key", wrong: slashes, summary: invalidValue},
+			{argument: "workspace_key_prefix", wrong: startsWith("/"), summary: invalidValue},
+			{argument: "workspace_key_prefix", wrong: slashes, summary: invalidValue},
+		},
 		"remote": {
 			{argument: "organization", wrong: empty, summary: "Invalid organization value"},
+			{argument: "hostname", wrong: noHost, summary: "The hostname is not in the correct format"},
+		},
+		Cloud: {
+			{argument: "hostname", variables: "TF_CLOUD_HOSTNAME", wrong: noHost, summary: "The hostname is not in the correct format"},
 		},
 	}
 })

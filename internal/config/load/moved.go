@@ -49,18 +49,18 @@ func (d *document) removed(block *hcl.Block, content *hcl.BodyContent) {
 	if d.product.Understands("enabled") {
 		d.notInOverride(block, "Cannot override 'Removed' blocks")
 	}
-	d.checkForgotten(block, content)
 	from := d.movable(content.Attributes["from"], nil)
-	if from == nil {
-		return
-	}
 	switch {
+	case from == nil:
+		return
 	case from.moduleKey != nil:
 		d.error(*from.moduleKey, "Module instance keys not allowed", "All instances are removed, or none: leave out the key.")
 	case from.kind == "data":
 		d.error(from.whole, "Data source address not allowed", "Data sources are forgotten by themselves. The address has to be that of a resource or a module.")
 	case from.resourceKey != nil:
 		d.error(*from.resourceKey, "Resource instance keys not allowed", "All instances are removed, or none: leave out the key.")
+	default:
+		d.checkForgotten(block, content)
 	}
 	for _, block := range content.Blocks.OfType("provisioner") {
 		if !d.checkProvisioner(block) || from.kind == "module" {
@@ -73,12 +73,15 @@ func (d *document) removed(block *hcl.Block, content *hcl.BodyContent) {
 // checkForgotten warns, for OpenTofu, where a removed block doesn't say whether objects are
 // destroyed, and where it has provisioners for objects that aren't.
 func (d *document) checkForgotten(block *hcl.Block, content *hcl.BodyContent) {
-	if !d.product.Understands("enabled") {
+	if _, wrong := block.Body.Content(d.grammar.form("removed").schema); wrong.HasErrors() || !d.product.Understands("enabled") {
 		return
 	}
 	var destroy *hcl.Attribute
 	for _, lifecycle := range content.Blocks.OfType("lifecycle") {
-		inner, _, _ := lifecycle.Body.PartialContent(d.grammar.form("removed.lifecycle").schema)
+		inner, wrong := lifecycle.Body.Content(d.grammar.form("removed.lifecycle").schema)
+		if wrong.HasErrors() {
+			return
+		}
 		destroy = inner.Attributes["destroy"]
 	}
 	if destroy == nil {

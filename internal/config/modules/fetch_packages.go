@@ -232,8 +232,10 @@ func findSubdir(dir string, from packageSource) (string, error) {
 // errNoSubdir says that a package hasn't got the directory of the module.
 var errNoSubdir = errors.New("the package has no directory")
 
-// publish puts packages into their places, and records them.
+// publish puts packages into their places, and records them. Those that take the place of others are recorded at once: the
+// run may fail.
 func (w *walk) publish(stage stage, fetched []*step) {
+	was := w.before
 	if err := w.retract(fetched); err != nil {
 		for _, s := range fetched {
 			s.fail(notFetched(s, err))
@@ -249,6 +251,12 @@ func (w *walk) publish(stage stage, fetched []*step) {
 		s.record.Version = s.from.version
 		s.record.Dir = path.Join(w.recordedDir(s.key), s.subdir)
 		w.recordNow(s)
+		if _, ok := was[s.key]; ok {
+			w.before[s.key] = s.record
+		}
+	}
+	if len(was) > 0 {
+		_ = w.before.Save(w.Dir) // without it they are fetched again
 	}
 }
 
