@@ -42,10 +42,11 @@ func initBackend(r request, dir *workdir.Dir) (*backend.Record, problem.List) {
 // should be.
 func (b *backendState) configure() (problems problem.List) {
 	if _, err := workdir.Workspace(b.meta.Env, b.product); err != nil {
+		summary := "Invalid workspace name"
 		if b.meta.Env.Get("TF_WORKSPACE") != "" {
-			return problem.Failed("invalid_variable", "Invalid workspace name set using TF_WORKSPACE", err)
+			summary += " set using TF_WORKSPACE"
 		}
-		return problem.Failed("workspace", "Invalid workspace name", err)
+		return problem.Failed("invalid_variable", summary, err)
 	}
 	isOverridden := len(b.opts.backend.config) > 0
 	switch {
@@ -232,12 +233,10 @@ func missingWorkspace(r request, record *backend.Record) (name string, others bo
 	}
 	name, err := workdir.Workspace(r.meta.Env, r.product)
 	files := record.LocalFiles()
-	if err == nil && files.HasWorkspace(name) {
+	if err != nil || files.HasWorkspace(name) { // which was reported
 		return "", false, nil
 	}
-	if err == nil {
-		others, err = files.HasOthers()
-	}
+	others, err = files.HasOthers()
 	if err != nil {
 		return "", false, problem.Fail("workspace", "Failed to select a workspace", "%v", err)
 	}

@@ -51,7 +51,7 @@ func checkNumbers(t *testing.T, program string, product getproviders.Product, bo
 				peertest.PeerCase(t, t.Name())
 				ours := alienRecord(t, config, product)
 				if said := planWith(t, program, fake, block, ours); strings.Contains(said, required) {
-					t.Errorf("our number %d isn't theirs:\n%s", config.Hash(), said)
+					t.Errorf("our number %d isn't theirs:\n%s", ours.Backend.Hash, said)
 				}
 				ours.Backend.Hash++
 				if said := planWith(t, program, fake, block, ours); !strings.Contains(said, required) {
