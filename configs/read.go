@@ -1,6 +1,7 @@
 package configs
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"io/fs"
@@ -116,13 +117,7 @@ func (d *Directory) readState(dir string, opts Options, hasBackend bool) (getpro
 	if opts.StateFile != "" {
 		return load.StateRequirements(opts.FS, opts.StateFile, opts.Product)
 	}
-	workspace := opts.Workspace
-	if workspace == "" {
-		if workspace, err = backend.ReadWorkspace(opts.FS, opts.dataDir(dir)); err != nil {
-			return nil, err
-		}
-	}
-	path, ok := record.StateFile(workspace)
+	path, ok := record.StateFile(cmp.Or(opts.Workspace, backend.ReadWorkspace(opts.FS, opts.dataDir(dir))))
 	if uninitialized := record == nil && hasBackend; !ok || uninitialized {
 		d.StateUnknown = true
 		return nil, nil

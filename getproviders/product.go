@@ -37,6 +37,8 @@ type Product struct {
 	//   - "download_retry_count" and "trust_all_hashes" in the CLI configuration;
 	//   - in states "unreadable_addresses" of providers, which it passes over;
 	//   - "bare_records" of backends, which may be empty, and say no version, and "any_role" for the backend s3;
+	//   - in answers of module registries "located_in_body", which says where a package is, and "served_packages" of their own;
+	//   - in a lock file "constraints_too" of packages that are there already, when the file is written;
 	//   - "mirrored_zh", which a network mirror lists and it writes into the lock file.
 	language []string
 
@@ -288,7 +290,7 @@ func OpenTofu(version string) Product {
 			".tofutest.hcl": ".tftest.hcl", ".tofutest.json": ".tftest.json",
 		},
 		language: []string{"enabled", "encryption", "for_each", "oci", "remote_runs", "download_retry_count", "trust_all_hashes",
-			"bare_records", "any_role", "mirrored_zh"},
+			"bare_records", "any_role", "mirrored_zh", "located_in_body", "constraints_too"},
 		TestProviders: true,
 		StaticModules: true,
 		Predecessor:   &predecessor,
@@ -297,7 +299,7 @@ func OpenTofu(version string) Product {
 	}
 	if isSince(version, "1.12") { // where ".tf" files have required_version for Terraform, as there are language blocks for its own
 		product.VersionSuffixes = []string{".tofu", ".tofu.json"}
-		product.language = append(product.language, "language")
+		product.language = append(product.language, "language", "served_packages")
 	}
 	return product
 }

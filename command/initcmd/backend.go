@@ -2,11 +2,11 @@ package initcmd
 
 import (
 	"fmt"
-	"net/url"
 	"os"
 	"slices"
 
 	"github.com/tfdeps/tfdeps/command/problem"
+	"github.com/tfdeps/tfdeps/command/products"
 	"github.com/tfdeps/tfdeps/command/workdir"
 	"github.com/tfdeps/tfdeps/internal/config/backend"
 	"github.com/tfdeps/tfdeps/internal/config/load"
@@ -41,9 +41,12 @@ func initBackend(r request, dir *workdir.Dir) (*backend.Record, problem.List) {
 // configure compares the block with the record, and makes the record what it
 // should be.
 func (b *backendState) configure() (problems problem.List) {
-	if name := b.meta.Env.Get("TF_WORKSPACE"); url.PathEscape(name) != name {
-		return problem.Fail("invalid_variable", "Invalid workspace name set using TF_WORKSPACE",
-			"%q is not the name of a workspace: it has to be usable in a URL without escapes.", name)
+	if _, err := workdir.Workspace(b.meta.Env, b.product); err != nil {
+		summary := "Invalid workspace name"
+		if b.meta.Env.Get("TF_WORKSPACE") != "" {
+			summary += " set using TF_WORKSPACE"
+		}
+		return problem.Failed("invalid_variable", summary, err)
 	}
 	isOverridden := len(b.opts.backend.config) > 0
 	switch {
@@ -188,6 +191,10 @@ func (b *backendState) checkCloud(config *backend.Config) (problems problem.List
 		problems = append(problems, problem.At(b.block.Range, problem.CodedError("backend_configuration", "Invalid or missing required argument",
 			"The cloud block needs an \"organization\", or the variable TF_CLOUD_ORGANIZATION has to be set.")))
 	}
+	if products.Of(b.product).NoStores && config.Text("hostname") == "" && env.Get("TF_CLOUD_HOSTNAME") == "" {
+		problems = append(problems, problem.At(b.block.Range, problem.CodedError("backend_configuration", "Hostname is required for the cloud backend",
+			"OpenTofu has no service of its own: the cloud block needs a \"hostname\", or the variable TF_CLOUD_HOSTNAME has to be set.")))
+	}
 	selected := env.Get("TF_WORKSPACE")
 	switch name := config.Workspace(); {
 	case name == "" && !config.HasTags() && selected == "":
@@ -221,12 +228,9 @@ func missingWorkspace(r request, record *backend.Record) (name string, others bo
 	if !record.IsLocal() || r.meta.Env.Get("TF_WORKSPACE") != "" {
 		return "", false, nil
 	}
-	name, err := workdir.Workspace(r.meta.Env)
-	if err != nil {
-		return "", false, problem.Fail("workspace", "Failed to select a workspace", "%v", err)
-	}
+	name, err := workdir.Workspace(r.meta.Env, r.product)
 	files := record.LocalFiles()
-	if files.HasWorkspace(name) {
+	if err != nil || files.HasWorkspace(name) { // which was reported
 		return "", false, nil
 	}
 	others, err = files.HasOthers()

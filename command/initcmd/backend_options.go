@@ -73,10 +73,7 @@ func (o *backendOptions) collect(given cli.Given) {
 func (o *backendOptions) conflicts(json bool, log *problem.Log) {
 	log.Refuse(o.with != "" && products.StandInFor(o.with) == nil, "Invalid program",
 		"The value of -with is %q. It can be \"terraform\" or \"tofu\".", o.with)
-	moves := o.moves()
-	log.Refuse(moves && json, "The -migrate-state and -json options are mutually-exclusive",
-		"Moving state asks questions. Leave out one of the two.")
-	log.Refuse(moves && !json && o.reconfigure, "Invalid init options",
+	log.Refuse(o.migrate && !json && o.reconfigure, "Invalid init options",
 		"The -migrate-state and -reconfigure options are mutually-exclusive.")
 	const noStores = "It is about state stores, which no released version of Terraform has."
 	log.Refuse(o.stateStores, "Cannot use -enable-pluggable-state-storage-experiment flag without experiments enabled", noStores)
@@ -84,7 +81,11 @@ func (o *backendOptions) conflicts(json bool, log *problem.Log) {
 }
 
 // unknown finds options that the product doesn't have, and whose effect can't be had there.
-func (o *backendOptions) unknown(product getproviders.Product) problem.List {
+func (o *backendOptions) unknown(json bool, product getproviders.Product) problem.List {
+	if o.migrate && json && !products.Of(product).NoStores {
+		return problem.Fail("invalid_option", "The -migrate-state and -json options are mutually-exclusive",
+			"Moving state asks questions. Leave out one of the two.")
+	}
 	if !o.createGiven || !products.Of(product).NoStores && !product.IsTerraform("1.16") {
 		return nil
 	}

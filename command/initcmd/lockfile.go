@@ -49,6 +49,12 @@ func saveLocks(r request, before, locks *depsfile.Locks, report providercache.Re
 	if locks.Equal(before) {
 		return true
 	}
+	for _, o := range report.Outcomes {
+		if lock, ok := locks.Provider(o.Selection.Provider); ok && r.product.Understands("constraints_too") {
+			lock.Constraints = o.Selection.Constraints
+			locks.Extend(lock)
+		}
+	}
 	if err := locks.Save(depsfile.FileName, r.product); err != nil {
 		return r.log.Unsaved("lock_file", "Failed to update dependency lock file", err)
 	}

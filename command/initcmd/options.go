@@ -234,16 +234,15 @@ func (o *options) forbidden(log *problem.Log) {
 		conflict(o.by["platform"], by, "The hashes for other platforms are asked for, and recorded in the lock file. "+
 			"Whether it has them, \"tfdeps providers lock -check\" says.")
 	}
-	by := ""
+	by := o.by["check"]
+	if o.plan {
+		by = o.by["plan"]
+	}
 	switch {
 	case o.check && o.plan:
-		conflict(o.by["plan"], o.by["check"], "Both change nothing: -check asks no host, and -plan says more.")
+		conflict(by, o.by["check"], "Both change nothing: -check asks no host, and -plan says more.")
 		return
-	case o.check:
-		by = o.by["check"]
-	case o.plan:
-		by = o.by["plan"]
-	default:
+	case !o.check && !o.plan:
 		return
 	}
 	for _, other := range []struct {

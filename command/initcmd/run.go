@@ -38,7 +38,7 @@ func run(m *cli.Meta, args []string) (int, error) {
 		}
 	}
 	product, from, invalid := products.ChooseWithOrigin(m, products.Options{With: opts.backend.with, ReadOnly: opts.check || opts.plan})
-	problems = slices.Concat(problems, invalid, opts.backend.unknown(product), opts.backend.unable(m))
+	problems = slices.Concat(problems, invalid, opts.backend.unknown(opts.json, product), opts.backend.unable(m))
 	shown, m, end, unwritable := m.NewInit(product, from.Because(m, product), opts.json, opts.jsonInto, opts.progress)
 	defer end()
 	r := request{meta: m, opts: opts, product: product, view: shown, log: new(problem.Log)}

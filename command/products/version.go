@@ -38,7 +38,7 @@ type OriginKind int
 
 const (
 	NoProgram           OriginKind = iota // a default, because no program of the product is on PATH
-	VersionFromVariable                   // see [VersionVariable]
+	VersionFromVariable                   // of settingsOf
 	VersionFromName                       // the one that tfdeps was called by, such as terraform1.9.0
 	VersionFromProgram
 	SilentProgram // a default, because the program doesn't tell its version
@@ -87,9 +87,6 @@ func findVersion(m *cli.Meta, product getproviders.Product, readOnly bool) (stri
 	}
 	return s.defaultVersion, Origin{}, nil
 }
-
-// VersionVariable is the name of the variable that says which version a product has.
-func VersionVariable(product getproviders.Product) string { return settingsOf[product.Program].version }
 
 // programsOf are the programs that may be the product's, and whether they are tfdeps.
 func programsOf(m *cli.Meta, name string) iter.Seq2[programRecord, bool] {

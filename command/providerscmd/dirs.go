@@ -2,6 +2,7 @@ package providerscmd
 
 import (
 	"context"
+	"maps"
 	"path/filepath"
 	"slices"
 	"strconv"
@@ -138,8 +139,10 @@ func (r *reader) require(ctx context.Context, d *directory, temporary string) pr
 // request says what a directory needs: of the providers named, or if there are
 // none, of all.
 func (d directory) request(o packageOptions, only []getproviders.Provider) providercache.LockRequest {
+	required := maps.Clone(d.required)
+	maps.DeleteFunc(required, func(p getproviders.Provider, _ []getproviders.Requirement) bool { return p.IsBuiltIn() })
 	request := providercache.LockRequest{
-		Requirements: d.required, Locks: d.Locks, Platforms: o.platforms, AllPlatforms: o.allPlatforms,
+		Requirements: required, Locks: d.Locks, Platforms: o.platforms, AllPlatforms: o.allPlatforms,
 	}
 	if len(only) > 0 {
 		request.Only = []getproviders.Provider{}

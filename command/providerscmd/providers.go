@@ -121,7 +121,7 @@ func describe(m *cli.Meta, opts treeOptions, product getproviders.Product, log *
 	}
 	var report result.ProvidersReport
 	if !log.Add(problems...) || !log.Add(describeModules(dir, &report)...) || !log.Add(describeState(m, opts, dir, &report)...) ||
-		!log.Add(describeLocks(opts, dir, &report)...) {
+		!log.Add(describeLocks(dir, &report)...) {
 		return nil
 	}
 	if opts.format == "" {
@@ -219,11 +219,8 @@ func describeState(m *cli.Meta, opts treeOptions, dir *workdir.Dir, report *resu
 	return nil
 }
 
-// describeLocks says which versions are selected, for programs.
-func describeLocks(opts treeOptions, dir *workdir.Dir, report *result.ProvidersReport) problem.List {
-	if !opts.json {
-		return nil
-	}
+// describeLocks says which versions are selected, for programs. A lock file that can't be read is an error of all.
+func describeLocks(dir *workdir.Dir, report *result.ProvidersReport) problem.List {
 	locks, problems := depsfile.Load(depsfile.FileName, dir.Product)
 	report.Locked = map[getproviders.Provider]result.LockedVersion{}
 	for _, lock := range locks.All() {

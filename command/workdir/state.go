@@ -76,12 +76,15 @@ func ReadState(m *cli.Meta, product getproviders.Product, given string, record *
 		if _, err := os.Stat(given); err != nil {
 			return nil, true, fmt.Errorf("reading state: %w", err) // what is asked for has to be there
 		}
-	case !record.IsLocal():
-		return nil, false, nil
 	default:
-		workspace, err := Workspace(m.Env)
-		if err != nil {
+		workspace, err := Workspace(m.Env, product)
+		switch {
+		case err != nil:
 			return nil, true, err
+		case !record.IsLocal() && record.Type == "http" && workspace != backend.DefaultWorkspace:
+			return nil, true, fmt.Errorf("workspaces not supported: the backend http has only the default one, and %q is selected", workspace)
+		case !record.IsLocal():
+			return nil, false, nil
 		}
 		given, _ = record.StateFile(workspace)
 	}
@@ -116,15 +119,16 @@ func ReadRecord(env cli.Environment, product getproviders.Product) (*backend.Rec
 // WorkspacePath is the file with the name of the selected workspace.
 func WorkspacePath(env cli.Environment) string { return filepath.Join(DataDir(env), "environment") }
 
-// Workspace is the name of the current workspace.
-func Workspace(env cli.Environment) (string, error) {
-	if name := env.Get("TF_WORKSPACE"); name != "" {
-		if url.PathEscape(name) != name {
-			return "", fmt.Errorf("%q is not the name of a workspace: it has to be usable in a URL without escapes", name)
-		}
-		return name, nil
+// Workspace is the name of the current workspace. What a file says may be anything up to Terraform 1.15.
+func Workspace(env cli.Environment, product getproviders.Product) (string, error) {
+	name, from := env.Get("TF_WORKSPACE"), "TF_WORKSPACE"
+	if name == "" {
+		name, from = backend.ReadWorkspace(nil, DataDir(env)), WorkspacePath(env)
 	}
-	return backend.ReadWorkspace(nil, DataDir(env))
+	if url.PathEscape(name) != name && (from == "TF_WORKSPACE" || product.IsTerraform("1.16")) {
+		return "", fmt.Errorf("%q, which %s says, is not the name of a workspace: it has to be usable in a URL without escapes", name, from)
+	}
+	return name, nil
 }
 
 // StateProblem says that the state couldn't be read, and what can be done.

@@ -102,7 +102,7 @@ type Dir struct {
 func Load(m *cli.Meta, product getproviders.Product, path string, o Options) *Dir {
 	d := &Dir{Path: path, Product: product, log: m.Log}
 	if product.StaticModules {
-		d.workspace, _ = Workspace(m.Env) // an invalid name is reported by what needs the backend
+		d.workspace, _ = Workspace(m.Env, product) // an invalid name is reported by what needs the backend
 	}
 	values, invalid := load.ReadInputs(path, load.InputSources{Arguments: o.Inputs, Environ: m.Env, Product: product})
 	d.Root, d.RootProblems = load.LoadModuleContext(m.Context, path, product, load.Options{

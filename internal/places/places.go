@@ -106,7 +106,7 @@ func (h Hosts) Mirror(ctx context.Context, single cliconfig.SourceOptions, locat
 
 // Modules returns what fetches packages of modules, and keeps them in the store; "": nowhere. It is to be closed.
 func (h Hosts) Modules(product getproviders.Product, store string) *fetch.Fetcher {
-	f := &fetch.Fetcher{Client: h.Archives, Store: store, Environ: h.User.Environ, Offline: h.OfflineBy != ""}
+	f := &fetch.Fetcher{Client: h.Archives, Credentials: h.Credentials, Store: store, Environ: h.User.Environ, Offline: h.OfflineBy != ""}
 	if product.Understands("oci") {
 		f.OCI = modulesIn(h.OCI())
 	}

@@ -102,10 +102,6 @@ func Decode(block Block, opts Options) (*Config, hcl.Diagnostics) {
 	return config, diags
 }
 
-// Hash is the number that stands for the block in the configuration. What
-// else was said doesn't change it.
-func (c *Config) Hash() uint64 { return c.hash }
-
 // Text returns the value of an argument that is a string; "" if it has none,
 // or if there is no such argument.
 func (c *Config) Text(name string) string { return textOf(c.value, name) }

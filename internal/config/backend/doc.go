@@ -2,7 +2,7 @@
 // state is, .terraform/terraform.tfstate:
 //
 //	record, err := backend.Read(nil, filepath.Join(".terraform", backend.FileName), product)
-//	workspace, err := backend.ReadWorkspace(nil, ".terraform")
+//	workspace := backend.ReadWorkspace(nil, ".terraform")
 //	if path, ok := record.StateFile(workspace); ok {
 //		... // the state is in a local file, which need not exist
 //	}

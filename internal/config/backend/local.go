@@ -2,6 +2,7 @@ package backend
 
 import (
 	"bytes"
+	"cmp"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -167,14 +168,9 @@ func (r *Record) LocalFiles() Files {
 const maxWorkspaceName = 4096
 
 // ReadWorkspace returns the name of the current workspace, which a file in the
-// data directory in fsys has, or in the file system of the process if that is nil; without that it is [DefaultWorkspace].
-func ReadWorkspace(fsys fs.FS, dataDir string) (string, error) {
-	name, err := wholefile.ReadFS(fsys, filepath.Join(dataDir, "environment"), maxWorkspaceName)
-	switch name = bytes.TrimSpace(name); {
-	case errors.Is(err, fs.ErrNotExist), err == nil && len(name) == 0:
-		return DefaultWorkspace, nil
-	case err != nil:
-		return "", fmt.Errorf("the name of the current workspace can't be read: %w", err)
-	}
-	return string(name), nil
+// data directory in fsys has, or in the file system of the process if that is nil. Without that, or where it
+// can't be read, it is [DefaultWorkspace].
+func ReadWorkspace(fsys fs.FS, dataDir string) string {
+	name, _ := wholefile.ReadFS(fsys, filepath.Join(dataDir, "environment"), maxWorkspaceName)
+	return cmp.Or(string(bytes.TrimSpace(name)), DefaultWorkspace)
 }

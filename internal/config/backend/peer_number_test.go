@@ -52,7 +52,7 @@ func checkNumbers(t *testing.T, program string, product getproviders.Product, bo
 				peertest.PeerCase(t, t.Name())
 				ours := alienRecord(t, config, product)
 				if said := planWith(t, program, fake, block, ours); strings.Contains(said, required) {
-					t.Errorf("our number %d isn't theirs:\n%s", config.Hash(), said)
+					t.Errorf("our number %d isn't theirs:\n%s", ours.Backend.Hash, said)
 				}
 				ours.Backend.Hash++
 				if said := planWith(t, program, fake, block, ours); !strings.Contains(said, required) {
@@ -128,10 +128,11 @@ func overridesOf(t *testing.T, name, body string) []string {
 		"cos":    "acl = \"private\"\n",
 		"gcs":    "kms_encryption_key = null\n",
 		"http":   "address = \"http://127.0.0.1\"\nlock_address = \"http://127.0.0.1\"\nunlock_address = \"http://127.0.0.1\"\nclient_ca_certificate_pem = null\n",
-		"cloud":  "workspaces {\n  name = \"a\"\n}\n",
-		"remote": "workspaces {\n  name = \"a\"\n}\n",
+		"oss":    "acl = \"private\"\n",
+		"cloud":  "hostname = \"tf.example.com\"\nworkspaces {\n  name = \"a\"\n}\n",
+		"remote": "hostname = \"tf.example.com\"\nworkspaces {\n  name = \"a\"\n}\n",
 		"s3": "kms_key_id = \"alias/a\"\nsse_customer_key = null\nshared_credentials_file = null\nforce_path_style = null\n" +
-			"allowed_account_ids = null\nretry_mode = \"standard\"\nassume_role = null\nassume_role_with_web_identity = null\n",
+			"allowed_account_ids = null\nretry_mode = \"standard\"\nec2_metadata_service_endpoint_mode = \"IPv4\"\nassume_role = null\nassume_role_with_web_identity = null\n",
 		"pg": "conn_str = null\n",
 	}
 	write(t, filepath.Join(dir, "all.hcl"), body)

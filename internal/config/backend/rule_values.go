@@ -8,11 +8,21 @@ import (
 	"slices"
 	"strings"
 	"unicode"
+
+	"github.com/tfdeps/tfdeps/internal/hosts"
+	"github.com/tfdeps/tfdeps/internal/par"
 )
 
 func empty(text string) string {
 	if text == "" {
 		return "can't be empty"
+	}
+	return ""
+}
+
+func noHost(text string) string {
+	if _, err := hosts.ParseHostname(text); err != nil && text != "" {
+		return "is not the name of a host"
 	}
 	return ""
 }
@@ -40,22 +50,33 @@ func slashes(text string) string {
 	return ""
 }
 
-func startsWith(beginnings ...string) func(string) string {
-	return func(text string) string {
-		if slices.ContainsFunc(beginnings, func(b string) bool { return strings.HasPrefix(text, b) }) {
-			return "can't begin with " + strings.Join(beginnings, " or ")
-		}
-		return ""
+// checks say what is wrong with a value; "": nothing.
+var checks = par.OnceValue(func() map[string]func(string) string {
+	return map[string]func(string) string{
+		"empty": empty, "blank": blank, "web": noWebAddress, "certificates": noCertificates, "ends": slashAtEnds, "slashes": slashes, "kms": noKeyOfKMS,
+		"key": noCustomerKey, "arn": noARN, "settings": noSettings, "database": noDatabaseURL, "host": noHost,
 	}
-}
+})
 
-func notOneOf(words ...string) func(string) string {
-	return func(text string) string {
-		if !slices.Contains(words, text) {
-			return "has to be one of " + strings.Join(words, ", ")
+// wrong applies a check, which may have words to compare with behind a colon.
+func wrong(check, text string) string {
+	name, list, hasWords := strings.Cut(check, ":")
+	words := strings.Split(list, ",")
+	switch {
+	case name == "begins" && slices.ContainsFunc(words, func(b string) bool { return strings.HasPrefix(text, b) }):
+		return "can't begin with " + strings.Join(words, " or ")
+	case name == "oneof" && !slices.Contains(words, text):
+		return "has to be one of " + strings.TrimPrefix(strings.Join(words, ", "), ", ")
+	case name == "arn" && hasWords:
+		parts := strings.SplitN(text, ":", 6)
+		if noARN(text) != "" || len(parts) < 6 || strings.HasPrefix(parts[5], strings.ToLower(list)+"/") {
+			return "" // what is no ARN at all is said by another line
 		}
+		return "must be a valid IAM " + list + " ARN"
+	case hasWords:
 		return ""
 	}
+	return checks()[name](text)
 }
 
 func noCertificates(text string) string {
@@ -95,17 +116,6 @@ func noARN(text string) string {
 		return "cannot be parsed as an ARN: arn: not enough sections"
 	}
 	return ""
-}
-
-// noARNOf says nothing about what is no ARN at all.
-func noARNOf(prefix, kind string) func(string) string {
-	return func(text string) string {
-		parts := strings.SplitN(text, ":", 6)
-		if noARN(text) == "" && len(parts) == 6 && !strings.HasPrefix(parts[5], prefix) {
-			return "must be a valid " + kind + " ARN"
-		}
-		return ""
-	}
 }
 
 func isDatabaseURL(text string) bool {

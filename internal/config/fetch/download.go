@@ -38,7 +38,7 @@ func (a answer) validators() http.Header {
 	case a.LastModified != "":
 		return http.Header{"If-Modified-Since": {a.LastModified}}
 	}
-	return nil
+	return http.Header{}
 }
 
 // archiveFile is an archive on disk.
@@ -71,7 +71,15 @@ func (f *Fetcher) download(ctx context.Context, w *session, from packageSource, 
 	case !ok:
 		had = answer{}
 	}
-	resp, err := f.get(ctx, at, had.validators())
+	get := func(header http.Header) (*http.Response, error) {
+		if from.tokenOf != "" {
+			if err := hosts.Authorize(ctx, f.Credentials, from.tokenOf, at, header); err != nil {
+				return nil, err
+			}
+		}
+		return f.get(ctx, at, header)
+	}
+	resp, err := get(had.validators())
 	if err != nil {
 		return archiveFile{}, err
 	}
@@ -80,7 +88,7 @@ func (f *Fetcher) download(ctx context.Context, w *session, from packageSource, 
 		if had.Place == placeOf(resp) {
 			return archiveFile{path, had.SHA256}, nil
 		}
-		if resp, err = f.get(ctx, at, nil); err != nil {
+		if resp, err = get(http.Header{}); err != nil {
 			return archiveFile{}, err
 		}
 	}
@@ -129,7 +137,7 @@ func (f *Fetcher) receive(ctx context.Context, w *session, from packageSource, r
 // isGzipOfItself reports whether an encoding is what some servers say of all files
 // with such a suffix: they mean the file.
 func isGzipOfItself(encoding, archive string) bool {
-	return (encoding == "gzip" || encoding == "x-gzip") && (archive == "tar.gz" || archive == "tgz")
+	return (encoding == "gzip" || encoding == "x-gzip") && (archive == "tar.gz" || archive == "tgz" || archive == unnamed)
 }
 
 // writeBody writes a body whole, and returns its SHA-256.
@@ -180,6 +188,9 @@ const (
 
 // locate finds out where a package is. Its address is rewritten already.
 func (f *Fetcher) locate(ctx context.Context, w *session, req modules.FetchRequest) (location, error) {
+	if req.Served.Here {
+		return location{address: req.Package, packageSource: packageSource{kind: "http", url: req.Package, archive: unnamed, tokenOf: req.Served.TokenOf}}, nil
+	}
 	if at, ok := w.store.recall(ctx, req); ok {
 		return at, nil
 	}

@@ -16,6 +16,7 @@ import (
 	"github.com/tfdeps/tfdeps/getproviders"
 	"github.com/tfdeps/tfdeps/getproviders/providertest"
 	"github.com/tfdeps/tfdeps/internal/config/modules"
+	"github.com/tfdeps/tfdeps/internal/hosts"
 	"github.com/tfdeps/tfdeps/internal/must"
 )
 
@@ -353,5 +354,46 @@ func TestFetch_EndOfTheContextIsTheError(t *testing.T) {
 	}
 	if _, err := os.Lstat(dst); err == nil {
 		t.Error("something is there")
+	}
+}
+
+// A package that a registry serves itself is unpacked as what its content is, and the registry's token goes along only where the
+// registry wants it.
+func TestFetch_ServedPackages(t *testing.T) {
+	t.Parallel()
+	tgz := providertest.TarGz(map[string]string{"main.tf": "tgz"})
+	for name, c := range map[string]struct {
+		content []byte
+		encoded bool
+		token   hosts.Hostname
+		want    string
+	}{
+		"gzip":            {content: tgz, want: "tgz"},
+		"with token":      {content: tgz, token: "example.com", want: "tgz"},
+		"token of others": {content: tgz, token: "other.example.com", want: "tgz"},
+		"zip":             {content: zipped(t, map[string]string{"main.tf": "zip"}), want: "zip"},
+		"encoded":         {content: tgz, encoded: true, want: "tgz"},
+		"page":            {content: []byte("<html>")},
+		"nothing":         {content: nil},
+	} {
+		t.Run(name, func(t *testing.T) {
+			s := newSite(t)
+			s.pages["/package"] = func(w http.ResponseWriter, _ *http.Request) {
+				if c.encoded {
+					w.Header().Set("Content-Encoding", "gzip")
+				}
+				_, _ = w.Write(c.content)
+			}
+			f := s.fetcher(t, t.TempDir())
+			f.Credentials = hosts.NewStaticTokens(map[hosts.Hostname]string{"example.com": "s3cret"})
+			dst := filepath.Join(t.TempDir(), "m")
+			_, err := f.Fetch(t.Context(), modules.FetchRequest{Package: s.BaseURL() + "/package", Pin: "net 1", Served: modules.Served{Here: true, TokenOf: c.token}}, dst)
+			if c.want == "" && err == nil || c.want != "" && (err != nil || tree(t, dst)["main.tf"] != c.want) {
+				t.Errorf("got %v", err)
+			}
+			if got, want := s.Log()[0].Header.Get("Authorization") != "", c.token == "example.com"; got != want {
+				t.Errorf("the token was sent: %t, want %t", got, want)
+			}
+		})
 	}
 }

@@ -13,6 +13,7 @@ import (
 	"github.com/tfdeps/tfdeps/internal/config/bucket"
 	"github.com/tfdeps/tfdeps/internal/config/git"
 	"github.com/tfdeps/tfdeps/internal/config/modules"
+	"github.com/tfdeps/tfdeps/internal/hosts"
 	"github.com/tfdeps/tfdeps/internal/par"
 	"github.com/tfdeps/tfdeps/internal/scratch"
 )
@@ -44,6 +45,8 @@ type Fetcher struct {
 	// OCI finds the package at an address such as oci://HOST/REPOSITORY, which OpenTofu knows and Terraform doesn't;
 	// nil: there is none.
 	OCI func(ctx context.Context, at OCIPackage) (OCIArchive, error)
+	// Credentials have the tokens for packages that a registry serves itself; nil: none.
+	Credentials hosts.Credentials
 	// Rewrite returns the address that is to be used instead of the package's,
 	// such as that of a mirror; also for those to which servers point. Nil: none.
 	Rewrite func(pkg string) string

@@ -13,6 +13,7 @@ import (
 	"strings"
 
 	"github.com/tfdeps/tfdeps/internal/config/modules"
+	"github.com/tfdeps/tfdeps/internal/hosts"
 )
 
 // packageSource is where content comes from, and by which means. It is comparable:
@@ -28,7 +29,8 @@ type packageSource struct {
 	depth  int
 	sshKey string // decoded
 
-	own bool // of s3: see modules.FetchRequest
+	own     bool           // of s3: see modules.FetchRequest
+	tokenOf hosts.Hostname // see modules.Served
 
 	// known is what an earlier run found: the SHA-256 of an archive, or a commit.
 	known string

@@ -7,6 +7,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"io"
 	"io/fs"
 	"os"
 	"path/filepath"
@@ -48,6 +49,24 @@ func archiveKinds(hopped bool) []string {
 	return kinds
 }
 
+// unnamed is the kind of an archive whose content tells what it is.
+const unnamed = "unnamed"
+
+// kindInside is what the content of a file tells; "": nothing that is known.
+func kindInside(file string) string {
+	start := make([]byte, 6)
+	if r, err := os.Open(file); err == nil {
+		_, _ = io.ReadFull(r, start) // what can't be read is of no kind
+		r.Close()
+	}
+	for magic, kind := range map[string]string{"PK": "zip", "\x1f\x8b": "tar.gz", "BZh": "tar.bz2", "\xfd7zXZ\x00": "tar.xz"} {
+		if strings.HasPrefix(string(start), magic) {
+			return kind
+		}
+	}
+	return ""
+}
+
 // decompressor returns what unpacks a kind of archive.
 func decompressor(kind string, b bounds) getter.Decompressor {
 	if kind == "tar.tbz2" {
@@ -60,6 +79,9 @@ func decompressor(kind string, b bounds) getter.Decompressor {
 // ordinary files, so that nothing can be written through them, and what could
 // lead out of the directory is an error.
 func unpack(ctx context.Context, kind, file, dst string, b bounds) error {
+	if kind == unnamed {
+		kind = kindInside(file)
+	}
 	if kind == "zip" {
 		if err := checkZip(file, b); err != nil {
 			return err

@@ -14,7 +14,8 @@ import (
 
 // importTarget is an import block.
 type importTarget struct {
-	resource key    // zero if it is in another module
+	resource key
+	inModule bool   // the resource is one of another module
 	address  string // without keys
 	keys     string // equal for equal keys
 	computed bool   // whether there are keys that aren't known yet
@@ -49,9 +50,7 @@ func (t *importTarget) parse(expr hcl.Expression) bool {
 	if typ == "" || name == "" || len(static.SkipKey(rest[2:])) > 0 {
 		return false
 	}
-	if !inModule {
-		t.resource = key{"resource", typ, name}
-	}
+	t.resource, t.inModule = key{"resource", typ, name}, inModule
 	var known bool
 	t.address = names(steps)
 	t.keys, known = constantKeys(steps)

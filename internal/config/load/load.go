@@ -222,7 +222,7 @@ func listTests(dir string, product getproviders.Product, opts Options) ([]string
 	entries, err := files.System{FS: opts.FS}.List(testDir)
 	switch {
 	case errors.Is(err, fs.ErrNotExist):
-		if opts.TestDirectory == "" {
+		if name == defaultTestDirectory {
 			return nil, nil
 		}
 		return nil, hcl.Diagnostics{diagnostic.Placeless(hcl.DiagWarning, "Test directory does not exist",

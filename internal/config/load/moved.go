@@ -24,9 +24,18 @@ type movable struct {
 // moved decodes a moved block. What it says matters only to a plan.
 func (d *document) moved(block *hcl.Block, content *hcl.BodyContent) {
 	d.notInOverride(block, "Cannot override 'moved' blocks")
-	from, to := d.movable(content.Attributes["from"], notMovable()), d.movable(content.Attributes["to"], notMovable())
+	reserved := notMovable()
+	if d.product.Understands("enabled") {
+		reserved = nil
+	}
+	from, to := d.movable(content.Attributes["from"], reserved), d.movable(content.Attributes["to"], reserved)
 	if _, diags := block.Body.Content(d.grammar.form("moved").schema); diags.HasErrors() {
 		return // which was reported
+	}
+	for _, end := range []*movable{from, to} {
+		if end != nil && end.kind == "ephemeral" && reserved == nil {
+			d.error(block.DefRange, "Invalid \"moved\" address", "Ephemeral resources leave nothing that could be moved.")
+		}
 	}
 	if from != nil && to != nil && (from.kind == "module") != (to.kind == "module") {
 		d.error(block.DefRange, "Invalid \"moved\" addresses",
@@ -40,18 +49,18 @@ func (d *document) removed(block *hcl.Block, content *hcl.BodyContent) {
 	if d.product.Understands("enabled") {
 		d.notInOverride(block, "Cannot override 'Removed' blocks")
 	}
-	d.checkForgotten(block, content)
 	from := d.movable(content.Attributes["from"], nil)
-	if from == nil {
-		return
-	}
 	switch {
+	case from == nil:
+		return
 	case from.moduleKey != nil:
 		d.error(*from.moduleKey, "Module instance keys not allowed", "All instances are removed, or none: leave out the key.")
 	case from.kind == "data":
 		d.error(from.whole, "Data source address not allowed", "Data sources are forgotten by themselves. The address has to be that of a resource or a module.")
 	case from.resourceKey != nil:
 		d.error(*from.resourceKey, "Resource instance keys not allowed", "All instances are removed, or none: leave out the key.")
+	default:
+		d.checkForgotten(block, content)
 	}
 	for _, block := range content.Blocks.OfType("provisioner") {
 		if !d.checkProvisioner(block) || from.kind == "module" {
@@ -64,12 +73,15 @@ func (d *document) removed(block *hcl.Block, content *hcl.BodyContent) {
 // checkForgotten warns, for OpenTofu, where a removed block doesn't say whether objects are
 // destroyed, and where it has provisioners for objects that aren't.
 func (d *document) checkForgotten(block *hcl.Block, content *hcl.BodyContent) {
-	if !d.product.Understands("enabled") {
+	if _, wrong := block.Body.Content(d.grammar.form("removed").schema); wrong.HasErrors() || !d.product.Understands("enabled") {
 		return
 	}
 	var destroy *hcl.Attribute
 	for _, lifecycle := range content.Blocks.OfType("lifecycle") {
-		inner, _, _ := lifecycle.Body.PartialContent(d.grammar.form("removed.lifecycle").schema)
+		inner, wrong := lifecycle.Body.Content(d.grammar.form("removed.lifecycle").schema)
+		if wrong.HasErrors() {
+			return
+		}
 		destroy = inner.Attributes["destroy"]
 	}
 	if destroy == nil {
@@ -87,7 +99,7 @@ func (d *document) checkForgotten(block *hcl.Block, content *hcl.BodyContent) {
 }
 
 // notMovable are the words that an address in a moved block can't begin with, because
-// they mean something else.
+// they mean something else. To OpenTofu they are types of resources there.
 func notMovable() []string {
 	return slices.DeleteFunc(reservedRoots(), func(word string) bool { return word == "action" })
 }

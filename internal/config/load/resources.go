@@ -162,11 +162,15 @@ func (d *document) importBlock(block *hcl.Block, content *hcl.BodyContent) {
 			"The address has to be that of a managed resource or of an instance of one, like aws_instance.example[\"a\"].")
 		return
 	}
+	if target.inModule && target.provider != nil {
+		d.error(target.provider.attr, "Invalid import provider argument",
+			"Which provider a resource of another module belongs to is said there, and by the argument \"providers\" of the module block.")
+	}
 	d.imports = append(d.imports, target)
 }
 
 // resolveImports makes users of the import targets that have no resource block
-// (yet): a configuration is going to be generated for them.
+// (yet): a configuration is going to be generated for them. In OpenTofu all of them are users.
 func (b *builder) resolveImports() {
 	first := map[string]hcl.Range{}
 	for _, target := range b.imports {
@@ -180,11 +184,10 @@ func (b *builder) resolveImports() {
 			first[instance] = target.header
 		}
 		resource, declared := b.users[target.resource]
-		switch {
-		case target.resource == key{}:
-		case !declared:
+		if b.module.grammar.holds("import", "all_require") || !declared && !target.inModule {
 			b.module.users = append(b.module.users, &user{key: target.resource, provider: target.provider, needed: target.header})
-		case target.provider != nil && !target.provider.same(resource.provider):
+		}
+		if declared && !target.inModule && target.provider != nil && !target.provider.same(resource.provider) {
 			b.late = append(b.late, diagnostic.Error(target.provider.attr, "Invalid import provider argument",
 				"The resource has a block of its own, at %s; which provider it belongs to is written there.", resource.needed))
 		}

@@ -35,6 +35,13 @@ type Registry struct {
 type Remote struct {
 	Package string // "git::https://example.com/net.git?ref=v1"
 	Subdir  string // below the package; "" is the package itself
+	Served  Served
+}
+
+// Served is what a registry says of a package that it has itself, at a URL. Such an address is written down nowhere.
+type Served struct {
+	Here    bool           // the package is an archive of a kind that its content tells
+	TokenOf hosts.Hostname // whose token goes along; "": none does
 }
 
 func (Local) address()    {}

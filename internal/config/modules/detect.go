@@ -142,7 +142,7 @@ func shown(address Address) string {
 	}
 	forced, location := SplitForced(remote.Package)
 	u, err := url.Parse(location)
-	if err != nil {
+	if err != nil || u.Opaque != "" { // such as a host with a port, and no scheme
 		return withoutLogin(remote.String())
 	}
 	remote.Package = hosts.RedactURL(u, harmless...)

@@ -196,7 +196,7 @@ func (in *Resolver) fetchPackage(ctx context.Context, from *packageSource, dst s
 }
 
 func (o packageSource) request() FetchRequest {
-	return FetchRequest{Package: o.remote.Package, Pin: o.pin, Commit: o.commit, Own: o.own, Beside: o.beside}
+	return FetchRequest{Package: o.remote.Package, Pin: o.pin, Commit: o.commit, Own: o.own, Beside: o.beside, Served: o.remote.Served}
 }
 
 // findSubdir finds the module in its package.
@@ -232,8 +232,10 @@ func findSubdir(dir string, from packageSource) (string, error) {
 // errNoSubdir says that a package hasn't got the directory of the module.
 var errNoSubdir = errors.New("the package has no directory")
 
-// publish puts packages into their places, and records them.
+// publish puts packages into their places, and records them. Those that take the place of others are recorded at once: the
+// run may fail.
 func (w *walk) publish(stage stage, fetched []*step) {
+	was := w.before
 	if err := w.retract(fetched); err != nil {
 		for _, s := range fetched {
 			s.fail(notFetched(s, err))
@@ -249,6 +251,12 @@ func (w *walk) publish(stage stage, fetched []*step) {
 		s.record.Version = s.from.version
 		s.record.Dir = path.Join(w.recordedDir(s.key), s.subdir)
 		w.recordNow(s)
+		if _, ok := was[s.key]; ok {
+			w.before[s.key] = s.record
+		}
+	}
+	if len(was) > 0 {
+		_ = w.before.Save(w.Dir) // without it they are fetched again
 	}
 }
 
@@ -314,7 +322,8 @@ type FetchRequest struct {
 	Commit string
 	// Own says that the user's own configuration has the address: only then does a profile in it count, and only then are the user's
 	// credentials for s3 sent to any server that it names.
-	Own bool
+	Own    bool
+	Served Served
 	// Beside are the requests that are made at the same time, this one among them, so
 	// that what several of them need can be asked for together; nil: not known. It
 	// makes no difference to what is fetched.

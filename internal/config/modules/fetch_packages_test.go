@@ -141,6 +141,24 @@ func TestResolver_WhatCantBeFetchedLeavesTheRestAsItWas(t *testing.T) {
 	}
 }
 
+// What was upgraded before something else failed is still recorded, and what failed is as it was.
+func TestResolver_WhatWasUpgradedStaysRecorded(t *testing.T) {
+	p := newProject(t, map[string]string{"main.tf": call("a", leafURL) + call("b", netURL)})
+	p.fetcher = newPackageSet()
+	p.save()
+	before := p.read(".terraform/modules/modules.json")
+	half := newPackageSet()
+	delete(half.packages, netURL)
+	p.fetcher, p.mode = half, Upgrade
+	p.wantProblem("main.tf", "Failed to download module", `"b"`, netURL)
+	manifest := must.Get(ReadManifest(nil, filepath.Join(p.dir, ".terraform", "modules"), asTerraform))(t)
+	for _, key := range []string{"a", "b"} {
+		if manifest[key].Dir == "" {
+			t.Errorf("there is no record of %s any more: %v; it was %s", key, manifest, before)
+		}
+	}
+}
+
 // A run that ends in the middle leaves no record that calls a new package the old one.
 func TestResolver_NoRecordOutlivesItsPackage(t *testing.T) {
 	p := newProject(t, map[string]string{"main.tf": call("a", leafURL) + call("b", leafURL)})
@@ -152,8 +170,8 @@ func TestResolver_NoRecordOutlivesItsPackage(t *testing.T) {
 	p.fetcher = half
 	p.wantProblem("a/main.tf", leafURL)
 	manifest, err := ReadManifest(nil, filepath.Join(p.dir, ".terraform", "modules"), asTerraform)
-	if _, ok := manifest["a"]; ok || err != nil {
-		t.Errorf("there is still a record of a: %v, %v", manifest, err)
+	if a := manifest["a"]; a.Source != netURL || err != nil {
+		t.Errorf("the record of a isn't that of the new package: %v, %v", manifest, err)
 	}
 	if _, ok := manifest["b"]; !ok {
 		t.Error("there is no record of b any more")

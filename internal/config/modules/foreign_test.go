@@ -11,6 +11,7 @@ import (
 	"sync"
 	"testing"
 
+	"github.com/tfdeps/tfdeps/getproviders"
 	"github.com/tfdeps/tfdeps/getproviders/providertest"
 	"github.com/tfdeps/tfdeps/internal/config/load"
 )
@@ -93,8 +94,12 @@ func TestResolver_LocationsInABodyDontLeadToFiles(t *testing.T) {
 	addNet(registry, "1.0.0")
 	registry.Break("module/download", providertest.Fault{Status: 200, Header: http.Header{"X-Terraform-Get": nil},
 		Body: func([]byte) []byte { return []byte(`{"location":"file:///home/me/private"}`) }})
-	if remote, err := newRegistries(registry).Locate(t.Context(), netModule, "1.0.0"); err == nil {
-		t.Errorf("located at %v", remote)
+	for _, product := range []getproviders.Product{getproviders.Terraform("1.15.9"), getproviders.OpenTofu("1.12.6")} {
+		registries := newRegistries(registry)
+		registries.Product = product
+		if remote, err := registries.Locate(t.Context(), netModule, "1.0.0"); err == nil {
+			t.Errorf("%s: located at %v", product.Name, remote)
+		}
 	}
 }
 

@@ -7,8 +7,11 @@ import (
 
 func TestRedact_MessagesHaveNoLogins(t *testing.T) {
 	for source, want := range map[string]string{
-		"./a":   "./a",
-		"a/b/c": "a/b/c",
+		"./a":                        "./a",
+		"localhost:8443/a/b/c":       "localhost:8443/a/b/c",
+		"user:secret@x.example/r":    "//REDACTED@x.example/r",
+		"localhost:1/r?token=secret": "localhost:1/r?token=REDACTED",
+		"a/b/c":                      "a/b/c",
 		"git::https://user:secret@x.example/r.git//sub?sshkey=secret": "git::https://x.example/r.git//sub?sshkey=REDACTED",
 		"https://secret@x.example/a.zip":                              "https://x.example/a.zip",
 		"git::https://user:secret@x.example/%zz":                      "git::https://REDACTED@x.example/%zz",

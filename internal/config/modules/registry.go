@@ -201,7 +201,7 @@ func (r *Registries) location(ctx context.Context, asked release) (Remote, error
 		if err != nil {
 			return Remote{}, err
 		}
-		remote, err := readLocation(doc.Header.Get("X-Terraform-Get"), from)
+		remote, err := r.readAnswer(asked.module.Host, doc, from)
 		if err != nil {
 			return Remote{}, malformed(asked, doc, err)
 		}

@@ -1,9 +1,11 @@
 package modules
 
 import (
+	"cmp"
 	"encoding/json"
 	"errors"
 	"fmt"
+	"net/http"
 	"net/url"
 	"strings"
 
@@ -173,6 +175,33 @@ func decodeVersions(body []byte) (versionList, error) {
 // maxLocation is how long a location may be, in bytes: signed URLs have a few
 // thousand.
 const maxLocation = 16 << 10
+
+// readAnswer reads the answer to ":namespace/:name/:system/:version/download". OpenTofu has the body of an answer count, where there is one.
+func (r *Registries) readAnswer(host hosts.Hostname, doc *hosts.Document, asked *url.URL) (Remote, error) {
+	location := doc.Header.Get("X-Terraform-Get")
+	if !r.Product.Understands("located_in_body") || doc.StatusCode != http.StatusOK {
+		return readLocation(location, asked)
+	}
+	var wire struct {
+		Location    string
+		Credentials *bool `json:"use_registry_credentials"`
+	}
+	if err := json.Unmarshal(doc.Body, &wire); err != nil {
+		return Remote{}, hosts.PlainJSON(err)
+	}
+	if wire.Credentials == nil || !r.Product.Understands("served_packages") {
+		return readLocation(cmp.Or(wire.Location, location), asked)
+	}
+	u, err := asked.Parse(wire.Location)
+	if err != nil || u.Scheme != "https" && u.Scheme != "http" || u.Host == "" || u.Fragment != "" || len(wire.Location) > maxLocation {
+		return Remote{}, &locationError{errors.New("the location of a package that the registry serves itself has to be a URL of https")}
+	}
+	remote := Remote{Package: u.String(), Served: Served{Here: true}}
+	if *wire.Credentials {
+		remote.Served.TokenOf = host
+	}
+	return remote, nil
+}
 
 // readLocation reads what a registry says about where a package is: the
 // address of one, or a URL relative to the one that was asked, which is that

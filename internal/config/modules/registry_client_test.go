@@ -60,7 +60,7 @@ func TestRegistry_EachQuestionIsAskedOnce(t *testing.T) {
 			t.Errorf("%q: got %+v, %v", constraint, choice, err)
 		}
 		remote, err := registries.Locate(ctx, netModule, choice.Version)
-		if want := (Remote{registry.BaseURL() + "/net-1.1.0.tgz", "in/sub"}); remote != want || err != nil {
+		if want := (Remote{Package: registry.BaseURL() + "/net-1.1.0.tgz", Subdir: "in/sub"}); remote != want || err != nil {
 			t.Errorf("%q: got %+v, %v, want %+v", constraint, remote, err, want)
 		}
 		return struct{}{}, err

@@ -227,7 +227,7 @@ func (w *walk) newModule(s *step) bool {
 
 // Event is something that happened while a tree was walked: one of the types
 // of this file.
-type Event interface{ event() }
+type Event any
 
 // Downloading comes when a package is going to be fetched for a module.
 type Downloading struct {
@@ -248,6 +248,3 @@ type Planned struct {
 // Recorded comes when a module is in its place that was recorded otherwise, or
 // not at all.
 type Recorded struct{ Record }
-
-func (Downloading) event() {}
-func (Recorded) event()    {}

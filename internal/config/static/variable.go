@@ -120,9 +120,12 @@ func (s *Scope) value(v *Variable) result {
 	case s.root && s.inputs != nil:
 		return failed(v.Header, "No value for required variable",
 			"The variable %q has no default value. It can be given one with -var or -var-file, in a .tfvars file, or in the environment as TF_VAR_%s.", v.Name, v.Name)
-	case s.static && !s.root && s.called != (hcl.Range{}):
-		return failed(s.called, "Missing required variable in module call",
-			"The variable %q of the module has no default value, and the call has no argument for it.", v.Name)
+	case (s.static || v.declared) && !s.root && s.called != (hcl.Range{}):
+		summary := "Missing required argument"
+		if s.static {
+			summary = "Missing required variable in module call"
+		}
+		return failed(s.called, summary, "The variable %q of the module has no default value, and the call has no argument for it.", v.Name)
 	}
 	return unknown // a plan is going to miss the argument
 }

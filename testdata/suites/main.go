@@ -1,0 +1,190 @@
+// Command suites runs the end-to-end tests of Terraform or OpenTofu twice, with the program that they are for and with tfdeps in
+// its place, and prints where the results differ.
+//
+//	go run ./testdata/suites TESTS DIRECTORY PROGRAM TFDEPS [NAME=VALUE...] [-test.run=...]
+//
+// TESTS is the compiled package internal/command/e2etest of the product, DIRECTORY is where its source is, PROGRAM the path of
+// terraform or tofu, and TFDEPS that of tfdeps. What the tests would build with go, the program itself, is one of the two instead.
+// A registry on this machine plays those of both products, with packages that can be installed but do nothing; there is no other
+// network. What differs on purpose is printed with its number in docs/differences.md; anything else is an error.
+// docs/house/upstream.md says when to run it.
+package main
+
+import (
+	"bytes"
+	"fmt"
+	"maps"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"regexp"
+	"slices"
+	"strings"
+
+	"github.com/tfdeps/tfdeps/getproviders/providertest"
+)
+
+// explained are the tests that pass with the real program and not with tfdeps, by the beginning of their names, and the numbers of
+// the differences that they stumble over.
+var explained = map[string]string{
+	"TestInitProviderNotFound/": "11", // the words below a summary
+	"TestInitProviders$":        "36", // a package of the cache
+	"TestJsonIntoStream/init":   "60", // lines with times
+	"TestProviderCacheJunk":     "3",
+	"TestProviderDevOverrides":  "44",
+	"TestProviderLocksFromPredecessorProjectWithAbsoluteSourceAddr": "44",
+	"TestStaticPlanVariables/":                                      "40", // a mirror of nothing
+	"TestSymlinkProviderTargetDirectory":                            "3",
+}
+
+// published are the packages that the tests want.
+var published = map[string][]string{
+	"hashicorp/null": {"2.1.0", "2.1.2", "3.1.0", "3.2.0"}, "hashicorp/template": {"2.1.0", "2.1.1", "2.2.0"}, "hashicorp/local": {"2.5.3"},
+	"hashicorp/random": {"3.8.1"}, "hashicorp/aws": {"5.0.0"}, "hashicorp/tfcoremock": {"0.1.1"}, "vmware/vsphere": {"2.14.0"}, "yottta/sleep": {"0.0.5"},
+}
+
+func main() {
+	if len(os.Args) < 5 {
+		fmt.Fprintln(os.Stderr, "usage: suites TESTS DIRECTORY PROGRAM TFDEPS [NAME=VALUE...] [-test.run=...]")
+		os.Exit(2)
+	}
+	if err := run(os.Args[1:5], os.Args[5:]); err != nil {
+		fmt.Fprintln(os.Stderr, err)
+		os.Exit(1)
+	}
+}
+
+// impostor is a go command. What it builds of the product itself starts another program instead, and has the name of that.
+const impostor = `#!/bin/sh
+for last; do :; done
+case $last in
+github.com/hashicorp/terraform | github.com/opentofu/opentofu/cmd/tofu)
+	printf '#!/bin/sh\nexec "%%s" "$@"\n' '%s' >"$3"
+	chmod +x "$3" ;;
+*)
+	exec %s "$@" ;;
+esac
+`
+
+func run(paths, rest []string) error {
+	for i, path := range paths {
+		var err error
+		if paths[i], err = filepath.Abs(path); err != nil {
+			return err
+		}
+	}
+	goCommand, err := exec.LookPath("go")
+	if err != nil {
+		return err
+	}
+	registry, err := providertest.NewRegistry(providertest.Options{})
+	if err != nil {
+		return err
+	}
+	defer registry.Close()
+	for name, versions := range published {
+		namespace, typ, _ := strings.Cut(name, "/")
+		for _, version := range versions {
+			registry.Add(providertest.PackageSpec{Namespace: namespace, Type: typ, Version: version})
+		}
+	}
+	product := "terraform"
+	if strings.Contains(filepath.Base(paths[2]), "tofu") {
+		product = "tofu"
+	}
+	var results [2]map[string]string
+	for i := range results {
+		dir, err := os.MkdirTemp("", "suites-")
+		if err != nil {
+			return err
+		}
+		defer os.RemoveAll(dir)
+		place := filepath.Join(dir, "ours")
+		for sub, target := range map[string]string{"real": paths[2], "ours": paths[3]} { // tfdeps finds the real program on PATH
+			link := filepath.Join(dir, sub, product)
+			if err := os.MkdirAll(filepath.Dir(link), 0o755); err != nil {
+				return err
+			}
+			if err := os.Symlink(target, link); err != nil {
+				return err
+			}
+		}
+		if i == 0 {
+			place = filepath.Join(dir, "real")
+		}
+		script := fmt.Sprintf(impostor, filepath.Join(place, product), goCommand)
+		if err := os.WriteFile(filepath.Join(dir, "real", "go"), []byte(script), 0o755); err != nil {
+			return err
+		}
+		env, err := registry.Env(dir, "registry.terraform.io", "registry.opentofu.org")
+		if err != nil {
+			return err
+		}
+		env = append(env, "PATH="+filepath.Join(dir, "real")+string(filepath.ListSeparator)+os.Getenv("PATH"), "CHECKPOINT_DISABLE=1", "TF_ACC=1",
+			"HTTPS_PROXY=http://127.0.0.1:1", "NO_PROXY=localhost,127.0.0.1")
+		results[i] = tests(paths[0], paths[1], append(env, rest...))
+	}
+	return compare(results)
+}
+
+// outcome is a line that ends a test.
+var outcome = regexp.MustCompile(`(?m)^ *--- (PASS|FAIL|SKIP): (\S+)`)
+
+// tests runs the tests, and returns what became of each.
+func tests(program, dir string, rest []string) map[string]string {
+	cmd := exec.Command(program, "-test.v", "-test.timeout=30m", "-test.skip=^TestFunction_") // without their provider, these end all others
+	cmd.Dir, cmd.Env = dir, os.Environ()
+	for _, word := range rest {
+		if strings.HasPrefix(word, "-") {
+			cmd.Args = append(cmd.Args, word)
+		} else {
+			cmd.Env = append(cmd.Env, word)
+		}
+	}
+	said, _ := cmd.CombinedOutput() // that tests fail is a result
+	results := map[string]string{}
+	for _, found := range outcome.FindAllSubmatch(said, -1) {
+		results[string(found[2])] = string(found[1])
+	}
+	if bytes.Contains(said, []byte("\npanic:")) || len(results) == 0 {
+		fmt.Printf("the tests ended early:\n%s\n", said)
+	}
+	if path := os.Getenv("SUITES_LOG"); path != "" {
+		if err := os.WriteFile(path, said, 0o644); err != nil {
+			fmt.Println(err)
+		}
+	}
+	return results
+}
+
+// compare prints the numbers, and the tests whose results differ.
+func compare(results [2]map[string]string) error {
+	for i, name := range []string{"the real program", "tfdeps"} {
+		count := map[string]int{}
+		for _, result := range results[i] {
+			count[result]++
+		}
+		fmt.Printf("%-17s %3d pass, %3d fail, %3d are skipped\n", name, count["PASS"], count["FAIL"], count["SKIP"])
+	}
+	unexplained := 0
+	for _, name := range slices.Sorted(maps.Keys(results[0])) {
+		ours := results[1][name]
+		isParent := slices.ContainsFunc(slices.Collect(maps.Keys(results[0])), func(other string) bool { return strings.HasPrefix(other, name+"/") })
+		if results[0][name] != "PASS" || ours != "FAIL" || isParent {
+			continue
+		}
+		why := "not explained"
+		for beginning, number := range explained {
+			if strings.HasPrefix(name+"$", beginning) {
+				why = "difference " + number
+			}
+		}
+		if fmt.Printf("%-14s %s\n", why, name); why == "not explained" {
+			unexplained++
+		}
+	}
+	if unexplained > 0 {
+		return fmt.Errorf("%d tests pass with the real program and not with tfdeps, and no difference says why", unexplained)
+	}
+	return nil
+}
