@@ -38,7 +38,7 @@ func (v *Lock) Tell(d explain.LockedDir) problem.List {
 	}
 	changed := false
 	for _, p := range d.Result.Packages {
-		v.line(fmt.Sprintf("- Obtained %s checksums for %s; %s", v.Activity.run.product.Short(p.Selection.Provider), p.Platform, lockChangeText[p.Change]))
+		v.line(fmt.Sprintf("- Obtained %s checksums for %s; %s", v.Activity.run.product.Short(p.Provider), p.Platform, lockChangeText[p.Change]))
 		changed = changed || p.Change != providercache.LockUnchanged
 	}
 	text := v.Activity.run.product.Name + " has validated the lock file and found no need for changes."

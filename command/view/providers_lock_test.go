@@ -59,7 +59,7 @@ func TestLockProblems_AreByPlatform(t *testing.T) {
 	product := getproviders.Terraform("1.15.9")
 	one, two := lockedPackage(t, "a", "linux_amd64"), lockedPackage(t, "b", "darwin_arm64")
 	fail := func(p providercache.LockedPackage, plat getproviders.Platform, err error) error {
-		return &getproviders.Fault{Subject: getproviders.Subject{Provider: p.Selection.Provider, Platform: plat, Step: getproviders.StepMetadata}, Err: err}
+		return &getproviders.Fault{Subject: getproviders.Subject{Provider: p.Provider, Platform: plat, Step: getproviders.StepMetadata}, Err: err}
 	}
 	problems := explain.LockProblems(product, explain.LockedDir{Dir: "d", Named: true, Result: providercache.LockResult{Err: errors.Join(
 		fail(one, one.Platform, errors.New("gone")),

@@ -28,10 +28,10 @@ func TestMirror_PackagesAreShownInOrder(t *testing.T) {
 	var out, problems bytes.Buffer
 	v := NewMirror(Options{Now: time.Now, Product: getproviders.Terraform("1.15.9"), Plain: true, Stdout: terminal.Stream{Writer: &out}, Stderr: terminal.Stream{Writer: &problems}})
 	one, two, three := mirroredPackage(t, "a", "linux_amd64"), mirroredPackage(t, "a", "darwin_arm64"), mirroredPackage(t, "c", "linux_amd64")
-	one.Selection.Locked, two.Selection.Locked = true, true
-	three.Selection.Constraints = getproviders.MustParseConstraints("~> 1.0")
+	one.Locked, two.Locked = true, true
+	three.Constraints = getproviders.MustParseConstraints("~> 1.0")
 	v.Skip(getproviders.Provider{Hostname: getproviders.BuiltInHost, Namespace: "builtin", Type: "terraform"})
-	nobody := mirroredPackage(t, "b", "linux_amd64").Selection.Provider
+	nobody := mirroredPackage(t, "b", "linux_amd64").Provider
 	v.Observe(event.Event{Kind: event.Done, Outcome: event.Outcome{Selection: getproviders.Selection{Provider: nobody}, State: event.Failed, Err: errors.New("no")}})
 	v.Observe(event.Event{Kind: event.Queued, Packages: []providercache.Outcome{one, two, three}})
 	three.Err = getproviders.Selection{}.Failed(getproviders.StepMetadata, errors.New("no"))
@@ -86,7 +86,7 @@ func TestMirror_PlatformsOfOnePathAreApart(t *testing.T) {
 	if out.String() != want {
 		t.Errorf("got\n%s\nwant\n%s", &out, want)
 	}
-	if a, b := v.Activity.Span(one.Selection, one.Platform), v.Activity.Span(two.Selection, two.Platform); a == b {
+	if a, b := v.Activity.Span(one), v.Activity.Span(two); a == b {
 		t.Errorf("both began and ended at the same times: %+v", a)
 	}
 }

@@ -33,7 +33,7 @@ func vendored(t *testing.T, asJSON bool) (stdout string) {
 	v.Packages([]providercache.Outcome{one, two})
 	v.Removed("b", "c")
 	v.Changed(".gitignore")
-	v.Checked([]CheckReason{{Code: "package_absent", Provider: one.Selection.Provider, Detail: "gone"}, {Code: "module_absent", Module: "net", Detail: "gone"}})
+	v.Checked([]CheckReason{{Code: "package_absent", Provider: one.Provider, Detail: "gone"}, {Code: "module_absent", Module: "net", Detail: "gone"}})
 	v.Done("All is vendored.")
 	if problems.Len() > 0 {
 		t.Error(&problems)

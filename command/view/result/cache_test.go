@@ -96,10 +96,10 @@ func TestCacheResults_JSON(t *testing.T) {
 			`"finding":"damaged","h1":"h1:a=","expected":["h1:b="]}`, `"finding":"damaged","expected":[],"error":"unexpected EOF","code":"failed"}`,
 			`"finding":"sound","h1":"h1:b=","expected":[]}`, `"removed":[{"address":"registry.terraform.io/hashicorp/null"`}},
 		"nothing filled": {CacheFilling{Cache: cache}, []string{`"packages":[],"receipts":null`}},
-		"filled": {CacheFilling{Cache: cache, Receipts: &receipts, Span: func(getproviders.Selection, getproviders.Platform) (none Span) { return none }, Filled: []providercache.Prefetched{
-			{Outcome: providercache.Outcome{Selection: selection, Platform: cachedNull.Platform}},
-			{Outcome: providercache.Outcome{Selection: selection, Platform: cachedNull.Platform, State: event.Present}},
-			{Outcome: providercache.Outcome{Selection: getproviders.Selection{Provider: cachedNull.Provider}, Platform: cachedNull.Platform, Err: io.ErrUnexpectedEOF}}}}, []string{
+		"filled": {CacheFilling{Cache: cache, Receipts: &receipts, Span: func(providercache.Outcome) (none Span) { return none }, Packages: []providercache.Outcome{
+			{Selection: selection, Platform: cachedNull.Platform, State: event.Fetched},
+			{Selection: selection, Platform: cachedNull.Platform, State: event.Present},
+			{Selection: getproviders.Selection{Provider: cachedNull.Provider}, Platform: cachedNull.Platform, Err: io.ErrUnexpectedEOF}}}, []string{
 			`"version":"3.2.0","platform":"linux_amd64","directory":"/cache/registry.terraform.io/hashicorp/null/3.2.0/linux_amd64","added":true,"bytes":null}`,
 			`"added":false,"bytes":null},{`, `"platform":"linux_amd64","added":false,"bytes":null,"error":"unexpected EOF","code":"failed"}`, `"receipts":true`}},
 	} {
