@@ -81,8 +81,8 @@ func (v *Lock) tellChecked(d explain.LockedDir) problem.List {
 		v.succeed("The lock file has the checksums for all platforms.")
 		return nil
 	}
-	return problem.List{problem.CodedError("lock_file_outdated", "Incomplete dependency lock file", fmt.Sprintf(
-		"The lock file in %s lacks:%s\n\nTo add what is missing, run:\n  %s providers lock%s", d.Dir, strings.Join(missing, ""), v.Activity.run.product.Program, strings.Join(platforms, "")))}
+	return problem.Fail("lock_file_outdated", "Incomplete dependency lock file",
+		"The lock file in %s lacks:%s\n\nTo add what is missing, run:\n  %s providers lock%s", d.Dir, strings.Join(missing, ""), v.Activity.run.product.Program, strings.Join(platforms, ""))
 }
 
 // Report is what became of all directories, for programs.
