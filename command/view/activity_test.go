@@ -10,6 +10,7 @@ import (
 	"github.com/tfdeps/tfdeps/command/view/terminal"
 	"github.com/tfdeps/tfdeps/getproviders"
 	"github.com/tfdeps/tfdeps/internal/hosts"
+	"github.com/tfdeps/tfdeps/internal/must"
 	"github.com/tfdeps/tfdeps/providercache/event"
 )
 
@@ -49,13 +50,9 @@ func TestActivity_NamesPhases(t *testing.T) {
 	want := `example.com/acme/beta v1.2.3 for plan9_arm                                60 MB  verifying  5s
 example.com/acme/gamma v1.2.3 for plan9_arm                              100 MB  linking  1s
 Total: 1 of 3                                [====>----------------]  40/200 MB  20s left  8.0 MB/s`
-	if got := screen.Text(); got != want {
-		t.Errorf("the screen is\n%s\nwant\n%s", got, want)
-	}
+	must.Equal(t, screen.Text(), want)
 	a.Close()
-	if got := screen.Text(); got != "" {
-		t.Errorf("%q is left", got)
-	}
+	must.Equal(t, screen.Text(), "")
 }
 
 func TestActivity_NamesPhasesInLines(t *testing.T) {
@@ -65,9 +62,7 @@ func TestActivity_NamesPhasesInLines(t *testing.T) {
 	clock.Advance(8 * time.Second)
 	a.Observe(event.Event{Kind: event.Begun, Outcome: event.Outcome{Selection: getproviders.Selection{Provider: gamma, Version: v1}, Platform: plan9}, Phase: event.Linking})
 	want := "Still verifying example.com/acme/beta v1.2.3 for plan9_arm (13s); linking example.com/acme/gamma v1.2.3 for plan9_arm (8s)"
-	if got := strings.ReplaceAll(screen.Text(), "\n", ""); got != want {
-		t.Errorf("the lines are\n%s\nwant\n%s", got, want)
-	}
+	must.Equal(t, strings.ReplaceAll(screen.Text(), "\n", ""), want)
 }
 
 func TestActivity_ShowsHowMuchIsVerified(t *testing.T) {
@@ -116,13 +111,9 @@ func TestActivity_NamesThePhaseOfAll(t *testing.T) {
 	want := `example.com/acme/beta v1.2.3   [==============================]     10 MB  unpacking  1s
 example.com/acme/alpha v1.2.3  [==============================]     10 MB  unpacking  2s
 Total: 0 of 2                  [==============================]  20/20 MB  unpacking`
-	if got := screen.Text(); got != want {
-		t.Errorf("the screen is\n%s\nwant\n%s", got, want)
-	}
+	must.Equal(t, screen.Text(), want)
 	a.Observe(installed(alpha))
-	if text := screen.Text(); !strings.Contains(text, "Downloaded example.com/acme/alpha v1.2.3: 10 MB in") {
-		t.Errorf("the screen is\n%s", text)
-	}
+	must.Contain(t, screen.Text(), "Downloaded example.com/acme/alpha v1.2.3: 10 MB in")
 }
 
 func TestActivity_SumsUpManyInOneLine(t *testing.T) {
@@ -154,9 +145,7 @@ func TestActivity_TellsOfStalls(t *testing.T) {
 		a.Observe(came(alpha, 20*mb, 157*mb))
 		clock.Advance(9 * time.Second)
 		a.Observe(came(alpha, 20*mb, 157*mb))
-		if got := screen.Text(); got != want {
-			t.Errorf("the screen is\n%s\nwant\n%s", got, want)
-		}
+		must.Equal(t, screen.Text(), want)
 	}
 }
 
@@ -180,9 +169,7 @@ func TestActivity_TellsOfRetriesInTerminals(t *testing.T) {
 		retry := retry
 		retry.Attempt = 3
 		a.Retrying(retry)
-		if got := screen.Text(); got != test.want {
-			t.Errorf("%s: the terminal has\n%s\nwant\n%s", name, got, test.want)
-		}
+		must.Equal(t, screen.Text(), test.want, name)
 	}
 }
 
@@ -210,9 +197,7 @@ func TestActivity_SaysWhatAnInterruptKeeps(t *testing.T) {
 		a.Close()
 		screen := screentest.New(100, 30)
 		a.Interrupted(test.ctx, terminal.Stream{Writer: screen, Width: 100})
-		if got := screen.Text(); got != test.want {
-			t.Errorf("%s: %q, want %q", name, got, test.want)
-		}
+		must.Equal(t, screen.Text(), test.want, name)
 	}
 }
 
@@ -226,15 +211,11 @@ func TestActivity_ShowsModules(t *testing.T) {
 	want := `git::https://example.com/net.git                                                downloading  3s
 https://example.com/net.tar.gz    [======================>-------]  6.0/8.0 MB  1s left  2.0 MB/s
 Total: 0 of 2                     [>-----------------------------]`
-	if got := screen.Text(); got != want {
-		t.Errorf("the screen is\n%s\nwant\n%s", got, want)
-	}
+	must.Equal(t, screen.Text(), want)
 	a.Module("https://example.com/net.tar.gz", 8*mb, 8*mb, true)
 	a.Module("git::https://example.com/net.git", 0, -1, true)
 	a.Close()
-	if got, want := screen.Text(), "Downloaded https://example.com/net.tar.gz: 6.0 MB in 3.0s (2.0 MB/s)"; got != want {
-		t.Errorf("%q is left, want %q", got, want)
-	}
+	must.Equal(t, screen.Text(), "Downloaded https://example.com/net.tar.gz: 6.0 MB in 3.0s (2.0 MB/s)")
 }
 
 // Bars that are drawn by the clock alone stop with Close, and what others print at the same time stays whole.

@@ -9,6 +9,7 @@ import (
 	"github.com/tfdeps/tfdeps/command/problem"
 	"github.com/tfdeps/tfdeps/getproviders"
 	"github.com/tfdeps/tfdeps/internal/config/modules"
+	"github.com/tfdeps/tfdeps/internal/must"
 	"github.com/tfdeps/tfdeps/providercache"
 	"github.com/tfdeps/tfdeps/providercache/event"
 )
@@ -107,9 +108,7 @@ func TestJSON_Records(t *testing.T) {
 			s.Observe(on(event.Query, alpha))
 			tt.say(s)
 			lines := strings.Split(strings.TrimSpace(s.out.String()), "\n")
-			if last := lines[len(lines)-1]; !strings.Contains(last, tt.want) {
-				t.Errorf("the last line is\n%s\nwant %s", last, tt.want)
-			}
+			must.Contain(t, lines[len(lines)-1], tt.want)
 		})
 	}
 }
@@ -136,9 +135,7 @@ func TestJSON_IsOneObjectALine(t *testing.T) {
 	s := newSpeaker(func(o *Options) { o.JSON = true })
 	s.Problems(problem.List{problem.Error("Two\nlines", "\"quoted\"\u2028\x00\xff")})
 	line := s.out.Bytes()
-	if strings.Count(string(line), "\n") != 1 {
-		t.Errorf("got more than one line: %q", line)
-	}
+	must.Equal(t, strings.Count(string(line), "\n"), 1, line)
 	if !json.Valid(line) {
 		t.Errorf("%q is not JSON", line)
 	}

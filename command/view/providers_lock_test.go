@@ -75,9 +75,7 @@ func TestLockProblems_AreByPlatform(t *testing.T) {
 		t.Fatalf("got %v", problems)
 	}
 	for i, want := range wants {
-		if !strings.Contains(problems[i].Detail, want) {
-			t.Errorf("problem %d is %q, want %q", i, problems[i].Detail, want)
-		}
+		must.Contain(t, problems[i].Detail, want, i)
 	}
 	interrupted := explain.LockProblems(product, explain.LockedDir{Result: providercache.LockResult{Err: getproviders.Selection{}.Failed(getproviders.StepCancel, errors.New("x"))}})
 	if len(interrupted) != 1 || !strings.Contains(interrupted[0].Summary, "canceled") {

@@ -4,7 +4,6 @@ import (
 	"bytes"
 	"context"
 	"errors"
-	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -12,6 +11,7 @@ import (
 	"github.com/tfdeps/tfdeps/command/view/explain"
 	"github.com/tfdeps/tfdeps/command/view/terminal"
 	"github.com/tfdeps/tfdeps/getproviders"
+	"github.com/tfdeps/tfdeps/internal/must"
 	"github.com/tfdeps/tfdeps/providercache"
 	"github.com/tfdeps/tfdeps/providercache/event"
 	"github.com/tfdeps/tfdeps/providercache/mirror"
@@ -83,9 +83,7 @@ func TestMirror_PlatformsOfOnePathAreApart(t *testing.T) {
   - Package authenticated: self-signed
     note: old key
 `
-	if out.String() != want {
-		t.Errorf("got\n%s\nwant\n%s", &out, want)
-	}
+	must.Equal(t, out.String(), want)
 	if a, b := v.Activity.Span(one), v.Activity.Span(two); a == b {
 		t.Errorf("both began and ended at the same times: %+v", a)
 	}
@@ -119,9 +117,7 @@ func TestMirrorProblems_SayWhatFailed(t *testing.T) {
 		"Failed to update indexes: The indexes can't list all that is in the mirror: x.zip: gone",
 		"Failed to write the mirror: gone",
 	}
-	if !slices.Equal(lines, want) {
-		t.Errorf("got\n%s\nwant\n%s", strings.Join(lines, "\n"), strings.Join(want, "\n"))
-	}
+	must.EqualSlices(t, lines, want, strings.Join(lines, "\n"), strings.Join(want, "\n"))
 	if got := explain.MirrorProblems(onLinux(getproviders.StepCancel, context.Canceled)); len(got) != 1 || !strings.Contains(got[0].Summary, "canceled") {
 		t.Errorf("an interrupt: %v", got)
 	}

@@ -166,19 +166,13 @@ func TestReport_TellsWhatHappenedWhen(t *testing.T) {
 func TestReport_HoldsNoMarkupOfOthers(t *testing.T) {
 	t.Parallel()
 	page := sampleReport(t, 3, true)
-	if count := strings.Count(page, "<script"); count != 2 {
-		t.Errorf("the page has %d scripts", count)
-	}
+	must.Equal(t, strings.Count(page, "<script"), 2)
 	if strings.Contains(page, "<img") || strings.Count(page, "</script>") != 2 || strings.Contains(page, "src=") && strings.Contains(page, `src="`) {
 		t.Error("the page has markup that came in as data")
 	}
-	if !strings.Contains(dataIn(t, page).Rows[1].Name, terminal.Printable(hostileText)) {
-		t.Errorf("the name isn't what it was: %+v", dataIn(t, page).Rows[1])
-	}
+	must.Contain(t, dataIn(t, page).Rows[1].Name, terminal.Printable(hostileText), dataIn(t, page).Rows[1])
 	for _, resource := range []string{"http://", "https://", "@import", "url("} {
-		if strings.Contains(page, resource) {
-			t.Errorf("the page has %q, and has to do without a network", resource)
-		}
+		must.NotContain(t, page, resource)
 	}
 }
 
@@ -194,9 +188,7 @@ func TestReport_InABrowser(t *testing.T) {
 		t.Errorf("%d rows are drawn:\n%.3000s", count, dom)
 	}
 	for _, want := range []string{"<title>tfdeps init: failed in ", "acme/provider42", "acme/x&lt;/script&gt;&lt;script&gt;", `<b>Failed to install provider</b>`, ">20 linked from the cache<"} {
-		if !strings.Contains(strings.ReplaceAll(dom, ", 20 linked from the cache", ">20 linked from the cache<"), want) {
-			t.Errorf("%q isn't in the page:\n%.3000s", want, dom)
-		}
+		must.Contain(t, strings.ReplaceAll(dom, ", 20 linked from the cache", ">20 linked from the cache<"), want, dom)
 	}
 	if strings.Contains(dom, "<img") || strings.Contains(dom, "<title>hacked") {
 		t.Error("a text became markup")

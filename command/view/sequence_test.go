@@ -10,6 +10,7 @@ import (
 	"unicode"
 
 	"github.com/tfdeps/tfdeps/getproviders"
+	"github.com/tfdeps/tfdeps/internal/must"
 	"github.com/tfdeps/tfdeps/providercache/event"
 )
 
@@ -89,9 +90,7 @@ func TestSequence_ReleasesAsEarlyAsTheOrderAllows(t *testing.T) {
 	r := recorded()
 	for i, step := range steps {
 		r.observe(step.event)
-		if got := names(r.turns.take()); got != step.want {
-			t.Errorf("step %d, %T: released %q, want %q", i, step.event, got, step.want)
-		}
+		must.Equal(t, names(r.turns.take()), step.want, i, step.event)
 	}
 	if rest := r.turns.rest(); len(rest) > 0 {
 		t.Errorf("%q were held back", names(rest))
@@ -123,17 +122,13 @@ func TestSequence_DoesNotWaitForWhatFailed(t *testing.T) {
 			r.observe(e)
 			got = append(got, r.turns.take()...)
 		}
-		if names(got) != want {
-			t.Errorf("released %q, want %q", names(got), want)
-		}
+		must.Equal(t, names(got), want)
 	}
 }
 
 func TestSequence_GivesUpTheRestInOrder(t *testing.T) {
 	r := recorded(pending(alpha, beta, gamma), on(event.Query, gamma), on(event.Query, beta), on(event.Fetching, beta))
-	if got, want := names(r.turns.rest()), "query beta, query gamma, fetching beta"; got != want {
-		t.Errorf("the rest is %q, want %q", got, want)
-	}
+	must.Equal(t, names(r.turns.rest()), "query beta, query gamma, fetching beta")
 }
 
 // Events of one provider come in order, but those of several come in any order, on which the

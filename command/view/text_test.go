@@ -12,6 +12,7 @@ import (
 	"github.com/tfdeps/tfdeps/command/problem"
 	"github.com/tfdeps/tfdeps/command/view/terminal"
 	"github.com/tfdeps/tfdeps/getproviders"
+	"github.com/tfdeps/tfdeps/internal/must"
 	"github.com/tfdeps/tfdeps/providercache/event"
 )
 
@@ -53,12 +54,8 @@ func newSpeaker(change func(*Options)) *speaker {
 
 func (s *speaker) check(t *testing.T, wantOut, wantErr string) {
 	t.Helper()
-	if got := s.out.String(); got != wantOut {
-		t.Errorf("stdout is\n%s\nwant\n%s", got, wantOut)
-	}
-	if got := s.err.String(); got != wantErr {
-		t.Errorf("stderr is\n%s\nwant\n%s", got, wantErr)
-	}
+	must.Equal(t, s.out.String(), wantOut)
+	must.Equal(t, s.err.String(), wantErr)
 }
 
 // installation reports an installation in which everything occurs.
@@ -352,13 +349,9 @@ func TestHuman_ControlCharactersAreHarmless(t *testing.T) {
 	place := hcl.Range{Filename: "\x1b]0;title\x07.tf", Start: hcl.Pos{Line: 1, Column: 1}, End: hcl.Pos{Line: 1, Column: 9, Byte: 9}}
 	s.Problems(problem.List{problem.At(place, problem.Error("\x1b[2Jgone", "\x9b2Jgone\ttoo\r"))})
 	for _, bad := range []string{"\x1b[2J", "\x1b]", "\x07", "\u009b", "\r"} {
-		if strings.Contains(s.err.String(), bad) {
-			t.Errorf("%q is still in %q", bad, s.err.String())
-		}
+		must.NotContain(t, s.err.String(), bad)
 	}
-	if !strings.Contains(s.err.String(), "gone\ttoo") {
-		t.Errorf("the text itself is gone: %q", s.err.String())
-	}
+	must.Contain(t, s.err.String(), "gone\ttoo")
 }
 
 func TestHuman_ColorsOnlyWhereWelcome(t *testing.T) {
@@ -370,8 +363,6 @@ func TestHuman_ColorsOnlyWhereWelcome(t *testing.T) {
 		s := newSpeaker(change)
 		s.BackendBegin(false)
 		s.Done(problem.List{problem.At(bogus(), problem.Warning("Strange", "Look."))}, false)
-		if all := s.out.String() + s.err.String(); strings.Contains(all, "\x1b") {
-			t.Errorf("%s: there are escape sequences in %q", name, all)
-		}
+		must.NotContain(t, s.out.String()+s.err.String(), "\x1b", name)
 	}
 }
