@@ -141,7 +141,7 @@ func (w *failing) redirect(url string) {
 
 func (w *failing) write(path, content string) {
 	w.Helper()
-	must.Succeed(w, os.MkdirAll(filepath.Dir(path), 0o755))    
+	must.Succeed(w, os.MkdirAll(filepath.Dir(path), 0o755))
 	must.Succeed(w, os.WriteFile(path, []byte(content), 0o644))
 }
 

@@ -33,14 +33,14 @@ var plan9 = getproviders.Platform{OS: "plan9", Arch: "arm"}
 // phases play what can happen to packages, up to a moment.
 func phases(a *Activity, clock *watch) {
 	a.Observe(event.Event{Kind: event.Queued, Sizes: map[string]int64{"/a": 40 * mb, "/b": 60 * mb, "/c": 100 * mb}})
-	a.Observe(event.Event{Kind: event.Hashing, Outcome: event.Outcome{Selection: getproviders.Selection{Provider: alpha, Version: v1}, Platform: plan9, Path: "/a"}})
-	a.Observe(event.Event{Kind: event.Hashing, Outcome: event.Outcome{Selection: getproviders.Selection{Provider: beta, Version: v1}, Platform: plan9, Path: "/b"}})
+	a.Observe(on(event.Hashing, alpha, v1, plan9, "/a"))
+	a.Observe(on(event.Hashing, beta, v1, plan9, "/b"))
 	clock.Advance(2 * time.Second)
-	a.Observe(event.Event{Kind: event.Hashed, Outcome: event.Outcome{Selection: getproviders.Selection{Provider: alpha, Version: v1}, Platform: plan9, Path: "/a"}})
+	a.Observe(on(event.Hashed, alpha, v1, plan9, "/a"))
 	clock.Advance(2 * time.Second)
-	a.Observe(event.Event{Kind: event.Hashing, Outcome: event.Outcome{Selection: getproviders.Selection{Provider: gamma, Version: v1}, Platform: plan9, Path: "/c"}})
+	a.Observe(on(event.Hashing, gamma, v1, plan9, "/c"))
 	clock.Advance(time.Second)
-	a.Observe(event.Event{Kind: event.Begun, Outcome: event.Outcome{Selection: getproviders.Selection{Provider: gamma, Version: v1}, Platform: plan9}, Phase: event.Linking})
+	a.Observe(on(event.Begun, gamma, v1, plan9, event.Linking))
 }
 
 func TestActivity_NamesPhases(t *testing.T) {
@@ -60,7 +60,7 @@ func TestActivity_NamesPhasesInLines(t *testing.T) {
 	a, screen := shownActivity(clock, func(o *Options) { o.Progress = ProgressPlain })
 	phases(a, clock)
 	clock.Advance(8 * time.Second)
-	a.Observe(event.Event{Kind: event.Begun, Outcome: event.Outcome{Selection: getproviders.Selection{Provider: gamma, Version: v1}, Platform: plan9}, Phase: event.Linking})
+	a.Observe(on(event.Begun, gamma, v1, plan9, event.Linking))
 	want := "Still verifying example.com/acme/beta v1.2.3 for plan9_arm (13s); linking example.com/acme/gamma v1.2.3 for plan9_arm (8s)"
 	must.Equal(t, strings.ReplaceAll(screen.Text(), "\n", ""), want)
 }
@@ -75,11 +75,11 @@ Total: 0 of 2                                [===>---------]  24/100 MB  6s left
 		clock := newWatch()
 		a, screen := shownActivity(clock, func(o *Options) { o.Progress, o.Stderr.Width = mode, 101 })
 		read := func(dir string, done int64) {
-			a.Observe(event.Event{Kind: event.HashProgress, Outcome: event.Outcome{Selection: getproviders.Selection{Provider: alpha, Version: v1}, Platform: plan9, Path: dir}, Done: done})
+			a.Observe(on(event.HashProgress, alpha, v1, plan9, dir, [2]int64{done}))
 		}
 		a.Observe(event.Event{Kind: event.Queued, Sizes: map[string]int64{"/a": 40 * mb, "/b": 60 * mb}})
-		a.Observe(event.Event{Kind: event.Hashing, Outcome: event.Outcome{Selection: getproviders.Selection{Provider: alpha, Version: v1}, Platform: plan9, Path: "/a"}})
-		a.Observe(event.Event{Kind: event.Hashing, Outcome: event.Outcome{Selection: getproviders.Selection{Provider: beta, Version: v1}, Platform: plan9, Path: "/b"}})
+		a.Observe(on(event.Hashing, alpha, v1, plan9, "/a"))
+		a.Observe(on(event.Hashing, beta, v1, plan9, "/b"))
 		read("/elsewhere", 50*mb)
 		read("/a", 0)
 		if clock.Advance(2 * time.Second); mode == ProgressPlain {
@@ -98,15 +98,15 @@ Total: 0 of 2                                [===>---------]  24/100 MB  6s left
 func TestActivity_NamesThePhaseOfAll(t *testing.T) {
 	clock := newWatch()
 	a, screen := shownActivity(clock, nil)
-	a.Observe(event.Event{Kind: event.Hashing, Outcome: event.Outcome{Selection: getproviders.Selection{Provider: alpha, Version: v1}, Path: "/a"}})
-	a.Observe(event.Event{Kind: event.HashProgress, Outcome: event.Outcome{Selection: getproviders.Selection{Provider: alpha, Version: v1}, Path: "/a"}, Done: 30 * mb})
+	a.Observe(on(event.Hashing, alpha, v1, "/a"))
+	a.Observe(on(event.HashProgress, alpha, v1, "/a", [2]int64{30 * mb}))
 	clock.Advance(2 * time.Second)
-	a.Observe(event.Event{Kind: event.HashProgress, Outcome: event.Outcome{Selection: getproviders.Selection{Provider: alpha, Version: v1}, Path: "/a"}, Done: 90 * mb})
+	a.Observe(on(event.HashProgress, alpha, v1, "/a", [2]int64{90 * mb}))
 	for _, p := range []getproviders.Provider{alpha, beta} {
 		a.Observe(came(p, 0, 10*mb))
 		clock.Advance(2 * time.Second)
 		a.Observe(came(p, 10*mb, 10*mb))
-		a.Observe(event.Event{Kind: event.Begun, Outcome: event.Outcome{Selection: getproviders.Selection{Provider: p, Version: v1}}, Phase: event.Unpacking})
+		a.Observe(on(event.Begun, p, v1, event.Unpacking))
 	}
 	want := `example.com/acme/beta v1.2.3   [==============================]     10 MB  unpacking  1s
 example.com/acme/alpha v1.2.3  [==============================]     10 MB  unpacking  2s
@@ -187,7 +187,7 @@ func TestActivity_SaysWhatAnInterruptKeeps(t *testing.T) {
 		"verifying":       {[]event.Event{event.Event{Kind: event.Queued, Sizes: map[string]int64{}}}, interrupted, ""},
 		"parts, and what is in its place": {[]event.Event{
 			came(alpha, 0, 100*mb), came(alpha, 100*mb, 100*mb), installed(alpha),
-			came(beta, 0, 50*mb), came(beta, 12*mb, 50*mb), event.Event{Kind: event.Kept, Outcome: event.Outcome{Selection: getproviders.Selection{Provider: beta, Version: v1}}, Done: 12 * mb},
+			came(beta, 0, 50*mb), came(beta, 12*mb, 50*mb), on(event.Kept, beta, v1, [2]int64{12 * mb}),
 		}, interrupted, "Interrupted. 112 MB are kept; run again to continue."},
 	} {
 		a, _ := shownActivity(clock, func(o *Options) { o.Progress = ProgressNone })

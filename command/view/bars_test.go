@@ -50,7 +50,7 @@ func TestProgress_InATerminal(t *testing.T) {
 		v.Observe(came(p, int64(5+i)*mb, int64(30-10*i)*mb))
 	}
 	v.Observe(came(gamma, 10*mb, 10*mb))
-	v.Observe(event.Event{Kind: event.Begun, Outcome: event.Outcome{Selection: getproviders.Selection{Provider: gamma, Version: v1}}, Phase: event.Unpacking})
+	v.Observe(on(event.Begun, gamma, v1, event.Unpacking))
 	// The largest download is at the bottom, above the bar for all, and lines are above the bars.
 	bars := `- Installing example.com/acme/alpha v1.2.3...
 example.com/acme/gamma v1.2.3  [==============================]     10 MB  unpacking  1s
@@ -108,7 +108,7 @@ func TestBars_AreForDownloadsThatLast(t *testing.T) {
 			v.Observe(came(alpha, tt.done, tt.total))
 			v.ProvidersEnd()
 			must.Equal(t, screen.Shows(`alpha v1.2.3 .*[kM]B`), tt.want, screen.History())
-			must.Equal(t, screen.Text(), "")                                              
+			must.Equal(t, screen.Text(), "")
 		})
 	}
 }
@@ -148,7 +148,7 @@ func TestBars_AreGoneAfterAnInterrupt(t *testing.T) {
 	v.Activity.stopDrawing()
 	clock.Advance(time.Second)
 	v.Observe(came(alpha, 30*mb, 30*mb))
-	v.Observe(event.Event{Kind: event.Begun, Outcome: event.Outcome{Selection: getproviders.Selection{Provider: alpha, Version: v1}}, Phase: event.Unpacking})
+	v.Observe(on(event.Begun, alpha, v1, event.Unpacking))
 	v.Observe(installed(alpha))
 	if got := screen.Text(); strings.Contains(got, "[") || !strings.Contains(got, "Downloaded example.com/acme/alpha") {
 		t.Errorf("the screen is\n%s", got)

@@ -50,11 +50,11 @@ func begin(p getproviders.Provider, archive, source string) event.Event {
 	if err != nil {
 		panic(err)
 	}
-	return event.Event{Kind: event.Fetching, Outcome: event.Outcome{Selection: getproviders.Selection{Provider: p, Version: v1}, Source: source}, Location: getproviders.HTTPArchive{URL: address}}
+	return on(event.Fetching, p, v1, source, getproviders.HTTPArchive{URL: address})
 }
 
 func came(p getproviders.Provider, done, total int64) event.Event {
-	return event.Event{Kind: event.Progress, Outcome: event.Outcome{Selection: getproviders.Selection{Provider: p, Version: v1}}, Done: done, Total: total}
+	return on(event.Progress, p, v1, [2]int64{done, total})
 }
 
 func installed(p getproviders.Provider) event.Event {
@@ -81,10 +81,10 @@ func threeAtOnce() script {
 		{9.9, came(alpha, 99*mb, 157*mb)},
 		{10, came(gamma, 7*mb, -1)},
 		{10.5, came(alpha, 105*mb, 157*mb)},
-		{11, event.Event{Kind: event.Done, Outcome: event.Outcome{Selection: getproviders.Selection{Provider: gamma}, State: event.Failed, Err: errors.New("cut")}}},
+		{11, ended(event.Failed, gamma, errors.New("cut"))},
 		{20.1, came(alpha, 150*mb, 157*mb)},
 		{21, came(alpha, 157*mb, 157*mb)},
-		{21, event.Event{Kind: event.Begun, Outcome: event.Outcome{Selection: getproviders.Selection{Provider: alpha, Version: v1}}, Phase: event.Unpacking}},
+		{21, on(event.Begun, alpha, v1, event.Unpacking)},
 		{23, installed(alpha)},
 	}
 }
@@ -236,7 +236,7 @@ func TestParseProgress(t *testing.T) {
 
 func TestSummary(t *testing.T) {
 	local := func(p getproviders.Provider) event.Event {
-		return event.Event{Kind: event.Fetching, Outcome: event.Outcome{Selection: getproviders.Selection{Provider: p, Version: v1}, Source: "/m"}, Location: getproviders.LocalDirectory("/m")}
+		return on(event.Fetching, p, v1, "/m", getproviders.LocalDirectory("/m"))
 	}
 	const archive, origin, mirror = "https://cdn.example.com/a.zip", "registry example.com", "provider mirror at https://mirror.example.com/"
 	present := func(p getproviders.Provider) event.Event {

@@ -34,14 +34,14 @@ func TestLock_PackagesAreShownInOrder(t *testing.T) {
 	one, two, three := lockedPackage(t, "a", "linux_amd64"), lockedPackage(t, "b", "linux_amd64"), lockedPackage(t, "a", "darwin_arm64")
 	v.Observe(event.Event{Kind: event.Queued, Packages: []providercache.Outcome{one.Outcome, two.Outcome, three.Outcome}})
 	two.State, three.Err = event.Recalled, errors.New("no")
-	v.Observe(event.Event{Kind: event.Done, Outcome: two.Outcome})
-	v.Observe(event.Event{Kind: event.Fetching, Outcome: three.Outcome})
+	v.Observe(of(event.Done, two.Outcome))
+	v.Observe(of(event.Fetching, three.Outcome))
 	if out.Len() != 0 {
 		t.Fatalf("told too early: %s", &out)
 	}
-	v.Observe(event.Event{Kind: event.Fetching, Outcome: one.Outcome})
-	v.Observe(event.Event{Kind: event.Done, Outcome: one.Outcome})
-	v.Observe(event.Event{Kind: event.Done, Outcome: three.Outcome})
+	v.Observe(of(event.Fetching, one.Outcome))
+	v.Observe(of(event.Done, one.Outcome))
+	v.Observe(of(event.Done, three.Outcome))
 	v.End()
 	const want = `- Fetching acme/a 1.0.0 for linux_amd64...
 - Retrieved acme/a 1.0.0 for linux_amd64 (self-signed, key ID ABC)

@@ -32,14 +32,14 @@ func TestMirror_PackagesAreShownInOrder(t *testing.T) {
 	three.Constraints = getproviders.MustParseConstraints("~> 1.0")
 	v.Skip(getproviders.Provider{Hostname: getproviders.BuiltInHost, Namespace: "builtin", Type: "terraform"})
 	nobody := mirroredPackage(t, "b", "linux_amd64").Provider
-	v.Observe(event.Event{Kind: event.Done, Outcome: event.Outcome{Selection: getproviders.Selection{Provider: nobody}, State: event.Failed, Err: errors.New("no")}})
+	v.Observe(ended(event.Failed, nobody, errors.New("no")))
 	v.Observe(event.Event{Kind: event.Queued, Packages: []providercache.Outcome{one, two, three}})
 	three.Err = getproviders.Selection{}.Failed(getproviders.StepMetadata, errors.New("no"))
-	v.Observe(event.Event{Kind: event.Done, Outcome: three})
+	v.Observe(of(event.Done, three))
 	two.State = event.Present
-	v.Observe(event.Event{Kind: event.Done, Outcome: two})
-	v.Observe(event.Event{Kind: event.Fetching, Outcome: one})
-	v.Observe(event.Event{Kind: event.Done, Outcome: one})
+	v.Observe(of(event.Done, two))
+	v.Observe(of(event.Fetching, one))
+	v.Observe(of(event.Done, one))
 	v.End(mirror.Result{Pruned: []string{"x.zip"}})
 	const want = `- Mirroring acme/a...
   - Selected v1.0.0 to match dependency lock file
@@ -69,10 +69,10 @@ func TestMirror_PlatformsOfOnePathAreApart(t *testing.T) {
 	one, two := mirroredPackage(t, "a", "darwin_arm64"), mirroredPackage(t, "a", "linux_amd64")
 	one.Path, two.Path = "oci://host/a:1.0.0", "oci://host/a:1.0.0"
 	v.Observe(event.Event{Kind: event.Queued, Packages: []providercache.Outcome{one, two}})
-	v.Observe(event.Event{Kind: event.Fetching, Outcome: two})
-	v.Observe(event.Event{Kind: event.Fetching, Outcome: one})
-	v.Observe(event.Event{Kind: event.Done, Outcome: two})
-	v.Observe(event.Event{Kind: event.Done, Outcome: one})
+	v.Observe(of(event.Fetching, two))
+	v.Observe(of(event.Fetching, one))
+	v.Observe(of(event.Done, two))
+	v.Observe(of(event.Done, one))
 	v.End(mirror.Result{Packages: []providercache.Outcome{one, two}})
 	const want = `- Mirroring acme/a...
   - Selected v1.0.0 with no constraints

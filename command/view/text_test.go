@@ -63,17 +63,17 @@ func (s *speaker) installation() (warnings problem.List) {
 	v1 := getproviders.MustParseVersion("1.2.3")
 	for _, e := range []event.Event{
 		pending(alpha, beta, gamma, builtIn),
-		event.Event{Kind: event.Query, Outcome: event.Outcome{Selection: getproviders.Selection{Provider: gamma, Locked: true}}},
-		event.Event{Kind: event.Query, Outcome: event.Outcome{Selection: getproviders.Selection{Provider: beta, Constraints: getproviders.MustParseConstraints("~> 1.0")}}},
+		on(event.Query, gamma, true),
+		on(event.Query, beta, getproviders.MustParseConstraints("~> 1.0")),
 		on(event.Query, alpha),
-		event.Event{Kind: event.Warning, Outcome: event.Outcome{Selection: getproviders.Selection{Provider: beta}}, Warnings: []string{"it is old", "use another"}},
+		on(event.Warning, beta, []string{"it is old", "use another"}),
 		ended(event.BuiltIn, builtIn),
 		ended(event.Present, gamma, v1),
 		on(event.Fetching, beta, v1),
 		on(event.Fetching, alpha, v1),
-		event.Event{Kind: event.Done, Outcome: event.Outcome{Selection: getproviders.Selection{Provider: beta, Version: v1}, State: event.Fetched, Authentication: getproviders.AuthenticationResult{
+		ended(event.Fetched, beta, v1, getproviders.AuthenticationResult{
 			TrustLevel: getproviders.LevelCommunity, KeyID: "0123456789ABCDEF", Notes: []string{"the key expired"},
-		}}},
+		}),
 		ended(event.Fetched, alpha, v1),
 	} {
 		s.Observe(e)
