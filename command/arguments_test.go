@@ -7,6 +7,7 @@ import (
 
 	"github.com/tfdeps/tfdeps/command/cli"
 	"github.com/tfdeps/tfdeps/command/view/explain"
+	"github.com/tfdeps/tfdeps/internal/must"
 )
 
 func TestParseCommandLine(t *testing.T) {
@@ -96,9 +97,7 @@ func TestParseCommandLine(t *testing.T) {
 	for _, tt := range tests {
 		t.Run(tt.name, func(t *testing.T) {
 			got, err := parseCommandLine(strings.Fields(tt.args), tt.env)
-			if err != nil {
-				t.Fatal(err)
-			}
+			must.Succeed(t, err)
 			if got.dir != tt.want.dir || got.noColor != tt.want.noColor || !slices.Equal(got.args, tt.want.args) {
 				t.Errorf("got %+v, want %+v", got, tt.want)
 			}

@@ -15,6 +15,8 @@ import (
 	"github.com/hanwen/go-fuse/v2/fs"
 	"github.com/hanwen/go-fuse/v2/fuse"
 	"golang.org/x/sys/unix"
+
+	"github.com/tfdeps/tfdeps/internal/must"
 )
 
 // A file system by FUSE that takes "A" and "a" for one name and keeps the one that was written
@@ -221,9 +223,7 @@ func TestCasefold_Program(t *testing.T) {
 	server, err := fs.Mount(place, &foldNode{dir: os.Getenv(foldedPlace + "_DIR")}, &fs.Options{
 		EntryTimeout: &zero, AttrTimeout: &zero, NegativeTimeout: &zero, MountOptions: fuse.MountOptions{FsName: "casefold", DirectMount: true},
 	})
-	if err != nil {
-		t.Fatal(err)
-	}
+	must.Succeed(t, err)
 	if _, err := os.Stdout.WriteString("mounted\n"); err != nil {
 		t.Fatal(err)
 	}

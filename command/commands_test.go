@@ -40,9 +40,7 @@ func TestCommands_HelpAndFlagsAgree(t *testing.T) {
 			if !hasWord(help, "-"+row.Name) || row.Alias != "" && !hasWord(help, "-"+row.Alias) {
 				t.Errorf("the help of %s doesn't name -%s", c.Name, row.Name)
 			}
-			if (row.Help == "") != (row.Note != "") {
-				t.Errorf("%s -%s needs either Help or a Note", c.Name, row.Name)
-			}
+			must.Equal(t, (row.Help == ""), (row.Note != ""), c.Name, row.Name)
 		}
 		listed := optionsIn(help)
 		if len(c.Help.Flags) > 0 && len(listed) == 0 {
@@ -106,9 +104,7 @@ func TestUsage_NamesVariables(t *testing.T) {
 			if row.Variable == "" {
 				continue
 			}
-			if want := "TFDEPS_" + strings.ToUpper(strings.ReplaceAll(row.Name, "-", "_")); row.Variable != want {
-				t.Errorf("the variable of -%s is %s, and should be %s", row.Name, row.Variable, want)
-			}
+			must.Equal(t, row.Variable, "TFDEPS_"+strings.ToUpper(strings.ReplaceAll(row.Name, "-", "_")), row.Name)
 			if row.Meaning == "" || !hasWord(usage, row.Variable) {
 				t.Errorf("%s has no meaning, or isn't in the help", row.Variable)
 			}

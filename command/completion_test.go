@@ -38,9 +38,7 @@ func TestCandidates(t *testing.T) {
 			got = append(got, c.word)
 		}
 		slices.Sort(got)
-		if strings.Join(got, " ") != want {
-			t.Errorf("%q may become %q, want %q", line, got, want)
-		}
+		must.Equal(t, strings.Join(got, " "), want, line, got)
 	}
 }
 

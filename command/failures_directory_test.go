@@ -6,6 +6,7 @@ import (
 	"path/filepath"
 
 	"github.com/tfdeps/tfdeps/getproviders/providertest"
+	"github.com/tfdeps/tfdeps/internal/must"
 )
 
 // calling is a configuration that calls a module.
@@ -36,9 +37,7 @@ func terraformSays(text string) func(*failing) {
 	return func(w *failing) {
 		path := filepath.Join(w.home, "terraform")
 		w.write(path, "#!/bin/sh\necho '"+text+"'\n")
-		if err := os.Chmod(path, 0o755); err != nil {
-			w.Fatal(err)
-		}
+		must.Succeed(w, os.Chmod(path, 0o755))
 	}
 }
 

@@ -18,6 +18,7 @@ import (
 	"time"
 
 	"github.com/tfdeps/tfdeps/getproviders/providertest"
+	"github.com/tfdeps/tfdeps/internal/must"
 )
 
 // callingTwo is a configuration that calls two modules.
@@ -41,9 +42,7 @@ func git(said string) func(*failing) {
 	return func(w *failing) {
 		program := filepath.Join(w.home, "git")
 		w.write(program, "#!/bin/sh\necho \""+said+"\" >&2\nexit 128\n")
-		if err := os.Chmod(program, 0o755); err != nil {
-			w.Fatal(err)
-		}
+		must.Succeed(w, os.Chmod(program, 0o755))
 	}
 }
 
@@ -51,18 +50,14 @@ func git(said string) func(*failing) {
 func certified(from, until time.Duration) func(*failing) {
 	return func(w *failing) {
 		key, err := ecdsa.GenerateKey(elliptic.P256(), rand.Reader)
-		if err != nil {
-			w.Fatal(err)
-		}
+		must.Succeed(w, err)
 		now := time.Now()
 		about := &x509.Certificate{
 			SerialNumber: big.NewInt(1), Subject: pkix.Name{CommonName: "localhost"}, DNSNames: []string{"localhost"},
 			NotBefore: now.Add(from), NotAfter: now.Add(until), IsCA: true, BasicConstraintsValid: true,
 		}
 		der, err := x509.CreateCertificate(rand.Reader, about, about, &key.PublicKey, key)
-		if err != nil {
-			w.Fatal(err)
-		}
+		must.Succeed(w, err)
 		server := httptest.NewUnstartedServer(http.NotFoundHandler())
 		server.TLS = &tls.Config{Certificates: []tls.Certificate{{Certificate: [][]byte{der}, PrivateKey: key}}}
 		server.Config.ErrorLog = nil

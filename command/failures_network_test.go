@@ -10,6 +10,7 @@ import (
 	"time"
 
 	"github.com/tfdeps/tfdeps/getproviders/providertest"
+	"github.com/tfdeps/tfdeps/internal/must"
 )
 
 // requiring is a configuration that requires providers: "tf.example.com/acme/tiny", or with a constraint
@@ -37,9 +38,7 @@ const (
 // closedPort is an address on which nothing listens.
 func closedPort(w *failing) string {
 	listener, err := net.Listen("tcp", "127.0.0.1:0")
-	if err != nil {
-		w.Fatal(err)
-	}
+	must.Succeed(w, err)
 	defer listener.Close()
 	return listener.Addr().String()
 }
@@ -55,9 +54,7 @@ func answering(kind string, fault providertest.Fault) func(*failing) {
 // another is a server whose certificate is of an authority that isn't trusted here.
 func another(w *failing) *providertest.Registry {
 	other, err := providertest.NewRegistry(providertest.Options{})
-	if err != nil {
-		w.Fatal(err)
-	}
+	must.Succeed(w, err)
 	w.Cleanup(other.Close)
 	return other
 }
@@ -148,9 +145,7 @@ func networkFailures() []failure {
 // mirrorBeside is a mirror that has one package. Its authority is that of the registry.
 func mirrorBeside(w *failing) *providertest.Mirror {
 	mirror, err := providertest.NewMirror(providertest.MirrorOptions{CA: trustedCA})
-	if err != nil {
-		w.Fatal(err)
-	}
+	must.Succeed(w, err)
 	w.Cleanup(mirror.Close)
 	mirror.Add("tf.example.com", providertest.PackageSpec{Namespace: "acme", Type: "tiny", Version: "1.0.0"})
 	return mirror

@@ -13,6 +13,7 @@ import (
 	"github.com/tfdeps/tfdeps/internal/cause"
 	"github.com/tfdeps/tfdeps/internal/disk"
 	"github.com/tfdeps/tfdeps/internal/during"
+	"github.com/tfdeps/tfdeps/internal/must"
 )
 
 // publishing has the registry have a package.
@@ -77,9 +78,7 @@ func packageFailures() []failure {
 		{name: "signature_wrong", files: one, setUp: edited("signature", flipped)},
 		{name: "signature_of_another_key", files: one, setUp: func(w *failing) {
 			signer, err := providertest.NewSigner(providertest.SignerOptions{})
-			if err != nil {
-				w.Fatal(err)
-			}
+			must.Succeed(w, err)
 			w.replace(signer.KeyID(), "LISTEDKEYID")
 			publishing(providertest.PackageSpec{Version: "1.0.0", Keys: []providertest.Key{signer.Key()}})(w)
 		}},
@@ -137,9 +136,7 @@ func packageFailures() []failure {
 			w.registry.Add(providertest.PackageSpec{Namespace: "acme", Type: "widget", Version: "1.0.0"})
 			damaged(w)
 			for _, dir := range []string{w.dir + "/.terraform/providers", w.home + "/cache/providers/v1"} {
-				if err := os.RemoveAll(filepath.Join(dir, "tf.example.com", "acme", "widget")); err != nil {
-					w.Fatal(err)
-				}
+				must.Succeed(w, os.RemoveAll(filepath.Join(dir, "tf.example.com", "acme", "widget")))
 			}
 		}},
 		{name: "target_of_another_user", err: cause.Unwritable(".terraform/providers", tinyOnly, denied)},

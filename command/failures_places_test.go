@@ -3,6 +3,8 @@ package command
 import (
 	"os"
 	"path/filepath"
+
+	"github.com/tfdeps/tfdeps/internal/must"
 )
 
 // placesFailures are about files and directories that options, variables and operands name.
@@ -18,21 +20,15 @@ func placesFailures() []failure {
 	link := func(name, to string) func(*failing) {
 		return func(w *failing) {
 			versions("1.0.0")(w)
-			if err := os.Symlink(to, filepath.Join(w.dir, name)); err != nil {
-				w.Fatal(err)
-			}
+			must.Succeed(w, os.Symlink(to, filepath.Join(w.dir, name)))
 		}
 	}
 	return []failure{
 		{name: "working_directory_removed", files: with(), setUp: func(w *failing) {
 			gone := filepath.Join(w.dir, "gone")
-			if err := os.Mkdir(gone, 0o755); err != nil {
-				w.Fatal(err)
-			}
+			must.Succeed(w, os.Mkdir(gone, 0o755))
 			w.Chdir(gone)
-			if err := os.Remove(gone); err != nil {
-				w.Fatal(err)
-			}
+			must.Succeed(w, os.Remove(gone))
 		}},
 		{name: "data_directory_is_a_file", files: with("data", "a file"), env: []string{"TF_DATA_DIR=data"}},
 		{name: "data_directory_is_a_broken_link", files: with(), setUp: link(".terraform", "/no/such/directory")},

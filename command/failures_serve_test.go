@@ -7,6 +7,8 @@ import (
 	"slices"
 	"strings"
 	"testing"
+
+	"github.com/tfdeps/tfdeps/internal/must"
 )
 
 // TestServe_FailsInJSONLines holds what serve -json prints on stderr against its log, each line of which is an object.
@@ -40,9 +42,7 @@ func serveFailures() []failure {
 		{name: "serve_at_another_machine", args: "serve -listen=192.0.2.1:8080 mirror"},
 		{name: "serve_at_a_port_in_use", args: "serve mirror", setUp: func(w *failing) {
 			listener, err := net.Listen("tcp", "127.0.0.1:0")
-			if err != nil {
-				w.Fatal(err)
-			}
+			must.Succeed(w, err)
 			w.Cleanup(func() { _ = listener.Close() })
 			w.set("TF_CLI_ARGS_serve=-listen=" + listener.Addr().String())
 		}},
@@ -65,9 +65,7 @@ func serveFailures() []failure {
 		{name: "serve_from_an_oci_registry", args: here + "oci://registry.example.com/tfdeps"},
 		{name: "serve_for_a_missing_command", args: here + "packages -- nosuchcommand"},
 		{name: "serve_for_a_file_that_is_no_program", files: file, args: here + "packages -- ./notes.txt", setUp: func(w *failing) {
-			if err := os.Chmod("notes.txt", 0o600); err != nil {
-				w.Fatal(err)
-			}
+			must.Succeed(w, os.Chmod("notes.txt", 0o600))
 		}},
 		{name: "serve_keeps_what_is_never_removed", args: here + "-keep-locked=. packages"},
 		{name: "serve_with_acme_for_no_name", args: "serve -acme=mirror packages"},

@@ -141,12 +141,8 @@ func (w *failing) redirect(url string) {
 
 func (w *failing) write(path, content string) {
 	w.Helper()
-	if err := os.MkdirAll(filepath.Dir(path), 0o755); err != nil {
-		w.Fatal(err)
-	}
-	if err := os.WriteFile(path, []byte(content), 0o644); err != nil {
-		w.Fatal(err)
-	}
+	must.Succeed(w, os.MkdirAll(filepath.Dir(path), 0o755))
+	must.Succeed(w, os.WriteFile(path, []byte(content), 0o644))
 }
 
 // main runs a command, and returns what it prints and its exit code.
@@ -168,9 +164,7 @@ func (w *failing) main(args ...string) (out, err string, code int) {
 // run makes the command fail, and returns what it says, the code of the error, if there is one, first.
 func (w *failing) run(f failure) string {
 	w.Helper()
-	if err := os.MkdirAll(w.dir, 0o755); err != nil {
-		w.Fatal(err)
-	}
+	must.Succeed(w, os.MkdirAll(w.dir, 0o755))
 	w.Chdir(w.dir)
 	if f.cli != "" {
 		w.config(f.cli)

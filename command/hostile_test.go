@@ -82,9 +82,7 @@ func TestMain_RefusesWhatHostileRegistriesSend(t *testing.T) {
 				examineHostile(t, registry, rule)
 			}
 			for _, request := range o.Other.Log() {
-				if strings.Contains(fmt.Sprint(request), hostileToken) {
-					t.Errorf("another host got the token: %v", request)
-				}
+				must.NotContain(t, fmt.Sprint(request), hostileToken, request)
 			}
 		})
 	}
@@ -125,9 +123,7 @@ func runHostile(t *testing.T, registry *providertest.Registry, rule hostiletest.
 		t.Errorf("%s: the error names neither the provider, the module nor a URL:\n%s", name, stderr)
 	}
 	for _, printed := range []string{stdout, stderr} {
-		if strings.Contains(printed, hostileToken) {
-			t.Errorf("%s: the token is printed:\n%s", name, printed)
-		}
+		must.NotContain(t, printed, hostileToken, name)
 		if i := strings.IndexFunc(printed, obeyed); i >= 0 || !utf8.ValidString(printed) {
 			t.Errorf("%s: a terminal would obey %q", name, printed[max(0, i-20):min(len(printed), max(i, 0)+20)])
 		}

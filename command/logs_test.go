@@ -11,6 +11,7 @@ import (
 
 	"github.com/tfdeps/tfdeps/command/cli"
 	"github.com/tfdeps/tfdeps/internal/hosts"
+	"github.com/tfdeps/tfdeps/internal/must"
 )
 
 func TestOpenLog_ReadsItsVariables(t *testing.T) {
@@ -58,9 +59,7 @@ func TestOpenLog_ReadsItsVariables(t *testing.T) {
 			t.Errorf("%s: a log: %t, warnings %v, text %q", c.env, log != nil, warnings, text)
 		}
 		for want := range strings.SplitSeq(c.want, "|") {
-			if !strings.Contains(text, want) {
-				t.Errorf("%s: %q isn't in %q", c.env, want, text)
-			}
+			must.Contain(t, text, want, c.env)
 		}
 	}
 	if _, err := os.Stat(filepath.Join(dir, "none")); err == nil {

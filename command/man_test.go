@@ -4,14 +4,14 @@ import (
 	"os/exec"
 	"strings"
 	"testing"
+
+	"github.com/tfdeps/tfdeps/internal/must"
 )
 
 func TestManPages_SayWhatTheHelpSays(t *testing.T) {
 	t.Parallel()
 	pages := ManPages()
-	if len(pages) != len(commands())+1 {
-		t.Errorf("there are %d pages for %d commands", len(pages), len(commands()))
-	}
+	must.Equal(t, len(pages), len(commands())+1, len(commands()))
 	unescape := strings.NewReplacer(`\-`, "-", `\e`, `\`, `\&`, "")
 	for _, c := range commands() {
 		page := unescape.Replace(pages["tfdeps-"+strings.ReplaceAll(c.Name, " ", "-")+".1"])
@@ -20,14 +20,10 @@ func TestManPages_SayWhatTheHelpSays(t *testing.T) {
 			parts = append(parts, below.what)
 		}
 		for _, part := range parts {
-			if !strings.Contains(page, strings.TrimSpace(part)) {
-				t.Errorf("the page of %s lacks %q", c.Name, part)
-			}
+			must.Contain(t, page, strings.TrimSpace(part), c.Name, part)
 		}
 		for _, row := range c.Help.Flags {
-			if !strings.Contains(page, "-"+row.Name) {
-				t.Errorf("the page of %s lacks -%s", c.Name, row.Name)
-			}
+			must.Contain(t, page, "-"+row.Name, c.Name, row.Name)
 		}
 	}
 	for name, page := range pages {

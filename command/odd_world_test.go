@@ -44,9 +44,7 @@ func TestMain_WorksInDirectoriesOfOddNames(t *testing.T) {
 			root := filepath.Join(t.TempDir(), dir)
 			writeWorld(t, root, registry, false)
 			code, stdout, stderr := runInProcess(t, root, registry.Host(), []string{"init"})
-			if code != 0 {
-				t.Errorf("exit code %d\n%s%s", code, stdout, stderr)
-			}
+			must.Equal(t, code, 0, stdout, stderr)
 			if strings.ContainsFunc(stdout+stderr, obeyed) {
 				t.Errorf("a terminal would obey %q", stdout+stderr)
 			}
@@ -160,13 +158,9 @@ func TestMain_LeavesAloneWhatOtherVersionsKeep(t *testing.T) {
 	}
 	for _, args := range [][]string{{"init"}, {"cache", "verify"}, {"cache", "list"}, {"cache", "gc", "-max-size=0"}, {"init", "-verify"}, {"cache", "clean"}} {
 		code, stdout, stderr := runInProcess(t, root, registry.Host(), args)
-		if code != 0 {
-			t.Errorf("%q: exit code %d\n%s%s", args, code, stdout, stderr)
-		}
+		must.Equal(t, code, 0, args, stdout, stderr)
 		for _, format := range []string{"v0", "v2", "v10"} {
-			if strings.Contains(stdout+stderr, "/"+format+"/") {
-				t.Errorf("%q says of %s:\n%s%s", args, format, stdout, stderr)
-			}
+			must.NotContain(t, stdout+stderr, "/"+format+"/", args, format, stdout, stderr)
 		}
 	}
 	for name, want := range others {
@@ -259,9 +253,7 @@ func TestMain_SaysWhatDirectoriesItCantUse(t *testing.T) {
 			must.Succeed(t, os.MkdirAll(filepath.Dir(path), 0o700))
 			must.Succeed(t, os.WriteFile(path, []byte("precious"), 0o600))
 			code, stdout, stderr := runInProcess(t, root, registry.Host(), []string{"init"})
-			if code != c.code {
-				t.Errorf("exit code %d, not %d\n%s%s", code, c.code, stdout, stderr)
-			}
+			must.Equal(t, code, c.code, stdout, stderr)
 			if content, err := os.ReadFile(path); err != nil || string(content) != "precious" {
 				t.Errorf("%s: %v", fmt.Sprintf("%.40q", content), err)
 			}

@@ -61,9 +61,7 @@ func TestPasses_RefuseWhatWasStartedForTheSameCall(t *testing.T) {
 		{cli.Environment{passesVariable + `=[{}]`}, "plan", terraform, false},
 	} {
 		m := &cli.Meta{Env: tt.env, Executable: tfdeps, StandIn: &cli.StandIn{Name: "terraform"}}
-		if got := newPasses(m, strings.Fields(tt.args)).refuses(tt.path); got != tt.want {
-			t.Errorf("%s of %q with %v: refused %v, want %v", tt.path, tt.args, tt.env, got, tt.want)
-		}
+		must.Equal(t, newPasses(m, strings.Fields(tt.args)).refuses(tt.path), tt.want, tt.path, tt.args, tt.env)
 	}
 	t.Chdir(t.TempDir())
 	m := &cli.Meta{Env: above, Executable: tfdeps, StandIn: &cli.StandIn{Name: "terraform"}}

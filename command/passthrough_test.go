@@ -6,6 +6,7 @@ import (
 	"testing"
 
 	"github.com/tfdeps/tfdeps/command/cli"
+	"github.com/tfdeps/tfdeps/internal/must"
 )
 
 func TestTakeStandIn(t *testing.T) {
@@ -61,9 +62,7 @@ func TestHandles(t *testing.T) {
 		"workspace show":                 false,
 		"-chdir init":                    true, // tfdeps reports the mistake itself
 	} {
-		if got := handles(ours, strings.Fields(args)); got != want {
-			t.Errorf("%q: got %v, want %v", args, got, want)
-		}
+		must.Equal(t, handles(ours, strings.Fields(args)), want, args)
 	}
 }
 

@@ -112,10 +112,13 @@ func add(m *cli.Meta, o *addOptions, activity *view.Activity) result.Result {
 		o.log.Fail("cli_configuration", "Can't search for providers", "%v", err)
 		return nil
 	}
-	result.Filled = a.fill(source)
+	filled := a.fill(source)
+	for _, f := range filled {
+		result.Packages = append(result.Packages, f.Outcome)
+	}
 	activity.Close()
 	if o.system {
-		result.Receipts = new(a.finalize(result.Filled))
+		result.Receipts = new(a.finalize(filled))
 	}
 	return result
 }

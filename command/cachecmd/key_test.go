@@ -6,6 +6,7 @@ import (
 
 	"github.com/tfdeps/tfdeps/depsfile"
 	"github.com/tfdeps/tfdeps/getproviders"
+	"github.com/tfdeps/tfdeps/internal/must"
 	"github.com/tfdeps/tfdeps/providercache"
 )
 
@@ -28,9 +29,7 @@ func TestKeyOf_DoesNotDependOnOrder(t *testing.T) {
 	for _, same := range [][]getproviders.PackageSpec{
 		providercache.PackageSpecs(b, a), providercache.PackageSpecs(both), providercache.PackageSpecs(a, b, both, a),
 	} {
-		if keyOf(same, plat) != key {
-			t.Errorf("%v has another key", same)
-		}
+		must.Equal(t, keyOf(same, plat), key, same)
 	}
 	for _, other := range [][]getproviders.PackageSpec{
 		providercache.PackageSpecs(), providercache.PackageSpecs(a), providercache.PackageSpecs(a, locksOf("b", "1.0.1", "h1:b=")),

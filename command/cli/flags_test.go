@@ -4,6 +4,8 @@ import (
 	"errors"
 	"strings"
 	"testing"
+
+	"github.com/tfdeps/tfdeps/internal/must"
 )
 
 func TestFlags_VariablesStandForOptions(t *testing.T) {
@@ -97,7 +99,5 @@ Options:
   Accepted and without effect: -c, -d.
 
   That is all.`
-	if got := h.Text(); got != want {
-		t.Errorf("got\n%s\nwant\n%s", got, want)
-	}
+	must.Equal(t, h.Text(), want)
 }

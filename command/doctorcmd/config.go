@@ -22,10 +22,10 @@ import (
 func (x *examination) describeConfig() {
 	at := sources.ConfigFiles(x.meta, x.product)
 	if at.File != "" && !slices.Contains(x.config.Files, at.File) {
-		x.report.Config = append(x.report.Config, result.DoctorFile{Path: at.File})
+		x.report.Config = append(x.report.Config, result.DoctorFile{Path: at.File, Settings: []result.DoctorConfigEntry{}})
 	}
 	for _, path := range x.config.Files {
-		file := result.DoctorFile{Path: path, Exists: true}
+		file := result.DoctorFile{Path: path, Exists: true, Settings: []result.DoctorConfigEntry{}}
 		for _, s := range x.config.Settings {
 			if s.File == path {
 				file.Settings = append(file.Settings, result.DoctorConfigEntry{Name: s.Name, Label: s.Label, Line: s.Line})

@@ -77,13 +77,9 @@ func TestUnpack_RefusesWhatIsNotLocked(t *testing.T) {
 			present.lay(t, dir)
 			archive, before := tt.bundle.pack(t), treeOf(t, dir)
 			code, output := unpackInto(t, dir, archive)
-			if code != 1 {
-				t.Errorf("got exit code %d", code)
-			}
+			must.Equal(t, code, 1)
 			for _, want := range append(tt.want, "Failed to unpack the archive", archive) {
-				if !strings.Contains(strings.Join(strings.Fields(output), " "), want) {
-					t.Errorf("%q isn't in\n%s", want, output)
-				}
+				must.Contain(t, strings.Join(strings.Fields(output), " "), want, output)
 			}
 			if after := treeOf(t, dir); !maps.Equal(before, after) {
 				t.Errorf("there was\n%q\nand there is\n%q", before, after)

@@ -117,8 +117,8 @@ func (a *Activity) Platform(platform getproviders.Platform) {
 }
 
 // Span is when the work on a package began and ended; zero where nothing was to be done.
-func (a *Activity) Span(s getproviders.Selection, platform getproviders.Platform) (of result.Span) {
-	a.pulse.Do(func() { of = a.run.span(s, platform) })
+func (a *Activity) Span(o event.Outcome) (of result.Span) {
+	a.pulse.Do(func() { of = a.run.span(o) })
 	return of
 }
 

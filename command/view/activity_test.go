@@ -10,6 +10,7 @@ import (
 	"github.com/tfdeps/tfdeps/command/view/terminal"
 	"github.com/tfdeps/tfdeps/getproviders"
 	"github.com/tfdeps/tfdeps/internal/hosts"
+	"github.com/tfdeps/tfdeps/internal/must"
 	"github.com/tfdeps/tfdeps/providercache/event"
 )
 
@@ -32,14 +33,14 @@ var plan9 = getproviders.Platform{OS: "plan9", Arch: "arm"}
 // phases play what can happen to packages, up to a moment.
 func phases(a *Activity, clock *watch) {
 	a.Observe(event.Event{Kind: event.Queued, Sizes: map[string]int64{"/a": 40 * mb, "/b": 60 * mb, "/c": 100 * mb}})
-	a.Observe(event.Event{Kind: event.Hashing, Outcome: event.Outcome{Selection: getproviders.Selection{Provider: alpha, Version: v1}, Platform: plan9, Path: "/a"}})
-	a.Observe(event.Event{Kind: event.Hashing, Outcome: event.Outcome{Selection: getproviders.Selection{Provider: beta, Version: v1}, Platform: plan9, Path: "/b"}})
+	a.Observe(on(event.Hashing, alpha, v1, plan9, "/a"))
+	a.Observe(on(event.Hashing, beta, v1, plan9, "/b"))
 	clock.Advance(2 * time.Second)
-	a.Observe(event.Event{Kind: event.Hashed, Outcome: event.Outcome{Selection: getproviders.Selection{Provider: alpha, Version: v1}, Platform: plan9, Path: "/a"}})
+	a.Observe(on(event.Hashed, alpha, v1, plan9, "/a"))
 	clock.Advance(2 * time.Second)
-	a.Observe(event.Event{Kind: event.Hashing, Outcome: event.Outcome{Selection: getproviders.Selection{Provider: gamma, Version: v1}, Platform: plan9, Path: "/c"}})
+	a.Observe(on(event.Hashing, gamma, v1, plan9, "/c"))
 	clock.Advance(time.Second)
-	a.Observe(event.Event{Kind: event.Begun, Outcome: event.Outcome{Selection: getproviders.Selection{Provider: gamma, Version: v1}, Platform: plan9}, Phase: event.Linking})
+	a.Observe(on(event.Begun, gamma, v1, plan9, event.Linking))
 }
 
 func TestActivity_NamesPhases(t *testing.T) {
@@ -49,13 +50,9 @@ func TestActivity_NamesPhases(t *testing.T) {
 	want := `example.com/acme/beta v1.2.3 for plan9_arm                                60 MB  verifying  5s
 example.com/acme/gamma v1.2.3 for plan9_arm                              100 MB  linking  1s
 Total: 1 of 3                                [====>----------------]  40/200 MB  20s left  8.0 MB/s`
-	if got := screen.Text(); got != want {
-		t.Errorf("the screen is\n%s\nwant\n%s", got, want)
-	}
+	must.Equal(t, screen.Text(), want)
 	a.Close()
-	if got := screen.Text(); got != "" {
-		t.Errorf("%q is left", got)
-	}
+	must.Equal(t, screen.Text(), "")
 }
 
 func TestActivity_NamesPhasesInLines(t *testing.T) {
@@ -63,11 +60,9 @@ func TestActivity_NamesPhasesInLines(t *testing.T) {
 	a, screen := shownActivity(clock, func(o *Options) { o.Progress = ProgressPlain })
 	phases(a, clock)
 	clock.Advance(8 * time.Second)
-	a.Observe(event.Event{Kind: event.Begun, Outcome: event.Outcome{Selection: getproviders.Selection{Provider: gamma, Version: v1}, Platform: plan9}, Phase: event.Linking})
+	a.Observe(on(event.Begun, gamma, v1, plan9, event.Linking))
 	want := "Still verifying example.com/acme/beta v1.2.3 for plan9_arm (13s); linking example.com/acme/gamma v1.2.3 for plan9_arm (8s)"
-	if got := strings.ReplaceAll(screen.Text(), "\n", ""); got != want {
-		t.Errorf("the lines are\n%s\nwant\n%s", got, want)
-	}
+	must.Equal(t, strings.ReplaceAll(screen.Text(), "\n", ""), want)
 }
 
 func TestActivity_ShowsHowMuchIsVerified(t *testing.T) {
@@ -80,11 +75,11 @@ Total: 0 of 2                                [===>---------]  24/100 MB  6s left
 		clock := newWatch()
 		a, screen := shownActivity(clock, func(o *Options) { o.Progress, o.Stderr.Width = mode, 101 })
 		read := func(dir string, done int64) {
-			a.Observe(event.Event{Kind: event.HashProgress, Outcome: event.Outcome{Selection: getproviders.Selection{Provider: alpha, Version: v1}, Platform: plan9, Path: dir}, Done: done})
+			a.Observe(on(event.HashProgress, alpha, v1, plan9, dir, [2]int64{done}))
 		}
 		a.Observe(event.Event{Kind: event.Queued, Sizes: map[string]int64{"/a": 40 * mb, "/b": 60 * mb}})
-		a.Observe(event.Event{Kind: event.Hashing, Outcome: event.Outcome{Selection: getproviders.Selection{Provider: alpha, Version: v1}, Platform: plan9, Path: "/a"}})
-		a.Observe(event.Event{Kind: event.Hashing, Outcome: event.Outcome{Selection: getproviders.Selection{Provider: beta, Version: v1}, Platform: plan9, Path: "/b"}})
+		a.Observe(on(event.Hashing, alpha, v1, plan9, "/a"))
+		a.Observe(on(event.Hashing, beta, v1, plan9, "/b"))
 		read("/elsewhere", 50*mb)
 		read("/a", 0)
 		if clock.Advance(2 * time.Second); mode == ProgressPlain {
@@ -103,26 +98,22 @@ Total: 0 of 2                                [===>---------]  24/100 MB  6s left
 func TestActivity_NamesThePhaseOfAll(t *testing.T) {
 	clock := newWatch()
 	a, screen := shownActivity(clock, nil)
-	a.Observe(event.Event{Kind: event.Hashing, Outcome: event.Outcome{Selection: getproviders.Selection{Provider: alpha, Version: v1}, Path: "/a"}})
-	a.Observe(event.Event{Kind: event.HashProgress, Outcome: event.Outcome{Selection: getproviders.Selection{Provider: alpha, Version: v1}, Path: "/a"}, Done: 30 * mb})
+	a.Observe(on(event.Hashing, alpha, v1, "/a"))
+	a.Observe(on(event.HashProgress, alpha, v1, "/a", [2]int64{30 * mb}))
 	clock.Advance(2 * time.Second)
-	a.Observe(event.Event{Kind: event.HashProgress, Outcome: event.Outcome{Selection: getproviders.Selection{Provider: alpha, Version: v1}, Path: "/a"}, Done: 90 * mb})
+	a.Observe(on(event.HashProgress, alpha, v1, "/a", [2]int64{90 * mb}))
 	for _, p := range []getproviders.Provider{alpha, beta} {
 		a.Observe(came(p, 0, 10*mb))
 		clock.Advance(2 * time.Second)
 		a.Observe(came(p, 10*mb, 10*mb))
-		a.Observe(event.Event{Kind: event.Begun, Outcome: event.Outcome{Selection: getproviders.Selection{Provider: p, Version: v1}}, Phase: event.Unpacking})
+		a.Observe(on(event.Begun, p, v1, event.Unpacking))
 	}
 	want := `example.com/acme/beta v1.2.3   [==============================]     10 MB  unpacking  1s
 example.com/acme/alpha v1.2.3  [==============================]     10 MB  unpacking  2s
 Total: 0 of 2                  [==============================]  20/20 MB  unpacking`
-	if got := screen.Text(); got != want {
-		t.Errorf("the screen is\n%s\nwant\n%s", got, want)
-	}
+	must.Equal(t, screen.Text(), want)
 	a.Observe(installed(alpha))
-	if text := screen.Text(); !strings.Contains(text, "Downloaded example.com/acme/alpha v1.2.3: 10 MB in") {
-		t.Errorf("the screen is\n%s", text)
-	}
+	must.Contain(t, screen.Text(), "Downloaded example.com/acme/alpha v1.2.3: 10 MB in")
 }
 
 func TestActivity_SumsUpManyInOneLine(t *testing.T) {
@@ -154,9 +145,7 @@ func TestActivity_TellsOfStalls(t *testing.T) {
 		a.Observe(came(alpha, 20*mb, 157*mb))
 		clock.Advance(9 * time.Second)
 		a.Observe(came(alpha, 20*mb, 157*mb))
-		if got := screen.Text(); got != want {
-			t.Errorf("the screen is\n%s\nwant\n%s", got, want)
-		}
+		must.Equal(t, screen.Text(), want)
 	}
 }
 
@@ -180,9 +169,7 @@ func TestActivity_TellsOfRetriesInTerminals(t *testing.T) {
 		retry := retry
 		retry.Attempt = 3
 		a.Retrying(retry)
-		if got := screen.Text(); got != test.want {
-			t.Errorf("%s: the terminal has\n%s\nwant\n%s", name, got, test.want)
-		}
+		must.Equal(t, screen.Text(), test.want, name)
 	}
 }
 
@@ -200,7 +187,7 @@ func TestActivity_SaysWhatAnInterruptKeeps(t *testing.T) {
 		"verifying":       {[]event.Event{event.Event{Kind: event.Queued, Sizes: map[string]int64{}}}, interrupted, ""},
 		"parts, and what is in its place": {[]event.Event{
 			came(alpha, 0, 100*mb), came(alpha, 100*mb, 100*mb), installed(alpha),
-			came(beta, 0, 50*mb), came(beta, 12*mb, 50*mb), event.Event{Kind: event.Kept, Outcome: event.Outcome{Selection: getproviders.Selection{Provider: beta, Version: v1}}, Done: 12 * mb},
+			came(beta, 0, 50*mb), came(beta, 12*mb, 50*mb), on(event.Kept, beta, v1, [2]int64{12 * mb}),
 		}, interrupted, "Interrupted. 112 MB are kept; run again to continue."},
 	} {
 		a, _ := shownActivity(clock, func(o *Options) { o.Progress = ProgressNone })
@@ -210,9 +197,7 @@ func TestActivity_SaysWhatAnInterruptKeeps(t *testing.T) {
 		a.Close()
 		screen := screentest.New(100, 30)
 		a.Interrupted(test.ctx, terminal.Stream{Writer: screen, Width: 100})
-		if got := screen.Text(); got != test.want {
-			t.Errorf("%s: %q, want %q", name, got, test.want)
-		}
+		must.Equal(t, screen.Text(), test.want, name)
 	}
 }
 
@@ -226,15 +211,11 @@ func TestActivity_ShowsModules(t *testing.T) {
 	want := `git::https://example.com/net.git                                                downloading  3s
 https://example.com/net.tar.gz    [======================>-------]  6.0/8.0 MB  1s left  2.0 MB/s
 Total: 0 of 2                     [>-----------------------------]`
-	if got := screen.Text(); got != want {
-		t.Errorf("the screen is\n%s\nwant\n%s", got, want)
-	}
+	must.Equal(t, screen.Text(), want)
 	a.Module("https://example.com/net.tar.gz", 8*mb, 8*mb, true)
 	a.Module("git::https://example.com/net.git", 0, -1, true)
 	a.Close()
-	if got, want := screen.Text(), "Downloaded https://example.com/net.tar.gz: 6.0 MB in 3.0s (2.0 MB/s)"; got != want {
-		t.Errorf("%q is left, want %q", got, want)
-	}
+	must.Equal(t, screen.Text(), "Downloaded https://example.com/net.tar.gz: 6.0 MB in 3.0s (2.0 MB/s)")
 }
 
 // Bars that are drawn by the clock alone stop with Close, and what others print at the same time stays whole.

@@ -13,6 +13,7 @@ import (
 	"github.com/tfdeps/tfdeps/command/view/screentest"
 	"github.com/tfdeps/tfdeps/command/view/terminal"
 	"github.com/tfdeps/tfdeps/getproviders"
+	"github.com/tfdeps/tfdeps/internal/must"
 	"github.com/tfdeps/tfdeps/providercache/event"
 )
 
@@ -49,7 +50,7 @@ func TestProgress_InATerminal(t *testing.T) {
 		v.Observe(came(p, int64(5+i)*mb, int64(30-10*i)*mb))
 	}
 	v.Observe(came(gamma, 10*mb, 10*mb))
-	v.Observe(event.Event{Kind: event.Begun, Outcome: event.Outcome{Selection: getproviders.Selection{Provider: gamma, Version: v1}}, Phase: event.Unpacking})
+	v.Observe(on(event.Begun, gamma, v1, event.Unpacking))
 	// The largest download is at the bottom, above the bar for all, and lines are above the bars.
 	bars := `- Installing example.com/acme/alpha v1.2.3...
 example.com/acme/gamma v1.2.3  [==============================]     10 MB  unpacking  1s
@@ -79,9 +80,7 @@ Downloaded example.com/acme/beta v1.2.3: 6.0 MB in 1.0s (6.0 MB/s)
 
 Terraform has been successfully initialized!
 3 providers ready in 1.0s: 3 downloaded (21 MB from example.com)`
-	if got := screen.Text(); got != want {
-		t.Errorf("the screen is at last\n%s\nwant\n%s", got, want)
-	}
+	must.Equal(t, screen.Text(), want)
 }
 
 // A bar for a small or quick download would only flicker.
@@ -108,12 +107,8 @@ func TestBars_AreForDownloadsThatLast(t *testing.T) {
 			clock.Advance(tt.after)
 			v.Observe(came(alpha, tt.done, tt.total))
 			v.ProvidersEnd()
-			if got := screen.Shows(`alpha v1.2.3 .*[kM]B`); got != tt.want {
-				t.Errorf("there was a bar: %t\n%q", got, screen.History())
-			}
-			if got := screen.Text(); got != "" {
-				t.Errorf("%q is left", got)
-			}
+			must.Equal(t, screen.Shows(`alpha v1.2.3 .*[kM]B`), tt.want, screen.History())
+			must.Equal(t, screen.Text(), "")
 		})
 	}
 }
@@ -134,9 +129,7 @@ func TestBars_LeaveNothingBehind(t *testing.T) {
 	if !screen.Shows(`1/10 MB`) {
 		t.Errorf("there was no bar: %q", screen.History())
 	}
-	if got, want := strings.TrimSpace(screen.Text()), "- Finding latest version of example.com/acme/alpha...\n\nError: Canceled"; got != want {
-		t.Errorf("the screen is %q, want %q", got, want)
-	}
+	must.Equal(t, strings.TrimSpace(screen.Text()), "- Finding latest version of example.com/acme/alpha...\n\nError: Canceled")
 }
 
 // After an interrupt, whatever goes on until the work has stopped draws nothing, and lines still come.
@@ -155,7 +148,7 @@ func TestBars_AreGoneAfterAnInterrupt(t *testing.T) {
 	v.Activity.stopDrawing()
 	clock.Advance(time.Second)
 	v.Observe(came(alpha, 30*mb, 30*mb))
-	v.Observe(event.Event{Kind: event.Begun, Outcome: event.Outcome{Selection: getproviders.Selection{Provider: alpha, Version: v1}}, Phase: event.Unpacking})
+	v.Observe(on(event.Begun, alpha, v1, event.Unpacking))
 	v.Observe(installed(alpha))
 	if got := screen.Text(); strings.Contains(got, "[") || !strings.Contains(got, "Downloaded example.com/acme/alpha") {
 		t.Errorf("the screen is\n%s", got)
@@ -190,9 +183,7 @@ func TestBars_FitOnTheTerminal(t *testing.T) {
 				}
 			}
 		}
-		if most != size.most {
-			t.Errorf("%d lines: there were %d bars, want %d", size.height, most, size.most)
-		}
+		must.Equal(t, most, size.most, size.height)
 	}
 }
 
@@ -206,9 +197,7 @@ func TestBars_WithResultsElsewhere(t *testing.T) {
 	clock.Advance(time.Second)
 	v.Observe(came(alpha, 1*mb, 10*mb))
 	v.Observe(on(event.Query, alpha))
-	if got := elsewhere.String(); !strings.Contains(got, "- Finding") {
-		t.Errorf("stdout has %q, and should have a line at once", got)
-	}
+	must.Contain(t, elsewhere.String(), "- Finding")
 	v.ProvidersEnd()
 	if screen.Shows("Finding") || !screen.Shows("MB") {
 		t.Errorf("the terminal was %q", screen.History())

@@ -9,6 +9,7 @@ import (
 
 	"github.com/tfdeps/tfdeps/getproviders"
 	"github.com/tfdeps/tfdeps/internal/config/modules"
+	"github.com/tfdeps/tfdeps/internal/must"
 	"github.com/tfdeps/tfdeps/providercache/event"
 )
 
@@ -49,11 +50,11 @@ func begin(p getproviders.Provider, archive, source string) event.Event {
 	if err != nil {
 		panic(err)
 	}
-	return event.Event{Kind: event.Fetching, Outcome: event.Outcome{Selection: getproviders.Selection{Provider: p, Version: v1}, Source: source}, Location: getproviders.HTTPArchive{URL: address}}
+	return on(event.Fetching, p, v1, source, getproviders.HTTPArchive{URL: address})
 }
 
 func came(p getproviders.Provider, done, total int64) event.Event {
-	return event.Event{Kind: event.Progress, Outcome: event.Outcome{Selection: getproviders.Selection{Provider: p, Version: v1}}, Done: done, Total: total}
+	return on(event.Progress, p, v1, [2]int64{done, total})
 }
 
 func installed(p getproviders.Provider) event.Event {
@@ -80,10 +81,10 @@ func threeAtOnce() script {
 		{9.9, came(alpha, 99*mb, 157*mb)},
 		{10, came(gamma, 7*mb, -1)},
 		{10.5, came(alpha, 105*mb, 157*mb)},
-		{11, event.Event{Kind: event.Done, Outcome: event.Outcome{Selection: getproviders.Selection{Provider: gamma}, State: event.Failed, Err: errors.New("cut")}}},
+		{11, ended(event.Failed, gamma, errors.New("cut"))},
 		{20.1, came(alpha, 150*mb, 157*mb)},
 		{21, came(alpha, 157*mb, 157*mb)},
-		{21, event.Event{Kind: event.Begun, Outcome: event.Outcome{Selection: getproviders.Selection{Provider: alpha, Version: v1}}, Phase: event.Unpacking}},
+		{21, on(event.Begun, alpha, v1, event.Unpacking)},
 		{23, installed(alpha)},
 	}
 }
@@ -99,9 +100,7 @@ Still downloading example.com/acme/alpha v1.2.3: 99 MB of 157 MB (63%), 10 MB/s,
 Still downloading example.com/acme/alpha v1.2.3: 150 MB of 157 MB (96%), 5.0 MB/s, 1s left
 Downloaded example.com/acme/alpha v1.2.3: 157 MB in 21.0s (7.5 MB/s)
 `
-	if got := s.err.String(); got != want {
-		t.Errorf("stderr is\n%s\nwant\n%s", got, want)
-	}
+	must.Equal(t, s.err.String(), want)
 }
 
 func TestPlainProgress_ResumedDownloads(t *testing.T) {
@@ -139,9 +138,7 @@ Downloaded example.com/acme/alpha v1.2.3: 0 kB in 0ms
 			s := timed(clock, func(o *Options) { o.Progress = ProgressPlain })
 			s.play(clock, append(script{{0, pending(alpha)}}, tt.run...))
 			s.ProvidersEnd()
-			if got := s.err.String(); got != tt.want {
-				t.Errorf("stderr is\n%s\nwant\n%s", got, tt.want)
-			}
+			must.Equal(t, s.err.String(), tt.want)
 		})
 	}
 }
@@ -161,9 +158,7 @@ func TestPlainProgress_IsRare(t *testing.T) {
 			clock.Time = clock.Add(time.Second / 10)
 		}
 		got := strings.Count(s.out.String(), "Still") + strings.Count(s.out.String(), "download_progress")
-		if got != tt.want {
-			t.Errorf("JSON %t: told %d times, want %d", tt.json, got, tt.want)
-		}
+		must.Equal(t, got, tt.want, tt.json)
 	}
 }
 
@@ -187,9 +182,7 @@ func TestJSONProgress(t *testing.T) {
 		object("11.023456", "99 MB of 157 MB (63%)", `"done":99000000`, "alpha", all) +
 		object("11.123456", "7.0 MB", `"done":7000000`, "gamma", "") +
 		object("21.223456", "150 MB of 157 MB (96%)", `"done":150000000`, "alpha", all)
-	if got.String() != want {
-		t.Errorf("got\n%s\nwant\n%s", &got, want)
-	}
+	must.Equal(t, got.String(), want)
 	if s.err.Len() > 0 {
 		t.Errorf("stderr has %q", s.err.String())
 	}
@@ -221,14 +214,10 @@ func TestProgress_LeavesResultsAlone(t *testing.T) {
 		s.play(clock, threeAtOnce())
 		s.Done(s.ProvidersEnd(), false)
 		said[mode] = s.out.String()
-		if strings.Contains(s.out.String()+s.err.String(), "hunter2") {
-			t.Errorf("mode %d: a secret is in\n%s%s", mode, s.out.String(), s.err.String())
-		}
+		must.NotContain(t, s.out.String()+s.err.String(), "hunter2", mode, s.out.String(), s.err.String())
 	}
 	for _, mode := range []Progress{ProgressPlain, ProgressTTY} {
-		if said[mode] != said[ProgressNone] {
-			t.Errorf("mode %d: stdout is\n%s\nwant\n%s", mode, said[mode], said[ProgressNone])
-		}
+		must.Equal(t, said[mode], said[ProgressNone], mode)
 	}
 }
 
@@ -236,9 +225,7 @@ func TestParseProgress(t *testing.T) {
 	for text, want := range map[string]Progress{
 		"auto": ProgressAuto, "tty": ProgressTTY, "plain": ProgressPlain, "none": ProgressNone,
 	} {
-		if got, err := ParseProgress(text); got != want || err != nil {
-			t.Errorf("%s: got %d and %v", text, got, err)
-		}
+		must.Equal(t, must.Get(ParseProgress(text))(t), want, text)
 	}
 	for _, text := range []string{"", "TTY", "bars"} {
 		if _, err := ParseProgress(text); err == nil {
@@ -249,7 +236,7 @@ func TestParseProgress(t *testing.T) {
 
 func TestSummary(t *testing.T) {
 	local := func(p getproviders.Provider) event.Event {
-		return event.Event{Kind: event.Fetching, Outcome: event.Outcome{Selection: getproviders.Selection{Provider: p, Version: v1}, Source: "/m"}, Location: getproviders.LocalDirectory("/m")}
+		return on(event.Fetching, p, v1, "/m", getproviders.LocalDirectory("/m"))
 	}
 	const archive, origin, mirror = "https://cdn.example.com/a.zip", "registry example.com", "provider mirror at https://mirror.example.com/"
 	present := func(p getproviders.Provider) event.Event {
@@ -301,9 +288,7 @@ func TestSummary(t *testing.T) {
 			}
 			s.Done(nil, false)
 			lines := strings.Split(strings.TrimSuffix(s.err.String(), "\n"), "\n")
-			if got := lines[len(lines)-1]; got != tt.want {
-				t.Errorf("got  %s\nwant %s", got, tt.want)
-			}
+			must.Equal(t, lines[len(lines)-1], tt.want)
 		})
 	}
 }

@@ -15,7 +15,7 @@ import (
 // observe is the one place where events are read: it updates the record, and has lines wait for their turn.
 func (r *run) observe(e event.Event) {
 	r.touched = nil
-	each := e.Platform != (getproviders.Platform{}) // of the Packages that were queued
+	key, each := keyOf(e.Outcome), e.Platform != (getproviders.Platform{}) // of the Packages that were queued
 	switch {
 	case e.Kind == event.Queued && e.Requirements != nil:
 		r.expect(e.Requirements)
@@ -24,16 +24,16 @@ func (r *run) observe(e event.Event) {
 	case e.Kind == event.Queued:
 		r.expectPackages(e.Packages)
 	case e.Kind == event.Fetching && each:
-		key, l := keyOf(e.Selection, e.Platform), sameLine("Fetching "+hashedName(r.product, e.Outcome)+"...")
+		l := sameLine("Fetching " + hashedName(r.product, e.Outcome) + "...")
 		if r.doing != "" {
 			l = archiveLine(e.Outcome, isLocal(e.Location) && r.doing != mirroring)
 		}
 		r.begin(key)
 		r.turns.put(key, false, l)
 	case e.Kind == event.Done && each && r.doing != "":
-		r.done(keyOf(e.Selection, e.Platform), e.Err == nil && e.State != event.Present, true, archiveDoneLine(r.product, e.Outcome))
+		r.done(key, e.Err == nil && e.State != event.Present, true, archiveDoneLine(r.product, e.Outcome))
 	case e.Kind == event.Done && each:
-		r.done(keyOf(e.Selection, e.Platform), e.Err == nil, false, hashesLine(r.product, e.Outcome))
+		r.done(key, e.Err == nil, false, hashesLine(r.product, e.Outcome))
 	default:
 		r.observeProvider(e)
 	}
@@ -50,12 +50,13 @@ func isLocal(at getproviders.Location) bool {
 // observeProvider is for the events that are about one provider. A package that was put into its place stays so, whatever a
 // second look at it finds.
 func (r *run) observeProvider(e event.Event) {
-	key, query, at := packageKey{Provider: e.Provider}, packageKey{Provider: e.Provider, Query: true}, r.at()
-	w := r.item(key)
+	key, one, at := packageKey{Provider: e.Provider}, keyOf(e.Outcome), r.at()
+	dir, w := one, r.item(key)
+	dir.Dir = e.Path
 	switch e.Kind {
 	case event.Query:
 		w.enter("ask", at)
-		r.turns.put(query, true, queryLine(w.Name, e))
+		r.turns.put(w.query(), true, queryLine(w.Name, e))
 	case event.Selected:
 		w.Version = e.Version.String()
 		r.begin(key)
@@ -65,28 +66,28 @@ func (r *run) observeProvider(e event.Event) {
 	case event.Hashing:
 		r.hashing(e)
 	case event.HashProgress:
-		if t := r.tasks.Find(packageKey{Provider: e.Provider, Version: e.Version, Platform: e.Platform, Dir: e.Path}); t != nil {
+		if t := r.tasks.Find(dir); t != nil {
 			t.Hash(e.Done, r.now())
 			r.touched = append(r.touched, t)
 		}
 	case event.Hashed:
-		r.end(packageKey{Provider: e.Provider, Version: e.Version, Platform: e.Platform, Dir: e.Path}, false)
+		r.end(dir, false)
 	case event.Fetching:
 		if w.Source, w.way = e.Source, downloaded; isLocal(e.Location) {
 			w.way = fromLocal
 		}
 		r.begin(key)
-		r.begin(packageKey{Provider: e.Provider, Version: e.Version, Platform: r.platform})
+		e.Platform = r.platform
+		r.begin(keyOf(e.Outcome))
 		w.enter("fetch", at)
 		r.start(packageKey{Provider: e.Provider, Version: e.Version}, true)
 		what := fmt.Sprintf("%s v%s...", w.Name, e.Version)
 		r.turns.put(key, false, line{human: "- Installing " + what, json: "Installing provider version: " + what, source: e.Source})
 	case event.Progress:
-		key := packageKey{Provider: e.Provider, Version: e.Version, Platform: e.Platform}
-		r.start(key, true).Advance(e.Done, e.Total, r.now())
-		r.own(key).advance(e.Done)
+		r.start(one, true).Advance(e.Done, e.Total, r.now())
+		r.own(one).advance(e.Done)
 	case event.Begun:
-		r.phase(packageKey{Provider: e.Provider, Version: e.Version, Platform: e.Platform}, e.Phase)
+		r.phase(one, e.Phase)
 	case event.Kept:
 		r.tasks.Kept += e.Done
 	case event.Done:
@@ -104,7 +105,7 @@ func (r *run) ended(w *item, e event.Event) {
 	case event.BuiltIn:
 		w.way = partOfProduct
 		r.finish(w, "built in")
-		r.turns.put(packageKey{Provider: e.Provider, Query: true}, true, sameLine(w.Name+" is built in to "+r.product.Name), w.object())
+		r.turns.put(w.query(), true, sameLine(w.Name+" is built in to "+r.product.Name), w.object())
 		return
 	case event.Present:
 		if w.Version = e.Version.String(); w.way == unknownWay {
@@ -129,12 +130,13 @@ func (r *run) ended(w *item, e event.Event) {
 		r.signed = r.signed || a.TrustLevel == getproviders.LevelPartner || a.TrustLevel == getproviders.LevelCommunity
 		lines, note = fetchedLines(r.product, w.what(), e), linkNote(e.Link, e.LinkReason)
 		r.finish(w, "fetched")
-		r.over(packageKey{Provider: e.Provider, Version: e.Version, Platform: r.platform})
+		e.Platform = r.platform
+		r.over(keyOf(e.Outcome))
 	case event.Failed:
 		w.way, w.err = didFail, e.Err
 		w.Error = oneLine(explain.WithHint(e.Err))
 		r.finish(w, "failed")
-		r.turns.put(packageKey{Provider: e.Provider, Query: true}, true)
+		r.turns.put(w.query(), true)
 		if r.doing != "" {
 			r.head(e.Provider, r.doingLine(e.Provider))
 		}
@@ -144,6 +146,9 @@ func (r *run) ended(w *item, e event.Event) {
 	r.end(key, w.Outcome == "fetched")
 	r.turns.put(w.key, true, append(lines, w.object(), note)...)
 }
+
+// query is the key of the turn in which it is told how a provider's version is chosen.
+func (w *item) query() packageKey { return packageKey{Provider: w.key.Provider, Query: true} }
 
 // what is a provider with its version.
 func (w *item) what() string { return w.Name + " v" + w.Version }
@@ -176,29 +181,26 @@ func (r *run) expectSizes(sizes map[string]int64) {
 // providers, versions and platforms.
 func (r *run) expectPackages(packages []providercache.Outcome) {
 	r.tasks.Announced += len(packages)
-	if r.doing == "" {
-		for _, p := range packages {
-			r.turns = append(r.turns, turn{key: keyOf(p.Selection, p.Platform)})
-		}
-		return
+	archives := r.doing != ""
+	if archives {
+		r.turns, r.heads = r.heads, nil
 	}
-	all := r.heads
-	r.heads = nil
 	var last getproviders.Selection
 	for _, p := range packages {
-		t := turn{key: keyOf(p.Selection, p.Platform)}
-		s := p.Selection
-		if s.Provider != last.Provider {
-			t.told = append(t.told, r.doingLine(s.Provider))
+		t := turn{key: keyOf(p)}
+		isNew := p.Provider != last.Provider
+		if archives && isNew {
+			t.told = append(t.told, r.doingLine(p.Provider))
 		}
-		if s.Provider != last.Provider || s.Version != last.Version {
-			t.told = append(t.told, selectedLine(s))
+		if archives && (isNew || p.Version != last.Version) {
+			t.told = append(t.told, selectedLine(p.Selection))
 		}
-		last = s
-		all = append(all, t)
+		last = p.Selection
+		r.turns = append(r.turns, t)
 	}
-	slices.SortStableFunc(all, func(a, b turn) int { return a.key.Provider.Compare(b.key.Provider) })
-	r.turns = all
+	if archives {
+		slices.SortStableFunc(r.turns, func(a, b turn) int { return a.key.Provider.Compare(b.key.Provider) })
+	}
 }
 
 func (r *run) doingLine(p getproviders.Provider) line {
@@ -239,7 +241,7 @@ func (r *run) phase(key packageKey, phase event.Phase) *terminal.Task {
 
 // hashing begins to verify a package. Where packages are only verified, each directory has a task of its own.
 func (r *run) hashing(e event.Event) {
-	key := packageKey{Provider: e.Provider, Version: e.Version, Platform: e.Platform}
+	key := keyOf(e.Outcome)
 	if r.verifies {
 		key.Dir = e.Path
 	}

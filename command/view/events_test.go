@@ -44,7 +44,7 @@ func TestFetchedLines_NameTheSource(t *testing.T) {
 			for _, json := range []bool{false, true} {
 				s := newSpeaker(func(o *Options) { o.JSON = json })
 				s.Observe(pending(alpha))
-				s.Observe(event.Event{Kind: event.Query, Outcome: event.Outcome{Selection: getproviders.Selection{Provider: alpha, Locked: true}}})
+				s.Observe(on(event.Query, alpha, true))
 				s.out.Reset()
 				s.Observe(tt.event)
 				want := tt.human
@@ -75,9 +75,9 @@ func TestInit_CopyingIsShownOnceWithItsReason(t *testing.T) {
 	s := newSpeaker(func(o *Options) { o.Plain = true })
 	for _, e := range []event.Event{
 		pending(alpha, beta, gamma),
-		event.Event{Kind: event.Done, Outcome: event.Outcome{Selection: getproviders.Selection{Provider: alpha, Version: v1}, State: event.Linked, Link: providercache.LinkHardlink, LinkReason: errors.New("clone: not here")}},
-		event.Event{Kind: event.Done, Outcome: event.Outcome{Selection: getproviders.Selection{Provider: beta, Version: v1}, State: event.Linked, Link: providercache.LinkCopy, LinkReason: errors.New("hardlink: another\ndisk")}},
-		event.Event{Kind: event.Done, Outcome: event.Outcome{Selection: getproviders.Selection{Provider: gamma, Version: v1}, State: event.Linked, Link: providercache.LinkCopy, LinkReason: errors.New("hardlink: another\ndisk")}},
+		ended(event.Linked, alpha, v1, providercache.LinkHardlink, errors.New("clone: not here")),
+		ended(event.Linked, beta, v1, providercache.LinkCopy, errors.New("hardlink: another\ndisk")),
+		ended(event.Linked, gamma, v1, providercache.LinkCopy, errors.New("hardlink: another\ndisk")),
 	} {
 		s.Observe(e)
 	}
@@ -96,8 +96,8 @@ func TestInit_LinksThatArentSymbolicAreShownOnce(t *testing.T) {
 	why := errors.Join(fmt.Errorf("/shared: %w", link.ErrChangedByOthers), errors.New("clone: not here"))
 	for _, e := range []event.Event{
 		pending(alpha, beta),
-		event.Event{Kind: event.Done, Outcome: event.Outcome{Selection: getproviders.Selection{Provider: alpha, Version: v1}, State: event.Linked, Link: providercache.LinkHardlink, LinkReason: why}},
-		event.Event{Kind: event.Done, Outcome: event.Outcome{Selection: getproviders.Selection{Provider: beta, Version: v1}, State: event.Linked, Link: providercache.LinkCopy, LinkReason: why}},
+		ended(event.Linked, alpha, v1, providercache.LinkHardlink, why),
+		ended(event.Linked, beta, v1, providercache.LinkCopy, why),
 	} {
 		s.Observe(e)
 	}

@@ -7,8 +7,8 @@ import (
 	"testing"
 
 	"github.com/tfdeps/tfdeps/command/problem"
-	"github.com/tfdeps/tfdeps/getproviders"
 	"github.com/tfdeps/tfdeps/internal/config/modules"
+	"github.com/tfdeps/tfdeps/internal/must"
 	"github.com/tfdeps/tfdeps/providercache"
 	"github.com/tfdeps/tfdeps/providercache/event"
 )
@@ -64,7 +64,7 @@ func TestJSON_Init(t *testing.T) {
 func TestJSON_End(t *testing.T) {
 	s := newSpeaker(func(o *Options) { o.JSON = true })
 	s.installation()
-	s.Observe(event.Event{Kind: event.Done, Outcome: event.Outcome{Selection: getproviders.Selection{Provider: alpha}, State: event.Failed, Err: errors.New("gone")}})
+	s.Observe(ended(event.Failed, alpha, errors.New("gone")))
 	s.ObserveModules(modules.Downloading{Key: "net", Package: "git::https://example.com/net"})
 	s.Problems(problem.List{problem.Error("Bad", ""), problem.Warning("Odd", "")})
 	s.out.Reset()
@@ -83,14 +83,14 @@ func TestJSON_Records(t *testing.T) {
 	}{
 		{"linked", func(s *speaker) {
 			s.Observe(on(event.Selected, alpha))
-			s.Observe(event.Event{Kind: event.Done, Outcome: event.Outcome{Selection: getproviders.Selection{Provider: alpha, Version: getproviders.MustParseVersion("1.2.3")}, State: event.Linked, Link: providercache.LinkHardlink}})
+			s.Observe(ended(event.Linked, alpha, v1, providercache.LinkHardlink))
 		}, `"action":"linked","cache":"hit",` + jsonEnded + `"link":"hardlink","provider":"example.com/acme/alpha"` + jsonBegun + `,"type":"package","version":"1.2.3"}`},
 		{"failed", func(s *speaker) {
-			s.Observe(event.Event{Kind: event.Done, Outcome: event.Outcome{Selection: getproviders.Selection{Provider: alpha}, State: event.Failed, Err: errors.New("gone")}})
+			s.Observe(ended(event.Failed, alpha, errors.New("gone")))
 		},
 			`"action":"failed","code":"failed","error":"gone","provider":"example.com/acme/alpha","type":"package"}`},
 		{"into the cache", func(s *speaker) {
-			s.Observe(event.Event{Kind: event.Done, Outcome: event.Outcome{Selection: getproviders.Selection{Provider: alpha, Version: getproviders.MustParseVersion("1.2.3")}, State: event.Fetched, Link: providercache.LinkClone}})
+			s.Observe(ended(event.Fetched, alpha, v1, providercache.LinkClone))
 		}, `"bytes":0,"cache":"filled","link":"clone"`},
 		{"local module", func(s *speaker) {
 			s.ObserveModules(modules.Recorded{Record: modules.Record{Key: "net", Source: "./net", Dir: "net"}})
@@ -107,9 +107,7 @@ func TestJSON_Records(t *testing.T) {
 			s.Observe(on(event.Query, alpha))
 			tt.say(s)
 			lines := strings.Split(strings.TrimSpace(s.out.String()), "\n")
-			if last := lines[len(lines)-1]; !strings.Contains(last, tt.want) {
-				t.Errorf("the last line is\n%s\nwant %s", last, tt.want)
-			}
+			must.Contain(t, lines[len(lines)-1], tt.want)
 		})
 	}
 }
@@ -136,9 +134,7 @@ func TestJSON_IsOneObjectALine(t *testing.T) {
 	s := newSpeaker(func(o *Options) { o.JSON = true })
 	s.Problems(problem.List{problem.Error("Two\nlines", "\"quoted\"\u2028\x00\xff")})
 	line := s.out.Bytes()
-	if strings.Count(string(line), "\n") != 1 {
-		t.Errorf("got more than one line: %q", line)
-	}
+	must.Equal(t, strings.Count(string(line), "\n"), 1, line)
 	if !json.Valid(line) {
 		t.Errorf("%q is not JSON", line)
 	}

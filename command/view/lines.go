@@ -132,7 +132,7 @@ func linkNote(mode providercache.LinkMode, reason error) line {
 }
 
 func hashedName(product getproviders.Product, p providercache.Outcome) string {
-	return fmt.Sprintf("%s %s for %s", product.Short(p.Selection.Provider), p.Selection.Version, p.Platform)
+	return fmt.Sprintf("%s %s for %s", product.Short(p.Provider), p.Version, p.Platform)
 }
 
 // hashesLine says how a package's hashes became known. The first line of the text is Terraform's.
@@ -165,22 +165,23 @@ func notes(indent string, a getproviders.AuthenticationResult) (text string) {
 const mirroring = "Mirroring"
 
 func selectedLine(s getproviders.Selection) line {
+	why := "with no constraints"
 	switch {
 	case s.Locked:
-		return line{human: fmt.Sprintf("  - Selected v%s to match dependency lock file", s.Version)}
+		why = "to match dependency lock file"
 	case !s.Constraints.IsEmpty():
-		return line{human: fmt.Sprintf("  - Selected v%s to meet constraints %s", s.Version, s.Constraints)}
-	default:
-		return line{human: fmt.Sprintf("  - Selected v%s with no constraints", s.Version)}
+		why = "to meet constraints " + s.Constraints.String()
 	}
+	return line{human: fmt.Sprintf("  - Selected v%s %s", s.Version, why)}
 }
 
 // archiveLine is what Terraform says, where that does the same.
 func archiveLine(p providercache.Outcome, local bool) line {
+	text := "  - Downloading package for %s..."
 	if local {
-		return line{human: fmt.Sprintf("  - Taking package for %s from this machine...", p.Platform)}
+		text = "  - Taking package for %s from this machine..."
 	}
-	return line{human: fmt.Sprintf("  - Downloading package for %s...", p.Platform)}
+	return line{human: fmt.Sprintf(text, p.Platform)}
 }
 
 func archiveDoneLine(product getproviders.Product, p providercache.Outcome) line {

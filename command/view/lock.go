@@ -38,7 +38,7 @@ func (v *Lock) Tell(d explain.LockedDir) problem.List {
 	}
 	changed := false
 	for _, p := range d.Result.Packages {
-		v.line(fmt.Sprintf("- Obtained %s checksums for %s; %s", v.Activity.run.product.Short(p.Selection.Provider), p.Platform, lockChangeText[p.Change]))
+		v.line(fmt.Sprintf("- Obtained %s checksums for %s; %s", v.Activity.run.product.Short(p.Provider), p.Platform, lockChangeText[p.Change]))
 		changed = changed || p.Change != providercache.LockUnchanged
 	}
 	text := v.Activity.run.product.Name + " has validated the lock file and found no need for changes."
@@ -81,8 +81,8 @@ func (v *Lock) tellChecked(d explain.LockedDir) problem.List {
 		v.succeed("The lock file has the checksums for all platforms.")
 		return nil
 	}
-	return problem.List{problem.CodedError("lock_file_outdated", "Incomplete dependency lock file", fmt.Sprintf(
-		"The lock file in %s lacks:%s\n\nTo add what is missing, run:\n  %s providers lock%s", d.Dir, strings.Join(missing, ""), v.Activity.run.product.Program, strings.Join(platforms, "")))}
+	return problem.Fail("lock_file_outdated", "Incomplete dependency lock file",
+		"The lock file in %s lacks:%s\n\nTo add what is missing, run:\n  %s providers lock%s", d.Dir, strings.Join(missing, ""), v.Activity.run.product.Program, strings.Join(platforms, ""))
 }
 
 // Report is what became of all directories, for programs.

@@ -33,9 +33,7 @@ func TestJSON_IsNoCommandOfCI(t *testing.T) {
 	j := &jsonPrinter{out: terminal.Stream{Writer: &out}, now: time.Now, product: getproviders.Terraform("1.15.9")}
 	j.problem(p)
 	must.Succeed(t, result.Write(&out, report{map[string]string{"detail": words}}, true, result.Run{}))
-	if strings.Contains(out.String(), "##") {
-		t.Errorf("a command: %s", &out)
-	}
+	must.NotContain(t, out.String(), "##")
 	lines := json.NewDecoder(&out)
 	var event struct{ Diagnostic struct{ Detail string } }
 	var written struct{ Detail string }
@@ -79,9 +77,7 @@ func TestOutput_HasNothingThatIsObeyed(t *testing.T) {
 	doctor := result.Doctor{Product: result.DoctorProduct{Because: words}, Programs: []result.DoctorProgram{{Program: "terraform", Path: "/x", Version: words}}, Policies: []result.DoctorPolicy{{Path: words}}}
 	page := doctor.Text()
 	check("doctor", page)
-	if n := strings.Count(page, "\n"); n != 27 {
-		t.Errorf("a text of others makes lines of doctor's: %d\n%s", n, page)
-	}
+	must.Equal(t, strings.Count(page, "\n"), 27, page)
 	j := &jsonPrinter{out: terminal.Stream{Writer: &out}, now: time.Now, product: getproviders.Terraform("1.15.9")}
 	j.problem(problem.Warning("x", words))
 	check("a line of JSON", out.String())

@@ -1,8 +1,9 @@
 package view
 
 import (
-	"strings"
 	"testing"
+
+	"github.com/tfdeps/tfdeps/internal/must"
 )
 
 func TestInitPlan_SaysWhatThereIsToDo(t *testing.T) {
@@ -39,9 +40,7 @@ What modules require that aren't here yet is unknown, so there may be more.
 		`"code":"backend_changed","type":"check_reason"}`,
 		`"bytes":12000000,"complete":false,"fetch":2,"link":1,"modules":2,"present":0,"type":"plan","unknown_sizes":1,"up_to_date":false}`,
 	} {
-		if !strings.Contains(s.out.String(), want) {
-			t.Errorf("no %s in\n%s", want, s.out.String())
-		}
+		must.Contain(t, s.out.String(), want)
 	}
 }
 

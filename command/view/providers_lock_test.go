@@ -35,14 +35,14 @@ func TestLock_PackagesAreShownInOrder(t *testing.T) {
 	one, two, three := lockedPackage(t, "a", "linux_amd64"), lockedPackage(t, "b", "linux_amd64"), lockedPackage(t, "a", "darwin_arm64")
 	v.Observe(event.Event{Kind: event.Queued, Packages: []providercache.Outcome{one.Outcome, two.Outcome, three.Outcome}})
 	two.State, three.Err = event.Recalled, errors.New("no")
-	v.Observe(event.Event{Kind: event.Done, Outcome: two.Outcome})
-	v.Observe(event.Event{Kind: event.Fetching, Outcome: three.Outcome})
+	v.Observe(of(event.Done, two.Outcome))
+	v.Observe(of(event.Fetching, three.Outcome))
 	if out.Len() != 0 {
 		t.Fatalf("told too early: %s", &out)
 	}
-	v.Observe(event.Event{Kind: event.Fetching, Outcome: one.Outcome})
-	v.Observe(event.Event{Kind: event.Done, Outcome: one.Outcome})
-	v.Observe(event.Event{Kind: event.Done, Outcome: three.Outcome})
+	v.Observe(of(event.Fetching, one.Outcome))
+	v.Observe(of(event.Done, one.Outcome))
+	v.Observe(of(event.Done, three.Outcome))
 	v.End()
 	const want = `- Fetching acme/a 1.0.0 for linux_amd64...
 - Retrieved acme/a 1.0.0 for linux_amd64 (self-signed, key ID ABC)
@@ -60,7 +60,7 @@ func TestLockProblems_AreByPlatform(t *testing.T) {
 	product := getproviders.Terraform("1.15.9")
 	one, two := lockedPackage(t, "a", "linux_amd64"), lockedPackage(t, "b", "darwin_arm64")
 	fail := func(p providercache.LockedPackage, plat getproviders.Platform, err error) error {
-		return &getproviders.Fault{Subject: getproviders.Subject{Provider: p.Selection.Provider, Platform: plat, Step: during.Metadata}, Err: err}
+		return &getproviders.Fault{Subject: getproviders.Subject{Provider: p.Provider, Platform: plat, Step: during.Metadata}, Err: err}
 	}
 	problems := explain.LockProblems(product, explain.LockedDir{Dir: "d", Named: true, Result: providercache.LockResult{Err: errors.Join(
 		fail(one, one.Platform, errors.New("gone")),
@@ -76,9 +76,7 @@ func TestLockProblems_AreByPlatform(t *testing.T) {
 		t.Fatalf("got %v", problems)
 	}
 	for i, want := range wants {
-		if !strings.Contains(problems[i].Detail, want) {
-			t.Errorf("problem %d is %q, want %q", i, problems[i].Detail, want)
-		}
+		must.Contain(t, problems[i].Detail, want, i)
 	}
 	interrupted := explain.LockProblems(product, explain.LockedDir{Result: providercache.LockResult{Err: getproviders.Selection{}.Failed(during.Cancel, errors.New("x"))}})
 	if len(interrupted) != 1 || !strings.Contains(interrupted[0].Summary, "canceled") {

@@ -4,7 +4,6 @@ import (
 	"bytes"
 	"context"
 	"errors"
-	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -13,6 +12,7 @@ import (
 	"github.com/tfdeps/tfdeps/command/view/terminal"
 	"github.com/tfdeps/tfdeps/getproviders"
 	"github.com/tfdeps/tfdeps/internal/during"
+	"github.com/tfdeps/tfdeps/internal/must"
 	"github.com/tfdeps/tfdeps/providercache"
 	"github.com/tfdeps/tfdeps/providercache/event"
 	"github.com/tfdeps/tfdeps/providercache/mirror"
@@ -29,18 +29,18 @@ func TestMirror_PackagesAreShownInOrder(t *testing.T) {
 	var out, problems bytes.Buffer
 	v := NewMirror(Options{Now: time.Now, Product: getproviders.Terraform("1.15.9"), Plain: true, Stdout: terminal.Stream{Writer: &out}, Stderr: terminal.Stream{Writer: &problems}})
 	one, two, three := mirroredPackage(t, "a", "linux_amd64"), mirroredPackage(t, "a", "darwin_arm64"), mirroredPackage(t, "c", "linux_amd64")
-	one.Selection.Locked, two.Selection.Locked = true, true
-	three.Selection.Constraints = getproviders.MustParseConstraints("~> 1.0")
+	one.Locked, two.Locked = true, true
+	three.Constraints = getproviders.MustParseConstraints("~> 1.0")
 	v.Skip(getproviders.Provider{Hostname: "terraform.io", Namespace: "builtin", Type: "terraform"})
-	nobody := mirroredPackage(t, "b", "linux_amd64").Selection.Provider
-	v.Observe(event.Event{Kind: event.Done, Outcome: event.Outcome{Selection: getproviders.Selection{Provider: nobody}, State: event.Failed, Err: errors.New("no")}})
+	nobody := mirroredPackage(t, "b", "linux_amd64").Provider
+	v.Observe(ended(event.Failed, nobody, errors.New("no")))
 	v.Observe(event.Event{Kind: event.Queued, Packages: []providercache.Outcome{one, two, three}})
 	three.Err = getproviders.Selection{}.Failed(during.Metadata, errors.New("no"))
-	v.Observe(event.Event{Kind: event.Done, Outcome: three})
+	v.Observe(of(event.Done, three))
 	two.State = event.Present
-	v.Observe(event.Event{Kind: event.Done, Outcome: two})
-	v.Observe(event.Event{Kind: event.Fetching, Outcome: one})
-	v.Observe(event.Event{Kind: event.Done, Outcome: one})
+	v.Observe(of(event.Done, two))
+	v.Observe(of(event.Fetching, one))
+	v.Observe(of(event.Done, one))
 	v.End(mirror.Result{Pruned: []string{"x.zip"}})
 	const want = `- Mirroring acme/a...
   - Selected v1.0.0 to match dependency lock file
@@ -70,10 +70,10 @@ func TestMirror_PlatformsOfOnePathAreApart(t *testing.T) {
 	one, two := mirroredPackage(t, "a", "darwin_arm64"), mirroredPackage(t, "a", "linux_amd64")
 	one.Path, two.Path = "oci://host/a:1.0.0", "oci://host/a:1.0.0"
 	v.Observe(event.Event{Kind: event.Queued, Packages: []providercache.Outcome{one, two}})
-	v.Observe(event.Event{Kind: event.Fetching, Outcome: two})
-	v.Observe(event.Event{Kind: event.Fetching, Outcome: one})
-	v.Observe(event.Event{Kind: event.Done, Outcome: two})
-	v.Observe(event.Event{Kind: event.Done, Outcome: one})
+	v.Observe(of(event.Fetching, two))
+	v.Observe(of(event.Fetching, one))
+	v.Observe(of(event.Done, two))
+	v.Observe(of(event.Done, one))
 	v.End(mirror.Result{Packages: []providercache.Outcome{one, two}})
 	const want = `- Mirroring acme/a...
   - Selected v1.0.0 with no constraints
@@ -84,10 +84,8 @@ func TestMirror_PlatformsOfOnePathAreApart(t *testing.T) {
   - Package authenticated: self-signed
     note: old key
 `
-	if out.String() != want {
-		t.Errorf("got\n%s\nwant\n%s", &out, want)
-	}
-	if a, b := v.Activity.Span(one.Selection, one.Platform), v.Activity.Span(two.Selection, two.Platform); a == b {
+	must.Equal(t, out.String(), want)
+	if a, b := v.Activity.Span(one), v.Activity.Span(two); a == b {
 		t.Errorf("both began and ended at the same times: %+v", a)
 	}
 }
@@ -120,9 +118,7 @@ func TestMirrorProblems_SayWhatFailed(t *testing.T) {
 		"Failed to update indexes: The indexes can't list all that is in the mirror: x.zip: gone",
 		"Failed to write the mirror: gone",
 	}
-	if !slices.Equal(lines, want) {
-		t.Errorf("got\n%s\nwant\n%s", strings.Join(lines, "\n"), strings.Join(want, "\n"))
-	}
+	must.EqualSlices(t, lines, want, strings.Join(lines, "\n"), strings.Join(want, "\n"))
 	if got := explain.MirrorProblems(onLinux(during.Cancel, context.Canceled)); len(got) != 1 || !strings.Contains(got[0].Summary, "canceled") {
 		t.Errorf("an interrupt: %v", got)
 	}

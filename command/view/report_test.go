@@ -68,7 +68,7 @@ func sampleReport(t *testing.T, count int, failed bool) string {
 		some := providers[begin:min(begin+4, len(providers))]
 		for i, p := range some {
 			if (begin+i)%5 < 3 {
-				r.observe(event.Event{Kind: event.Fetching, Outcome: event.Outcome{Selection: getproviders.Selection{Provider: p, Version: version}, Source: "registry.terraform.io"}})
+				r.observe(on(event.Fetching, p, version, "registry.terraform.io"))
 			}
 		}
 		for i, p := range some {
@@ -79,21 +79,21 @@ func sampleReport(t *testing.T, count int, failed bool) string {
 				r.observe(ended(event.Present, p, version))
 			case n%5 == 4:
 				clock.wait(15)
-				r.observe(event.Event{Kind: event.Begun, Outcome: event.Outcome{Selection: getproviders.Selection{Provider: p}}, Phase: event.Linking})
+				r.observe(on(event.Begun, p, event.Linking))
 				clock.wait(6)
-				r.observe(event.Event{Kind: event.Done, Outcome: event.Outcome{Selection: getproviders.Selection{Provider: p, Version: version}, State: event.Linked, Link: providercache.LinkHardlink}})
+				r.observe(ended(event.Linked, p, version, providercache.LinkHardlink))
 			case failed && n%13 == 1:
-				r.observe(event.Event{Kind: event.Progress, Outcome: event.Outcome{Selection: getproviders.Selection{Provider: p}}, Done: total / 3, Total: total})
-				r.observe(event.Event{Kind: event.Done, Outcome: event.Outcome{Selection: getproviders.Selection{Provider: p}, State: event.Failed, Err: errors.New("the connection was reset " + hostileText)}})
+				r.observe(on(event.Progress, p, [2]int64{total / 3, total}))
+				r.observe(ended(event.Failed, p, errors.New("the connection was reset "+hostileText)))
 			default:
-				r.observe(event.Event{Kind: event.Progress, Outcome: event.Outcome{Selection: getproviders.Selection{Provider: p}}, Done: 0, Total: total})
+				r.observe(on(event.Progress, p, [2]int64{0, total}))
 				clock.wait(int(total / 200_000))
-				r.observe(event.Event{Kind: event.Progress, Outcome: event.Outcome{Selection: getproviders.Selection{Provider: p}}, Done: total, Total: total})
-				r.observe(event.Event{Kind: event.Begun, Outcome: event.Outcome{Selection: getproviders.Selection{Provider: p}}, Phase: event.Unpacking})
+				r.observe(on(event.Progress, p, [2]int64{total, total}))
+				r.observe(on(event.Begun, p, event.Unpacking))
 				clock.wait(int(total / 900_000))
-				r.observe(event.Event{Kind: event.Begun, Outcome: event.Outcome{Selection: getproviders.Selection{Provider: p}}, Phase: event.Linking})
+				r.observe(on(event.Begun, p, event.Linking))
 				clock.wait(8)
-				r.observe(event.Event{Kind: event.Done, Outcome: event.Outcome{Selection: getproviders.Selection{Provider: p, Version: version}, State: event.Fetched, Source: "registry.terraform.io " + hostileText, Link: providercache.LinkHardlink}})
+				r.observe(ended(event.Fetched, p, version, "registry.terraform.io "+hostileText, providercache.LinkHardlink))
 			}
 		}
 	}
@@ -133,10 +133,10 @@ func TestReport_TellsWhatHappenedWhen(t *testing.T) {
 	}{
 		{1, on(event.Query, p)}, {2, on(event.Query, q)}, {3, on(event.Query, gone)},
 		{10, on(event.Selected, p, version)}, {12, on(event.Selected, q, version)},
-		{20, event.Event{Kind: event.Fetching, Outcome: event.Outcome{Selection: getproviders.Selection{Provider: p, Version: version}, Source: "somewhere"}}}, {21, on(event.Hashing, q)},
-		{25, event.Event{Kind: event.Progress, Outcome: event.Outcome{Selection: getproviders.Selection{Provider: p}}, Done: 2, Total: 5}}, {30, event.Event{Kind: event.Progress, Outcome: event.Outcome{Selection: getproviders.Selection{Provider: p}}, Done: 5, Total: 5}},
-		{31, event.Event{Kind: event.Begun, Outcome: event.Outcome{Selection: getproviders.Selection{Provider: p}}, Phase: event.Unpacking}}, {32, event.Event{Kind: event.Begun, Outcome: event.Outcome{Selection: getproviders.Selection{Provider: q}}, Phase: event.Linking}},
-		{33, event.Event{Kind: event.Done, Outcome: event.Outcome{Selection: getproviders.Selection{Provider: q, Version: version}, State: event.Linked, Link: providercache.LinkClone}}}, {39, event.Event{Kind: event.Begun, Outcome: event.Outcome{Selection: getproviders.Selection{Provider: p}}, Phase: event.Linking}}, {42, event.Event{Kind: event.Done, Outcome: event.Outcome{Selection: getproviders.Selection{Provider: p, Version: version}, State: event.Fetched, Source: "somewhere"}}},
+		{20, on(event.Fetching, p, version, "somewhere")}, {21, on(event.Hashing, q)},
+		{25, on(event.Progress, p, [2]int64{2, 5})}, {30, on(event.Progress, p, [2]int64{5, 5})},
+		{31, on(event.Begun, p, event.Unpacking)}, {32, on(event.Begun, q, event.Linking)},
+		{33, ended(event.Linked, q, version, providercache.LinkClone)}, {39, on(event.Begun, p, event.Linking)}, {42, ended(event.Fetched, p, version, "somewhere")},
 	} {
 		clock.at = time.Time{}.Add(time.Duration(step.ms) * time.Millisecond)
 		r.observe(step.e)
@@ -166,19 +166,13 @@ func TestReport_TellsWhatHappenedWhen(t *testing.T) {
 func TestReport_HoldsNoMarkupOfOthers(t *testing.T) {
 	t.Parallel()
 	page := sampleReport(t, 3, true)
-	if count := strings.Count(page, "<script"); count != 2 {
-		t.Errorf("the page has %d scripts", count)
-	}
+	must.Equal(t, strings.Count(page, "<script"), 2)
 	if strings.Contains(page, "<img") || strings.Count(page, "</script>") != 2 || strings.Contains(page, "src=") && strings.Contains(page, `src="`) {
 		t.Error("the page has markup that came in as data")
 	}
-	if !strings.Contains(dataIn(t, page).Rows[1].Name, terminal.Printable(hostileText)) {
-		t.Errorf("the name isn't what it was: %+v", dataIn(t, page).Rows[1])
-	}
+	must.Contain(t, dataIn(t, page).Rows[1].Name, terminal.Printable(hostileText), dataIn(t, page).Rows[1])
 	for _, resource := range []string{"http://", "https://", "@import", "url("} {
-		if strings.Contains(page, resource) {
-			t.Errorf("the page has %q, and has to do without a network", resource)
-		}
+		must.NotContain(t, page, resource)
 	}
 }
 
@@ -194,9 +188,7 @@ func TestReport_InABrowser(t *testing.T) {
 		t.Errorf("%d rows are drawn:\n%.3000s", count, dom)
 	}
 	for _, want := range []string{"<title>tfdeps init: failed in ", "acme/provider42", "acme/x&lt;/script&gt;&lt;script&gt;", `<b>Failed to install provider</b>`, ">20 linked from the cache<"} {
-		if !strings.Contains(strings.ReplaceAll(dom, ", 20 linked from the cache", ">20 linked from the cache<"), want) {
-			t.Errorf("%q isn't in the page:\n%.3000s", want, dom)
-		}
+		must.Contain(t, strings.ReplaceAll(dom, ", 20 linked from the cache", ">20 linked from the cache<"), want, dom)
 	}
 	if strings.Contains(dom, "<img") || strings.Contains(dom, "<title>hacked") {
 		t.Error("a text became markup")

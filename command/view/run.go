@@ -130,9 +130,7 @@ func (r *run) over(key packageKey) {
 }
 
 // span is when the work on a package began and ended.
-func (r *run) span(s getproviders.Selection, platform getproviders.Platform) result.Span {
-	return r.item(keyOf(s, platform)).span
-}
+func (r *run) span(o event.Outcome) result.Span { return r.item(keyOf(o)).span }
 
 // advance records how far a download is. The first time it is what was here already; less than before means that all
 // comes again.

@@ -10,6 +10,8 @@ import (
 	"unicode"
 
 	"github.com/tfdeps/tfdeps/getproviders"
+	"github.com/tfdeps/tfdeps/internal/must"
+	"github.com/tfdeps/tfdeps/providercache"
 	"github.com/tfdeps/tfdeps/providercache/event"
 )
 
@@ -47,16 +49,53 @@ func names(lines []line) string {
 	return strings.Join(texts, ", ")
 }
 
-// on is an event about a provider, and at most a version of it.
-func on(kind event.Kind, p getproviders.Provider, v ...getproviders.Version) event.Event {
-	return event.Event{Kind: kind, Outcome: event.Outcome{Selection: getproviders.Selection{Provider: p, Version: append(v, getproviders.Version{})[0]}}}
+// on is an event about a provider. What more it has goes to the field of its type; a text is where something is or comes
+// from, numbers are bytes, and an error behind a link mode says why it is that.
+func on(kind event.Kind, p getproviders.Provider, more ...any) event.Event {
+	e := event.Event{Kind: kind, Outcome: event.Outcome{Selection: getproviders.Selection{Provider: p}}}
+	for _, value := range more {
+		switch v := value.(type) {
+		case getproviders.Version:
+			e.Version = v
+		case getproviders.Platform:
+			e.Platform = v
+		case getproviders.Constraints:
+			e.Constraints = v
+		case getproviders.AuthenticationResult:
+			e.Authentication = v
+		case event.State:
+			e.State = v
+		case event.Phase:
+			e.Phase = v
+		case providercache.LinkMode:
+			e.Link = v
+		case error:
+			if e.Err = v; e.Link != 0 {
+				e.Err, e.LinkReason = nil, v
+			}
+		case bool:
+			e.Locked = v
+		case string:
+			e.Path, e.Source = v, v
+		case []string:
+			e.Warnings = v
+		case [2]int64:
+			e.Done, e.Total = v[0], v[1]
+		case getproviders.Location: // last: whatever has a text could be one
+			e.Location = v
+		default:
+			panic(fmt.Sprintf("an event has no %T", value))
+		}
+	}
+	return e
 }
 
+// of is an event about a package whose outcome is made already.
+func of(kind event.Kind, o event.Outcome) event.Event { return event.Event{Kind: kind, Outcome: o} }
+
 // ended is the last event about a provider.
-func ended(state event.State, p getproviders.Provider, v ...getproviders.Version) event.Event {
-	e := on(event.Done, p, v...)
-	e.State = state
-	return e
+func ended(state event.State, p getproviders.Provider, more ...any) event.Event {
+	return on(event.Done, p, append(more, state)...)
 }
 
 func pending(providers ...getproviders.Provider) event.Event {
@@ -78,7 +117,7 @@ func TestSequence_ReleasesAsEarlyAsTheOrderAllows(t *testing.T) {
 		{ended(event.BuiltIn, builtIn), "built_in terraform, query alpha, query beta"},
 		{on(event.Fetching, beta), ""},
 		{on(event.Fetching, alpha), ""},
-		{event.Event{Kind: event.Progress, Outcome: event.Outcome{Selection: getproviders.Selection{Provider: alpha}}, Done: 1, Total: 2}, ""},
+		{on(event.Progress, alpha, [2]int64{1, 2}), ""},
 		{on(event.Selected, gamma), ""},
 		{on(event.Query, gamma), "query gamma, fetching alpha"},
 		{ended(event.Fetched, beta), ""},
@@ -89,9 +128,7 @@ func TestSequence_ReleasesAsEarlyAsTheOrderAllows(t *testing.T) {
 	r := recorded()
 	for i, step := range steps {
 		r.observe(step.event)
-		if got := names(r.turns.take()); got != step.want {
-			t.Errorf("step %d, %T: released %q, want %q", i, step.event, got, step.want)
-		}
+		must.Equal(t, names(r.turns.take()), step.want, i, step.event)
 	}
 	if rest := r.turns.rest(); len(rest) > 0 {
 		t.Errorf("%q were held back", names(rest))
@@ -100,7 +137,7 @@ func TestSequence_ReleasesAsEarlyAsTheOrderAllows(t *testing.T) {
 
 func TestSequence_DoesNotWaitForWhatFailed(t *testing.T) {
 	failed := func(p getproviders.Provider) event.Event {
-		return event.Event{Kind: event.Done, Outcome: event.Outcome{Selection: getproviders.Selection{Provider: p}, State: event.Failed, Err: errors.New("no")}}
+		return ended(event.Failed, p, errors.New("no"))
 	}
 	for want, events := range map[string][]event.Event{
 		// before its query
@@ -123,17 +160,13 @@ func TestSequence_DoesNotWaitForWhatFailed(t *testing.T) {
 			r.observe(e)
 			got = append(got, r.turns.take()...)
 		}
-		if names(got) != want {
-			t.Errorf("released %q, want %q", names(got), want)
-		}
+		must.Equal(t, names(got), want)
 	}
 }
 
 func TestSequence_GivesUpTheRestInOrder(t *testing.T) {
 	r := recorded(pending(alpha, beta, gamma), on(event.Query, gamma), on(event.Query, beta), on(event.Fetching, beta))
-	if got, want := names(r.turns.rest()), "query beta, query gamma, fetching beta"; got != want {
-		t.Errorf("the rest is %q, want %q", got, want)
-	}
+	must.Equal(t, names(r.turns.rest()), "query beta, query gamma, fetching beta")
 }
 
 // Events of one provider come in order, but those of several come in any order, on which the
@@ -151,7 +184,7 @@ func TestSequence_IsTheSameForEveryInterleaving(t *testing.T) {
 		},
 		{
 			on(event.Query, gamma), on(event.Warning, gamma),
-			on(event.Fetching, gamma), event.Event{Kind: event.Done, Outcome: event.Outcome{Selection: getproviders.Selection{Provider: gamma}, State: event.Failed, Err: errors.New("no")}},
+			on(event.Fetching, gamma), ended(event.Failed, gamma, errors.New("no")),
 		},
 	}
 	const want = "built_in terraform, query alpha, query beta, query gamma, " +

@@ -12,6 +12,7 @@ import (
 	"github.com/tfdeps/tfdeps/command/problem"
 	"github.com/tfdeps/tfdeps/command/view/terminal"
 	"github.com/tfdeps/tfdeps/getproviders"
+	"github.com/tfdeps/tfdeps/internal/must"
 	"github.com/tfdeps/tfdeps/providercache/event"
 )
 
@@ -53,12 +54,8 @@ func newSpeaker(change func(*Options)) *speaker {
 
 func (s *speaker) check(t *testing.T, wantOut, wantErr string) {
 	t.Helper()
-	if got := s.out.String(); got != wantOut {
-		t.Errorf("stdout is\n%s\nwant\n%s", got, wantOut)
-	}
-	if got := s.err.String(); got != wantErr {
-		t.Errorf("stderr is\n%s\nwant\n%s", got, wantErr)
-	}
+	must.Equal(t, s.out.String(), wantOut)
+	must.Equal(t, s.err.String(), wantErr)
 }
 
 // installation reports an installation in which everything occurs.
@@ -66,17 +63,17 @@ func (s *speaker) installation() (warnings problem.List) {
 	v1 := getproviders.MustParseVersion("1.2.3")
 	for _, e := range []event.Event{
 		pending(alpha, beta, gamma, builtIn),
-		event.Event{Kind: event.Query, Outcome: event.Outcome{Selection: getproviders.Selection{Provider: gamma, Locked: true}}},
-		event.Event{Kind: event.Query, Outcome: event.Outcome{Selection: getproviders.Selection{Provider: beta, Constraints: getproviders.MustParseConstraints("~> 1.0")}}},
+		on(event.Query, gamma, true),
+		on(event.Query, beta, getproviders.MustParseConstraints("~> 1.0")),
 		on(event.Query, alpha),
-		event.Event{Kind: event.Warning, Outcome: event.Outcome{Selection: getproviders.Selection{Provider: beta}}, Warnings: []string{"it is old", "use another"}},
+		on(event.Warning, beta, []string{"it is old", "use another"}),
 		ended(event.BuiltIn, builtIn),
 		ended(event.Present, gamma, v1),
 		on(event.Fetching, beta, v1),
 		on(event.Fetching, alpha, v1),
-		event.Event{Kind: event.Done, Outcome: event.Outcome{Selection: getproviders.Selection{Provider: beta, Version: v1}, State: event.Fetched, Authentication: getproviders.AuthenticationResult{
+		ended(event.Fetched, beta, v1, getproviders.AuthenticationResult{
 			TrustLevel: getproviders.LevelCommunity, KeyID: "0123456789ABCDEF", Notes: []string{"the key expired"},
-		}}},
+		}),
 		ended(event.Fetched, alpha, v1),
 	} {
 		s.Observe(e)
@@ -352,13 +349,9 @@ func TestHuman_ControlCharactersAreHarmless(t *testing.T) {
 	place := hcl.Range{Filename: "\x1b]0;title\x07.tf", Start: hcl.Pos{Line: 1, Column: 1}, End: hcl.Pos{Line: 1, Column: 9, Byte: 9}}
 	s.Problems(problem.List{problem.At(place, problem.Error("\x1b[2Jgone", "\x9b2Jgone\ttoo\r"))})
 	for _, bad := range []string{"\x1b[2J", "\x1b]", "\x07", "\u009b", "\r"} {
-		if strings.Contains(s.err.String(), bad) {
-			t.Errorf("%q is still in %q", bad, s.err.String())
-		}
+		must.NotContain(t, s.err.String(), bad)
 	}
-	if !strings.Contains(s.err.String(), "gone\ttoo") {
-		t.Errorf("the text itself is gone: %q", s.err.String())
-	}
+	must.Contain(t, s.err.String(), "gone\ttoo")
 }
 
 func TestHuman_ColorsOnlyWhereWelcome(t *testing.T) {
@@ -370,8 +363,6 @@ func TestHuman_ColorsOnlyWhereWelcome(t *testing.T) {
 		s := newSpeaker(change)
 		s.BackendBegin(false)
 		s.Done(problem.List{problem.At(bogus(), problem.Warning("Strange", "Look."))}, false)
-		if all := s.out.String() + s.err.String(); strings.Contains(all, "\x1b") {
-			t.Errorf("%s: there are escape sequences in %q", name, all)
-		}
+		must.NotContain(t, s.out.String()+s.err.String(), "\x1b", name)
 	}
 }

@@ -7,14 +7,14 @@ import (
 	"github.com/tfdeps/tfdeps/command/problem"
 	"github.com/tfdeps/tfdeps/command/view/explain"
 	"github.com/tfdeps/tfdeps/command/view/terminal"
-	"github.com/tfdeps/tfdeps/getproviders"
+	"github.com/tfdeps/tfdeps/providercache/event"
 )
 
 // packageKey is what a package is known by.
 type packageKey = terminal.Key
 
-func keyOf(s getproviders.Selection, platform getproviders.Platform) packageKey {
-	return packageKey{Provider: s.Provider, Version: s.Version, Platform: platform}
+func keyOf(o event.Outcome) packageKey {
+	return packageKey{Provider: o.Provider, Version: o.Version, Platform: o.Platform}
 }
 
 // turns puts the lines about packages into a fixed order, whichever is done first: those about one package are

@@ -10,6 +10,7 @@ import (
 	"github.com/tfdeps/tfdeps/command/view/terminal"
 	"github.com/tfdeps/tfdeps/getproviders"
 	"github.com/tfdeps/tfdeps/internal/config/modules"
+	"github.com/tfdeps/tfdeps/internal/must"
 	"github.com/tfdeps/tfdeps/providercache"
 	"github.com/tfdeps/tfdeps/providercache/event"
 )
@@ -27,13 +28,13 @@ func vendored(t *testing.T, asJSON bool) (stdout string) {
 	v.Module(modules.Package{Record: modules.Record{Key: "net", Version: "1.2.0"}}, "h1:x", []string{".gitignore"})
 	v.Observe(event.Event{Kind: event.Queued, Packages: []providercache.Outcome{one, two}})
 	v.Observe(event.Event{Kind: event.Fetching, Outcome: one, Location: getproviders.LocalArchive("/x")})
-	v.Observe(event.Event{Kind: event.Done, Outcome: one})
-	v.Observe(event.Event{Kind: event.Done, Outcome: two})
+	v.Observe(of(event.Done, one))
+	v.Observe(of(event.Done, two))
 	v.End()
 	v.Packages([]providercache.Outcome{one, two})
 	v.Removed("b", "c")
 	v.Changed(".gitignore")
-	v.Checked([]CheckReason{{Code: "package_absent", Provider: one.Selection.Provider, Detail: "gone"}, {Code: "module_absent", Module: "net", Detail: "gone"}})
+	v.Checked([]CheckReason{{Code: "package_absent", Provider: one.Provider, Detail: "gone"}, {Code: "module_absent", Module: "net", Detail: "gone"}})
 	v.Done("All is vendored.")
 	if problems.Len() > 0 {
 		t.Error(&problems)
@@ -65,9 +66,7 @@ There is something to do for vendor:
 
 All is vendored.
 `
-	if got := vendored(t, false); got != want {
-		t.Errorf("got\n%s\nwant\n%s", got, want)
-	}
+	must.Equal(t, vendored(t, false), want)
 }
 
 func TestVendor_Report(t *testing.T) {
@@ -80,9 +79,7 @@ func TestVendor_Report(t *testing.T) {
 		UpToDate *bool `json:"up_to_date"`
 		Reasons  []struct{ Code, Provider, Module string }
 	}
-	if err := json.Unmarshal([]byte(vendored(t, true)), &report); err != nil {
-		t.Fatal(err)
-	}
+	must.Succeed(t, json.Unmarshal([]byte(vendored(t, true)), &report))
 	packages, reasons := report.Packages, report.Reasons
 	if len(packages) != 2 || packages[0].Address != "registry.terraform.io/acme/a" || packages[0].Authentication != "self-signed" || packages[1].Authentication != "" {
 		t.Errorf("%+v", packages)

@@ -52,7 +52,7 @@ func InstallProblems(product getproviders.Product, req getproviders.Requirements
 		problems = append(problem.List{notCached(product, req, missing)}, problems...)
 	}
 	if interrupted {
-		problems = append(problems, canceled())
+		problems = append(problems, canceled("Provider installation"))
 	}
 	return problems
 }

@@ -90,6 +90,6 @@ func withVariables(text string, err error) string {
 }
 
 // canceled is what an interrupt comes to.
-func canceled() *problem.Problem {
-	return problem.CodedError("interrupted", "Provider installation was canceled by an interrupt signal.", "")
+func canceled(what string) *problem.Problem {
+	return problem.CodedError("interrupted", what+" was canceled by an interrupt signal.", "")
 }

@@ -4,7 +4,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"slices"
 	"strings"
 	"testing"
 
@@ -14,6 +13,7 @@ import (
 	"github.com/tfdeps/tfdeps/internal/config/modules"
 	"github.com/tfdeps/tfdeps/internal/during"
 	"github.com/tfdeps/tfdeps/internal/hosts"
+	"github.com/tfdeps/tfdeps/internal/must"
 	"github.com/tfdeps/tfdeps/providercache"
 )
 
@@ -135,9 +135,7 @@ func TestInstallProblems_OneForEachCause(t *testing.T) {
 	for _, p := range InstallProblems(getproviders.Terraform("1.15.9"), nil, err, nil) {
 		got = append(got, p.Summary+": "+p.Detail)
 	}
-	if fmt.Sprint(got) != fmt.Sprint(want) {
-		t.Errorf("got\n%s\nwant\n%s", strings.Join(got, "\n"), strings.Join(want, "\n"))
-	}
+	must.Equal(t, fmt.Sprint(got), fmt.Sprint(want), strings.Join(got, "\n"), strings.Join(want, "\n"))
 }
 
 func TestInstallProblems_ManyProviders(t *testing.T) {
@@ -151,17 +149,13 @@ func TestInstallProblems_ManyProviders(t *testing.T) {
 		got = append(got, p.Summary)
 	}
 	want := "Failed to query available provider packages; Provider installation was canceled by an interrupt signal."
-	if strings.Join(got, "; ") != want {
-		t.Errorf("got %q, want %q", got, want)
-	}
+	must.Equal(t, strings.Join(got, "; "), want, got)
 }
 
 func TestInstallProblems_SuggestAnAddress(t *testing.T) {
 	product := getproviders.Terraform("1.15.9")
 	implied, err := product.ImpliedProvider("widget")
-	if err != nil {
-		t.Fatal(err)
-	}
+	must.Succeed(t, err)
 	meant := getproviders.Provider{Hostname: implied.Hostname, Namespace: "acme", Type: "widget"}
 	knows := func(getproviders.Provider) (Suggestion, bool) { return Suggestion{Provider: meant}, true }
 	knowsNothing := func(getproviders.Provider) (Suggestion, bool) { return Suggestion{}, false }
@@ -210,9 +204,7 @@ func TestInstallProblems_NameWhoRequires(t *testing.T) {
 func TestInstallProblems_AddressOfARepository(t *testing.T) {
 	p := getproviders.Provider{Hostname: "github.com", Namespace: "acme", Type: "alpha"}
 	got := InstallProblems(getproviders.Terraform("1.15.9"), nil, fail(p, during.Query, hosts.ErrNoService), nil)
-	if !strings.Contains(got[0].Detail, "repository") {
-		t.Errorf("got %q, want a word about repositories", got[0].Detail)
-	}
+	must.Contain(t, got[0].Detail, "repository")
 }
 
 func TestIncompleteLock_NamesAnotherPlatform(t *testing.T) {
@@ -221,9 +213,7 @@ func TestIncompleteLock_NamesAnotherPlatform(t *testing.T) {
 	if !problem.IsWarning(got) || !strings.Contains(got.Detail, "\n  - example.com/acme/alpha\n  - example.com/acme/beta\n") {
 		t.Errorf("got %q", got.Detail)
 	}
-	if strings.Contains(got.Detail, "-platform="+own.String()) {
-		t.Errorf("the command is for %s, of which the lock file has checksums: %q", own, got.Detail)
-	}
+	must.NotContain(t, got.Detail, "-platform="+own.String(), own)
 }
 
 func TestInstallProblems_SayWhereTokensBelong(t *testing.T) {
@@ -260,15 +250,11 @@ func TestInstallProblems_SayWhereTokensBelong(t *testing.T) {
 		for _, hint := range c.want {
 			want += "\n\nhint: " + hint
 		}
-		if got := WithHint(c.err); got != c.err.Error()+want {
-			t.Errorf("got %q, want %q after the error's own text", got, want)
-		}
+		must.Equal(t, WithHint(c.err), c.err.Error()+want, want)
 	}
 	p := problem.Error("", "It is missing.\n\nhint: "+module.Hint)
 	p.Extra = modules.Unlocated{Err: module}
-	if got, want := Detail(p), "It is missing.\n\nhint: if it is private, "+missing; got != want {
-		t.Errorf("got %q, want %q", got, want)
-	}
+	must.Equal(t, Detail(p), "It is missing.\n\nhint: if it is private, "+missing)
 }
 
 func refusal(host hosts.Hostname, hint string, status error) error {
@@ -312,8 +298,6 @@ func TestPackageProblems_AreByCause(t *testing.T) {
 		for _, p := range c.problems {
 			got = append(got, p.Summary+": "+p.Detail)
 		}
-		if !slices.Equal(got, c.want) {
-			t.Errorf("%s: got\n%s\nwant\n%s", name, strings.Join(got, "\n"), strings.Join(c.want, "\n"))
-		}
+		must.EqualSlices(t, got, c.want, name, strings.Join(got, "\n"), strings.Join(c.want, "\n"))
 	}
 }

@@ -84,7 +84,7 @@ func wantedVersion(req getproviders.Requirements, m *getproviders.NotCachedError
 // can use.
 func IncompleteLock(product getproviders.Product, providers []getproviders.Provider) *problem.Problem {
 	platform := getproviders.CurrentPlatform()
-	return problem.CodedWarning("lock_file_outdated", "Incomplete lock file information for providers", fmt.Sprintf(
+	return problem.Warningf("lock_file_outdated", "Incomplete lock file information for providers",
 		"The packages of these providers come from a source that doesn't tell the checksums of other platforms, so that "+
 			"%s could only calculate those of its own:%s\n\n"+
 			"The lock file .terraform.lock.hcl only includes checksums for %s: on another platform it will be "+
@@ -92,7 +92,7 @@ func IncompleteLock(product getproviders.Product, providers []getproviders.Provi
 			"To calculate additional checksums for another platform, run:\n"+
 			"  %s providers lock -platform=%s\n"+
 			"(where %[5]s is the platform to generate)",
-		product.Name, problem.Items(texts(providers, product.Short)), platform, product.Program, otherPlatform(platform)))
+		product.Name, problem.Items(texts(providers, product.Short)), platform, product.Program, otherPlatform(platform))
 }
 
 // otherPlatform is an example of a platform other than the current one.

@@ -6,7 +6,6 @@ import (
 	"fmt"
 	"io/fs"
 	"slices"
-	"strings"
 
 	"github.com/tfdeps/tfdeps/command/problem"
 	"github.com/tfdeps/tfdeps/getproviders"
@@ -95,6 +94,32 @@ func (s several) text() string {
 	return problem.Items(texts(s.packages, part.name)) + "\n\n" + Explained(s.cause)
 }
 
+// told says what is wrong, behind a sentence with several packages, or the name of one.
+func (s several) told(sentence string, name func(part) string) string {
+	p := s.packages[0]
+	switch {
+	case s.cause != nil:
+		return sentence + s.text()
+	case p.failed != nil:
+		return name(p) + ": " + WithHint(p.cause)
+	}
+	return WithHint(p.cause)
+}
+
+// problemsOf has a problem for each cause; nil: there is nothing to say of it yet. If something was interrupted, there is no other.
+func problemsOf(err error, interrupted *problem.Problem, say func(several) *problem.Problem) (problems problem.List) {
+	all, isInterrupted := byCause(err)
+	if isInterrupted {
+		return problem.List{interrupted}
+	}
+	for _, s := range all {
+		if p := say(s); p != nil {
+			problems = append(problems, p)
+		}
+	}
+	return problems
+}
+
 // LockedDir is what became of one directory.
 type LockedDir struct {
 	Dir      string
@@ -107,93 +132,65 @@ type LockedDir struct {
 // LockProblems explains why the hashes for a directory's lock file couldn't be
 // had: one problem for each cause that several packages failed for, for what else is about
 // a platform, and for what is about none.
-func LockProblems(product getproviders.Product, d LockedDir) (problems problem.List) {
-	all, interrupted := byCause(d.Result.Err)
-	if interrupted {
-		return problem.List{canceled()}
-	}
+func LockProblems(product getproviders.Product, d LockedDir) problem.List {
 	const summary = "Could not retrieve providers for locking"
 	var platforms []string
-	failed := map[string][]part{}
-	for _, s := range all {
+	failed := map[string]string{}
+	problems := problemsOf(d.Result.Err, canceled("Provider installation"), func(s several) *problem.Problem {
 		if s.cause != nil {
-			problems = append(problems, problem.Error(summary, lockFailure(product, d, "")+s.text()))
-			continue
+			return problem.Error(summary, lockFailure(product, d, "")+s.text())
 		}
 		p := s.packages[0]
 		if !slices.Contains(platforms, p.plat) {
 			platforms = append(platforms, p.plat)
 		}
-		failed[p.plat] = append(failed[p.plat], p)
-	}
+		failed[p.plat] += "\n- " + s.told("", func(p part) string { return p.failed.Provider.String() })
+		return nil
+	})
 	for _, name := range platforms {
-		problems = append(problems, problem.Error(summary, lockFailures(product, d, name, failed[name])))
+		problems = append(problems, problem.Error(summary, lockFailure(product, d, name)+failed[name]))
 	}
 	return problems
 }
 
 // lockFailure is what a list of failures begins with.
 func lockFailure(product getproviders.Product, d LockedDir, platform string) string {
-	var b strings.Builder
-	b.WriteString(product.Name + " failed to fetch the requested providers")
+	text := product.Name + " failed to fetch the requested providers"
 	if platform != "" {
-		b.WriteString(" for " + platform)
+		text += " for " + platform
 	}
-	b.WriteString(" in order to calculate their checksums")
+	text += " in order to calculate their checksums"
 	if d.Named {
-		b.WriteString(" for " + d.Dir)
+		text += " for " + d.Dir
 	}
-	b.WriteString(": some providers could not be installed:")
-	return b.String()
-}
-
-func lockFailures(product getproviders.Product, d LockedDir, platform string, failed []part) string {
-	var b strings.Builder
-	b.WriteString(lockFailure(product, d, platform))
-	for _, p := range failed {
-		b.WriteString("\n- ")
-		if p.failed != nil {
-			b.WriteString(p.failed.Provider.String() + ": ")
-		}
-		b.WriteString(WithHint(p.cause))
-	}
-	return b.String()
+	return text + ": some providers could not be installed:"
 }
 
 // MirrorProblems explains what went wrong with a mirror: one problem for each cause that
 // several packages failed for, each other package and each index.
-func MirrorProblems(err error) (problems problem.List) {
-	all, interrupted := byCause(err)
-	if interrupted {
-		return problem.List{canceled()}
-	}
-	for _, s := range all {
+func MirrorProblems(err error) problem.List {
+	return problemsOf(err, canceled("Provider installation"), func(s several) *problem.Problem {
 		p := s.packages[0]
-		if s.cause != nil {
+		switch {
+		case s.cause != nil:
 			said := mirrorProblem(p)
 			said.Detail = "Failed to download these providers:" + s.text()
-			problems = append(problems, said)
-			continue
-		}
-		switch {
+			return said
 		case p.failed != nil:
-			problems = append(problems, mirrorProblem(p))
+			return mirrorProblem(p)
 		case getproviders.CodeOf(p.err) == "mirror_index":
-			problems = append(problems, problem.CodedError("mirror_index", "Failed to update indexes",
-				fmt.Sprintf("The indexes can't list all that is in the mirror: %s", WithHint(p.err))))
-		default:
-			problems = append(problems, problem.CodedError("mirror_index", "Failed to write the mirror", unwritten(p.err)))
+			return problem.Errorf("mirror_index", "Failed to update indexes", "The indexes can't list all that is in the mirror: %s", WithHint(p.err))
 		}
-	}
-	return problems
+		return problem.CodedError("mirror_index", "Failed to write the mirror", unwritten(p.err))
+	})
 }
 
 // LockedMismatch says that lock files don't fit what configurations require, in
 // Terraform's words.
 func LockedMismatch(product getproviders.Product, dir, reason string) *problem.Problem {
-	return problem.CodedError("locked_version", "Inconsistent dependency lock file", fmt.Sprintf(
+	return problem.Errorf("locked_version", "Inconsistent dependency lock file",
 		"The lock file in %s doesn't fit the configuration: %s.\n\n"+
-			"To update the locked dependency selections to match a changed configuration, run:\n  %s init -upgrade", dir, reason, product.Program))
+			"To update the locked dependency selections to match a changed configuration, run:\n  %s init -upgrade", dir, reason, product.Program)
 }
 
 // unwritten is an error of a file or a directory, with its advice or with what to do if this user may not write.
@@ -207,8 +204,7 @@ func unwritten(err error) string {
 // mirrorProblem has Terraform's headlines.
 func mirrorProblem(p part) *problem.Problem {
 	if p.plat == "" {
-		return problem.CodedError("package_not_found", "Provider not available", fmt.Sprintf(
-			"Failed to download %s: %s", p.failed.Provider, WithHint(p.cause)))
+		return problem.Errorf("package_not_found", "Provider not available", "Failed to download %s: %s", p.failed.Provider, WithHint(p.cause))
 	}
 	summary, verb := "Cannot download provider release", "download"
 	switch {
@@ -225,53 +221,28 @@ func TransferProblems(product getproviders.Product, push bool, err error) proble
 	if !push {
 		return InstallProblems(product, getproviders.Requirements{}, err, nil)
 	}
-	all, interrupted := byCause(err)
-	if interrupted {
-		return problem.List{canceled()}
-	}
-	var problems problem.List
-	for _, s := range all {
-		p := s.packages[0]
-		text := WithHint(p.cause)
-		switch {
-		case s.cause != nil:
-			text = "These packages were not sent:" + s.text()
-		case p.failed != nil:
-			text = fmt.Sprintf("%s v%s: %s", product.Short(p.failed.Provider), p.failed.Version, text)
-		}
-		problems = append(problems, problem.Because(p.err, problem.CodedError("bucket", "Failed to push packages", text)))
-	}
-	return problems
+	name := func(p part) string { return fmt.Sprintf("%s v%s", product.Short(p.failed.Provider), p.failed.Version) }
+	return problemsOf(err, canceled("Provider installation"), func(s several) *problem.Problem {
+		text := s.told("These packages were not sent:", name)
+		return problem.Because(s.packages[0].err, problem.CodedError("bucket", "Failed to push packages", text))
+	})
 }
 
 // LocateProblems explains what isn't known: one problem for each cause that several
 // packages failed for, and each other package.
-func LocateProblems(err error) (problems problem.List) {
-	all, interrupted := byCause(err)
-	if interrupted {
-		return problem.List{problem.CodedError("interrupted", "The search was canceled by an interrupt signal.", "")}
-	}
-	for _, s := range all {
-		p := s.packages[0]
-		text := WithHint(p.cause)
-		switch {
-		case s.cause != nil:
-			text = "The source of these providers doesn't say where their packages are:" + s.text()
-		case p.failed != nil:
-			text = p.name() + ": " + text
-		}
-		problems = append(problems, problem.CodedError("package_not_found", "Provider package not found", text))
-	}
-	return problems
+func LocateProblems(err error) problem.List {
+	return problemsOf(err, canceled("The search"), func(s several) *problem.Problem {
+		return problem.CodedError("package_not_found", "Provider package not found",
+			s.told("The source of these providers doesn't say where their packages are:", part.name))
+	})
 }
 
 // RegistryWarning is what sources want the users of a provider to know:
 // registries of the provider, policies of a source that failed.
 func RegistryWarning(short string, texts []string) *problem.Problem {
-	var b strings.Builder
-	b.WriteString("The sources of " + short + " returned warnings:")
-	for _, text := range texts {
-		b.WriteString("\n- " + text)
+	text := "The sources of " + short + " returned warnings:"
+	for _, warning := range texts {
+		text += "\n- " + warning
 	}
-	return problem.Warning("Additional provider information from registry", b.String())
+	return problem.Warning("Additional provider information from registry", text)
 }

@@ -99,9 +99,9 @@ func list(sentence string, items []string) string {
 
 // LegacyProblem explains an address of a form from before Terraform 0.13.
 func LegacyProblem(req getproviders.Requirements, p getproviders.Provider) *problem.Problem {
-	return problem.CodedError("invalid_address", "Invalid legacy provider address", fmt.Sprintf(
+	return problem.Errorf("invalid_address", "Invalid legacy provider address",
 		"This configuration or its associated state refers to the unqualified provider %q, an address from "+
 			"before Terraform 0.13 that says nothing of where the provider comes from.%s\n\n"+
 			"You must complete the Terraform 0.13 upgrade process before upgrading to later versions.",
-		p.Type, requiredBy(req, p)))
+		p.Type, requiredBy(req, p))
 }

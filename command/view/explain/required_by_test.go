@@ -8,6 +8,7 @@ import (
 	"github.com/tfdeps/tfdeps/getproviders"
 	"github.com/tfdeps/tfdeps/internal/cause"
 	"github.com/tfdeps/tfdeps/internal/during"
+	"github.com/tfdeps/tfdeps/internal/must"
 )
 
 // asked is a requirement at a place in a file.
@@ -105,9 +106,7 @@ This one alone leaves no version:
 	for _, tt := range tests {
 		t.Run(tt.name, func(t *testing.T) {
 			got := InstallProblems(getproviders.Terraform("1.15.9"), nil, fail(alpha, during.Select, tt.err), nil)[0]
-			if want := "Failed to query available provider packages"; got.Summary != want {
-				t.Errorf("summary %q, want %q", got.Summary, want)
-			}
+			must.Equal(t, got.Summary, "Failed to query available provider packages")
 			if _, detail, _ := strings.Cut(got.Detail, "\n\n"); "\n\n"+detail != tt.want {
 				t.Errorf("got %s\n\nwant %s", "\n\n"+detail, tt.want)
 			}
@@ -132,17 +131,13 @@ Version 1.4.0 is not allowed by:
 It is allowed by:
   - main.tf:4: >= 1.0.0
   - terraform.tfstate: any version`
-	if got := InstallProblems(getproviders.Terraform("1.15.9"), nil, err, nil)[0].Detail; got != want {
-		t.Errorf("got %s\n\nwant %s", got, want)
-	}
+	must.Equal(t, InstallProblems(getproviders.Terraform("1.15.9"), nil, err, nil)[0].Detail, want)
 }
 
 func TestInstallProblems_CompareVersionsOfAnotherAddress(t *testing.T) {
 	product := getproviders.Terraform("1.15.9")
 	implied, err := product.ImpliedProvider("widget")
-	if err != nil {
-		t.Fatal(err)
-	}
+	must.Succeed(t, err)
 	meant := getproviders.Provider{Hostname: implied.Hostname, Namespace: "acme", Type: "widget"}
 	suggest := func(getproviders.Provider) (Suggestion, bool) {
 		return Suggestion{Provider: meant, Versions: []getproviders.Version{{Major: 1}, {Major: 2}}}, true

@@ -1,13 +1,13 @@
 package explain
 
 import (
-	"slices"
 	"strings"
 	"testing"
 
 	"github.com/hashicorp/hcl/v2"
 
 	"github.com/tfdeps/tfdeps/command/problem"
+	"github.com/tfdeps/tfdeps/internal/must"
 )
 
 func TestSimilar_ShowsOneOfEachKind(t *testing.T) {
@@ -41,11 +41,7 @@ func TestSimilar_ShowsOneOfEachKind(t *testing.T) {
 		for _, p := range c.similar.consolidate(all) {
 			got = append(got, p.Summary+": "+strings.Join(strings.Fields(p.Detail), " "))
 		}
-		if want := strings.Split(c.want, "|"); !slices.Equal(got, want) {
-			t.Errorf("%s:\ngot  %q\nwant %q", c.name, got, want)
-		}
+		must.EqualSlices(t, got, strings.Split(c.want, "|"), c.name)
 	}
-	if all[2].Detail != "first" {
-		t.Errorf("the problem itself says %q", all[2].Detail)
-	}
+	must.Equal(t, all[2].Detail, "first")
 }

@@ -11,6 +11,7 @@ import (
 
 	"github.com/tfdeps/tfdeps/command/problem"
 	"github.com/tfdeps/tfdeps/command/view/terminal"
+	"github.com/tfdeps/tfdeps/internal/must"
 )
 
 // broken is a configuration with mistakes.
@@ -158,9 +159,7 @@ func TestSnippet_ProblemsOfOneFileReadItOnce(t *testing.T) {
 			t.Errorf("got %+v", got)
 		}
 	}
-	if reads != 1 {
-		t.Errorf("the file was read %d times", reads)
-	}
+	must.Equal(t, reads, 1)
 }
 
 func TestSnippet_UnreadableFile(t *testing.T) {

@@ -108,7 +108,7 @@ func sized(p providercache.StoredPackage) Object {
 func (l CacheList) JSON() any {
 	size, onDisk := l.sizes()
 	return append(cacheObject(l.Cache), "size", size, "size_on_disk", onDisk, "packages", Each(l.Packages, func(p providercache.StoredPackage) Object {
-		return append(sized(p), "used_by", OrEmpty(p.Users), "linked_by", OrEmpty(p.Linked), "receipt", p.Managed, "condition", p.Condition)
+		return append(sized(p), "used_by", p.Users, "linked_by", p.Linked, "receipt", p.Managed, "condition", p.Condition)
 	}), "summary", Object{
 		"packages", len(l.Packages), "conditions", tallied(l.Packages, func(p providercache.StoredPackage) string { return string(p.Condition) }),
 	})

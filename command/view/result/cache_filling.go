@@ -2,12 +2,10 @@ package result
 
 import (
 	"fmt"
-	"path/filepath"
 	"slices"
 	"strings"
 
 	"github.com/tfdeps/tfdeps/command/view/terminal"
-	"github.com/tfdeps/tfdeps/getproviders"
 	"github.com/tfdeps/tfdeps/providercache"
 	"github.com/tfdeps/tfdeps/providercache/event"
 )
@@ -15,7 +13,7 @@ import (
 // CacheFilling is what was put into a cache.
 type CacheFilling struct {
 	Cache    *providercache.Store
-	Filled   []providercache.Prefetched
+	Packages []providercache.Outcome
 	Receipts *bool // whether there are receipts beside the cache; nil: none were to be
 	// Span is when a package was fetched.
 	Span Times
@@ -25,51 +23,31 @@ type CacheFilling struct {
 // among it: they are problems.
 func (f CacheFilling) Text() string {
 	var b strings.Builder
-	for _, filled := range f.Filled {
-		if filled.Err == nil && filled.State != event.Present {
-			fmt.Fprintf(&b, "- Added %s v%s for %s\n", filled.Selection.Provider, filled.Selection.Version, filled.Platform)
+	for _, p := range f.Packages {
+		if p.State == event.Fetched {
+			fmt.Fprintf(&b, "- Added %s v%s for %s\n", p.Provider, p.Version, p.Platform)
 		}
 	}
-	added, present, _, _ := f.sum()
-	there := ""
-	if present > 0 {
-		there = fmt.Sprintf(", %d more were there already", present)
+	sum := sumOf(f.Packages)
+	fmt.Fprintf(&b, "Added %s to %s", terminal.Count(sum.done, "package"), terminal.Printable(f.Cache.Dir))
+	if sum.present > 0 {
+		fmt.Fprintf(&b, ", %d more were there already", sum.present)
 	}
-	fmt.Fprintf(&b, "Added %s to %s%s\n", terminal.Count(added, "package"), terminal.Printable(f.Cache.Dir), there)
-	return b.String()
-}
-
-// sum counts packages, and the bytes of the archives of those that were added.
-func (f CacheFilling) sum() (added, present, failed int, bytes int64) {
-	for _, filled := range f.Filled {
-		switch {
-		case filled.Err != nil:
-			failed++
-		case filled.State == event.Present:
-			present++
-		default:
-			added++
-			bytes += filled.Bytes
-		}
-	}
-	return added, present, failed, bytes
+	return b.String() + "\n"
 }
 
 // JSON lists every package that was asked for, in that order, platform by
 // platform.
 func (f CacheFilling) JSON() any {
-	added, present, failed, bytes := f.sum()
-	return append(cacheObject(f.Cache), "packages", Each(f.Filled, f.object), "receipts", f.Receipts, "summary", Object{
-		"added", added, "present", present, "failed", failed, "bytes", bytes,
-	})
+	return append(cacheObject(f.Cache), "packages", Each(f.Packages, f.object), "receipts", f.Receipts, "summary", sumOf(f.Packages).object("added"))
 }
 
-func (f CacheFilling) object(filled providercache.Prefetched) Object {
-	s, dir := filled.Selection, ""
-	if filled.Err == nil {
-		dir = filepath.Join(f.Cache.Dir, filepath.FromSlash(getproviders.UnpackedPath(s.Provider, s.Version, filled.Platform)))
+func (f CacheFilling) object(p providercache.Outcome) Object {
+	dir := ""
+	if p.Err == nil {
+		dir = f.Cache.PackagePath(p.Provider, p.Version, p.Platform)
 	}
-	return slices.Concat(about(s, filled.Platform), Object{
-		"directory?", dir, "added", filled.Err == nil && filled.State != event.Present, "source?", filled.Source, "bytes", orNull(filled.Bytes),
-	}, f.Span(s, filled.Platform).Object(), ErrorObject(filled.Err))
+	return slices.Concat(about(p), Object{
+		"directory?", dir, "added", p.State == event.Fetched, "source?", p.Source, "bytes|null", p.Bytes,
+	}, f.Span(p).Object(), ErrorObject(p.Err))
 }

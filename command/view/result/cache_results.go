@@ -125,13 +125,13 @@ func differs(v providercache.Verified) string {
 // they were to go.
 func (r CacheRemoval) JSON() any {
 	return append(cacheObject(r.Cache),
-		"dry_run", r.DryRun, "freed", r.Done.Freed, "shared", r.Done.Shared, "shared_with", OrEmpty(r.Done.SharedWith),
+		"dry_run", r.DryRun, "freed", r.Done.Freed, "shared", r.Done.Shared, "shared_with", r.Done.SharedWith,
 		"removed", Each(r.Done.Removed, sized), "kept", Each(r.Done.Kept, kept), "modules", Object{"entries", r.Entries, "bytes", r.Bytes},
 		"summary", Object{"removed", len(r.Done.Removed), "kept", len(r.Done.Kept), "bytes", r.Done.Freed + r.Bytes})
 }
 
 func kept(p providercache.Kept) Object {
-	return append(stored(p.Package), "reason", reasonToKeep(p), "detail", p.Why.Error(), "linked_by", OrEmpty(p.Linked))
+	return append(stored(p.Package), "reason", reasonToKeep(p), "detail", p.Why.Error(), "linked_by", p.Linked)
 }
 
 // reasonToKeep is a word that stays the same, for what Kept.Why says.
@@ -152,7 +152,7 @@ func reasonToKeep(p providercache.Kept) string {
 func (v CacheVerification) JSON() any {
 	repaired := cmp.Or(v.Repaired, new(providercache.Removal))
 	return append(cacheObject(v.Cache), "packages", Each(v.Found, func(p providercache.Verified) Object {
-		return slices.Concat(stored(p.Package), Object{"finding", p.Finding, "h1?", p.H1, "expected", OrEmpty(p.Expected)}, ErrorObject(p.Err))
+		return slices.Concat(stored(p.Package), Object{"finding", p.Finding, "h1?", p.H1, "expected", p.Expected}, ErrorObject(p.Err))
 	}), "removed", Each(repaired.Removed, sized), "kept", Each(repaired.Kept, kept), "summary", Object{"packages", len(v.Found), "findings", v.findings()})
 }
 

@@ -10,6 +10,7 @@ import (
 	"time"
 
 	"github.com/tfdeps/tfdeps/getproviders"
+	"github.com/tfdeps/tfdeps/internal/must"
 	"github.com/tfdeps/tfdeps/providercache"
 	"github.com/tfdeps/tfdeps/providercache/event"
 )
@@ -44,9 +45,7 @@ func TestCacheRemoval_IsOneLine(t *testing.T) {
 				"Kept registry.terraform.io/hashicorp/null 3.2.0 linux_amd64: it is in use\n" +
 				"Removed no packages\n"},
 	} {
-		if got := (CacheRemoval{Done: c.done, DryRun: c.dryRun}).Text(); got != c.want {
-			t.Errorf("%+v:\n%s\nnot\n%s", c.done, got, c.want)
-		}
+		must.Equal(t, (CacheRemoval{Done: c.done, DryRun: c.dryRun}).Text(), c.want, c.done)
 	}
 }
 
@@ -55,9 +54,7 @@ func TestCacheList_NamesAFewUsersOfEachPackage(t *testing.T) {
 	p.Users = []string{"/a/.terraform/providers", "/b\x1b[31m", "/c", "/d", "/e"}
 	got := CacheList{Cache: &providercache.Store{Dir: "/cache"}, Packages: []providercache.StoredPackage{p}}.Text()
 	for _, want := range []string{"\n  in /a\n", "\n  in /c\n", "\n  and 2 more\n", "\n1 package in /cache: "} {
-		if !strings.Contains(got, want) {
-			t.Errorf("no %q in\n%s", want, got)
-		}
+		must.Contain(t, got, want)
 	}
 	if strings.ContainsAny(got, "\x1b") || strings.Contains(got, "/d") {
 		t.Errorf("there is more in\n%q", got)
@@ -96,10 +93,10 @@ func TestCacheResults_JSON(t *testing.T) {
 			`"finding":"damaged","h1":"h1:a=","expected":["h1:b="]}`, `"finding":"damaged","expected":[],"error":"unexpected EOF","code":"failed"}`,
 			`"finding":"sound","h1":"h1:b=","expected":[]}`, `"removed":[{"address":"registry.terraform.io/hashicorp/null"`}},
 		"nothing filled": {CacheFilling{Cache: cache}, []string{`"packages":[],"receipts":null`}},
-		"filled": {CacheFilling{Cache: cache, Receipts: &receipts, Span: func(getproviders.Selection, getproviders.Platform) (none Span) { return none }, Filled: []providercache.Prefetched{
-			{Outcome: providercache.Outcome{Selection: selection, Platform: cachedNull.Platform}},
-			{Outcome: providercache.Outcome{Selection: selection, Platform: cachedNull.Platform, State: event.Present}},
-			{Outcome: providercache.Outcome{Selection: getproviders.Selection{Provider: cachedNull.Provider}, Platform: cachedNull.Platform, Err: io.ErrUnexpectedEOF}}}}, []string{
+		"filled": {CacheFilling{Cache: cache, Receipts: &receipts, Span: func(providercache.Outcome) (none Span) { return none }, Packages: []providercache.Outcome{
+			{Selection: selection, Platform: cachedNull.Platform, State: event.Fetched},
+			{Selection: selection, Platform: cachedNull.Platform, State: event.Present},
+			{Selection: getproviders.Selection{Provider: cachedNull.Provider}, Platform: cachedNull.Platform, Err: io.ErrUnexpectedEOF}}}, []string{
 			`"version":"3.2.0","platform":"linux_amd64","directory":"/cache/registry.terraform.io/hashicorp/null/3.2.0/linux_amd64","added":true,"bytes":null}`,
 			`"added":false,"bytes":null},{`, `"platform":"linux_amd64","added":false,"bytes":null,"error":"unexpected EOF","code":"failed"}`, `"receipts":true`}},
 	} {

@@ -32,16 +32,16 @@ func (t CacheTransfer) Text() string {
 	unrecorded := false
 	for _, p := range t.Packages {
 		if word, ok := words[p.State]; ok {
-			fmt.Fprintf(&b, "- %s %s v%s for %s\n", word, p.Selection.Provider, p.Selection.Version, p.Platform)
+			fmt.Fprintf(&b, "- %s %s v%s for %s\n", word, p.Provider, p.Version, p.Platform)
 		}
 		unrecorded = unrecorded || p.State == event.NotRecorded
 	}
 	if unrecorded {
 		fmt.Fprintln(&b, `To record the hashes, run "tfdeps providers lock" with -platform for each platform.`)
 	}
-	sum := t.sum()
-	fmt.Fprintf(&b, "%s %s %s", verb, terminal.Count(sum.transferred, "package"), where)
-	if sum.transferred > 0 {
+	sum := sumOf(t.Packages)
+	fmt.Fprintf(&b, "%s %s %s", verb, terminal.Count(sum.done, "package"), where)
+	if sum.done > 0 {
 		fmt.Fprintf(&b, ", %s", terminal.Megabytes(sum.bytes))
 	}
 	if sum.present > 0 {
@@ -53,35 +53,12 @@ func (t CacheTransfer) Text() string {
 	return b.String() + "\n"
 }
 
-// transferSum counts packages.
-type transferSum struct {
-	transferred, present, missing, failed int
-	bytes                                 int64 // of the archives that were sent or pulled
-}
-
-func (t CacheTransfer) sum() (sum transferSum) {
-	for _, p := range t.Packages {
-		switch p.State {
-		case event.Sent, event.Pulled:
-			sum.transferred++
-			sum.bytes += p.Bytes
-		case event.Present:
-			sum.present++
-		case event.Failed:
-			sum.failed++
-		default:
-			sum.missing++
-		}
-	}
-	return sum
-}
-
 // JSON lists every package that lock files select, platform by platform.
 func (t CacheTransfer) JSON() any {
-	sum := t.sum()
+	sum := sumOf(t.Packages)
 	return append(cacheObject(t.Cache), "url", t.Remote, "packages", Each(t.Packages, func(p providercache.Outcome) Object {
-		return slices.Concat(about(p.Selection, p.Platform), Object{"state", p.State, "url?", p.Path, "bytes", orNull(p.Bytes)}, ErrorObject(p.Err))
+		return slices.Concat(about(p), Object{"state", p.State, "url?", p.Path, "bytes|null", p.Bytes}, ErrorObject(p.Err))
 	}), "summary", Object{
-		"transferred", sum.transferred, "present", sum.present, "missing", sum.missing, "failed", sum.failed, "bytes", sum.bytes,
+		"transferred", sum.done, "present", sum.present, "missing", sum.missing, "failed", sum.failed, "bytes", sum.bytes,
 	})
 }

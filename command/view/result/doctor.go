@@ -33,7 +33,7 @@ type DoctorProduct struct {
 type DoctorFile struct {
 	Path     string              `json:"path"`
 	Exists   bool                `json:"exists"`
-	Settings []DoctorConfigEntry `json:"settings"`
+	Settings []DoctorConfigEntry `json:"settings"` // not nil
 }
 
 // DoctorConfigEntry is a statement of a file.
@@ -117,12 +117,9 @@ type DoctorPolicy struct {
 
 // JSON is the report for programs.
 func (d Doctor) JSON() any {
-	for i, file := range d.Config {
-		d.Config[i].Settings = OrEmpty(file.Settings)
-	}
 	return Object{
-		"tfdeps_version", d.Version, "product", d.Product, "platform", d.Platform, "directory", d.Directory, "cli_configuration", OrEmpty(d.Config),
-		"sources", OrEmpty(d.Sources), "hosts", OrEmpty(d.Hosts), "network", OrEmpty(d.Network), "tokens", OrEmpty(d.Tokens), "cache", d.Cache,
-		"programs", OrEmpty(d.Programs), "policies", OrEmpty(d.Policies), "healthy", !d.Problems.HasErrors(),
+		"tfdeps_version", d.Version, "product", d.Product, "platform", d.Platform, "directory", d.Directory, "cli_configuration", d.Config,
+		"sources", d.Sources, "hosts", d.Hosts, "network", d.Network, "tokens", d.Tokens, "cache", d.Cache,
+		"programs", d.Programs, "policies", d.Policies, "healthy", !d.Problems.HasErrors(),
 	}
 }

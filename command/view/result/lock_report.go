@@ -5,7 +5,6 @@ import (
 	"slices"
 
 	"github.com/tfdeps/tfdeps/command/view/explain"
-	"github.com/tfdeps/tfdeps/getproviders"
 	"github.com/tfdeps/tfdeps/providercache"
 	"github.com/tfdeps/tfdeps/providercache/event"
 )
@@ -40,7 +39,7 @@ func (r *LockReport) Add(d explain.LockedDir, span Times) {
 		r.incomplete++
 	}
 	r.packages = append(r.packages, packages...)
-	providers := byProvider(packages, func(p providercache.LockedPackage) getproviders.Selection { return p.Selection })
+	providers := byProvider(packages)
 	r.dirs = append(r.dirs, slices.Concat(
 		Object{"dir", filepath.ToSlash(d.Dir), "lock_file", filepath.ToSlash(filepath.Join(d.Dir, d.LockFile)), "changed", changed, "complete", complete},
 		ErrorObject(d.Result.Err),
@@ -52,12 +51,12 @@ func lockedProvider(d explain.LockedDir, all []providercache.LockedPackage, span
 	s := all[0].Selection
 	lock, _ := d.Result.Locks.Provider(s.Provider)
 	return Object{
-		"address", s.Provider, "version", s.Version, "previous_version", orNull(all[0].Previous), "version_constraints", s.Constraints, "hashes", lock.Hashes,
+		"address", s.Provider, "version", s.Version, "previous_version|null", all[0].Previous, "version_constraints", s.Constraints, "hashes", lock.Hashes,
 		"platforms", Each(all, func(p providercache.LockedPackage) Object {
 			return append(Object{
 				"platform", p.Platform, "h1", p.H1, "zh?", p.ZH, "origin", hashOrigins[p.State], "source", p.Source,
-				"authentication", p.Authentication.TrustLevel.String(), "key_id?", p.Authentication.KeyID, "missing", OrEmpty(p.Missing), "bytes", orNull(p.Bytes),
-			}, span(p.Selection, p.Platform).Object()...)
+				"authentication", p.Authentication.TrustLevel.String(), "key_id?", p.Authentication.KeyID, "missing", p.Missing, "bytes|null", p.Bytes,
+			}, span(p.Outcome).Object()...)
 		}),
 	}
 }
@@ -72,7 +71,7 @@ func (r LockReport) JSON() any {
 	for _, p := range r.packages {
 		bytes += p.Bytes
 	}
-	return Object{"directories", OrEmpty(r.dirs), "summary", Object{
+	return Object{"directories", r.dirs, "summary", Object{
 		"directories", len(r.dirs), "changed", r.changed, "incomplete", r.incomplete, "packages", len(r.packages),
 		"computed", origins["computed"], "recalled", origins["recalled"], "listed", origins["listed"], "bytes", bytes,
 	}}

@@ -4,7 +4,6 @@ import (
 	"path/filepath"
 	"slices"
 
-	"github.com/tfdeps/tfdeps/getproviders"
 	"github.com/tfdeps/tfdeps/providercache"
 	"github.com/tfdeps/tfdeps/providercache/event"
 	"github.com/tfdeps/tfdeps/providercache/mirror"
@@ -18,7 +17,7 @@ type MirrorReport struct {
 }
 
 // Times says when the work on a package began and ended; zero where nothing was to be done.
-type Times func(getproviders.Selection, getproviders.Platform) Span
+type Times func(providercache.Outcome) Span
 
 // archiveObject is a package in a mirror, or in a repository.
 func (span Times) archive(p providercache.Outcome) Object {
@@ -26,26 +25,9 @@ func (span Times) archive(p providercache.Outcome) Object {
 	if p.Err == nil && p.State != event.Present {
 		level, key = p.Authentication.TrustLevel.String(), p.Authentication.KeyID
 	}
-	return slices.Concat(about(p.Selection, p.Platform), Object{
-		"path", filepath.ToSlash(p.Path), "present", p.State == event.Present, "source?", p.Source, "bytes", orNull(p.Bytes), "authentication?", level, "key_id?", key,
-	}, span(p.Selection, p.Platform).Object(), ErrorObject(p.Err))
-}
-
-// sumOfArchives counts packages, and the bytes of those that were fetched.
-func sumOfArchives(packages []providercache.Outcome) Object {
-	fetched, present, failed, bytes := 0, 0, 0, int64(0)
-	for _, p := range packages {
-		switch {
-		case p.Err != nil:
-			failed++
-		case p.State == event.Present:
-			present++
-		default:
-			fetched++
-			bytes += p.Bytes
-		}
-	}
-	return Object{"fetched", fetched, "present", present, "failed", failed, "bytes", bytes}
+	return slices.Concat(about(p), Object{
+		"path", filepath.ToSlash(p.Path), "present", p.State == event.Present, "source?", p.Source, "bytes|null", p.Bytes, "authentication?", level, "key_id?", key,
+	}, span(p).Object(), ErrorObject(p.Err))
 }
 
 // Text writes nothing: people were told before.
@@ -54,8 +36,8 @@ func (r MirrorReport) Text() string { return "" }
 // JSON is what became of the mirror.
 func (r MirrorReport) JSON() any {
 	return Object{
-		"directory", r.Dir, "packages", Each(r.Packages, r.Span.archive), "pruned", OrEmpty(r.Pruned), "waiting", OrEmpty(r.Waiting),
-		"summary", sumOfArchives(r.Packages),
+		"directory", r.Dir, "packages", Each(r.Packages, r.Span.archive), "pruned", r.Pruned, "waiting", r.Waiting,
+		"summary", sumOf(r.Packages).object("fetched"),
 	}
 }
 
@@ -75,8 +57,8 @@ func (r VendorReport) Text() string { return "" }
 // JSON is what became of the directory.
 func (r VendorReport) JSON() any {
 	return Object{
-		"packages", Each(r.Packages, r.Span.archive), "modules", OrEmpty(r.Modules), "changed", OrEmpty(r.Changed), "removed", OrEmpty(r.Removed),
+		"packages", Each(r.Packages, r.Span.archive), "modules", r.Modules, "changed", r.Changed, "removed", r.Removed,
 		"up_to_date?", r.UpToDate, "reasons?", r.Reasons,
-		"summary", append(sumOfArchives(r.Packages), "modules", len(r.Modules), "changed", len(r.Changed), "removed", len(r.Removed)),
+		"summary", append(sumOf(r.Packages).object("fetched"), "modules", len(r.Modules), "changed", len(r.Changed), "removed", len(r.Removed)),
 	}
 }

@@ -10,11 +10,12 @@ import (
 
 	"github.com/tfdeps/tfdeps/command/problem"
 	"github.com/tfdeps/tfdeps/command/view/explain"
-	"github.com/tfdeps/tfdeps/getproviders"
+	"github.com/tfdeps/tfdeps/providercache"
+	"github.com/tfdeps/tfdeps/providercache/event"
 )
 
 // Object is an object in JSON: keys, each with its value behind it, in the order in which they are written. If a key ends
-// in "?", a value that is zero or empty is left out.
+// in "?", a value that is zero or empty is left out; if it ends in "|null", zero is null. A list that is nil is empty.
 type Object []any
 
 // MarshalJSON implements json.Marshaler. Constraints such as ">= 1.0" stay readable.
@@ -25,14 +26,22 @@ func (o Object) MarshalJSON() ([]byte, error) {
 	b.WriteByte('{')
 	for i := 0; i < len(o); i += 2 {
 		key, optional := strings.CutSuffix(o[i].(string), "?")
-		if v := reflect.ValueOf(o[i+1]); optional && (v.IsZero() || v.Kind() == reflect.Slice && v.Len() == 0) {
+		key, nullable := strings.CutSuffix(key, "|null")
+		value, v := o[i+1], reflect.ValueOf(o[i+1])
+		isZero, isList := v.IsValid() && v.IsZero(), v.Kind() == reflect.Slice
+		switch {
+		case optional && (isZero || isList && v.Len() == 0):
 			continue
+		case nullable && isZero:
+			value = nil
+		case isList && isZero:
+			value = []any{}
 		}
 		if b.Len() > 1 {
 			b.WriteByte(',')
 		}
 		b.WriteString(`"` + key + `":`)
-		if err := out.Encode(o[i+1]); err != nil {
+		if err := out.Encode(value); err != nil {
 			return nil, err
 		}
 	}
@@ -48,8 +57,36 @@ func (o Object) Sorted() Object {
 }
 
 // about says which package an object is about. Without a version, none was chosen yet.
-func about(s getproviders.Selection, platform getproviders.Platform) Object {
-	return Object{"address", s.Provider, "version?", s.Version, "platform", platform}
+func about(p providercache.Outcome) Object {
+	return Object{"address", p.Provider, "version?", p.Version, "platform", p.Platform}
+}
+
+// sum counts packages by what became of them.
+type sum struct {
+	done, present, missing, failed int
+	bytes                          int64 // of the archives of those that were done
+}
+
+func sumOf(packages []providercache.Outcome) (s sum) {
+	for _, p := range packages {
+		switch {
+		case p.Err != nil:
+			s.failed++
+		case p.State == event.Present:
+			s.present++
+		case p.State == event.NotCached, p.State == event.Absent, p.State == event.NotRecorded:
+			s.missing++
+		default:
+			s.done++
+			s.bytes += p.Bytes
+		}
+	}
+	return s
+}
+
+// object has the sum under the name of what was done.
+func (s sum) object(done string) Object {
+	return Object{done, s.done, "present", s.present, "failed", s.failed, "bytes", s.bytes}
 }
 
 // StampFormat is RFC 3339 with microseconds.
@@ -80,14 +117,6 @@ func ErrorObject(err error) Object {
 	return Object{"error", err.Error(), "code", explain.CodeOf(problem.Because(err, &problem.Problem{}))}
 }
 
-// orNull is null for what isn't known.
-func orNull[T comparable](value T) any {
-	if value == *new(T) {
-		return nil
-	}
-	return value
-}
-
 // Each makes a list of another, which is never null in JSON.
 func Each[T, U any](list []T, of func(T) U) []U {
 	all := []U{}
@@ -97,13 +126,10 @@ func Each[T, U any](list []T, of func(T) U) []U {
 	return all
 }
 
-// OrEmpty keeps null out of JSON.
-func OrEmpty[T any](list []T) []T { return append([]T{}, list...) }
-
 // byProvider has the packages of each provider together, which come one after the other.
-func byProvider[P any](packages []P, of func(P) getproviders.Selection) (groups [][]P) {
+func byProvider(packages []providercache.LockedPackage) (groups [][]providercache.LockedPackage) {
 	for i, p := range packages {
-		if i == 0 || of(p).Provider != of(packages[i-1]).Provider {
+		if i == 0 || p.Provider != packages[i-1].Provider {
 			groups = append(groups, nil)
 		}
 		last := len(groups) - 1

@@ -28,7 +28,7 @@ func NewProblem(p *problem.Problem, source *explain.Snippet) Problem {
 	}
 	if source != nil && source.Found {
 		out.Snippet = Object{
-			"context", orNull(source.Context), "code", source.Code, "start_line", source.StartLine,
+			"context|null", source.Context, "code", source.Code, "start_line", source.StartLine,
 			"highlight_start_offset", source.From, "highlight_end_offset", source.To, "values", []any{}, // of expressions; nothing here evaluates any
 		}
 	}

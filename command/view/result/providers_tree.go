@@ -157,15 +157,11 @@ func (r ProvidersReport) JSON() any {
 	}
 	var state any // null: not known
 	if !r.StateUnknown {
-		state = Object{"providers", OrEmpty(r.State.Providers())}
+		state = Object{"providers", r.State.Providers()}
 	}
 	all := r.Required()
 	providers := Each(all.Providers(), func(p getproviders.Provider) Object {
-		var locked *LockedVersion
-		if found, ok := r.Locked[p]; ok {
-			locked = &found
-		}
-		return Object{"address", p, "built_in", p.IsBuiltIn(), "version_constraints", all.Constraints(p), "locked", locked}
+		return Object{"address", p, "built_in", p.IsBuiltIn(), "version_constraints", all.Constraints(p), "locked|null", r.Locked[p]}
 	})
 	return Object{
 		"modules", modules, "state", state, "providers", providers, "summary", Object{"modules", len(modules), "providers", len(providers)},

@@ -97,9 +97,7 @@ Providers required by state:
 	}
 	for _, tt := range tests {
 		t.Run(tt.name, func(t *testing.T) {
-			if got := strings.ReplaceAll(tt.report.Text(), "\u00a0", "~"); got != tt.want {
-				t.Errorf("got %s\nwant %s", got, tt.want)
-			}
+			must.Equal(t, strings.ReplaceAll(tt.report.Text(), "\u00a0", "~"), tt.want)
 		})
 	}
 }

@@ -41,7 +41,7 @@ func (r URLsReport) JSON() any {
 }
 
 func (d LocatedDir) object() Object {
-	providers := byProvider(d.Result.Packages, func(p providercache.LockedPackage) getproviders.Selection { return p.Selection })
+	providers := byProvider(d.Result.Packages)
 	return Object{
 		"dir", filepath.ToSlash(d.Dir), "lock_file", filepath.ToSlash(filepath.Join(d.Dir, d.LockFile)), "complete", d.Result.Err == nil,
 		"providers", Each(providers, func(all []providercache.LockedPackage) Object {
@@ -51,16 +51,15 @@ func (d LocatedDir) object() Object {
 			}
 			return Object{
 				"address", s.Provider, "version", s.Version, "version_constraints", s.Constraints, "locked", s.Locked,
-				"locked_hashes", OrEmpty(d.Locked(s.Provider, s.Version)), "signed_hashes", getproviders.SortHashes(signed), "platforms", Each(all, located),
+				"locked_hashes", d.Locked(s.Provider, s.Version), "signed_hashes", getproviders.SortHashes(signed), "platforms", Each(all, located),
 			}
 		}),
 	}
 }
 
 func located(p providercache.LockedPackage) Object {
-	var url, path, sha256, size any // null: not known
-	var protocols []string
-	level, key, failed := "", "", ErrorObject(p.Err)
+	var protocols any
+	url, path, sha256, level, key, failed := "", "", "", "", "", ErrorObject(p.Err) // "": not known
 	if p.Err != nil {
 		failed[1] = explain.CauseOf(p.Err).Error()
 	} else {
@@ -68,12 +67,7 @@ func located(p providercache.LockedPackage) Object {
 		if p.Package.Protocols != "" {
 			protocols = strings.Split(p.Package.Protocols, ",")
 		}
-		if sum, ok := strings.CutPrefix(string(p.ZH), getproviders.SchemeZH+":"); ok {
-			sha256 = sum
-		}
-		if p.Bytes > 0 {
-			size = p.Bytes
-		}
+		sha256 = strings.TrimPrefix(string(p.ZH), getproviders.SchemeZH+":")
 		if at, ok := p.Package.Location.(getproviders.HTTPArchive); ok {
 			url = withoutUser(at.URL)
 		} else {
@@ -81,8 +75,8 @@ func located(p providercache.LockedPackage) Object {
 		}
 	}
 	return append(Object{
-		"platform", p.Platform, "source", p.Package.Source, "filename", getproviders.PackedName(p.Selection.Provider, p.Selection.Version, p.Platform),
-		"url", url, "path", path, "sha256", sha256, "size", size, "hashes", OrEmpty(p.Hashes), "protocols", protocols,
+		"platform", p.Platform, "source", p.Package.Source, "filename", getproviders.PackedName(p.Provider, p.Version, p.Platform),
+		"url|null", url, "path|null", path, "sha256|null", sha256, "size|null", p.Bytes, "hashes", p.Hashes, "protocols", protocols,
 		"authentication", level, "key_id?", key,
 	}, failed...)
 }
@@ -107,7 +101,7 @@ func (r URLsReport) Text() string {
 			if p.Err != nil {
 				continue
 			}
-			fmt.Fprintf(&b, "%s v%s %s (%s)\n  %s\n", p.Selection.Provider, p.Selection.Version, p.Platform, p.Authentication.TrustLevel,
+			fmt.Fprintf(&b, "%s v%s %s (%s)\n  %s\n", p.Provider, p.Version, p.Platform, p.Authentication.TrustLevel,
 				terminal.Printable(p.Package.Location.String()))
 			if p.ZH != "" {
 				fmt.Fprintf(&b, "  %s\n", p.ZH)

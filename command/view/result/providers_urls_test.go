@@ -32,7 +32,5 @@ func TestURLsReport_URLsAreWholeForProgramsOnly(t *testing.T) {
 	if !strings.Contains(asJSON.String(), `"url": "https://cdn.example/w.zip?signature=a&b=%2F"`) || !json.Valid(asJSON.Bytes()) {
 		t.Errorf("as JSON: %s", &asJSON)
 	}
-	if want := "example.com/acme/widget v1.0.0 linux_amd64 (unauthenticated)\n  https://cdn.example/w.zip\n  5 bytes\n"; asText != want {
-		t.Errorf("as text: %s", asText)
-	}
+	must.Equal(t, asText, "example.com/acme/widget v1.0.0 linux_amd64 (unauthenticated)\n  https://cdn.example/w.zip\n  5 bytes\n")
 }

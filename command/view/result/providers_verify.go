@@ -149,7 +149,7 @@ func compared(p providercache.ComparedPackage) Object {
 	}
 	return append(Object{
 		"address", p.Provider, "version?", p.Version, "platform", p.Platform, "finding", p.Finding, "path?", filepath.ToSlash(p.Path), "packed?", packed,
-		"h1?", p.H1, "zh?", p.ZH, "locked_version", orNull(p.Locked.Version), "locked_hashes", OrEmpty(p.Locked.Hashes),
+		"h1?", p.H1, "zh?", p.ZH, "locked_version|null", p.Locked.Version, "locked_hashes", p.Locked.Hashes,
 	}, ErrorObject(p.Err)...)
 }
 

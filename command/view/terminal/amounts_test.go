@@ -3,6 +3,8 @@ package terminal
 import (
 	"testing"
 	"time"
+
+	"github.com/tfdeps/tfdeps/internal/must"
 )
 
 func TestAmounts(t *testing.T) {
@@ -28,8 +30,6 @@ func TestAmounts(t *testing.T) {
 		{whole(300 * time.Millisecond), "1s"},
 		{whole(61_400 * time.Millisecond), "1m1s"},
 	} {
-		if tt.got != tt.want {
-			t.Errorf("got %q, want %q", tt.got, tt.want)
-		}
+		must.Equal(t, tt.got, tt.want)
 	}
 }

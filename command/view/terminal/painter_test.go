@@ -6,6 +6,7 @@ import (
 	"testing"
 
 	"github.com/tfdeps/tfdeps/command/view/screentest"
+	"github.com/tfdeps/tfdeps/internal/must"
 )
 
 // A terminal that becomes narrower breaks lines that are on it already.
@@ -17,9 +18,7 @@ func TestPainter_FollowsTheWidth(t *testing.T) {
 	columns = 20
 	written.Reset()
 	p.draw([]string{"c"})
-	if got, want := written.String(), "\r\x1b[3Ac\x1b[K\n\x1b[J"; got != want {
-		t.Errorf("%q is written, want %q: the first line takes two now", got, want)
-	}
+	must.Equal(t, written.String(), "\r\x1b[3Ac\x1b[K\n\x1b[J")
 }
 
 func TestPainter_CutsLinesToTheWidth(t *testing.T) {
@@ -29,9 +28,7 @@ func TestPainter_CutsLinesToTheWidth(t *testing.T) {
 	_, _ = p.print([]byte("above\n"))
 	fmt.Fprint(screen, "^C") // what a terminal shows of a key
 	p.draw([]string{"one"})
-	if got, want := screen.Text(), "above\none"; got != want {
-		t.Errorf("the screen is\n%s\nwant\n%s", got, want)
-	}
+	must.Equal(t, screen.Text(), "above\none")
 	p.draw(nil)
 	for _, shown := range screen.History() {
 		for line := range strings.Lines(shown) {
@@ -43,20 +40,14 @@ func TestPainter_CutsLinesToTheWidth(t *testing.T) {
 	for _, tt := range []struct{ got, want string }{
 		{cutFront("hashicorp/aws", 8), "…orp/aws"}, {cutFront("hashicorp/aws", 13), "hashicorp/aws"}, {cut("hashicorp/aws", 8), "hashico…"}, {pad("世", 4), "世  "},
 	} {
-		if tt.got != tt.want {
-			t.Errorf("got %q, want %q", tt.got, tt.want)
-		}
+		must.Equal(t, tt.got, tt.want)
 	}
 }
 
 func TestBars_ShortNamesSayWhatDiffers(t *testing.T) {
 	const name = "tf.example.com/acme/small v1.0.0 for linux_amd64"
 	for columns, want := range map[int]string{48: name, 47: "small v1.0.0 for linux_amd64", 27: "small linux_amd64", 12: "small linux…"} {
-		if got := cutName(name, columns); got != want {
-			t.Errorf("%d columns: %q, want %q", columns, got, want)
-		}
+		must.Equal(t, cutName(name, columns), want, columns)
 	}
-	if got, want := cutName("tf.example.com/acme/small v1.0.0", 12), "…mall v1.0.0"; got != want {
-		t.Errorf("got %q, want %q", got, want)
-	}
+	must.Equal(t, cutName("tf.example.com/acme/small v1.0.0", 12), "…mall v1.0.0")
 }

@@ -4,6 +4,8 @@ import (
 	"strings"
 	"testing"
 	"unicode/utf8"
+
+	"github.com/tfdeps/tfdeps/internal/must"
 )
 
 func TestWrap(t *testing.T) {
@@ -24,9 +26,7 @@ func TestWrap(t *testing.T) {
 	}
 	for _, tt := range tests {
 		t.Run(tt.name, func(t *testing.T) {
-			if got := Wrap(tt.in, tt.width); got != tt.want {
-				t.Errorf("got %q, want %q", got, tt.want)
-			}
+			must.Equal(t, Wrap(tt.in, tt.width), tt.want)
 		})
 	}
 }
@@ -37,9 +37,7 @@ func FuzzWrap(f *testing.F) {
 	f.Add("\xff\xfe x", 1)
 	f.Fuzz(func(t *testing.T, text string, width int) {
 		got := Wrap(text, width)
-		if strings.Join(strings.Fields(got), " ") != strings.Join(strings.Fields(text), " ") {
-			t.Errorf("the words of %q became %q", text, got)
-		}
+		must.Equal(t, strings.Join(strings.Fields(got), " "), strings.Join(strings.Fields(text), " "), text, got)
 		for _, l := range strings.Split(got, "\n") {
 			if utf8.RuneCountInString(l) > width && strings.Contains(l, " ") && !strings.HasPrefix(l, " ") {
 				t.Errorf("%q is wider than %d", l, width)
@@ -55,8 +53,6 @@ func TestPrintable_ReplacesControlCharacters(t *testing.T) {
 		"a\u202Ebat.exe":            "a\ufffdbat.exe",
 		"größe, גודל":               "größe, גודל",
 	} {
-		if got := Printable(given); got != want {
-			t.Errorf("%q: got %q, want %q", given, got, want)
-		}
+		must.Equal(t, Printable(given), want, given)
 	}
 }
