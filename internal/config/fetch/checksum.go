@@ -18,6 +18,7 @@ import (
 	"path/filepath"
 	"strings"
 
+	"github.com/tfdeps/tfdeps/internal/chunks"
 	"github.com/tfdeps/tfdeps/internal/config/modules"
 	"github.com/tfdeps/tfdeps/internal/hosts"
 	"github.com/tfdeps/tfdeps/internal/wholefile"
@@ -124,24 +125,10 @@ func hashFile(ctx context.Context, file string, digest hash.Hash) (string, error
 		return "", err
 	}
 	defer f.Close()
-	if _, err := io.Copy(digest, cancellable{ctx, f}); err != nil {
+	if _, err := io.Copy(digest, chunks.NewReader(ctx, f)); err != nil {
 		return "", err
 	}
 	return hex.EncodeToString(digest.Sum(nil)), nil
-}
-
-// cancellable ends when its context does.
-type cancellable struct {
-	ctx  context.Context
-	from io.Reader
-}
-
-// Read implements io.Reader.
-func (c cancellable) Read(p []byte) (int, error) {
-	if c.ctx.Err() != nil {
-		return 0, context.Cause(c.ctx)
-	}
-	return c.from.Read(p)
 }
 
 // writeFile makes a file of what a reader has, or of the limit's bytes and one more of it, and returns their number. The
@@ -152,7 +139,7 @@ func writeFile(ctx context.Context, name string, mode fs.FileMode, from io.Reade
 		return 0, err
 	}
 	defer func() { err = errors.Join(err, file.Close()) }()
-	written, err = io.Copy(file, io.LimitReader(cancellable{ctx, from}, limit+1))
+	written, err = io.Copy(file, io.LimitReader(chunks.NewReader(ctx, from), limit+1))
 	if err == nil && written > limit {
 		err = &hosts.TooLargeError{Limit: limit}
 	}

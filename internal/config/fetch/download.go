@@ -16,6 +16,7 @@ import (
 	"time"
 
 	"github.com/tfdeps/tfdeps/getproviders"
+	"github.com/tfdeps/tfdeps/internal/chunks"
 	"github.com/tfdeps/tfdeps/internal/config/modules"
 	"github.com/tfdeps/tfdeps/internal/hosts"
 )
@@ -136,7 +137,7 @@ func isGzipOfItself(encoding, archive string) bool {
 func (f *Fetcher) writeBody(ctx context.Context, file io.Writer, resp *http.Response) (digest string, err error) {
 	limit := f.bounds.withDefaults().download
 	sum := sha256.New()
-	size, err := io.Copy(io.MultiWriter(file, sum), io.LimitReader(reported(ctx, cancellable{ctx, resp.Body}, resp.ContentLength), limit+1))
+	size, err := io.Copy(io.MultiWriter(file, sum), io.LimitReader(reported(ctx, chunks.NewReader(ctx, resp.Body), resp.ContentLength), limit+1))
 	request := &hosts.RequestError{Method: http.MethodGet, URL: hosts.RedactURL(resp.Request.URL), Attempts: hosts.Attempts(resp), Err: err}
 	switch {
 	case err != nil:
