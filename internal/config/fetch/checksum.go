@@ -16,6 +16,7 @@ import (
 	"os"
 	"path"
 	"path/filepath"
+	"slices"
 	"strings"
 
 	"github.com/tfdeps/tfdeps/internal/chunks"
@@ -84,21 +85,11 @@ func parseChecksums(list string, names []string) (checksum, bool) {
 		if err != nil || sum.kind == "file" {
 			continue
 		}
-		if name == "" || contains(names, name) {
+		if name == "" || slices.Contains(names, name) || slices.Contains(names, strings.TrimPrefix(name, "./")) {
 			return sum, true
 		}
 	}
 	return checksum{}, false
-}
-
-// contains compares names without the "./" that a list may have before them.
-func contains(names []string, name string) bool {
-	for _, n := range names {
-		if n == name || n == strings.TrimPrefix(name, "./") {
-			return true
-		}
-	}
-	return false
 }
 
 // verify compares a file with its checksum.
