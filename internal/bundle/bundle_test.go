@@ -18,6 +18,7 @@ import (
 	"testing"
 
 	"github.com/tfdeps/tfdeps/internal/bundle"
+	"github.com/tfdeps/tfdeps/internal/must"
 )
 
 // anywhere makes every file a unit of its own, except for what is in "tree".
@@ -28,19 +29,12 @@ func anywhere(name string) (string, bool) {
 	return name, !strings.HasPrefix(name, "elsewhere/")
 }
 
-func must(t testing.TB, err error) {
-	t.Helper()
-	if err != nil {
-		t.Fatal(err)
-	}
-}
-
 func lay(t testing.TB, dir string, files map[string]string) {
 	t.Helper()
 	for name, content := range files {
 		path := filepath.Join(dir, filepath.FromSlash(name))
-		must(t, os.MkdirAll(filepath.Dir(path), 0o755))
-		must(t, os.WriteFile(path, []byte(content), 0o644))
+		must.Succeed(t, os.MkdirAll(filepath.Dir(path), 0o755))
+		must.Succeed(t, os.WriteFile(path, []byte(content), 0o644))
 	}
 }
 
@@ -48,7 +42,7 @@ func lay(t testing.TB, dir string, files map[string]string) {
 func content(t testing.TB, dir string) map[string]string {
 	t.Helper()
 	all := map[string]string{}
-	must(t, filepath.WalkDir(dir, func(path string, d fs.DirEntry, err error) error {
+	must.Succeed(t, filepath.WalkDir(dir, func(path string, d fs.DirEntry, err error) error {
 		if err != nil || d.IsDir() {
 			return err
 		}
@@ -67,9 +61,7 @@ func content(t testing.TB, dir string) map[string]string {
 
 func equal(t *testing.T, got, want map[string]string) {
 	t.Helper()
-	if fmt.Sprint(got) != fmt.Sprint(want) {
-		t.Errorf("got\n%v\nwant\n%v", got, want)
-	}
+	must.Equal(t, fmt.Sprint(got), fmt.Sprint(want))
 }
 
 var example = map[string]string{"a": "first", "tree/x": "in a tree", "tree/deep/y": "", "z/b": "last"}
@@ -88,7 +80,7 @@ func exampleTarOf(t testing.TB, dir string, entries ...bundle.Entry) []byte {
 	t.Helper()
 	var b bytes.Buffer
 	_, err := bundle.Write(t.Context(), &b, dir, entries)
-	must(t, err)
+	must.Succeed(t, err)
 	return b.Bytes()
 }
 
@@ -115,18 +107,18 @@ func TestBundle_WhatIsPackedIsUnpacked(t *testing.T) {
 		t.Error("the same files in another order have another archive")
 	}
 	lay(t, dir, map[string]string{"a": "old", "tree/gone": "old", "mine": "old"})
-	must(t, unpack(t, archive, dir))
+	must.Succeed(t, unpack(t, archive, dir))
 	want := map[string]string{"mine": "old"}
 	for name, text := range example {
 		want[name] = text
 	}
 	equal(t, content(t, dir), want)
 	info, err := os.Stat(filepath.Join(dir, "tree", "x"))
-	must(t, err)
+	must.Succeed(t, err)
 	if runtime.GOOS != "windows" && info.Mode()&0o100 == 0 {
 		t.Errorf("mode %v", info.Mode())
 	}
-	must(t, unpack(t, archive, dir))
+	must.Succeed(t, unpack(t, archive, dir))
 	equal(t, content(t, dir), want)
 }
 
@@ -139,7 +131,7 @@ func TestBundle_KeepsHostsWithPorts(t *testing.T) {
 	const name = "tree/example.com:8443/acme/widget/x"
 	dir, to := t.TempDir(), t.TempDir()
 	lay(t, dir, map[string]string{name: "content"})
-	must(t, unpack(t, exampleTarOf(t, dir, bundle.Entry{Path: name}), to))
+	must.Succeed(t, unpack(t, exampleTarOf(t, dir, bundle.Entry{Path: name}), to))
 	if got, err := os.ReadFile(filepath.Join(to, filepath.FromSlash(name))); string(got) != "content" {
 		t.Errorf("got %q, %v", got, err)
 	}
@@ -153,7 +145,7 @@ func TestBundle_NamesNoUser(t *testing.T) {
 		if errors.Is(err, io.EOF) {
 			break
 		}
-		must(t, err)
+		must.Succeed(t, err)
 		if i == 0 && h.Name != bundle.ManifestName {
 			t.Errorf("the first entry is %s", h.Name)
 		}
@@ -170,8 +162,8 @@ func TestBundle_LinksAreKept(t *testing.T) {
 		t.Skipf("symlinks can't be made here: %v", err)
 	}
 	archive := exampleTar(t, bundle.Entry{Path: "a"}, bundle.Entry{Path: "tree/x"}, bundle.Entry{Path: "tree/l", Link: "../a"}, bundle.Entry{Path: "z/l", Link: "../tree"})
-	must(t, os.Remove(filepath.Join(dir, "try")))
-	must(t, unpack(t, archive, dir))
+	must.Succeed(t, os.Remove(filepath.Join(dir, "try")))
+	must.Succeed(t, unpack(t, archive, dir))
 	got := content(t, dir)
 	if got["tree/l"] != "-> "+filepath.FromSlash("../a") || got["z/l"] != "-> "+filepath.FromSlash("../tree") {
 		t.Errorf("%v", got)
@@ -193,7 +185,7 @@ func sum(text string) string {
 func forge(t testing.TB, files []bundle.Entry, entries ...entry) []byte {
 	t.Helper()
 	manifest, err := json.Marshal(bundle.Manifest{FormatVersion: "1.0", Files: files})
-	must(t, err)
+	must.Succeed(t, err)
 	return forgeTar(t, append([]entry{{name: bundle.ManifestName, content: string(manifest)}}, entries...)...)
 }
 
@@ -205,11 +197,11 @@ func forgeTar(t testing.TB, entries ...entry) []byte {
 		if e.kind == 0 {
 			e.kind = tar.TypeReg
 		}
-		must(t, w.WriteHeader(&tar.Header{Name: e.name, Typeflag: e.kind, Size: int64(len(e.content)), Mode: 0o644, Linkname: e.link}))
+		must.Succeed(t, w.WriteHeader(&tar.Header{Name: e.name, Typeflag: e.kind, Size: int64(len(e.content)), Mode: 0o644, Linkname: e.link}))
 		_, err := io.WriteString(w, e.content)
-		must(t, err)
+		must.Succeed(t, err)
 	}
-	must(t, w.Close())
+	must.Succeed(t, w.Close())
 	return b.Bytes()
 }
 
@@ -297,11 +289,9 @@ func TestBundle_AFailureWhilePublishingTakesAllBack(t *testing.T) {
 	equal(t, content(t, dir), before)
 	ctx, cancel := context.WithCancel(t.Context())
 	cancel()
-	must(t, os.Remove(filepath.Join(dir, "z")))
+	must.Succeed(t, os.Remove(filepath.Join(dir, "z")))
 	delete(before, "z")
-	if _, err := bundle.Unpack(ctx, bytes.NewReader(exampleTar(t)), bundle.Options{Dir: dir, Unit: anywhere}); !errors.Is(err, context.Canceled) {
-		t.Errorf("%v", err)
-	}
+	must.Fail(t, must.ErrorOf(bundle.Unpack(ctx, bytes.NewReader(exampleTar(t)), bundle.Options{Dir: dir, Unit: anywhere})), context.Canceled)
 	equal(t, content(t, dir), before)
 }
 
@@ -312,30 +302,27 @@ func TestBundle_WhatIsNotAcceptedChangesNothing(t *testing.T) {
 		equal(t, content(t, unpacked), example)
 		return no
 	}})
-	if !errors.Is(err, no) || len(content(t, dir)) > 0 {
-		t.Errorf("%v, %v", err, content(t, dir))
-	}
+	must.Fail(t, err, no, content(t, dir))
+	must.Len(t, content(t, dir), 0, err)
 }
 
 func TestBundle_NothingIsUnpackedThroughALink(t *testing.T) {
 	t.Parallel()
 	outer := t.TempDir()
 	dir, outside := filepath.Join(outer, "dir"), filepath.Join(outer, "outside")
-	must(t, os.Mkdir(dir, 0o755))
-	must(t, os.Mkdir(outside, 0o755))
+	must.Succeed(t, os.Mkdir(dir, 0o755))
+	must.Succeed(t, os.Mkdir(outside, 0o755))
 	if err := os.Symlink("../outside", filepath.Join(dir, "z")); err != nil {
 		t.Skipf("symlinks can't be made here: %v", err)
 	}
-	if err := unpack(t, exampleTar(t), dir); err == nil || !strings.Contains(err.Error(), "but a link") {
-		t.Errorf("%v", err)
-	}
+	must.Contain(t, unpack(t, exampleTar(t), dir), "but a link")
 	equal(t, content(t, outer), map[string]string{"dir/z": "-> ../outside"})
 }
 
 func TestBundle_OddEntriesAreRefused(t *testing.T) {
 	t.Parallel()
 	manifest, err := json.Marshal(bundle.Manifest{FormatVersion: "1.0", Files: []bundle.Entry{{Path: "a", Size: 1, SHA256: sum("x")}}})
-	must(t, err)
+	must.Succeed(t, err)
 	for why, header := range map[string]tar.Header{
 		"a path of its own in PAX records": {Name: "a", Typeflag: tar.TypeReg, PAXRecords: map[string]string{"comment": "x"}, Format: tar.FormatPAX, Linkname: "b"},
 		"a directory":                      {Name: "a", Typeflag: tar.TypeDir},
@@ -346,7 +333,7 @@ func TestBundle_OddEntriesAreRefused(t *testing.T) {
 	} {
 		var b bytes.Buffer
 		w := tar.NewWriter(&b)
-		must(t, w.WriteHeader(&tar.Header{Name: bundle.ManifestName, Typeflag: tar.TypeReg, Size: int64(len(manifest)), Mode: 0o644}))
+		must.Succeed(t, w.WriteHeader(&tar.Header{Name: bundle.ManifestName, Typeflag: tar.TypeReg, Size: int64(len(manifest)), Mode: 0o644}))
 		_, _ = w.Write(manifest)
 		if header.Typeflag == tar.TypeReg {
 			header.Size = 1
@@ -355,7 +342,7 @@ func TestBundle_OddEntriesAreRefused(t *testing.T) {
 			continue // the library doesn't write such a thing either
 		}
 		_, _ = w.Write([]byte("x")[:header.Size])
-		must(t, w.Close())
+		must.Succeed(t, w.Close())
 		dir := t.TempDir()
 		if err := unpack(t, b.Bytes(), dir); why != "set-uid" && (err == nil || len(content(t, dir)) > 0) {
 			t.Errorf("%s: %v", why, err)
@@ -384,12 +371,10 @@ func FuzzUnpack(f *testing.F) {
 	f.Fuzz(func(t *testing.T, archive []byte) {
 		outer := t.TempDir()
 		dir := filepath.Join(outer, "dir")
-		must(t, os.Mkdir(dir, 0o755))
+		must.Succeed(t, os.Mkdir(dir, 0o755))
 		err := unpack(t, archive, dir)
 		entries, _ := os.ReadDir(outer)
-		if len(entries) != 1 {
-			t.Errorf("there is %v beside the directory", entries)
-		}
+		must.Len(t, entries, 1, "there beside the directory")
 		if got := content(t, dir); err != nil && len(got) > 0 {
 			t.Errorf("%v, and there is %v", err, got)
 		}

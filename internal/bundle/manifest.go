@@ -2,6 +2,7 @@ package bundle
 
 import (
 	"bytes"
+	"cmp"
 	"encoding/hex"
 	"encoding/json"
 	"errors"
@@ -44,13 +45,7 @@ type Limits struct {
 }
 
 func (l Limits) withDefaults() Limits {
-	if l.Bytes == 0 {
-		l.Bytes = 64 << 30
-	}
-	if l.Entries == 0 {
-		l.Entries = 1_000_000
-	}
-	return l
+	return Limits{cmp.Or(l.Bytes, 64<<30), cmp.Or(l.Entries, 1_000_000)}
 }
 
 // encode returns the same bytes for the same manifest.

@@ -30,21 +30,16 @@ func (m Manifest) units(opts Options) (units []string) {
 	return units
 }
 
-// step is something that was done, and how to take it back.
-type step struct{ undo func() error }
-
 // publish puts units into their places. If that fails, what was there before is
 // there again.
 func publish(ctx context.Context, units []string, stage, dir string) (err error) {
-	var done []step
+	var done []func() error // each takes back what was done
 	defer func() {
 		if err == nil {
 			return
 		}
-		for _, s := range slices.Backward(done) {
-			if failed := s.undo(); failed != nil {
-				err = errors.Join(err, failed)
-			}
+		for _, undo := range slices.Backward(done) {
+			err = errors.Join(err, undo())
 		}
 	}()
 	for i, unit := range units {
@@ -56,7 +51,7 @@ func publish(ctx context.Context, units []string, stage, dir string) (err error)
 			return err
 		}
 		made, err := makeDirs(filepath.Dir(to))
-		done = append(done, step{func() error { return removeEmpty(made) }})
+		done = append(done, func() error { return removeEmpty(made) })
 		if err != nil {
 			return err
 		}
@@ -81,19 +76,15 @@ func noLinkAbove(dir, unit string) error {
 
 // replace moves a unit to its place. What is there goes to aside. A file is
 // replaced at once, where links can be made; there is never none.
-func replace(from, to, aside string) (done []step, err error) {
+func replace(from, to, aside string) (done []func() error, err error) {
 	info, err := os.Lstat(to)
-	switch {
-	case errors.Is(err, fs.ErrNotExist):
-		if err := os.Rename(from, to); err != nil {
-			return nil, err
-		}
-		return []step{{func() error { return os.Rename(to, from) }}}, nil
-	case err != nil:
+	there := !errors.Is(err, fs.ErrNotExist)
+	if there && err != nil {
 		return nil, err
 	}
-	back := step{func() error { return os.Rename(aside, to) }}
-	if !info.Mode().IsRegular() || os.Link(to, aside) != nil {
+	back := func() error { return os.Rename(aside, to) }
+	linked := there && info.Mode().IsRegular() && os.Link(to, aside) == nil
+	if there && !linked {
 		if err := os.Rename(to, aside); err != nil {
 			return nil, err
 		}
@@ -102,10 +93,10 @@ func replace(from, to, aside string) (done []step, err error) {
 	if err := os.Rename(from, to); err != nil {
 		return done, err
 	}
-	if len(done) > 0 {
-		return append(done, step{func() error { return os.Rename(to, from) }}), nil
+	if linked {
+		return append(done, back), nil
 	}
-	return []step{back}, nil
+	return append(done, func() error { return os.Rename(to, from) }), nil
 }
 
 // makeDirs makes a directory and those above it, and returns what it made,

@@ -2,6 +2,7 @@ package bundle
 
 import (
 	"archive/tar"
+	"bytes"
 	"context"
 	"crypto/sha256"
 	"encoding/hex"
@@ -9,9 +10,10 @@ import (
 	"fmt"
 	"io"
 	"os"
-	"path"
 	"path/filepath"
+	"strings"
 
+	"github.com/tfdeps/tfdeps/internal/chunks"
 	"github.com/tfdeps/tfdeps/internal/scratch"
 )
 
@@ -35,13 +37,14 @@ type Options struct {
 // Unpack reads an archive to its end and verifies all of it; then it puts what
 // is in it into its places. If it fails, the directory is as it was before.
 func Unpack(ctx context.Context, r io.Reader, opts Options) (Manifest, error) {
-	archive := tar.NewReader(reader{ctx, r})
+	r = chunks.NewReader(ctx, r)
+	archive := tar.NewReader(r)
 	m, err := readManifest(archive, opts.Limits)
 	if err != nil {
 		return Manifest{}, err
 	}
 	for _, e := range m.Files {
-		if unit, ok := opts.Unit(e.Path); !ok || unit != e.Path && !below(e.Path, unit) {
+		if unit, ok := opts.Unit(e.Path); !ok || unit != e.Path && !strings.HasPrefix(e.Path, unit+"/") {
 			return Manifest{}, fmt.Errorf("%q doesn't belong in such an archive", e.Path)
 		}
 	}
@@ -56,7 +59,7 @@ func Unpack(ctx context.Context, r io.Reader, opts Options) (Manifest, error) {
 	if err := m.extract(archive, stage.Path); err != nil {
 		return Manifest{}, err
 	}
-	if err := onlyZeros(reader{ctx, r}); err != nil {
+	if err := onlyZeros(r); err != nil {
 		return Manifest{}, err
 	}
 	if opts.Accept != nil {
@@ -156,10 +159,8 @@ func onlyZeros(r io.Reader) error {
 	buffer := make([]byte, 64<<10)
 	for {
 		n, err := r.Read(buffer)
-		for _, b := range buffer[:n] {
-			if b != 0 {
-				return errors.New("there is something behind the end of the archive")
-			}
+		if len(bytes.Trim(buffer[:n], "\x00")) > 0 {
+			return errors.New("there is something behind the end of the archive")
 		}
 		if errors.Is(err, io.EOF) {
 			return nil
@@ -168,14 +169,4 @@ func onlyZeros(r io.Reader) error {
 			return err
 		}
 	}
-}
-
-// below reports whether a path is below a directory.
-func below(name, dir string) bool {
-	for name != "." && name != "/" {
-		if name = path.Dir(name); name == dir {
-			return true
-		}
-	}
-	return false
 }

@@ -14,6 +14,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/tfdeps/tfdeps/internal/chunks"
 	"github.com/tfdeps/tfdeps/internal/par"
 )
 
@@ -58,7 +59,7 @@ func (e Entry) copyTo(ctx context.Context, w io.Writer, dir string) (int64, erro
 		return 0, err
 	}
 	defer file.Close()
-	return io.Copy(w, reader{ctx, file})
+	return io.Copy(w, chunks.NewReader(ctx, file))
 }
 
 // write writes the archive itself.
@@ -111,18 +112,4 @@ func (e Entry) write(ctx context.Context, archive *tar.Writer, dir string) error
 		return fmt.Errorf("%s: %w", e.Path, err)
 	}
 	return nil
-}
-
-// reader ends with its context.
-type reader struct {
-	ctx context.Context
-	io.Reader
-}
-
-// Read implements io.Reader.
-func (r reader) Read(p []byte) (int, error) {
-	if r.ctx.Err() != nil {
-		return 0, context.Cause(r.ctx)
-	}
-	return r.Reader.Read(p)
 }

@@ -44,3 +44,19 @@ func fill(src io.Reader, buffer []byte) (n int, err error) {
 	}
 	return n, err
 }
+
+// NewReader returns a reader that ends when ctx does, with its cause.
+func NewReader(ctx context.Context, from io.Reader) io.Reader { return reader{ctx, from} }
+
+type reader struct {
+	ctx context.Context
+	io.Reader
+}
+
+// Read implements io.Reader.
+func (r reader) Read(p []byte) (int, error) {
+	if r.ctx.Err() != nil {
+		return 0, context.Cause(r.ctx)
+	}
+	return r.Reader.Read(p)
+}

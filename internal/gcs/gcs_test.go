@@ -8,7 +8,6 @@ import (
 	"io"
 	"net/http"
 	"net/url"
-	"slices"
 	"strings"
 	"testing"
 
@@ -65,21 +64,17 @@ func TestBucket_SaysWhyTheServiceRefuses(t *testing.T) {
 	must.Succeed(t, err)
 	t.Cleanup(server.Close)
 	b.client.Environ = []string{"STORAGE_EMULATOR_HOST=" + server.BaseURL()}
-	if _, err := b.Stat(t.Context(), "key"); !errors.Is(err, hosts.ErrUnauthorized) || !strings.Contains(err.Error(), "denied") {
-		t.Errorf("no access: %v", err)
-	}
+	err = must.ErrorOf(b.Stat(t.Context(), "key"))
+	must.Fail(t, err, hosts.ErrUnauthorized, "no access")
+	must.Contain(t, err, "denied", "no access")
 }
 
 func TestGet_NoticesWhatChangedOnItsWay(t *testing.T) {
 	t.Parallel()
 	f, b := start(t)
-	if _, err := b.Put(t.Context(), "key", blob.Bytes([]byte("content")), blob.PutOptions{}); err != nil {
-		t.Fatal(err)
-	}
+	must.Get(b.Put(t.Context(), "key", blob.Bytes([]byte("content")), blob.PutOptions{}))(t)
 	f.Damage.Store(true)
-	if content, _, err := blob.ReadAll(t.Context(), b, "key", 100); !errors.Is(err, googlestorage.ErrDamaged) {
-		t.Errorf("%q, %v", content, err)
-	}
+	must.Fail(t, must.ErrorOf(blob.ReadAll(t.Context(), b, "key", 100)), googlestorage.ErrDamaged)
 }
 
 func TestOpener_SendsTheTokenOfTheEnvironment(t *testing.T) {
@@ -91,10 +86,8 @@ func TestOpener_SendsTheTokenOfTheEnvironment(t *testing.T) {
 	})}}
 	u, err := url.Parse("gs://bucket/pre/fix")
 	must.Succeed(t, err)
-	b, err := opener.Open(t.Context(), u)
-	if err != nil || b.String() != "gs://bucket/pre/fix" {
-		t.Fatalf("%v, %v", b, err)
-	}
+	b := must.Get(opener.Open(t.Context(), u))(t)
+	must.Equal(t, b.String(), "gs://bucket/pre/fix", b)
 	_, err = b.Stat(t.Context(), "key")
 	if !errors.Is(err, blob.ErrNotFound) || login != "Bearer tok" || host != "storage.googleapis.com" {
 		t.Errorf("%v; %s was sent to %s", err, login, host)
@@ -112,9 +105,7 @@ func (f roundTrip) RoundTrip(r *http.Request) (*http.Response, error) { return f
 func TestBucket_EndpointIsThatOfAnEmulator(t *testing.T) {
 	t.Parallel()
 	for environ, want := range map[string]string{"A=b": "gs://company", "STORAGE_EMULATOR_HOST=evil.example:4443": "gs://company?endpoint=http://evil.example:4443"} {
-		if got := buckets.SourceURL(New(Options{Bucket: "company", Environ: []string{environ}}), ""); got != want {
-			t.Errorf("%s: %s, want %s", environ, got, want)
-		}
+		must.Equal(t, buckets.SourceURL(New(Options{Bucket: "company", Environ: []string{environ}}), ""), want, environ)
 	}
 }
 
@@ -126,12 +117,8 @@ func TestBucket_AsksForATokenThatMayWrite(t *testing.T) {
 		asked = scopes
 		return nil, errors.New("none of these")
 	}
-	if _, err := b.Stat(t.Context(), "key"); err == nil || !strings.Contains(err.Error(), "none of these") {
-		t.Error(err)
-	}
-	if !slices.Equal(asked, []string{googlestorage.ReadWrite}) {
-		t.Errorf("it asked for %q", asked)
-	}
+	must.Contain(t, must.ErrorOf(b.Stat(t.Context(), "key")), "none of these")
+	must.EqualSlices(t, asked, []string{googlestorage.ReadWrite}, "it asked for")
 	if err := b.Close(); err != nil {
 		t.Error(err)
 	}

@@ -101,9 +101,8 @@ func TestArchiveCredentials_LeaveOthersAlone(t *testing.T) {
 	}
 	req = req.WithContext(WithArchiveOwner(req.Context(), "example.com"))
 	req.Header.Set("Authorization", "Basic mine")
-	if _, err := Do(client, req, 0); err != nil || got.all() != " Basic mine" {
-		t.Errorf("a request with its own header: %v, %q", err, got.all())
-	}
+	must.Get(Do(client, req, 0))(t)
+	must.Equal(t, got.all(), " Basic mine", "a request with its own header")
 	req.Header.Del("Authorization")
 	closed := new(atomic.Int32)
 	req.Body = spyBody{strings.NewReader(""), closed}

@@ -45,9 +45,8 @@ func TestAuthorize(t *testing.T) {
 	}
 	broken := errors.New("exit status 1")
 	err := Authorize(t.Context(), noTokens{broken}, "example.com", mustURL(t, "https://example.com/"), http.Header{})
-	if !errors.Is(err, broken) || err.Error() != "failed to retrieve credentials for example.com: exit status 1" {
-		t.Errorf("err = %v", err)
-	}
+	must.Fail(t, err, broken)
+	must.Equal(t, err.Error(), "failed to retrieve credentials for example.com: exit status 1")
 }
 
 func TestTokenVariable(t *testing.T) {
@@ -80,9 +79,8 @@ func TestDiscovery_SendsCredentials(t *testing.T) {
 	} {
 		got.reset()
 		d := &Discovery{Client: clientFor(t, srv, quick(0)), Credentials: tc.credentials}
-		if _, err := d.Service(t.Context(), hostOf(t, srv), "providers.v1"); err != nil || got.all() != tc.want {
-			t.Errorf("%s: sent %q, want %q; %v", name, got.all(), tc.want, err)
-		}
+		must.Get(d.Service(t.Context(), hostOf(t, srv), "providers.v1"))(t)
+		must.Equal(t, got.all(), tc.want, "sent", name)
 	}
 }
 

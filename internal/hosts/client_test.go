@@ -74,9 +74,8 @@ func TestLog_WithoutAClockHasNoDurations(t *testing.T) {
 		Base: replies(func(req *http.Request) *http.Response { return answer(req, 200) }),
 	})
 	closed(t)(client.Do(get(t, "https://example.com/")))
-	if !strings.Contains(log.String(), "status=200") || strings.Contains(log.String(), "took=") {
-		t.Errorf("log: %s", log.String())
-	}
+	must.Contain(t, log.String(), "status=200", "log")
+	must.NotContain(t, log.String(), "took=", "log")
 }
 
 func TestLog_IsSilentAboveDebug(t *testing.T) {

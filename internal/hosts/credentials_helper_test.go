@@ -163,9 +163,7 @@ func TestHelper_IsAskedOnceForEachHost(t *testing.T) {
 	p := newProgram(t, `HELPER_STDOUT={"token": "s3cret"}`)
 	for range 3 {
 		for _, host := range []Hostname{"a.example", "b.example"} {
-			if token, err := p.tokens.Token(t.Context(), host); token != "s3cret" || err != nil {
-				t.Fatalf("got %q, %v", token, err)
-			}
+			must.Equal(t, must.Get(p.tokens.Token(t.Context(), host))(t), "s3cret")
 		}
 	}
 	must.Equal(t, strings.ReplaceAll(p.asked(t), "\r", ""), "first arg|get|a.example\nfirst arg|get|b.example")
@@ -226,9 +224,9 @@ func TestHelper_ThatCannotRun(t *testing.T) {
 	exe := filepath.Join(t.TempDir(), "terraform-credentials-x")
 	must.Succeed(t, os.WriteFile(exe, []byte("#!/bin/sh\necho '{}'\n"), 0o600))
 	tokens := must.Get(NewHelperTokens(Helper{Name: "x", Dirs: []string{filepath.Dir(exe)}}))(t)
-	if _, err := tokens.Token(t.Context(), "a.example"); !errors.Is(err, os.ErrPermission) || !strings.Contains(err.Error(), exe) {
-		t.Errorf("got %v", err)
-	}
+	err := must.ErrorOf(tokens.Token(t.Context(), "a.example"))
+	must.Fail(t, err, os.ErrPermission)
+	must.Contain(t, err, exe)
 }
 
 func TestHelper_NotFound(t *testing.T) {

@@ -72,9 +72,7 @@ func FuzzEnvTokens(f *testing.F) {
 		if !ok {
 			return
 		}
-		if again, err := ParseHostname(host.String()); err != nil || again != host {
-			t.Errorf("%q is the host %q, which is %q: %v", suffix, host, again, err)
-		}
+		must.Equal(t, must.Get(ParseHostname(host.String()))(t), host, suffix)
 	})
 }
 
@@ -159,9 +157,7 @@ func TestTokens_AreNeverPrinted(t *testing.T) {
 	const secret = "tHisIsTheT0ken"
 	static := NewStaticTokens(map[Hostname]string{"example.com": secret})
 	for _, c := range []Credentials{static, EnvTokens([]string{"TF_TOKEN_example_com=" + secret}), FirstOf(static), FirstOf(FirstOf(static))} {
-		if token, err := c.Token(t.Context(), "example.com"); token != secret || err != nil {
-			t.Fatalf("got %q, %v", token, err)
-		}
+		must.Equal(t, must.Get(c.Token(t.Context(), "example.com"))(t), secret)
 		mustConceal(t, c, secret)
 		mustConceal(t, &Discovery{Credentials: c}, secret)
 		mustConceal(t, WithArchiveCredentials(http.DefaultClient, c), secret)

@@ -35,9 +35,8 @@ func TestDiscovery_AsksEachHostOnce(t *testing.T) {
 	all.Wait()
 	must.Equal(t, asked.all(), "example.com")
 	must.Equal(t, must.Get(d.Service(t.Context(), "example.com", "providers.v1"))(t).String(), "https://example.com/p/")
-	if _, err := d.Service(t.Context(), "example.org", "providers.v1"); err != nil || asked.all() != "example.com example.org" {
-		t.Errorf("asked %s, %v", asked.all(), err)
-	}
+	must.Get(d.Service(t.Context(), "example.org", "providers.v1"))(t)
+	must.Equal(t, asked.all(), "example.com example.org", "asked")
 }
 
 func TestDiscovery_ForgetsFailures(t *testing.T) {
@@ -98,8 +97,7 @@ func TestDiscovery_ForcedServicesNeedNoNetwork(t *testing.T) {
 			must.Fail(t, err, tc.kind, tc.service, tc.host)
 			continue
 		}
-		if err != nil || u.String() != tc.want {
-			t.Errorf("%s of %s: got %s, %v; want %s", tc.service, tc.host, u, err, tc.want)
-		}
+		must.Succeed(t, err)
+		must.Equal(t, u.String(), tc.want, tc.service, tc.host, u)
 	}
 }

@@ -132,9 +132,7 @@ func TestPush_BringsNothingBack(t *testing.T) {
 		pusher := &oci.Client{HTTP: &client, Now: func() time.Time { return at }}
 		push := func(each oci.Target) {
 			t.Helper()
-			if err := pusher.Push(t.Context(), s.at, oci.Release{Provider: widget, Version: version("1.0.0"), Targets: []oci.Target{each}}); err != nil {
-				t.Fatal(err)
-			}
+			must.Succeed(t, pusher.Push(t.Context(), s.at, oci.Release{Provider: widget, Version: version("1.0.0"), Targets: []oci.Target{each}}))
 		}
 		push(target(linux, "archive one"))
 		before := s.tagged(t, http.MethodGet, nil)

@@ -23,17 +23,15 @@ func (p *pushing) target(ctx context.Context, t Target) (ocispec.Descriptor, err
 	if !ok || t.Archive == nil || t.Platform.Validate() != nil {
 		return ocispec.Descriptor{}, errors.New("a package to be published needs a platform, an archive and the zh of it")
 	}
-	layer := ocispec.Descriptor{MediaType: typeArchive, Digest: digest.NewDigestFromEncoded(digest.SHA256, zh), Size: t.Archive.Size()}
-	from := t.From
-	blob := sentBlob{p.at.Registry, layer.Digest}
-	if known, err := p.client.sent.Do(ctx, blob, func(context.Context) (Repository, error) { return Repository{}, errNotSent }); err == nil && from.Registry != p.at.Registry {
-		from = known
+	archive := layer{ocispec.Descriptor{MediaType: typeArchive, Digest: digest.NewDigestFromEncoded(digest.SHA256, zh), Size: t.Archive.Size()}, t.Archive, t.From}
+	blob := sentBlob{p.at.Registry, archive.Digest}
+	if known, err := p.client.sent.Do(ctx, blob, func(context.Context) (Repository, error) { return Repository{}, errNotSent }); err == nil && archive.from.Registry != p.at.Registry {
+		archive.from = known
 	}
-	described, err := p.image(ctx, typeTarget, layer, t.Archive, from, "")
+	described, err := p.image(ctx, typeTarget, "", archive)
 	if err == nil {
 		_, _ = p.client.sent.Do(ctx, blob, func(context.Context) (Repository, error) { return p.at, nil })
 	}
-	described.ArtifactType = typeTarget
 	described.Platform = &ocispec.Platform{OS: t.Platform.OS, Architecture: t.Platform.Arch}
 	described.Annotations = map[string]string{annotationZH: string(t.ZH)}
 	if t.H1 != "" {
@@ -42,46 +40,53 @@ func (p *pushing) target(ctx context.Context, t Target) (ocispec.Descriptor, err
 	return described, err
 }
 
-// image publishes an archive, which another repository may have, and a manifest with nothing else, under a tag if there
-// is one, and describes the manifest.
-func (p *pushing) image(ctx context.Context, artifactType string, layer ocispec.Descriptor, archive io.ReaderAt, from Repository, tag string) (ocispec.Descriptor, error) {
-	config := ocispec.DescriptorEmptyJSON // some registries refuse an empty blob, or a type of their own
+// layer is a blob of a manifest, which another repository may have.
+type layer struct {
+	ocispec.Descriptor
+	content io.ReaderAt
+	from    Repository
+}
+
+// image publishes layers, and a manifest with nothing else, under a tag if there is one, and describes the manifest.
+func (p *pushing) image(ctx context.Context, artifactType, tag string, layers ...layer) (ocispec.Descriptor, error) {
+	config := layer{Descriptor: ocispec.DescriptorEmptyJSON, content: bytes.NewReader([]byte("{}"))} // some registries refuse an empty blob, or a type of their own
 	config.Data = nil
-	for _, blob := range []struct {
-		ocispec.Descriptor
-		content io.ReaderAt
-		from    Repository
-	}{{config, bytes.NewReader([]byte("{}")), Repository{}}, {layer, archive, from}} {
-		if err := p.blob(ctx, blob.Descriptor, blob.content, blob.from); err != nil {
+	manifest := ocispec.Manifest{
+		Versioned: specs.Versioned{SchemaVersion: 2}, MediaType: ocispec.MediaTypeImageManifest, ArtifactType: artifactType, Config: config.Descriptor,
+	}
+	for _, each := range append([]layer{config}, layers...) {
+		if err := p.blob(ctx, each); err != nil {
 			return ocispec.Descriptor{}, err
 		}
 	}
-	return p.manifest(ctx, ocispec.MediaTypeImageManifest, ocispec.Manifest{
-		Versioned: specs.Versioned{SchemaVersion: 2}, MediaType: ocispec.MediaTypeImageManifest, ArtifactType: artifactType,
-		Config: config, Layers: []ocispec.Descriptor{layer},
-	}, tag)
+	for _, each := range layers {
+		manifest.Layers = append(manifest.Layers, each.Descriptor)
+	}
+	described, err := p.manifest(ctx, manifest.MediaType, manifest, tag)
+	described.ArtifactType = artifactType
+	return described, err
 }
 
 // blob publishes a blob, unless it is there: from another repository of the registry, if that has it and the registry
 // allows that. A request that was repeated because its answer got lost may have put the bytes into one upload twice:
 // what the registry then calls a wrong digest starts again, in an upload of its own.
-func (p *pushing) blob(ctx context.Context, d ocispec.Descriptor, content io.ReaderAt, from Repository) error {
+func (p *pushing) blob(ctx context.Context, l layer) error {
 	const uploads = 3
 	var err error
 	for range uploads {
 		var there bool
-		if there, err = p.repo.Blobs().Exists(ctx, d); err != nil || there {
+		if there, err = p.repo.Blobs().Exists(ctx, l.Descriptor); err != nil || there {
 			return err
 		}
-		text := io.NewSectionReader(content, 0, d.Size)
-		if from.Registry == p.at.Registry && from != p.at {
-			err = p.repo.Mount(ctx, d, from.Name, func() (io.ReadCloser, error) { return io.NopCloser(text), nil })
-			if from = (Repository{}); err == nil || ctx.Err() != nil {
+		text := io.NewSectionReader(l.content, 0, l.Size)
+		if l.from.Registry == p.at.Registry && l.from != p.at {
+			err = p.repo.Mount(ctx, l.Descriptor, l.from.Name, func() (io.ReadCloser, error) { return io.NopCloser(text), nil })
+			if l.from = (Repository{}); err == nil || ctx.Err() != nil {
 				return err
 			}
-			text = io.NewSectionReader(content, 0, d.Size) // the other repository may be closed to this login
+			text = io.NewSectionReader(l.content, 0, l.Size) // the other repository may be closed to this login
 		}
-		if err = p.repo.Blobs().Push(ctx, d, text); !isBrokenUpload(err) {
+		if err = p.repo.Blobs().Push(ctx, l.Descriptor, text); !isBrokenUpload(err) {
 			return err
 		}
 	}

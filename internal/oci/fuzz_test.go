@@ -13,6 +13,7 @@ import (
 	"github.com/opencontainers/go-digest"
 
 	"github.com/tfdeps/tfdeps/getproviders"
+	"github.com/tfdeps/tfdeps/internal/must"
 	"github.com/tfdeps/tfdeps/internal/oci"
 )
 
@@ -106,9 +107,7 @@ func FuzzDockerConfig(f *testing.F) {
 			return
 		}
 		file := filepath.Join(t.TempDir(), "config.json")
-		if err := os.WriteFile(file, content, 0o600); err != nil {
-			t.Fatal(err)
-		}
+		must.Succeed(t, os.WriteFile(file, content, 0o600))
 		logins := &oci.Logins{Files: []string{file}}
 		login, err := logins.Find(t.Context(), oci.Repository{Registry: "r.example", Name: "team/widget"})
 		if login != (oci.Login{}) && (err != nil || !bytes.Contains(bytes.ToLower(content), []byte("r.example")) && !bytes.Contains(content, []byte(`\u`))) {

@@ -120,9 +120,7 @@ func TestSource_RefusesWhatIsNoProvider(t *testing.T) {
 	} {
 		f := newFake()
 		spoil(f)
-		if pkg, err := f.ask(t); err == nil || !strings.Contains(err.Error(), want) {
-			t.Errorf("%q: %+v, %v", want, pkg, err)
-		}
+		must.Contain(t, must.ErrorOf(f.ask(t)), want)
 	}
 }
 

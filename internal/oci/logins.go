@@ -2,6 +2,7 @@ package oci
 
 import (
 	"bytes"
+	"cmp"
 	"context"
 	"encoding/json"
 	"errors"
@@ -10,6 +11,7 @@ import (
 	"os/exec"
 	"path/filepath"
 	"runtime"
+	"slices"
 	"strings"
 	"time"
 
@@ -57,27 +59,21 @@ type candidate struct {
 // Find returns the login for a repository; zero if there is none. It starts a helper if the configuration says so.
 // Errors have no secrets.
 func (l *Logins) Find(ctx context.Context, r Repository) (Login, error) {
-	var best candidate
-	consider := func(c candidate) {
-		if c.precise > best.precise {
-			best = c
-		}
-	}
+	all := []candidate{{}}
 	for _, b := range l.Blocks {
-		consider(candidate{precise: precision(b.Prefix, r), login: b.Login, helper: b.Helper})
+		all = append(all, candidate{precise: precision(b.Prefix, r), login: b.Login, helper: b.Helper})
 	}
 	if l.Helper != "" {
-		consider(candidate{precise: 1, helper: l.Helper})
+		all = append(all, candidate{precise: 1, helper: l.Helper})
 	}
 	files, err := l.read.Do(ctx, struct{}{}, func(context.Context) ([]dockerConfig, error) { return l.readFiles() })
 	if err != nil {
 		return Login{}, err
 	}
 	for _, file := range files {
-		for _, c := range file.candidates(r) {
-			consider(c)
-		}
+		all = append(all, file.candidates(r)...)
 	}
+	best := slices.MaxFunc(all, func(a, b candidate) int { return a.precise - b.precise }) // the first of equal ones
 	switch {
 	case best.err != nil:
 		return Login{}, best.err
@@ -142,29 +138,28 @@ func (l *Logins) readFiles() (all []dockerConfig, err error) {
 
 // usualFiles are those of Podman, and then of Docker.
 func (l *Logins) usualFiles() (paths []string) {
-	getenv, goos := l.Getenv, l.GOOS
+	getenv, goos := l.Getenv, cmp.Or(l.GOOS, runtime.GOOS)
 	if getenv == nil {
 		getenv = func(string) string { return "" }
 	}
-	if goos == "" {
-		goos = runtime.GOOS
+	add := func(dir string, names ...string) {
+		if dir != "" {
+			paths = append(paths, filepath.Join(dir, filepath.Join(names...)))
+		}
 	}
-	config := getenv("XDG_CONFIG_HOME")
-	if config == "" && l.HomeDir != "" {
-		config = filepath.Join(l.HomeDir, ".config")
+	if goos == "linux" {
+		add(getenv("XDG_RUNTIME_DIR"), "containers", "auth.json")
 	}
-	if run := getenv("XDG_RUNTIME_DIR"); goos == "linux" && run != "" {
-		paths = append(paths, filepath.Join(run, "containers", "auth.json"))
+	if goos == "darwin" || goos == "windows" {
+		add(l.HomeDir, ".config", "containers", "auth.json")
 	}
-	if (goos == "darwin" || goos == "windows") && l.HomeDir != "" {
-		paths = append(paths, filepath.Join(l.HomeDir, ".config", "containers", "auth.json"))
+	if config := getenv("XDG_CONFIG_HOME"); config != "" {
+		add(config, "containers", "auth.json")
+	} else {
+		add(l.HomeDir, ".config", "containers", "auth.json")
 	}
-	if config != "" {
-		paths = append(paths, filepath.Join(config, "containers", "auth.json"))
-	}
-	if l.HomeDir != "" {
-		paths = append(paths, filepath.Join(l.HomeDir, ".docker", "config.json"), filepath.Join(l.HomeDir, ".dockercfg"))
-	}
+	add(l.HomeDir, ".docker", "config.json")
+	add(l.HomeDir, ".dockercfg")
 	return paths
 }
 

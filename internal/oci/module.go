@@ -10,7 +10,6 @@ import (
 
 	"github.com/opencontainers/go-digest"
 	ocispec "github.com/opencontainers/image-spec/specs-go/v1"
-	"oras.land/oras-go/v2/registry/remote"
 
 	"github.com/tfdeps/tfdeps/getproviders"
 )
@@ -26,41 +25,37 @@ func (c *Client) Module(ctx context.Context, r Repository, tag, byDigest string)
 	if err != nil {
 		return nil, sum, err
 	}
-	repo, err := c.open(ctx, at)
-	if err != nil {
-		return nil, sum, err
-	}
-	reference := cmp.Or(byDigest, tag, "latest")
 	if byDigest != "" {
 		if err := digest.Digest(byDigest).Validate(); err != nil {
 			return nil, sum, fmt.Errorf("the digest %.100q: %w", byDigest, err)
 		}
 	}
-	layer, err := readTagged(ctx, repo, reference, typeModule)
-	if isMissing(err) {
-		return nil, sum, fmt.Errorf("%w: %s has no %s", ErrNoModule, at.url(), reference)
-	}
+	found, err := c.tagged(ctx, at, cmp.Or(byDigest, tag, "latest"), typeModule, ErrNoModule)
 	if err != nil {
-		return nil, sum, explained(err)
-	}
-	if _, err := hex.Decode(sum[:], []byte(layer.Digest.Encoded())); err != nil {
 		return nil, sum, err
 	}
-	return &archive{repo: repo, at: at, digest: layer.Digest, size: layer.Size}, sum, nil
+	_, err = hex.Decode(sum[:], []byte(found.digest.Encoded()))
+	return found, sum, err
 }
 
 // ErrNoModule says that a repository has no such tag or manifest, or doesn't exist.
 var ErrNoModule = errors.New("there is no such package of a module")
 
-// readTagged reads the image manifest of a type that a tag or a digest leads to, and returns its archive. isMissing
-// says of the error whether there is none.
-func readTagged(ctx context.Context, repo *remote.Repository, reference, artifactType string) (layer ocispec.Descriptor, err error) {
-	found, err := repo.Manifests().Resolve(ctx, reference)
+// tagged is the archive of the image manifest of a type that a tag or a digest leads to. missing is the error if there is none.
+func (c *Client) tagged(ctx context.Context, r Repository, reference, artifactType string, missing error) (*archive, error) {
+	repo, err := c.open(ctx, r)
 	if err != nil {
-		return layer, err
+		return nil, err
 	}
-	if found.MediaType != ocispec.MediaTypeImageManifest {
-		return layer, fmt.Errorf("%s leads to the media type %.100q, and has to lead to an image manifest", reference, found.MediaType)
+	found, err := repo.Manifests().Resolve(ctx, reference)
+	if err == nil && found.MediaType != ocispec.MediaTypeImageManifest {
+		err = fmt.Errorf("%s leads to the media type %.100q, and has to lead to an image manifest", reference, found.MediaType)
 	}
-	return readLayer(ctx, repo, found, artifactType)
+	if err == nil {
+		found, err = readLayer(ctx, repo, found, artifactType)
+	}
+	if isMissing(err) {
+		return nil, fmt.Errorf("%w: %s has no %s", missing, r.url(), reference)
+	}
+	return &archive{repo: repo, at: r, digest: found.Digest, size: found.Size}, explained(err)
 }

@@ -114,9 +114,7 @@ func TestSource_ReadsWhatWasPushed(t *testing.T) {
 	if _, rest := read(t, s, "1.1.0+build.1", linux, 8); rest != "two" {
 		t.Errorf("the rest is %q", rest)
 	}
-	if _, err := s.source.Package(t.Context(), widget, version("2.0.0"), linux); !errors.Is(err, getproviders.ErrVersionNotFound) {
-		t.Errorf("%v", err)
-	}
+	must.Fail(t, must.ErrorOf(s.source.Package(t.Context(), widget, version("2.0.0"), linux)), getproviders.ErrVersionNotFound)
 	if _, err := s.source.Package(t.Context(), widget, version("1.1.0+build.1"), windows); !errors.Is(err, getproviders.ErrPlatformMissing) {
 		t.Errorf("%v", err)
 	}
@@ -223,9 +221,8 @@ func TestLogins_AreSentWhereTheyBelong(t *testing.T) {
 		source := *s.source
 		source.Client = &oci.Client{HTTP: s.Client, Logins: logins.Find}
 		_, err := source.Versions(t.Context(), widget)
-		if !errors.Is(err, hosts.ErrUnauthorized) || strings.Contains(err.Error(), "secret1") {
-			t.Errorf("%s: %v", name, err)
-		}
+		must.Fail(t, err, hosts.ErrUnauthorized, name)
+		must.NotContain(t, err.Error(), "secret1", name)
 	}
 }
 
@@ -234,9 +231,7 @@ func TestLogins_AreFoundAsOpenTofuFindsThem(t *testing.T) {
 	home := t.TempDir()
 	write := func(name, content string) string {
 		path := filepath.Join(home, filepath.FromSlash(name))
-		if err := errors.Join(os.MkdirAll(filepath.Dir(path), 0o700), os.WriteFile(path, []byte(content), 0o600)); err != nil {
-			t.Fatal(err)
-		}
+		must.Succeed(t, errors.Join(os.MkdirAll(filepath.Dir(path), 0o700), os.WriteFile(path, []byte(content), 0o600)))
 		return path
 	}
 	encoded := func(login string) string { return base64.StdEncoding.EncodeToString([]byte(login)) }
@@ -271,9 +266,7 @@ func TestPush_MakesWhatSkopeoReads(t *testing.T) {
 	build := version("1.0.0+build")
 	sums := fmt.Sprintf("%x  %s\n%x  %s\n", sha256.Sum256([]byte("archive one")), getproviders.PackedName(widget, build, linux), sha256.Sum256([]byte("archive two")), getproviders.PackedName(widget, build, windows))
 	signed := &getproviders.SignedDocuments{Sums: []byte(sums), Signature: noError(providertest.NewSigner(providertest.SignerOptions{})).Sign([]byte(sums))}
-	if err := s.client.Push(t.Context(), s.at, oci.Release{Provider: widget, Version: build, Targets: []oci.Target{target(linux, "archive one"), target(windows, "archive two")}, Signed: signed}); err != nil {
-		t.Fatal(err)
-	}
+	must.Succeed(t, s.client.Push(t.Context(), s.at, oci.Release{Provider: widget, Version: build, Targets: []oci.Target{target(linux, "archive one"), target(windows, "archive two")}, Signed: signed}))
 	certificates := t.TempDir()
 	must.Succeed(t, os.WriteFile(filepath.Join(certificates, "ca.crt"), noError(os.ReadFile(s.CAFile)), 0o600))
 	cmd := exec.CommandContext(t.Context(), skopeo, "inspect", "--raw", "--cert-dir="+certificates, "docker://"+s.at.String()+":1.0.0_build")

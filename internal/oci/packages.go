@@ -3,9 +3,7 @@ package oci
 import (
 	"context"
 	"crypto/sha256"
-	"encoding/hex"
 	"errors"
-	"fmt"
 	"io"
 
 	"github.com/opencontainers/go-digest"
@@ -24,18 +22,11 @@ var ErrNoPackage = errors.New("there is no such package")
 // OpenPackage opens the archive that PushPackage has published under a tag, at an offset as getproviders.Archive does.
 // ErrNoPackage if there is none. Whoever reads it has to verify what it is.
 func (c *Client) OpenPackage(ctx context.Context, r Repository, tag string, offset int64) (getproviders.OpenedArchive, error) {
-	repo, err := c.open(ctx, r)
+	found, err := c.tagged(ctx, r, tag, typePackage, ErrNoPackage)
 	if err != nil {
 		return getproviders.OpenedArchive{}, err
 	}
-	layer, err := readTagged(ctx, repo, tag, typePackage)
-	if isMissing(err) {
-		return getproviders.OpenedArchive{}, fmt.Errorf("%w: %s has no %s", ErrNoPackage, r.url(), tag)
-	}
-	if err != nil {
-		return getproviders.OpenedArchive{}, explained(err)
-	}
-	return (&archive{repo: repo, at: r, digest: layer.Digest, size: layer.Size}).Open(ctx, offset)
+	return found.Open(ctx, offset)
 }
 
 // HasTag reports whether a repository has a tag. One that doesn't exist has none.
@@ -62,10 +53,10 @@ func (c *Client) PushPackage(ctx context.Context, r Repository, tag string, cont
 	if _, err := io.Copy(sum, io.NewSectionReader(content, 0, content.Size())); err != nil {
 		return err
 	}
-	layer := ocispec.Descriptor{MediaType: typeArchive, Digest: digest.NewDigestFromEncoded(digest.SHA256, hex.EncodeToString(sum.Sum(nil))), Size: content.Size()}
+	archive := ocispec.Descriptor{MediaType: typeArchive, Digest: digest.NewDigest(digest.SHA256, sum), Size: content.Size()}
 	return c.withRepository(ctx, r, func() error {
 		p := pushing{client: c, repo: repo, at: r, tag: tag}
-		_, err := p.image(ctx, typePackage, layer, content, Repository{}, tag)
+		_, err := p.image(ctx, typePackage, tag, layer{Descriptor: archive, content: content})
 		return p.failed(ctx, err)
 	})
 }

@@ -80,21 +80,22 @@ func (c *Client) Pushed(ctx context.Context, r Repository, v getproviders.Versio
 	return all, index.signed() != nil, explained(err)
 }
 
-// published is what an index has for a platform.
-func published(ctx context.Context, repo *remote.Repository, index imageIndex, plat getproviders.Platform) (Target, error) {
-	target, _, err := index.target(plat)
-	if err != nil || target == nil {
-		return Target{}, err
-	}
-	layer, err := readTarget(ctx, repo, *target)
+// published is the archive of a target of an index, and what is known of it.
+func published(ctx context.Context, repo *remote.Repository, target ocispec.Descriptor) (found Target, archive ocispec.Descriptor, err error) {
+	archive, err = readTarget(ctx, repo, target)
 	if err != nil {
-		return Target{}, err
+		return found, archive, err
 	}
-	found := Target{Platform: plat, ZH: getproviders.Hash(getproviders.SchemeZH + ":" + layer.Digest.Encoded())}
+	found = Target{Platform: getproviders.Platform{OS: target.Platform.OS, Arch: target.Platform.Architecture}, ZH: zhOf(archive)}
 	if h1, err := getproviders.ParseHash(target.Annotations[annotationH1]); err == nil && target.Annotations[annotationZH] == string(found.ZH) {
 		found.H1 = h1
 	}
-	return found, nil
+	return found, archive, nil
+}
+
+// zhOf is the hash of an archive.
+func zhOf(archive ocispec.Descriptor) getproviders.Hash {
+	return getproviders.Hash(getproviders.SchemeZH + ":" + archive.Digest.Encoded())
 }
 
 // Push publishes packages of a version, and what is signed about it. What the repository has isn't sent. Blobs come
@@ -279,7 +280,7 @@ func (p *pushing) has(ctx context.Context, index imageIndex, ours ocispec.Descri
 		return there != nil, err
 	}
 	layer, err := readTarget(ctx, p.repo, *there)
-	if err == nil && getproviders.SchemeZH+":"+layer.Digest.Encoded() != ours.Annotations[annotationZH] {
+	if err == nil && string(zhOf(layer)) != ours.Annotations[annotationZH] {
 		err = &OtherArchiveError{p.at, p.tag, plat}
 	}
 	return true, err

@@ -132,9 +132,8 @@ func TestPush_CreatesRepositories(t *testing.T) {
 		t.Errorf("%q, created %v", content, ecr.created)
 	}
 	shared := oci.Repository{Registry: s.Host, Name: "ci/packages"}
-	if err := s.client.PushPackage(t.Context(), shared, "linux_amd64-0123", target(linux, "package").Archive); err != nil || ecr.created[shared] != 1 {
-		t.Errorf("created %v: %v", ecr.created, err)
-	}
+	must.Succeed(t, s.client.PushPackage(t.Context(), shared, "linux_amd64-0123", target(linux, "package").Archive))
+	must.Equal(t, ecr.created[shared], 1, "created", ecr.created)
 	ecr.mu.Lock()
 	ecr.created = map[oci.Repository]int{}
 	ecr.mu.Unlock()

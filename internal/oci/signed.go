@@ -9,7 +9,6 @@ import (
 	"slices"
 
 	"github.com/opencontainers/go-digest"
-	"github.com/opencontainers/image-spec/specs-go"
 	ocispec "github.com/opencontainers/image-spec/specs-go/v1"
 	"oras.land/oras-go/v2/content"
 	"oras.land/oras-go/v2/registry/remote"
@@ -20,21 +19,6 @@ import (
 // typeSigned is the type of the manifest with what a publisher has signed about a version. It is listed in the
 // version's index, beside those of the platforms. OpenTofu passes over it.
 const typeSigned = "application/vnd.tfdeps.signed-checksums"
-
-// signedFile is a file of that manifest. Its name is that of the file in a mirror's tree, as a title, which other
-// programs save it by.
-type signedFile struct {
-	mediaType, name string
-	content         []byte
-}
-
-func signedFiles(p getproviders.Provider, v getproviders.Version, d getproviders.SignedDocuments) []signedFile {
-	return []signedFile{
-		{"application/json", getproviders.KeysName(p, v), d.EncodeKeys()},
-		{"text/plain", getproviders.ChecksumsName(p, v), d.Sums},
-		{"application/pgp-signature", getproviders.SignatureName(p, v), d.Signature},
-	}
-}
 
 // signed is the descriptor of what is signed about the version; nil if there is none.
 func (index imageIndex) signed() *ocispec.Descriptor {
@@ -103,24 +87,23 @@ func (s *Source) trust(repo *remote.Repository, index imageIndex, pkg getprovide
 	})
 }
 
-// sign publishes what is signed about the version, and describes it.
+// sign publishes what is signed about the version, and describes it. The names of the manifest's files are those of files in a
+// mirror's tree, as titles, which other programs save them by.
 func (p *pushing) sign(ctx context.Context, release Release) (ocispec.Descriptor, error) {
-	config := ocispec.DescriptorEmptyJSON
-	config.Data = nil
-	manifest := ocispec.Manifest{Versioned: specs.Versioned{SchemaVersion: 2}, MediaType: ocispec.MediaTypeImageManifest, ArtifactType: typeSigned, Config: config}
-	if err := p.blob(ctx, config, bytes.NewReader([]byte("{}")), Repository{}); err != nil {
-		return ocispec.Descriptor{}, err
+	var layers []layer
+	provider, version := release.Provider, release.Version
+	for _, f := range []struct {
+		mediaType, name string
+		content         []byte
+	}{
+		{"application/json", getproviders.KeysName(provider, version), release.Signed.EncodeKeys()},
+		{"text/plain", getproviders.ChecksumsName(provider, version), release.Signed.Sums},
+		{"application/pgp-signature", getproviders.SignatureName(provider, version), release.Signed.Signature},
+	} {
+		described := ocispec.Descriptor{MediaType: f.mediaType, Digest: digest.FromBytes(f.content), Size: int64(len(f.content)), Annotations: map[string]string{ocispec.AnnotationTitle: f.name}}
+		layers = append(layers, layer{Descriptor: described, content: bytes.NewReader(f.content)})
 	}
-	for _, f := range signedFiles(release.Provider, release.Version, *release.Signed) {
-		layer := ocispec.Descriptor{MediaType: f.mediaType, Digest: digest.FromBytes(f.content), Size: int64(len(f.content)), Annotations: map[string]string{ocispec.AnnotationTitle: f.name}}
-		if err := p.blob(ctx, layer, bytes.NewReader(f.content), Repository{}); err != nil {
-			return ocispec.Descriptor{}, err
-		}
-		manifest.Layers = append(manifest.Layers, layer)
-	}
-	described, err := p.manifest(ctx, manifest.MediaType, manifest, "")
-	described.ArtifactType = typeSigned
-	return described, err
+	return p.image(ctx, typeSigned, "", layers...)
 }
 
 // listSigned lists in an index what is signed about the version, if it is true of all archives of the index: what the release
@@ -175,11 +158,8 @@ func (p *pushing) readListed(ctx context.Context, listed *ocispec.Descriptor, re
 		return nil
 	}
 	sums, err := readFile(ctx, p.repo, files, getproviders.ChecksumsName(release.Provider, release.Version), manifestBytes)
-	if err != nil || sums == nil {
-		return nil
-	}
-	signature, err := readFile(ctx, p.repo, files, getproviders.SignatureName(release.Provider, release.Version), manifestBytes)
-	if err != nil || signature == nil {
+	signature, missing := readFile(ctx, p.repo, files, getproviders.SignatureName(release.Provider, release.Version), manifestBytes)
+	if err != nil || missing != nil || sums == nil || signature == nil {
 		return nil
 	}
 	return &getproviders.SignedDocuments{Sums: sums, Signature: signature}
@@ -192,9 +172,12 @@ func allPublished(ctx context.Context, repo *remote.Repository, index imageIndex
 		if err != nil {
 			return nil, err
 		}
-		var found Target
-		found, err = published(ctx, repo, index, plat)
-		all = append(all, found)
+		var target *ocispec.Descriptor
+		if target, _, err = index.target(plat); err == nil {
+			var found Target
+			found, _, err = published(ctx, repo, *target)
+			all = append(all, found)
+		}
 	}
 	return all, err
 }

@@ -3,7 +3,6 @@ package oci_test
 import (
 	"crypto/sha256"
 	"encoding/hex"
-	"errors"
 	"fmt"
 	"os"
 	"path/filepath"
@@ -46,9 +45,7 @@ func TestPush_SignedListsCountAsFromARegistry(t *testing.T) {
 	signed := signedBy(signer, map[getproviders.Platform]string{linux: "archive one", windows: "archive two"})
 	push := func(signed *getproviders.SignedDocuments, targets ...oci.Target) {
 		t.Helper()
-		if err := s.client.Push(t.Context(), s.at, oci.Release{Provider: widget, Version: version("1.0.0"), Targets: targets, Signed: signed}); err != nil {
-			t.Fatal(err)
-		}
+		must.Succeed(t, s.client.Push(t.Context(), s.at, oci.Release{Provider: widget, Version: version("1.0.0"), Targets: targets, Signed: signed}))
 	}
 	isSigned := func() bool {
 		_, signed, err := s.client.Pushed(t.Context(), s.at, version("1.0.0"))
@@ -103,9 +100,7 @@ func TestSource_RefusesWhatDoesNotFitItsSignature(t *testing.T) {
 	forged := *signed
 	forged.Sums = append([]byte("# more\n"), signed.Sums...)
 	must.Succeed(t, s.client.Push(t.Context(), s.at, oci.Release{Provider: widget, Version: version("1.0.0"), Targets: []oci.Target{target(linux, "archive one")}, Signed: &forged}))
-	if trust, err := loaded(); !errors.Is(err, getproviders.ErrAuthentication) {
-		t.Errorf("another list than the one that was signed: %+v, %v", trust, err)
-	}
+	must.Fail(t, must.ErrorOf(loaded()), getproviders.ErrAuthentication, "another list than the one that was signed")
 	must.Succeed(t, s.client.Push(t.Context(), s.at, oci.Release{Provider: widget, Version: version("1.0.0"), Signed: signed}))
 	trust := must.Get(loaded())(t)
 	must.Fail(t, must.ErrorOf(trust.Authenticator.Authenticate(getproviders.Digests{SHA256: sha256.Sum256([]byte("other"))})), getproviders.ErrAuthentication)

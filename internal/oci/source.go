@@ -83,18 +83,18 @@ func (s *Source) Package(ctx context.Context, p getproviders.Provider, v getprov
 	if err == nil && target == nil {
 		return getproviders.Package{}, getproviders.PlatformMissing(getproviders.Subject{Provider: p, Version: v, Platform: plat, Source: s.name(p), Platforms: platforms})
 	}
+	var found Target
 	var layer ocispec.Descriptor
 	if err == nil {
-		layer, err = readTarget(ctx, repo, *target)
+		found, layer, err = published(ctx, repo, *target)
 	}
 	if err != nil {
 		return getproviders.Package{}, s.failed(ctx, p, err)
 	}
-	zh := getproviders.Hash(getproviders.SchemeZH + ":" + layer.Digest.Encoded())
-	trust := getproviders.TrustedBy(getproviders.AnyHash{zh})
-	trust.Authenticator = recorded{zh}
-	if h1, err := getproviders.ParseHash(target.Annotations[annotationH1]); err == nil && h1.Scheme() == getproviders.SchemeH1 && target.Annotations[annotationZH] == string(zh) {
-		trust.ListedHashes = append(slices.Clone(trust.ListedHashes), h1)
+	trust := getproviders.TrustedBy(getproviders.AnyHash{found.ZH})
+	trust.Authenticator = recorded{found.ZH}
+	if found.H1.Scheme() == getproviders.SchemeH1 {
+		trust.ListedHashes = append(slices.Clone(trust.ListedHashes), found.H1)
 	}
 	at := Repository{repo.Reference.Registry, repo.Reference.Repository}
 	pkg := getproviders.Package{

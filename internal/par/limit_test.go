@@ -2,7 +2,6 @@ package par_test
 
 import (
 	"context"
-	"slices"
 	"testing"
 	"testing/synctest"
 
@@ -33,9 +32,7 @@ func TestLimit_ServesTheHeaviestFirst(t *testing.T) {
 		}
 		release()
 		synctest.Wait()
-		if want := []string{"large", "as large", "small", "negative"}; !slices.Equal(order, want) {
-			t.Errorf("order %q, want %q", order, want)
-		}
+		must.EqualSlices(t, order, []string{"large", "as large", "small", "negative"}, "order")
 	})
 }
 

@@ -7,6 +7,7 @@ import (
 	"testing"
 	"testing/synctest"
 
+	"github.com/tfdeps/tfdeps/internal/must"
 	"github.com/tfdeps/tfdeps/internal/par"
 )
 
@@ -23,14 +24,10 @@ func TestMark_WakesThoseWhoWaitForIt(t *testing.T) {
 		synctest.Wait()
 		mark.Advance(2)
 		synctest.Wait()
-		if got != 0 {
-			t.Errorf("woken at %d", got)
-		}
+		must.Equal(t, got, 0, "woken at")
 		mark.Advance(3)
 		synctest.Wait()
-		if got != 5 {
-			t.Errorf("got %d, want 5", got)
-		}
+		must.Equal(t, got, 5)
 	})
 }
 
@@ -41,9 +38,7 @@ func TestMark_SaysHowItEnded(t *testing.T) {
 		mark.Advance(7)
 		mark.End(test.given)
 		mark.End(errors.New("too late"))
-		if at, err := mark.Beyond(t.Context(), 6); at != 7 || err != nil {
-			t.Errorf("what is there: %d, %v", at, err)
-		}
+		must.Equal(t, must.Get(mark.Beyond(t.Context(), 6))(t), 7, "what is there")
 		if at, err := mark.Beyond(t.Context(), 7); at != 7 || err != test.want {
 			t.Errorf("at the end: %d, %v, want %v", at, err, test.want)
 		}
@@ -62,8 +57,6 @@ func TestMark_StopsWaitingWhenTheContextEnds(t *testing.T) {
 			synctest.Wait()
 			cancel(gone)
 		}()
-		if _, err := mark.Beyond(ctx, 0); err != gone {
-			t.Errorf("err = %v, want the context's cause", err)
-		}
+		must.Equal(t, must.ErrorOf(mark.Beyond(ctx, 0)), gone, "err")
 	})
 }

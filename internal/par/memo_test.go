@@ -7,6 +7,7 @@ import (
 	"testing/synctest"
 	"time"
 
+	"github.com/tfdeps/tfdeps/internal/must"
 	"github.com/tfdeps/tfdeps/internal/par"
 )
 
@@ -14,29 +15,19 @@ func TestMemo_RemembersSuccess(t *testing.T) {
 	var memo par.Memo[string, int]
 	calls := 0
 	for range 3 {
-		got, err := memo.Do(t.Context(), "a", func(context.Context) (int, error) {
+		must.Equal(t, must.Get(memo.Do(t.Context(), "a", func(context.Context) (int, error) {
 			calls++
 			return 42, nil
-		})
-		if got != 42 || err != nil {
-			t.Fatalf("got %d, %v", got, err)
-		}
+		}))(t), 42)
 	}
-	if calls != 1 {
-		t.Errorf("%d calls, want 1", calls)
-	}
+	must.Equal(t, calls, 1, "calls")
 }
 
 func TestMemo_ForgetsFailure(t *testing.T) {
 	var memo par.Memo[string, int]
 	broken := errors.New("broken")
-	if _, err := memo.Do(t.Context(), "a", func(context.Context) (int, error) { return 0, broken }); err != broken {
-		t.Fatalf("err = %v", err)
-	}
-	got, err := memo.Do(t.Context(), "a", func(context.Context) (int, error) { return 7, nil })
-	if got != 7 || err != nil {
-		t.Errorf("second try: %d, %v", got, err)
-	}
+	must.Equal(t, must.ErrorOf(memo.Do(t.Context(), "a", func(context.Context) (int, error) { return 0, broken })), broken)
+	must.Equal(t, must.Get(memo.Do(t.Context(), "a", func(context.Context) (int, error) { return 7, nil }))(t), 7, "second try")
 }
 
 func TestMemo_SharesOneCallForAKey(t *testing.T) {
@@ -51,9 +42,7 @@ func TestMemo_SharesOneCallForAKey(t *testing.T) {
 	}
 	ask := func(ctx context.Context) error {
 		got, err := memo.Do(ctx, "a", slow)
-		if got != 1 {
-			t.Errorf("got %d, want the first call's 1", got)
-		}
+		must.Equal(t, got, 1)
 		return err
 	}
 	err := par.Together(t.Context(), ask, ask, ask, func(context.Context) error {
@@ -112,9 +101,7 @@ func TestMemo_CallSurvivesTheCallerThatStartedIt(t *testing.T) {
 		w, gone := newWaiting(), errors.New("gone")
 		first, cancel := context.WithCancelCause(t.Context())
 		go func() {
-			if _, err := memo.Do(first, "a", w.call); err != gone {
-				t.Errorf("first caller: %v, want its own cause", err)
-			}
+			must.Equal(t, must.ErrorOf(memo.Do(first, "a", w.call)), gone, "first caller")
 		}()
 		synctest.Wait()
 		go func() {
@@ -139,16 +126,9 @@ func TestMemo_CancelsACallWithoutCallers(t *testing.T) {
 		func(context.Context) error { <-w.started; cancel(gone); return nil },
 		func(context.Context) error { _, err := memo.Do(ctx, "a", w.call); return err },
 	)
-	if err != gone {
-		t.Errorf("err = %v, want %v", err, gone)
-	}
-	if cause := <-w.cancelled; cause != gone {
-		t.Errorf("the call's cause = %v, want %v", cause, gone)
-	}
-	got, err := memo.Do(t.Context(), "a", func(context.Context) (string, error) { return "again", nil })
-	if got != "again" || err != nil {
-		t.Errorf("a later caller got %q, %v", got, err)
-	}
+	must.Equal(t, err, gone)
+	must.Equal(t, <-w.cancelled, gone, "the call's cause")
+	must.Equal(t, must.Get(memo.Do(t.Context(), "a", func(context.Context) (string, error) { return "again", nil }))(t), "again", "a later caller")
 }
 
 func TestMemo_CallHasTheFirstCallersValuesButNotItsDeadline(t *testing.T) {
@@ -170,15 +150,11 @@ func TestMemo_CallHasTheFirstCallersValuesButNotItsDeadline(t *testing.T) {
 func TestMemo_HandsOutAValueEvenToACallerThatHasEnded(t *testing.T) {
 	var memo par.Memo[int, int]
 	one := func(context.Context) (int, error) { return 1, nil }
-	if _, err := memo.Do(t.Context(), 1, one); err != nil {
-		t.Fatal(err)
-	}
+	must.Get(memo.Do(t.Context(), 1, one))(t)
 	ctx, cancel := context.WithCancel(t.Context())
 	cancel()
 	for range 100 {
-		if got, err := memo.Do(ctx, 1, one); got != 1 || err != nil {
-			t.Fatalf("got %d, %v", got, err)
-		}
+		must.Equal(t, must.Get(memo.Do(ctx, 1, one))(t), 1)
 	}
 }
 
@@ -198,9 +174,7 @@ func TestMemo_SettlesWhenAbandonedCallsHaveEnded(t *testing.T) {
 			ended = true
 			return 0, ctx.Err()
 		})
-		if !errors.Is(err, gone) {
-			t.Fatal(err)
-		}
+		must.Fail(t, err, gone)
 		if memo.Settle(); !ended {
 			t.Error("settled while the call was running")
 		}

@@ -4,13 +4,13 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"slices"
 	"sync/atomic"
 	"testing"
 	"testing/synctest"
 
 	"go.uber.org/goleak"
 
+	"github.com/tfdeps/tfdeps/internal/must"
 	"github.com/tfdeps/tfdeps/internal/par"
 )
 
@@ -21,9 +21,7 @@ func TestMap_KeepsTheOrderOfItems(t *testing.T) {
 	results, errs := par.Map(t.Context(), 3, items, func(_ context.Context, n int) (string, error) {
 		return fmt.Sprint(n * n), nil
 	})
-	if want := []string{"25", "16", "9", "4", "1"}; !slices.Equal(results, want) {
-		t.Errorf("results = %q, want %q", results, want)
-	}
+	must.EqualSlices(t, results, []string{"25", "16", "9", "4", "1"}, "results")
 	if err := errors.Join(errs...); err != nil {
 		t.Error(err)
 	}
@@ -88,9 +86,7 @@ func TestMap_DoesNotStartWhatIsLeftAfterTheEndOfTheContext(t *testing.T) {
 		}
 		return n, nil
 	})
-	if !slices.Equal(started, []int{1, 2}) {
-		t.Errorf("started %v", started)
-	}
+	must.EqualSlices(t, started, []int{1, 2}, "started")
 	if errs[0] != nil || errs[1] != nil || errs[2] != stop {
 		t.Errorf("errs = %v", errs)
 	}
@@ -101,9 +97,8 @@ func TestMap_OfNothing(t *testing.T) {
 		t.Error("called")
 		return 0, nil
 	})
-	if len(results) != 0 || len(errs) != 0 {
-		t.Errorf("got %v, %v", results, errs)
-	}
+	must.Len(t, results, 0, errs)
+	must.Len(t, errs, 0, results)
 }
 
 func TestTogether_ReturnsTheFirstErrorAndCancelsTheRest(t *testing.T) {
@@ -117,25 +112,19 @@ func TestTogether_ReturnsTheFirstErrorAndCancelsTheRest(t *testing.T) {
 			return ctx.Err()
 		},
 	)
-	if err != first {
-		t.Errorf("err = %v, want %v", err, first)
-	}
-	if cause != first {
-		t.Errorf("the other's cause = %v, want %v", cause, first)
-	}
+	must.Equal(t, err, first)
+	must.Equal(t, cause, first, "the other's cause")
 }
 
 func TestTogether_WaitsForAll(t *testing.T) {
 	meet := make(chan int)
 	sum := 0
-	err := par.Together(t.Context(),
+	must.Succeed(t, par.Together(t.Context(),
 		func(context.Context) error { meet <- 1; return nil },
 		func(context.Context) error { meet <- 2; return nil },
 		func(context.Context) error { sum = <-meet + <-meet; return nil },
-	)
-	if err != nil || sum != 3 {
-		t.Errorf("sum = %d, err = %v", sum, err)
-	}
+	))
+	must.Equal(t, sum, 3, "sum")
 }
 
 func TestTogether_OfNothing(t *testing.T) {
@@ -147,10 +136,7 @@ func TestTogether_OfNothing(t *testing.T) {
 func TestLimit_BoundsItsHolders(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		limit := par.NewLimit(0) // means one
-		release, err := limit.Acquire(t.Context(), 0)
-		if err != nil {
-			t.Fatal(err)
-		}
+		release := must.Get(limit.Acquire(t.Context(), 0))(t)
 		holders := 0
 		for range 2 {
 			go func() {
@@ -160,32 +146,24 @@ func TestLimit_BoundsItsHolders(t *testing.T) {
 			}()
 		}
 		synctest.Wait()
-		if holders != 0 {
-			t.Errorf("%d more holders while the place was taken", holders)
-		}
+		must.Equal(t, holders, 0, "more holders while the place was taken")
 		release()
 		release() // counts once
 		synctest.Wait()
-		if holders != 1 {
-			t.Errorf("%d holders after one release, want 1", holders)
-		}
+		must.Equal(t, holders, 1, "holders after one release")
 	})
 }
 
 func TestLimit_StopsWaitingWhenTheContextEnds(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		limit, gone := par.NewLimit(1), errors.New("gone")
-		if _, err := limit.Acquire(t.Context(), 0); err != nil {
-			t.Fatal(err)
-		}
+		must.Get(limit.Acquire(t.Context(), 0))(t)
 		ctx, cancel := context.WithCancelCause(t.Context())
 		go func() {
 			synctest.Wait()
 			cancel(gone)
 		}()
-		if _, err := limit.Acquire(ctx, 0); err != gone {
-			t.Errorf("err = %v, want the context's cause", err)
-		}
+		must.Equal(t, must.ErrorOf(limit.Acquire(ctx, 0)), gone, "err")
 	})
 }
 

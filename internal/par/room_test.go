@@ -41,9 +41,7 @@ func TestRoom_OneAccountGoesOnWhereAllWait(t *testing.T) {
 		}
 		time.Sleep(10 * time.Second)
 		mu.Lock()
-		if len(order) > 0 {
-			t.Errorf("%q got what isn't there", order)
-		}
+		must.Len(t, order, 0, "got what isn't there")
 		mu.Unlock()
 		first.Close()
 		all.Wait()
@@ -58,26 +56,19 @@ func TestRoom_SaysNoInTime(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		room := NewRoom(10, time.Minute)
 		one, two, three := room.Open(), room.Open(), room.Open()
-		if err := one.Take(t.Context(), 11); !errors.Is(err, ErrNoRoom) {
-			t.Errorf("more than there is: %v", err)
-		}
+		must.Fail(t, one.Take(t.Context(), 11), ErrNoRoom, "more than there is")
 		for _, a := range []*Account{one, two} { // the second one goes ahead
 			must.Succeed(t, a.Take(t.Context(), 10))
 		}
 		begun := time.Now()
-		if err := three.Take(t.Context(), 1); !errors.Is(err, ErrNoRoom) || time.Since(begun) != time.Minute {
-			t.Errorf("%v after %v", err, time.Since(begun))
-		}
+		must.Fail(t, three.Take(t.Context(), 1), ErrNoRoom, "after", time.Since(begun))
+		must.Equal(t, time.Since(begun), time.Minute, "after")
 		left := errors.New("left")
 		ctx, cancel := context.WithTimeoutCause(t.Context(), time.Second, left)
 		defer cancel()
-		if err := three.Take(ctx, 1); !errors.Is(err, left) {
-			t.Error(err)
-		}
+		must.Fail(t, three.Take(ctx, 1), left)
 		one.Close()
-		if err := one.Take(t.Context(), 1); !errors.Is(err, ErrNoRoom) {
-			t.Errorf("a closed account takes more: %v", err)
-		}
+		must.Fail(t, one.Take(t.Context(), 1), ErrNoRoom, "a closed account takes more")
 		two.Close()
 		if room.free != 10 || len(room.waiting) > 0 {
 			t.Errorf("%+v", room)

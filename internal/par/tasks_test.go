@@ -6,6 +6,7 @@ import (
 	"testing"
 	"testing/synctest"
 
+	"github.com/tfdeps/tfdeps/internal/must"
 	"github.com/tfdeps/tfdeps/internal/par"
 )
 
@@ -24,9 +25,7 @@ func TestTasks_OutliveTheCallerAndEndWithTheOwner(t *testing.T) {
 			t.Fatalf("the task ended with its caller: %v", cause)
 		}
 		tasks.Close(closed)
-		if cause != closed {
-			t.Errorf("cause = %v, want that of Close", cause)
-		}
+		must.Equal(t, cause, closed, "cause")
 		late := false
 		tasks.Begin(t.Context(), func(ctx context.Context) { late = context.Cause(ctx) == closed })
 		synctest.Wait()

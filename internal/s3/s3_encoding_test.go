@@ -7,6 +7,7 @@ import (
 
 	"github.com/aws/aws-sdk-go-v2/credentials"
 
+	"github.com/tfdeps/tfdeps/internal/must"
 	"github.com/tfdeps/tfdeps/internal/storagetest"
 	"github.com/tfdeps/tfdeps/providercache/blob"
 )
@@ -30,12 +31,8 @@ func TestPut_EncodesNothing(t *testing.T) {
 		}
 		return http.DefaultTransport.RoundTrip(r)
 	})}
-	b, err := New(t.Context(), Options{Bucket: "bucket", Region: storagetest.VersityRegion, Endpoint: server.Endpoint, Client: client,
-		Credentials: credentials.NewStaticCredentialsProvider(storagetest.VersityID, storagetest.VersitySecret, "")})
-	if err != nil {
-		t.Fatal(err)
-	}
-	if _, err := b.Put(t.Context(), "a.zip", blob.Bytes([]byte("archive")), blob.PutOptions{ContentType: "application/zip"}); err != nil || puts != 1 {
-		t.Errorf("%v, written %d times", err, puts)
-	}
+	b := must.Get(New(t.Context(), Options{Bucket: "bucket", Region: storagetest.VersityRegion, Endpoint: server.Endpoint, Client: client,
+		Credentials: credentials.NewStaticCredentialsProvider(storagetest.VersityID, storagetest.VersitySecret, "")}))(t)
+	must.Get(b.Put(t.Context(), "a.zip", blob.Bytes([]byte("archive")), blob.PutOptions{ContentType: "application/zip"}))(t)
+	must.Equal(t, puts, 1, "written times")
 }

@@ -72,9 +72,7 @@ func TestBucket_SaysWhyTheServiceRefuses(t *testing.T) {
 			if !errors.Is(err, test.want) || errors.Is(err, blob.ErrNotFound) || strings.Contains(err.Error(), "hunter") {
 				t.Errorf("%s: %v", name, err)
 			}
-			if hint := hintOf(err); strings.Contains(hint, "s3:ListBucket") != (test.want == hosts.ErrUnauthorized) {
-				t.Errorf("%s: the hint is %q", name, hint)
-			}
+			must.Equal(t, strings.Contains(hintOf(err), "s3:ListBucket"), (test.want == hosts.ErrUnauthorized), "the hint", name)
 		}
 		if err := b.Close(); err != nil {
 			t.Error(err)
@@ -108,9 +106,7 @@ func TestBucket_IsReadWithoutCredentials(t *testing.T) {
 	server := storagetest.StartVersity(t, "bucket")
 	b := open(t, server.Endpoint, "bucket", storagetest.VersitySecret)
 	defer b.Close()
-	if _, err := b.Put(t.Context(), "pre/fix/key", blob.Bytes([]byte("content")), blob.PutOptions{}); err != nil {
-		t.Fatal(err)
-	}
+	must.Get(b.Put(t.Context(), "pre/fix/key", blob.Bytes([]byte("content")), blob.PutOptions{}))(t)
 	read := func() error {
 		u, err := url.Parse("s3://bucket/pre/fix?anonymous=true&region=" + storagetest.VersityRegion + "&endpoint=" + server.Endpoint)
 		must.Succeed(t, err)
@@ -123,13 +119,9 @@ func TestBucket_IsReadWithoutCredentials(t *testing.T) {
 		}
 		return err
 	}
-	if err := read(); !errors.Is(err, hosts.ErrUnauthorized) {
-		t.Errorf("of a private bucket: %v", err)
-	}
+	must.Fail(t, read(), hosts.ErrUnauthorized, "of a private bucket")
 	policy := `{"Version": "2012-10-17", "Statement": [{"Effect": "Allow", "Principal": "*", "Action": ["s3:GetObject"], "Resource": "arn:aws:s3:::bucket/*"}]}`
-	if _, err := b.client.PutBucketPolicy(t.Context(), &s3.PutBucketPolicyInput{Bucket: &b.name, Policy: &policy}); err != nil {
-		t.Fatal(err)
-	}
+	must.Get(b.client.PutBucketPolicy(t.Context(), &s3.PutBucketPolicyInput{Bucket: &b.name, Policy: &policy}))(t)
 	if err := read(); err != nil {
 		t.Error(err)
 	}
@@ -156,9 +148,7 @@ func TestBucket_EndpointTellsBucketsOfOneNameApart(t *testing.T) {
 		must.Succeed(t, err)
 		b, err := Open(t.Context(), u)
 		must.Succeed(t, err)
-		if got := buckets.SourceURL(b, ""); got != c.want {
-			t.Errorf("%s, %q: %s, want %s", c.url, c.environment, got, c.want)
-		}
+		must.Equal(t, buckets.SourceURL(b, ""), c.want, c.url, c.environment)
 		_ = b.Close()
 	}
 }
@@ -187,9 +177,9 @@ func TestParse_ReadsTheParametersOfURLs(t *testing.T) {
 	for _, query := range []string{"endpoint=minio.example.com", "endpoint=https://id:hunter2@h", "path-style=maybe", "anonymous=", "secret=hunter2", "region=a&region=b"} {
 		u, err := url.Parse("s3://b/p?" + query)
 		must.Succeed(t, err)
-		if _, err := Open(t.Context(), u); !errors.Is(err, buckets.ErrURL) || strings.Contains(err.Error(), "hunter") {
-			t.Errorf("%s: %v", query, err)
-		}
+		err = must.ErrorOf(Open(t.Context(), u))
+		must.Fail(t, err, buckets.ErrURL, query)
+		must.NotContain(t, err.Error(), "hunter", query)
 	}
 }
 
@@ -235,9 +225,7 @@ func TestPut_SaysThatTheServiceHasNoConditions(t *testing.T) {
 	t.Parallel()
 	b, _ := fake(t, refusing(http.StatusNotImplemented, "NotImplemented"))
 	_, err := b.Put(t.Context(), "key", blob.Bytes([]byte("x")), blob.PutOptions{IfMatch: "tag"})
-	if !errors.Is(err, blob.ErrUnsupported) {
-		t.Error(err)
-	}
+	must.Fail(t, err, blob.ErrUnsupported)
 }
 
 // A service that ignores ranges would have the beginning of an archive taken for its end.
@@ -308,10 +296,7 @@ func (a answers) RoundTrip(r *http.Request) (*http.Response, error) {
 func FuzzList(f *testing.F) {
 	f.Add([]byte(`<ListBucketResult><IsTruncated>true</IsTruncated><NextContinuationToken>x</NextContinuationToken><Contents><Key>a/b</Key><Size>1</Size></Contents><Contents><Key>../x</Key></Contents></ListBucketResult>`))
 	f.Add([]byte(`<ListBucketResult><Contents><Key/><LastModified>x</LastModified></Contents>`))
-	b, err := New(f.Context(), Options{Bucket: "bucket", Region: "r", Endpoint: "http://x.example", Anonymous: true})
-	if err != nil {
-		f.Fatal(err)
-	}
+	b := must.Get(New(f.Context(), Options{Bucket: "bucket", Region: "r", Endpoint: "http://x.example", Anonymous: true}))(f)
 	f.Fuzz(func(t *testing.T, page []byte) {
 		b := *b
 		b.client = s3.New(b.client.Options(), func(o *s3.Options) {

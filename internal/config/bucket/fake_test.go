@@ -5,7 +5,6 @@ import (
 	"io"
 	"net/http"
 	"net/url"
-	"slices"
 	"sync"
 	"testing"
 
@@ -89,7 +88,5 @@ func wantKeys(t *testing.T, s *Services, kind, address string, want ...string) {
 		must.Succeed(t, err)
 		got = append(got, key)
 	}
-	if !slices.Equal(got, want) {
-		t.Errorf("%s has the keys %q, want %q", address, got, want)
-	}
+	must.EqualSlices(t, got, want, address)
 }

@@ -97,16 +97,10 @@ func TestGCS_ReadsAnObject(t *testing.T) {
 	gcs := newGCS(t, map[string]string{"d/1 ü?": "content", "bad": "damaged"})
 	s := emulated(t, gcs)
 	for address, want := range map[string]string{"d/1%20%C3%BC%3F": "content", "d/1%20%C3%BC%3F#17": "content@17"} {
-		if got, err := read(t, s, "gcs", gcsBucket+address); err != nil || got != want {
-			t.Errorf("%s: %q, %v", address, got, err)
-		}
+		must.Equal(t, must.Get(read(t, s, "gcs", gcsBucket+address))(t), want, address)
 	}
-	if login := gcs.last(t).Header.Get("Authorization"); login != "" {
-		t.Errorf("an emulator was sent Authorization: %s", login)
-	}
-	if _, err := read(t, s, "gcs", gcsBucket+"bad"); !errors.Is(err, googlestorage.ErrDamaged) {
-		t.Errorf("what was damaged: %v", err)
-	}
+	must.Equal(t, gcs.last(t).Header.Get("Authorization"), "", "an emulator was sent Authorization")
+	must.Fail(t, must.ErrorOf(read(t, s, "gcs", gcsBucket+"bad")), googlestorage.ErrDamaged, "what was damaged")
 	var answer interface{ HTTPStatusCode() int }
 	if _, err := read(t, s, "gcs", gcsBucket+"none"); !errors.As(err, &answer) || answer.HTTPStatusCode() != 404 || !strings.Contains(err.Error(), "No such object: b/none") {
 		t.Errorf("what isn't there: %v", err)
@@ -119,9 +113,7 @@ func TestGCS_RefusesOtherAddresses(t *testing.T) {
 		"https://example.com/storage/v1/b/k", "https://googleapis.com/storage/v1/b/k", "https://a.b.googleapis.com/storage/v1/b/k",
 		"https://www.googleapis.com/storage/v1/b", gcsBucket + "k#x",
 	} {
-		if _, err := open(t, &Services{}, "gcs", text); !errors.Is(err, ErrAddress) {
-			t.Errorf("%s: %v", text, err)
-		}
+		must.Fail(t, must.ErrorOf(open(t, &Services{}, "gcs", text)), ErrAddress, text)
 	}
 }
 
@@ -148,9 +140,7 @@ func TestGCS_SendsTheTokenOfTheEnvironment(t *testing.T) {
 	gcs := newGCS(t, map[string]string{"k": "content"})
 	s := &Services{Client: toward(gcs), Environ: []string{"GOOGLE_OAUTH_ACCESS_TOKEN=tok", "GOOGLE_CLOUD_QUOTA_PROJECT=payer"}}
 	t.Cleanup(s.Close)
-	if got, err := read(t, s, "gcs", gcsBucket+"k"); err != nil || got != "content" {
-		t.Fatalf("%q, %v", got, err)
-	}
+	must.Equal(t, must.Get(read(t, s, "gcs", gcsBucket+"k"))(t), "content")
 	header := gcs.last(t).Header
 	if header.Get("Authorization") != "Bearer tok" || header.Get("X-Goog-User-Project") != "payer" {
 		t.Errorf("header: %v", header)
@@ -178,23 +168,17 @@ func TestGCS_UsesApplicationDefaultCredentials(t *testing.T) {
 	s := &Services{Client: toward(gcs)}
 	t.Cleanup(s.Close)
 	for _, key := range []string{"k", "l"} {
-		if _, err := read(t, s, "gcs", gcsBucket+key); err != nil {
-			t.Fatal(err)
-		}
+		must.Get(read(t, s, "gcs", gcsBucket+key))(t)
 	}
 	header := gcs.last(t).Header
 	if header.Get("Authorization") != "Bearer for urn:ietf:params:oauth:grant-type:jwt-bearer" || header.Get("X-Goog-User-Project") != "files" {
 		t.Errorf("header: %v", header)
 	}
-	if asked := len(tokens.requests); asked != 1 {
-		t.Errorf("a token was asked for %d times", asked)
-	}
+	must.Equal(t, len(tokens.requests), 1, "a token was asked for times")
 	t.Setenv("GOOGLE_APPLICATION_CREDENTIALS", filepath.Join(t.TempDir(), "missing.json"))
 	other := &Services{Client: toward(gcs)}
 	t.Cleanup(other.Close)
-	if _, err := read(t, other, "gcs", gcsBucket+"k"); err == nil || !strings.Contains(err.Error(), "GOOGLE_APPLICATION_CREDENTIALS") {
-		t.Errorf("a file that isn't there: %v", err)
-	}
+	must.Contain(t, must.ErrorOf(read(t, other, "gcs", gcsBucket+"k")), "GOOGLE_APPLICATION_CREDENTIALS", "a file that isn't there")
 }
 
 func TestGCS_AsksWithoutCredentialsWhereThereAreNone(t *testing.T) {
@@ -205,18 +189,14 @@ func TestGCS_AsksWithoutCredentialsWhereThereAreNone(t *testing.T) {
 		return nil, errors.New("google: could not find default credentials. See elsewhere")
 	}
 	t.Cleanup(s.Close)
-	if got, err := read(t, s, "gcs", gcsBucket+"k"); err != nil || got != "public" {
-		t.Errorf("%q, %v", got, err)
-	}
+	must.Equal(t, must.Get(read(t, s, "gcs", gcsBucket+"k"))(t), "public")
 	private := newFake(t, func(w http.ResponseWriter, _ *http.Request) { w.WriteHeader(http.StatusUnauthorized) })
 	s = &Services{Client: toward(private)}
 	s.google.Find = func(context.Context, ...string) (*googleoauth.Credentials, error) {
 		return nil, errors.New("google: could not find default credentials. See elsewhere")
 	}
 	t.Cleanup(s.Close)
-	if _, err := read(t, s, "gcs", gcsBucket+"k"); err == nil || !strings.Contains(err.Error(), "gcloud auth application-default login") {
-		t.Errorf("what is private: %v", err)
-	}
+	must.Contain(t, must.ErrorOf(read(t, s, "gcs", gcsBucket+"k")), "gcloud auth application-default login", "what is private")
 }
 
 func TestGCS_RenewsATokenThatHasEnded(t *testing.T) {
@@ -229,12 +209,8 @@ func TestGCS_RenewsATokenThatHasEnded(t *testing.T) {
 		return &googleoauth.Credentials{TokenSource: source}, nil
 	}
 	for want := range 3 {
-		if _, err := read(t, s, "gcs", gcsBucket+"k"); err != nil {
-			t.Fatal(err)
-		}
-		if got := gcs.last(t).Header.Get("Authorization"); got != fmt.Sprintf("Bearer %d", want+1) {
-			t.Errorf("request %d: %s", want+1, got)
-		}
+		must.Get(read(t, s, "gcs", gcsBucket+"k"))(t)
+		must.Equal(t, gcs.last(t).Header.Get("Authorization"), fmt.Sprintf("Bearer %d", want+1), "request", want+1)
 	}
 }
 
@@ -272,8 +248,6 @@ func TestGCS_AsksGoogleWhateverTheAddressNames(t *testing.T) {
 		must.Succeed(t, err)
 		_, _ = readKey(t.Context(), objects, objects.Key)
 		s.Close()
-		if asked != "https://storage.googleapis.com/storage/v1/b/b/o/k?alt=media" {
-			t.Errorf("%s: asked %s", address, asked)
-		}
+		must.Equal(t, asked, "https://storage.googleapis.com/storage/v1/b/b/o/k?alt=media", "asked", address)
 	}
 }

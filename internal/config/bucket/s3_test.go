@@ -47,9 +47,7 @@ func checkS3(t *testing.T, text string, want s3Address) {
 	t.Helper()
 	u, err := url.Parse(text)
 	must.Succeed(t, err)
-	if got, err := parseS3(u, true); err != nil || got != want {
-		t.Errorf("%s: %+v, %v; want %+v", text, got, err, want)
-	}
+	must.Equal(t, must.Get(parseS3(u, true))(t), want, text)
 }
 
 func TestParseS3_RefusesWhatNamesNoObject(t *testing.T) {
@@ -58,9 +56,7 @@ func TestParseS3_RefusesWhatNamesNoObject(t *testing.T) {
 		"https://amazonaws.com/b/k", "https://s3.amazonaws.com/b", "https://s3.amazonaws.com", "https://b.s3.amazonaws.com/k",
 		"https://a.b.s3.eu-west-1.amazonaws.com/k", "https://b.s3.eu-west-1.amazonaws.com", "https://localhost/b", "https://localhost",
 	} {
-		if _, err := open(t, &Services{}, "s3", text); !errors.Is(err, ErrAddress) {
-			t.Errorf("%s: %v", text, err)
-		}
+		must.Fail(t, must.ErrorOf(open(t, &Services{}, "s3", text)), ErrAddress, text)
 	}
 }
 
@@ -136,17 +132,12 @@ func TestS3_AsksForTheVersionByPath(t *testing.T) {
 	s3 := newS3(t)
 	s := &Services{}
 	t.Cleanup(s.Close)
-	got, err := read(t, s, "s3", s3.BaseURL()+"/bucket/a/b%20c?version=7&region=eu-west-3&aws_access_token=tok&"+staticKeys)
-	if err != nil || got != "/bucket/a/b c@7" {
-		t.Errorf("%q, %v", got, err)
-	}
+	must.Equal(t, must.Get(read(t, s, "s3", s3.BaseURL()+"/bucket/a/b%20c?version=7&region=eu-west-3&aws_access_token=tok&"+staticKeys))(t), "/bucket/a/b c@7")
 	asked := s3.last(t)
-	if login := asked.Header.Get("Authorization"); !strings.Contains(login, "Credential=id/") || !strings.Contains(login, "/eu-west-3/s3/aws4_request") {
-		t.Errorf("Authorization: %s", login)
-	}
-	if token := asked.Header.Get("X-Amz-Security-Token"); token != "tok" {
-		t.Errorf("X-Amz-Security-Token: %q", token)
-	}
+	login := asked.Header.Get("Authorization")
+	must.Contain(t, login, "Credential=id/", "Authorization")
+	must.Contain(t, login, "/eu-west-3/s3/aws4_request", "Authorization")
+	must.Equal(t, asked.Header.Get("X-Amz-Security-Token"), "tok", "X-Amz-Security-Token")
 }
 
 func TestS3_SaysNothingOnStandardError(t *testing.T) {
@@ -162,9 +153,7 @@ func TestS3_SaysNothingOnStandardError(t *testing.T) {
 	s.Close()
 	os.Stderr = before
 	must.Succeed(t, err)
-	if said, err := os.ReadFile(stderr.Name()); err != nil || len(said) > 0 {
-		t.Errorf("on standard error: %q, %v", said, err)
-	}
+	must.Len(t, must.Get(os.ReadFile(stderr.Name()))(t), 0, "on standard error")
 }
 
 // clearAWS leaves the SDK only what the test gives it.
@@ -193,12 +182,8 @@ func writeFile(t *testing.T, path, content string) {
 func wantLogin(t *testing.T, s *Services, s3 *fake, address, id string) {
 	t.Helper()
 	t.Cleanup(s.Close)
-	if _, err := read(t, s, "s3", address); err != nil {
-		t.Fatal(err)
-	}
-	if login := s3.last(t).Header.Get("Authorization"); !strings.Contains(login, "Credential="+id+"/") {
-		t.Errorf("Authorization: %s; want the key %s", login, id)
-	}
+	must.Get(read(t, s, "s3", address))(t)
+	must.Contain(t, s3.last(t).Header.Get("Authorization"), "Credential="+id+"/", "Authorization", id)
 }
 
 func TestS3_FindsCredentialsInTheEnvironment(t *testing.T) {
@@ -221,9 +206,7 @@ func TestS3_FindsCredentialsInAProfile(t *testing.T) {
 	wantLogin(t, &Services{}, s3, at, "second")
 	writeFile(t, filepath.Join(home, "config"), "[profile other]\nregion = eu-north-1\n")
 	wantLogin(t, &Services{}, s3, at+"?aws_profile=other&region=us-west-2", "second")
-	if login := s3.last(t).Header.Get("Authorization"); !strings.Contains(login, "/eu-north-1/") {
-		t.Errorf("Authorization: %s; want the profile's region", login)
-	}
+	must.Contain(t, s3.last(t).Header.Get("Authorization"), "/eu-north-1/", "Authorization")
 }
 
 func TestS3_SignsInWithSSO(t *testing.T) {
@@ -304,9 +287,7 @@ func TestS3_AsksTheEndpointOfTheEnvironmentInPlaceOfAWS(t *testing.T) {
 	t.Setenv("AWS_ENDPOINT_URL_S3", strings.Replace(s3.BaseURL(), "localhost", "127.0.0.1", 1)) // a name would get the bucket's before it
 	s := &Services{}
 	t.Cleanup(s.Close)
-	if got, err := read(t, s, "s3", "https://s3-eu-west-1.amazonaws.com/bucket/a?"+staticKeys); err != nil || got != "/bucket/a@" {
-		t.Errorf("%q, %v", got, err)
-	}
+	must.Equal(t, must.Get(read(t, s, "s3", "https://s3-eu-west-1.amazonaws.com/bucket/a?"+staticKeys))(t), "/bucket/a@")
 }
 
 // TestS3_AddressesOfOthersGetNoCredentials has addresses that a registry or a foreign module names.
@@ -365,9 +346,7 @@ func TestS3_AddressesOfOthersGetNoCredentials(t *testing.T) {
 				t.Errorf("header: %v", header)
 			}
 			for _, err := range objects.Keys(t.Context()) {
-				if err == nil || !strings.Contains(err.Error(), "no credentials were sent") {
-					t.Errorf("the list is refused with %v", err)
-				}
+				must.Contain(t, err, "no credentials were sent", "the list is refused with")
 			}
 		})
 	}

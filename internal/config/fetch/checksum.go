@@ -16,8 +16,10 @@ import (
 	"os"
 	"path"
 	"path/filepath"
+	"slices"
 	"strings"
 
+	"github.com/tfdeps/tfdeps/internal/chunks"
 	"github.com/tfdeps/tfdeps/internal/config/modules"
 	"github.com/tfdeps/tfdeps/internal/hosts"
 	"github.com/tfdeps/tfdeps/internal/wholefile"
@@ -83,21 +85,11 @@ func parseChecksums(list string, names []string) (checksum, bool) {
 		if err != nil || sum.kind == "file" {
 			continue
 		}
-		if name == "" || contains(names, name) {
+		if name == "" || slices.Contains(names, name) || slices.Contains(names, strings.TrimPrefix(name, "./")) {
 			return sum, true
 		}
 	}
 	return checksum{}, false
-}
-
-// contains compares names without the "./" that a list may have before them.
-func contains(names []string, name string) bool {
-	for _, n := range names {
-		if n == name || n == strings.TrimPrefix(name, "./") {
-			return true
-		}
-	}
-	return false
 }
 
 // verify compares a file with its checksum.
@@ -124,24 +116,10 @@ func hashFile(ctx context.Context, file string, digest hash.Hash) (string, error
 		return "", err
 	}
 	defer f.Close()
-	if _, err := io.Copy(digest, cancellable{ctx, f}); err != nil {
+	if _, err := io.Copy(digest, chunks.NewReader(ctx, f)); err != nil {
 		return "", err
 	}
 	return hex.EncodeToString(digest.Sum(nil)), nil
-}
-
-// cancellable ends when its context does.
-type cancellable struct {
-	ctx  context.Context
-	from io.Reader
-}
-
-// Read implements io.Reader.
-func (c cancellable) Read(p []byte) (int, error) {
-	if c.ctx.Err() != nil {
-		return 0, context.Cause(c.ctx)
-	}
-	return c.from.Read(p)
 }
 
 // writeFile makes a file of what a reader has, or of the limit's bytes and one more of it, and returns their number. The
@@ -152,7 +130,7 @@ func writeFile(ctx context.Context, name string, mode fs.FileMode, from io.Reade
 		return 0, err
 	}
 	defer func() { err = errors.Join(err, file.Close()) }()
-	written, err = io.Copy(file, io.LimitReader(cancellable{ctx, from}, limit+1))
+	written, err = io.Copy(file, io.LimitReader(chunks.NewReader(ctx, from), limit+1))
 	if err == nil && written > limit {
 		err = &hosts.TooLargeError{Limit: limit}
 	}

@@ -18,10 +18,7 @@ import (
 func (w *session) put(ctx context.Context, made content, subdir, dst string) error {
 	if made.linked {
 		err := os.Symlink(made.dir, dst)
-		if err == nil {
-			return nil
-		}
-		if runtime.GOOS != "windows" { // where making one is a privilege
+		if err == nil || runtime.GOOS != "windows" { // where making one is a privilege
 			return failed(stepCopy, err)
 		}
 	}
@@ -134,10 +131,7 @@ func copyFile(from, to string) error {
 	} else {
 		_, err = io.Copy(w, r) // as they are, so that the system may clone
 	}
-	if closeErr := w.Close(); err == nil {
-		err = closeErr
-	}
-	return err
+	return errors.Join(err, w.Close())
 }
 
 func copySmall(w io.Writer, r io.Reader, size int64) error {

@@ -8,6 +8,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"maps"
 	"net/http"
 	"net/url"
 	"os"
@@ -16,6 +17,7 @@ import (
 	"time"
 
 	"github.com/tfdeps/tfdeps/getproviders"
+	"github.com/tfdeps/tfdeps/internal/chunks"
 	"github.com/tfdeps/tfdeps/internal/config/modules"
 	"github.com/tfdeps/tfdeps/internal/hosts"
 )
@@ -117,10 +119,7 @@ func (f *Fetcher) receive(ctx context.Context, w *session, from packageSource, r
 		return archiveFile{}, err
 	}
 	digest, err := f.writeBody(ctx, file, resp)
-	if closeErr := file.Close(); err == nil {
-		err = closeErr
-	}
-	if err != nil {
+	if err = errors.Join(err, file.Close()); err != nil {
 		_ = os.Remove(file.Name())
 		return archiveFile{}, err
 	}
@@ -144,19 +143,18 @@ func isGzipOfItself(encoding, archive string) bool {
 func (f *Fetcher) writeBody(ctx context.Context, file io.Writer, resp *http.Response) (digest string, err error) {
 	limit := f.bounds.withDefaults().download
 	sum := sha256.New()
-	size, err := io.Copy(io.MultiWriter(file, sum), io.LimitReader(reported(ctx, cancellable{ctx, resp.Body}, resp.ContentLength), limit+1))
+	size, err := io.Copy(io.MultiWriter(file, sum), io.LimitReader(reported(ctx, chunks.NewReader(ctx, resp.Body), resp.ContentLength), limit+1))
 	request := &hosts.RequestError{Method: http.MethodGet, URL: hosts.RedactURL(resp.Request.URL), Attempts: hosts.Attempts(resp), Err: err}
 	switch {
 	case err != nil:
-		return "", request
 	case size > limit:
 		request.Err = &hosts.TooLargeError{Limit: limit}
-		return "", request
 	case resp.ContentLength >= 0 && size != resp.ContentLength:
 		request.Err = fmt.Errorf("after %d of %d bytes: %w", size, resp.ContentLength, io.ErrUnexpectedEOF)
-		return "", request
+	default:
+		return hex.EncodeToString(sum.Sum(nil)), nil
 	}
-	return hex.EncodeToString(sum.Sum(nil)), nil
+	return "", request
 }
 
 // lastModified returns the time of the last change, if it was so long before the
@@ -296,9 +294,7 @@ func (f *Fetcher) get(ctx context.Context, u *url.URL, header http.Header) (*htt
 	if err != nil {
 		return nil, fmt.Errorf("%s is not a URL that can be asked", hosts.RedactURL(u)) // err would show the query
 	}
-	for name, values := range header {
-		req.Header[name] = values
-	}
+	maps.Copy(req.Header, header)
 	req.Header.Set("Accept-Encoding", "identity")
 	return hosts.Do(f.Client, req, maxRedirects)
 }

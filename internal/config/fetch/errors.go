@@ -147,7 +147,10 @@ func (e *Error) Hint() string {
 }
 
 // failed says in which step there was an error. The package is known higher up.
-func failed(step string, err error) *Error {
+func failed(step string, err error) error {
+	if err == nil {
+		return nil
+	}
 	e := &Error{Step: step, Kind: kindOf(err), Err: err}
 	if step == stepRead && errors.Is(err, fs.ErrNotExist) {
 		e.Kind = ErrNotFound

@@ -8,7 +8,6 @@ import (
 	"os"
 	"path/filepath"
 	"runtime"
-	"slices"
 	"strings"
 	"sync"
 	"testing"
@@ -30,9 +29,7 @@ func TestFetch_ArchiveIsAskedForOnceByOneGET(t *testing.T) {
 	for range 3 {
 		sameTree(t, fetched(t, f, get(s.BaseURL()+"/net.zip")), below(someTree, ""))
 	}
-	if got := s.asked(0); !slices.Equal(got, []string{"GET /net.zip"}) {
-		t.Errorf("requests: %q", got)
-	}
+	must.EqualSlices(t, s.asked(0), []string{"GET /net.zip"}, "requests")
 }
 
 func TestFetch_CopiesAreIndependent(t *testing.T) {
@@ -43,9 +40,7 @@ func TestFetch_CopiesAreIndependent(t *testing.T) {
 	dir := t.TempDir()
 	first, second := filepath.Join(dir, "a"), filepath.Join(dir, "b")
 	for _, dst := range []string{first, second} {
-		if _, err := f.Fetch(t.Context(), get(s.BaseURL()+"/net.tgz"), dst); err != nil {
-			t.Fatal(err)
-		}
+		must.Get(f.Fetch(t.Context(), get(s.BaseURL()+"/net.tgz"), dst))(t)
 		must.Succeed(t, os.WriteFile(filepath.Join(dst, "main.tf"), []byte("changed"), 0o644))
 	}
 	sameTree(t, fetched(t, f, get(s.BaseURL()+"/net.tgz")), below(someTree, ""))
@@ -72,9 +67,7 @@ func TestFetch_ManyCallsAtOnceAskOnce(t *testing.T) {
 		})
 	}
 	calls.Wait()
-	if got := s.asked(0); len(got) != 2 {
-		t.Errorf("requests: %q", got)
-	}
+	must.Len(t, s.asked(0), 2, "requests")
 	for i := range 40 {
 		want := below(someTree, "")
 		if i%2 == 0 {
@@ -115,9 +108,7 @@ func TestFetch_ServersSayWhereThePackageIs(t *testing.T) {
 			sameTree(t, fetched(t, s.fetcher(t, ""), get(base+"/dl/"+path)), below(someTree, dir))
 		})
 	}
-	if err := refused(t, s.fetcher(t, ""), base+"/dl/relative"); !strings.Contains(err.Error(), "no address") {
-		t.Error(err)
-	}
+	must.Contain(t, refused(t, s.fetcher(t, ""), base+"/dl/relative"), "no address")
 }
 
 func TestFetch_ServersThatLeadNowhere(t *testing.T) {
@@ -142,9 +133,7 @@ func TestFetch_ServersThatLeadNowhere(t *testing.T) {
 		"registry": "registry", "odd": "no address", "nosub": `"nothing"`, "many": "several", "isfile": "no directory",
 		"text": "?archive=zip", "nothing": "404 Not Found", "path": "404 Not Found",
 	} {
-		if err := refused(t, s.fetcher(t, ""), base+"/"+path); !strings.Contains(err.Error(), want) {
-			t.Errorf("%s: %v", path, err)
-		}
+		must.Contain(t, refused(t, s.fetcher(t, ""), base+"/"+path), want, path)
 	}
 }
 
@@ -158,15 +147,11 @@ func TestFetch_ParametersReachTheServerAsTheyAre(t *testing.T) {
 	}
 	s.pages["/net.bin"] = func(w http.ResponseWriter, r *http.Request) {
 		queries = append(queries, r.URL.RawQuery)
-		if r.Header.Get("Accept-Encoding") != "identity" {
-			t.Errorf("Accept-Encoding: %q", r.Header.Get("Accept-Encoding"))
-		}
+		must.Equal(t, r.Header.Get("Accept-Encoding"), "identity", "Accept-Encoding")
 		_, _ = w.Write(zipped(t, someTree))
 	}
 	fetched(t, s.fetcher(t, ""), get(s.BaseURL()+"/net?z=1&a=%20"))
-	if want := []string{"z=1&a=%20&terraform-get=1", "sig=%2B/a&b=1;2"}; !slices.Equal(queries, want) {
-		t.Errorf("%q, want %q", queries, want)
-	}
+	must.EqualSlices(t, queries, []string{"z=1&a=%20&terraform-get=1", "sig=%2B/a&b=1;2"})
 }
 
 // Some caches answer with a part that is the whole, though none was asked for.
@@ -186,9 +171,7 @@ func TestFetch_TakesAPartThatIsTheWhole(t *testing.T) {
 	s.pages["/some.zip"] = part(archive[:size-1], fmt.Sprintf("bytes 0-%d/%d", size-2, size))
 	f := s.fetcher(t, "")
 	sameTree(t, fetched(t, f, get(s.BaseURL()+"/all.zip")), below(someTree, ""))
-	if err := refused(t, f, s.BaseURL()+"/some.zip"); !errors.Is(err, getproviders.ErrUnreachable) {
-		t.Error(err)
-	}
+	must.Fail(t, refused(t, f, s.BaseURL()+"/some.zip"), getproviders.ErrUnreachable)
 }
 
 func TestFetch_ErrorsSayWhichKind(t *testing.T) {
@@ -217,15 +200,11 @@ func TestFetch_ErrorsSayWhichKind(t *testing.T) {
 		if !ok || e.Package == "" || want != nil && !errors.Is(err, want) || e.Kind != want {
 			t.Errorf("%s: %#v", pkg, err)
 		}
-		if strings.Contains(err.Error(), "no-secret") {
-			t.Error(err)
-		}
+		must.NotContain(t, err.Error(), "no-secret")
 	}
 	closed := newSite(t)
 	closed.Close()
-	if err := refused(t, closed.fetcher(t, ""), closed.BaseURL()+"/net.zip"); !errors.Is(err, getproviders.ErrUnreachable) {
-		t.Error(err)
-	}
+	must.Fail(t, refused(t, closed.fetcher(t, ""), closed.BaseURL()+"/net.zip"), getproviders.ErrUnreachable)
 }
 
 func TestFetch_ChecksumsThatAreRight(t *testing.T) {
@@ -246,18 +225,12 @@ func TestFetch_BodiesThatBreakOffOrNeverEnd(t *testing.T) {
 	s.file("/net.zip", zipped(t, someTree), "")
 	s.Break("other", providertest.Fault{CutAfter: 100})
 	store := t.TempDir()
-	if err := refused(t, s.fetcher(t, store), s.BaseURL()+"/net.zip"); !errors.Is(err, getproviders.ErrUnreachable) {
-		t.Error(err)
-	}
+	must.Fail(t, refused(t, s.fetcher(t, store), s.BaseURL()+"/net.zip"), getproviders.ErrUnreachable)
 	s.Break("other", providertest.Fault{})
 	f := s.fetcher(t, store)
 	f.bounds.download = 100
-	if err := refused(t, f, s.BaseURL()+"/net.zip"); !strings.Contains(err.Error(), "larger than 100 bytes") {
-		t.Error(err)
-	}
-	if left := tree(t, filepath.Join(store, archivesDir)); len(left) > 0 {
-		t.Errorf("the store has %q", left)
-	}
+	must.Contain(t, refused(t, f, s.BaseURL()+"/net.zip"), "larger than 100 bytes")
+	must.Len(t, tree(t, filepath.Join(store, archivesDir)), 0, "the store")
 	sameTree(t, fetched(t, s.fetcher(t, store), get(s.BaseURL()+"/net.zip")), below(someTree, ""))
 }
 
@@ -295,19 +268,13 @@ func TestFetch_DirectoriesAreLinked(t *testing.T) {
 	defer f.Close()
 	for range 2 {
 		dst := filepath.Join(t.TempDir(), "module")
-		if _, err := f.Fetch(t.Context(), get("file://"+dir), dst); err != nil {
-			t.Fatal(err)
-		}
-		if target, err := os.Readlink(dst); err != nil || target != dir {
-			t.Errorf("%q, %v", target, err)
-		}
+		must.Get(f.Fetch(t.Context(), get("file://"+dir), dst))(t)
+		must.Equal(t, must.Get(os.Readlink(dst))(t), dir)
 	}
-	if err := refused(t, f, "file://"+dir+"/nothing"); !errors.Is(err, ErrNotFound) || !errors.Is(err, fs.ErrNotExist) {
-		t.Error(err)
-	}
-	if err := refused(t, f, "file://"+dir+"/main.tf"); !strings.Contains(err.Error(), "neither a directory nor an archive") {
-		t.Error(err)
-	}
+	err := refused(t, f, "file://"+dir+"/nothing")
+	must.Fail(t, err, ErrNotFound)
+	must.Fail(t, err, fs.ErrNotExist)
+	must.Contain(t, refused(t, f, "file://"+dir+"/main.tf"), "neither a directory nor an archive")
 }
 
 func TestFetch_ArchivesOfThisMachineAreUnpacked(t *testing.T) {
@@ -327,12 +294,8 @@ func TestFetch_ArchivesOfThisMachineAreUnpacked(t *testing.T) {
 	sameTree(t, fetched(t, f, get(base+"/net.zip")), below(someTree, ""))
 	sameTree(t, fetched(t, f, get(base+"/net.zip?checksum="+sumOf(archive))), below(someTree, ""))
 	sameTree(t, fetched(t, f, get(base+"/net.zip?checksum=file:"+base+"/SUMS")), below(someTree, ""))
-	if err := refused(t, f, base+"/dir.zip"); !strings.Contains(err.Error(), "is not a file") {
-		t.Error(err)
-	}
-	if err := refused(t, f, base+"/nothing.zip"); !errors.Is(err, ErrNotFound) {
-		t.Error(err)
-	}
+	must.Contain(t, refused(t, f, base+"/dir.zip"), "is not a file")
+	must.Fail(t, refused(t, f, base+"/nothing.zip"), ErrNotFound)
 }
 
 func TestFetch_EndOfTheContextIsTheError(t *testing.T) {
@@ -349,9 +312,7 @@ func TestFetch_EndOfTheContextIsTheError(t *testing.T) {
 		cancel(errInterrupt)
 	}()
 	dst := filepath.Join(t.TempDir(), "module")
-	if _, err := f.Fetch(ctx, get(s.BaseURL()+"/net.zip"), dst); !errors.Is(err, errInterrupt) {
-		t.Error(err)
-	}
+	must.Fail(t, must.ErrorOf(f.Fetch(ctx, get(s.BaseURL()+"/net.zip"), dst)), errInterrupt)
 	if _, err := os.Lstat(dst); err == nil {
 		t.Error("something is there")
 	}

@@ -1,11 +1,12 @@
 package fetch
 
 import (
-	"errors"
 	"io"
 	"strings"
 	"testing"
 	"testing/iotest"
+
+	"github.com/tfdeps/tfdeps/internal/must"
 )
 
 func TestMeta_TagOfAPage(t *testing.T) {
@@ -28,19 +29,14 @@ func TestMeta_TagOfAPage(t *testing.T) {
 		"too far":         {strings.Repeat("<br>", 300) + `<meta name="terraform-get" content="https://h/n.zip">`, ""},
 	} {
 		t.Run(name, func(t *testing.T) {
-			got, err := readMeta(strings.NewReader(c.page), 1000)
-			if err != nil || got != c.want {
-				t.Errorf("%q, %v; want %q", got, err, c.want)
-			}
+			must.Equal(t, must.Get(readMeta(strings.NewReader(c.page), 1000))(t), c.want)
 		})
 	}
 }
 
 func TestMeta_PageThatBreaksOffIsAnError(t *testing.T) {
 	page := io.MultiReader(strings.NewReader("<head><link"), iotest.ErrReader(io.ErrUnexpectedEOF))
-	if got, err := readMeta(page, 1000); !errors.Is(err, io.ErrUnexpectedEOF) {
-		t.Errorf("%q, %v", got, err)
-	}
+	must.Fail(t, must.ErrorOf(readMeta(page, 1000)), io.ErrUnexpectedEOF)
 }
 
 func FuzzReadMeta(f *testing.F) {

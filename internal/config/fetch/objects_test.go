@@ -67,13 +67,9 @@ func TestFetch_ObjectsOfAService(t *testing.T) {
 	}
 	small := &Fetcher{bounds: bounds{download: 50}}
 	defer small.Close()
-	if err := refused(t, small, at+"net.zip"+login); !strings.Contains(err.Error(), "larger than 50 bytes") {
-		t.Error(err)
-	}
+	must.Contain(t, refused(t, small, at+"net.zip"+login), "larger than 50 bytes")
 	for _, pkg := range []string{"gcs::https://example.com/net.zip", "s3::" + s.BaseURL() + "/net.zip"} {
-		if err := refused(t, f, pkg); !errors.Is(err, ErrAddress) {
-			t.Error(err)
-		}
+		must.Fail(t, refused(t, f, pkg), ErrAddress)
 	}
 }
 
@@ -144,15 +140,11 @@ func TestFetch_ObjectsOfGoogle(t *testing.T) {
 	sameTree(t, fetched(t, f, get(at+"net.zip?checksum="+sumOf(archive))), below(someTree, ""))
 	sameTree(t, fetched(t, f, get(at+"dir")), below(someTree, ""))
 	for _, path := range []string{"other.zip", "other"} {
-		if err := refused(t, f, at+path); !errors.Is(err, ErrNotFound) {
-			t.Errorf("%s: %v", path, err)
-		}
+		must.Fail(t, refused(t, f, at+path), ErrNotFound, path)
 	}
 	small := &Fetcher{Environ: f.Environ, bounds: bounds{download: 50}}
 	defer small.Close()
-	if err := refused(t, small, at+"net.zip"); !strings.Contains(err.Error(), "larger than 50 bytes") {
-		t.Error(err)
-	}
+	must.Contain(t, refused(t, small, at+"net.zip"), "larger than 50 bytes")
 }
 
 // TestFetch_ObjectsOfARealServer uses another project's server, which speaks the protocol of S3
@@ -170,9 +162,9 @@ func TestFetch_ObjectsOfARealServer(t *testing.T) {
 		"other.zip" + login + "hunter22": ErrNotFound, "other" + login + "hunter22": ErrNotFound,
 		"net.zip" + login + "hunter23": getproviders.ErrUnauthorized, "dir" + login + "hunter23": getproviders.ErrUnauthorized,
 	} {
-		if err := refused(t, f, at+path); !errors.Is(err, want) || strings.Contains(err.Error(), "hunter") {
-			t.Errorf("%s: %v", path, err)
-		}
+		err := refused(t, f, at+path)
+		must.Fail(t, err, want, path)
+		must.NotContain(t, err.Error(), "hunter", path)
 	}
 }
 
@@ -240,7 +232,5 @@ func TestFetch_ServersGetNoLoginOfAWS(t *testing.T) {
 		sameTree(t, fetched(t, f, get(pkg)), below(someTree, ""))
 		f.Close()
 	}
-	if len(logins) > 0 {
-		t.Errorf("the server was sent %q", logins)
-	}
+	must.Len(t, logins, 0, "the server was sent")
 }

@@ -4,11 +4,11 @@ import (
 	"bytes"
 	"context"
 	"crypto/sha256"
-	"errors"
 	"strings"
 	"testing"
 
 	"github.com/tfdeps/tfdeps/getproviders"
+	"github.com/tfdeps/tfdeps/internal/must"
 )
 
 func TestFetch_PackagesOfOCIRegistries(t *testing.T) {
@@ -31,39 +31,27 @@ func TestFetch_PackagesOfOCIRegistries(t *testing.T) {
 		"oci://r.example/net?digest=" + digest: {Registry: "r.example", Repository: "net", Digest: digest},
 	} {
 		sameTree(t, fetched(t, f, get(pkg)), below(someTree, ""))
-		if asked != want {
-			t.Errorf("%s: asked for %+v, want %+v", pkg, asked, want)
-		}
+		must.Equal(t, asked, want, "asked for", pkg)
 	}
 	for _, query := range []string{"?tag=1&digest=" + digest, "?tag=", "?tag=1&tag=2", "?archive=zip", "?ref=x", "?checksum=" + strings.Repeat("0", 64)} {
-		if err := refused(t, f, "oci://r.example/net"+query); !errors.Is(err, ErrAddress) {
-			t.Errorf("%s: %v", query, err)
-		}
+		must.Fail(t, refused(t, f, "oci://r.example/net"+query), ErrAddress, query)
 	}
 	for _, pkg := range []string{"oci://u:p@r.example/net", "oci://r.example", "oci:///net", "oci::https://r.example/net"} {
-		if err := refused(t, f, pkg); !errors.Is(err, ErrAddress) {
-			t.Errorf("%s: %v", pkg, err)
-		}
+		must.Fail(t, refused(t, f, pkg), ErrAddress, pkg)
 	}
-	if err := refused(t, f, "oci://r.example/net?tag=missing"); !errors.Is(err, ErrNotFound) {
-		t.Error(err)
-	}
+	must.Fail(t, refused(t, f, "oci://r.example/net?tag=missing"), ErrNotFound)
 	archive = append(archive, 0)
-	if err := refused(t, f, "oci://r.example/net?tag=changed"); !strings.Contains(err.Error(), "its manifest says") {
-		t.Error(err)
-	}
+	must.Contain(t, refused(t, f, "oci://r.example/net?tag=changed"), "its manifest says")
 }
 
 func TestFetch_OCIRegistriesAreOpenTofus(t *testing.T) {
 	t.Parallel()
 	f := &Fetcher{}
 	defer f.Close()
-	if err := refused(t, f, "oci://r.example/net"); !errors.Is(err, ErrAddress) || !strings.Contains(err.Error(), "in Terraform's place") {
-		t.Error(err)
-	}
+	err := refused(t, f, "oci://r.example/net")
+	must.Fail(t, err, ErrAddress)
+	must.Contain(t, err, "in Terraform's place")
 	offline := &Fetcher{Offline: true, OCI: func(context.Context, OCIPackage) (OCIArchive, error) { panic("asked") }}
 	defer offline.Close()
-	if err := refused(t, offline, "oci://r.example/net"); !errors.Is(err, ErrOffline) {
-		t.Error(err)
-	}
+	must.Fail(t, refused(t, offline, "oci://r.example/net"), ErrOffline)
 }

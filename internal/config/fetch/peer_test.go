@@ -101,9 +101,7 @@ func TestFetch_SamePackagesAsTerraform(t *testing.T) {
 		t.Run(c.pkg, func(t *testing.T) {
 			t.Parallel()
 			theirs, err := terraformGet(t, program, env, c.pkg)
-			if (err != nil) != c.fails {
-				t.Fatalf("terraform: %v", err)
-			}
+			must.Equal(t, err != nil, c.fails, "terraform", err)
 			f := s.fetcher(t, "")
 			f.Environ = append(f.Environ, ca)
 			if c.fails {

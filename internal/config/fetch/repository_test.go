@@ -79,20 +79,13 @@ func TestFetch_GitRepositories(t *testing.T) {
 	defer f.Close()
 	for _, query := range []string{"", "?ref=v1", "?ref=" + commit, "?depth=1&ref=main"} {
 		dst := filepath.Join(t.TempDir(), "module")
-		got, err := f.Fetch(t.Context(), get("git::"+fileURL(dir)+query), dst)
-		if err != nil || got.Commit != commit {
-			t.Fatalf("%s: %+v, %v, want %s", query, got, err, commit)
-		}
+		must.Equal(t, must.Get(f.Fetch(t.Context(), get("git::"+fileURL(dir)+query), dst))(t).Commit, commit, query)
 		sameTree(t, tree(t, dst), below(someTree, ""))
 	}
 	for query, want := range map[string]error{"?ref=v2": ErrNotFound, "?ref=--x": ErrAddress} {
-		if err := refused(t, f, "git::"+fileURL(dir)+query); !errors.Is(err, want) {
-			t.Errorf("%s: %v", query, err)
-		}
+		must.Fail(t, refused(t, f, "git::"+fileURL(dir)+query), want, query)
 	}
-	if err := refused(t, f, "git::"+fileURL(dir)+"-nothing"); !errors.Is(err, getproviders.ErrUnreachable) {
-		t.Error(err)
-	}
+	must.Fail(t, refused(t, f, "git::"+fileURL(dir)+"-nothing"), getproviders.ErrUnreachable)
 }
 
 func TestFetch_ArchiveInAGitRepository(t *testing.T) {
@@ -101,9 +94,7 @@ func TestFetch_ArchiveInAGitRepository(t *testing.T) {
 	f := &Fetcher{Environ: testEnviron()}
 	defer f.Close()
 	sameTree(t, fetched(t, f, get("git::"+fileURL(dir)+"/net.tgz?ref=v1")), below(someTree, ""))
-	if err := refused(t, f, "git::"+fileURL(dir)+"/other.tgz"); !errors.Is(err, ErrNotFound) {
-		t.Error(err)
-	}
+	must.Fail(t, refused(t, f, "git::"+fileURL(dir)+"/other.tgz"), ErrNotFound)
 }
 
 func TestFetch_SymlinksOfARepositoryStayAndLeadNowhereElse(t *testing.T) {
@@ -124,9 +115,7 @@ func TestFetch_SymlinksOfARepositoryStayAndLeadNowhereElse(t *testing.T) {
 		t.Errorf("%q", got)
 	}
 	sameTree(t, fetched(t, f, get(s.BaseURL()+"/in")), below(someTree, "modules/a"))
-	if err := refused(t, f, s.BaseURL()+"/out"); !strings.Contains(err.Error(), "outside of the module package") {
-		t.Error(err)
-	}
+	must.Contain(t, refused(t, f, s.BaseURL()+"/out"), "outside of the module package")
 }
 
 // serveGit serves the repositories of a directory, below /net.git.
@@ -177,9 +166,7 @@ func TestFetch_GitIsAskedOnceForManyCalls(t *testing.T) {
 		fetchAll(pkg, "net 1.0.0")
 		before := len(s.Log())
 		fetchAll(pkg, "net 1.0.0")
-		if got := s.asked(before); len(got) > 0 {
-			t.Errorf("%s: requests although it is pinned: %q", pkg, got)
-		}
+		must.Len(t, s.asked(before), 0, "requests although it is pinned", pkg)
 		fetchAll(pkg, "")
 		if got := s.asked(before); len(got) == 0 || len(got) > 3 {
 			t.Errorf("%s: requests: %q", pkg, got)
@@ -203,15 +190,9 @@ func TestFetch_MercurialRepositories(t *testing.T) {
 	f := &Fetcher{Environ: append(testEnviron(), "HGRCPATH=")}
 	defer f.Close()
 	sameTree(t, fetched(t, f, get("hg::"+fileURL(dir)+"?rev=v1")), below(someTree, ""))
-	if got := fetched(t, f, get("hg::"+fileURL(dir))); got["main.tf"] != otherTree["main.tf"] {
-		t.Errorf("%q", got)
-	}
-	if err := refused(t, f, "hg::"+fileURL(dir)+"?rev=v2"); !strings.Contains(err.Error(), "v2") {
-		t.Error(err)
-	}
-	if err := refused(t, f, "hg::"+fileURL(dir)+"-nothing"); !errors.Is(err, getproviders.ErrUnreachable) {
-		t.Error(err)
-	}
+	must.Equal(t, fetched(t, f, get("hg::"+fileURL(dir)))["main.tf"], otherTree["main.tf"])
+	must.Contain(t, refused(t, f, "hg::"+fileURL(dir)+"?rev=v2"), "v2")
+	must.Fail(t, refused(t, f, "hg::"+fileURL(dir)+"-nothing"), getproviders.ErrUnreachable)
 }
 
 // Programs obey what is below .git and .hg, also where a package has brought it.

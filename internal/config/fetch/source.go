@@ -1,6 +1,7 @@
 package fetch
 
 import (
+	"cmp"
 	"encoding/base64"
 	"errors"
 	"fmt"
@@ -65,10 +66,7 @@ func parseSource(pkg string, hopped bool) (packageSource, error) {
 	if err != nil {
 		return packageSource{}, fmt.Errorf("%w: %w", ErrAddress, withoutURL(err))
 	}
-	kind := forced
-	if kind == "" {
-		kind = u.Scheme
-	}
+	kind := cmp.Or(forced, u.Scheme)
 	if err := checkKind(kind, u, hopped); err != nil {
 		return packageSource{}, err
 	}

@@ -1,12 +1,12 @@
 package fetch
 
 import (
-	"errors"
 	"path/filepath"
 	"strings"
 	"testing"
 
 	"github.com/tfdeps/tfdeps/internal/config/modules"
+	"github.com/tfdeps/tfdeps/internal/must"
 )
 
 const someSHA256 = "9f86d081884c7d659a2feaa0c55ad015a3bf4f1b2b0b822cd15d6c15b0f00a08"
@@ -48,9 +48,7 @@ func TestSource_AddressesSayHowToFetch(t *testing.T) {
 		{"file:///dir/a%20b.zip", packageSource{kind: "file", url: filepath.FromSlash("/dir/a b.zip"), archive: "zip"}},
 		{"file::file:///dir/net", packageSource{kind: "file", url: filepath.FromSlash("/dir/net")}},
 	} {
-		if got, err := parseSource(c.pkg, false); err != nil || got != c.want {
-			t.Errorf("%q: %+v, %v\nwant %+v", c.pkg, got, err, c.want)
-		}
+		must.Equal(t, must.Get(parseSource(c.pkg, false))(t), c.want, c.pkg)
 	}
 }
 
@@ -65,9 +63,7 @@ func TestSource_AddressesThatAreRefused(t *testing.T) {
 		"https://h/net.zip?checksum=00", "https://h/%zz.zip", "https://user:secret@h:port/net.zip",
 	} {
 		got, err := parseSource(pkg, false)
-		if !errors.Is(err, ErrAddress) {
-			t.Errorf("%q: %+v, %v", pkg, got, err)
-		}
+		must.Fail(t, err, ErrAddress, pkg, got)
 		if err != nil && strings.Contains(err.Error(), "secret") {
 			t.Errorf("%q: a login is in the error: %v", pkg, err)
 		}
@@ -76,13 +72,9 @@ func TestSource_AddressesThatAreRefused(t *testing.T) {
 
 func TestSource_ServersDontLeadToFiles(t *testing.T) {
 	for _, pkg := range []string{"file:///etc", "git::file:///etc", "hg::file:///etc", "file::file:///etc", "git::/etc"} {
-		if got, err := parseSource(pkg, true); !errors.Is(err, ErrAddress) {
-			t.Errorf("%q: %+v, %v", pkg, got, err)
-		}
+		must.Fail(t, must.ErrorOf(parseSource(pkg, true)), ErrAddress, pkg)
 	}
-	if got, err := parseSource("https://h/net.tar", true); err != nil || got.archive != "tar" {
-		t.Errorf("a server may name a tar archive: %+v, %v", got, err)
-	}
+	must.Equal(t, must.Get(parseSource("https://h/net.tar", true))(t).archive, "tar", "a server may name a tar archive")
 }
 
 func TestSource_AddressesAreShownWithoutSecrets(t *testing.T) {
@@ -92,14 +84,10 @@ func TestSource_AddressesAreShownWithoutSecrets(t *testing.T) {
 		"https://h/net.zip?secret":                             "https://h/net.zip?REDACTED",
 		"file:///dir/net":                                      "file:///dir/net",
 	} {
-		if got := modules.Redact(pkg); got != want {
-			t.Errorf("%q: %q, want %q", pkg, got, want)
-		}
+		must.Equal(t, modules.Redact(pkg), want, pkg)
 	}
 	for _, pkg := range []string{"https://u:secret@h:port/net?x=secret", "git::u:secret@h", "://u:secret@h/%zz?token=secret"} {
-		if got := modules.Redact(pkg); strings.Contains(got, "secret") {
-			t.Errorf("%q is shown as %q", pkg, got)
-		}
+		must.NotContain(t, modules.Redact(pkg), "secret", pkg)
 	}
 }
 
@@ -112,9 +100,7 @@ func FuzzParseOrigin(f *testing.F) {
 		modules.Redact(pkg)
 		from, err := parseSource(pkg, hopped)
 		if err != nil {
-			if !errors.Is(err, ErrAddress) {
-				t.Errorf("%q: %v", pkg, err)
-			}
+			must.Fail(t, err, ErrAddress, pkg)
 			return
 		}
 		if strings.HasPrefix(from.ref, "-") || strings.HasPrefix(from.url, "-") || hasControl(from.ref) || from.kind != "file" && hasControl(from.url) {

@@ -14,6 +14,8 @@ import (
 	"path"
 	"path/filepath"
 	"strings"
+
+	"github.com/tfdeps/tfdeps/internal/chunks"
 )
 
 // ignoresCase reports whether the file system of a directory takes two names for one that differ in
@@ -87,7 +89,7 @@ func eachName(ctx context.Context, kind, file string, maxBytes int64, f func(str
 	default:
 		return nil
 	}
-	for entries := tar.NewReader(io.LimitReader(cancellable{ctx, content}, maxBytes)); ; {
+	for entries := tar.NewReader(io.LimitReader(chunks.NewReader(ctx, content), maxBytes)); ; {
 		entry, err := entries.Next()
 		if err != nil {
 			return nil

@@ -46,9 +46,7 @@ func TestCheckSpellings_FindsNamesThatDifferInCase(t *testing.T) {
 		var packed bytes.Buffer
 		w := gzip.NewWriter(&packed)
 		plain := tarOf(t, test.names)
-		if _, err := w.Write(plain); err != nil {
-			t.Fatal(err)
-		}
+		must.Get(w.Write(plain))(t)
 		must.Succeed(t, w.Close())
 		for kind, content := range map[string][]byte{"zip": providertest.Zip(entries), "tar": plain, "tgz": packed.Bytes()} {
 			file := filepath.Join(t.TempDir(), "archive")

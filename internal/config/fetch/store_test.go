@@ -56,9 +56,7 @@ func TestStore_TimeOfChangeIsAskedForIfItIsLongAgo(t *testing.T) {
 		for range 2 {
 			sameTree(t, fetched(t, s.fetcher(t, store), get(s.BaseURL()+"/net.zip")), below(someTree, ""))
 		}
-		if got := s.Log()[1].Header.Get("If-Modified-Since") != ""; got != c.sent {
-			t.Errorf("%s: asked on that condition: %t", name, got)
-		}
+		must.Equal(t, s.Log()[1].Header.Get("If-Modified-Since") != "", c.sent, "asked on that condition", name)
 	}
 }
 
@@ -73,9 +71,7 @@ func TestStore_ValidatorsAreThoseOfOnePlace(t *testing.T) {
 	sameTree(t, fetched(t, s.fetcher(t, store), get(s.BaseURL()+"/latest.zip")), below(someTree, ""))
 	s.pages["/latest.zip"] = http.RedirectHandler("/v1.zip?sig=2", http.StatusFound).ServeHTTP
 	sameTree(t, fetched(t, s.fetcher(t, store), get(s.BaseURL()+"/latest.zip")), below(someTree, ""))
-	if got := len(s.Log()); got != 4 {
-		t.Errorf("%d requests, want 4", got)
-	}
+	must.Equal(t, len(s.Log()), 4, "requests")
 	s.pages["/latest.zip"] = http.RedirectHandler("/v2.zip", http.StatusFound).ServeHTTP
 	sameTree(t, fetched(t, s.fetcher(t, store), get(s.BaseURL()+"/latest.zip")), below(otherTree, ""))
 }
@@ -94,9 +90,7 @@ func TestStore_PinnedPackageIsNotAskedFor(t *testing.T) {
 		offline := s.fetcher(t, store)
 		offline.Offline = true
 		sameTree(t, fetched(t, offline, req), below(someTree, c.dir))
-		if got := s.asked(before); len(got) > 0 {
-			t.Errorf("%s: requests: %q", c.pkg, got)
-		}
+		must.Len(t, s.asked(before), 0, "requests", c.pkg)
 		req.Pin = "net 1.0.1"
 		fetched(t, s.fetcher(t, store), req)
 		if got := s.asked(before); len(got) == 0 {
@@ -206,9 +200,7 @@ func TestStore_OfflineUsesWhatIsThere(t *testing.T) {
 			t.Errorf("%s: %v", pkg, err)
 		}
 	}
-	if got := s.asked(before); len(got) > 0 {
-		t.Errorf("requests: %q", got)
-	}
+	must.Len(t, s.asked(before), 0, "requests")
 }
 
 func TestStore_OneStoreForManyFetchers(t *testing.T) {
@@ -236,9 +228,7 @@ func TestStore_OneStoreForManyFetchers(t *testing.T) {
 		})
 	}
 	runs.Wait()
-	if got := tree(t, filepath.Join(store, archivesDir)); len(got) != 1 {
-		t.Errorf("the store has %d archives", len(got))
-	}
+	must.Len(t, tree(t, filepath.Join(store, archivesDir)), 1, "the store archives")
 }
 
 func TestStore_NothingTemporaryIsLeft(t *testing.T) {

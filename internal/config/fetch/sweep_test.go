@@ -28,19 +28,13 @@ func TestStore_AStoreIsSweptByAge(t *testing.T) {
 	}
 	want := Swept{Entries: 3, Bytes: 15}
 	for _, dryRun := range []bool{true, false} {
-		if got := SweepStore(dir, now.Add(-time.Minute), dryRun); got != want {
-			t.Errorf("%+v, not %+v", got, want)
-		}
+		must.Equal(t, SweepStore(dir, now.Add(-time.Minute), dryRun), want)
 	}
 	for name, there := range map[string]bool{
 		"archives/old": false, "archives/new": true, "pins/old": false, "answers/new": true, "git/a.git.lock": true,
 		"git/old.git": false, "git/old.git.gone": false, "git/left.git.gone": false, "git/new.git/HEAD": true,
 	} {
-		if _, err := os.Stat(filepath.Join(dir, name)); (err == nil) != there {
-			t.Errorf("%s: %v", name, err)
-		}
+		must.Equal(t, must.ErrorOf(os.Stat(filepath.Join(dir, name))) == nil, there, name)
 	}
-	if got := SweepStore(filepath.Join(dir, "none"), now, false); got != (Swept{}) {
-		t.Errorf("a store that isn't there: %+v", got)
-	}
+	must.Equal(t, SweepStore(filepath.Join(dir, "none"), now, false), (Swept{}), "a store that isn't there")
 }

@@ -236,13 +236,10 @@ func removeRepositories(dir string) error {
 // findDir returns a directory of this machine, which is used as it is.
 func findDir(dir string) (content, error) {
 	info, err := os.Stat(dir)
-	if err != nil {
-		return content{}, failed(stepRead, err)
+	if err == nil && !info.IsDir() {
+		err = fmt.Errorf("%s is neither a directory nor an archive by its name", dir)
 	}
-	if !info.IsDir() {
-		return content{}, failed(stepRead, fmt.Errorf("%s is neither a directory nor an archive by its name", dir))
-	}
-	return content{dir: dir, linked: true}, nil
+	return content{dir: dir, linked: true}, failed(stepRead, err)
 }
 
 // makeDir makes a directory with what is one where it comes from.
@@ -252,22 +249,11 @@ func (f *Fetcher) makeDir(ctx context.Context, w *session, from packageSource, d
 		req := gitRequest(from)
 		req.Beside = f.clonesBeside(ctx, w, beside)
 		commit, err = w.repositories.Checkout(ctx, req, dst)
-		if err != nil {
-			return "", failed(stepCheckout, err)
-		}
-		return commit, nil
+		return commit, failed(stepCheckout, err)
 	case "hg":
-		err = f.cloneHg(ctx, from, dst)
-		if err != nil {
-			return "", failed(stepCheckout, err)
-		}
-		return "", nil
+		return "", failed(stepCheckout, f.cloneHg(ctx, from, dst))
 	default:
-		err = f.getObjects(ctx, w, from, dst)
-		if err != nil {
-			return "", failed(stepDownload, err)
-		}
-		return "", nil
+		return "", failed(stepDownload, f.getObjects(ctx, w, from, dst))
 	}
 }
 
@@ -332,24 +318,18 @@ func (f *Fetcher) makeFromArchive(ctx context.Context, w *session, from packageS
 func (f *Fetcher) getArchive(ctx context.Context, w *session, from packageSource, dir string) (archive archiveFile, err error) {
 	switch from.kind {
 	case "http":
-		if archive, err = f.download(ctx, w, from, dir); err != nil {
-			err = failed(stepDownload, err)
-		}
-		return archive, err
+		archive, err = f.download(ctx, w, from, dir)
+		return archive, failed(stepDownload, err)
 	case "file":
 		archive.path = from.url
 	case "git", "hg":
 		archive.path, err = f.fileInRepository(ctx, w, from, dir)
 	case "oci":
 		archive.path = filepath.Join(dir, "archive")
-		if err = f.getOCI(ctx, from, archive.path); err != nil {
-			err = failed(stepDownload, err)
-		}
+		err = failed(stepDownload, f.getOCI(ctx, from, archive.path))
 	default:
 		archive.path = filepath.Join(dir, "archive")
-		if err = f.getObjects(ctx, w, from, archive.path); err != nil {
-			err = failed(stepDownload, err)
-		}
+		err = failed(stepDownload, f.getObjects(ctx, w, from, archive.path))
 	}
 	if err != nil {
 		return archiveFile{}, err

@@ -28,15 +28,11 @@ func TestCheckZip_AddsUpSizes(t *testing.T) {
 		w := zip.NewWriter(&out)
 		for i, size := range c.sizes {
 			header := &zip.FileHeader{Name: string(rune('a' + i)), UncompressedSize64: size}
-			if _, err := w.CreateRaw(header); err != nil {
-				t.Fatal(err)
-			}
+			must.Get(w.CreateRaw(header))(t)
 		}
 		file := filepath.Join(t.TempDir(), "archive.zip")
 		must.Succeed(t, w.Close())
 		must.Succeed(t, os.WriteFile(file, out.Bytes(), 0o600))
-		if err := checkZip(file, bounds{unpacked: 100}); (err == nil) != c.fits {
-			t.Errorf("%s: %v", name, err)
-		}
+		must.Equal(t, checkZip(file, bounds{unpacked: 100}) == nil, c.fits, name)
 	}
 }

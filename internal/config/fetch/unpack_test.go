@@ -63,9 +63,7 @@ func TestUnpack_EveryKindIsUnpacked(t *testing.T) {
 		})
 	}
 	for _, kind := range []string{"gz", "bz2", "xz"} {
-		if _, _, err := unpacked(t, kind, providertest.TarGz(someTree), bounds{}); err == nil || !strings.Contains(err.Error(), "single file") {
-			t.Errorf("%s: %v", kind, err)
-		}
+		must.Contain(t, must.ErrorOf(unpacked(t, kind, providertest.TarGz(someTree), bounds{})), "single file", kind)
 	}
 }
 
@@ -137,9 +135,7 @@ func TestUnpack_ArchivesThatAreTooLarge(t *testing.T) {
 			b    bounds
 			fits bool
 		}{{bounds{unpacked: 2000}, true}, {bounds{unpacked: 1999}, false}, {bounds{files: 1}, false}} {
-			if _, _, err := unpacked(t, kind, archive, c.b); (err == nil) != c.fits {
-				t.Errorf("%s, %+v: %v", kind, c.b, err)
-			}
+			must.Equal(t, must.ErrorOf(unpacked(t, kind, archive, c.b)) == nil, c.fits, kind, c.b)
 		}
 	}
 }
@@ -147,9 +143,7 @@ func TestUnpack_ArchivesThatAreTooLarge(t *testing.T) {
 func TestUnpack_ErrorsDontSayWhereTheArchiveIsForTheMoment(t *testing.T) {
 	t.Parallel()
 	err := withoutPath(errors.New("empty archive: /tmp/x/archive"), "/tmp/x/archive")
-	if err.Error() != "empty archive: the archive" {
-		t.Error(err)
-	}
+	must.Equal(t, err.Error(), "empty archive: the archive")
 }
 
 // zippedLink makes an archive with a symlink and other files.

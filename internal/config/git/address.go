@@ -192,14 +192,8 @@ func quote(said string, address string) string {
 func HideSecrets(address string) *strings.Replacer {
 	pairs := []string{address, shownURL(address)}
 	hide := func(secret string) {
-		unescaped, err := url.QueryUnescape(secret)
-		if err != nil {
-			unescaped = secret
-		}
-		path, err := url.PathUnescape(secret)
-		if err != nil {
-			path = secret
-		}
+		unescaped, _ := url.QueryUnescape(secret)
+		path, _ := url.PathUnescape(secret)
 		for _, form := range []string{secret, unescaped, path} {
 			if form != "" {
 				pairs = append(pairs, form, redacted)

@@ -2,13 +2,14 @@ package git
 
 import (
 	"context"
-	"errors"
 	"fmt"
 	"path/filepath"
 	"runtime"
 	"strings"
 	"testing"
 	"time"
+
+	"github.com/tfdeps/tfdeps/internal/must"
 )
 
 var goodURLs = []string{
@@ -37,14 +38,10 @@ func TestAddress_URLs(t *testing.T) {
 		}
 	}
 	for _, url := range badURLs {
-		if err := (Request{URL: url}).check(); !errors.Is(err, ErrAddress) {
-			t.Errorf("%q: %v", url, err)
-		}
+		must.Fail(t, (Request{URL: url}).check(), ErrAddress, url)
 	}
 	for _, ref := range []string{"-x", "--upload-pack=x", "a\nb", "a\x00", strings.Repeat("a", maxAddressBytes+1)} {
-		if err := (Request{URL: good[0], Ref: ref}).check(); !errors.Is(err, ErrAddress) {
-			t.Errorf("ref %q: %v", ref, err)
-		}
+		must.Fail(t, (Request{URL: good[0], Ref: ref}).check(), ErrAddress, "ref", ref)
 	}
 }
 
@@ -55,13 +52,9 @@ func TestAddress_RefusedRequestsStartNothing(t *testing.T) {
 	ctx, cancel := context.WithTimeout(t.Context(), 20*time.Second) // a transport that is started may wait for ever
 	defer cancel()
 	for _, url := range badURLs {
-		if _, _, err := b.checkout(ctx, Request{URL: url}); !errors.Is(err, ErrAddress) {
-			t.Errorf("%q: %v", url, err)
-		}
+		must.Fail(t, must.ErrorOf(b.checkout(ctx, Request{URL: url})), ErrAddress, url)
 	}
-	if runs := b.runs(); runs["all"] != 0 {
-		t.Errorf("%v", runs)
-	}
+	must.Equal(t, b.runs()["all"], 0)
 }
 
 func TestAddress_IdentityIsWithoutALogin(t *testing.T) {
@@ -70,9 +63,7 @@ func TestAddress_IdentityIsWithoutALogin(t *testing.T) {
 		"https://u:p@example.com/a?x=y": "https://example.com/a?x=y", "http://t@example.com/a": "http://example.com/a",
 		"ssh://git@example.com/a": "ssh://git@example.com/a", "git@example.com:a": "git@example.com:a", "file:///a": "file:///a", "https://%zz@x/": "https://%zz@x/",
 	} {
-		if got := identity(url); got != want {
-			t.Errorf("%s is %s, want %s", url, got, want)
-		}
+		must.Equal(t, identity(url), want, url)
 	}
 }
 
@@ -82,18 +73,15 @@ func TestAddress_MessagesHoldNoSecrets(t *testing.T) {
 		"https://user:s3cret@example.com/a?token=s3cret": "https://example.com/a?token=REDACTED", "https://s3cret@example.com/a": "https://example.com/a",
 		"git@example.com:a/b": "example.com:a/b", "/srv/a@b/c": "/srv/a@b/c", "https://u:s3cret@[bad/a?x=s3cret": "https://[bad/a", "https://u:s3%63ret@example.com/a": "https://example.com/a",
 	} {
-		if got := shownURL(url); got != want {
-			t.Errorf("%s is shown as %s, want %s", url, got, want)
-		}
+		must.Equal(t, shownURL(url), want, url)
 		said := quote("hint: x\nCloning 50%\rfatal: unable to access '"+url+"/': \x1b[31ms3cret no\nfatal: https://other:hidden@example.org/x\n", url)
 		for _, secret := range []string{"s3cret", "s3%63ret", "hidden", "\x1b", "hint", "50%", "\n"} {
 			if strings.Contains(said, secret) && strings.Contains(url, "s3") {
 				t.Errorf("%s: %q is said in %q", url, secret, said)
 			}
 		}
-		if !strings.Contains(said, "unable to access") || !strings.Contains(said, "example.org") {
-			t.Errorf("%s: %q", url, said)
-		}
+		must.Contain(t, said, "unable to access", url)
+		must.Contain(t, said, "example.org", url)
 	}
 	if said := quote(strings.Repeat("line\n", 100)+strings.Repeat("x", 9999), "https://example.com"); len(said) > saidLines*(lineBytes+2) {
 		t.Errorf("%d bytes are quoted", len(said))

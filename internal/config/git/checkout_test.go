@@ -75,9 +75,7 @@ func TestCheckout_RefsMeanWhatTheyMeanInAClone(t *testing.T) {
 			if files["f"] != want || commit != ids[want] {
 				t.Errorf("ref %q is %s, commit %s, want %s", ref, files["f"], commit, want)
 			}
-			if len(files) != 1 {
-				t.Errorf("ref %q brings %v", ref, files)
-			}
+			must.Len(t, files, 1, "ref brings", ref)
 		}
 	}
 }
@@ -100,9 +98,7 @@ func TestCheckout_RefsThatAreNotThere(t *testing.T) {
 	cheap := []string{"nothing", "v9", "FETCH_HEAD", "refs/heads/v1.0.0", "mod/a@9", "$(touch x)", "a;b", "a b", "origin/", "refs/remotes/upstream/main"}
 	for i, ref := range append(cheap, "abcdef0", "v9~1", "^main", "main..dev", "v1.0.0^{tree}", "main~99", strings.Repeat("ab", 20), strings.Repeat("ab", 32), ids["main1"]+"~1") {
 		_, _, err := b.checkout(t.Context(), Request{URL: o.url(), Ref: ref})
-		if !errors.Is(err, ErrNotFound) {
-			t.Errorf("ref %q: %v", ref, err)
-		}
+		must.Fail(t, err, ErrNotFound, "ref", ref)
 		if runs := b.runs(); i < len(cheap) && runs["fetch"] > 0 {
 			t.Errorf("ref %q: %v", ref, runs)
 		}
@@ -114,9 +110,7 @@ func TestCheckout_EmptyRepositoryHasNoTree(t *testing.T) {
 	o := newOrigin(t)
 	b := newBench(t)
 	for _, ref := range []string{"", "main", "main~1", strings.Repeat("a", 40)} {
-		if _, _, err := b.checkout(t.Context(), Request{URL: o.url(), Ref: ref}); !errors.Is(err, ErrNotFound) {
-			t.Errorf("ref %q: %v", ref, err)
-		}
+		must.Fail(t, must.ErrorOf(b.checkout(t.Context(), Request{URL: o.url(), Ref: ref})), ErrNotFound, "ref", ref)
 	}
 }
 
@@ -129,9 +123,7 @@ func TestCheckout_WideIDs(t *testing.T) {
 			t.Errorf("ref %q is %s, commit %s, want %s", ref, files["f"], commit, want)
 		}
 	}
-	if _, _, err := b.checkout(t.Context(), Request{URL: o.url(), Ref: strings.Repeat("ab", 20)}); !errors.Is(err, ErrNotFound) {
-		t.Errorf("a short ID: %v", err)
-	}
+	must.Fail(t, must.ErrorOf(b.checkout(t.Context(), Request{URL: o.url(), Ref: strings.Repeat("ab", 20)})), ErrNotFound, "a short ID")
 }
 
 // The files are those of the commit: bytes, modes and links, whatever line ends the user's
@@ -156,9 +148,7 @@ func TestCheckout_TreeIsWhatWasCommitted(t *testing.T) {
 		t.Errorf("got %q, want %q", files, want)
 	}
 	if dst, want := filepath.Join(b.work, "mode"), os.FileMode(0o755); runtime.GOOS != "windows" {
-		if _, err := b.Checkout(t.Context(), Request{URL: o.dir}, dst); err != nil {
-			t.Fatal(err)
-		}
+		must.Get(b.Checkout(t.Context(), Request{URL: o.dir}, dst))(t)
 		plain := filepath.Join(b.work, "plain")
 		must.Succeed(t, os.Mkdir(plain, 0o777))
 		wantInfo, _ := os.Stat(plain)
@@ -210,12 +200,8 @@ func TestCheckout_DestinationThatExistsIsLeftAlone(t *testing.T) {
 	o := newOrigin(t)
 	o.commit("f", "x")
 	b := newBench(t)
-	if _, err := b.Checkout(t.Context(), Request{URL: o.url()}, b.work); !errors.Is(err, fs.ErrExist) {
-		t.Errorf("error %v", err)
-	}
-	if _, err := b.Checkout(t.Context(), Request{URL: o.url()}, filepath.Join(b.work, "no", "parent")); !errors.Is(err, fs.ErrNotExist) {
-		t.Errorf("without a parent: %v", err)
-	}
+	must.Fail(t, must.ErrorOf(b.Checkout(t.Context(), Request{URL: o.url()}, b.work)), fs.ErrExist)
+	must.Fail(t, must.ErrorOf(b.Checkout(t.Context(), Request{URL: o.url()}, filepath.Join(b.work, "no", "parent"))), fs.ErrNotExist, "without a parent")
 }
 
 func TestCheckout_TemporaryStoreIsRemoved(t *testing.T) {
@@ -232,9 +218,7 @@ func TestCheckout_TemporaryStoreIsRemoved(t *testing.T) {
 		t.Fatalf("%v, %v", info, err)
 	}
 	must.Succeed(t, b.Close())
-	if _, err := os.Stat(dir); !errors.Is(err, fs.ErrNotExist) {
-		t.Errorf("%s is still there: %v", dir, err)
-	}
+	must.Fail(t, must.ErrorOf(os.Stat(dir)), fs.ErrNotExist, dir)
 }
 
 // Three refs, requested many times at once: one list, three fetches.
@@ -322,13 +306,10 @@ func TestCheckout_OfflineUsesWhatIsInTheStore(t *testing.T) {
 	}
 	for _, ref := range []string{"v1.0.0", "", ids["dev1"], "v1.0.0~1"} {
 		_, _, err := offline.checkout(t.Context(), Request{URL: o.url(), Ref: ref})
-		if !errors.Is(err, ErrOffline) {
-			t.Errorf("ref %q: %v", ref, err)
-		}
+		must.Fail(t, err, ErrOffline, "ref", ref)
 	}
-	if runs := b.runs(); runs["ls-remote"]+runs["fetch"] != 0 {
-		t.Errorf("asked: %v", runs)
-	}
+	runs := b.runs()
+	must.Equal(t, runs["ls-remote"]+runs["fetch"], 0, "asked", runs)
 }
 
 func TestCheckout_RefsThatMoveAndGo(t *testing.T) {
@@ -352,9 +333,7 @@ func TestCheckout_RefsThatMoveAndGo(t *testing.T) {
 		}
 	}
 	for _, ref := range []string{"only/branch", "only/branch~1"} {
-		if _, _, err := later.checkout(t.Context(), Request{URL: o.url(), Ref: ref}); !errors.Is(err, ErrNotFound) {
-			t.Errorf("ref %q: %v", ref, err)
-		}
+		must.Fail(t, must.ErrorOf(later.checkout(t.Context(), Request{URL: o.url(), Ref: ref})), ErrNotFound, "ref", ref)
 	}
 }
 

@@ -1,6 +1,7 @@
 package git
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -52,7 +53,7 @@ func (f fetch) run(ctx context.Context) (commit string, err error) {
 
 // prepare makes the store if it isn't there.
 func (f fetch) prepare(ctx context.Context) error {
-	if !f.st.exists() {
+	if !f.st.there("HEAD") {
 		err := f.st.create(func(path string) error {
 			args := []string{"init", "--quiet", "--bare", "--template="}
 			if f.st.wide {
@@ -133,7 +134,7 @@ func (f fetch) fetchAll(ctx context.Context, l listing) error {
 		refs = append(refs[:len(refs):len(refs)], "+HEAD:refs/remotes/origin/HEAD")
 	}
 	args := []string{"--prune", "--update-shallow"}
-	if f.st.shallow() {
+	if f.st.there("shallow") {
 		args = append(args, "--depth=2147483647") // which git takes for the whole history
 	}
 	if err := f.fetch(ctx, args, refs...); err != nil {
@@ -167,7 +168,7 @@ func (f fetch) several(ctx context.Context) {
 		}
 		var refs []string
 		for _, w := range wants {
-			refs = append(refs, "+"+w.source()+":"+fetchedRefs+w.id)
+			refs = append(refs, "+"+cmp.Or(w.name, w.id)+":"+fetchedRefs+w.id)
 		}
 		err := f.fetch(ctx, []string{"--depth=1"}, refs...)
 		if err == nil {
@@ -178,14 +179,6 @@ func (f fetch) several(ctx context.Context) {
 			return
 		}
 	}
-}
-
-// source is what a want is asked for by: see fetch.one.
-func (w want) source() string {
-	if w.name != "" {
-		return w.name
-	}
-	return w.id
 }
 
 // wants are the commits that have to be fetched for this request and for those

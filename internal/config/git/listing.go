@@ -248,5 +248,6 @@ func (r *Repositories) resolved(ctx context.Context, st *store, expression strin
 	if errors.As(err, &exit) {
 		return "", nil
 	}
-	return fullID(firstLine(out)), err
+	id, _, _ := strings.Cut(out, "\n")
+	return fullID(id), err
 }

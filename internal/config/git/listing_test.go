@@ -4,6 +4,8 @@ import (
 	"maps"
 	"strings"
 	"testing"
+
+	"github.com/tfdeps/tfdeps/internal/must"
 )
 
 func TestListing_IsRead(t *testing.T) {
@@ -32,9 +34,7 @@ func TestListing_StateOfAListing(t *testing.T) {
 	t.Parallel()
 	a, b := strings.Repeat("a", 40), strings.Repeat("b", 40)
 	one := parseListing(a + "\tx\n" + b + "\ty\n").state()
-	if other := parseListing(b + "\ty\n" + a + "\tx\n").state(); one != other {
-		t.Error("the order of the lines makes a difference")
-	}
+	must.Equal(t, one, parseListing(b+"\ty\n"+a+"\tx\n").state(), "the order of the lines makes a difference")
 	for _, out := range []string{"", a + "\tx\n", b + "\tx\n" + b + "\ty\n", a + "\tx\n" + b + "\tz\n"} {
 		if parseListing(out).state() == one {
 			t.Errorf("%q has the state of another listing", out)
@@ -48,9 +48,7 @@ func TestListing_Expressions(t *testing.T) {
 		"abcd": true, "ABCDEF0": true, "v1~2": true, "v1^": true, "main@{1}": true, "v1.0-3-gabcdef0": true,
 		"abc": false, "v1.0.0": false, "mod@1.0.0": false, "feature/x": false, "nothex": false, "x-gophers": false,
 	} {
-		if isExpression(ref) != want {
-			t.Errorf("%q: %t, want %t", ref, !want, want)
-		}
+		must.Equal(t, isExpression(ref), want, ref)
 	}
 }
 

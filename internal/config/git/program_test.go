@@ -4,9 +4,9 @@ import (
 	"os"
 	"path/filepath"
 	"runtime"
-	"strings"
 	"testing"
 
+	"github.com/tfdeps/tfdeps/internal/must"
 	"github.com/tfdeps/tfdeps/internal/subprocess"
 )
 
@@ -47,16 +47,11 @@ func TestProgram_IsToldOfNoOtherRepository(t *testing.T) {
 		b.Environ = append(b.Environ, name+"="+elsewhere)
 	}
 	commit, _, err := b.checkout(t.Context(), Request{URL: o.url()})
-	if err != nil || commit != ids["main3"] {
-		t.Errorf("commit %s, want %s: %v", commit, ids["main3"], err)
-	}
-	content, err := os.ReadFile(seen)
-	if err != nil || !strings.Contains(string(content), "\nGIT_TERMINAL_PROMPT=0\n") {
-		t.Fatalf("git ran with %q, %v", content, err)
-	}
+	must.Succeed(t, err)
+	must.Equal(t, commit, ids["main3"], "commit")
+	content := must.Get(os.ReadFile(seen))(t)
+	must.Contain(t, string(content), "\nGIT_TERMINAL_PROMPT=0\n", "git ran with")
 	for _, name := range names {
-		if strings.Contains(string(content), name+"="+elsewhere) {
-			t.Errorf("git is told of %s", name)
-		}
+		must.NotContain(t, string(content), name+"="+elsewhere, "git is told of", name)
 	}
 }

@@ -93,9 +93,7 @@ func TestCheckout_ServersOfAllKinds(t *testing.T) {
 					t.Errorf("ref %q: %v", r.ref, runs)
 				}
 				fresh.again().files(Request{URL: url, Ref: commit})
-				if runs := b.runs(); runs["all"] != 1 {
-					t.Errorf("ref %q, later: %v", r.ref, runs)
-				}
+				must.Equal(t, b.runs()["all"], 1, "ref, later", r.ref)
 			}
 		})
 	}
@@ -118,9 +116,8 @@ func TestCheckout_LoginIsUsedAndNotShown(t *testing.T) {
 	with := func(login string) string { return strings.Replace(url, "https://", "https://"+login+"@", 1) }
 	for _, req := range []Request{{URL: url}, {URL: with("user:wr0ng")}, {URL: with("wr0ng")}, {URL: with("user:wr0ng") + "?x=wr0ng", Ref: "v1.0.0"}} {
 		_, _, err := b.checkout(t.Context(), req)
-		if !errors.Is(err, ErrUnreachable) || strings.Contains(err.Error(), "wr0ng") {
-			t.Errorf("%s: %v", req.URL, err)
-		}
+		must.Fail(t, err, ErrUnreachable, req.URL)
+		must.NotContain(t, err.Error(), "wr0ng", req.URL)
 	}
 	if commit, _ := b.files(Request{URL: with("user:s3cret"), Ref: "v1.0.0"}); commit != ids["main2"] {
 		t.Errorf("got %s", commit)
@@ -154,9 +151,7 @@ func TestCheckout_SubmoduleOfARemoteRepositoryMayNotBeLocal(t *testing.T) {
 		b := newBench(t)
 		_, remote := serve(t, o, b, nil)
 		b.configure("[protocol \"file\"]\n\tallow = always\n")
-		if _, _, err := b.checkout(t.Context(), Request{URL: remote}); !errors.Is(err, ErrAddress) {
-			t.Errorf("%s: %v", url, err)
-		}
+		must.Fail(t, must.ErrorOf(b.checkout(t.Context(), Request{URL: remote})), ErrAddress, url)
 	}
 	// Other settings of git count where the user's configuration sets them.
 	o := newOrigin(t)
@@ -164,9 +159,7 @@ func TestCheckout_SubmoduleOfARemoteRepositoryMayNotBeLocal(t *testing.T) {
 	b := newBench(t)
 	_, remote := serve(t, o, b, nil)
 	b.configure("[url \"file://" + secret.dir + "\"]\n\tinsteadOf = https://example.com/x\n")
-	if _, _, err := b.checkout(t.Context(), Request{URL: remote}); err == nil || !strings.Contains(err.Error(), "transport 'file' not allowed") {
-		t.Errorf("through a rewritten URL: %v", err)
-	}
+	must.Contain(t, must.ErrorOf(b.checkout(t.Context(), Request{URL: remote})), "transport 'file' not allowed", "through a rewritten URL")
 }
 
 func TestCheckout_CancelEndsGitAndWhatItStarted(t *testing.T) {
@@ -197,9 +190,7 @@ func TestCheckout_CancelEndsGitAndWhatItStarted(t *testing.T) {
 		t.Errorf("error %v", err)
 	}
 	<-left
-	if _, _, err := b.checkout(ctx, Request{URL: url}); !errors.Is(err, why) {
-		t.Errorf("after the end: %v", err)
-	}
+	must.Fail(t, must.ErrorOf(b.checkout(ctx, Request{URL: url})), why, "after the end")
 }
 
 // A script takes the place of ssh: it prints its arguments, and is the server.

@@ -114,9 +114,7 @@ func TestStore_ObeysNoSettingsThatLieInIt(t *testing.T) {
 				t.Error("a program ran")
 			}
 			for _, name := range obeyed {
-				if _, err := os.Lstat(filepath.Join(p.store, name)); !errors.Is(err, fs.ErrNotExist) {
-					t.Errorf("there still is %s: %v", name, err)
-				}
+				must.Fail(t, must.ErrorOf(os.Lstat(filepath.Join(p.store, name))), fs.ErrNotExist, "there still", name)
 			}
 			if content, err := os.ReadFile(filepath.Join(p.store, "config")); err != nil || strings.Contains(string(content), p.ran) || strings.Count(string(content), "[") != 1 {
 				t.Errorf("the config is %q, %v", content, err)
@@ -166,9 +164,7 @@ func TestStore_WritesThroughNoLinks(t *testing.T) {
 		}
 	}
 	b.again().files(Request{URL: o.url(), Ref: "v1.0.0~1"})
-	if content, err := os.ReadFile(file); string(content) != "mine" || err != nil {
-		t.Errorf("the file is %q, %v", content, err)
-	}
+	must.Equal(t, string(must.Get(os.ReadFile(file))(t)), "mine", "the file")
 }
 
 // Stores of versions before this one have the config that git init writes, and objects/info.
@@ -192,9 +188,7 @@ func TestStore_TakesThatOfAnotherVersion(t *testing.T) {
 			if _, files := later.files(Request{URL: o.url(), Ref: ids["main1"]}); files["f"] != "main1" {
 				t.Errorf("%s: got %q", format, files)
 			}
-			if runs := b.runs(); runs["all"] != 1 {
-				t.Errorf("%s: %v", format, runs)
-			}
+			must.Equal(t, b.runs()["all"], 1, format)
 			later.files(Request{URL: o.url(), Ref: ids["dev1"]})
 		}
 	}
@@ -217,15 +211,11 @@ func TestStore_OfOthersIsNotUsed(t *testing.T) {
 				continue // like /tmp
 			}
 			was, err := os.Stat(dir)
-			if err = errors.Join(err, os.Chmod(dir, mode)); err != nil {
-				t.Fatal(err)
-			}
+			must.Succeed(t, errors.Join(err, os.Chmod(dir, mode)))
 			b.runs()
 			later := b.again()
 			later.files(req)
-			if runs := b.runs(); runs["fetch"] != 1 {
-				t.Errorf("%s with mode %s: %v", dir, mode, runs)
-			}
+			must.Equal(t, b.runs()["fetch"], 1, dir, mode)
 			must.Succeed(t, errors.Join(later.Close(), os.Chmod(dir, was.Mode())))
 		}
 	}

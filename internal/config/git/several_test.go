@@ -7,6 +7,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/tfdeps/tfdeps/internal/must"
 	"github.com/tfdeps/tfdeps/internal/peertest"
 )
 
@@ -46,9 +47,7 @@ func TestCheckout_WhatIsWantedAtTheSameTimeIsFetchedAtOnce(t *testing.T) {
 					t.Errorf("%s is %s, want %s", ref, commit, want)
 				}
 			}
-			if n := b.runs()["fetch"]; n != c.fetches {
-				t.Errorf("%d fetches, want %d", n, c.fetches)
-			}
+			must.Equal(t, b.runs()["fetch"], c.fetches, "fetches")
 			_, _, err := b.checkout(t.Context(), Request{URL: o.url(), Ref: gone, Beside: beside})
 			if !errors.Is(err, ErrNotFound) && !errors.Is(err, ErrUnreachable) {
 				t.Errorf("a commit that isn't there: %v", err)
@@ -69,9 +68,7 @@ func TestCheckout_ATagOfNoCommitIsNoneBesideOthers(t *testing.T) {
 	if commit, _ := b.files(Request{URL: o.url(), Ref: "nested", Beside: beside}); commit != want {
 		t.Errorf("the tag of a tag is %s, want %s", commit, want)
 	}
-	if _, _, err := b.checkout(t.Context(), Request{URL: o.url(), Ref: "tree", Beside: beside}); !errors.Is(err, ErrNotFound) {
-		t.Errorf("a tag of a tree: %v", err)
-	}
+	must.Fail(t, must.ErrorOf(b.checkout(t.Context(), Request{URL: o.url(), Ref: "tree", Beside: beside})), ErrNotFound, "a tag of a tree")
 }
 
 // An answer of git that breaks off isn't taken for the whole: git is asked again, and if that

@@ -72,12 +72,12 @@ func (st *store) call(args ...string) call {
 
 // has reports whether a commit is there, with all its files.
 func (st *store) has(commit string) bool {
-	_, err := os.Lstat(filepath.Join(st.path, filepath.FromSlash(commitRefs), commit))
-	return err == nil
+	return st.there(filepath.FromSlash(commitRefs) + commit)
 }
 
-func (st *store) exists() bool {
-	_, err := os.Lstat(filepath.Join(st.path, "HEAD"))
+// there reports whether there is something at a path in the store. Without HEAD there is no store yet; with shallow, history is missing.
+func (st *store) there(path string) bool {
+	_, err := os.Lstat(filepath.Join(st.path, path))
 	return err == nil
 }
 
@@ -96,12 +96,6 @@ func (st *store) create(initialise func(path string) error) error {
 		os.RemoveAll(unfinished)
 	}
 	return err
-}
-
-// shallow reports whether history is missing.
-func (st *store) shallow() bool {
-	_, err := os.Lstat(filepath.Join(st.path, "shallow"))
-	return err == nil
 }
 
 // complete returns the state that all branches and tags were fetched for; "":
@@ -154,10 +148,4 @@ func (st *store) sweep() {
 		}
 		return nil
 	})
-}
-
-// firstLine returns the first line of an answer.
-func firstLine(answer string) string {
-	line, _, _ := strings.Cut(answer, "\n")
-	return line
 }

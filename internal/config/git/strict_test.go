@@ -8,6 +8,8 @@ import (
 	"strconv"
 	"strings"
 	"testing"
+
+	"github.com/tfdeps/tfdeps/internal/must"
 )
 
 // A user's monitor of files, which is for the user's own repositories, isn't started for those of modules.
@@ -38,9 +40,7 @@ func TestStrict_RewrittenAddressesStartNoCommand(t *testing.T) {
 	b.configure("[protocol \"ext\"]\n\tallow = always\n[url \"ext::touch " + ran + " \"]\n\tinsteadOf = https://example.com/\n")
 	for _, ref := range []string{"", strings.Repeat("a", 40)} {
 		_, _, err := b.checkout(t.Context(), Request{URL: "https://example.com/x", Ref: ref})
-		if err == nil || !strings.Contains(err.Error(), "transport 'ext' not allowed") {
-			t.Errorf("ref %q: %v", ref, err)
-		}
+		must.Contain(t, err, "transport 'ext' not allowed", "ref", ref)
 	}
 	if _, err := os.Lstat(ran); err == nil {
 		t.Error("it ran")
@@ -63,9 +63,7 @@ func TestSubmodules_DepthHasALimit(t *testing.T) {
 	if _, files := b.files(Request{URL: o.url(), Ref: chain[maxSubmoduleDepth-1]}); files[strings.Repeat("sub/", maxSubmoduleDepth)+"f"] != "x" {
 		t.Errorf("of %d levels there is %q", maxSubmoduleDepth, files)
 	}
-	if _, _, err := b.checkout(t.Context(), Request{URL: o.url(), Ref: chain[maxSubmoduleDepth]}); err == nil || !strings.Contains(err.Error(), "levels deep") {
-		t.Errorf("of one more: %v", err)
-	}
+	must.Contain(t, must.ErrorOf(b.checkout(t.Context(), Request{URL: o.url(), Ref: chain[maxSubmoduleDepth]})), "levels deep", "of one more")
 }
 
 // One .gitmodules may have so many, and so may all that belong to one checkout.
@@ -75,9 +73,7 @@ func TestSubmodules_NumberHasALimit(t *testing.T) {
 	for i := range maxSubmodules + 1 {
 		name := "submodule." + strconv.Itoa(i)
 		if i == maxSubmodules {
-			if modules, err := parseModules(out.String()); len(modules) != maxSubmodules || err != nil {
-				t.Errorf("%d submodules, %v", len(modules), err)
-			}
+			must.Len(t, must.Get(parseModules(out.String()))(t), maxSubmodules, "submodules")
 		}
 		out.WriteString(name + ".path\n" + strconv.Itoa(i) + "\x00" + name + ".url\nhttps://example.com/x\x00")
 	}
@@ -109,10 +105,7 @@ func TestSubmodules_NothingIsIncluded(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "included")
 	gitmodules := filepath.Join(o.dir, ".gitmodules")
 	content, err := os.ReadFile(gitmodules)
-	err = errors.Join(err, os.WriteFile(path, content, 0o600), os.WriteFile(gitmodules, []byte("[include]\n\tpath = "+filepath.ToSlash(path)+"\n"), 0o600))
-	if err != nil {
-		t.Fatal(err)
-	}
+	must.Succeed(t, errors.Join(err, os.WriteFile(path, content, 0o600), os.WriteFile(gitmodules, []byte("[include]\n\tpath = "+filepath.ToSlash(path)+"\n"), 0o600)))
 	o.git("add", ".gitmodules")
 	o.git("commit", "--quiet", "--message=include")
 	if _, files := newBench(t).files(Request{URL: o.url()}); files["a"] != "empty directory" {

@@ -80,9 +80,8 @@ func TestSubmodules_ThatAreRefused(t *testing.T) {
 		o := newOrigin(t)
 		o.addSubmodule("sub", url, commit)
 		_, _, err := newBench(t).checkout(t.Context(), Request{URL: o.url()})
-		if !errors.Is(err, ErrAddress) || !strings.Contains(err.Error(), `submodule "sub"`) {
-			t.Errorf("%s: %v", name, err)
-		}
+		must.Fail(t, err, ErrAddress, name)
+		must.Contain(t, err, `submodule "sub"`, name)
 	}
 	for _, path := range peertest.FirstIfShort(1, "../out", "a/../../out", ".git/hooks", "a/.GIT", "/abs") {
 		o := newOrigin(t)
@@ -110,12 +109,8 @@ func TestSubmodules_EachPathIsThereOnce(t *testing.T) {
 		name := strconv.Itoa(i)
 		all.WriteString(entry(name, name, "u"))
 	}
-	if modules, err := parseModules(all.String()); err != nil || len(modules) != maxSubmodules {
-		t.Errorf("of as many as there may be %d are read: %v", len(modules), err)
-	}
-	if _, err := parseModules(all.String() + entry("x", "x", "u")); err == nil || !strings.Contains(err.Error(), "more than 1000 submodules") {
-		t.Errorf("one more is accepted: %v", err)
-	}
+	must.Len(t, must.Get(parseModules(all.String()))(t), maxSubmodules, "of as many as there may be are read")
+	must.Contain(t, must.ErrorOf(parseModules(all.String()+entry("x", "x", "u"))), "more than 1000 submodules", "one more is accepted")
 }
 
 // A commit that the submodule's repository lacks, and one that is gone.
@@ -145,14 +140,10 @@ func TestSubmodules_RelativeURLsOfSubmodules(t *testing.T) {
 		o.git("-c", "remote.origin.url="+c.parent, "submodule", "--quiet", "init")
 		want := o.git("config", "submodule.sub.url")
 		o.git("config", "--remove-section", "submodule.sub")
-		if got, err := submoduleURL(c.parent, c.child); got != want || err != nil {
-			t.Errorf("%s of %s is %q, %v, want %q", c.child, c.parent, got, err, want)
-		}
+		must.Equal(t, must.Get(submoduleURL(c.parent, c.child))(t), want, c.child, c.parent)
 	}
 	for _, c := range []struct{ parent, child string }{{"https://example.com/a", "../../c"}, {"file:///a", "../../c"}, {"git@example.com:a", "../../c"}} {
-		if got, err := submoduleURL(c.parent, c.child); !errors.Is(err, ErrAddress) {
-			t.Errorf("%s of %s is %q, %v", c.child, c.parent, got, err)
-		}
+		must.Fail(t, must.ErrorOf(submoduleURL(c.parent, c.child)), ErrAddress, c.child, c.parent)
 	}
 }
 
@@ -201,9 +192,7 @@ func TestSubmodules_HostileTreesStayInside(t *testing.T) {
 			continue
 		}
 		for path := range readTree(t, dst) {
-			if strings.Contains(strings.ToLower(path), ".git/") {
-				t.Errorf("%s has made %s", name, path)
-			}
+			must.NotContain(t, strings.ToLower(path), ".git/", name, path)
 		}
 		if matches, _ := filepath.Glob(filepath.Join(b.work, "*", "evil")); len(matches) > 0 {
 			t.Errorf("%s has made %s", name, matches)

@@ -30,16 +30,12 @@ module "net.dns" {
 
 func TestFile_TheTextOfTheFile(t *testing.T) {
 	locks := locksOf(dns, network)
-	if got := string(locks.Encode()); got != text {
-		t.Errorf("got\n%s\nwant\n%s", got, text)
-	}
+	must.Equal(t, string(locks.Encode()), text)
 	read, diags := Decode([]byte(text), FileName)
 	if diags.HasErrors() || !read.Equal(locks) {
 		t.Errorf("got %+v, %v", read.All(), diags)
 	}
-	if got := string((*Locks)(nil).Encode()); got != header {
-		t.Errorf("without locks: %q", got)
-	}
+	must.Equal(t, string((*Locks)(nil).Encode()), header, "without locks")
 }
 
 // broken are files, and the words of their problems.
@@ -126,10 +122,7 @@ func TestFile_SaveAndLoad(t *testing.T) {
 	if diags.HasErrors() || !locks.Equal(locksOf(network, dns)) {
 		t.Errorf("got %+v, %v", locks.All(), diags)
 	}
-	entries, err := os.ReadDir(filepath.Dir(path))
-	if err != nil || len(entries) != 1 {
-		t.Errorf("the directory has %v, %v", entries, err)
-	}
+	must.Len(t, must.Get(os.ReadDir(filepath.Dir(path)))(t), 1, "the directory")
 }
 
 func TestFile_WhatIsNoFileIsAnError(t *testing.T) {

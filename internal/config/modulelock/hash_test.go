@@ -38,9 +38,7 @@ func TestHash_ATreeOfFilesHasTheHashThatGoGivesIt(t *testing.T) {
 	dir := tree(t, netFiles)
 	want, err := dirhash.HashDir(dir, "", dirhash.Hash1)
 	must.Succeed(t, err)
-	if got := hash(t, dir); string(got) != want {
-		t.Errorf("got %s, want %s", got, want)
-	}
+	must.Equal(t, string(hash(t, dir)), want)
 }
 
 // Lock files of other systems rely on this hash.
@@ -49,9 +47,7 @@ func TestHash_TheHashOfATreeIsFixed(t *testing.T) {
 		hashB: nil,
 		"h1:YenF0SsR0pQ1d5xEolP3PndR6MHJrR35lMcGAsjh6dU=": netFiles,
 	} {
-		if got := hash(t, tree(t, files)); got != want {
-			t.Errorf("got %s, want %s", got, want)
-		}
+		must.Equal(t, hash(t, tree(t, files)), want)
 	}
 }
 
@@ -63,9 +59,7 @@ func TestHash_WhatDoesNotCount(t *testing.T) {
 		must.Succeed(t, errors.Join(os.MkdirAll(filepath.Dir(path), 0o755), os.WriteFile(path, []byte(content), 0o644)))
 	}
 	must.Succeed(t, errors.Join(os.Mkdir(filepath.Join(dir, "empty"), 0o700), os.Chmod(filepath.Join(dir, "main.tf"), 0o755)))
-	if got := hash(t, dir); got != want {
-		t.Errorf("got %s, want %s", got, want)
-	}
+	must.Equal(t, hash(t, dir), want)
 }
 
 func TestHash_WhatCounts(t *testing.T) {
@@ -131,21 +125,15 @@ func TestHash_SymlinksCountByTheirTarget(t *testing.T) {
 	}
 	whole := filepath.Join(t.TempDir(), "whole")
 	must.Succeed(t, os.Symlink(tree(t, netFiles), whole))
-	if h := hash(t, whole); hashes[h] != "no link" {
-		t.Errorf("a link in place of the package has the hash %s", h)
-	}
+	must.Equal(t, hashes[hash(t, whole)], "no link", "a link in place of the package has the hash")
 }
 
 func TestHash_ATreeThatCanNotBeHashed(t *testing.T) {
-	if _, err := HashTree(t.Context(), filepath.Join(t.TempDir(), "missing")); !errors.Is(err, os.ErrNotExist) {
-		t.Errorf("a directory that isn't there: %v", err)
-	}
+	must.Fail(t, must.ErrorOf(HashTree(t.Context(), filepath.Join(t.TempDir(), "missing"))), os.ErrNotExist, "a directory that isn't there")
 	ctx, cancel := context.WithCancelCause(t.Context())
 	gone := errors.New("gone")
 	cancel(gone)
-	if _, err := HashTree(ctx, tree(t, netFiles)); !errors.Is(err, gone) {
-		t.Errorf("got %v, want the context's cause", err)
-	}
+	must.Fail(t, must.ErrorOf(HashTree(ctx, tree(t, netFiles))), gone)
 	if runtime.GOOS == "windows" {
 		return // names have no newlines there
 	}

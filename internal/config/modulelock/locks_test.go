@@ -3,6 +3,8 @@ package modulelock
 import (
 	"reflect"
 	"testing"
+
+	"github.com/tfdeps/tfdeps/internal/must"
 )
 
 const (
@@ -104,11 +106,7 @@ func TestLocks_SourcesLoseTheirSecrets(t *testing.T) {
 		"https://a@b:pw@x.example":                                 "https://x.example",
 		"file:///srv/modules/net":                                  "file:///srv/modules/net",
 	} {
-		if got := plainSource(source); got != want {
-			t.Errorf("%s: got %s, want %s", source, got, want)
-		}
-		if again := plainSource(want); again != want {
-			t.Errorf("%s is %s at the second time", want, again)
-		}
+		must.Equal(t, plainSource(source), want, source)
+		must.Equal(t, plainSource(want), want, "at the second time")
 	}
 }

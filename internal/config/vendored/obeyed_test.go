@@ -9,6 +9,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/tfdeps/tfdeps/internal/must"
 	"github.com/tfdeps/tfdeps/internal/peertest"
 )
 
@@ -24,9 +25,7 @@ func TestGitAttributes_LinesThatIgnore(t *testing.T) {
 		{"**/b", "a/x/b", true}, {"a/**", "a/b/c", true}, {"a/**/c", "a/c", true}, {"a/**/c", "a/x/y/c/d", true}, {"a/**/c", "b/c", false},
 		{"[!a].tf", "b.tf", true}, {"[!a].tf", "a.tf", false}, {"A.TF", "a.tf", true}, {"[", "a", true}, {"[[:alpha:]]", "9", true}, {"main.tf ", "main.tf", true},
 	} {
-		if got := mayIgnore(test.line, test.name); got != test.want {
-			t.Errorf("%q and %q: %v", test.line, test.name, got)
-		}
+		must.Equal(t, mayIgnore(test.line, test.name), test.want, test.line, test.name)
 	}
 }
 
@@ -37,9 +36,7 @@ func TestGitAttributes_LinesThatChangeFiles(t *testing.T) {
 		"*.png binary": false, "*.zip filter=lfs diff=lfs merge=lfs -text": true, "* -filter": false, "docs export-ignore linguist-vendored=false": false,
 		`"a b" diff`: true, "* working-tree-encoding=UTF-16": true, "* ident": true, "* crlf": true, "* -crlf": false, "* own": true,
 	} {
-		if got := changesFiles(line); got != want {
-			t.Errorf("%q: %v", line, got)
-		}
+		must.Equal(t, changesFiles(line), want, line)
 	}
 }
 
@@ -73,9 +70,7 @@ func TestGitAttributes_GitIgnoresNothingElse(t *testing.T) {
 				names = append(names, name)
 			}
 		}
-		if err := os.WriteFile(filepath.Join(dir, ".gitignore"), []byte(line+"\n"), 0o644); err != nil {
-			t.Fatal(err)
-		}
+		must.Succeed(t, os.WriteFile(filepath.Join(dir, ".gitignore"), []byte(line+"\n"), 0o644))
 		ignored := strings.Fields(run(strings.Join(names, "\n"), "check-ignore", "--no-index", "--stdin"))
 		for _, name := range names {
 			if slices.Contains(ignored, name) {

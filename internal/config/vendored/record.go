@@ -159,45 +159,47 @@ func Unit(name string) (unit string, ok bool) {
 	if strings.HasPrefix(name, ModulesDir+"/") {
 		return ModulesDir, true
 	}
-	rest, ok := strings.CutPrefix(name, PluginsDir+"/")
-	parts := strings.Split(rest, "/")
-	if !ok || len(parts) < 4 {
+	p, parts, ok := plugin(name)
+	if !ok {
 		return "", false
 	}
-	p, err := getproviders.Terraform("").ParseProvider(strings.Join(parts[:3], "/"))
-	if err != nil {
-		return "", false
-	}
-	_, _, packed := getproviders.ParsePackedName(parts[3], p.Type)
-	if _, signed := getproviders.ParseDocumentName(parts[3], p); len(parts) == 4 && (packed || signed) {
+	_, _, packed := getproviders.ParsePackedName(parts[0], p.Type)
+	if _, signed := getproviders.ParseDocumentName(parts[0], p); len(parts) == 1 && (packed || signed) {
 		return name, true
 	}
-	if len(parts) < 6 {
+	if len(parts) < 3 {
 		return "", false
 	}
-	_, wrongVersion := getproviders.ParseVersion(parts[3])
-	_, wrongPlatform := getproviders.ParsePlatform(parts[4])
-	return PluginsDir + "/" + strings.Join(parts[:5], "/"), wrongVersion == nil && wrongPlatform == nil
+	_, wrongVersion := getproviders.ParseVersion(parts[0])
+	_, wrongPlatform := getproviders.ParsePlatform(parts[1])
+	below := strings.Join(parts[2:], "/")
+	return strings.TrimSuffix(name, "/"+below), wrongVersion == nil && wrongPlatform == nil
 }
 
 // PackageOf returns the provider and the version whose package a unit is. ok is
 // false for units that are none.
 func PackageOf(unit string) (p getproviders.Provider, v getproviders.Version, ok bool) {
-	rest, ok := strings.CutPrefix(unit, PluginsDir+"/")
-	parts := strings.Split(rest, "/")
-	if !ok || len(parts) < 4 {
+	p, parts, ok := plugin(unit)
+	if !ok {
 		return p, v, false
 	}
-	p, err := getproviders.Terraform("").ParseProvider(strings.Join(parts[:3], "/"))
-	if err != nil {
-		return p, v, false
-	}
-	if len(parts) == 4 {
-		v, _, ok = getproviders.ParsePackedName(parts[3], p.Type)
+	if len(parts) == 1 {
+		v, _, ok = getproviders.ParsePackedName(parts[0], p.Type)
 		return p, v, ok
 	}
-	v, err = getproviders.ParseVersion(parts[3])
+	v, err := getproviders.ParseVersion(parts[0])
 	return p, v, err == nil
+}
+
+// plugin reads the name of a file or directory of a provider, and returns the parts of what follows that.
+func plugin(name string) (p getproviders.Provider, parts []string, ok bool) {
+	rest, ok := strings.CutPrefix(name, PluginsDir+"/")
+	parts = strings.Split(rest, "/")
+	if !ok || len(parts) < 4 {
+		return p, nil, false
+	}
+	p, err := getproviders.Terraform("").ParseProvider(strings.Join(parts[:3], "/"))
+	return p, parts[3:], err == nil
 }
 
 // LockFiles are the files that a bundle has beside what is in [Places], and that

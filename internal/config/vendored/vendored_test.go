@@ -13,14 +13,8 @@ import (
 	"github.com/tfdeps/tfdeps/getproviders"
 	"github.com/tfdeps/tfdeps/internal/config/modulelock"
 	"github.com/tfdeps/tfdeps/internal/config/vendored"
+	"github.com/tfdeps/tfdeps/internal/must"
 )
-
-func must(t testing.TB, err error) {
-	t.Helper()
-	if err != nil {
-		t.Fatal(err)
-	}
-}
 
 func lay(t testing.TB, files map[string]string) string {
 	t.Helper()
@@ -28,18 +22,18 @@ func lay(t testing.TB, files map[string]string) string {
 	for name, content := range files {
 		path := filepath.Join(dir, filepath.FromSlash(name))
 		if strings.HasSuffix(name, "/") {
-			must(t, os.MkdirAll(path, 0o755))
+			must.Succeed(t, os.MkdirAll(path, 0o755))
 			continue
 		}
-		must(t, os.MkdirAll(filepath.Dir(path), 0o755))
-		must(t, os.WriteFile(path, []byte(content), 0o644))
+		must.Succeed(t, os.MkdirAll(filepath.Dir(path), 0o755))
+		must.Succeed(t, os.WriteFile(path, []byte(content), 0o644))
 	}
 	return dir
 }
 
 func names(t testing.TB, dir string) (all []string) {
 	t.Helper()
-	must(t, filepath.WalkDir(dir, func(path string, d fs.DirEntry, err error) error {
+	must.Succeed(t, filepath.WalkDir(dir, func(path string, d fs.DirEntry, err error) error {
 		if name, _ := filepath.Rel(dir, path); err == nil && !d.IsDir() {
 			all = append(all, filepath.ToSlash(name))
 		}
@@ -86,12 +80,8 @@ func TestTree_ABlockIsTheLastThatAFileSays(t *testing.T) {
 		"no beginning":      {"a\n# tfdeps vendor: end\n", "a\n# tfdeps vendor: end\n\n" + own},
 	} {
 		after := string(b.Merge([]byte(test.before)))
-		if after != test.after {
-			t.Errorf("%s: got %q, want %q", name, after, test.after)
-		}
-		if again := string(b.Merge([]byte(after))); again != after {
-			t.Errorf("%s: again, it is %q", name, again)
-		}
+		must.Equal(t, after, test.after, name)
+		must.Equal(t, string(b.Merge([]byte(after))), after, name)
 	}
 }
 
@@ -102,9 +92,8 @@ func FuzzBlockMerge(f *testing.F) {
 	f.Fuzz(func(t *testing.T, content string) {
 		b := vendored.Block{Lines: []string{"!/kept/"}}
 		once := b.Merge([]byte(content))
-		if twice := b.Merge(once); string(twice) != string(once) || !strings.Contains(strings.ReplaceAll(string(once), "\r", "")+"\n", own) {
-			t.Errorf("%q becomes %q and then %q", content, once, twice)
-		}
+		must.Equal(t, string(b.Merge(once)), string(once), content)
+		must.Contain(t, strings.ReplaceAll(string(once), "\r", "")+"\n", own, content, once)
 	})
 }
 
@@ -116,9 +105,9 @@ func TestTree_ABlockIsWrittenOnce(t *testing.T) {
 		path := filepath.Join(dir, name)
 		for _, outdated := range []bool{true, false} {
 			was, err := b.Outdated(path)
-			must(t, err)
+			must.Succeed(t, err)
 			changed, err := b.Apply(path)
-			must(t, err)
+			must.Succeed(t, err)
 			content, err := os.ReadFile(path)
 			if err != nil || was != outdated || changed != outdated || string(content) != want {
 				t.Errorf("%s: %v, %v, %v, %q", name, was, changed, err, content)
@@ -130,9 +119,7 @@ func TestTree_ABlockIsWrittenOnce(t *testing.T) {
 	}
 	link := filepath.Join(dir, "link")
 	if os.Symlink("some", link) == nil {
-		if _, err := b.Apply(link); err == nil || !strings.Contains(err.Error(), "git would not read it") {
-			t.Errorf("a link: %v", err)
-		}
+		must.Contain(t, must.ErrorOf(b.Apply(link)), "git would not read it", "a link")
 	}
 }
 
@@ -143,9 +130,9 @@ func TestTree_TidyLeavesAloneWhatDoesNoHarm(t *testing.T) {
 		".gitattributes": "*.png binary\n*.tf -text linguist-language=HCL\ndocs/** export-ignore\n", "empty/": "",
 	})
 	before, err := modulelock.HashTree(t.Context(), dir)
-	must(t, err)
+	must.Succeed(t, err)
 	changed, err := vendored.Tidy(t.Context(), dir, []string{".", "sub"})
-	must(t, err)
+	must.Succeed(t, err)
 	after, err := modulelock.HashTree(t.Context(), dir)
 	if err != nil || before != after || len(changed) > 0 {
 		t.Errorf("changed %q, %v", changed, err)
@@ -165,20 +152,15 @@ func TestTree_TidyMendsWhatGitWouldNotKeep(t *testing.T) {
 	dir := lay(t, files)
 	homes := []string{".", "home", "deep/down", "none"}
 	found, err := vendored.Untidy(t.Context(), dir, homes)
-	must(t, err)
+	must.Succeed(t, err)
 	changed, err := vendored.Tidy(t.Context(), dir, homes)
-	must(t, err)
+	must.Succeed(t, err)
 	want := []string{".git", ".gitignore", ".hg", "deep/.GIT", "deep/down/.git", "home/.gitkeep", "sub/.gitattributes"}
-	if !slices.Equal(found, want) || !slices.Equal(changed, want) {
-		t.Errorf("found %q, changed %q, want %q", found, changed, want)
-	}
-	if again, err := vendored.Tidy(t.Context(), dir, homes); err != nil || len(again) > 0 {
-		t.Errorf("again: %q, %v", again, err)
-	}
+	must.EqualSlices(t, found, want, "found")
+	must.EqualSlices(t, changed, want, "changed")
+	must.Len(t, must.Get(vendored.Tidy(t.Context(), dir, homes))(t), 0, "again")
 	left := []string{".gitignore", "a.zip", "deep/down/x", "home/.gitkeep", "main.tf", "sub/.gitattributes", "sub/.gitignore", "sub/x"}
-	if got := names(t, dir); !slices.Equal(got, left) {
-		t.Errorf("left: %q", got)
-	}
+	must.EqualSlices(t, names(t, dir), left, "left")
 	content, err := os.ReadFile(filepath.Join(dir, ".gitignore"))
 	if err != nil || !strings.HasPrefix(string(content), "*.zip\n\n# tfdeps vendor: begin") {
 		t.Errorf("%q, %v", content, err)
@@ -193,43 +175,29 @@ func TestTree_ACopyTakesThePlaceOfALink(t *testing.T) {
 	if err := os.Symlink(from, link); err != nil {
 		t.Skipf("symlinks can't be made here: %v", err)
 	}
-	if found, err := vendored.Untidy(t.Context(), link, nil); err != nil || !slices.Equal(found, []string{"."}) {
-		t.Errorf("found %q, %v", found, err)
-	}
-	if _, err := vendored.Tidy(t.Context(), link, nil); err != nil {
-		t.Fatal(err)
-	}
-	if got := names(t, dir); !slices.Equal(got, []string{"net/main.tf", "net/sub/x"}) {
-		t.Errorf("there is %q", got)
-	}
-	if len(names(t, from)) != 3 {
-		t.Error("what it led to was changed")
-	}
-	must(t, os.Symlink(dir, filepath.Join(dir, "self")))
-	if _, err := vendored.Tidy(t.Context(), filepath.Join(dir, "self"), nil); err == nil || !strings.Contains(err.Error(), "in itself") {
-		t.Errorf("a directory in itself: %v", err)
-	}
+	must.EqualSlices(t, must.Get(vendored.Untidy(t.Context(), link, nil))(t), []string{"."}, "found")
+	must.Get(vendored.Tidy(t.Context(), link, nil))(t)
+	must.EqualSlices(t, names(t, dir), []string{"net/main.tf", "net/sub/x"}, "there")
+	must.Len(t, names(t, from), 3, "what it led to was changed")
+	must.Succeed(t, os.Symlink(dir, filepath.Join(dir, "self")))
+	must.Contain(t, must.ErrorOf(vendored.Tidy(t.Context(), filepath.Join(dir, "self"), nil)), "in itself", "a directory in itself")
 }
 
 func TestTree_TheRecordIsReadAsItWasWritten(t *testing.T) {
 	t.Parallel()
 	dir := t.TempDir()
-	if r, err := vendored.ReadRecord(dir); err != nil || len(r.Platforms) > 0 {
-		t.Errorf("none: %+v, %v", r, err)
-	}
+	must.Len(t, must.Get(vendored.ReadRecord(dir))(t).Platforms, 0, "none")
 	linux, darwin := getproviders.Platform{OS: "linux", Arch: "amd64"}, getproviders.Platform{OS: "darwin", Arch: "arm64"}
 	own := getproviders.Provider{Hostname: "example.com", Namespace: "acme", Type: "own"}
 	r := vendored.Record{Platforms: []getproviders.Platform{linux, darwin, linux}, LFS: true, Providers: []getproviders.Provider{own, own}, Modules: map[string]getproviders.Hash{
 		"net": "h1:SsymTYPzwzdxRHUdcUnYiQe+FDH1nlMmHoOgbMVvoZQ=",
 	}}
-	must(t, r.Save(dir))
+	must.Succeed(t, r.Save(dir))
 	got, err := vendored.ReadRecord(dir)
 	if err != nil || !slices.Equal(got.Platforms, []getproviders.Platform{darwin, linux}) || !slices.Equal(got.Providers, []getproviders.Provider{own}) || !got.LFS || got.Unpacked || got.Modules["net"] != r.Modules["net"] {
 		t.Errorf("%+v, %v", got, err)
 	}
-	if string(got.Encode()) != string(r.Encode()) {
-		t.Errorf("%s", got.Encode())
-	}
+	must.Equal(t, string(got.Encode()), string(r.Encode()))
 }
 
 func FuzzDecodeRecord(f *testing.F) {
@@ -242,10 +210,7 @@ func FuzzDecodeRecord(f *testing.F) {
 		if err != nil {
 			return
 		}
-		again, err := vendored.DecodeRecord(r.Encode())
-		if err != nil || string(again.Encode()) != string(r.Encode()) {
-			t.Errorf("%s becomes %s: %v", content, r.Encode(), err)
-		}
+		must.Equal(t, string(must.Get(vendored.DecodeRecord(r.Encode()))(t).Encode()), string(r.Encode()), content)
 	})
 }
 
@@ -286,14 +251,10 @@ func TestTree_WhatLooksLikeNoModuleIsNotUnneeded(t *testing.T) {
 		".terraform/modules/modules.json": "", ".terraform/modules/net/x": "", ".terraform/modules/net.dns/x": "", ".terraform/modules/gone/x": "",
 		".terraform/modules/a b/x": "", ".terraform/modules/.tfdeps-1/x": "", ".terraform/modules/file": "",
 	})
-	unneeded, err := vendored.Unneeded(dir, []string{"net", "net.dns"})
-	if err != nil || !slices.Equal(unneeded, []string{"gone"}) {
-		t.Errorf("%q, %v", unneeded, err)
-	}
-	must(t, vendored.RemoveModules(dir, unneeded))
-	if left, err := vendored.Unneeded(dir, []string{"net", "net.dns"}); err != nil || len(left) > 0 {
-		t.Errorf("left: %q, %v", left, err)
-	}
+	unneeded := must.Get(vendored.Unneeded(dir, []string{"net", "net.dns"}))(t)
+	must.EqualSlices(t, unneeded, []string{"gone"})
+	must.Succeed(t, vendored.RemoveModules(dir, unneeded))
+	must.Len(t, must.Get(vendored.Unneeded(dir, []string{"net", "net.dns"}))(t), 0, "left")
 	if none, err := vendored.Unneeded(t.TempDir(), nil); err != nil || none != nil {
 		t.Errorf("%q, %v", none, err)
 	}
@@ -315,7 +276,7 @@ func TestTree_PointersOfLFSAreFound(t *testing.T) {
 		"terraform.d/plugins/c.zip": strings.Repeat("version https://git-lfs.github.com/spec/v1\n", 100),
 	})
 	files, err := vendored.Files(dir, vendored.Places())
-	must(t, err)
+	must.Succeed(t, err)
 	if got := vendored.Pointers(dir, files); len(got) != 1 || got[0].Name != "terraform.d/plugins/a.zip" {
 		t.Errorf("%+v", got)
 	}
@@ -324,15 +285,11 @@ func TestTree_PointersOfLFSAreFound(t *testing.T) {
 func TestTree_PlacesThatAreLinksAreFound(t *testing.T) {
 	t.Parallel()
 	dir := lay(t, map[string]string{"terraform.d/plugins/": "", "elsewhere/": ""})
-	if got := vendored.Linked(dir); got != "" {
-		t.Errorf("%q", got)
-	}
+	must.Equal(t, vendored.Linked(dir), "")
 	if err := os.Symlink("../elsewhere", filepath.Join(dir, ".terraform")); err != nil {
 		t.Skipf("symlinks can't be made here: %v", err)
 	}
-	if got := vendored.Linked(dir); got != ".terraform" {
-		t.Errorf("%q", got)
-	}
+	must.Equal(t, vendored.Linked(dir), ".terraform")
 }
 
 func TestTree_LinksThatLeadOutAreFound(t *testing.T) {
