@@ -132,7 +132,7 @@ func overridesOf(t *testing.T, name, body string) []string {
 		"cloud":  "hostname = \"tf.example.com\"\nworkspaces {\n  name = \"a\"\n}\n",
 		"remote": "hostname = \"tf.example.com\"\nworkspaces {\n  name = \"a\"\n}\n",
 		"s3": "kms_key_id = \"alias/a\"\nsse_customer_key = null\nshared_credentials_file = null\nforce_path_style = null\n" +
-			"allowed_account_ids = null\nretry_mode = \"standard\"\nec2_metadata_service_endpoint_mode = \"IPv4\"\nassume_role = null\nassume_role_with_web_identity = null\n",
+			"allowed_account_ids = null\nendpoints = null\nretry_mode = \"standard\"\nec2_metadata_service_endpoint_mode = \"IPv4\"\nassume_role = null\nassume_role_with_web_identity = null\n",
 		"pg": "conn_str = null\n",
 	}
 	write(t, filepath.Join(dir, "all.hcl"), body)

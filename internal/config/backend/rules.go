@@ -48,7 +48,12 @@ func checkRules(block Block, value cty.Value, opts Options) (diags hcl.Diagnosti
 		first, second, _ := strings.Cut(r.argument, "+")
 		variable, other, _ := strings.Cut(r.variables, "+")
 		texts := given(value, first, variable, getenv)
-		switch r.check {
+		check, instead, _ := strings.Cut(r.check, ":")
+		switch check {
+		case "instead":
+			if len(texts) > 0 {
+				diags = append(diags, diagnostic.Warning(block.Range, r.summary, "The argument %q is deprecated. Use %q instead.", first, instead))
+			}
 		case "required":
 			if strings.Join(texts, "") == "" {
 				detail := "The backend " + block.Type + " needs a value for \"" + r.argument + "\". Give it in the block, or with -backend-config"

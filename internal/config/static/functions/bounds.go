@@ -257,27 +257,23 @@ func (b bounds) replace() function.Function {
 		}
 		return nil
 	}
-	return function.New(&function.Spec{
-		Params: []function.Parameter{{Name: "str", Type: cty.String}, {Name: "substr", Type: cty.String}, {Name: "replace", Type: cty.String}},
-		Type:   function.StaticReturnType(cty.String),
-		Impl: func(args []cty.Value, _ cty.Type) (cty.Value, error) {
-			text, old, replacement := args[0].AsString(), args[1].AsString(), args[2].AsString()
-			if len(old) < 2 || old[0] != '/' || old[len(old)-1] != '/' {
-				if err := size(text, strings.Count(text, old), len(replacement)); err != nil {
-					return cty.UnknownVal(cty.String), err
-				}
-				return stdlib.Replace(args[0], args[1], args[2])
-			}
-			expr, err := regexp.Compile(old[1 : len(old)-1])
-			if err != nil {
+	return returning(cty.String, func(args []cty.Value) (cty.Value, error) {
+		text, old, replacement := args[0].AsString(), args[1].AsString(), args[2].AsString()
+		if len(old) < 2 || old[0] != '/' || old[len(old)-1] != '/' {
+			if err := size(text, strings.Count(text, old), len(replacement)); err != nil {
 				return cty.UnknownVal(cty.String), err
 			}
-			// A reference to a group may stand for the whole text.
-			longest := len(replacement) + strings.Count(replacement, "$")*len(text)
-			if err := size(text, len(expr.FindAllStringIndex(text, -1)), longest); err != nil {
-				return cty.UnknownVal(cty.String), err
-			}
-			return cty.StringVal(expr.ReplaceAllString(text, replacement)), nil
-		},
-	})
+			return stdlib.Replace(args[0], args[1], args[2])
+		}
+		expr, err := regexp.Compile(old[1 : len(old)-1])
+		if err != nil {
+			return cty.UnknownVal(cty.String), err
+		}
+		// A reference to a group may stand for the whole text.
+		longest := len(replacement) + strings.Count(replacement, "$")*len(text)
+		if err := size(text, len(expr.FindAllStringIndex(text, -1)), longest); err != nil {
+			return cty.UnknownVal(cty.String), err
+		}
+		return cty.StringVal(expr.ReplaceAllString(text, replacement)), nil
+	}, param("str", cty.String), param("substr", cty.String), param("replace", cty.String))
 }

@@ -13,24 +13,30 @@ import (
 )
 
 // anything is a parameter of any type.
-func anything(name string) function.Parameter {
-	return function.Parameter{Name: name, Type: cty.DynamicPseudoType}
+func anything(name string) function.Parameter { return param(name, cty.DynamicPseudoType) }
+
+func param(name string, typ cty.Type) function.Parameter {
+	return function.Parameter{Name: name, Type: typ}
+}
+
+// returning is a function whose result is of one type, whatever the arguments are.
+func returning(typ cty.Type, impl func(args []cty.Value) (cty.Value, error), params ...function.Parameter) function.Function {
+	return function.New(&function.Spec{
+		Params: params, Type: function.StaticReturnType(typ),
+		Impl: func(args []cty.Value, _ cty.Type) (cty.Value, error) { return impl(args) },
+	})
 }
 
 // length is that of a collection, or the number of characters of a string.
-var length = function.New(&function.Spec{
-	Params: []function.Parameter{{Name: "value", Type: cty.DynamicPseudoType, AllowDynamicType: true}},
-	Type:   function.StaticReturnType(cty.Number),
-	Impl: func(args []cty.Value, _ cty.Type) (cty.Value, error) {
-		switch typ := args[0].Type(); {
-		case typ == cty.String:
-			return stdlib.Strlen(args[0])
-		case typ.IsObjectType():
-			return cty.NumberIntVal(int64(len(typ.AttributeTypes()))), nil
-		}
-		return stdlib.Length(args[0])
-	},
-})
+var length = returning(cty.Number, func(args []cty.Value) (cty.Value, error) {
+	switch typ := args[0].Type(); {
+	case typ == cty.String:
+		return stdlib.Strlen(args[0])
+	case typ.IsObjectType():
+		return cty.NumberIntVal(int64(len(typ.AttributeTypes()))), nil
+	}
+	return stdlib.Length(args[0])
+}, function.Parameter{Name: "value", Type: cty.DynamicPseudoType, AllowDynamicType: true})
 
 // all and some look at flags until one decides.
 var (
@@ -41,25 +47,21 @@ var (
 // decided makes a function whose result is by, if an element is that, and the
 // opposite if none is.
 func decided(by cty.Value) function.Function {
-	return function.New(&function.Spec{
-		Params: []function.Parameter{{Name: "list", Type: cty.List(cty.Bool)}},
-		Type:   function.StaticReturnType(cty.Bool),
-		Impl: func(args []cty.Value, _ cty.Type) (cty.Value, error) {
-			open := false
-			for it := args[0].ElementIterator(); it.Next(); {
-				switch _, flag := it.Element(); {
-				case !flag.IsKnown():
-					open = true
-				case flag.IsNull() && by.False(), !flag.IsNull() && flag.RawEquals(by):
-					return by, nil
-				}
+	return returning(cty.Bool, func(args []cty.Value) (cty.Value, error) {
+		open := false
+		for it := args[0].ElementIterator(); it.Next(); {
+			switch _, flag := it.Element(); {
+			case !flag.IsKnown():
+				open = true
+			case flag.IsNull() && by.False(), !flag.IsNull() && flag.RawEquals(by):
+				return by, nil
 			}
-			if open {
-				return cty.UnknownVal(cty.Bool), nil
-			}
-			return by.Not(), nil
-		},
-	})
+		}
+		if open {
+			return cty.UnknownVal(cty.Bool), nil
+		}
+		return by.Not(), nil
+	}, param("list", cty.List(cty.Bool)))
 }
 
 // coalesce is the first argument that is neither null nor an empty string.
@@ -93,28 +95,24 @@ var coalesce = function.New(&function.Spec{
 })
 
 // index is where in a list an element is.
-var index = function.New(&function.Spec{
-	Params: []function.Parameter{anything("list"), anything("value")},
-	Type:   function.StaticReturnType(cty.Number),
-	Impl: func(args []cty.Value, _ cty.Type) (cty.Value, error) {
-		if typ := args[0].Type(); !typ.IsListType() && !typ.IsTupleType() {
-			return cty.NilVal, function.NewArgErrorf(0, "must be a list or a tuple")
+var index = returning(cty.Number, func(args []cty.Value) (cty.Value, error) {
+	if typ := args[0].Type(); !typ.IsListType() && !typ.IsTupleType() {
+		return cty.NilVal, function.NewArgErrorf(0, "must be a list or a tuple")
+	}
+	for it := args[0].ElementIterator(); it.Next(); {
+		at, element := it.Element()
+		equal, err := stdlib.Equal(element, args[1])
+		switch {
+		case err != nil:
+			return cty.NilVal, err
+		case !equal.IsKnown():
+			return cty.UnknownVal(cty.Number), nil
+		case equal.True():
+			return at, nil
 		}
-		for it := args[0].ElementIterator(); it.Next(); {
-			at, element := it.Element()
-			equal, err := stdlib.Equal(element, args[1])
-			switch {
-			case err != nil:
-				return cty.NilVal, err
-			case !equal.IsKnown():
-				return cty.UnknownVal(cty.Number), nil
-			case equal.True():
-				return at, nil
-			}
-		}
-		return cty.NilVal, errors.New("the value isn't in the list")
-	},
-})
+	}
+	return cty.NilVal, errors.New("the value isn't in the list")
+}, anything("list"), anything("value"))
 
 // lookup is an element of a map or an object, or what is to be in its place.
 var lookup = function.New(&function.Spec{
@@ -237,36 +235,32 @@ var one = function.New(&function.Spec{
 })
 
 // sum adds numbers.
-var sum = function.New(&function.Spec{
-	Params: []function.Parameter{anything("list")},
-	Type:   function.StaticReturnType(cty.Number),
-	Impl: func(args []cty.Value, _ cty.Type) (result cty.Value, err error) {
-		typ := args[0].Type()
-		if !typ.IsListType() && !typ.IsSetType() && !typ.IsTupleType() {
+var sum = returning(cty.Number, func(args []cty.Value) (result cty.Value, err error) {
+	typ := args[0].Type()
+	if !typ.IsListType() && !typ.IsSetType() && !typ.IsTupleType() {
+		return cty.NilVal, function.NewArgErrorf(0, "must be a list, set or tuple of numbers")
+	}
+	if !args[0].IsWhollyKnown() {
+		return cty.UnknownVal(cty.Number), nil
+	}
+	if args[0].LengthInt() == 0 {
+		return cty.NilVal, function.NewArgErrorf(0, "can't be empty")
+	}
+	defer func() { // an infinity and its opposite have no sum
+		if _, isNaN := recover().(big.ErrNaN); isNaN {
+			result, err = cty.NilVal, errors.New("opposite infinities have no sum")
+		}
+	}()
+	total := cty.Zero
+	for _, element := range args[0].AsValueSlice() {
+		number, err := convert.Convert(element, cty.Number)
+		if err != nil || number.IsNull() {
 			return cty.NilVal, function.NewArgErrorf(0, "must be a list, set or tuple of numbers")
 		}
-		if !args[0].IsWhollyKnown() {
-			return cty.UnknownVal(cty.Number), nil
-		}
-		if args[0].LengthInt() == 0 {
-			return cty.NilVal, function.NewArgErrorf(0, "can't be empty")
-		}
-		defer func() { // an infinity and its opposite have no sum
-			if _, isNaN := recover().(big.ErrNaN); isNaN {
-				result, err = cty.NilVal, errors.New("opposite infinities have no sum")
-			}
-		}()
-		total := cty.Zero
-		for _, element := range args[0].AsValueSlice() {
-			number, err := convert.Convert(element, cty.Number)
-			if err != nil || number.IsNull() {
-				return cty.NilVal, function.NewArgErrorf(0, "must be a list, set or tuple of numbers")
-			}
-			total = total.Add(number)
-		}
-		return total, nil
-	},
-})
+		total = total.Add(number)
+	}
+	return total, nil
+}, anything("list"))
 
 // transpose makes of lists by key the keys by what is in the lists.
 var transpose = function.New(&function.Spec{

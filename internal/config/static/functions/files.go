@@ -198,49 +198,41 @@ func (f Files) checksum(given string, sum hash.Hash, encode func([]byte) string)
 }
 
 func (f Files) existsFunction() function.Function {
-	return function.New(&function.Spec{
-		Params: []function.Parameter{{Name: "path", Type: cty.String}},
-		Type:   function.StaticReturnType(cty.Bool),
-		Impl: func(args []cty.Value, _ cty.Type) (cty.Value, error) {
-			given := args[0].AsString()
-			name, err := f.reach(given)
-			if err != nil {
-				return cty.NilVal, fmt.Errorf("%s can't be looked at: %w", given, err)
-			}
-			info, err := f.system().Stat(name)
-			switch {
-			case errors.Is(err, fs.ErrNotExist):
-				return cty.False, nil
-			case err != nil:
-				return cty.NilVal, fmt.Errorf("%s can't be looked at: %w", given, err)
-			case !info.Mode().IsRegular():
-				return cty.NilVal, fmt.Errorf("%s isn't a file", given)
-			}
-			return cty.True, nil
-		},
-	})
+	return returning(cty.Bool, func(args []cty.Value) (cty.Value, error) {
+		given := args[0].AsString()
+		name, err := f.reach(given)
+		if err != nil {
+			return cty.NilVal, fmt.Errorf("%s can't be looked at: %w", given, err)
+		}
+		info, err := f.system().Stat(name)
+		switch {
+		case errors.Is(err, fs.ErrNotExist):
+			return cty.False, nil
+		case err != nil:
+			return cty.NilVal, fmt.Errorf("%s can't be looked at: %w", given, err)
+		case !info.Mode().IsRegular():
+			return cty.NilVal, fmt.Errorf("%s isn't a file", given)
+		}
+		return cty.True, nil
+	}, param("path", cty.String))
 }
 
 // setFunction lists the regular files below a directory whose names match.
 func (f Files) setFunction(limit int) function.Function {
-	return function.New(&function.Spec{
-		Params: []function.Parameter{{Name: "path", Type: cty.String}, {Name: "pattern", Type: cty.String}},
-		Type:   function.StaticReturnType(cty.Set(cty.String)),
-		Impl: func(args []cty.Value, typ cty.Type) (cty.Value, error) {
-			names, err := f.match(args[0].AsString(), args[1].AsString(), limit)
-			if err != nil {
-				return cty.NilVal, err
-			}
-			var found []cty.Value
-			for _, name := range names {
-				found = append(found, cty.StringVal(name))
-			}
-			if len(found) == 0 {
-				return cty.SetValEmpty(cty.String), nil
-			}
-			return cty.SetVal(found), nil
-		},
-	})
+	return returning(cty.Set(cty.String), func(args []cty.Value) (cty.Value, error) {
+		names, err := f.match(args[0].AsString(), args[1].AsString(), limit)
+		if err != nil {
+			return cty.NilVal, err
+		}
+		var found []cty.Value
+		for _, name := range names {
+			found = append(found, cty.StringVal(name))
+		}
+		if len(found) == 0 {
+			return cty.SetValEmpty(cty.String), nil
+		}
+		return cty.SetVal(found), nil
+	}, param("path", cty.String), param("pattern", cty.String))
 }
 
 // match returns the names relative to a directory. What can't be read matches nothing.

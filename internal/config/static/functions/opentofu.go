@@ -28,18 +28,14 @@ func (env Environment) openTofu(table map[string]function.Function) {
 	table["uuid"] = uuid.V4Func
 	table["base64gunzip"] = text("str", func(args []string) (string, error) { return gunzip(args[0], env.MaxBytes) })
 	table["urldecode"] = text("str", func(args []string) (string, error) { return url.QueryUnescape(args[0]) })
-	table["cidrcontains"] = function.New(&function.Spec{
-		Params: []function.Parameter{{Name: "containing_prefix", Type: cty.String}, {Name: "contained_ip_or_prefix", Type: cty.String}},
-		Type:   function.StaticReturnType(cty.Bool),
-		Impl: func(args []cty.Value, _ cty.Type) (cty.Value, error) {
-			containing, err := network(args[0])
-			if err != nil {
-				return cty.NilVal, err
-			}
-			within, err := covers(containing, args[1].AsString())
-			return cty.BoolVal(within), err
-		},
-	})
+	table["cidrcontains"] = returning(cty.Bool, func(args []cty.Value) (cty.Value, error) {
+		containing, err := network(args[0])
+		if err != nil {
+			return cty.NilVal, err
+		}
+		within, err := covers(containing, args[1].AsString())
+		return cty.BoolVal(within), err
+	}, param("containing_prefix", cty.String), param("contained_ip_or_prefix", cty.String))
 }
 
 // gunzip undoes base64gzip, up to a size.

@@ -23,34 +23,26 @@ func (env Environment) addTemplates(table map[string]function.Function) {
 	for name, f := range maps.Clone(inside) {
 		inside["core::"+name] = f
 	}
-	table["templatefile"] = function.New(&function.Spec{
-		Params: []function.Parameter{{Name: "path", Type: cty.String}, anything("vars")},
-		Type:   function.StaticReturnType(cty.DynamicPseudoType),
-		Impl: func(args []cty.Value, _ cty.Type) (cty.Value, error) {
-			content, err := env.Files.read(args[0].AsString(), env.MaxBytes)
-			if err != nil {
-				return cty.DynamicVal, err
-			}
-			return env.render(string(content), args[0].AsString(), args[1], inside)
-		},
-	})
-	table["templatestring"] = function.New(&function.Spec{
-		Params: []function.Parameter{{Name: "template", Type: customdecode.ExpressionClosureType}, anything("vars")},
-		Type:   function.StaticReturnType(cty.String),
-		Impl: func(args []cty.Value, _ cty.Type) (cty.Value, error) {
-			text, err := referenced(args[0], env.OpenTofu)
-			if err != nil || !text.IsKnown() {
-				return cty.UnknownVal(cty.String), err
-			}
-			text, marks := text.Unmark()
-			rendered, err := env.render(text.AsString(), "<templatestring argument>", args[1], inside)
-			if err != nil {
-				return cty.NilVal, err
-			}
-			rendered, err = convert.Convert(rendered, cty.String)
-			return rendered.WithMarks(marks), err
-		},
-	})
+	table["templatefile"] = returning(cty.DynamicPseudoType, func(args []cty.Value) (cty.Value, error) {
+		content, err := env.Files.read(args[0].AsString(), env.MaxBytes)
+		if err != nil {
+			return cty.DynamicVal, err
+		}
+		return env.render(string(content), args[0].AsString(), args[1], inside)
+	}, param("path", cty.String), anything("vars"))
+	table["templatestring"] = returning(cty.String, func(args []cty.Value) (cty.Value, error) {
+		text, err := referenced(args[0], env.OpenTofu)
+		if err != nil || !text.IsKnown() {
+			return cty.UnknownVal(cty.String), err
+		}
+		text, marks := text.Unmark()
+		rendered, err := env.render(text.AsString(), "<templatestring argument>", args[1], inside)
+		if err != nil {
+			return cty.NilVal, err
+		}
+		rendered, err = convert.Convert(rendered, cty.String)
+		return rendered.WithMarks(marks), err
+	}, param("template", customdecode.ExpressionClosureType), anything("vars"))
 }
 
 // referenced is the string that an expression refers to. A template that stands

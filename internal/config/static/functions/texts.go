@@ -28,21 +28,17 @@ func text(names string, compute func(args []string) (string, error)) function.Fu
 	for _, name := range strings.Fields(names) {
 		params = append(params, function.Parameter{Name: name, Type: cty.String})
 	}
-	return function.New(&function.Spec{
-		Params: params,
-		Type:   function.StaticReturnType(cty.String),
-		Impl: func(args []cty.Value, _ cty.Type) (cty.Value, error) {
-			var words []string
-			for _, arg := range args {
-				words = append(words, arg.AsString())
-			}
-			result, err := compute(words)
-			if err != nil {
-				return cty.UnknownVal(cty.String), err
-			}
-			return cty.StringVal(result), nil
-		},
-	})
+	return returning(cty.String, func(args []cty.Value) (cty.Value, error) {
+		var words []string
+		for _, arg := range args {
+			words = append(words, arg.AsString())
+		}
+		result, err := compute(words)
+		if err != nil {
+			return cty.UnknownVal(cty.String), err
+		}
+		return cty.StringVal(result), nil
+	}, params...)
 }
 
 var (
@@ -53,13 +49,9 @@ var (
 
 // compared makes a function that says how one string is in another.
 func compared(name string, compare func(text, part string) bool) function.Function {
-	return function.New(&function.Spec{
-		Params: []function.Parameter{{Name: "str", Type: cty.String}, {Name: name, Type: cty.String}},
-		Type:   function.StaticReturnType(cty.Bool),
-		Impl: func(args []cty.Value, _ cty.Type) (cty.Value, error) {
-			return cty.BoolVal(compare(args[0].AsString(), args[1].AsString())), nil
-		},
-	})
+	return returning(cty.Bool, func(args []cty.Value) (cty.Value, error) {
+		return cty.BoolVal(compare(args[0].AsString(), args[1].AsString())), nil
+	}, param("str", cty.String), function.Parameter{Name: name, Type: cty.String})
 }
 
 var (
@@ -137,21 +129,17 @@ func findEncoding(name string) (encoding.Encoding, error) {
 }
 
 // timeCompare says which of two times is the earlier one.
-var timeCompare = function.New(&function.Spec{
-	Params: []function.Parameter{{Name: "timestamp_a", Type: cty.String}, {Name: "timestamp_b", Type: cty.String}},
-	Type:   function.StaticReturnType(cty.Number),
-	Impl: func(args []cty.Value, _ cty.Type) (cty.Value, error) {
-		var times [2]time.Time
-		for i, arg := range args {
-			parsed, err := time.Parse(time.RFC3339, arg.AsString())
-			if err != nil {
-				return cty.NilVal, function.NewArgErrorf(i, "is no time such as 2006-01-02T15:04:05Z: %q", arg.AsString())
-			}
-			times[i] = parsed
+var timeCompare = returning(cty.Number, func(args []cty.Value) (cty.Value, error) {
+	var times [2]time.Time
+	for i, arg := range args {
+		parsed, err := time.Parse(time.RFC3339, arg.AsString())
+		if err != nil {
+			return cty.NilVal, function.NewArgErrorf(i, "is no time such as 2006-01-02T15:04:05Z: %q", arg.AsString())
 		}
-		return cty.NumberIntVal(int64(times[0].Compare(times[1]))), nil
-	},
-})
+		times[i] = parsed
+	}
+	return cty.NumberIntVal(int64(times[0].Compare(times[1]))), nil
+}, param("timestamp_a", cty.String), param("timestamp_b", cty.String))
 
 // later is a function of no arguments whose result only a plan knows.
 var later = function.New(&function.Spec{
@@ -168,66 +156,54 @@ func network(arg cty.Value) (*net.IPNet, error) {
 	return parsed, nil
 }
 
-var netmask = function.New(&function.Spec{
-	Params: []function.Parameter{{Name: "prefix", Type: cty.String}},
-	Type:   function.StaticReturnType(cty.String),
-	Impl: func(args []cty.Value, _ cty.Type) (cty.Value, error) {
-		parsed, err := network(args[0])
-		if err != nil {
-			return cty.NilVal, err
-		}
-		if len(parsed.Mask) != net.IPv4len {
-			return cty.NilVal, function.NewArgErrorf(0, "IPv6 has no netmasks")
-		}
-		return cty.StringVal(net.IP(parsed.Mask).String()), nil
-	},
-})
+var netmask = returning(cty.String, func(args []cty.Value) (cty.Value, error) {
+	parsed, err := network(args[0])
+	if err != nil {
+		return cty.NilVal, err
+	}
+	if len(parsed.Mask) != net.IPv4len {
+		return cty.NilVal, function.NewArgErrorf(0, "IPv6 has no netmasks")
+	}
+	return cty.StringVal(net.IP(parsed.Mask).String()), nil
+}, param("prefix", cty.String))
 
 // host is the address with a number in a network.
-var host = function.New(&function.Spec{
-	Params: []function.Parameter{{Name: "prefix", Type: cty.String}, {Name: "hostnum", Type: cty.Number}},
-	Type:   function.StaticReturnType(cty.String),
-	Impl: func(args []cty.Value, _ cty.Type) (cty.Value, error) {
-		var number *big.Int
-		if err := gocty.FromCtyValue(args[1], &number); err != nil {
-			return cty.NilVal, function.NewArgError(1, err)
-		}
-		parsed, err := network(args[0])
-		if err != nil {
-			return cty.NilVal, err
-		}
-		found, err := gocidr.HostBig(parsed, number)
-		if err != nil {
-			return cty.NilVal, err
-		}
-		return cty.StringVal(found.String()), nil
-	},
-})
+var host = returning(cty.String, func(args []cty.Value) (cty.Value, error) {
+	var number *big.Int
+	if err := gocty.FromCtyValue(args[1], &number); err != nil {
+		return cty.NilVal, function.NewArgError(1, err)
+	}
+	parsed, err := network(args[0])
+	if err != nil {
+		return cty.NilVal, err
+	}
+	found, err := gocidr.HostBig(parsed, number)
+	if err != nil {
+		return cty.NilVal, err
+	}
+	return cty.StringVal(found.String()), nil
+}, param("prefix", cty.String), param("hostnum", cty.Number))
 
 // subnet is the network with a number in a larger one.
-var subnet = function.New(&function.Spec{
-	Params: []function.Parameter{{Name: "prefix", Type: cty.String}, {Name: "newbits", Type: cty.Number}, {Name: "netnum", Type: cty.Number}},
-	Type:   function.StaticReturnType(cty.String),
-	Impl: func(args []cty.Value, _ cty.Type) (cty.Value, error) {
-		var bits int
-		if err := gocty.FromCtyValue(args[1], &bits); err != nil {
-			return cty.NilVal, function.NewArgError(1, err)
-		}
-		var number *big.Int
-		if err := gocty.FromCtyValue(args[2], &number); err != nil {
-			return cty.NilVal, function.NewArgError(2, err)
-		}
-		parsed, err := network(args[0])
-		if err != nil {
-			return cty.NilVal, err
-		}
-		if bits < -8*net.IPv6len || bits > 8*net.IPv6len {
-			return cty.NilVal, function.NewArgErrorf(1, "a prefix can't be made longer by %d bits", bits)
-		}
-		found, err := gocidr.SubnetBig(parsed, bits, number)
-		if err != nil {
-			return cty.NilVal, fmt.Errorf("no such subnet: %w", err)
-		}
-		return cty.StringVal(found.String()), nil
-	},
-})
+var subnet = returning(cty.String, func(args []cty.Value) (cty.Value, error) {
+	var bits int
+	if err := gocty.FromCtyValue(args[1], &bits); err != nil {
+		return cty.NilVal, function.NewArgError(1, err)
+	}
+	var number *big.Int
+	if err := gocty.FromCtyValue(args[2], &number); err != nil {
+		return cty.NilVal, function.NewArgError(2, err)
+	}
+	parsed, err := network(args[0])
+	if err != nil {
+		return cty.NilVal, err
+	}
+	if bits < -8*net.IPv6len || bits > 8*net.IPv6len {
+		return cty.NilVal, function.NewArgErrorf(1, "a prefix can't be made longer by %d bits", bits)
+	}
+	found, err := gocidr.SubnetBig(parsed, bits, number)
+	if err != nil {
+		return cty.NilVal, fmt.Errorf("no such subnet: %w", err)
+	}
+	return cty.StringVal(found.String()), nil
+}, param("prefix", cty.String), param("newbits", cty.Number), param("netnum", cty.Number))
