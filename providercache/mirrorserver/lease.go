@@ -12,7 +12,7 @@ import (
 
 const (
 	// downloadLease is how long other servers leave a download to one that may have died; it is renewed three times as often.
-	downloadLease = 15 * time.Second
+	downloadLease = 10 * time.Second
 	// leasePoll is how often they look whether the archive is in the bucket.
 	leasePoll = 250 * time.Millisecond
 )
