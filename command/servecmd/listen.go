@@ -128,7 +128,7 @@ func serveBeside(ctx context.Context, option, address string, handler http.Handl
 		return nil, listenError(option, address, err)
 	}
 	server := newServer(log)
-	server.Handler = handler
+	server.Handler = guard(handler, options{listen: address}, listener.Addr(), log)
 	return background(ctx, func(ctx context.Context) {
 		if err := serveUntil(ctx, server, listener, time.Second, pauseUntilEnd); err != nil {
 			log.Error("there is no answer any more at the address of "+option, "error", err.Error())
