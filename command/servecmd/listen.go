@@ -147,7 +147,7 @@ func (f front) drain(terminated context.Context, stop func(), pause time.Duratio
 		return
 	}
 	f.ending.Add(1)
-	f.log.Info("the server is not ready any more, and ends soon", "drain", pause)
+	f.log.Info("the server is not ready any more, and ends soon", "drain", pause.String())
 	par.Pause(context.WithoutCancel(terminated), pause)
 }
 

@@ -39,6 +39,9 @@ func (s *Server) lease(ctx context.Context, key string, length time.Duration) (t
 	if errors.Is(err, blob.ErrExists) || errors.Is(err, blob.ErrChanged) { // another server was faster
 		return "", false, nil
 	}
+	if errors.Is(err, blob.ErrUnsupported) { // each server is on its own
+		return "", true, nil
+	}
 	return tag, err == nil, err
 }
 

@@ -2,7 +2,9 @@ package mirrorserver_test
 
 import (
 	"bytes"
+	"context"
 	"fmt"
+	"io"
 	"net/http/httptest"
 	"sync"
 	"testing"
@@ -11,6 +13,7 @@ import (
 	"github.com/tfdeps/tfdeps/getproviders/providertest"
 	"github.com/tfdeps/tfdeps/internal/must"
 	"github.com/tfdeps/tfdeps/providercache/blob"
+	"github.com/tfdeps/tfdeps/providercache/mirrorserver"
 )
 
 // TestHandler_ServersOfABucketDownloadOnce has clients ask three servers of one bucket for the same archives at once: each archive is
@@ -68,5 +71,27 @@ func TestHandler_DownloadsWhatADeadServerHasBegun(t *testing.T) {
 	m.clock.pass(15 * time.Second)
 	if got := <-got; !bytes.Equal(got.body, contentOf("widget", "1.0.0", linux)) || got.err != nil {
 		t.Errorf("%s, %v", got.Status, got.err)
+	}
+}
+
+// simpleBucket is one of a service that has no conditional writes.
+type simpleBucket struct{ blob.Bucket }
+
+func (b simpleBucket) Put(ctx context.Context, key string, content *io.SectionReader, opts blob.PutOptions) (blob.Info, error) {
+	if opts.IfAbsent || opts.IfMatch != "" {
+		return blob.Info{}, blob.Fail("put", b, key, blob.ErrUnsupported)
+	}
+	return b.Bucket.Put(ctx, key, content, opts)
+}
+
+// TestServer_WorksWithoutLeases: where the bucket has no conditional writes, each server downloads and collects on its own.
+func TestServer_WorksWithoutLeases(t *testing.T) {
+	m := newMirroring(t)
+	m.bucket = simpleBucket{m.bucket}
+	server, front := m.start(t)
+	found(t, front, archive)
+	settle(t, server)
+	if _, left, err := server.Collect(t.Context(), mirrorserver.CollectOptions{MaxBytes: 1 << 40, Every: time.Hour}); err != nil {
+		t.Errorf("%v, %v", left, err)
 	}
 }
