@@ -10,6 +10,7 @@ import (
 	"net/url"
 	"os"
 	"path/filepath"
+	"strings"
 	"time"
 
 	"github.com/tfdeps/tfdeps/getproviders"
@@ -96,7 +97,7 @@ func (s *Server) join(ctx context.Context, asked request, pkg packageRecord) (*p
 	s.flights.Join(key, nil) // the download is a user, too
 	s.counts.downloading.Add(1)
 	s.tasks.Begin(ctx, func(ctx context.Context) {
-		lease := "serve/downloads/" + key
+		lease := "serve/downloads/" + strings.TrimSuffix(key, ".zip") + ".lease"
 		tag, err := s.awaitTurn(ctx, lease, asked, pkg)
 		if err == nil && tag != "" {
 			err = s.holding(ctx, lease, tag, func(ctx context.Context) error { return s.download(ctx, share.Value, asked, pkg) })

@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"io"
 	"net/http/httptest"
+	"strings"
 	"sync"
 	"testing"
 	"time"
@@ -56,7 +57,7 @@ func TestHandler_ServersOfABucketDownloadOnce(t *testing.T) {
 func TestHandler_DownloadsWhatADeadServerHasBegun(t *testing.T) {
 	m := newMirroring(t)
 	until := m.clock.Now().Add(15 * time.Second).UTC().Format(time.RFC3339)
-	_, err := m.bucket.Put(t.Context(), "serve/downloads"+archive, blob.Bytes([]byte(`{"until":"`+until+`"}`)), blob.PutOptions{})
+	_, err := m.bucket.Put(t.Context(), "serve/downloads"+strings.TrimSuffix(archive, ".zip")+".lease", blob.Bytes([]byte(`{"until":"`+until+`"}`)), blob.PutOptions{})
 	must.Succeed(t, err)
 	server, front := m.start(t)
 	got := make(chan answered, 1)
