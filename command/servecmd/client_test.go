@@ -105,7 +105,7 @@ func TestFront_BoundsWhatOneClientAsks(t *testing.T) {
 	f.opts.perClient = 1
 	begun, let, done := make(chan struct{}), make(chan struct{}), make(chan struct{})
 	handler := f.logged(http.HandlerFunc(func(_ http.ResponseWriter, r *http.Request) {
-		if r.URL.Path == "/slow" {
+		if r.URL.Path == "/mirror/slow" {
 			close(begun)
 			<-let
 		}
@@ -120,16 +120,17 @@ func TestFront_BoundsWhatOneClientAsks(t *testing.T) {
 	}
 	go func() {
 		defer close(done)
-		ask("/slow", "192.0.2.1", http.StatusOK)
+		ask("/mirror/slow", "192.0.2.1", http.StatusOK)
 	}()
 	<-begun
-	if ask("/", "192.0.2.1", http.StatusTooManyRequests).Get("Retry-After") == "" || f.limited.Value() != 1 {
+	if ask("/mirror/", "192.0.2.1", http.StatusTooManyRequests).Get("Retry-After") == "" || f.limited.Value() != 1 {
 		t.Errorf("not when to ask again, or not counted: %d", f.limited.Value())
 	}
-	ask("/", "192.0.2.2", http.StatusOK)
+	ask("/mirror/", "192.0.2.2", http.StatusOK)
+	ask("/readyz", "192.0.2.1", http.StatusOK)
 	close(let)
 	<-done
-	ask("/", "192.0.2.1", http.StatusOK)
+	ask("/mirror/", "192.0.2.1", http.StatusOK)
 	if all := f.clients.All(); len(all) != 0 {
 		t.Errorf("clients that have left are remembered: %v", all)
 	}

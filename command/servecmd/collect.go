@@ -172,6 +172,9 @@ func runGC(m *cli.Meta, args []string) (int, error) {
 		for _, p := range gone {
 			fmt.Fprintf(m.Stdout, "%s %s %s %s: %d bytes, used last on %s\n", did, p.Provider, p.Version, p.Platform, p.Bytes, p.Used.UTC().Format(time.DateOnly))
 		}
+		if all := slices.Concat(gone, left); !slices.ContainsFunc(all, func(p mirrorserver.StoredPackage) bool { return p.Used.After(p.Stored) }) && len(all) > 0 {
+			problems = append(problems, problem.Warning("No use of an archive is noted there", "Servers note uses if they have -max-size or -max-unused. Without notes, the time since an archive was stored counts."))
+		}
 		fmt.Fprintf(m.Stdout, "%s %d of %d archives, %d of %d bytes\n", did, len(gone), len(gone)+len(left), bytesOf(gone), bytesOf(gone)+bytesOf(left))
 	}
 	code := 0

@@ -82,7 +82,7 @@ func TestServeGC_SaysWhatGoes(t *testing.T) {
 		}
 		return out.String()
 	}
-	if out := gc(1, "-max-size=1B", "-dry-run"); !strings.Contains(out, "would remove") || !strings.Contains(out, "/acme/widget 1.0.0 linux_amd64: ") {
+	if out := gc(1, "-max-size=1B", "-dry-run"); !strings.Contains(out, "would remove") || !strings.Contains(out, "No use of an archive is noted") || !strings.Contains(out, "/acme/widget 1.0.0 linux_amd64: ") {
 		t.Error(out)
 	}
 	if out := gc(1, "-max-unused=1d"); !strings.Contains(out, "removed 0 of 1 archives, 0 of ") {

@@ -7,6 +7,7 @@ import (
 	"os/exec"
 	"path/filepath"
 	"regexp"
+	"slices"
 	"strings"
 	"testing"
 
@@ -104,6 +105,28 @@ func TestDeployment_FilesAreRight(t *testing.T) {
 			args = append(args, "directory")
 		}
 		checkServeArguments(t, name, args[1:])
+	}
+}
+
+// TestDeployment_PageNamesOptionsThatExist: each option in the page's part about the server is one of serve, of serve gc, or another
+// command's that is named here.
+func TestDeployment_PageNamesOptionsThatExist(t *testing.T) {
+	page, err := os.ReadFile("../../docs/fleet.md")
+	must.Succeed(t, err)
+	_, text, _ := strings.Cut(string(page), "## A mirror that fills itself\n")
+	text, _, _ = strings.Cut(text, "\n## A mirror in a bucket\n")
+	known := []string{"mirror-fallback"}
+	for _, f := range append(new(options).flags(), new(gcOptions).flags()...) {
+		known = append(known, f.Name)
+	}
+	named := namesIn("[` ]-([a-z][a-z-]+)", text)
+	for _, name := range named {
+		if !slices.Contains(known, name) {
+			t.Errorf("docs/fleet.md names -%s, which isn't an option", name)
+		}
+	}
+	if len(named) < 20 {
+		t.Errorf("docs/fleet.md names %q", named)
 	}
 }
 

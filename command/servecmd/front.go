@@ -116,7 +116,7 @@ func (f front) logged(next http.Handler) http.Handler {
 		running, _ := f.clients.Join(client, func() *par.Counter { return new(par.Counter) })
 		defer f.clients.Drop(client, running)
 		defer running.Value.Add(-1)
-		if now := running.Value.Add(1); f.opts.perClient > 0 && now > int64(f.opts.perClient) {
+		if now := running.Value.Add(1); f.opts.perClient > 0 && now > int64(f.opts.perClient) && strings.HasPrefix(r.URL.Path, "/mirror/") { // and not those of balancers that ask how it does
 			f.limited.Add(1)
 			w.Header().Set("Retry-After", "5")
 			http.Error(counted, "too many requests of this client run: -max-per-client says how many may", http.StatusTooManyRequests)

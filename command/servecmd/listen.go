@@ -128,7 +128,7 @@ func serveBeside(ctx context.Context, option, address string, handler http.Handl
 		return nil, listenError(option, address, err)
 	}
 	server := newServer(log)
-	server.Handler = handler
+	server.Handler = guard(handler, options{listen: address}, listener.Addr(), log)
 	return background(ctx, func(ctx context.Context) {
 		if err := serveUntil(ctx, server, listener, time.Second, pauseUntilEnd); err != nil {
 			log.Error("there is no answer any more at the address of "+option, "error", err.Error())
@@ -147,7 +147,7 @@ func (f front) drain(terminated context.Context, stop func(), pause time.Duratio
 		return
 	}
 	f.ending.Add(1)
-	f.log.Info("the server is not ready any more, and ends soon", "drain", pause)
+	f.log.Info("the server is not ready any more, and ends soon", "drain", pause.String())
 	par.Pause(context.WithoutCancel(terminated), pause)
 }
 

@@ -10,6 +10,7 @@ import (
 	"net/url"
 	"os"
 	"path/filepath"
+	"strings"
 	"time"
 
 	"github.com/tfdeps/tfdeps/getproviders"
@@ -96,7 +97,13 @@ func (s *Server) join(ctx context.Context, asked request, pkg packageRecord) (*p
 	s.flights.Join(key, nil) // the download is a user, too
 	s.counts.downloading.Add(1)
 	s.tasks.Begin(ctx, func(ctx context.Context) {
-		err := s.download(ctx, share.Value, asked, pkg)
+		lease := "serve/downloads/" + strings.TrimSuffix(key, ".zip") + ".lease"
+		tag, err := s.awaitTurn(ctx, lease, asked, pkg)
+		if err == nil && tag != "" {
+			err = s.holding(ctx, lease, tag, func(ctx context.Context) error { return s.download(ctx, share.Value, asked, pkg) })
+		} else if err == nil {
+			err = s.download(ctx, share.Value, asked, pkg)
+		}
 		if disk.IsFull(err) {
 			s.counts.diskFull.Add(1)
 		}
@@ -117,10 +124,6 @@ func (s *Server) leave(share *par.Share[*flight]) {
 
 // download gets an archive from the source and stores it.
 func (s *Server) download(ctx context.Context, f *flight, asked request, pkg packageRecord) error {
-	s.stored.forget(archivesDir(asked.provider, asked.version)) // another server may have stored it
-	if _, ok := pkg.find(s.storedOf(ctx, asked.provider, asked.version).value, asked.platform); ok {
-		return errStored
-	}
 	account := s.room.Open() // for the description: archives go to the disk
 	found, err := s.fresh().Package(hosts.WithMeter(ctx, account.Take), asked.provider, asked.version, asked.platform)
 	account.Close()

@@ -6,7 +6,15 @@ import (
 	"errors"
 	"time"
 
+	"github.com/tfdeps/tfdeps/internal/par"
 	"github.com/tfdeps/tfdeps/providercache/blob"
+)
+
+const (
+	// downloadLease is how long other servers leave a download to one that may have died; it is renewed three times as often.
+	downloadLease = 10 * time.Second
+	// leasePoll is how often they look whether the archive is in the bucket.
+	leasePoll = 250 * time.Millisecond
 )
 
 // leaseRecord is an object that says until when one server of the bucket does something that the others leave to it.
@@ -14,30 +22,82 @@ type leaseRecord struct {
 	Until time.Time `json:"until"`
 }
 
-// lease takes a lease, if no server has it. A server that dies has it until it expires. What it returns gives it back.
-func (s *Server) lease(ctx context.Context, key string, length time.Duration) (release func(), held bool, err error) {
+// lease takes a lease, if no server has it. A server that dies has it until it expires. The tag is for holding.
+func (s *Server) lease(ctx context.Context, key string, length time.Duration) (tag string, held bool, err error) {
 	opts := blob.PutOptions{IfAbsent: true}
 	content, info, err := blob.ReadAll(ctx, s.bucket, key, 1<<10)
 	if err == nil {
 		var record leaseRecord
 		if json.Unmarshal(content, &record) == nil && s.fetcher.Now().Before(record.Until) {
-			return nil, false, nil
+			return "", false, nil
 		}
 		opts = blob.PutOptions{IfMatch: info.Tag}
 	} else if !errors.Is(err, blob.ErrNotFound) {
-		return nil, false, err
+		return "", false, err
 	}
-	content, err = json.Marshal(leaseRecord{s.fetcher.Now().Add(length).UTC()})
-	if err != nil {
-		return nil, false, err
-	}
-	info, err = s.bucket.Put(ctx, key, blob.Bytes(content), opts)
+	tag, err = s.putLease(ctx, key, length, opts)
 	if errors.Is(err, blob.ErrExists) || errors.Is(err, blob.ErrChanged) { // another server was faster
-		return nil, false, nil
+		return "", false, nil
 	}
-	return func() {
+	if errors.Is(err, blob.ErrUnsupported) { // each server is on its own
+		return "", true, nil
+	}
+	return tag, err == nil, err
+}
+
+func (s *Server) putLease(ctx context.Context, key string, length time.Duration, opts blob.PutOptions) (tag string, err error) {
+	content, err := json.Marshal(leaseRecord{s.fetcher.Now().Add(length).UTC()})
+	if err != nil {
+		return "", err
+	}
+	info, err := s.bucket.Put(ctx, key, blob.Bytes(content), opts)
+	return info.Tag, err
+}
+
+// holding calls f while it renews a lease, which it gives back then. f goes on if the lease is lost: it is about work, and not about what
+// is right.
+func (s *Server) holding(ctx context.Context, key, tag string, f func(context.Context) error) error {
+	renewing, done := context.WithCancel(ctx)
+	var lost error
+	err := par.Together(ctx,
+		func(ctx context.Context) error {
+			defer done()
+			return f(ctx)
+		},
+		func(context.Context) error {
+			for lost == nil && par.Pause(renewing, downloadLease/3) == nil {
+				tag, lost = s.putLease(renewing, key, downloadLease, blob.PutOptions{IfMatch: tag})
+			}
+			return nil
+		})
+	if !errors.Is(lost, blob.ErrChanged) {
 		ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), markTimeout)
 		defer cancel()
-		s.bucket.Put(ctx, key, blob.Bytes([]byte("{}")), blob.PutOptions{IfMatch: info.Tag}) // else it expires
-	}, err == nil, err
+		s.bucket.Delete(ctx, key) // else it expires
+	}
+	return err
+}
+
+// awaitTurn returns when this server may download an archive that isn't in the bucket, with the tag of the lease; "": the bucket
+// gives none. The error is errStored when another server has stored it meanwhile.
+func (s *Server) awaitTurn(ctx context.Context, key string, asked request, pkg packageRecord) (tag string, err error) {
+	for {
+		tag, held, err := s.lease(ctx, key, downloadLease)
+		if err != nil {
+			s.opts.Log.Warn("the bucket can't be written, so other servers may download the same", "key", key, "error", err.Error())
+		}
+		s.stored.forget(archivesDir(asked.provider, asked.version))
+		if _, ok := pkg.find(s.storedOf(ctx, asked.provider, asked.version).value, asked.platform); ok {
+			if held {
+				return "", s.holding(ctx, key, tag, func(context.Context) error { return errStored })
+			}
+			return "", errStored
+		}
+		if held || err != nil {
+			return tag, nil
+		}
+		if err := par.Pause(ctx, leasePoll); err != nil {
+			return "", err
+		}
+	}
 }

@@ -88,8 +88,9 @@ type fleet struct {
 	uplink   *link
 	buckets  *link
 	replicas []*replica
-	cores    *link        // of all runners, where they share one machine
-	inBucket map[int]bool // by archive
+	filling  map[int]*filling // by archive
+	cores    *link            // of all runners, where they share one machine
+	inBucket map[int]bool     // by archive
 	ready    []float64
 	result   result
 }
@@ -98,8 +99,7 @@ type fleet struct {
 type replica struct {
 	network   *link
 	documents queue
-	filling   map[int]*filling // by archive
-	versions  float64          // until when what it knows is fresh
+	versions  float64 // until when what it knows is fresh
 	packages  float64
 }
 
@@ -108,7 +108,7 @@ type filling struct{ waiting []func() }
 
 // simulate has so many runners start. oneMachine: they share the cores of one.
 func simulate(s scenario, w way, runners, replicas int, c costs, oneMachine bool) result {
-	f := &fleet{costs: c, scenario: s, inBucket: map[int]bool{}}
+	f := &fleet{costs: c, scenario: s, inBucket: map[int]bool{}, filling: map[int]*filling{}}
 	streams := float64(len(s.archives))
 	f.uplink = &link{sim: &f.sim, capacity: c.uplink, each: c.connection}
 	if w == direct {
@@ -117,7 +117,7 @@ func simulate(s scenario, w way, runners, replicas int, c costs, oneMachine bool
 	f.buckets = &link{sim: &f.sim, capacity: c.bucketNetwork, each: c.runnerNetwork}
 	for range replicas {
 		f.replicas = append(f.replicas, &replica{network: &link{sim: &f.sim, capacity: c.replicaNetwork, each: c.runnerNetwork},
-			documents: queue{sim: &f.sim, each: c.request}, filling: map[int]*filling{}})
+			documents: queue{sim: &f.sim, each: c.request}})
 	}
 	if oneMachine {
 		f.cores = &link{sim: &f.sim, capacity: c.unpack, each: c.unpack}
@@ -241,24 +241,24 @@ func (f *fleet) install(began float64, network *link, r *replica) {
 }
 
 // fill has then run when a server has an archive: at once if it is in the bucket, else when it has arrived from the
-// registry. All who ask one server for it share one download.
+// registry. All who ask for it share one download: the servers of a bucket leave it to one of them.
 func (f *fleet) fill(r *replica, archive int, then func()) {
 	if f.inBucket[archive] {
 		f.sim.after(0, then)
 		return
 	}
-	if running := r.filling[archive]; running != nil {
+	if running := f.filling[archive]; running != nil {
 		running.waiting = append(running.waiting, then)
 		return
 	}
 	running := &filling{waiting: []func(){then}}
-	r.filling[archive] = running
+	f.filling[archive] = running
 	f.result.RegistryDocuments++ // says where the archive is
 	f.result.RegistryArchives++
 	f.result.RegistryBytes += f.scenario.archives[archive]
 	f.uplink.transfer(f.scenario.archives[archive], func() {
 		f.inBucket[archive] = true
-		delete(r.filling, archive)
+		delete(f.filling, archive)
 		for _, waiting := range running.waiting {
 			waiting()
 		}

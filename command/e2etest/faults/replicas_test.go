@@ -28,14 +28,15 @@ import (
 	"github.com/tfdeps/tfdeps/internal/must"
 )
 
-// replicas are two servers of one bucket, which are killed and started again.
+// replicas are servers of one bucket, which are killed and started again.
 type replicas struct {
-	program string
-	env     []string
-	bucket  string
-	address [2]string
-	running [2]*exec.Cmd
-	options []string
+	program  string
+	env      []string
+	bucket   string
+	address  []string
+	running  []*exec.Cmd
+	registry *providertest.Registry
+	options  []string
 
 	// retrying is held by clients that try for the second time: no server is killed meanwhile. They
 	// ask one that runs, as behind a balancer: down is the one that doesn't, -1 for none.
@@ -64,13 +65,13 @@ func (r *replicas) start(t *testing.T, number int) {
 	t.Fatalf("no server starts at %s", r.address[number])
 }
 
-// newReplicas has a registry of eight archives, which are returned by the paths that servers have them at.
-func newReplicas(t *testing.T) (r *replicas, archives map[string][]byte) {
+// newReplicas has a registry of ten archives, which are returned by the paths that so many servers have them at.
+func newReplicas(t *testing.T, servers int) (r *replicas, archives map[string][]byte) {
 	t.Helper()
 	registry := harness.Start(t, providertest.NewRegistry, providertest.Options{})
 	archives = map[string][]byte{}
 	plat := getproviders.Platform{OS: "linux", Arch: "amd64"}
-	for i := range 8 {
+	for i := range 10 {
 		content := make([]byte, 1<<20)
 		rand.NewChaCha8([32]byte{byte(i)}).Read(content)
 		name := fmt.Sprint("p", i)
@@ -78,7 +79,7 @@ func newReplicas(t *testing.T) (r *replicas, archives map[string][]byte) {
 		registry.Add(providertest.PackageSpec{Namespace: "acme", Type: name, Version: "1.0.0", Platform: plat, Archive: archive})
 		archives["/mirror/registry.terraform.io/acme/"+name+"/terraform-provider-"+name+"_1.0.0_linux_amd64.zip"] = archive
 	}
-	r = &replicas{down: -1, program: harness.Tfdeps(t), bucket: t.TempDir(), env: append(harness.Redirect(t, registry, "registry.terraform.io"), "HOME="+t.TempDir(), "TMPDIR="+t.TempDir())}
+	r = &replicas{down: -1, registry: registry, address: make([]string, servers), running: make([]*exec.Cmd, servers), program: harness.Tfdeps(t), bucket: t.TempDir(), env: append(harness.Redirect(t, registry, "registry.terraform.io"), "HOME="+t.TempDir(), "TMPDIR="+t.TempDir())}
 	return r, archives
 }
 
@@ -86,7 +87,10 @@ func newReplicas(t *testing.T) (r *replicas, archives map[string][]byte) {
 func (r *replicas) startAll(t *testing.T) {
 	t.Helper()
 	for i := range r.address {
-		listener := must.Get(net.Listen("tcp", "127.0.0.1:0"))(t)
+		listener, err := net.Listen("tcp", "127.0.0.2:0") // where Linux takes no ports for clients
+		if err != nil {
+			listener = must.Get(net.Listen("tcp", "127.0.0.1:0"))(t)
+		}
 		r.address[i] = listener.Addr().String()
 		listener.Close()
 	}
@@ -112,6 +116,7 @@ func (r *replicas) killedInTurn(ctx context.Context, t *testing.T) (kills int) {
 		number := rand.N(2)
 		r.retrying.Lock()
 		r.kill(number)
+		_ = os.RemoveAll(filepath.Join(r.bucket, "serve", "downloads")) // as if its leases, and those of the other one, had expired
 		r.down = number
 		r.retrying.Unlock()
 		kills++
@@ -191,7 +196,7 @@ func TestServe_ReplicasAreKilled(t *testing.T) {
 			t.Fatal(err)
 		}
 	}
-	r, archives := newReplicas(t)
+	r, archives := newReplicas(t, 2)
 	r.startAll(t)
 	ctx, cancel := context.WithTimeout(t.Context(), length)
 	defer cancel()

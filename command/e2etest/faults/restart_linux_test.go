@@ -66,11 +66,11 @@ func (b *balancer) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 func TestServe_RestartsWithoutALostRequest(t *testing.T) {
 	t.Parallel()
 	harness.SkipIfShort(t)
-	r, archives := newReplicas(t)
+	r, archives := newReplicas(t, 2)
 	r.options = []string{"-drain=700ms"}
 	r.startAll(t)
-	b := newBalancer(t, r.address[:])
-	b.ask(r.address[:])
+	b := newBalancer(t, r.address)
+	b.ask(r.address)
 	front := httptest.NewServer(b)
 	defer front.Close()
 	done := make(chan struct{})
@@ -81,7 +81,7 @@ func TestServe_RestartsWithoutALostRequest(t *testing.T) {
 			case <-done:
 				return
 			case <-time.After(50 * time.Millisecond):
-				b.ask(r.address[:])
+				b.ask(r.address)
 			}
 		}
 	})

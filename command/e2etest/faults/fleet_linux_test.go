@@ -1,0 +1,87 @@
+package faults
+
+import (
+	"errors"
+	"math/rand/v2"
+	"net/http"
+	"os"
+	"strconv"
+	"strings"
+	"sync"
+	"sync/atomic"
+	"syscall"
+	"testing"
+	"time"
+
+	"github.com/tfdeps/tfdeps/command/e2etest/internal/harness"
+	"github.com/tfdeps/tfdeps/getproviders/providertest"
+	"github.com/tfdeps/tfdeps/internal/must"
+)
+
+// TestServe_FleetOnThreeReplicas has a hundred clients, or as many as TFDEPS_TEST_FLEET says, take ten archives each from three servers of
+// one bucket, while the registry is slow, fails and sends wrong bytes, one server is killed and one restarted: each client has all
+// archives in the end, and what the registry sends well is stored and not asked for again.
+func TestServe_FleetOnThreeReplicas(t *testing.T) {
+	t.Parallel()
+	harness.SkipIfShort(t)
+	number := 100
+	if given := os.Getenv("TFDEPS_TEST_FLEET"); given != "" {
+		number = must.Get(strconv.Atoi(given))(t)
+	}
+	r, archives := newReplicas(t, 3)
+	r.options = []string{"-drain=100ms"}
+	r.startAll(t)
+	r.registry.Break("archive", providertest.Fault{Rate: 1 << 20})
+	r.registry.Break("archive", providertest.Fault{Path: "provider-p1_", Times: 2, Status: http.StatusServiceUnavailable})
+	r.registry.Break("archive", providertest.Fault{Path: "provider-p2_", Times: 1, Body: func(b []byte) []byte {
+		b = append([]byte(nil), b...)
+		b[len(b)/2] ^= 1
+		return b
+	}})
+	const faults = 3
+	var clients sync.WaitGroup
+	var again, wrong atomic.Int64
+	transport := &http.Transport{MaxConnsPerHost: 200, MaxIdleConnsPerHost: 200}
+	defer transport.CloseIdleConnections()
+	client := &http.Client{Transport: transport}
+	for range number {
+		clients.Go(func() {
+			for path, want := range archives { // in any order
+				document := path[:strings.LastIndexByte(path, '/')+1] + "1.0.0.json"
+				var err error
+				for range 100 { // as clients do that repeat what fails
+					from := "http://" + r.address[rand.N(len(r.address))]
+					if err = errors.Join(getFrom(client, from+document, nil), getFrom(client, from+path, want)); err == nil {
+						break
+					}
+					if errors.Is(err, errOther) {
+						wrong.Add(1)
+					}
+					again.Add(1)
+					time.Sleep(100 * time.Millisecond)
+				}
+				if err != nil {
+					t.Error(err)
+				}
+			}
+		})
+	}
+	for r.registry.Requests("archive") < 5 {
+		time.Sleep(time.Millisecond)
+	}
+	begun := int(r.registry.Requests("archive"))
+	r.kill(0) // with what it downloads
+	must.Succeed(t, r.running[1].Process.Signal(syscall.SIGTERM))
+	must.Succeed(t, r.running[1].Wait())
+	r.start(t, 1)
+	r.start(t, 0)
+	clients.Wait()
+	asked := int(r.registry.Requests("archive"))
+	t.Logf("%d clients repeated %d requests; the registry was asked for %d archives, %d of them when a server was killed", number, again.Load(), asked, begun)
+	if most := len(archives) + faults + begun; asked > most {
+		t.Errorf("the registry was asked for archives %d times, want at most %d", asked, most)
+	}
+	if wrong.Load() > 0 || len(archivesIn(t, r.bucket)) != len(archives) {
+		t.Errorf("%d answers were wrong, %d archives are stored", wrong.Load(), len(archivesIn(t, r.bucket)))
+	}
+}
