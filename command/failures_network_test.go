@@ -30,6 +30,15 @@ func requiring(providers ...string) map[string]string {
 	return map[string]string{"main.tf": b.String()}
 }
 
+// with is a configuration that requires tiny, and more files: names, each with its content behind it.
+func with(more ...string) map[string]string {
+	files := requiring(tiny)
+	for i := 0; i+1 < len(more); i += 2 {
+		files[more[i]] = more[i+1]
+	}
+	return files
+}
+
 const (
 	tiny   = "tf.example.com/acme/tiny"
 	widget = "tf.example.com/acme/widget"
@@ -79,17 +88,17 @@ func networkFailures() []failure {
 		}},
 		{name: "dns", files: two, setUp: func(w *failing) { w.redirect("https://registry..example.com/v1/providers/") }},
 		{name: "certificate_of_another_authority", files: two, setUp: func(w *failing) { w.redirect(another(w).ServiceURL()) }},
-		{name: "certificate_file_missing", files: two, env: []string{"SSL_CERT_FILE=/no/such/ca.pem"},
+		{name: "certificate_file_missing", files: two, env: "SSL_CERT_FILE=/no/such/ca.pem",
 			setUp: func(w *failing) { w.redirect(another(w).ServiceURL()) }},
-		{name: "certificate_file_unset", files: two, env: []string{"SSL_CERT_FILE="}, setUp: func(w *failing) { w.redirect(another(w).ServiceURL()) }},
+		{name: "certificate_file_unset", files: two, env: "SSL_CERT_FILE=", setUp: func(w *failing) { w.redirect(another(w).ServiceURL()) }},
 		{name: "not_https", files: two, setUp: func(w *failing) {
 			plain := httptest.NewServer(http.NotFoundHandler())
 			w.Cleanup(plain.Close)
 			w.redirect(strings.Replace(plain.URL, "http:", "https:", 1) + "/v1/providers/")
 		}},
-		{name: "timeout", files: two, env: []string{"TF_REGISTRY_CLIENT_TIMEOUT=1"}, setUp: answering("versions", providertest.Fault{Delay: 20 * time.Second})},
+		{name: "timeout", files: two, env: "TF_REGISTRY_CLIENT_TIMEOUT=1", setUp: answering("versions", providertest.Fault{Delay: 20 * time.Second})},
 		{name: "proxy_refused", files: two, setUp: func(w *failing) { throughProxy("http://user:secret@" + closedPort(w))(w) }},
-		{name: "proxy_is_no_url", files: two, env: []string{"HTTPS_PROXY=::"}, setUp: func(w *failing) { w.redirect("https://" + closedPort(w) + "/v1/providers/") }},
+		{name: "proxy_is_no_url", files: two, env: "HTTPS_PROXY=::", setUp: func(w *failing) { w.redirect("https://" + closedPort(w) + "/v1/providers/") }},
 		{name: "proxy_dns", files: two, setUp: throughProxy("http://proxy..example.com:3128")},
 		{name: "proxy_wants_login", files: two, setUp: func(w *failing) {
 			proxy := httptest.NewServer(http.HandlerFunc(func(rw http.ResponseWriter, _ *http.Request) { rw.WriteHeader(http.StatusProxyAuthRequired) }))
@@ -97,7 +106,7 @@ func networkFailures() []failure {
 			throughProxy(proxy.URL)(w)
 		}},
 		{name: "401_without_token", files: two, setUp: answering("versions", providertest.Fault{Status: 401})},
-		{name: "401_with_token", files: two, env: []string{"TF_TOKEN_tf_example_com=secret"}, setUp: answering("versions", providertest.Fault{Status: 401})},
+		{name: "401_with_token", files: two, env: "TF_TOKEN_tf_example_com=secret", setUp: answering("versions", providertest.Fault{Status: 401})},
 		{name: "403", files: two, setUp: answering("versions", providertest.Fault{Status: 403})},
 		{name: "404", files: requiring(tiny, widget)},
 		{name: "404_misspelt", files: map[string]string{"main.tf": requiring("tf.example.com/acme/tinyy")["main.tf"], ".terraform.lock.hcl": locked("1.0.0", "zh:"+zeros64)}},
