@@ -42,7 +42,6 @@ func terraformSays(text string) func(*failing) {
 }
 
 func directoryFailures() []failure {
-	one := requiring(tiny)
 	old := map[string]string{"main.tf": "terraform {\n  required_version = \"< 1.0\"\n}\n"}
 	backend := func(body string) map[string]string {
 		return map[string]string{"main.tf": "terraform {\n  backend " + body + "\n}\n"}
@@ -64,40 +63,39 @@ func directoryFailures() []failure {
 		{name: "module_source_mistaken", files: calling("net")},
 		{name: "syntax", files: map[string]string{"main.tf": "terraform {\n  required_providers {\n"}},
 		{name: "required_version", files: old},
-		{name: "required_version_of_a_program", files: old, env: []string{"TFDEPS_TERRAFORM_VERSION="}, setUp: terraformSays(`{"terraform_version": "1.5.7"}`)},
-		{name: "required_version_of_a_named_program", files: old, env: []string{"TFDEPS_TERRAFORM_VERSION="}, setUp: func(w *failing) {
+		{name: "required_version_of_a_program", files: old, env: "TFDEPS_TERRAFORM_VERSION=", setUp: terraformSays(`{"terraform_version": "1.5.7"}`)},
+		{name: "required_version_of_a_named_program", files: old, env: "TFDEPS_TERRAFORM_VERSION=", setUp: func(w *failing) {
 			terraformSays(`{"terraform_version": "1.5.7"}`)(w)
 			w.set("PATH=", "TFDEPS_TERRAFORM_PATH="+filepath.Join(w.home, "terraform"))
 		}},
-		{name: "required_version_assumed", files: old, env: []string{"TFDEPS_TERRAFORM_VERSION="}},
-		{name: "required_version_of_a_silent_program", files: old, env: []string{"TFDEPS_TERRAFORM_VERSION="}, setUp: terraformSays("hello")},
-		{name: "terraform_too_old", files: old, env: []string{"TFDEPS_TERRAFORM_VERSION="}, setUp: terraformSays("Terraform v0.12.31")},
-		{name: "terraform_too_old_by_a_variable", files: map[string]string{"main.tf": "terraform {\n  required_version = \"~> 1.0\"\n}\n"}, env: []string{"TFDEPS_TERRAFORM_VERSION=0.13.7"}},
+		{name: "required_version_assumed", files: old, env: "TFDEPS_TERRAFORM_VERSION="},
+		{name: "required_version_of_a_silent_program", files: old, env: "TFDEPS_TERRAFORM_VERSION=", setUp: terraformSays("hello")},
+		{name: "terraform_too_old", files: old, env: "TFDEPS_TERRAFORM_VERSION=", setUp: terraformSays("Terraform v0.12.31")},
+		{name: "terraform_too_old_by_a_variable", files: map[string]string{"main.tf": "terraform {\n  required_version = \"~> 1.0\"\n}\n"}, env: "TFDEPS_TERRAFORM_VERSION=0.13.7"},
 		{name: "constraint_invalid", files: requiring(tiny + " about 1")},
 		{name: "source_invalid", files: requiring("https://tf.example.com/acme/tiny")},
-		{name: "lock_file_broken", files: map[string]string{"main.tf": one["main.tf"], ".terraform.lock.hcl": "provider {\n"}},
+		{name: "lock_file_broken", files: with(".terraform.lock.hcl", "provider {\n")},
 		{name: "source_is_a_page_of_the_registry", files: requiring("https://registry.terraform.io/providers/hashicorp/aws/latest")},
-		{name: "lock_file_of_a_version_that_is_gone", files: map[string]string{"main.tf": one["main.tf"], ".terraform.lock.hcl": locked("0.9.0", "zh:"+zeros64)},
+		{name: "lock_file_of_a_version_that_is_gone", files: with(".terraform.lock.hcl", locked("0.9.0", "zh:"+zeros64)),
 			setUp: answering("", providertest.Fault{})},
-		{name: "lock_file_with_a_merge_conflict", files: map[string]string{"main.tf": one["main.tf"], ".terraform.lock.hcl": "<<<<<<< HEAD\n" + locked("1.0.0", "zh:"+zeros64)}},
-		{name: "lock_file_is_a_directory", files: map[string]string{"main.tf": one["main.tf"], ".terraform.lock.hcl/x": ""}},
-		{name: "state_damaged", files: map[string]string{"main.tf": one["main.tf"], "terraform.tfstate": "x"}},
-		{name: "state_of_another_version", files: map[string]string{"main.tf": one["main.tf"], "terraform.tfstate": "{\"version\": 9}"}},
-		{name: "state_file_missing", files: one, args: "init -state=none.tfstate"},
+		{name: "lock_file_with_a_merge_conflict", files: with(".terraform.lock.hcl", "<<<<<<< HEAD\n"+locked("1.0.0", "zh:"+zeros64))},
+		{name: "lock_file_is_a_directory", files: with(".terraform.lock.hcl/x", "")},
+		{name: "state_damaged", files: with("terraform.tfstate", "x")},
+		{name: "state_of_another_version", files: with("terraform.tfstate", "{\"version\": 9}")},
 		{name: "module_record_damaged", files: map[string]string{"main.tf": calling("./net")["main.tf"], ".terraform/modules/modules.json": "{"}},
-		{name: "backend_record_damaged", files: map[string]string{"main.tf": one["main.tf"], ".terraform/terraform.tfstate": "{"}},
-		{name: "cli_config_is_a_directory", files: one, env: []string{"TF_CLI_CONFIG_FILE=/"}},
-		{name: "filesystem_mirror_missing", files: one, cli: "provider_installation {\n  filesystem_mirror {\n    path = \"/no/such/mirror\"\n  }\n}\n"},
-		{name: "backend_config_unquoted", files: map[string]string{"main.tf": backend("\"local\" {}")["main.tf"], "prod.hcl": "path = here\n"}, args: "init -backend-config=prod.hcl"},
-		{name: "backend_config_file_missing", files: backend("\"local\" {}"), args: "init -backend-config=prod.hcl"},
-		{name: "backend_config_misspelt", files: backend("\"s3\" {}"), args: "init -backend-config=buckett=a"},
+		{name: "backend_record_damaged", files: with(".terraform/terraform.tfstate", "{")},
+		{name: "cli_config_is_a_directory", env: "TF_CLI_CONFIG_FILE=/"},
+		{name: "filesystem_mirror_missing", cli: "provider_installation {\n  filesystem_mirror {\n    path = \"/no/such/mirror\"\n  }\n}\n"},
+		{name: "backend_config_unquoted", files: map[string]string{"main.tf": backend("\"local\" {}")["main.tf"], "prod.hcl": "path = here\n"}},
+		{name: "backend_config_file_missing", files: backend("\"local\" {}")},
+		{name: "backend_config_misspelt", files: backend("\"s3\" {}")},
 		{name: "backend_unknown", files: backend("\"s4\" {}")},
-		{name: "cli_config_unquoted_path", files: one, cli: "plugin_cache_dir = \"/tmp/cache\"\nprovider_installation {\n  filesystem_mirror {\n    path = /usr/share/providers\n  }\n}\n"},
-		{name: "cli_config_unquoted_value", files: one, cli: "plugin_cache_dir = $HOME/.terraform.d/plugin-cache\n"},
-		{name: "cli_config_unclosed_block", files: one, cli: "provider_installation {\n  direct {\n"},
-		{name: "cli_config_with_a_token", files: one, cli: "credentials \"tf.example.com\" {\n  token = secret\n}\n"},
-		{name: "cli_config_unknown_method", files: one, cli: "provider_installation {\n  mirror {\n    url = \"https://example.com/\"\n  }\n}\n"},
-		{name: "cli_config_missing", files: one, args: "init -offline", env: []string{"TF_CLI_CONFIG_FILE=/no/such/cli.tfrc"}},
+		{name: "cli_config_unquoted_path", cli: "plugin_cache_dir = \"/tmp/cache\"\nprovider_installation {\n  filesystem_mirror {\n    path = /usr/share/providers\n  }\n}\n"},
+		{name: "cli_config_unquoted_value", cli: "plugin_cache_dir = $HOME/.terraform.d/plugin-cache\n"},
+		{name: "cli_config_unclosed_block", cli: "provider_installation {\n  direct {\n"},
+		{name: "cli_config_with_a_token", cli: "credentials \"tf.example.com\" {\n  token = secret\n}\n"},
+		{name: "cli_config_unknown_method", cli: "provider_installation {\n  mirror {\n    url = \"https://example.com/\"\n  }\n}\n"},
+		{name: "cli_config_missing", env: "TF_CLI_CONFIG_FILE=/no/such/cli.tfrc"},
 		{name: "credentials_helper_missing", files: requiring("localhost/acme/tiny"), cli: "credentials_helper \"vault\" {}\nhost \"localhost\" {\n  services = {}\n}\n"},
 	}
 }

@@ -99,7 +99,7 @@ func moduleFailures() []failure {
 		{name: "git_host_key", files: calling("git@git.example.com:acme/net.git"), setUp: git("Host key verification failed.")},
 		{name: "git_proxy_wants_login", files: calling("git::https://git.example.com/net.git"),
 			setUp: git("fatal: unable to access 'https://git.example.com/net.git/': CONNECT tunnel failed, response 407")},
-		{name: "module_variable_file_missing", files: calling("./${var.v}"), args: "init -var-file=none.tfvars"},
+		{name: "module_variable_file_missing", files: calling("./${var.v}")},
 		{name: "module_calls_itself", files: map[string]string{
 			"main.tf": calling("./a")["main.tf"], "a/main.tf": calling("../b")["main.tf"], "b/main.tf": calling("../a")["main.tf"],
 		}},

@@ -30,6 +30,15 @@ func requiring(providers ...string) map[string]string {
 	return map[string]string{"main.tf": b.String()}
 }
 
+// with is a configuration that requires tiny, and more files: names, each with its content behind it.
+func with(more ...string) map[string]string {
+	files := requiring(tiny)
+	for i := 0; i+1 < len(more); i += 2 {
+		files[more[i]] = more[i+1]
+	}
+	return files
+}
+
 const (
 	tiny   = "tf.example.com/acme/tiny"
 	widget = "tf.example.com/acme/widget"
@@ -49,6 +58,16 @@ func answering(kind string, fault providertest.Fault) func(*failing) {
 		w.registry.Add(providertest.PackageSpec{Namespace: "acme", Type: "tiny", Version: "1.0.0"})
 		w.registry.Break(kind, fault)
 	}
+}
+
+// refusing has all requests of a kind be answered with a status alone.
+func refusing(kind string, status int) func(*failing) {
+	return answering(kind, providertest.Fault{Status: status})
+}
+
+// mirror has packages come from a mirror at a URL.
+func (w *failing) mirror(url string) {
+	w.config(fmt.Sprintf("provider_installation {\n  network_mirror {\n    url = %q\n  }\n}\n", url))
 }
 
 // another is a server whose certificate is of an authority that isn't trusted here.
@@ -87,57 +106,57 @@ func networkFailures() []failure {
 		}},
 		{name: "dns", files: two, setUp: func(w *failing) { w.redirect("https://registry..example.com/v1/providers/") }},
 		{name: "certificate_of_another_authority", files: two, setUp: func(w *failing) { w.redirect(another(w).ServiceURL()) }},
-		{name: "certificate_file_missing", files: two, env: []string{"SSL_CERT_FILE=/no/such/ca.pem"},
+		{name: "certificate_file_missing", files: two, env: "SSL_CERT_FILE=/no/such/ca.pem",
 			setUp: func(w *failing) { w.redirect(another(w).ServiceURL()) }},
-		{name: "certificate_file_unset", files: two, env: []string{"SSL_CERT_FILE="}, setUp: func(w *failing) { w.redirect(another(w).ServiceURL()) }},
+		{name: "certificate_file_unset", files: two, env: "SSL_CERT_FILE=", setUp: func(w *failing) { w.redirect(another(w).ServiceURL()) }},
 		{name: "not_https", files: two, setUp: func(w *failing) {
 			plain := httptest.NewServer(http.NotFoundHandler())
 			w.Cleanup(plain.Close)
 			w.redirect(strings.Replace(plain.URL, "http:", "https:", 1) + "/v1/providers/")
 		}},
-		{name: "timeout", files: two, env: []string{"TF_REGISTRY_CLIENT_TIMEOUT=1"}, setUp: answering("versions", providertest.Fault{Delay: 20 * time.Second})},
+		{name: "timeout", files: two, env: "TF_REGISTRY_CLIENT_TIMEOUT=1", setUp: answering("versions", providertest.Fault{Delay: 20 * time.Second})},
 		{name: "proxy_refused", files: two, setUp: func(w *failing) { throughProxy("http://user:secret@" + closedPort(w))(w) }},
-		{name: "proxy_is_no_url", files: two, env: []string{"HTTPS_PROXY=::"}, setUp: func(w *failing) { w.redirect("https://" + closedPort(w) + "/v1/providers/") }},
+		{name: "proxy_is_no_url", files: two, env: "HTTPS_PROXY=::", setUp: func(w *failing) { w.redirect("https://" + closedPort(w) + "/v1/providers/") }},
 		{name: "proxy_dns", files: two, setUp: throughProxy("http://proxy..example.com:3128")},
 		{name: "proxy_wants_login", files: two, setUp: func(w *failing) {
 			proxy := httptest.NewServer(http.HandlerFunc(func(rw http.ResponseWriter, _ *http.Request) { rw.WriteHeader(http.StatusProxyAuthRequired) }))
 			w.Cleanup(proxy.Close)
 			throughProxy(proxy.URL)(w)
 		}},
-		{name: "401_without_token", files: two, setUp: answering("versions", providertest.Fault{Status: 401})},
-		{name: "401_with_token", files: two, env: []string{"TF_TOKEN_tf_example_com=secret"}, setUp: answering("versions", providertest.Fault{Status: 401})},
-		{name: "403", files: two, setUp: answering("versions", providertest.Fault{Status: 403})},
+		{name: "401_without_token", files: two, setUp: refusing("versions", 401)},
+		{name: "401_with_token", files: two, env: "TF_TOKEN_tf_example_com=secret", setUp: refusing("versions", 401)},
+		{name: "403", files: two, setUp: refusing("versions", 403)},
 		{name: "404", files: requiring(tiny, widget)},
 		{name: "404_misspelt", files: map[string]string{"main.tf": requiring("tf.example.com/acme/tinyy")["main.tf"], ".terraform.lock.hcl": locked("1.0.0", "zh:"+zeros64)}},
 		{name: "404_of_a_default_address", files: requiring("hashicorp/widget"), setUp: func(w *failing) {
 			w.config(fmt.Sprintf("host \"registry.terraform.io\" {\n  services = { \"providers.v1\" = %q }\n}\n", w.registry.ServiceURL()))
 		}},
 		{name: "429", files: two, setUp: answering("versions", providertest.Fault{Status: 429, RetryAfter: "0"})},
-		{name: "500", files: two, setUp: answering("versions", providertest.Fault{Status: 500})},
-		{name: "503", files: two, setUp: answering("versions", providertest.Fault{Status: 503})},
-		{name: "archive_403", files: requiring(tiny), setUp: answering("archive", providertest.Fault{Status: 403})},
-		{name: "archive_404", files: requiring(tiny), setUp: answering("archive", providertest.Fault{Status: 404})},
-		{name: "archive_503", files: requiring(tiny), setUp: answering("archive", providertest.Fault{Status: 503})},
-		{name: "archive_cut", files: requiring(tiny), setUp: answering("archive", providertest.Fault{CutAfter: 40, NoRange: true})},
-		{name: "answer_is_a_page", files: requiring(tiny), setUp: answering("versions", providertest.Fault{Body: func([]byte) []byte { return []byte("<html>Sign in</html>") }})},
+		{name: "500", files: two, setUp: refusing("versions", 500)},
+		{name: "503", files: two, setUp: refusing("versions", 503)},
+		{name: "archive_403", setUp: refusing("archive", 403)},
+		{name: "archive_404", setUp: refusing("archive", 404)},
+		{name: "archive_503", setUp: refusing("archive", 503)},
+		{name: "archive_cut", setUp: answering("archive", providertest.Fault{CutAfter: 40, NoRange: true})},
+		{name: "answer_is_a_page", setUp: answering("versions", providertest.Fault{Body: func([]byte) []byte { return []byte("<html>Sign in</html>") }})},
 		{name: "no_registry", files: requiring("localhost/acme/tiny"), setUp: func(w *failing) { w.config("host \"localhost\" {\n  services = {}\n}\n") }},
 		{name: "registry_as_a_mirror", files: two, setUp: func(w *failing) {
 			answering("", providertest.Fault{})(w)
-			w.config(fmt.Sprintf("provider_installation {\n  network_mirror {\n    url = %q\n  }\n}\n", w.registry.ServiceURL()))
+			w.mirror(w.registry.ServiceURL())
 		}},
-		{name: "host_of_a_registry_as_a_mirror", files: requiring(tiny), setUp: func(w *failing) {
+		{name: "host_of_a_registry_as_a_mirror", setUp: func(w *failing) {
 			answering("", providertest.Fault{})(w)
-			w.config(fmt.Sprintf("provider_installation {\n  network_mirror {\n    url = %q\n  }\n}\n", w.registry.BaseURL()+"/"))
+			w.mirror(w.registry.BaseURL() + "/")
 		}},
-		{name: "mirror_as_a_registry", files: requiring(tiny), setUp: func(w *failing) { w.redirect(mirrorBeside(w).URL()) }},
+		{name: "mirror_as_a_registry", setUp: func(w *failing) { w.redirect(mirrorBeside(w).URL()) }},
 		{name: "redirects_without_end", files: two, setUp: func(w *failing) {
 			answering("versions", providertest.Fault{Redirect: w.registry.ServiceURL() + "acme/tiny/versions"})(w)
 		}},
-		{name: "answer_cut_in_two", files: requiring(tiny), setUp: answering("versions", providertest.Fault{Body: func(b []byte) []byte { return b[:len(b)/2] }})},
-		{name: "410", files: two, setUp: answering("versions", providertest.Fault{Status: 410})},
+		{name: "answer_cut_in_two", setUp: answering("versions", providertest.Fault{Body: func(b []byte) []byte { return b[:len(b)/2] }})},
+		{name: "410", files: two, setUp: refusing("versions", 410)},
 		{name: "certificate_expired", files: two, setUp: certified(-48*time.Hour, -24*time.Hour)},
 		{name: "mirror_404", files: requiring(widget), setUp: func(w *failing) {
-			w.config(fmt.Sprintf("provider_installation {\n  network_mirror {\n    url = %q\n  }\n}\n", mirrorBeside(w).URL()))
+			w.mirror(mirrorBeside(w).URL())
 		}},
 	}
 }

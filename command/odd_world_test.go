@@ -16,16 +16,32 @@ import (
 	"github.com/tfdeps/tfdeps/internal/must"
 )
 
-// oddRegistry is an honest one.
+// oddRegistry is an honest one, for names that only Linux takes.
 func oddRegistry(t *testing.T) *providertest.Registry {
 	t.Helper()
 	if runtime.GOOS != "linux" {
 		t.Skip("file systems of other systems know no such names")
 	}
+	return honestRegistry(t)
+}
+
+func honestRegistry(t *testing.T) *providertest.Registry {
+	t.Helper()
 	registry, err := hostiletest.NewHostile(hostiletest.HostileRule{}, hostileWorld(t))
 	must.Succeed(t, err)
 	t.Cleanup(registry.Close)
 	return registry
+}
+
+// runAll runs commands, a line each, has each end with the code, and returns what the last one prints.
+func runAll(t *testing.T, root string, registry *providertest.Registry, code int, lines ...string) (said string) {
+	t.Helper()
+	for _, line := range lines {
+		got, stdout, stderr := runInProcess(t, root, registry.Host(), strings.Fields(line))
+		must.Equal(t, got, code, line, stdout, stderr)
+		said = stdout + stderr
+	}
+	return said
 }
 
 // TestMain_WorksInDirectoriesOfOddNames has init succeed below directories whose names are no text, or
@@ -43,10 +59,8 @@ func TestMain_WorksInDirectoriesOfOddNames(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			root := filepath.Join(t.TempDir(), dir)
 			writeWorld(t, root, registry, false)
-			code, stdout, stderr := runInProcess(t, root, registry.Host(), []string{"init"})
-			must.Equal(t, code, 0, stdout, stderr)
-			if strings.ContainsFunc(stdout+stderr, obeyed) {
-				t.Errorf("a terminal would obey %q", stdout+stderr)
+			if said := runAll(t, root, registry, 0, "init"); strings.ContainsFunc(said, obeyed) {
+				t.Errorf("a terminal would obey %q", said)
 			}
 		})
 	}
@@ -58,16 +72,9 @@ func TestMain_WorksInAPathOf4000Characters(t *testing.T) {
 	registry := oddRegistry(t)
 	root := filepath.Join(t.TempDir(), strings.Repeat(strings.Repeat("d", 199)+"/", 21))[:4000]
 	writeWorld(t, root, registry, false)
-	for _, args := range [][]string{{"init"}, {"init", "-verify"}, {"init", "-check"}, {"get"}, {"providers", "lock"}, {"providers", "mirror", "mirror"},
-		{"vendor"}, {"providers", "verify"}, {"doctor"}} {
-		if code, stdout, stderr := runInProcess(t, root, registry.Host(), args); code != 0 {
-			t.Errorf("%q: exit code %d\n%s%s", args, code, stdout, stderr)
-		}
-	}
-	code, _, stderr := runInProcess(t, root, registry.Host(), []string{"cache", "verify"})
-	if code != 1 || !strings.Contains(strings.Join(strings.Fields(stderr), " "), "a path has 4095 at most") {
-		t.Errorf("cache verify: exit code %d\n%s", code, stderr)
-	}
+	runAll(t, root, registry, 0, "init", "init -verify", "init -check", "get", "providers lock", "providers mirror mirror", "vendor", "providers verify", "doctor")
+	said := runAll(t, root, registry, 1, "cache verify")
+	must.Contain(t, strings.Join(strings.Fields(said), " "), "a path has 4095 at most")
 }
 
 // TestMain_WorksWhateverTheClockSays has the clock stand anywhere, and jump between two runs.
@@ -108,9 +115,7 @@ func TestMain_WorksWithRecordsOfOtherVersions(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			root := t.TempDir()
 			writeWorld(t, root, registry, false)
-			if code, _, stderr := runInProcess(t, root, registry.Host(), []string{"init"}); code != 0 {
-				t.Fatalf("exit code %d\n%s", code, stderr)
-			}
+			runAll(t, root, registry, 0, "init")
 			changed := 0
 			for _, kept := range []string{filepath.Join("home", ".local"), "cache"} {
 				err := filepath.WalkDir(filepath.Join(root, kept), func(path string, entry fs.DirEntry, err error) error {
@@ -130,11 +135,7 @@ func TestMain_WorksWithRecordsOfOtherVersions(t *testing.T) {
 				t.Fatal("nothing is kept")
 			}
 			must.Succeed(t, os.RemoveAll(filepath.Join(root, "work", ".terraform")))
-			for i := range 2 {
-				if code, stdout, stderr := runInProcess(t, root, registry.Host(), []string{"init"}); code != 0 {
-					t.Errorf("run %d: exit code %d\n%s%s", i+1, code, stdout, stderr)
-				}
-			}
+			runAll(t, root, registry, 0, "init", "init")
 		})
 	}
 }
@@ -156,11 +157,10 @@ func TestMain_LeavesAloneWhatOtherVersionsKeep(t *testing.T) {
 		must.Succeed(t, os.MkdirAll(filepath.Dir(path), 0o700))
 		must.Succeed(t, os.WriteFile(path, []byte(content), 0o600))
 	}
-	for _, args := range [][]string{{"init"}, {"cache", "verify"}, {"cache", "list"}, {"cache", "gc", "-max-size=0"}, {"init", "-verify"}, {"cache", "clean"}} {
-		code, stdout, stderr := runInProcess(t, root, registry.Host(), args)
-		must.Equal(t, code, 0, args, stdout, stderr)
+	for _, line := range []string{"init", "cache verify", "cache list", "cache gc -max-size=0", "init -verify", "cache clean"} {
+		said := runAll(t, root, registry, 0, line)
 		for _, format := range []string{"v0", "v2", "v10"} {
-			must.NotContain(t, stdout+stderr, "/"+format+"/", args, format, stdout, stderr)
+			must.NotContain(t, said, "/"+format+"/", line)
 		}
 	}
 	for name, want := range others {
@@ -174,24 +174,16 @@ func TestMain_LeavesAloneWhatOtherVersionsKeep(t *testing.T) {
 // tests if it is one, else one that is mounted.
 func TestMain_WorksWhereCaseDoesntCount(t *testing.T) {
 	root := caseless(t)
-	registry, err := hostiletest.NewHostile(hostiletest.HostileRule{}, hostileWorld(t))
-	must.Succeed(t, err)
-	t.Cleanup(registry.Close)
+	registry := honestRegistry(t)
 	writeWorld(t, root, registry, false)
-	for _, args := range [][]string{{"init"}, {"init", "-verify"}, {"cache", "verify"}, {"providers", "mirror", "Mirror"}, {"providers", "mirror", "mirror"}, {"vendor"}, {"init", "-check"}} {
-		if code, stdout, stderr := runInProcess(t, root, registry.Host(), args); code != 0 {
-			t.Errorf("%q: exit code %d\n%s%s", args, code, stdout, stderr)
-		}
-	}
+	runAll(t, root, registry, 0, "init", "init -verify", "cache verify", "providers mirror Mirror", "providers mirror mirror", "vendor", "init -check")
 }
 
 // TestMain_RefusesSpellingsWhereCaseDoesntCount has two modules, and two files of a module, be one
 // for the file system: neither counts in the other's place.
 func TestMain_RefusesSpellingsWhereCaseDoesntCount(t *testing.T) {
 	root := caseless(t)
-	registry, err := hostiletest.NewHostile(hostiletest.HostileRule{}, hostileWorld(t))
-	must.Succeed(t, err)
-	t.Cleanup(registry.Close)
+	registry := honestRegistry(t)
 	writeWorld(t, root, registry, false)
 	module := func(name string, files map[string]string) string {
 		archive := filepath.Join(root, name+".zip")
@@ -206,10 +198,8 @@ func TestMain_RefusesSpellingsWhereCaseDoesntCount(t *testing.T) {
 	} {
 		must.Succeed(t, os.WriteFile(filepath.Join(root, "work", "main.tf"), []byte(config), 0o600))
 		for _, command := range []string{"get", "init", "vendor"} {
-			code, stdout, stderr := runInProcess(t, root, registry.Host(), []string{command})
-			if said := strings.Join(strings.Fields(strings.ReplaceAll(stderr, "│", "")), " "); code != 1 || !strings.Contains(said, want) {
-				t.Errorf("%s of %s: exit code %d\n%s%s", command, config, code, stdout, stderr)
-			}
+			said := strings.Join(strings.Fields(strings.ReplaceAll(runAll(t, root, registry, 1, command), "│", "")), " ")
+			must.Contain(t, said, want, command, config)
 		}
 	}
 }
@@ -252,8 +242,7 @@ func TestMain_SaysWhatDirectoriesItCantUse(t *testing.T) {
 			must.Succeed(t, os.RemoveAll(path))
 			must.Succeed(t, os.MkdirAll(filepath.Dir(path), 0o700))
 			must.Succeed(t, os.WriteFile(path, []byte("precious"), 0o600))
-			code, stdout, stderr := runInProcess(t, root, registry.Host(), []string{"init"})
-			must.Equal(t, code, c.code, stdout, stderr)
+			runAll(t, root, registry, c.code, "init")
 			if content, err := os.ReadFile(path); err != nil || string(content) != "precious" {
 				t.Errorf("%s: %v", fmt.Sprintf("%.40q", content), err)
 			}
