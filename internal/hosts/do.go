@@ -76,17 +76,14 @@ func (e *RequestError) Error() string {
 }
 
 // Code is "request_failed", or the code of the cause.
-func (e *RequestError) Code() string { return codeOr(e.Err, "request_failed") }
-
-// codeOr returns the code of an error, or of what it wraps.
-func codeOr(err error, otherwise string) string {
+func (e *RequestError) Code() string {
 	if coded, ok := errors.AsType[interface {
 		error
 		Code() string
-	}](err); ok {
+	}](e.Err); ok {
 		return coded.Code()
 	}
-	return otherwise
+	return "request_failed"
 }
 
 // Unwrap returns the cause.
@@ -245,15 +242,9 @@ func getOnce(client *http.Client, get *http.Request, req DocumentRequest) (*Docu
 		}
 		return doc, nil
 	}
-	doc.Body = readSome(resp)
-	return doc, nil
-}
-
-// readSome returns the beginning of a body that nothing depends on.
-func readSome(resp *http.Response) []byte {
 	defer resp.Body.Close()
-	body, _ := io.ReadAll(io.LimitReader(resp.Body, failureBytes))
-	return body
+	doc.Body, _ = io.ReadAll(io.LimitReader(resp.Body, failureBytes)) // nothing depends on it
+	return doc, nil
 }
 
 // metadataPolicy is redirectPolicy for what decides which packages and modules count:
