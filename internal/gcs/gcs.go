@@ -99,7 +99,7 @@ type resource struct {
 
 const (
 	resourceFields = "name,size,generation,updated,contentType,cacheControl"
-	maxAnswer      = 16 << 20 // a page of a list has 1000 objects at most
+	malformed      = "the answer of %s: %w"
 )
 
 func (r resource) info() blob.Info {
@@ -137,11 +137,7 @@ func (b *Bucket) get(ctx context.Context, key string, opts blob.GetOptions) (*bl
 	}
 	part := opts.Offset > 0 || opts.Length > 0
 	if part {
-		end := ""
-		if opts.Length > 0 {
-			end = strconv.FormatInt(opts.Offset+opts.Length-1, 10)
-		}
-		header.Set("Range", fmt.Sprintf("bytes=%d-%s", opts.Offset, end))
+		header.Set("Range", hosts.RangeOf(opts.Offset, opts.Length))
 	}
 	resp, err := b.client.Do(ctx, googlestorage.Request{Path: googlestorage.ObjectPath(b.name, key), Query: query, Header: header})
 	if err != nil {
@@ -161,11 +157,12 @@ func (b *Bucket) get(ctx context.Context, key string, opts blob.GetOptions) (*bl
 	if !part {
 		return &blob.Object{Info: info, Body: googlestorage.Checked(resp)}, nil
 	}
-	begin, size, _ := strings.Cut(resp.Header.Get("Content-Range"), "/")
-	info.Size, err = strconv.ParseInt(size, 10, 64)
-	if err != nil || resp.StatusCode != http.StatusPartialContent || !strings.HasPrefix(begin, fmt.Sprintf("bytes %d-", opts.Offset)) {
+	if resp.StatusCode != http.StatusPartialContent {
+		resp.Header.Del("Content-Range")
+	}
+	if info.Size, err = hosts.SizeIn(resp.Header.Get("Content-Range"), opts.Offset); err != nil {
 		resp.Body.Close()
-		return nil, fmt.Errorf("the service was asked for a part from byte %d, and answered with the range %.80q", opts.Offset, resp.Header.Get("Content-Range"))
+		return nil, err
 	}
 	return &blob.Object{Info: info, Body: resp.Body}, nil // the checksum is that of all of it
 }
@@ -175,25 +172,9 @@ func (b *Bucket) Stat(ctx context.Context, key string) (blob.Info, error) {
 	err := blob.CheckKey(key)
 	var found resource
 	if err == nil {
-		err = b.ask(ctx, googlestorage.Request{Path: googlestorage.ObjectPath(b.name, key), Query: url.Values{"fields": {resourceFields}}}, &found)
+		err = b.client.Ask(ctx, googlestorage.Request{Path: googlestorage.ObjectPath(b.name, key), Query: url.Values{"fields": {resourceFields}}}, &found, malformed)
 	}
 	return found.info(), blob.Fail("stat", b, key, explain(err, blob.ErrChanged))
-}
-
-// ask reads an answer in JSON.
-func (b *Bucket) ask(ctx context.Context, request googlestorage.Request, into any) error {
-	resp, err := b.client.Do(ctx, request)
-	if err != nil {
-		return err
-	}
-	text, err := hosts.ReadAll(resp, maxAnswer)
-	if err != nil {
-		return err
-	}
-	if err := json.Unmarshal(text, into); err != nil {
-		return fmt.Errorf("the answer of %s: %w", hosts.RedactURL(resp.Request.URL), err)
-	}
-	return nil
 }
 
 // Put implements blob.Bucket. It is one request.
@@ -233,14 +214,14 @@ func (b *Bucket) put(ctx context.Context, key string, content *io.SectionReader,
 	head := []byte("--" + boundary + "\r\nContent-Type: application/json; charset=UTF-8\r\n\r\n" + string(metadata) +
 		"\r\n--" + boundary + "\r\nContent-Type: " + kind + "\r\n\r\n")
 	tail := []byte("\r\n--" + boundary + "--\r\n")
-	err = b.ask(ctx, googlestorage.Request{
+	err = b.client.Ask(ctx, googlestorage.Request{
 		Method: http.MethodPost, Path: "/upload/storage/v1/b/" + url.PathEscape(b.name) + "/o", Query: query,
 		Header: http.Header{"Content-Type": {"multipart/related; boundary=" + boundary}},
 		Body: func() io.ReadCloser {
 			return io.NopCloser(io.MultiReader(bytes.NewReader(head), io.NewSectionReader(content, 0, content.Size()), bytes.NewReader(tail)))
 		},
 		Size: int64(len(head)+len(tail)) + content.Size(),
-	}, &written)
+	}, &written, malformed)
 	if err = explain(err, unmet); errors.Is(err, blob.ErrNotFound) {
 		err = withKind(blob.ErrNoBucket, err)
 	}
@@ -250,37 +231,17 @@ func (b *Bucket) put(ctx context.Context, key string, content *io.SectionReader,
 // List implements blob.Bucket.
 func (b *Bucket) List(ctx context.Context, prefix string) iter.Seq2[blob.Info, error] {
 	return func(yield func(blob.Info, error) bool) {
-		query := url.Values{"prefix": {prefix}, "fields": {"items(" + resourceFields + "),nextPageToken"}}
-		pages := hosts.Pages{URL: b.String() + "/" + prefix}
-		for {
-			var page struct {
-				Items         []resource
-				NextPageToken string
+		of := googlestorage.Listing{Bucket: b.name, Prefix: prefix, Fields: resourceFields, URL: b.String() + "/" + prefix, Malformed: malformed}
+		for found, err := range googlestorage.List[resource](ctx, b.client, of) {
+			if err == nil && blob.CheckKey(found.Name) != nil {
+				continue // some programs have objects that stand for directories
 			}
-			err := b.ask(ctx, googlestorage.Request{Path: googlestorage.ObjectPath(b.name, ""), Query: query}, &page)
-			if err != nil {
-				if err = explain(err, blob.ErrChanged); errors.Is(err, blob.ErrNotFound) {
-					err = withKind(blob.ErrNoBucket, err)
-				}
-				yield(blob.Info{}, blob.Fail("list", b, prefix, err))
+			if err = explain(err, blob.ErrChanged); errors.Is(err, blob.ErrNotFound) {
+				err = withKind(blob.ErrNoBucket, err)
+			}
+			if !yield(found.info(), blob.Fail("list", b, prefix, err)) {
 				return
 			}
-			for _, found := range page.Items {
-				if blob.CheckKey(found.Name) != nil {
-					continue // some programs have objects that stand for directories
-				}
-				if !yield(found.info(), nil) {
-					return
-				}
-			}
-			if page.NextPageToken == "" {
-				return
-			}
-			if err := pages.Next(page.NextPageToken); err != nil {
-				yield(blob.Info{}, blob.Fail("list", b, prefix, err))
-				return
-			}
-			query.Set("pageToken", page.NextPageToken)
 		}
 	}
 }

@@ -15,6 +15,7 @@ import (
 	"encoding/json"
 	"fmt"
 	"io"
+	"iter"
 	"net/http"
 	"net/url"
 	"strconv"
@@ -28,7 +29,8 @@ const storageURL = "https://storage.googleapis.com"
 
 const (
 	maxRedirects = 10
-	maxSaidBytes = 4 << 10 // of an error
+	maxSaidBytes = 4 << 10  // of an error
+	maxAnswer    = 16 << 20 // a page of a list has 1000 objects at most
 )
 
 // Client makes requests. It is safe for many goroutines.
@@ -86,6 +88,45 @@ func (c Client) Do(ctx context.Context, r Request) (*http.Response, error) {
 		method: req.Method, url: hosts.RedactURL(resp.Request.URL, "alt", "generation", "prefix"), code: resp.StatusCode, Said: said(resp),
 		anonymous: !anonymous && login.token == nil,
 	}
+}
+
+// Ask reads an answer in JSON. malformed is the format of an error with the URL of an answer that isn't that, and the reason.
+func (c Client) Ask(ctx context.Context, r Request, into any, malformed string) error {
+	resp, err := c.Do(ctx, r)
+	if err != nil {
+		return err
+	}
+	text, err := hosts.ReadAll(resp, maxAnswer)
+	if err != nil {
+		return err
+	}
+	if err := json.Unmarshal(text, into); err != nil {
+		return fmt.Errorf(malformed, hosts.RedactURL(resp.Request.URL), err)
+	}
+	return nil
+}
+
+// Listing says which objects of a bucket are listed, and how.
+type Listing struct {
+	Bucket, Prefix, Fields string
+	URL                    string // for errors
+	Malformed              string // as of Ask
+}
+
+// List lists the fields of objects, as T has them.
+func List[T any](ctx context.Context, c Client, of Listing) iter.Seq2[T, error] {
+	query := url.Values{"prefix": {of.Prefix}, "fields": {"items(" + of.Fields + "),nextPageToken"}}
+	return hosts.List(of.URL, func(name string) ([]T, string, error) {
+		if name != "" {
+			query.Set("pageToken", name)
+		}
+		var page struct {
+			Items         []T
+			NextPageToken string
+		}
+		err := c.Ask(ctx, Request{Path: ObjectPath(of.Bucket, ""), Query: query}, &page, of.Malformed)
+		return page.Items, page.NextPageToken, err
+	})
 }
 
 // Emulator is the URL of the server that is asked without credentials in Google's place; "": there is none.

@@ -62,16 +62,11 @@ func (s *separator) RoundTrip(req *http.Request) (*http.Response, error) {
 		return s.next.RoundTrip(req)
 	}
 	resp, err := s.alone.RoundTrip(req)
-	if err != nil && refusesProtocol(err) && req.Body == nil {
+	// A server that has nothing but HTTP/2. The standard library's type for what it says then isn't exported.
+	if err != nil && strings.Contains(err.Error(), "tls: no application protocol") && req.Body == nil {
 		return s.next.RoundTrip(req)
 	}
 	return resp, err
-}
-
-// refusesProtocol reports whether a server has nothing but HTTP/2. The
-// standard library's type for what it says then isn't exported.
-func refusesProtocol(err error) bool {
-	return strings.Contains(err.Error(), "tls: no application protocol")
 }
 
 // CloseIdleConnections is called by the method of http.Client with that name.

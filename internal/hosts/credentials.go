@@ -8,6 +8,7 @@ import (
 	"maps"
 	"net/http"
 	"net/url"
+	"slices"
 	"strings"
 
 	"golang.org/x/net/idna"
@@ -61,47 +62,44 @@ func TokenVariable(host Hostname) string {
 // An error ends the search: the request would go out with a token other than
 // the one that it should have.
 func FirstOf(all ...Credentials) Credentials {
-	chain := &firstOf{}
-	for _, c := range all {
-		if c != nil {
-			chain.all = append(chain.all, c)
+	all = slices.DeleteFunc(slices.Clone(all), func(c Credentials) bool { return c == nil })
+	return &Tokens{lookup: func(ctx context.Context, host Hostname) (token string, known bool, err error) {
+		for _, c := range all {
+			if tokens, ok := c.(*Tokens); ok {
+				token, known, err = tokens.find(ctx, host)
+			} else {
+				token, err = c.Token(ctx, host)
+				known = token != ""
+			}
+			if known || err != nil {
+				return token, known, err
+			}
 		}
-	}
-	return chain
+		return "", false, nil
+	}}
 }
 
-type firstOf struct {
+// Tokens are credentials that can tell a host which goes without a token from one that they don't know. A nil *Tokens knows
+// none. It prints without its tokens, whatever the verb.
+type Tokens struct {
 	concealed
-	all []Credentials
-}
-
-// finder is implemented by credentials that can tell a host which goes without
-// a token from one that they don't know. For others, both are "".
-type finder interface {
-	find(ctx context.Context, host Hostname) (token string, known bool, err error)
+	// lookup is a function because all that fmt ever shows of one is its
+	// address, while some verbs show what is behind a pointer, or in
+	// unexported fields of whatever has this one in it.
+	lookup func(ctx context.Context, host Hostname) (token string, known bool, err error)
 }
 
 // Token implements Credentials.
-func (f *firstOf) Token(ctx context.Context, host Hostname) (string, error) {
-	token, _, err := f.find(ctx, host)
+func (t *Tokens) Token(ctx context.Context, host Hostname) (string, error) {
+	token, _, err := t.find(ctx, host)
 	return token, err
 }
 
-func (f *firstOf) find(ctx context.Context, host Hostname) (token string, known bool, err error) {
-	for _, c := range f.all {
-		if token, known, err = findIn(ctx, c, host); known || err != nil {
-			return token, known, err
-		}
+func (t *Tokens) find(ctx context.Context, host Hostname) (token string, known bool, err error) {
+	if t == nil || t.lookup == nil {
+		return "", false, nil
 	}
-	return "", false, nil
-}
-
-func findIn(ctx context.Context, c Credentials, host Hostname) (token string, known bool, err error) {
-	if c, ok := c.(finder); ok {
-		return c.find(ctx, host)
-	}
-	token, err = c.Token(ctx, host)
-	return token, token != "", err
+	return t.lookup(ctx, host)
 }
 
 // concealed is embedded by types that hold secrets: they print as the same few
@@ -167,37 +165,16 @@ func TokenHost(variable string) (Hostname, bool) {
 }
 
 // StaticTokens are tokens that are known from the start: those of credentials
-// blocks, or of the environment (see [EnvTokens]). A nil *StaticTokens knows
-// none. It prints without its tokens, whatever the verb.
-type StaticTokens struct {
-	concealed
-	// lookup is a function because all that fmt ever shows of one is its
-	// address, while some verbs show what is behind a pointer, or in
-	// unexported fields of whatever has this one in it.
-	lookup func(Hostname) (token string, known bool)
-}
+// blocks, or of the environment (see [EnvTokens]). There are no errors.
+type StaticTokens = Tokens
 
 // NewStaticTokens returns the tokens of a map, which it copies. A host whose
 // token is "" is known, too: it is asked without a token, and [FirstOf] looks
 // no further.
 func NewStaticTokens(tokens map[Hostname]string) *StaticTokens {
 	tokens = maps.Clone(tokens)
-	return &StaticTokens{lookup: func(host Hostname) (string, bool) {
+	return &StaticTokens{lookup: func(_ context.Context, host Hostname) (string, bool, error) {
 		token, known := tokens[host]
-		return token, known
+		return token, known, nil
 	}}
-}
-
-// Token implements Credentials. There are no errors.
-func (s *StaticTokens) Token(ctx context.Context, host Hostname) (string, error) {
-	token, _, err := s.find(ctx, host)
-	return token, err
-}
-
-func (s *StaticTokens) find(_ context.Context, host Hostname) (token string, known bool, err error) {
-	if s == nil || s.lookup == nil {
-		return "", false, nil
-	}
-	token, known = s.lookup(host)
-	return token, known, nil
 }

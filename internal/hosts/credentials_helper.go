@@ -37,44 +37,27 @@ type Helper struct {
 	Env  []string // its environment, like that of os.Environ; nil: that of this process
 }
 
-// HelperTokens are tokens that a program knows. It is run as
+// NewHelperTokens returns the tokens that a program knows. It is run as
 //
 //	terraform-credentials-NAME ARGS... get registry.example.com
 //
 // with the host in punycode, and answers with a JSON object: {"token": "..."}, or
 // one without a token if it has none for that host. It is asked once for each host, and
-// again only if it failed. Its failure is an error that holds what it said on standard error.
+// again only if it failed. Its failure is an error that holds what it said on standard error. When the context ends, so does the program.
 //
-// A nil *HelperTokens knows no tokens. It prints without those that it knows.
-type HelperTokens struct {
-	concealed
-	ask     func(context.Context, Hostname) (string, error) // for why it is a function, see StaticTokens
-	answers par.Memo[Hostname, string]
-}
-
-// NewHelperTokens finds the program; of several versions in the directories
-// the newest. If there is none the error is a *HelperNotFoundError. The real
+// Of several versions in the directories, the program is the newest. If there is none the error is a *HelperNotFoundError. The real
 // tool writes that to its log and goes on without a helper.
-func NewHelperTokens(h Helper) (*HelperTokens, error) {
+func NewHelperTokens(h Helper) (*Tokens, error) {
 	exe, err := FindHelper(h.Name, h.Dirs)
 	if err != nil {
 		return nil, err
 	}
-	return &HelperTokens{ask: helperProgram{exe, slices.Clone(h.Args), slices.Clone(h.Env)}.ask}, nil
-}
-
-// Token implements Credentials. When ctx ends, so does the program.
-func (h *HelperTokens) Token(ctx context.Context, host Hostname) (string, error) {
-	token, _, err := h.find(ctx, host)
-	return token, err
-}
-
-func (h *HelperTokens) find(ctx context.Context, host Hostname) (token string, known bool, err error) {
-	if h == nil {
-		return "", false, nil
-	}
-	token, err = h.answers.Do(ctx, host, func(ctx context.Context) (string, error) { return h.ask(ctx, host) })
-	return token, err == nil, err
+	program := helperProgram{exe, slices.Clone(h.Args), slices.Clone(h.Env)}
+	var answers par.Memo[Hostname, string]
+	return &Tokens{lookup: func(ctx context.Context, host Hostname) (string, bool, error) {
+		token, err := answers.Do(ctx, host, func(ctx context.Context) (string, error) { return program.ask(ctx, host) })
+		return token, err == nil, err
+	}}, nil
 }
 
 // helperProgram is a program and how to run it.

@@ -62,7 +62,7 @@ func TestHelper_Program(t *testing.T) {
 // program is a helper program in a directory of its own.
 type program struct {
 	exe, log string
-	tokens   *HelperTokens
+	tokens   *Tokens
 }
 
 // newProgram installs the program, which does what the environment says.

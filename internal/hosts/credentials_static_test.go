@@ -93,7 +93,7 @@ func TestFirstOf(t *testing.T) {
 	known := NewStaticTokens(map[Hostname]string{"example.com": "static"})
 	empty := NewStaticTokens(map[Hostname]string{"example.com": ""})
 	var noTokens *StaticTokens
-	var noHelper *HelperTokens
+	var noHelper *Tokens
 	for _, tc := range []struct {
 		name  string
 		chain func(asked) []Credentials

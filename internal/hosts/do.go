@@ -76,17 +76,14 @@ func (e *RequestError) Error() string {
 }
 
 // Code is "request_failed", or the code of the cause.
-func (e *RequestError) Code() string { return codeOr(e.Err, "request_failed") }
-
-// codeOr returns the code of an error, or of what it wraps.
-func codeOr(err error, otherwise string) string {
+func (e *RequestError) Code() string {
 	if coded, ok := errors.AsType[interface {
 		error
 		Code() string
-	}](err); ok {
+	}](e.Err); ok {
 		return coded.Code()
 	}
-	return otherwise
+	return "request_failed"
 }
 
 // Unwrap returns the cause.
@@ -307,4 +304,23 @@ func HasAll(resp *http.Response) (size int64, ok bool) {
 		return -1, false
 	}
 	return size, true
+}
+
+// RangeOf is the header Range of a request for a part that begins at an offset; length 0: up to the end.
+func RangeOf(offset, length int64) string {
+	end := ""
+	if length > 0 {
+		end = strconv.FormatInt(offset+length-1, 10)
+	}
+	return fmt.Sprintf("bytes=%d-%s", offset, end)
+}
+
+// SizeIn reads how long all is from the header Content-Range of a part, such as "bytes 3-9/10", which has to begin at an offset.
+func SizeIn(contentRange string, offset int64) (int64, error) {
+	begin, size, _ := strings.Cut(contentRange, "/")
+	total, err := strconv.ParseInt(size, 10, 64)
+	if err != nil || !strings.HasPrefix(begin, fmt.Sprintf("bytes %d-", offset)) {
+		return 0, fmt.Errorf("the service was asked for a part from byte %d, and answered with the range %.80q", offset, contentRange)
+	}
+	return total, nil
 }

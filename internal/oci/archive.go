@@ -56,7 +56,7 @@ func (a *archive) Open(ctx context.Context, offset int64) (getproviders.OpenedAr
 	case resp.StatusCode == http.StatusPartialContent && offset > 0 && strings.HasPrefix(resp.Header.Get("Content-Range"), begins):
 		opened.Body, opened.Offset = resp.Body, offset
 	default:
-		err = statusError(resp)
+		err = &errcode.ErrorResponse{Method: resp.Request.Method, URL: resp.Request.URL, StatusCode: resp.StatusCode}
 		resp.Body.Close()
 		return opened, fmt.Errorf("%s: %w", a, explained(err))
 	}
@@ -71,11 +71,6 @@ func RepositoryOf(l getproviders.Location) Repository {
 		return a.at
 	}
 	return Repository{}
-}
-
-// statusError is an answer that isn't the one that was hoped for.
-func statusError(resp *http.Response) error {
-	return &errcode.ErrorResponse{Method: resp.Request.Method, URL: resp.Request.URL, StatusCode: resp.StatusCode}
 }
 
 // errLonger says that a registry sends more than the size that the manifest has.

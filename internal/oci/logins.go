@@ -186,14 +186,6 @@ func (d dockerConfig) candidates(r Repository) (all []candidate) {
 	return all
 }
 
-// checkHelper returns an error for what can't be the name of a helper: the program is "docker-credential-NAME".
-func checkHelper(name string) error {
-	if name == "" || strings.ContainsAny(name, `/\`) {
-		return fmt.Errorf("%.100q can't be the name of a credential helper of Docker's", name)
-	}
-	return nil
-}
-
 const (
 	// helperKnowsNothing is what a helper says of a host that it has no login for.
 	helperKnowsNothing = "credentials not found in native keychain"
@@ -205,8 +197,8 @@ const (
 
 // askHelper starts a credential helper of Docker's. One that knows nothing of the host has no login for it.
 func askHelper(ctx context.Context, name, host string) (Login, error) {
-	if err := checkHelper(name); err != nil {
-		return Login{}, err
+	if name == "" || strings.ContainsAny(name, `/\`) {
+		return Login{}, fmt.Errorf("%.100q can't be the name of a credential helper of Docker's", name)
 	}
 	var said, complaint bytes.Buffer
 	cmd, err := subprocess.Command(ctx, nil, "", "docker-credential-"+name, "get")

@@ -80,7 +80,9 @@ func (m *Memo[K, V]) run(ctx context.Context, key K, c *call[V], f func(context.
 	defer c.cancel(nil)
 	c.value, c.err = f(ctx)
 	if c.err != nil {
-		m.forget(key, c)
+		m.mu.Lock()
+		m.drop(key, c)
+		m.mu.Unlock()
 	}
 	close(c.done)
 }
@@ -109,13 +111,6 @@ func (m *Memo[K, V]) leave(ctx context.Context, key K, c *call[V]) {
 		c.cancel(context.Cause(ctx))
 		m.drop(key, c)
 	}
-}
-
-// forget makes the next caller with this key start a new call.
-func (m *Memo[K, V]) forget(key K, c *call[V]) {
-	m.mu.Lock()
-	defer m.mu.Unlock()
-	m.drop(key, c)
 }
 
 // drop is forget for those who hold the lock. An abandoned call may end when

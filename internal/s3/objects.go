@@ -9,8 +9,8 @@ import (
 	"iter"
 	"net/http"
 	"net/url"
-	"strconv"
 	"strings"
+	"time"
 
 	"github.com/aws/aws-sdk-go-v2/aws"
 	"github.com/aws/aws-sdk-go-v2/service/s3"
@@ -39,38 +39,25 @@ func (b *Bucket) get(ctx context.Context, key string, opts blob.GetOptions) (*bl
 	}
 	part := opts.Offset > 0 || opts.Length > 0
 	if part {
-		end := ""
-		if opts.Length > 0 {
-			end = strconv.FormatInt(opts.Offset+opts.Length-1, 10)
-		}
-		request.Range = aws.String(fmt.Sprintf("bytes=%d-%s", opts.Offset, end))
+		request.Range = aws.String(hosts.RangeOf(opts.Offset, opts.Length))
 	}
 	answer, err := b.client.GetObject(ctx, request)
 	if err != nil {
 		return nil, explain(err, blob.ErrChanged)
 	}
-	size, err := answer.ContentLength, error(nil)
+	info := infoOf(key, answer.ContentLength, answer.ETag, answer.LastModified)
+	info.ContentType, info.CacheControl = aws.ToString(answer.ContentType), aws.ToString(answer.CacheControl)
 	if part {
-		size, err = sizeOf(aws.ToString(answer.ContentRange), opts.Offset)
+		if info.Size, err = hosts.SizeIn(aws.ToString(answer.ContentRange), opts.Offset); err != nil {
+			answer.Body.Close()
+			return nil, err
+		}
 	}
-	if err != nil {
-		answer.Body.Close()
-		return nil, err
-	}
-	return &blob.Object{Body: answer.Body, Info: blob.Info{
-		Key: key, Size: aws.ToInt64(size), Tag: aws.ToString(answer.ETag), Modified: aws.ToTime(answer.LastModified),
-		ContentType: aws.ToString(answer.ContentType), CacheControl: aws.ToString(answer.CacheControl),
-	}}, nil
+	return &blob.Object{Body: answer.Body, Info: info}, nil
 }
 
-// sizeOf reads "bytes 3-9/10", which has to begin at the offset.
-func sizeOf(contentRange string, offset int64) (*int64, error) {
-	begin, size, _ := strings.Cut(contentRange, "/")
-	total, err := strconv.ParseInt(size, 10, 64)
-	if err != nil || !strings.HasPrefix(begin, fmt.Sprintf("bytes %d-", offset)) {
-		return nil, fmt.Errorf("the service was asked for a part from byte %d, and answered with the range %.80q", offset, contentRange)
-	}
-	return &total, nil
+func infoOf(key string, size *int64, tag *string, modified *time.Time) blob.Info {
+	return blob.Info{Key: key, Size: aws.ToInt64(size), Tag: aws.ToString(tag), Modified: aws.ToTime(modified)}
 }
 
 // Stat implements blob.Bucket.
@@ -82,10 +69,9 @@ func (b *Bucket) Stat(ctx context.Context, key string) (blob.Info, error) {
 	if err != nil {
 		return blob.Info{}, blob.Fail("stat", b, key, explain(err, blob.ErrChanged))
 	}
-	return blob.Info{
-		Key: key, Size: aws.ToInt64(answer.ContentLength), Tag: aws.ToString(answer.ETag), Modified: aws.ToTime(answer.LastModified),
-		ContentType: aws.ToString(answer.ContentType), CacheControl: aws.ToString(answer.CacheControl),
-	}, nil
+	info := infoOf(key, answer.ContentLength, answer.ETag, answer.LastModified)
+	info.ContentType, info.CacheControl = aws.ToString(answer.ContentType), aws.ToString(answer.CacheControl)
+	return info, nil
 }
 
 // conflicts is how often Put writes again where another writer was at work at the very moment.
@@ -146,31 +132,26 @@ func condition(opts blob.PutOptions) error {
 
 // List implements blob.Bucket.
 func (b *Bucket) List(ctx context.Context, prefix string) iter.Seq2[blob.Info, error] {
+	pages := s3.NewListObjectsV2Paginator(b.client, &s3.ListObjectsV2Input{Bucket: &b.name, Prefix: &prefix})
+	found := hosts.List(b.String()+"/"+prefix, func(string) (all []blob.Info, next string, err error) {
+		page, err := pages.NextPage(ctx)
+		if err != nil {
+			return nil, "", explain(err, blob.ErrChanged)
+		}
+		for _, object := range page.Contents {
+			all = append(all, infoOf(aws.ToString(object.Key), object.Size, object.ETag, object.LastModified))
+		}
+		if pages.HasMorePages() {
+			next = *page.NextContinuationToken
+		}
+		return all, next, nil
+	})
 	return func(yield func(blob.Info, error) bool) {
-		pages := s3.NewListObjectsV2Paginator(b.client, &s3.ListObjectsV2Input{Bucket: &b.name, Prefix: &prefix})
-		bound := hosts.Pages{URL: b.String() + "/" + prefix}
-		for pages.HasMorePages() {
-			page, err := pages.NextPage(ctx)
-			if err != nil {
-				yield(blob.Info{}, blob.Fail("list", b, prefix, explain(err, blob.ErrChanged)))
-				return
+		for info, err := range found {
+			if err == nil && blob.CheckKey(info.Key) != nil {
+				continue // some programs have objects that stand for directories
 			}
-			for _, object := range page.Contents {
-				info := blob.Info{
-					Key: aws.ToString(object.Key), Size: aws.ToInt64(object.Size), Tag: aws.ToString(object.ETag), Modified: aws.ToTime(object.LastModified),
-				}
-				if blob.CheckKey(info.Key) != nil {
-					continue // some programs have objects that stand for directories
-				}
-				if !yield(info, nil) {
-					return
-				}
-			}
-			if !pages.HasMorePages() {
-				return
-			}
-			if err := bound.Next(aws.ToString(page.NextContinuationToken)); err != nil {
-				yield(blob.Info{}, blob.Fail("list", b, prefix, err))
+			if !yield(info, blob.Fail("list", b, prefix, err)) {
 				return
 			}
 		}

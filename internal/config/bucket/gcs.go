@@ -2,7 +2,6 @@ package bucket
 
 import (
 	"context"
-	"encoding/json"
 	"errors"
 	"fmt"
 	"io"
@@ -12,10 +11,7 @@ import (
 	"strings"
 
 	"github.com/tfdeps/tfdeps/internal/googlestorage"
-	"github.com/tfdeps/tfdeps/internal/hosts"
 )
-
-const maxListBytes = 16 << 20 // of one page of keys, of which there are at most 1000
 
 // openGCS reads https://www.googleapis.com/storage/v1/BUCKET/KEY#GENERATION.
 func (s *Services) openGCS(u *url.URL) (Objects, error) {
@@ -39,50 +35,14 @@ func (c cloudStorage) close() {}
 
 func (c cloudStorage) keys(ctx context.Context, bucket, prefix string) iter.Seq2[string, error] {
 	return func(yield func(string, error) bool) {
-		query := url.Values{"prefix": {prefix}, "fields": {"items(name),nextPageToken"}}
-		pages := hosts.Pages{URL: "https://www.googleapis.com" + googlestorage.ObjectPath(bucket, "")}
-		for {
-			page, err := c.page(ctx, bucket, query)
-			if err != nil {
-				yield("", err)
+		of := googlestorage.Listing{Bucket: bucket, Prefix: prefix, Fields: "name", URL: "https://www.googleapis.com" + googlestorage.ObjectPath(bucket, ""),
+			Malformed: "the list of objects that %s answered with: %w"}
+		for object, err := range googlestorage.List[struct{ Name string }](ctx, c.client, of) {
+			if !yield(object.Name, err) {
 				return
 			}
-			for _, object := range page.Items {
-				if !yield(object.Name, nil) {
-					return
-				}
-			}
-			if page.NextPageToken == "" {
-				return
-			}
-			if err := pages.Next(page.NextPageToken); err != nil {
-				yield("", err)
-				return
-			}
-			query.Set("pageToken", page.NextPageToken)
 		}
 	}
-}
-
-// listing is a page of the keys of a bucket.
-type listing struct {
-	Items         []struct{ Name string }
-	NextPageToken string
-}
-
-func (c cloudStorage) page(ctx context.Context, bucket string, query url.Values) (page listing, err error) {
-	resp, err := c.client.Do(ctx, googlestorage.Request{Path: googlestorage.ObjectPath(bucket, ""), Query: query})
-	if err != nil {
-		return listing{}, err
-	}
-	text, err := hosts.ReadAll(resp, maxListBytes)
-	if err != nil {
-		return listing{}, err
-	}
-	if err := json.Unmarshal(text, &page); err != nil {
-		return listing{}, fmt.Errorf("the list of objects that %s answered with: %w", hosts.RedactURL(resp.Request.URL), err)
-	}
-	return page, nil
 }
 
 func (c cloudStorage) read(ctx context.Context, bucket, key, version string) (io.ReadCloser, error) {

@@ -154,29 +154,20 @@ type amazon struct {
 }
 
 func (a amazon) keys(ctx context.Context, bucket, prefix string) iter.Seq2[string, error] {
-	return func(yield func(string, error) bool) {
-		pages := s3.NewListObjectsV2Paginator(a.client, &s3.ListObjectsV2Input{Bucket: &bucket, Prefix: &prefix})
-		bound := hosts.Pages{URL: cmp.Or(a.endpoint, "https://s3.amazonaws.com") + "/" + bucket}
-		for pages.HasMorePages() {
-			page, err := pages.NextPage(ctx)
-			if err != nil {
-				yield("", a.explained(err))
-				return
-			}
-			for _, object := range page.Contents {
-				if object.Key != nil && !yield(*object.Key, nil) {
-					return
-				}
-			}
-			if !pages.HasMorePages() {
-				return
-			}
-			if err := bound.Next(aws.ToString(page.NextContinuationToken)); err != nil {
-				yield("", err)
-				return
-			}
+	pages := s3.NewListObjectsV2Paginator(a.client, &s3.ListObjectsV2Input{Bucket: &bucket, Prefix: &prefix})
+	return hosts.List(cmp.Or(a.endpoint, "https://s3.amazonaws.com")+"/"+bucket, func(string) (keys []string, next string, err error) {
+		page, err := pages.NextPage(ctx)
+		if err != nil {
+			return nil, "", a.explained(err)
 		}
-	}
+		for _, object := range page.Contents {
+			keys = append(keys, aws.ToString(object.Key))
+		}
+		if pages.HasMorePages() {
+			next = *page.NextContinuationToken
+		}
+		return keys, next, nil
+	})
 }
 
 func (a amazon) read(ctx context.Context, bucket, key, version string) (io.ReadCloser, error) {

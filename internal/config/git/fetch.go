@@ -5,6 +5,8 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"os"
+	"path/filepath"
 	"slices"
 	"strings"
 )
@@ -140,7 +142,7 @@ func (f fetch) fetchAll(ctx context.Context, l listing) error {
 	if err := f.fetch(ctx, args, refs...); err != nil {
 		return err
 	}
-	return f.st.setComplete(l.state())
+	return os.WriteFile(filepath.Join(f.st.path, completeName), []byte(l.state()), 0o600)
 }
 
 // fetch runs git fetch.

@@ -108,10 +108,6 @@ func (st *store) complete() string {
 	return string(state)
 }
 
-func (st *store) setComplete(state string) error {
-	return os.WriteFile(filepath.Join(st.path, completeName), []byte(state), 0o600)
-}
-
 // lockPoll says how often it is asked whether another process still has the store.
 var lockPoll = filelock.Poll{First: 20 * time.Millisecond, Last: 20 * time.Millisecond, Limit: time.Hour}
 
