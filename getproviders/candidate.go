@@ -3,6 +3,7 @@ package getproviders
 import (
 	"errors"
 	"fmt"
+	"strings"
 	"time"
 )
 
@@ -39,11 +40,12 @@ const (
 	StateCached                        // in the shared cache
 	StatePresent                       // in the place where it belongs: a target, a mirror, vendored packages
 	StateKnown                         // nowhere here: its source lists the hashes, or an earlier run has computed them
+	StateListed                        // nowhere here: its source lists the version, one of which is to be chosen
 )
 
-// String returns "fetched", "cached", "present" or "known".
+// String returns "fetched", "cached", "present", "known" or "listed".
 func (s CandidateState) String() string {
-	names := [...]string{"fetched", "cached", "present", "known"}
+	names := [...]string{"fetched", "cached", "present", "known", "listed"}
 	if s < 0 || int(s) >= len(names) {
 		return fmt.Sprintf("CandidateState(%d)", int(s))
 	}
@@ -76,3 +78,43 @@ func (e *PolicyError) Unwrap() error { return e.Reason }
 
 // Is reports whether target is ErrRefused.
 func (e *PolicyError) Is(target error) bool { return target == ErrRefused }
+
+// LeftOut are versions that a policy doesn't let a caller choose, the newest first. It is the error where none is left.
+type LeftOut struct {
+	Versions   []RefusedVersion
+	Unexamined int // how many older ones weren't examined
+}
+
+// RefusedVersion is a version, and why a policy leaves it out.
+type RefusedVersion struct {
+	Version Version
+	Reason  error
+}
+
+// String says in a line which versions are left out, and why; versions with the same reason are together.
+func (l LeftOut) String() string {
+	var parts []string
+	for i := 0; i < len(l.Versions); {
+		first, names := i, []string{}
+		for ; i < len(l.Versions) && l.Versions[i].Reason.Error() == l.Versions[first].Reason.Error(); i++ {
+			names = append(names, l.Versions[i].Version.String())
+		}
+		if more := len(names) - quotedPatterns; more > 0 {
+			names = append(names[:quotedPatterns], fmt.Sprintf("and %d more", more))
+		}
+		parts = append(parts, fmt.Sprintf("%s: %v", strings.Join(names, ", "), l.Versions[first].Reason))
+	}
+	return strings.Join(parts, "; ")
+}
+
+// Error implements error.
+func (l LeftOut) Error() string {
+	text := "no version is left that may be chosen: " + l.String()
+	if l.Unexamined > 0 {
+		text += fmt.Sprintf("; %d older ones weren't examined: a constraint that doesn't allow the newer ones has them examined", l.Unexamined)
+	}
+	return text
+}
+
+// Unwrap returns the first reason.
+func (l LeftOut) Unwrap() error { return l.Versions[0].Reason }

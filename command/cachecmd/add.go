@@ -114,7 +114,7 @@ func add(m *cli.Meta, o *addOptions, activity *view.Activity) result.Result {
 		return nil
 	}
 	result.Filled = a.fill(source)
-	activity.Close()
+	o.log.Add(activity.End()...)
 	if o.system {
 		result.Receipts = new(a.finalize(result.Filled))
 	}
@@ -135,6 +135,7 @@ func (a *adding) installer(source getproviders.Source) *providercache.Installer 
 		f.StateDir = "" // what is known of an image stands beside it
 	}
 	installer := &providercache.Installer{Fetcher: f, Cache: a.cache}
+	f.Choice = a.policy.Versions()
 	f.Policy = a.policy.Against(nil, func(p getproviders.Provider) getproviders.Version {
 		return sources.Newest(installer.KnownPackages(p), func(getproviders.Version) bool { return !a.isPinned(p) })
 	})

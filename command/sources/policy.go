@@ -80,6 +80,9 @@ func (p Policy) Against(locks *depsfile.Locks, seen func(getproviders.Provider) 
 	}})
 }
 
+// Versions returns which versions a Fetcher may choose.
+func (p Policy) Versions() providercache.Choice { return p.rules.Choice(p.now) }
+
 // Choice is a provider whose version is chosen by constraints, and with what the version is compared.
 type Choice struct {
 	Provider    getproviders.Provider

@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"slices"
 
+	"github.com/tfdeps/tfdeps/command/problem"
 	"github.com/tfdeps/tfdeps/command/view/explain"
 	"github.com/tfdeps/tfdeps/command/view/terminal"
 	"github.com/tfdeps/tfdeps/getproviders"
@@ -65,6 +66,15 @@ func (r *run) observeProvider(e event.Event) {
 	case event.QueryEvent:
 		w.enter("ask", at)
 		r.turns.put(query, true, queryLine(w.Name, e))
+	case event.LeftOutEvent:
+		if r.silent {
+			w.warnings = append(w.warnings, problem.Warning("Versions are left out by policy", w.Name+": "+e.LeftOut.String()))
+			break
+		}
+		if !slices.ContainsFunc(r.turns, func(t turn) bool { return t.key == key }) {
+			r.turns = append(r.turns, turn{key: key, done: true})
+		}
+		r.turns.put(key, false, leftOutLine(w.Name, e))
 	case event.SelectedEvent:
 		w.Version = e.Version.String()
 		r.begin(key)

@@ -48,6 +48,11 @@ type (
 		Constraints getproviders.Constraints
 		Locked      bool
 	}
+	// LeftOutEvent says which versions a policy leaves out that are newer than the selected one. It comes before SelectedEvent.
+	LeftOutEvent struct {
+		Addr getproviders.Provider
+		getproviders.LeftOut
+	}
 	// SelectedEvent comes when it is.
 	SelectedEvent struct {
 		Addr    getproviders.Provider
@@ -186,6 +191,7 @@ func (QueuedEvent) Provider() getproviders.Provider         { return getprovider
 func (e BuiltInEvent) Provider() getproviders.Provider      { return e.Addr }
 func (e QueryEvent) Provider() getproviders.Provider        { return e.Addr }
 func (e SelectedEvent) Provider() getproviders.Provider     { return e.Addr }
+func (e LeftOutEvent) Provider() getproviders.Provider      { return e.Addr }
 func (e WarningEvent) Provider() getproviders.Provider      { return e.Addr }
 func (e PresentEvent) Provider() getproviders.Provider      { return e.Addr }
 func (e HashingEvent) Provider() getproviders.Provider      { return e.Addr }

@@ -152,7 +152,7 @@ func (r *reader) allowSources(at hcl.Range, sources []string) {
 			r.problem(at, "%q is neither the name of a host, nor a URL without user, query and fragment, nor an absolute path; one of s3 or gs may have the parameter endpoint, which is a URL of http or https.", source)
 		}
 	}
-	r.add("sources", at, allowSources(sources))
+	r.add(ruleSources, at, allowSources(sources))
 }
 
 // isElsewhere reports whether a URL names a bucket of another service than its scheme's own.
@@ -245,7 +245,7 @@ func (r *reader) minimumAge(block *hcl.Block) {
 		return
 	}
 	if age, ok := r.parseAge(attr.Range, given); ok {
-		r.add("minimum_age", block.DefRange, requireAge(age, except))
+		r.add(ruleAge, block.DefRange, requireAge(age, except))
 	}
 }
 

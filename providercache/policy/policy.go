@@ -12,6 +12,7 @@ import (
 
 	"github.com/tfdeps/tfdeps/getproviders"
 	"github.com/tfdeps/tfdeps/internal/hosts"
+	"github.com/tfdeps/tfdeps/providercache"
 )
 
 // Policy is a set of rules. The zero value has none, and refuses nothing.
@@ -115,13 +116,17 @@ func (p Policy) Check(c Candidate) *Refusal {
 // CheckDowngrade is as Check, by the rule refuse_downgrades alone. It is for versions that were chosen
 // without a package: of the Candidate only Provider, Version, Locked and Seen count.
 func (p Policy) CheckDowngrade(c Candidate) *Refusal {
-	var only Policy
+	return p.only(ruleDowngrades).Check(c)
+}
+
+// only is the policy without other rules about packages than those of these names.
+func (p Policy) only(names ...string) (some Policy) {
 	for _, r := range p.rules {
-		if r.name == ruleDowngrades {
-			only.rules = append(only.rules, r)
+		if slices.Contains(names, r.name) {
+			some.rules = append(some.rules, r)
 		}
 	}
-	return only.Check(c)
+	return some
 }
 
 // CheckOverride returns why a provider may not come by other means than a package, such as "dev_overrides"; nil if it may. No other
@@ -296,3 +301,32 @@ func (p Policy) Hook(opts HookOptions) func(context.Context, getproviders.Candid
 		return nil
 	}
 }
+
+// Choice returns the rules by which a Fetcher leaves versions out before one is chosen, with errors of type [*Refusal]: sources, by what lists
+// of versions say, minimum_age and signed_by. All rules count for the package that is chosen, as [Policy.Hook] has it.
+func (p Policy) Choice(now func() time.Time) (c providercache.Choice) {
+	opts := HookOptions{Now: now}
+	unplaced, listed := p.only(listedRules...).Hook(opts), p.only(slices.Concat(listedRules, []string{ruleSources})...).Hook(opts)
+	if listed != nil {
+		c.Listed = func(ctx context.Context, candidate getproviders.Candidate) error {
+			switch {
+			case candidate.SourceURL != "" || candidate.FromRegistry:
+				return listed(ctx, candidate)
+			case unplaced != nil:
+				return unplaced(ctx, candidate)
+			}
+			return nil
+		}
+	}
+	c.Dated, c.Signed = p.only(ruleAge).Hook(opts), p.only(ruleSigned).Hook(opts)
+	return c
+}
+
+// listedRules are those that a version's number decides.
+var listedRules []string
+
+const (
+	ruleSources = "sources"
+	ruleAge     = "minimum_age"
+	ruleSigned  = "signed_by"
+)

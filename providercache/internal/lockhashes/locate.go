@@ -170,7 +170,8 @@ func (o LocateOptions) archiveSize(ctx context.Context, f *fetch.Fetcher, at get
 		return info.Size(), nil
 	case getproviders.HTTPArchive:
 		if o.Sizes {
-			return download.AskSize(ctx, f.Client, at)
+			size, _, err := download.Ask(ctx, f.Client, at)
+			return size, err
 		}
 	case getproviders.Archive:
 		if o.Sizes {
