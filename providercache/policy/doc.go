@@ -24,6 +24,16 @@
 //	  keys = ["34365D9472D7468F"]
 //	}
 //
+//	versions "hashicorp/aws" {
+//	  allow = ">= 5.90, != 6.2.1"
+//	}
+//
+//	quarantine "hashicorp/random" {
+//	  versions = ["3.7.0"]
+//	  reason   = "loses state, see ticket 123"
+//	  until    = "2026-12-31"
+//	}
+//
 // Every part may be left out, and then refuses nothing.
 //
 //  1. sources: a package has to come from one of them. Each is the name of a registry, wherever its service
@@ -50,6 +60,11 @@
 //
 //  8. allow_overrides: if it is false, a provider that comes by other means than a package, such as dev_overrides of the CLI
 //     configuration, is refused. No other rule is about it. [Policy.CheckOverride] is for a caller to ask.
+//
+//  9. versions: a version of a provider that matches the label has to be one that these constraints allow.
+//
+//  10. quarantine: these versions are refused, for a reason that the error has, up to the end of a day (in UTC), or without one for
+//     good.
 //
 // [ParseRule] reads one rule from an option.
 //

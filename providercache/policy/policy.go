@@ -303,7 +303,7 @@ func (p Policy) Hook(opts HookOptions) func(context.Context, getproviders.Candid
 }
 
 // Choice returns the rules by which a Fetcher leaves versions out before one is chosen, with errors of type [*Refusal]: sources, by what lists
-// of versions say, minimum_age and signed_by. All rules count for the package that is chosen, as [Policy.Hook] has it.
+// of versions say, versions, quarantine, minimum_age and signed_by. All rules count for the package that is chosen, as [Policy.Hook] has it.
 func (p Policy) Choice(now func() time.Time) (c providercache.Choice) {
 	opts := HookOptions{Now: now}
 	unplaced, listed := p.only(listedRules...).Hook(opts), p.only(slices.Concat(listedRules, []string{ruleSources})...).Hook(opts)
@@ -323,10 +323,32 @@ func (p Policy) Choice(now func() time.Time) (c providercache.Choice) {
 }
 
 // listedRules are those that a version's number decides.
-var listedRules []string
+var listedRules = []string{ruleVersions, ruleQuarantine}
 
 const (
-	ruleSources = "sources"
-	ruleAge     = "minimum_age"
-	ruleSigned  = "signed_by"
+	ruleSources    = "sources"
+	ruleAge        = "minimum_age"
+	ruleSigned     = "signed_by"
+	ruleVersions   = "versions"
+	ruleQuarantine = "quarantine"
 )
+
+// allowVersions is the rule "versions".
+func allowVersions(of getproviders.Pattern, allowed getproviders.Constraints) func(Candidate) string {
+	return func(c Candidate) string {
+		if !of.Matches(c.Provider) || allowed.Allows(c.Version) {
+			return ""
+		}
+		return fmt.Sprintf("only versions %q are allowed", allowed)
+	}
+}
+
+// keepBack is the rule "quarantine". It ends at a time, which may be zero: never.
+func keepBack(of getproviders.Pattern, versions map[getproviders.Version]bool, ends time.Time, reason string) func(Candidate) string {
+	return func(c Candidate) string {
+		if !of.Matches(c.Provider) || !versions[c.Version] || !ends.IsZero() && !c.Now.Before(ends) {
+			return ""
+		}
+		return "it is in quarantine, " + reason
+	}
+}
