@@ -38,10 +38,15 @@ func PolicyFlag(given *[]string) cli.Flag {
 		"Refuse packages by the rules in this file, too, or by this one rule, such as minimum_trust=partner, minimum_age=72h, refuse_downgrades=true, allow_overrides=false, or with commas sources=, providers= and lock_platforms=. May be given more than once; no rule of the machine or the repository is left out.")
 }
 
-// ReadPolicy reads the rules that count for the current directory: those of the machine, of
-// the files that the variable names, of the repository, and of the option -policy. All of them have to hold.
+// ReadPolicy is ReadPolicyOf for the current directory.
 func ReadPolicy(m *cli.Meta, product getproviders.Product, given []string) (Policy, problem.List) {
-	paths, problems := PolicyFiles(m)
+	return ReadPolicyOf(m, product, ".", given)
+}
+
+// ReadPolicyOf reads the rules that count for a directory: those of the machine, of
+// the files that the variable names, of the repository, and of the option -policy. All of them have to hold.
+func ReadPolicyOf(m *cli.Meta, product getproviders.Product, dir string, given []string) (Policy, problem.List) {
+	paths, problems := PolicyFiles(m, dir)
 	p := Policy{now: m.Now, meta: m}
 	for _, text := range given {
 		rule, diags, ok := policy.ParseRule(text, "-policy", product)
@@ -180,6 +185,15 @@ func (p Policy) IsZero() bool { return p.rules.IsZero() }
 // Platforms are those for which the policy requires lock files to be good.
 func (p Policy) Platforms() []getproviders.Platform { return p.rules.LockPlatforms() }
 
+// CheckNumber returns why an entry of a lock file is refused, as far as its number decides; unasked are the names of rules that don't go by it.
+func (p Policy) CheckNumber(lock depsfile.Lock) (refused error, unasked []string) {
+	refusal, unasked := p.rules.CheckNumber(policy.Candidate{Provider: lock.Provider, Version: lock.Version, Locked: lock.Version, Now: p.now()})
+	if refusal != nil {
+		refused = refusal
+	}
+	return refused, unasked
+}
+
 // CheckLocks returns a refusal for each entry of a lock file, among those of the given providers, that can't be good
 // for the platforms that the policy requires.
 func (p Policy) CheckLocks(locks *depsfile.Locks, of []getproviders.Provider) (refused []*policy.Refusal) {
@@ -216,8 +230,8 @@ func LockRefusals(refused []*policy.Refusal, product getproviders.Product) (prob
 	return problems
 }
 
-// PolicyFiles lists the files with rules that count for the current directory, but for those of -policy.
-func PolicyFiles(m *cli.Meta) (paths []string, problems problem.List) {
+// PolicyFiles lists the files with rules that count for a directory, but for those of -policy.
+func PolicyFiles(m *cli.Meta, dir string) (paths []string, problems problem.List) {
 	if path := machinePolicy(m.Env); path != "" {
 		if _, err := os.Stat(path); !errors.Is(err, fs.ErrNotExist) {
 			paths = append(paths, path)
@@ -228,7 +242,7 @@ func PolicyFiles(m *cli.Meta) (paths []string, problems problem.List) {
 			paths = append(paths, path)
 		}
 	}
-	found, err := policy.Find(".")
+	found, err := policy.Find(dir)
 	if err != nil {
 		return nil, append(problems, problem.CodedError("invalid_policy", "Can't use the policy", problem.Sentence(err)))
 	}

@@ -67,7 +67,7 @@ func Parse(src []byte, filename string, product getproviders.Product) (Policy, h
 		r.sources(attr)
 	}
 	if attr := content.Attributes["providers"]; attr != nil {
-		r.add("providers", attr.Range, allowProviders(r.patterns(attr)))
+		r.add(ruleProviders, attr.Range, allowProviders(r.patterns(attr)))
 	}
 	if attr := content.Attributes["minimum_trust"]; attr != nil {
 		r.minimumTrust(attr)

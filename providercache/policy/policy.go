@@ -119,6 +119,17 @@ func (p Policy) CheckDowngrade(c Candidate) *Refusal {
 	return p.only(ruleDowngrades).Check(c)
 }
 
+// CheckNumber is as Check, by the rules that a provider and its version decide. unasked are the names of the others.
+func (p Policy) CheckNumber(c Candidate) (refusal *Refusal, unasked []string) {
+	decided := append([]string{ruleProviders, ruleDowngrades}, listedRules...)
+	for _, r := range p.rules {
+		if !slices.Contains(decided, r.name) && !slices.Contains(unasked, r.name) {
+			unasked = append(unasked, r.name)
+		}
+	}
+	return p.only(decided...).Check(c), unasked
+}
+
 // only is the policy without other rules about packages than those of these names.
 func (p Policy) only(names ...string) (some Policy) {
 	for _, r := range p.rules {
@@ -327,6 +338,7 @@ var listedRules = []string{ruleVersions, ruleQuarantine}
 
 const (
 	ruleSources    = "sources"
+	ruleProviders  = "providers"
 	ruleAge        = "minimum_age"
 	ruleSigned     = "signed_by"
 	ruleVersions   = "versions"
