@@ -18,6 +18,7 @@ import (
 	"github.com/tfdeps/tfdeps/depsfile"
 	"github.com/tfdeps/tfdeps/getproviders"
 	"github.com/tfdeps/tfdeps/providercache"
+	"github.com/tfdeps/tfdeps/providercache/policy"
 )
 
 // Command is the command.
@@ -102,7 +103,8 @@ func (r *report) check(m *cli.Meta, o options, product getproviders.Product, dir
 	}
 	for _, lock := range locks.All() {
 		known, refused := false, error(nil)
-		hook := rules.Against(locks, nil)
+		advice := ""
+		hook := rules.Advised(func(r *policy.Refusal) { advice += "; advised against: " + r.Error() }).Against(locks, nil)
 		installer := providercache.Installer{
 			Fetcher: &providercache.Fetcher{Source: getproviders.MultiSource{}, Product: product, Now: m.Now, StateDir: m.StateDir,
 				Policy: func(ctx context.Context, c getproviders.Candidate) error {
@@ -118,7 +120,7 @@ func (r *report) check(m *cli.Meta, o options, product getproviders.Product, dir
 		}
 		var unasked []string
 		if !known {
-			refused, unasked = rules.CheckNumber(lock)
+			unasked, refused = rules.CheckNumber(lock)
 		}
 		for _, refusal := range rules.CheckLocks(locks, []getproviders.Provider{lock.Provider}) {
 			refused = refusal
@@ -131,7 +133,7 @@ func (r *report) check(m *cli.Meta, o options, product getproviders.Product, dir
 			r.unknown = true
 			say("unknown", lock, ": the package isn't on this machine, and these rules are about it: %s", strings.Join(unasked, ", "))
 		default:
-			say("allowed", lock, "")
+			say("allowed", lock, "%s", advice)
 		}
 	}
 	return problems

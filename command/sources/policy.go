@@ -30,6 +30,8 @@ type Policy struct {
 	now   func() time.Time
 	meta  *cli.Meta
 	cache *cliconfig.Config // of [Online] alone: it says where the cache is
+
+	advised func(*policy.Refusal) // nil: the Activity of the command is told
 }
 
 // PolicyFlag is the option -policy, whose values [ReadPolicy] takes.
@@ -79,10 +81,27 @@ func CheckPolicy(path string, product getproviders.Product) problem.List {
 // is a downgrade if it is older than the one in the lock file, or another one and older than what was
 // seen; nil: there is no lock file, or nothing was seen.
 func (p Policy) Against(locks *depsfile.Locks, seen func(getproviders.Provider) getproviders.Version) func(context.Context, getproviders.Candidate) error {
-	return p.rules.Hook(policy.HookOptions{Now: p.now, Seen: seen, Locked: func(of getproviders.Provider) getproviders.Version {
+	return p.rules.Hook(policy.HookOptions{Now: p.now, Seen: seen, Advise: p.advise, Locked: func(of getproviders.Provider) getproviders.Version {
 		lock, _ := locks.Provider(of)
 		return lock.Version
 	}})
+}
+
+// Advised has advise be told what advisory rules say, in place of those who run the command.
+func (p Policy) Advised(advise func(*policy.Refusal)) Policy {
+	p.advised = advise
+	return p
+}
+
+func (p Policy) advise(r *policy.Refusal) {
+	switch {
+	case p.advised != nil:
+		p.advised(r)
+	case p.meta != nil && p.meta.Activity != nil:
+		p.meta.Activity.Advise(r.Provider, problem.Warning("A policy advises against a package", fmt.Sprintf("%s v%s: %v.", r.Provider, r.Version, r)))
+	case p.meta != nil && p.meta.Log != nil:
+		p.meta.Log.Warn("a policy advises against a package", "provider", r.Provider.String(), "version", r.Version.String(), "reason", r.Error())
+	}
 }
 
 // Versions returns which versions a Fetcher may choose.
@@ -110,6 +129,7 @@ func (p Policy) AgainstEach(pinned []getproviders.PackageSpec, choices []Choice)
 		}
 		hook := p.rules.Hook(policy.HookOptions{
 			Now:    p.now,
+			Advise: p.advise,
 			Locked: func(getproviders.Provider) getproviders.Version { return compared.Locked },
 			Seen:   func(getproviders.Provider) getproviders.Version { return compared.Seen },
 		})
@@ -186,12 +206,12 @@ func (p Policy) IsZero() bool { return p.rules.IsZero() }
 func (p Policy) Platforms() []getproviders.Platform { return p.rules.LockPlatforms() }
 
 // CheckNumber returns why an entry of a lock file is refused, as far as its number decides; unasked are the names of rules that don't go by it.
-func (p Policy) CheckNumber(lock depsfile.Lock) (refused error, unasked []string) {
+func (p Policy) CheckNumber(lock depsfile.Lock) (unasked []string, refused error) {
 	refusal, unasked := p.rules.CheckNumber(policy.Candidate{Provider: lock.Provider, Version: lock.Version, Locked: lock.Version, Now: p.now()})
 	if refusal != nil {
 		refused = refusal
 	}
-	return refused, unasked
+	return unasked, refused
 }
 
 // CheckLocks returns a refusal for each entry of a lock file, among those of the given providers, that can't be good

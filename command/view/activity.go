@@ -108,6 +108,14 @@ func (a *Activity) print(lines []line) {
 	}
 }
 
+// Advise has a warning be among what sources and policies have to say, once.
+func (a *Activity) Advise(of getproviders.Provider, warning *problem.Problem) {
+	a.pulse.Do(func() {
+		w := a.run.item(packageKey{Provider: of})
+		w.warnings = uniqueWarnings(append(w.warnings, warning))
+	})
+}
+
 // End closes the Activity, and returns what sources and policies had to say.
 func (a *Activity) End() problem.List {
 	a.Close()

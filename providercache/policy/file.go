@@ -44,7 +44,7 @@ func Load(path string, product getproviders.Product) (Policy, hcl.Diagnostics) {
 }
 
 var fileSchema = &hcl.BodySchema{
-	Attributes: []hcl.AttributeSchema{{Name: "sources"}, {Name: "providers"}, {Name: "minimum_trust"}, {Name: "refuse_downgrades"}, {Name: "lock_platforms"}, {Name: ruleOverrides}},
+	Attributes: []hcl.AttributeSchema{{Name: "sources"}, {Name: "providers"}, {Name: "minimum_trust"}, {Name: "refuse_downgrades"}, {Name: "lock_platforms"}, {Name: ruleOverrides}, {Name: "advisory"}},
 	Blocks: []hcl.BlockHeaderSchema{{Type: ruleAge}, {Type: "signed_by", LabelNames: []string{"provider"}},
 		{Type: ruleVersions, LabelNames: []string{"provider"}}, {Type: ruleQuarantine, LabelNames: []string{"provider"}}},
 }
@@ -102,7 +102,21 @@ func Parse(src []byte, filename string, product getproviders.Product) (Policy, h
 			r.quarantine(block)
 		}
 	}
+	if attr := content.Attributes["advisory"]; attr != nil {
+		r.advisory(attr)
+	}
 	return Policy{rules: r.rules, platforms: r.platforms, overrides: r.overrides}, r.diags
+}
+
+// advisory has the rules of the file say what they would refuse, and refuse nothing.
+func (r *reader) advisory(attr *hcl.Attribute) {
+	var on bool
+	if r.value(attr, &on); on && len(r.platforms)+len(r.overrides) > 0 {
+		r.problem(attr.Range, "lock_platforms and allow_overrides are about no package, and can't be advisory: put them into another file, such as one that TFDEPS_POLICY names.")
+	}
+	for i := range r.rules {
+		r.rules[i].advisory = on
+	}
 }
 
 // maxNesting is far more than any policy has. The parser of HCL calls itself.

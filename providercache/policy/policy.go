@@ -27,6 +27,8 @@ type rule struct {
 	name string // as the file has it
 	pos  getproviders.Pos
 
+	advisory bool // it says what it would refuse, and refuses nothing
+
 	// check returns why the rule refuses a candidate, "" if it doesn't. What isn't
 	// known of a candidate yet is not a reason.
 	check func(Candidate) string
@@ -106,11 +108,29 @@ func All(policies ...Policy) Policy {
 // if there is none.
 func (p Policy) Check(c Candidate) *Refusal {
 	for _, r := range p.rules {
-		if reason := r.check(c); reason != "" {
-			return &Refusal{Provider: c.Provider, Version: c.Version, Rule: r.name, Pos: r.pos, Reason: reason}
+		if refusal := r.refusal(c); refusal != nil && !r.advisory {
+			return refusal
 		}
 	}
 	return nil
+}
+
+// Advice returns what the rules of advisory files would refuse.
+func (p Policy) Advice(c Candidate) (all []*Refusal) {
+	for _, r := range p.rules {
+		if refusal := r.refusal(c); refusal != nil && r.advisory {
+			all = append(all, refusal)
+		}
+	}
+	return all
+}
+
+func (r rule) refusal(c Candidate) *Refusal {
+	reason := r.check(c)
+	if reason == "" {
+		return nil
+	}
+	return &Refusal{Provider: c.Provider, Version: c.Version, Rule: r.name, Pos: r.pos, Reason: reason}
 }
 
 // CheckDowngrade is as Check, by the rule refuse_downgrades alone. It is for versions that were chosen
@@ -123,17 +143,17 @@ func (p Policy) CheckDowngrade(c Candidate) *Refusal {
 func (p Policy) CheckNumber(c Candidate) (refusal *Refusal, unasked []string) {
 	decided := append([]string{ruleProviders, ruleDowngrades}, listedRules...)
 	for _, r := range p.rules {
-		if !slices.Contains(decided, r.name) && !slices.Contains(unasked, r.name) {
+		if !r.advisory && !slices.Contains(decided, r.name) && !slices.Contains(unasked, r.name) {
 			unasked = append(unasked, r.name)
 		}
 	}
 	return p.only(decided...).Check(c), unasked
 }
 
-// only is the policy without other rules about packages than those of these names.
+// only is the policy without other rules about packages than those of these names, and without advisory ones.
 func (p Policy) only(names ...string) (some Policy) {
 	for _, r := range p.rules {
-		if slices.Contains(names, r.name) {
+		if slices.Contains(names, r.name) && !r.advisory {
 			some.rules = append(some.rules, r)
 		}
 	}
@@ -283,6 +303,9 @@ type HookOptions struct {
 	Locked, Seen func(getproviders.Provider) getproviders.Version
 
 	Now func() time.Time // nil: time.Now
+
+	// Advise is told what advisory rules say of a package; nil: nobody is. It is called by many goroutines.
+	Advise func(*Refusal)
 }
 
 // Hook returns the policy as a Fetcher asks it; nil if there are no rules about packages. The
@@ -308,6 +331,11 @@ func (p Policy) Hook(opts HookOptions) func(context.Context, getproviders.Candid
 		}
 		if refusal := p.Check(candidate); refusal != nil {
 			return refusal
+		}
+		if opts.Advise != nil {
+			for _, advice := range p.Advice(candidate) {
+				opts.Advise(advice)
+			}
 		}
 		return nil
 	}

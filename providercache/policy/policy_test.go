@@ -154,6 +154,27 @@ func TestPolicy_SourcesKnowDirectories(t *testing.T) {
 	}
 }
 
+func TestPolicy_AdviceRefusesNothing(t *testing.T) {
+	both := policy.All(parse(t, "advisory = true\nproviders = [\"other/*\"]\nversions \"acme/*\" {\n allow = \"< 1.0\"\n}\n"), parse(t, "advisory = false\nminimum_trust = \"partner\"\n"))
+	c := policy.Candidate{Provider: provider(t, "acme/widget"), Version: getproviders.MustParseVersion("1.1.0")}
+	if refusal := both.Check(c); refusal != nil {
+		t.Errorf("an advisory rule refuses: %v", refusal)
+	}
+	if refusal, unasked := both.CheckNumber(c); refusal != nil || strings.Join(unasked, " ") != "minimum_trust" {
+		t.Errorf("an advisory rule refuses: %v, or these aren't those that weren't asked: %q", refusal, unasked)
+	}
+	if both.Choice(nil).Listed != nil {
+		t.Error("an advisory rule leaves versions out")
+	}
+	var said []string
+	for _, advice := range both.Advice(c) {
+		said = append(said, advice.Rule)
+	}
+	must.Equal(t, strings.Join(said, " "), "providers versions")
+	c.Authentication = &getproviders.AuthenticationResult{}
+	must.Equal(t, both.Check(c).Rule, "minimum_trust")
+}
+
 func TestAll_RefusesWhatAnyRefuses(t *testing.T) {
 	machine, repository := parse(t, "providers = [\"acme/*\"]\n"), parse(t, "\nproviders = [\"acme/widget\", \"other/*\"]\n")
 	for address, want := range map[string]int{"acme/widget": 0, "other/one": 1, "acme/two": 2} {
@@ -198,6 +219,8 @@ func TestParse_Refuses(t *testing.T) {
 		`quarantine "acme/*" { versions = ["1.0.0"] }`:                          "Missing required argument",
 		"quarantine \"acme/*\" {\n versions = [\"~> 1.0\"]\n reason = \"x\"\n}": "invalid version",
 		"quarantine \"acme/*\" {\n versions = [\"1.0.0\"]\n reason = \"x\"\n until = \"soon\"\n}": `"soon" is not a day`,
+		"advisory = true\nallow_overrides = false":                                                "can't be advisory",
+		`advisory = "soon"`:         "bool",
 		`minimum_trust = var.level`: "Variables not allowed",
 		`{`:                         "Argument or block definition required",
 		"minimum_trust = " + strings.Repeat("[", 100_000): "nested too deeply",
@@ -222,7 +245,7 @@ func TestParse_ReadsTheExamplesOfTheDocument(t *testing.T) {
 			all += example
 		}
 	}
-	for _, rule := range []string{"sources", "providers", "minimum_trust", "refuse_downgrades", "lock_platforms", "allow_overrides", "minimum_age", "signed_by", "versions", "quarantine"} {
+	for _, rule := range []string{"sources", "providers", "minimum_trust", "refuse_downgrades", "lock_platforms", "allow_overrides", "minimum_age", "signed_by", "versions", "quarantine", "advisory"} {
 		must.Contain(t, "\n"+all, "\n"+rule+" ")
 	}
 }
