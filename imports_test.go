@@ -23,7 +23,7 @@ const modulePath = "github.com/tfdeps/tfdeps"
 var floors = [][]string{
 	{"."},
 	{"command"},
-	{"command/initcmd", "command/getcmd", "command/providerscmd", "command/cachecmd", "command/vendorcmd", "command/servecmd", "command/doctorcmd"},
+	{"command/initcmd", "command/getcmd", "command/providerscmd", "command/cachecmd", "command/vendorcmd", "command/servecmd", "command/doctorcmd", "command/policycmd"},
 	{"command/sources"},
 	{"command/workdir", "command/products"},
 	{"command/cli"},

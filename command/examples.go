@@ -29,6 +29,9 @@ var examples = map[string][][2]string{
 	"version": {
 		{"tfdeps version -json", "Print versions for programs."},
 	},
+	"policy check": {
+		{"tfdeps policy check envs/prod envs/test", "See which locked versions the policy refuses, and by which rule."},
+	},
 	"providers": {
 		{"tfdeps providers", "Show which module requires which provider."},
 		{"tfdeps providers -json", "The same for programs."},

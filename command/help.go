@@ -18,6 +18,7 @@ Commands:
   hash          Show the hashes of provider packages
   help          Show this help, or with a command's name the help for it
   init          Prepare your working directory for other commands
+  policy check  Say what the policy makes of lock files
   providers     Show the providers required for this configuration
   providers lock
                 Make the lock file good for other platforms, too

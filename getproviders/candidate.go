@@ -2,6 +2,8 @@ package getproviders
 
 import (
 	"errors"
+	"fmt"
+	"strings"
 	"time"
 )
 
@@ -38,7 +40,48 @@ const (
 	StateCached  CandidateState = "cached"  // in the shared cache
 	StatePresent CandidateState = "present" // in the place where it belongs: a target, a mirror, vendored packages
 	StateKnown   CandidateState = "known"   // nowhere here: its source lists the hashes, or an earlier run has computed them
+	StateListed  CandidateState = "listed"  // nowhere here: its source lists the version, one of which is to be chosen
 )
 
 // ErrRefused: the Fetcher's Policy refuses a package. The Fault names it, and matches the reason, too.
 var ErrRefused = errors.New("a policy refuses the package")
+
+// LeftOut are versions that a policy doesn't let a caller choose, the newest first. It is the error where none is left.
+type LeftOut struct {
+	Versions   []RefusedVersion
+	Unexamined int // how many older ones weren't examined
+}
+
+// RefusedVersion is a version, and why a policy leaves it out.
+type RefusedVersion struct {
+	Version Version
+	Reason  error
+}
+
+// String says in a line which versions are left out, and why; versions with the same reason are together.
+func (l LeftOut) String() string {
+	var parts []string
+	for i := 0; i < len(l.Versions); {
+		first, names := i, []string{}
+		for ; i < len(l.Versions) && l.Versions[i].Reason.Error() == l.Versions[first].Reason.Error(); i++ {
+			names = append(names, l.Versions[i].Version.String())
+		}
+		if more := len(names) - quotedPatterns; more > 0 {
+			names = append(names[:quotedPatterns], fmt.Sprintf("and %d more", more))
+		}
+		parts = append(parts, fmt.Sprintf("%s: %v", strings.Join(names, ", "), l.Versions[first].Reason))
+	}
+	return strings.Join(parts, "; ")
+}
+
+// Error implements error.
+func (l LeftOut) Error() string {
+	text := "no version is left that may be chosen: " + l.String()
+	if l.Unexamined > 0 {
+		text += fmt.Sprintf("; %d older ones weren't examined: a constraint that doesn't allow the newer ones has them examined", l.Unexamined)
+	}
+	return text
+}
+
+// Unwrap returns the first reason.
+func (l LeftOut) Unwrap() error { return l.Versions[0].Reason }

@@ -125,7 +125,7 @@ func (l versionList) details() func(Version) VersionDetails {
 	entries := par.OnceValue(func() map[Version]VersionDetails {
 		all := make(map[Version]VersionDetails, len(l.versions))
 		for _, entry := range slices.Backward(l.versions) { // the first one counts, as in find
-			all[entry.version] = VersionDetails{Protocols: entry.protocols, Platforms: entry.platforms}
+			all[entry.version] = VersionDetails{Protocols: entry.protocols, Platforms: entry.platforms, FromRegistry: true}
 		}
 		return all
 	})

@@ -40,6 +40,8 @@ type Available struct {
 type VersionDetails struct {
 	Protocols []string // versions of the plugin protocol: "5.0"
 	Platforms []Platform
+
+	FromRegistry bool // as a Package has it
 }
 
 // Description says what a source is for one provider, and what it can do beside

@@ -61,6 +61,10 @@ type Fetcher struct {
 	// from many goroutines. nil: nothing is refused.
 	Policy func(ctx context.Context, c getproviders.Candidate) error
 
+	// Choice is asked about versions before one is chosen, which are left out then and don't fail; see event.LeftOut. Locked
+	// versions, and those that a caller names, aren't chosen: they are for the Policy to refuse. Zero: none is left out.
+	Choice Choice
+
 	once   sync.Once
 	opened *fetch.Fetcher
 }
@@ -82,7 +86,7 @@ func (f *Fetcher) Opened() *fetch.Fetcher {
 		f.opened = &fetch.Fetcher{
 			Source: f.Source, Client: f.Client, Platform: cmp.Or(f.Platform, getproviders.CurrentPlatform()), Product: f.Product, Limits: f.Limits.decided(),
 			Observe: f.Observe, Now: f.Now, StateDir: store.UsableState(f.StateDir), Verify: f.Verify, StrictTimes: f.StrictTimes,
-			HashPolicy: f.HashPolicy, ArchiveDir: f.ArchiveDir, Policy: f.Policy,
+			HashPolicy: f.HashPolicy, ArchiveDir: f.ArchiveDir, Policy: f.Policy, Choice: f.Choice,
 		}
 		if f.Client == nil {
 			f.opened.Client = hosts.DefaultClient()
@@ -113,6 +117,8 @@ func (l Limits) decided() fetch.Limits {
 type (
 	// Mode says how locked versions are treated.
 	Mode = resolve.Mode
+	// Choice says which versions may be chosen.
+	Choice = resolve.Choice
 )
 
 // The modes of Install and Plan.

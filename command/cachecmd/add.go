@@ -116,7 +116,7 @@ func add(m *cli.Meta, o *addOptions, activity *view.Activity) result.Result {
 	for _, f := range filled {
 		result.Packages = append(result.Packages, f.Outcome)
 	}
-	activity.Close()
+	o.log.Add(activity.End()...)
 	if o.system {
 		result.Receipts = new(a.finalize(filled))
 	}
@@ -137,6 +137,7 @@ func (a *adding) installer(source getproviders.Source) *providercache.Installer 
 		f.StateDir = "" // what is known of an image stands beside it
 	}
 	installer := &providercache.Installer{Fetcher: f, Cache: a.cache}
+	f.Choice = a.policy.Versions()
 	f.Policy = a.policy.Against(nil, func(p getproviders.Provider) getproviders.Version {
 		return sources.Newest(installer.KnownPackages(p), func(getproviders.Version) bool { return !a.isPinned(p) })
 	})

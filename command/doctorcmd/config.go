@@ -177,7 +177,7 @@ func (x *examination) describePrograms() {
 
 // describePolicies lists the files with rules.
 func (x *examination) describePolicies() {
-	paths, problems := sources.PolicyFiles(x.meta)
+	paths, problems := sources.PolicyFiles(x.meta, ".")
 	x.log.Add(problems...)
 	for _, path := range paths {
 		invalid := sources.CheckPolicy(path, x.product)

@@ -2,6 +2,7 @@ package initcmd
 
 import (
 	"cmp"
+	"context"
 	"fmt"
 	"path/filepath"
 	"slices"
@@ -12,6 +13,7 @@ import (
 	"github.com/tfdeps/tfdeps/getproviders"
 	"github.com/tfdeps/tfdeps/internal/config/modules"
 	"github.com/tfdeps/tfdeps/providercache"
+	"github.com/tfdeps/tfdeps/providercache/event"
 )
 
 // assess goes through the phases of an init, until one of them has an error, and adds what it would do. It reports whether
@@ -82,7 +84,12 @@ func (in *installation) assessProviders(found *view.InitPlan) bool {
 		return false
 	}
 	installer := in.installer()
-	installer.Fetcher.Observe = nil
+	leftOut := map[getproviders.Provider]getproviders.LeftOut{}
+	installer.Fetcher.Observe = func(_ context.Context, e event.Event) {
+		if e.Kind == event.LeftOut {
+			leftOut[e.Provider] = e.LeftOut
+		}
+	}
 	var planned providercache.Plan
 	if in.opts.plan {
 		var err error
@@ -108,7 +115,7 @@ func (in *installation) assessProviders(found *view.InitPlan) bool {
 		}
 	}
 	if in.opts.plan {
-		in.addProviders(planned, reasons, found)
+		in.addProviders(planned, reasons, leftOut, found)
 		return true
 	}
 	refused := in.settings.policy.CheckOverrides(in.settings.overriddenBy, in.required.Providers())
@@ -146,9 +153,9 @@ func (in *installation) measure(installer *providercache.Installer, fetches []pr
 }
 
 // addProviders adds the providers in the order of their addresses, each with the reasons for what would be done.
-func (in *installation) addProviders(planned providercache.Plan, reasons map[getproviders.Provider][]view.CheckReason, found *view.InitPlan) {
+func (in *installation) addProviders(planned providercache.Plan, reasons map[getproviders.Provider][]view.CheckReason, leftOut map[getproviders.Provider]getproviders.LeftOut, found *view.InitPlan) {
 	add := func(s getproviders.Selection, p view.PlannedProvider) {
-		p.Provider, p.Version, p.Reasons = s.Provider, s.Version.String(), reasons[s.Provider]
+		p.Provider, p.Version, p.Reasons, p.LeftOut = s.Provider, s.Version.String(), reasons[s.Provider], leftOut[s.Provider]
 		if lock, ok := in.dir.Locks.Provider(s.Provider); ok {
 			if p.Locked = lock.Version.String(); p.Locked != p.Version && in.required.Constraints(s.Provider).Allows(lock.Version) {
 				p.Reasons = []view.CheckReason{{Code: "provider_upgrade", Provider: s.Provider, Detail: fmt.Sprintf("version %s is locked, and -upgrade selects %s in its place", lock.Version, p.Version)}}

@@ -71,6 +71,7 @@ func (in *installation) installer() *providercache.Installer {
 		Link:    s.link,
 	}
 	installer.Fetcher.Verify, installer.Fetcher.StrictTimes, installer.Fetcher.HashPolicy = r.opts.verify, r.opts.strictTimes, r.opts.hashes
+	installer.Fetcher.Choice = s.policy.Versions()
 	installer.Fetcher.Policy = s.policy.Against(in.dir.Locks, func(p getproviders.Provider) getproviders.Version {
 		return sources.Newest(installer.KnownPackages(p), in.required.Constraints(p).Allows)
 	})

@@ -97,7 +97,7 @@ func lock(opts lockOptions, in *reader, v *view.Lock) {
 	}
 	net := in.net
 	fetcher := net.Fetcher(m, product, source, v.Observe)
-	fetcher.HashPolicy, fetcher.Policy = opts.policy, net.Policy.Against(nil, nil)
+	fetcher.HashPolicy, fetcher.Policy, fetcher.Choice = opts.policy, net.Policy.Against(nil, nil), net.Policy.Versions()
 	opts.platforms = withPolicy(opts.platforms, net.Policy)
 	requests := make([]providercache.LockRequest, len(dirs))
 	for i, d := range dirs {

@@ -162,7 +162,7 @@ func fill(opts mirrorOptions, in *reader, v *view.Mirror) {
 		}
 	}
 	fetcher := net.Fetcher(m, product, source, v.Observe)
-	fetcher.Policy = net.Policy.AgainstEach(pinned, choices)
+	fetcher.Policy, fetcher.Choice = net.Policy.AgainstEach(pinned, choices), net.Policy.Versions()
 	result, err := mirror.Update(m.Context, fetcher, to, wanted, mirror.Options{
 		Platforms: opts.platforms, AllPlatforms: opts.allPlatforms, Prune: opts.prune, PruneGrace: opts.pruneGrace,
 	})

@@ -198,7 +198,7 @@ func described(m *cli.Meta, o options, from *cliconfig.Config) []any {
 	for _, method := range from.Installation {
 		upstream = append(upstream, strings.TrimSpace(method.Kind.String()+" "+method.Location))
 	}
-	policies, _ := sources.PolicyFiles(m) // what is wrong with them was said
+	policies, _ := sources.PolicyFiles(m, ".") // what is wrong with them was said
 	return []any{"version", m.Version, "store", o.place, "upstream", cmp.Or(strings.Join(upstream, ", "), "direct"), "policy", cmp.Or(strings.Join(policies, ", "), "none")}
 }
 

@@ -32,6 +32,8 @@ type Policy struct {
 	now   func() time.Time
 	meta  *cli.Meta
 	cache *cliconfig.Config // of [Online] alone: it says where the cache is
+
+	advised func(*policy.Refusal) // nil: the Activity of the command is told
 }
 
 // PolicyFlag is the option -policy, whose values [ReadPolicy] takes.
@@ -40,10 +42,15 @@ func PolicyFlag(given *[]string) cli.Flag {
 		"Refuse packages by the rules in this file, too, or by this one rule, such as minimum_trust=partner, minimum_age=72h, refuse_downgrades=true, allow_overrides=false, or with commas sources=, providers= and lock_platforms=. May be given more than once; no rule of the machine or the repository is left out.")
 }
 
-// ReadPolicy reads the rules that count for the current directory: those of the machine, of
-// the files that the variable names, of the repository, and of the option -policy. All of them have to hold.
+// ReadPolicy is ReadPolicyOf for the current directory.
 func ReadPolicy(m *cli.Meta, product getproviders.Product, given []string) (Policy, problem.List) {
-	paths, problems := PolicyFiles(m)
+	return ReadPolicyOf(m, product, ".", given)
+}
+
+// ReadPolicyOf reads the rules that count for a directory: those of the machine, of
+// the files that the variable names, of the repository, and of the option -policy. All of them have to hold.
+func ReadPolicyOf(m *cli.Meta, product getproviders.Product, dir string, given []string) (Policy, problem.List) {
+	paths, problems := PolicyFiles(m, dir)
 	p := Policy{now: m.Now, meta: m}
 	for _, text := range given {
 		rule, diags, ok := policy.ParseRule(text, "-policy", product)
@@ -76,11 +83,31 @@ func CheckPolicy(path string, product getproviders.Product) problem.List {
 // is a downgrade if it is older than the one in the lock file, or another one and older than what was
 // seen; nil: there is no lock file, or nothing was seen.
 func (p Policy) Against(locks *depsfile.Locks, seen func(getproviders.Provider) getproviders.Version) func(context.Context, getproviders.Candidate) error {
-	return p.rules.Hook(policy.HookOptions{Now: p.now, Seen: seen, Locked: func(of getproviders.Provider) getproviders.Version {
+	return p.rules.Hook(policy.HookOptions{Now: p.now, Seen: seen, Advise: p.advise, Locked: func(of getproviders.Provider) getproviders.Version {
 		lock, _ := locks.Provider(of)
 		return lock.Version
 	}})
 }
+
+// Advised has advise be told what advisory rules say, in place of those who run the command.
+func (p Policy) Advised(advise func(*policy.Refusal)) Policy {
+	p.advised = advise
+	return p
+}
+
+func (p Policy) advise(r *policy.Refusal) {
+	switch {
+	case p.advised != nil:
+		p.advised(r)
+	case p.meta != nil && p.meta.Activity != nil:
+		p.meta.Activity.Advise(r.Provider, problem.Warning("A policy advises against a package", fmt.Sprintf("%s v%s: %v.", r.Provider, r.Version, r)))
+	case p.meta != nil && p.meta.Log != nil:
+		p.meta.Log.Warn("a policy advises against a package", "provider", r.Provider.String(), "version", r.Version.String(), "reason", r.Error())
+	}
+}
+
+// Versions returns which versions a Fetcher may choose.
+func (p Policy) Versions() providercache.Choice { return p.rules.Choice(p.now) }
 
 // Choice is a provider whose version is chosen by constraints, and with what the version is compared.
 type Choice struct {
@@ -104,6 +131,7 @@ func (p Policy) AgainstEach(pinned []getproviders.PackageSpec, choices []Choice)
 		}
 		hook := p.rules.Hook(policy.HookOptions{
 			Now:    p.now,
+			Advise: p.advise,
 			Locked: func(getproviders.Provider) getproviders.Version { return locked },
 			Seen:   func(getproviders.Provider) getproviders.Version { return seen },
 		})
@@ -179,6 +207,15 @@ func (p Policy) IsZero() bool { return p.rules.IsZero() }
 // Platforms are those for which the policy requires lock files to be good.
 func (p Policy) Platforms() []getproviders.Platform { return p.rules.LockPlatforms() }
 
+// CheckNumber returns why an entry of a lock file is refused, as far as its number decides; unasked are the names of rules that don't go by it.
+func (p Policy) CheckNumber(lock depsfile.Lock) (unasked []string, refused error) {
+	refusal, unasked := p.rules.CheckNumber(lock.Provider, lock.Version, p.now())
+	if refusal != nil {
+		refused = refusal
+	}
+	return unasked, refused
+}
+
 // CheckLocks returns a refusal for each entry of a lock file, among those of the given providers, that can't be good
 // for the platforms that the policy requires.
 func (p Policy) CheckLocks(locks *depsfile.Locks, of []getproviders.Provider) (refused []*policy.Refusal) {
@@ -215,8 +252,8 @@ func LockRefusals(refused []*policy.Refusal, product getproviders.Product) (prob
 	return problems
 }
 
-// PolicyFiles lists the files with rules that count for the current directory, but for those of -policy.
-func PolicyFiles(m *cli.Meta) (paths []string, problems problem.List) {
+// PolicyFiles lists the files with rules that count for a directory, but for those of -policy.
+func PolicyFiles(m *cli.Meta, dir string) (paths []string, problems problem.List) {
 	if path := machinePolicy(m.Env); path != "" {
 		if _, err := os.Stat(path); !errors.Is(err, fs.ErrNotExist) {
 			paths = append(paths, path)
@@ -227,7 +264,7 @@ func PolicyFiles(m *cli.Meta) (paths []string, problems problem.List) {
 			paths = append(paths, path)
 		}
 	}
-	found, err := policy.Find(".")
+	found, err := policy.Find(dir)
 	if err != nil {
 		return nil, append(problems, problem.CodedError("invalid_policy", "Can't use the policy", problem.Sentence(err)))
 	}

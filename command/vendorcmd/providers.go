@@ -99,6 +99,7 @@ func placing(r request, p project, placed []getproviders.Provider, required getp
 func vendorProviders(r request, p project, from origins, required getproviders.Requirements) (*depsfile.Locks, []getproviders.Provider, bool) {
 	fetcher := from.net.Fetcher(r.meta, r.product, from.source, r.view.Observe)
 	fetcher.HashPolicy = r.opts.hashes
+	fetcher.Choice = from.net.Policy.Versions()
 	fetcher.Policy = from.net.Policy.Against(p.dir.Locks, func(of getproviders.Provider) getproviders.Version {
 		return from.net.Policy.Seen("", of, required.Constraints(of).Allows)
 	})

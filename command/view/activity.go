@@ -31,8 +31,12 @@ type Activity struct {
 }
 
 // NewActivity returns an Activity that shows things as the options say. With JSON, stdout is for programs.
-// Close has to be called at the end.
-func NewActivity(o Options) *Activity { return newActivity(o, displayFor(o)) }
+// Close or End has to be called at the end.
+func NewActivity(o Options) *Activity {
+	a := newActivity(o, displayFor(o))
+	a.run.silent = true
+	return a
+}
 
 func newActivity(o Options, shown display) *Activity {
 	a := &Activity{run: newRun(o), refresh: o.Refresh, display: shown, retried: map[string]time.Time{}}
@@ -61,7 +65,7 @@ func open(o Options) (out printer, a *Activity) {
 
 // openForPeople is open, for words.
 func openForPeople(o Options) (humanPrinter, *Activity) {
-	a := NewActivity(o)
+	a := newActivity(o, displayFor(o))
 	o.Stdout, o.Stderr = a.above(o.Stdout), a.above(o.Stderr)
 	return newHumanPrinter(o), a
 }
@@ -102,6 +106,20 @@ func (a *Activity) print(lines []line) {
 		}
 		a.noted = a.noted || l.once
 	}
+}
+
+// Advise has a warning be among what sources and policies have to say, once.
+func (a *Activity) Advise(of getproviders.Provider, warning *problem.Problem) {
+	a.pulse.Do(func() {
+		w := a.run.item(packageKey{Provider: of})
+		w.warnings = uniqueWarnings(append(w.warnings, warning))
+	})
+}
+
+// End closes the Activity, and returns what sources and policies had to say.
+func (a *Activity) End() problem.List {
+	a.Close()
+	return uniqueWarnings(a.run.takeWarnings())
 }
 
 // end prints the lines that are left, and returns what registries had to say to their users.

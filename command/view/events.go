@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"slices"
 
+	"github.com/tfdeps/tfdeps/command/problem"
 	"github.com/tfdeps/tfdeps/command/view/explain"
 	"github.com/tfdeps/tfdeps/command/view/terminal"
 	"github.com/tfdeps/tfdeps/getproviders"
@@ -57,6 +58,15 @@ func (r *run) observeProvider(e event.Event) {
 	case event.Query:
 		w.enter("ask", at)
 		r.turns.put(w.query(), true, queryLine(w.Name, e))
+	case event.LeftOut:
+		if r.silent {
+			w.warnings = append(w.warnings, problem.Warning("Versions are left out by policy", w.Name+": "+e.LeftOut.String()))
+			break
+		}
+		if !slices.ContainsFunc(r.turns, func(t turn) bool { return t.key == key }) {
+			r.turns = append(r.turns, turn{key: key, done: true})
+		}
+		r.turns.put(key, false, leftOutLine(w.Name, e))
 	case event.Selected:
 		w.Version = e.Version.String()
 		r.begin(key)

@@ -51,6 +51,19 @@ func queryLine(short string, e event.Event) line {
 	}
 }
 
+// leftOutLine says which versions a policy leaves out.
+func leftOutLine(short string, e event.Event) line {
+	l := sameLine("Left out of " + short + " by policy: " + e.LeftOut.String())
+	l.kind, l.keys = "left_out", result.Object{"provider", e.Provider, "versions", leftOutObjects(e.LeftOut.Versions)}
+	return l
+}
+
+func leftOutObjects(versions []getproviders.RefusedVersion) []result.Object {
+	return result.Each(versions, func(r getproviders.RefusedVersion) result.Object {
+		return result.Object{"version", r.Version, "reason", r.Reason.Error()}
+	})
+}
+
 // fetchedLines say that a package is in its place and how far it is to be
 // trusted; then where it came from, if not from where one would think, and
 // remarks.

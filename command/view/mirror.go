@@ -32,7 +32,7 @@ func newArchives(o Options, doing string) *archives {
 	if o.JSON {
 		out.Out = terminal.Stream{Writer: io.Discard}
 	}
-	activity.out, activity.run.doing = out, doing
+	activity.out, activity.run.doing, activity.run.silent = out, doing, o.JSON
 	return &archives{activity, out}
 }
 

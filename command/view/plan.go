@@ -36,6 +36,7 @@ type PlannedProvider struct {
 	Location string // the URL or the directory that it comes from; "": not known
 	Bytes    int64  // of its archive; 0: not known
 	Reasons  []CheckReason
+	LeftOut  getproviders.LeftOut // by a policy
 }
 
 // What would become of a provider. The words don't change.
@@ -114,6 +115,9 @@ func (v *Init) Planned(p InitPlan) {
 		l := line{json: provider.text(v.product), kind: "plan_provider", keys: provider.keys()}
 		if !p.IsEmpty() && (provider.Action != PlanBuiltIn || len(provider.Reasons) > 0) {
 			l.human = "- " + l.json + codes(provider.Reasons)
+			if len(provider.LeftOut.Versions) > 0 {
+				l.human += "\n  left out by policy: " + provider.LeftOut.String()
+			}
 		}
 		v.out.line(l)
 	}
@@ -185,6 +189,7 @@ func (m PlannedModule) keys() result.Object {
 func (p PlannedProvider) keys() result.Object {
 	return result.Object{
 		"provider", p.Provider, "action", p.Action, "version?", p.Version, "locked_version?", p.Locked, "source?", p.Source, "location?", p.Location, "bytes?", p.Bytes,
+		"left_out?", leftOutObjects(p.LeftOut.Versions),
 		"reasons", result.Each(p.Reasons, func(r CheckReason) result.Object { return result.Object{"code", r.Code, "detail", r.Detail} }),
 	}
 }

@@ -13,7 +13,7 @@ func TestInitPlan_SaysWhatThereIsToDo(t *testing.T) {
 		Modules: []PlannedModule{{Key: "net", Package: "acme/net/cloud", Version: "1.2.0", Was: "1.1.0", Code: "module_upgrade"}, {Key: "git", Package: "git::https://example.com/g\x1b[2J", Code: "module_absent"}},
 		Providers: []PlannedProvider{
 			{Provider: alpha, Version: "1.2.3", Action: PlanFetch, Source: "registry example.com", Location: "https://example.com/v1/", Bytes: 12_000_000, Reasons: []CheckReason{missing}},
-			{Provider: beta, Version: "1.2.3", Locked: "1.0.0", Action: PlanFetch, Source: "registry example.com", },
+			{Provider: beta, Version: "1.2.3", Locked: "1.0.0", Action: PlanFetch, Source: "registry example.com"},
 			{Provider: gamma, Version: "1.2.3", Action: PlanLink},
 			{Provider: builtIn, Action: PlanBuiltIn},
 		},

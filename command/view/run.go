@@ -25,6 +25,7 @@ type run struct {
 	platform  getproviders.Platform // of the packages that are put into a cache; zero: they aren't
 	platforms bool                  // a package may be wanted for several platforms
 	verifies  bool                  // nothing is fetched, so that nothing can be kept
+	silent    bool                  // no lines are printed, so that warnings have what they would say
 	items     map[packageKey]*item
 	order     []*item // what is in the page, in the order of the first events
 	turns     turns

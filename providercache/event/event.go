@@ -31,6 +31,7 @@ type Event struct {
 	Packages     []Outcome                 // of Queued: what is locked, mirrored or vendored
 	Sizes        map[string]int64          // of Queued: what is verified, by its directory, in bytes; 0: not known
 	Warnings     []string                  // of Warning
+	LeftOut      getproviders.LeftOut      // of LeftOut
 	Location     getproviders.Location     // of Fetching
 	Phase        Phase                     // of Begun
 	Done, Total  int64                     // bytes, of Progress, HashProgress and Kept; Total is -1 if unknown
@@ -46,6 +47,7 @@ const (
 	Queued       Kind = "queued"        // first: with Requirements, Packages or Sizes
 	Query        Kind = "query"         // the version is going to be decided; Locked: by the lock file
 	Warning      Kind = "warning"       // a registry wants its users to read something
+	LeftOut      Kind = "left_out"      // a policy leaves out versions that are newer than the one that is selected
 	Selected     Kind = "selected"      // the version is decided
 	Hashing      Kind = "hashing"       // what is at Path is going to be read, because no receipt tells its hashes
 	HashProgress Kind = "hash_progress" // for every 8 MB that were read: of files, or of an archive

@@ -44,8 +44,9 @@ func Load(path string, product getproviders.Product) (Policy, hcl.Diagnostics) {
 }
 
 var fileSchema = &hcl.BodySchema{
-	Attributes: []hcl.AttributeSchema{{Name: "sources"}, {Name: "providers"}, {Name: "minimum_trust"}, {Name: "refuse_downgrades"}, {Name: "lock_platforms"}, {Name: ruleOverrides}},
-	Blocks:     []hcl.BlockHeaderSchema{{Type: "minimum_age"}, {Type: "signed_by", LabelNames: []string{"provider"}}},
+	Attributes: []hcl.AttributeSchema{{Name: "sources"}, {Name: "providers"}, {Name: "minimum_trust"}, {Name: "refuse_downgrades"}, {Name: "lock_platforms"}, {Name: ruleOverrides}, {Name: "advisory"}},
+	Blocks: []hcl.BlockHeaderSchema{{Type: ruleAge}, {Type: "signed_by", LabelNames: []string{"provider"}},
+		{Type: ruleVersions, LabelNames: []string{"provider"}}, {Type: ruleQuarantine, LabelNames: []string{"provider"}}},
 }
 
 // parse is [Load] for the content of a file, whose name messages have.
@@ -66,7 +67,7 @@ func parse(src []byte, filename string, product getproviders.Product) (Policy, h
 		r.sources(attr)
 	}
 	if attr := content.Attributes["providers"]; attr != nil {
-		r.add("providers", attr.Range, allowProviders(r.patterns(attr)))
+		r.add(ruleProviders, attr.Range, allowProviders(r.patterns(attr)))
 	}
 	if attr := content.Attributes["minimum_trust"]; attr != nil {
 		r.minimumTrust(attr)
@@ -91,13 +92,31 @@ func parse(src []byte, filename string, product getproviders.Product) (Policy, h
 	}
 	for _, block := range content.Blocks {
 		switch block.Type {
-		case "minimum_age":
+		case ruleAge:
 			r.minimumAge(block)
 		case "signed_by":
 			r.signedBy(block)
+		case ruleVersions:
+			r.versions(block)
+		case ruleQuarantine:
+			r.quarantine(block)
 		}
 	}
+	if attr := content.Attributes["advisory"]; attr != nil {
+		r.advisory(attr)
+	}
 	return Policy{rules: r.rules, platforms: r.platforms, overrides: r.overrides}, r.diags
+}
+
+// advisory has the rules of the file say what they would refuse, and refuse nothing.
+func (r *reader) advisory(attr *hcl.Attribute) {
+	var on bool
+	if r.value(attr, &on); on && len(r.platforms)+len(r.overrides) > 0 {
+		r.problem(attr.Range, "lock_platforms and allow_overrides are about no package, and can't be advisory: put them into another file, such as one that TFDEPS_POLICY names.")
+	}
+	for i := range r.rules {
+		r.rules[i].advisory = on
+	}
 }
 
 // maxNesting is far more than any policy has. The parser of HCL calls itself.
@@ -152,7 +171,7 @@ func (r *reader) allowSources(at hcl.Range, sources []string) {
 			r.problem(at, "%q is neither the name of a host, nor a URL without user, query and fragment, nor an absolute path; one of s3 or gs may have the parameter endpoint, which is a URL of http or https.", source)
 		}
 	}
-	r.add("sources", at, allowSources(sources))
+	r.add(ruleSources, at, allowSources(sources))
 }
 
 // isElsewhere reports whether a URL names a bucket of another service than its scheme's own.
@@ -245,7 +264,7 @@ func (r *reader) minimumAge(block *hcl.Block) {
 		return
 	}
 	if age, ok := r.parseAge(attr.Range, given); ok {
-		r.add("minimum_age", block.DefRange, requireAge(age, except))
+		r.add(ruleAge, block.DefRange, requireAge(age, except))
 	}
 }
 
@@ -259,18 +278,24 @@ func (r *reader) parseAge(at hcl.Range, given string) (age time.Duration, ok boo
 
 var keysSchema = &hcl.BodySchema{Attributes: []hcl.AttributeSchema{{Name: "keys", Required: true}}}
 
-func (r *reader) signedBy(block *hcl.Block) {
+// labelled returns the providers that a block is about, and its arguments.
+func (r *reader) labelled(block *hcl.Block, schema *hcl.BodySchema) (pattern getproviders.Pattern, args hcl.Attributes, ok bool) {
 	pattern, err := r.product.OrDefault().ParsePattern(block.Labels[0])
 	if err != nil {
 		r.problem(block.LabelRanges[0], "%q names no providers: %v.", block.Labels[0], err)
-		return
+		return pattern, nil, false
 	}
-	content, diags := block.Body.Content(keysSchema)
+	content, diags := block.Body.Content(schema)
 	r.diags = append(r.diags, diags...)
-	if diags.HasErrors() {
+	return pattern, content.Attributes, !diags.HasErrors()
+}
+
+func (r *reader) signedBy(block *hcl.Block) {
+	pattern, args, ok := r.labelled(block, keysSchema)
+	if !ok {
 		return
 	}
-	attr := content.Attributes["keys"]
+	attr := args["keys"]
 	var keys []string
 	if !r.value(attr, &keys) {
 		return
@@ -285,4 +310,49 @@ func (r *reader) signedBy(block *hcl.Block) {
 		}
 	}
 	r.add("signed_by", block.DefRange, requireKeys(pattern, keys))
+}
+
+var versionsSchema = &hcl.BodySchema{Attributes: []hcl.AttributeSchema{{Name: "allow", Required: true}}}
+
+func (r *reader) versions(block *hcl.Block) {
+	pattern, args, ok := r.labelled(block, versionsSchema)
+	var given string
+	if !ok || !r.value(args["allow"], &given) {
+		return
+	}
+	allowed, err := getproviders.ParseConstraints(given)
+	if err != nil {
+		r.problem(args["allow"].Range, "%v.", err)
+		return
+	}
+	r.add(ruleVersions, block.DefRange, allowVersions(pattern, allowed))
+}
+
+var quarantineSchema = &hcl.BodySchema{Attributes: []hcl.AttributeSchema{{Name: "versions", Required: true}, {Name: "reason", Required: true}, {Name: "until"}}}
+
+func (r *reader) quarantine(block *hcl.Block) {
+	pattern, args, ok := r.labelled(block, quarantineSchema)
+	var given []string
+	var reason, until string
+	if !ok || !r.value(args["versions"], &given) || !r.value(args["reason"], &reason) || args["until"] != nil && !r.value(args["until"], &until) {
+		return
+	}
+	kept := map[getproviders.Version]bool{}
+	for _, text := range given {
+		version, err := getproviders.ParseVersion(text)
+		if err != nil {
+			r.problem(args["versions"].Range, "%v.", err)
+		}
+		kept[version] = true
+	}
+	var ends time.Time
+	if until != "" {
+		last, err := time.Parse(time.DateOnly, until)
+		if err != nil {
+			r.problem(args["until"].Range, "%q is not a day such as \"2026-12-31\".", until)
+		}
+		ends = last.AddDate(0, 0, 1)
+		reason = "until " + until + ": " + reason
+	}
+	r.add(ruleQuarantine, block.DefRange, keepBack(pattern, kept, ends, reason))
 }

@@ -2,10 +2,14 @@ package policy_test
 
 import (
 	"errors"
+	"strings"
 	"testing"
 	"time"
 
 	"github.com/tfdeps/tfdeps/getproviders"
+	"github.com/tfdeps/tfdeps/getproviders/providertest"
+	"github.com/tfdeps/tfdeps/internal/must"
+	"github.com/tfdeps/tfdeps/providercache"
 	"github.com/tfdeps/tfdeps/providercache/policy"
 )
 
@@ -43,5 +47,25 @@ func TestPolicy_HookPassesOnWhatIsKnown(t *testing.T) {
 	}
 	if (policy.Policy{}).Hook(policy.HookOptions{}) != nil {
 		t.Error("a policy without rules asks to be asked")
+	}
+}
+
+// A registry whose newest version another key has signed: the one before it is chosen, and the rules count for its package, too.
+func TestPolicy_ChoiceLeavesOutWhatOthersHaveSigned(t *testing.T) {
+	registry := must.Get(providertest.NewRegistry(providertest.Options{}))(t)
+	t.Cleanup(registry.Close)
+	other := must.Get(providertest.NewSigner(providertest.SignerOptions{}))(t)
+	registry.Add(providertest.PackageSpec{Namespace: "acme", Type: "widget", Version: "1.0.0"})
+	registry.Add(providertest.PackageSpec{Namespace: "acme", Type: "widget", Version: "1.1.0", Signer: other})
+	widget := registry.Provider("acme", "widget")
+	rules := "signed_by \"" + widget.String() + "\" {\n keys = [\"KEY\"]\n}\n"
+	for key, want := range map[string]string{registry.Signer().KeyID(): "1.0.0", other.KeyID(): "1.1.0"} {
+		p := parse(t, strings.ReplaceAll(rules, "KEY", key))
+		f := &providercache.Fetcher{Source: registry.Source(), Client: registry.Client(), Policy: p.Hook(policy.HookOptions{}), Choice: p.Choice(nil)}
+		in := providercache.Installer{Fetcher: f, Target: &providercache.Store{Dir: t.TempDir()}}
+		locks, _, err := in.Install(t.Context(), getproviders.Requirements{widget: nil}, nil, providercache.Normal)
+		must.Succeed(t, err)
+		lock, _ := locks.Provider(widget)
+		must.Equal(t, lock.Version.String(), want)
 	}
 }

@@ -12,6 +12,7 @@ import (
 
 	"github.com/tfdeps/tfdeps/getproviders"
 	"github.com/tfdeps/tfdeps/internal/hosts"
+	"github.com/tfdeps/tfdeps/providercache"
 )
 
 // Policy is a set of rules. The zero value has none, and refuses nothing.
@@ -25,6 +26,8 @@ type Policy struct {
 type rule struct {
 	name string // as the file has it
 	pos  getproviders.Pos
+
+	advisory bool // it says what it would refuse, and refuses nothing
 
 	// check returns why the rule refuses a candidate, "" if it doesn't. What isn't
 	// known of a candidate yet is not a reason.
@@ -105,23 +108,57 @@ func All(policies ...Policy) Policy {
 // if there is none.
 func (p Policy) check(c candidate) *Refusal {
 	for _, r := range p.rules {
-		if reason := r.check(c); reason != "" {
-			return &Refusal{Provider: c.Provider, Version: c.Version, Rule: r.name, Pos: r.pos, Reason: reason}
+		if refusal := r.refusal(c); refusal != nil && !r.advisory {
+			return refusal
 		}
 	}
 	return nil
 }
 
+// advice returns what the rules of advisory files would refuse.
+func (p Policy) advice(c candidate) (all []*Refusal) {
+	for _, r := range p.rules {
+		if refusal := r.refusal(c); refusal != nil && r.advisory {
+			all = append(all, refusal)
+		}
+	}
+	return all
+}
+
+func (r rule) refusal(c candidate) *Refusal {
+	reason := r.check(c)
+	if reason == "" {
+		return nil
+	}
+	return &Refusal{Provider: c.Provider, Version: c.Version, Rule: r.name, Pos: r.pos, Reason: reason}
+}
+
 // CheckDowngrade returns why a version of a provider is a downgrade by the rule refuse_downgrades, which may have been chosen without a
 // package; nil if it is none. Of is compared with what HookOptions have under the names of locked and seen; zero: there is none.
 func (p Policy) CheckDowngrade(of getproviders.Provider, version, locked, seen getproviders.Version) *Refusal {
-	var only Policy
+	return p.only(ruleDowngrades).check(candidate{Provider: of, Version: version, Locked: locked, Seen: seen})
+}
+
+// CheckNumber returns why a version of a lock file is refused by the rules that a provider and its version decide; nil if it isn't.
+// unasked are the names of the other rules. now is for versions in quarantine.
+func (p Policy) CheckNumber(of getproviders.Provider, locked getproviders.Version, now time.Time) (refusal *Refusal, unasked []string) {
+	decided := append([]string{ruleProviders, ruleDowngrades}, listedRules...)
 	for _, r := range p.rules {
-		if r.name == ruleDowngrades {
-			only.rules = append(only.rules, r)
+		if !r.advisory && !slices.Contains(decided, r.name) && !slices.Contains(unasked, r.name) {
+			unasked = append(unasked, r.name)
 		}
 	}
-	return only.check(candidate{Provider: of, Version: version, Locked: locked, Seen: seen})
+	return p.only(decided...).check(candidate{Provider: of, Version: locked, Locked: locked, Now: now}), unasked
+}
+
+// only is the policy without other rules about packages than those of these names, and without advisory ones.
+func (p Policy) only(names ...string) (some Policy) {
+	for _, r := range p.rules {
+		if slices.Contains(names, r.name) && !r.advisory {
+			some.rules = append(some.rules, r)
+		}
+	}
+	return some
 }
 
 // CheckOverride returns why a provider may not come by other means than a package, such as "dev_overrides"; nil if it may. No other
@@ -267,6 +304,9 @@ type HookOptions struct {
 	Locked, Seen func(getproviders.Provider) getproviders.Version
 
 	Now func() time.Time // nil: time.Now
+
+	// Advise is told what advisory rules say of a package; nil: nobody is. It is called by many goroutines.
+	Advise func(*Refusal)
 }
 
 // Hook returns the policy as a Fetcher asks it; nil if there are no rules about packages. The
@@ -293,6 +333,63 @@ func (p Policy) Hook(opts HookOptions) func(context.Context, getproviders.Candid
 		if refusal := p.check(candidate); refusal != nil {
 			return refusal
 		}
+		if opts.Advise != nil {
+			for _, advice := range p.advice(candidate) {
+				opts.Advise(advice)
+			}
+		}
 		return nil
+	}
+}
+
+// Choice returns the rules by which a Fetcher leaves versions out before one is chosen, with errors of type [*Refusal]: sources, by what lists
+// of versions say, versions, quarantine, minimum_age and signed_by. All rules count for the package that is chosen, as [Policy.Hook] has it.
+func (p Policy) Choice(now func() time.Time) (c providercache.Choice) {
+	opts := HookOptions{Now: now}
+	unplaced, listed := p.only(listedRules...).Hook(opts), p.only(slices.Concat(listedRules, []string{ruleSources})...).Hook(opts)
+	if listed != nil {
+		c.Listed = func(ctx context.Context, candidate getproviders.Candidate) error {
+			switch {
+			case candidate.SourceURL != "" || candidate.FromRegistry:
+				return listed(ctx, candidate)
+			case unplaced != nil:
+				return unplaced(ctx, candidate)
+			}
+			return nil
+		}
+	}
+	c.Dated, c.Signed = p.only(ruleAge).Hook(opts), p.only(ruleSigned).Hook(opts)
+	return c
+}
+
+// listedRules are those that a version's number decides.
+var listedRules = []string{ruleVersions, ruleQuarantine}
+
+const (
+	ruleSources    = "sources"
+	ruleProviders  = "providers"
+	ruleAge        = "minimum_age"
+	ruleSigned     = "signed_by"
+	ruleVersions   = "versions"
+	ruleQuarantine = "quarantine"
+)
+
+// allowVersions is the rule "versions".
+func allowVersions(of getproviders.Pattern, allowed getproviders.Constraints) func(candidate) string {
+	return func(c candidate) string {
+		if !of.Matches(c.Provider) || allowed.Allows(c.Version) {
+			return ""
+		}
+		return fmt.Sprintf("only versions %q are allowed", allowed)
+	}
+}
+
+// keepBack is the rule "quarantine". It ends at a time, which may be zero: never.
+func keepBack(of getproviders.Pattern, versions map[getproviders.Version]bool, ends time.Time, reason string) func(candidate) string {
+	return func(c candidate) string {
+		if !of.Matches(c.Provider) || !versions[c.Version] || !ends.IsZero() && !c.Now.Before(ends) {
+			return ""
+		}
+		return "it is in quarantine, " + reason
 	}
 }

@@ -107,6 +107,18 @@ func TestPolicy_Check(t *testing.T) {
 		"excepted":      {"minimum_age {\n age = \"72h\"\n except = [\"acme/*\"]\n}", policy.Candidate{Provider: provider(t, "acme/widget"), Now: now}, ""},
 		"from tomorrow": {`minimum_age { age = "1h" }`, policy.Candidate{Released: now.Add(time.Hour), Now: now}, "it was released at"},
 
+		"allowed version":          {`versions "acme/*" { allow = ">= 1.2, != 1.3.1" }`, policy.Candidate{Provider: provider(t, "acme/widget"), Version: version("1.3.0")}, ""},
+		"version that is too old":  {`versions "acme/*" { allow = ">= 1.2, != 1.3.1" }`, policy.Candidate{Provider: provider(t, "acme/widget"), Version: version("1.1.0")}, `only versions ">= 1.2.0, != 1.3.1" are allowed`},
+		"version that is excluded": {`versions "acme/*" { allow = ">= 1.2, != 1.3.1" }`, policy.Candidate{Provider: provider(t, "acme/widget"), Version: version("1.3.1")}, "are allowed"},
+		"prerelease":               {`versions "acme/*" { allow = ">= 1.2" }`, policy.Candidate{Provider: provider(t, "acme/widget"), Version: version("1.3.0-beta1")}, "are allowed"},
+		"version of another":       {`versions "acme/*" { allow = ">= 1.2" }`, policy.Candidate{Provider: provider(t, "other/widget"), Version: version("1.1.0")}, ""},
+
+		"quarantine":            {"quarantine \"acme/widget\" {\n versions = [\"1.0.0\", \"1.1.0\"]\n reason = \"it loses state\"\n}", policy.Candidate{Provider: provider(t, "acme/widget"), Version: version("1.1.0"), Now: now}, "it is in quarantine, it loses state (rule quarantine"},
+		"not in quarantine":     {"quarantine \"acme/widget\" {\n versions = [\"1.0.0\"]\n reason = \"x\"\n}", policy.Candidate{Provider: provider(t, "acme/widget"), Version: version("1.1.0"), Now: now}, ""},
+		"another's quarantine":  {"quarantine \"acme/widget\" {\n versions = [\"1.0.0\"]\n reason = \"x\"\n}", policy.Candidate{Provider: provider(t, "acme/gadget"), Version: version("1.0.0"), Now: now}, ""},
+		"quarantine's last day": {"quarantine \"acme/widget\" {\n versions = [\"1.0.0\"]\n reason = \"x\"\n until = \"2026-03-01\"\n}", policy.Candidate{Provider: provider(t, "acme/widget"), Version: version("1.0.0"), Now: now}, "it is in quarantine, until 2026-03-01: x"},
+		"quarantine has ended":  {"quarantine \"acme/widget\" {\n versions = [\"1.0.0\"]\n reason = \"x\"\n until = \"2026-02-28\"\n}", policy.Candidate{Provider: provider(t, "acme/widget"), Version: version("1.0.0"), Now: now}, ""},
+
 		"signed by it":         {`signed_by "acme/*" { keys = ["34365d9472d7468f"] }`, policy.Candidate{Provider: provider(t, "acme/widget"), Authentication: signed(getproviders.LevelCommunity, key)}, ""},
 		"every digit of a key": {`signed_by "acme/*" { keys = ["0123456789abcdef"] }`, policy.Candidate{Provider: provider(t, "acme/widget"), Authentication: signed(getproviders.LevelCommunity, other)}, ""},
 		"signed by another":    {`signed_by "acme/*" { keys = ["34365D9472D7468F"] }`, policy.Candidate{Provider: provider(t, "acme/widget"), Authentication: signed(getproviders.LevelPartner, other)}, "it is signed by the key " + other},
@@ -142,6 +154,27 @@ func TestPolicy_SourcesKnowDirectories(t *testing.T) {
 	}
 }
 
+func TestPolicy_AdviceRefusesNothing(t *testing.T) {
+	both := policy.All(parse(t, "advisory = true\nproviders = [\"other/*\"]\nversions \"acme/*\" {\n allow = \"< 1.0\"\n}\n"), parse(t, "advisory = false\nminimum_trust = \"partner\"\n"))
+	c := policy.Candidate{Provider: provider(t, "acme/widget"), Version: getproviders.MustParseVersion("1.1.0")}
+	if refusal := both.Check(c); refusal != nil {
+		t.Errorf("an advisory rule refuses: %v", refusal)
+	}
+	if refusal, unasked := both.CheckNumber(c.Provider, c.Version, time.Time{}); refusal != nil || strings.Join(unasked, " ") != "minimum_trust" {
+		t.Errorf("an advisory rule refuses: %v, or these aren't those that weren't asked: %q", refusal, unasked)
+	}
+	if both.Choice(nil).Listed != nil {
+		t.Error("an advisory rule leaves versions out")
+	}
+	var said []string
+	for _, advice := range both.Advice(c) {
+		said = append(said, advice.Rule)
+	}
+	must.Equal(t, strings.Join(said, " "), "providers versions")
+	c.Authentication = &getproviders.AuthenticationResult{}
+	must.Equal(t, both.Check(c).Rule, "minimum_trust")
+}
+
 func TestAll_RefusesWhatAnyRefuses(t *testing.T) {
 	machine, repository := parse(t, "providers = [\"acme/*\"]\n"), parse(t, "\nproviders = [\"acme/widget\", \"other/*\"]\n")
 	for address, want := range map[string]int{"acme/widget": 0, "other/one": 1, "acme/two": 2} {
@@ -157,30 +190,39 @@ func TestAll_RefusesWhatAnyRefuses(t *testing.T) {
 
 func TestParse_Refuses(t *testing.T) {
 	for text, want := range map[string]string{
-		`source = ["a.example"]`:                          "tfdeps.hcl:1,1-7: Unsupported argument",
-		`sources = "a.example"`:                           "list of string",
-		`sources = ["https://a.example/?x=1"]`:            "is neither the name of a host",
-		`sources = ["https://user:secret@a.example/"]`:    "is neither the name of a host",
-		`sources = ["a b"]`:                               "is neither the name of a host",
-		`sources = ["https://a/?endpoint=https://b"]`:     "is neither the name of a host",
-		`sources = ["s3://a/?region=b"]`:                  "is neither the name of a host",
-		`sources = ["s3://a/?endpoint=b"]`:                "is neither the name of a host",
-		`sources = ["s3://a/?endpoint=https://u:p@b"]`:    "is neither the name of a host",
-		`sources = ["s3://a/?endpoint=https://b&x=y"]`:    "is neither the name of a host",
-		`sources = ["../mirror"]`:                         "is neither the name of a host",
-		`providers = ["*/widget"]`:                        `"*/widget" names no providers`,
-		`minimum_trust = "high"`:                          `has to be "verified_checksum"`,
-		`refuse_downgrades = "often"`:                     "bool",
-		`allow_overrides = "never"`:                       "bool",
-		`lock_platforms = ["linux"]`:                      `"linux" is not a platform`,
-		`lock_platforms = "linux_amd64"`:                  "list of string",
-		`minimum_age {}`:                                  "Missing required argument",
-		`minimum_age { age = "3 days" }`:                  "is not a time",
-		`minimum_age { age = "-1h" }`:                     "is not a time",
-		`signed_by {}`:                                    "Missing provider for signed_by",
-		`signed_by "acme/*" { keys = ["72D7468F"] }`:      "is not the ID of a key",
-		`minimum_trust = var.level`:                       "Variables not allowed",
-		`{`:                                               "Argument or block definition required",
+		`source = ["a.example"]`:                                                "tfdeps.hcl:1,1-7: Unsupported argument",
+		`sources = "a.example"`:                                                 "list of string",
+		`sources = ["https://a.example/?x=1"]`:                                  "is neither the name of a host",
+		`sources = ["https://user:secret@a.example/"]`:                          "is neither the name of a host",
+		`sources = ["a b"]`:                                                     "is neither the name of a host",
+		`sources = ["https://a/?endpoint=https://b"]`:                           "is neither the name of a host",
+		`sources = ["s3://a/?region=b"]`:                                        "is neither the name of a host",
+		`sources = ["s3://a/?endpoint=b"]`:                                      "is neither the name of a host",
+		`sources = ["s3://a/?endpoint=https://u:p@b"]`:                          "is neither the name of a host",
+		`sources = ["s3://a/?endpoint=https://b&x=y"]`:                          "is neither the name of a host",
+		`sources = ["../mirror"]`:                                               "is neither the name of a host",
+		`providers = ["*/widget"]`:                                              `"*/widget" names no providers`,
+		`minimum_trust = "high"`:                                                `has to be "verified_checksum"`,
+		`refuse_downgrades = "often"`:                                           "bool",
+		`allow_overrides = "never"`:                                             "bool",
+		`lock_platforms = ["linux"]`:                                            `"linux" is not a platform`,
+		`lock_platforms = "linux_amd64"`:                                        "list of string",
+		`minimum_age {}`:                                                        "Missing required argument",
+		`minimum_age { age = "3 days" }`:                                        "is not a time",
+		`minimum_age { age = "-1h" }`:                                           "is not a time",
+		`signed_by {}`:                                                          "Missing provider for signed_by",
+		`signed_by "acme/*" { keys = ["72D7468F"] }`:                            "is not the ID of a key",
+		`versions {}`:                                                           "Missing provider for versions",
+		`versions "acme/*" {}`:                                                  "Missing required argument",
+		`versions "*/widget" { allow = "1.0" }`:                                 "names no providers",
+		`versions "acme/*" { allow = "new" }`:                                   "invalid version constraint",
+		`quarantine "acme/*" { versions = ["1.0.0"] }`:                          "Missing required argument",
+		"quarantine \"acme/*\" {\n versions = [\"~> 1.0\"]\n reason = \"x\"\n}": "invalid version",
+		"quarantine \"acme/*\" {\n versions = [\"1.0.0\"]\n reason = \"x\"\n until = \"soon\"\n}": `"soon" is not a day`,
+		"advisory = true\nallow_overrides = false":                                                "can't be advisory",
+		`advisory = "soon"`:         "bool",
+		`minimum_trust = var.level`: "Variables not allowed",
+		`{`:                         "Argument or block definition required",
 		"minimum_trust = " + strings.Repeat("[", 100_000): "nested too deeply",
 		"minimum_trust = " + strings.Repeat("!", 100_000): "nested too deeply",
 		// A comment closes nothing.
@@ -190,6 +232,21 @@ func TestParse_Refuses(t *testing.T) {
 		if !diags.HasErrors() || !strings.Contains(diags.Error(), want) {
 			t.Errorf("%.60s: got %v, want %q", text, diags, want)
 		}
+	}
+}
+
+// Every rule has an example in the document, which is a policy that can be read.
+func TestParse_ReadsTheExamplesOfTheDocument(t *testing.T) {
+	text := string(must.Get(os.ReadFile(filepath.Join("..", "..", "docs", "policy.md")))(t))
+	all := ""
+	for i, block := range strings.Split(text, "```") {
+		if example, ok := strings.CutPrefix(block, "hcl\n"); ok && i%2 == 1 {
+			parse(t, example)
+			all += example
+		}
+	}
+	for _, rule := range []string{"sources", "providers", "minimum_trust", "refuse_downgrades", "lock_platforms", "allow_overrides", "minimum_age", "signed_by", "versions", "quarantine", "advisory"} {
+		must.Contain(t, "\n"+all, "\n"+rule+" ")
 	}
 }
 

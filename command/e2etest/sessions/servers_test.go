@@ -268,6 +268,12 @@ func breakServer(ts *testscript.TestScript, _ bool, args []string) {
 			fault.Stall = value == "true"
 		case "retry-after":
 			fault.RetryAfter = value
+		case "path":
+			fault.Path = value
+		case "modified": // how long ago
+			ago, err := time.ParseDuration(value)
+			ts.Check(err)
+			fault.Header = http.Header{"Last-Modified": {time.Now().Add(-ago).UTC().Format(http.TimeFormat)}}
 		default:
 			ts.Fatalf("fault: what is %q?", arg)
 		}

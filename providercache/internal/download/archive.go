@@ -61,28 +61,27 @@ func (a Archive) Discard() {
 	}
 }
 
-// AskSize finds out the size of an archive, in bytes, by requesting its first byte;
-// -1: the server doesn't say. The body of a server that sends all of it isn't read.
-func AskSize(ctx context.Context, client *http.Client, at getproviders.HTTPArchive) (int64, error) {
+// Ask finds out the size of an archive, in bytes, and when it was changed last, by requesting its first byte; -1 and
+// zero: the server doesn't say. The body of a server that sends all of it isn't read.
+func Ask(ctx context.Context, client *http.Client, at getproviders.HTTPArchive) (size int64, modified time.Time, err error) {
 	req, err := newRequest(ctx, at)
 	if err != nil {
-		return -1, err
+		return -1, modified, err
 	}
 	req.Header.Set("Range", "bytes=0-0")
 	resp, err := hosts.Do(client, req, maxRedirects)
 	if err != nil {
-		return -1, err
+		return -1, modified, err
 	}
 	defer resp.Body.Close()
+	modified, _ = http.ParseTime(resp.Header.Get("Last-Modified"))
 	switch resp.StatusCode {
 	case http.StatusOK:
-		return resp.ContentLength, nil
-	case http.StatusPartialContent:
-		return sizeIn(resp.Header.Get("Content-Range")), nil
-	case http.StatusRequestedRangeNotSatisfiable:
-		return sizeIn(resp.Header.Get("Content-Range")), nil // it is empty
+		return resp.ContentLength, modified, nil
+	case http.StatusPartialContent, http.StatusRequestedRangeNotSatisfiable: // it is empty
+		return sizeIn(resp.Header.Get("Content-Range")), modified, nil
 	}
-	return -1, fmt.Errorf("asking for the size: %w", &StatusError{URL: hosts.RedactURL(resp.Request.URL), Status: resp.Status, StatusCode: resp.StatusCode})
+	return -1, modified, fmt.Errorf("asking for the size: %w", &StatusError{URL: hosts.RedactURL(resp.Request.URL), Status: resp.Status, StatusCode: resp.StatusCode})
 }
 
 // OpenedSize opens an archive in order to learn its size; -1: that isn't known.

@@ -11,7 +11,7 @@
 //
 // A [Source] that can't continue returns [ErrRestart] and begins with the first
 // byte again. Failures of the network are a [*TransferError], refusals of a server a
-// [*StatusError]. [AskSize] finds out how large an archive is without downloading it.
+// [*StatusError]. [Ask] finds out how large an archive is, and how old, without downloading it.
 package download
 
 import (

@@ -45,6 +45,7 @@ type Fetcher struct {
 	HashPolicy  HashPolicy
 	ArchiveDir  string
 	Policy      func(context.Context, getproviders.Candidate) error
+	Choice      resolve.Choice
 
 	events event.Sink
 	shared par.Memo[struct{}, semaphores]
@@ -52,7 +53,9 @@ type Fetcher struct {
 
 // Resolver chooses versions from the Source.
 func (f *Fetcher) Resolver() resolve.Resolver {
-	return resolve.Resolver{Source: f.Source, Product: f.Product, Queries: f.Limits.Queries, Emit: f.Emit}
+	return resolve.Resolver{
+		Source: f.Source, Product: f.Product, Queries: f.Limits.Queries, Emit: f.Emit, Choice: f.Choice, Platform: f.Platform, Date: f.date, Signer: f.signer,
+	}
 }
 
 // EmitHashing returns what is to be called with the number of bytes after each read of a package

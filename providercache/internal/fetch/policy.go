@@ -2,12 +2,14 @@ package fetch
 
 import (
 	"context"
+	"os"
 	"slices"
 	"time"
 
 	"github.com/tfdeps/tfdeps/getproviders"
 	"github.com/tfdeps/tfdeps/internal/cause"
 	"github.com/tfdeps/tfdeps/internal/during"
+	"github.com/tfdeps/tfdeps/providercache/internal/download"
 	"github.com/tfdeps/tfdeps/providercache/internal/receipt"
 )
 
@@ -44,6 +46,60 @@ func (f *Fetcher) recordFirstFetch(ctx context.Context, got receipt.Provenance) 
 	_ = contents.Save(ctx)
 }
 
+// date finds out when a version was released, as [resolve.Resolver] has it.
+func (f *Fetcher) date(ctx context.Context, s getproviders.Selection) (c getproviders.Candidate, known bool) {
+	pkg, err := f.Source.Package(ctx, s.Provider, s.Version, f.Platform)
+	if err != nil {
+		return c, false // installing it says why
+	}
+	c = getproviders.Candidate{Provider: s.Provider, Version: s.Version, Platform: f.Platform, State: getproviders.StateListed, Released: f.released(ctx, pkg)}
+	return c, !c.Released.IsZero()
+}
+
+// signer finds out who signed a version's archive, as [resolve.Resolver] has it: by what the source and the signed documents say.
+func (f *Fetcher) signer(ctx context.Context, s getproviders.Selection) (c getproviders.Candidate, known bool) {
+	pkg, err := f.Source.Package(ctx, s.Provider, s.Version, f.Platform)
+	if err != nil {
+		return c, false
+	}
+	trust, err := f.loadTrust(ctx, Request{Selection: s, Package: pkg})
+	sum, ok := ExpectedBy(trust)
+	if err != nil || !ok || trust.Authenticator == nil {
+		return c, false
+	}
+	signed, err := trust.Authenticator.Authenticate(getproviders.Digests{SHA256: sum})
+	return getproviders.Candidate{Provider: s.Provider, Version: s.Version, Platform: f.Platform, State: getproviders.StateListed, Authentication: signed}, err == nil
+}
+
+// released asks when an archive was changed last, by its first byte. Where the server doesn't say, it is when this machine
+// asked first; zero: that isn't known.
+func (f *Fetcher) released(ctx context.Context, pkg getproviders.Package) time.Time {
+	var modified time.Time
+	var err error
+	switch at := pkg.Location.(type) {
+	case getproviders.HTTPArchive:
+		_, modified, err = download.Ask(ctx, f.Client, at)
+	case getproviders.LocalArchive:
+		if info, statErr := os.Stat(string(at)); statErr == nil {
+			modified = info.ModTime()
+		}
+	case getproviders.Archive:
+		var opened getproviders.OpenedArchive
+		if opened, err = at.Open(ctx, 0); err == nil {
+			modified = opened.Modified
+			_ = opened.Body.Close()
+		}
+	}
+	got := receipt.Provenance{}
+	if sum := pkg.Trust.ExpectedSHA256; sum != [32]byte{} {
+		got.ZH = getproviders.ZH(sum)
+	}
+	if err != nil || modified.IsZero() && got.Hash() == "" {
+		return time.Time{}
+	}
+	return f.dated(ctx, got, modified).Released
+}
+
 // Approve asks the Policy about a package. The error is a *getproviders.Fault that
 // matches ErrRefused. For the packages above this one: got has an internal type.
 func (f *Fetcher) Approve(ctx context.Context, t Request, state getproviders.CandidateState, got receipt.Provenance) error {
@@ -57,6 +113,9 @@ func (f *Fetcher) Approve(ctx context.Context, t Request, state getproviders.Can
 	}
 	if c.Released.IsZero() {
 		c.Released = f.firstFetch(got)
+	}
+	if c.Released.IsZero() && state == getproviders.StateKnown && f.Choice.Dated != nil { // it isn't going to be read
+		c.Released = f.released(ctx, t.Package)
 	}
 	if c.Platform == (getproviders.Platform{}) {
 		c.Platform = f.Platform

@@ -143,7 +143,7 @@ func archiveSize(ctx context.Context, f *fetch.Fetcher, at getproviders.Location
 		return info.Size(), nil
 	case getproviders.HTTPArchive:
 		if ask {
-			size, err := download.AskSize(ctx, f.Client, at)
+			size, _, err := download.Ask(ctx, f.Client, at)
 			return max(size, 0), err
 		}
 	case getproviders.Archive:

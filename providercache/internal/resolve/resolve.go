@@ -26,6 +26,12 @@ type Resolver struct {
 	Product getproviders.Product               // for built-in providers and messages
 	Queries int                                // at once, at least 1
 	Emit    func(context.Context, event.Event) // required; called from several goroutines at once
+
+	Choice   Choice
+	Platform getproviders.Platform // of packages that Choice is asked about
+	// Date finds out when a version was released, for Choice.Dated, and Signer who signed it, for Choice.Signed; known is false if
+	// that can't be known.
+	Date, Signer func(context.Context, getproviders.Selection) (c getproviders.Candidate, known bool)
 }
 
 // FailedSelection is a provider for which no version could be chosen, or whose
@@ -124,7 +130,10 @@ func (r Resolver) Newest(ctx context.Context, s getproviders.Selection, required
 	if len(available.Warnings) > 0 {
 		r.Emit(ctx, event.Event{Kind: event.Warning, Outcome: event.Outcome{Selection: s}, Warnings: available.Warnings})
 	}
-	newest, ok := s.Constraints.Newest(available.Versions)
+	newest, left, ok := r.newest(ctx, s, available)
+	if !ok && len(left.Versions) > 0 {
+		return s, s.Failed(during.Select, cause.Refused(getproviders.Candidate{Provider: s.Provider}, left))
+	}
 	if !ok {
 		source := r.Source.Describe(s.Provider)
 		var unasked []error // sources that may have it
