@@ -30,14 +30,8 @@ const (
 type held struct {
 	Archives int
 	Bytes    int64
-	Newest   []heldPackage
+	Newest   []mirrorserver.StoredPackage
 	At       time.Time
-}
-
-type heldPackage struct {
-	Provider, Version, Platform string
-	Bytes                       int64
-	Stored                      time.Time
 }
 
 // look sees what is in the store, again and again until the context ends.
@@ -46,14 +40,7 @@ func (f front) look(ctx context.Context) {
 		before, begun := f.changes(), f.now()
 		all, err := f.mirror.StoredPackages(ctx)
 		if err == nil {
-			seen := &held{Archives: len(all), Newest: []heldPackage{}, At: f.now().UTC()}
-			for i, p := range all {
-				seen.Bytes += p.Bytes
-				if i < heldPackages {
-					seen.Newest = append(seen.Newest, heldPackage{p.Provider.String(), p.Version.String(), p.Platform.String(), p.Bytes, p.Stored.UTC()})
-				}
-			}
-			f.held.Set(seen)
+			f.held.Set(&held{Archives: len(all), Bytes: bytesOf(all), Newest: all[:min(len(all), heldPackages)], At: f.now().UTC()})
 		} else if ctx.Err() == nil {
 			f.log.Error("the store can't be listed", "error", err.Error())
 		}
@@ -61,7 +48,7 @@ func (f front) look(ctx context.Context) {
 	}
 }
 
-// changes are how often archives were downloaded and removed. It isn't zero while a download runs.
+// changes are how many downloads run, and a sum that changes with what was downloaded or removed.
 func (f front) changes() (n [2]int64) {
 	for _, stat := range f.mirror.Stats() {
 		switch stat.Name {

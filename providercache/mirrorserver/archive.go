@@ -93,6 +93,7 @@ func (s *Server) sendArchive(w http.ResponseWriter, r *http.Request, zh getprovi
 		return
 	}
 	s.counts.broken.Add(1)
+	s.countFailure(err)
 	s.opts.Log.Error("a response breaks off", "path", r.URL.Path, "error", err.Error())
 	panic(http.ErrAbortHandler) // the one way to tell the client that this isn't all
 }

@@ -157,11 +157,6 @@ func (s *Server) fail(w http.ResponseWriter, r *http.Request, err error) {
 	case r.Context().Err() != nil:
 		return // no one reads it
 	case errors.Is(err, errClosed), errors.Is(err, errRequests), errors.Is(err, errDownloads), errors.Is(err, par.ErrNoRoom):
-		for limit, counter := range map[error]*par.Counter{errRequests: &s.counts.tooManyRequests, errDownloads: &s.counts.tooManyDownloads, par.ErrNoRoom: &s.counts.tooMuchMemory} {
-			if errors.Is(err, limit) {
-				counter.Add(1)
-			}
-		}
 		status = http.StatusServiceUnavailable
 		w.Header().Set("Retry-After", "5")
 	case disk.IsFull(err):
@@ -171,16 +166,27 @@ func (s *Server) fail(w http.ResponseWriter, r *http.Request, err error) {
 		status = http.StatusNotFound
 	case errors.Is(err, getproviders.ErrRefused):
 		status = http.StatusForbidden
-		s.counts.refusedByPolicy.Add(1)
 	case errors.Is(err, errUnsigned), errors.Is(err, getproviders.ErrProtocol): // clients don't ask again
 		status = http.StatusNotImplemented
-	case errors.Is(err, getproviders.ErrAuthentication):
-		s.counts.refusedArchives.Add(1)
 	}
+	s.countFailure(err)
 	if status != http.StatusNotFound {
 		s.opts.Log.Error("request failed", "path", r.URL.Path, "status", status, "error", err.Error())
 	}
 	s.refuse(w, status, err.Error())
+}
+
+// countFailure counts an answer that failed before its first byte, or later.
+func (s *Server) countFailure(err error) {
+	c := &s.counts
+	for kind, counter := range map[error]*par.Counter{
+		errRequests: &c.tooManyRequests, errDownloads: &c.tooManyDownloads, par.ErrNoRoom: &c.tooMuchMemory,
+		getproviders.ErrRefused: &c.refusedByPolicy, getproviders.ErrAuthentication: &c.refusedArchives,
+	} {
+		if errors.Is(err, kind) {
+			counter.Add(1)
+		}
+	}
 }
 
 // refuse answers with a status and a sentence, in the form in which registries say no.

@@ -39,7 +39,7 @@ func (s *Server) Stats() (all []Stat) {
 		{"downloads_total", "Downloads of archives.", &c.downloads},
 		{"downloads_running", "Downloads that run or wait.", &c.downloading},
 		{"downloaded_bytes_total", "Bytes of archives that were downloaded whole.", &c.downloadedSize},
-		{"verify_failures_total", "Archives that weren't authentic.", &c.refusedArchives},
+		{"verify_failures_total", "Answers with an archive that wasn't authentic.", &c.refusedArchives},
 		{"policy_refusals_total", "Answers that the policy has refused.", &c.refusedByPolicy},
 		{`failures_total{kind="not_found"}`, "Answers that were errors, by kind.", &c.notFound},
 		{`failures_total{kind="failed"}`, "", &c.failed},

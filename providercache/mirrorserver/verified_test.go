@@ -86,6 +86,9 @@ func TestHandler_BreaksOffWhatTurnsOutWrong(t *testing.T) {
 	if got.StatusCode == http.StatusOK && (got.err == nil || got.ContentLength != int64(len(content)) || stat(server, `failures_total{kind="broken_off"}`) != 1) || stat(server, `failures_total{kind="broken_off"}`)+stat(server, `failures_total{kind="failed"}`) != 1 {
 		t.Errorf("%s, %d of %d bytes, %v; %+v", got.Status, len(got.body), len(content), got.err, stats)
 	}
+	if n := stat(server, "verify_failures_total"); n != 1 {
+		t.Errorf("counted %d times as not authentic", n)
+	}
 }
 
 // TestHandler_SendsNothingOfWhatIsNoArchive: a registry can have the server ask any address for an archive, and nobody is to read
