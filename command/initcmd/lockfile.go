@@ -58,6 +58,9 @@ func saveLocks(r request, before, locks *depsfile.Locks, report providercache.Re
 	if err := locks.Save(depsfile.FileName, r.product); err != nil {
 		return r.log.Unsaved("lock_file", "Failed to update dependency lock file", err)
 	}
+	if r.product.IsTerraform("1.16") {
+		r.view.PhaseEnd()
+	}
 	if before.Empty() {
 		r.view.LockCreated()
 	} else {

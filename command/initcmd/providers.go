@@ -88,7 +88,9 @@ func (in *installation) install() bool {
 		in.inferred(err)
 		return in.explain(err)
 	}
-	in.view.PhaseEnd()
+	if !in.product.IsTerraform("1.16") { // which only sets apart what is said of the lock file
+		in.view.PhaseEnd()
+	}
 	in.chosenOffline(report)
 	in.notShared(report)
 	return in.record(installer.Fetcher, locks, report)

@@ -11,6 +11,7 @@ import (
 	"cmp"
 	"errors"
 	"slices"
+	"strings"
 
 	"github.com/tfdeps/tfdeps/command/cli"
 	"github.com/tfdeps/tfdeps/command/problem"
@@ -38,6 +39,9 @@ func run(m *cli.Meta, args []string) (int, error) {
 		}
 	}
 	product, from, invalid := products.ChooseWithOrigin(m, products.Options{With: opts.backend.with, ReadOnly: opts.check || opts.plan})
+	if len(problems) > 0 && strings.HasPrefix(problems[0].Summary, "Too many command line arguments") && product.IsTerraform("1.16") {
+		problems[0].Summary = "No positional arguments are expected"
+	}
 	problems = slices.Concat(problems, invalid, opts.backend.unknown(opts.json, product), opts.backend.unable(m))
 	shown, m, end, unwritable := m.NewInit(product, from.Because(m, product), opts.json, opts.jsonInto, opts.progress)
 	defer end()

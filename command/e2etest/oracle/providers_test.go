@@ -15,7 +15,6 @@ import (
 // providersExemptions are the cases in which `providers` may say something
 // else than Terraform's, with the reason.
 var providersExemptions = map[string]harness.Exemption{
-	"lock_broken":              {Reason: installedFirst},
 	"lock_without_hashes":      {Reason: installedFirst},
 	"lock_with_wrong_hash":     {Reason: installedFirst},
 	"lock_with_unknown_scheme": {Reason: installedFirst},

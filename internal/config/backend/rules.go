@@ -42,7 +42,7 @@ func checkRules(block Block, value cty.Value, opts Options) (diags hcl.Diagnosti
 	}
 	for _, r := range rules() {
 		typ, unless, _ := strings.Cut(r.typ, ":")
-		if typ != block.Type || unless != "" && opts.Product.Understands(unless) {
+		if typ != block.Type || unless == "any_role" && opts.Product.Understands("any_role") {
 			continue
 		}
 		first, second, _ := strings.Cut(r.argument, "+")

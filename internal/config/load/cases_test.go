@@ -50,10 +50,20 @@ func readModules(t testing.TB) []modules {
 // version is that of the product whose language the modules have: what the file's name ends in, else productVersion.
 func (m modules) version() string {
 	name := strings.TrimSuffix(filepath.Base(m.file), ".txtar")
-	if version, ok := strings.CutPrefix(name, "terraform-"); ok {
+	if program, version, ok := strings.Cut(name, "-"); ok && (program == "terraform" || program == "tofu") {
 		return version + ".0"
 	}
 	return productVersion
+}
+
+// isTofu reports whether the modules are OpenTofu's, as the file's name says.
+func (m modules) isTofu() bool { return strings.HasPrefix(filepath.Base(m.file), "tofu-") }
+
+func (m modules) product() getproviders.Product {
+	if m.isTofu() {
+		return getproviders.OpenTofu(m.version())
+	}
+	return getproviders.Terraform(m.version())
 }
 
 // names returns the names of the modules, in order.
@@ -105,7 +115,7 @@ func TestLoadModule_ListsRequirementsAndProblems(t *testing.T) {
 			t.Run(strings.TrimSuffix(filepath.Base(m.file), ".txtar")+"/"+name, func(t *testing.T) {
 				dir := t.TempDir()
 				m.unpack(t, name, dir)
-				got := summary(dir, getproviders.Terraform(m.version()))
+				got := summary(dir, m.product())
 				if *update {
 					m.write(name, got)
 					return

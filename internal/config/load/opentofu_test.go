@@ -59,7 +59,7 @@ module "a" {
   }
   lifecycle {}
 }
-`}, `error main.tf:4,3-8: Invalid combination of "count" and "enabled"` + "\nerror main.tf:8,3-12: Duplicate lifecycle block\n"},
+`}, `error main.tf:4,3-6,12: Invalid combination of "count" and "enabled"` + "\nerror main.tf:8,3-12: Duplicate lifecycle block\n"},
 	"resources": {
 		map[string]string{"main.tf": `
 resource "a_x" "y" {

@@ -18,9 +18,17 @@ import (
 
 // The requirements and problems of the modules in testdata are those that Terraform reports, to
 // the column.
-func TestLoadModule_SameAsTerraform(t *testing.T) {
-	peer := newPeer(t)
+func TestLoadModule_SameAsTerraform(t *testing.T) { compareModules(t, newPeer(t, "terraform"), false) }
+
+// TestLoadModule_SameAsTofu is the same for those files that are named after a version of OpenTofu.
+func TestLoadModule_SameAsTofu(t *testing.T) { compareModules(t, newPeer(t, "tofu"), true) }
+
+func compareModules(t *testing.T, peer peer, tofu bool) {
+	t.Helper()
 	for _, m := range readModules(t) {
+		if m.isTofu() != tofu {
+			continue
+		}
 		for _, name := range m.names() {
 			t.Run(strings.TrimSuffix(filepath.Base(m.file), ".txtar")+"/"+name, func(t *testing.T) {
 				t.Parallel()
@@ -38,7 +46,7 @@ func TestLoadModule_SameAsTerraform(t *testing.T) {
 				m.unpack(t, name, dir)
 				got := peer.summary(t, dir)
 				if want := placeless(got, m.text(name, "want")); got != want {
-					t.Errorf("terraform says:\n%s\nand testdata:\n%s", got, want)
+					t.Errorf("the real program says:\n%s\nand testdata:\n%s", got, want)
 				}
 			})
 		}
@@ -87,9 +95,9 @@ type peer struct {
 	env     []string
 }
 
-func newPeer(t *testing.T) peer {
+func newPeer(t *testing.T, name string) peer {
 	t.Helper()
-	program := peertest.LookProgram(t, "terraform")
+	program := peertest.LookProgram(t, name)
 	dir := t.TempDir()
 	config := filepath.Join(dir, "cli.tfrc")
 	mirror := filepath.Join(dir, "mirror")

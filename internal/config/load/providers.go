@@ -26,7 +26,7 @@ func (d *document) provider(block *hcl.Block, content *hcl.BodyContent) {
 	config.configured = config.version != nil || d.configured(block, content)
 	config.forEach = content.Attributes["for_each"]
 	if attr, ok := content.Attributes["for_each"]; ok && d.hasInstances() && config.alias == "" {
-		d.error(attr.NameRange, "Alias required when using \"for_each\"",
+		d.error(attr.Expr.Range(), "Alias required when using \"for_each\"",
 			"There can be several instances of a provider's configuration only if it has an alias.")
 	}
 	d.declare(block.DefRange, "provider", config.name, config.alias)

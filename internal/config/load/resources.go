@@ -109,9 +109,7 @@ func (d *document) checkRepetition(content *hcl.BodyContent) {
 	at := given[len(given)-1].NameRange
 	if d.product.Understands("enabled") {
 		for _, attr := range given {
-			if attr.NameRange.Start.Byte < at.Start.Byte {
-				at = attr.NameRange
-			}
+			at = hcl.RangeOver(at, attr.NameRange)
 		}
 	}
 	d.error(at, "Invalid combination of "+together,

@@ -85,7 +85,7 @@ func TestReadStateRequirements_AreTheProvidersOfResources(t *testing.T) {
 }
 
 func TestReadStateRequirements_TerraformSeesTheSameProvidersInStates(t *testing.T) {
-	peer := newPeer(t)
+	peer := newPeer(t, "terraform")
 	for name, test := range states {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()

@@ -10,26 +10,26 @@ func (env Environment) marks() map[string]function.Function {
 	whole := []function.Parameter{{
 		Name: "value", Type: cty.DynamicPseudoType, AllowUnknown: true, AllowNull: true, AllowMarked: true, AllowDynamicType: true,
 	}}
+	of := func(typ function.TypeFunc, impl func(val cty.Value) (cty.Value, error)) function.Function {
+		return function.New(&function.Spec{Params: whole, Type: typ, Impl: func(args []cty.Value, _ cty.Type) (cty.Value, error) { return impl(args[0]) }})
+	}
 	same := func(args []cty.Value) (cty.Type, error) { return args[0].Type(), nil }
 	return map[string]function.Function{
-		"sensitive": function.New(&function.Spec{Params: whole, Type: same, Impl: func(args []cty.Value, _ cty.Type) (cty.Value, error) {
-			return args[0].Mark(env.Sensitive), nil
-		}}),
-		"nonsensitive": function.New(&function.Spec{Params: whole, Type: same, Impl: func(args []cty.Value, _ cty.Type) (cty.Value, error) {
-			val, marks := args[0].Unmark()
+		"sensitive": of(same, func(val cty.Value) (cty.Value, error) { return val.Mark(env.Sensitive), nil }),
+		"nonsensitive": of(same, func(val cty.Value) (cty.Value, error) {
+			val, marks := val.Unmark()
 			delete(marks, env.Sensitive)
 			return val.WithMarks(marks), nil
-		}}),
-		"issensitive": function.New(&function.Spec{Params: whole, Type: function.StaticReturnType(cty.Bool), Impl: func(args []cty.Value, _ cty.Type) (cty.Value, error) {
-			switch marked := args[0].HasMark(env.Sensitive); {
-			case !marked && !args[0].IsKnown():
+		}),
+		"issensitive": of(function.StaticReturnType(cty.Bool), func(val cty.Value) (cty.Value, error) {
+			marked := val.HasMark(env.Sensitive)
+			if !marked && !val.IsKnown() {
 				return cty.UnknownVal(cty.Bool), nil
-			default:
-				return cty.BoolVal(marked), nil
 			}
-		}}),
-		"ephemeralasnull": function.New(&function.Spec{Params: whole, Type: same, Impl: func(args []cty.Value, _ cty.Type) (cty.Value, error) {
-			return cty.Transform(args[0], func(_ cty.Path, val cty.Value) (cty.Value, error) {
+			return cty.BoolVal(marked), nil
+		}),
+		"ephemeralasnull": of(same, func(val cty.Value) (cty.Value, error) {
+			return cty.Transform(val, func(_ cty.Path, val cty.Value) (cty.Value, error) {
 				plain, marks := val.Unmark()
 				if _, ok := marks[env.Ephemeral]; !ok {
 					return val, nil
@@ -37,6 +37,6 @@ func (env Environment) marks() map[string]function.Function {
 				delete(marks, env.Ephemeral)
 				return cty.NullVal(plain.Type()).WithMarks(marks), nil
 			})
-		}}),
+		}),
 	}
 }
