@@ -115,7 +115,7 @@ var commands = par.OnceValue(func() []cli.Command {
 		providerscmd.Commands(), cachecmd.Commands(),
 	)
 	for i, c := range all {
-		all[i].Help.Examples = examples[c.Name]
+		all[i].Help.Examples = examplesOf(c.Name)
 	}
 	return all
 })
