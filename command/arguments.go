@@ -193,15 +193,18 @@ func similar(args []string) (s explain.Similar) {
 	return s
 }
 
+// isHelp reports whether an argument asks for help.
+func isHelp(arg string) bool { return arg == "-h" || arg == "-help" || arg == "--help" }
+
 // checkGlobal refuses options before the command that aren't known there. What
 // else stands there was taken out by parseCommandLine.
 func (l commandLine) checkGlobal() error {
-	if len(l.args) == 0 || !strings.HasPrefix(l.args[0], "-") || slices.Contains([]string{"-h", "-help", "--help"}, l.args[0]) {
+	if len(l.args) == 0 || !strings.HasPrefix(l.args[0], "-") || isHelp(l.args[0]) {
 		return nil
 	}
 	option := l.args[0]
 	name, _, _ := strings.Cut(option, "=")
-	if slices.Contains([]string{"-h", "-help", "--help"}, name) {
+	if isHelp(name) {
 		return fmt.Errorf("the option %s has no value. To see the help of a command, run:\n  tfdeps help COMMAND", name)
 	}
 	err := fmt.Errorf("there is no global option %s. This command lists them:\n  tfdeps -help", name)

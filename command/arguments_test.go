@@ -6,101 +6,58 @@ import (
 	"testing"
 
 	"github.com/tfdeps/tfdeps/command/cli"
-	"github.com/tfdeps/tfdeps/command/view/explain"
 	"github.com/tfdeps/tfdeps/internal/must"
 )
 
 func TestParseCommandLine(t *testing.T) {
 	tests := []struct {
-		name string
-		args string
-		env  cli.Environment
-		want commandLine
+		name, args string
+		env        string // variables, a line each
+		want       string // arguments, with bars between them, and what else there is
 	}{
-		{"nothing", "", nil, commandLine{}},
-		{"a command", "init -upgrade", nil, commandLine{args: []string{"init", "-upgrade"}}},
-		{"-chdir", "-chdir=a/b init", nil, commandLine{dir: "a/b", args: []string{"init"}}},
-		{"--chdir", "--chdir=a init", nil, commandLine{dir: "a", args: []string{"init"}}},
-		{"-chdir after another option", "-help -chdir=a", nil, commandLine{dir: "a", args: []string{"-help"}}},
-		{"-chdir after the command is the command's", "init -chdir=a", nil, commandLine{args: []string{"init", "-chdir=a"}}},
-		{"-no-color", "init -no-color -json", nil, commandLine{args: []string{"init", "-json"}, noColor: true}},
-		{"-no-color as the value of nothing", "init --no-color", nil, commandLine{args: []string{"init"}, noColor: true}},
-		{"-consolidate-warnings", "get -consolidate-warnings=false", nil,
-			commandLine{args: []string{"get", "-consolidate-warnings=false"}, similar: explain.Similar{KeepWarnings: true}}},
-		{"-consolidate-errors, of which the last counts", "get -consolidate-errors=false --consolidate-errors", nil,
-			commandLine{args: []string{"get", "-consolidate-errors=false", "--consolidate-errors"}, similar: explain.Similar{JoinErrors: true}}},
-		{"-version", "-version", nil, commandLine{args: []string{"version"}}},
-		{"-v anywhere", "init -upgrade -v", nil, commandLine{args: []string{"version"}}},
-		{"a command behind --", "serve -no-color x -- terraform -v -no-color -consolidate-warnings=false", nil,
-			commandLine{args: []string{"serve", "x", "--", "terraform", "-v", "-no-color", "-consolidate-warnings=false"}, noColor: true}},
-		{"-version before --", "serve -v -- terraform init", nil, commandLine{args: []string{"version"}}},
-		{"-version with -json", "--version -json", nil, commandLine{args: []string{"version", "-json"}}},
-		{
-			"arguments for a command come before those that were typed",
-			"init -b", cli.Environment{"TF_CLI_ARGS_init=-a 'x y'"},
-			commandLine{args: []string{"init", "-a", "x y", "-b"}},
-		},
-		{
-			"arguments for all commands come after those for one",
-			"init -b", cli.Environment{"TF_CLI_ARGS=-c", "TF_CLI_ARGS_init=-a"},
-			commandLine{args: []string{"init", "-a", "-c", "-b"}},
-		},
-		{
-			"arguments for another command are nothing",
-			"version", cli.Environment{"TF_CLI_ARGS_init=-a"},
-			commandLine{args: []string{"version"}},
-		},
-		{
-			"a dash in a command's name is an underscore in the variable's",
-			"two-words", cli.Environment{"TF_CLI_ARGS_two_words=-a"},
-			commandLine{args: []string{"two-words", "-a"}},
-		},
-		{
-			"the variable of a command of two words has both",
-			"providers lock -b", cli.Environment{"TF_CLI_ARGS_providers_lock=-a"},
-			commandLine{args: []string{"providers", "lock", "-a", "-b"}},
-		},
-		{
-			"a variable of the first word alone is another command's",
-			"providers lock -b", cli.Environment{"TF_CLI_ARGS_providers=-a", "TF_CLI_ARGS_lock=-c"},
-			commandLine{args: []string{"providers", "lock", "-b"}},
-		},
-		{
-			"arguments for all commands stand behind both words",
-			"providers mirror dir", cli.Environment{"TF_CLI_ARGS=-c", "TF_CLI_ARGS_providers_mirror=-a", "TFDEPS_CLI_ARGS_providers_mirror=-d"},
-			commandLine{args: []string{"providers", "mirror", "-a", "-c", "-d", "dir"}},
-		},
-		{
-			"a word that is no subcommand is an argument",
-			"providers look", cli.Environment{"TF_CLI_ARGS_providers=-a"},
-			commandLine{args: []string{"providers", "-a", "look"}},
-		},
-		{
-			"an option between the words ends the command's name",
-			"providers -json lock", cli.Environment{"TF_CLI_ARGS_providers=-a", "TF_CLI_ARGS_providers_lock=-b"},
-			commandLine{args: []string{"providers", "-a", "-json", "lock"}},
-		},
-		{
-			"an operator in quotes is a word",
-			"init", cli.Environment{"TF_CLI_ARGS_init=-a ';' \"|\" -b=\\;"},
-			commandLine{args: []string{"init", "-a", ";", "|", "-b=;"}},
-		},
-		{"-version may come from a variable", "init", cli.Environment{"TF_CLI_ARGS=-version"}, commandLine{args: []string{"version"}}},
-		{"-version is no command that has a variable", "-version", cli.Environment{"TF_CLI_ARGS_version=-json"}, commandLine{args: []string{"version"}}},
-		{
-			"-no-color may come from a variable",
-			"init", cli.Environment{"TF_CLI_ARGS=-no-color"},
-			commandLine{args: []string{"init"}, noColor: true},
-		},
-		{"without a command, variables add nothing", "-help", cli.Environment{"TF_CLI_ARGS=-a"}, commandLine{args: []string{"-help"}}},
+		{"nothing", "", "", ""},
+		{"a command", "init -upgrade", "", "init|-upgrade"},
+		{"-chdir", "-chdir=a/b init", "", "in a/b: init"},
+		{"--chdir", "--chdir=a init", "", "in a: init"},
+		{"-chdir after another option", "-help -chdir=a", "", "in a: -help"},
+		{"-chdir after the command is the command's", "init -chdir=a", "", "init|-chdir=a"},
+		{"-no-color", "init -no-color -json", "", "init|-json (without colours)"},
+		{"-no-color as the value of nothing", "init --no-color", "", "init (without colours)"},
+		{"-consolidate-warnings", "get -consolidate-warnings=false", "", "get|-consolidate-warnings=false (keeps warnings)"},
+		{"-consolidate-errors, of which the last counts", "get -consolidate-errors=false --consolidate-errors", "", "get|-consolidate-errors=false|--consolidate-errors (joins errors)"},
+		{"-version", "-version", "", "version"},
+		{"-v anywhere", "init -upgrade -v", "", "version"},
+		{"a command behind --", "serve -no-color x -- terraform -v -no-color -consolidate-warnings=false", "", "serve|x|--|terraform|-v|-no-color|-consolidate-warnings=false (without colours)"},
+		{"-version before --", "serve -v -- terraform init", "", "version"},
+		{"-version with -json", "--version -json", "", "version|-json"},
+		{"arguments for a command come before those that were typed", "init -b", "TF_CLI_ARGS_init=-a 'x y'", "init|-a|x y|-b"},
+		{"arguments for all commands come after those for one", "init -b", "TF_CLI_ARGS=-c\nTF_CLI_ARGS_init=-a", "init|-a|-c|-b"},
+		{"arguments for another command are nothing", "version", "TF_CLI_ARGS_init=-a", "version"},
+		{"a dash in a command's name is an underscore in the variable's", "two-words", "TF_CLI_ARGS_two_words=-a", "two-words|-a"},
+		{"the variable of a command of two words has both", "providers lock -b", "TF_CLI_ARGS_providers_lock=-a", "providers|lock|-a|-b"},
+		{"a variable of the first word alone is another command's", "providers lock -b", "TF_CLI_ARGS_providers=-a\nTF_CLI_ARGS_lock=-c", "providers|lock|-b"},
+		{"arguments for all commands stand behind both words", "providers mirror dir", "TF_CLI_ARGS=-c\nTF_CLI_ARGS_providers_mirror=-a\nTFDEPS_CLI_ARGS_providers_mirror=-d", "providers|mirror|-a|-c|-d|dir"},
+		{"a word that is no subcommand is an argument", "providers look", "TF_CLI_ARGS_providers=-a", "providers|-a|look"},
+		{"an option between the words ends the command's name", "providers -json lock", "TF_CLI_ARGS_providers=-a\nTF_CLI_ARGS_providers_lock=-b", "providers|-a|-json|lock"},
+		{"an operator in quotes is a word", "init", "TF_CLI_ARGS_init=-a ';' \"|\" -b=\\;", "init|-a|;|||-b=;"},
+		{"-version may come from a variable", "init", "TF_CLI_ARGS=-version", "version"},
+		{"-version is no command that has a variable", "-version", "TF_CLI_ARGS_version=-json", "version"},
+		{"-no-color may come from a variable", "init", "TF_CLI_ARGS=-no-color", "init (without colours)"},
+		{"without a command, variables add nothing", "-help", "TF_CLI_ARGS=-a", "-help"},
 	}
 	for _, tt := range tests {
 		t.Run(tt.name, func(t *testing.T) {
-			got, err := parseCommandLine(strings.Fields(tt.args), tt.env)
-			must.Succeed(t, err)
-			if got.dir != tt.want.dir || got.noColor != tt.want.noColor || !slices.Equal(got.args, tt.want.args) {
-				t.Errorf("got %+v, want %+v", got, tt.want)
+			line := must.Get(parseCommandLine(strings.Fields(tt.args), strings.Split(tt.env, "\n")))(t)
+			got := strings.Join(line.args, "|")
+			if line.dir != "" {
+				got = "in " + line.dir + ": " + got
 			}
+			for word, is := range map[string]bool{"without colours": line.noColor, "keeps warnings": line.similar.KeepWarnings, "joins errors": line.similar.JoinErrors} {
+				if is {
+					got += " (" + word + ")"
+				}
+			}
+			must.Equal(t, got, tt.want)
 		})
 	}
 }

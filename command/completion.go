@@ -38,7 +38,7 @@ func completionCommand() cli.Command {
 
 func runCompletion(m *cli.Meta, args []string) (int, error) {
 	var o completionOptions
-	operands, _, err := o.flags().Mixed(args, m.Env)
+	operands, err := o.flags().Mixed(args, m.Env)
 	if err != nil {
 		return 0, err
 	}

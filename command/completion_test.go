@@ -86,7 +86,8 @@ func TestExamples_AreCommandLines(t *testing.T) {
 			}
 		}
 	}
-	for name := range examples {
+	for _, section := range strings.Split(examples, "\n# ")[1:] {
+		name, _, _ := strings.Cut(section, "\n")
 		if !used[name] {
 			t.Errorf("there are examples of %q, which is no command", name)
 		}

@@ -72,11 +72,8 @@ func dispatch(meta *cli.Meta, args []string) int {
 // choose finds the command that the arguments name, "" if there is none, and what is left for it; and
 // whether help is asked for, which may be done anywhere before "--".
 func choose(args []string) (name string, rest []string, help bool) {
-	options := args
-	if end := slices.Index(args, "--"); end >= 0 {
-		options = args[:end]
-	}
-	help = slices.ContainsFunc(options, func(arg string) bool { return arg == "-h" || arg == "-help" || arg == "--help" })
+	options, _ := untilDashes(args)
+	help = slices.ContainsFunc(options, isHelp)
 	at := slices.IndexFunc(options, func(arg string) bool { return arg != "" && !strings.HasPrefix(arg, "-") })
 	if at < 0 || strings.Contains(args[at], " ") { // a name of two words is two arguments
 		return "", nil, help
@@ -117,7 +114,7 @@ var commands = par.OnceValue(func() []cli.Command {
 		providerscmd.Commands(), cachecmd.Commands(), servecmd.Commands(),
 	)
 	for i, c := range all {
-		all[i].Help.Examples = examples[c.Name]
+		all[i].Help.Examples = examplesOf(c.Name)
 	}
 	return all
 })
@@ -178,11 +175,11 @@ func unknown(w io.Writer, product getproviders.Product, name string, rest []stri
 	ofProduct := slices.Contains(productCommands, meant)
 	line := strings.Join(append([]string{meant}, rest...), " ")
 	switch {
-	case ofProduct && meant == name:
-		fmt.Fprintf(w, "It is a command of %s. Run one of these:\n  %s %s\n  tfdeps -passthrough %s\n", product.Name, product.Program, line, line)
 	case ofProduct:
-		fmt.Fprintf(w, "Did you mean %q? It is a command of %s. Run one of these:\n  %s %s\n  tfdeps -passthrough %s\n",
-			meant, product.Name, product.Program, line, line)
+		if meant != name {
+			fmt.Fprintf(w, "Did you mean %q? ", meant)
+		}
+		fmt.Fprintf(w, "It is a command of %s. Run one of these:\n  %s %s\n  tfdeps -passthrough %s\n", product.Name, product.Program, line, line)
 	case meant != "":
 		fmt.Fprintf(w, "Did you mean %q?\n", meant)
 	default:

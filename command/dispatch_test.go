@@ -1,38 +1,38 @@
 package command
 
 import (
-	"slices"
+	"strings"
 	"testing"
+
+	"github.com/tfdeps/tfdeps/internal/must"
 )
 
 func TestChoose_FindsTheLongestName(t *testing.T) {
 	t.Parallel()
 	for _, c := range []struct {
-		args []string
-		name string
-		rest []string
-		help bool
+		args, name, rest string // with bars between words
+		help             bool
 	}{
-		{nil, "", nil, false},
-		{[]string{""}, "", nil, false},
-		{[]string{"init"}, "init", nil, false},
-		{[]string{"", "init"}, "init", nil, false},
-		{[]string{"init", "-upgrade", "x"}, "init", []string{"-upgrade", "x"}, false},
-		{[]string{"providers"}, "providers", nil, false},
-		{[]string{"providers", "lock", "a/b"}, "providers lock", []string{"a/b"}, false},
-		{[]string{"providers", "other"}, "providers", []string{"other"}, false},
-		{[]string{"providers", "-json", "lock"}, "providers", []string{"-json", "lock"}, false},
-		{[]string{"providers lock"}, "", nil, false},
-		{[]string{"other", "lock"}, "other", []string{"lock"}, false},
-		{[]string{"-help"}, "", nil, true},
-		{[]string{"-h", "init"}, "init", nil, true},
-		{[]string{"init", "--help"}, "init", []string{"--help"}, true},
-		{[]string{"init", "--", "-help"}, "init", []string{"--", "-help"}, false},
-		{[]string{"--", "init"}, "", nil, false},
+		{"tfdeps", "", "", false},
+		{"tfdeps|", "", "", false},
+		{"tfdeps|init", "init", "", false},
+		{"tfdeps||init", "init", "", false},
+		{"tfdeps|init|-upgrade|x", "init", "-upgrade|x", false},
+		{"tfdeps|providers", "providers", "", false},
+		{"tfdeps|providers|lock|a/b", "providers lock", "a/b", false},
+		{"tfdeps|providers|other", "providers", "other", false},
+		{"tfdeps|providers|-json|lock", "providers", "-json|lock", false},
+		{"tfdeps|providers lock", "", "", false},
+		{"tfdeps|other|lock", "other", "lock", false},
+		{"tfdeps|-help", "", "", true},
+		{"tfdeps|-h|init", "init", "", true},
+		{"tfdeps|init|--help", "init", "--help", true},
+		{"tfdeps|init|--|-help", "init", "--|-help", false},
+		{"tfdeps|--|init", "", "", false},
 	} {
-		name, rest, help := choose(c.args)
-		if name != c.name || !slices.Equal(rest, c.rest) || help != c.help {
-			t.Errorf("%q: %q, %q, %v; want %q, %q, %v", c.args, name, rest, help, c.name, c.rest, c.help)
-		}
+		name, rest, help := choose(strings.Split(c.args, "|")[1:])
+		must.Equal(t, name, c.name, c.args)
+		must.Equal(t, strings.Join(rest, "|"), c.rest, c.args)
+		must.Equal(t, help, c.help, c.args)
 	}
 }

@@ -30,7 +30,7 @@ func takeStandIn(argv []string, env cli.Environment) (*cli.StandIn, []string) {
 		}
 		if arg == "-passthrough" || arg == "--passthrough" {
 			asked = true
-			args = append(append([]string{}, args[:i]...), args[i+1:]...)
+			args = slices.Delete(slices.Clone(args), i, i+1)
 			break
 		}
 	}
@@ -62,10 +62,7 @@ func handles(commands []string, args []string) bool {
 	if len(words) == 0 {
 		return false
 	}
-	if slices.Contains(commands, strings.Join(words, " ")) {
-		return true
-	}
-	return slices.Contains(commands, words[0]) && (len(words) == 1 || words[0] != "providers")
+	return slices.Contains(commands, strings.Join(words, " ")) || slices.Contains(commands, words[0]) && (len(words) == 1 || words[0] != "providers")
 }
 
 // streams are those of the process. They are handed on as they are: a program

@@ -7,6 +7,7 @@ import (
 	"github.com/tfdeps/tfdeps/command/cli"
 	"github.com/tfdeps/tfdeps/command/problem"
 	"github.com/tfdeps/tfdeps/command/products"
+	"github.com/tfdeps/tfdeps/command/view/result"
 	"github.com/tfdeps/tfdeps/depsfile"
 	"github.com/tfdeps/tfdeps/getproviders"
 )
@@ -75,12 +76,8 @@ func (v versionReport) JSON() any {
 	for _, lock := range v.locks {
 		selections[lock.Provider.String()] = lock.Version.String()
 	}
-	return struct {
-		ProductVersion string            `json:"terraform_version"`
-		Platform       string            `json:"platform"`
-		Selections     map[string]string `json:"provider_selections"`
-		Outdated       bool              `json:"terraform_outdated"`
-		OwnVersion     string            `json:"tfdeps_version"`
-		Because        string            `json:"because"`
-	}{v.product.Version, getproviders.CurrentPlatform().String(), selections, false, v.meta.Version, v.from.Because(v.meta, v.product)}
+	return result.Foreign{Object: result.Object{
+		"terraform_version", v.product.Version, "platform", getproviders.CurrentPlatform(), "provider_selections", selections,
+		"terraform_outdated", false, "tfdeps_version", v.meta.Version, "because", v.from.Because(v.meta, v.product),
+	}}
 }

@@ -37,7 +37,7 @@ type addOptions struct {
 }
 
 func parseAdd(args []string, env cli.Environment, product getproviders.Product) (o addOptions, err error) {
-	operands, _, err := o.flags().Mixed(args, env)
+	operands, err := o.flags().Mixed(args, env)
 	switch {
 	case err != nil:
 		return o, err

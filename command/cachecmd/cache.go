@@ -42,7 +42,7 @@ func below() string {
 // options are those that several commands have.
 type options struct {
 	dir      string // of -dir; "": where init finds the cache
-	json     bool
+	out      cli.Output
 	progress view.Progress
 
 	log problem.Log // of the command, whose steps add to it
@@ -50,7 +50,7 @@ type options struct {
 
 // activity returns what shows what is under way, and a Meta for a command whose activity that is.
 func (o *options) activity(m *cli.Meta, product getproviders.Product) (*view.Activity, *cli.Meta) {
-	how := m.ViewOptions(product, o.json, o.progress)
+	how := m.ViewOptions(product, o.out.JSON, o.progress)
 	how.Platforms = true
 	activity := view.NewActivity(how)
 	return activity, m.Showing(activity)
@@ -61,12 +61,12 @@ func (o *options) dirFlag() cli.Flag {
 }
 
 func (o *options) jsonFlag(help string) cli.Flag {
-	return cli.Switch("json", &o.json, help)
+	return cli.Switch("json", &o.out.JSON, help)
 }
 
 // end prints the report, which may be nil, shows the problems and returns the exit code.
 func (o *options) end(m *cli.Meta, report result.Result) (int, error) {
-	return m.Finish(report, o.log.All, cli.Output{JSON: o.json}), nil
+	return m.Finish(report, o.log.All, o.out), nil
 }
 
 // findCache returns the cache: below the directory that -dir names, else where
@@ -147,7 +147,8 @@ func runDir(m *cli.Meta, args []string) (int, error) {
 	if cache, ok := o.findCache(m); ok {
 		report = result.CacheDir{Cache: cache}
 	}
-	return m.Finish(report, o.log.All, cli.Output{JSON: o.json, Data: true}), nil
+	o.out.Data = true
+	return o.end(m, report)
 }
 
 // list returns the cache and its packages.
@@ -186,27 +187,28 @@ type keyOptions struct {
 // runKey tells the key of what lock files select. It reads nothing else.
 func runKey(m *cli.Meta, args []string) (int, error) {
 	o := keyOptions{platform: getproviders.CurrentPlatform()}
-	paths, _, err := o.flags().Mixed(args, m.Env)
+	paths, err := o.flags().Mixed(args, m.Env)
 	if err != nil {
 		return 0, err
 	}
 	if len(paths) == 0 {
 		paths = []string{"."}
 	}
+	o.out.Data = true
 	locked, ok := o.locked(m, paths)
 	if !ok {
-		return m.Finish(nil, o.log.All, cli.Output{JSON: o.json, Data: true}), nil
+		return o.end(m, nil)
 	}
 	key := keyOf(locked, o.platform)
-	if !o.github || o.json {
-		return m.Finish(result.CacheKey{Key: key, Prefix: keyPrefix(o.platform), Platform: o.platform}, o.log.All, cli.Output{JSON: o.json, Data: true}), nil
+	if !o.github || o.out.JSON {
+		return o.end(m, result.CacheKey{Key: key, Prefix: keyPrefix(o.platform), Platform: o.platform})
 	}
 	if cache, ok := o.findCache(m); ok {
 		result.GitHubOutput(m.Stdout, [][2]string{
 			{"path", cache.Dir}, {"key", key}, {"restore-keys", keyPrefix(o.platform)},
 		})
 	}
-	return m.Finish(nil, o.log.All, cli.Output{Data: true}), nil
+	return o.end(m, nil)
 }
 
 // keyPrefix begins the keys for a platform. It changes when caches with an older key become useless.
@@ -235,7 +237,7 @@ type verifyOptions struct {
 // runVerify reads all packages.
 func runVerify(m *cli.Meta, args []string) (int, error) {
 	var o verifyOptions
-	operands, _, err := o.flags().Mixed(args, m.Env)
+	operands, err := o.flags().Mixed(args, m.Env)
 	if err == nil {
 		o.paths, err = followed(o.paths, operands, "-locked")
 	}
@@ -267,7 +269,7 @@ func runVerify(m *cli.Meta, args []string) (int, error) {
 		}
 	}
 	if slices.ContainsFunc(found, providercache.Verified.Differs) {
-		return m.Finish(result, o.log.All, cli.Output{JSON: o.json, Code: cli.ExitDiffers}), nil
+		o.out.Code = cli.ExitDiffers
 	}
 	return o.end(m, result)
 }

@@ -34,7 +34,7 @@ type gcOptions struct {
 const unusedAfter = 30 * 24 * time.Hour
 
 func parseGC(args []string, env cli.Environment) (o gcOptions, err error) {
-	operands, _, err := o.flags().Mixed(args, env)
+	operands, err := o.flags().Mixed(args, env)
 	if err != nil {
 		return o, err
 	}
@@ -86,7 +86,7 @@ func sweepModules(m *cli.Meta, result *result.CacheRemoval, before time.Time) {
 // runClean removes all packages, or those that are named.
 func runClean(m *cli.Meta, args []string) (int, error) {
 	var o removeOptions
-	names, _, err := o.flags().Mixed(args, m.Env)
+	names, err := o.flags().Mixed(args, m.Env)
 	if err != nil {
 		return 0, err
 	}

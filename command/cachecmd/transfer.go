@@ -40,7 +40,7 @@ func (o *transferOptions) verb() string {
 }
 
 func (o *transferOptions) parse(args []string, env cli.Environment) error {
-	operands, _, err := o.flags().Mixed(args, env)
+	operands, err := o.flags().Mixed(args, env)
 	if err != nil {
 		return err
 	}

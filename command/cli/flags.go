@@ -266,17 +266,17 @@ func (f Flags) Alone(args []string, env Environment) (SetBy, error) {
 
 // Mixed reads options and operands in any order, and then the variables that
 // stand for options. The error is a *UsageError.
-func (f Flags) Mixed(args []string, env Environment) (operands []string, by SetBy, err error) {
+func (f Flags) Mixed(args []string, env Environment) (operands []string, err error) {
 	given, err := f.Parse(args)
 	for err == nil && given.set.NArg() > 0 {
 		operands = append(operands, given.set.Arg(0))
 		err = given.parse(given.set.Args()[1:])
 	}
 	if err != nil {
-		return nil, nil, err
+		return nil, err
 	}
-	by, err = given.Fill(env)
-	return operands, by, err
+	_, err = given.Fill(env)
+	return operands, err
 }
 
 // Has reports whether the option was given: typed, or after Fill by a variable.

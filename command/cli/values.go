@@ -55,13 +55,9 @@ func HashChoices(listed string) [][2]string {
 // ParseHashPolicy reads a value of -hashes: which hashes count of packages that
 // aren't read.
 func ParseHashPolicy(given string) (providercache.HashPolicy, error) {
-	switch given {
-	case "auto":
-		return providercache.TrustRegistryHashes, nil
-	case "listed":
-		return providercache.TrustMirrorHashes, nil
-	case "read":
-		return providercache.ComputeHashes, nil
+	policies := map[string]providercache.HashPolicy{"auto": providercache.TrustRegistryHashes, "listed": providercache.TrustMirrorHashes, "read": providercache.ComputeHashes}
+	if policy, ok := policies[given]; ok {
+		return policy, nil
 	}
 	return 0, errors.New(`it has to be "auto" (trust what is signed, and OpenTofu's registry for OpenTofu), "listed" (trust registries and mirrors) or "read" (trust none)`)
 }

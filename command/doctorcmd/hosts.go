@@ -73,7 +73,7 @@ func (x *examination) askHosts() {
 		x.report.Hosts = append(x.report.Hosts, answer)
 	}
 	for _, f := range failures {
-		detail := strings.Join(slices.DeleteFunc([]string{explain.Explained(f.err), f.whyWarning()}, func(s string) bool { return s == "" }), "\n\n")
+		detail := explain.Explained(f.err) + f.whyWarning()
 		found := problem.List{problem.Because(f.err, problem.CodedError("unreachable", "Failed to ask "+strings.Join(f.hosts, ", "), detail))}
 		if !f.needed {
 			found = problem.AsWarnings(found)
@@ -96,9 +96,9 @@ func (f failure) whyWarning() string {
 	case f.needed:
 		return ""
 	case f.mirrored:
-		return "This is only a warning, because the mirrors have all of its providers that this directory requires."
+		return "\n\nThis is only a warning, because the mirrors have all of its providers that this directory requires."
 	default:
-		return "This is only a warning, because no provider that this directory requires comes from there."
+		return "\n\nThis is only a warning, because no provider that this directory requires comes from there."
 	}
 }
 

@@ -14,6 +14,7 @@ import (
 	"github.com/tfdeps/tfdeps/command/problem"
 	"github.com/tfdeps/tfdeps/command/sources"
 	"github.com/tfdeps/tfdeps/command/view/result"
+	"github.com/tfdeps/tfdeps/command/view/terminal"
 	"github.com/tfdeps/tfdeps/configs/cliconfig"
 	"github.com/tfdeps/tfdeps/getproviders"
 	"github.com/tfdeps/tfdeps/internal/hosts"
@@ -86,10 +87,7 @@ func (x *examination) checkCertificates(file string) string {
 		x.log.Fail("invalid_variable", "Invalid value of SSL_CERT_FILE",
 			"All certificates in the file %s have expired. Put the current ones there.", file)
 	}
-	text := fmt.Sprintf("was read, %d certificates", valid+expired)
-	if valid+expired == 1 {
-		text = "was read, 1 certificate"
-	}
+	text := "was read, " + terminal.Count(valid+expired, "certificate")
 	if expired > 0 {
 		text += fmt.Sprintf(", %d of them expired", expired)
 	}

@@ -64,8 +64,7 @@ func (v *Lock) succeed(text string) {
 
 // tellChecked says what a lock file lacks.
 func (v *Lock) tellChecked(d explain.LockedDir) problem.List {
-	var missing []string
-	var platforms []string
+	var missing, platforms []string
 	for _, p := range d.Result.Packages {
 		if len(p.Missing) == 0 {
 			continue

@@ -125,8 +125,7 @@ func (h humanPrinter) line(l line) {
 }
 
 func newHumanPrinter(o Options) humanPrinter {
-	h := &explain.Printer{Out: o.Stdout, Err: o.Stderr, Warn: o.Stdout, Plain: o.Plain, Colorless: o.Plain || o.NoColor, Similar: o.Similar, Sources: explain.Sources{Read: o.ReadFile}}
-	h.Apart = o.Product.Predecessor != nil
+	h := &explain.Printer{Out: o.Stdout, Err: o.Stderr, Warn: o.Stdout, Plain: o.Plain, Colorless: o.Plain || o.NoColor, Similar: o.Similar, Sources: explain.Sources{Read: o.ReadFile}, Apart: o.Product.Predecessor != nil}
 	if o.Stderr.Terminal || o.JSON || o.Data {
 		h.Warn = o.Stderr
 	}

@@ -110,15 +110,15 @@ func (f failure) problem() *problem.Problem {
 	short := f.product.Short(f.Provider)
 	switch {
 	case f.Step == during.BuiltIn:
-		return problem.CodedError("built_in_provider", "Invalid dependency on built-in provider",
-			fmt.Sprintf("Cannot use %s: %s%s", short, WithHint(f.Err), f.builtIn())+f.requiredBy())
+		return problem.Errorf("built_in_provider", "Invalid dependency on built-in provider",
+			"Cannot use %s: %s%s%s", short, WithHint(f.Err), f.builtIn(), f.requiredBy())
 	case errors.Is(f.Err, getproviders.ErrProtocol), errors.Is(f.Err, getproviders.ErrPlatformMissing):
 		return problem.CodedError("platform_missing", "Incompatible provider version", Explained(f.Err)+f.otherPackage()+f.requiredBy())
 	case errors.Is(f.Err, hosts.ErrNoService), errors.Is(f.Err, hosts.ErrServiceVersion):
 		return problem.CodedError("no_service", "Invalid provider registry host", f.noRegistry(short)+f.requiredBy())
 	case f.beforeSelection():
 		summary, doing := queryFailed(f.product, f.Err)
-		return problem.CodedError("unreachable", summary, fmt.Sprintf("%s provider %s: %s", doing, short, WithHint(f.Err))+f.otherAddress())
+		return problem.Errorf("unreachable", summary, "%s provider %s: %s%s", doing, short, WithHint(f.Err), f.otherAddress())
 	default:
 		text := fmt.Sprintf("Error while installing %s v%s: %s", short, f.Version, WithHint(f.Err))
 		if errors.Is(f.Err, getproviders.ErrVersionNotFound) && f.isRequired() {

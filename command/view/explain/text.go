@@ -29,7 +29,7 @@ func (h *Printer) Problems(all problem.List) {
 
 // problem returns how many bytes it has printed.
 func (h *Printer) problem(p *problem.Problem) (n int) {
-	to := h.Err
+	to, space := h.Err, ""
 	if problem.IsIntroduction(p) {
 		n, _ = fmt.Fprintf(to, "\n%s\n", terminal.Printable(p.Summary))
 		return n
@@ -37,27 +37,22 @@ func (h *Printer) problem(p *problem.Problem) (n int) {
 	if problem.IsWarning(p) {
 		to = h.Warn
 	}
+	if h.Apart {
+		space = "\n"
+	}
 	body := problemText{problem: p, source: h.Sources.Snippet(p), paint: func(text, esc string) string {
 		return h.Paint(to, text, esc)
 	}}
 	if h.Plain {
-		n, _ = fmt.Fprintf(to, "\n%s%s", body.render(terminal.Columns(to)-1), h.space())
+		n, _ = fmt.Fprintf(to, "\n%s%s", body.render(terminal.Columns(to)-1), space)
 		return n
 	}
 	text := body.render(terminal.Columns(to) - boxWidth)
 	if p.Detail == "" && p.Subject == nil {
 		text += "\n"
 	}
-	n, _ = fmt.Fprint(to, h.box(to, p.Severity, text)+h.space())
+	n, _ = fmt.Fprint(to, h.box(to, p.Severity, text)+space)
 	return n
-}
-
-// space is what follows a problem.
-func (h *Printer) space() string {
-	if h.Apart {
-		return "\n"
-	}
-	return ""
 }
 
 // boxWidth is what a box takes of a line, and one column that stays free.

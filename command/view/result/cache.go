@@ -110,7 +110,7 @@ func (l CacheList) JSON() any {
 	return append(cacheObject(l.Cache), "size", size, "size_on_disk", onDisk, "packages", Each(l.Packages, func(p providercache.StoredPackage) Object {
 		return append(sized(p), "used_by", p.Users, "linked_by", p.Linked, "receipt", p.Managed, "condition", p.Condition)
 	}), "summary", Object{
-		"packages", len(l.Packages), "conditions", tallied(l.Packages, func(p providercache.StoredPackage) string { return string(p.Condition) }),
+		"packages", len(l.Packages), "conditions", tallied(l.Packages, func(p providercache.StoredPackage) providercache.Condition { return p.Condition }),
 	})
 }
 

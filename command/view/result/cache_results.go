@@ -97,7 +97,7 @@ func (v CacheVerification) Text() string {
 		{providercache.NotLocked, "not what the lock files record"},
 		{providercache.Unknown, "with nothing to compare with but lock files (-locked)"},
 	} {
-		if n := v.findings()[string(more.finding)]; n > 0 {
+		if n := v.findings()[more.finding]; n > 0 {
 			parts = append(parts, fmt.Sprintf("%d %s", n, more.words))
 		}
 	}
@@ -156,6 +156,6 @@ func (v CacheVerification) JSON() any {
 	}), "removed", Each(repaired.Removed, sized), "kept", Each(repaired.Kept, kept), "summary", Object{"packages", len(v.Found), "findings", v.findings()})
 }
 
-func (v CacheVerification) findings() map[string]int {
-	return tallied(v.Found, func(p providercache.Verified) string { return string(p.Finding) })
+func (v CacheVerification) findings() map[providercache.Finding]int {
+	return tallied(v.Found, func(p providercache.Verified) providercache.Finding { return p.Finding })
 }

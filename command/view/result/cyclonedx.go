@@ -49,10 +49,10 @@ func (i Inventory) Text() string {
 }
 
 // JSON is the document. Its format has no room for what other reports end with.
-func (i Inventory) JSON() any { return foreign{i.document()} }
+func (i Inventory) JSON() any { return Foreign{i.document()} }
 
-// foreign is an object in a format of others.
-type foreign struct{ Object }
+// Foreign is an object in a format of others, to which Write adds nothing.
+type Foreign struct{ Object }
 
 // document has the parts of a CycloneDX document that are used here. The library of CycloneDX, which reads what is written in a
 // test, fills tables and compiles regular expressions before main, for documents of all kinds.

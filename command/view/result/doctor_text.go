@@ -25,24 +25,17 @@ func (d Doctor) Text() string {
 
 // summary is the last line.
 func (d Doctor) summary(p *doctorPage) string {
-	errors, warnings := 0, 0
-	for _, found := range d.Problems {
-		if problem.IsWarning(found) {
-			warnings++
-		} else {
-			errors++
-		}
-	}
+	warnings, errors := (&problem.Log{All: d.Problems}).Split()
+	text, esc, warned := terminal.Count(len(errors), "problem"), terminal.Red, terminal.Count(len(warnings), "warning")
 	switch {
-	case errors == 0 && warnings == 0:
-		return p.paint("No problems found.", terminal.Green)
-	case errors == 0:
-		return p.paint(terminal.Count(warnings, "warning")+".", terminal.Yellow)
-	case warnings == 0:
-		return p.paint(terminal.Count(errors, "problem")+".", terminal.Red)
-	default:
-		return p.paint(terminal.Count(errors, "problem")+" and "+terminal.Count(warnings, "warning")+".", terminal.Red)
+	case len(d.Problems) == 0:
+		text, esc = "No problems found", terminal.Green
+	case len(errors) == 0:
+		text, esc = warned, terminal.Yellow
+	case len(warnings) > 0:
+		text += " and " + warned
 	}
+	return p.paint(text+".", esc)
 }
 
 func (d Doctor) writeConfig(p *doctorPage) {

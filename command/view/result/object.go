@@ -139,8 +139,8 @@ func byProvider(packages []providercache.LockedPackage) (groups [][]providercach
 }
 
 // tallied counts packages, and those of each finding that there is.
-func tallied[P any](packages []P, finding func(P) string) map[string]int {
-	counts := map[string]int{}
+func tallied[P any, K ~string](packages []P, finding func(P) K) map[K]int {
+	counts := map[K]int{}
 	for _, p := range packages {
 		counts[finding(p)]++
 	}

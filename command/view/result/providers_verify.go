@@ -103,13 +103,13 @@ func verifySum(t VerifiedTree) string {
 		return nothingVerified(t)
 	}
 	counts := tallied(t.Packages, findingOf)
-	there := len(t.Packages) - counts[string(providercache.Missing)]
+	there := len(t.Packages) - counts[providercache.Missing]
 	var parts []string
 	for _, finding := range []providercache.Finding{
 		providercache.OK, providercache.Missing, providercache.Dangling, providercache.NotLocked,
 		providercache.Differs, providercache.Unproven, providercache.Unreadable,
 	} {
-		if n := counts[string(finding)]; n > 0 {
+		if n := counts[finding]; n > 0 {
 			parts = append(parts, fmt.Sprintf("%d %s", n, strings.ReplaceAll(string(finding), "_", " ")))
 		}
 	}
@@ -140,7 +140,7 @@ func (v VerifyReport) JSON() any {
 	return Object{"trees", trees, "summary", Object{"packages", len(all), "findings", tallied(all, findingOf)}}
 }
 
-func findingOf(p providercache.ComparedPackage) string { return string(p.Finding) }
+func findingOf(p providercache.ComparedPackage) providercache.Finding { return p.Finding }
 
 func compared(p providercache.ComparedPackage) Object {
 	var packed *bool
