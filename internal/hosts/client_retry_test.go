@@ -144,9 +144,8 @@ func TestRetry_DrainsAndClosesTheBodiesInBetween(t *testing.T) {
 	if closed.Load() != 2 || bodies[0].Len() != 0 || bodies[1].Len() != 0 {
 		t.Errorf("%d bodies closed, %d and %d bytes left", closed.Load(), bodies[0].Len(), bodies[1].Len())
 	}
-	if last, _ := io.ReadAll(resp.Body); string(last) != "try later" {
-		t.Errorf("the last body is %q", last)
-	}
+	last, _ := io.ReadAll(resp.Body)
+	must.Equal(t, string(last), "try later", "the last body")
 	resp.Body.Close()
 	if closed.Load() != 3 {
 		t.Error("the last body was not closed")

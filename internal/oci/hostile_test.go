@@ -172,7 +172,7 @@ func TestPush_NamesTheRepositoryToBeCreated(t *testing.T) {
 	}))
 	t.Cleanup(server.Close)
 	at := oci.Repository{Registry: strings.TrimPrefix(server.URL, "https://"), Name: "team/widget"}
-	err := (&oci.Client{HTTP: server.Client()}).Push(t.Context(), at, oci.Release{Provider: widget, Version: version("1.0.0"), Targets: []oci.Target{target(linux, "archive one")}})
+	err := (&oci.Client{HTTP: server.Client()}).Push(t.Context(), at, release("1.0.0", target(linux, "archive one")))
 	if missing, ok := errors.AsType[*oci.RepositoryMissingError](err); !ok || missing.Repository != at || !strings.Contains(err.Error(), "create team/widget there first") {
 		t.Errorf("%v", err)
 	}
