@@ -27,6 +27,13 @@ func history(tb testing.TB, args ...string) (o *origin, ids map[string]string) {
 	return made.origin, made.ids
 }
 
+// parallelBench is for a test that runs beside others.
+func parallelBench(t *testing.T) (o *origin, ids map[string]string, b *bench) {
+	t.Parallel()
+	o, ids = history(t)
+	return o, ids, newBench(t)
+}
+
 // hardToTellApart makes the commits and refs of history.
 func (o *origin) hardToTellApart() map[string]string {
 	ids := map[string]string{}
@@ -50,9 +57,7 @@ func (o *origin) hardToTellApart() map[string]string {
 }
 
 func TestCheckout_RefsMeanWhatTheyMeanInAClone(t *testing.T) {
-	t.Parallel()
-	o, ids := history(t)
-	b := newBench(t)
+	o, ids, b := parallelBench(t)
 	cases := map[string]string{
 		"": "main3", "HEAD": "main3", "@": "main3", "HEAD~1": "main2",
 		"main": "main1", "refs/heads/main": "main3", "heads/main": "main3", "origin/main": "main3", "origin": "main3",
@@ -81,9 +86,7 @@ func TestCheckout_RefsMeanWhatTheyMeanInAClone(t *testing.T) {
 }
 
 func TestCheckout_DepthPrefersTheBranch(t *testing.T) {
-	t.Parallel()
-	o, ids := history(t)
-	b := newBench(t)
+	o, ids, b := parallelBench(t)
 	for ref, want := range map[string]string{"main": "main3", "dev": "dev2", "v1.0.0": "main2", "": "main3", ids["main1"]: "main1"} {
 		if commit, files := b.files(Request{URL: o.url(), Ref: ref, Depth: 1}); files["f"] != want || commit != ids[want] {
 			t.Errorf("ref %q is %s, commit %s, want %s", ref, files["f"], commit, want)
@@ -307,9 +310,7 @@ func TestCheckout_OfflineUsesWhatIsInTheStore(t *testing.T) {
 }
 
 func TestCheckout_RefsThatMoveAndGo(t *testing.T) {
-	t.Parallel()
-	o, ids := history(t)
-	b := newBench(t)
+	o, ids, b := parallelBench(t)
 	for _, ref := range []string{"v1.0.0", "only/branch", "v1.0.0~1", "only/branch~1"} {
 		b.files(o.at(ref))
 	}

@@ -106,9 +106,7 @@ func TestStore_WhatKilledProcessesLeaveDoesNoHarm(t *testing.T) {
 }
 
 func TestStore_ManyProcessesShareAStore(t *testing.T) {
-	t.Parallel()
-	o, ids := history(t)
-	b := newBench(t)
+	o, ids, b := parallelBench(t)
 	program, _ := requireGit(t)
 	var started []*exec.Cmd
 	var said []*strings.Builder

@@ -100,9 +100,7 @@ func TestCheckout_ServersOfAllKinds(t *testing.T) {
 }
 
 func TestCheckout_LoginIsUsedAndNotShown(t *testing.T) {
-	t.Parallel()
-	o, ids := history(t)
-	b := newBench(t)
+	o, ids, b := parallelBench(t)
 	_, url := serve(t, o, b, func(h http.Handler) http.Handler {
 		return http.HandlerFunc(func(w http.ResponseWriter, req *http.Request) {
 			if _, password, ok := req.BasicAuth(); !ok || password != "s3cret" {
@@ -162,9 +160,7 @@ func TestCheckout_SubmoduleOfARemoteRepositoryMayNotBeLocal(t *testing.T) {
 }
 
 func TestCheckout_CancelEndsGitAndWhatItStarted(t *testing.T) {
-	t.Parallel()
-	o, ids := history(t)
-	b := newBench(t)
+	o, ids, b := parallelBench(t)
 	b.Dir = ""
 	arrived, left := make(chan struct{}), make(chan struct{})
 	_, url := serve(t, o, b, func(h http.Handler) http.Handler {

@@ -143,9 +143,7 @@ func TestStore_StartsNoProgramsOfItsSettingsToFetch(t *testing.T) {
 
 // Links in a store would have git write elsewhere.
 func TestStore_WritesThroughNoLinks(t *testing.T) {
-	t.Parallel()
-	o, ids := history(t)
-	b := newBench(t)
+	o, ids, b := parallelBench(t)
 	b.files(o.at(ids["main1"]))
 	stores, _ := filepath.Glob(filepath.Join(b.Dir, "*.git"))
 	file := filepath.Join(b.work, "file")
