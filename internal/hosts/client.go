@@ -105,7 +105,13 @@ func NewClient(opts ClientOptions) (*http.Client, error) {
 	}
 	stack = newExplainer(newRetry(stack, opts.Retries, newBackoff(opts), opts.OnRetry), opts)
 	if opts.UserAgent != "" {
-		stack = &userAgent{layer{stack}, opts.UserAgent}
+		stack = &part{layer{stack}, func(next http.RoundTripper, req *http.Request) (*http.Response, error) {
+			if req.Header.Get("User-Agent") == "" {
+				req = req.Clone(req.Context())
+				req.Header.Set("User-Agent", opts.UserAgent)
+			}
+			return next.RoundTrip(req)
+		}}
 	}
 	return &http.Client{Transport: stack, CheckRedirect: redirectPolicy(defaultRedirects)}, nil
 }
