@@ -47,16 +47,14 @@ func TestArchiveCredentials(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			var got recorder
-			opts := quick(0)
-			opts.Base = replies(func(req *http.Request) *http.Response {
+			client := WithArchiveCredentials(newClient(t, quick(0, replies(func(req *http.Request) *http.Response {
 				if header := req.Header.Get("Authorization"); header == "Bearer hunter2" {
 					got.add(req.URL.String())
 				} else if header != "" {
 					t.Errorf("%s got %q", req.URL, header)
 				}
 				return onward(req, ways)
-			})
-			client := WithArchiveCredentials(newClient(t, opts), tokens{"example.com": "hunter2"})
+			}))), tokens{"example.com": "hunter2"})
 			req := get(t, tc.url)
 			closed(t)(Do(client, req.WithContext(WithArchiveOwner(req.Context(), tc.owner)), 3))
 			must.Equal(t, got.all(), tc.want)
@@ -69,16 +67,14 @@ func TestArchiveCredentials(t *testing.T) {
 
 func TestArchiveCredentials_AreSentWithEachAttempt(t *testing.T) {
 	made := 0
-	opts := quick(2)
-	opts.Base = replies(func(req *http.Request) *http.Response {
+	client := WithArchiveCredentials(newClient(t, quick(2, replies(func(req *http.Request) *http.Response {
 		made++
 		must.Equal(t, req.Header.Get("Authorization"), "Bearer hunter2", made)
 		if made < 3 {
 			return answer(req, 503)
 		}
 		return answer(req, 200)
-	})
-	client := WithArchiveCredentials(newClient(t, opts), tokens{"example.com": "hunter2"})
+	}))), tokens{"example.com": "hunter2"})
 	req := get(t, "https://example.com/w.zip")
 	resp, err := Do(client, req.WithContext(WithArchiveOwner(req.Context(), "example.com")), 0)
 	if err != nil || resp.StatusCode != 200 || made != 3 {

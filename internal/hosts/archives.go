@@ -95,30 +95,20 @@ func WithArchiveOwner(ctx context.Context, owner Hostname) context.Context {
 // The protocols know no credentials for archives, and Terraform and OpenTofu send
 // none. So this client is for archives only, and for users who asked for it.
 func WithArchiveCredentials(client *http.Client, credentials Credentials) *http.Client {
-	return onTop(client, func(next layer) http.RoundTripper { return &archiveCredentials{next, credentials} })
-}
-
-// archiveCredentials is the layer on top of a client's stack: it sees each hop
-// once, retries happen below it.
-type archiveCredentials struct {
-	layer
-	credentials Credentials
-}
-
-// RoundTrip implements http.RoundTripper.
-func (c *archiveCredentials) RoundTrip(req *http.Request) (*http.Response, error) {
-	owner, _ := req.Context().Value(archiveOwnerKey{}).(Hostname)
-	redirected := req.Response != nil
-	if owner == "" || redirected || req.Header.Get("Authorization") != "" {
-		return c.next.RoundTrip(req)
-	}
-	// A copy: the client takes the headers of the next hop from the original.
-	authorized := req.Clone(req.Context())
-	if err := Authorize(req.Context(), c.credentials, owner, req.URL, authorized.Header); err != nil {
-		if req.Body != nil {
-			req.Body.Close()
+	return onTop(client, func(next http.RoundTripper, req *http.Request) (*http.Response, error) {
+		owner, _ := req.Context().Value(archiveOwnerKey{}).(Hostname)
+		redirected := req.Response != nil
+		if owner == "" || redirected || req.Header.Get("Authorization") != "" {
+			return next.RoundTrip(req)
 		}
-		return nil, err
-	}
-	return c.next.RoundTrip(authorized)
+		// A copy: the client takes the headers of the next hop from the original.
+		authorized := req.Clone(req.Context())
+		if err := Authorize(req.Context(), credentials, owner, req.URL, authorized.Header); err != nil {
+			if req.Body != nil {
+				req.Body.Close()
+			}
+			return nil, err
+		}
+		return next.RoundTrip(authorized)
+	})
 }

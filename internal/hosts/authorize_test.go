@@ -107,14 +107,13 @@ func TestDiscovery_TrustsNoDocumentOverPlainHTTP(t *testing.T) {
 		"https://mixed.example/.well-known/terraform.json": "http://cdn.example/back",
 		"http://cdn.example/back":                          "https://cdn.example/doc.json",
 	}
-	opts := quick(0)
-	opts.Base = replies(func(req *http.Request) *http.Response {
+	opts := quick(0, replies(func(req *http.Request) *http.Response {
 		if to := ways[req.URL.String()]; to != "" {
 			return answer(req, 302, "Location", to)
 		}
 		must.Equal(t, req.Header.Get("Authorization"), "", req.URL)
 		return jsonAnswer(req, `{"providers.v1":"https://api.example/"}`)
-	})
+	}))
 	for host, safe := range map[Hostname]bool{"good.example": true, "plain.example": false, "mixed.example": false} {
 		for _, credentials := range []Credentials{nil, tokens{host: "hunter2"}, noTokens{errors.New("exit status 1")}} {
 			d := &Discovery{Client: newClient(t, opts), Credentials: credentials}
@@ -139,14 +138,12 @@ func TestCredentials_DoNotComeBackWithARedirect(t *testing.T) {
 		"https://a.example/secret": "", "https://b.example:443/secret": "",
 	}
 	var got recorder
-	opts := quick(0)
-	opts.Base = replies(func(req *http.Request) *http.Response {
+	client := newClient(t, quick(0, replies(func(req *http.Request) *http.Response {
 		if req.Header.Get("Authorization") != "" {
 			got.add(req.URL.String())
 		}
 		return onward(req, ways)
-	})
-	client := newClient(t, opts)
+	})))
 	for first, want := range map[string]string{
 		"https://a.example/": "https://a.example/",
 		"https://b.example/": "https://b.example/ https://b.example:443/secret",

@@ -105,7 +105,13 @@ func NewClient(opts ClientOptions) (*http.Client, error) {
 	}
 	stack = newExplainer(newRetry(stack, opts.Retries, newBackoff(opts), opts.OnRetry), opts)
 	if opts.UserAgent != "" {
-		stack = &userAgent{layer{stack}, opts.UserAgent}
+		stack = &part{layer{stack}, func(next http.RoundTripper, req *http.Request) (*http.Response, error) {
+			if req.Header.Get("User-Agent") == "" {
+				req = req.Clone(req.Context())
+				req.Header.Set("User-Agent", opts.UserAgent)
+			}
+			return next.RoundTrip(req)
+		}}
 	}
 	return &http.Client{Transport: stack, CheckRedirect: redirectPolicy(defaultRedirects)}, nil
 }
@@ -157,9 +163,18 @@ func (l layer) CloseIdleConnections() {
 // below is the next part, for code that looks for one in the stack.
 func (l layer) below() http.RoundTripper { return l.next }
 
+// part is a part of the stack that is a function, which shows no secrets.
+type part struct {
+	layer
+	send func(next http.RoundTripper, req *http.Request) (*http.Response, error)
+}
+
+// RoundTrip implements http.RoundTripper.
+func (p *part) RoundTrip(req *http.Request) (*http.Response, error) { return p.send(p.next, req) }
+
 // onTop returns a copy of a client, nil being that of [DefaultClient], with one more
-// part on top of its stack.
-func onTop(client *http.Client, part func(next layer) http.RoundTripper) *http.Client {
+// part on top of its stack: it sees each hop once, retries happen below it.
+func onTop(client *http.Client, send func(next http.RoundTripper, req *http.Request) (*http.Response, error)) *http.Client {
 	if client == nil {
 		client = DefaultClient()
 	}
@@ -168,7 +183,7 @@ func onTop(client *http.Client, part func(next layer) http.RoundTripper) *http.C
 		next = http.DefaultTransport
 	}
 	higher := *client
-	higher.Transport = part(layer{next})
+	higher.Transport = &part{layer{next}, send}
 	return &higher
 }
 

@@ -49,8 +49,7 @@ func TestRetry_AsksAgainWhenThereIsHope(t *testing.T) {
 	} {
 		t.Run(tc.name, func(t *testing.T) {
 			made := 0
-			opts := quick(tc.retry)
-			opts.Base = roundTrip(func(req *http.Request) (*http.Response, error) {
+			resp, err := newClient(t, quick(tc.retry, roundTrip(func(req *http.Request) (*http.Response, error) {
 				made++
 				switch step := tc.script[made-1].(type) {
 				case error:
@@ -58,8 +57,7 @@ func TestRetry_AsksAgainWhenThereIsHope(t *testing.T) {
 				default:
 					return answer(req, step.(int)), nil
 				}
-			})
-			resp, err := newClient(t, opts).Transport.RoundTrip(mustRequest(t, tc.method, "https://example.com/"))
+			}))).Transport.RoundTrip(mustRequest(t, tc.method, "https://example.com/"))
 			must.Equal(t, made, tc.made)
 			if wanted, ok := tc.want.(error); ok {
 				if !errors.Is(err, wanted) || resp != nil {
@@ -112,11 +110,9 @@ func TestRetry_TellsTheNumberOfAttempts(t *testing.T) {
 }
 
 func TestRetry_KeepsTimeoutsRecognisable(t *testing.T) {
-	opts := quick(0)
-	opts.Base = roundTrip(func(*http.Request) (*http.Response, error) {
+	_, err := newClient(t, quick(0, roundTrip(func(*http.Request) (*http.Response, error) {
 		return nil, &net.DNSError{Err: "i/o timeout", Name: "example.com", IsTimeout: true}
-	})
-	_, err := newClient(t, opts).Do(get(t, "https://example.com/"))
+	}))).Do(get(t, "https://example.com/"))
 	if u, ok := errors.AsType[*url.Error](err); !ok || !u.Timeout() {
 		t.Errorf("not a timeout: %v", err)
 	}
@@ -133,20 +129,17 @@ func (b spyBody) Close() error { b.closed.Add(1); return nil }
 func TestRetry_DrainsAndClosesTheBodiesInBetween(t *testing.T) {
 	var closed atomic.Int32
 	var bodies []*strings.Reader
-	opts := quick(2)
-	opts.Base = replies(func(req *http.Request) *http.Response {
+	resp := must.Get(newClient(t, quick(2, replies(func(req *http.Request) *http.Response {
 		resp := answer(req, 503)
 		bodies = append(bodies, strings.NewReader("try later"))
 		resp.Body = spyBody{bodies[len(bodies)-1], &closed}
 		return resp
-	})
-	resp := must.Get(newClient(t, opts).Do(get(t, "https://example.com/")))(t)
+	}))).Do(get(t, "https://example.com/")))(t)
 	if closed.Load() != 2 || bodies[0].Len() != 0 || bodies[1].Len() != 0 {
 		t.Errorf("%d bodies closed, %d and %d bytes left", closed.Load(), bodies[0].Len(), bodies[1].Len())
 	}
-	if last, _ := io.ReadAll(resp.Body); string(last) != "try later" {
-		t.Errorf("the last body is %q", last)
-	}
+	last, _ := io.ReadAll(resp.Body)
+	must.Equal(t, string(last), "try later", "the last body")
 	resp.Body.Close()
 	if closed.Load() != 3 {
 		t.Error("the last body was not closed")
@@ -258,11 +251,10 @@ func TestRetry_OverARealServer(t *testing.T) {
 func TestWithRetries_CountsInPlaceOfTheClients(t *testing.T) {
 	for _, retries := range []int{0, 1, 4} {
 		made := 0
-		opts := quick(2)
-		opts.Base = replies(func(req *http.Request) *http.Response {
+		opts := quick(2, replies(func(req *http.Request) *http.Response {
 			made++
 			return answer(req, 503)
-		})
+		}))
 		req := get(t, "https://example.com/")
 		resp, err := newClient(t, opts).Transport.RoundTrip(req.WithContext(WithRetries(req.Context(), retries)))
 		if err != nil || resp.StatusCode != 503 || made != retries+1 || Attempts(resp) != made {

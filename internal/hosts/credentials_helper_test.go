@@ -304,9 +304,8 @@ func TestHelper_FileNames(t *testing.T) {
 		{"terraform-credentials-X", "X", "linux", true},
 		{"terraform-credentials-a", "../a", "linux", false},
 	} {
-		if _, got := helperFile(tc.file, tc.name, tc.goos); got != tc.want {
-			t.Errorf("%+v: got %v", tc, got)
-		}
+		_, got := helperFile(tc.file, tc.name, tc.goos)
+		must.Equal(t, got, tc.want)
 	}
 }
 

@@ -128,9 +128,8 @@ func TestStaticTokens_AreACopy(t *testing.T) {
 	given := map[Hostname]string{"example.com": "x"}
 	s := NewStaticTokens(given)
 	given["example.com"] = "y"
-	if token, _ := s.Token(t.Context(), "example.com"); token != "x" {
-		t.Errorf("got %q", token)
-	}
+	token, _ := s.Token(t.Context(), "example.com")
+	must.Equal(t, token, "x")
 }
 
 // mustConceal prints a value, and values that contain it, in every way.

@@ -71,10 +71,10 @@ type Discovery struct {
 // ErrHostUnreachable and ErrDiscoveryDocument tell them apart.
 func (d *Discovery) Service(ctx context.Context, host Hostname, service string) (*url.URL, error) {
 	offered, err := d.services(ctx, host)
-	if err != nil {
-		return nil, explain(err, host, service)
+	var base *url.URL
+	if err == nil {
+		base, err = offered.url(service)
 	}
-	base, err := offered.url(service)
 	if err != nil {
 		return nil, explain(err, host, service)
 	}
@@ -269,7 +269,7 @@ func parseServices(base *url.URL, body []byte) (services, error) {
 	if err != nil {
 		return services{}, &DiscoveryError{Kind: ErrDiscoveryDocument, Err: fmt.Errorf("not a JSON object: %w", err)}
 	}
-	return services{base: base, urls: urls, forced: false}, nil
+	return services{base: base, urls: urls}, nil
 }
 
 // url returns the base URL of a service: "providers.v1" is version 1 of the

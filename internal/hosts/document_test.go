@@ -228,15 +228,13 @@ func TestGetDocument_DoesNotLeaveHTTPSForPlainHTTP(t *testing.T) {
 		"http://plain.example/":  "http://cdn.example/doc",
 	}
 	var asked recorder
-	opts := quick(0)
-	opts.Base = replies(func(req *http.Request) *http.Response {
+	client := newClient(t, quick(0, replies(func(req *http.Request) *http.Response {
 		asked.add(req.URL.String())
 		if to := ways[req.URL.String()]; to != "" {
 			return answer(req, 302, "Location", to)
 		}
 		return jsonAnswer(req, "{}")
-	})
-	client := newClient(t, opts)
+	})))
 	for first, to := range ways {
 		asked.reset()
 		_, err := GetDocument(t.Context(), client, DocumentRequest{URL: mustURL(t, first), MaxRedirects: 3, MaxBytes: 100})

@@ -23,9 +23,13 @@ func TestMain(m *testing.M) {
 	goleak.VerifyTestMain(m)
 }
 
-// quick are options with which no test waits for long.
-func quick(retries int) ClientOptions {
-	return ClientOptions{Retries: retries, RetryWaitMin: time.Nanosecond, RetryWaitMax: time.Microsecond}
+// quick are options with which no test waits for long, and with a base, if one is given.
+func quick(retries int, base ...http.RoundTripper) ClientOptions {
+	opts := ClientOptions{Retries: retries, RetryWaitMin: time.Nanosecond, RetryWaitMax: time.Microsecond}
+	if len(base) > 0 {
+		opts.Base = base[0]
+	}
+	return opts
 }
 
 // startTLS serves HTTPS on loopback, HTTP/2 included.

@@ -49,44 +49,33 @@ func NetrcFiles(env func(string) string, home, goos string) []string {
 // the URL don't matter; and an unknown word is skipped, where they
 // give up and show it, though it may be a password.
 func WithNetrc(client *http.Client, files []string) *http.Client {
-	return onTop(client, func(next layer) http.RoundTripper { return &netrcLogins{layer: next, files: files} })
-}
-
-// netrcLogins is the layer on top of a client's stack: it sees each hop once,
-// retries happen below it.
-type netrcLogins struct {
-	concealed
-	layer
-	files  []string
-	parsed par.Memo[struct{}, netrc]
-}
-
-// RoundTrip implements http.RoundTripper.
-func (n *netrcLogins) RoundTrip(req *http.Request) (*http.Response, error) {
-	if req.Header.Get("Authorization") != "" || !Confidential(req.URL) {
-		return n.next.RoundTrip(req)
-	}
-	file, err := n.parsed.Do(req.Context(), struct{}{}, n.read)
-	if err != nil {
-		if req.Body != nil {
-			req.Body.Close()
+	var parsed par.Memo[struct{}, netrc]
+	return onTop(client, func(next http.RoundTripper, req *http.Request) (*http.Response, error) {
+		if req.Header.Get("Authorization") != "" || !Confidential(req.URL) {
+			return next.RoundTrip(req)
 		}
-		return nil, err
-	}
-	redirected := req.Response != nil
-	if entry, ok := file.find(req.URL, !redirected); ok {
-		// A copy: the client takes the headers of the next hop from the original.
-		req = req.Clone(req.Context())
-		req.SetBasicAuth(entry.user, entry.password)
-	}
-	return n.next.RoundTrip(req)
+		file, err := parsed.Do(req.Context(), struct{}{}, func(context.Context) (netrc, error) { return readNetrc(files) })
+		if err != nil {
+			if req.Body != nil {
+				req.Body.Close()
+			}
+			return nil, err
+		}
+		redirected := req.Response != nil
+		if entry, ok := file.find(req.URL, !redirected); ok {
+			// A copy: the client takes the headers of the next hop from the original.
+			req = req.Clone(req.Context())
+			req.SetBasicAuth(entry.user, entry.password)
+		}
+		return next.RoundTrip(req)
+	})
 }
 
 // netrcBytes is far more than any .netrc has.
 const netrcBytes = 1 << 20
 
-func (n *netrcLogins) read(context.Context) (netrc, error) {
-	for _, path := range n.files {
+func readNetrc(files []string) (netrc, error) {
+	for _, path := range files {
 		src, err := wholefile.ReadAny(path, netrcBytes)
 		switch {
 		case err == nil:

@@ -76,8 +76,7 @@ func TestNetrc_Entries(t *testing.T) {
 		{"no host", "default login u password p", "https:///x", "u:p"},
 	} {
 		t.Run(tc.name, func(t *testing.T) {
-			n := &netrcLogins{files: []string{netrcFile(t, tc.text)}}
-			parsed := must.Get(n.read(t.Context()))(t)
+			parsed := must.Get(readNetrc([]string{netrcFile(t, tc.text)}))(t)
 			got := ""
 			if entry, ok := parsed.find(mustURL(t, tc.url), true); ok {
 				got = entry.user + ":" + entry.password
@@ -136,8 +135,7 @@ default login u password other
 	} {
 		t.Run(tc.url+" "+tc.header, func(t *testing.T) {
 			var told []string
-			opts := quick(0)
-			opts.Base = replies(func(req *http.Request) *http.Response {
+			opts := quick(0, replies(func(req *http.Request) *http.Response {
 				_, password, ok := req.BasicAuth()
 				if header := req.Header.Get("Authorization"); !ok {
 					password = header
@@ -152,7 +150,7 @@ default login u password other
 					return answer(req, 302, "Location", to)
 				}
 				return answer(req, 200)
-			})
+			}))
 			req := get(t, tc.url)
 			if tc.header != "" {
 				req.Header.Set("Authorization", tc.header)
@@ -195,13 +193,11 @@ func TestNetrc_OverTheWire(t *testing.T) {
 func TestNetrc_IsReadOnceAndLate(t *testing.T) {
 	file := filepath.Join(t.TempDir(), "netrc")
 	var told recorder
-	opts := quick(0)
-	opts.Base = replies(func(req *http.Request) *http.Response {
+	client := WithNetrc(newClient(t, quick(0, replies(func(req *http.Request) *http.Response {
 		user, _, _ := req.BasicAuth()
 		told.add("[" + user + "]")
 		return answer(req, 200)
-	})
-	client := WithNetrc(newClient(t, opts), []string{filepath.Join(t.TempDir(), "missing"), file})
+	}))), []string{filepath.Join(t.TempDir(), "missing"), file})
 	for _, user := range []string{"first", "second"} {
 		must.Succeed(t, os.WriteFile(file, []byte("machine example.com login "+user+" password p"), 0o600))
 		closed(t)(client.Do(get(t, "https://example.com/")))
@@ -210,11 +206,10 @@ func TestNetrc_IsReadOnceAndLate(t *testing.T) {
 }
 
 func TestNetrc_WithoutAFileChangesNothing(t *testing.T) {
-	opts := quick(0)
-	opts.Base = replies(func(req *http.Request) *http.Response {
+	opts := quick(0, replies(func(req *http.Request) *http.Response {
 		must.Equal(t, req.Header.Get("Authorization"), "")
 		return answer(req, 200)
-	})
+	}))
 	homeIsAFile := filepath.Join(netrcFile(t, ""), ".netrc")
 	for _, files := range [][]string{nil, {filepath.Join(t.TempDir(), "missing")}, {homeIsAFile}} {
 		closed(t)(WithNetrc(newClient(t, opts), files).Do(get(t, "https://example.com/")))
@@ -224,12 +219,10 @@ func TestNetrc_WithoutAFileChangesNothing(t *testing.T) {
 func TestNetrc_ThatCannotBeRead(t *testing.T) {
 	big := netrcFile(t, strings.Repeat("machine example.com password hunter2\n", netrcBytes/30))
 	for _, path := range []string{t.TempDir(), big} {
-		opts := quick(0)
-		opts.Base = replies(func(req *http.Request) *http.Response {
+		_, err := Do(WithNetrc(newClient(t, quick(0, replies(func(req *http.Request) *http.Response {
 			t.Error("the request was made")
 			return answer(req, 200)
-		})
-		_, err := Do(WithNetrc(newClient(t, opts), []string{path}), get(t, "https://example.com/"), 0)
+		}))), []string{path}), get(t, "https://example.com/"), 0)
 		if err == nil || !strings.Contains(err.Error(), path) || errors.Is(err, fs.ErrNotExist) || strings.Contains(err.Error(), "hunter2") {
 			t.Errorf("%s: got %v", path, err)
 		}
@@ -254,9 +247,7 @@ func TestNetrc_KeepsTheClient(t *testing.T) {
 
 func TestNetrc_IsNeverPrinted(t *testing.T) {
 	const secret = "tHisIsTheP4ssword"
-	opts := quick(0)
-	opts.Base = replies(func(req *http.Request) *http.Response { return answer(req, 200) })
-	client := WithNetrc(newClient(t, opts), []string{netrcFile(t, "machine example.com login u password "+secret)})
+	client := WithNetrc(newClient(t, quick(0, replies(func(req *http.Request) *http.Response { return answer(req, 200) }))), []string{netrcFile(t, "machine example.com login u password "+secret)})
 	closed(t)(client.Do(get(t, "https://example.com/")))
 	mustConceal(t, client, secret)
 	mustConceal(t, client.Transport, secret)

@@ -15,23 +15,14 @@ type Exchange struct {
 // WithObserver returns a client that does what the given one does, and tells of each request when
 // its answer begins: a redirect is a request of its own. Observe is called from many goroutines.
 func WithObserver(client *http.Client, now func() time.Time, observe func(Exchange)) *http.Client {
-	return onTop(client, func(next layer) http.RoundTripper { return &observed{layer: next, now: now, observe: observe} })
-}
-
-type observed struct {
-	layer
-	now     func() time.Time
-	observe func(Exchange)
-}
-
-// RoundTrip implements http.RoundTripper.
-func (o *observed) RoundTrip(req *http.Request) (*http.Response, error) {
-	begun := o.now()
-	resp, err := o.next.RoundTrip(req)
-	done := Exchange{Host: req.URL.Host, Took: o.now().Sub(begun)}
-	if err == nil {
-		done.Status = resp.StatusCode
-	}
-	o.observe(done)
-	return resp, err
+	return onTop(client, func(next http.RoundTripper, req *http.Request) (*http.Response, error) {
+		begun := now()
+		resp, err := next.RoundTrip(req)
+		done := Exchange{Host: req.URL.Host, Took: now().Sub(begun)}
+		if err == nil {
+			done.Status = resp.StatusCode
+		}
+		observe(done)
+		return resp, err
+	})
 }

@@ -15,13 +15,6 @@ const (
 	documentsBytes = 16 << 20 // of all of them
 )
 
-// revalidating asks for documents that it has had before on the condition that they have changed. A
-// registry that knows the condition sends them once.
-type revalidating struct {
-	layer
-	known *par.Recent[string, *revalidated]
-}
-
 // revalidated is a document, and how the registry names it.
 type revalidated struct {
 	tag    string
@@ -34,37 +27,33 @@ type revalidated struct {
 // that it has changed. It is for programs that live long. Archives aren't remembered, nor documents
 // of more than 1 MiB.
 func WithRevalidation(client *http.Client) *http.Client {
-	return onTop(client, func(next layer) http.RoundTripper {
-		return &revalidating{layer: next, known: par.NewRecent[string, *revalidated](documentsBytes)}
+	recent := par.NewRecent[string, *revalidated](documentsBytes)
+	return onTop(client, func(next http.RoundTripper, req *http.Request) (*http.Response, error) {
+		if req.Method != http.MethodGet || req.Header.Get("Range") != "" || req.Header.Get("If-None-Match") != "" {
+			return next.RoundTrip(req)
+		}
+		key := req.URL.String() + "\n" + req.Header.Get("Authorization") + "\n" + req.Header.Get("Accept") // what an answer may depend on
+		known, ok := recent.Get(key)
+		if ok {
+			req = req.Clone(req.Context())
+			req.Header.Set("If-None-Match", known.tag)
+		}
+		resp, err := next.RoundTrip(req)
+		if err != nil {
+			return resp, err
+		}
+		if ok && resp.StatusCode == http.StatusNotModified {
+			resp.Body.Close()
+			resp.Status, resp.StatusCode, resp.Header = "200 OK", http.StatusOK, known.header.Clone()
+			resp.Body, resp.ContentLength = io.NopCloser(bytes.NewReader(known.body)), int64(len(known.body))
+			return resp, nil
+		}
+		return remember(recent, key, resp)
 	})
 }
 
-// RoundTrip implements http.RoundTripper.
-func (v *revalidating) RoundTrip(req *http.Request) (*http.Response, error) {
-	if req.Method != http.MethodGet || req.Header.Get("Range") != "" || req.Header.Get("If-None-Match") != "" {
-		return v.next.RoundTrip(req)
-	}
-	key := req.URL.String() + "\n" + req.Header.Get("Authorization") + "\n" + req.Header.Get("Accept") // what an answer may depend on
-	known, ok := v.known.Get(key)
-	if ok {
-		req = req.Clone(req.Context())
-		req.Header.Set("If-None-Match", known.tag)
-	}
-	resp, err := v.next.RoundTrip(req)
-	if err != nil {
-		return resp, err
-	}
-	if ok && resp.StatusCode == http.StatusNotModified {
-		resp.Body.Close()
-		resp.Status, resp.StatusCode, resp.Header = "200 OK", http.StatusOK, known.header.Clone()
-		resp.Body, resp.ContentLength = io.NopCloser(bytes.NewReader(known.body)), int64(len(known.body))
-		return resp, nil
-	}
-	return v.remember(key, resp)
-}
-
 // remember keeps a document, and returns the response as if it hadn't been read.
-func (v *revalidating) remember(key string, resp *http.Response) (*http.Response, error) {
+func remember(recent *par.Recent[string, *revalidated], key string, resp *http.Response) (*http.Response, error) {
 	kind, _, err := mime.ParseMediaType(resp.Header.Get("Content-Type"))
 	tag := resp.Header.Get("Etag")
 	if resp.StatusCode != http.StatusOK || tag == "" || err != nil || kind != "application/json" || resp.ContentLength > documentBytes {
@@ -73,7 +62,7 @@ func (v *revalidating) remember(key string, resp *http.Response) (*http.Response
 	body, err := io.ReadAll(io.LimitReader(metered{resp.Body, resp.Request.Context()}, documentBytes+1))
 	rest := resp.Body
 	if err == nil && len(body) <= documentBytes {
-		v.known.Put(key, &revalidated{tag: tag, header: resp.Header.Clone(), body: body}, int64(len(body)+1024))
+		recent.Put(key, &revalidated{tag: tag, header: resp.Header.Clone(), body: body}, int64(len(body)+1024))
 	}
 	resp.Body = &readFirst{io.MultiReader(bytes.NewReader(body), &failedRead{err}, rest), rest}
 	return resp, nil

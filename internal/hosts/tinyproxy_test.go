@@ -7,7 +7,6 @@ import (
 	"os/exec"
 	"path/filepath"
 	"runtime"
-	"strings"
 	"testing"
 	"time"
 
@@ -29,9 +28,8 @@ func TestClient_ThroughTinyproxy(t *testing.T) {
 	o := startOrigin(t)
 	address, logFile := startTinyproxy(t, program, o.port)
 	must.Equal(t, must.Get(fetch(t, o.at(originAddress), o.trusted(), "HTTPS_PROXY=http://"+address))(t), fetched)
-	if said, _ := os.ReadFile(logFile); !strings.Contains(string(said), "CONNECT "+originAddress+":"+o.port) {
-		t.Errorf("it did not come through the proxy, whose log is:\n%s", said)
-	}
+	said, _ := os.ReadFile(logFile)
+	must.Contain(t, string(said), "CONNECT "+originAddress+":"+o.port, "it did not come through the proxy, whose log is")
 	must.Equal(t, must.Get(fetch(t, o.at(originAddress), o.trusted(), "HTTPS_PROXY=http://"+address, "NO_PROXY=localhost"))(t), fetched)
 }
 

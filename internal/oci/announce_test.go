@@ -91,7 +91,7 @@ func TestPush_LosesNothing(t *testing.T) {
 				shared.Transport = withReferrers(s)
 			}
 			push := func(ctx context.Context, client *http.Client, t oci.Target) error {
-				return (&oci.Client{HTTP: client}).Push(ctx, s.at, oci.Release{Provider: widget, Version: version("1.0.0"), Targets: []oci.Target{t}})
+				return (&oci.Client{HTTP: client}).Push(ctx, s.at, release("1.0.0", t))
 			}
 			must.Succeed(t, push(t.Context(), &shared, target(linux, "archive one")))
 			others := 0
@@ -132,7 +132,7 @@ func TestPush_BringsNothingBack(t *testing.T) {
 		pusher := &oci.Client{HTTP: &client, Now: func() time.Time { return at }}
 		push := func(each oci.Target) {
 			t.Helper()
-			must.Succeed(t, pusher.Push(t.Context(), s.at, oci.Release{Provider: widget, Version: version("1.0.0"), Targets: []oci.Target{each}}))
+			must.Succeed(t, pusher.Push(t.Context(), s.at, release("1.0.0", each)))
 		}
 		push(target(linux, "archive one"))
 		before := s.tagged(t, http.MethodGet, nil)
@@ -162,7 +162,7 @@ func TestPush_ReplacesWhatWasRemoved(t *testing.T) {
 		pusher := &oci.Client{HTTP: &client, Now: func() time.Time { return at }}
 		push := func(each oci.Target) {
 			t.Helper()
-			if err := pusher.Push(t.Context(), s.at, oci.Release{Provider: widget, Version: version("1.0.0"), Targets: []oci.Target{each}}); err != nil {
+			if err := pusher.Push(t.Context(), s.at, release("1.0.0", each)); err != nil {
 				t.Errorf("deleted: %t: %v", deleted, err)
 			}
 		}
@@ -183,9 +183,8 @@ func TestPush_ReplacesWhatWasRemoved(t *testing.T) {
 			must.Len(t, s.platforms(t), 2)
 		}
 		push(target(windows, "archive four"))
-		if _, content := read(t, s, "1.0.0", windows, 0); content != "archive four" {
-			t.Errorf("deleted: %t: %q", deleted, content)
-		}
+		_, content := read(t, s, "1.0.0", windows, 0)
+		must.Equal(t, content, "archive four", "deleted", deleted)
 	}
 }
 
@@ -202,7 +201,7 @@ func TestPush_LooksAgainWhereItAsksTooOften(t *testing.T) {
 		}
 		return referrers.RoundTrip(r)
 	})}
-	err := (&oci.Client{HTTP: client}).Push(t.Context(), s.at, oci.Release{Provider: widget, Version: version("1.0.0"), Targets: []oci.Target{target(linux, "archive one")}})
+	err := (&oci.Client{HTTP: client}).Push(t.Context(), s.at, release("1.0.0", target(linux, "archive one")))
 	if got := tags(t, s); err != nil || !refused || len(got) != 1 {
 		t.Errorf("refused: %t, the tags are %q, %v", refused, got, err)
 	}
@@ -214,21 +213,21 @@ func TestPush_KeepsWhatIsSigned(t *testing.T) {
 	s := start(t, nil)
 	sums := fmt.Sprintf("%x  %s\n%x  %s\n", sha256.Sum256([]byte("archive one")), getproviders.PackedName(widget, version("1.0.0"), linux),
 		sha256.Sum256([]byte("archive two")), getproviders.PackedName(widget, version("1.0.0"), windows))
-	release := oci.Release{Provider: widget, Version: version("1.0.0"), Targets: []oci.Target{target(linux, "archive one")},
+	published := oci.Release{Provider: widget, Version: version("1.0.0"), Targets: []oci.Target{target(linux, "archive one")},
 		Signed: &getproviders.SignedDocuments{Sums: []byte(sums), Signature: []byte("signature")}}
 	others := 0
 	client := *s.Client
 	client.Transport = roundTripper(func(r *http.Request) (*http.Response, error) {
 		if strings.HasSuffix(r.URL.Path, "/manifests/1.0.0") && r.Method == http.MethodPut {
 			if others++; others == 1 {
-				if err := s.client.Push(r.Context(), s.at, release); err != nil {
+				if err := s.client.Push(r.Context(), s.at, published); err != nil {
 					return nil, err
 				}
 			}
 		}
 		return s.Client.Transport.RoundTrip(r)
 	})
-	err := (&oci.Client{HTTP: &client}).Push(t.Context(), s.at, oci.Release{Provider: widget, Version: version("1.0.0"), Targets: []oci.Target{target(windows, "archive two")}})
+	err := (&oci.Client{HTTP: &client}).Push(t.Context(), s.at, release("1.0.0", target(windows, "archive two")))
 	must.Succeed(t, err)
 	if all, signed, err := s.client.Pushed(t.Context(), s.at, version("1.0.0")); err != nil || len(all) != 2 || !signed {
 		t.Errorf("%d platforms, signed: %t, %v", len(all), signed, err)
@@ -252,7 +251,7 @@ func TestPush_TriesAgainWhereTheRegistryFails(t *testing.T) {
 			left--
 			return &http.Response{StatusCode: http.StatusInternalServerError, Request: r, Body: http.NoBody}, nil
 		})}
-		err := (&oci.Client{HTTP: client}).Push(t.Context(), s.at, oci.Release{Provider: widget, Version: version("1.0.0"), Targets: []oci.Target{target(linux, "archive one")}})
+		err := (&oci.Client{HTTP: client}).Push(t.Context(), s.at, release("1.0.0", target(linux, "archive one")))
 		must.Equal(t, (err == nil), failing == 3)
 	}
 }

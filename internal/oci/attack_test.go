@@ -117,12 +117,7 @@ func TestLogins_ReachNoOtherRealm(t *testing.T) {
 				w.WriteHeader(http.StatusUnauthorized)
 			}))
 			t.Cleanup(registry.Close)
-			host := strings.TrimPrefix(registry.URL, "https://")
-			logins := &oci.Logins{Blocks: []oci.LoginBlock{{Prefix: host, Login: login}}}
-			client := registry.Client()
-			source := &oci.Source{Client: &oci.Client{HTTP: client, Logins: logins.Find}, Repository: func(getproviders.Provider) (oci.Repository, error) {
-				return oci.ParseRepository(host + "/widget")
-			}}
+			source := sourceOf(registry, login)
 			if available, err := source.Versions(t.Context(), widget); err == nil || strings.Contains(err.Error(), "secret") {
 				t.Errorf("%s for %s: %v, %v", name, realm, available, err)
 			}

@@ -16,7 +16,6 @@ import (
 	"errors"
 	"fmt"
 	"net/http"
-	"regexp"
 	"strings"
 	"time"
 
@@ -187,7 +186,7 @@ func explained(err error) error {
 // and those that wrap it have its text already.
 type withoutQueries struct{ err error }
 
-var queries = par.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`(https?://[^\s"?]+)\?[^\s"]*`) })
+var queries = par.OnceRegexp(`(https?://[^\s"?]+)\?[^\s"]*`)
 
 // Error implements error.
 func (e withoutQueries) Error() string { return queries().ReplaceAllString(e.err.Error(), "$1") }

@@ -117,7 +117,7 @@ func TestPush_ManyPublishOneVersion(t *testing.T) {
 	}
 	begun := time.Now()
 	_, errs := par.Map(t.Context(), crowd, all, func(ctx context.Context, each oci.Target) (struct{}, error) {
-		return struct{}{}, (&oci.Client{HTTP: &counting}).Push(ctx, s.at, oci.Release{Provider: widget, Version: version("1.0.0"), Targets: []oci.Target{each}})
+		return struct{}{}, (&oci.Client{HTTP: &counting}).Push(ctx, s.at, release("1.0.0", each))
 	})
 	t.Logf("%d requests, %.1f s", requests.Load(), time.Since(begun).Seconds())
 	must.Succeed(t, errors.Join(errs...))

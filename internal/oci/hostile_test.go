@@ -74,16 +74,21 @@ func target1(manifest []byte, os, osVersion string) object {
 		"digest": digest.FromBytes(manifest), "size": len(manifest), "platform": object{"os": os, "architecture": "amd64", "os.version": osVersion}}
 }
 
+// sourceOf is the repository "widget" of a fake registry, with its login, if it wants one.
+func sourceOf(server *httptest.Server, login oci.Login) *oci.Source {
+	host := strings.TrimPrefix(server.URL, "https://")
+	logins := &oci.Logins{Blocks: []oci.LoginBlock{{Prefix: host, Login: login}}}
+	return &oci.Source{Client: &oci.Client{HTTP: server.Client(), Logins: logins.Find}, Repository: func(getproviders.Provider) (oci.Repository, error) {
+		return oci.ParseRepository(host + "/widget")
+	}}
+}
+
 // ask asks the fake for the package.
 func (f *fake) ask(t *testing.T) (getproviders.Package, error) {
 	t.Helper()
 	server := httptest.NewTLSServer(f)
 	t.Cleanup(server.Close)
-	host := strings.TrimPrefix(server.URL, "https://")
-	logins := &oci.Logins{Blocks: []oci.LoginBlock{{Prefix: host, Login: oci.Login{Username: "robot", Password: "p"}}}}
-	source := &oci.Source{Client: &oci.Client{HTTP: server.Client(), Logins: logins.Find}, Repository: func(getproviders.Provider) (oci.Repository, error) {
-		return oci.ParseRepository(host + "/widget")
-	}}
+	source := sourceOf(server, oci.Login{Username: "robot", Password: "p"})
 	return source.Package(t.Context(), widget, version("1.0.0"), linux)
 }
 
@@ -172,7 +177,7 @@ func TestPush_NamesTheRepositoryToBeCreated(t *testing.T) {
 	}))
 	t.Cleanup(server.Close)
 	at := oci.Repository{Registry: strings.TrimPrefix(server.URL, "https://"), Name: "team/widget"}
-	err := (&oci.Client{HTTP: server.Client()}).Push(t.Context(), at, oci.Release{Provider: widget, Version: version("1.0.0"), Targets: []oci.Target{target(linux, "archive one")}})
+	err := (&oci.Client{HTTP: server.Client()}).Push(t.Context(), at, release("1.0.0", target(linux, "archive one")))
 	if missing, ok := errors.AsType[*oci.RepositoryMissingError](err); !ok || missing.Repository != at || !strings.Contains(err.Error(), "create team/widget there first") {
 		t.Errorf("%v", err)
 	}
@@ -223,11 +228,7 @@ func TestLogins_AreExchangedForTokens(t *testing.T) {
 		}
 	}))
 	t.Cleanup(server.Close)
-	host := strings.TrimPrefix(server.URL, "https://")
-	logins := &oci.Logins{Blocks: []oci.LoginBlock{{Prefix: host, Login: oci.Login{Username: "robot", Password: "p"}}}}
-	source := &oci.Source{Client: &oci.Client{HTTP: server.Client(), Logins: logins.Find}, Repository: func(getproviders.Provider) (oci.Repository, error) {
-		return oci.ParseRepository(host + "/widget")
-	}}
+	source := sourceOf(server, oci.Login{Username: "robot", Password: "p"})
 	available, err := source.Versions(t.Context(), widget)
 	if err != nil || len(available.Versions) != 1 || scopes.Load() != "repository:widget:pull" {
 		t.Errorf("%v, %v, for the scope %q", available, err, scopes.Load())
@@ -258,9 +259,7 @@ func TestSource_ListOfTagsEnds(t *testing.T) {
 			_, _ = io.WriteString(w, test.pages[page])
 		}))
 		t.Cleanup(server.Close)
-		source := &oci.Source{Client: &oci.Client{HTTP: server.Client()}, Repository: func(getproviders.Provider) (oci.Repository, error) {
-			return oci.ParseRepository(strings.TrimPrefix(server.URL, "https://") + "/widget")
-		}}
+		source := sourceOf(server, oci.Login{})
 		available, err := source.Versions(t.Context(), widget)
 		if (err != nil) != (test.want < 0) || err == nil && len(available.Versions) != test.want || asked > 1000 {
 			t.Errorf("%s: %v, %v, after %d requests", name, available.Versions, err, asked)

@@ -80,9 +80,13 @@ func target(plat getproviders.Platform, content string) oci.Target {
 		Archive: io.NewSectionReader(strings.NewReader(content), 0, int64(len(content)))}
 }
 
+func release(v string, targets ...oci.Target) oci.Release {
+	return oci.Release{Provider: widget, Version: version(v), Targets: targets}
+}
+
 func (s started) push(t *testing.T, v string, targets ...oci.Target) {
 	t.Helper()
-	must.Succeed(t, s.client.Push(t.Context(), s.at, oci.Release{Provider: widget, Version: version(v), Targets: targets}))
+	must.Succeed(t, s.client.Push(t.Context(), s.at, release(v, targets...)))
 }
 
 // read reads a package from an offset.
@@ -111,9 +115,8 @@ func TestSource_ReadsWhatWasPushed(t *testing.T) {
 		t.Errorf("%q of %+v", content, pkg)
 	}
 	must.Fail(t, must.ErrorOf(pkg.Trust.Authenticator.Authenticate(getproviders.Digests{SHA256: sha256.Sum256(nil), H1: target(linux, "").H1})), getproviders.ErrAuthentication)
-	if _, rest := read(t, s, "1.1.0+build.1", linux, 8); rest != "two" {
-		t.Errorf("the rest is %q", rest)
-	}
+	_, rest := read(t, s, "1.1.0+build.1", linux, 8)
+	must.Equal(t, rest, "two", "the rest")
 	must.Fail(t, must.ErrorOf(s.source.Package(t.Context(), widget, version("2.0.0"), linux)), getproviders.ErrVersionNotFound)
 	if _, err := s.source.Package(t.Context(), widget, version("1.1.0+build.1"), windows); !errors.Is(err, getproviders.ErrPlatformMissing) {
 		t.Errorf("%v", err)
@@ -131,7 +134,7 @@ func TestPush_SendsNothingTwice(t *testing.T) {
 	again.Archive = io.NewSectionReader(strings.NewReader(""), 0, again.Archive.Size()) // nothing can be read of it
 	s.push(t, "1.0.0", again)
 	must.EqualSlices(t, before, listing(t, s.Dir))
-	err := s.client.Push(t.Context(), s.at, oci.Release{Provider: widget, Version: version("1.0.0"), Targets: []oci.Target{target(linux, "another")}})
+	err := s.client.Push(t.Context(), s.at, release("1.0.0", target(linux, "another")))
 	if other, ok := errors.AsType[*oci.OtherArchiveError](err); !ok || other.Platform != linux {
 		t.Errorf("%v", err)
 	}
@@ -163,7 +166,7 @@ func TestPush_KeepsWhatOthersPublish(t *testing.T) {
 		all = append(all, target(getproviders.Platform{OS: "linux", Arch: fmt.Sprintf("cpu%d", i)}, fmt.Sprintf("archive %d", i)))
 	}
 	push := func(ctx context.Context, each oci.Target) (struct{}, error) {
-		return struct{}{}, s.client.Push(ctx, s.at, oci.Release{Provider: widget, Version: version("1.0.0"), Targets: []oci.Target{each}})
+		return struct{}{}, s.client.Push(ctx, s.at, release("1.0.0", each))
 	}
 	for _, at := range []int{len(all), 1} {
 		if _, errs := par.Map(t.Context(), at, all, push); errors.Join(errs...) != nil {
@@ -190,13 +193,12 @@ func TestPush_StartsABrokenUploadAgain(t *testing.T) {
 	})
 	pusher := &oci.Client{HTTP: &client, Logins: s.client.Logins}
 	push := func(v string) error {
-		return pusher.Push(t.Context(), s.at, oci.Release{Provider: widget, Version: version(v), Targets: []oci.Target{target(linux, "archive "+v)}})
+		return pusher.Push(t.Context(), s.at, release(v, target(linux, "archive "+v)))
 	}
 	broken.Store(2)
 	must.Succeed(t, push("1.0.0"))
-	if _, content := read(t, s, "1.0.0", linux, 0); content != "archive 1.0.0" {
-		t.Errorf("%q", content)
-	}
+	_, content := read(t, s, "1.0.0", linux, 0)
+	must.Equal(t, content, "archive 1.0.0")
 	uploads.Store(0)
 	broken.Store(1000)
 	if err := push("2.0.0"); err == nil || !strings.Contains(err.Error(), "digest did not match") || uploads.Load() > 10 {
@@ -211,9 +213,8 @@ func TestLogins_AreSentWhereTheyBelong(t *testing.T) {
 		return &oci.Logins{Blocks: []oci.LoginBlock{{Prefix: host, Login: oci.Login{Username: "x", Password: "y"}}, {Prefix: host + "/providers/acme", Login: known}}}
 	})
 	s.push(t, "1.0.0", target(linux, "archive one"))
-	if _, content := read(t, s, "1.0.0", linux, 0); content != "archive one" {
-		t.Errorf("%q", content)
-	}
+	_, content := read(t, s, "1.0.0", linux, 0)
+	must.Equal(t, content, "archive one")
 	for name, logins := range map[string]*oci.Logins{
 		"none": {}, "another host's": {Blocks: []oci.LoginBlock{{Prefix: "example.com", Login: known}}},
 		"a wrong one": {Blocks: []oci.LoginBlock{{Prefix: s.Host, Login: oci.Login{Username: ocitest.Username, Password: "secret1"}}}},

@@ -46,7 +46,7 @@ func TestPush_TakesBlobsFromOtherRepositories(t *testing.T) {
 			publish := func(client *oci.Client, at oci.Repository, from oci.Repository) error {
 				archive := target(linux, "archive one")
 				archive.From = from
-				return client.Push(t.Context(), at, oci.Release{Provider: widget, Version: version("1.0.0"), Targets: []oci.Target{archive}})
+				return client.Push(t.Context(), at, release("1.0.0", archive))
 			}
 			must.Succeed(t, publish(first, s.at, oci.Repository{}))
 			pkg := must.Get(s.source.Package(t.Context(), widget, version("1.0.0"), linux))(t)
@@ -75,9 +75,8 @@ func TestPush_TakesBlobsFromOtherRepositories(t *testing.T) {
 			}
 			s.at = copied
 			s.source.Repository = func(getproviders.Provider) (oci.Repository, error) { return copied, nil }
-			if _, content := read(t, s, "1.0.0", linux, 0); content != "archive one" {
-				t.Errorf("%q", content)
-			}
+			_, content := read(t, s, "1.0.0", linux, 0)
+			must.Equal(t, content, "archive one")
 		})
 	}
 }
@@ -125,7 +124,7 @@ func TestPush_CreatesRepositories(t *testing.T) {
 	s.Client.Transport = ecr
 	s.client.CreateRepository = ecr.create
 	_, errs := par.Map(t.Context(), 4, []string{"1.0.0", "1.1.0", "1.2.0", "1.3.0"}, func(ctx context.Context, v string) (struct{}, error) {
-		return struct{}{}, s.client.Push(ctx, s.at, oci.Release{Provider: widget, Version: version(v), Targets: []oci.Target{target(linux, "archive "+v)}})
+		return struct{}{}, s.client.Push(ctx, s.at, release(v, target(linux, "archive "+v)))
 	})
 	must.Succeed(t, errors.Join(errs...))
 	if _, content := read(t, s, "1.3.0", linux, 0); content != "archive 1.3.0" || ecr.created[s.at] != 1 {
@@ -143,9 +142,9 @@ func TestPush_CreatesRepositories(t *testing.T) {
 		}
 		return errors.New("RepositoryAlreadyExistsException")
 	}}
-	must.Succeed(t, other.Push(t.Context(), s.at, oci.Release{Provider: widget, Version: version("1.4.0"), Targets: []oci.Target{target(linux, "archive")}}))
+	must.Succeed(t, other.Push(t.Context(), s.at, release("1.4.0", target(linux, "archive"))))
 	at := oci.Repository{Registry: s.Host, Name: "providers/forbidden"}
-	err := s.client.Push(t.Context(), at, oci.Release{Provider: widget, Version: version("1.0.0"), Targets: []oci.Target{target(linux, "archive")}})
+	err := s.client.Push(t.Context(), at, release("1.0.0", target(linux, "archive")))
 	if missing, ok := errors.AsType[*oci.RepositoryMissingError](err); !ok || missing.Repository != at || !strings.Contains(err.Error(), "creating it failed: AccessDenied") {
 		t.Errorf("%v", err)
 	}

@@ -70,9 +70,8 @@ func TestPush_SignedListsCountAsFromARegistry(t *testing.T) {
 	push(&withoutKeys, target(linux, "archive one"))
 	must.Len(t, listing(t, s.Dir), len(before))
 	push(nil, target(windows, "archive two"))
-	if result, _ := s.authenticated(t, windows, "archive two", signer); result.TrustLevel != getproviders.LevelCommunity {
-		t.Errorf("an archive that came later: %+v", result)
-	}
+	result, _ := s.authenticated(t, windows, "archive two", signer)
+	must.Equal(t, result.TrustLevel, getproviders.LevelCommunity, "an archive that came later")
 	plan9 := getproviders.Platform{OS: "plan9", Arch: "arm"} // which the list doesn't have
 	push(nil, target(plan9, "archive three"))
 	if isSigned() {

@@ -3,6 +3,7 @@ package par_test
 import (
 	"testing"
 
+	"github.com/tfdeps/tfdeps/internal/must"
 	"github.com/tfdeps/tfdeps/internal/par"
 )
 
@@ -15,14 +16,12 @@ func TestRecent_ForgetsWhatWasntUsed(t *testing.T) {
 	}
 	recent.Put("c", 3, 4)
 	for key, want := range map[string]bool{"a": true, "b": false, "c": true} {
-		if _, ok := recent.Get(key); ok != want {
-			t.Errorf("%s is there: %v, want %v", key, ok, want)
-		}
+		_, ok := recent.Get(key)
+		must.Equal(t, ok, want, key)
 	}
 	recent.Put("a", 4, 6) // replaces its cost, too
-	if got, _ := recent.Get("a"); got != 4 {
-		t.Errorf("a = %d, want the new value", got)
-	}
+	got, _ := recent.Get("a")
+	must.Equal(t, got, 4)
 	if _, ok := recent.Get("c"); !ok {
 		t.Error("c is gone although there is room")
 	}

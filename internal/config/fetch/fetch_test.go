@@ -22,19 +22,17 @@ import (
 func get(pkg string) modules.FetchRequest { return modules.FetchRequest{Package: pkg} }
 
 func TestFetch_ArchiveIsAskedForOnceByOneGET(t *testing.T) {
-	t.Parallel()
-	s := newSite(t)
-	s.file("/net.zip", zipped(t, someTree), "")
+	s := parallelSite(t)
+	s.zip(t, "/net.zip", "")
 	f := s.fetcher(t, t.TempDir())
 	for range 3 {
-		sameTree(t, fetched(t, f, get(s.BaseURL()+"/net.zip")), below(someTree, ""))
+		brings(t, f, s.BaseURL()+"/net.zip", "")
 	}
 	must.EqualSlices(t, s.asked(0), []string{"GET /net.zip"}, "requests")
 }
 
 func TestFetch_CopiesAreIndependent(t *testing.T) {
-	t.Parallel()
-	s := newSite(t)
+	s := parallelSite(t)
 	s.file("/net.tgz", providertest.TarGz(someTree), "")
 	f := s.fetcher(t, t.TempDir())
 	dir := t.TempDir()
@@ -43,14 +41,13 @@ func TestFetch_CopiesAreIndependent(t *testing.T) {
 		must.Get(f.Fetch(t.Context(), get(s.BaseURL()+"/net.tgz"), dst))(t)
 		must.Succeed(t, os.WriteFile(filepath.Join(dst, "main.tf"), []byte("changed"), 0o644))
 	}
-	sameTree(t, fetched(t, f, get(s.BaseURL()+"/net.tgz")), below(someTree, ""))
+	brings(t, f, s.BaseURL()+"/net.tgz", "")
 }
 
 func TestFetch_ManyCallsAtOnceAskOnce(t *testing.T) {
-	t.Parallel()
-	s := newSite(t)
+	s := parallelSite(t)
 	s.hop("/net", "./net.zip//modules/a")
-	s.file("/net.zip", zipped(t, someTree), "")
+	s.zip(t, "/net.zip", "")
 	f := s.fetcher(t, t.TempDir())
 	f.Limit = 2
 	dir := t.TempDir()
@@ -78,10 +75,9 @@ func TestFetch_ManyCallsAtOnceAskOnce(t *testing.T) {
 }
 
 func TestFetch_ServersSayWhereThePackageIs(t *testing.T) {
-	t.Parallel()
-	s := newSite(t)
+	s := parallelSite(t)
 	base := s.BaseURL()
-	s.file("/dl/net.zip", zipped(t, someTree), "")
+	s.zip(t, "/dl/net.zip", "")
 	s.file("/dl/blob", providertest.TarGz(someTree), "")
 	page := func(told string) http.HandlerFunc {
 		return func(w http.ResponseWriter, r *http.Request) {
@@ -105,17 +101,16 @@ func TestFetch_ServersSayWhereThePackageIs(t *testing.T) {
 		"again": "docs/x", "page": "", "page-dot": "docs", "moved": "docs/x",
 	} {
 		t.Run(path, func(t *testing.T) {
-			sameTree(t, fetched(t, s.fetcher(t, ""), get(base+"/dl/"+path)), below(someTree, dir))
+			brings(t, s.fetcher(t, ""), base+"/dl/"+path, dir)
 		})
 	}
 	must.Contain(t, refused(t, s.fetcher(t, ""), base+"/dl/relative"), "no address")
 }
 
 func TestFetch_ServersThatLeadNowhere(t *testing.T) {
-	t.Parallel()
-	s := newSite(t)
+	s := parallelSite(t)
 	base := s.BaseURL()
-	s.file("/net.zip", zipped(t, someTree), "")
+	s.zip(t, "/net.zip", "")
 	s.file("/text", []byte("hello"), "")
 	s.hop("/loop", base+"/loop")
 	s.hop("/ping", base+"/pong")
@@ -138,8 +133,7 @@ func TestFetch_ServersThatLeadNowhere(t *testing.T) {
 }
 
 func TestFetch_ParametersReachTheServerAsTheyAre(t *testing.T) {
-	t.Parallel()
-	s := newSite(t)
+	s := parallelSite(t)
 	var queries []string
 	s.pages["/net"] = func(w http.ResponseWriter, r *http.Request) {
 		queries = append(queries, r.URL.RawQuery)
@@ -156,8 +150,7 @@ func TestFetch_ParametersReachTheServerAsTheyAre(t *testing.T) {
 
 // Some caches answer with a part that is the whole, though none was asked for.
 func TestFetch_TakesAPartThatIsTheWhole(t *testing.T) {
-	t.Parallel()
-	s := newSite(t)
+	s := parallelSite(t)
 	archive := zipped(t, someTree)
 	part := func(content []byte, said string) http.HandlerFunc {
 		return func(w http.ResponseWriter, _ *http.Request) {
@@ -170,19 +163,18 @@ func TestFetch_TakesAPartThatIsTheWhole(t *testing.T) {
 	s.pages["/all.zip"] = part(archive, fmt.Sprintf("bytes 0-%d/%d", size-1, size))
 	s.pages["/some.zip"] = part(archive[:size-1], fmt.Sprintf("bytes 0-%d/%d", size-2, size))
 	f := s.fetcher(t, "")
-	sameTree(t, fetched(t, f, get(s.BaseURL()+"/all.zip")), below(someTree, ""))
+	brings(t, f, s.BaseURL()+"/all.zip", "")
 	must.Fail(t, refused(t, f, s.BaseURL()+"/some.zip"), getproviders.ErrUnreachable)
 }
 
 func TestFetch_ErrorsSayWhichKind(t *testing.T) {
-	t.Parallel()
-	s := newSite(t)
+	s := parallelSite(t)
 	status := func(code int) http.HandlerFunc {
 		return func(w http.ResponseWriter, _ *http.Request) { w.WriteHeader(code) }
 	}
 	s.pages["/401.zip"], s.pages["/403"], s.pages["/410.zip"], s.pages["/500.zip"], s.pages["/206.zip"] =
 		status(401), status(403), status(410), status(500), status(206)
-	s.file("/net.zip", zipped(t, someTree), "")
+	s.zip(t, "/net.zip", "")
 	s.file("/bad.zip", []byte("not a zip"), "")
 	s.file("/SUMS", []byte(someSHA256+"  net.zip"), "")
 	for pkg, want := range map[string]error{
@@ -208,21 +200,19 @@ func TestFetch_ErrorsSayWhichKind(t *testing.T) {
 }
 
 func TestFetch_ChecksumsThatAreRight(t *testing.T) {
-	t.Parallel()
-	s := newSite(t)
+	s := parallelSite(t)
 	archive := zipped(t, someTree)
 	s.file("/dl/net.zip", archive, "")
 	s.file("/dl/SUMS", []byte(someSHA256+"  other.zip\n"+sumOf(archive)+"  ./net.zip\n"), "")
 	s.file("/SUMS", []byte(sumOf(archive)+"  dl/net.zip\n"), "")
 	for _, sum := range []string{"sha256:" + sumOf(archive), sumOf(archive), "file:" + s.BaseURL() + "/dl/SUMS", "file:" + s.BaseURL() + "/SUMS"} {
-		sameTree(t, fetched(t, s.fetcher(t, ""), get(s.BaseURL()+"/dl/net.zip?checksum="+sum)), below(someTree, ""))
+		brings(t, s.fetcher(t, ""), s.BaseURL()+"/dl/net.zip?checksum="+sum, "")
 	}
 }
 
 func TestFetch_BodiesThatBreakOffOrNeverEnd(t *testing.T) {
-	t.Parallel()
-	s := newSite(t)
-	s.file("/net.zip", zipped(t, someTree), "")
+	s := parallelSite(t)
+	s.zip(t, "/net.zip", "")
 	s.Break("other", providertest.Fault{CutAfter: 100})
 	store := t.TempDir()
 	must.Fail(t, refused(t, s.fetcher(t, store), s.BaseURL()+"/net.zip"), getproviders.ErrUnreachable)
@@ -231,30 +221,28 @@ func TestFetch_BodiesThatBreakOffOrNeverEnd(t *testing.T) {
 	f.bounds.download = 100
 	must.Contain(t, refused(t, f, s.BaseURL()+"/net.zip"), "larger than 100 bytes")
 	must.Len(t, tree(t, filepath.Join(store, archivesDir)), 0, "the store")
-	sameTree(t, fetched(t, s.fetcher(t, store), get(s.BaseURL()+"/net.zip")), below(someTree, ""))
+	brings(t, s.fetcher(t, store), s.BaseURL()+"/net.zip", "")
 }
 
 func TestFetch_FailuresAreNotRemembered(t *testing.T) {
-	t.Parallel()
-	s := newSite(t)
-	s.file("/net.zip", zipped(t, someTree), "")
+	s := parallelSite(t)
+	s.zip(t, "/net.zip", "")
 	s.Break("other", providertest.Fault{Status: 503, Times: 1})
 	f := s.fetcher(t, "")
 	refused(t, f, s.BaseURL()+"/net.zip")
-	sameTree(t, fetched(t, f, get(s.BaseURL()+"/net.zip")), below(someTree, ""))
+	brings(t, f, s.BaseURL()+"/net.zip", "")
 }
 
 func TestFetch_AddressesAreRewritten(t *testing.T) {
-	t.Parallel()
-	s := newSite(t)
-	s.file("/mirror/net.zip", zipped(t, someTree), "")
+	s := parallelSite(t)
+	s.zip(t, "/mirror/net.zip", "")
 	s.hop("/mirror/page", "https://elsewhere.example.com/net.zip//docs")
 	f := s.fetcher(t, "")
 	f.Rewrite = func(pkg string) string {
 		return strings.Replace(pkg, "https://elsewhere.example.com/", s.BaseURL()+"/mirror/", 1)
 	}
-	sameTree(t, fetched(t, f, get("https://elsewhere.example.com/net.zip")), below(someTree, ""))
-	sameTree(t, fetched(t, f, get("https://elsewhere.example.com/page")), below(someTree, "docs"))
+	brings(t, f, "https://elsewhere.example.com/net.zip", "")
+	brings(t, f, "https://elsewhere.example.com/page", "docs")
 }
 
 func TestFetch_DirectoriesAreLinked(t *testing.T) {
@@ -291,17 +279,16 @@ func TestFetch_ArchivesOfThisMachineAreUnpacked(t *testing.T) {
 	}
 	f := &Fetcher{}
 	defer f.Close()
-	sameTree(t, fetched(t, f, get(base+"/net.zip")), below(someTree, ""))
-	sameTree(t, fetched(t, f, get(base+"/net.zip?checksum="+sumOf(archive))), below(someTree, ""))
-	sameTree(t, fetched(t, f, get(base+"/net.zip?checksum=file:"+base+"/SUMS")), below(someTree, ""))
+	brings(t, f, base+"/net.zip", "")
+	brings(t, f, base+"/net.zip?checksum="+sumOf(archive), "")
+	brings(t, f, base+"/net.zip?checksum=file:"+base+"/SUMS", "")
 	must.Contain(t, refused(t, f, base+"/dir.zip"), "is not a file")
 	must.Fail(t, refused(t, f, base+"/nothing.zip"), ErrNotFound)
 }
 
 func TestFetch_EndOfTheContextIsTheError(t *testing.T) {
-	t.Parallel()
-	s := newSite(t)
-	s.file("/net.zip", zipped(t, someTree), "")
+	s := parallelSite(t)
+	s.zip(t, "/net.zip", "")
 	s.Break("other", providertest.Fault{Stall: true, CutAfter: 10})
 	f := s.fetcher(t, t.TempDir())
 	ctx, cancel := contextWithCause(t)

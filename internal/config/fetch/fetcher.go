@@ -5,7 +5,6 @@ import (
 	"errors"
 	"net/http"
 	"net/url"
-	"regexp"
 	"runtime"
 	"slices"
 	"strings"
@@ -265,7 +264,7 @@ func (q *query) take(name string) (value string, found bool) {
 func (q *query) String() string { return strings.Join(q.parts, "&") }
 
 // login is what stands before the host of a URL, wherever in a text.
-var login = par.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`//[^/\s]*@`) })
+var login = par.OnceRegexp(`//[^/\s]*@`)
 
 // harmless are the parameters whose values are no secrets.
 var harmless = []string{"archive", "depth", "digest", "ref", "rev", "tag"}

@@ -57,8 +57,8 @@ func TestFetch_ObjectsOfAService(t *testing.T) {
 	const login = "?aws_access_key_id=id&aws_access_key_secret=hunter2&region=eu-west-1"
 	f := &Fetcher{}
 	defer f.Close()
-	sameTree(t, fetched(t, f, get(at+"net.zip"+login)), below(someTree, ""))
-	sameTree(t, fetched(t, f, get(at+"dir"+login)), below(someTree, ""))
+	brings(t, f, at+"net.zip"+login, "")
+	brings(t, f, at+"dir"+login, "")
 	for path, want := range map[string]error{"other.zip": ErrNotFound, "other": ErrNotFound, "net.zip/../evil": nil} {
 		err := refused(t, f, at+path+login)
 		if want != nil && !errors.Is(err, want) || strings.Contains(err.Error(), "hunter2") {
@@ -137,8 +137,8 @@ func TestFetch_ObjectsOfGoogle(t *testing.T) {
 	const at = "gcs::https://www.googleapis.com/storage/v1/bucket/"
 	f := &Fetcher{Environ: []string{"STORAGE_EMULATOR_HOST=" + server.BaseURL()}}
 	defer f.Close()
-	sameTree(t, fetched(t, f, get(at+"net.zip?checksum="+sumOf(archive))), below(someTree, ""))
-	sameTree(t, fetched(t, f, get(at+"dir")), below(someTree, ""))
+	brings(t, f, at+"net.zip?checksum="+sumOf(archive), "")
+	brings(t, f, at+"dir", "")
 	for _, path := range []string{"other.zip", "other"} {
 		must.Fail(t, refused(t, f, at+path), ErrNotFound, path)
 	}
@@ -156,8 +156,8 @@ func TestFetch_ObjectsOfARealServer(t *testing.T) {
 	f := &Fetcher{}
 	defer f.Close()
 	const login = "?region=eu-west-1&aws_access_key_id=id&aws_access_key_secret="
-	sameTree(t, fetched(t, f, get(at+"net.zip"+login+"hunter22&checksum="+sumOf(archive))), below(someTree, ""))
-	sameTree(t, fetched(t, f, get(at+"dir"+login+"hunter22")), below(someTree, ""))
+	brings(t, f, at+"net.zip"+login+"hunter22&checksum="+sumOf(archive), "")
+	brings(t, f, at+"dir"+login+"hunter22", "")
 	for path, want := range map[string]error{
 		"other.zip" + login + "hunter22": ErrNotFound, "other" + login + "hunter22": ErrNotFound,
 		"net.zip" + login + "hunter23": getproviders.ErrUnauthorized, "dir" + login + "hunter23": getproviders.ErrUnauthorized,
@@ -229,7 +229,7 @@ func TestFetch_ServersGetNoLoginOfAWS(t *testing.T) {
 	t.Cleanup(server.Close)
 	for _, pkg := range []string{server.BaseURL() + "/page", server.BaseURL() + "/page%3Faws_profile=private", "s3::" + server.BaseURL() + "/bucket/net.zip", "s3::" + server.BaseURL() + "/bucket/net.zip?aws_profile=private"} {
 		f := &Fetcher{}
-		sameTree(t, fetched(t, f, get(pkg)), below(someTree, ""))
+		brings(t, f, pkg, "")
 		f.Close()
 	}
 	must.Len(t, logins, 0, "the server was sent")

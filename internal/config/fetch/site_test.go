@@ -46,6 +46,15 @@ func newSite(t testing.TB) *site {
 	return s
 }
 
+// parallelSite makes a server for a test that runs beside others.
+func parallelSite(t *testing.T) *site {
+	t.Parallel()
+	return newSite(t)
+}
+
+// zip serves an archive of someTree, as file does.
+func (s *site) zip(t testing.TB, path, etag string) { s.file(path, zipped(t, someTree), etag) }
+
 // file serves bytes, with an ETag if given, and answers If-None-Match.
 func (s *site) file(path string, content []byte, etag string) {
 	s.pages[path] = func(w http.ResponseWriter, r *http.Request) {
@@ -81,11 +90,7 @@ func (s *site) asked(since int) []string {
 func (s *site) fetcher(t testing.TB, store string) *Fetcher {
 	t.Helper()
 	f := &Fetcher{Client: s.Client(), Store: store, Environ: testEnviron()}
-	t.Cleanup(func() {
-		if err := f.Close(); err != nil {
-			t.Error(err)
-		}
-	})
+	t.Cleanup(func() { must.Succeed(t, f.Close()) })
 	return f
 }
 
@@ -102,6 +107,12 @@ func fetched(t testing.TB, f *Fetcher, req modules.FetchRequest) map[string]stri
 		t.Fatalf("%s: %v", req.Package, err)
 	}
 	return tree(t, dst)
+}
+
+// brings fetches a package, which has what is in a directory of someTree.
+func brings(t testing.TB, f *Fetcher, pkg, dir string) {
+	t.Helper()
+	sameTree(t, fetched(t, f, get(pkg)), below(someTree, dir))
 }
 
 // refused fetches a package that is refused, and returns the error.

@@ -20,12 +20,11 @@ import (
 var otherTree = map[string]string{"main.tf": "# other\n"}
 
 func TestStore_UnchangedArchiveCostsNoBody(t *testing.T) {
-	t.Parallel()
-	s := newSite(t)
+	s := parallelSite(t)
 	store := t.TempDir()
-	s.file("/net.zip", zipped(t, someTree), `"1"`)
+	s.zip(t, "/net.zip", `"1"`)
 	for range 2 {
-		sameTree(t, fetched(t, s.fetcher(t, store), get(s.BaseURL()+"/net.zip")), below(someTree, ""))
+		brings(t, s.fetcher(t, store), s.BaseURL()+"/net.zip", "")
 	}
 	log := s.Log()
 	if len(log) != 2 || log[0].Header.Get("If-None-Match") != "" || log[1].Header.Get("If-None-Match") != `"1"` {
@@ -54,7 +53,7 @@ func TestStore_TimeOfChangeIsAskedForIfItIsLongAgo(t *testing.T) {
 			_, _ = w.Write(zipped(t, someTree))
 		}
 		for range 2 {
-			sameTree(t, fetched(t, s.fetcher(t, store), get(s.BaseURL()+"/net.zip")), below(someTree, ""))
+			brings(t, s.fetcher(t, store), s.BaseURL()+"/net.zip", "")
 		}
 		must.Equal(t, s.Log()[1].Header.Get("If-Modified-Since") != "", c.sent, "asked on that condition", name)
 	}
@@ -62,25 +61,23 @@ func TestStore_TimeOfChangeIsAskedForIfItIsLongAgo(t *testing.T) {
 
 // What a server says of one place isn't used for another one.
 func TestStore_ValidatorsAreThoseOfOnePlace(t *testing.T) {
-	t.Parallel()
-	s := newSite(t)
+	s := parallelSite(t)
 	store := t.TempDir()
-	s.file("/v1.zip", zipped(t, someTree), `"same"`)
+	s.zip(t, "/v1.zip", `"same"`)
 	s.file("/v2.zip", zipped(t, otherTree), `"same"`)
 	s.pages["/latest.zip"] = http.RedirectHandler("/v1.zip?sig=1", http.StatusFound).ServeHTTP
-	sameTree(t, fetched(t, s.fetcher(t, store), get(s.BaseURL()+"/latest.zip")), below(someTree, ""))
+	brings(t, s.fetcher(t, store), s.BaseURL()+"/latest.zip", "")
 	s.pages["/latest.zip"] = http.RedirectHandler("/v1.zip?sig=2", http.StatusFound).ServeHTTP
-	sameTree(t, fetched(t, s.fetcher(t, store), get(s.BaseURL()+"/latest.zip")), below(someTree, ""))
+	brings(t, s.fetcher(t, store), s.BaseURL()+"/latest.zip", "")
 	must.Equal(t, len(s.Log()), 4, "requests")
 	s.pages["/latest.zip"] = http.RedirectHandler("/v2.zip", http.StatusFound).ServeHTTP
 	sameTree(t, fetched(t, s.fetcher(t, store), get(s.BaseURL()+"/latest.zip")), below(otherTree, ""))
 }
 
 func TestStore_PinnedPackageIsNotAskedFor(t *testing.T) {
-	t.Parallel()
-	s := newSite(t)
+	s := parallelSite(t)
 	store := t.TempDir()
-	s.file("/net.zip", zipped(t, someTree), "")
+	s.zip(t, "/net.zip", "")
 	s.hop("/page", "./net.zip//docs")
 	for _, c := range []struct{ pkg, dir string }{{"/net.zip", ""}, {"/page", "docs"}, {"/net.zip?archive=zip&checksum=" + sumOf(zipped(t, someTree)), ""}} {
 		req := modules.FetchRequest{Package: s.BaseURL() + c.pkg, Pin: "net 1.0.0"}
@@ -100,10 +97,9 @@ func TestStore_PinnedPackageIsNotAskedFor(t *testing.T) {
 }
 
 func TestStore_DamagedStoreIsMended(t *testing.T) {
-	t.Parallel()
-	s := newSite(t)
+	s := parallelSite(t)
 	store := t.TempDir()
-	s.file("/net.zip", zipped(t, someTree), `"1"`)
+	s.zip(t, "/net.zip", `"1"`)
 	s.hop("/page", "./net.zip")
 	req := modules.FetchRequest{Package: s.BaseURL() + "/page", Pin: "net 1.0.0"}
 	for name, damage := range map[string]func(path string) error{
@@ -118,17 +114,16 @@ func TestStore_DamagedStoreIsMended(t *testing.T) {
 			}
 			t.Run(name+" "+dir, func(t *testing.T) {
 				sameTree(t, fetched(t, s.fetcher(t, store), req), below(someTree, ""))
-				sameTree(t, fetched(t, s.fetcher(t, store), get(req.Package)), below(someTree, ""))
+				brings(t, s.fetcher(t, store), req.Package, "")
 			})
 		}
 	}
 }
 
 func TestStore_IsTheUsersAlone(t *testing.T) {
-	t.Parallel()
-	s := newSite(t)
+	s := parallelSite(t)
 	store := filepath.Join(t.TempDir(), "modules", "v1")
-	s.file("/net.zip", zipped(t, someTree), `"1"`)
+	s.zip(t, "/net.zip", `"1"`)
 	s.hop("/page", strings.Replace(s.BaseURL(), "https://", "https://me:hunter2@", 1)+"/net.zip?sig=hunter2")
 	fetched(t, s.fetcher(t, store), modules.FetchRequest{Package: s.BaseURL() + "/page?token=hunter2", Pin: "net 1.0.0"})
 	err := filepath.Walk(store, func(path string, info os.FileInfo, err error) error {
@@ -149,18 +144,16 @@ func TestStore_IsTheUsersAlone(t *testing.T) {
 }
 
 func TestStore_ThatCantBeWritten(t *testing.T) {
-	t.Parallel()
-	s := newSite(t)
-	s.file("/net.zip", zipped(t, someTree), "")
+	s := parallelSite(t)
+	s.zip(t, "/net.zip", "")
 	store := filepath.Join(t.TempDir(), "file")
 	must.Succeed(t, os.WriteFile(store, nil, 0o600))
-	sameTree(t, fetched(t, s.fetcher(t, store), get(s.BaseURL()+"/net.zip")), below(someTree, ""))
+	brings(t, s.fetcher(t, store), s.BaseURL()+"/net.zip", "")
 }
 
 func TestStore_WhatKilledRunsLeftIsSwept(t *testing.T) {
-	t.Parallel()
-	s := newSite(t)
-	s.file("/net.zip", zipped(t, someTree), "")
+	s := parallelSite(t)
+	s.zip(t, "/net.zip", "")
 	store := t.TempDir()
 	fetched(t, s.fetcher(t, store), get(s.BaseURL()+"/net.zip"))
 	left, busy := filepath.Join(store, archivesDir, partialPrefix+"1"), filepath.Join(store, archivesDir, partialPrefix+"2")
@@ -179,16 +172,15 @@ func TestStore_WhatKilledRunsLeftIsSwept(t *testing.T) {
 }
 
 func TestStore_OfflineUsesWhatIsThere(t *testing.T) {
-	t.Parallel()
-	s := newSite(t)
+	s := parallelSite(t)
 	store := t.TempDir()
-	s.file("/net.zip", zipped(t, someTree), "")
+	s.zip(t, "/net.zip", "")
 	s.hop("/page", "./net.zip")
 	fetched(t, s.fetcher(t, store), get(s.BaseURL()+"/net.zip"))
 	before := len(s.Log())
 	f := s.fetcher(t, store)
 	f.Offline = true
-	sameTree(t, fetched(t, f, get(s.BaseURL()+"/net.zip")), below(someTree, ""))
+	brings(t, f, s.BaseURL()+"/net.zip", "")
 	for _, pkg := range []string{
 		s.BaseURL() + "/other.zip", s.BaseURL() + "/page", "git::" + s.BaseURL() + "/net.git", "hg::" + s.BaseURL() + "/net",
 		"s3::" + s.BaseURL() + "/bucket/net.zip", "gcs::https://www.googleapis.com/storage/v1/b/net.zip",
@@ -204,10 +196,9 @@ func TestStore_OfflineUsesWhatIsThere(t *testing.T) {
 }
 
 func TestStore_OneStoreForManyFetchers(t *testing.T) {
-	t.Parallel()
-	s := newSite(t)
+	s := parallelSite(t)
 	store := t.TempDir()
-	s.file("/net.zip", zipped(t, someTree), `"1"`)
+	s.zip(t, "/net.zip", `"1"`)
 	var runs sync.WaitGroup
 	for range 8 {
 		runs.Go(func() {
@@ -232,9 +223,8 @@ func TestStore_OneStoreForManyFetchers(t *testing.T) {
 }
 
 func TestStore_NothingTemporaryIsLeft(t *testing.T) {
-	t.Parallel()
-	s := newSite(t)
-	s.file("/net.zip", zipped(t, someTree), "")
+	s := parallelSite(t)
+	s.zip(t, "/net.zip", "")
 	f := &Fetcher{Client: s.Client()}
 	fetched(t, f, get(s.BaseURL()+"/net.zip"))
 	w, err := f.prepared.Do(t.Context(), struct{}{}, f.prepare)

@@ -4,7 +4,6 @@ import (
 	"fmt"
 	"net/url"
 	"path/filepath"
-	"regexp"
 	"slices"
 	"strings"
 	"unicode"
@@ -22,13 +21,13 @@ const maxAddressBytes = 4096
 var transports = []string{"http", "https", "ssh", "git", "git+ssh", "ssh+git", "file"}
 
 // helperURL is ext::command, and whatever else has a git-remote-something.
-var helperURL = par.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`^[\w+.-]*::`) })
+var helperURL = par.OnceRegexp(`^[\w+.-]*::`)
 
 // schemeURL has scheme and authority.
-var schemeURL = par.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`^([^:/]*)://([^/]*)`) })
+var schemeURL = par.OnceRegexp(`^([^:/]*)://([^/]*)`)
 
 // scpURL is host:path or user@[::1]:path.
-var scpURL = par.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`^([^/:]+|[^/:]*\[[^/\]]*\]):`) })
+var scpURL = par.OnceRegexp(`^([^/:]+|[^/:]*\[[^/\]]*\]):`)
 
 // check refuses what git could take for something else than a URL and a ref.
 func (req Request) check() error {
@@ -151,7 +150,7 @@ const (
 
 // login finds the logins of URLs, those that the user's set-up has put into
 // them among them.
-var login = par.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`(://)[^/\s'"]*@`) })
+var login = par.OnceRegexp(`(://)[^/\s'"]*@`)
 
 // shownURL returns a URL as it may stand in messages.
 func shownURL(address string) string {

@@ -27,6 +27,13 @@ func history(tb testing.TB, args ...string) (o *origin, ids map[string]string) {
 	return made.origin, made.ids
 }
 
+// parallelBench is for a test that runs beside others.
+func parallelBench(t *testing.T) (o *origin, ids map[string]string, b *bench) {
+	t.Parallel()
+	o, ids = history(t)
+	return o, ids, newBench(t)
+}
+
 // hardToTellApart makes the commits and refs of history.
 func (o *origin) hardToTellApart() map[string]string {
 	ids := map[string]string{}
@@ -50,9 +57,7 @@ func (o *origin) hardToTellApart() map[string]string {
 }
 
 func TestCheckout_RefsMeanWhatTheyMeanInAClone(t *testing.T) {
-	t.Parallel()
-	o, ids := history(t)
-	b := newBench(t)
+	o, ids, b := parallelBench(t)
 	cases := map[string]string{
 		"": "main3", "HEAD": "main3", "@": "main3", "HEAD~1": "main2",
 		"main": "main1", "refs/heads/main": "main3", "heads/main": "main3", "origin/main": "main3", "origin": "main3",
@@ -71,7 +76,7 @@ func TestCheckout_RefsMeanWhatTheyMeanInAClone(t *testing.T) {
 			t.Errorf("in a clone ref %q is %q, want %s", ref, clone.commitOf(ref), want)
 		}
 		for _, b := range peertest.FirstIfShort(1, b, newBench(t)) { // what others have fetched makes no difference
-			commit, files := b.files(Request{URL: o.url(), Ref: ref})
+			commit, files := b.files(o.at(ref))
 			if files["f"] != want || commit != ids[want] {
 				t.Errorf("ref %q is %s, commit %s, want %s", ref, files["f"], commit, want)
 			}
@@ -81,9 +86,7 @@ func TestCheckout_RefsMeanWhatTheyMeanInAClone(t *testing.T) {
 }
 
 func TestCheckout_DepthPrefersTheBranch(t *testing.T) {
-	t.Parallel()
-	o, ids := history(t)
-	b := newBench(t)
+	o, ids, b := parallelBench(t)
 	for ref, want := range map[string]string{"main": "main3", "dev": "dev2", "v1.0.0": "main2", "": "main3", ids["main1"]: "main1"} {
 		if commit, files := b.files(Request{URL: o.url(), Ref: ref, Depth: 1}); files["f"] != want || commit != ids[want] {
 			t.Errorf("ref %q is %s, commit %s, want %s", ref, files["f"], commit, want)
@@ -97,7 +100,7 @@ func TestCheckout_RefsThatAreNotThere(t *testing.T) {
 	b := newBench(t).count()
 	cheap := []string{"nothing", "v9", "FETCH_HEAD", "refs/heads/v1.0.0", "mod/a@9", "$(touch x)", "a;b", "a b", "origin/", "refs/remotes/upstream/main"}
 	for i, ref := range append(cheap, "abcdef0", "v9~1", "^main", "main..dev", "v1.0.0^{tree}", "main~99", strings.Repeat("ab", 20), strings.Repeat("ab", 32), ids["main1"]+"~1") {
-		_, _, err := b.checkout(t.Context(), Request{URL: o.url(), Ref: ref})
+		_, _, err := b.checkout(t.Context(), o.at(ref))
 		must.Fail(t, err, ErrNotFound, "ref", ref)
 		if runs := b.runs(); i < len(cheap) && runs["fetch"] > 0 {
 			t.Errorf("ref %q: %v", ref, runs)
@@ -110,7 +113,7 @@ func TestCheckout_EmptyRepositoryHasNoTree(t *testing.T) {
 	o := newOrigin(t)
 	b := newBench(t)
 	for _, ref := range []string{"", "main", "main~1", strings.Repeat("a", 40)} {
-		must.Fail(t, must.ErrorOf(b.checkout(t.Context(), Request{URL: o.url(), Ref: ref})), ErrNotFound, "ref", ref)
+		must.Fail(t, b.refused(o.at(ref)), ErrNotFound, "ref", ref)
 	}
 }
 
@@ -119,11 +122,11 @@ func TestCheckout_WideIDs(t *testing.T) {
 	o, ids := history(t, "--object-format=sha256")
 	b := newBench(t)
 	for ref, want := range map[string]string{"": "main3", "v1.0.0": "main2", ids["dev1"]: "dev1", ids["dev2"][:10]: "dev2", "v1.0.0~1": "main1"} {
-		if commit, files := b.files(Request{URL: o.url(), Ref: ref}); files["f"] != want || commit != ids[want] || len(commit) != 64 {
+		if commit, files := b.files(o.at(ref)); files["f"] != want || commit != ids[want] || len(commit) != 64 {
 			t.Errorf("ref %q is %s, commit %s, want %s", ref, files["f"], commit, want)
 		}
 	}
-	must.Fail(t, must.ErrorOf(b.checkout(t.Context(), Request{URL: o.url(), Ref: strings.Repeat("ab", 20)})), ErrNotFound, "a short ID")
+	must.Fail(t, b.refused(o.at(strings.Repeat("ab", 20))), ErrNotFound, "a short ID")
 }
 
 // The files are those of the commit: bytes, modes and links, whatever line ends the user's
@@ -143,7 +146,7 @@ func TestCheckout_TreeIsWhatWasCommitted(t *testing.T) {
 	b := newBench(t)
 	config := "[core]\n\tautocrlf = true\n\teol = crlf\n\tsplitIndex = true\n\tsparseCheckout = true\n[fetch]\n\tprune = true\n[submodule]\n\trecurse = true\n"
 	must.Succeed(t, os.WriteFile(variable(b.Environ, "GIT_CONFIG_GLOBAL"), []byte(config), 0o600))
-	_, files := b.files(Request{URL: o.url()})
+	_, files := b.files(o.at(""))
 	if !maps.Equal(files, want) {
 		t.Errorf("got %q, want %q", files, want)
 	}
@@ -152,18 +155,15 @@ func TestCheckout_TreeIsWhatWasCommitted(t *testing.T) {
 		plain := filepath.Join(b.work, "plain")
 		must.Succeed(t, os.Mkdir(plain, 0o777))
 		wantInfo, _ := os.Stat(plain)
-		if info, _ := os.Stat(dst); info.Mode() != wantInfo.Mode() {
-			t.Errorf("the directory has mode %s, others %s (%s)", info.Mode(), wantInfo.Mode(), want)
-		}
+		info, _ := os.Stat(dst)
+		must.Equal(t, info.Mode(), wantInfo.Mode(), want)
 	}
 }
 
 // Hooks that a user has for his own repositories don't run for those of modules.
 func TestCheckout_RunsNoHooks(t *testing.T) {
 	t.Parallel()
-	if runtime.GOOS == "windows" {
-		t.Skip("hooks are shell scripts")
-	}
+	notOnWindows(t, "hooks are shell scripts")
 	o := newOrigin(t)
 	o.commit("main.tf", "")
 	b := newBench(t)
@@ -175,7 +175,7 @@ func TestCheckout_RunsNoHooks(t *testing.T) {
 	}
 	config := "[core]\n\thooksPath = " + hooks + "\n[init]\n\ttemplateDir = " + filepath.Dir(hooks) + "\n"
 	must.Succeed(t, os.WriteFile(variable(b.Environ, "GIT_CONFIG_GLOBAL"), []byte(config), 0o600))
-	b.files(Request{URL: o.url()})
+	b.files(o.at(""))
 	if names, err := os.ReadFile(ran); err == nil {
 		t.Errorf("hooks ran: %s", names)
 	}
@@ -183,16 +183,13 @@ func TestCheckout_RunsNoHooks(t *testing.T) {
 
 func TestCheckout_FiltersOfTheUserAreApplied(t *testing.T) {
 	t.Parallel()
-	if runtime.GOOS == "windows" {
-		t.Skip("no tr")
-	}
+	notOnWindows(t, "no tr")
 	o := newOrigin(t)
 	o.commit(".gitattributes", "*.up filter=up\n", "x.up", "loud\n")
 	b := newBench(t)
 	must.Succeed(t, os.WriteFile(variable(b.Environ, "GIT_CONFIG_GLOBAL"), []byte("[filter \"up\"]\n\tsmudge = tr a-z A-Z\n\trequired = true\n"), 0o600))
-	if _, files := b.files(Request{URL: o.url()}); files["x.up"] != "LOUD\n" {
-		t.Errorf("got %q", files)
-	}
+	_, files := b.files(o.at(""))
+	must.Equal(t, files["x.up"], "LOUD\n", files)
 }
 
 func TestCheckout_DestinationThatExistsIsLeftAlone(t *testing.T) {
@@ -200,8 +197,8 @@ func TestCheckout_DestinationThatExistsIsLeftAlone(t *testing.T) {
 	o := newOrigin(t)
 	o.commit("f", "x")
 	b := newBench(t)
-	must.Fail(t, must.ErrorOf(b.Checkout(t.Context(), Request{URL: o.url()}, b.work)), fs.ErrExist)
-	must.Fail(t, must.ErrorOf(b.Checkout(t.Context(), Request{URL: o.url()}, filepath.Join(b.work, "no", "parent"))), fs.ErrNotExist, "without a parent")
+	must.Fail(t, must.ErrorOf(b.Checkout(t.Context(), o.at(""), b.work)), fs.ErrExist)
+	must.Fail(t, must.ErrorOf(b.Checkout(t.Context(), o.at(""), filepath.Join(b.work, "no", "parent"))), fs.ErrNotExist, "without a parent")
 }
 
 func TestCheckout_TemporaryStoreIsRemoved(t *testing.T) {
@@ -211,7 +208,7 @@ func TestCheckout_TemporaryStoreIsRemoved(t *testing.T) {
 	b := newBench(t)
 	b.Dir = ""
 	must.Succeed(t, b.Close())
-	b.files(Request{URL: o.url()})
+	b.files(o.at(""))
 	dir, err := b.dir(t.Context())
 	must.Succeed(t, err)
 	if info, err := os.Stat(dir); err != nil || runtime.GOOS != "windows" && info.Mode().Perm() != 0o700 {
@@ -239,7 +236,7 @@ func TestCheckout_BudgetOfManyCallers(t *testing.T) {
 	ask := func(b *bench) {
 		_, errs := par.Map(t.Context(), callers, items, func(ctx context.Context, i int) (string, error) {
 			dst := filepath.Join(b.work, fmt.Sprintf("%p-%d", b, i))
-			commit, err := b.Checkout(ctx, Request{URL: o.url(), Ref: refs[i%3]}, dst)
+			commit, err := b.Checkout(ctx, o.at(refs[i%3]), dst)
 			if want := wants[i%3]; err == nil && commit != ids[want] {
 				err = fmt.Errorf("%s is commit %s, want %s", refs[i%3], commit, ids[want])
 			}
@@ -264,7 +261,7 @@ func TestCheckout_BudgetOfAWarmStore(t *testing.T) {
 	o, ids := history(t)
 	b := newBench(t).count()
 	for _, ref := range []string{"v1.0.0", ids["dev1"], "only/branch", "v1.0.0~1", ids["branch1"][:8]} {
-		b.files(Request{URL: o.url(), Ref: ref})
+		b.files(o.at(ref))
 	}
 	b.runs()
 	for _, c := range []struct {
@@ -296,7 +293,7 @@ func TestCheckout_OfflineUsesWhatIsInTheStore(t *testing.T) {
 	t.Parallel()
 	o, ids := history(t)
 	b := newBench(t).count()
-	b.files(Request{URL: o.url(), Ref: "v1.0.0"})
+	b.files(o.at("v1.0.0"))
 	offline := b.again()
 	offline.Offline = true
 	b.runs()
@@ -305,7 +302,7 @@ func TestCheckout_OfflineUsesWhatIsInTheStore(t *testing.T) {
 		offline.files(req)
 	}
 	for _, ref := range []string{"v1.0.0", "", ids["dev1"], "v1.0.0~1"} {
-		_, _, err := offline.checkout(t.Context(), Request{URL: o.url(), Ref: ref})
+		_, _, err := offline.checkout(t.Context(), o.at(ref))
 		must.Fail(t, err, ErrOffline, "ref", ref)
 	}
 	runs := b.runs()
@@ -313,27 +310,23 @@ func TestCheckout_OfflineUsesWhatIsInTheStore(t *testing.T) {
 }
 
 func TestCheckout_RefsThatMoveAndGo(t *testing.T) {
-	t.Parallel()
-	o, ids := history(t)
-	b := newBench(t)
+	o, ids, b := parallelBench(t)
 	for _, ref := range []string{"v1.0.0", "only/branch", "v1.0.0~1", "only/branch~1"} {
-		b.files(Request{URL: o.url(), Ref: ref})
+		b.files(o.at(ref))
 	}
 	o.git("tag", "-f", "-a", "-m", "moved", "v1.0.0", ids["dev2"])
 	o.git("branch", "--quiet", "-D", "only/branch")
 	o.git("branch", "--quiet", "only", ids["main1"]) // where the name of the other was a directory
 	o.git("update-ref", "-d", "refs/pull/7/head")
-	if commit, _ := b.files(Request{URL: o.url(), Ref: "v1.0.0"}); commit != ids["main2"] {
-		t.Errorf("within one run the tag has moved to %s", commit)
-	}
+	commit, _ := b.files(o.at("v1.0.0"))
+	must.Equal(t, commit, ids["main2"], "within one run the tag has moved to")
 	later := b.again()
 	for ref, want := range map[string]string{"v1.0.0": "dev2", "v1.0.0~1": "dev1", "only": "main1", ids["branch1"]: "branch1"} {
-		if commit, _ := later.files(Request{URL: o.url(), Ref: ref}); commit != ids[want] {
-			t.Errorf("ref %q is %s, want %s", ref, commit, want)
-		}
+		commit, _ := later.files(o.at(ref))
+		must.Equal(t, commit, ids[want], "ref", ref, want)
 	}
 	for _, ref := range []string{"only/branch", "only/branch~1"} {
-		must.Fail(t, must.ErrorOf(later.checkout(t.Context(), Request{URL: o.url(), Ref: ref})), ErrNotFound, "ref", ref)
+		must.Fail(t, later.refused(o.at(ref)), ErrNotFound, "ref", ref)
 	}
 }
 
@@ -345,8 +338,7 @@ func TestCheckout_ShallowRepository(t *testing.T) {
 	o.git("clone", "--quiet", "--depth=2", "--no-single-branch", o.url(), clone)
 	b := newBench(t)
 	for ref, want := range map[string]string{"": "main3", "v1.0.0": "main2", "v1.0.0~0": "main2", ids["dev2"]: "dev2", ids["dev1"][:9]: "dev1"} {
-		if commit, _ := b.files(Request{URL: fileURL(clone), Ref: ref}); commit != ids[want] {
-			t.Errorf("ref %q is %s, want %s", ref, commit, want)
-		}
+		commit, _ := b.files(Request{URL: fileURL(clone), Ref: ref})
+		must.Equal(t, commit, ids[want], "ref", ref, want)
 	}
 }

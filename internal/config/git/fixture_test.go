@@ -166,6 +166,9 @@ func (o *origin) commitTree(branch, tree string) string {
 // url is the URL with which a repository on this file system is fetched as if it were remote.
 func (o *origin) url() string { return fileURL(o.dir) }
 
+// at is a request for a ref.
+func (o *origin) at(ref string) Request { return Request{URL: fileURL(o.dir), Ref: ref} }
+
 func fileURL(dir string) string {
 	return "file:///" + strings.TrimPrefix(filepath.ToSlash(dir), "/")
 }
@@ -250,6 +253,12 @@ func (b *bench) files(req Request) (commit string, files map[string]string) {
 	return commit, readTree(b.tb, dst)
 }
 
+// refused is the error of a request.
+func (b *bench) refused(req Request) error {
+	b.tb.Helper()
+	return must.ErrorOf(b.checkout(b.tb.Context(), req))
+}
+
 func (b *bench) checkout(ctx context.Context, req Request) (commit, dst string, err error) {
 	b.tb.Helper()
 	parent, err := os.MkdirTemp(b.work, "dst-")
@@ -299,4 +308,10 @@ func readTree(tb testing.TB, dir string) map[string]string {
 	})
 	must.Succeed(tb, err)
 	return files
+}
+
+func notOnWindows(t *testing.T, why string) {
+	if t.Helper(); runtime.GOOS == "windows" {
+		t.Skip(why)
+	}
 }

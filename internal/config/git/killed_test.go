@@ -96,20 +96,17 @@ func TestStore_WhatKilledProcessesLeaveDoesNoHarm(t *testing.T) {
 					t.Fatalf("ref %q: it wasn't killed", ref)
 				}
 				for _, again := range []string{ref, "", ids["dev1"] + "~1", "only/branch"} {
-					b.again().files(Request{URL: o.url(), Ref: again})
+					b.again().files(o.at(again))
 				}
-				if left, _ := filepath.Glob(filepath.Join(b.Dir, "*.git", "*.lock")); len(left) > 0 {
-					t.Errorf("left: %q", left)
-				}
+				left, _ := filepath.Glob(filepath.Join(b.Dir, "*.git", "*.lock"))
+				must.Len(t, left, 0, "left")
 			}
 		})
 	}
 }
 
 func TestStore_ManyProcessesShareAStore(t *testing.T) {
-	t.Parallel()
-	o, ids := history(t)
-	b := newBench(t)
+	o, ids, b := parallelBench(t)
 	program, _ := requireGit(t)
 	var started []*exec.Cmd
 	var said []*strings.Builder
@@ -155,7 +152,7 @@ func TestStore_MakesADamagedStoreAgain(t *testing.T) {
 		}
 		o, ids := history(t)
 		b := newBench(t)
-		b.files(Request{URL: o.url(), Ref: "v1.0.0"})
+		b.files(o.at("v1.0.0"))
 		stores, err := filepath.Glob(filepath.Join(b.Dir, "*.git"))
 		if err != nil || len(stores) != 1 {
 			t.Fatalf("%q, %v", stores, err)
@@ -163,12 +160,12 @@ func TestStore_MakesADamagedStoreAgain(t *testing.T) {
 		must.Succeed(t, damage(stores[0]))
 		offline := b.again()
 		offline.Offline = true
-		if _, _, err := offline.checkout(t.Context(), Request{URL: o.url(), Ref: ids["main2"]}); err == nil {
+		if _, _, err := offline.checkout(t.Context(), o.at(ids["main2"])); err == nil {
 			t.Errorf("%s: nothing is missing", name)
 		}
 		for _, b := range []*bench{b, b.again()} { // one remembers its fetches
 			for _, ref := range []string{"v1.0.0", ids["dev1"], "v1.0.0~1"} {
-				b.files(Request{URL: o.url(), Ref: ref})
+				b.files(o.at(ref))
 			}
 		}
 	}
@@ -192,7 +189,7 @@ func TestStore_BadTreeIsNoDamage(t *testing.T) {
 	blob := o.raw("blob", "x")
 	o.commitTree("bad", o.raw("tree", entry("40000", ".git", o.raw("tree", entry("100644", "config", blob)))))
 	b := newBench(t).count()
-	must.Contain(t, must.ErrorOf(b.checkout(t.Context(), Request{URL: o.url(), Ref: "bad"})), "invalid path")
+	must.Contain(t, b.refused(o.at("bad")), "invalid path")
 	if runs := b.runs(); runs["fetch"] != 1 || runs["fsck"] != 1 {
 		t.Errorf("%v", runs)
 	}
@@ -201,9 +198,7 @@ func TestStore_BadTreeIsNoDamage(t *testing.T) {
 // A ref that moves between the list and the fetch: the listed commit counts.
 func TestStore_RefThatMovesMeanwhile(t *testing.T) {
 	t.Parallel()
-	if runtime.GOOS == "windows" {
-		t.Skip("no shell for a script in front of git")
-	}
+	notOnWindows(t, "no shell for a script in front of git")
 	o, ids := history(t)
 	b := newBench(t)
 	program, _ := requireGit(t)
@@ -212,7 +207,7 @@ func TestStore_RefThatMovesMeanwhile(t *testing.T) {
 		exec '`+program+`' "$@"`)
 	for _, ref := range []string{"v1.0.0", "only/branch"} {
 		want := map[string]string{"v1.0.0": "main2", "only/branch": "branch2"}[ref]
-		if commit, files := b.files(Request{URL: o.url(), Ref: ref}); commit != ids[want] || files["f"] != want {
+		if commit, files := b.files(o.at(ref)); commit != ids[want] || files["f"] != want {
 			t.Errorf("ref %q is %s", ref, files["f"])
 		}
 	}

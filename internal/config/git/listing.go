@@ -8,7 +8,6 @@ import (
 	"fmt"
 	"maps"
 	"os"
-	"regexp"
 	"slices"
 	"strings"
 
@@ -135,7 +134,7 @@ func (l listing) state() string {
 
 // expression matches what git rev-parse understands though it is no ref: a
 // commit in short, v1.2.0~2, v1.2.0^, main@{yesterday}, v1.2.0-3-g0a1b2c3.
-var expression = par.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`^[0-9a-fA-F]{4,63}$|[~^]|@\{|-g[0-9a-fA-F]{4,}$`) })
+var expression = par.OnceRegexp(`^[0-9a-fA-F]{4,63}$|[~^]|@\{|-g[0-9a-fA-F]{4,}$`)
 
 func isExpression(ref string) bool { return expression().MatchString(ref) }
 

@@ -3,7 +3,6 @@ package git
 import (
 	"os"
 	"path/filepath"
-	"runtime"
 	"testing"
 
 	"github.com/tfdeps/tfdeps/internal/must"
@@ -32,9 +31,7 @@ func TestProgram_KeepsTheBeginningOfAnswersAndTheEndOfMessages(t *testing.T) {
 // A variable of another repository, as git sets them for its hooks, is none for the store.
 func TestProgram_IsToldOfNoOtherRepository(t *testing.T) {
 	t.Parallel()
-	if runtime.GOOS == "windows" {
-		t.Skip("no shell for a script in front of git")
-	}
+	notOnWindows(t, "no shell for a script in front of git")
 	o, ids := history(t)
 	program, _ := requireGit(t)
 	b := newBench(t)
@@ -46,7 +43,7 @@ func TestProgram_IsToldOfNoOtherRepository(t *testing.T) {
 	for _, name := range names {
 		b.Environ = append(b.Environ, name+"="+elsewhere)
 	}
-	commit, _, err := b.checkout(t.Context(), Request{URL: o.url()})
+	commit, _, err := b.checkout(t.Context(), o.at(""))
 	must.Succeed(t, err)
 	must.Equal(t, commit, ids["main3"], "commit")
 	content := must.Get(os.ReadFile(seen))(t)

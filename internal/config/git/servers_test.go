@@ -100,9 +100,7 @@ func TestCheckout_ServersOfAllKinds(t *testing.T) {
 }
 
 func TestCheckout_LoginIsUsedAndNotShown(t *testing.T) {
-	t.Parallel()
-	o, ids := history(t)
-	b := newBench(t)
+	o, ids, b := parallelBench(t)
 	_, url := serve(t, o, b, func(h http.Handler) http.Handler {
 		return http.HandlerFunc(func(w http.ResponseWriter, req *http.Request) {
 			if _, password, ok := req.BasicAuth(); !ok || password != "s3cret" {
@@ -119,9 +117,8 @@ func TestCheckout_LoginIsUsedAndNotShown(t *testing.T) {
 		must.Fail(t, err, ErrUnreachable, req.URL)
 		must.NotContain(t, err.Error(), "wr0ng", req.URL)
 	}
-	if commit, _ := b.files(Request{URL: with("user:s3cret"), Ref: "v1.0.0"}); commit != ids["main2"] {
-		t.Errorf("got %s", commit)
-	}
+	commit, _ := b.files(Request{URL: with("user:s3cret"), Ref: "v1.0.0"})
+	must.Equal(t, commit, ids["main2"])
 	if commit, _ := b.files(Request{URL: with("other"), Ref: "v1.0.0", Commit: ids["main2"]}); commit != ids["main2"] {
 		t.Errorf("with another login the store is another one")
 	}
@@ -151,7 +148,7 @@ func TestCheckout_SubmoduleOfARemoteRepositoryMayNotBeLocal(t *testing.T) {
 		b := newBench(t)
 		_, remote := serve(t, o, b, nil)
 		b.configure("[protocol \"file\"]\n\tallow = always\n")
-		must.Fail(t, must.ErrorOf(b.checkout(t.Context(), Request{URL: remote})), ErrAddress, url)
+		must.Fail(t, b.refused(Request{URL: remote}), ErrAddress, url)
 	}
 	// Other settings of git count where the user's configuration sets them.
 	o := newOrigin(t)
@@ -159,13 +156,11 @@ func TestCheckout_SubmoduleOfARemoteRepositoryMayNotBeLocal(t *testing.T) {
 	b := newBench(t)
 	_, remote := serve(t, o, b, nil)
 	b.configure("[url \"file://" + secret.dir + "\"]\n\tinsteadOf = https://example.com/x\n")
-	must.Contain(t, must.ErrorOf(b.checkout(t.Context(), Request{URL: remote})), "transport 'file' not allowed", "through a rewritten URL")
+	must.Contain(t, b.refused(Request{URL: remote}), "transport 'file' not allowed", "through a rewritten URL")
 }
 
 func TestCheckout_CancelEndsGitAndWhatItStarted(t *testing.T) {
-	t.Parallel()
-	o, ids := history(t)
-	b := newBench(t)
+	o, ids, b := parallelBench(t)
 	b.Dir = ""
 	arrived, left := make(chan struct{}), make(chan struct{})
 	_, url := serve(t, o, b, func(h http.Handler) http.Handler {
@@ -196,9 +191,7 @@ func TestCheckout_CancelEndsGitAndWhatItStarted(t *testing.T) {
 // A script takes the place of ssh: it prints its arguments, and is the server.
 func TestCheckout_KeyIsGivenToSSHAndRemoved(t *testing.T) {
 	t.Parallel()
-	if runtime.GOOS == "windows" {
-		t.Skip("no shell for a script in place of ssh")
-	}
+	notOnWindows(t, "no shell for a script in place of ssh")
 	o, ids := history(t)
 	b := newBench(t)
 	log := filepath.Join(b.work, "ssh-log")
@@ -211,9 +204,8 @@ func TestCheckout_KeyIsGivenToSSHAndRemoved(t *testing.T) {
 		eval "$1"`)
 	b.Environ = append(b.Environ, "GIT_SSH_COMMAND='"+ssh+"' -o MyOption", "GIT_SSH_VARIANT=ssh")
 	req := Request{URL: "ssh://git@example.com" + o.dir, Ref: "v1.0.0", SSHKey: []byte("THE KEY\n")}
-	if commit, _ := b.files(req); commit != ids["main2"] {
-		t.Errorf("got %s", commit)
-	}
+	commit, _ := b.files(req)
+	must.Equal(t, commit, ids["main2"])
 	content, err := os.ReadFile(log)
 	must.Succeed(t, err)
 	said := string(content)
@@ -228,9 +220,8 @@ func TestCheckout_KeyIsGivenToSSHAndRemoved(t *testing.T) {
 	if _, err := b.Checkout(t.Context(), Request{URL: "git@example.com:" + o.dir, Ref: "v1.0.0"}, filepath.Join(b.work, "scp")); err != nil {
 		t.Error(err)
 	}
-	if content, _ := os.ReadFile(log); strings.Count(string(content), "THE KEY") != 2 {
-		t.Error("a request without a key has used that of another one")
-	}
+	content, _ = os.ReadFile(log)
+	must.Equal(t, strings.Count(string(content), "THE KEY"), 2, "a request without a key has used that of another one")
 }
 
 func TestCheckout_FailuresSayWhatIsWrong(t *testing.T) {
@@ -247,12 +238,12 @@ func TestCheckout_FailuresSayWhatIsWrong(t *testing.T) {
 		{"no such repository", nil, Request{URL: o.url() + "/no"}, ErrUnreachable, "does not appear to be a git repository"},
 		{"no such repository, by commit", nil, Request{URL: o.url() + "/no", Ref: strings.Repeat("a", 40)}, ErrUnreachable, "does not appear to be a git repository"},
 		{"no such host", nil, Request{URL: "https://u:s3cret@nowhere.invalid/a", Ref: "v1"}, ErrUnreachable, `https://nowhere.invalid/a, ref "v1"`},
-		{"no such ref", nil, Request{URL: o.url(), Ref: "v9"}, ErrNotFound, `ref "v9": the repository has no such ref`},
-		{"no git on PATH", func(b *bench) { b.Environ = []string{"PATH=" + b.work} }, Request{URL: o.url()}, ErrNoProgram, "install it"},
-		{"git in a relative directory", func(b *bench) { b.Environ = []string{"PATH=."} }, Request{URL: o.url()}, ErrNoProgram, "install it"},
-		{"no environment", func(b *bench) { b.Environ = nil }, Request{URL: o.url()}, ErrNoProgram, "install it"},
-		{"no such program", func(b *bench) { b.Program = filepath.Join(b.work, "none") }, Request{URL: o.url()}, ErrNoProgram, "none"},
-		{"offline", func(b *bench) { b.Offline = true }, Request{URL: o.url()}, ErrOffline, "offline"},
+		{"no such ref", nil, o.at("v9"), ErrNotFound, `ref "v9": the repository has no such ref`},
+		{"no git on PATH", func(b *bench) { b.Environ = []string{"PATH=" + b.work} }, o.at(""), ErrNoProgram, "install it"},
+		{"git in a relative directory", func(b *bench) { b.Environ = []string{"PATH=."} }, o.at(""), ErrNoProgram, "install it"},
+		{"no environment", func(b *bench) { b.Environ = nil }, o.at(""), ErrNoProgram, "install it"},
+		{"no such program", func(b *bench) { b.Program = filepath.Join(b.work, "none") }, o.at(""), ErrNoProgram, "none"},
+		{"offline", func(b *bench) { b.Offline = true }, o.at(""), ErrOffline, "offline"},
 	} {
 		b := newBench(t)
 		if c.change != nil {

@@ -6,7 +6,6 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
-	"runtime"
 	"strings"
 	"testing"
 
@@ -45,9 +44,7 @@ func (p planter) other(text string) (path string) {
 // What lies in the store was put there by whoever can write to it: a CI cache, for one.
 func TestStore_ObeysNoSettingsThatLieInIt(t *testing.T) {
 	t.Parallel()
-	if runtime.GOOS == "windows" {
-		t.Skip("the programs are shell commands")
-	}
+	notOnWindows(t, "the programs are shell commands")
 	for name, plant := range map[string]func(planter){
 		"filter":       func(p planter) { p.write("config", p.filter()) },
 		"include.path": func(p planter) { p.write("config", "[include]\n\tpath = "+p.other(p.filter())+"\n") },
@@ -97,7 +94,7 @@ func TestStore_ObeysNoSettingsThatLieInIt(t *testing.T) {
 			second := o.commit("b.tf", "b")
 			b := newBench(t)
 			b.configure("[filter \"user\"]\n\tsmudge = tr a-z A-Z\n")
-			b.files(Request{URL: o.url(), Ref: first})
+			b.files(o.at(first))
 			stores, _ := filepath.Glob(filepath.Join(b.Dir, "*.git"))
 			if len(stores) != 1 {
 				t.Fatalf("the stores are %q", stores)
@@ -106,9 +103,8 @@ func TestStore_ObeysNoSettingsThatLieInIt(t *testing.T) {
 			plant(p)
 			later := b.again()
 			for _, ref := range []string{first, second} {
-				if _, files := later.files(Request{URL: o.url(), Ref: ref}); files["a.tf"] != "loud" {
-					t.Errorf("%q is in the tree", files["a.tf"])
-				}
+				_, files := later.files(o.at(ref))
+				must.Equal(t, files["a.tf"], "loud")
 			}
 			if _, err := os.Lstat(p.ran); err == nil {
 				t.Error("a program ran")
@@ -126,9 +122,7 @@ func TestStore_ObeysNoSettingsThatLieInIt(t *testing.T) {
 // The program that a setting of the store names isn't started in ssh's place; nor are logins told to it.
 func TestStore_StartsNoProgramsOfItsSettingsToFetch(t *testing.T) {
 	t.Parallel()
-	if runtime.GOOS == "windows" {
-		t.Skip("the programs are shell commands")
-	}
+	notOnWindows(t, "the programs are shell commands")
 	o, ids := history(t)
 	b := newBench(t)
 	ssh := script(t, filepath.Join(b.work, "users-ssh"), `while [ $# -gt 1 ]; do shift; done; eval "$1"`)
@@ -149,10 +143,8 @@ func TestStore_StartsNoProgramsOfItsSettingsToFetch(t *testing.T) {
 
 // Links in a store would have git write elsewhere.
 func TestStore_WritesThroughNoLinks(t *testing.T) {
-	t.Parallel()
-	o, ids := history(t)
-	b := newBench(t)
-	b.files(Request{URL: o.url(), Ref: ids["main1"]})
+	o, ids, b := parallelBench(t)
+	b.files(o.at(ids["main1"]))
 	stores, _ := filepath.Glob(filepath.Join(b.Dir, "*.git"))
 	file := filepath.Join(b.work, "file")
 	must.Succeed(t, os.WriteFile(file, []byte("mine"), 0o600))
@@ -163,7 +155,7 @@ func TestStore_WritesThroughNoLinks(t *testing.T) {
 			t.Skip(err)
 		}
 	}
-	b.again().files(Request{URL: o.url(), Ref: "v1.0.0~1"})
+	b.again().files(o.at("v1.0.0~1"))
 	must.Equal(t, string(must.Get(os.ReadFile(file))(t)), "mine", "the file")
 }
 
@@ -173,7 +165,7 @@ func TestStore_TakesThatOfAnotherVersion(t *testing.T) {
 	for _, format := range []string{"sha1", "sha256"} {
 		o, ids := history(t, "--object-format="+format)
 		b := newBench(t).count()
-		b.files(Request{URL: o.url(), Ref: ids["main1"]})
+		b.files(o.at(ids["main1"]))
 		stores, _ := filepath.Glob(filepath.Join(b.Dir, "*.git"))
 		plain := newOrigin(t, "--bare", "--object-format="+format)
 		for _, config := range []string{"", "[core]\n\trepositoryformatversion = 1\n\tbare = true\n\tsomethingNew = x\n"} {
@@ -185,11 +177,10 @@ func TestStore_TakesThatOfAnotherVersion(t *testing.T) {
 			must.Succeed(t, errors.Join(os.WriteFile(filepath.Join(stores[0], "config"), []byte(config), 0o600), os.MkdirAll(filepath.Join(stores[0], "objects", "info"), 0o755)))
 			b.runs()
 			later := b.again()
-			if _, files := later.files(Request{URL: o.url(), Ref: ids["main1"]}); files["f"] != "main1" {
-				t.Errorf("%s: got %q", format, files)
-			}
+			_, files := later.files(o.at(ids["main1"]))
+			must.Equal(t, files["f"], "main1", format, files)
 			must.Equal(t, b.runs()["all"], 1, format)
-			later.files(Request{URL: o.url(), Ref: ids["dev1"]})
+			later.files(o.at(ids["dev1"]))
 		}
 	}
 }
@@ -197,12 +188,10 @@ func TestStore_TakesThatOfAnotherVersion(t *testing.T) {
 // A store that others can write to isn't used, and left as it is.
 func TestStore_OfOthersIsNotUsed(t *testing.T) {
 	t.Parallel()
-	if runtime.GOOS == "windows" {
-		t.Skip("modes say nothing there")
-	}
+	notOnWindows(t, "modes say nothing there")
 	o, ids := history(t)
 	b := newBench(t).count()
-	req := Request{URL: o.url(), Ref: ids["main1"]}
+	req := o.at(ids["main1"])
 	b.files(req)
 	stores, _ := filepath.Glob(filepath.Join(b.Dir, "*.git"))
 	for _, dir := range []string{stores[0], b.Dir, filepath.Dir(b.Dir)} {

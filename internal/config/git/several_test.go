@@ -3,7 +3,6 @@ package git
 import (
 	"errors"
 	"path/filepath"
-	"runtime"
 	"strings"
 	"testing"
 
@@ -43,7 +42,7 @@ func TestCheckout_WhatIsWantedAtTheSameTimeIsFetchedAtOnce(t *testing.T) {
 			}
 			for _, ref := range c.refs {
 				commit, got := b.files(Request{URL: o.url(), Ref: ref, Beside: beside})
-				if want, files := newBench(t).files(Request{URL: o.url(), Ref: ref}); commit != want || len(got) != len(files) {
+				if want, files := newBench(t).files(o.at(ref)); commit != want || len(got) != len(files) {
 					t.Errorf("%s is %s, want %s", ref, commit, want)
 				}
 			}
@@ -64,20 +63,17 @@ func TestCheckout_ATagOfNoCommitIsNoneBesideOthers(t *testing.T) {
 	b := newBench(t)
 	beside := []Request{{URL: o.url(), Ref: "tree"}, {URL: o.url(), Ref: "nested"}, {URL: o.url(), Ref: "only/branch"}}
 	b.files(Request{URL: o.url(), Ref: "only/branch", Beside: beside})
-	want, _ := b.files(Request{URL: o.url(), Ref: "v1.0.0"})
-	if commit, _ := b.files(Request{URL: o.url(), Ref: "nested", Beside: beside}); commit != want {
-		t.Errorf("the tag of a tag is %s, want %s", commit, want)
-	}
-	must.Fail(t, must.ErrorOf(b.checkout(t.Context(), Request{URL: o.url(), Ref: "tree", Beside: beside})), ErrNotFound, "a tag of a tree")
+	want, _ := b.files(o.at("v1.0.0"))
+	commit, _ := b.files(Request{URL: o.url(), Ref: "nested", Beside: beside})
+	must.Equal(t, commit, want, "the tag of a tag")
+	must.Fail(t, b.refused(Request{URL: o.url(), Ref: "tree", Beside: beside}), ErrNotFound, "a tag of a tree")
 }
 
 // An answer of git that breaks off isn't taken for the whole: git is asked again, and if that
 // fails, too, it is an error.
 func TestListing_AnswerThatIsNotWholeIsNotBelieved(t *testing.T) {
 	t.Parallel()
-	if runtime.GOOS == "windows" {
-		t.Skip("no shell for a script in front of git")
-	}
+	notOnWindows(t, "no shell for a script in front of git")
 	o, ids := history(t)
 	program, _ := requireGit(t)
 	for _, c := range []struct {
@@ -100,7 +96,7 @@ func TestListing_AnswerThatIsNotWholeIsNotBelieved(t *testing.T) {
 					exit 0
 				fi;; esac
 				exec '`+program+`' "$@"`)
-			commit, _, err := b.checkout(t.Context(), Request{URL: o.url()})
+			commit, _, err := b.checkout(t.Context(), o.at(""))
 			switch {
 			case c.believed && (err != nil || commit != ids["main3"]):
 				t.Errorf("commit %s, want %s: %v", commit, ids["main3"], err)

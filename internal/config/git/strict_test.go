@@ -4,7 +4,6 @@ import (
 	"errors"
 	"os"
 	"path/filepath"
-	"runtime"
 	"strconv"
 	"strings"
 	"testing"
@@ -15,15 +14,13 @@ import (
 // A user's monitor of files, which is for the user's own repositories, isn't started for those of modules.
 func TestStrict_StartsNoMonitorOfFiles(t *testing.T) {
 	t.Parallel()
-	if runtime.GOOS == "windows" {
-		t.Skip("the monitor is a shell script")
-	}
+	notOnWindows(t, "the monitor is a shell script")
 	o := newOrigin(t)
 	o.commit("main.tf", "")
 	b := newBench(t)
 	ran := filepath.Join(b.work, "ran")
 	b.configure("[core]\n\tfsmonitor = " + script(t, filepath.Join(b.work, "monitor"), "touch "+ran) + "\n")
-	b.files(Request{URL: o.url()})
+	b.files(o.at(""))
 	if _, err := os.Lstat(ran); err == nil {
 		t.Error("it ran")
 	}
@@ -32,9 +29,7 @@ func TestStrict_StartsNoMonitorOfFiles(t *testing.T) {
 // A user who allows the transport ext has an address rewritten to it.
 func TestStrict_RewrittenAddressesStartNoCommand(t *testing.T) {
 	t.Parallel()
-	if runtime.GOOS == "windows" {
-		t.Skip("the command is one of a shell")
-	}
+	notOnWindows(t, "the command is one of a shell")
 	b := newBench(t)
 	ran := filepath.Join(b.work, "ran")
 	b.configure("[protocol \"ext\"]\n\tallow = always\n[url \"ext::touch " + ran + " \"]\n\tinsteadOf = https://example.com/\n")
@@ -60,10 +55,9 @@ func TestSubmodules_DepthHasALimit(t *testing.T) {
 		o.git("rm", "--quiet", "--cached", "sub")
 	}
 	b := newBench(t)
-	if _, files := b.files(Request{URL: o.url(), Ref: chain[maxSubmoduleDepth-1]}); files[strings.Repeat("sub/", maxSubmoduleDepth)+"f"] != "x" {
-		t.Errorf("of %d levels there is %q", maxSubmoduleDepth, files)
-	}
-	must.Contain(t, must.ErrorOf(b.checkout(t.Context(), Request{URL: o.url(), Ref: chain[maxSubmoduleDepth]})), "levels deep", "of one more")
+	_, files := b.files(o.at(chain[maxSubmoduleDepth-1]))
+	must.Equal(t, files[strings.Repeat("sub/", maxSubmoduleDepth)+"f"], "x", files)
+	must.Contain(t, b.refused(o.at(chain[maxSubmoduleDepth])), "levels deep", "of one more")
 }
 
 // One .gitmodules may have so many, and so may all that belong to one checkout.
@@ -89,7 +83,7 @@ func TestSubmodules_NumberHasALimit(t *testing.T) {
 		co := checkout{repositories: b.Repositories}
 		co.submodules.Advance(before)
 		stage := t.TempDir()
-		_, err := co.make(t.Context(), tree{request: Request{URL: o.url()}, stage: stage})
+		_, err := co.make(t.Context(), tree{request: o.at(""), stage: stage})
 		if (err == nil) != (want == "") || err != nil && !strings.Contains(err.Error(), want) {
 			t.Errorf("after %d others: %v", before, err)
 		}
@@ -108,7 +102,6 @@ func TestSubmodules_NothingIsIncluded(t *testing.T) {
 	must.Succeed(t, errors.Join(err, os.WriteFile(path, content, 0o600), os.WriteFile(gitmodules, []byte("[include]\n\tpath = "+filepath.ToSlash(path)+"\n"), 0o600)))
 	o.git("add", ".gitmodules")
 	o.git("commit", "--quiet", "--message=include")
-	if _, files := newBench(t).files(Request{URL: o.url()}); files["a"] != "empty directory" {
-		t.Errorf("there is %q", files)
-	}
+	_, files := newBench(t).files(o.at(""))
+	must.Equal(t, files["a"], "empty directory", "there", files)
 }

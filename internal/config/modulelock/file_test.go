@@ -167,9 +167,9 @@ func FuzzDecode(f *testing.F) {
 func TestLoadContext_EndsWithTheContext(t *testing.T) {
 	path := filepath.Join(t.TempDir(), FileName)
 	must.Succeed(t, os.WriteFile(path, []byte(text), 0o600))
-	if locks, diags := LoadContext(t.Context(), path); len(diags) > 0 || len(locks.All()) != 2 {
-		t.Errorf("with time: %v, %v", locks, diags)
-	}
+	locks, diags := LoadContext(t.Context(), path)
+	must.Len(t, diags, 0, locks)
+	must.Len(t, locks.All(), 2, locks, diags)
 	ctx, cancel := context.WithCancelCause(t.Context())
 	cancel(errors.New("enough"))
 	// What is no regular file isn't read; reading it would be another error.
@@ -179,7 +179,7 @@ func TestLoadContext_EndsWithTheContext(t *testing.T) {
 }
 
 func TestDecode_BoundsTheWorkOfParsing(t *testing.T) {
-	if _, diags := Decode([]byte(strings.Repeat("a{}\n", 2<<20)), ""); len(diags) != 1 || !strings.Contains(diags.Error(), "more than 800000 words and signs") {
-		t.Errorf("got %d problems", len(diags))
-	}
+	_, diags := Decode([]byte(strings.Repeat("a{}\n", 2<<20)), "")
+	must.Len(t, diags, 1, "problems")
+	must.Contain(t, diags, "more than 800000 words and signs", "problems", len(diags))
 }

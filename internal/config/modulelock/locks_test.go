@@ -80,9 +80,8 @@ func TestUpdated_KeepsWhatIsTheSame(t *testing.T) {
 	}
 	tampered := unknown
 	tampered.Hash = hashA
-	if lock, _ := locksOf(dns).Updated([]Lock{tampered}).Module("net.dns"); lock != tampered {
-		t.Errorf("a commit that isn't that of the content stays: %+v", lock)
-	}
+	lock, _ := locksOf(dns).Updated([]Lock{tampered}).Module("net.dns")
+	must.Equal(t, lock, tampered, "a commit that isn't that of the content stays")
 }
 
 func TestLocks_NilIsEmpty(t *testing.T) {
