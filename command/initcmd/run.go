@@ -131,6 +131,7 @@ func prepare(r request) (in *installation, ok bool) {
 	if !r.opts.check { // which sends no request
 		in.settings.net, problems = sources.Connect(r.meta, r.product, in.settings.config, r.opts.offlineBy)
 	}
+	in.settings.net.Policy = in.settings.policy
 	if !r.log.Add(problems...) || !r.log.Add(copyModule(r, in.settings.net)...) {
 		return in, false
 	}

@@ -142,7 +142,7 @@ var packageCodes = [][]string{
 	{"package_not_found"},
 	{"platform_missing"},
 	{"provider_not_found"},
-	{"refused_by_policy"},
+	{"refused_by_policy", "Module refused by policy"},
 	{"unknown_signer"},
 	{"version_not_found", "Invalid provider version"},
 }

@@ -18,6 +18,7 @@ import (
 	"github.com/tfdeps/tfdeps/depsfile"
 	"github.com/tfdeps/tfdeps/getproviders"
 	"github.com/tfdeps/tfdeps/internal/cause"
+	"github.com/tfdeps/tfdeps/internal/config/modules"
 	"github.com/tfdeps/tfdeps/internal/during"
 	"github.com/tfdeps/tfdeps/providercache"
 	"github.com/tfdeps/tfdeps/providercache/policy"
@@ -103,6 +104,26 @@ func (p Policy) advise(r *policy.Refusal) {
 		p.meta.Activity.Advise(r.Provider, problem.Warning("A policy advises against a package", fmt.Sprintf("%s v%s: %v.", r.Provider, r.Version, r)))
 	case p.meta != nil && p.meta.Log != nil:
 		p.meta.Log.Warn("a policy advises against a package", "provider", r.Provider.String(), "version", r.Version.String(), "reason", r.Error())
+	}
+}
+
+// AllowsModule returns what says whether a module may be called; nil if there are no rules about that.
+func (p Policy) AllowsModule() func(modules.Address, string) error {
+	if !p.rules.HasModules() {
+		return nil
+	}
+	return func(address modules.Address, constraint string) error {
+		call := policy.ModuleCall{Constraint: constraint}
+		switch address := address.(type) {
+		case modules.Registry:
+			call.Registry = address.Host
+		case modules.Remote:
+			call.Source = address.Package
+		}
+		if refusal := p.rules.CheckModule(call); refusal != nil {
+			return refusal
+		}
+		return nil
 	}
 }
 

@@ -73,6 +73,7 @@ func (net Network) Modules(m *cli.Meta, product getproviders.Product) (modules.R
 		HomeDir:    m.HomeDir,
 		Fetcher:    fetches,
 		Registries: net.Registries(product, store),
+		Allow:      net.Policy.AllowsModule(),
 	}, fetches
 }
 

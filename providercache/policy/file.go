@@ -46,7 +46,7 @@ func Load(path string, product getproviders.Product) (Policy, hcl.Diagnostics) {
 var fileSchema = &hcl.BodySchema{
 	Attributes: []hcl.AttributeSchema{{Name: "sources"}, {Name: "providers"}, {Name: "minimum_trust"}, {Name: "refuse_downgrades"}, {Name: "lock_platforms"}, {Name: ruleOverrides}, {Name: "advisory"}},
 	Blocks: []hcl.BlockHeaderSchema{{Type: ruleAge}, {Type: "signed_by", LabelNames: []string{"provider"}},
-		{Type: ruleVersions, LabelNames: []string{"provider"}}, {Type: ruleQuarantine, LabelNames: []string{"provider"}}},
+		{Type: ruleVersions, LabelNames: []string{"provider"}}, {Type: ruleQuarantine, LabelNames: []string{"provider"}}, {Type: ruleModules}},
 }
 
 // parse is [Load] for the content of a file, whose name messages have.
@@ -100,19 +100,21 @@ func parse(src []byte, filename string, product getproviders.Product) (Policy, h
 			r.versions(block)
 		case ruleQuarantine:
 			r.quarantine(block)
+		case ruleModules:
+			r.modulesBlock(block)
 		}
 	}
 	if attr := content.Attributes["advisory"]; attr != nil {
 		r.advisory(attr)
 	}
-	return Policy{rules: r.rules, platforms: r.platforms, overrides: r.overrides}, r.diags
+	return Policy{rules: r.rules, platforms: r.platforms, overrides: r.overrides, modules: r.modules}, r.diags
 }
 
 // advisory has the rules of the file say what they would refuse, and refuse nothing.
 func (r *reader) advisory(attr *hcl.Attribute) {
 	var on bool
-	if r.value(attr, &on); on && len(r.platforms)+len(r.overrides) > 0 {
-		r.problem(attr.Range, "lock_platforms and allow_overrides are about no package, and can't be advisory: put them into another file, such as one that TFDEPS_POLICY names.")
+	if r.value(attr, &on); on && len(r.platforms)+len(r.overrides)+len(r.modules) > 0 {
+		r.problem(attr.Range, "lock_platforms, allow_overrides and modules are about no package of a provider, and can't be advisory: put them into another file, such as one that TFDEPS_POLICY names.")
 	}
 	for i := range r.rules {
 		r.rules[i].advisory = on
@@ -128,6 +130,7 @@ type reader struct {
 	rules     []rule
 	platforms []requiredPlatforms
 	overrides []getproviders.Pos
+	modules   []moduleRules
 	diags     hcl.Diagnostics
 }
 

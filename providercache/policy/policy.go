@@ -20,6 +20,7 @@ type Policy struct {
 	rules     []rule
 	platforms []requiredPlatforms
 	overrides []getproviders.Pos // of rules that refuse what comes past its package
+	modules   []moduleRules
 }
 
 // rule is one statement of a file.
@@ -90,7 +91,7 @@ func (r *Refusal) Hint() string {
 
 // IsZero reports whether there are no rules.
 func (p Policy) IsZero() bool {
-	return len(p.rules) == 0 && len(p.platforms) == 0 && len(p.overrides) == 0
+	return len(p.rules) == 0 && len(p.platforms) == 0 && len(p.overrides) == 0 && len(p.modules) == 0
 }
 
 // All returns the policy that refuses whatever any of these refuses.
@@ -100,6 +101,7 @@ func All(policies ...Policy) Policy {
 		all.rules = append(all.rules, p.rules...)
 		all.platforms = append(all.platforms, p.platforms...)
 		all.overrides = append(all.overrides, p.overrides...)
+		all.modules = append(all.modules, p.modules...)
 	}
 	return all
 }

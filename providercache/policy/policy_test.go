@@ -175,6 +175,43 @@ func TestPolicy_AdviceRefusesNothing(t *testing.T) {
 	must.Equal(t, both.Check(c).Rule, "minimum_trust")
 }
 
+func TestPolicy_CheckModule(t *testing.T) {
+	const commit = "0123456789abcdef0123456789abcdef01234567"
+	strict := parse(t, "modules {\n hosts = [\"Example.com\"]\n require_commit = true\n require_constraint = true\n}\n")
+	for name, c := range map[string]struct {
+		call policy.ModuleCall
+		want string
+	}{
+		"registry":             {policy.ModuleCall{Registry: "example.com", Constraint: "1.0"}, ""},
+		"registry, free":       {policy.ModuleCall{Registry: "example.com"}, "has to have a version constraint"},
+		"another registry":     {policy.ModuleCall{Registry: "other.example", Constraint: "1.0"}, `the host "other.example", which is not one of the allowed ones`},
+		"git":                  {policy.ModuleCall{Source: "git::https://example.com/a.git?ref=" + commit}, ""},
+		"git, by ssh":          {policy.ModuleCall{Source: "git::ssh://git@example.com/a.git?ref=" + commit}, ""},
+		"git, a branch":        {policy.ModuleCall{Source: "git::https://example.com/a.git?ref=main"}, "a full commit"},
+		"git, a short commit":  {policy.ModuleCall{Source: "git::https://example.com/a.git?ref=" + commit[:12]}, "a full commit"},
+		"git, no ref":          {policy.ModuleCall{Source: "git::https://example.com/a.git"}, "a full commit"},
+		"git, elsewhere":       {policy.ModuleCall{Source: "git::https://other.example/a.git?ref=" + commit}, "not one of the allowed ones"},
+		"git, a port":          {policy.ModuleCall{Source: "git::https://example.com:8443/a.git?ref=" + commit}, "not one of the allowed ones"},
+		"git, a file":          {policy.ModuleCall{Source: "git::file:///srv/a.git?ref=" + commit}, "not one of the allowed ones"},
+		"git, what is no URL":  {policy.ModuleCall{Source: "git::https://exa mple.com/a.git?ref=" + commit}, "not one of the allowed ones"},
+		"archive":              {policy.ModuleCall{Source: "https://example.com/a.zip"}, ""},
+		"archive, without TLS": {policy.ModuleCall{Source: "http://example.com/a.zip"}, "not one of the allowed ones"},
+		"host in the login":    {policy.ModuleCall{Source: "https://example.com@other.example/a.zip"}, "not one of the allowed ones"},
+		"getter in the getter": {policy.ModuleCall{Source: "git::git::https://example.com/a.git?ref=" + commit}, "not one of the allowed ones"},
+	} {
+		refusal := strict.CheckModule(c.call)
+		if c.want == "" && refusal != nil || c.want != "" && (refusal == nil || !strings.Contains(refusal.Error(), c.want) || !strings.HasSuffix(refusal.Error(), "(rule modules, tfdeps.hcl:1)")) {
+			t.Errorf("%s: got %v, want %q", name, refusal, c.want)
+		}
+		if refusal := parse(t, "modules {}\n").CheckModule(c.call); refusal != nil {
+			t.Errorf("%s: a block without rules refuses: %v", name, refusal)
+		}
+	}
+	if all := policy.All(parse(t, ""), strict); !all.HasModules() || all.IsZero() || all.CheckModule(policy.ModuleCall{Registry: "example.com"}) == nil {
+		t.Error("the rules get lost among others")
+	}
+}
+
 func TestAll_RefusesWhatAnyRefuses(t *testing.T) {
 	machine, repository := parse(t, "providers = [\"acme/*\"]\n"), parse(t, "\nproviders = [\"acme/widget\", \"other/*\"]\n")
 	for address, want := range map[string]int{"acme/widget": 0, "other/one": 1, "acme/two": 2} {
@@ -220,11 +257,14 @@ func TestParse_Refuses(t *testing.T) {
 		"quarantine \"acme/*\" {\n versions = [\"~> 1.0\"]\n reason = \"x\"\n}": "invalid version",
 		"quarantine \"acme/*\" {\n versions = [\"1.0.0\"]\n reason = \"x\"\n until = \"soon\"\n}": `"soon" is not a day`,
 		"advisory = true\nallow_overrides = false":                                                "can't be advisory",
-		`advisory = "soon"`:         "bool",
-		`minimum_trust = var.level`: "Variables not allowed",
-		`{`:                         "Argument or block definition required",
-		"minimum_trust = " + strings.Repeat("[", 100_000): "nested too deeply",
-		"minimum_trust = " + strings.Repeat("!", 100_000): "nested too deeply",
+		"advisory = true\nmodules {}":                                                             "can't be advisory",
+		`modules { hosts = ["a b"] }`:                                                             "is not the name of a host",
+		`modules "x" {}`:                                                                          "Extraneous label",
+		`advisory = "soon"`:                                                                       "bool",
+		`minimum_trust = var.level`:                                                               "Variables not allowed",
+		`{`:                                                                                       "Argument or block definition required",
+		"minimum_trust = " + strings.Repeat("[", 100_000):                                         "nested too deeply",
+		"minimum_trust = " + strings.Repeat("!", 100_000):                                         "nested too deeply",
 		// A comment closes nothing.
 		"#" + strings.Repeat("]", 100_000) + "\nminimum_trust = " + strings.Repeat("[", 100_000): "nested too deeply",
 	} {
@@ -245,7 +285,7 @@ func TestParse_ReadsTheExamplesOfTheDocument(t *testing.T) {
 			all += example
 		}
 	}
-	for _, rule := range []string{"sources", "providers", "minimum_trust", "refuse_downgrades", "lock_platforms", "allow_overrides", "minimum_age", "signed_by", "versions", "quarantine", "advisory"} {
+	for _, rule := range []string{"sources", "providers", "minimum_trust", "refuse_downgrades", "lock_platforms", "allow_overrides", "minimum_age", "signed_by", "versions", "quarantine", "modules", "advisory"} {
 		must.Contain(t, "\n"+all, "\n"+rule+" ")
 	}
 }

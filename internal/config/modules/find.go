@@ -44,6 +44,11 @@ func (w *walk) find(s *step) *hcl.Diagnostic {
 	if diag := checkReach(s); diag != nil {
 		return diag
 	}
+	if _, isPath := address.(Local); w.Allow != nil && !isPath {
+		if err := w.Allow(address, s.call.Version); err != nil {
+			return refused(s.call, err)
+		}
+	}
 	s.recorded, s.known = w.tree.Manifest[s.key]
 	fits := s.known && s.recorded.Source == address.String() && satisfies(s.recorded.Version, s.call.Version)
 	switch {

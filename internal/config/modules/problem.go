@@ -40,6 +40,11 @@ func remoteRun(call load.ModuleCall, address Address) *hcl.Diagnostic {
 		"The module of a run has to be a local one, or from a registry. A test can run a local module that calls %s.", Redact(address.String()))
 }
 
+// refused is about a module that the Resolver doesn't allow.
+func refused(call load.ModuleCall, err error) *hcl.Diagnostic {
+	return diagnostic.Error(call.SourceRange, "Module refused by policy", "The module %q can't be used: %v.", call.Name, err)
+}
+
 // unreadable is about a local module that isn't there; nil without an error.
 func unreadable(call load.ModuleCall, dir string, err error) *hcl.Diagnostic {
 	if err == nil {

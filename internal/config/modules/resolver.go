@@ -80,6 +80,10 @@ type Resolver struct {
 	// Fetcher that can't ask: see [FetchRequest].
 	Commits map[string]string
 
+	// Allow is asked about each call that isn't by a path, with the constraint on its version, before anything is asked for: an error
+	// refuses it. nil: all are allowed.
+	Allow func(address Address, constraint string) error
+
 	Fetcher    Fetcher     // nil: modules that would have to be fetched are errors
 	Registries *Registries // nil: so are modules of registries
 
