@@ -11,8 +11,8 @@ import (
 	"sync"
 	"testing"
 
-	"github.com/tfdeps/tfdeps/getproviders/providertest"
 	"github.com/tfdeps/tfdeps/internal/config/load"
+	"github.com/tfdeps/tfdeps/internal/providertest"
 )
 
 // ofThisMachine are addresses of files of this machine, in all spellings.
