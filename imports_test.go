@@ -44,7 +44,7 @@ var floors = [][]string{
 	{"configs/cliconfig", "depsfile", "internal/providertest", "internal/cause", "internal/config/bucket", "internal/config/static/functions", "internal/gcs", "internal/oci", "internal/s3",
 		"providercache/event", "providercache/internal/cachetest", "providercache/internal/download"},
 	{"internal/buckets"},
-	{"internal/cliblock", "internal/config/git", "internal/googlestorage", "internal/locktext", "internal/storagetest", "providercache/blob", "providercache/internal/receipt", "providercache/internal/staging", "providercache/internal/unpack"},
+	{"internal/cliblock", "internal/config/git", "internal/dialect", "internal/googlestorage", "internal/locktext", "internal/storagetest", "providercache/blob", "providercache/internal/receipt", "providercache/internal/staging", "providercache/internal/unpack"},
 	{"internal/treehash"},
 	{"getproviders", "internal/bundle", "internal/config/files", "providercache/internal/statefile"},
 	{"internal/hosts"},

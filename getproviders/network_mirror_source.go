@@ -143,7 +143,7 @@ func (s *NetworkMirrorSource) Package(ctx context.Context, p Provider, v Version
 // what a mirror lists for the package itself, OpenTofu records the checksum of the archive, too.
 func (s *NetworkMirrorSource) withListed(trust Trust, own AnyHash, base *url.URL, archives map[string]*wireArchive) Trust {
 	switch {
-	case trust.Authenticator == nil, !s.TrustAllHashes && !s.product.Understands("mirrored_zh"):
+	case trust.Authenticator == nil, !s.TrustAllHashes && s.product.Predecessor == nil:
 		return trust
 	case !s.TrustAllHashes:
 		return believing(trust, func(d Digests) []Hash {

@@ -85,7 +85,7 @@ func (o *backendOptions) conflicts(json bool, log *problem.Log) {
 
 // unknown finds options that the product doesn't have, and whose effect can't be had there.
 func (o *backendOptions) unknown(product getproviders.Product) problem.List {
-	if !o.createGiven || !products.Of(product).NoStores && !product.IsTerraform("1.16") {
+	if !o.createGiven || !products.Of(product).NoStores && (product.Predecessor != nil || !product.IsSince("1.16")) {
 		return nil
 	}
 	return problem.Fail("invalid_option", "Failed to parse command-line flags",

@@ -185,7 +185,7 @@ func announceOverrides(r request, s settings) {
 				"These providers are not installed as part of init since they are in these directories, from which %s runs them. "+
 				"What the lock file says of them stays as it is.", overridden, r.product.Program)
 	}
-	if running != "" && r.product.IsTerraform("1.16") {
+	if running != "" && r.product.Predecessor == nil && r.product.IsSince("1.16") {
 		r.log.Warningf("", "Unmanaged providers are in effect",
 			"The following providers run already, as the environment variable %s says:%s\n\n"+
 				"They are not installed, and what the lock file says of them stays as it is.", sources.ReattachVariable, running)

@@ -8,6 +8,7 @@ import (
 
 	"github.com/tfdeps/tfdeps/getproviders"
 	"github.com/tfdeps/tfdeps/internal/cliblock"
+	"github.com/tfdeps/tfdeps/internal/dialect"
 )
 
 // Summaries of problems with provider_installation, which people know from
@@ -92,7 +93,7 @@ func (r *reader) method(f field, block value) {
 		m.Kind, needs = FilesystemMirror, "path"
 	case f.is("network_mirror"):
 		m.Kind, needs = NetworkMirror, "url"
-	case f.is("oci_mirror") && r.product.XDGName != "":
+	case f.is("oci_mirror") && r.product.Predecessor != nil:
 		m.Kind, needs = OCIMirror, "repository_template"
 	default:
 		r.report(badMethod, f.line, "There is no installation method called %q; those are direct, filesystem_mirror, network_mirror and dev_overrides.", f.name)
@@ -126,7 +127,7 @@ func (r *reader) argument(m *Method, location string, arg field) {
 		m.Exclude = append(m.Exclude, r.patterns(m.Kind, badExclude, arg)...)
 	case location != "" && arg.is(location):
 		r.location(m, arg)
-	case !r.product.Understands(strings.ToLower(arg.name)):
+	case !dialect.Of(r.product).Understands(strings.ToLower(arg.name)):
 	case (m.Kind == Direct || m.Kind == NetworkMirror) && arg.is("download_retry_count"):
 		r.retries(m, arg)
 	case m.Kind == NetworkMirror && arg.is("trust_all_hashes"):

@@ -39,12 +39,12 @@ func Find(user User, product getproviders.Product) Locations {
 		return Locations{}
 	}
 	at.File = user.mainFile(product)
-	if xdg := user.Getenv("XDG_CONFIG_HOME"); xdg != "" && product.XDGName != "" && user.goos() != "windows" {
+	if xdg := user.Getenv("XDG_CONFIG_HOME"); xdg != "" && product.Predecessor != nil && user.goos() != "windows" {
 		if !exists(at.File) {
-			at.File = filepath.Join(xdg, product.XDGName, product.Program+"rc")
+			at.File = filepath.Join(xdg, "opentofu", product.Program+"rc")
 		}
 		if !exists(at.Dir) {
-			at.Dir = filepath.Join(xdg, product.XDGName)
+			at.Dir = filepath.Join(xdg, "opentofu")
 		}
 	}
 	return at
@@ -112,8 +112,8 @@ func ImpliedMirrorDirs(user User, product getproviders.Product) []string {
 	if config := user.configDir(); config != "" {
 		dirs = append(dirs, filepath.Join(config, "plugins"))
 	}
-	if xdg := user.Getenv("XDG_DATA_HOME"); xdg != "" && product.XDGName != "" && user.goos() != "windows" {
-		dirs = append(dirs, path.Join(xdg, product.XDGName, "plugins"))
+	if xdg := user.Getenv("XDG_DATA_HOME"); xdg != "" && product.Predecessor != nil && user.goos() != "windows" {
+		dirs = append(dirs, path.Join(xdg, "opentofu", "plugins"))
 	}
 	for _, dir := range user.dataDirs() {
 		if !slices.Contains(dirs, dir) {

@@ -183,9 +183,9 @@ func (r *reader) topLevel(f field) {
 		r.credentialsHelpers(f)
 	case f.is("provider_installation"):
 		r.installation(f)
-	case f.is("oci_credentials") && r.product.XDGName != "":
+	case f.is("oci_credentials") && r.product.Predecessor != nil:
 		r.ociCredentials(f)
-	case f.is("oci_default_credentials") && r.product.XDGName != "":
+	case f.is("oci_default_credentials") && r.product.Predecessor != nil:
 		r.ociDefaults(f)
 	case f.is("plugin_cache_dir"):
 		r.pluginCacheDir(f)

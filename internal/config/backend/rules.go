@@ -7,6 +7,7 @@ import (
 	"github.com/zclconf/go-cty/cty"
 
 	"github.com/tfdeps/tfdeps/internal/config/diagnostic"
+	"github.com/tfdeps/tfdeps/internal/dialect"
 	"github.com/tfdeps/tfdeps/internal/par"
 )
 
@@ -115,7 +116,7 @@ func checkRules(block Block, value cty.Value, opts Options) (diags hcl.Diagnosti
 		diags = append(diags, diagnostic.Error(block.Range, summary, format, args...))
 	}
 	for _, r := range rules()[block.Type] {
-		if r.role && opts.Product.Understands("any_role") {
+		if r.role && dialect.Of(opts.Product).Understands("any_role") {
 			continue
 		}
 		texts := given(value, r.argument, r.variables, getenv)

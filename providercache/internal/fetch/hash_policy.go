@@ -13,7 +13,7 @@ import (
 type HashPolicy int
 
 const (
-	// TrustRegistryHashes records the h1 that the product's own registry (its HashesHost)
+	// TrustRegistryHashes records the h1 that OpenTofu's own registry (its DefaultHost)
 	// lists for a package, without reading the package. The registry has to list the zh, too,
 	// and it has to be the one that is signed for the platform. Hashes that it lists
 	// for platforms that weren't asked for are recorded as well. Terraform has no such
@@ -47,9 +47,9 @@ func (f *Fetcher) TrustedHashes(p getproviders.Provider, listed map[getproviders
 }
 
 func (f *Fetcher) trustsRegistry(p getproviders.Provider) bool {
-	switch host := f.Product.HashesHost; f.HashPolicy {
+	switch f.HashPolicy {
 	case TrustRegistryHashes:
-		return host != "" && p.Hostname == host
+		return f.Product.Predecessor != nil && p.Hostname == f.Product.DefaultHost
 	default:
 		return f.HashPolicy == TrustMirrorHashes
 	}
