@@ -51,7 +51,7 @@ var floors = [][]string{
 	{"internal/disk"},
 	{"internal/scratch", "internal/wholefile", "providercache/internal/link"},
 	{"internal/filelock"},
-	{"command/problem", "internal/awslogin", "internal/chunks", "internal/config/diagnostic", "internal/during", "internal/nesting", "internal/par", "internal/owner", "internal/subprocess", "internal/must", "internal/peertest", "internal/wrapped",
+	{"command/problem", "internal/awslogin", "internal/chunks", "internal/config/diagnostic", "internal/during", "internal/hashing", "internal/layout", "internal/nesting", "internal/par", "internal/owner", "internal/subprocess", "internal/must", "internal/peertest", "internal/wrapped",
 		"providercache/internal/unpack/inflate"},
 }
 

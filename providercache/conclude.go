@@ -6,6 +6,7 @@ import (
 
 	"github.com/tfdeps/tfdeps/depsfile"
 	"github.com/tfdeps/tfdeps/getproviders"
+	"github.com/tfdeps/tfdeps/internal/hashing"
 	"github.com/tfdeps/tfdeps/internal/wrapped"
 	"github.com/tfdeps/tfdeps/providercache/internal/fetch"
 	"github.com/tfdeps/tfdeps/providercache/internal/link"
@@ -77,7 +78,7 @@ func conclude(req getproviders.Requirements, locks *depsfile.Locks, outcomes []O
 
 // lockedHashes are what a lock file should hold of a package, of which it held prior before.
 func (o Outcome) lockedHashes(prior []getproviders.Hash) []getproviders.Hash {
-	return getproviders.SortHashes(slices.Concat([]getproviders.Hash{o.H1}, o.Authentication.Signed, fetch.RegistryHashes(o.RegistryHashes), prior))
+	return hashing.Sort(slices.Concat([]getproviders.Hash{o.H1}, o.Authentication.Signed, fetch.RegistryHashes(o.RegistryHashes), prior))
 }
 
 // thisPlatformOnly reports whether the hashes of the package that was read here are the only

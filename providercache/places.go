@@ -4,6 +4,7 @@ import (
 	"path/filepath"
 
 	"github.com/tfdeps/tfdeps/getproviders"
+	"github.com/tfdeps/tfdeps/internal/layout"
 	"github.com/tfdeps/tfdeps/providercache/internal/download"
 	"github.com/tfdeps/tfdeps/providercache/internal/store"
 )
@@ -12,7 +13,7 @@ import (
 
 // packageName is the name of a package in receipts and file locks.
 func (in *Installer) packageName(s getproviders.Selection) string {
-	return getproviders.UnpackedPath(s.Provider, s.Version, in.fetcher().Platform)
+	return layout.UnpackedPath(s.Provider, s.Version, in.fetcher().Platform)
 }
 
 func (in *Installer) packageNames(all steps) (names []string) {

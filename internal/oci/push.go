@@ -19,6 +19,7 @@ import (
 	"oras.land/oras-go/v2/registry/remote/errcode"
 
 	"github.com/tfdeps/tfdeps/getproviders"
+	"github.com/tfdeps/tfdeps/internal/hashing"
 	"github.com/tfdeps/tfdeps/internal/par"
 )
 
@@ -90,7 +91,7 @@ func published(ctx context.Context, repo *remote.Repository, index imageIndex, p
 	if err != nil {
 		return Target{}, err
 	}
-	found := Target{Platform: plat, ZH: getproviders.Hash(getproviders.SchemeZH + ":" + layer.Digest.Encoded())}
+	found := Target{Platform: plat, ZH: getproviders.Hash(hashing.ZH + ":" + layer.Digest.Encoded())}
 	if h1, err := getproviders.ParseHash(target.Annotations[annotationH1]); err == nil && target.Annotations[annotationZH] == string(found.ZH) {
 		found.H1 = h1
 	}
@@ -279,7 +280,7 @@ func (p *pushing) has(ctx context.Context, index imageIndex, ours ocispec.Descri
 		return there != nil, err
 	}
 	layer, err := readTarget(ctx, p.repo, *there)
-	if err == nil && getproviders.SchemeZH+":"+layer.Digest.Encoded() != ours.Annotations[annotationZH] {
+	if err == nil && hashing.ZH+":"+layer.Digest.Encoded() != ours.Annotations[annotationZH] {
 		err = &OtherArchiveError{p.at, p.tag, plat}
 	}
 	return true, err

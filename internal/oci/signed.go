@@ -15,6 +15,7 @@ import (
 	"oras.land/oras-go/v2/registry/remote"
 
 	"github.com/tfdeps/tfdeps/getproviders"
+	"github.com/tfdeps/tfdeps/internal/layout"
 )
 
 // typeSigned is the type of the manifest with what a publisher has signed about a version. It is listed in the
@@ -30,9 +31,9 @@ type signedFile struct {
 
 func signedFiles(p getproviders.Provider, v getproviders.Version, d getproviders.SignedDocuments) []signedFile {
 	return []signedFile{
-		{"application/json", getproviders.KeysName(p, v), d.EncodeKeys()},
-		{"text/plain", getproviders.ChecksumsName(p, v), d.Sums},
-		{"application/pgp-signature", getproviders.SignatureName(p, v), d.Signature},
+		{"application/json", layout.KeysName(p, v), d.EncodeKeys()},
+		{"text/plain", layout.ChecksumsName(p, v), d.Sums},
+		{"application/pgp-signature", layout.SignatureName(p, v), d.Signature},
 	}
 }
 
@@ -96,7 +97,7 @@ func (s *Source) trust(repo *remote.Repository, index imageIndex, pkg getprovide
 		switch {
 		case err == nil:
 			return text, nil
-		case name == getproviders.SignatureName(p, v) && ctx.Err() == nil:
+		case name == layout.SignatureName(p, v) && ctx.Err() == nil:
 			return nil, nil
 		}
 		return nil, s.failed(ctx, p, errors.New(explained(err).Error())) // that there is none is a failure, too: it is listed
@@ -174,11 +175,11 @@ func (p *pushing) readListed(ctx context.Context, listed *ocispec.Descriptor, re
 	if err != nil {
 		return nil
 	}
-	sums, err := readFile(ctx, p.repo, files, getproviders.ChecksumsName(release.Provider, release.Version), manifestBytes)
+	sums, err := readFile(ctx, p.repo, files, layout.ChecksumsName(release.Provider, release.Version), manifestBytes)
 	if err != nil || sums == nil {
 		return nil
 	}
-	signature, err := readFile(ctx, p.repo, files, getproviders.SignatureName(release.Provider, release.Version), manifestBytes)
+	signature, err := readFile(ctx, p.repo, files, layout.SignatureName(release.Provider, release.Version), manifestBytes)
 	if err != nil || signature == nil {
 		return nil
 	}

@@ -13,6 +13,7 @@ import (
 	"oras.land/oras-go/v2/registry/remote"
 
 	"github.com/tfdeps/tfdeps/getproviders"
+	"github.com/tfdeps/tfdeps/internal/hashing"
 )
 
 // Source installs from OCI registries. What it finds is as OpenTofu finds it. It trusts the digest of the archive as
@@ -90,10 +91,10 @@ func (s *Source) Package(ctx context.Context, p getproviders.Provider, v getprov
 	if err != nil {
 		return getproviders.Package{}, s.failed(ctx, p, err)
 	}
-	zh := getproviders.Hash(getproviders.SchemeZH + ":" + layer.Digest.Encoded())
+	zh := getproviders.Hash(hashing.ZH + ":" + layer.Digest.Encoded())
 	trust := getproviders.TrustedBy(getproviders.AnyHash{zh})
 	trust.Authenticator = recorded{zh}
-	if h1, err := getproviders.ParseHash(target.Annotations[annotationH1]); err == nil && h1.Scheme() == getproviders.SchemeH1 && target.Annotations[annotationZH] == string(zh) {
+	if h1, err := getproviders.ParseHash(target.Annotations[annotationH1]); err == nil && h1.Scheme() == hashing.H1 && target.Annotations[annotationZH] == string(zh) {
 		trust.ListedHashes = append(slices.Clone(trust.ListedHashes), h1)
 	}
 	at := Repository{repo.Reference.Registry, repo.Reference.Repository}

@@ -9,6 +9,7 @@ import (
 
 	"github.com/tfdeps/tfdeps/depsfile"
 	"github.com/tfdeps/tfdeps/getproviders"
+	"github.com/tfdeps/tfdeps/internal/hashing"
 )
 
 // requiredPlatforms is the rule "lock_platforms".
@@ -50,7 +51,7 @@ func (p Policy) LockPlatforms() (all []getproviders.Platform) {
 func (p Policy) CheckLock(lock depsfile.Lock) *Refusal {
 	have := 0
 	for _, h := range lock.Hashes {
-		if h.Scheme() == getproviders.SchemeH1 {
+		if h.Scheme() == hashing.H1 {
 			have++
 		}
 	}

@@ -7,7 +7,7 @@ import (
 	"strings"
 
 	"github.com/tfdeps/tfdeps/command/view/terminal"
-	"github.com/tfdeps/tfdeps/getproviders"
+	"github.com/tfdeps/tfdeps/internal/layout"
 	"github.com/tfdeps/tfdeps/providercache"
 )
 
@@ -66,7 +66,7 @@ func (f CacheFilling) JSON() any {
 func (f CacheFilling) object(filled providercache.Prefetched) Object {
 	s, dir := filled.Selection, ""
 	if filled.Err == nil {
-		dir = filepath.Join(f.Cache.Dir, filepath.FromSlash(getproviders.UnpackedPath(s.Provider, s.Version, filled.Platform)))
+		dir = filepath.Join(f.Cache.Dir, filepath.FromSlash(layout.UnpackedPath(s.Provider, s.Version, filled.Platform)))
 	}
 	return slices.Concat(about(s, filled.Platform), Object{
 		"directory?", dir, "added", filled.Err == nil && !filled.Present, "source?", filled.Source, "bytes", orNull(filled.Bytes),

@@ -5,6 +5,7 @@ import (
 	"slices"
 
 	"github.com/tfdeps/tfdeps/getproviders"
+	"github.com/tfdeps/tfdeps/internal/hashing"
 )
 
 // HashPolicy says which sources are trusted for the hashes of packages that aren't
@@ -60,5 +61,5 @@ func (f *Fetcher) trustsRegistry(p getproviders.Provider) bool {
 func RegistryHashes(listed map[getproviders.Platform]getproviders.Hash, known ...getproviders.Platform) []getproviders.Hash {
 	others := maps.Clone(listed)
 	maps.DeleteFunc(others, func(plat getproviders.Platform, _ getproviders.Hash) bool { return slices.Contains(known, plat) })
-	return getproviders.SortHashes(slices.Collect(maps.Values(others)))
+	return hashing.Sort(slices.Collect(maps.Values(others)))
 }

@@ -11,6 +11,7 @@ import (
 
 	"github.com/tfdeps/tfdeps/getproviders"
 	"github.com/tfdeps/tfdeps/internal/during"
+	"github.com/tfdeps/tfdeps/internal/hashing"
 	"github.com/tfdeps/tfdeps/providercache/internal/download"
 	"github.com/tfdeps/tfdeps/providercache/internal/resolve"
 )
@@ -51,7 +52,7 @@ func (t Request) LoadTrust(ctx context.Context) (getproviders.Trust, error) {
 // localTrust reports whether the source needn't be asked for what else it knows
 // about the package, because the lock file has hashes of archives already.
 func (t Request) localTrust() bool {
-	return t.Package.Trust.LocalTrust && len(resolve.OfScheme(t.Recorded, getproviders.SchemeZH)) > 0
+	return t.Package.Trust.LocalTrust && len(resolve.OfScheme(t.Recorded, hashing.ZH)) > 0
 }
 
 // origin is where a package came from, as its receipt records it. It is "" where the
@@ -100,16 +101,16 @@ func (t Request) compareWithLock(d getproviders.Digests, product getproviders.Pr
 	if isArchive {
 		got = append(got, getproviders.ZH(d.SHA256))
 	} else {
-		comparable = slices.DeleteFunc(slices.Clone(t.Recorded), func(h getproviders.Hash) bool { return h.Scheme() == getproviders.SchemeZH })
+		comparable = slices.DeleteFunc(slices.Clone(t.Recorded), func(h getproviders.Hash) bool { return h.Scheme() == hashing.ZH })
 	}
 	if d.H1 != "" {
-		got = getproviders.SortHashes(append(got, d.H1, d.H1Archive))
+		got = hashing.Sort(append(got, d.H1, d.H1Archive))
 	}
 	matches := func(h getproviders.Hash) bool { return slices.Contains(got, h) }
 	if len(comparable) == 0 || slices.ContainsFunc(comparable, matches) {
 		return nil
 	}
-	if d.H1 == "" && len(resolve.OfScheme(comparable, getproviders.SchemeH1)) > 0 {
+	if d.H1 == "" && len(resolve.OfScheme(comparable, hashing.H1)) > 0 {
 		return errH1Required
 	}
 	return t.Failed(during.Verify, &getproviders.Fault{
@@ -159,5 +160,5 @@ var errH1Required = errors.New("the hash of the package's files is needed")
 // h1, which it wasn't given.
 func expectsH1(err error) bool {
 	mismatch, ok := errors.AsType[*getproviders.ChecksumError](err)
-	return ok && len(resolve.OfScheme(mismatch.Expected, getproviders.SchemeH1)) > 0
+	return ok && len(resolve.OfScheme(mismatch.Expected, hashing.H1)) > 0
 }

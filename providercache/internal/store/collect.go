@@ -12,6 +12,7 @@ import (
 
 	"github.com/tfdeps/tfdeps/depsfile"
 	"github.com/tfdeps/tfdeps/getproviders"
+	"github.com/tfdeps/tfdeps/internal/hashing"
 	"github.com/tfdeps/tfdeps/internal/scratch"
 	"github.com/tfdeps/tfdeps/providercache/internal/download"
 	"github.com/tfdeps/tfdeps/providercache/internal/receipt"
@@ -41,7 +42,7 @@ func LockedBy(locks ...*depsfile.Locks) Locked {
 	for _, l := range locks {
 		for _, lock := range l.All() {
 			name := lockedName{lock.Provider, lock.Version}
-			all[name] = getproviders.SortHashes(slices.Concat(all[name], lock.Hashes))
+			all[name] = hashing.Sort(slices.Concat(all[name], lock.Hashes))
 		}
 	}
 	return all

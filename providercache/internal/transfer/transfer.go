@@ -37,6 +37,8 @@ import (
 	"strings"
 
 	"github.com/tfdeps/tfdeps/getproviders"
+	"github.com/tfdeps/tfdeps/internal/hashing"
+	"github.com/tfdeps/tfdeps/internal/layout"
 	"github.com/tfdeps/tfdeps/providercache/internal/resolve"
 )
 
@@ -56,7 +58,7 @@ func (n Name) Key() (string, error) {
 	if err != nil {
 		return "", err
 	}
-	return root + "/" + getproviders.UnpackedPath(n.Provider, n.Version, n.Platform) + "/" + digest + ".zip", nil
+	return root + "/" + layout.UnpackedPath(n.Provider, n.Version, n.Platform) + "/" + digest + ".zip", nil
 }
 
 // root begins all keys. Its number changes with the layout.
@@ -74,7 +76,7 @@ func (n Name) digest() (string, error) {
 	if err := errors.Join(n.Provider.Validate(), n.Version.Validate(), n.Platform.Validate()); err != nil {
 		return "", err
 	}
-	text, ok := strings.CutPrefix(string(n.H1), getproviders.SchemeH1+":")
+	text, ok := strings.CutPrefix(string(n.H1), hashing.H1+":")
 	raw, err := base64.StdEncoding.DecodeString(text)
 	if !ok || err != nil || len(raw) != 32 {
 		return "", fmt.Errorf("%.100q isn't the h1 of a package", n.H1)
@@ -135,7 +137,7 @@ func (e *MissingError) Is(target error) bool {
 
 // names are those that a package may have: one for each h1 of the lock file, which may be of other platforms.
 func names(w getproviders.PackageSpec, plat getproviders.Platform) (all []Name) {
-	for _, h := range resolve.OfScheme(w.Hashes, getproviders.SchemeH1) {
+	for _, h := range resolve.OfScheme(w.Hashes, hashing.H1) {
 		all = append(all, Name{w.Provider, w.Version, plat, h})
 	}
 	return all

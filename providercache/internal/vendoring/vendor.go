@@ -26,6 +26,7 @@ import (
 
 	"github.com/tfdeps/tfdeps/depsfile"
 	"github.com/tfdeps/tfdeps/getproviders"
+	"github.com/tfdeps/tfdeps/internal/hashing"
 	"github.com/tfdeps/tfdeps/internal/scratch"
 	"github.com/tfdeps/tfdeps/providercache"
 	"github.com/tfdeps/tfdeps/providercache/internal/archivedir"
@@ -179,7 +180,7 @@ func locked(k archivedir.Kept) lockhashes.Package {
 	signed := getproviders.AuthenticationResult{Signed: rc.Signed, TrustLevel: rc.TrustLevel, KeyID: rc.KeyID}
 	p := lockhashes.Package{Selection: k.Selection, Platform: k.Platform}.With(receipt.Provenance{H1: rc.H1, ZH: rc.ZH, Authentication: signed, RegistryHashes: rc.RegistryHashes}, lockhashes.HashesComputed)
 	if k.Known.Archive && !slices.Contains(slices.Concat(p.Hashes, k.Recorded), rc.ZH) {
-		p.Hashes = getproviders.SortHashes(append(p.Hashes, rc.ArchiveH1()))
+		p.Hashes = hashing.Sort(append(p.Hashes, rc.ArchiveH1()))
 	}
 	return p
 }
