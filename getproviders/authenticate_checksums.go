@@ -50,7 +50,7 @@ type PublicKey struct {
 
 // Authenticate implements Authenticator. It checks, in this order, that
 // SHA256SUMS has the archive's checksum that the registry's description of the
-// package has, that the archive has it (*ChecksumError), and that a key which
+// package has, that the archive has it (checksum_mismatch), and that a key which
 // the registry names has signed SHA256SUMS.
 func (c signedChecksums) Authenticate(d Digests) (AuthenticationResult, error) {
 	list := parseChecksums(c.Sums)

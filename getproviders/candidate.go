@@ -40,5 +40,5 @@ const (
 	StateKnown   CandidateState = "known"   // nowhere here: its source lists the hashes, or an earlier run has computed them
 )
 
-// ErrRefused: the Fetcher's Policy refuses a package. The Fault names it, and matches the reason, too.
+// ErrRefused says that the Fetcher's Policy refuses a package. The Fault names it, and matches the reason, too.
 var ErrRefused = errors.New("a policy refuses the package")

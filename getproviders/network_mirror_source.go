@@ -48,7 +48,7 @@ type NetworkMirrorSource struct {
 	host        hosts.Hostname
 	credentials hosts.Credentials
 	product     Product
-	files       MirrorFiles // in place of a server; nil: there is one
+	files       mirrorFiles // in place of a server; nil: there is one
 
 	// Signers are whose signatures count for archives. Not to be changed after the first use.
 	Signers Signers

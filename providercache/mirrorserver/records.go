@@ -39,10 +39,10 @@ const (
 )
 
 // isUsual reports whether details are none that are odd.
-func isUsual(told getproviders.VersionDetails) bool {
-	words := len(told.Protocols) + len(told.Platforms)
-	long := slices.ContainsFunc(told.Protocols, func(p string) bool { return len(p) > maxDetailWord }) ||
-		slices.ContainsFunc(told.Platforms, func(p getproviders.Platform) bool { return len(p.OS)+len(p.Arch) > maxDetailWord })
+func isUsual(protocols []string, platforms []getproviders.Platform) bool {
+	words := len(protocols) + len(platforms)
+	long := slices.ContainsFunc(protocols, func(p string) bool { return len(p) > maxDetailWord }) ||
+		slices.ContainsFunc(platforms, func(p getproviders.Platform) bool { return len(p.OS)+len(p.Arch) > maxDetailWord })
 	return words > 0 && words <= maxDetailWords && !long
 }
 
@@ -52,16 +52,16 @@ func detailsOf(available getproviders.Available) (all []detailsRecord) {
 		return nil
 	}
 	for _, v := range available.Versions {
-		told := available.Details(v)
+		protocols, platforms := available.Details(v)
 		at := slices.IndexFunc(all, func(d detailsRecord) bool {
-			return slices.Equal(d.Protocols, told.Protocols) && slices.Equal(d.Platforms, told.Platforms)
+			return slices.Equal(d.Protocols, protocols) && slices.Equal(d.Platforms, platforms)
 		})
-		if at < 0 && (len(all) == maxDetails || !isUsual(told)) {
+		if at < 0 && (len(all) == maxDetails || !isUsual(protocols, platforms)) {
 			continue
 		}
 		if at < 0 {
 			at = len(all)
-			all = append(all, detailsRecord{Protocols: told.Protocols, Platforms: told.Platforms})
+			all = append(all, detailsRecord{Protocols: protocols, Platforms: platforms})
 		}
 		all[at].Versions = append(all[at].Versions, v)
 	}

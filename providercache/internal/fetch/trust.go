@@ -159,6 +159,9 @@ var errH1Required = errors.New("the hash of the package's files is needed")
 // expectsH1 reports whether an authenticator that refused a package accepts some
 // h1, which it wasn't given.
 func expectsH1(err error) bool {
-	mismatch, ok := errors.AsType[*getproviders.ChecksumError](err)
-	return ok && len(resolve.OfScheme(mismatch.Expected, hashing.H1)) > 0
+	mismatch, ok := errors.AsType[interface {
+		error
+		Expects(scheme string) bool
+	}](err)
+	return ok && mismatch.Expects(hashing.H1)
 }
