@@ -131,7 +131,7 @@ func (r *reader) argument(m *Method, location string, arg field) {
 	case (m.Kind == Direct || m.Kind == NetworkMirror) && arg.is("download_retry_count"):
 		r.retries(m, arg)
 	case m.Kind == NetworkMirror && arg.is("trust_all_hashes"):
-		if m.TrustAll = arg.value.text == "true"; arg.value.kind != isBool && arg.value.kind != isString || !m.TrustAll && arg.value.text != "false" {
+		if m.trustAll = arg.value.text == "true"; arg.value.kind != isBool && arg.value.kind != isString || !m.trustAll && arg.value.text != "false" {
 			r.report(badMethod, arg.line, "The trust_all_hashes of a %s block must be true or false.", m.Kind)
 		}
 	}
@@ -145,7 +145,7 @@ func (r *reader) retries(m *Method, arg field) {
 		r.report(badMethod, arg.line, "The download_retry_count of a %s block must be a whole number, 0 or more.", m.Kind)
 		return
 	}
-	m.Retries = &count
+	m.retries = &count
 }
 
 func (r *reader) location(m *Method, arg field) {

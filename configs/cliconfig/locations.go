@@ -14,7 +14,7 @@ import (
 // Locations says where the CLI configuration is.
 type Locations struct {
 	File     string // the main file; "": none
-	Required bool   // the user named the file, so that its absence is worth a warning
+	required bool   // the user named the file, so that its absence is worth a warning
 	Dir      string // a directory whose *.tfrc and *.tfrc.json are read after the main file; "": none
 }
 
@@ -31,7 +31,7 @@ func Find(user User, product getproviders.Product) Locations {
 	product = product.OrDefault()
 	for _, variable := range []string{"TF_CLI_CONFIG_FILE", "TERRAFORM_CONFIG"} {
 		if file := user.Getenv(variable); file != "" {
-			return Locations{File: file, Required: true}
+			return Locations{File: file, required: true}
 		}
 	}
 	at := Locations{Dir: user.configDir()}

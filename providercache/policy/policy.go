@@ -63,7 +63,6 @@ type candidate struct {
 // Refusal says which rule refuses a package.
 type Refusal struct {
 	Provider getproviders.Provider
-	Version  getproviders.Version
 	Rule     string           // "minimum_trust"
 	Pos      getproviders.Pos // of the rule; Line is 0 and File is the option if an option gave it
 	Reason   string           // a sentence without its full stop
@@ -106,7 +105,7 @@ func All(policies ...Policy) Policy {
 func (p Policy) check(c candidate) *Refusal {
 	for _, r := range p.rules {
 		if reason := r.check(c); reason != "" {
-			return &Refusal{Provider: c.Provider, Version: c.Version, Rule: r.name, Pos: r.pos, Reason: reason}
+			return &Refusal{Provider: c.Provider, Rule: r.name, Pos: r.pos, Reason: reason}
 		}
 	}
 	return nil
