@@ -40,18 +40,18 @@ var floors = [][]string{
 	{"providercache/internal/lockhashes"},
 	{"internal/config/load", "providercache/internal/fetch"},
 	{"internal/config/modulelock", "internal/config/state", "providercache/internal/store"},
-	{"internal/config/static", "internal/hostiletest", "internal/oci/ocitest", "providercache/blob/blobtest", "providercache/internal/receipttest", "providercache/internal/resolve"},
-	{"configs/cliconfig", "depsfile", "getproviders/providertest", "internal/cause", "internal/config/bucket", "internal/config/static/functions", "internal/gcs", "internal/oci", "internal/s3",
+	{"internal/config/static", "getproviders/providertest", "internal/hostiletest", "internal/oci/ocitest", "providercache/blob/blobtest", "providercache/internal/receipttest", "providercache/internal/resolve"},
+	{"configs/cliconfig", "depsfile", "internal/providertest", "internal/cause", "internal/config/bucket", "internal/config/static/functions", "internal/gcs", "internal/oci", "internal/s3",
 		"providercache/event", "internal/cachetest", "providercache/internal/download"},
 	{"internal/buckets"},
-	{"internal/cliblock", "internal/config/git", "internal/googlestorage", "internal/locktext", "internal/storagetest", "providercache/blob", "providercache/internal/receipt", "providercache/internal/staging", "providercache/internal/unpack"},
+	{"internal/cliblock", "internal/config/git", "internal/dialect", "internal/googlestorage", "internal/locktext", "internal/storagetest", "providercache/blob", "providercache/internal/receipt", "providercache/internal/staging", "providercache/internal/unpack"},
 	{"internal/remote", "internal/treehash"},
 	{"getproviders", "internal/bundle", "internal/config/files", "providercache/internal/statefile"},
 	{"internal/hosts"},
 	{"internal/disk"},
 	{"internal/link", "internal/scratch", "internal/wholefile"},
 	{"internal/filelock"},
-	{"command/problem", "internal/awslogin", "internal/chunks", "internal/config/diagnostic", "internal/during", "internal/nesting", "internal/par", "internal/spelling", "internal/owner", "internal/subprocess", "internal/must", "internal/peertest", "internal/wrapped",
+	{"command/problem", "internal/awslogin", "internal/chunks", "internal/config/diagnostic", "internal/during", "internal/hashing", "internal/layout", "internal/nesting", "internal/par", "internal/spelling", "internal/owner", "internal/subprocess", "internal/must", "internal/peertest", "internal/wrapped",
 		"providercache/internal/unpack/inflate"},
 }
 
@@ -97,7 +97,7 @@ var thirdParty = []allowance{
 	{"github.com/opencontainers/image-spec", "internal/oci", false},
 	{"github.com/opencontainers/go-digest", "internal/oci", true},
 	{"github.com/hashicorp/go-version", "internal/config/load internal/config/state internal/config/modules internal/config/modulelock", false},
-	{"github.com/ProtonMail/go-crypto", "getproviders/authenticate_packets.go getproviders/authenticate_signature.go getproviders/providertest", true},
+	{"github.com/ProtonMail/go-crypto", "getproviders/authenticate_packets.go getproviders/authenticate_signature.go internal/providertest", true},
 	{"github.com/hashicorp/hcl/v2", "internal/config/load internal/config/backend internal/config/modules internal/config/modulelock internal/config/combine configs depsfile internal/locktext internal/nesting " +
 		"command/problem command/view/explain command/view/result internal/config/diagnostic internal/config/state internal/config/static " +
 		"internal/config/static/functions providercache/policy",

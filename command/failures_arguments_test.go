@@ -3,7 +3,7 @@ package command
 import (
 	"path/filepath"
 
-	"github.com/tfdeps/tfdeps/getproviders/providertest"
+	"github.com/tfdeps/tfdeps/internal/providertest"
 )
 
 // argumentFailures are about arguments and variables, and about values that they don't have.

@@ -17,8 +17,8 @@ import (
 	"strings"
 	"time"
 
-	"github.com/tfdeps/tfdeps/getproviders/providertest"
 	"github.com/tfdeps/tfdeps/internal/must"
+	"github.com/tfdeps/tfdeps/internal/providertest"
 )
 
 // callingTwo is a configuration that calls two modules.

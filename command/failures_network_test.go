@@ -9,8 +9,8 @@ import (
 	"strings"
 	"time"
 
-	"github.com/tfdeps/tfdeps/getproviders/providertest"
 	"github.com/tfdeps/tfdeps/internal/must"
+	"github.com/tfdeps/tfdeps/internal/providertest"
 )
 
 // requiring is a configuration that requires providers: "tf.example.com/acme/tiny", or with a constraint

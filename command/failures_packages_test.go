@@ -9,11 +9,11 @@ import (
 	"syscall"
 
 	"github.com/tfdeps/tfdeps/getproviders"
-	"github.com/tfdeps/tfdeps/getproviders/providertest"
 	"github.com/tfdeps/tfdeps/internal/cause"
 	"github.com/tfdeps/tfdeps/internal/disk"
 	"github.com/tfdeps/tfdeps/internal/during"
 	"github.com/tfdeps/tfdeps/internal/must"
+	"github.com/tfdeps/tfdeps/internal/providertest"
 )
 
 // publishing has the registry have a package.

@@ -42,9 +42,11 @@ type Options struct {
 	// there is. It is relative to the working directory of the process, or in the FS.
 	StateFile string
 
-	// TestDirectory has the tests, "" is "tests". Inputs are where the values of variables come from.
-	TestDirectory string
-	Inputs        InputSources
+	TestDirectory string // has the tests; "" is "tests"
+
+	// Variables are the options -var and -var-file, as NAME=VALUE and @FILE, and Environ is the environment: values of variables come
+	// from there, too.
+	Variables, Environ []string
 
 	// KeepStateAddresses requires providers of the state by the very addresses that are there; else those of the product's predecessor
 	// are the product's own.

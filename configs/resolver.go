@@ -4,6 +4,7 @@ import (
 	"context"
 	"net/http"
 	"path/filepath"
+	"strings"
 
 	"github.com/hashicorp/hcl/v2"
 
@@ -36,11 +37,6 @@ type (
 	FetchRequest = modules.FetchRequest
 	// Fetched is what a ModuleFetcher says of it.
 	Fetched = modules.Fetched
-
-	// InputSources are the places where values for variables may be, beside the files that are read anyway.
-	InputSources = load.InputSources
-	// InputArgument is an option -var or -var-file.
-	InputArgument = load.InputArgument
 
 	// OutdatedModule is the Extra of a problem about a module that isn't installed as its call wants it.
 	OutdatedModule = modules.Outdated
@@ -120,14 +116,21 @@ func (r *Resolver) observe(e modules.Event) {
 func open(ctx context.Context, dir string, opts Options, mode modules.Mode) (*load.Module, modules.Manifest, modules.Resolver, hcl.Diagnostics) {
 	cwd := ""
 	if opts.FS != nil {
-		mode, opts.Inputs.FS = modules.Normal, opts.FS
+		mode = modules.Normal
 	} else if full, err := filepath.Abs(dir); err == nil {
 		cwd = full
 	} else {
 		cwd = dir
 	}
-	opts.Inputs.Product = opts.Product
-	values, invalid := load.ReadInputs(dir, opts.Inputs)
+	inputs := load.InputSources{Environ: opts.Environ, FS: opts.FS, Product: opts.Product}
+	for _, given := range opts.Variables {
+		argument := load.InputArgument{Assignment: given}
+		if file, isFile := strings.CutPrefix(given, "@"); isFile {
+			argument = load.InputArgument{File: file}
+		}
+		inputs.Arguments = append(inputs.Arguments, argument)
+	}
+	values, invalid := load.ReadInputs(dir, inputs)
 	root, problems := load.LoadModuleContext(ctx, dir, opts.Product,
 		load.Options{FS: opts.FS, TestDirectory: opts.TestDirectory, Inputs: values, WorkingDir: cwd, Workspace: opts.Workspace})
 	problems = append(invalid, problems...)

@@ -64,3 +64,21 @@ func TestResolver_FetchesWhatIsMissingAndRecordsIt(t *testing.T) {
 		t.Error("without a Fetcher, what has to be fetched is no problem")
 	}
 }
+
+func TestResolver_TakesValuesOfVariables(t *testing.T) {
+	t.Parallel()
+	dir := write(t, map[string]string{
+		"main.tf": "variable \"x\" {\n  type = string\n}\nmodule \"m\" {\n  source = \"./${var.x}\"\n}\n", "a/main.tf": "", "v.tfvars": "x = \"a\"\n",
+	})
+	for name, opts := range map[string]configs.Options{
+		"an option":       {Variables: []string{"x=a"}},
+		"a file":          {Variables: []string{"@" + filepath.Join(dir, "v.tfvars")}},
+		"the environment": {Environ: []string{"TF_VAR_x=a"}},
+	} {
+		opts.Product = getproviders.OpenTofu("1.12.0")
+		found, diags := (&configs.Resolver{DryRun: true}).Resolve(t.Context(), dir, opts)
+		if diags.HasErrors() || len(found) != 2 || filepath.Base(found[1].Dir) != "a" {
+			t.Errorf("%s: %+v, %v", name, found, diags)
+		}
+	}
+}

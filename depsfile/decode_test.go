@@ -9,6 +9,7 @@ import (
 
 	"github.com/tfdeps/tfdeps/depsfile"
 	"github.com/tfdeps/tfdeps/getproviders"
+	"github.com/tfdeps/tfdeps/internal/hashing"
 	"github.com/tfdeps/tfdeps/internal/must"
 )
 
@@ -262,7 +263,7 @@ func FuzzDecode(f *testing.F) {
 			t.Fatalf("can't read what was written: %v\n%s", diags, text)
 		}
 		for _, lock := range l.All() {
-			lock.Hashes = getproviders.SortHashes(lock.Hashes)
+			lock.Hashes = hashing.Sort(lock.Hashes)
 			got, _ := again.Provider(lock.Provider)
 			if got.Version != lock.Version || got.Constraints.String() != lock.Constraints.String() || !slices.Equal(got.Hashes, lock.Hashes) {
 				t.Errorf("%v was read back as %v", lock, got)

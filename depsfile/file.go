@@ -11,6 +11,7 @@ import (
 	"github.com/hashicorp/hcl/v2"
 
 	"github.com/tfdeps/tfdeps/getproviders"
+	"github.com/tfdeps/tfdeps/internal/hashing"
 	"github.com/tfdeps/tfdeps/internal/locktext"
 	"github.com/tfdeps/tfdeps/internal/wholefile"
 )
@@ -137,7 +138,7 @@ func encodeLock(out *bytes.Buffer, lock Lock) {
 	}
 	if len(lock.Hashes) > 0 {
 		out.WriteString("  hashes = [\n")
-		for _, hash := range getproviders.SortHashes(lock.Hashes) {
+		for _, hash := range hashing.Sort(lock.Hashes) {
 			fmt.Fprintf(out, "    %s,\n", locktext.Quote(string(hash)))
 		}
 		out.WriteString("  ]\n")

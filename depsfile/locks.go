@@ -5,6 +5,7 @@ import (
 	"slices"
 
 	"github.com/tfdeps/tfdeps/getproviders"
+	"github.com/tfdeps/tfdeps/internal/hashing"
 )
 
 // FileName is the lock file's name in the directory of the root module.
@@ -52,7 +53,7 @@ func (l *Locks) Set(lock Lock) {
 	if p := lock.Provider; p.IsBuiltIn() || p.IsLegacy() || p == (getproviders.Provider{}) {
 		return
 	}
-	lock.Hashes = slices.DeleteFunc(getproviders.SortHashes(lock.Hashes), func(h getproviders.Hash) bool {
+	lock.Hashes = slices.DeleteFunc(hashing.Sort(lock.Hashes), func(h getproviders.Hash) bool {
 		return !h.Supported()
 	})
 	l.put(lock)
@@ -115,7 +116,7 @@ func (l *Locks) Extend(lock Lock) {
 	if !ok || !had || old.Version != lock.Version {
 		return
 	}
-	extended.Hashes = getproviders.SortHashes(append(extended.Hashes, old.Hashes...))
+	extended.Hashes = hashing.Sort(append(extended.Hashes, old.Hashes...))
 	l.put(extended)
 }
 

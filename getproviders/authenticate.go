@@ -15,7 +15,7 @@ import (
 // authenticate by.
 type AnyHash []Hash
 
-// Authenticate implements Authenticator. An error is a *ChecksumError. An h1
+// Authenticate implements Authenticator. An error matches ErrAuthentication. An h1
 // may be that of the unpacked files or that of the archive's entries, which
 // differ where an archive lists its directories.
 func (a AnyHash) Authenticate(d Digests) (AuthenticationResult, error) {
@@ -25,7 +25,7 @@ func (a AnyHash) Authenticate(d Digests) (AuthenticationResult, error) {
 			return AuthenticationResult{TrustLevel: LevelVerifiedChecksum}, nil
 		}
 	}
-	return AuthenticationResult{}, &ChecksumError{Expected: slices.Clone(a), found: found}
+	return AuthenticationResult{}, &checksumError{expected: slices.Clone(a), found: found}
 }
 
 // hashes lists what is known of the package. A directory has no zh: its zero
@@ -72,19 +72,19 @@ func (a AnyHash) sha256() (sum [32]byte) {
 	return sum
 }
 
-// ChecksumError says that a package has none of the checksums that it should
+// checksumError says that a package has none of the checksums that it should
 // have. It matches ErrAuthentication.
-type ChecksumError struct {
-	Expected []Hash // one of these
+type checksumError struct {
+	expected []Hash // one of these
 	found    []Hash // what the package has
 }
 
 // Error implements error.
-func (e *ChecksumError) Error() string {
-	if !slices.ContainsFunc(e.Expected, Hash.Supported) {
-		return fmt.Sprintf("no checksum of a known scheme (h1 or zh) to check the package by, only: %s", joinHashes(e.Expected))
+func (e *checksumError) Error() string {
+	if !slices.ContainsFunc(e.expected, Hash.Supported) {
+		return fmt.Sprintf("no checksum of a known scheme (h1 or zh) to check the package by, only: %s", joinHashes(e.expected))
 	}
-	expected := slices.DeleteFunc(slices.Clone(e.Expected), func(h Hash) bool { return !h.Supported() })
+	expected := slices.DeleteFunc(slices.Clone(e.expected), func(h Hash) bool { return !h.Supported() })
 	if len(expected) == 1 { // then its scheme is the only one of interest
 		for _, found := range e.found {
 			if found.Scheme() == expected[0].Scheme() {
@@ -96,14 +96,19 @@ func (e *ChecksumError) Error() string {
 }
 
 // code is "checksum_mismatch".
-func (e *ChecksumError) code() string { return "checksum_mismatch" }
+func (e *checksumError) code() string { return "checksum_mismatch" }
 
 // Is reports whether target is ErrAuthentication.
-func (e *ChecksumError) Is(target error) bool { return target == ErrAuthentication }
+func (e *checksumError) Is(target error) bool { return target == ErrAuthentication }
+
+// Expects reports whether a hash of a scheme would do.
+func (e *checksumError) Expects(scheme string) bool {
+	return slices.ContainsFunc(e.expected, func(h Hash) bool { return h.Scheme() == scheme })
+}
 
 // hint says what may be the cause.
-func (e *ChecksumError) hint() string {
-	if !slices.ContainsFunc(e.Expected, Hash.Supported) {
+func (e *checksumError) hint() string {
+	if !slices.ContainsFunc(e.expected, Hash.Supported) {
 		return "a newer version may know these; else tell those who run the source to name an h1 or zh checksum"
 	}
 	return "the package was damaged or replaced on its way, or where it is kept; if it happens again, tell those who run the source"

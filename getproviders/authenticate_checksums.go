@@ -6,6 +6,8 @@ import (
 	"slices"
 	"strings"
 	"time"
+
+	"github.com/tfdeps/tfdeps/internal/hashing"
 )
 
 // signedChecksums authenticates a package from a registry. A registry has, for each
@@ -48,7 +50,7 @@ type PublicKey struct {
 
 // Authenticate implements Authenticator. It checks, in this order, that
 // SHA256SUMS has the archive's checksum that the registry's description of the
-// package has, that the archive has it (*ChecksumError), and that a key which
+// package has, that the archive has it (checksum_mismatch), and that a key which
 // the registry names has signed SHA256SUMS.
 func (c signedChecksums) Authenticate(d Digests) (AuthenticationResult, error) {
 	list := parseChecksums(c.Sums)
@@ -196,12 +198,12 @@ func (l checksumList) platforms(name string, own Platform) map[Platform]Hash {
 func h1Beside(zh Hash, hashes []Hash) (h1 Hash, ok bool) {
 	for _, h := range hashes {
 		switch h.Scheme() {
-		case SchemeZH:
+		case hashing.ZH:
 			if sum, isZH := h.sha256(); !isZH || ZH(sum) != zh {
 				return "", false
 			}
 			ok = true
-		case SchemeH1:
+		case hashing.H1:
 			if !isH1(h) || h1 != "" && h1 != h {
 				return "", false
 			}

@@ -8,6 +8,8 @@ import (
 	"slices"
 	"strings"
 	"time"
+
+	"github.com/tfdeps/tfdeps/internal/hashing"
 )
 
 // Signers says whose signatures count on a checksum list that lies in a mirror.
@@ -149,7 +151,7 @@ func mirrorTrust(fileName string, listed AnyHash, documents func(ctx context.Con
 
 // TrustIn is the Trust of a package of a mirror that a program has a source of its own for. The Trust that the package
 // has is what the mirror itself says of it; it counts where no publisher's signature does. read returns a file that
-// belongs to the version, by the names of [SignatureName], [ChecksumsName] and [KeysName]: nil if there is none, or it
+// belongs to the version, by the names of [layout.SignatureName], [layout.ChecksumsName] and [layout.KeysName]: nil if there is none, or it
 // has more than max bytes. It is called when the Trust is loaded.
 func (s Signers) TrustIn(pkg Package, read func(ctx context.Context, name string, max int64) ([]byte, error)) Trust {
 	p, v, unsigned := pkg.Provider, pkg.Version, pkg.Trust
@@ -264,7 +266,7 @@ func (m mirroredChecksums) expected(d Digests) (Hash, error) {
 // one that is signed counts.
 func (m mirroredChecksums) trust(listed AnyHash) Trust {
 	trust := Trust{Authenticator: m, Documents: &m.SignedDocuments}
-	trust.ListedHashes = slices.DeleteFunc(listed.supported(), func(h Hash) bool { return h.Scheme() == SchemeZH })
+	trust.ListedHashes = slices.DeleteFunc(listed.supported(), func(h Hash) bool { return h.Scheme() == hashing.ZH })
 	if zh, err := m.expected(Digests{}); err == nil {
 		trust.ListedHashes = append(trust.ListedHashes, zh)
 		trust.ExpectedSHA256, _ = zh.sha256()

@@ -14,8 +14,9 @@ import (
 	"testing"
 
 	"github.com/tfdeps/tfdeps/getproviders"
-	"github.com/tfdeps/tfdeps/getproviders/providertest"
+	"github.com/tfdeps/tfdeps/internal/hashing"
 	"github.com/tfdeps/tfdeps/internal/must"
+	"github.com/tfdeps/tfdeps/internal/providertest"
 )
 
 // The names of a version's files in a mirror.
@@ -260,7 +261,7 @@ func TestSignature_InMirrorsGoesBeforeWhatTheMirrorLists(t *testing.T) {
 			trust, err := found.Trust.Loaded(t.Context())
 			must.Succeed(t, err)
 			signed := getproviders.ZH(m.sum(t))
-			if want := []getproviders.Hash{"h1:listed", signed}; !slices.Equal(getproviders.SortHashes(trust.ListedHashes), want) {
+			if want := []getproviders.Hash{"h1:listed", signed}; !slices.Equal(hashing.Sort(trust.ListedHashes), want) {
 				t.Errorf("%s, believed %t: listed %q, want %q", name, believed, trust.ListedHashes, want)
 			}
 			result, err := trust.Authenticator.Authenticate(getproviders.Digests{SHA256: m.sum(t), H1: "h1:listed"})

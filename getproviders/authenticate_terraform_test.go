@@ -16,9 +16,10 @@ import (
 	"time"
 
 	"github.com/tfdeps/tfdeps/getproviders"
-	"github.com/tfdeps/tfdeps/getproviders/providertest"
+	"github.com/tfdeps/tfdeps/internal/hashing"
 	"github.com/tfdeps/tfdeps/internal/must"
 	"github.com/tfdeps/tfdeps/internal/peertest"
+	"github.com/tfdeps/tfdeps/internal/providertest"
 )
 
 // oddRegistry is a registry that is odd in one way.
@@ -102,7 +103,7 @@ func TestAuthenticate_AgreesWithTerraform(t *testing.T) {
 			if ok && !strings.Contains(output, "(self-signed, key ID "+ours.KeyID+")") {
 				t.Errorf("terraform doesn't print key ID %s:\n%s", ours.KeyID, output)
 			}
-			if signed := getproviders.SortHashes(ours.Signed); !slices.Equal(signed, locked) {
+			if signed := hashing.Sort(ours.Signed); !slices.Equal(signed, locked) {
 				t.Errorf("signed hashes: %q\nterraform locks: %q", signed, locked)
 			}
 		})

@@ -79,11 +79,11 @@ func wantAuthenticationError(t *testing.T, err error, code, text string) {
 
 func TestChecksumError_HintsAtItsCause(t *testing.T) {
 	t.Parallel()
-	damaged := &getproviders.ChecksumError{Expected: []getproviders.Hash{"zh:00", "h9:new"}}
+	_, damaged := getproviders.AnyHash{"zh:00", "h9:new"}.Authenticate(getproviders.Digests{})
 	if hint := strings.Join(getproviders.HintsOf(damaged), ""); !strings.Contains(hint, "damaged") {
 		t.Errorf("of a wrong checksum: %q", hint)
 	}
-	unknown := &getproviders.ChecksumError{Expected: []getproviders.Hash{"h9:new"}}
+	_, unknown := getproviders.AnyHash{"h9:new"}.Authenticate(getproviders.Digests{})
 	if hint := strings.Join(getproviders.HintsOf(unknown), ""); strings.Contains(hint, "damaged") {
 		t.Errorf("of a checksum that nobody can check: %q", hint)
 	}

@@ -43,7 +43,7 @@ const (
 	StateListed  CandidateState = "listed"  // nowhere here: its source lists the version, one of which is to be chosen
 )
 
-// ErrRefused: the Fetcher's Policy refuses a package. The Fault names it, and matches the reason, too.
+// ErrRefused says that the Fetcher's Policy refuses a package. The Fault names it, and matches the reason, too.
 var ErrRefused = errors.New("a policy refuses the package")
 
 // LeftOut are versions that a policy doesn't let a caller choose, the newest first. It is the error where none is left.

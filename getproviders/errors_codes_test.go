@@ -20,7 +20,6 @@ var codes = map[string][]string{
 	"download.TransferError":      {"", "unreachable"},
 	"fetch.Error":                 {"", "checksum_mismatch", "invalid_module_source", "module_package_failed", "module_package_not_found", "offline", "unauthorized", "unreachable"},
 	"filelock.HeldError":          {"file_lock_held"},
-	"getproviders.ChecksumError":  {"checksum_mismatch"},
 	"getproviders.NotCachedError": {"not_cached"},
 	"getproviders.SourcesError":   {"", "provider_not_found"},
 	"hosts.StatusError":           {"unauthorized", "unreachable"},

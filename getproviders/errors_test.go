@@ -28,12 +28,13 @@ func TestErrNotFound_IsWhatEachOfItsKindsMatches(t *testing.T) {
 }
 
 func TestCodeOf_NamesEachError(t *testing.T) {
+	_, mismatch := getproviders.AnyHash{}.Authenticate(getproviders.Digests{})
 	for want, err := range map[string]error{
 		"provider_not_found": getproviders.ProviderMissing("", widget),
 		"version_not_found":  versionMissing,
 		"platform_missing":   getproviders.PlatformMissing(getproviders.Subject{}),
 		"unreachable":        getproviders.QueryFailed("registry", widget, errors.New("x")),
-		"checksum_mismatch":  &getproviders.ChecksumError{},
+		"checksum_mismatch":  mismatch,
 		"not_cached":         &getproviders.NotCachedError{},
 		"invalid_address":    getproviders.Provider{}.Validate(),
 		"offline":            &hosts.RequestError{Err: &hosts.OfflineError{}},

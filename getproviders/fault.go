@@ -117,7 +117,7 @@ func HintsOf(err error) (hints []string) {
 		switch e := part.(type) {
 		case *Fault:
 			hint = e.Hint
-		case *ChecksumError:
+		case *checksumError:
 			hint = e.hint()
 		case interface{ Hint() string }:
 			hint = e.Hint()

@@ -28,7 +28,7 @@ import (
 //
 // Nothing is known about who made the packages, unless the mirror keeps a
 // version's checksum list beside its archives, with the signature and the keys,
-// as the mirrors of tfdeps do ([ChecksumsName]), and a key that counts has signed it
+// as the mirrors of tfdeps do ([layout.ChecksumsName]), and a key that counts has signed it
 // ([Signers]): then an archive is authenticated as if it came from the registry, and all
 // hashes of the list may go into a lock file; Terraform and OpenTofu look at none of these
 // files. Unpacked packages have the zero Trust. Nothing is remembered, and only the one provider's directory is listed, so that a

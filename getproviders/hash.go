@@ -4,20 +4,16 @@ import (
 	"encoding/base64"
 	"encoding/hex"
 	"fmt"
-	"slices"
 	"strings"
 	"unicode/utf8"
+
+	"github.com/tfdeps/tfdeps/internal/hashing"
 )
 
 // Hash is a checksum of a provider package with its scheme: "h1:..." or
 // "zh:...". Hashes are compared as strings. There may be hashes of other
 // schemes, from tools that are newer than this one; they match nothing.
 type Hash string
-
-const (
-	SchemeH1 = "h1" // Go's dirhash over the unpacked files
-	SchemeZH = "zh" // hex SHA-256 of the zip archive
-)
 
 // ParseHash accepts anything of the form scheme:value. Only the scheme has to
 // have a character; what the value looks like is for each scheme to say, and a
@@ -41,17 +37,17 @@ func (h Hash) Scheme() string {
 // Supported reports whether the scheme is a known one.
 func (h Hash) Supported() bool {
 	scheme := h.Scheme()
-	return scheme == SchemeH1 || scheme == SchemeZH
+	return scheme == hashing.H1 || scheme == hashing.ZH
 }
 
 // ZH returns the hash of an archive with this SHA-256.
 func ZH(sum [32]byte) Hash {
-	return Hash(SchemeZH + ":" + hex.EncodeToString(sum[:]))
+	return Hash(hashing.ZH + ":" + hex.EncodeToString(sum[:]))
 }
 
 // sha256 is the inverse of ZH.
 func (h Hash) sha256() (sum [32]byte, ok bool) {
-	text, isZH := strings.CutPrefix(string(h), SchemeZH+":")
+	text, isZH := strings.CutPrefix(string(h), hashing.ZH+":")
 	decoded, err := hex.DecodeString(text)
 	if !isZH || err != nil || len(decoded) != len(sum) {
 		return sum, false
@@ -62,15 +58,7 @@ func (h Hash) sha256() (sum [32]byte, ok bool) {
 // isH1 reports whether a hash is what H1 makes: 32 bytes in base64, in the one
 // way to write them.
 func isH1(h Hash) bool {
-	text, ok := strings.CutPrefix(string(h), SchemeH1+":")
+	text, ok := strings.CutPrefix(string(h), hashing.H1+":")
 	sum, err := base64.StdEncoding.DecodeString(text)
 	return ok && err == nil && len(sum) == 32 && base64.StdEncoding.EncodeToString(sum) == text
-}
-
-// SortHashes returns the hashes sorted bytewise, without duplicates: the order
-// of the lock file, where h1 comes before zh. The argument isn't changed.
-func SortHashes(hashes []Hash) []Hash {
-	sorted := slices.Clone(hashes)
-	slices.Sort(sorted)
-	return slices.Compact(sorted)
 }

@@ -7,6 +7,7 @@ import (
 	"testing"
 
 	"github.com/tfdeps/tfdeps/getproviders"
+	"github.com/tfdeps/tfdeps/internal/hashing"
 )
 
 func TestParseHash(t *testing.T) {
@@ -46,14 +47,14 @@ func TestZH(t *testing.T) {
 func TestSortHashes(t *testing.T) {
 	given := []getproviders.Hash{"zh:b", "h1:z", "zh:a", "h1:Z", "h1:z"}
 	before := slices.Clone(given)
-	got := getproviders.SortHashes(given)
+	got := hashing.Sort(given)
 	if want := []getproviders.Hash{"h1:Z", "h1:z", "zh:a", "zh:b"}; !slices.Equal(got, want) {
 		t.Errorf("got %v, want %v", got, want)
 	}
 	if !slices.Equal(given, before) {
 		t.Errorf("the argument became %v", given)
 	}
-	if got := getproviders.SortHashes(nil); len(got) != 0 {
+	if got := hashing.Sort[getproviders.Hash](nil); len(got) != 0 {
 		t.Errorf("nothing became %v", got)
 	}
 }

@@ -5,6 +5,7 @@ import (
 	"testing"
 
 	"github.com/tfdeps/tfdeps/getproviders"
+	"github.com/tfdeps/tfdeps/internal/layout"
 )
 
 var linux = getproviders.Platform{OS: "linux", Arch: "amd64"}
@@ -24,7 +25,7 @@ func TestPaths(t *testing.T) {
 	}
 	for _, tt := range tests {
 		p, v := mustParse(t, tt.address), getproviders.MustParseVersion(tt.version)
-		if got := getproviders.UnpackedPath(p, v, linux); got != tt.unpacked {
+		if got := layout.UnpackedPath(p, v, linux); got != tt.unpacked {
 			t.Errorf("unpacked in %q, want %q", got, tt.unpacked)
 		}
 		if got := getproviders.PackedName(p, v, linux); got != tt.packed {
@@ -84,7 +85,7 @@ func TestExecutableName(t *testing.T) {
 		"aws":                                  false,
 		"":                                     false,
 	} {
-		if got := getproviders.ExecutableName(aws, name); got != want {
+		if got := layout.ExecutableName(aws, name); got != want {
 			t.Errorf("%q: %t", name, got)
 		}
 	}
@@ -134,7 +135,7 @@ func TestParseDocumentName(t *testing.T) {
 			t.Errorf("%q is about %s, %v; want %q", name, v, ok, want)
 		}
 	}
-	for _, name := range []string{getproviders.ChecksumsName(widget, version("1.2.3")), getproviders.SignatureName(widget, version("1.2.3")), getproviders.KeysName(widget, version("1.2.3"))} {
+	for _, name := range []string{layout.ChecksumsName(widget, version("1.2.3")), layout.SignatureName(widget, version("1.2.3")), layout.KeysName(widget, version("1.2.3"))} {
 		if v, ok := getproviders.ParseDocumentName(name, widget); !ok || v != version("1.2.3") {
 			t.Errorf("%q is about %s, %v", name, v, ok)
 		}

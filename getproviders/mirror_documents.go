@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"path/filepath"
 
+	"github.com/tfdeps/tfdeps/internal/layout"
 	"github.com/tfdeps/tfdeps/internal/wholefile"
 )
 
@@ -31,22 +32,22 @@ const (
 type readDocument func(name string, max int64) ([]byte, error)
 
 // readDocuments gets a version's documents from where they lie under the names of
-// the layout (see ChecksumsName). The signature is asked for first; without it
+// the layout (see layout.ChecksumsName). The signature is asked for first; without it
 // nothing else is, and the keys only if it takes them to verify it.
 //
 // ok is false if the documents aren't all there. Whether what was read is true
 // isn't asked.
 func readDocuments(p Provider, v Version, read readDocument, needsKeys func(signature []byte) bool) (d SignedDocuments, ok bool, err error) {
-	if d.Signature, err = read(SignatureName(p, v), maxMirroredSignature); err != nil || issuerOf(d.Signature) == "" {
+	if d.Signature, err = read(layout.SignatureName(p, v), maxMirroredSignature); err != nil || issuerOf(d.Signature) == "" {
 		return SignedDocuments{}, false, err
 	}
-	if d.Sums, err = read(ChecksumsName(p, v), maxMirroredSums); err != nil || len(d.Sums) == 0 {
+	if d.Sums, err = read(layout.ChecksumsName(p, v), maxMirroredSums); err != nil || len(d.Sums) == 0 {
 		return SignedDocuments{}, false, err
 	}
 	if !needsKeys(d.Signature) {
 		return d, true, nil
 	}
-	keys, err := read(KeysName(p, v), maxMirroredKeys)
+	keys, err := read(layout.KeysName(p, v), maxMirroredKeys)
 	if err != nil {
 		return SignedDocuments{}, false, err
 	}

@@ -12,11 +12,11 @@ import (
 	"github.com/tfdeps/tfdeps/internal/hosts"
 )
 
-// MirrorFiles is where the files of a network mirror are that no web server has: the
+// mirrorFiles is where the files of a network mirror are that no web server has: the
 // objects of a bucket, say. Paths have slashes between their names, and are those
 // of the protocol: "registry.terraform.io/hashicorp/random/index.json". It is safe for many
 // goroutines.
-type MirrorFiles interface {
+type mirrorFiles interface {
 	// ReadFile returns the content of a file. The error matches fs.ErrNotExist if
 	// there is none, and is a *hosts.TooLargeError if it has more than limit bytes.
 	ReadFile(ctx context.Context, path string, limit int64) ([]byte, error)
@@ -29,8 +29,8 @@ type MirrorFiles interface {
 // NewStoredMirrorSource returns the source that is a network mirror whose files lie
 // elsewhere than on a web server. What its documents say of archives by references
 // is below the URL of the files; whole URLs of http and https are possible, too.
-// The error is one of that URL, which doesn't have the form of one.
-func NewStoredMirrorSource(files MirrorFiles) (*NetworkMirrorSource, error) {
+// The error is one of that URL, which doesn't have the form of one. It is for package mirror, whose Source reads a bucket.
+func NewStoredMirrorSource(files mirrorFiles) (*NetworkMirrorSource, error) {
 	base, err := url.Parse(files.String())
 	if err != nil || base.Scheme == "" || base.Host == "" {
 		return nil, fmt.Errorf("the files of a mirror need a URL with scheme and host, and not %q", files)

@@ -70,7 +70,7 @@ func (m MultiSource) Versions(ctx context.Context, p Provider) (Available, error
 
 // detailsIn is Details of several lists: what the first one that has the version tells about it, as
 // that is where its packages are.
-func detailsIn(lists []Available) func(Version) VersionDetails {
+func detailsIn(lists []Available) func(Version) ([]string, []Platform, bool) {
 	if !slices.ContainsFunc(lists, func(list Available) bool { return list.Details != nil }) {
 		return nil
 	}
@@ -83,10 +83,10 @@ func detailsIn(lists []Available) func(Version) VersionDetails {
 		}
 		return all
 	})
-	return func(v Version) VersionDetails {
+	return func(v Version) (protocols []string, platforms []Platform, registry bool) {
 		i, ok := first()[v]
 		if !ok || lists[i].Details == nil {
-			return VersionDetails{}
+			return nil, nil, false
 		}
 		return lists[i].Details(v)
 	}
@@ -221,39 +221,19 @@ func (m MultiSource) first(ctx context.Context, query *SourcesError, ask func(so
 // Whatever it says, a source that answers and lacks what it was asked for is
 // no failure: the next one that is for the provider is asked. To keep the next
 // one from serving a provider, use patterns, or Exclusive.
-type Fallback int
+type Fallback string
 
 const (
 	// StopOnFailure ends a query at the first source that fails: going on
 	// would quietly install something else than on a day when it works.
-	StopOnFailure Fallback = iota
+	StopOnFailure Fallback = ""
 	// NextOnFailure takes a source that fails for one that lacks what it was
 	// asked for, and says so.
-	NextOnFailure
+	NextOnFailure Fallback = "next"
 	// Exclusive is StopOnFailure, and asks a registry for nothing that any
 	// mirror is for, even if no mirror has it.
-	Exclusive
+	Exclusive Fallback = "exclusive"
 )
-
-var fallbackNames = [...]string{StopOnFailure: "stop", NextOnFailure: "next", Exclusive: "exclusive"}
-
-// ParseFallback reads "stop", "next" or "exclusive".
-func ParseFallback(given string) (Fallback, error) {
-	for f, name := range fallbackNames {
-		if given == name {
-			return Fallback(f), nil
-		}
-	}
-	return StopOnFailure, fmt.Errorf("invalid fallback %q: must be one of %s", given, strings.Join(fallbackNames[:], ", "))
-}
-
-// String returns what ParseFallback reads.
-func (f Fallback) String() string {
-	if f < 0 || int(f) >= len(fallbackNames) {
-		return fmt.Sprintf("Fallback(%d)", int(f))
-	}
-	return fallbackNames[f]
-}
 
 // ends reports whether an error ends a query. A protocol that the product
 // doesn't speak does so always: it is a fact about the version, in every source.

@@ -12,23 +12,9 @@ import (
 	"github.com/tfdeps/tfdeps/internal/hosts"
 )
 
-func TestParseFallback(t *testing.T) {
-	for _, want := range []getproviders.Fallback{getproviders.StopOnFailure, getproviders.NextOnFailure, getproviders.Exclusive} {
-		got, err := getproviders.ParseFallback(want.String())
-		if err != nil || got != want {
-			t.Errorf("%s: got %s, %v", want, got, err)
-		}
-	}
-	for _, given := range []string{"", "Stop", "never", "stop "} {
-		if got, err := getproviders.ParseFallback(given); err == nil || !strings.Contains(err.Error(), "stop, next, exclusive") {
-			t.Errorf("%q: got %s, %v", given, got, err)
-		}
-	}
-	if got := getproviders.Fallback(7).String(); got != "Fallback(7)" {
-		t.Errorf("got %q", got)
-	}
+func TestMultiSource_TheZeroOneStops(t *testing.T) {
 	if new(getproviders.MultiSource).Fallback != getproviders.StopOnFailure {
-		t.Error("the zero MultiSource goes on after failures")
+		t.Error("it goes on after failures")
 	}
 }
 

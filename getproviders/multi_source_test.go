@@ -96,8 +96,9 @@ func TestMultiSource_UnitesVersions(t *testing.T) {
 // source tells that has it, be that nothing.
 func TestMultiSource_DetailsAreThoseOfThePackages(t *testing.T) {
 	telling := func(protocol string, list ...string) getproviders.Available {
-		told := getproviders.VersionDetails{Protocols: []string{protocol}}
-		return getproviders.Available{Versions: versions(list...), Details: func(getproviders.Version) getproviders.VersionDetails { return told }}
+		return getproviders.Available{Versions: versions(list...), Details: func(getproviders.Version) ([]string, []getproviders.Platform, bool) {
+			return []string{protocol}, nil, true
+		}}
 	}
 	source, asked := inOrder(
 		stub{name: "a", available: getproviders.Available{Versions: versions("1.0.0")}},
@@ -109,8 +110,8 @@ func TestMultiSource_DetailsAreThoseOfThePackages(t *testing.T) {
 		t.Fatalf("%+v, %v", got, err)
 	}
 	for v, want := range map[string]string{"1.0.0": "[]", "1.1.0": "[5.0]", "1.2.0": "[6.0]", "1.3.0": "[]"} {
-		if told := fmt.Sprint(got.Details(version(v)).Protocols); told != want {
-			t.Errorf("%s: %s, want %s", v, told, want)
+		if protocols, _, _ := got.Details(version(v)); fmt.Sprint(protocols) != want {
+			t.Errorf("%s: %s, want %s", v, protocols, want)
 		}
 	}
 	if len(*asked) != 3 {

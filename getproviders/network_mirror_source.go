@@ -12,6 +12,7 @@ import (
 	"time"
 
 	"github.com/tfdeps/tfdeps/internal/hosts"
+	"github.com/tfdeps/tfdeps/internal/layout"
 	"github.com/tfdeps/tfdeps/internal/par"
 )
 
@@ -26,7 +27,7 @@ import (
 // It trusts the mirror's hashes, if there are any, as far as to find out that
 // an archive is the one that the mirror means; who made it, they don't tell. That
 // takes the version's checksum list, its signature and the keys, which tfdeps'
-// mirrors keep where the document about the version is ([ChecksumsName]): if a key
+// mirrors keep where the document about the version is ([layout.ChecksumsName]): if a key
 // that counts has signed the list ([Signers]), an archive is authenticated by it, as if it
 // came from the registry. The protocol knows nothing of these files, so they
 // may be anything, or nothing: any failure to get the signature means that there
@@ -47,7 +48,7 @@ type NetworkMirrorSource struct {
 	host        hosts.Hostname
 	credentials hosts.Credentials
 	product     Product
-	files       MirrorFiles // in place of a server; nil: there is one
+	files       mirrorFiles // in place of a server; nil: there is one
 
 	// Signers are whose signatures count for archives. Not to be changed after the first use.
 	Signers Signers
@@ -143,7 +144,7 @@ func (s *NetworkMirrorSource) Package(ctx context.Context, p Provider, v Version
 // what a mirror lists for the package itself, OpenTofu records the checksum of the archive, too.
 func (s *NetworkMirrorSource) withListed(trust Trust, own AnyHash, base *url.URL, archives map[string]*wireArchive) Trust {
 	switch {
-	case trust.Authenticator == nil, !s.TrustAllHashes && !s.product.Understands("mirrored_zh"):
+	case trust.Authenticator == nil, !s.TrustAllHashes && s.product.Predecessor == nil:
 		return trust
 	case !s.TrustAllHashes:
 		return believing(trust, func(d Digests) []Hash {
@@ -298,7 +299,7 @@ func (s *NetworkMirrorSource) askFile(ctx context.Context, p Provider, name stri
 	doc, err := s.get(ctx, req)
 	_, tooLarge := errors.AsType[*hosts.TooLargeError](err)
 	switch {
-	case err != nil && (tooLarge || strings.HasSuffix(name, signatureSuffix) && ctx.Err() == nil):
+	case err != nil && (tooLarge || strings.HasSuffix(name, layout.SignatureSuffix) && ctx.Err() == nil):
 		return nil, nil
 	case err != nil:
 		return nil, queryError(ctx, kindMirror, p, err)

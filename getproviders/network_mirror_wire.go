@@ -12,7 +12,9 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/tfdeps/tfdeps/internal/hashing"
 	"github.com/tfdeps/tfdeps/internal/hosts"
+	"github.com/tfdeps/tfdeps/internal/layout"
 )
 
 // errRegistryAnswer says that the URL of a mirror is that of something else.
@@ -108,7 +110,7 @@ func (w *wireArchive) read(base *url.URL) (*url.URL, AnyHash, error) {
 	for i, text := range w.Hashes {
 		if hashes[i], err = ParseHash(text); err != nil {
 			// What a server sends may be long: err repeats all of it.
-			return nil, nil, fmt.Errorf("hashes[%d] is %.80q, which has no scheme such as %q", i, text, SchemeZH+":")
+			return nil, nil, fmt.Errorf("hashes[%d] is %.80q, which has no scheme such as %q", i, text, hashing.ZH+":")
 		}
 	}
 	return location, hashes, nil
@@ -170,7 +172,7 @@ func (s *NetworkMirrorSource) request(ctx context.Context, p Provider, name stri
 // Files have the names that directories of a filesystem mirror have.
 func (s *NetworkMirrorSource) documentPath(p Provider, name string) *url.URL {
 	if s.files != nil {
-		return &url.URL{Path: ProviderPath(p) + "/" + name}
+		return &url.URL{Path: layout.ProviderPath(p) + "/" + name}
 	}
 	return &url.URL{Path: strings.Join([]string{p.Hostname.ASCII(), p.Namespace, p.Type, name}, "/")}
 }

@@ -20,45 +20,9 @@ type Product struct {
 	Version     string         // the version that is reported and that required_version is checked against
 	DefaultHost hosts.Hostname // the host of addresses that name none
 
-	Suffixes     []string // of configuration files: ".tf", ".tf.json"
-	TestSuffixes []string // of test files: ".tftest.hcl", ".tftest.json"
-
-	// Hides are suffixes of files in whose presence a file of the same name with
-	// another suffix isn't read: ".tofu" to ".tf".
-	Hides map[string]string
-
-	// VersionSuffixes are those of files whose required_version counts; nil: all.
-	VersionSuffixes []string
-
-	// language is what only this product understands:
-	//   - in configuration files "language" blocks, "encryption" in terraform blocks, "for_each" in provider
-	//     blocks, "enabled" in lifecycle blocks;
-	//   - modules at addresses with "oci", and in the runs of tests modules that are fetched, "remote_runs";
-	//   - "download_retry_count" and "trust_all_hashes" in the CLI configuration;
-	//   - in states "unreadable_addresses" of providers, which it passes over;
-	//   - "bare_records" of backends, which may be empty, and say no version, and "any_role" for the backend s3;
-	//   - in answers of module registries "located_in_body", which says where a package is, and "served_packages" of their own;
-	//   - in a lock file "constraints_too" of packages that are there already, when the file is written;
-	//   - "mirrored_zh", which a network mirror lists and it writes into the lock file.
-	language []string
-
-	// TestProviders says that provider blocks of test files are requirements, with
-	// versions and instances, and that test files are no configuration: a directory with
-	// nothing else counts as empty.
-	TestProviders bool
-
-	// StaticModules are modules whose source and version may be computed from
-	// any variable, and so may the arguments of backends; without it from those
-	// that are declared constant, and those of backends from nothing.
-	StaticModules bool
-
 	// Predecessor is the product that this one began as, whose files are still
 	// understood: lock files, states, CLI configuration. Nil: none.
 	Predecessor *Product
-
-	// XDGName is the name of the product's directories below XDG_CONFIG_HOME and
-	// XDG_DATA_HOME; "": it has none of its own.
-	XDGName string
 
 	// NeedsKeys says that every registry must name the key that signed a package. Without it OpenTofu's own needn't: its
 	// packages are then taken by their checksum alone.
@@ -67,23 +31,15 @@ type Product struct {
 	// NeedsUnexpired says that neither keys that sign packages nor signatures may have expired. Without it keys may, and signatures
 	// in OpenTofu.
 	NeedsUnexpired bool
-
-	// HashesHost is a registry whose hashes of packages are recorded though they aren't
-	// signed; the zero Hostname: there is none. A lock file with a hash says that its package
-	// is the right one, to the product as well.
-	HashesHost hosts.Hostname
 }
 
 // Terraform describes Terraform at the given version.
 func Terraform(version string) Product {
 	return Product{
-		Name:         "Terraform",
-		Program:      "terraform",
-		Version:      version,
-		DefaultHost:  DefaultHost,
-		Suffixes:     []string{".tf", ".tf.json"},
-		TestSuffixes: []string{".tftest.hcl", ".tftest.json"},
-		language:     []string{"unreadable_addresses"},
+		Name:        "Terraform",
+		Program:     "terraform",
+		Version:     version,
+		DefaultHost: DefaultHost,
 	}
 }
 
@@ -99,19 +55,11 @@ func (e Product) expiry() expiry {
 	}
 }
 
-// IsTerraform reports whether the product is Terraform from a version on, such as "1.16". A version that can't be read
-// counts as a late one.
-func (e Product) IsTerraform(from string) bool {
-	return e.Predecessor == nil && isSince(e.Version, from)
+// IsSince reports whether the product has a version or a later one, such as "1.16". A version that can't be read counts as a late one.
+func (e Product) IsSince(version string) bool {
+	v, err := ParseVersion(e.Version)
+	return err != nil || v.Compare(MustParseVersion(version+".0-alpha")) >= 0
 }
-
-func isSince(version, from string) bool {
-	v, err := ParseVersion(version)
-	return err != nil || v.Compare(MustParseVersion(from+".0-alpha")) >= 0
-}
-
-// Understands reports whether a word is among those of Language.
-func (e Product) Understands(word string) bool { return slices.Contains(e.language, word) }
 
 // OrDefault returns the product, or Terraform of the same version where there is
 // nothing that says what it is.
@@ -203,7 +151,7 @@ func (e Product) parseParts(given string, parts []string) (p Provider, err error
 		if p.Namespace, err = parseNamespace(parts[last-1]); err != nil {
 			return Provider{}, partError("namespace", parts[last-1], given, err)
 		}
-		if _, err := NormalizePart(p.Namespace); err != nil && !e.IsTerraform("1.16") && p.Namespace != legacyNamespace {
+		if _, err := NormalizePart(p.Namespace); err != nil && (e.Predecessor != nil || !e.IsSince("1.16")) && p.Namespace != legacyNamespace {
 			return Provider{}, partError("namespace", parts[last-1], given, err)
 		}
 	}
@@ -276,32 +224,7 @@ const openTofuHost = hosts.Hostname("registry.opentofu.org")
 // read counts as a late one.
 func OpenTofu(version string) Product {
 	predecessor := Terraform("")
-	product := Product{
-		Name:        "OpenTofu",
-		Program:     "tofu",
-		Version:     version,
-		DefaultHost: openTofuHost,
-		Suffixes:    []string{".tofu", ".tofu.json", ".tf", ".tf.json"},
-		TestSuffixes: []string{
-			".tofutest.hcl", ".tofutest.json", ".tftest.hcl", ".tftest.json",
-		},
-		Hides: map[string]string{
-			".tofu": ".tf", ".tofu.json": ".tf.json",
-			".tofutest.hcl": ".tftest.hcl", ".tofutest.json": ".tftest.json",
-		},
-		language: []string{"enabled", "encryption", "for_each", "oci", "remote_runs", "download_retry_count", "trust_all_hashes",
-			"bare_records", "any_role", "mirrored_zh", "located_in_body", "constraints_too"},
-		TestProviders: true,
-		StaticModules: true,
-		Predecessor:   &predecessor,
-		XDGName:       "opentofu",
-		HashesHost:    openTofuHost,
-	}
-	if isSince(version, "1.12") { // where ".tf" files have required_version for Terraform, as there are language blocks for its own
-		product.VersionSuffixes = []string{".tofu", ".tofu.json"}
-		product.language = append(product.language, "language", "served_packages")
-	}
-	return product
+	return Product{Name: "OpenTofu", Program: "tofu", Version: version, DefaultHost: openTofuHost, Predecessor: &predecessor}
 }
 
 // Inherits reports whether an address that is written out is what the product's

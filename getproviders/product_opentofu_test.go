@@ -48,11 +48,3 @@ func TestProduct_WhatOpenTofuInherits(t *testing.T) {
 		}
 	}
 }
-
-func TestVersion_OfOpenTofuDiffer(t *testing.T) {
-	for version, everywhere := range map[string]bool{"1.6.0": true, "1.11.9": true, "1.12.0": false, "1.13.0-beta1": false, "": false} {
-		if product := getproviders.OpenTofu(version); (product.VersionSuffixes == nil) != everywhere {
-			t.Errorf("required_version in .tf files counts in OpenTofu %q: %t", version, !everywhere)
-		}
-	}
-}

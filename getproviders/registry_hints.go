@@ -121,15 +121,17 @@ func (l versionList) find(v Version) (listedVersion, bool) {
 }
 
 // details makes Details of an Available, for which a list may be long.
-func (l versionList) details() func(Version) VersionDetails {
-	entries := par.OnceValue(func() map[Version]VersionDetails {
-		all := make(map[Version]VersionDetails, len(l.versions))
+func (l versionList) details() func(Version) ([]string, []Platform, bool) {
+	entries := par.OnceValue(func() map[Version]listedVersion {
+		all := make(map[Version]listedVersion, len(l.versions))
 		for _, entry := range slices.Backward(l.versions) { // the first one counts, as in find
-			all[entry.version] = VersionDetails{Protocols: entry.protocols, Platforms: entry.platforms, FromRegistry: true}
+			all[entry.version] = entry
 		}
 		return all
 	})
-	return func(v Version) VersionDetails { return entries()[v] }
+	return func(v Version) ([]string, []Platform, bool) {
+		return entries()[v].protocols, entries()[v].platforms, true
+	}
 }
 
 // newest returns the newest version whose entry satisfies the condition.

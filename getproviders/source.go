@@ -32,16 +32,9 @@ type Available struct {
 	Warnings []string // what the registry wants its users to read
 	// Details returns what the list tells about one of the versions beside its number. It asks for
 	// nothing, and is safe for many goroutines. nil: the list tells nothing.
-	Details func(Version) VersionDetails
-}
-
-// VersionDetails are hints that a list of versions has for each of them. What is empty isn't told.
-// It must not be changed.
-type VersionDetails struct {
-	Protocols []string // versions of the plugin protocol: "5.0"
-	Platforms []Platform
-
-	FromRegistry bool // as a Package has it
+	// What is empty isn't told: the versions of the plugin protocol, such as "5.0", and platforms. They must not be changed.
+	// registry is FromRegistry, as a Package has it.
+	Details func(Version) (protocols []string, platforms []Platform, registry bool)
 }
 
 // Description says what a source is for one provider, and what it can do beside

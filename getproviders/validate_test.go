@@ -8,6 +8,7 @@ import (
 
 	"github.com/tfdeps/tfdeps/getproviders"
 	"github.com/tfdeps/tfdeps/internal/hosts"
+	"github.com/tfdeps/tfdeps/internal/layout"
 )
 
 func TestProvider_ValidateRefusesWhatIsNeverParsed(t *testing.T) {
@@ -74,8 +75,8 @@ func TestPlatform_ValidateRefusesWhatIsNeverParsed(t *testing.T) {
 func checkPaths(t *testing.T, p getproviders.Provider, v getproviders.Version, plat getproviders.Platform) {
 	t.Helper()
 	for _, path := range []string{
-		getproviders.UnpackedPath(p, v, plat), getproviders.ProviderPath(p), getproviders.PackedName(p, v, plat),
-		getproviders.ChecksumsName(p, v), getproviders.SignatureName(p, v), getproviders.KeysName(p, v),
+		layout.UnpackedPath(p, v, plat), layout.ProviderPath(p), getproviders.PackedName(p, v, plat),
+		layout.ChecksumsName(p, v), layout.SignatureName(p, v), layout.KeysName(p, v),
 	} {
 		if local := filepath.FromSlash(path); !filepath.IsLocal(local) || filepath.Clean(local) != local || strings.ContainsAny(path, "\\\x00") {
 			t.Errorf("%+v %q %q: the path %q", p, v, plat, path)

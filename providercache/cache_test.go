@@ -13,8 +13,9 @@ import (
 
 	"github.com/tfdeps/tfdeps/depsfile"
 	"github.com/tfdeps/tfdeps/getproviders"
-	"github.com/tfdeps/tfdeps/getproviders/providertest"
+	"github.com/tfdeps/tfdeps/internal/hashing"
 	"github.com/tfdeps/tfdeps/internal/installtest"
+	"github.com/tfdeps/tfdeps/internal/providertest"
 	"github.com/tfdeps/tfdeps/providercache"
 	"github.com/tfdeps/tfdeps/providercache/event"
 )
@@ -174,7 +175,7 @@ func TestCache_ALockWithoutSignedHashesLearnsThemFromTheCache(t *testing.T) {
 	needsReceipts(t)
 	m := newMachine(t)
 	full, _ := m.install(t, m.directory(t), nil)
-	for scheme, expected := range map[string]string{getproviders.SchemeH1: "h1 alone", getproviders.SchemeZH: "zh alone"} {
+	for scheme, expected := range map[string]string{hashing.H1: "h1 alone", hashing.ZH: "zh alone"} {
 		poor := new(depsfile.Locks)
 		for _, lock := range full.All() {
 			lock.Hashes = slices.DeleteFunc(lock.Hashes, func(h getproviders.Hash) bool { return h.Scheme() != scheme })

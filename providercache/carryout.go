@@ -11,6 +11,7 @@ import (
 	"github.com/tfdeps/tfdeps/internal/cause"
 	"github.com/tfdeps/tfdeps/internal/disk"
 	"github.com/tfdeps/tfdeps/internal/during"
+	"github.com/tfdeps/tfdeps/internal/hashing"
 	"github.com/tfdeps/tfdeps/internal/link"
 	"github.com/tfdeps/tfdeps/internal/scratch"
 	"github.com/tfdeps/tfdeps/providercache/event"
@@ -136,7 +137,7 @@ func (in *Installer) describe(ctx context.Context, all steps) {
 // isn't what the lock file records.
 func (in *Installer) nameDamaged(all steps) {
 	for _, s := range all {
-		hashed := len(resolve.OfScheme(s.Recorded, getproviders.SchemeH1)) > 0 // without these, it isn't known what the package is
+		hashed := len(resolve.OfScheme(s.Recorded, hashing.H1)) > 0 // without these, it isn't known what the package is
 		if !s.local.Exists || !hashed {
 			continue
 		}

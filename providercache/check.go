@@ -8,6 +8,7 @@ import (
 
 	"github.com/tfdeps/tfdeps/depsfile"
 	"github.com/tfdeps/tfdeps/getproviders"
+	"github.com/tfdeps/tfdeps/internal/hashing"
 	"github.com/tfdeps/tfdeps/providercache/internal/resolve"
 )
 
@@ -46,7 +47,7 @@ func (in *Installer) Check(ctx context.Context, req getproviders.Requirements, l
 // asked.
 func lockedSelections(req getproviders.Requirements, locks *depsfile.Locks) (locked []getproviders.Selection) {
 	for _, p := range req.Providers() {
-		if lock, ok := locks.Provider(p); ok && len(resolve.OfScheme(lock.Hashes, getproviders.SchemeH1)) > 0 {
+		if lock, ok := locks.Provider(p); ok && len(resolve.OfScheme(lock.Hashes, hashing.H1)) > 0 {
 			locked = append(locked, getproviders.Selection{Provider: p, Version: lock.Version})
 		}
 	}
@@ -68,7 +69,7 @@ func (in *Installer) reason(s getproviders.Selection, locks *depsfile.Locks, see
 		return "lock_missing_provider", "the lock file has no entry for it"
 	case !s.Constraints.Allows(lock.Version):
 		return "constraint_unsatisfied", fmt.Sprintf("version %s is locked, and %s is required", lock.Version, s.Constraints)
-	case len(resolve.OfScheme(lock.Hashes, getproviders.SchemeH1)) == 0:
+	case len(resolve.OfScheme(lock.Hashes, hashing.H1)) == 0:
 		return "lock_without_hash", "the lock file has no h1 hash that an unpacked package could be compared with"
 	case !seen.Exists:
 		return "package_absent", fmt.Sprintf("there is no package in %s", in.packagePath(s.Provider, lock.Version))

@@ -6,6 +6,7 @@ import (
 
 	"github.com/tfdeps/tfdeps/depsfile"
 	"github.com/tfdeps/tfdeps/getproviders"
+	"github.com/tfdeps/tfdeps/internal/hashing"
 	"github.com/tfdeps/tfdeps/internal/wrapped"
 	"github.com/tfdeps/tfdeps/providercache/event"
 	"github.com/tfdeps/tfdeps/providercache/internal/fetch"
@@ -68,7 +69,7 @@ func conclude(req getproviders.Requirements, locks *depsfile.Locks, outcomes []o
 
 // lockedHashes are what a lock file should hold of a package, of which it held prior before.
 func (o outcome) lockedHashes(prior []getproviders.Hash) []getproviders.Hash {
-	return getproviders.SortHashes(slices.Concat([]getproviders.Hash{o.H1}, o.Authentication.Signed, fetch.RegistryHashes(o.registryHashes), prior))
+	return hashing.Sort(slices.Concat([]getproviders.Hash{o.H1}, o.Authentication.Signed, fetch.RegistryHashes(o.registryHashes), prior))
 }
 
 // thisPlatformOnly reports whether the hashes of the package that was read here are the only

@@ -10,6 +10,7 @@ import (
 
 	"github.com/tfdeps/tfdeps/depsfile"
 	"github.com/tfdeps/tfdeps/getproviders"
+	"github.com/tfdeps/tfdeps/internal/hashing"
 	"github.com/tfdeps/tfdeps/internal/par"
 	"github.com/tfdeps/tfdeps/internal/treehash"
 	"github.com/tfdeps/tfdeps/providercache/event"
@@ -155,7 +156,7 @@ func (i inspector) identify(ctx context.Context, t fetch.Request, at store.View)
 	}
 	made, known := at.Find(name)
 	claimed := made.Claims()
-	if len(resolve.OfScheme(t.Recorded, getproviders.SchemeH1)) == 0 && !(known && i.in.isAcceptable(ctx, t, claimed)) {
+	if len(resolve.OfScheme(t.Recorded, hashing.H1)) == 0 && !(known && i.in.isAcceptable(ctx, t, claimed)) {
 		_, err := os.Stat(at.Path(name))
 		return receipt.Provenance{}, nil, err
 	}

@@ -14,6 +14,7 @@ import (
 	"github.com/tfdeps/tfdeps/depsfile"
 	"github.com/tfdeps/tfdeps/getproviders"
 	"github.com/tfdeps/tfdeps/internal/during"
+	"github.com/tfdeps/tfdeps/internal/hashing"
 	"github.com/tfdeps/tfdeps/providercache"
 	"github.com/tfdeps/tfdeps/providercache/event"
 	"github.com/tfdeps/tfdeps/providercache/internal/unpack"
@@ -119,7 +120,7 @@ func TestInstall_UpdatesLocks(t *testing.T) {
 	in := newInstaller(t, source)
 	got, report := install(t, in, require("acme/widget", "~> 1.0"), locks)
 	lock, _ := got.Provider(provider("acme/widget"))
-	if want := getproviders.SortHashes([]getproviders.Hash{other, zh, report.Outcomes[0].H1}); !slices.Equal(lock.Hashes, want) {
+	if want := hashing.Sort([]getproviders.Hash{other, zh, report.Outcomes[0].H1}); !slices.Equal(lock.Hashes, want) {
 		t.Errorf("hashes %q, want those that were recorded and the new one: %q", lock.Hashes, want)
 	}
 	if lock.Constraints.String() != "~> 1.0" {

@@ -5,6 +5,7 @@ import (
 	"path/filepath"
 
 	"github.com/tfdeps/tfdeps/getproviders"
+	"github.com/tfdeps/tfdeps/internal/layout"
 	"github.com/tfdeps/tfdeps/providercache/internal/download"
 	"github.com/tfdeps/tfdeps/providercache/internal/fetch"
 	"github.com/tfdeps/tfdeps/providercache/internal/store"
@@ -49,7 +50,7 @@ func (in *Installer) validate() error {
 
 // packageName is the name of a package in receipts and file locks.
 func (in *Installer) packageName(s getproviders.Selection) string {
-	return getproviders.UnpackedPath(s.Provider, s.Version, in.fetcher().Platform)
+	return layout.UnpackedPath(s.Provider, s.Version, in.fetcher().Platform)
 }
 
 // packagePath is where a package belongs in Target.

@@ -10,7 +10,7 @@ import (
 	"testing"
 
 	"github.com/tfdeps/tfdeps/getproviders"
-	"github.com/tfdeps/tfdeps/getproviders/providertest"
+	"github.com/tfdeps/tfdeps/internal/providertest"
 )
 
 // beforeArchives is a transport that calls a function before each request for an archive, with its number.

@@ -10,6 +10,7 @@ import (
 
 	"github.com/tfdeps/tfdeps/depsfile"
 	"github.com/tfdeps/tfdeps/getproviders"
+	"github.com/tfdeps/tfdeps/internal/hashing"
 	"github.com/tfdeps/tfdeps/providercache"
 )
 
@@ -31,7 +32,7 @@ func TestLock_HashesOfUnknownKindsStayWithTheirVersion(t *testing.T) {
 	in := newInstaller(t, source)
 	locks, report := install(t, in, require("acme/widget", ""), recording(t, `"h9:x", "`+string(zh)+`"`))
 	lock, _ := locks.Provider(provider("acme/widget"))
-	if want := getproviders.SortHashes([]getproviders.Hash{"h9:x", zh, report.Outcomes[0].H1}); !slices.Equal(lock.Hashes, want) {
+	if want := hashing.Sort([]getproviders.Hash{"h9:x", zh, report.Outcomes[0].H1}); !slices.Equal(lock.Hashes, want) {
 		t.Errorf("hashes %q, want %q", lock.Hashes, want)
 	}
 	if want := []getproviders.Provider{provider("acme/widget")}; slices.Equal(report.Incomplete, want) {

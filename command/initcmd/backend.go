@@ -10,6 +10,7 @@ import (
 	"github.com/tfdeps/tfdeps/command/workdir"
 	"github.com/tfdeps/tfdeps/internal/config/backend"
 	"github.com/tfdeps/tfdeps/internal/config/load"
+	"github.com/tfdeps/tfdeps/internal/dialect"
 	"github.com/tfdeps/tfdeps/internal/wholefile"
 )
 
@@ -76,7 +77,7 @@ func (b *backendState) configure() (problems problem.List) {
 
 // checkEncryption looks at how OpenTofu would encrypt states, unless the backend isn't wanted.
 func checkEncryption(r request, dir *workdir.Dir) problem.List {
-	if !r.product.Understands("encryption") || !r.opts.backend.initialize || dir.RootProblems.HasErrors() {
+	if !dialect.Of(r.product).Understands("encryption") || !r.opts.backend.initialize || dir.RootProblems.HasErrors() {
 		return nil
 	}
 	return dir.Root.CheckEncryption(r.meta.Env.Get(load.EncryptionVariable))

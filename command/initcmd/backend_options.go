@@ -86,7 +86,7 @@ func (o *backendOptions) unknown(json bool, product getproviders.Product) proble
 		return problem.Fail("invalid_option", "The -migrate-state and -json options are mutually-exclusive",
 			"Moving state asks questions. Leave out one of the two.")
 	}
-	if !o.createGiven || !products.Of(product).NoStores && !product.IsTerraform("1.16") {
+	if !o.createGiven || !products.Of(product).NoStores && (product.Predecessor != nil || !product.IsSince("1.16")) {
 		return nil
 	}
 	return problem.Fail("invalid_option", "Failed to parse command-line flags",

@@ -10,6 +10,7 @@ import (
 	"github.com/tfdeps/tfdeps/depsfile"
 	"github.com/tfdeps/tfdeps/getproviders"
 	"github.com/tfdeps/tfdeps/internal/config/modulelock"
+	"github.com/tfdeps/tfdeps/internal/dialect"
 	"github.com/tfdeps/tfdeps/providercache"
 )
 
@@ -50,7 +51,7 @@ func saveLocks(r request, before, locks *depsfile.Locks, report providercache.Re
 		return true
 	}
 	for _, o := range report.Outcomes {
-		if lock, ok := locks.Provider(o.Selection.Provider); ok && r.product.Understands("constraints_too") {
+		if lock, ok := locks.Provider(o.Selection.Provider); ok && dialect.Of(r.product).Understands("constraints_too") {
 			lock.Constraints = o.Selection.Constraints
 			locks.Extend(lock)
 		}
@@ -58,7 +59,7 @@ func saveLocks(r request, before, locks *depsfile.Locks, report providercache.Re
 	if err := locks.Save(depsfile.FileName, r.product); err != nil {
 		return r.log.Unsaved("lock_file", "Failed to update dependency lock file", err)
 	}
-	if r.product.IsTerraform("1.16") {
+	if r.product.Predecessor == nil && r.product.IsSince("1.16") {
 		r.view.PhaseEnd()
 	}
 	if before.Empty() {

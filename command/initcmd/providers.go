@@ -88,7 +88,7 @@ func (in *installation) install() bool {
 		in.inferred(err)
 		return in.explain(err)
 	}
-	if !in.product.IsTerraform("1.16") { // which only sets apart what is said of the lock file
+	if in.product.Predecessor != nil || !in.product.IsSince("1.16") { // which only sets apart what is said of the lock file
 		in.view.PhaseEnd()
 	}
 	in.chosenOffline(report)
@@ -193,7 +193,7 @@ func announceOverrides(r request, s settings) {
 				"These providers are not installed as part of init since they are in these directories, from which %s runs them. "+
 				"What the lock file says of them stays as it is.", overridden, r.product.Program)
 	}
-	if running != "" && r.product.IsTerraform("1.16") {
+	if running != "" && r.product.Predecessor == nil && r.product.IsSince("1.16") {
 		r.log.Warningf("", "Unmanaged providers are in effect",
 			"The following providers run already, as the environment variable %s says:%s\n\n"+
 				"They are not installed, and what the lock file says of them stays as it is.", sources.ReattachVariable, running)

@@ -16,6 +16,7 @@ import (
 	"github.com/tfdeps/tfdeps/depsfile"
 	"github.com/tfdeps/tfdeps/getproviders"
 	"github.com/tfdeps/tfdeps/internal/config/backend"
+	"github.com/tfdeps/tfdeps/internal/hashing"
 )
 
 // requirements finds out which providers are needed and, before anything is asked
@@ -142,4 +143,4 @@ func hashesMissing(r request, providers []getproviders.Provider) problem.List {
 		depsfile.FileName, platform, problem.Items(names), r.product.Program, r.opts.readonlyBy)
 }
 
-func isH1(h getproviders.Hash) bool { return h.Scheme() == getproviders.SchemeH1 }
+func isH1(h getproviders.Hash) bool { return h.Scheme() == hashing.H1 }

@@ -39,7 +39,7 @@ func run(m *cli.Meta, args []string) (int, error) {
 		}
 	}
 	product, from, invalid := products.ChooseWithOrigin(m, products.Options{With: opts.backend.with, ReadOnly: opts.check || opts.plan})
-	if len(problems) > 0 && strings.HasPrefix(problems[0].Summary, "Too many command line arguments") && product.IsTerraform("1.16") {
+	if len(problems) > 0 && strings.HasPrefix(problems[0].Summary, "Too many command line arguments") && product.Predecessor == nil && product.IsSince("1.16") {
 		problems[0].Summary = "No positional arguments are expected"
 	}
 	problems = slices.Concat(problems, invalid, opts.backend.unknown(opts.json, product), opts.backend.unable(m))

@@ -5,6 +5,7 @@ import (
 	"cmp"
 	"encoding/json"
 	"errors"
+	"fmt"
 	"io/fs"
 	"os"
 	"path/filepath"
@@ -61,7 +62,7 @@ type installation struct {
 func readSettings(r request) (s settings, ok bool) {
 	var problems, invalid, unlinked, unruled problem.List
 	s.config, problems = sources.ReadConfig(r.meta, r.product)
-	s.fallback, invalid = read(r.opts, "mirror-fallback", cmp.Or(r.opts.mirrorFallback, "stop"), "Invalid mirror fallback", getproviders.ParseFallback)
+	s.fallback, invalid = read(r.opts, "mirror-fallback", cmp.Or(r.opts.mirrorFallback, "stop"), "Invalid mirror fallback", parseFallback)
 	problems = append(append(problems, invalid...), sources.CheckArchiveCredentials(r.meta.Env)...)
 	s.skip, invalid = sources.Skipped(r.meta.Env, s.config, r.product)
 	s.link, unlinked = read(r.opts, "link", cmp.Or(r.opts.link, "auto"), "Invalid way of linking", link.ParseMode)
@@ -99,6 +100,17 @@ func read[T any](o options, name, given, invalid string, parse func(string) (T, 
 		return value, problem.Fail("invalid_option", invalid, "The value of %s can't be used: %v.", o.by[name], err)
 	}
 	return value, nil
+}
+
+// parseFallback reads the value of -mirror-fallback.
+func parseFallback(given string) (getproviders.Fallback, error) {
+	switch given {
+	case "stop":
+		return getproviders.StopOnFailure, nil
+	case "next", "exclusive":
+		return getproviders.Fallback(given), nil
+	}
+	return "", fmt.Errorf("invalid fallback %q: must be one of stop, next, exclusive", given)
 }
 
 // recordPluginDirs keeps the values of -plugin-dir in the data directory, where

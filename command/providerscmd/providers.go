@@ -21,6 +21,7 @@ import (
 	"github.com/tfdeps/tfdeps/internal/config/backend"
 	"github.com/tfdeps/tfdeps/internal/config/load"
 	"github.com/tfdeps/tfdeps/internal/config/modules"
+	"github.com/tfdeps/tfdeps/internal/dialect"
 	"github.com/tfdeps/tfdeps/providercache"
 )
 
@@ -114,7 +115,7 @@ func describe(m *cli.Meta, opts treeOptions, product getproviders.Product, log *
 		dir.TakeOutdated() // it may follow from what is wrong
 	}
 	problems := slices.Concat(dir.InputProblems, dir.RootProblems, dir.ModuleProblems, dir.ProviderProblems)
-	if product.Understands("language") {
+	if dialect.Of(product).Understands("language") {
 		if unfit := dir.Tree.CheckVersion(product); unfit.HasErrors() {
 			problems = products.ExplainVersion(m, product, unfit)
 		}

@@ -10,8 +10,8 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/tfdeps/tfdeps/getproviders/providertest"
 	"github.com/tfdeps/tfdeps/internal/must"
+	"github.com/tfdeps/tfdeps/internal/providertest"
 )
 
 // TestCertificateFile_IsReadAgain: a new certificate counts for the next connection, and what can't be used changes nothing.

@@ -125,7 +125,7 @@ func Workspace(env cli.Environment, product getproviders.Product) (string, error
 	if name == "" {
 		name, from = backend.ReadWorkspace(nil, DataDir(env)), WorkspacePath(env)
 	}
-	if url.PathEscape(name) != name && (from == "TF_WORKSPACE" || product.IsTerraform("1.16")) {
+	if url.PathEscape(name) != name && (from == "TF_WORKSPACE" || product.Predecessor == nil && product.IsSince("1.16")) {
 		return "", fmt.Errorf("%q, which %s says, is not the name of a workspace: it has to be usable in a URL without escapes", name, from)
 	}
 	return name, nil

@@ -26,6 +26,7 @@ import (
 	"github.com/tfdeps/tfdeps/internal/config/load"
 	"github.com/tfdeps/tfdeps/internal/config/modulelock"
 	"github.com/tfdeps/tfdeps/internal/config/modules"
+	"github.com/tfdeps/tfdeps/internal/dialect"
 )
 
 // DataDir is where the current directory keeps what tools know of it:
@@ -101,7 +102,7 @@ type Dir struct {
 // Terraform whether anything needs them or not. To OpenTofu, those that can't be computed are one only to what needs them.
 func Load(m *cli.Meta, product getproviders.Product, path string, o Options) *Dir {
 	d := &Dir{Path: path, Product: product, log: m.Log}
-	if product.StaticModules {
+	if dialect.Of(product).StaticModules {
 		d.workspace, _ = Workspace(m.Env, product) // an invalid name is reported by what needs the backend
 	}
 	values, invalid := load.ReadInputs(path, load.InputSources{Arguments: o.Inputs, Environ: m.Env, Product: product})
@@ -130,7 +131,7 @@ func (d *Dir) takeInputProblems(invalid problem.List) {
 // Empty reports whether the directory has no configuration, not even one with
 // errors. OpenTofu doesn't look at test files where there is nothing to test.
 func (d *Dir) Empty() bool {
-	return d.Root.Empty && (d.Product.TestProviders || !d.RootProblems.HasErrors())
+	return d.Root.Empty && (dialect.Of(d.Product).TestProviders || !d.RootProblems.HasErrors())
 }
 
 // NoConfiguration is the error for a directory that is Empty.

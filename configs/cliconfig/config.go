@@ -42,11 +42,6 @@ type Config struct {
 	// TF_PLUGIN_CACHE_DIR; "": none. It need not exist.
 	PluginCacheDir string
 
-	// MayBreakLockFile allows a cached package to be used where the lock file
-	// has no hash for it, which leaves a lock file that other platforms can't
-	// use.
-	MayBreakLockFile bool
-
 	// Settings are the statements that were read, file by file, each with its place.
 	// Statements without effect for this module aren't among them.
 	Settings []cliblock.Setting
@@ -58,7 +53,7 @@ type Config struct {
 // "terraform-credentials-". See hosts.NewHelperTokens.
 type CredentialsHelper struct {
 	Name string
-	Args []string // come before those that the protocol asks for
+	args []string // come before those that the protocol asks for
 }
 
 // Method is one installation method: a block inside provider_installation.
@@ -72,11 +67,11 @@ type Method struct {
 	// that match no pattern of Exclude and, unless Include is empty, one of
 	// Include.
 	Include, Exclude []getproviders.Pattern
-	// Retries is how often a download is tried again, as download_retry_count says; nil: the
+	// retries is how often a download is tried again, as download_retry_count says; nil: the
 	// block doesn't say. TrustAll takes all hashes that a network mirror lists for trusted
 	// ones. Both are OpenTofu's.
-	Retries  *int
-	TrustAll bool
+	retries  *int
+	trustAll bool
 	Template cliblock.RepositoryTemplate // Location of an OCIMirror, read
 	File     string                      // where the block stands
 	Line     int

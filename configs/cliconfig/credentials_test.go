@@ -62,11 +62,11 @@ func TestRead_CredentialsHelper(t *testing.T) {
 	}{
 		{"none", ``, nil},
 		{"no arguments", `credentials_helper "x" { }`, &CredentialsHelper{Name: "x"}},
-		{"arguments", `credentials_helper "x" { args = ["a", "b c", 5] }`, &CredentialsHelper{Name: "x", Args: []string{"a", "b c", "5"}}},
-		{"repeated arguments add up", `credentials_helper "x" { args = ["a"] args = ["b"] }`, &CredentialsHelper{Name: "x", Args: []string{"a", "b"}}},
+		{"arguments", `credentials_helper "x" { args = ["a", "b c", 5] }`, &CredentialsHelper{Name: "x", args: []string{"a", "b c", "5"}}},
+		{"repeated arguments add up", `credentials_helper "x" { args = ["a"] args = ["b"] }`, &CredentialsHelper{Name: "x", args: []string{"a", "b"}}},
 		{"the later block replaces the earlier", "credentials_helper \"x\" { args = [\"a\"] }\ncredentials_helper \"x\" { args = [\"b\"] }",
-			&CredentialsHelper{Name: "x", Args: []string{"b"}}},
-		{"JSON", `{"credentials_helper": {"x": {"args": ["a"]}}}`, &CredentialsHelper{Name: "x", Args: []string{"a"}}},
+			&CredentialsHelper{Name: "x", args: []string{"b"}}},
+		{"JSON", `{"credentials_helper": {"x": {"args": ["a"]}}}`, &CredentialsHelper{Name: "x", args: []string{"a"}}},
 		{"unknown arguments", `credentials_helper "x" { path = "/x" }`, &CredentialsHelper{Name: "x"}},
 	} {
 		t.Run(tc.name, func(t *testing.T) {

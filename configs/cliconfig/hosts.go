@@ -129,7 +129,7 @@ func (r *reader) credentialsHelper(f field) {
 		if !ok {
 			r.problem(inner.line, "The args of the credentials_helper %q block must be a list of strings.", f.name)
 		}
-		helper.Args = append(helper.Args, args...)
+		helper.args = append(helper.args, args...)
 	}
 	r.config.Helper = helper
 	r.setting("credentials_helper", f.name, f.line)

@@ -9,6 +9,7 @@ import (
 
 	"github.com/tfdeps/tfdeps/getproviders"
 	"github.com/tfdeps/tfdeps/internal/cliblock"
+	"github.com/tfdeps/tfdeps/internal/dialect"
 )
 
 // Summaries of problems with provider_installation, which people know from
@@ -93,7 +94,7 @@ func (r *reader) method(f field, block value) {
 		m.Kind, needs = FilesystemMirror, "path"
 	case f.is("network_mirror"):
 		m.Kind, needs = NetworkMirror, "url"
-	case f.is("oci_mirror") && r.product.XDGName != "":
+	case f.is("oci_mirror") && r.product.Predecessor != nil:
 		m.Kind, needs = OCIMirror, "repository_template"
 	default:
 		r.report(badMethod, f.line, "There is no installation method called %q; those are direct, filesystem_mirror, network_mirror and dev_overrides.%s", f.name,
@@ -142,11 +143,11 @@ func (r *reader) argument(m *Method, location string, arg field) {
 		r.location(m, arg)
 	case !slices.Contains(m.arguments(location), strings.ToLower(arg.name)):
 		r.unknown(arg, m.Kind.String(), m.arguments(location))
-	case !r.product.Understands(strings.ToLower(arg.name)): // it is for the other product
+	case !dialect.Of(r.product).Understands(strings.ToLower(arg.name)): // it is for the other product
 	case arg.is("download_retry_count"):
 		r.retries(m, arg)
 	case arg.is("trust_all_hashes"):
-		if m.TrustAll = arg.value.text == "true"; arg.value.kind != isBool && arg.value.kind != isString || !m.TrustAll && arg.value.text != "false" {
+		if m.trustAll = arg.value.text == "true"; arg.value.kind != isBool && arg.value.kind != isString || !m.trustAll && arg.value.text != "false" {
 			r.report(badMethod, arg.line, "The trust_all_hashes of a %s block must be true or false.", m.Kind)
 		}
 	}
@@ -160,7 +161,7 @@ func (r *reader) retries(m *Method, arg field) {
 		r.report(badMethod, arg.line, "The download_retry_count of a %s block must be a whole number, 0 or more.", m.Kind)
 		return
 	}
-	m.Retries = &count
+	m.retries = &count
 }
 
 func (r *reader) location(m *Method, arg field) {

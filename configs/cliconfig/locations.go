@@ -14,7 +14,7 @@ import (
 // Locations says where the CLI configuration is.
 type Locations struct {
 	File     string // the main file; "": none
-	Required bool   // the user named the file, so that its absence is worth a warning
+	required bool   // the user named the file, so that its absence is worth a warning
 	Dir      string // a directory whose *.tfrc and *.tfrc.json are read after the main file; "": none
 }
 
@@ -31,7 +31,7 @@ func Find(user User, product getproviders.Product) Locations {
 	product = product.OrDefault()
 	for _, variable := range []string{"TF_CLI_CONFIG_FILE", "TERRAFORM_CONFIG"} {
 		if file := user.Getenv(variable); file != "" {
-			return Locations{File: file, Required: true}
+			return Locations{File: file, required: true}
 		}
 	}
 	at := Locations{Dir: user.configDir()}
@@ -39,12 +39,12 @@ func Find(user User, product getproviders.Product) Locations {
 		return Locations{}
 	}
 	at.File = user.mainFile(product)
-	if xdg := user.Getenv("XDG_CONFIG_HOME"); xdg != "" && product.XDGName != "" && user.goos() != "windows" {
+	if xdg := user.Getenv("XDG_CONFIG_HOME"); xdg != "" && product.Predecessor != nil && user.goos() != "windows" {
 		if !exists(at.File) {
-			at.File = filepath.Join(xdg, product.XDGName, product.Program+"rc")
+			at.File = filepath.Join(xdg, "opentofu", product.Program+"rc")
 		}
 		if !exists(at.Dir) {
-			at.Dir = filepath.Join(xdg, product.XDGName)
+			at.Dir = filepath.Join(xdg, "opentofu")
 		}
 	}
 	return at
@@ -112,8 +112,8 @@ func ImpliedMirrorDirs(user User, product getproviders.Product) []string {
 	if config := user.configDir(); config != "" {
 		dirs = append(dirs, filepath.Join(config, "plugins"))
 	}
-	if xdg := user.Getenv("XDG_DATA_HOME"); xdg != "" && product.XDGName != "" && user.goos() != "windows" {
-		dirs = append(dirs, path.Join(xdg, product.XDGName, "plugins"))
+	if xdg := user.Getenv("XDG_DATA_HOME"); xdg != "" && product.Predecessor != nil && user.goos() != "windows" {
+		dirs = append(dirs, path.Join(xdg, "opentofu", "plugins"))
 	}
 	for _, dir := range user.dataDirs() {
 		if !slices.Contains(dirs, dir) {

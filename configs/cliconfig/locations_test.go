@@ -34,13 +34,13 @@ func TestFind(t *testing.T) {
 		{"Windows", nil, "/users/u", "/users/u/roaming", "windows", Locations{File: "/users/u/roaming/terraform.rc", Dir: "/users/u/roaming/terraform.d"}},
 		{"Windows without application data", nil, "/users/u", "", "windows", Locations{}},
 		{"no home", nil, "", "/x", "linux", Locations{}},
-		{"variable", variables{"TF_CLI_CONFIG_FILE": "x/rc", "TERRAFORM_CONFIG": "y"}, "/home/u", "", "linux", Locations{File: "x/rc", Required: true}},
-		{"old variable", variables{"TERRAFORM_CONFIG": "y"}, "/home/u", "", "linux", Locations{File: "y", Required: true}},
+		{"variable", variables{"TF_CLI_CONFIG_FILE": "x/rc", "TERRAFORM_CONFIG": "y"}, "/home/u", "", "linux", Locations{File: "x/rc", required: true}},
+		{"old variable", variables{"TERRAFORM_CONFIG": "y"}, "/home/u", "", "linux", Locations{File: "y", required: true}},
 		{"empty variable", variables{"TF_CLI_CONFIG_FILE": "", "TERRAFORM_CONFIG": ""}, "/home/u", "", "linux", unix},
-		{"variable on Windows", variables{"TF_CLI_CONFIG_FILE": "rc"}, "", "", "windows", Locations{File: "rc", Required: true}},
+		{"variable on Windows", variables{"TF_CLI_CONFIG_FILE": "rc"}, "", "", "windows", Locations{File: "rc", required: true}},
 	} {
 		t.Run(tc.name, func(t *testing.T) {
-			if !tc.want.Required {
+			if !tc.want.required {
 				tc.want.File, tc.want.Dir = filepath.FromSlash(tc.want.File), filepath.FromSlash(tc.want.Dir)
 			}
 			user := tc.env.user(tc.home, tc.goos)

@@ -107,7 +107,7 @@ func (c *Config) credentials(user User) (hosts.Credentials, []Problem) {
 	}
 	helper, err := hosts.NewHelperTokens(hosts.Helper{
 		Name: c.Helper.Name,
-		Args: c.Helper.Args,
+		Args: c.Helper.args,
 		Dirs: user.HelperDirs(getproviders.CurrentPlatform()),
 		Env:  user.Environ,
 	})

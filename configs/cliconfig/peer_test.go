@@ -402,7 +402,7 @@ func TestRead_HelperIsThatOfTerraform(t *testing.T) {
 			if len(problems) > 0 || err != nil {
 				t.Fatal(problems, err)
 			}
-			helper := must.Get(hosts.NewHelperTokens(hosts.Helper{Name: config.Helper.Name, Args: config.Helper.Args, Dirs: dirs}))(t)
+			helper := must.Get(hosts.NewHelperTokens(hosts.Helper{Name: config.Helper.Name, Args: config.Helper.args, Dirs: dirs}))(t)
 			must.Equal(t, must.Get(hosts.FirstOf(config.Tokens, helper).Token(t.Context(), host))(t), strings.TrimPrefix(want, "Bearer "))
 		})
 	}

@@ -53,7 +53,7 @@ func (r *reader) mainFile(at Locations) {
 		r.content(at.File, src)
 	case !isAbsent(err):
 		r.unreadable(at.File, err)
-	case at.Required:
+	case at.required:
 		r.problems = append(r.problems, missing(at.File))
 	}
 }
@@ -89,9 +89,6 @@ func (r *reader) result() (*Config, []Problem) {
 	c := r.config
 	c.Tokens = hosts.NewStaticTokens(r.tokens)
 	c.PluginCacheDir = cmp.Or(r.env("TF_PLUGIN_CACHE_DIR"), c.PluginCacheDir)
-	if flag := r.env("TF_PLUGIN_CACHE_MAY_BREAK_DEPENDENCY_LOCK_FILE"); flag != "" && flag != "0" {
-		c.MayBreakLockFile = true
-	}
 	return c, r.problems
 }
 
@@ -185,14 +182,14 @@ func (r *reader) topLevel(f field) {
 		r.credentialsHelpers(f)
 	case f.is("provider_installation"):
 		r.installation(f)
-	case f.is("oci_credentials") && r.product.XDGName != "":
+	case f.is("oci_credentials") && r.product.Predecessor != nil:
 		r.ociCredentials(f)
-	case f.is("oci_default_credentials") && r.product.XDGName != "":
+	case f.is("oci_default_credentials") && r.product.Predecessor != nil:
 		r.ociDefaults(f)
 	case f.is("plugin_cache_dir"):
 		r.pluginCacheDir(f)
 	case f.is("plugin_cache_may_break_dependency_lock_file"):
-		r.config.MayBreakLockFile = r.config.MayBreakLockFile || r.flag(f)
+		r.flag(f) // which has no effect: a cached package is used if the lock file has its hash
 		r.setting("plugin_cache_may_break_dependency_lock_file", "", f.line)
 	case f.is("disable_checkpoint"), f.is("disable_checkpoint_signature"):
 		r.flag(f)

@@ -121,34 +121,6 @@ func TestRead_PluginCacheDir(t *testing.T) {
 	}
 }
 
-func TestRead_MayBreakLockFile(t *testing.T) {
-	const key = "plugin_cache_may_break_dependency_lock_file"
-	for _, tc := range []struct {
-		name, src, env string
-		want           bool
-	}{
-		{"nothing", "", "", false},
-		{"file", key + " = true", "", true},
-		{"file says no", key + " = false", "", false},
-		{"once yes, always yes", key + " = true\n" + key + " = false", "", true},
-		{"JSON", `{"` + key + `": true}`, "", true},
-		{"variable", "", "1", true},
-		{"variable of any value", "", "false", true},
-		{"variable 0", "", "0", false},
-		{"variable 0 takes nothing back", key + " = true", "0", true},
-	} {
-		t.Run(tc.name, func(t *testing.T) {
-			config := mustRead(t, home(t, map[string]string{"rc": tc.src}), func(name string) string {
-				if name == "TF_PLUGIN_CACHE_MAY_BREAK_DEPENDENCY_LOCK_FILE" {
-					return tc.env
-				}
-				return ""
-			})
-			must.Equal(t, config.MayBreakLockFile, tc.want)
-		})
-	}
-}
-
 func TestRead_SettingsOfTheWrongKind(t *testing.T) {
 	for src, want := range map[string]string{
 		`plugin_cache_dir = true`:                                 "must be a string, but it is a bool",
@@ -171,7 +143,7 @@ func TestRead_FilesThatAreNotThere(t *testing.T) {
 	file := filepath.Join(dir, "file")
 	must.Succeed(t, os.WriteFile(file, nil, 0o600))
 	for _, path := range []string{filepath.Join(dir, "missing"), filepath.Join(dir, "no", "such"), filepath.Join(file, "x")} {
-		config, problems := Read(Locations{File: path, Required: true}, testEnv, terraform)
+		config, problems := Read(Locations{File: path, required: true}, testEnv, terraform)
 		if config == nil || len(problems) != 1 || !problems[0].Warning || problems[0].File != path ||
 			problems[0].Summary != "Unable to open CLI configuration file" || !strings.Contains(problems[0].Detail, "does not exist.") {
 			t.Errorf("%s: got %+v, %+v", path, config, problems)

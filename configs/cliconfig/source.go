@@ -166,17 +166,17 @@ func (o SourceOptions) configured(methods []Method) (all []getproviders.Selector
 		selector := getproviders.Selector{Include: method.Include, Exclude: method.Exclude}
 		switch method.Kind {
 		case Direct:
-			selector.Source, selector.IsRegistry = o.retried(registry, method.Retries), true
+			selector.Source, selector.IsRegistry = o.retried(registry, method.retries), true
 		case FilesystemMirror:
 			selector.Source = o.FilesystemMirror(method.Location)
 		case NetworkMirror:
-			key := fmt.Sprint(method.TrustAll, method.Location)
+			key := fmt.Sprint(method.trustAll, method.Location)
 			if mirrors[key] == nil {
-				if mirrors[key], err = o.networkMirror(method.Location, method.TrustAll); err != nil {
+				if mirrors[key], err = o.networkMirror(method.Location, method.trustAll); err != nil {
 					return nil, err
 				}
 			}
-			selector.Source = o.retried(mirrors[key], method.Retries)
+			selector.Source = o.retried(mirrors[key], method.retries)
 		case OCIMirror:
 			selector.Source = unsupportedSource{method.Location, o.Product.OrDefault().Program}
 			if o.OCIMirror != nil {

@@ -6,6 +6,7 @@ import (
 	"strconv"
 
 	"github.com/tfdeps/tfdeps/getproviders"
+	"github.com/tfdeps/tfdeps/internal/dialect"
 )
 
 // How often OpenTofu tries a download again, and the variable that says otherwise.
@@ -17,7 +18,7 @@ const (
 // retried is a source whose archives are requested again as often as OpenTofu does it: as the
 // method says, else as the variable does. A variable that is no positive number says nothing.
 func (o SourceOptions) retried(source getproviders.Source, given *int) getproviders.Source {
-	if !o.Product.Understands("download_retry_count") {
+	if !dialect.Of(o.Product).Understands("download_retry_count") {
 		return source
 	}
 	retries := defaultRetries

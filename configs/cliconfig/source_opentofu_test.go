@@ -68,7 +68,7 @@ func TestInstallation_OpenTofuHasRetriesAndTrust(t *testing.T) {
 		t.Fatal(config.Installation, problems)
 	}
 	mirror, direct := config.Installation[0], config.Installation[1]
-	if !mirror.TrustAll || mirror.Retries == nil || *mirror.Retries != 0 || direct.TrustAll || direct.Retries == nil || *direct.Retries != 4 {
+	if !mirror.trustAll || mirror.retries == nil || *mirror.retries != 0 || direct.trustAll || direct.retries == nil || *direct.retries != 4 {
 		t.Errorf("%+v, %+v", mirror, direct)
 	}
 	for _, wrong := range []string{

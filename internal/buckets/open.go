@@ -14,7 +14,7 @@ import (
 	"github.com/tfdeps/tfdeps/providercache/blob"
 )
 
-// ErrURL: a URL names no bucket, or has parameters that don't exist.
+// ErrURL says that a URL names no bucket, or has parameters that don't exist.
 var ErrURL = errors.New("invalid URL of a bucket")
 
 // Openers opens buckets by the scheme of their URLs: the key is a scheme, such as "s3". Credentials

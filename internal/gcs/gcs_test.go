@@ -14,11 +14,11 @@ import (
 	"go.uber.org/goleak"
 	googleoauth "golang.org/x/oauth2/google"
 
-	"github.com/tfdeps/tfdeps/getproviders/providertest"
 	"github.com/tfdeps/tfdeps/internal/buckets"
 	"github.com/tfdeps/tfdeps/internal/googlestorage"
 	"github.com/tfdeps/tfdeps/internal/hosts"
 	"github.com/tfdeps/tfdeps/internal/must"
+	"github.com/tfdeps/tfdeps/internal/providertest"
 	"github.com/tfdeps/tfdeps/internal/storagetest"
 	"github.com/tfdeps/tfdeps/providercache/blob"
 	"github.com/tfdeps/tfdeps/providercache/blob/blobtest"

@@ -13,7 +13,7 @@ import (
 	"strings"
 	"time"
 
-	"github.com/tfdeps/tfdeps/getproviders/providertest"
+	"github.com/tfdeps/tfdeps/internal/providertest"
 )
 
 // HostileRule is one way in which a registry lies, as data: testdata/hostile has a file

@@ -8,7 +8,7 @@ import (
 
 	"github.com/tfdeps/tfdeps/depsfile"
 	"github.com/tfdeps/tfdeps/getproviders"
-	"github.com/tfdeps/tfdeps/getproviders/providertest"
+	"github.com/tfdeps/tfdeps/internal/providertest"
 	"github.com/tfdeps/tfdeps/internal/treehash"
 	"github.com/tfdeps/tfdeps/providercache"
 )
@@ -38,7 +38,8 @@ func ListingRegistry(tb testing.TB, h1 map[getproviders.Platform]string) (*provi
 func NewUser(tb testing.TB, registry *providertest.Registry) *providercache.Installer {
 	in := NewInstaller(tb, RegistrySource(registry))
 	in.Fetcher.Client, in.Fetcher.StateDir = registry.Client(), tb.TempDir()
-	in.Fetcher.Product.HashesHost = RegistryHost // the product trusts it as OpenTofu trusts its own registry
+	in.Fetcher.Product = getproviders.OpenTofu("")
+	in.Fetcher.Product.DefaultHost = RegistryHost // which is trusted as OpenTofu trusts its own registry
 	return in
 }
 

@@ -5,8 +5,8 @@ import (
 	"testing"
 
 	"github.com/tfdeps/tfdeps/depsfile"
-	"github.com/tfdeps/tfdeps/getproviders"
-	"github.com/tfdeps/tfdeps/getproviders/providertest"
+	"github.com/tfdeps/tfdeps/internal/layout"
+	"github.com/tfdeps/tfdeps/internal/providertest"
 	"github.com/tfdeps/tfdeps/providercache"
 )
 
@@ -51,7 +51,7 @@ func (m *Machine) Maintenance(tb testing.TB) *providercache.Maintenance {
 
 // PackageDir is where a store has a version of a provider, for Linux.
 func PackageDir(address, v string) string {
-	return getproviders.UnpackedPath(Provider(address), Version(v), Linux)
+	return layout.UnpackedPath(Provider(address), Version(v), Linux)
 }
 
 // InstallBoth installs both providers.

@@ -14,12 +14,12 @@ import (
 	ocispec "github.com/opencontainers/image-spec/specs-go/v1"
 	"oras.land/oras-go/v2/registry/remote/errcode"
 
-	"github.com/tfdeps/tfdeps/getproviders"
+	"github.com/tfdeps/tfdeps/internal/hashing"
 )
 
 // target publishes an archive and its manifest, which it describes.
 func (p *pushing) target(ctx context.Context, t Target) (ocispec.Descriptor, error) {
-	zh, ok := strings.CutPrefix(string(t.ZH), getproviders.SchemeZH+":")
+	zh, ok := strings.CutPrefix(string(t.ZH), hashing.ZH+":")
 	if !ok || t.Archive == nil || t.Platform.Validate() != nil {
 		return ocispec.Descriptor{}, errors.New("a package to be published needs a platform, an archive and the zh of it")
 	}

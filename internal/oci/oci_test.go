@@ -19,13 +19,13 @@ import (
 	"go.uber.org/goleak"
 
 	"github.com/tfdeps/tfdeps/getproviders"
-	"github.com/tfdeps/tfdeps/getproviders/providertest"
 	"github.com/tfdeps/tfdeps/internal/hosts"
 	"github.com/tfdeps/tfdeps/internal/must"
 	"github.com/tfdeps/tfdeps/internal/oci"
 	"github.com/tfdeps/tfdeps/internal/oci/ocitest"
 	"github.com/tfdeps/tfdeps/internal/par"
 	"github.com/tfdeps/tfdeps/internal/peertest"
+	"github.com/tfdeps/tfdeps/internal/providertest"
 )
 
 func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }

@@ -19,6 +19,7 @@ import (
 	"oras.land/oras-go/v2/registry/remote/errcode"
 
 	"github.com/tfdeps/tfdeps/getproviders"
+	"github.com/tfdeps/tfdeps/internal/hashing"
 	"github.com/tfdeps/tfdeps/internal/par"
 )
 
@@ -95,7 +96,7 @@ func published(ctx context.Context, repo *remote.Repository, target ocispec.Desc
 
 // zhOf is the hash of an archive.
 func zhOf(archive ocispec.Descriptor) getproviders.Hash {
-	return getproviders.Hash(getproviders.SchemeZH + ":" + archive.Digest.Encoded())
+	return getproviders.Hash(hashing.ZH + ":" + archive.Digest.Encoded())
 }
 
 // Push publishes packages of a version, and what is signed about it. What the repository has isn't sent. Blobs come

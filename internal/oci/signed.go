@@ -14,6 +14,7 @@ import (
 	"oras.land/oras-go/v2/registry/remote"
 
 	"github.com/tfdeps/tfdeps/getproviders"
+	"github.com/tfdeps/tfdeps/internal/layout"
 )
 
 // typeSigned is the type of the manifest with what a publisher has signed about a version. It is listed in the
@@ -80,7 +81,7 @@ func (s *Source) trust(repo *remote.Repository, index imageIndex, pkg getprovide
 		switch {
 		case err == nil:
 			return text, nil
-		case name == getproviders.SignatureName(p, v) && ctx.Err() == nil:
+		case name == layout.SignatureName(p, v) && ctx.Err() == nil:
 			return nil, nil
 		}
 		return nil, s.failed(ctx, p, errors.New(explained(err).Error())) // that there is none is a failure, too: it is listed
@@ -96,9 +97,9 @@ func (p *pushing) sign(ctx context.Context, release Release) (ocispec.Descriptor
 		mediaType, name string
 		content         []byte
 	}{
-		{"application/json", getproviders.KeysName(provider, version), release.Signed.EncodeKeys()},
-		{"text/plain", getproviders.ChecksumsName(provider, version), release.Signed.Sums},
-		{"application/pgp-signature", getproviders.SignatureName(provider, version), release.Signed.Signature},
+		{"application/json", layout.KeysName(provider, version), release.Signed.EncodeKeys()},
+		{"text/plain", layout.ChecksumsName(provider, version), release.Signed.Sums},
+		{"application/pgp-signature", layout.SignatureName(provider, version), release.Signed.Signature},
 	} {
 		described := ocispec.Descriptor{MediaType: f.mediaType, Digest: digest.FromBytes(f.content), Size: int64(len(f.content)), Annotations: map[string]string{ocispec.AnnotationTitle: f.name}}
 		layers = append(layers, layer{Descriptor: described, content: bytes.NewReader(f.content)})
@@ -157,8 +158,8 @@ func (p *pushing) readListed(ctx context.Context, listed *ocispec.Descriptor, re
 	if err != nil {
 		return nil
 	}
-	sums, err := readFile(ctx, p.repo, files, getproviders.ChecksumsName(release.Provider, release.Version), manifestBytes)
-	signature, missing := readFile(ctx, p.repo, files, getproviders.SignatureName(release.Provider, release.Version), manifestBytes)
+	sums, err := readFile(ctx, p.repo, files, layout.ChecksumsName(release.Provider, release.Version), manifestBytes)
+	signature, missing := readFile(ctx, p.repo, files, layout.SignatureName(release.Provider, release.Version), manifestBytes)
 	if err != nil || missing != nil || sums == nil || signature == nil {
 		return nil
 	}

@@ -10,9 +10,9 @@ import (
 	"testing"
 
 	"github.com/tfdeps/tfdeps/getproviders"
-	"github.com/tfdeps/tfdeps/getproviders/providertest"
 	"github.com/tfdeps/tfdeps/internal/must"
 	"github.com/tfdeps/tfdeps/internal/oci"
+	"github.com/tfdeps/tfdeps/internal/providertest"
 )
 
 // signedBy is a list that a publisher signs, of archives by their platforms.

@@ -13,6 +13,7 @@ import (
 	"oras.land/oras-go/v2/registry/remote"
 
 	"github.com/tfdeps/tfdeps/getproviders"
+	"github.com/tfdeps/tfdeps/internal/hashing"
 )
 
 // Source installs from OCI registries. What it finds is as OpenTofu finds it. It trusts the digest of the archive as
@@ -93,7 +94,7 @@ func (s *Source) Package(ctx context.Context, p getproviders.Provider, v getprov
 	}
 	trust := getproviders.TrustedBy(getproviders.AnyHash{found.ZH})
 	trust.Authenticator = recorded{found.ZH}
-	if found.H1.Scheme() == getproviders.SchemeH1 {
+	if found.H1.Scheme() == hashing.H1 {
 		trust.ListedHashes = append(slices.Clone(trust.ListedHashes), found.H1)
 	}
 	at := Repository{repo.Reference.Registry, repo.Reference.Repository}

@@ -14,6 +14,7 @@ import (
 	"github.com/tfdeps/tfdeps/getproviders"
 	"github.com/tfdeps/tfdeps/internal/buckets"
 	"github.com/tfdeps/tfdeps/internal/config/fetch"
+	"github.com/tfdeps/tfdeps/internal/dialect"
 	"github.com/tfdeps/tfdeps/internal/gcs"
 	"github.com/tfdeps/tfdeps/internal/oci"
 	"github.com/tfdeps/tfdeps/internal/s3"
@@ -107,7 +108,7 @@ func (h Hosts) Mirror(ctx context.Context, single cliconfig.SourceOptions, locat
 // Modules returns what fetches packages of modules, and keeps them in the store; "": nowhere. It is to be closed.
 func (h Hosts) Modules(product getproviders.Product, store string) *fetch.Fetcher {
 	f := &fetch.Fetcher{Client: h.Archives, Credentials: h.Credentials, Store: store, Environ: h.User.Environ, Offline: h.OfflineBy != ""}
-	if product.Understands("oci") {
+	if dialect.Of(product).Understands("oci") {
 		f.OCI = modulesIn(h.OCI())
 	}
 	return f

@@ -12,6 +12,8 @@ import (
 	"strings"
 
 	"github.com/tfdeps/tfdeps/getproviders"
+	"github.com/tfdeps/tfdeps/internal/hashing"
+	"github.com/tfdeps/tfdeps/internal/layout"
 )
 
 // Name is what a package is found by.
@@ -30,7 +32,7 @@ func (n Name) Key() (string, error) {
 	if err != nil {
 		return "", err
 	}
-	return Root + "/" + getproviders.UnpackedPath(n.Provider, n.Version, n.Platform) + "/" + digest + ".zip", nil
+	return Root + "/" + layout.UnpackedPath(n.Provider, n.Version, n.Platform) + "/" + digest + ".zip", nil
 }
 
 // Root begins all keys. Its number changes with the layout.
@@ -48,7 +50,7 @@ func (n Name) digest() (string, error) {
 	if err := errors.Join(n.Provider.Validate(), n.Version.Validate(), n.Platform.Validate()); err != nil {
 		return "", err
 	}
-	text, ok := strings.CutPrefix(string(n.H1), getproviders.SchemeH1+":")
+	text, ok := strings.CutPrefix(string(n.H1), hashing.H1+":")
 	raw, err := base64.StdEncoding.DecodeString(text)
 	if !ok || err != nil || len(raw) != 32 {
 		return "", fmt.Errorf("%.100q isn't the h1 of a package", n.H1)

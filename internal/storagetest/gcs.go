@@ -20,7 +20,7 @@ import (
 	"testing"
 	"time"
 
-	"github.com/tfdeps/tfdeps/getproviders/providertest"
+	"github.com/tfdeps/tfdeps/internal/providertest"
 )
 
 // GCS is a fake of Google Cloud Storage's JSON API, made from its description. It has one bucket,

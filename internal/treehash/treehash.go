@@ -15,6 +15,7 @@ import (
 	"strings"
 
 	"github.com/tfdeps/tfdeps/getproviders"
+	"github.com/tfdeps/tfdeps/internal/hashing"
 )
 
 // File is one file of a package: its slash-separated path inside and
@@ -41,7 +42,7 @@ func H1(files []File) (getproviders.Hash, error) {
 		}
 		fmt.Fprintf(list, "%x  %s\n", file.SHA256, file.Name)
 	}
-	return getproviders.Hash(getproviders.SchemeH1 + ":" + base64.StdEncoding.EncodeToString(list.Sum(nil))), nil
+	return getproviders.Hash(hashing.H1 + ":" + base64.StdEncoding.EncodeToString(list.Sum(nil))), nil
 }
 
 // Dir reads every file of an unpacked package and returns its h1. A

@@ -6,6 +6,7 @@ import (
 	"slices"
 
 	"github.com/tfdeps/tfdeps/getproviders"
+	"github.com/tfdeps/tfdeps/internal/hashing"
 	"github.com/tfdeps/tfdeps/internal/par"
 	"github.com/tfdeps/tfdeps/providercache/blob"
 	"github.com/tfdeps/tfdeps/providercache/internal/archivedir"
@@ -128,9 +129,9 @@ func (b *inBucket) find(_ context.Context, p archivedir.Item) (c archivedir.Clai
 func receiptOf(entry archivedir.ArchiveEntry) (r receipt.Receipt) {
 	for _, h := range entry.Hashes {
 		switch h.Scheme() {
-		case getproviders.SchemeZH:
+		case hashing.ZH:
 			r.ZH = h
-		case getproviders.SchemeH1:
+		case hashing.H1:
 			r.H1 = h
 		}
 	}

@@ -18,6 +18,7 @@ import (
 	"github.com/tfdeps/tfdeps/getproviders"
 	"github.com/tfdeps/tfdeps/internal/chunks"
 	"github.com/tfdeps/tfdeps/internal/during"
+	"github.com/tfdeps/tfdeps/internal/layout"
 	"github.com/tfdeps/tfdeps/internal/par"
 	"github.com/tfdeps/tfdeps/providercache/blob"
 	"github.com/tfdeps/tfdeps/providercache/internal/archivedir"
@@ -53,7 +54,7 @@ func indexKey(p getproviders.Provider) string {
 }
 
 func signatureKey(s getproviders.Selection) string {
-	return archivedir.MirrorDir(s.Provider) + "/" + getproviders.SignatureName(s.Provider, s.Version)
+	return archivedir.MirrorDir(s.Provider) + "/" + layout.SignatureName(s.Provider, s.Version)
 }
 
 // put implements place.

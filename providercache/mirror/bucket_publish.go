@@ -8,6 +8,7 @@ import (
 	"strings"
 
 	"github.com/tfdeps/tfdeps/getproviders"
+	"github.com/tfdeps/tfdeps/internal/layout"
 	"github.com/tfdeps/tfdeps/internal/par"
 	"github.com/tfdeps/tfdeps/providercache/blob"
 	"github.com/tfdeps/tfdeps/providercache/internal/archivedir"
@@ -109,7 +110,7 @@ func (b *inBucket) publishDocuments(ctx context.Context, p getproviders.Provider
 		return b.putDocuments(ctx, p, v, *signed)
 	}
 	dir := archivedir.MirrorDir(p) + "/"
-	sums, _, err := blob.ReadAll(ctx, b.bucket, dir+getproviders.ChecksumsName(p, v), maxDocument)
+	sums, _, err := blob.ReadAll(ctx, b.bucket, dir+layout.ChecksumsName(p, v), maxDocument)
 	if errors.Is(err, blob.ErrNotFound) || err == nil && covers(getproviders.SignedDocuments{Sums: sums}, p, v, document) {
 		return nil
 	}
@@ -119,7 +120,7 @@ func (b *inBucket) publishDocuments(ctx context.Context, p getproviders.Provider
 		}
 	}
 	if err != nil {
-		return archivedir.Unlisted(b.at(dir+getproviders.ChecksumsName(p, v)), err)
+		return archivedir.Unlisted(b.at(dir+layout.ChecksumsName(p, v)), err)
 	}
 	return nil
 }

@@ -72,7 +72,7 @@ type Result struct {
 // before it is put into its place.
 //
 // The signed list of checksums that the Source has for a version is kept beside its
-// packages, with the keys (see getproviders.ChecksumsName):
+// packages, with the keys (see layout.ChecksumsName):
 // an installation from the mirror can verify them by it. It is asked for once.
 //
 // Documents are written last, and nothing is listed before it is there: a client that

@@ -24,7 +24,7 @@ func Source(bucket blob.Bucket) (*getproviders.NetworkMirrorSource, error) {
 // bucketFiles are the objects of a bucket as the files of a mirror.
 type bucketFiles struct{ bucket blob.Bucket }
 
-// ReadFile implements getproviders.MirrorFiles.
+// ReadFile returns the content of a file, as NewStoredMirrorSource wants it.
 func (b bucketFiles) ReadFile(ctx context.Context, path string, limit int64) ([]byte, error) {
 	content, _, err := blob.ReadAll(ctx, b.bucket, path, limit)
 	switch {
@@ -36,10 +36,10 @@ func (b bucketFiles) ReadFile(ctx context.Context, path string, limit int64) ([]
 	return content, err
 }
 
-// Archive implements getproviders.MirrorFiles.
+// Archive returns a file that may be large.
 func (b bucketFiles) Archive(path string) getproviders.Archive {
 	return buckets.Archive(b.bucket, path)
 }
 
-// String implements getproviders.MirrorFiles.
+// String is the URL of the bucket.
 func (b bucketFiles) String() string { return buckets.SourceURL(b.bucket, "") }

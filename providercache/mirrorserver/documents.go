@@ -14,6 +14,7 @@ import (
 	"time"
 
 	"github.com/tfdeps/tfdeps/getproviders"
+	"github.com/tfdeps/tfdeps/internal/layout"
 )
 
 // document is what is sent, ready to be sent.
@@ -164,9 +165,9 @@ func (s *Server) serveSigned(w http.ResponseWriter, r *http.Request, asked reque
 	}
 	signed := found.value.Signed.documents()
 	switch asked.name {
-	case getproviders.ChecksumsName(p, v):
+	case layout.ChecksumsName(p, v):
 		s.serveDocument(w, r, "text/plain; charset=utf-8", newDocument("", signed.Sums))
-	case getproviders.SignatureName(p, v):
+	case layout.SignatureName(p, v):
 		s.serveDocument(w, r, "application/octet-stream", newDocument("", signed.Signature))
 	default:
 		s.serveDocument(w, r, "application/json", newDocument("", signed.EncodeKeys()))

@@ -15,6 +15,7 @@ import (
 
 	"github.com/tfdeps/tfdeps/getproviders"
 	"github.com/tfdeps/tfdeps/internal/disk"
+	"github.com/tfdeps/tfdeps/internal/hashing"
 	"github.com/tfdeps/tfdeps/internal/hosts"
 	"github.com/tfdeps/tfdeps/internal/par"
 	"github.com/tfdeps/tfdeps/internal/scratch"
@@ -74,7 +75,7 @@ func (s *Server) serveFlight(w http.ResponseWriter, r *http.Request, asked reque
 	s.counts.fetched.Add(1)
 	var zh getproviders.Hash
 	for _, h := range pkg.Hashes {
-		if h.Scheme() == getproviders.SchemeZH {
+		if h.Scheme() == hashing.ZH {
 			zh = h
 		}
 	}

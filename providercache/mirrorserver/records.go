@@ -12,6 +12,7 @@ import (
 	"time"
 
 	"github.com/tfdeps/tfdeps/getproviders"
+	"github.com/tfdeps/tfdeps/internal/hashing"
 	"github.com/tfdeps/tfdeps/internal/par"
 )
 
@@ -38,10 +39,10 @@ const (
 )
 
 // isUsual reports whether details are none that are odd.
-func isUsual(told getproviders.VersionDetails) bool {
-	words := len(told.Protocols) + len(told.Platforms)
-	long := slices.ContainsFunc(told.Protocols, func(p string) bool { return len(p) > maxDetailWord }) ||
-		slices.ContainsFunc(told.Platforms, func(p getproviders.Platform) bool { return len(p.OS)+len(p.Arch) > maxDetailWord })
+func isUsual(protocols []string, platforms []getproviders.Platform) bool {
+	words := len(protocols) + len(platforms)
+	long := slices.ContainsFunc(protocols, func(p string) bool { return len(p) > maxDetailWord }) ||
+		slices.ContainsFunc(platforms, func(p getproviders.Platform) bool { return len(p.OS)+len(p.Arch) > maxDetailWord })
 	return words > 0 && words <= maxDetailWords && !long
 }
 
@@ -51,16 +52,16 @@ func detailsOf(available getproviders.Available) (all []detailsRecord) {
 		return nil
 	}
 	for _, v := range available.Versions {
-		told := available.Details(v)
+		protocols, platforms, _ := available.Details(v)
 		at := slices.IndexFunc(all, func(d detailsRecord) bool {
-			return slices.Equal(d.Protocols, told.Protocols) && slices.Equal(d.Platforms, told.Platforms)
+			return slices.Equal(d.Protocols, protocols) && slices.Equal(d.Platforms, platforms)
 		})
-		if at < 0 && (len(all) == maxDetails || !isUsual(told)) {
+		if at < 0 && (len(all) == maxDetails || !isUsual(protocols, platforms)) {
 			continue
 		}
 		if at < 0 {
 			at = len(all)
-			all = append(all, detailsRecord{Protocols: told.Protocols, Platforms: told.Platforms})
+			all = append(all, detailsRecord{Protocols: protocols, Platforms: platforms})
 		}
 		all[at].Versions = append(all[at].Versions, v)
 	}
@@ -185,7 +186,7 @@ func askFirst(ctx context.Context, source getproviders.Source, p getproviders.Pr
 				if h1 := trust.RegistryHashes[plat]; h1 != "" {
 					hashes = append(hashes, h1)
 				}
-				record.Packages[plat] = packageRecord{Hashes: getproviders.SortHashes(hashes)}
+				record.Packages[plat] = packageRecord{Hashes: hashing.Sort(hashes)}
 			}
 		}
 		return nil
@@ -209,7 +210,7 @@ func listedHashes(trust getproviders.Trust) []getproviders.Hash {
 	if trust.ExpectedSHA256 != ([32]byte{}) {
 		hashes = append(hashes, getproviders.ZH(trust.ExpectedSHA256))
 	}
-	return getproviders.SortHashes(hashes)
+	return hashing.Sort(hashes)
 }
 
 // storedArchive is an archive in the bucket. Its key says what it is, so that no other object has to.
@@ -230,11 +231,11 @@ func archivesDir(p getproviders.Provider, v getproviders.Version) string {
 // archiveKey is the key of an archive: OS_ARCH.ZH.H1.RELEASED.zip, where zh is in hex, h1 in the base64 of URLs, and released in seconds
 // since 1970. Earlier versions had OS_ARCH.ZH.H1.zip.
 func archiveKey(p getproviders.Provider, v getproviders.Version, plat getproviders.Platform, zh, h1 getproviders.Hash, released time.Time) (string, error) {
-	sum, err := base64.StdEncoding.DecodeString(strings.TrimPrefix(string(h1), getproviders.SchemeH1+":"))
+	sum, err := base64.StdEncoding.DecodeString(strings.TrimPrefix(string(h1), hashing.H1+":"))
 	if err != nil {
 		return "", err
 	}
-	return archivesDir(p, v) + plat.String() + "." + strings.TrimPrefix(string(zh), getproviders.SchemeZH+":") + "." + base64.RawURLEncoding.EncodeToString(sum) +
+	return archivesDir(p, v) + plat.String() + "." + strings.TrimPrefix(string(zh), hashing.ZH+":") + "." + base64.RawURLEncoding.EncodeToString(sum) +
 		"." + strconv.FormatInt(released.Unix(), 10) + ".zip", nil
 }
 
@@ -258,7 +259,7 @@ func parseArchiveKey(key string) (archive storedArchive, ok bool) {
 		return archive, false
 	}
 	return storedArchive{
-		Key: key, Platform: plat, ZH: getproviders.ZH([32]byte(zh)), H1: getproviders.Hash(getproviders.SchemeH1 + ":" + base64.StdEncoding.EncodeToString(h1)),
+		Key: key, Platform: plat, ZH: getproviders.ZH([32]byte(zh)), H1: getproviders.Hash(hashing.H1 + ":" + base64.StdEncoding.EncodeToString(h1)),
 		Released: archive.Released,
 	}, true
 }
@@ -307,5 +308,5 @@ func (r packagesRecord) hashesOf(plat getproviders.Platform, stored []storedArch
 	if archive, ok := r.Packages[plat].find(stored, plat); ok {
 		own = append(slices.Clone(own), archive.H1, archive.ZH)
 	}
-	return getproviders.SortHashes(own)
+	return hashing.Sort(own)
 }

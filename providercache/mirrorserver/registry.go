@@ -11,6 +11,8 @@ import (
 	"strings"
 
 	"github.com/tfdeps/tfdeps/getproviders"
+	"github.com/tfdeps/tfdeps/internal/hashing"
+	"github.com/tfdeps/tfdeps/internal/layout"
 )
 
 // wireRegistryVersions is what a registry lists of a provider. Protocols and platforms are hints for errors, as far as
@@ -115,13 +117,13 @@ func (s *Server) serveRegistryPackage(w http.ResponseWriter, r *http.Request, as
 	}
 	variant := "registry/" + asked.platform.String() + "/" + strconv.FormatInt(s.urlsUntil(), 36)
 	made, err := found.document(r.Context(), s.room, variant, func() []byte {
-		sum := strings.TrimPrefix(string(zh), getproviders.SchemeZH+":")
+		sum := strings.TrimPrefix(string(zh), hashing.ZH+":")
 		return encode(wireRegistryPackage{
 			Protocols: protocolsOf(record.Protocols), OS: asked.platform.OS, Arch: asked.platform.Arch,
 			FileName:     signedName(signed.Sums, sum, getproviders.PackedName(p, v, asked.platform)),
 			DownloadURL:  fromPackage + s.fileURL(p, getproviders.PackedName(p, v, asked.platform)),
-			SumsURL:      fromPackage + s.fileURL(p, getproviders.ChecksumsName(p, v)),
-			SignatureURL: fromPackage + s.fileURL(p, getproviders.SignatureName(p, v)),
+			SumsURL:      fromPackage + s.fileURL(p, layout.ChecksumsName(p, v)),
+			SignatureURL: fromPackage + s.fileURL(p, layout.SignatureName(p, v)),
 			SHA256:       sum, SigningKeys: signed.EncodeKeys(), Packages: record.listed(),
 		})
 	})
@@ -160,7 +162,7 @@ func (r packagesRecord) listed() map[string]wireListedPackage {
 	for plat, pkg := range r.Packages {
 		all[plat.String()] = wireListedPackage(pkg)
 		for _, h := range pkg.Hashes {
-			more = more || h.Scheme() == getproviders.SchemeH1
+			more = more || h.Scheme() == hashing.H1
 		}
 	}
 	if !more {

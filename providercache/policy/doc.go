@@ -2,9 +2,7 @@
 // tfdeps.hcl, that a repository or a machine has:
 //
 //	p, problems := policy.Load("tfdeps.hcl", getproviders.Terraform("1.15.9"))
-//	if refusal := p.Check(policy.Candidate{Provider: provider, Version: version, SourceURL: url}); refusal != nil {
-//		fmt.Println(refusal) // names the rule, the file and the line
-//	}
+//	fetcher.Policy = p.Hook(policy.HookOptions{}) // whose errors name the rule, the file and the line
 //
 // # The file
 //

@@ -9,6 +9,7 @@ import (
 
 	"github.com/tfdeps/tfdeps/depsfile"
 	"github.com/tfdeps/tfdeps/getproviders"
+	"github.com/tfdeps/tfdeps/internal/hashing"
 )
 
 // requiredPlatforms is the rule "lock_platforms".
@@ -50,7 +51,7 @@ func (p Policy) LockPlatforms() (all []getproviders.Platform) {
 func (p Policy) CheckLock(lock depsfile.Lock) *Refusal {
 	have := 0
 	for _, h := range lock.Hashes {
-		if h.Scheme() == getproviders.SchemeH1 {
+		if h.Scheme() == hashing.H1 {
 			have++
 		}
 	}
@@ -62,7 +63,7 @@ func (p Policy) CheckLock(lock depsfile.Lock) *Refusal {
 		for i, plat := range required.platforms {
 			names[i] = plat.String()
 		}
-		return &Refusal{Provider: lock.Provider, Version: lock.Version, Rule: "lock_platforms", Pos: required.pos,
+		return &Refusal{Provider: lock.Provider, Rule: "lock_platforms", Pos: required.pos,
 			Reason: fmt.Sprintf("the lock file has to be good for %s, and its entry has too few h1 hashes: %d", strings.Join(names, ", "), have)}
 	}
 	return nil

@@ -21,7 +21,7 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/tfdeps/tfdeps/getproviders/providertest"
+	"github.com/tfdeps/tfdeps/internal/providertest"
 )
 
 // explained are the tests that pass with the real program and not with tfdeps, by the beginning of their names, and the numbers of

@@ -14,8 +14,8 @@ import (
 	"time"
 
 	"github.com/tfdeps/tfdeps/command/e2etest/internal/harness"
-	"github.com/tfdeps/tfdeps/getproviders/providertest"
 	"github.com/tfdeps/tfdeps/internal/must"
+	"github.com/tfdeps/tfdeps/internal/providertest"
 )
 
 // TestServe_FleetOnThreeReplicas has a hundred clients, or as many as TFDEPS_TEST_FLEET says, take ten archives each from three servers of

@@ -18,8 +18,8 @@ import (
 	"golang.org/x/mod/sumdb/dirhash"
 
 	"github.com/tfdeps/tfdeps/command/e2etest/internal/harness"
-	"github.com/tfdeps/tfdeps/getproviders/providertest"
 	"github.com/tfdeps/tfdeps/internal/must"
+	"github.com/tfdeps/tfdeps/internal/providertest"
 )
 
 // TestMirror_IsWholeWheneverItIsKilled kills providers mirror at random moments, again and again,

@@ -13,8 +13,8 @@ import (
 
 	"github.com/tfdeps/tfdeps/command/e2etest/internal/harness"
 	"github.com/tfdeps/tfdeps/depsfile"
-	"github.com/tfdeps/tfdeps/getproviders/providertest"
 	"github.com/tfdeps/tfdeps/internal/must"
+	"github.com/tfdeps/tfdeps/internal/providertest"
 )
 
 // TestInit_HoldsInBadSurroundings has an init run where something around it doesn't do what it

@@ -8,7 +8,7 @@ import (
 	"testing"
 
 	"github.com/tfdeps/tfdeps/command/e2etest/internal/harness"
-	"github.com/tfdeps/tfdeps/getproviders/providertest"
+	"github.com/tfdeps/tfdeps/internal/providertest"
 )
 
 // TestMirror_TofuLocksTheSame has OpenTofu install from mirrors that tfdeps in its place and

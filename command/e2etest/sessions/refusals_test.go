@@ -14,8 +14,8 @@ import (
 	"testing"
 
 	"github.com/tfdeps/tfdeps/command/e2etest/internal/harness"
-	"github.com/tfdeps/tfdeps/getproviders/providertest"
 	"github.com/tfdeps/tfdeps/internal/must"
+	"github.com/tfdeps/tfdeps/internal/providertest"
 )
 
 // TestInit_RefusesHostilePackages serves packages that lie, one way each. Init

@@ -5,8 +5,8 @@ import (
 	"testing"
 
 	"github.com/tfdeps/tfdeps/command/e2etest/internal/harness"
-	"github.com/tfdeps/tfdeps/getproviders/providertest"
 	"github.com/tfdeps/tfdeps/internal/must"
+	"github.com/tfdeps/tfdeps/internal/providertest"
 )
 
 // TestInit_RequestsOfAFirstRun counts the requests when nothing is locked and nothing is

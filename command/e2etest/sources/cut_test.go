@@ -16,8 +16,8 @@ import (
 	"time"
 
 	"github.com/tfdeps/tfdeps/command/e2etest/internal/harness"
-	"github.com/tfdeps/tfdeps/getproviders/providertest"
 	"github.com/tfdeps/tfdeps/internal/must"
+	"github.com/tfdeps/tfdeps/internal/providertest"
 )
 
 // tap passes connections on to a service, counts them and what the service sends, and breaks one of them off.

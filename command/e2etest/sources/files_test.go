@@ -15,9 +15,9 @@ import (
 	"golang.org/x/mod/sumdb/dirhash"
 
 	"github.com/tfdeps/tfdeps/depsfile"
-	"github.com/tfdeps/tfdeps/getproviders/providertest"
 	"github.com/tfdeps/tfdeps/internal/must"
 	"github.com/tfdeps/tfdeps/internal/peertest"
+	"github.com/tfdeps/tfdeps/internal/providertest"
 )
 
 // expandNames replaces the names that mean the same in all cases.

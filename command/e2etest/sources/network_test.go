@@ -3,7 +3,7 @@ package sources
 import (
 	"net/http"
 
-	"github.com/tfdeps/tfdeps/getproviders/providertest"
+	"github.com/tfdeps/tfdeps/internal/providertest"
 )
 
 // networkMirrorCases are about a network mirror alone.

@@ -10,9 +10,9 @@ import (
 
 	"github.com/tfdeps/tfdeps/command/e2etest/internal/harness"
 	"github.com/tfdeps/tfdeps/getproviders"
-	"github.com/tfdeps/tfdeps/getproviders/providertest"
 	"github.com/tfdeps/tfdeps/internal/must"
 	"github.com/tfdeps/tfdeps/internal/oci/ocitest"
+	"github.com/tfdeps/tfdeps/internal/providertest"
 )
 
 // TestMirror_InAnOCIRegistry publishes to Docker's registry, with the login of Docker's own

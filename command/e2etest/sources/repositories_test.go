@@ -10,9 +10,9 @@ import (
 	"testing"
 
 	"github.com/tfdeps/tfdeps/command/e2etest/internal/harness"
-	"github.com/tfdeps/tfdeps/getproviders/providertest"
 	"github.com/tfdeps/tfdeps/internal/must"
 	"github.com/tfdeps/tfdeps/internal/oci/ocitest"
+	"github.com/tfdeps/tfdeps/internal/providertest"
 )
 
 // TestMirror_CreatesRepositories publishes to a registry such as ECR, which has only the repositories that were

@@ -13,8 +13,8 @@ import (
 
 	"github.com/tfdeps/tfdeps/command/e2etest/internal/harness"
 	"github.com/tfdeps/tfdeps/getproviders"
-	"github.com/tfdeps/tfdeps/getproviders/providertest"
 	"github.com/tfdeps/tfdeps/internal/must"
+	"github.com/tfdeps/tfdeps/internal/providertest"
 )
 
 // TestServe_TerraformInstallsThroughIt has the real terraform, and tfdeps, install through "tfdeps

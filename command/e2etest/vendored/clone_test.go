@@ -13,9 +13,9 @@ import (
 	"time"
 
 	"github.com/tfdeps/tfdeps/command/e2etest/internal/harness"
-	"github.com/tfdeps/tfdeps/getproviders/providertest"
 	"github.com/tfdeps/tfdeps/internal/filelock"
 	"github.com/tfdeps/tfdeps/internal/must"
+	"github.com/tfdeps/tfdeps/internal/providertest"
 )
 
 // keepsArchivesInLFS has git LFS keep the packages, and takes them out of it again.

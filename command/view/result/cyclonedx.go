@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"github.com/tfdeps/tfdeps/getproviders"
+	"github.com/tfdeps/tfdeps/internal/hashing"
 )
 
 // InventoryPackage is a provider of a working directory with all that is known of its package without asking
@@ -76,7 +77,7 @@ func (p InventoryPackage) component() Object {
 	}
 	var hashes, references []Object
 	for _, h := range p.Hashes {
-		if h.Scheme() == getproviders.SchemeZH && p.isPublished(h) {
+		if h.Scheme() == hashing.ZH && p.isPublished(h) {
 			hashes = []Object{{"alg", "SHA-256", "content", strings.TrimPrefix(string(h), "zh:")}}
 		}
 	}
@@ -92,7 +93,7 @@ func (p InventoryPackage) component() Object {
 // isPublished reports whether a checksum may be that of the publisher's archive: it isn't, if the
 // lock file has those of archives and not this one. What "cache pull" gets was packed from files.
 func (p InventoryPackage) isPublished(zh getproviders.Hash) bool {
-	return slices.Contains(p.LockedHashes, zh) || !slices.ContainsFunc(p.LockedHashes, func(h getproviders.Hash) bool { return h.Scheme() == getproviders.SchemeZH })
+	return slices.Contains(p.LockedHashes, zh) || !slices.ContainsFunc(p.LockedHashes, func(h getproviders.Hash) bool { return h.Scheme() == hashing.ZH })
 }
 
 func (p InventoryPackage) properties() (all []Object) {

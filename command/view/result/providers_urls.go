@@ -9,6 +9,7 @@ import (
 	"github.com/tfdeps/tfdeps/command/view/explain"
 	"github.com/tfdeps/tfdeps/command/view/terminal"
 	"github.com/tfdeps/tfdeps/getproviders"
+	"github.com/tfdeps/tfdeps/internal/hashing"
 	"github.com/tfdeps/tfdeps/providercache"
 )
 
@@ -51,7 +52,7 @@ func (d LocatedDir) object() Object {
 			}
 			return Object{
 				"address", s.Provider, "version", s.Version, "version_constraints", s.Constraints, "locked", s.Locked,
-				"locked_hashes", d.Locked(s.Provider, s.Version), "signed_hashes", getproviders.SortHashes(signed), "platforms", Each(all, located),
+				"locked_hashes", d.Locked(s.Provider, s.Version), "signed_hashes", hashing.Sort(signed), "platforms", Each(all, located),
 			}
 		}),
 	}
@@ -67,7 +68,7 @@ func located(p providercache.LockedPackage) Object {
 		if p.Package.Protocols != "" {
 			protocols = strings.Split(p.Package.Protocols, ",")
 		}
-		sha256 = strings.TrimPrefix(string(p.ZH), getproviders.SchemeZH+":")
+		sha256 = strings.TrimPrefix(string(p.ZH), hashing.ZH+":")
 		if at, ok := p.Package.Location.(getproviders.HTTPArchive); ok {
 			url = withoutUser(at.URL)
 		} else {

@@ -8,6 +8,7 @@ import (
 
 	"github.com/tfdeps/tfdeps/command/view/terminal"
 	"github.com/tfdeps/tfdeps/getproviders"
+	"github.com/tfdeps/tfdeps/internal/hashing"
 	"github.com/tfdeps/tfdeps/providercache"
 )
 
@@ -90,7 +91,7 @@ func hashesOf(p providercache.ComparedPackage) string {
 func recordedFor(p providercache.ComparedPackage) string {
 	var recorded []string
 	for _, h := range p.Locked.Hashes {
-		if h.Scheme() == getproviders.SchemeH1 || p.Packed && h.Scheme() == getproviders.SchemeZH {
+		if h.Scheme() == hashing.H1 || p.Packed && h.Scheme() == hashing.ZH {
 			recorded = append(recorded, string(h))
 		}
 	}

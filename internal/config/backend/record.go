@@ -10,6 +10,7 @@ import (
 	ctyjson "github.com/zclconf/go-cty/cty/json"
 
 	"github.com/tfdeps/tfdeps/getproviders"
+	"github.com/tfdeps/tfdeps/internal/dialect"
 	"github.com/tfdeps/tfdeps/internal/wholefile"
 )
 
@@ -71,7 +72,7 @@ func NewRecord(c *Config, product getproviders.Product) (*Record, error) {
 		return nil, fmt.Errorf("the values of the backend %q can't be written down: %w", c.Type, err)
 	}
 	version := product.Version
-	if product.Understands("bare_records") {
+	if dialect.Of(product).Understands("bare_records") {
 		version = ""
 	}
 	return &Record{Product: version, Type: c.Type, Hash: c.hash, config: config}, nil
@@ -88,7 +89,7 @@ func Read(fsys fs.FS, path string, product getproviders.Product) (*Record, error
 	case err != nil:
 		return nil, fmt.Errorf("reading the backend's record: %w", err)
 	}
-	if len(src) == 0 && product.Understands("bare_records") {
+	if len(src) == 0 && dialect.Of(product).Understands("bare_records") {
 		return nil, nil
 	}
 	record, err := parse(src, product)
@@ -108,7 +109,7 @@ func parse(src []byte, product getproviders.Product) (*Record, error) {
 	}
 	isThere := func(part json.RawMessage) bool { return len(part) > 0 && string(part) != "null" }
 	switch {
-	case product.Understands("bare_records"): // it passes over both
+	case dialect.Of(product).Understands("bare_records"): // it passes over both
 	case w.Backend == nil && isThere(w.Remote):
 		return nil, fmt.Errorf("%w: this working directory uses legacy remote state and so must first be upgraded using Terraform v0.9", ErrFormat)
 	case isThere(w.StateStore):

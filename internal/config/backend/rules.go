@@ -8,6 +8,7 @@ import (
 	"github.com/zclconf/go-cty/cty"
 
 	"github.com/tfdeps/tfdeps/internal/config/diagnostic"
+	"github.com/tfdeps/tfdeps/internal/dialect"
 	"github.com/tfdeps/tfdeps/internal/par"
 )
 
@@ -42,7 +43,7 @@ func checkRules(block Block, value cty.Value, opts Options) (diags hcl.Diagnosti
 	}
 	for _, r := range rules() {
 		typ, unless, _ := strings.Cut(r.typ, ":")
-		if typ != block.Type || unless == "any_role" && opts.Product.Understands("any_role") {
+		if typ != block.Type || unless == "any_role" && dialect.Of(opts.Product).Understands("any_role") {
 			continue
 		}
 		first, second, _ := strings.Cut(r.argument, "+")

@@ -16,8 +16,8 @@ import (
 
 	"github.com/ulikunitz/xz"
 
-	"github.com/tfdeps/tfdeps/getproviders/providertest"
 	"github.com/tfdeps/tfdeps/internal/must"
+	"github.com/tfdeps/tfdeps/internal/providertest"
 )
 
 // unpacked unpacks an archive below an empty directory.

@@ -6,13 +6,13 @@ import (
 
 	"github.com/hashicorp/hcl/v2"
 
-	"github.com/tfdeps/tfdeps/getproviders"
 	"github.com/tfdeps/tfdeps/internal/config/diagnostic"
 	"github.com/tfdeps/tfdeps/internal/config/files"
 	"github.com/tfdeps/tfdeps/internal/config/static"
+	"github.com/tfdeps/tfdeps/internal/dialect"
 )
 
-func newBuilder(dir string, product getproviders.Product, opts Options) *builder {
+func newBuilder(dir string, product dialect.Dialect, opts Options) *builder {
 	return &builder{
 		module: &Module{
 			Dir: dir, Path: opts.Path, source: opts.Source, Files: map[string]*hcl.File{},

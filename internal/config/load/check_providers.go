@@ -9,6 +9,7 @@ import (
 
 	"github.com/tfdeps/tfdeps/getproviders"
 	"github.com/tfdeps/tfdeps/internal/config/diagnostic"
+	"github.com/tfdeps/tfdeps/internal/dialect"
 )
 
 // Link is a call of a tree of modules, with the module that it leads to there.
@@ -26,8 +27,8 @@ type Link struct {
 // The product has to be the one that the modules were loaded for. Terraform
 // finds all this once the modules are there, before it looks for providers or
 // at the backend. Its command get makes warnings of the errors.
-func CheckProviders(links []Link, product getproviders.Product) hcl.Diagnostics {
-	product = product.OrDefault()
+func CheckProviders(links []Link, given getproviders.Product) hcl.Diagnostics {
+	product := dialect.Of(given)
 	c := passing{product: product, repeated: map[*Module]hcl.Range{}}
 	for _, link := range links {
 		if !product.StaticModules { // OpenTofu leaves them to a plan
@@ -55,7 +56,7 @@ func asTreeProblem(diag *hcl.Diagnostic) *hcl.Diagnostic {
 
 // passing finds what is wrong with the providers of a tree.
 type passing struct {
-	product  getproviders.Product
+	product  dialect.Dialect
 	repeated map[*Module]hcl.Range // of the nearest call on the way to a module that repeats what it calls
 	diags    hcl.Diagnostics
 }
@@ -67,7 +68,7 @@ func (c *passing) checkArguments(link Link) {
 	c.diags = append(c.diags, link.Call.blocks...)
 	for _, name := range slices.Sorted(maps.Keys(link.Call.arguments)) {
 		if at := link.Call.arguments[name].NameRange; !link.Module.variables[name] {
-			c.report(cmp.Or(Newer(c.product, at), diagnostic.Error(at, "Unsupported argument",
+			c.report(cmp.Or(Newer(c.product.Product, at), diagnostic.Error(at, "Unsupported argument",
 				"The module %q has no variable %q. Leave out the argument, or declare the variable in the module.", link.Call.Name, name)))
 		}
 	}

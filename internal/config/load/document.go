@@ -16,12 +16,13 @@ import (
 	"github.com/tfdeps/tfdeps/internal/config/diagnostic"
 	"github.com/tfdeps/tfdeps/internal/config/files"
 	"github.com/tfdeps/tfdeps/internal/config/static"
+	"github.com/tfdeps/tfdeps/internal/dialect"
 )
 
 // document is what one file declares, in its order, before it is put together
 // with the other files.
 type document struct {
-	product  getproviders.Product
+	product  dialect.Dialect
 	grammar  *grammar
 	override bool // declarations change those of other files
 
@@ -235,7 +236,7 @@ func (d *document) parseConstraint(given string, attr, value hcl.Range) *version
 // builder puts the files of a module together.
 type builder struct {
 	module  *Module
-	product getproviders.Product
+	product dialect.Dialect
 
 	seen       map[key]hcl.Range // everything declared
 	required   map[string]*requiredProvider

@@ -16,6 +16,7 @@ import (
 	"github.com/tfdeps/tfdeps/internal/config/diagnostic"
 	"github.com/tfdeps/tfdeps/internal/config/files"
 	"github.com/tfdeps/tfdeps/internal/config/static"
+	"github.com/tfdeps/tfdeps/internal/dialect"
 	"github.com/tfdeps/tfdeps/internal/wholefile"
 )
 
@@ -61,7 +62,7 @@ const inputVariablePrefix = "TF_VAR_"
 // that can't be computed, but for those with an [InputValue] of a variable that isn't declared: see
 // [Module.DeclaresVariable]. To OpenTofu they are no problem here: the value says why, and what needs it fails.
 func ReadInputs(dir string, sources InputSources) (Values, hcl.Diagnostics) {
-	r := inputReader{files: files.System{FS: sources.FS}, values: Values{}, invalid: map[string]hcl.Diagnostics{}, lazy: sources.Product.StaticModules}
+	r := inputReader{files: files.System{FS: sources.FS}, values: Values{}, invalid: map[string]hcl.Diagnostics{}, lazy: dialect.Of(sources.Product).StaticModules}
 	for _, entry := range sources.Environ {
 		name, text, ok := strings.Cut(entry, "=")
 		if name, found := strings.CutPrefix(name, inputVariablePrefix); ok && found && name != "" {

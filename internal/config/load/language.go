@@ -10,6 +10,7 @@ import (
 
 	"github.com/tfdeps/tfdeps/getproviders"
 	"github.com/tfdeps/tfdeps/internal/config/diagnostic"
+	"github.com/tfdeps/tfdeps/internal/dialect"
 	"github.com/tfdeps/tfdeps/internal/par"
 )
 
@@ -69,7 +70,7 @@ func minor(version string) int {
 
 // grammar is the language at a version of a product.
 type grammar struct {
-	product getproviders.Product
+	product dialect.Dialect
 	version int
 	newer   bool // than what the table knows
 	forms   map[string]*form
@@ -82,7 +83,7 @@ type form struct {
 	open   bool // a provider, or a module, decides what else
 }
 
-func newGrammar(product getproviders.Product) *grammar {
+func newGrammar(product dialect.Dialect) *grammar {
 	newest := language()["language"][0].to
 	g := &grammar{product: product, version: minor(product.Version), forms: map[string]*form{}}
 	if g.version == 0 {
@@ -218,7 +219,7 @@ func again(in, name string) string {
 }
 
 // refusal is how the problem is called that a known name has no meaning in a block.
-func refusal(in, what string, product getproviders.Product) string {
+func refusal(in, what string, product dialect.Dialect) string {
 	of, isLifecycle := strings.CutSuffix(in, ".lifecycle")
 	switch {
 	case isLifecycle && of == "ephemeral" && product.StaticModules:
@@ -274,7 +275,7 @@ func (d *document) leftToPlan(at hcl.Range, decides bool) bool {
 	switch {
 	case !d.grammar.newer:
 	case decides:
-		d.report(Newer(d.product, at))
+		d.report(Newer(d.product.Product, at))
 	default:
 		d.left = append(d.left, at)
 	}
@@ -283,7 +284,7 @@ func (d *document) leftToPlan(at hcl.Range, decides bool) bool {
 
 // Newer warns of what stands at a place, if the product is newer than what is known here; nil: it isn't.
 func Newer(product getproviders.Product, at hcl.Range) *hcl.Diagnostic {
-	if !newGrammar(product).newer {
+	if !newGrammar(dialect.Of(product)).newer {
 		return nil
 	}
 	return diagnostic.Warning(at, "Unknown to this version of tfdeps",

@@ -8,6 +8,7 @@ import (
 	"testing"
 
 	"github.com/tfdeps/tfdeps/getproviders"
+	"github.com/tfdeps/tfdeps/internal/dialect"
 	"github.com/tfdeps/tfdeps/internal/must"
 )
 
@@ -54,11 +55,11 @@ func TestGrammar_FollowsTheVersion(t *testing.T) {
 		{getproviders.Terraform("1.16.9"), "language", "known", true},
 		{getproviders.Terraform("2.0.0"), "language", "known", false},
 	} {
-		if got := newGrammar(c.product).holds(c.in, c.name); got != c.want {
+		if got := newGrammar(dialect.Of(c.product)).holds(c.in, c.name); got != c.want {
 			t.Errorf("%s %s: %s in %s: %t", c.product.Name, c.product.Version, c.name, c.in, got)
 		}
 	}
-	if newGrammar(getproviders.Terraform("")).newer || !newGrammar(getproviders.Terraform("1.17.0-alpha1")).newer {
+	if newGrammar(dialect.Of(getproviders.Terraform(""))).newer || !newGrammar(dialect.Of(getproviders.Terraform("1.17.0-alpha1"))).newer {
 		t.Error("which versions are newer than the table")
 	}
 }

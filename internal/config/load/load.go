@@ -13,6 +13,7 @@ import (
 	"github.com/tfdeps/tfdeps/getproviders"
 	"github.com/tfdeps/tfdeps/internal/config/diagnostic"
 	"github.com/tfdeps/tfdeps/internal/config/files"
+	"github.com/tfdeps/tfdeps/internal/dialect"
 	"github.com/tfdeps/tfdeps/internal/par"
 )
 
@@ -80,8 +81,8 @@ func LoadModule(dir string, product getproviders.Product) (*Module, hcl.Diagnost
 // file's name in them is joined to dir, so that it is relative if dir is.
 // Directories and files that can't be read are diagnostics, too; a directory
 // that doesn't exist is an empty module.
-func LoadModuleWith(dir string, product getproviders.Product, opts Options) (*Module, hcl.Diagnostics) {
-	product = product.OrDefault()
+func LoadModuleWith(dir string, given getproviders.Product, opts Options) (*Module, hcl.Diagnostics) {
+	product := dialect.Of(given)
 	found, diags := list(dir, product, opts)
 	build := newBuilder(dir, product, opts)
 	for _, name := range found.primary {
@@ -125,7 +126,7 @@ func LoadModuleContext(ctx context.Context, dir string, product getproviders.Pro
 		err = context.Cause(ctx)
 	}
 	if err != nil {
-		build := newBuilder(dir, product, opts)
+		build := newBuilder(dir, dialect.Of(product), opts)
 		build.finish()
 		return build.module, hcl.Diagnostics{diagnostic.Placeless(hcl.DiagError, "Reading the configuration was interrupted",
 			"The directory %s wasn't read to its end: %s.", dir, err)}
@@ -178,7 +179,7 @@ type listing struct {
 }
 
 // list reads the directories, not the files.
-func list(dir string, product getproviders.Product, opts Options) (listing, hcl.Diagnostics) {
+func list(dir string, product dialect.Dialect, opts Options) (listing, hcl.Diagnostics) {
 	var found listing
 	entries, err := files.System{FS: opts.FS}.List(dir)
 	switch {
@@ -213,7 +214,7 @@ func list(dir string, product getproviders.Product, opts Options) (listing, hcl.
 }
 
 // listTests lists the test directory, one level deep.
-func listTests(dir string, product getproviders.Product, opts Options) ([]string, hcl.Diagnostics) {
+func listTests(dir string, product dialect.Dialect, opts Options) ([]string, hcl.Diagnostics) {
 	name := opts.TestDirectory
 	if name == "" {
 		name = defaultTestDirectory
@@ -250,13 +251,13 @@ func configBase(name string, suffixes []string) (base string, ok bool) {
 	return base, ok
 }
 
-func isTest(name string, product getproviders.Product) bool {
+func isTest(name string, product dialect.Dialect) bool {
 	return hasSuffix(name, product.TestSuffixes)
 }
 
 // fileNames are the names of the files that count, in order. The file "main.tofu"
 // hides "main.tf" from a product that says so.
-func fileNames(entries []fs.DirEntry, product getproviders.Product) []string {
+func fileNames(entries []fs.DirEntry, product dialect.Dialect) []string {
 	var names []string
 	for _, entry := range entries {
 		if !entry.IsDir() && !ignored(entry.Name()) {
@@ -301,7 +302,7 @@ var decoders = par.OnceValue(func() map[string]func(*document, *hcl.Block, *hcl.
 
 // decoder is what takes over blocks of a type in files of a kind. Where provider blocks of test files are requirements, they say the same
 // as in the configuration.
-func decoder(kind, block string, product getproviders.Product) func(*document, *hcl.Block, *hcl.BodyContent) {
+func decoder(kind, block string, product dialect.Dialect) func(*document, *hcl.Block, *hcl.BodyContent) {
 	if kind == "testfile" && block == "provider" && !product.TestProviders {
 		return (*document).testProvider
 	}

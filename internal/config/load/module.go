@@ -12,6 +12,7 @@ import (
 	"github.com/tfdeps/tfdeps/getproviders"
 	"github.com/tfdeps/tfdeps/internal/config/diagnostic"
 	"github.com/tfdeps/tfdeps/internal/config/static"
+	"github.com/tfdeps/tfdeps/internal/dialect"
 )
 
 // Module is what one module directory says that matters for dependencies. Make
@@ -63,8 +64,8 @@ type RequiredVersion struct {
 // constraint that names a prerelease is a problem.
 //
 // Terraform, in a configuration that has such a problem, tells no other.
-func (m *Module) CheckVersion(product getproviders.Product) hcl.Diagnostics {
-	product = product.OrDefault()
+func (m *Module) CheckVersion(given getproviders.Product) hcl.Diagnostics {
+	product := dialect.Of(given)
 	if len(m.RequiredVersions) == 0 {
 		return nil
 	}
@@ -94,7 +95,7 @@ func (m *Module) subject() string {
 }
 
 // check returns nil if the version is one of those that are required.
-func (r RequiredVersion) check(product getproviders.Product, running *version.Version, subject string) *hcl.Diagnostic {
+func (r RequiredVersion) check(product dialect.Dialect, running *version.Version, subject string) *hcl.Diagnostic {
 	constraints, err := version.NewConstraint(r.Text)
 	if err != nil {
 		return diagnostic.Error(r.Range, "Invalid version constraint", "%q is no version constraint.", r.Text)
@@ -151,8 +152,8 @@ type Inferred struct {
 
 // Inferred returns the resources whose providers nothing but their types tells: there is no entry
 // in required_providers for them. The product has to be the one that the module was loaded for.
-func (m *Module) Inferred(product getproviders.Product) (all []Inferred) {
-	product = product.OrDefault()
+func (m *Module) Inferred(given getproviders.Product) (all []Inferred) {
+	product := dialect.Of(given)
 	for _, u := range m.users {
 		provider, err := product.ImpliedProvider(u.localName())
 		if u.provider != nil || err != nil || m.requirement(provider.Type) != nil {
@@ -193,8 +194,8 @@ func (m *Module) TestRequirements(product getproviders.Product) (map[string]getp
 }
 
 // collector makes one that knows the module's local names.
-func (m *Module) collector(product getproviders.Product) *collector {
-	c := &collector{product: product.OrDefault(), path: m.Path, reqs: getproviders.Requirements{}, declared: map[string]getproviders.Provider{}}
+func (m *Module) collector(given getproviders.Product) *collector {
+	c := &collector{product: dialect.Of(given), path: m.Path, reqs: getproviders.Requirements{}, declared: map[string]getproviders.Provider{}}
 	for _, entry := range m.required {
 		c.declared[entry.name] = entry.provider
 	}
@@ -203,7 +204,7 @@ func (m *Module) collector(product getproviders.Product) *collector {
 
 // collector gathers the requirements of a module.
 type collector struct {
-	product  getproviders.Product
+	product  dialect.Dialect
 	path     string // of the module
 	reqs     getproviders.Requirements
 	declared map[string]getproviders.Provider // by local name

@@ -11,6 +11,7 @@ import (
 
 	"github.com/tfdeps/tfdeps/getproviders"
 	"github.com/tfdeps/tfdeps/internal/config/diagnostic"
+	"github.com/tfdeps/tfdeps/internal/dialect"
 )
 
 // providerKey identifies a configuration of a provider in a module.
@@ -137,7 +138,7 @@ func (s *stateBlocks) effective() *Backend {
 
 // add takes over a block; if there is one of its kind already, that stays. again is
 // how the problem with a second backend block is called.
-func (s *stateBlocks) add(next Backend, product getproviders.Product, again string) *hcl.Diagnostic {
+func (s *stateBlocks) add(next Backend, product dialect.Dialect, again string) *hcl.Diagnostic {
 	if product.StaticModules {
 		again = "Duplicate backend configuration"
 	}

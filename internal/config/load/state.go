@@ -14,6 +14,7 @@ import (
 	"github.com/tfdeps/tfdeps/internal/config/files"
 	"github.com/tfdeps/tfdeps/internal/config/state"
 	"github.com/tfdeps/tfdeps/internal/config/static"
+	"github.com/tfdeps/tfdeps/internal/dialect"
 )
 
 // ErrStateVersion says that a state file has no format that there ever was: they are
@@ -49,8 +50,8 @@ func StateRequirements(fsys fs.FS, path string, product getproviders.Product) (g
 // for the whole. Resources whose provider address can't be read are passed
 // over, as Terraform does; OpenTofu refuses the state. A provider may have a legacy address, if the
 // state was last written by Terraform 0.12.
-func ReadStateRequirements(r io.Reader, name string, product getproviders.Product) (getproviders.Requirements, error) {
-	product = product.OrDefault()
+func ReadStateRequirements(r io.Reader, name string, given getproviders.Product) (getproviders.Requirements, error) {
+	product := dialect.Of(given)
 	addresses, err := state.Addresses(r, product.Understands("for_each"))
 	if err != nil {
 		return nil, fmt.Errorf("reading state %s: %w", name, err)
@@ -74,7 +75,7 @@ func ReadStateRequirements(r io.Reader, name string, product getproviders.Produc
 //	module.network.provider["registry.terraform.io/hashicorp/aws"].east
 //
 // or, from Terraform 0.12, provider.aws. It is false for anything else.
-func stateProvider(address string, product getproviders.Product) (getproviders.Provider, bool) {
+func stateProvider(address string, product dialect.Dialect) (getproviders.Provider, bool) {
 	steps, diags := hclsyntax.ParseTraversalAbs([]byte(address), "", hcl.InitialPos)
 	if diags.HasErrors() {
 		return getproviders.Provider{}, false
@@ -108,7 +109,7 @@ func stateProvider(address string, product getproviders.Product) (getproviders.P
 }
 
 // legacyProvider is what a name meant before there were addresses.
-func legacyProvider(name string, product getproviders.Product) (getproviders.Provider, error) {
+func legacyProvider(name string, product dialect.Dialect) (getproviders.Provider, error) {
 	provider, err := product.ImpliedProvider(name)
 	if err != nil || provider.IsBuiltIn() {
 		return provider, err
@@ -120,8 +121,8 @@ func legacyProvider(name string, product getproviders.Product) (getproviders.Pro
 // registry of the product's predecessor replaced by those of the same names in the
 // product's own: their resources meant the default registry. Those that the
 // configuration requires as they are stay.
-func InheritState(fromState, fromConfig getproviders.Requirements, product getproviders.Product) getproviders.Requirements {
-	product = product.OrDefault()
+func InheritState(fromState, fromConfig getproviders.Requirements, given getproviders.Product) getproviders.Requirements {
+	product := dialect.Of(given)
 	if product.Predecessor == nil {
 		return fromState
 	}

@@ -15,6 +15,7 @@ import (
 
 	"github.com/tfdeps/tfdeps/getproviders"
 	"github.com/tfdeps/tfdeps/internal/config/diagnostic"
+	"github.com/tfdeps/tfdeps/internal/hashing"
 	"github.com/tfdeps/tfdeps/internal/locktext"
 	"github.com/tfdeps/tfdeps/internal/par"
 )
@@ -186,7 +187,7 @@ func isCommit(given string) string {
 }
 
 func isHash(given string) string {
-	if h, err := getproviders.ParseHash(given); err == nil && h.Scheme() == getproviders.SchemeH1 {
+	if h, err := getproviders.ParseHash(given); err == nil && h.Scheme() == hashing.H1 {
 		return ""
 	}
 	return "a hash of the scheme \"h1\"; a file with others comes from a newer version of this program"

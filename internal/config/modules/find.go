@@ -12,6 +12,7 @@ import (
 
 	"github.com/tfdeps/tfdeps/internal/config/files"
 	"github.com/tfdeps/tfdeps/internal/config/load"
+	"github.com/tfdeps/tfdeps/internal/dialect"
 )
 
 // findLevel finds out for each call of a level where its module is: where it is
@@ -38,7 +39,7 @@ func (w *walk) find(s *step) *hcl.Diagnostic {
 		return invalidSource(s.call, err)
 	}
 	s.address = address
-	if _, isRemote := address.(Remote); isRemote && s.isRun && !w.Product.Understands("remote_runs") {
+	if _, isRemote := address.(Remote); isRemote && s.isRun && !dialect.Of(w.Product).Understands("remote_runs") {
 		return remoteRun(s.call, address)
 	}
 	if diag := checkReach(s); diag != nil {

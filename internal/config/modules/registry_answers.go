@@ -11,6 +11,7 @@ import (
 
 	version "github.com/hashicorp/go-version"
 
+	"github.com/tfdeps/tfdeps/internal/dialect"
 	"github.com/tfdeps/tfdeps/internal/hosts"
 )
 
@@ -179,7 +180,7 @@ const maxLocation = 16 << 10
 // readAnswer reads the answer to ":namespace/:name/:system/:version/download". OpenTofu has the body of an answer count, where there is one.
 func (r *Registries) readAnswer(host hosts.Hostname, doc *hosts.Document, asked *url.URL) (Remote, error) {
 	location := doc.Header.Get("X-Terraform-Get")
-	if !r.Product.Understands("located_in_body") || doc.StatusCode != http.StatusOK {
+	if !dialect.Of(r.Product).Understands("located_in_body") || doc.StatusCode != http.StatusOK {
 		return readLocation(location, asked)
 	}
 	var wire struct {
@@ -189,7 +190,7 @@ func (r *Registries) readAnswer(host hosts.Hostname, doc *hosts.Document, asked 
 	if err := json.Unmarshal(doc.Body, &wire); err != nil {
 		return Remote{}, hosts.PlainJSON(err)
 	}
-	if wire.Credentials == nil || !r.Product.Understands("served_packages") {
+	if wire.Credentials == nil || !dialect.Of(r.Product).Understands("served_packages") {
 		return readLocation(cmp.Or(wire.Location, location), asked)
 	}
 	u, err := asked.Parse(wire.Location)

@@ -10,9 +10,9 @@ import (
 	"testing"
 
 	"github.com/tfdeps/tfdeps/getproviders"
-	"github.com/tfdeps/tfdeps/getproviders/providertest"
 	"github.com/tfdeps/tfdeps/internal/must"
 	"github.com/tfdeps/tfdeps/internal/peertest"
+	"github.com/tfdeps/tfdeps/internal/providertest"
 )
 
 // bodyCases are answers of a module registry to OpenTofu: header, body, and what is fetched: "body" or "header" in its name, "" if the

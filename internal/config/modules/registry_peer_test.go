@@ -11,9 +11,9 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/tfdeps/tfdeps/getproviders/providertest"
 	"github.com/tfdeps/tfdeps/internal/must"
 	"github.com/tfdeps/tfdeps/internal/peertest"
+	"github.com/tfdeps/tfdeps/internal/providertest"
 )
 
 // Terraform selects the same versions, from the same places. Each case is a module of its own,

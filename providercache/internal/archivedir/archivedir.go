@@ -20,6 +20,7 @@ import (
 
 	"github.com/tfdeps/tfdeps/getproviders"
 	"github.com/tfdeps/tfdeps/internal/during"
+	"github.com/tfdeps/tfdeps/internal/layout"
 	"github.com/tfdeps/tfdeps/internal/scratch"
 	"github.com/tfdeps/tfdeps/internal/wholefile"
 	"github.com/tfdeps/tfdeps/providercache/event"
@@ -113,7 +114,7 @@ func RemoveStages(kept []Kept) {
 }
 
 // MirrorDir is where the packages and indexes of a provider are, below the directory.
-func MirrorDir(p getproviders.Provider) string { return getproviders.ProviderPath(p) }
+func MirrorDir(p getproviders.Provider) string { return layout.ProviderPath(p) }
 
 // archiveMode is what everybody may do with the archives and indexes of a
 // mirror: a web server runs as another user.

@@ -13,6 +13,8 @@ import (
 	"strings"
 
 	"github.com/tfdeps/tfdeps/getproviders"
+	"github.com/tfdeps/tfdeps/internal/hashing"
+	"github.com/tfdeps/tfdeps/internal/layout"
 	"github.com/tfdeps/tfdeps/internal/scratch"
 	"github.com/tfdeps/tfdeps/providercache/internal/fetch"
 )
@@ -37,13 +39,13 @@ func SignedDocuments(t fetch.Request, trust getproviders.Trust, plat getprovider
 // DocumentNames are the files of a version, in the order in which they are
 // written: the signature announces the others.
 func DocumentNames(p getproviders.Provider, v getproviders.Version) []string {
-	return []string{getproviders.KeysName(p, v), getproviders.ChecksumsName(p, v), getproviders.SignatureName(p, v)}
+	return []string{layout.KeysName(p, v), layout.ChecksumsName(p, v), layout.SignatureName(p, v)}
 }
 
 // ArchiveSum is the checksum that a zh hash stands for.
 func ArchiveSum(zh getproviders.Hash) (sum [sha256.Size]byte, ok bool) {
-	decoded, err := hex.DecodeString(strings.TrimPrefix(string(zh), getproviders.SchemeZH+":"))
-	if zh.Scheme() != getproviders.SchemeZH || err != nil || len(decoded) != len(sum) {
+	decoded, err := hex.DecodeString(strings.TrimPrefix(string(zh), hashing.ZH+":"))
+	if zh.Scheme() != hashing.ZH || err != nil || len(decoded) != len(sum) {
 		return sum, false
 	}
 	return [sha256.Size]byte(decoded), true

@@ -14,6 +14,7 @@ import (
 
 	"github.com/tfdeps/tfdeps/getproviders"
 	"github.com/tfdeps/tfdeps/internal/chunks"
+	"github.com/tfdeps/tfdeps/internal/dialect"
 	"github.com/tfdeps/tfdeps/providercache/internal/download"
 	"github.com/tfdeps/tfdeps/providercache/internal/receipt"
 	"github.com/tfdeps/tfdeps/providercache/internal/unpack"
@@ -81,7 +82,7 @@ func (s Listing) Version(v getproviders.Version, listed func(receipt.Pending) bo
 func (s Listing) hashes(r receipt.Receipt) []getproviders.Hash {
 	h1 := r.ArchiveH1()
 	switch {
-	case !s.Product.Understands("mirrored_zh") || r.ZH == "":
+	case !dialect.Of(s.Product).Understands("mirrored_zh") || r.ZH == "":
 		return []getproviders.Hash{h1}
 	case h1 == r.H1:
 		return []getproviders.Hash{h1, r.ZH}

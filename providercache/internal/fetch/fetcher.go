@@ -79,7 +79,7 @@ func (f *Fetcher) Emit(ctx context.Context, e event.Event) {
 type HashPolicy int
 
 const (
-	// TrustRegistryHashes records the h1 that the product's own registry (its HashesHost)
+	// TrustRegistryHashes records the h1 that the product's own registry (its DefaultHost)
 	// lists for a package, without reading the package. The registry has to list the zh, too,
 	// and it has to be the one that is signed for the platform. Hashes that it lists
 	// for platforms that weren't asked for are recorded as well. Terraform has no such

@@ -11,6 +11,7 @@ import (
 
 	"github.com/tfdeps/tfdeps/getproviders"
 	"github.com/tfdeps/tfdeps/internal/during"
+	"github.com/tfdeps/tfdeps/internal/hashing"
 	"github.com/tfdeps/tfdeps/providercache/internal/download"
 	"github.com/tfdeps/tfdeps/providercache/internal/resolve"
 )
@@ -51,7 +52,7 @@ func (t Request) LoadTrust(ctx context.Context) (getproviders.Trust, error) {
 // localTrust reports whether the source needn't be asked for what else it knows
 // about the package, because the lock file has hashes of archives already.
 func (t Request) localTrust() bool {
-	return t.Package.Trust.LocalTrust && len(resolve.OfScheme(t.Recorded, getproviders.SchemeZH)) > 0
+	return t.Package.Trust.LocalTrust && len(resolve.OfScheme(t.Recorded, hashing.ZH)) > 0
 }
 
 // origin is where a package came from, as its receipt records it. It is "" where the
@@ -100,16 +101,16 @@ func (t Request) compareWithLock(d getproviders.Digests, product getproviders.Pr
 	if isArchive {
 		got = append(got, getproviders.ZH(d.SHA256))
 	} else {
-		comparable = slices.DeleteFunc(slices.Clone(t.Recorded), func(h getproviders.Hash) bool { return h.Scheme() == getproviders.SchemeZH })
+		comparable = slices.DeleteFunc(slices.Clone(t.Recorded), func(h getproviders.Hash) bool { return h.Scheme() == hashing.ZH })
 	}
 	if d.H1 != "" {
-		got = getproviders.SortHashes(append(got, d.H1, d.H1Archive))
+		got = hashing.Sort(append(got, d.H1, d.H1Archive))
 	}
 	matches := func(h getproviders.Hash) bool { return slices.Contains(got, h) }
 	if len(comparable) == 0 || slices.ContainsFunc(comparable, matches) {
 		return nil
 	}
-	if d.H1 == "" && len(resolve.OfScheme(comparable, getproviders.SchemeH1)) > 0 {
+	if d.H1 == "" && len(resolve.OfScheme(comparable, hashing.H1)) > 0 {
 		return errH1Required
 	}
 	return t.Failed(during.Verify, &getproviders.Fault{
@@ -158,8 +159,11 @@ var errH1Required = errors.New("the hash of the package's files is needed")
 // expectsH1 reports whether an authenticator that refused a package accepts some
 // h1, which it wasn't given.
 func expectsH1(err error) bool {
-	mismatch, ok := errors.AsType[*getproviders.ChecksumError](err)
-	return ok && len(resolve.OfScheme(mismatch.Expected, getproviders.SchemeH1)) > 0
+	mismatch, ok := errors.AsType[interface {
+		error
+		Expects(scheme string) bool
+	}](err)
+	return ok && mismatch.Expects(hashing.H1)
 }
 
 // askAgain asks the source once more for a package. That of another source is an error.
@@ -190,9 +194,9 @@ func (f *Fetcher) TrustedHashes(p getproviders.Provider, listed map[getproviders
 }
 
 func (f *Fetcher) trustsRegistry(p getproviders.Provider) bool {
-	switch host := f.Product.HashesHost; f.HashPolicy {
+	switch f.HashPolicy {
 	case TrustRegistryHashes:
-		return host != "" && p.Hostname == host
+		return f.Product.Predecessor != nil && p.Hostname == f.Product.DefaultHost
 	default:
 		return f.HashPolicy == TrustMirrorHashes
 	}
@@ -203,5 +207,5 @@ func (f *Fetcher) trustsRegistry(p getproviders.Provider) bool {
 func RegistryHashes(listed map[getproviders.Platform]getproviders.Hash, known ...getproviders.Platform) []getproviders.Hash {
 	others := maps.Clone(listed)
 	maps.DeleteFunc(others, func(plat getproviders.Platform, _ getproviders.Hash) bool { return slices.Contains(known, plat) })
-	return getproviders.SortHashes(slices.Collect(maps.Values(others)))
+	return hashing.Sort(slices.Collect(maps.Values(others)))
 }

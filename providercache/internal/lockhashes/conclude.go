@@ -7,6 +7,7 @@ import (
 
 	"github.com/tfdeps/tfdeps/depsfile"
 	"github.com/tfdeps/tfdeps/getproviders"
+	"github.com/tfdeps/tfdeps/internal/hashing"
 	"github.com/tfdeps/tfdeps/providercache/internal/fetch"
 	"github.com/tfdeps/tfdeps/providercache/internal/resolve"
 )
@@ -27,7 +28,7 @@ func (r Request) Conclude(ctx context.Context, c Choice, found map[PackageKey]Pa
 			}
 			got.Selection, got.Previous = s, old.Version
 			others := fetch.RegistryHashes(f.TrustedHashes(s.Provider, got.registryHashes), slices.Concat(c.Platforms[i], r.Done)...)
-			got.Hashes = getproviders.SortHashes(slices.Concat(got.Hashes, others))
+			got.Hashes = hashing.Sort(slices.Concat(got.Hashes, others))
 			result.Packages = append(result.Packages, got.compared(old.Hashes, had))
 			lock.Hashes = append(lock.Hashes, got.Hashes...)
 		}

@@ -6,6 +6,7 @@ import (
 
 	"github.com/tfdeps/tfdeps/getproviders"
 	"github.com/tfdeps/tfdeps/internal/during"
+	"github.com/tfdeps/tfdeps/internal/hashing"
 	"github.com/tfdeps/tfdeps/internal/par"
 	"github.com/tfdeps/tfdeps/providercache/event"
 	"github.com/tfdeps/tfdeps/providercache/internal/fetch"
@@ -110,7 +111,7 @@ func (h lockHasher) hash(ctx context.Context, p Package) (Package, error) {
 // reading the package says what is wrong.
 func (h lockHasher) trustListed(t fetch.Request, trust getproviders.Trust) (hashes []getproviders.Hash, signed getproviders.AuthenticationResult, ok bool) {
 	hashes = h.fetcher.ListedHashes(t.Provider, trust)
-	h1 := resolve.OfScheme(hashes, getproviders.SchemeH1)
+	h1 := resolve.OfScheme(hashes, hashing.H1)
 	if len(h1) == 0 || trust.Authenticator == nil {
 		return nil, signed, false
 	}
@@ -157,7 +158,7 @@ func (h lockHasher) recallListed(trust getproviders.Trust) (receipt.Provenance, 
 // onlyH1 returns the one hash that a source lists, if that is an h1.
 func onlyH1(trust getproviders.Trust) (getproviders.Hash, bool) {
 	hashes, _ := trust.Authenticator.(getproviders.AnyHash)
-	if len(hashes) != 1 || hashes[0].Scheme() != getproviders.SchemeH1 {
+	if len(hashes) != 1 || hashes[0].Scheme() != hashing.H1 {
 		return "", false
 	}
 	return hashes[0], true
@@ -175,7 +176,7 @@ func (h lockHasher) remember(trust getproviders.Trust, got receipt.Provenance) {
 // above this one: got has an internal type.
 func (p Package) With(got receipt.Provenance, state event.State) Package {
 	p.H1, p.ZH, p.Authentication, p.State, p.registryHashes, p.Bytes = got.H1, got.ZH, got.Authentication, state, got.RegistryHashes, got.ArchiveBytes
-	p.Hashes = getproviders.SortHashes(append(slices.Clone(got.Authentication.Signed), got.H1))
+	p.Hashes = hashing.Sort(append(slices.Clone(got.Authentication.Signed), got.H1))
 	return p
 }
 
@@ -183,9 +184,9 @@ func (p Package) With(got receipt.Provenance, state event.State) Package {
 // signed.
 func (p Package) listed(hashes []getproviders.Hash, signed getproviders.AuthenticationResult) Package {
 	p.State, p.Authentication = event.Listed, signed
-	p.Hashes = getproviders.SortHashes(slices.Concat(hashes, signed.Signed))
-	p.H1 = resolve.OfScheme(hashes, getproviders.SchemeH1)[0]
-	if zh := resolve.OfScheme(hashes, getproviders.SchemeZH); len(zh) > 0 {
+	p.Hashes = hashing.Sort(slices.Concat(hashes, signed.Signed))
+	p.H1 = resolve.OfScheme(hashes, hashing.H1)[0]
+	if zh := resolve.OfScheme(hashes, hashing.ZH); len(zh) > 0 {
 		p.ZH = zh[0]
 	}
 	return p

@@ -11,8 +11,9 @@ import (
 	"testing"
 
 	"github.com/tfdeps/tfdeps/getproviders"
-	"github.com/tfdeps/tfdeps/getproviders/providertest"
 	"github.com/tfdeps/tfdeps/internal/during"
+	"github.com/tfdeps/tfdeps/internal/hashing"
+	"github.com/tfdeps/tfdeps/internal/providertest"
 	"github.com/tfdeps/tfdeps/providercache"
 	"github.com/tfdeps/tfdeps/providercache/internal/unpack"
 )
@@ -38,7 +39,7 @@ func TestHashes_OfManyPlatforms(t *testing.T) {
 	}
 	want := map[getproviders.Platform][]getproviders.Hash{}
 	for plat := range archives {
-		want[plat] = getproviders.SortHashes(append(slices.Clone(signed), h1Of(t, map[string]string{
+		want[plat] = hashing.Sort(append(slices.Clone(signed), h1Of(t, map[string]string{
 			"terraform-provider-widget_v1.0.0": plat.String(), "docs/a": "a",
 		})))
 	}

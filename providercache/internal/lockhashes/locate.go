@@ -8,6 +8,7 @@ import (
 
 	"github.com/tfdeps/tfdeps/getproviders"
 	"github.com/tfdeps/tfdeps/internal/during"
+	"github.com/tfdeps/tfdeps/internal/hashing"
 	"github.com/tfdeps/tfdeps/internal/par"
 	"github.com/tfdeps/tfdeps/providercache/event"
 	"github.com/tfdeps/tfdeps/providercache/internal/download"
@@ -98,7 +99,7 @@ func (p *Package) readLocal(ctx context.Context) (err error) {
 	case getproviders.LocalArchive:
 		if p.ZH == "" {
 			h1, p.ZH, err = fetch.HashPackage(ctx, string(at))
-			p.Hashes = getproviders.SortHashes(append(p.Hashes, h1, p.ZH))
+			p.Hashes = hashing.Sort(append(p.Hashes, h1, p.ZH))
 		}
 	case getproviders.LocalDirectory:
 		if len(p.Hashes) == 0 {
@@ -122,10 +123,10 @@ func (p *Package) authenticate(t fetch.Request, trust getproviders.Trust) (err e
 			p.Authentication, err = trust.Authenticator.Authenticate(getproviders.Digests{SHA256: sum})
 		}
 	}
-	if h1 := resolve.OfScheme(p.Hashes, getproviders.SchemeH1); p.ZH == "" && len(h1) > 0 && trust.Authenticator != nil {
+	if h1 := resolve.OfScheme(p.Hashes, hashing.H1); p.ZH == "" && len(h1) > 0 && trust.Authenticator != nil {
 		p.Authentication, err = trust.Authenticator.Authenticate(getproviders.Digests{H1: h1[0]})
 	}
-	p.Hashes = getproviders.SortHashes(p.Hashes)
+	p.Hashes = hashing.Sort(p.Hashes)
 	if err != nil {
 		return t.Failed(during.Authenticate, err)
 	}

@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"github.com/tfdeps/tfdeps/getproviders"
+	"github.com/tfdeps/tfdeps/internal/hashing"
 	"github.com/tfdeps/tfdeps/internal/owner"
 	"github.com/tfdeps/tfdeps/providercache/internal/statefile"
 )
@@ -30,7 +31,7 @@ type Contents struct{ file *statefile.File }
 func (a Contents) KnownH1(zh getproviders.Hash) (getproviders.Hash, bool) {
 	value, ok := a.file.Get(string(zh))
 	h1 := getproviders.Hash(value)
-	return h1, ok && h1.Scheme() == getproviders.SchemeH1
+	return h1, ok && h1.Scheme() == hashing.H1
 }
 
 // RememberArchive records a pair, in memory until Save.
@@ -38,7 +39,7 @@ func (a Contents) RememberArchive(zh, h1 getproviders.Hash) {
 	if known, ok := a.KnownH1(zh); ok && known == h1 {
 		return
 	}
-	if zh.Scheme() == getproviders.SchemeZH && h1.Scheme() == getproviders.SchemeH1 {
+	if zh.Scheme() == hashing.ZH && h1.Scheme() == hashing.H1 {
 		a.file.Set(string(zh), []byte(h1))
 	}
 }

@@ -26,6 +26,7 @@ import (
 	"time"
 
 	"github.com/tfdeps/tfdeps/getproviders"
+	"github.com/tfdeps/tfdeps/internal/hashing"
 )
 
 // Receipt says what is known of a package that is on disk, so that its files
@@ -70,7 +71,7 @@ func decodeReceipt(encoded []byte) (Receipt, error) {
 	if err := json.Unmarshal(encoded, &rc); err != nil {
 		return Receipt{}, err
 	}
-	if rc.H1.Scheme() != getproviders.SchemeH1 || len(rc.Record.Entries) == 0 || rc.Record.Entries[0].Name != "." {
+	if rc.H1.Scheme() != hashing.H1 || len(rc.Record.Entries) == 0 || rc.Record.Entries[0].Name != "." {
 		return Receipt{}, errNoReceipt
 	}
 	for _, entry := range rc.Record.Entries {

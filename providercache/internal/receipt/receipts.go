@@ -13,7 +13,7 @@ import (
 )
 
 // Receipts are those of the packages in one directory, a target or a cache, by
-// the names that getproviders.UnpackedPath gives them. They are in the user's
+// the names that layout.UnpackedPath gives them. They are in the user's
 // own state directory: a user who can write to the packages can't write
 // there, and changes of the packages are detected.
 //

@@ -74,7 +74,7 @@ func (r Resolver) leavesOut(ctx context.Context, s getproviders.Selection, avail
 		}
 		c := getproviders.Candidate{Provider: s.Provider, Version: v, Platform: r.Platform, State: getproviders.StateListed}
 		if available.Details != nil {
-			c.FromRegistry = available.Details(v).FromRegistry
+			_, _, c.FromRegistry = available.Details(v)
 		}
 		if source.SourceURL != nil && len(source.Unasked) == 0 {
 			c.SourceURL, _ = source.SourceURL(ctx, s.Provider, v, r.Platform)

@@ -9,6 +9,7 @@ import (
 
 	"github.com/tfdeps/tfdeps/depsfile"
 	"github.com/tfdeps/tfdeps/getproviders"
+	"github.com/tfdeps/tfdeps/internal/hashing"
 	"github.com/tfdeps/tfdeps/internal/scratch"
 	"github.com/tfdeps/tfdeps/providercache/internal/download"
 	"github.com/tfdeps/tfdeps/providercache/internal/receipt"
@@ -110,7 +111,7 @@ func PackageSpecs(locks ...*depsfile.Locks) []getproviders.PackageSpec {
 	})
 	wanted = slices.CompactFunc(wanted, func(a, b getproviders.PackageSpec) bool { return a.Provider == b.Provider && a.Version == b.Version })
 	for i := range wanted {
-		wanted[i].Hashes = getproviders.SortHashes(all[lockedName{wanted[i].Provider, wanted[i].Version}])
+		wanted[i].Hashes = hashing.Sort(all[lockedName{wanted[i].Provider, wanted[i].Version}])
 	}
 	return wanted
 }

@@ -6,6 +6,7 @@ import (
 
 	"github.com/tfdeps/tfdeps/depsfile"
 	"github.com/tfdeps/tfdeps/getproviders"
+	"github.com/tfdeps/tfdeps/internal/hashing"
 	"github.com/tfdeps/tfdeps/providercache/event"
 	"github.com/tfdeps/tfdeps/providercache/internal/resolve"
 )
@@ -72,11 +73,11 @@ func (t ReadTree) missing(locks *depsfile.Locks, opts CompareOptions) (missing [
 // finding compares a package with the hashes of its lock entry.
 func (p ReadPackage) finding(isLocked bool, hashes []getproviders.Hash) Finding {
 	comparable := func(h getproviders.Hash) bool {
-		return h.Scheme() == getproviders.SchemeH1 || p.Packed && h.Scheme() == getproviders.SchemeZH
+		return h.Scheme() == hashing.H1 || p.Packed && h.Scheme() == hashing.ZH
 	}
 	own := []getproviders.Hash{p.H1, p.H1Archive, p.ZH}
 	matches := slices.ContainsFunc(hashes, func(h getproviders.Hash) bool { return h != "" && slices.Contains(own, h) })
-	zhs := len(resolve.OfScheme(hashes, getproviders.SchemeZH)) > 0
+	zhs := len(resolve.OfScheme(hashes, hashing.ZH)) > 0
 	switch {
 	case p.Path == "":
 		return Missing

@@ -10,6 +10,7 @@ import (
 	"time"
 
 	"github.com/tfdeps/tfdeps/getproviders"
+	"github.com/tfdeps/tfdeps/internal/layout"
 	"github.com/tfdeps/tfdeps/providercache/event"
 	"github.com/tfdeps/tfdeps/providercache/internal/receipt"
 )
@@ -47,7 +48,7 @@ type Package struct {
 }
 
 // Name is the name of the package in receipts and file locks.
-func (p Package) Name() string { return getproviders.UnpackedPath(p.Provider, p.Version, p.Platform) }
+func (p Package) Name() string { return layout.UnpackedPath(p.Provider, p.Version, p.Platform) }
 
 // Condition says what is known of a package's content.
 type Condition string
@@ -123,7 +124,7 @@ func (c *Store) directoriesIn(name string) (names []string, err error) {
 	return names, err
 }
 
-// ParseName reads a Package's Name, which is what getproviders.UnpackedPath
+// ParseName reads a Package's Name, which is what layout.UnpackedPath
 // makes.
 func ParseName(name string) (p Package, ok bool) {
 	parts := strings.Split(name, "/")

@@ -31,6 +31,7 @@ import (
 	"runtime"
 
 	"github.com/tfdeps/tfdeps/getproviders"
+	"github.com/tfdeps/tfdeps/internal/layout"
 	"github.com/tfdeps/tfdeps/internal/owner"
 )
 
@@ -85,7 +86,7 @@ func futurePath(path string) string {
 // PackagePath is where a package is, or would be. What is there may be a
 // symbolic link to a directory.
 func (c *Store) PackagePath(p getproviders.Provider, v getproviders.Version, plat getproviders.Platform) string {
-	return filepath.Join(c.Dir, filepath.FromSlash(getproviders.UnpackedPath(p, v, plat)))
+	return filepath.Join(c.Dir, filepath.FromSlash(layout.UnpackedPath(p, v, plat)))
 }
 
 // OpenCache returns the cache in a directory. The error says why the

@@ -9,6 +9,7 @@ import (
 	"slices"
 
 	"github.com/tfdeps/tfdeps/getproviders"
+	"github.com/tfdeps/tfdeps/internal/hashing"
 	"github.com/tfdeps/tfdeps/internal/par"
 	"github.com/tfdeps/tfdeps/internal/treehash"
 	"github.com/tfdeps/tfdeps/providercache/event"
@@ -131,7 +132,7 @@ func findingOf(v Verified, claims receipt.Provenance, known bool, hashes []getpr
 	asReceipt := known && claims.H1 == v.H1
 	asLocked := slices.Contains(hashes, v.H1) || asReceipt && claims.ZH != "" && slices.Contains(hashes, claims.ZH)
 	comparable := slices.ContainsFunc(hashes, func(h getproviders.Hash) bool {
-		return h.Scheme() == getproviders.SchemeH1 || h.Scheme() == getproviders.SchemeZH && asReceipt && claims.ZH != ""
+		return h.Scheme() == hashing.H1 || h.Scheme() == hashing.ZH && asReceipt && claims.ZH != ""
 	})
 	switch {
 	case v.Err != nil:

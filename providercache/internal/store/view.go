@@ -11,6 +11,7 @@ import (
 	"time"
 
 	"github.com/tfdeps/tfdeps/getproviders"
+	"github.com/tfdeps/tfdeps/internal/layout"
 	"github.com/tfdeps/tfdeps/internal/owner"
 	"github.com/tfdeps/tfdeps/providercache/internal/receipt"
 )
@@ -175,7 +176,7 @@ func listed(r *receipt.Receipts, at View, p getproviders.Provider, plat getprovi
 		text := strings.TrimSuffix(strings.TrimPrefix(name, p.String()+"/"), "/"+plat.String())
 		version, err := getproviders.ParseVersion(text)
 		rc, known := r.Find(name)
-		if err != nil || !known || name != getproviders.UnpackedPath(p, version, plat) {
+		if err != nil || !known || name != layout.UnpackedPath(p, version, plat) {
 			continue
 		}
 		_, err = os.Stat(at.Path(name))

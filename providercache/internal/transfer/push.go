@@ -13,6 +13,8 @@ import (
 
 	"github.com/tfdeps/tfdeps/getproviders"
 	"github.com/tfdeps/tfdeps/internal/during"
+	"github.com/tfdeps/tfdeps/internal/hashing"
+	"github.com/tfdeps/tfdeps/internal/layout"
 	"github.com/tfdeps/tfdeps/internal/par"
 	"github.com/tfdeps/tfdeps/internal/remote"
 	"github.com/tfdeps/tfdeps/internal/scratch"
@@ -95,7 +97,7 @@ func (p *pushing) find(ctx context.Context, i int) error {
 		return err
 	case ok && slices.Contains(w.Hashes, h1):
 		r.State, r.H1 = event.Sent, h1
-	case ok, len(resolve.OfScheme(w.Hashes, getproviders.SchemeH1)) == 0:
+	case ok, len(resolve.OfScheme(w.Hashes, hashing.H1)) == 0:
 		r.State, r.H1 = event.NotRecorded, h1
 	}
 	return nil
@@ -139,7 +141,7 @@ func (p *pushing) send(ctx context.Context, i int) error {
 // pack makes the archive, while no one may remove the package from the cache.
 func (p *pushing) pack(ctx context.Context, r *event.Outcome, path string) error {
 	s := r.Selection
-	unlock, err := store.LockPackage(ctx, p.in.Cache, getproviders.UnpackedPath(s.Provider, s.Version, r.Platform))
+	unlock, err := store.LockPackage(ctx, p.in.Cache, layout.UnpackedPath(s.Provider, s.Version, r.Platform))
 	if err != nil {
 		return err
 	}

@@ -32,6 +32,7 @@ import (
 	"fmt"
 
 	"github.com/tfdeps/tfdeps/getproviders"
+	"github.com/tfdeps/tfdeps/internal/hashing"
 	"github.com/tfdeps/tfdeps/internal/remote"
 	"github.com/tfdeps/tfdeps/providercache/internal/resolve"
 )
@@ -68,7 +69,7 @@ func (e *MissingError) Is(target error) bool {
 
 // names are those that a package may have: one for each h1 of the lock file, which may be of other platforms.
 func names(w getproviders.PackageSpec, plat getproviders.Platform) (all []remote.Name) {
-	for _, h := range resolve.OfScheme(w.Hashes, getproviders.SchemeH1) {
+	for _, h := range resolve.OfScheme(w.Hashes, hashing.H1) {
 		all = append(all, remote.Name{Provider: w.Provider, Version: w.Version, Platform: plat, H1: h})
 	}
 	return all

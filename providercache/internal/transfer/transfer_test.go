@@ -19,9 +19,9 @@ import (
 	"go.uber.org/goleak"
 
 	"github.com/tfdeps/tfdeps/getproviders"
-	"github.com/tfdeps/tfdeps/getproviders/providertest"
 	"github.com/tfdeps/tfdeps/internal/installtest"
 	"github.com/tfdeps/tfdeps/internal/par"
+	"github.com/tfdeps/tfdeps/internal/providertest"
 	"github.com/tfdeps/tfdeps/internal/remote"
 	"github.com/tfdeps/tfdeps/internal/treehash"
 	"github.com/tfdeps/tfdeps/providercache"

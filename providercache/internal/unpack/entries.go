@@ -10,6 +10,7 @@ import (
 	"github.com/klauspost/compress/zip"
 
 	"github.com/tfdeps/tfdeps/getproviders"
+	"github.com/tfdeps/tfdeps/internal/layout"
 )
 
 const (
@@ -60,7 +61,7 @@ func checkEntries(archive *zip.Reader, dir directory, size int64, p getproviders
 		return nil, err
 	}
 	isExecutable := func(e entry) bool {
-		return !e.Dir && !strings.Contains(e.Name, "/") && getproviders.ExecutableName(p, e.Name)
+		return !e.Dir && !strings.Contains(e.Name, "/") && layout.ExecutableName(p, e.Name)
 	}
 	if !slices.ContainsFunc(entries, isExecutable) {
 		return nil, &Error{Rule: RuleExecutable, Detail: errNoExecutable(p).Error()}

@@ -12,6 +12,7 @@ import (
 	"github.com/klauspost/compress/zip"
 
 	"github.com/tfdeps/tfdeps/getproviders"
+	"github.com/tfdeps/tfdeps/internal/layout"
 )
 
 const (
@@ -93,7 +94,7 @@ func FindExecutable(dir string, p getproviders.Provider) (string, error) {
 		return "", err
 	}
 	for _, entry := range entries {
-		if !entry.IsDir() && getproviders.ExecutableName(p, entry.Name()) {
+		if !entry.IsDir() && layout.ExecutableName(p, entry.Name()) {
 			return filepath.Join(dir, entry.Name()), nil
 		}
 	}

@@ -9,6 +9,7 @@ import (
 
 	"github.com/tfdeps/tfdeps/depsfile"
 	"github.com/tfdeps/tfdeps/getproviders"
+	"github.com/tfdeps/tfdeps/internal/layout"
 	"github.com/tfdeps/tfdeps/providercache/event"
 )
 
@@ -17,8 +18,8 @@ func (v *vendored) documentsOf(name, version string) []string {
 	p, number := provider(registryHost+"/acme/"+name), getproviders.MustParseVersion(version)
 	dir := filepath.Join(v.opts.Dir, registryHost, "acme", name)
 	return []string{
-		filepath.Join(dir, getproviders.ChecksumsName(p, number)), filepath.Join(dir, getproviders.SignatureName(p, number)),
-		filepath.Join(dir, getproviders.KeysName(p, number)),
+		filepath.Join(dir, layout.ChecksumsName(p, number)), filepath.Join(dir, layout.SignatureName(p, number)),
+		filepath.Join(dir, layout.KeysName(p, number)),
 	}
 }
 
@@ -100,7 +101,7 @@ func placing(t *testing.T, unpacked bool) *vendored {
 	t.Helper()
 	v := newVendoring(t)
 	own := registryHost + "/acme/own"
-	dir := filepath.Join(v.opts.Dir, filepath.FromSlash(getproviders.UnpackedPath(provider(own), getproviders.MustParseVersion("1.0.0"), linux)))
+	dir := filepath.Join(v.opts.Dir, filepath.FromSlash(layout.UnpackedPath(provider(own), getproviders.MustParseVersion("1.0.0"), linux)))
 	if unpacked {
 		write(t, filepath.Join(dir, "terraform-provider-own"), "mine")
 	} else {

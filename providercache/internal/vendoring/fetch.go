@@ -7,6 +7,7 @@ import (
 
 	"github.com/tfdeps/tfdeps/getproviders"
 	"github.com/tfdeps/tfdeps/internal/during"
+	"github.com/tfdeps/tfdeps/internal/hashing"
 	"github.com/tfdeps/tfdeps/internal/link"
 	"github.com/tfdeps/tfdeps/internal/treehash"
 	"github.com/tfdeps/tfdeps/providercache/event"
@@ -36,7 +37,7 @@ func (v *vendor) get(ctx context.Context, p archivedir.Item) (archivedir.Kept, e
 
 // binding are the hashes of which a package that is fetched has to have one.
 func (v *vendor) binding(p archivedir.Item) []getproviders.Hash {
-	if len(resolve.OfScheme(p.Recorded, getproviders.SchemeZH)) == 0 && p.Platform != v.dir.Fetcher.Platform {
+	if len(resolve.OfScheme(p.Recorded, hashing.ZH)) == 0 && p.Platform != v.dir.Fetcher.Platform {
 		return nil
 	}
 	return p.Recorded

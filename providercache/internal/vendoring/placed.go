@@ -7,6 +7,7 @@ import (
 
 	"github.com/tfdeps/tfdeps/getproviders"
 	"github.com/tfdeps/tfdeps/internal/during"
+	"github.com/tfdeps/tfdeps/internal/layout"
 	"github.com/tfdeps/tfdeps/providercache/internal/archivedir"
 	"github.com/tfdeps/tfdeps/providercache/internal/receipt"
 )
@@ -17,7 +18,7 @@ func (v *vendor) isPlaced(p getproviders.Provider) bool { return slices.Contains
 // nameOf is what a package is called, below the directory: one that is placed, as
 // it is found there by who installs from it.
 func (v *vendor) nameOf(ctx context.Context, s getproviders.Selection, plat getproviders.Platform) string {
-	unpacked := getproviders.UnpackedPath(s.Provider, s.Version, plat)
+	unpacked := layout.UnpackedPath(s.Provider, s.Version, plat)
 	packed := archivedir.MirrorDir(s.Provider) + "/" + getproviders.PackedName(s.Provider, s.Version, plat)
 	if v.isPlaced(s.Provider) {
 		if name, ok := v.placedName(ctx, s, plat); ok {

@@ -26,6 +26,7 @@ import (
 
 	"github.com/tfdeps/tfdeps/depsfile"
 	"github.com/tfdeps/tfdeps/getproviders"
+	"github.com/tfdeps/tfdeps/internal/hashing"
 	"github.com/tfdeps/tfdeps/internal/scratch"
 	"github.com/tfdeps/tfdeps/providercache"
 	"github.com/tfdeps/tfdeps/providercache/event"
@@ -180,7 +181,7 @@ func locked(k archivedir.Kept) lockhashes.Package {
 	signed := getproviders.AuthenticationResult{Signed: rc.Signed, TrustLevel: rc.TrustLevel, KeyID: rc.KeyID}
 	p := lockhashes.Package{Outcome: event.Outcome{Selection: k.Selection, Platform: k.Platform, Err: k.Err}}.With(receipt.Provenance{H1: rc.H1, ZH: rc.ZH, Authentication: signed, RegistryHashes: rc.RegistryHashes}, event.Fetched)
 	if k.Known.Archive && !slices.Contains(slices.Concat(p.Hashes, k.Recorded), rc.ZH) {
-		p.Hashes = getproviders.SortHashes(append(p.Hashes, rc.ArchiveH1()))
+		p.Hashes = hashing.Sort(append(p.Hashes, rc.ArchiveH1()))
 	}
 	return p
 }

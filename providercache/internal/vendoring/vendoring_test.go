@@ -12,7 +12,9 @@ import (
 
 	"github.com/tfdeps/tfdeps/depsfile"
 	"github.com/tfdeps/tfdeps/getproviders"
-	"github.com/tfdeps/tfdeps/getproviders/providertest"
+	"github.com/tfdeps/tfdeps/internal/hashing"
+	"github.com/tfdeps/tfdeps/internal/layout"
+	"github.com/tfdeps/tfdeps/internal/providertest"
 	"github.com/tfdeps/tfdeps/providercache"
 	"github.com/tfdeps/tfdeps/providercache/event"
 	"github.com/tfdeps/tfdeps/providercache/internal/lockhashes"
@@ -56,7 +58,7 @@ func (v *vendored) run(t *testing.T) (vendoring.Result, error) {
 func (v *vendored) path(name, version string, plat getproviders.Platform) string {
 	p := provider(registryHost + "/acme/" + name)
 	if v.opts.Unpacked {
-		return filepath.Join(v.opts.Dir, filepath.FromSlash(getproviders.UnpackedPath(p, getproviders.MustParseVersion(version), plat)))
+		return filepath.Join(v.opts.Dir, filepath.FromSlash(layout.UnpackedPath(p, getproviders.MustParseVersion(version), plat)))
 	}
 	return filepath.Join(v.opts.Dir, registryHost, "acme", name, getproviders.PackedName(p, getproviders.MustParseVersion(version), plat))
 }
@@ -284,7 +286,7 @@ func TestVendoring_CheckVendoredSaysWhatIsMissing(t *testing.T) {
 	_, err := v.run(t)
 	must(t, err)
 	lock, _ := v.request.Locks.Provider(provider(registryHost + "/acme/widget"))
-	lock.Hashes = slices.DeleteFunc(lock.Hashes, func(h getproviders.Hash) bool { return h.Scheme() == getproviders.SchemeH1 })
+	lock.Hashes = slices.DeleteFunc(lock.Hashes, func(h getproviders.Hash) bool { return h.Scheme() == hashing.H1 })
 	v.request.Locks.Set(lock)
 	if got := v.codes(t); !slices.Equal(got, []string{"lock_without_hash", "lock_without_hash"}) {
 		t.Errorf("no h1: %q", got)

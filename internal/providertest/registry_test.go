@@ -12,8 +12,8 @@ import (
 	"time"
 
 	"github.com/tfdeps/tfdeps/getproviders"
-	"github.com/tfdeps/tfdeps/getproviders/providertest"
 	"github.com/tfdeps/tfdeps/internal/must"
+	"github.com/tfdeps/tfdeps/internal/providertest"
 )
 
 func newRegistry(t *testing.T, opts providertest.Options) *providertest.Registry {

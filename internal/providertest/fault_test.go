@@ -10,8 +10,8 @@ import (
 	"net/http"
 	"testing"
 
-	"github.com/tfdeps/tfdeps/getproviders/providertest"
 	"github.com/tfdeps/tfdeps/internal/must"
+	"github.com/tfdeps/tfdeps/internal/providertest"
 )
 
 func TestFault_StatusFaultStrikesAsOftenAsItSays(t *testing.T) {

@@ -1,4 +1,4 @@
-package getproviders
+package dialect
 
 import (
 	"io/fs"
@@ -10,16 +10,17 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/tfdeps/tfdeps/getproviders"
 	"github.com/tfdeps/tfdeps/internal/must"
 )
 
-// TestLanguage_HasTheWordsThatAreAskedFor reads the sources of the module: a word that no product has is misspelt, and one that
+// TestUnderstands_HasTheWordsThatAreAskedFor reads the sources of the module: a word that no product has is misspelt, and one that
 // nothing asks for has no effect.
-func TestLanguage_HasTheWordsThatAreAskedFor(t *testing.T) {
+func TestUnderstands_HasTheWordsThatAreAskedFor(t *testing.T) {
 	t.Parallel()
 	asked := map[string]bool{}
 	question := regexp.MustCompile(`\.Understands\("([a-z0-9_]+)"\)`)
-	must.Succeed(t, filepath.WalkDir("..", func(path string, entry fs.DirEntry, err error) error {
+	must.Succeed(t, filepath.WalkDir("../..", func(path string, entry fs.DirEntry, err error) error {
 		if err != nil || !strings.HasSuffix(path, ".go") || strings.HasSuffix(path, "_test.go") {
 			return err
 		}
@@ -33,10 +34,18 @@ func TestLanguage_HasTheWordsThatAreAskedFor(t *testing.T) {
 		asked[name] = true // which the reader of the CLI configuration and the rules for backends ask for by their names there
 	}
 	known := map[string]bool{}
-	for _, word := range slices.Concat(Terraform("").language, OpenTofu("").language) {
+	for _, word := range slices.Concat(Of(getproviders.Terraform("")).words, Of(getproviders.OpenTofu("")).words) {
 		known[word] = true
 	}
 	if !maps.Equal(asked, known) {
 		t.Errorf("asked for: %v; in the tables: %v", asked, known)
+	}
+}
+
+func TestOf_VersionsOfOpenTofuDiffer(t *testing.T) {
+	for version, everywhere := range map[string]bool{"1.6.0": true, "1.11.9": true, "1.12.0": false, "1.13.0-beta1": false, "": false} {
+		if product := Of(getproviders.OpenTofu(version)); (product.VersionSuffixes == nil) != everywhere {
+			t.Errorf("required_version in .tf files counts in OpenTofu %q: %t", version, !everywhere)
+		}
 	}
 }

@@ -1,7 +1,7 @@
 // Package providertest has a registry of providers and modules, and a network
 // mirror, on loopback for tests: they speak real HTTPS with a throw-away CA, sign
-// with a throw-away key, count requests, and break on command. It is public: use it
-// to test what you build on this module.
+// with a throw-away key, count requests, and break on command. What other modules need of it
+// is getproviders/providertest.
 //
 //	func TestWidget(t *testing.T) {
 //		registry := providertest.New(t)

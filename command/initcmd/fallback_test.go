@@ -1,0 +1,24 @@
+package initcmd
+
+import (
+	"strings"
+	"testing"
+
+	"github.com/tfdeps/tfdeps/getproviders"
+)
+
+func TestParseFallback(t *testing.T) {
+	t.Parallel()
+	for given, want := range map[string]getproviders.Fallback{
+		"stop": getproviders.StopOnFailure, "next": getproviders.NextOnFailure, "exclusive": getproviders.Exclusive,
+	} {
+		if got, err := parseFallback(given); err != nil || got != want {
+			t.Errorf("%s: got %q, %v", given, got, err)
+		}
+	}
+	for _, given := range []string{"", "Stop", "never", "stop "} {
+		if got, err := parseFallback(given); err == nil || !strings.Contains(err.Error(), "stop, next, exclusive") {
+			t.Errorf("%q: got %q, %v", given, got, err)
+		}
+	}
+}

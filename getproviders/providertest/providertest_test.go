@@ -1,0 +1,56 @@
+package providertest_test
+
+import (
+	"io"
+	"net/http"
+	"strings"
+	"testing"
+
+	"github.com/tfdeps/tfdeps/getproviders"
+	"github.com/tfdeps/tfdeps/getproviders/providertest"
+)
+
+func TestRegistry_ServesWhatWasAddedAndBreaks(t *testing.T) {
+	t.Parallel()
+	registry := providertest.New(t)
+	linux := getproviders.Platform{OS: "linux", Arch: "arm"}
+	registry.Add(providertest.PackageSpec{
+		Namespace: "acme", Type: "widget", Version: "1.0.0", Platform: linux, Protocols: []string{"6.0"}, Archive: providertest.Zip(map[string]string{"a": "b"}),
+	})
+	p, v := registry.Provider("acme", "widget"), getproviders.MustParseVersion("1.0.0")
+	found, err := registry.Source().Package(t.Context(), p, v, linux)
+	if err != nil || p.Hostname != providertest.Host || found.Protocols != "6.0" {
+		t.Errorf("%+v, %v", found, err)
+	}
+	if trust, err := found.Trust.Loaded(t.Context()); err != nil || !strings.Contains(registry.SigningKey(), "PUBLIC KEY") || trust.Documents == nil {
+		t.Errorf("%+v, %v", trust, err)
+	}
+	if n := registry.Requests("package"); n != 1 {
+		t.Errorf("%d requests", n)
+	}
+	registry.Break("versions", providertest.Failure{Status: http.StatusTeapot})
+	if _, err := registry.Source().Versions(t.Context(), p); err == nil || !strings.Contains(err.Error(), "418") {
+		t.Errorf("%v", err)
+	}
+	registry.RequireToken("secret", "package")
+	if _, err := registry.Source().Package(t.Context(), p, v, linux); getproviders.CodeOf(err) != "unauthorized" {
+		t.Errorf("%v", err)
+	}
+}
+
+func TestRegistry_HasModulesAndIsFoundByPrograms(t *testing.T) {
+	t.Parallel()
+	registry := providertest.New(t)
+	registry.AddModule("acme", "net", "aws", "1.0.0", registry.AddArchive("net.zip", []byte("zip")))
+	resp, err := registry.Client().Get("https://" + registry.Addr() + "/.well-known/terraform.json")
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer resp.Body.Close()
+	if text, err := io.ReadAll(resp.Body); err != nil || !strings.Contains(string(text), "modules.v1") {
+		t.Errorf("%s, %v", text, err)
+	}
+	if env, err := registry.Env(t.TempDir(), "example.com"); err != nil || !strings.HasPrefix(strings.Join(env, " "), "SSL_CERT_FILE=") {
+		t.Errorf("%q, %v", env, err)
+	}
+}

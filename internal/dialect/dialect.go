@@ -1,0 +1,75 @@
+// Package dialect says what files of the products have: what differs between Terraform and OpenTofu is a field here, never a second
+// code path.
+package dialect
+
+import (
+	"slices"
+
+	"github.com/tfdeps/tfdeps/getproviders"
+)
+
+// Dialect is a product, which isn't zero, with what it reads and writes.
+type Dialect struct {
+	getproviders.Product
+
+	Suffixes     []string // of configuration files: ".tf", ".tf.json"
+	TestSuffixes []string // of test files: ".tftest.hcl", ".tftest.json"
+
+	// Hides are suffixes of files in whose presence a file of the same name with
+	// another suffix isn't read: ".tofu" to ".tf".
+	Hides map[string]string
+
+	// VersionSuffixes are those of files whose required_version counts; nil: all.
+	VersionSuffixes []string
+
+	// words are what only this product understands:
+	//   - in configuration files "language" blocks, "encryption" in terraform blocks, "for_each" in provider
+	//     blocks, "enabled" in lifecycle blocks;
+	//   - modules at addresses with "oci", and in the runs of tests modules that are fetched, "remote_runs";
+	//   - "download_retry_count" and "trust_all_hashes" in the CLI configuration;
+	//   - in states "unreadable_addresses" of providers, which it passes over;
+	//   - "bare_records" of backends, which may be empty, and say no version, and "any_role" for the backend s3;
+	//   - "mirrored_zh", which a network mirror lists and it writes into the lock file.
+	words []string
+
+	// TestProviders says that provider blocks of test files are requirements, with
+	// versions and instances, and that test files are no configuration: a directory with
+	// nothing else counts as empty.
+	TestProviders bool
+
+	// StaticModules are modules whose source and version may be computed from
+	// any variable, and so may the arguments of backends; without it from those
+	// that are declared constant, and those of backends from nothing.
+	StaticModules bool
+}
+
+// Of is the dialect of a product; of the zero one, Terraform's.
+func Of(product getproviders.Product) Dialect {
+	product = product.OrDefault()
+	if product.Predecessor == nil {
+		return Dialect{
+			Product: product, Suffixes: []string{".tf", ".tf.json"}, TestSuffixes: []string{".tftest.hcl", ".tftest.json"}, words: []string{"unreadable_addresses"},
+		}
+	}
+	d := Dialect{
+		Product:      product,
+		Suffixes:     []string{".tofu", ".tofu.json", ".tf", ".tf.json"},
+		TestSuffixes: []string{".tofutest.hcl", ".tofutest.json", ".tftest.hcl", ".tftest.json"},
+		Hides: map[string]string{
+			".tofu": ".tf", ".tofu.json": ".tf.json",
+			".tofutest.hcl": ".tftest.hcl", ".tofutest.json": ".tftest.json",
+		},
+		words: []string{"enabled", "encryption", "for_each", "oci", "remote_runs", "download_retry_count", "trust_all_hashes",
+			"bare_records", "any_role", "mirrored_zh", "located_in_body", "constraints_too"},
+		TestProviders: true,
+		StaticModules: true,
+	}
+	if product.IsSince("1.12") { // where ".tf" files have required_version for Terraform, as there are language blocks for its own
+		d.VersionSuffixes = []string{".tofu", ".tofu.json"}
+		d.words = append(d.words, "language", "served_packages")
+	}
+	return d
+}
+
+// Understands reports whether the product knows a word that the other one doesn't.
+func (d Dialect) Understands(word string) bool { return slices.Contains(d.words, word) }

@@ -1,0 +1,17 @@
+// Package hashing has the schemes of packages' hashes, as lock files name them, and their order there.
+package hashing
+
+import "slices"
+
+const (
+	H1 = "h1" // Go's dirhash over the unpacked files
+	ZH = "zh" // hex SHA-256 of the zip archive
+)
+
+// Sort returns hashes sorted bytewise, without duplicates: the order of the lock file, where h1 comes before zh. The argument isn't
+// changed.
+func Sort[Hash ~string](all []Hash) []Hash {
+	sorted := slices.Clone(all)
+	slices.Sort(sorted)
+	return slices.Compact(sorted)
+}
