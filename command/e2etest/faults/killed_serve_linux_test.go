@@ -27,7 +27,7 @@ func TestServe_IsWholeWheneverItIsKilled(t *testing.T) {
 	harness.SkipIfShort(t)
 	harness.RequireProgram(t, "strace")
 	s := newSite(t, harness.Tfdeps(t), 1)
-	p := getproviders.Provider{Namespace: "acme", Type: "p0"}
+	p := getproviders.Provider{Hostname: "example.com", Namespace: "acme", Type: "p0"}
 	version := must.Get(getproviders.ParseVersion("1.1.0"))(t)
 	paths := []string{"index.json", getproviders.PackedName(p, version, getproviders.CurrentPlatform())}
 	want, err := s.serve(t, t.TempDir(), nil, paths)
