@@ -26,6 +26,7 @@ func (in *installation) assess(found *view.InitPlan) (ok bool) {
 	}
 	reasons, problems := checkBackend(in.request, in.dir, record)
 	found.Others = append(checkPluginDirs(in.request), reasons...)
+	in.aliasCloud()
 	if in.opts.check {
 		ok = in.log.Add(problems...) && in.recordedModules(found)
 	} else {

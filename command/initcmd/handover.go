@@ -169,19 +169,32 @@ func (in *installation) handOverConfig() ([]byte, error) {
 // defaultCloudHost is where cloud and remote backends are if nothing else is said.
 const defaultCloudHost = "app.terraform.io"
 
-// backendToken returns the variable with the token for the backend's host, as
-// an entry of an environment; none if there is no such token.
-func (in *installation) backendToken() []string {
+// cloudHost is where the cloud block or the remote backend is; "" without one.
+func (in *installation) cloudHost() hosts.Hostname {
 	block := in.dir.Root.Backend
 	if block == nil || block.Type != backend.Cloud && block.Type != "remote" {
-		return nil
+		return ""
 	}
 	config, problems := (&backendState{request: in.request, block: block}).decode()
 	if problems.HasErrors() {
-		return nil
+		return ""
 	}
-	host, err := hosts.ParseHostname(cmp.Or(config.Text("hostname"), in.meta.Env.Get("TF_CLOUD_HOSTNAME"), defaultCloudHost))
-	if err != nil {
+	host, _ := hosts.ParseHostname(cmp.Or(config.Text("hostname"), in.meta.Env.Get("TF_CLOUD_HOSTNAME"), defaultCloudHost))
+	return host
+}
+
+// aliasCloud has localterraform.com stand for that host in addresses of providers and modules, as in the real programs.
+func (in *installation) aliasCloud() {
+	if host := in.cloudHost(); host != "" && in.settings.net.Aliases != nil {
+		in.settings.net.Aliases[hosts.GenericHost] = host
+	}
+}
+
+// backendToken returns the variable with the token for the backend's host, as
+// an entry of an environment; none if there is no such token.
+func (in *installation) backendToken() []string {
+	host := in.cloudHost()
+	if host == "" {
 		return nil
 	}
 	token, err := in.settings.net.Credentials.Token(in.meta.Context, host)

@@ -79,6 +79,7 @@ func initialize(r request) int {
 	}
 	record, backendProblems := initBackend(r, in.dir)
 	r.view.PhaseEnd()
+	in.aliasCloud()
 	if initModules(in, backendProblems) {
 		in.required, ok = requirements(in, record)
 		if ok && in.connect() && in.install() && in.handOver() {

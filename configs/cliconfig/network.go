@@ -65,6 +65,7 @@ type Network struct {
 	Archives    *http.Client      // for packages, as in providercache.Installer; it sends what .netrc says
 	Credentials hosts.Credentials // of variables, then of the configuration, then of the helper; nil: none
 	Discovery   *hosts.Discovery  // knows what host blocks say
+	Aliases     hosts.Aliases     // hosts that others stand for, in Credentials and Discovery; set before the first request
 	OfflineBy   string            // as in NetworkOptions
 }
 
@@ -74,11 +75,12 @@ type Network struct {
 // A credentials helper that isn't there is a warning, as the tokens may not be
 // needed. If one of the problems is an error, the Network can't be used.
 func (c *Config) Network(o NetworkOptions) (Network, []Problem) {
+	aliases := hosts.Aliases{}
 	if o.OfflineBy != "" {
 		client := hosts.NewOfflineClient(o.OfflineBy)
 		return Network{
-			Client: client, Archives: client, OfflineBy: o.OfflineBy,
-			Discovery: &hosts.Discovery{Client: client, Forced: c.Hosts},
+			Client: client, Archives: client, OfflineBy: o.OfflineBy, Aliases: aliases,
+			Discovery: &hosts.Discovery{Client: client, Forced: c.Hosts, Aliases: aliases},
 		}, nil
 	}
 	client := o.Client
@@ -89,13 +91,14 @@ func (c *Config) Network(o NetworkOptions) (Network, []Problem) {
 		}
 	}
 	credentials, problems := c.credentials(o.User)
+	credentials = hosts.WithAliases(credentials, aliases)
 	archives := hosts.WithNetrc(client, hosts.NetrcFiles(o.User.Getenv, o.User.HomeDir, o.User.goos()))
 	if o.SameHost {
 		archives = hosts.WithArchiveCredentials(archives, credentials)
 	}
 	return Network{
-		Client: client, Archives: archives, Credentials: credentials,
-		Discovery: &hosts.Discovery{Client: client, Credentials: credentials, Forced: c.Hosts},
+		Client: client, Archives: archives, Credentials: credentials, Aliases: aliases,
+		Discovery: &hosts.Discovery{Client: client, Credentials: credentials, Forced: c.Hosts, Aliases: aliases},
 	}, problems
 }
 

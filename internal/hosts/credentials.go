@@ -1,6 +1,7 @@
 package hosts
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"io"
@@ -76,6 +77,22 @@ func FirstOf(all ...Credentials) Credentials {
 			}
 		}
 		return "", false, nil
+	}}
+}
+
+// GenericHost stands in addresses for the host of a cloud block or a remote backend.
+const GenericHost Hostname = "localterraform.com"
+
+// Aliases are hostnames that stand for others.
+type Aliases map[Hostname]Hostname
+
+func (a Aliases) of(host Hostname) Hostname { return cmp.Or(a[host], host) }
+
+// WithAliases returns credentials that have the token of the host for its alias.
+func WithAliases(c Credentials, aliases Aliases) Credentials {
+	return &Tokens{lookup: func(ctx context.Context, host Hostname) (string, bool, error) {
+		token, err := c.Token(ctx, aliases.of(host))
+		return token, token != "", err
 	}}
 }
 

@@ -43,6 +43,9 @@ type Discovery struct {
 	// services and no others.
 	Forced map[Hostname]map[string]string
 
+	// Aliases are hosts that others stand for. It is set before the first request; see WithAliases.
+	Aliases Aliases
+
 	// MaxAge is how long what a host offers is remembered: 0 is 15 minutes, and less than 0
 	// as long as the Discovery lives.
 	MaxAge time.Duration
@@ -129,6 +132,7 @@ func explain(err error, host Hostname, service string) *DiscoveryError {
 }
 
 func (d *Discovery) services(ctx context.Context, host Hostname) (services, error) {
+	host = d.Aliases.of(host)
 	if forced, ok := d.Forced[host]; ok {
 		return forcedServices(discoveryURL(host), forced), nil
 	}
