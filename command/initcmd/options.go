@@ -134,6 +134,9 @@ func defaults() options {
 	return options{get: true, backend: backendOptions{initialize: true, createDefault: true}}
 }
 
+// tooManyArguments is the summary of Terraform up to 1.15 and OpenTofu.
+const tooManyArguments = "Too many command line arguments. Did you mean to use -chdir?"
+
 // parse reads the arguments of init, and the variables of options that are not
 // among them. With problems, the options are good for showing these.
 func parse(args []string, env cli.Environment, standIn *cli.StandIn) (options, problem.List) {
@@ -145,7 +148,7 @@ func parse(args []string, env cli.Environment, standIn *cli.StandIn) (options, p
 	}
 	if len(given.Operands) > 0 {
 		o.json = cli.WantsJSON(args)
-		return o, problem.Fail("invalid_option", "Too many command line arguments. Did you mean to use -chdir?",
+		return o, problem.Fail("invalid_option", tooManyArguments,
 			"The init command takes options only, and was given %q.%s%s", given.Operands[0], longDash(given.Operands[0]), spaced(args, given.Operands[0]))
 	}
 	by, err := given.Fill(env)

@@ -11,7 +11,6 @@ import (
 	"cmp"
 	"errors"
 	"slices"
-	"strings"
 
 	"github.com/tfdeps/tfdeps/command/cli"
 	"github.com/tfdeps/tfdeps/command/problem"
@@ -39,7 +38,7 @@ func run(m *cli.Meta, args []string) (int, error) {
 		}
 	}
 	product, from, invalid := products.ChooseWithOrigin(m, products.Options{With: opts.backend.with, ReadOnly: opts.check || opts.plan})
-	if len(problems) > 0 && strings.HasPrefix(problems[0].Summary, "Too many command line arguments") && product.Predecessor == nil && product.IsSince("1.16") {
+	if len(problems) > 0 && problems[0].Summary == tooManyArguments && product.Predecessor == nil && product.IsSince("1.16") {
 		problems[0].Summary = "No positional arguments are expected"
 	}
 	problems = slices.Concat(problems, invalid, opts.backend.unknown(opts.json, product), opts.backend.unable(m))
