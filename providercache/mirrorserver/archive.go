@@ -126,17 +126,6 @@ func (o *objectReader) Seek(offset int64, whence int) (int64, error) {
 	return o.at, nil
 }
 
-// from is the position that Seek is asked for.
-func from(offset int64, whence int, at, size int64) int64 {
-	switch whence {
-	case io.SeekCurrent:
-		offset += at
-	case io.SeekEnd:
-		offset += size
-	}
-	return max(offset, 0)
-}
-
 // Read implements io.Reader.
 func (o *objectReader) Read(p []byte) (int, error) {
 	if o.at >= o.size {

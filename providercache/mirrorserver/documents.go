@@ -2,12 +2,8 @@ package mirrorserver
 
 import (
 	"bytes"
-	"compress/gzip"
-	"crypto/sha256"
-	"encoding/hex"
 	"encoding/json"
 	"fmt"
-	"io"
 	"net/http"
 	"strconv"
 	"strings"
@@ -16,77 +12,6 @@ import (
 	"github.com/tfdeps/tfdeps/getproviders"
 	"github.com/tfdeps/tfdeps/internal/layout"
 )
-
-// document is what is sent, ready to be sent.
-type document struct {
-	variant string // which of those that could be made of one answer
-	body    []byte // nil: it is packed
-	packed  []byte // by gzip, as nearly all clients accept it; nil: it isn't worth it
-	size    int64  // before it was packed
-	tag     string // for the header ETag, without quotes
-}
-
-// packedFrom is how large a document is that is packed: the list of a large provider's versions with all platforms has
-// half a megabyte.
-const packedFrom = 4 << 10
-
-func newDocument(variant string, body []byte) *document {
-	sum := sha256.Sum256(body)
-	return &document{variant: variant, body: body, tag: hex.EncodeToString(sum[:16])}
-}
-
-// pack packs a document that is kept, if it is large.
-func (d *document) pack() {
-	if len(d.body) < packedFrom {
-		return
-	}
-	var b bytes.Buffer
-	w := gzip.NewWriter(&b)
-	w.Write(d.body) // into memory: it doesn't fail
-	w.Close()
-	d.packed, d.size, d.body = b.Bytes(), int64(len(d.body)), nil
-}
-
-// open returns a reader of the document as it is. One that is packed is unpacked on the way: all of it for each request
-// would be much memory.
-func (d *document) open() io.ReadSeeker {
-	if d.packed == nil {
-		return bytes.NewReader(d.body)
-	}
-	return &unpacking{document: d}
-}
-
-// unpacking reads a packed document.
-type unpacking struct {
-	document *document
-	at       int64     // where the next byte is read
-	content  io.Reader // from there on; nil: it isn't open
-}
-
-// Seek implements io.Seeker.
-func (u *unpacking) Seek(offset int64, whence int) (int64, error) {
-	if to := from(offset, whence, u.at, u.document.size); to != u.at {
-		u.at, u.content = to, nil
-	}
-	return u.at, nil
-}
-
-// Read implements io.Reader.
-func (u *unpacking) Read(p []byte) (int, error) {
-	if u.content == nil {
-		content, err := gzip.NewReader(bytes.NewReader(u.document.packed))
-		if err == nil {
-			_, err = io.CopyN(io.Discard, content, u.at)
-		}
-		if err != nil {
-			return 0, err
-		}
-		u.content = content
-	}
-	n, err := u.content.Read(p)
-	u.at += int64(n)
-	return n, err
-}
 
 // How long others may keep what was sent. A document may be used for longer while the server doesn't answer, as public
 // registries allow it.

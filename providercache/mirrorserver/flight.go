@@ -45,9 +45,6 @@ type arrival struct {
 	size int64
 }
 
-// errStored ends a flight whose archive is in the bucket already.
-var errStored = errors.New("the archive is in the bucket")
-
 // serveFlight sends an archive that isn't in the bucket.
 func (s *Server) serveFlight(w http.ResponseWriter, r *http.Request, asked request, pkg packageRecord) error {
 	share, err := s.join(r.Context(), asked, pkg)

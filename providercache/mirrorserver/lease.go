@@ -101,3 +101,6 @@ func (s *Server) awaitTurn(ctx context.Context, key string, asked request, pkg p
 		}
 	}
 }
+
+// errStored ends a flight whose archive is in the bucket already.
+var errStored = errors.New("the archive is in the bucket")

@@ -6,29 +6,7 @@ import (
 	"net/http"
 	"strings"
 	"time"
-
-	"github.com/tfdeps/tfdeps/internal/hosts"
 )
-
-// Module is the address of a module of a registry.
-type Module struct {
-	Host                    hosts.Hostname
-	Namespace, Name, System string
-}
-
-// String is the address as users write it.
-func (m Module) String() string { return m.Host.String() + "/" + m.path() }
-
-func (m Module) path() string { return m.Namespace + "/" + m.Name + "/" + m.System }
-
-// ModuleSource knows what registries of modules say. Its methods are called from many goroutines. An error that is
-// getproviders.ErrNotFound means that there is no such module, or no such version.
-type ModuleSource interface {
-	// ModuleVersions lists the versions of a module.
-	ModuleVersions(ctx context.Context, m Module) ([]string, error)
-	// ModuleLocation says where the package of a version is: an address that doesn't depend on the URL by which it was asked for.
-	ModuleLocation(ctx context.Context, m Module, version string) (string, error)
-}
 
 // locationMaxAge is how long a location is fresh. It may be a signed URL, which is good for some minutes.
 const locationMaxAge = time.Minute

@@ -4,7 +4,6 @@ import (
 	"bufio"
 	"bytes"
 	"encoding/json"
-	"errors"
 	"fmt"
 	"net/http"
 	"strconv"
@@ -50,9 +49,6 @@ type wireRegistryPackage struct {
 type wireListedPackage struct {
 	Hashes []getproviders.Hash `json:"hashes"`
 }
-
-// errUnsigned is about a provider of which the source has no signed checksums. A registry can't be without.
-var errUnsigned = errors.New("nothing is signed")
 
 // serveRegistryVersions sends the versions of a provider, as a registry does.
 func (s *Server) serveRegistryVersions(w http.ResponseWriter, r *http.Request, p getproviders.Provider) error {

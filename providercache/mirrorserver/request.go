@@ -209,3 +209,6 @@ func (s *Server) refuse(w http.ResponseWriter, status int, text string) {
 	w.WriteHeader(status)
 	w.Write(append(body, '\n')) // a client that has left needs no answer
 }
+
+// errUnsigned is about a provider of which the source has no signed checksums. A registry can't be without.
+var errUnsigned = errors.New("nothing is signed")

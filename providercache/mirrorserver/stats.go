@@ -12,15 +12,6 @@ type Stat struct {
 	Value int64
 }
 
-// counters are Stats while they are counted.
-type counters struct {
-	requests, documents, stored, fetched, coalesced, notFound, failed, broken par.Counter
-	downloads, downloading, downloadedSize, fetchedSize, storedSize           par.Counter
-	refusedArchives, refusedByPolicy, stale, sourceFailures, storeFailures    par.Counter
-	removed, removedSize, diskFull                                            par.Counter
-	tooManyRequests, tooManyDownloads, tooMuchMemory                          par.Counter
-}
-
 // Stats returns what the server has done, and what it does. Those of one name are beside each other.
 func (s *Server) Stats() (all []Stat) {
 	c := &s.counts

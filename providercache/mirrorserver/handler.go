@@ -1,0 +1,132 @@
+package mirrorserver
+
+import (
+	"cmp"
+	"context"
+	"errors"
+	"fmt"
+	"log/slog"
+	"net/http"
+	"os"
+	"slices"
+	"strings"
+
+	"github.com/tfdeps/tfdeps/getproviders"
+	"github.com/tfdeps/tfdeps/internal/par"
+	"github.com/tfdeps/tfdeps/providercache"
+	"github.com/tfdeps/tfdeps/providercache/blob"
+)
+
+// Handler makes a server that answers from the bucket, and asks the Fetcher's Source for what isn't there. The caller closes
+// it, and then the bucket. An error is about the options. The Fetcher's Policy is asked about every archive before it is
+// stored, and again each time that it is served, with getproviders.StateCached. A hosts.PublicDialer in its Client keeps
+// registries from leading it to private addresses.
+//
+// A Source that has a method Fresh() getproviders.Source is asked through what that returns, once for each question. It is
+// for sources that remember all answers.
+func Handler(f *providercache.Fetcher, bucket blob.Bucket, opts Options) (*Server, error) {
+	if f == nil || bucket == nil {
+		return nil, errors.New("a mirror server needs a Fetcher and a bucket")
+	}
+	if opts.SigningKey != nil && len(opts.SigningKey) < 16 {
+		return nil, errors.New("a key that signs URLs has 16 bytes at least")
+	}
+	opts.MemoryBytes = cmp.Or(opts.MemoryBytes, 1<<30)
+	opts.Temporary = cmp.Or(opts.Temporary, os.TempDir())
+	opts.Downloads, opts.Waiting, opts.Requests = cmp.Or(opts.Downloads, 32), cmp.Or(opts.Waiting, 1000), cmp.Or(opts.Requests, 4096)
+	opts.DownloadsPerHost = cmp.Or(opts.DownloadsPerHost, opts.Downloads)
+	if opts.Log == nil {
+		opts.Log = slog.New(slog.DiscardHandler)
+	}
+	s := &Server{fetcher: f.Opened(), bucket: bucket, opts: opts, tasks: par.NewTasks(), places: par.NewLimit(opts.Downloads)}
+	s.room = par.NewRoom(opts.MemoryBytes/4, patience) // which may be taken twice; the rest is for what is kept, and for what the collector lags behind
+	kept := opts.MemoryBytes / 16
+	s.versions = newAnswers[versionsRecord](s, versionsMaxAge, kept*3/16)
+	s.packages = newAnswers[packagesRecord](s, packagesMaxAge, kept*3/8)
+	s.stored = newAnswers[[]storedArchive](s, versionsMaxAge, kept*3/16)
+	s.stored.memory = true
+	s.marked = par.NewRecent[string, int64](marksKnown)
+	s.releases = newAnswers[[]string](s, versionsMaxAge, kept/8)
+	s.locations = newAnswers[string](s, locationMaxAge, kept/8)
+	s.locations.secret, s.locations.maxStale = true, locationMaxStale
+	return s, nil
+}
+
+// ServeHTTP implements http.Handler.
+func (s *Server) ServeHTTP(w http.ResponseWriter, r *http.Request) {
+	s.counts.requests.Add(1)
+	defer s.running.Add(-1)
+	if s.running.Add(1) > int64(s.opts.Requests) {
+		s.fail(w, r, errRequests)
+		return
+	}
+	if r.Method != http.MethodGet && r.Method != http.MethodHead {
+		w.Header().Set("Allow", "GET, HEAD")
+		s.refuse(w, http.StatusMethodNotAllowed, "a mirror is only read")
+		return
+	}
+	r = withOneRange(r.WithContext(context.WithValue(r.Context(), headerKey{}, w.Header())))
+	asked, err := parsePath(r.URL.Path)
+	if hidesParts(r.URL) {
+		err = fmt.Errorf("%w: a slash, a backslash or a dot of the path is encoded", errNoSuch)
+	}
+	if err == nil && !s.serves(asked) {
+		err = fmt.Errorf("%w: this mirror doesn't have %s", errNoSuch, asked.subject())
+	}
+	if !s.allowed(r, asked) { // said before what there is, and what there isn't
+		w.Header().Set("WWW-Authenticate", `Bearer realm="tfdeps"`)
+		s.refuse(w, http.StatusUnauthorized, "the request needs a bearer token, or another one")
+		return
+	}
+	if err == nil {
+		err = s.answer(w, r, asked)
+	}
+	if err != nil {
+		s.fail(w, r, err)
+	}
+}
+
+// answer answers a request. An error that is returned was not yet answered.
+func (s *Server) answer(w http.ResponseWriter, r *http.Request, asked request) error {
+	switch asked.kind {
+	case indexRequest:
+		return s.serveIndex(w, r, asked.provider)
+	case versionRequest:
+		return s.serveVersion(w, r, asked.provider, asked.version)
+	case documentRequest:
+		return s.serveSigned(w, r, asked)
+	case registryVersionsRequest:
+		return s.serveRegistryVersions(w, r, asked.provider)
+	case registryPackageRequest:
+		return s.serveRegistryPackage(w, r, asked)
+	case moduleVersionsRequest:
+		return s.serveModuleVersions(w, r, asked.module)
+	case moduleLocationRequest:
+		return s.serveModuleLocation(w, r, asked.module, asked.release)
+	default:
+		return s.serveArchive(w, r, asked)
+	}
+}
+
+// serves reports whether a provider, or a module, is one of those that there are.
+func (s *Server) serves(asked request) bool {
+	p := asked.provider
+	if m := asked.module; m != (Module{}) { // registries take capitals for the same
+		p = getproviders.Provider{Hostname: m.Host, Namespace: strings.ToLower(m.Namespace), Type: strings.ToLower(m.Name)}
+	}
+	matches := func(pattern getproviders.Pattern) bool { return pattern.Matches(p) }
+	included := len(s.opts.Include) == 0 || slices.ContainsFunc(s.opts.Include, matches)
+	return included && !slices.ContainsFunc(s.opts.Exclude, matches)
+}
+
+// withOneRange is a request for the whole, if it asks for several parts: each would be a request to the bucket, and a
+// header has room for a hundred thousand of them.
+func withOneRange(r *http.Request) *http.Request {
+	if !strings.Contains(r.Header.Get("Range"), ",") {
+		return r
+	}
+	whole := *r
+	whole.Header = r.Header.Clone()
+	whole.Header.Del("Range")
+	return &whole
+}
