@@ -42,12 +42,6 @@ const (
 	expiredNothing               // neither may
 )
 
-// PublicKey is a signing key that a registry names.
-type PublicKey struct {
-	Armored        string // ASCII-armored
-	TrustSignature string // over the key without its armor, itself ASCII-armored; "" for none
-}
-
 // Authenticate implements Authenticator. It checks, in this order, that
 // SHA256SUMS has the archive's checksum that the registry's description of the
 // package has, that the archive has it (checksum_mismatch), and that a key which

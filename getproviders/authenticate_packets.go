@@ -248,3 +248,26 @@ func (d detached) checkHashes(ids []uint64) error {
 	}
 	return nil
 }
+
+// issuerOf returns the ID of the key that a signature says it is by, or "".
+func issuerOf(signature []byte) string {
+	read, err := readDetached(signature)
+	if err != nil {
+		return ""
+	}
+	if ids, _ := read.issuers(); len(ids) > 0 {
+		return keyID(ids[0])
+	}
+	return ""
+}
+
+func keyID(id uint64) string { return fmt.Sprintf("%016X", id) }
+
+// signingKeys are the keys that decide between the trust levels of signed packages.
+// They don't make a package trusted by themselves: it has to be signed by a key that its
+// registry names, too. Where a field is empty nothing reaches that level; the
+// zero value takes every signed package for LevelCommunity.
+type signingKeys struct {
+	Official string // ASCII-armored: a signature by it is LevelOfficial
+	Partner  string // ASCII-armored: its trust signature over a key makes LevelPartner
+}

@@ -16,37 +16,6 @@ import (
 	"github.com/ProtonMail/go-crypto/openpgp/packet"
 )
 
-// checkSignature verifies the signature over SHA256SUMS by the keys that the
-// registry names, and says how far the key that made it is to be trusted.
-func (c signedChecksums) checkSignature() (AuthenticationResult, error) {
-	if c.Keyless && len(c.PublicKeys) == 0 {
-		return c.withoutKeys(), nil
-	}
-	config := &packet.Config{Time: c.Now}
-	issuer, trust, err := c.findIssuer(config)
-	if err != nil {
-		return AuthenticationResult{}, err
-	}
-	official, err := c.checkOfficial(config)
-	if err != nil {
-		return AuthenticationResult{}, err
-	}
-	if official != nil {
-		return AuthenticationResult{TrustLevel: LevelOfficial, Notes: official.notes}, nil
-	}
-	result := AuthenticationResult{TrustLevel: LevelCommunity, KeyID: issuer.keyID, Notes: issuer.notes}
-	if trust == "" || c.Keys.Partner == "" {
-		return result, nil
-	}
-	partner, err := c.checkTrust(issuer.key, trust, config)
-	if err != nil {
-		return AuthenticationResult{}, err
-	}
-	result.TrustLevel = LevelPartner
-	result.Notes = append(result.Notes, partner.notes...)
-	return result, nil
-}
-
 // findIssuer returns the first of the registry's keys that the signature is
 // by, with the key's trust signature.
 func (c signedChecksums) findIssuer(config *packet.Config) (issuer *signedBy, trust string, err error) {
@@ -302,18 +271,6 @@ func expiryNotes(signer *openpgp.Entity, sig *packet.Signature, now time.Time) [
 	return notes
 }
 
-// issuerOf returns the ID of the key that a signature says it is by, or "".
-func issuerOf(signature []byte) string {
-	read, err := readDetached(signature)
-	if err != nil {
-		return ""
-	}
-	if ids, _ := read.issuers(); len(ids) > 0 {
-		return keyID(ids[0])
-	}
-	return ""
-}
-
 // idOf returns the ID of a key that needn't be worth anything, or "". Nothing that it
 // says of itself is verified.
 func idOf(armored string) string {
@@ -323,18 +280,7 @@ func idOf(armored string) string {
 	return ""
 }
 
-func keyID(id uint64) string { return fmt.Sprintf("%016X", id) }
-
 func day(t time.Time) string { return t.UTC().Format(time.DateOnly) }
-
-// signingKeys are the keys that decide between the trust levels of signed packages.
-// They don't make a package trusted by themselves: it has to be signed by a key that its
-// registry names, too. Where a field is empty nothing reaches that level; the
-// zero value takes every signed package for LevelCommunity.
-type signingKeys struct {
-	Official string // ASCII-armored: a signature by it is LevelOfficial
-	Partner  string // ASCII-armored: its trust signature over a key makes LevelPartner
-}
 
 //go:embed keys/hashicorp-security.asc
 var hashicorpSecurityKey string
@@ -347,4 +293,35 @@ var hashicorpPartnersKey string
 // programme signs the keys of others.
 func defaultSigningKeys() signingKeys {
 	return signingKeys{Official: hashicorpSecurityKey, Partner: hashicorpPartnersKey}
+}
+
+// checkSignature verifies the signature over SHA256SUMS by the keys that the
+// registry names, and says how far the key that made it is to be trusted.
+func (c signedChecksums) checkSignature() (AuthenticationResult, error) {
+	if c.Keyless && len(c.PublicKeys) == 0 {
+		return c.withoutKeys(), nil
+	}
+	config := &packet.Config{Time: c.Now}
+	issuer, trust, err := c.findIssuer(config)
+	if err != nil {
+		return AuthenticationResult{}, err
+	}
+	official, err := c.checkOfficial(config)
+	if err != nil {
+		return AuthenticationResult{}, err
+	}
+	if official != nil {
+		return AuthenticationResult{TrustLevel: LevelOfficial, Notes: official.notes}, nil
+	}
+	result := AuthenticationResult{TrustLevel: LevelCommunity, KeyID: issuer.keyID, Notes: issuer.notes}
+	if trust == "" || c.Keys.Partner == "" {
+		return result, nil
+	}
+	partner, err := c.checkTrust(issuer.key, trust, config)
+	if err != nil {
+		return AuthenticationResult{}, err
+	}
+	result.TrustLevel = LevelPartner
+	result.Notes = append(result.Notes, partner.notes...)
+	return result, nil
 }

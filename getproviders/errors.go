@@ -110,3 +110,55 @@ func sortPlatforms(platforms []Platform) []Platform {
 	slices.SortFunc(platforms, Platform.Compare)
 	return slices.Compact(platforms)
 }
+
+// checksumError says that a package has none of the checksums that it should
+// have. It matches ErrAuthentication.
+type checksumError struct {
+	expected []Hash // one of these
+	found    []Hash // what the package has
+}
+
+// Error implements error.
+func (e *checksumError) Error() string {
+	if !slices.ContainsFunc(e.expected, Hash.Supported) {
+		return fmt.Sprintf("no checksum of a known scheme (h1 or zh) to check the package by, only: %s", joinHashes(e.expected))
+	}
+	expected := slices.DeleteFunc(slices.Clone(e.expected), func(h Hash) bool { return !h.Supported() })
+	if len(expected) == 1 { // then its scheme is the only one of interest
+		for _, found := range e.found {
+			if found.Scheme() == expected[0].Scheme() {
+				return fmt.Sprintf("the package has checksum %s, expected %s", found, expected[0].printable())
+			}
+		}
+	}
+	return fmt.Sprintf("the package has checksum %s, expected any of: %s", joinHashes(e.found), joinHashes(expected))
+}
+
+// code is "checksum_mismatch".
+func (e *checksumError) code() string { return "checksum_mismatch" }
+
+// Is reports whether target is ErrAuthentication.
+func (e *checksumError) Is(target error) bool { return target == ErrAuthentication }
+
+// Expects reports whether a hash of a scheme would do.
+func (e *checksumError) Expects(scheme string) bool {
+	return slices.ContainsFunc(e.expected, func(h Hash) bool { return h.Scheme() == scheme })
+}
+
+// hint says what may be the cause.
+func (e *checksumError) hint() string {
+	if !slices.ContainsFunc(e.expected, Hash.Supported) {
+		return "a newer version may know these; else tell those who run the source to name an h1 or zh checksum"
+	}
+	return "the package was damaged or replaced on its way, or where it is kept; if it happens again, tell those who run the source"
+}
+
+// otherChecksum says that a checksum list has not what is expected for an archive; found is "" if the list doesn't have
+// it. advice says who can help.
+func otherChecksum(fileName string, expected Hash, found, advice string) error {
+	err := fmt.Errorf("the checksum list has no SHA-256 for %q, expected %s", fileName, expected)
+	if found != "" { // it may be long and no hash at all
+		err = fmt.Errorf("the checksum list has %.80q for %q, expected %s", found, fileName, expected)
+	}
+	return &Fault{Code: "checksum_list_mismatch", Kind: ErrAuthentication, Err: err, Hint: advice}
+}

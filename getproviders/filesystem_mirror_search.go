@@ -3,6 +3,7 @@ package getproviders
 import (
 	"context"
 	"errors"
+	"fmt"
 	"io/fs"
 	"maps"
 	"os"
@@ -255,4 +256,49 @@ func isDir(path string) bool {
 func isFile(path string) bool {
 	info, err := os.Stat(path)
 	return err == nil && info.Mode().IsRegular()
+}
+
+// FilesystemMirrorSource installs from a directory of packages, unpacked in
+//
+//	host/namespace/type/version/os_arch/
+//
+// or packed as
+//
+//	host/namespace/type/terraform-provider-TYPE_VERSION_OS_ARCH.zip
+//
+// with the host in Unicode and with its port. Of two packages for the same
+// version and platform the unpacked one counts. Names may be written in another
+// case, and versions short ("1.0"); what isn't named like a part of this layout
+// is skipped. Dir itself, a platform's directory and an archive may be
+// links; links in place of the directories between are not followed. Where a
+// directory is named exactly as it should be, those that are named otherwise
+// and mean the same are not looked for; Terraform and OpenTofu unite them.
+//
+// Nothing is known about who made the packages, unless the mirror keeps a
+// version's checksum list beside its archives, with the signature and the keys,
+// as the mirrors of tfdeps do ([layout.ChecksumsName]), and a key that counts has signed it
+// ([Signers]): then an archive is authenticated as if it came from the registry, and all
+// hashes of the list may go into a lock file; Terraform and OpenTofu look at none of these
+// files. Unpacked packages have the zero Trust. Nothing is remembered, and only the one provider's directory is listed, so that a
+// query costs the same in a small mirror and a large one. A directory of that
+// provider that can't be read is an error; to Terraform and OpenTofu, which read the
+// whole tree, any directory is.
+type FilesystemMirrorSource struct {
+	Dir     string  // has to exist
+	Signers Signers // whose signatures count for archives
+}
+
+// unsearchable says that a mirror's directory can't be searched.
+func unsearchable(dir string, err error) error {
+	failed := &Fault{Code: "source_directory", Kind: ErrUnreachable, Err: fmt.Errorf("cannot search %s: %w", dir, err)}
+	if about, ok := errors.AsType[*fs.PathError](err); ok && about.Path == dir { // which is named already
+		failed.Err = fmt.Errorf("cannot search %s: %w", dir, about.Err)
+	}
+	switch {
+	case errors.Is(err, fs.ErrNotExist):
+		failed.Hint = "make the directory, or correct the path: it is that of a filesystem_mirror block of the CLI configuration, or of an option"
+	case errors.Is(err, errNoDirectory):
+		failed.Hint = "name a directory that has packages in the layout of a filesystem mirror"
+	}
+	return failed
 }

@@ -62,3 +62,28 @@ func isH1(h Hash) bool {
 	sum, err := base64.StdEncoding.DecodeString(text)
 	return ok && err == nil && len(sum) == 32 && base64.StdEncoding.EncodeToString(sum) == text
 }
+
+func joinHashes(hashes []Hash) string {
+	if len(hashes) == 0 {
+		return "none"
+	}
+	var texts []string
+	for i, h := range hashes {
+		if i == maxPrintedHashes {
+			texts = append(texts, fmt.Sprintf("and %d more", len(hashes)-i))
+			break
+		}
+		texts = append(texts, h.printable())
+	}
+	return strings.Join(texts, ", ")
+}
+
+// printable returns a hash as messages repeat it: whole if it is one. What a mirror
+// sends may also be endless, or meant for a terminal.
+func (h Hash) printable() string {
+	quoted := fmt.Sprintf("%.80q", string(h))
+	return quoted[1 : len(quoted)-1]
+}
+
+// maxPrintedHashes is how many hashes a message repeats.
+const maxPrintedHashes = 10

@@ -9,16 +9,6 @@ import (
 	"github.com/tfdeps/tfdeps/internal/wholefile"
 )
 
-// SignedDocuments are what the packages of a version are authenticated by, for all
-// platforms.
-type SignedDocuments struct {
-	Sums      []byte // SHA256SUMS
-	Signature []byte // over Sums: OpenPGP, detached, binary
-	// Keys are those that the origin registry names. In a mirror an attacker may
-	// have named them.
-	Keys []PublicKey
-}
-
 // Sizes of the documents in a mirror that are read. A checksum line takes some
 // 120 bytes for each platform, a signature under a kilobyte, a key a few.
 const (

@@ -216,25 +216,6 @@ func (m MultiSource) first(ctx context.Context, query *SourcesError, ask func(so
 	return failure(ctx, query)
 }
 
-// Fallback says what a MultiSource does where a source doesn't serve.
-//
-// Whatever it says, a source that answers and lacks what it was asked for is
-// no failure: the next one that is for the provider is asked. To keep the next
-// one from serving a provider, use patterns, or Exclusive.
-type Fallback string
-
-const (
-	// StopOnFailure ends a query at the first source that fails: going on
-	// would quietly install something else than on a day when it works.
-	StopOnFailure Fallback = ""
-	// NextOnFailure takes a source that fails for one that lacks what it was
-	// asked for, and says so.
-	NextOnFailure Fallback = "next"
-	// Exclusive is StopOnFailure, and asks a registry for nothing that any
-	// mirror is for, even if no mirror has it.
-	Exclusive Fallback = "exclusive"
-)
-
 // ends reports whether an error ends a query. A protocol that the product
 // doesn't speak does so always: it is a fact about the version, in every source.
 func (m MultiSource) ends(ctx context.Context, err error) bool {
@@ -246,12 +227,6 @@ func (m MultiSource) ends(ctx context.Context, err error) bool {
 	default:
 		return m.Fallback != NextOnFailure
 	}
-}
-
-// lacking reports whether an error means that a source is fine, but doesn't
-// have what it was asked for.
-func lacking(err error) bool {
-	return errors.Is(err, ErrProviderNotFound) || errors.Is(err, ErrVersionNotFound) || errors.Is(err, ErrPlatformMissing)
 }
 
 // excluded says why a source isn't asked for p; "" if it is.

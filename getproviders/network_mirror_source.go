@@ -9,59 +9,10 @@ import (
 	"net/url"
 	"slices"
 	"strings"
-	"time"
 
 	"github.com/tfdeps/tfdeps/internal/hosts"
 	"github.com/tfdeps/tfdeps/internal/layout"
-	"github.com/tfdeps/tfdeps/internal/par"
 )
-
-// NetworkMirrorSource installs from a server that speaks the provider network
-// mirror protocol: documents and archives below one URL, for providers of any
-// origin. Make one with [NewNetworkMirrorSource], or with [NewStoredMirrorSource] where the same files lie elsewhere.
-//
-// Documents are asked for with the credentials of the mirror's own host and
-// port, and no redirect takes those elsewhere. Archives are asked for without:
-// the protocol says that signed URLs protect them.
-//
-// It trusts the mirror's hashes, if there are any, as far as to find out that
-// an archive is the one that the mirror means; who made it, they don't tell. That
-// takes the version's checksum list, its signature and the keys, which tfdeps'
-// mirrors keep where the document about the version is ([layout.ChecksumsName]): if a key
-// that counts has signed the list ([Signers]), an archive is authenticated by it, as if it
-// came from the registry. The protocol knows nothing of these files, so they
-// may be anything, or nothing: any failure to get the signature means that there
-// are none. That request is made once for each version,
-// and it isn't made where the lock file has such hashes already ([Trust].LocalTrust).
-//
-// Where this source differs from Terraform and OpenTofu: a version that the mirror
-// lacks may come from another source, where they fail; they can't ask a mirror
-// for providers whose host has a port; they accept no plain http, not even on
-// a loopback address; they crash where a platform's archive is null; and they
-// don't mind what follows a document, which is an error here.
-//
-// It asks for the versions of a provider once and remembers the answer for
-// VersionsMaxAge, so that one run sees one state of the mirror.
-type NetworkMirrorSource struct {
-	client      *http.Client
-	base        *url.URL
-	host        hosts.Hostname
-	credentials hosts.Credentials
-	product     Product
-	files       mirrorFiles // in place of a server; nil: there is one
-
-	// Signers are whose signatures count for archives. Not to be changed after the first use.
-	Signers Signers
-	// TrustAllHashes takes what the mirror lists of the packages for all platforms for as good as
-	// signed, so that it gets into lock files. Not to be changed after the first use.
-	TrustAllHashes bool
-	// VersionsMaxAge is how long a list of versions is remembered; 0: 15 minutes,
-	// less than 0: for ever. Signers.Now is the clock. Not to be changed after the first use.
-	VersionsMaxAge time.Duration
-
-	indexes   aging[Provider, mirrorIndex]
-	documents par.Memo[versionKey, *verifiedChecksums]
-}
 
 // NewNetworkMirrorSource returns the source below a base URL, which has to be
 // https, or http on a loopback address. It should end with a slash: the paths
@@ -192,13 +143,6 @@ func (s *NetworkMirrorSource) notFound(p Provider, index mirrorIndex) error {
 	return failed
 }
 
-// mirrorIndex is what a mirror says about the versions of a provider.
-type mirrorIndex struct {
-	versions []Version
-	missing  bool   // it doesn't have the provider
-	advice   string // then: what may be wrong
-}
-
 // index asks for a provider's versions, once. That there are none is an
 // answer, too.
 func (s *NetworkMirrorSource) index(ctx context.Context, p Provider) (mirrorIndex, error) {
@@ -240,9 +184,6 @@ func (s *NetworkMirrorSource) platforms(ctx context.Context, p Provider, v Versi
 	return archivePlatforms(archives), nil
 }
 
-// baseURL is the mirror's base URL without secrets. That of a bucket may have the parameter endpoint, which says whose bucket it is.
-func (s *NetworkMirrorSource) baseURL() string { return hosts.RedactURL(s.base, "endpoint") }
-
 func (s *NetworkMirrorSource) sourceURL(ctx context.Context, p Provider, v Version, _ Platform) (string, error) {
 	index, err := s.index(ctx, p)
 	switch {
@@ -254,12 +195,6 @@ func (s *NetworkMirrorSource) sourceURL(ctx context.Context, p Provider, v Versi
 		return "", s.missing(ctx, p, v)
 	}
 	return s.baseURL(), nil
-}
-
-// versionKey names a version of a provider.
-type versionKey struct {
-	provider Provider
-	version  Version
 }
 
 // trust is what an archive is authenticated by.
@@ -307,4 +242,17 @@ func (s *NetworkMirrorSource) askFile(ctx context.Context, p Provider, name stri
 		return nil, nil
 	}
 	return doc.Body, nil
+}
+
+// NewStoredMirrorSource returns the source that is a network mirror whose files lie
+// elsewhere than on a web server. What its documents say of archives by references
+// is below the URL of the files; whole URLs of http and https are possible, too.
+// The error is one of that URL, which doesn't have the form of one. It is for package mirror, whose Source reads a bucket.
+func NewStoredMirrorSource(files mirrorFiles) (*NetworkMirrorSource, error) {
+	base, err := url.Parse(files.String())
+	if err != nil || base.Scheme == "" || base.Host == "" {
+		return nil, fmt.Errorf("the files of a mirror need a URL with scheme and host, and not %q", files)
+	}
+	base.Path, base.RawPath = strings.TrimSuffix(base.Path, "/")+"/", ""
+	return &NetworkMirrorSource{base: base, files: files}, nil
 }

@@ -78,12 +78,6 @@ func versionHeader(e Product) http.Header {
 	return http.Header{"X-Terraform-Version": {e.Version}}
 }
 
-// addressError says what is wrong with a provider's source address: with its "source string", "source hostname", "namespace" or
-// "type". The detail is a sentence or more for people, with what was given.
-func addressError(part, detail string) *Fault {
-	return &Fault{Code: "invalid_address", Err: fmt.Errorf("invalid provider %s: %s", part, detail)}
-}
-
 // meantByURL is what an address may have been meant to be that is the URL of a page about a
 // provider; "": that isn't known.
 func (e Product) meantByURL(given string) string {

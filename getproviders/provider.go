@@ -164,3 +164,9 @@ func checkPart(part string) error {
 	}
 	return nil
 }
+
+// addressError says what is wrong with a provider's source address: with its "source string", "source hostname", "namespace" or
+// "type". The detail is a sentence or more for people, with what was given.
+func addressError(part, detail string) *Fault {
+	return &Fault{Code: "invalid_address", Err: fmt.Errorf("invalid provider %s: %s", part, detail)}
+}

@@ -1,14 +1,18 @@
 package getproviders
 
 import (
+	"context"
 	"encoding/hex"
 	"encoding/json"
 	"errors"
 	"fmt"
+	"net/http"
 	"net/url"
 	"strings"
+	"time"
 
 	"github.com/tfdeps/tfdeps/internal/hosts"
+	"github.com/tfdeps/tfdeps/internal/par"
 )
 
 // versionList is what a registry says about the versions of a provider.
@@ -250,3 +254,94 @@ func speaks(protocols []string) (bool, error) {
 	}
 	return found, nil
 }
+
+// RegistrySource installs from each provider's origin registry: the one on the
+// host that its address names, found by service discovery.
+//
+// The zero value works: it has Terraform's default host and signing keys.
+//
+// It asks for the versions of a provider, and for the documents that all packages
+// of a version are authenticated by, once and remembers the answers, so that one run sees
+// one state of the registry and the hints in errors cost no request. Lists of
+// versions are asked for again when they are older than VersionsMaxAge. It must not be
+// copied after its first use, nor its fields changed.
+type RegistrySource struct {
+	Client *http.Client // nil: that of hosts.DefaultClient
+	// Discovery finds the registry's service; nil: one with this Client and these
+	// Credentials.
+	Discovery *hosts.Discovery
+	// Credentials are sent along with requests to the registry's API, and never
+	// with those for checksum lists, signatures and archives; nil: none. They
+	// are those of the provider's host, wherever its discovery document says
+	// that the API is, except that nothing is sent over plain http; the real
+	// tools send it. Discovery has credentials of its own.
+	Credentials hosts.Credentials
+	Product     Product // its version is sent to registries; zero: Terraform
+	// VersionsMaxAge is how long a list of versions is remembered; 0: 15 minutes,
+	// less than 0: for ever.
+	VersionsMaxAge time.Duration
+	Now            func() time.Time // for keys that expire and for VersionsMaxAge; nil: time.Now
+
+	own       par.Memo[struct{}, *hosts.Discovery] // used if Discovery is nil
+	versions  aging[Provider, versionList]
+	documents par.Memo[[2]string, checksumDocuments] // that packages are authenticated by, by their URLs
+}
+
+// checksumDocuments are a version's list of checksums and the signature on it.
+type checksumDocuments struct{ sums, signature []byte }
+
+// service returns the base URL of the provider's registry.
+func (s *RegistrySource) service(ctx context.Context, p Provider) (*url.URL, error) {
+	if err := p.Validate(); err != nil {
+		return nil, err
+	}
+	discovery, err := s.discovery(ctx)
+	if err != nil {
+		return nil, err
+	}
+	base, err := discovery.Service(ctx, p.Hostname, registryService)
+	if err != nil {
+		return nil, discoveryError(ctx, p, err)
+	}
+	return base, nil
+}
+
+// discovery is Discovery, or one of the source's own. The error is the cause of ctx.
+func (s *RegistrySource) discovery(ctx context.Context) (*hosts.Discovery, error) {
+	if s.Discovery != nil {
+		return s.Discovery, nil
+	}
+	return s.own.Do(ctx, struct{}{}, func(context.Context) (*hosts.Discovery, error) {
+		return &hosts.Discovery{Client: s.Client, Credentials: s.Credentials}, nil
+	})
+}
+
+// ask sends a request to the API of a provider's registry and returns its
+// answer, which is 200 or 404.
+//
+// The path is resolved against the service's URL as a reference: a base URL
+// without a slash at its end loses its last segment, as Terraform and OpenTofu have it.
+//
+// The credentials that go along are those of the provider's host, wherever its
+// service is.
+func (s *RegistrySource) ask(ctx context.Context, p Provider, base *url.URL, segments ...string) (*hosts.Document, error) {
+	req := hosts.DocumentRequest{
+		URL:          base.ResolveReference(&url.URL{Path: strings.Join(segments, "/")}),
+		Header:       versionHeader(s.Product),
+		MaxRedirects: registryRedirects,
+		MaxBytes:     registryAnswerBytes,
+	}
+	if err := hosts.Authorize(ctx, s.Credentials, p.Hostname, req.URL, req.Header); err != nil {
+		return nil, queryError(ctx, kindRegistry, p, err)
+	}
+	doc, err := hosts.GetDocument(ctx, s.Client, req)
+	if err != nil {
+		return nil, queryError(ctx, kindRegistry, p, err)
+	}
+	if doc.StatusCode != http.StatusOK && doc.StatusCode != http.StatusNotFound {
+		return nil, statusError(kindRegistry, p, p.Hostname, req, doc)
+	}
+	return doc, nil
+}
+
+func registryName(p Provider) string { return "registry " + p.Hostname.String() }

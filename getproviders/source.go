@@ -1,6 +1,11 @@
 package getproviders
 
-import "context"
+import (
+	"context"
+	"fmt"
+
+	"github.com/tfdeps/tfdeps/internal/hosts"
+)
 
 // Source knows which packages of providers exist and where they are. A Source
 // is safe for many goroutines. Failures match one of the Err values of this
@@ -73,4 +78,36 @@ type Description struct {
 
 	// owns reports whether a SourceURL is one of this source, without a request.
 	owns func(ctx context.Context, p Provider, sourceURL string) bool
+}
+
+// NotCachedError says that a package isn't on this machine, and that the source
+// that may have it can't be asked. It matches hosts.ErrOffline, and
+// ErrVersionNotFound or, where any version would do, ErrProviderNotFound.
+type NotCachedError struct {
+	Provider Provider
+	Version  Version // zero: no version is there
+	Source   string  // as Source.Describe names it
+	Bytes    int64   // the size of the archive; 0: not known
+	By       string  // what forbids requests, such as "-offline"
+	Damaged  string  // a directory with a package of the version that isn't the one that the lock file records; "": there is none
+}
+
+// Error implements error.
+func (e *NotCachedError) Error() string {
+	what := e.Provider.String()
+	if e.Version != (Version{}) {
+		what += " " + e.Version.String()
+	}
+	return fmt.Sprintf("%s is not on this machine, and %s allows no request to the %s", what, e.By, e.Source)
+}
+
+// code is "not_cached".
+func (e *NotCachedError) code() string { return "not_cached" }
+
+// Is reports which of the errors that callers branch on it is.
+func (e *NotCachedError) Is(target error) bool {
+	if e.Version == (Version{}) {
+		return target == hosts.ErrOffline || target == ErrProviderNotFound || target == ErrNotFound
+	}
+	return target == hosts.ErrOffline || target == ErrVersionNotFound || target == ErrNotFound
 }
