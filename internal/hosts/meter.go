@@ -29,6 +29,9 @@ func count(now, of context.Context, bytes int64) error {
 	return nil
 }
 
+// Count tells the meter of a context of memory that something else than a document of this package takes. The error is the meter's.
+func Count(ctx context.Context, bytes int64) error { return count(ctx, ctx, bytes) }
+
 // DecodedBytes is about how much memory a document in JSON takes when it is decoded, with what is made of it and what the collector hasn't
 // collected yet. What has many small parts takes most: "{}," becomes a struct.
 func DecodedBytes(document []byte) int64 {

@@ -146,7 +146,18 @@ func readManifest(ctx context.Context, repo *remote.Repository, d ocispec.Descri
 	if err := d.Digest.Validate(); err != nil {
 		return nil, fmt.Errorf("the manifest has the digest %.100q: %w", d.Digest, err)
 	}
-	return content.FetchAll(ctx, repo.Manifests(), d)
+	return counted(ctx, d, func() ([]byte, error) { return content.FetchAll(ctx, repo.Manifests(), d) })
+}
+
+// counted tells the meter of a context of what is read, and of what decoding makes of it; see hosts.WithMeter.
+func counted(ctx context.Context, d ocispec.Descriptor, read func() ([]byte, error)) (text []byte, err error) {
+	if err = hosts.Count(ctx, d.Size); err == nil {
+		text, err = read()
+	}
+	if err == nil {
+		err = hosts.Count(ctx, hosts.DecodedBytes(text))
+	}
+	return text, err
 }
 
 // isMissing reports whether a registry says that it doesn't have what it was asked for.

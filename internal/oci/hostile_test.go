@@ -2,6 +2,7 @@ package oci_test
 
 import (
 	"bytes"
+	"context"
 	"encoding/json"
 	"errors"
 	"io"
@@ -14,6 +15,7 @@ import (
 	"github.com/opencontainers/go-digest"
 
 	"github.com/tfdeps/tfdeps/getproviders"
+	"github.com/tfdeps/tfdeps/internal/hosts"
 	"github.com/tfdeps/tfdeps/internal/must"
 	"github.com/tfdeps/tfdeps/internal/oci"
 )
@@ -90,6 +92,26 @@ func (f *fake) ask(t *testing.T) (getproviders.Package, error) {
 	t.Cleanup(server.Close)
 	source := sourceOf(server, oci.Login{Username: "robot", Password: "p"})
 	return source.Package(t.Context(), widget, version("1.0.0"), linux)
+}
+
+// What decoding takes is counted by the meter of who asks, such as a server with a limit of memory, before it is there.
+func TestSource_CountsWhatItReads(t *testing.T) {
+	t.Parallel()
+	full := errors.New("the memory is taken")
+	for _, room := range []int64{0, 1000, 5000} {
+		f, left := newFake(), room
+		f.index["annotations"] = object{"long": strings.Repeat(",", 60)}
+		server := httptest.NewTLSServer(f)
+		t.Cleanup(server.Close)
+		ctx := hosts.WithMeter(t.Context(), func(_ context.Context, bytes int64) error {
+			if left -= bytes; left < 0 {
+				return full
+			}
+			return nil
+		})
+		_, err := sourceOf(server, oci.Login{Username: "robot", Password: "p"}).Package(ctx, widget, version("1.0.0"), linux)
+		must.Fail(t, err, full, room)
+	}
 }
 
 func TestSource_RefusesWhatIsNoProvider(t *testing.T) {

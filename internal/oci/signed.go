@@ -60,7 +60,7 @@ func readFile(ctx context.Context, repo *remote.Repository, files map[string]oci
 	if err := d.Digest.Validate(); err != nil {
 		return nil, fmt.Errorf("%.100q has the digest %.100q: %w", name, d.Digest, err)
 	}
-	return content.FetchAll(ctx, repo.Blobs(), d)
+	return counted(ctx, d, func() ([]byte, error) { return content.FetchAll(ctx, repo.Blobs(), d) })
 }
 
 // trust has what a publisher has signed count before what the registry says. The signature is asked for first; what keeps it from

@@ -14,6 +14,7 @@ import (
 
 	"github.com/tfdeps/tfdeps/getproviders"
 	"github.com/tfdeps/tfdeps/internal/hashing"
+	"github.com/tfdeps/tfdeps/internal/hosts"
 )
 
 // Source installs from OCI registries. What it finds is as OpenTofu finds it. It trusts the digest of the archive as
@@ -42,6 +43,9 @@ const (
 	maxTagPages = 1000
 )
 
+// tagBytes is about how much memory a tag of a list takes, with the version that it is.
+const tagBytes = 400
+
 // Versions implements getproviders.Source: all tags that are versions. Errors match getproviders.ErrProviderNotFound
 // or getproviders.ErrUnreachable.
 func (s *Source) Versions(ctx context.Context, p getproviders.Provider) (getproviders.Available, error) {
@@ -54,6 +58,9 @@ func (s *Source) Versions(ctx context.Context, p getproviders.Provider) (getprov
 	err = repo.Tags(ctx, "", func(tags []string) error {
 		if seen += len(tags); seen > maxTags {
 			return fmt.Errorf("the list of tags has more than %d", maxTags)
+		}
+		if err := hosts.Count(ctx, tagBytes*int64(len(tags))); err != nil {
+			return err
 		}
 		for _, tag := range tags {
 			v, err := getproviders.ParseVersion(strings.ReplaceAll(tag, "_", "+"))
@@ -215,7 +222,7 @@ func readIndex(ctx context.Context, repo *remote.Repository, tag string) (index 
 	case found.Size > manifestBytes:
 		return index, found, fmt.Errorf("the image index of the tag %s has %d bytes, and may have %d", tag, found.Size, manifestBytes)
 	}
-	text, err := content.ReadAll(body, found)
+	text, err := counted(ctx, found, func() ([]byte, error) { return content.ReadAll(body, found) })
 	if err == nil {
 		err = json.Unmarshal(text, &index)
 	}
