@@ -212,6 +212,9 @@ func (b *backendState) checkCloud(config *backend.Config) (problems problem.List
 // can be asked without a network. If it doesn't, and there is only one, that is
 // selected.
 func selectExisting(r request, record *backend.Record) problem.List {
+	if _, err := workdir.SupportedWorkspace(r.meta.Env, r.product, record); err != nil {
+		return problem.Failed("state", "Error loading state", err)
+	}
 	missing, others, problems := missingWorkspace(r, record)
 	if missing == "" || problems.HasErrors() {
 		return problems

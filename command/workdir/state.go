@@ -77,12 +77,10 @@ func ReadState(m *cli.Meta, product getproviders.Product, given string, record *
 			return nil, true, fmt.Errorf("reading state: %w", err) // what is asked for has to be there
 		}
 	default:
-		workspace, err := Workspace(m.Env, product)
+		workspace, err := SupportedWorkspace(m.Env, product, record)
 		switch {
 		case err != nil:
 			return nil, true, err
-		case !record.IsLocal() && record.Type == "http" && workspace != backend.DefaultWorkspace:
-			return nil, true, fmt.Errorf("workspaces not supported: the backend http has only the default one, and %q is selected", workspace)
 		case !record.IsLocal():
 			return nil, false, nil
 		}
@@ -93,6 +91,15 @@ func ReadState(m *cli.Meta, product getproviders.Product, given string, record *
 		return nil, false, nil
 	}
 	return req, true, err
+}
+
+// SupportedWorkspace is Workspace for a backend; nil: there is none. The error says, too, that the backend has no such workspace.
+func SupportedWorkspace(env cli.Environment, product getproviders.Product, record *backend.Record) (string, error) {
+	workspace, err := Workspace(env, product)
+	if err == nil && !record.IsLocal() && record.Type == "http" && workspace != backend.DefaultWorkspace {
+		err = fmt.Errorf("workspaces not supported: the backend http has only the default one, and %q is selected", workspace)
+	}
+	return workspace, err
 }
 
 // stateFromStdin reads what the user may be about to type: an interrupt doesn't
