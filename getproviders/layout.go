@@ -14,7 +14,7 @@ func PackedName(p Provider, v Version, plat Platform) string {
 	return layout.PackedName(p, v, plat)
 }
 
-// ParseDocumentName reads the name of one of these three documents. ok is false
+// ParseDocumentName reads the name of what is signed about a version: the list of checksums, its signature or the keys. ok is false
 // for a name that isn't written exactly so.
 func ParseDocumentName(name string, p Provider) (v Version, ok bool) {
 	list := strings.TrimSuffix(strings.TrimSuffix(name, layout.SignatureSuffix), layout.KeysSuffix)

@@ -57,7 +57,7 @@ type Fetcher struct {
 	// Policy is asked about every package, after all other checks and before it is used:
 	// one that was fetched, is in the cache, or is in its place already, by an Installer, for a
 	// lock file, a mirror or vendored packages. An error refuses the package, and is why its
-	// provider fails, as a *PolicyError; what is in place stays there. It is called
+	// provider fails, as a *Fault that matches getproviders.ErrRefused; what is in place stays there. It is called
 	// from many goroutines. nil: nothing is refused.
 	Policy func(ctx context.Context, c getproviders.Candidate) error
 

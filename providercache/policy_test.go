@@ -36,6 +36,9 @@ func (j *judge) policy(_ context.Context, c getproviders.Candidate) error {
 func (j *judge) states() string {
 	var states []string
 	for _, c := range j.asked {
+		if len(c.Hashes) == 0 {
+			states = append(states, "without hashes")
+		}
 		states = append(states, string(c.State))
 	}
 	j.asked = nil

@@ -29,6 +29,8 @@ type Dialect struct {
 	//   - "download_retry_count" and "trust_all_hashes" in the CLI configuration;
 	//   - in states "unreadable_addresses" of providers, which it passes over;
 	//   - "bare_records" of backends, which may be empty, and say no version, and "any_role" for the backend s3;
+	//   - in answers of module registries "located_in_body", which says where a package is, and "served_packages" of their own;
+	//   - in a lock file "constraints_too" of packages that are there already, when the file is written;
 	//   - "mirrored_zh", which a network mirror lists and it writes into the lock file.
 	words []string
 

@@ -25,7 +25,7 @@ type (
 )
 
 // Vendor makes a directory such as terraform.d/plugins hold the packages that a lock file needs on all its platforms. All
-// packages are attempted; the error joins a *getproviders.ProviderError for each that failed.
+// packages are attempted; the error joins a *getproviders.Fault for each that failed.
 func Vendor(ctx context.Context, f *providercache.Fetcher, opts VendorOptions, r providercache.LockRequest) (VendorResult, error) {
 	return vendoring.Update(ctx, f, opts, r)
 }

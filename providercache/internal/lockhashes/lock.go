@@ -70,7 +70,7 @@ type Result struct {
 	Locks    *depsfile.Locks
 	Packages []Package // in the order of providers, for each in the order of platforms
 	// Err joins a *Fault for each provider and platform without a hash; Locks is nil then.
-	// Where it is about one platform, it wraps a *PlatformError.
+	// Where it is about one platform, that names it.
 	Err error
 }
 

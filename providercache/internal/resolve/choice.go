@@ -9,7 +9,7 @@ import (
 )
 
 // Choice says which versions may be chosen. An error leaves a version out, and says why. Of the Candidates only Provider, Version,
-// Platform, State and what is said here are known. Both are called from many goroutines; either may be nil.
+// Platform, State and what is said here are known. All are called from many goroutines, and any may be nil.
 type Choice struct {
 	// Listed is asked about versions as their source lists them. SourceURL is "" where it isn't known.
 	Listed func(context.Context, getproviders.Candidate) error
