@@ -100,10 +100,10 @@ func packageFailures() []failure {
 			versions("1.0.0")(w)
 			publishing(providertest.PackageSpec{Version: "1.1.0", Platform: other})(w)
 		}},
-		{name: "platform_given_up", err: getproviders.Selection{Provider: template, Version: getproviders.Version{Major: 2, Minor: 2}}.Failed(during.Metadata, getproviders.PlatformMissing(getproviders.Subject{
+		{name: "platform_given_up", err: getproviders.Selection{Provider: template, Version: getproviders.Version{Major: 2, Minor: 2}}.Failed(during.Metadata, getproviders.Subject{
 			Provider: template, Version: getproviders.Version{Major: 2, Minor: 2}, Platform: getproviders.Platform{OS: "darwin", Arch: "arm64"}, Source: "registry registry.terraform.io",
 			Platforms: []getproviders.Platform{{OS: "darwin", Arch: "amd64"}, {OS: "linux", Arch: "amd64"}}, Nowhere: true,
-		}))},
+		}.Missing())},
 		{name: "protocol", setUp: publishing(providertest.PackageSpec{Version: "1.0.0", Protocols: []string{"4.0"}})},
 		{name: "no_version_between", files: requiring(tiny + " ~> 2.0"), setUp: versions("1.0.0", "1.9.3", "3.0.0", "3.1.0", "4.0.0-beta1")},
 		{name: "no_version_so_high", files: requiring(tiny + " >= 5.0"), setUp: versions("1.0.0", "1.9.3")},

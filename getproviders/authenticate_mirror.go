@@ -165,7 +165,7 @@ func (s Signers) TrustIn(pkg Package, read func(ctx context.Context, name string
 		if err != nil || verified == nil {
 			return unsigned, err
 		}
-		return mirroredChecksums{verified, PackedName(p, v, pkg.Platform)}.trust(unsigned.ListedHashes), nil
+		return mirroredChecksums{verified, p.PackedName(v, pkg.Platform)}.trust(unsigned.ListedHashes), nil
 	}
 	return trust
 }

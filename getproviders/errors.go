@@ -44,44 +44,41 @@ func (e *kindError) Error() string { return e.text }
 // Unwrap returns what the error is a kind of.
 func (e *kindError) Unwrap() error { return e.of }
 
-// ProviderMissing says that a source, as Source.Describe names it, has no such provider. It matches ErrProviderNotFound.
-func ProviderMissing(source string, p Provider) *Fault {
-	return &Fault{
-		Code: "provider_not_found", Kind: ErrProviderNotFound, Subject: Subject{Provider: p, Source: source},
-		Err: fmt.Errorf("%s does not have a provider named %s", source, p),
-	}
-}
-
-// VersionMissing says that a source has a provider in other versions only, of which newest may be
-// zero. It matches ErrVersionNotFound.
-func VersionMissing(source string, p Provider, v, newest Version) *Fault {
-	failed := &Fault{
-		Code: "version_not_found", Kind: ErrVersionNotFound, Subject: Subject{Provider: p, Version: v},
-		Err: fmt.Errorf("%s does not have version %s of provider %s", source, v, p),
-	}
-	if newest != (Version{}) {
-		failed.Hint = fmt.Sprintf("the newest version there is %s", newest)
+// Missing says that the Source, as Source.Describe names it, doesn't have the package for the Platform, or the Version if there is no
+// Platform, or the Provider if there is no Version. Platforms, Newest and Nowhere say what there is instead. It matches
+// ErrPlatformMissing, ErrVersionNotFound or ErrProviderNotFound.
+func (s Subject) Missing() *Fault {
+	failed := &Fault{Subject: s}
+	switch {
+	case s.Platform != (Platform{}):
+		failed.Code, failed.Kind, failed.Hint = "platform_missing", ErrPlatformMissing, s.elsewhere()
+		failed.Err = fmt.Errorf("provider %s v%s does not have a package available for %s in %s", s.Provider, s.Version, s.Platform, s.Source)
+	case s.Version != (Version{}):
+		failed.Code, failed.Kind = "version_not_found", ErrVersionNotFound
+		failed.Err = fmt.Errorf("%s does not have version %s of provider %s", s.Source, s.Version, s.Provider)
+		if s.Newest != (Version{}) {
+			failed.Hint = fmt.Sprintf("the newest version there is %s", s.Newest)
+		}
+	default:
+		failed.Code, failed.Kind = "provider_not_found", ErrProviderNotFound
+		failed.Err = fmt.Errorf("%s does not have a provider named %s", s.Source, s.Provider)
 	}
 	return failed
 }
 
-// PlatformMissing says that a version of a provider has no package for a platform of the Subject, whose Platforms, Newest and Nowhere
-// say what there is instead. It matches ErrPlatformMissing.
-func PlatformMissing(about Subject) *Fault {
+// elsewhere says which packages there are for other platforms or in other versions.
+func (s Subject) elsewhere() string {
 	var hints []string
-	if len(about.Platforms) > 0 {
-		hints = append(hints, fmt.Sprintf("version %s exists for %s", about.Version, joinText(about.Platforms)))
+	if len(s.Platforms) > 0 {
+		hints = append(hints, fmt.Sprintf("version %s exists for %s", s.Version, joinText(s.Platforms)))
 	}
-	if about.Newest != (Version{}) {
-		hints = append(hints, fmt.Sprintf("the newest version with a package for %s is %s", about.Platform, about.Newest))
+	if s.Newest != (Version{}) {
+		hints = append(hints, fmt.Sprintf("the newest version with a package for %s is %s", s.Platform, s.Newest))
 	}
-	if about.Nowhere {
-		hints = append(hints, fmt.Sprintf("no version has a package for %s", about.Platform))
+	if s.Nowhere {
+		hints = append(hints, fmt.Sprintf("no version has a package for %s", s.Platform))
 	}
-	return &Fault{
-		Code: "platform_missing", Kind: ErrPlatformMissing, Subject: about, Hint: strings.Join(hints, "; "),
-		Err: fmt.Errorf("provider %s v%s does not have a package available for %s in %s", about.Provider, about.Version, about.Platform, about.Source),
-	}
+	return strings.Join(hints, "; ")
 }
 
 // joinText joins values with commas.

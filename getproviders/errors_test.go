@@ -9,13 +9,13 @@ import (
 	"github.com/tfdeps/tfdeps/internal/hosts"
 )
 
-var versionMissing = getproviders.VersionMissing("", getproviders.Provider{}, getproviders.Version{}, getproviders.Version{})
+var versionMissing = getproviders.Subject{Version: getproviders.Version{Major: 1}}.Missing()
 
 func TestErrNotFound_IsWhatEachOfItsKindsMatches(t *testing.T) {
 	for kind, err := range map[error]error{
-		getproviders.ErrProviderNotFound: getproviders.ProviderMissing("", widget),
+		getproviders.ErrProviderNotFound: getproviders.Subject{Provider: widget}.Missing(),
 		getproviders.ErrVersionNotFound:  versionMissing,
-		getproviders.ErrPlatformMissing:  getproviders.PlatformMissing(getproviders.Subject{}),
+		getproviders.ErrPlatformMissing:  getproviders.Subject{Platform: linux}.Missing(),
 	} {
 		if !errors.Is(err, kind) || !errors.Is(err, getproviders.ErrNotFound) || !errors.Is(kind, getproviders.ErrNotFound) {
 			t.Errorf("%T: %v, %v", err, errors.Is(err, kind), errors.Is(err, getproviders.ErrNotFound))
@@ -30,10 +30,10 @@ func TestErrNotFound_IsWhatEachOfItsKindsMatches(t *testing.T) {
 func TestCodeOf_NamesEachError(t *testing.T) {
 	_, mismatch := getproviders.AnyHash{}.Authenticate(getproviders.Digests{})
 	for want, err := range map[string]error{
-		"provider_not_found": getproviders.ProviderMissing("", widget),
+		"provider_not_found": getproviders.Subject{Provider: widget}.Missing(),
 		"version_not_found":  versionMissing,
-		"platform_missing":   getproviders.PlatformMissing(getproviders.Subject{}),
-		"unreachable":        getproviders.QueryFailed("registry", widget, errors.New("x")),
+		"platform_missing":   getproviders.Subject{Platform: linux}.Missing(),
+		"unreachable":        widget.QueryFailed("registry", errors.New("x")),
 		"checksum_mismatch":  mismatch,
 		"not_cached":         &getproviders.NotCachedError{},
 		"invalid_address":    getproviders.Provider{}.Validate(),
@@ -48,7 +48,7 @@ func TestCodeOf_NamesEachError(t *testing.T) {
 			t.Errorf("%T has the code %q, want %q", err, got, want)
 		}
 	}
-	several, _ := inOrder(stub{err: getproviders.ProviderMissing("", widget)}, stub{err: versionMissing})
+	several, _ := inOrder(stub{err: getproviders.Subject{Provider: widget}.Missing()}, stub{err: versionMissing})
 	_, err := several.Versions(t.Context(), widget)
 	if got := getproviders.CodeOf(err); got != "version_not_found" {
 		t.Errorf("several sources: %q", got)
@@ -57,7 +57,7 @@ func TestCodeOf_NamesEachError(t *testing.T) {
 
 func TestSplitErrors_TakesApartWhatWasJoined(t *testing.T) {
 	a, b := errors.New("a"), errors.New("b")
-	several := getproviders.QueryFailed("registry", widget, errors.Join(a, b))
+	several := widget.QueryFailed("registry", errors.Join(a, b))
 	got := getproviders.SplitErrors(errors.Join(a, errors.Join(several, b), nil))
 	if len(got) != 3 || got[0] != a || got[1] != error(several) || got[2] != b {
 		t.Errorf("got %q", got)
@@ -70,7 +70,7 @@ func TestSplitErrors_TakesApartWhatWasJoined(t *testing.T) {
 // TestRegistrySource_DiscoveryThatWantsATokenIsUnauthorized: the error isn't about the network.
 func TestRegistrySource_DiscoveryThatWantsATokenIsUnauthorized(t *testing.T) {
 	for _, status := range []int{401, 403} {
-		err := error(getproviders.QueryFailed("registry", widget, &hosts.DiscoveryError{Kind: hosts.ErrUnauthorized, StatusCode: status}))
+		err := error(widget.QueryFailed("registry", &hosts.DiscoveryError{Kind: hosts.ErrUnauthorized, StatusCode: status}))
 		if !errors.Is(err, getproviders.ErrUnauthorized) || errors.Is(err, getproviders.ErrUnreachable) || getproviders.CodeOf(err) != "unauthorized" {
 			t.Errorf("%d: %v", status, err)
 		}

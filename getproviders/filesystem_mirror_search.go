@@ -35,7 +35,7 @@ func (s *FilesystemMirrorSource) packages(ctx context.Context, p Provider) ([]mi
 		unpacked, packed = append(unpacked, u...), append(packed, z...)
 	}
 	if len(unpacked)+len(packed) == 0 {
-		return nil, ProviderMissing(s.Dir, p)
+		return nil, Subject{Source: s.Dir, Provider: p}.Missing()
 	}
 	return append(unpacked, packed...), nil
 }
@@ -122,7 +122,7 @@ func packagesIn(ctx context.Context, dir, typ string) (unpacked, packed []mirror
 				return nil, nil, err
 			}
 			unpacked = append(unpacked, found...)
-		} else if v, plat, ok := ParsePackedName(entry.Name(), typ); ok && isFile(path) {
+		} else if v, plat, ok := (Provider{Type: typ}).ParsePackedName(entry.Name()); ok && isFile(path) {
 			packed = append(packed, mirrored{v, plat, LocalArchive(path)})
 		}
 	}

@@ -62,7 +62,7 @@ func (s *FilesystemMirrorSource) trust(p Provider, v Version, plat Platform, at 
 	if !ok {
 		return Trust{}
 	}
-	return mirrorTrust(PackedName(p, v, plat), nil, func(context.Context) (*verifiedChecksums, error) {
+	return mirrorTrust(p.PackedName(v, plat), nil, func(context.Context) (*verifiedChecksums, error) {
 		d, ok, _ := readDocuments(p, v, inDirectory(filepath.Dir(string(archive))), s.Signers.needsKeys) // it has no errors
 		if !ok {
 			return nil, nil
@@ -85,9 +85,9 @@ func (s *FilesystemMirrorSource) missing(p Provider, v Version, plat Platform, f
 		}
 	}
 	if len(platforms) == 0 {
-		return VersionMissing(s.Dir, p, v, newestVersion(versions))
+		return Subject{Source: s.Dir, Provider: p, Version: v, Newest: newestVersion(versions)}.Missing()
 	}
-	return PlatformMissing(Subject{Provider: p, Version: v, Platform: plat, Source: s.Dir, Platforms: sortPlatforms(platforms), Newest: newestVersion(fitting)})
+	return Subject{Provider: p, Version: v, Platform: plat, Source: s.Dir, Platforms: sortPlatforms(platforms), Newest: newestVersion(fitting)}.Missing()
 }
 
 // Describe implements Source. The SourceURL is the archive's path, with its size and the time

@@ -10,13 +10,13 @@ import (
 // PackedName is the file name of a package archive:
 // "terraform-provider-TYPE_VERSION_OS_ARCH.zip". In a mirror it lies in the
 // directory "host/namespace/type".
-func PackedName(p Provider, v Version, plat Platform) string {
+func (p Provider) PackedName(v Version, plat Platform) string {
 	return layout.PackedName(p, v, plat)
 }
 
 // ParseDocumentName reads the name of what is signed about a version: the list of checksums, its signature or the keys. ok is false
 // for a name that isn't written exactly so.
-func ParseDocumentName(name string, p Provider) (v Version, ok bool) {
+func (p Provider) ParseDocumentName(name string) (v Version, ok bool) {
 	list := strings.TrimSuffix(strings.TrimSuffix(name, layout.SignatureSuffix), layout.KeysSuffix)
 	text, _ := strings.CutSuffix(list, "_SHA256SUMS")
 	text, _ = strings.CutPrefix(text, layout.ExecutablePrefix+p.Type+"_")
@@ -24,17 +24,16 @@ func ParseDocumentName(name string, p Provider) (v Version, ok bool) {
 	return v, err == nil && layout.ChecksumsName(p, v) == list && (name == list || name == list+layout.SignatureSuffix || name == list+layout.KeysSuffix)
 }
 
-// ParsePackedName reads a package archive's name; providerType is the type that the
-// directory says. Case doesn't matter: the name is read as if it were written
-// in lower case, the version's prerelease included. What stands between the
+// ParsePackedName reads the name of an archive of the provider, of which only the Type counts. Case doesn't matter: the name is
+// read as if it were written in lower case, the version's prerelease included. What stands between the
 // architecture and ".zip" after one more "_" is for people ("_SIGNED") and is
 // ignored. ok is false for a name that isn't one of this type's archives.
-func ParsePackedName(name, providerType string) (v Version, plat Platform, ok bool) {
+func (p Provider) ParsePackedName(name string) (v Version, plat Platform, ok bool) {
 	name, ok = strings.CutSuffix(strings.ToLower(name), ".zip")
 	if !ok {
 		return Version{}, Platform{}, false
 	}
-	name, ok = strings.CutPrefix(name, layout.ExecutablePrefix+strings.ToLower(providerType)+"_")
+	name, ok = strings.CutPrefix(name, layout.ExecutablePrefix+strings.ToLower(p.Type)+"_")
 	parts := strings.Split(name, "_")
 	if !ok || len(parts) < 3 {
 		return Version{}, Platform{}, false
@@ -54,7 +53,7 @@ func checkArchiveName(name string, p Provider, v Version, plat Platform) error {
 	rest, isZip := strings.CutSuffix(strings.ToLower(name), ".zip")
 	rest, isProvider := strings.CutPrefix(rest, layout.ExecutablePrefix)
 	typ, _, _ := strings.Cut(rest, "_")
-	named, namedPlatform, ok := ParsePackedName(name, typ)
+	named, namedPlatform, ok := Provider{Type: typ}.ParsePackedName(name)
 	if !isZip || !isProvider || !ok {
 		return nil
 	}

@@ -28,7 +28,7 @@ func TestPaths(t *testing.T) {
 		if got := layout.UnpackedPath(p, v, linux); got != tt.unpacked {
 			t.Errorf("unpacked in %q, want %q", got, tt.unpacked)
 		}
-		if got := getproviders.PackedName(p, v, linux); got != tt.packed {
+		if got := p.PackedName(v, linux); got != tt.packed {
 			t.Errorf("packed as %q, want %q", got, tt.packed)
 		}
 	}
@@ -63,7 +63,7 @@ func TestParsePackedName(t *testing.T) {
 		{"", "aws", ""},
 	}
 	for _, tt := range tests {
-		v, plat, ok := getproviders.ParsePackedName(tt.name, tt.providerType)
+		v, plat, ok := getproviders.Provider{Type: tt.providerType}.ParsePackedName(tt.name)
 		if ok != (tt.version != "") || ok && (v.String() != tt.version || plat != linux) {
 			t.Errorf("%q of type %q: %s, %s, %t; want %q", tt.name, tt.providerType, v, plat, ok, tt.version)
 		}
@@ -97,7 +97,7 @@ func FuzzParsePackedName(f *testing.F) {
 	}
 	f.Add("terraform-provider-aw\x90_5.0.0_linux_amd64.zip", "aw\x90")
 	f.Fuzz(func(t *testing.T, name, providerType string) {
-		v, plat, ok := getproviders.ParsePackedName(name, providerType)
+		v, plat, ok := getproviders.Provider{Type: providerType}.ParsePackedName(name)
 		if !ok {
 			if v != (getproviders.Version{}) || plat != (getproviders.Platform{}) {
 				t.Errorf("%q: not ok, yet %s and %s", name, v, plat)
@@ -108,7 +108,7 @@ func FuzzParsePackedName(f *testing.F) {
 		if p.Validate() != nil {
 			return // No package of it has a name.
 		}
-		again, samePlat, ok := getproviders.ParsePackedName(getproviders.PackedName(p, v, plat), p.Type)
+		again, samePlat, ok := p.ParsePackedName(p.PackedName(v, plat))
 		if !ok || again != v || samePlat != plat {
 			t.Errorf("%q: %s on %s is read back as %s on %s, %t", name, v, plat, again, samePlat, ok)
 		}
@@ -130,13 +130,13 @@ func TestParseDocumentName(t *testing.T) {
 		"terraform-provider-widget_1.0.0": "",
 		"":                                "",
 	} {
-		v, ok := getproviders.ParseDocumentName(name, widget)
+		v, ok := widget.ParseDocumentName(name)
 		if ok != (want != "") || ok && v.String() != want {
 			t.Errorf("%q is about %s, %v; want %q", name, v, ok, want)
 		}
 	}
 	for _, name := range []string{layout.ChecksumsName(widget, version("1.2.3")), layout.SignatureName(widget, version("1.2.3")), layout.KeysName(widget, version("1.2.3"))} {
-		if v, ok := getproviders.ParseDocumentName(name, widget); !ok || v != version("1.2.3") {
+		if v, ok := widget.ParseDocumentName(name); !ok || v != version("1.2.3") {
 			t.Errorf("%q is about %s, %v", name, v, ok)
 		}
 	}

@@ -48,7 +48,7 @@ func readDocuments(p Provider, v Version, read readDocument, needsKeys func(sign
 // ReadSignedDocuments reads what lies in a directory of a mirror,
 // "host/namespace/type", about a version. Whether it is true isn't asked. ok is
 // false if it isn't all there, or can't be read; the keys may be missing.
-func ReadSignedDocuments(dir string, p Provider, v Version) (d SignedDocuments, ok bool) {
+func (p Provider) ReadSignedDocuments(dir string, v Version) (d SignedDocuments, ok bool) {
 	always := func([]byte) bool { return true }
 	d, ok, _ = readDocuments(p, v, inDirectory(dir), always) // it has no errors
 	return d, ok
@@ -68,7 +68,7 @@ func inDirectory(dir string) readDocument {
 // Covers reports whether the list has, for the package of a version, the
 // checksum zh. It looks at the list alone, not at its signature.
 func (d SignedDocuments) Covers(p Provider, v Version, plat Platform, zh Hash) bool {
-	return parseChecksums(d.Sums).check(PackedName(p, v, plat), zh) == nil
+	return parseChecksums(d.Sums).check(p.PackedName(v, plat), zh) == nil
 }
 
 // Archives returns the checksums that the list has for a version's packages, by the names that
@@ -77,9 +77,9 @@ func (d SignedDocuments) Covers(p Provider, v Version, plat Platform, zh Hash) b
 func (d SignedDocuments) Archives(p Provider, v Version) map[Platform]Hash {
 	all := map[Platform]Hash{}
 	for _, line := range parseChecksums(d.Sums) {
-		version, plat, ok := ParsePackedName(line.name, p.Type)
+		version, plat, ok := p.ParsePackedName(line.name)
 		zh, isZH := line.zh()
-		if ok && isZH && version == v && line.name == PackedName(p, v, plat) {
+		if ok && isZH && version == v && line.name == p.PackedName(v, plat) {
 			all[plat] = zh
 		}
 	}

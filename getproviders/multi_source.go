@@ -183,7 +183,7 @@ func (m MultiSource) sourceURL(ctx context.Context, p Provider, v Version, plat 
 		}
 		available, err := source.Versions(ctx, p)
 		if err == nil && !slices.Contains(available.Versions, v) {
-			err = VersionMissing(name, p, v, newestVersion(available.Versions))
+			err = Subject{Source: name, Provider: p, Version: v, Newest: newestVersion(available.Versions)}.Missing()
 		}
 		return err
 	})

@@ -22,7 +22,7 @@ func TestMultiSource_TheZeroOneStops(t *testing.T) {
 // the origin registry, which has the provider.
 func TestFallback(t *testing.T) {
 	const stop, next, exclusive = getproviders.StopOnFailure, getproviders.NextOnFailure, getproviders.Exclusive
-	none := getproviders.ProviderMissing("mirror", widget)
+	none := getproviders.Subject{Source: "mirror", Provider: widget}.Missing()
 	denied := &getproviders.Fault{
 		Code: "unauthorized", Kind: getproviders.ErrUnauthorized, Subject: getproviders.Subject{Provider: widget, Host: "mirror.example"}, Err: &hosts.StatusError{StatusCode: 401},
 	}

@@ -61,9 +61,9 @@ func inOrder(stubs ...stub) (source getproviders.MultiSource, asked *[]string) {
 var never = []getproviders.Pattern{{Hostname: "*", Namespace: "*", Type: "*"}}
 
 var (
-	errNoProvider = getproviders.ProviderMissing("stub", widget)
-	errNoVersion  = getproviders.VersionMissing("stub", widget, version("1.0.0"), getproviders.Version{})
-	errNoPlatform = getproviders.PlatformMissing(getproviders.Subject{Provider: widget, Version: version("1.0.0"), Platform: linux, Source: "stub", Newest: version("0.9.0")})
+	errNoProvider = getproviders.Subject{Source: "stub", Provider: widget}.Missing()
+	errNoVersion  = getproviders.Subject{Source: "stub", Provider: widget, Version: version("1.0.0")}.Missing()
+	errNoPlatform = getproviders.Subject{Provider: widget, Version: version("1.0.0"), Platform: linux, Source: "stub", Newest: version("0.9.0")}.Missing()
 	errProtocol   = &getproviders.Fault{Kind: getproviders.ErrProtocol, Err: errors.New("it speaks plugin protocol 4.0"), Hint: "upgrade"}
 	errFailed     = fmt.Errorf("disk on fire: %w", getproviders.ErrUnreachable)
 )

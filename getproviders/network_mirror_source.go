@@ -70,7 +70,7 @@ func (s *NetworkMirrorSource) Package(ctx context.Context, p Provider, v Version
 	}
 	archive := archives[plat.String()]
 	if archive == nil {
-		return Package{}, PlatformMissing(Subject{Provider: p, Version: v, Platform: plat, Source: s.name(), Platforms: archivePlatforms(archives)})
+		return Package{}, Subject{Provider: p, Version: v, Platform: plat, Source: s.name(), Platforms: archivePlatforms(archives)}.Missing()
 	}
 	at, listed, err := archive.read(doc.URL)
 	var location Location
@@ -130,15 +130,15 @@ func (s *NetworkMirrorSource) missing(ctx context.Context, p Provider, v Version
 	case ctx.Err() != nil:
 		return context.Cause(ctx)
 	case err != nil:
-		return VersionMissing(s.name(), p, v, Version{})
+		return Subject{Source: s.name(), Provider: p, Version: v}.Missing()
 	case index.missing:
 		return s.notFound(p, index)
 	}
-	return VersionMissing(s.name(), p, v, newestVersion(slices.DeleteFunc(slices.Clone(index.versions), func(other Version) bool { return other == v })))
+	return Subject{Source: s.name(), Provider: p, Version: v, Newest: newestVersion(slices.DeleteFunc(slices.Clone(index.versions), func(other Version) bool { return other == v }))}.Missing()
 }
 
 func (s *NetworkMirrorSource) notFound(p Provider, index mirrorIndex) error {
-	failed := ProviderMissing(s.name(), p)
+	failed := Subject{Source: s.name(), Provider: p}.Missing()
 	failed.Hint = index.advice
 	return failed
 }
@@ -199,7 +199,7 @@ func (s *NetworkMirrorSource) sourceURL(ctx context.Context, p Provider, v Versi
 
 // trust is what an archive is authenticated by.
 func (s *NetworkMirrorSource) trust(p Provider, v Version, plat Platform, listed AnyHash) Trust {
-	trust := mirrorTrust(PackedName(p, v, plat), listed, func(ctx context.Context) (*verifiedChecksums, error) {
+	trust := mirrorTrust(p.PackedName(v, plat), listed, func(ctx context.Context) (*verifiedChecksums, error) {
 		verified, err := s.documents.Do(ctx, versionKey{p, v}, func(ctx context.Context) (*verifiedChecksums, error) {
 			return s.askDocuments(ctx, p, v)
 		})

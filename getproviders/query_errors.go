@@ -15,10 +15,10 @@ const (
 	kindMirror   = "provider mirror"
 )
 
-// QueryFailed says that a registry or a mirror gave no answer about a provider. kind is what was asked, and err names
+// QueryFailed says that a registry or a mirror gave no answer about the provider. kind is what was asked, and err names
 // the URL. It matches ErrUnreachable, or ErrUnauthorized where it is service discovery that wants
 // credentials, and whatever err matches.
-func QueryFailed(kind string, p Provider, err error) *Fault {
+func (p Provider) QueryFailed(kind string, err error) *Fault {
 	failed := &Fault{Code: "unreachable", Kind: ErrUnreachable, Subject: Subject{Provider: p}, Err: fmt.Errorf("could not query %s for %s: %w", kind, p, err)}
 	if errors.Is(err, ErrUnauthorized) {
 		failed.Code, failed.Kind = "unauthorized", nil
@@ -29,7 +29,7 @@ func QueryFailed(kind string, p Provider, err error) *Fault {
 // queryError is what a failed query comes to. The end of the caller's own
 // context is no other caller's failure.
 func queryError(ctx context.Context, kind string, p Provider, err error) error {
-	return causeOr(ctx, QueryFailed(kind, p, err))
+	return causeOr(ctx, p.QueryFailed(kind, err))
 }
 
 // causeOr returns what a caller gets that shared a query with others: the query
@@ -53,7 +53,7 @@ func statusError(kind string, p Provider, host hosts.Hostname, req hosts.Documen
 		Said:       doc.Said,
 	}
 	if !hosts.Refuses(doc.StatusCode) {
-		return QueryFailed(kind, p, status)
+		return p.QueryFailed(kind, status)
 	}
 	why := hosts.Refusal{
 		Host: hosts.Hostname(doc.URL.Host),
@@ -74,7 +74,7 @@ func statusError(kind string, p Provider, host hosts.Hostname, req hosts.Documen
 // malformedError says that the answer from a URL is not what the protocol has
 // there.
 func malformedError(kind string, p Provider, doc *hosts.Document, err error) *Fault {
-	failed := QueryFailed(kind, p, fmt.Errorf("malformed answer from %q: %w", hosts.RedactURL(doc.URL), err))
+	failed := p.QueryFailed(kind, fmt.Errorf("malformed answer from %q: %w", hosts.RedactURL(doc.URL), err))
 	failed.Code, failed.Hint = "invalid_answer", hosts.MalformedAdvice(doc.Body, err)
 	return failed
 }
@@ -82,7 +82,7 @@ func malformedError(kind string, p Provider, doc *hosts.Document, err error) *Fa
 // discoveryError is queryError for a host whose services can't be found. A
 // host that wants credentials for that, too, is rare.
 func discoveryError(ctx context.Context, p Provider, err error) error {
-	failed := QueryFailed(kindRegistry, p, err)
+	failed := p.QueryFailed(kindRegistry, err)
 	if discovery, ok := errors.AsType[*hosts.DiscoveryError](err); ok {
 		failed.Hint = discovery.Advice()
 	}

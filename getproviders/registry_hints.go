@@ -24,19 +24,19 @@ func (s *RegistrySource) missing(ctx context.Context, p Provider, v Version, pla
 	case errors.Is(err, ErrProviderNotFound):
 		return err
 	case err != nil:
-		return PlatformMissing(about)
+		return about.Missing()
 	}
 	listed, ok := list.find(v)
 	if !ok {
 		everything := func(listedVersion) bool { return true }
-		return VersionMissing(registryName(p), p, v, list.newest(everything))
+		return Subject{Source: registryName(p), Provider: p, Version: v, Newest: list.newest(everything)}.Missing()
 	}
 	about.Platforms = slices.Clone(listed.platforms)
 	about.Newest = list.newest(func(other listedVersion) bool {
 		return other.version != v && slices.Contains(other.platforms, plat)
 	})
 	about.Nowhere = about.Newest == (Version{}) && len(listed.platforms) > 0 && !slices.Contains(listed.platforms, plat)
-	return PlatformMissing(about)
+	return about.Missing()
 }
 
 // explainMissing finds out whether what a host names as its registry is a network mirror, which would

@@ -115,7 +115,7 @@ func (s *RegistrySource) list(ctx context.Context, p Provider) (versionList, err
 			return versionList{}, err
 		}
 		if doc.StatusCode == http.StatusNotFound {
-			failed := ProviderMissing("provider "+registryName(p), p) // Terraform's sentence, which programs look for
+			failed := Subject{Source: "provider " + registryName(p), Provider: p}.Missing() // Terraform's sentence, which programs look for
 			failed.Source, failed.Registry = registryName(p), true
 			return versionList{}, failed
 		}

@@ -75,7 +75,7 @@ func TestPlatform_ValidateRefusesWhatIsNeverParsed(t *testing.T) {
 func checkPaths(t *testing.T, p getproviders.Provider, v getproviders.Version, plat getproviders.Platform) {
 	t.Helper()
 	for _, path := range []string{
-		layout.UnpackedPath(p, v, plat), layout.ProviderPath(p), getproviders.PackedName(p, v, plat),
+		layout.UnpackedPath(p, v, plat), layout.ProviderPath(p), p.PackedName(v, plat),
 		layout.ChecksumsName(p, v), layout.SignatureName(p, v), layout.KeysName(p, v),
 	} {
 		if local := filepath.FromSlash(path); !filepath.IsLocal(local) || filepath.Clean(local) != local || strings.ContainsAny(path, "\\\x00") {

@@ -24,7 +24,7 @@ func TestProviderError_HasACodeAndMatchesOneSentinel(t *testing.T) {
 		"lock_mismatch":       &getproviders.Fault{Code: "lock_mismatch", Kind: getproviders.ErrLockMismatch, Err: errors.New("x")},
 		"locked_version":      &cause.LockedVersionError{},
 		"no_matching_version": &cause.NoVersionError{},
-		"version_not_found":   getproviders.VersionMissing("", getproviders.Provider{}, getproviders.Version{}, getproviders.Version{}),
+		"version_not_found":   getproviders.Subject{Version: getproviders.Version{Major: 1}}.Missing(),
 		"no_space":            fmt.Errorf("unpacking: %w", full),
 		"failed_built_in":     errors.New("of no kind"),
 	} {

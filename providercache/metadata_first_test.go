@@ -161,7 +161,7 @@ func TestInstall_ComparesKnownSizesWithTheRoom(t *testing.T) {
 	source, web := webSource(t, 1, func(name string) []byte { return zipOf(t, map[string]string{name: name}) })
 	source.AddZip(t, "acme/sparse", "1.0.0")
 	const size = 1 << 43
-	if err := os.Truncate(filepath.Join(source.Dir, getproviders.PackedName(provider("acme/sparse"), version("1.0.0"), linux)), size); err != nil {
+	if err := os.Truncate(filepath.Join(source.Dir, provider("acme/sparse").PackedName(version("1.0.0"), linux)), size); err != nil {
 		t.Skipf("no file can be that large here: %v", err)
 	}
 	in := newInstaller(t, source)

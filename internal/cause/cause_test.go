@@ -17,7 +17,7 @@ func named(kind string, err error) error {
 }
 
 func query(err error) error {
-	return getproviders.QueryFailed("provider registry", getproviders.Provider{}, err)
+	return getproviders.Provider{}.QueryFailed("provider registry", err)
 }
 
 func request(url string) error {
@@ -57,11 +57,11 @@ func TestCauses_PutTogetherWhatFailedForOne(t *testing.T) {
 		return err
 	}
 	notMirror := func(source string) error {
-		missing := getproviders.ProviderMissing(source, getproviders.Provider{})
+		missing := getproviders.Subject{Source: source, Provider: getproviders.Provider{}}.Missing()
 		missing.Hint = "it looks like a registry"
 		return missing
 	}
-	missing := getproviders.ProviderMissing("a", getproviders.Provider{})
+	missing := getproviders.Subject{Source: "a", Provider: getproviders.Provider{}}.Missing()
 	large := query(&hosts.RequestError{URL: "https://example.com/x", Err: &hosts.TooLargeError{Limit: 1}})
 	for name, c := range map[string]struct {
 		errs []error

@@ -120,7 +120,7 @@ func generation(query url.Values, tag string) error {
 
 // Get implements blob.Bucket.
 func (b *Bucket) Get(ctx context.Context, key string, opts blob.GetOptions) (*blob.Object, error) {
-	if err := blob.CheckGet(key, opts); err != nil {
+	if err := opts.Check(key); err != nil {
 		return nil, blob.Fail("get", b, key, err)
 	}
 	object, err := b.get(ctx, key, opts)
@@ -179,7 +179,7 @@ func (b *Bucket) Stat(ctx context.Context, key string) (blob.Info, error) {
 
 // Put implements blob.Bucket. It is one request.
 func (b *Bucket) Put(ctx context.Context, key string, content *io.SectionReader, opts blob.PutOptions) (blob.Info, error) {
-	err := blob.CheckPut(key, content, opts)
+	err := opts.Check(key, content)
 	var written resource
 	if err == nil {
 		written, err = b.put(ctx, key, content, opts)

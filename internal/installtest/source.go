@@ -86,7 +86,7 @@ func (s *Source) AddZip(tb testing.TB, address, v string, archive ...[]byte) {
 	if content == nil {
 		content = ZipOf(tb, map[string]string{"terraform-provider-" + p.Type: "provider " + v + "\n"})
 	}
-	path := filepath.Join(s.Dir, getproviders.PackedName(p, Version(v), Linux))
+	path := filepath.Join(s.Dir, p.PackedName(Version(v), Linux))
 	if err := os.WriteFile(path, content, 0o600); err != nil {
 		tb.Fatal(err)
 	}

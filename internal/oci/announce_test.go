@@ -211,8 +211,8 @@ func TestPush_LooksAgainWhereItAsksTooOften(t *testing.T) {
 func TestPush_KeepsWhatIsSigned(t *testing.T) {
 	t.Parallel()
 	s := start(t, nil)
-	sums := fmt.Sprintf("%x  %s\n%x  %s\n", sha256.Sum256([]byte("archive one")), getproviders.PackedName(widget, version("1.0.0"), linux),
-		sha256.Sum256([]byte("archive two")), getproviders.PackedName(widget, version("1.0.0"), windows))
+	sums := fmt.Sprintf("%x  %s\n%x  %s\n", sha256.Sum256([]byte("archive one")), widget.PackedName(version("1.0.0"), linux),
+		sha256.Sum256([]byte("archive two")), widget.PackedName(version("1.0.0"), windows))
 	published := oci.Release{Provider: widget, Version: version("1.0.0"), Targets: []oci.Target{target(linux, "archive one")},
 		Signed: &getproviders.SignedDocuments{Sums: []byte(sums), Signature: []byte("signature")}}
 	others := 0

@@ -265,7 +265,7 @@ func TestPush_MakesWhatSkopeoReads(t *testing.T) {
 	skopeo := peertest.LookProgram(t, "skopeo")
 	s := start(t, nil)
 	build := version("1.0.0+build")
-	sums := fmt.Sprintf("%x  %s\n%x  %s\n", sha256.Sum256([]byte("archive one")), getproviders.PackedName(widget, build, linux), sha256.Sum256([]byte("archive two")), getproviders.PackedName(widget, build, windows))
+	sums := fmt.Sprintf("%x  %s\n%x  %s\n", sha256.Sum256([]byte("archive one")), widget.PackedName(build, linux), sha256.Sum256([]byte("archive two")), widget.PackedName(build, windows))
 	signed := &getproviders.SignedDocuments{Sums: []byte(sums), Signature: noError(providertest.NewSigner(providertest.SignerOptions{})).Sign([]byte(sums))}
 	must.Succeed(t, s.client.Push(t.Context(), s.at, oci.Release{Provider: widget, Version: build, Targets: []oci.Target{target(linux, "archive one"), target(windows, "archive two")}, Signed: signed}))
 	certificates := t.TempDir()

@@ -19,7 +19,7 @@ import (
 func signedBy(signer *providertest.Signer, archives map[getproviders.Platform]string) *getproviders.SignedDocuments {
 	var list strings.Builder
 	for plat, content := range archives {
-		fmt.Fprintf(&list, "%x  %s\n", sha256.Sum256([]byte(content)), getproviders.PackedName(widget, version("1.0.0"), plat))
+		fmt.Fprintf(&list, "%x  %s\n", sha256.Sum256([]byte(content)), widget.PackedName(version("1.0.0"), plat))
 	}
 	return &getproviders.SignedDocuments{Sums: []byte(list.String()), Signature: signer.Sign([]byte(list.String())), Keys: []getproviders.PublicKey{{Armored: signer.Armored()}}}
 }

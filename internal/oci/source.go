@@ -89,7 +89,7 @@ func (s *Source) Package(ctx context.Context, p getproviders.Provider, v getprov
 	}
 	target, platforms, err := index.target(plat)
 	if err == nil && target == nil {
-		return getproviders.Package{}, getproviders.PlatformMissing(getproviders.Subject{Provider: p, Version: v, Platform: plat, Source: s.name(p), Platforms: platforms})
+		return getproviders.Package{}, getproviders.Subject{Provider: p, Version: v, Platform: plat, Source: s.name(p), Platforms: platforms}.Missing()
 	}
 	var found Target
 	var layer ocispec.Descriptor
@@ -144,7 +144,7 @@ func (s *Source) sourceURL(ctx context.Context, p getproviders.Provider, v getpr
 		return "", err
 	}
 	if !slices.Contains(available.Versions, v) {
-		return "", getproviders.VersionMissing(s.name(p), p, v, getproviders.Version{})
+		return "", getproviders.Subject{Source: s.name(p), Provider: p, Version: v}.Missing()
 	}
 	at, err := s.Repository(p)
 	return at.url(), err
@@ -169,7 +169,7 @@ func (s *Source) open(ctx context.Context, p getproviders.Provider) (*remote.Rep
 	}
 	at, err := s.Repository(p)
 	if err != nil {
-		return nil, getproviders.QueryFailed(kind, p, err)
+		return nil, p.QueryFailed(kind, err)
 	}
 	return s.Client.open(ctx, at)
 }
@@ -182,9 +182,9 @@ func (s *Source) failed(ctx context.Context, p getproviders.Provider, err error)
 	case ctx.Err() != nil:
 		return context.Cause(ctx)
 	case isMissing(err):
-		return getproviders.ProviderMissing(s.name(p), p)
+		return getproviders.Subject{Source: s.name(p), Provider: p}.Missing()
 	}
-	return getproviders.QueryFailed(kind, p, explained(err))
+	return p.QueryFailed(kind, explained(err))
 }
 
 // index reads the image index of a version.
@@ -198,7 +198,7 @@ func (s *Source) index(ctx context.Context, p getproviders.Provider, v getprovid
 	}
 	index, _, err := readIndex(ctx, repo, Tag(v))
 	if isMissing(err) && ctx.Err() == nil {
-		return nil, imageIndex{}, getproviders.VersionMissing(s.name(p), p, v, getproviders.Version{})
+		return nil, imageIndex{}, getproviders.Subject{Source: s.name(p), Provider: p, Version: v}.Missing()
 	}
 	if err != nil {
 		return nil, imageIndex{}, s.failed(ctx, p, err)

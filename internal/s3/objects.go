@@ -22,7 +22,7 @@ import (
 
 // Get implements blob.Bucket.
 func (b *Bucket) Get(ctx context.Context, key string, opts blob.GetOptions) (*blob.Object, error) {
-	if err := blob.CheckGet(key, opts); err != nil {
+	if err := opts.Check(key); err != nil {
 		return nil, blob.Fail("get", b, key, err)
 	}
 	object, err := b.get(ctx, key, opts)
@@ -79,7 +79,7 @@ const conflicts = 5
 
 // Put implements blob.Bucket. It is one request, so that an object has 5 GB at most.
 func (b *Bucket) Put(ctx context.Context, key string, content *io.SectionReader, opts blob.PutOptions) (blob.Info, error) {
-	if err := blob.CheckPut(key, content, opts); err != nil {
+	if err := opts.Check(key, content); err != nil {
 		return blob.Info{}, blob.Fail("put", b, key, err)
 	}
 	var info blob.Info

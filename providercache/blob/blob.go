@@ -139,9 +139,9 @@ func ReadAll(ctx context.Context, b Bucket, key string, limit int64) ([]byte, In
 	return content, object.Info, nil
 }
 
-// CheckPut returns an error for what Put can't do whatever the bucket: a key that is none, options that contradict each
+// Check returns an error for what Put can't do whatever the bucket: a key that is none, options that contradict each
 // other, content that is shorter than it says.
-func CheckPut(key string, content *io.SectionReader, opts PutOptions) error {
+func (opts PutOptions) Check(key string, content *io.SectionReader) error {
 	if err := CheckKey(key); err != nil {
 		return err
 	}
@@ -156,8 +156,8 @@ func CheckPut(key string, content *io.SectionReader, opts PutOptions) error {
 	return nil
 }
 
-// CheckGet returns an error for what Get can't do whatever the bucket.
-func CheckGet(key string, opts GetOptions) error {
+// Check returns an error for what Get can't do whatever the bucket.
+func (opts GetOptions) Check(key string) error {
 	if err := CheckKey(key); err != nil {
 		return err
 	}

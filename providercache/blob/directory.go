@@ -62,7 +62,7 @@ func (d *directory) Close() error { return nil }
 
 // Get implements Bucket.
 func (d *directory) Get(ctx context.Context, key string, opts GetOptions) (*Object, error) {
-	if err := CheckGet(key, opts); err != nil {
+	if err := opts.Check(key); err != nil {
 		return nil, Fail("get", d, key, err)
 	}
 	file, info, err := d.open(ctx, key)

@@ -16,7 +16,7 @@ import (
 
 // Put implements Bucket. The file is written in a private directory, and renamed while the lock is held.
 func (d *directory) Put(ctx context.Context, key string, content *io.SectionReader, opts PutOptions) (Info, error) {
-	err := cmp.Or(CheckPut(key, content, opts), checkDirectoryKey(key), ctx.Err())
+	err := cmp.Or(opts.Check(key, content), checkDirectoryKey(key), ctx.Err())
 	if err == nil {
 		err = os.MkdirAll(d.root, dirMode)
 	}

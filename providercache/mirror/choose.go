@@ -59,7 +59,7 @@ func (m *run) packagesOf(ctx context.Context, w Spec) (packages []archivedir.Ite
 			return nil, s.Failed(during.Metadata, err)
 		}
 		for _, plat := range platforms {
-			name := archivedir.MirrorDir(s.Provider) + "/" + getproviders.PackedName(s.Provider, s.Version, plat)
+			name := archivedir.MirrorDir(s.Provider) + "/" + s.Provider.PackedName(s.Version, plat)
 			packages = append(packages, archivedir.Item{
 				Outcome: event.Outcome{Selection: s, Platform: plat, Path: m.path(s, name)}, Name: name, Recorded: slices.Clone(w.Hashes),
 			})

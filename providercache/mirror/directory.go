@@ -149,7 +149,7 @@ func (d *inDirectory) writeDocuments(listing archivedir.Listing, kept map[string
 		case documents != nil && listing.Covered(v, *documents):
 			err = d.ReplaceDocuments(listing.Provider, v, *documents)
 		case changed:
-			there, ok := getproviders.ReadSignedDocuments(d.Path(archivedir.MirrorDir(listing.Provider)), listing.Provider, v)
+			there, ok := listing.Provider.ReadSignedDocuments(d.Path(archivedir.MirrorDir(listing.Provider)), v)
 			if ok && !listing.Covered(v, there) {
 				err = d.RemoveDocuments(listing.Provider, v)
 			}

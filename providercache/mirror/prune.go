@@ -85,7 +85,7 @@ func (m *run) prune(ctx context.Context, p getproviders.Provider, kept []*archiv
 		done.pruned = append(done.pruned, name)
 	}
 	for name := range files {
-		v, _, packed := getproviders.ParsePackedName(baseName(name), p.Type)
+		v, _, packed := p.ParsePackedName(baseName(name))
 		switch {
 		case !packed || wanted[name]:
 		case unread(versionKey(p, v)):
@@ -112,7 +112,7 @@ func dropped(files map[string]blob.Info, p getproviders.Provider, wanted map[get
 	for name := range files {
 		v, ok := versionOf(name)
 		if !ok {
-			v, ok = getproviders.ParseDocumentName(baseName(name), p)
+			v, ok = p.ParseDocumentName(baseName(name))
 		}
 		if ok && !wanted[v] {
 			versions = append(versions, v)

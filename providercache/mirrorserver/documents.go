@@ -66,7 +66,7 @@ func (s *Server) serveVersion(w http.ResponseWriter, r *http.Request, p getprovi
 		version := wireVersion{Archives: map[string]wireArchive{}}
 		for plat := range found.value.Packages {
 			version.Archives[plat.String()] = wireArchive{
-				Hashes: found.value.hashesOf(plat, stored.value), URL: s.fileURL(p, getproviders.PackedName(p, v, plat)),
+				Hashes: found.value.hashesOf(plat, stored.value), URL: s.fileURL(p, p.PackedName(v, plat)),
 			}
 		}
 		return encode(version)

@@ -191,7 +191,7 @@ func askFirst(ctx context.Context, source getproviders.Source, p getproviders.Pr
 		}
 		return nil
 	}
-	return getproviders.VersionMissing(source.Describe(p).Name, p, v, getproviders.Version{})
+	return getproviders.Subject{Source: source.Describe(p).Name, Provider: p, Version: v}.Missing()
 }
 
 // askPackage asks the source for a package, and for what it is authenticated by.

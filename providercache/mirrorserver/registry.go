@@ -116,8 +116,8 @@ func (s *Server) serveRegistryPackage(w http.ResponseWriter, r *http.Request, as
 		sum := strings.TrimPrefix(string(zh), hashing.ZH+":")
 		return encode(wireRegistryPackage{
 			Protocols: protocolsOf(record.Protocols), OS: asked.platform.OS, Arch: asked.platform.Arch,
-			FileName:     signedName(signed.Sums, sum, getproviders.PackedName(p, v, asked.platform)),
-			DownloadURL:  fromPackage + s.fileURL(p, getproviders.PackedName(p, v, asked.platform)),
+			FileName:     signedName(signed.Sums, sum, p.PackedName(v, asked.platform)),
+			DownloadURL:  fromPackage + s.fileURL(p, p.PackedName(v, asked.platform)),
 			SumsURL:      fromPackage + s.fileURL(p, layout.ChecksumsName(p, v)),
 			SignatureURL: fromPackage + s.fileURL(p, layout.SignatureName(p, v)),
 			SHA256:       sum, SigningKeys: signed.EncodeKeys(), Packages: record.listed(),

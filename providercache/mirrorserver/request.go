@@ -126,11 +126,11 @@ func (asked *request) parseName() error {
 		asked.kind = registryVersionsRequest
 		return nil
 	}
-	if v, ok := getproviders.ParseDocumentName(asked.name, asked.provider); ok {
+	if v, ok := asked.provider.ParseDocumentName(asked.name); ok {
 		asked.kind, asked.version = documentRequest, v
 		return nil
 	}
-	if v, plat, ok := getproviders.ParsePackedName(asked.name, asked.provider.Type); ok && getproviders.PackedName(asked.provider, v, plat) == asked.name {
+	if v, plat, ok := asked.provider.ParsePackedName(asked.name); ok && asked.provider.PackedName(v, plat) == asked.name {
 		asked.kind, asked.version, asked.platform = archiveRequest, v, plat
 		return nil
 	}

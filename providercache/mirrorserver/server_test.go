@@ -64,7 +64,7 @@ func TestHandler_ServesAllThatIsKnown(t *testing.T) {
 	}
 	for _, plat := range []getproviders.Platform{linux, darwin} {
 		h1, sum := hashesOf(t, contentOf("widget", "1.0.0", plat))
-		status(t, front, dir+getproviders.PackedName(m.registry.Provider("acme", "widget"), getproviders.MustParseVersion("1.0.0"), plat), http.StatusOK)
+		status(t, front, dir+m.registry.Provider("acme", "widget").PackedName(getproviders.MustParseVersion("1.0.0"), plat), http.StatusOK)
 		settle(t, server)
 		archives := archivesOf(t, found(t, front, dir+"1.0.0.json"))
 		if want := []getproviders.Hash{h1, sum}; len(archives) != 2 || !slices.Equal(archives[plat.String()].Hashes, want) {

@@ -29,7 +29,7 @@ func TestServe_IsWholeWheneverItIsKilled(t *testing.T) {
 	s := newSite(t, harness.Tfdeps(t), 1)
 	p := getproviders.Provider{Hostname: "example.com", Namespace: "acme", Type: "p0"}
 	version := must.Get(getproviders.ParseVersion("1.1.0"))(t)
-	paths := []string{"index.json", getproviders.PackedName(p, version, getproviders.CurrentPlatform())}
+	paths := []string{"index.json", p.PackedName(version, getproviders.CurrentPlatform())}
 	want, err := s.serve(t, t.TempDir(), nil, paths)
 	if err != nil || !strings.Contains(want, "PK") {
 		t.Fatalf("%v: %q", err, want)

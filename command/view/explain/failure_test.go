@@ -121,7 +121,7 @@ func TestInstallProblems(t *testing.T) {
 
 func TestInstallProblems_OneForEachCause(t *testing.T) {
 	dead := func(path string) error {
-		return getproviders.QueryFailed("provider registry", alpha, &hosts.RequestError{URL: "https://example.com" + path, Attempts: 1, Err: errors.New("refused")})
+		return alpha.QueryFailed("provider registry", &hosts.RequestError{URL: "https://example.com" + path, Attempts: 1, Err: errors.New("refused")})
 	}
 	unwritable := cause.Unwritable("target", []getproviders.Provider{alpha, gamma}, errors.New("read-only"))
 	err := errors.Join(unwritable, fail(alpha, during.Query, dead("/a")), fail(beta, during.Query, errors.New("no")), fail(gamma, during.Query, dead("/c")))
@@ -169,7 +169,7 @@ func TestInstallProblems_SuggestAnAddress(t *testing.T) {
 		{"what was meant", implied, getproviders.ErrProviderNotFound, knows, "Did you intend to use acme/widget?"},
 		{"nothing is known", implied, &getproviders.Fault{Kind: getproviders.ErrProviderNotFound, Subject: getproviders.Subject{Registry: true}, Err: errors.New("no")}, knowsNothing, "All modules should specify"},
 		{"an address that a registry doesn't have", alpha, &getproviders.Fault{Kind: getproviders.ErrProviderNotFound, Subject: getproviders.Subject{Registry: true}, Err: errors.New("no")}, knows, "All modules should specify"},
-		{"a mirror doesn't have it", implied, getproviders.ProviderMissing("mirror", alpha), knowsNothing, ""},
+		{"a mirror doesn't have it", implied, getproviders.Subject{Source: "mirror", Provider: alpha}.Missing(), knowsNothing, ""},
 		{"there is nobody to ask", implied, getproviders.ErrProviderNotFound, nil, ""},
 		{"an address that was given on purpose", alpha, getproviders.ErrProviderNotFound, knows, ""},
 		{"another failure", implied, getproviders.ErrUnreachable, knows, ""},

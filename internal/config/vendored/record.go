@@ -163,8 +163,8 @@ func Unit(name string) (unit string, ok bool) {
 	if !ok {
 		return "", false
 	}
-	_, _, packed := getproviders.ParsePackedName(parts[0], p.Type)
-	if _, signed := getproviders.ParseDocumentName(parts[0], p); len(parts) == 1 && (packed || signed) {
+	_, _, packed := p.ParsePackedName(parts[0])
+	if _, signed := p.ParseDocumentName(parts[0]); len(parts) == 1 && (packed || signed) {
 		return name, true
 	}
 	if len(parts) < 3 {
@@ -184,7 +184,7 @@ func PackageOf(unit string) (p getproviders.Provider, v getproviders.Version, ok
 		return p, v, false
 	}
 	if len(parts) == 1 {
-		v, _, ok = getproviders.ParsePackedName(parts[0], p.Type)
+		v, _, ok = p.ParsePackedName(parts[0])
 		return p, v, ok
 	}
 	v, err := getproviders.ParseVersion(parts[0])

@@ -55,7 +55,7 @@ func ArchiveSum(zh getproviders.Hash) (sum [sha256.Size]byte, ok bool) {
 // that lists an archive with this checksum; else nil.
 func (d *Dir) documentsThere(p Item, zh getproviders.Hash) *getproviders.SignedDocuments {
 	s := p.Selection
-	documents, ok := getproviders.ReadSignedDocuments(d.Path(MirrorDir(s.Provider)), s.Provider, s.Version)
+	documents, ok := s.Provider.ReadSignedDocuments(d.Path(MirrorDir(s.Provider)), s.Version)
 	if !ok || !documents.Covers(s.Provider, s.Version, p.Platform, zh) {
 		return nil
 	}
@@ -82,7 +82,7 @@ func (d *Dir) document(ctx context.Context, k *Kept) {
 // ReplaceDocuments writes the documents that change. A reader never sees a signature
 // beside another signature's list: the signature goes first, and comes last.
 func (d *Dir) ReplaceDocuments(p getproviders.Provider, v getproviders.Version, signed getproviders.SignedDocuments) error {
-	there, _ := getproviders.ReadSignedDocuments(d.Path(MirrorDir(p)), p, v)
+	there, _ := p.ReadSignedDocuments(d.Path(MirrorDir(p)), v)
 	if len(signed.Keys) == 0 && bytes.Equal(there.Signature, signed.Signature) {
 		signed.Keys = there.Keys // a source that knows the keys already doesn't bring them
 	}

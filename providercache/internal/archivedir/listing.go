@@ -106,7 +106,7 @@ func (s Listing) add(v getproviders.Version, plat getproviders.Platform, p recei
 	if s.Versions[v] == nil {
 		s.Versions[v] = map[getproviders.Platform]receipt.Pending{}
 	}
-	exact := getproviders.PackedName(s.Provider, v, plat)
+	exact := s.Provider.PackedName(v, plat)
 	if _, ok := s.Versions[v][plat]; !ok || filepath.Base(p.Dir) == exact {
 		s.Versions[v][plat] = p
 	}
@@ -163,7 +163,7 @@ func (d *Dir) List(ctx context.Context, p getproviders.Provider, kept map[string
 	}
 	var errs []error
 	for _, entry := range entries {
-		v, plat, ok := getproviders.ParsePackedName(entry.Name(), p.Type)
+		v, plat, ok := p.ParsePackedName(entry.Name())
 		name := MirrorDir(p) + "/" + entry.Name()
 		k := kept[name]
 		switch {

@@ -178,7 +178,7 @@ func packagesOf(ctx context.Context, p getproviders.Provider, dir string) (found
 			return nil, context.Cause(ctx)
 		}
 		path := filepath.Join(dir, entry.Name())
-		if v, plat, ok := getproviders.ParsePackedName(entry.Name(), p.Type); ok && !entry.IsDir() {
+		if v, plat, ok := p.ParsePackedName(entry.Name()); ok && !entry.IsDir() {
 			found = append(found, ReadPackage{Outcome: at(v, plat, path), Packed: true})
 			continue
 		}

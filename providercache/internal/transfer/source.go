@@ -35,7 +35,7 @@ func (s *Source) Versions(_ context.Context, p getproviders.Provider) (getprovid
 		}
 	}
 	if len(found.Versions) == 0 {
-		return found, getproviders.ProviderMissing(s.Remote.String(), p)
+		return found, getproviders.Subject{Source: s.Remote.String(), Provider: p}.Missing()
 	}
 	return found, nil
 }

@@ -49,7 +49,7 @@ func (v *vendor) isAsSigned(ctx context.Context, p archivedir.Item, rc receipt.R
 	if err == nil {
 		_, err = t.Authenticate(trust.Authenticator, getproviders.Digests{SHA256: sum, H1: rc.H1, H1Archive: rc.ArchiveH1()}, v.dir.Fetcher.Product)
 	}
-	there, whole := getproviders.ReadSignedDocuments(v.dir.Path(archivedir.MirrorDir(p.Selection.Provider)), p.Selection.Provider, p.Selection.Version)
+	there, whole := p.Selection.Provider.ReadSignedDocuments(v.dir.Path(archivedir.MirrorDir(p.Selection.Provider)), p.Selection.Version)
 	return err == nil && (!whole || there.Covers(p.Selection.Provider, p.Selection.Version, p.Platform, rc.ZH))
 }
 

@@ -109,7 +109,7 @@ func (v *vendor) getUnpacked(ctx context.Context, p archivedir.Item) (archivedir
 // locked: no source is asked.
 func (v *vendor) packedTask(ctx context.Context, p archivedir.Item) (fetch.Request, error) {
 	s := p.Selection
-	name := archivedir.MirrorDir(s.Provider) + "/" + getproviders.PackedName(s.Provider, s.Version, p.Platform)
+	name := archivedir.MirrorDir(s.Provider) + "/" + s.Provider.PackedName(s.Version, p.Platform)
 	there, err := v.dir.Find(ctx, s.Provider, name)
 	if err == nil && !slices.ContainsFunc(p.Recorded, there.Receipt.Has) {
 		err = fs.ErrNotExist

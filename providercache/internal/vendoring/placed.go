@@ -19,7 +19,7 @@ func (v *vendor) isPlaced(p getproviders.Provider) bool { return slices.Contains
 // it is found there by who installs from it.
 func (v *vendor) nameOf(ctx context.Context, s getproviders.Selection, plat getproviders.Platform) string {
 	unpacked := layout.UnpackedPath(s.Provider, s.Version, plat)
-	packed := archivedir.MirrorDir(s.Provider) + "/" + getproviders.PackedName(s.Provider, s.Version, plat)
+	packed := archivedir.MirrorDir(s.Provider) + "/" + s.Provider.PackedName(s.Version, plat)
 	if v.isPlaced(s.Provider) {
 		if name, ok := v.placedName(ctx, s, plat); ok {
 			return name
@@ -54,7 +54,7 @@ func (v *vendor) mirrorHere() *getproviders.FilesystemMirrorSource {
 
 // isUnpacked reports whether a package is a directory.
 func isUnpacked(p archivedir.Item) bool {
-	_, _, packed := getproviders.ParsePackedName(filepath.Base(p.Path), p.Selection.Provider.Type)
+	_, _, packed := p.Selection.Provider.ParsePackedName(filepath.Base(p.Path))
 	return !packed
 }
 

@@ -48,13 +48,13 @@ func (v *vendor) unneeded(ctx context.Context, wanted map[string]bool) (names []
 		}
 		for _, entry := range entries {
 			name := archivedir.MirrorDir(p) + "/" + entry.Name()
-			if _, _, packed := getproviders.ParsePackedName(entry.Name(), p.Type); packed && entry.Type().IsRegular() {
+			if _, _, packed := p.ParsePackedName(entry.Name()); packed && entry.Type().IsRegular() {
 				names = append(names, name)
 			}
 			if _, err := getproviders.ParseVersion(entry.Name()); err == nil && entry.IsDir() {
 				names = append(names, v.unpackedIn(name)...)
 			}
-			if version, ok := getproviders.ParseDocumentName(entry.Name(), p); ok && !archived(wanted, p, version) {
+			if version, ok := p.ParseDocumentName(entry.Name()); ok && !archived(wanted, p, version) {
 				names = append(names, name)
 			}
 		}
@@ -68,7 +68,7 @@ func (v *vendor) unneeded(ctx context.Context, wanted map[string]bool) (names []
 func archived(wanted map[string]bool, p getproviders.Provider, version getproviders.Version) bool {
 	for name := range wanted {
 		dir, base := path.Split(name)
-		v, _, packed := getproviders.ParsePackedName(base, p.Type)
+		v, _, packed := p.ParsePackedName(base)
 		if packed && v == version && dir == archivedir.MirrorDir(p)+"/" {
 			return true
 		}

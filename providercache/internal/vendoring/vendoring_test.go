@@ -60,7 +60,7 @@ func (v *vendored) path(name, version string, plat getproviders.Platform) string
 	if v.opts.Unpacked {
 		return filepath.Join(v.opts.Dir, filepath.FromSlash(layout.UnpackedPath(p, getproviders.MustParseVersion(version), plat)))
 	}
-	return filepath.Join(v.opts.Dir, registryHost, "acme", name, getproviders.PackedName(p, getproviders.MustParseVersion(version), plat))
+	return filepath.Join(v.opts.Dir, registryHost, "acme", name, p.PackedName(getproviders.MustParseVersion(version), plat))
 }
 
 func (v *vendored) codes(t *testing.T) (codes []string) {
