@@ -4,7 +4,6 @@ import (
 	"errors"
 	"fmt"
 	"io/fs"
-	"net/url"
 	"path"
 	"strings"
 
@@ -31,19 +30,6 @@ type Registry struct {
 	Subdir                  string // below the module's package; "" is the package itself
 }
 
-// Remote is a module in a package that is fetched from where the address says.
-type Remote struct {
-	Package string // "git::https://example.com/net.git?ref=v1"
-	Subdir  string // below the package; "" is the package itself
-	Served  Served
-}
-
-// Served is what a registry says of a package that it has itself, at a URL. Such an address is written down nowhere.
-type Served struct {
-	Here    bool           // the package is an archive of a kind that its content tells
-	TokenOf hosts.Hostname // whose token goes along; "": none does
-}
-
 func (Local) address()    {}
 func (Registry) address() {}
 func (Remote) address()   {}
@@ -58,22 +44,6 @@ func (r Registry) Package() string {
 
 // String implements [Address].
 func (r Registry) String() string { return withSubdir(r.Package(), r.Subdir) }
-
-// String implements [Address].
-func (r Remote) String() string {
-	base, query, found := strings.Cut(r.Package, "?")
-	if !found {
-		return withSubdir(base, r.Subdir)
-	}
-	return withSubdir(base, r.Subdir) + "?" + query
-}
-
-func withSubdir(base, subdir string) string {
-	if subdir == "" {
-		return base
-	}
-	return base + "//" + subdir
-}
 
 // ParseAddress reads a source address. What looks like a path relative to the
 // module is one; what looks like a registry's address is one; the rest has to
@@ -124,39 +94,10 @@ func parseLocal(source string) Local {
 	return Local(clean)
 }
 
-// errOutside marks addresses of what isn't in their package.
-var errOutside = errors.New("leads outside of the module package")
-
 // parseComplete reads an address that names its registry if it is that of one, or
 // of which only the kind matters.
 func parseComplete(source string) (Address, error) {
 	return ParseAddress(source, getproviders.Terraform(""))
-}
-
-// splitSubdir takes the subdirectory out of an address: what follows the first
-// "//" that doesn't belong to a URL's scheme, up to a query.
-func splitSubdir(source string) (pkg, subdir string, err error) {
-	body, query := source, ""
-	if i := strings.IndexByte(source, '?'); i >= 0 {
-		body, query = source[:i], source[i:]
-	}
-	start := 0
-	if i := strings.Index(body, "://"); i >= 0 {
-		start = i + len("://")
-	}
-	i := strings.Index(body[start:], "//")
-	if i < 0 {
-		return source, "", nil
-	}
-	pkg, subdir = body[:start+i]+query, body[start+i+len("//"):]
-	if subdir == "" {
-		return pkg, "", nil
-	}
-	subdir = path.Clean(subdir)
-	if subdir == ".." || strings.HasPrefix(subdir, "../") {
-		return "", "", fmt.Errorf("the subdirectory %q %w", subdir, errOutside)
-	}
-	return pkg, subdir, nil
 }
 
 // maxNameLength is that of each part of an address.
@@ -191,6 +132,9 @@ func parseRegistry(source string, defaultHost hosts.Hostname) (Registry, error) 
 	address.Namespace, address.Name, address.System = parts[0], parts[1], parts[2]
 	return address, nil
 }
+
+// ErrAddress: what was asked about can't be a module of a registry.
+var ErrAddress = errors.New("this is no address of a registry's module")
 
 // check refuses an address that was put together by hand and is none: its parts
 // become URLs and the names of directories.
@@ -236,65 +180,37 @@ func isSystem(s string) bool {
 	return s != "" && len(s) <= maxNameLength && strings.Trim(s, "0123456789abcdefghijklmnopqrstuvwxyz") == ""
 }
 
-// errUnknownKind is that no rule says how to fetch a package.
-var errUnknownKind = errors.New("the source address says nothing of how to get the module")
+// isForeign reports whether what a module in the root configuration calls by this
+// address is foreign: it comes from a registry, a repository, an archive or a page.
+// Its author could have private files shown or committed, so that it, and what it calls
+// by a path, reaches nothing of this machine but its own package.
+func isForeign(address Address) bool {
+	switch address := address.(type) {
+	case Local:
+		return false
+	case Remote:
+		return !address.IsDirectory()
+	}
+	return true
+}
 
-// parseRemote reads the address of a package. What stands before "::" says by
-// which means it is to be fetched.
-func parseRemote(source string) (Remote, error) {
-	pkg, subdir, err := splitSubdir(source)
+// shown returns an address as messages show it: without a login.
+func shown(address Address) string {
+	if remote, ok := address.(Remote); ok {
+		return remote.shown()
+	}
+	return address.String()
+}
+
+// Redact returns a source address, or what was meant for one, as it may stand in
+// messages: without a login. One that has no place for a login is as it was written.
+func Redact(source string) string {
+	address, err := parseComplete(source)
 	if err != nil {
-		return Remote{}, err
+		return withoutLogin(source)
 	}
-	if pkg == "" {
-		return Remote{}, errors.New("the source address is empty")
+	if remote, ok := address.(Remote); ok {
+		return remote.shown()
 	}
-	forced, location := SplitForced(pkg)
-	if location == "" {
-		return Remote{}, unknownKind(pkg)
-	}
-	if isURL(location) {
-		return Remote{Package: pkg, Subdir: subdir}, nil
-	}
-	for _, detect := range detectors() {
-		found, err := detect(location)
-		if err != nil {
-			return Remote{}, err
-		}
-		if found.Package == "" {
-			continue
-		}
-		_, bare := SplitForced(found.Package)
-		if again, _, _ := splitSubdir(bare); again != bare || !isURL(bare) {
-			break // what was written for a URL has to become one
-		}
-		if forced != "" {
-			found.Package = forced + "::" + bare
-		}
-		found.Subdir = path.Join(found.Subdir, subdir)
-		if found.Subdir == ".." || strings.HasPrefix(found.Subdir, "../") {
-			return Remote{}, fmt.Errorf("the subdirectory %q %w", found.Subdir, errOutside)
-		}
-		return found, nil
-	}
-	return Remote{}, unknownKind(location)
-}
-
-func isURL(location string) bool {
-	u, err := url.Parse(location)
-	return err == nil && u.Scheme != ""
-}
-
-// SplitForced cuts "git::" and the like off the address of a package.
-func SplitForced(pkg string) (forced, location string) {
-	before, after, found := strings.Cut(pkg, "::")
-	if !found || before == "" || strings.Trim(before, "0123456789abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ") != "" {
-		return "", pkg
-	}
-	return before, after
-}
-
-func unknownKind(location string) error {
-	return fmt.Errorf("%w: %q is neither a URL nor a registry's module. If it is a directory relative to this module, write \"./%[2]s\"",
-		errUnknownKind, withoutLogin(location))
+	return source // no place for a login
 }

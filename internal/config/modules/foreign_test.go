@@ -110,7 +110,7 @@ func TestResolver_RememberedLocationsDontLeadToFiles(t *testing.T) {
 	registries.Store, registries.Offline = t.TempDir(), true
 	module := netModule
 	module.Subdir = ""
-	dir := registries.storeDir(module)
+	dir := locationStore(registries.Store).dir(module)
 	write(t, dir, "1.0.0.json", `{"module":"example.com/acme/net/cloud","version":"1.0.0","location":"file:///home/me/private"}`)
 	if choice, err := registries.Select(t.Context(), module, "1.0.0"); !errors.Is(err, ErrOffline) {
 		t.Errorf("%+v, %v", choice, err)

@@ -31,6 +31,19 @@ type Record struct {
 	Dir     string // where the module is, with slashes; relative paths are so to the working directory
 }
 
+// satisfies reports whether the recorded version is one that a call wants.
+func (r Record) satisfies(constraint string) bool {
+	if constraint == "" {
+		return true
+	}
+	v, err := version.NewVersion(r.Version)
+	if err != nil {
+		return false
+	}
+	constraints, err := version.NewConstraint(constraint)
+	return err == nil && constraints.Check(v)
+}
+
 // Manifest is the content of modules.json: a record for each key. The nil map
 // is an empty one.
 type Manifest map[string]Record

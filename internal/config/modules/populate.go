@@ -41,7 +41,8 @@ func (in Resolver) Populate(ctx context.Context, source, dir string) error {
 	if local, ok := address.(Local); ok {
 		return in.copyModule(ctx, filepath.FromSlash(string(local)), dir)
 	}
-	from, _, err := in.locatePackage(ctx, address, "")
+	packages := packages{in.Fetcher, in.Registries, in.DryRun}
+	from, _, err := packages.locate(ctx, address, "")
 	if failed, ok := errors.AsType[*getproviders.Fault](err); ok && failed.Host != "" {
 		return headed{err, headline(err)}
 	}
@@ -54,10 +55,7 @@ func (in Resolver) Populate(ctx context.Context, source, dir string) error {
 	}
 	defer stage.remove()
 	pkg := stage.at("root")
-	if _, err := in.fetchPackage(ctx, &from, pkg); err != nil {
-		return err
-	}
-	subdir, err := findSubdir(pkg, from)
+	_, subdir, err := packages.fetch(ctx, from, pkg)
 	if err != nil {
 		return err
 	}

@@ -1,6 +1,7 @@
 package modules
 
 import (
+	"context"
 	"errors"
 	"io/fs"
 	"strings"
@@ -18,11 +19,6 @@ func canceled() *hcl.Diagnostic {
 
 func tooMany(most int) *hcl.Diagnostic {
 	return diagnostic.Placeless(hcl.DiagError, "Too many modules", "The configuration has more than %d modules, counting each call of one.", most)
-}
-
-// badName is about a call whose name can't be that of a directory.
-func badName(call load.ModuleCall, key string) *hcl.Diagnostic {
-	return diagnostic.Error(call.Range, "Invalid module instance name", "The module %q can't be installed: its key %q is no name of a directory.", call.Name, key)
 }
 
 // invalidSource is about an address that means nothing.
@@ -59,6 +55,24 @@ func unreadable(call load.ModuleCall, dir string, err error) *hcl.Diagnostic {
 		"The module %q has to be in the directory %s, which can't be read: %v.", call.Name, dir, err)
 }
 
+// Refused is the extra of a problem with a call of a foreign module that would reach
+// files of this machine.
+type Refused struct{}
+
+// checkReach refuses calls of files of this machine by foreign modules.
+func checkReach(s *step) *hcl.Diagnostic {
+	remote, ok := s.address.(Remote)
+	if !ok || !s.parent.foreign || !remote.isOnMachine() {
+		return nil
+	}
+	diag := diagnostic.Error(s.call.SourceRange, "Module leads to files of this machine",
+		"The source of %s, which the package %q calls, is %q. What comes from a registry, a repository or an archive may use no files of this machine. "+
+			"If you want it to, put a copy of the module with this call into your own configuration, and call that by its path.",
+		s.path, Redact(s.parent.pkg), shown(remote))
+	diag.Extra = Refused{}
+	return diag
+}
+
 // escapes is about a path that leads out of a package.
 func escapes(call load.ModuleCall, parent *Module) *hcl.Diagnostic {
 	diag := diagnostic.Error(call.SourceRange, "Local module path escapes module package",
@@ -68,20 +82,6 @@ func escapes(call load.ModuleCall, parent *Module) *hcl.Diagnostic {
 	return diag
 }
 
-// repeated is about a module that would be in the tree without end.
-func repeated(call load.ModuleCall, child *Module) *hcl.Diagnostic {
-	return diagnostic.Error(call.SourceRange, "Module calls itself",
-		"The module in %s is called by a module that it calls itself, so that the tree of modules would have no end.", child.Dir)
-}
-
-// registryWarnings are what a registry's list of versions has that can't be used.
-func registryWarnings(s *step, texts []string) (warnings hcl.Diagnostics) {
-	for _, text := range texts {
-		warnings = append(warnings, diagnostic.Warning(s.call.SourceRange, "Module registry returned an invalid version", "%s", text))
-	}
-	return warnings
-}
-
 // Unlocated is the Extra of a problem about a module whose package a registry didn't tell, or
 // that couldn't be fetched.
 type Unlocated struct {
@@ -89,22 +89,14 @@ type Unlocated struct {
 }
 
 // unlocated is about a module whose package a registry didn't tell.
-func (w *walk) unlocated(s *step, err error) *hcl.Diagnostic {
-	if w.ctx.Err() != nil {
+func unlocated(ctx context.Context, s *step, err error) *hcl.Diagnostic {
+	if ctx.Err() != nil {
 		return done[0]
 	}
 	diag := diagnostic.Error(s.call.Range, headline(err), "The module %q (%s:%d) can't be installed from %s: %s.%s",
 		s.call.Name, s.call.Range.Filename, s.call.Range.Start.Line, shown(s.address), err, hint(err))
 	diag.Extra = Unlocated{err}
 	return diag
-}
-
-// unfetched is about a module whose package couldn't be fetched.
-func (w *walk) unfetched(s *step, err error) *hcl.Diagnostic {
-	if w.ctx.Err() != nil {
-		return done[0]
-	}
-	return notFetched(s, err)
 }
 
 func notFetched(s *step, err error) *hcl.Diagnostic {
@@ -149,7 +141,7 @@ func shownPackage(s *step) string {
 }
 
 // outdated says why a record can't be used where none may be made; nil: it can.
-func (w *walk) outdated(s *step) *hcl.Diagnostic {
+func outdated(at places, s *step) *hcl.Diagnostic {
 	call, recorded := s.call, s.recorded
 	because := func(code OutdatedCode, diag *hcl.Diagnostic) *hcl.Diagnostic {
 		diag.Extra = Outdated{Key: s.key, Code: code}
@@ -162,14 +154,25 @@ func (w *walk) outdated(s *step) *hcl.Diagnostic {
 	case recorded.Source != s.address.String():
 		return because(SourceChanged, diagnostic.Error(call.SourceRange, "Module source has changed",
 			"The module %q is installed from %q, and its source is %q now. %s", call.Name, Redact(recorded.Source), shown(s.address), advice))
-	case !satisfies(recorded.Version, call.Version):
+	case !recorded.satisfies(call.Version):
 		return because(VersionChanged, diagnostic.Error(call.SourceRange, "Module version requirements have changed",
 			"The module %q is installed in version %q, which doesn't satisfy %q. %s", call.Name, recorded.Version, call.Version, advice))
-	case isLocalAddress(s.address) && w.strays(s):
+	case isLocalAddress(s.address) && s.strays(at):
 		return escapes(call, s.parent)
-	case !w.isDir(w.at(recorded.Dir)) || w.strays(s):
+	case !at.isDir(recorded.Dir) || s.strays(at):
 		return because(Absent, diagnostic.Error(call.Range, "Module not installed",
 			"The module %q is recorded to be in %s, which is no directory of its package. %s", call.Name, recorded.Dir, advice))
 	}
 	return nil
+}
+
+// errNoSubdir says that a package hasn't got the directory of the module.
+var errNoSubdir = errors.New("the package has no directory")
+
+// chosenOffline warns of a version that may be another one than that which the
+// registry would have led to.
+func chosenOffline(s *step) *hcl.Diagnostic {
+	return diagnostic.Warning(s.call.SourceRange, "Version chosen offline among what is there",
+		"The module %q gets %s %s, which is remembered. Its registry wasn't asked, and may have another version that the call allows.",
+		s.call.Name, s.from.registry.Package(), s.from.version)
 }

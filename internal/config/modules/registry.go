@@ -2,6 +2,7 @@ package modules
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"net/http"
 	"net/url"
@@ -11,6 +12,7 @@ import (
 	version "github.com/hashicorp/go-version"
 
 	"github.com/tfdeps/tfdeps/getproviders"
+	"github.com/tfdeps/tfdeps/internal/dialect"
 	"github.com/tfdeps/tfdeps/internal/hosts"
 	"github.com/tfdeps/tfdeps/internal/par"
 )
@@ -53,23 +55,8 @@ type Registries struct {
 	// Offline has no registry asked: all that is known is what is remembered.
 	Offline bool
 
-	versions  par.Memo[Registry, versionList] // by address without subdirectory
-	locations par.Memo[release, Remote]       // those that registries answered with in this run
-}
-
-// release is one version of a module.
-type release struct {
-	module  Registry // without subdirectory
-	version string
-}
-
-// Choice is the version that a call gets.
-type Choice struct {
-	Version string // normalised: "1.2" of a registry is "1.2.0" here
-	// Unasked says that the registry wasn't asked, and might have led to another
-	// version.
-	Unasked  bool
-	Warnings []string // what is wrong with the registry's answer, each a sentence without a full stop
+	versions par.Memo[Registry, versionList] // by address without subdirectory
+	located  par.Memo[release, Remote]       // those that registries answered with in this run
 }
 
 // Select chooses the newest version of a module that satisfies a constraint;
@@ -93,7 +80,7 @@ func (r *Registries) Select(ctx context.Context, address Registry, constraint st
 		return Choice{}, err
 	}
 	if pinned, ok := want.pinned(); ok {
-		if _, ok := r.recall(release{address, pinned}); ok {
+		if _, ok := locationStore(r.Store).recall(release{address, pinned}); ok {
 			return Choice{Version: pinned}, nil
 		}
 	}
@@ -102,9 +89,10 @@ func (r *Registries) Select(ctx context.Context, address Registry, constraint st
 		return Choice{}, err
 	}
 	choice, err := list.choose(address, want)
-	if r.Offline {
-		return offlineChoice(address, choice, err)
+	if r.Offline && errors.Is(err, ErrNoVersion) { // the registry might name others: the right one isn't known
+		return Choice{}, offline(release{module: address})
 	}
+	choice.Unasked = r.Offline && err == nil
 	return choice, err
 }
 
@@ -139,7 +127,7 @@ func (r *Registries) Locate(ctx context.Context, address Registry, version strin
 	if err != nil {
 		return Remote{}, err
 	}
-	remote, ok := r.recall(asked)
+	remote, ok := locationStore(r.Store).recall(asked)
 	if !ok {
 		if remote, err = r.location(ctx, asked); err != nil {
 			return Remote{}, err
@@ -178,7 +166,7 @@ func newRelease(address Registry, given string) (release, error) {
 // list returns the versions of a module.
 func (r *Registries) list(ctx context.Context, module Registry) (versionList, error) {
 	if r.Offline {
-		return r.remembered(module)
+		return locationStore(r.Store).remembered(module)
 	}
 	list, err := r.versions.Do(ctx, module, func(ctx context.Context) (versionList, error) {
 		_, doc, err := r.ask(ctx, release{module: module}, "versions")
@@ -196,16 +184,16 @@ func (r *Registries) location(ctx context.Context, asked release) (Remote, error
 	if r.Offline {
 		return Remote{}, offline(asked)
 	}
-	remote, err := r.locations.Do(ctx, asked, func(ctx context.Context) (Remote, error) {
+	remote, err := r.located.Do(ctx, asked, func(ctx context.Context) (Remote, error) {
 		from, doc, err := r.ask(ctx, asked, asked.version, "download")
 		if err != nil {
 			return Remote{}, err
 		}
-		remote, err := r.readAnswer(asked.module.Host, doc, from)
+		remote, err := readAnswer(dialect.Of(r.Product), asked.module.Host, doc, from)
 		if err != nil {
 			return Remote{}, malformed(asked, doc, err)
 		}
-		r.remember(asked, remote)
+		locationStore(r.Store).remember(asked, remote)
 		return remote, nil
 	})
 	return remote, causeOr(ctx, err)

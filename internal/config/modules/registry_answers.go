@@ -64,6 +64,15 @@ func (w wanted) considers(v *version.Version) bool {
 	return false
 }
 
+// Choice is the version that a call gets.
+type Choice struct {
+	Version string // normalised: "1.2" of a registry is "1.2.0" here
+	// Unasked says that the registry wasn't asked, and might have led to another
+	// version.
+	Unasked  bool
+	Warnings []string // what is wrong with the registry's answer, each a sentence without a full stop
+}
+
 // choose returns the newest version that a call may have. Of those that are
 // equally new it is the first.
 func (l versionList) choose(module Registry, want wanted) (Choice, error) {
@@ -178,9 +187,9 @@ func decodeVersions(body []byte) (versionList, error) {
 const maxLocation = 16 << 10
 
 // readAnswer reads the answer to ":namespace/:name/:system/:version/download". OpenTofu has the body of an answer count, where there is one.
-func (r *Registries) readAnswer(host hosts.Hostname, doc *hosts.Document, asked *url.URL) (Remote, error) {
+func readAnswer(product dialect.Dialect, host hosts.Hostname, doc *hosts.Document, asked *url.URL) (Remote, error) {
 	location := doc.Header.Get("X-Terraform-Get")
-	if !dialect.Of(r.Product).Understands("located_in_body") || doc.StatusCode != http.StatusOK {
+	if !product.Understands("located_in_body") || doc.StatusCode != http.StatusOK {
 		return readLocation(location, asked)
 	}
 	var wire struct {
@@ -190,7 +199,7 @@ func (r *Registries) readAnswer(host hosts.Hostname, doc *hosts.Document, asked 
 	if err := json.Unmarshal(doc.Body, &wire); err != nil {
 		return Remote{}, hosts.PlainJSON(err)
 	}
-	if wire.Credentials == nil || !dialect.Of(r.Product).Understands("served_packages") {
+	if wire.Credentials == nil || !product.Understands("served_packages") {
 		return readLocation(cmp.Or(wire.Location, location), asked)
 	}
 	u, err := asked.Parse(wire.Location)
@@ -234,12 +243,6 @@ func readLocation(location string, asked *url.URL) (Remote, error) {
 	return remote, nil
 }
 
-// locationError says that a registry names a location which can't be used.
-type locationError struct{ err error }
-
-func (e *locationError) Error() string { return e.err.Error() }
-func (e *locationError) Unwrap() error { return e.err }
-
 // parseLocation reads the address of a package, which is not on this machine.
 func parseLocation(location string) (Remote, error) {
 	address, err := parseComplete(location)
@@ -254,5 +257,9 @@ func parseLocation(location string) (Remote, error) {
 	if !ok {
 		return Remote{}, fmt.Errorf("the location %q has to be the address of a package, which it isn't", address)
 	}
-	return remote, checkAnswer(remote)
+	if remote.isOnMachine() {
+		return Remote{}, fmt.Errorf("the location %q is one on this machine, which no registry may lead to. "+
+			"If you want what is there, name it as the source in your own configuration", remote.shown())
+	}
+	return remote, nil
 }

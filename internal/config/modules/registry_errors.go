@@ -19,11 +19,15 @@ var (
 	ErrModuleNotFound = errors.New("module not found")
 	// ErrNoVersion: the registry has the module, in no version that will do.
 	ErrNoVersion = errors.New("no version of the module will do")
-	// ErrAddress: what was asked about can't be a module of a registry.
-	ErrAddress = errors.New("this is no address of a registry's module")
 	// ErrOffline: it isn't known, and no registry may be asked.
 	ErrOffline = errors.New("not known without asking the registry")
 )
+
+// release is one version of a module.
+type release struct {
+	module  Registry // without subdirectory
+	version string
+}
 
 // failed says why a registry didn't tell what it was asked about a module. err names the URL; nil with ErrOffline.
 func (about release) failed(kind, err error, hint string) *getproviders.Fault {
@@ -189,3 +193,9 @@ func causeOr(ctx context.Context, err error) error {
 	}
 	return err
 }
+
+// locationError says that a registry names a location which can't be used.
+type locationError struct{ err error }
+
+func (e *locationError) Error() string { return e.err.Error() }
+func (e *locationError) Unwrap() error { return e.err }

@@ -93,7 +93,7 @@ func outdate(t *testing.T, r *Registries, location string) {
 	module.Subdir = ""
 	remote, err := parseLocation(location)
 	must.Succeed(t, err)
-	r.remember(release{module, "1.0.0"}, remote)
+	locationStore(r.Store).remember(release{module, "1.0.0"}, remote)
 }
 
 func TestRegistry_OfflineKnowsWhatIsRemembered(t *testing.T) {
@@ -137,7 +137,7 @@ func TestRegistry_DamagedFilesOfTheStoreDoNotExist(t *testing.T) {
 	t.Parallel()
 	first, later, requests := remembering(t, "1.0.0")
 	asked := mustLocate(t, first, "1.0.0")
-	file := first.storeFile(release{netModule, "1.0.0"})
+	file := locationStore(first.Store).file(release{netModule, "1.0.0"})
 	for _, content := range []string{
 		"", "null", "[]", "{", `{"module":"example.com/acme/net/cloud","version":"1.0.0"}`,
 		`{"module":"example.com/ACME/net/cloud","version":"1.0.0","location":"https://x.example/a"}`,

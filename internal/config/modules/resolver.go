@@ -3,15 +3,18 @@ package modules
 import (
 	"cmp"
 	"context"
+	"fmt"
 	"io/fs"
 	"maps"
+	"path/filepath"
 	"runtime"
-	"slices"
 
 	"github.com/hashicorp/hcl/v2"
 
 	"github.com/tfdeps/tfdeps/getproviders"
+	"github.com/tfdeps/tfdeps/internal/config/files"
 	"github.com/tfdeps/tfdeps/internal/config/load"
+	"github.com/tfdeps/tfdeps/internal/dialect"
 	"github.com/tfdeps/tfdeps/internal/par"
 )
 
@@ -112,78 +115,145 @@ const maxModules = 10_000
 // calls, but not those of the root itself. A tree with errors is not to be
 // saved.
 func (in Resolver) Resolve(ctx context.Context, root *load.Module, manifest Manifest) (*Tree, hcl.Diagnostics) {
-	w := walk{Resolver: in, ctx: ctx, root: root.Dir, before: manifest, tree: &Tree{
+	tree := &Tree{
 		Manifest: maps.Clone(manifest),
-		root:     root.Dir,
-		dir:      in.Dir,
+		before:   manifest,
+		at:       places{root.Dir, in.Dir, files.System{FS: in.FS}},
 		unsaved:  in.Mode != AsRecorded && in.FS == nil && len(root.Calls)+len(root.TestRuns) > 0,
-	}}
-	if w.tree.Manifest == nil {
-		w.tree.Manifest = Manifest{}
+	}
+	if tree.Manifest == nil {
+		tree.Manifest = Manifest{}
+	}
+	if in.Observe == nil {
+		in.Observe = func(Event) {}
 	}
 	top := &step{child: &Module{Record: Record{Dir: "."}, Config: root}}
 	if from, err := ParseAddress(in.CopiedFrom, in.Product); in.CopiedFrom != "" && (err != nil || isForeign(from)) {
 		top.child.pkg, top.child.pkgDir, top.child.foreign = in.CopiedFrom, ".", true
 	}
-	w.descend(top)
-	return w.tree, top.collect(w.tree, w.ended)
+	ended := in.descend(ctx, tree, top)
+	return tree, top.collect(tree, ended)
 }
 
-// walk is one walk through a tree.
-type walk struct {
-	Resolver
-	ctx    context.Context
-	root   string   // the directory of the root module
-	before Manifest // what was recorded when the walk began
-	tree   *Tree
-	count  int             // of modules so far
-	ended  hcl.Diagnostics // why the walk ended early
-}
-
-// descend goes down from the root, one level after the other.
-func (w *walk) descend(top *step) {
-	w.count = 1
-	for level := top.below(); len(level) > 0 && !w.stop(len(level)); {
-		w.findLevel(level)
-		if w.DryRun {
-			w.plan(level)
-		} else {
-			w.fetch(level)
+// descend goes down from the root, one level after the other, and returns why it ended early.
+func (in Resolver) descend(ctx context.Context, tree *Tree, top *step) hcl.Diagnostics {
+	most := cmp.Or(in.most, maxModules)
+	count := 1
+	for level := top.below(); len(level) > 0 && ctx.Err() == nil; {
+		if count += len(level); count > most {
+			return hcl.Diagnostics{tooMany(most)}
 		}
-		w.load(level)
+		var open []*step
+		for _, s := range level {
+			if !s.failed() {
+				s.fail(in.find(tree, s))
+			}
+			if !s.failed() && s.record.Dir == "" {
+				open = append(open, s)
+			}
+		}
+		packages := packages{in.Fetcher, in.Registries, in.DryRun}
+		packages.locateAll(ctx, open)
+		if in.DryRun {
+			plan(tree, level, in.Observe)
+		} else {
+			packages.fetchAll(ctx, tree, level, in.Observe)
+		}
+		in.load(ctx, tree, level)
 		var next []*step
 		for _, s := range level {
 			next = append(next, s.below()...)
 		}
-		w.count += len(level)
 		level = next
 	}
-	w.stop(0) // the last level may have been broken off
+	if ctx.Err() != nil {
+		return hcl.Diagnostics{canceled()}
+	}
+	return nil
 }
 
-// stop reports whether to go no further, to a level with more modules.
-func (w *walk) stop(more int) bool {
+// find looks for the module of a call in the record, and where it may not be
+// kept, among the directories if its source is one.
+func (in Resolver) find(tree *Tree, s *step) (diag *hcl.Diagnostic) {
+	address, err := ParseAddress(s.call.Source, in.Product)
+	if s.call.VersionRange != (hcl.Range{}) { // only registries have versions
+		address, err = ParseRegistry(s.call.Source, in.Product)
+	}
+	if err != nil {
+		return invalidSource(s.call, err)
+	}
+	s.address = address
+	if _, isRemote := address.(Remote); isRemote && s.isRun && !dialect.Of(in.Product).Understands("remote_runs") {
+		return remoteRun(s.call, address)
+	}
+	if diag := checkReach(s); diag != nil {
+		return diag
+	}
+	local, isLocal := address.(Local)
+	if in.Allow != nil && !isLocal {
+		if err := in.Allow(address, s.call.Version); err != nil {
+			return refused(s.call, err)
+		}
+	}
+	s.constraint = s.call.Version
+	if locked := in.Locked[s.key]; in.Mode == Normal && locked.Source == address.String() {
+		s.commit = in.Commits[s.key]
+		if locked.Version != "" && locked.satisfies(s.call.Version) {
+			s.constraint = locked.Version
+		}
+	}
+	s.recorded, s.known = tree.Manifest[s.key]
+	fits := s.known && s.recorded.Source == address.String() && s.recorded.satisfies(s.call.Version)
 	switch {
-	case len(w.ended) > 0:
-	case w.ctx.Err() != nil:
-		w.ended = hcl.Diagnostics{canceled()}
-	case w.count+more > cmp.Or(w.most, maxModules):
-		w.ended = hcl.Diagnostics{tooMany(cmp.Or(w.most, maxModules))}
+	case in.Mode == AsRecorded, in.FS != nil && !isLocal:
+		s.record = s.recorded
+		return outdated(tree.at, s)
+	case in.Mode == Normal && fits && tree.at.isDir(s.recorded.Dir) && !s.strays(tree.at):
+		s.record = s.recorded
+		return nil
 	}
-	return len(w.ended) > 0
+	s.record = Record{Key: s.key, Source: address.String()}
+	if !isLocal {
+		return nil
+	}
+	if s.record.Dir, diag = resolveLocal(tree.at, s.parent, local, s.call); diag != nil {
+		return diag
+	}
+	if !fits || in.Mode == Upgrade {
+		tree.Manifest.forget(s.key)
+	}
+	tree.replaced = append(tree.replaced, s.key)
+	tree.Manifest[s.key] = s.record
+	in.Observe(Recorded{s.record})
+	return nil
 }
 
-func (w *walk) emit(e Event) {
-	if w.Observe != nil {
-		w.Observe(e)
+// resolveLocal returns the directory that a path relative to a module leads
+// to, as it is to be recorded.
+func resolveLocal(at places, parent *Module, local Local, call load.ModuleCall) (string, *hcl.Diagnostic) {
+	joined := filepath.Join(at.path(parent.Dir), filepath.FromSlash(string(local)))
+	dir, err := at.files.EvalSymlinks(joined)
+	if err == nil && parent.foreign && at.isAway(parent.pkgDir, dir) {
+		return "", escapes(call, parent)
 	}
+	if err == nil && at.files.IsDir(dir) {
+		dir, err = at.relative(dir)
+		return filepath.ToSlash(dir), unreadable(call, joined, err)
+	}
+	if err == nil {
+		err = fmt.Errorf("%s is not a directory", dir)
+	}
+	if parent.pkg != "" && !files.IsWithin(at.path(parent.pkgDir), joined) {
+		return "", escapes(call, parent)
+	}
+	return "", unreadable(call, joined, err)
 }
 
 // load reads the modules of a level, wherever they are.
-func (w *walk) load(level []*step) {
+func (in Resolver) load(ctx context.Context, tree *Tree, level []*step) {
 	var found []*step
 	for _, s := range level {
-		if !s.failed() && w.newModule(s) {
+		if !s.failed() && s.makeModule(tree.at) {
 			found = append(found, s)
 		}
 	}
@@ -191,15 +261,15 @@ func (w *walk) load(level []*step) {
 		config *load.Module
 		diags  hcl.Diagnostics
 	}
-	all, errs := par.Map(w.ctx, runtime.GOMAXPROCS(0), found, func(ctx context.Context, s *step) (l loaded, err error) {
-		opts := load.Options{FS: w.FS, Path: s.path, Source: shown(s.address), Inputs: s.call.Inputs, RootDir: w.root, WorkingDir: w.WorkingDir, HomeDir: w.HomeDir, Workspace: w.Workspace}
+	all, errs := par.Map(ctx, runtime.GOMAXPROCS(0), found, func(ctx context.Context, s *step) (l loaded, err error) {
+		opts := load.Options{FS: in.FS, Path: s.path, Source: shown(s.address), Inputs: s.call.Inputs, RootDir: tree.at.root, WorkingDir: in.WorkingDir, HomeDir: in.HomeDir, Workspace: in.Workspace}
 		if !s.isRun { // a test gives it values, which aren't known here
 			opts.Called = s.call.Range
 		}
 		if s.child.foreign {
-			opts.Within = w.at(s.child.pkgDir)
+			opts.Within = tree.at.path(s.child.pkgDir)
 		}
-		l.config, l.diags = load.LoadModuleContext(ctx, w.at(s.record.Dir), w.Product, opts)
+		l.config, l.diags = load.LoadModuleContext(ctx, tree.at.path(s.record.Dir), in.Product, opts)
 		return l, nil
 	})
 	for i, s := range found {
@@ -211,44 +281,3 @@ func (w *walk) load(level []*step) {
 		}
 	}
 }
-
-// newModule makes the module of a step, which isn't loaded yet.
-func (w *walk) newModule(s *step) bool {
-	child := &Module{Record: s.record}
-	if !s.isRun { // a test may run what calls the root module
-		child.caller, child.call = s.parent, s.call
-		child.parents = append(slices.Clip(s.parent.parents), s.parent.Dir)
-	}
-	child.setPackage(s.parent, s.address, w.recordedDir(s.key))
-	child.commit = s.fetched.Commit
-	if child.isRepeated() {
-		s.fail(repeated(s.call, child))
-		return false
-	}
-	s.child = child
-	return true
-}
-
-// Event is something that happened while a tree was walked: one of the types
-// of this file.
-type Event any
-
-// Downloading comes when a package is going to be fetched for a module.
-type Downloading struct {
-	Key     string
-	Package string // the address, without secrets
-	Version string // of a registry's module; "" for others
-}
-
-// Planned comes in place of Downloading with [Resolver.DryRun].
-type Planned struct {
-	Downloading
-	Code OutdatedCode // why it would be fetched
-	Was  string       // the version that is recorded; "": none
-	// Certain says that what the module calls and requires is known: it is there in the same version.
-	Certain bool
-}
-
-// Recorded comes when a module is in its place that was recorded otherwise, or
-// not at all.
-type Recorded struct{ Record }

@@ -2,11 +2,31 @@ package modules
 
 import (
 	"path/filepath"
+	"slices"
 
 	"github.com/hashicorp/hcl/v2"
 
+	"github.com/tfdeps/tfdeps/internal/config/diagnostic"
 	"github.com/tfdeps/tfdeps/internal/config/load"
 )
+
+// packageSource is where the package of a module is fetched from.
+type packageSource struct {
+	remote  Remote // its subdirectory is the module's
+	pin     string // see [FetchRequest]
+	literal bool   // the subdirectory is a name: a registry's can't be a pattern
+	own     bool   // see [FetchRequest]
+
+	registry Registry // which of them has it; zero: none
+	version  string   // of its module
+	unasked  bool     // see [Choice]
+	commit   string   // see [FetchRequest]
+	beside   *Requests
+}
+
+func (o packageSource) request() FetchRequest {
+	return FetchRequest{Package: o.remote.Package, Pin: o.pin, Commit: o.commit, Own: o.own, Beside: o.beside, Served: o.remote.Served}
+}
 
 // step is one call on its way to become a module of the tree. The walk takes
 // all steps of a level through the same phases; a step with an error is done.
@@ -18,12 +38,14 @@ type step struct {
 	path    string // "module.a.module.b"
 	address Address
 
-	recorded Record        // what was recorded for the key
-	known    bool          // whether anything was
-	record   Record        // where the module is; no Dir as long as that isn't known
-	from     packageSource // where its package is fetched from, if it has to be
-	fetched  Fetched
-	subdir   string // where the module is in the package that was fetched
+	constraint string        // on its version: the call's, or what was locked
+	commit     string        // see [FetchRequest]
+	recorded   Record        // what was recorded for the key
+	known      bool          // whether anything was
+	record     Record        // where the module is; no Dir as long as that isn't known
+	from       packageSource // where its package is fetched from, if it has to be
+	fetched    Fetched
+	subdir     string // where the module is in the package that was fetched
 
 	child    *Module // once it is loaded
 	problems hcl.Diagnostics
@@ -65,16 +87,11 @@ func (s *step) add(next *step) {
 		}
 		next.problems = append(problems, done...)
 	}
-	if !isDirName(next.key) || next.call.Name == "" && !next.isRun {
-		next.fail(badName(next.call, next.key))
+	// Package load has checked the names in files; those that a program puts together it hasn't.
+	if k := next.key; !filepath.IsLocal(k) || filepath.Base(k) != k || k == "." || next.call.Name == "" && !next.isRun {
+		next.fail(diagnostic.Error(next.call.Range, "Invalid module instance name", "The module %q can't be installed: its key %q is no name of a directory.", next.call.Name, next.key))
 	}
 	s.next = append(s.next, next)
-}
-
-// isDirName reports whether a key can be the name of a directory. Package configs
-// has checked the names in files; those that a program puts together it hasn't.
-func isDirName(key string) bool {
-	return filepath.IsLocal(key) && filepath.Base(key) == key && key != "."
 }
 
 // done marks a step that has nothing to go on with, and whose errors are reported
@@ -113,3 +130,52 @@ func (s *step) collect(tree *Tree, problems hcl.Diagnostics) hcl.Diagnostics {
 	}
 	return problems
 }
+
+// makeModule makes the module that a step leads to, which isn't loaded yet.
+func (s *step) makeModule(at places) bool {
+	child := &Module{Record: s.record, commit: s.fetched.Commit}
+	if !s.isRun { // a test may run what calls the root module
+		child.caller, child.call = s.parent, s.call
+		child.parents = append(slices.Clip(s.parent.parents), s.parent.Dir)
+	}
+	child.setPackage(s.parent, s.address, at.recordedDir(s.key))
+	if slices.Contains(child.parents, child.Dir) { // it would lead here again, and so on
+		s.fail(diagnostic.Error(s.call.SourceRange, "Module calls itself",
+			"The module in %s is called by a module that it calls itself, so that the tree of modules would have no end.", child.Dir))
+		return false
+	}
+	s.child = child
+	return true
+}
+
+// strays reports whether a module is recorded to be outside of the package that it
+// is in, though it is foreign.
+func (s *step) strays(at places) bool {
+	child := &Module{Record: s.recorded}
+	child.setPackage(s.parent, s.address, at.recordedDir(s.key))
+	return child.foreign && at.isAway(child.pkgDir, at.path(child.Dir))
+}
+
+// Event is something that happened while a tree was walked: one of the types
+// of this file.
+type Event any
+
+// Downloading comes when a package is going to be fetched for a module.
+type Downloading struct {
+	Key     string
+	Package string // the address, without secrets
+	Version string // of a registry's module; "" for others
+}
+
+// Planned comes in place of Downloading with [Resolver.DryRun].
+type Planned struct {
+	Downloading
+	Code OutdatedCode // why it would be fetched
+	Was  string       // the version that is recorded; "": none
+	// Certain says that what the module calls and requires is known: it is there in the same version.
+	Certain bool
+}
+
+// Recorded comes when a module is in its place that was recorded otherwise, or
+// not at all.
+type Recorded struct{ Record }

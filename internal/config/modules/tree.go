@@ -4,7 +4,9 @@ import (
 	"errors"
 	"fmt"
 	"os"
+	"path"
 	"path/filepath"
+	"strings"
 
 	"github.com/hashicorp/hcl/v2"
 
@@ -29,6 +31,49 @@ type Module struct {
 	call    load.ModuleCall
 }
 
+// setPackage notes which package the module is in: its own, which is usually in
+// the directory that belongs to the key, or that of the module that calls it
+// by a path.
+func (m *Module) setPackage(parent *Module, address Address, usual string) {
+	subdir := ""
+	switch address := address.(type) {
+	case Registry:
+		m.pkg, subdir = address.Package(), address.Subdir
+	case Remote:
+		m.pkg, subdir = address.Package, address.Subdir
+	default:
+		m.pkg, m.pkgDir, m.foreign = parent.pkg, parent.pkgDir, parent.foreign
+		return
+	}
+	m.foreign = parent.foreign || isForeign(address)
+	if m.pkgDir = usual; m.Dir != usual && !strings.HasPrefix(m.Dir, usual+"/") {
+		m.pkgDir = above(m.Dir, m.Key, subdir)
+	}
+}
+
+// above is the package of a module that is in dir, as far as that is known: what
+// belongs to the key in another directory for modules, or where subdir leads from.
+func above(dir, key, subdir string) string {
+	place := "/modules/" + key
+	if i := strings.LastIndex(dir+"/", place+"/"); i >= 0 {
+		return dir[:i] + place
+	}
+	if rest, ok := cutDir(path.Clean(dir), path.Clean(subdir)); ok {
+		return rest
+	}
+	return dir
+}
+
+func cutDir(dir, subdir string) (string, bool) {
+	for subdir != "." {
+		if path.Base(dir) != path.Base(subdir) {
+			return "", false
+		}
+		dir, subdir = path.Dir(dir), path.Dir(subdir)
+	}
+	return dir, true
+}
+
 // Tree is a configuration with all its modules. Make one with
 // [Resolver.Resolve].
 type Tree struct {
@@ -39,8 +84,8 @@ type Tree struct {
 	// Manifest is the record of where they are, and of modules that were called earlier.
 	Manifest Manifest
 
-	root     string   // the directory of the root module
-	dir      string   // of the record
+	at       places
+	before   Manifest // what modules.json says now
 	replaced []string // keys of modules whose former packages aren't needed
 	unsaved  bool     // whether there is anything to be saved
 }
@@ -59,18 +104,9 @@ func (t *Tree) Packages() (all []Package) {
 		if address, err := parseComplete(m.Source); err != nil || m.Key == "" || isLocalAddress(address) {
 			continue
 		}
-		all = append(all, Package{Record: m.Record, Commit: m.commit, Path: t.at(m.pkgDir)})
+		all = append(all, Package{Record: m.Record, Commit: m.commit, Path: t.at.path(m.pkgDir)})
 	}
 	return all
-}
-
-// at returns where a recorded directory is for this process.
-func (t *Tree) at(dir string) string {
-	dir = filepath.FromSlash(dir)
-	if filepath.IsAbs(dir) {
-		return filepath.Clean(dir)
-	}
-	return filepath.Join(t.root, dir)
 }
 
 func isLocalAddress(address Address) bool {
@@ -133,11 +169,11 @@ func (t *Tree) Save() error {
 		return nil
 	}
 	for _, key := range t.replaced {
-		if err := removePackage(filepath.Join(t.dir, key)); err != nil {
+		if err := removePackage(filepath.Join(t.at.dir, key)); err != nil {
 			return fmt.Errorf("removing what was installed for the module %s before: %w", key, err)
 		}
 	}
-	return t.Manifest.Save(t.dir)
+	return t.Manifest.Save(t.at.dir)
 }
 
 // removePackage removes a directory, or a symlink to one. A key can be

@@ -4,12 +4,157 @@ import (
 	"errors"
 	"fmt"
 	"net/url"
+	"path"
 	"regexp"
+	"slices"
 	"strings"
 
 	"github.com/tfdeps/tfdeps/internal/hosts"
 	"github.com/tfdeps/tfdeps/internal/par"
 )
+
+// Remote is a module in a package that is fetched from where the address says.
+type Remote struct {
+	Package string // "git::https://example.com/net.git?ref=v1"
+	Subdir  string // below the package; "" is the package itself
+	Served  Served
+}
+
+// Served is what a registry says of a package that it has itself, at a URL. Such an address is written down nowhere.
+type Served struct {
+	Here    bool           // the package is an archive of a kind that its content tells
+	TokenOf hosts.Hostname // whose token goes along; "": none does
+}
+
+// String implements [Address].
+func (r Remote) String() string {
+	base, query, found := strings.Cut(r.Package, "?")
+	if !found {
+		return withSubdir(base, r.Subdir)
+	}
+	return withSubdir(base, r.Subdir) + "?" + query
+}
+
+func withSubdir(base, subdir string) string {
+	if subdir == "" {
+		return base
+	}
+	return base + "//" + subdir
+}
+
+// errOutside marks addresses of what isn't in their package.
+var errOutside = errors.New("leads outside of the module package")
+
+// splitSubdir takes the subdirectory out of an address: what follows the first
+// "//" that doesn't belong to a URL's scheme, up to a query.
+func splitSubdir(source string) (pkg, subdir string, err error) {
+	body, query := source, ""
+	if i := strings.IndexByte(source, '?'); i >= 0 {
+		body, query = source[:i], source[i:]
+	}
+	start := 0
+	if i := strings.Index(body, "://"); i >= 0 {
+		start = i + len("://")
+	}
+	i := strings.Index(body[start:], "//")
+	if i < 0 {
+		return source, "", nil
+	}
+	pkg, subdir = body[:start+i]+query, body[start+i+len("//"):]
+	if subdir == "" {
+		return pkg, "", nil
+	}
+	subdir = path.Clean(subdir)
+	if subdir == ".." || strings.HasPrefix(subdir, "../") {
+		return "", "", fmt.Errorf("the subdirectory %q %w", subdir, errOutside)
+	}
+	return pkg, subdir, nil
+}
+
+// errUnknownKind is that no rule says how to fetch a package.
+var errUnknownKind = errors.New("the source address says nothing of how to get the module")
+
+// parseRemote reads the address of a package. What stands before "::" says by
+// which means it is to be fetched.
+func parseRemote(source string) (Remote, error) {
+	pkg, subdir, err := splitSubdir(source)
+	if err != nil {
+		return Remote{}, err
+	}
+	if pkg == "" {
+		return Remote{}, errors.New("the source address is empty")
+	}
+	forced, location := SplitForced(pkg)
+	if location == "" {
+		return Remote{}, unknownKind(pkg)
+	}
+	if isURL(location) {
+		return Remote{Package: pkg, Subdir: subdir}, nil
+	}
+	for _, detect := range detectors() {
+		found, err := detect(location)
+		if err != nil {
+			return Remote{}, err
+		}
+		if found.Package == "" {
+			continue
+		}
+		_, bare := SplitForced(found.Package)
+		if again, _, _ := splitSubdir(bare); again != bare || !isURL(bare) {
+			break // what was written for a URL has to become one
+		}
+		if forced != "" {
+			found.Package = forced + "::" + bare
+		}
+		found.Subdir = path.Join(found.Subdir, subdir)
+		if found.Subdir == ".." || strings.HasPrefix(found.Subdir, "../") {
+			return Remote{}, fmt.Errorf("the subdirectory %q %w", found.Subdir, errOutside)
+		}
+		return found, nil
+	}
+	return Remote{}, unknownKind(location)
+}
+
+func isURL(location string) bool {
+	u, err := url.Parse(location)
+	return err == nil && u.Scheme != ""
+}
+
+func unknownKind(location string) error {
+	return fmt.Errorf("%w: %q is neither a URL nor a registry's module. If it is a directory relative to this module, write \"./%[2]s\"",
+		errUnknownKind, withoutLogin(location))
+}
+
+// SplitForced cuts "git::" and the like off the address of a package.
+func SplitForced(pkg string) (forced, location string) {
+	before, after, found := strings.Cut(pkg, "::")
+	if !found || before == "" || strings.Trim(before, "0123456789abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ") != "" {
+		return "", pkg
+	}
+	return before, after
+}
+
+// isOnMachine reports whether a package would be read from this machine's files, by
+// whatever program: what is elsewhere has a host.
+func (r Remote) isOnMachine() bool {
+	forced, location := SplitForced(r.Package)
+	u, err := url.Parse(location)
+	return err != nil || u.Host == "" || u.Scheme == "file" || forced == "file"
+}
+
+// isArchiveName reports whether a file of this name is unpacked.
+func isArchiveName(name string) bool {
+	at := strings.LastIndexByte(name, '.') + 1
+	return at > 0 && slices.Contains([]string{"bz2", "gz", "tbz2", "tgz", "txz", "xz", "zip"}, name[at:])
+}
+
+// IsDirectory reports whether a package is a directory of this machine, which is used
+// where it is. Archives and repositories on this machine are not.
+func (r Remote) IsDirectory() bool {
+	forced, location := SplitForced(r.Package)
+	u, err := url.Parse(location)
+	return err == nil && u.Scheme == "file" && (forced == "" || forced == "file") && !isArchiveName(u.Path) && !u.Query().Has("archive")
+}
 
 // detectors know what people write instead of a URL, in the order in which
 // they are asked. One that doesn't know a location returns nothing.
@@ -133,36 +278,19 @@ func detectFile(location string) (Remote, error) {
 // harmless are the parameters of package addresses whose values are no secrets.
 var harmless = []string{"archive", "checksum", "depth", "digest", "ref", "rev", "tag"}
 
-// shown returns an address as messages show it: without the login that the URL of a
+// shown returns the address as messages show it: without the login that the URL of a
 // repository may hold.
-func shown(address Address) string {
-	remote, ok := address.(Remote)
-	if !ok {
-		return address.String()
-	}
-	forced, location := SplitForced(remote.Package)
+func (r Remote) shown() string {
+	forced, location := SplitForced(r.Package)
 	u, err := url.Parse(location)
 	if err != nil || u.Opaque != "" { // such as a host with a port, and no scheme
-		return withoutLogin(remote.String())
+		return withoutLogin(r.String())
 	}
-	remote.Package = hosts.RedactURL(u, harmless...)
+	r.Package = hosts.RedactURL(u, harmless...)
 	if forced != "" {
-		remote.Package = forced + "::" + remote.Package
+		r.Package = forced + "::" + r.Package
 	}
-	return remote.String()
-}
-
-// Redact returns a source address, or what was meant for one, as it may stand in
-// messages: without a login. One that has no place for a login is as it was written.
-func Redact(source string) string {
-	address, err := parseComplete(source)
-	if err != nil {
-		return withoutLogin(source)
-	}
-	if _, ok := address.(Remote); !ok {
-		return source // no place for a login
-	}
-	return shown(address)
+	return r.String()
 }
 
 var login = par.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`//[^/\s]*@|^[^/\s@]*:[^/\s@]*@`) })

@@ -1,0 +1,116 @@
+package modules
+
+import (
+	"errors"
+	"fmt"
+	"io/fs"
+	"path/filepath"
+	"strings"
+
+	"github.com/tfdeps/tfdeps/getproviders"
+	"github.com/tfdeps/tfdeps/internal/config/files"
+)
+
+// places are where the modules of a tree are.
+type places struct {
+	root  string // the directory of the root module
+	dir   string // that of modules.json
+	files files.System
+}
+
+// path returns where a recorded directory is for this process.
+func (p places) path(dir string) string {
+	dir = filepath.FromSlash(dir)
+	if filepath.IsAbs(dir) {
+		return filepath.Clean(dir)
+	}
+	return filepath.Join(p.root, dir)
+}
+
+// isDir reports whether what is recorded as a directory is one.
+func (p places) isDir(recorded string) bool { return p.files.IsDir(p.path(recorded)) }
+
+// relative makes a directory without symlinks relative to that of the root
+// module.
+func (p places) relative(dir string) (string, error) {
+	if filepath.Clean(p.root) == "." {
+		return dir, nil
+	}
+	root, dir, err := alike(p.root, dir)
+	if err != nil {
+		return "", err
+	}
+	if root, err = p.files.EvalSymlinks(root); err != nil {
+		return "", err
+	}
+	if dir, err = p.files.EvalSymlinks(dir); err != nil {
+		return "", err
+	}
+	return filepath.Rel(root, dir)
+}
+
+// alike makes both paths absolute if one of them is.
+func alike(a, b string) (string, string, error) {
+	if filepath.IsAbs(a) == filepath.IsAbs(b) {
+		return a, b, nil
+	}
+	a, err := filepath.Abs(a)
+	if err != nil {
+		return "", "", err
+	}
+	b, err = filepath.Abs(b)
+	return a, b, err
+}
+
+// recordedDir is the directory of a package, as it is to be recorded: relative
+// to that of the root module. If only one of the two was given as an absolute path,
+// and neither is in the other, it is absolute.
+func (p places) recordedDir(key string) string {
+	dir := filepath.Join(p.dir, key)
+	root, full, err := alike(p.root, dir)
+	rel := ""
+	if err == nil {
+		rel, err = filepath.Rel(root, full)
+	}
+	switch {
+	case err != nil || filepath.Clean(p.root) == ".":
+	case filepath.IsAbs(p.root) != filepath.IsAbs(p.dir) && !filepath.IsLocal(rel):
+		dir = full
+	default:
+		dir = rel
+	}
+	return filepath.ToSlash(dir)
+}
+
+// isAway reports whether a directory isn't in a package, with symlinks followed.
+func (p places) isAway(pkgDir, dir string) bool {
+	dir, err := p.files.Physical(dir)
+	if err != nil {
+		// What can't be reached isn't anywhere; but a symlink that an FS can't read leads anywhere.
+		return p.files.FS != nil && !errors.Is(err, fs.ErrNotExist)
+	}
+	pkg, err := p.files.Physical(p.path(pkgDir))
+	return err != nil || !files.IsWithin(pkg, dir)
+}
+
+// Inside returns the directory or file with a name below a directory, with symlinks
+// followed. It is an error if any part of the way to it leads out of the directory.
+func Inside(dir, name string) (string, error) {
+	root, err := files.System{}.Physical(dir)
+	if err != nil {
+		return "", err
+	}
+	at, found := root, root
+	for part := range strings.SplitSeq(filepath.ToSlash(filepath.Clean(filepath.FromSlash(name))), "/") {
+		at = filepath.Join(at, part)
+		if found, err = filepath.EvalSymlinks(at); err != nil {
+			return "", err
+		}
+		if !files.IsWithin(root, found) {
+			return "", &getproviders.Fault{
+				Err: fmt.Errorf("the subdirectory %q %w, maybe by a symlink", name, errOutside), Hint: "name a directory that is in the package itself",
+			}
+		}
+	}
+	return found, nil
+}
