@@ -9,40 +9,9 @@ import (
 	"os"
 	"path"
 	"path/filepath"
-	"runtime"
 
 	"github.com/tfdeps/tfdeps/internal/config/modules"
 )
-
-// put makes dst with the content of a package, or with a part of it.
-func (w *session) put(ctx context.Context, made content, subdir, dst string) error {
-	if made.linked {
-		err := os.Symlink(made.dir, dst)
-		if err == nil || runtime.GOOS != "windows" { // where making one is a privilege
-			return failed(stepCopy, err)
-		}
-	}
-	release, err := w.copies.Acquire(ctx, 0)
-	if err != nil {
-		return err
-	}
-	defer release()
-	src, err := findSubdir(made.dir, subdir)
-	if err != nil {
-		return failed(stepRead, err)
-	}
-	if err := os.Mkdir(dst, 0o755); err != nil {
-		if errors.Is(err, fs.ErrExist) && ignoresCase(filepath.Dir(dst)) {
-			err = fmt.Errorf("the name of another module differs from this one in case only, and the file system takes both for one: rename one of them (%w)", err)
-		}
-		return failed(stepCopy, err)
-	}
-	if err := copyTree(ctx, src, dst); err != nil {
-		_ = os.RemoveAll(dst)
-		return failed(stepCopy, err)
-	}
-	return nil
-}
 
 // findSubdir finds the part of a package that a server named. It has to be in the
 // package also when symlinks are followed.

@@ -1,12 +1,11 @@
 package fetch
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"net/http"
-	"net/url"
 	"runtime"
-	"slices"
 	"strings"
 
 	"github.com/tfdeps/tfdeps/internal/config/bucket"
@@ -57,26 +56,11 @@ type Fetcher struct {
 	// isn't known, and ended says that a package is there, or won't be. nil: it isn't told.
 	Report func(pkg string, done, total int64, ended bool)
 
-	bounds   bounds
+	bounds   bounds // zero fields: no package exceeds the defaults
 	prepared par.Memo[struct{}, *session]
-	located  par.Memo[modules.FetchRequest, location]
-	contents par.Memo[packageSource, content]
-	pinned   par.Memo[modules.FetchRequest, struct{}]
-	clones   par.Memo[*modules.Requests, []git.Request]
 }
 
 var _ modules.Fetcher = (*Fetcher)(nil)
-
-// session is what the calls of one Fetcher share.
-type session struct {
-	dir          string // temporary, for contents
-	temporary    *scratch.Dir
-	gate         *par.Limit // what is fetched at once
-	copies       *par.Limit // what is copied at once: more than there are cores get in each other's way
-	store        store
-	repositories *git.Repositories
-	buckets      *bucket.Services
-}
 
 // Fetch implements [modules.Fetcher]. Whatever the number of calls, a package is
 // fetched once, and each call gets a copy, which is the caller's own. A
@@ -84,42 +68,42 @@ type session struct {
 //
 // Errors are of type [*Error], or the cause for which ctx ended. If there is one,
 // dst isn't there.
-func (f *Fetcher) Fetch(ctx context.Context, req modules.FetchRequest, dst string) (modules.Fetched, error) {
-	w, err := f.prepared.Do(ctx, struct{}{}, f.prepare)
+func (f *Fetcher) Fetch(ctx context.Context, req modules.FetchRequest, dst string) (fetched modules.Fetched, err error) {
+	given, beside := req.Package, req.Beside
+	defer func() { err = named(ctx, given, err) }()
+	s, err := f.prepared.Do(ctx, struct{}{}, f.prepare)
 	if err != nil {
-		return modules.Fetched{}, named(ctx, req.Package, failed(stepPrepare, err))
+		return modules.Fetched{}, failed(stepPrepare, err)
 	}
+	req.Package, req.Beside = s.rewrite(given), nil
+	// What makes no difference is no reason to ask twice.
 	if !f.Offline {
-		req.Commit = "" // it is no reason to ask twice
+		req.Commit = ""
 	}
-	beside := req.Beside
-	req.Beside = nil
-	given := req.Package
-	req.Package = f.rewritten(given)
-	req.Own = req.Own && strings.HasPrefix(req.Package, "s3::") // else it makes no difference, and is no reason to ask twice
-	at, err := f.located.Do(ctx, req, func(ctx context.Context) (location, error) { return f.locate(ctx, w, req) })
+	req.Own = req.Own && strings.HasPrefix(req.Package, "s3::")
+	at, err := s.located.Do(ctx, req, func(ctx context.Context) (location, error) { return s.locate(ctx, req) })
 	if err != nil {
-		return modules.Fetched{}, named(ctx, given, err)
+		return modules.Fetched{}, err
 	}
-	made, err := f.contents.Do(ctx, at.packageSource, func(ctx context.Context) (content, error) {
-		ctx, end := f.reporting(ctx, modules.Redact(given))
+	made, err := s.contents.Do(ctx, at.packageSource, func(ctx context.Context) (content, error) {
+		ctx, end := reporting(ctx, f.Report, modules.Redact(given))
 		defer end()
-		return f.makeContent(ctx, w, at.packageSource, beside)
+		return s.makeContent(ctx, at.packageSource, beside)
 	})
 	if err != nil {
-		return modules.Fetched{}, named(ctx, given, err)
+		return modules.Fetched{}, err
 	}
-	if err := w.put(ctx, made, at.subdir, dst); err != nil {
-		return modules.Fetched{}, named(ctx, given, err)
+	if err := s.put(ctx, made, at.subdir, dst); err != nil {
+		return modules.Fetched{}, err
 	}
-	_, _ = f.pinned.Do(ctx, req, func(context.Context) (struct{}, error) {
-		w.store.keepPin(req, at, made)
+	_, _ = s.pinned.Do(ctx, req, func(context.Context) (struct{}, error) {
+		s.store.keepPin(req, at, made.sha256, made.commit)
 		return struct{}{}, nil
 	})
 	return modules.Fetched{Commit: made.commit}, nil
 }
 
-// prepare makes what the calls share.
+// prepare makes what the calls share, and decides what isn't set.
 func (f *Fetcher) prepare(context.Context) (*session, error) {
 	dir, err := scratch.Temporary()
 	if err != nil {
@@ -129,15 +113,27 @@ func (f *Fetcher) prepare(context.Context) (*session, error) {
 	if limit < 1 {
 		limit = 8
 	}
+	rewrite := f.Rewrite
+	if rewrite == nil {
+		rewrite = func(pkg string) string { return pkg }
+	}
 	kept := openStore(f.Store)
 	return &session{
-		dir:          dir.Path,
-		temporary:    dir,
+		dir:          dir,
 		gate:         par.NewLimit(limit),
 		copies:       par.NewLimit(min(limit, runtime.GOMAXPROCS(0))),
 		store:        kept,
+		web:          web{f.Client, f.Credentials, f.Offline},
+		oci:          f.OCI,
 		repositories: &git.Repositories{Dir: kept.at("git"), Environ: f.Environ, Offline: f.Offline},
 		buckets:      &bucket.Services{Client: f.Client, Environ: f.Environ},
+		bounds: bounds{
+			download: cmp.Or(f.bounds.download, 4<<30),
+			unpacked: cmp.Or(f.bounds.unpacked, 8<<30),
+			files:    cmp.Or(f.bounds.files, 100_000),
+		},
+		environ: f.Environ,
+		rewrite: rewrite,
 	}, nil
 }
 
@@ -148,123 +144,16 @@ var errNotPrepared = errors.New("no package was fetched")
 // stopped, which takes git half a second at most: no program outlives it. It is
 // called after the last Fetch has returned; the Fetcher must not be used any more.
 func (f *Fetcher) Close() error {
-	f.located.Settle()
-	f.contents.Settle()
-	f.pinned.Settle()
-	f.clones.Settle()
-	w, err := f.prepared.Do(context.Background(), struct{}{}, func(context.Context) (*session, error) { return nil, errNotPrepared })
+	s, err := f.prepared.Do(context.Background(), struct{}{}, func(context.Context) (*session, error) { return nil, errNotPrepared })
 	if err != nil {
 		return nil
 	}
-	w.buckets.Close()
-	err = w.repositories.Close()
-	w.temporary.Remove()
+	s.located.Settle()
+	s.contents.Settle()
+	s.pinned.Settle()
+	s.clones.Settle()
+	s.buckets.Close()
+	err = s.repositories.Close()
+	s.dir.Remove()
 	return err
 }
-
-// pinned is what is remembered of a package that never changes.
-type pinned struct {
-	SHA256   string `json:"sha256,omitempty"` // of the archive
-	Commit   string `json:"commit,omitempty"`
-	Location string `json:"location,omitempty"` // the address to which servers pointed; "": no server had to be asked
-	Subdir   string `json:"subdir,omitempty"`   // of their answers
-}
-
-func pinKey(req modules.FetchRequest) string { return req.Pin + "\n" + req.Package }
-
-// recall returns where a package is that was fetched for the same pin earlier, if
-// that is still known and its archive is in the store.
-func (s store) recall(ctx context.Context, req modules.FetchRequest) (location, bool) {
-	var record pinned
-	if req.Pin == "" || !s.load(pinsDir, pinKey(req), &record) {
-		return location{}, false
-	}
-	at, hopped := req.Package, false
-	if record.Location != "" {
-		at, hopped = record.Location, true
-	}
-	from, err := parseSource(at, hopped)
-	if err != nil || from.isPage() {
-		return location{}, false
-	}
-	switch {
-	case from.kind == "git" && from.archive == "":
-		from.known = record.Commit
-	case from.kind == "http":
-		if _, ok := s.archive(ctx, record.SHA256); !ok {
-			return location{}, false
-		}
-		from.known = record.SHA256
-	}
-	return location{packageSource: from, address: at, subdir: record.Subdir, hopped: hopped}, from.known != ""
-}
-
-// keepPin remembers where a package was and what it had.
-func (s store) keepPin(req modules.FetchRequest, at location, made content) {
-	record := pinned{SHA256: made.sha256, Commit: made.commit, Subdir: at.subdir}
-	found := made.sha256 + made.commit // one of them
-	if req.Pin == "" || found == "" || found == at.known {
-		return
-	}
-	if at.hopped {
-		if !mayBeKept(at.address) {
-			return
-		}
-		record.Location = at.address
-	}
-	s.save(pinsDir, pinKey(req), record)
-}
-
-// mayBeKept reports whether an address holds no secret, so that it may be written
-// to disk.
-func mayBeKept(pkg string) bool {
-	_, text := modules.SplitForced(pkg)
-	u, err := url.Parse(text)
-	if err != nil {
-		return false
-	}
-	if _, hasPassword := u.User.Password(); hasPassword || u.Scheme != "ssh" && u.User != nil {
-		return false
-	}
-	for name := range u.Query() {
-		if !slices.Contains(harmless, name) {
-			return false
-		}
-	}
-	return true
-}
-
-// query is a URL's query, in its parts. What isn't taken out stays exactly as it
-// was written: servers may have signed it.
-type query struct{ parts []string }
-
-func splitQuery(raw string) *query {
-	if raw == "" {
-		return &query{}
-	}
-	return &query{strings.Split(raw, "&")}
-}
-
-// take removes a parameter, and returns the first value that it had.
-func (q *query) take(name string) (value string, found bool) {
-	q.parts = slices.DeleteFunc(q.parts, func(part string) bool {
-		key, text, _ := strings.Cut(part, "=")
-		if decoded, err := url.QueryUnescape(key); err != nil || decoded != name {
-			return false
-		}
-		if decoded, err := url.QueryUnescape(text); err == nil && !found {
-			value, found = decoded, true
-		}
-		return true
-	})
-	return value, found
-}
-
-// String joins what is left.
-func (q *query) String() string { return strings.Join(q.parts, "&") }
-
-// login is what stands before the host of a URL, wherever in a text.
-var login = par.OnceRegexp(`//[^/\s]*@`)
-
-// harmless are the parameters whose values are no secrets.
-var harmless = []string{"archive", "depth", "digest", "ref", "rev", "tag"}

@@ -16,21 +16,18 @@ import (
 
 // cloneHg makes a directory with a revision of a Mercurial repository. hg runs in that directory, which is empty
 // at first: settings of a repository around the working directory can start programs.
-func (f *Fetcher) cloneHg(ctx context.Context, from packageSource, dst string) error {
-	if f.Offline {
-		return ErrOffline
-	}
+func cloneHg(ctx context.Context, environ []string, from packageSource, dst string) error {
 	if err := os.Mkdir(dst, 0o777); err != nil {
 		return err
 	}
-	if err := f.runHg(ctx, dst, "clone", "--noupdate", "--", from.url, "."); err != nil {
+	if err := runHg(ctx, environ, dst, "clone", "--noupdate", "--", from.url, "."); err != nil {
 		return fmt.Errorf("%w: %w", getproviders.ErrUnreachable, err)
 	}
 	args := []string{"update", "--config=paths.default=" + from.url} // from which subrepositories are counted
 	if from.ref != "" {
 		args = append(args, "--rev="+from.ref)
 	}
-	return f.runHg(ctx, dst, args...)
+	return runHg(ctx, environ, dst, args...)
 }
 
 // maxComplaint is how much is shown of what hg has to say.
@@ -41,8 +38,8 @@ var hgOptions = []string{"--noninteractive", "--config=subrepos.git:allowed=fals
 
 // runHg runs hg as scripts do: no alias changes what a command is. The settings of repositories don't count, not
 // even of those that are cloned and lie on this machine.
-func (f *Fetcher) runHg(ctx context.Context, dir string, args ...string) error {
-	env := slices.Concat(f.Environ, []string{"HGPLAIN=1", "HGRCSKIPREPO=1"})
+func runHg(ctx context.Context, environ []string, dir string, args ...string) error {
+	env := slices.Concat(environ, []string{"HGPLAIN=1", "HGRCSKIPREPO=1"})
 	cmd, err := subprocess.Command(ctx, env, dir, "hg", slices.Concat(hgOptions, args)...)
 	if err != nil {
 		return errors.New("hg is not installed: install Mercurial, or put it on PATH")

@@ -2,33 +2,33 @@ package fetch
 
 import (
 	"context"
+	"crypto/sha256"
+	"encoding/hex"
 	"fmt"
+	"io"
 	"net/url"
 	"os"
 	"path/filepath"
 	"strings"
 
+	"github.com/tfdeps/tfdeps/getproviders"
 	"github.com/tfdeps/tfdeps/internal/config/bucket"
 	"github.com/tfdeps/tfdeps/internal/hosts"
 )
 
 // getObjects gets an object of s3 or gcs into the file dst, or all objects of a prefix into the directory.
-func (f *Fetcher) getObjects(ctx context.Context, w *session, from packageSource, dst string) error {
-	if f.Offline {
-		return ErrOffline
-	}
-	u, err := url.Parse(from.url)
+func getObjects(ctx context.Context, from *bucket.Services, at packageSource, dst string, limits bounds) error {
+	u, err := url.Parse(at.url)
 	if err != nil {
 		return withoutURL(err)
 	}
-	objects, err := w.buckets.Open(ctx, from.kind, u, from.own)
+	objects, err := from.Open(ctx, at.kind, u, at.own)
 	if err != nil {
 		return err
 	}
 	defer objects.Close()
-	limits := f.bounds.withDefaults()
 	get := &objectGetter{objects: objects, limit: limits.download, left: limits.download}
-	if from.archive != "" {
+	if at.archive != "" {
 		return get.file(ctx, objects.Key, dst)
 	}
 	return get.dir(ctx, dst, limits.files)
@@ -107,4 +107,44 @@ func (g *objectGetter) file(ctx context.Context, key, dst string) error {
 		return err
 	}
 	return os.Chmod(dst, 0o644) // whatever the process's umask is, as Terraform does
+}
+
+// OCIPackage names the package of a module in an OCI registry.
+type OCIPackage struct {
+	Registry, Repository string
+	Tag, Digest          string // one of them; none: the tag is "latest"
+}
+
+// OCIArchive is a zip archive in an OCI registry.
+type OCIArchive struct {
+	getproviders.Archive
+	SHA256 [sha256.Size]byte // that it has to have
+}
+
+// errNoOCI says that there is no client for OCI registries.
+var errNoOCI = fmt.Errorf("%w: packages can't be fetched by \"oci\" in Terraform's place, only by http, https, git, hg, s3, gcs and file", ErrAddress)
+
+// getOCI gets the archive of a registry into the file dst, and compares its digest.
+func getOCI(ctx context.Context, open func(context.Context, OCIPackage) (OCIArchive, error), from packageSource, dst string, limit int64) error {
+	u, err := url.Parse(from.url)
+	if err != nil {
+		return withoutURL(err)
+	}
+	archive, err := open(ctx, OCIPackage{
+		Registry: u.Host, Repository: strings.TrimPrefix(u.Path, "/"), Tag: u.Query().Get("tag"), Digest: u.Query().Get("digest"),
+	})
+	if err != nil {
+		return err
+	}
+	opened, err := archive.Open(ctx, 0)
+	if err != nil {
+		return err
+	}
+	defer opened.Body.Close()
+	hash := sha256.New()
+	_, err = writeFile(ctx, dst, 0o600, io.TeeReader(opened.Body, hash), limit)
+	if sum := hash.Sum(nil); err == nil && [sha256.Size]byte(sum) != archive.SHA256 {
+		return fmt.Errorf("the registry sent an archive with the SHA-256 %s, and its manifest says %s", hex.EncodeToString(sum), hex.EncodeToString(archive.SHA256[:]))
+	}
+	return err
 }

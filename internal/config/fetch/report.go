@@ -15,13 +15,13 @@ type report struct {
 }
 
 // reporting returns a context in which it is told how far a package is, and what ends that.
-func (f *Fetcher) reporting(ctx context.Context, pkg string) (with context.Context, end func()) {
-	if f.Report == nil {
+func reporting(ctx context.Context, tell func(pkg string, done, total int64, ended bool), pkg string) (with context.Context, end func()) {
+	if tell == nil {
 		return ctx, func() {}
 	}
-	r := &report{total: -1, tell: func(done, total int64) { f.Report(pkg, done, total, false) }}
+	r := &report{total: -1, tell: func(done, total int64) { tell(pkg, done, total, false) }}
 	r.tell(0, -1)
-	return context.WithValue(ctx, reportKey{}, r), func() { f.Report(pkg, r.done, r.total, true) }
+	return context.WithValue(ctx, reportKey{}, r), func() { tell(pkg, r.done, r.total, true) }
 }
 
 // reportEvery is after how many bytes it is told that they have come.

@@ -15,6 +15,7 @@ import (
 
 	"github.com/tfdeps/tfdeps/internal/config/modules"
 	"github.com/tfdeps/tfdeps/internal/hosts"
+	"github.com/tfdeps/tfdeps/internal/par"
 )
 
 // packageSource is where content comes from, and by which means. It is comparable:
@@ -37,8 +38,30 @@ type packageSource struct {
 	known string
 }
 
+// location is where a package is, after all that servers say about it.
+type location struct {
+	packageSource
+	address string // what the source was read from
+	subdir  string // from the answer of a server; it may be a pattern
+	hopped  bool   // whether a server answered with this address
+}
+
 // isPage reports whether there is no package there, but a word of where it is.
 func (o packageSource) isPage() bool { return o.kind == "http" && o.archive == "" }
+
+// archiveKinds are the suffixes of archives. Like in Terraform, some are only
+// known where a server, not the configuration, names the archive; and bz2,
+// gz and xz are known, but never a directory.
+func archiveKinds(hopped bool) []string {
+	kinds := []string{"bz2", "gz", "tar.bz2", "tar.gz", "tar.tbz2", "tar.xz", "tbz2", "tgz", "txz", "xz", "zip"}
+	if hopped {
+		kinds = append(kinds, "tar", "tar.zst", "tzst", "zst")
+	}
+	return kinds
+}
+
+// unnamed is the kind of an archive whose content tells what it is.
+const unnamed = "unnamed"
 
 // kinds are the means by which packages are fetched, and the schemes that their
 // URLs may have; none: any that the program below accepts.
@@ -218,3 +241,60 @@ func filePath(u *url.URL) string {
 	}
 	return filepath.FromSlash(text)
 }
+
+// readOCI reads oci://HOST/REPOSITORY?tag=TAG, or with ?digest=DIGEST.
+func readOCI(u *url.URL) (packageSource, error) {
+	if u.User != nil || strings.Trim(u.Path, "/") == "" {
+		return packageSource{}, errors.New("it has to be oci://HOST/REPOSITORY")
+	}
+	query, err := url.ParseQuery(u.RawQuery)
+	if err != nil {
+		return packageSource{}, errors.New("its query can't be read")
+	}
+	for name, values := range query {
+		switch {
+		case name == "archive":
+			return packageSource{}, errors.New("the parameter archive isn't possible: the registry says how the package is packed")
+		case name != "tag" && name != "digest":
+			return packageSource{}, fmt.Errorf("it has the parameter %q, and may have tag or digest", name)
+		case len(values) != 1 || values[0] == "" || len(query) > 1:
+			return packageSource{}, errors.New("it may have one tag, or one digest")
+		}
+	}
+	return packageSource{kind: "oci", url: u.String(), archive: "zip"}, nil
+}
+
+// query is a URL's query, in its parts. What isn't taken out stays exactly as it
+// was written: servers may have signed it.
+type query struct{ parts []string }
+
+func splitQuery(raw string) *query {
+	if raw == "" {
+		return &query{}
+	}
+	return &query{strings.Split(raw, "&")}
+}
+
+// take removes a parameter, and returns the first value that it had.
+func (q *query) take(name string) (value string, found bool) {
+	q.parts = slices.DeleteFunc(q.parts, func(part string) bool {
+		key, text, _ := strings.Cut(part, "=")
+		if decoded, err := url.QueryUnescape(key); err != nil || decoded != name {
+			return false
+		}
+		if decoded, err := url.QueryUnescape(text); err == nil && !found {
+			value, found = decoded, true
+		}
+		return true
+	})
+	return value, found
+}
+
+// String joins what is left.
+func (q *query) String() string { return strings.Join(q.parts, "&") }
+
+// login is what stands before the host of a URL, wherever in a text.
+var login = par.OnceRegexp(`//[^/\s]*@`)
+
+// harmless are the parameters whose values are no secrets.
+var harmless = []string{"archive", "depth", "digest", "ref", "rev", "tag"}

@@ -51,13 +51,13 @@ func TestCheckSpellings_FindsNamesThatDifferInCase(t *testing.T) {
 		for kind, content := range map[string][]byte{"zip": providertest.Zip(entries), "tar": plain, "tgz": packed.Bytes()} {
 			file := filepath.Join(t.TempDir(), "archive")
 			must.Succeed(t, os.WriteFile(file, content, 0o600))
-			err := checkSpellings(t.Context(), kind, file, bounds{files: 100}.withDefaults())
+			err := checkSpellings(t.Context(), kind, file, bounds{files: 100}.filled())
 			if (err != nil) != (test.says != "") || kind != "zip" && err != nil && !strings.Contains(err.Error(), test.says) { // the entries of the zip have any order
 				t.Errorf("%q as %s: %v", test.names, kind, err)
 			}
 			for cut := range content { // unpacking says what is wrong with it
 				must.Succeed(t, os.WriteFile(file, content[:cut], 0o600))
-				if err := checkSpellings(t.Context(), kind, file, bounds{files: 100}.withDefaults()); err != nil && test.says == "" {
+				if err := checkSpellings(t.Context(), kind, file, bounds{files: 100}.filled()); err != nil && test.says == "" {
 					t.Errorf("%q as %s, cut off: %v", test.names, kind, err)
 				}
 				if cut > 40 {
@@ -94,7 +94,7 @@ func TestCheckSpellings_EndsWithTheLimits(t *testing.T) {
 	}
 	ended, end := context.WithCancelCause(t.Context())
 	end(errors.New("interrupted"))
-	if err := checkSpellings(ended, "tgz", file, bounds{}.withDefaults()); err == nil || err.Error() != "interrupted" {
+	if err := checkSpellings(ended, "tgz", file, bounds{}.filled()); err == nil || err.Error() != "interrupted" {
 		t.Errorf("it goes on after an interrupt: %v", err)
 	}
 }

@@ -6,11 +6,14 @@ import (
 	"encoding/hex"
 	"encoding/json"
 	"io/fs"
+	"net/url"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"time"
 
+	"github.com/tfdeps/tfdeps/internal/config/modules"
 	"github.com/tfdeps/tfdeps/internal/wholefile"
 )
 
@@ -144,6 +147,78 @@ func (s store) save(dir, key string, record any) {
 func nameOf(key string) string {
 	sum := sha256.Sum256([]byte(key))
 	return hex.EncodeToString(sum[:])
+}
+
+// pinned is what is remembered of a package that never changes.
+type pinned struct {
+	SHA256   string `json:"sha256,omitempty"` // of the archive
+	Commit   string `json:"commit,omitempty"`
+	Location string `json:"location,omitempty"` // the address to which servers pointed; "": no server had to be asked
+	Subdir   string `json:"subdir,omitempty"`   // of their answers
+}
+
+func pinKey(req modules.FetchRequest) string { return req.Pin + "\n" + req.Package }
+
+// recall returns where a package is that was fetched for the same pin earlier, if
+// that is still known and its archive is in the store.
+func (s store) recall(ctx context.Context, req modules.FetchRequest) (location, bool) {
+	var record pinned
+	if req.Pin == "" || !s.load(pinsDir, pinKey(req), &record) {
+		return location{}, false
+	}
+	at, hopped := req.Package, false
+	if record.Location != "" {
+		at, hopped = record.Location, true
+	}
+	from, err := parseSource(at, hopped)
+	if err != nil || from.isPage() {
+		return location{}, false
+	}
+	switch {
+	case from.kind == "git" && from.archive == "":
+		from.known = record.Commit
+	case from.kind == "http":
+		if _, ok := s.archive(ctx, record.SHA256); !ok {
+			return location{}, false
+		}
+		from.known = record.SHA256
+	}
+	return location{packageSource: from, address: at, subdir: record.Subdir, hopped: hopped}, from.known != ""
+}
+
+// keepPin remembers where a package was and what it had.
+func (s store) keepPin(req modules.FetchRequest, at location, sha256, commit string) {
+	record := pinned{SHA256: sha256, Commit: commit, Subdir: at.subdir}
+	found := sha256 + commit // one of them
+	if req.Pin == "" || found == "" || found == at.known {
+		return
+	}
+	if at.hopped {
+		if !mayBeKept(at.address) {
+			return
+		}
+		record.Location = at.address
+	}
+	s.save(pinsDir, pinKey(req), record)
+}
+
+// mayBeKept reports whether an address holds no secret, so that it may be written
+// to disk.
+func mayBeKept(pkg string) bool {
+	_, text := modules.SplitForced(pkg)
+	u, err := url.Parse(text)
+	if err != nil {
+		return false
+	}
+	if _, hasPassword := u.User.Password(); hasPassword || u.Scheme != "ssh" && u.User != nil {
+		return false
+	}
+	for name := range u.Query() {
+		if !slices.Contains(harmless, name) {
+			return false
+		}
+	}
+	return true
 }
 
 // Swept is what SweepStore has removed.

@@ -230,7 +230,7 @@ func TestStore_NothingTemporaryIsLeft(t *testing.T) {
 	w, err := f.prepared.Do(t.Context(), struct{}{}, f.prepare)
 	must.Succeed(t, err)
 	must.Succeed(t, f.Close())
-	if _, err := os.Stat(w.dir); err == nil {
+	if _, err := os.Stat(w.dir.Path); err == nil {
 		t.Error("the temporary directory is still there")
 	}
 	if err := new(Fetcher).Close(); err != nil {

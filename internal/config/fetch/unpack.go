@@ -1,56 +1,37 @@
 package fetch
 
 import (
+	"archive/tar"
 	"archive/zip"
 	"bufio"
 	"cmp"
+	"compress/bzip2"
+	"compress/gzip"
 	"context"
 	"errors"
 	"fmt"
 	"io"
 	"io/fs"
 	"os"
+	"path"
 	"path/filepath"
 	"strings"
 
 	"github.com/hashicorp/go-getter/v2"
 	"github.com/ulikunitz/xz"
 
-	"github.com/tfdeps/tfdeps/internal/config/git"
-	"github.com/tfdeps/tfdeps/internal/config/modules"
+	"github.com/tfdeps/tfdeps/internal/chunks"
 )
 
-// bounds are what no package exceeds. Zero fields mean the defaults.
+// bounds are what no package exceeds.
 type bounds struct {
-	download int64 // bytes of an archive; 4 GiB
-	unpacked int64 // bytes of all files; 8 GiB
-	files    int   // entries of an archive; 100 000
-}
-
-func (b bounds) withDefaults() bounds {
-	return bounds{
-		download: cmp.Or(b.download, 4<<30),
-		unpacked: cmp.Or(b.unpacked, 8<<30),
-		files:    cmp.Or(b.files, 100_000),
-	}
+	download int64 // bytes of an archive
+	unpacked int64 // bytes of all files
+	files    int   // entries of an archive
 }
 
 // tarBytes is how large a tar archive may be: what it has besides the content of files is counted apart.
 func (b bounds) tarBytes() int64 { return b.unpacked + int64(b.files)*4096 + 1<<20 }
-
-// archiveKinds are the suffixes of archives. Like in Terraform, some are only
-// known where a server, not the configuration, names the archive; and bz2,
-// gz and xz are known, but never a directory.
-func archiveKinds(hopped bool) []string {
-	kinds := []string{"bz2", "gz", "tar.bz2", "tar.gz", "tar.tbz2", "tar.xz", "tbz2", "tgz", "txz", "xz", "zip"}
-	if hopped {
-		kinds = append(kinds, "tar", "tar.zst", "tzst", "zst")
-	}
-	return kinds
-}
-
-// unnamed is the kind of an archive whose content tells what it is.
-const unnamed = "unnamed"
 
 // kindInside is what the content of a file tells; "": nothing that is known.
 func kindInside(file string) string {
@@ -179,45 +160,6 @@ func makeWritable(dir string) error {
 	})
 }
 
-// content is a package on this machine.
-type content struct {
-	dir    string
-	linked bool   // dir isn't a copy: it is where the address says that the package is
-	commit string // of a git repository
-	sha256 string // of an archive that was downloaded
-}
-
-// makeContent makes the content of a package, in a directory of its own.
-func (f *Fetcher) makeContent(ctx context.Context, w *session, from packageSource, beside *modules.Requests) (made content, err error) {
-	if from.kind == "file" && from.archive == "" {
-		return findDir(from.url)
-	}
-	release, err := w.gate.Acquire(ctx, 0)
-	if err != nil {
-		return content{}, err
-	}
-	defer release()
-	dir, err := os.MkdirTemp(w.dir, from.kind+"-")
-	if err != nil {
-		return content{}, failed(stepPrepare, err)
-	}
-	defer func() {
-		if err != nil {
-			_ = os.RemoveAll(dir)
-		}
-	}()
-	if from.archive != "" {
-		made, err = f.makeFromArchive(ctx, w, from, dir)
-	} else {
-		made.dir = filepath.Join(dir, "package")
-		made.commit, err = f.makeDir(ctx, w, from, made.dir, beside)
-	}
-	if err == nil {
-		err = removeRepositories(made.dir)
-	}
-	return made, err
-}
-
 // removeRepositories removes the directories and files of git and hg from a package, whose settings start programs
 // when a user works there. Systems differ in which names they take for the same.
 func removeRepositories(dir string) error {
@@ -233,129 +175,84 @@ func removeRepositories(dir string) error {
 	})
 }
 
-// findDir returns a directory of this machine, which is used as it is.
-func findDir(dir string) (content, error) {
-	info, err := os.Stat(dir)
-	if err == nil && !info.IsDir() {
-		err = fmt.Errorf("%s is neither a directory nor an archive by its name", dir)
+// ignoresCase reports whether the file system of a directory takes two names for one that differ in
+// case only, as those of macOS and Windows do. What can't be found out is false.
+func ignoresCase(dir string) bool {
+	probe, err := os.CreateTemp(dir, ".tfdeps-case-")
+	if err != nil {
+		return false
 	}
-	return content{dir: dir, linked: true}, failed(stepRead, err)
+	defer os.Remove(probe.Name())
+	defer probe.Close()
+	here, err := probe.Stat()
+	if err != nil {
+		return false
+	}
+	other, err := os.Lstat(filepath.Join(dir, strings.ToUpper(filepath.Base(probe.Name()))))
+	return err == nil && os.SameFile(here, other)
 }
 
-// makeDir makes a directory with what is one where it comes from.
-func (f *Fetcher) makeDir(ctx context.Context, w *session, from packageSource, dst string, beside *modules.Requests) (commit string, err error) {
-	switch from.kind {
-	case "git":
-		req := gitRequest(from)
-		req.Beside = f.clonesBeside(ctx, w, beside)
-		commit, err = w.repositories.Checkout(ctx, req, dst)
-		return commit, failed(stepCheckout, err)
-	case "hg":
-		return "", failed(stepCheckout, f.cloneHg(ctx, from, dst))
-	default:
-		return "", failed(stepDownload, f.getObjects(ctx, w, from, dst))
-	}
+// checkSpellings refuses an archive with two names that differ in case only, where that is one
+// file: the second one would be written over the first, and the module would be another one than
+// elsewhere. Archives in zst, which a server alone can name, aren't read for it.
+func checkSpellings(ctx context.Context, kind, file string, b bounds) error {
+	seen := map[string]string{}
+	err := eachName(ctx, kind, file, b.tarBytes(), func(name string) error {
+		if len(seen) > b.files {
+			return nil // which unpacking refuses
+		}
+		for at := path.Clean(strings.ReplaceAll(name, "\\", "/")); at != "." && at != "/"; at = path.Dir(at) { // directories have spellings, too
+			folded := strings.ToLower(at)
+			if other, ok := seen[folded]; ok && other != at {
+				return fmt.Errorf("%q and %q differ in case only, and the file system here takes both for one", other, at)
+			}
+			seen[folded] = at
+		}
+		return nil
+	})
+	return cmp.Or(context.Cause(ctx), err)
 }
 
-// clonesBeside are those of the requests made at the same time that are for trees of
-// repositories, as far as that can be known without a request.
-func (f *Fetcher) clonesBeside(ctx context.Context, w *session, beside *modules.Requests) []git.Request {
-	if beside == nil {
+// eachName calls f for the name of each entry, until it returns an error. What can't be read ends
+// the names, and so do more than maxBytes: unpacking says why.
+func eachName(ctx context.Context, kind, file string, maxBytes int64, f func(string) error) error {
+	if kind == "zip" {
+		r, err := zip.OpenReader(file)
+		if err != nil {
+			return nil
+		}
+		defer r.Close()
+		for _, entry := range r.File {
+			if err := f(entry.Name); err != nil {
+				return err
+			}
+		}
 		return nil
 	}
-	all, _ := f.clones.Do(ctx, beside, func(ctx context.Context) (all []git.Request, err error) {
-		seen := map[string]bool{}
-		for _, req := range beside.All {
-			pkg := f.rewritten(req.Package)
-			from, err := parseSource(pkg, false)
-			if seen[pkg] || err != nil || from.kind != "git" || from.archive != "" {
-				continue
-			}
-			seen[pkg] = true
-			req.Package = pkg
-			if at, ok := w.store.recall(ctx, req); ok {
-				from = at.packageSource
-			}
-			all = append(all, gitRequest(from))
+	r, err := os.Open(file)
+	if err != nil {
+		return nil
+	}
+	defer r.Close()
+	var content io.Reader = bufio.NewReader(r)
+	switch kind {
+	case "tar.gz", "tgz":
+		if content, err = gzip.NewReader(content); err != nil {
+			return nil
 		}
-		return all, nil
-	})
-	return all
-}
-
-func gitRequest(from packageSource) git.Request {
-	req := git.Request{URL: from.url, Ref: from.ref, Depth: from.depth, Commit: from.known}
-	if from.sshKey != "" {
-		req.SSHKey = []byte(from.sshKey)
-	}
-	return req
-}
-
-// makeFromArchive gets an archive, and unpacks it.
-func (f *Fetcher) makeFromArchive(ctx context.Context, w *session, from packageSource, dir string) (content, error) {
-	archive, err := f.getArchive(ctx, w, from, dir)
-	if err != nil {
-		return content{}, err
-	}
-	sum, err := f.resolve(ctx, from)
-	if err == nil {
-		err = sum.verify(ctx, archive.path)
-	}
-	if err != nil {
-		return content{}, failed(stepCheck, err)
-	}
-	dst := filepath.Join(dir, "package")
-	if err := unpack(ctx, from.archive, archive.path, dst, f.bounds.withDefaults()); err != nil {
-		return content{}, failed(stepUnpack, err)
-	}
-	if filepath.Dir(archive.path) == dir {
-		_ = os.Remove(archive.path)
-	}
-	return content{dir: dst, sha256: archive.sha256}, nil
-}
-
-// getArchive gets an archive from wherever it is.
-func (f *Fetcher) getArchive(ctx context.Context, w *session, from packageSource, dir string) (archive archiveFile, err error) {
-	switch from.kind {
-	case "http":
-		archive, err = f.download(ctx, w, from, dir)
-		return archive, failed(stepDownload, err)
-	case "file":
-		archive.path = from.url
-	case "git", "hg":
-		archive.path, err = f.fileInRepository(ctx, w, from, dir)
-	case "oci":
-		archive.path = filepath.Join(dir, "archive")
-		err = failed(stepDownload, f.getOCI(ctx, from, archive.path))
+	case "tar.bz2", "tar.tbz2", "tbz2":
+		content = bzip2.NewReader(content)
+	case "tar":
 	default:
-		archive.path = filepath.Join(dir, "archive")
-		err = failed(stepDownload, f.getObjects(ctx, w, from, archive.path))
+		return nil
 	}
-	if err != nil {
-		return archiveFile{}, err
+	for entries := tar.NewReader(io.LimitReader(chunks.NewReader(ctx, content), maxBytes)); ; {
+		entry, err := entries.Next()
+		if err != nil {
+			return nil
+		}
+		if err := f(entry.Name); err != nil {
+			return err
+		}
 	}
-	info, err := os.Lstat(archive.path)
-	if from.kind == "file" {
-		info, err = os.Stat(archive.path)
-	}
-	if err == nil && !info.Mode().IsRegular() {
-		err = fmt.Errorf("%s is not a file", archive.path)
-	}
-	if err != nil {
-		return archiveFile{}, failed(stepRead, err)
-	}
-	return archive, nil
-}
-
-// fileInRepository checks out the repository in which an archive is a file.
-func (f *Fetcher) fileInRepository(ctx context.Context, w *session, from packageSource, dir string) (string, error) {
-	repository, file, err := from.parent()
-	if err != nil {
-		return "", failed(stepAddress, err)
-	}
-	checkout := filepath.Join(dir, "repository")
-	if _, err := f.makeDir(ctx, w, repository, checkout, nil); err != nil {
-		return "", err
-	}
-	return filepath.Join(checkout, file), nil
 }

@@ -4,6 +4,7 @@ import (
 	"archive/tar"
 	"archive/zip"
 	"bytes"
+	"cmp"
 	"encoding/binary"
 	"errors"
 	"io/fs"
@@ -20,6 +21,11 @@ import (
 	"github.com/tfdeps/tfdeps/internal/providertest"
 )
 
+// filled has bounds that these archives don't meet where there are none.
+func (b bounds) filled() bounds {
+	return bounds{download: cmp.Or(b.download, 1<<30), unpacked: cmp.Or(b.unpacked, 1<<30), files: cmp.Or(b.files, 1000)}
+}
+
 // unpacked unpacks an archive below an empty directory.
 func unpacked(t testing.TB, kind string, archive []byte, b bounds) (around, dst string, err error) {
 	t.Helper()
@@ -27,7 +33,7 @@ func unpacked(t testing.TB, kind string, archive []byte, b bounds) (around, dst 
 	must.Succeed(t, os.WriteFile(file, archive, 0o600))
 	around = t.TempDir()
 	dst = filepath.Join(around, "package")
-	return around, dst, unpack(t.Context(), kind, file, dst, b.withDefaults())
+	return around, dst, unpack(t.Context(), kind, file, dst, b.filled())
 }
 
 func TestUnpack_EveryKindIsUnpacked(t *testing.T) {

@@ -13,6 +13,7 @@ import (
 	"net/url"
 	"os"
 	"path"
+	"path/filepath"
 	"strings"
 	"time"
 
@@ -20,6 +21,23 @@ import (
 	"github.com/tfdeps/tfdeps/internal/chunks"
 	"github.com/tfdeps/tfdeps/internal/config/modules"
 	"github.com/tfdeps/tfdeps/internal/hosts"
+	"github.com/tfdeps/tfdeps/internal/wholefile"
+)
+
+// web asks servers, and gets from them what there is at a URL.
+type web struct {
+	client      *http.Client
+	credentials hosts.Credentials
+	offline     bool
+}
+
+const (
+	// maxPageBytes is how far a page is read.
+	maxPageBytes = 1 << 20
+	// maxListBytes is far more than any list of checksums has.
+	maxListBytes = 1 << 20
+	// maxRedirects is how many redirects of HTTP are followed for each request.
+	maxRedirects = 10
 )
 
 // answer is what a URL had when it was asked.
@@ -51,8 +69,8 @@ type archiveFile struct {
 
 // download gets the archive of a URL. One that is in the store is asked for on the
 // condition that it has changed.
-func (f *Fetcher) download(ctx context.Context, w *session, from packageSource, dir string) (archiveFile, error) {
-	if path, ok := w.store.archive(ctx, from.known); ok {
+func (w web) download(ctx context.Context, kept store, from packageSource, dir string, limit int64) (archiveFile, error) {
+	if path, ok := kept.archive(ctx, from.known); ok {
 		return archiveFile{path, from.known}, nil
 	}
 	at, err := url.Parse(from.url)
@@ -61,25 +79,25 @@ func (f *Fetcher) download(ctx context.Context, w *session, from packageSource, 
 	}
 	var had answer
 	var path string
-	ok := w.store.load(answersDir, from.url, &had)
+	ok := kept.load(answersDir, from.url, &had)
 	if ok {
-		path, ok = w.store.archive(ctx, had.SHA256)
+		path, ok = kept.archive(ctx, had.SHA256)
 	}
 	switch {
-	case !ok && f.Offline:
+	case !ok && w.offline:
 		return archiveFile{}, ErrOffline
-	case f.Offline:
+	case w.offline:
 		return archiveFile{path, had.SHA256}, nil
 	case !ok:
 		had = answer{}
 	}
 	get := func(header http.Header) (*http.Response, error) {
 		if from.tokenOf != "" {
-			if err := hosts.Authorize(ctx, f.Credentials, from.tokenOf, at, header); err != nil {
+			if err := hosts.Authorize(ctx, w.credentials, from.tokenOf, at, header); err != nil {
 				return nil, err
 			}
 		}
-		return f.get(ctx, at, header)
+		return w.get(ctx, at, header)
 	}
 	resp, err := get(had.validators())
 	if err != nil {
@@ -94,7 +112,7 @@ func (f *Fetcher) download(ctx context.Context, w *session, from packageSource, 
 			return archiveFile{}, err
 		}
 	}
-	return f.receive(ctx, w, from, resp, dir)
+	return receive(ctx, kept, from, resp, dir, limit)
 }
 
 // placeOf names the URL that an answer is from. Its query is left out, as it is
@@ -105,7 +123,7 @@ func placeOf(resp *http.Response) string {
 }
 
 // receive writes the body of an answer to a file, and remembers what the answer was.
-func (f *Fetcher) receive(ctx context.Context, w *session, from packageSource, resp *http.Response, dir string) (archiveFile, error) {
+func receive(ctx context.Context, kept store, from packageSource, resp *http.Response, dir string, limit int64) (archiveFile, error) {
 	defer resp.Body.Close()
 	if _, ok := hosts.HasAll(resp); !ok {
 		return archiveFile{}, statusOf(resp)
@@ -114,17 +132,17 @@ func (f *Fetcher) receive(ctx context.Context, w *session, from packageSource, r
 		return archiveFile{}, fmt.Errorf("%w: GET %q: the server encoded the archive as %q although it was asked not to",
 			getproviders.ErrUnreachable, hosts.RedactURL(resp.Request.URL), encoding)
 	}
-	file, err := w.store.newFile(dir)
+	file, err := kept.newFile(dir)
 	if err != nil {
 		return archiveFile{}, err
 	}
-	digest, err := f.writeBody(ctx, file, resp)
+	digest, err := writeBody(ctx, file, resp, limit)
 	if err = errors.Join(err, file.Close()); err != nil {
 		_ = os.Remove(file.Name())
 		return archiveFile{}, err
 	}
-	path := w.store.keep(ctx, file.Name(), digest)
-	w.store.save(answersDir, from.url, answer{
+	path := kept.keep(ctx, file.Name(), digest)
+	kept.save(answersDir, from.url, answer{
 		SHA256:       digest,
 		ETag:         resp.Header.Get("ETag"),
 		LastModified: lastModified(resp.Header),
@@ -140,8 +158,7 @@ func isGzipOfItself(encoding, archive string) bool {
 }
 
 // writeBody writes a body whole, and returns its SHA-256.
-func (f *Fetcher) writeBody(ctx context.Context, file io.Writer, resp *http.Response) (digest string, err error) {
-	limit := f.bounds.withDefaults().download
+func writeBody(ctx context.Context, file io.Writer, resp *http.Response, limit int64) (digest string, err error) {
 	sum := sha256.New()
 	size, err := io.Copy(io.MultiWriter(file, sum), io.LimitReader(reported(ctx, chunks.NewReader(ctx, resp.Body), resp.ContentLength), limit+1))
 	request := &hosts.RequestError{Method: http.MethodGet, URL: hosts.RedactURL(resp.Request.URL), Attempts: hosts.Attempts(resp), Err: err}
@@ -169,71 +186,9 @@ func lastModified(header http.Header) string {
 	return text
 }
 
-// location is where a package is, after all that servers say about it.
-type location struct {
-	packageSource
-	address string // what the source was read from
-	subdir  string // from the answer of a server; it may be a pattern
-	hopped  bool   // whether a server answered with this address
-}
-
-const (
-	// maxHops is how often a server may say that the package is elsewhere.
-	maxHops = 10
-	// maxPageBytes is how far a page is read.
-	maxPageBytes = 1 << 20
-)
-
-// locate finds out where a package is. Its address is rewritten already.
-func (f *Fetcher) locate(ctx context.Context, w *session, req modules.FetchRequest) (location, error) {
-	if req.Served.Here {
-		return location{address: req.Package, packageSource: packageSource{kind: "http", url: req.Package, archive: unnamed, tokenOf: req.Served.TokenOf}}, nil
-	}
-	if at, ok := w.store.recall(ctx, req); ok {
-		return at, nil
-	}
-	release, err := w.gate.Acquire(ctx, 0)
-	if err != nil {
-		return location{}, err
-	}
-	defer release()
-	at := location{address: req.Package}
-	for hops := 0; ; hops++ {
-		if at.packageSource, err = parseSource(at.address, at.hopped); err != nil {
-			return location{}, failed(stepAddress, err)
-		}
-		at.own = req.Own
-		if at.kind == "oci" && f.OCI == nil {
-			return location{}, failed(stepAddress, errNoOCI)
-		}
-		if !at.isPage() {
-			if f.Offline && at.kind == "git" && at.archive == "" {
-				at.known = req.Commit
-			}
-			return at, nil
-		}
-		if hops == maxHops {
-			return location{}, failed(stepLocate, fmt.Errorf("the package is always elsewhere, after %d answers still; the last one leads to %s", maxHops, modules.Redact(at.address)))
-		}
-		next, err := f.ask(ctx, at.packageSource)
-		if err != nil {
-			return location{}, failed(stepLocate, err)
-		}
-		at = location{address: f.rewritten(next.Package), subdir: path.Join(next.Subdir, at.subdir), hopped: true}
-	}
-}
-
-// rewritten is what is to be used instead of an address.
-func (f *Fetcher) rewritten(pkg string) string {
-	if f.Rewrite == nil {
-		return pkg
-	}
-	return f.Rewrite(pkg)
-}
-
 // ask asks a server where a package is.
-func (f *Fetcher) ask(ctx context.Context, from packageSource) (modules.Remote, error) {
-	if f.Offline {
+func (w web) ask(ctx context.Context, from packageSource) (modules.Remote, error) {
+	if w.offline {
 		return modules.Remote{}, fmt.Errorf("%w: %s says where it is", ErrOffline, modules.Redact(from.url))
 	}
 	u, err := url.Parse(from.url)
@@ -243,7 +198,7 @@ func (f *Fetcher) ask(ctx context.Context, from packageSource) (modules.Remote, 
 	query := splitQuery(u.RawQuery)
 	query.parts = append(query.parts, "terraform-get=1")
 	u.RawQuery = query.String()
-	resp, err := f.get(ctx, u, nil)
+	resp, err := w.get(ctx, u, nil)
 	if err != nil {
 		return modules.Remote{}, err
 	}
@@ -284,19 +239,16 @@ func fromAnswer(server *url.URL, answer string) (modules.Remote, error) {
 	return remote, nil
 }
 
-// maxRedirects is how many redirects of HTTP are followed for each request.
-const maxRedirects = 10
-
 // get sends a request for a URL. What it gets is not encoded for the way: that
 // would change the bytes that are hashed.
-func (f *Fetcher) get(ctx context.Context, u *url.URL, header http.Header) (*http.Response, error) {
+func (w web) get(ctx context.Context, u *url.URL, header http.Header) (*http.Response, error) {
 	req, err := http.NewRequestWithContext(ctx, http.MethodGet, u.String(), nil)
 	if err != nil {
 		return nil, fmt.Errorf("%s is not a URL that can be asked", hosts.RedactURL(u)) // err would show the query
 	}
 	maps.Copy(req.Header, header)
 	req.Header.Set("Accept-Encoding", "identity")
-	return hosts.Do(f.Client, req, maxRedirects)
+	return hosts.Do(w.client, req, maxRedirects)
 }
 
 // readMeta finds the content of the first <meta name="terraform-get"> that has one,
@@ -360,4 +312,73 @@ func metaContent(element xml.StartElement) string {
 		return ""
 	}
 	return content
+}
+
+// resolve returns the checksum itself, where the address says only in which
+// list it is.
+func (w web) resolve(ctx context.Context, from packageSource) (checksum, error) {
+	if from.checksum.kind != "file" {
+		return from.checksum, nil
+	}
+	listURL, err := url.Parse(from.checksum.value)
+	if err != nil {
+		return checksum{}, fmt.Errorf("%w: the list of checksums: %w", ErrAddress, withoutURL(err))
+	}
+	text, err := w.readList(ctx, from, listURL)
+	if err != nil {
+		return checksum{}, fmt.Errorf("the list of checksums: %w", err)
+	}
+	archive, err := archivePath(from)
+	if err != nil {
+		return checksum{}, err
+	}
+	names := []string{path.Base(archive), archive}
+	if relative, err := filepath.Rel(path.Dir(listURL.Path), archive); err == nil {
+		names = append(names, filepath.ToSlash(relative))
+	}
+	sum, found := parseChecksums(string(text), names)
+	if !found {
+		return checksum{}, fmt.Errorf("%w: the list of checksums, %s, has none for %q", ErrChecksum, modules.Redact(from.checksum.value), names[0])
+	}
+	return sum, nil
+}
+
+// archivePath is the path of an archive on its server.
+func archivePath(from packageSource) (string, error) {
+	if from.kind == "file" {
+		return filepath.ToSlash(from.url), nil
+	}
+	u, err := url.Parse(from.url)
+	if err != nil {
+		return "", withoutURL(err)
+	}
+	return u.Path, nil
+}
+
+// readList gets a list of checksums. Only an archive of this machine may have its
+// list there.
+func (w web) readList(ctx context.Context, from packageSource, at *url.URL) ([]byte, error) {
+	switch {
+	case at.Scheme == "http", at.Scheme == "https":
+		return w.readRemoteList(ctx, at)
+	case from.kind == "file" && (at.Scheme == "file" || at.Scheme == ""):
+		return wholefile.Read(filePath(at), maxListBytes)
+	default:
+		return nil, fmt.Errorf("%w: it has to be at an http or https URL", ErrAddress)
+	}
+}
+
+func (w web) readRemoteList(ctx context.Context, at *url.URL) ([]byte, error) {
+	if w.offline {
+		return nil, ErrOffline
+	}
+	resp, err := w.get(ctx, at, nil)
+	if err != nil {
+		return nil, err
+	}
+	if resp.StatusCode != 200 {
+		resp.Body.Close()
+		return nil, statusOf(resp)
+	}
+	return hosts.ReadAll(resp, maxListBytes)
 }
