@@ -107,7 +107,8 @@ func TestDecode_WhatIsWrongWithABlock(t *testing.T) {
 		{name: "oci", block: "backend \"oci\" {\n  bucket = \"b\"\n  namespace = \"n\"\n  key = \"a//b\"\n  workspace_key_prefix = \"/a\"\n}", want: "Invalid Value main.tf:1, Invalid Value main.tf:1"},
 		{name: "metadata", block: "backend \"s3\" {\n  bucket = \"b\"\n  key = \"k\"\n  region = \"r\"\n  ec2_metadata_service_endpoint_mode = \"ipv4\"\n}", want: "Invalid Value main.tf:1"},
 		{name: "old arguments", block: "backend \"s3\" {\n  bucket = \"b\"\n  key = \"k\"\n  region = \"r\"\n  dynamodb_table = \"t\"\n  endpoint = \"e\"\n  endpoints = { s3 = \"hunter2\", iam = \"i\" }\n  sts_endpoint = \"s\"\n}",
-			want: "Deprecated Parameter main.tf:1, Deprecated Parameter main.tf:1, Deprecated Parameter main.tf:1, Conflicting Parameters main.tf:1"},
+			want: "Deprecated Parameter main.tf:1, Deprecated Parameter main.tf:1, Deprecated Parameter main.tf:1, Complete URL Expected main.tf:1, Complete URL Expected main.tf:1, " +
+				"Complete URL Expected main.tf:1, Complete URL Expected main.tf:1, Conflicting Parameters main.tf:1"},
 		{name: "host", block: "backend \"remote\" {\n  hostname = \"a..hunter2\"\n  organization = \"o\"\n  workspaces {\n    name = \"a\"\n  }\n}", want: "The hostname is not in the correct format main.tf:1"},
 		{name: "host of a cloud", block: "cloud {\n  hostname = \"a b\"\n  organization = \"o\"\n  workspaces {\n    name = \"a\"\n  }\n}", want: "The hostname is not in the correct format main.tf:1"},
 		{name: "no workspaces", block: "backend \"remote\" {\n  organization = \"\"\n}", want: "Invalid organization value main.tf:1, Invalid workspaces configuration main.tf:1"},

@@ -125,14 +125,18 @@ func overridesOf(t *testing.T, name, body string) []string {
 	t.Helper()
 	dir := t.TempDir()
 	right := map[string]string{
-		"cos":    "acl = \"private\"\n",
-		"gcs":    "kms_encryption_key = null\n",
-		"http":   "address = \"http://127.0.0.1\"\nlock_address = \"http://127.0.0.1\"\nunlock_address = \"http://127.0.0.1\"\nclient_ca_certificate_pem = null\n",
-		"oss":    "acl = \"private\"\n",
-		"cloud":  "hostname = \"tf.example.com\"\nworkspaces {\n  name = \"a\"\n}\n",
-		"remote": "hostname = \"tf.example.com\"\nworkspaces {\n  name = \"a\"\n}\n",
+		"azurerm":    "client_certificate = null\nclient_id_file_path = null\nclient_secret_file_path = null\noidc_token_file_path = null\nenvironment = null\n",
+		"consul":     "ca_file = null\ncert_file = null\nkey_file = null\n",
+		"cos":        "acl = \"private\"\n",
+		"gcs":        "credentials = null\nencryption_key = null\nkms_encryption_key = null\n",
+		"http":       "retry_max = 2\nretry_wait_min = 2\nretry_wait_max = 2\nclient_certificate_pem = null\nclient_private_key_pem = null\naddress = \"http://127.0.0.1\"\nlock_address = \"http://127.0.0.1\"\nunlock_address = \"http://127.0.0.1\"\nclient_ca_certificate_pem = null\n",
+		"kubernetes": "in_cluster_config = false\n",
+		"oci":        "auth = null\nbucket = \"b\"\n",
+		"oss":        "acl = \"private\"\n",
+		"cloud":      "hostname = \"tf.example.com\"\nworkspaces {\n  name = \"a\"\n}\n",
+		"remote":     "hostname = \"tf.example.com\"\nworkspaces {\n  name = \"a\"\n}\n",
 		"s3": "kms_key_id = \"alias/a\"\nsse_customer_key = null\nshared_credentials_file = null\nforce_path_style = null\n" +
-			"allowed_account_ids = null\nendpoints = null\nretry_mode = \"standard\"\nec2_metadata_service_endpoint_mode = \"IPv4\"\nassume_role = null\nassume_role_with_web_identity = null\n",
+			"allowed_account_ids = null\nforbidden_account_ids = null\ncustom_ca_bundle = null\nec2_metadata_service_endpoint = null\nendpoints = null\nretry_mode = \"standard\"\nec2_metadata_service_endpoint_mode = \"IPv4\"\nassume_role = null\nassume_role_with_web_identity = null\n",
 		"pg": "conn_str = null\n",
 	}
 	write(t, filepath.Join(dir, "all.hcl"), body)

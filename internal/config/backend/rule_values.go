@@ -1,11 +1,17 @@
 package backend
 
 import (
+	"cmp"
+	"crypto/tls"
 	"crypto/x509"
 	"encoding/base64"
+	"encoding/json"
+	"errors"
 	"net/url"
+	"os"
 	"regexp"
 	"slices"
+	"strconv"
 	"strings"
 	"unicode"
 
@@ -54,8 +60,21 @@ func slashes(text string) string {
 var checks = par.OnceValue(func() map[string]func(string) string {
 	return map[string]func(string) string{
 		"empty": empty, "blank": blank, "web": noWebAddress, "certificates": noCertificates, "ends": slashAtEnds, "slashes": slashes, "kms": noKeyOfKMS,
-		"key": noCustomerKey, "arn": noARN, "settings": noSettings, "database": noDatabaseURL, "host": noHost,
+		"key": noCustomerKey, "arn": noARN, "settings": noSettings, "database": noDatabaseURL, "host": noHost, "number": noNumber, "whole": noWholeNumber,
+		"base64": noBase64, "url": noURL, "completeurl": noCompleteURL, "file": noFile, "pem": noFileOfCertificates,
+		"spaces":   form(`^\s+$`, false, "can't be spaces only"),
+		"account":  form(`^[0-9]{12}$`, true, "has to be a number of 12 digits"),
+		"letters":  form(`^[a-zA-Z0-9_-]+$`, true, "can only have letters, digits, underscores and dashes"),
+		"numbered": form(`-[+]?[0-9]+$`, false, "can't end with a dash and a number"),
+		"protocol": form(`^(unix|https?)://|^[^:]*(:[^/]|:/[^/]|:?$)|^::`, true, "has to begin with http:// or https://, or to be a host with its port"),
+		"json":     func(text string) string { return inContents(text, noJSON) },
+		"contents": func(text string) string { return inContents(text, noBase64) },
 	}
+})
+
+// pairChecks say what is wrong with two values.
+var pairChecks = par.OnceValue(func() map[string]func(a, b string) string {
+	return map[string]func(a, b string) string{"keys": noKeyPair, "keyfiles": noKeyFiles, "same": notTheSame}
 })
 
 // wrong applies a check, which may have words to compare with behind a colon.
@@ -65,18 +84,145 @@ func wrong(check, text string) string {
 	switch {
 	case name == "begins" && slices.ContainsFunc(words, func(b string) bool { return strings.HasPrefix(text, b) }):
 		return "can't begin with " + strings.Join(words, " or ")
-	case name == "oneof" && !slices.Contains(words, text):
+	case name == "oneof" && !slices.Contains(words, text), name == "anycase" && !slices.ContainsFunc(words, func(word string) bool { return strings.EqualFold(word, text) }):
 		return "has to be one of " + strings.TrimPrefix(strings.Join(words, ", "), ", ")
+	case name == "range":
+		lowest, _ := strconv.Atoi(words[0])
+		highest, _ := strconv.Atoi(words[1])
+		if number, err := strconv.Atoi(text); err == nil && (number < lowest || number > highest) {
+			return "has to be a number from " + words[0] + " to " + words[1]
+		}
 	case name == "arn" && hasWords:
 		parts := strings.SplitN(text, ":", 6)
 		if noARN(text) != "" || len(parts) < 6 || strings.HasPrefix(parts[5], strings.ToLower(list)+"/") {
 			return "" // what is no ARN at all is said by another line
 		}
 		return "must be a valid IAM " + list + " ARN"
-	case hasWords:
+	case !hasWords:
+		return checks()[name](text)
+	}
+	return ""
+}
+
+func noNumber(text string) string {
+	if _, err := strconv.ParseFloat(text, 64); errors.Is(err, strconv.ErrSyntax) {
+		return "has to be a number"
+	}
+	return ""
+}
+
+func noWholeNumber(text string) string {
+	if _, err := strconv.ParseInt(text, 10, 64); err != nil && noNumber(text) == "" {
+		return "has to be a whole number"
+	}
+	return ""
+}
+
+// form has texts that a pattern describes refused, or only those taken.
+func form(pattern string, isRight bool, reason string) func(string) string {
+	return func(text string) string {
+		if text != "" && regexp.MustCompile(pattern).MatchString(text) != isRight {
+			return reason
+		}
 		return ""
 	}
-	return checks()[name](text)
+}
+
+func noBase64(text string) string {
+	if _, err := base64.StdEncoding.DecodeString(text); err != nil {
+		return "has to be in base64"
+	}
+	return ""
+}
+
+func noJSON(text string) string {
+	if !json.Valid([]byte(text)) {
+		return "has to be JSON, or the name of a file with JSON"
+	}
+	return ""
+}
+
+func noURL(text string) string {
+	if _, err := url.Parse(text); err != nil {
+		return "can't be parsed as a URL"
+	}
+	return ""
+}
+
+func noCompleteURL(text string) string {
+	if address, err := url.Parse(text); err != nil || address.Scheme == "" || address.Host == "" {
+		return "has to be a URL with a scheme and a host"
+	}
+	return ""
+}
+
+// largest is how much is read of a file that a value names.
+const largest = 1 << 20
+
+// contents reads a file that a value names. A pipe is left to the program that needs what is in it.
+func contents(path string) (text string, reason string) {
+	info, err := os.Stat(path)
+	switch {
+	case path == "" || err == nil && !info.IsDir() && !info.Mode().IsRegular():
+		return "", ""
+	case err == nil && info.IsDir():
+		return "", "names a directory"
+	case err == nil && info.Size() <= largest:
+		var data []byte
+		if data, err = os.ReadFile(path); err == nil {
+			return string(data), ""
+		}
+	}
+	return "", "names a file that can't be read"
+}
+
+func noFile(text string) string {
+	_, reason := contents(text)
+	return reason
+}
+
+// inContents checks a value, or what is in the file that it names.
+func inContents(text string, check func(string) string) string {
+	if strings.HasPrefix(text, "~") {
+		return "" // a directory of a user
+	}
+	if _, err := os.Stat(text); err != nil {
+		return check(text)
+	}
+	inside, reason := contents(text)
+	if reason == "" && inside != "" {
+		reason = check(inside)
+	}
+	return reason
+}
+
+func noFileOfCertificates(text string) string {
+	inside, reason := contents(text)
+	return cmp.Or(reason, noCertificates(inside))
+}
+
+func noKeyPair(certificate, key string) string {
+	if _, err := tls.X509KeyPair([]byte(certificate), []byte(key)); err != nil {
+		return "isn't the certificate of the key beside it, in the PEM format"
+	}
+	return ""
+}
+
+func noKeyFiles(certificate, key string) string {
+	first, reason := contents(certificate)
+	second, more := contents(key)
+	if reason = cmp.Or(reason, more); reason == "" && first != "" && second != "" {
+		return noKeyPair(first, second)
+	}
+	return reason
+}
+
+// notTheSame compares a value with what is in a file.
+func notTheSame(text, path string) string {
+	if inside, reason := contents(path); reason == "" && strings.TrimSpace(inside) != strings.TrimSpace(text) {
+		return "isn't what is in the file"
+	}
+	return ""
 }
 
 func noCertificates(text string) string {

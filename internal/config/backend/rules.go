@@ -2,10 +2,12 @@ package backend
 
 import (
 	_ "embed"
+	"slices"
 	"strings"
 
 	"github.com/hashicorp/hcl/v2"
 	"github.com/zclconf/go-cty/cty"
+	"github.com/zclconf/go-cty/cty/convert"
 
 	"github.com/tfdeps/tfdeps/internal/config/diagnostic"
 	"github.com/tfdeps/tfdeps/internal/dialect"
@@ -42,44 +44,48 @@ func checkRules(block Block, value cty.Value, opts Options) (diags hcl.Diagnosti
 		diags = append(diags, diagnostic.Error(block.Range, summary, format, args...))
 	}
 	for _, r := range rules() {
-		typ, unless, _ := strings.Cut(r.typ, ":")
-		if typ != block.Type || unless == "any_role" && dialect.Of(opts.Product).Understands("any_role") {
+		typ, condition, _ := strings.Cut(r.typ, ":")
+		if typ != block.Type || condition == "any_role" && dialect.Of(opts.Product).Understands("any_role") || condition == "1.11" && !opts.Product.IsSince(condition) {
 			continue
 		}
-		first, second, _ := strings.Cut(r.argument, "+")
+		first, second, isPair := strings.Cut(r.argument, "+")
 		variable, other, _ := strings.Cut(r.variables, "+")
-		texts := given(value, first, variable, getenv)
-		check, instead, _ := strings.Cut(r.check, ":")
+		name, beside := named(first, variable), named(second, other)
+		texts, others := given(value, first, variable, getenv), []string(nil)
+		if isPair {
+			others = given(value, second, other, getenv)
+		}
+		check, words, _ := strings.Cut(r.check, ":")
 		switch check {
 		case "instead":
 			if len(texts) > 0 {
-				diags = append(diags, diagnostic.Warning(block.Range, r.summary, "The argument %q is deprecated. Use %q instead.", first, instead))
+				diags = append(diags, diagnostic.Warning(block.Range, r.summary, "%q is deprecated. Use %q instead.", name, words))
+			}
+		case "complete":
+			if len(texts) > 0 && noURL(texts[0]) == "" && noCompleteURL(texts[0]) != "" {
+				diags = append(diags, diagnostic.Warning(block.Range, r.summary, "The value of %q %s.", name, noCompleteURL(texts[0])))
 			}
 		case "required":
-			if strings.Join(texts, "") == "" {
-				detail := "The backend " + block.Type + " needs a value for \"" + r.argument + "\". Give it in the block, or with -backend-config"
+			if !isMeant(texts, "") {
+				detail := "The backend " + block.Type + " needs a value for " + quoted(first) + ". Give it in the block, or with -backend-config"
 				for variable := range strings.FieldsSeq(r.variables) {
 					detail += ", or set the variable " + variable
 				}
 				report(r.summary, "%s.", detail)
 			}
 		case "apart":
-			if len(texts) > 0 && len(given(value, second, other, getenv)) > 0 {
-				report(r.summary, "Only one of %q and %q can be set.", first, second)
+			if len(texts) > 0 && len(others) > 0 {
+				report(r.summary, "Only one of %q and %q can be set.", name, beside)
 			}
 		case "needs":
-			if strings.Join(texts, "") != "" && strings.Join(given(value, second, other, getenv), "") == "" {
-				report(r.summary, "The argument %q needs %q beside it.", first, second)
+			if isMeant(texts, words) && !isMeant(others, "") {
+				report(r.summary, "%q needs %q beside it.", name, beside)
 			}
 		default:
-			for _, text := range texts {
-				if reason := wrong(r.check, text); reason != "" && r.summary == "-" {
-					report(reason, "The value of %q can't be parsed.", first)
-					break
-				} else if reason != "" {
-					report(r.summary, "The value of %q %s.", first, reason)
-					break
-				}
+			if reason := wrongValue(r, texts, others); reason != "" && r.summary == "-" {
+				report(reason, "The value of %q can't be parsed.", name)
+			} else if reason != "" {
+				report(strings.ReplaceAll(r.summary, "$", first), "The value of %q %s.", name, reason)
 			}
 		}
 	}
@@ -91,35 +97,82 @@ func checkRules(block Block, value cty.Value, opts Options) (diags hcl.Diagnosti
 	return diags
 }
 
-// given returns the value of an argument, those of a set, or where it isn't set that of the
-// first variable that is; none: nothing is set. What is no string counts as "". An argument that the product's
-// version doesn't have isn't set.
-func given(value cty.Value, argument, variables string, getenv func(string) string) []string {
-	for name := range strings.SplitSeq(argument, ".") {
-		if value.IsNull() || !value.Type().HasAttribute(name) {
-			value = cty.NullVal(cty.String)
-			break
+// wrongValue applies the check of a line to each value, or to two of them.
+func wrongValue(r rule, texts, others []string) (reason string) {
+	pair := pairChecks()[r.check]
+	for _, text := range texts {
+		switch isSet := isMeant(others, ""); {
+		case pair == nil && !isSet:
+			reason = wrong(r.check, text)
+		case pair != nil && isSet && text != "":
+			reason = pair(text, others[0])
 		}
-		value = value.GetAttr(name)
+		if reason != "" {
+			return reason
+		}
 	}
-	switch {
-	case !value.IsNull() && value.Type() == cty.Set(cty.String):
-		var texts []string
-		for _, element := range value.Elements() {
-			texts = append(texts, element.AsString())
-		}
-		return texts
-	case !value.IsNull() && value.Type() == cty.String:
-		return []string{value.AsString()}
-	case !value.IsNull():
-		return []string{""}
+	return ""
+}
+
+// named is an argument, or the first of the variables that a line without one is about.
+func named(argument, variables string) string {
+	if variable := strings.Fields(variables); argument == "-" && len(variable) > 0 {
+		return variable[0]
+	}
+	return argument
+}
+
+// quoted lists arguments of which one is enough.
+func quoted(arguments string) string {
+	return `"` + strings.ReplaceAll(arguments, "|", `" or "`) + `"`
+}
+
+// isMeant reports whether a value is there that isn't "" or false, and is one of the words, if there are any.
+func isMeant(texts []string, words string) bool {
+	return slices.ContainsFunc(texts, func(text string) bool {
+		return text != "" && text != "false" && (words == "" || wrong("anycase:"+words, text) == "")
+	})
+}
+
+// given returns the value of an argument, those of a set or list, or where it isn't set that of the
+// first variable that is; none: nothing is set. What can't be written as a string counts as "set". An argument that the product's
+// version doesn't have isn't set. Of several arguments the values of all count.
+func given(value cty.Value, arguments, variables string, getenv func(string) string) (texts []string) {
+	for argument := range strings.SplitSeq(arguments, "|") {
+		texts = append(texts, textsOf(value, argument)...)
 	}
 	for variable := range strings.FieldsSeq(variables) {
-		if text := getenv(variable); text != "" {
+		if text := getenv(variable); text != "" && len(texts) == 0 {
 			return []string{text}
 		}
 	}
-	return nil
+	return texts
+}
+
+func textsOf(value cty.Value, argument string) []string {
+	for name := range strings.SplitSeq(argument, ".") {
+		if value.IsNull() || !value.Type().HasAttribute(name) {
+			return nil
+		}
+		value = value.GetAttr(name)
+	}
+	return flat(value)
+}
+
+func flat(value cty.Value) (texts []string) {
+	if value.IsNull() {
+		return nil
+	}
+	if value.Type().IsSetType() || value.Type().IsListType() {
+		for _, element := range value.Elements() {
+			texts = append(texts, flat(element)...)
+		}
+		return texts
+	}
+	if text, err := convert.Convert(value, cty.String); err == nil {
+		return []string{text.AsString()}
+	}
+	return []string{"set"}
 }
 
 // wrongWorkspaces says what is wrong with the block of the types remote and cloud. That of

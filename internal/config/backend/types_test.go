@@ -65,7 +65,7 @@ var fullBlocks = []struct {
 	{text: `backend "http" {
   address        = "http://localhost"
   retry_max      = 2
-  retry_wait_min = 1.5
+  retry_wait_min = 15
 }`, given: []string{"password=secret", "retry_wait_max=3"}},
 	{text: `backend "inmem" { lock_id = "l" }`},
 	{text: `backend "kubernetes" {
@@ -99,7 +99,7 @@ var fullBlocks = []struct {
 	{text: `backend "s3" {
   bucket              = "b"
   region              = "r"
-  allowed_account_ids = ["b", "a"]
+  allowed_account_ids = ["210987654321", "123456789012"]
   endpoints           = { s3 = "e" }
   assume_role = {
     role_arn            = "arn:aws:iam::1:role/a"
