@@ -149,7 +149,7 @@ func serve(m *cli.Meta, o options, product getproviders.Product, to mirrorserver
 		return 1, append(problems, failed), nil
 	}
 	defer bucket.Close()
-	fetcher := &providercache.Fetcher{Source: source, Client: online.Archives, Product: product, Policy: online.Policy.Against(nil, nil), Now: m.Now}
+	fetcher := &providercache.Fetcher{Source: source, Client: online.Archives, Product: product, StateDir: m.StateDir, Policy: online.Policy.Against(nil, nil), Choice: online.Policy.Versions(), Now: m.Now}
 	to.MarkUses = remove != nil
 	to.Modules = registries{net: online, product: product}
 	if err := front.withFiles(m.Context, o, &to, bucket); err != nil {

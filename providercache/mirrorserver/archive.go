@@ -9,9 +9,10 @@ import (
 	"time"
 
 	"github.com/tfdeps/tfdeps/getproviders"
-	"github.com/tfdeps/tfdeps/internal/cause"
 	"github.com/tfdeps/tfdeps/internal/par"
 	"github.com/tfdeps/tfdeps/providercache/blob"
+	"github.com/tfdeps/tfdeps/providercache/internal/fetch"
+	"github.com/tfdeps/tfdeps/providercache/internal/receipt"
 )
 
 // serveArchive sends an archive: from the bucket, or while it arrives from the source.
@@ -26,7 +27,10 @@ func (s *Server) serveArchive(w http.ResponseWriter, r *http.Request, asked requ
 	}
 	stored := s.storedOf(r.Context(), asked.provider, asked.version)
 	if archive, ok := pkg.find(stored.value, asked.platform); ok {
-		if err := s.approve(r.Context(), asked, found.value, archive); err != nil {
+		known := receipt.Provenance{ZH: archive.ZH, H1: archive.H1, Released: archive.Released}
+		if err := s.approve(r.Context(), asked, found.value, getproviders.StateCached, getproviders.Package{
+			Platform: asked.platform, Source: found.value.Source, SourceURL: found.value.SourceURL, FromRegistry: found.value.FromRegistry,
+		}, known); err != nil {
 			return err
 		}
 		sent, err := s.serveStored(w, r, archive)
@@ -35,23 +39,13 @@ func (s *Server) serveArchive(w http.ResponseWriter, r *http.Request, asked requ
 		}
 		s.stored.forget(archivesDir(asked.provider, asked.version)) // another server has removed it
 	}
-	return s.serveFlight(w, r, asked, pkg)
+	return s.serveFlight(w, r, asked, found.value)
 }
 
-// approve asks the policy about an archive in the bucket.
-func (s *Server) approve(ctx context.Context, asked request, found packagesRecord, archive storedArchive) error {
-	if s.fetcher.Policy == nil {
-		return nil
-	}
-	c := getproviders.Candidate{
-		Provider: asked.provider, Version: asked.version, Platform: asked.platform, State: getproviders.StateCached, SourceURL: found.SourceURL,
-		Hashes:         []getproviders.Hash{archive.H1, archive.ZH},
-		Authentication: getproviders.AuthenticationResult{TrustLevel: found.trustLevel(), KeyID: found.KeyID}, Released: archive.Released,
-	}
-	if reason := s.fetcher.Policy(ctx, c); reason != nil {
-		return cause.Refused(c, reason)
-	}
-	return nil
+// approve asks the policy about an archive.
+func (s *Server) approve(ctx context.Context, asked request, record packagesRecord, state getproviders.CandidateState, from getproviders.Package, known receipt.Provenance) error {
+	known.Authentication = getproviders.AuthenticationResult{TrustLevel: record.trustLevel(), KeyID: record.KeyID}
+	return s.fetcher.Approve(ctx, fetch.Request{Selection: getproviders.Selection{Provider: asked.provider, Version: asked.version}, Package: from}, state, known)
 }
 
 // trustLevel is that of the archives that are stored: nothing is that hasn't the checksum that its source names.

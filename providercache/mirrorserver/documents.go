@@ -40,9 +40,13 @@ func (s *Server) serveIndex(w http.ResponseWriter, r *http.Request, p getprovide
 	if err != nil {
 		return err
 	}
+	versions, err := s.allowedOf(r.Context(), p, found)
+	if err != nil {
+		return err
+	}
 	made, err := found.document(r.Context(), s.room, "", func() []byte {
 		index := wireIndex{Versions: map[string]struct{}{}}
-		for _, v := range found.value.Versions {
+		for _, v := range versions {
 			index.Versions[v.String()] = struct{}{}
 		}
 		return encode(index)

@@ -21,6 +21,7 @@ import (
 	"github.com/tfdeps/tfdeps/internal/scratch"
 	"github.com/tfdeps/tfdeps/providercache/blob"
 	"github.com/tfdeps/tfdeps/providercache/internal/fetch"
+	"github.com/tfdeps/tfdeps/providercache/internal/receipt"
 )
 
 // heldBack is how many bytes at the end of an archive are sent only when the archive has passed all checks. Without them it is
@@ -46,8 +47,9 @@ type arrival struct {
 }
 
 // serveFlight sends an archive that isn't in the bucket.
-func (s *Server) serveFlight(w http.ResponseWriter, r *http.Request, asked request, pkg packageRecord) error {
-	share, err := s.join(r.Context(), asked, pkg)
+func (s *Server) serveFlight(w http.ResponseWriter, r *http.Request, asked request, record packagesRecord) error {
+	pkg := record.Packages[asked.platform]
+	share, err := s.join(r.Context(), asked, record)
 	if err != nil {
 		return err
 	}
@@ -82,7 +84,7 @@ func (s *Server) serveFlight(w http.ResponseWriter, r *http.Request, asked reque
 
 // join returns the download of an archive, which it begins if none runs. The error is errDownloads: downloads go on when
 // their clients have left, so that clients could have any number of them wait.
-func (s *Server) join(ctx context.Context, asked request, pkg packageRecord) (*par.Share[*flight], error) {
+func (s *Server) join(ctx context.Context, asked request, record packagesRecord) (*par.Share[*flight], error) {
 	key := providerPath(asked.provider) + "/" + asked.name
 	if s.counts.downloading.Value() >= int64(s.opts.Downloads+s.opts.Waiting) && !s.flights.Has(key) {
 		return nil, errDownloads
@@ -96,11 +98,11 @@ func (s *Server) join(ctx context.Context, asked request, pkg packageRecord) (*p
 	s.counts.downloading.Add(1)
 	s.tasks.Begin(ctx, func(ctx context.Context) {
 		lease := "serve/downloads/" + strings.TrimSuffix(key, ".zip") + ".lease"
-		tag, err := s.awaitTurn(ctx, lease, asked, pkg)
+		tag, err := s.awaitTurn(ctx, lease, asked, record.Packages[asked.platform])
 		if err == nil && tag != "" {
-			err = s.holding(ctx, lease, tag, func(ctx context.Context) error { return s.download(ctx, share.Value, asked, pkg) })
+			err = s.holding(ctx, lease, tag, func(ctx context.Context) error { return s.download(ctx, share.Value, asked, record) })
 		} else if err == nil {
-			err = s.download(ctx, share.Value, asked, pkg)
+			err = s.download(ctx, share.Value, asked, record)
 		}
 		if disk.IsFull(err) {
 			s.counts.diskFull.Add(1)
@@ -121,7 +123,7 @@ func (s *Server) leave(share *par.Share[*flight]) {
 }
 
 // download gets an archive from the source and stores it.
-func (s *Server) download(ctx context.Context, f *flight, asked request, pkg packageRecord) error {
+func (s *Server) download(ctx context.Context, f *flight, asked request, record packagesRecord) error {
 	account := s.room.Open() // for the description: archives go to the disk
 	found, err := s.fresh().Package(hosts.WithMeter(ctx, account.Take), asked.provider, asked.version, asked.platform)
 	account.Close()
@@ -130,6 +132,9 @@ func (s *Server) download(ctx context.Context, f *flight, asked request, pkg pac
 	}
 	if _, ok := found.Location.(getproviders.LocalDirectory); ok {
 		return errors.New("the source has this package unpacked, and a mirror serves archives")
+	}
+	if err := s.approve(ctx, asked, record, getproviders.StateKnown, found, receipt.Provenance{}); err != nil {
+		return err
 	}
 	host := fmt.Sprint(found.Location)
 	if at, err := url.Parse(host); err == nil {

@@ -18,9 +18,10 @@ import (
 )
 
 // Handler makes a server that answers from the bucket, and asks the Fetcher's Source for what isn't there. The caller closes
-// it, and then the bucket. An error is about the options. The Fetcher's Policy is asked about every archive before it is
-// stored, and again each time that it is served, with getproviders.StateCached. A hosts.PublicDialer in its Client keeps
-// registries from leading it to private addresses.
+// it, and then the bucket. An error is about the options. The Fetcher's Choice says which versions are listed. Its Policy is
+// asked about every archive before it is downloaded, with getproviders.StateKnown, before it is stored, and each time that it
+// is served, with getproviders.StateCached. A hosts.PublicDialer in its Client keeps registries from leading it to private
+// addresses.
 //
 // A Source that has a method Fresh() getproviders.Source is asked through what that returns, once for each question. It is
 // for sources that remember all answers.
@@ -43,6 +44,8 @@ func Handler(f *providercache.Fetcher, bucket blob.Bucket, opts Options) (*Serve
 	kept := opts.MemoryBytes / 16
 	s.versions = newAnswers[versionsRecord](s, versionsMaxAge, kept*3/16)
 	s.packages = newAnswers[packagesRecord](s, packagesMaxAge, kept*3/8)
+	s.choices = newAnswers[[]getproviders.Version](s, allowedMaxAge, kept*3/16)
+	s.choices.memory = true
 	s.stored = newAnswers[[]storedArchive](s, versionsMaxAge, kept*3/16)
 	s.stored.memory = true
 	s.marked = par.NewRecent[string, int64](marksKnown)

@@ -53,6 +53,7 @@ type mirroring struct {
 	clock    *clock
 	opts     mirrorserver.Options
 	policy   func(context.Context, getproviders.Candidate) error
+	choice   providercache.Choice
 }
 
 // newMirroring has a registry with acme/widget 1.0.0 for two platforms. The test runs beside others.
@@ -101,7 +102,7 @@ func (m *mirroring) start(t *testing.T) (*mirrorserver.Server, *httptest.Server)
 // serve starts a server of a source, and returns its URL.
 func (m *mirroring) serve(t *testing.T, source getproviders.Source) (*mirrorserver.Server, *httptest.Server) {
 	t.Helper()
-	f := &providercache.Fetcher{Source: source, Client: m.registry.Client(), Policy: m.policy, Now: m.clock.Now}
+	f := &providercache.Fetcher{Source: source, Client: m.registry.Client(), Policy: m.policy, Choice: m.choice, Now: m.clock.Now}
 	server, err := mirrorserver.Handler(f, m.bucket, m.opts)
 	must.Succeed(t, err)
 	front := httptest.NewServer(server)

@@ -21,6 +21,14 @@ type versionsRecord struct {
 	Versions []getproviders.Version `json:"versions"`
 	Warnings []string               `json:"warnings,omitempty"` // what the registry wants its users to read
 	Details  []detailsRecord        `json:"details,omitempty"`
+	Sources  []sourceRecord         `json:"sources,omitempty"` // of the versions, where a policy chooses
+}
+
+// sourceRecord says where the source's list has versions from, as getproviders.Candidate has it.
+type sourceRecord struct {
+	URL      string                 `json:"url,omitempty"`
+	Registry bool                   `json:"registry,omitempty"`
+	Versions []getproviders.Version `json:"versions"`
 }
 
 // detailsRecord is what the source's list tells about versions of which it tells the same.
@@ -77,6 +85,8 @@ type packagesRecord struct {
 	KeyID     string                                  `json:"key_id,omitempty"`
 	SourceURL string                                  `json:"source_url,omitempty"`
 	Source    string                                  `json:"source,omitempty"`
+
+	FromRegistry bool `json:"from_registry,omitempty"` // as getproviders.Package has it
 }
 
 // packageRecord is one of them. Hashes are those that its source lists.
@@ -98,13 +108,62 @@ func (s *signedRecord) documents() getproviders.SignedDocuments {
 // versionsOf returns the versions of a provider.
 func (s *Server) versionsOf(ctx context.Context, p getproviders.Provider) (*answer[versionsRecord], error) {
 	return s.versions.get(ctx, keyOf(p, "versions.json"), func(ctx context.Context) (versionsRecord, error) {
-		available, err := s.fresh().Versions(ctx, p)
+		source := s.fresh()
+		available, err := source.Versions(ctx, p)
 		if err != nil {
 			return versionsRecord{}, err
 		}
 		slices.SortFunc(available.Versions, getproviders.Version.Compare)
-		return versionsRecord{Versions: available.Versions, Warnings: available.Warnings, Details: detailsOf(available)}, nil
+		return versionsRecord{Versions: available.Versions, Warnings: available.Warnings, Details: detailsOf(available), Sources: s.sourcesOf(ctx, source, p, available)}, nil
 	})
+}
+
+// sourcesOf groups versions by where they come from, if the policy may ask.
+func (s *Server) sourcesOf(ctx context.Context, source getproviders.Source, p getproviders.Provider, available getproviders.Available) (all []sourceRecord) {
+	if s.fetcher.Choice.Listed == nil {
+		return nil
+	}
+	r := s.fetcher.Resolver()
+	r.Source = source
+	for _, c := range r.Listed(ctx, p, available) {
+		at := slices.IndexFunc(all, func(known sourceRecord) bool { return known.URL == c.SourceURL && known.Registry == c.FromRegistry })
+		if at < 0 {
+			at = len(all)
+			all = append(all, sourceRecord{URL: c.SourceURL, Registry: c.FromRegistry})
+		}
+		all[at].Versions = append(all[at].Versions, c.Version)
+	}
+	return all
+}
+
+// allowedOf returns the versions that clients may choose by the policy. Of one answer of the source they are the same for a day.
+func (s *Server) allowedOf(ctx context.Context, p getproviders.Provider, found *answer[versionsRecord]) ([]getproviders.Version, error) {
+	if !s.fetcher.Choice.LeavesAny() {
+		return found.value.Versions, nil
+	}
+	got, err := s.choices.get(ctx, providerPath(p)+"/"+found.asked.String(), func(ctx context.Context) ([]getproviders.Version, error) {
+		from := map[getproviders.Version]sourceRecord{}
+		for _, known := range found.value.Sources {
+			for _, v := range known.Versions {
+				from[v] = known
+			}
+		}
+		var listed []getproviders.Candidate
+		for _, v := range found.value.Versions {
+			listed = append(listed, getproviders.Candidate{
+				Provider: p, Version: v, Platform: s.fetcher.Platform, State: getproviders.StateListed, SourceURL: from[v].URL, FromRegistry: from[v].Registry,
+			})
+		}
+		allowed, left := s.fetcher.Resolver().Allowed(ctx, listed)
+		if len(left.Versions) > 0 {
+			s.opts.Log.Info("versions are left out by policy", "provider", p.String(), "left_out", left.String())
+		}
+		return allowed, nil
+	})
+	if err != nil {
+		return nil, err
+	}
+	return got.value, nil
 }
 
 // packagesOf returns the packages of a version.
@@ -169,7 +228,7 @@ func askFirst(ctx context.Context, source getproviders.Source, p getproviders.Pr
 		if err != nil {
 			return err
 		}
-		record.Protocols, record.Source, record.SourceURL = pkg.Protocols, pkg.Source, pkg.SourceURL
+		record.Protocols, record.Source, record.SourceURL, record.FromRegistry = pkg.Protocols, pkg.Source, pkg.SourceURL, pkg.FromRegistry
 		record.Packages[plat] = packageRecord{Hashes: listedHashes(trust)}
 		if trust.Documents == nil {
 			return nil

@@ -56,6 +56,10 @@ func (s *Server) serveRegistryVersions(w http.ResponseWriter, r *http.Request, p
 	if err != nil {
 		return err
 	}
+	versions, err := s.allowedOf(r.Context(), p, found)
+	if err != nil {
+		return err
+	}
 	made, err := found.document(r.Context(), s.room, "registry", func() []byte {
 		list := wireRegistryVersions{Versions: []wireRegistryVersion{}, Warnings: found.value.Warnings}
 		told := map[getproviders.Version]wireRegistryVersion{}
@@ -68,7 +72,7 @@ func (s *Server) serveRegistryVersions(w http.ResponseWriter, r *http.Request, p
 				told[v] = entry
 			}
 		}
-		for _, v := range found.value.Versions {
+		for _, v := range versions {
 			entry := told[v]
 			entry.Version = v.String()
 			list.Versions = append(list.Versions, entry)

@@ -107,6 +107,7 @@ type Server struct {
 
 	versions *answers[versionsRecord]
 	packages *answers[packagesRecord]
+	choices  *answers[[]getproviders.Version]
 	stored   *answers[[]storedArchive]
 
 	releases  *answers[[]string] // of modules
@@ -127,6 +128,7 @@ var (
 const (
 	versionsMaxAge = 5 * time.Minute
 	packagesMaxAge = time.Hour
+	allowedMaxAge  = 24 * time.Hour   // of one list of versions
 	retryAfter     = 10 * time.Second // a failure, or that something wasn't there, the source is asked again
 )
 

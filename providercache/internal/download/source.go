@@ -135,6 +135,8 @@ func (e *StatusError) Hint() string {
 	switch {
 	case e.StatusCode == http.StatusNotFound, e.StatusCode == http.StatusGone:
 		return "the source lists the package, but the server doesn't have its archive: tell the publisher of the provider, or those who run the mirror"
+	case e.StatusCode == http.StatusForbidden && e.Said != "":
+		return "the server says why it refuses the archive: ask those who run it, or check the login in .netrc or the token of the host"
 	case hosts.Refuses(e.StatusCode):
 		return "the archive needs a login that may read it, or its URL has expired. Run again; if that fails too, check the login in .netrc or the token of the host"
 	default:

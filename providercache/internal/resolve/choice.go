@@ -5,6 +5,7 @@ import (
 	"slices"
 
 	"github.com/tfdeps/tfdeps/getproviders"
+	"github.com/tfdeps/tfdeps/internal/par"
 	"github.com/tfdeps/tfdeps/providercache/event"
 )
 
@@ -24,29 +25,26 @@ const mostExamined = 10
 // newest returns the newest version that the constraints and the Choice allow, and tells what is left out; ok is false if there is
 // none, and left says why.
 func (r Resolver) newest(ctx context.Context, s getproviders.Selection, available getproviders.Available) (newest getproviders.Version, left getproviders.LeftOut, ok bool) {
-	if r.Choice.Listed == nil && r.Choice.Dated == nil && r.Choice.Signed == nil {
+	if !r.Choice.LeavesAny() {
 		newest, ok = s.Constraints.Newest(available.Versions)
 		return newest, left, ok
 	}
-	allowed := slices.DeleteFunc(slices.Clone(available.Versions), func(v getproviders.Version) bool { return !s.Constraints.Allows(v) })
-	slices.SortFunc(allowed, func(a, b getproviders.Version) int { return b.Compare(a) })
-	leaves := r.leavesOut(ctx, s, available)
+	available.Versions = slices.DeleteFunc(slices.Clone(available.Versions), func(v getproviders.Version) bool { return !s.Constraints.Allows(v) })
+	listed := newestFirst(r.Listed(ctx, s.Provider, available))
 	examined := 0
-	for i, v := range allowed {
-		reason := leaves(v)
-		if s.Version = v; reason == nil && (r.Choice.Dated != nil || r.Choice.Signed != nil) {
+	for i, c := range listed {
+		reason := ask(ctx, r.Choice.Listed, c)
+		if s.Version = c.Version; reason == nil && r.Choice.examines() {
 			if examined++; examined > mostExamined {
-				left.Unexamined = len(allowed) - i
+				left.Unexamined = len(listed) - i
 				break
 			}
-			if reason = examine(ctx, s, r.Date, r.Choice.Dated); reason == nil {
-				reason = examine(ctx, s, r.Signer, r.Choice.Signed)
-			}
+			reason = r.examine(ctx, s)
 		}
-		if newest, ok = v, reason == nil; ok {
+		if newest, ok = c.Version, reason == nil; ok {
 			break
 		}
-		left.Versions = append(left.Versions, getproviders.RefusedVersion{Version: v, Reason: reason})
+		left.Versions = append(left.Versions, getproviders.RefusedVersion{Version: c.Version, Reason: reason})
 	}
 	if ok && len(left.Versions) > 0 {
 		r.Emit(ctx, event.Event{Kind: event.LeftOut, Outcome: event.Outcome{Selection: s}, LeftOut: left})
@@ -54,31 +52,83 @@ func (r Resolver) newest(ctx context.Context, s getproviders.Selection, availabl
 	return newest, left, ok
 }
 
-// examine asks about a version of which something was found out.
-func examine(ctx context.Context, s getproviders.Selection, find func(context.Context, getproviders.Selection) (getproviders.Candidate, bool), ask func(context.Context, getproviders.Candidate) error) error {
-	if ask == nil {
-		return nil
+// Allowed returns what the Choice leaves of all that is Listed, in its order, for callers with constraints of their own, and what it
+// leaves out. Of the versions that Choice.Listed lets through the ten newest are examined; older ones are left.
+func (r Resolver) Allowed(ctx context.Context, listed []getproviders.Candidate) (allowed []getproviders.Version, left getproviders.LeftOut) {
+	sorted := newestFirst(listed)
+	reasons := map[getproviders.Version]error{}
+	var open []getproviders.Candidate
+	for _, c := range sorted {
+		if reasons[c.Version] = ask(ctx, r.Choice.Listed, c); reasons[c.Version] == nil && r.Choice.examines() && len(open) < mostExamined {
+			open = append(open, c)
+		}
 	}
-	if c, known := find(ctx, s); known {
-		return ask(ctx, c)
+	_, errs := par.Map(ctx, mostExamined, open, func(ctx context.Context, c getproviders.Candidate) (struct{}, error) {
+		return struct{}{}, r.examine(ctx, getproviders.Selection{Provider: c.Provider, Version: c.Version})
+	})
+	for i, c := range open {
+		reasons[c.Version] = errs[i]
+	}
+	for _, c := range sorted {
+		if reasons[c.Version] != nil {
+			left.Versions = append(left.Versions, getproviders.RefusedVersion{Version: c.Version, Reason: reasons[c.Version]})
+		}
+	}
+	for _, c := range listed {
+		if reasons[c.Version] == nil {
+			allowed = append(allowed, c.Version)
+		}
+	}
+	return allowed, left
+}
+
+// Listed says of each version of an answer what its source tells of it. Where a package would come from isn't known of sources that may
+// not be asked.
+func (r Resolver) Listed(ctx context.Context, p getproviders.Provider, available getproviders.Available) (all []getproviders.Candidate) {
+	source := r.Source.Describe(p)
+	for _, v := range available.Versions {
+		c := getproviders.Candidate{Provider: p, Version: v, Platform: r.Platform, State: getproviders.StateListed}
+		if available.Details != nil {
+			_, _, c.FromRegistry = available.Details(v)
+		}
+		if source.SourceURL != nil && len(source.Unasked) == 0 && r.Choice.Listed != nil {
+			c.SourceURL, _ = source.SourceURL(ctx, p, v, r.Platform)
+		}
+		all = append(all, c)
+	}
+	return all
+}
+
+func newestFirst(listed []getproviders.Candidate) []getproviders.Candidate {
+	return slices.SortedFunc(slices.Values(listed), func(a, b getproviders.Candidate) int { return b.Version.Compare(a.Version) })
+}
+
+// LeavesAny reports whether there is anything to ask, and examines whether that takes requests.
+func (c Choice) LeavesAny() bool { return c.Listed != nil || c.examines() }
+
+func (c Choice) examines() bool { return c.Dated != nil || c.Signed != nil }
+
+// examine asks about a version by what takes requests.
+func (r Resolver) examine(ctx context.Context, s getproviders.Selection) error {
+	for _, by := range []struct {
+		choice func(context.Context, getproviders.Candidate) error
+		find   func(context.Context, getproviders.Selection) (getproviders.Candidate, bool)
+	}{{r.Choice.Dated, r.Date}, {r.Choice.Signed, r.Signer}} {
+		if by.choice == nil {
+			continue
+		}
+		if c, known := by.find(ctx, s); known {
+			if reason := by.choice(ctx, c); reason != nil {
+				return reason
+			}
+		}
 	}
 	return nil
 }
 
-// leavesOut returns Listed for a version of an answer. Where a package would come from isn't known of sources that may not be asked.
-func (r Resolver) leavesOut(ctx context.Context, s getproviders.Selection, available getproviders.Available) func(getproviders.Version) error {
-	source := r.Source.Describe(s.Provider)
-	return func(v getproviders.Version) error {
-		if r.Choice.Listed == nil {
-			return nil
-		}
-		c := getproviders.Candidate{Provider: s.Provider, Version: v, Platform: r.Platform, State: getproviders.StateListed}
-		if available.Details != nil {
-			_, _, c.FromRegistry = available.Details(v)
-		}
-		if source.SourceURL != nil && len(source.Unasked) == 0 {
-			c.SourceURL, _ = source.SourceURL(ctx, s.Provider, v, r.Platform)
-		}
-		return r.Choice.Listed(ctx, c)
+func ask(ctx context.Context, choice func(context.Context, getproviders.Candidate) error, c getproviders.Candidate) error {
+	if choice == nil {
+		return nil
 	}
+	return choice(ctx, c)
 }

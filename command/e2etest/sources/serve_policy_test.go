@@ -1,0 +1,75 @@
+package sources
+
+import (
+	"fmt"
+	"io"
+	"net/http"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"github.com/tfdeps/tfdeps/command/e2etest/internal/harness"
+	"github.com/tfdeps/tfdeps/internal/must"
+)
+
+// TestServe_PolicyChoosesForItsClients has terraform, tofu and tfdeps install through a server whose policy forbids the newest
+// version: they get the newest allowed one, and where the configuration or the lock file wants the other one, they
+// say that there is no such version.
+func TestServe_PolicyChoosesForItsClients(t *testing.T) {
+	t.Parallel()
+	ca := harness.NewCA(t)
+	registry := harness.NewLockRegistry(t, ca)
+	rules := filepath.Join(t.TempDir(), "rules.hcl")
+	harness.WriteText(t, rules, "versions \"registry.terraform.io/acme/a\" {\n allow = \"!= 2.0.0\"\n}\nquarantine \"registry.opentofu.org/acme/a\" {\n versions = [\"2.0.0\"]\n reason = \"it loses state\"\n}\n"+
+		"providers = [\"registry.terraform.io/acme/a\", \"registry.opentofu.org/acme/a\"]\n")
+	url, output := startServe(t, ca, append(harness.Redirect(t, registry, "registry.terraform.io", "registry.opentofu.org"), "TFDEPS_POLICY="+rules))
+	credentials := fmt.Sprintf("credentials %q { token = \"s3cret\" }\n", strings.Split(url, "/")[2])
+	asMirror := harness.Trust(t, ca, fmt.Sprintf("provider_installation {\n network_mirror { url = %q }\n}\n", url)+credentials)
+	asRegistry := ""
+	for _, host := range []string{"registry.terraform.io", "registry.opentofu.org"} {
+		asRegistry += fmt.Sprintf("host %q {\n services = {\n \"providers.v1\" = \"%s%[1]s/\"\n }\n}\ncredentials %[1]q { token = \"s3cret\" }\n", host, url)
+	}
+	for _, name := range []string{"acme/b/terraform-provider-b_1.0.0_linux_amd64.zip", "acme/a/terraform-provider-a_2.0.0_linux_amd64.zip"} {
+		req := must.Get(http.NewRequestWithContext(t.Context(), http.MethodGet, url+"registry.terraform.io/"+name, nil))(t)
+		req.Header.Set("Authorization", "Bearer s3cret")
+		resp := must.Get(registry.Client().Do(req))(t)
+		body := string(must.Get(io.ReadAll(resp.Body))(t))
+		resp.Body.Close()
+		must.Equal(t, resp.StatusCode, http.StatusForbidden, body)
+		if !strings.Contains(body, "the provider matches none of the allowed patterns (rule providers, ") && !strings.Contains(body, `only versions \"!= 2.0.0\" are allowed (rule versions, `) {
+			t.Errorf("%s: %s", name, body)
+		}
+	}
+	must.Equal(t, registry.Requests("archive"), 0)
+	t.Run("clients", func(t *testing.T) {
+		for program, look := range map[string]func(testing.TB) string{"terraform": harness.LookTerraform, "tofu": harness.LookTofu, "tfdeps": harness.Tfdeps} {
+			for protocol, env := range map[string][]string{"mirror": asMirror, "registry": harness.Trust(t, ca, asRegistry)} {
+				t.Run(program+" "+protocol, func(t *testing.T) {
+					t.Parallel()
+					peer := look(t)
+					env := append(env, "HOME="+t.TempDir(), "TFDEPS_CACHE_DIR="+t.TempDir())
+					dir := harness.WorkDir(t, harness.LockConfig("a", ">= 1.0.0"))
+					harness.Run(t, dir, env, peer, "init", "-no-color")
+					lock := harness.ReadLock(t, dir)
+					must.Contain(t, lock, `version     = "1.1.0"`)
+					dir = harness.WorkDir(t, harness.LockConfig("a", "2.0.0"))
+					for _, locked := range []bool{false, true} {
+						if locked {
+							harness.WriteText(t, filepath.Join(dir, ".terraform.lock.hcl"), strings.NewReplacer("1.1.0", "2.0.0", ">= 1.0.0", "2.0.0").Replace(lock))
+						}
+						end := harness.Exec(t, dir, env, peer, "init", "-no-color")
+						said := strings.Join(strings.Fields(end.Said()), " ")
+						says := map[bool]string{false: "no available releases match the given constraints", true: "previously-selected version 2.0.0 is no longer available"}[locked]
+						if program == "tfdeps" {
+							says = map[bool]string{false: says, true: `refused by policy: only versions \"!= 2.0.0\" are allowed`}[locked]
+						}
+						if end.Code != 1 || !strings.Contains(said, says) {
+							t.Errorf("locked %t: %s", locked, end)
+						}
+					}
+				})
+			}
+		}
+	})
+	must.Contain(t, output(), `left_out="2.0.0: only versions \"!= 2.0.0\" are allowed (rule versions`)
+}
