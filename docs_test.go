@@ -27,8 +27,7 @@ func pages(t *testing.T) map[string]string {
 			t.Fatalf("found no page %s: %v", pattern, err)
 		}
 		for _, name := range names {
-			content, err := os.ReadFile(name)
-			must.Succeed(t, err)
+			content := must.Get(os.ReadFile(name))(t)
 			all[filepath.ToSlash(name)] = string(content)
 		}
 	}
@@ -54,9 +53,7 @@ func TestBrokenLinks_CanFail(t *testing.T) {
 		}
 	}
 	for _, text := range []string{"[x](nowhere.md)", "[x](docs/b.md#no-heading)", "[x](#b)", "![x](docs/x.svg)", "see docs/c.md"} {
-		if len(brokenLinks("README.md", text, all)) != 1 {
-			t.Errorf("%s is taken for a good link", text)
-		}
+		must.Len(t, brokenLinks("README.md", text, all), 1, text)
 	}
 }
 
@@ -208,8 +205,7 @@ func knownCodes(t *testing.T) map[string]string {
 	t.Helper()
 	known := map[string]string{}
 	for _, source := range codeSources {
-		file, err := parser.ParseFile(token.NewFileSet(), source.file, nil, parser.SkipObjectResolution)
-		must.Succeed(t, err)
+		file := must.Get(parser.ParseFile(token.NewFileSet(), source.file, nil, parser.SkipObjectResolution))(t)
 		pattern, found := regexp.MustCompile(source.pattern), 0
 		ast.Inspect(file, func(n ast.Node) bool {
 			if _, imported := n.(*ast.ImportSpec); imported {
@@ -257,9 +253,7 @@ func TestEngine_ShowsARunnableExample(t *testing.T) {
 	if shown == "" {
 		t.Fatal("docs/engine.md shows no Go code")
 	}
-	if missing := missingLine(shown, string(source)+string(example)); missing != "" {
-		t.Errorf("the example of docs/engine.md has a line that the examples haven't, or not there: %q", missing)
-	}
+	must.Equal(t, missingLine(shown, string(source)+string(example)), "", "the example of docs/engine.md has a line that the examples haven't, or")
 }
 
 func TestMissingLine_CanFail(t *testing.T) {
@@ -268,9 +262,7 @@ func TestMissingLine_CanFail(t *testing.T) {
 		{"a\nc\n", "a\nb\n", "c"},
 		{"b\na\n", "a\nb\n", "a"},
 	} {
-		if got := missingLine(c.shown, c.run); got != c.want {
-			t.Errorf("missingLine(%q, %q) = %q, want %q", c.shown, c.run, got, c.want)
-		}
+		must.Equal(t, missingLine(c.shown, c.run), c.want, c.shown, c.run)
 	}
 }
 
@@ -309,8 +301,7 @@ func TestDocs_NameTestsThatExist(t *testing.T) {
 	}
 	tests := map[string]bool{}
 	for _, name := range files {
-		content, err := os.ReadFile(name)
-		must.Succeed(t, err)
+		content := must.Get(os.ReadFile(name))(t)
 		for _, test := range declaredTests.FindAllStringSubmatch(string(content), -1) {
 			tests[test[1]] = true
 		}
@@ -328,7 +319,7 @@ func TestDocs_NameTestsThatExist(t *testing.T) {
 		}
 		for _, session := range sessionNames.FindAllString(text, -1) {
 			named++
-			if _, err := os.Stat(filepath.Join("testdata", "script", session)); err != nil {
+			if _, err := os.Stat(filepath.Join("testdata/script", session)); err != nil {
 				t.Errorf("%s names %s, which is not a session", page, session)
 			}
 		}

@@ -378,8 +378,7 @@ func TestRules_CanFail(t *testing.T) {
 		{"command/servecmd/child.go", "import \"os/exec\"\nvar x = exec.Command(\"make\")", ""},
 		{"command/x.go", "import \"os/exec\"\nfunc f(c *exec.Cmd) error { return c.Run() }", ""},
 	} {
-		f, err := parseFile(c.file, "package p\n"+c.src+"\n")
-		must.Succeed(t, err)
+		f := must.Get(parseFile(c.file, "package p\n"+c.src+"\n"))(t)
 		if got := strings.Join(f.problems(), "; "); (got == "") != (c.want == "") || !strings.Contains(got, c.want) {
 			t.Errorf("%s with %.60q: got %q, want something with %q", c.file, c.src, got, c.want)
 		}
@@ -393,22 +392,18 @@ func TestRules_CanFail(t *testing.T) {
 func TestBrokenCommentLinks_CanFail(t *testing.T) {
 	const src = "package store\n\n// T is in [Store], beside [T.Field], [*T.Do] and [store.T]; [x] and [json.Decoder] aren't ours.\n" +
 		"type T struct{ Field int }\n\n// Do has [T.Gone], [store.Gone] and [Gone].\nfunc (t *T) Do() {}\n\nconst Store = 1\n"
-	f, err := parseFile("providercache/internal/store/x.go", src)
-	must.Succeed(t, err)
+	f := must.Get(parseFile("providercache/internal/store/x.go", src))(t)
 	var want []string
 	for _, name := range []string{"T.Gone", "store.Gone", "Gone"} {
 		want = append(want, "providercache/internal/store/x.go:6: nothing is ["+name+"]")
 	}
-	if got := brokenCommentLinks([]goFile{f}); !slices.Equal(got, want) {
-		t.Errorf("%q, want %q", got, want)
-	}
+	must.EqualSlices(t, brokenCommentLinks([]goFile{f}), want)
 }
 
 func TestDependencyTableRules_CanFail(t *testing.T) {
 	const module = "github.com/hashicorp/go-version" // of the real table, which tells modules apart
 	row := allowance{module: module, where: "depsfile"}
-	user, err := parseFile("depsfile/x.go", "package p\nimport _ \""+module+"\"\n")
-	must.Succeed(t, err)
+	user := must.Get(parseFile("depsfile/x.go", "package p\nimport _ \""+module+"\"\n"))(t)
 	for _, c := range []struct {
 		table  []allowance
 		direct []string

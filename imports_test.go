@@ -165,10 +165,8 @@ func TestComments_LinkToWhatExists(t *testing.T) {
 
 // TestDependencyTable_MatchesGoMod: every module that go.mod asks for directly has a row, and every place in a row uses the module.
 func TestDependencyTable_MatchesGoMod(t *testing.T) {
-	src, err := os.ReadFile("go.mod")
-	must.Succeed(t, err)
-	mod, err := modfile.Parse("go.mod", src, nil)
-	must.Succeed(t, err)
+	src := must.Get(os.ReadFile("go.mod"))(t)
+	mod := must.Get(modfile.Parse("go.mod", src, nil))(t)
 	var direct []string
 	for _, req := range mod.Require {
 		if !req.Indirect {
@@ -202,17 +200,14 @@ func TestGoMod_CanBeInstalledFromATag(t *testing.T) {
 // TestContributing_NamesEveryDependency keeps the table that people read in
 // step with the one that is enforced.
 func TestContributing_NamesEveryDependency(t *testing.T) {
-	src, err := os.ReadFile("CONTRIBUTING.md")
-	must.Succeed(t, err)
+	src := must.Get(os.ReadFile("CONTRIBUTING.md"))(t)
 	reason := regexp.MustCompile(`(?m)^\|([^|]*)\|[^|]*\| *[^ |-]`) // modules, where, why
 	var modules strings.Builder
 	for _, row := range reason.FindAllStringSubmatch(string(src), -1) {
 		modules.WriteString(row[1])
 	}
 	for _, row := range thirdParty {
-		if !strings.Contains(modules.String(), "`"+row.module+"`") {
-			t.Errorf("CONTRIBUTING.md doesn't say what `%s` is for", row.module)
-		}
+		must.Contain(t, modules.String(), "`"+row.module+"`", row.module)
 	}
 }
 
@@ -220,8 +215,7 @@ func TestContributing_NamesEveryDependency(t *testing.T) {
 // hidden directories or in other modules.
 func readTree(t *testing.T) []goFile {
 	t.Helper()
-	files, err := parsedTree()
-	must.Succeed(t, err)
+	files := must.Get(parsedTree())(t)
 	if !slices.ContainsFunc(files, func(f goFile) bool { return f.dir == "getproviders" && !f.test }) {
 		t.Fatalf("found %d files, none of them in getproviders: this test looks in the wrong place", len(files))
 	}

@@ -220,13 +220,10 @@ func TestCasefold_Program(t *testing.T) {
 		t.Skip("is a program that other tests start")
 	}
 	zero := time.Duration(0)
-	server, err := fs.Mount(place, &foldNode{dir: os.Getenv(foldedPlace + "_DIR")}, &fs.Options{
+	server := must.Get(fs.Mount(place, &foldNode{dir: os.Getenv(foldedPlace + "_DIR")}, &fs.Options{
 		EntryTimeout: &zero, AttrTimeout: &zero, NegativeTimeout: &zero, MountOptions: fuse.MountOptions{FsName: "casefold", DirectMount: true},
-	})
-	must.Succeed(t, err)
-	if _, err := os.Stdout.WriteString("mounted\n"); err != nil {
-		t.Fatal(err)
-	}
+	}))(t)
+	must.Get(os.Stdout.WriteString("mounted\n"))(t)
 	_, _ = io.Copy(io.Discard, os.Stdin)
 	for server.Unmount() != nil && t.Context().Err() == nil {
 		time.Sleep(10 * time.Millisecond)

@@ -45,7 +45,7 @@ func TestCodes_AreThoseOfTheEngine(t *testing.T) {
 	t.Parallel()
 	names, methods, summaries := codeNames(), 0, 0
 	for _, root := range []string{".", "../getproviders", "../providercache", "../configs", "../depsfile", "../internal"} {
-		err := filepath.WalkDir(root, func(path string, entry fs.DirEntry, err error) error {
+		must.Succeed(t, filepath.WalkDir(root, func(path string, entry fs.DirEntry, err error) error {
 			if err != nil || entry.IsDir() || !strings.HasSuffix(path, ".go") || strings.HasSuffix(path, "_test.go") {
 				return err
 			}
@@ -69,8 +69,7 @@ func TestCodes_AreThoseOfTheEngine(t *testing.T) {
 				}
 			}
 			return nil
-		})
-		must.Succeed(t, err)
+		}))
 	}
 	if methods < 40 || summaries < 80 {
 		t.Errorf("found only %d codes and %d summaries", methods, summaries)
@@ -170,8 +169,7 @@ func textsIn(n ast.Node) (texts []string) {
 // Failures that are provoked show codes of the table.
 func TestCodes_AreInTheTable(t *testing.T) {
 	t.Parallel()
-	golden, err := os.ReadFile(filepath.Join("testdata", "failures.txtar"))
-	must.Succeed(t, err)
+	golden := must.Get(os.ReadFile("testdata/failures.txtar"))(t)
 	names := codeNames()
 	shown := map[string]bool{}
 	for _, match := range regexp.MustCompile(`(?m)^\(code: (.*)\)$`).FindAllStringSubmatch(string(golden), -1) {
@@ -187,8 +185,7 @@ func TestCodes_AreInTheTable(t *testing.T) {
 // TestCodes_OfChecksAreInTheHelp compares the help of init with the table for people.
 func TestCodes_OfChecksAreInTheHelp(t *testing.T) {
 	t.Parallel()
-	text, err := os.ReadFile(filepath.Join("..", "docs", "troubleshooting.md"))
-	must.Succeed(t, err)
+	text := must.Get(os.ReadFile("../docs/troubleshooting.md"))(t)
 	_, table, _ := strings.Cut(string(text), "\n## Reasons of -check\n")
 	table, _, _ = strings.Cut(table, "\n## ")
 	all := commands()

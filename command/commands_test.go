@@ -111,7 +111,7 @@ func TestUsage_NamesVariables(t *testing.T) {
 		}
 	}
 	// Package sources describes variables that belong to no option.
-	err := filepath.WalkDir(".", func(path string, entry fs.DirEntry, err error) error {
+	must.Succeed(t, filepath.WalkDir(".", func(path string, entry fs.DirEntry, err error) error {
 		if entry.IsDir() && entry.Name() == "e2etest" {
 			return fs.SkipDir
 		}
@@ -125,8 +125,7 @@ func TestUsage_NamesVariables(t *testing.T) {
 			}
 		}
 		return err
-	})
-	must.Succeed(t, err)
+	}))
 }
 
 func TestCommands_EachTakesItsFlags(t *testing.T) {
@@ -148,8 +147,7 @@ func TestCommands_EachTakesItsFlags(t *testing.T) {
 // A session runs every command in a pipe. When it succeeds, stderr is empty.
 func TestCommands_AreInTheQuietSession(t *testing.T) {
 	t.Parallel()
-	session, err := os.ReadFile(filepath.Join("..", "testdata", "script", "quiet.txtar"))
-	must.Succeed(t, err)
+	session := must.Get(os.ReadFile("../testdata/script/quiet.txtar"))(t)
 	for _, name := range names() {
 		if name == "cache" || name == "serve" { // the first only has commands below it, the second has its log on stderr
 			continue

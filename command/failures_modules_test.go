@@ -49,15 +49,13 @@ func git(said string) func(*failing) {
 // certified has tf.example.com be a server whose certificate is valid at other times.
 func certified(from, until time.Duration) func(*failing) {
 	return func(w *failing) {
-		key, err := ecdsa.GenerateKey(elliptic.P256(), rand.Reader)
-		must.Succeed(w, err)
+		key := must.Get(ecdsa.GenerateKey(elliptic.P256(), rand.Reader))(w)
 		now := time.Now()
 		about := &x509.Certificate{
 			SerialNumber: big.NewInt(1), Subject: pkix.Name{CommonName: "localhost"}, DNSNames: []string{"localhost"},
 			NotBefore: now.Add(from), NotAfter: now.Add(until), IsCA: true, BasicConstraintsValid: true,
 		}
-		der, err := x509.CreateCertificate(rand.Reader, about, about, &key.PublicKey, key)
-		must.Succeed(w, err)
+		der := must.Get(x509.CreateCertificate(rand.Reader, about, about, &key.PublicKey, key))(w)
 		server := httptest.NewUnstartedServer(http.NotFoundHandler())
 		server.TLS = &tls.Config{Certificates: []tls.Certificate{{Certificate: [][]byte{der}, PrivateKey: key}}}
 		server.Config.ErrorLog = nil

@@ -46,8 +46,7 @@ const (
 
 // closedPort is an address on which nothing listens.
 func closedPort(w *failing) string {
-	listener, err := net.Listen("tcp", "127.0.0.1:0")
-	must.Succeed(w, err)
+	listener := must.Get(net.Listen("tcp", "127.0.0.1:0"))(w)
 	defer listener.Close()
 	return listener.Addr().String()
 }
@@ -72,8 +71,7 @@ func (w *failing) mirror(url string) {
 
 // another is a server whose certificate is of an authority that isn't trusted here.
 func another(w *failing) *providertest.Registry {
-	other, err := providertest.NewRegistry(providertest.Options{})
-	must.Succeed(w, err)
+	other := must.Get(providertest.NewRegistry(providertest.Options{}))(w)
 	w.Cleanup(other.Close)
 	return other
 }
@@ -163,8 +161,7 @@ func networkFailures() []failure {
 
 // mirrorBeside is a mirror that has one package. Its authority is that of the registry.
 func mirrorBeside(w *failing) *providertest.Mirror {
-	mirror, err := providertest.NewMirror(providertest.MirrorOptions{CA: trustedCA})
-	must.Succeed(w, err)
+	mirror := must.Get(providertest.NewMirror(providertest.MirrorOptions{CA: trustedCA}))(w)
 	w.Cleanup(mirror.Close)
 	mirror.Add("tf.example.com", providertest.PackageSpec{Namespace: "acme", Type: "tiny", Version: "1.0.0"})
 	return mirror

@@ -60,7 +60,7 @@ func damaged(w *failing) {
 	}
 	plat := getproviders.CurrentPlatform().String()
 	for _, dir := range []string{w.dir + "/.terraform/providers", w.home + "/cache/providers/v1"} {
-		w.write(filepath.Join(dir, "tf.example.com", "acme", "tiny", "1.0.0", plat, "terraform-provider-tiny_v1.0.0"), "damaged")
+		w.write(filepath.Join(dir, "tf.example.com/acme/tiny/1.0.0", plat, "terraform-provider-tiny_v1.0.0"), "damaged")
 	}
 }
 
@@ -76,8 +76,7 @@ func packageFailures() []failure {
 	return []failure{
 		{name: "signature_wrong", setUp: edited("signature", flipped)},
 		{name: "signature_of_another_key", setUp: func(w *failing) {
-			signer, err := providertest.NewSigner(providertest.SignerOptions{})
-			must.Succeed(w, err)
+			signer := must.Get(providertest.NewSigner(providertest.SignerOptions{}))(w)
 			w.replace(signer.KeyID(), "LISTEDKEYID")
 			publishing(providertest.PackageSpec{Version: "1.0.0", Keys: []providertest.Key{signer.Key()}})(w)
 		}},
@@ -133,7 +132,7 @@ func packageFailures() []failure {
 			w.registry.Add(providertest.PackageSpec{Namespace: "acme", Type: "widget", Version: "1.0.0"})
 			damaged(w)
 			for _, dir := range []string{w.dir + "/.terraform/providers", w.home + "/cache/providers/v1"} {
-				must.Succeed(w, os.RemoveAll(filepath.Join(dir, "tf.example.com", "acme", "widget")))
+				must.Succeed(w, os.RemoveAll(filepath.Join(dir, "tf.example.com/acme/widget")))
 			}
 		}},
 		{name: "target_of_another_user", err: cause.Unwritable(".terraform/providers", tinyOnly, denied)},

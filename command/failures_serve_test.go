@@ -35,8 +35,7 @@ func serveFailures() []failure {
 	file := map[string]string{"mirror": "a file", "notes.txt": "no certificate", "tokens": "# none yet\n"}
 	return []failure{
 		{name: "serve_at_a_port_in_use", setUp: func(w *failing) {
-			listener, err := net.Listen("tcp", "127.0.0.1:0")
-			must.Succeed(w, err)
+			listener := must.Get(net.Listen("tcp", "127.0.0.1:0"))(w)
 			w.Cleanup(func() { _ = listener.Close() })
 			w.set("TF_CLI_ARGS_serve=-listen=" + listener.Addr().String())
 		}},

@@ -46,9 +46,8 @@ func TestFailures_AreExplained(t *testing.T) {
 	if runtime.GOOS != "linux" {
 		t.Skip("what networks and files say is that of Linux")
 	}
-	golden := filepath.Join("testdata", "failures.txtar")
-	archive, err := txtar.ParseFile(golden)
-	must.Succeed(t, err)
+	golden := "testdata/failures.txtar"
+	archive := must.Get(txtar.ParseFile(golden))(t)
 	all := map[string]failure{}
 	for _, f := range slices.Concat(networkFailures(), packageFailures(), moduleFailures(), directoryFailures(), transferFailures(), argumentFailures(), placesFailures(), serveFailures()) {
 		all[f.name] = f
@@ -101,8 +100,7 @@ type failing struct {
 func newFailing(t *testing.T, f failure) *failing {
 	t.Helper()
 	root := t.TempDir()
-	registry, err := providertest.NewRegistry(providertest.Options{CA: trustedCA})
-	must.Succeed(t, err)
+	registry := must.Get(providertest.NewRegistry(providertest.Options{CA: trustedCA}))(t)
 	t.Cleanup(registry.Close)
 	w := &failing{T: t, dir: filepath.Join(root, "work"), home: filepath.Join(root, "home"), registry: registry}
 	if f.files == nil {

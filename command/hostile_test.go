@@ -53,7 +53,7 @@ func TestMain_RefusesWhatHostileRegistriesSend(t *testing.T) {
 	if runtime.GOOS == "windows" {
 		t.Skip("the registry is at a port of localhost, which names no directory there")
 	}
-	rules, err := hostiletest.ReadHostile(filepath.Join("..", "testdata", "hostile"))
+	rules, err := hostiletest.ReadHostile("../testdata/hostile")
 	if err != nil || len(rules) < 50 {
 		t.Fatalf("%d rules: %v", len(rules), err)
 	}
@@ -65,8 +65,7 @@ func TestMain_RefusesWhatHostileRegistriesSend(t *testing.T) {
 			continue
 		}
 		t.Run(rule.Name, func(t *testing.T) {
-			registry, err := hostiletest.NewHostile(rule, o)
-			must.Succeed(t, err)
+			registry := must.Get(hostiletest.NewHostile(rule, o))(t)
 			defer registry.Close()
 			for j, c := range hostileCommands {
 				if c.name != "init" && j != i%6 && os.Getenv(allHostile) == "" && rule.Name != "honest" {
@@ -208,7 +207,7 @@ func harmless(file string) bool {
 func filesIn(t *testing.T, root string) map[string]string {
 	t.Helper()
 	found := map[string]string{}
-	err := filepath.WalkDir(root, func(path string, entry fs.DirEntry, err error) error {
+	must.Succeed(t, filepath.WalkDir(root, func(path string, entry fs.DirEntry, err error) error {
 		if err != nil || entry.IsDir() {
 			return err
 		}
@@ -223,8 +222,7 @@ func filesIn(t *testing.T, root string) map[string]string {
 		content, err := os.ReadFile(path)
 		found[name] = string(content)
 		return err
-	})
-	must.Succeed(t, err)
+	}))
 	return found
 }
 

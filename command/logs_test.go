@@ -36,7 +36,7 @@ func TestOpenLog_ReadsItsVariables(t *testing.T) {
 		{env: "TFDEPS_LOG=something", warned: true},
 		{env: "TF_LOG=debug TF_LOG_PATH=" + filepath.Join(dir, "a"), want: "msg=d", where: "a"},
 		{env: "TF_LOG=debug TFDEPS_LOG_PATH=" + filepath.Join(dir, "b") + " TF_LOG_PATH=" + filepath.Join(dir, "none"), want: "msg=d", where: "b"},
-		{env: "TFDEPS_LOG=debug TF_LOG_PATH=" + filepath.Join(dir, "none", "c"), want: "Error opening log file: |msg=d"},
+		{env: "TFDEPS_LOG=debug TF_LOG_PATH=" + filepath.Join(dir, "none/c"), want: "Error opening log file: |msg=d"},
 		{env: "TFDEPS_LOG_PATH=" + filepath.Join(dir, "none")},
 	} {
 		var stderr bytes.Buffer

@@ -27,8 +27,7 @@ func oddRegistry(t *testing.T) *providertest.Registry {
 
 func honestRegistry(t *testing.T) *providertest.Registry {
 	t.Helper()
-	registry, err := hostiletest.NewHostile(hostiletest.HostileRule{}, hostileWorld(t))
-	must.Succeed(t, err)
+	registry := must.Get(hostiletest.NewHostile(hostiletest.HostileRule{}, hostileWorld(t)))(t)
 	t.Cleanup(registry.Close)
 	return registry
 }
@@ -89,7 +88,7 @@ func TestMain_WorksWhateverTheClockSays(t *testing.T) {
 				t.Fatalf("%q at %v: exit code %d\n%s%s", args, at, code, stdout, stderr)
 			}
 		}
-		must.Succeed(t, os.RemoveAll(filepath.Join(root, "work", ".terraform")))
+		must.Succeed(t, os.RemoveAll(filepath.Join(root, "work/.terraform")))
 	}
 }
 
@@ -117,8 +116,8 @@ func TestMain_WorksWithRecordsOfOtherVersions(t *testing.T) {
 			writeWorld(t, root, registry, false)
 			runAll(t, root, registry, 0, "init")
 			changed := 0
-			for _, kept := range []string{filepath.Join("home", ".local"), "cache"} {
-				err := filepath.WalkDir(filepath.Join(root, kept), func(path string, entry fs.DirEntry, err error) error {
+			for _, kept := range []string{"home/.local", "cache"} {
+				must.Succeed(t, filepath.WalkDir(filepath.Join(root, kept), func(path string, entry fs.DirEntry, err error) error {
 					if err != nil || !entry.Type().IsRegular() || strings.Contains(path, "acme") {
 						return err
 					}
@@ -128,13 +127,12 @@ func TestMain_WorksWithRecordsOfOtherVersions(t *testing.T) {
 					}
 					changed++
 					return os.WriteFile(path, []byte(change(string(content))), 0o600)
-				})
-				must.Succeed(t, err)
+				}))
 			}
 			if changed == 0 {
 				t.Fatal("nothing is kept")
 			}
-			must.Succeed(t, os.RemoveAll(filepath.Join(root, "work", ".terraform")))
+			must.Succeed(t, os.RemoveAll(filepath.Join(root, "work/.terraform")))
 			runAll(t, root, registry, 0, "init", "init")
 		})
 	}
@@ -196,7 +194,7 @@ func TestMain_RefusesSpellingsWhereCaseDoesntCount(t *testing.T) {
 		fmt.Sprintf("module \"net\" {\n  source = %q\n}\nmodule \"Net\" {\n  source = %q\n}\n", one, other): "another module differs from this one in case only",
 		fmt.Sprintf("module \"net\" {\n  source = %q\n}\n", twice):                                          "differ in case only",
 	} {
-		must.Succeed(t, os.WriteFile(filepath.Join(root, "work", "main.tf"), []byte(config), 0o600))
+		must.Succeed(t, os.WriteFile(filepath.Join(root, "work/main.tf"), []byte(config), 0o600))
 		for _, command := range []string{"get", "init", "vendor"} {
 			said := strings.Join(strings.Fields(strings.ReplaceAll(runAll(t, root, registry, 1, command), "│", "")), " ")
 			must.Contain(t, said, want, command, config)

@@ -26,8 +26,7 @@ func programsIn(t *testing.T, names ...string) (paths []string) {
 func after(t *testing.T, env cli.Environment, by, to, args string) cli.Environment {
 	t.Helper()
 	m := &cli.Meta{Env: env, Executable: by, StandIn: &cli.StandIn{Name: "terraform"}}
-	env, err := newPasses(m, strings.Fields(args)).with(to)
-	must.Succeed(t, err)
+	env = must.Get(newPasses(m, strings.Fields(args)).with(to))(t)
 	return env
 }
 

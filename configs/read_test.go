@@ -103,7 +103,7 @@ func TestRead_TakesTheModulesThatAreInstalled(t *testing.T) {
 	if got := types(found.Requirements); got != "gadget thing" || problems.HasErrors() {
 		t.Errorf("required are %s, problems %v", got, problems)
 	}
-	must.Succeed(t, os.Remove(filepath.Join(dir, ".terraform", "modules", "modules.json")))
+	must.Succeed(t, os.Remove(filepath.Join(dir, ".terraform/modules/modules.json")))
 	_, problems = configs.Read(t.Context(), dir, configs.Options{Product: getproviders.Terraform("1.15.9")})
 	if len(problems) != 2 {
 		t.Fatalf("the problems are %v", problems)

@@ -38,7 +38,7 @@ func TestResolver_FetchesWhatIsMissingAndRecordsIt(t *testing.T) {
 		Observe: func(e configs.ModuleEvent) { happened = append(happened, e.Key+" "+e.Package+e.Dir) },
 		DryRun:  true,
 	}
-	record := filepath.Join(dir, ".terraform", "modules", "modules.json")
+	record := filepath.Join(dir, ".terraform/modules/modules.json")
 	if _, problems := resolver.Resolve(t.Context(), dir, opts); problems.HasErrors() {
 		t.Fatal(problems)
 	}
@@ -54,7 +54,7 @@ func TestResolver_FetchesWhatIsMissingAndRecordsIt(t *testing.T) {
 	if !slices.ContainsFunc(happened, func(e string) bool { return strings.HasPrefix(e, "net git::https://git.example.com/net.git") }) {
 		t.Errorf("events were %q", happened)
 	}
-	must.Succeed(t, os.Remove(filepath.Join(dir, "own", "main.tf")))
+	must.Succeed(t, os.Remove(filepath.Join(dir, "own/main.tf")))
 	found, _ := configs.Read(t.Context(), dir, opts)
 	if got := types(found.Requirements); !strings.Contains(got, "net") || strings.Contains(got, "own") {
 		t.Errorf("after that, required are %s", got)

@@ -94,15 +94,13 @@ func TestSave_FailsWithoutLeftovers(t *testing.T) {
 	path := filepath.Join(dir, depsfile.FileName)
 	must.Succeed(t, os.Mkdir(path, 0o755))
 	err := exampleLocks(t).Save(path, terraform)
-	if err == nil || !strings.Contains(err.Error(), "dependency lock file") {
-		t.Errorf("got %v", err)
-	}
+	must.Contain(t, err, "dependency lock file")
 	onlyFiles(t, dir, depsfile.FileName)
 
 	if err := exampleLocks(t).Save(filepath.Join(dir, "missing", depsfile.FileName), terraform); err == nil {
 		t.Error("saved in a directory that isn't there")
 	}
-	if err := locktext.SaveText(filepath.Join(dir, "missing", "text"), []byte("x")); err == nil {
+	if err := locktext.SaveText(filepath.Join(dir, "missing/text"), []byte("x")); err == nil {
 		t.Error("text is saved in a directory that isn't there")
 	}
 }
@@ -202,9 +200,7 @@ func TestSave_LeavesLockFilesOfOtherRepositoriesAlone(t *testing.T) {
 				}
 				return
 			}
-			if read(t, target) != before {
-				t.Error("the lock file of another directory was rewritten")
-			}
+			must.Equal(t, read(t, target), before, "the lock file of another directory was rewritten")
 			if err == nil || !strings.Contains(err.Error(), link) || !strings.Contains(err.Error(), filepath.Base(target)) {
 				t.Errorf("got %v, want an error that names the link and its target", err)
 			}
@@ -214,8 +210,8 @@ func TestSave_LeavesLockFilesOfOtherRepositoriesAlone(t *testing.T) {
 
 func TestSave_ALinkToElsewhereIsReadAndStays(t *testing.T) {
 	root := writeTree(t, "a/main.tf", "b/all.hcl")
-	link := linkIn(t, filepath.Join(root, "a"), filepath.Join("..", "b", "all.hcl"))
-	must.Succeed(t, os.WriteFile(filepath.Join(root, "b", "all.hcl"), []byte(example), 0o600))
+	link := linkIn(t, filepath.Join(root, "a"), "../b/all.hcl")
+	must.Succeed(t, os.WriteFile(filepath.Join(root, "b/all.hcl"), []byte(example), 0o600))
 	locks, diags := depsfile.Load(link, terraform)
 	if diags.HasErrors() || !locks.Equal(exampleLocks(t)) {
 		t.Errorf("got %v, %v", locks, diags)
@@ -245,7 +241,7 @@ func TestSave_ReplacesASymlinkToAnythingElse(t *testing.T) {
 	root := writeTree(t, ".git/config", "directory/x", "a/main.tf", "b/main.tf")
 	links := map[string]string{
 		"other file": link,
-		"directory":  linkIn(t, filepath.Join(root, "a"), filepath.Join("..", "directory")),
+		"directory":  linkIn(t, filepath.Join(root, "a"), "../directory"),
 		"nothing":    linkIn(t, filepath.Join(root, "b"), filepath.Join(t.TempDir(), "missing")),
 	}
 	for name, link := range links {
@@ -257,7 +253,5 @@ func TestSave_ReplacesASymlinkToAnythingElse(t *testing.T) {
 			t.Errorf("%s: the symlink wasn't replaced by the lock file", name)
 		}
 	}
-	if read(t, target) != "alias ll='ls -l'\n" {
-		t.Error("another file was overwritten")
-	}
+	must.Equal(t, read(t, target), "alias ll='ls -l'\n", "another file was overwritten")
 }

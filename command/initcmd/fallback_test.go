@@ -5,6 +5,7 @@ import (
 	"testing"
 
 	"github.com/tfdeps/tfdeps/getproviders"
+	"github.com/tfdeps/tfdeps/internal/must"
 )
 
 func TestParseFallback(t *testing.T) {
@@ -12,9 +13,7 @@ func TestParseFallback(t *testing.T) {
 	for given, want := range map[string]getproviders.Fallback{
 		"stop": getproviders.StopOnFailure, "next": getproviders.NextOnFailure, "exclusive": getproviders.Exclusive,
 	} {
-		if got, err := parseFallback(given); err != nil || got != want {
-			t.Errorf("%s: got %q, %v", given, got, err)
-		}
+		must.Equal(t, must.Get(parseFallback(given))(t), want, given)
 	}
 	for _, given := range []string{"", "Stop", "never", "stop "} {
 		if got, err := parseFallback(given); err == nil || !strings.Contains(err.Error(), "stop, next, exclusive") {

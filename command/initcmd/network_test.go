@@ -5,7 +5,6 @@ import (
 	"net/http"
 	"os"
 	"path/filepath"
-	"strings"
 	"testing"
 	"time"
 
@@ -41,12 +40,8 @@ module "m" {
 					return http.DefaultClient, nil
 				},
 			}
-			if got := Command().Execute(meta, []string{args}); got != code {
-				t.Errorf("the exit code is %d, not %d\n%s%s", got, code, &out, &err)
-			}
-			if strings.Contains(err.String(), "helper") {
-				t.Errorf("a credentials helper was looked for:\n%s", &err)
-			}
+			must.Equal(t, Command().Execute(meta, []string{args}), code, &out, &err)
+			must.NotContain(t, err.String(), "helper", "a credentials helper was looked for", &err)
 		})
 	}
 }

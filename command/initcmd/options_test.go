@@ -7,6 +7,7 @@ import (
 
 	"github.com/tfdeps/tfdeps/command/cli"
 	"github.com/tfdeps/tfdeps/command/view"
+	"github.com/tfdeps/tfdeps/internal/must"
 )
 
 func TestParse(t *testing.T) {
@@ -66,9 +67,7 @@ func TestParse_ReturnsAllProblems(t *testing.T) {
 		got = append(got, p.Summary)
 	}
 	want := "Invalid init options, Invalid lock file mode, Invalid program, Invalid init options"
-	if strings.Join(got, ", ") != want {
-		t.Errorf("got %q, want %q", got, want)
-	}
+	must.Equal(t, strings.Join(got, ", "), want, got)
 }
 
 // A user who calls tfdeps by the name of a program means that program.

@@ -35,9 +35,7 @@ func TestChoose_NameOptionAndVariable(t *testing.T) {
 		if len(problems) > 0 {
 			got = problems[0].Detail
 		}
-		if got != tt.want {
-			t.Errorf("by the name of %q, with %q and %q: got %s, want %s", tt.name, tt.with, tt.variable, got, tt.want)
-		}
+		must.Equal(t, got, tt.want, tt.name, tt.with, tt.variable)
 	}
 }
 
@@ -54,9 +52,7 @@ func TestByVariable_OldNameCountsWithoutTheNewOne(t *testing.T) {
 		if err != nil {
 			got = err.Error()
 		}
-		if got != tt.want {
-			t.Errorf("with %s: got %s, want %s", tt.env, got, tt.want)
-		}
+		must.Equal(t, got, tt.want, tt.env)
 	}
 }
 
@@ -148,9 +144,7 @@ func TestStandInFor_NamesOfSetupActionsAndVersionManagers(t *testing.T) {
 		if s := StandInFor(name); s != nil {
 			got = s.Name + " " + s.Version
 		}
-		if got != want {
-			t.Errorf("%s: got %q, want %q", name, got, want)
-		}
+		must.Equal(t, got, want, name)
 	}
 }
 

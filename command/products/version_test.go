@@ -49,8 +49,7 @@ func pretendToBeTerraform(answer string) {
 func fakeTerraform(t *testing.T, answer string) *cli.Meta {
 	t.Helper()
 	dir := t.TempDir()
-	self, err := os.Executable()
-	must.Succeed(t, err)
+	self := must.Get(os.Executable())(t)
 	name := "terraform"
 	if runtime.GOOS == "windows" {
 		name += ".exe"
@@ -74,14 +73,10 @@ func firstProgram(m *cli.Meta, name string) (found programRecord, ok bool) {
 
 func copyProgram(t *testing.T, from, to string) {
 	t.Helper()
-	in, err := os.Open(from)
-	must.Succeed(t, err)
+	in := must.Get(os.Open(from))(t)
 	defer in.Close()
-	out, err := os.OpenFile(to, os.O_CREATE|os.O_WRONLY, 0o755)
-	must.Succeed(t, err)
-	if _, err := io.Copy(out, in); err != nil {
-		t.Fatal(err)
-	}
+	out := must.Get(os.OpenFile(to, os.O_CREATE|os.O_WRONLY, 0o755))(t)
+	must.Get(io.Copy(out, in))(t)
 	must.Succeed(t, out.Close())
 }
 
@@ -100,9 +95,7 @@ func checkProductVersion(t *testing.T, m *cli.Meta, want string) {
 	t.Helper()
 	got, _, err := findVersion(m, getproviders.Terraform(""), false)
 	must.Succeed(t, err)
-	if got != want {
-		t.Errorf("the product's version is %s, want %s", got, want)
-	}
+	must.Equal(t, got, want)
 }
 
 func TestFindVersion_IsAskedOnce(t *testing.T) {
@@ -110,13 +103,9 @@ func TestFindVersion_IsAskedOnce(t *testing.T) {
 	checkProductVersion(t, m, "1.9.8")
 	checkProductVersion(t, m, "1.9.8")
 	times, last := asked(t, m)
-	if times != 1 {
-		t.Errorf("terraform was asked %d times, want once", times)
-	}
+	must.Equal(t, times, 1)
 	// A copy of tfdeps would answer.
-	if want := "version -json " + defaultTerraform; last != want {
-		t.Errorf("terraform was asked %q, want %q", last, want)
-	}
+	must.Equal(t, "version -json "+defaultTerraform, last, "terraform was asked")
 }
 
 func TestFindVersion_IsAskedAgainWhenTheProgramChanged(t *testing.T) {
@@ -230,22 +219,17 @@ func TestIsProgramFile_ScriptsAreNone(t *testing.T) {
 	for content, want := range map[string]bool{"\x7fELF": true, "#!/bin/sh\n": false, "": false} {
 		path := filepath.Join(dir, "program")
 		must.Succeed(t, os.WriteFile(path, []byte(content), 0o755))
-		if got := isProgramFile(path); got != want {
-			t.Errorf("a file with %q counts as a program: %t", content, got)
-		}
+		must.Equal(t, isProgramFile(path), want, content)
 	}
 }
 
 func TestProgramMemory_WhatItKeeps(t *testing.T) {
 	m := programMemory{dir: t.TempDir()}
-	self, err := os.Executable()
-	must.Succeed(t, err)
-	info, err := os.Stat(self)
-	must.Succeed(t, err)
+	self := must.Get(os.Executable())(t)
+	info := must.Get(os.Stat(self))(t)
 	program := newProgramRecord(self, info)
 	m.keep(program, "1.0.0")
-	content, err := os.ReadFile(m.file(program))
-	must.Succeed(t, err)
+	content := must.Get(os.ReadFile(m.file(program)))(t)
 	var got map[string]any
 	must.Succeed(t, json.Unmarshal(content, &got))
 	for _, key := range []string{"path", "size", "mtime", "inode", "version"} {

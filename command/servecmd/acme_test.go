@@ -16,7 +16,6 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
-	"slices"
 	"strings"
 	"sync"
 	"testing"
@@ -45,19 +44,14 @@ func TestACME_RefusesWhatCantWork(t *testing.T) {
 			t.Errorf("%q: %v", args, err)
 		}
 	}
-	if err := (acmeOptions{hosts: []string{"mirror.example.com", "a.example.com"}, directory: "https://ca.example.com/acme", email: "a@example.com"}).check(); err != nil {
-		t.Error(err)
-	}
+	must.Succeed(t, (acmeOptions{hosts: []string{"mirror.example.com", "a.example.com"}, directory: "https://ca.example.com/acme", email: "a@example.com"}).check())
 }
 
 // TestCertificates_AreForNamesAsTLSHasThem has names with a dot at the end, which no client sends, and in other spellings.
 func TestCertificates_AreForNamesAsTLSHasThem(t *testing.T) {
 	t.Parallel()
-	issued, err := newCertificates(acmeOptions{hosts: []string{"Mirror.example.com.", "bücher.example"}}, "tests", blob.NewDirectory(t.TempDir()), slog.New(slog.DiscardHandler))
-	must.Succeed(t, err)
-	if want := []string{"mirror.example.com", "xn--bcher-kva.example"}; !slices.Equal(issued.hosts, want) {
-		t.Errorf("%q", issued.hosts)
-	}
+	issued := must.Get(newCertificates(acmeOptions{hosts: []string{"Mirror.example.com.", "bücher.example"}}, "tests", blob.NewDirectory(t.TempDir()), slog.New(slog.DiscardHandler)))(t)
+	must.EqualSlices(t, issued.hosts, []string{"mirror.example.com", "xn--bcher-kva.example"})
 	for _, name := range issued.hosts {
 		if err := issued.manager.HostPolicy(t.Context(), name); err != nil {
 			t.Error(err)
@@ -77,33 +71,23 @@ func TestKeptCertificates_AreInTheBucket(t *testing.T) {
 	t.Parallel()
 	root := t.TempDir()
 	kept, ctx := keptCertificates{blob.NewDirectory(root)}, t.Context()
-	if _, err := kept.Get(ctx, "acme_account+key"); !errors.Is(err, autocert.ErrCacheMiss) {
-		t.Errorf("%v", err)
-	}
-	if err := errors.Join(kept.Put(ctx, "acme_account+key", []byte("1")), kept.Put(ctx, "acme_account+key", []byte("2"))); err != nil {
-		t.Error(err)
-	}
+	must.Fail(t, must.ErrorOf(kept.Get(ctx, "acme_account+key")), autocert.ErrCacheMiss)
+	must.Succeed(t, errors.Join(kept.Put(ctx, "acme_account+key", []byte("1")), kept.Put(ctx, "acme_account+key", []byte("2"))))
 	if content, err := kept.Get(ctx, "acme_account+key"); string(content) != "2" || err != nil {
 		t.Errorf("%q, %v", content, err)
 	}
-	if stat, err := os.Stat(filepath.Join(root, "serve", "acme", "acme_account+key")); err != nil || stat.Mode().Perm()&0o077 != 0 && os.PathSeparator == '/' {
+	if stat, err := os.Stat(filepath.Join(root, "serve/acme/acme_account+key")); err != nil || stat.Mode().Perm()&0o077 != 0 && os.PathSeparator == '/' {
 		t.Errorf("others can read it: %v, %v", stat, err)
 	}
-	if err := errors.Join(kept.Delete(ctx, "acme_account+key"), kept.Delete(ctx, "acme_account+key")); err != nil {
-		t.Error(err)
-	}
+	must.Succeed(t, errors.Join(kept.Delete(ctx, "acme_account+key"), kept.Delete(ctx, "acme_account+key")))
 }
 
 func TestCertificates_NameTheServer(t *testing.T) {
 	issued := &certificates{hosts: []string{"mirror.example.com", "other.example.com"}}
 	for port, want := range map[int]string{443: "mirror.example.com", 8443: "mirror.example.com:8443"} {
-		if got := issued.nameOf(&net.TCPAddr{IP: net.IPv6zero, Port: port}); got != want {
-			t.Errorf("%s, want %s", got, want)
-		}
+		must.Equal(t, issued.nameOf(&net.TCPAddr{IP: net.IPv6zero, Port: port}), want)
 	}
-	if got := (*certificates)(nil).nameOf(&net.TCPAddr{IP: net.IPv4(127, 0, 0, 1), Port: 443}); got != "127.0.0.1:443" {
-		t.Error(got)
-	}
+	must.Equal(t, (*certificates)(nil).nameOf(&net.TCPAddr{IP: net.IPv4(127, 0, 0, 1), Port: 443}), "127.0.0.1:443")
 }
 
 // TestServe_GetsItsCertificates has the authority pebble issue a certificate, by each of its challenges. Another server
@@ -129,20 +113,15 @@ func TestServe_GetsItsCertificates(t *testing.T) {
 			bucket := blob.NewDirectory(t.TempDir())
 			first := certificateOf(t, o, bucket, listener)
 			roots := authority.roots(t)
-			if _, err := first.Verify(x509.VerifyOptions{DNSName: "mirror.example.com", Roots: roots.issuers, Intermediates: roots.intermediates}); err != nil {
-				t.Error(err)
-			}
-			if second := certificateOf(t, o, bucket, loopback(t)); second.SerialNumber.Cmp(first.SerialNumber) != 0 {
-				t.Error("another server with the bucket has another certificate")
-			}
+			must.Get(first.Verify(x509.VerifyOptions{DNSName: "mirror.example.com", Roots: roots.issuers, Intermediates: roots.intermediates}))(t)
+			must.Equal(t, certificateOf(t, o, bucket, loopback(t)).SerialNumber.Cmp(first.SerialNumber), 0, "another server with the bucket has another certificate")
 		})
 	}
 }
 
 func loopback(t *testing.T) net.Listener {
 	t.Helper()
-	l, err := net.Listen("tcp", "127.0.0.1:0")
-	must.Succeed(t, err)
+	l := must.Get(net.Listen("tcp", "127.0.0.1:0"))(t)
 	t.Cleanup(func() { l.Close() })
 	return l
 }
@@ -173,13 +152,9 @@ func certificateOf(t *testing.T, o acmeOptions, bucket blob.Bucket, listener net
 	}
 	end()
 	serving.Wait()
-	if err != nil {
-		t.Fatalf("%v\n%s", err, &out)
-	}
+	must.Succeed(t, err, &out)
 	state := conn.(*tls.Conn).ConnectionState()
-	if state.NegotiatedProtocol != "h2" {
-		t.Errorf("it speaks %q", state.NegotiatedProtocol)
-	}
+	must.Equal(t, state.NegotiatedProtocol, "h2")
 	return state.PeerCertificates[0]
 }
 
@@ -209,11 +184,10 @@ func startPebble(t *testing.T, program string, tlsPort, httpPort int) pebbleAuth
 		at, management := loopback(t), loopback(t)
 		a := pebbleAuthority{ca: filepath.Join(dir, "ca.pem"), client: &http.Client{Transport: transport},
 			url: "https://localhost:" + fmt.Sprint(portOf(at)), management: "https://localhost:" + fmt.Sprint(portOf(management))}
-		config, err := json.Marshal(map[string]any{"pebble": map[string]any{
+		config := must.Get(json.Marshal(map[string]any{"pebble": map[string]any{
 			"listenAddress": at.Addr().String(), "managementListenAddress": management.Addr().String(), "certificate": "cert.pem", "privateKey": "key.pem",
 			"httpPort": httpPort, "tlsPort": tlsPort,
-		}})
-		must.Succeed(t, err)
+		}}))(t)
 		must.Succeed(t, os.WriteFile(filepath.Join(dir, "config.json"), config, 0o600))
 		at.Close()
 		management.Close()

@@ -13,6 +13,7 @@ import (
 
 	"github.com/tfdeps/tfdeps/command/view/screentest"
 	"github.com/tfdeps/tfdeps/internal/hosts"
+	"github.com/tfdeps/tfdeps/internal/must"
 )
 
 // TestGuard_RefusesPagesOfOtherSites has a request as each client sends it, and who may read it, if another one can.
@@ -87,13 +88,9 @@ func TestGuard_WaitsForNoBody(t *testing.T) {
 	server.Start()
 	defer server.Close()
 	conn, err := new(net.Dialer).DialContext(t.Context(), "tcp", server.Listener.Addr().String())
-	if err != nil {
-		t.Fatal(err)
-	}
+	must.Succeed(t, err)
 	defer conn.Close()
-	if _, err := io.WriteString(conn, "GET /mirror/ HTTP/1.1\r\nHost: localhost\r\nSec-Fetch-Site: cross-site\r\nContent-Length: 10\r\n\r\n"); err != nil {
-		t.Fatal(err)
-	}
+	must.Get(io.WriteString(conn, "GET /mirror/ HTTP/1.1\r\nHost: localhost\r\nSec-Fetch-Site: cross-site\r\nContent-Length: 10\r\n\r\n"))(t)
 	_ = conn.SetReadDeadline(time.Now().Add(20 * time.Second)) // for the failure of the test
 	answer, err := io.ReadAll(conn)                            // ends when the server closes the connection
 	if err != nil || !strings.HasPrefix(string(answer), "HTTP/1.1 403 ") {
@@ -129,9 +126,7 @@ func TestGuard_InABrowser(t *testing.T) {
 			t.Errorf("guarded: %t: the page of another name: %.500s", guarded, dom)
 		}
 		for _, url := range []string{server.URL, strings.Replace(server.URL, "127.0.0.1", "localhost", 1)} {
-			if dom := screentest.Browse(t, t.TempDir(), url+"/", "--dump-dom", asItEnds); !strings.Contains(dom, "1.2.3, since ") {
-				t.Errorf("guarded: %t: the own page at %s: %.500s", guarded, url, dom)
-			}
+			must.Contain(t, screentest.Browse(t, t.TempDir(), url+"/", "--dump-dom", asItEnds), "1.2.3, since ", guarded, url)
 		}
 	}
 }
@@ -157,11 +152,7 @@ func TestFront_PageInABrowser(t *testing.T) {
 		"1.2.3, since ", "<td>" + strings.TrimPrefix(registry.BaseURL(), "https://") + "</td>", "/acme/widget</td><td>1.0.0</td><td>linux_amd64</td>",
 		`<b>1</b><span class="soft">requests</span>`, `in 1 archives in the store`, "&lt;script&gt;document.title",
 	} {
-		if !strings.Contains(dom, want) {
-			t.Errorf("%q isn't in the page:\n%.8000s", want, dom)
-		}
+		must.Contain(t, dom, want, "isn't in the page")
 	}
-	if strings.Contains(dom, "<title>hacked") {
-		t.Error("a text became markup")
-	}
+	must.NotContain(t, dom, "<title>hacked", "a text became markup")
 }

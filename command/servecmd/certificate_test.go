@@ -44,9 +44,7 @@ func TestCertificateFile_IsReadAgain(t *testing.T) {
 	}
 	one, oneKey := made()
 	write(one, oneKey)
-	if _, err := c.read(); err != nil {
-		t.Fatal(err)
-	}
+	must.Get(c.read())(t)
 	serves("the first one", one)
 	two, twoKey := made()
 	for what, files := range map[string][2][]byte{"one of two files": {two, oneKey}, "no certificate": {[]byte("none"), twoKey}, "empty files": {}} {
@@ -56,17 +54,13 @@ func TestCertificateFile_IsReadAgain(t *testing.T) {
 		out.Reset()
 		serves(what, one)
 		serves(what, one)
-		if n := strings.Count(out.String(), "stays as it was"); n != 1 {
-			t.Errorf("%s: logged %d times: %s", what, n, &out)
-		}
+		must.Equal(t, strings.Count(out.String(), "stays as it was"), 1, what, &out)
 	}
 	must.Succeed(t, os.Remove(c.key))
 	serves("no file", one)
 	write(two, twoKey)
 	serves("the second one", two)
-	if !strings.Contains(out.String(), "new certificate") {
-		t.Errorf("%s", &out)
-	}
+	must.Contain(t, out.String(), "new certificate", &out)
 }
 
 // first is the first certificate of a file.

@@ -9,6 +9,7 @@ import (
 	"github.com/tfdeps/tfdeps/command/sources"
 	"github.com/tfdeps/tfdeps/configs/cliconfig"
 	"github.com/tfdeps/tfdeps/internal/hosts"
+	"github.com/tfdeps/tfdeps/internal/must"
 	"github.com/tfdeps/tfdeps/internal/places"
 )
 
@@ -27,10 +28,7 @@ func TestChild_ServicesAreAllOfAHosts(t *testing.T) {
 	}
 	c := &child{config: &cliconfig.Config{Hosts: forced}, log: slog.New(slog.DiscardHandler)}
 	c.net = sources.Network{Hosts: places.Hosts{Network: cliconfig.Network{Discovery: &hosts.Discovery{Client: &http.Client{Transport: refusing{}}, Forced: forced}}}}
-	got, err := c.services(t.Context(), []string{"Down.example.com"}, "http://127.0.0.1:1/x/")
-	if err != nil {
-		t.Fatal(err)
-	}
+	got := must.Get(c.services(t.Context(), []string{"Down.example.com"}, "http://127.0.0.1:1/x/"))(t)
 	for host, want := range map[hosts.Hostname]map[string]any{
 		"registry.terraform.io": {"providers.v1": "http://127.0.0.1:1/x/registry.terraform.io/", "state.v2": "https://registry.terraform.io/api/state/"},
 		"tfe.example.com":       {"modules.v1": "http://127.0.0.1:1/x/tfe.example.com/"},
@@ -42,9 +40,7 @@ func TestChild_ServicesAreAllOfAHosts(t *testing.T) {
 			t.Errorf("%s: %v, want %v", host, got[host], want)
 		}
 		for id, url := range want {
-			if got[host][id] != url {
-				t.Errorf("%s: %s is %v, want %v", host, id, got[host][id], url)
-			}
+			must.Equal(t, got[host][id], url, host, id)
 		}
 	}
 	if _, err := c.services(t.Context(), []string{"no host"}, "http://127.0.0.1:1/x/"); err == nil {

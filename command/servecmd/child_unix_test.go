@@ -108,23 +108,17 @@ func TestServeCommand_IsUnderASecretPath(t *testing.T) {
 			t.Errorf("%s: %v, %v", path, info.Mode(), err)
 		}
 	}
-	text, err := os.ReadFile(config)
-	must.Succeed(t, err)
+	text := must.Get(os.ReadFile(config))(t)
 	found := regexp.MustCompile(`http://(127\.0\.0\.1:\d+)/([A-Z2-7]{26})/registry\.opentofu\.org/`).FindStringSubmatch(string(text))
 	if found == nil {
 		t.Fatalf("%s", text)
 	}
 	for path, want := range map[string]bool{"/": false, "/registry.opentofu.org/a/b/versions": false, "/mirror/": false, "/healthz": false, "/metrics": false, "/status.json": false,
 		"/" + strings.ToLower(found[2]) + "/registry.opentofu.org/a/b/versions": false, "/" + found[2] + "/registry.opentofu.org/a/b/versions": true} {
-		resp, err := http.Get("http://" + found[1] + path)
-		must.Succeed(t, err)
+		resp := must.Get(http.Get("http://" + found[1] + path))(t)
 		resp.Body.Close()
-		if isMirror := resp.Header.Get("Content-Type") == "application/json"; isMirror != want {
-			t.Errorf("%s: %s, %v", path, resp.Status, resp.Header)
-		}
+		must.Equal(t, resp.Header.Get("Content-Type") == "application/json", want, path, resp.Status, resp.Header)
 	}
 	must.Succeed(t, os.WriteFile(asked, nil, 0o600))
-	if err := <-ended; err != nil {
-		t.Error(err)
-	}
+	must.Succeed(t, <-ended)
 }

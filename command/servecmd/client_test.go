@@ -37,17 +37,13 @@ func TestOptions_ClientIsWhomTrustedProxiesName(t *testing.T) {
 		r := httptest.NewRequest(http.MethodGet, "/", nil)
 		r.RemoteAddr = c.remote
 		r.Header.Set(c.header, c.value)
-		if got := o.client(r); got != c.want {
-			t.Errorf("%s, %s: %s: %s, want %s", c.remote, c.header, c.value, got, c.want)
-		}
+		must.Equal(t, o.client(r), c.want, c.remote, c.header, c.value)
 	}
 	both := httptest.NewRequest(http.MethodGet, "/", nil)
 	both.RemoteAddr = "10.0.0.1:4"
 	both.Header.Set("X-Forwarded-For", "198.51.100.7")
 	both.Header.Set("Forwarded", "for=203.0.113.9")
-	if got := o.client(both); got != "198.51.100.7" {
-		t.Error(got)
-	}
+	must.Equal(t, o.client(both), "198.51.100.7")
 }
 
 // TestFront_LogsWhoAskedForWhat: a line says whose token it was, for whom the proxy asks, and what the answer came from. No token is in it.
@@ -86,9 +82,7 @@ func TestFront_LogsWhoAskedForWhat(t *testing.T) {
 			time.Sleep(time.Millisecond)
 		}
 		for _, path := range []string{widget + "1.0.0.json", widget + "terraform-provider-widget_1.0.0_linux_amd64.zip"} {
-			if line := ask(path, "", http.StatusOK); line.By != by {
-				t.Errorf("%s: by %q, want %q", path, line.By, by)
-			}
+			must.Equal(t, ask(path, "", http.StatusOK).By, by, path)
 		}
 	}
 	for token, who := range map[string]string{"secret-of-ci": "ci runners", "nameless": "17d72fdf", "wrong": ""} {
@@ -131,7 +125,5 @@ func TestFront_BoundsWhatOneClientAsks(t *testing.T) {
 	close(let)
 	<-done
 	ask("/mirror/", "192.0.2.1", http.StatusOK)
-	if all := f.clients.All(); len(all) != 0 {
-		t.Errorf("clients that have left are remembered: %v", all)
-	}
+	must.Len(t, f.clients.All(), 0, "clients that have left are remembered")
 }

@@ -23,8 +23,7 @@ const deployDir = "../../docs/fleet/"
 
 func readDeployed(t *testing.T, name string) []byte {
 	t.Helper()
-	content, err := os.ReadFile(deployDir + name)
-	must.Succeed(t, err)
+	content := must.Get(os.ReadFile(deployDir + name))(t)
 	return content
 }
 
@@ -58,13 +57,9 @@ func yamlOf(t *testing.T, name string) cty.Value {
 	var all []cty.Value
 	for _, document := range bytes.Split(readDeployed(t, name), []byte("\n---\n")) {
 		typ, err := yaml.ImpliedType(document)
-		if err != nil {
-			t.Fatalf("%s: %v", name, err)
-		}
+		must.Succeed(t, err, name)
 		v, err := yaml.Unmarshal(document, typ)
-		if err != nil {
-			t.Fatalf("%s: %v", name, err)
-		}
+		must.Succeed(t, err, name)
 		all = append(all, v)
 	}
 	return cty.TupleVal(all)
@@ -111,8 +106,7 @@ func TestDeployment_FilesAreRight(t *testing.T) {
 // TestDeployment_PageNamesOptionsThatExist: each option in the page's part about the server is one of serve, of serve gc, or another
 // command's that is named here.
 func TestDeployment_PageNamesOptionsThatExist(t *testing.T) {
-	page, err := os.ReadFile("../../docs/fleet.md")
-	must.Succeed(t, err)
+	page := must.Get(os.ReadFile("../../docs/fleet.md"))(t)
 	_, text, _ := strings.Cut(string(page), "## A mirror that fills itself\n")
 	text, _, _ = strings.Cut(text, "\n## A mirror in a bucket\n")
 	known := []string{"mirror-fallback"}

@@ -49,13 +49,9 @@ func TestTokenFile_IsReadAgain(t *testing.T) {
 		t.Error("there is no token, and no error")
 	}
 	write("# of ci\n one \ntwo\n", time.Unix(2, 0))
-	if _, err := file.read(); err != nil {
-		t.Fatal(err)
-	}
+	must.Get(file.read())(t)
 	for header, want := range map[string]bool{"Bearer one": true, "bearer two": true, "Bearer three": false, "Bearer ": false, "Basic one": false, "Basic eDpvbmU=": true, "Basic b25lOng=": false, "": false, "Bearer # of ci": false} {
-		if allowed(header) != want {
-			t.Errorf("%q is allowed: %v, want %v", header, !want, want)
-		}
+		must.Equal(t, allowed(header), want, header, !want)
 	}
 	write("three\n", time.Unix(3, 0))
 	if allowed("Bearer one") || !allowed("Bearer three") {
@@ -201,9 +197,7 @@ func TestServe_SaysFirstWhatItLendsToWhom(t *testing.T) {
 			t.Fatalf("%s: %d, %v: %s", line, code, err, &out)
 		}
 		first, _, _ := strings.Cut(out.String(), "\n")
-		if is := strings.Contains(first, "everyone who reaches this server at ") && strings.Contains(first, "its network and the tokens"); is != want {
-			t.Errorf("%s: %q", line, &out)
-		}
+		must.Equal(t, strings.Contains(first, "everyone who reaches this server at ") && strings.Contains(first, "its network and the tokens"), want, line, &out)
 	}
 }
 
@@ -212,18 +206,14 @@ func TestBegin_WarnsOfTheListenerThatThereIs(t *testing.T) {
 	for address, want := range addresses {
 		var out bytes.Buffer
 		begin(options{listen: defaultListen}, address.addr(), slog.New(slog.NewTextHandler(&out, nil)))
-		if bytes.Contains(out.Bytes(), []byte("everyone who reaches")) != want {
-			t.Errorf("%s: %q", address, &out)
-		}
+		must.Equal(t, bytes.Contains(out.Bytes(), []byte("everyone who reaches")), want, address, &out)
 	}
 }
 
 func TestServe_WarnsOfRequestsToAnyHost(t *testing.T) {
 	for address, want := range addresses {
 		on := address.addr()
-		if lends(options{}, on) != want {
-			t.Errorf("%s: %v", address, !want)
-		}
+		must.Equal(t, lends(options{}, on), want, address, !want)
 		if lends(options{tokens: "file"}, on) || lends(options{include: []string{"a/b"}}, on) {
 			t.Errorf("%s: what has tokens, or names its hosts", address)
 		}
@@ -238,18 +228,14 @@ func TestServe_LogsForPrograms(t *testing.T) {
 		log.Warn("a line", "host", "example.com")
 		var line struct{ Level, Msg, Host string }
 		err := json.Unmarshal(out.Bytes(), &line)
-		if is := err == nil && line.Level == "WARN" && line.Msg == "a line" && line.Host == "example.com"; is != asJSON {
-			t.Errorf("-json=%t: %q", asJSON, &out)
-		}
+		must.Equal(t, err == nil && line.Level == "WARN" && line.Msg == "a line" && line.Host == "example.com", asJSON, &out)
 	}
 }
 
 func TestServe_WarnsOfTokensThatCanBeRead(t *testing.T) {
 	for address, want := range addresses {
 		o, on := options{tokens: "file"}, address.addr()
-		if showsTokens(o, on) != want {
-			t.Errorf("%s: %t", address, !want)
-		}
+		must.Equal(t, showsTokens(o, on), want, address, !want)
 		if o.cert = "tls.crt"; showsTokens(o, on) || showsTokens(options{}, on) {
 			t.Errorf("%s: with a certificate, or without tokens", address)
 		}
@@ -260,11 +246,10 @@ func TestServe_WarnsOfTokensThatCanBeRead(t *testing.T) {
 func TestFresh_RemembersNothing(t *testing.T) {
 	made, broken := 0, errors.New("broken")
 	var failure error
-	source, err := newFresh(func() (getproviders.Source, error) {
+	source := must.Get(newFresh(func() (getproviders.Source, error) {
 		made++
 		return &getproviders.RegistrySource{}, failure
-	})
-	must.Succeed(t, err)
+	}))(t)
 	if one, two := source.Fresh(), source.Fresh(); one == two || made != 3 {
 		t.Errorf("made %d times, want three times", made)
 	}
@@ -336,9 +321,7 @@ func TestFront_EndsWhatClientsHoldUp(t *testing.T) {
 			t.Fatalf("an honest client: %v", err)
 		}
 		time.Sleep(60 * time.Millisecond)
-		if _, err := io.WriteString(steady, "GET / HTTP/1.1\r\nHost: x\r\n\r\n"); err != nil {
-			t.Fatal(err)
-		}
+		must.Get(io.WriteString(steady, "GET / HTTP/1.1\r\nHost: x\r\n\r\n"))(t)
 	}
 }
 
@@ -356,8 +339,7 @@ func TestFront_WaitsForWhatIsntThereYet(t *testing.T) {
 	server.EnableHTTP2 = true
 	server.StartTLS()
 	defer server.Close()
-	resp, err := server.Client().Get(server.URL)
-	must.Succeed(t, err)
+	resp := must.Get(server.Client().Get(server.URL))(t)
 	defer resp.Body.Close()
 	if n, err := io.Copy(io.Discard, resp.Body); err != nil || n != 16<<10 || resp.ProtoMajor != 2 {
 		t.Errorf("%s: %d bytes, %v", resp.Proto, n, err)
@@ -371,8 +353,7 @@ func TestServe_BoundsConnectionsAndHeaders(t *testing.T) {
 	must.Succeed(t, err)
 	at := listener.Addr().String()
 	dial := func() net.Conn {
-		conn, err := new(net.Dialer).DialContext(t.Context(), "tcp", at)
-		must.Succeed(t, err)
+		conn := must.Get(new(net.Dialer).DialContext(t.Context(), "tcp", at))(t)
 		_ = conn.SetReadDeadline(time.Now().Add(20 * time.Second)) // for the failure of the test
 		return conn
 	}
@@ -396,18 +377,14 @@ func TestServe_BoundsConnectionsAndHeaders(t *testing.T) {
 	if _, err := fmt.Fprintf(waiting, "GET / HTTP/1.1\r\nHost: x\r\nX: %s\r\n\r\n", strings.Repeat("x", 2*maxHeader)); err != nil {
 		t.Log(err) // the server may have answered before it has read all
 	}
-	if len(accepted) != 0 {
-		t.Error("a second connection is accepted")
-	}
+	must.Len(t, accepted, 0, "a second connection is accepted")
 	silent.Close()
 	answer, err := http.ReadResponse(bufio.NewReader(waiting), nil)
 	if err != nil || answer.StatusCode != http.StatusRequestHeaderFieldsTooLarge {
 		t.Errorf("a header that is too long: %+v, %v", answer, err)
 	}
 	end()
-	if err := <-ended; err != nil {
-		t.Error(err)
-	}
+	must.Succeed(t, <-ended)
 }
 
 // TestLog_HasNothingThatIsObeyed has a registry's words, and those of a client, be commands to CI services and to
@@ -425,9 +402,7 @@ func TestLog_HasNothingThatIsObeyed(t *testing.T) {
 		newServer(log).ErrorLog.Print(words)
 		text := out.String()
 		for _, bad := range []string{"##vso[", "##teamcity[", "##[", "\n::", "\u009d", "\u202e"} {
-			if strings.Contains(text, bad) {
-				t.Errorf("%q is in the log: %s", bad, text)
-			}
+			must.NotContain(t, text, bad)
 		}
 		if lines := strings.Split(strings.TrimSuffix(text, "\n"), "\n"); len(lines) != 3 {
 			t.Errorf("%d lines: %q", len(lines), lines)

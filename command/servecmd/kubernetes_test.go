@@ -109,12 +109,9 @@ func TestDeployment_KubernetesTakesItsFile(t *testing.T) {
 	var service kubeService
 	kinds := map[string]any{"apps/v1 Deployment": &deployment, "v1 Service": &service, "v1 ServiceAccount": new(kubeAccount), "policy/v1 PodDisruptionBudget": new(kubeBudget)}
 	for _, document := range bytes.Split(readDeployed(t, "kubernetes.yaml"), []byte("\n---\n")) {
-		typ, err := yaml.ImpliedType(document)
-		must.Succeed(t, err)
-		v, err := yaml.Unmarshal(document, typ)
-		must.Succeed(t, err)
-		text, err := ctyjson.Marshal(v, typ)
-		must.Succeed(t, err)
+		typ := must.Get(yaml.ImpliedType(document))(t)
+		v := must.Get(yaml.Unmarshal(document, typ))(t)
+		text := must.Get(ctyjson.Marshal(v, typ))(t)
 		kind := v.GetAttr("apiVersion").AsString() + " " + v.GetAttr("kind").AsString()
 		strict := json.NewDecoder(bytes.NewReader(text))
 		strict.DisallowUnknownFields()
@@ -138,8 +135,7 @@ func TestDeployment_KubernetesTakesItsFile(t *testing.T) {
 	}
 	var o options
 	o.drain = defaultDrain
-	_, err := o.flags().Parse(container.Args)
-	must.Succeed(t, err)
+	must.Get(o.flags().Parse(container.Args))(t)
 	ending := time.Duration(container.Lifecycle.PreStop.Sleep.Seconds)*time.Second + o.drain + endTimeout
 	if given := time.Duration(pod.TerminationGracePeriodSeconds) * time.Second; container.Lifecycle.PreStop.Sleep.Seconds == 0 || given < ending+signalLag {
 		t.Errorf("a pod gets %v to end, and may need %v", given, ending)

@@ -58,9 +58,7 @@ func (f front) ask(t *testing.T, target string, want int) *httptest.ResponseReco
 	w, r := httptest.NewRecorder(), httptest.NewRequestWithContext(t.Context(), http.MethodGet, path, nil)
 	r.Header.Set("Authorization", token)
 	f.handler().ServeHTTP(w, r)
-	if w.Code != want {
-		t.Errorf("%s: %d, want %d: %.200s", path, w.Code, want, w.Body)
-	}
+	must.Equal(t, w.Code, want, path, w.Body)
 	return w
 }
 
@@ -102,16 +100,11 @@ func TestFront_HasMetrics(t *testing.T) {
 		`tfdeps_upstream_seconds_sum{host="quo\"te\\\n"} 3` + "\n", "tfdeps_store_archives 1\n", "tfdeps_verify_failures_total 0\n",
 		"\ngo_goroutines ", "\nprocess_resident_memory_bytes ", "\nprocess_start_time_seconds ", "\nprocess_open_fds ", fmt.Sprintf("\ngo_info{version=%q} 1\n", runtime.Version()),
 	} {
-		if !strings.Contains(text, want) {
-			t.Errorf("%q is missing:\n%s", want, text)
-		}
+		must.Contain(t, text, want)
 	}
-	page, err := os.ReadFile(filepath.Join("..", "..", "docs", "fleet.md"))
-	must.Succeed(t, err)
+	page := must.Get(os.ReadFile("../../docs/fleet.md"))(t)
 	sent := namesIn(`(?m)^# TYPE (tfdeps_\w+) `, text)
-	if documented := namesIn("`(tfdeps_\\w+)`", string(page)); !slices.Equal(documented, sent) {
-		t.Errorf("docs/fleet.md has %q, and the server %q", documented, sent)
-	}
+	must.EqualSlices(t, namesIn("`(tfdeps_\\w+)`", string(page)), sent)
 }
 
 // namesIn returns what the pattern finds in a text, each name once.
@@ -144,8 +137,7 @@ func TestFront_SeesWhatIsNewInTheStore(t *testing.T) {
 // isn't restarted for that.
 func TestFront_IsntReadyWithoutItsBucket(t *testing.T) {
 	f, registry := frontOf(t)
-	broken, err := mirrorserver.Handler(&providercache.Fetcher{Source: registry.Source()}, unreadable{blob.NewDirectory(t.TempDir())}, mirrorserver.Options{})
-	must.Succeed(t, err)
+	broken := must.Get(mirrorserver.Handler(&providercache.Fetcher{Source: registry.Source()}, unreadable{blob.NewDirectory(t.TempDir())}, mirrorserver.Options{}))(t)
 	defer broken.Close()
 	f.mirror = broken
 	f.ask(t, "/readyz", http.StatusServiceUnavailable)
@@ -231,18 +223,13 @@ func TestFront_MetricsHaveTokensOfTheirOwn(t *testing.T) {
 	f.ask(t, "/metrics#Bearer two", http.StatusNotFound)
 	apart := http.NewServeMux()
 	f.operate(apart, true)
-	end, err := serveBeside(t.Context(), "-metrics-listen", "127.0.0.1:0", apart, f.log)
-	must.Succeed(t, err)
+	end := must.Get(serveBeside(t.Context(), "-metrics-listen", "127.0.0.1:0", apart, f.log))(t)
 	end()
 	for path, want := range map[string]int{"/metrics": http.StatusUnauthorized, "/healthz": http.StatusOK, "/": http.StatusNotFound} {
 		w := httptest.NewRecorder()
 		apart.ServeHTTP(w, httptest.NewRequestWithContext(t.Context(), http.MethodGet, path, nil))
-		if w.Code != want {
-			t.Errorf("%s: %d, want %d", path, w.Code, want)
-		}
+		must.Equal(t, w.Code, want, path)
 	}
 	o.metricsTokens = filepath.Join(dir, "none")
-	if err := f.withFiles(t.Context(), o, &mirrorserver.Options{Log: f.log}, blob.NewDirectory(dir)); err == nil || !strings.Contains(err.Error(), "-metrics-token") {
-		t.Errorf("a file that isn't there: %v", err)
-	}
+	must.Contain(t, f.withFiles(t.Context(), o, &mirrorserver.Options{Log: f.log}, blob.NewDirectory(dir)), "-metrics-token", "a file that isn't there")
 }

@@ -123,13 +123,10 @@ func TestServe_AsksNoHostOfItsOwnNetwork(t *testing.T) {
 			}
 			ask := func(args ...string) string {
 				at, end := startServing(t, registry, args...)
-				resp, err := http.Get(at + asked)
-				must.Succeed(t, err)
+				resp := must.Get(http.Get(at + asked))(t)
 				body, _ := io.ReadAll(resp.Body)
 				resp.Body.Close()
-				if resp.StatusCode != http.StatusBadGateway {
-					t.Errorf("%s: %s", resp.Status, body)
-				}
+				must.Equal(t, resp.StatusCode, http.StatusBadGateway, resp.Status, body)
 				return end()
 			}
 			if log := ask(); reached.Load() > 0 || !strings.Contains(log, "-allow-network names its network") {
@@ -148,8 +145,7 @@ func TestServe_AsksNoHostOfItsOwnNetwork(t *testing.T) {
 // TestOptions_Named: what those who run the server have named is asked wherever it is.
 func TestOptions_Named(t *testing.T) {
 	product := getproviders.Terraform("")
-	include, err := patterns(product, []string{"registry.home/acme/*", "*/*/*", "hashicorp/*"})
-	must.Succeed(t, err)
+	include := must.Get(patterns(product, []string{"registry.home/acme/*", "*/*/*", "hashicorp/*"}))(t)
 	config := &cliconfig.Config{
 		Hosts: map[hosts.Hostname]map[string]string{"registry.example.com": {"providers.v1": "https://10.0.0.1:8443/v1/"}, "other.example.com": {"modules.v1": "/v1/"}},
 		Installation: []cliconfig.Method{
@@ -160,9 +156,7 @@ func TestOptions_Named(t *testing.T) {
 	o := options{hosts: []string{"command.home", "no host"}}
 	named := strings.Join(o.named(cli.Environment{"https_proxy=http://user:secret@proxy.home:3128", "HTTP_PROXY=plain.home"}, config, include), " ") + " "
 	for _, want := range []string{"registry.home:443", "registry.terraform.io:443", "10.0.0.1:8443", "other.example.com:443", "mirror.home:443", "oci.home:5000", "command.home:443", "proxy.home:3128", "plain.home:80"} {
-		if !strings.Contains(named, want+" ") {
-			t.Errorf("%s isn't among %s", want, named)
-		}
+		must.Contain(t, named, want+" ", want)
 	}
 	if strings.Contains(named, "registry.example.com") || strings.Contains(named, "secret") || len(sources.Named(nil, &cliconfig.Config{})) > 0 {
 		t.Errorf("too much: %s", named)

@@ -31,9 +31,7 @@ func TestCreateRepository_EndsWithItsCommand(t *testing.T) {
 	}
 	here, err := os.Getwd()
 	must.Succeed(t, err)
-	if err := create("test \"$(pwd -P)\" != '" + here + "'"); err != nil {
-		t.Errorf("it runs in the working directory: %v", err)
-	}
+	must.Succeed(t, create("test \"$(pwd -P)\" != '"+here+"'"), "it runs in the working directory")
 	begun := time.Now()
 	if err := create("sleep 30 & test \"$1 $OCI_REGISTRY\" = 'providers/widget registry.example.com'"); err != nil || time.Since(begun) > 20*time.Second {
 		t.Errorf("with a process that goes on: %v, after %s", err, time.Since(begun))

@@ -206,7 +206,7 @@ func (tr tree) pack(t *testing.T) string {
 func treeOf(t *testing.T, dir string) tree {
 	t.Helper()
 	all := tree{}
-	err := filepath.WalkDir(dir, func(path string, d fs.DirEntry, err error) error {
+	must.Succeed(t, filepath.WalkDir(dir, func(path string, d fs.DirEntry, err error) error {
 		if err != nil {
 			return err
 		}
@@ -221,8 +221,7 @@ func treeOf(t *testing.T, dir string) tree {
 			return err
 		}
 		return nil
-	})
-	must.Succeed(t, err)
+	}))
 	return all
 }
 
@@ -247,8 +246,7 @@ func h1Of(t *testing.T, name, content string) getproviders.Hash {
 	t.Helper()
 	dir := t.TempDir()
 	tree{name: content}.lay(t, dir)
-	h1, err := treehash.Dir(t.Context(), dir)
-	must.Succeed(t, err)
+	h1 := must.Get(treehash.Dir(t.Context(), dir))(t)
 	return h1
 }
 
@@ -293,7 +291,6 @@ func unpackInto(t *testing.T, target, archive string, options ...string) (code i
 		Context: t.Context(), Stdout: &out, Stderr: &out, Now: time.Now, NoColor: true,
 		Env: cli.Environment{"PATH=" + t.TempDir(), "TFDEPS_TERRAFORM_VERSION=1.15.9"},
 	}
-	code, err := run(meta, append(append([]string{"-unpack=" + archive}, options...), target))
-	must.Succeed(t, err)
+	code = must.Get(run(meta, append(append([]string{"-unpack=" + archive}, options...), target)))(t)
 	return code, out.String()
 }

@@ -18,10 +18,8 @@ import (
 
 func lockedPackage(t *testing.T, name, platform string) providercache.LockedPackage {
 	t.Helper()
-	p, err := getproviders.Terraform("1.15.9").ParseProvider("acme/" + name)
-	must.Succeed(t, err)
-	plat, err := getproviders.ParsePlatform(platform)
-	must.Succeed(t, err)
+	p := must.Get(getproviders.Terraform("1.15.9").ParseProvider("acme/" + name))(t)
+	plat := must.Get(getproviders.ParsePlatform(platform))(t)
 	return providercache.LockedPackage{Outcome: providercache.Outcome{
 		Selection: getproviders.Selection{Provider: p, Version: getproviders.MustParseVersion("1.0.0")}, Platform: plat,
 		Authentication: getproviders.AuthenticationResult{TrustLevel: getproviders.LevelCommunity, KeyID: "ABC", Notes: []string{"old key"}},

@@ -115,9 +115,7 @@ func dataIn(t *testing.T, page string) (data struct {
 	t.Helper()
 	_, text, _ := strings.Cut(page, `<script type="application/json" id="data">`)
 	text, _, _ = strings.Cut(text, "</script>")
-	if err := json.Unmarshal([]byte(text), &data); err != nil {
-		t.Fatalf("%v in %.200q", err, text)
-	}
+	must.Succeed(t, json.Unmarshal([]byte(text), &data), text)
 	return data
 }
 

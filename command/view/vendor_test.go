@@ -40,9 +40,7 @@ func vendored(t *testing.T, asJSON bool) (stdout string) {
 		t.Error(&problems)
 	}
 	if asJSON {
-		if err := result.Write(&out, v.Report(), true, result.Run{}); err != nil {
-			t.Error(err)
-		}
+		must.Succeed(t, result.Write(&out, v.Report(), true, result.Run{}))
 	}
 	return out.String()
 }

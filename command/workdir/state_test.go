@@ -69,8 +69,7 @@ func readRecord(t *testing.T, fields string) *backend.Record {
 	t.Helper()
 	path := filepath.Join(t.TempDir(), "record")
 	must.Succeed(t, os.WriteFile(path, []byte(`{"version":3,"backend":{"type":`+fields+`,"hash":1}}`), 0o600))
-	record, err := backend.Read(nil, path, getproviders.Product{})
-	must.Succeed(t, err)
+	record := must.Get(backend.Read(nil, path, getproviders.Product{}))(t)
 	return record
 }
 

@@ -86,9 +86,7 @@ func TestRead_SaysWhereSettingsStand(t *testing.T) {
 	if len(config.Files) != 3 || filepath.Base(config.Files[2]) != "b.tfrc" {
 		t.Errorf("files: %q", config.Files)
 	}
-	if (cliblock.Setting{File: "f"}).Place() != "f" {
-		t.Error("a place without a line isn't the file")
-	}
+	must.Equal(t, (cliblock.Setting{File: "f"}).Place(), "f", "a place without a line isn't the file")
 }
 
 func TestRead_PluginCacheDir(t *testing.T) {
@@ -142,7 +140,7 @@ func TestRead_FilesThatAreNotThere(t *testing.T) {
 	dir := t.TempDir()
 	file := filepath.Join(dir, "file")
 	must.Succeed(t, os.WriteFile(file, nil, 0o600))
-	for _, path := range []string{filepath.Join(dir, "missing"), filepath.Join(dir, "no", "such"), filepath.Join(file, "x")} {
+	for _, path := range []string{filepath.Join(dir, "missing"), filepath.Join(dir, "no/such"), filepath.Join(file, "x")} {
 		config, problems := Read(Locations{File: path, required: true}, testEnv, terraform)
 		if config == nil || len(problems) != 1 || !problems[0].Warning || problems[0].File != path ||
 			problems[0].Summary != "Unable to open CLI configuration file" || !strings.Contains(problems[0].Detail, "does not exist.") {

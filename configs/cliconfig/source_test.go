@@ -57,10 +57,10 @@ func TestSource_AsksTheMethodsInTheirOrder(t *testing.T) {
 func TestSource_TakesTheUsualDirectoriesWithoutABlock(t *testing.T) {
 	home, wd := t.TempDir(), t.TempDir()
 	t.Chdir(wd)
-	own := filepath.Join(home, ".terraform.d", "plugins")
+	own := filepath.Join(home, ".terraform.d/plugins")
 	vendored := filepath.Join("terraform.d", "plugins")
 	for _, dir := range []string{own, vendored} {
-		must.Succeed(t, os.MkdirAll(filepath.Join(dir, "example.com", "acme", "a", "1.0.0", "linux_amd64"), 0o700))
+		must.Succeed(t, os.MkdirAll(filepath.Join(dir, "example.com/acme/a/1.0.0/linux_amd64"), 0o700))
 	}
 	user := User{HomeDir: home, GOOS: "linux"}
 	options := SourceOptions{Product: terraform, User: user, Fallback: getproviders.Exclusive}
@@ -83,7 +83,7 @@ func TestSource_TakesTheUsualDirectoriesWithoutABlock(t *testing.T) {
 
 func TestSource_MirrorsTakeThePlaceOfAllOthers(t *testing.T) {
 	t.Chdir(t.TempDir())
-	must.Succeed(t, os.MkdirAll(filepath.Join("terraform.d", "plugins", "example.com", "acme", "a", "1.0.0", "linux_amd64"), 0o700))
+	must.Succeed(t, os.MkdirAll("terraform.d/plugins/example.com/acme/a/1.0.0/linux_amd64", 0o700))
 	block, _ := parse("provider_installation {\n  filesystem_mirror {\n    path = \"configured\"\n  }\n}")
 	options := SourceOptions{Product: terraform}
 	options.Mirrors = []getproviders.Source{options.FilesystemMirror("one"), options.FilesystemMirror("two")}
@@ -106,9 +106,7 @@ func TestSource_SaysThatTheHelperIsMissing(t *testing.T) {
 	if len(problems) != 1 || !problems[0].Warning {
 		t.Fatalf("the problems are %+v", problems)
 	}
-	if _, err := config.Source(t.Context(), SourceOptions{Product: terraform, Network: network}); err != nil {
-		t.Error(err)
-	}
+	must.Get(config.Source(t.Context(), SourceOptions{Product: terraform, Network: network}))(t)
 }
 
 func TestSource_RefusesAnUnknownMethod(t *testing.T) {

@@ -125,7 +125,7 @@ func TestConfig_WriteWithFindsTheFilesOfDocker(t *testing.T) {
 		}
 		text := must.Get(read(filepath.Join(dir, name), content).WriteWith(nil))(t)
 		after := read(filepath.Join(t.TempDir(), "written"), string(text))
-		if want := []string{filepath.Join(dir, "sub", "x.json"), absolute}; !reflect.DeepEqual(after.OCI.Files, want) {
+		if want := []string{filepath.Join(dir, "sub/x.json"), absolute}; !reflect.DeepEqual(after.OCI.Files, want) {
 			t.Errorf("%s: the files are %q, want %q", name, after.OCI.Files, want)
 		}
 	}

@@ -10,11 +10,11 @@ import (
 	"testing"
 )
 
-// Succeed ends the test with an error, if there is one.
-func Succeed(tb testing.TB, err error) {
+// Succeed ends the test with an error, if there is one, and with what it is about.
+func Succeed(tb testing.TB, err error, about ...any) {
 	tb.Helper()
 	if err != nil {
-		tb.Fatal(err)
+		tb.Fatal(append([]any{err}, about...)...)
 	}
 }
 

@@ -44,7 +44,7 @@ func newSiteWithModule(t *testing.T, program string) (s *site, dir string) {
 	s = newSite(t, program, 1)
 	dir = s.directory(t)
 	harness.WriteText(t, filepath.Join(dir, "more.tf"), "terraform {\n  backend \"local\" {}\n}\n\nmodule \"m\" {\n  source = \"./m\"\n}\n")
-	harness.WriteFile(t, filepath.Join(dir, "m", "main.tf"), nil)
+	harness.WriteFile(t, filepath.Join(dir, "m/main.tf"), nil)
 	return s, dir
 }
 
@@ -108,7 +108,7 @@ func anInitIsKilledBeforeEachRename(t *testing.T, program string) {
 		if got := listed(t, dir); !slices.Equal(got, want) || harness.LockOf(t, dir) != lock {
 			t.Errorf("%s: there is\n%s\nand should be\n%s", place, strings.Join(got, "\n"), strings.Join(want, "\n"))
 		}
-		if left, _ := filepath.Glob(filepath.Join(s.cache, "providers", "v1", ".tfdeps-*")); len(left) > 0 {
+		if left, _ := filepath.Glob(filepath.Join(s.cache, "providers/v1/.tfdeps-*")); len(left) > 0 {
 			t.Errorf("%s: there is %q", place, left)
 		}
 		if end := harness.Exec(t, "", s.env, s.program, "cache", "verify"); end.Code != 0 || !strings.Contains(end.Said(), ": 1 sound\n") {
@@ -131,12 +131,11 @@ func renamedTo(trace string) (places []string) {
 // listed lists all files of a directory and below, with dots and all.
 func listed(t *testing.T, dir string) (names []string) {
 	t.Helper()
-	err := filepath.WalkDir(dir, func(path string, _ os.DirEntry, err error) error {
+	must.Succeed(t, filepath.WalkDir(dir, func(path string, _ os.DirEntry, err error) error {
 		name, relErr := filepath.Rel(dir, path)
 		names = append(names, name)
 		return errors.Join(err, relErr)
-	})
-	must.Succeed(t, err)
+	}))
 	return names
 }
 

@@ -65,7 +65,7 @@ func TestMirror_IsWholeWheneverItIsKilled(t *testing.T) {
 	}
 	// A process that is killed before it holds its file lock leaves a directory, of which only the
 	// age says later that no process works in it.
-	left, _ := filepath.Glob(filepath.Join(mirror, ".tfdeps-*", "*"))
+	left, _ := filepath.Glob(filepath.Join(mirror, ".tfdeps-*/*"))
 	left = slices.DeleteFunc(left, func(path string) bool { return filepath.Base(path) == ".lock.new" })
 	must.Len(t, left, 0)
 }
@@ -90,7 +90,7 @@ func readUntil(done chan struct{}, mirror string) error {
 
 // readMirror follows the indexes of a mirror to all archives.
 func readMirror(mirror string) (archives int, err error) {
-	indexes, _ := filepath.Glob(filepath.Join(mirror, "*", "*", "*", "index.json"))
+	indexes, _ := filepath.Glob(filepath.Join(mirror, "*/*/*/index.json"))
 	for _, index := range indexes {
 		var listed struct{ Versions map[string]struct{} }
 		if err := readDocument(index, &listed); errors.Is(err, fs.ErrNotExist) {

@@ -48,7 +48,7 @@ func TestServe_IsWholeWheneverItIsKilled(t *testing.T) {
 			t.Errorf("%d: nothing was killed, and there is %v", n, err)
 		}
 		must.Equal(t, must.Get(s.serve(t, dir, nil, paths))(t), want, n)
-		if left, _ := filepath.Glob(filepath.Join(dir, "bucket", ".tfdeps-*")); len(left) > 1 { // a lock file stays
+		if left, _ := filepath.Glob(filepath.Join(dir, "bucket/.tfdeps-*")); len(left) > 1 { // a lock file stays
 			t.Errorf("after a kill at rename %d there is %q", n, left)
 		}
 		if struck {

@@ -110,7 +110,7 @@ func (s *site) hardLinks(t *testing.T, dir string) bool {
 	t.Helper()
 	for _, root := range []string{filepath.Join(dir, ".terraform"), s.cache} {
 		found := 0
-		err := filepath.WalkDir(root, func(path string, entry os.DirEntry, err error) error {
+		must.Succeed(t, filepath.WalkDir(root, func(path string, entry os.DirEntry, err error) error {
 			if err == nil && strings.HasPrefix(entry.Name(), "terraform-provider-") {
 				info, statErr := os.Stat(path)
 				if statErr != nil {
@@ -121,8 +121,7 @@ func (s *site) hardLinks(t *testing.T, dir string) bool {
 				}
 			}
 			return err
-		})
-		must.Succeed(t, err)
+		}))
 		if found > 0 {
 			return true
 		}
@@ -180,7 +179,7 @@ func TestCache_ProviderRunsWhileFiftyProcessesInstall(t *testing.T) {
 	s := newSite(t, harness.Tfdeps(t), 10)
 	s.registry.Add(providertest.PackageSpec{Namespace: "acme", Type: "p0", Version: "1.2.0", Archive: zipWith(t, "terraform-provider-p0", content)})
 	harness.Run(t, "", s.env, s.program, "cache", "add", s.registry.Host()+"/acme/p0")
-	cached := filepath.Join(s.cache, "providers", "v1", s.registry.Host(), "acme", "p0", "1.2.0", getproviders.CurrentPlatform().String(), "terraform-provider-p0")
+	cached := filepath.Join(s.cache, "providers/v1", s.registry.Host(), "acme/p0/1.2.0", getproviders.CurrentPlatform().String(), "terraform-provider-p0")
 	running := exec.CommandContext(t.Context(), cached, "600")
 	must.Succeed(t, running.Start())
 	t.Cleanup(func() { _ = running.Process.Kill(); _ = running.Wait() })

@@ -52,7 +52,7 @@ func twoProgramsInOneDirectory(t *testing.T, program string) {
 		s.init(t, dir, "-verify")
 		harness.Run(t, dir, s.env, peer, "init", "-no-color")
 		must.Equal(t, harness.LockOf(t, dir), string(lock))
-		if left, _ := filepath.Glob(filepath.Join(dir, ".terraform", "providers", ".tfdeps-*")); len(left) > 0 {
+		if left, _ := filepath.Glob(filepath.Join(dir, ".terraform/providers/.tfdeps-*")); len(left) > 0 {
 			t.Errorf("left behind: %q", left)
 		}
 	}
@@ -171,9 +171,7 @@ func (s *site) directory(t *testing.T) string {
 func (s *site) init(t *testing.T, dir string, args ...string) string {
 	t.Helper()
 	out, err := s.command(t, dir, args...).CombinedOutput()
-	if err != nil {
-		t.Fatalf("init: %v\n%s", err, out)
-	}
+	must.Succeed(t, err, out)
 	return string(out)
 }
 
@@ -224,7 +222,7 @@ func (s *site) crowd(t *testing.T, processes int) {
 		t.Errorf("%d requests of verified directories", got)
 	}
 	harness.Run(t, "", s.env, s.program, "cache", "verify")
-	if left, _ := filepath.Glob(filepath.Join(s.cache, "providers", "v1", ".tfdeps-*")); len(left) > 0 {
+	if left, _ := filepath.Glob(filepath.Join(s.cache, "providers/v1/.tfdeps-*")); len(left) > 0 {
 		t.Errorf("left behind: %q", fmt.Sprint(left))
 	}
 }

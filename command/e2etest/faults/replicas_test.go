@@ -116,7 +116,7 @@ func (r *replicas) killedInTurn(ctx context.Context, t *testing.T) (kills int) {
 		number := rand.N(2)
 		r.retrying.Lock()
 		r.kill(number)
-		_ = os.RemoveAll(filepath.Join(r.bucket, "serve", "downloads")) // as if its leases, and those of the other one, had expired
+		_ = os.RemoveAll(filepath.Join(r.bucket, "serve/downloads")) // as if its leases, and those of the other one, had expired
 		r.down = number
 		r.retrying.Unlock()
 		kills++
@@ -129,7 +129,7 @@ func (r *replicas) killedInTurn(ctx context.Context, t *testing.T) (kills int) {
 }
 
 func archivesIn(t *testing.T, bucket string) (paths []string) {
-	err := filepath.WalkDir(bucket, func(path string, entry fs.DirEntry, err error) error {
+	must.Succeed(t, filepath.WalkDir(bucket, func(path string, entry fs.DirEntry, err error) error {
 		if err != nil && !errors.Is(err, fs.ErrNotExist) {
 			return err
 		}
@@ -137,10 +137,7 @@ func archivesIn(t *testing.T, bucket string) (paths []string) {
 			paths = append(paths, path)
 		}
 		return nil
-	})
-	if err != nil {
-		t.Error(err)
-	}
+	}))
 	return paths
 }
 

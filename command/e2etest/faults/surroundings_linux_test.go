@@ -49,7 +49,7 @@ func filesCantBeRead(t *testing.T, program string) {
 		t.Fatalf("the cache has %q", binary)
 	}
 	lock := harness.LockOf(t, dir)
-	state, err := filepath.Glob(filepath.Join(homeOf(s), ".local", "state", "tfdeps", "*"))
+	state, err := filepath.Glob(filepath.Join(homeOf(s), ".local/state/tfdeps/*"))
 	if err != nil || len(state) == 0 {
 		t.Fatalf("no state: %v", err)
 	}
@@ -57,10 +57,10 @@ func filesCantBeRead(t *testing.T, program string) {
 		file  string
 		fails bool
 	}{
-		{filepath.Join(dir, "main.tf"), true}, {filepath.Join(dir, "m", "main.tf"), true}, {filepath.Join(dir, depsfile.FileName), true},
-		{filepath.Join(dir, ".terraform", "modules", "modules.json"), true}, {binary[0], false}, {state[0], false},
+		{filepath.Join(dir, "main.tf"), true}, {filepath.Join(dir, "m/main.tf"), true}, {filepath.Join(dir, depsfile.FileName), true},
+		{filepath.Join(dir, ".terraform/modules/modules.json"), true}, {binary[0], false}, {state[0], false},
 	} {
-		must.Succeed(t, os.RemoveAll(filepath.Join(dir, ".terraform", "providers")))
+		must.Succeed(t, os.RemoveAll(filepath.Join(dir, ".terraform/providers")))
 		args := []string{"-f", "-o", s.cache + "-trace", "-P", c.file, "-e", "trace=read,pread64,copy_file_range,sendfile", "-e", "inject=read,pread64,copy_file_range,sendfile:error=EIO", program, "init", "-no-color"}
 		if c.file == binary[0] {
 			args = append(args, "-verify")

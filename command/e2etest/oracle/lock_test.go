@@ -153,11 +153,11 @@ func lockMirror(t *testing.T) string {
 	for _, name := range []string{"a", "e"} {
 		for _, text := range harness.LockPlatforms {
 			spec := harness.LockPackage(t, name, "1.1.0", text)
-			path := filepath.Join(mirror, "registry.terraform.io", "acme", name, fmt.Sprintf("terraform-provider-%s_1.1.0_%s.zip", name, text))
+			path := filepath.Join(mirror, "registry.terraform.io/acme", name, fmt.Sprintf("terraform-provider-%s_1.1.0_%s.zip", name, text))
 			harness.WriteFile(t, path, spec.Archive)
 		}
 	}
-	harness.WriteText(t, filepath.Join(mirror, "registry.terraform.io", "acme", "b", "1.0.0", "linux_amd64", "terraform-provider-b"), "b\n")
+	harness.WriteText(t, filepath.Join(mirror, "registry.terraform.io/acme/b/1.0.0/linux_amd64/terraform-provider-b"), "b\n")
 	return mirror
 }
 

@@ -139,7 +139,7 @@ func TestMirror_TerraformInstallsFromIt(t *testing.T) {
 		for _, config := range configs {
 			dir := harness.WorkDir(t, config)
 			if installation == "" {
-				harness.Run(t, dir, env, program, "providers", "mirror", plat, filepath.Join("terraform.d", "plugins"))
+				harness.Run(t, dir, env, program, "providers", "mirror", plat, "terraform.d/plugins")
 			}
 			harness.Run(t, dir, harness.Trust(t, ca, installation), peer, "init", "-input=false")
 		}

@@ -159,7 +159,7 @@ func BenchmarkManyModules(b *testing.B) {
 			var mine, theirs time.Duration
 			for b.Loop() {
 				if c.cold {
-					mustDo(b, os.RemoveAll(filepath.Join(m.home, ".cache", "tfdeps", "modules")))
+					mustDo(b, os.RemoveAll(filepath.Join(m.home, ".cache/tfdeps/modules")))
 				}
 				mine += m.init(ours, c.config)
 				theirs += m.init(peer, c.config)

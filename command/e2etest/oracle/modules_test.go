@@ -78,7 +78,7 @@ func (o *run) sameManifest(when string) {
 	o.t.Helper()
 	var manifests [2]string
 	for i, dir := range o.dirs {
-		manifests[i] = strings.ReplaceAll(contentIfAny(o.t, filepath.Join(dir, ".terraform", "modules", "modules.json")), filepath.Base(filepath.Dir(dir)), "")
+		manifests[i] = strings.ReplaceAll(contentIfAny(o.t, filepath.Join(dir, ".terraform/modules/modules.json")), filepath.Base(filepath.Dir(dir)), "")
 	}
 	o.same(when+", modules.json", manifests[0], manifests[1], o.allowed.Tree)
 }
@@ -90,7 +90,7 @@ func (o *run) sameModules(when string) {
 	o.t.Helper()
 	var trees [2]string
 	for i, dir := range o.dirs {
-		trees[i] = joined(installedModules(o.t, filepath.Join(dir, ".terraform", "modules")))
+		trees[i] = joined(installedModules(o.t, filepath.Join(dir, ".terraform/modules")))
 	}
 	o.same(when+", what is in modules", trees[0], trees[1], o.allowed.Tree)
 }

@@ -61,7 +61,7 @@ func newModuleWorld(t testing.TB) *moduleWorld {
 		w.archives(t, ref, files[ref])
 	}
 	w.longHistory(t)
-	gitIn(t, w.dir, "init", "-q", "--bare", "-b", "main", filepath.Join("git", "empty.git"))
+	gitIn(t, w.dir, "init", "-q", "--bare", "-b", "main", "git/empty.git")
 	for line := range strings.Lines(registry) {
 		field := strings.Fields(w.expand(line))
 		id := strings.Split(field[0], "/")
@@ -107,7 +107,7 @@ func (w *moduleWorld) longHistory(t testing.TB) {
 		fmt.Fprintf(&stream, "M 644 inline docs/%d.md\ndata %d\n%s\n", i%20, len(noise), noise)
 		fmt.Fprintf(&stream, "reset refs/tags/v%d\nfrom refs/heads/main\n\n", i)
 	}
-	bare := filepath.Join(w.dir, "git", "long.git")
+	bare := filepath.Join(w.dir, "git/long.git")
 	gitIn(t, w.dir, "init", "-q", "--bare", "-b", "main", bare)
 	gitFed(t, bare, stream.String(), "fast-import", "--quiet")
 	for _, tag := range []string{"v0", "v500", "v999"} {
@@ -178,9 +178,7 @@ func gitFed(t testing.TB, dir, input string, args ...string) string {
 	var stderr bytes.Buffer
 	cmd.Stderr = &stderr
 	out, err := cmd.Output()
-	if err != nil {
-		t.Fatalf("git %s: %v\n%s", strings.Join(args, " "), err, &stderr)
-	}
+	must.Succeed(t, err, strings.Join(args, " "), &stderr)
 	return string(out)
 }
 

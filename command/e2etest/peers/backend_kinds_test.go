@@ -204,7 +204,7 @@ func (k *kindPlaces) compare(t *testing.T, after string, options []string, conte
 	for i, program := range k.programs {
 		dir := t.TempDir()
 		if record != "" {
-			harness.WriteText(t, filepath.Join(dir, ".terraform", "terraform.tfstate"), record)
+			harness.WriteText(t, filepath.Join(dir, ".terraform/terraform.tfstate"), record)
 		}
 		for workspace, text := range content {
 			harness.WriteText(t, stateFile(dir, "", "", workspace), stateText(text))
@@ -229,7 +229,7 @@ func (k *kindPlaces) compare(t *testing.T, after string, options []string, conte
 }
 
 func recordOf(dir string) string {
-	src, _ := os.ReadFile(filepath.Join(dir, ".terraform", "terraform.tfstate"))
+	src, _ := os.ReadFile(filepath.Join(dir, ".terraform/terraform.tfstate"))
 	return string(src)
 }
 

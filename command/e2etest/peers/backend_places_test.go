@@ -116,7 +116,7 @@ func newStatePlaces(t *testing.T, before stateSetting, programs [2]string, env [
 		if end := p.init(t, i, nil); end.Code != 0 {
 			t.Fatalf("%s: %s", programs[i], end)
 		}
-		p.records[i], _ = os.ReadFile(filepath.Join(p.dirs[i], ".terraform", "terraform.tfstate"))
+		p.records[i], _ = os.ReadFile(filepath.Join(p.dirs[i], ".terraform/terraform.tfstate"))
 	}
 	return p
 }
@@ -244,10 +244,10 @@ func (p *statePlaces) place(t *testing.T, i int, content stateContent) {
 	}
 	p.states.put(fmt.Sprintf("/%d", i), "")
 	if p.records[i] != nil {
-		harness.WriteFile(t, filepath.Join(dir, ".terraform", "terraform.tfstate"), p.records[i])
+		harness.WriteFile(t, filepath.Join(dir, ".terraform/terraform.tfstate"), p.records[i])
 	}
 	if content.selected != "" {
-		harness.WriteText(t, filepath.Join(dir, ".terraform", "environment"), content.selected)
+		harness.WriteText(t, filepath.Join(dir, ".terraform/environment"), content.selected)
 	}
 	for name, text := range content.usual {
 		harness.WriteText(t, stateFile(dir, "", "", name), stateText(text))
@@ -271,7 +271,7 @@ func (p *statePlaces) find(t *testing.T, i int, configured stateSetting) found {
 	dir := p.dirs[i]
 	kind, config := recorded(t, dir)
 	f := found{planFails: configured.block == "" && kind != "", selected: "default", states: map[string]string{}}
-	if name, err := os.ReadFile(filepath.Join(dir, ".terraform", "environment")); err == nil {
+	if name, err := os.ReadFile(filepath.Join(dir, ".terraform/environment")); err == nil {
 		f.selected = string(name)
 	}
 	switch kind {
@@ -294,7 +294,7 @@ func (p *statePlaces) find(t *testing.T, i int, configured stateSetting) found {
 // recorded is the type of the backend that a directory has, "" for none, and its arguments that are strings.
 func recorded(t *testing.T, dir string) (kind string, config map[string]string) {
 	t.Helper()
-	src, err := os.ReadFile(filepath.Join(dir, ".terraform", "terraform.tfstate"))
+	src, err := os.ReadFile(filepath.Join(dir, ".terraform/terraform.tfstate"))
 	if err != nil {
 		return "", nil
 	}
@@ -353,15 +353,14 @@ func (p *statePlaces) filesIn(t *testing.T, i int) map[string]string {
 	t.Helper()
 	state := fmt.Sprintf("/%d", i)
 	files := map[string]string{state: p.states.get(state)}
-	err := filepath.WalkDir(p.dirs[i], func(path string, d fs.DirEntry, err error) error {
+	must.Succeed(t, filepath.WalkDir(p.dirs[i], func(path string, d fs.DirEntry, err error) error {
 		if err != nil || d.IsDir() {
 			return err
 		}
 		content, err := os.ReadFile(path)
 		files[path] = string(content)
 		return err
-	})
-	must.Succeed(t, err)
+	}))
 	return files
 }
 

@@ -131,16 +131,16 @@ func TestBackend_TerraformPlansAndApplies(t *testing.T) {
 			run := func(dir string, line ...string) string { return harness.Run(t, dir, env, line...) }
 
 			run(dir, append([]string{tfdeps, "init"}, given...)...)
-			record := harness.ReadText(t, filepath.Join(dir, ".terraform", "terraform.tfstate"))
+			record := harness.ReadText(t, filepath.Join(dir, ".terraform/terraform.tfstate"))
 			run(theirs, append([]string{peer, "init", "-input=false"}, given...)...)
-			must.Equal(t, record, harness.ReadText(t, filepath.Join(theirs, ".terraform", "terraform.tfstate")))
+			must.Equal(t, record, harness.ReadText(t, filepath.Join(theirs, ".terraform/terraform.tfstate")))
 			run(dir, peer, "plan", "-input=false", "-out=planned")
 			run(dir, peer, "apply", "-input=false", "planned")
 			must.Contain(t, state(), "hello from tfdeps")
 			for _, line := range [][]string{{peer, "init", "-input=false"}, {tfdeps, "init"}} {
 				must.NotContain(t, run(dir, line...), "Successfully configured", line)
 			}
-			must.Equal(t, harness.ReadText(t, filepath.Join(dir, ".terraform", "terraform.tfstate")), record)
+			must.Equal(t, harness.ReadText(t, filepath.Join(dir, ".terraform/terraform.tfstate")), record)
 		})
 	}
 }
@@ -169,7 +169,7 @@ func TestInitWith_TerraformDoesTheBackend(t *testing.T) {
 		t.Errorf("tfdeps says:\n%s", out)
 	}
 	for _, name := range []string{"new", "old"} {
-		if _, err := os.Stat(filepath.Join(dir, ".terraform", "providers", "tf.example.com", "ns", name, "1.0.0")); err != nil {
+		if _, err := os.Stat(filepath.Join(dir, ".terraform/providers/tf.example.com/ns", name, "1.0.0")); err != nil {
 			t.Error(err)
 		}
 		must.Equal(t, registry.Requests("archive"), 2)

@@ -64,12 +64,12 @@ func registryWith(t *testing.T, build string) []string {
 
 // packageFile is the path of the package's file in a store.
 func packageFile() string {
-	return filepath.Join(linkedHost, "acme", "aaa", "1.0.0", runtime.GOOS+"_"+runtime.GOARCH, "terraform-provider-aaa_v1.0.0")
+	return filepath.Join(linkedHost, "acme/aaa/1.0.0", runtime.GOOS+"_"+runtime.GOARCH, "terraform-provider-aaa_v1.0.0")
 }
 
 // installed is the package's file in a directory.
 func installed(dir string) string {
-	return filepath.Join(dir, ".terraform", "providers", packageFile())
+	return filepath.Join(dir, ".terraform/providers", packageFile())
 }
 
 // init runs tfdeps init in a directory.

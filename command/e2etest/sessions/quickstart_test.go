@@ -71,7 +71,7 @@ func TestQuickstart_LockFileIsComplete(t *testing.T) {
 		}
 		for _, platform := range quickstartPlatforms {
 			name := fmt.Sprintf("terraform-provider-%s_%s_%s.zip", p.name, p.version, platform)
-			h1 := must.Get(dirhash.HashZip(filepath.Join(dir, "terraform.d", "plugins", "example.com", "quickstart", p.name, name), dirhash.Hash1))(t)
+			h1 := must.Get(dirhash.HashZip(filepath.Join(dir, "terraform.d/plugins/example.com/quickstart", p.name, name), dirhash.Hash1))(t)
 			if !slices.ContainsFunc(lock.Hashes, func(h getproviders.Hash) bool { return string(h) == h1 }) {
 				t.Errorf("the lock file has no %s of %s", h1, name)
 			}

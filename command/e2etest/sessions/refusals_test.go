@@ -84,7 +84,7 @@ func checkRefusal(t *testing.T, program string, env []string, want string) {
 	for _, part := range []string{"tf.example.com/acme/tiny", want} {
 		must.Contain(t, said, part, stderr.String())
 	}
-	if entries, _ := os.ReadDir(filepath.Join(dir, ".terraform", "providers")); len(entries) > 0 {
+	if entries, _ := os.ReadDir(filepath.Join(dir, ".terraform/providers")); len(entries) > 0 {
 		t.Errorf("left behind: %v", entries)
 	}
 	must.Equal(t, string(must.Get(os.ReadFile(filepath.Join(dir, ".terraform.lock.hcl")))(t)), lock)

@@ -49,7 +49,7 @@ var schemas = sync.OnceValues(func() (map[string]*jsonschema.Schema, error) {
 	if err != nil {
 		return nil, err
 	}
-	files, err := filepath.Glob(filepath.Join(root, "docs", "json", "*.schema.json"))
+	files, err := filepath.Glob(filepath.Join(root, "docs/json/*.schema.json"))
 	if err != nil {
 		return nil, err
 	}

@@ -178,11 +178,10 @@ func TestKinds_ResumeWhatIsCut(t *testing.T) {
 // age has all files in a directory be an hour old.
 func age(t *testing.T, dir string) {
 	t.Helper()
-	err := filepath.WalkDir(dir, func(path string, _ fs.DirEntry, err error) error {
+	must.Succeed(t, filepath.WalkDir(dir, func(path string, _ fs.DirEntry, err error) error {
 		then := time.Now().Add(-time.Hour)
 		return errors.Join(err, os.Chtimes(path, then, then))
-	})
-	must.Succeed(t, err)
+	}))
 }
 
 // TestKinds_UseConnectionsAgain installs sixty providers from each kind of place, each of which takes two requests or

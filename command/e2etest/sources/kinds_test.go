@@ -101,7 +101,7 @@ func TestKinds_ServeAllCommands(t *testing.T) {
 			}
 			vendored := dir(lock)
 			run(vendored, "vendor", "-mirror="+k.mirror)
-			if got, _ := filepath.Glob(filepath.Join(vendored, "terraform.d", "plugins", "registry.terraform.io", "acme", "*", "*")); len(got) < 2 {
+			if got, _ := filepath.Glob(filepath.Join(vendored, "terraform.d/plugins/registry.terraform.io/acme/*/*")); len(got) < 2 {
 				t.Errorf("vendored are %q", got)
 			}
 
@@ -182,7 +182,7 @@ func TestCredentials_AreLookedForWhereABucketIsNamed(t *testing.T) {
 	registry := harness.NewLockRegistry(t, ca)
 	home, bin := t.TempDir(), t.TempDir()
 	helped := filepath.Join(home, "helped")
-	harness.WriteText(t, filepath.Join(home, ".docker", "config.json"), `{"credsStore": "spy"}`)
+	harness.WriteText(t, filepath.Join(home, ".docker/config.json"), `{"credsStore": "spy"}`)
 	harness.WriteText(t, filepath.Join(bin, "docker-credential-spy"), fmt.Sprintf("#!/bin/sh\necho asked >>%s\nexit 1\n", helped))
 	must.Succeed(t, os.Chmod(filepath.Join(bin, "docker-credential-spy"), 0o755))
 	env := append(harness.Redirect(t, registry, "registry.terraform.io"), "HOME="+home, "PATH="+bin+string(os.PathListSeparator)+os.Getenv("PATH"),

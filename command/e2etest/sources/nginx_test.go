@@ -107,7 +107,7 @@ func bucketPlace(t *testing.T) mirrorPlace {
 	t.Helper()
 	server := storagetest.StartVersity(t, "bucket")
 	return mirrorPlace{
-		dir: filepath.Join(server.Dir, "bucket", "pre", "fix"), target: "s3://bucket/pre/fix?region=" + storagetest.VersityRegion + "&endpoint=" + server.Endpoint,
+		dir: filepath.Join(server.Dir, "bucket/pre/fix"), target: "s3://bucket/pre/fix?region=" + storagetest.VersityRegion + "&endpoint=" + server.Endpoint,
 		env: []string{"AWS_ACCESS_KEY_ID=" + storagetest.VersityID, "AWS_SECRET_ACCESS_KEY=" + storagetest.VersitySecret},
 	}
 }

@@ -31,7 +31,7 @@ func TestMirror_InAnOCIRegistry(t *testing.T) {
 		args = append(args, "-platform="+platform.String())
 	}
 	home, widget := t.TempDir(), expandNames("$WIDGET")
-	harness.WriteText(t, filepath.Join(home, ".docker", "config.json"), fmt.Sprintf(`{"auths": {%q: {"auth": %q}}}`,
+	harness.WriteText(t, filepath.Join(home, ".docker/config.json"), fmt.Sprintf(`{"auths": {%q: {"auth": %q}}}`,
 		at.Host, base64.StdEncoding.EncodeToString([]byte(ocitest.Username+":"+ocitest.Password))))
 	direct := append(harness.Trust(t, ca, hostBlockFor("tf.example.com", origin.ServiceURL())), "HOME="+home)
 	dir := func() string {
@@ -82,7 +82,7 @@ func TestMirror_InAnOCIRegistry(t *testing.T) {
 	modulesOf := func(program string) (string, []string) {
 		dir := harness.WorkDir(t, fmt.Sprintf("module \"a\" {\n source = \"oci://%[1]s/modules/net//sub\"\n}\nmodule \"b\" {\n source = \"oci://%[1]s/modules/net?digest=%[2]s\"\n}\n", at.Host, digest))
 		harness.Run(t, dir, append(mirrored, "TFDEPS_PRODUCT=tofu"), program, "get", "-no-color")
-		return harness.ReadText(t, filepath.Join(dir, ".terraform", "modules", "modules.json")), harness.ListTree(t, dir)
+		return harness.ReadText(t, filepath.Join(dir, ".terraform/modules/modules.json")), harness.ListTree(t, dir)
 	}
 	record, tree := modulesOf(program)
 	must.Contain(t, strings.Join(tree, "\n"), "modules/a/sub/main.tf", record)

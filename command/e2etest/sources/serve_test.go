@@ -57,7 +57,7 @@ func TestServe_TerraformInstallsThroughIt(t *testing.T) {
 		dir := harness.WorkDir(t, config+"module \"net\" {\n source = \"acme/net/null\"\n}\n")
 		harness.Run(t, dir, append(asRegistry, "HOME="+t.TempDir(), "TFDEPS_CACHE_DIR="+t.TempDir()), program, "init", "-no-color")
 		must.Equal(t, harness.ReadLock(t, dir), want, program)
-		must.Contain(t, harness.ReadText(t, filepath.Join(dir, ".terraform", "modules", "modules.json")), `"Version":"1.2.0"`, program)
+		must.Contain(t, harness.ReadText(t, filepath.Join(dir, ".terraform/modules/modules.json")), `"Version":"1.2.0"`, program)
 	}
 	must.Equal(t, registry.Requests("archive")-before, 2)
 	log := output()

@@ -32,15 +32,15 @@ func (b vendorBuilds) keepsArchivesInLFS(t *testing.T) {
 	}
 	v.git(t, v.top, "lfs", "install") // in this test's home
 	v.clone(t)
-	sameFiles(t, "clone", want, v.files(t, filepath.Join(v.top, "clone", "env", "terraform.d")))
+	sameFiles(t, "clone", want, v.files(t, filepath.Join(v.top, "clone/env/terraform.d")))
 	clean := harness.Env(t, "CHECKPOINT_DISABLE=1")
-	v.run(t, filepath.Join(v.top, "clone", "env"), clean, v.program, "vendor", "-check", "-prune")
-	v.run(t, filepath.Join(v.top, "clone", "env"), clean, v.program, "init")
+	v.run(t, filepath.Join(v.top, "clone/env"), clean, v.program, "vendor", "-check", "-prune")
+	v.run(t, filepath.Join(v.top, "clone/env"), clean, v.program, "init")
 
 	v.git(t, v.top, "lfs", "uninstall")
 	v.git(t, v.top, "lfs", "uninstall", "--local")
 	v.clone(t) // has nothing but pointers
-	if end := harness.Exec(t, filepath.Join(v.top, "clone", "env"), clean, v.program, "vendor", "-check"); end.Code == 0 || !strings.Contains(unwrapped(end.Said()), "git lfs pull") {
+	if end := harness.Exec(t, filepath.Join(v.top, "clone/env"), clean, v.program, "vendor", "-check"); end.Code == 0 || !strings.Contains(unwrapped(end.Said()), "git lfs pull") {
 		t.Errorf("without LFS: %s", end)
 	}
 	v.vendor(t, "-lfs=false")
@@ -69,7 +69,7 @@ func (b vendorBuilds) worksWithOpenTofu(t *testing.T) {
 		v.clone(t)
 		clean := harness.Env(t, "CHECKPOINT_DISABLE=1")
 		for _, line := range [][]string{{"tofu", "init", "-input=false"}, {"tofu", "validate"}, {"tofu", "plan", "-input=false"}} {
-			v.run(t, filepath.Join(v.top, "clone", "env"), clean, "unshare", append([]string{"-n"}, line...)...)
+			v.run(t, filepath.Join(v.top, "clone/env"), clean, "unshare", append([]string{"-n"}, line...)...)
 		}
 		must.Equal(t, v.git(t, filepath.Join(v.top, "clone"), "status", "--porcelain"), "")
 	}
@@ -79,7 +79,7 @@ func (b vendorBuilds) worksWithOpenTofu(t *testing.T) {
 func (b vendorBuilds) warnsOfLargeFiles(t *testing.T) {
 	v := b.newVendoring(t)
 	must.NotContain(t, v.vendor(t), "Large files")
-	large := filepath.Join(v.dir, "terraform.d", "plugins", "large")
+	large := filepath.Join(v.dir, "terraform.d/plugins/large")
 	for bytes, want := range map[int64]string{51e6: "none above 100 MB.", 101e6: "none above 100 MB, which there are."} {
 		harness.WriteFile(t, large, nil)
 		must.Succeed(t, os.Truncate(large, bytes))
@@ -148,7 +148,7 @@ func (v *vendoring) waitForLocks(t *testing.T) {
 	t.Helper()
 	var locks []string
 	for _, dir := range []string{".terraform/*", "terraform.d/*"} {
-		found := must.Get(filepath.Glob(filepath.Join(v.dir, dir, ".tfdeps-*", ".lock")))(t)
+		found := must.Get(filepath.Glob(filepath.Join(v.dir, dir, ".tfdeps-*/.lock")))(t)
 		locks = append(locks, found...)
 	}
 	for deadline := time.Now().Add(time.Minute); len(locks) > 0; {

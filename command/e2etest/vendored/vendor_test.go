@@ -147,7 +147,7 @@ func (v *vendoring) vendor(t *testing.T, args ...string) string {
 func (v *vendoring) files(t *testing.T, dir string) map[string]string {
 	t.Helper()
 	all := map[string]string{}
-	err := filepath.WalkDir(dir, func(path string, d fs.DirEntry, err error) error {
+	must.Succeed(t, filepath.WalkDir(dir, func(path string, d fs.DirEntry, err error) error {
 		if err != nil {
 			return err
 		}
@@ -165,8 +165,7 @@ func (v *vendoring) files(t *testing.T, dir string) map[string]string {
 		name, _ := filepath.Rel(dir, path)
 		all[filepath.ToSlash(name)] = fmt.Sprint(info.Mode()&0o100) + string(content)
 		return err
-	})
-	must.Succeed(t, err)
+	}))
 	return all
 }
 
@@ -207,7 +206,7 @@ func (b vendorBuilds) cloneNeedsNoNetwork(t *testing.T) {
 				if line[1] == "init" {
 					v.clone(t)
 				}
-				v.run(t, filepath.Join(v.top, "clone", "env"), clean, "unshare", append([]string{"-n"}, line...)...)
+				v.run(t, filepath.Join(v.top, "clone/env"), clean, "unshare", append([]string{"-n"}, line...)...)
 			}
 			must.Equal(t, v.git(t, filepath.Join(v.top, "clone"), "status", "--porcelain"), "")
 		})
@@ -237,12 +236,12 @@ func (b vendorBuilds) twiceGivesTheSame(t *testing.T) {
 	for _, name := range []string{".terraform", "terraform.d", ".terraform.lock.hcl", ".tfdeps.modules.lock.hcl"} {
 		must.Succeed(t, os.RemoveAll(filepath.Join(v.dir, name)))
 	}
-	v.vendor(t, "-o", filepath.Join(v.top, "..", "c.tar"))
-	fresh, _ := os.ReadFile(filepath.Join(v.top, "..", "c.tar"))
+	v.vendor(t, "-o", filepath.Join(v.top, "../c.tar"))
+	fresh, _ := os.ReadFile(filepath.Join(v.top, "../c.tar"))
 	if len(fresh) < 1000 || !bytes.Equal(tars[0], tars[1]) || !bytes.Equal(tars[0], fresh) {
 		t.Errorf("archives of %d, %d and %d bytes, which differ", len(tars[0]), len(tars[1]), len(fresh))
 	}
-	v.vendor(t, "-unpack", filepath.Join(v.top, "..", "c.tar"))
+	v.vendor(t, "-unpack", filepath.Join(v.top, "../c.tar"))
 	sameFiles(t, "unpacked", first, v.files(t, v.top))
 	must.Contain(t, v.vendor(t, "-check", "-prune"), "Nothing to do")
 }

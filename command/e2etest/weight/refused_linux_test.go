@@ -144,7 +144,7 @@ func TestRefused_TakesLittleOfMemoryAndLog(t *testing.T) {
 					harness.WriteFile(t, filepath.Join(dir, f.file), []byte(text(size)))
 					if f.config != "" {
 						harness.WriteFile(t, filepath.Join(dir, "main.tf"), []byte(f.config))
-						harness.WriteFile(t, filepath.Join(dir, "a", "main.tf"), nil)
+						harness.WriteFile(t, filepath.Join(dir, "a/main.tf"), nil)
 					}
 					checkRefusal(t, dir, program, append([]string{"init", "-input=false"}, f.args...), text(size))
 				})

@@ -72,9 +72,7 @@ func TestProgram_DoesLittleBeforeMain(t *testing.T) {
 	cmd.Env = append(harness.Env(t), "GODEBUG=inittrace=1")
 	var stderr bytes.Buffer
 	cmd.Stderr = &stderr
-	if err := cmd.Run(); err != nil {
-		t.Fatalf("%v: %s", err, &stderr)
-	}
+	must.Succeed(t, cmd.Run(), &stderr)
 	inits := must.Get(readInits(&stderr))(t)
 	var all, own initCost
 	for name, cost := range inits {

@@ -154,8 +154,7 @@ func TestInstallProblems_ManyProviders(t *testing.T) {
 
 func TestInstallProblems_SuggestAnAddress(t *testing.T) {
 	product := getproviders.Terraform("1.15.9")
-	implied, err := product.ImpliedProvider("widget")
-	must.Succeed(t, err)
+	implied := must.Get(product.ImpliedProvider("widget"))(t)
 	meant := getproviders.Provider{Hostname: implied.Hostname, Namespace: "acme", Type: "widget"}
 	knows := func(getproviders.Provider) (Suggestion, bool) { return Suggestion{Provider: meant}, true }
 	knowsNothing := func(getproviders.Provider) (Suggestion, bool) { return Suggestion{}, false }

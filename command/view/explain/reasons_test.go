@@ -1,6 +1,10 @@
 package explain
 
-import "testing"
+import (
+	"testing"
+
+	"github.com/tfdeps/tfdeps/internal/must"
+)
 
 func TestPlainWords_LeaveOutWhatPeopleDontKnow(t *testing.T) {
 	t.Parallel()
@@ -15,8 +19,6 @@ func TestPlainWords_LeaveOutWhatPeopleDontKnow(t *testing.T) {
 		"x: invalid character '<' looking for beginning of value":                 "x: invalid character '<' where a value or a key has to begin: this isn't JSON",
 		"x: invalid character 'a' looking for beginning of object key string (y)": "x: invalid character 'a' where a value or a key has to begin: this isn't JSON (y)",
 	} {
-		if got := plainWords(text); got != want {
-			t.Errorf("%q becomes %q, want %q", text, got, want)
-		}
+		must.Equal(t, plainWords(text), want, text)
 	}
 }

@@ -136,8 +136,7 @@ It is allowed by:
 
 func TestInstallProblems_CompareVersionsOfAnotherAddress(t *testing.T) {
 	product := getproviders.Terraform("1.15.9")
-	implied, err := product.ImpliedProvider("widget")
-	must.Succeed(t, err)
+	implied := must.Get(product.ImpliedProvider("widget"))(t)
 	meant := getproviders.Provider{Hostname: implied.Hostname, Namespace: "acme", Type: "widget"}
 	suggest := func(getproviders.Provider) (Suggestion, bool) {
 		return Suggestion{Provider: meant, Versions: []getproviders.Version{{Major: 1}, {Major: 2}}}, true

@@ -54,9 +54,7 @@ func TestSnippet(t *testing.T) {
 			if !got.Found || got.Code != tt.code || got.StartLine != tt.line || got.Context != tt.in {
 				t.Errorf("got %+v, want line %d %q in %q", got, tt.line, tt.code, tt.in)
 			}
-			if marked := got.Code[got.From:got.To]; marked != tt.marked {
-				t.Errorf("%q is marked, want %q", marked, tt.marked)
-			}
+			must.Equal(t, got.Code[got.From:got.To], tt.marked)
 		})
 	}
 }

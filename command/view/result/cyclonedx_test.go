@@ -26,8 +26,7 @@ func propertiesOf(c cdx.Component) map[string][]string {
 
 func TestInventory_SaysWhatIsKnown(t *testing.T) {
 	provider := func(address string) getproviders.Provider {
-		p, err := getproviders.Terraform("1.15.9").ParseProvider(address)
-		must.Succeed(t, err)
+		p := must.Get(getproviders.Terraform("1.15.9").ParseProvider(address))(t)
 		return p
 	}
 	made := time.Date(2026, 3, 1, 12, 0, 0, 0, time.UTC)

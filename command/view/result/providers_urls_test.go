@@ -16,8 +16,7 @@ import (
 // the query is printed, and only as JSON, because a download needs it.
 func TestURLsReport_URLsAreWholeForProgramsOnly(t *testing.T) {
 	t.Parallel()
-	at, err := url.Parse("https://me:password@cdn.example/w.zip?signature=a&b=%2F")
-	must.Succeed(t, err)
+	at := must.Get(url.Parse("https://me:password@cdn.example/w.zip?signature=a&b=%2F"))(t)
 	p := providercache.LockedPackage{Outcome: providercache.Outcome{
 		Selection: getproviders.Selection{Provider: getproviders.Provider{Hostname: "example.com", Namespace: "acme", Type: "widget"}, Version: getproviders.MustParseVersion("1.0.0")},
 		Platform:  getproviders.Platform{OS: "linux", Arch: "amd64"}, Bytes: 5,

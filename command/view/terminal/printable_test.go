@@ -1,6 +1,10 @@
 package terminal
 
-import "testing"
+import (
+	"testing"
+
+	"github.com/tfdeps/tfdeps/internal/must"
+)
 
 func TestPrintable_IsNoCommandOfCI(t *testing.T) {
 	t.Parallel()
@@ -16,8 +20,6 @@ func TestPrintable_IsNoCommandOfCI(t *testing.T) {
 		"dial [::1]:80, ## heading":         "dial [::1]:80, ## heading",
 		"":                                  "",
 	} {
-		if got := Printable(text); got != want {
-			t.Errorf("%q is %q, want %q", text, got, want)
-		}
+		must.Equal(t, Printable(text), want, text)
 	}
 }

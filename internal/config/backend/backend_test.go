@@ -13,6 +13,7 @@ import (
 
 	"github.com/tfdeps/tfdeps/getproviders"
 	"github.com/tfdeps/tfdeps/internal/config/backend"
+	"github.com/tfdeps/tfdeps/internal/must"
 )
 
 // parseBlock reads the text of one backend or cloud block.
@@ -48,10 +49,7 @@ func decode(tb testing.TB, text string, overrides ...string) *backend.Config {
 
 func record(tb testing.TB, config *backend.Config) *backend.Record {
 	tb.Helper()
-	r, err := backend.NewRecord(config, getproviders.Terraform("1.15.9"))
-	if err != nil {
-		tb.Fatal(err)
-	}
+	r := must.Get(backend.NewRecord(config, getproviders.Terraform("1.15.9")))(tb)
 	return r
 }
 
@@ -136,20 +134,14 @@ func TestDecode_WhatIsWrongWithABlock(t *testing.T) {
 				tt.product = "1.15.9"
 			}
 			config, diags := backend.Decode(parseBlock(t, tt.block), backend.Options{Product: getproviders.Terraform(tt.product), Overrides: tt.given})
-			if isKnown := !strings.HasPrefix(tt.want, "Unsupported backend type"); (config != nil) != isKnown {
-				t.Errorf("the Config is %+v", config)
-			}
+			must.Equal(t, !strings.HasPrefix(tt.want, "Unsupported backend type"), (config != nil), config)
 			if config != nil {
 				if _, err := backend.NewRecord(config, getproviders.Terraform("1.15.9")); err == nil || config.Text("path") != "" || config.HasTags() || config.Workspace() != "" {
 					t.Error("there are errors, and there are values")
 				}
 			}
-			if got := summaries(diags); got != tt.want {
-				t.Errorf("got %q, want %q", got, tt.want)
-			}
-			if strings.Contains(diags.Error(), "hunter2") {
-				t.Errorf("the message has the secret: %v", diags)
-			}
+			must.Equal(t, summaries(diags), tt.want)
+			must.NotContain(t, diags.Error(), "hunter2", "the message has the secret", diags)
 		})
 	}
 }
@@ -182,31 +174,16 @@ func TestDecode_TakesWhatMayBeRight(t *testing.T) {
 func TestRecord_RenumberedKeepsWhatIsMissing(t *testing.T) {
 	path := filepath.Join(t.TempDir(), backend.FileName)
 	write(t, path, `{"version": 3, "terraform_version": "1.9.0", "backend": {"type": "local", "config": {"path": "x"}, "hash": 1}}`)
-	old, err := backend.Read(nil, path, getproviders.Product{})
-	if err != nil {
-		t.Fatal(err)
-	}
+	old := must.Get(backend.Read(nil, path, getproviders.Product{}))(t)
 	config := decode(t, "backend \"local\" {\n  path = \"x\"\n}")
 	if change := old.Compare(config, false); change != backend.Rehashed {
 		t.Fatalf("the change is %d", change)
 	}
-	got, err := old.Renumbered(record(t, config)).Encode()
-	if err != nil {
-		t.Fatal(err)
-	}
-	want := strings.ReplaceAll(string(must(t, record(t, config))), ",\n      \"workspace_dir\": null", "")
+	got := must.Get(old.Renumbered(record(t, config)).Encode())(t)
+	want := strings.ReplaceAll(string(must.Get(record(t, config).Encode())(t)), ",\n      \"workspace_dir\": null", "")
 	if string(got) != want || !strings.Contains(want, `"path": "x"`) || strings.Contains(want, "workspace_dir") {
 		t.Errorf("got\n%s\nwant\n%s", got, want)
 	}
-}
-
-func must(t *testing.T, r *backend.Record) []byte {
-	t.Helper()
-	content, err := r.Encode()
-	if err != nil {
-		t.Fatal(err)
-	}
-	return content
 }
 
 func summaries(diags hcl.Diagnostics) string {
@@ -230,9 +207,7 @@ func TestDecode_RequiredArgumentFromAVariable(t *testing.T) {
 			}
 			return ""
 		}})
-		if diags.HasErrors() != wanted {
-			t.Errorf("with %q: got %v", value, diags)
-		}
+		must.Equal(t, diags.HasErrors(), wanted, value, diags)
 	}
 }
 
@@ -272,9 +247,7 @@ func TestCompare(t *testing.T) {
 		{"gone", record(t, plain), nil, false, backend.Removed},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
-			if got := tt.record.Compare(tt.config, tt.overridden); got != tt.want {
-				t.Errorf("got %d, want %d", got, tt.want)
-			}
+			must.Equal(t, tt.record.Compare(tt.config, tt.overridden), tt.want)
 		})
 	}
 }
@@ -293,17 +266,11 @@ func TestCompare_WithOtherArguments(t *testing.T) {
 		write(t, path, `{"version": 3, "serial": 1, "lineage": "x", "backend": {"type": "local", "config": `+text+`, "hash": 1}}`)
 		r, err := backend.Read(nil, path, getproviders.Product{})
 		if text == "[" {
-			if !errors.Is(err, backend.ErrFormat) {
-				t.Errorf("broken JSON: got %v", err)
-			}
+			must.Fail(t, err, backend.ErrFormat)
 			continue
 		}
-		if err != nil {
-			t.Fatal(err)
-		}
-		if got := r.Compare(config, false); got != want {
-			t.Errorf("%s: got %d, want %d", text, got, want)
-		}
+		must.Succeed(t, err)
+		must.Equal(t, r.Compare(config, false), want, text)
 	}
 }
 
@@ -314,9 +281,7 @@ func TestDecode_WorkspaceOfACloudBlock(t *testing.T) {
 		"cloud {}": "",
 		"backend \"remote\" {\n  organization = \"o\"\n  workspaces {\n    name = \"w\"\n  }\n}": "",
 	} {
-		if got := decode(t, text).Workspace(); got != want {
-			t.Errorf("%s: got %q, want %q", text, got, want)
-		}
+		must.Equal(t, decode(t, text).Workspace(), want, text)
 	}
 }
 
@@ -326,26 +291,16 @@ func TestSave_ThenRead(t *testing.T) {
 		t.Fatalf("without a file: %v, %v", r, err)
 	}
 	written := record(t, decode(t, `backend "local" { path = "a" }`))
-	if err := written.Save(path); err != nil {
-		t.Fatal(err)
-	}
-	before, err := os.Stat(path)
-	if err != nil {
-		t.Fatal(err)
-	}
+	must.Succeed(t, written.Save(path))
+	before := must.Get(os.Stat(path))(t)
 	if runtime.GOOS != "windows" && before.Mode().Perm() != 0o600 {
 		t.Errorf("mode %v", before.Mode())
 	}
-	if err := written.Save(path); err != nil {
-		t.Fatal(err)
-	}
+	must.Succeed(t, written.Save(path))
 	if after, err := os.Stat(path); err != nil || !os.SameFile(before, after) {
 		t.Errorf("a file that is as it should be was replaced (%v)", err)
 	}
-	read, err := backend.Read(nil, path, getproviders.Product{})
-	if err != nil {
-		t.Fatal(err)
-	}
+	read := must.Get(backend.Read(nil, path, getproviders.Product{}))(t)
 	if read.Type != "local" || read.Hash != written.Hash || read.Product != "1.15.9" || read.Text("path") != "a" || read.Text("workspace_dir") != "" {
 		t.Errorf("got %+v", read)
 	}
@@ -358,16 +313,12 @@ func TestRead_Refuses(t *testing.T) {
 	for name, content := range map[string]string{"format": `{"version": 4}`, "no version": `{}`, "no JSON": `{`, "empty": ``} {
 		path := filepath.Join(t.TempDir(), backend.FileName)
 		write(t, path, content)
-		if _, err := backend.Read(nil, path, getproviders.Product{}); !errors.Is(err, backend.ErrFormat) {
-			t.Errorf("%s: got %v", name, err)
-		}
+		must.Fail(t, must.ErrorOf(backend.Read(nil, path, getproviders.Product{})), backend.ErrFormat, name)
 	}
 	for _, content := range []string{``, `{"version": 3, "remote": {"type": "s3"}}`, `{"version": 3, "state_store": {}}`} {
 		path := filepath.Join(t.TempDir(), backend.FileName)
 		write(t, path, content)
-		if _, err := backend.Read(nil, path, getproviders.Product{}); !errors.Is(err, backend.ErrFormat) {
-			t.Errorf("%s: Terraform: %v", content, err)
-		}
+		must.Fail(t, must.ErrorOf(backend.Read(nil, path, getproviders.Product{})), backend.ErrFormat, content)
 		if r, err := backend.Read(nil, path, getproviders.OpenTofu("1.12.6")); err != nil || r != nil && r.Type != "" {
 			t.Errorf("%s: OpenTofu: %+v, %v", content, r, err)
 		}
@@ -395,25 +346,18 @@ func TestFiles_States(t *testing.T) {
 			dir := t.TempDir()
 			if tt.file != "" {
 				path := filepath.Join(dir, filepath.FromSlash(tt.file))
-				if err := os.MkdirAll(filepath.Dir(path), 0o755); err != nil {
-					t.Fatal(err)
-				}
+				must.Succeed(t, os.MkdirAll(filepath.Dir(path), 0o755))
 				write(t, path, tt.content)
 			}
 			files := backend.LocalFiles(filepath.Join(dir, "terraform.tfstate"), filepath.Join(dir, "[x]"))
-			states, err := files.States(nil)
-			if err != nil {
-				t.Fatal(err)
-			}
+			states := must.Get(files.States(nil))(t)
 			for _, s := range states {
 				want := tt.full && s.Path == filepath.Join(dir, filepath.FromSlash(tt.file))
 				if s.Full != want || s.Stays {
 					t.Errorf("got %+v", s)
 				}
 			}
-			if others := strings.Contains(tt.file, "/w/"); len(states) == 2 != others {
-				t.Errorf("got %+v", states)
-			}
+			must.Equal(t, strings.Contains(tt.file, "/w/"), len(states) == 2, states)
 		})
 	}
 }
@@ -423,15 +367,13 @@ func TestFiles_StatesThatStay(t *testing.T) {
 	dir := t.TempDir()
 	t.Chdir(dir)
 	for _, name := range []string{"d/dev", "d/bare", "other/deep"} {
-		if err := os.MkdirAll(filepath.FromSlash(name), 0o755); err != nil {
-			t.Fatal(err)
-		}
+		must.Succeed(t, os.MkdirAll(filepath.FromSlash(name), 0o755))
 	}
 	const full = `{"version": 4, "outputs": {"a": {}}}`
 	write(t, "s", full)
-	write(t, filepath.Join("d", "dev", "terraform.tfstate"), full)
-	write(t, filepath.Join("other", "s"), full)
-	if err := os.Symlink(filepath.Join("other", "deep"), "link"); err != nil {
+	write(t, "d/dev/terraform.tfstate", full)
+	write(t, "other/s", full)
+	if err := os.Symlink("other/deep", "link"); err != nil {
 		t.Skipf("no links here: %v", err)
 	}
 	for _, tt := range []struct{ path, others, want string }{
@@ -447,18 +389,13 @@ func TestFiles_StatesThatStay(t *testing.T) {
 			continue // there ".." takes the link away
 		}
 		next := backend.LocalFiles(filepath.FromSlash(tt.path), filepath.FromSlash(tt.others))
-		states, err := backend.LocalFiles("s", "d").States(&next)
-		if err != nil {
-			t.Fatal(err)
-		}
+		states := must.Get(backend.LocalFiles("s", "d").States(&next))(t)
 		var stay []string
 		for _, s := range states {
 			if s.Stays {
 				stay = append(stay, s.Workspace)
 			}
 		}
-		if got := strings.Join(stay, " "); got != tt.want {
-			t.Errorf("%s and %s: %q stay, want %q", tt.path, tt.others, got, tt.want)
-		}
+		must.Equal(t, strings.Join(stay, " "), tt.want, tt.path, tt.others)
 	}
 }

@@ -13,6 +13,7 @@ import (
 	"github.com/zclconf/go-cty/cty"
 
 	"github.com/tfdeps/tfdeps/getproviders"
+	"github.com/tfdeps/tfdeps/internal/must"
 )
 
 // spec is a schema for hcldec, the oracle of what bodies are decoded to.
@@ -40,9 +41,7 @@ func allSchemas(tb testing.TB) (all []*schema) {
 	types := map[string]valueType{}
 	for name, word := range map[string]string{"a": "string!", "b": "any", "c": "list(string)", "d": "number"} {
 		t := valueType{}
-		if err := t.parse(word); err != nil {
-			tb.Fatal(err)
-		}
+		must.Succeed(tb, t.parse(word))
 		types[name] = t
 	}
 	nested := func(set, list bool) *schema {
@@ -50,10 +49,7 @@ func allSchemas(tb testing.TB) (all []*schema) {
 	}
 	all = []*schema{{Attributes: types, Blocks: map[string]*schema{"one": nested(false, false), "set": nested(true, false), "list": nested(false, true), "none": {}}}}
 	for _, product := range []getproviders.Product{getproviders.Terraform("1.15.9"), getproviders.OpenTofu("1.12.6")} {
-		table, err := table(product)
-		if err != nil {
-			tb.Fatal(err)
-		}
+		table := must.Get(table(product))(tb)
 		for _, name := range slices.Sorted(maps.Keys(table)) {
 			all = append(all, table[name])
 		}

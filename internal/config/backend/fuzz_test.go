@@ -7,6 +7,7 @@ import (
 
 	"github.com/tfdeps/tfdeps/getproviders"
 	"github.com/tfdeps/tfdeps/internal/config/backend"
+	"github.com/tfdeps/tfdeps/internal/must"
 )
 
 func FuzzRead(f *testing.F) {
@@ -46,12 +47,7 @@ func FuzzDecode(f *testing.F) {
 		if diags.HasErrors() {
 			return
 		}
-		r, err := backend.NewRecord(config, getproviders.Terraform("1.15.9"))
-		if err != nil {
-			t.Fatal(err)
-		}
-		if got := r.Compare(config, true); got != backend.Unchanged {
-			t.Errorf("a record of its own configuration: %d", got)
-		}
+		r := must.Get(backend.NewRecord(config, getproviders.Terraform("1.15.9")))(t)
+		must.Equal(t, r.Compare(config, true), backend.Unchanged, "a record of its own configuration")
 	})
 }

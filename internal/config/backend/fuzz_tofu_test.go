@@ -8,6 +8,7 @@ import (
 	"github.com/tfdeps/tfdeps/getproviders"
 	"github.com/tfdeps/tfdeps/internal/config/backend"
 	"github.com/tfdeps/tfdeps/internal/config/load"
+	"github.com/tfdeps/tfdeps/internal/must"
 )
 
 // FuzzComputedBackend has blocks with computed arguments: whatever they refer to, there is a
@@ -22,9 +23,7 @@ func FuzzComputedBackend(f *testing.F) {
 	f.Fuzz(func(t *testing.T, native, json string) {
 		dir := t.TempDir()
 		for name, content := range map[string]string{"main.tofu": native, "more.tofu.json": json} {
-			if err := os.WriteFile(filepath.Join(dir, name), []byte(content), 0o600); err != nil {
-				t.Fatal(err)
-			}
+			must.Succeed(t, os.WriteFile(filepath.Join(dir, name), []byte(content), 0o600))
 		}
 		module, _ := load.LoadModuleWith(dir, product, load.Options{Inputs: load.Values{}})
 		b := module.Backend

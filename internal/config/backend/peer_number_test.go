@@ -15,6 +15,7 @@ import (
 
 	"github.com/tfdeps/tfdeps/getproviders"
 	"github.com/tfdeps/tfdeps/internal/config/backend"
+	"github.com/tfdeps/tfdeps/internal/must"
 	"github.com/tfdeps/tfdeps/internal/peertest"
 	"github.com/tfdeps/tfdeps/internal/storagetest"
 )
@@ -51,13 +52,9 @@ func checkNumbers(t *testing.T, program string, product getproviders.Product, bo
 				t.Parallel()
 				peertest.PeerCase(t, t.Name())
 				ours := alienRecord(t, config, product)
-				if said := planWith(t, program, fake, block, ours); strings.Contains(said, required) {
-					t.Errorf("our number %d isn't theirs:\n%s", ours.Backend.Hash, said)
-				}
+				must.NotContain(t, planWith(t, program, fake, block, ours), required, ours.Backend.Hash)
 				ours.Backend.Hash++
-				if said := planWith(t, program, fake, block, ours); !strings.Contains(said, required) {
-					t.Errorf("a number that is wrong is accepted:\n%s", said)
-				}
+				must.Contain(t, planWith(t, program, fake, block, ours), required, "a number that is wrong is accepted")
 			})
 		}
 	}
@@ -75,14 +72,9 @@ type tableEntry struct {
 // the differences in another table.
 func bodies(t *testing.T, differences map[string]tableEntry) map[string]string {
 	t.Helper()
-	src, err := os.ReadFile("schemas.json")
-	if err != nil {
-		t.Fatal(err)
-	}
+	src := must.Get(os.ReadFile("schemas.json"))(t)
 	var types map[string]tableEntry
-	if err := json.Unmarshal(src, &types); err != nil {
-		t.Fatal(err)
-	}
+	must.Succeed(t, json.Unmarshal(src, &types))
 	all := map[string]string{}
 	for name, s := range types {
 		for young := range s.Younger {
@@ -157,17 +149,9 @@ type planRecord struct {
 // alienRecord is the record of tfdeps with another value of each argument that is a string.
 func alienRecord(t *testing.T, config *backend.Config, product getproviders.Product) (r planRecord) {
 	t.Helper()
-	made, err := backend.NewRecord(config, product)
-	if err != nil {
-		t.Fatal(err)
-	}
-	content, err := made.Encode()
-	if err != nil {
-		t.Fatal(err)
-	}
-	if err := json.Unmarshal(content, &r); err != nil {
-		t.Fatal(err)
-	}
+	made := must.Get(backend.NewRecord(config, product))(t)
+	content := must.Get(made.Encode())(t)
+	must.Succeed(t, json.Unmarshal(content, &r))
 	for name, value := range r.Backend.Config {
 		if text, ok := value.(string); ok {
 			r.Backend.Config[name] = text + "/"
@@ -181,13 +165,8 @@ func alienRecord(t *testing.T, config *backend.Config, product getproviders.Prod
 func planWith(t *testing.T, program string, fake storagetest.Cloud, block string, r planRecord) string {
 	t.Helper()
 	dir := t.TempDir()
-	content, err := json.Marshal(r)
-	if err != nil {
-		t.Fatal(err)
-	}
-	if err := os.Mkdir(filepath.Join(dir, ".terraform"), 0o700); err != nil {
-		t.Fatal(err)
-	}
+	content := must.Get(json.Marshal(r))(t)
+	must.Succeed(t, os.Mkdir(filepath.Join(dir, ".terraform"), 0o700))
 	write(t, filepath.Join(dir, ".terraform", backend.FileName), string(content))
 	write(t, filepath.Join(dir, "main.tf"), "terraform {\n"+block+"\n}\n")
 	write(t, filepath.Join(dir, "cli.tfrc"), "")
@@ -207,15 +186,10 @@ func peerVersion(t *testing.T, program string) string {
 	cli := filepath.Join(t.TempDir(), "cli.tfrc")
 	write(t, cli, "")
 	cmd.Env = append(os.Environ(), "CHECKPOINT_DISABLE=1", "TF_CLI_CONFIG_FILE="+cli)
-	out, err := cmd.Output()
-	if err != nil {
-		t.Fatal(err)
-	}
+	out := must.Get(cmd.Output())(t)
 	var answer struct {
 		Version string `json:"terraform_version"`
 	}
-	if err := json.Unmarshal(out, &answer); err != nil {
-		t.Fatal(err)
-	}
+	must.Succeed(t, json.Unmarshal(out, &answer))
 	return answer.Version
 }

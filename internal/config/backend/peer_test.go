@@ -11,6 +11,7 @@ import (
 	"github.com/tfdeps/tfdeps/getproviders"
 	"github.com/tfdeps/tfdeps/internal/config/backend"
 	"github.com/tfdeps/tfdeps/internal/config/load"
+	"github.com/tfdeps/tfdeps/internal/must"
 	"github.com/tfdeps/tfdeps/internal/peertest"
 	"github.com/tfdeps/tfdeps/internal/storagetest"
 )
@@ -52,9 +53,7 @@ func checkRecords(t *testing.T, program string, product getproviders.Product) {
 			}
 			out, err := cmd.CombinedOutput()
 			theirs, readErr := os.ReadFile(filepath.Join(dir, ".terraform", backend.FileName))
-			if readErr != nil {
-				t.Fatalf("Terraform wrote no record: %v\n%s", err, out)
-			}
+			must.Succeed(t, readErr, "Terraform wrote no record", err, out)
 			if ours := ownRecord(t, dir, overrides, product); !bytes.Equal(ours, theirs) {
 				t.Errorf("ours:\n%s\ntheirs:\n%s", ours, theirs)
 			}
@@ -80,20 +79,12 @@ func ownRecord(t *testing.T, dir string, overrides []string, product getprovider
 	if diags.HasErrors() {
 		t.Fatal(diags)
 	}
-	record, err := backend.NewRecord(config, product)
-	if err != nil {
-		t.Fatal(err)
-	}
-	content, err := record.Encode()
-	if err != nil {
-		t.Fatal(err)
-	}
+	record := must.Get(backend.NewRecord(config, product))(t)
+	content := must.Get(record.Encode())(t)
 	return content
 }
 
 func write(t *testing.T, path, content string) {
 	t.Helper()
-	if err := os.WriteFile(path, []byte(content), 0o600); err != nil {
-		t.Fatal(err)
-	}
+	must.Succeed(t, os.WriteFile(path, []byte(content), 0o600))
 }

@@ -6,6 +6,7 @@ import (
 	"testing"
 
 	"github.com/tfdeps/tfdeps/getproviders"
+	"github.com/tfdeps/tfdeps/internal/must"
 	"github.com/tfdeps/tfdeps/internal/peertest"
 )
 
@@ -29,13 +30,8 @@ func TestRecord_SameAsOpenTofu(t *testing.T) {
 // TestRecord_HasTheNumberThatOpenTofuKnows is [TestRecord_HasTheNumberThatTerraformKnows] for OpenTofu.
 func TestRecord_HasTheNumberThatOpenTofuKnows(t *testing.T) {
 	program := lookTofu(t)
-	src, err := os.ReadFile("schemas_opentofu.json")
-	if err != nil {
-		t.Fatal(err)
-	}
+	src := must.Get(os.ReadFile("schemas_opentofu.json"))(t)
 	var differences map[string]tableEntry
-	if err := json.Unmarshal(src, &differences); err != nil {
-		t.Fatal(err)
-	}
+	must.Succeed(t, json.Unmarshal(src, &differences))
 	checkNumbers(t, program, getproviders.OpenTofu(peerVersion(t, program)), bodies(t, differences))
 }

@@ -10,6 +10,7 @@ import (
 
 	"github.com/tfdeps/tfdeps/getproviders"
 	"github.com/tfdeps/tfdeps/internal/config/backend"
+	"github.com/tfdeps/tfdeps/internal/must"
 )
 
 var update = flag.Bool("update", false, "write testdata/records.txt again")
@@ -116,34 +117,19 @@ func TestRecord_OfAllTypes(t *testing.T) {
 	for _, b := range fullBlocks {
 		config := decode(t, b.text, b.given...)
 		types[config.Type] = true
-		content, err := record(t, config).Encode()
-		if err != nil {
-			t.Fatal(err)
-		}
+		content := must.Get(record(t, config).Encode())(t)
 		fmt.Fprintf(&got, "# %s %s\n%s\n", strings.Join(strings.Fields(b.text), " "), strings.Join(b.given, " "), content)
 		if path := filepath.Join(t.TempDir(), backend.FileName); len(b.given) > 0 {
 			write(t, path, string(content))
-			read, err := backend.Read(nil, path, getproviders.Product{})
-			if err != nil {
-				t.Fatal(err)
-			}
-			if change := read.Compare(config, true); change != backend.Unchanged {
-				t.Errorf("%s: the record of a configuration says %d to it", config.Type, change)
-			}
+			read := must.Get(backend.Read(nil, path, getproviders.Product{}))(t)
+			must.Equal(t, read.Compare(config, true), backend.Unchanged, config.Type)
 		}
 	}
-	if len(types) != 14 {
-		t.Errorf("%d types have a record, want 14", len(types))
-	}
-	golden := filepath.Join("testdata", "records.txt")
+	must.Len(t, types, 14, "types have a record")
+	golden := "testdata/records.txt"
 	if *update {
 		write(t, golden, got.String())
 	}
-	want, err := os.ReadFile(golden)
-	if err != nil {
-		t.Fatal(err)
-	}
-	if got.String() != strings.ReplaceAll(string(want), "\r\n", "\n") {
-		t.Errorf("records differ from %s; with -update they become:\n%s", golden, got.String())
-	}
+	want := must.Get(os.ReadFile(golden))(t)
+	must.Equal(t, got.String(), strings.ReplaceAll(string(want), "\r\n", "\n"), golden)
 }

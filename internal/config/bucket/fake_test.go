@@ -23,13 +23,12 @@ type fake struct {
 func newFake(t *testing.T, handler http.HandlerFunc) *fake {
 	t.Helper()
 	f := &fake{}
-	server, err := providertest.NewServer(providertest.ServerOptions{Plain: true, Handler: http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+	server := must.Get(providertest.NewServer(providertest.ServerOptions{Plain: true, Handler: http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		f.mu.Lock()
 		f.requests = append(f.requests, r)
 		f.mu.Unlock()
 		handler(w, r)
-	})})
-	must.Succeed(t, err)
+	})}))(t)
 	t.Cleanup(server.Close)
 	f.Server = server
 	return f
@@ -81,8 +80,7 @@ func readKey(ctx context.Context, objects Objects, key string) (string, error) {
 // wantKeys compares the keys of a prefix.
 func wantKeys(t *testing.T, s *Services, kind, address string, want ...string) {
 	t.Helper()
-	objects, err := open(t, s, kind, address)
-	must.Succeed(t, err)
+	objects := must.Get(open(t, s, kind, address))(t)
 	var got []string
 	for key, err := range objects.Keys(t.Context()) {
 		must.Succeed(t, err)

@@ -152,15 +152,12 @@ func TestGCS_UsesApplicationDefaultCredentials(t *testing.T) {
 		w.Header().Set("Content-Type", "application/json")
 		fmt.Fprintf(w, `{"access_token":"for %s","token_type":"Bearer","expires_in":3600}`, r.PostFormValue("grant_type"))
 	})
-	key, err := rsa.GenerateKey(rand.Reader, 2048)
-	must.Succeed(t, err)
-	der, err := x509.MarshalPKCS8PrivateKey(key)
-	must.Succeed(t, err)
-	file, err := json.Marshal(map[string]string{
+	key := must.Get(rsa.GenerateKey(rand.Reader, 2048))(t)
+	der := must.Get(x509.MarshalPKCS8PrivateKey(key))(t)
+	file := must.Get(json.Marshal(map[string]string{
 		"type": "service_account", "client_email": "a@example.com", "private_key_id": "1", "token_uri": tokens.BaseURL() + "/token", "quota_project_id": "files",
 		"private_key": string(pem.EncodeToMemory(&pem.Block{Type: "PRIVATE KEY", Bytes: der})),
-	})
-	must.Succeed(t, err)
+	}))(t)
 	path := filepath.Join(t.TempDir(), "adc.json")
 	writeFile(t, path, string(file))
 	t.Setenv("GOOGLE_APPLICATION_CREDENTIALS", path)
@@ -242,10 +239,8 @@ func TestGCS_AsksGoogleWhateverTheAddressNames(t *testing.T) {
 			asked = r.URL.String()
 			return nil, errors.New("no")
 		})}}
-		u, err := url.Parse(address)
-		must.Succeed(t, err)
-		objects, err := s.Open(t.Context(), "gcs", u, false)
-		must.Succeed(t, err)
+		u := must.Get(url.Parse(address))(t)
+		objects := must.Get(s.Open(t.Context(), "gcs", u, false))(t)
 		_, _ = readKey(t.Context(), objects, objects.Key)
 		s.Close()
 		must.Equal(t, asked, "https://storage.googleapis.com/storage/v1/b/b/o/k?alt=media", "asked", address)

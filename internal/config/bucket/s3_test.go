@@ -45,8 +45,7 @@ func TestParseS3_KnowsTheFormsOfTerraform(t *testing.T) {
 
 func checkS3(t *testing.T, text string, want s3Address) {
 	t.Helper()
-	u, err := url.Parse(text)
-	must.Succeed(t, err)
+	u := must.Get(url.Parse(text))(t)
 	must.Equal(t, must.Get(parseS3(u, true))(t), want, text)
 }
 
@@ -112,8 +111,7 @@ func TestKeys_End(t *testing.T) {
 	for kind, address := range map[string]string{"s3": service.BaseURL() + "/b/k?" + staticKeys, "gcs": gcsBucket + "k"} {
 		s := &Services{Client: toward(service), Environ: []string{"STORAGE_EMULATOR_HOST=" + service.BaseURL()}}
 		t.Cleanup(s.Close)
-		objects, err := open(t, s, kind, address)
-		must.Succeed(t, err)
+		objects := must.Get(open(t, s, kind, address))(t)
 		pages = 0
 		var last error
 		for _, last = range objects.Keys(t.Context()) {
@@ -223,7 +221,7 @@ func TestS3_SignsInWithSSO(t *testing.T) {
 	t.Setenv("AWS_ENDPOINT_URL_SSO", sso.BaseURL())
 	writeFile(t, filepath.Join(home, "config"), "[profile work]\nsso_session = us\nsso_account_id = 1\nsso_role_name = r\nregion = us-east-1\n"+
 		"[sso-session us]\nsso_region = us-east-1\nsso_start_url = https://example.com/start\n")
-	writeFile(t, filepath.Join(home, ".aws", "sso", "cache", fmt.Sprintf("%x.json", sha1.Sum([]byte("us")))),
+	writeFile(t, filepath.Join(home, ".aws/sso/cache", fmt.Sprintf("%x.json", sha1.Sum([]byte("us")))),
 		`{"accessToken":"signed-in","expiresAt":"`+time.Now().Add(time.Hour).UTC().Format(time.RFC3339)+`"}`)
 	wantLogin(t, &Services{}, s3, s3.BaseURL()+"/bucket/a?aws_profile=work", "sso")
 }

@@ -21,7 +21,7 @@ import (
 // newBucket serves objects as s3 does, to any client.
 func newBucket(t testing.TB, objects map[string]string) *providertest.Server {
 	t.Helper()
-	server, err := providertest.NewServer(providertest.ServerOptions{Plain: true, Handler: http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+	server := must.Get(providertest.NewServer(providertest.ServerOptions{Plain: true, Handler: http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		key := strings.TrimPrefix(r.URL.Path, "/bucket/")
 		if r.URL.Query().Get("list-type") == "2" {
 			fmt.Fprint(w, `<ListBucketResult xmlns="http://s3.amazonaws.com/doc/2006-03-01/"><IsTruncated>false</IsTruncated>`)
@@ -40,8 +40,7 @@ func newBucket(t testing.TB, objects map[string]string) *providertest.Server {
 			return
 		}
 		fmt.Fprint(w, content)
-	})})
-	must.Succeed(t, err)
+	})}))(t)
 	t.Cleanup(server.Close)
 	return server
 }
@@ -131,8 +130,7 @@ func TestFetch_ObjectsOfGoogle(t *testing.T) {
 		}
 		fmt.Fprint(w, content)
 	})
-	server, err := providertest.NewServer(providertest.ServerOptions{Plain: true, Handler: mux})
-	must.Succeed(t, err)
+	server := must.Get(providertest.NewServer(providertest.ServerOptions{Plain: true, Handler: mux}))(t)
 	t.Cleanup(server.Close)
 	const at = "gcs::https://www.googleapis.com/storage/v1/bucket/"
 	f := &Fetcher{Environ: []string{"STORAGE_EMULATOR_HOST=" + server.BaseURL()}}
@@ -173,12 +171,11 @@ func TestFetch_ObjectsOfARealServer(t *testing.T) {
 func startVersity(t *testing.T, archive []byte) string {
 	t.Helper()
 	program := peertest.LookProgram(t, "versitygw")
-	listener, err := net.Listen("tcp", "127.0.0.1:0")
-	must.Succeed(t, err)
+	listener := must.Get(net.Listen("tcp", "127.0.0.1:0"))(t)
 	address := listener.Addr().String()
 	listener.Close()
 	dir, side := t.TempDir(), t.TempDir()
-	writeTree(t, filepath.Join(dir, "bucket", "dir"), someTree)
+	writeTree(t, filepath.Join(dir, "bucket/dir"), someTree)
 	writeTree(t, filepath.Join(dir, "bucket"), map[string]string{"net.zip": string(archive)})
 	ctx, stop := context.WithCancel(context.Background())
 	cmd := exec.CommandContext(ctx, program, "--access", "id", "--secret", "hunter22", "--region", "eu-west-1", "--port", address, "--quiet", "posix", "--sidecar", side, dir)
@@ -215,7 +212,7 @@ func TestFetch_ServersGetNoLoginOfAWS(t *testing.T) {
 	writeTree(t, home, map[string]string{"credentials": "[private]\naws_access_key_id = private\naws_secret_access_key = s\naws_session_token = hunter2\n"})
 	archive := zipped(t, someTree)
 	var logins []string
-	server, err := providertest.NewServer(providertest.ServerOptions{Plain: true, Handler: http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+	server := must.Get(providertest.NewServer(providertest.ServerOptions{Plain: true, Handler: http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		if strings.HasPrefix(r.URL.Path, "/page") {
 			w.Header().Set("X-Terraform-Get", "s3::http://"+r.Host+"/bucket/net.zip"+strings.TrimPrefix(r.URL.Path, "/page"))
 			return
@@ -224,8 +221,7 @@ func TestFetch_ServersGetNoLoginOfAWS(t *testing.T) {
 			logins = append(logins, r.URL.Path+": "+login)
 		}
 		_, _ = w.Write(archive)
-	})})
-	must.Succeed(t, err)
+	})}))(t)
 	t.Cleanup(server.Close)
 	for _, pkg := range []string{server.BaseURL() + "/page", server.BaseURL() + "/page%3Faws_profile=private", "s3::" + server.BaseURL() + "/bucket/net.zip", "s3::" + server.BaseURL() + "/bucket/net.zip?aws_profile=private"} {
 		f := &Fetcher{}

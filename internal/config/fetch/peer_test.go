@@ -34,8 +34,7 @@ func TestFetch_SamePackagesAsTerraform(t *testing.T) {
 	must.Succeed(t, errors.Join(
 		os.WriteFile(filepath.Join(local, "net.zip"), archive, 0o644),
 		os.Mkdir(filepath.Join(local, "a b"), 0o755)))
-	env, err := s.Environ(t.TempDir(), "")
-	must.Succeed(t, err)
+	env := must.Get(s.Environ(t.TempDir(), ""))(t)
 	ca := "GIT_SSL_CAINFO=" + caFile(t, s)
 	env = append(append(testEnviron(), env...), ca, "CHECKPOINT_DISABLE=1", "TF_DATA_DIR=", "TF_CLI_ARGS=")
 	https, file, sum := s.BaseURL(), "file://"+local, sumOf(archive)
@@ -151,8 +150,7 @@ func servePeerArchives(t testing.TB, s *site) {
 
 func runRaw(t testing.TB, program string, args ...string) string {
 	t.Helper()
-	out, err := exec.CommandContext(t.Context(), lookProgram(t, program), args...).Output()
-	must.Succeed(t, err)
+	out := must.Get(exec.CommandContext(t.Context(), lookProgram(t, program), args...).Output())(t)
 	return string(out)
 }
 
@@ -161,13 +159,12 @@ func runRaw(t testing.TB, program string, args ...string) string {
 func terraformGet(t testing.TB, program string, env []string, pkg string) (map[string]string, error) {
 	t.Helper()
 	dir := t.TempDir()
-	config, err := json.Marshal(map[string]any{"module": map[string]any{"m": map[string]any{"source": pkg}}})
-	must.Succeed(t, err)
+	config := must.Get(json.Marshal(map[string]any{"module": map[string]any{"m": map[string]any{"source": pkg}}}))(t)
 	writeTree(t, dir, map[string]string{"main.tf.json": string(config)})
 	cmd := exec.CommandContext(t.Context(), program, "get", "-no-color")
 	cmd.Dir, cmd.Env = dir, env
 	if out, err := cmd.CombinedOutput(); err != nil {
 		return nil, fmt.Errorf("%w: %s", err, out)
 	}
-	return tree(t, filepath.Join(dir, ".terraform", "modules", "m")), nil
+	return tree(t, filepath.Join(dir, ".terraform/modules/m")), nil
 }

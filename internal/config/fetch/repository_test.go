@@ -37,9 +37,7 @@ func run(t testing.TB, dir, program string, args ...string) string {
 	var stderr strings.Builder
 	cmd.Stderr = &stderr
 	out, err := cmd.Output()
-	if err != nil {
-		t.Fatalf("%s %q: %v\n%s", program, args, err, &stderr)
-	}
+	must.Succeed(t, err, program, args, &stderr)
 	return strings.TrimSpace(string(out))
 }
 

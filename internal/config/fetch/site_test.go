@@ -33,14 +33,13 @@ type site struct {
 func newSite(t testing.TB) *site {
 	t.Helper()
 	s := &site{pages: map[string]http.HandlerFunc{}}
-	server, err := providertest.NewServer(providertest.ServerOptions{Handler: http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+	server := must.Get(providertest.NewServer(providertest.ServerOptions{Handler: http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		if page := s.pages[r.URL.Path]; page != nil {
 			page(w, r)
 			return
 		}
 		http.NotFound(w, r)
-	})})
-	must.Succeed(t, err)
+	})}))(t)
 	t.Cleanup(server.Close)
 	s.Server = server
 	return s
@@ -133,10 +132,9 @@ func refused(t testing.TB, f *Fetcher, pkg string) error {
 // content; "/" for directories; the targets of symlinks.
 func tree(t testing.TB, dir string) map[string]string {
 	t.Helper()
-	root, err := filepath.EvalSymlinks(dir)
-	must.Succeed(t, err)
+	root := must.Get(filepath.EvalSymlinks(dir))(t)
 	found := map[string]string{}
-	err = filepath.WalkDir(root, func(path string, d fs.DirEntry, err error) error {
+	must.Succeed(t, filepath.WalkDir(root, func(path string, d fs.DirEntry, err error) error {
 		if err != nil || path == root {
 			return err
 		}
@@ -162,8 +160,7 @@ func tree(t testing.TB, dir string) map[string]string {
 			}
 		}
 		return nil
-	})
-	must.Succeed(t, err)
+	}))
 	return found
 }
 

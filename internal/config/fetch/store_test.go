@@ -122,11 +122,11 @@ func TestStore_DamagedStoreIsMended(t *testing.T) {
 
 func TestStore_IsTheUsersAlone(t *testing.T) {
 	s := parallelSite(t)
-	store := filepath.Join(t.TempDir(), "modules", "v1")
+	store := filepath.Join(t.TempDir(), "modules/v1")
 	s.zip(t, "/net.zip", `"1"`)
 	s.hop("/page", strings.Replace(s.BaseURL(), "https://", "https://me:hunter2@", 1)+"/net.zip?sig=hunter2")
 	fetched(t, s.fetcher(t, store), modules.FetchRequest{Package: s.BaseURL() + "/page?token=hunter2", Pin: "net 1.0.0"})
-	err := filepath.Walk(store, func(path string, info os.FileInfo, err error) error {
+	must.Succeed(t, filepath.Walk(store, func(path string, info os.FileInfo, err error) error {
 		if err != nil {
 			return err
 		}
@@ -139,8 +139,7 @@ func TestStore_IsTheUsersAlone(t *testing.T) {
 			}
 		}
 		return nil
-	})
-	must.Succeed(t, err)
+	}))
 }
 
 func TestStore_ThatCantBeWritten(t *testing.T) {
@@ -166,9 +165,7 @@ func TestStore_WhatKilledRunsLeftIsSwept(t *testing.T) {
 	if got := tree(t, filepath.Join(store, archivesDir)); len(got) != 2 || got[partialPrefix+"2"] != "" {
 		t.Errorf("the store has %q", got)
 	}
-	if _, err := os.Stat(busy); err != nil {
-		t.Error(err)
-	}
+	must.Get(os.Stat(busy))(t)
 }
 
 func TestStore_OfflineUsesWhatIsThere(t *testing.T) {
@@ -227,15 +224,12 @@ func TestStore_NothingTemporaryIsLeft(t *testing.T) {
 	s.zip(t, "/net.zip", "")
 	f := &Fetcher{Client: s.Client()}
 	fetched(t, f, get(s.BaseURL()+"/net.zip"))
-	w, err := f.prepared.Do(t.Context(), struct{}{}, f.prepare)
-	must.Succeed(t, err)
+	w := must.Get(f.prepared.Do(t.Context(), struct{}{}, f.prepare))(t)
 	must.Succeed(t, f.Close())
 	if _, err := os.Stat(w.dir.Path); err == nil {
 		t.Error("the temporary directory is still there")
 	}
-	if err := new(Fetcher).Close(); err != nil {
-		t.Error(err)
-	}
+	must.Succeed(t, new(Fetcher).Close())
 }
 
 func FuzzPinnedRecord(f *testing.F) {

@@ -126,9 +126,7 @@ func TestUnpack_HostileArchives(t *testing.T) {
 				}
 				return err
 			})
-			if err != nil {
-				t.Error(err)
-			}
+			must.Succeed(t, err)
 		})
 	}
 }

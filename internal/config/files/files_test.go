@@ -14,12 +14,11 @@ import (
 // TestSystem_FollowsSymlinksAsTheProcessDoes: filepath.EvalSymlinks is the oracle, as long as a
 // path stays in the FS.
 func TestSystem_FollowsSymlinksAsTheProcessDoes(t *testing.T) {
-	root, err := filepath.EvalSymlinks(t.TempDir())
-	must.Succeed(t, err)
-	must.Succeed(t, os.MkdirAll(filepath.Join(root, "in", "a", "b"), 0o700))
+	root := must.Get(filepath.EvalSymlinks(t.TempDir()))(t)
+	must.Succeed(t, os.MkdirAll(filepath.Join(root, "in/a/b"), 0o700))
 	for name, target := range map[string]string{
 		"in/plain": "a", "in/deep": "a/b", "in/up": "a/b/../../a", "in/through": "deep/..", "in/a/b/back": "../../plain/b",
-		"in/self": "self", "in/gone": "nothing", "in/out": "../..", "in/far": "a/../../../x", "in/absolute": filepath.Join(root, "in", "a"),
+		"in/self": "self", "in/gone": "nothing", "in/out": "../..", "in/far": "a/../../../x", "in/absolute": filepath.Join(root, "in/a"),
 	} {
 		if err := os.Symlink(target, filepath.Join(root, filepath.FromSlash(name))); err != nil {
 			t.Skip(err)

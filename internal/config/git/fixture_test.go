@@ -82,8 +82,7 @@ func copyOf(tb testing.TB, name string, fill func(*origin) map[string]string) pa
 		if patterns.made == nil {
 			patterns.made = map[string]pattern{}
 		}
-		dir, err := os.MkdirTemp(patterns.dir, "")
-		must.Succeed(tb, err)
+		dir := must.Get(os.MkdirTemp(patterns.dir, ""))(tb)
 		from.origin = &origin{tb: tb, dir: dir, program: program, environ: environ}
 		from.ids = fill(from.origin)
 		patterns.made[name] = from
@@ -279,7 +278,7 @@ func (b *bench) checkout(ctx context.Context, req Request) (commit, dst string, 
 func readTree(tb testing.TB, dir string) map[string]string {
 	tb.Helper()
 	files := map[string]string{}
-	err := filepath.WalkDir(dir, func(path string, d fs.DirEntry, err error) error {
+	must.Succeed(tb, filepath.WalkDir(dir, func(path string, d fs.DirEntry, err error) error {
 		if err != nil || path == dir {
 			return err
 		}
@@ -305,8 +304,7 @@ func readTree(tb testing.TB, dir string) map[string]string {
 			files[rel] = "x:" + files[rel]
 		}
 		return err
-	})
-	must.Succeed(tb, err)
+	}))
 	return files
 }
 

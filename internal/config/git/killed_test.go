@@ -98,7 +98,7 @@ func TestStore_WhatKilledProcessesLeaveDoesNoHarm(t *testing.T) {
 				for _, again := range []string{ref, "", ids["dev1"] + "~1", "only/branch"} {
 					b.again().files(o.at(again))
 				}
-				left, _ := filepath.Glob(filepath.Join(b.Dir, "*.git", "*.lock"))
+				left, _ := filepath.Glob(filepath.Join(b.Dir, "*.git/*.lock"))
 				must.Len(t, left, 0, "left")
 			}
 		})
@@ -172,7 +172,7 @@ func TestStore_MakesADamagedStoreAgain(t *testing.T) {
 }
 
 func eachPack(store string, do func(string) error) error {
-	packs, err := filepath.Glob(filepath.Join(store, "objects", "pack", "*.pack"))
+	packs, err := filepath.Glob(filepath.Join(store, "objects/pack/*.pack"))
 	if len(packs) == 0 {
 		return errors.Join(errors.New("there are no packs"), err)
 	}

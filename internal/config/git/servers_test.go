@@ -31,8 +31,7 @@ func serve(tb testing.TB, o *origin, b *bench, wrap func(http.Handler) http.Hand
 	if wrap != nil {
 		handler = wrap(handler)
 	}
-	server, err := providertest.NewServer(providertest.ServerOptions{Handler: handler})
-	must.Succeed(tb, err)
+	server = must.Get(providertest.NewServer(providertest.ServerOptions{Handler: handler}))(tb)
 	tb.Cleanup(server.Close)
 	ca := filepath.Join(b.work, "ca.pem")
 	must.Succeed(tb, os.WriteFile(ca, server.CAPEM(), 0o600))
@@ -122,7 +121,7 @@ func TestCheckout_LoginIsUsedAndNotShown(t *testing.T) {
 	if commit, _ := b.files(Request{URL: with("other"), Ref: "v1.0.0", Commit: ids["main2"]}); commit != ids["main2"] {
 		t.Errorf("with another login the store is another one")
 	}
-	err := filepath.WalkDir(b.Dir, func(path string, d os.DirEntry, err error) error {
+	must.Succeed(t, filepath.WalkDir(b.Dir, func(path string, d os.DirEntry, err error) error {
 		if err != nil || d.IsDir() {
 			return err
 		}
@@ -131,10 +130,7 @@ func TestCheckout_LoginIsUsedAndNotShown(t *testing.T) {
 			t.Errorf("%s holds the login", path)
 		}
 		return err
-	})
-	if err != nil {
-		t.Error(err)
-	}
+	}))
 }
 
 // A repository on the network can't have files of this machine checked out.
@@ -206,8 +202,7 @@ func TestCheckout_KeyIsGivenToSSHAndRemoved(t *testing.T) {
 	req := Request{URL: "ssh://git@example.com" + o.dir, Ref: "v1.0.0", SSHKey: []byte("THE KEY\n")}
 	commit, _ := b.files(req)
 	must.Equal(t, commit, ids["main2"])
-	content, err := os.ReadFile(log)
-	must.Succeed(t, err)
+	content := must.Get(os.ReadFile(log))(t)
 	said := string(content)
 	if strings.Count(said, "THE KEY") != 2 || strings.Count(said, "-o MyOption -i ") != 2 || strings.Count(said, "-rw------- ") != 2 {
 		t.Errorf("ssh was given:\n%s", said)
@@ -217,9 +212,7 @@ func TestCheckout_KeyIsGivenToSSHAndRemoved(t *testing.T) {
 			t.Errorf("%s is still there", word)
 		}
 	}
-	if _, err := b.Checkout(t.Context(), Request{URL: "git@example.com:" + o.dir, Ref: "v1.0.0"}, filepath.Join(b.work, "scp")); err != nil {
-		t.Error(err)
-	}
+	must.Get(b.Checkout(t.Context(), Request{URL: "git@example.com:" + o.dir, Ref: "v1.0.0"}, filepath.Join(b.work, "scp")))(t)
 	content, _ = os.ReadFile(log)
 	must.Equal(t, strings.Count(string(content), "THE KEY"), 2, "a request without a key has used that of another one")
 }

@@ -170,11 +170,10 @@ func TestStore_TakesThatOfAnotherVersion(t *testing.T) {
 		plain := newOrigin(t, "--bare", "--object-format="+format)
 		for _, config := range []string{"", "[core]\n\trepositoryformatversion = 1\n\tbare = true\n\tsomethingNew = x\n"} {
 			if config == "" {
-				old, err := os.ReadFile(filepath.Join(plain.dir, "config"))
-				must.Succeed(t, err)
+				old := must.Get(os.ReadFile(filepath.Join(plain.dir, "config")))(t)
 				config = string(old) + "\tignorecase = true\n"
 			}
-			must.Succeed(t, errors.Join(os.WriteFile(filepath.Join(stores[0], "config"), []byte(config), 0o600), os.MkdirAll(filepath.Join(stores[0], "objects", "info"), 0o755)))
+			must.Succeed(t, errors.Join(os.WriteFile(filepath.Join(stores[0], "config"), []byte(config), 0o600), os.MkdirAll(filepath.Join(stores[0], "objects/info"), 0o755)))
 			b.runs()
 			later := b.again()
 			_, files := later.files(o.at(ids["main1"]))

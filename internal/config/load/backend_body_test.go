@@ -8,6 +8,7 @@ import (
 
 	"github.com/tfdeps/tfdeps/internal/config/load"
 	"github.com/tfdeps/tfdeps/internal/config/static"
+	"github.com/tfdeps/tfdeps/internal/must"
 )
 
 func TestLoadBody(t *testing.T) {
@@ -32,9 +33,7 @@ func TestLoadBody(t *testing.T) {
 			path := filepath.Join(dir, "none")
 			if tt.file != "" {
 				path = filepath.Join(dir, tt.file)
-				if err := os.WriteFile(path, []byte(tt.content), 0o600); err != nil {
-					t.Fatal(err)
-				}
+				must.Succeed(t, os.WriteFile(path, []byte(tt.content), 0o600))
 			}
 			file, diags := load.LoadBody(path)
 			switch isWrong := diags.HasErrors(); {

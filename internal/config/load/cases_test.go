@@ -40,8 +40,7 @@ func readModules(t testing.TB) []modules {
 	}
 	var all []modules
 	for _, file := range files {
-		archive, err := txtar.ParseFile(file)
-		must.Succeed(t, err)
+		archive := must.Get(txtar.ParseFile(file))(t)
 		all = append(all, modules{file, archive})
 	}
 	return all
@@ -120,9 +119,7 @@ func TestLoadModule_ListsRequirementsAndProblems(t *testing.T) {
 					m.write(name, got)
 					return
 				}
-				if want := m.text(name, "want"); got != want {
-					t.Errorf("got:\n%s\nwant:\n%s", got, want)
-				}
+				must.Equal(t, m.text(name, "want"), got)
 			})
 		}
 		if *update {

@@ -9,6 +9,7 @@ import (
 	"github.com/zclconf/go-cty/cty"
 
 	"github.com/tfdeps/tfdeps/internal/config/static"
+	"github.com/tfdeps/tfdeps/internal/must"
 )
 
 // loadWith loads a module and returns its problems, with those of its calls, and the sources of
@@ -138,9 +139,7 @@ locals {
 				"loops.tmpl": "%{ for a in range(1000) }%{ for b in range(1000) }%{ for c in range(1000) }x%{ endfor }%{ endfor }%{ endfor }",
 			})
 			want := strings.ReplaceAll(tt.want, "$DIR", strings.ReplaceAll(module.Dir, "\\", "/"))
-			if got := module.Calls[0].Source; got != want {
-				t.Errorf("source %q, want %q", got, want)
-			}
+			must.Equal(t, module.Calls[0].Source, want)
 			checkProblem(t, diags, tt.problem)
 		})
 	}
@@ -184,9 +183,7 @@ locals {
 module "m" {
   source  = "a/b/c"
   version = ` + tt.version + "\n}\n"})
-			if got := module.Calls[0].Version; got != tt.want {
-				t.Errorf("version %q, want %q", got, tt.want)
-			}
+			must.Equal(t, module.Calls[0].Version, tt.want)
 			checkProblem(t, diags, tt.problem)
 		})
 	}
@@ -349,9 +346,7 @@ module "m" { source = "./${var.v}" }
 				t.Errorf("the problem doesn't say what the block does: %v", diags)
 			}
 			checkProblem(t, diags, tt.problem)
-			if got := module.Calls[0].Source; got != tt.source {
-				t.Errorf("source %q, want %q", got, tt.source)
-			}
+			must.Equal(t, module.Calls[0].Source, tt.source)
 		})
 	}
 }

@@ -3,10 +3,11 @@ package load
 import (
 	"io/fs"
 	"path/filepath"
-	"slices"
 	"strings"
 	"testing"
 	"testing/fstest"
+
+	"github.com/tfdeps/tfdeps/internal/must"
 )
 
 // TestLoadModule_ReadsAnFS: files in an FS count as files of a directory do.
@@ -37,9 +38,7 @@ resource "acme_thing" "x" {}
 	for _, diag := range diags {
 		problems = append(problems, diag.Summary)
 	}
-	if want := []string{"Failed to read file", "Unsupported block type"}; !slices.Equal(problems, want) {
-		t.Errorf("the problems are %v, want %q", diags, want)
-	}
+	must.EqualSlices(t, problems, []string{"Failed to read file", "Unsupported block type"}, diags)
 	if at := filepath.Join("net", "bad.tf"); len(diags) == 2 && (diags[1].Subject.Filename != at || module.Files[at] == nil) {
 		t.Errorf("the problem is in %v, and the files are %v", diags[1].Subject, module.Files)
 	}

@@ -9,6 +9,7 @@ import (
 	"github.com/rogpeppe/go-internal/txtar"
 
 	"github.com/tfdeps/tfdeps/getproviders"
+	"github.com/tfdeps/tfdeps/internal/must"
 )
 
 // FuzzDirectory loads the files of an archive, whatever their names are.
@@ -35,9 +36,7 @@ func FuzzDirectory(f *testing.F) {
 			_ = os.WriteFile(path, file.Data, 0o644) // some are no names of files
 		}
 		once, again := summary(dir, product()), summary(dir, product())
-		if once != again {
-			t.Error("the same files say something else")
-		}
+		must.Equal(t, once, again, "the same files say something else")
 	})
 }
 

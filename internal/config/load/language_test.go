@@ -55,9 +55,7 @@ func TestGrammar_FollowsTheVersion(t *testing.T) {
 		{getproviders.Terraform("1.16.9"), "language", "known", true},
 		{getproviders.Terraform("2.0.0"), "language", "known", false},
 	} {
-		if got := newGrammar(dialect.Of(c.product)).holds(c.in, c.name); got != c.want {
-			t.Errorf("%s %s: %s in %s: %t", c.product.Name, c.product.Version, c.name, c.in, got)
-		}
+		must.Equal(t, newGrammar(dialect.Of(c.product)).holds(c.in, c.name), c.want, c.product.Name, c.product.Version, c.name, c.in)
 	}
 	if newGrammar(dialect.Of(getproviders.Terraform(""))).newer || !newGrammar(dialect.Of(getproviders.Terraform("1.17.0-alpha1"))).newer {
 		t.Error("which versions are newer than the table")

@@ -94,9 +94,7 @@ func TestCheckProviders_FindsWhatDoesNotFit(t *testing.T) {
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			product := getproviders.Terraform(productVersion)
-			if got := found(CheckProviders(loadTree(t, product, c.modules), product)); !slices.Equal(got, c.want) {
-				t.Errorf("got %q, want %q", got, c.want)
-			}
+			must.EqualSlices(t, found(CheckProviders(loadTree(t, product, c.modules), product)), c.want)
 		})
 	}
 }

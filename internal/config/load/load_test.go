@@ -12,6 +12,7 @@ import (
 	"github.com/hashicorp/hcl/v2"
 
 	"github.com/tfdeps/tfdeps/getproviders"
+	"github.com/tfdeps/tfdeps/internal/must"
 )
 
 // writeFiles makes a directory with files; a name that ends with a slash is a
@@ -21,13 +22,9 @@ func writeFiles(t *testing.T, files map[string]string) string {
 	dir := t.TempDir()
 	for name, content := range files {
 		path := filepath.Join(dir, filepath.FromSlash(name))
-		if err := os.MkdirAll(filepath.Dir(path), 0o755); err != nil {
-			t.Fatal(err)
-		}
+		must.Succeed(t, os.MkdirAll(filepath.Dir(path), 0o755))
 		if strings.HasSuffix(name, "/") {
-			if err := os.MkdirAll(path, 0o755); err != nil {
-				t.Fatal(err)
-			}
+			must.Succeed(t, os.MkdirAll(path, 0o755))
 		} else if err := os.WriteFile(path, []byte(content), 0o644); err != nil {
 			t.Fatal(err)
 		}
@@ -76,9 +73,7 @@ func TestLoadModule_ReadsOnlyConfigurationFiles(t *testing.T) {
 	}
 	slices.Sort(names)
 	want := []string{"a.tf", "b.tf.json", "c_override.tf.json", "override.tf", "x.tftest.hcl", "x.tftest.json", "xoverride.tf", "y.tftest.hcl"}
-	if !slices.Equal(names, want) {
-		t.Errorf("read %v, want %v", names, want)
-	}
+	must.EqualSlices(t, names, want)
 }
 
 func TestLoadModule_WithoutFilesIsEmpty(t *testing.T) {
@@ -129,7 +124,7 @@ func TestLoadModule_UnreadableFilesAndDirectoriesAreDiagnostics(t *testing.T) {
 		"with/x.tftest.hcl":   "",
 		"with/dangling_x.txt": "",
 	})
-	link := filepath.Join(dir, "broken", "z.tf")
+	link := filepath.Join(dir, "broken/z.tf")
 	if err := os.Symlink("nowhere", link); err != nil {
 		t.Skipf("no symbolic links: %v", err)
 	}
@@ -175,9 +170,7 @@ func TestLoadModule_DiagnosticsAreInTheOrderOfFilesAndPositions(t *testing.T) {
 		"a.tf: Unsupported argument", "a.tf: Missing required argument",
 		"b.tf: Duplicate variable declaration", "b.tf: Unsupported argument",
 	}
-	if !slices.Equal(got, want) {
-		t.Errorf("got %q", got)
-	}
+	must.EqualSlices(t, got, want)
 }
 
 func TestLoadModule_ModuleCallsAreSortedAndOverridden(t *testing.T) {
@@ -213,9 +206,7 @@ module "k" {
 	for _, call := range module.Calls {
 		got = append(got, strings.Join([]string{call.Name, call.Source, strconv.Itoa(call.Range.Start.Line)}, " "))
 	}
-	if !slices.Equal(got, want) {
-		t.Errorf("got %q, want %q", got, want)
-	}
+	must.EqualSlices(t, got, want)
 }
 
 func TestLoadModule_BackendIsTheOneThatCounts(t *testing.T) {
@@ -237,9 +228,7 @@ func TestLoadModule_BackendIsTheOneThatCounts(t *testing.T) {
 			if module.Backend != nil {
 				got = module.Backend.Type
 			}
-			if got != test.want {
-				t.Errorf("got %q, want %q", got, test.want)
-			}
+			must.Equal(t, got, test.want)
 		})
 	}
 }

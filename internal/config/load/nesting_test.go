@@ -7,6 +7,7 @@ import (
 	"testing"
 
 	"github.com/tfdeps/tfdeps/internal/config/static"
+	"github.com/tfdeps/tfdeps/internal/must"
 )
 
 // deep are texts that make a parser recurse, in the native syntax.
@@ -136,8 +137,6 @@ func TestLoadModule_LoopsOfAllFilesHaveOneLimit(t *testing.T) {
 			files[fmt.Sprintf("%d.tf", i)] = fmt.Sprintf("output \"o%d\" {\n  value     = 1\n  sensitive = %s != null\n}\n", i, long)
 		}
 		_, diags := LoadModule(writeFiles(t, files), product())
-		if strings.Contains(diags.Error(), "Expression too complex") != tooComplex {
-			t.Errorf("%d files: %v", n, diags)
-		}
+		must.Equal(t, strings.Contains(diags.Error(), "Expression too complex"), tooComplex, n, diags)
 	}
 }

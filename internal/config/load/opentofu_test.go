@@ -1,11 +1,11 @@
 package load
 
 import (
-	"errors"
 	"strings"
 	"testing"
 
 	"github.com/tfdeps/tfdeps/getproviders"
+	"github.com/tfdeps/tfdeps/internal/must"
 )
 
 // openTofuCases are modules for OpenTofu, with what is required and which problems there are;
@@ -295,9 +295,7 @@ func TestLoadModule_OpenTofu(t *testing.T) {
 					}
 				}
 			}
-			if got := joinLines(lines); got != c.want {
-				t.Errorf("got:\n%s\nwant:\n%s", got, c.want)
-			}
+			must.Equal(t, joinLines(lines), c.want)
 		})
 	}
 }
@@ -327,9 +325,7 @@ func TestCheckProviders_OpenTofuLeavesArgumentsToThePlan(t *testing.T) {
 		}
 		called, _ := LoadModule(writeFiles(t, map[string]string{"main.tf": ""}), c.product)
 		diags = CheckProviders([]Link{{Caller: caller, Call: caller.Calls[0], Module: called}}, c.product)
-		if diags.HasErrors() != c.errors {
-			t.Errorf("%s: %v", c.product.Name, diags)
-		}
+		must.Equal(t, diags.HasErrors(), c.errors, c.product.Name, diags)
 	}
 }
 
@@ -338,9 +334,7 @@ const encryptedState = `{"serial": 2, "lineage": "x", "meta": {"key_provider.pbk
 
 func TestReadStateRequirements_EncryptedIsAnErrorOfItsOwn(t *testing.T) {
 	_, err := ReadStateRequirements(strings.NewReader(encryptedState), "s", getproviders.OpenTofu("1.12.6"))
-	if !errors.Is(err, ErrStateEncrypted) {
-		t.Errorf("error %v", err)
-	}
+	must.Fail(t, err, ErrStateEncrypted)
 }
 
 // TestCheckEncryption_SecretsOfTheVariableStayThere has a variable with a mistake.

@@ -50,9 +50,7 @@ func compareModules(t *testing.T, peer peer, tofu bool) {
 				dir := t.TempDir()
 				m.unpack(t, name, dir)
 				got := peer.summary(t, dir)
-				if want := placeless(got, m.text(name, "want")); got != want {
-					t.Errorf("the real program says:\n%s\nand testdata:\n%s", got, want)
-				}
+				must.Equal(t, placeless(got, m.text(name, "want")), got)
 			})
 		}
 	}
@@ -61,8 +59,7 @@ func compareModules(t *testing.T, peer peer, tofu bool) {
 // Each reason that a module of testdata gives for what Terraform says names an entry of
 // docs/differences.md, "difference N: ...".
 func TestLoadModule_DiffersAsTheListSays(t *testing.T) {
-	list, err := os.ReadFile("../../../docs/differences.md")
-	must.Succeed(t, err)
+	list := must.Get(os.ReadFile("../../../docs/differences.md"))(t)
 	for _, m := range readModules(t) {
 		for _, name := range m.names() {
 			reason := m.text(name, "differs")
@@ -135,8 +132,7 @@ func (p peer) olderThan(t *testing.T, since string) bool {
 		Version string `json:"terraform_version"`
 	}
 	must.Succeed(t, json.Unmarshal([]byte(p.run(t, t.TempDir(), "version", "-json")), &said))
-	running, err := version.NewVersion(said.Version)
-	must.Succeed(t, err)
+	running := must.Get(version.NewVersion(said.Version))(t)
 	return running.Core().LessThan(version.Must(version.NewVersion(since)))
 }
 
@@ -175,7 +171,7 @@ func testModules(t *testing.T, dir string) map[string]string {
 	var manifest struct {
 		Modules []struct{ Key, Source string }
 	}
-	content, err := os.ReadFile(filepath.Join(dir, ".terraform", "modules", "modules.json"))
+	content, err := os.ReadFile(filepath.Join(dir, ".terraform/modules/modules.json"))
 	if os.IsNotExist(err) {
 		return nil
 	}
@@ -203,9 +199,7 @@ func peerDiagnostic(t *testing.T, line string) (severity, problem string) {
 			}
 		}
 	}
-	if err := json.Unmarshal([]byte(line), &message); err != nil {
-		t.Fatalf("%v in line %q", err, line)
-	}
+	must.Succeed(t, json.Unmarshal([]byte(line), &message), line)
 	d := message.Diagnostic
 	if d == nil {
 		return "", ""

@@ -10,6 +10,7 @@ import (
 	"github.com/hashicorp/hcl/v2"
 
 	"github.com/tfdeps/tfdeps/getproviders"
+	"github.com/tfdeps/tfdeps/internal/must"
 )
 
 func TestReadInputs_CountInOrder(t *testing.T) {
@@ -26,18 +27,12 @@ func TestReadInputs_CountInOrder(t *testing.T) {
 		if i > 0 {
 			files[all[i-1].file] = all[i-1].content
 		}
-		if got := inputFor(t, files, "", InputSources{Environ: []string{"A=b", "TF_VAR_x=0", "TF_VAR_=y"}}); got != want[i] {
-			t.Errorf("with %d files: %q, want %q", i, got, want[i])
-		}
+		must.Equal(t, inputFor(t, files, "", InputSources{Environ: []string{"A=b", "TF_VAR_x=0", "TF_VAR_=y"}}), want[i], i)
 	}
 	arguments := InputSources{Arguments: []InputArgument{{Assignment: "x=6"}, {File: "other.tfvars"}}}
-	if got := inputFor(t, files, "", arguments); got != "7" {
-		t.Errorf("the last argument is -var-file: %q", got)
-	}
+	must.Equal(t, inputFor(t, files, "", arguments), "7", "the last argument is -var-file")
 	slices.Reverse(arguments.Arguments)
-	if got := inputFor(t, files, "", arguments); got != "6" {
-		t.Errorf("the last argument is -var: %q", got)
-	}
+	must.Equal(t, inputFor(t, files, "", arguments), "6", "the last argument is -var")
 }
 
 // inputFor is the source of a module that is the variable x of the root module.
@@ -88,9 +83,7 @@ func TestReadInputs_ReadTextAsTheTypeSays(t *testing.T) {
 				{Arguments: []InputArgument{{Assignment: "x=" + tt.text}}},
 			} {
 				module, diags := loadInputs(t, nil, tt.typ, sources)
-				if got := module.Calls[0].Source; got != tt.want {
-					t.Errorf("source %q, want %q", got, tt.want)
-				}
+				must.Equal(t, module.Calls[0].Source, tt.want)
 				checkProblem(t, diags, tt.problem)
 			}
 		})
@@ -109,9 +102,7 @@ var longLoops = "x = " + strings.Repeat("[for k in [0,1,2,3,4,5,6,7,8,9] : ", 3)
 
 // TestReadInputs_ComputeLoops has a value that only a loop knows, as Terraform computes it.
 func TestReadInputs_ComputeLoops(t *testing.T) {
-	if got := inputFor(t, map[string]string{"terraform.tfvars": "x = {for k in [\"./a\", \"./b\"] : k => \"${k}c\"}[\"./b\"]\n"}, "", InputSources{}); got != "./bc" {
-		t.Errorf("%q", got)
-	}
+	must.Equal(t, inputFor(t, map[string]string{"terraform.tfvars": "x = {for k in [\"./a\", \"./b\"] : k => \"${k}c\"}[\"./b\"]\n"}, "", InputSources{}), "./bc")
 }
 
 func TestReadInputs_Problems(t *testing.T) {
@@ -153,9 +144,7 @@ func TestReadInputs_Problems(t *testing.T) {
 			if !found {
 				t.Errorf("problems %v, want %q at %s:%d", diags, tt.summary, tt.file, tt.line)
 			}
-			if strings.Contains(diags.Error(), "hidden") {
-				t.Errorf("the problem tells a value: %v", diags)
-			}
+			must.NotContain(t, diags.Error(), "hidden", "the problem tells a value", diags)
 		})
 	}
 }

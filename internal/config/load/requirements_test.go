@@ -3,10 +3,10 @@ package load
 import (
 	"fmt"
 	"path/filepath"
-	"slices"
 	"testing"
 
 	"github.com/tfdeps/tfdeps/getproviders"
+	"github.com/tfdeps/tfdeps/internal/must"
 )
 
 func TestRequirements_HaveTheirPosition(t *testing.T) {
@@ -60,9 +60,7 @@ resource "b_x" "z" {
 		`hashicorp/d "" z.tf:4`,
 		`hashicorp/e "" z_override.tf:2`,
 	}
-	if !slices.Equal(got, want) {
-		t.Errorf("got:\n%q\nwant:\n%q", got, want)
-	}
+	must.EqualSlices(t, got, want)
 }
 
 func TestRequirements_AreUsableInSpiteOfErrors(t *testing.T) {
@@ -92,9 +90,7 @@ x = 1
 			t.Errorf("%s is not in %v", given, reqs)
 		}
 	}
-	if len(reqs) != 2 {
-		t.Errorf("got %v", reqs)
-	}
+	must.Len(t, reqs, 2)
 }
 
 func TestRequirements_WithoutHostAreOfTheProductsHost(t *testing.T) {
@@ -110,9 +106,7 @@ func TestRequirements_WithoutHostAreOfTheProductsHost(t *testing.T) {
 		{Hostname: "registry.example.com", Namespace: "acme", Type: "b"},
 		{Hostname: "registry.example.com", Namespace: "hashicorp", Type: "a"},
 	}
-	if got := reqs.Providers(); !slices.Equal(got, want) {
-		t.Errorf("got %v, want %v", got, want)
-	}
+	must.EqualSlices(t, reqs.Providers(), want)
 }
 
 func TestRequirements_SayFileLineAndColumn(t *testing.T) {

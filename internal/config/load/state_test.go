@@ -68,8 +68,7 @@ func TestReadStateRequirements_AreTheProvidersOfResources(t *testing.T) {
 	for name, test := range states {
 		t.Run(name, func(t *testing.T) {
 			path := filepath.Join(writeFiles(t, map[string]string{"terraform.tfstate": test.text}), "terraform.tfstate")
-			reqs, err := StateRequirements(nil, path, product())
-			must.Succeed(t, err)
+			reqs := must.Get(StateRequirements(nil, path, product()))(t)
 			var got []string
 			for _, p := range reqs.Providers() {
 				got = append(got, p.String())
@@ -77,9 +76,7 @@ func TestReadStateRequirements_AreTheProvidersOfResources(t *testing.T) {
 					t.Errorf("%s is required as %v", p, reqs[p])
 				}
 			}
-			if !slices.Equal(got, test.want) {
-				t.Errorf("got %v, want %v", got, test.want)
-			}
+			must.EqualSlices(t, got, test.want)
 		})
 	}
 }
@@ -97,9 +94,7 @@ func TestReadStateRequirements_TerraformSeesTheSameProvidersInStates(t *testing.
 				}
 			}
 			slices.Sort(got)
-			if !slices.Equal(got, test.want) {
-				t.Errorf("terraform sees %v, we %v", got, test.want)
-			}
+			must.EqualSlices(t, got, test.want)
 		})
 	}
 }
@@ -294,12 +289,9 @@ func TestReadStateRequirements_WaitForNoPipe(t *testing.T) {
 }
 
 func TestReadStateRequirements_NameTheSource(t *testing.T) {
-	reqs, err := ReadStateRequirements(strings.NewReader(stateOf(`provider["acme/b"]`)), "standard input", product())
-	must.Succeed(t, err)
+	reqs := must.Get(ReadStateRequirements(strings.NewReader(stateOf(`provider["acme/b"]`)), "standard input", product()))(t)
 	for _, p := range reqs.Providers() {
-		if got := reqs[p][0].Pos; got != (getproviders.Pos{File: "standard input"}) {
-			t.Errorf("origin %v", got)
-		}
+		must.Equal(t, reqs[p][0].Pos, (getproviders.Pos{File: "standard input"}))
 	}
 	if _, err := ReadStateRequirements(strings.NewReader("{"), "standard input", product()); err == nil || !strings.Contains(err.Error(), "standard input") {
 		t.Errorf("got %v, want an error that names standard input", err)

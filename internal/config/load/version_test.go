@@ -1,10 +1,10 @@
 package load
 
 import (
-	"slices"
 	"testing"
 
 	"github.com/tfdeps/tfdeps/getproviders"
+	"github.com/tfdeps/tfdeps/internal/must"
 )
 
 func TestCheckVersion_ComparesTheProductsCoreVersion(t *testing.T) {
@@ -42,9 +42,7 @@ func TestCheckVersion_ComparesTheProductsCoreVersion(t *testing.T) {
 		for _, diag := range module.CheckVersion(getproviders.Terraform(test.product)) {
 			got = append(got, diag.Summary)
 		}
-		if !slices.Equal(got, test.want) {
-			t.Errorf("%s for %q: got %q, want %q", test.product, test.required, got, test.want)
-		}
+		must.EqualSlices(t, got, test.want, test.product, test.required)
 	}
 }
 

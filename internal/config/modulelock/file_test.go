@@ -137,8 +137,7 @@ func TestFile_WhatIsNoFileIsAnError(t *testing.T) {
 
 func stat(t *testing.T, path string) os.FileInfo {
 	t.Helper()
-	info, err := os.Stat(path)
-	must.Succeed(t, err)
+	info := must.Get(os.Stat(path))(t)
 	return info
 }
 

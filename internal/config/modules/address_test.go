@@ -6,6 +6,7 @@ import (
 	"testing"
 
 	"github.com/tfdeps/tfdeps/getproviders"
+	"github.com/tfdeps/tfdeps/internal/must"
 )
 
 var asTerraform = getproviders.Terraform("1.15.9")
@@ -178,11 +179,7 @@ func FuzzParseAddress(f *testing.F) {
 			return
 		}
 		again, err := ParseAddress(address.String(), asTerraform)
-		if err != nil {
-			t.Fatalf("%q is %q, which is refused: %v", source, address, err)
-		}
-		if again.String() != address.String() {
-			t.Errorf("%q is %q, which is %q", source, address, again)
-		}
+		must.Succeed(t, err, source, address)
+		must.Equal(t, again.String(), address.String(), source, address, again)
 	})
 }

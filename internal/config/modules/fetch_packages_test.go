@@ -75,9 +75,7 @@ func TestResolver_FetchesLevelByLevel(t *testing.T) {
 	for _, m := range tree.Modules {
 		order = append(order, m.Key)
 	}
-	if want := []string{"", "a", "a.leaf", "a.sub", "a.sub.up", "b", "b.up"}; !slices.Equal(order, want) {
-		t.Errorf("the tree has %q, want %q", order, want)
-	}
+	must.EqualSlices(t, order, []string{"", "a", "a.leaf", "a.sub", "a.sub.up", "b", "b.up"})
 	if reqs, _ := tree.Requirements(p.product); len(reqs) != 1 {
 		t.Errorf("required: %v", reqs)
 	}
@@ -89,7 +87,7 @@ func TestResolver_FetchesLevelByLevel(t *testing.T) {
 // wantNothingElse checks that the directory for modules has nothing else.
 func (p *project) wantNothingElse(want ...string) {
 	p.t.Helper()
-	entries, err := os.ReadDir(filepath.Join(p.dir, ".terraform", "modules"))
+	entries, err := os.ReadDir(filepath.Join(p.dir, ".terraform/modules"))
 	var got []string
 	for _, entry := range entries {
 		got = append(got, entry.Name())
@@ -133,12 +131,8 @@ func TestResolver_WhatCantBeFetchedLeavesTheRestAsItWas(t *testing.T) {
 	p.fetcher = new(packageSet)
 	p.mode = Upgrade
 	p.wantProblem("main.tf", "Failed to download module", `"a"`, netURL, "no such package in the set")
-	if after := p.read(".terraform/modules/modules.json"); after != before {
-		t.Errorf("modules.json was\n%s\nand is\n%s", before, after)
-	}
-	if p.read(".terraform/modules/a/main.tf") != full.packages[netURL]["main.tf"] {
-		t.Error("the module that was there isn't any more")
-	}
+	must.Equal(t, p.read(".terraform/modules/modules.json"), before)
+	must.Equal(t, p.read(".terraform/modules/a/main.tf"), full.packages[netURL]["main.tf"], "the module that was there isn't any more")
 }
 
 // What was upgraded before something else failed is still recorded, and what failed is as it was.
@@ -151,7 +145,7 @@ func TestResolver_WhatWasUpgradedStaysRecorded(t *testing.T) {
 	delete(half.packages, netURL)
 	p.fetcher, p.mode = half, Upgrade
 	p.wantProblem("main.tf", "Failed to download module", `"b"`, netURL)
-	manifest := must.Get(ReadManifest(nil, filepath.Join(p.dir, ".terraform", "modules"), asTerraform))(t)
+	manifest := must.Get(ReadManifest(nil, filepath.Join(p.dir, ".terraform/modules"), asTerraform))(t)
 	for _, key := range []string{"a", "b"} {
 		if manifest[key].Dir == "" {
 			t.Errorf("there is no record of %s any more: %v; it was %s", key, manifest, before)
@@ -169,7 +163,7 @@ func TestResolver_NoRecordOutlivesItsPackage(t *testing.T) {
 	delete(half.packages, leafURL) // which the new a needs
 	p.fetcher = half
 	p.wantProblem("a/main.tf", leafURL)
-	manifest, err := ReadManifest(nil, filepath.Join(p.dir, ".terraform", "modules"), asTerraform)
+	manifest, err := ReadManifest(nil, filepath.Join(p.dir, ".terraform/modules"), asTerraform)
 	if a := manifest["a"]; a.Source != netURL || err != nil {
 		t.Errorf("the record of a isn't that of the new package: %v, %v", manifest, err)
 	}
@@ -229,9 +223,7 @@ func TestResolver_PopulateCopiesAModule(t *testing.T) {
 			t.Errorf("%s left %v, %v", source, left, err)
 		}
 	}
-	if err := in.Populate(t.Context(), netURL+"//m", dir); err == nil || !strings.Contains(err.Error(), "not empty") {
-		t.Errorf("into a directory that isn't empty: %v", err)
-	}
+	must.Contain(t, in.Populate(t.Context(), netURL+"//m", dir), "not empty", "into a directory that isn't empty")
 }
 
 // wantNothing checks that there is no directory for modules.
@@ -246,15 +238,13 @@ func (p *project) wantNothing() {
 func TestResolver_ReplacesNothingThroughALink(t *testing.T) {
 	p := newProject(t, map[string]string{"main.tf": call("a", leafURL), "home/a/precious": "not a module"})
 	must.Succeed(t, os.Mkdir(filepath.Join(p.dir, ".terraform"), 0o755))
-	if err := os.Symlink(filepath.Join("..", "home"), filepath.Join(p.dir, ".terraform", "modules")); err != nil {
+	if err := os.Symlink("../home", filepath.Join(p.dir, ".terraform/modules")); err != nil {
 		t.Skip(err)
 	}
 	p.fetcher = newPackageSet()
 	p.wantProblem("main.tf", "is a symlink", "remove the link")
-	if got := p.read("home/a/precious"); got != "not a module" {
-		t.Errorf("what lay there is %q", got)
-	}
-	if err := removePackage(filepath.Join(p.dir, ".terraform", "modules", "a")); err == nil {
+	must.Equal(t, p.read("home/a/precious"), "not a module")
+	if err := removePackage(filepath.Join(p.dir, ".terraform/modules/a")); err == nil {
 		t.Error("it was removed through the link")
 	}
 }

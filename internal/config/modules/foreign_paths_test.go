@@ -69,16 +69,13 @@ func TestResolver_RecordedPackagesElsewhereAreWhole(t *testing.T) {
 			{"Key":"b","Source":"x/y/z","Version":"1.0.0","Dir":".terraform/modules/b/sub"}]}`,
 	})
 	root, _ := load.LoadModule(p.dir, p.product)
-	manifest, err := ReadManifest(nil, filepath.Join(p.dir, ".terraform/modules"), p.product)
-	must.Succeed(t, err)
+	manifest := must.Get(ReadManifest(nil, filepath.Join(p.dir, ".terraform/modules"), p.product))(t)
 	tree, problems := Resolver{Dir: filepath.Join(p.dir, "bundle/.terraform/modules"), Product: p.product}.Resolve(t.Context(), root, manifest)
 	if len(problems) != 1 || !strings.Contains(problems[0].Detail, "module.a.module.in.module.out") {
 		t.Errorf("problems: %v", problems)
 	}
 	for i, pkg := range tree.Packages() {
-		if want := filepath.Join(p.dir, ".terraform/modules", []string{"a", "b"}[i]); pkg.Path != want {
-			t.Errorf("%s is in %s, want %s", pkg.Key, pkg.Path, want)
-		}
+		must.Equal(t, filepath.Join(p.dir, ".terraform/modules", []string{"a", "b"}[i]), pkg.Path, pkg.Key)
 	}
 }
 
@@ -115,9 +112,7 @@ func TestResolver_SubdirectoriesStayInTheirPackage(t *testing.T) {
 			}
 			continue
 		}
-		if err == nil || !strings.Contains(err.Error(), "outside of the module package") {
-			t.Errorf("-from-module with %s: %v", subdir, err)
-		}
+		must.Contain(t, err, "outside of the module package", subdir)
 		p.wantProblem("main.tf", "outside of the module package", `module "a"`, netURL, subdir[:1], "name a directory")
 	}
 }

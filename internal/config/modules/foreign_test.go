@@ -13,6 +13,7 @@ import (
 
 	"github.com/tfdeps/tfdeps/getproviders"
 	"github.com/tfdeps/tfdeps/internal/config/load"
+	"github.com/tfdeps/tfdeps/internal/must"
 	"github.com/tfdeps/tfdeps/internal/providertest"
 )
 
@@ -131,9 +132,7 @@ func TestResolver_PackagesDontCallFiles(t *testing.T) {
 				p := newProject(t, map[string]string{"main.tf": call("a", "./a"), "a/main.tf": call("b", from)})
 				p.fetcher = fetcher
 				p.wantProblem("main.tf", "Module leads to files of this machine", "module.in", netURL, "/private", "your own configuration")
-				if len(fetcher.asked) != 1 {
-					t.Errorf("asked for %q", fetcher.asked)
-				}
+				must.Len(t, fetcher.asked, 1)
 			}
 		})
 	}
@@ -203,7 +202,7 @@ func TestResolver_CopiedRootsDontLeadToFiles(t *testing.T) {
 			p := newProject(t, map[string]string{"main.tf": call("in", inner)})
 			write(t, filepath.Dir(p.dir), "private/main.tf", "")
 			root, _ := load.LoadModule(p.dir, p.product)
-			in := Resolver{Dir: filepath.Join(p.dir, ".terraform", "modules"), Product: p.product, Fetcher: &linker{}, CopiedFrom: source}
+			in := Resolver{Dir: filepath.Join(p.dir, ".terraform/modules"), Product: p.product, Fetcher: &linker{}, CopiedFrom: source}
 			if _, problems := in.Resolve(t.Context(), root, nil); problems.HasErrors() != foreign {
 				t.Errorf("copied from %q, calls %q: %v", source, inner, problems)
 			}
@@ -255,7 +254,7 @@ func TestResolver_OnlyAddressesOfTheUserAreOwn(t *testing.T) {
 		}
 		root, _ := load.LoadModule(p.dir, p.product)
 		fetcher := &ownLister{inner: call("in", inner), own: map[string]bool{}}
-		in := Resolver{Dir: filepath.Join(p.dir, ".terraform", "modules"), Product: p.product, Fetcher: fetcher, Registries: newRegistries(registry), CopiedFrom: c.copied}
+		in := Resolver{Dir: filepath.Join(p.dir, ".terraform/modules"), Product: p.product, Fetcher: fetcher, Registries: newRegistries(registry), CopiedFrom: c.copied}
 		if _, problems := in.Resolve(t.Context(), root, nil); problems.HasErrors() {
 			t.Errorf("%s: %v", name, problems)
 		}

@@ -19,12 +19,8 @@ func TestManifest_IsEncodedAsTerraformDoes(t *testing.T) {
 	want := `{"Modules":[{"Key":"","Source":"","Dir":"."},{"Key":"a","Source":"./a","Dir":"../a"},` +
 		`{"Key":"a.z","Source":"registry.terraform.io/x/y/z","Version":"1.2.0","Dir":".terraform/modules/a.z"},` +
 		`{"Key":"b","Source":"./b\u0026\u003cé\u003e","Dir":"b"}]}`
-	if got := string(m.Encode()); got != want {
-		t.Errorf("got\n%s\nwant\n%s", got, want)
-	}
-	if got := string(Manifest(nil).Encode()); got != `{"Modules":[{"Key":"","Source":"","Dir":"."}]}` {
-		t.Errorf("an empty record is %s", got)
-	}
+	must.Equal(t, string(m.Encode()), want)
+	must.Equal(t, string(Manifest(nil).Encode()), `{"Modules":[{"Key":"","Source":"","Dir":"."}]}`)
 }
 
 func TestDecodeManifest(t *testing.T) {
@@ -59,7 +55,7 @@ func TestDecodeManifest_Refuses(t *testing.T) {
 }
 
 func TestManifest_SaveTouchesNothingThatStaysTheSame(t *testing.T) {
-	dir := filepath.Join(t.TempDir(), "x", "modules")
+	dir := filepath.Join(t.TempDir(), "x/modules")
 	m := Manifest{"a": {Key: "a", Source: "./a", Dir: "a"}}
 	must.Succeed(t, m.Save(dir))
 	before, err := os.Stat(filepath.Join(dir, ManifestName))
@@ -102,9 +98,7 @@ func FuzzDecodeManifest(f *testing.F) {
 			return
 		}
 		again, err := DecodeManifest(m.Encode(), asTerraform)
-		if err != nil {
-			t.Fatalf("what we write is refused: %v", err)
-		}
+		must.Succeed(t, err, "what we write is refused")
 		m = again // with the root's record
 		if again, err = DecodeManifest(m.Encode(), asTerraform); err != nil || !reflect.DeepEqual(m, again) {
 			t.Errorf("%+v becomes %+v (%v)", m, again, err)

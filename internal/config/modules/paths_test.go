@@ -1,7 +1,6 @@
 package modules
 
 import (
-	"errors"
 	"os"
 	"path/filepath"
 	"testing"
@@ -31,8 +30,7 @@ func TestResolve_TakesRootAndDirAsTheyAreGiven(t *testing.T) {
 		{name: "root is here, dir absolute", root: ".", dir: ".terraform/modules", abs: true},
 	} {
 		t.Run(tc.name, func(t *testing.T) {
-			wd, err := filepath.EvalSymlinks(t.TempDir())
-			must.Succeed(t, err)
+			wd := must.Get(filepath.EvalSymlinks(t.TempDir()))(t)
 			t.Chdir(wd)
 			write(t, wd, filepath.Join(tc.root, "main.tf"), call("net", netURL)+call("own", "./linked"))
 			write(t, wd, "elsewhere/main.tf", `resource "linked_y" "z" {}`)
@@ -51,8 +49,7 @@ func TestResolve_TakesRootAndDirAsTheyAreGiven(t *testing.T) {
 				if diags.HasErrors() {
 					t.Fatal(diags)
 				}
-				manifest, err := ReadManifest(nil, dir, product)
-				must.Succeed(t, err)
+				manifest := must.Get(ReadManifest(nil, dir, product))(t)
 				in := Resolver{Dir: dir, Product: product, Mode: mode, Fetcher: newPackageSet()}
 				tree, problems := in.Resolve(t.Context(), module, manifest)
 				if len(problems) > 0 {
@@ -77,7 +74,7 @@ func TestResolve_RefusesNamesThatAreNoDirectories(t *testing.T) {
 	for _, name := range []string{"../../out", "..", "", "a/b", "/x", "."} {
 		top := t.TempDir()
 		root := &load.Module{Dir: top, Calls: []load.ModuleCall{{Name: name, Source: netURL}}}
-		dir := filepath.Join(top, "in", "deep", "modules")
+		dir := filepath.Join(top, "in/deep/modules")
 		fetcher := newPackageSet()
 		tree, problems := Resolver{Dir: dir, Product: getproviders.Terraform("1.15.9"), Fetcher: fetcher}.Resolve(t.Context(), root, nil)
 		if !problems.HasErrors() || len(tree.Modules) != 1 || len(fetcher.asked) > 0 {
@@ -107,9 +104,7 @@ func TestRegistries_RefuseAddressesThatAreNone(t *testing.T) {
 		_, locateErr := registries.Locate(t.Context(), address, "1.0.0")
 		_, relocateErr := registries.Relocate(t.Context(), address, "1.0.0")
 		for _, err := range []error{selectErr, locateErr, relocateErr} {
-			if !errors.Is(err, ErrAddress) {
-				t.Errorf("%+v: the error is %v", address, err)
-			}
+			must.Fail(t, err, ErrAddress, address)
 		}
 		if n := len(registry.Log()); n > 0 {
 			t.Errorf("%+v: %d requests", address, n)

@@ -48,8 +48,7 @@ func TestParseAddress_SameAsTerraform(t *testing.T) {
 		t.Fatalf("%v\n%s", err, out)
 	}
 
-	content, err := os.ReadFile(filepath.Join(dir, ".terraform/modules/modules.json"))
-	must.Succeed(t, err)
+	content := must.Get(os.ReadFile(filepath.Join(dir, ".terraform/modules/modules.json")))(t)
 	var recorded struct{ Modules []Record }
 	must.Succeed(t, json.Unmarshal(content, &recorded))
 	for _, record := range recorded.Modules {
@@ -62,9 +61,7 @@ func TestParseAddress_SameAsTerraform(t *testing.T) {
 		}
 	}
 	for _, c := range sources {
-		if is := refused[encode(t, c.source)]; is != (c.kind == "error") {
-			t.Errorf("%q is refused: %t, want %t", c.source, is, c.kind == "error")
-		}
+		must.Equal(t, refused[encode(t, c.source)], (c.kind == "error"), c.source, c.kind == "error")
 	}
 	if len(recorded.Modules) < accepted {
 		t.Errorf("of %d modules %d are recorded", accepted, len(recorded.Modules))
@@ -88,9 +85,7 @@ func refusedBy(t *testing.T, dir string) map[string]bool {
 				Range struct{ Start, End struct{ Byte int } }
 			}
 		}
-		if err := json.Unmarshal([]byte(line), &message); err != nil {
-			t.Fatalf("%v in line %q", err, line)
-		}
+		must.Succeed(t, json.Unmarshal([]byte(line), &message), line)
 		r := message.Diagnostic.Range
 		refused[string(config[r.Start.Byte:r.End.Byte])] = true
 	}
@@ -111,8 +106,7 @@ func runInit(t *testing.T, dir string) ([]byte, error) {
 
 func encode(t *testing.T, value any) string {
 	t.Helper()
-	content, err := json.Marshal(value)
-	must.Succeed(t, err)
+	content := must.Get(json.Marshal(value))(t)
 	return string(content)
 }
 

@@ -1,8 +1,9 @@
 package modules
 
 import (
-	"strings"
 	"testing"
+
+	"github.com/tfdeps/tfdeps/internal/must"
 )
 
 func TestRedact_MessagesHaveNoLogins(t *testing.T) {
@@ -16,9 +17,7 @@ func TestRedact_MessagesHaveNoLogins(t *testing.T) {
 		"https://secret@x.example/a.zip":                              "https://x.example/a.zip",
 		"git::https://user:secret@x.example/%zz":                      "git::https://REDACTED@x.example/%zz",
 	} {
-		if got := Redact(source); got != want {
-			t.Errorf("%q is shown as %q, want %q", source, got, want)
-		}
+		must.Equal(t, Redact(source), want, source)
 	}
 	p := newProject(t, map[string]string{
 		"main.tf": call("a", "git::https://user:secret@x.example/r.git") + call("b", "git::https://user:secret@x.example/%zz"),
@@ -28,8 +27,6 @@ func TestRedact_MessagesHaveNoLogins(t *testing.T) {
 		t.Fatalf("problems: %v", problems)
 	}
 	for _, problem := range problems {
-		if strings.Contains(problem.Error()+problem.Detail, "secret") {
-			t.Errorf("a secret is shown: %v", problem)
-		}
+		must.NotContain(t, problem.Error()+problem.Detail, "secret", "a secret is shown", problem)
 	}
 }

@@ -19,8 +19,7 @@ import (
 
 func newRegistry(t *testing.T) *providertest.Registry {
 	t.Helper()
-	registry, err := providertest.NewRegistry(providertest.Options{})
-	must.Succeed(t, err)
+	registry := must.Get(providertest.NewRegistry(providertest.Options{}))(t)
 	t.Cleanup(registry.Close)
 	return registry
 }
@@ -67,9 +66,7 @@ func TestRegistry_EachQuestionIsAskedOnce(t *testing.T) {
 	})
 	must.Succeed(t, errors.Join(errs...))
 	for kind, want := range map[string]int{"module/versions": 1, "module/download": 1, "module/archive": 0} {
-		if n := registry.Requests(kind); n != want {
-			t.Errorf("%d requests of kind %q, want %d", n, kind, want)
-		}
+		must.Equal(t, registry.Requests(kind), want, kind)
 	}
 	for _, req := range registry.Log() {
 		if req.Header.Get("X-Terraform-Version") != "1.15.9" || req.Header.Get("Authorization") != "" {
@@ -85,11 +82,8 @@ func TestRegistry_CredentialsOfTheHostGoAlong(t *testing.T) {
 	registry.RequireToken("s3cret", "module/versions", "module/download")
 	registries := newRegistries(registry)
 	registries.Credentials = hosts.NewStaticTokens(map[hosts.Hostname]string{"example.com": "s3cret"})
-	choice, err := registries.Select(t.Context(), netModule, "")
-	must.Succeed(t, err)
-	if _, err := registries.Locate(t.Context(), netModule, choice.Version); err != nil {
-		t.Fatal(err)
-	}
+	choice := must.Get(registries.Select(t.Context(), netModule, ""))(t)
+	must.Get(registries.Locate(t.Context(), netModule, choice.Version))(t)
 }
 
 // registryFailures are ways in which a registry can fail, and the words of the error.
@@ -195,9 +189,7 @@ func TestRegistry_AVersionThatIsNoneIsNotAskedFor(t *testing.T) {
 			t.Errorf("%q is located", version)
 		}
 	}
-	if n := registry.Requests(""); n != 0 {
-		t.Errorf("%d requests", n)
-	}
+	must.Equal(t, registry.Requests(""), 0)
 }
 
 func TestRegistry_ACanceledCallGetsTheReason(t *testing.T) {
@@ -207,9 +199,7 @@ func TestRegistry_ACanceledCallGetsTheReason(t *testing.T) {
 	ctx, cancel := context.WithCancelCause(t.Context())
 	gone := errors.New("gone")
 	cancel(gone)
-	if _, err := newRegistries(registry).Select(ctx, netModule, ""); !errors.Is(err, gone) {
-		t.Errorf("got %v", err)
-	}
+	must.Fail(t, must.ErrorOf(newRegistries(registry).Select(ctx, netModule, "")), gone)
 }
 
 // Errors are redacted, also where the API of the host is behind a URL with a secret.
@@ -217,8 +207,7 @@ func TestRegistry_ErrorsOfRegistriesKeepSecrets(t *testing.T) {
 	t.Parallel()
 	registry := newRegistry(t)
 	registries := newRegistries(registry)
-	u, err := url.Parse(registry.ModulesURL())
-	must.Succeed(t, err)
+	u := must.Get(url.Parse(registry.ModulesURL()))(t)
 	u.User = url.UserPassword("me", "S3CRET")
 	registries.Discovery.Forced["example.com"]["modules.v1"] = u.String()
 	if _, err := registries.Select(t.Context(), netModule, ""); err == nil || strings.Contains(err.Error(), "S3CRET") {
@@ -233,11 +222,10 @@ func TestRegistry_URLNeedsNoSlash(t *testing.T) {
 	addNet(registry, "1.0.0")
 	registries := newRegistries(registry)
 	service := strings.TrimSuffix(registry.ModulesURL(), "/")
-	host, err := providertest.NewServer(providertest.ServerOptions{Handler: http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) {
+	host := must.Get(providertest.NewServer(providertest.ServerOptions{Handler: http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) {
 		w.Header().Set("Content-Type", "application/json")
 		fmt.Fprintf(w, `{"modules.v1": %q}`, service)
-	})})
-	must.Succeed(t, err)
+	})}))(t)
 	t.Cleanup(host.Close)
 	registries.Discovery.Forced["example.com"]["modules.v1"] = service
 	registries.Discovery.Client = host.Client()

@@ -37,8 +37,7 @@ func TestRegistry_TerraformTakesTheSameVersions(t *testing.T) {
 	if out, err := terraform(t, dir, env, "get", "-no-color"); err != nil {
 		t.Fatalf("%v\n%s", err, out)
 	}
-	manifest, err := ReadManifest(nil, filepath.Join(dir, ".terraform", "modules"), asTerraform)
-	must.Succeed(t, err)
+	manifest := must.Get(ReadManifest(nil, filepath.Join(dir, ".terraform/modules"), asTerraform))(t)
 	for _, i := range good {
 		c, theirs := selectCases[i], manifest[fmt.Sprintf("m%d", i)]
 		choice, err := registries.Select(t.Context(), caseAddress(i), c.constraint)
@@ -98,8 +97,7 @@ func callCases(t *testing.T, registry *providertest.Registry, dir string, cases 
 		}
 		write(t, dir, fmt.Sprintf("m%d.tf", i), text+"}\n")
 	}
-	env, err := registry.Env(t.TempDir(), "example.com")
-	must.Succeed(t, err)
+	env := must.Get(registry.Env(t.TempDir(), "example.com"))(t)
 	return env
 }
 
@@ -128,9 +126,7 @@ func refusedFiles(t *testing.T, dir string, env []string) map[string]bool {
 				Range    struct{ Filename string }
 			}
 		}
-		if err := json.Unmarshal([]byte(line), &message); err != nil {
-			t.Fatalf("%v in line %q", err, line)
-		}
+		must.Succeed(t, json.Unmarshal([]byte(line), &message), line)
 		if message.Diagnostic.Severity == "error" {
 			refused[message.Diagnostic.Range.Filename] = true
 		}

@@ -67,8 +67,7 @@ func (c selectCase) list(t *testing.T) versionList {
 	for version := range strings.FieldsSeq(c.listed) {
 		entries = append(entries, fmt.Sprintf(`{"version":%q}`, version))
 	}
-	list, err := decodeVersions([]byte(`{"modules":[{"versions":[` + strings.Join(entries, ",") + `]}]}`))
-	must.Succeed(t, err)
+	list := must.Get(decodeVersions([]byte(`{"modules":[{"versions":[` + strings.Join(entries, ",") + `]}]}`)))(t)
 	return list
 }
 
@@ -77,9 +76,7 @@ func TestRegistry_ChoosesTheNewestVersionThatACallMayHave(t *testing.T) {
 		want, err := parseWanted(c.constraint)
 		must.Succeed(t, err)
 		choice, err := c.list(t).choose(Registry{Host: "example.com"}, want)
-		if choice.Version != c.want {
-			t.Errorf("%q of %s: got %q, %v, want %q", c.constraint, c.listed, choice.Version, err, c.want)
-		}
+		must.Equal(t, choice.Version, c.want, c.constraint, c.listed, err)
 		if c.want != "" {
 			continue
 		}
@@ -113,8 +110,7 @@ func TestRegistry_AConstraintThatPinsAVersion(t *testing.T) {
 		"1.2.0": "1.2.0", "= 1.2.0": "1.2.0", "=1.2": "1.2.0", "v1.2.0": "1.2.0", "1.2.0-beta1": "1.2.0-beta1",
 		"": "", "~> 1.2.0": "", "!= 1.2.0": "", ">= 1.2.0": "", "1.2.0, != 1.3": "", "1.2.0, 1.2.0": "",
 	} {
-		parsed, err := parseWanted(constraint)
-		must.Succeed(t, err)
+		parsed := must.Get(parseWanted(constraint))(t)
 		if got, ok := parsed.pinned(); got != want || ok != (want != "") {
 			t.Errorf("%q pins %q, %t, want %q", constraint, got, ok, want)
 		}

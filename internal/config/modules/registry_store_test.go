@@ -27,8 +27,7 @@ func remembering(t *testing.T, versions ...string) (first *Registries, later fun
 
 func mustLocate(t *testing.T, r *Registries, version string) Remote {
 	t.Helper()
-	remote, err := r.Locate(t.Context(), netModule, version)
-	must.Succeed(t, err)
+	remote := must.Get(r.Locate(t.Context(), netModule, version))(t)
 	return remote
 }
 
@@ -44,20 +43,14 @@ func TestRegistry_ARememberedVersionCostsNoRequest(t *testing.T) {
 			t.Errorf("%q: got %+v, %v", constraint, choice, err)
 		}
 	}
-	if known := mustLocate(t, r, "1.0.0"); known != asked {
-		t.Errorf("got %v, want %v", known, asked)
-	}
-	if n := requests() - before; n != 0 {
-		t.Errorf("%d requests, want none", n)
-	}
+	must.Equal(t, mustLocate(t, r, "1.0.0"), asked)
+	must.Equal(t, requests()-before, 0)
 	for constraint, want := range map[string]string{"~> 1.0": "1.1.0", "1.1.0": "1.1.0", "": "1.1.0"} {
 		if choice, err := r.Select(t.Context(), netModule, constraint); err != nil || choice.Version != want {
 			t.Errorf("%q: got %+v, %v", constraint, choice, err)
 		}
 	}
-	if n := requests() - before; n != 1 {
-		t.Errorf("%d requests, want one for the versions", n)
-	}
+	must.Equal(t, requests()-before, 1)
 }
 
 func TestRegistry_RelocateAsksOnceAndRemembersTheAnswer(t *testing.T) {
@@ -81,9 +74,7 @@ func TestRegistry_RelocateAsksOnceAndRemembersTheAnswer(t *testing.T) {
 	if known := mustLocate(t, later(), "1.0.0"); known.Subdir != "in/sub" {
 		t.Errorf("remembered is %v", known)
 	}
-	if n := requests() - before; n != 1 {
-		t.Errorf("%d requests, want 1", n)
-	}
+	must.Equal(t, requests()-before, 1)
 }
 
 // outdate changes the store: netModule's version 1.0.0 is recorded at another place.
@@ -91,9 +82,7 @@ func outdate(t *testing.T, r *Registries, location string) {
 	t.Helper()
 	module := netModule
 	module.Subdir = ""
-	remote, err := parseLocation(location)
-	must.Succeed(t, err)
-	locationStore(r.Store).remember(release{module, "1.0.0"}, remote)
+	locationStore(r.Store).remember(release{module, "1.0.0"}, must.Get(parseLocation(location))(t))
 }
 
 func TestRegistry_OfflineKnowsWhatIsRemembered(t *testing.T) {
@@ -113,24 +102,14 @@ func TestRegistry_OfflineKnowsWhatIsRemembered(t *testing.T) {
 		}
 		mustLocate(t, r, choice.Version)
 	}
-	if _, err := r.Select(t.Context(), netModule, "2.0.0"); !errors.Is(err, ErrOffline) {
-		t.Errorf("a version that isn't known: %v", err)
-	}
-	if _, err := r.Locate(t.Context(), netModule, "2.0.0"); !errors.Is(err, ErrOffline) {
-		t.Errorf("a location that isn't known: %v", err)
-	}
+	must.Fail(t, must.ErrorOf(r.Select(t.Context(), netModule, "2.0.0")), ErrOffline, "a version that isn't known")
+	must.Fail(t, must.ErrorOf(r.Locate(t.Context(), netModule, "2.0.0")), ErrOffline, "a location that isn't known")
 	other := netModule
 	other.Name = "other"
-	if _, err := r.Select(t.Context(), other, ""); !errors.Is(err, ErrOffline) {
-		t.Errorf("a module that isn't known: %v", err)
-	}
+	must.Fail(t, must.ErrorOf(r.Select(t.Context(), other, "")), ErrOffline, "a module that isn't known")
 	r.Store = ""
-	if _, err := r.Select(t.Context(), netModule, "1.0.0"); !errors.Is(err, ErrOffline) {
-		t.Errorf("without a store: %v", err)
-	}
-	if n := requests() - before; n != 0 {
-		t.Errorf("%d requests, want none", n)
-	}
+	must.Fail(t, must.ErrorOf(r.Select(t.Context(), netModule, "1.0.0")), ErrOffline, "without a store")
+	must.Equal(t, requests()-before, 0)
 }
 
 func TestRegistry_DamagedFilesOfTheStoreDoNotExist(t *testing.T) {
@@ -152,9 +131,7 @@ func TestRegistry_DamagedFilesOfTheStoreDoNotExist(t *testing.T) {
 		}
 	}
 	must.Succeed(t, errors.Join(os.Remove(file), os.Mkdir(file, 0o700)))
-	if known := mustLocate(t, later(), "1.0.0"); known != asked {
-		t.Errorf("a directory in place of the file: got %v", known)
-	}
+	must.Equal(t, mustLocate(t, later(), "1.0.0"), asked)
 }
 
 func TestRegistry_TheStoreIsTheUsersAlone(t *testing.T) {

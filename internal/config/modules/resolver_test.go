@@ -14,6 +14,7 @@ import (
 
 	"github.com/tfdeps/tfdeps/getproviders"
 	"github.com/tfdeps/tfdeps/internal/config/load"
+	"github.com/tfdeps/tfdeps/internal/must"
 )
 
 // project is a working directory.
@@ -45,7 +46,7 @@ func (p *project) install() (*Tree, hcl.Diagnostics) {
 	if diags.HasErrors() {
 		p.t.Fatal(diags)
 	}
-	modules := filepath.Join(p.dir, ".terraform", "modules")
+	modules := filepath.Join(p.dir, ".terraform/modules")
 	manifest, err := ReadManifest(nil, modules, asTerraform)
 	if err != nil {
 		p.t.Fatal(err)
@@ -253,7 +254,7 @@ func TestResolver_SaveRemovesWhatWasReplaced(t *testing.T) {
 	if _, ok := tree.Manifest["a.b"]; ok || len(tree.Manifest) != 2 {
 		t.Errorf("recorded: %v", tree.Manifest)
 	}
-	left, err := os.ReadDir(filepath.Join(p.dir, ".terraform", "modules"))
+	left, err := os.ReadDir(filepath.Join(p.dir, ".terraform/modules"))
 	if err != nil || len(left) != 2 || left[0].Name() != "ab" {
 		t.Errorf("left: %v, %v", left, err)
 	}
@@ -336,10 +337,7 @@ func FuzzInstall(f *testing.F) {
 		}
 		write(t, p.dir, "main.tf", calls(root))
 		write(t, p.dir, "a/main.tf", calls(a))
-		inJSON, err := json.Marshal(map[string]any{"module": map[string]any{"x": map[string]string{"source": b}}})
-		if err != nil {
-			t.Fatal(err)
-		}
+		inJSON := must.Get(json.Marshal(map[string]any{"module": map[string]any{"x": map[string]string{"source": b}}}))(t)
 		write(t, p.dir, "b/main.tf.json", string(inJSON))
 		module, _ := load.LoadModule(p.dir, p.product)
 		tree, problems := Resolver{Dir: filepath.Join(p.dir, ".terraform"), Product: p.product, most: 8}.Resolve(t.Context(), module, nil)
@@ -374,7 +372,7 @@ func TestResolver_CountsCallsBeforeItFollowsThem(t *testing.T) {
 	if problems.HasErrors() {
 		t.Fatal(problems)
 	}
-	in := Resolver{Dir: filepath.Join(p.dir, ".terraform", "modules"), Product: asTerraform}
+	in := Resolver{Dir: filepath.Join(p.dir, ".terraform/modules"), Product: asTerraform}
 	tree, problems := in.Resolve(t.Context(), root, nil)
 	for _, m := range tree.Modules {
 		if m.Config != nil {

@@ -275,8 +275,7 @@ func TestTree_PointersOfLFSAreFound(t *testing.T) {
 		"terraform.d/plugins/a.zip": "version https://git-lfs.github.com/spec/v1\noid sha256:0\nsize 1\n", "terraform.d/plugins/b.zip": "PK",
 		"terraform.d/plugins/c.zip": strings.Repeat("version https://git-lfs.github.com/spec/v1\n", 100),
 	})
-	files, err := vendored.Files(dir, vendored.Places())
-	must.Succeed(t, err)
+	files := must.Get(vendored.Files(dir, vendored.Places()))(t)
 	if got := vendored.Pointers(dir, files); len(got) != 1 || got[0].Name != "terraform.d/plugins/a.zip" {
 		t.Errorf("%+v", got)
 	}

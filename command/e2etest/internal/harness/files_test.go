@@ -33,7 +33,7 @@ func TestListTree_SeesEveryDifference(t *testing.T) {
 	for name, change := range changes {
 		t.Run(name, func(t *testing.T) {
 			dir := t.TempDir()
-			providers := filepath.Join(dir, ".terraform", "providers")
+			providers := filepath.Join(dir, ".terraform/providers")
 			must.Succeed(t, errors.Join(os.MkdirAll(providers, 0o755), os.WriteFile(filepath.Join(providers, "file"), []byte("A"), 0o644)))
 			before := ListTree(t, dir)
 			must.Succeed(t, change(providers))

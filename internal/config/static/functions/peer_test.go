@@ -22,13 +22,9 @@ func TestTable_SameAsTerraform(t *testing.T) {
 		all = append(all, tt.expr)
 	}
 	out, err := console(t, program, dir, "jsonencode(["+strings.Join(all, ", ")+"])\n")
-	if err != nil {
-		t.Fatalf("%v\n%s", err, out)
-	}
+	must.Succeed(t, err, out)
 	var text string
-	if err := json.Unmarshal([]byte(out), &text); err != nil {
-		t.Fatalf("%v\n%s", err, out)
-	}
+	must.Succeed(t, json.Unmarshal([]byte(out), &text), out)
 	var said []json.RawMessage
 	if err := json.Unmarshal([]byte(text), &said); err != nil || len(said) != len(results) {
 		t.Fatalf("%d results of %d expressions: %v", len(said), len(results), err)
@@ -51,9 +47,7 @@ func TestTable_FailsAsTerraform(t *testing.T) {
 		}
 	}
 	out, err := console(t, program, writeFiles(t), "jsonencode(["+strings.Join(all, ", ")+"])\n")
-	if err != nil {
-		t.Fatalf("%v\n%s", err, out)
-	}
+	must.Succeed(t, err, out)
 	var said []bool
 	if err := json.Unmarshal([]byte(strings.Trim(out, "\"\n")), &said); err != nil || len(said) != len(exprs) {
 		t.Fatalf("%d results of %d expressions: %v\n%s", len(said), len(exprs), err, out)
@@ -68,8 +62,7 @@ func TestTable_FailsAsTerraform(t *testing.T) {
 // TestTable_HasAllOfTerraform asks Terraform which functions there are.
 func TestTable_HasAllOfTerraform(t *testing.T) {
 	program := peertest.LookProgram(t, "terraform")
-	out, err := exec.CommandContext(t.Context(), program, "metadata", "functions", "-json").Output()
-	must.Succeed(t, err)
+	out := must.Get(exec.CommandContext(t.Context(), program, "metadata", "functions", "-json").Output())(t)
 	var said struct {
 		Signatures map[string]struct {
 			Parameters []struct{ Name string } `json:"parameters"`
