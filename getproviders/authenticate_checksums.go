@@ -193,7 +193,7 @@ func h1Beside(zh Hash, hashes []Hash) (h1 Hash, ok bool) {
 	for _, h := range hashes {
 		switch h.Scheme() {
 		case hashing.ZH:
-			if sum, isZH := h.sha256(); !isZH || ZH(sum) != zh {
+			if sum, isZH := h.SHA256(); !isZH || ZH(sum) != zh {
 				return "", false
 			}
 			ok = true

@@ -269,7 +269,7 @@ func (m mirroredChecksums) trust(listed AnyHash) Trust {
 	trust.ListedHashes = slices.DeleteFunc(listed.supported(), func(h Hash) bool { return h.Scheme() == hashing.ZH })
 	if zh, err := m.expected(Digests{}); err == nil {
 		trust.ListedHashes = append(trust.ListedHashes, zh)
-		trust.ExpectedSHA256, _ = zh.sha256()
+		trust.ExpectedSHA256, _ = zh.SHA256()
 	}
 	return trust
 }

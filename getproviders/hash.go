@@ -45,8 +45,8 @@ func ZH(sum [32]byte) Hash {
 	return Hash(hashing.ZH + ":" + hex.EncodeToString(sum[:]))
 }
 
-// sha256 is the inverse of ZH.
-func (h Hash) sha256() (sum [32]byte, ok bool) {
+// SHA256 is the inverse of ZH. ok is false for a hash of another scheme.
+func (h Hash) SHA256() (sum [32]byte, ok bool) {
 	text, isZH := strings.CutPrefix(string(h), hashing.ZH+":")
 	decoded, err := hex.DecodeString(text)
 	if !isZH || err != nil || len(decoded) != len(sum) {

@@ -162,7 +162,7 @@ func (a AnyHash) trust() Trust {
 	if len(a) == 0 {
 		return Trust{}
 	}
-	return Trust{Authenticator: a, ExpectedSHA256: a.sha256(), ListedHashes: a.supported()}
+	return Trust{Authenticator: a, ExpectedSHA256: a.expectedSHA256(), ListedHashes: a.supported()}
 }
 
 func (a AnyHash) supported() []Hash {
@@ -170,10 +170,10 @@ func (a AnyHash) supported() []Hash {
 }
 
 // sha256 is the one zh of the list; zero if there is none, or more than one.
-func (a AnyHash) sha256() (sum [32]byte) {
+func (a AnyHash) expectedSHA256() (sum [32]byte) {
 	known := false
 	for _, h := range a {
-		decoded, isZH := h.sha256()
+		decoded, isZH := h.SHA256()
 		if isZH && known && decoded != sum {
 			return [32]byte{}
 		}

@@ -159,7 +159,7 @@ func (in *Installer) fetch(ctx context.Context, tasks steps) {
 		defer func() { scratch.RemoveEmpty(made) }()
 		download.SweepPartials(in.partials(), in.fetcher().Now())
 		if withCache = err == nil; withCache {
-			place = in.fetchOne
+			place = in.fetchIntoCache
 		}
 	}
 	refused := in.reserve(ctx, in.findRoom(withCache), tasks)

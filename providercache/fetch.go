@@ -18,16 +18,6 @@ import (
 // getter makes a package, with all checks passed, in a stage.
 type getter func(ctx context.Context, t fetch.Request, stage *staging.Stage) (receipt.Provenance, error)
 
-// fetchOne fetches one package and puts it into Target: by way of the cache if
-// there is one. A package that is unpacked already, in a mirror, is linked to
-// where it is; a cache would gain nothing.
-func (in *Installer) fetchOne(ctx context.Context, s *step, get getter) error {
-	if _, unpacked := s.Package.Location.(getproviders.LocalDirectory); unpacked || in.Cache == nil {
-		return in.fetchIntoTarget(ctx, s, get)
-	}
-	return in.fetchIntoCache(ctx, s, get)
-}
-
 // fetchIntoTarget fetches a package for Target alone.
 func (in *Installer) fetchIntoTarget(ctx context.Context, s *step, get getter) error {
 	in.fetcher().Emit(ctx, fetchingEvent(s.Request))
@@ -75,8 +65,12 @@ func fetchedEvent(t fetch.Request, o Outcome) event.Event {
 // from there. If several processes want the same package at the same time, one
 // fetches it and the others wait for the package's file lock and find it then;
 // where file locks don't work, each fetches it. If the cache can't be written
-// to, or its disk is full, Target gets a package of its own.
+// to, or its disk is full, Target gets a package of its own. A package that is unpacked
+// already, in a mirror, is linked to where it is; a cache would gain nothing.
 func (in *Installer) fetchIntoCache(ctx context.Context, s *step, get getter) error {
+	if _, unpacked := s.Package.Location.(getproviders.LocalDirectory); unpacked {
+		return in.fetchIntoTarget(ctx, s, get)
+	}
 	unlock, err := store.LockPackage(ctx, in.Cache, in.packageName(s.Selection))
 	if err != nil {
 		return s.Failed(during.Fetch, err)

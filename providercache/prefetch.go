@@ -110,7 +110,8 @@ func (in *Installer) fetchForCache(ctx context.Context, t fetch.Request) (Prefet
 	}
 	defer stage.Remove()
 	in.fetcher().Emit(ctx, fetchingEvent(t))
-	if done.provenance, err = in.fetchCopy(ctx, t, stage); err != nil {
+	// What is unpacked is copied, because the cache may be moved to where the mirror isn't.
+	if done.provenance, err = in.fetcher().Fetch(ctx, t, stage, link.Clone, link.Copy); err != nil {
 		return Prefetched{}, err
 	}
 	done.State, done.Source, done.Bytes = event.Fetched, t.Package.Source, done.provenance.ArchiveBytes
@@ -121,19 +122,6 @@ func (in *Installer) fetchForCache(ctx context.Context, t fetch.Request) (Prefet
 		Selection: t.Selection, State: event.Fetched, Path: in.cachePath(t.Selection), Source: done.Source, Authentication: done.provenance.Authentication,
 	}))
 	return done, nil
-}
-
-// fetchCopy fetches a package, and copies what is unpacked already in a mirror,
-// because the cache may be moved to where the mirror isn't.
-func (in *Installer) fetchCopy(ctx context.Context, t fetch.Request, stage *staging.Stage) (receipt.Provenance, error) {
-	dir, ok := t.Package.Location.(getproviders.LocalDirectory)
-	if !ok {
-		return in.fetcher().Fetch(ctx, t, stage)
-	}
-	if _, _, err := link.Tree(ctx, string(dir), stage.PackagePath(), []link.Mode{link.Clone, link.Copy}); err != nil {
-		return receipt.Provenance{}, t.Failed(during.Fetch, err)
-	}
-	return in.fetcher().AuthenticateDirectory(ctx, t, stage.PackagePath())
 }
 
 // publishPrefetched publishes a package in the cache and writes its receipt.

@@ -53,11 +53,11 @@ func (d *inDirectory) find(ctx context.Context, p archivedir.Item) (c archivedir
 }
 
 // put publishes an archive, unless there is another one in its place: publish replaces that.
-func (d *inDirectory) put(_ context.Context, kept []archivedir.Kept) (err error) {
+func (d *inDirectory) put(ctx context.Context, kept []archivedir.Kept) (err error) {
 	for i := range kept {
 		k := &kept[i]
 		if _, absent := os.Stat(k.Path); k.Stage != nil && errors.Is(absent, fs.ErrNotExist) {
-			err = k.Publish()
+			err = k.Publish(ctx)
 		}
 		k.Source, k.Bytes = k.From.Source, k.Known.Receipt.ArchiveBytes
 	}
@@ -80,9 +80,9 @@ func (d *inDirectory) publish(ctx context.Context, p getproviders.Provider, all 
 	}
 	listing, errs := d.List(ctx, p, kept, prune)
 	done.known, done.errs = listing.All(), errs
-	for _, write := range []func(archivedir.Listing, map[string]*archivedir.Kept) []error{d.replaceArchives, d.writeDocuments, d.writeIndexes} {
+	for _, write := range []func(context.Context, archivedir.Listing, map[string]*archivedir.Kept) []error{d.replaceArchives, d.writeDocuments, d.writeIndexes} {
 		if len(done.errs) == len(errs) {
-			done.errs = append(done.errs, write(listing, kept)...)
+			done.errs = append(done.errs, write(ctx, listing, kept)...)
 		}
 	}
 	return done
@@ -90,7 +90,7 @@ func (d *inDirectory) publish(ctx context.Context, p getproviders.Provider, all 
 
 // replaceArchives puts archives into the places of others: while that is done,
 // the index doesn't list them.
-func (d *inDirectory) replaceArchives(listing archivedir.Listing, kept map[string]*archivedir.Kept) (errs []error) {
+func (d *inDirectory) replaceArchives(ctx context.Context, listing archivedir.Listing, kept map[string]*archivedir.Kept) (errs []error) {
 	waiting := func(p receipt.Pending) bool { return kept[p.Name] != nil && kept[p.Name].Stage != nil }
 	for _, v := range listing.SortedVersions() {
 		name := versionKey(listing.Provider, v)
@@ -110,7 +110,7 @@ func (d *inDirectory) replaceArchives(listing archivedir.Listing, kept map[strin
 				err = d.RemoveDocuments(listing.Provider, v) // what they are about goes
 			}
 			if err == nil {
-				err = kept[p.Name].Publish()
+				err = kept[p.Name].Publish(ctx)
 			}
 			if err != nil {
 				errs = append(errs, err)
@@ -122,7 +122,7 @@ func (d *inDirectory) replaceArchives(listing archivedir.Listing, kept map[strin
 
 // writeIndexes writes what changes: versions first, so that the list of them
 // lists none whose document isn't there.
-func (d *inDirectory) writeIndexes(listing archivedir.Listing, _ map[string]*archivedir.Kept) (errs []error) {
+func (d *inDirectory) writeIndexes(_ context.Context, listing archivedir.Listing, _ map[string]*archivedir.Kept) (errs []error) {
 	for _, v := range listing.SortedVersions() {
 		if err := d.Write(versionKey(listing.Provider, v), listing.Version(v, nil)); err != nil {
 			errs = append(errs, err)
@@ -141,7 +141,7 @@ func (d *inDirectory) writeIndexes(listing archivedir.Listing, _ map[string]*arc
 // before an index lists these. A list that isn't true of every archive of its
 // version would keep people from installing, so there is none then; one that
 // became untrue by what this run did is removed.
-func (d *inDirectory) writeDocuments(listing archivedir.Listing, kept map[string]*archivedir.Kept) (errs []error) {
+func (d *inDirectory) writeDocuments(_ context.Context, listing archivedir.Listing, kept map[string]*archivedir.Kept) (errs []error) {
 	for _, v := range listing.SortedVersions() {
 		documents, changed := listing.Documents(v, kept)
 		var err error

@@ -99,7 +99,7 @@ func Update(ctx context.Context, f *providercache.Fetcher, to Destination, wante
 	if err := m.look(ctx, packages); err != nil {
 		return Result{Packages: archivedir.PackagesOf(packages)}, errors.Join(append(errs, err)...)
 	}
-	kept := m.dir.GetAll(ctx, m.groups(packages), m.get, m.put, func(ctx context.Context, p archivedir.Item, err error) error {
+	kept := m.dir.FetchAll(ctx, m.groups(packages), m.fetch, m.put, func(ctx context.Context, p archivedir.Item, err error) error {
 		return resolve.OnPlatform(ctx, p.Selection, p.Platform, err)
 	})
 	defer archivedir.RemoveStages(kept)
@@ -130,11 +130,11 @@ func (m *run) groups(packages []archivedir.Item) (groups [][]archivedir.Item) {
 	return groups
 }
 
-// get finds a package in its place, or fetches it into a stage.
-func (m *run) get(ctx context.Context, p archivedir.Item) (archivedir.Kept, error) {
+// fetch finds a package in its place, or fetches it into a stage.
+func (m *run) fetch(ctx context.Context, p archivedir.Item) (archivedir.Kept, error) {
 	c, err := m.find(ctx, p)
 	if err != nil {
 		return archivedir.Kept{Item: p}, err
 	}
-	return m.dir.Get(ctx, fetch.Request{Selection: p.Selection}, p, c, m.dir.IsCurrent)
+	return m.dir.Fetch(ctx, fetch.Request{Selection: p.Selection}, p, c, m.dir.IsCurrent)
 }

@@ -1,12 +1,12 @@
-// Package archivedir keeps packed packages in a directory: the archives, with what
-// is signed about them. It is what mirrors (package mirror) and vendored packages
+// Package archivedir keeps packages in a directory: archives with what
+// is signed about them, or unpacked. It is what mirrors (package mirror) and vendored packages
 // (package vendoring) share, and not an API: use those packages.
 //
 //	dir := archivedir.Dir{Fetcher: f, Root: root, Receipts: receipts}
 //	found, err := dir.Find(ctx, provider, name)        // what an archive is
-//	kept := dir.GetAll(ctx, items, get, put, failed)   // get calls dir.Get, put calls Kept.Publish
+//	kept := dir.FetchAll(ctx, items, fetch, put, failed) // fetch calls dir.Fetch, put calls Kept.Publish
 //
-// An archive appears in its place by one rename. What is signed about a version is
+// A package appears in its place by one rename. What is signed about a version is
 // kept only where it is true of every archive of the version: the signature comes
 // last and goes first, because it announces the others.
 package archivedir
@@ -41,6 +41,7 @@ type Dir struct {
 	Fetcher  *fetch.Fetcher
 	Root     string
 	Receipts receipt.ArchiveReceipts
+	Unpacked bool // what is fetched is unpacked
 }
 
 // Path is where a slash-separated name is.
@@ -77,16 +78,20 @@ type Kept struct {
 	Present bool                 // it was there already
 	Known   receipt.Pending      // zero if it failed
 	From    getproviders.Package // what was fetched, or was to be
-	Stage   *staging.Stage       // has the archive, if it replaces another one; nil: the archive is in its place
+	Stage   *staging.Stage       // has what is to be put into the place; nil: it is there
 
 	Documents *getproviders.SignedDocuments // about its version; nil: there are none, or those that are there stay
 }
 
-// Publish puts the archive from the stage into its place.
-func (k *Kept) Publish() error {
+// Publish puts the package from the stage into its place.
+func (k *Kept) Publish(ctx context.Context) error {
 	_, err := scratch.MakeDirs(filepath.Dir(k.Path))
-	if err == nil {
+	switch {
+	case err != nil:
+	case k.Known.Archive:
 		err = os.Rename(k.Stage.ArchivePath(), k.Path)
+	default:
+		err = k.Stage.Publish(ctx, k.Path, k.Known.Receipt.H1)
 	}
 	k.Stage.Remove()
 	if k.Stage = nil; err != nil {

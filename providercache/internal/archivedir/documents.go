@@ -3,17 +3,13 @@ package archivedir
 import (
 	"bytes"
 	"context"
-	"crypto/sha256"
-	"encoding/hex"
 	"errors"
 	"io/fs"
 	"os"
 	"path"
 	"slices"
-	"strings"
 
 	"github.com/tfdeps/tfdeps/getproviders"
-	"github.com/tfdeps/tfdeps/internal/hashing"
 	"github.com/tfdeps/tfdeps/internal/layout"
 	"github.com/tfdeps/tfdeps/internal/scratch"
 	"github.com/tfdeps/tfdeps/providercache/internal/fetch"
@@ -23,7 +19,7 @@ import (
 // and names it as the layout does.
 func SignedDocuments(t fetch.Request, trust getproviders.Trust, plat getproviders.Platform, zh getproviders.Hash) *getproviders.SignedDocuments {
 	documents := trust.Documents
-	sum, isZH := ArchiveSum(zh)
+	sum, isZH := zh.SHA256()
 	if documents == nil || trust.Authenticator == nil || !isZH {
 		return nil
 	}
@@ -40,15 +36,6 @@ func SignedDocuments(t fetch.Request, trust getproviders.Trust, plat getprovider
 // written: the signature announces the others.
 func DocumentNames(p getproviders.Provider, v getproviders.Version) []string {
 	return []string{layout.KeysName(p, v), layout.ChecksumsName(p, v), layout.SignatureName(p, v)}
-}
-
-// ArchiveSum is the checksum that a zh hash stands for.
-func ArchiveSum(zh getproviders.Hash) (sum [sha256.Size]byte, ok bool) {
-	decoded, err := hex.DecodeString(strings.TrimPrefix(string(zh), hashing.ZH+":"))
-	if zh.Scheme() != hashing.ZH || err != nil || len(decoded) != len(sum) {
-		return sum, false
-	}
-	return [sha256.Size]byte(decoded), true
 }
 
 // documentsThere returns what the directory has that is signed about a version, if

@@ -1,9 +1,9 @@
 // Package download turns the location of a package archive into its bytes.
 //
-//	archive, err := download.Fetch(ctx, download.Request{Opening: download.Opening{Location: at, Client: client}, Limit: limit, Path: path, ...})
+//	archive, err := download.Download(ctx, download.Request{Opening: download.Opening{Location: at, Client: client}, Limit: limit, Path: path, ...})
 //	defer archive.Discard()
 //
-// [Fetch] downloads to a file and hashes what passes. A transfer that breaks off is
+// [Download] downloads to a file and hashes what passes. A transfer that breaks off is
 // resumed with range requests, if the server has the same archive still; with a
 // PartialDir, later runs resume it as well. While the file grows, the request's
 // Follow function reads it. [Open] is for callers that read an archive once, and
@@ -39,9 +39,9 @@ type download struct {
 	buffer []byte
 }
 
-// Fetch copies an archive to a new file, or to a partial file that an earlier run
+// Download copies an archive to a new file, or to a partial file that an earlier run
 // began, and computes its checksum at the same time. The caller discards the archive.
-func Fetch(ctx context.Context, r Request) (Archive, error) {
+func Download(ctx context.Context, r Request) (Archive, error) {
 	file, err := openTarget(r)
 	if err != nil {
 		return Archive{}, err

@@ -18,9 +18,9 @@ import (
 	"github.com/tfdeps/tfdeps/internal/par"
 )
 
-// TestFetch_TakesWhatAnEarlierRunLeft has an earlier run's file with as many bytes as an archive may have: that is the
+// TestDownload_TakesWhatAnEarlierRunLeft has an earlier run's file with as many bytes as an archive may have: that is the
 // whole archive, for which nothing is asked. One byte more is no archive.
-func TestFetch_TakesWhatAnEarlierRunLeft(t *testing.T) {
+func TestDownload_TakesWhatAnEarlierRunLeft(t *testing.T) {
 	for left, requests := range map[string]int{"archive": 0, "archive+": 1} {
 		asked := 0
 		server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) {
@@ -32,7 +32,7 @@ func TestFetch_TakesWhatAnEarlierRunLeft(t *testing.T) {
 		dir := t.TempDir()
 		sum := sha256.Sum256([]byte("archive"))
 		must.Succeed(t, os.WriteFile(filepath.Join(dir, hex.EncodeToString(sum[:])), []byte(left), 0o600))
-		received, err := Fetch(t.Context(), Request{
+		received, err := Download(t.Context(), Request{
 			Opening:  Opening{Location: getproviders.HTTPArchive{URL: at}, Known: true},
 			Expected: sum, Limit: int64(len("archive")), PartialDir: dir, Now: time.Now,
 			Received: func() {}, Restart: func() error { return nil },

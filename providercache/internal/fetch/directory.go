@@ -17,11 +17,9 @@ import (
 	"github.com/tfdeps/tfdeps/providercache/internal/unpack"
 )
 
-// fetchDirectory stages a package that is unpacked already: as an absolute symbolic
-// link to it, as Terraform and OpenTofu make it, or as a copy where the system
-// allows no links. The hash is that of what will be published.
-func (f *Fetcher) fetchDirectory(ctx context.Context, t Request, dir string, stage *staging.Stage) (receipt.Provenance, error) {
-	if err := stageDirectory(ctx, t, dir, stage); err != nil {
+// fetchDirectory stages a package that is unpacked already. The hash is that of what will be published.
+func (f *Fetcher) fetchDirectory(ctx context.Context, t Request, dir string, stage *staging.Stage, modes []link.Mode) (receipt.Provenance, error) {
+	if err := stageDirectory(ctx, t, dir, stage, modes); err != nil {
 		return receipt.Provenance{}, t.Failed(during.Fetch, err)
 	}
 	return f.AuthenticateDirectory(ctx, t, stage.PackagePath())
@@ -50,7 +48,7 @@ func (f *Fetcher) AuthenticateDirectory(ctx context.Context, t Request, dir stri
 	return got, f.Approve(ctx, t, getproviders.StateFetched, got)
 }
 
-func stageDirectory(ctx context.Context, t Request, dir string, stage *staging.Stage) error {
+func stageDirectory(ctx context.Context, t Request, dir string, stage *staging.Stage, modes []link.Mode) error {
 	source, err := filepath.Abs(dir)
 	if err != nil {
 		return err
@@ -58,7 +56,7 @@ func stageDirectory(ctx context.Context, t Request, dir string, stage *staging.S
 	if t.Final != "" && isItself(source, t.Final) {
 		return fmt.Errorf("can't install the package in %s to itself", dir)
 	}
-	_, _, err = link.Tree(ctx, source, stage.PackagePath(), []link.Mode{link.Symlink, link.Copy})
+	_, _, err = link.Tree(ctx, source, stage.PackagePath(), modes)
 	return err
 }
 

@@ -9,6 +9,7 @@ import (
 
 	"github.com/tfdeps/tfdeps/getproviders"
 	"github.com/tfdeps/tfdeps/internal/during"
+	"github.com/tfdeps/tfdeps/internal/link"
 	"github.com/tfdeps/tfdeps/internal/par"
 	"github.com/tfdeps/tfdeps/providercache/event"
 	"github.com/tfdeps/tfdeps/providercache/internal/download"
@@ -17,12 +18,15 @@ import (
 	"github.com/tfdeps/tfdeps/providercache/internal/unpack"
 )
 
-// Fetch makes the package, with all checks passed, in the stage. For the packages above
-// this one: stage and result have internal types. Programs install, lock, mirror or vendor.
-func (f *Fetcher) Fetch(ctx context.Context, t Request, stage *staging.Stage) (receipt.Provenance, error) {
+// Fetch makes the package, with all checks passed, in the stage. The modes are for one that is unpacked already; without, it is an
+// absolute symbolic link, as Terraform and OpenTofu make it, or a copy where the system allows no links.
+func (f *Fetcher) Fetch(ctx context.Context, t Request, stage *staging.Stage, modes ...link.Mode) (receipt.Provenance, error) {
 	switch at := t.Package.Location.(type) {
 	case getproviders.LocalDirectory:
-		return f.fetchDirectory(ctx, t, string(at), stage)
+		if modes == nil {
+			modes = []link.Mode{link.Symlink, link.Copy}
+		}
+		return f.fetchDirectory(ctx, t, string(at), stage, modes)
 	case getproviders.LocalArchive, getproviders.HTTPArchive, getproviders.Archive:
 		return f.FetchArchive(ctx, t, stage.ArchivePath(), stage.PackagePath())
 	default:
@@ -36,7 +40,7 @@ func (f *Fetcher) Fetch(ctx context.Context, t Request, stage *staging.Stage) (r
 func (f *Fetcher) FetchArchive(ctx context.Context, t Request, path, dir string) (receipt.Provenance, error) {
 	got, ok, err := f.fromKept(ctx, t, path, dir)
 	if !ok {
-		got, err = f.fetchArchive(ctx, t, path, dir)
+		got, err = f.downloadAndUnpack(ctx, t, path, dir)
 	}
 	if err != nil {
 		return receipt.Provenance{}, err
@@ -44,8 +48,8 @@ func (f *Fetcher) FetchArchive(ctx context.Context, t Request, path, dir string)
 	return got, f.Approve(ctx, t, getproviders.StateFetched, got)
 }
 
-// fetchArchive is FetchArchive from the location that the request names.
-func (f *Fetcher) fetchArchive(ctx context.Context, t Request, path, dir string) (got receipt.Provenance, err error) {
+// downloadAndUnpack is FetchArchive from the location that the request names.
+func (f *Fetcher) downloadAndUnpack(ctx context.Context, t Request, path, dir string) (got receipt.Provenance, err error) {
 	received, streamed, trust, err := f.download(ctx, t, path, dir)
 	if err != nil {
 		return receipt.Provenance{}, err
@@ -141,7 +145,7 @@ func (f *Fetcher) download(ctx context.Context, t Request, path, dir string) (re
 					f.EmitPhase(ctx, t, phase)
 				}
 			}
-			received, err = download.Fetch(ctx, request)
+			received, err = download.Download(ctx, request)
 		}
 		if err != nil {
 			return t.Failed(during.Fetch, err)

@@ -27,7 +27,7 @@ func (f *Fetcher) keptPath(t Request) (path string, ok bool) {
 	return filepath.Join(f.ArchiveDir, hex.EncodeToString(sum[:])), true
 }
 
-// fromKept is fetchArchive for a package whose archive is kept. ok is false if it
+// fromKept is downloadAndUnpack for a package whose archive is kept. ok is false if it
 // isn't, or isn't the right one any more: then it is removed.
 func (f *Fetcher) fromKept(ctx context.Context, t Request, path, dir string) (got receipt.Provenance, ok bool, err error) {
 	kept, ok := f.keptPath(t)
@@ -38,7 +38,7 @@ func (f *Fetcher) fromKept(ctx context.Context, t Request, path, dir string) (go
 		return receipt.Provenance{}, false, nil
 	}
 	t.Package.Location = getproviders.LocalArchive(kept)
-	got, err = f.fetchArchive(ctx, t, path, dir)
+	got, err = f.downloadAndUnpack(ctx, t, path, dir)
 	if err == nil || ctx.Err() != nil || isKept(ctx, kept, t) {
 		return got, true, err
 	}

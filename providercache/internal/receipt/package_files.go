@@ -90,6 +90,12 @@ func RecordArchive(path string) (StatRecord, error) {
 // ArchiveH1 is the h1 that Terraform and OpenTofu record for the archive.
 func (r Receipt) ArchiveH1() getproviders.Hash { return cmp.Or(r.H1Archive, r.H1) }
 
+// Digests are those of the archive.
+func (r Receipt) Digests() getproviders.Digests {
+	sum, _ := r.ZH.SHA256()
+	return getproviders.Digests{SHA256: sum, H1: r.H1, H1Archive: r.ArchiveH1()}
+}
+
 // Has reports whether a hash is one of the archive's.
 func (r Receipt) Has(h getproviders.Hash) bool { return h == r.ZH || h == r.H1 || h == r.ArchiveH1() }
 

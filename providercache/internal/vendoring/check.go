@@ -95,7 +95,8 @@ func (v *vendor) compare(ctx context.Context, p archivedir.Item) (providercache.
 	because := func(code, format string) (providercache.Reason, error) {
 		return providercache.Reason{Code: code, Provider: p.Selection.Provider, Detail: fmt.Sprintf(format, p.Selection.Version, p.Platform)}, nil
 	}
-	rc, err := v.identify(ctx, p)
+	found, err := v.identify(ctx, p)
+	rc := found.Receipt
 	switch {
 	case errors.Is(err, fs.ErrNotExist):
 		return because("package_absent", "there is no package of version %s for %s")
@@ -103,7 +104,7 @@ func (v *vendor) compare(ctx context.Context, p archivedir.Item) (providercache.
 		return because("package_differs", "the package of version %s for %s isn't the one that is locked")
 	case !slices.Contains(p.Recorded, rc.H1):
 		return because("lock_without_hash", "the lock file has no h1 of the package of version %s for %s")
-	case v.dir.Approve(ctx, fetch.Request{Selection: p.Selection}, archivedir.Kept{Item: p, Known: receipt.Pending{Receipt: rc}}) != nil:
+	case v.dir.Approve(ctx, fetch.Request{Selection: p.Selection}, archivedir.Kept{Item: p, Known: found}) != nil:
 		return because("package_refused", "the policy refuses version %s for %s")
 	case !v.isAsSigned(ctx, p, rc):
 		return because("documents_differ", "what is signed about version %s isn't true of the package for %s, or isn't signed so")
@@ -112,15 +113,15 @@ func (v *vendor) compare(ctx context.Context, p archivedir.Item) (providercache.
 }
 
 // identify finds out what a package is.
-func (v *vendor) identify(ctx context.Context, p archivedir.Item) (receipt.Receipt, error) {
-	if isUnpacked(p) {
-		if v.isPlaced(p.Selection.Provider) {
-			h1, err := treehash.Dir(ctx, p.Path)
-			return receipt.Receipt{H1: h1}, err
-		}
-		h1, err := hashUnpacked(ctx, p.Path)
-		return receipt.Receipt{H1: h1}, err
+func (v *vendor) identify(ctx context.Context, p archivedir.Item) (found receipt.Pending, err error) {
+	if !isUnpacked(p) {
+		return v.dir.Find(ctx, p.Selection.Provider, p.Name)
 	}
-	found, err := v.dir.Find(ctx, p.Selection.Provider, p.Name)
-	return found.Receipt, err
+	hash := hashUnpacked
+	if v.isPlaced(p.Selection.Provider) {
+		hash = treehash.Dir
+	}
+	found.Name, found.Dir = p.Name, p.Path
+	found.Receipt.H1, err = hash(ctx, p.Path)
+	return found, err
 }

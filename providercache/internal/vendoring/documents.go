@@ -16,7 +16,7 @@ import (
 
 // put puts archives into their places, after what is signed about them: if the
 // process is killed between the two, the next one still asks for the archive.
-func (v *vendor) put(_ context.Context, kept []archivedir.Kept) error {
+func (v *vendor) put(ctx context.Context, kept []archivedir.Kept) error {
 	for i := range kept {
 		k := &kept[i]
 		if k.Err == nil && k.Documents != nil {
@@ -30,7 +30,7 @@ func (v *vendor) put(_ context.Context, kept []archivedir.Kept) error {
 			}
 		}
 		if k.Stage != nil {
-			return k.Publish()
+			return k.Publish(ctx)
 		}
 	}
 	return nil
@@ -40,14 +40,13 @@ func (v *vendor) put(_ context.Context, kept []archivedir.Kept) error {
 // installs it from here, and verifies it by the documents beside it.
 func (v *vendor) isAsSigned(ctx context.Context, p archivedir.Item, rc receipt.Receipt) bool {
 	pkg, err := v.mirrorHere().Package(ctx, p.Selection.Provider, p.Selection.Version, p.Platform)
-	sum, archived := archivedir.ArchiveSum(rc.ZH)
-	if err != nil || !archived {
+	if _, archived := rc.ZH.SHA256(); err != nil || !archived {
 		return true
 	}
 	t := fetch.Request{Selection: p.Selection, Package: pkg}
 	trust, err := t.LoadTrust(ctx)
 	if err == nil {
-		_, err = t.Authenticate(trust.Authenticator, getproviders.Digests{SHA256: sum, H1: rc.H1, H1Archive: rc.ArchiveH1()}, v.dir.Fetcher.Product)
+		_, err = t.Authenticate(trust.Authenticator, rc.Digests(), v.dir.Fetcher.Product)
 	}
 	there, whole := p.Selection.Provider.ReadSignedDocuments(v.dir.Path(archivedir.MirrorDir(p.Selection.Provider)), p.Selection.Version)
 	return err == nil && (!whole || there.Covers(p.Selection.Provider, p.Selection.Version, p.Platform, rc.ZH))

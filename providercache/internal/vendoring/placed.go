@@ -9,6 +9,7 @@ import (
 	"github.com/tfdeps/tfdeps/internal/during"
 	"github.com/tfdeps/tfdeps/internal/layout"
 	"github.com/tfdeps/tfdeps/providercache/internal/archivedir"
+	"github.com/tfdeps/tfdeps/providercache/internal/fetch"
 	"github.com/tfdeps/tfdeps/providercache/internal/receipt"
 )
 
@@ -18,17 +19,19 @@ func (v *vendor) isPlaced(p getproviders.Provider) bool { return slices.Contains
 // nameOf is what a package is called, below the directory: one that is placed, as
 // it is found there by who installs from it.
 func (v *vendor) nameOf(ctx context.Context, s getproviders.Selection, plat getproviders.Platform) string {
-	unpacked := layout.UnpackedPath(s.Provider, s.Version, plat)
-	packed := archivedir.MirrorDir(s.Provider) + "/" + s.Provider.PackedName(s.Version, plat)
 	if v.isPlaced(s.Provider) {
 		if name, ok := v.placedName(ctx, s, plat); ok {
 			return name
 		}
 	}
 	if v.opts.Unpacked {
-		return unpacked
+		return layout.UnpackedPath(s.Provider, s.Version, plat)
 	}
-	return packed
+	return packedName(s, plat)
+}
+
+func packedName(s getproviders.Selection, plat getproviders.Platform) string {
+	return archivedir.MirrorDir(s.Provider) + "/" + s.Provider.PackedName(s.Version, plat)
 }
 
 func (v *vendor) placedName(ctx context.Context, s getproviders.Selection, plat getproviders.Platform) (name string, ok bool) {
@@ -58,32 +61,24 @@ func isUnpacked(p archivedir.Item) bool {
 	return !packed
 }
 
-// getPlaced verifies a package that is kept by other means.
-func (v *vendor) getPlaced(ctx context.Context, p archivedir.Item) (archivedir.Kept, error) {
-	k := archivedir.Kept{Item: p}
-	t, err := v.ask(ctx, p)
-	if err != nil {
-		return k, err
+// verifyPlaced authenticates a package that is kept by other means.
+func (v *vendor) verifyPlaced(ctx context.Context, t fetch.Request, k *archivedir.Kept) (ok bool, err error) {
+	if isUnpacked(k.Item) {
+		got, err := v.dir.Fetcher.AuthenticateDirectory(ctx, t, k.Path)
+		k.Known = receipt.Pending{Name: k.Name, Dir: k.Path, Receipt: got.Receipt(receipt.StatRecord{})}
+		return err == nil, err
 	}
-	k.Known = receipt.Pending{Name: p.Name, Dir: p.Path}
-	if isUnpacked(p) {
-		got, err := v.dir.Fetcher.AuthenticateDirectory(ctx, t, p.Path)
-		k.Present, k.Known.Receipt = err == nil, got.Receipt(receipt.StatRecord{})
-		return k, err
-	}
-	if k.Known, err = v.dir.Find(ctx, p.Selection.Provider, p.Name); err != nil {
-		return k, t.Failed(during.Fetch, err)
+	if k.Known, err = v.dir.Find(ctx, k.Selection.Provider, k.Name); err != nil {
+		return false, t.Failed(during.Fetch, err)
 	}
 	trust, err := t.LoadTrust(ctx)
 	if err != nil {
-		return k, err
+		return false, err
 	}
 	rc := &k.Known.Receipt
-	sum, _ := archivedir.ArchiveSum(rc.ZH)
-	signed, err := t.Authenticate(trust.Authenticator, getproviders.Digests{SHA256: sum, H1: rc.H1, H1Archive: rc.ArchiveH1()}, v.dir.Fetcher.Product)
-	rc.Signed, rc.TrustLevel, rc.KeyID = signed.Signed, signed.TrustLevel, signed.KeyID
-	if k.Present = err == nil; k.Present {
-		err = v.dir.Approve(ctx, t, k)
+	signed, err := t.Authenticate(trust.Authenticator, rc.Digests(), v.dir.Fetcher.Product)
+	if rc.Signed, rc.TrustLevel, rc.KeyID = signed.Signed, signed.TrustLevel, signed.KeyID; err != nil {
+		return false, err
 	}
-	return k, err
+	return true, v.dir.Approve(ctx, t, *k)
 }

@@ -104,14 +104,14 @@ func Update(ctx context.Context, f *providercache.Fetcher, opts Options, r lockh
 	}
 	scratch.Sweep(opts.Dir, v.dir.Fetcher.Now())
 	v.openReceipts()
-	kept := v.dir.GetAll(ctx, slices.Collect(slices.Chunk(packages, 1)), v.get, v.put, func(ctx context.Context, p archivedir.Item, err error) error {
+	kept := v.dir.FetchAll(ctx, slices.Collect(slices.Chunk(packages, 1)), v.fetch, v.put, func(ctx context.Context, p archivedir.Item, err error) error {
 		return resolve.FailureOf(ctx, p.Selection, err)
 	})
 	return v.conclude(ctx, r, c, kept)
 }
 
 func newVendor(f *fetch.Fetcher, opts Options) *vendor {
-	return &vendor{dir: archivedir.Dir{Fetcher: f, Root: opts.Dir}, opts: opts}
+	return &vendor{dir: archivedir.Dir{Fetcher: f, Root: opts.Dir, Unpacked: opts.Unpacked}, opts: opts}
 }
 
 // openReceipts comes when the directory is there, by whose path they are found.
@@ -178,8 +178,7 @@ func (v *vendor) conclude(ctx context.Context, r lockhashes.Request, c lockhashe
 // signed is known to Terraform by an h1 in which directories count.
 func locked(k archivedir.Kept) lockhashes.Package {
 	rc := k.Known.Receipt
-	signed := getproviders.AuthenticationResult{Signed: rc.Signed, TrustLevel: rc.TrustLevel, KeyID: rc.KeyID}
-	p := lockhashes.Package{Outcome: event.Outcome{Selection: k.Selection, Platform: k.Platform, Err: k.Err}}.With(receipt.Provenance{H1: rc.H1, ZH: rc.ZH, Authentication: signed, RegistryHashes: rc.RegistryHashes}, event.Fetched)
+	p := lockhashes.Package{Outcome: event.Outcome{Selection: k.Selection, Platform: k.Platform, Err: k.Err}}.With(rc.Claims(), event.Fetched)
 	if k.Known.Archive && !slices.Contains(slices.Concat(p.Hashes, k.Recorded), rc.ZH) {
 		p.Hashes = hashing.Sort(append(p.Hashes, rc.ArchiveH1()))
 	}

@@ -8,6 +8,7 @@ import (
 
 	"github.com/tfdeps/tfdeps/getproviders"
 	"github.com/tfdeps/tfdeps/internal/during"
+	"github.com/tfdeps/tfdeps/internal/link"
 	"github.com/tfdeps/tfdeps/internal/par"
 	"github.com/tfdeps/tfdeps/providercache/event"
 	"github.com/tfdeps/tfdeps/providercache/internal/fetch"
@@ -15,14 +16,14 @@ import (
 	"github.com/tfdeps/tfdeps/providercache/internal/staging"
 )
 
-// GetAll has all packages in their place that can be had. Those of a group are put at once. get is
-// called for each, put once for a group, and it gets those that were there already or have failed,
-// too. failed makes a package's error of what went wrong.
-func (d *Dir) GetAll(ctx context.Context, groups [][]Item, get func(context.Context, Item) (Kept, error),
+// FetchAll has all packages in their place that can be had. Those of a group are put at once. fetch is
+// called for each, put once for a group, also with those that were there already or have failed.
+// failed makes a package's error of what went wrong.
+func (d *Dir) FetchAll(ctx context.Context, groups [][]Item, fetch func(context.Context, Item) (Kept, error),
 	put func(context.Context, []Kept) error, failed func(context.Context, Item, error) error) []Kept {
 	kept, errs := par.Map(ctx, d.Fetcher.Limits.Queries, groups, func(ctx context.Context, group []Item) (kept []Kept, _ error) {
 		for _, p := range group {
-			k, err := get(ctx, p)
+			k, err := fetch(ctx, p)
 			if err != nil {
 				k.Err = failed(ctx, p, err)
 			}
@@ -66,9 +67,10 @@ type Claim struct {
 	Same receipt.Pending
 }
 
-// Get finds a package in its place, or fetches it into a stage. t has the selection, and the hashes of which a package that is
-// fetched has to have one. current reports whether what is there, which is the Known of the Kept, is what the source has.
-func (d *Dir) Get(ctx context.Context, t fetch.Request, p Item, c Claim, current func(context.Context, fetch.Request, *Kept) (bool, error)) (Kept, error) {
+// Fetch finds a package in its place, or fetches it into a stage. t has the selection, the hashes of which a package that is
+// fetched has to have one, and where the package is, unless the source has to be asked. current reports whether what is there, which
+// is the Known of the Kept, is what the source has; the error of what is current says that the policy refuses it.
+func (d *Dir) Fetch(ctx context.Context, t fetch.Request, p Item, c Claim, current func(context.Context, fetch.Request, *Kept) (bool, error)) (Kept, error) {
 	k := Kept{Item: p}
 	if c.Has != nil && slices.ContainsFunc(p.Recorded, c.Has) {
 		k.Present, k.Known = true, c.Known
@@ -79,20 +81,19 @@ func (d *Dir) Get(ctx context.Context, t fetch.Request, p Item, c Claim, current
 		return k, err
 	}
 	var err error
-	if t.Package, err = d.Fetcher.Source.Package(ctx, p.Selection.Provider, p.Selection.Version, p.Platform); err != nil {
-		return k, p.Selection.Failed(during.Metadata, err)
+	if t.Package.Location == nil {
+		if t.Package, err = d.Fetcher.Source.Package(ctx, p.Selection.Provider, p.Selection.Version, p.Platform); err != nil {
+			return k, p.Selection.Failed(during.Metadata, err)
+		}
 	}
 	if c.Has != nil {
 		k.Known = c.Known
-		if k.Present, err = current(ctx, t, &k); err == nil && k.Present {
-			err = d.Approve(ctx, t, k)
-		}
-		if err != nil || k.Present {
+		if k.Present, err = current(ctx, t, &k); err != nil || k.Present {
 			return k, err
 		}
 		k.Known = receipt.Pending{}
 	}
-	if k, err = d.fetchStaged(ctx, t, k, c.Same); err != nil {
+	if k, err = d.fetchStaged(ctx, t, k, c.Same); err != nil || d.Unpacked {
 		return k, err
 	}
 	zh := k.Known.Receipt.ZH
@@ -110,32 +111,35 @@ func (d *Dir) Get(ctx context.Context, t fetch.Request, p Item, c Claim, current
 // archive authenticate it by the keys that its source names now.
 func (d *Dir) IsCurrent(ctx context.Context, t fetch.Request, k *Kept) (bool, error) {
 	there := k.Known.Receipt
-	sum, ok := ArchiveSum(there.ZH)
+	sum, ok := there.ZH.SHA256()
 	if expected, known := t.Expected(); !ok || known && expected != sum {
 		return false, nil
 	}
 	if documents, recheck := d.documentsThere(k.Item, there.ZH), t.Package.Trust.Recheck; recheck != nil && documents != nil {
 		if k.Documents = SignedDocuments(t, recheck(*documents), k.Platform, there.ZH); k.Documents != nil {
-			return true, nil
+			return true, d.Approve(ctx, t, *k)
 		}
 	}
 	trust, err := t.LoadTrust(ctx)
 	if err != nil || trust.Authenticator == nil {
 		return false, err
 	}
-	if _, err = trust.Authenticator.Authenticate(getproviders.Digests{SHA256: sum, H1: there.H1, H1Archive: there.ArchiveH1()}); err != nil {
+	if _, err = trust.Authenticator.Authenticate(there.Digests()); err != nil {
 		return false, nil
 	}
 	k.Documents = SignedDocuments(t, trust, k.Platform, there.ZH)
-	return true, nil
+	return true, d.Approve(ctx, t, *k)
 }
 
-// fetchStaged fetches a package, whose archive stays in a stage: the caller publishes
+// fetchStaged fetches a package, which stays in a stage: the caller publishes
 // it, at once or when no index lists another archive any more that is in its place. If
 // there, what is in its place, is the same archive, that is Present and there is no stage.
 func (d *Dir) fetchStaged(ctx context.Context, t fetch.Request, k Kept, there receipt.Pending) (Kept, error) {
-	if err := checkPacked(t); err != nil {
-		return k, err
+	into := d.fetchArchive
+	if d.Unpacked {
+		into = d.fetchTree
+	} else if dir, ok := t.Package.Location.(getproviders.LocalDirectory); ok {
+		return k, t.Failed(during.Fetch, fmt.Errorf("a mirror holds archives, and %s is an unpacked package", dir))
 	}
 	k.From = t.Package
 	d.Fetcher.Emit(ctx, event.Event{Kind: event.Fetching, Outcome: k.Outcome, Location: t.Package.Location})
@@ -144,28 +148,31 @@ func (d *Dir) fetchStaged(ctx context.Context, t fetch.Request, k Kept, there re
 		return k, t.Failed(during.Publish, err)
 	}
 	k.Stage = stage
-	if err := d.fetchInto(ctx, t, &k); err != nil {
+	if err := into(ctx, t, &k); err != nil {
 		stage.Remove()
 		k.Stage = nil
 		return k, err
 	}
-	if there.Receipt.ZH == k.Known.Receipt.ZH {
+	if there.Archive && there.Receipt.ZH == k.Known.Receipt.ZH {
 		stage.Remove()
 		k.Stage, k.From, k.Known, k.Present = nil, getproviders.Package{}, there, true
 	}
 	return k, nil
 }
 
-// checkPacked returns an error for a package that isn't packed.
-func checkPacked(t fetch.Request) error {
-	if dir, ok := t.Package.Location.(getproviders.LocalDirectory); ok {
-		return t.Failed(during.Fetch, fmt.Errorf("a mirror holds archives, and %s is an unpacked package", dir))
+// fetchTree unpacks the package in the stage. What is unpacked already is copied: a link to where it is
+// on this machine would lead nowhere on another one.
+func (d *Dir) fetchTree(ctx context.Context, t fetch.Request, k *Kept) error {
+	got, err := d.Fetcher.Fetch(ctx, t, k.Stage, link.Copy)
+	if err == nil {
+		k.Authentication = got.Authentication
+		k.Known = receipt.Pending{Name: k.Name, Dir: k.Path, Receipt: got.Receipt(receipt.StatRecord{})}
 	}
-	return nil
+	return err
 }
 
-// fetchInto fetches the archive into the stage.
-func (d *Dir) fetchInto(ctx context.Context, t fetch.Request, k *Kept) error {
+// fetchArchive fetches the archive into the stage.
+func (d *Dir) fetchArchive(ctx context.Context, t fetch.Request, k *Kept) error {
 	archive := k.Stage.ArchivePath()
 	got, err := d.Fetcher.FetchArchive(ctx, t, archive, "")
 	if err != nil {
