@@ -75,7 +75,8 @@ func TestCommands_HaveTerraformsOptionsOrAVariable(t *testing.T) {
 	known := strings.Fields("backend backend-config compact-warnings create-default-workspace enable-pluggable-state-storage-experiment force-copy from-module get ignore-remote-version input json lock " +
 		"lock-timeout lockfile migrate-state no-color plugin-dir reconfigure target test-directory upgrade var var-file " +
 		"concise consolidate-errors consolidate-warnings deprecation json-into " +
-		"policy") // TFDEPS_POLICY counts beside it
+		"policy " + // TFDEPS_POLICY counts beside it
+		"recursive dir dirs-from changed-since also same-versions") // who knows those options alone works in one directory
 	for _, c := range commands() {
 		if c.Name != "init" {
 			continue

@@ -17,6 +17,7 @@ import (
 	"github.com/tfdeps/tfdeps/command/policycmd"
 	"github.com/tfdeps/tfdeps/command/products"
 	"github.com/tfdeps/tfdeps/command/providerscmd"
+	"github.com/tfdeps/tfdeps/command/roots"
 	"github.com/tfdeps/tfdeps/command/servecmd"
 	"github.com/tfdeps/tfdeps/command/vendorcmd"
 	"github.com/tfdeps/tfdeps/getproviders"
@@ -110,7 +111,7 @@ func showHelp(m *cli.Meta, name string, command mitchellh.Command) {
 // commands is the table of commands. It isn't changed, and made once: each command's help is in it.
 var commands = par.OnceValue(func() []cli.Command {
 	all := slices.Concat(
-		[]cli.Command{initcmd.Command(), getcmd.Command(), vendorcmd.Command(), doctorcmd.Command(), policycmd.Command(), versionCommand(), completionCommand()},
+		[]cli.Command{initcmd.Command(), getcmd.Command(), vendorcmd.Command(), doctorcmd.Command(), roots.Command(), policycmd.Command(), versionCommand(), completionCommand()},
 		providerscmd.Commands(), cachecmd.Commands(), servecmd.Commands(),
 	)
 	for i, c := range all {

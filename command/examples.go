@@ -28,6 +28,13 @@ tfdeps init -report=init.html
     See in a browser what took how long.
 tfdeps init -platform=linux_amd64,darwin_arm64
     Make the lock file good for other platforms, too.
+tfdeps init -recursive -changed-since=origin/main
+    In all root modules of the repository that this branch changes.
+# roots
+tfdeps roots
+    List the root modules below the current directory.
+tfdeps roots -changed-since=origin/main -json
+    For a matrix of CI: those that this branch changes.
 # get
 tfdeps get
     Fetch the modules that aren't there.

@@ -28,6 +28,7 @@ Commands:
                 Show where the packages of required providers are
   providers verify
                 Read installed packages and compare them with the lock file
+  roots         List the root modules of a repository
   serve         Serve a mirror that fills itself from the registries
   serve gc      Remove what no one has asked a server for
   vendor        Put providers and modules into the repository

@@ -67,7 +67,7 @@ func Main(ctx context.Context, p Process) int {
 	}
 	env := p.Env
 	if err == nil {
-		if env, err = changeDir(p, line.dir); err != nil {
+		if env, err = enter(p, line.dir); err != nil {
 			fmt.Fprintf(p.Stderr, "Error handling -chdir option: %s\n", err) // as Terraform has it
 			return 1
 		}
@@ -97,6 +97,7 @@ func Main(ctx context.Context, p Process) int {
 func newMeta(ctx context.Context, p Process, env cli.Environment, standIn *cli.StandIn, line commandLine, log *slog.Logger) *cli.Meta {
 	return &cli.Meta{
 		Context: ctx,
+		Chdir:   p.Chdir,
 		Stdin:   p.Stdin,
 		Stdout:  p.Stdout,
 		Stderr:  p.Stderr,
@@ -118,28 +119,16 @@ func newMeta(ctx context.Context, p Process, env cli.Environment, standIn *cli.S
 	}
 }
 
-// changeDir obeys -chdir, and returns the environment for what comes then: the
-// CLI configuration is found from the directory that the program was called in.
-func changeDir(p Process, dir string) (cli.Environment, error) {
-	env := p.Env
+// enter obeys -chdir, and returns the environment for what comes then.
+func enter(p Process, dir string) (cli.Environment, error) {
 	if dir == "" {
-		return env, nil
+		return p.Env, nil
 	}
-	for _, variable := range []string{"TF_CLI_CONFIG_FILE", "TERRAFORM_CONFIG"} {
-		file := env.Get(variable)
-		if file == "" || filepath.IsAbs(file) {
-			continue
-		}
-		absolute, err := filepath.Abs(file)
-		if err != nil {
-			return nil, err
-		}
-		env = env.With(variable + "=" + absolute)
-	}
-	if err := p.Chdir(dir); err != nil {
+	inside, err := (&cli.Meta{Env: p.Env, Chdir: p.Chdir}).Enter(dir)
+	if err != nil {
 		return nil, err
 	}
-	return env, nil
+	return inside.Env, nil
 }
 
 // newClient makes an HTTP client of the program: the options say what the caller wants to have otherwise.

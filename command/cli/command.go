@@ -160,9 +160,10 @@ func End(show func(problem.List), problems problem.List, code int) int {
 }
 
 // NewInit returns what shows a run of init or get, with the product's version and why it is that said, and a Meta for the command whose activity that is. The
-// file of -json-into, "" if there is none, is created or emptied; end closes it.
-func (m *Meta) NewInit(product getproviders.Product, because string, json bool, into string, progress view.Progress) (shown *view.Init, showing *Meta, end func(), problems problem.List) {
+// run is about several directories or one. The file of -json-into, "" if there is none, is created or emptied; end closes it.
+func (m *Meta) NewInit(product getproviders.Product, because string, json bool, into string, progress view.Progress, several bool) (shown *view.Init, showing *Meta, end func(), problems problem.List) {
 	how := m.ViewOptions(product, json, progress)
+	how.Several = several
 	var file *os.File
 	if into != "" {
 		var err error

@@ -268,14 +268,22 @@ func (f Flags) Alone(args []string, env Environment) (SetBy, error) {
 // stand for options. The error is a *UsageError.
 func (f Flags) Mixed(args []string, env Environment) (operands []string, err error) {
 	given, err := f.Parse(args)
-	for err == nil && given.set.NArg() > 0 {
-		operands = append(operands, given.set.Arg(0))
-		err = given.parse(given.set.Args()[1:])
+	if err == nil {
+		operands, err = given.Rest()
 	}
 	if err != nil {
 		return nil, err
 	}
 	_, err = given.Fill(env)
+	return operands, err
+}
+
+// Rest reads the options between operands and behind them, and returns all operands. The error is a *UsageError.
+func (g Given) Rest() (operands []string, err error) {
+	for err == nil && g.set.NArg() > 0 {
+		operands = append(operands, g.set.Arg(0))
+		err = g.parse(g.set.Args()[1:])
+	}
 	return operands, err
 }
 

@@ -45,6 +45,8 @@ type Meta struct {
 	// the interface of commands has no place for it.
 	Context context.Context
 
+	Chdir func(dir string) error // changes the working directory of the process
+
 	Stdin          io.Reader // a state, if one is to be read from there
 	Stdout, Stderr io.Writer
 	NoColor        bool            // -no-color was given
@@ -79,6 +81,24 @@ type Meta struct {
 type StandIn struct {
 	Name    string // "terraform1.15.9": the name of its file, without ".exe"
 	Version string // "1.15.9"; "" if the name has none
+}
+
+// Enter changes the working directory, and returns the Meta for what comes then: the CLI configuration is found from
+// the directory that the program was called in.
+func (m *Meta) Enter(dir string) (*Meta, error) {
+	entered := *m
+	for _, variable := range []string{"TF_CLI_CONFIG_FILE", "TERRAFORM_CONFIG"} {
+		file := m.Env.Get(variable)
+		if file == "" || filepath.IsAbs(file) {
+			continue
+		}
+		absolute, err := filepath.Abs(file)
+		if err != nil {
+			return nil, err
+		}
+		entered.Env = entered.Env.With(variable + "=" + absolute)
+	}
+	return &entered, m.Chdir(dir)
 }
 
 // barRefresh is how often bars are drawn.

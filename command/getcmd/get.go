@@ -71,7 +71,7 @@ func run(m *cli.Meta, args []string) (int, error) {
 		return 0, err
 	}
 	product, from, problems := products.ChooseWithOrigin(m, products.Options{})
-	v, m, end, unwritable := m.NewInit(product, from.Because(m, product), opts.json, opts.jsonInto, opts.progress)
+	v, m, end, unwritable := m.NewInit(product, from.Because(m, product), opts.json, opts.jsonInto, opts.progress, false)
 	defer end()
 	if problems = append(problems, unwritable...); !problems.HasErrors() {
 		problems = append(problems, get(m, opts, product, v)...)

@@ -185,8 +185,10 @@ func (in *installation) cloudHost() hosts.Hostname {
 
 // aliasCloud has localterraform.com stand for that host in addresses of providers and modules, as in the real programs.
 func (in *installation) aliasCloud() {
-	if host := in.cloudHost(); host != "" && in.settings.net.Aliases != nil {
-		in.settings.net.Aliases[hosts.GenericHost] = host
+	if in.cloud = in.cloudHost(); in.cloud != "" && in.settings.net.Aliases != nil {
+		net, _ := in.session.connect(in, in.cloud)
+		in.settings.net = net.Network
+		in.settings.net.Policy = in.settings.policy
 	}
 }
 

@@ -42,8 +42,7 @@ func initModules(in *installation, backendProblems problem.List) bool {
 // be; with -plan it fetches none.
 func findModules(in *installation, observe func(modules.Event)) problem.List {
 	r := in.request
-	installer, fetcher := in.settings.net.Modules(r.meta, r.product)
-	defer fetcher.Close()
+	installer := in.modules()
 	installer.CopiedFrom, installer.Observe, installer.DryRun = r.opts.fromModule, observe, r.opts.plan
 	in.moduleLocks.Prefer(&installer)
 	switch {

@@ -9,6 +9,7 @@ import (
 
 	"github.com/tfdeps/tfdeps/command/cli"
 	"github.com/tfdeps/tfdeps/command/problem"
+	"github.com/tfdeps/tfdeps/command/roots"
 	"github.com/tfdeps/tfdeps/command/sources"
 	"github.com/tfdeps/tfdeps/command/view"
 	"github.com/tfdeps/tfdeps/command/workdir"
@@ -28,6 +29,10 @@ type options struct {
 	fromModule  string // the source of -from-module; "": none
 	stateFile   string // of -state; "": none
 	lockModules bool
+
+	roots        roots.Options
+	below        []string // the operands: where root modules are looked for
+	sameVersions bool
 
 	lockfile          string // of -lockfile
 	readonly, offline bool   // set by several options, see settle
@@ -115,7 +120,7 @@ func (o *options) flags() cli.Flags {
 		cli.Text("state=FILE", &o.stateFile,
 			"Find out from this state, instead of that of the current workspace, which providers existing objects need; with \"-\" from standard input, as in\nterraform state pull | tfdeps init -state=-").
 			Or("TFDEPS_STATE", "the state that tells which providers are needed"),
-	}, o.modules.Flags(), cli.Flags{
+	}, o.severalFlags(), o.modules.Flags(), cli.Flags{
 		cli.Progress(&o.progress).With("not at all; nor is there the last line, which says how many providers came from where, and how long it took."),
 		cli.Switch("json", &o.json,
 			"Print one JSON object a line, for programs: Terraform's, and for each provider one of the type \"package\", for each module one of the type \"module\", and at the end one of the type \"summary\". A download that lasts has an object a second, of the type \"download_progress\": provider, version, done and total in bytes; no total if it isn't known. There are none with -progress=none."),
@@ -142,11 +147,14 @@ const tooManyArguments = "Too many command line arguments. Did you mean to use -
 func parse(args []string, env cli.Environment, standIn *cli.StandIn) (options, problem.List) {
 	o := defaults()
 	given, err := o.flags().Parse(args)
+	if err == nil && o.roots.Recursive {
+		o.below, err = given.Rest()
+	}
 	if err != nil {
 		o.json = cli.WantsJSON(args)
 		return o, problem.Fail("invalid_option", "Failed to parse command-line flags", "%v", errors.Unwrap(err))
 	}
-	if len(given.Operands) > 0 {
+	if len(given.Operands) > 0 && !o.roots.Recursive {
 		o.json = cli.WantsJSON(args)
 		return o, problem.Fail("invalid_option", tooManyArguments,
 			"The init command takes options only, and was given %q.%s%s", given.Operands[0], longDash(given.Operands[0]), spaced(args, given.Operands[0]))
@@ -214,6 +222,9 @@ func (o *options) conflicts(given cli.Given) problem.List {
 	log.Refuse(o.by["mirror"] == "-mirror" && len(o.pluginDirs) > 0, "The -mirror flag conflicts with -plugin-dir.",
 		"Packages come from the directories of -plugin-dir, and from nowhere else. Leave out one of the two.")
 	o.forbidden(&log)
+	log.Add(o.roots.Refuse()...)
+	log.Refuse(o.sameVersions && (!o.check || !o.roots.Given()), "The -same-versions flag needs -check and several directories.",
+		"It compares lock files. Give -recursive or -dir, too.")
 	log.Refuse(o.json && o.jsonInto != "", "Invalid output format", "The -json and -json-into arguments are mutually exclusive")
 	o.backend.collect(given)
 	o.backend.conflicts(o.json, &log)

@@ -4,7 +4,7 @@
 // It reads from top to bottom: run.go has the order of the phases and what they work on, then
 // there is a file for each phase: backend.go with leftbehind.go, modules.go, providers.go, handover.go,
 // requirements.go and lockfile.go. report.go writes the page of the run. assess.go is -check and -plan, which find out what the
-// phases would do; check.go compares for them. settings.go and options.go are what all work with.
+// phases would do; check.go compares for them. directories.go does all of it in several directories, which share a session. settings.go and options.go are what all work with.
 package initcmd
 
 import (
@@ -42,26 +42,38 @@ func run(m *cli.Meta, args []string) (int, error) {
 		problems[0].Summary = "No positional arguments are expected"
 	}
 	problems = slices.Concat(problems, invalid, opts.backend.unknown(opts.json, product), opts.backend.unable(m))
-	shown, m, end, unwritable := m.NewInit(product, from.Because(m, product), opts.json, opts.jsonInto, opts.progress)
+	shown, m, end, unwritable := m.NewInit(product, from.Because(m, product), opts.json, opts.jsonInto, opts.progress, opts.roots.Given())
 	defer end()
-	r := request{meta: m, opts: opts, product: product, view: shown, log: new(problem.Log)}
+	r := request{meta: m, opts: opts, product: product, view: shown, log: new(problem.Log), session: newSession()}
+	defer r.session.close()
 	problems = slices.Concat(problems, unwritable, checkReport(opts.report), m.Warnings)
 	code := cli.End(r.view.Problems, problems, 0)
-	switch {
-	case code != 0:
-	case opts.looks():
-		code = look(r)
-	default:
-		code = initialize(r)
-		if !r.opts.json {
-			r.meta.TellInterrupted(r.log.All)
-		}
-		if unwritten := writeReport(r, code != 0); unwritten.HasErrors() {
-			code = cli.End(r.view.Problems, unwritten, code)
-		}
+	if code != 0 {
+		r.view.End(code)
+		return code, nil
+	}
+	if opts.roots.Given() {
+		code = directories(r)
+	} else {
+		code = alone(r)
+	}
+	if unwritten := writeReport(r, code == 1); unwritten.HasErrors() {
+		code = cli.End(r.view.Problems, unwritten, code)
 	}
 	r.view.End(code)
 	return code, nil
+}
+
+// alone does in the current directory what the options ask for, and returns the exit code.
+func alone(r request) int {
+	if r.opts.looks() {
+		return look(r)
+	}
+	code := initialize(r)
+	if !r.opts.json {
+		r.meta.TellInterrupted(r.log.All)
+	}
+	return code
 }
 
 // initialize runs the phases in Terraform's order, and returns the exit code.
@@ -129,7 +141,9 @@ func prepare(r request) (in *installation, ok bool) {
 	}
 	var problems problem.List
 	if !r.opts.check { // which sends no request
-		in.settings.net, problems = sources.Connect(r.meta, r.product, in.settings.config, r.opts.offlineBy)
+		var net *network
+		net, problems = r.session.connect(in, "")
+		in.settings.net = net.Network
 	}
 	in.settings.net.Policy = in.settings.policy
 	if !r.log.Add(problems...) || !r.log.Add(copyModule(r, in.settings.net)...) {

@@ -19,6 +19,7 @@ import (
 	"github.com/tfdeps/tfdeps/configs/cliconfig"
 	"github.com/tfdeps/tfdeps/getproviders"
 	"github.com/tfdeps/tfdeps/internal/config/modulelock"
+	"github.com/tfdeps/tfdeps/internal/hosts"
 	"github.com/tfdeps/tfdeps/internal/link"
 	"github.com/tfdeps/tfdeps/internal/wholefile"
 	"github.com/tfdeps/tfdeps/providercache"
@@ -42,6 +43,7 @@ type request struct {
 	opts    options
 	product getproviders.Product
 	view    *view.Init
+	session *session
 	log     *problem.Log // steps add to it, and return whether the next one may run
 }
 
@@ -53,6 +55,7 @@ type installation struct {
 	moduleLocks workdir.ModuleLocks
 	toLock      *modulelock.Locks // of modules; nil: nothing
 	required    getproviders.Requirements
+	cloud       hosts.Hostname // that localterraform.com stands for; "": none
 	source      getproviders.MultiSource
 	mirrors     *sources.Mirrors // to be closed; nil: they aren't open
 }
@@ -61,7 +64,7 @@ type installation struct {
 // may explain all that follows.
 func readSettings(r request) (s settings, ok bool) {
 	var problems, invalid, unlinked, unruled problem.List
-	s.config, problems = sources.ReadConfig(r.meta, r.product)
+	s.config, problems = r.session.config(r)
 	s.fallback, invalid = read(r.opts, "mirror-fallback", cmp.Or(r.opts.mirrorFallback, "stop"), "Invalid mirror fallback", parseFallback)
 	problems = append(append(problems, invalid...), sources.CheckArchiveCredentials(r.meta.Env)...)
 	s.skip, invalid = sources.Skipped(r.meta.Env, s.config, r.product)
@@ -72,7 +75,7 @@ func readSettings(r request) (s settings, ok bool) {
 	}
 	if !r.opts.noSharedCache {
 		var unused problem.List
-		s.cache, unused = sources.OpenCache(r.meta, s.config)
+		s.cache, unused = r.session.cache(r, s.config)
 		problems = append(problems, unused...)
 	}
 	if s.cache != nil && s.cache.IsSameAs(&providercache.Store{Dir: workdir.ProvidersDir(r.meta.Env, "")}) {

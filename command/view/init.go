@@ -24,18 +24,29 @@ type Init struct {
 	sumUp     func(text string) // tells the summary; nil: it isn't wanted
 	announced bool              // a phase began that hasn't ended
 	cloud     bool              // the backend is that of a cloud block
+	several   *directories
+	tell      io.Writer // results for people; nil: stdout is for programs
 }
 
 // NewInit returns an Init that speaks as the options say.
 func NewInit(o Options) *Init {
 	out, activity := open(o)
-	if o.JSONInto != nil && !o.JSON {
-		programs := o
-		programs.Stdout = terminal.Stream{Writer: o.JSONInto}
-		out = both{out, newJSONPrinter(programs)}
+	v := &Init{product: o.Product, run: activity.run, Activity: activity, several: &directories{run: activity.run, count: map[string]int{}}}
+	if o.Several {
+		v.several.now = outside
 	}
-	activity.out = out
-	v := &Init{out: out, product: o.Product, run: activity.run, Activity: activity}
+	switch people := out.(type) {
+	case *jsonPrinter:
+		people.several = v.several
+	case humanPrinter:
+		people.several, v.tell = v.several, people.Out
+		if out = people; o.JSONInto != nil {
+			programs := newJSONPrinter(o)
+			programs.out, programs.several = terminal.Stream{Writer: o.JSONInto}, v.several
+			out = both{people, programs}
+		}
+	}
+	v.out, activity.out = out, out
 	if !o.JSON && o.Progress != ProgressNone {
 		v.sumUp = func(text string) { fmt.Fprintln(o.Stderr, text) }
 		if o.Progress == ProgressAuto && !o.Stderr.Terminal {
@@ -148,7 +159,7 @@ func (v *Init) ObserveModules(e modules.Event) {
 // ModulesEnd says how many modules are called.
 func (v *Init) ModulesEnd(called int) {
 	v.Activity.Close()
-	v.run.modules = called
+	v.run.modules = v.several.was.modules + called
 }
 
 // ProvidersBegin announces the phase of the providers.
@@ -217,7 +228,7 @@ func (v *Init) Done(warnings problem.List, automated bool) {
 	if !automated {
 		v.say(next)
 	}
-	if v.sumUp != nil {
+	if v.sumUp != nil && v.several.now == "" {
 		v.sumUp(v.run.text(v.run.now()))
 	}
 }

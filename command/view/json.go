@@ -28,6 +28,7 @@ type jsonPrinter struct {
 	now     func() time.Time
 	sources explain.Sources
 	quota   explain.Quota
+	several *directories // nil: the run is about one
 }
 
 func newJSONPrinter(o Options) *jsonPrinter {
@@ -82,9 +83,17 @@ func (j *jsonPrinter) problem(p *problem.Problem) int {
 	})
 }
 
+// directory is what a line is about, in a run about several.
+func (j *jsonPrinter) directory() string {
+	if j.several == nil {
+		return ""
+	}
+	return j.several.now
+}
+
 func (j *jsonPrinter) write(level, text, kind string, more result.Object) (n int) {
 	object := result.Object{
-		"@level", level, "@message", text, "@module", j.product.Program + ".ui", "@timestamp", j.now().Format(result.StampFormat), "type?", kind,
+		"directory?", j.directory(), "@level", level, "@message", text, "@module", j.product.Program + ".ui", "@timestamp", j.now().Format(result.StampFormat), "type?", kind,
 	}
 	var b bytes.Buffer
 	if err := json.NewEncoder(&b).Encode(append(object, more...).Sorted()); err != nil {

@@ -52,6 +52,9 @@ func (r *run) write(w io.Writer, head ReportHead) error {
 			w.enter("", at)
 		}
 		row := *w
+		if w.directory != "" {
+			row.Name = w.directory + ": " + row.Name
+		}
 		for _, text := range []*string{&row.Name, &row.Version, &row.Source, &row.Trust, &row.Error} {
 			*text = terminal.PrintableLine(*text)
 		}

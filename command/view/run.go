@@ -37,8 +37,9 @@ type run struct {
 	quota     explain.Quota    // of the problems
 	errors    int              // that were shown
 	warnings  int
-	modules   int  // that are called
-	changed   bool // something else was done than looking
+	modules   int    // that are called
+	directory string // that the run is about now, of several
+	changed   bool   // something else was done than looking
 }
 
 func newRun(o Options) *run {
@@ -64,16 +65,17 @@ type item struct {
 	Error   string       `json:"error,omitempty"`
 	Spans   []reportSpan `json:"spans"`
 
-	key      packageKey
-	warnings problem.List // of its sources
-	way      way
-	keyID    string
-	fetched  int64 // Came, once it is in its place
-	err      error
-	span     result.Span // from when its version was known, or from when it was fetched
-	heard    bool        // how far the download is was told
-	doing    string
-	since    float64 // when doing began
+	key       packageKey
+	directory string       // "": there is only one
+	warnings  problem.List // of its sources
+	way       way
+	keyID     string
+	fetched   int64 // Came, once it is in its place
+	err       error
+	span      result.Span // from when its version was known, or from when it was fetched
+	heard     bool        // how far the download is was told
+	doing     string
+	since     float64 // when doing began
 }
 
 // way is how a package came into its place.
@@ -113,6 +115,7 @@ func (r *run) item(key packageKey) *item {
 		if key.Module == "" {
 			w.Kind, w.Name = "provider", r.product.Short(key.Provider)
 		}
+		w.directory = r.directory
 		if key.Version == (getproviders.Version{}) {
 			r.order = append(r.order, w)
 		}

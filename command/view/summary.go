@@ -26,8 +26,8 @@ func nameOfSource(source string) string {
 // tally counts items by the ways in which they came.
 type tally [ways]int
 
-func (r *run) tally() (n tally) {
-	for _, w := range r.order {
+func tallyOf(items []*item) (n tally) {
+	for _, w := range items {
 		n[w.way]++
 	}
 	return n
@@ -40,7 +40,7 @@ func (n tally) providers() int {
 
 // text is the last line of a run: how many providers and modules there are, where they came from, and how long it took.
 func (r *run) text(now time.Time) string {
-	n := r.tally()
+	n := tallyOf(r.order)
 	what, took := terminal.Count(n.providers(), "provider"), terminal.Seconds(now.Sub(r.began))
 	if r.modules > 0 {
 		what += ", " + terminal.Count(r.modules, "module")
@@ -96,7 +96,7 @@ func (r *run) object(code int) line {
 	for _, w := range r.order {
 		bytes += w.fetched
 	}
-	now, n := r.now(), r.tally()
+	now, n := r.now(), tallyOf(r.order)
 	text := r.text(now)
 	switch {
 	case r.errors > 0:
@@ -107,9 +107,16 @@ func (r *run) object(code int) line {
 	return line{json: text, kind: "summary", keys: result.Object{
 		"started_at", result.Stamp(r.began), "ended_at", result.Stamp(now), "exit_code", code, "errors", r.errors, "warnings", r.warnings, "bytes", bytes,
 		"changed", r.changed || n[wasPresent] < n.providers(),
-		"providers", map[string]int{
-			"built_in": n[partOfProduct], "present": n[wasPresent], "linked": n[fromCache], "local": n[fromLocal], "downloaded": n[downloaded], "failed": n[didFail],
-		},
-		"modules", map[string]int{"called": r.modules, "fetched": n[moduleFetched]},
+		"providers", n.object(), "modules", n.modules(r.modules),
 	}}
+}
+
+func (n tally) object() map[string]int {
+	return map[string]int{
+		"built_in": n[partOfProduct], "present": n[wasPresent], "linked": n[fromCache], "local": n[fromLocal], "downloaded": n[downloaded], "failed": n[didFail],
+	}
+}
+
+func (n tally) modules(called int) map[string]int {
+	return map[string]int{"called": called, "fetched": n[moduleFetched]}
 }

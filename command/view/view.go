@@ -63,6 +63,8 @@ type Options struct {
 	Progress Progress
 	// NoBars has ProgressAuto show lines in terminals, too.
 	NoBars bool
+	// Several says that the run is about several directories, which [Init.Enter] names.
+	Several bool
 	// Platforms says that packages may be wanted for several platforms, which are named then.
 	Platforms bool
 	// Refresh is how often bars are drawn; 0: only when something happens.
@@ -113,9 +115,16 @@ func (b both) Problems(all problem.List) {
 }
 
 // humanPrinter speaks to people.
-type humanPrinter struct{ *explain.Printer }
+type humanPrinter struct {
+	*explain.Printer
+	several *directories // nil: the run is about one
+}
 
 func (h humanPrinter) line(l line) {
+	if h.several != nil && h.several.now != "" {
+		h.several.line(h, l)
+		return
+	}
 	if l.gap {
 		fmt.Fprintln(h.Out)
 	}
@@ -129,7 +138,7 @@ func newHumanPrinter(o Options) humanPrinter {
 	if o.Stderr.Terminal || o.JSON || o.Data {
 		h.Warn = o.Stderr
 	}
-	return humanPrinter{h}
+	return humanPrinter{Printer: h}
 }
 
 // Problems shows errors and warnings to people: first those that belong to no file,

@@ -1,6 +1,7 @@
 package cliconfig
 
 import (
+	"context"
 	"fmt"
 	"net/http"
 	"runtime"
@@ -9,6 +10,7 @@ import (
 
 	"github.com/tfdeps/tfdeps/getproviders"
 	"github.com/tfdeps/tfdeps/internal/hosts"
+	"github.com/tfdeps/tfdeps/internal/par"
 )
 
 // User is whose files and variables count, and on which system.
@@ -67,6 +69,17 @@ type Network struct {
 	Discovery   *hosts.Discovery  // knows what host blocks say
 	Aliases     hosts.Aliases     // hosts that others stand for, in Credentials and Discovery; set before the first request
 	OfflineBy   string            // as in NetworkOptions
+
+	sources *par.Memo[string, getproviders.Source] // that were made already; nil: they are made each time
+}
+
+// source makes the source of a place, or returns the one that was made before: it knows what it was asked.
+func (n Network) source(place string, make func() getproviders.Source) getproviders.Source {
+	if n.sources == nil {
+		return make()
+	}
+	made, _ := n.sources.Do(context.Background(), place, func(context.Context) (getproviders.Source, error) { return make(), nil })
+	return made
 }
 
 // Network makes the clients and credentials that the configuration asks for. It
@@ -79,7 +92,7 @@ func (c *Config) Network(o NetworkOptions) (Network, []Problem) {
 	if o.OfflineBy != "" {
 		client := hosts.NewOfflineClient(o.OfflineBy)
 		return Network{
-			Client: client, Archives: client, OfflineBy: o.OfflineBy, Aliases: aliases,
+			Client: client, Archives: client, OfflineBy: o.OfflineBy, Aliases: aliases, sources: new(par.Memo[string, getproviders.Source]),
 			Discovery: &hosts.Discovery{Client: client, Forced: c.Hosts, Aliases: aliases},
 		}, nil
 	}
@@ -97,7 +110,7 @@ func (c *Config) Network(o NetworkOptions) (Network, []Problem) {
 		archives = hosts.WithArchiveCredentials(archives, credentials)
 	}
 	return Network{
-		Client: client, Archives: archives, Credentials: credentials, Aliases: aliases,
+		Client: client, Archives: archives, Credentials: credentials, Aliases: aliases, sources: new(par.Memo[string, getproviders.Source]),
 		Discovery: &hosts.Discovery{Client: client, Credentials: credentials, Forced: c.Hosts, Aliases: aliases},
 	}, problems
 }

@@ -117,12 +117,14 @@ func (c *Config) usable(o SourceOptions) (Network, error) {
 // Registry returns the source that is every provider's own registry. Unlike
 // [Config.Source] it needs a Network.
 func (o SourceOptions) Registry() getproviders.Source {
-	return o.offline(&getproviders.RegistrySource{
-		Client:      o.Network.Client,
-		Discovery:   o.Network.Discovery,
-		Credentials: o.Network.Credentials,
-		Product:     o.Product,
-	})
+	return o.offline(o.Network.source("registry", func() getproviders.Source {
+		return &getproviders.RegistrySource{
+			Client:      o.Network.Client,
+			Discovery:   o.Network.Discovery,
+			Credentials: o.Network.Credentials,
+			Product:     o.Product,
+		}
+	}))
 }
 
 // FilesystemMirror returns the source that is a directory.
@@ -145,7 +147,7 @@ func (o SourceOptions) networkMirror(url string, trustAll bool) (getproviders.So
 	if o.Network.OfflineBy != "" {
 		return o.offline(mirror), nil
 	}
-	return getproviders.Memoize(mirror), nil
+	return o.Network.source(fmt.Sprint(trustAll, url), func() getproviders.Source { return getproviders.Memoize(mirror) }), nil
 }
 
 // offline returns what stands for a source that may not be asked, or the source
@@ -180,7 +182,7 @@ func (o SourceOptions) configured(methods []Method) (all []getproviders.Selector
 		case OCIMirror:
 			selector.Source = unsupportedSource{method.Location, o.Product.OrDefault().Program}
 			if o.OCIMirror != nil {
-				selector.Source = o.offline(o.OCIMirror(method.Template.Address))
+				selector.Source = o.offline(o.Network.source(method.Location, func() getproviders.Source { return o.OCIMirror(method.Template.Address) }))
 			}
 		default:
 			return nil, fmt.Errorf("there is no installation method of kind %d", method.Kind)

@@ -4,8 +4,11 @@ package result
 import (
 	"bytes"
 	"encoding/json"
+	"fmt"
 	"io"
 	"slices"
+	"strings"
+	"text/tabwriter"
 	"time"
 
 	"github.com/tfdeps/tfdeps/command/problem"
@@ -48,6 +51,17 @@ type Run struct {
 	Problems     problem.List // errors and warnings, in any order
 	// ReadFile gets the source file that a problem is about; nil: no source is shown.
 	ReadFile func(name string) ([]byte, error)
+}
+
+// Table is rows of text for people, with the columns below each other.
+func Table(rows [][]string) string {
+	var b strings.Builder
+	table := tabwriter.NewWriter(&b, 0, 0, 2, ' ', 0)
+	for _, row := range rows {
+		fmt.Fprintln(table, strings.Join(Each(row, terminal.PrintableLine), "\t"))
+	}
+	_ = table.Flush() // to memory
+	return b.String()
 }
 
 // NoResult is the report of a command that found out nothing, because of the problems of its run.

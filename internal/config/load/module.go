@@ -86,6 +86,9 @@ func (m *Module) CheckVersion(given getproviders.Product) hcl.Diagnostics {
 // DeclaresVariable reports whether the module has an input variable of that name.
 func (m *Module) DeclaresVariable(name string) bool { return m.variables[name] }
 
+// HasProviderBlock reports whether the module configures a provider.
+func (m *Module) HasProviderBlock() bool { return len(m.providers) > 0 }
+
 // subject is who requires a version, as a sentence begins with it.
 func (m *Module) subject() string {
 	if m.Path == "" {

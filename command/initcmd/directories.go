@@ -1,0 +1,142 @@
+package initcmd
+
+import (
+	"maps"
+	"path/filepath"
+	"slices"
+	"strings"
+
+	"github.com/tfdeps/tfdeps/command/cli"
+	"github.com/tfdeps/tfdeps/command/problem"
+	"github.com/tfdeps/tfdeps/command/products"
+	"github.com/tfdeps/tfdeps/command/roots"
+	"github.com/tfdeps/tfdeps/command/workdir"
+	"github.com/tfdeps/tfdeps/depsfile"
+	"github.com/tfdeps/tfdeps/getproviders"
+	"github.com/tfdeps/tfdeps/internal/config/load"
+	"github.com/tfdeps/tfdeps/internal/places"
+)
+
+// severalFlags are the options that name directories.
+func (o *options) severalFlags() cli.Flags {
+	return append(o.roots.Flags("Work in this directory instead of the current one. May be given more than once, and be a pattern such as envs/*, of which the directories with a configuration count. {dir} in the values of -backend-config and -var-file stands for the directory."),
+		cli.Switch("same-versions", &o.sameVersions, "With -check and several directories: tell which providers they lock at different versions. The exit code is 2 if there are any."))
+}
+
+// directories initializes the directories that the options name, one after the other, and returns the exit code. An error in one of
+// them stops no other.
+func directories(r request) int {
+	found, problems := r.opts.roots.Find(r.meta, r.product, r.opts.below)
+	problems = append(problems, r.opts.fit(r.meta.Env, len(found))...)
+	if code := cli.End(r.view.Problems, problems, 0); code != 0 {
+		return code
+	}
+	start, locked := cli.WorkingDirectory(), versionsOf{}
+	code := roots.Each(r.meta, found, func(m *cli.Meta, root roots.Root) int {
+		inside := r
+		inside.meta, inside.log, inside.opts = m, new(problem.Log), r.opts.in(start, root.Dir)
+		product, _, invalid := products.ChooseWithOrigin(m, products.Options{With: r.opts.backend.with, ReadOnly: r.opts.looks()})
+		inside.product = product
+		r.view.Enter(root.Dir, product)
+		code := cli.End(r.view.Problems, invalid, 0)
+		if code == 0 {
+			code = alone(inside)
+		}
+		if r.opts.sameVersions {
+			locked.add(root.Dir, product)
+		}
+		r.view.Leave(code, map[bool]string{true: []string{"up to date", "failed", "something to do"}[code]}[r.opts.looks()])
+		return code
+	}, func(root roots.Root, err error) {
+		r.view.Enter(root.Dir, r.product)
+		r.view.Problems(problem.Failed("configuration_not_found", "Can't work in a directory", err))
+		r.view.Leave(1, "")
+	})
+	if locked.tell(r) && code == 0 {
+		code = cli.ExitDiffers
+	}
+	r.view.LeaveAll()
+	return code
+}
+
+// fit returns what is wrong with options beside several directories.
+func (o *options) fit(env cli.Environment, count int) (problems problem.List) {
+	var log problem.Log
+	for name, given := range map[string]bool{"-from-module": o.fromModule != "", "-state": o.stateFile != ""} {
+		if given {
+			log.Add(cli.Conflict(name, "-recursive", "It is about one directory."))
+		}
+	}
+	if dir := workdir.DataDir(env); filepath.IsAbs(dir) && count > 1 {
+		log.Fail("invalid_variable", "Directories can't share a data directory",
+			"TF_DATA_DIR is %q, and there are %d directories: each would replace what another one has there. Set it to a relative path, or unset it.", dir, count)
+	}
+	return log.All
+}
+
+// in returns the options as they are in a directory: what they name is found from the one that the program was called in, and {dir} stands for
+// the directory in the values of -backend-config and -var-file.
+func (o options) in(start, dir string) options {
+	path := func(given string) string { return workdir.In(start, given) }
+	each := func(given []string, f func(string) string) []string {
+		changed := slices.Clone(given)
+		for i, value := range given {
+			changed[i] = f(value)
+		}
+		return changed
+	}
+	config := func(given string) string {
+		if given = roots.In(given, dir); given == "" || strings.Contains(given, "=") {
+			return given
+		}
+		return path(given)
+	}
+	o.pluginDirs, o.policies, o.backend.config = each(o.pluginDirs, path), each(o.policies, path), each(o.backend.config, config)
+	o.mirrors = each(o.mirrors, func(given string) string {
+		if places.IsURL(given) {
+			return given
+		}
+		return path(given)
+	})
+	o.backend.passed = each(o.backend.passed, func(given string) string {
+		if value, ok := strings.CutPrefix(given, "-backend-config="); ok {
+			return "-backend-config=" + config(value)
+		}
+		return given
+	})
+	o.modules.Inputs = slices.Clone(o.modules.Inputs)
+	for i, input := range o.modules.Inputs {
+		if input.File != "" {
+			o.modules.Inputs[i] = load.InputArgument{File: path(roots.In(input.File, dir))}
+		}
+	}
+	return o
+}
+
+// versionsOf are the directories that lock a version of a provider.
+type versionsOf map[getproviders.Provider]map[getproviders.Version][]string
+
+func (v versionsOf) add(dir string, product getproviders.Product) {
+	locks, _ := depsfile.Load(depsfile.FileName, product)
+	for _, lock := range locks.All() {
+		if v[lock.Provider] == nil {
+			v[lock.Provider] = map[getproviders.Version][]string{}
+		}
+		v[lock.Provider][lock.Version] = append(v[lock.Provider][lock.Version], dir)
+	}
+}
+
+// tell shows which providers are locked at different versions, and reports whether there are any.
+func (v versionsOf) tell(r request) (differ bool) {
+	for _, p := range slices.SortedFunc(maps.Keys(v), getproviders.Provider.Compare) {
+		var versions [][]string
+		for _, version := range slices.SortedFunc(maps.Keys(v[p]), getproviders.Version.Compare) {
+			versions = append(versions, slices.Insert(v[p][version], 0, version.String()))
+		}
+		if len(versions) > 1 {
+			r.view.Differ(p, versions)
+			differ = true
+		}
+	}
+	return differ
+}

@@ -1,0 +1,200 @@
+package roots
+
+import (
+	"bytes"
+	"errors"
+	"fmt"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+
+	"github.com/bmatcuk/doublestar/v4"
+
+	"github.com/tfdeps/tfdeps/command/cli"
+	"github.com/tfdeps/tfdeps/command/problem"
+	"github.com/tfdeps/tfdeps/depsfile"
+	"github.com/tfdeps/tfdeps/internal/config/modulelock"
+	"github.com/tfdeps/tfdeps/internal/dialect"
+	"github.com/tfdeps/tfdeps/internal/subprocess"
+	"github.com/tfdeps/tfdeps/providercache/policy"
+)
+
+// changedSince returns those of the directories that have changed since the merge base with a commit.
+func (s *scan) changedSince(o *Options, all []Root) (changed []Root, problems problem.List) {
+	repo, err := openRepository(s.m, ".")
+	var paths []string
+	if err == nil {
+		paths, err = repo.changedSince(o.Since)
+	}
+	if err != nil {
+		return nil, problem.Failed("invalid_option", "Can't tell what has changed since "+o.Since, err)
+	}
+	for _, pattern := range o.Also {
+		if !doublestar.ValidatePattern(filepath.ToSlash(pattern)) {
+			problems = append(problems, problem.Errorf("invalid_option", "Invalid pattern", "The option -also=%s can't be used: it is no pattern of files.", pattern))
+		}
+	}
+	for _, r := range all {
+		reached := map[string]bool{}
+		if err := s.reach(repo, r.Dir, reached); err != nil {
+			problems = append(problems, problem.Errorf("invalid_option", "Can't tell what has changed since "+o.Since, "%s: %v.", r.Dir, err))
+			continue
+		}
+		if slices.ContainsFunc(paths, func(path string) bool { return s.concerns(repo, o, r, reached, path) }) {
+			changed = append(changed, r)
+		}
+	}
+	return changed, problems
+}
+
+// reach adds the directories of a module and of all local modules that it reaches, relative to the top of the repository.
+func (s *scan) reach(repo *repository, dir string, reached map[string]bool) error {
+	at, err := repo.inside(dir)
+	if err != nil || reached[at] {
+		return err
+	}
+	reached[at] = true
+	for _, called := range s.module(dir).calls {
+		if err := s.reach(repo, called, reached); err != nil && !errors.Is(err, errOutside) {
+			return err
+		}
+	}
+	return nil
+}
+
+// concerns reports whether a changed file, relative to the top of the repository, is one of a root module's.
+func (s *scan) concerns(repo *repository, o *Options, r Root, reached map[string]bool, path string) bool {
+	name, dir := filepath.Base(path), filepath.Dir(path)
+	own, _ := repo.inside(r.Dir)
+	product := dialect.Of(s.product)
+	has := func(suffixes ...string) bool {
+		return slices.ContainsFunc(suffixes, func(suffix string) bool { return strings.HasSuffix(name, suffix) })
+	}
+	switch {
+	case reached[dir] && (has(product.Suffixes...) || has(product.TestSuffixes...) || has(".tfvars", ".tfvars.json")),
+		dir == own && (name == depsfile.FileName || name == modulelock.FileName),
+		dir == filepath.Join(own, "tests") && has(product.TestSuffixes...),
+		name == policy.FileName && isBelow(own, dir):
+		return true
+	}
+	for at := range reached {
+		if isBelow(at, path) { // a submodule is one path
+			return true
+		}
+	}
+	here, err := filepath.Rel(repo.start, filepath.Join(repo.top, path))
+	return err == nil && slices.ContainsFunc(o.Also, func(pattern string) bool {
+		return doublestar.MatchUnvalidated(filepath.ToSlash(filepath.Clean(In(pattern, r.Dir))), filepath.ToSlash(here))
+	})
+}
+
+// In puts a directory in the place of {dir} in the value of an option.
+func In(value, dir string) string { return strings.ReplaceAll(value, "{dir}", filepath.ToSlash(dir)) }
+
+func isBelow(path, dir string) bool {
+	return dir == "." || path == dir || strings.HasPrefix(path, dir+string(filepath.Separator))
+}
+
+// repository is a clone of git that a directory is in.
+type repository struct {
+	m          *cli.Meta
+	start, top string   // without links: where git runs, and the directory of the clone
+	settings   []string // that the repository's own must not change
+}
+
+// maxAnswer bounds what git may answer.
+const maxAnswer = 128 << 20
+
+// openRepository finds the clone that a directory is in.
+func openRepository(m *cli.Meta, dir string) (*repository, error) {
+	repo := &repository{m: m, start: resolved(dir), settings: []string{
+		"-c", "core.fsmonitor=false", "-c", "core.hooksPath=" + os.DevNull, "-c", "core.untrackedCache=false", "-c", "protocol.allow=never",
+	}}
+	top, err := repo.git("rev-parse", "--show-toplevel")
+	if err != nil {
+		return nil, err
+	}
+	repo.top = resolved(strings.TrimRight(top, "\r\n"))
+	names, _ := repo.paths("config", "--name-only", "--get-regexp", `^filter\.`) // fails if there are none
+	for _, name := range names {
+		if strings.Contains(name, "=") {
+			return nil, fmt.Errorf("the settings of the repository name a filter that can't be left out: %q", name)
+		}
+		repo.settings = append(repo.settings, "-c", name+"=")
+		if strings.HasSuffix(name, ".required") {
+			repo.settings[len(repo.settings)-1] += "false"
+		}
+	}
+	return repo, nil
+}
+
+// git runs git in the directory. It starts no program that the repository's settings name, asks no other host and changes nothing.
+func (repo *repository) git(args ...string) (string, error) {
+	env := slices.DeleteFunc(slices.Clone(repo.m.Env), func(entry string) bool {
+		return strings.HasPrefix(entry, "GIT_") && !strings.HasPrefix(entry, "GIT_CONFIG") && !strings.HasPrefix(entry, "GIT_CEILING")
+	})
+	env = append(env, "GIT_OPTIONAL_LOCKS=0", "GIT_NO_LAZY_FETCH=1", "GIT_TERMINAL_PROMPT=0", "LC_ALL=C")
+	cmd, err := subprocess.Command(repo.m.Context, env, repo.start, "git", slices.Concat([]string{"--no-pager"}, repo.settings, args)...)
+	if err != nil {
+		return "", err
+	}
+	out, said := subprocess.Head{Limit: maxAnswer}, subprocess.Head{Limit: 4 << 10}
+	cmd.Stdout, cmd.Stderr = &out, &said
+	switch err := cmd.Run(); {
+	case err != nil && said.Printable() != "":
+		return "", fmt.Errorf("git %s: %s", args[0], said.Printable())
+	case err != nil:
+		return "", fmt.Errorf("git %s: %w", args[0], err)
+	case out.Over:
+		return "", fmt.Errorf("git %s: the answer is larger than %d bytes", args[0], maxAnswer)
+	}
+	return string(out.Kept), nil
+}
+
+// paths runs a command of git that lists names.
+func (repo *repository) paths(args ...string) (all []string, err error) {
+	out, err := repo.git(slices.Insert(args, 1, "-z")...)
+	for name := range bytes.SplitSeq([]byte(out), []byte{0}) {
+		if len(name) > 0 {
+			all = append(all, filepath.FromSlash(string(name)))
+		}
+	}
+	return all, err
+}
+
+// changedSince lists the files, relative to the top, that differ from the merge base with a commit or that aren't tracked.
+func (repo *repository) changedSince(ref string) ([]string, error) {
+	if strings.HasPrefix(ref, "-") {
+		return nil, errors.New("that is no name of a commit, a branch or a tag")
+	}
+	fetch := "git fetch origin " + strings.TrimPrefix(ref, "origin/")
+	if shallow, err := repo.git("rev-parse", "--is-shallow-repository"); err == nil && strings.TrimSpace(shallow) == "true" {
+		fetch = "git fetch --unshallow origin"
+	}
+	if _, err := repo.git("rev-parse", "--verify", "--quiet", ref+"^{commit}"); err != nil {
+		return nil, fmt.Errorf("there is no commit, branch or tag %q in this clone. To fetch it, run:\n  %s", ref, fetch)
+	}
+	base, err := repo.git("merge-base", ref, "HEAD")
+	if err != nil {
+		return nil, fmt.Errorf("this clone has no commit that both %q and HEAD come from. To fetch the history, run:\n  %s", ref, fetch)
+	}
+	changed, err := repo.paths("diff", "--name-only", "--no-renames", "--no-ext-diff", "--no-textconv", "--no-relative", "--ignore-submodules=dirty", strings.TrimSpace(base), "--")
+	if err != nil {
+		return nil, err
+	}
+	untracked, err := repo.paths("ls-files", "--others", "--exclude-standard", "--full-name", "--", ":/")
+	return slices.Concat(changed, untracked), err
+}
+
+// errOutside is that a directory isn't in the repository.
+var errOutside = errors.New("the directory isn't in the repository of the current directory")
+
+// inside is a directory relative to the top of the repository.
+func (repo *repository) inside(dir string) (string, error) {
+	at, err := filepath.Rel(repo.top, resolved(dir))
+	if err != nil || !filepath.IsLocal(at) {
+		return "", errOutside
+	}
+	return at, nil
+}

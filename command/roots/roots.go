@@ -1,0 +1,175 @@
+// Package roots finds the root modules of a repository, for commands that work in more than one directory, and enters them one after the other.
+//
+//	found, problems := options.Find(m, product, operands)
+//	code := roots.Each(m, found, func(m *cli.Meta, r roots.Root) int { ... })
+//
+// A directory is entered, as with -chdir: whatever a command does there is what it does when it is called there.
+package roots
+
+import (
+	"bufio"
+	"cmp"
+	"io"
+	"maps"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+
+	"github.com/tfdeps/tfdeps/command/cli"
+	"github.com/tfdeps/tfdeps/command/problem"
+	"github.com/tfdeps/tfdeps/command/workdir"
+	"github.com/tfdeps/tfdeps/getproviders"
+)
+
+// Options say in which directories a command works; the zero value: in the current one.
+type Options struct {
+	Recursive bool
+	Dirs      []string // of -dir, patterns among them
+	From      string   // of -dirs-from: a file with a directory a line, or "-"
+	Since     string   // of -changed-since
+	Also      []string // of -also
+}
+
+// Flags are the options. The help of -dir is the command's own.
+func (o *Options) Flags(dirHelp string) cli.Flags {
+	return cli.Flags{
+		cli.Switch("recursive", &o.Recursive, "Work in all root modules below the directories that are named, or the current one: those that \"tfdeps roots\" lists."),
+		cli.Option("dir=GLOB", cli.Strings(&o.Dirs), dirHelp),
+		cli.Text("dirs-from=FILE", &o.From, "Work in the directories that this file names, one a line; with \"-\" standard input does."),
+		cli.Text("changed-since=REF", &o.Since,
+			"Of these directories, or of all root modules, take those that have changed since the merge base with this commit, branch or tag, uncommitted and untracked files included: configuration, values, lock files, tfdeps.hcl and tests of the directory and of local modules that it reaches."),
+		cli.Option("also=GLOB", cli.Strings(&o.Also),
+			"With -changed-since: a change of such a file counts for every directory, or with {dir} in the pattern for the one that it names. It is relative to the current directory; ** stands for any number of directories. May be given more than once."),
+	}
+}
+
+// Given reports whether the options name directories.
+func (o *Options) Given() bool {
+	return o.Recursive || len(o.Dirs) > 0 || o.From != "" || o.Since != ""
+}
+
+// Refuse returns what is wrong with options that need others.
+func (o *Options) Refuse() problem.List {
+	if len(o.Also) > 0 && o.Since == "" {
+		return problem.Fail("invalid_option", "The -also flag needs -changed-since.", "It says whose changes count, too.")
+	}
+	return nil
+}
+
+// Root is a working directory.
+type Root struct {
+	Dir string   // relative to the current directory, or as it was given
+	Why []string // it is a root module; none: it was named
+}
+
+// Find returns the directories, each once and in the order of their names: those that are named, and with -recursive or operands, or if
+// none is named, the root modules below the operands or the current directory. Directories that a pattern matches count only with a configuration.
+func (o *Options) Find(m *cli.Meta, product getproviders.Product, operands []string) (found []Root, problems problem.List) {
+	s := scan{m: m, product: product, known: map[string]*module{}}
+	if len(o.Dirs) > 0 {
+		given, invalid := workdir.Expand(o.Dirs)
+		problems = append(problems, invalid...)
+		for _, g := range given {
+			if !g.Pattern || !s.module(g.Path).Empty {
+				found = append(found, Root{Dir: g.Path})
+			}
+		}
+	}
+	if o.From != "" {
+		listed, invalid := readList(m, o.From)
+		found, problems = append(found, listed...), append(problems, invalid...)
+	}
+	if o.Recursive || len(operands) > 0 || len(o.Dirs) == 0 && o.From == "" {
+		listed, invalid := s.below(slices.Concat(operands, []string{"."})[:max(len(operands), 1)])
+		found, problems = append(found, listed...), append(problems, invalid...)
+	}
+	if problems.HasErrors() {
+		return nil, problems
+	}
+	found = unique(found)
+	if o.Since != "" {
+		changed, invalid := s.changedSince(o, found)
+		return changed, append(problems, invalid...)
+	}
+	if len(found) == 0 {
+		problems = append(problems, problem.Errorf("configuration_not_found", "No root modules",
+			"There is none among the directories. A root module has a backend, a cloud block or a lock file, or a provider block without another module that calls it. To name others, use -dir."))
+	}
+	return found, problems
+}
+
+// maxList bounds what -dirs-from reads, in bytes.
+const maxList = 4 << 20
+
+func readList(m *cli.Meta, from string) (found []Root, problems problem.List) {
+	in := m.Stdin
+	if from != "-" {
+		file, err := os.Open(from)
+		if err != nil {
+			return nil, problem.Failed("invalid_option", "Can't read the list of -dirs-from", err)
+		}
+		defer file.Close()
+		in = file
+	}
+	lines := bufio.NewScanner(io.LimitReader(in, maxList))
+	for lines.Scan() {
+		if dir := strings.TrimSpace(lines.Text()); dir != "" {
+			found = append(found, Root{Dir: filepath.Clean(dir)})
+		}
+	}
+	if err := lines.Err(); err != nil {
+		return nil, problem.Failed("invalid_option", "Can't read the list of -dirs-from", err)
+	}
+	return found, nil
+}
+
+// unique sorts directories, and leaves out those that are there by another name already.
+func unique(all []Root) []Root {
+	names := map[string]Root{}
+	for _, r := range all {
+		at := resolved(r.Dir)
+		if _, known := names[at]; !known || filepath.Join(cli.WorkingDirectory(), r.Dir) == at { // which is its name without links
+			names[at] = r
+		}
+	}
+	return slices.SortedFunc(maps.Values(names), func(a, b Root) int { return strings.Compare(a.Dir, b.Dir) })
+}
+
+// resolved is the full name of a directory without links, as far as it can be known.
+func resolved(dir string) string {
+	full, err := filepath.Abs(dir)
+	if err != nil {
+		return dir
+	}
+	if real, err := filepath.EvalSymlinks(full); err == nil {
+		return real
+	}
+	return full
+}
+
+// Each enters the directories in their order, has do work there, and returns the worst exit code: 1, else 2, else 0. What
+// do gets knows the CLI configuration of the directory that the program was called in. enter is told of a directory
+// that can't be entered. After an interrupt no further one is entered.
+func Each(m *cli.Meta, all []Root, do func(m *cli.Meta, r Root) (code int), failed func(r Root, err error)) (code int) {
+	start := cli.WorkingDirectory()
+	for _, r := range all {
+		if m.Context.Err() != nil {
+			return 1
+		}
+		of := 1
+		if inside, err := m.Enter(r.Dir); err != nil {
+			failed(r, err)
+		} else {
+			of = do(inside, r)
+		}
+		if err := m.Chdir(start); err != nil {
+			failed(r, err)
+			return 1
+		}
+		if code != 1 {
+			code = cmp.Or(min(of, 1)*of, code)
+		}
+	}
+	return code
+}

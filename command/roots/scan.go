@@ -1,0 +1,177 @@
+package roots
+
+import (
+	"context"
+	"fmt"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"runtime"
+	"slices"
+	"strings"
+
+	"github.com/tfdeps/tfdeps/command/cli"
+	"github.com/tfdeps/tfdeps/command/problem"
+	"github.com/tfdeps/tfdeps/depsfile"
+	"github.com/tfdeps/tfdeps/getproviders"
+	"github.com/tfdeps/tfdeps/internal/config/backend"
+	"github.com/tfdeps/tfdeps/internal/config/load"
+	"github.com/tfdeps/tfdeps/internal/config/modules"
+	"github.com/tfdeps/tfdeps/internal/dialect"
+	"github.com/tfdeps/tfdeps/internal/par"
+)
+
+// scan reads the configuration of directories, of each once.
+type scan struct {
+	m       *cli.Meta
+	product getproviders.Product
+	known   map[string]*module
+}
+
+// module is what is known of a directory.
+type module struct {
+	*load.Module
+	broken bool
+	calls  []string // local modules, by their directories
+}
+
+// left are the names of directories that nobody's own root modules are in. So are those that begin with a dot: programs made them.
+var left = []string{"node_modules", "terraform.d", "vendor"}
+
+func isLeft(name string) bool {
+	return slices.Contains(left, name) || strings.HasPrefix(name, ".") && strings.Trim(name, "./") != ""
+}
+
+// module reads a directory.
+func (s *scan) module(dir string) *module {
+	if s.known[dir] == nil {
+		s.known[dir] = s.read(dir)
+	}
+	return s.known[dir]
+}
+
+func (s *scan) read(dir string) *module {
+	found, problems := load.LoadModuleContext(s.m.Context, dir, s.product, load.Options{HomeDir: s.m.HomeDir})
+	read := &module{Module: found, broken: problems.HasErrors()}
+	call := func(c load.ModuleCall) {
+		if local, err := modules.ParseAddress(c.Source, s.product); err == nil {
+			if path, ok := local.(modules.Local); ok {
+				read.calls = append(read.calls, filepath.Join(dir, filepath.FromSlash(string(path))))
+			}
+		}
+	}
+	for _, c := range found.Calls {
+		call(c)
+	}
+	for _, run := range found.TestRuns {
+		call(run.Call)
+	}
+	found.Files = nil // only messages need them
+	return read
+}
+
+// below finds the root modules below directories.
+func (s *scan) below(dirs []string) (found []Root, problems problem.List) {
+	var all []string
+	for _, dir := range dirs {
+		listed, invalid := s.list(filepath.Clean(dir))
+		all, problems = append(all, listed...), append(problems, invalid...)
+	}
+	slices.Sort(all)
+	all = slices.Compact(all)
+	read, _ := par.Map(s.m.Context, runtime.GOMAXPROCS(0), all, func(_ context.Context, dir string) (*module, error) { return s.read(dir), nil })
+	called := map[string]bool{}
+	for i, dir := range all {
+		if s.known[dir] = read[i]; read[i] == nil { // interrupted
+			return nil, append(problems, problem.Errorf("interrupted", "Interrupted", "Nothing was changed."))
+		}
+		for _, target := range read[i].calls {
+			called[target] = called[target] || target != dir
+		}
+	}
+	for i, dir := range all {
+		if why := read[i].why(dir, called[dir]); len(why) > 0 {
+			found = append(found, Root{dir, why})
+		}
+	}
+	return found, problems
+}
+
+// why says why a directory is a root module; nothing: it is none.
+func (d *module) why(dir string, called bool) (why []string) {
+	if d.Empty {
+		return nil
+	}
+	switch b := d.Backend; {
+	case b == nil:
+	case b.Type == backend.Cloud:
+		why = append(why, "cloud block")
+	default:
+		why = append(why, fmt.Sprintf("backend %q", b.Type))
+	}
+	if _, err := os.Lstat(filepath.Join(dir, depsfile.FileName)); err == nil {
+		why = append(why, "lock file")
+	}
+	if called {
+		return why
+	}
+	if d.HasProviderBlock() {
+		why = append(why, "provider block, and no other directory calls it")
+	}
+	if len(why) == 0 && d.broken {
+		why = append(why, "configuration with errors, and no other directory calls it")
+	}
+	return why
+}
+
+// list finds the directories with configuration below one. Where it is in a repository of git, files that git ignores don't count, nor
+// those of other repositories in it. Links aren't followed.
+func (s *scan) list(dir string) (dirs []string, problems problem.List) {
+	info, err := os.Stat(dir)
+	if err == nil && !info.IsDir() {
+		err = &fs.PathError{Op: "look for root modules in", Path: dir, Err: fs.ErrInvalid}
+	}
+	if err != nil {
+		return nil, problem.Failed("configuration_not_found", "Can't look for root modules", err)
+	}
+	suffixes := dialect.Of(s.product).Suffixes
+	add := func(path string) {
+		under, _ := filepath.Rel(dir, filepath.Dir(path))
+		isConfig := slices.ContainsFunc(suffixes, func(suffix string) bool { return strings.HasSuffix(path, suffix) })
+		if isConfig && !slices.ContainsFunc(strings.Split(filepath.ToSlash(under), "/"), isLeft) {
+			dirs = append(dirs, filepath.Dir(path))
+		}
+	}
+	patterns := make([]string, len(suffixes))
+	for i, suffix := range suffixes {
+		patterns[i] = "*" + suffix
+	}
+	if repo, err := openRepository(s.m, dir); err == nil {
+		files, err := repo.paths(slices.Concat([]string{"ls-files", "--cached", "--others", "--exclude-standard", "--"}, patterns)...)
+		if err != nil {
+			return nil, problem.Failed("configuration_not_found", "Can't list the files of a repository", err)
+		}
+		for _, path := range files {
+			add(filepath.Join(dir, path))
+		}
+		return slices.Compact(dirs), nil
+	}
+	err = filepath.WalkDir(dir, func(path string, entry fs.DirEntry, err error) error {
+		switch {
+		case err != nil && path == dir:
+			return err
+		case err != nil:
+			problems = append(problems, problem.Warningf("", "A directory can't be read", "Root modules in it aren't found: %v.", err))
+			return fs.SkipDir
+		case !entry.IsDir():
+			add(path)
+		case path != dir && isLeft(entry.Name()):
+			return fs.SkipDir
+		}
+		return s.m.Context.Err()
+	})
+	if err != nil {
+		return nil, problem.Failed("configuration_not_found", "Can't look for root modules", err)
+	}
+	return slices.Compact(dirs), problems
+}
