@@ -1,5 +1,52 @@
 package inflate
 
+// What has codes.
+const (
+	endOfBlock   = 256
+	maxSymbols   = 288 // bytes, the end of a block, lengths
+	maxDistances = 32
+	lengthBits   = 7 // of a code for the length of a code, at most
+)
+
+// meanings are what symbols mean, as entries of tables without the length of a
+// code. Those of distances without a meaning are 0.
+type meanings struct {
+	symbols   [maxSymbols]uint32
+	distances [maxDistances]uint32
+	lengths   [19]uint32 // of codes
+}
+
+// newMeanings computes the tables of RFC 1951, sections 3.2.5 and 3.2.7.
+func newMeanings() (m meanings) {
+	for i := range uint32(endOfBlock) {
+		m.symbols[i] = i<<16 | isLiteral
+	}
+	m.symbols[endOfBlock] = isSpecial | isEnd
+	lengths := m.symbols[endOfBlock+1:]
+	ranges(lengths[:28], 3, 4)
+	lengths[28] = maxMatch << 16
+	lengths[29], lengths[30] = isSpecial, isSpecial
+	ranges(m.distances[:30], 1, 2)
+	for i := range uint32(16) {
+		m.lengths[i] = i<<16 | isLiteral
+	}
+	m.lengths[16] = 3<<16 | 2 | isPrevious
+	m.lengths[17] = 3<<16 | 3
+	m.lengths[18] = 11<<16 | 7
+	return m
+}
+
+// ranges makes the entries of symbols for numbers from least on. Each stands for
+// twice as many as the one that is so many symbols before it, but for the first
+// ones, which stand for one each.
+func ranges(entries []uint32, least uint32, step int) {
+	for i := range entries {
+		extra := uint32(max(i/step-1, 0))
+		entries[i] = least<<16 | extra
+		least += 1 << extra
+	}
+}
+
 // fixCodes makes the tables of a block that comes without.
 func (d *Decoder) fixCodes() {
 	for i := range maxSymbols {
@@ -15,8 +62,7 @@ func (d *Decoder) fixCodes() {
 	for i := range maxDistances {
 		d.lengths[maxSymbols+i] = 5
 	}
-	d.symbols.build(d.lengths[:maxSymbols], d.meanings.symbols[:])
-	d.distances.build(d.lengths[maxSymbols:], d.meanings.distances[:])
+	d.build(maxSymbols, maxDistances)
 }
 
 // readCodes reads the tables of a block.
@@ -38,17 +84,24 @@ func (d *Decoder) readCodes() error {
 		}
 		lengths[i] = uint8(n)
 	}
-	if !d.symbols.build(lengths[:], d.meanings.lengths[:]) {
+	if !build(d.symbols[:], lengthBits, lengths[:], d.meanings.lengths[:], isSpecial) {
 		return ErrCorrupt
 	}
 	all := d.lengths[:symbols+distances]
 	if err := d.readLengths(all); err != nil {
 		return err
 	}
-	if !d.symbols.build(all[:symbols], d.meanings.symbols[:]) || !d.distances.build(all[symbols:], d.meanings.distances[:]) {
+	if !d.build(symbols, distances) {
 		return ErrCorrupt
 	}
 	return nil
+}
+
+// build makes the tables of a block from the lengths of its codes.
+func (d *Decoder) build(symbols, distances int) bool {
+	valid := build(d.symbols[:], symbolBits, d.lengths[:symbols], d.meanings.symbols[:], isSpecial)
+	join(d.symbols[:1<<symbolBits], symbolBits)
+	return valid && build(d.distances[:], distanceBits, d.lengths[symbols:symbols+distances], d.meanings.distances[:], 0)
 }
 
 // readLengths reads the lengths of codes.
@@ -58,23 +111,23 @@ func (d *Decoder) readLengths(lengths []uint8) error {
 		if err != nil {
 			return err
 		}
-		e := d.symbols.entries[bits%(1<<symbolBits)]
-		if e == 0 {
+		e := d.symbols[bits%(1<<lengthBits)]
+		if e&isSpecial != 0 {
 			return ErrCorrupt
 		}
-		if e&kindLiteral != 0 {
-			d.cursor = d.drop(e)
+		n := int(e>>16) + int(bits&(1<<(e&63)-1)>>(e>>8&15))
+		d.held >>= e & 63
+		d.left -= uint64(e & 63)
+		if e&isLiteral != 0 {
 			lengths[i] = uint8(e >> 16)
 			i++
 			continue
 		}
-		var n int
-		d.cursor, n = d.value(e)
 		again := uint8(0)
-		if e&kindPrevious != 0 && i > 0 {
+		if e&isPrevious != 0 && i > 0 {
 			again = lengths[i-1]
 		}
-		if n > len(lengths)-i || e&kindPrevious != 0 && i == 0 {
+		if n > len(lengths)-i || e&isPrevious != 0 && i == 0 {
 			return ErrCorrupt
 		}
 		for range n {
@@ -83,4 +136,16 @@ func (d *Decoder) readLengths(lengths []uint8) error {
 		}
 	}
 	return nil
+}
+
+// join makes entries of one literal, of which the same bits have another one, entries of both: the first byte is the lower one
+// of the upper half, and joined says that there are two. The entries that are looked up come before those that are changed.
+func join(entries []uint32, bits uint32) {
+	for i := len(entries) - 1; i >= 0; i-- {
+		e := entries[i]
+		next := entries[i>>(e&63)]
+		if all := e&63 + next&63; e&next&isLiteral != 0 && all <= bits {
+			entries[i] = next<<8&0xff000000 | e&0xff0000 | isLiteral | isJoined | all
+		}
+	}
 }

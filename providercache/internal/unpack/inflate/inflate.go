@@ -15,19 +15,15 @@ var ErrCorrupt = errors.New("the compressed data is damaged")
 type Decoder struct {
 	input
 	output
-	symbols, distances table
-	meanings           meanings
-	lengths            [maxSymbols + maxDistances]uint8 // of the codes of a block
+	symbols   [symbolEntries]uint32
+	distances [distanceEntries]uint32
+	meanings  meanings
+	lengths   [maxSymbols + maxDistances]uint8 // of the codes of a block
 }
 
 // New returns a Decoder.
 func New() *Decoder {
-	return &Decoder{
-		output:    output{bytes: make([]byte, window+pieceBytes+atOnce)},
-		symbols:   newTable(symbolBits, maxSymbols),
-		distances: newTable(distanceBits, maxDistances),
-		meanings:  newMeanings(),
-	}
+	return &Decoder{meanings: newMeanings()}
 }
 
 // Copy decompresses one stream, which begins with the next byte of src, to dst.
@@ -35,7 +31,8 @@ func New() *Decoder {
 // io.ErrUnexpectedEOF, or one of src's or dst's; then how much was taken from src
 // isn't known, and dst has the beginning.
 func (d *Decoder) Copy(dst io.Writer, src *bufio.Reader) error {
-	d.input, d.dst, d.at, d.given = input{src: src}, dst, 0, 0
+	d.reset(src)
+	d.dst, d.at, d.given = dst, 0, 0
 	for last := false; !last; {
 		header, err := d.take(3)
 		if err != nil {
@@ -77,7 +74,7 @@ func (d *Decoder) block(kind uint64) error {
 		if done {
 			return nil
 		}
-		if d.at >= d.room() {
+		if d.at >= room {
 			if err := d.flush(); err != nil {
 				return err
 			}
@@ -101,12 +98,12 @@ func (d *Decoder) stored() error {
 		if err := d.more(); err != nil {
 			return err
 		}
-		if d.at >= d.room() {
+		if d.at >= room {
 			if err := d.flush(); err != nil {
 				return err
 			}
 		}
-		n := copy(d.bytes[d.at:d.room()], d.in[d.pos:min(len(d.in), d.pos+size)])
+		n := copy(d.bytes[d.at:room], d.in[d.pos:min(inputBytes, d.pos+size)])
 		d.at, d.pos, size = d.at+n, d.pos+n, size-n
 	}
 	return nil

@@ -15,6 +15,8 @@ import (
 	"github.com/tfdeps/tfdeps/providercache/internal/unpack/inflate"
 )
 
+const window = 32 << 10
+
 // contents are what is compressed: of all sizes around that of the decoder's buffer, and with all
 // kinds of repetition.
 func contents() map[string][]byte {
@@ -30,7 +32,22 @@ func contents() map[string][]byte {
 	for i := range 120_000 { // codes of very different lengths
 		skewed.WriteByte(byte(random.ExpFloat64() * float64(1+i%17)))
 	}
+	var rare, distances bytes.Buffer // codes of all lengths up to the longest, matches from all distances
+	for symbol, n := byte(0), 1; n < 60_000; symbol, n = symbol+1, n*8/5+1 {
+		rare.Write(bytes.Repeat([]byte{symbol, noise[n]}, n))
+	}
+	random.Shuffle(rare.Len(), func(i, j int) { rare.Bytes()[i], rare.Bytes()[j] = rare.Bytes()[j], rare.Bytes()[i] })
+	for distance := 1; distance < 300; distance++ {
+		distances.Write(bytes.Repeat(noise[distance:2*distance], 2+300/distance))
+	}
+	for _, length := range []int{3, 4, 23, 24, 25, 31, 32, 33, 257, 258, 259} {
+		for _, distance := range []int{1<<10 - 1, 1 << 10, 4097, 24577, window - 300, window - 1, window} {
+			distances.Write(noise[:distance])
+			distances.Write(noise[:length])
+		}
+	}
 	return map[string][]byte{
+		"rare": rare.Bytes(), "distances": distances.Bytes(),
 		"nothing": {}, "a byte": {7}, "text": []byte(strings.Repeat("what is compressed ", 600)),
 		"zeros": make([]byte, 200_000), "noise": noise, "words": words.Bytes(), "skewed": skewed.Bytes(),
 		"far back": bytes.Repeat(noise[:32<<10], 5), "pairs": bytes.Repeat([]byte{1, 2}, 70_000), "sevens": bytes.Repeat([]byte("sevenis"), 30_000),
@@ -113,14 +130,15 @@ func TestCopy_ReportsAStreamThatIsNotWhole(t *testing.T) {
 func TestCopy_RefusesWhatIsNoStream(t *testing.T) {
 	t.Parallel()
 	for name, stream := range map[string]string{
-		"a block of no kind":         "\x07",
-		"sizes that differ":          "\x01\x04\x00\x00\x00four",
-		"too many symbols":           "\xfd\x00",
-		"too many distances":         "\x05\x1f",
-		"a distance to before":       "\x03\x02",
-		"codes that are too many":    "\x05\x40\x49\x92\x24\x49\x92\x24",
-		"a repetition of nothing":    "\x05\xe0\x81\x08\x00\x00\x00\x00\x20\x7f\xeb\x0b\x00\x00",
-		"a symbol that has no sense": "\x1b\x03\x00",
+		"a block of no kind":           "\x07",
+		"sizes that differ":            "\x01\x04\x00\x00\x00four",
+		"too many symbols":             "\xfd\x00",
+		"too many distances":           "\x05\x1f",
+		"a distance to before":         "\x03\x02",
+		"a distance that has no sense": "\x03\x3e\x00",
+		"codes that are too many":      "\x05\x40\x49\x92\x24\x49\x92\x24",
+		"a repetition of nothing":      "\x05\xe0\x81\x08\x00\x00\x00\x00\x20\x7f\xeb\x0b\x00\x00",
+		"a symbol that has no sense":   "\x1b\x03\x00",
 	} {
 		err := inflate.New().Copy(io.Discard, bufio.NewReader(strings.NewReader(stream+strings.Repeat("\xff", 30))))
 		if !errors.Is(err, inflate.ErrCorrupt) {

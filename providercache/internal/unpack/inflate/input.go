@@ -6,79 +6,70 @@ import (
 	"io"
 )
 
-// ahead is how many bytes of input have to be there for a symbol, or a length
-// and a distance, to be decoded. It is more than they can have, because they are
-// read 64 bits at a time, twice.
-const ahead = 16
+const (
+	// ahead is how many bytes of input a round of decode may want, which are read 64 bits at a time, twice.
+	ahead      = 16
+	inputBytes = 16 << 10
+	inputEnd   = inputBytes - ahead // up to there a round of decode may begin
+	moreEnd    = inputEnd - 8       // up to there it may begin after 64 bits were taken
+)
 
 // input is what is decompressed.
 type input struct {
 	src *bufio.Reader
-	in  []byte // what src has in its buffer; it is discarded there when it has been used
-	cursor
+	// in has a copy of what src has in its buffer, its last byte last, so that where it ends is known when the program is
+	// compiled. src discards what has been used.
+	in    [inputBytes]byte
+	first int // of the bytes of in that are the stream's
 
-	tail  [3 * ahead]byte // is in when src has less than ahead bytes: those, and zeros
-	ended bool            // that is so
-	real  int             // how many bytes of tail are src's
-}
-
-// cursor is where the input has been read up to. Bits are held ahead of what
-// they are needed for.
-type cursor struct {
+	// Bits are held ahead of what they are needed for.
 	held uint64 // the lowest bit is the next one
-	left uint   // how many of them count, less than 64; those above are the next bytes', or zero
+	left uint64 // how many of them count, less than 64; those above are the next bytes', or zero
 	pos  int    // of the next byte
+
+	ended bool // src has no more, and zeros follow its last bytes
+	end   int  // of the last bytes
 }
 
-// fill makes it 56 bits, at least.
-func (c cursor) fill(in []byte) cursor {
-	c.held |= binary.LittleEndian.Uint64(in[c.pos:]) << (c.left & 63)
-	c.pos += int(63-c.left) / 8
-	c.left |= 56
-	return c
-}
-
-// drop takes away the code that led to an entry.
-func (c cursor) drop(e uint32) cursor {
-	c.held >>= e & 15
-	c.left -= uint(e & 15)
-	return c
-}
-
-// value takes away a code and its extra bits, and returns what they stand for.
-func (c cursor) value(e uint32) (cursor, int) {
-	extra := e >> 8 & 15
-	c.held >>= e & 15
-	v := int(e>>16) + int(c.held&(1<<extra-1))
-	c.held >>= extra
-	c.left -= uint(e&15 + extra)
-	return c, v
+// reset begins with what src has next.
+func (i *input) reset(src *bufio.Reader) {
+	i.src, i.first, i.pos, i.held, i.left, i.ended = src, inputBytes, inputBytes, 0, 0, false
 }
 
 // more makes sure that there are ahead bytes.
 func (i *input) more() error {
-	if len(i.in)-i.pos >= ahead {
+	if i.pos <= moreEnd {
 		return nil
 	}
-	if i.ended { // so much of tail is gone that not all of it can have been src's
+	if i.ended { // so many zeros are gone that not all of the others can have been src's
 		return io.ErrUnexpectedEOF
 	}
-	i.putBack()
-	if _, err := i.src.Discard(i.pos); err != nil {
+	if err := i.discard(); err != nil {
 		return err
 	}
-	_, err := i.src.Peek(ahead)
-	i.in, _ = i.src.Peek(i.src.Buffered())
-	i.pos = 0
-	if len(i.in) >= ahead {
-		return nil
+	_, err := i.src.Peek(inputBytes - moreEnd)
+	next, _ := i.src.Peek(min(i.src.Buffered(), inputBytes))
+	if len(next) < inputBytes-moreEnd {
+		if err != io.EOF {
+			return err
+		}
+		i.ended, i.end = true, moreEnd-ahead
+		clear(i.in[i.end:])
+		i.first = i.end - len(next)
+	} else {
+		i.first = inputBytes - len(next)
 	}
-	if err != io.EOF {
-		return err
-	}
-	i.real, i.ended = copy(i.tail[:], i.in), true
-	i.in = i.tail[:]
+	i.pos = i.first
+	copy(i.in[i.first:], next)
 	return nil
+}
+
+// discard leaves to src what follows the bits that were used.
+func (i *input) discard() error {
+	i.putBack()
+	_, err := i.src.Discard(i.pos - i.first)
+	i.first = i.pos
+	return err
 }
 
 // putBack makes the whole bytes that are held the next ones again.
@@ -92,13 +83,20 @@ func (i *input) putBack() {
 func (i *input) peek() (uint64, error) {
 	err := i.more()
 	if err == nil {
-		i.cursor = i.fill(i.in)
+		i.fill()
 	}
 	return i.held, err
 }
 
+// fill makes it 56 bits, at least. There have to be eight bytes.
+func (i *input) fill() {
+	i.held |= binary.LittleEndian.Uint64(i.in[i.pos:]) << (i.left & 63)
+	i.pos += int(63-i.left) / 8
+	i.left |= 56
+}
+
 // take reads bits, at most 56.
-func (i *input) take(n uint) (uint64, error) {
+func (i *input) take(n uint64) (uint64, error) {
 	bits, err := i.peek()
 	if err != nil {
 		return 0, err
@@ -111,9 +109,8 @@ func (i *input) take(n uint) (uint64, error) {
 // finish leaves what follows the stream to src.
 func (i *input) finish() error {
 	i.putBack()
-	if i.ended && i.pos > i.real {
+	if i.ended && i.pos > i.end {
 		return io.ErrUnexpectedEOF
 	}
-	_, err := i.src.Discard(i.pos)
-	return err
+	return i.discard()
 }

@@ -5,117 +5,111 @@ import (
 	"io"
 )
 
-// What has codes.
-const (
-	endOfBlock   = 256
-	maxSymbols   = 288 // bytes, the end of a block, lengths
-	maxDistances = 32
-)
-
-// meanings are what symbols mean, as entries of tables without the length of a
-// code. 0: nothing.
-type meanings struct {
-	symbols   [maxSymbols]uint32
-	distances [maxDistances]uint32
-	lengths   [19]uint32 // of codes
-}
-
-// newMeanings computes the tables of RFC 1951, sections 3.2.5 and 3.2.7.
-func newMeanings() (m meanings) {
-	for i := range uint32(endOfBlock) {
-		m.symbols[i] = i<<16 | kindLiteral
-	}
-	m.symbols[endOfBlock] = kindEnd
-	lengths := m.symbols[endOfBlock+1:]
-	ranges(lengths[:28], 3, 4)
-	lengths[28] = maxMatch << 16
-	ranges(m.distances[:30], 1, 2)
-	for i := range uint32(16) {
-		m.lengths[i] = i<<16 | kindLiteral
-	}
-	m.lengths[16] = 3<<16 | 2<<8 | kindPrevious
-	m.lengths[17] = 3<<16 | 3<<8
-	m.lengths[18] = 11<<16 | 7<<8
-	return m
-}
-
-// ranges makes the entries of symbols for numbers from least on. Each stands for
-// twice as many as the one that is so many symbols before it, but for the first
-// ones, which stand for one each.
-func ranges(entries []uint32, least uint32, step int) {
-	for i := range entries {
-		extra := uint32(max(i/step-1, 0))
-		entries[i] = least<<16 | extra<<8
-		least += 1 << extra
-	}
-}
-
-// maxLiterals is for how many codes in a row what is held has enough bits, and
-// for looking at one more.
-const maxLiterals = 3
-
-// decode decompresses as much of a block as there is input and room for. Its
-// variables are the decoder's fields, in registers. sound: there was nothing wrong.
-func (d *Decoder) decode() (done, sound bool) {
-	symbols := (*[1 << symbolBits]uint32)(d.symbols.entries)
-	distances := (*[1 << distanceBits]uint32)(d.distances.entries)
-	c, in, out, at, room := d.cursor, d.in, d.bytes, d.at, d.room()
-	var length, distance int
-	sound = true
-	for sound && !done && c.pos <= len(in)-ahead && at < room {
-		c = c.fill(in)
-		e := symbols[c.held%(1<<symbolBits)]
-		for n := 0; e&kindLiteral != 0 && n < maxLiterals; n++ {
-			c = c.drop(e)
-			out[at] = byte(e >> 16)
-			at++
-			e = symbols[c.held%(1<<symbolBits)]
-		}
-		c = c.fill(in)
-		if e&kindLink != 0 {
-			c, e = d.symbols.follow(c, e)
-		}
-		if e&(kindLiteral|kindEnd) != 0 || e == 0 {
-			out[at] = byte(e >> 16) // it is overwritten or cut off if it is the end
-			at += int(e / kindLiteral & 1)
-			c, done, sound = c.drop(e), e&kindEnd != 0, e != 0
-			continue
-		}
-		c, length = c.value(e)
-		e = distances[c.held%(1<<distanceBits)]
-		if e&kindLink != 0 {
-			c, e = d.distances.follow(c, e)
-		}
-		if c, distance = c.value(e); e == 0 || distance > at {
-			sound = false
-			continue
-		}
-		repeat(out, at, distance, length)
-		at += length
-	}
-	d.cursor, d.at = c, at
-	return done, sound
-}
-
 const (
 	window     = 32 << 10 // how far back a stream may refer
 	pieceBytes = 64 << 10 // of output go to the writer at once, more or less
 	maxMatch   = 258
-	overshoot  = 8 // bytes behind a match may be written, and are written again
-	// atOnce is how much is written before it is asked again if there is room.
-	atOnce = maxLiterals + maxMatch + overshoot
+	// maxEntries is how many entries of literals in a row a round of decode follows: what it holds has enough bits for them, or
+	// for one less and a length.
+	maxEntries = 3
+	// room is where the output ends for a round of decode, which writes entries of two literals, a match, and bytes behind it
+	// that are written again.
+	room        = window + pieceBytes
+	overshoot   = 32
+	outputBytes = room + 2*maxEntries + maxMatch + overshoot
 )
+
+// decode decompresses as much of a block as there is input and room for. It reports whether the block has ended, and whether
+// the data is valid. Its variables are the decoder's fields, in registers; of left only the lowest six bits count.
+//
+// That positions are less than constants is compared, so that the compiler leaves out its own checks of bounds.
+func (d *Decoder) decode() (done, valid bool) {
+	d.fill()
+	pos, held, left, at := uint(d.pos), d.held, d.left, uint(d.at)
+	e := d.symbols[held%(1<<symbolBits)]
+	valid = true
+rounds:
+	for pos <= inputEnd && at < room {
+		held |= binary.LittleEndian.Uint64(d.in[pos:]) << (left & 63)
+		pos += uint(^left & 63 >> 3)
+		left |= 56
+		before := held
+		held, left = held>>(e&63), left-uint64(e)
+		for n := 1; e&isLiteral != 0; n++ {
+			binary.LittleEndian.PutUint16(d.bytes[at:], uint16(e>>16))
+			at += 1 + uint(e/isJoined&1)
+			e = d.symbols[held%(1<<symbolBits)]
+			if n == maxEntries {
+				continue rounds
+			}
+			before = held
+			held, left = held>>(e&63), left-uint64(e)
+		}
+		if e&isSpecial != 0 {
+			if e&isLink != 0 {
+				before = held
+				e = d.symbols[uint64(e>>16)+held&(1<<(e>>8&15)-1)]
+				held, left = held>>(e&63), left-uint64(e)
+			}
+			if e&isLiteral != 0 {
+				d.bytes[at] = byte(e >> 16)
+				at++
+				e = d.symbols[held%(1<<symbolBits)]
+				continue
+			}
+			if e&isSpecial != 0 {
+				done, valid = true, e&isEnd != 0
+				break
+			}
+		}
+		length := uint(e>>16) + uint(before&(1<<(e&63)-1)>>(e>>8&15))
+
+		held |= binary.LittleEndian.Uint64(d.in[pos:]) << (left & 63)
+		pos += uint(^left & 63 >> 3)
+		left |= 56
+		e = d.distances[held%(1<<distanceBits)]
+		if e&isLink != 0 {
+			held, left = held>>(e&63), left-uint64(e)
+			e = d.distances[uint64(e>>16)+held&(1<<(e>>8&15)-1)]
+		}
+		from := at - uint(e>>16) - uint(held&(1<<(e&63)-1)>>(e>>8&15))
+		held, left = held>>(e&63), left-uint64(e)
+		if from >= at || at > room+2*maxEntries { // codes without a meaning have the distance 0
+			return false, false
+		}
+		e = d.symbols[held%(1<<symbolBits)]
+		repeat(&d.bytes, at, from, length)
+		at += length
+	}
+	d.pos, d.held, d.left, d.at = int(pos), held, left&63, int(at)
+	return done, valid
+}
+
+// repeat copies to out[at:] what begins at from, and may be what it has just written. Most matches are shorter than what is
+// copied without asking for the length.
+func repeat(out *[outputBytes]byte, at, from, length uint) {
+	if at-from < 8 {
+		for n := range length {
+			out[at+n] = out[from+n]
+		}
+		return
+	}
+	to, of := (*[maxMatch + overshoot]byte)(out[at:]), (*[maxMatch + overshoot]byte)(out[from:])
+	binary.LittleEndian.PutUint64(to[0:], binary.LittleEndian.Uint64(of[0:]))
+	binary.LittleEndian.PutUint64(to[8:], binary.LittleEndian.Uint64(of[8:]))
+	binary.LittleEndian.PutUint64(to[16:], binary.LittleEndian.Uint64(of[16:]))
+	for n := uint(24); n < length; n += 8 {
+		binary.LittleEndian.PutUint64(to[n:], binary.LittleEndian.Uint64(of[n:]))
+	}
+}
 
 // output is what came of it: what may be referred to, and what dst hasn't got.
 type output struct {
 	dst   io.Writer
-	bytes []byte
+	bytes [outputBytes]byte
 	at    int // of the next byte
 	given int // up to there dst has it
 }
-
-// room is where there is none left for all that is written at once.
-func (o *output) room() int { return len(o.bytes) - atOnce }
 
 // flush gives dst what there is, and makes room.
 func (o *output) flush() error {
@@ -123,29 +117,9 @@ func (o *output) flush() error {
 		return err
 	}
 	if o.at > window {
-		copy(o.bytes, o.bytes[o.at-window:o.at])
+		copy(o.bytes[:], o.bytes[o.at-window:o.at])
 		o.at = window
 	}
 	o.given = o.at
 	return nil
-}
-
-// repeat copies to out[at:] what is so far back, which may be what it has just
-// written. After a match there are overshoot bytes that it may write to.
-func repeat(out []byte, at, distance, length int) {
-	from := out[at-distance : at+length+overshoot]
-	to := out[at : at+length+overshoot]
-	if distance < 8 {
-		for i := range length {
-			to[i] = from[i]
-		}
-		return
-	}
-	for {
-		binary.LittleEndian.PutUint64(to, binary.LittleEndian.Uint64(from))
-		if length <= 8 {
-			return
-		}
-		to, from, length = to[8:], from[8:], length-8
-	}
 }
