@@ -20,7 +20,7 @@ func TestCache_WhatChangesWhileItIsAdoptedIsNotUsed(t *testing.T) {
 	first := m.directory(t)
 	m.install(t, first, nil)
 	sound := first.treeOf(t, first.Target.Dir)
-	must(t, os.RemoveAll(m.State)) // as if another program had put it there
+	succeed(t, os.RemoveAll(m.State)) // as if another program had put it there
 	dir, file := packageA(t, m.Cache)
 	for _, mode := range []providercache.LinkMode{providercache.LinkCopy, providercache.LinkHardlink} {
 		good := read(t, file)
@@ -30,8 +30,8 @@ func TestCache_WhatChangesWhileItIsAdoptedIsNotUsed(t *testing.T) {
 		d.Fetcher.Observe = func(_ context.Context, e event.Event) {
 			if e.Kind == event.Hashing && e.Path == dir && !changed {
 				changed = true
-				must(t, os.Remove(file))
-				must(t, os.WriteFile(file, []byte("evil"), 0o755))
+				succeed(t, os.Remove(file))
+				succeed(t, os.WriteFile(file, []byte("evil"), 0o755))
 			}
 		}
 		m.install(t, d, nil)
@@ -41,9 +41,9 @@ func TestCache_WhatChangesWhileItIsAdoptedIsNotUsed(t *testing.T) {
 		if got := d.treeOf(t, d.Target.Dir); got != sound || strings.Contains(got, "evil") {
 			t.Errorf("%v: there is\n%s", mode, got)
 		}
-		must(t, os.Remove(file))
-		must(t, os.WriteFile(file, []byte(good), 0o755))
-		must(t, os.RemoveAll(m.State))
+		succeed(t, os.Remove(file))
+		succeed(t, os.WriteFile(file, []byte(good), 0o755))
+		succeed(t, os.RemoveAll(m.State))
 	}
 }
 
@@ -70,17 +70,17 @@ func whatChangesBeforeItIsLinked(t *testing.T, mode providercache.LinkMode, stri
 		sound := d.treeOf(t, d.Target.Dir)
 		_, file := packageA(t, m.Cache)
 		here, _ := packageA(t, d.Target.Dir)
-		must(t, os.RemoveAll(here))
+		succeed(t, os.RemoveAll(here))
 		age()
 		d = m.again(t, d)
 		m.install(t, d, locks) // which renews the receipts
-		must(t, os.RemoveAll(here))
+		succeed(t, os.RemoveAll(here))
 		d = m.again(t, d)
 		changed := false
 		d.Fetcher.Observe = func(_ context.Context, e event.Event) { // the other package is in its place, and the cache has been inspected
 			if e.State == event.Present && !changed {
 				changed = true
-				write := func() { must(t, os.WriteFile(file, []byte(strings.Repeat("x", len(read(t, file)))), 0o755)) }
+				write := func() { succeed(t, os.WriteFile(file, []byte(strings.Repeat("x", len(read(t, file)))), 0o755)) }
 				if strict {
 					keepingTimes(t, file, write)
 				} else {

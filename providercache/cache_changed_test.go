@@ -21,9 +21,9 @@ type change func(t *testing.T, dir, file, content string)
 func keepingTimes(t *testing.T, path string, do func()) {
 	t.Helper()
 	info, err := os.Stat(path)
-	must(t, err)
+	succeed(t, err)
 	do()
-	must(t, os.Chtimes(path, time.Time{}, info.ModTime()))
+	succeed(t, os.Chtimes(path, time.Time{}, info.ModTime()))
 }
 
 // restoredMtime is the change that shows in the ctime alone. In a cache, only strict times find
@@ -35,35 +35,35 @@ const restoredMtime = "content with restored mtime"
 // other users.
 var changesBehind = map[string]change{
 	restoredMtime: func(t *testing.T, _, file, content string) {
-		keepingTimes(t, file, func() { must(t, os.WriteFile(file, []byte(content), 0o755)) })
+		keepingTimes(t, file, func() { succeed(t, os.WriteFile(file, []byte(content), 0o755)) })
 	},
 	"replaced inode": func(t *testing.T, dir, file, content string) {
 		keepingTimes(t, dir, func() {
 			info, err := os.Stat(file)
-			must(t, err)
-			must(t, errors.Join(os.WriteFile(file+".x", []byte(content), info.Mode()), os.Chmod(file+".x", info.Mode())))
-			must(t, errors.Join(os.Chtimes(file+".x", time.Time{}, info.ModTime()), os.Rename(file+".x", file)))
+			succeed(t, err)
+			succeed(t, errors.Join(os.WriteFile(file+".x", []byte(content), info.Mode()), os.Chmod(file+".x", info.Mode())))
+			succeed(t, errors.Join(os.Chtimes(file+".x", time.Time{}, info.ModTime()), os.Rename(file+".x", file)))
 		})
 	},
 	"added file": func(t *testing.T, dir, file, content string) {
 		keepingTimes(t, dir, func() {
-			must(t, os.WriteFile(filepath.Join(dir, "more"), nil, 0o644))
+			succeed(t, os.WriteFile(filepath.Join(dir, "more"), nil, 0o644))
 			if content == read(t, file) { // the file with the content that it is to have
-				must(t, os.Remove(filepath.Join(dir, "more")))
+				succeed(t, os.Remove(filepath.Join(dir, "more")))
 			}
 		})
 	},
 	"renamed directory": func(t *testing.T, dir, file, content string) {
-		must(t, os.Rename(dir, dir+".x"))
+		succeed(t, os.Rename(dir, dir+".x"))
 		if content != read(t, filepath.Join(dir+".x", filepath.Base(file))) {
-			must(t, errors.Join(os.CopyFS(dir+".y", os.DirFS(dir+".x")), os.WriteFile(filepath.Join(dir+".y", filepath.Base(file)), []byte(content), 0o755)))
-			must(t, errors.Join(os.RemoveAll(dir+".x"), os.Rename(dir+".y", dir+".x")))
+			succeed(t, errors.Join(os.CopyFS(dir+".y", os.DirFS(dir+".x")), os.WriteFile(filepath.Join(dir+".y", filepath.Base(file)), []byte(content), 0o755)))
+			succeed(t, errors.Join(os.RemoveAll(dir+".x"), os.Rename(dir+".y", dir+".x")))
 		}
-		must(t, os.Rename(dir+".x", dir))
+		succeed(t, os.Rename(dir+".x", dir))
 	},
 	"clock set back": func(t *testing.T, dir, file, content string) {
 		if content != read(t, file) {
-			must(t, os.WriteFile(file, []byte(content), 0o755))
+			succeed(t, os.WriteFile(file, []byte(content), 0o755))
 		}
 	},
 }

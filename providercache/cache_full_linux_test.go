@@ -63,7 +63,7 @@ func TestInstall_SucceedsAfterAFullDisk(t *testing.T) {
 			t.Errorf("there is %q", tree(t, root))
 		}
 	}
-	must(t, unix.Mount("", disk, "", unix.MS_REMOUNT, "size=4m"))
+	succeed(t, unix.Mount("", disk, "", unix.MS_REMOUNT, "size=4m"))
 	if _, asked := m.install(t, d, nil); asked["archive"] > 0 {
 		t.Errorf("requests %v for what is in the cache", asked)
 	}
@@ -82,7 +82,7 @@ func TestInstall_ReplacesARunningProvider(t *testing.T) {
 		t.Skip(err)
 	}
 	content, err := os.ReadFile(sleep)
-	must(t, err)
+	succeed(t, err)
 	m := newMachine(t)
 	m.Registry.Add(providertest.PackageSpec{Namespace: "acme", Type: "a", Version: "1.0.0", Platform: linux,
 		Archive: zipOf(t, map[string]string{"terraform-provider-a": string(content), "LICENSE": "free"})})
@@ -90,7 +90,7 @@ func TestInstall_ReplacesARunningProvider(t *testing.T) {
 	locks, _ := m.install(t, d, nil)
 	cached := filepath.Join(m.Cache, filepath.FromSlash(packageDir(registryHost+"/acme/a", "1.0.0")))
 	running := exec.CommandContext(t.Context(), filepath.Join(cached, "terraform-provider-a"), "60")
-	must(t, running.Start())
+	succeed(t, running.Start())
 	t.Cleanup(func() { _ = running.Process.Kill(); _ = running.Wait() })
 
 	if err := os.WriteFile(running.Path, content, 0o755); err == nil {
@@ -103,7 +103,7 @@ func TestInstall_ReplacesARunningProvider(t *testing.T) {
 			t.Errorf("%v: requests %v", mode, asked)
 		}
 	}
-	must(t, os.WriteFile(filepath.Join(cached, "LICENSE"), []byte("gone"), 0o644)) // the package is exchanged
+	succeed(t, os.WriteFile(filepath.Join(cached, "LICENSE"), []byte("gone"), 0o644)) // the package is exchanged
 	other := m.directory(t)
 	if _, asked := m.install(t, other, locks); asked["archive"] != 1 {
 		t.Errorf("requests %v", asked)

@@ -33,9 +33,9 @@ func newImage(t *testing.T) image {
 	t.Cleanup(func() { os.RemoveAll(dir) })
 	im := image{dir, filepath.Join(dir, "cache"), filepath.Join(dir, "widget.zip"), filepath.Join(dir, "program")}
 	program, err := os.ReadFile(os.Args[0]) // other users may not enter the directory that it is in
-	must(t, err)
+	succeed(t, err)
 	archive := zipOf(t, map[string]string{"terraform-provider-widget": "provider 1.0.0\n"})
-	must(t, errors.Join(os.Chmod(dir, 0o755), peertest.WriteProgram(im.program, program), os.WriteFile(im.archive, archive, 0o644)))
+	succeed(t, errors.Join(os.Chmod(dir, 0o755), peertest.WriteProgram(im.program, program), os.WriteFile(im.archive, archive, 0o644)))
 	return im
 }
 
@@ -55,9 +55,9 @@ func (im image) prime(t *testing.T) {
 	t.Helper()
 	in := im.installer(t)
 	filled, err := in.Prefetch(t.Context(), []getproviders.PackageSpec{{Provider: provider("acme/widget"), Version: version("1.0.0")}})
-	must(t, err)
+	succeed(t, err)
 	_, err = providercache.Finalize(t.Context(), in.Cache, filled, im.dir, time.Unix(315532800, 0))
-	must(t, err)
+	succeed(t, err)
 }
 
 // install installs from the cache as the user nobody, and returns the exit code.
@@ -71,9 +71,9 @@ func (im image) install(t *testing.T, where string) int {
 func (im image) installAs(t *testing.T, user uint32, where string, before ...string) int {
 	t.Helper()
 	home := filepath.Join(t.TempDir(), "home")
-	must(t, errors.Join(os.Mkdir(home, 0o755), os.Chown(home, int(user), int(user))))
+	succeed(t, errors.Join(os.Mkdir(home, 0o755), os.Chown(home, int(user), int(user))))
 	for dir := home; dir != os.TempDir() && filepath.Dir(dir) != dir; dir = filepath.Dir(dir) {
-		must(t, os.Chmod(dir, 0o755))
+		succeed(t, os.Chmod(dir, 0o755))
 	}
 	args := append(before, im.program, im.archive, filepath.Join(home, "target"), im.cache, filepath.Join(home, "state"))
 	cmd := exec.CommandContext(t.Context(), args[0], args[1:]...)
@@ -114,7 +114,7 @@ func TestCache_ACacheOfAnImageWithoutReceiptsIsNoSource(t *testing.T) {
 	needsReceipts(t)
 	im := newImage(t)
 	im.prime(t)
-	must(t, os.Chown(im.cache+".receipts", nobody, nobody))
+	succeed(t, os.Chown(im.cache+".receipts", nobody, nobody))
 	before := tree(t, im.cache)
 	if code := im.install(t, "unread"); code != didFetch {
 		t.Errorf("it ended with %d, want that it was fetched", code)

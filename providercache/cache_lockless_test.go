@@ -22,12 +22,12 @@ func TestInstall_IsSafeWithoutFileLocks(t *testing.T) {
 		"they can't be had": func(t *testing.T, m *machine) {
 			for _, p := range []string{"a", "b"} {
 				lock := strings.ReplaceAll(packageDir(registryHost+"/acme/"+p, "1.0.0"), "/", "+")
-				must(t, os.MkdirAll(filepath.Join(m.Cache, ".locks", lock), 0o755))
+				succeed(t, os.MkdirAll(filepath.Join(m.Cache, ".locks", lock), 0o755))
 			}
 		},
 		"nor those for receipts": func(t *testing.T, m *machine) {
 			for _, kind := range []string{"receipts", "uses", "last-uses"} {
-				must(t, os.MkdirAll(filepath.Join(m.State, kind, "lock"), 0o700))
+				succeed(t, os.MkdirAll(filepath.Join(m.State, kind, "lock"), 0o700))
 			}
 		},
 	} {
@@ -96,12 +96,12 @@ func TestInstall_SweepsWithNothingElseToDo(t *testing.T) {
 	m, d, locks := settled(t)
 	for _, root := range []string{d.Target.Dir, m.Cache} {
 		left, err := scratch.Make(root)
-		must(t, err)
+		succeed(t, err)
 		if !left.Abandon() {
 			t.Skip("there are no locks here that end with their process")
 		}
 		running, err := scratch.Make(root)
-		must(t, err)
+		succeed(t, err)
 		t.Cleanup(running.Remove)
 	}
 	if _, asked := m.install(t, d, locks); len(asked) > 0 || d.linked > 0 {
@@ -122,7 +122,7 @@ func TestInstall_SweepsStagingDirectoriesByAge(t *testing.T) {
 	old, young := filepath.Join(m.Cache, scratch.Prefix+"old"), filepath.Join(m.Cache, scratch.Prefix+"young")
 	for dir, age := range map[string]time.Duration{old: scratch.AbandonedAfter + time.Minute, young: scratch.AbandonedAfter - time.Minute} {
 		write(t, filepath.Join(dir, "archive.zip"), "")
-		must(t, os.Chtimes(dir, time.Time{}, time.Now().Add(-age)))
+		succeed(t, os.Chtimes(dir, time.Time{}, time.Now().Add(-age)))
 	}
 	m.install(t, m.directory(t), nil)
 	for dir, want := range map[string]bool{old: false, young: true} {

@@ -25,11 +25,11 @@ const mapVariable = "TFDEPS_TEST_MAP"
 
 func mapAndWrite(t *testing.T, path string) {
 	file, err := os.OpenFile(path, os.O_RDWR, 0)
-	must(t, err)
+	succeed(t, err)
 	info, err := file.Stat()
-	must(t, err)
+	succeed(t, err)
 	mapped, err := unix.Mmap(int(file.Fd()), 0, int(info.Size()), unix.PROT_READ|unix.PROT_WRITE, unix.MAP_SHARED)
-	must(t, err)
+	succeed(t, err)
 	first := mapped[0]
 	mapped[0] = 'x'
 	mapped[0] = first
@@ -46,15 +46,15 @@ func mappedBy(t *testing.T, program, file string) (write func()) {
 	cmd.SysProcAttr = &syscall.SysProcAttr{Credential: &syscall.Credential{Uid: nobody, Gid: nobody}}
 	cmd.Env, cmd.Dir = append(os.Environ(), mapVariable+"="+file), "/"
 	in, err := cmd.StdinPipe()
-	must(t, err)
+	succeed(t, err)
 	out, err := cmd.StdoutPipe()
-	must(t, errors.Join(err, cmd.Start()))
+	succeed(t, errors.Join(err, cmd.Start()))
 	if _, err := bufio.NewReader(out).ReadString('\n'); err != nil {
 		t.Fatalf("it hasn't mapped the file: %v, %v", err, cmd.Wait())
 	}
 	return func() {
 		_, err := io.WriteString(in, "\n")
-		must(t, errors.Join(err, cmd.Wait()))
+		succeed(t, errors.Join(err, cmd.Wait()))
 	}
 }
 
@@ -70,10 +70,10 @@ func TestCache_AWriteOfAnotherUsersThroughMemoryIsSeenAndRefused(t *testing.T) {
 	m := sharedMachine(t)
 	program := filepath.Join(filepath.Dir(m.Cache), "program")
 	content, err := os.ReadFile(os.Args[0]) // other users may not enter the directory that it is in
-	must(t, errors.Join(err, peertest.WriteProgram(program, content)))
+	succeed(t, errors.Join(err, peertest.WriteProgram(program, content)))
 	locks, _ := m.install(t, m.directory(t), nil)
 	_, file := packageA(t, m.Cache)
-	must(t, os.Chown(file, nobody, nobody))
+	succeed(t, os.Chown(file, nobody, nobody))
 	write := mappedBy(t, program, file)
 	age()
 	m.install(t, m.directory(t), locks) // which makes a receipt, as the owner has changed
@@ -99,6 +99,6 @@ func TestCache_AWriteOfAnotherUsersThroughMemoryIsSeenAndRefused(t *testing.T) {
 func timesOf(t *testing.T, path string) unix.Stat_t {
 	t.Helper()
 	var stat unix.Stat_t
-	must(t, unix.Lstat(path, &stat))
+	succeed(t, unix.Lstat(path, &stat))
 	return stat
 }

@@ -37,14 +37,14 @@ func sharedMachine(t *testing.T) *machine {
 	m := newMachine(t)
 	m.Named = true
 	base := t.TempDir()
-	must(t, errors.Join(os.Chmod(filepath.Dir(base), 0o755), os.Chmod(base, 0o755)))
+	succeed(t, errors.Join(os.Chmod(filepath.Dir(base), 0o755), os.Chmod(base, 0o755)))
 	m.Cache = filepath.Join(base, "cache")
 	return m
 }
 
 func openToAll(t *testing.T, dir string) {
 	t.Helper()
-	must(t, filepath.WalkDir(dir, func(path string, _ os.DirEntry, err error) error {
+	succeed(t, filepath.WalkDir(dir, func(path string, _ os.DirEntry, err error) error {
 		if err != nil {
 			return err
 		}
@@ -114,7 +114,7 @@ func TestCache_NothingIsWrittenIntoAnotherUsersHome(t *testing.T) {
 	}
 	m := newMachine(t)
 	home := t.TempDir()
-	must(t, os.Chown(home, nobody, nobody))
+	succeed(t, os.Chown(home, nobody, nobody))
 	if cache, err := providercache.OpenCache(filepath.Join(home, "cache"), false); err == nil {
 		t.Errorf("there is a cache: %+v", cache)
 	}
@@ -146,12 +146,12 @@ func TestCache_NoLinkLeadsToWhatAnotherUserCanChange(t *testing.T) {
 		}
 	}
 	fetched := m.directory(t)
-	must(t, os.RemoveAll(filepath.Join(m.Cache, registryHost)))
+	succeed(t, os.RemoveAll(filepath.Join(m.Cache, registryHost)))
 	m.install(t, fetched, locks)
 	openToAll(t, m.Cache)
 	asNobody(t, `find "$1" -name 'terraform-provider-*' | while read f; do printf evil >"$f.x" && mv "$f.x" "$f"; done`, m.Cache)
 	for name, d := range map[string]*directory{"linked": linked, "fetched": fetched} {
-		must(t, filepath.WalkDir(d.Target.Dir, func(path string, entry os.DirEntry, err error) error {
+		succeed(t, filepath.WalkDir(d.Target.Dir, func(path string, entry os.DirEntry, err error) error {
 			if err != nil || entry.IsDir() {
 				return err
 			}

@@ -35,31 +35,31 @@ func copyPlace(t *testing.T, m *machine, d *directory, mode providercache.LinkMo
 	t.Helper()
 	to := d.base() + ".copy"
 	if d.Link == providercache.LinkSymlink {
-		must(t, os.CopyFS(to, os.DirFS(d.base()))) // keeps the mtimes
+		succeed(t, os.CopyFS(to, os.DirFS(d.base()))) // keeps the mtimes
 		return m.at(t, to, d.Link)
 	}
 	_, _, err := link.Tree(t.Context(), d.base(), to, []providercache.LinkMode{mode})
-	must(t, err)
+	succeed(t, err)
 	return m.at(t, to, d.Link)
 }
 
 // places are the rows of a table in docs/trust.md. No case sends a request for an archive.
 var places = map[string]place{
 	"rm -rf .terraform": {does: func(t *testing.T, m *machine, d *directory) *directory {
-		must(t, os.RemoveAll(filepath.Join(d.base(), ".terraform")))
+		succeed(t, os.RemoveAll(filepath.Join(d.base(), ".terraform")))
 		return m.again(t, d)
 	}, locks: true, strict: 2},
 	"git clean -xfd": {does: func(t *testing.T, m *machine, d *directory) *directory { // and git doesn't have the lock file
-		must(t, os.RemoveAll(filepath.Join(d.base(), ".terraform")))
+		succeed(t, os.RemoveAll(filepath.Join(d.base(), ".terraform")))
 		return m.again(t, d)
 	}, strict: 2},
 	"mv": {does: func(t *testing.T, m *machine, d *directory) *directory {
-		must(t, os.Rename(d.base(), d.base()+".moved"))
+		succeed(t, os.Rename(d.base(), d.base()+".moved"))
 		return m.at(t, d.base()+".moved", d.Link)
 	}, locks: true, copied: 2},
 	"mv, and back": {does: func(t *testing.T, m *machine, d *directory) *directory {
-		must(t, os.Rename(d.base(), d.base()+".moved"))
-		must(t, os.Rename(d.base()+".moved", d.base()))
+		succeed(t, os.Rename(d.base(), d.base()+".moved"))
+		succeed(t, os.Rename(d.base()+".moved", d.base()))
 		return m.again(t, d)
 	}, locks: true},
 	"cp -al, in the copy": {does: func(t *testing.T, m *machine, d *directory) *directory {
@@ -133,8 +133,8 @@ func sameFileInCache(t *testing.T, m *machine, d *directory) bool {
 	_, here := packageA(t, d.Target.Dir)
 	_, there := packageA(t, m.Cache)
 	a, err := os.Lstat(here)
-	must(t, err)
+	succeed(t, err)
 	b, err := os.Lstat(there)
-	must(t, err)
+	succeed(t, err)
 	return os.SameFile(a, b)
 }

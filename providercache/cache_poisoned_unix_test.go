@@ -23,14 +23,14 @@ var poisons = map[string]func(t *testing.T, im image, h1, zh getproviders.Hash){
 		im.prime(t)
 		file := im.executable()
 		keepingTimes(t, file, func() {
-			must(t, os.WriteFile(file, []byte(strings.Repeat("x", len(originalWidget))), 0o755))
+			succeed(t, os.WriteFile(file, []byte(strings.Repeat("x", len(originalWidget))), 0o755))
 		})
 	},
 	"the package, with receipts that lie": func(t *testing.T, im image, h1, zh getproviders.Hash) {
 		evil := im
 		evil.archive += ".evil"
 		files := map[string]string{"terraform-provider-widget": "evil"}
-		must(t, os.WriteFile(evil.archive, zipOf(t, files), 0o644))
+		succeed(t, os.WriteFile(evil.archive, zipOf(t, files), 0o644))
 		evil.prime(t)
 		notes := filepath.Join(im.cache+".receipts", "packages")
 		forge(t, notes, string(h1Of(t, files)), string(h1))
@@ -55,7 +55,7 @@ func forge(t *testing.T, path, was, is string) {
 	}
 	sum := func(body []byte) []byte { return fmt.Appendf(nil, "%x", sha256.Sum256(body)) }
 	head = bytes.Replace(head, sum(body), sum(forged), 1)
-	must(t, os.WriteFile(path, append(append(head, '\n'), forged...), 0o644))
+	succeed(t, os.WriteFile(path, append(append(head, '\n'), forged...), 0o644))
 }
 
 // Receipts beside a cache that this process can write to may have come with the cache, whoever

@@ -98,7 +98,7 @@ func TestCache_KillsAtRandomMoments(t *testing.T) {
 	if given := os.Getenv(killsVariable); given != "" {
 		var err error
 		kills, err = strconv.Atoi(given)
-		must(t, err)
+		succeed(t, err)
 	}
 	source := newSource(t)
 	content := strings.Repeat("provider ", 1<<20)
@@ -110,7 +110,7 @@ func TestCache_KillsAtRandomMoments(t *testing.T) {
 		for j := range 2 { // first while it fetches, then while it links
 			victim := exec.CommandContext(t.Context(), os.Args[0], archive, filepath.Join(target, fmt.Sprint(j)), cache, state)
 			victim.Env = append(os.Environ(), dieVariable+"=fetched")
-			must(t, victim.Start())
+			succeed(t, victim.Start())
 			time.Sleep(time.Duration(rand.IntN(150)) * time.Millisecond)
 			_ = victim.Process.Kill()
 			_ = victim.Wait()
@@ -128,6 +128,6 @@ func TestCache_KillsAtRandomMoments(t *testing.T) {
 				t.Errorf("%d: %s has a provider of %d bytes", i, root, len(got))
 			}
 		}
-		must(t, os.RemoveAll(dir))
+		succeed(t, os.RemoveAll(dir))
 	}
 }

@@ -36,7 +36,7 @@ func TestReceipt_CountsAfterATargetIsRemoved(t *testing.T) {
 					t.Skipf("there are %v and no others here", d.modes)
 				}
 			}
-			must(t, os.RemoveAll(dirs[0].Target.Dir))
+			succeed(t, os.RemoveAll(dirs[0].Target.Dir))
 			age()
 			read := 0
 			for i, d := range dirs[1:] {
@@ -65,7 +65,7 @@ func TestReceipt_IsRenewedWhenItsCtimesMoved(t *testing.T) {
 	if m.install(t, second, locks); !slices.Equal(second.modes, []providercache.LinkMode{providercache.LinkHardlink, providercache.LinkHardlink}) {
 		t.Skipf("there are no hard links here, but %v", second.modes)
 	}
-	must(t, os.RemoveAll(first.Target.Dir))
+	succeed(t, os.RemoveAll(first.Target.Dir))
 	age()
 	m.install(t, second, locks)
 	second.Fetcher.StrictTimes = true

@@ -60,8 +60,8 @@ func swapper(t *testing.T, m *machine, d *directory, back bool) (step func(), sw
 // cache is made if it doesn't exist.
 func openDirectories(t *testing.T, cache string) {
 	t.Helper()
-	must(t, os.MkdirAll(cache, 0o755))
-	must(t, filepath.WalkDir(cache, func(path string, entry os.DirEntry, err error) error {
+	succeed(t, os.MkdirAll(cache, 0o755))
+	succeed(t, filepath.WalkDir(cache, func(path string, entry os.DirEntry, err error) error {
 		if err != nil || !entry.IsDir() {
 			return err
 		}

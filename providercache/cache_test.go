@@ -194,7 +194,7 @@ func TestCache_PackagesWithoutReceiptsAreHashedOnce(t *testing.T) {
 	needsReceipts(t)
 	m := newMachine(t)
 	locks, _ := m.install(t, m.directory(t), nil)
-	must(t, os.RemoveAll(m.State)) // a cache that was restored to another place
+	succeed(t, os.RemoveAll(m.State)) // a cache that was restored to another place
 	for i, want := range []int{2, 0} {
 		fresh := m.directory(t)
 		age()
@@ -227,7 +227,7 @@ func TestCache_ADamagedEntryIsReplaced(t *testing.T) {
 			locks, _ := m.install(t, d, nil)
 			sound := d.treeOf(t, d.Target.Dir)
 			broken := filepath.Join(m.Cache, filepath.FromSlash(packageDir(registryHost+"/acme/a", "1.0.0")), "terraform-provider-a")
-			must(t, os.WriteFile(only(t, broken), []byte("damaged"), 0o755))
+			succeed(t, os.WriteFile(only(t, broken), []byte("damaged"), 0o755))
 			if !locked {
 				locks = nil
 			}
@@ -263,7 +263,7 @@ func (d *directory) treeOf(tb testing.TB, dir string) string {
 func only(tb testing.TB, prefix string) string {
 	tb.Helper()
 	found, err := filepath.Glob(prefix + "*")
-	must(tb, err)
+	succeed(tb, err)
 	if len(found) != 1 {
 		tb.Fatalf("%s*: there is %q", prefix, found)
 	}
@@ -281,7 +281,7 @@ func TestCache_AnEntryThatMatchesAnotherLockStays(t *testing.T) {
 			Archive: zipOf(t, map[string]string{"terraform-provider-a": "built elsewhere"})})
 		built.Cache, built.State = m.Cache, m.State
 		if forget {
-			must(t, os.RemoveAll(m.State))
+			succeed(t, os.RemoveAll(m.State))
 		}
 		d := built.directory(t)
 		own, _ := built.install(t, d, nil)
@@ -321,14 +321,14 @@ func TestCache_ACacheThatCantBeWrittenIsUsedAsItIs(t *testing.T) {
 func readOnly(tb testing.TB, dir string) {
 	tb.Helper()
 	var dirs []string
-	must(tb, filepath.WalkDir(dir, func(path string, entry os.DirEntry, err error) error {
+	succeed(tb, filepath.WalkDir(dir, func(path string, entry os.DirEntry, err error) error {
 		if err == nil && entry.IsDir() {
 			dirs = append(dirs, path)
 		}
 		return err
 	}))
 	for _, path := range dirs {
-		must(tb, os.Chmod(path, 0o555))
+		succeed(tb, os.Chmod(path, 0o555))
 		tb.Cleanup(func() { _ = os.Chmod(path, 0o755) })
 	}
 }
@@ -361,12 +361,12 @@ func TestCache_ADanglingLinkIsRepaired(t *testing.T) {
 	if !slices.ContainsFunc(tree(t, d.Target.Dir), func(name string) bool { return strings.Contains(name, " -> "+m.Cache) }) {
 		t.Skipf("there are no links here, but %q", tree(t, d.Target.Dir))
 	}
-	must(t, os.RemoveAll(m.Cache))
+	succeed(t, os.RemoveAll(m.Cache))
 	m.install(t, d, locks)
 	m.Named, m.Cache = false, filepath.Join(t.TempDir(), "elsewhere")
 	own := m.directory(t)
 	own.Target = d.Target
-	must(t, os.RemoveAll(d.Cache.Dir))
+	succeed(t, os.RemoveAll(d.Cache.Dir))
 	m.install(t, own, locks)
 	if got := tree(t, d.Target.Dir); slices.ContainsFunc(got, func(name string) bool { return strings.Contains(name, " -> ") }) {
 		t.Errorf("there is %q", got)
@@ -399,7 +399,7 @@ func TestEnsure_PrefersTheCache(t *testing.T) {
 			d.Target = &providercache.Store{Dir: m.Cache}
 		}
 		installed, err := d.Ensure(t.Context(), provider(registryHost+"/acme/a"), constraints(""))
-		must(t, err)
+		succeed(t, err)
 		if m.Registry.Requests("archive") != archives || len(installed.Hashes) < 2 {
 			t.Errorf("%d: %d archives, %q", i, m.Registry.Requests("archive"), installed.Hashes)
 		}

@@ -23,7 +23,7 @@ func TestCheck_FindsReasons(t *testing.T) {
 	req := require("acme/fine", "", "acme/absent", "", "acme/differs", "", "acme/unread", "", "acme/hashless", "", "acme/zhonly", "", "acme/unfit", "")
 	locks, _ := install(t, in, req, nil)
 	dir := func(address string) string { return in.Target.PackagePath(provider(address), version("1.0.0"), linux) }
-	must(t, os.RemoveAll(dir("acme/absent")))
+	succeed(t, os.RemoveAll(dir("acme/absent")))
 	write(t, filepath.Join(dir("acme/differs"), "stray"), "x")
 	symlink(t, t.TempDir(), filepath.Join(dir("acme/unread"), "link")) // a link to a directory can't be hashed
 	locks.Set(depsfile.Lock{Provider: provider("acme/hashless"), Version: version("1.0.0")})
@@ -34,7 +34,7 @@ func TestCheck_FindsReasons(t *testing.T) {
 	in.Fetcher.Source = nil // it isn't needed
 	before := tree(t, in.Target.Dir)
 	status, err := in.Check(t.Context(), req, locks)
-	must(t, err)
+	succeed(t, err)
 	var got []string
 	for _, r := range status.Reasons {
 		got = append(got, fmt.Sprintf("%s %s", r.Provider.Type, r.Code))
@@ -63,7 +63,7 @@ func TestCheck_AfterInstallIsUpToDate(t *testing.T) {
 	req := require("acme/widget", "", "terraform.io/builtin/terraform", "")
 	locks, _ := install(t, in, req, nil)
 	status, err := in.Check(t.Context(), req, locks)
-	must(t, err)
+	succeed(t, err)
 	if text, _ := json.Marshal(status); !status.UpToDate() || string(text) != `{"reasons":[]}` {
 		t.Errorf("got %s", text)
 	}

@@ -23,7 +23,7 @@ func TestEnsure_ReturnsWhatCanBeRun(t *testing.T) {
 	in := newInstaller(t, source)
 
 	got, err := in.Ensure(t.Context(), provider("acme/widget"), constraints("~> 1.0"))
-	must(t, err)
+	succeed(t, err)
 	dir := in.Target.PackagePath(provider("acme/widget"), version("1.1.0"), linux)
 	if got.Version != version("1.1.0") || got.Path != dir || got.Executable != filepath.Join(dir, "terraform-provider-widget_v1.1.0_x5") {
 		t.Errorf("got %+v", got)
@@ -44,7 +44,7 @@ func TestEnsure_TrustsNothingThatItCannotVerify(t *testing.T) {
 	planted := filepath.Join(in.Target.PackagePath(provider("acme/widget"), version("1.0.0"), linux), "terraform-provider-widget")
 	write(t, planted, "evil")
 	got, err := in.Ensure(t.Context(), provider("acme/widget"), constraints(""))
-	must(t, err)
+	succeed(t, err)
 	if content := read(t, got.Executable); content != "provider 1.0.0\n" {
 		t.Errorf("the executable is %q", content)
 	}
@@ -75,10 +75,10 @@ func TestEnsureAll_HasAResultForEach(t *testing.T) {
 	in := newInstaller(t, source)
 	good := require("acme/widget", "", "acme/gadget", "~> 2.0")
 	results, err := in.EnsureAll(t.Context(), good)
-	must(t, err)
+	succeed(t, err)
 	for i, p := range good.Providers() {
 		one, err := in.Ensure(t.Context(), p, good.Constraints(p))
-		must(t, err)
+		succeed(t, err)
 		if got := results[i]; got.Provider != p || got.Err != nil || !reflect.DeepEqual(got, one) || read(t, got.Executable) != "provider "+got.Version.String()+"\n" {
 			t.Errorf("got %+v, want %+v", got, one)
 		}

@@ -171,10 +171,10 @@ func TestInstall_ReplacesWhatIsDamaged(t *testing.T) {
 	for name, damage := range map[string]func(){
 		"changed":  func() { write(t, filepath.Join(dir, "terraform-provider-widget"), "evil") },
 		"stray":    func() { write(t, filepath.Join(dir, "stray"), "evil") },
-		"empty":    func() { must(t, os.RemoveAll(dir)); must(t, os.Mkdir(dir, 0o755)) },
-		"absent":   func() { must(t, os.RemoveAll(dir)) },
-		"a file":   func() { must(t, os.RemoveAll(dir)); write(t, dir, "evil") },
-		"dangling": func() { must(t, os.RemoveAll(dir)); symlink(t, filepath.Join(t.TempDir(), "nothing"), dir) },
+		"empty":    func() { succeed(t, os.RemoveAll(dir)); succeed(t, os.Mkdir(dir, 0o755)) },
+		"absent":   func() { succeed(t, os.RemoveAll(dir)) },
+		"a file":   func() { succeed(t, os.RemoveAll(dir)); write(t, dir, "evil") },
+		"dangling": func() { succeed(t, os.RemoveAll(dir)); symlink(t, filepath.Join(t.TempDir(), "nothing"), dir) },
 	} {
 		damage()
 		again, _ := install(t, in, require("acme/widget", ""), locks)
@@ -199,7 +199,7 @@ func TestInstall_ReplacesALinkAndDoesNotFollowIt(t *testing.T) {
 	elsewhere := t.TempDir()
 	write(t, filepath.Join(elsewhere, "terraform-provider-widget"), "another user's")
 	dir := in.Target.PackagePath(provider("acme/widget"), version("1.0.0"), linux)
-	must(t, os.MkdirAll(filepath.Dir(dir), 0o755))
+	succeed(t, os.MkdirAll(filepath.Dir(dir), 0o755))
 	symlink(t, elsewhere, dir)
 
 	install(t, in, require("acme/widget", ""), nil)
@@ -219,10 +219,10 @@ func TestInstall_LeavesTheSamePackageUntouched(t *testing.T) {
 	install(t, in, require("acme/widget", ""), nil)
 	dir := in.Target.PackagePath(provider("acme/widget"), version("1.0.0"), linux)
 	before, err := os.Stat(dir)
-	must(t, err)
+	succeed(t, err)
 	locks, _ := install(t, in, require("acme/widget", ""), nil) // nothing is locked, so it is fetched
 	after, err := os.Stat(dir)
-	must(t, err)
+	succeed(t, err)
 	if !os.SameFile(before, after) || locks.Empty() {
 		t.Error("a package that is the same was replaced")
 	}

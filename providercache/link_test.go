@@ -40,10 +40,10 @@ func TestInstall_UnpackedPackagesAreLinkedTo(t *testing.T) {
 
 	final := in.Target.PackagePath(provider("acme/widget"), version("1.0.0"), linux)
 	before, err := os.Lstat(final)
-	must(t, err)
+	succeed(t, err)
 	install(t, in, require("acme/widget", ""), nil)
 	after, err := os.Lstat(final)
-	must(t, err)
+	succeed(t, err)
 	if !os.SameFile(before, after) {
 		t.Error("a link that was right was made again")
 	}
@@ -65,7 +65,7 @@ func TestInstall_LinksReplaceWhatIsThere(t *testing.T) {
 	} {
 		in := newInstaller(t, source)
 		final := in.Target.PackagePath(provider("acme/widget"), version("1.0.0"), linux)
-		must(t, os.MkdirAll(filepath.Dir(final), 0o755))
+		succeed(t, os.MkdirAll(filepath.Dir(final), 0o755))
 		prepare(final)
 		install(t, in, require("acme/widget", ""), nil)
 		if target, err := os.Readlink(final); target != dir {

@@ -7,6 +7,7 @@ import (
 	"go.uber.org/goleak"
 
 	"github.com/tfdeps/tfdeps/internal/installtest"
+	"github.com/tfdeps/tfdeps/internal/must"
 	"github.com/tfdeps/tfdeps/internal/peertest"
 )
 
@@ -40,7 +41,7 @@ var (
 	linux           = installtest.Linux
 	lockOf          = installtest.LockOf
 	lockOne         = installtest.LockOne
-	must            = installtest.Must
+	succeed         = must.Succeed
 	needsReceipts   = installtest.NeedsReceipts
 	newInstaller    = installtest.NewInstaller
 	newRegistry     = installtest.NewRegistry

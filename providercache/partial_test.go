@@ -111,8 +111,8 @@ func TestResume_WhatIsLeftMayBeAnything(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 			registry, in, archive, partial := newResumable(t)
-			must(t, os.MkdirAll(filepath.Dir(partial), 0o755))
-			must(t, os.WriteFile(partial, c.left(archive), 0o600))
+			succeed(t, os.MkdirAll(filepath.Dir(partial), 0o755))
+			succeed(t, os.WriteFile(partial, c.left(archive), 0o600))
 			registry.Break("archive", c.fault)
 			locks, _ := install(t, in, require(widgetAddress, ""), nil)
 			want := strings.ReplaceAll(fmt.Sprint(c.asked), "SIZE", fmt.Sprint(len(archive)))
@@ -136,29 +136,29 @@ func TestResume_WhatOthersCouldChangeIsNotResumed(t *testing.T) {
 	t.Parallel()
 	for name, put := range map[string]func(t *testing.T, partial string){
 		"others may write": func(t *testing.T, partial string) {
-			must(t, os.WriteFile(partial, []byte("x"), 0o600))
-			must(t, os.Chmod(partial, 0o620))
+			succeed(t, os.WriteFile(partial, []byte("x"), 0o600))
+			succeed(t, os.Chmod(partial, 0o620))
 		},
 		"a link": func(t *testing.T, partial string) {
 			target := filepath.Join(t.TempDir(), "target")
-			must(t, os.WriteFile(target, []byte("x"), 0o600))
-			must(t, os.Symlink(target, partial))
+			succeed(t, os.WriteFile(target, []byte("x"), 0o600))
+			succeed(t, os.Symlink(target, partial))
 		},
 		"a second name": func(t *testing.T, partial string) {
-			must(t, os.WriteFile(partial, []byte("x"), 0o600))
-			must(t, os.Link(partial, partial+".2"))
+			succeed(t, os.WriteFile(partial, []byte("x"), 0o600))
+			succeed(t, os.Link(partial, partial+".2"))
 		},
-		"a directory": func(t *testing.T, partial string) { must(t, os.Mkdir(partial, 0o700)) },
-		"no place":    func(t *testing.T, partial string) { must(t, os.WriteFile(filepath.Dir(partial)+"x", nil, 0o600)) },
+		"a directory": func(t *testing.T, partial string) { succeed(t, os.Mkdir(partial, 0o700)) },
+		"no place":    func(t *testing.T, partial string) { succeed(t, os.WriteFile(filepath.Dir(partial)+"x", nil, 0o600)) },
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 			registry, in, _, partial := newResumable(t)
-			must(t, os.MkdirAll(filepath.Dir(partial), 0o755))
+			succeed(t, os.MkdirAll(filepath.Dir(partial), 0o755))
 			put(t, partial)
 			if name == "no place" {
-				must(t, os.Remove(filepath.Dir(partial)))
-				must(t, os.Rename(filepath.Dir(partial)+"x", filepath.Dir(partial)))
+				succeed(t, os.Remove(filepath.Dir(partial)))
+				succeed(t, os.Rename(filepath.Dir(partial)+"x", filepath.Dir(partial)))
 			}
 			before := tree(t, filepath.Dir(partial))
 			install(t, in, require(widgetAddress, ""), nil)
@@ -177,11 +177,11 @@ func TestResume_WhatIsLeftIsRemovedAfterADay(t *testing.T) {
 	registry, in, _, partial := newResumable(t)
 	old, young, foreign := filepath.Join(filepath.Dir(partial), fmt.Sprintf("%064x", 1)), filepath.Join(filepath.Dir(partial), fmt.Sprintf("%064x", 2)), filepath.Join(filepath.Dir(partial), "notes")
 	yesterday := time.Now().Add(-25 * time.Hour)
-	must(t, os.MkdirAll(filepath.Dir(partial), 0o755))
+	succeed(t, os.MkdirAll(filepath.Dir(partial), 0o755))
 	for _, path := range []string{old, young, foreign, partial} {
-		must(t, os.WriteFile(path, []byte("x"), 0o600))
+		succeed(t, os.WriteFile(path, []byte("x"), 0o600))
 		if path != young {
-			must(t, os.Chtimes(path, yesterday, yesterday))
+			succeed(t, os.Chtimes(path, yesterday, yesterday))
 		}
 	}
 	install(t, in, require(widgetAddress, ""), nil)
@@ -233,8 +233,8 @@ func TestResume_KeepsNothingOfAnUnknownArchive(t *testing.T) {
 		t.Parallel()
 		_, in, _, partial := newResumable(t)
 		in.Fetcher.Limits.PackageBytes = 100_000
-		must(t, os.MkdirAll(filepath.Dir(partial), 0o755))
-		must(t, os.WriteFile(partial, make([]byte, 100_001), 0o600))
+		succeed(t, os.MkdirAll(filepath.Dir(partial), 0o755))
+		succeed(t, os.WriteFile(partial, make([]byte, 100_001), 0o600))
 		_, _, err := in.Install(t.Context(), require(widgetAddress, ""), nil, providercache.Normal)
 		if _, statErr := os.Lstat(partial); err == nil || !os.IsNotExist(statErr) {
 			t.Errorf("got %v, %v", err, statErr)

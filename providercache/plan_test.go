@@ -24,9 +24,9 @@ func TestPlan_SaysWhatInstallWouldDo(t *testing.T) {
 
 	req := require("acme/kept", "", "acme/damaged", "~> 1.0", "acme/new", ">= 0.5", "terraform.io/builtin/terraform", "")
 	plan, err := in.Plan(t.Context(), req, locks, providercache.Normal)
-	must(t, err)
+	succeed(t, err)
 	got, err := json.Marshal(plan)
-	must(t, err)
+	succeed(t, err)
 	want := `{"present":[{"provider":"registry.terraform.io/acme/kept","version":"1.0.0","constraints":"","locked":true}],` +
 		`"link":[],"fetch":[{"provider":"registry.terraform.io/acme/damaged","version":"1.0.0","constraints":"~\u003e 1.0","locked":true,"source":"memory","location":""},` +
 		`{"provider":"registry.terraform.io/acme/new","version":"1.0.0","constraints":"\u003e= 0.5.0","locked":false,"source":"memory","location":""}],` +
@@ -45,9 +45,9 @@ func TestPlan_SaysWhatInstallWouldDo(t *testing.T) {
 func TestPlan_OfNothingHasEmptyLists(t *testing.T) {
 	t.Parallel()
 	plan, err := newInstaller(t, newSource(t)).Plan(t.Context(), nil, nil, providercache.Normal)
-	must(t, err)
+	succeed(t, err)
 	got, err := json.Marshal(plan)
-	must(t, err)
+	succeed(t, err)
 	if want := `{"present":[],"link":[],"fetch":[],"built_in":[]}`; string(got) != want {
 		t.Errorf("got %s, want %s", got, want)
 	}

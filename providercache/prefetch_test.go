@@ -16,7 +16,7 @@ func TestPrefetch_FillsACacheThatNeedsNoNetwork(t *testing.T) {
 	needsReceipts(t)
 	m := newMachine(t)
 	locks, _ := m.install(t, m.directory(t), nil)
-	must(t, os.RemoveAll(m.Cache))
+	succeed(t, os.RemoveAll(m.Cache))
 	filler := m.directory(t)
 	filled, err := filler.Prefetch(t.Context(), providercache.PackageSpecs(locks))
 	if err != nil || len(filled) != 2 || filled[0].State == event.Present || filler.begun != 2 {
@@ -63,8 +63,8 @@ func TestPrefetch_CopiesUnpackedPackagesOfAMirror(t *testing.T) {
 	d := m.directory(t)
 	d.Fetcher.Source = &getproviders.FilesystemMirrorSource{Dir: mirror}
 	filled, err := d.Prefetch(t.Context(), []getproviders.PackageSpec{{Provider: provider("acme/a")}})
-	must(t, err)
-	must(t, os.RemoveAll(mirror))
+	succeed(t, err)
+	succeed(t, os.RemoveAll(mirror))
 	want := []string{packageDir("acme/a", "1.0.0") + "/terraform-provider-a"}
 	got := slices.DeleteFunc(files(t, m.Cache), func(name string) bool { return name[0] == '.' })
 	if !slices.Equal(got, want) || filled[0].State == event.Present {

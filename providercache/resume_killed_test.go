@@ -122,13 +122,13 @@ func TestResume_AKilledProcessLeavesWhatItReceived(t *testing.T) {
 	server, err := providertest.NewServer(providertest.ServerOptions{Plain: true, Handler: http.HandlerFunc(func(w http.ResponseWriter, req *http.Request) {
 		p.ServeHTTP(w, req.WithContext(context.WithValue(req.Context(), sentKey{}, new(int64))))
 	})})
-	must(t, err)
+	succeed(t, err)
 	t.Cleanup(server.Close)
 	run := func() (*exec.Cmd, *bytes.Buffer) {
 		said := new(bytes.Buffer)
 		cmd := exec.CommandContext(t.Context(), os.Args[0], in.Target.Dir, in.Cache.Dir, server.BaseURL()+"/widget.zip", hex.EncodeToString(sum[:]))
 		cmd.Env, cmd.Stderr = append(os.Environ(), dieVariable+"=outside", "NO_PROXY=*"), said
-		must(t, cmd.Start())
+		succeed(t, cmd.Start())
 		return cmd, said
 	}
 	for range kills {
@@ -139,7 +139,7 @@ func TestResume_AKilledProcessLeavesWhatItReceived(t *testing.T) {
 				t.Fatalf("%d bytes were sent: nobody receives them", p.sent.Load())
 			}
 		}
-		must(t, cmd.Process.Kill())
+		succeed(t, cmd.Process.Kill())
 		if _ = cmd.Wait(); said.Len() > 0 {
 			t.Fatal(said)
 		}

@@ -218,7 +218,7 @@ func TestResume_WhatAServerMayDoWhenATransferIsResumed(t *testing.T) {
 			}
 			switch {
 			case c.is == nil && c.text == "":
-				must(t, err)
+				succeed(t, err)
 			case err == nil || c.is != nil && !errors.Is(err, c.is) || !strings.Contains(err.Error(), c.text):
 				t.Errorf("got %v, want an error that matches %v, with %q", err, c.is, c.text)
 			default:
@@ -242,7 +242,7 @@ func TestResume_ASignedURLMayExpireWhileItIsUsed(t *testing.T) {
 		w.Header().Set("Etag", `"same"`)
 		http.ServeContent(w, req, "", time.Time{}, bytes.NewReader(archive))
 	})})
-	must(t, err)
+	succeed(t, err)
 	t.Cleanup(store.Close)
 	store.Break("other", providertest.Fault{CutAfter: 150_000, Times: 2})
 	for _, signature := range []int{3, 2, 1} {
@@ -263,7 +263,7 @@ func TestResume_ResumingEndsWithTheContext(t *testing.T) {
 	t.Parallel()
 	registry, in, _ := newBreakable(t)
 	client, err := hosts.NewClient(hosts.ClientOptions{Base: registry.Client().Transport, RetryWaitMin: time.Hour, RetryWaitMax: time.Hour})
-	must(t, err)
+	succeed(t, err)
 	in.Fetcher.Client = client
 	registry.Break("archive", providertest.Fault{CutAfter: 1000})
 	stop := errors.New("stop")

@@ -42,7 +42,7 @@ func TestReceipt_KeepsWhatTheRegistryListed(t *testing.T) {
 	needsReceipts(t)
 	registry, first := tellingRegistry(t, nil)
 	cache, err := providercache.OpenCache(filepath.Join(t.TempDir(), "cache"), false)
-	must(t, err)
+	succeed(t, err)
 	first.Cache, first.Fetcher.HashPolicy = cache, providercache.ComputeHashes
 	poor := installed(t, first)
 	sharing := func() *providercache.Installer {

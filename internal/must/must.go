@@ -75,6 +75,22 @@ func Fail(tb testing.TB, err, target error, about ...any) {
 	}
 }
 
+// DeepEqual fails the test unless got and want have the same content, however deep.
+func DeepEqual(tb testing.TB, got, want any, about ...any) {
+	tb.Helper()
+	if !reflect.DeepEqual(got, want) {
+		differ(tb, got, want, about)
+	}
+}
+
+// Refuse fails the test unless there is an error.
+func Refuse(tb testing.TB, err error, about ...any) {
+	tb.Helper()
+	if err == nil {
+		differ(tb, err, "an error", about)
+	}
+}
+
 // ErrorOf is the last of a call's results.
 func ErrorOf(results ...any) error {
 	err, _ := results[len(results)-1].(error)
@@ -84,7 +100,8 @@ func ErrorOf(results ...any) error {
 func differ(tb testing.TB, got, want any, about []any) {
 	tb.Helper()
 	layout := "%v\ngot:  %+v\nwant: %+v"
-	if _, names := got.([]string); names {
+	switch got.(type) {
+	case []byte, []string:
 		layout = "%v\ngot:  %q\nwant: %q"
 	}
 	tb.Errorf(layout, about, got, want)

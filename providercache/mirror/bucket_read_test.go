@@ -51,7 +51,7 @@ func TestMirrorSource_SaysWhoseBucketItIs(t *testing.T) {
 	m.opts.Platforms = []getproviders.Platform{linux}
 	own := &cutting{Bucket: blob.NewDirectory(m.dir)}
 	_, err := m.publish(t, own, want("widget@1.1.0")...)
-	must(t, err)
+	succeed(t, err)
 	widget := provider(registryHost + "/acme/widget")
 	for want, bucket := range map[string]blob.Bucket{
 		"s3://bucket/mirror/":                                                   own,
@@ -65,11 +65,11 @@ func TestMirrorSource_SaysWhoseBucketItIs(t *testing.T) {
 			continue
 		}
 		source, err := mirror.Source(bucket)
-		must(t, err)
+		succeed(t, err)
 		got, err := source.Describe(widget).SourceURL(t.Context(), widget, version("1.1.0"), linux)
-		must(t, err)
+		succeed(t, err)
 		pkg, err := source.Package(t.Context(), widget, version("1.1.0"), linux)
-		must(t, err)
+		succeed(t, err)
 		if got != want || pkg.SourceURL != want || source.Describe(widget).Name != "provider mirror at "+want {
 			t.Errorf("%s, %s, %s; want %s", got, pkg.SourceURL, source.Describe(widget).Name, want)
 		}
@@ -84,13 +84,13 @@ func TestMirrorSource_InstallsFromABucket(t *testing.T) {
 	m.opts.Platforms = []getproviders.Platform{linux}
 	bucket := &cutting{Bucket: blob.NewDirectory(m.dir)}
 	_, err := m.publish(t, bucket, want("widget@1.1.0")...)
-	must(t, err)
+	succeed(t, err)
 	source, err := mirror.Source(bucket)
-	must(t, err)
+	succeed(t, err)
 	source.Signers = getproviders.Signers{Trusted: []getproviders.TrustedKey{{Armored: m.registry.Signer().Armored()}}}
 	archives := m.registry.Requests("archive")
 	got, err := newInstaller(t, source).Ensure(t.Context(), provider(registryHost+"/acme/widget"), constraints("~> 1.0"))
-	must(t, err)
+	succeed(t, err)
 	if got.Version != version("1.1.0") || got.Authentication.TrustLevel != getproviders.LevelCommunity {
 		t.Errorf("%+v", got)
 	}

@@ -83,7 +83,7 @@ func (m *mirroring) publish(t *testing.T, b blob.Bucket, wanted ...mirror.Spec) 
 func keysOf(t *testing.T, b blob.Bucket) (keys []string) {
 	t.Helper()
 	for info, err := range b.List(t.Context(), "") {
-		must(t, err)
+		succeed(t, err)
 		keys = append(keys, strings.TrimPrefix(info.Key, registryHost+"/acme/"))
 	}
 	slices.Sort(keys)
@@ -96,11 +96,11 @@ func TestMirrorBucket_IsFilledOnce(t *testing.T) {
 	server := storagetest.StartVersity(t, "bucket")
 	real, err := s3.New(t.Context(), s3.Options{Bucket: "bucket", Region: storagetest.VersityRegion, Endpoint: server.Endpoint,
 		Credentials: credentials.NewStaticCredentialsProvider(storagetest.VersityID, storagetest.VersitySecret, "")})
-	must(t, err)
+	succeed(t, err)
 	defer real.Close()
 	b := &watched{Bucket: blob.Sub(real, "mirror")}
 	first, err := m.publish(t, b, want("widget", "gadget", "widget@1.0.0")...)
-	must(t, err)
+	succeed(t, err)
 	if len(first.Packages) != 9 || first.Packages[0].State == event.Present || first.Packages[0].Authentication.TrustLevel != getproviders.LevelCommunity ||
 		!strings.HasPrefix(first.Packages[0].Path, "s3://bucket/mirror/"+registryHost+"/acme/gadget/") {
 		t.Errorf("first run: %+v", first.Packages)
@@ -115,16 +115,16 @@ func TestMirrorBucket_IsFilledOnce(t *testing.T) {
 	}
 	before, done, archives := keysOf(t, b), len(b.ops), m.registry.Requests("archive")
 	again, err := m.publish(t, b, want("widget", "gadget", "widget@1.0.0")...)
-	must(t, err)
+	succeed(t, err)
 	if slices.ContainsFunc(again.Packages, func(p event.Outcome) bool { return p.State != event.Present }) || m.registry.Requests("archive") != archives {
 		t.Errorf("second run: %+v, %d requests for archives", again.Packages, m.registry.Requests("archive")-archives)
 	}
 	if len(b.ops) != done || !slices.Equal(keysOf(t, b), before) || len(before) != 9+3+2+3*3 {
 		t.Errorf("the second run did %q, and the bucket has %q", b.ops[done:], keysOf(t, b))
 	}
-	must(t, b.Delete(t.Context(), registryHost+"/acme/widget/terraform-provider-widget_1.0.0_linux_amd64.zip")) // documents list it all the same
+	succeed(t, b.Delete(t.Context(), registryHost+"/acme/widget/terraform-provider-widget_1.0.0_linux_amd64.zip")) // documents list it all the same
 	_, err = m.publish(t, b, want("widget", "gadget", "widget@1.0.0")...)
-	must(t, err)
+	succeed(t, err)
 	if got := keysOf(t, b); !slices.Equal(got, before) {
 		t.Errorf("what was deleted isn't put again: the bucket has %q", got)
 	}
@@ -147,7 +147,7 @@ func TestMirrorBucket_IsWholeAtEveryMoment(t *testing.T) {
 	var results [][]string
 	for _, wanted := range sets {
 		_, err := m.publish(t, b, wanted...)
-		must(t, err)
+		succeed(t, err)
 		results = append(results, keysOf(t, b))
 	}
 	if len(results[0]) != 2+2+1+2*3 || len(results[1]) != 1+1+1+3 || len(results[2]) != 2*(1+1+1+3) {
@@ -199,11 +199,11 @@ func TestMirrorBucket_SeveralPublishAtOnce(t *testing.T) {
 		_, errs := par.Map(t.Context(), len(jobs), indexes, func(ctx context.Context, i int) (mirror.Result, error) {
 			return mirror.Update(ctx, m.Fetcher, mirror.Bucket(&watched{Bucket: b, unconditional: unconditional}), wanted[i], jobs[i])
 		})
-		must(t, errors.Join(errs...))
+		succeed(t, errors.Join(errs...))
 		if unconditional { // an update that was lost all the same heals at the next run
 			for i := range jobs {
 				_, err := mirror.Update(t.Context(), m.Fetcher, mirror.Bucket(&watched{Bucket: b, unconditional: true}), wanted[i], jobs[i])
-				must(t, err)
+				succeed(t, err)
 			}
 		}
 		for _, problem := range brokenIndexes(m.dir) {
@@ -245,7 +245,7 @@ func TestMirrorBucket_NeverShowsASignatureBesideAnotherList(t *testing.T) {
 	b := &watched{Bucket: blob.NewDirectory(m.dir)}
 	m.opts.Platforms = []getproviders.Platform{linux}
 	_, err := m.publish(t, b, want("widget@1.0.0")...)
-	must(t, err)
+	succeed(t, err)
 	for _, name := range documents("widget", "1.0.0") {
 		if !slices.Contains(keysOf(t, b), name) {
 			t.Errorf("%s isn't there", name)
@@ -256,7 +256,7 @@ func TestMirrorBucket_NeverShowsASignatureBesideAnotherList(t *testing.T) {
 	m.Fetcher.Source, m.opts.Platforms, b.ops = registrySource(m.registry), []getproviders.Platform{plan9}, nil
 	m.Fetcher = installtest.Again(m.Fetcher)
 	_, err = m.publish(t, b, want("widget@1.0.0")...)
-	must(t, err)
+	succeed(t, err)
 	signed := slices.DeleteFunc(b.ops, func(op string) bool {
 		return !strings.Contains(op, "SHA256SUMS") || strings.HasSuffix(op, ".keys.json")
 	})
@@ -268,7 +268,7 @@ func TestMirrorBucket_NeverShowsASignatureBesideAnotherList(t *testing.T) {
 	m.Fetcher.Source, m.opts.Platforms = unsigned{registrySource(m.registry)}, otherPlatforms[:1]
 	m.Fetcher = installtest.Again(m.Fetcher)
 	_, err = m.publish(t, b, want("widget@1.0.0")...)
-	must(t, err)
+	succeed(t, err)
 	if keys := keysOf(t, b); slices.ContainsFunc(keys, func(key string) bool { return strings.Contains(key, "SHA256SUMS") }) {
 		t.Errorf("a list that isn't true of all is there: %q", keys)
 	}

@@ -35,7 +35,7 @@ func TestMirrorBucket_FiftyPublishAndFiftyRead(t *testing.T) {
 	open := func(t *testing.T) blob.Bucket {
 		b, err := s3.New(t.Context(), s3.Options{Bucket: "bucket", Region: storagetest.VersityRegion, Endpoint: server.Endpoint,
 			Credentials: credentials.NewStaticCredentialsProvider(storagetest.VersityID, storagetest.VersitySecret, "")})
-		must(t, err)
+		succeed(t, err)
 		t.Cleanup(func() { _ = b.Close() })
 		return b
 	}
@@ -84,27 +84,27 @@ func TestMirrorBucket_FiftyPublishAndFiftyRead(t *testing.T) {
 				return struct{}{}, job(ctx)
 			})
 			end()
-			must(t, errors.Join(errs...))
+			succeed(t, errors.Join(errs...))
 			if unconditional { // an update that was lost all the same heals at the next run
 				for _, publish := range publishers {
-					must(t, publish(t.Context()))
+					succeed(t, publish(t.Context()))
 				}
 			}
-			must(t, readAll(t.Context(), bucket, platforms))
+			succeed(t, readAll(t.Context(), bucket, platforms))
 			count := 0
 			for info, err := range bucket.List(t.Context(), "") {
-				must(t, err)
+				succeed(t, err)
 				if strings.HasSuffix(info.Key, ".zip") {
 					count++
 				}
 			}
 			source, err := mirror.Source(bucket)
-			must(t, err)
+			succeed(t, err)
 			listed := 0
 			for v := range 5 {
 				widget := provider(registryHost + "/acme/widget")
 				all, err := source.Describe(widget).Platforms(t.Context(), widget, version(fmt.Sprintf("3.0.%d", v)))
-				must(t, err)
+				succeed(t, err)
 				listed += len(all)
 			}
 			if count != crowd || listed != crowd {

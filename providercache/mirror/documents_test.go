@@ -25,10 +25,10 @@ func (m *mirroring) trusts() getproviders.Signers {
 func (m *mirroring) sources(t *testing.T) (all map[string]getproviders.Source, served *providertest.Server) {
 	t.Helper()
 	server, err := providertest.NewServer(providertest.ServerOptions{Handler: http.FileServer(http.Dir(m.dir))})
-	must(t, err)
+	succeed(t, err)
 	t.Cleanup(server.Close)
 	network, err := getproviders.NewNetworkMirrorSource(server.BaseURL()+"/", server.Client(), nil, product)
-	must(t, err)
+	succeed(t, err)
 	network.Signers = m.trusts()
 	return map[string]getproviders.Source{
 		"filesystem": &getproviders.FilesystemMirrorSource{Dir: m.dir, Signers: m.trusts()}, "network": network,
@@ -49,7 +49,7 @@ func TestMirror_InstallingFromAMirrorIsAsGoodAsFromTheRegistry(t *testing.T) {
 	t.Parallel()
 	m := newMirroring(t)
 	_, err := m.run(t, want("widget@1.0.0")...)
-	must(t, err)
+	succeed(t, err)
 	want := m.installed(t, registrySource(m.registry), m.registry.Client(), &depsfile.Locks{})
 	if !strings.HasPrefix(want, "self-signed "+m.registry.Signer().KeyID()) || strings.Count(want, "zh:") != 3 {
 		t.Fatalf("the registry gives %s", want)
@@ -76,9 +76,9 @@ func TestMirror_LockedHashesNeedNoDocuments(t *testing.T) {
 	t.Parallel()
 	m := newMirroring(t)
 	_, err := m.run(t, want("widget@1.0.0")...)
-	must(t, err)
+	succeed(t, err)
 	for _, name := range documents("widget", "1.0.0") {
-		must(t, os.Remove(m.file(name)))
+		succeed(t, os.Remove(m.file(name)))
 	}
 	p := provider(registryHost + "/acme/widget")
 	h1 := lockOne(t, m.Installer, providercache.LockRequest{Requirements: require(p.String(), "1.0.0"), Platforms: []getproviders.Platform{linux}}).Packages[0].Hashes
@@ -112,13 +112,13 @@ func TestMirror_AsksForNoDocumentsThatItHas(t *testing.T) {
 	t.Parallel()
 	m := newMirroring(t)
 	_, err := m.run(t, want("widget@1.0.0", "gadget")...)
-	must(t, err)
+	succeed(t, err)
 	asked := func() int { return m.registry.Requests("sums") + m.registry.Requests("signature") }
 	before := asked()
 	m.Fetcher.Source = registrySource(m.registry) // which remembers nothing
 	m.Fetcher = installtest.Again(m.Fetcher)
 	_, err = m.run(t, want("widget@1.0.0", "gadget")...)
-	must(t, err)
+	succeed(t, err)
 	if now := asked(); before != 4 || now != before {
 		t.Errorf("%d requests for documents, and then %d", before, now-before)
 	}
@@ -129,11 +129,11 @@ func TestMirror_OfOthersGetsDocuments(t *testing.T) {
 	m := newMirroring(t)
 	wanted := want("widget@1.0.0")
 	_, err := m.run(t, wanted...)
-	must(t, err)
+	succeed(t, err)
 	original := map[string]string{}
 	for _, name := range documents("widget", "1.0.0") {
 		original[name] = read(t, m.file(name))
-		must(t, os.Remove(m.file(name)))
+		succeed(t, os.Remove(m.file(name)))
 	}
 	for _, locked := range []bool{false, true} {
 		if locked {
@@ -142,12 +142,12 @@ func TestMirror_OfOthersGetsDocuments(t *testing.T) {
 		}
 		archives := m.registry.Requests("archive")
 		_, err = m.run(t, wanted...)
-		must(t, err)
+		succeed(t, err)
 		for name, content := range original {
 			if read(t, m.file(name)) != content {
 				t.Errorf("%s isn't what it was", name)
 			}
-			must(t, os.Remove(m.file(name)))
+			succeed(t, os.Remove(m.file(name)))
 		}
 		if m.registry.Requests("archive") != archives {
 			t.Error("an archive was fetched")
@@ -166,13 +166,13 @@ func TestMirror_KeepsNoDocumentsThatAreNotTrueOfAll(t *testing.T) {
 	rebuilt := m.file("widget/terraform-provider-widget_1.0.0_plan9_arm.zip")
 	write(t, rebuilt, string(zipOf(t, map[string]string{"terraform-provider-widget": "rebuilt"})))
 	_, err := m.run(t, want("widget@1.0.0")...)
-	must(t, err)
+	succeed(t, err)
 	if names := m.files(t); slices.ContainsFunc(names, func(name string) bool { return strings.Contains(name, "SHA256SUMS") }) {
 		t.Errorf("the mirror has %q", names)
 	}
-	must(t, os.Remove(rebuilt))
+	succeed(t, os.Remove(rebuilt))
 	_, err = m.run(t, want("widget@1.0.0")...)
-	must(t, err)
+	succeed(t, err)
 	if names := m.files(t); !slices.Contains(names, documents("widget", "1.0.0")[2]) {
 		t.Errorf("the mirror has %q", names)
 	}
@@ -182,7 +182,7 @@ func TestMirror_KeepsNoDocumentsThatAreNotTrueOfAll(t *testing.T) {
 	m.Fetcher.Source = source
 	m.Fetcher = installtest.Again(m.Fetcher)
 	_, err = m.run(t, want("widget@1.0.0")...)
-	must(t, err)
+	succeed(t, err)
 	if names := m.files(t); slices.ContainsFunc(names, func(name string) bool { return strings.Contains(name, "SHA256SUMS") }) {
 		t.Errorf("the mirror has %q", names)
 	}
@@ -193,14 +193,14 @@ func TestMirror_HasTheDocumentsOfARepublishedVersion(t *testing.T) {
 	m := newMirroring(t)
 	m.opts.Platforms = []getproviders.Platform{linux}
 	_, err := m.run(t, want("widget@1.0.0")...)
-	must(t, err)
+	succeed(t, err)
 	m.registry.Add(providertest.PackageSpec{
 		Namespace: "acme", Type: "widget", Version: "1.0.0", Platform: linux, Archive: zipOf(t, map[string]string{"terraform-provider-widget": "again"}),
 	})
 	m.Fetcher.Source = registrySource(m.registry)
 	m.Fetcher = installtest.Again(m.Fetcher)
 	_, err = m.run(t, want("widget@1.0.0")...)
-	must(t, err)
+	succeed(t, err)
 	sources, server := m.sources(t)
 	for name, source := range sources {
 		if got := m.installed(t, source, server.Client(), &depsfile.Locks{}); !strings.HasPrefix(got, "self-signed") {
@@ -213,7 +213,7 @@ func TestMirror_OfAMirrorHasItsDocuments(t *testing.T) {
 	t.Parallel()
 	m := newMirroring(t)
 	_, err := m.run(t, want("widget@1.0.0")...)
-	must(t, err)
+	succeed(t, err)
 	sources, server := m.sources(t)
 	for name, source := range sources {
 		in := &providercache.Installer{
@@ -221,7 +221,7 @@ func TestMirror_OfAMirrorHasItsDocuments(t *testing.T) {
 		}
 		dir := filepath.Join(t.TempDir(), "copy")
 		_, err := mirror.Update(t.Context(), in.Fetcher, mirror.Directory(dir), want("widget@1.0.0"), m.opts)
-		must(t, err)
+		succeed(t, err)
 		for _, file := range documents("widget", "1.0.0") {
 			if read(t, filepath.Join(dir, registryHost, "acme", file)) != read(t, m.file(file)) {
 				t.Errorf("%s: %s is another one", name, file)
@@ -234,7 +234,7 @@ func TestLocate_KnowsWhatMirrorsList(t *testing.T) {
 	t.Parallel()
 	m := newMirroring(t)
 	_, err := m.run(t, want("widget@1.0.0")...)
-	must(t, err)
+	succeed(t, err)
 	sources, server := m.sources(t)
 	request := providercache.LockRequest{Requirements: require(registryHost+"/acme/widget", "1.0.0"), Platforms: []getproviders.Platform{linux}}
 	for name, source := range sources {
@@ -247,7 +247,7 @@ func TestLocate_KnowsWhatMirrorsList(t *testing.T) {
 	p := installtest.First((&providercache.Fetcher{Source: unsigned}).Locate(t.Context(), request)).Packages[0]
 	archive := filepath.Join(unsigned.Dir, registryHost, "acme/widget/terraform-provider-widget_1.0.0_linux_amd64.zip")
 	h1, zh, err := providercache.HashPackage(t.Context(), archive)
-	must(t, err)
+	succeed(t, err)
 	if p.ZH != zh || p.Authentication.TrustLevel != getproviders.LevelUnauthenticated || !slices.Equal(p.Hashes, []getproviders.Hash{h1, zh}) {
 		t.Errorf("without a key, the package is read: %+v, want %s and %s", p, h1, zh)
 	}

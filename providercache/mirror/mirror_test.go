@@ -146,7 +146,7 @@ func TestMirror_IsFilledOnce(t *testing.T) {
 	needsReceipts(t)
 	m := newMirroring(t)
 	first, err := m.run(t, want("widget", "gadget", "widget@1.0.0", "widget")...)
-	must(t, err)
+	succeed(t, err)
 	if len(first.Packages) != 9 || first.Packages[0].State == event.Present || first.Packages[0].Authentication.TrustLevel != getproviders.LevelCommunity {
 		t.Errorf("first run: %+v", first.Packages)
 	}
@@ -155,7 +155,7 @@ func TestMirror_IsFilledOnce(t *testing.T) {
 	}
 	before := m.files(t)
 	again, err := m.run(t, want("widget", "gadget", "widget@1.0.0")...)
-	must(t, err)
+	succeed(t, err)
 	if slices.ContainsFunc(again.Packages, func(p event.Outcome) bool { return p.State != event.Present }) || m.registry.Requests("archive") != 9 {
 		t.Errorf("second run: %+v, %d requests for archives", again.Packages, m.registry.Requests("archive"))
 	}
@@ -172,7 +172,7 @@ func TestMirror_OfWhatIsLockedAsksForNothing(t *testing.T) {
 	lock := lockOne(t, m.Installer, providercache.LockRequest{Requirements: require(registryHost+"/acme/widget", "1.0.0")})
 	locked, _ := lock.Locks.Provider(wanted[0].Provider)
 	_, err := m.run(t, wanted...)
-	must(t, err)
+	succeed(t, err)
 	wanted[0].Hashes = locked.Hashes
 	for _, state := range []string{m.Fetcher.StateDir, ""} {
 		asked := m.registry.Requests("")
@@ -191,7 +191,7 @@ func TestMirror_HasAllVersionsThatAreAllowed(t *testing.T) {
 	wanted := want("widget")
 	wanted[0].AllVersions, wanted[0].Constraints = true, constraints("~> 1.0")
 	result, err := m.run(t, wanted...)
-	must(t, err)
+	succeed(t, err)
 	if len(result.Packages) != 6 || read(t, m.file("widget/index.json")) != "{\n  \"versions\": {\n    \"1.0.0\": {},\n    \"1.1.0\": {}\n  }\n}" {
 		t.Errorf("%d packages, and\n%s", len(result.Packages), read(t, m.file("widget/index.json")))
 	}
@@ -207,9 +207,9 @@ func TestMirror_MergesWithWhatIsThere(t *testing.T) {
 	write(t, m.file("other/terraform-provider-other_3.0.0_linux_amd64.zip"), string(zipOf(t, map[string]string{"terraform-provider-other": "x", "d/": ""})))
 	write(t, m.file("other/README"), "ours")
 	_, err := m.run(t, want("widget@1.0.0")...)
-	must(t, err)
+	succeed(t, err)
 	_, err = m.run(t, want("widget@1.1.0")...)
-	must(t, err)
+	succeed(t, err)
 	for name, versions := range map[string]string{"widget": "1.0.0 1.1.0", "other": "3.0.0"} {
 		for _, v := range strings.Fields(versions) {
 			if !strings.Contains(read(t, m.file(name+"/index.json")), v) {
@@ -223,7 +223,7 @@ func TestMirror_ReplacesWhatIsDamaged(t *testing.T) {
 	t.Parallel()
 	m := newMirroring(t)
 	_, err := m.run(t, want("widget@1.0.0")...)
-	must(t, err)
+	succeed(t, err)
 	archive := m.file("widget/terraform-provider-widget_1.0.0_linux_amd64.zip")
 	original := read(t, archive)
 	for name, content := range map[string]string{
@@ -287,11 +287,11 @@ func TestMirror_PruneLeavesWhatIsWanted(t *testing.T) {
 	t.Parallel()
 	m := newMirroring(t)
 	_, err := m.run(t, want("widget@1.0.0", "widget@1.1.0", "gadget")...)
-	must(t, err)
+	succeed(t, err)
 	write(t, m.file("gadget/README"), "ours")
 	m.opts.Prune, m.opts.Platforms = true, []getproviders.Platform{linux}
 	result, err := m.run(t, want("widget@1.1.0")...)
-	must(t, err)
+	succeed(t, err)
 	left := slices.Concat([]string{"gadget/README", "widget/1.1.0.json", "widget/index.json"}, documents("widget", "1.1.0"),
 		[]string{"widget/terraform-provider-widget_1.1.0_linux_amd64.zip"})
 	if got := m.files(t); !slices.Equal(got, left) {
@@ -309,7 +309,7 @@ func TestMirror_NothingIsListedBeforeItIsDescribed(t *testing.T) {
 	t.Parallel()
 	m := newMirroring(t)
 	_, err := m.run(t, want("widget@1.0.0")...)
-	must(t, err)
+	succeed(t, err)
 	write(t, m.file("widget/1.1.0.json/in the way"), "")
 	_, err = m.run(t, want("widget@1.1.0", "gadget@1.0.0")...)
 	if getproviders.CodeOf(err) != "mirror_index" || !strings.Contains(err.Error(), m.file("widget/1.1.0.json")+": ") {
@@ -326,9 +326,9 @@ func TestMirror_AnArchiveIsNotListedWhileItIsReplaced(t *testing.T) {
 	t.Parallel()
 	m := newMirroring(t)
 	_, err := m.run(t, want("widget@1.0.0")...)
-	must(t, err)
+	succeed(t, err)
 	archive := m.file("widget/terraform-provider-widget_1.0.0_linux_amd64.zip")
-	must(t, os.Remove(archive))
+	succeed(t, os.Remove(archive))
 	write(t, archive+"/in the way", "")
 	if _, err = m.run(t, want("widget@1.0.0")...); err == nil {
 		t.Fatal("a directory was replaced")
@@ -376,7 +376,7 @@ func TestMirror_AnInterruptedMirrorIsWhole(t *testing.T) {
 	t.Parallel()
 	m := newMirroring(t)
 	_, err := m.run(t, want("widget@1.0.0")...)
-	must(t, err)
+	succeed(t, err)
 	ctx, cancel := context.WithCancel(t.Context())
 	m.Fetcher.Observe = func(_ context.Context, e event.Event) {
 		if e.Kind == event.Fetching {

@@ -18,11 +18,11 @@ import (
 func (m *mirroring) pass(t *testing.T, passed time.Duration) {
 	t.Helper()
 	indexes, err := filepath.Glob(filepath.Join(m.dir, "*", "*", "*", "*.json"))
-	must(t, err)
+	succeed(t, err)
 	for _, path := range indexes {
 		info, err := os.Stat(path)
-		must(t, err)
-		must(t, os.Chtimes(path, time.Time{}, info.ModTime().Add(-passed)))
+		succeed(t, err)
+		succeed(t, os.Chtimes(path, time.Time{}, info.ModTime().Add(-passed)))
 	}
 }
 
@@ -50,14 +50,14 @@ func TestMirrorPrune_PruneWaitsForThoseWhoHaveReadTheIndexes(t *testing.T) {
 
 func pruneWaitsForThoseWhoHaveReadTheIndexes(t *testing.T, m *mirroring) {
 	_, err := m.run(t, want("widget@1.0.0", "widget@1.1.0", "gadget")...)
-	must(t, err)
+	succeed(t, err)
 	there := m.files(t)
 	m.opts.Prune, m.opts.PruneGrace, m.opts.Platforms = true, time.Hour, []getproviders.Platform{linux}
 	m.pass(t, 24*time.Hour) // the indexes have listed all of it since then
 	for _, passed := range []time.Duration{0, 59 * time.Minute} {
 		m.pass(t, passed)
 		result, err := m.run(t, want("widget@1.1.0")...)
-		must(t, err)
+		succeed(t, err)
 		if len(result.Pruned) != 0 || len(result.Waiting) != 3+3+2 || !slices.IsSorted(result.Waiting) {
 			t.Errorf("after %s: removed %q, waiting %q", passed, result.Pruned, result.Waiting)
 		}
@@ -72,7 +72,7 @@ func pruneWaitsForThoseWhoHaveReadTheIndexes(t *testing.T, m *mirroring) {
 	}
 	m.pass(t, 2*time.Minute)
 	result, err := m.run(t, want("widget@1.1.0")...)
-	must(t, err)
+	succeed(t, err)
 	left := slices.Concat([]string{"widget/1.1.0.json", "widget/index.json"}, documents("widget", "1.1.0"),
 		[]string{"widget/terraform-provider-widget_1.1.0_linux_amd64.zip"})
 	if got := m.files(t); !slices.Equal(got, left) || len(result.Pruned) != len(there)-len(left) || len(result.Waiting) != 0 {
@@ -88,13 +88,13 @@ func TestMirrorPrune_WhatIsWantedAgainIsListedAgain(t *testing.T) {
 	m.opts.Prune, m.opts.PruneGrace = true, time.Hour
 	both := want("widget@1.0.0", "widget@1.1.0")
 	_, err := m.run(t, both...)
-	must(t, err)
+	succeed(t, err)
 	there, index := m.files(t), read(t, m.file("widget/1.0.0.json"))
 	_, err = m.run(t, both[1:]...)
-	must(t, err)
+	succeed(t, err)
 	m.pass(t, 2*time.Hour)
 	result, err := m.run(t, both...)
-	must(t, err)
+	succeed(t, err)
 	if read(t, m.file("widget/1.0.0.json")) != index || len(result.Pruned)+len(result.Waiting) != 0 || result.Packages[0].State != event.Present {
 		t.Errorf("got %+v", result)
 	}
@@ -112,12 +112,12 @@ func TestMirrorPrune_PruneGoesOnWhereItWasKilled(t *testing.T) {
 func pruneGoesOnWhereItWasKilled(t *testing.T, m *mirroring) {
 	m.opts.Prune, m.opts.PruneGrace = true, time.Hour
 	_, err := m.run(t, want("widget@1.0.0", "widget@1.1.0")...)
-	must(t, err)
+	succeed(t, err)
 	for _, text := range []string{"1.0.0.json", "terraform-provider-widget_1.0.0_SHA256SUMS"} {
-		must(t, os.Remove(m.file("widget/"+text)))
+		succeed(t, os.Remove(m.file("widget/"+text)))
 	}
 	result, err := m.run(t, want("widget@1.1.0")...)
-	must(t, err)
+	succeed(t, err)
 	for _, name := range m.files(t) {
 		if strings.Contains(name, "1.0.0") {
 			t.Errorf("%s is there; removed: %q", name, result.Pruned)

@@ -23,7 +23,7 @@ func TestMirrorPrune_AMirrorIsWholeWhileItIsPruned(t *testing.T) {
 	m.opts.Prune, m.opts.Platforms = true, []getproviders.Platform{linux}
 	both, one := want("widget@1.0.0", "widget@2.0.0"), want("widget@2.0.0")
 	_, err := m.run(t, both...)
-	must(t, err)
+	succeed(t, err)
 	server := httptest.NewServer(http.FileServer(http.Dir(m.dir)))
 	defer server.Close()
 
@@ -50,12 +50,12 @@ func TestMirrorPrune_AMirrorIsWholeWhileItIsPruned(t *testing.T) {
 			t.Error(problem)
 		}
 		source, err := getproviders.NewNetworkMirrorSource(server.URL+"/", server.Client(), nil, product)
-		must(t, err)
+		succeed(t, err)
 		in := newInstaller(t, source)
 		in.Fetcher.Client = server.Client()
 		install(t, in, require(registryHost+"/acme/widget", "2.0.0"), nil)
 	}
-	must(t, <-pruned)
+	succeed(t, <-pruned)
 }
 
 // listedAndMissing says what is wrong with a mirror while it changes. A reader of a document that
@@ -86,8 +86,8 @@ func TestMirrorPrune_PruneRemovesNothingThatIsListed(t *testing.T) {
 	m := newMirroring(t)
 	m.opts.Prune, m.opts.Platforms = true, []getproviders.Platform{linux}
 	_, err := m.run(t, want("widget@1.0.0", "widget@2.0.0")...)
-	must(t, err)
-	must(t, os.Remove(m.file("widget/index.json")))
+	succeed(t, err)
+	succeed(t, os.Remove(m.file("widget/index.json")))
 	write(t, m.file("widget/index.json/in the way"), "")
 	there := m.files(t)
 	result, err := mirror.Update(t.Context(), m.Fetcher, mirror.Directory(m.dir), want("widget@2.0.0"), m.opts)

@@ -126,7 +126,7 @@ func TestLocate_AsksServersForSizes(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 			server, err := providertest.NewServer(providertest.ServerOptions{Handler: http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) { c.answer(w) })})
-			must(t, err)
+			succeed(t, err)
 			t.Cleanup(server.Close)
 			source := newSource(t)
 			source.Add(registryHost+"/acme/widget", "1.0.0", httpArchive(t, server.BaseURL()+"/w.zip?signature=hunter2"))

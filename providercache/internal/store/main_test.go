@@ -6,6 +6,7 @@ import (
 	"go.uber.org/goleak"
 
 	"github.com/tfdeps/tfdeps/internal/installtest"
+	"github.com/tfdeps/tfdeps/internal/must"
 	"github.com/tfdeps/tfdeps/internal/peertest"
 )
 
@@ -19,7 +20,7 @@ var (
 	h1Of          = installtest.H1Of
 	linux         = installtest.Linux
 	lockOf        = installtest.LockOf
-	must          = installtest.Must
+	succeed       = must.Succeed
 	packageHashes = installtest.PackageHashes
 	provider      = installtest.Provider
 	write         = installtest.Write

@@ -22,7 +22,7 @@ import (
 func list(tb testing.TB, u *store.Maintenance) []store.Package {
 	tb.Helper()
 	packages, err := u.List()
-	must(tb, err)
+	succeed(tb, err)
 	return packages
 }
 
@@ -82,7 +82,7 @@ func TestMaintenance_ListsUsersAndLastUse(t *testing.T) {
 	if time.Since(a.LastUse) > time.Hour || a.Size == 0 || !a.Managed || a.Condition != store.ConditionComplete {
 		t.Errorf("listed as %+v", a)
 	}
-	must(t, errors.Join(os.RemoveAll(copied.Target.Dir), os.RemoveAll(linked.Target.Dir)))
+	succeed(t, errors.Join(os.RemoveAll(copied.Target.Dir), os.RemoveAll(linked.Target.Dir)))
 	if a = list(t, u)[0]; len(a.Users) > 0 || len(a.Linked) > 0 {
 		t.Errorf("used by %q, and linked to by %q, which are gone", a.Users, a.Linked)
 	}
@@ -91,7 +91,7 @@ func TestMaintenance_ListsUsersAndLastUse(t *testing.T) {
 func resolvedPath(tb testing.TB, path string) string {
 	tb.Helper()
 	real, err := filepath.EvalSymlinks(path)
-	must(tb, err)
+	succeed(tb, err)
 	return real
 }
 
@@ -177,9 +177,9 @@ func TestVerify_FindsPackagesThatDifferFromTheirReceipts(t *testing.T) {
 	u := m.Maintenance(t)
 	all := list(t, u)
 	write(t, filepath.Join(all[0].Dir, "more"), "")
-	must(t, errors.Join(os.RemoveAll(all[1].Dir), os.Mkdir(all[1].Dir, 0o755)))
+	succeed(t, errors.Join(os.RemoveAll(all[1].Dir), os.Mkdir(all[1].Dir, 0o755)))
 	found, err := u.Verify(t.Context(), nil)
-	must(t, err)
+	succeed(t, err)
 	for _, v := range found {
 		if v.Finding != store.Corrupt || !v.Differs() {
 			t.Errorf("%s: %s", v.Provider, v.Finding)
@@ -213,7 +213,7 @@ func TestVerify_AcceptsLockedPackagesWithoutReceipts(t *testing.T) {
 		{store.PackageSpecs(new(depsfile.Locks)), store.Unknown},
 	} {
 		found, err := u.Verify(t.Context(), c.locked)
-		must(t, err)
+		succeed(t, err)
 		for _, v := range found {
 			if v.Finding != c.want {
 				t.Errorf("%v: %s, not %s", c.locked, v.Finding, c.want)
@@ -231,7 +231,7 @@ func TestCollect_RemovesTheLeastRecentlyUsedFirst(t *testing.T) {
 		dir := filepath.Join(m.Cache, filepath.FromSlash(installtest.PackageDir("acme/"+name, "1.0.0")))
 		write(t, filepath.Join(dir, "terraform-provider-"+name), strings.Repeat("x", 10_000))
 		old := at.Add(time.Duration(i-10) * 24 * time.Hour)
-		must(t, os.Chtimes(dir, old, old))
+		succeed(t, os.Chtimes(dir, old, old))
 	}
 	for name, c := range map[string]struct {
 		policy store.Policy
@@ -246,7 +246,7 @@ func TestCollect_RemovesTheLeastRecentlyUsedFirst(t *testing.T) {
 		"kept, by age":      {store.Policy{OlderThan: 9*24*time.Hour - time.Hour, Keep: locked("b")}, []string{"a"}},
 	} {
 		done, err := u.Collect(t.Context(), c.policy, store.RemoveOptions{DryRun: true})
-		must(t, err)
+		succeed(t, err)
 		var got []string
 		for _, p := range done.Removed {
 			got = append(got, p.Provider.Type)
@@ -269,10 +269,10 @@ func TestSweep_RemovesArchivesThatWereNotResumed(t *testing.T) {
 	old, young := filepath.Join(m.Cache, "partial", strings.Repeat("0", 64)), filepath.Join(m.Cache, "partial", strings.Repeat("1", 64))
 	for _, name := range []string{old, young} {
 		write(t, name, "x")
-		must(t, os.Chmod(name, 0o600)) // one that others could read is none of ours
+		succeed(t, os.Chmod(name, 0o600)) // one that others could read is none of ours
 	}
 	at := time.Now().Add(-25 * time.Hour)
-	must(t, os.Chtimes(old, at, at))
+	succeed(t, os.Chtimes(old, at, at))
 	m.Maintenance(t).Sweep()
 	if _, err := os.Stat(old); !errors.Is(err, os.ErrNotExist) {
 		t.Errorf("the one of yesterday is still there: %v", err)
@@ -300,7 +300,7 @@ func TestRemove_CountsSharedBytesApart(t *testing.T) {
 	u := m.Maintenance(t)
 	packages := list(t, u)
 	done, err := u.Remove(t.Context(), packages, store.RemoveOptions{})
-	must(t, err)
+	succeed(t, err)
 	if done.Freed != 0 || done.Shared == 0 || !slices.Equal(done.SharedWith, []string{resolvedPath(t, d.Target.Dir)}) {
 		t.Errorf("removed: %+v", done)
 	}
@@ -335,7 +335,7 @@ func TestRemove_KeepsPackagesThatAreAboutToBeLinked(t *testing.T) {
 				t.Error(err)
 			}
 		}
-		must(t, os.RemoveAll(filepath.Dir(filepath.Dir(d.Target.Dir)))) // so that it has nothing any more
+		succeed(t, os.RemoveAll(filepath.Dir(filepath.Dir(d.Target.Dir)))) // so that it has nothing any more
 	}
 	cancel()
 	collecting.Wait()
@@ -350,7 +350,7 @@ func TestRemove_KeepsLinkedAndUnmanagedPackages(t *testing.T) {
 	write(t, filepath.Join(m.Cache, filepath.FromSlash(installtest.PackageDir("acme/foreign", "1.0.0")), "terraform-provider-foreign"), "")
 	u := m.Maintenance(t)
 	done, err := u.Remove(t.Context(), list(t, u), store.RemoveOptions{})
-	must(t, err)
+	succeed(t, err)
 	var why []error
 	for _, kept := range done.Kept {
 		why = append(why, kept.Why)

@@ -112,7 +112,7 @@ func TestReadTrees_ReportHowMuchIsRead(t *testing.T) {
 			steps[fmt.Sprint(e.Version, " ", filepath.Base(e.Path), " ", e.Done/8_000_000)]++
 		}
 	}))
-	must(t, err)
+	succeed(t, err)
 	const unpacked, packed = "1.0.0 linux_amd64 ", "1.1.0 terraform-provider-widget_1.1.0_linux_amd64.zip "
 	if want := map[string]int{unpacked + "1": 1, unpacked + "2": 1, packed + "1": 1, packed + "2": 1}; !maps.Equal(steps, want) {
 		t.Errorf("reported were %v, want %v", steps, want)
@@ -125,7 +125,7 @@ func TestReadTrees_FollowLinksToPackages(t *testing.T) {
 	at := filepath.FromSlash(widget + "/1.0.0/linux_amd64")
 	write(t, filepath.Join(cache, at, "terraform-provider-widget"), "one")
 	for _, dir := range dirs {
-		must(t, os.MkdirAll(filepath.Dir(filepath.Join(dir, at)), 0o755))
+		succeed(t, os.MkdirAll(filepath.Dir(filepath.Join(dir, at)), 0o755))
 		if err := os.Symlink(filepath.Join(cache, at), filepath.Join(dir, at)); err != nil {
 			t.Skip("no symbolic links here:", err)
 		}
@@ -139,7 +139,7 @@ func TestReadTrees_FollowLinksToPackages(t *testing.T) {
 			events = append(events, fmt.Sprintf("%s %s", e.Kind, e.Provider))
 		}
 	}))
-	must(t, err)
+	succeed(t, err)
 	if want := []string{"verify [3]", "hashing " + widget, "hashed " + widget}; !slices.Equal(events, want) {
 		t.Errorf("the events are %q, want %q", events, want)
 	}
@@ -148,7 +148,7 @@ func TestReadTrees_FollowLinksToPackages(t *testing.T) {
 			t.Errorf("found %+v", tree)
 		}
 	}
-	must(t, os.RemoveAll(filepath.Join(cache, at)))
+	succeed(t, os.RemoveAll(filepath.Join(cache, at)))
 	found := readTree(t, dirs[0]).Compare(lockOf("1.0.0", h1Of(t, widgetFiles)), linuxPackages)
 	if len(found) != 1 || found[0].Finding != store.Dangling || !errors.Is(found[0].Err, store.ErrDangling) {
 		t.Errorf("found %+v", found)

@@ -20,6 +20,7 @@ import (
 
 	"github.com/tfdeps/tfdeps/getproviders"
 	"github.com/tfdeps/tfdeps/internal/installtest"
+	"github.com/tfdeps/tfdeps/internal/must"
 	"github.com/tfdeps/tfdeps/internal/par"
 	"github.com/tfdeps/tfdeps/internal/providertest"
 	"github.com/tfdeps/tfdeps/internal/remote"
@@ -34,13 +35,6 @@ import (
 func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
 
 var linux = installtest.Linux
-
-func must(t *testing.T, err error) {
-	t.Helper()
-	if err != nil {
-		t.Fatal(err)
-	}
-}
 
 // machine is one with a cache of its own.
 type machine struct{ *providercache.Installer }
@@ -60,14 +54,14 @@ func (m machine) add(t *testing.T, name string, files map[string]string) getprov
 	dir := m.Cache.PackagePath(w.Provider, w.Version, linux)
 	for file, content := range files {
 		path := filepath.Join(dir, filepath.FromSlash(file))
-		must(t, os.MkdirAll(filepath.Dir(path), 0o755))
-		must(t, os.WriteFile(path, []byte(content), 0o644))
+		must.Succeed(t, os.MkdirAll(filepath.Dir(path), 0o755))
+		must.Succeed(t, os.WriteFile(path, []byte(content), 0o644))
 		if strings.HasPrefix(file, "terraform-provider-") {
-			must(t, os.Chmod(path, 0o755))
+			must.Succeed(t, os.Chmod(path, 0o755))
 		}
 	}
 	h1, err := treehash.Dir(t.Context(), dir)
-	must(t, err)
+	must.Succeed(t, err)
 	w.Hashes = []getproviders.Hash{h1, "zh:" + getproviders.Hash(strings.Repeat("0", 64))}
 	return w
 }
@@ -91,7 +85,7 @@ func (m machine) packages(t *testing.T) (all []string) {
 		return err
 	})
 	if !errors.Is(err, os.ErrNotExist) {
-		must(t, err)
+		must.Succeed(t, err)
 	}
 	return all
 }
@@ -150,9 +144,9 @@ func (c *counted) Put(ctx context.Context, key string, content *io.SectionReader
 func objects(t *testing.T, b blob.Bucket) (all []string) {
 	t.Helper()
 	for info, err := range b.List(t.Context(), "") {
-		must(t, err)
+		must.Succeed(t, err)
 		content, _, err := blob.ReadAll(t.Context(), b, info.Key, 1<<30)
-		must(t, err)
+		must.Succeed(t, err)
 		all = append(all, fmt.Sprintf("%s %x", info.Key, sha256.Sum256(content)))
 	}
 	slices.Sort(all)
@@ -194,7 +188,7 @@ func TestPush_SendsWhatIsMissingAndNothingElse(t *testing.T) {
 			}
 			again := blob.NewDirectory(t.TempDir()) // what was pulled makes the same archives
 			_, err = transfer.Push(t.Context(), to.Installer, transfer.InBucket(again), wanted)
-			must(t, err)
+			must.Succeed(t, err)
 			if got, want := objects(t, again), objects(t, bucket.Bucket); !slices.Equal(got, want) || len(got) != 2 {
 				t.Errorf("sent:\n%s\nat first:\n%s", strings.Join(got, "\n"), strings.Join(want, "\n"))
 			}
@@ -210,7 +204,7 @@ func TestPush_LeavesOutWhatCouldNotBeVerified(t *testing.T) {
 	other.Hashes[0] = missing.Hashes[0]
 	missing.Version = installtest.Version("2.0.0")
 	pushed, err := transfer.Push(t.Context(), m.Installer, transfer.InBucket(bucket), []getproviders.PackageSpec{onlyZH, other, missing})
-	must(t, err)
+	must.Succeed(t, err)
 	for i, want := range []event.State{event.NotRecorded, event.NotCached, event.NotCached} {
 		if pushed[i].State != want || pushed[i].Path != "" {
 			t.Errorf("%+v, want %s", pushed[i], want)
@@ -239,7 +233,7 @@ func TestPush_SendsNoPackageThatChanged(t *testing.T) {
 	m, bucket := newMachine(t), &counted{Bucket: blob.NewDirectory(t.TempDir())}
 	w := m.add(t, "a", small("a"))
 	remote := changing{transfer.InBucket(bucket), func() {
-		must(t, os.WriteFile(filepath.Join(m.Cache.PackagePath(w.Provider, w.Version, linux), "more"), []byte("x"), 0o644))
+		must.Succeed(t, os.WriteFile(filepath.Join(m.Cache.PackagePath(w.Provider, w.Version, linux), "more"), []byte("x"), 0o644))
 	}}
 	pushed, err := transfer.Push(t.Context(), m.Installer, remote, []getproviders.PackageSpec{w})
 	if err == nil || pushed[0].State != event.Failed || pushed[0].Path != "" || !strings.Contains(err.Error(), "it is being changed") {
@@ -295,7 +289,7 @@ func TestPull_TakesNoPackageOfAnotherPlatform(t *testing.T) {
 		from := newMachine(t)
 		w := from.add(t, "a", small("a"))
 		_, err := transfer.Push(t.Context(), from.Installer, remote, []getproviders.PackageSpec{w})
-		must(t, err)
+		must.Succeed(t, err)
 		several := w
 		several.Hashes = append([]getproviders.Hash{"h1:" + getproviders.Hash(strings.Repeat("A", 43)) + "="}, w.Hashes...)
 		for _, wanted := range []getproviders.PackageSpec{w, several} {
@@ -319,7 +313,7 @@ func TestSource_AsksWhichOfSeveralHashesIsForThePlatform(t *testing.T) {
 	w.Hashes = append([]getproviders.Hash{"h1:" + getproviders.Hash(strings.Repeat("A", 43)) + "="}, w.Hashes...)
 	remote := transfer.InBucket(bucket)
 	_, err := transfer.Push(t.Context(), from.Installer, remote, []getproviders.PackageSpec{w})
-	must(t, err)
+	must.Succeed(t, err)
 	bucket.since()
 	to := newMachine(t)
 	_, err = to.pull(t, remote, w)
@@ -359,12 +353,12 @@ func TestSource_RefusesWhatIsNotThePackage(t *testing.T) {
 	w, other := from.add(t, "a", small("a")), from.add(t, "b", small("b"))
 	good := blob.NewDirectory(t.TempDir())
 	pushed, err := transfer.Push(t.Context(), from.Installer, transfer.InBucket(good), []getproviders.PackageSpec{w, other})
-	must(t, err)
+	must.Succeed(t, err)
 	key := func(i int) string { return strings.TrimPrefix(pushed[i].Path, good.String()+"/") }
 	whole, _, err := blob.ReadAll(t.Context(), good, key(0), 1<<20)
-	must(t, err)
+	must.Succeed(t, err)
 	another, _, err := blob.ReadAll(t.Context(), good, key(1), 1<<20)
-	must(t, err)
+	must.Succeed(t, err)
 	for name, content := range map[string][]byte{
 		"another package": another, "the package of another name": providertest.Zip(map[string]string{"terraform-provider-a": "program b"}), "cut": whole[:len(whole)/2], "empty": {}, "garbage": bytes.Repeat([]byte("x"), 5000),
 		"out of the directory": providertest.Zip(map[string]string{"../terraform-provider-a": "x"}), "more behind it": append(slices.Clone(whole), 'x'),
@@ -373,7 +367,7 @@ func TestSource_RefusesWhatIsNotThePackage(t *testing.T) {
 			t.Parallel()
 			hostile := blob.NewDirectory(t.TempDir())
 			_, err := hostile.Put(t.Context(), key(0), blob.Bytes(content), blob.PutOptions{})
-			must(t, err)
+			must.Succeed(t, err)
 			to := newMachine(t)
 			pulled, err := to.pull(t, transfer.InBucket(hostile), w)
 			if err == nil || pulled[0].State != event.Failed || !strings.Contains(err.Error(), hostile.String()+"/"+key(0)) {
@@ -394,7 +388,7 @@ func TestSource_GoesOnWhereADownloadBrokeOff(t *testing.T) {
 	from, bucket := newMachine(t), &counted{Bucket: blob.NewDirectory(t.TempDir())}
 	w := from.add(t, "a", small("a"))
 	_, err := transfer.Push(t.Context(), from.Installer, transfer.InBucket(bucket), []getproviders.PackageSpec{w})
-	must(t, err)
+	must.Succeed(t, err)
 	bucket.since()
 	once := sync.Once{}
 	bucket.get = func(o *blob.Object) {
@@ -430,7 +424,7 @@ func TestPush_ByManyAtOnce(t *testing.T) {
 		_, err = transfer.Pull(ctx, to.Installer)
 		return struct{}{}, err
 	})
-	must(t, errors.Join(errs...))
+	must.Succeed(t, errors.Join(errs...))
 	if got := objects(t, bucket); len(got) != len(wanted) {
 		t.Errorf("there are %d objects, want %d:\n%s", len(got), len(wanted), strings.Join(got, "\n"))
 	}

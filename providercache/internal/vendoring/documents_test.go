@@ -36,7 +36,7 @@ func TestVendoring_VendoredArchivesKeepWhatIsSigned(t *testing.T) {
 	t.Parallel()
 	v := newVendoring(t)
 	_, err := v.run(t)
-	must(t, err)
+	succeed(t, err)
 	if documents := v.documentsOf("widget", "1.0.0"); present(documents) != 3 {
 		t.Fatalf("there is %q", files(t, v.opts.Dir))
 	}
@@ -53,7 +53,7 @@ func TestVendoring_WhatIsSignedComesAgainIfItDiffers(t *testing.T) {
 	t.Parallel()
 	v := newVendoring(t)
 	_, err := v.run(t)
-	must(t, err)
+	succeed(t, err)
 	documents, before := v.documentsOf("widget", "1.0.0"), files(t, v.opts.Dir)
 	sums := read(t, documents[0])
 	write(t, documents[0], strings.Repeat("0", 64)+sums[64:]) // of one platform alone
@@ -61,7 +61,7 @@ func TestVendoring_WhatIsSignedComesAgainIfItDiffers(t *testing.T) {
 		t.Errorf("%q", got)
 	}
 	_, err = v.run(t)
-	must(t, err)
+	succeed(t, err)
 	if read(t, documents[0]) != sums || !slices.Equal(files(t, v.opts.Dir), before) {
 		t.Errorf("there is %q", files(t, v.opts.Dir))
 	}
@@ -71,7 +71,7 @@ func TestVendoring_RemovesWhatIsNotTrueOfAllArchives(t *testing.T) {
 	t.Parallel()
 	v := newVendoring(t)
 	_, err := v.run(t)
-	must(t, err)
+	succeed(t, err)
 	plat := otherPlatforms[1]
 	write(t, v.path("widget", "1.0.0", plat), string(zipOf(t, map[string]string{"terraform-provider-widget": "another build"})))
 	result, err := v.run(t)
@@ -85,13 +85,13 @@ func TestVendoring_WhatIsSignedGoesWithItsArchives(t *testing.T) {
 	v := newVendoring(t)
 	v.opts.Prune = true
 	_, err := v.run(t)
-	must(t, err)
+	succeed(t, err)
 	v.opts.Unpacked = true
 	if got := strings.Join(v.codes(t), " "); strings.Count(got, "package_absent") != 2 || strings.Count(got, "package_unneeded") != 5 {
 		t.Errorf("%s", got)
 	}
 	_, err = v.run(t)
-	if must(t, err); present(v.documentsOf("widget", "1.0.0")) != 0 {
+	if succeed(t, err); present(v.documentsOf("widget", "1.0.0")) != 0 {
 		t.Errorf("left: %q", files(t, v.opts.Dir))
 	}
 }
@@ -126,7 +126,7 @@ func TestVendoring_PlacedPackagesAreLockedAndStay(t *testing.T) {
 			v.opts.Unpacked, v.opts.Prune = wanted.opts.Unpacked, true
 			before := files(t, v.opts.Dir)
 			result, err := v.run(t)
-			must(t, err)
+			succeed(t, err)
 			lock, ok := result.Locks.Provider(v.opts.Placed[0])
 			if !ok || len(lock.Hashes) == 0 || result.Packages[0].State != event.Present || result.Packages[1].State == event.Present || len(result.Pruned) > 0 {
 				t.Errorf("%+v, %q", lock, result.Pruned)

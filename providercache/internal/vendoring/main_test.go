@@ -6,6 +6,7 @@ import (
 	"go.uber.org/goleak"
 
 	"github.com/tfdeps/tfdeps/internal/installtest"
+	"github.com/tfdeps/tfdeps/internal/must"
 	"github.com/tfdeps/tfdeps/internal/peertest"
 )
 
@@ -26,7 +27,7 @@ var (
 	linux          = installtest.Linux
 	lockOne        = installtest.LockOne
 	lockable       = installtest.Lockable
-	must           = installtest.Must
+	succeed        = must.Succeed
 	newInstaller   = installtest.NewInstaller
 	newRegistry    = installtest.NewRegistry
 	newSource      = installtest.NewSource

@@ -67,7 +67,7 @@ func (v *vendored) codes(t *testing.T) (codes []string) {
 	t.Helper()
 	asked := v.registry.Requests("")
 	status, err := vendoring.Check(t.Context(), v.Fetcher, v.opts, v.request)
-	must(t, err)
+	succeed(t, err)
 	for _, reason := range status.Reasons {
 		codes = append(codes, reason.Code)
 	}
@@ -111,7 +111,7 @@ func TestVendoring_VendoredPackagesAreFetchedOnce(t *testing.T) {
 	t.Parallel()
 	eachWay(t, func(t *testing.T, v *vendored) {
 		first, err := v.run(t)
-		must(t, err)
+		succeed(t, err)
 		asked := v.registry.Requests("")
 		again, err := v.run(t)
 		if err != nil || v.registry.Requests("") != asked || v.registry.Requests("archive") != 2 {
@@ -147,7 +147,7 @@ func TestVendoring_VendoredPackagesThatWereChangedAreReplaced(t *testing.T) {
 	t.Parallel()
 	eachWay(t, func(t *testing.T, v *vendored) {
 		_, err := v.run(t)
-		must(t, err)
+		succeed(t, err)
 		file := v.path("widget", "1.0.0", linux)
 		if v.opts.Unpacked {
 			file = filepath.Join(file, "more")
@@ -205,11 +205,11 @@ func TestVendoring_VendoredPackagesThatAreNotNeededGo(t *testing.T) {
 	v := newVendoring(t)
 	v.request.Requirements = require(registryHost+"/acme/widget", "1.0.0", registryHost+"/acme/gadget", "1.0.0")
 	_, err := v.run(t)
-	must(t, err)
+	succeed(t, err)
 	v.opts.Unpacked = true
 	asked := v.registry.Requests("")
 	_, err = v.run(t)
-	must(t, err)
+	succeed(t, err)
 	if v.registry.Requests("") != asked {
 		t.Error("archives that were vendored are unpacked, and the registry was asked")
 	}
@@ -247,7 +247,7 @@ func TestVendoring_NothingIsPrunedIfAnythingFails(t *testing.T) {
 	t.Parallel()
 	v := newVendoring(t)
 	_, err := v.run(t)
-	must(t, err)
+	succeed(t, err)
 	v.opts.Prune, v.request.Platforms = true, []getproviders.Platform{{OS: "plan9", Arch: "mips"}}
 	result, err := v.run(t)
 	if !errors.Is(err, getproviders.ErrPlatformMissing) || len(result.Pruned) > 0 || result.Locks != nil || len(files(t, v.opts.Dir)) != 2+3 {
@@ -267,7 +267,7 @@ func TestVendoring_FromAnUnpackedMirrorCopies(t *testing.T) {
 	}
 	v.opts.Unpacked = true
 	_, err := v.run(t)
-	must(t, err)
+	succeed(t, err)
 	if info, err := os.Lstat(v.path("widget", "1.0.0", linux)); err != nil || !info.IsDir() {
 		t.Errorf("%v, %v", info, err)
 	}
@@ -284,7 +284,7 @@ func TestVendoring_CheckVendoredSaysWhatIsMissing(t *testing.T) {
 		t.Errorf("a lock file: %q", got)
 	}
 	_, err := v.run(t)
-	must(t, err)
+	succeed(t, err)
 	lock, _ := v.request.Locks.Provider(provider(registryHost + "/acme/widget"))
 	lock.Hashes = slices.DeleteFunc(lock.Hashes, func(h getproviders.Hash) bool { return h.Scheme() == hashing.H1 })
 	v.request.Locks.Set(lock)
