@@ -2,6 +2,7 @@ package getproviders
 
 import (
 	"bytes"
+	"github.com/tfdeps/tfdeps/internal/must"
 	"io"
 	"strings"
 	"testing"
@@ -12,9 +13,7 @@ func TestReaderArchive_OpensAtAnyOffset(t *testing.T) {
 	archive := ReaderArchive{Name: "row 7", Reader: strings.NewReader("0123456789"), Size: 10}
 	for offset, want := range map[int64]string{0: "0123456789", 4: "456789", 10: ""} {
 		opened, err := archive.Open(t.Context(), offset)
-		if err != nil {
-			t.Fatal(err)
-		}
+		must.Succeed(t, err)
 		got, err := io.ReadAll(opened.Body)
 		if err != nil || string(got) != want || opened.Offset != offset || opened.Size != 10 {
 			t.Errorf("at %d: %q of %+v, %v", offset, got, opened, err)
@@ -24,9 +23,7 @@ func TestReaderArchive_OpensAtAnyOffset(t *testing.T) {
 		ReaderArchive
 		at int64
 	}{{archive, -1}, {archive, 11}, {ReaderArchive{Size: 1}, 0}} {
-		if opened, err := wrong.Open(t.Context(), wrong.at); err == nil {
-			t.Errorf("at %d there is %+v", wrong.at, opened)
-		}
+		must.Refuse(t, must.ErrorOf(wrong.Open(t.Context(), wrong.at)), wrong.at)
 	}
 }
 
@@ -42,10 +39,7 @@ func TestTrustedBy_HoldsWhatTheAuthenticatorKnows(t *testing.T) {
 		}
 		return AuthenticationResult{TrustLevel: LevelVerifiedChecksum}, nil
 	})
-	got, err := TrustedBy(own).Authenticator.Authenticate(Digests{SHA256: sum})
-	if err != nil || got.TrustLevel != LevelVerifiedChecksum {
-		t.Errorf("got %+v, %v", got, err)
-	}
+	must.Equal(t, must.Get(TrustedBy(own).Authenticator.Authenticate(Digests{SHA256: sum}))(t).TrustLevel, LevelVerifiedChecksum)
 	if TrustedBy(nil).Authenticator != nil {
 		t.Error("nothing authenticates")
 	}

@@ -4,8 +4,8 @@ import (
 	"bytes"
 	"errors"
 	"fmt"
+	"github.com/tfdeps/tfdeps/internal/must"
 	"os"
-	"slices"
 	"strings"
 	"testing"
 )
@@ -41,9 +41,7 @@ func TestChecksumList_FindsAFile(t *testing.T) {
 			t.Parallel()
 			err := parseChecksums([]byte(test.document)).check("a.zip", "zh:"+sumA)
 			if test.found == "ok" {
-				if err != nil {
-					t.Error(err)
-				}
+				must.Equal(t, err, nil)
 				return
 			}
 			want := fmt.Sprintf("the checksum list has %q for \"a.zip\", expected zh:%s", test.found, sumA)
@@ -59,9 +57,7 @@ func TestChecksumList_FindsAFile(t *testing.T) {
 
 func TestChecksumList_NeverHasAFileWithoutAName(t *testing.T) {
 	t.Parallel()
-	if err := parseChecksums([]byte(sumA+"\n")).check("", "zh:"+sumA); err == nil {
-		t.Error("a line without a name stands for a file without one")
-	}
+	must.Refuse(t, parseChecksums([]byte(sumA+"\n")).check("", "zh:"+sumA), "a line without a name stands for a file without one")
 }
 
 func TestChecksumList_GivesAllHashesOrNone(t *testing.T) {
@@ -85,9 +81,7 @@ func TestChecksumList_GivesAllHashesOrNone(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
-			if got := parseChecksums([]byte(test.document)).hashes(); !slices.Equal(got, test.want) {
-				t.Errorf("got %q, want %q", got, test.want)
-			}
+			must.EqualSlices(t, parseChecksums([]byte(test.document)).hashes(), test.want)
 		})
 	}
 }
@@ -96,9 +90,7 @@ func TestChecksumList_GivesAllHashesOrNone(t *testing.T) {
 // files have, and each listed file is found by its name.
 func FuzzParseChecksums(f *testing.F) {
 	null, err := os.ReadFile("testdata/vectors/hashicorp-null-3.1.0_SHA256SUMS")
-	if err != nil {
-		f.Fatal(err)
-	}
+	must.Succeed(f, err)
 	f.Add(null)
 	f.Add([]byte(sumA + "  a.zip\n\n" + sumB + " *b.zip\r\n"))
 	f.Add([]byte(sumA + "\n"))

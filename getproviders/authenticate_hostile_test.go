@@ -319,10 +319,7 @@ func TestSignature_AcceptsWhatHonestKeysHave(t *testing.T) {
 	}
 	fine, digests := released(newSigner(t), getproviders.PublicKey{Armored: key.armored(openpgp.PublicKeyType)})
 	fine.Signature = signature.Bytes()
-	got, err := fine.Authenticate(digests)
-	if err != nil || got.TrustLevel != getproviders.LevelCommunity {
-		t.Errorf("got %+v, %v", got, err)
-	}
+	must.Equal(t, must.Get(fine.Authenticate(digests))(t).TrustLevel, getproviders.LevelCommunity)
 }
 
 // A signature of several packets says by whom it is only if each of them does. Else a key may have made it that none names, and whether it
@@ -345,8 +342,5 @@ func TestSignature_IgnoresWeakKeysThatDidNotSign(t *testing.T) {
 	publisher := newSigner(t)
 	weak, _ := dsaKey(1024, 160)
 	checksums, digests := released(publisher, getproviders.PublicKey{Armored: weak.armored(openpgp.PublicKeyType)}, publicKey(publisher))
-	got, err := checksums.Authenticate(digests)
-	if err != nil || got.KeyID != publisher.KeyID() {
-		t.Errorf("got %+v, %v", got, err)
-	}
+	must.Equal(t, must.Get(checksums.Authenticate(digests))(t).KeyID, publisher.KeyID())
 }

@@ -2,11 +2,11 @@ package getproviders_test
 
 import (
 	"crypto/sha256"
-	"errors"
 	"fmt"
 	"testing"
 
 	"github.com/tfdeps/tfdeps/getproviders"
+	"github.com/tfdeps/tfdeps/internal/must"
 )
 
 // TestAuthenticate_PackagesWithoutKeys: where a registry may name no key, its checksum list is
@@ -20,16 +20,10 @@ func TestAuthenticate_PackagesWithoutKeys(t *testing.T) {
 	if err != nil || got.TrustLevel != getproviders.LevelVerifiedChecksum || len(got.Signed) != 1 || len(got.Notes) != 1 {
 		t.Errorf("got %+v, %v", got, err)
 	}
-	if _, err := c.Authenticate(getproviders.Digests{SHA256: sha256.Sum256([]byte("another"))}); !errors.Is(err, getproviders.ErrAuthentication) {
-		t.Errorf("another archive: %v", err)
-	}
+	must.Fail(t, must.ErrorOf(c.Authenticate(getproviders.Digests{SHA256: sha256.Sum256([]byte("another"))})), getproviders.ErrAuthentication)
 	named := c
 	named.PublicKeys = []getproviders.PublicKey{{Armored: "no key"}}
-	if _, err := named.Authenticate(getproviders.Digests{SHA256: sum}); err == nil {
-		t.Error("a key is named, and isn't asked for")
-	}
+	must.Refuse(t, must.ErrorOf(named.Authenticate(getproviders.Digests{SHA256: sum})), "a key is named, and isn't asked for")
 	c.Keyless = false
-	if _, err := c.Authenticate(getproviders.Digests{SHA256: sum}); !errors.Is(err, getproviders.ErrAuthentication) {
-		t.Errorf("where a key is needed: %v", err)
-	}
+	must.Fail(t, must.ErrorOf(c.Authenticate(getproviders.Digests{SHA256: sum})), getproviders.ErrAuthentication)
 }

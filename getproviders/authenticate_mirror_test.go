@@ -233,9 +233,7 @@ func TestSignature_InMirrorsMayBeLinksToFiles(t *testing.T) {
 	must.Succeed(t, os.Rename(filepath.Join(m.dir, sigName), elsewhere))
 	for target, want := range map[string]string{elsewhere: "self-signed " + m.known.KeyID() + ", 2 hashes", os.DevNull: "", t.TempDir(): "", "nowhere": ""} {
 		must.Succeed(t, os.Symlink(target, filepath.Join(m.dir, sigName)))
-		if got := m.judge(t)["filesystem"]; got != want {
-			t.Errorf("a link to %s: %q, want %q", target, got, want)
-		}
+		must.Equal(t, m.judge(t)["filesystem"], want, target)
 		m.remove(t, sigName)
 	}
 }
@@ -261,9 +259,7 @@ func TestSignature_InMirrorsGoesBeforeWhatTheMirrorLists(t *testing.T) {
 			trust, err := found.Trust.Loaded(t.Context())
 			must.Succeed(t, err)
 			signed := getproviders.ZH(m.sum(t))
-			if want := []getproviders.Hash{"h1:listed", signed}; !slices.Equal(hashing.Sort(trust.ListedHashes), want) {
-				t.Errorf("%s, believed %t: listed %q, want %q", name, believed, trust.ListedHashes, want)
-			}
+			must.EqualSlices(t, hashing.Sort(trust.ListedHashes), []getproviders.Hash{"h1:listed", signed}, name, believed)
 			result, err := trust.Authenticator.Authenticate(getproviders.Digests{SHA256: m.sum(t), H1: "h1:listed"})
 			if err != nil || len(result.Signed) != 2 || slices.Contains(result.Signed, forged) || slices.Contains(result.Signed, otherForged) {
 				t.Errorf("%s, believed %t: signed %q, want the two of the list (%v)", name, believed, result.Signed, err)
@@ -310,9 +306,7 @@ func TestAuthenticate_MirrorsAreAskedForDocumentsOnce(t *testing.T) {
 					asked++
 				}
 			}
-			if asked != c.asks {
-				t.Errorf("%d requests for documents, want %d", asked, c.asks)
-			}
+			must.Equal(t, asked, c.asks)
 		})
 	}
 }

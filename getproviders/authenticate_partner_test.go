@@ -8,6 +8,7 @@ import (
 	"github.com/ProtonMail/go-crypto/openpgp/armor"
 
 	"github.com/tfdeps/tfdeps/getproviders"
+	"github.com/tfdeps/tfdeps/internal/must"
 	"github.com/tfdeps/tfdeps/internal/providertest"
 )
 
@@ -51,9 +52,7 @@ func TestSignature_PartnersKeysInMirrors(t *testing.T) {
 			m.introduce(t, m.partner, m.trust)
 			want := strings.ReplaceAll(c.want, "PARTNER", m.partner.KeyID())
 			for kind, got := range m.judge(t) {
-				if got != want {
-					t.Errorf("%s: judged %q, want %q", kind, got, want)
-				}
+				must.Equal(t, got, want, kind)
 			}
 		})
 	}
@@ -80,20 +79,14 @@ func TestSignature_AllPartnersKeysOfABlockAreNamed(t *testing.T) {
 			both, trust := &pgp{}, &pgp{}
 			for _, key := range []*providertest.Signer{m.partner, m.stranger} {
 				block, err := armor.Decode(strings.NewReader(key.Armored()))
-				if err != nil {
-					t.Fatal(err)
-				}
-				if _, err := both.ReadFrom(block.Body); err != nil {
-					t.Fatal(err)
-				}
+				must.Succeed(t, err)
+				must.Get(both.ReadFrom(block.Body))(t)
 			}
 			trust.Write(m.partners.Sign(both.Bytes()))
 			m.introduceBlock(t, both.armored(openpgp.PublicKeyType), trust.armored(openpgp.SignatureType))
 			want := strings.ReplaceAll(c.want, "STRANGER", m.stranger.KeyID())
 			for kind, got := range m.judge(t) {
-				if got != want {
-					t.Errorf("%s: judged %q, want %q", kind, got, want)
-				}
+				must.Equal(t, got, want, kind)
 			}
 		})
 	}

@@ -206,10 +206,7 @@ func TestAuthenticate_TrustSignatureIsOverTheKeyWithoutItsArmor(t *testing.T) {
 		TrustSignature: partners.TrustSignature(publisher),
 	})
 	checksums.Keys.Partner = partners.Armored()
-	got, err := checksums.Authenticate(digests)
-	if err != nil || got.TrustLevel != getproviders.LevelPartner {
-		t.Errorf("got %+v, %v", got, err)
-	}
+	must.Equal(t, must.Get(checksums.Authenticate(digests))(t).TrustLevel, getproviders.LevelPartner)
 }
 
 func TestSignature_Expired_KeysAreAcceptedWithANote(t *testing.T) {

@@ -10,7 +10,6 @@ import (
 	"path/filepath"
 	"regexp"
 	"runtime"
-	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -103,9 +102,7 @@ func TestAuthenticate_AgreesWithTerraform(t *testing.T) {
 			if ok && !strings.Contains(output, "(self-signed, key ID "+ours.KeyID+")") {
 				t.Errorf("terraform doesn't print key ID %s:\n%s", ours.KeyID, output)
 			}
-			if signed := hashing.Sort(ours.Signed); !slices.Equal(signed, locked) {
-				t.Errorf("signed hashes: %q\nterraform locks: %q", signed, locked)
-			}
+			must.EqualSlices(t, hashing.Sort(ours.Signed), locked)
 		})
 	}
 }

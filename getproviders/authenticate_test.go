@@ -7,6 +7,7 @@ import (
 	"testing"
 
 	"github.com/tfdeps/tfdeps/getproviders"
+	"github.com/tfdeps/tfdeps/internal/must"
 )
 
 func TestAnyHash(t *testing.T) {
@@ -38,9 +39,7 @@ func TestAnyHash(t *testing.T) {
 			t.Parallel()
 			got, err := test.hashes.Authenticate(test.digests)
 			if test.wantErr == "" {
-				if err != nil {
-					t.Fatal(err)
-				}
+				must.Succeed(t, err)
 				if got.TrustLevel != getproviders.LevelVerifiedChecksum || got.Signed != nil {
 					t.Errorf("got %+v", got)
 				}
@@ -69,22 +68,14 @@ func wantAuthenticationError(t *testing.T, err error, code, text string) {
 	if !errors.Is(err, getproviders.ErrAuthentication) {
 		t.Fatalf("error %v doesn't match ErrAuthentication", err)
 	}
-	if got := getproviders.CodeOf(err); got != code {
-		t.Errorf("error %q has the code %q, want %q", err, got, code)
-	}
-	if !strings.Contains(err.Error(), text) {
-		t.Errorf("error %q doesn't contain %q", err, text)
-	}
+	must.Equal(t, getproviders.CodeOf(err), code)
+	must.Contain(t, err, text)
 }
 
 func TestChecksumError_HintsAtItsCause(t *testing.T) {
 	t.Parallel()
 	_, damaged := getproviders.AnyHash{"zh:00", "h9:new"}.Authenticate(getproviders.Digests{})
-	if hint := strings.Join(getproviders.HintsOf(damaged), ""); !strings.Contains(hint, "damaged") {
-		t.Errorf("of a wrong checksum: %q", hint)
-	}
+	must.Contain(t, strings.Join(getproviders.HintsOf(damaged), ""), "damaged")
 	_, unknown := getproviders.AnyHash{"h9:new"}.Authenticate(getproviders.Digests{})
-	if hint := strings.Join(getproviders.HintsOf(unknown), ""); strings.Contains(hint, "damaged") {
-		t.Errorf("of a checksum that nobody can check: %q", hint)
-	}
+	must.NotContain(t, strings.Join(getproviders.HintsOf(unknown), ""), "damaged")
 }

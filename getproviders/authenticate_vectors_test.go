@@ -6,7 +6,6 @@ import (
 	"os"
 	"path/filepath"
 	"slices"
-	"strings"
 	"testing"
 	"time"
 
@@ -68,9 +67,7 @@ func TestReadRing_VerifiesAsManySignaturesAsItMay(t *testing.T) {
 			t.Fatalf("%d signatures, %v", key.selfSignatures, err)
 		}
 		left := key.selfSignatures - missing
-		if err := key.readRing(&left); (err == nil) != fine {
-			t.Errorf("with %d missing: %v", missing, err)
-		}
+		must.Equal(t, key.readRing(&left) == nil, fine, missing)
 	}
 }
 
@@ -91,9 +88,7 @@ func TestSignedChecksums_HashicorpRelease_OutlivesItsKeys(t *testing.T) {
 			t.Fatalf("%s: notes %q", now, got.Notes)
 		}
 		for i, want := range wants {
-			if !strings.Contains(got.Notes[i], want) {
-				t.Errorf("%s: note %q doesn't contain %q", now, got.Notes[i], want)
-			}
+			must.Contain(t, got.Notes[i], want, now)
 		}
 	}
 }
@@ -139,9 +134,7 @@ func FuzzSignature(f *testing.F) {
 	original, digests := nullProvider(f)
 	binary := func(armored, blockType string) []byte {
 		content, err := unarmor(armored, blockType)
-		if err != nil {
-			f.Fatal(err)
-		}
+		must.Succeed(f, err)
 		return content
 	}
 	official := binary(original.Keys.Official, "PGP PUBLIC KEY BLOCK")

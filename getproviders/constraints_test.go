@@ -8,6 +8,7 @@ import (
 	"testing"
 
 	"github.com/tfdeps/tfdeps/getproviders"
+	"github.com/tfdeps/tfdeps/internal/must"
 )
 
 // The canonical texts are what Terraform 1.11.4 wrote into lock files, or
@@ -72,9 +73,7 @@ func TestConstraints_CanonicalText(t *testing.T) {
 		if err != nil || c.String() != tt.canonical {
 			t.Errorf("%q = %q, %v; want %q", tt.given, c, err, tt.canonical)
 		}
-		if c.IsEmpty() != (tt.canonical == "") {
-			t.Errorf("%q: IsEmpty is %t", tt.given, c.IsEmpty())
-		}
+		must.Equal(t, c.IsEmpty(), tt.canonical == "", tt.given)
 	}
 }
 
@@ -210,15 +209,11 @@ func TestConstraints_SeriesOfTheLargestNumberHasNoEnd(t *testing.T) {
 func TestAnd_KeepsItsOperands(t *testing.T) {
 	a, b := getproviders.MustParseConstraints("~> 1.2"), getproviders.MustParseConstraints("!= 1.5, >= 1")
 	both := a.And(b, getproviders.Constraints{})
-	if got, want := both.String(), ">= 1.0.0, ~> 1.2, != 1.5.0"; got != want {
-		t.Errorf("together %q, want %q", got, want)
-	}
+	must.Equal(t, both.String(), ">= 1.0.0, ~> 1.2, != 1.5.0")
 	if a.String() != "~> 1.2" || b.String() != ">= 1.0.0, != 1.5.0" {
 		t.Errorf("the operands became %q and %q", a, b)
 	}
-	if !reflect.DeepEqual(both, b.And(a)) {
-		t.Errorf("the order of operands matters")
-	}
+	must.DeepEqual(t, both, b.And(a), "the order of operands matters")
 	if (getproviders.Constraints{}).And().String() != "" {
 		t.Error("nothing and nothing is something")
 	}
@@ -236,9 +231,7 @@ func TestMustParseConstraints_PanicsOnBadInput(t *testing.T) {
 func TestConstraints_SurviveJSON(t *testing.T) {
 	want := []getproviders.Constraints{{}, getproviders.MustParseConstraints("~> 1.2, != 1.5")}
 	text, err := json.Marshal(want)
-	if err != nil {
-		t.Fatal(err)
-	}
+	must.Succeed(t, err)
 	var got []getproviders.Constraints
 	if err := json.Unmarshal(text, &got); err != nil || !reflect.DeepEqual(got, want) {
 		t.Errorf("%s was read as %v, %v", text, got, err)

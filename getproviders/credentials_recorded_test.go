@@ -160,9 +160,7 @@ func (w *web) check(t *testing.T, said string, want map[string]string) {
 			t.Errorf("%s has a token:\n%s", name, text)
 		}
 	}
-	if !strings.Contains(w.log.String(), "HTTP request") {
-		t.Error("nothing was logged")
-	}
+	must.Contain(t, w.log.String(), "HTTP request", "nothing was logged")
 }
 
 func listed(told map[string]string) string {

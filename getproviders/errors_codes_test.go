@@ -1,6 +1,7 @@
 package getproviders
 
 import (
+	"github.com/tfdeps/tfdeps/internal/must"
 	"go/ast"
 	"go/parser"
 	"go/token"
@@ -50,7 +51,7 @@ func TestCodes_AreThoseOfTheTable(t *testing.T) {
 	t.Parallel()
 	found, errs := map[string][]string{}, []string{}
 	for _, root := range []string{".", "../providercache", "../configs", "../depsfile", "../internal"} {
-		err := filepath.WalkDir(root, func(path string, entry fs.DirEntry, err error) error {
+		must.Succeed(t, filepath.WalkDir(root, func(path string, entry fs.DirEntry, err error) error {
 			if err != nil || entry.IsDir() || !strings.HasSuffix(path, ".go") || strings.HasSuffix(path, "_test.go") {
 				return err
 			}
@@ -59,17 +60,12 @@ func TestCodes_AreThoseOfTheTable(t *testing.T) {
 				collectCodes(file, found, &errs)
 			}
 			return err
-		})
-		if err != nil {
-			t.Fatal(err)
-		}
+		}))
 	}
 	slices.Sort(found["getproviders.Fault"])
 	found["getproviders.Fault"] = slices.Compact(found["getproviders.Fault"])
 	for name, want := range codes {
-		if !slices.Equal(found[name], want) {
-			t.Errorf("%s has the codes %q, want %q", name, found[name], want)
-		}
+		must.EqualSlices(t, found[name], want)
 	}
 	for _, name := range errs {
 		if _, listed := codes[name]; !listed && !slices.Contains(withoutCode, name) {

@@ -7,6 +7,7 @@ import (
 
 	"github.com/tfdeps/tfdeps/getproviders"
 	"github.com/tfdeps/tfdeps/internal/hosts"
+	"github.com/tfdeps/tfdeps/internal/must"
 )
 
 var versionMissing = getproviders.Subject{Version: getproviders.Version{Major: 1}}.Missing()
@@ -44,15 +45,11 @@ func TestCodeOf_NamesEachError(t *testing.T) {
 		"no_service":         &hosts.DiscoveryError{Kind: hosts.ErrNoService},
 		"":                   errors.New("x"),
 	} {
-		if got := getproviders.CodeOf(fmt.Errorf("outside: %w", err)); got != want {
-			t.Errorf("%T has the code %q, want %q", err, got, want)
-		}
+		must.Equal(t, getproviders.CodeOf(fmt.Errorf("outside: %w", err)), want, err)
 	}
 	several, _ := inOrder(stub{err: getproviders.Subject{Provider: widget}.Missing()}, stub{err: versionMissing})
 	_, err := several.Versions(t.Context(), widget)
-	if got := getproviders.CodeOf(err); got != "version_not_found" {
-		t.Errorf("several sources: %q", got)
-	}
+	must.Equal(t, getproviders.CodeOf(err), "version_not_found")
 }
 
 func TestSplitErrors_TakesApartWhatWasJoined(t *testing.T) {
@@ -62,9 +59,7 @@ func TestSplitErrors_TakesApartWhatWasJoined(t *testing.T) {
 	if len(got) != 3 || got[0] != a || got[1] != error(several) || got[2] != b {
 		t.Errorf("got %q", got)
 	}
-	if got := getproviders.SplitErrors(nil); len(got) != 0 {
-		t.Errorf("of nothing: %q", got)
-	}
+	must.Len(t, getproviders.SplitErrors(nil), 0)
 }
 
 // TestRegistrySource_DiscoveryThatWantsATokenIsUnauthorized: the error isn't about the network.

@@ -26,16 +26,12 @@ func TestFilesystemMirrorSource_SaysWhatElseThereIs(t *testing.T) {
 	if !errors.Is(err, getproviders.ErrPlatformMissing) || errors.Is(err, getproviders.ErrVersionNotFound) {
 		t.Errorf("err = %v, want one that is ErrPlatformMissing", err)
 	}
-	if want := "version 1.0.0 exists for darwin_arm64, windows_386; the newest version with a package for linux_amd64 is 0.9.0"; hint(err) != want {
-		t.Errorf("hint %q, want %q", hint(err), want)
-	}
+	must.Equal(t, hint(err), "version 1.0.0 exists for darwin_arm64, windows_386; the newest version with a package for linux_amd64 is 0.9.0")
 	_, err = source.Package(t.Context(), widget, version("3.0.0"), linux)
 	if !errors.Is(err, getproviders.ErrVersionNotFound) || errors.Is(err, getproviders.ErrPlatformMissing) {
 		t.Errorf("err = %v, want one that is ErrVersionNotFound", err)
 	}
-	if want := "the newest version there is 1.0.0"; hint(err) != want {
-		t.Errorf("hint %q, want %q", hint(err), want)
-	}
+	must.Equal(t, hint(err), "the newest version there is 1.0.0")
 }
 
 func TestFilesystemMirrorSource_ThatIsNotThere(t *testing.T) {
@@ -50,9 +46,7 @@ func TestFilesystemMirrorSource_ThatIsNotThere(t *testing.T) {
 			if !errors.Is(err, getproviders.ErrUnreachable) || !strings.HasPrefix(err.Error(), "cannot search "+dir+": ") {
 				t.Errorf("%q: err = %v, want one that is ErrUnreachable and names the directory", dir, err)
 			}
-			if missing := dir != file; errors.Is(err, fs.ErrNotExist) != missing {
-				t.Errorf("%q: err = %v; fs.ErrNotExist should be %t", dir, err, missing)
-			}
+			must.Equal(t, errors.Is(err, fs.ErrNotExist), dir != file, dir)
 		}
 	}
 }
@@ -68,15 +62,9 @@ func TestFilesystemMirrorSource_ReadsOneProvidersDirectory(t *testing.T) {
 	forbid(t, source.Dir, 0o111)
 	forbid(t, filepath.Join(source.Dir, "registry.example"), 0o111)
 	forbid(t, filepath.Join(source.Dir, "registry.example", "acme"), 0o111)
-	if _, err := source.Versions(t.Context(), widget); err != nil {
-		t.Errorf("Versions: %v", err)
-	}
-	if _, err := source.Package(t.Context(), widget, version("1.0.0"), linux); err != nil {
-		t.Errorf("Package: %v", err)
-	}
-	if _, err := source.Providers(t.Context()); !errors.Is(err, fs.ErrPermission) {
-		t.Errorf("Providers: %v, want fs.ErrPermission", err)
-	}
+	must.Equal(t, must.ErrorOf(source.Versions(t.Context(), widget)), nil)
+	must.Equal(t, must.ErrorOf(source.Package(t.Context(), widget, version("1.0.0"), linux)), nil)
+	must.Fail(t, must.ErrorOf(source.Providers(t.Context())), fs.ErrPermission)
 }
 
 func TestFilesystemMirrorSource_ThatCannotBeReadIsAnError(t *testing.T) {
@@ -105,10 +93,6 @@ func TestFilesystemMirrorSource_SearchEndsWithTheContext(t *testing.T) {
 	ctx, cancel := context.WithCancelCause(t.Context())
 	cancel(gone)
 	source := mirror(t, "registry.example/acme/widget/1.0.0/linux_amd64/")
-	if _, err := source.Versions(ctx, widget); err != gone {
-		t.Errorf("Versions: %v, want the context's cause", err)
-	}
-	if _, err := source.Providers(ctx); err != gone {
-		t.Errorf("Providers: %v, want the context's cause", err)
-	}
+	must.Equal(t, must.ErrorOf(source.Versions(ctx, widget)), gone)
+	must.Equal(t, must.ErrorOf(source.Providers(ctx)), gone)
 }

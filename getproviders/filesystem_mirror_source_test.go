@@ -4,7 +4,6 @@ import (
 	"errors"
 	"os"
 	"path/filepath"
-	"reflect"
 	"runtime"
 	"slices"
 	"strings"
@@ -155,16 +154,12 @@ func TestFilesystemMirrorSource_Links(t *testing.T) {
 		at := mirror(t, "registry.example/acme/widget/1.0.0/linux_amd64/").Dir
 		must.Succeed(t, os.Symlink(at, link))
 		source := &getproviders.FilesystemMirrorSource{Dir: link}
-		if _, err := source.Versions(t.Context(), widget); err != nil {
-			t.Error(err)
-		}
+		must.Equal(t, must.ErrorOf(source.Versions(t.Context(), widget)), nil)
 		got, err := source.Package(t.Context(), widget, version("1.0.0"), linux)
 		if want := filepath.Join(at, "registry.example", "acme", "widget", "1.0.0", "linux_amd64"); err != nil || got.Location != getproviders.LocalDirectory(want) {
 			t.Errorf("got %v, %v, want location %s", got.Location, err, want)
 		}
-		if got.Source != link {
-			t.Errorf("source %q, want %q", got.Source, link)
-		}
+		must.Equal(t, got.Source, link)
 	})
 }
 
@@ -196,13 +191,9 @@ func TestFilesystemMirrorSource_Package(t *testing.T) {
 			if err != nil || strings.HasPrefix(origin, source.Dir) != (test.file != "") {
 				t.Errorf("the origin is %q, %v", origin, err)
 			}
-			if (got.Trust.Load != nil) != (test.file != "") {
-				t.Errorf("trust %v", got.Trust)
-			}
+			must.Equal(t, got.Trust.Load != nil, test.file != "")
 			got.Trust = getproviders.Trust{}
-			if !reflect.DeepEqual(got, getproviders.Package{Provider: widget, Version: version("1.0.0"), Platform: linux, Location: want, Source: source.Dir, SourceURL: origin}) {
-				t.Errorf("got %+v, want location %s", got, want)
-			}
+			must.DeepEqual(t, got, getproviders.Package{Provider: widget, Version: version("1.0.0"), Platform: linux, Location: want, Source: source.Dir, SourceURL: origin})
 		})
 	}
 }
@@ -233,8 +224,6 @@ func TestFilesystemMirrorSource_Providers(t *testing.T) {
 		t.Errorf("got %v, want %v", got, want)
 	}
 	for _, p := range got {
-		if _, err := source.Versions(t.Context(), p); err != nil {
-			t.Errorf("%s: %v", p, err)
-		}
+		must.Equal(t, must.ErrorOf(source.Versions(t.Context(), p)), nil, p)
 	}
 }

@@ -8,6 +8,7 @@ import (
 
 	"github.com/tfdeps/tfdeps/getproviders"
 	"github.com/tfdeps/tfdeps/internal/hashing"
+	"github.com/tfdeps/tfdeps/internal/must"
 )
 
 func TestParseHash(t *testing.T) {
@@ -28,35 +29,23 @@ func TestParseHash(t *testing.T) {
 		}
 	}
 	for _, given := range []string{"", ":", ":abc", "h1", "abc="} {
-		if h, err := getproviders.ParseHash(given); err == nil {
-			t.Errorf("%q was read as %q", given, h)
-		}
+		must.Refuse(t, must.ErrorOf(getproviders.ParseHash(given)), given)
 	}
-	if scheme := getproviders.Hash("h1").Scheme(); scheme != "" {
-		t.Errorf("a hash without a colon has scheme %q", scheme)
-	}
+	must.Equal(t, getproviders.Hash("h1").Scheme(), "")
 }
 
 func TestZH(t *testing.T) {
 	const want = "zh:e3b0c44298fc1c149afbf4c8996fb92427ae41e4649b934ca495991b7852b855"
-	if got := getproviders.ZH(sha256.Sum256(nil)); got != want {
-		t.Errorf("got %s, want %s", got, want)
-	}
+	must.Equal(t, getproviders.ZH(sha256.Sum256(nil)), want)
 }
 
 func TestSortHashes(t *testing.T) {
 	given := []getproviders.Hash{"zh:b", "h1:z", "zh:a", "h1:Z", "h1:z"}
 	before := slices.Clone(given)
 	got := hashing.Sort(given)
-	if want := []getproviders.Hash{"h1:Z", "h1:z", "zh:a", "zh:b"}; !slices.Equal(got, want) {
-		t.Errorf("got %v, want %v", got, want)
-	}
-	if !slices.Equal(given, before) {
-		t.Errorf("the argument became %v", given)
-	}
-	if got := hashing.Sort[getproviders.Hash](nil); len(got) != 0 {
-		t.Errorf("nothing became %v", got)
-	}
+	must.EqualSlices(t, got, []getproviders.Hash{"h1:Z", "h1:z", "zh:a", "zh:b"})
+	must.EqualSlices(t, given, before)
+	must.Len(t, hashing.Sort[getproviders.Hash](nil), 0)
 }
 
 func FuzzParseHash(f *testing.F) {

@@ -6,6 +6,7 @@ import (
 
 	"github.com/tfdeps/tfdeps/getproviders"
 	"github.com/tfdeps/tfdeps/internal/layout"
+	"github.com/tfdeps/tfdeps/internal/must"
 )
 
 var linux = getproviders.Platform{OS: "linux", Arch: "amd64"}
@@ -25,12 +26,8 @@ func TestPaths(t *testing.T) {
 	}
 	for _, tt := range tests {
 		p, v := mustParse(t, tt.address), getproviders.MustParseVersion(tt.version)
-		if got := layout.UnpackedPath(p, v, linux); got != tt.unpacked {
-			t.Errorf("unpacked in %q, want %q", got, tt.unpacked)
-		}
-		if got := p.PackedName(v, linux); got != tt.packed {
-			t.Errorf("packed as %q, want %q", got, tt.packed)
-		}
+		must.Equal(t, layout.UnpackedPath(p, v, linux), tt.unpacked)
+		must.Equal(t, p.PackedName(v, linux), tt.packed)
 	}
 }
 
@@ -85,9 +82,7 @@ func TestExecutableName(t *testing.T) {
 		"aws":                                  false,
 		"":                                     false,
 	} {
-		if got := layout.ExecutableName(aws, name); got != want {
-			t.Errorf("%q: %t", name, got)
-		}
+		must.Equal(t, layout.ExecutableName(aws, name), want, name)
 	}
 }
 

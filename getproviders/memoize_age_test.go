@@ -2,6 +2,7 @@ package getproviders
 
 import (
 	"context"
+	"github.com/tfdeps/tfdeps/internal/must"
 	"testing"
 	"time"
 )
@@ -37,9 +38,7 @@ func TestMemoize_AsksAgainWhenAnswersAreOld(t *testing.T) {
 			if err == nil {
 				_, err = source.Package(t.Context(), Provider{}, Version{}, Platform{})
 			}
-			if err != nil {
-				t.Fatal(err)
-			}
+			must.Succeed(t, err)
 			now = now.Add(c.passed)
 		}
 		if asked.versions != c.want || asked.packages != c.want {

@@ -7,6 +7,7 @@ import (
 	"testing"
 
 	"github.com/tfdeps/tfdeps/getproviders"
+	"github.com/tfdeps/tfdeps/internal/must"
 )
 
 func TestMemoize_AsksOnceForEachThing(t *testing.T) {
@@ -32,12 +33,8 @@ func TestMemoize_AsksOnceForEachThing(t *testing.T) {
 			}
 		}
 	}
-	if len(asked) != 4 {
-		t.Errorf("asked %d times, want 4", len(asked))
-	}
-	if got := source.Describe(widget).Name; got != "a" {
-		t.Errorf("described as %q", got)
-	}
+	must.Len(t, asked, 4)
+	must.Equal(t, source.Describe(widget).Name, "a")
 }
 
 func TestMemoize_ForgetsFailures(t *testing.T) {
@@ -45,14 +42,10 @@ func TestMemoize_ForgetsFailures(t *testing.T) {
 	source := getproviders.Memoize(stub{name: "a", asked: &asked, err: errFailed})
 	for range 2 {
 		for query, ask := range queries(source) {
-			if err := ask(t.Context()); err != errFailed {
-				t.Errorf("%s: %v", query, err)
-			}
+			must.Equal(t, ask(t.Context()), errFailed, query)
 		}
 	}
-	if len(asked) != 4 {
-		t.Errorf("asked %d times, want 4", len(asked))
-	}
+	must.Len(t, asked, 4)
 }
 
 func TestMemoize_EndsWithTheContext(t *testing.T) {
@@ -60,9 +53,7 @@ func TestMemoize_EndsWithTheContext(t *testing.T) {
 	ctx, cancel := context.WithCancelCause(t.Context())
 	cancel(gone)
 	for query, ask := range queries(getproviders.Memoize(stub{name: "a", err: errNoProvider})) {
-		if err := ask(ctx); err != gone {
-			t.Errorf("%s: %v, want the context's cause", query, err)
-		}
+		must.Equal(t, ask(ctx), gone, query)
 	}
 }
 
@@ -86,17 +77,11 @@ func TestMemoize_MirrorIsSharedBySelectors(t *testing.T) {
 	})
 	mirror := getproviders.Memoize(fake.mirrorAt(t, mirrorBase))
 	source := getproviders.MultiSource{Selectors: []getproviders.Selector{{Source: mirror}, {Source: mirror}}}
-	if _, err := source.Versions(t.Context(), widget); err != nil {
-		t.Fatal(err)
-	}
+	must.Get(source.Versions(t.Context(), widget))(t)
 	for range 2 {
-		if _, err := source.Package(t.Context(), widget, version("1.0.0"), getproviders.Platform{OS: "darwin", Arch: "arm64"}); err != nil {
-			t.Fatal(err)
-		}
+		must.Get(source.Package(t.Context(), widget, version("1.0.0"), getproviders.Platform{OS: "darwin", Arch: "arm64"}))(t)
 	}
 	for _, path := range []string{indexPath, versionPath} {
-		if n := fake.requests(path); n != 1 {
-			t.Errorf("%d requests for %s, want 1", n, path)
-		}
+		must.Equal(t, fake.requests(path), 1, path)
 	}
 }

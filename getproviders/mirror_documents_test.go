@@ -2,6 +2,7 @@ package getproviders
 
 import (
 	"encoding/json"
+	"github.com/tfdeps/tfdeps/internal/must"
 	"slices"
 	"testing"
 )
@@ -21,8 +22,6 @@ func FuzzMirrorKeys(f *testing.F) {
 		if keys := decodeMirroredKeys(again); !json.Valid(again) || !slices.Equal(keys, d.Keys) {
 			t.Errorf("%q becomes %q", content, again)
 		}
-		if counting := (Signers{}).candidates(Provider{}, d.Keys, original); len(counting) != 1 {
-			t.Errorf("%q counts", content)
-		}
+		must.Len(t, (Signers{}).candidates(Provider{}, d.Keys, original), 1)
 	})
 }

@@ -1,6 +1,7 @@
 package getproviders
 
 import (
+	"github.com/tfdeps/tfdeps/internal/must"
 	"net/url"
 	"slices"
 	"testing"
@@ -22,9 +23,7 @@ func FuzzMirrorIndex(f *testing.F) {
 			t.Errorf("not sorted: %v", versions)
 		}
 		for i, v := range versions {
-			if again, err := ParseVersion(v.String()); err != nil || again != v {
-				t.Errorf("version %#v doesn't survive its text: %#v, %v", v, again, err)
-			}
+			must.Equal(t, must.Get(ParseVersion(v.String()))(t), v, v)
 			if slices.Contains(versions[i+1:], v) {
 				t.Errorf("version %s is there twice", v)
 			}
@@ -65,9 +64,7 @@ func FuzzMirrorVersion(f *testing.F) {
 			if location.Scheme != "http" && location.Scheme != "https" || location.Host == "" {
 				t.Errorf("accepted URL %q", location)
 			}
-			if (trust == nil) != (len(archive.Hashes) == 0) {
-				t.Errorf("%d hashes, judged by %v", len(archive.Hashes), trust)
-			}
+			must.Equal(t, trust == nil, len(archive.Hashes) == 0)
 		}
 	})
 }

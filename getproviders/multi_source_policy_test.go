@@ -10,6 +10,7 @@ import (
 
 	"github.com/tfdeps/tfdeps/getproviders"
 	"github.com/tfdeps/tfdeps/internal/hosts"
+	"github.com/tfdeps/tfdeps/internal/must"
 )
 
 func TestMultiSource_TheZeroOneStops(t *testing.T) {
@@ -60,9 +61,7 @@ func TestFallback(t *testing.T) {
 				if err := ask(t.Context()); test.err == nil && err != nil || test.err != nil && !errors.Is(err, test.err) {
 					t.Errorf("%s: %v, want %v", query, err, test.err)
 				}
-				if !slices.Equal(*asked, test.asked) {
-					t.Errorf("%s: asked %q, want %q", query, *asked, test.asked)
-				}
+				must.EqualSlices(t, *asked, test.asked, query)
 			}
 			if !strings.HasSuffix(source.Describe(widget).Name, test.asked[len(test.asked)-1]) && test.policy == exclusive {
 				t.Errorf("described as %q", source.Describe(widget).Name)
@@ -99,13 +98,8 @@ func TestMultiSource_NextOnFailureTellsWhatWasSkipped(t *testing.T) {
 	)
 	source.Fallback = getproviders.NextOnFailure
 	available, err := source.Versions(t.Context(), widget)
-	if err != nil {
-		t.Fatal(err)
-	}
-	want := []string{"a was passed over because it failed: disk on fire: source unreachable or failing", "from c"}
-	if !slices.Equal(available.Warnings, want) {
-		t.Errorf("warnings %q, want %q", available.Warnings, want)
-	}
+	must.Succeed(t, err)
+	must.EqualSlices(t, available.Warnings, []string{"a was passed over because it failed: disk on fire: source unreachable or failing", "from c"})
 	found, err := source.Package(t.Context(), widget, version("1.0.0"), linux)
 	if err != nil || found.Source != "c" {
 		t.Fatalf("got %+v, %v", found, err)
@@ -114,9 +108,7 @@ func TestMultiSource_NextOnFailureTellsWhatWasSkipped(t *testing.T) {
 		t.Errorf("passed over: %v", found.Skipped)
 	}
 	source.Selectors = source.Selectors[1:]
-	if found, err := source.Package(t.Context(), widget, version("1.0.0"), linux); err != nil || found.Skipped != nil {
-		t.Errorf("a source that lacks the provider was passed over: %v, %v", found.Skipped, err)
-	}
+	must.Equal(t, must.Get(source.Package(t.Context(), widget, version("1.0.0"), linux))(t).Skipped, nil)
 }
 
 func TestMultiSource_NextOnFailure_WhereNoneServes(t *testing.T) {
@@ -130,23 +122,16 @@ func TestMultiSource_NextOnFailure_WhereNoneServes(t *testing.T) {
 		if !errors.Is(err, getproviders.ErrUnreachable) || errors.Is(err, getproviders.ErrProviderNotFound) {
 			t.Errorf("%s: err = %v, want one that is ErrUnreachable only", query, err)
 		}
-		want := head + " was not found in any of the search locations, and not all of them work" +
-			"\n\n  - a: disk on fire: source unreachable or failing\n  - b: does not have the provider\n  - c: disk on fire: source unreachable or failing"
-		if err.Error() != want {
-			t.Errorf("%s:\n%v\nwant\n%s", query, err, want)
-		}
+		must.Equal(t, err.Error(), head+" was not found in any of the search locations, and not all of them work"+
+			"\n\n  - a: disk on fire: source unreachable or failing\n  - b: does not have the provider\n  - c: disk on fire: source unreachable or failing", query)
 	}
 }
 
 func TestMultiSource_NextOnFailure_DoesNotPassOverAProtocol(t *testing.T) {
 	source, asked := inOrder(stub{name: "a", err: errFailed}, stub{name: "b", err: errProtocol}, stub{name: "c"})
 	source.Fallback = getproviders.NextOnFailure
-	if _, err := source.Package(t.Context(), widget, version("1.0.0"), linux); err != error(errProtocol) {
-		t.Errorf("err = %v, want the answer of b", err)
-	}
-	if want := []string{"a", "b"}; !slices.Equal(*asked, want) {
-		t.Errorf("asked %q, want %q", *asked, want)
-	}
+	must.Equal(t, must.ErrorOf(source.Package(t.Context(), widget, version("1.0.0"), linux)), error(errProtocol))
+	must.EqualSlices(t, *asked, []string{"a", "b"})
 }
 
 func TestMultiSource_NextOnFailure_EndsWithTheContext(t *testing.T) {
@@ -174,9 +159,7 @@ func TestMultiSource_Exclusive_TellsWhichMirrorKeepsTheRegistryOut(t *testing.T)
 	if err == nil || err.Error() != want {
 		t.Errorf("got\n%v\nwant\n%s", err, want)
 	}
-	if got := source.Describe(widget).Name; got != "m2" {
-		t.Errorf("described as %q", got)
-	}
+	must.Equal(t, source.Describe(widget).Name, "m2")
 }
 
 func TestMultiSource_RepeatsAdviceAndNotEndlessPatterns(t *testing.T) {
@@ -194,16 +177,11 @@ func TestMultiSource_RepeatsAdviceAndNotEndlessPatterns(t *testing.T) {
 		`"registry.example/acme/t9", and 2 more` + "\n",
 		"b: does not have the provider (mind the slash)",
 	} {
-		if !strings.Contains(err.Error(), want) {
-			t.Errorf("%v\nlacks %q", err, want)
-		}
+		must.Contain(t, err, want)
 	}
 }
 
 func TestMultiSource_NamesTheSourceOfAPackage(t *testing.T) {
 	source, _ := inOrder(stub{name: "a", err: errNoVersion}, stub{name: "b"})
-	got, err := source.Package(t.Context(), widget, version("1.0.0"), linux)
-	if err != nil || got.Source != "b" {
-		t.Errorf("got %q, %v", got.Source, err)
-	}
+	must.Equal(t, must.Get(source.Package(t.Context(), widget, version("1.0.0"), linux))(t).Source, "b")
 }

@@ -8,6 +8,7 @@ import (
 	"testing"
 
 	"github.com/tfdeps/tfdeps/getproviders"
+	"github.com/tfdeps/tfdeps/internal/must"
 )
 
 // stub is a source with one answer for everything.
@@ -81,15 +82,9 @@ func TestMultiSource_UnitesVersions(t *testing.T) {
 		Exclude: never,
 	})
 	got, err := source.Versions(t.Context(), widget)
-	if err != nil {
-		t.Fatal(err)
-	}
-	if want := versions("1.0.0", "1.1.0", "0.9.0"); !slices.Equal(got.Versions, want) {
-		t.Errorf("versions %v, want %v", got.Versions, want)
-	}
-	if want := []string{"from a", "from d"}; !slices.Equal(got.Warnings, want) {
-		t.Errorf("warnings %q, want %q", got.Warnings, want)
-	}
+	must.Succeed(t, err)
+	must.EqualSlices(t, got.Versions, versions("1.0.0", "1.1.0", "0.9.0"))
+	must.EqualSlices(t, got.Warnings, []string{"from a", "from d"})
 }
 
 // TestMultiSource_DetailsAreThoseOfThePackages: what is told about a version is what the first
@@ -114,9 +109,7 @@ func TestMultiSource_DetailsAreThoseOfThePackages(t *testing.T) {
 			t.Errorf("%s: %s, want %s", v, protocols, want)
 		}
 	}
-	if len(*asked) != 3 {
-		t.Errorf("asked %q", *asked)
-	}
+	must.Len(t, *asked, 3)
 	source, _ = inOrder(stub{available: getproviders.Available{Versions: versions("1.0.0")}})
 	if got, err := source.Versions(t.Context(), widget); got.Details != nil || err != nil {
 		t.Errorf("details of a source that tells none, %v", err)
@@ -170,12 +163,8 @@ func TestMultiSource_VersionsFailures(t *testing.T) {
 			if other := getproviders.ErrProviderNotFound; test.kind != other && errors.Is(err, other) {
 				t.Errorf("err is %v, too", other)
 			}
-			if err.Error() != test.message {
-				t.Errorf("message\n%v\nwant\n%s", err, test.message)
-			}
-			if len(got.Versions) != 0 {
-				t.Errorf("versions %v besides an error", got.Versions)
-			}
+			must.Equal(t, err.Error(), test.message)
+			must.Len(t, got.Versions, 0)
 		})
 	}
 }
@@ -193,9 +182,7 @@ func TestMultiSource_TakesThePackageOfTheFirstThatHasIt(t *testing.T) {
 	if err != nil || got.Location != getproviders.LocalDirectory("d") {
 		t.Errorf("got %+v, %v, want that of d", got, err)
 	}
-	if want := []string{"a", "b", "c", "d"}; !slices.Equal(*asked, want) {
-		t.Errorf("asked %q, want %q", *asked, want)
-	}
+	must.EqualSlices(t, *asked, []string{"a", "b", "c", "d"})
 }
 
 func TestMultiSource_PackageFailures(t *testing.T) {
@@ -233,13 +220,9 @@ func TestMultiSource_PackageFailures(t *testing.T) {
 			source, _ := inOrder(stubs...)
 			_, err := source.Package(t.Context(), widget, version("1.0.0"), linux)
 			for _, kind := range []error{getproviders.ErrPlatformMissing, getproviders.ErrVersionNotFound, getproviders.ErrProviderNotFound, getproviders.ErrProtocol, getproviders.ErrUnreachable} {
-				if errors.Is(err, kind) != (kind == test.kind) {
-					t.Errorf("err is %v: %t", kind, errors.Is(err, kind))
-				}
+				must.Equal(t, errors.Is(err, kind), kind == test.kind)
 			}
-			if err.Error() != test.message {
-				t.Errorf("message\n%v\nwant\n%s", err, test.message)
-			}
+			must.Equal(t, err.Error(), test.message)
 			if test.hint != "" && !slices.Equal(getproviders.HintsOf(err), []string{test.hint}) {
 				t.Errorf("no hint %q in %v", test.hint, err)
 			}
@@ -252,12 +235,8 @@ func TestMultiSource_EndsWithTheContext(t *testing.T) {
 	ctx, cancel := context.WithCancelCause(t.Context())
 	cancel(gone)
 	source, _ := inOrder(stub{name: "a", err: gone}, stub{name: "b"})
-	if _, err := source.Versions(ctx, widget); err != gone {
-		t.Errorf("Versions: %v, want the context's cause", err)
-	}
-	if _, err := source.Package(ctx, widget, version("1.0.0"), linux); err != gone {
-		t.Errorf("Package: %v, want the context's cause", err)
-	}
+	must.Equal(t, must.ErrorOf(source.Versions(ctx, widget)), gone)
+	must.Equal(t, must.ErrorOf(source.Package(ctx, widget, version("1.0.0"), linux)), gone)
 }
 
 func TestMultiSource_OfMultiSources(t *testing.T) {
@@ -281,17 +260,13 @@ func TestMultiSource_TellsWhichPatternsKeepASourceOut(t *testing.T) {
 	if err == nil || err.Error() != want {
 		t.Errorf("got\n%v\nwant\n%s", err, want)
 	}
-	if len(*asked) != 0 {
-		t.Errorf("asked %q", *asked)
-	}
+	must.Len(t, *asked, 0)
 }
 
 func TestMultiSource_DescribesThoseThatAreForTheProvider(t *testing.T) {
 	source, _ := inOrder(stub{name: "a"}, stub{name: "b"}, stub{name: "c"})
 	source.Selectors[1].Exclude = never
-	if got, want := source.Describe(widget).Name, "a, c"; got != want {
-		t.Errorf("got %q, want %q", got, want)
-	}
+	must.Equal(t, source.Describe(widget).Name, "a, c")
 }
 
 func TestMultiSource_Suggests(t *testing.T) {
@@ -303,9 +278,7 @@ func TestMultiSource_Suggests(t *testing.T) {
 	if got, ok := source.Describe(widget).Suggest(t.Context(), widget); !ok || got != other {
 		t.Errorf("got %s, %t, want %s", got, ok, other)
 	}
-	if want := []string{"a", "c"}; !slices.Equal(*asked, want) {
-		t.Errorf("asked %q, want %q", *asked, want)
-	}
+	must.EqualSlices(t, *asked, []string{"a", "c"})
 	source.Selectors = source.Selectors[:2]
 	if got, ok := source.Describe(widget).Suggest(t.Context(), widget); ok {
 		t.Errorf("got %s of sources that know nothing", got)

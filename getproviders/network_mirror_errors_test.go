@@ -7,6 +7,7 @@ import (
 	"testing"
 
 	"github.com/tfdeps/tfdeps/getproviders"
+	"github.com/tfdeps/tfdeps/internal/must"
 )
 
 func TestNetworkMirrorSource_RefusesMalformedIndexes(t *testing.T) {
@@ -44,9 +45,7 @@ func TestNetworkMirrorSource_RefusesMalformedVersions(t *testing.T) {
 			fake := newFakeRegistry(t, map[string]answer{versionPath: inJSON(test.body)})
 			_, err := askMirror(t, fake)
 			wantQueryError(t, err, "malformed answer", fake.URL+versionPath, test.problem)
-			if strings.Contains(err.Error(), "hunter2") {
-				t.Errorf("message has a secret: %v", err)
-			}
+			must.NotContain(t, err.Error(), "hunter2")
 		})
 	}
 }
@@ -101,13 +100,8 @@ func TestNetworkMirrorSource_TellsStatusesApart(t *testing.T) {
 				if !errors.Is(err, test.kind) {
 					t.Fatalf("err = %v, want one that is %v", err, test.kind)
 				}
-				want := strings.NewReplacer("%s", fake.URL+path, "%h", strings.TrimPrefix(fake.URL, "http://")).Replace(test.text)
-				if err.Error() != want {
-					t.Errorf("message\n%v\nwant\n%s", err, want)
-				}
-				if n := fake.requests(path); n != test.requests {
-					t.Errorf("%d requests, want %d", n, test.requests)
-				}
+				must.Equal(t, err.Error(), strings.NewReplacer("%s", fake.URL+path, "%h", strings.TrimPrefix(fake.URL, "http://")).Replace(test.text))
+				must.Equal(t, fake.requests(path), test.requests)
 			}
 		})
 	}
@@ -165,9 +159,7 @@ func TestNetworkMirrorSource_URLIsAReferencesBase(t *testing.T) {
 		"":      "/" + document,
 	} {
 		fake := newFakeRegistry(t, map[string]answer{asked: inJSON(goodIndex)})
-		if _, err := fake.mirrorAt(t, path).Versions(t.Context(), widget); err != nil {
-			t.Errorf("%q: %v", path, err)
-		}
+		must.Equal(t, must.ErrorOf(fake.mirrorAt(t, path).Versions(t.Context(), widget)), nil, path)
 		for _, status := range []int{404, 400} {
 			fake.answers[asked] = answer{status: status}
 			_, err := fake.mirrorAt(t, path).Versions(t.Context(), widget)
@@ -176,9 +168,7 @@ func TestNetworkMirrorSource_URLIsAReferencesBase(t *testing.T) {
 				want = fmt.Sprintf("the mirror's URL %s has no slash at its end, so that its last part, %q, is not in the URLs that are asked for: %s",
 					fake.URL+path, path[strings.LastIndex(path, "/")+1:], fake.URL+asked)
 			}
-			if hint(err) != want {
-				t.Errorf("%q: %v\nhint %q\nwant %q", path, err, hint(err), want)
-			}
+			must.Equal(t, hint(err), want, path)
 		}
 	}
 }

@@ -88,12 +88,8 @@ func TestNetworkMirrorSource_Package(t *testing.T) {
 			fake := newFakeRegistry(t, map[string]answer{versionPath: inJSON(`{"archives": {"linux_amd64": ` + test.archive + `, "darwin_arm64": null}}`)})
 			got, err := askMirror(t, fake)
 			must.Succeed(t, err)
-			if want := strings.Replace(test.location, "%s", fake.URL, 1); got.Location.String() != want {
-				t.Errorf("location %s, want %s", got.Location, want)
-			}
-			if want := "provider mirror at " + fake.URL + mirrorBase; got.Source != want {
-				t.Errorf("source %q, want %q", got.Source, want)
-			}
+			must.Equal(t, got.Location.String(), strings.Replace(test.location, "%s", fake.URL, 1))
+			must.Equal(t, got.Source, "provider mirror at "+fake.URL+mirrorBase)
 			if got.Provider != widget || got.Version != version("1.0.0") || got.Platform != linux {
 				t.Errorf("got %+v", got)
 			}
@@ -110,10 +106,7 @@ func TestNetworkMirrorSource_URLsAreRelativeToTheFinalAnswer(t *testing.T) {
 		versionPath:        {status: 307, header: map[string]string{"Location": "/moved/here.json"}},
 		"/moved/here.json": inJSON(`{"archives": {"linux_amd64": {"url": "w.zip"}}}`),
 	})
-	got, err := askMirror(t, fake)
-	if err != nil || got.Location.String() != fake.URL+"/moved/w.zip" {
-		t.Errorf("got %v, %v", got.Location, err)
-	}
+	must.Equal(t, must.Get(askMirror(t, fake))(t).Location.String(), fake.URL+"/moved/w.zip")
 }
 
 func TestNetworkMirrorSource_FollowsFiveRedirects(t *testing.T) {
@@ -125,9 +118,7 @@ func TestNetworkMirrorSource_FollowsFiveRedirects(t *testing.T) {
 	hop("/4", "/5")
 	hop("/5", "/end")
 	answers["/end"] = inJSON(goodIndex)
-	if _, err := newFakeRegistry(t, answers).mirrorAt(t, mirrorBase).Versions(t.Context(), widget); err != nil {
-		t.Errorf("five redirects: %v", err)
-	}
+	must.Equal(t, must.ErrorOf(newFakeRegistry(t, answers).mirrorAt(t, mirrorBase).Versions(t.Context(), widget)), nil)
 	hop("/5", "/6")
 	hop("/6", "/end")
 	_, err := newFakeRegistry(t, answers).mirrorAt(t, mirrorBase).Versions(t.Context(), widget)
@@ -150,12 +141,8 @@ func TestNetworkMirrorSource_AsksForProvidersOfAnyHost(t *testing.T) {
 			mirrorBase + directory + "/1.0.0+b.1.json": inJSON(`{"archives": {"linux_amd64": {"url": "w.zip"}}}`),
 		})
 		source, p := fake.mirrorAt(t, mirrorBase), mustParse(t, address)
-		if _, err := source.Versions(t.Context(), p); err != nil {
-			t.Errorf("%s: %v", address, err)
-		}
-		if _, err := source.Package(t.Context(), p, version("1.0.0+b.1"), linux); err != nil {
-			t.Errorf("%s: %v", address, err)
-		}
+		must.Equal(t, must.ErrorOf(source.Versions(t.Context(), p)), nil, address)
+		must.Equal(t, must.ErrorOf(source.Package(t.Context(), p, version("1.0.0+b.1"), linux)), nil, address)
 	}
 }
 
@@ -195,16 +182,10 @@ func TestNetworkMirrorSource_TellsItsAnswersApart(t *testing.T) {
 			fake := newFakeRegistry(t, test.answers)
 			_, err := askMirror(t, fake)
 			for _, kind := range []error{getproviders.ErrProviderNotFound, getproviders.ErrVersionNotFound, getproviders.ErrPlatformMissing, getproviders.ErrUnreachable} {
-				if errors.Is(err, kind) != (kind == test.kind) {
-					t.Errorf("err is %v: %t", kind, errors.Is(err, kind))
-				}
+				must.Equal(t, errors.Is(err, kind), kind == test.kind)
 			}
-			if want := strings.Replace(test.text, "%s", fake.URL+mirrorBase, 1); err.Error() != want {
-				t.Errorf("message\n%v\nwant\n%s", err, want)
-			}
-			if hint(err) != test.hint {
-				t.Errorf("hint %q, want %q", hint(err), test.hint)
-			}
+			must.Equal(t, err.Error(), strings.Replace(test.text, "%s", fake.URL+mirrorBase, 1))
+			must.Equal(t, hint(err), test.hint)
 		})
 	}
 }
@@ -217,17 +198,11 @@ func TestNetworkMirrorSource_IsAskedOnceForVersions(t *testing.T) {
 		got, err := source.Versions(t.Context(), widget)
 		must.Succeed(t, err)
 		got.Versions[0] = getproviders.Version{} // the caller's own
-		if _, err := source.Package(t.Context(), widget, version("3.0.0"), linux); !errors.Is(err, getproviders.ErrVersionNotFound) {
-			t.Errorf("err = %v, want one that is ErrVersionNotFound", err)
-		}
-		if _, err := source.Versions(t.Context(), absent); !errors.Is(err, getproviders.ErrProviderNotFound) {
-			t.Errorf("err = %v, want one that is ErrProviderNotFound", err)
-		}
+		must.Fail(t, must.ErrorOf(source.Package(t.Context(), widget, version("3.0.0"), linux)), getproviders.ErrVersionNotFound)
+		must.Fail(t, must.ErrorOf(source.Versions(t.Context(), absent)), getproviders.ErrProviderNotFound)
 	}
 	for _, path := range []string{indexPath, strings.Replace(indexPath, "widget", "absent", 1)} {
-		if n := fake.requests(path); n != 1 {
-			t.Errorf("%d requests for %s, want 1", n, path)
-		}
+		must.Equal(t, fake.requests(path), 1, path)
 	}
 }
 
@@ -235,13 +210,9 @@ func TestNetworkMirrorSource_FailureIsNotRemembered(t *testing.T) {
 	fake := newFakeRegistry(t, map[string]answer{indexPath: {status: http.StatusForbidden}})
 	source := fake.mirrorAt(t, mirrorBase)
 	for range 2 {
-		if _, err := source.Versions(t.Context(), widget); !errors.Is(err, getproviders.ErrUnauthorized) {
-			t.Errorf("err = %v, want one that is ErrUnauthorized", err)
-		}
+		must.Fail(t, must.ErrorOf(source.Versions(t.Context(), widget)), getproviders.ErrUnauthorized)
 	}
-	if n := fake.requests(indexPath); n != 2 {
-		t.Errorf("%d requests, want 2", n)
-	}
+	must.Equal(t, fake.requests(indexPath), 2)
 }
 
 func TestNetworkMirrorSource_QueryEndsWithTheContext(t *testing.T) {
@@ -249,22 +220,14 @@ func TestNetworkMirrorSource_QueryEndsWithTheContext(t *testing.T) {
 	ctx, cancel := context.WithCancelCause(t.Context())
 	cancel(gone)
 	source := newFakeRegistry(t, nil).mirrorAt(t, mirrorBase)
-	if _, err := source.Versions(ctx, widget); err != gone {
-		t.Errorf("Versions: %v, want the context's cause", err)
-	}
-	if _, err := source.Package(ctx, widget, version("1.0.0"), linux); err != gone {
-		t.Errorf("Package: %v, want the context's cause", err)
-	}
+	must.Equal(t, must.ErrorOf(source.Versions(ctx, widget)), gone)
+	must.Equal(t, must.ErrorOf(source.Package(ctx, widget, version("1.0.0"), linux)), gone)
 }
 
 func TestNetworkMirrorSource_GetsTheProductsVersion(t *testing.T) {
 	fake := newFakeRegistry(t, map[string]answer{indexPath: inJSON(goodIndex)})
-	if _, err := fake.mirrorAt(t, mirrorBase).Versions(t.Context(), widget); err != nil {
-		t.Fatal(err)
-	}
-	if got := fake.seen[0].Header.Get("X-Terraform-Version"); got != "1.15.9" {
-		t.Errorf("X-Terraform-Version %q", got)
-	}
+	must.Get(fake.mirrorAt(t, mirrorBase).Versions(t.Context(), widget))(t)
+	must.Equal(t, fake.seen[0].Header.Get("X-Terraform-Version"), "1.15.9")
 }
 
 func TestNewNetworkMirrorSource(t *testing.T) {
@@ -277,10 +240,7 @@ func TestNewNetworkMirrorSource(t *testing.T) {
 		"http://localhost/p/":                       "provider mirror at http://localhost/p/",
 		"http://127.8.9.10:8080/p/":                 "provider mirror at http://127.8.9.10:8080/p/",
 	} {
-		source, err := getproviders.NewNetworkMirrorSource(base, nil, nil, getproviders.Product{})
-		if err != nil || source.Describe(widget).Name != want {
-			t.Errorf("%s: got %v, %v", base, source, err)
-		}
+		must.Equal(t, must.Get(getproviders.NewNetworkMirrorSource(base, nil, nil, getproviders.Product{}))(t).Describe(widget).Name, want, base)
 	}
 	for base, want := range map[string]string{
 		"":                                     "has to be absolute",
@@ -312,21 +272,15 @@ func TestNetworkMirrorSource_TakesUserAndPasswordFromItsURL(t *testing.T) {
 	base := strings.Replace(fake.URL, "http://", "http://me:hunter2@", 1) + mirrorBase
 	source, err := getproviders.NewNetworkMirrorSource(base, quickClient(t), nil, getproviders.Terraform("1.15.9"))
 	must.Succeed(t, err)
-	if _, err := source.Versions(t.Context(), widget); err != nil {
-		t.Fatal(err)
-	}
+	must.Get(source.Versions(t.Context(), widget))(t)
 	if user, password, ok := fake.seen[0].BasicAuth(); !ok || user != "me" || password != "hunter2" {
 		t.Errorf("asked as %q with %q", user, password)
 	}
 	for platform, want := range map[getproviders.Platform]bool{linux: true, {OS: "darwin", Arch: "arm64"}: false} {
 		got, err := source.Package(t.Context(), widget, version("1.0.0"), platform)
 		must.Succeed(t, err)
-		if has := got.Location.(getproviders.HTTPArchive).URL.User != nil; has != want {
-			t.Errorf("%s: the archive's URL has a user: %t, want %t", platform, has, want)
-		}
-		if strings.Contains(got.Location.String()+got.Source, "hunter2") {
-			t.Errorf("%s: %s of %s has the password", platform, got.Location, got.Source)
-		}
+		must.Equal(t, got.Location.(getproviders.HTTPArchive).URL.User != nil, want, platform)
+		must.NotContain(t, got.Location.String()+got.Source, "hunter2", platform)
 	}
 	fake.answers[versionPath] = answer{status: 401}
 	_, err = source.Package(t.Context(), widget, version("1.0.0"), linux)
@@ -363,12 +317,8 @@ func TestNetworkMirrorSource_TrustsAllHashesIfTold(t *testing.T) {
 			want = []getproviders.Hash{other, someZH, "h1:x"}
 		}
 		for _, by := range []getproviders.Authenticator{found.Trust.Authenticator, trust.Authenticator} {
-			if result, err := by.Authenticate(digests); err != nil || !slices.Equal(result.Signed, want) {
-				t.Errorf("trusted %v: %q, %v", trusted, result.Signed, err)
-			}
-			if _, err := by.Authenticate(getproviders.Digests{H1: "h1:wrong"}); err == nil {
-				t.Error("another package is accepted")
-			}
+			must.EqualSlices(t, must.Get(by.Authenticate(digests))(t).Signed, want, trusted)
+			must.Refuse(t, must.ErrorOf(by.Authenticate(getproviders.Digests{H1: "h1:wrong"})), "another package is accepted")
 		}
 	}
 }

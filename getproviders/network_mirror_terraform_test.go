@@ -120,13 +120,9 @@ func TestNetworkMirrorSource_AgreesWithRealTerraform(t *testing.T) {
 			t.Cleanup(server.Close)
 			base := server.BaseURL() + strings.TrimPrefix(orText(odd.path, "/p/"), "-")
 			ours, err := judgedBySource(t, server, base)
-			if ours != odd.want {
-				t.Errorf("we judge %q (%v), want %q", ours, err, odd.want)
-			}
+			must.Equal(t, ours, odd.want)
 			theirs, output := judgedByTerraform(t, terraform, server, base)
-			if (ours != theirs) != (odd.differs != "") {
-				t.Errorf("we judge %q (%v), terraform %q; known difference: %q\n%s", ours, err, theirs, odd.differs, output)
-			}
+			must.Equal(t, ours != theirs, odd.differs != "", output)
 		})
 	}
 }

@@ -6,6 +6,7 @@ import (
 
 	"github.com/tfdeps/tfdeps/getproviders"
 	"github.com/tfdeps/tfdeps/internal/hosts"
+	"github.com/tfdeps/tfdeps/internal/must"
 )
 
 // offlineRegistry is a registry that can't be asked. Services of example.com are on that host;
@@ -13,9 +14,7 @@ import (
 func offlineRegistry(t *testing.T, kept ...getproviders.CachedPackage) getproviders.Source {
 	t.Helper()
 	forced, err := hosts.ParseHostname("forced.example.com")
-	if err != nil {
-		t.Fatal(err)
-	}
+	must.Succeed(t, err)
 	client := hosts.NewOfflineClient("-offline")
 	return getproviders.Offline(&getproviders.RegistrySource{
 		Client: client,
@@ -44,13 +43,9 @@ func TestOffline_SourceBelievesOriginsThatAreClear(t *testing.T) {
 			p, v := mustParse(t, tt.provider), version("1.0.0")
 			s := offlineRegistry(t, getproviders.CachedPackage{Version: v, SourceURL: tt.origin, Present: tt.present})
 			available, err := s.Versions(t.Context(), p)
-			if got := err == nil && len(available.Versions) == 1; got != tt.want {
-				t.Errorf("versions %v, error %v", available.Versions, err)
-			}
+			must.Equal(t, err == nil && len(available.Versions) == 1, tt.want)
 			origin, err := s.Describe(p).SourceURL(t.Context(), p, v, getproviders.CurrentPlatform())
-			if got := err == nil && origin == tt.origin; got != tt.want {
-				t.Errorf("origin %q, error %v", origin, err)
-			}
+			must.Equal(t, err == nil && origin == tt.origin, tt.want)
 			if !tt.want && (!errors.Is(err, hosts.ErrOffline) || !errors.As(err, new(*getproviders.NotCachedError))) {
 				t.Errorf("the error is %v", err)
 			}
@@ -86,7 +81,5 @@ func TestOffline_SourceIsNoFailureToOthers(t *testing.T) {
 		t.Errorf("not asked: %v", names)
 	}
 	all.Selectors[0].Exclude = []getproviders.Pattern{getproviders.Pattern(p)}
-	if names := all.Describe(p).Unasked; len(names) != 0 {
-		t.Errorf("not asked, though it isn't for the provider: %v", names)
-	}
+	must.Len(t, all.Describe(p).Unasked, 0)
 }

@@ -5,6 +5,7 @@ import (
 	"testing"
 
 	"github.com/tfdeps/tfdeps/getproviders"
+	"github.com/tfdeps/tfdeps/internal/must"
 )
 
 func TestTrustLevel_ReadsAsInTerraform(t *testing.T) {
@@ -16,9 +17,7 @@ func TestTrustLevel_ReadsAsInTerraform(t *testing.T) {
 		getproviders.LevelOfficial:         "signed by HashiCorp",
 		99:                                 "unauthenticated",
 	} {
-		if got := level.String(); got != want {
-			t.Errorf("level %d: %q, want %q", int(level), got, want)
-		}
+		must.Equal(t, level.String(), want)
 	}
 }
 
@@ -28,23 +27,11 @@ func TestLocation_ShowsNoSecrets(t *testing.T) {
 		"http://cdn.example/p.zip?": "http://cdn.example/p.zip",
 	} {
 		u, err := url.Parse(given)
-		if err != nil {
-			t.Fatal(err)
-		}
-		if got := (getproviders.HTTPArchive{URL: u}).String(); got != want {
-			t.Errorf("got %q, want %q", got, want)
-		}
-		if u.String() != given {
-			t.Errorf("the location's URL became %q", u)
-		}
+		must.Succeed(t, err)
+		must.Equal(t, (getproviders.HTTPArchive{URL: u}).String(), want)
+		must.Equal(t, u.String(), given)
 	}
-	if got := (getproviders.HTTPArchive{}).String(); got != "" {
-		t.Errorf("the zero HTTPArchive is %q", got)
-	}
-	if got := getproviders.LocalArchive("/m/p.zip").String(); got != "/m/p.zip" {
-		t.Errorf("got %q", got)
-	}
-	if got := getproviders.LocalDirectory("/m/p").String(); got != "/m/p" {
-		t.Errorf("got %q", got)
-	}
+	must.Equal(t, (getproviders.HTTPArchive{}).String(), "")
+	must.Equal(t, getproviders.LocalArchive("/m/p.zip").String(), "/m/p.zip")
+	must.Equal(t, getproviders.LocalDirectory("/m/p").String(), "/m/p")
 }

@@ -9,6 +9,7 @@ import (
 	"testing"
 
 	"github.com/tfdeps/tfdeps/getproviders"
+	"github.com/tfdeps/tfdeps/internal/must"
 	"github.com/tfdeps/tfdeps/internal/peertest"
 )
 
@@ -41,9 +42,7 @@ func TestPattern_AgreeWithRealTerraform(t *testing.T) {
 	}
 	dir := t.TempDir()
 	cli := filepath.Join(dir, "cli.tfrc")
-	if err := os.WriteFile(cli, []byte("provider_installation {\n"+config.String()+"}\n"), 0o600); err != nil {
-		t.Fatal(err)
-	}
+	must.Succeed(t, os.WriteFile(cli, []byte("provider_installation {\n"+config.String()+"}\n"), 0o600))
 	cmd := exec.CommandContext(t.Context(), terraform, "version")
 	cmd.Dir, cmd.Env = dir, append(os.Environ(), "TF_CLI_CONFIG_FILE="+cli, "CHECKPOINT_DISABLE=1", "HOME="+dir)
 	out, err := cmd.CombinedOutput()
@@ -52,11 +51,7 @@ func TestPattern_AgreeWithRealTerraform(t *testing.T) {
 	}
 	said := strings.Join(strings.Fields(strings.ReplaceAll(string(out), "│", "")), " ")
 	for pattern, valid := range oddPatterns {
-		if theirs := !strings.Contains(said, fmt.Sprintf("matching pattern %q", pattern)); theirs != valid {
-			t.Errorf("%q: terraform takes it: %t", pattern, theirs)
-		}
-		if _, err := getproviders.Terraform("1.15.9").ParsePattern(pattern); (err == nil) != valid {
-			t.Errorf("%q: we say %v", pattern, err)
-		}
+		must.Equal(t, !strings.Contains(said, fmt.Sprintf("matching pattern %q", pattern)), valid, pattern)
+		must.Equal(t, must.ErrorOf(getproviders.Terraform("1.15.9").ParsePattern(pattern)) == nil, valid, pattern)
 	}
 }

@@ -19,10 +19,7 @@ func TestParsePattern(t *testing.T) {
 		"example.com:8443/acme/*": "example.com:8443/acme/*",
 		"Испытание.com/acme/a-b":  "испытание.com/acme/a-b",
 	} {
-		got, err := product.ParsePattern(given)
-		if err != nil || got.String() != want {
-			t.Errorf("%q: got %q, %v; want %q", given, got, err, want)
-		}
+		must.Equal(t, must.Get(product.ParsePattern(given))(t).String(), want, given, want)
 	}
 }
 
@@ -71,9 +68,7 @@ func TestPattern_Matches(t *testing.T) {
 		must.Succeed(t, err)
 		p, err := product.ParseProvider(row.provider)
 		must.Succeed(t, err)
-		if got := pattern.Matches(p); got != row.want {
-			t.Errorf("%s matches %s: %v", row.pattern, row.provider, got)
-		}
+		must.Equal(t, pattern.Matches(p), row.want, row.pattern, row.provider)
 		if !Pattern(p).Matches(p) {
 			t.Errorf("the exact pattern of %s doesn't match it", p)
 		}

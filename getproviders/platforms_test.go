@@ -1,10 +1,8 @@
 package getproviders_test
 
 import (
-	"errors"
 	"os"
 	"path/filepath"
-	"slices"
 	"testing"
 
 	"github.com/tfdeps/tfdeps/getproviders"
@@ -30,13 +28,8 @@ func TestPlatforms_OfAMirror(t *testing.T) {
 		"wrapped":  struct{ getproviders.Source }{mirror},
 		"second":   getproviders.MultiSource{Selectors: []getproviders.Selector{{Source: empty}, {Source: mirror}}},
 	} {
-		got, err := source.Describe(p).Platforms(t.Context(), p, getproviders.MustParseVersion("1.0.0"))
-		if err != nil || !slices.Equal(got, want) {
-			t.Errorf("%s: %v, %v", name, got, err)
-		}
-		if _, err := source.Describe(p).Platforms(t.Context(), p, getproviders.MustParseVersion("3.0.0")); !errors.Is(err, getproviders.ErrVersionNotFound) {
-			t.Errorf("%s, a version that isn't there: %v", name, err)
-		}
+		must.EqualSlices(t, must.Get(source.Describe(p).Platforms(t.Context(), p, getproviders.MustParseVersion("1.0.0")))(t), want, name)
+		must.Fail(t, must.ErrorOf(source.Describe(p).Platforms(t.Context(), p, getproviders.MustParseVersion("3.0.0"))), getproviders.ErrVersionNotFound, name)
 	}
 	silent := getproviders.MultiSource{Selectors: []getproviders.Selector{{Source: empty}, {Source: stub{}}, {Source: mirror}}}
 	if got, err := silent.Describe(p).Platforms(t.Context(), p, getproviders.MustParseVersion("1.0.0")); got != nil || err != nil {

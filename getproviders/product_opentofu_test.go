@@ -4,6 +4,7 @@ import (
 	"testing"
 
 	"github.com/tfdeps/tfdeps/getproviders"
+	"github.com/tfdeps/tfdeps/internal/must"
 )
 
 func TestProduct_Addresses_InOpenTofu(t *testing.T) {
@@ -16,15 +17,10 @@ func TestProduct_Addresses_InOpenTofu(t *testing.T) {
 		"registry.opentofu.org/acme/AAA":   "registry.opentofu.org/acme/aaa",
 		"registry.opentofu.org/-/whatever": "registry.opentofu.org/-/whatever",
 	} {
-		p, err := product.ParseProvider(given)
-		if err != nil || p.String() != want {
-			t.Errorf("%s is %s, %v; want %s", given, p, err, want)
-		}
+		must.Equal(t, must.Get(product.ParseProvider(given))(t).String(), want, given, want)
 	}
 	p, _ := product.ParseProvider("acme/aaa")
-	if got := product.Short(p); got != "acme/aaa" {
-		t.Errorf("short is %s", got)
-	}
+	must.Equal(t, product.Short(p), "acme/aaa")
 }
 
 func TestProduct_WhatOpenTofuInherits(t *testing.T) {
@@ -36,9 +32,7 @@ func TestProduct_WhatOpenTofuInherits(t *testing.T) {
 		"example.com/hashicorp/aws":           "",
 	} {
 		p, err := product.ParseProvider(given)
-		if err != nil {
-			t.Fatal(err)
-		}
+		must.Succeed(t, err)
 		own, ok := product.Inherits(p)
 		if ok != (want != "") || ok && own.String() != want {
 			t.Errorf("%s is inherited as %s, %t; want %q", p, own, ok, want)

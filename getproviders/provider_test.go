@@ -112,13 +112,9 @@ func TestImpliedProvider(t *testing.T) {
 		"terraform":      "terraform.io/builtin/terraform",
 		"terraform-like": "registry.terraform.io/hashicorp/terraform-like",
 	} {
-		if p, err := terraform.ImpliedProvider(name); err != nil || p.String() != want {
-			t.Errorf("%q implies %q, %v; want %q", name, p, err, want)
-		}
+		must.Equal(t, must.Get(terraform.ImpliedProvider(name))(t).String(), want, name, want)
 	}
-	if p, err := terraform.ImpliedProvider("a_b"); err == nil {
-		t.Errorf("a_b implies %q", p)
-	}
+	must.Refuse(t, must.ErrorOf(terraform.ImpliedProvider("a_b")))
 }
 
 func TestProvider_Kinds(t *testing.T) {
@@ -167,18 +163,14 @@ func TestProvider_SurvivesJSON(t *testing.T) {
 		text, err := json.Marshal(want)
 		must.Succeed(t, err)
 		got := map[getproviders.Provider]getproviders.Provider{}
-		if err := json.Unmarshal(text, &got); err != nil {
-			t.Errorf("%s: %v", text, err)
-		}
+		must.Equal(t, json.Unmarshal(text, &got), nil)
 		if _, found := got[mustParse(t, address)]; !found {
 			t.Errorf("%s was read as %v", text, got)
 		}
 	}
 	for _, text := range []string{`"aws"`, `"hashicorp/aws"`, `"a/b/c/d"`, `"a..b/c/d"`, `"a.b/c/"`} {
 		var p getproviders.Provider
-		if err := json.Unmarshal([]byte(text), &p); err == nil {
-			t.Errorf("%s was read as %q", text, p)
-		}
+		must.Refuse(t, json.Unmarshal([]byte(text), &p), text)
 	}
 }
 
@@ -224,9 +216,7 @@ func TestParseProvider_UnderscoresInNamespaces(t *testing.T) {
 			t.Errorf("%q: %q, %v", given, got, err)
 		}
 		for _, other := range []getproviders.Product{getproviders.Terraform("1.15.9"), getproviders.OpenTofu("1.12.6")} {
-			if _, err := other.ParseProvider(given); err == nil {
-				t.Errorf("%s %s takes %q", other.Name, other.Version, given)
-			}
+			must.Refuse(t, must.ErrorOf(other.ParseProvider(given)), other.Name, other.Version, given)
 		}
 	}
 }

@@ -9,6 +9,7 @@ import (
 
 	"github.com/tfdeps/tfdeps/getproviders"
 	"github.com/tfdeps/tfdeps/internal/hosts"
+	"github.com/tfdeps/tfdeps/internal/must"
 )
 
 // widget is the provider that most of the tests ask for.
@@ -79,9 +80,7 @@ func (f *fakeRegistry) source(t *testing.T) *getproviders.RegistrySource {
 func (f *fakeRegistry) sourceAt(t *testing.T, base string) *getproviders.RegistrySource {
 	t.Helper()
 	client, err := hosts.NewClient(hosts.ClientOptions{Retries: 1, RetryWaitMin: time.Millisecond})
-	if err != nil {
-		t.Fatal(err)
-	}
+	must.Succeed(t, err)
 	t.Cleanup(client.CloseIdleConnections)
 	services := map[string]string{"providers.v1": base}
 	return &getproviders.RegistrySource{

@@ -6,6 +6,7 @@ import (
 	"testing"
 
 	"github.com/tfdeps/tfdeps/getproviders"
+	"github.com/tfdeps/tfdeps/internal/must"
 )
 
 func TestRegistrySource_SaysWhatElseThereIsForAPlatform(t *testing.T) {
@@ -50,18 +51,12 @@ func TestRegistrySource_SaysWhatElseThereIsForAPlatform(t *testing.T) {
 			if missing == nil || errors.Is(err, getproviders.ErrVersionNotFound) {
 				t.Fatalf("err = %v, want one that is ErrPlatformMissing", err)
 			}
-			if got := missing.Newest; got != version(test.newest) {
-				t.Errorf("newest %s, want %q", got, test.newest)
-			}
+			must.Equal(t, missing.Newest, version(test.newest))
 			if got := missing.Platforms; !slices.EqualFunc(got, test.platforms, func(p getproviders.Platform, s string) bool { return p.String() == s }) {
 				t.Errorf("platforms %s, want %s", got, test.platforms)
 			}
-			if hint(err) != test.hint {
-				t.Errorf("hint %q, want %q", hint(err), test.hint)
-			}
-			if want := "provider registry.example/acme/widget v1.0.0 does not have a package available for linux_amd64 in registry registry.example"; err.Error() != want {
-				t.Errorf("message %q, want %q", err, want)
-			}
+			must.Equal(t, hint(err), test.hint)
+			must.Equal(t, err.Error(), "provider registry.example/acme/widget v1.0.0 does not have a package available for linux_amd64 in registry registry.example")
 		})
 	}
 }
@@ -84,12 +79,8 @@ func TestRegistrySource_TellsAMissingVersionFromAMissingPlatform(t *testing.T) {
 		if !errors.Is(err, getproviders.ErrVersionNotFound) || errors.Is(err, getproviders.ErrPlatformMissing) {
 			t.Fatalf("err = %v, want one that is ErrVersionNotFound", err)
 		}
-		if want := "registry registry.example does not have version 1.0.0 of provider registry.example/acme/widget"; err.Error() != want {
-			t.Errorf("message %q, want %q", err, want)
-		}
-		if hint(err) != wanted {
-			t.Errorf("hint %q, want %q", hint(err), wanted)
-		}
+		must.Equal(t, err.Error(), "registry registry.example does not have version 1.0.0 of provider registry.example/acme/widget")
+		must.Equal(t, hint(err), wanted)
 	}
 }
 
@@ -128,12 +119,8 @@ func TestRegistrySource_SuggestsAVersionWithAProtocolThatWorks(t *testing.T) {
 			if wrong := getproviders.FaultOf(err, getproviders.ErrProtocol); wrong == nil || !slices.Equal(wrong.Protocols, []string{"4.0", "7.0"}) {
 				t.Fatalf("err = %v, want a *Fault of ErrProtocol", err)
 			}
-			if hint(err) != test.hint {
-				t.Errorf("hint %q, want %q", hint(err), test.hint)
-			}
-			if want := "provider registry.example/acme/widget v1.0.0 is not compatible with Terraform 1.15.9: it speaks plugin protocol 4.0, 7.0, not 5 or 6"; err.Error() != want {
-				t.Errorf("message %q, want %q", err, want)
-			}
+			must.Equal(t, hint(err), test.hint)
+			must.Equal(t, err.Error(), "provider registry.example/acme/widget v1.0.0 is not compatible with Terraform 1.15.9: it speaks plugin protocol 4.0, 7.0, not 5 or 6")
 		})
 	}
 }
@@ -145,17 +132,11 @@ func TestRegistrySource_HintsCostNoRequestWhereTheListIsKnown(t *testing.T) {
 	})
 	source := fake.source(t)
 	available, err := source.Versions(t.Context(), widget)
-	if err != nil {
-		t.Fatal(err)
-	}
+	must.Succeed(t, err)
 	for i, kind := range []error{getproviders.ErrProtocol, getproviders.ErrPlatformMissing} {
-		if _, err := source.Package(t.Context(), widget, available.Versions[i], linux); !errors.Is(err, kind) {
-			t.Errorf("%s: err = %v, want one that is %v", available.Versions[i], err, kind)
-		}
+		must.Fail(t, must.ErrorOf(source.Package(t.Context(), widget, available.Versions[i], linux)), kind)
 	}
-	if n := fake.requests(versionsPath); n != 1 {
-		t.Errorf("%d requests for versions, want 1", n)
-	}
+	must.Equal(t, fake.requests(versionsPath), 1)
 }
 
 func TestRegistrySource_Suggests(t *testing.T) {

@@ -70,9 +70,7 @@ func TestTrust_RegistryHashes(t *testing.T) {
 			if got := trust.RegistryHashes; !maps.Equal(got, want) {
 				t.Errorf("got %q, want %q", got, want)
 			}
-			if got := trust.ListedHashes; !slices.Equal(got, listed) {
-				t.Errorf("of the package: got %q, want %q", got, listed)
-			}
+			must.EqualSlices(t, trust.ListedHashes, listed)
 		})
 	}
 }

@@ -49,9 +49,7 @@ func TestRegistrySource_Package(t *testing.T) {
 	if !ok || archive.URL.String() != "https://cdn.example/widget.zip?token=secret" {
 		t.Errorf("location %#v", got.Location)
 	}
-	if len(fake.seen) != 1 {
-		t.Errorf("%d requests, want 1", len(fake.seen))
-	}
+	must.Len(t, fake.seen, 1)
 }
 
 func TestRegistrySource_PackageProtocols(t *testing.T) {
@@ -65,9 +63,7 @@ func TestRegistrySource_PackageProtocols(t *testing.T) {
 		"none":           nil,
 	} {
 		fake := newFakeRegistry(t, map[string]answer{packagePath: {body: packageBody(t, map[string]any{"protocols": protocols})}})
-		if _, err := askForPackage(t, fake); err != nil {
-			t.Errorf("%s: %v", name, err)
-		}
+		must.Equal(t, must.ErrorOf(askForPackage(t, fake)), nil, name)
 	}
 }
 
@@ -118,9 +114,7 @@ func TestRegistrySource_AcceptsOtherNamesOfArchives(t *testing.T) {
 	for _, name := range []string{"widget.zip", "terraform-provider-widget_v2.0.0_linux_amd64.zip", "terraform-provider-gadget.zip",
 		"TERRAFORM-provider-widget_1.0.0_linux_amd64_signed.zip", "terraform-provider-gadget_2.0.0_linux_amd64.tar"} {
 		fake := newFakeRegistry(t, map[string]answer{packagePath: {body: packageBody(t, map[string]any{"filename": name})}})
-		if _, err := askForPackage(t, fake); err != nil {
-			t.Errorf("%s: %v", name, err)
-		}
+		must.Equal(t, must.ErrorOf(askForPackage(t, fake)), nil, name)
 	}
 }
 
@@ -131,9 +125,7 @@ func TestRegistrySource_NeverTellsSecretsInURLs(t *testing.T) {
 	})
 	_, err := askForPackage(t, fake)
 	wantQueryError(t, err, "/elsewhere?token=REDACTED")
-	if strings.Contains(err.Error(), "hush") {
-		t.Errorf("message has a secret: %v", err)
-	}
+	must.NotContain(t, err.Error(), "hush")
 }
 
 func TestRegistrySource_URLsAreRelativeToTheFinalAnswer(t *testing.T) {
@@ -149,9 +141,7 @@ func TestRegistrySource_URLsAreRelativeToTheFinalAnswer(t *testing.T) {
 	})
 	got, err := askForPackage(t, fake)
 	must.Succeed(t, err)
-	if want := fake.URL + "/moved/widget.zip"; got.Location.String() != want {
-		t.Errorf("location %s, want %s", got.Location, want)
-	}
+	must.Equal(t, got.Location.String(), fake.URL+"/moved/widget.zip")
 	trust, err := got.Trust.Loaded(t.Context())
 	must.Succeed(t, err)
 	checksums, ok := trust.Authenticator.(getproviders.SignedChecksums)
@@ -175,9 +165,7 @@ func TestRegistrySource_OnlyTheRegistryGetsTheProductsVersion(t *testing.T) {
 	must.Succeed(t, err)
 	found, err := source.Package(t.Context(), widget, available.Versions[0], linux)
 	must.Succeed(t, err)
-	if _, err := found.Trust.Loaded(t.Context()); err != nil {
-		t.Fatal(err)
-	}
+	must.Get(found.Trust.Loaded(t.Context()))(t)
 	if len(fake.seen) != 4 {
 		t.Fatalf("%d requests, want 4", len(fake.seen))
 	}
@@ -186,9 +174,7 @@ func TestRegistrySource_OnlyTheRegistryGetsTheProductsVersion(t *testing.T) {
 		if strings.HasPrefix(req.URL.Path, "/v1/") {
 			want = "1.15.9"
 		}
-		if got := req.Header.Get("X-Terraform-Version"); got != want {
-			t.Errorf("%s: X-Terraform-Version %q, want %q", req.URL.Path, got, want)
-		}
+		must.Equal(t, req.Header.Get("X-Terraform-Version"), want, req.URL.Path)
 	}
 }
 

@@ -44,9 +44,7 @@ func TestRegistrySource_Requests(t *testing.T) {
 		}
 	}
 	for kind, want := range map[string]int{"discovery": 1, "versions": 3, "package": 3, "sums": 3, "signature": 3, "": 13, "HEAD": 0} {
-		if got := registry.Requests(kind); got != want {
-			t.Errorf("%d requests of kind %q, want %d", got, kind, want)
-		}
+		must.Equal(t, registry.Requests(kind), want, kind)
 	}
 }
 

@@ -5,12 +5,12 @@ import (
 	"errors"
 	"fmt"
 	"net/http"
-	"slices"
 	"strings"
 	"testing"
 
 	"github.com/tfdeps/tfdeps/getproviders"
 	"github.com/tfdeps/tfdeps/internal/hosts"
+	"github.com/tfdeps/tfdeps/internal/must"
 )
 
 const (
@@ -53,15 +53,9 @@ func TestRegistrySource_Versions(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			source := newFakeRegistry(t, map[string]answer{versionsPath: {body: test.body}}).source(t)
 			got, err := source.Versions(t.Context(), widget)
-			if err != nil {
-				t.Fatal(err)
-			}
-			if !slices.Equal(got.Versions, test.versions) {
-				t.Errorf("versions %v, want %v", got.Versions, test.versions)
-			}
-			if !slices.Equal(got.Warnings, test.warnings) {
-				t.Errorf("warnings %q, want %q", got.Warnings, test.warnings)
-			}
+			must.Succeed(t, err)
+			must.EqualSlices(t, got.Versions, test.versions)
+			must.EqualSlices(t, got.Warnings, test.warnings)
 		})
 	}
 }
@@ -106,9 +100,7 @@ func wantQueryError(t *testing.T, err error, texts ...string) {
 		t.Errorf("err = %#v, want a *Fault about %s", err, widget)
 	}
 	for _, text := range texts {
-		if !strings.Contains(err.Error(), text) {
-			t.Errorf("message lacks %q:\n%v", text, err)
-		}
+		must.Contain(t, err, text)
 	}
 }
 
@@ -139,12 +131,8 @@ func TestRegistrySource_TellsStatusesApart(t *testing.T) {
 					t.Errorf("err is %v, too", other)
 				}
 			}
-			if want := strings.ReplaceAll(test.text, "%s", fake.URL+versionsPath); err.Error() != want {
-				t.Errorf("message\n%v\nwant\n%s", err, want)
-			}
-			if n := fake.requests(versionsPath); n != test.requests {
-				t.Errorf("%d requests, want %d", n, test.requests)
-			}
+			must.Equal(t, err.Error(), strings.ReplaceAll(test.text, "%s", fake.URL+versionsPath))
+			must.Equal(t, fake.requests(versionsPath), test.requests)
 		})
 	}
 }
@@ -186,12 +174,8 @@ func TestRegistrySource_QueryEndsWithTheContext(t *testing.T) {
 	ctx, cancel := context.WithCancelCause(t.Context())
 	cancel(gone)
 	source := newFakeRegistry(t, nil).source(t)
-	if _, err := source.Versions(ctx, widget); err != gone {
-		t.Errorf("Versions: %v, want the context's cause", err)
-	}
-	if _, err := source.Package(ctx, widget, getproviders.MustParseVersion("1.0.0"), linux); err != gone {
-		t.Errorf("Package: %v, want the context's cause", err)
-	}
+	must.Equal(t, must.ErrorOf(source.Versions(ctx, widget)), gone)
+	must.Equal(t, must.ErrorOf(source.Package(ctx, widget, getproviders.MustParseVersion("1.0.0"), linux)), gone)
 }
 
 func TestRegistrySource_ServiceURLIsAReferencesBase(t *testing.T) {
@@ -203,9 +187,7 @@ func TestRegistrySource_ServiceURLIsAReferencesBase(t *testing.T) {
 		"":              "/acme/widget/versions",
 	} {
 		fake := newFakeRegistry(t, map[string]answer{path: {body: body}})
-		if _, err := fake.sourceAt(t, fake.URL+base).Versions(t.Context(), widget); err != nil {
-			t.Errorf("service URL %q: %v", base, err)
-		}
+		must.Equal(t, must.ErrorOf(fake.sourceAt(t, fake.URL+base).Versions(t.Context(), widget)), nil, base)
 	}
 }
 
@@ -219,20 +201,14 @@ func TestRegistrySource_IsAskedOnceForVersions(t *testing.T) {
 		}
 		got.Warnings[0], got.Versions[0] = "changed", getproviders.Version{} // the caller's own
 	}
-	if n := fake.requests(versionsPath); n != 1 {
-		t.Errorf("%d requests, want 1", n)
-	}
+	must.Equal(t, fake.requests(versionsPath), 1)
 }
 
 func TestRegistrySource_FailureIsNotRemembered(t *testing.T) {
 	fake := newFakeRegistry(t, map[string]answer{versionsPath: {status: http.StatusForbidden}})
 	source := fake.source(t)
 	for range 2 {
-		if _, err := source.Versions(t.Context(), widget); err == nil {
-			t.Fatal("no error")
-		}
+		must.Refuse(t, must.ErrorOf(source.Versions(t.Context(), widget)), "no error")
 	}
-	if n := fake.requests(versionsPath); n != 2 {
-		t.Errorf("%d requests, want 2", n)
-	}
+	must.Equal(t, fake.requests(versionsPath), 2)
 }

@@ -27,16 +27,12 @@ func FuzzVersionsResponse(f *testing.F) {
 			return
 		}
 		for i, entry := range list.versions {
-			if again, err := ParseVersion(entry.version.String()); err != nil || again != entry.version {
-				t.Errorf("version %#v doesn't survive its text: %#v, %v", entry.version, again, err)
-			}
+			must.Equal(t, must.Get(ParseVersion(entry.version.String()))(t), entry.version, entry.version)
 			if found, ok := list.find(entry.version); !ok || slices.IndexFunc(list.versions, func(o listedVersion) bool { return o.version == found.version }) != i {
 				t.Errorf("version %s is there twice", entry.version)
 			}
 			for _, plat := range entry.platforms {
-				if _, err := ParsePlatform(plat.String()); err != nil {
-					t.Error(err)
-				}
+				must.Equal(t, must.ErrorOf(ParsePlatform(plat.String())), nil)
 			}
 			_, _ = speaks(entry.protocols)
 		}
@@ -102,9 +98,7 @@ func FuzzAliasResponse(f *testing.F) {
 			return
 		}
 		for _, part := range []string{namespace, typ} {
-			if again, err := NormalizePart(part); err != nil || again != part {
-				t.Errorf("part %q is not normal: %q, %v", part, again, err)
-			}
+			must.Equal(t, must.Get(NormalizePart(part))(t), part, part)
 		}
 	})
 }

@@ -1,10 +1,10 @@
 package getproviders_test
 
 import (
-	"reflect"
 	"testing"
 
 	"github.com/tfdeps/tfdeps/getproviders"
+	"github.com/tfdeps/tfdeps/internal/must"
 )
 
 func requirement(constraints string, line int) getproviders.Requirement {
@@ -21,18 +21,12 @@ func TestRequirements_RememberWhereEachWasWritten(t *testing.T) {
 	req.Add(x, requirement("", 4))
 	req.Add(aws, requirement(">= 5.1, ~> 5.0", 9))
 
-	if got, want := req[aws][1].Pos.Line, 9; got != want {
-		t.Errorf("line %d, want %d", got, want)
-	}
-	if got, want := req.Constraints(aws).String(), "~> 5.0, >= 5.1.0"; got != want {
-		t.Errorf("constraints %q, want %q", got, want)
-	}
+	must.Equal(t, req[aws][1].Pos.Line, 9)
+	must.Equal(t, req.Constraints(aws).String(), "~> 5.0, >= 5.1.0")
 	if got := req.Constraints(x); !got.IsEmpty() {
 		t.Errorf("constraints %q where none were written", got)
 	}
-	if got, want := req.Providers(), []getproviders.Provider{x, aws}; !reflect.DeepEqual(got, want) {
-		t.Errorf("providers %v, want %v", got, want)
-	}
+	must.DeepEqual(t, req.Providers(), []getproviders.Provider{x, aws})
 }
 
 func TestMerge_ChangesNothing(t *testing.T) {
@@ -41,10 +35,7 @@ func TestMerge_ChangesNothing(t *testing.T) {
 	b := getproviders.Requirements{aws: {requirement(">= 5.1", 2)}, x: nil}
 
 	merged := a.Merge(nil, b)
-	want := getproviders.Requirements{aws: {requirement("~> 5.0", 1), requirement(">= 5.1", 2)}, x: nil}
-	if !reflect.DeepEqual(merged, want) {
-		t.Errorf("merged to %v, want %v", merged, want)
-	}
+	must.DeepEqual(t, merged, getproviders.Requirements{aws: {requirement("~> 5.0", 1), requirement(">= 5.1", 2)}, x: nil})
 	merged.Add(aws, requirement("!= 5.2", 3))
 	merged.Add(x, requirement("1", 4))
 	if len(a) != 1 || len(a[aws]) != 1 || len(b[aws]) != 1 || len(b[x]) != 0 {

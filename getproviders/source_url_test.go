@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"github.com/tfdeps/tfdeps/getproviders"
+	"github.com/tfdeps/tfdeps/internal/must"
 )
 
 // placed is a stub that says where packages come from.
@@ -63,12 +64,8 @@ func TestSourceURL_OfARegistryIsItsService(t *testing.T) {
 	if want := fake.URL + "/v1/"; got != want || err != nil {
 		t.Errorf("got %q, %v, want %q", got, err, want)
 	}
-	if _, err := source.Describe(widget).SourceURL(t.Context(), widget, version("2.0.0"), linux); !errors.Is(err, getproviders.ErrVersionNotFound) {
-		t.Errorf("another version: %v", err)
-	}
-	if _, err := source.Describe(widget).SourceURL(t.Context(), widget, version("1.0.0"), getproviders.Platform{OS: "plan9", Arch: "arm"}); !errors.Is(err, getproviders.ErrPlatformMissing) {
-		t.Errorf("another platform: %v", err)
-	}
+	must.Fail(t, must.ErrorOf(source.Describe(widget).SourceURL(t.Context(), widget, version("2.0.0"), linux)), getproviders.ErrVersionNotFound)
+	must.Fail(t, must.ErrorOf(source.Describe(widget).SourceURL(t.Context(), widget, version("1.0.0"), getproviders.Platform{OS: "plan9", Arch: "arm"})), getproviders.ErrPlatformMissing)
 }
 
 func TestSourceURL_OfAFileIsAnotherOneWhenTheFileIs(t *testing.T) {
@@ -80,9 +77,7 @@ func TestSourceURL_OfAFileIsAnotherOneWhenTheFileIs(t *testing.T) {
 		t.Fatalf("got %q, %v", before, err)
 	}
 	path := filepath.Join(source.Dir, filepath.FromSlash(packed))
-	if err := os.Chtimes(path, time.Time{}, time.Unix(1, 0)); err != nil {
-		t.Fatal(err)
-	}
+	must.Succeed(t, os.Chtimes(path, time.Time{}, time.Unix(1, 0)))
 	if after, err := source.Describe(widget).SourceURL(t.Context(), widget, version("1.0.0"), linux); err != nil || after == before {
 		t.Errorf("got %q, %v", after, err)
 	}

@@ -1,6 +1,7 @@
 package getproviders
 
 import (
+	"github.com/tfdeps/tfdeps/internal/must"
 	"strings"
 	"testing"
 )
@@ -29,7 +30,5 @@ func TestTrust_ExpectsTheOneChecksumThatIsListed(t *testing.T) {
 		})
 	}
 	answer := &packageAnswer{sha256: [32]byte{1}}
-	if sum := (&RegistrySource{}).trust(Provider{}, answer).ExpectedSHA256; sum != [32]byte{1} {
-		t.Errorf("a registry's: %x", sum)
-	}
+	must.Equal(t, (&RegistrySource{}).trust(Provider{}, answer).ExpectedSHA256, [32]byte{1})
 }

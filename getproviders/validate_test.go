@@ -9,6 +9,7 @@ import (
 	"github.com/tfdeps/tfdeps/getproviders"
 	"github.com/tfdeps/tfdeps/internal/hosts"
 	"github.com/tfdeps/tfdeps/internal/layout"
+	"github.com/tfdeps/tfdeps/internal/must"
 )
 
 func TestProvider_ValidateRefusesWhatIsNeverParsed(t *testing.T) {
@@ -17,9 +18,7 @@ func TestProvider_ValidateRefusesWhatIsNeverParsed(t *testing.T) {
 		valid, {Hostname: "localhost:8443", Namespace: "acme", Type: "w-1"}, {Hostname: "127.0.0.1", Namespace: "-", Type: "w"},
 		{Hostname: "xn--mnchen-3ya.example", Namespace: "grüße", Type: "w"}, {Hostname: getproviders.BuiltInHost, Namespace: "builtin", Type: "terraform"},
 	} {
-		if err := p.Validate(); err != nil {
-			t.Errorf("%s: %v", p, err)
-		}
+		must.Equal(t, p.Validate(), nil, p)
 	}
 	for part, wrong := range map[string][]string{
 		"source hostname": {"", ".", "..", "../x", "a/b", `a\b`, "a..b", ".a", "A.example", "a:443", "a:x", "xn--", "münchen.example", "a\x00"},
@@ -47,9 +46,7 @@ func TestProvider_ValidateRefusesWhatIsNeverParsed(t *testing.T) {
 
 func TestVersion_ValidateRefusesWhatIsNeverParsed(t *testing.T) {
 	for _, text := range []string{"0.0.0", "1.2.3", "1.0.0-beta.1", "1.0.0-a-b+c.d"} {
-		if err := version(text).Validate(); err != nil {
-			t.Errorf("%s: %v", text, err)
-		}
+		must.Equal(t, version(text).Validate(), nil, text)
 	}
 	for _, v := range []getproviders.Version{{Prerelease: "a/b"}, {Prerelease: "/../.."}, {Metadata: `a\b`}, {Metadata: "a b"}, {Prerelease: "a+b"}, {Metadata: "a_b"}, {Prerelease: "\x00"}} {
 		if v.Validate() == nil {
@@ -60,9 +57,7 @@ func TestVersion_ValidateRefusesWhatIsNeverParsed(t *testing.T) {
 }
 
 func TestPlatform_ValidateRefusesWhatIsNeverParsed(t *testing.T) {
-	if err := linux.Validate(); err != nil {
-		t.Error(err)
-	}
+	must.Equal(t, linux.Validate(), nil)
 	for _, plat := range []getproviders.Platform{{}, {OS: "linux"}, {OS: "..", Arch: "x"}, {OS: "a/b", Arch: "x"}, {OS: "a", Arch: "x/../../.."}, {OS: "a_b", Arch: "x"}} {
 		if plat.Validate() == nil {
 			t.Errorf("%q is valid", plat)
@@ -92,7 +87,5 @@ func checkPaths(t *testing.T, p getproviders.Provider, v getproviders.Version, p
 			t.Errorf("%T: platforms of %+v: %v", source, p, err)
 		}
 	}
-	if n := fake.requests(""); n != 0 {
-		t.Errorf("%d requests", n)
-	}
+	must.Equal(t, fake.requests(""), 0)
 }

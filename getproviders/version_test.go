@@ -7,6 +7,7 @@ import (
 	"testing"
 
 	"github.com/tfdeps/tfdeps/getproviders"
+	"github.com/tfdeps/tfdeps/internal/must"
 )
 
 // The canonical texts are what Terraform 1.11.4 printed for these.
@@ -38,10 +39,7 @@ func TestParseVersion(t *testing.T) {
 		{"1.0.0-a.+b", "1.0.0-a.+b"},
 	}
 	for _, tt := range tests {
-		v, err := getproviders.ParseVersion(tt.given)
-		if err != nil || v.String() != tt.canonical {
-			t.Errorf("%q = %q, %v; want %q", tt.given, v, err, tt.canonical)
-		}
+		must.Equal(t, must.Get(getproviders.ParseVersion(tt.given))(t).String(), tt.canonical, tt.given, tt.canonical)
 	}
 }
 
@@ -88,9 +86,7 @@ func TestParseVersion_Refuses(t *testing.T) {
 		} else if !strings.Contains(err.Error(), tt.reason) {
 			t.Errorf("%q: %v; want something on %q", tt.given, err, tt.reason)
 		}
-		if v != (getproviders.Version{}) {
-			t.Errorf("%q: an error together with %q", tt.given, v)
-		}
+		must.Equal(t, v, getproviders.Version{}, tt.given)
 	}
 }
 
@@ -122,9 +118,7 @@ func TestVersion_Order(t *testing.T) {
 	for i, a := range versions {
 		for j, b := range versions {
 			want := max(-1, min(1, i-j))
-			if got := a.Compare(b); got != want {
-				t.Errorf("%s compared with %s is %d, want %d", a, b, got, want)
-			}
+			must.Equal(t, a.Compare(b), want, a, b)
 		}
 	}
 }
@@ -132,9 +126,7 @@ func TestVersion_Order(t *testing.T) {
 func TestVersion_SurvivesJSON(t *testing.T) {
 	want := []getproviders.Version{{}, getproviders.MustParseVersion("1.2.3-beta.1+x")}
 	text, err := json.Marshal(want)
-	if err != nil {
-		t.Fatal(err)
-	}
+	must.Succeed(t, err)
 	var got []getproviders.Version
 	if err := json.Unmarshal(text, &got); err != nil || !slices.Equal(got, want) {
 		t.Errorf("%s was read as %v, %v", text, got, err)
@@ -151,9 +143,7 @@ func FuzzParseVersion(f *testing.F) {
 		if errA != nil || errB != nil {
 			return
 		}
-		if again, err := getproviders.ParseVersion(va.String()); err != nil || again != va {
-			t.Errorf("%q = %q is read back as %q (%v)", a, va, again, err)
-		}
+		must.Equal(t, must.Get(getproviders.ParseVersion(va.String()))(t), va)
 		if strings.ContainsAny(va.String(), "/\\") {
 			t.Errorf("%q is no name for a directory", va)
 		}

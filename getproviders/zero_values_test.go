@@ -8,6 +8,7 @@ import (
 
 	"github.com/tfdeps/tfdeps/getproviders"
 	"github.com/tfdeps/tfdeps/internal/hosts"
+	"github.com/tfdeps/tfdeps/internal/must"
 )
 
 func TestRegistrySource_MakesItsOwnDiscovery(t *testing.T) {
@@ -32,15 +33,11 @@ func TestProduct_TheZeroOneIsTerraform(t *testing.T) {
 	if p, err = zero.ImpliedProvider("widget"); err != nil || p.Hostname != getproviders.DefaultHost {
 		t.Errorf("got %q, %v", p, err)
 	}
-	if got := zero.Short(p); got != "hashicorp/widget" {
-		t.Errorf("got %q", got)
-	}
+	must.Equal(t, zero.Short(p), "hashicorp/widget")
 	if got := (getproviders.Product{Version: "1.2.3"}).OrDefault(); got.Name != "Terraform" || got.Version != "1.2.3" {
 		t.Errorf("got %+v", got)
 	}
-	if got := getproviders.OpenTofu("1.2.3").OrDefault(); got.Name != "OpenTofu" {
-		t.Errorf("got %+v", got)
-	}
+	must.Equal(t, getproviders.OpenTofu("1.2.3").OrDefault().Name, "OpenTofu")
 	registry := newFakeRegistry(t, map[string]answer{packagePath: {body: packageBody(t, map[string]any{"protocols": []string{"4.0"}})}}).source(t)
 	registry.Product = zero
 	_, wrong := registry.Package(t.Context(), widget, version("1.0.0"), linux)
@@ -59,15 +56,11 @@ func TestRegistrySource_AsksAgainForVersionsThatAreOld(t *testing.T) {
 		for _, later := range []time.Duration{0, 14 * time.Minute, 30 * time.Minute, 31 * time.Minute, 80 * time.Minute} {
 			now = time.Unix(0, 0).Add(later)
 			for _, source := range []getproviders.Source{registry, mirror} {
-				if _, err := source.Versions(t.Context(), widget); err != nil {
-					t.Fatal(err)
-				}
+				must.Get(source.Versions(t.Context(), widget))(t)
 			}
 		}
 		for _, path := range []string{versionsPath, indexPath} {
-			if got := fake.requests(path); got != want {
-				t.Errorf("with the maximum age %s: %d requests for %s, want %d", maxAge, got, path, want)
-			}
+			must.Equal(t, fake.requests(path), want, maxAge, path)
 		}
 	}
 }

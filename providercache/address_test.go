@@ -7,6 +7,7 @@ import (
 
 	"github.com/tfdeps/tfdeps/depsfile"
 	"github.com/tfdeps/tfdeps/getproviders"
+	"github.com/tfdeps/tfdeps/internal/must"
 	"github.com/tfdeps/tfdeps/providercache"
 	"github.com/tfdeps/tfdeps/providercache/mirror"
 )
@@ -30,20 +31,12 @@ func TestEnsure_LeavesItsTargetForNoAddress(t *testing.T) {
 	t.Parallel()
 	for _, p := range handmade() {
 		in, root := below(t, p, version("1.0.0"))
-		if _, err := in.Ensure(t.Context(), p, constraints("")); err == nil {
-			t.Errorf("%+v: no error", p)
-		}
-		if _, err := in.Prefetch(t.Context(), []getproviders.PackageSpec{{Provider: p, Version: version("1.0.0")}}); err == nil {
-			t.Errorf("%+v: it fills the cache", p)
-		}
-		if _, err := in.Fetcher.Hashes(t.Context(), p, version("1.0.0"), []getproviders.Platform{linux}); err == nil {
-			t.Errorf("%+v: it has hashes", p)
-		}
+		must.Refuse(t, must.ErrorOf(in.Ensure(t.Context(), p, constraints(""))), p)
+		must.Refuse(t, must.ErrorOf(in.Prefetch(t.Context(), []getproviders.PackageSpec{{Provider: p, Version: version("1.0.0")}})), p)
+		must.Refuse(t, must.ErrorOf(in.Fetcher.Hashes(t.Context(), p, version("1.0.0"), []getproviders.Platform{linux})), p)
 		locks := &depsfile.Locks{}
 		locks.Set(depsfile.Lock{Provider: p, Version: version("1.0.0"), Hashes: []getproviders.Hash{"h1:x"}})
-		if _, _, err := in.Install(t.Context(), getproviders.Requirements{p: nil}, locks, providercache.Normal); err == nil {
-			t.Errorf("%+v: it is installed by a lock file", p)
-		}
+		must.Refuse(t, must.ErrorOf(in.Install(t.Context(), getproviders.Requirements{p: nil}, locks, providercache.Normal)), p)
 		onlyBelow(t, root)
 	}
 }
@@ -55,17 +48,11 @@ func TestInstall_LeavesItsTargetForNoVersion(t *testing.T) {
 		{Major: 1, Prerelease: "/../../../../../outside"}, {Major: 1, Metadata: "/../../../../../outside"}, {Major: 1, Prerelease: `a\b`}, {Major: 1, Prerelease: "\x00"},
 	} {
 		in, root := below(t, p, v)
-		if _, err := in.Ensure(t.Context(), p, constraints("")); err == nil {
-			t.Errorf("%+v: no error", v)
-		}
+		must.Refuse(t, must.ErrorOf(in.Ensure(t.Context(), p, constraints(""))), v)
 		locks := &depsfile.Locks{}
 		locks.Set(depsfile.Lock{Provider: p, Version: v, Hashes: []getproviders.Hash{"h1:x"}})
-		if _, _, err := in.Install(t.Context(), getproviders.Requirements{p: nil}, locks, providercache.Normal); err == nil {
-			t.Errorf("%+v: it is installed by a lock file", v)
-		}
-		if _, err := in.Prefetch(t.Context(), []getproviders.PackageSpec{{Provider: p, Version: v}}); err == nil {
-			t.Errorf("%+v: it fills the cache", v)
-		}
+		must.Refuse(t, must.ErrorOf(in.Install(t.Context(), getproviders.Requirements{p: nil}, locks, providercache.Normal)), v)
+		must.Refuse(t, must.ErrorOf(in.Prefetch(t.Context(), []getproviders.PackageSpec{{Provider: p, Version: v}})), v)
 		onlyBelow(t, root)
 	}
 }
@@ -75,9 +62,7 @@ func TestInstall_LeavesItsTargetForNoPlatform(t *testing.T) {
 	p := provider(registryHost + "/acme/widget")
 	in, root := below(t, p, version("1.0.0"))
 	in.Fetcher.Platform = getproviders.Platform{OS: "../../../../../../outside", Arch: "x"}
-	if _, err := in.Ensure(t.Context(), p, constraints("")); err == nil {
-		t.Error("no error")
-	}
+	must.Refuse(t, must.ErrorOf(in.Ensure(t.Context(), p, constraints(""))), "no error")
 	onlyBelow(t, root)
 	if dir := in.Target.PackagePath(p, version("1.0.0"), in.Fetcher.Platform); !filepath.IsLocal(dir[len(in.Target.Dir)+1:]) {
 		t.Errorf("the package would be at %s", dir)
@@ -102,9 +87,7 @@ func TestMirror_LeavesItsDirectoryForNoAddress(t *testing.T) {
 	for _, w := range wishes {
 		in, root := below(t, w.Provider, w.Version)
 		opts := mirror.Options{Platforms: []getproviders.Platform{w.plat}}
-		if _, err := mirror.Update(t.Context(), in.Fetcher, mirror.Directory(in.Target.Dir), []mirror.Spec{w.Spec}, opts); err == nil {
-			t.Errorf("%+v: no error", w)
-		}
+		must.Refuse(t, must.ErrorOf(mirror.Update(t.Context(), in.Fetcher, mirror.Directory(in.Target.Dir), []mirror.Spec{w.Spec}, opts)), w)
 		onlyBelow(t, root)
 	}
 }

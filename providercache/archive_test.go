@@ -15,6 +15,7 @@ import (
 
 	"github.com/tfdeps/tfdeps/getproviders"
 	"github.com/tfdeps/tfdeps/internal/installtest"
+	"github.com/tfdeps/tfdeps/internal/must"
 	"github.com/tfdeps/tfdeps/providercache"
 )
 
@@ -109,9 +110,7 @@ func TestArchive_IsFetchedFromAnywhere(t *testing.T) {
 				if !errors.Is(err, c.err) || c.err != nil && !strings.Contains(err.Error(), at.String()) {
 					t.Errorf("hashed only %t: %v", lock, err)
 				}
-				if fmt.Sprint(at.opened) != fmt.Sprint(c.opened) {
-					t.Errorf("hashed only %t: opened at %v, want %v", lock, at.opened, c.opened)
-				}
+				must.Equal(t, fmt.Sprint(at.opened), fmt.Sprint(c.opened), lock)
 			}
 		})
 	}

@@ -9,6 +9,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/tfdeps/tfdeps/internal/must"
 	"github.com/tfdeps/tfdeps/providercache"
 )
 
@@ -132,9 +133,7 @@ func TestCache_AChangeInTheCacheIsFoundAndRefused(t *testing.T) {
 			t.Errorf("read %q, requests %v; want that the package is read, and fetched again", fresh.read, asked)
 		}
 		for _, root := range []string{fresh.Target.Dir, m.Cache} {
-			if got := fresh.treeOf(t, root); got != sound {
-				t.Errorf("%s has\n%s", root, got)
-			}
+			must.Equal(t, fresh.treeOf(t, root), sound, root)
 		}
 	})
 }
@@ -149,9 +148,7 @@ func TestCache_AChangeInADirectoryIsFoundAndRefused(t *testing.T) {
 		if asked := again(d); !slices.Contains(d.read, dir) || len(asked) > 0 || d.linked != 1 {
 			t.Errorf("read %q, requests %v, %d linked; want that the package is read, and taken from the cache", d.read, asked, d.linked)
 		}
-		if got := d.treeOf(t, d.Target.Dir); got != sound {
-			t.Errorf("there is\n%s", got)
-		}
+		must.Equal(t, d.treeOf(t, d.Target.Dir), sound)
 	})
 }
 

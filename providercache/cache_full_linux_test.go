@@ -1,7 +1,6 @@
 package providercache_test
 
 import (
-	"bytes"
 	"math/rand/v2"
 	"os"
 	"os/exec"
@@ -12,6 +11,7 @@ import (
 	"golang.org/x/sys/unix"
 
 	"github.com/tfdeps/tfdeps/internal/installtest"
+	"github.com/tfdeps/tfdeps/internal/must"
 	"github.com/tfdeps/tfdeps/internal/providertest"
 	"github.com/tfdeps/tfdeps/providercache"
 )
@@ -32,9 +32,7 @@ func TestCache_ACacheOnAFullDiskIsDoneWithout(t *testing.T) {
 	m.Cache = filepath.Join(installtest.SmallDisk(t, "256k"), "cache")
 	d := m.directory(t)
 	locks, _ := m.install(t, d, nil)
-	if got := d.treeOf(t, d.Target.Dir); strings.Count(got, "terraform-provider-") != 2 {
-		t.Errorf("installed: %q", got)
-	}
+	must.Equal(t, strings.Count(d.treeOf(t, d.Target.Dir), "terraform-provider-"), 2)
 	for _, name := range files(t, m.Cache) {
 		if !strings.Contains(name, "/acme/b/") && !strings.HasPrefix(name, ".locks/") {
 			t.Errorf("%s is left in the cache", name)
@@ -67,9 +65,7 @@ func TestInstall_SucceedsAfterAFullDisk(t *testing.T) {
 	if _, asked := m.install(t, d, nil); asked["archive"] > 0 {
 		t.Errorf("requests %v for what is in the cache", asked)
 	}
-	if got := d.treeOf(t, d.Target.Dir); strings.Count(got, "terraform-provider-") != 2 {
-		t.Errorf("installed: %q", got)
-	}
+	must.Equal(t, strings.Count(d.treeOf(t, d.Target.Dir), "terraform-provider-"), 2)
 }
 
 // A program that runs can't be written to (ETXTBSY) and mustn't be: it stays the old one until it
@@ -108,10 +104,6 @@ func TestInstall_ReplacesARunningProvider(t *testing.T) {
 	if _, asked := m.install(t, other, locks); asked["archive"] != 1 {
 		t.Errorf("requests %v", asked)
 	}
-	if got, err := os.ReadFile(filepath.Join(cached, "terraform-provider-a")); err != nil || !bytes.Equal(got, content) {
-		t.Errorf("the cache has %d bytes, %v", len(got), err)
-	}
-	if err := running.Process.Signal(unix.Signal(0)); err != nil {
-		t.Errorf("it doesn't run any more: %v", err)
-	}
+	must.EqualSlices(t, must.Get(os.ReadFile(filepath.Join(cached, "terraform-provider-a")))(t), content)
+	must.Equal(t, running.Process.Signal(unix.Signal(0)), nil)
 }

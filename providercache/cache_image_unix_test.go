@@ -7,12 +7,12 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
-	"slices"
 	"syscall"
 	"testing"
 	"time"
 
 	"github.com/tfdeps/tfdeps/getproviders"
+	"github.com/tfdeps/tfdeps/internal/must"
 	"github.com/tfdeps/tfdeps/internal/peertest"
 	"github.com/tfdeps/tfdeps/providercache"
 )
@@ -99,12 +99,8 @@ func TestCache_ACacheOfAnImageIsUsedAsItIs(t *testing.T) {
 	im := newImage(t)
 	im.prime(t)
 	before := tree(t, im.dir)
-	if code := im.install(t, "unread"); code != didLink {
-		t.Errorf("it ended with %d, want that it was linked, and not read", code)
-	}
-	if after := tree(t, im.dir); !slices.Equal(after, before) {
-		t.Errorf("there is %q, and was %q", after, before)
-	}
+	must.Equal(t, im.install(t, "unread"), didLink)
+	must.EqualSlices(t, tree(t, im.dir), before)
 }
 
 // A cache that another user could have written to proves nothing: without a lock entry it isn't
@@ -116,10 +112,6 @@ func TestCache_ACacheOfAnImageWithoutReceiptsIsNoSource(t *testing.T) {
 	im.prime(t)
 	succeed(t, os.Chown(im.cache+".receipts", nobody, nobody))
 	before := tree(t, im.cache)
-	if code := im.install(t, "unread"); code != didFetch {
-		t.Errorf("it ended with %d, want that it was fetched", code)
-	}
-	if after := tree(t, im.cache); !slices.Equal(after, before) {
-		t.Errorf("there is %q, and was %q", after, before)
-	}
+	must.Equal(t, im.install(t, "unread"), didFetch)
+	must.EqualSlices(t, tree(t, im.cache), before)
 }

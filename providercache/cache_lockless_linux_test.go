@@ -10,6 +10,7 @@ import (
 	"sync"
 	"testing"
 
+	"github.com/tfdeps/tfdeps/internal/must"
 	"github.com/tfdeps/tfdeps/internal/peertest"
 	"github.com/tfdeps/tfdeps/providercache"
 )
@@ -45,9 +46,7 @@ func TestCache_OnAFileSystemWithoutFlock(t *testing.T) {
 			all.Wait()
 			for _, root := range []string{"0", "1", "2", "3", "cache"} {
 				root = filepath.Join(dir, root)
-				if got := read(t, filepath.Join(root, filepath.FromSlash(packageDir("acme/widget", "1.0.0")), "terraform-provider-widget")); got != "provider 1.0.0\n" {
-					t.Errorf("%s has %q", root, got)
-				}
+				must.Equal(t, read(t, filepath.Join(root, filepath.FromSlash(packageDir("acme/widget", "1.0.0")), "terraform-provider-widget")), "provider 1.0.0\n", root)
 				if left := tree(t, root); stagingDirs(left) > 0 {
 					t.Errorf("%s: there is %q", root, left)
 				}

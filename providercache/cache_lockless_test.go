@@ -9,6 +9,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/tfdeps/tfdeps/internal/must"
 	"github.com/tfdeps/tfdeps/internal/scratch"
 	"github.com/tfdeps/tfdeps/providercache"
 )
@@ -44,9 +45,7 @@ func TestInstall_IsSafeWithoutFileLocks(t *testing.T) {
 				dirs[i] = m.directory(t)
 				dirs[i].Link = []providercache.LinkMode{providercache.LinkAuto, providercache.LinkHardlink, providercache.LinkSymlink}[i%3]
 				all.Go(func() {
-					if _, _, err := dirs[i].Install(t.Context(), both, nil, providercache.Normal); err != nil {
-						t.Error(err)
-					}
+					must.Equal(t, must.ErrorOf(dirs[i].Install(t.Context(), both, nil, providercache.Normal)), nil)
 				})
 			}
 			all.Wait()
@@ -71,9 +70,7 @@ func (m *machine) isInOrder(t *testing.T, dirs []*directory) {
 			file := only(t, filepath.Join(d.Target.Dir, filepath.FromSlash(name), "terraform-provider-"+p))
 			got += name + "/" + filepath.Base(file) + ": " + read(t, file) + "\n"
 		}
-		if got != sound {
-			t.Errorf("%s has\n%s\nand the cache\n%s", d.Target.Dir, got, sound)
-		}
+		must.Equal(t, got, sound, d.Target.Dir)
 	}
 	for _, root := range append([]string{m.Cache}, targets(dirs)...) {
 		if left := tree(t, root); stagingDirs(left) > 0 {
@@ -108,9 +105,7 @@ func TestInstall_SweepsWithNothingElseToDo(t *testing.T) {
 		t.Errorf("requests %v, %d linked; there was nothing to do", asked, d.linked)
 	}
 	for _, root := range []string{d.Target.Dir, m.Cache} {
-		if got := stagingDirs(tree(t, root)); got != 1 {
-			t.Errorf("%s: %d staging directories, want that of the process that lives", root, got)
-		}
+		must.Equal(t, stagingDirs(tree(t, root)), 1, root)
 	}
 }
 
@@ -126,8 +121,6 @@ func TestInstall_SweepsStagingDirectoriesByAge(t *testing.T) {
 	}
 	m.install(t, m.directory(t), nil)
 	for dir, want := range map[string]bool{old: false, young: true} {
-		if _, err := os.Stat(dir); (err == nil) != want {
-			t.Errorf("%s: %v", dir, err)
-		}
+		must.Equal(t, must.ErrorOf(os.Stat(dir)) == nil, want, dir)
 	}
 }

@@ -7,11 +7,11 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
-	"strings"
 	"syscall"
 	"testing"
 
 	"github.com/tfdeps/tfdeps/internal/link"
+	"github.com/tfdeps/tfdeps/internal/must"
 	"github.com/tfdeps/tfdeps/providercache"
 )
 
@@ -80,9 +80,7 @@ func TestCache_AnotherUsersWriteIsSeenAndRefused(t *testing.T) {
 			if _, asked := m.install(t, fresh, locks); len(fresh.read) == 0 || asked["archive"] != 1 {
 				t.Errorf("read %q, requests %v; want that the package is read and fetched again", fresh.read, asked)
 			}
-			if got := fresh.treeOf(t, m.Cache); strings.Contains(got, "evil") {
-				t.Errorf("the cache has %s", got)
-			}
+			must.NotContain(t, fresh.treeOf(t, m.Cache), "evil")
 		})
 	}
 }
@@ -115,12 +113,8 @@ func TestCache_NothingIsWrittenIntoAnotherUsersHome(t *testing.T) {
 	m := newMachine(t)
 	home := t.TempDir()
 	succeed(t, os.Chown(home, nobody, nobody))
-	if cache, err := providercache.OpenCache(filepath.Join(home, "cache"), false); err == nil {
-		t.Errorf("there is a cache: %+v", cache)
-	}
-	if _, err := providercache.OpenCache(filepath.Join(home, "cache"), true); err != nil {
-		t.Errorf("one that the user names: %v", err)
-	}
+	must.Refuse(t, must.ErrorOf(providercache.OpenCache(filepath.Join(home, "cache"), false)))
+	must.Equal(t, must.ErrorOf(providercache.OpenCache(filepath.Join(home, "cache"), true)), nil)
 	m.State = filepath.Join(home, "state")
 	d := m.directory(t)
 	locks, _ := m.install(t, d, nil)

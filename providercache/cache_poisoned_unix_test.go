@@ -14,6 +14,7 @@ import (
 
 	"github.com/tfdeps/tfdeps/depsfile"
 	"github.com/tfdeps/tfdeps/getproviders"
+	"github.com/tfdeps/tfdeps/internal/must"
 )
 
 // poisons are what a cache that CI restores as root may contain: another executable, and receipts
@@ -77,9 +78,7 @@ func TestCache_ReceiptsBesideAWritableCacheProveNothing(t *testing.T) {
 				in := im.installer(t)
 				install(t, in, require("acme/widget", ""), lock(h1, zh))
 				installed := filepath.Join(in.Target.Dir, filepath.FromSlash(packageDir("acme/widget", "1.0.0")), "terraform-provider-widget")
-				if got := read(t, installed); got != originalWidget {
-					t.Errorf("installed: %q", got)
-				}
+				must.Equal(t, read(t, installed), originalWidget)
 			})
 		}
 	}
@@ -120,9 +119,7 @@ func TestCache_RootUsesACacheOfAnImageThatIsMountedReadOnly(t *testing.T) {
 		"the receipts alone":      {[]string{im.cache + ".receipts"}, "fetched", didFetch},
 	} {
 		t.Run(name, func(t *testing.T) {
-			if code := im.installAs(t, 0, c.where, mountedReadOnly(t, c.dirs...)...); code != c.want {
-				t.Errorf("it ended with %d, want %d", code, c.want)
-			}
+			must.Equal(t, im.installAs(t, 0, c.where, mountedReadOnly(t, c.dirs...)...), c.want)
 		})
 	}
 }

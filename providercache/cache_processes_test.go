@@ -14,6 +14,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/tfdeps/tfdeps/internal/must"
 	"github.com/tfdeps/tfdeps/providercache"
 )
 
@@ -47,18 +48,12 @@ func TestCache_WhatAKilledProcessLeavesDoesNoHarm(t *testing.T) {
 			if code := apart(t, where, archive, in.Target.Dir, in.Cache.Dir, in.Fetcher.StateDir); code != diedAsAsked {
 				t.Fatalf("it ended with %d", code)
 			}
-			if got := stagingDirs(tree(t, in.Cache.Dir)); got != staged {
-				t.Errorf("%d staging directories, so this test doesn't show what it should", got)
-			}
+			must.Equal(t, stagingDirs(tree(t, in.Cache.Dir)), staged)
 			in.Target = &providercache.Store{Dir: filepath.Join(dir, "other")}
 			install(t, in, require("acme/widget", ""), nil)
-			if got := stagingDirs(tree(t, in.Cache.Dir)); got != 0 {
-				t.Errorf("there is %q", tree(t, in.Cache.Dir))
-			}
+			must.Equal(t, stagingDirs(tree(t, in.Cache.Dir)), 0)
 			for _, root := range []string{in.Target.Dir, in.Cache.Dir} {
-				if got := read(t, filepath.Join(root, filepath.FromSlash(packageDir("acme/widget", "1.0.0")), "terraform-provider-widget")); got != "provider 1.0.0\n" {
-					t.Errorf("%s has %q", root, got)
-				}
+				must.Equal(t, read(t, filepath.Join(root, filepath.FromSlash(packageDir("acme/widget", "1.0.0")), "terraform-provider-widget")), "provider 1.0.0\n", root)
 			}
 		})
 	}
@@ -124,9 +119,7 @@ func TestCache_KillsAtRandomMoments(t *testing.T) {
 			if got := stagingDirs(tree(t, root)); got > 0 {
 				t.Errorf("%d: %d staging directories in %s", i, got, root)
 			}
-			if got := read(t, filepath.Join(root, filepath.FromSlash(packageDir("acme/widget", "1.0.0")), "terraform-provider-widget")); got != content {
-				t.Errorf("%d: %s has a provider of %d bytes", i, root, len(got))
-			}
+			must.Equal(t, read(t, filepath.Join(root, filepath.FromSlash(packageDir("acme/widget", "1.0.0")), "terraform-provider-widget")), content, i, root)
 		}
 		succeed(t, os.RemoveAll(dir))
 	}

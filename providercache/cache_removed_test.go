@@ -6,6 +6,7 @@ import (
 	"slices"
 	"testing"
 
+	"github.com/tfdeps/tfdeps/internal/must"
 	"github.com/tfdeps/tfdeps/providercache"
 )
 
@@ -46,9 +47,7 @@ func TestReceipt_CountsAfterATargetIsRemoved(t *testing.T) {
 				read += len(d.read)
 				t.Logf("%d: %q", i, d.read)
 			}
-			if read != c.reads {
-				t.Errorf("%d packages were read, want %d", read, c.reads)
-			}
+			must.Equal(t, read, c.reads)
 		})
 	}
 }

@@ -12,6 +12,7 @@ import (
 	"testing"
 
 	"github.com/tfdeps/tfdeps/depsfile"
+	"github.com/tfdeps/tfdeps/internal/must"
 	"github.com/tfdeps/tfdeps/providercache"
 )
 
@@ -45,13 +46,9 @@ func swapper(t *testing.T, m *machine, d *directory, back bool) (step func(), sw
 		}
 		switch steps++; {
 		case steps == 1:
-			if err := errors.Join(os.Rename(dir, away), os.Rename(evil, dir)); err != nil {
-				t.Error(err)
-			}
+			must.Equal(t, errors.Join(os.Rename(dir, away), os.Rename(evil, dir)), nil)
 		case steps == 2 && back:
-			if err := errors.Join(os.Rename(dir, evil), os.Rename(away, dir)); err != nil {
-				t.Error(err)
-			}
+			must.Equal(t, errors.Join(os.Rename(dir, evil), os.Rename(away, dir)), nil)
 		}
 	}, func() bool { return steps > 1 }
 }

@@ -15,6 +15,7 @@ import (
 	"github.com/tfdeps/tfdeps/getproviders"
 	"github.com/tfdeps/tfdeps/internal/hashing"
 	"github.com/tfdeps/tfdeps/internal/installtest"
+	"github.com/tfdeps/tfdeps/internal/must"
 	"github.com/tfdeps/tfdeps/internal/providertest"
 	"github.com/tfdeps/tfdeps/providercache"
 	"github.com/tfdeps/tfdeps/providercache/event"
@@ -113,9 +114,7 @@ func TestCache_ALockedProviderInTheCacheCostsNothing(t *testing.T) {
 		if len(asked) > 0 || len(fresh.read) > 0 || fresh.linked != 2 {
 			t.Errorf("%d: %d packages came from the cache, with the requests %v, and were read: %q", i, fresh.linked, asked, fresh.read)
 		}
-		if encoded(got) != encoded(locks) {
-			t.Errorf("%d: the locks changed to\n%s", i, encoded(got))
-		}
+		must.Equal(t, encoded(got), encoded(locks), i)
 		if _, asked := m.install(t, fresh, locks); len(asked) > 0 || len(fresh.read) > 0 || fresh.linked > 0 {
 			t.Errorf("%d: nothing had changed, and %d were linked, with the requests %v, and read: %q", i, fresh.linked, asked, fresh.read)
 		}
@@ -148,9 +147,7 @@ func TestCache_WithoutALockEntryTheCacheGivesWhatADownloadWould(t *testing.T) {
 	if want := map[string]int{"versions": 2}; !maps.Equal(asked, want) || fresh.begun > 0 || len(fresh.read) > 0 {
 		t.Errorf("requests %v, want %v; read %q", asked, want, fresh.read)
 	}
-	if encoded(warm) != encoded(cold) {
-		t.Errorf("the locks are\n%s\nand not\n%s", encoded(warm), encoded(cold))
-	}
+	must.Equal(t, encoded(warm), encoded(cold))
 	// The packages in the directory itself can be used, too.
 	fresh.Cache = nil
 	again, asked := m.install(t, fresh, nil)
@@ -236,12 +233,8 @@ func TestCache_ADamagedEntryIsReplaced(t *testing.T) {
 			if _, asked := m.install(t, fresh, locks); asked["archive"] != 1 {
 				t.Errorf("requests %v, want one for an archive", asked)
 			}
-			if got := fresh.treeOf(t, fresh.Target.Dir); got != sound {
-				t.Errorf("got %s, want %s", got, sound)
-			}
-			if got := fresh.treeOf(t, m.Cache); got != sound {
-				t.Errorf("the cache has %s, want %s", got, sound)
-			}
+			must.Equal(t, fresh.treeOf(t, fresh.Target.Dir), sound)
+			must.Equal(t, fresh.treeOf(t, m.Cache), sound)
 		})
 	}
 }
@@ -285,12 +278,8 @@ func TestCache_AnEntryThatMatchesAnotherLockStays(t *testing.T) {
 		}
 		d := built.directory(t)
 		own, _ := built.install(t, d, nil)
-		if got := d.treeOf(t, m.Cache); got != sound {
-			t.Errorf("%s: the cache has %s, and had %s", name, got, sound)
-		}
-		if !strings.Contains(d.treeOf(t, d.Target.Dir), "built elsewhere") {
-			t.Errorf("%s: installed %s", name, d.treeOf(t, d.Target.Dir))
-		}
+		must.Equal(t, d.treeOf(t, m.Cache), sound, name)
+		must.Contain(t, d.treeOf(t, d.Target.Dir), "built elsewhere", name)
 		// Later runs of this directory accept it, and other directories use what is in the cache.
 		if _, asked := built.install(t, d, own); len(asked) > 0 {
 			t.Errorf("%s: requests %v of a later run", name, asked)
@@ -341,15 +330,11 @@ func TestCache_ManyGoroutinesFetchEachPackageOnce(t *testing.T) {
 	for range 50 {
 		d := m.directory(t)
 		all.Go(func() {
-			if _, _, err := d.Install(t.Context(), both, nil, providercache.Normal); err != nil {
-				t.Error(err)
-			}
+			must.Equal(t, must.ErrorOf(d.Install(t.Context(), both, nil, providercache.Normal)), nil)
 		})
 	}
 	all.Wait()
-	if n := m.Registry.Requests("archive"); n != 2 {
-		t.Errorf("%d requests for archives, want 2", n)
-	}
+	must.Equal(t, m.Registry.Requests("archive"), 2)
 }
 
 func TestCache_ADanglingLinkIsRepaired(t *testing.T) {
@@ -418,7 +403,5 @@ func TestOpenCache(t *testing.T) {
 			t.Errorf("%q: %v, %v", path, cache, err)
 		}
 	}
-	if left := tree(t, dir); len(left) != 1 {
-		t.Errorf("there is %q", left)
-	}
+	must.Len(t, tree(t, dir), 1)
 }

@@ -5,12 +5,12 @@ import (
 	"errors"
 	"fmt"
 	"path/filepath"
-	"strings"
 	"testing"
 	"time"
 
 	"github.com/tfdeps/tfdeps/getproviders"
 	"github.com/tfdeps/tfdeps/internal/during"
+	"github.com/tfdeps/tfdeps/internal/must"
 	"github.com/tfdeps/tfdeps/internal/providertest"
 	"github.com/tfdeps/tfdeps/providercache"
 	"github.com/tfdeps/tfdeps/providercache/event"
@@ -65,13 +65,9 @@ func checkCancelled(t *testing.T, in *providercache.Installer, when string, lock
 	}
 	left := files(t, filepath.Dir(filepath.Dir(in.Target.Dir)))
 	for _, name := range left {
-		if !strings.Contains(name, "/terraform-provider-") {
-			t.Errorf("%s: left behind: %s", when, name)
-		}
+		must.Contain(t, name, "/terraform-provider-")
 	}
-	if len(left) != whole {
-		t.Errorf("%s: %d packages are whole, and there is %q", when, whole, left)
-	}
+	must.Equal(t, len(left), whole)
 	if whole == 0 {
 		nothingLeft(t, in)
 	}
@@ -100,9 +96,7 @@ func TestInstall_CancelWhileAServerIsSilent(t *testing.T) {
 				}()
 				locks, report, err := in.Install(ctx, require(address, ""), nil, providercache.Normal)
 				cancel(nil)
-				if !errors.Is(err, reason) {
-					t.Errorf("%v doesn't match the context's cause", err)
-				}
+				must.Fail(t, err, reason)
 				checkCancelled(t, in, kind, locks != nil, report, err)
 			})
 		}
@@ -132,9 +126,7 @@ func TestInstall_CancelBetweenTheSteps(t *testing.T) {
 				source.Trust("acme/widget", "1.0.0", cancelling{cancel, where})
 				in := newInstaller(t, source)
 				locks, report, err := in.Install(ctx, require("acme/widget", ""), nil, providercache.Normal)
-				if err == nil {
-					t.Error("it was not cancelled")
-				}
+				must.Refuse(t, err, "it was not cancelled")
 				checkCancelled(t, in, where, locks != nil, report, err)
 			})
 		}
@@ -177,9 +169,7 @@ func TestInstall_CancelBeforeTheBeginning(t *testing.T) {
 	for name, err := range map[string]error{
 		"Install": err, "Plan": planErr, "Check": checkErr, "Ensure": ensureErr, "Hashes": hashesErr, "Lock": lockErr, "Locate": locateErr,
 	} {
-		if !errors.Is(err, context.DeadlineExceeded) {
-			t.Errorf("%s: %v", name, err)
-		}
+		must.Fail(t, err, context.DeadlineExceeded, name)
 	}
 	nothingLeft(t, in)
 }

@@ -8,6 +8,7 @@ import (
 
 	"github.com/tfdeps/tfdeps/getproviders"
 	"github.com/tfdeps/tfdeps/internal/cachetest"
+	"github.com/tfdeps/tfdeps/internal/must"
 	"github.com/tfdeps/tfdeps/providercache/internal/fetch"
 )
 
@@ -30,7 +31,5 @@ func TestLargestFirst(t *testing.T) {
 	for _, sorted := range largestFirst(tasks) {
 		got = append(got, filepath.Base(sorted.Package.Location.String()))
 	}
-	if want := "web web large middle small " + filepath.Base(dir) + " missing"; strings.Join(got, " ") != want {
-		t.Errorf("got %q, want %q", got, want)
-	}
+	must.Equal(t, strings.Join(got, " "), "web web large middle small "+filepath.Base(dir)+" missing")
 }

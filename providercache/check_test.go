@@ -10,6 +10,7 @@ import (
 
 	"github.com/tfdeps/tfdeps/depsfile"
 	"github.com/tfdeps/tfdeps/getproviders"
+	"github.com/tfdeps/tfdeps/internal/must"
 	"github.com/tfdeps/tfdeps/providercache"
 )
 
@@ -50,9 +51,7 @@ func TestCheck_FindsReasons(t *testing.T) {
 	if !slices.Equal(got, want) || status.UpToDate() {
 		t.Errorf("got  %q\nwant %q", got, want)
 	}
-	if after := tree(t, in.Target.Dir); !slices.Equal(after, before) {
-		t.Errorf("the directory changed to %q", after)
-	}
+	must.EqualSlices(t, tree(t, in.Target.Dir), before)
 }
 
 func TestCheck_AfterInstallIsUpToDate(t *testing.T) {
@@ -67,7 +66,5 @@ func TestCheck_AfterInstallIsUpToDate(t *testing.T) {
 	if text, _ := json.Marshal(status); !status.UpToDate() || string(text) != `{"reasons":[]}` {
 		t.Errorf("got %s", text)
 	}
-	if _, err := new(providercache.Installer).Check(t.Context(), req, locks); err == nil {
-		t.Error("no error without a Target")
-	}
+	must.Refuse(t, must.ErrorOf(new(providercache.Installer).Check(t.Context(), req, locks)), "no error without a Target")
 }

@@ -6,6 +6,7 @@ import (
 
 	"github.com/tfdeps/tfdeps/getproviders"
 	"github.com/tfdeps/tfdeps/internal/disk"
+	"github.com/tfdeps/tfdeps/internal/must"
 )
 
 // list is an error whose values can't be compared.
@@ -19,7 +20,5 @@ func TestJoinErrors_ComparesSharedCausesOnly(t *testing.T) {
 	for _, err := range []error{list{"one"}, errors.Join(full), nil, full, list{"two"}} {
 		outcomes = append(outcomes, outcome{Outcome: Outcome{Err: err}})
 	}
-	if got := getproviders.SplitErrors(joinErrors(outcomes)); len(got) != 3 {
-		t.Errorf("got %d errors: %v", len(got), got)
-	}
+	must.Len(t, getproviders.SplitErrors(joinErrors(outcomes)), 3)
 }

@@ -8,6 +8,7 @@ import (
 	"github.com/tfdeps/tfdeps/depsfile"
 	"github.com/tfdeps/tfdeps/getproviders"
 	"github.com/tfdeps/tfdeps/internal/cause"
+	"github.com/tfdeps/tfdeps/internal/must"
 	"github.com/tfdeps/tfdeps/providercache"
 )
 
@@ -62,12 +63,8 @@ func TestInstall_SaysWhoseConstraintsALockedVersionMeets(t *testing.T) {
 			if !ok {
 				t.Fatalf("got %v, want a LockedVersionError", err)
 			}
-			if unmet := originLines(failed.Requirements); !slices.Equal(unmet, c.unmet) {
-				t.Errorf("unmet %v, want %v", unmet, c.unmet)
-			}
-			if met := originLines(failed.Others); !slices.Equal(met, c.met) {
-				t.Errorf("met %v, want %v", met, c.met)
-			}
+			must.EqualSlices(t, originLines(failed.Requirements), c.unmet)
+			must.EqualSlices(t, originLines(failed.Others), c.met)
 		})
 	}
 }

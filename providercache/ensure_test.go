@@ -9,6 +9,7 @@ import (
 
 	"github.com/tfdeps/tfdeps/getproviders"
 	"github.com/tfdeps/tfdeps/internal/during"
+	"github.com/tfdeps/tfdeps/internal/must"
 	"github.com/tfdeps/tfdeps/providercache"
 )
 
@@ -28,9 +29,7 @@ func TestEnsure_ReturnsWhatCanBeRun(t *testing.T) {
 	if got.Version != version("1.1.0") || got.Path != dir || got.Executable != filepath.Join(dir, "terraform-provider-widget_v1.1.0_x5") {
 		t.Errorf("got %+v", got)
 	}
-	if content := read(t, got.Executable); content != "run me" {
-		t.Errorf("the executable is %q", content)
-	}
+	must.Equal(t, read(t, got.Executable), "run me")
 	if got.Authentication.KeyID != result.KeyID || len(got.Hashes) != 2 || !slices.Contains(got.Hashes, "zh:aa") {
 		t.Errorf("got %+v", got)
 	}
@@ -45,9 +44,7 @@ func TestEnsure_TrustsNothingThatItCannotVerify(t *testing.T) {
 	write(t, planted, "evil")
 	got, err := in.Ensure(t.Context(), provider("acme/widget"), constraints(""))
 	succeed(t, err)
-	if content := read(t, got.Executable); content != "provider 1.0.0\n" {
-		t.Errorf("the executable is %q", content)
-	}
+	must.Equal(t, read(t, got.Executable), "provider 1.0.0\n")
 }
 
 func TestEnsure_Fails(t *testing.T) {

@@ -11,6 +11,7 @@ import (
 	"github.com/tfdeps/tfdeps/getproviders"
 	"github.com/tfdeps/tfdeps/internal/cause"
 	"github.com/tfdeps/tfdeps/internal/during"
+	"github.com/tfdeps/tfdeps/internal/must"
 	"github.com/tfdeps/tfdeps/providercache"
 )
 
@@ -29,13 +30,9 @@ func TestProviderError_HasACodeAndMatchesOneSentinel(t *testing.T) {
 		"failed_built_in":     errors.New("of no kind"),
 	} {
 		var failed error = getproviders.Selection{}.Failed(during.BuiltIn, err)
-		if got := getproviders.CodeOf(fmt.Errorf("outside: %w", failed)); got != want {
-			t.Errorf("%T has the code %q, want %q", err, got, want)
-		}
+		must.Equal(t, getproviders.CodeOf(fmt.Errorf("outside: %w", failed)), want, err)
 		for code, sentinel := range sentinels {
-			if errors.Is(failed, sentinel) != (code == want) {
-				t.Errorf("%T matches %q: %t", err, sentinel, code != want)
-			}
+			must.Equal(t, errors.Is(failed, sentinel), code == want, err)
 		}
 	}
 }
@@ -43,9 +40,7 @@ func TestProviderError_HasACodeAndMatchesOneSentinel(t *testing.T) {
 func TestHint_NamesNoProgramThatWasNotNamed(t *testing.T) {
 	hint := (&cause.LockedVersionError{}).Hint()
 	for _, word := range []string{"terraform", "tofu", "init", "providers lock"} {
-		if strings.Contains(strings.ToLower(hint), word) {
-			t.Error(hint)
-		}
+		must.NotContain(t, strings.ToLower(hint), word)
 	}
 }
 
@@ -61,7 +56,5 @@ func TestInstall_ItsErrorSplitsIntoProviders(t *testing.T) {
 		}
 		codes = append(codes, getproviders.CodeOf(part))
 	}
-	if got := strings.Join(codes, " "); got != "failed_query no_matching_version" {
-		t.Errorf("got %q of %v", got, err)
-	}
+	must.Equal(t, strings.Join(codes, " "), "failed_query no_matching_version")
 }

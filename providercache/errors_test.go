@@ -10,6 +10,7 @@ import (
 	"github.com/tfdeps/tfdeps/depsfile"
 	"github.com/tfdeps/tfdeps/getproviders"
 	"github.com/tfdeps/tfdeps/internal/during"
+	"github.com/tfdeps/tfdeps/internal/must"
 	"github.com/tfdeps/tfdeps/providercache"
 	"github.com/tfdeps/tfdeps/providercache/internal/unpack"
 )
@@ -27,12 +28,8 @@ func TestProviderError_Text(t *testing.T) {
 		{getproviders.Selection{}.Failed(during.Select, errors.New("none")), "registry.terraform.io/acme/widget: none"},
 	} {
 		c.err.Provider = provider("acme/widget")
-		if got := c.err.Error(); got != c.want {
-			t.Errorf("got %q, want %q", got, c.want)
-		}
-		if !errors.Is(c.err, c.err.Err) {
-			t.Errorf("%v doesn't match its cause", &c.err)
-		}
+		must.Equal(t, c.err.Error(), c.want)
+		must.Fail(t, c.err, c.err.Err)
 	}
 }
 
@@ -61,9 +58,7 @@ func TestErrors_HaveHints(t *testing.T) {
 		{"no available releases match the given constraints >= 2.0.0", "the newest version is 1.5.0"},
 	}
 	for i, failure := range append(providerErrors(t, changed), providerErrors(t, err)...) {
-		if !strings.Contains(failure.Error(), want[i].text) {
-			t.Errorf("%q should have %q in it", failure, want[i].text)
-		}
+		must.Contain(t, failure.Error(), want[i].text)
 		if hint := strings.Join(getproviders.HintsOf(failure), "; "); !strings.Contains(hint, want[i].hint) || (hint == "") != (want[i].hint == "") {
 			t.Errorf("hint %q, want %q in it", hint, want[i].hint)
 		}

@@ -12,6 +12,7 @@ import (
 
 	"github.com/tfdeps/tfdeps/depsfile"
 	"github.com/tfdeps/tfdeps/getproviders"
+	"github.com/tfdeps/tfdeps/internal/must"
 	"github.com/tfdeps/tfdeps/internal/providertest"
 	"github.com/tfdeps/tfdeps/providercache"
 	"github.com/tfdeps/tfdeps/providercache/event"
@@ -101,14 +102,10 @@ func TestEvents_OfEachProviderComeInOrder(t *testing.T) {
 	both.Target, both.Fetcher.Client, both.Fetcher.Observe = setUp.Target, in.Fetcher.Client, got.observe
 	both.Fetcher.Now = func() time.Time { return time.Time{} } // no time passes, so progress is reported at the beginning and the end only
 	req := require(far, "", "acme/near", "~> 1.0", "acme/kept", "", "acme/broken", "", "terraform.io/builtin/terraform", "")
-	if _, _, err := both.Install(t.Context(), req, locks, providercache.Normal); err == nil {
-		t.Fatal("no error")
-	}
+	must.Refuse(t, must.ErrorOf(both.Install(t.Context(), req, locks, providercache.Normal)), "no error")
 	queued := len(got.of)
 	req = require("acme/old", "> 1.0", "acme/unfit", "2.0.0", "terraform.io/builtin/other", "")
-	if _, _, err := both.Install(t.Context(), req, locks, providercache.Normal); err == nil {
-		t.Fatal("no error")
-	}
+	must.Refuse(t, must.ErrorOf(both.Install(t.Context(), req, locks, providercache.Normal)), "no error")
 
 	size := len(archive)
 	want := map[string][]string{
@@ -123,9 +120,7 @@ func TestEvents_OfEachProviderComeInOrder(t *testing.T) {
 		"terraform.io/builtin/other":     {"failed: built-in"},
 	}
 	for address, events := range want {
-		if !slices.Equal(got.of[provider(address)], events) {
-			t.Errorf("%s:\n got %q\nwant %q", address, got.of[provider(address)], events)
-		}
+		must.EqualSlices(t, got.of[provider(address)], events)
 	}
 	if queued != 5 || len(got.of) != len(want) || !slices.Equal(got.pending, []string{"5", "3"}) || got.overlap {
 		t.Errorf("events of %d providers, pending %q, overlap %v", len(got.of), got.pending, got.overlap)

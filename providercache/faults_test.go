@@ -12,6 +12,7 @@ import (
 	"github.com/tfdeps/tfdeps/getproviders"
 	"github.com/tfdeps/tfdeps/internal/during"
 	"github.com/tfdeps/tfdeps/internal/hosts"
+	"github.com/tfdeps/tfdeps/internal/must"
 	"github.com/tfdeps/tfdeps/internal/providertest"
 	"github.com/tfdeps/tfdeps/providercache"
 )
@@ -20,9 +21,7 @@ func TestInstall_FromARegistry(t *testing.T) {
 	t.Parallel()
 	registry, in := newRegistry(t, "a", "b", "c")
 	locks, report := install(t, in, require(registryHost+"/acme/a", "", registryHost+"/acme/b", "~> 1.0", registryHost+"/acme/c", ""), nil)
-	if len(report.Incomplete) != 0 {
-		t.Errorf("incomplete: %v, although all is signed", report.Incomplete)
-	}
+	must.Len(t, report.Incomplete, 0)
 	for _, o := range report.Outcomes {
 		lock, _ := locks.Provider(o.Selection.Provider)
 		if o.Authentication.TrustLevel != getproviders.LevelCommunity || len(lock.Hashes) != 2 {
@@ -30,9 +29,7 @@ func TestInstall_FromARegistry(t *testing.T) {
 		}
 	}
 	for kind, want := range map[string]int{"discovery": 0, "versions": 3, "package": 3, "sums": 3, "signature": 3, "archive": 3, "HEAD": 0, "": 15} {
-		if got := registry.Requests(kind); got != want {
-			t.Errorf("%d requests of kind %q, want %d", got, kind, want)
-		}
+		must.Equal(t, registry.Requests(kind), want, kind)
 	}
 	for _, req := range registry.Log() {
 		if req.Kind == "archive" && (req.Header.Get("Accept-Encoding") != "identity" || req.Header.Get("Authorization") != "") {

@@ -10,6 +10,7 @@ import (
 
 	"github.com/tfdeps/tfdeps/getproviders"
 	"github.com/tfdeps/tfdeps/internal/cachetest"
+	"github.com/tfdeps/tfdeps/internal/must"
 	"github.com/tfdeps/tfdeps/internal/treehash"
 	"github.com/tfdeps/tfdeps/providercache/internal/receipt"
 	"github.com/tfdeps/tfdeps/providercache/internal/receipttest"
@@ -74,9 +75,7 @@ func TestFinalize_MakesTheSameCacheEachTime(t *testing.T) {
 	time.Sleep(20 * time.Millisecond)
 	_, second := sealedAt(t, filepath.Join(place, "second"), 0o755)
 	for name, content := range first {
-		if second[name] != content {
-			t.Errorf("%s: %q, then %q", name, content, second[name])
-		}
+		must.Equal(t, second[name], content)
 	}
 	if len(first) != len(second) || len(first) != 11 {
 		t.Errorf("%d names, then %d", len(first), len(second))

@@ -15,6 +15,7 @@ import (
 	"github.com/tfdeps/tfdeps/getproviders"
 	"github.com/tfdeps/tfdeps/internal/during"
 	"github.com/tfdeps/tfdeps/internal/hashing"
+	"github.com/tfdeps/tfdeps/internal/must"
 	"github.com/tfdeps/tfdeps/providercache"
 	"github.com/tfdeps/tfdeps/providercache/event"
 	"github.com/tfdeps/tfdeps/providercache/internal/unpack"
@@ -30,14 +31,10 @@ func TestInstall_SelectsTheNewestAllowedVersion(t *testing.T) {
 	locks, report := install(t, in, require("acme/widget", "~> 1.0"), nil)
 
 	want := []string{packageDir("acme/widget", "1.2.0") + "/terraform-provider-widget"}
-	if got := files(t, in.Target.Dir); !slices.Equal(got, want) {
-		t.Errorf("installed %q, want %q", got, want)
-	}
+	must.EqualSlices(t, files(t, in.Target.Dir), want)
 	lock, _ := locks.Provider(provider("acme/widget"))
 	h1, err := dirhash.HashDir(in.Target.PackagePath(provider("acme/widget"), version("1.2.0"), linux), "", dirhash.Hash1)
-	if err != nil {
-		t.Fatal(err)
-	}
+	must.Succeed(t, err)
 	if lock.Version != version("1.2.0") || lock.Constraints.String() != "~> 1.0" || !slices.Equal(lock.Hashes, []getproviders.Hash{getproviders.Hash(h1)}) {
 		t.Errorf("locked %+v, want 1.2.0, ~> 1.0 and %s", lock, h1)
 	}
@@ -68,9 +65,7 @@ func TestInstall_AsksNothingIfAllIsLockedAndPresent(t *testing.T) {
 	if lock, _ := again.Provider(provider("acme/widget")); lock.Constraints.String() != "1.0.0" {
 		t.Errorf("constraints of an entry that didn't change became %q", lock.Constraints)
 	}
-	if after := tree(t, in.Target.Dir); !slices.Equal(after, before) {
-		t.Errorf("the directory changed from %q to %q", before, after)
-	}
+	must.EqualSlices(t, tree(t, in.Target.Dir), before)
 }
 
 func TestInstall_KeepsTheLockedVersionAndUpgradeMoves(t *testing.T) {
@@ -81,9 +76,7 @@ func TestInstall_KeepsTheLockedVersionAndUpgradeMoves(t *testing.T) {
 	locks, _ := install(t, in, require("acme/widget", ">= 1.0"), nil)
 	source.AddZip(t, "acme/widget", "1.1.0")
 
-	if err := os.RemoveAll(in.Target.Dir); err != nil {
-		t.Fatal(err)
-	}
+	must.Succeed(t, os.RemoveAll(in.Target.Dir))
 	asked := source.VersionsAsked
 	kept, _ := install(t, in, require("acme/widget", ">= 1.0"), locks)
 	if source.VersionsAsked != asked {
@@ -93,9 +86,7 @@ func TestInstall_KeepsTheLockedVersionAndUpgradeMoves(t *testing.T) {
 		t.Errorf("installed %s, which is not the locked version", lock.Version)
 	}
 	moved, report, err := in.Install(t.Context(), require("acme/widget", ">= 1.0"), kept, providercache.Upgrade)
-	if err != nil {
-		t.Fatal(err)
-	}
+	must.Succeed(t, err)
 	lock, _ := moved.Provider(provider("acme/widget"))
 	if lock.Version != version("1.1.0") || len(lock.Hashes) != 1 || report.Outcomes[0].Selection.Locked {
 		t.Errorf("-upgrade gave %+v, want 1.1.0 with a hash of its own only", lock)
@@ -120,21 +111,15 @@ func TestInstall_UpdatesLocks(t *testing.T) {
 	in := newInstaller(t, source)
 	got, report := install(t, in, require("acme/widget", "~> 1.0"), locks)
 	lock, _ := got.Provider(provider("acme/widget"))
-	if want := hashing.Sort([]getproviders.Hash{other, zh, report.Outcomes[0].H1}); !slices.Equal(lock.Hashes, want) {
-		t.Errorf("hashes %q, want those that were recorded and the new one: %q", lock.Hashes, want)
-	}
-	if lock.Constraints.String() != "~> 1.0" {
-		t.Errorf("constraints %q, want those of today", lock.Constraints)
-	}
+	must.EqualSlices(t, lock.Hashes, hashing.Sort([]getproviders.Hash{other, zh, report.Outcomes[0].H1}))
+	must.Equal(t, lock.Constraints.String(), "~> 1.0")
 	if _, ok := got.Provider(provider("acme/unused")); ok {
 		t.Error("an entry that no requirement needs is still there")
 	}
 	if !locks.Equal(before) {
 		t.Error("the locks that were given have changed")
 	}
-	if len(report.Incomplete) != 0 {
-		t.Errorf("incomplete: %v, although other hashes are known", report.Incomplete)
-	}
+	must.Len(t, report.Incomplete, 0)
 }
 
 func zhOf(tb testing.TB, s *memorySource, address, v string) getproviders.Hash {
@@ -151,9 +136,7 @@ func TestInstall_ReportsIncompleteEntries(t *testing.T) {
 	source.Trust("acme/signed", "1.0.0", &trust{Result: getproviders.AuthenticationResult{TrustLevel: getproviders.LevelCommunity, Signed: signed}})
 	in := newInstaller(t, source)
 	locks, report := install(t, in, require("acme/signed", "", "acme/alone", ""), nil)
-	if want := []getproviders.Provider{provider("acme/alone")}; !slices.Equal(report.Incomplete, want) {
-		t.Errorf("incomplete: %v, want %v", report.Incomplete, want)
-	}
+	must.EqualSlices(t, report.Incomplete, []getproviders.Provider{provider("acme/alone")})
 	lock, _ := locks.Provider(provider("acme/signed"))
 	if len(lock.Hashes) != 3 || !slices.Contains(lock.Hashes, "zh:aa") || !slices.Contains(lock.Hashes, "zh:bb") {
 		t.Errorf("locked %q, want the signed hashes among them", lock.Hashes)
@@ -179,12 +162,8 @@ func TestInstall_ReplacesWhatIsDamaged(t *testing.T) {
 		damage()
 		again, _ := install(t, in, require("acme/widget", ""), locks)
 		want := []string{packageDir("acme/widget", "1.0.0") + "/terraform-provider-widget"}
-		if got := files(t, in.Target.Dir); !slices.Equal(got, want) {
-			t.Errorf("%s: there is %q, want %q", name, got, want)
-		}
-		if got := read(t, filepath.Join(dir, "terraform-provider-widget")); got != "provider 1.0.0\n" {
-			t.Errorf("%s: the executable is %q", name, got)
-		}
+		must.EqualSlices(t, files(t, in.Target.Dir), want, name)
+		must.Equal(t, read(t, filepath.Join(dir, "terraform-provider-widget")), "provider 1.0.0\n", name)
 		if !again.Equal(locks) {
 			t.Errorf("%s: the locks have changed", name)
 		}
@@ -203,9 +182,7 @@ func TestInstall_ReplacesALinkAndDoesNotFollowIt(t *testing.T) {
 	symlink(t, elsewhere, dir)
 
 	install(t, in, require("acme/widget", ""), nil)
-	if got := read(t, filepath.Join(elsewhere, "terraform-provider-widget")); got != "another user's" {
-		t.Errorf("wrote %q through a link", got)
-	}
+	must.Equal(t, read(t, filepath.Join(elsewhere, "terraform-provider-widget")), "another user's")
 	if info, err := os.Lstat(dir); err != nil || !info.IsDir() {
 		t.Errorf("%s is no directory: %v, %v", dir, info, err)
 	}
@@ -268,9 +245,7 @@ func TestInstall_AttemptsAllPackagesAndReportsAllProblems(t *testing.T) {
 		t.Errorf("outcomes: %+v", report.Outcomes)
 	}
 	whole := []string{packageDir("acme/good", "1.0.0") + "/terraform-provider-good"}
-	if got := files(t, in.Target.Dir); !slices.Equal(got, whole) {
-		t.Errorf("there is %q, want %q", got, whole)
-	}
+	must.EqualSlices(t, files(t, in.Target.Dir), whole)
 }
 
 func TestInstall_ReportsWhatMetadataShowsBeforeItFetches(t *testing.T) {
@@ -302,9 +277,7 @@ func TestInstall_ReportsWhatMetadataShowsBeforeItFetches(t *testing.T) {
 		{"terraform.io/builtin/terraform", during.BuiltIn, nil},
 	}
 	checkFailures(t, err, want)
-	if len(report.Outcomes) != len(want)+1 {
-		t.Errorf("outcomes: %+v", report.Outcomes)
-	}
+	must.Equal(t, len(report.Outcomes), len(want)+1)
 	for _, o := range report.Outcomes {
 		if good := o.Selection.Provider == provider("acme/good"); o.State == event.NotTried != good || (o.Err == nil) != good {
 			t.Errorf("%s: not tried %t, %v", o.Selection.Provider, o.State == event.NotTried, o.Err)
@@ -319,9 +292,7 @@ func TestInstall_LeavesNothingBehindIfItFails(t *testing.T) {
 	source.AddZip(t, "acme/widget", "1.0.0", zipOf(t, map[string]string{"README": "no executable"}))
 	in := newInstaller(t, source)
 	_, _, err := in.Install(t.Context(), require("acme/widget", ""), nil, providercache.Normal)
-	if !errors.Is(err, unpack.RuleExecutable) {
-		t.Errorf("got %v, want that the executable is missing", err)
-	}
+	must.Fail(t, err, unpack.RuleExecutable)
 	nothingLeft(t, in)
 }
 
@@ -350,12 +321,8 @@ func TestInstall_OfBuiltInProvidersNeedsNothing(t *testing.T) {
 func TestInstall_RefusesAHalfMadeInstaller(t *testing.T) {
 	t.Parallel()
 	for _, in := range []*providercache.Installer{{}, {Fetcher: &providercache.Fetcher{Source: newSource(t)}}, {Target: &providercache.Store{Dir: t.TempDir()}}} {
-		if _, _, err := in.Install(t.Context(), require("acme/widget", ""), nil, providercache.Normal); err == nil {
-			t.Error("no error")
-		}
-		if _, err := in.Plan(t.Context(), require("acme/widget", ""), nil, providercache.Normal); err == nil {
-			t.Error("no error from Plan")
-		}
+		must.Refuse(t, must.ErrorOf(in.Install(t.Context(), require("acme/widget", ""), nil, providercache.Normal)), "no error")
+		must.Refuse(t, must.ErrorOf(in.Plan(t.Context(), require("acme/widget", ""), nil, providercache.Normal)), "no error from Plan")
 	}
 }
 
@@ -382,13 +349,9 @@ func TestInstall_ByManyIntoOneDirectory(t *testing.T) {
 		}()
 	}
 	for range installers {
-		if err := <-errs; err != nil {
-			t.Error(err)
-		}
+		must.Equal(t, <-errs, nil)
 	}
-	if got := files(t, shared.Target.Dir); len(got) != 3 {
-		t.Errorf("there is %q, want three executables", got)
-	}
+	must.Len(t, files(t, shared.Target.Dir), 3)
 }
 
 // symlink makes a link, or skips the test where the system allows none.

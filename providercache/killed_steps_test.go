@@ -14,6 +14,7 @@ import (
 
 	"github.com/tfdeps/tfdeps/getproviders"
 	"github.com/tfdeps/tfdeps/internal/link"
+	"github.com/tfdeps/tfdeps/internal/must"
 	"github.com/tfdeps/tfdeps/providercache"
 	"github.com/tfdeps/tfdeps/providercache/event"
 )
@@ -164,9 +165,7 @@ func checkAfterKill(t *testing.T, n int, next *providercache.Installer) {
 	install(t, next, require("acme/widget", ""), nil)
 	for _, root := range []string{next.Target.Dir, next.Cache.Dir} {
 		dir := filepath.Join(root, filepath.FromSlash(packageDir("acme/widget", "1.0.0")))
-		if got := read(t, filepath.Join(dir, "terraform-provider-widget")) + read(t, filepath.Join(dir, "LICENSE")); got != "the providerfree" {
-			t.Errorf("%d: %s has %q, after the kill had left %s", n, root, got, shape)
-		}
+		must.Equal(t, read(t, filepath.Join(dir, "terraform-provider-widget"))+read(t, filepath.Join(dir, "LICENSE")), "the providerfree", root)
 		if left := tree(t, root); stagingDirs(left) > 0 {
 			t.Errorf("%d: there is %q, and the kill had left %s", n, left, shape)
 		}

@@ -6,6 +6,7 @@ import (
 
 	"github.com/tfdeps/tfdeps/getproviders"
 	"github.com/tfdeps/tfdeps/internal/cachetest"
+	"github.com/tfdeps/tfdeps/internal/must"
 	"github.com/tfdeps/tfdeps/providercache/internal/receipt"
 	"github.com/tfdeps/tfdeps/providercache/internal/receipttest"
 	"github.com/tfdeps/tfdeps/providercache/internal/store"
@@ -29,14 +30,10 @@ func TestKnownPackages_AreWhatReceiptsTell(t *testing.T) {
 	}
 	other := widget
 	other.Type = "widg"
-	if got := in.KnownPackages(other); len(got) != 0 {
-		t.Errorf("of another provider there is %+v", got)
-	}
+	must.Len(t, in.KnownPackages(other), 0)
 	in.Fetcher.Platform.Arch = "arm64"
 	in.Fetcher = &Fetcher{Source: in.Fetcher.Source, Platform: in.Fetcher.Platform, StateDir: in.Fetcher.StateDir}
-	if got := in.KnownPackages(widget); len(got) != 0 {
-		t.Errorf("for another platform there is %+v", got)
-	}
+	must.Len(t, in.KnownPackages(widget), 0)
 	in.Fetcher.Platform.Arch = "amd64"
 	in.Fetcher = &Fetcher{Source: in.Fetcher.Source, Platform: in.Fetcher.Platform, StateDir: in.Fetcher.StateDir}
 	cachetest.Must(t, os.RemoveAll(s.Dir))

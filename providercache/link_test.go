@@ -3,12 +3,12 @@ package providercache_test
 import (
 	"os"
 	"path/filepath"
-	"slices"
 	"testing"
 
 	"github.com/tfdeps/tfdeps/depsfile"
 	"github.com/tfdeps/tfdeps/getproviders"
 	"github.com/tfdeps/tfdeps/internal/during"
+	"github.com/tfdeps/tfdeps/internal/must"
 	"github.com/tfdeps/tfdeps/providercache"
 	"github.com/tfdeps/tfdeps/providercache/event"
 )
@@ -30,13 +30,9 @@ func TestInstall_UnpackedPackagesAreLinkedTo(t *testing.T) {
 	symlink(t, dir, filepath.Join(t.TempDir(), "probe"))
 	in := newInstaller(t, source)
 	locks, _ := install(t, in, require("acme/widget", ""), nil)
-	if got, want := files(t, in.Target.Dir), []string{packageDir("acme/widget", "1.0.0") + " -> " + dir}; !slices.Equal(got, want) {
-		t.Errorf("there is %q, want %q", got, want)
-	}
+	must.EqualSlices(t, files(t, in.Target.Dir), []string{packageDir("acme/widget", "1.0.0") + " -> " + dir})
 	lock, _ := locks.Provider(provider("acme/widget"))
-	if want := h1Of(t, map[string]string{"terraform-provider-widget": "x", ".hidden/file": "y"}); !slices.Equal(lock.Hashes, []getproviders.Hash{want}) {
-		t.Errorf("locked %q, want %q", lock.Hashes, want)
-	}
+	must.EqualSlices(t, lock.Hashes, []getproviders.Hash{h1Of(t, map[string]string{"terraform-provider-widget": "x", ".hidden/file": "y"})})
 
 	final := in.Target.PackagePath(provider("acme/widget"), version("1.0.0"), linux)
 	before, err := os.Lstat(final)
@@ -81,12 +77,8 @@ func TestInstall_APackageIsNotInstalledToItself(t *testing.T) {
 	final := in.Target.PackagePath(provider("acme/widget"), version("1.0.0"), linux)
 	write(t, filepath.Join(final, "terraform-provider-widget"), "x")
 	source.Add("acme/widget", "1.0.0", getproviders.LocalDirectory(final))
-	if _, _, err := in.Install(t.Context(), require("acme/widget", ""), nil, providercache.Normal); err == nil {
-		t.Error("no error")
-	}
-	if got := read(t, filepath.Join(final, "terraform-provider-widget")); got != "x" {
-		t.Errorf("the package is %q now", got)
-	}
+	must.Refuse(t, must.ErrorOf(in.Install(t.Context(), require("acme/widget", ""), nil, providercache.Normal)), "no error")
+	must.Equal(t, read(t, filepath.Join(final, "terraform-provider-widget")), "x")
 }
 
 func TestInstall_UnpackedPackagesAreComparedWithTheLock(t *testing.T) {

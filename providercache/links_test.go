@@ -14,6 +14,7 @@ import (
 
 	"github.com/tfdeps/tfdeps/internal/cachetest"
 	"github.com/tfdeps/tfdeps/internal/link"
+	"github.com/tfdeps/tfdeps/internal/must"
 	"github.com/tfdeps/tfdeps/internal/par"
 	"github.com/tfdeps/tfdeps/providercache/internal/receipt"
 	"github.com/tfdeps/tfdeps/providercache/internal/receipttest"
@@ -29,13 +30,9 @@ func TestLinkMode_HasAName(t *testing.T) {
 		}
 	}
 	for _, given := range []string{"", "Copy", "reflink", "symlink "} {
-		if got, err := link.ParseMode(given); err == nil {
-			t.Errorf("%q is %v", given, got)
-		}
+		must.Refuse(t, must.ErrorOf(link.ParseMode(given)), given)
 	}
-	if got := link.Mode(17).String(); got != "LinkMode(17)" {
-		t.Error(got)
-	}
+	must.Equal(t, link.Mode(17).String(), "LinkMode(17)")
 }
 
 // packageToLink makes a package with a directory, several modes and, where
@@ -68,9 +65,7 @@ func TestLink_APackageAppearsByEachMode(t *testing.T) {
 			if used != mode || reason != nil || err != nil {
 				t.Fatalf("got %v, %v, %v", used, reason, err)
 			}
-			if got, want := cachetest.HashOf(t, to), cachetest.HashOf(t, from); got != want {
-				t.Errorf("it has %s, the original %s", got, want)
-			}
+			must.Equal(t, cachetest.HashOf(t, to), cachetest.HashOf(t, from))
 			if mode == link.Symlink {
 				if target, err := os.Readlink(to); target != from {
 					t.Errorf("it leads to %q, %v", target, err)
@@ -115,9 +110,7 @@ func TestLink_TriesOneModeAfterTheOther(t *testing.T) {
 	wantFiles(t, from, to, false)
 	for _, modes := range [][]link.Mode{nil, {link.Auto}, {link.Auto, link.Mode(17)}} {
 		other := filepath.Join(t.TempDir(), "to")
-		if _, _, err := link.Tree(t.Context(), from, other, modes); err == nil {
-			t.Errorf("%v: no error", modes)
-		}
+		must.Refuse(t, must.ErrorOf(link.Tree(t.Context(), from, other, modes)), modes)
 	}
 }
 
@@ -159,12 +152,8 @@ func TestLink_NothingIsLeftOfALinkThatFailed(t *testing.T) {
 		"a file": filepath.Join(packageToLink(t), cachetest.WidgetFile),
 	} {
 		to := filepath.Join(t.TempDir(), "to")
-		if used, _, err := link.Tree(t.Context(), from, to, all); err == nil {
-			t.Errorf("%s: linked by %v", name, used)
-		}
-		if _, err := os.Lstat(to); !errors.Is(err, fs.ErrNotExist) {
-			t.Errorf("%s: there is something: %v", name, err)
-		}
+		must.Refuse(t, must.ErrorOf(link.Tree(t.Context(), from, to, all)), name)
+		must.Fail(t, must.ErrorOf(os.Lstat(to)), fs.ErrNotExist, name)
 	}
 	ctx, cancel := cachetest.ContextWithCause(t)
 	cancel(cachetest.ErrStopped)
@@ -173,9 +162,7 @@ func TestLink_NothingIsLeftOfALinkThatFailed(t *testing.T) {
 		if _, _, err := link.Tree(ctx, packageToLink(t), to, []link.Mode{mode, link.Copy}); !errors.Is(err, cachetest.ErrStopped) {
 			t.Errorf("%v: got %v", mode, err)
 		}
-		if _, err := os.Lstat(to); !errors.Is(err, fs.ErrNotExist) {
-			t.Errorf("%v: there is something: %v", mode, err)
-		}
+		must.Fail(t, must.ErrorOf(os.Lstat(to)), fs.ErrNotExist, mode)
 	}
 }
 

@@ -14,6 +14,7 @@ import (
 
 	"github.com/tfdeps/tfdeps/getproviders"
 	"github.com/tfdeps/tfdeps/internal/disk"
+	"github.com/tfdeps/tfdeps/internal/must"
 	"github.com/tfdeps/tfdeps/providercache"
 )
 
@@ -109,9 +110,7 @@ func TestInstall_ReportsOnceThatNothingCanBeWritten(t *testing.T) {
 		if blocked == nil || len(blocked.Providers) != 10 || getproviders.CodeOf(blocked) != "unwritable" {
 			t.Errorf("got %+v", err)
 		}
-		if len(report.Outcomes) != 11 {
-			t.Errorf("%d outcomes", len(report.Outcomes))
-		}
+		must.Len(t, report.Outcomes, 11)
 		for _, o := range report.Outcomes {
 			if _, ok := getproviders.Failure(o.Err); !ok {
 				t.Errorf("%s: %v is no *Fault", o.Selection.Provider, o.Err)
@@ -173,8 +172,6 @@ func TestInstall_ComparesKnownSizesWithTheRoom(t *testing.T) {
 	if full, ok := errors.AsType[*disk.RoomError](err); !ok || len(getproviders.FaultOf(err, getproviders.ErrNoSpace).Providers) != 2 || full.Need != size {
 		t.Errorf("got %v", err)
 	}
-	if web.requests != 0 {
-		t.Errorf("%d archives were asked for", web.requests)
-	}
+	must.Equal(t, web.requests, 0)
 	nothingLeft(t, in)
 }

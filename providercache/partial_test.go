@@ -16,6 +16,7 @@ import (
 
 	"github.com/tfdeps/tfdeps/getproviders"
 	"github.com/tfdeps/tfdeps/internal/installtest"
+	"github.com/tfdeps/tfdeps/internal/must"
 	"github.com/tfdeps/tfdeps/internal/providertest"
 	"github.com/tfdeps/tfdeps/providercache"
 	"github.com/tfdeps/tfdeps/providercache/event"
@@ -53,9 +54,7 @@ func TestResume_TheNextRunResumesWhatIsLeft(t *testing.T) {
 	if err != nil || info.Size() != 300_000 || info.Mode() != 0o600 {
 		t.Fatalf("%v, %v; want a file of 300000 bytes for nobody else", info, err)
 	}
-	if left := tree(t, in.Cache.Dir); len(stagings(left)) != 0 {
-		t.Errorf("there is %q", left)
-	}
+	must.Len(t, stagings(tree(t, in.Cache.Dir)), 0)
 	var progress []event.Event
 	in.Fetcher.Observe = func(_ context.Context, e event.Event) {
 		if e.Kind == event.Progress {
@@ -116,13 +115,9 @@ func TestResume_WhatIsLeftMayBeAnything(t *testing.T) {
 			registry.Break("archive", c.fault)
 			locks, _ := install(t, in, require(widgetAddress, ""), nil)
 			want := strings.ReplaceAll(fmt.Sprint(c.asked), "SIZE", fmt.Sprint(len(archive)))
-			if got := fmt.Sprint(ranges(registry.Server)); got != want {
-				t.Errorf("asked for %q, want %q", got, want)
-			}
+			must.Equal(t, fmt.Sprint(ranges(registry.Server)), want)
 			lock, _ := locks.Provider(provider(widgetAddress))
-			if want := getproviders.ZH(sha256.Sum256(archive)); lock.Hashes[len(lock.Hashes)-1] != want {
-				t.Errorf("the lock has %q, want %q", lock.Hashes, want)
-			}
+			must.Equal(t, lock.Hashes[len(lock.Hashes)-1], getproviders.ZH(sha256.Sum256(archive)))
 			if _, err := os.Lstat(partial); !os.IsNotExist(err) {
 				t.Errorf("it is there still: %v", err)
 			}
@@ -162,12 +157,8 @@ func TestResume_WhatOthersCouldChangeIsNotResumed(t *testing.T) {
 			}
 			before := tree(t, filepath.Dir(partial))
 			install(t, in, require(widgetAddress, ""), nil)
-			if got := ranges(registry.Server); fmt.Sprint(got) != fmt.Sprint([]string{""}) {
-				t.Errorf("asked for %q", got)
-			}
-			if after := tree(t, filepath.Dir(partial)); fmt.Sprint(after) != fmt.Sprint(before) {
-				t.Errorf("there is %q, and was %q", after, before)
-			}
+			must.Equal(t, fmt.Sprint(ranges(registry.Server)), fmt.Sprint([]string{""}))
+			must.Equal(t, fmt.Sprint(tree(t, filepath.Dir(partial))), fmt.Sprint(before))
 		})
 	}
 }
@@ -185,12 +176,8 @@ func TestResume_WhatIsLeftIsRemovedAfterADay(t *testing.T) {
 		}
 	}
 	install(t, in, require(widgetAddress, ""), nil)
-	if got := ranges(registry.Server); fmt.Sprint(got) != fmt.Sprint([]string{""}) {
-		t.Errorf("asked for %q", got)
-	}
-	if got, want := tree(t, filepath.Dir(partial)), []string{filepath.Base(young), "notes"}; fmt.Sprint(got) != fmt.Sprint(want) {
-		t.Errorf("there is %q, want %q", got, want)
-	}
+	must.Equal(t, fmt.Sprint(ranges(registry.Server)), fmt.Sprint([]string{""}))
+	must.Equal(t, fmt.Sprint(tree(t, filepath.Dir(partial))), fmt.Sprint([]string{filepath.Base(young), "notes"}))
 }
 
 // TestResume_KeepsNothingOfAnUnknownArchive: nothing is kept without a cache, without a checksum,
@@ -270,7 +257,5 @@ func TestResume_AnArchiveWaitsForItsDocuments(t *testing.T) {
 	}
 	registry.Break("sums", providertest.Fault{})
 	install(t, in, require(widgetAddress, ""), nil)
-	if got := ranges(registry.Server); len(got) != 1 {
-		t.Errorf("asked for %q", got)
-	}
+	must.Len(t, ranges(registry.Server), 1)
 }

@@ -7,6 +7,7 @@ import (
 
 	"github.com/tfdeps/tfdeps/depsfile"
 	"github.com/tfdeps/tfdeps/getproviders"
+	"github.com/tfdeps/tfdeps/internal/must"
 	"github.com/tfdeps/tfdeps/providercache"
 )
 
@@ -27,19 +28,14 @@ func TestPlan_SaysWhatInstallWouldDo(t *testing.T) {
 	succeed(t, err)
 	got, err := json.Marshal(plan)
 	succeed(t, err)
-	want := `{"present":[{"provider":"registry.terraform.io/acme/kept","version":"1.0.0","constraints":"","locked":true}],` +
-		`"link":[],"fetch":[{"provider":"registry.terraform.io/acme/damaged","version":"1.0.0","constraints":"~\u003e 1.0","locked":true,"source":"memory","location":""},` +
-		`{"provider":"registry.terraform.io/acme/new","version":"1.0.0","constraints":"\u003e= 0.5.0","locked":false,"source":"memory","location":""}],` +
-		`"built_in":["terraform.io/builtin/terraform"]}`
-	if string(got) != want {
-		t.Errorf("got  %s\nwant %s", got, want)
-	}
+	must.Equal(t, string(got), `{"present":[{"provider":"registry.terraform.io/acme/kept","version":"1.0.0","constraints":"","locked":true}],`+
+		`"link":[],"fetch":[{"provider":"registry.terraform.io/acme/damaged","version":"1.0.0","constraints":"~\u003e 1.0","locked":true,"source":"memory","location":""},`+
+		`{"provider":"registry.terraform.io/acme/new","version":"1.0.0","constraints":"\u003e= 0.5.0","locked":false,"source":"memory","location":""}],`+
+		`"built_in":["terraform.io/builtin/terraform"]}`)
 	if source.MetadataAsked-source.Located != asked {
 		t.Error("asked for packages")
 	}
-	if after := tree(t, in.Target.Dir); len(after) != len(before) {
-		t.Errorf("the directory changed to %q", after)
-	}
+	must.Equal(t, len(tree(t, in.Target.Dir)), len(before))
 }
 
 func TestPlan_OfNothingHasEmptyLists(t *testing.T) {
@@ -48,9 +44,7 @@ func TestPlan_OfNothingHasEmptyLists(t *testing.T) {
 	succeed(t, err)
 	got, err := json.Marshal(plan)
 	succeed(t, err)
-	if want := `{"present":[],"link":[],"fetch":[],"built_in":[]}`; string(got) != want {
-		t.Errorf("got %s, want %s", got, want)
-	}
+	must.Equal(t, string(got), `{"present":[],"link":[],"fetch":[],"built_in":[]}`)
 }
 
 func TestPlan_ReportsAllProblems(t *testing.T) {

@@ -14,6 +14,7 @@ import (
 	"github.com/tfdeps/tfdeps/getproviders"
 	"github.com/tfdeps/tfdeps/internal/during"
 	"github.com/tfdeps/tfdeps/internal/installtest"
+	"github.com/tfdeps/tfdeps/internal/must"
 	"github.com/tfdeps/tfdeps/providercache"
 	"github.com/tfdeps/tfdeps/providercache/mirror"
 )
@@ -78,9 +79,7 @@ func TestPolicy_SeesWhatIsInstalled(t *testing.T) {
 	needsReceipts(t)
 	m, d, j := policyMachine(t)
 	locks, _ := m.install(t, d, nil)
-	if len(j.asked) != 2 {
-		t.Errorf("asked about %+v", j.asked)
-	}
+	must.Len(t, j.asked, 2)
 	for _, c := range j.asked {
 		origin := "https://" + registryHost
 		signed := c.Authentication.KeyID == m.Registry.Signer().KeyID()
@@ -88,19 +87,13 @@ func TestPolicy_SeesWhatIsInstalled(t *testing.T) {
 			t.Errorf("of a package of %s it was told %+v", origin, c)
 		}
 	}
-	if got := j.states(); got != "fetched" {
-		t.Errorf("at first: %s", got)
-	}
+	must.Equal(t, j.states(), "fetched")
 	m.install(t, d, locks)
-	if got := j.states(); got != "present" {
-		t.Errorf("once more: %s", got)
-	}
+	must.Equal(t, j.states(), "present")
 	other := m.directory(t)
 	other.Fetcher.Policy = j.policy
 	m.install(t, other, locks)
-	if got := j.states(); got != "cached" {
-		t.Errorf("in another directory: %s", got)
-	}
+	must.Equal(t, j.states(), "cached")
 }
 
 func TestPolicy_RefusesWhatIsInstalled(t *testing.T) {
@@ -123,12 +116,8 @@ func TestPolicy_RefusesWhatIsInstalled(t *testing.T) {
 	j.no = errForbidden
 	before := d.treeOf(t, d.Target.Dir)
 	attempt("present", d, locks)
-	if after := d.treeOf(t, d.Target.Dir); after != before {
-		t.Errorf("what is in place became %s", after)
-	}
-	if _, err := d.Plan(t.Context(), both, locks, providercache.Normal); err == nil {
-		t.Error("it was planned")
-	}
+	must.Equal(t, d.treeOf(t, d.Target.Dir), before)
+	must.Refuse(t, must.ErrorOf(d.Plan(t.Context(), both, locks, providercache.Normal)), "it was planned")
 	status, err := d.Check(t.Context(), both, locks)
 	if err != nil || len(status.Reasons) != 2 || status.Reasons[0].Code != "package_refused" {
 		t.Errorf("check: %+v, %v", status, err)
@@ -192,13 +181,9 @@ func TestPolicy_IsAskedOnEveryPath(t *testing.T) {
 		refusedBy(t, p.name, p.run())
 		j.asked, j.no = nil, nil
 		succeed(t, p.run())
-		if got := j.states(); got != p.first {
-			t.Errorf("%s asks about %q at first, want %q", p.name, got, p.first)
-		}
+		must.Equal(t, j.states(), p.first, p.name)
 		succeed(t, p.run())
-		if got := j.states(); got != p.again {
-			t.Errorf("%s asks about %q the second time, want %q", p.name, got, p.again)
-		}
+		must.Equal(t, j.states(), p.again, p.name)
 		j.no = errForbidden
 		refusedBy(t, p.name+" once more", p.run())
 	}

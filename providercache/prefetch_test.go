@@ -7,6 +7,7 @@ import (
 	"testing"
 
 	"github.com/tfdeps/tfdeps/getproviders"
+	"github.com/tfdeps/tfdeps/internal/must"
 	"github.com/tfdeps/tfdeps/providercache"
 	"github.com/tfdeps/tfdeps/providercache/event"
 )
@@ -49,9 +50,7 @@ func TestPrefetch_ChoosesTheNewestVersion(t *testing.T) {
 	if err == nil || len(filled) != 3 || filled[0].Err != nil || filled[1].Err == nil || filled[2].Err == nil {
 		t.Fatalf("filled: %+v, %v", filled, err)
 	}
-	if got := filled[0].Selection.Version; got != version("1.0.0") {
-		t.Errorf("chose %s", got)
-	}
+	must.Equal(t, filled[0].Selection.Version, version("1.0.0"))
 }
 
 func TestPrefetch_CopiesUnpackedPackagesOfAMirror(t *testing.T) {

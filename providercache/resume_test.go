@@ -14,6 +14,7 @@ import (
 
 	"github.com/tfdeps/tfdeps/getproviders"
 	"github.com/tfdeps/tfdeps/internal/hosts"
+	"github.com/tfdeps/tfdeps/internal/must"
 	"github.com/tfdeps/tfdeps/internal/peertest"
 	"github.com/tfdeps/tfdeps/internal/providertest"
 	"github.com/tfdeps/tfdeps/providercache"
@@ -213,9 +214,7 @@ func TestResume_WhatAServerMayDoWhenATransferIsResumed(t *testing.T) {
 			registry, in, _ := newBreakable(t)
 			breakArchive(registry, c.faults...)
 			_, _, err := in.Install(t.Context(), require(widgetAddress, ""), nil, providercache.Normal)
-			if got := ranges(registry.Server); fmt.Sprint(got) != fmt.Sprint(c.asked) {
-				t.Errorf("asked for %q, want %q", got, c.asked)
-			}
+			must.Equal(t, fmt.Sprint(ranges(registry.Server)), fmt.Sprint(c.asked))
 			switch {
 			case c.is == nil && c.text == "":
 				succeed(t, err)
@@ -253,9 +252,7 @@ func TestResume_ASignedURLMayExpireWhileItIsUsed(t *testing.T) {
 	for _, req := range store.Log() {
 		asked = append(asked, req.Header.Get("Range"))
 	}
-	if want := []string{"", "bytes=150000-", "bytes=300000-"}; fmt.Sprint(asked) != fmt.Sprint(want) {
-		t.Errorf("asked for %q, want %q", asked, want)
-	}
+	must.Equal(t, fmt.Sprint(asked), fmt.Sprint([]string{"", "bytes=150000-", "bytes=300000-"}))
 }
 
 // TestResume_ResumingEndsWithTheContext: a cancelled download doesn't wait for its next attempt.

@@ -9,6 +9,7 @@ import (
 	"testing"
 
 	"github.com/tfdeps/tfdeps/getproviders"
+	"github.com/tfdeps/tfdeps/internal/must"
 	"github.com/tfdeps/tfdeps/providercache/internal/fetch"
 	"github.com/tfdeps/tfdeps/providercache/internal/receipt"
 	"github.com/tfdeps/tfdeps/providercache/internal/store"
@@ -37,9 +38,7 @@ func TestInstaller_FetchesLargestFirstBySizesOfOtherVersions(t *testing.T) {
 	put(name("large", "1.1.0", "linux_amd64"), 0) // from a directory
 	put(name("large", "1.2.0", "windows_amd64"), 5)
 	put(name("larger", "1.0.0", "linux_amd64"), 1)
-	if err := view.Own.Save(t.Context()); err != nil {
-		t.Fatal(err)
-	}
+	must.Succeed(t, view.Own.Save(t.Context()))
 	var tasks steps
 	for _, p := range []string{"larger", "small", "large", "unknown"} {
 		at := getproviders.HTTPArchive{URL: &url.URL{Scheme: "https", Host: "example.com", Path: "/" + p}}
@@ -50,9 +49,7 @@ func TestInstaller_FetchesLargestFirstBySizesOfOtherVersions(t *testing.T) {
 	for _, sorted := range largestFirst(in.withExpectedSizes(tasks)) {
 		got = append(got, sorted.Provider.Type)
 	}
-	if want := "unknown large small larger"; strings.Join(got, " ") != want {
-		t.Errorf("got %q, want %q", got, want)
-	}
+	must.Equal(t, strings.Join(got, " "), "unknown large small larger")
 }
 
 // registryURL is a Source that can say where packages come from, and has no other ability.
@@ -90,9 +87,7 @@ func TestPlan_SaysWhereFromAndHowLarge(t *testing.T) {
 	for version, bytes := range map[string]int64{"1.0.0": 10, "2.0.0": 2000} {
 		view.Own.Put("registry.terraform.io/acme/widget/"+version+"/linux_amd64", receipt.Receipt{H1: "h1:x", ArchiveBytes: bytes, Record: record})
 	}
-	if err := view.Own.Save(t.Context()); err != nil {
-		t.Fatal(err)
-	}
+	must.Succeed(t, view.Own.Save(t.Context()))
 	planned := func(name, version string) *step {
 		p := getproviders.Provider{Hostname: "registry.terraform.io", Namespace: "acme", Type: name}
 		return &step{Request: fetch.Request{Selection: getproviders.Selection{Provider: p, Version: getproviders.MustParseVersion(version)}}, todo: fetching}

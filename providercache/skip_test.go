@@ -9,6 +9,7 @@ import (
 
 	"github.com/tfdeps/tfdeps/depsfile"
 	"github.com/tfdeps/tfdeps/getproviders"
+	"github.com/tfdeps/tfdeps/internal/must"
 	"github.com/tfdeps/tfdeps/providercache"
 	"github.com/tfdeps/tfdeps/providercache/event"
 )
@@ -47,19 +48,13 @@ func TestSkip_InstallLeavesSkippedProvidersAlone(t *testing.T) {
 			kept = append(kept, fmt.Sprintf("%s %s %d", lock.Provider.Type, lock.Version, len(lock.Hashes)))
 		}
 		// Entries of providers that aren't required any more are removed, skipped or not.
-		if want := []string{"locked 0.1.0 1", "ours 1.0.0 1"}; !slices.Equal(kept, want) {
-			t.Errorf("the locks are %q, want %q", kept, want)
-		}
-		if len(report.Outcomes) != 1 {
-			t.Errorf("the outcomes are %+v, want one", report.Outcomes)
-		}
+		must.EqualSlices(t, kept, []string{"locked 0.1.0 1", "ours 1.0.0 1"})
+		must.Len(t, report.Outcomes, 1)
 	}
 	if len(got.of) != 1 || !slices.Equal(got.pending, []string{"1", "1"}) {
 		t.Errorf("there were events of %d providers, pending %q, want one", len(got.of), got.pending)
 	}
-	if len(req) != 3 {
-		t.Error("the requirements were changed")
-	}
+	must.Len(t, req, 3, "the requirements were changed")
 }
 
 func TestSkip_SkippedProvidersAreNeitherPlannedNorChecked(t *testing.T) {
@@ -68,9 +63,7 @@ func TestSkip_SkippedProvidersAreNeitherPlannedNorChecked(t *testing.T) {
 	req := require("acme/locked", "~> 1.0", "acme/unlocked", "")
 	plan, err := in.Plan(t.Context(), req, skippedLocks(), providercache.Normal)
 	succeed(t, err)
-	if len(plan.Fetch)+len(plan.Present) != 0 {
-		t.Errorf("the plan is %+v, want nothing", plan)
-	}
+	must.Equal(t, len(plan.Fetch)+len(plan.Present), 0)
 	status, err := in.Check(t.Context(), req, skippedLocks())
 	succeed(t, err)
 	if len(status.Reasons) != 1 || status.Reasons[0].Code != "lock_extra_provider" {
@@ -107,7 +100,5 @@ func TestSkip_FetchEventsTellTheSource(t *testing.T) {
 		}
 	}
 	install(t, in, require("acme/widget", ""), nil)
-	if want := []string{"from the cellar", "from the cellar after the mirror is down"}; !slices.Equal(told, want) {
-		t.Errorf("got %q, want %q", told, want)
-	}
+	must.EqualSlices(t, told, []string{"from the cellar", "from the cellar after the mirror is down"})
 }

@@ -9,6 +9,7 @@ import (
 
 	"github.com/tfdeps/tfdeps/getproviders"
 	"github.com/tfdeps/tfdeps/internal/installtest"
+	"github.com/tfdeps/tfdeps/internal/must"
 	"github.com/tfdeps/tfdeps/providercache"
 )
 
@@ -28,9 +29,7 @@ func TestInstall_FromMemoryTrustedByAFunction(t *testing.T) {
 	}))
 	source.Packages[provider("acme/widget")][version("1.0.0")] = pkg
 	_, report := install(t, newInstaller(t, source), require("acme/widget", ""), nil)
-	if got := report.Outcomes[0].Authentication.TrustLevel; got != getproviders.LevelVerifiedChecksum {
-		t.Errorf("it is %v", got)
-	}
+	must.Equal(t, report.Outcomes[0].Authentication.TrustLevel, getproviders.LevelVerifiedChecksum)
 	approved[0]++
 	if _, _, err := newInstaller(t, source).Install(t.Context(), require("acme/widget", ""), nil, providercache.Normal); !errors.Is(err, getproviders.ErrAuthentication) {
 		t.Errorf("another archive: %v", err)
@@ -52,9 +51,7 @@ func TestLock_OfHashesWithoutAnAuthenticator(t *testing.T) {
 	if got := installtest.First(in.Fetcher.Lock(t.Context(), request)); got.Err != nil || got.Packages[0].H1 == listed {
 		t.Errorf("%+v", got)
 	}
-	if got := installtest.First(in.Fetcher.Locate(t.Context(), request)); got.Err != nil {
-		t.Errorf("%+v", got)
-	}
+	must.Equal(t, installtest.First(in.Fetcher.Locate(t.Context(), request)).Err, nil)
 }
 
 // authenticatorFunc is a function that is an Authenticator.

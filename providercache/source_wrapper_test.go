@@ -5,6 +5,7 @@ import (
 
 	"github.com/tfdeps/tfdeps/getproviders"
 	"github.com/tfdeps/tfdeps/internal/installtest"
+	"github.com/tfdeps/tfdeps/internal/must"
 	"github.com/tfdeps/tfdeps/internal/providertest"
 	"github.com/tfdeps/tfdeps/providercache"
 )
@@ -28,9 +29,7 @@ func TestSource_AWrapperCostsAWarmEnsureNoRequest(t *testing.T) {
 			before := registry.Requests("")
 			_, err := in.Ensure(t.Context(), provider(registryHost+"/acme/widget"), constraints(""))
 			succeed(t, err)
-			if got := registry.Requests("") - before; got != want {
-				t.Errorf("%T: %d requests, want %d", in.Fetcher.Source, got, want)
-			}
+			must.Equal(t, registry.Requests("")-before, want)
 		}
 	}
 }

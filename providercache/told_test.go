@@ -7,18 +7,15 @@ import (
 
 	"github.com/tfdeps/tfdeps/depsfile"
 	"github.com/tfdeps/tfdeps/getproviders"
+	"github.com/tfdeps/tfdeps/internal/must"
 	"github.com/tfdeps/tfdeps/providercache"
 )
 
 func TestInstall_RecordsWhatTheRegistryTells(t *testing.T) {
 	t.Parallel()
 	registry, in := tellingRegistry(t, nil)
-	if got, want := installed(t, in), encoded(lockOne(t, newUser(t, registry), everyPlatform).Locks); got != want {
-		t.Errorf("got\n%s\nwant\n%s", got, want)
-	}
-	if n := registry.Requests("archive"); n != 1 {
-		t.Errorf("%d archives were asked for", n)
-	}
+	must.Equal(t, installed(t, in), encoded(lockOne(t, newUser(t, registry), everyPlatform).Locks))
+	must.Equal(t, registry.Requests("archive"), 1)
 	wary := newUser(t, registry)
 	wary.Fetcher.HashPolicy = providercache.ComputeHashes
 	if got := installed(t, wary); strings.Count(got, `"h1:`) != 1 || strings.Count(got, `"zh:`) != 3 {
@@ -52,18 +49,12 @@ func TestReceipt_KeepsWhatTheRegistryListed(t *testing.T) {
 	}
 	again := sharing()
 	again.Fetcher.HashPolicy = providercache.ComputeHashes
-	if got := installed(t, again); got != poor {
-		t.Errorf("no listed hash was to be trusted:\n%s", got)
-	}
+	must.Equal(t, installed(t, again), poor)
 	want := installed(t, newUser(t, registry))
 	before := registry.Requests("archive")
 	linked := sharing()
-	if got := installed(t, linked); got != want {
-		t.Errorf("from the cache\n%s\nfetched\n%s", got, want)
-	}
-	if got := installed(t, linked); got != want {
-		t.Errorf("there\n%s\nfetched\n%s", got, want)
-	}
+	must.Equal(t, installed(t, linked), want)
+	must.Equal(t, installed(t, linked), want)
 	locks, problems := depsfile.Decode([]byte(poor), "poor", product)
 	if len(problems) > 0 {
 		t.Fatal(problems)
@@ -74,9 +65,7 @@ func TestReceipt_KeepsWhatTheRegistryListed(t *testing.T) {
 	if got, _ := install(t, sharing(), everyPlatform.Requirements, locks); encoded(got) != want {
 		t.Errorf("a package that came from the cache left the locks at\n%s", encoded(got))
 	}
-	if n := registry.Requests("archive"); n != before {
-		t.Errorf("%d archives were asked for", n-before)
-	}
+	must.Equal(t, registry.Requests("archive"), before)
 }
 
 func TestMirror_SaysNothingOfOtherPlatforms(t *testing.T) {

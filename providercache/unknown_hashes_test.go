@@ -11,6 +11,7 @@ import (
 	"github.com/tfdeps/tfdeps/depsfile"
 	"github.com/tfdeps/tfdeps/getproviders"
 	"github.com/tfdeps/tfdeps/internal/hashing"
+	"github.com/tfdeps/tfdeps/internal/must"
 	"github.com/tfdeps/tfdeps/providercache"
 )
 
@@ -32,9 +33,7 @@ func TestLock_HashesOfUnknownKindsStayWithTheirVersion(t *testing.T) {
 	in := newInstaller(t, source)
 	locks, report := install(t, in, require("acme/widget", ""), recording(t, `"h9:x", "`+string(zh)+`"`))
 	lock, _ := locks.Provider(provider("acme/widget"))
-	if want := hashing.Sort([]getproviders.Hash{"h9:x", zh, report.Outcomes[0].H1}); !slices.Equal(lock.Hashes, want) {
-		t.Errorf("hashes %q, want %q", lock.Hashes, want)
-	}
+	must.EqualSlices(t, lock.Hashes, hashing.Sort([]getproviders.Hash{"h9:x", zh, report.Outcomes[0].H1}))
 	if want := []getproviders.Provider{provider("acme/widget")}; slices.Equal(report.Incomplete, want) {
 		t.Errorf("incomplete, although the hash of an archive was recorded")
 	}
@@ -77,9 +76,7 @@ func TestLock_HashesOfUnknownKindsMatchNothing(t *testing.T) {
 		t.Errorf("a package of the cache: got %v", err)
 	}
 	wanted := providercache.PackageSpecs(locks)
-	if _, err := in.Prefetch(t.Context(), wanted); !errors.Is(err, getproviders.ErrLockMismatch) {
-		t.Errorf("prefetch: got %v", err)
-	}
+	must.Fail(t, must.ErrorOf(in.Prefetch(t.Context(), wanted)), getproviders.ErrLockMismatch)
 	if h1, ok, err := in.FindCached(t.Context(), wanted[0]); ok || err != nil {
 		t.Errorf("found %v, %v", h1, err)
 	}

@@ -11,6 +11,7 @@ import (
 	"sync"
 	"testing"
 
+	"github.com/tfdeps/tfdeps/internal/must"
 	"github.com/tfdeps/tfdeps/internal/peertest"
 	"github.com/tfdeps/tfdeps/providercache"
 	"github.com/tfdeps/tfdeps/providercache/event"
@@ -79,9 +80,7 @@ func TestInstall_DirectoriesVanishWhileItRuns(t *testing.T) {
 					for _, address := range []string{"acme/widget", "acme/gadget"} {
 						_, name, _ := strings.Cut(address, "/")
 						at := filepath.Join(in.Target.Dir, filepath.FromSlash(packageDir(address, "1.0.0")))
-						if got := read(t, filepath.Join(at, "terraform-provider-"+name)) + read(t, filepath.Join(at, "LICENSE")); got != "the providerfree" {
-							t.Errorf("%d: %s has %q", n, at, got)
-						}
+						must.Equal(t, read(t, filepath.Join(at, "terraform-provider-"+name))+read(t, filepath.Join(at, "LICENSE")), "the providerfree")
 					}
 					found, err := (&providercache.Maintenance{Cache: in.Cache, StateDir: in.Fetcher.StateDir}).Verify(t.Context(), nil)
 					if err != nil || slices.ContainsFunc(found, func(v providercache.Verified) bool { return v.Differs() }) {

@@ -8,6 +8,7 @@ import (
 
 	"github.com/tfdeps/tfdeps/getproviders"
 	"github.com/tfdeps/tfdeps/getproviders/providertest"
+	"github.com/tfdeps/tfdeps/internal/must"
 )
 
 func TestRegistry_ServesWhatWasAddedAndBreaks(t *testing.T) {
@@ -25,17 +26,13 @@ func TestRegistry_ServesWhatWasAddedAndBreaks(t *testing.T) {
 	if trust, err := found.Trust.Loaded(t.Context()); err != nil || !strings.Contains(registry.SigningKey(), "PUBLIC KEY") || trust.Documents == nil {
 		t.Errorf("%+v, %v", trust, err)
 	}
-	if n := registry.Requests("package"); n != 1 {
-		t.Errorf("%d requests", n)
-	}
+	must.Equal(t, registry.Requests("package"), 1)
 	registry.Break("versions", providertest.Failure{Status: http.StatusTeapot})
 	if _, err := registry.Source().Versions(t.Context(), p); err == nil || !strings.Contains(err.Error(), "418") {
 		t.Errorf("%v", err)
 	}
 	registry.RequireToken("secret", "package")
-	if _, err := registry.Source().Package(t.Context(), p, v, linux); getproviders.CodeOf(err) != "unauthorized" {
-		t.Errorf("%v", err)
-	}
+	must.Equal(t, getproviders.CodeOf(must.ErrorOf(registry.Source().Package(t.Context(), p, v, linux))), "unauthorized")
 }
 
 func TestRegistry_HasModulesAndIsFoundByPrograms(t *testing.T) {
@@ -43,13 +40,9 @@ func TestRegistry_HasModulesAndIsFoundByPrograms(t *testing.T) {
 	registry := providertest.New(t)
 	registry.AddModule("acme", "net", "aws", "1.0.0", registry.AddArchive("net.zip", []byte("zip")))
 	resp, err := registry.Client().Get("https://" + registry.Addr() + "/.well-known/terraform.json")
-	if err != nil {
-		t.Fatal(err)
-	}
+	must.Succeed(t, err)
 	defer resp.Body.Close()
-	if text, err := io.ReadAll(resp.Body); err != nil || !strings.Contains(string(text), "modules.v1") {
-		t.Errorf("%s, %v", text, err)
-	}
+	must.Contain(t, string(must.Get(io.ReadAll(resp.Body))(t)), "modules.v1")
 	if env, err := registry.Env(t.TempDir(), "example.com"); err != nil || !strings.HasPrefix(strings.Join(env, " "), "SSL_CERT_FILE=") {
 		t.Errorf("%q, %v", env, err)
 	}

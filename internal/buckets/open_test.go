@@ -16,10 +16,7 @@ func TestOpeners_ReadURLs(t *testing.T) {
 	t.Parallel()
 	openers := Openers{"file": func(_ context.Context, u *url.URL) (blob.Bucket, error) { return blob.NewDirectory(u.Path), nil }}
 	root := filepath.ToSlash(t.TempDir())
-	b, err := openers.Open(t.Context(), "file:///"+strings.TrimPrefix(root, "/"))
-	if err != nil || filepath.ToSlash(b.String()) != root {
-		t.Errorf("%v, %v", b, err)
-	}
+	must.Equal(t, filepath.ToSlash(must.Get(openers.Open(t.Context(), "file:///"+strings.TrimPrefix(root, "/")))(t).String()), root)
 	for _, address := range []string{"", "relative", "ftp://secret:word@host", "::secret"} {
 		if _, err := openers.Open(t.Context(), address); !errors.Is(err, ErrURL) || strings.Contains(err.Error(), "secret=") || strings.Contains(err.Error(), "word") {
 			t.Errorf("%s: %v", address, err)

@@ -103,9 +103,7 @@ func ExampleWrite() {
 func TestBundle_WhatIsPackedIsUnpacked(t *testing.T) {
 	t.Parallel()
 	archive, dir := exampleTar(t), t.TempDir()
-	if again := exampleTar(t, []bundle.Entry{{Path: "a"}, {Path: "tree/deep/y"}, {Path: "tree/x", Executable: true}, {Path: "z/b"}}...); !bytes.Equal(archive, again) {
-		t.Error("the same files in another order have another archive")
-	}
+	must.EqualSlices(t, archive, exampleTar(t, []bundle.Entry{{Path: "a"}, {Path: "tree/deep/y"}, {Path: "tree/x", Executable: true}, {Path: "z/b"}}...), "the same files in another order have another archive")
 	lay(t, dir, map[string]string{"a": "old", "tree/gone": "old", "mine": "old"})
 	must.Succeed(t, unpack(t, archive, dir))
 	want := map[string]string{"mine": "old"}
@@ -257,9 +255,7 @@ func TestBundle_WhatIsRefusedChangesNothing(t *testing.T) {
 	for why, archive := range refused(t) {
 		dir := filepath.Join(t.TempDir(), "dir")
 		lay(t, dir, before)
-		if err := unpack(t, archive, dir); err == nil {
-			t.Errorf("%s: it was unpacked", why)
-		}
+		must.Refuse(t, unpack(t, archive, dir), why)
 		equal(t, content(t, filepath.Dir(dir)), map[string]string{"dir/a": "old", "dir/tree/old": "old", "dir/z/keep": "old"})
 	}
 }
@@ -283,9 +279,7 @@ func TestBundle_AFailureWhilePublishingTakesAllBack(t *testing.T) {
 	dir := t.TempDir()
 	before := map[string]string{"a": "old", "tree/gone": "old", "z": "a file where a directory belongs"}
 	lay(t, dir, before)
-	if err := unpack(t, exampleTar(t), dir); err == nil {
-		t.Fatal("it was unpacked")
-	}
+	must.Refuse(t, unpack(t, exampleTar(t), dir), "it was unpacked")
 	equal(t, content(t, dir), before)
 	ctx, cancel := context.WithCancel(t.Context())
 	cancel()
@@ -357,9 +351,7 @@ func TestBundle_ReportsWhatCannotBePacked(t *testing.T) {
 	dir := t.TempDir()
 	lay(t, dir, example)
 	for _, e := range []bundle.Entry{{Path: "none"}, {Path: "../x"}, {Path: "l", Link: "/etc"}, {Path: "l", Link: "none"}, {Path: "tree"}} {
-		if _, err := bundle.Write(t.Context(), io.Discard, dir, []bundle.Entry{e}); err == nil {
-			t.Errorf("%+v was packed", e)
-		}
+		must.Refuse(t, must.ErrorOf(bundle.Write(t.Context(), io.Discard, dir, []bundle.Entry{e})), e)
 	}
 }
 

@@ -9,6 +9,7 @@ import (
 	"github.com/tfdeps/tfdeps/getproviders"
 	"github.com/tfdeps/tfdeps/internal/during"
 	"github.com/tfdeps/tfdeps/internal/hosts"
+	"github.com/tfdeps/tfdeps/internal/must"
 )
 
 func named(kind string, err error) error {
@@ -93,9 +94,7 @@ func TestCauses_PutTogetherWhatFailedForOne(t *testing.T) {
 				t.Errorf("%s: a cause of several names one of them: %v", name, cause.Err)
 			}
 		}
-		if text := strings.Join(got, " "); text != c.want {
-			t.Errorf("%s: got %q, want %q", name, text, c.want)
-		}
+		must.Equal(t, strings.Join(got, " "), c.want, name)
 	}
 }
 

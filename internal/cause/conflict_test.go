@@ -9,6 +9,7 @@ import (
 
 	"github.com/tfdeps/tfdeps/getproviders"
 	"github.com/tfdeps/tfdeps/internal/cause"
+	"github.com/tfdeps/tfdeps/internal/must"
 )
 
 // requirements makes one requirement of each text, each on a line of its own.
@@ -71,12 +72,8 @@ func TestFindConflict(t *testing.T) {
 			for _, b := range got.Bounds {
 				newest = append(newest, b.Newest.String())
 			}
-			if !slices.Equal(newest, c.newest) {
-				t.Errorf("newest of each %q, want %q", newest, c.newest)
-			}
-			if !slices.Equal(lines(got.Minimal), c.smallest) {
-				t.Errorf("smallest set %v, want %v", lines(got.Minimal), c.smallest)
-			}
+			must.EqualSlices(t, newest, c.newest)
+			must.EqualSlices(t, lines(got.Minimal), c.smallest)
 		})
 	}
 }

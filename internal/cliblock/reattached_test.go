@@ -6,6 +6,7 @@ import (
 	"testing"
 
 	"github.com/tfdeps/tfdeps/getproviders"
+	"github.com/tfdeps/tfdeps/internal/must"
 )
 
 func TestReattached(t *testing.T) {
@@ -16,10 +17,7 @@ func TestReattached(t *testing.T) {
 		`{"b/y": {}, "Example.com/a/x": {"Protocol": "grpc", "Addr": {"Network": "unix"}}, "b/x": 5, "B/Y": null}`: "[example.com/a/x registry.terraform.io/b/x registry.terraform.io/b/y]",
 		` {"random": []} `: "[registry.terraform.io/hashicorp/random]",
 	} {
-		got, err := Reattached(text, getproviders.Terraform("1.15.9"))
-		if err != nil || fmt.Sprint(got) != want {
-			t.Errorf("%s: got %v, %v", text, got, err)
-		}
+		must.Equal(t, fmt.Sprint(must.Get(Reattached(text, getproviders.Terraform("1.15.9")))(t)), want, text)
 	}
 	for text, want := range map[string]string{
 		" ":                                     "invalid format for TF_REATTACH_PROVIDERS",

@@ -44,8 +44,6 @@ func TestUnderstands_HasTheWordsThatAreAskedFor(t *testing.T) {
 
 func TestOf_VersionsOfOpenTofuDiffer(t *testing.T) {
 	for version, everywhere := range map[string]bool{"1.6.0": true, "1.11.9": true, "1.12.0": false, "1.13.0-beta1": false, "": false} {
-		if product := Of(getproviders.OpenTofu(version)); (product.VersionSuffixes == nil) != everywhere {
-			t.Errorf("required_version in .tf files counts in OpenTofu %q: %t", version, !everywhere)
-		}
+		must.Equal(t, Of(getproviders.OpenTofu(version)).VersionSuffixes == nil, everywhere, version)
 	}
 }

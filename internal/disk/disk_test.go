@@ -1,6 +1,7 @@
 package disk
 
 import (
+	"github.com/tfdeps/tfdeps/internal/must"
 	"os"
 	"path/filepath"
 	"runtime"
@@ -25,9 +26,7 @@ func TestProbe_LeavesNothingButTheDirectory(t *testing.T) {
 func TestProbe_SaysWhatIsInTheWay(t *testing.T) {
 	t.Parallel()
 	file := filepath.Join(t.TempDir(), "file")
-	if err := os.WriteFile(file, nil, 0o600); err != nil {
-		t.Fatal(err)
-	}
+	must.Succeed(t, os.WriteFile(file, nil, 0o600))
 	if made, err := Probe(filepath.Join(file, "a")); err == nil || len(made) > 0 {
 		t.Errorf("below a file: made %q, %v", made, err)
 	}
@@ -53,9 +52,7 @@ func TestKind_IsThatOfTheDeepestMount(t *testing.T) {
 	t.Parallel()
 	dir := t.TempDir()
 	kind := Kind(dir)
-	if missing := Kind(filepath.Join(dir, "missing", "too")); missing != kind {
-		t.Errorf("%q, and below it %q", kind, missing)
-	}
+	must.Equal(t, Kind(filepath.Join(dir, "missing", "too")), kind)
 	switch {
 	case runtime.GOOS == "linux" && Kind("/proc/self") != "proc":
 		t.Errorf("/proc is %q", Kind("/proc/self"))

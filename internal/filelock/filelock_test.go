@@ -18,9 +18,7 @@ func TestTry_ExcludesOtherOpenFilesUntilItIsClosed(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "a.lock")
 	held, err := Try(path)
 	must.Succeed(t, err)
-	if info, err := os.Stat(path); err != nil || info.Mode().Perm() != 0o600 {
-		t.Errorf("the lock file: %v, %v", info, err)
-	}
+	must.Equal(t, must.Get(os.Stat(path))(t).Mode().Perm(), 0o600)
 	if again, err := Try(path); !errors.Is(err, ErrHeld) || again != nil {
 		t.Errorf("a second lock: %v, %v", again, err)
 	}
@@ -40,9 +38,7 @@ func TestTry_SaysWhereThereIsNoLock(t *testing.T) {
 	if _, err := Try(missing); err == nil || errors.Is(err, ErrHeld) {
 		t.Errorf("a directory that isn't there: %v", err)
 	}
-	if _, err := TryExisting(filepath.Join(t.TempDir(), "a.lock")); !errors.Is(err, os.ErrNotExist) {
-		t.Errorf("a file that isn't there: %v", err)
-	}
+	must.Fail(t, must.ErrorOf(TryExisting(filepath.Join(t.TempDir(), "a.lock"))), os.ErrNotExist)
 }
 
 func TestTryExisting_FollowsNoLink(t *testing.T) {
@@ -70,9 +66,7 @@ func TestWait_ReturnsWhenTheLockIsFree(t *testing.T) {
 		if took := time.Since(start); took < time.Second || took > 1100*time.Millisecond {
 			t.Errorf("waited %s", took)
 		}
-		if _, err := Try(path); !errors.Is(err, ErrHeld) {
-			t.Errorf("what was waited for isn't held: %v", err)
-		}
+		must.Fail(t, must.ErrorOf(Try(path)), ErrHeld)
 		waited.Close()
 		if file, err := Try(path); err != nil {
 			t.Errorf("after it was closed: %v", err)

@@ -92,9 +92,7 @@ func TestOpener_SendsTheTokenOfTheEnvironment(t *testing.T) {
 	if !errors.Is(err, blob.ErrNotFound) || login != "Bearer tok" || host != "storage.googleapis.com" {
 		t.Errorf("%v; %s was sent to %s", err, login, host)
 	}
-	if err := b.Close(); err != nil {
-		t.Error(err)
-	}
+	must.Equal(t, b.Close(), nil)
 }
 
 type roundTrip func(*http.Request) (*http.Response, error)
@@ -119,9 +117,7 @@ func TestBucket_AsksForATokenThatMayWrite(t *testing.T) {
 	}
 	must.Contain(t, must.ErrorOf(b.Stat(t.Context(), "key")), "none of these")
 	must.EqualSlices(t, asked, []string{googlestorage.ReadWrite}, "it asked for")
-	if err := b.Close(); err != nil {
-		t.Error(err)
-	}
+	must.Equal(t, b.Close(), nil)
 }
 
 // TestList_Ends has a page that leads to itself.

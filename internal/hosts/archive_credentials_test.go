@@ -92,9 +92,7 @@ func TestArchiveCredentials_LeaveOthersAlone(t *testing.T) {
 	})
 	client := WithArchiveCredentials(newClient(t, opts), noTokens{broken})
 	req := get(t, "https://example.com/w.zip")
-	if _, err := Do(client, req, 0); err != nil {
-		t.Errorf("an unmarked request: %v", err)
-	}
+	must.Equal(t, must.ErrorOf(Do(client, req, 0)), nil)
 	req = req.WithContext(WithArchiveOwner(req.Context(), "example.com"))
 	req.Header.Set("Authorization", "Basic mine")
 	must.Get(Do(client, req, 0))(t)

@@ -38,9 +38,7 @@ func TestAuthorize(t *testing.T) {
 		"plain http, failing too": {noTokens{errors.New("no")}, "example.com", "http://example.com/", ""},
 	} {
 		header := http.Header{}
-		if err := Authorize(t.Context(), tc.credentials, tc.host, mustURL(t, tc.target), header); err != nil {
-			t.Errorf("%s: %v", name, err)
-		}
+		must.Equal(t, Authorize(t.Context(), tc.credentials, tc.host, mustURL(t, tc.target), header), nil, name)
 		must.Equal(t, header.Get("Authorization"), tc.want, name)
 	}
 	broken := errors.New("exit status 1")

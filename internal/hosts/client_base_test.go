@@ -39,9 +39,7 @@ func TestClientOptions_CertFileIsTrustedOnEverySystem(t *testing.T) {
 		}
 		resp.Body.Close()
 	}
-	if _, err := NewClient(ClientOptions{CertFile: file + ".missing"}); err == nil {
-		t.Error("a file that isn't there is no error")
-	}
+	must.Refuse(t, must.ErrorOf(NewClient(ClientOptions{CertFile: file + ".missing"})), "a file that isn't there is no error")
 }
 
 func TestClientOptions_ATransportAsBaseKeepsTheProtocolsAndTheLimits(t *testing.T) {
@@ -91,9 +89,7 @@ func TestClientOptions_AnyOtherBaseHasATimeLimit(t *testing.T) {
 		"TLS": {TLS: new(tls.Config)}, "Proxy": {Proxy: http.ProxyFromEnvironment}, "DialContext": {DialContext: new(net.Dialer).DialContext}, "CertDir": {CertDir: t.TempDir()},
 	} {
 		opts.Base = roundTrip(nil)
-		if _, err := NewClient(opts); err == nil {
-			t.Errorf("%s would have no effect, and that is no error", name)
-		}
+		must.Refuse(t, must.ErrorOf(NewClient(opts)), name)
 	}
 }
 

@@ -146,9 +146,7 @@ func TestHelper_Answers(t *testing.T) {
 			must.Equal(t, token, tc.want)
 			must.Equal(t, p.asked(t), "first arg|get|xn--bcher-kva.example:8443")
 			if tc.fail == "" {
-				if err != nil {
-					t.Error(err)
-				}
+				must.Equal(t, err, nil)
 				return
 			}
 			if err == nil || !strings.HasSuffix(err.Error(), tc.fail) ||
@@ -183,9 +181,7 @@ func TestHelper_IsNotAskedForKnownHosts(t *testing.T) {
 func TestHelper_IsAskedAgainAfterAFailure(t *testing.T) {
 	p := newProgram(t, "HELPER_EXIT=x")
 	for range 2 {
-		if _, err := p.tokens.Token(t.Context(), "a.example"); err == nil {
-			t.Fatal("no error")
-		}
+		must.Refuse(t, must.ErrorOf(p.tokens.Token(t.Context(), "a.example")), "no error")
 	}
 	must.Equal(t, strings.Count(p.asked(t), "a.example"), 2)
 }

@@ -97,9 +97,7 @@ func TestGetDocument(t *testing.T) {
 		}
 	})
 	t.Run("without a header", func(t *testing.T) {
-		if _, err := GetDocument(t.Context(), client, DocumentRequest{URL: mustURL(t, srv.URL)}); err != nil {
-			t.Error(err)
-		}
+		must.Equal(t, must.ErrorOf(GetDocument(t.Context(), client, DocumentRequest{URL: mustURL(t, srv.URL)})), nil)
 	})
 }
 

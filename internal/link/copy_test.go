@@ -1,7 +1,6 @@
 package link
 
 import (
-	"errors"
 	"io/fs"
 	"os"
 	"path/filepath"
@@ -26,9 +25,7 @@ func TestCopyTree_HasTheHashOfTheOriginal(t *testing.T) {
 	}
 	to := filepath.Join(t.TempDir(), "to")
 	must.Succeed(t, copyTree(t.Context(), link, to))
-	if got, want := cachetest.HashOf(t, to), cachetest.HashOf(t, from); got != want {
-		t.Errorf("the copy has %s, the original %s", got, want)
-	}
+	must.Equal(t, cachetest.HashOf(t, to), cachetest.HashOf(t, from))
 	err := filepath.WalkDir(to, func(path string, entry fs.DirEntry, err error) error {
 		if err == nil && entry.Type()&fs.ModeSymlink != 0 {
 			t.Errorf("%s is a link", path)
@@ -48,7 +45,5 @@ func TestCopyTree_EndsWithItsContext(t *testing.T) {
 	cachetest.WriteTo(t, filepath.Join(from, cachetest.WidgetFile), "x")
 	ctx, cancel := cachetest.ContextWithCause(t)
 	cancel(cachetest.ErrStopped)
-	if err := copyTree(ctx, from, filepath.Join(t.TempDir(), "to")); !errors.Is(err, cachetest.ErrStopped) {
-		t.Errorf("got %v", err)
-	}
+	must.Fail(t, copyTree(ctx, from, filepath.Join(t.TempDir(), "to")), cachetest.ErrStopped)
 }

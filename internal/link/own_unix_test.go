@@ -3,12 +3,12 @@
 package link
 
 import (
-	"errors"
 	"os"
 	"path/filepath"
 	"testing"
 
 	"github.com/tfdeps/tfdeps/internal/cachetest"
+	"github.com/tfdeps/tfdeps/internal/must"
 )
 
 const somebodyElse = 12345
@@ -55,9 +55,7 @@ func TestHardLink_RefusesFilesThatOthersCanWriteTo(t *testing.T) {
 			if c.before {
 				c.change(t, path)
 			}
-			if err := hardLink(file, path+".link"); !errors.Is(err, ErrNotOwnFile) {
-				t.Errorf("err = %v", err)
-			}
+			must.Fail(t, hardLink(file, path+".link"), ErrNotOwnFile)
 		})
 	}
 }

@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"github.com/tfdeps/tfdeps/internal/cachetest"
+	"github.com/tfdeps/tfdeps/internal/must"
 )
 
 func TestKeepTimes_TakesTimesThatArePast(t *testing.T) {
@@ -29,10 +30,7 @@ func TestKeepTimes_TakesTimesThatArePast(t *testing.T) {
 		for name, want := range times {
 			info, err := os.Stat(filepath.Join(to, name))
 			cachetest.Must(t, err)
-			kept := info.ModTime().Equal(want)
-			if kept != (want.Before(now) || mode == Hardlink) {
-				t.Errorf("%v: %s has %v, and had %v", mode, name, info.ModTime(), want)
-			}
+			must.Equal(t, info.ModTime().Equal(want), want.Before(now) || mode == Hardlink, name)
 		}
 	}
 }

@@ -4,12 +4,12 @@ import (
 	"fmt"
 	"math"
 	"math/rand/v2"
-	"reflect"
 	"strings"
 	"testing"
 
 	"github.com/hashicorp/hcl/v2"
 	"github.com/hashicorp/hcl/v2/hclsyntax"
+	"github.com/tfdeps/tfdeps/internal/must"
 )
 
 // What tests read at once is little, so that small texts have many pieces.
@@ -68,9 +68,7 @@ func TestLexer_MakesTheTokensOfTheWholeText(t *testing.T) {
 				break
 			}
 		}
-		if len(want) != len(have) {
-			t.Errorf("%s: %d tokens, want %d", name, len(have), len(want))
-		}
+		must.Equal(t, len(want), len(have), name)
 	}
 }
 
@@ -110,10 +108,7 @@ func TestParse_ReadsTheSameInPieces(t *testing.T) {
 		if diags.HasErrors() || problems.HasErrors() || len(text) <= testPiece {
 			t.Fatalf("%s: %.300v %.300v", name, diags, problems)
 		}
-		if whole, pieces := want.Body.(*hclsyntax.Body), got.Body.(*hclsyntax.Body); !reflect.DeepEqual(whole, pieces) {
-			t.Errorf("%s: %d blocks and %d arguments from %v, want %d and %d from %v", name,
-				len(pieces.Blocks), len(pieces.Attributes), pieces.SrcRange, len(whole.Blocks), len(whole.Attributes), whole.SrcRange)
-		}
+		must.DeepEqual(t, want.Body.(*hclsyntax.Body), got.Body.(*hclsyntax.Body), name)
 	}
 }
 

@@ -162,9 +162,7 @@ func TestPush_ReplacesWhatWasRemoved(t *testing.T) {
 		pusher := &oci.Client{HTTP: &client, Now: func() time.Time { return at }}
 		push := func(each oci.Target) {
 			t.Helper()
-			if err := pusher.Push(t.Context(), s.at, release("1.0.0", each)); err != nil {
-				t.Errorf("deleted: %t: %v", deleted, err)
-			}
+			must.Equal(t, pusher.Push(t.Context(), s.at, release("1.0.0", each)), nil, deleted)
 		}
 		push(target(linux, "archive one"))
 		before := s.tagged(t, http.MethodGet, nil)

@@ -69,9 +69,7 @@ func TestSource_DoesNotBelieveTheTagsDigest(t *testing.T) {
 		}
 		return body
 	}
-	if pkg, err := f.ask(t); err == nil {
-		t.Errorf("%+v", pkg)
-	}
+	must.Refuse(t, must.ErrorOf(f.ask(t)))
 }
 
 // TestLogins_ReachNoOtherRealm has services for tokens that a login mustn't reach: by plain http, at another host that

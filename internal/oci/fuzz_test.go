@@ -68,13 +68,9 @@ func FuzzManifests(f *testing.F) {
 			t.Errorf("%+v", pkg)
 		}
 		platforms, err := source.Describe(widget).Platforms(t.Context(), widget, version("1.0.0"))
-		if err != nil {
-			t.Error(err)
-		}
+		must.Equal(t, err, nil)
 		for _, plat := range platforms {
-			if err := plat.Validate(); err != nil {
-				t.Errorf("%q: %v", plat, err)
-			}
+			must.Equal(t, plat.Validate(), nil, plat)
 		}
 	})
 }

@@ -109,10 +109,7 @@ func TestSource_CountsWhatItReads(t *testing.T) {
 			}
 			return nil
 		})
-		_, err := sourceOf(server, oci.Login{Username: "robot", Password: "p"}).Package(ctx, widget, version("1.0.0"), linux)
-		if !errors.Is(err, want) {
-			t.Errorf("with room for %d bytes: %v", room, err)
-		}
+		must.Fail(t, must.ErrorOf(sourceOf(server, oci.Login{Username: "robot", Password: "p"}).Package(ctx, widget, version("1.0.0"), linux)), want, room)
 	}
 }
 

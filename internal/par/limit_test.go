@@ -43,16 +43,12 @@ func TestLimit_ForgetsThoseWhoLeaveTheQueue(t *testing.T) {
 		must.Succeed(t, err)
 		ctx, cancel := context.WithCancel(t.Context())
 		go func() {
-			if _, err := limit.Acquire(ctx, 9); err == nil {
-				t.Error("got a place after the context had ended")
-			}
+			must.Refuse(t, must.ErrorOf(limit.Acquire(ctx, 9)), "got a place after the context had ended")
 		}()
 		synctest.Wait()
 		cancel()
 		synctest.Wait()
 		release()
-		if _, err := limit.Acquire(t.Context(), 0); err != nil {
-			t.Errorf("the place went to one who had left: %v", err)
-		}
+		must.Equal(t, must.ErrorOf(limit.Acquire(t.Context(), 0)), nil)
 	})
 }

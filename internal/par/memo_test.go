@@ -45,20 +45,17 @@ func TestMemo_SharesOneCallForAKey(t *testing.T) {
 		must.Equal(t, got, 1)
 		return err
 	}
-	err := par.Together(t.Context(), ask, ask, ask, func(context.Context) error {
+	must.Equal(t, par.Together(t.Context(), ask, ask, ask, func(context.Context) error {
 		<-started
 		close(finish)
 		return nil
-	})
-	if err != nil {
-		t.Error(err)
-	}
+	}), nil)
 }
 
 func TestMemo_KeysDoNotWaitForOneAnother(t *testing.T) {
 	var memo par.Memo[string, int]
 	other := make(chan struct{})
-	err := par.Together(t.Context(),
+	must.Equal(t, par.Together(t.Context(),
 		func(ctx context.Context) error {
 			_, err := memo.Do(ctx, "a", func(context.Context) (int, error) { <-other; return 0, nil })
 			return err
@@ -67,10 +64,7 @@ func TestMemo_KeysDoNotWaitForOneAnother(t *testing.T) {
 			_, err := memo.Do(ctx, "b", func(context.Context) (int, error) { close(other); return 0, nil })
 			return err
 		},
-	)
-	if err != nil {
-		t.Error(err)
-	}
+	), nil)
 }
 
 // waiting is a call that runs until it is let go or cancelled.

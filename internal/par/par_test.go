@@ -22,9 +22,7 @@ func TestMap_KeepsTheOrderOfItems(t *testing.T) {
 		return fmt.Sprint(n * n), nil
 	})
 	must.EqualSlices(t, results, []string{"25", "16", "9", "4", "1"}, "results")
-	if err := errors.Join(errs...); err != nil {
-		t.Error(err)
-	}
+	must.Equal(t, errors.Join(errs...), nil)
 }
 
 func TestMap_KeepsEveryError(t *testing.T) {
@@ -38,9 +36,7 @@ func TestMap_KeepsEveryError(t *testing.T) {
 	if len(errs) != 3 || !errors.Is(errs[0], odd) || errs[1] != nil || !errors.Is(errs[2], odd) {
 		t.Errorf("errs = %v", errs)
 	}
-	if results[1] != 2 {
-		t.Errorf("results = %v", results)
-	}
+	must.Equal(t, results[1], 2)
 }
 
 func TestMap_IsBounded(t *testing.T) {
@@ -70,9 +66,7 @@ func TestMap_RunsUpToLimitAtOnce(t *testing.T) {
 		}
 		return 0, nil
 	})
-	if err := errors.Join(errs...); err != nil {
-		t.Error(err)
-	}
+	must.Equal(t, errors.Join(errs...), nil)
 }
 
 func TestMap_DoesNotStartWhatIsLeftAfterTheEndOfTheContext(t *testing.T) {
@@ -128,9 +122,7 @@ func TestTogether_WaitsForAll(t *testing.T) {
 }
 
 func TestTogether_OfNothing(t *testing.T) {
-	if err := par.Together(t.Context()); err != nil {
-		t.Error(err)
-	}
+	must.Equal(t, par.Together(t.Context()), nil)
 }
 
 func TestLimit_BoundsItsHolders(t *testing.T) {

@@ -30,9 +30,7 @@ func TestRoom_OneAccountGoesOnWhereAllWait(t *testing.T) {
 				if name == "third" {
 					time.Sleep(time.Second)
 				}
-				if err := a.Take(t.Context(), 5); err != nil {
-					t.Errorf("%s: %v", name, err)
-				}
+				must.Equal(t, a.Take(t.Context(), 5), nil, name)
 				mu.Lock()
 				order = append(order, name)
 				mu.Unlock()

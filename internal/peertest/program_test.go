@@ -88,9 +88,7 @@ func TestPeerCase_RunsATenth(t *testing.T) {
 		t.Errorf("%d of 1000 cases run, then %d, want about 100 and the same", len(some), len(run()))
 	}
 	t.Setenv("TFDEPS_TEST_PEERS", "all")
-	if all := run(); len(all) != 1000 {
-		t.Errorf("%d of 1000 cases run if all shall", len(all))
-	}
+	must.Len(t, run(), 1000)
 }
 
 // setShort sets -short for the rest of a test.

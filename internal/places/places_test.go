@@ -1,6 +1,9 @@
 package places
 
-import "testing"
+import (
+	"github.com/tfdeps/tfdeps/internal/must"
+	"testing"
+)
 
 func TestRedacted_HasNoSecret(t *testing.T) {
 	t.Parallel()
@@ -14,9 +17,7 @@ func TestRedacted_HasNoSecret(t *testing.T) {
 		"https://user:secret1@host.example:x/a":                  "of a URL that can't be read",
 		"a/directory":                                            "a/directory",
 	} {
-		if got := Redacted(location); got != want {
-			t.Errorf("%s is shown as %s, want %s", location, got, want)
-		}
+		must.Equal(t, Redacted(location), want, location)
 	}
 }
 
@@ -30,9 +31,7 @@ func TestDirectory_EndsWithASlash(t *testing.T) {
 		"https://host.example/a?b=c": "https://host.example/a/?b=c",
 		"https://host.example:x/a":   "https://host.example:x/a",
 	} {
-		if got := directory(location); got != want {
-			t.Errorf("%s is %s, want %s", location, got, want)
-		}
+		must.Equal(t, directory(location), want, location)
 	}
 }
 

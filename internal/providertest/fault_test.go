@@ -5,7 +5,6 @@ import (
 	"context"
 	"crypto/tls"
 	"crypto/x509"
-	"errors"
 	"io"
 	"net/http"
 	"testing"
@@ -70,12 +69,8 @@ func TestFault_CutBodyBreaksOffForBothProtocols(t *testing.T) {
 		if err == nil || len(body) > 70_000 {
 			t.Errorf("%s: %d bytes, error %v; want a break-off after 70000", resp.Proto, len(body), err)
 		}
-		if (resp.ProtoMajor == 2) != http2 {
-			t.Errorf("the answer came by %s", resp.Proto)
-		}
-		if resp.ContentLength != int64(len(content)) {
-			t.Errorf("%s: the header promised %d bytes", resp.Proto, resp.ContentLength)
-		}
+		must.Equal(t, resp.ProtoMajor == 2, http2)
+		must.Equal(t, resp.ContentLength, int64(len(content)))
 		client.CloseIdleConnections()
 	}
 	if _, body := mustGet(t, r, widgetArchive); body != string(content) {
@@ -101,9 +96,7 @@ func TestFault_StalledBodyEndsWithTheClientsPatience(t *testing.T) {
 		t.Fatalf("the first bytes: %q, %v", begun, err)
 	}
 	cancel()
-	if _, err := io.ReadAll(resp.Body); !errors.Is(err, context.Canceled) {
-		t.Errorf("after the client gave up: %v", err)
-	}
+	must.Fail(t, must.ErrorOf(io.ReadAll(resp.Body)), context.Canceled)
 }
 
 func TestFault_CloseEndsStalledRequests(t *testing.T) {
@@ -115,9 +108,7 @@ func TestFault_CloseEndsStalledRequests(t *testing.T) {
 	must.Succeed(t, err)
 	defer resp.Body.Close()
 	r.Close()
-	if _, err := io.ReadAll(resp.Body); err == nil {
-		t.Error("a stalled body came to a good end")
-	}
+	must.Refuse(t, must.ErrorOf(io.ReadAll(resp.Body)), "a stalled body came to a good end")
 }
 
 func TestFault_ChangeBodyHeaderAndPlace(t *testing.T) {

@@ -50,9 +50,7 @@ func TestMirror_ServesEveryDocumentOfTheProtocol(t *testing.T) {
 			t.Errorf("GET %s: %s by %s", path, resp.Status, resp.Proto)
 		}
 		for _, want := range wants {
-			if !strings.Contains(body, want) {
-				t.Errorf("GET %s: no %q in\n%s", path, want, body)
-			}
+			must.Contain(t, body, want, path)
 		}
 		if strings.HasSuffix(path, ".json") && (resp.Header.Get("Content-Type") != "application/json" || !json.Valid([]byte(body))) {
 			t.Errorf("GET %s: %s\n%s", path, resp.Header.Get("Content-Type"), body)
@@ -67,9 +65,7 @@ func TestMirror_ServesEveryDocumentOfTheProtocol(t *testing.T) {
 		}
 	}
 	for kind, want := range map[string]int{"index": 4, "version": 4, "archive": 2, "other": 2} {
-		if got := m.Requests(kind); got != want {
-			t.Errorf("%d requests of kind %q, want %d", got, kind, want)
-		}
+		must.Equal(t, m.Requests(kind), want, kind)
 	}
 }
 
@@ -112,9 +108,7 @@ func TestTokens_AreRequiredForTheirKinds(t *testing.T) {
 			t.Errorf("%s with %q: %s, want %d", test.path, test.header, resp.Status, test.status)
 		}
 	}
-	if got := m.Log()[1].Header.Get("Authorization"); got != "Bearer hunter3" {
-		t.Errorf("the log has %q", got)
-	}
+	must.Equal(t, m.Log()[1].Header.Get("Authorization"), "Bearer hunter3")
 }
 
 func TestServer_ServesAnything(t *testing.T) {
@@ -132,9 +126,7 @@ func TestServer_ServesAnything(t *testing.T) {
 				t.Errorf("%s%s: %s", s.BaseURL(), path, resp.Status)
 			}
 		}
-		if n := s.Requests("other"); n != 2 {
-			t.Errorf("%d requests, want 2", n)
-		}
+		must.Equal(t, s.Requests("other"), 2)
 	}
 	s, err := providertest.NewServer(providertest.ServerOptions{})
 	must.Succeed(t, err)

@@ -5,6 +5,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/tfdeps/tfdeps/internal/must"
 	"github.com/tfdeps/tfdeps/internal/providertest"
 )
 
@@ -39,9 +40,7 @@ func TestRegistrySource_ServesModules(t *testing.T) {
 		}
 	}
 	for _, kind := range []string{"module/versions", "module/download", "module/archive"} {
-		if n := r.Requests(kind); n != 2 {
-			t.Errorf("%d requests of kind %q, want 2", n, kind)
-		}
+		must.Equal(t, r.Requests(kind), 2, kind)
 	}
 }
 

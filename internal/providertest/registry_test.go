@@ -1,7 +1,6 @@
 package providertest_test
 
 import (
-	"bytes"
 	"context"
 	"io"
 	"net/http"
@@ -102,9 +101,7 @@ func TestRegistry_ServesEveryDocumentOfTheProtocol(t *testing.T) {
 			t.Errorf("GET %s: %s by %s", path, resp.Status, resp.Proto)
 		}
 		for _, want := range wants {
-			if !strings.Contains(body, want) {
-				t.Errorf("GET %s: no %q in\n%s", path, want, body)
-			}
+			must.Contain(t, body, want, path)
 		}
 	}
 	if _, body := mustGet(t, r, widgetVersions); strings.Contains(body, "2.0.0") {
@@ -137,13 +134,9 @@ func TestRegistry_CountsRequestsAndConnections(t *testing.T) {
 	resp.Body.Close()
 
 	for kind, want := range map[string]int{"": 3, "versions": 1, "archive": 2, "HEAD": 1, "sums": 0} {
-		if got := r.Requests(kind); got != want {
-			t.Errorf("Requests(%q) = %d, want %d", kind, got, want)
-		}
+		must.Equal(t, r.Requests(kind), want, kind)
 	}
-	if n := r.Connections(); n != 1 {
-		t.Errorf("%d connections, want one for all", n)
-	}
+	must.Equal(t, r.Connections(), 1)
 	if first := r.Log()[0]; first.Kind != "versions" || first.Path != widgetVersions || first.Proto != "HTTP/2.0" {
 		t.Errorf("first request: %+v", first)
 	}
@@ -169,7 +162,5 @@ func TestRegistry_ArchiveFromAFileCanBeResumed(t *testing.T) {
 func TestRegistry_ZipIsDeterministic(t *testing.T) {
 	t.Parallel()
 	files := map[string]string{"a": "1", "b": "2", "c/": "", "c/d": "3"}
-	if !bytes.Equal(providertest.Zip(files), providertest.Zip(files)) {
-		t.Error("two archives of the same files differ")
-	}
+	must.EqualSlices(t, providertest.Zip(files), providertest.Zip(files), "two archives of the same files differ")
 }

@@ -4,7 +4,6 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
-	"strings"
 	"testing"
 
 	"github.com/tfdeps/tfdeps/internal/must"
@@ -45,14 +44,10 @@ func TestRegistry_TerraformInstallsFromIt(t *testing.T) {
 		if err != nil {
 			t.Fatalf("%s: %s\n%s", source, err, out)
 		}
-		if want := "(self-signed, key ID " + r.Signer().KeyID() + ")"; !strings.Contains(out, want) {
-			t.Errorf("%s: the output lacks %q:\n%s", source, want, out)
-		}
+		must.Contain(t, out, "(self-signed, key ID "+r.Signer().KeyID()+")", source)
 	}
 	for _, kind := range []string{"versions", "package", "sums", "signature"} {
-		if n := r.Requests(kind); n != 2 {
-			t.Errorf("%d requests of kind %q, want one for each run", n, kind)
-		}
+		must.Equal(t, r.Requests(kind), 2, kind)
 	}
 }
 
@@ -68,7 +63,5 @@ func TestRegistry_TerraformRefusesAWrongSigner(t *testing.T) {
 	if err == nil {
 		t.Fatalf("terraform init passed:\n%s", out)
 	}
-	if !strings.Contains(out, "unknown issuer") {
-		t.Errorf("terraform init failed for another reason:\n%s", out)
-	}
+	must.Contain(t, out, "unknown issuer")
 }

@@ -74,9 +74,7 @@ func TestBucket_SaysWhyTheServiceRefuses(t *testing.T) {
 			}
 			must.Equal(t, strings.Contains(hintOf(err), "s3:ListBucket"), (test.want == hosts.ErrUnauthorized), "the hint", name)
 		}
-		if err := b.Close(); err != nil {
-			t.Error(err)
-		}
+		must.Equal(t, b.Close(), nil)
 	}
 }
 
@@ -95,9 +93,7 @@ func TestBucket_SaysThatThereAreNoCredentials(t *testing.T) {
 	if _, err = b.Stat(t.Context(), "key"); !errors.Is(err, hosts.ErrUnauthorized) || !strings.Contains(err.Error(), "none of these") || !strings.Contains(hintOf(err), "AWS_ACCESS_KEY_ID") {
 		t.Errorf("%v, hint %q", err, hintOf(err))
 	}
-	if err := b.Close(); err != nil {
-		t.Error(err)
-	}
+	must.Equal(t, b.Close(), nil)
 }
 
 // TestBucket_IsReadWithoutCredentials has a bucket whose objects everyone may read.
@@ -122,9 +118,7 @@ func TestBucket_IsReadWithoutCredentials(t *testing.T) {
 	must.Fail(t, read(), hosts.ErrUnauthorized, "of a private bucket")
 	policy := `{"Version": "2012-10-17", "Statement": [{"Effect": "Allow", "Principal": "*", "Action": ["s3:GetObject"], "Resource": "arn:aws:s3:::bucket/*"}]}`
 	must.Get(b.client.PutBucketPolicy(t.Context(), &s3.PutBucketPolicyInput{Bucket: &b.name, Policy: &policy}))(t)
-	if err := read(); err != nil {
-		t.Error(err)
-	}
+	must.Equal(t, read(), nil)
 }
 
 // TestBucket_EndpointTellsBucketsOfOneNameApart: those of Amazon's main partition need none.
@@ -238,9 +232,7 @@ func TestGet_RefusesAnotherPart(t *testing.T) {
 			}
 			fmt.Fprint(w, "01234")
 		})
-		if object, err := b.Get(t.Context(), "key", blob.GetOptions{Offset: 5}); err == nil {
-			t.Errorf("%q: %+v", part, object)
-		}
+		must.Refuse(t, must.ErrorOf(b.Get(t.Context(), "key", blob.GetOptions{Offset: 5})), part)
 	}
 }
 

@@ -32,17 +32,13 @@ func TestSweep_RemovesWhatWasAbandoned(t *testing.T) {
 	must.Succeed(t, err)
 	Sweep(parent, now)
 	for name, want := range map[string]bool{alive.Path: true, young: true, other: true, file: true, old: false} {
-		if _, err := os.Stat(name); (err == nil) != want {
-			t.Errorf("%s: %v, want it to be there: %v", name, err, want)
-		}
+		must.Equal(t, must.ErrorOf(os.Stat(name)) == nil, want, name)
 	}
 	if !alive.Abandon() {
 		t.Skip("there are no locks here that end with their process")
 	}
 	Sweep(parent, now)
-	if _, err := os.Stat(alive.Path); !errors.Is(err, fs.ErrNotExist) {
-		t.Errorf("%s of a process that is gone: %v", alive.Path, err)
-	}
+	must.Fail(t, must.ErrorOf(os.Stat(alive.Path)), fs.ErrNotExist)
 }
 
 func TestSweep_OfNothing(t *testing.T) {
@@ -61,9 +57,7 @@ func TestRemove_TakesEverythingWithIt(t *testing.T) {
 	if left, err := os.ReadDir(parent); len(left) > 0 || err != nil {
 		t.Errorf("left: %v, %v", left, err)
 	}
-	if _, err := Make(filepath.Join(parent, "missing")); err == nil {
-		t.Error("made a directory in none")
-	}
+	must.Refuse(t, must.ErrorOf(Make(filepath.Join(parent, "missing"))), "made a directory in none")
 }
 
 func TestRemoveEmpty_TakesWhatMakeDirsHasMade(t *testing.T) {
@@ -78,12 +72,8 @@ func TestRemoveEmpty_TakesWhatMakeDirsHasMade(t *testing.T) {
 			must.Succeed(t, os.Mkdir(filepath.Join(parent, "a", "other"), 0o755))
 		}
 		RemoveEmpty(made)
-		if left, err := filepath.Glob(filepath.Join(parent, "*", "*")); err != nil || (len(left) == 1) != used {
-			t.Errorf("left: %q, %v", left, err)
-		}
-		if _, err := os.Stat(filepath.Join(parent, "a")); (err == nil) != used {
-			t.Errorf("the first one: %v", err)
-		}
+		must.Equal(t, len(must.Get(filepath.Glob(filepath.Join(parent, "*", "*")))(t)) == 1, used)
+		must.Equal(t, must.ErrorOf(os.Stat(filepath.Join(parent, "a"))) == nil, used)
 	}
 }
 
@@ -104,9 +94,7 @@ func TestSweep_RemovesWhatHasNoLockYet(t *testing.T) {
 	must.Succeed(t, err)
 	Sweep(parent, time.Now())
 	for dir, want := range map[string]bool{empty: false, begun: false, full: true, probe.Path: true} {
-		if _, err := os.Stat(dir); (err == nil) != want {
-			t.Errorf("%s: %v, want it to be there: %v", dir, err, want)
-		}
+		must.Equal(t, must.ErrorOf(os.Stat(dir)) == nil, want, dir)
 	}
 }
 
@@ -138,9 +126,7 @@ func TestSweep_WhileDirectoriesAreMade(t *testing.T) {
 			t.Error(err)
 			continue
 		}
-		if err := os.WriteFile(filepath.Join(dir.Path, "x"), nil, 0o600); err != nil {
-			t.Error(err)
-		}
+		must.Equal(t, os.WriteFile(filepath.Join(dir.Path, "x"), nil, 0o600), nil)
 		dir.Remove()
 	}
 	close(done)

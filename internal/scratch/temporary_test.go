@@ -28,13 +28,9 @@ func TestTemporary_RemovesWhatKilledRunsHaveLeft(t *testing.T) {
 	must.Succeed(t, err)
 	own, err := Temporary()
 	must.Succeed(t, err)
-	if _, err := os.Lstat(killed.Path); err == nil {
-		t.Error("what a killed run had left is still there")
-	}
+	must.Refuse(t, must.ErrorOf(os.Lstat(killed.Path)), "what a killed run had left is still there")
 	for _, dir := range []*Dir{other, own} {
-		if info, err := os.Lstat(dir.Path); err != nil || info.Mode().Perm() != 0o700 {
-			t.Errorf("%s: %v, %v", dir.Path, info, err)
-		}
+		must.Equal(t, must.Get(os.Lstat(dir.Path))(t).Mode().Perm(), 0o700, dir.Path)
 		dir.Remove()
 	}
 	if left, _ := os.ReadDir(os.TempDir()); len(left) > 0 {
@@ -50,15 +46,11 @@ func TestTemporary_LeavesOtherUsersAlone(t *testing.T) {
 	long := now.Add(-AbandonedAfter - time.Minute)
 	must.Succeed(t, errors.Join(os.Mkdir(left, 0o700), os.Chtimes(left, long, long)))
 	sweep(parent, now, func(fs.FileInfo) bool { return false })
-	if _, err := os.Lstat(left); err != nil {
-		t.Error(err)
-	}
+	must.Equal(t, must.ErrorOf(os.Lstat(left)), nil)
 	info, err := os.Lstat(left)
 	if err != nil || !ownedByUser(info) {
 		t.Fatalf("it isn't this user's: %v", err)
 	}
 	sweep(parent, now, ownedByUser)
-	if _, err := os.Lstat(left); err == nil {
-		t.Error("this user's is there")
-	}
+	must.Refuse(t, must.ErrorOf(os.Lstat(left)), "this user's is there")
 }

@@ -34,9 +34,7 @@ func TestCommand_LooksForNothingInTheWorkingDirectory(t *testing.T) {
 		}
 	}
 	for _, path := range []string{"PATH=.:bin:", "PATH=", "x=y"} {
-		if _, err := subprocess.Command(t.Context(), []string{path}, "", "aid"); !errors.Is(err, exec.ErrNotFound) {
-			t.Errorf("%s: %v", path, err)
-		}
+		must.Fail(t, must.ErrorOf(subprocess.Command(t.Context(), []string{path}, "", "aid")), exec.ErrNotFound, path)
 	}
 }
 
@@ -52,7 +50,5 @@ func TestCommand_PathsAndThisProcessesEnvironment(t *testing.T) {
 
 func TestHead_PrintableLeavesOutWhatATerminalObeys(t *testing.T) {
 	head := &subprocess.Head{Kept: []byte("abort: \x1b]0;evil\a\u009b31mno such\r\nhost\u202e \n")}
-	if head.Printable() != "abort: ]0;evil31mno such\nhost" {
-		t.Errorf("got %q", head.Printable())
-	}
+	must.Equal(t, head.Printable(), "abort: ]0;evil31mno such\nhost")
 }

@@ -53,41 +53,29 @@ func TestH1_AndHashDirAgreeWithDirhash(t *testing.T) {
 	dir, digests := writeFiles(t)
 	want := oracle(t, dir)
 	for range 2 {
-		if got, err := treehash.H1(digests); err != nil || got != want {
-			t.Errorf("H1 = %s, %v; want %s", got, err, want)
-		}
+		must.Equal(t, must.Get(treehash.H1(digests))(t), want)
 		slices.Reverse(digests) // the order doesn't matter
 	}
-	if got, err := treehash.Dir(t.Context(), dir); err != nil || got != want {
-		t.Errorf("HashDir = %s, %v; want %s", got, err, want)
-	}
+	must.Equal(t, must.Get(treehash.Dir(t.Context(), dir))(t), want)
 }
 
 func TestHash_DirOfNoFiles(t *testing.T) {
 	dir := t.TempDir()
 	want := oracle(t, dir)
-	if got, err := treehash.Dir(t.Context(), dir); err != nil || got != want {
-		t.Errorf("HashDir = %s, %v; want %s", got, err, want)
-	}
-	if got, err := treehash.H1(nil); err != nil || got != want {
-		t.Errorf("H1 = %s, %v; want %s", got, err, want)
-	}
+	must.Equal(t, must.Get(treehash.Dir(t.Context(), dir))(t), want)
+	must.Equal(t, must.Get(treehash.H1(nil))(t), want)
 }
 
 func TestH1_LeavesItsArgumentAlone(t *testing.T) {
 	digests := []treehash.File{{Name: "b"}, {Name: "a"}}
-	if _, err := treehash.H1(digests); err != nil {
-		t.Fatal(err)
-	}
+	must.Get(treehash.H1(digests))(t)
 	if digests[0].Name != "b" {
 		t.Error("sorted in place")
 	}
 }
 
 func TestH1_RefusesNewlinesInNames(t *testing.T) {
-	if h, err := treehash.H1([]treehash.File{{Name: "a\nb"}}); err == nil {
-		t.Errorf("got %s", h)
-	}
+	must.Refuse(t, must.ErrorOf(treehash.H1([]treehash.File{{Name: "a\nb"}})))
 }
 
 // symlink makes a link, or skips the test where that takes a privilege.
@@ -105,9 +93,7 @@ func TestHash_DirFollowsALinkInPlaceOfThePackage(t *testing.T) {
 	dir, _ := writeFiles(t)
 	link := filepath.Join(t.TempDir(), "linux_amd64")
 	symlink(t, dir, link)
-	if got, err := treehash.Dir(t.Context(), link); err != nil || got != oracle(t, dir) {
-		t.Errorf("got %s, %v; want %s", got, err, oracle(t, dir))
-	}
+	must.Equal(t, must.Get(treehash.Dir(t.Context(), link))(t), oracle(t, dir))
 }
 
 func TestHash_DirFollowsALinkInPlaceOfAFile(t *testing.T) {
@@ -116,9 +102,7 @@ func TestHash_DirFollowsALinkInPlaceOfAFile(t *testing.T) {
 	outside := filepath.Join(t.TempDir(), "LICENSE")
 	must.Succeed(t, os.Rename(filepath.Join(dir, "LICENSE"), outside))
 	symlink(t, outside, filepath.Join(dir, "LICENSE"))
-	if got, err := treehash.Dir(t.Context(), dir); err != nil || got != want {
-		t.Errorf("got %s, %v; want %s", got, err, want)
-	}
+	must.Equal(t, must.Get(treehash.Dir(t.Context(), dir))(t), want)
 }
 
 func TestHash_DirRefusesALinkToADirectoryInside(t *testing.T) {
@@ -129,9 +113,7 @@ func TestHash_DirRefusesALinkToADirectoryInside(t *testing.T) {
 		t.Fatalf("got %s", h)
 	}
 	for _, part := range []string{dir, "link", "not a file"} {
-		if !strings.Contains(err.Error(), part) {
-			t.Errorf("%q doesn't mention %q", err, part)
-		}
+		must.Contain(t, err, part)
 	}
 }
 

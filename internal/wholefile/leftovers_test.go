@@ -32,9 +32,7 @@ func TestSave_LeftoversAreRemoved(t *testing.T) {
 	}
 	must.Succeed(t, Write(filepath.Join(dir, "file"), []byte("x"), 0o644))
 	for path, want := range map[string]bool{left: false, held: true, other: true} {
-		if _, err := os.Lstat(path); (err == nil) != want {
-			t.Errorf("%s: %v, want it to be there: %t", path, err, want)
-		}
+		must.Equal(t, must.ErrorOf(os.Lstat(path)) == nil, want, path)
 	}
 }
 
@@ -46,17 +44,12 @@ func TestSave_ManyWriteToOneDirectory(t *testing.T) {
 	for i := range 8 {
 		all.Go(func() {
 			for range 50 {
-				if err := Write(filepath.Join(dir, fmt.Sprint("file", i%4)), []byte("content"), 0o644); err != nil {
-					t.Error(err)
-				}
+				must.Equal(t, Write(filepath.Join(dir, fmt.Sprint("file", i%4)), []byte("content"), 0o644), nil)
 			}
 		})
 	}
 	all.Wait()
-	entries, err := os.ReadDir(dir)
-	if err != nil || len(entries) != 4 {
-		t.Errorf("there is %v, %v", entries, err)
-	}
+	must.Len(t, must.Get(os.ReadDir(dir))(t), 4)
 }
 
 func TestRead_NamesTheFileThatIsNoDirectory(t *testing.T) {

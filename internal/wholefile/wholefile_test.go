@@ -17,15 +17,11 @@ func TestRead_HasALimit(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "file")
 	must.Succeed(t, os.WriteFile(path, []byte("12345"), 0o600))
 	for _, read := range []func(string, int64) ([]byte, error){wholefile.Read, wholefile.ReadAny} {
-		if got, err := read(path, 5); err != nil || string(got) != "12345" {
-			t.Errorf("got %q, %v", got, err)
-		}
+		must.Equal(t, string(must.Get(read(path, 5))(t)), "12345")
 		if got, err := read(path, 4); !errors.Is(err, wholefile.ErrTooLarge) || got != nil || !strings.Contains(err.Error(), path) {
 			t.Errorf("got %q, %v", got, err)
 		}
-		if _, err := read(path+"-none", 4); !errors.Is(err, fs.ErrNotExist) {
-			t.Errorf("of what isn't there: %v", err)
-		}
+		must.Fail(t, must.ErrorOf(read(path+"-none", 4)), fs.ErrNotExist)
 	}
 }
 
@@ -40,9 +36,7 @@ func TestRead_TakesRegularFilesOnly(t *testing.T) {
 	if _, err := wholefile.Read("/dev/null", 5); err == nil || !strings.Contains(err.Error(), "/dev/null is not a regular file") {
 		t.Error(err)
 	}
-	if got, err := wholefile.ReadAny("/dev/null", 5); err != nil || len(got) != 0 {
-		t.Errorf("got %q, %v", got, err)
-	}
+	must.Len(t, must.Get(wholefile.ReadAny("/dev/null", 5))(t), 0)
 }
 
 func TestSave_LeavesTheModeToTheUmask(t *testing.T) {
@@ -52,9 +46,7 @@ func TestSave_LeavesTheModeToTheUmask(t *testing.T) {
 	must.Succeed(t, wholefile.Save(saved, nil, 0o666))
 	want, err := os.Stat(usual)
 	must.Succeed(t, err)
-	if got, err := os.Stat(saved); err != nil || got.Mode() != want.Mode() {
-		t.Errorf("mode %v, want %v (%v)", got.Mode(), want.Mode(), err)
-	}
+	must.Equal(t, must.Get(os.Stat(saved))(t).Mode(), want.Mode())
 }
 
 func TestWrite_ReplacesAsAWhole(t *testing.T) {
@@ -79,10 +71,7 @@ func TestWrite_ReplacesAsAWhole(t *testing.T) {
 			if !wholefile.Has(other, []byte("other")) {
 				t.Error("the link was written through")
 			}
-			entries, err := os.ReadDir(dir)
-			if err != nil || len(entries) != 2 {
-				t.Errorf("there are %v, %v", entries, err)
-			}
+			must.Len(t, must.Get(os.ReadDir(dir))(t), 2)
 		})
 	}
 }
@@ -91,16 +80,9 @@ func TestSave_AFailedWriteLeavesNothing(t *testing.T) {
 	dir := t.TempDir()
 	path := filepath.Join(dir, "taken")
 	must.Succeed(t, os.MkdirAll(filepath.Join(path, "full"), 0o755))
-	if err := wholefile.Write(path, []byte("new"), 0o644); err == nil {
-		t.Fatal("a directory was replaced")
-	}
-	entries, err := os.ReadDir(dir)
-	if err != nil || len(entries) != 1 {
-		t.Errorf("there are %v, %v", entries, err)
-	}
-	if err := wholefile.Write(filepath.Join(dir, "none", "file"), nil, 0o644); !errors.Is(err, fs.ErrNotExist) {
-		t.Error(err)
-	}
+	must.Refuse(t, wholefile.Write(path, []byte("new"), 0o644), "a directory was replaced")
+	must.Len(t, must.Get(os.ReadDir(dir))(t), 1)
+	must.Fail(t, wholefile.Write(filepath.Join(dir, "none", "file"), nil, 0o644), fs.ErrNotExist)
 }
 
 func TestSave_MakesTheDirectoryAndLeavesSameContentAlone(t *testing.T) {
@@ -111,15 +93,10 @@ func TestSave_MakesTheDirectoryAndLeavesSameContentAlone(t *testing.T) {
 	for _, content := range []string{"1", "2"} {
 		same := content == "1"
 		must.Succeed(t, wholefile.Save(path, []byte(content), 0o644))
-		after, err := os.Stat(path)
-		if err != nil || os.SameFile(before, after) != same {
-			t.Errorf("content %s: %v, the file is the same: %v", content, err, !same)
-		}
+		must.Equal(t, os.SameFile(before, must.Get(os.Stat(path))(t)), same, content)
 		if same {
 			continue
 		}
-		if got, err := wholefile.Read(path, 9); err != nil || string(got) != content {
-			t.Errorf("got %q, %v", got, err)
-		}
+		must.Equal(t, string(must.Get(wholefile.Read(path, 9))(t)), content)
 	}
 }

@@ -1,7 +1,6 @@
 package blob_test
 
 import (
-	"errors"
 	"os"
 	"path/filepath"
 	"runtime"
@@ -26,13 +25,9 @@ func TestDirectory_LeavesNothingBehind(t *testing.T) {
 	root := t.TempDir()
 	b := blob.NewDirectory(root)
 	for range 2 {
-		if _, err := b.Put(t.Context(), "a/b/c", blob.Bytes([]byte("x")), blob.PutOptions{}); err != nil {
-			t.Fatal(err)
-		}
+		must.Get(b.Put(t.Context(), "a/b/c", blob.Bytes([]byte("x")), blob.PutOptions{}))(t)
 	}
-	if _, err := b.Put(t.Context(), "a/b/c", blob.Bytes([]byte("x")), blob.PutOptions{IfAbsent: true}); !errors.Is(err, blob.ErrExists) {
-		t.Error(err)
-	}
+	must.Fail(t, must.ErrorOf(b.Put(t.Context(), "a/b/c", blob.Bytes([]byte("x")), blob.PutOptions{IfAbsent: true})), blob.ErrExists)
 	if info, err := os.Stat(filepath.Join(root, "a", "b", "c")); err != nil || runtime.GOOS != "windows" && info.Mode().Perm() != 0o644 {
 		t.Errorf("%v, %v", info, err)
 	}
@@ -51,29 +46,19 @@ func TestDirectory_FollowsNoLinkOutOfIt(t *testing.T) {
 		t.Skip(err)
 	}
 	b := blob.NewDirectory(root)
-	if content, _, err := blob.ReadAll(t.Context(), b, "link/secret", 100); err == nil {
-		t.Errorf("it read %q", content)
-	}
-	if _, err := b.Put(t.Context(), "link/new", blob.Bytes([]byte("x")), blob.PutOptions{}); err == nil {
-		t.Error("it wrote through the link")
-	}
-	if err := b.Delete(t.Context(), "link/secret"); err == nil {
-		t.Error("it deleted through the link")
-	}
+	must.Refuse(t, must.ErrorOf(blob.ReadAll(t.Context(), b, "link/secret", 100)))
+	must.Refuse(t, must.ErrorOf(b.Put(t.Context(), "link/new", blob.Bytes([]byte("x")), blob.PutOptions{})), "it wrote through the link")
+	must.Refuse(t, b.Delete(t.Context(), "link/secret"), "it deleted through the link")
 	for info := range b.List(t.Context(), "") {
 		t.Errorf("it lists %+v", info)
 	}
-	if entries, err := os.ReadDir(outside); err != nil || len(entries) != 1 {
-		t.Errorf("outside is %v, %v", entries, err)
-	}
+	must.Len(t, must.Get(os.ReadDir(outside))(t), 1)
 }
 
 func TestDirectory_RefusesItsOwnNames(t *testing.T) {
 	t.Parallel()
 	b := blob.NewDirectory(t.TempDir())
 	for _, key := range []string{".tfdeps-lock", "a/.tfdeps-1/b"} {
-		if _, err := b.Put(t.Context(), key, blob.Bytes(nil), blob.PutOptions{}); !errors.Is(err, blob.ErrKey) {
-			t.Errorf("%s: %v", key, err)
-		}
+		must.Fail(t, must.ErrorOf(b.Put(t.Context(), key, blob.Bytes(nil), blob.PutOptions{})), blob.ErrKey, key)
 	}
 }

@@ -10,6 +10,7 @@ import (
 
 	"github.com/tfdeps/tfdeps/getproviders"
 	"github.com/tfdeps/tfdeps/internal/buckets"
+	"github.com/tfdeps/tfdeps/internal/must"
 	"github.com/tfdeps/tfdeps/providercache/blob"
 	"github.com/tfdeps/tfdeps/providercache/mirror"
 )
@@ -59,9 +60,7 @@ func TestMirrorSource_SaysWhoseBucketItIs(t *testing.T) {
 		"s3://bucket/mirror/" + registryHost + "?endpoint=https://evil.example": nil,
 	} {
 		if bucket == nil {
-			if got := buckets.SourceURL(blob.Sub(&elsewhere{}, registryHost), ""); got != want {
-				t.Errorf("a part of a bucket: %s, want %s", got, want)
-			}
+			must.Equal(t, buckets.SourceURL(blob.Sub(&elsewhere{}, registryHost), ""), want)
 			continue
 		}
 		source, err := mirror.Source(bucket)

@@ -14,6 +14,7 @@ import (
 
 	"github.com/tfdeps/tfdeps/getproviders"
 	"github.com/tfdeps/tfdeps/internal/installtest"
+	"github.com/tfdeps/tfdeps/internal/must"
 	"github.com/tfdeps/tfdeps/internal/par"
 	"github.com/tfdeps/tfdeps/internal/providertest"
 	"github.com/tfdeps/tfdeps/internal/s3"
@@ -125,9 +126,7 @@ func TestMirrorBucket_IsFilledOnce(t *testing.T) {
 	succeed(t, b.Delete(t.Context(), registryHost+"/acme/widget/terraform-provider-widget_1.0.0_linux_amd64.zip")) // documents list it all the same
 	_, err = m.publish(t, b, want("widget", "gadget", "widget@1.0.0")...)
 	succeed(t, err)
-	if got := keysOf(t, b); !slices.Equal(got, before) {
-		t.Errorf("what was deleted isn't put again: the bucket has %q", got)
-	}
+	must.EqualSlices(t, keysOf(t, b), before)
 }
 
 // TestMirrorBucket_IsWholeAtEveryMoment reads the bucket as clients do after each of the steps,
@@ -172,9 +171,7 @@ func TestMirrorBucket_IsWholeAtEveryMoment(t *testing.T) {
 				t.Fatal(err)
 			}
 		}
-		if got := keysOf(t, b); !slices.Equal(got, results[i]) {
-			t.Errorf("after all the kills there is\n%q, want\n%q", got, results[i])
-		}
+		must.EqualSlices(t, keysOf(t, b), results[i])
 	}
 }
 
@@ -209,13 +206,9 @@ func TestMirrorBucket_SeveralPublishAtOnce(t *testing.T) {
 		for _, problem := range brokenIndexes(m.dir) {
 			t.Error(problem)
 		}
-		if index := read(t, m.file("widget/index.json")); strings.Count(index, "{}") != 3 {
-			t.Errorf("unconditional: %t: %s", unconditional, index)
-		}
+		must.Equal(t, strings.Count(read(t, m.file("widget/index.json")), "{}"), 3, unconditional)
 		for _, v := range []string{"1.0.0", "1.1.0", "2.0.0"} {
-			if document := read(t, m.file("widget/"+v+".json")); strings.Count(document, "\"url\"") != len(m.opts.Platforms) {
-				t.Errorf("unconditional: %t: %s", unconditional, document)
-			}
+			must.Equal(t, strings.Count(read(t, m.file("widget/"+v+".json")), "\"url\""), len(m.opts.Platforms), unconditional)
 		}
 	}
 }
@@ -257,12 +250,9 @@ func TestMirrorBucket_NeverShowsASignatureBesideAnotherList(t *testing.T) {
 	m.Fetcher = installtest.Again(m.Fetcher)
 	_, err = m.publish(t, b, want("widget@1.0.0")...)
 	succeed(t, err)
-	signed := slices.DeleteFunc(b.ops, func(op string) bool {
+	must.EqualSlices(t, slices.DeleteFunc(b.ops, func(op string) bool {
 		return !strings.Contains(op, "SHA256SUMS") || strings.HasSuffix(op, ".keys.json")
-	})
-	if !slices.Equal(signed, []string{"delete " + list + ".sig", "put " + list, "put " + list + ".sig"}) {
-		t.Errorf("another list was signed, and it did %q", signed)
-	}
+	}), []string{"delete " + list + ".sig", "put " + list, "put " + list + ".sig"})
 	m.registry.Add(providertest.PackageSpec{Namespace: "acme", Type: "widget", Version: "1.0.0", Platform: otherPlatforms[0],
 		Archive: zipOf(t, map[string]string{"terraform-provider-widget": "again"})})
 	m.Fetcher.Source, m.opts.Platforms = unsigned{registrySource(m.registry)}, otherPlatforms[:1]

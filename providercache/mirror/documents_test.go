@@ -11,6 +11,7 @@ import (
 	"github.com/tfdeps/tfdeps/depsfile"
 	"github.com/tfdeps/tfdeps/getproviders"
 	"github.com/tfdeps/tfdeps/internal/installtest"
+	"github.com/tfdeps/tfdeps/internal/must"
 	"github.com/tfdeps/tfdeps/internal/providertest"
 	"github.com/tfdeps/tfdeps/providercache"
 	"github.com/tfdeps/tfdeps/providercache/mirror"
@@ -56,17 +57,13 @@ func TestMirror_InstallingFromAMirrorIsAsGoodAsFromTheRegistry(t *testing.T) {
 	}
 	sources, server := m.sources(t)
 	for name, source := range sources {
-		if got := m.installed(t, source, server.Client(), &depsfile.Locks{}); got != want {
-			t.Errorf("%s: got\n%s\nwant\n%s", name, got, want)
-		}
+		must.Equal(t, m.installed(t, source, server.Client(), &depsfile.Locks{}), want, name)
 		lock := lockOne(t, &providercache.Installer{
 			Fetcher: &providercache.Fetcher{Source: source, Client: server.Client(), StateDir: m.Fetcher.StateDir},
 		}, providercache.LockRequest{
 			Requirements: require(registryHost+"/acme/widget", "1.0.0"), Platforms: m.opts.Platforms,
 		})
-		if hashes := lock.Locks.All()[0].Hashes; len(hashes) != 6 {
-			t.Errorf("%s: a lock file has %q", name, hashes)
-		}
+		must.Len(t, lock.Locks.All()[0].Hashes, 6, name)
 	}
 }
 
@@ -102,9 +99,7 @@ func TestMirror_LockedHashesNeedNoDocuments(t *testing.T) {
 				asked++
 			}
 		}
-		if asked != test.asks {
-			t.Errorf("%s: %d requests for documents, want %d", name, asked, test.asks)
-		}
+		must.Equal(t, asked, test.asks, name)
 	}
 }
 
@@ -144,9 +139,7 @@ func TestMirror_OfOthersGetsDocuments(t *testing.T) {
 		_, err = m.run(t, wanted...)
 		succeed(t, err)
 		for name, content := range original {
-			if read(t, m.file(name)) != content {
-				t.Errorf("%s isn't what it was", name)
-			}
+			must.Equal(t, read(t, m.file(name)), content)
 			succeed(t, os.Remove(m.file(name)))
 		}
 		if m.registry.Requests("archive") != archives {
@@ -154,9 +147,7 @@ func TestMirror_OfOthersGetsDocuments(t *testing.T) {
 		}
 	}
 	m.registry.Break("package", providertest.Fault{Status: 404})
-	if _, err := m.run(t, wanted...); err != nil {
-		t.Errorf("documents that can't be had fail the mirror: %v", err)
-	}
+	must.Equal(t, must.ErrorOf(m.run(t, wanted...)), nil)
 }
 
 func TestMirror_KeepsNoDocumentsThatAreNotTrueOfAll(t *testing.T) {
@@ -223,9 +214,7 @@ func TestMirror_OfAMirrorHasItsDocuments(t *testing.T) {
 		_, err := mirror.Update(t.Context(), in.Fetcher, mirror.Directory(dir), want("widget@1.0.0"), m.opts)
 		succeed(t, err)
 		for _, file := range documents("widget", "1.0.0") {
-			if read(t, filepath.Join(dir, registryHost, "acme", file)) != read(t, m.file(file)) {
-				t.Errorf("%s: %s is another one", name, file)
-			}
+			must.Equal(t, read(t, filepath.Join(dir, registryHost, "acme", file)), read(t, m.file(file)), name)
 		}
 	}
 }

@@ -11,6 +11,7 @@ import (
 
 	"github.com/tfdeps/tfdeps/getproviders"
 	"github.com/tfdeps/tfdeps/internal/installtest"
+	"github.com/tfdeps/tfdeps/internal/must"
 	"github.com/tfdeps/tfdeps/internal/providertest"
 )
 
@@ -27,18 +28,12 @@ func TestMirror_AFullDiskLeavesTheMirrorWhole(t *testing.T) {
 	large.Archive = zipOf(t, map[string]string{"terraform-provider-large": string(noise)})
 	m.registry.Add(large)
 	m.opts.Platforms = nil
-	if _, err := m.run(t, want("widget")...); err != nil {
-		t.Fatal(err)
-	}
+	must.Get(m.run(t, want("widget")...))(t)
 	_, err := m.run(t, want("large", "widget")...)
 	failed, ok := getproviders.Failure(err)
 	if !ok || failed.Provider.Type != "large" || !errors.Is(err, unix.ENOSPC) {
 		t.Errorf("%v", err)
 	}
-	if _, err := os.Stat(m.file("widget/index.json")); err != nil {
-		t.Error(err)
-	}
-	if left := m.files(t); len(left) != 3+3 {
-		t.Errorf("left: %q", left)
-	}
+	must.Equal(t, must.ErrorOf(os.Stat(m.file("widget/index.json"))), nil)
+	must.Len(t, m.files(t), 3+3)
 }

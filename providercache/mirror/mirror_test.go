@@ -16,6 +16,7 @@ import (
 
 	"github.com/tfdeps/tfdeps/getproviders"
 	"github.com/tfdeps/tfdeps/internal/installtest"
+	"github.com/tfdeps/tfdeps/internal/must"
 	"github.com/tfdeps/tfdeps/internal/providertest"
 	"github.com/tfdeps/tfdeps/providercache"
 	"github.com/tfdeps/tfdeps/providercache/event"
@@ -150,9 +151,7 @@ func TestMirror_IsFilledOnce(t *testing.T) {
 	if len(first.Packages) != 9 || first.Packages[0].State == event.Present || first.Packages[0].Authentication.TrustLevel != getproviders.LevelCommunity {
 		t.Errorf("first run: %+v", first.Packages)
 	}
-	if got := m.registry.Requests("archive"); got != 9 {
-		t.Errorf("%d requests for archives", got)
-	}
+	must.Equal(t, m.registry.Requests("archive"), 9)
 	before := m.files(t)
 	again, err := m.run(t, want("widget", "gadget", "widget@1.0.0")...)
 	succeed(t, err)
@@ -212,9 +211,7 @@ func TestMirror_MergesWithWhatIsThere(t *testing.T) {
 	succeed(t, err)
 	for name, versions := range map[string]string{"widget": "1.0.0 1.1.0", "other": "3.0.0"} {
 		for _, v := range strings.Fields(versions) {
-			if !strings.Contains(read(t, m.file(name+"/index.json")), v) {
-				t.Errorf("%s %s isn't listed", name, v)
-			}
+			must.Contain(t, read(t, m.file(name+"/index.json")), v)
 		}
 	}
 }
@@ -236,9 +233,7 @@ func TestMirror_ReplacesWhatIsDamaged(t *testing.T) {
 		if err != nil || read(t, archive) != original {
 			t.Errorf("%s: %+v, %v", name, result, err)
 		}
-		if fetched := slices.IndexFunc(result.Packages, func(p event.Outcome) bool { return p.State != event.Present }); result.Packages[fetched].Path != archive {
-			t.Errorf("%s: %s was fetched", name, result.Packages[fetched].Path)
-		}
+		must.Equal(t, result.Packages[slices.IndexFunc(result.Packages, func(p event.Outcome) bool { return p.State != event.Present })].Path, archive, name)
 	}
 }
 
@@ -270,16 +265,12 @@ func TestMirror_OneFailureDoesNotKeepOthersOutOfTheMirror(t *testing.T) {
 		}
 		about = append(about, failed.Provider.Type+" "+string(failed.Step))
 	}
-	if got := strings.Join(about, ", "); got != "gadget metadata, gadget metadata, nobody query, widget metadata" {
-		t.Errorf("failed: %s", got)
-	}
+	must.Equal(t, strings.Join(about, ", "), "gadget metadata, gadget metadata, nobody query, widget metadata")
 	if !errors.Is(err, getproviders.ErrPlatformMissing) || len(result.Pruned) > 0 {
 		t.Errorf("%v, removed %q", err, result.Pruned)
 	}
 	for _, v := range []string{"0.9.0", "2.0.0"} {
-		if !strings.Contains(read(t, m.file("widget/index.json")), v) {
-			t.Errorf("%s isn't listed", v)
-		}
+		must.Contain(t, read(t, m.file("widget/index.json")), v)
 	}
 }
 
@@ -294,9 +285,7 @@ func TestMirror_PruneLeavesWhatIsWanted(t *testing.T) {
 	succeed(t, err)
 	left := slices.Concat([]string{"gadget/README", "widget/1.1.0.json", "widget/index.json"}, documents("widget", "1.1.0"),
 		[]string{"widget/terraform-provider-widget_1.1.0_linux_amd64.zip"})
-	if got := m.files(t); !slices.Equal(got, left) {
-		t.Errorf("left: %q", got)
-	}
+	must.EqualSlices(t, m.files(t), left)
 	if len(result.Pruned) != 4+2+3+2+2*3 || !slices.IsSorted(result.Pruned) {
 		t.Errorf("removed: %q", result.Pruned)
 	}
@@ -348,10 +337,7 @@ func TestMirror_OfASourceThatListsNoHashes(t *testing.T) {
 	source.Add(registryHost+"/acme/gadget", "1.0.0", getproviders.LocalDirectory(unpacked))
 	m.Fetcher.Source, m.opts.Platforms = source, nil
 	for _, present := range []bool{false, true} {
-		result, err := m.run(t, want("widget")...)
-		if err != nil || (result.Packages[0].State == event.Present) != present {
-			t.Errorf("%+v, %v", result, err)
-		}
+		must.Equal(t, must.Get(m.run(t, want("widget")...))(t).Packages[0].State == event.Present, present)
 	}
 	if _, err := m.run(t, want("gadget")...); err == nil || !strings.Contains(err.Error(), "a mirror holds archives") {
 		t.Errorf("unpacked: %v", err)
@@ -367,9 +353,7 @@ func TestMirror_RefusesPlacesThatAreNone(t *testing.T) {
 		t.Errorf("a file: %v", err)
 	}
 	m.dir = filepath.Join(m.dir, "below")
-	if _, err := m.run(t, want("widget")...); err == nil {
-		t.Error("below a file there is a mirror")
-	}
+	must.Refuse(t, must.ErrorOf(m.run(t, want("widget")...)), "below a file there is a mirror")
 }
 
 func TestMirror_AnInterruptedMirrorIsWhole(t *testing.T) {
@@ -385,9 +369,7 @@ func TestMirror_AnInterruptedMirrorIsWhole(t *testing.T) {
 	}
 	m.Fetcher = installtest.Again(m.Fetcher)
 	_, err = mirror.Update(ctx, m.Fetcher, mirror.Directory(m.dir), want("widget@1.1.0", "gadget"), m.opts)
-	if !errors.Is(err, context.Canceled) {
-		t.Errorf("%v", err)
-	}
+	must.Fail(t, err, context.Canceled)
 	for _, problem := range brokenIndexes(m.dir) {
 		t.Error(problem)
 	}

@@ -4,11 +4,11 @@ import (
 	"os"
 	"path/filepath"
 	"slices"
-	"strings"
 	"testing"
 	"time"
 
 	"github.com/tfdeps/tfdeps/getproviders"
+	"github.com/tfdeps/tfdeps/internal/must"
 	"github.com/tfdeps/tfdeps/providercache/blob"
 	"github.com/tfdeps/tfdeps/providercache/event"
 	"github.com/tfdeps/tfdeps/providercache/mirror"
@@ -61,13 +61,9 @@ func pruneWaitsForThoseWhoHaveReadTheIndexes(t *testing.T, m *mirroring) {
 		if len(result.Pruned) != 0 || len(result.Waiting) != 3+3+2 || !slices.IsSorted(result.Waiting) {
 			t.Errorf("after %s: removed %q, waiting %q", passed, result.Pruned, result.Waiting)
 		}
-		if got := m.files(t); !slices.Equal(got, there) {
-			t.Errorf("after %s: there is %q", passed, got)
-		}
+		must.EqualSlices(t, m.files(t), there, passed)
 		for name, gone := range map[string]string{"widget/index.json": `"1.0.0"`, "widget/1.0.0.json": "zip", "widget/1.1.0.json": "darwin", "gadget/index.json": `.0"`} {
-			if text := read(t, m.file(name)); strings.Contains(text, gone) {
-				t.Errorf("after %s: %s is %s", passed, name, text)
-			}
+			must.NotContain(t, read(t, m.file(name)), gone, passed, name)
 		}
 	}
 	m.pass(t, 2*time.Minute)
@@ -119,8 +115,6 @@ func pruneGoesOnWhereItWasKilled(t *testing.T, m *mirroring) {
 	result, err := m.run(t, want("widget@1.1.0")...)
 	succeed(t, err)
 	for _, name := range m.files(t) {
-		if strings.Contains(name, "1.0.0") {
-			t.Errorf("%s is there; removed: %q", name, result.Pruned)
-		}
+		must.NotContain(t, name, "1.0.0", result)
 	}
 }

@@ -10,6 +10,7 @@ import (
 	"testing"
 
 	"github.com/tfdeps/tfdeps/getproviders"
+	"github.com/tfdeps/tfdeps/internal/must"
 	"github.com/tfdeps/tfdeps/internal/remote"
 	"github.com/tfdeps/tfdeps/providercache/event"
 	"github.com/tfdeps/tfdeps/providercache/mirror"
@@ -103,9 +104,7 @@ func TestMirrorRegistry_PublishesWhatIsMissing(t *testing.T) {
 			}
 		}
 	}
-	if len(r.signed) != 2 {
-		t.Errorf("there are signed lists of %d versions, want 2", len(r.signed))
-	}
+	must.Len(t, r.signed, 2)
 	delete(r.signed, "oci://host/widget:1.0.0")
 	archives := m.registry.Requests("archive")
 	if run(locked...); r.signed["oci://host/widget:1.0.0"] == nil || m.registry.Requests("archive") != archives {

@@ -13,6 +13,7 @@ import (
 	"time"
 
 	"github.com/tfdeps/tfdeps/getproviders"
+	"github.com/tfdeps/tfdeps/internal/must"
 	"github.com/tfdeps/tfdeps/internal/par"
 	"github.com/tfdeps/tfdeps/internal/providertest"
 	"github.com/tfdeps/tfdeps/providercache/blob"
@@ -53,15 +54,12 @@ func TestServer_CollectRemovesWhatIsntUsed(t *testing.T) {
 		settle(t, one)
 	}
 	old := m.clock.Now()
-	err := filepath.WalkDir(root, func(path string, entry os.DirEntry, err error) error {
+	must.Succeed(t, filepath.WalkDir(root, func(path string, entry os.DirEntry, err error) error {
 		if err == nil && !entry.IsDir() {
 			err = os.Chtimes(path, old, old)
 		}
 		return err
-	})
-	if err != nil {
-		t.Fatal(err)
-	}
+	}))
 	for i := range 3 {
 		m.clock.pass(5 * time.Hour)
 		found(t, second, path(i)) // used through another server
@@ -118,22 +116,16 @@ func TestServer_CollectLeavesWhatIsSent(t *testing.T) {
 	go func() {
 		defer close(done)
 		req, err := http.NewRequestWithContext(t.Context(), http.MethodGet, large, nil)
-		if err != nil {
-			t.Error(err)
-		}
+		must.Equal(t, err, nil)
 		server.ServeHTTP(&pipedResponse{header: http.Header{}, to: feed}, req)
 		feed.Close()
 	}()
-	if _, err := io.ReadFull(gate, make([]byte, 1000)); err != nil {
-		t.Fatal(err)
-	}
+	must.Get(io.ReadFull(gate, make([]byte, 1000)))(t)
 	m.clock.pass(24 * 365 * time.Hour)
 	if got, err := collect(t, server, mirrorserver.CollectOptions{MaxBytes: 1}); len(got.Removed) != 0 || got.Archives != 1 || err != nil {
 		t.Errorf("%+v, %v", got, err)
 	}
-	if _, err := io.Copy(io.Discard, gate); err != nil {
-		t.Error(err)
-	}
+	must.Equal(t, must.ErrorOf(io.Copy(io.Discard, gate)), nil)
 	<-done
 	if got, err := collect(t, server, mirrorserver.CollectOptions{MaxBytes: 1}); len(got.Removed) != 1 || err != nil {
 		t.Errorf("%+v, %v", got, err)
@@ -172,9 +164,7 @@ func TestServer_CloseKeepsMarks(t *testing.T) {
 	get(t, front, large) // ends because the server is closed
 	close(held.release)
 	<-closed
-	if marks := keysIn(t, m.bucket, "uses/"); len(marks) != 1 {
-		t.Errorf("marks: %v", marks)
-	}
+	must.Len(t, keysIn(t, m.bucket, "uses/"), 1)
 }
 
 // heldBucket is a bucket that writes marks only when it is let to.
@@ -247,9 +237,7 @@ func TestServer_CollectsWhatIsUnused(t *testing.T) {
 		if err != nil || len(got.Removed) != 1 || got.Removed[0].Provider.Type != "gadget" || got.Removed[0].Bytes == 0 || got.Removed[0].Used.IsZero() {
 			t.Errorf("dry: %t: %+v, %v", dry, got, err)
 		}
-		if left := len(keysIn(t, m.bucket, ".zip")) - len(keysIn(t, m.bucket, "uses/")); left != map[bool]int{true: 2, false: 1}[dry] {
-			t.Errorf("dry: %t: %d are left", dry, left)
-		}
+		must.Equal(t, len(keysIn(t, m.bucket, ".zip"))-len(keysIn(t, m.bucket, "uses/")), map[bool]int{true: 2, false: 1}[dry])
 	}
 	if got, err := collect(t, server, mirrorserver.CollectOptions{}); err != nil || len(got.Removed) != 0 || got.Archives != 1 {
 		t.Errorf("without a limit: %+v, %v", got, err)
@@ -277,7 +265,5 @@ func TestServer_OneOfThemCollects(t *testing.T) {
 	m.clock.pass(time.Hour)
 	collects("the second one, after an hour", two, true)
 	collects("the first one, after an hour", one, false)
-	if got, err := collect(t, one, mirrorserver.CollectOptions{MaxBytes: 1}); err != nil || len(got.Removed) != 1 {
-		t.Errorf("at once: %+v, %v", got, err)
-	}
+	must.Len(t, must.Get(collect(t, one, mirrorserver.CollectOptions{MaxBytes: 1}))(t).Removed, 1)
 }

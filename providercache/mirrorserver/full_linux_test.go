@@ -8,6 +8,7 @@ import (
 	"testing"
 
 	"github.com/tfdeps/tfdeps/internal/installtest"
+	"github.com/tfdeps/tfdeps/internal/must"
 )
 
 // TestHandler_FullDiskServesWhatIsStored: where archives arrive, there is no room for a large one. It fails, leaves
@@ -39,12 +40,8 @@ func TestHandler_FullDiskServesWhatIsStored(t *testing.T) {
 		t.Errorf("%v", got.Header)
 	}
 	settle(t, server)
-	if n := stat(server, "disk_full_total"); n != 3 {
-		t.Errorf("%d archives had no room, want 3", n)
-	}
-	if err := server.Ready(t.Context()); err != nil {
-		t.Errorf("the server isn't ready: %v", err)
-	}
+	must.Equal(t, stat(server, "disk_full_total"), 3)
+	must.Equal(t, server.Ready(t.Context()), nil)
 	if left, err := os.ReadDir(m.opts.Temporary); err != nil || len(left) > 0 {
 		t.Errorf("left behind: %v, %v", left, err)
 	}

@@ -43,9 +43,7 @@ func TestHandler_ServersOfABucketDownloadOnce(t *testing.T) {
 		})
 	}
 	clients.Wait()
-	if n := m.registry.Requests("archive"); n != 5 {
-		t.Errorf("the registry was asked for %d archives, want 5", n)
-	}
+	must.Equal(t, m.registry.Requests("archive"), 5)
 	for deadline := time.Now().Add(20 * time.Second); len(keysIn(t, m.bucket, "serve/downloads/")) > 0; time.Sleep(time.Millisecond) {
 		if time.Now().After(deadline) {
 			t.Fatalf("%q", keysIn(t, m.bucket, "serve/downloads/"))
@@ -66,9 +64,7 @@ func TestHandler_DownloadsWhatADeadServerHasBegun(t *testing.T) {
 		time.Sleep(time.Millisecond)
 	}
 	time.Sleep(100 * time.Millisecond) // in which it would begin
-	if n := m.registry.Requests("archive"); n != 0 {
-		t.Error("it is downloaded although another server does that")
-	}
+	must.Equal(t, m.registry.Requests("archive"), 0, "it is downloaded although another server does that")
 	m.clock.pass(15 * time.Second)
 	if got := <-got; !bytes.Equal(got.body, contentOf("widget", "1.0.0", linux)) || got.err != nil {
 		t.Errorf("%s, %v", got.Status, got.err)

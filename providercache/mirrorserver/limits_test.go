@@ -42,9 +42,7 @@ func TestHandler_BoundsTheArchivesThatWait(t *testing.T) {
 	if got := status(t, front, paths[2], http.StatusServiceUnavailable); got.Header.Get("Retry-After") == "" || !strings.Contains(string(got.body), "too much to do") {
 		t.Errorf("%v: %s", got.Header, got.body)
 	}
-	if n := stat(server, `limited_total{limit="downloads"}`); n != 1 {
-		t.Errorf("counted %d times", n)
-	}
+	must.Equal(t, stat(server, `limited_total{limit="downloads"}`), 1)
 	joined := make(chan answered, 1)
 	go func() { joined <- get(t, front, paths[0]) }()
 	for stat(server, "coalesced_total") == 0 {
@@ -74,9 +72,7 @@ func TestHandler_BoundsTheRequestsThatRun(t *testing.T) {
 	<-source.asked
 	status(t, front, dir+"index.json", http.StatusServiceUnavailable)
 	status(t, front, "/nonsense", http.StatusServiceUnavailable)
-	if n := stat(server, `limited_total{limit="requests"}`); n != 2 {
-		t.Errorf("counted %d times", n)
-	}
+	must.Equal(t, stat(server, `limited_total{limit="requests"}`), 2)
 	close(source.let)
 	if got := <-first; got.StatusCode != http.StatusOK {
 		t.Errorf("%s", got.Status)
@@ -111,9 +107,7 @@ func TestHandler_RefusesWhatTakesTooMuchMemory(t *testing.T) {
 	m.registry.Break("versions", providertest.Fault{Path: "widget"})
 	status(t, front, dir+"index.json", http.StatusOK)
 	record := `{"asked":"2999-01-01T00:00:00Z","value":{"versions":["1.0.0"` + strings.Repeat(`,"1.0.0"`, 5000) + `]}}`
-	if _, err := m.bucket.Put(t.Context(), "providers"+dir+"versions.json", blob.Bytes([]byte(record)), blob.PutOptions{}); err != nil {
-		t.Fatal(err)
-	}
+	must.Get(m.bucket.Put(t.Context(), "providers"+dir+"versions.json", blob.Bytes([]byte(record)), blob.PutOptions{}))(t)
 	_, other := m.serve(t, m.source())
 	status(t, other, dir+"index.json", http.StatusServiceUnavailable)
 	status(t, other, host+"acme/gadget/index.json", http.StatusOK)
@@ -139,9 +133,7 @@ func oneDownload(t *testing.T, all, ofHost int) {
 		time.Sleep(time.Millisecond)
 	}
 	time.Sleep(50 * time.Millisecond) // in which the second one would begin
-	if n := stat(server, "downloads_total"); n != 1 {
-		t.Errorf("%d downloads of one host run", n)
-	}
+	must.Equal(t, stat(server, "downloads_total"), 1)
 	must.Get(feed.Write(content[1000:]))(t)
 	feed.Close()
 	if got := <-first; got.StatusCode != http.StatusOK || got.err != nil {
@@ -149,7 +141,5 @@ func oneDownload(t *testing.T, all, ofHost int) {
 	}
 	<-last // nothing is left at its source
 	settle(t, server)
-	if n := stat(server, "downloads_total"); n != 2 {
-		t.Errorf("%d downloads ran", n)
-	}
+	must.Equal(t, stat(server, "downloads_total"), 2)
 }

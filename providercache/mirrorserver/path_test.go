@@ -52,13 +52,9 @@ func TestHandler_HasOnePathForEachThing(t *testing.T) {
 		"/" + at + "/Acme/widget/index.json", "/" + at + "/acme/widget/../widget/index.json", "/" + at + "//acme/widget/index.json", "//" + at + "/acme/widget/index.json", "/" + at + "/acme/widget/1.0.json",
 		"/" + at + "/acme/widget/v1.0.0.json", "/" + at + "/acme/widget/1.0.0+x.json/", "/" + at + "/acme/widget/index.json%00",
 	} {
-		if got := get(t, front, path); got.StatusCode != http.StatusNotFound {
-			t.Errorf("%s: %s: %.100s", path, got.Status, got.body)
-		}
+		must.Equal(t, get(t, front, path).StatusCode, http.StatusNotFound, path)
 	}
-	if n := m.registry.Requests("versions"); n != 1 {
-		t.Errorf("the registry was asked %d times, want once", n)
-	}
+	must.Equal(t, m.registry.Requests("versions"), 1)
 }
 
 // TestHandler_LooksAtNoHost has requests name other hosts as those that were asked: no answer has them in it, so that

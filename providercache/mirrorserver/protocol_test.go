@@ -45,21 +45,15 @@ func TestHandler_ServesPartsAndHeads(t *testing.T) {
 		if head.StatusCode != http.StatusOK || head.ContentLength != int64(len(content)) || len(head.body) > 0 {
 			t.Errorf("%s: HEAD: %s, %d", state, head.Status, head.ContentLength)
 		}
-		if got := get(t, front, archive, "Range: bytes=99999999-"); got.StatusCode != http.StatusRequestedRangeNotSatisfiable {
-			t.Errorf("%s: past the end: %s", state, got.Status)
-		}
+		must.Equal(t, get(t, front, archive, "Range: bytes=99999999-").StatusCode, http.StatusRequestedRangeNotSatisfiable, state)
 	}
 	// Several parts would be as many requests to the bucket.
 	if got := get(t, front, archive, "Range: bytes=0-0,2-2,4-4"); got.StatusCode != http.StatusOK || !bytes.Equal(got.body, content) {
 		t.Errorf("several parts: %s, %d bytes", got.Status, len(got.body))
 	}
 	document := found(t, front, dir+"1.0.0.json")
-	if got := get(t, front, dir+"1.0.0.json", "If-None-Match: "+document.Header.Get("Etag")); got.StatusCode != http.StatusNotModified {
-		t.Errorf("unchanged: %s", got.Status)
-	}
-	if got := request(t, front, http.MethodPost, archive); got.StatusCode != http.StatusMethodNotAllowed {
-		t.Errorf("POST: %s", got.Status)
-	}
+	must.Equal(t, get(t, front, dir+"1.0.0.json", "If-None-Match: "+document.Header.Get("Etag")).StatusCode, http.StatusNotModified)
+	must.Equal(t, request(t, front, http.MethodPost, archive).StatusCode, http.StatusMethodNotAllowed)
 }
 
 // TestHandler_PacksLargeLists: a long list goes over the network as gzip, to those that accept it, and no archive does.
@@ -94,9 +88,7 @@ func TestHandler_PacksLargeLists(t *testing.T) {
 		if plain.Header.Get("Etag") == packed.Header.Get("Etag") {
 			t.Error("both have one ETag")
 		}
-		if part := status(t, front, path, http.StatusPartialContent, "Accept-Encoding: gzip", "Range: bytes=10-19"); !bytes.Equal(part.body, plain.body[10:20]) {
-			t.Errorf("%s: a part is %q", path, part.body)
-		}
+		must.EqualSlices(t, status(t, front, path, http.StatusPartialContent, "Accept-Encoding: gzip", "Range: bytes=10-19").body, plain.body[10:20], path)
 	}
 	if got := found(t, front, archive, "Accept-Encoding: gzip"); got.Header.Get("Content-Encoding") != "" || got.Header.Get("Vary") != "" {
 		t.Errorf("an archive is encoded: %+v", got.Header)
@@ -121,9 +113,7 @@ func TestHandler_WorksWhileTheSourceIsDown(t *testing.T) {
 		for _, path := range paths {
 			found(t, restarted, path)
 		}
-		if got := get(t, restarted, dir+"2.0.0.json"); got.StatusCode != http.StatusBadGateway {
-			t.Errorf("what isn't known: %s", got.Status)
-		}
+		must.Equal(t, get(t, restarted, dir+"2.0.0.json").StatusCode, http.StatusBadGateway)
 	}
 }
 
@@ -138,9 +128,7 @@ func TestHandler_AsksAgainInTime(t *testing.T) {
 		t.Errorf("asked %d times although the answer is fresh", m.registry.Requests("versions"))
 	}
 	m.clock.pass(2 * time.Minute)
-	if !strings.Contains(index(), "1.1.0") {
-		t.Error("a release isn't seen when the answer isn't fresh any more")
-	}
+	must.Contain(t, index(), "1.1.0", "a release isn't seen when the answer isn't fresh any more")
 	// A failure is remembered for a short time, and the old answer counts.
 	m.registry.Break("versions", providertest.Fault{Status: http.StatusForbidden})
 	m.clock.pass(time.Hour)
@@ -153,9 +141,7 @@ func TestHandler_AsksAgainInTime(t *testing.T) {
 	m.registry.Break("versions", providertest.Fault{})
 	m.clock.pass(11 * time.Second)
 	index()
-	if n := m.registry.Requests("versions"); n != 4 {
-		t.Errorf("asked %d times, want 4", n)
-	}
+	must.Equal(t, m.registry.Requests("versions"), 4)
 	// So is that there is no such provider.
 	for range 3 {
 		status(t, front, host+"acme/none/index.json", http.StatusNotFound)
@@ -163,9 +149,7 @@ func TestHandler_AsksAgainInTime(t *testing.T) {
 	m.add("none", "1.0.0")
 	m.clock.pass(11 * time.Second)
 	found(t, front, host+"acme/none/index.json")
-	if n := m.registry.Requests("versions"); n != 6 {
-		t.Errorf("asked %d times, want 6", n)
-	}
+	must.Equal(t, m.registry.Requests("versions"), 6)
 }
 
 func TestHandler_SharesItsBucket(t *testing.T) {
@@ -176,13 +160,8 @@ func TestHandler_SharesItsBucket(t *testing.T) {
 	found(t, one, archive)
 	settle(t, first)
 	found(t, two, archive)
-	if n := m.registry.Requests("archive"); n != 1 {
-		t.Errorf("%d downloads, want 1", n)
-	}
-	after := archivesOf(t, found(t, two, dir+"1.0.0.json"))
-	if len(before["linux_amd64"].Hashes)+1 != len(after["linux_amd64"].Hashes) {
-		t.Errorf("the h1 that the other server has computed isn't listed: %v", after)
-	}
+	must.Equal(t, m.registry.Requests("archive"), 1)
+	must.Equal(t, len(before["linux_amd64"].Hashes)+1, len(archivesOf(t, found(t, two, dir+"1.0.0.json"))["linux_amd64"].Hashes))
 }
 
 func TestHandler_SignsTheURLsOfArchives(t *testing.T) {
@@ -241,9 +220,7 @@ func TestHandler_SaysWhatIsWrongWithAPath(t *testing.T) {
 			t.Errorf("%s: %s: %s", path, got.Status, got.body)
 		}
 	}
-	if n := m.registry.Requests("archive"); n != 0 {
-		t.Errorf("%d archives were asked for", n)
-	}
+	must.Equal(t, m.registry.Requests("archive"), 0)
 }
 
 // downBucket fails at everything.
@@ -272,9 +249,7 @@ func TestHandler_WorksWhileTheBucketIsDown(t *testing.T) {
 		found(t, front, archive)
 		settle(t, server)
 	}
-	if err := server.Ready(t.Context()); err == nil {
-		t.Error("the server is ready")
-	}
+	must.Refuse(t, server.Ready(t.Context()), "the server is ready")
 	if _, _, err := server.Collect(t.Context(), mirrorserver.CollectOptions{MaxBytes: 1}); !errors.Is(err, errDown) {
 		t.Errorf("collecting: %v", err)
 	}

@@ -8,6 +8,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/tfdeps/tfdeps/internal/must"
 	"github.com/tfdeps/tfdeps/providercache/blob"
 )
 
@@ -50,29 +51,17 @@ func TestServer_IsntReadyWithoutItsBucket(t *testing.T) {
 	server, _ := m.start(t)
 	bucket.gone.Store(true)
 	for range 3 {
-		if err := server.Ready(t.Context()); !errors.Is(err, errNoBucket) {
-			t.Errorf("without a bucket: %v", err)
-		}
+		must.Fail(t, server.Ready(t.Context()), errNoBucket)
 	}
-	if n := bucket.asked.Load(); n != 1 {
-		t.Errorf("the bucket was asked %d times", n)
-	}
+	must.Equal(t, bucket.asked.Load(), 1)
 	bucket.gone.Store(false)
 	for _, want := range []bool{false, true} {
-		if err := server.Ready(t.Context()); (err == nil) != want {
-			t.Errorf("with a bucket: %v, want it to be ready: %t", err, want)
-		}
+		must.Equal(t, server.Ready(t.Context()) == nil, want)
 		m.clock.pass(10 * time.Second)
 	}
-	if keys := keysIn(t, bucket, "ready"); len(keys) != 1 {
-		t.Errorf("%q", keys)
-	}
-	if err := server.Ready(t.Context()); err != nil {
-		t.Error(err)
-	}
+	must.Len(t, keysIn(t, bucket, "ready"), 1)
+	must.Equal(t, server.Ready(t.Context()), nil)
 	bucket.gone.Store(true)
 	m.clock.pass(10 * time.Second)
-	if err := server.Ready(t.Context()); err == nil {
-		t.Error("it is ready although the bucket has gone")
-	}
+	must.Refuse(t, server.Ready(t.Context()), "it is ready although the bucket has gone")
 }

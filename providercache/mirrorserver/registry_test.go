@@ -164,9 +164,7 @@ func TestHandler_RegistryNeedsSignatures(t *testing.T) {
 	m := newMirroring(t)
 	_, front := m.serve(t, &getproviders.FilesystemMirrorSource{Dir: writeMirror(t)})
 	found(t, front, dir+"1.0.0.json")
-	if got := status(t, front, dir+"1.0.0/download/linux/amd64", http.StatusNotImplemented); !strings.Contains(string(got.body), "network_mirror") {
-		t.Errorf("%s", got.body)
-	}
+	must.Contain(t, string(status(t, front, dir+"1.0.0/download/linux/amd64", http.StatusNotImplemented).body), "network_mirror")
 }
 
 // moduleSource is a registry of modules.
@@ -228,16 +226,12 @@ func TestHandler_IsARegistryOfModules(t *testing.T) {
 	if got := get(t, front, module+"1.0.0/download"); got.StatusCode < 500 || got.Header.Get("X-Terraform-Get") != "" {
 		t.Errorf("a location of more than an hour ago: %s, %v", got.Status, got.Header)
 	}
-	if got := found(t, front, module+"versions"); !bytes.Equal(got.body, versions) {
-		t.Errorf("versions while the registry is down: %q", got.body)
-	}
+	must.EqualSlices(t, found(t, front, module+"versions").body, versions)
 	asked := source.asked
 	for _, path := range []string{host + "acme/none/aws/versions", host + "-a/b/c/versions", host + "a/b/../versions", module + "v1/download", module + "1%2f0/download"} {
 		status(t, front, path, http.StatusNotFound)
 	}
-	if source.asked != asked+1 {
-		t.Errorf("asked %d times, want once", source.asked-asked)
-	}
+	must.Equal(t, source.asked, asked+1)
 }
 
 // TestHandler_ServesModulesThatAreIncluded: the patterns hold for modules, whatever letters a request has.
@@ -256,7 +250,5 @@ func TestHandler_ServesModulesThatAreIncluded(t *testing.T) {
 	} {
 		status(t, front, path, want)
 	}
-	if source.asked != 3 {
-		t.Errorf("asked %d times, want three times", source.asked)
-	}
+	must.Equal(t, source.asked, 3)
 }

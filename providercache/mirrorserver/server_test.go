@@ -46,9 +46,7 @@ func TestHandler_AsksForEachArchiveOnce(t *testing.T) {
 		})
 	}
 	clients.Wait()
-	if n := m.registry.Requests("archive"); n != 10 {
-		t.Errorf("the registry was asked for %d archives, want 10", n)
-	}
+	must.Equal(t, m.registry.Requests("archive"), 10)
 	stats := server.Stats()
 	if stat(server, `archives_total{from="store"}`)+stat(server, `archives_total{from="upstream"}`) != 500 || stat(server, "downloads_total") != 10 {
 		t.Errorf("%+v", stats)
@@ -105,9 +103,7 @@ func TestHandler_StoresNothingThatIsWrong(t *testing.T) {
 		t.Errorf("stored: %q", keys)
 	}
 	m.registry.Break("archive", providertest.Fault{})
-	if good := found(t, front, archive); !bytes.Equal(good.body, contentOf("widget", "1.0.0", linux)) {
-		t.Error("the archive isn't served although the registry has it again")
-	}
+	must.EqualSlices(t, found(t, front, archive).body, contentOf("widget", "1.0.0", linux), "the archive isn't served although the registry has it again")
 	if stats := server.Stats(); stat(server, `failures_total{kind="broken_off"}`)+stat(server, `failures_total{kind="failed"}`) != 1 || stat(server, "downloads_total") != 2 {
 		t.Errorf("%+v", stats)
 	}
@@ -193,9 +189,7 @@ func TestHandler_DownloadsOnWhenTheClientHasLeft(t *testing.T) {
 		wrote <- errors.Join(err, feed.Close())
 	}()
 	must.Succeed(t, <-wrote)
-	if got := found(t, front, large); !bytes.Equal(got.body, content) {
-		t.Errorf("%d bytes", len(got.body))
-	}
+	must.EqualSlices(t, found(t, front, large).body, content)
 	if stats := server.Stats(); stat(server, "downloads_total") != 1 {
 		t.Errorf("%+v", stats)
 	}
@@ -206,13 +200,9 @@ func TestHandler_DownloadsOnWhenTheClientHasLeft(t *testing.T) {
 func TestHandler_ServesNoArchiveThatTheSourceDoesNotName(t *testing.T) {
 	m := newMirroring(t)
 	key := "providers" + dir + "1.0.0/archives/linux_amd64." + strings.Repeat("00", 32) + "." + strings.Repeat("A", 43) + ".zip"
-	if _, err := m.bucket.Put(t.Context(), key, blob.Bytes([]byte("another one")), blob.PutOptions{}); err != nil {
-		t.Fatal(err)
-	}
+	must.Get(m.bucket.Put(t.Context(), key, blob.Bytes([]byte("another one")), blob.PutOptions{}))(t)
 	_, front := m.start(t)
-	if got := found(t, front, archive); !bytes.Equal(got.body, contentOf("widget", "1.0.0", linux)) {
-		t.Errorf("%.80q", got.body)
-	}
+	must.EqualSlices(t, found(t, front, archive).body, contentOf("widget", "1.0.0", linux))
 	hashes := archivesOf(t, found(t, front, dir+"1.0.0.json"))["linux_amd64"].Hashes
 	if slices.ContainsFunc(hashes, func(h getproviders.Hash) bool { return strings.HasSuffix(string(h), "0000") }) {
 		t.Errorf("%q is listed", hashes)
@@ -269,9 +259,7 @@ func TestHandler_DownloadsAFewAtOnce(t *testing.T) {
 		}
 	}
 	all.Wait()
-	if most := source.most.Load(); most != 1 {
-		t.Errorf("%d at once, want 1", most)
-	}
+	must.Equal(t, source.most.Load(), 1)
 }
 
 func TestServer_CloseEndsDownloads(t *testing.T) {
@@ -397,9 +385,7 @@ func TestHandler_ServesWhatIsIncluded(t *testing.T) {
 	found(t, front, dir+"index.json")
 	status(t, front, host+"acme/gadget/index.json", http.StatusNotFound)
 	status(t, front, host+"other/widget/index.json", http.StatusNotFound)
-	if n := m.registry.Requests("versions"); n != 1 {
-		t.Errorf("the registry was asked %d times, want once", n)
-	}
+	must.Equal(t, m.registry.Requests("versions"), 1)
 }
 
 // TestHandler_StoresNothingWithoutTrust: an archive by which nothing is said can be had, and isn't kept.
@@ -407,9 +393,7 @@ func TestHandler_StoresNothingWithoutTrust(t *testing.T) {
 	m := newMirroring(t)
 	content := contentOf("widget", "1.0.0", linux)
 	_, front := m.serve(t, &getproviders.FilesystemMirrorSource{Dir: writeMirror(t)})
-	if got := found(t, front, archive); !bytes.Equal(got.body, content) {
-		t.Errorf("%d bytes", len(got.body))
-	}
+	must.EqualSlices(t, found(t, front, archive).body, content)
 	if keys := keysIn(t, m.bucket, ".zip"); len(keys) > 0 {
 		t.Errorf("stored: %q", keys)
 	}
@@ -429,12 +413,8 @@ func writeMirror(t *testing.T) (local string) {
 
 func TestHandler_RefusesOptionsThatCantWork(t *testing.T) {
 	m := newMirroring(t)
-	if _, err := mirrorserver.Handler(nil, m.bucket, mirrorserver.Options{}); err == nil {
-		t.Error("no source is no error")
-	}
-	if _, err := mirrorserver.Handler(&providercache.Fetcher{Source: m.source()}, m.bucket, mirrorserver.Options{SigningKey: []byte("short")}); err == nil {
-		t.Error("a short key is no error")
-	}
+	must.Refuse(t, must.ErrorOf(mirrorserver.Handler(nil, m.bucket, mirrorserver.Options{})), "no source is no error")
+	must.Refuse(t, must.ErrorOf(mirrorserver.Handler(&providercache.Fetcher{Source: m.source()}, m.bucket, mirrorserver.Options{SigningKey: []byte("short")})), "a short key is no error")
 }
 
 // hashesOf are the hashes of an archive.

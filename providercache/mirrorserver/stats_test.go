@@ -8,6 +8,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/tfdeps/tfdeps/internal/must"
 	"github.com/tfdeps/tfdeps/providercache/blob"
 	"github.com/tfdeps/tfdeps/providercache/mirrorserver"
 )
@@ -39,9 +40,7 @@ func TestStats_OnlyGrow(t *testing.T) {
 	sent := func(of *mirrorserver.Server) [2]int64 {
 		return [2]int64{stat(of, `archive_bytes_total{from="upstream"}`), stat(of, `archive_bytes_total{from="store"}`)}
 	}
-	if got := sent(server); got != [2]int64{int64(len(body)), 0} {
-		t.Errorf("an archive from the registry: %d", got)
-	}
+	must.Equal(t, sent(server), [2]int64{int64(len(body)), 0})
 	logged := make(chan [2]int64, 10)
 	var short *mirrorserver.Server
 	m.bucket = shortBucket{m.bucket}
@@ -50,9 +49,7 @@ func TestStats_OnlyGrow(t *testing.T) {
 	if got := get(t, front, archive); got.err == nil {
 		t.Fatalf("all of it has arrived: %d bytes", len(got.body))
 	}
-	if seen := <-logged; seen != [2]int64{0, 1000} {
-		t.Errorf("an archive from the bucket: %d", seen)
-	}
+	must.Equal(t, <-logged, [2]int64{0, 1000})
 }
 
 // writerFunc is called for what is written.

@@ -11,6 +11,7 @@ import (
 	"time"
 
 	"github.com/tfdeps/tfdeps/getproviders"
+	"github.com/tfdeps/tfdeps/internal/must"
 	"github.com/tfdeps/tfdeps/providercache"
 	"github.com/tfdeps/tfdeps/providercache/blob"
 	"github.com/tfdeps/tfdeps/providercache/mirrorserver"
@@ -67,9 +68,7 @@ func inBubble(t *testing.T, do func(t *testing.T, source *spoken, ask func(path 
 	bucket, temporary := blob.NewDirectory(t.TempDir()), t.TempDir()
 	synctest.Test(t, func(t *testing.T) {
 		server, err := mirrorserver.Handler(&providercache.Fetcher{Source: source}, bucket, mirrorserver.Options{Temporary: temporary})
-		if err != nil {
-			t.Fatal(err)
-		}
+		must.Succeed(t, err)
 		defer server.Close()
 		do(t, source, func(path string) *httptest.ResponseRecorder {
 			w := httptest.NewRecorder()
@@ -111,9 +110,7 @@ func TestHandler_DoesNotWaitForASilentSource(t *testing.T) {
 		for _, least := range []time.Duration{time.Second, 0} {
 			begun := time.Now()
 			for _, path := range paths {
-				if got := ask(path); got.Code != http.StatusOK {
-					t.Errorf("%s: %d: %.200s", path, got.Code, got.Body)
-				}
+				must.Equal(t, ask(path).Code, http.StatusOK, path)
 			}
 			if took := time.Since(begun); took < least || took > time.Minute || least == 0 && took > 0 {
 				t.Errorf("clients wait for %s", took)

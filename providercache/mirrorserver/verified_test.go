@@ -8,6 +8,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/tfdeps/tfdeps/internal/must"
 	"github.com/tfdeps/tfdeps/internal/providertest"
 )
 
@@ -86,9 +87,7 @@ func TestHandler_BreaksOffWhatTurnsOutWrong(t *testing.T) {
 	if got.StatusCode == http.StatusOK && (got.err == nil || got.ContentLength != int64(len(content)) || stat(server, `failures_total{kind="broken_off"}`) != 1) || stat(server, `failures_total{kind="broken_off"}`)+stat(server, `failures_total{kind="failed"}`) != 1 {
 		t.Errorf("%s, %d of %d bytes, %v; %+v", got.Status, len(got.body), len(content), got.err, stats)
 	}
-	if n := stat(server, "verify_failures_total"); n != 1 {
-		t.Errorf("counted %d times as not authentic", n)
-	}
+	must.Equal(t, stat(server, "verify_failures_total"), 1)
 }
 
 // TestHandler_SendsNothingOfWhatIsNoArchive: a registry can have the server ask any address for an archive, and nobody is to read
@@ -105,9 +104,7 @@ func TestHandler_SendsNothingOfWhatIsNoArchive(t *testing.T) {
 			_, front := m.start(t)
 			m.registry.Break("archive", providertest.Fault{Body: func([]byte) []byte { return []byte(body) }})
 			for _, headers := range [][]string{nil, {"Range: bytes=0-99"}} {
-				if got := status(t, front, archive, http.StatusBadGateway, headers...); strings.Contains(string(got.body), secret) {
-					t.Errorf("%s", got.body)
-				}
+				must.NotContain(t, string(status(t, front, archive, http.StatusBadGateway, headers...).body), secret)
 			}
 		})
 	}
@@ -122,16 +119,12 @@ func TestHandler_SendsNoPartBeforeTheArchiveIsVerified(t *testing.T) {
 				_, front, content, feed := m.serveLarge(t)
 				got := make(chan answered, 1)
 				go func() { got <- get(t, front, large, "Range: "+asked) }()
-				if _, err := feed.Write(content[:len(content)-10]); err != nil {
-					t.Fatal(err)
-				}
+				must.Get(feed.Write(content[:len(content)-10]))(t)
 				want, last := http.StatusPartialContent, slices.Clone(content[len(content)-10:])
 				if ending == "wrong" {
 					want, last[0] = http.StatusBadGateway, last[0]^1
 				}
-				if _, err := feed.Write(last); err != nil {
-					t.Fatal(err)
-				}
+				must.Get(feed.Write(last))(t)
 				feed.Close()
 				if part := <-got; part.StatusCode != want || part.err != nil {
 					t.Errorf("%s, %v, want %d: %.200s", part.Status, part.err, want, part.body)

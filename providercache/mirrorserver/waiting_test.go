@@ -2,7 +2,6 @@ package mirrorserver_test
 
 import (
 	"context"
-	"errors"
 	"net/http"
 	"net/http/httptest"
 	"sync"
@@ -11,6 +10,7 @@ import (
 
 	"github.com/tfdeps/tfdeps/getproviders"
 	"github.com/tfdeps/tfdeps/internal/hosts"
+	"github.com/tfdeps/tfdeps/internal/must"
 )
 
 // stalled is a source that asks for nothing of one kind before it is let to: versions of a host, or packages.
@@ -68,9 +68,7 @@ func TestHandler_SharesFailures(t *testing.T) {
 			var clients sync.WaitGroup
 			for range 20 {
 				clients.Go(func() {
-					if got := get(t, front, path); got.StatusCode != http.StatusBadGateway {
-						t.Errorf("%s, %v", got.Status, got.err)
-					}
+					must.Equal(t, get(t, front, path).StatusCode, http.StatusBadGateway)
 				})
 			}
 			<-source.asked
@@ -109,9 +107,7 @@ func TestHandler_NothingWaitsForASlowHost(t *testing.T) {
 	found(t, front, archive)
 	leave()
 	<-left
-	if _, err := source.Versions(ctx, getproviders.Provider{Hostname: "slow.example.com", Namespace: "acme", Type: "widget"}); !errors.Is(err, context.Canceled) {
-		t.Errorf("the host answers: %v", err)
-	}
+	must.Fail(t, must.ErrorOf(source.Versions(ctx, getproviders.Provider{Hostname: "slow.example.com", Namespace: "acme", Type: "widget"})), context.Canceled)
 	close(source.let)
 }
 
@@ -127,14 +123,10 @@ func TestHandler_SomeLeaveWhileOthersWait(t *testing.T) {
 	}()
 	got := make(chan answered, 1)
 	go func() { got <- get(t, front, large) }()
-	if _, err := feed.Write(content[:50_000]); err != nil {
-		t.Fatal(err)
-	}
+	must.Get(feed.Write(content[:50_000]))(t)
 	leave()
 	<-left // before the archive is there
-	if _, err := feed.Write(content[50_000:]); err != nil {
-		t.Fatal(err)
-	}
+	must.Get(feed.Write(content[50_000:]))(t)
 	feed.Close()
 	if other := <-got; other.err != nil || len(other.body) != len(content) {
 		t.Errorf("%s, %v, %d bytes", other.Status, other.err, len(other.body))

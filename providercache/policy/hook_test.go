@@ -41,9 +41,7 @@ func TestPolicy_HookPassesOnWhatIsKnown(t *testing.T) {
 		if refusal, ok := errors.AsType[*policy.Refusal](hook(t.Context(), c.candidate)); ok {
 			rule = refusal.Rule
 		}
-		if rule != c.rule {
-			t.Errorf("%s of %s: refused by %q, want %q", c.candidate.Version, c.candidate.Released, rule, c.rule)
-		}
+		must.Equal(t, rule, c.rule, c.candidate.Version, c.candidate.Released)
 	}
 	if (policy.Policy{}).Hook(policy.HookOptions{}) != nil {
 		t.Error("a policy without rules asks to be asked")

@@ -6,6 +6,7 @@ import (
 
 	"github.com/tfdeps/tfdeps/depsfile"
 	"github.com/tfdeps/tfdeps/getproviders"
+	"github.com/tfdeps/tfdeps/internal/must"
 	"github.com/tfdeps/tfdeps/providercache/policy"
 )
 
@@ -77,8 +78,6 @@ func TestPolicy_CheckLock(t *testing.T) {
 		if refusal := p.CheckLock(lock); refusal != nil {
 			got = refusal.Pos.Line
 		}
-		if got != line {
-			t.Errorf("%s: refused by line %d, want %d", hashes, got, line)
-		}
+		must.Equal(t, got, line, hashes)
 	}
 }

@@ -147,10 +147,7 @@ func TestPolicy_SourcesKnowDirectories(t *testing.T) {
 	sourceURL, err := (&getproviders.FilesystemMirrorSource{Dir: dir}).Describe(widget).SourceURL(t.Context(), widget, getproviders.MustParseVersion("1.0.0"), linux)
 	must.Succeed(t, err)
 	for source, allowed := range map[string]bool{dir: true, dir + string(filepath.Separator): true, top: true, filepath.Join(top, "mir"): false, filepath.Join(top, "other"): false} {
-		refusal := parse(t, fmt.Sprintf("sources = [%q]\n", source)).Check(policy.Candidate{Provider: widget, SourceURL: sourceURL})
-		if (refusal == nil) != allowed {
-			t.Errorf("%s: %v", source, refusal)
-		}
+		must.Equal(t, parse(t, fmt.Sprintf("sources = [%q]\n", source)).Check(policy.Candidate{Provider: widget, SourceURL: sourceURL}) == nil, allowed, source)
 	}
 }
 
@@ -219,9 +216,7 @@ func TestAll_RefusesWhatAnyRefuses(t *testing.T) {
 		if refusal := policy.All(machine, repository).Check(policy.Candidate{Provider: provider(t, address)}); refusal != nil {
 			line = refusal.Pos.Line
 		}
-		if line != want {
-			t.Errorf("%s: refused by line %d, want %d", address, line, want)
-		}
+		must.Equal(t, line, want, address)
 	}
 }
 
@@ -415,9 +410,7 @@ func TestFind_PassesOverRepositoriesOfStrangers(t *testing.T) {
 			t.Skipf("only root may give a file away: %v", err)
 		}
 	}
-	if got, err := policy.Find(dir); err != nil || !slices.Equal(got, []string{own}) {
-		t.Errorf("%q, %v", got, err)
-	}
+	must.EqualSlices(t, must.Get(policy.Find(dir))(t), []string{own})
 	// Where only its owner can have put it, it is the repository that the directory is in: to pass over its policy would loosen it.
 	must.Succeed(t, os.Chmod(shared, 0o755))
 	if got, err := policy.Find(dir); err == nil || !strings.Contains(err.Error(), "belongs to another user") {
@@ -435,7 +428,5 @@ func TestFind_FollowsALinkIntoTheRepository(t *testing.T) {
 	if err := os.Symlink(filepath.Join(root, "live"), link); err != nil {
 		t.Skip(err)
 	}
-	if got, err := policy.Find(link); err != nil || !slices.Equal(got, []string{want}) {
-		t.Errorf("%q, %v", got, err)
-	}
+	must.EqualSlices(t, must.Get(policy.Find(link))(t), []string{want})
 }

@@ -43,9 +43,7 @@ func TestLoad_InstallsAndMirrorsAsTheCLIConfigurationSays(t *testing.T) {
 	if made.Cache == nil || made.Cache.Dir != filepath.Join(dir, "cache", "providers", "v1") {
 		t.Errorf("the cache is %v", made.Cache)
 	}
-	if _, err := os.Stat(made.Cache.PackagePath(registry.Provider("acme", "widget"), getproviders.MustParseVersion("1.0.0"), linux)); err != nil {
-		t.Error(err)
-	}
+	must.Equal(t, must.ErrorOf(os.Stat(made.Cache.PackagePath(registry.Provider("acme", "widget"), getproviders.MustParseVersion("1.0.0"), linux))), nil)
 
 	to, err := made.Destination(t.Context(), filepath.Join(dir, "mirror"))
 	must.Succeed(t, err)
@@ -69,12 +67,8 @@ func TestLoad_InstallsAndMirrorsAsTheCLIConfigurationSays(t *testing.T) {
 	defer offline.Close()
 	offline.Fetcher.Platform = linux
 	before := registry.Requests("")
-	if _, _, err := offline.Installer(filepath.Join(dir, "two")).Install(t.Context(), required, locks, providercache.Normal); err != nil {
-		t.Error(err)
-	}
-	if got := registry.Requests(""); got != before {
-		t.Errorf("%d requests were made offline", got-before)
-	}
+	must.Equal(t, must.ErrorOf(offline.Installer(filepath.Join(dir, "two")).Install(t.Context(), required, locks, providercache.Normal)), nil)
+	must.Equal(t, registry.Requests(""), before)
 }
 
 func TestLoad_TellsWhatIsWrong(t *testing.T) {
@@ -100,12 +94,8 @@ func TestLoad_TellsWhatIsWrong(t *testing.T) {
 	made, err := setup.Load(t.Context(), setup.Options{})
 	must.Succeed(t, err)
 	defer made.Close()
-	if _, err := made.Bucket(t.Context(), "nowhere"); err == nil {
-		t.Error("a directory is opened as a bucket's URL")
-	}
-	if _, err := made.Destination(t.Context(), "oci://host.example/a"); err == nil {
-		t.Error("repositories that providers share are a destination")
-	}
+	must.Refuse(t, must.ErrorOf(made.Bucket(t.Context(), "nowhere")), "a directory is opened as a bucket's URL")
+	must.Refuse(t, must.ErrorOf(made.Destination(t.Context(), "oci://host.example/a")), "repositories that providers share are a destination")
 }
 
 func write(t *testing.T, path, text string) {

@@ -9,6 +9,7 @@ import (
 	"testing"
 
 	"github.com/tfdeps/tfdeps/getproviders"
+	"github.com/tfdeps/tfdeps/internal/must"
 )
 
 func TestTransferError_SaysHowFarItCame(t *testing.T) {
@@ -19,9 +20,7 @@ func TestTransferError_SaysHowFarItCame(t *testing.T) {
 		"https://a/a.zip: after 4 bytes: broken":      {Done: 4, Total: -1},
 	} {
 		e.Archive, e.Err = "https://a/a.zip", errors.New("broken")
-		if got := e.Error(); got != want {
-			t.Errorf("%q, want %q", got, want)
-		}
+		must.Equal(t, e.Error(), want)
 	}
 }
 
@@ -32,9 +31,7 @@ func TestOpen_SaysHowOftenItTried(t *testing.T) {
 	for status, words := range map[int]string{http.StatusInternalServerError: "/a.zip giving up after 1 attempt(s)", http.StatusNotFound: ""} {
 		server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) { w.WriteHeader(status) }))
 		at, err := url.Parse(server.URL + "/a.zip")
-		if err != nil {
-			t.Fatal(err)
-		}
+		must.Succeed(t, err)
 		for _, retries := range []*int{nil, &none} {
 			if retries == nil && status != http.StatusNotFound {
 				continue // the client would wait before it tries again

@@ -1,6 +1,7 @@
 package download
 
 import (
+	"github.com/tfdeps/tfdeps/internal/must"
 	"net/http"
 	"testing"
 )
@@ -27,9 +28,7 @@ func TestValidator_IfRange(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			e := validatorOf(c.header)
-			if got := e.ifRange(); got != c.condition {
-				t.Errorf("condition %q, want %q", got, c.condition)
-			}
+			must.Equal(t, e.ifRange(), c.condition)
 			if e.resumable(true) != c.resumable || e.resumable(false) != c.unsure {
 				t.Errorf("resumable %v, and %v if the checksum isn't known; want %v and %v", e.resumable(true), e.resumable(false), c.resumable, c.unsure)
 			}
@@ -106,9 +105,7 @@ func TestRetry_GoesOnAsLongAsThereAreBytes(t *testing.T) {
 			for counted.another(c.at(made)) {
 				made++
 			}
-			if made != c.want {
-				t.Errorf("%d tries, want %d", made, c.want)
-			}
+			must.Equal(t, made, c.want)
 		})
 	}
 }

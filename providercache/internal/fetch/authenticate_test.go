@@ -8,6 +8,7 @@ import (
 	"github.com/tfdeps/tfdeps/getproviders"
 	"github.com/tfdeps/tfdeps/internal/cachetest"
 	"github.com/tfdeps/tfdeps/internal/during"
+	"github.com/tfdeps/tfdeps/internal/must"
 )
 
 func TestAuthenticate(t *testing.T) {
@@ -64,9 +65,7 @@ func TestAuthenticate(t *testing.T) {
 			if failed != (c.step != "") || failed && failure.Step != c.step || !failed && err != nil {
 				t.Fatalf("got %v, want failure in step %q", err, c.step)
 			}
-			if wantLevel := c.authentic != nil && !failed; (result.TrustLevel == getproviders.LevelVerifiedChecksum) != wantLevel {
-				t.Errorf("tier %v", result.TrustLevel)
-			}
+			must.Equal(t, result.TrustLevel == getproviders.LevelVerifiedChecksum, c.authentic != nil && !failed)
 		})
 	}
 }
@@ -81,9 +80,7 @@ func TestAuthenticate_NamesHashes(t *testing.T) {
 	}
 	for _, recorded := range [][]getproviders.Hash{nil, job.Recorded} {
 		for _, word := range []string{"terraform", "tofu", "init", "providers lock"} {
-			if hint := mismatchHint(nil, recorded, getproviders.Product{}); strings.Contains(strings.ToLower(hint), word) {
-				t.Errorf("hint %q", hint)
-			}
+			must.NotContain(t, strings.ToLower(mismatchHint(nil, recorded, getproviders.Product{})), word)
 		}
 	}
 }

@@ -11,6 +11,7 @@ import (
 
 	"github.com/tfdeps/tfdeps/getproviders"
 	"github.com/tfdeps/tfdeps/internal/cachetest"
+	"github.com/tfdeps/tfdeps/internal/must"
 	"github.com/tfdeps/tfdeps/internal/par"
 	"github.com/tfdeps/tfdeps/providercache/internal/unpack"
 )
@@ -34,15 +35,11 @@ func TestFetcher_NoticesThatAStreamEndsEarly(t *testing.T) {
 		_, _, err := (&Fetcher{Limits: testLimits, Now: time.Now}).readSource(ctx, wanted, inMemory{bytes.NewReader(content), size}, par.NewLimit(1))
 		return err
 	}
-	if err := readAll(t.Context(), int64(len(content))); err != nil {
-		t.Errorf("a whole archive: %v", err)
-	}
+	must.Equal(t, readAll(t.Context(), int64(len(content))), nil)
 	if err := readAll(t.Context(), int64(len(content))+1); err == nil || errors.Is(err, unpack.ErrNotStreamable) {
 		t.Errorf("an archive that is shorter than promised: %v", err)
 	}
 	ctx, cancel := cachetest.ContextWithCause(t)
 	cancel(cachetest.ErrStopped)
-	if err := readAll(ctx, int64(len(content))); !errors.Is(err, cachetest.ErrStopped) {
-		t.Errorf("after the end: %v", err)
-	}
+	must.Fail(t, readAll(ctx, int64(len(content))), cachetest.ErrStopped)
 }

@@ -5,7 +5,6 @@ import (
 	"context"
 	"crypto/sha256"
 	"encoding/hex"
-	"errors"
 	"io"
 	"net/http"
 	"net/url"
@@ -19,6 +18,7 @@ import (
 
 	"github.com/tfdeps/tfdeps/getproviders"
 	"github.com/tfdeps/tfdeps/internal/cachetest"
+	"github.com/tfdeps/tfdeps/internal/must"
 	"github.com/tfdeps/tfdeps/providercache/internal/staging"
 )
 
@@ -81,9 +81,7 @@ func TestArchiveDir_OneDownloadForAllUses(t *testing.T) {
 		for n := range 6 {
 			cachetest.Must(t, all[(first+n)%3](t.Context()))
 		}
-		if got := web.requests.Load(); got != 1 {
-			t.Errorf("beginning with use %d: %d requests, want 1", first, got)
-		}
+		must.Equal(t, web.requests.Load(), 1, first)
 		if left, err := os.ReadDir(f.ArchiveDir); err != nil || len(left) != 1 || left[0].Name() != filepath.Base(kept) {
 			t.Errorf("it has %v, %v", left, err)
 		}
@@ -110,11 +108,7 @@ func TestArchiveDir_KeepsWhatIsRefused(t *testing.T) {
 	cachetest.Must(t, uses(t, f, r)[0](t.Context()))
 	r.Recorded = []getproviders.Hash{"zh:" + getproviders.Hash(hex.EncodeToString(make([]byte, 32)))}
 	for _, use := range uses(t, f, r) {
-		if err := use(t.Context()); !errors.Is(err, getproviders.ErrLockMismatch) {
-			t.Errorf("got %v", err)
-		}
+		must.Fail(t, use(t.Context()), getproviders.ErrLockMismatch)
 	}
-	if got := web.requests.Load(); got != 1 {
-		t.Errorf("%d requests", got)
-	}
+	must.Equal(t, web.requests.Load(), 1)
 }

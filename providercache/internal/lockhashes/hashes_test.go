@@ -13,6 +13,7 @@ import (
 	"github.com/tfdeps/tfdeps/getproviders"
 	"github.com/tfdeps/tfdeps/internal/during"
 	"github.com/tfdeps/tfdeps/internal/hashing"
+	"github.com/tfdeps/tfdeps/internal/must"
 	"github.com/tfdeps/tfdeps/internal/providertest"
 	"github.com/tfdeps/tfdeps/providercache"
 	"github.com/tfdeps/tfdeps/providercache/internal/unpack"
@@ -60,9 +61,7 @@ func TestHashes_OfADirectory(t *testing.T) {
 	in := newInstaller(t, source)
 	got, err := in.Fetcher.Hashes(t.Context(), provider("acme/widget"), version("1.0.0"), []getproviders.Platform{linux})
 	succeed(t, err)
-	if want := []getproviders.Hash{h1Of(t, map[string]string{"terraform-provider-widget": "x"})}; !slices.Equal(got[linux], want) {
-		t.Errorf("got %q, want %q", got[linux], want)
-	}
+	must.EqualSlices(t, got[linux], []getproviders.Hash{h1Of(t, map[string]string{"terraform-provider-widget": "x"})})
 	nothingLeft(t, in)
 }
 
@@ -81,9 +80,7 @@ func TestHashes_TellsWhichPlatformsFail(t *testing.T) {
 			t.Errorf("error %d is %v, want that of %s", i, failures[i], plat)
 		}
 	}
-	if _, err := new(providercache.Fetcher).Hashes(t.Context(), provider("acme/widget"), version("1.0.0"), nil); err == nil {
-		t.Error("no error without a Source")
-	}
+	must.Refuse(t, must.ErrorOf(new(providercache.Fetcher).Hashes(t.Context(), provider("acme/widget"), version("1.0.0"), nil)), "no error without a Source")
 }
 
 func TestHashes_KeepsTheRules(t *testing.T) {
@@ -92,14 +89,10 @@ func TestHashes_KeepsTheRules(t *testing.T) {
 	source.AddZip(t, "acme/widget", "1.0.0", zipOf(t, map[string]string{"README": ""}))
 	in := newInstaller(t, source)
 	_, err := in.Fetcher.Hashes(t.Context(), provider("acme/widget"), version("1.0.0"), []getproviders.Platform{linux})
-	if !errors.Is(err, unpack.RuleExecutable) {
-		t.Errorf("got %v", err)
-	}
+	must.Fail(t, err, unpack.RuleExecutable)
 	source.Trust("acme/widget", "1.0.0", &trust{Refuse: true})
 	if _, err = in.Fetcher.Hashes(t.Context(), provider("acme/widget"), version("1.0.0"), []getproviders.Platform{linux}); !errors.Is(err, errRefused) {
 		t.Errorf("got %v", err)
 	}
-	if _, err := os.Stat(in.Target.Dir); err == nil {
-		t.Error("the target directory was made")
-	}
+	must.Refuse(t, must.ErrorOf(os.Stat(in.Target.Dir)), "the target directory was made")
 }

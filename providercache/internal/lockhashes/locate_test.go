@@ -13,6 +13,7 @@ import (
 	"github.com/tfdeps/tfdeps/depsfile"
 	"github.com/tfdeps/tfdeps/getproviders"
 	"github.com/tfdeps/tfdeps/internal/installtest"
+	"github.com/tfdeps/tfdeps/internal/must"
 	"github.com/tfdeps/tfdeps/internal/providertest"
 	"github.com/tfdeps/tfdeps/providercache"
 	"github.com/tfdeps/tfdeps/providercache/internal/lockhashes"
@@ -49,9 +50,7 @@ func TestLocate_DownloadsNothing(t *testing.T) {
 		Platforms:    append(slices.Clone(otherPlatforms), linux), Locks: locks,
 	}
 	results, err := in.Fetcher.Locate(t.Context(), request, request)
-	if err != nil {
-		t.Error(err)
-	}
+	must.Equal(t, err, nil)
 	for _, result := range results {
 		if result.Err != nil || len(result.Packages) != 6 {
 			t.Fatalf("%+v", result)
@@ -62,12 +61,8 @@ func TestLocate_DownloadsNothing(t *testing.T) {
 			}
 		}
 	}
-	if asked := registry.Requests("archive"); asked != 0 {
-		t.Errorf("%d archives were asked for", asked)
-	}
-	if asked := registry.Requests("sums"); asked != 2 {
-		t.Errorf("%d lists of checksums were asked for", asked)
-	}
+	must.Equal(t, registry.Requests("archive"), 0)
+	must.Equal(t, registry.Requests("sums"), 2)
 	sent := registry.Sent()
 	request.Sizes = true
 	for _, p := range installtest.First(in.Fetcher.Locate(t.Context(), request)).Packages {
@@ -98,9 +93,7 @@ func TestLocate_TellsAllFailures(t *testing.T) {
 	in.Fetcher.Source = registrySource(registry)
 	in.Fetcher = installtest.Again(in.Fetcher)
 	result = installtest.First(in.Fetcher.Locate(t.Context(), lockhashes.Request{Requirements: require(registryHost+"/acme/widget", ""), Platforms: []getproviders.Platform{linux}}))
-	if !errors.Is(result.Err, getproviders.ErrAuthentication) {
-		t.Errorf("a wrong signature: %v", result.Err)
-	}
+	must.Fail(t, result.Err, getproviders.ErrAuthentication)
 	results, err := in.Fetcher.Locate(t.Context(), lockhashes.Request{Requirements: require(registryHost+"/acme/nobody", "")},
 		lockhashes.Request{}, lockhashes.Request{Requirements: require(registryHost+"/acme/widget", "")})
 	if want := append(getproviders.SplitErrors(results[0].Err), getproviders.SplitErrors(results[2].Err)...); len(want) != 2 || !slices.Equal(getproviders.SplitErrors(err), want) {

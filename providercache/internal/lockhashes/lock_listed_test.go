@@ -8,6 +8,7 @@ import (
 	"github.com/tfdeps/tfdeps/depsfile"
 	"github.com/tfdeps/tfdeps/getproviders"
 	"github.com/tfdeps/tfdeps/internal/installtest"
+	"github.com/tfdeps/tfdeps/internal/must"
 	"github.com/tfdeps/tfdeps/internal/providertest"
 	"github.com/tfdeps/tfdeps/providercache"
 	"github.com/tfdeps/tfdeps/providercache/event"
@@ -25,21 +26,13 @@ func TestLock_TrustsARegistry(t *testing.T) {
 			t.Errorf("%s: %+v", p.Platform, p)
 		}
 	}
-	if n := registry.Requests("archive"); n != 0 {
-		t.Errorf("%d archives were asked for", n)
-	}
-	if n := registry.Requests("sums") + registry.Requests("signature"); n != 2 {
-		t.Errorf("%d requests for the list and its signature, want 2", n)
-	}
+	must.Equal(t, registry.Requests("archive"), 0)
+	must.Equal(t, registry.Requests("sums")+registry.Requests("signature"), 2)
 	reader := newUser(t, registry)
 	reader.Fetcher.HashPolicy = fetch.ComputeHashes
 	computed := lockOne(t, reader, everyPlatform)
-	if n := registry.Requests("archive"); n != 3 {
-		t.Errorf("%d archives were read, want 3", n)
-	}
-	if got, want := string(believed.Locks.Encode(product)), string(computed.Locks.Encode(product)); got != want {
-		t.Errorf("believed\n%s\ncomputed\n%s", got, want)
-	}
+	must.Equal(t, registry.Requests("archive"), 3)
+	must.Equal(t, string(believed.Locks.Encode(product)), string(computed.Locks.Encode(product)))
 }
 
 // TestLockRecordsWhatIsListedOfOtherPlatforms: to lock for one of the platforms is to lock for all
@@ -56,9 +49,7 @@ func TestLock_RecordsWhatIsListedOfOtherPlatforms(t *testing.T) {
 	reader := newUser(t, registry)
 	reader.Fetcher.HashPolicy = fetch.ComputeHashes
 	old := lockOne(t, reader, one)
-	if text := string(old.Locks.Encode(product)); strings.Count(text, `"h1:`) != 1 {
-		t.Errorf("no listed hash was to be trusted:\n%s", text)
-	}
+	must.Equal(t, strings.Count(string(old.Locks.Encode(product)), `"h1:`), 1)
 	one.Locks = old.Locks
 	if got := lockOne(t, newUser(t, registry), one); string(got.Locks.Encode(product)) != string(all) || got.Packages[0].Change != lockhashes.Extended || len(got.Packages[0].Missing) != 0 {
 		t.Errorf("got %+v\n%s\nwant\n%s", got.Packages, got.Locks.Encode(product), all)
@@ -80,14 +71,10 @@ func TestLock_KnowsBetterThanARegistry(t *testing.T) {
 	trusting := newUser(t, registry)
 	trusting.Fetcher.StateDir = in.Fetcher.StateDir
 	again := lockOne(t, trusting, everyPlatform)
-	if got, want := string(again.Locks.Encode(product)), string(computed.Locks.Encode(product)); got != want {
-		t.Errorf("a list replaces what was read:\n%s\nwant\n%s", got, want)
-	}
+	must.Equal(t, string(again.Locks.Encode(product)), string(computed.Locks.Encode(product)))
 	one := everyPlatform
 	one.Platforms, one.Done = otherPlatforms, []getproviders.Platform{linux}
-	if got := lockOne(t, trusting, one).Locks.Encode(product); strings.Contains(string(got), wrongH1) {
-		t.Errorf("what is listed of an installed platform was recorded:\n%s", got)
-	}
+	must.NotContain(t, string(lockOne(t, trusting, one).Locks.Encode(product)), wrongH1)
 	if got := lockOne(t, newUser(t, registry), everyPlatform); !slices.Contains(got.Packages[0].Hashes, wrongH1) {
 		t.Errorf("the test proves nothing: %+v", got)
 	}
@@ -134,9 +121,7 @@ func TestLock_LeavesOutWhatIsDone(t *testing.T) {
 		t.Errorf("%d requests, %+v", registry.Requests("archive"), got.Packages)
 	}
 	request.Platforms, request.AllPlatforms = []getproviders.Platform{linux}, false
-	if got := lockOne(t, in, request); len(got.Packages) != 0 {
-		t.Errorf("got %+v", got.Packages)
-	}
+	must.Len(t, lockOne(t, in, request).Packages, 0)
 }
 
 // A registry that lists hashes decides which package is right for other platforms. Unless the
@@ -156,9 +141,7 @@ func TestLock_LeavesOutWhatARegistryListsUnsigned(t *testing.T) {
 	if strings.Contains(locked, wrongH1) || strings.Count(locked, `"h1:`) != 3 {
 		t.Errorf("lock recorded\n%s", locked)
 	}
-	if n := registry.Requests("archive"); n != 1+3 {
-		t.Errorf("%d archives were read, want 4", n)
-	}
+	must.Equal(t, registry.Requests("archive"), 1+3)
 	asked := ordinary()
 	asked.Fetcher.HashPolicy = fetch.TrustMirrorHashes
 	if got := installed(t, asked); strings.Count(got, wrongH1) != 1 { // both are the same

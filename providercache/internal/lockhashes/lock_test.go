@@ -12,6 +12,7 @@ import (
 	"github.com/tfdeps/tfdeps/getproviders"
 	"github.com/tfdeps/tfdeps/internal/during"
 	"github.com/tfdeps/tfdeps/internal/installtest"
+	"github.com/tfdeps/tfdeps/internal/must"
 	"github.com/tfdeps/tfdeps/internal/providertest"
 	"github.com/tfdeps/tfdeps/providercache/event"
 	"github.com/tfdeps/tfdeps/providercache/internal/fetch"
@@ -32,22 +33,16 @@ func TestLock_ReadsEachArchiveOnce(t *testing.T) {
 		})
 	}
 	results, err := in.Fetcher.Lock(t.Context(), requests...)
-	if err != nil {
-		t.Error(err)
-	}
+	must.Equal(t, err, nil)
 	for i, result := range results {
 		if result.Err != nil || len(result.Packages) != 6 || string(result.Locks.Encode(product)) != string(results[0].Locks.Encode(product)) {
 			t.Fatalf("result %d: %v, %d packages\n%s", i, result.Err, len(result.Packages), result.Locks.Encode(product))
 		}
 	}
 	again := lockOne(t, in, requests[0])
-	if string(again.Locks.Encode(product)) != string(results[0].Locks.Encode(product)) {
-		t.Errorf("what was remembered comes to\n%s\nand not\n%s", again.Locks.Encode(product), results[0].Locks.Encode(product))
-	}
+	must.Equal(t, string(again.Locks.Encode(product)), string(results[0].Locks.Encode(product)))
 	for kind, want := range map[string]int{"archive": 6, "sums": 2, "signature": 2, "versions": 2} {
-		if got := registry.Requests(kind); got != want {
-			t.Errorf("%d requests of kind %s, want %d", got, kind, want)
-		}
+		must.Equal(t, registry.Requests(kind), want, kind)
 	}
 	for _, p := range again.Packages {
 		if p.State != event.Recalled || p.Change != lockhashes.New || len(p.Missing) != 2 || p.Authentication.TrustLevel != getproviders.LevelCommunity {
@@ -90,9 +85,7 @@ func TestLock_OfAllPlatforms(t *testing.T) {
 	for _, p := range result.Packages {
 		got = append(got, p.Platform.String())
 	}
-	if want := "darwin_arm64 linux_amd64 windows_amd64"; strings.Join(got, " ") != want {
-		t.Errorf("got %q, want %s", got, want)
-	}
+	must.Equal(t, strings.Join(got, " "), "darwin_arm64 linux_amd64 windows_amd64")
 	source := newSource(t)
 	source.AddZip(t, "acme/widget", "1.0.0")
 	silent := installtest.First(newInstaller(t, source).Fetcher.Lock(t.Context(),
@@ -148,9 +141,7 @@ func TestLock_ResumesATransfer(t *testing.T) {
 	})})
 	registry.Break("archive", providertest.Fault{CutAfter: 100_000, Times: 2})
 	result := lockOne(t, in, lockhashes.Request{Requirements: require(registryHost+"/acme/widget", "")})
-	if want := h1Of(t, map[string]string{"terraform-provider-widget": noise(300_000)}); result.Packages[0].H1 != want {
-		t.Errorf("got %s, want %s", result.Packages[0].H1, want)
-	}
+	must.Equal(t, result.Packages[0].H1, h1Of(t, map[string]string{"terraform-provider-widget": noise(300_000)}))
 }
 
 func TestLock_RefusesWhatFailsAuthentication(t *testing.T) {
@@ -160,14 +151,9 @@ func TestLock_RefusesWhatFailsAuthentication(t *testing.T) {
 	registry.Break("archive", providertest.Fault{Body: func([]byte) []byte { return []byte("<html>") }})
 	in.Fetcher.StateDir = t.TempDir()
 	request := lockhashes.Request{Requirements: require(registryHost+"/acme/widget", "")}
-	err := installtest.First(in.Fetcher.Lock(t.Context(), request)).Err
-	if !errors.Is(err, getproviders.ErrAuthentication) {
-		t.Errorf("a web page for an archive: %v", err)
-	}
+	must.Fail(t, installtest.First(in.Fetcher.Lock(t.Context(), request)).Err, getproviders.ErrAuthentication)
 	registry.Break("archive", providertest.Fault{})
-	if got := lockOne(t, in, request).Packages[0].State; got != event.Fetched {
-		t.Errorf("it was remembered: %v", got)
-	}
+	must.Equal(t, lockOne(t, in, request).Packages[0].State, event.Fetched)
 }
 
 // A list of hashes is what network mirrors have.
@@ -178,9 +164,7 @@ func TestLock_TrustsListsOnlyOnDemand(t *testing.T) {
 	source.Trust("acme/widget", "1.0.0", listedHashes{"h1:listed=", "zh:listed"})
 	in := newInstaller(t, source)
 	request := lockhashes.Request{Requirements: require("acme/widget", "")}
-	if err := installtest.First(in.Fetcher.Lock(t.Context(), request)).Err; !errors.Is(err, getproviders.ErrAuthentication) {
-		t.Errorf("a list that isn't right: %v", err)
-	}
+	must.Fail(t, installtest.First(in.Fetcher.Lock(t.Context(), request)).Err, getproviders.ErrAuthentication)
 	in = newInstaller(t, source)
 	in.Fetcher.HashPolicy = fetch.TrustMirrorHashes
 	result := installtest.First(in.Fetcher.Lock(t.Context(), request))

@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"github.com/tfdeps/tfdeps/getproviders"
+	"github.com/tfdeps/tfdeps/internal/must"
 )
 
 // BenchmarkReceipts measures what a run pays that finds nothing changed: the receipts of a hundred
@@ -25,9 +26,7 @@ func BenchmarkReceipts(b *testing.B) {
 		}
 		r.Put(fmt.Sprintf("registry.example.com/acme/widget%d/1.0.0/linux_amd64", i), rc)
 	}
-	if err := r.Save(b.Context()); err != nil {
-		b.Fatal(err)
-	}
+	must.Succeed(b, r.Save(b.Context()))
 	for b.Loop() {
 		r := Open(state, root)
 		for i := range 10 {

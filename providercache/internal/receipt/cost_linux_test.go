@@ -12,6 +12,7 @@ import (
 	"time"
 
 	"github.com/tfdeps/tfdeps/internal/cachetest"
+	"github.com/tfdeps/tfdeps/internal/must"
 	"github.com/tfdeps/tfdeps/internal/peertest"
 )
 
@@ -41,18 +42,12 @@ func TestReceipt_ACheckCostsOneLookAtEachEntry(t *testing.T) {
 		t.Fatalf("%v: %s", err, out)
 	}
 	content := cachetest.ContentOf(t, trace)
-	if n := strings.Count(content, s.Dir); n != checks*entries+1 {
-		t.Errorf("%d system calls were about the package, want %d", n, checks*entries+1)
-	}
-	if n := strings.Count(content, `"`+filepath.Dir(s.Dir)+`"`); n != 1 {
-		t.Errorf("%d system calls were about the directory above, want 1", n)
-	}
+	must.Equal(t, strings.Count(content, s.Dir), checks*entries+1)
+	must.Equal(t, strings.Count(content, `"`+filepath.Dir(s.Dir)+`"`), 1)
 	if n := strings.Count(content, "statfs("); n < 1 || strings.Count(content, `statfs("`+s.Dir) != 1 {
 		t.Errorf("the file system was asked for %d times", n)
 	}
-	if n := strings.Count(content, filepath.Join(s.State, receiptsDir)+"/"); n != 1 {
-		t.Errorf("%d system calls were about the file with receipts, want that it is opened once", n)
-	}
+	must.Equal(t, strings.Count(content, filepath.Join(s.State, receiptsDir)+"/"), 1)
 }
 
 func checkAsOftenAs(t *testing.T, how string) {

@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"github.com/tfdeps/tfdeps/internal/cachetest"
+	"github.com/tfdeps/tfdeps/internal/must"
 	"github.com/tfdeps/tfdeps/internal/owner"
 )
 
@@ -88,13 +89,8 @@ func TestImageReceipts_ReceiptsOfAnImageDependOnThePackagesOnly(t *testing.T) {
 	r := MakeImage(again)
 	r.Put(packageName, Receipt{H1: "h1:widget=", Taken: time.Now().Add(time.Hour), Record: recordOf(t, dir)})
 	cachetest.Must(t, r.Save(t.Context()))
-	if second := cachetest.ContentOf(t, filepath.Join(again+imageSuffix, "packages")); second != first {
-		t.Errorf("%s\nbecame\n%s", first, second)
-	}
-	left, err := os.ReadDir(again + imageSuffix)
-	if err != nil || len(left) != 1 {
-		t.Errorf("there is %v, %v", left, err)
-	}
+	must.Equal(t, cachetest.ContentOf(t, filepath.Join(again+imageSuffix, "packages")), first)
+	must.Len(t, must.Get(os.ReadDir(again+imageSuffix))(t), 1)
 }
 
 func TestImageReceipts_ReceiptsOfAnImageCountOnlyWhereRootAloneWrites(t *testing.T) {

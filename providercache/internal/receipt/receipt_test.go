@@ -264,9 +264,7 @@ func TestReceipt_WholeSecondsNeedMoreTime(t *testing.T) {
 		"fractional, soon": {at.Add(1), time.Second, true},
 	} {
 		record := StatRecord{Entries: []StatEntry{{Name: ".", Modified: c.changed.UnixNano(), Changed: c.changed.UnixNano()}}}
-		if got := record.settled(at.Add(c.taken), fineGranule, true); got != c.want {
-			t.Errorf("%s: %t", name, got)
-		}
+		must.Equal(t, record.settled(at.Add(c.taken), fineGranule, true), c.want, name)
 	}
 }
 
@@ -275,20 +273,12 @@ func TestReceipt_NoReceiptForWhatAnotherPlaceDecides(t *testing.T) {
 	dir := filepath.Join(t.TempDir(), "package")
 	cachetest.WriteTo(t, filepath.Join(dir, cachetest.WidgetFile), "x")
 	recordOf(t, dir)
-	if _, err := TakeRecord(filepath.Join(dir, cachetest.WidgetFile)); !errors.Is(err, errNotRecordable) {
-		t.Errorf("a file: %v", err)
-	}
-	if _, err := TakeRecord(dir + ".absent"); !errors.Is(err, fs.ErrNotExist) {
-		t.Errorf("nothing: %v", err)
-	}
+	must.Fail(t, must.ErrorOf(TakeRecord(filepath.Join(dir, cachetest.WidgetFile))), errNotRecordable)
+	must.Fail(t, must.ErrorOf(TakeRecord(dir+".absent")), fs.ErrNotExist)
 	cachetest.LinkOrSkip(t, dir, dir+".link")
-	if _, err := TakeRecord(dir + ".link"); !errors.Is(err, errNotRecordable) {
-		t.Errorf("a link: %v", err)
-	}
+	must.Fail(t, must.ErrorOf(TakeRecord(dir+".link")), errNotRecordable)
 	cachetest.LinkOrSkip(t, cachetest.WidgetFile, filepath.Join(dir, "link"))
-	if _, err := TakeRecord(dir); !errors.Is(err, errNotRecordable) {
-		t.Errorf("a link inside: %v", err)
-	}
+	must.Fail(t, must.ErrorOf(TakeRecord(dir)), errNotRecordable)
 }
 
 func TestReceipt_AReceiptIsMadeOnlyOfWhatWasChecked(t *testing.T) {
@@ -324,9 +314,7 @@ func TestReceipt_WhatWasTooYoungWhenItWasHashedGetsNoReceipt(t *testing.T) {
 		s.Receipts.Drop(packageName)
 		rc.Record.ReadFrom = newest.Add(taken)
 		s.Receipts.Record(t.Context(), time.Now, Pending{Name: packageName, Dir: s.Dir, Receipt: rc})
-		if got := s.isKnownIn(s.Receipts); got != want {
-			t.Errorf("hashed %v after the last change: %t", taken, got)
-		}
+		must.Equal(t, s.isKnownIn(s.Receipts), want, taken)
 	}
 }
 

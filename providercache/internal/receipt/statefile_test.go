@@ -4,7 +4,6 @@ import (
 	"bytes"
 	"context"
 	"crypto/sha256"
-	"errors"
 	"fmt"
 	"maps"
 	"os"
@@ -17,6 +16,7 @@ import (
 	"github.com/tfdeps/tfdeps/getproviders"
 	"github.com/tfdeps/tfdeps/internal/cachetest"
 	"github.com/tfdeps/tfdeps/internal/filelock"
+	"github.com/tfdeps/tfdeps/internal/must"
 	"github.com/tfdeps/tfdeps/internal/par"
 	"github.com/tfdeps/tfdeps/providercache/internal/statefile"
 )
@@ -55,9 +55,7 @@ func TestReceipts_AreOnesOwn(t *testing.T) {
 	state, root := saveOne(t)
 	file := onlyFile(t, state)
 	for path, want := range map[string]os.FileMode{state: os.ModeDir | 0o700, filepath.Dir(file): os.ModeDir | 0o700, file: 0o600} {
-		if info, err := os.Stat(path); err != nil || info.Mode() != want {
-			t.Errorf("%s: %v, %v; want %v", path, info.Mode(), err, want)
-		}
+		must.Equal(t, must.Get(os.Stat(path))(t).Mode(), want, path, want)
 	}
 	for _, path := range []string{state, filepath.Dir(file), file} {
 		info, err := os.Stat(path)
@@ -240,18 +238,14 @@ func TestReceipts_SavingEndsWithItsContext(t *testing.T) {
 	r.Put("b", simpleReceipt("x"))
 	ctx, cancel := cachetest.ContextWithCause(t)
 	cancel(cachetest.ErrStopped)
-	if err := r.Save(ctx); !errors.Is(err, cachetest.ErrStopped) {
-		t.Errorf("got %v", err)
-	}
+	must.Fail(t, r.Save(ctx), cachetest.ErrStopped)
 	if held, err := filelock.Try(filepath.Join(state, receiptsDir, "lock")); err == nil {
 		defer held.Close()
 		ctx, cancel := cachetest.ContextWithCause(t)
 		waiting := make(chan error, 1)
 		go func() { waiting <- r.Save(ctx) }()
 		cancel(cachetest.ErrStopped)
-		if err := <-waiting; !errors.Is(err, cachetest.ErrStopped) {
-			t.Errorf("while another process holds the lock: %v", err)
-		}
+		must.Fail(t, <-waiting, cachetest.ErrStopped)
 	}
 }
 
@@ -375,9 +369,7 @@ func TestReceipts_SayWhichDirectoriesUseAPackage(t *testing.T) {
 		t.Error("the archives were swept")
 	}
 	for _, none := range []string{"", filepath.Join(state, "absent")} {
-		if got := ReceiptRoots(none); len(got) != 0 {
-			t.Errorf("%q: %q", none, got)
-		}
+		must.Len(t, ReceiptRoots(none), 0, none)
 	}
 }
 
@@ -395,7 +387,5 @@ func TestEachStateFile_LeavesDirectoriesThatOthersCanWriteTo(t *testing.T) {
 		t.Fatalf("%d files are read, want 1", got)
 	}
 	cachetest.Must(t, os.Chmod(Below(state, receiptsDir), 0o777))
-	if got := count(); got != 0 {
-		t.Errorf("%d files are read where others can write", got)
-	}
+	must.Equal(t, count(), 0)
 }

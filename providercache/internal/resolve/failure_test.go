@@ -7,6 +7,7 @@ import (
 
 	"github.com/tfdeps/tfdeps/getproviders"
 	"github.com/tfdeps/tfdeps/internal/during"
+	"github.com/tfdeps/tfdeps/internal/must"
 	"github.com/tfdeps/tfdeps/providercache/internal/resolve"
 )
 
@@ -21,9 +22,7 @@ func TestFailureOf_LeavesTheErrorGiven(t *testing.T) {
 	if err := resolve.OnPlatform(t.Context(), s, platform, given); err.Error() == given.Error() {
 		t.Errorf("%v doesn't name the platform", err)
 	}
-	if failure := resolve.FailureOf(ended, s, given); failure.Step != during.Cancel {
-		t.Errorf("%v isn't about the end of the context", failure)
-	}
+	must.Equal(t, resolve.FailureOf(ended, s, given).Step, during.Cancel)
 	var failure *getproviders.Fault
 	if !errors.As(given, &failure) || failure.Err != cause || failure.Step != during.Fetch {
 		t.Errorf("the error given is %v now", given)

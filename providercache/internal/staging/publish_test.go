@@ -38,9 +38,7 @@ func TestStage_IsPrivateAndOutsideTheLayout(t *testing.T) {
 		t.Errorf("the stage's mode is %v", info.Mode())
 	}
 	stage.Remove()
-	if _, err := os.Lstat(stage.dir); !errors.Is(err, fs.ErrNotExist) {
-		t.Errorf("the stage is still there: %v", err)
-	}
+	must.Fail(t, must.ErrorOf(os.Lstat(stage.dir)), fs.ErrNotExist)
 }
 
 func TestStage_PublishMakesParentsOnlyThen(t *testing.T) {
@@ -48,13 +46,9 @@ func TestStage_PublishMakesParentsOnlyThen(t *testing.T) {
 	target := t.TempDir()
 	stage := stageWith(t, target, "new")
 	final := filepath.Join(target, "x", "y", "z")
-	if _, err := os.Lstat(filepath.Join(target, "x")); err == nil {
-		t.Error("a parent exists already")
-	}
+	must.Refuse(t, must.ErrorOf(os.Lstat(filepath.Join(target, "x"))), "a parent exists already")
 	must.Succeed(t, stage.Publish(t.Context(), final, cachetest.HashOf(t, stage.PackagePath())))
-	if got := cachetest.ContentOf(t, filepath.Join(final, cachetest.WidgetFile)); got != "new" {
-		t.Errorf("published %q", got)
-	}
+	must.Equal(t, cachetest.ContentOf(t, filepath.Join(final, cachetest.WidgetFile)), "new")
 }
 
 func TestStage_PublishThatFailsRemovesTheParentsItMade(t *testing.T) {
@@ -64,12 +58,8 @@ func TestStage_PublishThatFailsRemovesTheParentsItMade(t *testing.T) {
 	if err := os.RemoveAll(stage.PackagePath()); err != nil { // so that the rename fails
 		t.Fatal(err)
 	}
-	if err := stage.Publish(t.Context(), filepath.Join(target, "x", "y", "z"), "h1:"); err == nil {
-		t.Error("no error")
-	}
-	if _, err := os.Lstat(filepath.Join(target, "x")); !errors.Is(err, fs.ErrNotExist) {
-		t.Errorf("a parent is left: %v", err)
-	}
+	must.Refuse(t, stage.Publish(t.Context(), filepath.Join(target, "x", "y", "z"), "h1:"), "no error")
+	must.Fail(t, must.ErrorOf(os.Lstat(filepath.Join(target, "x"))), fs.ErrNotExist)
 }
 
 func TestStage_PublishAfterTheEndOfTheContextDoesNothing(t *testing.T) {
@@ -79,12 +69,8 @@ func TestStage_PublishAfterTheEndOfTheContextDoesNothing(t *testing.T) {
 	ctx, cancel := cachetest.ContextWithCause(t)
 	cancel(cachetest.ErrStopped)
 	final := filepath.Join(target, "x")
-	if err := stage.Publish(ctx, final, "h1:"); !errors.Is(err, cachetest.ErrStopped) {
-		t.Errorf("got %v", err)
-	}
-	if _, err := os.Lstat(final); err == nil {
-		t.Error("it was published")
-	}
+	must.Fail(t, stage.Publish(ctx, final, "h1:"), cachetest.ErrStopped)
+	must.Refuse(t, must.ErrorOf(os.Lstat(final)), "it was published")
 }
 
 func TestStage_ReplaceWithAndWithoutExchange(t *testing.T) {
@@ -129,12 +115,8 @@ func TestStage_ReplaceByRenamesPutsBackWhatItCantReplace(t *testing.T) {
 	final := filepath.Join(target, "final")
 	cachetest.WriteTo(t, filepath.Join(final, "old"), "old")
 	must.Succeed(t, os.RemoveAll(stage.PackagePath()))
-	if err := stage.replaceByRenames(final); err == nil {
-		t.Error("no error")
-	}
-	if got := cachetest.ContentOf(t, filepath.Join(final, "old")); got != "old" {
-		t.Errorf("there is %q", got)
-	}
+	must.Refuse(t, stage.replaceByRenames(final), "no error")
+	must.Equal(t, cachetest.ContentOf(t, filepath.Join(final, "old")), "old")
 }
 
 func TestStage_MakesItsGroundAgain(t *testing.T) {
@@ -145,9 +127,7 @@ func TestStage_MakesItsGroundAgain(t *testing.T) {
 		must.Succeed(t, err)
 		stage.Remove()
 		scratch.RemoveEmpty([]string{filepath.Dir(target), target}) // as another run does that has failed
-		if _, err := os.Stat(filepath.Dir(target)); err == nil {
-			t.Fatal("the ground is still there")
-		}
+		must.Refuse(t, must.ErrorOf(os.Stat(filepath.Dir(target))), "the ground is still there")
 	}
 }
 
@@ -160,20 +140,12 @@ func TestMakeDirs_ReturnsWhatItMade(t *testing.T) {
 	if want := []string{a, filepath.Join(a, "b"), abc}; err != nil || !slices.Equal(made, want) {
 		t.Fatalf("made %q, %v; want %q", made, err, want)
 	}
-	if again, err := scratch.MakeDirs(abc); err != nil || len(again) != 0 {
-		t.Errorf("made %q, %v the second time", again, err)
-	}
+	must.Len(t, must.Get(scratch.MakeDirs(abc))(t), 0)
 	cachetest.WriteTo(t, filepath.Join(a, "file"), "")
 	scratch.RemoveEmpty(made)
-	if _, err := os.Stat(filepath.Join(a, "b")); !errors.Is(err, fs.ErrNotExist) {
-		t.Errorf("an empty directory is left: %v", err)
-	}
-	if _, err := os.Stat(a); err != nil {
-		t.Errorf("a directory that isn't empty was removed: %v", err)
-	}
-	if _, err := scratch.MakeDirs(filepath.Join(a, "file", "x")); err == nil {
-		t.Error("made a directory in a file")
-	}
+	must.Fail(t, must.ErrorOf(os.Stat(filepath.Join(a, "b"))), fs.ErrNotExist)
+	must.Equal(t, must.ErrorOf(os.Stat(a)), nil)
+	must.Refuse(t, must.ErrorOf(scratch.MakeDirs(filepath.Join(a, "file", "x"))), "made a directory in a file")
 }
 
 // A reader of a package that is being exchanged finds the old one or the new one.
@@ -204,9 +176,7 @@ func TestStage_AnExchangeLeavesNoGap(t *testing.T) {
 	}()
 	for range 200 {
 		stage := stageWith(t, target, "new")
-		if err := stage.replace(final); err != nil {
-			t.Error(err)
-		}
+		must.Equal(t, stage.replace(final), nil)
 		stage.Remove()
 	}
 	close(done)
@@ -277,7 +247,5 @@ func TestStage_ReplacesNothingThroughALink(t *testing.T) {
 		t.Errorf("got %v", err)
 	}
 	stage.Remove()
-	if got := cachetest.ContentOf(t, precious); got != "not a package" {
-		t.Errorf("what lay there is %q", got)
-	}
+	must.Equal(t, cachetest.ContentOf(t, precious), "not a package")
 }

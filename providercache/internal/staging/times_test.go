@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"github.com/tfdeps/tfdeps/internal/cachetest"
+	"github.com/tfdeps/tfdeps/internal/must"
 )
 
 func TestStage_PutTimesBackTouchesNothingBehindLinks(t *testing.T) {
@@ -26,8 +27,6 @@ func TestStage_PutTimesBackTouchesNothingBehindLinks(t *testing.T) {
 	} {
 		info, err := os.Stat(path)
 		cachetest.Must(t, err)
-		if got := now.Sub(info.ModTime()) > 2*time.Second; got != want {
-			t.Errorf("%s has %v, which is past: %t", path, info.ModTime(), got)
-		}
+		must.Equal(t, now.Sub(info.ModTime()) > 2*time.Second, want, path)
 	}
 }

@@ -1,12 +1,12 @@
 package store
 
 import (
-	"slices"
 	"strings"
 	"testing"
 	"time"
 
 	"github.com/tfdeps/tfdeps/internal/cachetest"
+	"github.com/tfdeps/tfdeps/internal/must"
 )
 
 func TestStore_EachLockedTakesLocksAsTheyAreFree(t *testing.T) {
@@ -21,17 +21,13 @@ func TestStore_EachLockedTakesLocksAsTheyAreFree(t *testing.T) {
 	EachLocked(t.Context(), c, []string{"a", "b", "c"}, strings.Clone, func(held []string) {
 		turns = append(turns, strings.Join(held, " "))
 		for _, name := range []string{"a", "c"} {
-			if _, err := c.tryLockPackage(name); (err == nil) != (len(turns) > 1) {
-				t.Errorf("turn %d: %s: %v", len(turns), name, err)
-			}
+			must.Equal(t, must.ErrorOf(c.tryLockPackage(name)) == nil, len(turns) > 1, name)
 		}
 		if len(turns) == 1 {
 			unlock()
 		}
 	})
-	if !slices.Equal(turns, []string{"a c", "b"}) {
-		t.Errorf("turns %q", turns)
-	}
+	must.EqualSlices(t, turns, []string{"a c", "b"})
 }
 
 func TestStore_EachLockedEndsWithTheContext(t *testing.T) {

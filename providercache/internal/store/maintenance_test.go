@@ -16,6 +16,7 @@ import (
 	"github.com/tfdeps/tfdeps/getproviders"
 	"github.com/tfdeps/tfdeps/internal/installtest"
 	"github.com/tfdeps/tfdeps/internal/link"
+	"github.com/tfdeps/tfdeps/internal/must"
 	"github.com/tfdeps/tfdeps/providercache/internal/store"
 )
 
@@ -35,9 +36,7 @@ func TestMaintenance_TakesAMissingCacheForEmpty(t *testing.T) {
 	if found, err := u.Verify(t.Context(), nil); err != nil || len(found) > 0 {
 		t.Errorf("verified: %v, %v", found, err)
 	}
-	if _, err := u.Collect(t.Context(), store.Policy{OlderThan: time.Hour}, store.RemoveOptions{DryRun: true}); err != nil {
-		t.Error(err)
-	}
+	must.Equal(t, must.ErrorOf(u.Collect(t.Context(), store.Policy{OlderThan: time.Hour}, store.RemoveOptions{DryRun: true})), nil)
 	if left := installtest.Tree(t, u.Cache.Dir); len(left) > 0 {
 		t.Errorf("it was made, with %q", left)
 	}
@@ -215,9 +214,7 @@ func TestVerify_AcceptsLockedPackagesWithoutReceipts(t *testing.T) {
 		found, err := u.Verify(t.Context(), c.locked)
 		succeed(t, err)
 		for _, v := range found {
-			if v.Finding != c.want {
-				t.Errorf("%v: %s, not %s", c.locked, v.Finding, c.want)
-			}
+			must.Equal(t, v.Finding, c.want, c.locked)
 		}
 	}
 }
@@ -251,13 +248,9 @@ func TestCollect_RemovesTheLeastRecentlyUsedFirst(t *testing.T) {
 		for _, p := range done.Removed {
 			got = append(got, p.Provider.Type)
 		}
-		if !slices.Equal(got, c.want) {
-			t.Errorf("%s: %q go, not %q", name, got, c.want)
-		}
+		must.EqualSlices(t, got, c.want, name)
 	}
-	if len(list(t, u)) != 3 {
-		t.Error("a dry run removed something")
-	}
+	must.Len(t, list(t, u), 3, "a dry run removed something")
 }
 
 func TestSweep_RemovesArchivesThatWereNotResumed(t *testing.T) {
@@ -274,12 +267,8 @@ func TestSweep_RemovesArchivesThatWereNotResumed(t *testing.T) {
 	at := time.Now().Add(-25 * time.Hour)
 	succeed(t, os.Chtimes(old, at, at))
 	m.Maintenance(t).Sweep()
-	if _, err := os.Stat(old); !errors.Is(err, os.ErrNotExist) {
-		t.Errorf("the one of yesterday is still there: %v", err)
-	}
-	if _, err := os.Stat(young); err != nil {
-		t.Errorf("a new one is gone: %v", err)
-	}
+	must.Fail(t, must.ErrorOf(os.Stat(old)), os.ErrNotExist)
+	must.Equal(t, must.ErrorOf(os.Stat(young)), nil)
 }
 
 func size(n int64) *int64 { return &n }
@@ -320,10 +309,7 @@ func TestRemove_KeepsPackagesThatAreAboutToBeLinked(t *testing.T) {
 	var collecting sync.WaitGroup
 	collecting.Go(func() {
 		for ctx.Err() == nil {
-			_, err := u.Collect(t.Context(), store.Policy{MaxBytes: size(0)}, store.RemoveOptions{})
-			if err != nil {
-				t.Error(err)
-			}
+			must.Equal(t, must.ErrorOf(u.Collect(t.Context(), store.Policy{MaxBytes: size(0)}, store.RemoveOptions{})), nil)
 		}
 	})
 	for range 10 {
@@ -331,9 +317,7 @@ func TestRemove_KeepsPackagesThatAreAboutToBeLinked(t *testing.T) {
 		installtest.InstallBoth(t, d, locks)
 		for _, name := range []string{"a", "b"} {
 			dir := filepath.Join(d.Target.Dir, filepath.FromSlash(installtest.PackageDir(installtest.RegistryHost+"/acme/"+name, "1.0.0")))
-			if _, err := os.Stat(dir); err != nil {
-				t.Error(err)
-			}
+			must.Equal(t, must.ErrorOf(os.Stat(dir)), nil)
 		}
 		succeed(t, os.RemoveAll(filepath.Dir(filepath.Dir(d.Target.Dir)))) // so that it has nothing any more
 	}

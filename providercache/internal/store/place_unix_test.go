@@ -36,17 +36,11 @@ func TestPlace_SaysWhatOthersCanChange(t *testing.T) {
 		t.Errorf("of this user alone: %+v", exposed)
 	}
 	setMode(t, file, 0o666)
-	if exposed := maintenance.Exposed([]Package{p}); len(exposed) != 1 {
-		t.Errorf("a file that all can write: %+v", exposed)
-	}
+	must.Len(t, maintenance.Exposed([]Package{p}), 1)
 	setMode(t, cache.Dir, 0o777)
-	if at := cache.Place(); at.Exposed != cache.Dir {
-		t.Errorf("a cache that all can write is exposed at %q", at.Exposed)
-	}
+	must.Equal(t, cache.Place().Exposed, cache.Dir)
 	setMode(t, outer, 0o777)
-	if at := cache.Place(); at.Exposed != outer {
-		t.Errorf("a directory above it is exposed at %q", at.Exposed)
-	}
+	must.Equal(t, cache.Place().Exposed, outer)
 }
 
 // setMode sets a mode whatever the umask is.

@@ -14,6 +14,7 @@ import (
 
 	"github.com/tfdeps/tfdeps/depsfile"
 	"github.com/tfdeps/tfdeps/getproviders"
+	"github.com/tfdeps/tfdeps/internal/must"
 	"github.com/tfdeps/tfdeps/providercache/event"
 	"github.com/tfdeps/tfdeps/providercache/internal/store"
 )
@@ -78,9 +79,7 @@ func TestComparedPackages(t *testing.T) {
 					t.Errorf("%s differs: %t, unclear: %t", c.Finding, c.Differs(), c.Unclear())
 				}
 			}
-			if strings.Join(got, " ") != test.want {
-				t.Errorf("got %q, want %s", got, test.want)
-			}
+			must.Equal(t, strings.Join(got, " "), test.want)
 		})
 	}
 }
@@ -140,9 +139,7 @@ func TestReadTrees_FollowLinksToPackages(t *testing.T) {
 		}
 	}))
 	succeed(t, err)
-	if want := []string{"verify [3]", "hashing " + widget, "hashed " + widget}; !slices.Equal(events, want) {
-		t.Errorf("the events are %q, want %q", events, want)
-	}
+	must.EqualSlices(t, events, []string{"verify [3]", "hashing " + widget, "hashed " + widget})
 	for _, tree := range trees {
 		if len(tree.Packages) != 1 || tree.Packages[0].H1 != h1Of(t, widgetFiles) {
 			t.Errorf("found %+v", tree)
@@ -160,9 +157,7 @@ func TestComparedPackages_SharedTreesMayHaveMore(t *testing.T) {
 	dir := t.TempDir()
 	write(t, filepath.Join(dir, filepath.FromSlash(widget+"/1.0.0/linux_amd64/terraform-provider-widget")), "one")
 	tree := readTree(t, dir)
-	if found := tree.Compare(lockOf("2.0.0"), store.CompareOptions{Shared: true}); len(found) != 0 {
-		t.Errorf("found %+v", found)
-	}
+	must.Len(t, tree.Compare(lockOf("2.0.0"), store.CompareOptions{Shared: true}), 0)
 	skip := linuxPackages
 	skip.Skip = map[getproviders.Provider]bool{provider("acme/widget"): true}
 	if found := tree.Compare(lockOf("2.0.0"), skip); len(found) != 1 || found[0].Finding != store.NotLocked {
@@ -179,11 +174,6 @@ func TestReadTrees_EndWithTheContext(t *testing.T) {
 	gone := errors.New("gone")
 	ctx, cancel := context.WithCancelCause(t.Context())
 	cancel(gone)
-	if _, err := store.ReadTrees(ctx, []string{dir}, nil); !errors.Is(err, gone) {
-		t.Errorf("err = %v, want the context's cause", err)
-	}
-	trees, err := store.ReadTrees(t.Context(), []string{filepath.Join(dir, "nowhere")}, nil)
-	if err != nil || !errors.Is(trees[0].Err, os.ErrNotExist) {
-		t.Errorf("a directory that isn't there: %v, %v", err, trees)
-	}
+	must.Fail(t, must.ErrorOf(store.ReadTrees(ctx, []string{dir}, nil)), gone)
+	must.Fail(t, must.Get(store.ReadTrees(t.Context(), []string{filepath.Join(dir, "nowhere")}, nil))(t)[0].Err, os.ErrNotExist)
 }

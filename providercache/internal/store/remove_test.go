@@ -10,6 +10,7 @@ import (
 
 	"github.com/tfdeps/tfdeps/internal/cachetest"
 	"github.com/tfdeps/tfdeps/internal/filelock"
+	"github.com/tfdeps/tfdeps/internal/must"
 	"github.com/tfdeps/tfdeps/providercache/internal/receipttest"
 )
 
@@ -48,9 +49,7 @@ func TestMaintenance_RestoresAPackageThatWasLinkedMeanwhile(t *testing.T) {
 	p.Dir = dir
 	taken, why := u.detach(p, RemoveOptions{Others: true})
 	cachetest.Must(t, why)
-	if _, err := os.Stat(dir); err == nil {
-		t.Error("it is in its place")
-	}
+	must.Refuse(t, must.ErrorOf(os.Stat(dir)), "it is in its place")
 	NoteUses(t.Context(), cache, Uses{State: u.StateDir, Target: filepath.Join(t.TempDir(), "providers"), Due: []string{p.Name()}, Link: true}, time.Now())
 	if len(u.uses().byDir) == 0 {
 		taken.end()
@@ -82,9 +81,7 @@ func TestMaintenance_KeepsAPackageThatIsAboutToBeLinked(t *testing.T) {
 		if len(using.byDir) == 0 {
 			t.Skip("no state is kept here")
 		}
-		if got := using.needs(receipttest.Name, filepath.Join(using.root, filepath.FromSlash(receipttest.Name))); got != c.want {
-			t.Errorf("%v later: %t", c.later, got)
-		}
+		must.Equal(t, using.needs(receipttest.Name, filepath.Join(using.root, filepath.FromSlash(receipttest.Name))), c.want, c.later)
 	}
 }
 

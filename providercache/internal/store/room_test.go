@@ -1,6 +1,7 @@
 package store
 
 import (
+	"github.com/tfdeps/tfdeps/internal/must"
 	"strings"
 	"testing"
 )
@@ -12,8 +13,6 @@ func TestHasRoom_KnowsHowLongPathsMayBe(t *testing.T) {
 		length int
 		fits   bool
 	}{{"linux", 4095 - packageRoom, true}, {"linux", 4096 - packageRoom, false}, {"darwin", 1023 - packageRoom, true}, {"darwin", 1024 - packageRoom, false}, {"windows", 5000, true}} {
-		if err := hasRoom(strings.Repeat("d", test.length), test.goos); (err == nil) != test.fits {
-			t.Errorf("%d bytes on %s: %v", test.length, test.goos, err)
-		}
+		must.Equal(t, hasRoom(strings.Repeat("d", test.length), test.goos) == nil, test.fits, test.length, test.goos)
 	}
 }

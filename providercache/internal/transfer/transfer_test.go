@@ -180,9 +180,7 @@ func TestPush_SendsWhatIsMissingAndNothingElse(t *testing.T) {
 			if got := bucket.since(); err != nil || pulled[0].State != event.Pulled || pulled[0].Bytes == 0 || got != "get@0 get@0" {
 				t.Fatalf("%+v, %v; asked: %s", pulled, err, got)
 			}
-			if got, want := to.packages(t), from.packages(t); !slices.Equal(got, want) {
-				t.Errorf("pulled:\n%s\nwant:\n%s", strings.Join(got, "\n"), strings.Join(want, "\n"))
-			}
+			must.EqualSlices(t, to.packages(t), from.packages(t))
 			if pulled, err = to.pull(t, remote, wanted...); err != nil || pulled[0].State != event.Present || bucket.since() != "" {
 				t.Errorf("once more: %+v, %v", pulled, err)
 			}
@@ -239,9 +237,7 @@ func TestPush_SendsNoPackageThatChanged(t *testing.T) {
 	if err == nil || pushed[0].State != event.Failed || pushed[0].Path != "" || !strings.Contains(err.Error(), "it is being changed") {
 		t.Errorf("%+v, %v", pushed, err)
 	}
-	if got := bucket.since(); got != "stat" {
-		t.Errorf("asked: %s", got)
-	}
+	must.Equal(t, bucket.since(), "stat")
 }
 
 // changing is a remote that is asked right before something happens.
@@ -299,9 +295,7 @@ func TestPull_TakesNoPackageOfAnotherPlatform(t *testing.T) {
 			if err != nil || pulled[0].State != event.Absent || len(to.packages(t)) != 0 {
 				t.Errorf("%s, by %d hashes: %+v, %v, the cache has %q", name, len(wanted.Hashes), pulled, err, to.packages(t))
 			}
-			if pulled, err := newMachine(t).pull(t, remote, wanted); err != nil || pulled[0].State != event.Pulled {
-				t.Errorf("%s, by %d hashes, for its own platform: %+v, %v", name, len(wanted.Hashes), pulled, err)
-			}
+			must.Equal(t, must.Get(newMachine(t).pull(t, remote, wanted))(t)[0].State, event.Pulled, name)
 		}
 	}
 }
@@ -321,12 +315,8 @@ func TestSource_AsksWhichOfSeveralHashesIsForThePlatform(t *testing.T) {
 		t.Errorf("%v; asked: %s", err, got)
 	}
 	source := to.Fetcher.Source
-	if found, err := source.Versions(t.Context(), w.Provider); err != nil || len(found.Versions) != 1 {
-		t.Errorf("%+v, %v", found, err)
-	}
-	if _, err := source.Versions(t.Context(), installtest.Provider("acme/b")); !errors.Is(err, getproviders.ErrProviderNotFound) {
-		t.Errorf("%v", err)
-	}
+	must.Len(t, must.Get(source.Versions(t.Context(), w.Provider))(t).Versions, 1)
+	must.Fail(t, must.ErrorOf(source.Versions(t.Context(), installtest.Provider("acme/b"))), getproviders.ErrProviderNotFound)
 }
 
 // elsewhere is a bucket of another service.
@@ -425,9 +415,7 @@ func TestPush_ByManyAtOnce(t *testing.T) {
 		return struct{}{}, err
 	})
 	must.Succeed(t, errors.Join(errs...))
-	if got := objects(t, bucket); len(got) != len(wanted) {
-		t.Errorf("there are %d objects, want %d:\n%s", len(got), len(wanted), strings.Join(got, "\n"))
-	}
+	must.Equal(t, len(objects(t, bucket)), len(wanted))
 }
 
 func TestPush_EndsWithTheContext(t *testing.T) {
@@ -449,9 +437,7 @@ func TestName_IsThatOfOnePackage(t *testing.T) {
 	if want := "tfdeps-1/registry.terraform.io/acme/a/1.0.0+x/linux_amd64/" + strings.Repeat("0", 64) + ".zip"; err != nil || key != want {
 		t.Errorf("%s, %v", key, err)
 	}
-	if tag, err := n.Tag(); err != nil || tag != "linux_amd64-"+strings.Repeat("0", 64) {
-		t.Errorf("%s, %v", tag, err)
-	}
+	must.Equal(t, must.Get(n.Tag())(t), "linux_amd64-"+strings.Repeat("0", 64))
 	for wrong, change := range map[string]func(*remote.Name){
 		"provider":      func(n *remote.Name) { n.Provider.Type = "../x" },
 		"version":       func(n *remote.Name) { n.Version.Prerelease = "../x" },
@@ -464,11 +450,7 @@ func TestName_IsThatOfOnePackage(t *testing.T) {
 	} {
 		n := n
 		change(&n)
-		if key, err := n.Key(); err == nil {
-			t.Errorf("%s: the key is %s", wrong, key)
-		}
-		if tag, err := n.Tag(); err == nil {
-			t.Errorf("%s: the tag is %s", wrong, tag)
-		}
+		must.Refuse(t, must.ErrorOf(n.Key()), wrong)
+		must.Refuse(t, must.ErrorOf(n.Tag()), wrong)
 	}
 }

@@ -8,11 +8,11 @@ import (
 	"net/url"
 	"os"
 	"path/filepath"
-	"slices"
 	"strings"
 	"testing"
 
 	"github.com/tfdeps/tfdeps/getproviders"
+	"github.com/tfdeps/tfdeps/internal/must"
 	"github.com/tfdeps/tfdeps/internal/remote"
 	"github.com/tfdeps/tfdeps/providercache/blob"
 	"github.com/tfdeps/tfdeps/providercache/event"
@@ -24,7 +24,7 @@ func TestOnWeb_PullsFromBehindAServer(t *testing.T) {
 	from, dir := newMachine(t), t.TempDir()
 	w, later := from.add(t, "a", small("a")), from.add(t, "b", small("b"))
 	_, err := transfer.Push(t.Context(), from.Installer, transfer.InBucket(blob.NewDirectory(dir)), []getproviders.PackageSpec{w})
-	must(t, err)
+	must.Succeed(t, err)
 	status, asked, encoding := 0, []string{}, ""
 	server := httptest.NewServer(http.HandlerFunc(func(rw http.ResponseWriter, r *http.Request) {
 		asked = append(asked, r.Method+" "+r.Header.Get("Range")+r.Header.Get("Accept-Encoding"))
@@ -41,38 +41,32 @@ func TestOnWeb_PullsFromBehindAServer(t *testing.T) {
 	client := server.Client()
 	defer client.CloseIdleConnections()
 	base, err := url.Parse(server.URL + "/base/")
-	must(t, err)
+	must.Succeed(t, err)
 	web := transfer.OnWeb(client, base)
 	to := newMachine(t)
 	if _, err = to.pull(t, web, w); err != nil || strings.Join(asked, ",") != "GET identity" {
 		t.Fatalf("%v; asked: %q", err, asked)
 	}
-	if got, want := to.packages(t), from.packages(t)[:3]; !slices.Equal(got, want) {
-		t.Errorf("pulled %q, want %q", got, want)
-	}
+	must.EqualSlices(t, to.packages(t), from.packages(t)[:3])
 	n := remote.Name{Provider: w.Provider, Version: w.Version, Platform: linux, H1: w.Hashes[0]}
 	archive, err := web.At(n)
-	must(t, err)
+	must.Succeed(t, err)
 	rest, err := archive.Open(t.Context(), 10)
-	must(t, err)
+	must.Succeed(t, err)
 	text, err := io.ReadAll(rest.Body)
-	must(t, errors.Join(err, rest.Body.Close()))
+	must.Succeed(t, errors.Join(err, rest.Body.Close()))
 	if rest.Offset != 10 || int64(len(text)) != rest.Size-10 {
 		t.Errorf("from byte %d of %d came %d bytes", rest.Offset, rest.Size, len(text))
 	}
 	if all, err := archive.Open(t.Context(), 1<<20); err != nil || all.Offset != 0 || all.Body.Close() != nil {
 		t.Errorf("past the end: %+v, %v", all, err)
 	}
-	if pulled, err := newMachine(t).pull(t, web, later); err != nil || pulled[0].State != event.Absent {
-		t.Errorf("what isn't there: %+v, %v", pulled, err)
-	}
+	must.Equal(t, must.Get(newMachine(t).pull(t, web, later))(t)[0].State, event.Absent)
 	there, err := archive.Exists(t.Context())
 	if err != nil || !there {
 		t.Errorf("%v, %v", there, err)
 	}
-	if err := archive.Put(t.Context(), nil); !errors.Is(err, transfer.ErrReadOnly) {
-		t.Errorf("%v", err)
-	}
+	must.Fail(t, archive.Put(t.Context(), nil), transfer.ErrReadOnly)
 	status, asked = http.StatusRequestedRangeNotSatisfiable, nil // of each request, also of one for everything
 	if _, err := archive.Open(t.Context(), 10); err == nil || !strings.Contains(err.Error(), "the server answers 416") || len(asked) != 2 {
 		t.Errorf("%v, after %d requests", err, len(asked))
@@ -95,7 +89,7 @@ func TestOnWeb_TakesForbiddenForAbsent(t *testing.T) {
 	from, dir := newMachine(t), t.TempDir()
 	w, later := from.add(t, "a", small("a")), from.add(t, "b", small("b"))
 	_, err := transfer.Push(t.Context(), from.Installer, transfer.InBucket(blob.NewDirectory(dir)), []getproviders.PackageSpec{w})
-	must(t, err)
+	must.Succeed(t, err)
 	server := httptest.NewServer(http.HandlerFunc(func(rw http.ResponseWriter, r *http.Request) {
 		if _, err := os.Stat(filepath.Join(dir, filepath.FromSlash(r.URL.Path))); err != nil {
 			rw.WriteHeader(http.StatusForbidden)
@@ -107,7 +101,7 @@ func TestOnWeb_TakesForbiddenForAbsent(t *testing.T) {
 	client := server.Client()
 	defer client.CloseIdleConnections()
 	base, err := url.Parse(server.URL)
-	must(t, err)
+	must.Succeed(t, err)
 	pulled, err := newMachine(t).pull(t, transfer.OnWeb(client, base), w, later)
 	if err != nil || len(pulled) != 2 || pulled[0].State != event.Pulled || pulled[1].State != event.Absent || pulled[1].Path != "" {
 		t.Errorf("one of two: %+v, %v", pulled, err)
@@ -130,7 +124,7 @@ func TestOnWeb_ShowsNoSignature(t *testing.T) {
 	client := server.Client()
 	defer client.CloseIdleConnections()
 	base, err := url.Parse(server.URL)
-	must(t, err)
+	must.Succeed(t, err)
 	for _, to = range []string{"http://127.0.0.1:1/x?signature=secret1", "http://a:secret1@127.0.0.1:1/x", "/again?signature=secret1", "ftp://127.0.0.1/x?signature=secret1"} {
 		_, err := newMachine(t).pull(t, transfer.OnWeb(client, base), newMachine(t).add(t, "a", small("a")))
 		if err == nil || strings.Contains(err.Error(), "secret1") || !strings.Contains(err.Error(), server.URL) {

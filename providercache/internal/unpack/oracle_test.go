@@ -106,9 +106,7 @@ func unzip(tb testing.TB, content []byte, dir string) {
 
 func sameTree(tb testing.TB, got, want string) {
 	tb.Helper()
-	if g, w := describeTree(tb, got), describeTree(tb, want); g != w {
-		tb.Errorf("got\n%s\nwant\n%s", g, w)
-	}
+	must.Equal(tb, describeTree(tb, got), describeTree(tb, want))
 }
 
 func describeTree(tb testing.TB, dir string) string {

@@ -11,6 +11,7 @@ import (
 	"github.com/klauspost/compress/zip"
 
 	"github.com/tfdeps/tfdeps/internal/cachetest"
+	"github.com/tfdeps/tfdeps/internal/must"
 	"github.com/tfdeps/tfdeps/internal/par"
 )
 
@@ -62,9 +63,7 @@ func TestStream_ArchivesAreHashedOnTheWay(t *testing.T) {
 		"empty":  {},
 	} {
 		want := name == "by Go" || name == "good"
-		if got := checkPassing(t, content, Limits{}); got != want {
-			t.Errorf("%s: on the way: %t, want %t", name, got, want)
-		}
+		must.Equal(t, checkPassing(t, content, Limits{}), want, name)
 	}
 	if checkPassing(t, cachetest.ArchiveByGo(t, zip.Deflate), Limits{Files: 1}) {
 		t.Error("more files than allowed pass by")

@@ -32,13 +32,9 @@ func checkStreaming(tb testing.TB, from archiveFile, want string, limits Limits,
 	tb.Helper()
 	dir := filepath.Join(tb.TempDir(), "package")
 	result, _, err := unpackArriving(tb, from, dir, limits)
-	if fmt.Sprint(err) != fmt.Sprint(wantErr) {
-		tb.Errorf("unpacked while it arrives: %v; afterwards: %v", err, wantErr)
-	}
+	must.Equal(tb, fmt.Sprint(err), fmt.Sprint(wantErr))
 	if err == nil && wantErr == nil {
-		if result != wantResult {
-			tb.Errorf("unpacked while it arrives: %v; afterwards: %v", result, wantResult)
-		}
+		must.Equal(tb, result, wantResult)
 		sameTree(tb, dir, want)
 	}
 }
@@ -184,9 +180,7 @@ func TestStream_ReportsADiskThatFails(t *testing.T) {
 		s := newStreamer(nil, Limits{}.WithDefaults())
 		s.in = bufio.NewReader(bytes.NewReader(data))
 		header := fastzip.FileHeader{Method: method, CompressedSize64: uint64(len(stored))}
-		if err := s.inflate(disk, header); err != disk.err {
-			t.Errorf("method %d: %v", method, err)
-		}
+		must.Equal(t, s.inflate(disk, header), disk.err, method)
 	}
 }
 
@@ -329,9 +323,7 @@ func FuzzStream(f *testing.F) {
 			}
 		}
 		if err == nil {
-			if want, err := hashByGo(content); err != nil || want != complete.H1Archive {
-				t.Errorf("the standard library has %s, %v; want %s", want, err, complete.H1Archive)
-			}
+			must.Equal(t, must.Get(hashByGo(content))(t), complete.H1Archive)
 		}
 	})
 }
@@ -388,9 +380,7 @@ func TestUnpack_RefusesWhatReadersDisagreeAbout(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
-			if _, err := hashInMemory(t, test.content, Limits{}.WithDefaults()); !errors.Is(err, test.rule) {
-				t.Errorf("got %v, want rule %d", err, test.rule)
-			}
+			must.Fail(t, must.ErrorOf(hashInMemory(t, test.content, Limits{}.WithDefaults())), test.rule)
 			if onTheWay, err := arriving(t, test.content); err == nil || onTheWay {
 				t.Errorf("on the way: %t, %v", onTheWay, err)
 			}

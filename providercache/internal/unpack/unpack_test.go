@@ -111,9 +111,7 @@ func TestUnpack_Rule2(t *testing.T) {
 	})
 	t.Run("large directory", func(t *testing.T) { wantRule(t, cachetest.ArchiveOf(t, huge...), limits, RuleEntries, "") })
 	t.Run("as many as may be", func(t *testing.T) {
-		if _, _, err := unpackBytes(t, cachetest.ArchiveOf(t, append(many[:9], cachetest.Good)...), limits); err != nil {
-			t.Error(err)
-		}
+		must.Equal(t, must.ErrorOf(unpackBytes(t, cachetest.ArchiveOf(t, append(many[:9], cachetest.Good)...), limits)), nil)
 	})
 }
 
@@ -270,9 +268,7 @@ func TestUnpack_Rule10(t *testing.T) {
 		})
 	}
 	t.Run("small packages may compress well", func(t *testing.T) {
-		if _, _, err := unpackBytes(t, cachetest.ArchiveOf(t, cachetest.Item{Name: cachetest.WidgetFile, Content: strings.Repeat("\x00", 4<<20)}), Limits{}); err != nil {
-			t.Error(err)
-		}
+		must.Equal(t, must.ErrorOf(unpackBytes(t, cachetest.ArchiveOf(t, cachetest.Item{Name: cachetest.WidgetFile, Content: strings.Repeat("\x00", 4<<20)}), Limits{})), nil)
 	})
 }
 
@@ -314,9 +310,7 @@ func TestUnpack_Rule12(t *testing.T) {
 		t.Run(name, func(t *testing.T) { wantRule(t, cachetest.ArchiveOf(t, items...), Limits{}, RuleExecutable, "") })
 	}
 	for _, name := range []string{cachetest.WidgetFile, cachetest.WidgetFile + "_v1.0.0_x5", cachetest.WidgetFile + "_v1.0.0.exe", cachetest.WidgetFile + ".exe"} {
-		if _, _, err := unpackBytes(t, cachetest.ArchiveOf(t, cachetest.Item{Name: name}), Limits{}); err != nil {
-			t.Errorf("%s: %v", name, err)
-		}
+		must.Equal(t, must.ErrorOf(unpackBytes(t, cachetest.ArchiveOf(t, cachetest.Item{Name: name}), Limits{})), nil, name)
 	}
 }
 
@@ -335,10 +329,7 @@ func TestUnpack_KeepsModes(t *testing.T) {
 	above, _, err := unpackBytes(t, cachetest.ArchiveOf(t, items...), Limits{})
 	must.Succeed(t, err)
 	for name, mode := range modes {
-		info, err := os.Stat(filepath.Join(above, "package", name))
-		if err != nil || info.Mode() != mode.Perm() {
-			t.Errorf("%s: %v, %v; want %v", name, info, err, mode.Perm())
-		}
+		must.Equal(t, must.Get(os.Stat(filepath.Join(above, "package", name)))(t).Mode(), mode.Perm(), name)
 	}
 }
 
@@ -348,18 +339,12 @@ func TestUnpack_EndsWithItsContext(t *testing.T) {
 	must.Succeed(t, os.WriteFile(path, cachetest.ArchiveOf(t, cachetest.Good), 0o600))
 	ctx, cancel := cachetest.ContextWithCause(t)
 	cancel(cachetest.ErrStopped)
-	_, err := unpackFile(ctx, archiveFile{Path: path, Size: cachetest.FileSize(t, path)}, "", Limits{})
-	if !errors.Is(err, cachetest.ErrStopped) {
-		t.Errorf("got %v, want the context's cause", err)
-	}
+	must.Fail(t, must.ErrorOf(unpackFile(ctx, archiveFile{Path: path, Size: cachetest.FileSize(t, path)}, "", Limits{})), cachetest.ErrStopped)
 }
 
 func TestUnpack_ReportsADiskThatFails(t *testing.T) {
 	t.Parallel()
 	path := filepath.Join(t.TempDir(), "archive.zip")
 	must.Succeed(t, os.WriteFile(path, cachetest.ArchiveOf(t, cachetest.Good), 0o600))
-	_, err := unpackFile(t.Context(), archiveFile{Path: path, Size: cachetest.FileSize(t, path)}, filepath.Join(t.TempDir(), "missing", "package"), Limits{})
-	if !errors.Is(err, fs.ErrNotExist) {
-		t.Errorf("got %v, want that there is no place for the directory", err)
-	}
+	must.Fail(t, must.ErrorOf(unpackFile(t.Context(), archiveFile{Path: path, Size: cachetest.FileSize(t, path)}, filepath.Join(t.TempDir(), "missing", "package"), Limits{})), fs.ErrNotExist)
 }

@@ -10,6 +10,7 @@ import (
 	"github.com/tfdeps/tfdeps/depsfile"
 	"github.com/tfdeps/tfdeps/getproviders"
 	"github.com/tfdeps/tfdeps/internal/layout"
+	"github.com/tfdeps/tfdeps/internal/must"
 	"github.com/tfdeps/tfdeps/providercache/event"
 )
 
@@ -154,16 +155,12 @@ func TestVendoring_PlacedPackagesAreComparedWithTheLockFile(t *testing.T) {
 		v.request.Locks.Set(depsfile.Lock{Provider: v.opts.Placed[0], Version: getproviders.MustParseVersion("1.0.0"), Hashes: []getproviders.Hash{
 			"h1:" + getproviders.Hash(strings.Repeat("A", 43)+"="),
 		}})
-		if got := v.codes(t); !slices.Equal(got, []string{"package_differs"}) {
-			t.Errorf("%q", got)
-		}
+		must.EqualSlices(t, v.codes(t), []string{"package_differs"})
 		before := files(t, v.opts.Dir)
 		if _, err := v.run(t); err == nil || !strings.Contains(err.Error(), "checksum") || !slices.Equal(files(t, v.opts.Dir), before) {
 			t.Errorf("%v, %q", err, files(t, v.opts.Dir))
 		}
 		v.request.Locks, v.request.Platforms = nil, otherPlatforms
-		if _, err := v.run(t); err == nil {
-			t.Error("a package for another platform was found")
-		}
+		must.Refuse(t, must.ErrorOf(v.run(t)), "a package for another platform was found")
 	}
 }

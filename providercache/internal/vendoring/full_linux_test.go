@@ -4,13 +4,13 @@ import (
 	"errors"
 	"math/rand/v2"
 	"path/filepath"
-	"slices"
 	"testing"
 
 	"golang.org/x/sys/unix"
 
 	"github.com/tfdeps/tfdeps/getproviders"
 	"github.com/tfdeps/tfdeps/internal/installtest"
+	"github.com/tfdeps/tfdeps/internal/must"
 	"github.com/tfdeps/tfdeps/internal/providertest"
 )
 
@@ -37,8 +37,6 @@ func TestVendoring_AFullDiskLeavesWhatIsVendored(t *testing.T) {
 		if _, err = v.run(t); !errors.Is(err, unix.ENOSPC) {
 			t.Errorf("%v", err)
 		}
-		if left := files(t, disk); !slices.Equal(left, before) {
-			t.Errorf("there was %q, and is %q", before, left)
-		}
+		must.EqualSlices(t, files(t, disk), before)
 	}
 }

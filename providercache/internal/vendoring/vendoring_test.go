@@ -14,6 +14,7 @@ import (
 	"github.com/tfdeps/tfdeps/getproviders"
 	"github.com/tfdeps/tfdeps/internal/hashing"
 	"github.com/tfdeps/tfdeps/internal/layout"
+	"github.com/tfdeps/tfdeps/internal/must"
 	"github.com/tfdeps/tfdeps/internal/providertest"
 	"github.com/tfdeps/tfdeps/providercache"
 	"github.com/tfdeps/tfdeps/providercache/event"
@@ -120,9 +121,7 @@ func TestVendoring_VendoredPackagesAreFetchedOnce(t *testing.T) {
 		if !first.Locks.Equal(again.Locks) || first.Packages[0].State == event.Present || again.Packages[0].State != event.Present || again.Packages[1].State != event.Present {
 			t.Errorf("first %+v, then %+v", first, again)
 		}
-		if _, err := os.Stat(v.path("widget", "1.0.0", linux)); err != nil {
-			t.Error(err)
-		}
+		must.Equal(t, must.ErrorOf(os.Stat(v.path("widget", "1.0.0", linux))), nil)
 	})
 }
 
@@ -153,9 +152,7 @@ func TestVendoring_VendoredPackagesThatWereChangedAreReplaced(t *testing.T) {
 			file = filepath.Join(file, "more")
 		}
 		write(t, file, "changed")
-		if got := v.codes(t); !slices.Equal(got, []string{"package_differs"}) {
-			t.Errorf("%q", got)
-		}
+		must.EqualSlices(t, v.codes(t), []string{"package_differs"})
 		result, err := v.run(t)
 		if err != nil || v.registry.Requests("archive") != 3 || (result.Packages[0].State == event.Present) == (result.Packages[1].State == event.Present) {
 			t.Errorf("%v, %+v", err, result.Packages)
@@ -173,12 +170,8 @@ func TestVendoring_ComparesWithTheLockFile(t *testing.T) {
 		v.request.Locks = new(depsfile.Locks)
 		v.request.Locks.Set(others)
 		_, err := v.run(t)
-		if !errors.Is(err, getproviders.ErrLockMismatch) {
-			t.Errorf("other archives: %v", err)
-		}
-		if _, err := os.Stat(v.opts.Dir); !errors.Is(err, os.ErrNotExist) {
-			t.Errorf("left behind: %v", err)
-		}
+		must.Fail(t, err, getproviders.ErrLockMismatch)
+		must.Fail(t, must.ErrorOf(os.Stat(v.opts.Dir)), os.ErrNotExist)
 		others.Hashes = others.Hashes[1:]
 		v.request.Locks = new(depsfile.Locks)
 		v.request.Locks.Set(others)
@@ -276,25 +269,17 @@ func TestVendoring_FromAnUnpackedMirrorCopies(t *testing.T) {
 func TestVendoring_CheckVendoredSaysWhatIsMissing(t *testing.T) {
 	t.Parallel()
 	v := newVendoring(t)
-	if got := v.codes(t); !slices.Equal(got, []string{"lock_missing_provider"}) {
-		t.Errorf("nothing: %q", got)
-	}
+	must.EqualSlices(t, v.codes(t), []string{"lock_missing_provider"})
 	v.request.Locks = lockOne(t, v.Installer, v.request).Locks
-	if got := v.codes(t); !slices.Equal(got, []string{"package_absent", "package_absent"}) {
-		t.Errorf("a lock file: %q", got)
-	}
+	must.EqualSlices(t, v.codes(t), []string{"package_absent", "package_absent"})
 	_, err := v.run(t)
 	succeed(t, err)
 	lock, _ := v.request.Locks.Provider(provider(registryHost + "/acme/widget"))
 	lock.Hashes = slices.DeleteFunc(lock.Hashes, func(h getproviders.Hash) bool { return h.Scheme() == hashing.H1 })
 	v.request.Locks.Set(lock)
-	if got := v.codes(t); !slices.Equal(got, []string{"lock_without_hash", "lock_without_hash"}) {
-		t.Errorf("no h1: %q", got)
-	}
+	must.EqualSlices(t, v.codes(t), []string{"lock_without_hash", "lock_without_hash"})
 	v.request.Requirements = require(registryHost+"/acme/widget", "2.0.0")
-	if got := v.codes(t); !slices.Equal(got, []string{"constraint_unsatisfied"}) {
-		t.Errorf("another version: %q", got)
-	}
+	must.EqualSlices(t, v.codes(t), []string{"constraint_unsatisfied"})
 }
 
 func TestVendoring_NeedsAPlace(t *testing.T) {
@@ -304,7 +289,5 @@ func TestVendoring_NeedsAPlace(t *testing.T) {
 	if _, err := v.run(t); err == nil || !strings.Contains(err.Error(), "is not one") || read(t, v.opts.Dir) != "a file" {
 		t.Errorf("%v", err)
 	}
-	if _, err := vendoring.Update(t.Context(), &providercache.Fetcher{}, v.opts, v.request); err == nil {
-		t.Error("there is no source")
-	}
+	must.Refuse(t, must.ErrorOf(vendoring.Update(t.Context(), &providercache.Fetcher{}, v.opts, v.request)), "there is no source")
 }

@@ -80,9 +80,7 @@ func TestCopy_RestoresWhatWasCompressed(t *testing.T) {
 			if err := d.Copy(&out, bufio.NewReader(bytes.NewReader(compress(t, content, level)))); err != nil {
 				t.Fatalf("%s, level %d: %v", name, level, err)
 			}
-			if !bytes.Equal(out.Bytes(), content) {
-				t.Errorf("%s, level %d: %d bytes became %d others", name, level, len(content), out.Len())
-			}
+			must.EqualSlices(t, out.Bytes(), content, name, level)
 		}
 	}
 }
@@ -140,10 +138,7 @@ func TestCopy_RefusesWhatIsNoStream(t *testing.T) {
 		"a repetition of nothing":      "\x05\xe0\x81\x08\x00\x00\x00\x00\x20\x7f\xeb\x0b\x00\x00",
 		"a symbol that has no sense":   "\x1b\x03\x00",
 	} {
-		err := inflate.New().Copy(io.Discard, bufio.NewReader(strings.NewReader(stream+strings.Repeat("\xff", 30))))
-		if !errors.Is(err, inflate.ErrCorrupt) {
-			t.Errorf("%s: %v", name, err)
-		}
+		must.Fail(t, inflate.New().Copy(io.Discard, bufio.NewReader(strings.NewReader(stream+strings.Repeat("\xff", 30)))), inflate.ErrCorrupt, name)
 	}
 }
 
@@ -163,13 +158,9 @@ func TestCopy_ReturnsErrorsOfBothSides(t *testing.T) {
 	t.Parallel()
 	for _, level := range []int{flate.NoCompression, flate.DefaultCompression} {
 		stream := compress(t, contents()["words"], level)
-		if err := inflate.New().Copy(&full{100_000}, bufio.NewReader(bytes.NewReader(stream))); err != errFull {
-			t.Errorf("to a full disk: %v", err)
-		}
+		must.Equal(t, inflate.New().Copy(&full{100_000}, bufio.NewReader(bytes.NewReader(stream))), errFull)
 		broken := io.MultiReader(bytes.NewReader(stream[:len(stream)/2]), iotest.ErrReader(errFull))
-		if err := inflate.New().Copy(io.Discard, bufio.NewReader(broken)); err != errFull {
-			t.Errorf("from a broken reader: %v", err)
-		}
+		must.Equal(t, inflate.New().Copy(io.Discard, bufio.NewReader(broken)), errFull)
 	}
 }
 
