@@ -28,7 +28,7 @@ type Dialect struct {
 	//   - modules at addresses with "oci", and in the runs of tests modules that are fetched, "remote_runs";
 	//   - "download_retry_count" and "trust_all_hashes" in the CLI configuration;
 	//   - in states "unreadable_addresses" of providers, which it passes over;
-	//   - "bare_records" of backends, which may be empty, and say no version, and "any_role" for the backend s3;
+	//   - "bare_records" of backends, which may be empty, and say no version;
 	//   - in answers of module registries "located_in_body", which says where a package is, and "served_packages" of their own;
 	//   - in a lock file "constraints_too" of packages that are there already, when the file is written;
 	//   - "mirrored_zh", which a network mirror lists and it writes into the lock file.
@@ -62,7 +62,7 @@ func Of(product getproviders.Product) Dialect {
 			".tofutest.hcl": ".tftest.hcl", ".tofutest.json": ".tftest.json",
 		},
 		words: []string{"enabled", "encryption", "for_each", "oci", "remote_runs", "download_retry_count", "trust_all_hashes",
-			"bare_records", "any_role", "mirrored_zh", "located_in_body", "constraints_too"},
+			"bare_records", "mirrored_zh", "located_in_body", "constraints_too"},
 		TestProviders: true,
 		StaticModules: true,
 	}

@@ -30,8 +30,8 @@ func TestUnderstands_HasTheWordsThatAreAskedFor(t *testing.T) {
 		}
 		return err
 	}))
-	for _, name := range []string{"download_retry_count", "trust_all_hashes", "any_role"} {
-		asked[name] = true // which the reader of the CLI configuration and the rules for backends ask for by their names there
+	for _, name := range []string{"download_retry_count", "trust_all_hashes"} {
+		asked[name] = true // which the reader of the CLI configuration asks for by their names there
 	}
 	known := map[string]bool{}
 	for _, word := range slices.Concat(Of(getproviders.Terraform("")).words, Of(getproviders.OpenTofu("")).words) {

@@ -290,11 +290,11 @@ func redirectPolicy(limit int) func(*http.Request, []*http.Request) error {
 }
 
 // HasAll reports whether a response to a request without Range has all of what was asked for,
-// and how long that is, -1: the server doesn't say. So has one of status 200, and one of
-// status 206 whose range is the whole: some caches answer so. Many goroutines may call it.
+// and how long that is, -1: the server doesn't say. So has every success, but for one of
+// status 206 that names a range and not the whole: some caches answer so. What a body is worth its checksum says. Many goroutines may call it.
 func HasAll(resp *http.Response) (size int64, ok bool) {
-	if resp.StatusCode != http.StatusPartialContent {
-		return resp.ContentLength, resp.StatusCode == http.StatusOK
+	if resp.StatusCode != http.StatusPartialContent || resp.Header.Get("Content-Range") == "" {
+		return resp.ContentLength, resp.StatusCode/100 == 2
 	}
 	span, isFirst := strings.CutPrefix(resp.Header.Get("Content-Range"), "bytes 0-")
 	last, total, _ := strings.Cut(span, "/")

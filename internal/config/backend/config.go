@@ -59,7 +59,7 @@ type Options struct {
 // secret, and is never quoted. With errors among them the Config has no values, and is there for
 // [Record.Compare] only: a block that is incomplete without -backend-config is
 // right as long as it is the one that was initialized with it. The Config is
-// nil if there is no such type.
+// nil if there is no such type, which is only a warning for a product that is newer than the table of types.
 //
 // It reads the files that the overrides name, relative to the current
 // directory, and nothing else.
@@ -70,7 +70,7 @@ func Decode(block Block, opts Options) (*Config, hcl.Diagnostics) {
 	}
 	schema := types[block.Type]
 	if schema == nil {
-		return nil, hcl.Diagnostics{unsupported(block, types)}
+		return nil, hcl.Diagnostics{unsupported(block, types, opts.Product)}
 	}
 	if block.Body == nil {
 		block.Body = hcl.EmptyBody()
@@ -172,8 +172,13 @@ func missing(block Block, s *schema, value cty.Value, getenv func(string) string
 	return diags
 }
 
-// unsupported explains that there is no such type.
-func unsupported(block Block, types map[string]*schema) *hcl.Diagnostic {
+// unsupported explains that there is no such type, which is a warning if the product is newer than the table.
+func unsupported(block Block, types map[string]*schema, product getproviders.Product) *hcl.Diagnostic {
+	if newer := load.Newer(product, block.Range); newer != nil {
+		newer.Detail = fmt.Sprintf("%s %s is newer than what tfdeps knows, and may have the type %q. The backend isn't initialized: \"%s init\" does that afterwards, or -with=%s.",
+			product.Name, product.Version, block.Type, product.Program, product.Program)
+		return newer
+	}
 	detail := fmt.Sprintf("There is no backend type named %q.", block.Type)
 	switch block.Type {
 	case "artifactory", "azure", "etcd", "etcdv3", "manta", "swift":

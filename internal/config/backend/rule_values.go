@@ -62,13 +62,16 @@ var checks = par.OnceValue(func() map[string]func(string) string {
 		"empty": empty, "blank": blank, "web": noWebAddress, "certificates": noCertificates, "ends": slashAtEnds, "slashes": slashes, "kms": noKeyOfKMS,
 		"key": noCustomerKey, "arn": noARN, "settings": noSettings, "database": noDatabaseURL, "host": noHost, "number": noNumber, "whole": noWholeNumber,
 		"base64": noBase64, "url": noURL, "completeurl": noCompleteURL, "file": noFile, "pem": noFileOfCertificates,
-		"spaces":   form(`^\s+$`, false, "can't be spaces only"),
-		"account":  form(`^[0-9]{12}$`, true, "has to be a number of 12 digits"),
-		"letters":  form(`^[a-zA-Z0-9_-]+$`, true, "can only have letters, digits, underscores and dashes"),
-		"numbered": form(`-[+]?[0-9]+$`, false, "can't end with a dash and a number"),
-		"protocol": form(`^(unix|https?)://|^[^:]*(:[^/]|:/[^/]|:?$)|^::`, true, "has to begin with http:// or https://, or to be a host with its port"),
-		"json":     func(text string) string { return inContents(text, noJSON) },
-		"contents": func(text string) string { return inContents(text, noBase64) },
+		"spaces":         form(`^\s+$`, false, "can't be spaces only"),
+		"account":        form(`^[0-9]{12}$`, true, "has to be a number of 12 digits"),
+		"natural":        form(`^[0-9]+$`, true, "has to be a whole number"),
+		"storageaccount": form(`^[0-9a-z]{3,24}$`, true, "has to be 3 to 24 lowercase letters and digits"),
+		"container":      form(`^[0-9a-z][0-9a-z-]{1,61}[0-9a-z]$`, true, "has to be 3 to 63 lowercase letters and digits, with dashes between them"),
+		"letters":        form(`^[a-zA-Z0-9_-]+$`, true, "can only have letters, digits, underscores and dashes"),
+		"numbered":       form(`-[+]?[0-9]+$`, false, "can't end with a dash and a number"),
+		"protocol":       form(`^(unix|https?)://|^[^:]*(:[^/]|:/[^/]|:?$)|^::`, true, "has to begin with http:// or https://, or to be a host with its port"),
+		"json":           func(text string) string { return inContents(text, noJSON) },
+		"contents":       func(text string) string { return inContents(text, noBase64) },
 	}
 })
 

@@ -9,8 +9,8 @@ import (
 	"github.com/zclconf/go-cty/cty"
 	"github.com/zclconf/go-cty/cty/convert"
 
+	"github.com/tfdeps/tfdeps/getproviders"
 	"github.com/tfdeps/tfdeps/internal/config/diagnostic"
-	"github.com/tfdeps/tfdeps/internal/dialect"
 	"github.com/tfdeps/tfdeps/internal/par"
 )
 
@@ -33,6 +33,16 @@ var rules = par.OnceValue(func() (all []rule) {
 	return all
 })
 
+// isFor reports whether a line is for a type of a product.
+func (r rule) isFor(typ string, product getproviders.Product) bool {
+	typ, isLimited := strings.CutPrefix(r.typ, typ)
+	if !isLimited || typ == "" {
+		return isLimited
+	}
+	since, isSame := strings.CutPrefix(typ, ":"+product.OrDefault().Program)
+	return isSame && (since == "" || product.IsSince(since))
+}
+
 // checkRules finds what can't be right in the values of a block. Messages don't have the
 // values: they may be secret.
 func checkRules(block Block, value cty.Value, opts Options) (diags hcl.Diagnostics) {
@@ -44,8 +54,7 @@ func checkRules(block Block, value cty.Value, opts Options) (diags hcl.Diagnosti
 		diags = append(diags, diagnostic.Error(block.Range, summary, format, args...))
 	}
 	for _, r := range rules() {
-		typ, condition, _ := strings.Cut(r.typ, ":")
-		if typ != block.Type || condition == "any_role" && dialect.Of(opts.Product).Understands("any_role") || condition == "1.11" && !opts.Product.IsSince(condition) {
+		if !r.isFor(block.Type, opts.Product) {
 			continue
 		}
 		first, second, isPair := strings.Cut(r.argument, "+")

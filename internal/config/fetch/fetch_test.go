@@ -162,8 +162,10 @@ func TestFetch_TakesAPartThatIsTheWhole(t *testing.T) {
 	size := len(archive)
 	s.pages["/all.zip"] = part(archive, fmt.Sprintf("bytes 0-%d/%d", size-1, size))
 	s.pages["/some.zip"] = part(archive[:size-1], fmt.Sprintf("bytes 0-%d/%d", size-2, size))
+	s.pages["/unsaid.zip"] = part(archive, "")
 	f := s.fetcher(t, "")
 	brings(t, f, s.BaseURL()+"/all.zip", "")
+	brings(t, f, s.BaseURL()+"/unsaid.zip", "")
 	must.Fail(t, refused(t, f, s.BaseURL()+"/some.zip"), getproviders.ErrUnreachable)
 }
 
@@ -172,14 +174,14 @@ func TestFetch_ErrorsSayWhichKind(t *testing.T) {
 	status := func(code int) http.HandlerFunc {
 		return func(w http.ResponseWriter, _ *http.Request) { w.WriteHeader(code) }
 	}
-	s.pages["/401.zip"], s.pages["/403"], s.pages["/410.zip"], s.pages["/500.zip"], s.pages["/206.zip"] =
-		status(401), status(403), status(410), status(500), status(206)
+	s.pages["/401.zip"], s.pages["/403"], s.pages["/410.zip"], s.pages["/500.zip"] =
+		status(401), status(403), status(410), status(500)
 	s.zip(t, "/net.zip", "")
 	s.file("/bad.zip", []byte("not a zip"), "")
 	s.file("/SUMS", []byte(someSHA256+"  net.zip"), "")
 	for pkg, want := range map[string]error{
 		"/401.zip": getproviders.ErrUnauthorized, "/403": getproviders.ErrUnauthorized, "/404.zip": ErrNotFound, "/410.zip": ErrNotFound,
-		"/500.zip": getproviders.ErrUnreachable, "/206.zip": getproviders.ErrUnreachable, "/bad.zip": nil, "/404": ErrNotFound,
+		"/500.zip": getproviders.ErrUnreachable, "/bad.zip": nil, "/404": ErrNotFound,
 		"/net.zip?checksum=" + someSHA256:                      ErrChecksum,
 		"/net.zip?checksum=file:" + s.BaseURL() + "/SUMS":      ErrChecksum,
 		"/net.zip?checksum=file:" + s.BaseURL() + "/404":       ErrNotFound,
