@@ -120,8 +120,7 @@ func signedBy(private *packet.PrivateKey, document []byte, hash crypto.Hash, cer
 
 func rsaKey(t *testing.T, size int) *packet.PrivateKey {
 	t.Setenv("GODEBUG", "rsa1024min=0")
-	private, err := rsa.GenerateKey(rand.Reader, size)
-	must.Succeed(t, err)
+	private := must.Get(rsa.GenerateKey(rand.Reader, size))(t)
 	return packet.NewRSAPrivateKey(yearAgo, private)
 }
 
@@ -168,8 +167,7 @@ func TestSignature_RefusesHostileKeysBeforeComputing(t *testing.T) {
 // signingKeyOf is a new EdDSA key.
 func signingKeyOf(t *testing.T) *packet.PrivateKey {
 	t.Helper()
-	entity, err := openpgp.NewEntity("hostile", "", "", &packet.Config{Algorithm: packet.PubKeyAlgoEdDSA, Time: func() time.Time { return yearAgo }})
-	must.Succeed(t, err)
+	entity := must.Get(openpgp.NewEntity("hostile", "", "", &packet.Config{Algorithm: packet.PubKeyAlgoEdDSA, Time: func() time.Time { return yearAgo }}))(t)
 	return entity.PrivateKey
 }
 

@@ -67,8 +67,7 @@ func (m *signedMirror) write(t *testing.T, name string, content []byte) {
 
 func (m *signedMirror) read(t *testing.T, name string) []byte {
 	t.Helper()
-	content, err := os.ReadFile(filepath.Join(m.dir, name))
-	must.Succeed(t, err)
+	content := must.Get(os.ReadFile(filepath.Join(m.dir, name)))(t)
 	return content
 }
 
@@ -92,8 +91,7 @@ func (m *signedMirror) introduce(t *testing.T, key *providertest.Signer, trust s
 }
 
 func (m *signedMirror) introduceBlock(t *testing.T, block, trust string) {
-	file, err := json.Marshal(map[string]any{"gpg_public_keys": []any{map[string]string{"ascii_armor": block, "trust_signature": trust}}})
-	must.Succeed(t, err)
+	file := must.Get(json.Marshal(map[string]any{"gpg_public_keys": []any{map[string]string{"ascii_armor": block, "trust_signature": trust}}}))(t)
 	m.write(t, keysName, file)
 }
 
@@ -102,11 +100,9 @@ func (m *signedMirror) introduceBlock(t *testing.T, block, trust string) {
 func (m *signedMirror) judge(t *testing.T) map[string]string {
 	t.Helper()
 	root := filepath.Dir(filepath.Dir(filepath.Dir(m.dir)))
-	server, err := providertest.NewServer(providertest.ServerOptions{Handler: http.FileServer(http.Dir(root))})
-	must.Succeed(t, err)
+	server := must.Get(providertest.NewServer(providertest.ServerOptions{Handler: http.FileServer(http.Dir(root))}))(t)
 	t.Cleanup(server.Close)
-	network, err := getproviders.NewNetworkMirrorSource(server.BaseURL()+"/", server.Client(), nil, getproviders.Terraform("1.15.9"))
-	must.Succeed(t, err)
+	network := must.Get(getproviders.NewNetworkMirrorSource(server.BaseURL()+"/", server.Client(), nil, getproviders.Terraform("1.15.9")))(t)
 	network.Signers = m.signers
 	digests := getproviders.Digests{SHA256: m.sum(t), H1: "h1:listed"}
 	return map[string]string{
@@ -246,8 +242,7 @@ func TestSignature_InMirrorsGoesBeforeWhatTheMirrorLists(t *testing.T) {
 	m := newSignedMirror(t)
 	m.write(t, "1.0.0.json", []byte(`{"archives": {"linux_amd64": {"url": "`+zipName+`", "hashes": ["h1:listed", "`+forged+`"]}, "windows_amd64": {"url": "w.zip", "hashes": ["`+otherForged+`"]}}}`))
 	root := filepath.Dir(filepath.Dir(filepath.Dir(m.dir)))
-	server, err := providertest.NewServer(providertest.ServerOptions{Handler: http.FileServer(http.Dir(root))})
-	must.Succeed(t, err)
+	server := must.Get(providertest.NewServer(providertest.ServerOptions{Handler: http.FileServer(http.Dir(root))}))(t)
 	t.Cleanup(server.Close)
 	for name, product := range map[string]getproviders.Product{"as Terraform": getproviders.Terraform("1.15.9"), "as OpenTofu": getproviders.OpenTofu("1.12.6")} {
 		for _, believed := range []bool{false, true} {
@@ -291,11 +286,9 @@ func TestAuthenticate_MirrorsAreAskedForDocumentsOnce(t *testing.T) {
 			m := newSignedMirror(t)
 			c.sign(t, m)
 			root := filepath.Dir(filepath.Dir(filepath.Dir(m.dir)))
-			server, err := providertest.NewServer(providertest.ServerOptions{Handler: http.FileServer(http.Dir(root))})
-			must.Succeed(t, err)
+			server := must.Get(providertest.NewServer(providertest.ServerOptions{Handler: http.FileServer(http.Dir(root))}))(t)
 			t.Cleanup(server.Close)
-			source, err := getproviders.NewNetworkMirrorSource(server.BaseURL()+"/", server.Client(), nil, getproviders.Terraform("1.15.9"))
-			must.Succeed(t, err)
+			source := must.Get(getproviders.NewNetworkMirrorSource(server.BaseURL()+"/", server.Client(), nil, getproviders.Terraform("1.15.9")))(t)
 			source.Signers = m.signers
 			for range 3 {
 				judgedFrom(t, source, getproviders.Digests{SHA256: m.sum(t), H1: "h1:listed"})

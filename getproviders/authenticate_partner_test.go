@@ -78,8 +78,7 @@ func TestSignature_AllPartnersKeysOfABlockAreNamed(t *testing.T) {
 			m.sign(t, m.stranger, m.sums(t))
 			both, trust := &pgp{}, &pgp{}
 			for _, key := range []*providertest.Signer{m.partner, m.stranger} {
-				block, err := armor.Decode(strings.NewReader(key.Armored()))
-				must.Succeed(t, err)
+				block := must.Get(armor.Decode(strings.NewReader(key.Armored())))(t)
 				must.Get(both.ReadFrom(block.Body))(t)
 			}
 			trust.Write(m.partners.Sign(both.Bytes()))

@@ -4,7 +4,6 @@ import (
 	"crypto/sha256"
 	"fmt"
 	"slices"
-	"strings"
 	"testing"
 	"time"
 
@@ -32,8 +31,7 @@ func signerWith(t *testing.T, opts providertest.SignerOptions) *providertest.Sig
 	if opts.SignedAt.IsZero() {
 		opts.SignedAt = yearAgo.AddDate(0, 0, 7)
 	}
-	s, err := providertest.NewSigner(opts)
-	must.Succeed(t, err)
+	s := must.Get(providertest.NewSigner(opts))(t)
 	return s
 }
 
@@ -98,8 +96,7 @@ func TestTrustLevel_OfSignedPackages(t *testing.T) {
 			t.Parallel()
 			checksums, digests := released(test.signer, test.keys...)
 			checksums.Keys = test.product
-			got, err := checksums.Authenticate(digests)
-			must.Succeed(t, err)
+			got := must.Get(checksums.Authenticate(digests))(t)
 			if got.TrustLevel != test.wantLevel || got.KeyID != test.wantKeyID || len(got.Notes) != 0 {
 				t.Errorf("got %+v", got)
 			}
@@ -234,15 +231,13 @@ func TestSignature_Expired_KeysAreAcceptedWithANote(t *testing.T) {
 			t.Parallel()
 			publisher := signerWith(t, test.opts)
 			checksums, digests := released(publisher, publicKey(publisher))
-			got, err := checksums.Authenticate(digests)
-			must.Succeed(t, err)
+			got := must.Get(checksums.Authenticate(digests))(t)
 			var want []string
 			if test.note != "" {
 				want = []string{fmt.Sprintf(test.note, publisher.KeyID())}
 			}
-			if !slices.Equal(got.Notes, want) || got.TrustLevel != getproviders.LevelCommunity {
-				t.Errorf("got %+v, want notes %q", got, want)
-			}
+			must.EqualSlices(t, got.Notes, want)
+			must.Equal(t, got.TrustLevel, getproviders.LevelCommunity)
 		})
 	}
 }
@@ -259,9 +254,8 @@ func TestSignature_Expired_PartnerKeyIsNotedToo(t *testing.T) {
 	if err != nil || got.TrustLevel != getproviders.LevelPartner {
 		t.Fatalf("got %+v, %v", got, err)
 	}
-	if len(got.Notes) != 1 || !strings.Contains(got.Notes[0], partners.KeyID()+" expired on") {
-		t.Errorf("notes: %q", got.Notes)
-	}
+	must.Len(t, got.Notes, 1)
+	must.Contain(t, got.Notes[0], partners.KeyID()+" expired on")
 }
 
 // TestSignature_Expired_AsOpenTofuHasIt has what OpenTofu accepts, with and without the variable
@@ -297,9 +291,8 @@ func TestSignature_Expired_AsOpenTofuHasIt(t *testing.T) {
 			checksums, digests := released(test.signer, test.keys...)
 			checksums.Expiry = test.expiry
 			got, err := checksums.Authenticate(digests)
-			if (err != nil) != test.refused || len(got.Notes) != test.notes {
-				t.Errorf("got %+v, %v", got, err)
-			}
+			must.Equal(t, err != nil, test.refused)
+			must.Equal(t, len(got.Notes), test.notes)
 			if test.refused {
 				wantAuthenticationError(t, err, "invalid_signature", "expired")
 			}

@@ -53,8 +53,7 @@ func oddChecksumLists() map[string]oddRegistry {
 func oddSigners(t *testing.T) map[string]oddRegistry {
 	longAgo := time.Now().AddDate(-1, 0, 0)
 	fresh := func(opts providertest.SignerOptions) *providertest.Signer {
-		s, err := providertest.NewSigner(opts)
-		must.Succeed(t, err)
+		s := must.Get(providertest.NewSigner(opts))(t)
 		return s
 	}
 	one, other := fresh(providertest.SignerOptions{}), fresh(providertest.SignerOptions{})
@@ -114,8 +113,7 @@ func startOdd(t *testing.T, odd oddRegistry) *providertest.Registry {
 	if odd.editSums != nil {
 		opts.EditSums = func(sums []byte) []byte { return []byte(odd.editSums(string(sums))) }
 	}
-	r, err := providertest.NewRegistry(opts)
-	must.Succeed(t, err)
+	r := must.Get(providertest.NewRegistry(opts))(t)
 	t.Cleanup(r.Close)
 	spec := providertest.PackageSpec{
 		Namespace: "acme", Type: "widget", Version: "1.0.0", Signer: odd.signer, Keys: odd.keys,
@@ -158,11 +156,9 @@ func terraformInstall(t *testing.T, terraform string, r *providertest.Registry) 
 func authenticateFrom(t *testing.T, r *providertest.Registry) (getproviders.AuthenticationResult, error) {
 	t.Helper()
 	read := func(path string) []byte {
-		resp, err := r.Client().Get("https://" + r.Host() + path)
-		must.Succeed(t, err)
+		resp := must.Get(r.Client().Get("https://" + r.Host() + path))(t)
 		defer resp.Body.Close()
-		content, err := io.ReadAll(resp.Body)
-		must.Succeed(t, err)
+		content := must.Get(io.ReadAll(resp.Body))(t)
 		return content
 	}
 	var description struct {
@@ -176,8 +172,7 @@ func authenticateFrom(t *testing.T, r *providertest.Registry) (getproviders.Auth
 	}
 	path := "/v1/providers/acme/widget/1.0.0/download/" + runtime.GOOS + "/" + runtime.GOARCH
 	must.Succeed(t, json.Unmarshal(read(path), &description))
-	sum, err := hex.DecodeString(description.SHA256)
-	must.Succeed(t, err)
+	sum := must.Get(hex.DecodeString(description.SHA256))(t)
 	checksums := getproviders.SignedChecksums{
 		FileName:  description.FileName,
 		SHA256:    [32]byte(sum),

@@ -14,8 +14,7 @@ import (
 
 func readVector(t testing.TB, name string) []byte {
 	t.Helper()
-	content, err := os.ReadFile(filepath.Join("testdata", "vectors", name))
-	must.Succeed(t, err)
+	content := must.Get(os.ReadFile(filepath.Join("testdata", "vectors", name)))(t)
 	return content
 }
 
@@ -48,14 +47,12 @@ func nullProvider(t testing.TB) (signedChecksums, Digests) {
 func TestSignedChecksums_HashicorpRelease_IsOfficial(t *testing.T) {
 	t.Parallel()
 	checksums, digests := nullProvider(t)
-	got, err := checksums.Authenticate(digests)
-	must.Succeed(t, err)
+	got := must.Get(checksums.Authenticate(digests))(t)
 	if got.TrustLevel != LevelOfficial || got.KeyID != "" {
 		t.Errorf("got %+v", got)
 	}
-	if len(got.Signed) != 11 || got.Signed[6] != ZH(digests.SHA256) {
-		t.Errorf("signed hashes: %q", got.Signed)
-	}
+	must.Len(t, got.Signed, 11)
+	must.Equal(t, got.Signed[6], ZH(digests.SHA256))
 }
 
 // Signatures of keys over themselves are verified as long as there are some left that may be.
@@ -133,8 +130,7 @@ func TestAuthenticate_PartnerVector(t *testing.T) {
 func FuzzSignature(f *testing.F) {
 	original, digests := nullProvider(f)
 	binary := func(armored, blockType string) []byte {
-		content, err := unarmor(armored, blockType)
-		must.Succeed(f, err)
+		content := must.Get(unarmor(armored, blockType))(f)
 		return content
 	}
 	official := binary(original.Keys.Official, "PGP PUBLIC KEY BLOCK")

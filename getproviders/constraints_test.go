@@ -230,8 +230,7 @@ func TestMustParseConstraints_PanicsOnBadInput(t *testing.T) {
 
 func TestConstraints_SurviveJSON(t *testing.T) {
 	want := []getproviders.Constraints{{}, getproviders.MustParseConstraints("~> 1.2, != 1.5")}
-	text, err := json.Marshal(want)
-	must.Succeed(t, err)
+	text := must.Get(json.Marshal(want))(t)
 	var got []getproviders.Constraints
 	if err := json.Unmarshal(text, &got); err != nil || !reflect.DeepEqual(got, want) {
 		t.Errorf("%s was read as %v, %v", text, got, err)

@@ -18,9 +18,9 @@ func TestErrNotFound_IsWhatEachOfItsKindsMatches(t *testing.T) {
 		getproviders.ErrVersionNotFound:  versionMissing,
 		getproviders.ErrPlatformMissing:  getproviders.Subject{Platform: linux}.Missing(),
 	} {
-		if !errors.Is(err, kind) || !errors.Is(err, getproviders.ErrNotFound) || !errors.Is(kind, getproviders.ErrNotFound) {
-			t.Errorf("%T: %v, %v", err, errors.Is(err, kind), errors.Is(err, getproviders.ErrNotFound))
-		}
+		must.Fail(t, err, kind)
+		must.Fail(t, err, getproviders.ErrNotFound)
+		must.Fail(t, kind, getproviders.ErrNotFound)
 		var general interface{ Error() string } = getproviders.ErrNotFound
 		if errors.Is(general, kind) || errors.Is(err, getproviders.ErrNoMatchingVersion) {
 			t.Errorf("%v matches too much", kind)

@@ -72,9 +72,8 @@ func TestFilesystemMirrorSource_ThatCannotBeReadIsAnError(t *testing.T) {
 		source := mirror(t, "registry.example/acme/widget/1.0.0/linux_amd64/")
 		forbid(t, filepath.Join(source.Dir, filepath.FromSlash(dir)), 0)
 		_, err := source.Versions(t.Context(), widget)
-		if !errors.Is(err, getproviders.ErrUnreachable) || !errors.Is(err, fs.ErrPermission) {
-			t.Errorf("%s: err = %v, want one that is ErrUnreachable and fs.ErrPermission", dir, err)
-		}
+		must.Fail(t, err, getproviders.ErrUnreachable, dir)
+		must.Fail(t, err, fs.ErrPermission, dir)
 	}
 }
 

@@ -17,8 +17,7 @@ import (
 // package's directory, "a -> b" is a link from a to b, any other is a file.
 func mirror(t *testing.T, names ...string) *getproviders.FilesystemMirrorSource {
 	t.Helper()
-	dir, err := filepath.EvalSymlinks(t.TempDir())
-	must.Succeed(t, err)
+	dir := must.Get(filepath.EvalSymlinks(t.TempDir()))(t)
 	for _, name := range names {
 		must.Succeed(t, makeEntry(dir, name))
 	}
@@ -113,8 +112,7 @@ func TestFilesystemMirrorSource_Versions(t *testing.T) {
 			if strings.Contains(strings.Join(test.tree, ""), ":") && runtime.GOOS == "windows" {
 				t.Skip("Windows has no colons in names")
 			}
-			got, err := mirror(t, test.tree...).Versions(t.Context(), widget)
-			must.Succeed(t, err)
+			got := must.Get(mirror(t, test.tree...).Versions(t.Context(), widget))(t)
 			if !slices.Equal(got.Versions, test.want) || got.Warnings != nil {
 				t.Errorf("got %v, want %v", got, test.want)
 			}
@@ -211,8 +209,7 @@ func TestFilesystemMirrorSource_Providers(t *testing.T) {
 		"испытание/acme/widget/1.0.0/linux_amd64/",
 		"README.md",
 	)
-	got, err := source.Providers(t.Context())
-	must.Succeed(t, err)
+	got := must.Get(source.Providers(t.Context()))(t)
 	want := []string{
 		"registry.example/acme/gadget",
 		"registry.example/acme/widget",

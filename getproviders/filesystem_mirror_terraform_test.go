@@ -126,9 +126,8 @@ func agreeWithTerraform(t *testing.T, terraform string, tree []string, found boo
 	source := oddMirror(t, p, tree)
 	ours, err := newestContent(t, source, p)
 	theirs, output := terraformContent(t, terraform, source.Dir, p)
-	if ours != theirs || found != (ours != "") {
-		t.Errorf("we find %q (%v), terraform installs %q:\n%s", ours, err, theirs, output)
-	}
+	must.Equal(t, ours, theirs, err, output)
+	must.Equal(t, found, ours != "")
 }
 
 // isAddress distinguishes an address from an entry of a tree.
@@ -148,7 +147,7 @@ func oddMirror(t *testing.T, p getproviders.Provider, tree []string) *getprovide
 		names = append(names, strings.Replace(name, "/!", "/terraform-provider-"+p.Type, 1))
 	}
 	source := mirror(t, names...)
-	err := filepath.WalkDir(source.Dir, func(path string, entry fs.DirEntry, err error) error {
+	must.Succeed(t, filepath.WalkDir(source.Dir, func(path string, entry fs.DirEntry, err error) error {
 		if err != nil || !entry.Type().IsRegular() {
 			return err
 		}
@@ -157,8 +156,7 @@ func oddMirror(t *testing.T, p getproviders.Provider, tree []string) *getprovide
 			content = providertest.Zip(map[string]string{"terraform-provider-" + p.Type: path})
 		}
 		return os.WriteFile(path, content, 0o755)
-	})
-	must.Succeed(t, err)
+	}))
 	return source
 }
 
@@ -194,11 +192,9 @@ func newestContent(t *testing.T, source getproviders.Source, p getproviders.Prov
 
 func contentFrom(t *testing.T, open func(string) (fs.File, error), p getproviders.Provider) string {
 	t.Helper()
-	file, err := open("terraform-provider-" + p.Type)
-	must.Succeed(t, err)
+	file := must.Get(open("terraform-provider-" + p.Type))(t)
 	defer file.Close()
-	content, err := io.ReadAll(file)
-	must.Succeed(t, err)
+	content := must.Get(io.ReadAll(file))(t)
 	return string(content)
 }
 

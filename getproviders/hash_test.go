@@ -23,10 +23,10 @@ func TestParseHash(t *testing.T) {
 		{"zh:", "zh", true},
 	}
 	for _, tt := range tests {
-		h, err := getproviders.ParseHash(tt.given)
-		if err != nil || string(h) != tt.given || h.Scheme() != tt.scheme || h.Supported() != tt.supported {
-			t.Errorf("%q = %q (scheme %q, supported %t), %v", tt.given, h, h.Scheme(), h.Supported(), err)
-		}
+		h := must.Get(getproviders.ParseHash(tt.given))(t, tt.given)
+		must.Equal(t, string(h), tt.given)
+		must.Equal(t, h.Scheme(), tt.scheme)
+		must.Equal(t, h.Supported(), tt.supported)
 	}
 	for _, given := range []string{"", ":", ":abc", "h1", "abc="} {
 		must.Refuse(t, must.ErrorOf(getproviders.ParseHash(given)), given)

@@ -94,9 +94,8 @@ func FuzzParsePackedName(f *testing.F) {
 	f.Fuzz(func(t *testing.T, name, providerType string) {
 		v, plat, ok := getproviders.Provider{Type: providerType}.ParsePackedName(name)
 		if !ok {
-			if v != (getproviders.Version{}) || plat != (getproviders.Platform{}) {
-				t.Errorf("%q: not ok, yet %s and %s", name, v, plat)
-			}
+			must.Equal(t, v, getproviders.Version{})
+			must.Equal(t, plat, getproviders.Platform{})
 			return
 		}
 		p := getproviders.Provider{Hostname: getproviders.DefaultHost, Namespace: "acme", Type: strings.ToLower(providerType)}

@@ -27,10 +27,7 @@ func TestMemoize_AsksOnceForEachThing(t *testing.T) {
 			got.Versions[0], got.Warnings[0] = getproviders.Version{}, "changed" // the caller's own
 		}
 		for _, v := range versions("1.0.0", "2.0.0") {
-			got, err := source.Package(t.Context(), widget, v, linux)
-			if err != nil || got.Version != v {
-				t.Fatalf("got %v, %v", got, err)
-			}
+			must.Equal(t, must.Get(source.Package(t.Context(), widget, v, linux))(t).Version, v)
 		}
 	}
 	must.Len(t, asked, 4)

@@ -65,10 +65,9 @@ func TestStoredMirrorSource_RefusesWhatIsElsewhere(t *testing.T) {
 	for _, url := range []string{"../../../../other/widget.zip", "s3://elsewhere/pre/fix/x.zip", "/x.zip", "file:///etc/passwd"} {
 		source, err := getproviders.NewStoredMirrorSource(inMirror(url))
 		must.Succeed(t, err)
-		pkg, err := source.Package(t.Context(), widget, version("1.0.0"), linux)
-		if getproviders.CodeOf(err) != "invalid_answer" || !strings.Contains(err.Error(), "malformed answer") {
-			t.Errorf("%s: %+v, %v", url, pkg, err)
-		}
+		_, err = source.Package(t.Context(), widget, version("1.0.0"), linux)
+		must.Equal(t, getproviders.CodeOf(err), "invalid_answer", url)
+		must.Contain(t, err, "malformed answer", url)
 	}
 }
 
@@ -78,8 +77,7 @@ func TestStoredMirrorSource_TellsWhatIsMissingFromWhatFails(t *testing.T) {
 		files files
 		want  error
 	}{{files{}, getproviders.ErrNotFound}, {files{index: "forbidden"}, getproviders.ErrUnauthorized}, {files{index: strings.Repeat(" ", 17<<20)}, getproviders.ErrUnreachable}} {
-		source, err := getproviders.NewStoredMirrorSource(test.files)
-		must.Succeed(t, err)
+		source := must.Get(getproviders.NewStoredMirrorSource(test.files))(t)
 		if _, err := source.Versions(t.Context(), widget); !errors.Is(err, test.want) || !strings.Contains(err.Error(), "acme/widget") {
 			t.Errorf("%v, want %v", err, test.want)
 		}

@@ -104,9 +104,8 @@ func TestMultiSource_NextOnFailureTellsWhatWasSkipped(t *testing.T) {
 	if err != nil || found.Source != "c" {
 		t.Fatalf("got %+v, %v", found, err)
 	}
-	if !errors.Is(found.Skipped, errFailed) || found.Skipped.Error() != "a: disk on fire: source unreachable or failing" {
-		t.Errorf("passed over: %v", found.Skipped)
-	}
+	must.Fail(t, found.Skipped, errFailed)
+	must.Equal(t, found.Skipped.Error(), "a: disk on fire: source unreachable or failing")
 	source.Selectors = source.Selectors[1:]
 	must.Equal(t, must.Get(source.Package(t.Context(), widget, version("1.0.0"), linux))(t).Skipped, nil)
 }

@@ -81,8 +81,7 @@ func TestMultiSource_UnitesVersions(t *testing.T) {
 		Source:  stub{name: "e", available: getproviders.Available{Versions: versions("9.0.0")}},
 		Exclude: never,
 	})
-	got, err := source.Versions(t.Context(), widget)
-	must.Succeed(t, err)
+	got := must.Get(source.Versions(t.Context(), widget))(t)
 	must.EqualSlices(t, got.Versions, versions("1.0.0", "1.1.0", "0.9.0"))
 	must.EqualSlices(t, got.Warnings, []string{"from a", "from d"})
 }

@@ -141,9 +141,8 @@ func TestNetworkMirrorSource_RecognisesARegistry(t *testing.T) {
 		"a page":                 "404 page not found",
 	} {
 		_, err := newFakeRegistry(t, map[string]answer{indexPath: {status: 404, body: body}}).mirrorAt(t, mirrorBase).Versions(t.Context(), widget)
-		if !errors.Is(err, getproviders.ErrProviderNotFound) || hint(err) != "" {
-			t.Errorf("%s: err = %v, hint %q", name, err, hint(err))
-		}
+		must.Fail(t, err, getproviders.ErrProviderNotFound, name)
+		must.Equal(t, hint(err), "", name)
 	}
 }
 

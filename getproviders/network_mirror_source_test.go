@@ -30,8 +30,7 @@ func inJSON(body string) answer {
 // mirrorAt returns a source that uses the fake as a mirror, at the URL with this path.
 func (f *fakeRegistry) mirrorAt(t *testing.T, path string) *getproviders.NetworkMirrorSource {
 	t.Helper()
-	source, err := getproviders.NewNetworkMirrorSource(f.URL+path, quickClient(t), nil, getproviders.Terraform("1.15.9"))
-	must.Succeed(t, err)
+	source := must.Get(getproviders.NewNetworkMirrorSource(f.URL+path, quickClient(t), nil, getproviders.Terraform("1.15.9")))(t)
 	return source
 }
 
@@ -59,8 +58,7 @@ func TestNetworkMirrorSource_Versions(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			fake := newFakeRegistry(t, map[string]answer{indexPath: inJSON(test.body)})
-			got, err := fake.mirrorAt(t, mirrorBase).Versions(t.Context(), widget)
-			must.Succeed(t, err)
+			got := must.Get(fake.mirrorAt(t, mirrorBase).Versions(t.Context(), widget))(t)
 			if !slices.Equal(got.Versions, test.want) || got.Warnings != nil {
 				t.Errorf("got %v, want %v", got, test.want)
 			}
@@ -195,8 +193,7 @@ func TestNetworkMirrorSource_IsAskedOnceForVersions(t *testing.T) {
 	source := fake.mirrorAt(t, mirrorBase)
 	absent := mustParse(t, "registry.example/acme/absent")
 	for range 2 {
-		got, err := source.Versions(t.Context(), widget)
-		must.Succeed(t, err)
+		got := must.Get(source.Versions(t.Context(), widget))(t)
 		got.Versions[0] = getproviders.Version{} // the caller's own
 		must.Fail(t, must.ErrorOf(source.Package(t.Context(), widget, version("3.0.0"), linux)), getproviders.ErrVersionNotFound)
 		must.Fail(t, must.ErrorOf(source.Versions(t.Context(), absent)), getproviders.ErrProviderNotFound)
@@ -277,8 +274,7 @@ func TestNetworkMirrorSource_TakesUserAndPasswordFromItsURL(t *testing.T) {
 		t.Errorf("asked as %q with %q", user, password)
 	}
 	for platform, want := range map[getproviders.Platform]bool{linux: true, {OS: "darwin", Arch: "arm64"}: false} {
-		got, err := source.Package(t.Context(), widget, version("1.0.0"), platform)
-		must.Succeed(t, err)
+		got := must.Get(source.Package(t.Context(), widget, version("1.0.0"), platform))(t)
 		must.Equal(t, got.Location.(getproviders.HTTPArchive).URL.User != nil, want, platform)
 		must.NotContain(t, got.Location.String()+got.Source, "hunter2", platform)
 	}
@@ -292,8 +288,7 @@ func TestNetworkMirrorSource_TakesUserAndPasswordFromItsURL(t *testing.T) {
 // quickClient doesn't wait between attempts.
 func quickClient(t *testing.T) *http.Client {
 	t.Helper()
-	client, err := hosts.NewClient(hosts.ClientOptions{Retries: 1, RetryWaitMin: 1})
-	must.Succeed(t, err)
+	client := must.Get(hosts.NewClient(hosts.ClientOptions{Retries: 1, RetryWaitMin: 1}))(t)
 	t.Cleanup(client.CloseIdleConnections)
 	return client
 }
@@ -308,10 +303,8 @@ func TestNetworkMirrorSource_TrustsAllHashesIfTold(t *testing.T) {
 	for _, trusted := range []bool{false, true} {
 		source := fake.mirrorAt(t, mirrorBase)
 		source.TrustAllHashes = trusted
-		found, err := source.Package(t.Context(), widget, version("1.0.0"), linux)
-		must.Succeed(t, err)
-		trust, err := found.Trust.Loaded(t.Context())
-		must.Succeed(t, err)
+		found := must.Get(source.Package(t.Context(), widget, version("1.0.0"), linux))(t)
+		trust := must.Get(found.Trust.Loaded(t.Context()))(t)
 		want := []getproviders.Hash(nil)
 		if trusted {
 			want = []getproviders.Hash{other, someZH, "h1:x"}

@@ -13,8 +13,7 @@ import (
 // those of forced.example.com are where the user says.
 func offlineRegistry(t *testing.T, kept ...getproviders.CachedPackage) getproviders.Source {
 	t.Helper()
-	forced, err := hosts.ParseHostname("forced.example.com")
-	must.Succeed(t, err)
+	forced := must.Get(hosts.ParseHostname("forced.example.com"))(t)
 	client := hosts.NewOfflineClient("-offline")
 	return getproviders.Offline(&getproviders.RegistrySource{
 		Client: client,

@@ -26,8 +26,7 @@ func TestLocation_ShowsNoSecrets(t *testing.T) {
 		"https://user:hush@cdn.example:8443/a%2Fb/p.zip?X-Signature=hush#hush": "https://cdn.example:8443/a%2Fb/p.zip",
 		"http://cdn.example/p.zip?": "http://cdn.example/p.zip",
 	} {
-		u, err := url.Parse(given)
-		must.Succeed(t, err)
+		u := must.Get(url.Parse(given))(t)
 		must.Equal(t, (getproviders.HTTPArchive{URL: u}).String(), want)
 		must.Equal(t, u.String(), given)
 	}

@@ -64,10 +64,8 @@ func TestPattern_Matches(t *testing.T) {
 		{"*/*/*", "example.com/acme/thing", true},
 		{"example.com/*/*", "example.com:8443/acme/thing", false},
 	} {
-		pattern, err := product.ParsePattern(row.pattern)
-		must.Succeed(t, err)
-		p, err := product.ParseProvider(row.provider)
-		must.Succeed(t, err)
+		pattern := must.Get(product.ParsePattern(row.pattern))(t)
+		p := must.Get(product.ParseProvider(row.provider))(t)
 		must.Equal(t, pattern.Matches(p), row.want, row.pattern, row.provider)
 		if !Pattern(p).Matches(p) {
 			t.Errorf("the exact pattern of %s doesn't match it", p)

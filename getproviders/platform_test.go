@@ -34,8 +34,7 @@ func TestPlatforms_AreOrderedByText(t *testing.T) {
 
 func TestPlatform_SurvivesJSON(t *testing.T) {
 	want := []getproviders.Platform{{}, {"linux", "amd64"}}
-	text, err := json.Marshal(want)
-	must.Succeed(t, err)
+	text := must.Get(json.Marshal(want))(t)
 	var got []getproviders.Platform
 	if err := json.Unmarshal(text, &got); err != nil || !slices.Equal(got, want) {
 		t.Errorf("%s was read as %v, %v", text, got, err)

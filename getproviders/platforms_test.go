@@ -17,8 +17,7 @@ func TestPlatforms_OfAMirror(t *testing.T) {
 		must.Succeed(t, os.MkdirAll(filepath.Join(base, filepath.FromSlash(path)), 0o755))
 	}
 	must.Succeed(t, os.WriteFile(filepath.Join(base, "terraform-provider-widget_1.0.0_windows_386.zip"), nil, 0o600))
-	p, err := getproviders.Terraform("1.15.9").ParseProvider("acme/widget")
-	must.Succeed(t, err)
+	p := must.Get(getproviders.Terraform("1.15.9").ParseProvider("acme/widget"))(t)
 	mirror := &getproviders.FilesystemMirrorSource{Dir: dir}
 	empty := &getproviders.FilesystemMirrorSource{Dir: t.TempDir()}
 	want := []getproviders.Platform{{OS: "darwin", Arch: "arm64"}, {OS: "linux", Arch: "amd64"}, {OS: "windows", Arch: "386"}}

@@ -31,8 +31,7 @@ func TestProduct_WhatOpenTofuInherits(t *testing.T) {
 		"registry.opentofu.org/hashicorp/aws": "",
 		"example.com/hashicorp/aws":           "",
 	} {
-		p, err := product.ParseProvider(given)
-		must.Succeed(t, err)
+		p := must.Get(product.ParseProvider(given))(t)
 		own, ok := product.Inherits(p)
 		if ok != (want != "") || ok && own.String() != want {
 			t.Errorf("%s is inherited as %s, %t; want %q", p, own, ok, want)

@@ -34,13 +34,9 @@ func TestParseProvider(t *testing.T) {
 	}
 	for _, tt := range tests {
 		p, err := terraform.ParseProvider(tt.given)
-		if err != nil {
-			t.Errorf("%q: %v", tt.given, err)
-			continue
-		}
-		if p.String() != tt.full || terraform.Short(p) != tt.short {
-			t.Errorf("%q = %q, in short %q; want %q, %q", tt.given, p, terraform.Short(p), tt.full, tt.short)
-		}
+		must.Succeed(t, err, tt.given)
+		must.Equal(t, p.String(), tt.full, tt.given)
+		must.Equal(t, terraform.Short(p), tt.short, tt.given)
 	}
 }
 
@@ -130,11 +126,9 @@ func TestProvider_Kinds(t *testing.T) {
 		{"registry.terraform.io/builtin/terraform", false, false},
 	}
 	for _, tt := range tests {
-		p, err := terraform.ParseProvider(tt.given)
-		must.Succeed(t, err)
-		if p.IsBuiltIn() != tt.builtIn || p.IsLegacy() != tt.legacy {
-			t.Errorf("%s: built-in %t, legacy %t", p, p.IsBuiltIn(), p.IsLegacy())
-		}
+		p := must.Get(terraform.ParseProvider(tt.given))(t)
+		must.Equal(t, p.IsBuiltIn(), tt.builtIn)
+		must.Equal(t, p.IsLegacy(), tt.legacy)
 	}
 }
 
@@ -160,8 +154,7 @@ func TestProvider_AreOrderedByHostInPunycode(t *testing.T) {
 func TestProvider_SurvivesJSON(t *testing.T) {
 	for _, address := range []string{"aws", "localhost:18443/acme/aaa", "испытание.com/a/b", "-/aws", "terraform-provider-foo"} {
 		want := map[getproviders.Provider]getproviders.Provider{mustParse(t, address): {}}
-		text, err := json.Marshal(want)
-		must.Succeed(t, err)
+		text := must.Get(json.Marshal(want))(t)
 		got := map[getproviders.Provider]getproviders.Provider{}
 		must.Equal(t, json.Unmarshal(text, &got), nil)
 		if _, found := got[mustParse(t, address)]; !found {
@@ -176,8 +169,7 @@ func TestProvider_SurvivesJSON(t *testing.T) {
 
 func mustParse(t testing.TB, address string) getproviders.Provider {
 	t.Helper()
-	p, err := terraform.ParseProvider(address)
-	must.Succeed(t, err)
+	p := must.Get(terraform.ParseProvider(address))(t)
 	return p
 }
 

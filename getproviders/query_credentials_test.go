@@ -98,9 +98,8 @@ func TestErrUnauthorized_NamesPorts(t *testing.T) {
 	} {
 		source := &getproviders.RegistrySource{Client: w.client, Discovery: &hosts.Discovery{Client: w.client}, Credentials: test.with}
 		_, err := source.Versions(t.Context(), mustParse(t, "registry.example:8443/acme/widget"))
-		if !errors.Is(err, getproviders.ErrUnauthorized) || hint(err) != test.hint {
-			t.Errorf("err = %v\nhint %q\nwant %q", err, hint(err), test.hint)
-		}
+		must.Fail(t, err, getproviders.ErrUnauthorized)
+		must.Equal(t, hint(err), test.hint)
 	}
 }
 

@@ -79,8 +79,7 @@ func (f *fakeRegistry) source(t *testing.T) *getproviders.RegistrySource {
 
 func (f *fakeRegistry) sourceAt(t *testing.T, base string) *getproviders.RegistrySource {
 	t.Helper()
-	client, err := hosts.NewClient(hosts.ClientOptions{Retries: 1, RetryWaitMin: time.Millisecond})
-	must.Succeed(t, err)
+	client := must.Get(hosts.NewClient(hosts.ClientOptions{Retries: 1, RetryWaitMin: time.Millisecond}))(t)
 	t.Cleanup(client.CloseIdleConnections)
 	services := map[string]string{"providers.v1": base}
 	return &getproviders.RegistrySource{

@@ -131,8 +131,7 @@ func TestRegistrySource_HintsCostNoRequestWhereTheListIsKnown(t *testing.T) {
 		packagePath:  {body: packageBody(t, map[string]any{"protocols": []string{"4.0"}})},
 	})
 	source := fake.source(t)
-	available, err := source.Versions(t.Context(), widget)
-	must.Succeed(t, err)
+	available := must.Get(source.Versions(t.Context(), widget))(t)
 	for i, kind := range []error{getproviders.ErrProtocol, getproviders.ErrPlatformMissing} {
 		must.Fail(t, must.ErrorOf(source.Package(t.Context(), widget, available.Versions[i], linux)), kind)
 	}
@@ -163,9 +162,8 @@ func TestRegistrySource_Suggests(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			source := newFakeRegistry(t, map[string]answer{"/v1/-/widget/versions": test.answer}).source(t)
 			got, ok := source.Describe(test.asked).Suggest(t.Context(), test.asked)
-			if got.String() != test.want || ok != (test.want != "") {
-				t.Errorf("got %s, %t, want %q", got, ok, test.want)
-			}
+			must.Equal(t, got.String(), test.want)
+			must.Equal(t, ok, test.want != "")
 		})
 	}
 }

@@ -19,10 +19,8 @@ func listing(t *testing.T, packages any, sums string) getproviders.Trust {
 		packagePath: {body: packageBody(t, map[string]any{"packages": packages, "shasums_url": "/sums", "shasums_signature_url": "/sig"})},
 		"/sums":     {body: sums}, "/sig": {body: "signature"},
 	})
-	found, err := askForPackage(t, fake)
-	must.Succeed(t, err)
-	trust, err := found.Trust.Loaded(t.Context())
-	must.Succeed(t, err)
+	found := must.Get(askForPackage(t, fake))(t)
+	trust := must.Get(found.Trust.Loaded(t.Context()))(t)
 	return trust
 }
 

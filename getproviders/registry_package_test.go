@@ -28,8 +28,7 @@ func packageBody(t *testing.T, changes map[string]any) string {
 	}
 	maps.Copy(properties, changes)
 	maps.DeleteFunc(properties, func(_ string, value any) bool { return value == nil })
-	body, err := json.Marshal(properties)
-	must.Succeed(t, err)
+	body := must.Get(json.Marshal(properties))(t)
 	return string(body)
 }
 
@@ -40,8 +39,7 @@ func askForPackage(t *testing.T, fake *fakeRegistry) (getproviders.Package, erro
 
 func TestRegistrySource_Package(t *testing.T) {
 	fake := newFakeRegistry(t, map[string]answer{packagePath: {body: packageBody(t, nil)}})
-	got, err := askForPackage(t, fake)
-	must.Succeed(t, err)
+	got := must.Get(askForPackage(t, fake))(t)
 	if got.Provider != widget || got.Version.String() != "1.0.0" || got.Platform != linux || got.Trust.Load == nil {
 		t.Errorf("got %+v", got)
 	}
@@ -139,11 +137,9 @@ func TestRegistrySource_URLsAreRelativeToTheFinalAnswer(t *testing.T) {
 		"/moved/here/SHA256SUMS": {body: "sums"},
 		"/SHA256SUMS.sig":        {body: "signature"},
 	})
-	got, err := askForPackage(t, fake)
-	must.Succeed(t, err)
+	got := must.Get(askForPackage(t, fake))(t)
 	must.Equal(t, got.Location.String(), fake.URL+"/moved/widget.zip")
-	trust, err := got.Trust.Loaded(t.Context())
-	must.Succeed(t, err)
+	trust := must.Get(got.Trust.Loaded(t.Context()))(t)
 	checksums, ok := trust.Authenticator.(getproviders.SignedChecksums)
 	if !ok || string(checksums.Sums) != "sums" || string(checksums.Signature) != "signature" {
 		t.Errorf("got %#v", trust.Authenticator)
@@ -161,10 +157,8 @@ func TestRegistrySource_OnlyTheRegistryGetsTheProductsVersion(t *testing.T) {
 		"/SHA256SUMS.sig": {},
 	})
 	source := fake.source(t)
-	available, err := source.Versions(t.Context(), widget)
-	must.Succeed(t, err)
-	found, err := source.Package(t.Context(), widget, available.Versions[0], linux)
-	must.Succeed(t, err)
+	available := must.Get(source.Versions(t.Context(), widget))(t)
+	found := must.Get(source.Package(t.Context(), widget, available.Versions[0], linux))(t)
 	must.Get(found.Trust.Loaded(t.Context()))(t)
 	if len(fake.seen) != 4 {
 		t.Fatalf("%d requests, want 4", len(fake.seen))
@@ -197,9 +191,8 @@ func TestRegistrySource_TrustFailures(t *testing.T) {
 			found, err := askForPackage(t, newFakeRegistry(t, test.answers))
 			must.Succeed(t, err)
 			_, err = found.Trust.Loaded(t.Context())
-			if !errors.Is(err, test.kind) || !strings.Contains(err.Error(), test.text) {
-				t.Errorf("err = %v, want one that is %v and has %q", err, test.kind, test.text)
-			}
+			must.Fail(t, err, test.kind)
+			must.Contain(t, err, test.text)
 			if errors.Is(err, getproviders.ErrProviderNotFound) {
 				t.Error("err is ErrProviderNotFound, too")
 			}

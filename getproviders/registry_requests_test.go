@@ -16,8 +16,7 @@ import (
 // TestRegistrySource_Requests takes several providers at once from discovery to authentication,
 // and counts requests.
 func TestRegistrySource_Requests(t *testing.T) {
-	registry, err := providertest.NewRegistry(providertest.Options{})
-	must.Succeed(t, err)
+	registry := must.Get(providertest.NewRegistry(providertest.Options{}))(t)
 	defer registry.Close()
 	source := &getproviders.RegistrySource{
 		Client:    registry.Client(),
@@ -38,10 +37,9 @@ func TestRegistrySource_Requests(t *testing.T) {
 		return authenticateNewest(ctx, source, p, digests)
 	})
 	must.Succeed(t, errors.Join(errs...))
-	for i, result := range results {
-		if result.TrustLevel != getproviders.LevelCommunity || result.KeyID != registry.Signer().KeyID() {
-			t.Errorf("%s: %+v, want a community package signed by %s", providers[i], result, registry.Signer().KeyID())
-		}
+	for _, result := range results {
+		must.Equal(t, result.TrustLevel, getproviders.LevelCommunity)
+		must.Equal(t, result.KeyID, registry.Signer().KeyID())
 	}
 	for kind, want := range map[string]int{"discovery": 1, "versions": 3, "package": 3, "sums": 3, "signature": 3, "": 13, "HEAD": 0} {
 		must.Equal(t, registry.Requests(kind), want, kind)

@@ -52,8 +52,7 @@ func TestRegistrySource_Versions(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			source := newFakeRegistry(t, map[string]answer{versionsPath: {body: test.body}}).source(t)
-			got, err := source.Versions(t.Context(), widget)
-			must.Succeed(t, err)
+			got := must.Get(source.Versions(t.Context(), widget))(t)
 			must.EqualSlices(t, got.Versions, test.versions)
 			must.EqualSlices(t, got.Warnings, test.warnings)
 		})
@@ -164,9 +163,8 @@ func TestRegistrySource_OfAHostWithoutRegistry(t *testing.T) {
 	p := widget
 	p.Hostname = "empty.example"
 	_, err := source.Versions(t.Context(), p)
-	if !errors.Is(err, hosts.ErrNoService) || !errors.Is(err, getproviders.ErrUnreachable) {
-		t.Errorf("err = %v, want one that is hosts.ErrNoService", err)
-	}
+	must.Fail(t, err, hosts.ErrNoService)
+	must.Fail(t, err, getproviders.ErrUnreachable)
 }
 
 func TestRegistrySource_QueryEndsWithTheContext(t *testing.T) {

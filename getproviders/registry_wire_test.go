@@ -78,9 +78,8 @@ func FuzzPackageResponse(f *testing.F) {
 		list := fmt.Appendf(nil, "%x  %s\n", got.sha256, got.fileName)
 		judge := signedChecksums{FileName: got.fileName, SHA256: got.sha256, Sums: list, PackageHashes: got.packageHashes, Platform: got.platform}
 		for plat, h1 := range judge.trust().RegistryHashes {
-			if plat != got.platform || len(h1) != 47 {
-				t.Errorf("listed for %s: %q", plat, h1)
-			}
+			must.Equal(t, plat, got.platform)
+			must.Len(t, h1, 47)
 		}
 	})
 }
@@ -115,8 +114,7 @@ func TestDecodeVersions_PassesOnFewWarnings(t *testing.T) {
 
 func TestWirePackage_PublicKeysAreFew(t *testing.T) {
 	body := `{"signing_keys": {"gpg_public_keys": [` + strings.Repeat(`{"ascii_armor": "x"},`, maxPGPKeys) + `{"ascii_armor": "x"}]}}`
-	wire, err := decodeObject[wirePackage]([]byte(body))
-	must.Succeed(t, err)
+	wire := must.Get(decodeObject[wirePackage]([]byte(body)))(t)
 	if _, err := wire.publicKeys(); err == nil || !strings.Contains(err.Error(), "has 65 keys, 64 is the most") {
 		t.Errorf("got %v", err)
 	}

@@ -2,7 +2,6 @@ package getproviders_test
 
 import (
 	"context"
-	"errors"
 	"os"
 	"path/filepath"
 	"testing"
@@ -47,9 +46,8 @@ func TestSourceURL_IsThatOfTheFirstSourceThatListsTheVersion(t *testing.T) {
 		}
 		for _, asked := range []getproviders.Source{source, getproviders.Memoize(source)} {
 			got, err := asked.Describe(widget).SourceURL(t.Context(), widget, version("1.0.0"), linux)
-			if got != test.want || !errors.Is(err, test.err) {
-				t.Errorf("%s: got %q, %v", name, got, err)
-			}
+			must.Equal(t, got, test.want, name)
+			must.Fail(t, err, test.err, name)
 		}
 	}
 }

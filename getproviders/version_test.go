@@ -125,8 +125,7 @@ func TestVersion_Order(t *testing.T) {
 
 func TestVersion_SurvivesJSON(t *testing.T) {
 	want := []getproviders.Version{{}, getproviders.MustParseVersion("1.2.3-beta.1+x")}
-	text, err := json.Marshal(want)
-	must.Succeed(t, err)
+	text := must.Get(json.Marshal(want))(t)
 	var got []getproviders.Version
 	if err := json.Unmarshal(text, &got); err != nil || !slices.Equal(got, want) {
 		t.Errorf("%s was read as %v, %v", text, got, err)
@@ -147,8 +146,7 @@ func FuzzParseVersion(f *testing.F) {
 		if strings.ContainsAny(va.String(), "/\\") {
 			t.Errorf("%q is no name for a directory", va)
 		}
-		if va.Compare(vb) != -vb.Compare(va) || (va.Compare(vb) == 0) != (va == vb) {
-			t.Errorf("%q and %q compare as %d and %d", va, vb, va.Compare(vb), vb.Compare(va))
-		}
+		must.Equal(t, va.Compare(vb), -vb.Compare(va))
+		must.Equal(t, va.Compare(vb) == 0, va == vb)
 	})
 }

@@ -1,7 +1,6 @@
 package getproviders_test
 
 import (
-	"errors"
 	"net/http"
 	"testing"
 	"time"
@@ -18,9 +17,8 @@ func TestRegistrySource_MakesItsOwnDiscovery(t *testing.T) {
 			source.Client = &http.Client{Transport: source.Client.Transport}
 		}
 		_, err := source.Versions(t.Context(), widget)
-		if !errors.Is(err, getproviders.ErrUnreachable) || !errors.Is(err, hosts.ErrOffline) {
-			t.Errorf("got %v", err)
-		}
+		must.Fail(t, err, getproviders.ErrUnreachable)
+		must.Fail(t, err, hosts.ErrOffline)
 	}
 }
 

@@ -111,8 +111,7 @@ func below(t *testing.T, p getproviders.Provider, v getproviders.Version) (in *p
 func onlyBelow(t *testing.T, root string) {
 	t.Helper()
 	for dir := root; filepath.Base(dir) != "e"; {
-		entries, err := os.ReadDir(dir)
-		succeed(t, err)
+		entries := must.Get(os.ReadDir(dir))(t)
 		if len(entries) == 0 {
 			return
 		}

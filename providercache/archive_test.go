@@ -121,8 +121,7 @@ func TestArchive_IsNoMixtureOfTwo(t *testing.T) {
 	source := newSource(t)
 	at := &exchanged{stored: stored{content: large(t), validator: "a", cuts: []int{1000}}, other: zipOf(t, map[string]string{"terraform-provider-widget": "another"})}
 	source.Add("acme/widget", "1.0.0", at)
-	got, err := newInstaller(t, source).Ensure(t.Context(), provider("acme/widget"), constraints(""))
-	succeed(t, err)
+	got := must.Get(newInstaller(t, source).Ensure(t.Context(), provider("acme/widget"), constraints("")))(t)
 	if read(t, got.Executable) != "another" {
 		t.Error("it is not the archive that is there now")
 	}

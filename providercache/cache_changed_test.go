@@ -21,8 +21,7 @@ type change func(t *testing.T, dir, file, content string)
 // keepingTimes changes a file or a directory and sets its mtime back.
 func keepingTimes(t *testing.T, path string, do func()) {
 	t.Helper()
-	info, err := os.Stat(path)
-	succeed(t, err)
+	info := must.Get(os.Stat(path))(t)
 	do()
 	succeed(t, os.Chtimes(path, time.Time{}, info.ModTime()))
 }
@@ -40,8 +39,7 @@ var changesBehind = map[string]change{
 	},
 	"replaced inode": func(t *testing.T, dir, file, content string) {
 		keepingTimes(t, dir, func() {
-			info, err := os.Stat(file)
-			succeed(t, err)
+			info := must.Get(os.Stat(file))(t)
 			succeed(t, errors.Join(os.WriteFile(file+".x", []byte(content), info.Mode()), os.Chmod(file+".x", info.Mode())))
 			succeed(t, errors.Join(os.Chtimes(file+".x", time.Time{}, info.ModTime()), os.Rename(file+".x", file)))
 		})

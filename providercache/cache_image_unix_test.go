@@ -54,10 +54,8 @@ func (im image) installer(t *testing.T) *providercache.Installer {
 func (im image) prime(t *testing.T) {
 	t.Helper()
 	in := im.installer(t)
-	filled, err := in.Prefetch(t.Context(), []getproviders.PackageSpec{{Provider: provider("acme/widget"), Version: version("1.0.0")}})
-	succeed(t, err)
-	_, err = providercache.Finalize(t.Context(), in.Cache, filled, im.dir, time.Unix(315532800, 0))
-	succeed(t, err)
+	filled := must.Get(in.Prefetch(t.Context(), []getproviders.PackageSpec{{Provider: provider("acme/widget"), Version: version("1.0.0")}}))(t)
+	must.Get(providercache.Finalize(t.Context(), in.Cache, filled, im.dir, time.Unix(315532800, 0)))(t)
 }
 
 // install installs from the cache as the user nobody, and returns the exit code.

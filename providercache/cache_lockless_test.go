@@ -92,13 +92,11 @@ func TestInstall_SweepsWithNothingElseToDo(t *testing.T) {
 	needsReceipts(t)
 	m, d, locks := settled(t)
 	for _, root := range []string{d.Target.Dir, m.Cache} {
-		left, err := scratch.Make(root)
-		succeed(t, err)
+		left := must.Get(scratch.Make(root))(t)
 		if !left.Abandon() {
 			t.Skip("there are no locks here that end with their process")
 		}
-		running, err := scratch.Make(root)
-		succeed(t, err)
+		running := must.Get(scratch.Make(root))(t)
 		t.Cleanup(running.Remove)
 	}
 	if _, asked := m.install(t, d, locks); len(asked) > 0 || d.linked > 0 {

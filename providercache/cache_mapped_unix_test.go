@@ -25,12 +25,9 @@ import (
 const mapVariable = "TFDEPS_TEST_MAP"
 
 func mapAndWrite(t *testing.T, path string) {
-	file, err := os.OpenFile(path, os.O_RDWR, 0)
-	succeed(t, err)
-	info, err := file.Stat()
-	succeed(t, err)
-	mapped, err := unix.Mmap(int(file.Fd()), 0, int(info.Size()), unix.PROT_READ|unix.PROT_WRITE, unix.MAP_SHARED)
-	succeed(t, err)
+	file := must.Get(os.OpenFile(path, os.O_RDWR, 0))(t)
+	info := must.Get(file.Stat())(t)
+	mapped := must.Get(unix.Mmap(int(file.Fd()), 0, int(info.Size()), unix.PROT_READ|unix.PROT_WRITE, unix.MAP_SHARED))(t)
 	first := mapped[0]
 	mapped[0] = 'x'
 	mapped[0] = first
@@ -50,9 +47,7 @@ func mappedBy(t *testing.T, program, file string) (write func()) {
 	succeed(t, err)
 	out, err := cmd.StdoutPipe()
 	succeed(t, errors.Join(err, cmd.Start()))
-	if _, err := bufio.NewReader(out).ReadString('\n'); err != nil {
-		t.Fatalf("it hasn't mapped the file: %v, %v", err, cmd.Wait())
-	}
+	must.Get(bufio.NewReader(out).ReadString('\n'))(t)
 	return func() {
 		_, err := io.WriteString(in, "\n")
 		succeed(t, errors.Join(err, cmd.Wait()))

@@ -7,6 +7,7 @@ import (
 
 	"github.com/tfdeps/tfdeps/depsfile"
 	"github.com/tfdeps/tfdeps/internal/link"
+	"github.com/tfdeps/tfdeps/internal/must"
 	"github.com/tfdeps/tfdeps/providercache"
 )
 
@@ -132,9 +133,7 @@ func sameFileInCache(t *testing.T, m *machine, d *directory) bool {
 	t.Helper()
 	_, here := packageA(t, d.Target.Dir)
 	_, there := packageA(t, m.Cache)
-	a, err := os.Lstat(here)
-	succeed(t, err)
-	b, err := os.Lstat(there)
-	succeed(t, err)
+	a := must.Get(os.Lstat(here))(t)
+	b := must.Get(os.Lstat(there))(t)
 	return os.SameFile(a, b)
 }

@@ -255,8 +255,7 @@ func (d *directory) treeOf(tb testing.TB, dir string) string {
 // only returns the one file whose name begins with prefix.
 func only(tb testing.TB, prefix string) string {
 	tb.Helper()
-	found, err := filepath.Glob(prefix + "*")
-	succeed(tb, err)
+	found := must.Get(filepath.Glob(prefix + "*"))(tb)
 	if len(found) != 1 {
 		tb.Fatalf("%s*: there is %q", prefix, found)
 	}
@@ -364,10 +363,9 @@ func TestCheck_AsksNoHostAndWritesNothing(t *testing.T) {
 	locks, _ := m.install(t, m.directory(t), nil)
 	before := tree(t, filepath.Dir(m.Cache))
 	asked := m.Registry.Requests("")
-	status, err := m.directory(t).Check(t.Context(), both, locks)
-	if err != nil || len(status.Reasons) != 2 || status.Reasons[0].Code != "package_absent" {
-		t.Errorf("got %+v, %v", status, err)
-	}
+	status := must.Get(m.directory(t).Check(t.Context(), both, locks))(t)
+	must.Len(t, status.Reasons, 2)
+	must.Equal(t, status.Reasons[0].Code, "package_absent")
 	if after := tree(t, filepath.Dir(m.Cache)); !slices.Equal(after, before) || m.Registry.Requests("") != asked {
 		t.Errorf("there is %q, and was %q", after, before)
 	}
@@ -383,8 +381,7 @@ func TestEnsure_PrefersTheCache(t *testing.T) {
 			d.Cache = nil
 			d.Target = &providercache.Store{Dir: m.Cache}
 		}
-		installed, err := d.Ensure(t.Context(), provider(registryHost+"/acme/a"), constraints(""))
-		succeed(t, err)
+		installed := must.Get(d.Ensure(t.Context(), provider(registryHost+"/acme/a"), constraints("")))(t)
 		if m.Registry.Requests("archive") != archives || len(installed.Hashes) < 2 {
 			t.Errorf("%d: %d archives, %q", i, m.Registry.Requests("archive"), installed.Hashes)
 		}
@@ -399,9 +396,8 @@ func TestOpenCache(t *testing.T) {
 		"": false, dir: true, filepath.Join(dir, "x", "y"): true, filepath.Join(dir, "file"): false, filepath.Join(dir, "file", "x"): false,
 	} {
 		cache, err := providercache.OpenCache(path, false)
-		if (err == nil) != usable || (cache != nil) != usable {
-			t.Errorf("%q: %v, %v", path, cache, err)
-		}
+		must.Equal(t, err == nil, usable, path)
+		must.Equal(t, cache != nil, usable, path)
 	}
 	must.Len(t, tree(t, dir), 1)
 }

@@ -52,9 +52,8 @@ func checkCancelled(t *testing.T, in *providercache.Installer, when string, lock
 	}
 	if err != nil {
 		for _, failure := range providerErrors(t, err) {
-			if failure.Step != during.Cancel || !errors.Is(failure, context.Canceled) {
-				t.Errorf("%s: %v in step %s", when, failure, failure.Step)
-			}
+			must.Equal(t, failure.Step, during.Cancel)
+			must.Fail(t, failure, context.Canceled)
 		}
 	}
 	whole := 0

@@ -34,8 +34,7 @@ func TestCheck_FindsReasons(t *testing.T) {
 
 	in.Fetcher.Source = nil // it isn't needed
 	before := tree(t, in.Target.Dir)
-	status, err := in.Check(t.Context(), req, locks)
-	succeed(t, err)
+	status := must.Get(in.Check(t.Context(), req, locks))(t)
 	var got []string
 	for _, r := range status.Reasons {
 		got = append(got, fmt.Sprintf("%s %s", r.Provider.Type, r.Code))
@@ -61,8 +60,7 @@ func TestCheck_AfterInstallIsUpToDate(t *testing.T) {
 	in := newInstaller(t, source)
 	req := require("acme/widget", "", "terraform.io/builtin/terraform", "")
 	locks, _ := install(t, in, req, nil)
-	status, err := in.Check(t.Context(), req, locks)
-	succeed(t, err)
+	status := must.Get(in.Check(t.Context(), req, locks))(t)
 	if text, _ := json.Marshal(status); !status.UpToDate() || string(text) != `{"reasons":[]}` {
 		t.Errorf("got %s", text)
 	}

@@ -2,7 +2,6 @@ package providercache_test
 
 import (
 	"errors"
-	"slices"
 	"testing"
 
 	"github.com/tfdeps/tfdeps/depsfile"
@@ -37,9 +36,8 @@ func TestInstall_ExplainsConflicts(t *testing.T) {
 	for _, b := range failed.Conflict.Minimal {
 		minimal = append(minimal, b.Pos.Line)
 	}
-	if len(failed.Conflict.Bounds) != 3 || !slices.Equal(minimal, []int{2, 3}) {
-		t.Errorf("got %v", failed.Conflict)
-	}
+	must.Len(t, failed.Conflict.Bounds, 3)
+	must.EqualSlices(t, minimal, []int{2, 3})
 }
 
 func TestInstall_SaysWhoseConstraintsALockedVersionMeets(t *testing.T) {

@@ -23,8 +23,7 @@ func TestEnsure_ReturnsWhatCanBeRun(t *testing.T) {
 	source.Trust("acme/widget", "1.1.0", &trust{Result: result})
 	in := newInstaller(t, source)
 
-	got, err := in.Ensure(t.Context(), provider("acme/widget"), constraints("~> 1.0"))
-	succeed(t, err)
+	got := must.Get(in.Ensure(t.Context(), provider("acme/widget"), constraints("~> 1.0")))(t)
 	dir := in.Target.PackagePath(provider("acme/widget"), version("1.1.0"), linux)
 	if got.Version != version("1.1.0") || got.Path != dir || got.Executable != filepath.Join(dir, "terraform-provider-widget_v1.1.0_x5") {
 		t.Errorf("got %+v", got)
@@ -42,8 +41,7 @@ func TestEnsure_TrustsNothingThatItCannotVerify(t *testing.T) {
 	in := newInstaller(t, source)
 	planted := filepath.Join(in.Target.PackagePath(provider("acme/widget"), version("1.0.0"), linux), "terraform-provider-widget")
 	write(t, planted, "evil")
-	got, err := in.Ensure(t.Context(), provider("acme/widget"), constraints(""))
-	succeed(t, err)
+	got := must.Get(in.Ensure(t.Context(), provider("acme/widget"), constraints("")))(t)
 	must.Equal(t, read(t, got.Executable), "provider 1.0.0\n")
 }
 
@@ -74,8 +72,7 @@ func TestEnsureAll_HasAResultForEach(t *testing.T) {
 	results, err := in.EnsureAll(t.Context(), good)
 	succeed(t, err)
 	for i, p := range good.Providers() {
-		one, err := in.Ensure(t.Context(), p, good.Constraints(p))
-		succeed(t, err)
+		one := must.Get(in.Ensure(t.Context(), p, good.Constraints(p)))(t)
 		if got := results[i]; got.Provider != p || got.Err != nil || !reflect.DeepEqual(got, one) || read(t, got.Executable) != "provider "+got.Version.String()+"\n" {
 			t.Errorf("got %+v, want %+v", got, one)
 		}

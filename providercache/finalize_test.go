@@ -77,9 +77,8 @@ func TestFinalize_MakesTheSameCacheEachTime(t *testing.T) {
 	for name, content := range first {
 		must.Equal(t, second[name], content)
 	}
-	if len(first) != len(second) || len(first) != 11 {
-		t.Errorf("%d names, then %d", len(first), len(second))
-	}
+	must.Equal(t, len(first), len(second))
+	must.Len(t, first, 11)
 }
 
 func TestFinalize_WritesReceiptsThatCount(t *testing.T) {

@@ -33,8 +33,7 @@ func TestInstall_SelectsTheNewestAllowedVersion(t *testing.T) {
 	want := []string{packageDir("acme/widget", "1.2.0") + "/terraform-provider-widget"}
 	must.EqualSlices(t, files(t, in.Target.Dir), want)
 	lock, _ := locks.Provider(provider("acme/widget"))
-	h1, err := dirhash.HashDir(in.Target.PackagePath(provider("acme/widget"), version("1.2.0"), linux), "", dirhash.Hash1)
-	must.Succeed(t, err)
+	h1 := must.Get(dirhash.HashDir(in.Target.PackagePath(provider("acme/widget"), version("1.2.0"), linux), "", dirhash.Hash1))(t)
 	if lock.Version != version("1.2.0") || lock.Constraints.String() != "~> 1.0" || !slices.Equal(lock.Hashes, []getproviders.Hash{getproviders.Hash(h1)}) {
 		t.Errorf("locked %+v, want 1.2.0, ~> 1.0 and %s", lock, h1)
 	}
@@ -195,11 +194,9 @@ func TestInstall_LeavesTheSamePackageUntouched(t *testing.T) {
 	in := newInstaller(t, source)
 	install(t, in, require("acme/widget", ""), nil)
 	dir := in.Target.PackagePath(provider("acme/widget"), version("1.0.0"), linux)
-	before, err := os.Stat(dir)
-	succeed(t, err)
+	before := must.Get(os.Stat(dir))(t)
 	locks, _ := install(t, in, require("acme/widget", ""), nil) // nothing is locked, so it is fetched
-	after, err := os.Stat(dir)
-	succeed(t, err)
+	after := must.Get(os.Stat(dir))(t)
 	if !os.SameFile(before, after) || locks.Empty() {
 		t.Error("a package that is the same was replaced")
 	}
@@ -303,9 +300,8 @@ func TestInstall_WhereNothingCanBeWritten(t *testing.T) {
 	in := newInstaller(t, source)
 	write(t, filepath.Dir(in.Target.Dir), "a file is in the way")
 	_, _, err := in.Install(t.Context(), require("acme/widget", ""), nil, providercache.Normal)
-	if !errors.Is(err, getproviders.ErrUnwritable) || !strings.Contains(err.Error(), "into "+in.Target.Dir+": ") {
-		t.Errorf("got %v, want that nothing can be put into %s", err, in.Target.Dir)
-	}
+	must.Fail(t, err, getproviders.ErrUnwritable)
+	must.Contain(t, err, "into "+in.Target.Dir+": ")
 }
 
 func TestInstall_OfBuiltInProvidersNeedsNothing(t *testing.T) {

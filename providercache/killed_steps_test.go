@@ -171,8 +171,7 @@ func checkAfterKill(t *testing.T, n int, next *providercache.Installer) {
 		}
 	}
 	maintenance := &providercache.Maintenance{Cache: next.Cache, StateDir: next.Fetcher.StateDir}
-	found, err := maintenance.Verify(t.Context(), nil)
-	if err != nil || len(found) != 1 || found[0].Finding != providercache.OK {
-		t.Errorf("%d: the cache has %+v, %v", n, found, err)
-	}
+	found := must.Get(maintenance.Verify(t.Context(), nil))(t)
+	must.Len(t, found, 1)
+	must.Equal(t, found[0].Finding, providercache.OK)
 }

@@ -12,6 +12,7 @@ import (
 	"testing"
 
 	"github.com/tfdeps/tfdeps/getproviders"
+	"github.com/tfdeps/tfdeps/internal/must"
 	"github.com/tfdeps/tfdeps/providercache"
 )
 
@@ -85,9 +86,8 @@ func TestLimits_DownloadsAreBoundedOverAllInstallersOfAFetcher(t *testing.T) {
 	for range 4 {
 		succeed(t, <-errs)
 	}
-	if web.max != 2 || web.open != 0 {
-		t.Errorf("%d downloads at once, %d bodies never closed; want 2 and 0", web.max, web.open)
-	}
+	must.Equal(t, web.max, 2)
+	must.Equal(t, web.open, 0)
 }
 
 // TestLimits_MayBeBoundless uses the largest numbers, which people write who want no limit.

@@ -35,11 +35,9 @@ func TestInstall_UnpackedPackagesAreLinkedTo(t *testing.T) {
 	must.EqualSlices(t, lock.Hashes, []getproviders.Hash{h1Of(t, map[string]string{"terraform-provider-widget": "x", ".hidden/file": "y"})})
 
 	final := in.Target.PackagePath(provider("acme/widget"), version("1.0.0"), linux)
-	before, err := os.Lstat(final)
-	succeed(t, err)
+	before := must.Get(os.Lstat(final))(t)
 	install(t, in, require("acme/widget", ""), nil)
-	after, err := os.Lstat(final)
-	succeed(t, err)
+	after := must.Get(os.Lstat(final))(t)
 	if !os.SameFile(before, after) {
 		t.Error("a link that was right was made again")
 	}

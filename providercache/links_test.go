@@ -89,9 +89,8 @@ func wantFiles(t *testing.T, from, to string, same bool) {
 		cachetest.Must(t, err)
 		got, err := os.Lstat(path)
 		cachetest.Must(t, err)
-		if got.Mode() != want.Mode() || os.SameFile(got, want) != same {
-			t.Errorf("%s has mode %v, want %v, and is the same file: %t", name, got.Mode(), want.Mode(), !same)
-		}
+		must.Equal(t, got.Mode(), want.Mode())
+		must.Equal(t, os.SameFile(got, want), same)
 		return nil
 	})
 	cachetest.Must(t, err)
@@ -131,9 +130,8 @@ func TestLink_AnotherFileSystemIsNoObstacle(t *testing.T) {
 	if used != link.Copy || reason == nil || err != nil {
 		t.Fatalf("got %v, %v, %v", used, reason, err)
 	}
-	if !strings.Contains(reason.Error(), "clone: ") || !strings.Contains(reason.Error(), "hardlink: ") {
-		t.Errorf("the reason is %v", reason)
-	}
+	must.Contain(t, reason, "clone: ")
+	must.Contain(t, reason, "hardlink: ")
 	wantFiles(t, from, to, false)
 }
 
@@ -174,9 +172,9 @@ func TestLink_FilesOfOthersAreNotLinkedTo(t *testing.T) {
 	from, to := packageToLink(t), filepath.Join(t.TempDir(), "to")
 	cachetest.Must(t, os.Chown(filepath.Join(from, cachetest.WidgetFile), 12345, -1))
 	used, reason, err := link.Tree(t.Context(), from, to, []link.Mode{link.Hardlink, link.Copy})
-	if used != link.Copy || !errors.Is(reason, link.ErrNotOwnFile) || err != nil {
-		t.Errorf("got %v, %v, %v", used, reason, err)
-	}
+	must.Equal(t, used, link.Copy)
+	must.Fail(t, reason, link.ErrNotOwnFile)
+	must.Equal(t, err, nil)
 }
 
 func TestLink_LinkingDoesntTouchTheOriginal(t *testing.T) {

@@ -75,12 +75,12 @@ func TestInstall_ReportsAWrongConstraintBeforeTheFirstArchive(t *testing.T) {
 	req.Add(provider("acme/p7"), getproviders.Requirement{Constraints: constraints("> 9.0")})
 	_, _, err := in.Install(t.Context(), req, nil, providercache.Normal)
 	failures := providerErrors(t, err)
-	if len(failures) != 1 || failures[0].Provider != provider("acme/p7") || !errors.Is(err, getproviders.ErrNoMatchingVersion) {
-		t.Errorf("got %v", err)
-	}
-	if source.VersionsAsked != 10 || source.MetadataAsked != 9 || web.requests != 0 {
-		t.Errorf("%d requests for versions, %d for packages, %d for archives; want 10, 9 and 0", source.VersionsAsked, source.MetadataAsked, web.requests)
-	}
+	must.Len(t, failures, 1)
+	must.Equal(t, failures[0].Provider, provider("acme/p7"))
+	must.Fail(t, err, getproviders.ErrNoMatchingVersion)
+	must.Equal(t, source.VersionsAsked, 10)
+	must.Equal(t, source.MetadataAsked, 9)
+	must.Equal(t, web.requests, 0)
 	nothingLeft(t, in)
 }
 

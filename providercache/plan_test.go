@@ -24,10 +24,8 @@ func TestPlan_SaysWhatInstallWouldDo(t *testing.T) {
 	asked := source.MetadataAsked - source.Located
 
 	req := require("acme/kept", "", "acme/damaged", "~> 1.0", "acme/new", ">= 0.5", "terraform.io/builtin/terraform", "")
-	plan, err := in.Plan(t.Context(), req, locks, providercache.Normal)
-	succeed(t, err)
-	got, err := json.Marshal(plan)
-	succeed(t, err)
+	plan := must.Get(in.Plan(t.Context(), req, locks, providercache.Normal))(t)
+	got := must.Get(json.Marshal(plan))(t)
 	must.Equal(t, string(got), `{"present":[{"provider":"registry.terraform.io/acme/kept","version":"1.0.0","constraints":"","locked":true}],`+
 		`"link":[],"fetch":[{"provider":"registry.terraform.io/acme/damaged","version":"1.0.0","constraints":"~\u003e 1.0","locked":true,"source":"memory","location":""},`+
 		`{"provider":"registry.terraform.io/acme/new","version":"1.0.0","constraints":"\u003e= 0.5.0","locked":false,"source":"memory","location":""}],`+
@@ -40,10 +38,8 @@ func TestPlan_SaysWhatInstallWouldDo(t *testing.T) {
 
 func TestPlan_OfNothingHasEmptyLists(t *testing.T) {
 	t.Parallel()
-	plan, err := newInstaller(t, newSource(t)).Plan(t.Context(), nil, nil, providercache.Normal)
-	succeed(t, err)
-	got, err := json.Marshal(plan)
-	succeed(t, err)
+	plan := must.Get(newInstaller(t, newSource(t)).Plan(t.Context(), nil, nil, providercache.Normal))(t)
+	got := must.Get(json.Marshal(plan))(t)
 	must.Equal(t, string(got), `{"present":[],"link":[],"fetch":[],"built_in":[]}`)
 }
 

@@ -118,10 +118,9 @@ func TestPolicy_RefusesWhatIsInstalled(t *testing.T) {
 	attempt("present", d, locks)
 	must.Equal(t, d.treeOf(t, d.Target.Dir), before)
 	must.Refuse(t, must.ErrorOf(d.Plan(t.Context(), both, locks, providercache.Normal)), "it was planned")
-	status, err := d.Check(t.Context(), both, locks)
-	if err != nil || len(status.Reasons) != 2 || status.Reasons[0].Code != "package_refused" {
-		t.Errorf("check: %+v, %v", status, err)
-	}
+	status := must.Get(d.Check(t.Context(), both, locks))(t)
+	must.Len(t, status.Reasons, 2)
+	must.Equal(t, status.Reasons[0].Code, "package_refused")
 	other := m.directory(t)
 	other.Fetcher.Policy = j.policy
 	attempt("cached", other, locks)

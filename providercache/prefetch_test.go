@@ -61,8 +61,7 @@ func TestPrefetch_CopiesUnpackedPackagesOfAMirror(t *testing.T) {
 	m := newMachine(t)
 	d := m.directory(t)
 	d.Fetcher.Source = &getproviders.FilesystemMirrorSource{Dir: mirror}
-	filled, err := d.Prefetch(t.Context(), []getproviders.PackageSpec{{Provider: provider("acme/a")}})
-	succeed(t, err)
+	filled := must.Get(d.Prefetch(t.Context(), []getproviders.PackageSpec{{Provider: provider("acme/a")}}))(t)
 	succeed(t, os.RemoveAll(mirror))
 	want := []string{packageDir("acme/a", "1.0.0") + "/terraform-provider-a"}
 	got := slices.DeleteFunc(files(t, m.Cache), func(name string) bool { return name[0] == '.' })

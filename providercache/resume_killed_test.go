@@ -17,6 +17,7 @@ import (
 	"time"
 
 	"github.com/tfdeps/tfdeps/getproviders"
+	"github.com/tfdeps/tfdeps/internal/must"
 	"github.com/tfdeps/tfdeps/internal/providertest"
 	"github.com/tfdeps/tfdeps/providercache"
 )
@@ -145,9 +146,7 @@ func TestResume_AKilledProcessLeavesWhatItReceived(t *testing.T) {
 		}
 	}
 	cmd, said := run()
-	if err := cmd.Wait(); err != nil {
-		t.Fatal(err, said)
-	}
+	must.Succeed(t, cmd.Wait(), said)
 	twice := p.sent.Load() - int64(len(p.archive))
 	if most := int64(kills * (ahead + 64<<10)); twice > most || twice > int64(len(p.archive)/20) {
 		t.Errorf("%d bytes of %d were sent twice, over %d kills", twice, len(p.archive), kills)

@@ -233,15 +233,14 @@ func TestResume_ASignedURLMayExpireWhileItIsUsed(t *testing.T) {
 	t.Parallel()
 	registry, in, archive := newBreakable(t)
 	served := 0
-	store, err := providertest.NewServer(providertest.ServerOptions{Plain: true, Handler: http.HandlerFunc(func(w http.ResponseWriter, req *http.Request) {
+	store := must.Get(providertest.NewServer(providertest.ServerOptions{Plain: true, Handler: http.HandlerFunc(func(w http.ResponseWriter, req *http.Request) {
 		if served++; req.URL.Query().Get("signature") != fmt.Sprint(served) {
 			http.Error(w, "expired", http.StatusForbidden)
 			return
 		}
 		w.Header().Set("Etag", `"same"`)
 		http.ServeContent(w, req, "", time.Time{}, bytes.NewReader(archive))
-	})})
-	succeed(t, err)
+	})}))(t)
 	t.Cleanup(store.Close)
 	store.Break("other", providertest.Fault{CutAfter: 150_000, Times: 2})
 	for _, signature := range []int{3, 2, 1} {
@@ -259,8 +258,7 @@ func TestResume_ASignedURLMayExpireWhileItIsUsed(t *testing.T) {
 func TestResume_ResumingEndsWithTheContext(t *testing.T) {
 	t.Parallel()
 	registry, in, _ := newBreakable(t)
-	client, err := hosts.NewClient(hosts.ClientOptions{Base: registry.Client().Transport, RetryWaitMin: time.Hour, RetryWaitMax: time.Hour})
-	succeed(t, err)
+	client := must.Get(hosts.NewClient(hosts.ClientOptions{Base: registry.Client().Transport, RetryWaitMin: time.Hour, RetryWaitMax: time.Hour}))(t)
 	in.Fetcher.Client = client
 	registry.Break("archive", providertest.Fault{CutAfter: 1000})
 	stop := errors.New("stop")

@@ -4,7 +4,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"slices"
 	"testing"
 
 	"github.com/tfdeps/tfdeps/depsfile"
@@ -51,9 +50,8 @@ func TestSkip_InstallLeavesSkippedProvidersAlone(t *testing.T) {
 		must.EqualSlices(t, kept, []string{"locked 0.1.0 1", "ours 1.0.0 1"})
 		must.Len(t, report.Outcomes, 1)
 	}
-	if len(got.of) != 1 || !slices.Equal(got.pending, []string{"1", "1"}) {
-		t.Errorf("there were events of %d providers, pending %q, want one", len(got.of), got.pending)
-	}
+	must.Len(t, got.of, 1)
+	must.EqualSlices(t, got.pending, []string{"1", "1"})
 	must.Len(t, req, 3, "the requirements were changed")
 }
 
@@ -61,14 +59,11 @@ func TestSkip_SkippedProvidersAreNeitherPlannedNorChecked(t *testing.T) {
 	t.Parallel()
 	in := skipping(t)
 	req := require("acme/locked", "~> 1.0", "acme/unlocked", "")
-	plan, err := in.Plan(t.Context(), req, skippedLocks(), providercache.Normal)
-	succeed(t, err)
+	plan := must.Get(in.Plan(t.Context(), req, skippedLocks(), providercache.Normal))(t)
 	must.Equal(t, len(plan.Fetch)+len(plan.Present), 0)
-	status, err := in.Check(t.Context(), req, skippedLocks())
-	succeed(t, err)
-	if len(status.Reasons) != 1 || status.Reasons[0].Code != "lock_extra_provider" {
-		t.Errorf("the reasons are %+v, want one, about the entry that isn't required", status.Reasons)
-	}
+	status := must.Get(in.Check(t.Context(), req, skippedLocks()))(t)
+	must.Len(t, status.Reasons, 1)
+	must.Equal(t, status.Reasons[0].Code, "lock_extra_provider")
 }
 
 func TestSkip_EnsureRefusesASkippedProvider(t *testing.T) {

@@ -27,8 +27,7 @@ func TestSource_AWrapperCostsAWarmEnsureNoRequest(t *testing.T) {
 			in.Fetcher.Source = wrap(registrySource(registry)) // it remembers nothing
 			in.Fetcher = installtest.Again(in.Fetcher)
 			before := registry.Requests("")
-			_, err := in.Ensure(t.Context(), provider(registryHost+"/acme/widget"), constraints(""))
-			succeed(t, err)
+			must.Get(in.Ensure(t.Context(), provider(registryHost+"/acme/widget"), constraints("")))(t)
 			must.Equal(t, registry.Requests("")-before, want)
 		}
 	}

@@ -27,9 +27,8 @@ func TestInstall_KnowsBetterThanTheRegistry(t *testing.T) {
 	t.Parallel()
 	_, in := tellingRegistry(t, map[getproviders.Platform]string{linux: wrongH1, otherPlatforms[0]: wrongH1 + "x"})
 	got := installed(t, in)
-	if strings.Contains(got, wrongH1) || strings.Count(got, `"h1:`) != 2 {
-		t.Errorf("got\n%s", got)
-	}
+	must.NotContain(t, got, wrongH1)
+	must.Equal(t, strings.Count(got, `"h1:`), 2)
 }
 
 // TestReceiptsTellWhatTheRegistryTold: a package from the cache, or one that is there, gets the
@@ -38,8 +37,7 @@ func TestReceipt_KeepsWhatTheRegistryListed(t *testing.T) {
 	t.Parallel()
 	needsReceipts(t)
 	registry, first := tellingRegistry(t, nil)
-	cache, err := providercache.OpenCache(filepath.Join(t.TempDir(), "cache"), false)
-	succeed(t, err)
+	cache := must.Get(providercache.OpenCache(filepath.Join(t.TempDir(), "cache"), false))(t)
 	first.Cache, first.Fetcher.HashPolicy = cache, providercache.ComputeHashes
 	poor := installed(t, first)
 	sharing := func() *providercache.Installer {

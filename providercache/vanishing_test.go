@@ -40,8 +40,7 @@ func TestInstall_DirectoriesVanishWhileItRuns(t *testing.T) {
 		"state":  func(in *providercache.Installer) { _ = os.RemoveAll(in.Fetcher.StateDir) },
 		"stages": func(in *providercache.Installer) {
 			for _, dir := range []string{in.Target.Dir, in.Cache.Dir} {
-				stages, err := filepath.Glob(filepath.Join(dir, ".tfdeps-*"))
-				succeed(t, err)
+				stages := must.Get(filepath.Glob(filepath.Join(dir, ".tfdeps-*")))(t)
 				for _, stage := range stages {
 					_ = os.RemoveAll(stage)
 				}

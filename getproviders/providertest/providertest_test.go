@@ -39,8 +39,7 @@ func TestRegistry_HasModulesAndIsFoundByPrograms(t *testing.T) {
 	t.Parallel()
 	registry := providertest.New(t)
 	registry.AddModule("acme", "net", "aws", "1.0.0", registry.AddArchive("net.zip", []byte("zip")))
-	resp, err := registry.Client().Get("https://" + registry.Addr() + "/.well-known/terraform.json")
-	must.Succeed(t, err)
+	resp := must.Get(registry.Client().Get("https://" + registry.Addr() + "/.well-known/terraform.json"))(t)
 	defer resp.Body.Close()
 	must.Contain(t, string(must.Get(io.ReadAll(resp.Body))(t)), "modules.v1")
 	if env, err := registry.Env(t.TempDir(), "example.com"); err != nil || !strings.HasPrefix(strings.Join(env, " "), "SSL_CERT_FILE=") {

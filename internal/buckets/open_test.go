@@ -29,16 +29,14 @@ func TestSplitURL_RefusesWhatNamesNoBucket(t *testing.T) {
 	for text, want := range map[string][2]string{
 		"s3://b": {"b"}, "s3://b/": {"b"}, "s3://b/p/q/": {"b", "p/q"}, "s3://b/p%20q?region=x": {"b", "p q"}, "s3://my_bucket/x": {"my_bucket", "x"},
 	} {
-		u, err := url.Parse(text)
-		must.Succeed(t, err)
+		u := must.Get(url.Parse(text))(t)
 		if bucket, prefix, _, err := SplitURL(u, "region"); err != nil || bucket != want[0] || prefix != want[1] {
 			t.Errorf("%s: %q, %q, %v", text, bucket, prefix, err)
 		}
 	}
 	for _, text := range []string{"s3://", "s3:///p", "s3://u:hunter@b", "s3://b:1/p", "s3://b/p#f", "s3://b/p//q", "s3://b/../p", "s3:b",
 		"s3://b?x=hunter", "s3://b?region=hunter&region=y", "s3://b?%zz"} {
-		u, err := url.Parse(text)
-		must.Succeed(t, err)
+		u := must.Get(url.Parse(text))(t)
 		if bucket, _, _, err := SplitURL(u, "region"); !errors.Is(err, ErrURL) || strings.Contains(err.Error(), "hunter") {
 			t.Errorf("%s: %q, %v", text, bucket, err)
 		}

@@ -79,8 +79,7 @@ func exampleTar(t testing.TB, entries ...bundle.Entry) []byte {
 func exampleTarOf(t testing.TB, dir string, entries ...bundle.Entry) []byte {
 	t.Helper()
 	var b bytes.Buffer
-	_, err := bundle.Write(t.Context(), &b, dir, entries)
-	must.Succeed(t, err)
+	must.Get(bundle.Write(t.Context(), &b, dir, entries))(t)
 	return b.Bytes()
 }
 
@@ -111,8 +110,7 @@ func TestBundle_WhatIsPackedIsUnpacked(t *testing.T) {
 		want[name] = text
 	}
 	equal(t, content(t, dir), want)
-	info, err := os.Stat(filepath.Join(dir, "tree", "x"))
-	must.Succeed(t, err)
+	info := must.Get(os.Stat(filepath.Join(dir, "tree", "x")))(t)
 	if runtime.GOOS != "windows" && info.Mode()&0o100 == 0 {
 		t.Errorf("mode %v", info.Mode())
 	}
@@ -182,8 +180,7 @@ func sum(text string) string {
 // forge makes an archive with a manifest, and with other entries than the manifest says.
 func forge(t testing.TB, files []bundle.Entry, entries ...entry) []byte {
 	t.Helper()
-	manifest, err := json.Marshal(bundle.Manifest{FormatVersion: "1.0", Files: files})
-	must.Succeed(t, err)
+	manifest := must.Get(json.Marshal(bundle.Manifest{FormatVersion: "1.0", Files: files}))(t)
 	return forgeTar(t, append([]entry{{name: bundle.ManifestName, content: string(manifest)}}, entries...)...)
 }
 
@@ -196,8 +193,7 @@ func forgeTar(t testing.TB, entries ...entry) []byte {
 			e.kind = tar.TypeReg
 		}
 		must.Succeed(t, w.WriteHeader(&tar.Header{Name: e.name, Typeflag: e.kind, Size: int64(len(e.content)), Mode: 0o644, Linkname: e.link}))
-		_, err := io.WriteString(w, e.content)
-		must.Succeed(t, err)
+		must.Get(io.WriteString(w, e.content))(t)
 	}
 	must.Succeed(t, w.Close())
 	return b.Bytes()
@@ -315,8 +311,7 @@ func TestBundle_NothingIsUnpackedThroughALink(t *testing.T) {
 
 func TestBundle_OddEntriesAreRefused(t *testing.T) {
 	t.Parallel()
-	manifest, err := json.Marshal(bundle.Manifest{FormatVersion: "1.0", Files: []bundle.Entry{{Path: "a", Size: 1, SHA256: sum("x")}}})
-	must.Succeed(t, err)
+	manifest := must.Get(json.Marshal(bundle.Manifest{FormatVersion: "1.0", Files: []bundle.Entry{{Path: "a", Size: 1, SHA256: sum("x")}}}))(t)
 	for why, header := range map[string]tar.Header{
 		"a path of its own in PAX records": {Name: "a", Typeflag: tar.TypeReg, PAXRecords: map[string]string{"comment": "x"}, Format: tar.FormatPAX, Linkname: "b"},
 		"a directory":                      {Name: "a", Typeflag: tar.TypeDir},

@@ -27,9 +27,7 @@ func TestTry_ExcludesOtherOpenFilesUntilItIsClosed(t *testing.T) {
 	}
 	held.Close()
 	again, err := TryExisting(path)
-	if err != nil {
-		t.Fatalf("after it was closed: %v", err)
-	}
+	must.Succeed(t, err)
 	again.Close()
 }
 
@@ -57,12 +55,10 @@ func TestTryExisting_FollowsNoLink(t *testing.T) {
 func TestWait_ReturnsWhenTheLockIsFree(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "a.lock")
 	synctest.Test(t, func(t *testing.T) {
-		held, err := Try(path)
-		must.Succeed(t, err)
+		held := must.Get(Try(path))(t)
 		start := time.Now()
 		time.AfterFunc(time.Second, func() { held.Close() })
-		waited, err := Wait(t.Context(), path, Poll{First: 2 * time.Millisecond, Last: 100 * time.Millisecond, Limit: time.Hour})
-		must.Succeed(t, err)
+		waited := must.Get(Wait(t.Context(), path, Poll{First: 2 * time.Millisecond, Last: 100 * time.Millisecond, Limit: time.Hour}))(t)
 		if took := time.Since(start); took < time.Second || took > 1100*time.Millisecond {
 			t.Errorf("waited %s", took)
 		}
@@ -78,8 +74,7 @@ func TestWait_ReturnsWhenTheLockIsFree(t *testing.T) {
 
 func TestWait_EndsWithTheContext(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "a.lock")
-	held, err := Try(path)
-	must.Succeed(t, err)
+	held := must.Get(Try(path))(t)
 	defer held.Close()
 	cause := errors.New("enough")
 	ctx, cancel := context.WithCancelCause(t.Context())

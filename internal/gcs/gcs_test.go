@@ -8,7 +8,6 @@ import (
 	"io"
 	"net/http"
 	"net/url"
-	"strings"
 	"testing"
 
 	"go.uber.org/goleak"
@@ -89,9 +88,9 @@ func TestOpener_SendsTheTokenOfTheEnvironment(t *testing.T) {
 	b := must.Get(opener.Open(t.Context(), u))(t)
 	must.Equal(t, b.String(), "gs://bucket/pre/fix", b)
 	_, err = b.Stat(t.Context(), "key")
-	if !errors.Is(err, blob.ErrNotFound) || login != "Bearer tok" || host != "storage.googleapis.com" {
-		t.Errorf("%v; %s was sent to %s", err, login, host)
-	}
+	must.Fail(t, err, blob.ErrNotFound)
+	must.Equal(t, login, "Bearer tok")
+	must.Equal(t, host, "storage.googleapis.com")
 	must.Equal(t, b.Close(), nil)
 }
 
@@ -124,11 +123,10 @@ func TestBucket_AsksForATokenThatMayWrite(t *testing.T) {
 func TestList_Ends(t *testing.T) {
 	t.Parallel()
 	asked := 0
-	server, err := providertest.NewServer(providertest.ServerOptions{Plain: true, Handler: http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+	server := must.Get(providertest.NewServer(providertest.ServerOptions{Plain: true, Handler: http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		asked++
 		fmt.Fprint(w, `{"items": [{"name": "a", "size": "1"}], "nextPageToken": "1"}`)
-	})})
-	must.Succeed(t, err)
+	})}))(t)
 	t.Cleanup(server.Close)
 	client := &http.Client{Transport: &http.Transport{}}
 	t.Cleanup(client.CloseIdleConnections)
@@ -139,9 +137,9 @@ func TestList_Ends(t *testing.T) {
 			break
 		}
 	}
-	if !errors.Is(last, hosts.ErrPages) || !strings.Contains(last.Error(), "gs://bucket/dir/") || asked != 2 {
-		t.Errorf("%v after %d pages", last, asked)
-	}
+	must.Fail(t, last, hosts.ErrPages)
+	must.Contain(t, last, "gs://bucket/dir/")
+	must.Equal(t, asked, 2)
 }
 
 // answers is a client without a network, all of whose answers have the same body.

@@ -33,10 +33,7 @@ func TestClientOptions_CertFileIsTrustedOnEverySystem(t *testing.T) {
 		"with TLS":    {CertFile: file, TLS: &tls.Config{ServerName: srv.Certificate().DNSNames[0]}},
 	} {
 		resp, err := newClient(t, opts).Do(get(t, srv.URL))
-		if err != nil {
-			t.Errorf("%s: %v", name, err)
-			continue
-		}
+		must.Succeed(t, err, name)
 		resp.Body.Close()
 	}
 	must.Refuse(t, must.ErrorOf(NewClient(ClientOptions{CertFile: file + ".missing"})), "a file that isn't there is no error")

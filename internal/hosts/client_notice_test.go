@@ -60,7 +60,6 @@ func TestClient_TellsOfRetries(t *testing.T) {
 	}
 	hosts.AnnounceRetry(t.Context(), client, hosts.Retry{Host: "x"})
 	hosts.AnnounceRetry(t.Context(), http.DefaultClient, hosts.Retry{Host: "y"})
-	if len(told) != 3 || told[2].Host != "x" {
-		t.Errorf("told %v", told)
-	}
+	must.Len(t, told, 3)
+	must.Equal(t, told[2].Host, "x")
 }

@@ -135,9 +135,9 @@ func TestRetry_DrainsAndClosesTheBodiesInBetween(t *testing.T) {
 		resp.Body = spyBody{bodies[len(bodies)-1], &closed}
 		return resp
 	}))).Do(get(t, "https://example.com/")))(t)
-	if closed.Load() != 2 || bodies[0].Len() != 0 || bodies[1].Len() != 0 {
-		t.Errorf("%d bodies closed, %d and %d bytes left", closed.Load(), bodies[0].Len(), bodies[1].Len())
-	}
+	must.Equal(t, closed.Load(), 2)
+	must.Equal(t, bodies[0].Len(), 0)
+	must.Equal(t, bodies[1].Len(), 0)
 	last, _ := io.ReadAll(resp.Body)
 	must.Equal(t, string(last), "try later", "the last body")
 	resp.Body.Close()
@@ -186,9 +186,8 @@ func TestRetry_StopsWaitingWhenTheContextEnds(t *testing.T) {
 		time.AfterFunc(3*time.Second, cancel)
 		start := time.Now()
 		_, err := Do(client, get(t, "https://example.com/").WithContext(ctx), 0)
-		if !errors.Is(err, context.Canceled) || time.Since(start) != 3*time.Second {
-			t.Errorf("got %v after %s", err, time.Since(start))
-		}
+		must.Fail(t, err, context.Canceled)
+		must.Equal(t, time.Since(start), 3*time.Second)
 	})
 }
 

@@ -33,9 +33,8 @@ func TestClient_UserAgent(t *testing.T) {
 			req.Header.Set("User-Agent", tc.theirs)
 		}
 		must.Get(client.Do(req))(t)
-		if got != tc.want || req.Header.Get("User-Agent") != tc.theirs {
-			t.Errorf("sent %q, want %q; the request now has %q", got, tc.want, req.Header)
-		}
+		must.Equal(t, got, tc.want)
+		must.Equal(t, req.Header.Get("User-Agent"), tc.theirs)
 	}
 }
 
@@ -122,9 +121,8 @@ func TestClient_Stall(t *testing.T) {
 		time.Sleep(time.Minute) // a slow reader
 		start := time.Now()
 		body, err := io.ReadAll(resp.Body)
-		if string(body) != "xxx" || time.Since(start) != 17*time.Second {
-			t.Errorf("got %q after %s", body, time.Since(start))
-		}
+		must.Equal(t, string(body), "xxx")
+		must.Equal(t, time.Since(start), 17*time.Second)
 		const want = "the transfer from https://example.com/big.zip?sig=REDACTED stalled: no data for 5s"
 		if _, ok := errors.AsType[*StallError](err); !ok || err.Error() != want {
 			t.Errorf("got %v", err)

@@ -277,9 +277,8 @@ func TestNewest_HelperIsFound(t *testing.T) {
 			if tc.want != "" {
 				want = filepath.Join(base, filepath.FromSlash(tc.want)) + exe
 			}
-			if got != want || (err == nil) != (want != "") {
-				t.Errorf("got %q, %v; want %q", got, err, want)
-			}
+			must.Equal(t, got, want)
+			must.Equal(t, err == nil, want != "")
 		})
 	}
 }

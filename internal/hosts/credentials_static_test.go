@@ -114,9 +114,9 @@ func TestFirstOf(t *testing.T) {
 		t.Run(tc.name, func(t *testing.T) {
 			tc.last.times = new(int)
 			got, err := FirstOf(tc.chain(tc.last)...).Token(t.Context(), "example.com")
-			if got != tc.want || !errors.Is(err, tc.err) || *tc.last.times != tc.times {
-				t.Errorf("got %q, %v after %d questions", got, err, *tc.last.times)
-			}
+			must.Equal(t, got, tc.want)
+			must.Fail(t, err, tc.err)
+			must.Equal(t, *tc.last.times, tc.times)
 		})
 	}
 	for _, nobody := range []Credentials{noTokens, noHelper} {

@@ -214,9 +214,8 @@ func TestDiscovery_AsksByPunycodeAndPort(t *testing.T) {
 			return answer(req, 404)
 		})}}
 		_, err = d.Service(t.Context(), host, "providers.v1")
-		if !errors.Is(err, ErrNoService) || asked.all() != want {
-			t.Errorf("%s: asked %s, got %v", given, asked.all(), err)
-		}
+		must.Fail(t, err, ErrNoService, given)
+		must.Equal(t, asked.all(), want, given)
 	}
 }
 

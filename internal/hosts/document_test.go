@@ -32,10 +32,9 @@ func TestSaidBy_IsShortAndHoldsNoSecrets(t *testing.T) {
 			w.WriteHeader(http.StatusServiceUnavailable)
 			io.WriteString(w, tt.body)
 		})
-		doc, err := GetDocument(t.Context(), clientFor(t, srv, quick(0)), DocumentRequest{
+		doc := must.Get(GetDocument(t.Context(), clientFor(t, srv, quick(0)), DocumentRequest{
 			URL: mustURL(t, srv.URL), Header: http.Header{"Authorization": {"Bearer " + token}}, MaxBytes: 10,
-		})
-		must.Succeed(t, err)
+		}))(t)
 		must.Equal(t, doc.Said, tt.want, name)
 	}
 }
@@ -79,9 +78,8 @@ func TestGetDocument(t *testing.T) {
 	})
 	t.Run("a failing status is the caller's", func(t *testing.T) {
 		doc := must.Get(get("/failing"))(t)
-		if doc.Status != "403 Forbidden" || len(doc.Body) != failureBytes {
-			t.Errorf("got %s with %d bytes", doc.Status, len(doc.Body))
-		}
+		must.Equal(t, doc.Status, "403 Forbidden")
+		must.Len(t, doc.Body, failureBytes)
 	})
 	t.Run("too large", func(t *testing.T) {
 		doc, err := get("/chunked")

@@ -32,13 +32,9 @@ func TestParseHostname(t *testing.T) {
 	}
 	for _, tt := range tests {
 		h, err := hosts.ParseHostname(tt.given)
-		if err != nil {
-			t.Errorf("%q: %v", tt.given, err)
-			continue
-		}
-		if h.ASCII() != tt.ascii || h.String() != tt.display {
-			t.Errorf("%q = %q, shown as %q; want %q, %q", tt.given, h.ASCII(), h, tt.ascii, tt.display)
-		}
+		must.Succeed(t, err, tt.given)
+		must.Equal(t, h.ASCII(), tt.ascii, tt.given)
+		must.Equal(t, h.String(), tt.display, tt.given)
 	}
 }
 

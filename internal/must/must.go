@@ -19,15 +19,15 @@ func Succeed(tb testing.TB, err error, about ...any) {
 }
 
 // Get is what a call returned, which ends the test with an error if there is one.
-func Get[T any](value T, err error) func(testing.TB) T {
-	return func(tb testing.TB) T {
+func Get[T any](value T, err error) func(tb testing.TB, about ...any) T {
+	return func(tb testing.TB, about ...any) T {
 		tb.Helper()
-		Succeed(tb, err)
+		Succeed(tb, err, about...)
 		return value
 	}
 }
 
-// Equal fails the test unless got is want. All functions below let the test go on, and begin what they print with what it is about.
+// Equal fails the test unless got is want. All functions below but Len let the test go on, and begin what they print with what it is about.
 func Equal[T comparable](tb testing.TB, got, want T, about ...any) {
 	tb.Helper()
 	if got != want {
@@ -43,11 +43,12 @@ func EqualSlices[E comparable](tb testing.TB, got, want []E, about ...any) {
 	}
 }
 
-// Len fails the test unless a list, a map or a text has n elements.
+// Len ends the test unless a list, a map or a text has n elements, so that what follows may ask for the last one.
 func Len(tb testing.TB, list any, n int, about ...any) {
 	tb.Helper()
 	if reflect.ValueOf(list).Len() != n {
 		differ(tb, list, fmt.Sprint(n, " elements"), about)
+		tb.FailNow()
 	}
 }
 
@@ -59,10 +60,10 @@ func Contain(tb testing.TB, text any, part string, about ...any) {
 	}
 }
 
-// NotContain fails the test if a text has a part.
-func NotContain(tb testing.TB, text, part string, about ...any) {
+// NotContain fails the test if a text, or that of an error, has a part.
+func NotContain(tb testing.TB, text any, part string, about ...any) {
 	tb.Helper()
-	if strings.Contains(text, part) {
+	if strings.Contains(fmt.Sprint(text), part) {
 		differ(tb, text, "nothing with "+part, about)
 	}
 }

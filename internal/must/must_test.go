@@ -16,9 +16,11 @@ type recorder struct {
 
 func (r *recorder) Helper() {}
 
+func (r *recorder) FailNow() { r.said += "\nends" }
+
 func (r *recorder) Errorf(format string, args ...any) { r.said += fmt.Sprintf(format, args...) }
 
-func (r *recorder) Fatal(args ...any) { r.said += "fatal: " + fmt.Sprint(args...) }
+func (r *recorder) Fatal(args ...any) { r.said += "fatal: " + strings.TrimSpace(fmt.Sprintln(args...)) }
 
 // TestFunctions_Fail has each function fail once, and find nothing wrong once.
 func TestFunctions_Fail(t *testing.T) {
@@ -28,10 +30,10 @@ func TestFunctions_Fail(t *testing.T) {
 		want      string
 	}{
 		"Succeed":     {func(r *recorder) { Succeed(r, io.EOF) }, func(r *recorder) { Succeed(r, nil) }, "fatal: EOF"},
-		"Get":         {func(r *recorder) { Get(1, io.EOF)(r) }, func(r *recorder) { Equal(r, Get(1, nil)(r), 1) }, "fatal: EOF"},
+		"Get":         {func(r *recorder) { Get(1, io.EOF)(r, "it") }, func(r *recorder) { Equal(r, Get(1, nil)(r), 1) }, "fatal: it EOF"},
 		"Equal":       {func(r *recorder) { Equal(r, 1, 2, "it") }, func(r *recorder) { Equal(r, "a", "a") }, "[it]\ngot:  1\nwant: 2"},
 		"EqualSlices": {func(r *recorder) { EqualSlices(r, list, list[:1]) }, func(r *recorder) { EqualSlices(r, []int{}, nil) }, "[]\ngot:  [\"a\" \"b\"]\nwant: [\"a\"]"},
-		"Len":         {func(r *recorder) { Len(r, list, 3) }, func(r *recorder) { Len(r, "ab", 2); Len(r, map[int]int{1: 1}, 1) }, "3 elements"},
+		"Len":         {func(r *recorder) { Len(r, list, 3) }, func(r *recorder) { Len(r, "ab", 2); Len(r, map[int]int{1: 1}, 1) }, "3 elements\"\nends"},
 		"Contain":     {func(r *recorder) { Contain(r, nil, "x") }, func(r *recorder) { Contain(r, wrapped, "ing: EOF") }, "something with x"},
 		"NotContain":  {func(r *recorder) { NotContain(r, "axb", "x") }, func(r *recorder) { NotContain(r, "ab", "x") }, "nothing with x"},
 		"DeepEqual":   {func(r *recorder) { DeepEqual(r, list, list[:1]) }, func(r *recorder) { DeepEqual(r, list, []string{"a", "b"}) }, "want: [\"a\"]"},

@@ -225,8 +225,7 @@ func TestPush_KeepsWhatIsSigned(t *testing.T) {
 		}
 		return s.Client.Transport.RoundTrip(r)
 	})
-	err := (&oci.Client{HTTP: &client}).Push(t.Context(), s.at, release("1.0.0", target(windows, "archive two")))
-	must.Succeed(t, err)
+	must.Succeed(t, (&oci.Client{HTTP: &client}).Push(t.Context(), s.at, release("1.0.0", target(windows, "archive two"))))
 	if all, signed, err := s.client.Pushed(t.Context(), s.at, version("1.0.0")); err != nil || len(all) != 2 || !signed {
 		t.Errorf("%d platforms, signed: %t, %v", len(all), signed, err)
 	}

@@ -25,9 +25,8 @@ func TestExplained_HasNoQueries(t *testing.T) {
 		text := explained(err).Error()
 		must.NotContain(t, text, "secret", before)
 		must.Contain(t, text, "https://blobs.example/x/y", before)
-		if !errors.Is(explained(err), err) || err.Error() != before {
-			t.Errorf("the error was changed to %v, or isn't in %v", err, explained(err))
-		}
+		must.Fail(t, explained(err), err)
+		must.Equal(t, err.Error(), before)
 	}
 	if failed.URL != signed || answer.URL != at {
 		t.Errorf("the errors were changed to %v and %v", failed, answer)

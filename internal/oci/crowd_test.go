@@ -69,7 +69,7 @@ func TestPush_FiftyPublishAndFiftyRead(t *testing.T) {
 	for i := range 10 {
 		versions = append(versions, fmt.Sprintf("1.0.%d", i))
 	}
-	err := par.Together(t.Context(),
+	must.Succeed(t, par.Together(t.Context(),
 		func(ctx context.Context) error {
 			defer end()
 			_, errs := par.Map(ctx, crowd, jobs, push)
@@ -87,8 +87,7 @@ func TestPush_FiftyPublishAndFiftyRead(t *testing.T) {
 				}
 			})
 			return errors.Join(errs...)
-		})
-	must.Succeed(t, err)
+		}))
 	must.Equal(t, must.Get(read(t.Context(), versions...))(t), crowd)
 }
 

@@ -144,13 +144,12 @@ func TestPush_SendsNothingTwice(t *testing.T) {
 
 func listing(t *testing.T, dir string) (all []string) {
 	t.Helper()
-	err := filepath.Walk(filepath.Join(dir, "data"), func(path string, info os.FileInfo, err error) error {
+	must.Succeed(t, filepath.Walk(filepath.Join(dir, "data"), func(path string, info os.FileInfo, err error) error {
 		if err == nil && !info.IsDir() {
 			all = append(all, fmt.Sprint(path, info.ModTime()))
 		}
 		return err
-	})
-	must.Succeed(t, err)
+	}))
 	return all
 }
 

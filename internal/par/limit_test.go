@@ -12,8 +12,7 @@ import (
 func TestLimit_ServesTheHeaviestFirst(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		limit := par.NewLimit(1)
-		release, err := limit.Acquire(t.Context(), 0)
-		must.Succeed(t, err)
+		release := must.Get(limit.Acquire(t.Context(), 0))(t)
 		var order []string
 		for _, caller := range []struct {
 			name   string
@@ -39,8 +38,7 @@ func TestLimit_ServesTheHeaviestFirst(t *testing.T) {
 func TestLimit_ForgetsThoseWhoLeaveTheQueue(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		limit := par.NewLimit(1)
-		release, err := limit.Acquire(t.Context(), 0)
-		must.Succeed(t, err)
+		release := must.Get(limit.Acquire(t.Context(), 0))(t)
 		ctx, cancel := context.WithCancel(t.Context())
 		go func() {
 			must.Refuse(t, must.ErrorOf(limit.Acquire(ctx, 9)), "got a place after the context had ended")

@@ -33,9 +33,10 @@ func TestMap_KeepsEveryError(t *testing.T) {
 		}
 		return n, nil
 	})
-	if len(errs) != 3 || !errors.Is(errs[0], odd) || errs[1] != nil || !errors.Is(errs[2], odd) {
-		t.Errorf("errs = %v", errs)
-	}
+	must.Len(t, errs, 3)
+	must.Fail(t, errs[0], odd)
+	must.Equal(t, errs[1], nil)
+	must.Fail(t, errs[2], odd)
 	must.Equal(t, results[1], 2)
 }
 

@@ -21,9 +21,7 @@ func TestTasks_OutliveTheCallerAndEndWithTheOwner(t *testing.T) {
 		})
 		leave()
 		synctest.Wait()
-		if cause != nil {
-			t.Fatalf("the task ended with its caller: %v", cause)
-		}
+		must.Succeed(t, cause)
 		tasks.Close(closed)
 		must.Equal(t, cause, closed, "cause")
 		late := false

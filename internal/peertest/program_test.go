@@ -25,8 +25,7 @@ func (w *watched) Skipf(f string, args ...any) {
 }
 
 func TestLookProgram(t *testing.T) {
-	itself, err := os.Executable()
-	must.Succeed(t, err)
+	itself := must.Get(os.Executable())(t)
 	const missing = "no-such-program-of-tfdeps"
 	for _, test := range []struct {
 		name, required string

@@ -20,9 +20,8 @@ func TestFault_StatusFaultStrikesAsOftenAsItSays(t *testing.T) {
 	r.Break("versions", providertest.Fault{Status: http.StatusServiceUnavailable, Times: 2, RetryAfter: "7"})
 
 	resp, _ := mustGet(t, r, widgetVersions)
-	if resp.StatusCode != http.StatusServiceUnavailable || resp.Header.Get("Retry-After") != "7" {
-		t.Errorf("first answer: %s, %v", resp.Status, resp.Header)
-	}
+	must.Equal(t, resp.StatusCode, http.StatusServiceUnavailable)
+	must.Equal(t, resp.Header.Get("Retry-After"), "7")
 	mustGet(t, r, widgetVersions)
 	if resp, _ := mustGet(t, r, widgetVersions); resp.StatusCode != http.StatusOK {
 		t.Errorf("third answer: %s", resp.Status)
@@ -86,10 +85,8 @@ func TestFault_StalledBodyEndsWithTheClientsPatience(t *testing.T) {
 
 	ctx, cancel := context.WithCancel(t.Context())
 	defer cancel()
-	req, err := http.NewRequestWithContext(ctx, http.MethodGet, "https://"+r.Host()+widgetArchive, nil)
-	must.Succeed(t, err)
-	resp, err := r.Client().Do(req)
-	must.Succeed(t, err)
+	req := must.Get(http.NewRequestWithContext(ctx, http.MethodGet, "https://"+r.Host()+widgetArchive, nil))(t)
+	resp := must.Get(r.Client().Do(req))(t)
 	defer resp.Body.Close()
 	begun := make([]byte, 4)
 	if _, err := io.ReadFull(resp.Body, begun); err != nil || string(begun) != "0123" {
@@ -104,8 +101,7 @@ func TestFault_CloseEndsStalledRequests(t *testing.T) {
 	r := newRegistry(t, providertest.Options{})
 	addWidget(r, nil)
 	r.Break("archive", providertest.Fault{Stall: true})
-	resp, err := r.Client().Get("https://" + r.Host() + widgetArchive)
-	must.Succeed(t, err)
+	resp := must.Get(r.Client().Get("https://" + r.Host() + widgetArchive))(t)
 	defer resp.Body.Close()
 	r.Close()
 	must.Refuse(t, must.ErrorOf(io.ReadAll(resp.Body)), "a stalled body came to a good end")

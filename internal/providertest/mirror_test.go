@@ -15,8 +15,7 @@ import (
 
 func newMirror(t *testing.T, opts providertest.MirrorOptions) *providertest.Mirror {
 	t.Helper()
-	m, err := providertest.NewMirror(opts)
-	must.Succeed(t, err)
+	m := must.Get(providertest.NewMirror(opts))(t)
 	t.Cleanup(m.Close)
 	return m
 }
@@ -46,9 +45,8 @@ func TestMirror_ServesEveryDocumentOfTheProtocol(t *testing.T) {
 		"localhost:8443/acme/widget/3.0.0.json":                            {`.zip"`},
 	} {
 		resp, body := getFrom(t, m, path)
-		if resp.StatusCode != http.StatusOK || resp.ProtoMajor != 2 {
-			t.Errorf("GET %s: %s by %s", path, resp.Status, resp.Proto)
-		}
+		must.Equal(t, resp.StatusCode, http.StatusOK, path)
+		must.Equal(t, resp.ProtoMajor, 2, path)
 		for _, want := range wants {
 			must.Contain(t, body, want, path)
 		}
@@ -71,8 +69,7 @@ func TestMirror_ServesEveryDocumentOfTheProtocol(t *testing.T) {
 
 func TestMirror_WithoutHashesAndWithArchivesElsewhere(t *testing.T) {
 	t.Parallel()
-	ca, err := providertest.NewCA()
-	must.Succeed(t, err)
+	ca := must.Get(providertest.NewCA())(t)
 	plain := newMirror(t, providertest.MirrorOptions{CA: ca, Plain: true})
 	m := newMirror(t, providertest.MirrorOptions{CA: ca, NoHashes: true, ArchiveURL: plain.URL()})
 	spec := providertest.PackageSpec{Namespace: "acme", Type: "widget", Version: "1.0.0", Platform: linux, Archive: []byte("bytes")}
@@ -114,22 +111,18 @@ func TestTokens_AreRequiredForTheirKinds(t *testing.T) {
 func TestServer_ServesAnything(t *testing.T) {
 	t.Parallel()
 	for _, plain := range []bool{false, true} {
-		s, err := providertest.NewServer(providertest.ServerOptions{Plain: plain, Handler: http.RedirectHandler("/x", http.StatusFound)})
-		must.Succeed(t, err)
+		s := must.Get(providertest.NewServer(providertest.ServerOptions{Plain: plain, Handler: http.RedirectHandler("/x", http.StatusFound)}))(t)
 		t.Cleanup(s.Close)
 		s.Break("other", providertest.Fault{Path: "/y", Status: http.StatusTeapot})
 		for path, want := range map[string]int{"/": http.StatusFound, "/y": http.StatusTeapot} {
-			resp, err := s.Client().Transport.RoundTrip(request(t, s.BaseURL()+path))
-			must.Succeed(t, err)
+			resp := must.Get(s.Client().Transport.RoundTrip(request(t, s.BaseURL()+path)))(t)
 			resp.Body.Close()
-			if resp.StatusCode != want || (resp.TLS == nil) != plain {
-				t.Errorf("%s%s: %s", s.BaseURL(), path, resp.Status)
-			}
+			must.Equal(t, resp.StatusCode, want, path)
+			must.Equal(t, resp.TLS == nil, plain, path)
 		}
 		must.Equal(t, s.Requests("other"), 2)
 	}
-	s, err := providertest.NewServer(providertest.ServerOptions{})
-	must.Succeed(t, err)
+	s := must.Get(providertest.NewServer(providertest.ServerOptions{}))(t)
 	t.Cleanup(s.Close)
 	if resp, _ := getURL(t, s.Client(), s.BaseURL(), ""); resp.StatusCode != http.StatusNotFound {
 		t.Errorf("without a handler: %s", resp.Status)
@@ -163,16 +156,14 @@ func TestMirror_TerraformInstallsFromIt(t *testing.T) {
 		env, err := m.Env(t.TempDir())
 		must.Succeed(t, err)
 		out, err := terraformInit(t, env, "example.com/acme/"+name)
-		if (err == nil) != (name != "wrong") || !strings.Contains(strings.Join(strings.Fields(out), " "), want) {
-			t.Errorf("%s: %v, want %q in\n%s", name, err, want, out)
-		}
+		must.Equal(t, err == nil, name != "wrong")
+		must.Contain(t, strings.Join(strings.Fields(out), " "), want)
 	}
 }
 
 func request(t *testing.T, url string) *http.Request {
 	t.Helper()
-	req, err := http.NewRequestWithContext(t.Context(), http.MethodGet, url, nil)
-	must.Succeed(t, err)
+	req := must.Get(http.NewRequestWithContext(t.Context(), http.MethodGet, url, nil))(t)
 	return req
 }
 
@@ -183,10 +174,8 @@ func getURL(t *testing.T, client *http.Client, url, authorization string) (*http
 	if authorization != "" {
 		req.Header.Set("Authorization", authorization)
 	}
-	resp, err := client.Do(req)
-	must.Succeed(t, err)
+	resp := must.Get(client.Do(req))(t)
 	defer resp.Body.Close()
-	body, err := io.ReadAll(resp.Body)
-	must.Succeed(t, err)
+	body := must.Get(io.ReadAll(resp.Body))(t)
 	return resp, string(body)
 }

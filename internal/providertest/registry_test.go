@@ -17,16 +17,14 @@ import (
 
 func newRegistry(t *testing.T, opts providertest.Options) *providertest.Registry {
 	t.Helper()
-	r, err := providertest.NewRegistry(opts)
-	must.Succeed(t, err)
+	r := must.Get(providertest.NewRegistry(opts))(t)
 	t.Cleanup(r.Close)
 	return r
 }
 
 func newSigner(t *testing.T, opts providertest.SignerOptions) *providertest.Signer {
 	t.Helper()
-	s, err := providertest.NewSigner(opts)
-	must.Succeed(t, err)
+	s := must.Get(providertest.NewSigner(opts))(t)
 	return s
 }
 
@@ -70,9 +68,7 @@ func get(t *testing.T, r *providertest.Registry, path string, header http.Header
 func mustGet(t *testing.T, r *providertest.Registry, path string) (*http.Response, string) {
 	t.Helper()
 	resp, body, err := get(t, r, path, nil)
-	if err != nil {
-		t.Fatalf("GET %s: %s", path, err)
-	}
+	must.Succeed(t, err)
 	return resp, body
 }
 
@@ -97,9 +93,8 @@ func TestRegistry_ServesEveryDocumentOfTheProtocol(t *testing.T) {
 		widgetArchive:                 {"zip for linux"},
 	} {
 		resp, body := mustGet(t, r, path)
-		if resp.StatusCode != http.StatusOK || resp.ProtoMajor != 2 {
-			t.Errorf("GET %s: %s by %s", path, resp.Status, resp.Proto)
-		}
+		must.Equal(t, resp.StatusCode, http.StatusOK, path)
+		must.Equal(t, resp.ProtoMajor, 2, path)
 		for _, want := range wants {
 			must.Contain(t, body, want, path)
 		}
@@ -129,8 +124,7 @@ func TestRegistry_CountsRequestsAndConnections(t *testing.T) {
 	addWidget(r, nil)
 	mustGet(t, r, widgetVersions)
 	mustGet(t, r, widgetArchive)
-	resp, err := r.Client().Head("https://" + r.Host() + widgetArchive)
-	must.Succeed(t, err)
+	resp := must.Get(r.Client().Head("https://" + r.Host() + widgetArchive))(t)
 	resp.Body.Close()
 
 	for kind, want := range map[string]int{"": 3, "versions": 1, "archive": 2, "HEAD": 1, "sums": 0} {

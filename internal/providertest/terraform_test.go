@@ -14,8 +14,7 @@ import (
 // registryInit is terraformInit with a registry as example.com.
 func registryInit(t *testing.T, r *providertest.Registry, source string) (string, error) {
 	t.Helper()
-	env, err := r.Env(t.TempDir(), "example.com")
-	must.Succeed(t, err)
+	env := must.Get(r.Env(t.TempDir(), "example.com"))(t)
 	return terraformInit(t, env, source)
 }
 
@@ -41,9 +40,7 @@ func TestRegistry_TerraformInstallsFromIt(t *testing.T) {
 
 	for _, source := range []string{"example.com/acme/widget", r.Host() + "/acme/widget"} {
 		out, err := registryInit(t, r, source)
-		if err != nil {
-			t.Fatalf("%s: %s\n%s", source, err, out)
-		}
+		must.Succeed(t, err, source)
 		must.Contain(t, out, "(self-signed, key ID "+r.Signer().KeyID()+")", source)
 	}
 	for _, kind := range []string{"versions", "package", "sums", "signature"} {

@@ -32,9 +32,8 @@ func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
 // open opens a bucket of a service at an endpoint.
 func open(t *testing.T, endpoint, bucket, secret string) *Bucket {
 	t.Helper()
-	b, err := New(t.Context(), Options{Bucket: bucket, Region: storagetest.VersityRegion, Endpoint: endpoint,
-		Credentials: credentials.NewStaticCredentialsProvider(storagetest.VersityID, secret, "")})
-	must.Succeed(t, err)
+	b := must.Get(New(t.Context(), Options{Bucket: bucket, Region: storagetest.VersityRegion, Endpoint: endpoint,
+		Credentials: credentials.NewStaticCredentialsProvider(storagetest.VersityID, secret, "")}))(t)
 	return b
 }
 
@@ -138,10 +137,8 @@ func TestBucket_EndpointTellsBucketsOfOneNameApart(t *testing.T) {
 		{"s3://company/p?region=eu-west-1", "https://me:hunter2@minio.example/?x&endpoint=https://good.example#y", "s3://company/p?endpoint=https://minio.example/%3FREDACTED%26endpoint%3DREDACTED"},
 	} {
 		t.Setenv("AWS_ENDPOINT_URL_S3", c.environment)
-		u, err := url.Parse(c.url)
-		must.Succeed(t, err)
-		b, err := Open(t.Context(), u)
-		must.Succeed(t, err)
+		u := must.Get(url.Parse(c.url))(t)
+		b := must.Get(Open(t.Context(), u))(t)
 		must.Equal(t, buckets.SourceURL(b, ""), c.want, c.url, c.environment)
 		_ = b.Close()
 	}
@@ -181,10 +178,9 @@ func TestParse_ReadsTheParametersOfURLs(t *testing.T) {
 func fake(t *testing.T, answers ...func(w http.ResponseWriter, r *http.Request)) (*Bucket, *atomic.Int64) {
 	t.Helper()
 	var asked atomic.Int64
-	server, err := providertest.NewServer(providertest.ServerOptions{Plain: true, Handler: http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+	server := must.Get(providertest.NewServer(providertest.ServerOptions{Plain: true, Handler: http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		answers[min(int(asked.Add(1)), len(answers))-1](w, r)
-	})})
-	must.Succeed(t, err)
+	})}))(t)
 	t.Cleanup(server.Close)
 	b := open(t, server.BaseURL(), "bucket", "secret")
 	t.Cleanup(func() { _ = b.Close() })
@@ -210,9 +206,8 @@ func TestPut_WritesAgainAfterAConflict(t *testing.T) {
 	}
 	b, asked = fake(t, conflict)
 	_, err = b.Put(t.Context(), "key", blob.Bytes([]byte("x")), blob.PutOptions{IfMatch: "tag"})
-	if !errors.Is(err, blob.ErrChanged) || asked.Load() != conflicts {
-		t.Errorf("%v after %d requests", err, asked.Load())
-	}
+	must.Fail(t, err, blob.ErrChanged)
+	must.Equal(t, asked.Load(), conflicts)
 }
 
 func TestPut_SaysThatTheServiceHasNoConditions(t *testing.T) {
@@ -270,9 +265,9 @@ func TestList_Ends(t *testing.T) {
 			break
 		}
 	}
-	if !errors.Is(last, hosts.ErrPages) || !strings.Contains(last.Error(), "s3://bucket/dir/") || asked.Load() != 2 {
-		t.Errorf("%v after %d pages", last, asked.Load())
-	}
+	must.Fail(t, last, hosts.ErrPages)
+	must.Contain(t, last, "s3://bucket/dir/")
+	must.Equal(t, asked.Load(), 2)
 }
 
 // answers is a client without a network, all of whose answers have the same body.

@@ -49,8 +49,7 @@ func TestSweep_OfNothing(t *testing.T) {
 func TestRemove_TakesEverythingWithIt(t *testing.T) {
 	t.Parallel()
 	parent := t.TempDir()
-	dir, err := Make(parent)
-	must.Succeed(t, err)
+	dir := must.Get(Make(parent))(t)
 	must.Succeed(t, os.MkdirAll(filepath.Join(dir.Path, "package", "a"), 0o755))
 	dir.Remove()
 	dir.Remove() // a second call does no harm
@@ -122,10 +121,7 @@ func TestSweep_WhileDirectoriesAreMade(t *testing.T) {
 	}
 	for range rounds {
 		dir, err := Make(parent)
-		if err != nil {
-			t.Error(err)
-			continue
-		}
+		must.Succeed(t, err)
 		must.Equal(t, os.WriteFile(filepath.Join(dir.Path, "x"), nil, 0o600), nil)
 		dir.Remove()
 	}

@@ -19,15 +19,12 @@ func TestTemporary_RemovesWhatKilledRunsHaveLeft(t *testing.T) {
 		t.Skip("no locks tell here which process lives")
 	}
 	t.Setenv("TMPDIR", t.TempDir())
-	killed, err := Make(os.TempDir())
-	must.Succeed(t, err)
+	killed := must.Get(Make(os.TempDir()))(t)
 	if err := os.WriteFile(filepath.Join(killed.Path, "key"), []byte("secret"), 0o600); err != nil || !killed.Abandon() {
 		t.Fatal(err)
 	}
-	other, err := Make(os.TempDir())
-	must.Succeed(t, err)
-	own, err := Temporary()
-	must.Succeed(t, err)
+	other := must.Get(Make(os.TempDir()))(t)
+	own := must.Get(Temporary())(t)
 	must.Refuse(t, must.ErrorOf(os.Lstat(killed.Path)), "what a killed run had left is still there")
 	for _, dir := range []*Dir{other, own} {
 		must.Equal(t, must.Get(os.Lstat(dir.Path))(t).Mode().Perm(), 0o700, dir.Path)

@@ -24,8 +24,7 @@ func TestSave_LeftoversAreRemoved(t *testing.T) {
 		must.Succeed(t, os.WriteFile(path, []byte("half"), 0o600))
 	}
 	must.Succeed(t, os.Mkdir(other, 0o700))
-	file, err := os.OpenFile(held, os.O_RDWR, 0)
-	must.Succeed(t, err)
+	file := must.Get(os.OpenFile(held, os.O_RDWR, 0))(t)
 	defer file.Close()
 	if err := filelock.TryFile(file); err != nil {
 		t.Skip(err)

@@ -44,8 +44,7 @@ func TestSave_LeavesTheModeToTheUmask(t *testing.T) {
 	usual, saved := filepath.Join(dir, "usual"), filepath.Join(dir, "new", "saved")
 	must.Succeed(t, os.WriteFile(usual, nil, 0o666))
 	must.Succeed(t, wholefile.Save(saved, nil, 0o666))
-	want, err := os.Stat(usual)
-	must.Succeed(t, err)
+	want := must.Get(os.Stat(usual))(t)
 	must.Equal(t, must.Get(os.Stat(saved))(t).Mode(), want.Mode())
 }
 
@@ -88,8 +87,7 @@ func TestSave_AFailedWriteLeavesNothing(t *testing.T) {
 func TestSave_MakesTheDirectoryAndLeavesSameContentAlone(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "a", "b", "file")
 	must.Succeed(t, wholefile.Save(path, []byte("1"), 0o644))
-	before, err := os.Stat(path)
-	must.Succeed(t, err)
+	before := must.Get(os.Stat(path))(t)
 	for _, content := range []string{"1", "2"} {
 		same := content == "1"
 		must.Succeed(t, wholefile.Save(path, []byte(content), 0o644))

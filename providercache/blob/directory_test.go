@@ -32,10 +32,9 @@ func TestDirectory_LeavesNothingBehind(t *testing.T) {
 		t.Errorf("%v, %v", info, err)
 	}
 	must.Succeed(t, b.Delete(t.Context(), "a/b/c"))
-	entries, err := os.ReadDir(root)
-	if err != nil || len(entries) != 1 || entries[0].Name() != ".tfdeps-lock" {
-		t.Errorf("there is %v, %v", entries, err)
-	}
+	entries := must.Get(os.ReadDir(root))(t)
+	must.Len(t, entries, 1)
+	must.Equal(t, entries[0].Name(), ".tfdeps-lock")
 }
 
 func TestDirectory_FollowsNoLinkOutOfIt(t *testing.T) {

@@ -51,8 +51,7 @@ func TestMirrorSource_SaysWhoseBucketItIs(t *testing.T) {
 	m := newMirroring(t)
 	m.opts.Platforms = []getproviders.Platform{linux}
 	own := &cutting{Bucket: blob.NewDirectory(m.dir)}
-	_, err := m.publish(t, own, want("widget@1.1.0")...)
-	succeed(t, err)
+	must.Get(m.publish(t, own, want("widget@1.1.0")...))(t)
 	widget := provider(registryHost + "/acme/widget")
 	for want, bucket := range map[string]blob.Bucket{
 		"s3://bucket/mirror/":                                                   own,
@@ -63,15 +62,12 @@ func TestMirrorSource_SaysWhoseBucketItIs(t *testing.T) {
 			must.Equal(t, buckets.SourceURL(blob.Sub(&elsewhere{}, registryHost), ""), want)
 			continue
 		}
-		source, err := mirror.Source(bucket)
-		succeed(t, err)
-		got, err := source.Describe(widget).SourceURL(t.Context(), widget, version("1.1.0"), linux)
-		succeed(t, err)
-		pkg, err := source.Package(t.Context(), widget, version("1.1.0"), linux)
-		succeed(t, err)
-		if got != want || pkg.SourceURL != want || source.Describe(widget).Name != "provider mirror at "+want {
-			t.Errorf("%s, %s, %s; want %s", got, pkg.SourceURL, source.Describe(widget).Name, want)
-		}
+		source := must.Get(mirror.Source(bucket))(t)
+		got := must.Get(source.Describe(widget).SourceURL(t.Context(), widget, version("1.1.0"), linux))(t)
+		pkg := must.Get(source.Package(t.Context(), widget, version("1.1.0"), linux))(t)
+		must.Equal(t, got, want)
+		must.Equal(t, pkg.SourceURL, want)
+		must.Equal(t, source.Describe(widget).Name, "provider mirror at "+want)
 	}
 }
 

@@ -95,13 +95,11 @@ func TestMirrorBucket_IsFilledOnce(t *testing.T) {
 	t.Parallel()
 	m := newMirroring(t)
 	server := storagetest.StartVersity(t, "bucket")
-	real, err := s3.New(t.Context(), s3.Options{Bucket: "bucket", Region: storagetest.VersityRegion, Endpoint: server.Endpoint,
-		Credentials: credentials.NewStaticCredentialsProvider(storagetest.VersityID, storagetest.VersitySecret, "")})
-	succeed(t, err)
+	real := must.Get(s3.New(t.Context(), s3.Options{Bucket: "bucket", Region: storagetest.VersityRegion, Endpoint: server.Endpoint,
+		Credentials: credentials.NewStaticCredentialsProvider(storagetest.VersityID, storagetest.VersitySecret, "")}))(t)
 	defer real.Close()
 	b := &watched{Bucket: blob.Sub(real, "mirror")}
-	first, err := m.publish(t, b, want("widget", "gadget", "widget@1.0.0")...)
-	succeed(t, err)
+	first := must.Get(m.publish(t, b, want("widget", "gadget", "widget@1.0.0")...))(t)
 	if len(first.Packages) != 9 || first.Packages[0].State == event.Present || first.Packages[0].Authentication.TrustLevel != getproviders.LevelCommunity ||
 		!strings.HasPrefix(first.Packages[0].Path, "s3://bucket/mirror/"+registryHost+"/acme/gadget/") {
 		t.Errorf("first run: %+v", first.Packages)
@@ -115,17 +113,15 @@ func TestMirrorBucket_IsFilledOnce(t *testing.T) {
 		}
 	}
 	before, done, archives := keysOf(t, b), len(b.ops), m.registry.Requests("archive")
-	again, err := m.publish(t, b, want("widget", "gadget", "widget@1.0.0")...)
-	succeed(t, err)
+	again := must.Get(m.publish(t, b, want("widget", "gadget", "widget@1.0.0")...))(t)
 	if slices.ContainsFunc(again.Packages, func(p event.Outcome) bool { return p.State != event.Present }) || m.registry.Requests("archive") != archives {
 		t.Errorf("second run: %+v, %d requests for archives", again.Packages, m.registry.Requests("archive")-archives)
 	}
-	if len(b.ops) != done || !slices.Equal(keysOf(t, b), before) || len(before) != 9+3+2+3*3 {
-		t.Errorf("the second run did %q, and the bucket has %q", b.ops[done:], keysOf(t, b))
-	}
+	must.Equal(t, len(b.ops), done)
+	must.EqualSlices(t, keysOf(t, b), before)
+	must.Len(t, before, 9+3+2+3*3)
 	succeed(t, b.Delete(t.Context(), registryHost+"/acme/widget/terraform-provider-widget_1.0.0_linux_amd64.zip")) // documents list it all the same
-	_, err = m.publish(t, b, want("widget", "gadget", "widget@1.0.0")...)
-	succeed(t, err)
+	must.Get(m.publish(t, b, want("widget", "gadget", "widget@1.0.0")...))(t)
 	must.EqualSlices(t, keysOf(t, b), before)
 }
 
@@ -145,13 +141,12 @@ func TestMirrorBucket_IsWholeAtEveryMoment(t *testing.T) {
 	sets := [][]mirror.Spec{want("widget@1.0.0", "widget@2.0.0"), want("widget@2.0.0"), want("gadget@1.0.0", "widget@1.1.0")}
 	var results [][]string
 	for _, wanted := range sets {
-		_, err := m.publish(t, b, wanted...)
-		succeed(t, err)
+		must.Get(m.publish(t, b, wanted...))(t)
 		results = append(results, keysOf(t, b))
 	}
-	if len(results[0]) != 2+2+1+2*3 || len(results[1]) != 1+1+1+3 || len(results[2]) != 2*(1+1+1+3) {
-		t.Errorf("the bucket had %q", results)
-	}
+	must.Len(t, results[0], 2+2+1+2*3)
+	must.Len(t, results[1], 1+1+1+3)
+	must.Len(t, results[2], 2*(1+1+1+3))
 	killed := errors.New("killed")
 	for i := range sets {
 		for last := 0; ; last++ {
@@ -167,9 +162,7 @@ func TestMirrorBucket_IsWholeAtEveryMoment(t *testing.T) {
 			if err == nil {
 				break
 			}
-			if !errors.Is(err, killed) {
-				t.Fatal(err)
-			}
+			must.Fail(t, err, killed)
 		}
 		must.EqualSlices(t, keysOf(t, b), results[i])
 	}
@@ -199,8 +192,7 @@ func TestMirrorBucket_SeveralPublishAtOnce(t *testing.T) {
 		succeed(t, errors.Join(errs...))
 		if unconditional { // an update that was lost all the same heals at the next run
 			for i := range jobs {
-				_, err := mirror.Update(t.Context(), m.Fetcher, mirror.Bucket(&watched{Bucket: b, unconditional: true}), wanted[i], jobs[i])
-				succeed(t, err)
+				must.Get(mirror.Update(t.Context(), m.Fetcher, mirror.Bucket(&watched{Bucket: b, unconditional: true}), wanted[i], jobs[i]))(t)
 			}
 		}
 		for _, problem := range brokenIndexes(m.dir) {
@@ -221,9 +213,8 @@ func TestMirrorBucket_NeverReplacesAnArchive(t *testing.T) {
 	write(t, m.file(name), "other bytes")
 	b := blob.NewDirectory(m.dir)
 	_, err := m.publish(t, b, want("widget@1.0.0")...)
-	if getproviders.CodeOf(err) != "bucket" || !strings.Contains(err.Error(), name+" has other content (") {
-		t.Errorf("%v", err)
-	}
+	must.Equal(t, getproviders.CodeOf(err), "bucket")
+	must.Contain(t, err, name+" has other content (")
 	if keys := keysOf(t, b); read(t, m.file(name)) != "other bytes" || len(keys) != 1 {
 		t.Errorf("there is %q", keys)
 	}
@@ -237,8 +228,7 @@ func TestMirrorBucket_NeverShowsASignatureBesideAnotherList(t *testing.T) {
 	const list = "terraform-provider-widget_1.0.0_SHA256SUMS"
 	b := &watched{Bucket: blob.NewDirectory(m.dir)}
 	m.opts.Platforms = []getproviders.Platform{linux}
-	_, err := m.publish(t, b, want("widget@1.0.0")...)
-	succeed(t, err)
+	must.Get(m.publish(t, b, want("widget@1.0.0")...))(t)
 	for _, name := range documents("widget", "1.0.0") {
 		if !slices.Contains(keysOf(t, b), name) {
 			t.Errorf("%s isn't there", name)
@@ -248,8 +238,7 @@ func TestMirrorBucket_NeverShowsASignatureBesideAnotherList(t *testing.T) {
 	m.registry.Add(providertest.PackageSpec{Namespace: "acme", Type: "widget", Version: "1.0.0", Platform: plan9})
 	m.Fetcher.Source, m.opts.Platforms, b.ops = registrySource(m.registry), []getproviders.Platform{plan9}, nil
 	m.Fetcher = installtest.Again(m.Fetcher)
-	_, err = m.publish(t, b, want("widget@1.0.0")...)
-	succeed(t, err)
+	must.Get(m.publish(t, b, want("widget@1.0.0")...))(t)
 	must.EqualSlices(t, slices.DeleteFunc(b.ops, func(op string) bool {
 		return !strings.Contains(op, "SHA256SUMS") || strings.HasSuffix(op, ".keys.json")
 	}), []string{"delete " + list + ".sig", "put " + list, "put " + list + ".sig"})
@@ -257,8 +246,7 @@ func TestMirrorBucket_NeverShowsASignatureBesideAnotherList(t *testing.T) {
 		Archive: zipOf(t, map[string]string{"terraform-provider-widget": "again"})})
 	m.Fetcher.Source, m.opts.Platforms = unsigned{registrySource(m.registry)}, otherPlatforms[:1]
 	m.Fetcher = installtest.Again(m.Fetcher)
-	_, err = m.publish(t, b, want("widget@1.0.0")...)
-	succeed(t, err)
+	must.Get(m.publish(t, b, want("widget@1.0.0")...))(t)
 	if keys := keysOf(t, b); slices.ContainsFunc(keys, func(key string) bool { return strings.Contains(key, "SHA256SUMS") }) {
 		t.Errorf("a list that isn't true of all is there: %q", keys)
 	}

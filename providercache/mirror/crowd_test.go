@@ -12,6 +12,7 @@ import (
 
 	"github.com/tfdeps/tfdeps/getproviders"
 	"github.com/tfdeps/tfdeps/internal/installtest"
+	"github.com/tfdeps/tfdeps/internal/must"
 	"github.com/tfdeps/tfdeps/internal/par"
 	"github.com/tfdeps/tfdeps/internal/providertest"
 	"github.com/tfdeps/tfdeps/internal/s3"
@@ -33,9 +34,8 @@ func TestMirrorBucket_FiftyPublishAndFiftyRead(t *testing.T) {
 	}
 	server := storagetest.StartVersity(t, "bucket")
 	open := func(t *testing.T) blob.Bucket {
-		b, err := s3.New(t.Context(), s3.Options{Bucket: "bucket", Region: storagetest.VersityRegion, Endpoint: server.Endpoint,
-			Credentials: credentials.NewStaticCredentialsProvider(storagetest.VersityID, storagetest.VersitySecret, "")})
-		succeed(t, err)
+		b := must.Get(s3.New(t.Context(), s3.Options{Bucket: "bucket", Region: storagetest.VersityRegion, Endpoint: server.Endpoint,
+			Credentials: credentials.NewStaticCredentialsProvider(storagetest.VersityID, storagetest.VersitySecret, "")}))(t)
 		t.Cleanup(func() { _ = b.Close() })
 		return b
 	}
@@ -98,18 +98,15 @@ func TestMirrorBucket_FiftyPublishAndFiftyRead(t *testing.T) {
 					count++
 				}
 			}
-			source, err := mirror.Source(bucket)
-			succeed(t, err)
+			source := must.Get(mirror.Source(bucket))(t)
 			listed := 0
 			for v := range 5 {
 				widget := provider(registryHost + "/acme/widget")
-				all, err := source.Describe(widget).Platforms(t.Context(), widget, version(fmt.Sprintf("3.0.%d", v)))
-				succeed(t, err)
+				all := must.Get(source.Describe(widget).Platforms(t.Context(), widget, version(fmt.Sprintf("3.0.%d", v))))(t)
 				listed += len(all)
 			}
-			if count != crowd || listed != crowd {
-				t.Errorf("%d archives are there, and %d are listed, want %d", count, listed, crowd)
-			}
+			must.Equal(t, count, crowd)
+			must.Equal(t, listed, crowd)
 		})
 	}
 }

@@ -25,11 +25,9 @@ func (m *mirroring) trusts() getproviders.Signers {
 // sources are the two kinds of source that can install from the mirror.
 func (m *mirroring) sources(t *testing.T) (all map[string]getproviders.Source, served *providertest.Server) {
 	t.Helper()
-	server, err := providertest.NewServer(providertest.ServerOptions{Handler: http.FileServer(http.Dir(m.dir))})
-	succeed(t, err)
+	server := must.Get(providertest.NewServer(providertest.ServerOptions{Handler: http.FileServer(http.Dir(m.dir))}))(t)
 	t.Cleanup(server.Close)
-	network, err := getproviders.NewNetworkMirrorSource(server.BaseURL()+"/", server.Client(), nil, product)
-	succeed(t, err)
+	network := must.Get(getproviders.NewNetworkMirrorSource(server.BaseURL()+"/", server.Client(), nil, product))(t)
 	network.Signers = m.trusts()
 	return map[string]getproviders.Source{
 		"filesystem": &getproviders.FilesystemMirrorSource{Dir: m.dir, Signers: m.trusts()}, "network": network,
@@ -49,8 +47,7 @@ func (m *mirroring) installed(t *testing.T, source getproviders.Source, client *
 func TestMirror_InstallingFromAMirrorIsAsGoodAsFromTheRegistry(t *testing.T) {
 	t.Parallel()
 	m := newMirroring(t)
-	_, err := m.run(t, want("widget@1.0.0")...)
-	succeed(t, err)
+	must.Get(m.run(t, want("widget@1.0.0")...))(t)
 	want := m.installed(t, registrySource(m.registry), m.registry.Client(), &depsfile.Locks{})
 	if !strings.HasPrefix(want, "self-signed "+m.registry.Signer().KeyID()) || strings.Count(want, "zh:") != 3 {
 		t.Fatalf("the registry gives %s", want)
@@ -72,8 +69,7 @@ func TestMirror_InstallingFromAMirrorIsAsGoodAsFromTheRegistry(t *testing.T) {
 func TestMirror_LockedHashesNeedNoDocuments(t *testing.T) {
 	t.Parallel()
 	m := newMirroring(t)
-	_, err := m.run(t, want("widget@1.0.0")...)
-	succeed(t, err)
+	must.Get(m.run(t, want("widget@1.0.0")...))(t)
 	for _, name := range documents("widget", "1.0.0") {
 		succeed(t, os.Remove(m.file(name)))
 	}
@@ -106,14 +102,12 @@ func TestMirror_LockedHashesNeedNoDocuments(t *testing.T) {
 func TestMirror_AsksForNoDocumentsThatItHas(t *testing.T) {
 	t.Parallel()
 	m := newMirroring(t)
-	_, err := m.run(t, want("widget@1.0.0", "gadget")...)
-	succeed(t, err)
+	must.Get(m.run(t, want("widget@1.0.0", "gadget")...))(t)
 	asked := func() int { return m.registry.Requests("sums") + m.registry.Requests("signature") }
 	before := asked()
 	m.Fetcher.Source = registrySource(m.registry) // which remembers nothing
 	m.Fetcher = installtest.Again(m.Fetcher)
-	_, err = m.run(t, want("widget@1.0.0", "gadget")...)
-	succeed(t, err)
+	must.Get(m.run(t, want("widget@1.0.0", "gadget")...))(t)
 	if now := asked(); before != 4 || now != before {
 		t.Errorf("%d requests for documents, and then %d", before, now-before)
 	}
@@ -123,8 +117,7 @@ func TestMirror_OfOthersGetsDocuments(t *testing.T) {
 	t.Parallel()
 	m := newMirroring(t)
 	wanted := want("widget@1.0.0")
-	_, err := m.run(t, wanted...)
-	succeed(t, err)
+	must.Get(m.run(t, wanted...))(t)
 	original := map[string]string{}
 	for _, name := range documents("widget", "1.0.0") {
 		original[name] = read(t, m.file(name))
@@ -136,8 +129,7 @@ func TestMirror_OfOthersGetsDocuments(t *testing.T) {
 			wanted[0].Hashes = zh
 		}
 		archives := m.registry.Requests("archive")
-		_, err = m.run(t, wanted...)
-		succeed(t, err)
+		must.Get(m.run(t, wanted...))(t)
 		for name, content := range original {
 			must.Equal(t, read(t, m.file(name)), content)
 			succeed(t, os.Remove(m.file(name)))
@@ -156,14 +148,12 @@ func TestMirror_KeepsNoDocumentsThatAreNotTrueOfAll(t *testing.T) {
 	m.opts.Platforms = []getproviders.Platform{linux}
 	rebuilt := m.file("widget/terraform-provider-widget_1.0.0_plan9_arm.zip")
 	write(t, rebuilt, string(zipOf(t, map[string]string{"terraform-provider-widget": "rebuilt"})))
-	_, err := m.run(t, want("widget@1.0.0")...)
-	succeed(t, err)
+	must.Get(m.run(t, want("widget@1.0.0")...))(t)
 	if names := m.files(t); slices.ContainsFunc(names, func(name string) bool { return strings.Contains(name, "SHA256SUMS") }) {
 		t.Errorf("the mirror has %q", names)
 	}
 	succeed(t, os.Remove(rebuilt))
-	_, err = m.run(t, want("widget@1.0.0")...)
-	succeed(t, err)
+	must.Get(m.run(t, want("widget@1.0.0")...))(t)
 	if names := m.files(t); !slices.Contains(names, documents("widget", "1.0.0")[2]) {
 		t.Errorf("the mirror has %q", names)
 	}
@@ -172,8 +162,7 @@ func TestMirror_KeepsNoDocumentsThatAreNotTrueOfAll(t *testing.T) {
 	source.AddZip(t, registryHost+"/acme/widget", "1.0.0")
 	m.Fetcher.Source = source
 	m.Fetcher = installtest.Again(m.Fetcher)
-	_, err = m.run(t, want("widget@1.0.0")...)
-	succeed(t, err)
+	must.Get(m.run(t, want("widget@1.0.0")...))(t)
 	if names := m.files(t); slices.ContainsFunc(names, func(name string) bool { return strings.Contains(name, "SHA256SUMS") }) {
 		t.Errorf("the mirror has %q", names)
 	}
@@ -183,15 +172,13 @@ func TestMirror_HasTheDocumentsOfARepublishedVersion(t *testing.T) {
 	t.Parallel()
 	m := newMirroring(t)
 	m.opts.Platforms = []getproviders.Platform{linux}
-	_, err := m.run(t, want("widget@1.0.0")...)
-	succeed(t, err)
+	must.Get(m.run(t, want("widget@1.0.0")...))(t)
 	m.registry.Add(providertest.PackageSpec{
 		Namespace: "acme", Type: "widget", Version: "1.0.0", Platform: linux, Archive: zipOf(t, map[string]string{"terraform-provider-widget": "again"}),
 	})
 	m.Fetcher.Source = registrySource(m.registry)
 	m.Fetcher = installtest.Again(m.Fetcher)
-	_, err = m.run(t, want("widget@1.0.0")...)
-	succeed(t, err)
+	must.Get(m.run(t, want("widget@1.0.0")...))(t)
 	sources, server := m.sources(t)
 	for name, source := range sources {
 		if got := m.installed(t, source, server.Client(), &depsfile.Locks{}); !strings.HasPrefix(got, "self-signed") {
@@ -203,16 +190,14 @@ func TestMirror_HasTheDocumentsOfARepublishedVersion(t *testing.T) {
 func TestMirror_OfAMirrorHasItsDocuments(t *testing.T) {
 	t.Parallel()
 	m := newMirroring(t)
-	_, err := m.run(t, want("widget@1.0.0")...)
-	succeed(t, err)
+	must.Get(m.run(t, want("widget@1.0.0")...))(t)
 	sources, server := m.sources(t)
 	for name, source := range sources {
 		in := &providercache.Installer{
 			Fetcher: &providercache.Fetcher{Source: source, Client: server.Client(), Product: product},
 		}
 		dir := filepath.Join(t.TempDir(), "copy")
-		_, err := mirror.Update(t.Context(), in.Fetcher, mirror.Directory(dir), want("widget@1.0.0"), m.opts)
-		succeed(t, err)
+		must.Get(mirror.Update(t.Context(), in.Fetcher, mirror.Directory(dir), want("widget@1.0.0"), m.opts))(t)
 		for _, file := range documents("widget", "1.0.0") {
 			must.Equal(t, read(t, filepath.Join(dir, registryHost, "acme", file)), read(t, m.file(file)), name)
 		}
@@ -237,7 +222,7 @@ func TestLocate_KnowsWhatMirrorsList(t *testing.T) {
 	archive := filepath.Join(unsigned.Dir, registryHost, "acme/widget/terraform-provider-widget_1.0.0_linux_amd64.zip")
 	h1, zh, err := providercache.HashPackage(t.Context(), archive)
 	succeed(t, err)
-	if p.ZH != zh || p.Authentication.TrustLevel != getproviders.LevelUnauthenticated || !slices.Equal(p.Hashes, []getproviders.Hash{h1, zh}) {
-		t.Errorf("without a key, the package is read: %+v, want %s and %s", p, h1, zh)
-	}
+	must.Equal(t, p.ZH, zh)
+	must.Equal(t, p.Authentication.TrustLevel, getproviders.LevelUnauthenticated)
+	must.EqualSlices(t, p.Hashes, []getproviders.Hash{h1, zh})
 }

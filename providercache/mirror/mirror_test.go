@@ -146,15 +146,13 @@ func TestMirror_IsFilledOnce(t *testing.T) {
 	t.Parallel()
 	needsReceipts(t)
 	m := newMirroring(t)
-	first, err := m.run(t, want("widget", "gadget", "widget@1.0.0", "widget")...)
-	succeed(t, err)
+	first := must.Get(m.run(t, want("widget", "gadget", "widget@1.0.0", "widget")...))(t)
 	if len(first.Packages) != 9 || first.Packages[0].State == event.Present || first.Packages[0].Authentication.TrustLevel != getproviders.LevelCommunity {
 		t.Errorf("first run: %+v", first.Packages)
 	}
 	must.Equal(t, m.registry.Requests("archive"), 9)
 	before := m.files(t)
-	again, err := m.run(t, want("widget", "gadget", "widget@1.0.0")...)
-	succeed(t, err)
+	again := must.Get(m.run(t, want("widget", "gadget", "widget@1.0.0")...))(t)
 	if slices.ContainsFunc(again.Packages, func(p event.Outcome) bool { return p.State != event.Present }) || m.registry.Requests("archive") != 9 {
 		t.Errorf("second run: %+v, %d requests for archives", again.Packages, m.registry.Requests("archive"))
 	}
@@ -170,16 +168,14 @@ func TestMirror_OfWhatIsLockedAsksForNothing(t *testing.T) {
 	m.opts.Platforms = nil
 	lock := lockOne(t, m.Installer, providercache.LockRequest{Requirements: require(registryHost+"/acme/widget", "1.0.0")})
 	locked, _ := lock.Locks.Provider(wanted[0].Provider)
-	_, err := m.run(t, wanted...)
-	succeed(t, err)
+	must.Get(m.run(t, wanted...))(t)
 	wanted[0].Hashes = locked.Hashes
 	for _, state := range []string{m.Fetcher.StateDir, ""} {
 		asked := m.registry.Requests("")
 		m.Fetcher.StateDir = state
-		result, err := m.run(t, wanted...)
-		if err != nil || result.Packages[0].State != event.Present || m.registry.Requests("") != asked {
-			t.Errorf("%+v, %v, %d requests", result, err, m.registry.Requests("")-asked)
-		}
+		result := must.Get(m.run(t, wanted...))(t)
+		must.Equal(t, result.Packages[0].State, event.Present)
+		must.Equal(t, m.registry.Requests(""), asked)
 	}
 }
 
@@ -189,11 +185,9 @@ func TestMirror_HasAllVersionsThatAreAllowed(t *testing.T) {
 	m.opts.Platforms, m.opts.AllPlatforms = nil, true
 	wanted := want("widget")
 	wanted[0].AllVersions, wanted[0].Constraints = true, constraints("~> 1.0")
-	result, err := m.run(t, wanted...)
-	succeed(t, err)
-	if len(result.Packages) != 6 || read(t, m.file("widget/index.json")) != "{\n  \"versions\": {\n    \"1.0.0\": {},\n    \"1.1.0\": {}\n  }\n}" {
-		t.Errorf("%d packages, and\n%s", len(result.Packages), read(t, m.file("widget/index.json")))
-	}
+	result := must.Get(m.run(t, wanted...))(t)
+	must.Len(t, result.Packages, 6)
+	must.Equal(t, read(t, m.file("widget/index.json")), "{\n  \"versions\": {\n    \"1.0.0\": {},\n    \"1.1.0\": {}\n  }\n}")
 	wanted[0].Constraints = constraints("> 9")
 	if _, err := m.run(t, wanted...); err == nil || !strings.Contains(err.Error(), "has no version that \"> 9.0.0\" allows") {
 		t.Errorf("no version: %v", err)
@@ -205,10 +199,8 @@ func TestMirror_MergesWithWhatIsThere(t *testing.T) {
 	m := newMirroring(t)
 	write(t, m.file("other/terraform-provider-other_3.0.0_linux_amd64.zip"), string(zipOf(t, map[string]string{"terraform-provider-other": "x", "d/": ""})))
 	write(t, m.file("other/README"), "ours")
-	_, err := m.run(t, want("widget@1.0.0")...)
-	succeed(t, err)
-	_, err = m.run(t, want("widget@1.1.0")...)
-	succeed(t, err)
+	must.Get(m.run(t, want("widget@1.0.0")...))(t)
+	must.Get(m.run(t, want("widget@1.1.0")...))(t)
 	for name, versions := range map[string]string{"widget": "1.0.0 1.1.0", "other": "3.0.0"} {
 		for _, v := range strings.Fields(versions) {
 			must.Contain(t, read(t, m.file(name+"/index.json")), v)
@@ -219,8 +211,7 @@ func TestMirror_MergesWithWhatIsThere(t *testing.T) {
 func TestMirror_ReplacesWhatIsDamaged(t *testing.T) {
 	t.Parallel()
 	m := newMirroring(t)
-	_, err := m.run(t, want("widget@1.0.0")...)
-	succeed(t, err)
+	must.Get(m.run(t, want("widget@1.0.0")...))(t)
 	archive := m.file("widget/terraform-provider-widget_1.0.0_linux_amd64.zip")
 	original := read(t, archive)
 	for name, content := range map[string]string{
@@ -229,10 +220,8 @@ func TestMirror_ReplacesWhatIsDamaged(t *testing.T) {
 		"empty":   "",
 	} {
 		write(t, archive, content)
-		result, err := m.run(t, want("widget@1.0.0")...)
-		if err != nil || read(t, archive) != original {
-			t.Errorf("%s: %+v, %v", name, result, err)
-		}
+		result := must.Get(m.run(t, want("widget@1.0.0")...))(t, name)
+		must.Equal(t, read(t, archive), original, name)
 		must.Equal(t, result.Packages[slices.IndexFunc(result.Packages, func(p event.Outcome) bool { return p.State != event.Present })].Path, archive, name)
 	}
 }
@@ -242,9 +231,8 @@ func TestMirror_DoesNotListWhatCannotBeRead(t *testing.T) {
 	m := newMirroring(t)
 	write(t, m.file("widget/terraform-provider-widget_0.9.0_linux_amd64.zip"), "no archive")
 	_, err := m.run(t, want("widget@1.0.0")...)
-	if getproviders.CodeOf(err) != "mirror_index" || !strings.Contains(err.Error(), "_0.9.0_linux_amd64.zip: ") {
-		t.Errorf("%v", err)
-	}
+	must.Equal(t, getproviders.CodeOf(err), "mirror_index")
+	must.Contain(t, err, "_0.9.0_linux_amd64.zip: ")
 	if index := read(t, m.file("widget/index.json")); strings.Contains(index, "0.9.0") || !strings.Contains(index, "1.0.0") {
 		t.Errorf("listed: %s", index)
 	}
@@ -277,12 +265,10 @@ func TestMirror_OneFailureDoesNotKeepOthersOutOfTheMirror(t *testing.T) {
 func TestMirror_PruneLeavesWhatIsWanted(t *testing.T) {
 	t.Parallel()
 	m := newMirroring(t)
-	_, err := m.run(t, want("widget@1.0.0", "widget@1.1.0", "gadget")...)
-	succeed(t, err)
+	must.Get(m.run(t, want("widget@1.0.0", "widget@1.1.0", "gadget")...))(t)
 	write(t, m.file("gadget/README"), "ours")
 	m.opts.Prune, m.opts.Platforms = true, []getproviders.Platform{linux}
-	result, err := m.run(t, want("widget@1.1.0")...)
-	succeed(t, err)
+	result := must.Get(m.run(t, want("widget@1.1.0")...))(t)
 	left := slices.Concat([]string{"gadget/README", "widget/1.1.0.json", "widget/index.json"}, documents("widget", "1.1.0"),
 		[]string{"widget/terraform-provider-widget_1.1.0_linux_amd64.zip"})
 	must.EqualSlices(t, m.files(t), left)
@@ -301,9 +287,8 @@ func TestMirror_NothingIsListedBeforeItIsDescribed(t *testing.T) {
 	succeed(t, err)
 	write(t, m.file("widget/1.1.0.json/in the way"), "")
 	_, err = m.run(t, want("widget@1.1.0", "gadget@1.0.0")...)
-	if getproviders.CodeOf(err) != "mirror_index" || !strings.Contains(err.Error(), m.file("widget/1.1.0.json")+": ") {
-		t.Errorf("%v", err)
-	}
+	must.Equal(t, getproviders.CodeOf(err), "mirror_index")
+	must.Contain(t, err, m.file("widget/1.1.0.json")+": ")
 	for name, v := range map[string]string{"widget": "1.0.0", "gadget": "1.0.0"} {
 		if index := read(t, m.file(name+"/index.json")); !strings.Contains(index, v) || strings.Contains(index, "1.1.0") {
 			t.Errorf("%s: %s", name, index)

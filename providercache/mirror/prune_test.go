@@ -17,11 +17,9 @@ import (
 // pass lets time pass for a mirror's indexes.
 func (m *mirroring) pass(t *testing.T, passed time.Duration) {
 	t.Helper()
-	indexes, err := filepath.Glob(filepath.Join(m.dir, "*", "*", "*", "*.json"))
-	succeed(t, err)
+	indexes := must.Get(filepath.Glob(filepath.Join(m.dir, "*", "*", "*", "*.json")))(t)
 	for _, path := range indexes {
-		info, err := os.Stat(path)
-		succeed(t, err)
+		info := must.Get(os.Stat(path))(t)
 		succeed(t, os.Chtimes(path, time.Time{}, info.ModTime().Add(-passed)))
 	}
 }
@@ -49,15 +47,13 @@ func TestMirrorPrune_PruneWaitsForThoseWhoHaveReadTheIndexes(t *testing.T) {
 }
 
 func pruneWaitsForThoseWhoHaveReadTheIndexes(t *testing.T, m *mirroring) {
-	_, err := m.run(t, want("widget@1.0.0", "widget@1.1.0", "gadget")...)
-	succeed(t, err)
+	must.Get(m.run(t, want("widget@1.0.0", "widget@1.1.0", "gadget")...))(t)
 	there := m.files(t)
 	m.opts.Prune, m.opts.PruneGrace, m.opts.Platforms = true, time.Hour, []getproviders.Platform{linux}
 	m.pass(t, 24*time.Hour) // the indexes have listed all of it since then
 	for _, passed := range []time.Duration{0, 59 * time.Minute} {
 		m.pass(t, passed)
-		result, err := m.run(t, want("widget@1.1.0")...)
-		succeed(t, err)
+		result := must.Get(m.run(t, want("widget@1.1.0")...))(t)
 		if len(result.Pruned) != 0 || len(result.Waiting) != 3+3+2 || !slices.IsSorted(result.Waiting) {
 			t.Errorf("after %s: removed %q, waiting %q", passed, result.Pruned, result.Waiting)
 		}
@@ -67,8 +63,7 @@ func pruneWaitsForThoseWhoHaveReadTheIndexes(t *testing.T, m *mirroring) {
 		}
 	}
 	m.pass(t, 2*time.Minute)
-	result, err := m.run(t, want("widget@1.1.0")...)
-	succeed(t, err)
+	result := must.Get(m.run(t, want("widget@1.1.0")...))(t)
 	left := slices.Concat([]string{"widget/1.1.0.json", "widget/index.json"}, documents("widget", "1.1.0"),
 		[]string{"widget/terraform-provider-widget_1.1.0_linux_amd64.zip"})
 	if got := m.files(t); !slices.Equal(got, left) || len(result.Pruned) != len(there)-len(left) || len(result.Waiting) != 0 {
@@ -107,13 +102,11 @@ func TestMirrorPrune_PruneGoesOnWhereItWasKilled(t *testing.T) {
 
 func pruneGoesOnWhereItWasKilled(t *testing.T, m *mirroring) {
 	m.opts.Prune, m.opts.PruneGrace = true, time.Hour
-	_, err := m.run(t, want("widget@1.0.0", "widget@1.1.0")...)
-	succeed(t, err)
+	must.Get(m.run(t, want("widget@1.0.0", "widget@1.1.0")...))(t)
 	for _, text := range []string{"1.0.0.json", "terraform-provider-widget_1.0.0_SHA256SUMS"} {
 		succeed(t, os.Remove(m.file("widget/"+text)))
 	}
-	result, err := m.run(t, want("widget@1.1.0")...)
-	succeed(t, err)
+	result := must.Get(m.run(t, want("widget@1.1.0")...))(t)
 	for _, name := range m.files(t) {
 		must.NotContain(t, name, "1.0.0", result)
 	}

@@ -68,8 +68,7 @@ func TestMirrorRegistry_PublishesWhatIsMissing(t *testing.T) {
 	m := newMirroring(t)
 	r := &inMemory{versions: map[string][]remote.Release{}}
 	run := func(wanted ...mirror.Spec) mirror.Result {
-		result, err := mirror.Update(t.Context(), m.Fetcher, mirror.Registry(r), wanted, m.opts)
-		succeed(t, err)
+		result := must.Get(mirror.Update(t.Context(), m.Fetcher, mirror.Registry(r), wanted, m.opts))(t)
 		return result
 	}
 	platforms := m.opts.Platforms
@@ -118,9 +117,9 @@ func TestMirrorRegistry_TellsWhatWasNotPublished(t *testing.T) {
 	refused := errors.New("there is no such repository")
 	r := &inMemory{versions: map[string][]remote.Release{}, fails: refused}
 	result, err := mirror.Update(t.Context(), m.Fetcher, mirror.Registry(r), want("widget@1.0.0"), m.opts)
-	if !errors.Is(err, refused) || len(result.Packages) != len(m.opts.Platforms) || !errors.Is(result.Packages[0].Err, refused) {
-		t.Errorf("%+v, %v", result, err)
-	}
+	must.Fail(t, err, refused)
+	must.Equal(t, len(result.Packages), len(m.opts.Platforms))
+	must.Fail(t, result.Packages[0].Err, refused)
 	m.opts.Prune = true
 	if _, err := mirror.Update(t.Context(), m.Fetcher, mirror.Registry(r), want("widget@1.0.0"), m.opts); err == nil || errors.Is(err, refused) {
 		t.Errorf("%v", err)

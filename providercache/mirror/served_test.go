@@ -11,6 +11,7 @@ import (
 	"testing"
 
 	"github.com/tfdeps/tfdeps/getproviders"
+	"github.com/tfdeps/tfdeps/internal/must"
 	"github.com/tfdeps/tfdeps/providercache/mirror"
 )
 
@@ -22,8 +23,7 @@ func TestMirrorPrune_AMirrorIsWholeWhileItIsPruned(t *testing.T) {
 	m := newMirroring(t)
 	m.opts.Prune, m.opts.Platforms = true, []getproviders.Platform{linux}
 	both, one := want("widget@1.0.0", "widget@2.0.0"), want("widget@2.0.0")
-	_, err := m.run(t, both...)
-	succeed(t, err)
+	must.Get(m.run(t, both...))(t)
 	server := httptest.NewServer(http.FileServer(http.Dir(m.dir)))
 	defer server.Close()
 
@@ -49,8 +49,7 @@ func TestMirrorPrune_AMirrorIsWholeWhileItIsPruned(t *testing.T) {
 		for _, problem := range listedAndMissing(t, m) {
 			t.Error(problem)
 		}
-		source, err := getproviders.NewNetworkMirrorSource(server.URL+"/", server.Client(), nil, product)
-		succeed(t, err)
+		source := must.Get(getproviders.NewNetworkMirrorSource(server.URL+"/", server.Client(), nil, product))(t)
 		in := newInstaller(t, source)
 		in.Fetcher.Client = server.Client()
 		install(t, in, require(registryHost+"/acme/widget", "2.0.0"), nil)

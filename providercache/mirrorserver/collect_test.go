@@ -239,9 +239,9 @@ func TestServer_CollectsWhatIsUnused(t *testing.T) {
 		}
 		must.Equal(t, len(keysIn(t, m.bucket, ".zip"))-len(keysIn(t, m.bucket, "uses/")), map[bool]int{true: 2, false: 1}[dry])
 	}
-	if got, err := collect(t, server, mirrorserver.CollectOptions{}); err != nil || len(got.Removed) != 0 || got.Archives != 1 {
-		t.Errorf("without a limit: %+v, %v", got, err)
-	}
+	got := must.Get(collect(t, server, mirrorserver.CollectOptions{}))(t)
+	must.Len(t, got.Removed, 0)
+	must.Equal(t, got.Archives, 1)
 }
 
 // TestServer_OneOfThemCollects: of the servers of a bucket one collects in an hour, and another one when that has died.

@@ -36,9 +36,8 @@ func TestHandler_ServersOfABucketDownloadOnce(t *testing.T) {
 			for i := range 5 {
 				name := fmt.Sprint("p", (i+c)%5)
 				got := get(t, fronts[c%3], host+fmt.Sprintf("acme/%s/terraform-provider-%[1]s_1.0.0_linux_amd64.zip", name))
-				if !bytes.Equal(got.body, contentOf(name, "1.0.0", linux)) || got.err != nil {
-					t.Errorf("%s: %s, %d bytes, %v", name, got.Status, len(got.body), got.err)
-				}
+				must.EqualSlices(t, got.body, contentOf(name, "1.0.0", linux))
+				must.Equal(t, got.err, nil)
 			}
 		})
 	}
@@ -55,8 +54,7 @@ func TestHandler_ServersOfABucketDownloadOnce(t *testing.T) {
 func TestHandler_DownloadsWhatADeadServerHasBegun(t *testing.T) {
 	m := newMirroring(t)
 	until := m.clock.Now().Add(15 * time.Second).UTC().Format(time.RFC3339)
-	_, err := m.bucket.Put(t.Context(), "serve/downloads"+strings.TrimSuffix(archive, ".zip")+".lease", blob.Bytes([]byte(`{"until":"`+until+`"}`)), blob.PutOptions{})
-	must.Succeed(t, err)
+	must.Get(m.bucket.Put(t.Context(), "serve/downloads"+strings.TrimSuffix(archive, ".zip")+".lease", blob.Bytes([]byte(`{"until":"`+until+`"}`)), blob.PutOptions{}))(t)
 	server, front := m.start(t)
 	got := make(chan answered, 1)
 	go func() { got <- get(t, front, archive) }()

@@ -185,9 +185,7 @@ func archivesOf(t *testing.T, got answered) map[string]wireArchive {
 	var version struct {
 		Archives map[string]wireArchive `json:"archives"`
 	}
-	if err := json.Unmarshal(got.body, &version); err != nil {
-		t.Fatalf("%v: %s", err, got.body)
-	}
+	must.Succeed(t, json.Unmarshal(got.body, &version))
 	return version.Archives
 }
 

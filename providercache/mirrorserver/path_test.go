@@ -64,24 +64,21 @@ func TestHandler_LooksAtNoHost(t *testing.T) {
 	_, front := m.start(t)
 	for _, path := range []string{dir + "index.json", dir + "1.0.0.json", dir + "versions", dir + "1.0.0/download/linux/amd64", "/nothing", "/v1/providers/x"} {
 		ask := func(host string) (answered, string) {
-			req, err := http.NewRequestWithContext(t.Context(), http.MethodGet, front.URL+path, nil)
-			must.Succeed(t, err)
+			req := must.Get(http.NewRequestWithContext(t.Context(), http.MethodGet, front.URL+path, nil))(t)
 			req.Host = host
 			for _, name := range []string{"X-Forwarded-Host", "X-Original-Url", "X-Rewrite-Url", "Forwarded"} {
 				req.Header.Set(name, "host="+host+"/x")
 			}
-			resp, err := front.Client().Do(req)
-			must.Succeed(t, err)
+			resp := must.Get(front.Client().Do(req))(t)
 			defer resp.Body.Close()
-			body, err := io.ReadAll(resp.Body)
-			must.Succeed(t, err)
+			body := must.Get(io.ReadAll(resp.Body))(t)
 			return answered{resp, body, nil}, string(body) + resp.Header.Get("Location")
 		}
 		one, text := ask("evil.example")
 		other, same := ask("mirror.example.com")
-		if text != same || strings.Contains(text, "evil") || one.StatusCode != other.StatusCode {
-			t.Errorf("%s: %s %s\n%s %s", path, one.Status, text, other.Status, same)
-		}
+		must.Equal(t, text, same, path)
+		must.NotContain(t, text, "evil", path)
+		must.Equal(t, one.StatusCode, other.StatusCode, path)
 	}
 }
 
@@ -95,8 +92,7 @@ func FuzzHandler_Paths(f *testing.F) {
 
 // checkPath asks for any path: the answer is that there is nothing, or that the source can't be asked, and nothing panics.
 func checkPath(t *testing.T, path string) {
-	server, err := mirrorserver.Handler(&providercache.Fetcher{Source: failing{t}}, blob.NewDirectory(t.TempDir()), mirrorserver.Options{Modules: &moduleSource{err: getproviders.ErrUnreachable}})
-	must.Succeed(t, err)
+	server := must.Get(mirrorserver.Handler(&providercache.Fetcher{Source: failing{t}}, blob.NewDirectory(t.TempDir()), mirrorserver.Options{Modules: &moduleSource{err: getproviders.ErrUnreachable}}))(t)
 	defer server.Close()
 	w := httptest.NewRecorder()
 	server.ServeHTTP(w, &http.Request{Method: http.MethodGet, URL: &url.URL{Path: path}, Header: http.Header{}})
@@ -131,8 +127,7 @@ func FuzzHandler_Records(f *testing.F) {
 	f.Add([]byte(asked+`"https://x\r\nSet-Cookie: y"}`), "1.0.0/download")
 	f.Fuzz(func(t *testing.T, content []byte, name string) {
 		bucket := records{blob.NewDirectory(t.TempDir()), content}
-		server, err := mirrorserver.Handler(&providercache.Fetcher{Source: failing{t}}, bucket, mirrorserver.Options{Modules: &moduleSource{err: getproviders.ErrUnreachable}})
-		must.Succeed(t, err)
+		server := must.Get(mirrorserver.Handler(&providercache.Fetcher{Source: failing{t}}, bucket, mirrorserver.Options{Modules: &moduleSource{err: getproviders.ErrUnreachable}}))(t)
 		defer server.Close()
 		for _, path := range []string{dir + name, dir + "aws/" + name} {
 			w := httptest.NewRecorder()

@@ -29,18 +29,16 @@ func TestHandler_ServesPartsAndHeads(t *testing.T) {
 	content := contentOf("widget", "1.0.0", linux)
 	for _, state := range []string{"arriving", "stored"} { // the first request of all begins the download
 		part := get(t, front, archive, "Range: bytes=100-199")
-		if part.StatusCode != http.StatusPartialContent || !bytes.Equal(part.body, content[100:200]) {
-			t.Errorf("%s: a part: %s, %d bytes", state, part.Status, len(part.body))
-		}
+		must.Equal(t, part.StatusCode, http.StatusPartialContent, state)
+		must.EqualSlices(t, part.body, content[100:200], state)
 		all := found(t, front, archive) // waits for the download
 		tag := all.Header.Get("Etag")
 		if all.Header.Get("Content-Type") != "application/zip" || tag == "" || tag != part.Header.Get("Etag") || all.ContentLength != int64(len(content)) {
 			t.Errorf("%s: %v", state, all.Header)
 		}
 		rest := get(t, front, archive, "Range: bytes=20000-", "If-Range: "+tag)
-		if rest.StatusCode != http.StatusPartialContent || !bytes.Equal(rest.body, content[20000:]) {
-			t.Errorf("%s: the rest: %s, %d bytes", state, rest.Status, len(rest.body))
-		}
+		must.Equal(t, rest.StatusCode, http.StatusPartialContent, state)
+		must.EqualSlices(t, rest.body, content[20000:], state)
 		head := request(t, front, http.MethodHead, archive)
 		if head.StatusCode != http.StatusOK || head.ContentLength != int64(len(content)) || len(head.body) > 0 {
 			t.Errorf("%s: HEAD: %s, %d", state, head.Status, head.ContentLength)
@@ -66,8 +64,7 @@ func TestHandler_PacksLargeLists(t *testing.T) {
 	for _, path := range []string{dir + "index.json", dir + "versions"} {
 		plain := found(t, front, path, "Accept-Encoding: gzip;q=0, br")
 		packed := found(t, front, path, "Accept-Encoding: br, gzip")
-		unpacked, err := gzip.NewReader(bytes.NewReader(packed.body))
-		must.Succeed(t, err)
+		unpacked := must.Get(gzip.NewReader(bytes.NewReader(packed.body)))(t)
 		if content, err := io.ReadAll(unpacked); err != nil || !bytes.Equal(content, plain.body) || plain.Header.Get("Content-Encoding") != "" || len(packed.body) > len(plain.body)/4 {
 			t.Errorf("%s: %v, %d bytes are packed to %d", path, err, len(plain.body), len(packed.body))
 		}
@@ -124,9 +121,8 @@ func TestHandler_AsksAgainInTime(t *testing.T) {
 	index()
 	m.add("widget", "1.1.0")
 	m.clock.pass(4 * time.Minute)
-	if strings.Contains(index(), "1.1.0") || m.registry.Requests("versions") != 1 {
-		t.Errorf("asked %d times although the answer is fresh", m.registry.Requests("versions"))
-	}
+	must.NotContain(t, index(), "1.1.0")
+	must.Equal(t, m.registry.Requests("versions"), 1)
 	m.clock.pass(2 * time.Minute)
 	must.Contain(t, index(), "1.1.0", "a release isn't seen when the answer isn't fresh any more")
 	// A failure is remembered for a short time, and the old answer counts.
@@ -185,8 +181,7 @@ func TestHandler_SignsTheURLsOfArchives(t *testing.T) {
 	_, query, _ := strings.Cut(signed, "?")
 	status(t, front, dir+"terraform-provider-widget_1.0.0_darwin_arm64.zip?"+query, http.StatusUnauthorized)
 	status(t, front, dir+"1.0.0.json?"+query, http.StatusUnauthorized)
-	values, err := url.ParseQuery(query)
-	must.Succeed(t, err)
+	values := must.Get(url.ParseQuery(query))(t)
 	values.Set("until", values.Get("until")+"0")
 	status(t, front, archive+"?"+values.Encode(), http.StatusUnauthorized)
 	m.clock.pass(31 * time.Minute)
@@ -270,7 +265,6 @@ func TestHandler_AsksForAURLThatHasExpired(t *testing.T) {
 		}
 	}})
 	got := found(t, front, archive)
-	if !bytes.Equal(got.body, contentOf("widget", "1.0.0", linux)) || m.registry.Requests("archive") != 2 {
-		t.Errorf("%d bytes, asked for %d archives", len(got.body), m.registry.Requests("archive"))
-	}
+	must.EqualSlices(t, got.body, contentOf("widget", "1.0.0", linux))
+	must.Equal(t, m.registry.Requests("archive"), 2)
 }

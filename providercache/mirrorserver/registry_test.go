@@ -64,9 +64,10 @@ func TestHandler_IsARegistry(t *testing.T) {
 	check := func() {
 		t.Helper()
 		through, same := install(asRegistry(front.URL, front.Client()), front.Client())
-		if through.TrustLevel != direct.TrustLevel || through.KeyID != direct.KeyID || !slices.Equal(through.Signed, direct.Signed) || !slices.Equal(same, hashes) {
-			t.Errorf("through the server %+v %v, directly %+v %v", through, same, direct, hashes)
-		}
+		must.Equal(t, through.TrustLevel, direct.TrustLevel)
+		must.Equal(t, through.KeyID, direct.KeyID)
+		must.EqualSlices(t, through.Signed, direct.Signed)
+		must.EqualSlices(t, same, hashes)
 	}
 	check()
 	settle(t, server)
@@ -95,11 +96,9 @@ func TestHandler_ListsWhatTheRegistryTells(t *testing.T) {
 	old := getproviders.MustParseVersion("0.1.0")
 	m.registry.Add(providertest.PackageSpec{Namespace: "acme", Type: "widget", Version: old.String(), Platform: linux, Protocols: []string{"4.0"}})
 	_, front := m.serve(t, getproviders.Memoize(getproviders.MultiSource{Selectors: []getproviders.Selector{{Source: m.source()}}}))
-	resp, err := m.registry.Client().Get(m.registry.ServiceURL() + "acme/widget/versions")
-	must.Succeed(t, err)
+	resp := must.Get(m.registry.Client().Get(m.registry.ServiceURL() + "acme/widget/versions"))(t)
 	defer resp.Body.Close()
-	own, err := io.ReadAll(resp.Body)
-	must.Succeed(t, err)
+	own := must.Get(io.ReadAll(resp.Body))(t)
 	want := listOf(t, own)
 	for range 2 {
 		if got := listOf(t, found(t, front, dir+"versions").body); !slices.Equal(got, want) || len(got) != 4 {
@@ -206,8 +205,7 @@ func TestHandler_IsARegistryOfModules(t *testing.T) {
 		t.Errorf("%q, %s", location, versions)
 	}
 	for name, secret := range map[string]bool{"1.0.0/location.json": true, "versions.json": false} {
-		info, err := os.Stat(filepath.Join(root, "modules", filepath.FromSlash(module), filepath.FromSlash(name)))
-		must.Succeed(t, err)
+		info := must.Get(os.Stat(filepath.Join(root, "modules", filepath.FromSlash(module), filepath.FromSlash(name))))(t)
 		if runtime.GOOS != "windows" && (info.Mode().Perm()&0o077 == 0) != secret {
 			t.Errorf("%s has the mode %v: its URL may be signed", name, info.Mode())
 		}
@@ -219,9 +217,8 @@ func TestHandler_IsARegistryOfModules(t *testing.T) {
 	source.err = errors.New("down")
 	m.clock.pass(time.Hour)
 	again, last := ask()
-	if !bytes.Equal(again, versions) || last != location {
-		t.Errorf("while the registry is down: %q, %s", last, again)
-	}
+	must.EqualSlices(t, again, versions)
+	must.Equal(t, last, location)
 	m.clock.pass(time.Minute)
 	if got := get(t, front, module+"1.0.0/download"); got.StatusCode < 500 || got.Header.Get("X-Terraform-Get") != "" {
 		t.Errorf("a location of more than an hour ago: %s, %v", got.Status, got.Header)

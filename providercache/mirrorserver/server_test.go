@@ -39,9 +39,8 @@ func TestHandler_AsksForEachArchiveOnce(t *testing.T) {
 			for i := range 10 {
 				i = (i + client) % 10
 				got := get(t, front, host+fmt.Sprintf("acme/p%d/terraform-provider-p%d_1.0.0_linux_amd64.zip", i, i))
-				if !bytes.Equal(got.body, contents[i]) || got.err != nil {
-					t.Errorf("p%d: %s, %d bytes, %v", i, got.Status, len(got.body), got.err)
-				}
+				must.EqualSlices(t, got.body, contents[i])
+				must.Equal(t, got.err, nil)
 			}
 		})
 	}
@@ -252,9 +251,8 @@ func TestHandler_DownloadsAFewAtOnce(t *testing.T) {
 		for _, plat := range []getproviders.Platform{linux, darwin} {
 			all.Go(func() {
 				got := get(t, front, dir+"terraform-provider-widget_"+version+"_"+plat.String()+".zip")
-				if got.StatusCode != http.StatusOK || !bytes.Equal(got.body, contentOf("widget", version, plat)) {
-					t.Errorf("%s for %s: %s, %v", version, plat, got.Status, got.err)
-				}
+				must.Equal(t, got.StatusCode, http.StatusOK)
+				must.EqualSlices(t, got.body, contentOf("widget", version, plat))
 			})
 		}
 	}
@@ -376,8 +374,7 @@ func TestHandler_ServesWhatIsIncluded(t *testing.T) {
 	m := newMirroring(t)
 	m.add("gadget", "1.0.0")
 	pattern := func(text string) getproviders.Pattern {
-		p, err := getproviders.Terraform("1.15.9").ParsePattern(text)
-		must.Succeed(t, err)
+		p := must.Get(getproviders.Terraform("1.15.9").ParsePattern(text))(t)
 		return p
 	}
 	m.opts.Include, m.opts.Exclude = []getproviders.Pattern{pattern("registry.example.com/acme/*")}, []getproviders.Pattern{pattern("registry.example.com/acme/gadget")}

@@ -67,8 +67,7 @@ func inBubble(t *testing.T, do func(t *testing.T, source *spoken, ask func(path 
 	_, source.zh = hashesOf(t, source.content)
 	bucket, temporary := blob.NewDirectory(t.TempDir()), t.TempDir()
 	synctest.Test(t, func(t *testing.T) {
-		server, err := mirrorserver.Handler(&providercache.Fetcher{Source: source}, bucket, mirrorserver.Options{Temporary: temporary})
-		must.Succeed(t, err)
+		server := must.Get(mirrorserver.Handler(&providercache.Fetcher{Source: source}, bucket, mirrorserver.Options{Temporary: temporary}))(t)
 		defer server.Close()
 		do(t, source, func(path string) *httptest.ResponseRecorder {
 			w := httptest.NewRecorder()

@@ -29,8 +29,7 @@ func parse(t testing.TB, text string) policy.Policy {
 
 func provider(t testing.TB, address string) getproviders.Provider {
 	t.Helper()
-	p, err := terraform.ParseProvider(address)
-	must.Succeed(t, err)
+	p := must.Get(terraform.ParseProvider(address))(t)
 	return p
 }
 
@@ -144,8 +143,7 @@ func TestPolicy_SourcesKnowDirectories(t *testing.T) {
 	widget, linux := provider(t, "acme/widget"), getproviders.Platform{OS: "linux", Arch: "amd64"}
 	at := filepath.Join(dir, "registry.terraform.io", "acme", "widget")
 	must.Succeed(t, errors.Join(os.MkdirAll(at, 0o700), os.WriteFile(filepath.Join(at, "terraform-provider-widget_1.0.0_linux_amd64.zip"), nil, 0o600)))
-	sourceURL, err := (&getproviders.FilesystemMirrorSource{Dir: dir}).Describe(widget).SourceURL(t.Context(), widget, getproviders.MustParseVersion("1.0.0"), linux)
-	must.Succeed(t, err)
+	sourceURL := must.Get((&getproviders.FilesystemMirrorSource{Dir: dir}).Describe(widget).SourceURL(t.Context(), widget, getproviders.MustParseVersion("1.0.0"), linux))(t)
 	for source, allowed := range map[string]bool{dir: true, dir + string(filepath.Separator): true, top: true, filepath.Join(top, "mir"): false, filepath.Join(top, "other"): false} {
 		must.Equal(t, parse(t, fmt.Sprintf("sources = [%q]\n", source)).Check(policy.Candidate{Provider: widget, SourceURL: sourceURL}) == nil, allowed, source)
 	}
@@ -298,8 +296,7 @@ func TestLoad_NamesTheFile(t *testing.T) {
 }
 
 func TestFind_SearchesUpToTheRepository(t *testing.T) {
-	top, err := filepath.EvalSymlinks(t.TempDir())
-	must.Succeed(t, err)
+	top := must.Get(filepath.EvalSymlinks(t.TempDir()))(t)
 	for _, dir := range []string{"out/repo/.git", "out/repo/live/net", "out/alone/below"} {
 		must.Succeed(t, os.MkdirAll(filepath.Join(top, filepath.FromSlash(dir)), 0o755))
 	}
@@ -400,8 +397,7 @@ func TestFind_RefusesWhatAnotherOneMayHavePutThere(t *testing.T) {
 
 // TestFind_PassesOverRepositoriesOfStrangers has a directory such as /tmp, with a repository of another user's and that one's policy.
 func TestFind_PassesOverRepositoriesOfStrangers(t *testing.T) {
-	shared, err := filepath.EvalSymlinks(t.TempDir())
-	must.Succeed(t, err)
+	shared := must.Get(filepath.EvalSymlinks(t.TempDir()))(t)
 	dir, repository, theirs := filepath.Join(shared, "mine"), filepath.Join(shared, ".git"), filepath.Join(shared, policy.FileName)
 	own := filepath.Join(dir, policy.FileName)
 	must.Succeed(t, errors.Join(os.Mkdir(dir, 0o700), os.Mkdir(repository, 0o700), os.WriteFile(theirs, nil, 0o600), os.WriteFile(own, nil, 0o600), os.Chmod(shared, fs.ModeSticky|0o777)))
@@ -420,8 +416,7 @@ func TestFind_PassesOverRepositoriesOfStrangers(t *testing.T) {
 
 // TestFind_FollowsALinkIntoTheRepository: its policies count there, too.
 func TestFind_FollowsALinkIntoTheRepository(t *testing.T) {
-	top, err := filepath.EvalSymlinks(t.TempDir())
-	must.Succeed(t, err)
+	top := must.Get(filepath.EvalSymlinks(t.TempDir()))(t)
 	root, link := filepath.Join(top, "repo"), filepath.Join(top, "link")
 	want := filepath.Join(root, policy.FileName)
 	must.Succeed(t, errors.Join(os.MkdirAll(filepath.Join(root, ".git"), 0o700), os.Mkdir(filepath.Join(root, "live"), 0o700), os.WriteFile(want, nil, 0o600)))

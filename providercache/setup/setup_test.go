@@ -91,8 +91,7 @@ func TestLoad_TellsWhatIsWrong(t *testing.T) {
 			t.Errorf("%s: %v", location, err)
 		}
 	}
-	made, err := setup.Load(t.Context(), setup.Options{})
-	must.Succeed(t, err)
+	made := must.Get(setup.Load(t.Context(), setup.Options{}))(t)
 	defer made.Close()
 	must.Refuse(t, must.ErrorOf(made.Bucket(t.Context(), "nowhere")), "a directory is opened as a bucket's URL")
 	must.Refuse(t, must.ErrorOf(made.Destination(t.Context(), "oci://host.example/a")), "repositories that providers share are a destination")

@@ -16,17 +16,14 @@ import (
 
 func TestOpenPartial_IsForOneProcessAtATime(t *testing.T) {
 	dir := filepath.Join(t.TempDir(), "partial")
-	first, err := openPartial(dir, [32]byte{1})
-	must.Succeed(t, err)
+	first := must.Get(openPartial(dir, [32]byte{1}))(t)
 	if second, err := openPartial(dir, [32]byte{1}); !errors.Is(err, filelock.ErrHeld) {
 		t.Fatalf("got %v, %v while it was being worked on", second, err)
 	}
-	other, err := openPartial(dir, [32]byte{2})
-	must.Succeed(t, err)
+	other := must.Get(openPartial(dir, [32]byte{2}))(t)
 	other.Close()
 	first.Close()
-	again, err := openPartial(dir, [32]byte{1})
-	must.Succeed(t, err)
+	again := must.Get(openPartial(dir, [32]byte{1}))(t)
 	again.Close()
 }
 
@@ -36,8 +33,7 @@ func TestCheckPartial_RefusesARemovedFile(t *testing.T) {
 	for name, replace := range map[string]bool{"removed": false, "replaced": true} {
 		t.Run(name, func(t *testing.T) {
 			path := filepath.Join(t.TempDir(), "partial")
-			file, err := os.OpenFile(path, os.O_RDWR|os.O_CREATE, 0o600)
-			must.Succeed(t, err)
+			file := must.Get(os.OpenFile(path, os.O_RDWR|os.O_CREATE, 0o600))(t)
 			defer file.Close()
 			must.Succeed(t, os.Remove(path))
 			if replace {
@@ -54,8 +50,7 @@ func TestCheckPartial_RefusesARemovedFile(t *testing.T) {
 // file.
 func TestArchive_RefusesAReplacedFile(t *testing.T) {
 	dir := filepath.Join(t.TempDir(), "partial")
-	file, err := openPartial(dir, [32]byte{1})
-	must.Succeed(t, err)
+	file := must.Get(openPartial(dir, [32]byte{1}))(t)
 	received := Archive{Path: file.Name(), File: &partialFile{file, true}}
 	defer received.Discard()
 	must.Succeed(t, os.Remove(file.Name()))

@@ -30,8 +30,7 @@ func TestOpen_SaysHowOftenItTried(t *testing.T) {
 	none := 0
 	for status, words := range map[int]string{http.StatusInternalServerError: "/a.zip giving up after 1 attempt(s)", http.StatusNotFound: ""} {
 		server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) { w.WriteHeader(status) }))
-		at, err := url.Parse(server.URL + "/a.zip")
-		must.Succeed(t, err)
+		at := must.Get(url.Parse(server.URL + "/a.zip"))(t)
 		for _, retries := range []*int{nil, &none} {
 			if retries == nil && status != http.StatusNotFound {
 				continue // the client would wait before it tries again

@@ -29,9 +29,8 @@ func TestValidator_IfRange(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			e := validatorOf(c.header)
 			must.Equal(t, e.ifRange(), c.condition)
-			if e.resumable(true) != c.resumable || e.resumable(false) != c.unsure {
-				t.Errorf("resumable %v, and %v if the checksum isn't known; want %v and %v", e.resumable(true), e.resumable(false), c.resumable, c.unsure)
-			}
+			must.Equal(t, e.resumable(true), c.resumable)
+			must.Equal(t, e.resumable(false), c.unsure)
 		})
 	}
 }
@@ -47,9 +46,8 @@ func TestValidator_DiffersIfBothSaySo(t *testing.T) {
 		{validator{modified: "x"}, validator{modified: "y"}, true},
 		{validator{etag: "a", modified: "x"}, validator{etag: "a"}, false},
 	} {
-		if c.a.differs(c.b) != c.want || c.b.differs(c.a) != c.want {
-			t.Errorf("%+v and %+v: want %v", c.a, c.b, c.want)
-		}
+		must.Equal(t, c.a.differs(c.b), c.want)
+		must.Equal(t, c.b.differs(c.a), c.want)
 	}
 }
 

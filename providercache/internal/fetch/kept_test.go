@@ -82,9 +82,9 @@ func TestArchiveDir_OneDownloadForAllUses(t *testing.T) {
 			cachetest.Must(t, all[(first+n)%3](t.Context()))
 		}
 		must.Equal(t, web.requests.Load(), 1, first)
-		if left, err := os.ReadDir(f.ArchiveDir); err != nil || len(left) != 1 || left[0].Name() != filepath.Base(kept) {
-			t.Errorf("it has %v, %v", left, err)
-		}
+		left := must.Get(os.ReadDir(f.ArchiveDir))(t)
+		must.Len(t, left, 1)
+		must.Equal(t, left[0].Name(), filepath.Base(kept))
 	}
 }
 

@@ -7,7 +7,6 @@ import (
 	"os"
 	"path/filepath"
 	"slices"
-	"strings"
 	"testing"
 
 	"github.com/tfdeps/tfdeps/getproviders"
@@ -32,8 +31,7 @@ func TestHashes_OfManyPlatforms(t *testing.T) {
 		registry.Add(providertest.PackageSpec{Namespace: "acme", Type: "widget", Version: "1.0.0", Platform: plat, Archive: archives[plat]})
 	}
 	in.Target = nil // it isn't needed
-	got, err := in.Fetcher.Hashes(t.Context(), provider(registryHost+"/acme/widget"), version("1.0.0"), platforms)
-	succeed(t, err)
+	got := must.Get(in.Fetcher.Hashes(t.Context(), provider(registryHost+"/acme/widget"), version("1.0.0"), platforms))(t)
 	var signed []getproviders.Hash
 	for _, archive := range archives {
 		signed = append(signed, getproviders.ZH(sha256.Sum256(archive)))
@@ -59,8 +57,7 @@ func TestHashes_OfADirectory(t *testing.T) {
 	source := newSource(t)
 	source.Add("acme/widget", "1.0.0", getproviders.LocalDirectory(dir))
 	in := newInstaller(t, source)
-	got, err := in.Fetcher.Hashes(t.Context(), provider("acme/widget"), version("1.0.0"), []getproviders.Platform{linux})
-	succeed(t, err)
+	got := must.Get(in.Fetcher.Hashes(t.Context(), provider("acme/widget"), version("1.0.0"), []getproviders.Platform{linux}))(t)
 	must.EqualSlices(t, got[linux], []getproviders.Hash{h1Of(t, map[string]string{"terraform-provider-widget": "x"})})
 	nothingLeft(t, in)
 }
@@ -76,9 +73,8 @@ func TestHashes_TellsWhichPlatformsFail(t *testing.T) {
 		t.Fatalf("got %v, %v", got, err)
 	}
 	for i, plat := range otherPlatforms {
-		if failures[i].Step != during.Metadata || !strings.Contains(failures[i].Error(), plat.String()) {
-			t.Errorf("error %d is %v, want that of %s", i, failures[i], plat)
-		}
+		must.Equal(t, failures[i].Step, during.Metadata)
+		must.Contain(t, failures[i].Error(), plat.String())
 	}
 	must.Refuse(t, must.ErrorOf(new(providercache.Fetcher).Hashes(t.Context(), provider("acme/widget"), version("1.0.0"), nil)), "no error without a Source")
 }

@@ -83,12 +83,11 @@ func TestLocate_TellsAllFailures(t *testing.T) {
 		Requirements: require(registryHost+"/acme/widget", "", registryHost+"/acme/nobody", ""),
 		Platforms:    []getproviders.Platform{linux, {OS: "plan9", Arch: "mips"}},
 	}))
-	if len(result.Packages) != 2 || result.Packages[0].Err != nil || !errors.Is(result.Packages[1].Err, getproviders.ErrPlatformMissing) {
-		t.Errorf("%+v", result.Packages)
-	}
-	if !errors.Is(result.Err, getproviders.ErrProviderNotFound) || !errors.Is(result.Err, getproviders.ErrPlatformMissing) {
-		t.Errorf("%v", result.Err)
-	}
+	must.Len(t, result.Packages, 2)
+	must.Equal(t, result.Packages[0].Err, nil)
+	must.Fail(t, result.Packages[1].Err, getproviders.ErrPlatformMissing)
+	must.Fail(t, result.Err, getproviders.ErrProviderNotFound)
+	must.Fail(t, result.Err, getproviders.ErrPlatformMissing)
 	registry.Break("signature", providertest.Fault{Body: func([]byte) []byte { return []byte("none") }})
 	in.Fetcher.Source = registrySource(registry)
 	in.Fetcher = installtest.Again(in.Fetcher)
@@ -118,8 +117,7 @@ func TestLocate_AsksServersForSizes(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
-			server, err := providertest.NewServer(providertest.ServerOptions{Handler: http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) { c.answer(w) })})
-			succeed(t, err)
+			server := must.Get(providertest.NewServer(providertest.ServerOptions{Handler: http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) { c.answer(w) })}))(t)
 			t.Cleanup(server.Close)
 			source := newSource(t)
 			source.Add(registryHost+"/acme/widget", "1.0.0", httpArchive(t, server.BaseURL()+"/w.zip?signature=hunter2"))

@@ -117,9 +117,8 @@ func TestLock_LeavesOutWhatIsDone(t *testing.T) {
 	request := everyPlatform
 	request.Done, request.AllPlatforms, request.Locks = []getproviders.Platform{linux}, true, new(depsfile.Locks)
 	got := lockOne(t, in, request)
-	if len(got.Packages) != 2 || registry.Requests("archive") != 2 {
-		t.Errorf("%d requests, %+v", registry.Requests("archive"), got.Packages)
-	}
+	must.Len(t, got.Packages, 2)
+	must.Equal(t, registry.Requests("archive"), 2)
 	request.Platforms, request.AllPlatforms = []getproviders.Platform{linux}, false
 	must.Len(t, lockOne(t, in, request).Packages, 0)
 }
@@ -138,9 +137,8 @@ func TestLock_LeavesOutWhatARegistryListsUnsigned(t *testing.T) {
 		t.Errorf("init recorded\n%s", got)
 	}
 	locked := string(lockOne(t, ordinary(), everyPlatform).Locks.Encode(product))
-	if strings.Contains(locked, wrongH1) || strings.Count(locked, `"h1:`) != 3 {
-		t.Errorf("lock recorded\n%s", locked)
-	}
+	must.NotContain(t, locked, wrongH1)
+	must.Equal(t, strings.Count(locked, `"h1:`), 3)
 	must.Equal(t, registry.Requests("archive"), 1+3)
 	asked := ordinary()
 	asked.Fetcher.HashPolicy = fetch.TrustMirrorHashes

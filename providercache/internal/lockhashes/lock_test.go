@@ -62,9 +62,8 @@ func TestLock_SaysWhatIsNew(t *testing.T) {
 	result := lockOne(t, in, request)
 	want := []lockhashes.Change{lockhashes.Extended, lockhashes.Extended, lockhashes.Unchanged}
 	for i, p := range result.Packages {
-		if p.Change != want[i] || (len(p.Missing) == 1) != (want[i] == lockhashes.Extended) {
-			t.Errorf("%s: %v, missing %q", p.Platform, p.Change, p.Missing)
-		}
+		must.Equal(t, p.Change, want[i], p.Platform)
+		must.Equal(t, len(p.Missing) == 1, want[i] == lockhashes.Extended, p.Platform)
 	}
 	request.Upgrade = map[getproviders.Provider]getproviders.Version{widget: version("1.0.0")}
 	result = lockOne(t, in, request)
@@ -203,9 +202,8 @@ func TestInstall_RemembersArchivesForLock(t *testing.T) {
 	req := require(registryHost+"/acme/widget", "")
 	locks, _ := install(t, in, req, nil)
 	got := lockOne(t, in, lockhashes.Request{Requirements: req, Locks: locks, Platforms: []getproviders.Platform{linux}})
-	if got.Packages[0].State != event.Recalled || registry.Requests("archive") != 1 {
-		t.Errorf("%d requests, %+v", registry.Requests("archive"), got.Packages[0])
-	}
+	must.Equal(t, got.Packages[0].State, event.Recalled)
+	must.Equal(t, registry.Requests("archive"), 1)
 }
 
 func TestLock_TellsOfEachPackage(t *testing.T) {

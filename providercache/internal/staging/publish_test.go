@@ -18,8 +18,7 @@ import (
 // stageWith makes a stage with a package of one file.
 func stageWith(t *testing.T, target string, content string) *Stage {
 	t.Helper()
-	stage, err := New(target)
-	must.Succeed(t, err)
+	stage := must.Get(New(target))(t)
 	t.Cleanup(stage.Remove)
 	cachetest.WriteTo(t, filepath.Join(stage.PackagePath(), cachetest.WidgetFile), content)
 	return stage
@@ -29,8 +28,7 @@ func TestStage_IsPrivateAndOutsideTheLayout(t *testing.T) {
 	t.Parallel()
 	target := filepath.Join(t.TempDir(), "a", "b")
 	stage := stageWith(t, target, "new")
-	info, err := os.Stat(stage.dir)
-	must.Succeed(t, err)
+	info := must.Get(os.Stat(stage.dir))(t)
 	if filepath.Dir(stage.dir) != target || filepath.Base(stage.dir)[0] != '.' {
 		t.Errorf("the stage is %s", stage.dir)
 	}
@@ -95,10 +93,9 @@ func TestStage_ReplaceWithAndWithoutExchange(t *testing.T) {
 				final := filepath.Join(target, "final")
 				prepare(t, final)
 				must.Succeed(t, replace(stage, final))
-				entries, err := os.ReadDir(final)
-				if err != nil || len(entries) != 1 || entries[0].Name() != cachetest.WidgetFile {
-					t.Errorf("there is %v, %v", entries, err)
-				}
+				entries := must.Get(os.ReadDir(final))(t)
+				must.Len(t, entries, 1)
+				must.Equal(t, entries[0].Name(), cachetest.WidgetFile)
 				stage.Remove()
 				if left, _ := os.ReadDir(target); len(left) != 1 {
 					t.Errorf("left: %v", left)
@@ -123,8 +120,7 @@ func TestStage_MakesItsGroundAgain(t *testing.T) {
 	t.Parallel()
 	target := filepath.Join(t.TempDir(), "a", "b")
 	for range 3 {
-		stage, err := New(target)
-		must.Succeed(t, err)
+		stage := must.Get(New(target))(t)
 		stage.Remove()
 		scratch.RemoveEmpty([]string{filepath.Dir(target), target}) // as another run does that has failed
 		must.Refuse(t, must.ErrorOf(os.Stat(filepath.Dir(target))), "the ground is still there")

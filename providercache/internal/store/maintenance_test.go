@@ -22,8 +22,7 @@ import (
 
 func list(tb testing.TB, u *store.Maintenance) []store.Package {
 	tb.Helper()
-	packages, err := u.List()
-	succeed(tb, err)
+	packages := must.Get(u.List())(tb)
 	return packages
 }
 
@@ -75,9 +74,8 @@ func TestMaintenance_ListsUsersAndLastUse(t *testing.T) {
 	}
 	installtest.InstallBoth(t, linked, locks)
 	a = list(t, u)[0]
-	if len(a.Users) != 2 || !slices.Equal(a.Linked, []string{resolvedPath(t, linked.Target.Dir)}) {
-		t.Errorf("used by %q, and linked to by %q", a.Users, a.Linked)
-	}
+	must.Len(t, a.Users, 2)
+	must.EqualSlices(t, a.Linked, []string{resolvedPath(t, linked.Target.Dir)})
 	if time.Since(a.LastUse) > time.Hour || a.Size == 0 || !a.Managed || a.Condition != store.ConditionComplete {
 		t.Errorf("listed as %+v", a)
 	}
@@ -89,8 +87,7 @@ func TestMaintenance_ListsUsersAndLastUse(t *testing.T) {
 
 func resolvedPath(tb testing.TB, path string) string {
 	tb.Helper()
-	real, err := filepath.EvalSymlinks(path)
-	succeed(tb, err)
+	real := must.Get(filepath.EvalSymlinks(path))(tb)
 	return real
 }
 
@@ -211,8 +208,7 @@ func TestVerify_AcceptsLockedPackagesWithoutReceipts(t *testing.T) {
 		{store.PackageSpecs(other, locks), store.OK},
 		{store.PackageSpecs(new(depsfile.Locks)), store.Unknown},
 	} {
-		found, err := u.Verify(t.Context(), c.locked)
-		succeed(t, err)
+		found := must.Get(u.Verify(t.Context(), c.locked))(t)
 		for _, v := range found {
 			must.Equal(t, v.Finding, c.want, c.locked)
 		}
@@ -242,8 +238,7 @@ func TestCollect_RemovesTheLeastRecentlyUsedFirst(t *testing.T) {
 		"kept alone":        {store.Policy{Keep: locked("c")}, []string{"b", "a"}},
 		"kept, by age":      {store.Policy{OlderThan: 9*24*time.Hour - time.Hour, Keep: locked("b")}, []string{"a"}},
 	} {
-		done, err := u.Collect(t.Context(), c.policy, store.RemoveOptions{DryRun: true})
-		succeed(t, err)
+		done := must.Get(u.Collect(t.Context(), c.policy, store.RemoveOptions{DryRun: true}))(t)
 		var got []string
 		for _, p := range done.Removed {
 			got = append(got, p.Provider.Type)
@@ -288,8 +283,7 @@ func TestRemove_CountsSharedBytesApart(t *testing.T) {
 	installtest.InstallBoth(t, d, nil)
 	u := m.Maintenance(t)
 	packages := list(t, u)
-	done, err := u.Remove(t.Context(), packages, store.RemoveOptions{})
-	succeed(t, err)
+	done := must.Get(u.Remove(t.Context(), packages, store.RemoveOptions{}))(t)
 	if done.Freed != 0 || done.Shared == 0 || !slices.Equal(done.SharedWith, []string{resolvedPath(t, d.Target.Dir)}) {
 		t.Errorf("removed: %+v", done)
 	}

@@ -106,12 +106,11 @@ func TestReadTrees_ReportHowMuchIsRead(t *testing.T) {
 	write(t, filepath.Join(dir, filepath.FromSlash(widget+"/terraform-provider-widget_1.1.0_linux_amd64.zip")),
 		string(zipOf(t, map[string]string{"terraform-provider-widget": string(large)})))
 	steps := map[string]int{}
-	_, err := store.ReadTrees(t.Context(), []string{dir}, event.Observer(func(e event.Event) {
+	must.Get(store.ReadTrees(t.Context(), []string{dir}, event.Observer(func(e event.Event) {
 		if e.Kind == event.HashProgress {
 			steps[fmt.Sprint(e.Version, " ", filepath.Base(e.Path), " ", e.Done/8_000_000)]++
 		}
-	}))
-	succeed(t, err)
+	})))(t)
 	const unpacked, packed = "1.0.0 linux_amd64 ", "1.1.0 terraform-provider-widget_1.1.0_linux_amd64.zip "
 	if want := map[string]int{unpacked + "1": 1, unpacked + "2": 1, packed + "1": 1, packed + "2": 1}; !maps.Equal(steps, want) {
 		t.Errorf("reported were %v, want %v", steps, want)
@@ -130,26 +129,24 @@ func TestReadTrees_FollowLinksToPackages(t *testing.T) {
 		}
 	}
 	var events []string // the two links lead to one package, which is read once
-	trees, err := store.ReadTrees(t.Context(), dirs, event.Observer(func(e event.Event) {
+	trees := must.Get(store.ReadTrees(t.Context(), dirs, event.Observer(func(e event.Event) {
 		switch e.Kind {
 		case event.Queued:
 			events = append(events, fmt.Sprint("verify ", slices.Collect(maps.Values(e.Sizes))))
 		case event.Hashing, event.Hashed:
 			events = append(events, fmt.Sprintf("%s %s", e.Kind, e.Provider))
 		}
-	}))
-	succeed(t, err)
+	})))(t)
 	must.EqualSlices(t, events, []string{"verify [3]", "hashing " + widget, "hashed " + widget})
 	for _, tree := range trees {
-		if len(tree.Packages) != 1 || tree.Packages[0].H1 != h1Of(t, widgetFiles) {
-			t.Errorf("found %+v", tree)
-		}
+		must.Len(t, tree.Packages, 1)
+		must.Equal(t, tree.Packages[0].H1, h1Of(t, widgetFiles))
 	}
 	succeed(t, os.RemoveAll(filepath.Join(cache, at)))
 	found := readTree(t, dirs[0]).Compare(lockOf("1.0.0", h1Of(t, widgetFiles)), linuxPackages)
-	if len(found) != 1 || found[0].Finding != store.Dangling || !errors.Is(found[0].Err, store.ErrDangling) {
-		t.Errorf("found %+v", found)
-	}
+	must.Len(t, found, 1)
+	must.Equal(t, found[0].Finding, store.Dangling)
+	must.Fail(t, found[0].Err, store.ErrDangling)
 }
 
 func TestComparedPackages_SharedTreesMayHaveMore(t *testing.T) {

@@ -60,8 +60,7 @@ func (m machine) add(t *testing.T, name string, files map[string]string) getprov
 			must.Succeed(t, os.Chmod(path, 0o755))
 		}
 	}
-	h1, err := treehash.Dir(t.Context(), dir)
-	must.Succeed(t, err)
+	h1 := must.Get(treehash.Dir(t.Context(), dir))(t)
 	w.Hashes = []getproviders.Hash{h1, "zh:" + getproviders.Hash(strings.Repeat("0", 64))}
 	return w
 }
@@ -204,9 +203,8 @@ func TestPush_LeavesOutWhatCouldNotBeVerified(t *testing.T) {
 	pushed, err := transfer.Push(t.Context(), m.Installer, transfer.InBucket(bucket), []getproviders.PackageSpec{onlyZH, other, missing})
 	must.Succeed(t, err)
 	for i, want := range []event.State{event.NotRecorded, event.NotCached, event.NotCached} {
-		if pushed[i].State != want || pushed[i].Path != "" {
-			t.Errorf("%+v, want %s", pushed[i], want)
-		}
+		must.Equal(t, pushed[i].State, want)
+		must.Equal(t, pushed[i].Path, "")
 	}
 	if got := objects(t, bucket); len(got) > 0 {
 		t.Errorf("sent: %q", got)
@@ -284,17 +282,15 @@ func TestPull_TakesNoPackageOfAnotherPlatform(t *testing.T) {
 	} {
 		from := newMachine(t)
 		w := from.add(t, "a", small("a"))
-		_, err := transfer.Push(t.Context(), from.Installer, remote, []getproviders.PackageSpec{w})
-		must.Succeed(t, err)
+		must.Get(transfer.Push(t.Context(), from.Installer, remote, []getproviders.PackageSpec{w}))(t)
 		several := w
 		several.Hashes = append([]getproviders.Hash{"h1:" + getproviders.Hash(strings.Repeat("A", 43)) + "="}, w.Hashes...)
 		for _, wanted := range []getproviders.PackageSpec{w, several} {
 			to := newMachine(t)
 			to.Fetcher.Platform = getproviders.Platform{OS: "darwin", Arch: "arm64"}
-			pulled, err := to.pull(t, remote, wanted)
-			if err != nil || pulled[0].State != event.Absent || len(to.packages(t)) != 0 {
-				t.Errorf("%s, by %d hashes: %+v, %v, the cache has %q", name, len(wanted.Hashes), pulled, err, to.packages(t))
-			}
+			pulled := must.Get(to.pull(t, remote, wanted))(t, name)
+			must.Equal(t, pulled[0].State, event.Absent, name)
+			must.Len(t, to.packages(t), 0, name)
 			must.Equal(t, must.Get(newMachine(t).pull(t, remote, wanted))(t)[0].State, event.Pulled, name)
 		}
 	}
@@ -425,9 +421,8 @@ func TestPush_EndsWithTheContext(t *testing.T) {
 	ctx, cancel := context.WithCancel(t.Context())
 	bucket := &counted{Bucket: blob.NewDirectory(t.TempDir())}
 	_, err := transfer.Push(ctx, m.Installer, changing{transfer.InBucket(bucket), cancel}, []getproviders.PackageSpec{w})
-	if !errors.Is(err, context.Canceled) || strings.Contains(bucket.since(), "put") {
-		t.Errorf("%v", err)
-	}
+	must.Fail(t, err, context.Canceled)
+	must.NotContain(t, bucket.since(), "put")
 }
 
 func TestName_IsThatOfOnePackage(t *testing.T) {

@@ -55,9 +55,8 @@ func TestOnWeb_PullsFromBehindAServer(t *testing.T) {
 	must.Succeed(t, err)
 	text, err := io.ReadAll(rest.Body)
 	must.Succeed(t, errors.Join(err, rest.Body.Close()))
-	if rest.Offset != 10 || int64(len(text)) != rest.Size-10 {
-		t.Errorf("from byte %d of %d came %d bytes", rest.Offset, rest.Size, len(text))
-	}
+	must.Equal(t, rest.Offset, 10)
+	must.Equal(t, int64(len(text)), rest.Size-10)
 	if all, err := archive.Open(t.Context(), 1<<20); err != nil || all.Offset != 0 || all.Body.Close() != nil {
 		t.Errorf("past the end: %+v, %v", all, err)
 	}
@@ -123,8 +122,7 @@ func TestOnWeb_ShowsNoSignature(t *testing.T) {
 	defer server.Close()
 	client := server.Client()
 	defer client.CloseIdleConnections()
-	base, err := url.Parse(server.URL)
-	must.Succeed(t, err)
+	base := must.Get(url.Parse(server.URL))(t)
 	for _, to = range []string{"http://127.0.0.1:1/x?signature=secret1", "http://a:secret1@127.0.0.1:1/x", "/again?signature=secret1", "ftp://127.0.0.1/x?signature=secret1"} {
 		_, err := newMachine(t).pull(t, transfer.OnWeb(client, base), newMachine(t).add(t, "a", small("a")))
 		if err == nil || strings.Contains(err.Error(), "secret1") || !strings.Contains(err.Error(), server.URL) {

@@ -82,8 +82,7 @@ func checkHashes(tb testing.TB, content []byte, dir string, result Content) {
 
 func unzip(tb testing.TB, content []byte, dir string) {
 	tb.Helper()
-	r, err := zip.NewReader(bytes.NewReader(content), int64(len(content)))
-	must.Succeed(tb, err)
+	r := must.Get(zip.NewReader(bytes.NewReader(content), int64(len(content))))(tb)
 	for _, f := range r.File {
 		path := filepath.Join(dir, filepath.FromSlash(f.Name))
 		if strings.HasSuffix(f.Name, "/") {
@@ -112,7 +111,7 @@ func sameTree(tb testing.TB, got, want string) {
 func describeTree(tb testing.TB, dir string) string {
 	tb.Helper()
 	var lines []string
-	err := filepath.Walk(dir, func(path string, info os.FileInfo, err error) error {
+	must.Succeed(tb, filepath.Walk(dir, func(path string, info os.FileInfo, err error) error {
 		if err != nil {
 			return err
 		}
@@ -125,8 +124,7 @@ func describeTree(tb testing.TB, dir string) string {
 		}
 		lines = append(lines, line)
 		return err
-	})
-	must.Succeed(tb, err)
+	}))
 	return strings.Join(lines, "\n")
 }
 

@@ -42,9 +42,7 @@ func checkPassing(tb testing.TB, content []byte, limits Limits) (onTheWay bool) 
 		tb.Fatal(err)
 	}
 	opened, err := Open(path, int64(len(content)), nil, cachetest.TestProvider, limits.WithDefaults())
-	if err != nil {
-		tb.Fatalf("hashed on its way, and not unpacked: %v", err)
-	}
+	must.Succeed(tb, err)
 	defer opened.file.Close()
 	want, err := opened.Unpack(tb.Context(), "")
 	if err != nil || got != want || received.Size != int64(len(content)) {

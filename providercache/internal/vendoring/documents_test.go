@@ -36,8 +36,7 @@ func present(paths []string) (n int) {
 func TestVendoring_VendoredArchivesKeepWhatIsSigned(t *testing.T) {
 	t.Parallel()
 	v := newVendoring(t)
-	_, err := v.run(t)
-	succeed(t, err)
+	must.Get(v.run(t))(t)
 	if documents := v.documentsOf("widget", "1.0.0"); present(documents) != 3 {
 		t.Fatalf("there is %q", files(t, v.opts.Dir))
 	}
@@ -53,19 +52,16 @@ func TestVendoring_VendoredArchivesKeepWhatIsSigned(t *testing.T) {
 func TestVendoring_WhatIsSignedComesAgainIfItDiffers(t *testing.T) {
 	t.Parallel()
 	v := newVendoring(t)
-	_, err := v.run(t)
-	succeed(t, err)
+	must.Get(v.run(t))(t)
 	documents, before := v.documentsOf("widget", "1.0.0"), files(t, v.opts.Dir)
 	sums := read(t, documents[0])
 	write(t, documents[0], strings.Repeat("0", 64)+sums[64:]) // of one platform alone
 	if got := v.codes(t); !slices.Contains(got, "documents_differ") {
 		t.Errorf("%q", got)
 	}
-	_, err = v.run(t)
-	succeed(t, err)
-	if read(t, documents[0]) != sums || !slices.Equal(files(t, v.opts.Dir), before) {
-		t.Errorf("there is %q", files(t, v.opts.Dir))
-	}
+	must.Get(v.run(t))(t)
+	must.Equal(t, read(t, documents[0]), sums)
+	must.EqualSlices(t, files(t, v.opts.Dir), before)
 }
 
 func TestVendoring_RemovesWhatIsNotTrueOfAllArchives(t *testing.T) {

@@ -67,8 +67,7 @@ func (v *vendored) path(name, version string, plat getproviders.Platform) string
 func (v *vendored) codes(t *testing.T) (codes []string) {
 	t.Helper()
 	asked := v.registry.Requests("")
-	status, err := vendoring.Check(t.Context(), v.Fetcher, v.opts, v.request)
-	succeed(t, err)
+	status := must.Get(vendoring.Check(t.Context(), v.Fetcher, v.opts, v.request))(t)
 	for _, reason := range status.Reasons {
 		codes = append(codes, reason.Code)
 	}
@@ -259,8 +258,7 @@ func TestVendoring_FromAnUnpackedMirrorCopies(t *testing.T) {
 		t.Errorf("packed: %v", err)
 	}
 	v.opts.Unpacked = true
-	_, err := v.run(t)
-	succeed(t, err)
+	must.Get(v.run(t))(t)
 	if info, err := os.Lstat(v.path("widget", "1.0.0", linux)); err != nil || !info.IsDir() {
 		t.Errorf("%v, %v", info, err)
 	}
@@ -272,8 +270,7 @@ func TestVendoring_CheckVendoredSaysWhatIsMissing(t *testing.T) {
 	must.EqualSlices(t, v.codes(t), []string{"lock_missing_provider"})
 	v.request.Locks = lockOne(t, v.Installer, v.request).Locks
 	must.EqualSlices(t, v.codes(t), []string{"package_absent", "package_absent"})
-	_, err := v.run(t)
-	succeed(t, err)
+	must.Get(v.run(t))(t)
 	lock, _ := v.request.Locks.Provider(provider(registryHost + "/acme/widget"))
 	lock.Hashes = slices.DeleteFunc(lock.Hashes, func(h getproviders.Hash) bool { return h.Scheme() == hashing.H1 })
 	v.request.Locks.Set(lock)

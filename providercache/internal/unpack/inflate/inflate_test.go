@@ -77,9 +77,7 @@ func TestCopy_RestoresWhatWasCompressed(t *testing.T) {
 	for name, content := range contents() {
 		for _, level := range levels {
 			var out bytes.Buffer
-			if err := d.Copy(&out, bufio.NewReader(bytes.NewReader(compress(t, content, level)))); err != nil {
-				t.Fatalf("%s, level %d: %v", name, level, err)
-			}
+			must.Succeed(t, d.Copy(&out, bufio.NewReader(bytes.NewReader(compress(t, content, level)))), name, level)
 			must.EqualSlices(t, out.Bytes(), content, name, level)
 		}
 	}
@@ -189,9 +187,8 @@ func FuzzCopy(f *testing.F) {
 		}
 		left, _ := io.ReadAll(ours)
 		wantLeft, _ := io.ReadAll(theirs)
-		if !bytes.Equal(got.Bytes(), want) || !bytes.Equal(left, wantLeft) {
-			t.Errorf("got %d bytes, %d left; want %d, %d", got.Len(), len(left), len(want), len(wantLeft))
-		}
+		must.EqualSlices(t, got.Bytes(), want)
+		must.EqualSlices(t, left, wantLeft)
 	})
 }
 
