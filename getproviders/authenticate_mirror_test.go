@@ -113,7 +113,7 @@ func (m *signedMirror) judge(t *testing.T) map[string]string {
 
 func judgedFrom(t *testing.T, source getproviders.Source, digests getproviders.Digests) string {
 	t.Helper()
-	found, err := source.Package(t.Context(), widget, version("1.0.0"), linux)
+	found, err := packageOf(t, source)
 	must.Succeed(t, err)
 	trust, err := found.Trust.Loaded(t.Context())
 	if err == nil && trust.Authenticator == nil {
@@ -249,7 +249,7 @@ func TestSignature_InMirrorsGoesBeforeWhatTheMirrorLists(t *testing.T) {
 			source, err := getproviders.NewNetworkMirrorSource(server.BaseURL()+"/", server.Client(), nil, product)
 			must.Succeed(t, err)
 			source.Signers, source.TrustAllHashes = m.signers, believed
-			found, err := source.Package(t.Context(), widget, version("1.0.0"), linux)
+			found, err := packageOf(t, source)
 			must.Succeed(t, err)
 			trust, err := found.Trust.Loaded(t.Context())
 			must.Succeed(t, err)

@@ -113,9 +113,9 @@ func (w *web) install(t *testing.T, source getproviders.Source, archives *http.C
 			fmt.Fprintf(&text, "%+v\n", *refused)
 		}
 	}
-	available, err := source.Versions(t.Context(), widget)
+	available, err := versionsOf(t, source)
 	say(err)
-	found, err := source.Package(t.Context(), widget, version("1.0.0"), linux)
+	found, err := packageOf(t, source)
 	say(err)
 	fmt.Fprintf(&text, "%v\n%s %v\n", available, found.Source, found.Skipped)
 	if err != nil {

@@ -26,7 +26,7 @@ func TestFilesystemMirrorSource_OfThousandsCostsAsMuchAsASmallOne(t *testing.T) 
 	}
 	small, large := mirror(t, own...), mirror(t, others...)
 	for name, ask := range map[string]func(source getproviders.Source) error{
-		"Versions":         func(source getproviders.Source) error { _, err := source.Versions(t.Context(), widget); return err },
+		"Versions":         func(source getproviders.Source) error { _, err := versionsOf(t, source); return err },
 		"Package":          func(source getproviders.Source) error { return packageFrom(t, source, "1.0.0") },
 		"Package, packed":  func(source getproviders.Source) error { return packageFrom(t, source, "1.1.0") },
 		"Package, missing": func(source getproviders.Source) error { return packageFrom(t, source, "2.0.0") },

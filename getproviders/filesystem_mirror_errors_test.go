@@ -22,7 +22,7 @@ func TestFilesystemMirrorSource_SaysWhatElseThereIs(t *testing.T) {
 		"registry.example/acme/widget/0.9.0/linux_amd64/",
 		"registry.example/acme/widget/2.0.0-rc1/linux_amd64/",
 	)
-	_, err := source.Package(t.Context(), widget, version("1.0.0"), linux)
+	_, err := packageOf(t, source)
 	if !errors.Is(err, getproviders.ErrPlatformMissing) || errors.Is(err, getproviders.ErrVersionNotFound) {
 		t.Errorf("err = %v, want one that is ErrPlatformMissing", err)
 	}
@@ -39,8 +39,8 @@ func TestFilesystemMirrorSource_ThatIsNotThere(t *testing.T) {
 	must.Succeed(t, os.WriteFile(file, nil, 0o666))
 	for _, dir := range []string{filepath.Join(t.TempDir(), "missing"), file, ""} {
 		source := &getproviders.FilesystemMirrorSource{Dir: dir}
-		_, versionsErr := source.Versions(t.Context(), widget)
-		_, packageErr := source.Package(t.Context(), widget, version("1.0.0"), linux)
+		_, versionsErr := versionsOf(t, source)
+		_, packageErr := packageOf(t, source)
 		_, providersErr := source.Providers(t.Context())
 		for _, err := range []error{versionsErr, packageErr, providersErr} {
 			if !errors.Is(err, getproviders.ErrUnreachable) || !strings.HasPrefix(err.Error(), "cannot search "+dir+": ") {
@@ -62,8 +62,8 @@ func TestFilesystemMirrorSource_ReadsOneProvidersDirectory(t *testing.T) {
 	forbid(t, source.Dir, 0o111)
 	forbid(t, filepath.Join(source.Dir, "registry.example"), 0o111)
 	forbid(t, filepath.Join(source.Dir, "registry.example", "acme"), 0o111)
-	must.Equal(t, must.ErrorOf(source.Versions(t.Context(), widget)), nil)
-	must.Equal(t, must.ErrorOf(source.Package(t.Context(), widget, version("1.0.0"), linux)), nil)
+	must.Equal(t, must.ErrorOf(versionsOf(t, source)), nil)
+	must.Equal(t, must.ErrorOf(packageOf(t, source)), nil)
 	must.Fail(t, must.ErrorOf(source.Providers(t.Context())), fs.ErrPermission)
 }
 
@@ -71,7 +71,7 @@ func TestFilesystemMirrorSource_ThatCannotBeReadIsAnError(t *testing.T) {
 	for _, dir := range []string{"registry.example/acme/widget", "registry.example/acme/widget/1.0.0", "registry.example"} {
 		source := mirror(t, "registry.example/acme/widget/1.0.0/linux_amd64/")
 		forbid(t, filepath.Join(source.Dir, filepath.FromSlash(dir)), 0)
-		_, err := source.Versions(t.Context(), widget)
+		_, err := versionsOf(t, source)
 		must.Fail(t, err, getproviders.ErrUnreachable, dir)
 		must.Fail(t, err, fs.ErrPermission, dir)
 	}

@@ -138,8 +138,8 @@ func TestFilesystemMirrorSource_Links(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			source := mirror(t, test.tree...)
-			_, versionsErr := source.Versions(t.Context(), widget)
-			_, packageErr := source.Package(t.Context(), widget, version("1.0.0"), linux)
+			_, versionsErr := versionsOf(t, source)
+			_, packageErr := packageOf(t, source)
 			for _, err := range []error{versionsErr, packageErr} {
 				if test.found && err != nil || !test.found && !errors.Is(err, getproviders.ErrProviderNotFound) {
 					t.Errorf("err = %v; found should be %t", err, test.found)
@@ -152,8 +152,8 @@ func TestFilesystemMirrorSource_Links(t *testing.T) {
 		at := mirror(t, "registry.example/acme/widget/1.0.0/linux_amd64/").Dir
 		must.Succeed(t, os.Symlink(at, link))
 		source := &getproviders.FilesystemMirrorSource{Dir: link}
-		must.Equal(t, must.ErrorOf(source.Versions(t.Context(), widget)), nil)
-		got, err := source.Package(t.Context(), widget, version("1.0.0"), linux)
+		must.Equal(t, must.ErrorOf(versionsOf(t, source)), nil)
+		got, err := packageOf(t, source)
 		if want := filepath.Join(at, "registry.example", "acme", "widget", "1.0.0", "linux_amd64"); err != nil || got.Location != getproviders.LocalDirectory(want) {
 			t.Errorf("got %v, %v, want location %s", got.Location, err, want)
 		}
@@ -179,19 +179,19 @@ func TestFilesystemMirrorSource_Package(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			source := mirror(t, test.tree...)
-			got, err := source.Package(t.Context(), widget, version("1.0.0"), linux)
+			got, err := packageOf(t, source)
 			must.Succeed(t, err)
 			var want getproviders.Location = getproviders.LocalDirectory(filepath.Join(source.Dir, filepath.FromSlash(test.dir)))
 			if test.file != "" {
 				want = getproviders.LocalArchive(filepath.Join(source.Dir, filepath.FromSlash(test.file)))
 			}
-			origin, err := source.Describe(widget).SourceURL(t.Context(), widget, version("1.0.0"), linux)
+			origin, err := source.Describe(widget).SourceURL(t.Context(), widget, v1, linux)
 			if err != nil || strings.HasPrefix(origin, source.Dir) != (test.file != "") {
 				t.Errorf("the origin is %q, %v", origin, err)
 			}
 			must.Equal(t, got.Trust.Load != nil, test.file != "")
 			got.Trust = getproviders.Trust{}
-			must.DeepEqual(t, got, getproviders.Package{Provider: widget, Version: version("1.0.0"), Platform: linux, Location: want, Source: source.Dir, SourceURL: origin})
+			must.DeepEqual(t, got, getproviders.Package{Provider: widget, Version: v1, Platform: linux, Location: want, Source: source.Dir, SourceURL: origin})
 		})
 	}
 }

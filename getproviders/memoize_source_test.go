@@ -74,9 +74,9 @@ func TestMemoize_MirrorIsSharedBySelectors(t *testing.T) {
 	})
 	mirror := getproviders.Memoize(fake.mirrorAt(t, mirrorBase))
 	source := getproviders.MultiSource{Selectors: []getproviders.Selector{{Source: mirror}, {Source: mirror}}}
-	must.Get(source.Versions(t.Context(), widget))(t)
+	must.Get(versionsOf(t, source))(t)
 	for range 2 {
-		must.Get(source.Package(t.Context(), widget, version("1.0.0"), getproviders.Platform{OS: "darwin", Arch: "arm64"}))(t)
+		must.Get(source.Package(t.Context(), widget, v1, getproviders.Platform{OS: "darwin", Arch: "arm64"}))(t)
 	}
 	for _, path := range []string{indexPath, versionPath} {
 		must.Equal(t, fake.requests(path), 1, path)

@@ -49,12 +49,12 @@ func TestStoredMirrorSource_ReadsFiles(t *testing.T) {
 	} {
 		source, err := getproviders.NewStoredMirrorSource(inMirror(url))
 		must.Succeed(t, err)
-		pkg, err := source.Package(t.Context(), widget, version("1.0.0"), linux)
+		pkg, err := packageOf(t, source)
 		if err != nil || pkg.Location.String() != want || pkg.SourceURL != "s3://bucket/pre/fix/" || pkg.Trust.ExpectedSHA256 == ([32]byte{}) {
 			t.Errorf("%s: %+v, %v", url, pkg, err)
 		}
-		available, err := source.Versions(t.Context(), widget)
-		platforms, err2 := source.Describe(widget).Platforms(t.Context(), widget, version("1.0.0"))
+		available, err := versionsOf(t, source)
+		platforms, err2 := source.Describe(widget).Platforms(t.Context(), widget, v1)
 		if err := errors.Join(err, err2); err != nil || !slices.Equal(available.Versions, versions("1.0.0")) || len(platforms) != 1 {
 			t.Errorf("%v, %v, %v", available, platforms, err)
 		}
@@ -65,7 +65,7 @@ func TestStoredMirrorSource_RefusesWhatIsElsewhere(t *testing.T) {
 	for _, url := range []string{"../../../../other/widget.zip", "s3://elsewhere/pre/fix/x.zip", "/x.zip", "file:///etc/passwd"} {
 		source, err := getproviders.NewStoredMirrorSource(inMirror(url))
 		must.Succeed(t, err)
-		_, err = source.Package(t.Context(), widget, version("1.0.0"), linux)
+		_, err = packageOf(t, source)
 		must.Equal(t, getproviders.CodeOf(err), "invalid_answer", url)
 		must.Contain(t, err, "malformed answer", url)
 	}
@@ -78,7 +78,7 @@ func TestStoredMirrorSource_TellsWhatIsMissingFromWhatFails(t *testing.T) {
 		want  error
 	}{{files{}, getproviders.ErrNotFound}, {files{index: "forbidden"}, getproviders.ErrUnauthorized}, {files{index: strings.Repeat(" ", 17<<20)}, getproviders.ErrUnreachable}} {
 		source := must.Get(getproviders.NewStoredMirrorSource(test.files))(t)
-		if _, err := source.Versions(t.Context(), widget); !errors.Is(err, test.want) || !strings.Contains(err.Error(), "acme/widget") {
+		if _, err := versionsOf(t, source); !errors.Is(err, test.want) || !strings.Contains(err.Error(), "acme/widget") {
 			t.Errorf("%v, want %v", err, test.want)
 		}
 	}

@@ -84,7 +84,7 @@ func queries(source getproviders.Source) map[string]func(context.Context) error 
 			return err
 		},
 		"Package": func(ctx context.Context) error {
-			_, err := source.Package(ctx, widget, version("1.0.0"), linux)
+			_, err := source.Package(ctx, widget, v1, linux)
 			return err
 		},
 	}
@@ -97,17 +97,17 @@ func TestMultiSource_NextOnFailureTellsWhatWasSkipped(t *testing.T) {
 		stub{name: "c", available: getproviders.Available{Versions: versions("1.0.0"), Warnings: []string{"from c"}}},
 	)
 	source.Fallback = getproviders.NextOnFailure
-	available, err := source.Versions(t.Context(), widget)
+	available, err := versionsOf(t, source)
 	must.Succeed(t, err)
 	must.EqualSlices(t, available.Warnings, []string{"a was passed over because it failed: disk on fire: source unreachable or failing", "from c"})
-	found, err := source.Package(t.Context(), widget, version("1.0.0"), linux)
+	found, err := packageOf(t, source)
 	if err != nil || found.Source != "c" {
 		t.Fatalf("got %+v, %v", found, err)
 	}
 	must.Fail(t, found.Skipped, errFailed)
 	must.Equal(t, found.Skipped.Error(), "a: disk on fire: source unreachable or failing")
 	source.Selectors = source.Selectors[1:]
-	must.Equal(t, must.Get(source.Package(t.Context(), widget, version("1.0.0"), linux))(t).Skipped, nil)
+	must.Equal(t, must.Get(packageOf(t, source))(t).Skipped, nil)
 }
 
 func TestMultiSource_NextOnFailure_WhereNoneServes(t *testing.T) {
@@ -129,7 +129,7 @@ func TestMultiSource_NextOnFailure_WhereNoneServes(t *testing.T) {
 func TestMultiSource_NextOnFailure_DoesNotPassOverAProtocol(t *testing.T) {
 	source, asked := inOrder(stub{name: "a", err: errFailed}, stub{name: "b", err: errProtocol}, stub{name: "c"})
 	source.Fallback = getproviders.NextOnFailure
-	must.Equal(t, must.ErrorOf(source.Package(t.Context(), widget, version("1.0.0"), linux)), error(errProtocol))
+	must.Equal(t, must.ErrorOf(packageOf(t, source)), error(errProtocol))
 	must.EqualSlices(t, *asked, []string{"a", "b"})
 }
 
@@ -151,7 +151,7 @@ func TestMultiSource_Exclusive_TellsWhichMirrorKeepsTheRegistryOut(t *testing.T)
 	source, _ := inOrder(stub{name: "m1", err: errNoProvider}, stub{name: "m2", err: errNoProvider}, stub{name: "registry"})
 	source.Fallback, source.Selectors[2].IsRegistry = getproviders.Exclusive, true
 	source.Selectors[0].Exclude = never
-	_, err := source.Versions(t.Context(), widget)
+	_, err := versionsOf(t, source)
 	want := "provider registry.example/acme/widget was not found in any of the search locations" +
 		"\n\n  - m1: excluded by \"*/*/*\"\n  - m2: does not have the provider" +
 		"\n  - registry: kept out, because mirrors are exclusive and there is one for this provider: m2"
@@ -168,7 +168,7 @@ func TestMultiSource_RepeatsAdviceAndNotEndlessPatterns(t *testing.T) {
 		p.Type = fmt.Sprintf("t%d", i)
 		source.Selectors[0].Include = append(source.Selectors[0].Include, getproviders.Pattern(p))
 	}
-	_, err := source.Package(t.Context(), widget, version("1.0.0"), linux)
+	_, err := packageOf(t, source)
 	if err == nil {
 		t.Fatal("no error")
 	}
@@ -182,5 +182,5 @@ func TestMultiSource_RepeatsAdviceAndNotEndlessPatterns(t *testing.T) {
 
 func TestMultiSource_NamesTheSourceOfAPackage(t *testing.T) {
 	source, _ := inOrder(stub{name: "a", err: errNoVersion}, stub{name: "b"})
-	must.Equal(t, must.Get(source.Package(t.Context(), widget, version("1.0.0"), linux))(t).Source, "b")
+	must.Equal(t, must.Get(packageOf(t, source))(t).Source, "b")
 }

@@ -81,7 +81,7 @@ func TestMultiSource_UnitesVersions(t *testing.T) {
 		Source:  stub{name: "e", available: getproviders.Available{Versions: versions("9.0.0")}},
 		Exclude: never,
 	})
-	got := must.Get(source.Versions(t.Context(), widget))(t)
+	got := must.Get(versionsOf(t, source))(t)
 	must.EqualSlices(t, got.Versions, versions("1.0.0", "1.1.0", "0.9.0"))
 	must.EqualSlices(t, got.Warnings, []string{"from a", "from d"})
 }
@@ -110,7 +110,7 @@ func TestMultiSource_DetailsAreThoseOfThePackages(t *testing.T) {
 	}
 	must.Len(t, *asked, 3)
 	source, _ = inOrder(stub{available: getproviders.Available{Versions: versions("1.0.0")}})
-	if got, err := source.Versions(t.Context(), widget); got.Details != nil || err != nil {
+	if got, err := versionsOf(t, source); got.Details != nil || err != nil {
 		t.Errorf("details of a source that tells none, %v", err)
 	}
 }
@@ -155,7 +155,7 @@ func TestMultiSource_VersionsFailures(t *testing.T) {
 			if test.exclude > 0 {
 				source.Selectors[test.exclude-1].Exclude = never
 			}
-			got, err := source.Versions(t.Context(), widget)
+			got, err := versionsOf(t, source)
 			if !errors.Is(err, test.kind) {
 				t.Fatalf("err = %v, want one that is %v", err, test.kind)
 			}
@@ -177,7 +177,7 @@ func TestMultiSource_TakesThePackageOfTheFirstThatHasIt(t *testing.T) {
 		stub{name: "e"},
 	)
 	source.Selectors = slices.Insert(source.Selectors, 0, getproviders.Selector{Source: stub{name: "excluded"}, Exclude: never})
-	got, err := source.Package(t.Context(), widget, version("1.0.0"), linux)
+	got, err := packageOf(t, source)
 	if err != nil || got.Location != getproviders.LocalDirectory("d") {
 		t.Errorf("got %+v, %v, want that of d", got, err)
 	}
@@ -217,7 +217,7 @@ func TestMultiSource_PackageFailures(t *testing.T) {
 				stubs = append(stubs, stub{name: fmt.Sprint(i), err: err})
 			}
 			source, _ := inOrder(stubs...)
-			_, err := source.Package(t.Context(), widget, version("1.0.0"), linux)
+			_, err := packageOf(t, source)
 			for _, kind := range []error{getproviders.ErrPlatformMissing, getproviders.ErrVersionNotFound, getproviders.ErrProviderNotFound, getproviders.ErrProtocol, getproviders.ErrUnreachable} {
 				must.Equal(t, errors.Is(err, kind), kind == test.kind)
 			}
@@ -235,13 +235,13 @@ func TestMultiSource_EndsWithTheContext(t *testing.T) {
 	cancel(gone)
 	source, _ := inOrder(stub{name: "a", err: gone}, stub{name: "b"})
 	must.Equal(t, must.ErrorOf(source.Versions(ctx, widget)), gone)
-	must.Equal(t, must.ErrorOf(source.Package(ctx, widget, version("1.0.0"), linux)), gone)
+	must.Equal(t, must.ErrorOf(source.Package(ctx, widget, v1, linux)), gone)
 }
 
 func TestMultiSource_OfMultiSources(t *testing.T) {
 	inner, _ := inOrder(stub{name: "a", err: errNoProvider}, stub{name: "b", err: errNoVersion})
 	outer := getproviders.MultiSource{Selectors: []getproviders.Selector{{Source: inner}, {Source: stub{name: "c"}}}}
-	got, err := outer.Package(t.Context(), widget, version("1.0.0"), linux)
+	got, err := outer.Package(t.Context(), widget, v1, linux)
 	if err != nil || got.Location != getproviders.LocalDirectory("c") {
 		t.Errorf("got %+v, %v, want that of c", got, err)
 	}
@@ -252,7 +252,7 @@ func TestMultiSource_TellsWhichPatternsKeepASourceOut(t *testing.T) {
 	elsewhere := []getproviders.Pattern{{Hostname: "other.example", Namespace: "*", Type: "*"}}
 	source.Selectors[0].Include = elsewhere
 	source.Selectors[1].Include, source.Selectors[1].Exclude = never, append(elsewhere, getproviders.Pattern(widget))
-	_, err := source.Versions(t.Context(), widget)
+	_, err := versionsOf(t, source)
 	want := "provider registry.example/acme/widget was not found in any of the search locations\n\n" +
 		"  - a: not included by \"other.example/*/*\"\n" +
 		"  - b: excluded by \"registry.example/acme/widget\""

@@ -37,7 +37,7 @@ func (f *fakeRegistry) mirrorAt(t *testing.T, path string) *getproviders.Network
 // askMirror asks a mirror with the given answers for the package of widget 1.0.0.
 func askMirror(t *testing.T, fake *fakeRegistry) (getproviders.Package, error) {
 	t.Helper()
-	return fake.mirrorAt(t, mirrorBase).Package(t.Context(), widget, version("1.0.0"), linux)
+	return fake.mirrorAt(t, mirrorBase).Package(t.Context(), widget, v1, linux)
 }
 
 func TestNetworkMirrorSource_Versions(t *testing.T) {
@@ -88,7 +88,7 @@ func TestNetworkMirrorSource_Package(t *testing.T) {
 			must.Succeed(t, err)
 			must.Equal(t, got.Location.String(), strings.Replace(test.location, "%s", fake.URL, 1))
 			must.Equal(t, got.Source, "provider mirror at "+fake.URL+mirrorBase)
-			if got.Provider != widget || got.Version != version("1.0.0") || got.Platform != linux {
+			if got.Provider != widget || got.Version != v1 || got.Platform != linux {
 				t.Errorf("got %+v", got)
 			}
 			trust, err := got.Trust.Loaded(t.Context())
@@ -193,7 +193,7 @@ func TestNetworkMirrorSource_IsAskedOnceForVersions(t *testing.T) {
 	source := fake.mirrorAt(t, mirrorBase)
 	absent := mustParse(t, "registry.example/acme/absent")
 	for range 2 {
-		got := must.Get(source.Versions(t.Context(), widget))(t)
+		got := must.Get(versionsOf(t, source))(t)
 		got.Versions[0] = getproviders.Version{} // the caller's own
 		must.Fail(t, must.ErrorOf(source.Package(t.Context(), widget, version("3.0.0"), linux)), getproviders.ErrVersionNotFound)
 		must.Fail(t, must.ErrorOf(source.Versions(t.Context(), absent)), getproviders.ErrProviderNotFound)
@@ -207,7 +207,7 @@ func TestNetworkMirrorSource_FailureIsNotRemembered(t *testing.T) {
 	fake := newFakeRegistry(t, map[string]answer{indexPath: {status: http.StatusForbidden}})
 	source := fake.mirrorAt(t, mirrorBase)
 	for range 2 {
-		must.Fail(t, must.ErrorOf(source.Versions(t.Context(), widget)), getproviders.ErrUnauthorized)
+		must.Fail(t, must.ErrorOf(versionsOf(t, source)), getproviders.ErrUnauthorized)
 	}
 	must.Equal(t, fake.requests(indexPath), 2)
 }
@@ -218,7 +218,7 @@ func TestNetworkMirrorSource_QueryEndsWithTheContext(t *testing.T) {
 	cancel(gone)
 	source := newFakeRegistry(t, nil).mirrorAt(t, mirrorBase)
 	must.Equal(t, must.ErrorOf(source.Versions(ctx, widget)), gone)
-	must.Equal(t, must.ErrorOf(source.Package(ctx, widget, version("1.0.0"), linux)), gone)
+	must.Equal(t, must.ErrorOf(source.Package(ctx, widget, v1, linux)), gone)
 }
 
 func TestNetworkMirrorSource_GetsTheProductsVersion(t *testing.T) {
@@ -269,17 +269,17 @@ func TestNetworkMirrorSource_TakesUserAndPasswordFromItsURL(t *testing.T) {
 	base := strings.Replace(fake.URL, "http://", "http://me:hunter2@", 1) + mirrorBase
 	source, err := getproviders.NewNetworkMirrorSource(base, quickClient(t), nil, getproviders.Terraform("1.15.9"))
 	must.Succeed(t, err)
-	must.Get(source.Versions(t.Context(), widget))(t)
+	must.Get(versionsOf(t, source))(t)
 	if user, password, ok := fake.seen[0].BasicAuth(); !ok || user != "me" || password != "hunter2" {
 		t.Errorf("asked as %q with %q", user, password)
 	}
 	for platform, want := range map[getproviders.Platform]bool{linux: true, {OS: "darwin", Arch: "arm64"}: false} {
-		got := must.Get(source.Package(t.Context(), widget, version("1.0.0"), platform))(t)
+		got := must.Get(source.Package(t.Context(), widget, v1, platform))(t)
 		must.Equal(t, got.Location.(getproviders.HTTPArchive).URL.User != nil, want, platform)
 		must.NotContain(t, got.Location.String()+got.Source, "hunter2", platform)
 	}
 	fake.answers[versionPath] = answer{status: 401}
-	_, err = source.Package(t.Context(), widget, version("1.0.0"), linux)
+	_, err = packageOf(t, source)
 	if err == nil || !strings.Contains(err.Error(), "rejected the given authentication credentials") || strings.Contains(err.Error()+hint(err), "hunter2") {
 		t.Errorf("err = %v", err)
 	}
@@ -303,7 +303,7 @@ func TestNetworkMirrorSource_TrustsAllHashesIfTold(t *testing.T) {
 	for _, trusted := range []bool{false, true} {
 		source := fake.mirrorAt(t, mirrorBase)
 		source.TrustAllHashes = trusted
-		found := must.Get(source.Package(t.Context(), widget, version("1.0.0"), linux))(t)
+		found := must.Get(packageOf(t, source))(t)
 		trust := must.Get(found.Trust.Loaded(t.Context()))(t)
 		want := []getproviders.Hash(nil)
 		if trusted {

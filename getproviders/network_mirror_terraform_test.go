@@ -141,7 +141,7 @@ func judgedBySource(t *testing.T, server *providertest.Server, base string) (str
 	if err != nil {
 		return "", err
 	}
-	available, err := source.Versions(t.Context(), widget)
+	available, err := versionsOf(t, source)
 	if err != nil {
 		return "", err
 	}

@@ -39,7 +39,7 @@ func TestOffline_SourceBelievesOriginsThatAreClear(t *testing.T) {
 		{"on the host in spite of what the user says", "forced.example.com/acme/a", "https://forced.example.com/p/", true, false},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
-			p, v := mustParse(t, tt.provider), version("1.0.0")
+			p, v := mustParse(t, tt.provider), v1
 			s := offlineRegistry(t, getproviders.CachedPackage{Version: v, SourceURL: tt.origin, Present: tt.present})
 			available, err := s.Versions(t.Context(), p)
 			must.Equal(t, err == nil && len(available.Versions) == 1, tt.want)
@@ -53,7 +53,7 @@ func TestOffline_SourceBelievesOriginsThatAreClear(t *testing.T) {
 }
 
 func TestOffline_SourceIsNoFailureToOthers(t *testing.T) {
-	p, v, plat := mustParse(t, "example.com/acme/a"), version("1.0.0"), getproviders.CurrentPlatform()
+	p, v, plat := mustParse(t, "example.com/acme/a"), v1, getproviders.CurrentPlatform()
 	gone := getproviders.CachedPackage{Version: v, SourceURL: "https://example.com/v1/", ArchiveBytes: 77}
 	all := getproviders.MultiSource{Selectors: []getproviders.Selector{
 		{Source: offlineRegistry(t, gone)}, {Source: &getproviders.FilesystemMirrorSource{Dir: t.TempDir()}},

@@ -27,11 +27,11 @@ func TestPlatforms_OfAMirror(t *testing.T) {
 		"wrapped":  struct{ getproviders.Source }{mirror},
 		"second":   getproviders.MultiSource{Selectors: []getproviders.Selector{{Source: empty}, {Source: mirror}}},
 	} {
-		must.EqualSlices(t, must.Get(source.Describe(p).Platforms(t.Context(), p, getproviders.MustParseVersion("1.0.0")))(t), want, name)
+		must.EqualSlices(t, must.Get(source.Describe(p).Platforms(t.Context(), p, v1))(t), want, name)
 		must.Fail(t, must.ErrorOf(source.Describe(p).Platforms(t.Context(), p, getproviders.MustParseVersion("3.0.0"))), getproviders.ErrVersionNotFound, name)
 	}
 	silent := getproviders.MultiSource{Selectors: []getproviders.Selector{{Source: empty}, {Source: stub{}}, {Source: mirror}}}
-	if got, err := silent.Describe(p).Platforms(t.Context(), p, getproviders.MustParseVersion("1.0.0")); got != nil || err != nil {
+	if got, err := silent.Describe(p).Platforms(t.Context(), p, v1); got != nil || err != nil {
 		t.Errorf("a source that doesn't tell: %v, %v", got, err)
 	}
 }

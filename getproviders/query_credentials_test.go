@@ -74,7 +74,7 @@ func TestErrUnauthorized_SaysWhatToDo(t *testing.T) {
 			if strings.HasPrefix(test.api, "http:") { // only the user may choose that
 				source.Discovery.Forced = map[hosts.Hostname]map[string]string{widget.Hostname: {"providers.v1": test.api}}
 			}
-			_, err := source.Versions(t.Context(), widget)
+			_, err := versionsOf(t, source)
 			if err == nil || err.Error() != test.message || hint(err) != test.hint {
 				t.Errorf("message\n%v\nwant\n%s\nhint\n%s\nwant\n%s", err, test.message, hint(err), test.hint)
 			}
@@ -108,7 +108,7 @@ func TestErrUnauthorized_FilesOfRegistriesNeedNoCredentials(t *testing.T) {
 	answers[ownFiles+"sums"] = answer{status: 403}
 	w := newWeb(t, answers)
 	source := &getproviders.RegistrySource{Client: w.client, Discovery: &hosts.Discovery{Client: w.client}, Credentials: everyToken}
-	found, err := source.Package(t.Context(), widget, version("1.0.0"), linux)
+	found, err := packageOf(t, source)
 	must.Succeed(t, err)
 	_, err = found.Trust.Loaded(t.Context())
 	if !errors.Is(err, getproviders.ErrUnauthorized) || !strings.HasPrefix(hint(err), "no credentials are ever sent for checksum lists and signatures") {
@@ -121,7 +121,7 @@ func TestMirror_ThatRedirectsDoesNotGiveItsPasswordAway(t *testing.T) {
 	base := strings.Replace(mirrorURL, "https://", "https://me:hunter2@", 1)
 	source, err := getproviders.NewNetworkMirrorSource(base, w.client, nil, getproviders.Product{})
 	must.Succeed(t, err)
-	_, err = source.Versions(t.Context(), widget)
+	_, err = versionsOf(t, source)
 	must.Equal(t, hint(err), "the request was redirected there from "+indexDoc+", and credentials are not sent along to another host")
 	if told := w.heard(); len(told) != 1 || !strings.HasPrefix(told[indexDoc], "Basic ") {
 		t.Errorf("told:\n%s", listed(told))

@@ -13,7 +13,19 @@ import (
 )
 
 // widget is the provider that most of the tests ask for.
-var widget = getproviders.Provider{Hostname: "registry.example", Namespace: "acme", Type: "widget"}
+var (
+	widget = getproviders.Provider{Hostname: "registry.example", Namespace: "acme", Type: "widget"}
+	v1     = getproviders.MustParseVersion("1.0.0")
+)
+
+// packageOf asks for widget 1.0.0.
+func packageOf(t *testing.T, source getproviders.Source) (getproviders.Package, error) {
+	return source.Package(t.Context(), widget, v1, linux)
+}
+
+func versionsOf(t *testing.T, source getproviders.Source) (getproviders.Available, error) {
+	return source.Versions(t.Context(), widget)
+}
 
 // answer is what a fake registry says at some path.
 type answer struct {

@@ -131,7 +131,7 @@ func TestRegistrySource_HintsCostNoRequestWhereTheListIsKnown(t *testing.T) {
 		packagePath:  {body: packageBody(t, map[string]any{"protocols": []string{"4.0"}})},
 	})
 	source := fake.source(t)
-	available := must.Get(source.Versions(t.Context(), widget))(t)
+	available := must.Get(versionsOf(t, source))(t)
 	for i, kind := range []error{getproviders.ErrProtocol, getproviders.ErrPlatformMissing} {
 		must.Fail(t, must.ErrorOf(source.Package(t.Context(), widget, available.Versions[i], linux)), kind)
 	}

@@ -34,7 +34,7 @@ func packageBody(t *testing.T, changes map[string]any) string {
 
 func askForPackage(t *testing.T, fake *fakeRegistry) (getproviders.Package, error) {
 	t.Helper()
-	return fake.source(t).Package(t.Context(), widget, getproviders.MustParseVersion("1.0.0"), linux)
+	return fake.source(t).Package(t.Context(), widget, v1, linux)
 }
 
 func TestRegistrySource_Package(t *testing.T) {
@@ -157,7 +157,7 @@ func TestRegistrySource_OnlyTheRegistryGetsTheProductsVersion(t *testing.T) {
 		"/SHA256SUMS.sig": {},
 	})
 	source := fake.source(t)
-	available := must.Get(source.Versions(t.Context(), widget))(t)
+	available := must.Get(versionsOf(t, source))(t)
 	found := must.Get(source.Package(t.Context(), widget, available.Versions[0], linux))(t)
 	must.Get(found.Trust.Loaded(t.Context()))(t)
 	if len(fake.seen) != 4 {

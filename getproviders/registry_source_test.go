@@ -52,7 +52,7 @@ func TestRegistrySource_Versions(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			source := newFakeRegistry(t, map[string]answer{versionsPath: {body: test.body}}).source(t)
-			got := must.Get(source.Versions(t.Context(), widget))(t)
+			got := must.Get(versionsOf(t, source))(t)
 			must.EqualSlices(t, got.Versions, test.versions)
 			must.EqualSlices(t, got.Warnings, test.warnings)
 		})
@@ -143,7 +143,7 @@ func TestRegistrySource_DoesNotTurnAFailedPackageQueryIntoAMissingPlatform(t *te
 		500: getproviders.ErrUnreachable,
 	} {
 		fake := newFakeRegistry(t, map[string]answer{packagePath: {status: status}})
-		_, err := fake.source(t).Package(t.Context(), widget, getproviders.MustParseVersion("1.0.0"), linux)
+		_, err := fake.source(t).Package(t.Context(), widget, v1, linux)
 		if !errors.Is(err, kind) || errors.Is(err, getproviders.ErrPlatformMissing) {
 			t.Errorf("%d: err = %v, want one that is %v", status, err, kind)
 		}
@@ -154,7 +154,7 @@ func TestRegistrySource_Unreachable(t *testing.T) {
 	fake := newFakeRegistry(t, nil)
 	source := fake.source(t)
 	fake.Close()
-	_, err := source.Versions(t.Context(), widget)
+	_, err := versionsOf(t, source)
 	wantQueryError(t, err, "the request failed after 2 attempts", versionsPath)
 }
 
@@ -173,7 +173,7 @@ func TestRegistrySource_QueryEndsWithTheContext(t *testing.T) {
 	cancel(gone)
 	source := newFakeRegistry(t, nil).source(t)
 	must.Equal(t, must.ErrorOf(source.Versions(ctx, widget)), gone)
-	must.Equal(t, must.ErrorOf(source.Package(ctx, widget, getproviders.MustParseVersion("1.0.0"), linux)), gone)
+	must.Equal(t, must.ErrorOf(source.Package(ctx, widget, v1, linux)), gone)
 }
 
 func TestRegistrySource_ServiceURLIsAReferencesBase(t *testing.T) {
@@ -193,7 +193,7 @@ func TestRegistrySource_IsAskedOnceForVersions(t *testing.T) {
 	fake := newFakeRegistry(t, map[string]answer{versionsPath: {body: `{"versions": [{"version": "1.0.0"}], "warnings": ["old"]}`}})
 	source := fake.source(t)
 	for range 2 {
-		got, err := source.Versions(t.Context(), widget)
+		got, err := versionsOf(t, source)
 		if err != nil || len(got.Warnings) != 1 {
 			t.Fatalf("got %v, %v", got, err)
 		}
@@ -206,7 +206,7 @@ func TestRegistrySource_FailureIsNotRemembered(t *testing.T) {
 	fake := newFakeRegistry(t, map[string]answer{versionsPath: {status: http.StatusForbidden}})
 	source := fake.source(t)
 	for range 2 {
-		must.Refuse(t, must.ErrorOf(source.Versions(t.Context(), widget)), "no error")
+		must.Refuse(t, must.ErrorOf(versionsOf(t, source)), "no error")
 	}
 	must.Equal(t, fake.requests(versionsPath), 2)
 }

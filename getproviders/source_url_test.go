@@ -45,7 +45,7 @@ func TestSourceURL_IsThatOfTheFirstSourceThatListsTheVersion(t *testing.T) {
 			source.Selectors = append(source.Selectors, getproviders.Selector{Source: s})
 		}
 		for _, asked := range []getproviders.Source{source, getproviders.Memoize(source)} {
-			got, err := asked.Describe(widget).SourceURL(t.Context(), widget, version("1.0.0"), linux)
+			got, err := asked.Describe(widget).SourceURL(t.Context(), widget, v1, linux)
 			must.Equal(t, got, test.want, name)
 			must.Fail(t, err, test.err, name)
 		}
@@ -58,25 +58,25 @@ func TestSourceURL_OfARegistryIsItsService(t *testing.T) {
 		"/v1/acme/widget/versions": {body: `{"versions":[{"version":"1.0.0","platforms":[{"os":"linux","arch":"amd64"}]}]}`},
 	})
 	source := fake.source(t)
-	got, err := source.Describe(widget).SourceURL(t.Context(), widget, version("1.0.0"), linux)
+	got, err := source.Describe(widget).SourceURL(t.Context(), widget, v1, linux)
 	if want := fake.URL + "/v1/"; got != want || err != nil {
 		t.Errorf("got %q, %v, want %q", got, err, want)
 	}
 	must.Fail(t, must.ErrorOf(source.Describe(widget).SourceURL(t.Context(), widget, version("2.0.0"), linux)), getproviders.ErrVersionNotFound)
-	must.Fail(t, must.ErrorOf(source.Describe(widget).SourceURL(t.Context(), widget, version("1.0.0"), getproviders.Platform{OS: "plan9", Arch: "arm"})), getproviders.ErrPlatformMissing)
+	must.Fail(t, must.ErrorOf(source.Describe(widget).SourceURL(t.Context(), widget, v1, getproviders.Platform{OS: "plan9", Arch: "arm"})), getproviders.ErrPlatformMissing)
 }
 
 func TestSourceURL_OfAFileIsAnotherOneWhenTheFileIs(t *testing.T) {
 	t.Parallel()
 	const packed = "registry.example/acme/widget/terraform-provider-widget_1.0.0_linux_amd64.zip"
 	source := mirror(t, packed)
-	before, err := source.Describe(widget).SourceURL(t.Context(), widget, version("1.0.0"), linux)
+	before, err := source.Describe(widget).SourceURL(t.Context(), widget, v1, linux)
 	if err != nil || before == "" {
 		t.Fatalf("got %q, %v", before, err)
 	}
 	path := filepath.Join(source.Dir, filepath.FromSlash(packed))
 	must.Succeed(t, os.Chtimes(path, time.Time{}, time.Unix(1, 0)))
-	if after, err := source.Describe(widget).SourceURL(t.Context(), widget, version("1.0.0"), linux); err != nil || after == before {
+	if after, err := source.Describe(widget).SourceURL(t.Context(), widget, v1, linux); err != nil || after == before {
 		t.Errorf("got %q, %v", after, err)
 	}
 }

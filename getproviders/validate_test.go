@@ -39,7 +39,7 @@ func TestProvider_ValidateRefusesWhatIsNeverParsed(t *testing.T) {
 			if getproviders.CodeOf(err) != "invalid_address" || !strings.HasPrefix(err.Error(), "invalid provider "+part+": ") {
 				t.Errorf("%s %q: %v", part, text, err)
 			}
-			checkPaths(t, p, version("1.0.0"), linux)
+			checkPaths(t, p, v1, linux)
 		}
 	}
 }
@@ -62,7 +62,7 @@ func TestPlatform_ValidateRefusesWhatIsNeverParsed(t *testing.T) {
 		if plat.Validate() == nil {
 			t.Errorf("%q is valid", plat)
 		}
-		checkPaths(t, widget, version("1.0.0"), plat)
+		checkPaths(t, widget, v1, plat)
 	}
 }
 

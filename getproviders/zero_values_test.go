@@ -16,7 +16,7 @@ func TestRegistrySource_MakesItsOwnDiscovery(t *testing.T) {
 		if client != nil {
 			source.Client = &http.Client{Transport: source.Client.Transport}
 		}
-		_, err := source.Versions(t.Context(), widget)
+		_, err := versionsOf(t, source)
 		must.Fail(t, err, getproviders.ErrUnreachable)
 		must.Fail(t, err, hosts.ErrOffline)
 	}
@@ -38,7 +38,7 @@ func TestProduct_TheZeroOneIsTerraform(t *testing.T) {
 	must.Equal(t, getproviders.OpenTofu("1.2.3").OrDefault().Name, "OpenTofu")
 	registry := newFakeRegistry(t, map[string]answer{packagePath: {body: packageBody(t, map[string]any{"protocols": []string{"4.0"}})}}).source(t)
 	registry.Product = zero
-	_, wrong := registry.Package(t.Context(), widget, version("1.0.0"), linux)
+	_, wrong := registry.Package(t.Context(), widget, v1, linux)
 	if want := "provider registry.example/acme/widget v1.0.0 is not compatible with Terraform: it speaks plugin protocol 4.0, not 5 or 6"; wrong == nil || wrong.Error() != want {
 		t.Errorf("got %q", wrong)
 	}
@@ -54,7 +54,7 @@ func TestRegistrySource_AsksAgainForVersionsThatAreOld(t *testing.T) {
 		for _, later := range []time.Duration{0, 14 * time.Minute, 30 * time.Minute, 31 * time.Minute, 80 * time.Minute} {
 			now = time.Unix(0, 0).Add(later)
 			for _, source := range []getproviders.Source{registry, mirror} {
-				must.Get(source.Versions(t.Context(), widget))(t)
+				must.Get(versionsOf(t, source))(t)
 			}
 		}
 		for _, path := range []string{versionsPath, indexPath} {

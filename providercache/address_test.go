@@ -30,12 +30,12 @@ func handmade() []getproviders.Provider {
 func TestEnsure_LeavesItsTargetForNoAddress(t *testing.T) {
 	t.Parallel()
 	for _, p := range handmade() {
-		in, root := below(t, p, version("1.0.0"))
+		in, root := below(t, p, v1)
 		must.Refuse(t, must.ErrorOf(in.Ensure(t.Context(), p, constraints(""))), p)
-		must.Refuse(t, must.ErrorOf(in.Prefetch(t.Context(), []getproviders.PackageSpec{{Provider: p, Version: version("1.0.0")}})), p)
-		must.Refuse(t, must.ErrorOf(in.Fetcher.Hashes(t.Context(), p, version("1.0.0"), []getproviders.Platform{linux})), p)
+		must.Refuse(t, must.ErrorOf(in.Prefetch(t.Context(), []getproviders.PackageSpec{{Provider: p, Version: v1}})), p)
+		must.Refuse(t, must.ErrorOf(in.Fetcher.Hashes(t.Context(), p, v1, onLinux)), p)
 		locks := &depsfile.Locks{}
-		locks.Set(depsfile.Lock{Provider: p, Version: version("1.0.0"), Hashes: []getproviders.Hash{"h1:x"}})
+		locks.Set(depsfile.Lock{Provider: p, Version: v1, Hashes: []getproviders.Hash{"h1:x"}})
 		must.Refuse(t, must.ErrorOf(in.Install(t.Context(), getproviders.Requirements{p: nil}, locks, providercache.Normal)), p)
 		onlyBelow(t, root)
 	}
@@ -60,11 +60,11 @@ func TestInstall_LeavesItsTargetForNoVersion(t *testing.T) {
 func TestInstall_LeavesItsTargetForNoPlatform(t *testing.T) {
 	t.Parallel()
 	p := provider(registryHost + "/acme/widget")
-	in, root := below(t, p, version("1.0.0"))
+	in, root := below(t, p, v1)
 	in.Fetcher.Platform = getproviders.Platform{OS: "../../../../../../outside", Arch: "x"}
 	must.Refuse(t, must.ErrorOf(in.Ensure(t.Context(), p, constraints(""))), "no error")
 	onlyBelow(t, root)
-	if dir := in.Target.PackagePath(p, version("1.0.0"), in.Fetcher.Platform); !filepath.IsLocal(dir[len(in.Target.Dir)+1:]) {
+	if dir := in.Target.PackagePath(p, v1, in.Fetcher.Platform); !filepath.IsLocal(dir[len(in.Target.Dir)+1:]) {
 		t.Errorf("the package would be at %s", dir)
 	}
 }
@@ -79,10 +79,10 @@ func TestMirror_LeavesItsDirectoryForNoAddress(t *testing.T) {
 	}
 	wishes := []wish{
 		{mirror.Spec{PackageSpec: getproviders.PackageSpec{Provider: good, Version: odd}}, linux},
-		{mirror.Spec{PackageSpec: getproviders.PackageSpec{Provider: good, Version: version("1.0.0")}}, getproviders.Platform{OS: "../../../outside", Arch: "x"}},
+		{mirror.Spec{PackageSpec: getproviders.PackageSpec{Provider: good, Version: v1}}, getproviders.Platform{OS: "../../../outside", Arch: "x"}},
 	}
 	for _, p := range handmade() {
-		wishes = append(wishes, wish{mirror.Spec{PackageSpec: getproviders.PackageSpec{Provider: p, Version: version("1.0.0")}}, linux})
+		wishes = append(wishes, wish{mirror.Spec{PackageSpec: getproviders.PackageSpec{Provider: p, Version: v1}}, linux})
 	}
 	for _, w := range wishes {
 		in, root := below(t, w.Provider, w.Version)
@@ -97,7 +97,7 @@ func TestMirror_LeavesItsDirectoryForNoAddress(t *testing.T) {
 func below(t *testing.T, p getproviders.Provider, v getproviders.Version) (in *providercache.Installer, root string) {
 	source := newSource(t)
 	source.AddZip(t, "acme/widget", "1.0.0")
-	pkg := source.Packages[provider("acme/widget")][version("1.0.0")]
+	pkg := source.Packages[acmeWidget][v1]
 	pkg.Provider, pkg.Version = p, v
 	source.Packages[p] = map[getproviders.Version]getproviders.Package{v: pkg}
 	root = t.TempDir()

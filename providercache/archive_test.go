@@ -94,16 +94,16 @@ func TestArchive_IsFetchedFromAnywhere(t *testing.T) {
 				if c.known {
 					trust = getproviders.TrustedBy(getproviders.AnyHash{getproviders.ZH(sum)})
 				}
-				pkg := source.Packages[provider("acme/widget")][version("1.0.0")]
+				pkg := source.Packages[acmeWidget][v1]
 				pkg.Trust = trust
-				source.Packages[provider("acme/widget")][version("1.0.0")] = pkg
+				source.Packages[acmeWidget][v1] = pkg
 				in := newInstaller(t, source)
 				var err error
 				if lock {
-					_, err = in.Fetcher.Hashes(t.Context(), provider("acme/widget"), version("1.0.0"), []getproviders.Platform{linux})
+					_, err = in.Fetcher.Hashes(t.Context(), acmeWidget, v1, onLinux)
 				} else {
 					var got providercache.Installed
-					if got, err = in.Ensure(t.Context(), provider("acme/widget"), constraints("")); err == nil && read(t, got.Executable) != noise(300_000) {
+					if got, err = in.Ensure(t.Context(), acmeWidget, constraints("")); err == nil && read(t, got.Executable) != noise(300_000) {
 						t.Error("it has other bytes")
 					}
 				}
@@ -117,11 +117,10 @@ func TestArchive_IsFetchedFromAnywhere(t *testing.T) {
 }
 
 func TestArchive_IsNoMixtureOfTwo(t *testing.T) {
-	t.Parallel()
-	source := newSource(t)
+	source := parallelSource(t)
 	at := &exchanged{stored: stored{content: large(t), validator: "a", cuts: []int{1000}}, other: zipOf(t, map[string]string{"terraform-provider-widget": "another"})}
 	source.Add("acme/widget", "1.0.0", at)
-	got := must.Get(newInstaller(t, source).Ensure(t.Context(), provider("acme/widget"), constraints("")))(t)
+	got := must.Get(newInstaller(t, source).Ensure(t.Context(), acmeWidget, constraints("")))(t)
 	if read(t, got.Executable) != "another" {
 		t.Error("it is not the archive that is there now")
 	}
@@ -154,10 +153,9 @@ func TestArchive_HasASizeForPlans(t *testing.T) {
 }
 
 func TestArchive_NothingElseIsOne(t *testing.T) {
-	t.Parallel()
-	source := newSource(t)
+	source := parallelSource(t)
 	source.Add("acme/widget", "1.0.0", nowhere{})
-	_, err := newInstaller(t, source).Ensure(t.Context(), provider("acme/widget"), constraints(""))
+	_, err := newInstaller(t, source).Ensure(t.Context(), acmeWidget, constraints(""))
 	if err == nil || !strings.Contains(err.Error(), "can't fetch from a location of type") {
 		t.Errorf("got %v", err)
 	}

@@ -50,7 +50,6 @@ func TestCache_WhatChangesWhileItIsAdoptedIsNotUsed(t *testing.T) {
 // A package that changes after the cache was inspected and before it is linked isn't used either;
 // with strict times, even if its mtime is set back.
 func TestCache_WhatChangesBeforeItIsLinkedIsNotUsed(t *testing.T) {
-	t.Parallel()
 	needsReceipts(t)
 	for _, mode := range []providercache.LinkMode{providercache.LinkCopy, providercache.LinkHardlink} {
 		for _, strict := range []bool{false, true} {

@@ -103,7 +103,6 @@ func packageA(t *testing.T, root string) (dir, file string) {
 // a directory back, if that is the change.
 func afterEachChange(t *testing.T, test func(t *testing.T, change change, setClock func(*directory) bool)) {
 	t.Helper()
-	t.Parallel()
 	needsReceipts(t)
 	for name, change := range changesBehind {
 		t.Run(name, func(t *testing.T) {

@@ -22,7 +22,7 @@ func TestLink_FallsBackToACopy(t *testing.T) {
 	if os.Link(os.Args[0], filepath.Join(elsewhere, "program")) == nil {
 		t.Skip("it is the same file system")
 	}
-	locks, _ := m.install(t, m.directory(t), nil)
+	locks, _ := m.first(t)
 	for mode, want := range map[providercache.LinkMode]providercache.LinkMode{
 		providercache.LinkSymlink: providercache.LinkSymlink, providercache.LinkClone: providercache.LinkCopy,
 		providercache.LinkHardlink: providercache.LinkCopy, providercache.LinkCopy: providercache.LinkCopy, providercache.LinkAuto: providercache.LinkCopy,

@@ -71,7 +71,6 @@ func TestInstall_SucceedsAfterAFullDisk(t *testing.T) {
 // A program that runs can't be written to (ETXTBSY) and mustn't be: it stays the old one until it
 // ends, whatever happens to the package.
 func TestInstall_ReplacesARunningProvider(t *testing.T) {
-	t.Parallel()
 	needsReceipts(t)
 	sleep, err := exec.LookPath("sleep")
 	if err != nil {

@@ -54,7 +54,7 @@ func (im image) installer(t *testing.T) *providercache.Installer {
 func (im image) prime(t *testing.T) {
 	t.Helper()
 	in := im.installer(t)
-	filled := must.Get(in.Prefetch(t.Context(), []getproviders.PackageSpec{{Provider: provider("acme/widget"), Version: version("1.0.0")}}))(t)
+	filled := must.Get(in.Prefetch(t.Context(), []getproviders.PackageSpec{{Provider: acmeWidget, Version: v1}}))(t)
 	must.Get(providercache.Finalize(t.Context(), in.Cache, filled, im.dir, time.Unix(315532800, 0)))(t)
 }
 
@@ -92,7 +92,6 @@ func (im image) installAs(t *testing.T, user uint32, where string, before ...str
 // Users who can't write to a cache that root made use it as it is: nothing is fetched or read, and
 // nothing in it changes.
 func TestCache_ACacheOfAnImageIsUsedAsItIs(t *testing.T) {
-	t.Parallel()
 	needsReceipts(t)
 	im := newImage(t)
 	im.prime(t)
@@ -104,7 +103,6 @@ func TestCache_ACacheOfAnImageIsUsedAsItIs(t *testing.T) {
 // A cache that another user could have written to proves nothing: without a lock entry it isn't
 // used. It is read-only here, so it stays as it is.
 func TestCache_ACacheOfAnImageWithoutReceiptsIsNoSource(t *testing.T) {
-	t.Parallel()
 	needsReceipts(t)
 	im := newImage(t)
 	im.prime(t)

@@ -18,7 +18,6 @@ import (
 // TestCache_OnAFileSystemWithoutFlock has each flock(2) of some processes fail, as on network file
 // systems: strace answers in place of the kernel.
 func TestCache_OnAFileSystemWithoutFlock(t *testing.T) {
-	t.Parallel()
 	needsReceipts(t)
 	strace := peertest.LookProgram(t, "strace")
 	if out, err := exec.CommandContext(t.Context(), strace, "-o", os.DevNull, "-e", "trace=none", "true").CombinedOutput(); err != nil {
@@ -27,7 +26,7 @@ func TestCache_OnAFileSystemWithoutFlock(t *testing.T) {
 	source := newSource(t)
 	source.AddZip(t, "acme/widget", "1.0.0")
 	source.From("acme/widget", "1.0.0", "the test")
-	archive := source.Packages[provider("acme/widget")][version("1.0.0")].Location.String()
+	archive := source.Packages[acmeWidget][v1].Location.String()
 	for _, errno := range peertest.FirstIfShort(1, "ENOLCK", "EOPNOTSUPP", "ENOSYS") {
 		t.Run(errno, func(t *testing.T) {
 			t.Parallel()

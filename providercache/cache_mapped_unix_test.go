@@ -61,13 +61,12 @@ func TestCache_AWriteOfAnotherUsersThroughMemoryIsSeenAndRefused(t *testing.T) {
 		mapAndWrite(t, file)
 		return
 	}
-	t.Parallel()
 	needsReceipts(t)
 	m := sharedMachine(t)
 	program := filepath.Join(filepath.Dir(m.Cache), "program")
 	content, err := os.ReadFile(os.Args[0]) // other users may not enter the directory that it is in
 	succeed(t, errors.Join(err, peertest.WriteProgram(program, content)))
-	locks, _ := m.install(t, m.directory(t), nil)
+	locks, _ := m.first(t)
 	_, file := packageA(t, m.Cache)
 	succeed(t, os.Chown(file, nobody, nobody))
 	write := mappedBy(t, program, file)

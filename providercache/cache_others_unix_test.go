@@ -55,7 +55,6 @@ func openToAll(t *testing.T, dir string) {
 // A user who can write to a shared cache can change packages, and can set the mtime of his own
 // files there. So no receipt counts for such a cache, and its packages are read each time.
 func TestCache_AnotherUsersWriteIsSeenAndRefused(t *testing.T) {
-	t.Parallel()
 	needsReceipts(t)
 	for name, script := range map[string]string{
 		"written over":            `printf evil >"$1"`,
@@ -65,7 +64,7 @@ func TestCache_AnotherUsersWriteIsSeenAndRefused(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 			m := sharedMachine(t)
-			locks, _ := m.install(t, m.directory(t), nil)
+			locks, _ := m.first(t)
 			openToAll(t, m.Cache)
 			age()
 			for range 2 {
@@ -88,17 +87,16 @@ func TestCache_AnotherUsersWriteIsSeenAndRefused(t *testing.T) {
 // Each user has his own receipts: a second user reads each package of the cache once. What he may
 // not write to stays as it is.
 func TestCache_WhatAnotherUserInstalledIsHashedFirst(t *testing.T) {
-	t.Parallel()
 	needsReceipts(t)
 	m := newMachine(t)
-	locks, _ := m.install(t, m.directory(t), nil)
+	locks, _ := m.first(t)
 	m.State = filepath.Join(t.TempDir(), "theirs")
 	age()
 	other := m.directory(t)
 	if _, asked := m.install(t, other, locks); len(asked) > 0 || len(other.read) != 2 {
 		t.Errorf("requests %v, read %q", asked, other.read)
 	}
-	if _, asked := m.install(t, m.directory(t), nil); asked["archive"] != 2 {
+	if _, asked := m.first(t); asked["archive"] != 2 {
 		t.Errorf("without a lock entry: requests %v, want two for archives, as nobody says where these come from", asked)
 	}
 }
@@ -130,7 +128,7 @@ func TestCache_NothingIsWrittenIntoAnotherUsersHome(t *testing.T) {
 func TestCache_NoLinkLeadsToWhatAnotherUserCanChange(t *testing.T) {
 	t.Parallel()
 	m := sharedMachine(t)
-	locks, _ := m.install(t, m.directory(t), nil)
+	locks, _ := m.first(t)
 	openToAll(t, m.Cache)
 	linked := m.directory(t)
 	_, report := install(t, linked.Installer, both, locks)

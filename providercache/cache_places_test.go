@@ -82,7 +82,6 @@ var places = map[string]place{
 // Moving, copying and restoring working directories costs a hash only where files aren't those
 // that were hashed, and only once.
 func TestInstall_AfterWorkingDirectoriesWereMovedAndCopied(t *testing.T) {
-	t.Parallel()
 	needsReceipts(t)
 	for what, p := range places {
 		for how, c := range map[string]struct {

@@ -62,7 +62,6 @@ func forge(t *testing.T, path, was, is string) {
 // Receipts beside a cache that this process can write to may have come with the cache, whoever
 // owns it. They overrule neither the lock file nor the source.
 func TestCache_ReceiptsBesideAWritableCacheProveNothing(t *testing.T) {
-	t.Parallel()
 	needsReceipts(t)
 	for name, poison := range poisons {
 		for how, lock := range map[string]func(h1, zh getproviders.Hash) *depsfile.Locks{
@@ -76,7 +75,7 @@ func TestCache_ReceiptsBesideAWritableCacheProveNothing(t *testing.T) {
 				h1, zh, _ := packageHashes(t, []byte(read(t, im.archive)))
 				poison(t, im, h1, zh)
 				in := im.installer(t)
-				install(t, in, require("acme/widget", ""), lock(h1, zh))
+				install(t, in, widgets, lock(h1, zh))
 				installed := filepath.Join(in.Target.Dir, filepath.FromSlash(packageDir("acme/widget", "1.0.0")), "terraform-provider-widget")
 				must.Equal(t, read(t, installed), originalWidget)
 			})
@@ -104,7 +103,6 @@ func mountedReadOnly(t *testing.T, dirs ...string) []string {
 
 // Root uses the cache of an image as it is, too, where root can't write to it.
 func TestCache_RootUsesACacheOfAnImageThatIsMountedReadOnly(t *testing.T) {
-	t.Parallel()
 	needsReceipts(t)
 	im := newImage(t)
 	im.prime(t)

@@ -33,12 +33,11 @@ func apart(tb testing.TB, where, archive, target, cache, state string) int {
 }
 
 func TestCache_WhatAKilledProcessLeavesDoesNoHarm(t *testing.T) {
-	t.Parallel()
 	needsReceipts(t)
 	source := newSource(t)
 	source.AddZip(t, "acme/widget", "1.0.0")
 	source.From("acme/widget", "1.0.0", "the test")
-	archive := source.Packages[provider("acme/widget")][version("1.0.0")].Location.String()
+	archive := source.Packages[acmeWidget][v1].Location.String()
 	for where, staged := range map[string]int{"begun": 1, "received": 1, "done": 1} {
 		t.Run(where, func(t *testing.T) {
 			t.Parallel()
@@ -50,7 +49,7 @@ func TestCache_WhatAKilledProcessLeavesDoesNoHarm(t *testing.T) {
 			}
 			must.Equal(t, stagingDirs(tree(t, in.Cache.Dir)), staged)
 			in.Target = &providercache.Store{Dir: filepath.Join(dir, "other")}
-			install(t, in, require("acme/widget", ""), nil)
+			install(t, in, widgets, nil)
 			must.Equal(t, stagingDirs(tree(t, in.Cache.Dir)), 0)
 			for _, root := range []string{in.Target.Dir, in.Cache.Dir} {
 				must.Equal(t, read(t, filepath.Join(root, filepath.FromSlash(packageDir("acme/widget", "1.0.0")), "terraform-provider-widget")), "provider 1.0.0\n", root)
@@ -60,11 +59,10 @@ func TestCache_WhatAKilledProcessLeavesDoesNoHarm(t *testing.T) {
 }
 
 func TestCache_ManyProcessesFetchAPackageOnce(t *testing.T) {
-	t.Parallel()
 	needsReceipts(t)
 	source := newSource(t)
 	source.AddZip(t, "acme/widget", "1.0.0")
-	archive := source.Packages[provider("acme/widget")][version("1.0.0")].Location.String()
+	archive := source.Packages[acmeWidget][v1].Location.String()
 	dir := t.TempDir()
 	codes := make([]int, 12)
 	var all sync.WaitGroup
@@ -87,7 +85,6 @@ const killsVariable = "TFDEPS_TEST_KILLS"
 // runs one to its end after every two of them: it finds everything in order. TFDEPS_TEST_KILLS=300
 // takes some minutes.
 func TestCache_KillsAtRandomMoments(t *testing.T) {
-	t.Parallel()
 	needsReceipts(t)
 	kills := 5
 	if given := os.Getenv(killsVariable); given != "" {
@@ -98,7 +95,7 @@ func TestCache_KillsAtRandomMoments(t *testing.T) {
 	source := newSource(t)
 	content := strings.Repeat("provider ", 1<<20)
 	source.AddZip(t, "acme/widget", "1.0.0", zipOf(t, map[string]string{"terraform-provider-widget": content}))
-	archive := source.Packages[provider("acme/widget")][version("1.0.0")].Location.String()
+	archive := source.Packages[acmeWidget][v1].Location.String()
 	for i := range kills {
 		dir := t.TempDir()
 		target, cache, state := filepath.Join(dir, "target"), filepath.Join(dir, "cache"), filepath.Join(dir, "state")

@@ -14,7 +14,6 @@ import (
 // With strict times those are hashed then, once for all directories. Symbolic links and copies
 // don't change it.
 func TestReceipt_CountsAfterATargetIsRemoved(t *testing.T) {
-	t.Parallel()
 	needsReceipts(t)
 	for _, c := range []struct {
 		link   providercache.LinkMode
@@ -55,7 +54,6 @@ func TestReceipt_CountsAfterATargetIsRemoved(t *testing.T) {
 // When a run has found moved ctimes, the receipt records the new ones, and counts with strict
 // times, too.
 func TestReceipt_IsRenewedWhenItsCtimesMoved(t *testing.T) {
-	t.Parallel()
 	needsReceipts(t)
 	m := newMachine(t)
 	first, second := m.directory(t), m.directory(t)

@@ -60,6 +60,11 @@ func (d *directory) observe(_ context.Context, e event.Event) {
 
 // install installs both providers and returns how often the registry was
 // asked, by kinds of requests.
+// first installs into a new directory.
+func (m *machine) first(tb testing.TB) (*depsfile.Locks, map[string]int) {
+	return m.install(tb, m.directory(tb), nil)
+}
+
 func (m *machine) install(tb testing.TB, d *directory, locks *depsfile.Locks) (*depsfile.Locks, map[string]int) {
 	tb.Helper()
 	d.read, d.linked, d.begun, d.modes = nil, 0, 0, nil
@@ -100,10 +105,9 @@ func settled(t *testing.T) (*machine, *directory, *depsfile.Locks) {
 }
 
 func TestCache_ALockedProviderInTheCacheCostsNothing(t *testing.T) {
-	t.Parallel()
 	needsReceipts(t)
 	m := newMachine(t)
-	locks, asked := m.install(t, m.directory(t), nil)
+	locks, asked := m.first(t)
 	if asked["archive"] != 2 {
 		t.Fatalf("cold: %v", asked)
 	}
@@ -122,7 +126,6 @@ func TestCache_ALockedProviderInTheCacheCostsNothing(t *testing.T) {
 }
 
 func TestCache_HardLinksOfOthersLeaveReceiptsValid(t *testing.T) {
-	t.Parallel()
 	needsReceipts(t)
 	m := newMachine(t)
 	first, second := m.directory(t), m.directory(t)
@@ -138,10 +141,9 @@ func TestCache_HardLinksOfOthersLeaveReceiptsValid(t *testing.T) {
 }
 
 func TestCache_WithoutALockEntryTheCacheGivesWhatADownloadWould(t *testing.T) {
-	t.Parallel()
 	needsReceipts(t)
 	m := newMachine(t)
-	cold, _ := m.install(t, m.directory(t), nil)
+	cold, _ := m.first(t)
 	fresh := m.directory(t)
 	warm, asked := m.install(t, fresh, nil)
 	if want := map[string]int{"versions": 2}; !maps.Equal(asked, want) || fresh.begun > 0 || len(fresh.read) > 0 {
@@ -159,7 +161,7 @@ func TestCache_WithoutALockEntryTheCacheGivesWhatADownloadWould(t *testing.T) {
 func TestCache_AnotherSourcesPackageIsNotTakenWithoutALockEntry(t *testing.T) {
 	t.Parallel()
 	m := newMachine(t)
-	m.install(t, m.directory(t), nil)
+	m.first(t)
 	moved := newMachine(t) // another registry for the same host
 	moved.Cache, moved.State = m.Cache, m.State
 	if _, asked := moved.install(t, moved.directory(t), nil); asked["archive"] != 2 {
@@ -168,10 +170,9 @@ func TestCache_AnotherSourcesPackageIsNotTakenWithoutALockEntry(t *testing.T) {
 }
 
 func TestCache_ALockWithoutSignedHashesLearnsThemFromTheCache(t *testing.T) {
-	t.Parallel()
 	needsReceipts(t)
 	m := newMachine(t)
-	full, _ := m.install(t, m.directory(t), nil)
+	full, _ := m.first(t)
 	for scheme, expected := range map[string]string{hashing.H1: "h1 alone", hashing.ZH: "zh alone"} {
 		poor := new(depsfile.Locks)
 		for _, lock := range full.All() {
@@ -187,10 +188,9 @@ func TestCache_ALockWithoutSignedHashesLearnsThemFromTheCache(t *testing.T) {
 }
 
 func TestCache_PackagesWithoutReceiptsAreHashedOnce(t *testing.T) {
-	t.Parallel()
 	needsReceipts(t)
 	m := newMachine(t)
-	locks, _ := m.install(t, m.directory(t), nil)
+	locks, _ := m.first(t)
 	succeed(t, os.RemoveAll(m.State)) // a cache that was restored to another place
 	for i, want := range []int{2, 0} {
 		fresh := m.directory(t)
@@ -213,7 +213,6 @@ func TestVerify_TrustsNoReceipt(t *testing.T) {
 }
 
 func TestCache_ADamagedEntryIsReplaced(t *testing.T) {
-	t.Parallel()
 	needsReceipts(t)
 	for name, locked := range map[string]bool{"locked": true, "not locked": false} {
 		t.Run(name, func(t *testing.T) {
@@ -265,7 +264,7 @@ func only(tb testing.TB, prefix string) string {
 func TestCache_AnEntryThatMatchesAnotherLockStays(t *testing.T) {
 	t.Parallel()
 	m := newMachine(t)
-	registryLocks, _ := m.install(t, m.directory(t), nil)
+	registryLocks, _ := m.first(t)
 	sound := m.directory(t).treeOf(t, m.Cache)
 	for name, forget := range map[string]bool{"with its receipt": false, "without": true} {
 		built := newMachine(t) // a mirror's build of the same version
@@ -295,7 +294,7 @@ func TestCache_ACacheThatCantBeWrittenIsUsedAsItIs(t *testing.T) {
 		t.Skip("nothing is read-only to root")
 	}
 	m := newMachine(t)
-	locks, _ := m.install(t, m.directory(t), nil)
+	locks, _ := m.first(t)
 	m.Registry.Add(providertest.PackageSpec{Namespace: "acme", Type: "c", Version: "1.0.0", Platform: linux})
 	readOnly(t, m.Cache)
 	d := m.directory(t)
@@ -322,7 +321,6 @@ func readOnly(tb testing.TB, dir string) {
 }
 
 func TestCache_ManyGoroutinesFetchEachPackageOnce(t *testing.T) {
-	t.Parallel()
 	needsReceipts(t)
 	m := newMachine(t)
 	var all sync.WaitGroup
@@ -360,7 +358,7 @@ func TestCache_ADanglingLinkIsRepaired(t *testing.T) {
 func TestCheck_AsksNoHostAndWritesNothing(t *testing.T) {
 	t.Parallel()
 	m := newMachine(t)
-	locks, _ := m.install(t, m.directory(t), nil)
+	locks, _ := m.first(t)
 	before := tree(t, filepath.Dir(m.Cache))
 	asked := m.Registry.Requests("")
 	status := must.Get(m.directory(t).Check(t.Context(), both, locks))(t)
@@ -372,7 +370,6 @@ func TestCheck_AsksNoHostAndWritesNothing(t *testing.T) {
 }
 
 func TestEnsure_PrefersTheCache(t *testing.T) {
-	t.Parallel()
 	needsReceipts(t)
 	m := newMachine(t)
 	for i, archives := range []int{1, 1, 1} {

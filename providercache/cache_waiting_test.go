@@ -13,13 +13,12 @@ import (
 // A receipt counts only if its files were left alone for a moment. Directories that are linked
 // from a cache don't wait for that: their files and directories have the times of the cache's.
 func TestInstall_WaitsForNothingWithAWarmCache(t *testing.T) {
-	t.Parallel()
 	needsReceipts(t)
 	for _, mode := range []providercache.LinkMode{providercache.LinkAuto, providercache.LinkHardlink, providercache.LinkCopy, providercache.LinkSymlink} {
 		t.Run(mode.String(), func(t *testing.T) {
 			t.Parallel()
 			m := newMachine(t)
-			locks, _ := m.install(t, m.directory(t), nil)
+			locks, _ := m.first(t)
 			age()
 			fresh := []*directory{m.directory(t), m.directory(t), m.directory(t)}
 			began := time.Now()
@@ -40,7 +39,6 @@ func TestInstall_WaitsForNothingWithAWarmCache(t *testing.T) {
 
 // A package that was just unpacked doesn't wait either.
 func TestInstall_WaitsForNothingAfterUnpacking(t *testing.T) {
-	t.Parallel()
 	needsReceipts(t)
 	for name, cached := range map[string]bool{"by way of a cache": true, "alone": false} {
 		t.Run(name, func(t *testing.T) {
@@ -59,11 +57,11 @@ func TestInstall_WaitsForNothingAfterUnpacking(t *testing.T) {
 				start := time.Now()
 				d.Fetcher.Now = func() time.Time { return began.Add(time.Since(start)) }
 				d.Fetcher = installtest.Again(d.Fetcher)
-				locks, _ := install(t, d.Installer, require("acme/widget", ""), nil)
+				locks, _ := install(t, d.Installer, widgets, nil)
 				if waited := time.Since(start); waited > 0 {
 					t.Errorf("it waited for %v", waited)
 				}
-				if install(t, d.Installer, require("acme/widget", ""), locks); len(d.read) > 0 {
+				if install(t, d.Installer, widgets, locks); len(d.read) > 0 {
 					t.Errorf("it read %q again", d.read)
 				}
 			})
@@ -73,11 +71,10 @@ func TestInstall_WaitsForNothingAfterUnpacking(t *testing.T) {
 
 // With strict times, hard links need a wait.
 func TestInstall_WaitsForCtimesIfTheyCount(t *testing.T) {
-	t.Parallel()
 	needsReceipts(t)
 	m := newMachine(t)
 	m.Strict = true
-	locks, _ := m.install(t, m.directory(t), nil)
+	locks, _ := m.first(t)
 	d := m.directory(t)
 	d.Link = providercache.LinkHardlink
 	began := time.Now()

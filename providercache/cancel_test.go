@@ -109,7 +109,7 @@ func TestInstall_CancelBetweenTheSteps(t *testing.T) {
 	for name, location := range map[string]func(*memorySource) getproviders.Location{
 		"archive": func(s *memorySource) getproviders.Location {
 			s.AddZip(t, "acme/widget", "1.0.0")
-			return s.Packages[provider("acme/widget")][version("1.0.0")].Location
+			return s.Packages[acmeWidget][v1].Location
 		},
 		"directory": func(s *memorySource) getproviders.Location {
 			write(t, filepath.Join(s.Dir, "unpacked", "terraform-provider-widget"), "x")
@@ -124,7 +124,7 @@ func TestInstall_CancelBetweenTheSteps(t *testing.T) {
 				source.Add("acme/widget", "1.0.0", location(source))
 				source.Trust("acme/widget", "1.0.0", cancelling{cancel, where})
 				in := newInstaller(t, source)
-				locks, report, err := in.Install(ctx, require("acme/widget", ""), nil, providercache.Normal)
+				locks, report, err := in.Install(ctx, widgets, nil, providercache.Normal)
 				must.Refuse(t, err, "it was not cancelled")
 				checkCancelled(t, in, where, locks != nil, report, err)
 			})
@@ -151,9 +151,7 @@ func (c cancelling) Authenticate(getproviders.Digests) (getproviders.Authenticat
 }
 
 func TestInstall_CancelBeforeTheBeginning(t *testing.T) {
-	t.Parallel()
-	source := newSource(t)
-	source.AddZip(t, "acme/widget", "1.0.0")
+	source := widgetSource(t)
 	in := newInstaller(t, source)
 	ctx, cancel := context.WithDeadline(t.Context(), time.Unix(0, 0))
 	defer cancel()
@@ -161,8 +159,8 @@ func TestInstall_CancelBeforeTheBeginning(t *testing.T) {
 	_, _, err := in.Install(ctx, req, nil, providercache.Normal)
 	_, planErr := in.Plan(ctx, req, nil, providercache.Normal)
 	_, checkErr := in.Check(ctx, req, nil)
-	_, ensureErr := in.Ensure(ctx, provider("acme/widget"), constraints(""))
-	_, hashesErr := in.Fetcher.Hashes(ctx, provider("acme/widget"), version("1.0.0"), []getproviders.Platform{linux})
+	_, ensureErr := in.Ensure(ctx, acmeWidget, constraints(""))
+	_, hashesErr := in.Fetcher.Hashes(ctx, acmeWidget, v1, onLinux)
 	_, lockErr := in.Fetcher.Lock(ctx, providercache.LockRequest{Requirements: req})
 	_, locateErr := in.Fetcher.Locate(ctx, providercache.LockRequest{Requirements: req})
 	for name, err := range map[string]error{

@@ -15,21 +15,20 @@ import (
 )
 
 func TestCheck_FindsReasons(t *testing.T) {
-	t.Parallel()
-	source := newSource(t)
+	source := parallelSource(t)
 	for _, address := range []string{"acme/fine", "acme/absent", "acme/differs", "acme/unread", "acme/hashless", "acme/zhonly", "acme/unfit"} {
 		source.AddZip(t, address, "1.0.0")
 	}
 	in := newInstaller(t, source)
 	req := require("acme/fine", "", "acme/absent", "", "acme/differs", "", "acme/unread", "", "acme/hashless", "", "acme/zhonly", "", "acme/unfit", "")
 	locks, _ := install(t, in, req, nil)
-	dir := func(address string) string { return in.Target.PackagePath(provider(address), version("1.0.0"), linux) }
+	dir := func(address string) string { return in.Target.PackagePath(provider(address), v1, linux) }
 	succeed(t, os.RemoveAll(dir("acme/absent")))
 	write(t, filepath.Join(dir("acme/differs"), "stray"), "x")
 	symlink(t, t.TempDir(), filepath.Join(dir("acme/unread"), "link")) // a link to a directory can't be hashed
-	locks.Set(depsfile.Lock{Provider: provider("acme/hashless"), Version: version("1.0.0")})
-	locks.Set(depsfile.Lock{Provider: provider("acme/zhonly"), Version: version("1.0.0"), Hashes: []getproviders.Hash{"zh:aa"}})
-	locks.Set(depsfile.Lock{Provider: provider("acme/extra"), Version: version("1.0.0")})
+	locks.Set(depsfile.Lock{Provider: provider("acme/hashless"), Version: v1})
+	locks.Set(depsfile.Lock{Provider: provider("acme/zhonly"), Version: v1, Hashes: []getproviders.Hash{"zh:aa"}})
+	locks.Set(depsfile.Lock{Provider: provider("acme/extra"), Version: v1})
 	req = req.Merge(require("acme/unfit", ">= 2.0", "acme/unlocked", "", "terraform.io/builtin/terraform", "1.0.0", "terraform.io/builtin/other", ""))
 
 	in.Fetcher.Source = nil // it isn't needed
@@ -54,9 +53,7 @@ func TestCheck_FindsReasons(t *testing.T) {
 }
 
 func TestCheck_AfterInstallIsUpToDate(t *testing.T) {
-	t.Parallel()
-	source := newSource(t)
-	source.AddZip(t, "acme/widget", "1.0.0")
+	source := widgetSource(t)
 	in := newInstaller(t, source)
 	req := require("acme/widget", "", "terraform.io/builtin/terraform", "")
 	locks, _ := install(t, in, req, nil)

@@ -21,8 +21,7 @@ func requirements(texts ...string) []getproviders.Requirement {
 }
 
 func TestInstall_ExplainsConflicts(t *testing.T) {
-	t.Parallel()
-	source := newSource(t)
+	source := parallelSource(t)
 	for _, v := range []string{"1.0.0", "1.5.0", "2.0.0"} {
 		source.AddZip(t, "acme/alpha", v)
 	}

@@ -14,17 +14,15 @@ import (
 )
 
 func TestEnsure_ReturnsWhatCanBeRun(t *testing.T) {
-	t.Parallel()
-	source := newSource(t)
-	source.AddZip(t, "acme/widget", "1.0.0")
+	source := widgetSource(t)
 	source.AddZip(t, "acme/widget", "1.1.0", zipOf(t, map[string]string{"LICENSE": "", "terraform-provider-widget_v1.1.0_x5": "run me"}))
 	source.AddZip(t, "acme/widget", "2.0.0")
 	result := getproviders.AuthenticationResult{TrustLevel: getproviders.LevelPartner, KeyID: "0123456789ABCDEF", Signed: []getproviders.Hash{"zh:aa"}}
 	source.Trust("acme/widget", "1.1.0", &trust{Result: result})
 	in := newInstaller(t, source)
 
-	got := must.Get(in.Ensure(t.Context(), provider("acme/widget"), constraints("~> 1.0")))(t)
-	dir := in.Target.PackagePath(provider("acme/widget"), version("1.1.0"), linux)
+	got := must.Get(in.Ensure(t.Context(), acmeWidget, constraints("~> 1.0")))(t)
+	dir := in.Target.PackagePath(acmeWidget, version("1.1.0"), linux)
 	if got.Version != version("1.1.0") || got.Path != dir || got.Executable != filepath.Join(dir, "terraform-provider-widget_v1.1.0_x5") {
 		t.Errorf("got %+v", got)
 	}
@@ -35,19 +33,16 @@ func TestEnsure_ReturnsWhatCanBeRun(t *testing.T) {
 }
 
 func TestEnsure_TrustsNothingThatItCannotVerify(t *testing.T) {
-	t.Parallel()
-	source := newSource(t)
-	source.AddZip(t, "acme/widget", "1.0.0")
+	source := widgetSource(t)
 	in := newInstaller(t, source)
-	planted := filepath.Join(in.Target.PackagePath(provider("acme/widget"), version("1.0.0"), linux), "terraform-provider-widget")
+	planted := filepath.Join(in.Target.PackagePath(acmeWidget, v1, linux), "terraform-provider-widget")
 	write(t, planted, "evil")
-	got := must.Get(in.Ensure(t.Context(), provider("acme/widget"), constraints("")))(t)
+	got := must.Get(in.Ensure(t.Context(), acmeWidget, constraints("")))(t)
 	must.Equal(t, read(t, got.Executable), "provider 1.0.0\n")
 }
 
 func TestEnsure_Fails(t *testing.T) {
-	t.Parallel()
-	source := newSource(t)
+	source := parallelSource(t)
 	source.AddZip(t, "acme/widget", "1.0.0-beta1")
 	in := newInstaller(t, source)
 	for address, step := range map[string]string{
@@ -62,9 +57,7 @@ func TestEnsure_Fails(t *testing.T) {
 }
 
 func TestEnsureAll_HasAResultForEach(t *testing.T) {
-	t.Parallel()
-	source := newSource(t)
-	source.AddZip(t, "acme/widget", "1.0.0")
+	source := widgetSource(t)
 	source.AddZip(t, "acme/gadget", "2.0.0")
 	source.AddZip(t, "acme/hollow", "1.0.0", zipOf(t, map[string]string{"LICENSE": ""}))
 	in := newInstaller(t, source)
@@ -83,7 +76,7 @@ func TestEnsureAll_HasAResultForEach(t *testing.T) {
 		t.Errorf("got %v", err)
 	}
 	for _, got := range results {
-		if good := got.Provider == provider("acme/widget"); good != (got.Err == nil) || good != (got.Executable != "") {
+		if good := got.Provider == acmeWidget; good != (got.Err == nil) || good != (got.Executable != "") {
 			t.Errorf("got %+v", got)
 		}
 	}

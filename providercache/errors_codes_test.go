@@ -45,9 +45,7 @@ func TestHint_NamesNoProgramThatWasNotNamed(t *testing.T) {
 }
 
 func TestInstall_ItsErrorSplitsIntoProviders(t *testing.T) {
-	t.Parallel()
-	source := newSource(t)
-	source.AddZip(t, "acme/widget", "1.0.0")
+	source := widgetSource(t)
 	_, _, err := newInstaller(t, source).Install(t.Context(), require("acme/none", "", "acme/widget", "2.0.0"), nil, providercache.Normal)
 	var codes []string
 	for _, part := range getproviders.SplitErrors(err) {

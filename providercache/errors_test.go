@@ -27,23 +27,22 @@ func TestProviderError_Text(t *testing.T) {
 		{getproviders.Selection{}.Failed(during.Cancel, context.Canceled), "registry.terraform.io/acme/widget: installation was cancelled: context canceled"},
 		{getproviders.Selection{}.Failed(during.Select, errors.New("none")), "registry.terraform.io/acme/widget: none"},
 	} {
-		c.err.Provider = provider("acme/widget")
+		c.err.Provider = acmeWidget
 		must.Equal(t, c.err.Error(), c.want)
 		must.Fail(t, c.err, c.err.Err)
 	}
 }
 
 func TestErrors_HaveHints(t *testing.T) {
-	t.Parallel()
-	source := newSource(t)
+	source := parallelSource(t)
 	source.AddZip(t, "acme/new", "1.0.0")
 	source.AddZip(t, "acme/new", "2.0.0-beta1")
 	source.AddZip(t, "acme/old", "1.5.0")
 	source.Packages[provider("acme/empty")] = map[getproviders.Version]getproviders.Package{}
 	source.AddZip(t, "acme/changed", "1.0.0")
 	locks := new(depsfile.Locks)
-	locks.Set(depsfile.Lock{Provider: provider("acme/locked"), Version: version("1.0.0")})
-	locks.Set(depsfile.Lock{Provider: provider("acme/changed"), Version: version("1.0.0"), Hashes: []getproviders.Hash{"h1:other="}})
+	locks.Set(depsfile.Lock{Provider: provider("acme/locked"), Version: v1})
+	locks.Set(depsfile.Lock{Provider: provider("acme/changed"), Version: v1, Hashes: []getproviders.Hash{"h1:other="}})
 	_, _, changed := newInstaller(t, source).Install(t.Context(), require("acme/changed", ""), locks, providercache.Normal)
 	req := require("acme/new", "> 1.0", "acme/old", ">= 2.0", "acme/empty", "")
 	req.Add(provider("acme/locked"), getproviders.Requirement{Constraints: constraints(">= 1.0"), Pos: getproviders.Pos{File: "main.tf", Line: 3}})

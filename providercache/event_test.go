@@ -92,7 +92,7 @@ func TestEvents_OfEachProviderComeInOrder(t *testing.T) {
 
 	setUp := newInstaller(t, source)
 	locks, _ := install(t, setUp, require("acme/kept", ""), nil)
-	locks.Set(depsfile.Lock{Provider: provider("acme/unfit"), Version: version("1.0.0")})
+	locks.Set(depsfile.Lock{Provider: provider("acme/unfit"), Version: v1})
 
 	var got recorder
 	both := newInstaller(t, getproviders.MultiSource{Selectors: []getproviders.Selector{
@@ -131,8 +131,7 @@ func TestEvents_OfEachProviderComeInOrder(t *testing.T) {
 type callKey struct{}
 
 func TestEvents_OfManyCallsDoNotOverlapAndHaveTheirContexts(t *testing.T) {
-	t.Parallel()
-	source := newSource(t)
+	source := parallelSource(t)
 	in := newInstaller(t, source)
 	var got recorder
 	in.Fetcher.Observe = func(ctx context.Context, e event.Event) {
@@ -185,7 +184,7 @@ func TestEvents_ReportProgressInSteps(t *testing.T) {
 			last, told = p.Done, told+1
 		}
 	}
-	install(t, in, require("acme/widget", ""), nil)
+	install(t, in, widgets, nil)
 	if last != int64(len(archive)) || told < 3 || told > reads.reads/4+2 {
 		t.Errorf("told %d times of %d reads, the last of %d bytes; there are %d", told, reads.reads, last, len(archive))
 	}

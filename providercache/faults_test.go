@@ -127,7 +127,7 @@ func TestInstall_ComparesTheLengthOfABody(t *testing.T) {
 			source.Add("acme/widget", "1.0.0", httpArchive(t, "https://example.com/widget.zip?signature=secret"))
 			in := newInstaller(t, source)
 			in.Fetcher.Client, in.Fetcher.Limits = impatient(t, c.transport), c.limits
-			_, _, err := in.Install(t.Context(), require("acme/widget", ""), nil, providercache.Normal)
+			_, _, err := in.Install(t.Context(), widgets, nil, providercache.Normal)
 			if (err == nil) != c.ok {
 				t.Fatalf("got %v", err)
 			}
@@ -163,7 +163,7 @@ func TestInstall_FromPlacesThatAreNoArchives(t *testing.T) {
 			source := newSource(t)
 			source.Add("acme/widget", "1.0.0", location)
 			in := newInstaller(t, source)
-			_, _, err := in.Install(t.Context(), require("acme/widget", ""), nil, providercache.Normal)
+			_, _, err := in.Install(t.Context(), widgets, nil, providercache.Normal)
 			if failure, ok := getproviders.Failure(err); !ok || failure.Step != during.Fetch {
 				t.Errorf("got %v, want an error in step fetch", err)
 			}

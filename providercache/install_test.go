@@ -22,8 +22,7 @@ import (
 )
 
 func TestInstall_SelectsTheNewestAllowedVersion(t *testing.T) {
-	t.Parallel()
-	source := newSource(t)
+	source := parallelSource(t)
 	for _, v := range []string{"1.0.0", "1.2.0", "1.3.0-beta1", "2.0.0"} {
 		source.AddZip(t, "acme/widget", v)
 	}
@@ -32,8 +31,8 @@ func TestInstall_SelectsTheNewestAllowedVersion(t *testing.T) {
 
 	want := []string{packageDir("acme/widget", "1.2.0") + "/terraform-provider-widget"}
 	must.EqualSlices(t, files(t, in.Target.Dir), want)
-	lock, _ := locks.Provider(provider("acme/widget"))
-	h1 := must.Get(dirhash.HashDir(in.Target.PackagePath(provider("acme/widget"), version("1.2.0"), linux), "", dirhash.Hash1))(t)
+	lock, _ := locks.Provider(acmeWidget)
+	h1 := must.Get(dirhash.HashDir(in.Target.PackagePath(acmeWidget, version("1.2.0"), linux), "", dirhash.Hash1))(t)
 	if lock.Version != version("1.2.0") || lock.Constraints.String() != "~> 1.0" || !slices.Equal(lock.Hashes, []getproviders.Hash{getproviders.Hash(h1)}) {
 		t.Errorf("locked %+v, want 1.2.0, ~> 1.0 and %s", lock, h1)
 	}
@@ -43,9 +42,7 @@ func TestInstall_SelectsTheNewestAllowedVersion(t *testing.T) {
 }
 
 func TestInstall_AsksNothingIfAllIsLockedAndPresent(t *testing.T) {
-	t.Parallel()
-	source := newSource(t)
-	source.AddZip(t, "acme/widget", "1.0.0")
+	source := widgetSource(t)
 	in := newInstaller(t, source)
 	locks, _ := install(t, in, require("acme/widget", "1.0.0"), nil)
 	before := tree(t, in.Target.Dir)
@@ -61,16 +58,14 @@ func TestInstall_AsksNothingIfAllIsLockedAndPresent(t *testing.T) {
 	if report.Outcomes[0].State != event.Present || !again.Equal(locks) {
 		t.Errorf("got %+v, want the package to be present", report)
 	}
-	if lock, _ := again.Provider(provider("acme/widget")); lock.Constraints.String() != "1.0.0" {
+	if lock, _ := again.Provider(acmeWidget); lock.Constraints.String() != "1.0.0" {
 		t.Errorf("constraints of an entry that didn't change became %q", lock.Constraints)
 	}
 	must.EqualSlices(t, tree(t, in.Target.Dir), before)
 }
 
 func TestInstall_KeepsTheLockedVersionAndUpgradeMoves(t *testing.T) {
-	t.Parallel()
-	source := newSource(t)
-	source.AddZip(t, "acme/widget", "1.0.0")
+	source := widgetSource(t)
 	in := newInstaller(t, source)
 	locks, _ := install(t, in, require("acme/widget", ">= 1.0"), nil)
 	source.AddZip(t, "acme/widget", "1.1.0")
@@ -81,12 +76,12 @@ func TestInstall_KeepsTheLockedVersionAndUpgradeMoves(t *testing.T) {
 	if source.VersionsAsked != asked {
 		t.Error("asked for the versions of a provider whose version is locked")
 	}
-	if lock, _ := kept.Provider(provider("acme/widget")); lock.Version != version("1.0.0") {
+	if lock, _ := kept.Provider(acmeWidget); lock.Version != v1 {
 		t.Errorf("installed %s, which is not the locked version", lock.Version)
 	}
 	moved, report, err := in.Install(t.Context(), require("acme/widget", ">= 1.0"), kept, providercache.Upgrade)
 	must.Succeed(t, err)
-	lock, _ := moved.Provider(provider("acme/widget"))
+	lock, _ := moved.Provider(acmeWidget)
 	if lock.Version != version("1.1.0") || len(lock.Hashes) != 1 || report.Outcomes[0].Selection.Locked {
 		t.Errorf("-upgrade gave %+v, want 1.1.0 with a hash of its own only", lock)
 	}
@@ -97,19 +92,17 @@ func TestInstall_KeepsTheLockedVersionAndUpgradeMoves(t *testing.T) {
 }
 
 func TestInstall_UpdatesLocks(t *testing.T) {
-	t.Parallel()
-	source := newSource(t)
-	source.AddZip(t, "acme/widget", "1.0.0")
+	source := widgetSource(t)
 	other := getproviders.Hash("h1:" + strings.Repeat("A", 43) + "=")
 	zh := zhOf(t, source, "acme/widget", "1.0.0")
 	locks := new(depsfile.Locks)
-	locks.Set(depsfile.Lock{Provider: provider("acme/widget"), Version: version("1.0.0"), Constraints: constraints("1.0.0"), Hashes: []getproviders.Hash{other, zh}})
+	locks.Set(depsfile.Lock{Provider: acmeWidget, Version: v1, Constraints: constraints("1.0.0"), Hashes: []getproviders.Hash{other, zh}})
 	locks.Set(depsfile.Lock{Provider: provider("acme/unused"), Version: version("9.0.0")})
 	before := locks.Clone()
 
 	in := newInstaller(t, source)
 	got, report := install(t, in, require("acme/widget", "~> 1.0"), locks)
-	lock, _ := got.Provider(provider("acme/widget"))
+	lock, _ := got.Provider(acmeWidget)
 	must.EqualSlices(t, lock.Hashes, hashing.Sort([]getproviders.Hash{other, zh, report.Outcomes[0].H1}))
 	must.Equal(t, lock.Constraints.String(), "~> 1.0")
 	if _, ok := got.Provider(provider("acme/unused")); ok {
@@ -143,12 +136,10 @@ func TestInstall_ReportsIncompleteEntries(t *testing.T) {
 }
 
 func TestInstall_ReplacesWhatIsDamaged(t *testing.T) {
-	t.Parallel()
-	source := newSource(t)
-	source.AddZip(t, "acme/widget", "1.0.0")
+	source := widgetSource(t)
 	in := newInstaller(t, source)
-	locks, _ := install(t, in, require("acme/widget", ""), nil)
-	dir := in.Target.PackagePath(provider("acme/widget"), version("1.0.0"), linux)
+	locks, _ := install(t, in, widgets, nil)
+	dir := in.Target.PackagePath(acmeWidget, v1, linux)
 
 	for name, damage := range map[string]func(){
 		"changed":  func() { write(t, filepath.Join(dir, "terraform-provider-widget"), "evil") },
@@ -159,7 +150,7 @@ func TestInstall_ReplacesWhatIsDamaged(t *testing.T) {
 		"dangling": func() { succeed(t, os.RemoveAll(dir)); symlink(t, filepath.Join(t.TempDir(), "nothing"), dir) },
 	} {
 		damage()
-		again, _ := install(t, in, require("acme/widget", ""), locks)
+		again, _ := install(t, in, widgets, locks)
 		want := []string{packageDir("acme/widget", "1.0.0") + "/terraform-provider-widget"}
 		must.EqualSlices(t, files(t, in.Target.Dir), want, name)
 		must.Equal(t, read(t, filepath.Join(dir, "terraform-provider-widget")), "provider 1.0.0\n", name)
@@ -170,17 +161,15 @@ func TestInstall_ReplacesWhatIsDamaged(t *testing.T) {
 }
 
 func TestInstall_ReplacesALinkAndDoesNotFollowIt(t *testing.T) {
-	t.Parallel()
-	source := newSource(t)
-	source.AddZip(t, "acme/widget", "1.0.0")
+	source := widgetSource(t)
 	in := newInstaller(t, source)
 	elsewhere := t.TempDir()
 	write(t, filepath.Join(elsewhere, "terraform-provider-widget"), "another user's")
-	dir := in.Target.PackagePath(provider("acme/widget"), version("1.0.0"), linux)
+	dir := in.Target.PackagePath(acmeWidget, v1, linux)
 	succeed(t, os.MkdirAll(filepath.Dir(dir), 0o755))
 	symlink(t, elsewhere, dir)
 
-	install(t, in, require("acme/widget", ""), nil)
+	install(t, in, widgets, nil)
 	must.Equal(t, read(t, filepath.Join(elsewhere, "terraform-provider-widget")), "another user's")
 	if info, err := os.Lstat(dir); err != nil || !info.IsDir() {
 		t.Errorf("%s is no directory: %v, %v", dir, info, err)
@@ -188,14 +177,12 @@ func TestInstall_ReplacesALinkAndDoesNotFollowIt(t *testing.T) {
 }
 
 func TestInstall_LeavesTheSamePackageUntouched(t *testing.T) {
-	t.Parallel()
-	source := newSource(t)
-	source.AddZip(t, "acme/widget", "1.0.0")
+	source := widgetSource(t)
 	in := newInstaller(t, source)
-	install(t, in, require("acme/widget", ""), nil)
-	dir := in.Target.PackagePath(provider("acme/widget"), version("1.0.0"), linux)
+	install(t, in, widgets, nil)
+	dir := in.Target.PackagePath(acmeWidget, v1, linux)
 	before := must.Get(os.Stat(dir))(t)
-	locks, _ := install(t, in, require("acme/widget", ""), nil) // nothing is locked, so it is fetched
+	locks, _ := install(t, in, widgets, nil) // nothing is locked, so it is fetched
 	after := must.Get(os.Stat(dir))(t)
 	if !os.SameFile(before, after) || locks.Empty() {
 		t.Error("a package that is the same was replaced")
@@ -227,8 +214,7 @@ func checkFailures(t *testing.T, err error, want []failed) {
 }
 
 func TestInstall_AttemptsAllPackagesAndReportsAllProblems(t *testing.T) {
-	t.Parallel()
-	source := newSource(t)
+	source := parallelSource(t)
 	source.AddZip(t, "acme/good", "1.0.0")
 	source.AddZip(t, "acme/zip", "1.0.0", []byte("this is not a zip archive"))
 	source.Add("acme/gone", "1.0.0", getproviders.LocalArchive(filepath.Join(t.TempDir(), "gone.zip")))
@@ -246,14 +232,13 @@ func TestInstall_AttemptsAllPackagesAndReportsAllProblems(t *testing.T) {
 }
 
 func TestInstall_ReportsWhatMetadataShowsBeforeItFetches(t *testing.T) {
-	t.Parallel()
-	source := newSource(t)
+	source := parallelSource(t)
 	source.AddZip(t, "acme/good", "1.0.0")
 	source.AddZip(t, "acme/old", "1.0.0")
 	down := errors.New("dial tcp 192.0.2.1:443: connect: connection refused")
 	source.Broken[provider("acme/down")] = down
 	locks := new(depsfile.Locks)
-	locks.Set(depsfile.Lock{Provider: provider("acme/locked"), Version: version("1.0.0")})
+	locks.Set(depsfile.Lock{Provider: provider("acme/locked"), Version: v1})
 	locks.Set(depsfile.Lock{Provider: provider("acme/vanished"), Version: version("3.0.0")})
 
 	in := newInstaller(t, source)
@@ -284,22 +269,19 @@ func TestInstall_ReportsWhatMetadataShowsBeforeItFetches(t *testing.T) {
 }
 
 func TestInstall_LeavesNothingBehindIfItFails(t *testing.T) {
-	t.Parallel()
-	source := newSource(t)
+	source := parallelSource(t)
 	source.AddZip(t, "acme/widget", "1.0.0", zipOf(t, map[string]string{"README": "no executable"}))
 	in := newInstaller(t, source)
-	_, _, err := in.Install(t.Context(), require("acme/widget", ""), nil, providercache.Normal)
+	_, _, err := in.Install(t.Context(), widgets, nil, providercache.Normal)
 	must.Fail(t, err, unpack.RuleExecutable)
 	nothingLeft(t, in)
 }
 
 func TestInstall_WhereNothingCanBeWritten(t *testing.T) {
-	t.Parallel()
-	source := newSource(t)
-	source.AddZip(t, "acme/widget", "1.0.0")
+	source := widgetSource(t)
 	in := newInstaller(t, source)
 	write(t, filepath.Dir(in.Target.Dir), "a file is in the way")
-	_, _, err := in.Install(t.Context(), require("acme/widget", ""), nil, providercache.Normal)
+	_, _, err := in.Install(t.Context(), widgets, nil, providercache.Normal)
 	must.Fail(t, err, getproviders.ErrUnwritable)
 	must.Contain(t, err, "into "+in.Target.Dir+": ")
 }
@@ -317,14 +299,13 @@ func TestInstall_OfBuiltInProvidersNeedsNothing(t *testing.T) {
 func TestInstall_RefusesAHalfMadeInstaller(t *testing.T) {
 	t.Parallel()
 	for _, in := range []*providercache.Installer{{}, {Fetcher: &providercache.Fetcher{Source: newSource(t)}}, {Target: &providercache.Store{Dir: t.TempDir()}}} {
-		must.Refuse(t, must.ErrorOf(in.Install(t.Context(), require("acme/widget", ""), nil, providercache.Normal)), "no error")
-		must.Refuse(t, must.ErrorOf(in.Plan(t.Context(), require("acme/widget", ""), nil, providercache.Normal)), "no error from Plan")
+		must.Refuse(t, must.ErrorOf(in.Install(t.Context(), widgets, nil, providercache.Normal)), "no error")
+		must.Refuse(t, must.ErrorOf(in.Plan(t.Context(), widgets, nil, providercache.Normal)), "no error from Plan")
 	}
 }
 
 func TestInstall_ByManyIntoOneDirectory(t *testing.T) {
-	t.Parallel()
-	source := newSource(t)
+	source := parallelSource(t)
 	for _, address := range []string{"acme/a", "acme/b", "acme/c"} {
 		source.AddZip(t, address, "1.0.0")
 	}

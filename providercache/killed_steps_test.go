@@ -84,7 +84,7 @@ func installStepwise(steps int64) {
 		Fetcher: &providercache.Fetcher{Source: s, Platform: linux, Product: product, Now: s.now, StateDir: os.Args[4], Observe: func(_ context.Context, _ event.Event) { s.step() }},
 		Target:  &providercache.Store{Dir: os.Args[2]}, Link: mode, Cache: &providercache.Store{Dir: os.Args[3]},
 	}
-	if _, _, err := in.Install(s, require("acme/widget", ""), nil, providercache.Normal); err != nil {
+	if _, _, err := in.Install(s, widgets, nil, providercache.Normal); err != nil {
 		os.Exit(1)
 	}
 	os.Exit(0)
@@ -94,12 +94,11 @@ func installStepwise(steps int64) {
 // second, and so on, until one succeeds: while it fetches, and while it links from the cache. The
 // next run installs everything, and leaves nothing of the killed one.
 func TestInstall_AProcessMayBeKilledAtEachStep(t *testing.T) {
-	t.Parallel()
 	needsReceipts(t)
 	source := newSource(t)
 	source.AddZip(t, "acme/widget", "1.0.0", zipOf(t, map[string]string{"terraform-provider-widget": "the provider", "LICENSE": "free"}))
 	source.From("acme/widget", "1.0.0", "the test")
-	archive := source.Packages[provider("acme/widget")][version("1.0.0")].Location.String()
+	archive := source.Packages[acmeWidget][v1].Location.String()
 	stride := 1
 	if testing.Short() {
 		stride = 7
@@ -126,7 +125,7 @@ func TestInstall_AProcessMayBeKilledAtEachStep(t *testing.T) {
 				next.Link, next.Fetcher.StateDir = c.mode, filepath.Join(dir, "state")
 				next.Cache = &providercache.Store{Dir: filepath.Join(dir, "cache")}
 				if c.state != "" {
-					install(t, next, require("acme/widget", ""), nil)
+					install(t, next, widgets, nil)
 				}
 				if c.state == "damaged" {
 					write(t, filepath.Join(next.Cache.Dir, filepath.FromSlash(packageDir("acme/widget", "1.0.0")), "LICENSE"), "gone")
@@ -162,7 +161,7 @@ func checkAfterKill(t *testing.T, n int, next *providercache.Installer) {
 			t.Errorf("%d: what the kill had left in the cache is fetched again: %s", n, shape)
 		}
 	}
-	install(t, next, require("acme/widget", ""), nil)
+	install(t, next, widgets, nil)
 	for _, root := range []string{next.Target.Dir, next.Cache.Dir} {
 		dir := filepath.Join(root, filepath.FromSlash(packageDir("acme/widget", "1.0.0")))
 		must.Equal(t, read(t, filepath.Join(dir, "terraform-provider-widget"))+read(t, filepath.Join(dir, "LICENSE")), "the providerfree", root)

@@ -60,7 +60,7 @@ func die(where string) {
 			os.Exit(1)
 		}
 	}
-	_, _, err := in.Install(context.Background(), require("acme/widget", ""), nil, providercache.Normal)
+	_, _, err := in.Install(context.Background(), widgets, nil, providercache.Normal)
 	if err != nil || where != "fetched" && where != "unread" {
 		os.Exit(1)
 	}
@@ -80,10 +80,8 @@ func (d dying) Authenticate(getproviders.Digests) (getproviders.AuthenticationRe
 }
 
 func TestInstall_WhatKilledProcessesLeaveIsRemovedByTheNext(t *testing.T) {
-	t.Parallel()
-	source := newSource(t)
-	source.AddZip(t, "acme/widget", "1.0.0")
-	archive := source.Packages[provider("acme/widget")][version("1.0.0")].Location.String()
+	source := widgetSource(t)
+	archive := source.Packages[acmeWidget][v1].Location.String()
 	for _, where := range []string{"begun", "received", "done"} {
 		t.Run(where, func(t *testing.T) {
 			t.Parallel()
@@ -101,7 +99,7 @@ func TestInstall_WhatKilledProcessesLeaveIsRemovedByTheNext(t *testing.T) {
 			if runtime.GOOS == "windows" { // without file locks, it can't be known that a process is gone
 				in.Fetcher.Now = func() time.Time { return time.Now().Add(25 * time.Hour) }
 			}
-			install(t, in, require("acme/widget", ""), nil)
+			install(t, in, widgets, nil)
 			if got := files(t, in.Target.Dir); len(got) != 1 || filepath.Base(got[0]) != "terraform-provider-widget" {
 				t.Errorf("there is %q", got)
 			}

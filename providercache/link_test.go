@@ -29,19 +29,19 @@ func TestInstall_UnpackedPackagesAreLinkedTo(t *testing.T) {
 	source, dir := unpackedWidget(t)
 	symlink(t, dir, filepath.Join(t.TempDir(), "probe"))
 	in := newInstaller(t, source)
-	locks, _ := install(t, in, require("acme/widget", ""), nil)
+	locks, _ := install(t, in, widgets, nil)
 	must.EqualSlices(t, files(t, in.Target.Dir), []string{packageDir("acme/widget", "1.0.0") + " -> " + dir})
-	lock, _ := locks.Provider(provider("acme/widget"))
+	lock, _ := locks.Provider(acmeWidget)
 	must.EqualSlices(t, lock.Hashes, []getproviders.Hash{h1Of(t, map[string]string{"terraform-provider-widget": "x", ".hidden/file": "y"})})
 
-	final := in.Target.PackagePath(provider("acme/widget"), version("1.0.0"), linux)
+	final := in.Target.PackagePath(acmeWidget, v1, linux)
 	before := must.Get(os.Lstat(final))(t)
-	install(t, in, require("acme/widget", ""), nil)
+	install(t, in, widgets, nil)
 	after := must.Get(os.Lstat(final))(t)
 	if !os.SameFile(before, after) {
 		t.Error("a link that was right was made again")
 	}
-	if again, report := install(t, in, require("acme/widget", ""), locks); report.Outcomes[0].State != event.Present || !again.Equal(locks) {
+	if again, report := install(t, in, widgets, locks); report.Outcomes[0].State != event.Present || !again.Equal(locks) {
 		t.Errorf("got %+v, want that the package is present", report)
 	}
 }
@@ -58,10 +58,10 @@ func TestInstall_LinksReplaceWhatIsThere(t *testing.T) {
 		},
 	} {
 		in := newInstaller(t, source)
-		final := in.Target.PackagePath(provider("acme/widget"), version("1.0.0"), linux)
+		final := in.Target.PackagePath(acmeWidget, v1, linux)
 		succeed(t, os.MkdirAll(filepath.Dir(final), 0o755))
 		prepare(final)
-		install(t, in, require("acme/widget", ""), nil)
+		install(t, in, widgets, nil)
 		if target, err := os.Readlink(final); target != dir {
 			t.Errorf("%s: there is %q, %v", name, target, err)
 		}
@@ -69,13 +69,12 @@ func TestInstall_LinksReplaceWhatIsThere(t *testing.T) {
 }
 
 func TestInstall_APackageIsNotInstalledToItself(t *testing.T) {
-	t.Parallel()
-	source := newSource(t)
+	source := parallelSource(t)
 	in := newInstaller(t, source)
-	final := in.Target.PackagePath(provider("acme/widget"), version("1.0.0"), linux)
+	final := in.Target.PackagePath(acmeWidget, v1, linux)
 	write(t, filepath.Join(final, "terraform-provider-widget"), "x")
 	source.Add("acme/widget", "1.0.0", getproviders.LocalDirectory(final))
-	must.Refuse(t, must.ErrorOf(in.Install(t.Context(), require("acme/widget", ""), nil, providercache.Normal)), "no error")
+	must.Refuse(t, must.ErrorOf(in.Install(t.Context(), widgets, nil, providercache.Normal)), "no error")
 	must.Equal(t, read(t, filepath.Join(final, "terraform-provider-widget")), "x")
 }
 
@@ -90,9 +89,9 @@ func TestInstall_UnpackedPackagesAreComparedWithTheLock(t *testing.T) {
 		"zh only":    {[]getproviders.Hash{"zh:aa"}, ""},
 	} {
 		locks := new(depsfile.Locks)
-		locks.Set(depsfile.Lock{Provider: provider("acme/widget"), Version: version("1.0.0"), Hashes: c.hashes})
+		locks.Set(depsfile.Lock{Provider: acmeWidget, Version: v1, Hashes: c.hashes})
 		in := newInstaller(t, source)
-		_, _, err := in.Install(t.Context(), require("acme/widget", ""), locks, providercache.Normal)
+		_, _, err := in.Install(t.Context(), widgets, locks, providercache.Normal)
 		failure, failed := getproviders.Failure(err)
 		if failed != (c.step != "") || failed && failure.Step != c.step {
 			t.Errorf("%s: got %v", name, err)

@@ -6,6 +6,7 @@ import (
 
 	"go.uber.org/goleak"
 
+	"github.com/tfdeps/tfdeps/getproviders"
 	"github.com/tfdeps/tfdeps/internal/installtest"
 	"github.com/tfdeps/tfdeps/internal/must"
 	"github.com/tfdeps/tfdeps/internal/peertest"
@@ -42,7 +43,6 @@ var (
 	lockOf          = installtest.LockOf
 	lockOne         = installtest.LockOne
 	succeed         = must.Succeed
-	needsReceipts   = installtest.NeedsReceipts
 	newInstaller    = installtest.NewInstaller
 	newRegistry     = installtest.NewRegistry
 	newSource       = installtest.NewSource
@@ -72,3 +72,29 @@ type (
 	memorySource = installtest.Source
 	trust        = installtest.Trust
 )
+
+var (
+	acmeWidget = provider("acme/widget")
+	widgets    = require("acme/widget", "")
+	v1         = version("1.0.0")
+	onLinux    = []getproviders.Platform{linux}
+)
+
+// parallelSource is an empty source of a test that runs beside others.
+func parallelSource(t *testing.T) *memorySource {
+	t.Parallel()
+	return newSource(t)
+}
+
+// widgetSource is one with acme/widget 1.0.0.
+func widgetSource(t *testing.T) *memorySource {
+	source := parallelSource(t)
+	source.AddZip(t, "acme/widget", "1.0.0")
+	return source
+}
+
+// needsReceipts skips a test where receipts aren't kept. It runs beside others.
+func needsReceipts(t *testing.T) {
+	t.Parallel()
+	installtest.NeedsReceipts(t)
+}

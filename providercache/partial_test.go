@@ -199,7 +199,7 @@ func TestResume_KeepsNothingOfAnUnknownArchive(t *testing.T) {
 		in.Fetcher.Source = source
 		registry.Break("archive", providertest.Fault{Status: 404})
 		registry.Break("archive", providertest.Fault{CutAfter: 1000, Times: 1})
-		_, _, err := in.Install(t.Context(), require("acme/widget", ""), nil, providercache.Normal)
+		_, _, err := in.Install(t.Context(), widgets, nil, providercache.Normal)
 		if !errors.Is(err, getproviders.ErrUnreachable) {
 			t.Fatal(err)
 		}

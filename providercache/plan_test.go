@@ -12,14 +12,13 @@ import (
 )
 
 func TestPlan_SaysWhatInstallWouldDo(t *testing.T) {
-	t.Parallel()
-	source := newSource(t)
+	source := parallelSource(t)
 	for _, address := range []string{"acme/kept", "acme/damaged", "acme/new"} {
 		source.AddZip(t, address, "1.0.0")
 	}
 	in := newInstaller(t, source)
 	locks, _ := install(t, in, require("acme/kept", "", "acme/damaged", ""), nil)
-	write(t, in.Target.PackagePath(provider("acme/damaged"), version("1.0.0"), linux)+"/stray", "x")
+	write(t, in.Target.PackagePath(provider("acme/damaged"), v1, linux)+"/stray", "x")
 	before := tree(t, in.Target.Dir)
 	asked := source.MetadataAsked - source.Located
 
@@ -44,11 +43,10 @@ func TestPlan_OfNothingHasEmptyLists(t *testing.T) {
 }
 
 func TestPlan_ReportsAllProblems(t *testing.T) {
-	t.Parallel()
-	source := newSource(t)
+	source := parallelSource(t)
 	source.AddZip(t, "acme/good", "1.0.0")
 	locks := new(depsfile.Locks)
-	locks.Set(depsfile.Lock{Provider: provider("acme/locked"), Version: version("1.0.0")})
+	locks.Set(depsfile.Lock{Provider: provider("acme/locked"), Version: v1})
 	plan, err := newInstaller(t, source).Plan(t.Context(), require("acme/good", "", "acme/locked", "2.0.0", "acme/none", ""), locks, providercache.Normal)
 	if failures := providerErrors(t, err); len(failures) != 2 || !errors.Is(err, getproviders.ErrProviderNotFound) {
 		t.Errorf("got %v", err)

@@ -69,13 +69,12 @@ func refusedBy(t *testing.T, what string, err error) {
 	if failed, ok := getproviders.Failure(err); !ok || getproviders.CodeOf(failed) != "refused_by_policy" || failed.Step != during.Policy {
 		t.Errorf("%s: %v has another code or step", what, err)
 	}
-	if c := refused.Subject; c.Version != version("1.0.0") || c.Provider.Namespace != "acme" || c.Platform == (getproviders.Platform{}) {
+	if c := refused.Subject; c.Version != v1 || c.Provider.Namespace != "acme" || c.Platform == (getproviders.Platform{}) {
 		t.Errorf("%s: it was asked about %+v", what, c)
 	}
 }
 
 func TestPolicy_SeesWhatIsInstalled(t *testing.T) {
-	t.Parallel()
 	needsReceipts(t)
 	m, d, j := policyMachine(t)
 	locks, _ := m.install(t, d, nil)
@@ -97,7 +96,6 @@ func TestPolicy_SeesWhatIsInstalled(t *testing.T) {
 }
 
 func TestPolicy_RefusesWhatIsInstalled(t *testing.T) {
-	t.Parallel()
 	needsReceipts(t)
 	m, d, j := policyMachine(t)
 	j.no = errForbidden
@@ -135,7 +133,7 @@ func policyPaths(t *testing.T, d *directory) []struct {
 } {
 	f, dir := d.Fetcher, t.TempDir()
 	one := require(registryHost+"/acme/a", "")
-	spec := getproviders.PackageSpec{Provider: provider(registryHost + "/acme/a"), Version: version("1.0.0")}
+	spec := getproviders.PackageSpec{Provider: provider(registryHost + "/acme/a"), Version: v1}
 	var locks *depsfile.Locks
 	vendor := func(unpacked bool) func() error {
 		return func() error {
@@ -156,7 +154,7 @@ func policyPaths(t *testing.T, d *directory) []struct {
 			return err
 		}},
 		{"Hashes", "fetched", "known", func() error {
-			_, err := f.Hashes(t.Context(), spec.Provider, spec.Version, []getproviders.Platform{linux})
+			_, err := f.Hashes(t.Context(), spec.Provider, spec.Version, onLinux)
 			return err
 		}},
 		{"Lock", "known", "known", func() error {
@@ -172,7 +170,6 @@ func policyPaths(t *testing.T, d *directory) []struct {
 }
 
 func TestPolicy_IsAskedOnEveryPath(t *testing.T) {
-	t.Parallel()
 	needsReceipts(t)
 	_, d, j := policyMachine(t)
 	for _, p := range policyPaths(t, d) {

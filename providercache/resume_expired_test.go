@@ -101,7 +101,7 @@ func TestHashes_OfAURLThatHasExpired(t *testing.T) {
 			registry.RenewURLs()
 		}
 	}})
-	got, err := in.Fetcher.Hashes(t.Context(), registry.Provider("acme", "widget"), version("1.0.0"), []getproviders.Platform{linux})
+	got, err := in.Fetcher.Hashes(t.Context(), registry.Provider("acme", "widget"), v1, onLinux)
 	if zh := getproviders.ZH(sha256.Sum256(archive)); err != nil || !slices.Contains(got[linux], zh) || registry.Requests("archive") != 2 {
 		t.Errorf("%v, %v, asked %d times", got, err, registry.Requests("archive"))
 	}

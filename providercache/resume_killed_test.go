@@ -38,7 +38,7 @@ func installFromWeb() {
 		Fetcher: &providercache.Fetcher{Source: source, Platform: linux, Product: product},
 		Target:  &providercache.Store{Dir: target}, Cache: &providercache.Store{Dir: cache},
 	}
-	if _, _, err := in.Install(context.Background(), require("acme/widget", ""), nil, providercache.Normal); err != nil {
+	if _, _, err := in.Install(context.Background(), widgets, nil, providercache.Normal); err != nil {
 		fmt.Fprintln(os.Stderr, err)
 		os.Exit(1)
 	}

@@ -81,9 +81,9 @@ func TestSkip_FetchEventsTellTheSource(t *testing.T) {
 	down := errors.New("the mirror is down")
 	source := newSource(t)
 	source.AddZip(t, "acme/widget", "1.0.0")
-	pkg := source.Packages[provider("acme/widget")][version("1.0.0")]
+	pkg := source.Packages[acmeWidget][v1]
 	pkg.Source, pkg.Skipped = "the cellar", down
-	source.Packages[provider("acme/widget")][version("1.0.0")] = pkg
+	source.Packages[acmeWidget][v1] = pkg
 	in := newInstaller(t, source)
 	var told []string
 	in.Fetcher.Observe = func(_ context.Context, e event.Event) {
@@ -94,6 +94,6 @@ func TestSkip_FetchEventsTellTheSource(t *testing.T) {
 			told = append(told, fmt.Sprintf("from %s after %v", e.Source, e.Skipped))
 		}
 	}
-	install(t, in, require("acme/widget", ""), nil)
+	install(t, in, widgets, nil)
 	must.EqualSlices(t, told, []string{"from the cellar", "from the cellar after the mirror is down"})
 }

@@ -15,23 +15,22 @@ import (
 
 // A source that a program brings along has archives in memory and an authenticator of its own.
 func TestInstall_FromMemoryTrustedByAFunction(t *testing.T) {
-	t.Parallel()
-	source := newSource(t)
+	source := parallelSource(t)
 	archive := zipOf(t, map[string]string{"terraform-provider-widget": "x"})
 	source.Add("acme/widget", "1.0.0", getproviders.ReaderArchive{Name: "blob 1", Reader: bytes.NewReader(archive), Size: int64(len(archive))})
 	approved := sha256.Sum256(archive)
-	pkg := source.Packages[provider("acme/widget")][version("1.0.0")]
+	pkg := source.Packages[acmeWidget][v1]
 	pkg.Trust = getproviders.TrustedBy(authenticatorFunc(func(d getproviders.Digests) (getproviders.AuthenticationResult, error) {
 		if d.SHA256 != approved {
 			return getproviders.AuthenticationResult{}, getproviders.ErrAuthentication
 		}
 		return getproviders.AuthenticationResult{TrustLevel: getproviders.LevelVerifiedChecksum}, nil
 	}))
-	source.Packages[provider("acme/widget")][version("1.0.0")] = pkg
-	_, report := install(t, newInstaller(t, source), require("acme/widget", ""), nil)
+	source.Packages[acmeWidget][v1] = pkg
+	_, report := install(t, newInstaller(t, source), widgets, nil)
 	must.Equal(t, report.Outcomes[0].Authentication.TrustLevel, getproviders.LevelVerifiedChecksum)
 	approved[0]++
-	if _, _, err := newInstaller(t, source).Install(t.Context(), require("acme/widget", ""), nil, providercache.Normal); !errors.Is(err, getproviders.ErrAuthentication) {
+	if _, _, err := newInstaller(t, source).Install(t.Context(), widgets, nil, providercache.Normal); !errors.Is(err, getproviders.ErrAuthentication) {
 		t.Errorf("another archive: %v", err)
 	}
 }
@@ -39,13 +38,11 @@ func TestInstall_FromMemoryTrustedByAFunction(t *testing.T) {
 // A source that lists a package without anything to authenticate it by causes an error and no
 // panic.
 func TestLock_OfHashesWithoutAnAuthenticator(t *testing.T) {
-	t.Parallel()
-	source := newSource(t)
-	source.AddZip(t, "acme/widget", "1.0.0")
-	pkg := source.Packages[provider("acme/widget")][version("1.0.0")]
+	source := widgetSource(t)
+	pkg := source.Packages[acmeWidget][v1]
 	listed := getproviders.Hash("h1:" + strings.Repeat("A", 43) + "=")
 	pkg.Trust = getproviders.Trust{ListedHashes: []getproviders.Hash{listed}, RegistryHashes: map[getproviders.Platform]getproviders.Hash{linux: listed}}
-	source.Packages[provider("acme/widget")][version("1.0.0")] = pkg
+	source.Packages[acmeWidget][v1] = pkg
 	in := newInstaller(t, source)
 	request := providercache.LockRequest{Requirements: require("acme/widget", "")}
 	if got := installtest.First(in.Fetcher.Lock(t.Context(), request)); got.Err != nil || got.Packages[0].H1 == listed {

@@ -14,7 +14,6 @@ import (
 type wrapper struct{ getproviders.Source }
 
 func TestSource_AWrapperCostsAWarmEnsureNoRequest(t *testing.T) {
-	t.Parallel()
 	needsReceipts(t)
 	for _, wrap := range []func(getproviders.Source) getproviders.Source{
 		func(s getproviders.Source) getproviders.Source { return s },
@@ -27,7 +26,7 @@ func TestSource_AWrapperCostsAWarmEnsureNoRequest(t *testing.T) {
 			in.Fetcher.Source = wrap(registrySource(registry)) // it remembers nothing
 			in.Fetcher = installtest.Again(in.Fetcher)
 			before := registry.Requests("")
-			must.Get(in.Ensure(t.Context(), provider(registryHost+"/acme/widget"), constraints("")))(t)
+			must.Get(in.Ensure(t.Context(), provider(widgetAddress), constraints("")))(t)
 			must.Equal(t, registry.Requests("")-before, want)
 		}
 	}
@@ -41,7 +40,7 @@ func TestSource_AWrapperListsPlatforms(t *testing.T) {
 	}
 	in.Fetcher.Source = wrapper{in.Fetcher.Source}
 	result := installtest.First(in.Fetcher.Lock(t.Context(), providercache.LockRequest{
-		Requirements: require(registryHost+"/acme/widget", ""), AllPlatforms: true,
+		Requirements: require(widgetAddress, ""), AllPlatforms: true,
 	}))
 	if result.Err != nil || len(result.Packages) != 2 {
 		t.Errorf("got %+v", result)

@@ -26,20 +26,18 @@ func recording(t *testing.T, hashes string) *depsfile.Locks {
 }
 
 func TestLock_HashesOfUnknownKindsStayWithTheirVersion(t *testing.T) {
-	t.Parallel()
-	source := newSource(t)
-	source.AddZip(t, "acme/widget", "1.0.0")
+	source := widgetSource(t)
 	zh := zhOf(t, source, "acme/widget", "1.0.0")
 	in := newInstaller(t, source)
-	locks, report := install(t, in, require("acme/widget", ""), recording(t, `"h9:x", "`+string(zh)+`"`))
-	lock, _ := locks.Provider(provider("acme/widget"))
+	locks, report := install(t, in, widgets, recording(t, `"h9:x", "`+string(zh)+`"`))
+	lock, _ := locks.Provider(acmeWidget)
 	must.EqualSlices(t, lock.Hashes, hashing.Sort([]getproviders.Hash{"h9:x", zh, report.Outcomes[0].H1}))
-	if want := []getproviders.Provider{provider("acme/widget")}; slices.Equal(report.Incomplete, want) {
+	if want := []getproviders.Provider{acmeWidget}; slices.Equal(report.Incomplete, want) {
 		t.Errorf("incomplete, although the hash of an archive was recorded")
 	}
 	source.AddZip(t, "acme/widget", "1.1.0")
-	moved, _, err := in.Install(t.Context(), require("acme/widget", ""), locks, providercache.Upgrade)
-	if lock, _ := moved.Provider(provider("acme/widget")); err != nil || slices.Contains(lock.Hashes, "h9:x") {
+	moved, _, err := in.Install(t.Context(), widgets, locks, providercache.Upgrade)
+	if lock, _ := moved.Provider(acmeWidget); err != nil || slices.Contains(lock.Hashes, "h9:x") {
 		t.Errorf("another version has %q (%v)", lock.Hashes, err)
 	}
 }
@@ -47,9 +45,7 @@ func TestLock_HashesOfUnknownKindsStayWithTheirVersion(t *testing.T) {
 // An entry that has hashes, none of which can be compared, says that somebody has chosen a package. It is not that there is
 // nothing to compare with.
 func TestLock_HashesOfUnknownKindsMatchNothing(t *testing.T) {
-	t.Parallel()
-	source := newSource(t)
-	source.AddZip(t, "acme/widget", "1.0.0")
+	source := widgetSource(t)
 	unpacked := newSource(t)
 	dir := t.TempDir()
 	write(t, filepath.Join(dir, "terraform-provider-widget"), "one")

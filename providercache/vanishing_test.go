@@ -21,7 +21,6 @@ import (
 // TestInstall_DirectoriesVanishWhileItRuns removes a directory at the first event of an installation, in another run at
 // the second, and so on. The run may fail, with an error about a file, and the next one has everything.
 func TestInstall_DirectoriesVanishWhileItRuns(t *testing.T) {
-	t.Parallel()
 	needsReceipts(t)
 	if runtime.GOOS == "windows" {
 		t.Skip("files that are open can't be removed here")

@@ -107,7 +107,7 @@ func TestPush_LosesNothing(t *testing.T) {
 				return shared.Transport.RoundTrip(r)
 			})
 			must.Succeed(t, push(t.Context(), &interrupted, target(plan9, "archive three")))
-			all, err := s.source.Describe(widget).Platforms(t.Context(), widget, version("1.0.0"))
+			all, err := s.source.Describe(widget).Platforms(t.Context(), widget, v1)
 			if err != nil || len(all) != 3 || others < 1 {
 				t.Errorf("referrers: %t, published at %s: %v, %v, after %d tries", referrers, method, all, err, others)
 			}
@@ -226,7 +226,7 @@ func TestPush_KeepsWhatIsSigned(t *testing.T) {
 		return s.Client.Transport.RoundTrip(r)
 	})
 	must.Succeed(t, (&oci.Client{HTTP: &client}).Push(t.Context(), s.at, release("1.0.0", target(windows, "archive two"))))
-	if all, signed, err := s.client.Pushed(t.Context(), s.at, version("1.0.0")); err != nil || len(all) != 2 || !signed {
+	if all, signed, err := s.client.Pushed(t.Context(), s.at, v1); err != nil || len(all) != 2 || !signed {
 		t.Errorf("%d platforms, signed: %t, %v", len(all), signed, err)
 	}
 }

@@ -200,7 +200,7 @@ func TestArchive_RefusesAnotherPart(t *testing.T) {
 			}
 			return resp, err
 		})}
-		pkg := must.Get(sourceAt(client).Package(t.Context(), widget, version("1.0.0"), linux))(t)
+		pkg := must.Get(sourceAt(client).Package(t.Context(), widget, v1, linux))(t)
 		opened, err := pkg.Location.(getproviders.Archive).Open(t.Context(), 3)
 		if (err == nil) != (want >= 0) || err == nil && opened.Offset != want {
 			t.Errorf("%q: from byte %d, %v", part, opened.Offset, err)

@@ -60,14 +60,14 @@ func FuzzManifests(f *testing.F) {
 	f.Fuzz(func(t *testing.T, index, manifest []byte) {
 		source := sourceAt(answering(map[string][]byte{"/manifests/1.0.0": index, "/manifests/" + string(digest.FromBytes(manifest)): manifest},
 			http.Header{"Content-Type": {"application/vnd.oci.image.index.v1+json"}}))
-		pkg, err := source.Package(t.Context(), widget, version("1.0.0"), linux)
+		pkg, err := source.Package(t.Context(), widget, v1, linux)
 		if err != nil {
 			return
 		}
 		if !strings.HasPrefix(pkg.Location.String(), "oci://r.example/widget@sha256:") || pkg.Platform != linux || pkg.Trust.Authenticator == nil {
 			t.Errorf("%+v", pkg)
 		}
-		platforms, err := source.Describe(widget).Platforms(t.Context(), widget, version("1.0.0"))
+		platforms, err := source.Describe(widget).Platforms(t.Context(), widget, v1)
 		must.Equal(t, err, nil)
 		for _, plat := range platforms {
 			must.Equal(t, plat.Validate(), nil, plat)

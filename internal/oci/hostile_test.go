@@ -91,7 +91,7 @@ func (f *fake) ask(t *testing.T) (getproviders.Package, error) {
 	server := httptest.NewTLSServer(f)
 	t.Cleanup(server.Close)
 	source := sourceOf(server, oci.Login{Username: "robot", Password: "p"})
-	return source.Package(t.Context(), widget, version("1.0.0"), linux)
+	return source.Package(t.Context(), widget, v1, linux)
 }
 
 // What decoding takes is counted by the meter of who asks, such as a server with a limit of memory, before it is there.
@@ -109,7 +109,7 @@ func TestSource_CountsWhatItReads(t *testing.T) {
 			}
 			return nil
 		})
-		must.Fail(t, must.ErrorOf(sourceOf(server, oci.Login{Username: "robot", Password: "p"}).Package(ctx, widget, version("1.0.0"), linux)), want, room)
+		must.Fail(t, must.ErrorOf(sourceOf(server, oci.Login{Username: "robot", Password: "p"}).Package(ctx, widget, v1, linux)), want, room)
 	}
 }
 

@@ -34,6 +34,7 @@ var (
 	linux   = getproviders.Platform{OS: "linux", Arch: "amd64"}
 	windows = getproviders.Platform{OS: "windows", Arch: "arm64"}
 	widget  = noError(getproviders.Terraform("").ParseProvider("example.com/acme/widget"))
+	v1      = version("1.0.0")
 )
 
 func noError[T any](value T, err error) T {
@@ -71,7 +72,7 @@ func start(t *testing.T, logins func(host string) *oci.Logins) started {
 // platforms are those of the version that most tests have.
 func (s started) platforms(t *testing.T) []getproviders.Platform {
 	t.Helper()
-	return must.Get(s.source.Describe(widget).Platforms(t.Context(), widget, version("1.0.0")))(t)
+	return must.Get(s.source.Describe(widget).Platforms(t.Context(), widget, v1))(t)
 }
 
 // target is a package of random bytes, as far as anyone can tell.
@@ -108,7 +109,7 @@ func TestSource_ReadsWhatWasPushed(t *testing.T) {
 	s.push(t, "1.1.0+build.1", target(linux, "archive two"))
 	s.push(t, "1.0.0", target(windows, "archive three"), target(linux, "archive one"))
 	must.Equal(t, fmt.Sprint(must.Get(s.source.Versions(t.Context(), widget))(t).Versions), "[1.0.0 1.1.0+build.1]")
-	must.EqualSlices(t, must.Get(s.source.Describe(widget).Platforms(t.Context(), widget, version("1.0.0")))(t), []getproviders.Platform{linux, windows})
+	must.EqualSlices(t, must.Get(s.source.Describe(widget).Platforms(t.Context(), widget, v1))(t), []getproviders.Platform{linux, windows})
 	pkg, content := read(t, s, "1.0.0", linux, 0)
 	if content != "archive one" || pkg.SourceURL != "oci://"+s.at.String() || pkg.Source != "OCI repository "+s.at.String() ||
 		pkg.Trust.ExpectedSHA256 != sha256.Sum256([]byte("archive one")) || len(pkg.Trust.ListedHashes) != 2 {
@@ -136,7 +137,7 @@ func TestPush_SendsNothingTwice(t *testing.T) {
 	if other, ok := errors.AsType[*oci.OtherArchiveError](err); !ok || other.Platform != linux {
 		t.Errorf("%v", err)
 	}
-	pushed, _, err := s.client.Pushed(t.Context(), s.at, version("1.0.0"))
+	pushed, _, err := s.client.Pushed(t.Context(), s.at, v1)
 	if err != nil || len(pushed) != 2 || pushed[0].ZH != target(linux, "archive one").ZH || pushed[0].H1 == "" {
 		t.Errorf("%+v, %v", pushed, err)
 	}
@@ -170,7 +171,7 @@ func TestPush_KeepsWhatOthersPublish(t *testing.T) {
 			t.Fatal(errors.Join(errs...))
 		}
 	}
-	must.Len(t, must.Get(s.source.Describe(widget).Platforms(t.Context(), widget, version("1.0.0")))(t), len(all))
+	must.Len(t, must.Get(s.source.Describe(widget).Platforms(t.Context(), widget, v1))(t), len(all))
 }
 
 // TestPush_StartsABrokenUploadAgain has the registry call the digests of the first two uploads wrong, as it does if an

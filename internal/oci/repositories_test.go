@@ -49,7 +49,7 @@ func TestPush_TakesBlobsFromOtherRepositories(t *testing.T) {
 				return client.Push(t.Context(), at, release("1.0.0", archive))
 			}
 			must.Succeed(t, publish(first, s.at, oci.Repository{}))
-			pkg := must.Get(s.source.Package(t.Context(), widget, version("1.0.0"), linux))(t)
+			pkg := must.Get(s.source.Package(t.Context(), widget, v1, linux))(t)
 			from := oci.RepositoryOf(pkg.Location)
 			must.Equal(t, from, s.at)
 			var u uploads

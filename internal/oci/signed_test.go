@@ -31,7 +31,7 @@ func (s started) authenticated(t *testing.T, plat getproviders.Platform, content
 	for _, key := range keys {
 		source.Signers.Trusted = append(source.Signers.Trusted, getproviders.TrustedKey{Armored: key.Armored()})
 	}
-	pkg := must.Get(source.Package(t.Context(), widget, version("1.0.0"), plat))(t)
+	pkg := must.Get(source.Package(t.Context(), widget, v1, plat))(t)
 	trust := must.Get(pkg.Trust.Loaded(t.Context()))(t)
 	result := must.Get(trust.Authenticator.Authenticate(getproviders.Digests{SHA256: sha256.Sum256([]byte(content))}))(t)
 	return result, trust
@@ -45,10 +45,10 @@ func TestPush_SignedListsCountAsFromARegistry(t *testing.T) {
 	signed := signedBy(signer, map[getproviders.Platform]string{linux: "archive one", windows: "archive two"})
 	push := func(signed *getproviders.SignedDocuments, targets ...oci.Target) {
 		t.Helper()
-		must.Succeed(t, s.client.Push(t.Context(), s.at, oci.Release{Provider: widget, Version: version("1.0.0"), Targets: targets, Signed: signed}))
+		must.Succeed(t, s.client.Push(t.Context(), s.at, oci.Release{Provider: widget, Version: v1, Targets: targets, Signed: signed}))
 	}
 	isSigned := func() bool {
-		_, signed, err := s.client.Pushed(t.Context(), s.at, version("1.0.0"))
+		_, signed, err := s.client.Pushed(t.Context(), s.at, v1)
 		return noError(signed, err)
 	}
 	push(nil, target(linux, "archive one"))
@@ -93,14 +93,14 @@ func TestSource_RefusesWhatDoesNotFitItsSignature(t *testing.T) {
 	signed := signedBy(signer, map[getproviders.Platform]string{linux: "archive one"})
 	loaded := func() (getproviders.Trust, error) {
 		t.Helper()
-		pkg := must.Get(s.source.Package(t.Context(), widget, version("1.0.0"), linux))(t)
+		pkg := must.Get(s.source.Package(t.Context(), widget, v1, linux))(t)
 		return pkg.Trust.Loaded(t.Context())
 	}
 	forged := *signed
 	forged.Sums = append([]byte("# more\n"), signed.Sums...)
-	must.Succeed(t, s.client.Push(t.Context(), s.at, oci.Release{Provider: widget, Version: version("1.0.0"), Targets: []oci.Target{target(linux, "archive one")}, Signed: &forged}))
+	must.Succeed(t, s.client.Push(t.Context(), s.at, oci.Release{Provider: widget, Version: v1, Targets: []oci.Target{target(linux, "archive one")}, Signed: &forged}))
 	must.Fail(t, must.ErrorOf(loaded()), getproviders.ErrAuthentication, "another list than the one that was signed")
-	must.Succeed(t, s.client.Push(t.Context(), s.at, oci.Release{Provider: widget, Version: version("1.0.0"), Signed: signed}))
+	must.Succeed(t, s.client.Push(t.Context(), s.at, oci.Release{Provider: widget, Version: v1, Signed: signed}))
 	trust := must.Get(loaded())(t)
 	must.Fail(t, must.ErrorOf(trust.Authenticator.Authenticate(getproviders.Digests{SHA256: sha256.Sum256([]byte("other"))})), getproviders.ErrAuthentication)
 	blob := func(content []byte) string {

@@ -14,7 +14,6 @@ import (
 )
 
 func TestFault_StatusFaultStrikesAsOftenAsItSays(t *testing.T) {
-	t.Parallel()
 	r := newRegistry(t, providertest.Options{})
 	addWidget(r, nil)
 	r.Break("versions", providertest.Fault{Status: http.StatusServiceUnavailable, Times: 2, RetryAfter: "7"})
@@ -29,7 +28,6 @@ func TestFault_StatusFaultStrikesAsOftenAsItSays(t *testing.T) {
 }
 
 func TestFault_ForOnePathLeavesOthersAlone(t *testing.T) {
-	t.Parallel()
 	r := newRegistry(t, providertest.Options{})
 	addWidget(r, nil)
 	r.Add(providertest.PackageSpec{Namespace: "acme", Type: "gadget", Version: "1.0.0"})
@@ -48,7 +46,6 @@ func TestFault_ForOnePathLeavesOthersAlone(t *testing.T) {
 }
 
 func TestFault_CutBodyBreaksOffForBothProtocols(t *testing.T) {
-	t.Parallel()
 	content := bytes.Repeat([]byte("x"), 100_000)
 	r := newRegistry(t, providertest.Options{})
 	addWidget(r, content)
@@ -78,7 +75,6 @@ func TestFault_CutBodyBreaksOffForBothProtocols(t *testing.T) {
 }
 
 func TestFault_StalledBodyEndsWithTheClientsPatience(t *testing.T) {
-	t.Parallel()
 	r := newRegistry(t, providertest.Options{})
 	addWidget(r, []byte("0123456789"))
 	r.Break("archive", providertest.Fault{Stall: true, CutAfter: 4})
@@ -97,7 +93,6 @@ func TestFault_StalledBodyEndsWithTheClientsPatience(t *testing.T) {
 }
 
 func TestFault_CloseEndsStalledRequests(t *testing.T) {
-	t.Parallel()
 	r := newRegistry(t, providertest.Options{})
 	addWidget(r, nil)
 	r.Break("archive", providertest.Fault{Stall: true})
@@ -108,7 +103,6 @@ func TestFault_CloseEndsStalledRequests(t *testing.T) {
 }
 
 func TestFault_ChangeBodyHeaderAndPlace(t *testing.T) {
-	t.Parallel()
 	r := newRegistry(t, providertest.Options{})
 	addWidget(r, []byte("original"))
 	r.Break("archive", providertest.Fault{

@@ -10,7 +10,6 @@ import (
 )
 
 func TestRegistrySource_ServesModules(t *testing.T) {
-	t.Parallel()
 	r := newRegistry(t, providertest.Options{})
 	archive := providertest.TarGz(map[string]string{"main.tf": ""})
 	for _, version := range []string{"1.0.0", "nonsense"} {
@@ -45,7 +44,6 @@ func TestRegistrySource_ServesModules(t *testing.T) {
 }
 
 func TestModuleRegistry_ModulesBreakOnCommand(t *testing.T) {
-	t.Parallel()
 	r := newRegistry(t, providertest.Options{})
 	r.AddModule(providertest.ModuleSpec{Namespace: "acme", Name: "net", System: "cloud", Version: "1.0.0", Location: "/x"})
 	const versions, download = "/v1/modules/acme/net/cloud/versions", "/v1/modules/acme/net/cloud/1.0.0/download"

@@ -15,8 +15,9 @@ import (
 	"github.com/tfdeps/tfdeps/internal/providertest"
 )
 
+// newRegistry starts a registry for a test that runs beside others.
 func newRegistry(t *testing.T, opts providertest.Options) *providertest.Registry {
-	t.Helper()
+	t.Parallel()
 	r := must.Get(providertest.NewRegistry(opts))(t)
 	t.Cleanup(r.Close)
 	return r
@@ -73,7 +74,6 @@ func mustGet(t *testing.T, r *providertest.Registry, path string) (*http.Respons
 }
 
 func TestRegistry_ServesEveryDocumentOfTheProtocol(t *testing.T) {
-	t.Parallel()
 	r := newRegistry(t, providertest.Options{})
 	r.Add(providertest.PackageSpec{
 		Namespace: "acme", Type: "widget", Version: "1.2.3", Platform: linux,
@@ -105,7 +105,6 @@ func TestRegistry_ServesEveryDocumentOfTheProtocol(t *testing.T) {
 }
 
 func TestRegistry_WhatIsNotThereIsNotFound(t *testing.T) {
-	t.Parallel()
 	r := newRegistry(t, providertest.Options{})
 	addWidget(r, nil)
 	for _, path := range []string{
@@ -119,7 +118,6 @@ func TestRegistry_WhatIsNotThereIsNotFound(t *testing.T) {
 }
 
 func TestRegistry_CountsRequestsAndConnections(t *testing.T) {
-	t.Parallel()
 	r := newRegistry(t, providertest.Options{})
 	addWidget(r, nil)
 	mustGet(t, r, widgetVersions)
@@ -137,7 +135,6 @@ func TestRegistry_CountsRequestsAndConnections(t *testing.T) {
 }
 
 func TestRegistry_ArchiveFromAFileCanBeResumed(t *testing.T) {
-	t.Parallel()
 	path := filepath.Join(t.TempDir(), "big.zip")
 	must.Succeed(t, os.WriteFile(path, []byte("0123456789"), 0o600))
 	r := newRegistry(t, providertest.Options{})

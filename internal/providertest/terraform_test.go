@@ -34,7 +34,6 @@ func terraformInit(t *testing.T, env []string, source string) (string, error) {
 }
 
 func TestRegistry_TerraformInstallsFromIt(t *testing.T) {
-	t.Parallel()
 	r := newRegistry(t, providertest.Options{})
 	r.Add(providertest.PackageSpec{Namespace: "acme", Type: "widget", Version: "1.2.3"})
 
@@ -49,7 +48,6 @@ func TestRegistry_TerraformInstallsFromIt(t *testing.T) {
 }
 
 func TestRegistry_TerraformRefusesAWrongSigner(t *testing.T) {
-	t.Parallel()
 	r := newRegistry(t, providertest.Options{})
 	r.Add(providertest.PackageSpec{
 		Namespace: "acme", Type: "widget", Version: "1.2.3",

@@ -47,9 +47,8 @@ func (e *elsewhere) Endpoint() string { return "https://me:hunter2@evil.example"
 
 // TestMirrorSource_SaysWhoseBucketItIs has buckets of one name at two services. A policy tells them apart.
 func TestMirrorSource_SaysWhoseBucketItIs(t *testing.T) {
-	t.Parallel()
 	m := newMirroring(t)
-	m.opts.Platforms = []getproviders.Platform{linux}
+	m.opts.Platforms = onLinux
 	own := &cutting{Bucket: blob.NewDirectory(m.dir)}
 	must.Get(m.publish(t, own, want("widget@1.1.0")...))(t)
 	widget := provider(registryHost + "/acme/widget")
@@ -74,9 +73,8 @@ func TestMirrorSource_SaysWhoseBucketItIs(t *testing.T) {
 // TestMirrorSource_InstallsFromABucket has the download go on where it broke off, and the signature
 // beside the archive count.
 func TestMirrorSource_InstallsFromABucket(t *testing.T) {
-	t.Parallel()
 	m := newMirroring(t)
-	m.opts.Platforms = []getproviders.Platform{linux}
+	m.opts.Platforms = onLinux
 	bucket := &cutting{Bucket: blob.NewDirectory(m.dir)}
 	_, err := m.publish(t, bucket, want("widget@1.1.0")...)
 	succeed(t, err)
@@ -84,7 +82,7 @@ func TestMirrorSource_InstallsFromABucket(t *testing.T) {
 	succeed(t, err)
 	source.Signers = getproviders.Signers{Trusted: []getproviders.TrustedKey{{Armored: m.registry.Signer().Armored()}}}
 	archives := m.registry.Requests("archive")
-	got, err := newInstaller(t, source).Ensure(t.Context(), provider(registryHost+"/acme/widget"), constraints("~> 1.0"))
+	got, err := newInstaller(t, source).Ensure(t.Context(), provider(widgetAddress), constraints("~> 1.0"))
 	succeed(t, err)
 	if got.Version != version("1.1.0") || got.Authentication.TrustLevel != getproviders.LevelCommunity {
 		t.Errorf("%+v", got)

@@ -92,7 +92,6 @@ func keysOf(t *testing.T, b blob.Bucket) (keys []string) {
 }
 
 func TestMirrorBucket_IsFilledOnce(t *testing.T) {
-	t.Parallel()
 	m := newMirroring(t)
 	server := storagetest.StartVersity(t, "bucket")
 	real := must.Get(s3.New(t.Context(), s3.Options{Bucket: "bucket", Region: storagetest.VersityRegion, Endpoint: server.Endpoint,
@@ -129,9 +128,8 @@ func TestMirrorBucket_IsFilledOnce(t *testing.T) {
 // while versions come and go, and after each step at which the process could be killed: the next
 // run has the same result.
 func TestMirrorBucket_IsWholeAtEveryMoment(t *testing.T) {
-	t.Parallel()
 	m := newMirroring(t)
-	m.opts.Prune, m.opts.Platforms = true, []getproviders.Platform{linux}
+	m.opts.Prune, m.opts.Platforms = true, onLinux
 	b := &watched{Bucket: blob.NewDirectory(m.dir)}
 	b.seen = func(op string) {
 		for _, problem := range brokenIndexes(m.dir) {
@@ -172,7 +170,7 @@ func TestMirrorBucket_IsWholeAtEveryMoment(t *testing.T) {
 func TestMirrorBucket_SeveralPublishAtOnce(t *testing.T) {
 	t.Parallel()
 	for _, unconditional := range []bool{false, true} {
-		m := newMirroring(t)
+		m := mirroringOf(t)
 		b := blob.NewDirectory(m.dir)
 		var jobs []mirror.Options
 		var wanted [][]mirror.Spec
@@ -206,9 +204,8 @@ func TestMirrorBucket_SeveralPublishAtOnce(t *testing.T) {
 }
 
 func TestMirrorBucket_NeverReplacesAnArchive(t *testing.T) {
-	t.Parallel()
 	m := newMirroring(t)
-	m.opts.Platforms = []getproviders.Platform{linux}
+	m.opts.Platforms = onLinux
 	const name = "widget/terraform-provider-widget_1.0.0_linux_amd64.zip"
 	write(t, m.file(name), "other bytes")
 	b := blob.NewDirectory(m.dir)
@@ -223,11 +220,10 @@ func TestMirrorBucket_NeverReplacesAnArchive(t *testing.T) {
 // TestMirrorBucket_NeverShowsASignatureBesideAnotherList: what is signed is replaced when the
 // registry signs another list, and goes when it isn't true of an archive any more.
 func TestMirrorBucket_NeverShowsASignatureBesideAnotherList(t *testing.T) {
-	t.Parallel()
 	m := newMirroring(t)
 	const list = "terraform-provider-widget_1.0.0_SHA256SUMS"
 	b := &watched{Bucket: blob.NewDirectory(m.dir)}
-	m.opts.Platforms = []getproviders.Platform{linux}
+	m.opts.Platforms = onLinux
 	must.Get(m.publish(t, b, want("widget@1.0.0")...))(t)
 	for _, name := range documents("widget", "1.0.0") {
 		if !slices.Contains(keysOf(t, b), name) {

@@ -39,13 +39,12 @@ func (m *mirroring) installed(t *testing.T, source getproviders.Source, client *
 	t.Helper()
 	in := newInstaller(t, source)
 	in.Fetcher.Client = client
-	updated, report := install(t, in, require(registryHost+"/acme/widget", "1.0.0"), locks)
+	updated, report := install(t, in, require(widgetAddress, "1.0.0"), locks)
 	o := report.Outcomes[0].Authentication
 	return o.TrustLevel.String() + " " + o.KeyID + "\n" + string(updated.Encode(product))
 }
 
 func TestMirror_InstallingFromAMirrorIsAsGoodAsFromTheRegistry(t *testing.T) {
-	t.Parallel()
 	m := newMirroring(t)
 	must.Get(m.run(t, want("widget@1.0.0")...))(t)
 	want := m.installed(t, registrySource(m.registry), m.registry.Client(), &depsfile.Locks{})
@@ -58,7 +57,7 @@ func TestMirror_InstallingFromAMirrorIsAsGoodAsFromTheRegistry(t *testing.T) {
 		lock := lockOne(t, &providercache.Installer{
 			Fetcher: &providercache.Fetcher{Source: source, Client: server.Client(), StateDir: m.Fetcher.StateDir},
 		}, providercache.LockRequest{
-			Requirements: require(registryHost+"/acme/widget", "1.0.0"), Platforms: m.opts.Platforms,
+			Requirements: require(widgetAddress, "1.0.0"), Platforms: m.opts.Platforms,
 		})
 		must.Len(t, lock.Locks.All()[0].Hashes, 6, name)
 	}
@@ -67,14 +66,13 @@ func TestMirror_InstallingFromAMirrorIsAsGoodAsFromTheRegistry(t *testing.T) {
 // TestMirror_LockedHashesNeedNoDocuments counts requests to a mirror without documents, as other
 // programs make them.
 func TestMirror_LockedHashesNeedNoDocuments(t *testing.T) {
-	t.Parallel()
 	m := newMirroring(t)
 	must.Get(m.run(t, want("widget@1.0.0")...))(t)
 	for _, name := range documents("widget", "1.0.0") {
 		succeed(t, os.Remove(m.file(name)))
 	}
 	p := provider(registryHost + "/acme/widget")
-	h1 := lockOne(t, m.Installer, providercache.LockRequest{Requirements: require(p.String(), "1.0.0"), Platforms: []getproviders.Platform{linux}}).Packages[0].Hashes
+	h1 := lockOne(t, m.Installer, providercache.LockRequest{Requirements: require(p.String(), "1.0.0"), Platforms: onLinux}).Packages[0].Hashes
 	for name, test := range map[string]struct {
 		hashes []getproviders.Hash
 		asks   int
@@ -100,7 +98,6 @@ func TestMirror_LockedHashesNeedNoDocuments(t *testing.T) {
 }
 
 func TestMirror_AsksForNoDocumentsThatItHas(t *testing.T) {
-	t.Parallel()
 	m := newMirroring(t)
 	must.Get(m.run(t, want("widget@1.0.0", "gadget")...))(t)
 	asked := func() int { return m.registry.Requests("sums") + m.registry.Requests("signature") }
@@ -114,7 +111,6 @@ func TestMirror_AsksForNoDocumentsThatItHas(t *testing.T) {
 }
 
 func TestMirror_OfOthersGetsDocuments(t *testing.T) {
-	t.Parallel()
 	m := newMirroring(t)
 	wanted := want("widget@1.0.0")
 	must.Get(m.run(t, wanted...))(t)
@@ -125,7 +121,7 @@ func TestMirror_OfOthersGetsDocuments(t *testing.T) {
 	}
 	for _, locked := range []bool{false, true} {
 		if locked {
-			zh := lockOne(t, m.Installer, providercache.LockRequest{Requirements: require(registryHost+"/acme/widget", "1.0.0")}).Packages[0].Hashes
+			zh := lockOne(t, m.Installer, providercache.LockRequest{Requirements: require(widgetAddress, "1.0.0")}).Packages[0].Hashes
 			wanted[0].Hashes = zh
 		}
 		archives := m.registry.Requests("archive")
@@ -143,9 +139,8 @@ func TestMirror_OfOthersGetsDocuments(t *testing.T) {
 }
 
 func TestMirror_KeepsNoDocumentsThatAreNotTrueOfAll(t *testing.T) {
-	t.Parallel()
 	m := newMirroring(t)
-	m.opts.Platforms = []getproviders.Platform{linux}
+	m.opts.Platforms = onLinux
 	rebuilt := m.file("widget/terraform-provider-widget_1.0.0_plan9_arm.zip")
 	write(t, rebuilt, string(zipOf(t, map[string]string{"terraform-provider-widget": "rebuilt"})))
 	must.Get(m.run(t, want("widget@1.0.0")...))(t)
@@ -159,7 +154,7 @@ func TestMirror_KeepsNoDocumentsThatAreNotTrueOfAll(t *testing.T) {
 	}
 	// A source without signatures has other bytes.
 	source := newSource(t)
-	source.AddZip(t, registryHost+"/acme/widget", "1.0.0")
+	source.AddZip(t, widgetAddress, "1.0.0")
 	m.Fetcher.Source = source
 	m.Fetcher = installtest.Again(m.Fetcher)
 	must.Get(m.run(t, want("widget@1.0.0")...))(t)
@@ -169,9 +164,8 @@ func TestMirror_KeepsNoDocumentsThatAreNotTrueOfAll(t *testing.T) {
 }
 
 func TestMirror_HasTheDocumentsOfARepublishedVersion(t *testing.T) {
-	t.Parallel()
 	m := newMirroring(t)
-	m.opts.Platforms = []getproviders.Platform{linux}
+	m.opts.Platforms = onLinux
 	must.Get(m.run(t, want("widget@1.0.0")...))(t)
 	m.registry.Add(providertest.PackageSpec{
 		Namespace: "acme", Type: "widget", Version: "1.0.0", Platform: linux, Archive: zipOf(t, map[string]string{"terraform-provider-widget": "again"}),
@@ -188,7 +182,6 @@ func TestMirror_HasTheDocumentsOfARepublishedVersion(t *testing.T) {
 }
 
 func TestMirror_OfAMirrorHasItsDocuments(t *testing.T) {
-	t.Parallel()
 	m := newMirroring(t)
 	must.Get(m.run(t, want("widget@1.0.0")...))(t)
 	sources, server := m.sources(t)
@@ -205,12 +198,11 @@ func TestMirror_OfAMirrorHasItsDocuments(t *testing.T) {
 }
 
 func TestLocate_KnowsWhatMirrorsList(t *testing.T) {
-	t.Parallel()
 	m := newMirroring(t)
 	_, err := m.run(t, want("widget@1.0.0")...)
 	succeed(t, err)
 	sources, server := m.sources(t)
-	request := providercache.LockRequest{Requirements: require(registryHost+"/acme/widget", "1.0.0"), Platforms: []getproviders.Platform{linux}}
+	request := providercache.LockRequest{Requirements: require(widgetAddress, "1.0.0"), Platforms: onLinux}
 	for name, source := range sources {
 		p := installtest.First((&providercache.Fetcher{Source: source, Client: server.Client()}).Locate(t.Context(), request)).Packages[0]
 		if p.ZH == "" || p.Authentication.TrustLevel != getproviders.LevelCommunity || p.Bytes > 0 != (name == "filesystem") {

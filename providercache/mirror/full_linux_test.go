@@ -18,7 +18,6 @@ import (
 // TestMirror_AFullDiskLeavesTheMirrorWhole fills a mirror on a file system of 64 KiB that has one
 // package already.
 func TestMirror_AFullDiskLeavesTheMirrorWhole(t *testing.T) {
-	t.Parallel()
 	disk := installtest.SmallDisk(t, "64k")
 	m := newMirroring(t)
 	m.dir = filepath.Join(disk, "mirror")

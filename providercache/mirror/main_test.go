@@ -5,6 +5,7 @@ import (
 
 	"go.uber.org/goleak"
 
+	"github.com/tfdeps/tfdeps/getproviders"
 	"github.com/tfdeps/tfdeps/internal/installtest"
 	"github.com/tfdeps/tfdeps/internal/must"
 	"github.com/tfdeps/tfdeps/internal/peertest"
@@ -21,7 +22,10 @@ const (
 	registryHost = installtest.RegistryHost
 )
 
+const widgetAddress = registryHost + "/acme/widget"
+
 var (
+	onLinux        = []getproviders.Platform{linux}
 	constraints    = installtest.Constraints
 	exampleSource  = installtest.ExampleSource
 	files          = installtest.Files

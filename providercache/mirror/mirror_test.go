@@ -35,6 +35,11 @@ type mirroring struct {
 // newMirroring has three versions each of widget and gadget, for three
 // platforms, in archives with directories.
 func newMirroring(t *testing.T) *mirroring {
+	t.Parallel()
+	return mirroringOf(t)
+}
+
+func mirroringOf(t *testing.T) *mirroring {
 	t.Helper()
 	registry, in := newRegistry(t)
 	lockable(t, registry, "widget", "1.0.0", "1.1.0", "2.0.0")
@@ -143,7 +148,6 @@ func (m *mirroring) files(t *testing.T) (names []string) {
 }
 
 func TestMirror_IsFilledOnce(t *testing.T) {
-	t.Parallel()
 	needsReceipts(t)
 	m := newMirroring(t)
 	first := must.Get(m.run(t, want("widget", "gadget", "widget@1.0.0", "widget")...))(t)
@@ -162,11 +166,10 @@ func TestMirror_IsFilledOnce(t *testing.T) {
 }
 
 func TestMirror_OfWhatIsLockedAsksForNothing(t *testing.T) {
-	t.Parallel()
 	m := newMirroring(t)
 	wanted := want("widget@1.0.0")
 	m.opts.Platforms = nil
-	lock := lockOne(t, m.Installer, providercache.LockRequest{Requirements: require(registryHost+"/acme/widget", "1.0.0")})
+	lock := lockOne(t, m.Installer, providercache.LockRequest{Requirements: require(widgetAddress, "1.0.0")})
 	locked, _ := lock.Locks.Provider(wanted[0].Provider)
 	must.Get(m.run(t, wanted...))(t)
 	wanted[0].Hashes = locked.Hashes
@@ -180,7 +183,6 @@ func TestMirror_OfWhatIsLockedAsksForNothing(t *testing.T) {
 }
 
 func TestMirror_HasAllVersionsThatAreAllowed(t *testing.T) {
-	t.Parallel()
 	m := newMirroring(t)
 	m.opts.Platforms, m.opts.AllPlatforms = nil, true
 	wanted := want("widget")
@@ -195,7 +197,6 @@ func TestMirror_HasAllVersionsThatAreAllowed(t *testing.T) {
 }
 
 func TestMirror_MergesWithWhatIsThere(t *testing.T) {
-	t.Parallel()
 	m := newMirroring(t)
 	write(t, m.file("other/terraform-provider-other_3.0.0_linux_amd64.zip"), string(zipOf(t, map[string]string{"terraform-provider-other": "x", "d/": ""})))
 	write(t, m.file("other/README"), "ours")
@@ -209,7 +210,6 @@ func TestMirror_MergesWithWhatIsThere(t *testing.T) {
 }
 
 func TestMirror_ReplacesWhatIsDamaged(t *testing.T) {
-	t.Parallel()
 	m := newMirroring(t)
 	must.Get(m.run(t, want("widget@1.0.0")...))(t)
 	archive := m.file("widget/terraform-provider-widget_1.0.0_linux_amd64.zip")
@@ -227,7 +227,6 @@ func TestMirror_ReplacesWhatIsDamaged(t *testing.T) {
 }
 
 func TestMirror_DoesNotListWhatCannotBeRead(t *testing.T) {
-	t.Parallel()
 	m := newMirroring(t)
 	write(t, m.file("widget/terraform-provider-widget_0.9.0_linux_amd64.zip"), "no archive")
 	_, err := m.run(t, want("widget@1.0.0")...)
@@ -239,7 +238,6 @@ func TestMirror_DoesNotListWhatCannotBeRead(t *testing.T) {
 }
 
 func TestMirror_OneFailureDoesNotKeepOthersOutOfTheMirror(t *testing.T) {
-	t.Parallel()
 	m := newMirroring(t)
 	m.opts.Platforms = []getproviders.Platform{linux, {OS: "plan9", Arch: "mips"}}
 	m.opts.Prune = true
@@ -263,11 +261,10 @@ func TestMirror_OneFailureDoesNotKeepOthersOutOfTheMirror(t *testing.T) {
 }
 
 func TestMirror_PruneLeavesWhatIsWanted(t *testing.T) {
-	t.Parallel()
 	m := newMirroring(t)
 	must.Get(m.run(t, want("widget@1.0.0", "widget@1.1.0", "gadget")...))(t)
 	write(t, m.file("gadget/README"), "ours")
-	m.opts.Prune, m.opts.Platforms = true, []getproviders.Platform{linux}
+	m.opts.Prune, m.opts.Platforms = true, onLinux
 	result := must.Get(m.run(t, want("widget@1.1.0")...))(t)
 	left := slices.Concat([]string{"gadget/README", "widget/1.1.0.json", "widget/index.json"}, documents("widget", "1.1.0"),
 		[]string{"widget/terraform-provider-widget_1.1.0_linux_amd64.zip"})
@@ -281,7 +278,6 @@ func TestMirror_PruneLeavesWhatIsWanted(t *testing.T) {
 }
 
 func TestMirror_NothingIsListedBeforeItIsDescribed(t *testing.T) {
-	t.Parallel()
 	m := newMirroring(t)
 	_, err := m.run(t, want("widget@1.0.0")...)
 	succeed(t, err)
@@ -297,7 +293,6 @@ func TestMirror_NothingIsListedBeforeItIsDescribed(t *testing.T) {
 }
 
 func TestMirror_AnArchiveIsNotListedWhileItIsReplaced(t *testing.T) {
-	t.Parallel()
 	m := newMirroring(t)
 	_, err := m.run(t, want("widget@1.0.0")...)
 	succeed(t, err)
@@ -313,10 +308,9 @@ func TestMirror_AnArchiveIsNotListedWhileItIsReplaced(t *testing.T) {
 }
 
 func TestMirror_OfASourceThatListsNoHashes(t *testing.T) {
-	t.Parallel()
 	m := newMirroring(t)
 	source := newSource(t)
-	source.AddZip(t, registryHost+"/acme/widget", "1.0.0")
+	source.AddZip(t, widgetAddress, "1.0.0")
 	unpacked := filepath.Join(t.TempDir(), "package")
 	write(t, filepath.Join(unpacked, "terraform-provider-gadget"), "x")
 	source.Add(registryHost+"/acme/gadget", "1.0.0", getproviders.LocalDirectory(unpacked))
@@ -330,7 +324,6 @@ func TestMirror_OfASourceThatListsNoHashes(t *testing.T) {
 }
 
 func TestMirror_RefusesPlacesThatAreNone(t *testing.T) {
-	t.Parallel()
 	m := newMirroring(t)
 	m.dir = filepath.Join(t.TempDir(), "file")
 	write(t, m.dir, "")
@@ -342,7 +335,6 @@ func TestMirror_RefusesPlacesThatAreNone(t *testing.T) {
 }
 
 func TestMirror_AnInterruptedMirrorIsWhole(t *testing.T) {
-	t.Parallel()
 	m := newMirroring(t)
 	_, err := m.run(t, want("widget@1.0.0")...)
 	succeed(t, err)

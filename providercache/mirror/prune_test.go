@@ -7,7 +7,6 @@ import (
 	"testing"
 	"time"
 
-	"github.com/tfdeps/tfdeps/getproviders"
 	"github.com/tfdeps/tfdeps/internal/must"
 	"github.com/tfdeps/tfdeps/providercache/blob"
 	"github.com/tfdeps/tfdeps/providercache/event"
@@ -32,7 +31,6 @@ func inBothTrees(t *testing.T, test func(*testing.T, *mirroring)) {
 		"bucket":    func(dir string) mirror.Destination { return mirror.Bucket(blob.NewDirectory(dir)) },
 	} {
 		t.Run(name, func(t *testing.T) {
-			t.Parallel()
 			m := newMirroring(t)
 			m.kind = kind
 			test(t, m)
@@ -49,7 +47,7 @@ func TestMirrorPrune_PruneWaitsForThoseWhoHaveReadTheIndexes(t *testing.T) {
 func pruneWaitsForThoseWhoHaveReadTheIndexes(t *testing.T, m *mirroring) {
 	must.Get(m.run(t, want("widget@1.0.0", "widget@1.1.0", "gadget")...))(t)
 	there := m.files(t)
-	m.opts.Prune, m.opts.PruneGrace, m.opts.Platforms = true, time.Hour, []getproviders.Platform{linux}
+	m.opts.Prune, m.opts.PruneGrace, m.opts.Platforms = true, time.Hour, onLinux
 	m.pass(t, 24*time.Hour) // the indexes have listed all of it since then
 	for _, passed := range []time.Duration{0, 59 * time.Minute} {
 		m.pass(t, passed)
@@ -74,7 +72,6 @@ func pruneWaitsForThoseWhoHaveReadTheIndexes(t *testing.T, m *mirroring) {
 // TestMirrorPrune_WhatIsWantedAgainIsListedAgain: nothing is fetched for that, and the waiting
 // time begins again.
 func TestMirrorPrune_WhatIsWantedAgainIsListedAgain(t *testing.T) {
-	t.Parallel()
 	m := newMirroring(t)
 	m.opts.Prune, m.opts.PruneGrace = true, time.Hour
 	both := want("widget@1.0.0", "widget@1.1.0")

@@ -64,7 +64,6 @@ func (r *inMemory) Publish(_ context.Context, p getproviders.Provider, v getprov
 }
 
 func TestMirrorRegistry_PublishesWhatIsMissing(t *testing.T) {
-	t.Parallel()
 	m := newMirroring(t)
 	r := &inMemory{versions: map[string][]remote.Release{}}
 	run := func(wanted ...mirror.Spec) mirror.Result {
@@ -112,7 +111,6 @@ func TestMirrorRegistry_PublishesWhatIsMissing(t *testing.T) {
 }
 
 func TestMirrorRegistry_TellsWhatWasNotPublished(t *testing.T) {
-	t.Parallel()
 	m := newMirroring(t)
 	refused := errors.New("there is no such repository")
 	r := &inMemory{versions: map[string][]remote.Release{}, fails: refused}
@@ -130,7 +128,7 @@ func TestMirrorRegistry_TellsWhatWasNotPublished(t *testing.T) {
 func TestMirrorRegistry_EventsAreAboutTheSamePackages(t *testing.T) {
 	t.Parallel()
 	for _, unknown := range []error{nil, errors.New("it doesn't answer")} {
-		m := newMirroring(t)
+		m := mirroringOf(t)
 		var mu sync.Mutex
 		done := map[string]error{}
 		queued, strangers := 0, 0

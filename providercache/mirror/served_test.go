@@ -19,9 +19,8 @@ import (
 // which one version comes and goes. The other version can be installed at every moment, and what
 // is listed is there.
 func TestMirrorPrune_AMirrorIsWholeWhileItIsPruned(t *testing.T) {
-	t.Parallel()
 	m := newMirroring(t)
-	m.opts.Prune, m.opts.Platforms = true, []getproviders.Platform{linux}
+	m.opts.Prune, m.opts.Platforms = true, onLinux
 	both, one := want("widget@1.0.0", "widget@2.0.0"), want("widget@2.0.0")
 	must.Get(m.run(t, both...))(t)
 	server := httptest.NewServer(http.FileServer(http.Dir(m.dir)))
@@ -52,7 +51,7 @@ func TestMirrorPrune_AMirrorIsWholeWhileItIsPruned(t *testing.T) {
 		source := must.Get(getproviders.NewNetworkMirrorSource(server.URL+"/", server.Client(), nil, product))(t)
 		in := newInstaller(t, source)
 		in.Fetcher.Client = server.Client()
-		install(t, in, require(registryHost+"/acme/widget", "2.0.0"), nil)
+		install(t, in, require(widgetAddress, "2.0.0"), nil)
 	}
 	succeed(t, <-pruned)
 }
@@ -81,9 +80,8 @@ func (m *mirroring) listing() (all []string) {
 }
 
 func TestMirrorPrune_PruneRemovesNothingThatIsListed(t *testing.T) {
-	t.Parallel()
 	m := newMirroring(t)
-	m.opts.Prune, m.opts.Platforms = true, []getproviders.Platform{linux}
+	m.opts.Prune, m.opts.Platforms = true, onLinux
 	_, err := m.run(t, want("widget@1.0.0", "widget@2.0.0")...)
 	succeed(t, err)
 	succeed(t, os.Remove(m.file("widget/index.json")))

@@ -29,9 +29,10 @@ func parse(t testing.TB, text string) policy.Policy {
 
 func provider(t testing.TB, address string) getproviders.Provider {
 	t.Helper()
-	p := must.Get(terraform.ParseProvider(address))(t)
-	return p
+	return must.Get(terraform.ParseProvider(address))(t)
 }
+
+var widget = getproviders.Provider{Hostname: "registry.terraform.io", Namespace: "acme", Type: "widget"}
 
 func TestPolicy_Check(t *testing.T) {
 	now := time.Date(2026, 3, 1, 0, 0, 0, 0, time.UTC)
@@ -81,7 +82,7 @@ func TestPolicy_Check(t *testing.T) {
 		"no source at all":                {`sources = []`, policy.Candidate{SourceURL: "https://m.example/"}, "not one of the allowed sources"},
 
 		"provider":       {`providers = ["example.com/acme/*"]`, policy.Candidate{Provider: provider(t, "example.com/acme/widget")}, ""},
-		"other provider": {`providers = ["example.com/acme/*"]`, policy.Candidate{Provider: provider(t, "acme/widget")}, "matches none of the allowed patterns"},
+		"other provider": {`providers = ["example.com/acme/*"]`, policy.Candidate{Provider: widget}, "matches none of the allowed patterns"},
 
 		"pinned key, the host with a dot": {`signed_by "example.com/acme/*" { keys = ["` + key + `"] }`, policy.Candidate{Provider: provider(t, "example.com./acme/widget"), Authentication: signed(getproviders.LevelCommunity, other)}, "has to be signed by one of the keys"},
 		"pinned key, the rule with a dot": {`signed_by "example.com./acme/*" { keys = ["` + key + `"] }`, policy.Candidate{Provider: provider(t, "example.com/acme/widget"), Authentication: signed(getproviders.LevelCommunity, other)}, "has to be signed by one of the keys"},
@@ -103,28 +104,28 @@ func TestPolicy_Check(t *testing.T) {
 		"old enough":    {`minimum_age { age = "72h" }`, policy.Candidate{Released: now.Add(-72 * time.Hour), Now: now}, ""},
 		"too young":     {`minimum_age { age = "72h" }`, policy.Candidate{Released: now.Add(-71 * time.Hour), Now: now}, "it was released at 2026-02-26T01:00:00Z, and has to be 72h0m0s old"},
 		"unknown age":   {`minimum_age { age = "72h" }`, policy.Candidate{Now: now}, "it isn't known when it was released"},
-		"excepted":      {"minimum_age {\n age = \"72h\"\n except = [\"acme/*\"]\n}", policy.Candidate{Provider: provider(t, "acme/widget"), Now: now}, ""},
+		"excepted":      {"minimum_age {\n age = \"72h\"\n except = [\"acme/*\"]\n}", policy.Candidate{Provider: widget, Now: now}, ""},
 		"from tomorrow": {`minimum_age { age = "1h" }`, policy.Candidate{Released: now.Add(time.Hour), Now: now}, "it was released at"},
 
-		"allowed version":          {`versions "acme/*" { allow = ">= 1.2, != 1.3.1" }`, policy.Candidate{Provider: provider(t, "acme/widget"), Version: version("1.3.0")}, ""},
-		"version that is too old":  {`versions "acme/*" { allow = ">= 1.2, != 1.3.1" }`, policy.Candidate{Provider: provider(t, "acme/widget"), Version: version("1.1.0")}, `only versions ">= 1.2.0, != 1.3.1" are allowed`},
-		"version that is excluded": {`versions "acme/*" { allow = ">= 1.2, != 1.3.1" }`, policy.Candidate{Provider: provider(t, "acme/widget"), Version: version("1.3.1")}, "are allowed"},
-		"prerelease":               {`versions "acme/*" { allow = ">= 1.2" }`, policy.Candidate{Provider: provider(t, "acme/widget"), Version: version("1.3.0-beta1")}, "are allowed"},
+		"allowed version":          {`versions "acme/*" { allow = ">= 1.2, != 1.3.1" }`, policy.Candidate{Provider: widget, Version: version("1.3.0")}, ""},
+		"version that is too old":  {`versions "acme/*" { allow = ">= 1.2, != 1.3.1" }`, policy.Candidate{Provider: widget, Version: version("1.1.0")}, `only versions ">= 1.2.0, != 1.3.1" are allowed`},
+		"version that is excluded": {`versions "acme/*" { allow = ">= 1.2, != 1.3.1" }`, policy.Candidate{Provider: widget, Version: version("1.3.1")}, "are allowed"},
+		"prerelease":               {`versions "acme/*" { allow = ">= 1.2" }`, policy.Candidate{Provider: widget, Version: version("1.3.0-beta1")}, "are allowed"},
 		"version of another":       {`versions "acme/*" { allow = ">= 1.2" }`, policy.Candidate{Provider: provider(t, "other/widget"), Version: version("1.1.0")}, ""},
 
-		"quarantine":            {"quarantine \"acme/widget\" {\n versions = [\"1.0.0\", \"1.1.0\"]\n reason = \"it loses state\"\n}", policy.Candidate{Provider: provider(t, "acme/widget"), Version: version("1.1.0"), Now: now}, "it is in quarantine, it loses state (rule quarantine"},
-		"not in quarantine":     {"quarantine \"acme/widget\" {\n versions = [\"1.0.0\"]\n reason = \"x\"\n}", policy.Candidate{Provider: provider(t, "acme/widget"), Version: version("1.1.0"), Now: now}, ""},
+		"quarantine":            {"quarantine \"acme/widget\" {\n versions = [\"1.0.0\", \"1.1.0\"]\n reason = \"it loses state\"\n}", policy.Candidate{Provider: widget, Version: version("1.1.0"), Now: now}, "it is in quarantine, it loses state (rule quarantine"},
+		"not in quarantine":     {"quarantine \"acme/widget\" {\n versions = [\"1.0.0\"]\n reason = \"x\"\n}", policy.Candidate{Provider: widget, Version: version("1.1.0"), Now: now}, ""},
 		"another's quarantine":  {"quarantine \"acme/widget\" {\n versions = [\"1.0.0\"]\n reason = \"x\"\n}", policy.Candidate{Provider: provider(t, "acme/gadget"), Version: version("1.0.0"), Now: now}, ""},
-		"quarantine's last day": {"quarantine \"acme/widget\" {\n versions = [\"1.0.0\"]\n reason = \"x\"\n until = \"2026-03-01\"\n}", policy.Candidate{Provider: provider(t, "acme/widget"), Version: version("1.0.0"), Now: now}, "it is in quarantine, until 2026-03-01: x"},
-		"quarantine has ended":  {"quarantine \"acme/widget\" {\n versions = [\"1.0.0\"]\n reason = \"x\"\n until = \"2026-02-28\"\n}", policy.Candidate{Provider: provider(t, "acme/widget"), Version: version("1.0.0"), Now: now}, ""},
+		"quarantine's last day": {"quarantine \"acme/widget\" {\n versions = [\"1.0.0\"]\n reason = \"x\"\n until = \"2026-03-01\"\n}", policy.Candidate{Provider: widget, Version: version("1.0.0"), Now: now}, "it is in quarantine, until 2026-03-01: x"},
+		"quarantine has ended":  {"quarantine \"acme/widget\" {\n versions = [\"1.0.0\"]\n reason = \"x\"\n until = \"2026-02-28\"\n}", policy.Candidate{Provider: widget, Version: version("1.0.0"), Now: now}, ""},
 
-		"signed by it":         {`signed_by "acme/*" { keys = ["34365d9472d7468f"] }`, policy.Candidate{Provider: provider(t, "acme/widget"), Authentication: signed(getproviders.LevelCommunity, key)}, ""},
-		"every digit of a key": {`signed_by "acme/*" { keys = ["0123456789abcdef"] }`, policy.Candidate{Provider: provider(t, "acme/widget"), Authentication: signed(getproviders.LevelCommunity, other)}, ""},
-		"signed by another":    {`signed_by "acme/*" { keys = ["34365D9472D7468F"] }`, policy.Candidate{Provider: provider(t, "acme/widget"), Authentication: signed(getproviders.LevelPartner, other)}, "it is signed by the key " + other},
-		"not signed":           {`signed_by "acme/*" { keys = ["34365D9472D7468F"] }`, policy.Candidate{Provider: provider(t, "acme/widget"), Authentication: signed(getproviders.LevelVerifiedChecksum, "")}, "it is verified checksum, and has to be signed"},
-		"signed by HashiCorp":  {`signed_by "acme/*" { keys = ["hashicorp"] }`, policy.Candidate{Provider: provider(t, "acme/widget"), Authentication: signed(getproviders.LevelOfficial, "")}, ""},
+		"signed by it":         {`signed_by "acme/*" { keys = ["34365d9472d7468f"] }`, policy.Candidate{Provider: widget, Authentication: signed(getproviders.LevelCommunity, key)}, ""},
+		"every digit of a key": {`signed_by "acme/*" { keys = ["0123456789abcdef"] }`, policy.Candidate{Provider: widget, Authentication: signed(getproviders.LevelCommunity, other)}, ""},
+		"signed by another":    {`signed_by "acme/*" { keys = ["34365D9472D7468F"] }`, policy.Candidate{Provider: widget, Authentication: signed(getproviders.LevelPartner, other)}, "it is signed by the key " + other},
+		"not signed":           {`signed_by "acme/*" { keys = ["34365D9472D7468F"] }`, policy.Candidate{Provider: widget, Authentication: signed(getproviders.LevelVerifiedChecksum, "")}, "it is verified checksum, and has to be signed"},
+		"signed by HashiCorp":  {`signed_by "acme/*" { keys = ["hashicorp"] }`, policy.Candidate{Provider: widget, Authentication: signed(getproviders.LevelOfficial, "")}, ""},
 		"another's provider":   {`signed_by "acme/*" { keys = ["34365D9472D7468F"] }`, policy.Candidate{Provider: provider(t, "other/widget"), Authentication: signed(getproviders.LevelCommunity, other)}, ""},
-		"no key is acceptable": {`signed_by "acme/*" { keys = [] }`, policy.Candidate{Provider: provider(t, "acme/widget"), Authentication: signed(getproviders.LevelOfficial, "")}, "signed by the key hashicorp"},
+		"no key is acceptable": {`signed_by "acme/*" { keys = [] }`, policy.Candidate{Provider: widget, Authentication: signed(getproviders.LevelOfficial, "")}, "signed by the key hashicorp"},
 	} {
 		refusal := parse(t, c.policy).Check(c.candidate)
 		switch {
@@ -140,7 +141,7 @@ func TestPolicy_Check(t *testing.T) {
 func TestPolicy_SourcesKnowDirectories(t *testing.T) {
 	top := t.TempDir()
 	dir := filepath.Join(top, "mirror")
-	widget, linux := provider(t, "acme/widget"), getproviders.Platform{OS: "linux", Arch: "amd64"}
+	widget, linux := widget, getproviders.Platform{OS: "linux", Arch: "amd64"}
 	at := filepath.Join(dir, "registry.terraform.io", "acme", "widget")
 	must.Succeed(t, errors.Join(os.MkdirAll(at, 0o700), os.WriteFile(filepath.Join(at, "terraform-provider-widget_1.0.0_linux_amd64.zip"), nil, 0o600)))
 	sourceURL := must.Get((&getproviders.FilesystemMirrorSource{Dir: dir}).Describe(widget).SourceURL(t.Context(), widget, getproviders.MustParseVersion("1.0.0"), linux))(t)
@@ -151,7 +152,7 @@ func TestPolicy_SourcesKnowDirectories(t *testing.T) {
 
 func TestPolicy_AdviceRefusesNothing(t *testing.T) {
 	both := policy.All(parse(t, "advisory = true\nproviders = [\"other/*\"]\nversions \"acme/*\" {\n allow = \"< 1.0\"\n}\n"), parse(t, "advisory = false\nminimum_trust = \"partner\"\n"))
-	c := policy.Candidate{Provider: provider(t, "acme/widget"), Version: getproviders.MustParseVersion("1.1.0")}
+	c := policy.Candidate{Provider: widget, Version: getproviders.MustParseVersion("1.1.0")}
 	if refusal := both.Check(c); refusal != nil {
 		t.Errorf("an advisory rule refuses: %v", refusal)
 	}
@@ -344,7 +345,7 @@ func TestPolicy_CheckOverride(t *testing.T) {
 		return p
 	}
 	yes, no := parse(t, "allow_overrides = true\n"), parse(t, "\nallow_overrides = false\n")
-	widget := provider(t, "acme/widget")
+	widget := widget
 	for name, c := range map[string]struct {
 		p    policy.Policy
 		want string
@@ -368,7 +369,7 @@ func TestPolicy_CheckOverride(t *testing.T) {
 func TestPolicy_CheckDowngrade(t *testing.T) {
 	p := parse(t, "minimum_age {\n  age = \"72h\"\n}\nproviders = [\"other/*\"]\nrefuse_downgrades = true\n")
 	version := getproviders.MustParseVersion
-	of, none := provider(t, "acme/widget"), getproviders.Version{}
+	of, none := widget, getproviders.Version{}
 	if refusal := p.CheckDowngrade(of, version("1.0.0"), none, version("1.1.0")); refusal == nil || refusal.Rule != "refuse_downgrades" {
 		t.Errorf("%v", refusal)
 	}

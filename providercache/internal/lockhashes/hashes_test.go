@@ -31,7 +31,7 @@ func TestHashes_OfManyPlatforms(t *testing.T) {
 		registry.Add(providertest.PackageSpec{Namespace: "acme", Type: "widget", Version: "1.0.0", Platform: plat, Archive: archives[plat]})
 	}
 	in.Target = nil // it isn't needed
-	got := must.Get(in.Fetcher.Hashes(t.Context(), provider(registryHost+"/acme/widget"), version("1.0.0"), platforms))(t)
+	got := must.Get(in.Fetcher.Hashes(t.Context(), provider(widgetAddress), v1, platforms))(t)
 	var signed []getproviders.Hash
 	for _, archive := range archives {
 		signed = append(signed, getproviders.ZH(sha256.Sum256(archive)))
@@ -57,17 +57,15 @@ func TestHashes_OfADirectory(t *testing.T) {
 	source := newSource(t)
 	source.Add("acme/widget", "1.0.0", getproviders.LocalDirectory(dir))
 	in := newInstaller(t, source)
-	got := must.Get(in.Fetcher.Hashes(t.Context(), provider("acme/widget"), version("1.0.0"), []getproviders.Platform{linux}))(t)
+	got := must.Get(in.Fetcher.Hashes(t.Context(), acmeWidget, v1, onLinux))(t)
 	must.EqualSlices(t, got[linux], []getproviders.Hash{h1Of(t, map[string]string{"terraform-provider-widget": "x"})})
 	nothingLeft(t, in)
 }
 
 func TestHashes_TellsWhichPlatformsFail(t *testing.T) {
-	t.Parallel()
-	source := newSource(t)
-	source.AddZip(t, "acme/widget", "1.0.0")
+	source := widgetSource(t)
 	in := newInstaller(t, source)
-	got, err := in.Fetcher.Hashes(t.Context(), provider("acme/widget"), version("1.0.0"), append([]getproviders.Platform{linux}, otherPlatforms...))
+	got, err := in.Fetcher.Hashes(t.Context(), acmeWidget, v1, append(onLinux, otherPlatforms...))
 	failures := providerErrors(t, err)
 	if len(got) != 1 || len(got[linux]) == 0 || len(failures) != 2 || !errors.Is(err, getproviders.ErrPlatformMissing) {
 		t.Fatalf("got %v, %v", got, err)
@@ -76,18 +74,17 @@ func TestHashes_TellsWhichPlatformsFail(t *testing.T) {
 		must.Equal(t, failures[i].Step, during.Metadata)
 		must.Contain(t, failures[i].Error(), plat.String())
 	}
-	must.Refuse(t, must.ErrorOf(new(providercache.Fetcher).Hashes(t.Context(), provider("acme/widget"), version("1.0.0"), nil)), "no error without a Source")
+	must.Refuse(t, must.ErrorOf(new(providercache.Fetcher).Hashes(t.Context(), acmeWidget, v1, nil)), "no error without a Source")
 }
 
 func TestHashes_KeepsTheRules(t *testing.T) {
-	t.Parallel()
-	source := newSource(t)
+	source := parallelSource(t)
 	source.AddZip(t, "acme/widget", "1.0.0", zipOf(t, map[string]string{"README": ""}))
 	in := newInstaller(t, source)
-	_, err := in.Fetcher.Hashes(t.Context(), provider("acme/widget"), version("1.0.0"), []getproviders.Platform{linux})
+	_, err := in.Fetcher.Hashes(t.Context(), acmeWidget, v1, onLinux)
 	must.Fail(t, err, unpack.RuleExecutable)
 	source.Trust("acme/widget", "1.0.0", &trust{Refuse: true})
-	if _, err = in.Fetcher.Hashes(t.Context(), provider("acme/widget"), version("1.0.0"), []getproviders.Platform{linux}); !errors.Is(err, errRefused) {
+	if _, err = in.Fetcher.Hashes(t.Context(), acmeWidget, v1, onLinux); !errors.Is(err, errRefused) {
 		t.Errorf("got %v", err)
 	}
 	must.Refuse(t, must.ErrorOf(os.Stat(in.Target.Dir)), "the target directory was made")

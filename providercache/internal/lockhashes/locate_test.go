@@ -26,7 +26,7 @@ func ExampleLocate() {
 		Fetcher: &providercache.Fetcher{Source: source, Client: client},
 	}
 	results, err := in.Fetcher.Locate(context.Background(), lockhashes.Request{
-		Requirements: getproviders.Requirements{widget: nil}, Platforms: []getproviders.Platform{linux},
+		Requirements: getproviders.Requirements{widget: nil}, Platforms: onLinux,
 	})
 	if err != nil {
 		log.Fatal(err)
@@ -44,9 +44,9 @@ func TestLocate_DownloadsNothing(t *testing.T) {
 	lockable(t, registry, "gadget", "1.0.0")
 	in.Target = nil
 	locks := &depsfile.Locks{}
-	locks.Set(depsfile.Lock{Provider: provider(registryHost + "/acme/widget"), Version: version("1.0.0")})
+	locks.Set(depsfile.Lock{Provider: provider(registryHost + "/acme/widget"), Version: v1})
 	request := lockhashes.Request{
-		Requirements: require(registryHost+"/acme/widget", "", registryHost+"/acme/gadget", "", "terraform.io/builtin/terraform", ""),
+		Requirements: require(widgetAddress, "", registryHost+"/acme/gadget", "", "terraform.io/builtin/terraform", ""),
 		Platforms:    append(slices.Clone(otherPlatforms), linux), Locks: locks,
 	}
 	results, err := in.Fetcher.Locate(t.Context(), request, request)
@@ -56,7 +56,7 @@ func TestLocate_DownloadsNothing(t *testing.T) {
 			t.Fatalf("%+v", result)
 		}
 		for _, p := range result.Packages {
-			if p.Selection.Version != version("1.0.0") || p.ZH == "" || p.Bytes != 0 || p.Authentication.KeyID != registry.Signer().KeyID() || len(p.Authentication.Signed) != 3 {
+			if p.Selection.Version != v1 || p.ZH == "" || p.Bytes != 0 || p.Authentication.KeyID != registry.Signer().KeyID() || len(p.Authentication.Signed) != 3 {
 				t.Errorf("%+v", p)
 			}
 		}
@@ -80,7 +80,7 @@ func TestLocate_TellsAllFailures(t *testing.T) {
 	registry, in := newRegistry(t)
 	lockable(t, registry, "widget", "1.0.0")
 	result := installtest.First(in.Fetcher.Locate(t.Context(), lockhashes.Request{
-		Requirements: require(registryHost+"/acme/widget", "", registryHost+"/acme/nobody", ""),
+		Requirements: require(widgetAddress, "", registryHost+"/acme/nobody", ""),
 		Platforms:    []getproviders.Platform{linux, {OS: "plan9", Arch: "mips"}},
 	}))
 	must.Len(t, result.Packages, 2)
@@ -91,10 +91,10 @@ func TestLocate_TellsAllFailures(t *testing.T) {
 	registry.Break("signature", providertest.Fault{Body: func([]byte) []byte { return []byte("none") }})
 	in.Fetcher.Source = registrySource(registry)
 	in.Fetcher = installtest.Again(in.Fetcher)
-	result = installtest.First(in.Fetcher.Locate(t.Context(), lockhashes.Request{Requirements: require(registryHost+"/acme/widget", ""), Platforms: []getproviders.Platform{linux}}))
+	result = installtest.First(in.Fetcher.Locate(t.Context(), lockhashes.Request{Requirements: require(widgetAddress, ""), Platforms: onLinux}))
 	must.Fail(t, result.Err, getproviders.ErrAuthentication)
 	results, err := in.Fetcher.Locate(t.Context(), lockhashes.Request{Requirements: require(registryHost+"/acme/nobody", "")},
-		lockhashes.Request{}, lockhashes.Request{Requirements: require(registryHost+"/acme/widget", "")})
+		lockhashes.Request{}, lockhashes.Request{Requirements: require(widgetAddress, "")})
 	if want := append(getproviders.SplitErrors(results[0].Err), getproviders.SplitErrors(results[2].Err)...); len(want) != 2 || !slices.Equal(getproviders.SplitErrors(err), want) {
 		t.Errorf("the joined error is %v, want %v", err, want)
 	}
@@ -120,11 +120,11 @@ func TestLocate_AsksServersForSizes(t *testing.T) {
 			server := must.Get(providertest.NewServer(providertest.ServerOptions{Handler: http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) { c.answer(w) })}))(t)
 			t.Cleanup(server.Close)
 			source := newSource(t)
-			source.Add(registryHost+"/acme/widget", "1.0.0", httpArchive(t, server.BaseURL()+"/w.zip?signature=hunter2"))
+			source.Add(widgetAddress, "1.0.0", httpArchive(t, server.BaseURL()+"/w.zip?signature=hunter2"))
 			in := &providercache.Installer{
 				Fetcher: &providercache.Fetcher{Source: source, Client: server.Client(), Platform: linux},
 			}
-			result := installtest.First(in.Fetcher.Locate(t.Context(), lockhashes.Request{Sizes: true, Requirements: require(registryHost+"/acme/widget", "")}))
+			result := installtest.First(in.Fetcher.Locate(t.Context(), lockhashes.Request{Sizes: true, Requirements: require(widgetAddress, "")}))
 			if c.want == -2 {
 				if result.Err == nil || strings.Contains(result.Err.Error(), "hunter2") || !errors.Is(result.Err, getproviders.ErrUnauthorized) {
 					t.Errorf("%v", result.Err)

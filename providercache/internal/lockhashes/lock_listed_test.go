@@ -42,7 +42,7 @@ func TestLock_RecordsWhatIsListedOfOtherPlatforms(t *testing.T) {
 	registry, in := tellingRegistry(t, nil)
 	all := lockOne(t, in, everyPlatform).Locks.Encode(product)
 	one := everyPlatform
-	one.Platforms = []getproviders.Platform{linux}
+	one.Platforms = onLinux
 	if got := lockOne(t, newUser(t, registry), one); string(got.Locks.Encode(product)) != string(all) || got.Packages[0].Change != lockhashes.New {
 		t.Errorf("got\n%s\nwant\n%s", got.Locks.Encode(product), all)
 	}
@@ -55,7 +55,7 @@ func TestLock_RecordsWhatIsListedOfOtherPlatforms(t *testing.T) {
 		t.Errorf("got %+v\n%s\nwant\n%s", got.Packages, got.Locks.Encode(product), all)
 	}
 	widget := provider(registryHost + "/acme/widget")
-	hashes, err := newUser(t, registry).Fetcher.Hashes(t.Context(), widget, version("1.0.0"), one.Platforms)
+	hashes, err := newUser(t, registry).Fetcher.Hashes(t.Context(), widget, v1, one.Platforms)
 	if lock, _ := lockOne(t, in, everyPlatform).Locks.Provider(widget); err != nil || !slices.Equal(hashes[linux], lock.Hashes) {
 		t.Errorf("Hashes: %v, %v, want %v", hashes, err, lock.Hashes)
 	}
@@ -73,7 +73,7 @@ func TestLock_KnowsBetterThanARegistry(t *testing.T) {
 	again := lockOne(t, trusting, everyPlatform)
 	must.Equal(t, string(again.Locks.Encode(product)), string(computed.Locks.Encode(product)))
 	one := everyPlatform
-	one.Platforms, one.Done = otherPlatforms, []getproviders.Platform{linux}
+	one.Platforms, one.Done = otherPlatforms, onLinux
 	must.NotContain(t, string(lockOne(t, trusting, one).Locks.Encode(product)), wrongH1)
 	if got := lockOne(t, newUser(t, registry), everyPlatform); !slices.Contains(got.Packages[0].Hashes, wrongH1) {
 		t.Errorf("the test proves nothing: %+v", got)
@@ -115,11 +115,11 @@ func TestLock_LeavesOutWhatIsDone(t *testing.T) {
 	registry, in := tellingRegistry(t, nil)
 	in.Fetcher.HashPolicy = fetch.ComputeHashes
 	request := everyPlatform
-	request.Done, request.AllPlatforms, request.Locks = []getproviders.Platform{linux}, true, new(depsfile.Locks)
+	request.Done, request.AllPlatforms, request.Locks = onLinux, true, new(depsfile.Locks)
 	got := lockOne(t, in, request)
 	must.Len(t, got.Packages, 2)
 	must.Equal(t, registry.Requests("archive"), 2)
-	request.Platforms, request.AllPlatforms = []getproviders.Platform{linux}, false
+	request.Platforms, request.AllPlatforms = onLinux, false
 	must.Len(t, lockOne(t, in, request).Packages, 0)
 }
 

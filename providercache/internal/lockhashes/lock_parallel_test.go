@@ -43,7 +43,7 @@ func TestLock_WorksOnAllProvidersAndPlatformsAtOnce(t *testing.T) {
 	ctx, cancel := context.WithTimeout(t.Context(), time.Minute) // so that a failing test ends
 	defer cancel()
 	result := installtest.First(in.Fetcher.Lock(ctx, lockhashes.Request{
-		Requirements: require(registryHost+"/acme/widget", "", registryHost+"/acme/gadget", ""),
+		Requirements: require(widgetAddress, "", registryHost+"/acme/gadget", ""),
 		Platforms:    append(slices.Clone(otherPlatforms), linux),
 	}))
 	if result.Err != nil || len(result.Packages) != 6 {
@@ -60,7 +60,7 @@ func TestLock_WritesNothing(t *testing.T) {
 		t.Setenv(variable, filepath.Join(t.TempDir(), "nowhere"))
 	}
 	result := installtest.First(in.Fetcher.Lock(t.Context(), lockhashes.Request{
-		Requirements: require(registryHost+"/acme/widget", ""), AllPlatforms: true,
+		Requirements: require(widgetAddress, ""), AllPlatforms: true,
 	}))
 	if result.Err != nil || len(result.Packages) != 3 {
 		t.Errorf("%d packages, %v", len(result.Packages), result.Err)

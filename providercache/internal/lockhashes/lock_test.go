@@ -28,7 +28,7 @@ func TestLock_ReadsEachArchiveOnce(t *testing.T) {
 	var requests []lockhashes.Request
 	for range 20 {
 		requests = append(requests, lockhashes.Request{
-			Requirements: require(registryHost+"/acme/widget", "", registryHost+"/acme/gadget", ""),
+			Requirements: require(widgetAddress, "", registryHost+"/acme/gadget", ""),
 			Platforms:    append(slices.Clone(otherPlatforms), linux, linux),
 		})
 	}
@@ -56,7 +56,7 @@ func TestLock_SaysWhatIsNew(t *testing.T) {
 	registry, in := newRegistry(t)
 	lockable(t, registry, "widget", "1.0.0", "1.1.0")
 	widget := provider(registryHost + "/acme/widget")
-	request := lockhashes.Request{Requirements: require(registryHost+"/acme/widget", "~> 1.0")}
+	request := lockhashes.Request{Requirements: require(widgetAddress, "~> 1.0")}
 	request.Locks = lockOne(t, in, request).Locks
 	request.Platforms = append(slices.Clone(otherPlatforms), linux)
 	result := lockOne(t, in, request)
@@ -65,9 +65,9 @@ func TestLock_SaysWhatIsNew(t *testing.T) {
 		must.Equal(t, p.Change, want[i], p.Platform)
 		must.Equal(t, len(p.Missing) == 1, want[i] == lockhashes.Extended, p.Platform)
 	}
-	request.Upgrade = map[getproviders.Provider]getproviders.Version{widget: version("1.0.0")}
+	request.Upgrade = map[getproviders.Provider]getproviders.Version{widget: v1}
 	result = lockOne(t, in, request)
-	if lock, _ := result.Locks.Provider(widget); lock.Version != version("1.0.0") || len(lock.Hashes) != 6 || result.Packages[0].Change != lockhashes.New {
+	if lock, _ := result.Locks.Provider(widget); lock.Version != v1 || len(lock.Hashes) != 6 || result.Packages[0].Change != lockhashes.New {
 		t.Errorf("another version comes to %v", lock)
 	}
 	if lock, _ := request.Locks.Provider(widget); lock.Version != version("1.1.0") {
@@ -79,7 +79,7 @@ func TestLock_OfAllPlatforms(t *testing.T) {
 	t.Parallel()
 	registry, in := newRegistry(t)
 	lockable(t, registry, "widget", "1.0.0")
-	result := lockOne(t, in, lockhashes.Request{Requirements: require(registryHost+"/acme/widget", ""), AllPlatforms: true})
+	result := lockOne(t, in, lockhashes.Request{Requirements: require(widgetAddress, ""), AllPlatforms: true})
 	var got []string
 	for _, p := range result.Packages {
 		got = append(got, p.Platform.String())
@@ -99,7 +99,7 @@ func TestLock_FailureOfOneRequestLeavesOthers(t *testing.T) {
 	registry, in := newRegistry(t)
 	lockable(t, registry, "widget", "1.0.0")
 	lockable(t, registry, "gadget", "1.0.0")
-	widget, gadget := registryHost+"/acme/widget", registryHost+"/acme/gadget"
+	widget, gadget := widgetAddress, registryHost+"/acme/gadget"
 	elsewhere := []getproviders.Platform{{OS: "plan9", Arch: "mips"}, linux}
 	results, err := in.Fetcher.Lock(t.Context(),
 		lockhashes.Request{Requirements: require(widget, "", gadget, ""), Platforms: elsewhere},
@@ -139,7 +139,7 @@ func TestLock_ResumesATransfer(t *testing.T) {
 		"terraform-provider-widget": noise(300_000),
 	})})
 	registry.Break("archive", providertest.Fault{CutAfter: 100_000, Times: 2})
-	result := lockOne(t, in, lockhashes.Request{Requirements: require(registryHost+"/acme/widget", "")})
+	result := lockOne(t, in, lockhashes.Request{Requirements: require(widgetAddress, "")})
 	must.Equal(t, result.Packages[0].H1, h1Of(t, map[string]string{"terraform-provider-widget": noise(300_000)}))
 }
 
@@ -149,7 +149,7 @@ func TestLock_RefusesWhatFailsAuthentication(t *testing.T) {
 	lockable(t, registry, "widget", "1.0.0")
 	registry.Break("archive", providertest.Fault{Body: func([]byte) []byte { return []byte("<html>") }})
 	in.Fetcher.StateDir = t.TempDir()
-	request := lockhashes.Request{Requirements: require(registryHost+"/acme/widget", "")}
+	request := lockhashes.Request{Requirements: require(widgetAddress, "")}
 	must.Fail(t, installtest.First(in.Fetcher.Lock(t.Context(), request)).Err, getproviders.ErrAuthentication)
 	registry.Break("archive", providertest.Fault{})
 	must.Equal(t, lockOne(t, in, request).Packages[0].State, event.Fetched)
@@ -157,9 +157,7 @@ func TestLock_RefusesWhatFailsAuthentication(t *testing.T) {
 
 // A list of hashes is what network mirrors have.
 func TestLock_TrustsListsOnlyOnDemand(t *testing.T) {
-	t.Parallel()
-	source := newSource(t)
-	source.AddZip(t, "acme/widget", "1.0.0")
+	source := widgetSource(t)
 	source.Trust("acme/widget", "1.0.0", listedHashes{"h1:listed=", "zh:listed"})
 	in := newInstaller(t, source)
 	request := lockhashes.Request{Requirements: require("acme/widget", "")}
@@ -178,9 +176,7 @@ func TestLock_TrustsListsOnlyOnDemand(t *testing.T) {
 
 // Mirrors that Terraform and OpenTofu make list an h1 and nothing else.
 func TestLock_RemembersWhatMirrorsListByAnH1(t *testing.T) {
-	t.Parallel()
-	source := newSource(t)
-	source.AddZip(t, "acme/widget", "1.0.0")
+	source := widgetSource(t)
 	want := h1Of(t, map[string]string{"terraform-provider-widget": "provider 1.0.0\n"})
 	source.Trust("acme/widget", "1.0.0", listedHashes{want})
 	in := newInstaller(t, source)
@@ -199,9 +195,9 @@ func TestInstall_RemembersArchivesForLock(t *testing.T) {
 	registry, in := newRegistry(t)
 	lockable(t, registry, "widget", "1.0.0")
 	in.Fetcher.StateDir, in.Fetcher.Platform = t.TempDir(), linux
-	req := require(registryHost+"/acme/widget", "")
+	req := require(widgetAddress, "")
 	locks, _ := install(t, in, req, nil)
-	got := lockOne(t, in, lockhashes.Request{Requirements: req, Locks: locks, Platforms: []getproviders.Platform{linux}})
+	got := lockOne(t, in, lockhashes.Request{Requirements: req, Locks: locks, Platforms: onLinux})
 	must.Equal(t, got.Packages[0].State, event.Recalled)
 	must.Equal(t, registry.Requests("archive"), 1)
 }
@@ -221,7 +217,7 @@ func TestLock_TellsOfEachPackage(t *testing.T) {
 			done++
 		}
 	}
-	lockOne(t, in, lockhashes.Request{Requirements: require(registryHost+"/acme/widget", ""), AllPlatforms: true, Locks: new(depsfile.Locks)})
+	lockOne(t, in, lockhashes.Request{Requirements: require(widgetAddress, ""), AllPlatforms: true, Locks: new(depsfile.Locks)})
 	if begun != 3 || fetched != 3 || done != 3 {
 		t.Errorf("begun %d, fetched %d, done %d", begun, fetched, done)
 	}

@@ -5,6 +5,7 @@ import (
 
 	"go.uber.org/goleak"
 
+	"github.com/tfdeps/tfdeps/getproviders"
 	"github.com/tfdeps/tfdeps/internal/installtest"
 	"github.com/tfdeps/tfdeps/internal/must"
 	"github.com/tfdeps/tfdeps/internal/peertest"
@@ -56,3 +57,25 @@ type (
 	listedHashes = installtest.ListedHashes
 	trust        = installtest.Trust
 )
+
+const widgetAddress = registryHost + "/acme/widget"
+
+var (
+	acmeWidget = provider("acme/widget")
+	widgets    = require("acme/widget", "")
+	v1         = version("1.0.0")
+	onLinux    = []getproviders.Platform{linux}
+)
+
+// parallelSource is an empty source of a test that runs beside others.
+func parallelSource(t *testing.T) *installtest.Source {
+	t.Parallel()
+	return newSource(t)
+}
+
+// widgetSource is one with acme/widget 1.0.0.
+func widgetSource(t *testing.T) *installtest.Source {
+	source := parallelSource(t)
+	source.AddZip(t, "acme/widget", "1.0.0")
+	return source
+}

@@ -34,7 +34,6 @@ func present(paths []string) (n int) {
 }
 
 func TestVendoring_VendoredArchivesKeepWhatIsSigned(t *testing.T) {
-	t.Parallel()
 	v := newVendoring(t)
 	must.Get(v.run(t))(t)
 	if documents := v.documentsOf("widget", "1.0.0"); present(documents) != 3 {
@@ -50,7 +49,6 @@ func TestVendoring_VendoredArchivesKeepWhatIsSigned(t *testing.T) {
 }
 
 func TestVendoring_WhatIsSignedComesAgainIfItDiffers(t *testing.T) {
-	t.Parallel()
 	v := newVendoring(t)
 	must.Get(v.run(t))(t)
 	documents, before := v.documentsOf("widget", "1.0.0"), files(t, v.opts.Dir)
@@ -65,7 +63,6 @@ func TestVendoring_WhatIsSignedComesAgainIfItDiffers(t *testing.T) {
 }
 
 func TestVendoring_RemovesWhatIsNotTrueOfAllArchives(t *testing.T) {
-	t.Parallel()
 	v := newVendoring(t)
 	_, err := v.run(t)
 	succeed(t, err)
@@ -78,7 +75,6 @@ func TestVendoring_RemovesWhatIsNotTrueOfAllArchives(t *testing.T) {
 }
 
 func TestVendoring_WhatIsSignedGoesWithItsArchives(t *testing.T) {
-	t.Parallel()
 	v := newVendoring(t)
 	v.opts.Prune = true
 	_, err := v.run(t)
@@ -96,7 +92,7 @@ func TestVendoring_WhatIsSignedGoesWithItsArchives(t *testing.T) {
 // placing puts the only packages of a provider into the vendored directory.
 func placing(t *testing.T, unpacked bool) *vendored {
 	t.Helper()
-	v := newVendoring(t)
+	v := vendoringOf(t)
 	own := registryHost + "/acme/own"
 	dir := filepath.Join(v.opts.Dir, filepath.FromSlash(layout.UnpackedPath(provider(own), getproviders.MustParseVersion("1.0.0"), linux)))
 	if unpacked {
@@ -107,7 +103,7 @@ func placing(t *testing.T, unpacked bool) *vendored {
 		write(t, v.path("own", "0.9.0", linux), archive)
 	}
 	v.request.Platforms, v.opts.Placed = []getproviders.Platform{linux}, []getproviders.Provider{provider(own)}
-	v.request.Requirements = require(own, "1.0.0", registryHost+"/acme/widget", "1.0.0")
+	v.request.Requirements = require(own, "1.0.0", widgetAddress, "1.0.0")
 	pattern := []getproviders.Pattern{getproviders.Pattern(provider(own))}
 	v.Fetcher.Source = getproviders.MultiSource{Selectors: []getproviders.Selector{
 		{Source: &getproviders.FilesystemMirrorSource{Dir: v.opts.Dir}, Include: pattern}, {Source: v.Fetcher.Source, Exclude: pattern},

@@ -20,7 +20,7 @@ func TestVendoring_AFullDiskLeavesWhatIsVendored(t *testing.T) {
 	t.Parallel()
 	for _, unpacked := range []bool{false, true} {
 		disk := installtest.SmallDisk(t, "64k")
-		v := newVendoring(t)
+		v := vendoringOf(t)
 		v.opts.Dir, v.opts.Unpacked = filepath.Join(disk, "plugins"), unpacked
 		v.request.Platforms = []getproviders.Platform{linux}
 		_, err := v.run(t)

@@ -20,6 +20,8 @@ const (
 	registryHost = installtest.RegistryHost
 )
 
+const widgetAddress = registryHost + "/acme/widget"
+
 var (
 	exampleSource  = installtest.ExampleSource
 	files          = installtest.Files

@@ -31,13 +31,18 @@ type vendored struct {
 }
 
 func newVendoring(t *testing.T) *vendored {
+	t.Parallel()
+	return vendoringOf(t)
+}
+
+func vendoringOf(t *testing.T) *vendored {
 	t.Helper()
 	registry, in := newRegistry(t)
 	lockable(t, registry, "widget", "1.0.0", "1.1.0")
 	lockable(t, registry, "gadget", "1.0.0", "1.1.0")
 	in.Target, in.Fetcher.StateDir = nil, filepath.Join(t.TempDir(), "state")
 	return &vendored{in, registry, vendoring.Options{Dir: filepath.Join(t.TempDir(), "terraform.d", "plugins")}, lockhashes.Request{
-		Requirements: require(registryHost+"/acme/widget", "1.0.0"), Platforms: []getproviders.Platform{otherPlatforms[0], linux},
+		Requirements: require(widgetAddress, "1.0.0"), Platforms: []getproviders.Platform{otherPlatforms[0], linux},
 	}}
 }
 
@@ -99,7 +104,6 @@ func Example() {
 func eachWay(t *testing.T, test func(t *testing.T, v *vendored)) {
 	for _, unpacked := range []bool{false, true} {
 		t.Run(fmt.Sprintf("unpacked=%v", unpacked), func(t *testing.T) {
-			t.Parallel()
 			v := newVendoring(t)
 			v.opts.Unpacked = unpacked
 			test(t, v)
@@ -193,9 +197,8 @@ func errorsOf(err error) []error {
 }
 
 func TestVendoring_VendoredPackagesThatAreNotNeededGo(t *testing.T) {
-	t.Parallel()
 	v := newVendoring(t)
-	v.request.Requirements = require(registryHost+"/acme/widget", "1.0.0", registryHost+"/acme/gadget", "1.0.0")
+	v.request.Requirements = require(widgetAddress, "1.0.0", registryHost+"/acme/gadget", "1.0.0")
 	_, err := v.run(t)
 	succeed(t, err)
 	v.opts.Unpacked = true
@@ -210,7 +213,7 @@ func TestVendoring_VendoredPackagesThatAreNotNeededGo(t *testing.T) {
 		write(t, filepath.Join(v.opts.Dir, name), "mine")
 	}
 	v.opts.Unpacked, v.opts.Prune = false, true
-	v.request.Requirements = require(registryHost+"/acme/widget", "1.0.0")
+	v.request.Requirements = require(widgetAddress, "1.0.0")
 	if got := v.codes(t); !slices.Contains(got, "package_unneeded") || !slices.Contains(got, "lock_extra_provider") {
 		t.Errorf("%q", got)
 	}
@@ -236,7 +239,6 @@ func TestVendoring_VendoredPackagesThatAreNotNeededGo(t *testing.T) {
 }
 
 func TestVendoring_NothingIsPrunedIfAnythingFails(t *testing.T) {
-	t.Parallel()
 	v := newVendoring(t)
 	_, err := v.run(t)
 	succeed(t, err)
@@ -248,11 +250,10 @@ func TestVendoring_NothingIsPrunedIfAnythingFails(t *testing.T) {
 }
 
 func TestVendoring_FromAnUnpackedMirrorCopies(t *testing.T) {
-	t.Parallel()
 	v := newVendoring(t)
 	source, unpacked := newSource(t), filepath.Join(t.TempDir(), "package")
 	write(t, filepath.Join(unpacked, "terraform-provider-widget"), "x")
-	source.Add(registryHost+"/acme/widget", "1.0.0", getproviders.LocalDirectory(unpacked))
+	source.Add(widgetAddress, "1.0.0", getproviders.LocalDirectory(unpacked))
 	v.Fetcher.Source, v.request.Platforms = source, nil
 	if _, err := v.run(t); err == nil || !strings.Contains(err.Error(), "is an unpacked package") {
 		t.Errorf("packed: %v", err)
@@ -265,7 +266,6 @@ func TestVendoring_FromAnUnpackedMirrorCopies(t *testing.T) {
 }
 
 func TestVendoring_CheckVendoredSaysWhatIsMissing(t *testing.T) {
-	t.Parallel()
 	v := newVendoring(t)
 	must.EqualSlices(t, v.codes(t), []string{"lock_missing_provider"})
 	v.request.Locks = lockOne(t, v.Installer, v.request).Locks
@@ -275,12 +275,11 @@ func TestVendoring_CheckVendoredSaysWhatIsMissing(t *testing.T) {
 	lock.Hashes = slices.DeleteFunc(lock.Hashes, func(h getproviders.Hash) bool { return h.Scheme() == hashing.H1 })
 	v.request.Locks.Set(lock)
 	must.EqualSlices(t, v.codes(t), []string{"lock_without_hash", "lock_without_hash"})
-	v.request.Requirements = require(registryHost+"/acme/widget", "2.0.0")
+	v.request.Requirements = require(widgetAddress, "2.0.0")
 	must.EqualSlices(t, v.codes(t), []string{"constraint_unsatisfied"})
 }
 
 func TestVendoring_NeedsAPlace(t *testing.T) {
-	t.Parallel()
 	v := newVendoring(t)
 	write(t, v.opts.Dir, "a file")
 	if _, err := v.run(t); err == nil || !strings.Contains(err.Error(), "is not one") || read(t, v.opts.Dir) != "a file" {
