@@ -30,7 +30,7 @@ func TestFunctions_Fail(t *testing.T) {
 		want      string
 	}{
 		"Succeed":     {func(r *recorder) { Succeed(r, io.EOF) }, func(r *recorder) { Succeed(r, nil) }, "fatal: EOF"},
-		"Get":         {func(r *recorder) { Get(1, io.EOF)(r, "it") }, func(r *recorder) { Equal(r, Get(1, nil)(r), 1) }, "fatal: it EOF"},
+		"Get":         {func(r *recorder) { Get(1, io.EOF)(r, "it") }, func(r *recorder) { Equal(r, Get(1, nil)(r), 1) }, "fatal: EOF it"},
 		"Equal":       {func(r *recorder) { Equal(r, 1, 2, "it") }, func(r *recorder) { Equal(r, "a", "a") }, "[it]\ngot:  1\nwant: 2"},
 		"EqualSlices": {func(r *recorder) { EqualSlices(r, list, list[:1]) }, func(r *recorder) { EqualSlices(r, []int{}, nil) }, "[]\ngot:  [\"a\" \"b\"]\nwant: [\"a\"]"},
 		"Len":         {func(r *recorder) { Len(r, list, 3) }, func(r *recorder) { Len(r, "ab", 2); Len(r, map[int]int{1: 1}, 1) }, "3 elements\"\nends"},
