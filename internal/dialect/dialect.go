@@ -24,7 +24,7 @@ type Dialect struct {
 
 	// words are what only this product understands:
 	//   - in configuration files "language" blocks, "encryption" in terraform blocks, "for_each" in provider
-	//     blocks, "enabled" in lifecycle blocks;
+	//     blocks;
 	//   - modules at addresses with "oci", and in the runs of tests modules that are fetched, "remote_runs";
 	//   - "download_retry_count" and "trust_all_hashes" in the CLI configuration;
 	//   - in states "unreadable_addresses" of providers, which it passes over;
@@ -61,7 +61,7 @@ func Of(product getproviders.Product) Dialect {
 			".tofu": ".tf", ".tofu.json": ".tf.json",
 			".tofutest.hcl": ".tftest.hcl", ".tofutest.json": ".tftest.json",
 		},
-		words: []string{"enabled", "encryption", "for_each", "oci", "remote_runs", "download_retry_count", "trust_all_hashes",
+		words: []string{"encryption", "for_each", "oci", "remote_runs", "download_retry_count", "trust_all_hashes",
 			"bare_records", "mirrored_zh", "located_in_body", "constraints_too"},
 		TestProviders: true,
 		StaticModules: true,

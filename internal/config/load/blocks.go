@@ -172,9 +172,9 @@ func (d *document) output(block *hcl.Block, content *hcl.BodyContent) {
 	d.declare(block.DefRange, "output", "", block.Labels[0])
 }
 
-// checkDeprecated reports a reason that says nothing, which OpenTofu refuses.
+// checkDeprecated reports a reason that says nothing, where that is refused.
 func (d *document) checkDeprecated(attr *hcl.Attribute, summary string) {
-	if attr == nil || !d.product.Understands("enabled") {
+	if attr == nil || !d.grammar.holds("variable", "deprecated_says") {
 		return
 	}
 	d.checkArgument(attr, cty.String)

@@ -182,7 +182,7 @@ func (b *builder) override(d *document) {
 // overridable reports whether blocks of a kind are merged at all; ephemeral ones do
 // nothing in an override file of Terraform's.
 func (b *builder) overridable(block string) bool {
-	return block == "resource" || block == "data" || block == "action" || block == "ephemeral" && b.product.Understands("enabled")
+	return block == "resource" || block == "data" || block == "action" || block == "ephemeral" && b.module.grammar.holds("ephemeral", "overridable")
 }
 
 // overrideProvider changes the version of a configuration, or adds a default

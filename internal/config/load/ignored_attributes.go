@@ -10,10 +10,10 @@ import (
 	"github.com/tfdeps/tfdeps/internal/config/static"
 )
 
-// checkIgnored warns of attributes in a variable's default value that its type doesn't have, as OpenTofu
-// does since 1.11: they get lost without a word when the value is converted.
+// checkIgnored warns of attributes in a variable's default value that its type doesn't have: they get lost
+// without a word when the value is converted.
 func (d *document) checkIgnored(typ, value *hcl.Attribute) {
-	if typ == nil || value == nil || !d.product.Understands("enabled") {
+	if typ == nil || value == nil || !d.grammar.holds("variable", "ignored_attributes") {
 		return
 	}
 	native, ok := static.Native(typ.Expr)

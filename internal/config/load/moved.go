@@ -25,7 +25,7 @@ type movable struct {
 func (d *document) moved(block *hcl.Block, content *hcl.BodyContent) {
 	d.notInOverride(block, "Cannot override 'moved' blocks")
 	reserved := notMovable()
-	if d.product.Understands("enabled") {
+	if d.grammar.holds("moved", "reserved_types") {
 		reserved = nil
 	}
 	from, to := d.movable(content.Attributes["from"], reserved), d.movable(content.Attributes["to"], reserved)
@@ -46,7 +46,7 @@ func (d *document) moved(block *hcl.Block, content *hcl.BodyContent) {
 // removed decodes a removed block. A provider that only a removed block
 // mentions is not a requirement.
 func (d *document) removed(block *hcl.Block, content *hcl.BodyContent) {
-	if d.product.Understands("enabled") {
+	if d.grammar.holds("removed", "primary_files") {
 		d.notInOverride(block, "Cannot override 'Removed' blocks")
 	}
 	from := d.movable(content.Attributes["from"], nil)
@@ -70,10 +70,10 @@ func (d *document) removed(block *hcl.Block, content *hcl.BodyContent) {
 	}
 }
 
-// checkForgotten warns, for OpenTofu, where a removed block doesn't say whether objects are
+// checkForgotten warns where a removed block doesn't say whether objects are
 // destroyed, and where it has provisioners for objects that aren't.
 func (d *document) checkForgotten(block *hcl.Block, content *hcl.BodyContent) {
-	if _, wrong := block.Body.Content(d.grammar.form("removed").schema); wrong.HasErrors() || !d.product.Understands("enabled") {
+	if _, wrong := block.Body.Content(d.grammar.form("removed").schema); wrong.HasErrors() || !d.grammar.holds("removed", "destroy_said") {
 		return
 	}
 	var destroy *hcl.Attribute

@@ -26,7 +26,7 @@ func (d *document) resource(block *hcl.Block, content *hcl.BodyContent) {
 	switch {
 	case block.Type == "resource":
 		d.checkProvisioners(content)
-	case block.Type == "ephemeral" && d.product.Understands("enabled"):
+	case block.Type == "ephemeral" && d.grammar.holds("ephemeral", "provisioners_refused"):
 		for _, inner := range content.Blocks {
 			if inner.Type == "connection" || inner.Type == "provisioner" {
 				d.error(inner.DefRange, "Invalid configuration block for ephemeral resource", "A block %q has no meaning here.", inner.Type)
@@ -107,7 +107,7 @@ func (d *document) checkRepetition(content *hcl.BodyContent) {
 		together = names[0] + ", " + names[1] + ", and " + names[2]
 	}
 	at := given[len(given)-1].NameRange
-	if d.product.Understands("enabled") {
+	if d.grammar.holds("resource", "combination_whole") {
 		for _, attr := range given {
 			at = hcl.RangeOver(at, attr.NameRange)
 		}
