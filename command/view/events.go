@@ -92,7 +92,7 @@ func (r *run) observeProvider(e event.Event) {
 		w.enter("fetch", at)
 		r.start(packageKey{Provider: e.Provider, Version: e.Version}, true)
 		what := fmt.Sprintf("%s v%s...", w.Name, e.Version)
-		r.turns.put(key, false, line{human: "- Installing " + what, json: "Installing provider version: " + what, source: e.Source})
+		r.turns.put(key, false, line{item: true, human: "Installing " + what, json: "Installing provider version: " + what, source: e.Source})
 	case event.Progress:
 		r.start(one, true).Advance(e.Done, e.Total, r.now())
 		r.own(one).advance(e.Done)
@@ -122,13 +122,13 @@ func (r *run) ended(w *item, e event.Event) {
 			w.way = wasPresent
 		}
 		what := w.what()
-		lines = []line{{human: "- Using previously-installed " + what, json: what + ": Using previously-installed provider version"}}
+		lines = []line{itemLine("Using previously-installed "+what, what+": Using previously-installed provider version")}
 		r.finish(w, "present")
 	case event.Linked:
 		w.Version, w.How, w.Trust = e.Version.String(), e.Link.String(), e.Authentication.TrustLevel.String()
 		w.Source, w.way = "shared cache", fromCache
 		what, how := w.what(), "from the shared cache directory"
-		lines, note = []line{{human: "- Using " + what + " " + how, json: what + ": Using " + how}}, linkNote(e.Link, e.LinkReason)
+		lines, note = []line{itemLine("Using "+what+" "+how, what+": Using "+how)}, linkNote(e.Link, e.LinkReason)
 		r.finish(w, "linked")
 	case event.Fetched:
 		a := e.Authentication

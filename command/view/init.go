@@ -1,9 +1,10 @@
 package view
 
 import (
+	"cmp"
 	"fmt"
 	"io"
-	"strings"
+	"os"
 
 	"github.com/tfdeps/tfdeps/command/problem"
 	"github.com/tfdeps/tfdeps/command/view/explain"
@@ -19,6 +20,7 @@ import (
 type Init struct {
 	out       printer
 	product   getproviders.Product
+	speech    explain.Speech
 	run       *run
 	Activity  *Activity         // shows what is under way
 	sumUp     func(text string) // tells the summary; nil: it isn't wanted
@@ -31,7 +33,7 @@ type Init struct {
 // NewInit returns an Init that speaks as the options say.
 func NewInit(o Options) *Init {
 	out, activity := open(o)
-	v := &Init{product: o.Product, run: activity.run, Activity: activity, several: &directories{run: activity.run, count: map[string]int{}}}
+	v := &Init{product: o.Product, speech: explain.SpeechOf(o.Product), run: activity.run, Activity: activity, several: &directories{run: activity.run, count: map[string]int{}}}
 	if o.Several {
 		v.several.now = outside
 	}
@@ -59,12 +61,8 @@ func NewInit(o Options) *Init {
 // Version says who speaks: the product's version and that of tfdeps. For programs it
 // has to come first; people don't see it.
 func (v *Init) Version(own, because string) {
-	ui := uiVersion
-	if v.asOpenTofu() {
-		ui = uiVersionOpenTofu
-	}
 	v.out.line(line{json: v.product.Name + " " + v.product.Version, kind: "version", keys: result.Object{
-		v.product.Program, v.product.Version, "tfdeps", own, "because", because, "ui", ui,
+		v.product.Program, v.product.Version, "tfdeps", own, "because", because, "ui", v.speech.UI,
 	}})
 }
 
@@ -76,38 +74,26 @@ func (v *Init) BackendBegin(cloud bool) {
 	v.announced, v.cloud = true, cloud
 	m := initializingBackend
 	if cloud {
-		if m = initializingCloud; v.asOpenTofu() {
-			m.human = "Initializing cloud backend..."
-		}
+		m = initializingCloud
 	}
-	m.gap = v.asOpenTofu()
+	m.gap = v.speech.Gaps
 	v.say(m)
 }
 
-// PhaseEnd ends a phase that was announced and came to an end. Terraform 1.15 and newer
-// set it apart from what follows.
+// PhaseEnd ends a phase that was announced and came to an end.
 func (v *Init) PhaseEnd() {
-	if v.announced && v.product.Predecessor == nil && v.setsApart() {
+	if v.announced && v.speech.ApartSince != "" && v.product.IsSince(v.speech.ApartSince) {
 		v.gap()
 	}
 	v.announced = false
 }
 
-// setsApart reports whether an empty line follows each phase.
-func (v *Init) setsApart() bool {
-	version, err := getproviders.ParseVersion(v.product.Version)
-	return err != nil || version.Compare(getproviders.MustParseVersion("1.15.0-0")) >= 0 // prereleases included
-}
-
-// asOpenTofu reports whether the words are OpenTofu's, where they differ from Terraform's.
-func (v *Init) asOpenTofu() bool { return v.product.Predecessor != nil }
-
 // BackendConfigured says that a backend of a type is in charge from now on.
 func (v *Init) BackendConfigured(kind string) {
-	m := backendConfigured
-	m.human = strings.ReplaceAll(m.human, "BACKEND", kind)
 	v.run.changed = true
-	v.say(m)
+	m := v.filled(backendConfigured, kind)
+	m.human, m.json = m.human+".", m.human+v.speech.BackendStop
+	v.out.line(m)
 }
 
 // CopyingModule announces that a module becomes the configuration.
@@ -146,11 +132,8 @@ func (v *Init) ObserveModules(e modules.Event) {
 		text += " for " + e.Key + "..."
 		v.out.line(line{human: text, json: text})
 	case modules.Recorded:
-		said := line{human: "- " + e.Key + " in " + e.Dir}
-		said.json = said.human
-		if v.asOpenTofu() {
-			said.json, said.ownJSON = "installing "+strings.TrimPrefix(said.human, "- "), true
-		}
+		said := sameLine(e.Key + " in " + e.Dir)
+		said.ownJSON, said.json = true, cmp.Or(v.speech.Placed, "- ")+said.json
 		v.out.line(said)
 		v.out.line(v.run.moduleObject(e))
 	}
@@ -166,7 +149,7 @@ func (v *Init) ModulesEnd(called int) {
 func (v *Init) ProvidersBegin() {
 	v.announced = true
 	m := initializingProviders
-	m.gap = v.asOpenTofu()
+	m.gap = v.speech.Gaps
 	v.say(m)
 }
 
@@ -184,8 +167,10 @@ func (v *Init) Observe(e event.Event) { v.Activity.Observe(e) }
 func (v *Init) ProvidersEnd() (warnings problem.List) {
 	warnings = v.Activity.end()
 	if v.run.signed {
-		text := signedProviders(v.product)
-		v.out.line(line{human: text, json: text, gap: v.asOpenTofu()})
+		// Programs get it as one line, and without a code.
+		text := v.speech.Signers + " are signed by their developers.\n" +
+			"If you'd like to know more about provider signing, you can read about it here:\n" + v.speech.SigningPage
+		v.out.line(line{human: text, json: text, gap: v.speech.Gaps})
 	}
 	return warnings
 }
@@ -205,7 +190,7 @@ func (v *Init) LockChanged() {
 
 func (v *Init) sayLocks(m line) {
 	v.run.changed = true
-	m.gap = v.asOpenTofu()
+	m.gap = v.speech.Gaps
 	v.say(m)
 }
 
@@ -218,11 +203,7 @@ func (v *Init) Done(warnings problem.List, automated bool) {
 	v.Problems(warnings)
 	done, next := initialized, nextSteps
 	if v.cloud {
-		service := "HCP Terraform"
-		if v.asOpenTofu() {
-			service = "Cloud backend"
-		}
-		done, next = initializedCloud.ofCloud(service), nextStepsCloud.ofCloud(strings.Replace(service, "Cloud b", "cloud b", 1))
+		done, next = initializedCloud, nextStepsCloud
 	}
 	v.say(done)
 	if !automated {
@@ -248,11 +229,18 @@ func (v *Init) WriteReport(w io.Writer, head ReportHead) error { return v.run.wr
 // End sums the run up for programs. It comes last; code is the exit code.
 func (v *Init) End(code int) { v.out.line(v.run.object(code)) }
 
-// say prints a message, with the product's names filled in.
-func (v *Init) say(m line) {
-	m.human = strings.NewReplacer("PRODUCT", v.product.Name, "PROGRAM", v.product.Program).Replace(m.human)
+// say prints a message.
+func (v *Init) say(m line) { v.out.line(v.filled(m, "")) }
+
+// filled fills names into a message.
+func (v *Init) filled(m line, backend string) line {
+	names := map[string]string{
+		"PRODUCT": v.product.Name, "PROGRAM": v.product.Program, "BACKEND": backend,
+		"CLOUD": v.speech.Cloud, "IN_CLOUD": v.speech.InCloud,
+	}
+	m.human = os.Expand(m.human, func(name string) string { return names[name] })
 	m.json = m.human
-	v.out.line(m)
+	return m
 }
 
 func (v *Init) gap() { v.out.line(line{gap: true}) }

@@ -3,7 +3,6 @@ package view
 import (
 	"bytes"
 	"encoding/json"
-	"strings"
 	"time"
 
 	"github.com/tfdeps/tfdeps/command/problem"
@@ -12,13 +11,6 @@ import (
 	"github.com/tfdeps/tfdeps/command/view/terminal"
 	"github.com/tfdeps/tfdeps/getproviders"
 	"github.com/tfdeps/tfdeps/providercache/event"
-)
-
-// The versions of the language of these JSON lines. What stands in them is what Terraform
-// and OpenTofu of that version say, too; additions are additional keys.
-const (
-	uiVersion         = "1.3"
-	uiVersionOpenTofu = "1.2"
 )
 
 // jsonPrinter speaks to programs: one object a line, its keys sorted.
@@ -41,8 +33,8 @@ func (j *jsonPrinter) line(l line) {
 	case l.json == "":
 	case l.kind != "":
 		j.write("info", l.json, l.kind, l.keys)
-	case j.product.Predecessor != nil:
-		j.openTofuLine(l, more)
+	case explain.SpeechOf(j.product).Untyped:
+		j.untyped(l, more)
 	case l.code != "":
 		j.write("info", l.json, "init_output", result.Object{"message_code", l.code})
 	default:
@@ -50,14 +42,11 @@ func (j *jsonPrinter) line(l line) {
 	}
 }
 
-// openTofuLine has neither type nor code, and the words that people read.
-func (j *jsonPrinter) openTofuLine(l line, more result.Object) {
+// untyped writes a line with neither type nor code, and the words that people read.
+func (j *jsonPrinter) untyped(l line, more result.Object) {
 	text, level := oneLine(l.json), "info"
-	if own, ok := strings.CutPrefix(l.human, "- "); ok && !l.ownJSON {
-		text = own
-	}
-	if l.code == backendConfigured.code {
-		text = strings.TrimSuffix(text, ".")
+	if l.item && !l.ownJSON {
+		text = l.human
 	}
 	if l.warning {
 		level = "warn"

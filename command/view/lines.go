@@ -6,6 +6,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/tfdeps/tfdeps/command/view/explain"
 	"github.com/tfdeps/tfdeps/command/view/result"
 	"github.com/tfdeps/tfdeps/getproviders"
 	"github.com/tfdeps/tfdeps/internal/during"
@@ -18,7 +19,8 @@ import (
 type line struct {
 	human, json string
 	style       string        // the escape sequences for people
-	ownJSON     bool          // OpenTofu's text for programs isn't that for people
+	item        bool          // of a list: people see a dash before it
+	ownJSON     bool          // no product has the text for people in place of that for programs
 	warning     bool          // it warns
 	gap         bool          // people see an empty line before it
 	once        bool          // it is printed once in a run
@@ -29,25 +31,19 @@ type line struct {
 }
 
 // sameLine is an item of a list, with one text for all.
-func sameLine(text string) line { return line{human: "- " + text, json: text} }
+func sameLine(text string) line { return itemLine(text, text) }
+
+func itemLine(human, json string) line { return line{item: true, human: human, json: json} }
 
 func queryLine(short string, e event.Event) line {
 	switch {
 	case e.Locked:
-		return line{
-			human: "- Reusing previous version of " + short + " from the dependency lock file",
-			json:  short + ": Reusing previous version from the dependency lock file",
-		}
+		return itemLine("Reusing previous version of "+short+" from the dependency lock file", short+": Reusing previous version from the dependency lock file")
 	case e.Constraints.IsEmpty():
-		return line{
-			human: "- Finding latest version of " + short + "...",
-			json:  short + ": Finding latest version...",
-		}
+		return itemLine("Finding latest version of "+short+"...", short+": Finding latest version...")
 	default:
-		return line{
-			human: fmt.Sprintf("- Finding %s versions matching %q...", short, e.Constraints),
-			json:  fmt.Sprintf("Finding matching versions for provider: %s, version_constraint: %q", short, e.Constraints),
-		}
+		return itemLine(fmt.Sprintf("Finding %s versions matching %q...", short, e.Constraints),
+			fmt.Sprintf("Finding matching versions for provider: %s, version_constraint: %q", short, e.Constraints))
 	}
 }
 
@@ -75,12 +71,13 @@ func fetchedLines(product getproviders.Product, what string, e event.Event) []li
 		human += ", key ID " + a.KeyID
 		json += "key_id: " + a.KeyID // no comma: Terraform has none
 	}
-	if product.Predecessor != nil && !product.NeedsKeys && e.Provider.Hostname == product.DefaultHost && a.TrustLevel == getproviders.LevelVerifiedChecksum && fromOrigin(e.Provider, e.Source) {
+	if explain.SpeechOf(product).Keyless && !product.NeedsKeys && e.Provider.Hostname == product.DefaultHost && a.TrustLevel == getproviders.LevelVerifiedChecksum && fromOrigin(e.Provider, e.Source) {
 		text := "Installed " + what + ". Signature validation was skipped due to the registry not containing GPG keys for this provider"
-		return []line{{human: "- " + text, json: text, warning: true, source: e.Source}}
+		return []line{{item: true, human: text, json: text, warning: true, source: e.Source}}
 	}
 	lines := []line{{
-		human:  fmt.Sprintf("- Installed %s (%s)", what, human),
+		item:   true,
+		human:  fmt.Sprintf("Installed %s (%s)", what, human),
 		json:   fmt.Sprintf("Installed provider version: %s (%s)", what, json),
 		source: e.Source,
 	}}
@@ -93,11 +90,10 @@ func fetchedLines(product getproviders.Product, what string, e event.Event) []li
 	return lines
 }
 
-// trust says how far a package is to be trusted. Where no key decides between
-// levels, all that are signed have the same.
+// trust says how far a package is to be trusted.
 func trust(product getproviders.Product, level getproviders.TrustLevel) string {
-	if level == getproviders.LevelCommunity && product.Predecessor != nil {
-		return "signed"
+	if level == getproviders.LevelCommunity {
+		return explain.SpeechOf(product).Community
 	}
 	return level.String()
 }
@@ -118,17 +114,6 @@ func skipped(err error) []string {
 		notes = append(notes, "a source before it failed: "+strings.Join(strings.Fields(e.Error()), " "))
 	}
 	return notes
-}
-
-// signedProviders explains what the keys are whose IDs were printed. Programs
-// get it as one line, and without a code.
-func signedProviders(product getproviders.Product) string {
-	who, page := "Partner and community providers", "https://developer.hashicorp.com/terraform/cli/plugins/signing"
-	if product.Predecessor != nil {
-		who, page = "Providers", "https://opentofu.org/docs/cli/plugins/signing/"
-	}
-	return who + " are signed by their developers.\n" +
-		"If you'd like to know more about provider signing, you can read about it here:\n" + page
 }
 
 // linkNote says that packages take their room on the disk in each directory, or why they aren't symbolic links.

@@ -40,9 +40,9 @@ func names(lines []line) string {
 		switch {
 		case l.kind == "package":
 			texts = append(texts, fmt.Sprint(l.keys[3], " ", name))
-		case strings.HasPrefix(l.human, "- Finding"):
+		case strings.HasPrefix(l.human, "Finding"):
 			texts = append(texts, "query "+name)
-		case strings.HasPrefix(l.human, "- Installing"):
+		case strings.HasPrefix(l.human, "Installing"):
 			texts = append(texts, "fetching "+name)
 		}
 	}

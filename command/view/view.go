@@ -128,13 +128,16 @@ func (h humanPrinter) line(l line) {
 	if l.gap {
 		fmt.Fprintln(h.Out)
 	}
+	if l.item {
+		l.human = "- " + l.human
+	}
 	if l.human != "" {
 		fmt.Fprintln(h.Out, h.Paint(h.Out, terminal.Printable(l.human), l.style))
 	}
 }
 
 func newHumanPrinter(o Options) humanPrinter {
-	h := &explain.Printer{Out: o.Stdout, Err: o.Stderr, Warn: o.Stdout, Plain: o.Plain, Colorless: o.Plain || o.NoColor, Similar: o.Similar, Sources: explain.Sources{Read: o.ReadFile}, Apart: o.Product.Predecessor != nil}
+	h := &explain.Printer{Out: o.Stdout, Err: o.Stderr, Warn: o.Stdout, Plain: o.Plain, Colorless: o.Plain || o.NoColor, Similar: o.Similar, Sources: explain.Sources{Read: o.ReadFile}, Apart: explain.SpeechOf(o.Product).Gaps}
 	if o.Stderr.Terminal || o.JSON || o.Data {
 		h.Warn = o.Stderr
 	}

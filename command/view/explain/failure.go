@@ -80,13 +80,13 @@ func manyFailed(product getproviders.Product, cause cause.Cause) *problem.Proble
 	return problem.Error(summary, doing+problem.Items(names)+"\n\n"+Explained(cause.Err))
 }
 
-// queryFailed is how the product says that no version could be chosen. OpenTofu speaks of a list of versions only if a
-// provider isn't where it was looked for.
+// queryFailed is how the product says that no version could be chosen.
 func queryFailed(product getproviders.Product, err error) (summary, doing string) {
-	if product.Predecessor != nil && !errors.Is(err, getproviders.ErrProviderNotFound) {
-		return "Failed to resolve provider packages", "Could not resolve"
+	words := SpeechOf(product).unresolved
+	if errors.Is(err, getproviders.ErrProviderNotFound) {
+		words = notListed
 	}
-	return "Failed to query available provider packages", "Could not retrieve the list of available versions for"
+	return words[0], words[1]
 }
 
 // allFailed is about what no single provider failed with, and lists those that it
