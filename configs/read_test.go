@@ -127,7 +127,7 @@ func TestRead_SaysWhatCannotBeRead(t *testing.T) {
 	for file, want := range map[string]string{
 		"terraform.tfstate":               "Error loading state",
 		".terraform/terraform.tfstate":    "Error loading state",
-		".terraform/modules/modules.json": "Failed to read the record of modules",
+		".terraform/modules/modules.json": "failed to read module manifest",
 		".terraform.lock.hcl":             "Argument or block definition required",
 	} {
 		dir := write(t, map[string]string{"main.tf": "", file: "}{"})

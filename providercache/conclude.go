@@ -51,6 +51,7 @@ func conclude(req getproviders.Requirements, locks *depsfile.Locks, outcomes []o
 	}
 	for _, o := range outcomes {
 		if o.H1 == "" {
+			tidy(updated, o.Selection)
 			continue
 		}
 		prior := resolve.Recorded(locks, o.Selection)
@@ -65,6 +66,15 @@ func conclude(req getproviders.Requirements, locks *depsfile.Locks, outcomes []o
 		}
 	}
 	return updated, report, nil
+}
+
+// tidy sorts the hashes of an entry that otherwise stays, as Terraform does whenever it selects a version.
+func tidy(locks *depsfile.Locks, selected getproviders.Selection) {
+	lock, ok := locks.Provider(selected.Provider)
+	if ok && !slices.Equal(hashing.Sort(lock.Hashes), lock.Hashes) {
+		lock.Constraints = selected.Constraints
+		locks.Extend(lock)
+	}
 }
 
 // lockedHashes are what a lock file should hold of a package, of which it held prior before.

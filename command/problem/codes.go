@@ -156,7 +156,7 @@ var moduleCodes = [][]string{
 		"Module version requirements have changed"},
 	{"module_package_failed", "Failed to download module"},
 	{"module_package_not_found", "Unreadable module directory", "Unreadable module subdirectory", "Failed to expand subdir globs"},
-	{"module_record", "Failed to read the record of modules"},
+	{"module_record", "failed to read module manifest"},
 	{"no_module_version", "Unresolvable module version constraint"},
 }
 

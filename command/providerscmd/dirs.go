@@ -120,7 +120,7 @@ func (r *reader) load(o packageOptions) (dirs []*directory, ok bool) {
 func (r *reader) require(ctx context.Context, d *directory, temporary string) problem.List {
 	manifest, err := modules.ReadManifest(nil, workdir.In(d.Path, workdir.ModulesDir(r.meta.Env)), r.product)
 	if err != nil {
-		return problem.Failed("module_record", "Failed to read the record of modules", err)
+		return problem.Failed("module_record", "failed to read module manifest", err)
 	}
 	installer, fetcher := r.net.Modules(r.meta, r.product)
 	defer fetcher.Close()

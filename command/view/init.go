@@ -103,11 +103,11 @@ func (v *Init) CopyingModule(source string) {
 	v.out.line(line{code: "copying_configuration_message", style: terminal.Bold, human: text, json: text})
 }
 
-// ModuleCopied ends what CopyingModule announced. From then on the backend's phase is set apart even if
+// ModuleCopied ends what CopyingModule announced. From then on Terraform 1.15 sets the backend's phase apart even if
 // it says nothing.
 func (v *Init) ModuleCopied() {
 	v.gap()
-	v.announced = true
+	v.announced = !v.product.IsSince("1.16")
 }
 
 // ModulesBegin announces the phase of the modules.

@@ -151,7 +151,7 @@ func (d *Dir) FindModules(ctx context.Context, installer modules.Resolver) probl
 		if !errors.Is(err, syscall.ENOTDIR) { // which says what to do
 			text += "\n\nIf the file can't be mended, remove it: it will be made again."
 		}
-		return problem.Fail("module_record", "Failed to read the record of modules", "%s", text)
+		return problem.Fail("module_record", "failed to read module manifest", "%s", text)
 	}
 	d.InstallModules(ctx, installer, manifest)
 	return nil

@@ -1,10 +1,11 @@
 // Command suites runs the end-to-end tests of Terraform or OpenTofu twice, with the program that they are for and with tfdeps in
 // its place, and prints where the results differ.
 //
-//	go run ./testdata/suites TESTS DIRECTORY PROGRAM TFDEPS [NAME=VALUE...] [-test.run=...]
+//	go run ./testdata/suites CHECKOUT TFDEPS [NAME=VALUE...] [-test.run=...]
 //
-// TESTS is the compiled package internal/command/e2etest of the product, DIRECTORY is where its source is, PROGRAM the path of
-// terraform or tofu, and TFDEPS that of tfdeps. What the tests would build with go, the program itself, is one of the two instead.
+// CHECKOUT is a directory with the product's source, or MODULE@VERSION, which the Go module proxy has: github.com/opentofu/opentofu@v1.12.6. (Modules of
+// Terraform lack the modules in its tree, and can't be built.) The program and its tests are built first, which takes minutes; SUITES_BUILT=DIRECTORY keeps
+// them. TFDEPS is the path of tfdeps. What the tests would build with go, the program itself, is one of the two instead.
 // A registry on this machine plays those of both products, with packages that can be installed but do nothing; there is no other
 // network. What differs on purpose is printed with its number in docs/differences.md; anything else is an error.
 // docs/house/upstream.md says when to run it.
@@ -12,6 +13,8 @@ package main
 
 import (
 	"bytes"
+	"encoding/json"
+	"errors"
 	"fmt"
 	"maps"
 	"os"
@@ -44,14 +47,47 @@ var published = map[string][]string{
 }
 
 func main() {
-	if len(os.Args) < 5 {
-		fmt.Fprintln(os.Stderr, "usage: suites TESTS DIRECTORY PROGRAM TFDEPS [NAME=VALUE...] [-test.run=...]")
+	if len(os.Args) < 3 {
+		fmt.Fprintln(os.Stderr, "usage: suites CHECKOUT|MODULE@VERSION TFDEPS [NAME=VALUE...] [-test.run=...]")
 		os.Exit(2)
 	}
-	if err := run(os.Args[1:5], os.Args[5:]); err != nil {
+	if err := run(os.Args[1], os.Args[2], os.Args[3:]); err != nil {
 		fmt.Fprintln(os.Stderr, err)
 		os.Exit(1)
 	}
+}
+
+// suite is what is built of a product.
+type suite struct{ product, program, tests, source string }
+
+// build makes the program and its tests, unless an earlier run did.
+func build(checkout, dir string) (suite, error) {
+	if strings.Contains(checkout, "@") {
+		said, err := exec.Command("go", "mod", "download", "-json", checkout).Output()
+		var module struct{ Dir string }
+		if err := errors.Join(err, json.Unmarshal(said, &module)); err != nil {
+			return suite{}, fmt.Errorf("downloading %s: %w\n%s", checkout, err, said)
+		}
+		checkout = module.Dir
+	}
+	s := suite{product: "terraform", tests: filepath.Join(dir, "e2etest"), source: filepath.Join(checkout, "internal", "command", "e2etest")}
+	main := "."
+	if _, err := os.Stat(filepath.Join(checkout, "cmd", "tofu")); err == nil {
+		s.product, main = "tofu", "./cmd/tofu"
+	}
+	s.program = filepath.Join(dir, s.product)
+	for made, line := range map[string][]string{s.program: {"build", "-o", s.program, main}, s.tests: {"test", "-c", "-o", s.tests, s.source}} {
+		if _, err := os.Stat(made); err == nil {
+			continue
+		}
+		cmd := exec.Command("go", line...)
+		cmd.Dir, cmd.Stdout, cmd.Stderr = checkout, os.Stdout, os.Stderr
+		cmd.Env = append(os.Environ(), "GOFLAGS=-buildvcs=false")
+		if err := cmd.Run(); err != nil {
+			return s, fmt.Errorf("building %s in %s: %w", filepath.Base(made), checkout, err)
+		}
+	}
+	return s, nil
 }
 
 // impostor is a go command. What it builds of the product itself starts another program instead, and has the name of that.
@@ -66,12 +102,26 @@ github.com/hashicorp/terraform | github.com/opentofu/opentofu/cmd/tofu)
 esac
 `
 
-func run(paths, rest []string) error {
-	for i, path := range paths {
-		var err error
-		if paths[i], err = filepath.Abs(path); err != nil {
+func run(checkout, tfdeps string, rest []string) error {
+	tfdeps, err := filepath.Abs(tfdeps)
+	if err != nil {
+		return err
+	}
+	if !strings.Contains(checkout, "@") {
+		if checkout, err = filepath.Abs(checkout); err != nil {
 			return err
 		}
+	}
+	built := os.Getenv("SUITES_BUILT")
+	if built == "" {
+		if built, err = os.MkdirTemp("", "suites-"); err != nil {
+			return err
+		}
+		defer os.RemoveAll(built)
+	}
+	s, err := build(checkout, built)
+	if err != nil {
+		return err
 	}
 	goCommand, err := exec.LookPath("go")
 	if err != nil {
@@ -88,10 +138,6 @@ func run(paths, rest []string) error {
 			registry.Add(providertest.PackageSpec{Namespace: namespace, Type: typ, Version: version})
 		}
 	}
-	product := "terraform"
-	if strings.Contains(filepath.Base(paths[2]), "tofu") {
-		product = "tofu"
-	}
 	var results [2]map[string]string
 	for i := range results {
 		dir, err := os.MkdirTemp("", "suites-")
@@ -100,8 +146,8 @@ func run(paths, rest []string) error {
 		}
 		defer os.RemoveAll(dir)
 		place := filepath.Join(dir, "ours")
-		for sub, target := range map[string]string{"real": paths[2], "ours": paths[3]} { // tfdeps finds the real program on PATH
-			link := filepath.Join(dir, sub, product)
+		for sub, target := range map[string]string{"real": s.program, "ours": tfdeps} { // tfdeps finds the real program on PATH
+			link := filepath.Join(dir, sub, s.product)
 			if err := os.MkdirAll(filepath.Dir(link), 0o755); err != nil {
 				return err
 			}
@@ -112,7 +158,7 @@ func run(paths, rest []string) error {
 		if i == 0 {
 			place = filepath.Join(dir, "real")
 		}
-		script := fmt.Sprintf(impostor, filepath.Join(place, product), goCommand)
+		script := fmt.Sprintf(impostor, filepath.Join(place, s.product), goCommand)
 		if err := os.WriteFile(filepath.Join(dir, "real", "go"), []byte(script), 0o755); err != nil {
 			return err
 		}
@@ -122,7 +168,7 @@ func run(paths, rest []string) error {
 		}
 		env = append(env, "PATH="+filepath.Join(dir, "real")+string(filepath.ListSeparator)+os.Getenv("PATH"), "CHECKPOINT_DISABLE=1", "TF_ACC=1",
 			"HTTPS_PROXY=http://127.0.0.1:1", "NO_PROXY=localhost,127.0.0.1")
-		results[i] = tests(paths[0], paths[1], append(env, rest...))
+		results[i] = tests(s.tests, s.source, append(env, rest...))
 	}
 	return compare(results)
 }
