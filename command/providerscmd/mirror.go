@@ -30,7 +30,7 @@ type mirrorOptions struct {
 	locked           []string // of -locked; nil: it wasn't given
 	versions         []string // of -versions, ADDRESS@VERSION; nil: none
 	allVersions      bool     // -versions=all
-	prune            bool
+	prune, verify    bool
 	pruneGrace       time.Duration
 	json             bool
 	createRepository string
@@ -58,6 +58,8 @@ func (o *mirrorOptions) flags() cli.Flags {
 			cli.Option("prune-grace=1h", cli.Duration(&o.pruneGrace),
 				"How long it has to be since the indexes were changed, such as 90m or 24h. With 0, one run does all; a client that read an index right before may ask for a package in vain."),
 		},
+		cli.Flags{cli.Switch("verify", &o.verify,
+			"Read each package that is in the mirror already and compare it with its checksum there. One that is damaged is fetched again; in an OCI registry, where nothing can be replaced, it is an error. Without this option, what the mirror's documents and receipts say is believed.")},
 		o.modules.Flags(),
 		cli.Flags{
 			sources.CreateRepositoryFlag(&o.createRepository),
@@ -164,7 +166,7 @@ func fill(opts mirrorOptions, in *reader, v *view.Mirror) {
 	fetcher := net.Fetcher(m, product, source, v.Observe)
 	fetcher.Policy, fetcher.Choice = net.Policy.AgainstEach(pinned, choices), net.Policy.Versions()
 	result, err := mirror.Update(m.Context, fetcher, to, wanted, mirror.Options{
-		Platforms: opts.platforms, AllPlatforms: opts.allPlatforms, Prune: opts.prune, PruneGrace: opts.pruneGrace,
+		Platforms: opts.platforms, AllPlatforms: opts.allPlatforms, Prune: opts.prune, PruneGrace: opts.pruneGrace, Verify: opts.verify,
 	})
 	in.log.Add(v.End(result)...)
 	if err != nil {

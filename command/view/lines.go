@@ -192,7 +192,11 @@ func archiveDoneLine(product getproviders.Product, p providercache.Outcome) line
 	case p.State == event.Present:
 		return line{human: fmt.Sprintf("  - Package for %s is there already", p.Platform)}
 	}
-	return line{human: "  - Package authenticated: " + trust(product, p.Authentication.TrustLevel) + notes("\n    ", p.Authentication)}
+	text := "  - Package authenticated: "
+	if p.Damaged {
+		text = "  - Package put in place of one that was damaged, and authenticated: "
+	}
+	return line{human: text + trust(product, p.Authentication.TrustLevel) + notes("\n    ", p.Authentication)}
 }
 
 // oneLine is text without line breaks.

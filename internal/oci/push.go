@@ -36,6 +36,8 @@ type Target struct {
 	H1       getproviders.Hash // of its files; "": not known
 	// Archive is the archive to be published.
 	Archive *io.SectionReader
+	// Stored is the archive that is published already, whatever its bytes are; nil: it is to be published.
+	Stored getproviders.Archive
 	// From is another repository that has the archive, such as RepositoryOf finds it: if it is of the same registry,
 	// that is asked to take the archive from there, and nothing is sent. The zero value: none is known.
 	From Repository
@@ -82,16 +84,19 @@ func (c *Client) Pushed(ctx context.Context, r Repository, v getproviders.Versio
 }
 
 // published is the archive of a target of an index, and what is known of it.
-func published(ctx context.Context, repo *remote.Repository, target ocispec.Descriptor) (found Target, archive ocispec.Descriptor, err error) {
-	archive, err = readTarget(ctx, repo, target)
+func published(ctx context.Context, repo *remote.Repository, target ocispec.Descriptor) (found Target, layer ocispec.Descriptor, err error) {
+	layer, err = readTarget(ctx, repo, target)
 	if err != nil {
-		return found, archive, err
+		return found, layer, err
 	}
-	found = Target{Platform: getproviders.Platform{OS: target.Platform.OS, Arch: target.Platform.Architecture}, ZH: zhOf(archive)}
+	found = Target{
+		Platform: getproviders.Platform{OS: target.Platform.OS, Arch: target.Platform.Architecture}, ZH: zhOf(layer),
+		Stored: &archive{repo, Repository{Registry: repo.Reference.Registry, Name: repo.Reference.Repository}, layer.Digest, layer.Size},
+	}
 	if h1, err := getproviders.ParseHash(target.Annotations[annotationH1]); err == nil && target.Annotations[annotationZH] == string(found.ZH) {
 		found.H1 = h1
 	}
-	return found, archive, nil
+	return found, layer, nil
 }
 
 // zhOf is the hash of an archive.

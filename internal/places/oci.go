@@ -97,7 +97,7 @@ func (r ociRegistry) Published(ctx context.Context, p getproviders.Provider, v g
 	}
 	there, signed, err := r.client.Pushed(ctx, at, v)
 	for _, t := range there {
-		all = append(all, remote.Release{Platform: t.Platform, ZH: t.ZH, H1: t.H1})
+		all = append(all, remote.Release{Platform: t.Platform, ZH: t.ZH, H1: t.H1, From: t.Stored})
 	}
 	return all, signed, err
 }

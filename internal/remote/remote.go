@@ -82,7 +82,7 @@ var ErrAbsent = errors.New("the package isn't there")
 // Releases is where archives are published that has no files, but versions with archives for platforms: a registry of
 // container images, as package internal/oci has it. It is safe for many goroutines.
 type Releases interface {
-	// Published returns what there is of a version, without archives; nothing if there is no such version. signed:
+	// Published returns what there is of a version, without reading archives; nothing if there is no such version. signed:
 	// there is something that its publisher has signed.
 	Published(ctx context.Context, p getproviders.Provider, v getproviders.Version) (archives []Release, signed bool, err error)
 	// Publish adds archives to a version, all or none. An archive that is there is never replaced by another one: that
@@ -99,6 +99,6 @@ type Release struct {
 	ZH       getproviders.Hash
 	H1       getproviders.Hash // of its files; "": not known
 	Archive  *io.SectionReader // what is to be published
-	// From is where that comes from: the registry may have it in another place.
+	// From is where the archive can be read. Of what is to be published, the registry may have it in another place.
 	From getproviders.Location
 }

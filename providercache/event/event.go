@@ -72,6 +72,7 @@ type Outcome struct {
 	LinkReason     error                             // why in no better way; nil: there was none
 	Authentication getproviders.AuthenticationResult // zero for what isn't signed, and where it isn't known any more
 	H1             getproviders.Hash                 // of the files, if they were read or a lock file has to learn it
+	Damaged        bool                              // what was in its place in a mirror had other bytes than it should have
 	Err            error                             // nil, or a *getproviders.Fault
 }
 

@@ -3,6 +3,7 @@ package mirror
 import (
 	"context"
 	"errors"
+	"io"
 	"slices"
 
 	"github.com/tfdeps/tfdeps/getproviders"
@@ -19,7 +20,7 @@ import (
 // Nothing is known of a bucket but what its documents say: they list the zh of each archive beside
 // the h1, so that an archive which a document lists with a hash that the Source or a lock file
 // knows isn't fetched. An archive never changes: where the bucket has other bytes under its name,
-// that is an error, and they stay. Objects have a type and a lifetime for caches of HTTP; none is
+// that is an error, and they stay, unless Verify finds that they aren't what the document lists. Objects have a type and a lifetime for caches of HTTP; none is
 // encoded.
 //
 // Several processes may publish to one bucket at once. A document is changed on the condition that
@@ -120,6 +121,13 @@ func (b *inBucket) find(_ context.Context, p archivedir.Item) (c archivedir.Clai
 	if entry, listed := there.entry(p); listed {
 		c.Known = receipt.Pending{Name: p.Name, Dir: p.Path, Archive: true, Receipt: receiptOf(entry)}
 		c.Has = func(h getproviders.Hash) bool { return slices.Contains(entry.Hashes, h) }
+		c.Open = func(ctx context.Context) (io.ReadCloser, error) {
+			object, err := b.bucket.Get(ctx, p.Name, blob.GetOptions{})
+			if err != nil {
+				return nil, err
+			}
+			return object.Body, nil
+		}
 	}
 	_, c.Signed = there.objects[signatureKey(p.Selection)]
 	return c, nil

@@ -64,16 +64,17 @@ func (b *inBucket) put(ctx context.Context, kept []archivedir.Kept) error {
 			continue
 		}
 		defer k.Stage.Remove()
-		if err := b.putArchive(ctx, k.Name, k.Stage.ArchivePath(), k.Known.Receipt.ZH); err != nil {
+		if err := b.putArchive(ctx, k); err != nil {
 			return k.Selection.Failed(during.Publish, err)
 		}
 	}
 	return nil
 }
 
-// putArchive puts an archive where there is none. One that is there has to have the same content.
-func (b *inBucket) putArchive(ctx context.Context, name, file string, zh getproviders.Hash) error {
-	content, err := os.Open(file)
+// putArchive puts an archive where there is none, or in place of one that is damaged. One that is there has to have the same content.
+func (b *inBucket) putArchive(ctx context.Context, k archivedir.Kept) error {
+	name, zh := k.Name, k.Known.Receipt.ZH
+	content, err := os.Open(k.Stage.ArchivePath())
 	if err != nil {
 		return err
 	}
@@ -83,7 +84,7 @@ func (b *inBucket) putArchive(ctx context.Context, name, file string, zh getprov
 		return err
 	}
 	section := io.NewSectionReader(content, 0, stat.Size())
-	opts := blob.PutOptions{ContentType: archiveType, CacheControl: archiveLifetime, IfAbsent: true}
+	opts := blob.PutOptions{ContentType: archiveType, CacheControl: archiveLifetime, IfAbsent: k.Lost != zh}
 	_, err = b.bucket.Put(ctx, name, section, opts)
 	if errors.Is(err, blob.ErrUnsupported) {
 		if _, err = b.bucket.Stat(ctx, name); err == nil {

@@ -2,8 +2,10 @@ package mirror
 
 import (
 	"context"
+	"encoding/json"
 	"errors"
 	"fmt"
+	"io"
 	"io/fs"
 	"os"
 
@@ -32,13 +34,16 @@ func (path directory) open(m *run) error {
 	f := m.dir.Fetcher
 	scratch.Sweep(string(path), f.Now())
 	m.dir.Root, m.dir.Receipts = string(path), receipt.OpenArchives(f.StateDir, string(path))
-	d := &inDirectory{&m.dir}
+	d := &inDirectory{&m.dir, m.opts.Verify}
 	m.place, m.tree = d, d
 	return nil
 }
 
 // inDirectory is one run for a directory.
-type inDirectory struct{ *archivedir.Dir }
+type inDirectory struct {
+	*archivedir.Dir
+	verify bool
+}
 
 func (d *inDirectory) path(_ getproviders.Selection, name string) string { return d.Path(name) }
 
@@ -48,8 +53,34 @@ func (d *inDirectory) look(context.Context, []archivedir.Item) error { return ni
 func (d *inDirectory) find(ctx context.Context, p archivedir.Item) (c archivedir.Claim, _ error) {
 	if there, err := d.Find(ctx, p.Selection.Provider, p.Name); err == nil {
 		c = archivedir.Claim{Known: there, Has: there.Receipt.Has, Same: there}
+	} else if errors.Is(err, fs.ErrNotExist) {
+		return c, nil
+	}
+	if d.verify {
+		c.Open = func(context.Context) (io.ReadCloser, error) { return os.Open(d.Path(p.Name)) }
+		c.Listed = d.listed(p)
 	}
 	return c, nil
+}
+
+// listed is the hash of an archive that is signed beside it, or those by which the document about its version lists it; nil: there are none.
+func (d *inDirectory) listed(p archivedir.Item) []getproviders.Hash {
+	of, v := p.Selection.Provider, p.Selection.Version
+	if signed, ok := of.ReadSignedDocuments(d.Path(archivedir.MirrorDir(of)), v); ok {
+		if zh := signed.Archives(of, v)[p.Platform]; zh != "" {
+			return []getproviders.Hash{zh}
+		}
+	}
+	var document archivedir.VersionDocument
+	content, err := os.ReadFile(d.Path(versionKey(of, v)))
+	if err != nil || json.Unmarshal(content, &document) != nil {
+		return nil // it is written again
+	}
+	entry := document.Archives[p.Platform.String()]
+	if entry.URL != baseName(p.Name) {
+		return nil
+	}
+	return entry.Hashes
 }
 
 // put publishes an archive, unless there is another one in its place: publish replaces that.

@@ -19,11 +19,15 @@ package mirror
 
 import (
 	"context"
+	"crypto/sha256"
 	"errors"
+	"fmt"
 	"slices"
 	"time"
 
 	"github.com/tfdeps/tfdeps/getproviders"
+	"github.com/tfdeps/tfdeps/internal/chunks"
+	"github.com/tfdeps/tfdeps/internal/during"
 	"github.com/tfdeps/tfdeps/providercache"
 	"github.com/tfdeps/tfdeps/providercache/event"
 	"github.com/tfdeps/tfdeps/providercache/internal/archivedir"
@@ -46,6 +50,11 @@ type Options struct {
 	// package stays, and a later run with Prune removes it. 0: it goes at once.
 	Prune      bool
 	PruneGrace time.Duration
+
+	// Verify reads each package that is there, and compares it with what documents and receipts
+	// say of it. One that is damaged is fetched again. In a registry nothing can be replaced: there
+	// it is an error.
+	Verify bool
 }
 
 // Spec is a provider that the mirror is to hold. The Hashes are those of
@@ -136,5 +145,45 @@ func (m *run) fetch(ctx context.Context, p archivedir.Item) (archivedir.Kept, er
 	if err != nil {
 		return archivedir.Kept{Item: p}, err
 	}
-	return m.dir.Fetch(ctx, fetch.Request{Selection: p.Selection}, p, c, m.dir.IsCurrent)
+	if m.opts.Verify {
+		if c, err = m.verify(ctx, &p, c); err != nil {
+			return archivedir.Kept{Item: p}, err
+		}
+	}
+	k, err := m.dir.Fetch(ctx, fetch.Request{Selection: p.Selection}, p, c, m.dir.IsCurrent)
+	if err != nil && p.Damaged {
+		err = p.Selection.Failed(during.Fetch, fmt.Errorf("%s is damaged, and can't be fetched again: %w", p.Path, err))
+	}
+	return k, err
+}
+
+// verify reads an archive that is there. It returns the claim, without an archive if that is damaged.
+func (m *run) verify(ctx context.Context, p *archivedir.Item, c archivedir.Claim) (archivedir.Claim, error) {
+	if c.Open == nil {
+		return c, nil
+	}
+	at := fetch.Request{Selection: p.Selection, Package: getproviders.Package{Platform: p.Platform}}
+	m.dir.Fetcher.EmitPhase(ctx, at, event.Verifying)
+	content, err := c.Open(ctx)
+	if err != nil {
+		return c, p.Selection.Failed(during.Fetch, err)
+	}
+	defer content.Close()
+	sum := sha256.New()
+	if _, err := chunks.Copy(ctx, sum, content, make([]byte, chunks.Size)); err != nil {
+		return c, p.Selection.Failed(during.Fetch, err)
+	}
+	is, known := getproviders.ZH([sha256.Size]byte(sum.Sum(nil))), c.Known.Receipt
+	switch {
+	case c.Has != nil && known.ZH == "": // it is compared with what is fetched
+		return archivedir.Claim{}, nil
+	case c.Has != nil && is == known.ZH && (c.Listed == nil || slices.ContainsFunc(c.Listed, c.Has)):
+		return c, nil
+	}
+	p.Damaged = true
+	if m.byVersions {
+		return c, p.Selection.Failed(during.Publish, fmt.Errorf("%s has other bytes for %s than it says (%s in place of %s), and nothing is replaced in a registry: "+
+			"remove the version with the registry's own tools, and run this again", p.Path, p.Platform, is, known.ZH))
+	}
+	return archivedir.Claim{Lost: known.ZH}, nil
 }

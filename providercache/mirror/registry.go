@@ -81,6 +81,12 @@ func (r *inRegistry) find(_ context.Context, p archivedir.Item) (c archivedir.Cl
 		if a.Platform == p.Platform {
 			c.Known = receipt.Pending{Name: p.Name, Dir: p.Path, Archive: true, Receipt: receipt.Receipt{ZH: a.ZH, H1: a.H1}}
 			c.Has = c.Known.Receipt.Has
+			if stored, ok := a.From.(getproviders.Archive); ok {
+				c.Open = func(ctx context.Context) (io.ReadCloser, error) {
+					opened, err := stored.Open(ctx, 0)
+					return opened.Body, err
+				}
+			}
 		}
 	}
 	return c, nil

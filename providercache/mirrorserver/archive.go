@@ -34,7 +34,7 @@ func (s *Server) serveArchive(w http.ResponseWriter, r *http.Request, asked requ
 			return err
 		}
 		sent, err := s.serveStored(w, r, archive)
-		if sent || err != nil {
+		if sent || err != nil && !errors.Is(err, errDamaged) {
 			return err
 		}
 		s.stored.forget(archivesDir(asked.provider, asked.version)) // another server has removed it
@@ -66,10 +66,19 @@ func (s *Server) serveStored(w http.ResponseWriter, r *http.Request, archive sto
 	}
 	content := &objectReader{ctx: r.Context(), bucket: s.bucket, key: archive.Key, size: object.Size, body: object.Body}
 	defer content.Close()
+	first, err := s.firstUse(archive, object.Tag, content, r.Header.Get("Range") != "")
+	if err != nil {
+		return false, err
+	}
 	s.markUse(r.Context(), archive.Key)
 	tellCache(r.Context(), "hit")
 	s.counts.stored.Add(1)
-	s.sendArchive(w, r, archive.ZH, content, &s.counts.storedSize)
+	if first == nil {
+		s.sendArchive(w, r, archive.ZH, content, &s.counts.storedSize)
+		return true, nil
+	}
+	defer s.used(archive, object.Tag, first)
+	s.sendArchive(w, r, archive.ZH, first, &s.counts.storedSize)
 	return true, nil
 }
 

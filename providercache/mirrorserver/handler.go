@@ -48,6 +48,7 @@ func Handler(f *providercache.Fetcher, bucket blob.Bucket, opts Options) (*Serve
 	s.choices.memory = true
 	s.stored = newAnswers[[]storedArchive](s, versionsMaxAge, kept*3/16)
 	s.stored.memory = true
+	s.verified = par.NewRecent[string, string](marksKnown)
 	s.marked = par.NewRecent[string, int64](marksKnown)
 	s.releases = newAnswers[[]string](s, versionsMaxAge, kept/8)
 	s.locations = newAnswers[string](s, locationMaxAge, kept/8)

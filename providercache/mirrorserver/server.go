@@ -113,10 +113,11 @@ type Server struct {
 	releases  *answers[[]string] // of modules
 	locations *answers[string]   // of releases
 
-	hosts   par.Shared[string, *par.Limit] // of downloads, by host
-	flights par.Shared[string, *flight]    // archives that arrive, by the path of their URL
-	serving par.Shared[string, struct{}]   // archives of the bucket that are being sent, by key
-	marked  *par.Recent[string, int64]     // the last hour of which the bucket has a mark that an archive was used
+	hosts    par.Shared[string, *par.Limit] // of downloads, by host
+	flights  par.Shared[string, *flight]    // archives that arrive, by the path of their URL
+	serving  par.Shared[string, struct{}]   // archives of the bucket that are being sent, by key
+	verified *par.Recent[string, string]    // the tags of archives of the bucket that were read and are what their keys say
+	marked   *par.Recent[string, int64]     // the last hour of which the bucket has a mark that an archive was used
 }
 
 var (
@@ -214,6 +215,6 @@ type counters struct {
 	requests, documents, stored, fetched, coalesced, notFound, failed, broken par.Counter
 	downloads, downloading, downloadedSize, fetchedSize, storedSize           par.Counter
 	refusedArchives, refusedByPolicy, stale, sourceFailures, storeFailures    par.Counter
-	removed, removedSize, diskFull                                            par.Counter
+	removed, removedSize, diskFull, damaged                                   par.Counter
 	tooManyRequests, tooManyDownloads, tooMuchMemory                          par.Counter
 }

@@ -31,6 +31,7 @@ func (s *Server) Stats() (all []Stat) {
 		{"downloads_running", "Downloads that run or wait.", &c.downloading},
 		{"downloaded_bytes_total", "Bytes of archives that were downloaded whole.", &c.downloadedSize},
 		{"verify_failures_total", "Answers with an archive that wasn't authentic.", &c.refusedArchives},
+		{"damaged_total", "Archives of the store that weren't what they were when they were stored, and were removed to be downloaded again.", &c.damaged},
 		{"policy_refusals_total", "Answers that the policy has refused.", &c.refusedByPolicy},
 		{`failures_total{kind="not_found"}`, "Answers that were errors, by kind.", &c.notFound},
 		{`failures_total{kind="failed"}`, "", &c.failed},

@@ -10,6 +10,7 @@ import (
 
 	"github.com/tfdeps/tfdeps/internal/must"
 	"github.com/tfdeps/tfdeps/internal/providertest"
+	"github.com/tfdeps/tfdeps/providercache/blob"
 )
 
 // TestHandler_VerifiesBeforeItStores has a registry lie about each thing by which an archive is authenticated. No
@@ -129,6 +130,49 @@ func TestHandler_SendsNoPartBeforeTheArchiveIsVerified(t *testing.T) {
 				if part := <-got; part.StatusCode != want || part.err != nil {
 					t.Errorf("%s, %v, want %d: %.200s", part.Status, part.err, want, part.body)
 				}
+			})
+		}
+	}
+}
+
+// TestHandler_VerifiesAtTheFirstUse damages an archive of the bucket. A server that hasn't read it before notices, whether all of it
+// is asked for or a part, sends nobody all of its bytes, and has it downloaded again for the next client.
+func TestHandler_VerifiesAtTheFirstUse(t *testing.T) {
+	content := contentOf("widget", "1.0.0", linux)
+	for name, damaged := range map[string][]byte{
+		"a byte":   append(append(bytes.Clone(content[:5000]), content[5000]^1), content[5001:]...),
+		"its end":  content[:len(content)-1],
+		"all":      {},
+		"too long": append(bytes.Clone(content), 'x'),
+	} {
+		for _, part := range []string{"", "bytes=100-"} {
+			t.Run(name+" "+part, func(t *testing.T) {
+				m := newMirroring(t)
+				server, front := m.start(t)
+				found(t, front, archive)
+				settle(t, server)
+				found(t, front, archive)
+				key := keysIn(t, m.bucket, ".zip")[0]
+				_, err := m.bucket.Put(t.Context(), key, blob.Bytes(damaged), blob.PutOptions{})
+				must.Succeed(t, err)
+				server, front = m.start(t)
+				before := m.registry.Requests("archive")
+				headers := []string{}
+				if part != "" {
+					headers = append(headers, "Range: "+part)
+				}
+				first := get(t, front, archive, headers...)
+				want := content[len(content)-len(first.body):]
+				if first.err == nil && first.StatusCode < 300 && !bytes.Equal(first.body, want) || bytes.HasSuffix(first.body, content[len(content)-22:]) && !bytes.Equal(first.body, want) {
+					t.Errorf("the client has %d bytes, %s, %v", len(first.body), first.Status, first.err)
+				}
+				must.Equal(t, string(found(t, front, archive).body), string(content))
+				settle(t, server)
+				must.Equal(t, stat(server, "damaged_total"), 1)
+				must.Equal(t, m.registry.Requests("archive"), before+1)
+				stored, _, err := blob.ReadAll(t.Context(), m.bucket, key, 1<<20)
+				must.Succeed(t, err)
+				must.Equal(t, string(stored), string(content))
 			})
 		}
 	}

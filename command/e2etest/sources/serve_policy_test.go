@@ -73,3 +73,41 @@ func TestServe_PolicyChoosesForItsClients(t *testing.T) {
 	})
 	must.Contain(t, output(), `left_out="2.0.0: only versions \"!= 2.0.0\" are allowed (rule versions`)
 }
+
+// TestServe_DamagedArchives has terraform, tofu and tfdeps install from a store in which an archive was damaged: what they install is whole, at
+// the first or at the second attempt, after one more download.
+func TestServe_DamagedArchives(t *testing.T) {
+	t.Parallel()
+	for program, look := range map[string]func(testing.TB) string{"terraform": harness.LookTerraform, "tofu": harness.LookTofu, "tfdeps": harness.Tfdeps} {
+		t.Run(program, func(t *testing.T) {
+			t.Parallel()
+			peer, store := look(t), t.TempDir()
+			registry := harness.NewLockRegistry(t, harness.NewCA(t))
+			env := append(harness.Redirect(t, registry, "registry.terraform.io", "registry.opentofu.org"), "HOME="+t.TempDir(), "TFDEPS_CACHE_DIR=off")
+			install := func() (harness.Ended, string) {
+				dir := harness.WorkDir(t, harness.LockConfig("a", "1.1.0"))
+				end := harness.Exec(t, dir, env, harness.Tfdeps(t), "serve", store, "--", peer, "init", "-no-color")
+				if end.Code != 0 {
+					return end, ""
+				}
+				return end, harness.ReadLock(t, dir)
+			}
+			_, want := install()
+			file := func() string { // whose name has the time of the download
+				files := must.Get(filepath.Glob(filepath.Join(store, "providers", "*", "acme", "a", "1.1.0", "archives", "*.zip")))(t)
+				must.Len(t, files, 1)
+				return files[0]
+			}
+			whole := harness.ReadText(t, file())
+			harness.WriteText(t, file(), whole[:len(whole)/2]+"?"+whole[len(whole)/2+1:])
+			end, got := install()
+			if end.Code != 0 {
+				end, got = install()
+			}
+			must.Equal(t, end.Code, 0, end)
+			must.Equal(t, got, want)
+			must.Equal(t, registry.Requests("archive"), 2)
+			must.Equal(t, harness.ReadText(t, file()), whole)
+		})
+	}
+}

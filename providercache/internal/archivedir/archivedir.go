@@ -76,6 +76,7 @@ type Item struct {
 type Kept struct {
 	Item
 	Present bool                 // it was there already
+	Lost    getproviders.Hash    // as Claim has it
 	Known   receipt.Pending      // zero if it failed
 	From    getproviders.Package // what was fetched, or was to be
 	Stage   *staging.Stage       // has what is to be put into the place; nil: it is there

@@ -3,6 +3,7 @@ package archivedir
 import (
 	"context"
 	"fmt"
+	"io"
 	"os"
 	"slices"
 
@@ -61,8 +62,11 @@ func (d *Dir) FetchAll(ctx context.Context, groups [][]Item, fetch func(context.
 // Claim is what a place says of a package. The zero value says that the package isn't there.
 type Claim struct {
 	Known  receipt.Pending
-	Has    func(getproviders.Hash) bool // reports whether a hash is the package's; nil: the package isn't there
-	Signed bool                         // the place has what the publisher signed about the version
+	Has    func(getproviders.Hash) bool                 // reports whether a hash is the package's; nil: the package isn't there
+	Signed bool                                         // the place has what the publisher signed about the version
+	Lost   getproviders.Hash                            // the zh of an archive that is damaged; "": not known, or it isn't
+	Open   func(context.Context) (io.ReadCloser, error) // reads the package
+	Listed []getproviders.Hash                          // by a document, where Known is what was read; nil: none lists it
 	// Same is kept if what is fetched has its zh. It's zero for a bucket, whose documents are no proof of what it has.
 	Same receipt.Pending
 }
@@ -71,7 +75,7 @@ type Claim struct {
 // fetched has to have one, and where the package is, unless the source has to be asked. current reports whether what is there, which
 // is the Known of the Kept, is what the source has; the error of what is current says that the policy refuses it.
 func (d *Dir) Fetch(ctx context.Context, t fetch.Request, p Item, c Claim, current func(context.Context, fetch.Request, *Kept) (bool, error)) (Kept, error) {
-	k := Kept{Item: p}
+	k := Kept{Item: p, Lost: c.Lost}
 	if c.Has != nil && slices.ContainsFunc(p.Recorded, c.Has) {
 		k.Present, k.Known = true, c.Known
 		err := d.Approve(ctx, fetch.Request{Selection: p.Selection}, k)

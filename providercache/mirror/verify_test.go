@@ -1,0 +1,138 @@
+package mirror_test
+
+import (
+	"bytes"
+	"context"
+	"io"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"github.com/tfdeps/tfdeps/getproviders"
+	"github.com/tfdeps/tfdeps/internal/must"
+	"github.com/tfdeps/tfdeps/internal/providertest"
+	"github.com/tfdeps/tfdeps/internal/remote"
+	"github.com/tfdeps/tfdeps/providercache/blob"
+	"github.com/tfdeps/tfdeps/providercache/event"
+	"github.com/tfdeps/tfdeps/providercache/mirror"
+)
+
+// damage changes one byte of a file, but neither its size nor its time.
+func damage(t *testing.T, path string) {
+	t.Helper()
+	content, err := os.ReadFile(path)
+	must.Succeed(t, err)
+	stat, err := os.Stat(path)
+	must.Succeed(t, err)
+	content[len(content)/2] ^= 1
+	must.Succeed(t, os.WriteFile(path, content, 0o600))
+	must.Succeed(t, os.Chtimes(path, stat.ModTime(), stat.ModTime()))
+}
+
+// TestMirror_VerifiesWhatIsThere damages one archive of a directory, of a bucket and of a bucket without conditions. Without Verify
+// it stays; with it, it is fetched again, in its place, and the other archives stay.
+func TestMirror_VerifiesWhatIsThere(t *testing.T) {
+	t.Parallel()
+	for name, destination := range map[string]func(dir string) mirror.Destination{
+		"directory": mirror.Directory,
+		"bucket":    func(dir string) mirror.Destination { return mirror.Bucket(blob.NewDirectory(dir)) },
+		"bucket, without conditions": func(dir string) mirror.Destination {
+			return mirror.Bucket(&watched{Bucket: blob.NewDirectory(dir), unconditional: true})
+		},
+	} {
+		t.Run(name, func(t *testing.T) {
+			m := newMirroring(t)
+			dir := t.TempDir()
+			update := func() (damaged, fetched int) {
+				t.Helper()
+				result, err := mirror.Update(t.Context(), m.Fetcher, destination(dir), want("widget", "gadget@1.0.0"), m.opts)
+				must.Succeed(t, err)
+				for _, p := range result.Packages {
+					if p.Damaged {
+						damaged++
+					}
+					if p.State == event.Fetched {
+						fetched++
+					}
+				}
+				return damaged, fetched
+			}
+			update()
+			archives, err := filepath.Glob(filepath.Join(dir, registryHost, "acme", "widget", "*.zip"))
+			must.Succeed(t, err)
+			whole, err := os.ReadFile(archives[0])
+			must.Succeed(t, err)
+			m.opts.Verify = true
+			if damaged, fetched := update(); damaged+fetched != 0 {
+				t.Errorf("nothing is damaged: %d, %d fetched", damaged, fetched)
+			}
+			for _, change := range []func(string){
+				func(path string) { damage(t, path) },
+				func(path string) { must.Succeed(t, os.Truncate(path, 0)) },
+				func(path string) { must.Succeed(t, os.WriteFile(path, append(bytes.Clone(whole), 'x'), 0o600)) },
+			} {
+				change(archives[0])
+				before := m.registry.Requests("archive")
+				if damaged, fetched := update(); damaged != 1 || fetched != 1 || m.registry.Requests("archive") != before+1 {
+					t.Errorf("%d damaged, %d fetched, %d downloads", damaged, fetched, m.registry.Requests("archive")-before)
+				}
+				now, err := os.ReadFile(archives[0])
+				must.Succeed(t, err)
+				if !bytes.Equal(now, whole) {
+					t.Error("the archive isn't what it was")
+				}
+				if damaged, fetched := update(); damaged+fetched != 0 {
+					t.Errorf("after that: %d, %d fetched", damaged, fetched)
+				}
+			}
+			damage(t, archives[0])
+			m.registry.Break("archive", providertest.Fault{Status: 404})
+			_, err = mirror.Update(t.Context(), m.Fetcher, destination(dir), want("widget"), m.opts)
+			if err == nil || !strings.Contains(err.Error(), filepath.Base(archives[0])+" is damaged, and can't be fetched again: ") {
+				t.Errorf("%v", err)
+			}
+		})
+	}
+}
+
+// storedArchive is an archive of a registry.
+type storedArchive struct {
+	getproviders.Archive
+	content []byte
+}
+
+func (a storedArchive) Open(context.Context, int64) (getproviders.OpenedArchive, error) {
+	return getproviders.OpenedArchive{Body: io.NopCloser(bytes.NewReader(a.content)), Size: int64(len(a.content))}, nil
+}
+
+// TestMirrorRegistry_Verifies: what is damaged in a registry is an error, because nothing can be replaced there.
+func TestMirrorRegistry_Verifies(t *testing.T) {
+	m := newMirroring(t)
+	m.opts.Verify, m.opts.Platforms = true, m.opts.Platforms[:1]
+	r := &inMemory{versions: map[string][]remote.Release{}}
+	update := func() (mirror.Result, error) {
+		return mirror.Update(t.Context(), m.Fetcher, mirror.Registry(r), want("widget@1.0.0"), m.opts)
+	}
+	_, err := update()
+	must.Succeed(t, err)
+	stored := &r.versions["oci://host/widget:1.0.0"][0]
+	dir := t.TempDir()
+	_, err = mirror.Update(t.Context(), m.Fetcher, mirror.Directory(dir), want("widget@1.0.0"), m.opts)
+	must.Succeed(t, err)
+	archives, err := filepath.Glob(filepath.Join(dir, registryHost, "acme", "widget", "*.zip"))
+	must.Succeed(t, err)
+	content, err := os.ReadFile(archives[0])
+	must.Succeed(t, err)
+	stored.From = storedArchive{content: content}
+	result, err := update()
+	must.Succeed(t, err)
+	if result.Packages[0].State != event.Present {
+		t.Errorf("%+v", result.Packages)
+	}
+	stored.From = storedArchive{content: content[1:]}
+	result, err = update()
+	if err == nil || !strings.Contains(err.Error(), "oci://host/widget:1.0.0 has other bytes for "+m.opts.Platforms[0].String()+" than it says (zh:") || !result.Packages[0].Damaged || r.published != 1 {
+		t.Errorf("%v, %+v, published %d times", err, result.Packages, r.published)
+	}
+}

@@ -1,0 +1,86 @@
+package mirrorserver
+
+import (
+	"context"
+	"crypto/sha256"
+	"errors"
+	"fmt"
+	"hash"
+	"io"
+	"strings"
+
+	"github.com/tfdeps/tfdeps/getproviders"
+)
+
+// errDamaged says that an archive of the bucket isn't what it was when it was stored.
+var errDamaged = errors.New("the stored archive is damaged: ask again, and it is downloaded again")
+
+// firstReader reads an archive of the bucket that this server hasn't read yet, from its beginning. It gives the end away only if
+// the archive is what its key says.
+type firstReader struct {
+	*objectReader
+	want getproviders.Hash
+	sum  hash.Hash
+	end  []byte // nil: it wasn't read yet
+}
+
+// Read implements io.Reader.
+func (f *firstReader) Read(p []byte) (int, error) {
+	held := max(f.size-heldBack, 0)
+	if f.at < held {
+		n, err := f.objectReader.Read(p[:min(int64(len(p)), held-f.at)])
+		f.sum.Write(p[:n])
+		return n, err
+	}
+	if f.end == nil {
+		end, err := io.ReadAll(f.objectReader)
+		f.sum.Write(end)
+		if is := getproviders.ZH([sha256.Size]byte(f.sum.Sum(nil))); err == nil && is != f.want {
+			err = fmt.Errorf("%w (%s in place of %s)", errDamaged, is, f.want)
+		}
+		if f.failed = err; err != nil {
+			return 0, err
+		}
+		f.end, f.at = end, held
+	}
+	n := copy(p, f.end[f.at-held:])
+	f.at += int64(n)
+	if n == 0 {
+		return 0, io.EOF
+	}
+	return n, nil
+}
+
+// firstUse returns what reads an archive for the first time; nil: this server has read it before. Who asks for a part gets one of an
+// archive that was read before.
+func (s *Server) firstUse(archive storedArchive, tag string, content *objectReader, part bool) (first *firstReader, err error) {
+	if known, ok := s.verified.Get(archive.Key); ok && known == tag {
+		return nil, nil
+	}
+	first = &firstReader{objectReader: content, want: archive.ZH, sum: sha256.New()}
+	if !part && content.size > 0 {
+		return first, nil
+	}
+	_, err = io.Copy(io.Discard, first)
+	s.used(archive, tag, first)
+	content.at = 0
+	return nil, err
+}
+
+// used notes what came of a first use. An archive that is damaged is removed, so that the next client has it downloaded again.
+func (s *Server) used(archive storedArchive, tag string, first *firstReader) {
+	switch {
+	case first.end != nil:
+		s.verified.Put(archive.Key, tag, 1)
+	case errors.Is(first.failed, errDamaged):
+		s.counts.damaged.Add(1)
+		s.opts.Log.Error("an archive of the bucket is damaged, and removed", "archive", archive.Key, "error", first.failed.Error())
+		s.stored.forget(archive.Key[:strings.LastIndexByte(archive.Key, '/')+1])
+		ctx, cancel := context.WithTimeout(context.WithoutCancel(first.ctx), markTimeout)
+		defer cancel()
+		if err := s.bucket.Delete(ctx, archive.Key); err != nil {
+			s.counts.storeFailures.Add(1)
+			s.opts.Log.Error("the bucket can't be written", "archive", archive.Key, "error", err.Error())
+		}
+	}
+}
