@@ -1,8 +1,10 @@
 package getproviders
 
 import (
+	"cmp"
 	"encoding/hex"
-	"encoding/json"
+	"errors"
+	"fmt"
 	"slices"
 	"strings"
 	"time"
@@ -30,45 +32,6 @@ type signedChecksums struct {
 	// Authenticate: see Trust.RegistryHashes.
 	PackageHashes map[Platform][]Hash
 	Platform      Platform
-}
-
-// expiry says which keys and signatures may have expired. Publishers extend or replace keys
-// without signing old releases again.
-type expiry int
-
-const (
-	expiredKeys    expiry = iota // a key may have expired, a signature may not
-	expiredAll                   // a signature may have expired as well; a key that hasn't is preferred
-	expiredNothing               // neither may
-)
-
-// Authenticate implements Authenticator. It checks, in this order, that
-// SHA256SUMS has the archive's checksum that the registry's description of the
-// package has, that the archive has it (checksum_mismatch), and that a key which
-// the registry names has signed SHA256SUMS.
-func (c signedChecksums) Authenticate(d Digests) (AuthenticationResult, error) {
-	list := parseChecksums(c.Sums)
-	if err := list.check(c.FileName, ZH(c.SHA256)); err != nil {
-		return AuthenticationResult{}, err
-	}
-	if _, err := (AnyHash{ZH(c.SHA256)}).Authenticate(d); err != nil {
-		return AuthenticationResult{}, err
-	}
-	result, err := c.checkSignature()
-	if err != nil {
-		return AuthenticationResult{}, err
-	}
-	result.Signed = list.hashes()
-	if result.Signed == nil {
-		result.Signed = []Hash{ZH(c.SHA256)} // this one line was looked at, and is signed
-	}
-	return result, nil
-}
-
-// withoutKeys is for packages of which it isn't known whose signature counts: what
-// the registry's checksum list says is trusted as far as the registry is.
-func (c signedChecksums) withoutKeys() AuthenticationResult {
-	return AuthenticationResult{TrustLevel: LevelVerifiedChecksum, Notes: []string{"the registry names no signing key for it, so that no signature was checked"}}
 }
 
 // trust is the Trust of a package that is authenticated by this.
@@ -207,22 +170,39 @@ func h1Beside(zh Hash, hashes []Hash) (h1 Hash, ok bool) {
 	return h1, ok && h1 != ""
 }
 
-// packageHashes returns the hashes that a description of a package lists, of all
-// packages of the version. They are in a property that the protocol doesn't know; whatever
-// is wrong with it is as good as if it weren't there. The sizes beside them aren't
-// looked at: a checksum says more.
-func (w *wirePackage) packageHashes() map[Platform][]Hash {
-	var packages map[string]struct {
-		Hashes []Hash `json:"hashes"`
+// errUnknownIssuer is within the error of a checksum list that none of the registry's keys signed.
+var errUnknownIssuer = errors.New("unknown issuer")
+
+// unknownIssuer says that a checksum list is signed by none of the keys that the registry names.
+func (c signedChecksums) unknownIssuer(keys []string) error {
+	signature, known := "no signature", cmp.Or(strings.Join(keys, ", "), "none")
+	if issuer := issuerOf(c.Signature); issuer != "" {
+		signature = "a signature by key " + issuer
 	}
-	if len(w.Packages) == 0 || json.Unmarshal(w.Packages, &packages) != nil {
-		return nil
+	return &Fault{
+		Code: "unknown_signer", Kind: ErrAuthentication,
+		Err:  fmt.Errorf("the checksum list has %s, from an %w; keys that the registry names: %s", signature, errUnknownIssuer, known),
+		Hint: "don't use the package: the registry doesn't list this key. Ask the provider's publisher; if the key is theirs, they have to add it to the registry" + listAt(c.sumsURL),
 	}
-	found := map[Platform][]Hash{}
-	for text, listed := range packages {
-		if plat, err := ParsePlatform(text); err == nil && plat.String() == text {
-			found[plat] = listed.Hashes
-		}
+}
+
+// badSignature says that a signature is not valid, or that it or a key can't be read. Of the key and
+// the URL of the checksum list, what isn't known is "".
+func badSignature(subject, key, list string, err error) error {
+	if key != "" {
+		key = " by key " + key
 	}
-	return found
+	return &Fault{
+		Code: "invalid_signature", Kind: ErrAuthentication, Err: fmt.Errorf("can't verify %s: %w", subject, err),
+		Hint: "the checksum list or its signature" + key +
+			" was changed on its way, or was published wrongly. Don't use the package; if it happens again, tell the provider's publisher" + listAt(list),
+	}
+}
+
+// listAt says where a checksum list is.
+func listAt(url string) string {
+	if url == "" {
+		return ""
+	}
+	return ". The checksum list is at " + url
 }

@@ -11,7 +11,11 @@ import (
 	"fmt"
 	"io"
 	"slices"
+	"strings"
 
+	"github.com/ProtonMail/go-crypto/openpgp"
+	"github.com/ProtonMail/go-crypto/openpgp/armor"
+	pgperrors "github.com/ProtonMail/go-crypto/openpgp/errors"
 	"github.com/ProtonMail/go-crypto/openpgp/packet"
 )
 
@@ -270,4 +274,93 @@ func keyID(id uint64) string { return fmt.Sprintf("%016X", id) }
 type signingKeys struct {
 	Official string // ASCII-armored: a signature by it is LevelOfficial
 	Partner  string // ASCII-armored: its trust signature over a key makes LevelPartner
+}
+
+// signingKey is a public key; its block may hold several.
+type signingKey struct {
+	content []byte // without armor, which is what a trust signature is over
+	keyBlock
+	ring openpgp.EntityList
+}
+
+func readKey(armored string) (signingKey, error) {
+	key, err := readKeyPackets(armored)
+	if err == nil {
+		left := maxSelfSignatures
+		err = key.readRing(&left)
+	}
+	return key, err
+}
+
+// readKeyOf is readKey for a key that may have made a signature. If it hasn't, the error is
+// ErrUnknownIssuer, and what the key says of itself isn't verified: it doesn't matter.
+// left is how many signatures may be verified yet.
+func readKeyOf(armored string, signature detached, left *int) (signingKey, error) {
+	key, err := readKeyPackets(armored)
+	issuers, whole := signature.issuers()
+	isIssuer := slices.ContainsFunc(key.keyBlock.ids, func(id uint64) bool { return slices.Contains(issuers, id) })
+	switch {
+	case len(issuers) > 0 && whole && len(key.primary) > 0 && !isIssuer:
+		return key, pgperrors.ErrUnknownIssuer
+	case err != nil:
+		return key, err
+	}
+	return key, key.readRing(left)
+}
+
+// readKeyPackets returns a key of which nothing was verified.
+func readKeyPackets(armored string) (signingKey, error) {
+	content, err := unarmor(armored, openpgp.PublicKeyType)
+	if err != nil {
+		return signingKey{}, err
+	}
+	block, err := readKeyBlock(content)
+	return signingKey{content: content, keyBlock: block}, err
+}
+
+// readRing verifies what the block's keys say of themselves.
+func (k *signingKey) readRing(left *int) (err error) {
+	defer recovered(&err)
+	if *left -= k.selfSignatures; *left < 0 {
+		return fmt.Errorf("there are more than %d signatures of keys over themselves", maxSelfSignatures)
+	}
+	ring, err := openpgp.ReadKeyRing(bytes.NewReader(k.keyBlock.content))
+	if err != nil {
+		return err
+	}
+	for _, entity := range ring {
+		for name, identity := range entity.Identities {
+			if identity.SelfSignature == nil { // it was only ever revoked
+				delete(entity.Identities, name)
+			}
+		}
+		if self, _ := entity.PrimarySelfSignature(); self == nil {
+			return fmt.Errorf("key %s has certified none of its user IDs", keyID(entity.PrimaryKey.KeyId))
+		}
+	}
+	k.ring = ring
+	return nil
+}
+
+func unarmor(armored, blockType string) ([]byte, error) {
+	block, err := armor.Decode(strings.NewReader(armored))
+	if err == io.EOF {
+		return nil, errors.New("no ASCII-armored block found")
+	}
+	if err != nil {
+		return nil, err
+	}
+	if block.Type != blockType {
+		return nil, fmt.Errorf("found a %.40q block, expected %q", block.Type, blockType)
+	}
+	return io.ReadAll(io.LimitReader(block.Body, maxPGPBytes+1))
+}
+
+// idOf returns the ID of a key that needn't be worth anything, or "". Nothing that it
+// says of itself is verified.
+func idOf(armored string) string {
+	if key, _ := readKeyPackets(armored); len(key.primary) > 0 {
+		return key.primary[0]
+	}
+	return ""
 }

@@ -5,16 +5,73 @@ import (
 	_ "embed"
 	"errors"
 	"fmt"
-	"io"
-	"slices"
 	"strings"
 	"time"
 
 	"github.com/ProtonMail/go-crypto/openpgp"
-	"github.com/ProtonMail/go-crypto/openpgp/armor"
 	pgperrors "github.com/ProtonMail/go-crypto/openpgp/errors"
 	"github.com/ProtonMail/go-crypto/openpgp/packet"
 )
+
+// Authenticate implements Authenticator. It checks, in this order, that
+// SHA256SUMS has the archive's checksum that the registry's description of the
+// package has, that the archive has it (checksum_mismatch), and that a key which
+// the registry names has signed SHA256SUMS.
+func (c signedChecksums) Authenticate(d Digests) (AuthenticationResult, error) {
+	list := parseChecksums(c.Sums)
+	if err := list.check(c.FileName, ZH(c.SHA256)); err != nil {
+		return AuthenticationResult{}, err
+	}
+	if _, err := (AnyHash{ZH(c.SHA256)}).Authenticate(d); err != nil {
+		return AuthenticationResult{}, err
+	}
+	result, err := c.checkSignature()
+	if err != nil {
+		return AuthenticationResult{}, err
+	}
+	result.Signed = list.hashes()
+	if result.Signed == nil {
+		result.Signed = []Hash{ZH(c.SHA256)} // this one line was looked at, and is signed
+	}
+	return result, nil
+}
+
+// withoutKeys is for packages of which it isn't known whose signature counts: what
+// the registry's checksum list says is trusted as far as the registry is.
+func (c signedChecksums) withoutKeys() AuthenticationResult {
+	return AuthenticationResult{TrustLevel: LevelVerifiedChecksum, Notes: []string{"the registry names no signing key for it, so that no signature was checked"}}
+}
+
+// checkSignature verifies the signature over SHA256SUMS by the keys that the
+// registry names, and says how far the key that made it is to be trusted.
+func (c signedChecksums) checkSignature() (AuthenticationResult, error) {
+	if c.Keyless && len(c.PublicKeys) == 0 {
+		return c.withoutKeys(), nil
+	}
+	config := &packet.Config{Time: c.Now}
+	issuer, trust, err := c.findIssuer(config)
+	if err != nil {
+		return AuthenticationResult{}, err
+	}
+	official, err := c.checkOfficial(config)
+	if err != nil {
+		return AuthenticationResult{}, err
+	}
+	if official != nil {
+		return AuthenticationResult{TrustLevel: LevelOfficial, Notes: official.notes}, nil
+	}
+	result := AuthenticationResult{TrustLevel: LevelCommunity, KeyID: issuer.keyID, Notes: issuer.notes}
+	if trust == "" || c.Keys.Partner == "" {
+		return result, nil
+	}
+	partner, err := c.checkTrust(issuer.key, trust, config)
+	if err != nil {
+		return AuthenticationResult{}, err
+	}
+	result.TrustLevel = LevelPartner
+	result.Notes = append(result.Notes, partner.notes...)
+	return result, nil
+}
 
 // findIssuer returns the first of the registry's keys that the signature is
 // by, with the key's trust signature.
@@ -116,86 +173,6 @@ func (c signedChecksums) isPartner(public PublicKey) bool {
 	return err == nil
 }
 
-// signingKey is a public key; its block may hold several.
-type signingKey struct {
-	content []byte // without armor, which is what a trust signature is over
-	keyBlock
-	ring openpgp.EntityList
-}
-
-func readKey(armored string) (signingKey, error) {
-	key, err := readKeyPackets(armored)
-	if err == nil {
-		left := maxSelfSignatures
-		err = key.readRing(&left)
-	}
-	return key, err
-}
-
-// readKeyOf is readKey for a key that may have made a signature. If it hasn't, the error is
-// ErrUnknownIssuer, and what the key says of itself isn't verified: it doesn't matter.
-// left is how many signatures may be verified yet.
-func readKeyOf(armored string, signature detached, left *int) (signingKey, error) {
-	key, err := readKeyPackets(armored)
-	issuers, whole := signature.issuers()
-	isIssuer := slices.ContainsFunc(key.keyBlock.ids, func(id uint64) bool { return slices.Contains(issuers, id) })
-	switch {
-	case len(issuers) > 0 && whole && len(key.primary) > 0 && !isIssuer:
-		return key, pgperrors.ErrUnknownIssuer
-	case err != nil:
-		return key, err
-	}
-	return key, key.readRing(left)
-}
-
-// readKeyPackets returns a key of which nothing was verified.
-func readKeyPackets(armored string) (signingKey, error) {
-	content, err := unarmor(armored, openpgp.PublicKeyType)
-	if err != nil {
-		return signingKey{}, err
-	}
-	block, err := readKeyBlock(content)
-	return signingKey{content: content, keyBlock: block}, err
-}
-
-// readRing verifies what the block's keys say of themselves.
-func (k *signingKey) readRing(left *int) (err error) {
-	defer recovered(&err)
-	if *left -= k.selfSignatures; *left < 0 {
-		return fmt.Errorf("there are more than %d signatures of keys over themselves", maxSelfSignatures)
-	}
-	ring, err := openpgp.ReadKeyRing(bytes.NewReader(k.keyBlock.content))
-	if err != nil {
-		return err
-	}
-	for _, entity := range ring {
-		for name, identity := range entity.Identities {
-			if identity.SelfSignature == nil { // it was only ever revoked
-				delete(entity.Identities, name)
-			}
-		}
-		if self, _ := entity.PrimarySelfSignature(); self == nil {
-			return fmt.Errorf("key %s has certified none of its user IDs", keyID(entity.PrimaryKey.KeyId))
-		}
-	}
-	k.ring = ring
-	return nil
-}
-
-func unarmor(armored, blockType string) ([]byte, error) {
-	block, err := armor.Decode(strings.NewReader(armored))
-	if err == io.EOF {
-		return nil, errors.New("no ASCII-armored block found")
-	}
-	if err != nil {
-		return nil, err
-	}
-	if block.Type != blockType {
-		return nil, fmt.Errorf("found a %.40q block, expected %q", block.Type, blockType)
-	}
-	return io.ReadAll(io.LimitReader(block.Body, maxPGPBytes+1))
-}
-
 // signedBy is what a valid signature tells.
 type signedBy struct {
 	key   signingKey
@@ -271,15 +248,6 @@ func expiryNotes(signer *openpgp.Entity, sig *packet.Signature, now time.Time) [
 	return notes
 }
 
-// idOf returns the ID of a key that needn't be worth anything, or "". Nothing that it
-// says of itself is verified.
-func idOf(armored string) string {
-	if key, _ := readKeyPackets(armored); len(key.primary) > 0 {
-		return key.primary[0]
-	}
-	return ""
-}
-
 func day(t time.Time) string { return t.UTC().Format(time.DateOnly) }
 
 //go:embed keys/hashicorp-security.asc
@@ -293,35 +261,4 @@ var hashicorpPartnersKey string
 // programme signs the keys of others.
 func defaultSigningKeys() signingKeys {
 	return signingKeys{Official: hashicorpSecurityKey, Partner: hashicorpPartnersKey}
-}
-
-// checkSignature verifies the signature over SHA256SUMS by the keys that the
-// registry names, and says how far the key that made it is to be trusted.
-func (c signedChecksums) checkSignature() (AuthenticationResult, error) {
-	if c.Keyless && len(c.PublicKeys) == 0 {
-		return c.withoutKeys(), nil
-	}
-	config := &packet.Config{Time: c.Now}
-	issuer, trust, err := c.findIssuer(config)
-	if err != nil {
-		return AuthenticationResult{}, err
-	}
-	official, err := c.checkOfficial(config)
-	if err != nil {
-		return AuthenticationResult{}, err
-	}
-	if official != nil {
-		return AuthenticationResult{TrustLevel: LevelOfficial, Notes: official.notes}, nil
-	}
-	result := AuthenticationResult{TrustLevel: LevelCommunity, KeyID: issuer.keyID, Notes: issuer.notes}
-	if trust == "" || c.Keys.Partner == "" {
-		return result, nil
-	}
-	partner, err := c.checkTrust(issuer.key, trust, config)
-	if err != nil {
-		return AuthenticationResult{}, err
-	}
-	result.TrustLevel = LevelPartner
-	result.Notes = append(result.Notes, partner.notes...)
-	return result, nil
 }

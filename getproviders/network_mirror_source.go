@@ -256,3 +256,8 @@ func NewStoredMirrorSource(files mirrorFiles) (*NetworkMirrorSource, error) {
 	base.Path, base.RawPath = strings.TrimSuffix(base.Path, "/")+"/", ""
 	return &NetworkMirrorSource{base: base, files: files}, nil
 }
+
+// ownsURL reports whether a SourceURL is this mirror's.
+func (s *NetworkMirrorSource) ownsURL(_ context.Context, _ Provider, sourceURL string) bool {
+	return s.baseURL() == sourceURL
+}

@@ -2,10 +2,7 @@ package getproviders
 
 import (
 	"context"
-	"net/url"
 	"slices"
-
-	"github.com/tfdeps/tfdeps/internal/hosts"
 )
 
 // Offline stands for a source that may not be asked, because that would
@@ -97,28 +94,4 @@ func (s offlineSource) missing(p Provider, v Version) *NotCachedError {
 		}
 	}
 	return failed
-}
-
-// ownsURL reports whether a SourceURL is one of this source, without a request:
-// by what the user's configuration says of the host, or by the host itself.
-func (s *RegistrySource) ownsURL(ctx context.Context, p Provider, sourceURL string) bool {
-	discovery, err := s.discovery(ctx)
-	if err != nil {
-		return false
-	}
-	if _, forced := discovery.Forced[p.Hostname]; forced {
-		base, err := s.service(ctx, p)
-		return err == nil && hosts.RedactURL(base) == sourceURL
-	}
-	u, err := url.Parse(sourceURL)
-	if err != nil || u.Scheme != "https" {
-		return false
-	}
-	host, err := hosts.HostnameOf(u)
-	return err == nil && host == p.Hostname
-}
-
-// ownsURL reports whether a SourceURL is this mirror's.
-func (s *NetworkMirrorSource) ownsURL(_ context.Context, _ Provider, sourceURL string) bool {
-	return s.baseURL() == sourceURL
 }

@@ -230,3 +230,13 @@ func (e Product) Inherits(p Provider) (own Provider, ok bool) {
 	}
 	return Provider{Hostname: e.DefaultHost, Namespace: p.Namespace, Type: p.Type}, true
 }
+
+// expiry says which keys and signatures may have expired. Publishers extend or replace keys
+// without signing old releases again.
+type expiry int
+
+const (
+	expiredKeys    expiry = iota // a key may have expired, a signature may not
+	expiredAll                   // a signature may have expired as well; a key that hasn't is preferred
+	expiredNothing               // neither may
+)

@@ -4,7 +4,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"net/url"
 
 	"github.com/tfdeps/tfdeps/internal/hosts"
 )
@@ -87,13 +86,4 @@ func discoveryError(ctx context.Context, p Provider, err error) error {
 		failed.Hint = discovery.Advice()
 	}
 	return causeOr(ctx, failed)
-}
-
-// describedArchive is the location of an archive that a document at the URL
-// doc names, where the credentials of owner are for the origin of base.
-func describedArchive(archive, doc, base *url.URL, owner hosts.Hostname) HTTPArchive {
-	if !hosts.SameOrigin(doc, base) || !hosts.SameOrigin(archive, base) {
-		owner = ""
-	}
-	return HTTPArchive{URL: archive, Owner: owner}
 }

@@ -12,19 +12,6 @@ import (
 	"github.com/tfdeps/tfdeps/internal/par"
 )
 
-const (
-	// registryService is how registries announce the provider registry protocol.
-	registryService = "providers.v1"
-
-	// registryAnswerBytes is how large an answer in JSON may be. The longest
-	// lists of versions, with hundreds of releases for a dozen platforms each,
-	// have under 1 MiB.
-	registryAnswerBytes = 16 << 20
-
-	// registryRedirects is how many redirects are followed, as usual on the web.
-	registryRedirects = 10
-)
-
 // Versions implements Source. Errors match ErrProviderNotFound,
 // ErrUnauthorized or ErrUnreachable.
 func (s *RegistrySource) Versions(ctx context.Context, p Provider) (Available, error) {
@@ -237,4 +224,23 @@ func (s *RegistrySource) signingKeys() signingKeys {
 		return signingKeys{}
 	}
 	return defaultSigningKeys()
+}
+
+// ownsURL reports whether a SourceURL is one of this source, without a request:
+// by what the user's configuration says of the host, or by the host itself.
+func (s *RegistrySource) ownsURL(ctx context.Context, p Provider, sourceURL string) bool {
+	discovery, err := s.discovery(ctx)
+	if err != nil {
+		return false
+	}
+	if _, forced := discovery.Forced[p.Hostname]; forced {
+		base, err := s.service(ctx, p)
+		return err == nil && hosts.RedactURL(base) == sourceURL
+	}
+	u, err := url.Parse(sourceURL)
+	if err != nil || u.Scheme != "https" {
+		return false
+	}
+	host, err := hosts.HostnameOf(u)
+	return err == nil && host == p.Hostname
 }

@@ -15,6 +15,19 @@ import (
 	"github.com/tfdeps/tfdeps/internal/par"
 )
 
+const (
+	// registryService is how registries announce the provider registry protocol.
+	registryService = "providers.v1"
+
+	// registryAnswerBytes is how large an answer in JSON may be. The longest
+	// lists of versions, with hundreds of releases for a dozen platforms each,
+	// have under 1 MiB.
+	registryAnswerBytes = 16 << 20
+
+	// registryRedirects is how many redirects are followed, as usual on the web.
+	registryRedirects = 10
+)
+
 // versionList is what a registry says about the versions of a provider.
 type versionList struct {
 	versions []listedVersion // each version once
@@ -345,3 +358,23 @@ func (s *RegistrySource) ask(ctx context.Context, p Provider, base *url.URL, seg
 }
 
 func registryName(p Provider) string { return "registry " + p.Hostname.String() }
+
+// packageHashes returns the hashes that a description of a package lists, of all
+// packages of the version. They are in a property that the protocol doesn't know; whatever
+// is wrong with it is as good as if it weren't there. The sizes beside them aren't
+// looked at: a checksum says more.
+func (w *wirePackage) packageHashes() map[Platform][]Hash {
+	var packages map[string]struct {
+		Hashes []Hash `json:"hashes"`
+	}
+	if len(w.Packages) == 0 || json.Unmarshal(w.Packages, &packages) != nil {
+		return nil
+	}
+	found := map[Platform][]Hash{}
+	for text, listed := range packages {
+		if plat, err := ParsePlatform(text); err == nil && plat.String() == text {
+			found[plat] = listed.Hashes
+		}
+	}
+	return found
+}

@@ -2,6 +2,7 @@ package getproviders
 
 import (
 	"context"
+	"fmt"
 	"slices"
 )
 
@@ -153,7 +154,7 @@ func (a AnyHash) Authenticate(d Digests) (AuthenticationResult, error) {
 			return AuthenticationResult{TrustLevel: LevelVerifiedChecksum}, nil
 		}
 	}
-	return AuthenticationResult{}, &checksumError{expected: slices.Clone(a), found: found}
+	return AuthenticationResult{}, otherHashes(slices.Clone(a), found)
 }
 
 // trust is the Trust of a package whose source lists these hashes, and of which
@@ -211,4 +212,29 @@ const (
 type PublicKey struct {
 	Armored        string // ASCII-armored
 	TrustSignature string // over the key without its armor, itself ASCII-armored; "" for none
+}
+
+// otherHashes says that a package has none of the hashes of which it should have one.
+func otherHashes(expected, found []Hash) error {
+	failed := &Fault{
+		Code: "checksum_mismatch", Kind: ErrAuthentication, Subject: Subject{Hashes: expected},
+		Err:  fmt.Errorf("no checksum of a known scheme (h1 or zh) to check the package by, only: %s", joinHashes(expected)),
+		Hint: "a newer version may know these; else tell those who run the source to name an h1 or zh checksum",
+	}
+	known := AnyHash(expected).supported()
+	if len(known) == 0 {
+		return failed
+	}
+	failed.Err = fmt.Errorf("the package has checksum %s, expected any of: %s", joinHashes(found), joinHashes(known))
+	failed.Hint = "the package was damaged or replaced on its way, or where it is kept; if it happens again, tell those who run the source"
+	if len(known) > 1 {
+		return failed
+	}
+	for _, h := range found { // only the scheme of what is expected is of interest
+		if h.Scheme() == known[0].Scheme() {
+			failed.Err = fmt.Errorf("the package has checksum %s, expected %s", h, known[0].printable())
+			break
+		}
+	}
+	return failed
 }

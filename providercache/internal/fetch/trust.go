@@ -159,11 +159,8 @@ var errH1Required = errors.New("the hash of the package's files is needed")
 // expectsH1 reports whether an authenticator that refused a package accepts some
 // h1, which it wasn't given.
 func expectsH1(err error) bool {
-	mismatch, ok := errors.AsType[interface {
-		error
-		Expects(scheme string) bool
-	}](err)
-	return ok && mismatch.Expects(hashing.H1)
+	mismatch := getproviders.FaultOf(err, getproviders.ErrAuthentication)
+	return mismatch != nil && len(resolve.OfScheme(mismatch.Hashes, hashing.H1)) > 0
 }
 
 // askAgain asks the source once more for a package. That of another source is an error.
