@@ -23,16 +23,16 @@ func TestReaderArchive_OpensAtAnyOffset(t *testing.T) {
 		ReaderArchive
 		at int64
 	}{{archive, -1}, {archive, 11}, {ReaderArchive{Size: 1}, 0}} {
-		must.Refuse(t, must.ErrorOf(wrong.Open(t.Context(), wrong.at)), wrong.at)
+		must.Refuse(wrong.Open(t.Context(), wrong.at))(t, wrong.at)
 	}
 }
 
 func TestTrustedBy_HoldsWhatTheAuthenticatorKnows(t *testing.T) {
 	t.Parallel()
 	sum := [32]byte(bytes.Repeat([]byte{7}, 32))
-	if trust := TrustedBy(AnyHash{ZH(sum)}); trust.ExpectedSHA256 != sum || len(trust.ListedHashes) != 1 {
-		t.Errorf("of a list of hashes: %+v", trust)
-	}
+	trust := TrustedBy(AnyHash{ZH(sum)})
+	must.Equal(t, trust.ExpectedSHA256, sum)
+	must.Len(t, trust.ListedHashes, 1)
 	own := authenticatorFunc(func(d Digests) (AuthenticationResult, error) {
 		if d.SHA256 != sum {
 			return AuthenticationResult{}, ErrAuthentication

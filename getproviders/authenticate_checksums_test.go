@@ -57,7 +57,7 @@ func TestChecksumList_FindsAFile(t *testing.T) {
 
 func TestChecksumList_NeverHasAFileWithoutAName(t *testing.T) {
 	t.Parallel()
-	must.Refuse(t, parseChecksums([]byte(sumA+"\n")).check("", "zh:"+sumA), "a line without a name stands for a file without one")
+	must.Refuse(parseChecksums([]byte(sumA+"\n")).check("", "zh:"+sumA))(t, "a line without a name stands for a file without one")
 }
 
 func TestChecksumList_GivesAllHashesOrNone(t *testing.T) {

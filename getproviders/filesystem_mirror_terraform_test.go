@@ -2,7 +2,6 @@ package getproviders_test
 
 import (
 	"archive/zip"
-	"errors"
 	"fmt"
 	"io"
 	"io/fs"
@@ -110,9 +109,8 @@ func TestFilesystemMirrorSource_AgreesWithRealTerraform(t *testing.T) {
 		base := filepath.Join(oddMirror(t, widget, []string{"file"}).Dir, path)
 		_, err := newestContent(t, &getproviders.FilesystemMirrorSource{Dir: base}, widget)
 		theirs, output := terraformContent(t, terraform, base, widget)
-		if theirs != "" || err == nil || !errors.Is(err, getproviders.ErrUnreachable) {
-			t.Errorf("%s: we say %v, terraform installs %q:\n%s", name, err, theirs, output)
-		}
+		must.Equal(t, theirs, "", name, output)
+		must.Fail(t, err, getproviders.ErrUnreachable, name)
 	}
 }
 

@@ -29,7 +29,7 @@ func TestParseHash(t *testing.T) {
 		must.Equal(t, h.Supported(), tt.supported)
 	}
 	for _, given := range []string{"", ":", ":abc", "h1", "abc="} {
-		must.Refuse(t, must.ErrorOf(getproviders.ParseHash(given)), given)
+		must.Refuse(getproviders.ParseHash(given))(t, given)
 	}
 	must.Equal(t, getproviders.Hash("h1").Scheme(), "")
 }

@@ -78,8 +78,8 @@ func TestStoredMirrorSource_TellsWhatIsMissingFromWhatFails(t *testing.T) {
 		want  error
 	}{{files{}, getproviders.ErrNotFound}, {files{index: "forbidden"}, getproviders.ErrUnauthorized}, {files{index: strings.Repeat(" ", 17<<20)}, getproviders.ErrUnreachable}} {
 		source := must.Get(getproviders.NewStoredMirrorSource(test.files))(t)
-		if _, err := versionsOf(t, source); !errors.Is(err, test.want) || !strings.Contains(err.Error(), "acme/widget") {
-			t.Errorf("%v, want %v", err, test.want)
-		}
+		_, err := versionsOf(t, source)
+		must.Fail(t, err, test.want)
+		must.Contain(t, err, "acme/widget")
 	}
 }

@@ -69,9 +69,9 @@ func TestFallback(t *testing.T) {
 			// A registry that mirrors exclude isn't asked for a hint either.
 			*asked = nil
 			_, suggested := source.Describe(widget).Suggest(t.Context(), widget)
-			if want := test.policy != exclusive || test.excluded; suggested != want || slices.Contains(*asked, "registry") != want {
-				t.Errorf("suggested: %t by %q, want %t", suggested, *asked, want)
-			}
+			want := test.policy != exclusive || test.excluded
+			must.Equal(t, suggested, want)
+			must.Equal(t, slices.Contains(*asked, "registry"), want)
 		})
 	}
 }
@@ -141,9 +141,9 @@ func TestMultiSource_NextOnFailure_EndsWithTheContext(t *testing.T) {
 		ctx, cancel := context.WithCancelCause(t.Context())
 		cancel(gone)
 		*asked = nil
-		if err := ask(ctx); err != gone || len(*asked) != 1 {
-			t.Errorf("%s: %v after asking %q, want the context's cause", query, err, *asked)
-		}
+		err := ask(ctx)
+		must.Equal(t, err, gone, query)
+		must.Len(t, *asked, 1, query)
 	}
 }
 

@@ -76,9 +76,9 @@ func TestOffline_SourceIsNoFailureToOthers(t *testing.T) {
 			t.Errorf("the size is %d", missing[0].Bytes)
 		}
 	}
-	if names := all.Describe(p).Unasked; len(names) != 1 || names[0].Source != "registry example.com" {
-		t.Errorf("not asked: %v", names)
-	}
+	names := all.Describe(p).Unasked
+	must.Len(t, names, 1)
+	must.Equal(t, names[0].Source, "registry example.com")
 	all.Selectors[0].Exclude = []getproviders.Pattern{getproviders.Pattern(p)}
 	must.Len(t, all.Describe(p).Unasked, 0)
 }

@@ -1,7 +1,6 @@
 package getproviders
 
 import (
-	"strings"
 	"testing"
 
 	"github.com/tfdeps/tfdeps/internal/must"
@@ -42,10 +41,7 @@ func TestParsePatternErrors(t *testing.T) {
 		"hashicorp/a*":              "",
 		"example.com/*a/*":          "",
 	} {
-		got, err := product.ParsePattern(given)
-		if err == nil || !strings.Contains(err.Error(), want) {
-			t.Errorf("%q: got %v, %v; want an error with %q", given, got, err, want)
-		}
+		must.Contain(t, must.ErrorOf(product.ParsePattern(given)), want, given)
 	}
 }
 

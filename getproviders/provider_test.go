@@ -110,7 +110,7 @@ func TestImpliedProvider(t *testing.T) {
 	} {
 		must.Equal(t, must.Get(terraform.ImpliedProvider(name))(t).String(), want, name, want)
 	}
-	must.Refuse(t, must.ErrorOf(terraform.ImpliedProvider("a_b")))
+	must.Refuse(terraform.ImpliedProvider("a_b"))(t)
 }
 
 func TestProvider_Kinds(t *testing.T) {
@@ -163,7 +163,7 @@ func TestProvider_SurvivesJSON(t *testing.T) {
 	}
 	for _, text := range []string{`"aws"`, `"hashicorp/aws"`, `"a/b/c/d"`, `"a..b/c/d"`, `"a.b/c/"`} {
 		var p getproviders.Provider
-		must.Refuse(t, json.Unmarshal([]byte(text), &p), text)
+		must.Refuse(json.Unmarshal([]byte(text), &p))(t, text)
 	}
 }
 
@@ -208,7 +208,7 @@ func TestParseProvider_UnderscoresInNamespaces(t *testing.T) {
 			t.Errorf("%q: %q, %v", given, got, err)
 		}
 		for _, other := range []getproviders.Product{getproviders.Terraform("1.15.9"), getproviders.OpenTofu("1.12.6")} {
-			must.Refuse(t, must.ErrorOf(other.ParseProvider(given)), other.Name, other.Version, given)
+			must.Refuse(other.ParseProvider(given))(t, other.Name, other.Version, given)
 		}
 	}
 }

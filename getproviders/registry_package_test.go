@@ -61,7 +61,7 @@ func TestRegistrySource_PackageProtocols(t *testing.T) {
 		"none":           nil,
 	} {
 		fake := newFakeRegistry(t, map[string]answer{packagePath: {body: packageBody(t, map[string]any{"protocols": protocols})}})
-		must.Equal(t, must.ErrorOf(askForPackage(t, fake)), nil, name)
+		must.Get(askForPackage(t, fake))(t, name)
 	}
 }
 
@@ -112,7 +112,7 @@ func TestRegistrySource_AcceptsOtherNamesOfArchives(t *testing.T) {
 	for _, name := range []string{"widget.zip", "terraform-provider-widget_v2.0.0_linux_amd64.zip", "terraform-provider-gadget.zip",
 		"TERRAFORM-provider-widget_1.0.0_linux_amd64_signed.zip", "terraform-provider-gadget_2.0.0_linux_amd64.tar"} {
 		fake := newFakeRegistry(t, map[string]answer{packagePath: {body: packageBody(t, map[string]any{"filename": name})}})
-		must.Equal(t, must.ErrorOf(askForPackage(t, fake)), nil, name)
+		must.Get(askForPackage(t, fake))(t, name)
 	}
 }
 

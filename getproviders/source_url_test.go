@@ -59,9 +59,9 @@ func TestSourceURL_OfARegistryIsItsService(t *testing.T) {
 	})
 	source := fake.source(t)
 	got, err := source.Describe(widget).SourceURL(t.Context(), widget, v1, linux)
-	if want := fake.URL + "/v1/"; got != want || err != nil {
-		t.Errorf("got %q, %v, want %q", got, err, want)
-	}
+	want := fake.URL + "/v1/"
+	must.Equal(t, got, want)
+	must.Equal(t, err, nil)
 	must.Fail(t, must.ErrorOf(source.Describe(widget).SourceURL(t.Context(), widget, version("2.0.0"), linux)), getproviders.ErrVersionNotFound)
 	must.Fail(t, must.ErrorOf(source.Describe(widget).SourceURL(t.Context(), widget, v1, getproviders.Platform{OS: "plan9", Arch: "arm"})), getproviders.ErrPlatformMissing)
 }

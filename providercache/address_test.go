@@ -31,12 +31,12 @@ func TestEnsure_LeavesItsTargetForNoAddress(t *testing.T) {
 	t.Parallel()
 	for _, p := range handmade() {
 		in, root := below(t, p, v1)
-		must.Refuse(t, must.ErrorOf(in.Ensure(t.Context(), p, constraints(""))), p)
-		must.Refuse(t, must.ErrorOf(in.Prefetch(t.Context(), []getproviders.PackageSpec{{Provider: p, Version: v1}})), p)
-		must.Refuse(t, must.ErrorOf(in.Fetcher.Hashes(t.Context(), p, v1, onLinux)), p)
+		must.Refuse(in.Ensure(t.Context(), p, constraints("")))(t, p)
+		must.Refuse(in.Prefetch(t.Context(), []getproviders.PackageSpec{{Provider: p, Version: v1}}))(t, p)
+		must.Refuse(in.Fetcher.Hashes(t.Context(), p, v1, onLinux))(t, p)
 		locks := &depsfile.Locks{}
 		locks.Set(depsfile.Lock{Provider: p, Version: v1, Hashes: []getproviders.Hash{"h1:x"}})
-		must.Refuse(t, must.ErrorOf(in.Install(t.Context(), getproviders.Requirements{p: nil}, locks, providercache.Normal)), p)
+		must.Refuse(in.Install(t.Context(), getproviders.Requirements{p: nil}, locks, providercache.Normal))(t, p)
 		onlyBelow(t, root)
 	}
 }
@@ -48,11 +48,11 @@ func TestInstall_LeavesItsTargetForNoVersion(t *testing.T) {
 		{Major: 1, Prerelease: "/../../../../../outside"}, {Major: 1, Metadata: "/../../../../../outside"}, {Major: 1, Prerelease: `a\b`}, {Major: 1, Prerelease: "\x00"},
 	} {
 		in, root := below(t, p, v)
-		must.Refuse(t, must.ErrorOf(in.Ensure(t.Context(), p, constraints(""))), v)
+		must.Refuse(in.Ensure(t.Context(), p, constraints("")))(t, v)
 		locks := &depsfile.Locks{}
 		locks.Set(depsfile.Lock{Provider: p, Version: v, Hashes: []getproviders.Hash{"h1:x"}})
-		must.Refuse(t, must.ErrorOf(in.Install(t.Context(), getproviders.Requirements{p: nil}, locks, providercache.Normal)), v)
-		must.Refuse(t, must.ErrorOf(in.Prefetch(t.Context(), []getproviders.PackageSpec{{Provider: p, Version: v}})), v)
+		must.Refuse(in.Install(t.Context(), getproviders.Requirements{p: nil}, locks, providercache.Normal))(t, v)
+		must.Refuse(in.Prefetch(t.Context(), []getproviders.PackageSpec{{Provider: p, Version: v}}))(t, v)
 		onlyBelow(t, root)
 	}
 }
@@ -62,7 +62,7 @@ func TestInstall_LeavesItsTargetForNoPlatform(t *testing.T) {
 	p := provider(registryHost + "/acme/widget")
 	in, root := below(t, p, v1)
 	in.Fetcher.Platform = getproviders.Platform{OS: "../../../../../../outside", Arch: "x"}
-	must.Refuse(t, must.ErrorOf(in.Ensure(t.Context(), p, constraints(""))), "no error")
+	must.Refuse(in.Ensure(t.Context(), p, constraints("")))(t, "no error")
 	onlyBelow(t, root)
 	if dir := in.Target.PackagePath(p, v1, in.Fetcher.Platform); !filepath.IsLocal(dir[len(in.Target.Dir)+1:]) {
 		t.Errorf("the package would be at %s", dir)
@@ -87,7 +87,7 @@ func TestMirror_LeavesItsDirectoryForNoAddress(t *testing.T) {
 	for _, w := range wishes {
 		in, root := below(t, w.Provider, w.Version)
 		opts := mirror.Options{Platforms: []getproviders.Platform{w.plat}}
-		must.Refuse(t, must.ErrorOf(mirror.Update(t.Context(), in.Fetcher, mirror.Directory(in.Target.Dir), []mirror.Spec{w.Spec}, opts)), w)
+		must.Refuse(mirror.Update(t.Context(), in.Fetcher, mirror.Directory(in.Target.Dir), []mirror.Spec{w.Spec}, opts))(t, w)
 		onlyBelow(t, root)
 	}
 }

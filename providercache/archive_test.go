@@ -120,10 +120,7 @@ func TestArchive_IsNoMixtureOfTwo(t *testing.T) {
 	source := parallelSource(t)
 	at := &exchanged{stored: stored{content: large(t), validator: "a", cuts: []int{1000}}, other: zipOf(t, map[string]string{"terraform-provider-widget": "another"})}
 	source.Add("acme/widget", "1.0.0", at)
-	got := must.Get(newInstaller(t, source).Ensure(t.Context(), acmeWidget, constraints("")))(t)
-	if read(t, got.Executable) != "another" {
-		t.Error("it is not the archive that is there now")
-	}
+	must.Equal(t, read(t, must.Get(newInstaller(t, source).Ensure(t.Context(), acmeWidget, constraints("")))(t).Executable), "another", "it is not the archive that is there now")
 }
 
 // exchanged is an archive that becomes another one after it was opened for the first time.
@@ -156,9 +153,7 @@ func TestArchive_NothingElseIsOne(t *testing.T) {
 	source := parallelSource(t)
 	source.Add("acme/widget", "1.0.0", nowhere{})
 	_, err := newInstaller(t, source).Ensure(t.Context(), acmeWidget, constraints(""))
-	if err == nil || !strings.Contains(err.Error(), "can't fetch from a location of type") {
-		t.Errorf("got %v", err)
-	}
+	must.Contain(t, err, "can't fetch from a location of type")
 }
 
 // nowhere is a Location that can't be opened.

@@ -7,6 +7,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/tfdeps/tfdeps/internal/must"
 	"github.com/tfdeps/tfdeps/providercache"
 	"github.com/tfdeps/tfdeps/providercache/event"
 )
@@ -38,9 +39,9 @@ func TestCache_WhatChangesWhileItIsAdoptedIsNotUsed(t *testing.T) {
 		if !changed {
 			t.Fatal("the package wasn't read, so this test shows nothing")
 		}
-		if got := d.treeOf(t, d.Target.Dir); got != sound || strings.Contains(got, "evil") {
-			t.Errorf("%v: there is\n%s", mode, got)
-		}
+		got := d.treeOf(t, d.Target.Dir)
+		must.Equal(t, got, sound, mode)
+		must.NotContain(t, got, "evil", mode)
 		succeed(t, os.Remove(file))
 		succeed(t, os.WriteFile(file, []byte(good), 0o755))
 		succeed(t, os.RemoveAll(m.State))

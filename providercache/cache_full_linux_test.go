@@ -57,9 +57,7 @@ func TestInstall_SucceedsAfterAFullDisk(t *testing.T) {
 		t.Fatalf("%v", err)
 	}
 	for _, root := range []string{m.Cache, d.Target.Dir} {
-		if got := stagingDirs(tree(t, root)); got > 0 {
-			t.Errorf("there is %q", tree(t, root))
-		}
+		must.Equal(t, stagingDirs(tree(t, root)), 0)
 	}
 	succeed(t, unix.Mount("", disk, "", unix.MS_REMOUNT, "size=4m"))
 	if _, asked := m.install(t, d, nil); asked["archive"] > 0 {

@@ -46,9 +46,7 @@ func TestCache_OnAFileSystemWithoutFlock(t *testing.T) {
 			for _, root := range []string{"0", "1", "2", "3", "cache"} {
 				root = filepath.Join(dir, root)
 				must.Equal(t, read(t, filepath.Join(root, filepath.FromSlash(packageDir("acme/widget", "1.0.0")), "terraform-provider-widget")), "provider 1.0.0\n", root)
-				if left := tree(t, root); stagingDirs(left) > 0 {
-					t.Errorf("%s: there is %q", root, left)
-				}
+				must.Equal(t, stagingDirs(tree(t, root)), 0, root)
 			}
 			found, err := (&providercache.Maintenance{Cache: &providercache.Store{Dir: cache}, StateDir: state}).Verify(t.Context(), nil)
 			if err != nil || len(found) != 1 || found[0].Differs() {

@@ -73,9 +73,7 @@ func (m *machine) isInOrder(t *testing.T, dirs []*directory) {
 		must.Equal(t, got, sound, d.Target.Dir)
 	}
 	for _, root := range append([]string{m.Cache}, targets(dirs)...) {
-		if left := tree(t, root); stagingDirs(left) > 0 {
-			t.Errorf("%s: there is %q", root, left)
-		}
+		must.Equal(t, stagingDirs(tree(t, root)), 0, root)
 	}
 }
 
@@ -98,9 +96,9 @@ func TestInstall_SweepsWithNothingElseToDo(t *testing.T) {
 		running := must.Get(scratch.Make(root))(t)
 		t.Cleanup(running.Remove)
 	}
-	if _, asked := m.install(t, d, locks); len(asked) > 0 || d.linked > 0 {
-		t.Errorf("requests %v, %d linked; there was nothing to do", asked, d.linked)
-	}
+	_, asked := m.install(t, d, locks)
+	must.Equal(t, len(asked), 0)
+	must.Equal(t, d.linked, 0)
 	for _, root := range []string{d.Target.Dir, m.Cache} {
 		must.Equal(t, stagingDirs(tree(t, root)), 1, root)
 	}

@@ -113,9 +113,7 @@ func TestCache_KillsAtRandomMoments(t *testing.T) {
 			}
 		}
 		for _, root := range []string{filepath.Join(target, "0"), filepath.Join(target, "1"), cache} {
-			if got := stagingDirs(tree(t, root)); got > 0 {
-				t.Errorf("%d: %d staging directories in %s", i, got, root)
-			}
+			must.Equal(t, stagingDirs(tree(t, root)), 0, i, root)
 			must.Equal(t, read(t, filepath.Join(root, filepath.FromSlash(packageDir("acme/widget", "1.0.0")), "terraform-provider-widget")), content, i, root)
 		}
 		succeed(t, os.RemoveAll(dir))

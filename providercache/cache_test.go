@@ -153,9 +153,8 @@ func TestCache_WithoutALockEntryTheCacheGivesWhatADownloadWould(t *testing.T) {
 	// The packages in the directory itself can be used, too.
 	fresh.Cache = nil
 	again, asked := m.install(t, fresh, nil)
-	if asked["package"] > 0 || encoded(again) != encoded(cold) {
-		t.Errorf("requests %v, and the locks are\n%s", asked, encoded(again))
-	}
+	must.Equal(t, asked["package"], 0)
+	must.Equal(t, encoded(again), encoded(cold))
 }
 
 func TestCache_AnotherSourcesPackageIsNotTakenWithoutALockEntry(t *testing.T) {
@@ -207,9 +206,9 @@ func TestVerify_TrustsNoReceipt(t *testing.T) {
 	m, d, locks := settled(t)
 	d.Fetcher.Verify = true
 	d.Fetcher = installtest.Again(d.Fetcher)
-	if _, asked := m.install(t, d, locks); len(asked) > 0 || len(d.read) != 2 {
-		t.Errorf("requests %v, read %q", asked, d.read)
-	}
+	_, asked := m.install(t, d, locks)
+	must.Equal(t, len(asked), 0)
+	must.Len(t, d.read, 2)
 }
 
 func TestCache_ADamagedEntryIsReplaced(t *testing.T) {
@@ -298,9 +297,9 @@ func TestCache_ACacheThatCantBeWrittenIsUsedAsItIs(t *testing.T) {
 	m.Registry.Add(providertest.PackageSpec{Namespace: "acme", Type: "c", Version: "1.0.0", Platform: linux})
 	readOnly(t, m.Cache)
 	d := m.directory(t)
-	if _, asked := m.install(t, d, locks); len(asked) > 0 || d.linked != 2 {
-		t.Errorf("requests %v, %d linked", asked, d.linked)
-	}
+	_, asked := m.install(t, d, locks)
+	must.Equal(t, len(asked), 0)
+	must.Equal(t, d.linked, 2)
 	install(t, d.Installer, require(registryHost+"/acme/c", ""), nil)
 }
 
@@ -364,9 +363,9 @@ func TestCheck_AsksNoHostAndWritesNothing(t *testing.T) {
 	status := must.Get(m.directory(t).Check(t.Context(), both, locks))(t)
 	must.Len(t, status.Reasons, 2)
 	must.Equal(t, status.Reasons[0].Code, "package_absent")
-	if after := tree(t, filepath.Dir(m.Cache)); !slices.Equal(after, before) || m.Registry.Requests("") != asked {
-		t.Errorf("there is %q, and was %q", after, before)
-	}
+	after := tree(t, filepath.Dir(m.Cache))
+	must.EqualSlices(t, after, before)
+	must.Equal(t, m.Registry.Requests(""), asked)
 }
 
 func TestEnsure_PrefersTheCache(t *testing.T) {

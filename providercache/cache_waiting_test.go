@@ -7,6 +7,7 @@ import (
 
 	"github.com/tfdeps/tfdeps/depsfile"
 	"github.com/tfdeps/tfdeps/internal/installtest"
+	"github.com/tfdeps/tfdeps/internal/must"
 	"github.com/tfdeps/tfdeps/providercache"
 )
 
@@ -25,12 +26,8 @@ func TestInstall_WaitsForNothingWithAWarmCache(t *testing.T) {
 			synctest.Test(t, func(t *testing.T) {
 				for i, d := range append(fresh, fresh...) {
 					d.Link = mode
-					if waited := m.waited(t, d, locks, began); waited > 0 {
-						t.Errorf("%d: it waited for %v", i, waited)
-					}
-					if len(d.read) > 0 {
-						t.Errorf("%d: it read %q", i, d.read)
-					}
+					must.Equal(t, m.waited(t, d, locks, began), 0, i)
+					must.Equal(t, len(d.read), 0)
 				}
 			})
 		})
@@ -58,9 +55,7 @@ func TestInstall_WaitsForNothingAfterUnpacking(t *testing.T) {
 				d.Fetcher.Now = func() time.Time { return began.Add(time.Since(start)) }
 				d.Fetcher = installtest.Again(d.Fetcher)
 				locks, _ := install(t, d.Installer, widgets, nil)
-				if waited := time.Since(start); waited > 0 {
-					t.Errorf("it waited for %v", waited)
-				}
+				must.Equal(t, time.Since(start), 0)
 				if install(t, d.Installer, widgets, locks); len(d.read) > 0 {
 					t.Errorf("it read %q again", d.read)
 				}

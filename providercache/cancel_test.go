@@ -125,7 +125,7 @@ func TestInstall_CancelBetweenTheSteps(t *testing.T) {
 				source.Trust("acme/widget", "1.0.0", cancelling{cancel, where})
 				in := newInstaller(t, source)
 				locks, report, err := in.Install(ctx, widgets, nil, providercache.Normal)
-				must.Refuse(t, err, "it was not cancelled")
+				must.Refuse(err)(t, "it was not cancelled")
 				checkCancelled(t, in, where, locks != nil, report, err)
 			})
 		}

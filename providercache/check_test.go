@@ -61,5 +61,5 @@ func TestCheck_AfterInstallIsUpToDate(t *testing.T) {
 	if text, _ := json.Marshal(status); !status.UpToDate() || string(text) != `{"reasons":[]}` {
 		t.Errorf("got %s", text)
 	}
-	must.Refuse(t, must.ErrorOf(new(providercache.Installer).Check(t.Context(), req, locks)), "no error without a Target")
+	must.Refuse(new(providercache.Installer).Check(t.Context(), req, locks))(t, "no error without a Target")
 }

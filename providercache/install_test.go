@@ -204,9 +204,9 @@ func checkFailures(t *testing.T, err error, want []failed) {
 		t.Fatalf("got %d errors, want %d:\n%v", len(failures), len(want), err)
 	}
 	for i, w := range want {
-		if got := failures[i]; got.Provider != provider(w.address) || got.Step != w.step {
-			t.Errorf("error %d is that of %s in step %s, want %s, %s", i, got.Provider, got.Step, w.address, w.step)
-		}
+		got := failures[i]
+		must.Equal(t, got.Provider, provider(w.address), i)
+		must.Equal(t, got.Step, w.step, i)
 		if w.is != nil && !errors.Is(failures[i], w.is) {
 			t.Errorf("%s: %v doesn't match %v", w.address, failures[i], w.is)
 		}
@@ -261,9 +261,9 @@ func TestInstall_ReportsWhatMetadataShowsBeforeItFetches(t *testing.T) {
 	checkFailures(t, err, want)
 	must.Equal(t, len(report.Outcomes), len(want)+1)
 	for _, o := range report.Outcomes {
-		if good := o.Selection.Provider == provider("acme/good"); o.State == event.NotTried != good || (o.Err == nil) != good {
-			t.Errorf("%s: not tried %t, %v", o.Selection.Provider, o.State == event.NotTried, o.Err)
-		}
+		good := o.Selection.Provider == provider("acme/good")
+		must.Equal(t, o.State == event.NotTried, good, o.Selection.Provider)
+		must.Equal(t, o.Err == nil, good, o.Selection.Provider)
 	}
 	nothingLeft(t, in)
 }
@@ -299,8 +299,8 @@ func TestInstall_OfBuiltInProvidersNeedsNothing(t *testing.T) {
 func TestInstall_RefusesAHalfMadeInstaller(t *testing.T) {
 	t.Parallel()
 	for _, in := range []*providercache.Installer{{}, {Fetcher: &providercache.Fetcher{Source: newSource(t)}}, {Target: &providercache.Store{Dir: t.TempDir()}}} {
-		must.Refuse(t, must.ErrorOf(in.Install(t.Context(), widgets, nil, providercache.Normal)), "no error")
-		must.Refuse(t, must.ErrorOf(in.Plan(t.Context(), widgets, nil, providercache.Normal)), "no error from Plan")
+		must.Refuse(in.Install(t.Context(), widgets, nil, providercache.Normal))(t, "no error")
+		must.Refuse(in.Plan(t.Context(), widgets, nil, providercache.Normal))(t, "no error from Plan")
 	}
 }
 

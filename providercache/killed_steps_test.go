@@ -165,9 +165,7 @@ func checkAfterKill(t *testing.T, n int, next *providercache.Installer) {
 	for _, root := range []string{next.Target.Dir, next.Cache.Dir} {
 		dir := filepath.Join(root, filepath.FromSlash(packageDir("acme/widget", "1.0.0")))
 		must.Equal(t, read(t, filepath.Join(dir, "terraform-provider-widget"))+read(t, filepath.Join(dir, "LICENSE")), "the providerfree", root)
-		if left := tree(t, root); stagingDirs(left) > 0 {
-			t.Errorf("%d: there is %q, and the kill had left %s", n, left, shape)
-		}
+		must.Equal(t, stagingDirs(tree(t, root)), 0)
 	}
 	maintenance := &providercache.Maintenance{Cache: next.Cache, StateDir: next.Fetcher.StateDir}
 	found := must.Get(maintenance.Verify(t.Context(), nil))(t)

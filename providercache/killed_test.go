@@ -13,6 +13,7 @@ import (
 	"time"
 
 	"github.com/tfdeps/tfdeps/getproviders"
+	"github.com/tfdeps/tfdeps/internal/must"
 	"github.com/tfdeps/tfdeps/providercache"
 	"github.com/tfdeps/tfdeps/providercache/event"
 )
@@ -100,9 +101,9 @@ func TestInstall_WhatKilledProcessesLeaveIsRemovedByTheNext(t *testing.T) {
 				in.Fetcher.Now = func() time.Time { return time.Now().Add(25 * time.Hour) }
 			}
 			install(t, in, widgets, nil)
-			if got := files(t, in.Target.Dir); len(got) != 1 || filepath.Base(got[0]) != "terraform-provider-widget" {
-				t.Errorf("there is %q", got)
-			}
+			got := files(t, in.Target.Dir)
+			must.Len(t, got, 1)
+			must.Equal(t, filepath.Base(got[0]), "terraform-provider-widget")
 		})
 	}
 }

@@ -25,9 +25,9 @@ func TestKnownPackages_AreWhatReceiptsTell(t *testing.T) {
 	want := getproviders.CachedPackage{
 		Version: getproviders.MustParseVersion("1.0.0"), SourceURL: "https://registry.example.com/v1/", ArchiveBytes: 77, Present: true,
 	}
-	if got := in.KnownPackages(widget); len(got) != 1 || got[0] != want {
-		t.Errorf("got %+v, want %+v", got, want)
-	}
+	got := in.KnownPackages(widget)
+	must.Len(t, got, 1)
+	must.Equal(t, got[0], want)
 	other := widget
 	other.Type = "widg"
 	must.Len(t, in.KnownPackages(other), 0)

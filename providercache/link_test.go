@@ -74,7 +74,7 @@ func TestInstall_APackageIsNotInstalledToItself(t *testing.T) {
 	final := in.Target.PackagePath(acmeWidget, v1, linux)
 	write(t, filepath.Join(final, "terraform-provider-widget"), "x")
 	source.Add("acme/widget", "1.0.0", getproviders.LocalDirectory(final))
-	must.Refuse(t, must.ErrorOf(in.Install(t.Context(), widgets, nil, providercache.Normal)), "no error")
+	must.Refuse(in.Install(t.Context(), widgets, nil, providercache.Normal))(t, "no error")
 	must.Equal(t, read(t, filepath.Join(final, "terraform-provider-widget")), "x")
 }
 

@@ -30,7 +30,7 @@ func TestLinkMode_HasAName(t *testing.T) {
 		}
 	}
 	for _, given := range []string{"", "Copy", "reflink", "symlink "} {
-		must.Refuse(t, must.ErrorOf(link.ParseMode(given)), given)
+		must.Refuse(link.ParseMode(given))(t, given)
 	}
 	must.Equal(t, link.Mode(17).String(), "LinkMode(17)")
 }
@@ -109,7 +109,7 @@ func TestLink_TriesOneModeAfterTheOther(t *testing.T) {
 	wantFiles(t, from, to, false)
 	for _, modes := range [][]link.Mode{nil, {link.Auto}, {link.Auto, link.Mode(17)}} {
 		other := filepath.Join(t.TempDir(), "to")
-		must.Refuse(t, must.ErrorOf(link.Tree(t.Context(), from, other, modes)), modes)
+		must.Refuse(link.Tree(t.Context(), from, other, modes))(t, modes)
 	}
 }
 
@@ -150,7 +150,7 @@ func TestLink_NothingIsLeftOfALinkThatFailed(t *testing.T) {
 		"a file": filepath.Join(packageToLink(t), cachetest.WidgetFile),
 	} {
 		to := filepath.Join(t.TempDir(), "to")
-		must.Refuse(t, must.ErrorOf(link.Tree(t.Context(), from, to, all)), name)
+		must.Refuse(link.Tree(t.Context(), from, to, all))(t, name)
 		must.Fail(t, must.ErrorOf(os.Lstat(to)), fs.ErrNotExist, name)
 	}
 	ctx, cancel := cachetest.ContextWithCause(t)
@@ -269,9 +269,9 @@ func TestLink_HardLinksCountOnceOnTheDisk(t *testing.T) {
 	if _, _, err := link.Tree(t.Context(), from, to, []link.Mode{link.Hardlink}); err != nil {
 		t.Skipf("no hard links here: %v", err)
 	}
-	if again, more := receipt.TreeSize(to, seen); again != logical || more != 0 {
-		t.Errorf("the links have %d bytes, %d of them on the disk", again, more)
-	}
+	again, more := receipt.TreeSize(to, seen)
+	must.Equal(t, again, logical)
+	must.Equal(t, more, 0)
 	if again, all := receipt.TreeSize(to, map[receipt.Inode]bool{}); again != logical || all != physical {
 		t.Errorf("by themselves they have %d bytes, %d on the disk; want %d, %d", again, all, logical, physical)
 	}

@@ -2,7 +2,6 @@ package providercache_test
 
 import (
 	"encoding/json"
-	"errors"
 	"testing"
 
 	"github.com/tfdeps/tfdeps/depsfile"
@@ -48,9 +47,9 @@ func TestPlan_ReportsAllProblems(t *testing.T) {
 	locks := new(depsfile.Locks)
 	locks.Set(depsfile.Lock{Provider: provider("acme/locked"), Version: v1})
 	plan, err := newInstaller(t, source).Plan(t.Context(), require("acme/good", "", "acme/locked", "2.0.0", "acme/none", ""), locks, providercache.Normal)
-	if failures := providerErrors(t, err); len(failures) != 2 || !errors.Is(err, getproviders.ErrProviderNotFound) {
-		t.Errorf("got %v", err)
-	}
+	failures := providerErrors(t, err)
+	must.Len(t, failures, 2)
+	must.Fail(t, err, getproviders.ErrProviderNotFound)
 	if plan.Fetch != nil {
 		t.Errorf("got %+v", plan)
 	}

@@ -115,7 +115,7 @@ func TestPolicy_RefusesWhatIsInstalled(t *testing.T) {
 	before := d.treeOf(t, d.Target.Dir)
 	attempt("present", d, locks)
 	must.Equal(t, d.treeOf(t, d.Target.Dir), before)
-	must.Refuse(t, must.ErrorOf(d.Plan(t.Context(), both, locks, providercache.Normal)), "it was planned")
+	must.Refuse(d.Plan(t.Context(), both, locks, providercache.Normal))(t, "it was planned")
 	status := must.Get(d.Check(t.Context(), both, locks))(t)
 	must.Len(t, status.Reasons, 2)
 	must.Equal(t, status.Reasons[0].Code, "package_refused")

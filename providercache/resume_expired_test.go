@@ -10,6 +10,7 @@ import (
 	"testing"
 
 	"github.com/tfdeps/tfdeps/getproviders"
+	"github.com/tfdeps/tfdeps/internal/must"
 	"github.com/tfdeps/tfdeps/internal/providertest"
 )
 
@@ -67,9 +68,9 @@ func TestResume_AURLThatHasExpired(t *testing.T) {
 			if errors.Is(err, getproviders.ErrUnauthorized) != c.refused || !c.refused && err != nil {
 				t.Errorf("%v", err)
 			}
-			if got := ranges(registry.Server); !slices.Equal(got, c.asked) || registry.Requests("package") != c.named {
-				t.Errorf("asked for %q, and for the package %d times, want %q and %d", got, registry.Requests("package"), c.asked, c.named)
-			}
+			got := ranges(registry.Server)
+			must.EqualSlices(t, got, c.asked)
+			must.Equal(t, registry.Requests("package"), c.named)
 		})
 	}
 }

@@ -151,14 +151,10 @@ func TestResume_AKilledProcessLeavesWhatItReceived(t *testing.T) {
 	if most := int64(kills * (ahead + 64<<10)); twice > most || twice > int64(len(p.archive)/20) {
 		t.Errorf("%d bytes of %d were sent twice, over %d kills", twice, len(p.archive), kills)
 	}
-	if got := tree(t, in.Target.Dir); len(stagings(got)) > 0 {
-		t.Errorf("there is %q", got)
-	}
+	must.Equal(t, len(stagings(tree(t, in.Target.Dir))), 0)
 	installed, err := os.ReadFile(filepath.Join(in.Target.Dir, filepath.FromSlash(packageDir("acme/widget", "1.0.0")), "terraform-provider-widget"))
 	if err != nil || string(installed) != noise(size) {
 		t.Errorf("it isn't what was sent: %v", err)
 	}
-	if left := stagings(tree(t, in.Cache.Dir)); len(left) > 0 {
-		t.Errorf("the cache has %q", left)
-	}
+	must.Equal(t, len(stagings(tree(t, in.Cache.Dir))), 0)
 }

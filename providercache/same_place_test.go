@@ -1,10 +1,10 @@
 package providercache_test
 
 import (
-	"strings"
 	"testing"
 
 	"github.com/tfdeps/tfdeps/getproviders"
+	"github.com/tfdeps/tfdeps/internal/must"
 	"github.com/tfdeps/tfdeps/providercache"
 )
 
@@ -13,7 +13,5 @@ func TestInstall_RefusesACacheThatIsTheTarget(t *testing.T) {
 	d := m.directory(t)
 	d.Cache = d.Target
 	_, _, err := d.Install(t.Context(), getproviders.Requirements{}, nil, providercache.Normal)
-	if err == nil || !strings.Contains(err.Error(), "can't be its Target") {
-		t.Errorf("got %v", err)
-	}
+	must.Contain(t, err, "can't be its Target")
 }

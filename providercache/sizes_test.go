@@ -94,8 +94,9 @@ func TestPlan_SaysWhereFromAndHowLarge(t *testing.T) {
 	}
 	fetches := in.plan(t.Context(), nil, steps{planned("widget", "1.0.0"), planned("widget", "2.1.0"), planned("other", "1.0.0")}).Fetch
 	for i, want := range []int64{10, 2000, 0} {
-		if f := fetches[i]; f.Bytes != want || f.Source != "the registry" || f.Location != "https://registry.example.com/v1/" {
-			t.Errorf("%s %s: %d bytes, want %d, from %q, %q", f.Provider, f.Version, f.Bytes, want, f.Source, f.Location)
-		}
+		f := fetches[i]
+		must.Equal(t, f.Bytes, want)
+		must.Equal(t, f.Source, "the registry")
+		must.Equal(t, f.Location, "https://registry.example.com/v1/")
 	}
 }

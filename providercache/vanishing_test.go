@@ -85,9 +85,7 @@ func TestInstall_DirectoriesVanishWhileItRuns(t *testing.T) {
 						t.Errorf("%d: the cache has %+v, %v", n, found, err)
 					}
 					for _, root := range []string{in.Target.Dir, in.Cache.Dir} {
-						if got := tree(t, root); stagingDirs(got) > 0 {
-							t.Errorf("%d: there is %q", n, got)
-						}
+						must.Equal(t, stagingDirs(tree(t, root)), 0)
 					}
 				}
 			})

@@ -251,7 +251,7 @@ func TestBundle_WhatIsRefusedChangesNothing(t *testing.T) {
 	for why, archive := range refused(t) {
 		dir := filepath.Join(t.TempDir(), "dir")
 		lay(t, dir, before)
-		must.Refuse(t, unpack(t, archive, dir), why)
+		must.Refuse(unpack(t, archive, dir))(t, why)
 		equal(t, content(t, filepath.Dir(dir)), map[string]string{"dir/a": "old", "dir/tree/old": "old", "dir/z/keep": "old"})
 	}
 }
@@ -275,7 +275,7 @@ func TestBundle_AFailureWhilePublishingTakesAllBack(t *testing.T) {
 	dir := t.TempDir()
 	before := map[string]string{"a": "old", "tree/gone": "old", "z": "a file where a directory belongs"}
 	lay(t, dir, before)
-	must.Refuse(t, unpack(t, exampleTar(t), dir), "it was unpacked")
+	must.Refuse(unpack(t, exampleTar(t), dir))(t, "it was unpacked")
 	equal(t, content(t, dir), before)
 	ctx, cancel := context.WithCancel(t.Context())
 	cancel()
@@ -346,7 +346,7 @@ func TestBundle_ReportsWhatCannotBePacked(t *testing.T) {
 	dir := t.TempDir()
 	lay(t, dir, example)
 	for _, e := range []bundle.Entry{{Path: "none"}, {Path: "../x"}, {Path: "l", Link: "/etc"}, {Path: "l", Link: "none"}, {Path: "tree"}} {
-		must.Refuse(t, must.ErrorOf(bundle.Write(t.Context(), io.Discard, dir, []bundle.Entry{e})), e)
+		must.Refuse(bundle.Write(t.Context(), io.Discard, dir, []bundle.Entry{e}))(t, e)
 	}
 }
 

@@ -15,12 +15,8 @@ func TestProbe_LeavesNothingButTheDirectory(t *testing.T) {
 	if err != nil || len(made) != 2 {
 		t.Fatalf("made %q, %v", made, err)
 	}
-	if left, err := os.ReadDir(dir); err != nil || len(left) > 0 {
-		t.Errorf("left %v, %v", left, err)
-	}
-	if made, err := Probe(dir); err != nil || len(made) > 0 {
-		t.Errorf("once more: made %q, %v", made, err)
-	}
+	must.Equal(t, len(must.Get(os.ReadDir(dir))(t)), 0)
+	must.Equal(t, len(must.Get(Probe(dir))(t)), 0)
 }
 
 func TestProbe_SaysWhatIsInTheWay(t *testing.T) {

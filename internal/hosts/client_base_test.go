@@ -36,7 +36,7 @@ func TestClientOptions_CertFileIsTrustedOnEverySystem(t *testing.T) {
 		must.Succeed(t, err, name)
 		resp.Body.Close()
 	}
-	must.Refuse(t, must.ErrorOf(NewClient(ClientOptions{CertFile: file + ".missing"})), "a file that isn't there is no error")
+	must.Refuse(NewClient(ClientOptions{CertFile: file + ".missing"}))(t, "a file that isn't there is no error")
 }
 
 func TestClientOptions_ATransportAsBaseKeepsTheProtocolsAndTheLimits(t *testing.T) {
@@ -86,7 +86,7 @@ func TestClientOptions_AnyOtherBaseHasATimeLimit(t *testing.T) {
 		"TLS": {TLS: new(tls.Config)}, "Proxy": {Proxy: http.ProxyFromEnvironment}, "DialContext": {DialContext: new(net.Dialer).DialContext}, "CertDir": {CertDir: t.TempDir()},
 	} {
 		opts.Base = roundTrip(nil)
-		must.Refuse(t, must.ErrorOf(NewClient(opts)), name)
+		must.Refuse(NewClient(opts))(t, name)
 	}
 }
 

@@ -242,9 +242,9 @@ func TestRetry_OverARealServer(t *testing.T) {
 	})
 	req := get(t, srv.URL+"/from")
 	resp := closed(t)(Do(clientFor(t, srv, quick(2)), req, 1))
-	if want := "/from /to /to /to"; paths.all() != want || Attempts(resp) != 3 {
-		t.Errorf("%d attempts at the last hop; paths %s", Attempts(resp), paths.all())
-	}
+	want := "/from /to /to /to"
+	must.Equal(t, paths.all(), want)
+	must.Equal(t, Attempts(resp), 3)
 }
 
 func TestWithRetries_CountsInPlaceOfTheClients(t *testing.T) {

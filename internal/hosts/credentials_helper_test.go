@@ -181,7 +181,7 @@ func TestHelper_IsNotAskedForKnownHosts(t *testing.T) {
 func TestHelper_IsAskedAgainAfterAFailure(t *testing.T) {
 	p := newProgram(t, "HELPER_EXIT=x")
 	for range 2 {
-		must.Refuse(t, must.ErrorOf(p.tokens.Token(t.Context(), "a.example")), "no error")
+		must.Refuse(p.tokens.Token(t.Context(), "a.example"))(t, "no error")
 	}
 	must.Equal(t, strings.Count(p.asked(t), "a.example"), 2)
 }

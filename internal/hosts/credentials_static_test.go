@@ -57,9 +57,9 @@ func TestTokenVariable_IsReadBack(t *testing.T) {
 
 func TestTokenHost_KnowsOtherVariables(t *testing.T) {
 	for variable, want := range map[string]Hostname{"TF_TOKEN_my__host_example": "my-host.example", "TF_TOKEN_": "", "TF_TOKENS_example_com": "", "example_com": ""} {
-		if host, ok := TokenHost(variable); host != want || ok != (want != "") {
-			t.Errorf("%s: %q, %t", variable, host, ok)
-		}
+		host, ok := TokenHost(variable)
+		must.Equal(t, host, want, variable)
+		must.Equal(t, ok, want != "", variable)
 	}
 }
 

@@ -44,9 +44,9 @@ func TestWithRevalidation_GetsADocumentOnce(t *testing.T) {
 		token, want string
 		sent        int
 	}{{"a", `1 for a "1"`, 1}, {"a", `1 for a "1"`, 1}, {"b", `1 for b "1"`, 2}, {"a", `1 for a "1"`, 2}} {
-		if got := ask(step.token); got != step.want || sent != step.sent {
-			t.Errorf("%s: %s after %d were sent, want %s after %d", step.token, got, sent, step.want, step.sent)
-		}
+		got := ask(step.token)
+		must.Equal(t, got, step.want, step.token)
+		must.Equal(t, sent, step.sent, step.token)
 	}
 	version = 2
 	must.Equal(t, ask("a"), `2 for a "2"`)

@@ -55,7 +55,7 @@ func Len(tb testing.TB, list any, n int, about ...any) {
 // Contain fails the test unless a text, or that of an error, has a part. No error has none.
 func Contain(tb testing.TB, text any, part string, about ...any) {
 	tb.Helper()
-	if !strings.Contains(fmt.Sprint(text), part) {
+	if text == nil || !strings.Contains(fmt.Sprint(text), part) {
 		differ(tb, text, "something with "+part, about)
 	}
 }
@@ -84,11 +84,13 @@ func DeepEqual(tb testing.TB, got, want any, about ...any) {
 	}
 }
 
-// Refuse fails the test unless there is an error.
-func Refuse(tb testing.TB, err error, about ...any) {
-	tb.Helper()
-	if err == nil {
-		differ(tb, err, "an error", about)
+// Refuse has the results of a call, and fails the test unless the last one is an error.
+func Refuse(results ...any) func(tb testing.TB, about ...any) {
+	return func(tb testing.TB, about ...any) {
+		tb.Helper()
+		if ErrorOf(results...) == nil {
+			differ(tb, results, "an error", about)
+		}
 	}
 }
 

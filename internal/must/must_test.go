@@ -34,10 +34,10 @@ func TestFunctions_Fail(t *testing.T) {
 		"Equal":       {func(r *recorder) { Equal(r, 1, 2, "it") }, func(r *recorder) { Equal(r, "a", "a") }, "[it]\ngot:  1\nwant: 2"},
 		"EqualSlices": {func(r *recorder) { EqualSlices(r, list, list[:1]) }, func(r *recorder) { EqualSlices(r, []int{}, nil) }, "[]\ngot:  [\"a\" \"b\"]\nwant: [\"a\"]"},
 		"Len":         {func(r *recorder) { Len(r, list, 3) }, func(r *recorder) { Len(r, "ab", 2); Len(r, map[int]int{1: 1}, 1) }, "3 elements\"\nends"},
-		"Contain":     {func(r *recorder) { Contain(r, nil, "x") }, func(r *recorder) { Contain(r, wrapped, "ing: EOF") }, "something with x"},
+		"Contain":     {func(r *recorder) { Contain(r, nil, "") }, func(r *recorder) { Contain(r, wrapped, "ing: EOF") }, "something with "},
 		"NotContain":  {func(r *recorder) { NotContain(r, "axb", "x") }, func(r *recorder) { NotContain(r, "ab", "x") }, "nothing with x"},
 		"DeepEqual":   {func(r *recorder) { DeepEqual(r, list, list[:1]) }, func(r *recorder) { DeepEqual(r, list, []string{"a", "b"}) }, "want: [\"a\"]"},
-		"Refuse":      {func(r *recorder) { Refuse(r, nil, "it") }, func(r *recorder) { Refuse(r, io.EOF) }, "[it]"},
+		"Refuse":      {func(r *recorder) { Refuse(1, nil)(r, "it") }, func(r *recorder) { Refuse(1, io.EOF)(r) }, "[it]"},
 		"Fail":        {func(r *recorder) { Fail(r, errors.New("EOF"), io.EOF) }, func(r *recorder) { Fail(r, ErrorOf(1, 2, wrapped), io.EOF) }, "EOF"},
 	} {
 		var bad, good recorder

@@ -150,7 +150,7 @@ func TestParse_TellsWhatIsWrongInPieces(t *testing.T) {
 	if _, diags := Parse([]byte("a = <<A\n"+strings.Repeat(strings.Repeat("x", 59)+"\n", 5_000)+"A\n"), "x.tf"); diags.HasErrors() {
 		t.Errorf("a long text: %v", diags)
 	}
-	if _, diags := ParseJSON([]byte("{\n\"a\": ["+strings.Repeat("1,", 200_000)+"\n}"), "x.json"); len(diags) != 1 || diags[0].Subject.Start.Line != 3 {
-		t.Errorf("JSON: %v", diags)
-	}
+	_, diags := ParseJSON([]byte("{\n\"a\": ["+strings.Repeat("1,", 200_000)+"\n}"), "x.json")
+	must.Len(t, diags, 1)
+	must.Equal(t, diags[0].Subject.Start.Line, 3)
 }

@@ -127,9 +127,9 @@ func TestPush_CreatesRepositories(t *testing.T) {
 		return struct{}{}, s.client.Push(ctx, s.at, release(v, target(linux, "archive "+v)))
 	})
 	must.Succeed(t, errors.Join(errs...))
-	if _, content := read(t, s, "1.3.0", linux, 0); content != "archive 1.3.0" || ecr.created[s.at] != 1 {
-		t.Errorf("%q, created %v", content, ecr.created)
-	}
+	_, content := read(t, s, "1.3.0", linux, 0)
+	must.Equal(t, content, "archive 1.3.0")
+	must.Equal(t, ecr.created[s.at], 1)
 	shared := oci.Repository{Registry: s.Host, Name: "ci/packages"}
 	must.Succeed(t, s.client.PushPackage(t.Context(), shared, "linux_amd64-0123", target(linux, "package").Archive))
 	must.Equal(t, ecr.created[shared], 1, "created", ecr.created)

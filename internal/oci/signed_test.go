@@ -109,7 +109,7 @@ func TestSource_RefusesWhatDoesNotFitItsSignature(t *testing.T) {
 		return filepath.Join(s.Dir, "data/docker/registry/v2/blobs/sha256", digest[:2], digest, "data")
 	}
 	must.Succeed(t, os.WriteFile(blob(signed.Sums), []byte("x"), 0o600))
-	must.Refuse(t, must.ErrorOf(loaded()))
+	must.Refuse(loaded())(t)
 	must.Succeed(t, os.Remove(blob(signed.Signature)))
 	if trust, err := loaded(); err != nil || trust.Documents != nil {
 		t.Errorf("a signature that isn't there: %+v, %v", trust, err)

@@ -2,6 +2,7 @@ package par
 
 import (
 	"context"
+	"github.com/tfdeps/tfdeps/internal/must"
 	"testing"
 )
 
@@ -12,9 +13,9 @@ func TestBudget_EndsWithItsTotal(t *testing.T) {
 		part, claimed int64
 		ok            bool
 	}{{4, 4, true}, {6, 10, true}, {0, 10, true}, {1, 11, false}, {0, 11, false}} {
-		if claimed, ok := b.Claim(c.part); claimed != c.claimed || ok != c.ok {
-			t.Errorf("claim %d: %d %t, want %d %t", i, claimed, ok, c.claimed, c.ok)
-		}
+		claimed, ok := b.Claim(c.part)
+		must.Equal(t, claimed, c.claimed, i)
+		must.Equal(t, ok, c.ok, i)
 	}
 }
 
@@ -31,7 +32,7 @@ func TestBudget_CountsClaimsOfManyGoroutines(t *testing.T) {
 			n++
 		}
 	}
-	if claimed, _ := b.Claim(0); n != 50 || claimed != 100 {
-		t.Errorf("%d were granted of %d", n, claimed)
-	}
+	claimed, _ := b.Claim(0)
+	must.Equal(t, n, 50)
+	must.Equal(t, claimed, 100)
 }

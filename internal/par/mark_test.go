@@ -39,9 +39,9 @@ func TestMark_SaysHowItEnded(t *testing.T) {
 		mark.End(test.given)
 		mark.End(errors.New("too late"))
 		must.Equal(t, must.Get(mark.Beyond(t.Context(), 6))(t), 7, "what is there")
-		if at, err := mark.Beyond(t.Context(), 7); at != 7 || err != test.want {
-			t.Errorf("at the end: %d, %v, want %v", at, err, test.want)
-		}
+		at, err := mark.Beyond(t.Context(), 7)
+		must.Equal(t, at, 7)
+		must.Equal(t, err, test.want)
 		if at, err := mark.At(); at != 7 || err != test.want {
 			t.Errorf("At: %d, %v", at, err)
 		}

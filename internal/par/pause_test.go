@@ -19,9 +19,9 @@ func TestPause_EndsInTimeOrWithTheContext(t *testing.T) {
 		gone := errors.New("gone")
 		ctx, cancel := context.WithCancelCause(t.Context())
 		go cancel(gone)
-		if err := par.Pause(ctx, time.Hour); err != gone || time.Since(begun) != time.Second {
-			t.Errorf("%v after %v", err, time.Since(begun))
-		}
+		err := par.Pause(ctx, time.Hour)
+		must.Equal(t, err, gone)
+		must.Equal(t, time.Since(begun), time.Second)
 		must.Equal(t, par.Pause(ctx, 0), gone, "after the end")
 	})
 }

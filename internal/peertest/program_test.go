@@ -41,9 +41,9 @@ func TestLookProgram(t *testing.T) {
 		t.Run(test.name, func(t *testing.T) {
 			t.Setenv("TFDEPS_REQUIRE_PEERS", test.required)
 			var w watched
-			if path := peertest.LookProgram(&w, test.names...); path != test.path || w.said != test.said {
-				t.Errorf("got %q, and it said %q", path, w.said)
-			}
+			path := peertest.LookProgram(&w, test.names...)
+			must.Equal(t, path, test.path)
+			must.Equal(t, w.said, test.said)
 		})
 	}
 }
@@ -59,9 +59,9 @@ func TestLookProgram_PeerByVariable(t *testing.T) {
 	for _, value := range []string{given, "." + string(filepath.Separator) + "other.exe"} {
 		t.Setenv("TFDEPS_PEER_TERRAFORM", value)
 		var w watched
-		if path := peertest.LookProgram(&w, "terraform"); path != given || w.said != "" {
-			t.Errorf("%s: got %q, and it said %q", value, path, w.said)
-		}
+		path := peertest.LookProgram(&w, "terraform")
+		must.Equal(t, path, given, value)
+		must.Equal(t, w.said, "", value)
 	}
 	t.Setenv("TFDEPS_PEER_TERRAFORM", filepath.Join(dir, "missing"))
 	var w watched
@@ -112,8 +112,8 @@ func TestLookProgram_ShortTestsDoWithoutPeers(t *testing.T) {
 	setShort(t, true)
 	for _, name := range []string{"terraform", "tofu"} {
 		var w watched
-		if path := peertest.LookProgram(&w, name); path != "" || w.said != "skipped: a short test doesn't run "+name+"\n" {
-			t.Errorf("got %q, and it said %q", path, w.said)
-		}
+		path := peertest.LookProgram(&w, name)
+		must.Equal(t, path, "")
+		must.Equal(t, w.said, "skipped: a short test doesn't run "+name+"\n")
 	}
 }

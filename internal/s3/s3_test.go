@@ -227,7 +227,7 @@ func TestGet_RefusesAnotherPart(t *testing.T) {
 			}
 			fmt.Fprint(w, "01234")
 		})
-		must.Refuse(t, must.ErrorOf(b.Get(t.Context(), "key", blob.GetOptions{Offset: 5})), part)
+		must.Refuse(b.Get(t.Context(), "key", blob.GetOptions{Offset: 5}))(t, part)
 	}
 }
 
@@ -248,9 +248,9 @@ func TestList_ReadsAllPages(t *testing.T) {
 		must.Succeed(t, err)
 		keys = append(keys, info.Key)
 	}
-	if got := strings.Join(keys, " "); got != "a b c" || asked.Load() != 3 {
-		t.Errorf("%q after %d requests", got, asked.Load())
-	}
+	got := strings.Join(keys, " ")
+	must.Equal(t, got, "a b c")
+	must.Equal(t, asked.Load(), 3)
 }
 
 // TestList_Ends has a page that leads to itself.

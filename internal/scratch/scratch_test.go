@@ -53,10 +53,10 @@ func TestRemove_TakesEverythingWithIt(t *testing.T) {
 	must.Succeed(t, os.MkdirAll(filepath.Join(dir.Path, "package", "a"), 0o755))
 	dir.Remove()
 	dir.Remove() // a second call does no harm
-	if left, err := os.ReadDir(parent); len(left) > 0 || err != nil {
-		t.Errorf("left: %v, %v", left, err)
-	}
-	must.Refuse(t, must.ErrorOf(Make(filepath.Join(parent, "missing"))), "made a directory in none")
+	left, err := os.ReadDir(parent)
+	must.Equal(t, len(left), 0)
+	must.Equal(t, err, nil)
+	must.Refuse(Make(filepath.Join(parent, "missing")))(t, "made a directory in none")
 }
 
 func TestRemoveEmpty_TakesWhatMakeDirsHasMade(t *testing.T) {

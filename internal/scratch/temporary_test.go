@@ -25,7 +25,7 @@ func TestTemporary_RemovesWhatKilledRunsHaveLeft(t *testing.T) {
 	}
 	other := must.Get(Make(os.TempDir()))(t)
 	own := must.Get(Temporary())(t)
-	must.Refuse(t, must.ErrorOf(os.Lstat(killed.Path)), "what a killed run had left is still there")
+	must.Refuse(os.Lstat(killed.Path))(t, "what a killed run had left is still there")
 	for _, dir := range []*Dir{other, own} {
 		must.Equal(t, must.Get(os.Lstat(dir.Path))(t).Mode().Perm(), 0o700, dir.Path)
 		dir.Remove()
@@ -43,11 +43,11 @@ func TestTemporary_LeavesOtherUsersAlone(t *testing.T) {
 	long := now.Add(-AbandonedAfter - time.Minute)
 	must.Succeed(t, errors.Join(os.Mkdir(left, 0o700), os.Chtimes(left, long, long)))
 	sweep(parent, now, func(fs.FileInfo) bool { return false })
-	must.Equal(t, must.ErrorOf(os.Lstat(left)), nil)
+	must.Get(os.Lstat(left))(t)
 	info, err := os.Lstat(left)
 	if err != nil || !ownedByUser(info) {
 		t.Fatalf("it isn't this user's: %v", err)
 	}
 	sweep(parent, now, ownedByUser)
-	must.Refuse(t, must.ErrorOf(os.Lstat(left)), "this user's is there")
+	must.Refuse(os.Lstat(left))(t, "this user's is there")
 }

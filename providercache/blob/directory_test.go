@@ -45,9 +45,9 @@ func TestDirectory_FollowsNoLinkOutOfIt(t *testing.T) {
 		t.Skip(err)
 	}
 	b := blob.NewDirectory(root)
-	must.Refuse(t, must.ErrorOf(blob.ReadAll(t.Context(), b, "link/secret", 100)))
-	must.Refuse(t, must.ErrorOf(b.Put(t.Context(), "link/new", blob.Bytes([]byte("x")), blob.PutOptions{})), "it wrote through the link")
-	must.Refuse(t, b.Delete(t.Context(), "link/secret"), "it deleted through the link")
+	must.Refuse(blob.ReadAll(t.Context(), b, "link/secret", 100))(t)
+	must.Refuse(b.Put(t.Context(), "link/new", blob.Bytes([]byte("x")), blob.PutOptions{}))(t, "it wrote through the link")
+	must.Refuse(b.Delete(t.Context(), "link/secret"))(t, "it deleted through the link")
 	for info := range b.List(t.Context(), "") {
 		t.Errorf("it lists %+v", info)
 	}

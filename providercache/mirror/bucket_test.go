@@ -107,9 +107,9 @@ func TestMirrorBucket_IsFilledOnce(t *testing.T) {
 		"terraform-provider-widget_1.0.0_linux_amd64.zip": {"application/zip", "immutable"}, "index.json": {"application/json", "stale-if-error"},
 		"1.0.0.json": {"application/json", "max-age=60"}, "terraform-provider-widget_1.0.0_SHA256SUMS": {"text/plain", "max-age=60"},
 	} {
-		if got := b.options[name]; got.ContentType != want[0] || !strings.Contains(got.CacheControl, want[1]) {
-			t.Errorf("%s was put with %+v", name, got)
-		}
+		got := b.options[name]
+		must.Equal(t, got.ContentType, want[0], name)
+		must.Contain(t, got.CacheControl, want[1], name)
 	}
 	before, done, archives := keysOf(t, b), len(b.ops), m.registry.Requests("archive")
 	again := must.Get(m.publish(t, b, want("widget", "gadget", "widget@1.0.0")...))(t)
@@ -212,9 +212,9 @@ func TestMirrorBucket_NeverReplacesAnArchive(t *testing.T) {
 	_, err := m.publish(t, b, want("widget@1.0.0")...)
 	must.Equal(t, getproviders.CodeOf(err), "bucket")
 	must.Contain(t, err, name+" has other content (")
-	if keys := keysOf(t, b); read(t, m.file(name)) != "other bytes" || len(keys) != 1 {
-		t.Errorf("there is %q", keys)
-	}
+	keys := keysOf(t, b)
+	must.Equal(t, read(t, m.file(name)), "other bytes")
+	must.Len(t, keys, 1)
 }
 
 // TestMirrorBucket_NeverShowsASignatureBesideAnotherList: what is signed is replaced when the

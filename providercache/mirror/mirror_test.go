@@ -3,7 +3,6 @@ package mirror_test
 import (
 	"context"
 	"encoding/json"
-	"errors"
 	"fmt"
 	"io/fs"
 	"os"
@@ -160,9 +159,9 @@ func TestMirror_IsFilledOnce(t *testing.T) {
 	if slices.ContainsFunc(again.Packages, func(p event.Outcome) bool { return p.State != event.Present }) || m.registry.Requests("archive") != 9 {
 		t.Errorf("second run: %+v, %d requests for archives", again.Packages, m.registry.Requests("archive"))
 	}
-	if after := m.files(t); !slices.Equal(after, before) || len(after) != 9+3+2+3*3 {
-		t.Errorf("the mirror had\n%q\nand has\n%q", before, after)
-	}
+	after := m.files(t)
+	must.EqualSlices(t, after, before)
+	must.Len(t, after, 9+3+2+3*3)
 }
 
 func TestMirror_OfWhatIsLockedAsksForNothing(t *testing.T) {
@@ -191,9 +190,8 @@ func TestMirror_HasAllVersionsThatAreAllowed(t *testing.T) {
 	must.Len(t, result.Packages, 6)
 	must.Equal(t, read(t, m.file("widget/index.json")), "{\n  \"versions\": {\n    \"1.0.0\": {},\n    \"1.1.0\": {}\n  }\n}")
 	wanted[0].Constraints = constraints("> 9")
-	if _, err := m.run(t, wanted...); err == nil || !strings.Contains(err.Error(), "has no version that \"> 9.0.0\" allows") {
-		t.Errorf("no version: %v", err)
-	}
+	_, err := m.run(t, wanted...)
+	must.Contain(t, err, "has no version that \"> 9.0.0\" allows")
 }
 
 func TestMirror_MergesWithWhatIsThere(t *testing.T) {
@@ -232,9 +230,9 @@ func TestMirror_DoesNotListWhatCannotBeRead(t *testing.T) {
 	_, err := m.run(t, want("widget@1.0.0")...)
 	must.Equal(t, getproviders.CodeOf(err), "mirror_index")
 	must.Contain(t, err, "_0.9.0_linux_amd64.zip: ")
-	if index := read(t, m.file("widget/index.json")); strings.Contains(index, "0.9.0") || !strings.Contains(index, "1.0.0") {
-		t.Errorf("listed: %s", index)
-	}
+	index := read(t, m.file("widget/index.json"))
+	must.NotContain(t, index, "0.9.0")
+	must.Contain(t, index, "1.0.0")
 }
 
 func TestMirror_OneFailureDoesNotKeepOthersOutOfTheMirror(t *testing.T) {
@@ -252,9 +250,8 @@ func TestMirror_OneFailureDoesNotKeepOthersOutOfTheMirror(t *testing.T) {
 		about = append(about, failed.Provider.Type+" "+string(failed.Step))
 	}
 	must.Equal(t, strings.Join(about, ", "), "gadget metadata, gadget metadata, nobody query, widget metadata")
-	if !errors.Is(err, getproviders.ErrPlatformMissing) || len(result.Pruned) > 0 {
-		t.Errorf("%v, removed %q", err, result.Pruned)
-	}
+	must.Fail(t, err, getproviders.ErrPlatformMissing)
+	must.Equal(t, len(result.Pruned), 0)
 	for _, v := range []string{"0.9.0", "2.0.0"} {
 		must.Contain(t, read(t, m.file("widget/index.json")), v)
 	}
@@ -286,9 +283,9 @@ func TestMirror_NothingIsListedBeforeItIsDescribed(t *testing.T) {
 	must.Equal(t, getproviders.CodeOf(err), "mirror_index")
 	must.Contain(t, err, m.file("widget/1.1.0.json")+": ")
 	for name, v := range map[string]string{"widget": "1.0.0", "gadget": "1.0.0"} {
-		if index := read(t, m.file(name+"/index.json")); !strings.Contains(index, v) || strings.Contains(index, "1.1.0") {
-			t.Errorf("%s: %s", name, index)
-		}
+		index := read(t, m.file(name+"/index.json"))
+		must.Contain(t, index, v, name)
+		must.NotContain(t, index, "1.1.0", name)
 	}
 }
 
@@ -302,9 +299,9 @@ func TestMirror_AnArchiveIsNotListedWhileItIsReplaced(t *testing.T) {
 	if _, err = m.run(t, want("widget@1.0.0")...); err == nil {
 		t.Fatal("a directory was replaced")
 	}
-	if listed := read(t, m.file("widget/1.0.0.json")); strings.Contains(listed, "linux_amd64") || !strings.Contains(listed, "darwin_arm64") {
-		t.Errorf("listed: %s", listed)
-	}
+	listed := read(t, m.file("widget/1.0.0.json"))
+	must.NotContain(t, listed, "linux_amd64")
+	must.Contain(t, listed, "darwin_arm64")
 }
 
 func TestMirror_OfASourceThatListsNoHashes(t *testing.T) {
@@ -318,20 +315,18 @@ func TestMirror_OfASourceThatListsNoHashes(t *testing.T) {
 	for _, present := range []bool{false, true} {
 		must.Equal(t, must.Get(m.run(t, want("widget")...))(t).Packages[0].State == event.Present, present)
 	}
-	if _, err := m.run(t, want("gadget")...); err == nil || !strings.Contains(err.Error(), "a mirror holds archives") {
-		t.Errorf("unpacked: %v", err)
-	}
+	_, err := m.run(t, want("gadget")...)
+	must.Contain(t, err, "a mirror holds archives")
 }
 
 func TestMirror_RefusesPlacesThatAreNone(t *testing.T) {
 	m := newMirroring(t)
 	m.dir = filepath.Join(t.TempDir(), "file")
 	write(t, m.dir, "")
-	if _, err := m.run(t, want("widget")...); err == nil || !strings.Contains(err.Error(), "a mirror is a directory") {
-		t.Errorf("a file: %v", err)
-	}
+	_, err := m.run(t, want("widget")...)
+	must.Contain(t, err, "a mirror is a directory")
 	m.dir = filepath.Join(m.dir, "below")
-	must.Refuse(t, must.ErrorOf(m.run(t, want("widget")...)), "below a file there is a mirror")
+	must.Refuse(m.run(t, want("widget")...))(t, "below a file there is a mirror")
 }
 
 func TestMirror_AnInterruptedMirrorIsWhole(t *testing.T) {

@@ -64,9 +64,10 @@ func pruneWaitsForThoseWhoHaveReadTheIndexes(t *testing.T, m *mirroring) {
 	result := must.Get(m.run(t, want("widget@1.1.0")...))(t)
 	left := slices.Concat([]string{"widget/1.1.0.json", "widget/index.json"}, documents("widget", "1.1.0"),
 		[]string{"widget/terraform-provider-widget_1.1.0_linux_amd64.zip"})
-	if got := m.files(t); !slices.Equal(got, left) || len(result.Pruned) != len(there)-len(left) || len(result.Waiting) != 0 {
-		t.Errorf("left %q, removed %q, waiting %q", got, result.Pruned, result.Waiting)
-	}
+	got := m.files(t)
+	must.EqualSlices(t, got, left)
+	must.Equal(t, len(result.Pruned), len(there)-len(left))
+	must.Len(t, result.Waiting, 0)
 }
 
 // TestMirrorPrune_WhatIsWantedAgainIsListedAgain: nothing is fetched for that, and the waiting

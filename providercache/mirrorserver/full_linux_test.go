@@ -42,10 +42,8 @@ func TestHandler_FullDiskServesWhatIsStored(t *testing.T) {
 	settle(t, server)
 	must.Equal(t, stat(server, "disk_full_total"), 3)
 	must.Equal(t, server.Ready(t.Context()), nil)
-	if left, err := os.ReadDir(m.opts.Temporary); err != nil || len(left) > 0 {
-		t.Errorf("left behind: %v, %v", left, err)
-	}
-	if keys := keysIn(t, m.bucket, ".zip"); len(keys) != 2 || strings.Contains(strings.Join(keys, " "), "large") {
-		t.Errorf("stored: %q", keys)
-	}
+	must.Equal(t, len(must.Get(os.ReadDir(m.opts.Temporary))(t)), 0)
+	keys := keysIn(t, m.bucket, ".zip")
+	must.Len(t, keys, 2)
+	must.NotContain(t, strings.Join(keys, " "), "large")
 }

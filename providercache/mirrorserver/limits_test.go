@@ -53,9 +53,9 @@ func TestHandler_BoundsTheArchivesThatWait(t *testing.T) {
 	}
 	close(source.let)
 	for _, all := range []chan answered{first, first, joined} {
-		if got := <-all; got.StatusCode != http.StatusOK || got.err != nil {
-			t.Errorf("%s, %v", got.Status, got.err)
-		}
+		got := <-all
+		must.Equal(t, got.StatusCode, http.StatusOK)
+		must.Equal(t, got.err, nil)
 	}
 	settle(t, server)
 	found(t, front, paths[2])
@@ -136,9 +136,9 @@ func oneDownload(t *testing.T, all, ofHost int) {
 	must.Equal(t, stat(server, "downloads_total"), 1)
 	must.Get(feed.Write(content[1000:]))(t)
 	feed.Close()
-	if got := <-first; got.StatusCode != http.StatusOK || got.err != nil {
-		t.Errorf("%s, %v", got.Status, got.err)
-	}
+	got := <-first
+	must.Equal(t, got.StatusCode, http.StatusOK)
+	must.Equal(t, got.err, nil)
 	<-last // nothing is left at its source
 	settle(t, server)
 	must.Equal(t, stat(server, "downloads_total"), 2)

@@ -63,5 +63,5 @@ func TestServer_IsntReadyWithoutItsBucket(t *testing.T) {
 	must.Equal(t, server.Ready(t.Context()), nil)
 	bucket.gone.Store(true)
 	m.clock.pass(10 * time.Second)
-	must.Refuse(t, server.Ready(t.Context()), "it is ready although the bucket has gone")
+	must.Refuse(server.Ready(t.Context()))(t, "it is ready although the bucket has gone")
 }

@@ -101,9 +101,9 @@ func TestHandler_ListsWhatTheRegistryTells(t *testing.T) {
 	own := must.Get(io.ReadAll(resp.Body))(t)
 	want := listOf(t, own)
 	for range 2 {
-		if got := listOf(t, found(t, front, dir+"versions").body); !slices.Equal(got, want) || len(got) != 4 {
-			t.Errorf("got  %s\nwant %s", got, want)
-		}
+		got := listOf(t, found(t, front, dir+"versions").body)
+		must.EqualSlices(t, got, want)
+		must.Len(t, got, 4)
 	}
 	if n := m.registry.Requests("versions"); n != 2 { // one is the test's
 		t.Errorf("the registry was asked %d times", n)

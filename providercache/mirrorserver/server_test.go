@@ -57,17 +57,17 @@ func TestHandler_ServesAllThatIsKnown(t *testing.T) {
 	m.add("widget", "2.0.0-beta.1")
 	server, front := m.start(t)
 	index := found(t, front, dir+"index.json")
-	if want := "{\n  \"versions\": {\n    \"1.0.0\": {},\n    \"2.0.0-beta.1\": {}\n  }\n}\n"; string(index.body) != want || index.Header.Get("Content-Type") != "application/json" {
-		t.Errorf("%s: %s", index.Header.Get("Content-Type"), index.body)
-	}
+	want := "{\n  \"versions\": {\n    \"1.0.0\": {},\n    \"2.0.0-beta.1\": {}\n  }\n}\n"
+	must.Equal(t, string(index.body), want)
+	must.Equal(t, index.Header.Get("Content-Type"), "application/json")
 	for _, plat := range []getproviders.Platform{linux, darwin} {
 		h1, sum := hashesOf(t, contentOf("widget", "1.0.0", plat))
 		status(t, front, dir+m.registry.Provider("acme", "widget").PackedName(getproviders.MustParseVersion("1.0.0"), plat), http.StatusOK)
 		settle(t, server)
 		archives := archivesOf(t, found(t, front, dir+"1.0.0.json"))
-		if want := []getproviders.Hash{h1, sum}; len(archives) != 2 || !slices.Equal(archives[plat.String()].Hashes, want) {
-			t.Errorf("%v: want %s and %s", archives, h1, sum)
-		}
+		want := []getproviders.Hash{h1, sum}
+		must.Len(t, archives, 2)
+		must.EqualSlices(t, archives[plat.String()].Hashes, want)
 	}
 }
 
@@ -98,9 +98,7 @@ func TestHandler_StoresNothingThatIsWrong(t *testing.T) {
 	if got.err == nil && got.StatusCode == http.StatusOK {
 		t.Errorf("the client got %d bytes and took them for all", len(got.body))
 	}
-	if keys := keysIn(t, m.bucket, ".zip"); len(keys) > 0 {
-		t.Errorf("stored: %q", keys)
-	}
+	must.Equal(t, len(keysIn(t, m.bucket, ".zip")), 0)
 	m.registry.Break("archive", providertest.Fault{})
 	must.EqualSlices(t, found(t, front, archive).body, contentOf("widget", "1.0.0", linux), "the archive isn't served although the registry has it again")
 	if stats := server.Stats(); stat(server, `failures_total{kind="broken_off"}`)+stat(server, `failures_total{kind="failed"}`) != 1 || stat(server, "downloads_total") != 2 {
@@ -311,9 +309,9 @@ func TestHandler_RefusesWhatThePolicyRefuses(t *testing.T) {
 	}
 	server, front := m.start(t)
 	refuse = errors.New("not here")
-	if got := status(t, front, archive, http.StatusForbidden); !strings.Contains(string(got.body), "not here") || m.registry.Requests("archive") != 0 {
-		t.Errorf("%s after %d requests", got.body, m.registry.Requests("archive"))
-	}
+	got := status(t, front, archive, http.StatusForbidden)
+	must.Contain(t, string(got.body), "not here")
+	must.Equal(t, m.registry.Requests("archive"), 0)
 	settle(t, server)
 	refuse, refuseFetched = nil, errors.New("not this one")
 	// What is streamed before the policy has decided breaks off.
@@ -326,9 +324,7 @@ func TestHandler_RefusesWhatThePolicyRefuses(t *testing.T) {
 	settle(t, server)
 	found(t, front, archive)
 	refuse = errors.New("not any more")
-	if got := status(t, front, archive, http.StatusForbidden); !strings.Contains(string(got.body), "not any more") {
-		t.Errorf("%s", got.body)
-	}
+	must.Contain(t, string(status(t, front, archive, http.StatusForbidden).body), "not any more")
 	must.Equal(t, fmt.Sprint(states), "[known known fetched known fetched cached cached]")
 }
 
@@ -391,9 +387,7 @@ func TestHandler_StoresNothingWithoutTrust(t *testing.T) {
 	content := contentOf("widget", "1.0.0", linux)
 	_, front := m.serve(t, &getproviders.FilesystemMirrorSource{Dir: writeMirror(t)})
 	must.EqualSlices(t, found(t, front, archive).body, content)
-	if keys := keysIn(t, m.bucket, ".zip"); len(keys) > 0 {
-		t.Errorf("stored: %q", keys)
-	}
+	must.Equal(t, len(keysIn(t, m.bucket, ".zip")), 0)
 }
 
 // writeMirror makes a directory that is a mirror with one archive, about which nothing is signed.
@@ -410,8 +404,8 @@ func writeMirror(t *testing.T) (local string) {
 
 func TestHandler_RefusesOptionsThatCantWork(t *testing.T) {
 	m := newMirroring(t)
-	must.Refuse(t, must.ErrorOf(mirrorserver.Handler(nil, m.bucket, mirrorserver.Options{})), "no source is no error")
-	must.Refuse(t, must.ErrorOf(mirrorserver.Handler(&providercache.Fetcher{Source: m.source()}, m.bucket, mirrorserver.Options{SigningKey: []byte("short")})), "a short key is no error")
+	must.Refuse(mirrorserver.Handler(nil, m.bucket, mirrorserver.Options{}))(t, "no source is no error")
+	must.Refuse(mirrorserver.Handler(&providercache.Fetcher{Source: m.source()}, m.bucket, mirrorserver.Options{SigningKey: []byte("short")}))(t, "a short key is no error")
 }
 
 // hashesOf are the hashes of an archive.

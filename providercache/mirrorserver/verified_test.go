@@ -56,9 +56,9 @@ func TestHandler_VerifiesBeforeItStores(t *testing.T) {
 				}
 				settle(t, server)
 			}
-			if keys := keysIn(t, m.bucket, ".zip"); len(keys) != 1 || !strings.Contains(keys[0], "/acme/widget/") {
-				t.Errorf("stored: %q", keys)
-			}
+			keys := keysIn(t, m.bucket, ".zip")
+			must.Len(t, keys, 1)
+			must.Contain(t, keys[0], "/acme/widget/")
 			found(t, front, archive)
 		})
 	}
@@ -127,9 +127,9 @@ func TestHandler_SendsNoPartBeforeTheArchiveIsVerified(t *testing.T) {
 				}
 				must.Get(feed.Write(last))(t)
 				feed.Close()
-				if part := <-got; part.StatusCode != want || part.err != nil {
-					t.Errorf("%s, %v, want %d: %.200s", part.Status, part.err, want, part.body)
-				}
+				part := <-got
+				must.Equal(t, part.StatusCode, want)
+				must.Equal(t, part.err, nil)
 			})
 		}
 	}

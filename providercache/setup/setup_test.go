@@ -43,7 +43,7 @@ func TestLoad_InstallsAndMirrorsAsTheCLIConfigurationSays(t *testing.T) {
 	if made.Cache == nil || made.Cache.Dir != filepath.Join(dir, "cache", "providers", "v1") {
 		t.Errorf("the cache is %v", made.Cache)
 	}
-	must.Equal(t, must.ErrorOf(os.Stat(made.Cache.PackagePath(registry.Provider("acme", "widget"), getproviders.MustParseVersion("1.0.0"), linux))), nil)
+	must.Get(os.Stat(made.Cache.PackagePath(registry.Provider("acme", "widget"), getproviders.MustParseVersion("1.0.0"), linux)))(t)
 
 	to, err := made.Destination(t.Context(), filepath.Join(dir, "mirror"))
 	must.Succeed(t, err)
@@ -77,9 +77,8 @@ func TestLoad_TellsWhatIsWrong(t *testing.T) {
 	file := filepath.Join(dir, "rc")
 	write(t, file, "provider_installation {\n  direct {\n    include = [\"a b\"]\n  }\n}\n")
 	user := cliconfig.User{Environ: []string{"TF_CLI_CONFIG_FILE=" + file}}
-	if _, err := setup.Load(t.Context(), setup.Options{User: user}); err == nil || !strings.Contains(err.Error(), file) {
-		t.Errorf("a wrong configuration: %v", err)
-	}
+	_, err := setup.Load(t.Context(), setup.Options{User: user})
+	must.Contain(t, err, file)
 	for location, want := range map[string]string{
 		"s3://":                               "s3://BUCKET/PREFIX",
 		"ftp://host/a":                        "it has to be",
@@ -93,8 +92,8 @@ func TestLoad_TellsWhatIsWrong(t *testing.T) {
 	}
 	made := must.Get(setup.Load(t.Context(), setup.Options{}))(t)
 	defer made.Close()
-	must.Refuse(t, must.ErrorOf(made.Bucket(t.Context(), "nowhere")), "a directory is opened as a bucket's URL")
-	must.Refuse(t, must.ErrorOf(made.Destination(t.Context(), "oci://host.example/a")), "repositories that providers share are a destination")
+	must.Refuse(made.Bucket(t.Context(), "nowhere"))(t, "a directory is opened as a bucket's URL")
+	must.Refuse(made.Destination(t.Context(), "oci://host.example/a"))(t, "repositories that providers share are a destination")
 }
 
 func write(t *testing.T, path, text string) {

@@ -36,9 +36,8 @@ func TestOpen_SaysHowOftenItTried(t *testing.T) {
 				continue // the client would wait before it tries again
 			}
 			_, err := Open(t.Context(), Opening{Location: getproviders.HTTPArchive{URL: at, Retries: retries}})
-			if err == nil || strings.Contains(err.Error(), "giving up") != (words != "") || !strings.Contains(err.Error(), words) {
-				t.Errorf("status %d: %v", status, err)
-			}
+			must.Equal(t, strings.Contains(err.Error(), "giving up"), words != "", status)
+			must.Contain(t, err, words, status)
 		}
 		server.Close()
 	}

@@ -95,9 +95,9 @@ func TestArchiveDir_WhatIsWrongIsDownloadedAgain(t *testing.T) {
 		cachetest.Must(t, os.MkdirAll(f.ArchiveDir, 0o755))
 		_ = os.Remove(kept)
 		cachetest.Must(t, os.WriteFile(kept, []byte("something else"), 0o600), use(t.Context()))
-		if got := web.requests.Load(); got != int64(i+1) || cachetest.ContentOf(t, kept) != string(web.content) {
-			t.Errorf("use %d: %d requests, and what is kept isn't the archive", i, got)
-		}
+		got := web.requests.Load()
+		must.Equal(t, got, int64(i+1))
+		must.Equal(t, cachetest.ContentOf(t, kept), string(web.content))
 	}
 }
 

@@ -2,12 +2,10 @@ package lockhashes_test
 
 import (
 	"context"
-	"errors"
 	"fmt"
 	"log"
 	"net/http"
 	"slices"
-	"strings"
 	"testing"
 
 	"github.com/tfdeps/tfdeps/depsfile"
@@ -95,9 +93,9 @@ func TestLocate_TellsAllFailures(t *testing.T) {
 	must.Fail(t, result.Err, getproviders.ErrAuthentication)
 	results, err := in.Fetcher.Locate(t.Context(), lockhashes.Request{Requirements: require(registryHost+"/acme/nobody", "")},
 		lockhashes.Request{}, lockhashes.Request{Requirements: require(widgetAddress, "")})
-	if want := append(getproviders.SplitErrors(results[0].Err), getproviders.SplitErrors(results[2].Err)...); len(want) != 2 || !slices.Equal(getproviders.SplitErrors(err), want) {
-		t.Errorf("the joined error is %v, want %v", err, want)
-	}
+	want := append(getproviders.SplitErrors(results[0].Err), getproviders.SplitErrors(results[2].Err)...)
+	must.Len(t, want, 2)
+	must.EqualSlices(t, getproviders.SplitErrors(err), want)
 }
 
 // TestSizesAreWhatServersSay has a row for each way to answer a request for the
@@ -126,9 +124,8 @@ func TestLocate_AsksServersForSizes(t *testing.T) {
 			}
 			result := installtest.First(in.Fetcher.Locate(t.Context(), lockhashes.Request{Sizes: true, Requirements: require(widgetAddress, "")}))
 			if c.want == -2 {
-				if result.Err == nil || strings.Contains(result.Err.Error(), "hunter2") || !errors.Is(result.Err, getproviders.ErrUnauthorized) {
-					t.Errorf("%v", result.Err)
-				}
+				must.NotContain(t, result.Err.Error(), "hunter2")
+				must.Fail(t, result.Err, getproviders.ErrUnauthorized)
 				return
 			}
 			if result.Err != nil || result.Packages[0].Bytes != c.want {

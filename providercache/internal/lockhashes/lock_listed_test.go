@@ -43,9 +43,9 @@ func TestLock_RecordsWhatIsListedOfOtherPlatforms(t *testing.T) {
 	all := lockOne(t, in, everyPlatform).Locks.Encode(product)
 	one := everyPlatform
 	one.Platforms = onLinux
-	if got := lockOne(t, newUser(t, registry), one); string(got.Locks.Encode(product)) != string(all) || got.Packages[0].Change != lockhashes.New {
-		t.Errorf("got\n%s\nwant\n%s", got.Locks.Encode(product), all)
-	}
+	got := lockOne(t, newUser(t, registry), one)
+	must.Equal(t, string(got.Locks.Encode(product)), string(all))
+	must.Equal(t, got.Packages[0].Change, lockhashes.New)
 	reader := newUser(t, registry)
 	reader.Fetcher.HashPolicy = fetch.ComputeHashes
 	old := lockOne(t, reader, one)

@@ -10,6 +10,7 @@ import (
 
 	"github.com/tfdeps/tfdeps/internal/cachetest"
 	"github.com/tfdeps/tfdeps/internal/link"
+	"github.com/tfdeps/tfdeps/internal/must"
 )
 
 // inCache asks as the next process does that uses the packages as a cache.
@@ -208,9 +209,9 @@ func TestKnown_LeavesWhatItsUserDatesBackToStrictTimes(t *testing.T) {
 			r.Record(t.Context(), time.Now, Pending{Name: packageName, Dir: s.Dir, Receipt: Receipt{H1: "h1:widget=", Record: recordOf(t, s.Dir)}})
 			cachetest.Must(t, r.Save(t.Context()))
 			rewrite(t, filepath.Join(s.Dir, "LICENSE"), "FREE")
-			if rc, ok := s.inCache(false); ok != c.known || rc.Moved() != c.moved {
-				t.Errorf("known %t, moved %t; want %t, %t", ok, rc.Moved(), c.known, c.moved)
-			}
+			rc, ok := s.inCache(false)
+			must.Equal(t, ok, c.known)
+			must.Equal(t, rc.Moved(), c.moved)
 			if _, ok := s.inCache(true); ok {
 				t.Error("strict times don't notice it")
 			}

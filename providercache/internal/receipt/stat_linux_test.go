@@ -7,6 +7,7 @@ import (
 	"golang.org/x/sys/unix"
 
 	"github.com/tfdeps/tfdeps/internal/cachetest"
+	"github.com/tfdeps/tfdeps/internal/must"
 )
 
 // Where another machine or a program of the user writes, a file can show any status. On a file
@@ -30,9 +31,9 @@ func TestReceipt_FileSystemsAreTrustedByTheirKind(t *testing.T) {
 		"ceph":    {unix.CEPH_SUPER_MAGIC, false, coarseGranule},
 		"vfat":    {unix.MSDOS_SUPER_MAGIC, false, coarseGranule},
 	} {
-		if local, granule := keepsChangeTimes(c.magic), granuleOf(c.magic); local != c.local || granule != c.granule {
-			t.Errorf("%s: %v, %v; want %v, %v", name, local, granule, c.local, c.granule)
-		}
+		local, granule := keepsChangeTimes(c.magic), granuleOf(c.magic)
+		must.Equal(t, local, c.local, name)
+		must.Equal(t, granule, c.granule, name)
 	}
 }
 

@@ -93,9 +93,9 @@ func TestReadTrees_PassOverWhatIsNoPackage(t *testing.T) {
 	} {
 		write(t, filepath.Join(dir, filepath.FromSlash(path)), path)
 	}
-	if got := readTree(t, dir).Packages; len(got) != 1 || got[0].Platform != linux {
-		t.Errorf("found %+v", got)
-	}
+	got := readTree(t, dir).Packages
+	must.Len(t, got, 1)
+	must.Equal(t, got[0].Platform, linux)
 }
 
 func TestReadTrees_ReportHowMuchIsRead(t *testing.T) {
@@ -157,9 +157,9 @@ func TestComparedPackages_SharedTreesMayHaveMore(t *testing.T) {
 	must.Len(t, tree.Compare(lockOf("2.0.0"), store.CompareOptions{Shared: true}), 0)
 	skip := linuxPackages
 	skip.Skip = map[getproviders.Provider]bool{provider("acme/widget"): true}
-	if found := tree.Compare(lockOf("2.0.0"), skip); len(found) != 1 || found[0].Finding != store.NotLocked {
-		t.Errorf("what is skipped needn't be there: %+v", found)
-	}
+	found := tree.Compare(lockOf("2.0.0"), skip)
+	must.Len(t, found, 1)
+	must.Equal(t, found[0].Finding, store.NotLocked)
 }
 
 func TestReadTrees_EndWithTheContext(t *testing.T) {

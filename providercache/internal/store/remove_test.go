@@ -49,16 +49,16 @@ func TestMaintenance_RestoresAPackageThatWasLinkedMeanwhile(t *testing.T) {
 	p.Dir = dir
 	taken, why := u.detach(p, RemoveOptions{Others: true})
 	cachetest.Must(t, why)
-	must.Refuse(t, must.ErrorOf(os.Stat(dir)), "it is in its place")
+	must.Refuse(os.Stat(dir))(t, "it is in its place")
 	NoteUses(t.Context(), cache, Uses{State: u.StateDir, Target: filepath.Join(t.TempDir(), "providers"), Due: []string{p.Name()}, Link: true}, time.Now())
 	if len(u.uses().byDir) == 0 {
 		taken.end()
 		t.Skip("no state is kept here")
 	}
 	var done Removal
-	if rest := u.restoreLinked([]*detached{taken}, RemoveOptions{}, &done); len(rest) > 0 || len(done.Kept) != 1 {
-		t.Errorf("it goes: %v, %+v", rest, done)
-	}
+	rest := u.restoreLinked([]*detached{taken}, RemoveOptions{}, &done)
+	must.Equal(t, len(rest), 0)
+	must.Len(t, done.Kept, 1)
 	_, err = os.Stat(dir)
 	cachetest.Must(t, err)
 }

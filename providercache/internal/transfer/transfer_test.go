@@ -186,9 +186,9 @@ func TestPush_SendsWhatIsMissingAndNothingElse(t *testing.T) {
 			again := blob.NewDirectory(t.TempDir()) // what was pulled makes the same archives
 			_, err = transfer.Push(t.Context(), to.Installer, transfer.InBucket(again), wanted)
 			must.Succeed(t, err)
-			if got, want := objects(t, again), objects(t, bucket.Bucket); !slices.Equal(got, want) || len(got) != 2 {
-				t.Errorf("sent:\n%s\nat first:\n%s", strings.Join(got, "\n"), strings.Join(want, "\n"))
-			}
+			got, want := objects(t, again), objects(t, bucket.Bucket)
+			must.EqualSlices(t, got, want)
+			must.Len(t, got, 2)
 		})
 	}
 }
@@ -206,9 +206,7 @@ func TestPush_LeavesOutWhatCouldNotBeVerified(t *testing.T) {
 		must.Equal(t, pushed[i].State, want)
 		must.Equal(t, pushed[i].Path, "")
 	}
-	if got := objects(t, bucket); len(got) > 0 {
-		t.Errorf("sent: %q", got)
-	}
+	must.Equal(t, len(objects(t, bucket)), 0)
 	pulled, err := newMachine(t).pull(t, transfer.InBucket(bucket), onlyZH, missing)
 	if err != nil || len(pulled) != 2 || pulled[0].State != event.NotRecorded || pulled[1].State != event.Absent {
 		t.Fatalf("%+v, %v", pulled, err)
@@ -232,9 +230,9 @@ func TestPush_SendsNoPackageThatChanged(t *testing.T) {
 		must.Succeed(t, os.WriteFile(filepath.Join(m.Cache.PackagePath(w.Provider, w.Version, linux), "more"), []byte("x"), 0o644))
 	}}
 	pushed, err := transfer.Push(t.Context(), m.Installer, remote, []getproviders.PackageSpec{w})
-	if err == nil || pushed[0].State != event.Failed || pushed[0].Path != "" || !strings.Contains(err.Error(), "it is being changed") {
-		t.Errorf("%+v, %v", pushed, err)
-	}
+	must.Equal(t, pushed[0].State, event.Failed)
+	must.Equal(t, pushed[0].Path, "")
+	must.Contain(t, err, "it is being changed")
 	must.Equal(t, bucket.since(), "stat")
 }
 
@@ -356,15 +354,12 @@ func TestSource_RefusesWhatIsNotThePackage(t *testing.T) {
 			must.Succeed(t, err)
 			to := newMachine(t)
 			pulled, err := to.pull(t, transfer.InBucket(hostile), w)
-			if err == nil || pulled[0].State != event.Failed || !strings.Contains(err.Error(), hostile.String()+"/"+key(0)) {
-				t.Errorf("%+v, %v", pulled, err)
-			}
+			must.Equal(t, pulled[0].State, event.Failed)
+			must.Contain(t, err, hostile.String()+"/"+key(0))
 			if strings.HasPrefix(name, "another") && getproviders.CodeOf(err) == "" || name == "the package of another name" && !errors.Is(err, getproviders.ErrAuthentication) {
 				t.Errorf("%v", err)
 			}
-			if got := to.packages(t); len(got) > 0 {
-				t.Errorf("the cache has %q", got)
-			}
+			must.Equal(t, len(to.packages(t)), 0)
 		})
 	}
 }
@@ -445,7 +440,7 @@ func TestName_IsThatOfOnePackage(t *testing.T) {
 	} {
 		n := n
 		change(&n)
-		must.Refuse(t, must.ErrorOf(n.Key()), wrong)
-		must.Refuse(t, must.ErrorOf(n.Tag()), wrong)
+		must.Refuse(n.Key())(t, wrong)
+		must.Refuse(n.Tag())(t, wrong)
 	}
 }

@@ -203,9 +203,9 @@ func TestTailReader_ReadsWhatIsThereBeforeItsEnd(t *testing.T) {
 	mark.Advance(5)
 	mark.End(nil)
 	behind := &TailReader{ctx: t.Context(), file: strings.NewReader("hello"), mark: &mark, slot: &Slot{gate: par.NewLimit(1)}}
-	if got, err := io.ReadAll(behind); string(got) != "hello" || err != nil {
-		t.Errorf("got %q, %v", got, err)
-	}
+	got, err := io.ReadAll(behind)
+	must.Equal(t, string(got), "hello")
+	must.Equal(t, err, nil)
 }
 
 func TestTailReader_EndsWithItsContextWhateverIsThere(t *testing.T) {
@@ -218,9 +218,9 @@ func TestTailReader_EndsWithItsContextWhateverIsThere(t *testing.T) {
 		t.Fatalf("got %d, %v", n, err)
 	}
 	cancel(cachetest.ErrStopped)
-	if n, err := behind.Read(make([]byte, 2)); n != 0 || err != cachetest.ErrStopped {
-		t.Errorf("got %d, %v", n, err)
-	}
+	n, err := behind.Read(make([]byte, 2))
+	must.Equal(t, n, 0)
+	must.Equal(t, err, cachetest.ErrStopped)
 }
 
 // TestStream_StreamingCountsTheRootToo has endlessly many entries that make no file and no

@@ -43,9 +43,9 @@ func TestVendoring_VendoredArchivesKeepWhatIsSigned(t *testing.T) {
 	from := newInstaller(t, &getproviders.FilesystemMirrorSource{Dir: v.opts.Dir, Signers: getproviders.Signers{Trusted: []getproviders.TrustedKey{key}}})
 	locks, report := install(t, from, v.request.Requirements, &depsfile.Locks{})
 	lock, _ := locks.Provider(provider(registryHost + "/acme/widget"))
-	if o := report.Outcomes[0].Authentication; o.KeyID != v.registry.Signer().KeyID() || len(lock.Hashes) != 4 {
-		t.Errorf("installed from there: %+v, %q", o, lock.Hashes)
-	}
+	o := report.Outcomes[0].Authentication
+	must.Equal(t, o.KeyID, v.registry.Signer().KeyID())
+	must.Len(t, lock.Hashes, 4)
 }
 
 func TestVendoring_WhatIsSignedComesAgainIfItDiffers(t *testing.T) {
@@ -149,10 +149,10 @@ func TestVendoring_PlacedPackagesAreComparedWithTheLockFile(t *testing.T) {
 		}})
 		must.EqualSlices(t, v.codes(t), []string{"package_differs"})
 		before := files(t, v.opts.Dir)
-		if _, err := v.run(t); err == nil || !strings.Contains(err.Error(), "checksum") || !slices.Equal(files(t, v.opts.Dir), before) {
-			t.Errorf("%v, %q", err, files(t, v.opts.Dir))
-		}
+		_, err := v.run(t)
+		must.Contain(t, err, "checksum")
+		must.EqualSlices(t, files(t, v.opts.Dir), before)
 		v.request.Locks, v.request.Platforms = nil, otherPlatforms
-		must.Refuse(t, must.ErrorOf(v.run(t)), "a package for another platform was found")
+		must.Refuse(v.run(t))(t, "a package for another platform was found")
 	}
 }

@@ -124,7 +124,7 @@ func TestVendoring_VendoredPackagesAreFetchedOnce(t *testing.T) {
 		if !first.Locks.Equal(again.Locks) || first.Packages[0].State == event.Present || again.Packages[0].State != event.Present || again.Packages[1].State != event.Present {
 			t.Errorf("first %+v, then %+v", first, again)
 		}
-		must.Equal(t, must.ErrorOf(os.Stat(v.path("widget", "1.0.0", linux))), nil)
+		must.Get(os.Stat(v.path("widget", "1.0.0", linux)))(t)
 	})
 }
 
@@ -179,9 +179,9 @@ func TestVendoring_ComparesWithTheLockFile(t *testing.T) {
 		v.request.Locks = new(depsfile.Locks)
 		v.request.Locks.Set(others)
 		_, err = v.run(t)
-		if failed := errorsOf(err); len(failed) != 1 || !strings.Contains(err.Error(), linux.String()) {
-			t.Errorf("a directory for another platform, maybe: %v", err)
-		}
+		failed := errorsOf(err)
+		must.Len(t, failed, 1)
+		must.Contain(t, err, linux.String())
 		v.request.Platforms = v.request.Platforms[:1]
 		if _, err = v.run(t); err != nil {
 			t.Errorf("nothing is known of a platform: %v", err)
@@ -255,9 +255,8 @@ func TestVendoring_FromAnUnpackedMirrorCopies(t *testing.T) {
 	write(t, filepath.Join(unpacked, "terraform-provider-widget"), "x")
 	source.Add(widgetAddress, "1.0.0", getproviders.LocalDirectory(unpacked))
 	v.Fetcher.Source, v.request.Platforms = source, nil
-	if _, err := v.run(t); err == nil || !strings.Contains(err.Error(), "is an unpacked package") {
-		t.Errorf("packed: %v", err)
-	}
+	_, err := v.run(t)
+	must.Contain(t, err, "is an unpacked package")
 	v.opts.Unpacked = true
 	must.Get(v.run(t))(t)
 	if info, err := os.Lstat(v.path("widget", "1.0.0", linux)); err != nil || !info.IsDir() {
@@ -282,8 +281,8 @@ func TestVendoring_CheckVendoredSaysWhatIsMissing(t *testing.T) {
 func TestVendoring_NeedsAPlace(t *testing.T) {
 	v := newVendoring(t)
 	write(t, v.opts.Dir, "a file")
-	if _, err := v.run(t); err == nil || !strings.Contains(err.Error(), "is not one") || read(t, v.opts.Dir) != "a file" {
-		t.Errorf("%v", err)
-	}
-	must.Refuse(t, must.ErrorOf(vendoring.Update(t.Context(), &providercache.Fetcher{}, v.opts, v.request)), "there is no source")
+	_, err := v.run(t)
+	must.Contain(t, err, "is not one")
+	must.Equal(t, read(t, v.opts.Dir), "a file")
+	must.Refuse(vendoring.Update(t.Context(), &providercache.Fetcher{}, v.opts, v.request))(t, "there is no source")
 }

@@ -103,9 +103,9 @@ func TestCopy_TakesNoMoreThanTheStream(t *testing.T) {
 					t.Fatalf("%s, level %d: %d bytes, %v", name, level, out.Len(), err)
 				}
 			}
-			if left, err := io.ReadAll(src); string(left) != rest || err != nil {
-				t.Errorf("%s: %q is left of %q, %v", name, left, rest, err)
-			}
+			left, err := io.ReadAll(src)
+			must.Equal(t, string(left), rest, name)
+			must.Equal(t, err, nil, name)
 		}
 	}
 }
