@@ -78,10 +78,7 @@ func (im image) installAs(t *testing.T, user uint32, where string, before ...str
 	cmd.SysProcAttr = &syscall.SysProcAttr{Credential: &syscall.Credential{Uid: user, Gid: user}}
 	cmd.Env, cmd.Dir = append(os.Environ(), dieVariable+"="+where), "/"
 	err := cmd.Run()
-	exit, ok := errors.AsType[*exec.ExitError](err)
-	if !ok {
-		t.Fatal(err)
-	}
+	exit := must.As[*exec.ExitError](t, err)
 	installed := filepath.Join(home, "target", filepath.FromSlash(packageDir("acme/widget", "1.0.0")), "terraform-provider-widget")
 	if got := read(t, installed); exit.ExitCode() != 1 && got != "provider 1.0.0\n" {
 		t.Errorf("installed: %q", got)

@@ -1,7 +1,6 @@
 package providercache_test
 
 import (
-	"errors"
 	"testing"
 
 	"github.com/tfdeps/tfdeps/depsfile"
@@ -27,10 +26,7 @@ func TestInstall_ExplainsConflicts(t *testing.T) {
 	}
 	req := getproviders.Requirements{provider("acme/alpha"): requirements(">= 1.0", "~> 2.0", "< 1.6")}
 	_, _, err := newInstaller(t, source).Install(t.Context(), req, nil, providercache.Normal)
-	failed, ok := errors.AsType[*cause.NoVersionError](err)
-	if !ok {
-		t.Fatalf("got %v, want a NoVersionError", err)
-	}
+	failed := must.As[*cause.NoVersionError](t, err)
 	var minimal []int
 	for _, b := range failed.Conflict.Minimal {
 		minimal = append(minimal, b.Pos.Line)
@@ -56,10 +52,7 @@ func TestInstall_SaysWhoseConstraintsALockedVersionMeets(t *testing.T) {
 			locks.Set(depsfile.Lock{Provider: provider("acme/alpha"), Version: version(c.locked)})
 			req := getproviders.Requirements{provider("acme/alpha"): c.required}
 			_, _, err := newInstaller(t, newSource(t)).Install(t.Context(), req, locks, providercache.Normal)
-			failed, ok := errors.AsType[*cause.LockedVersionError](err)
-			if !ok {
-				t.Fatalf("got %v, want a LockedVersionError", err)
-			}
+			failed := must.As[*cause.LockedVersionError](t, err)
 			must.EqualSlices(t, originLines(failed.Requirements), c.unmet)
 			must.EqualSlices(t, originLines(failed.Others), c.met)
 		})

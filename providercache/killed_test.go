@@ -2,7 +2,6 @@ package providercache_test
 
 import (
 	"context"
-	"errors"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -90,9 +89,7 @@ func TestInstall_WhatKilledProcessesLeaveIsRemovedByTheNext(t *testing.T) {
 			killed := exec.CommandContext(t.Context(), os.Args[0], archive, in.Target.Dir)
 			killed.Env = append(os.Environ(), dieVariable+"="+where)
 			err := killed.Run()
-			if exit, ok := errors.AsType[*exec.ExitError](err); !ok || exit.ExitCode() != diedAsAsked {
-				t.Fatalf("the other process ended with %v", err)
-			}
+			must.Equal(t, must.As[*exec.ExitError](t, err).ExitCode(), diedAsAsked)
 			left := tree(t, in.Target.Dir)
 			if stagings := stagingDirs(left); where != "begun" && stagings == 0 {
 				t.Errorf("there is %q, so this test shows nothing", left)

@@ -90,10 +90,10 @@ func TestDiscovery_TellsHowItWasRefused(t *testing.T) {
 			d.Credentials = tokens{hostOf(t, srv): "hunter2"}
 		}
 		_, err := d.Service(t.Context(), hostOf(t, srv), "providers.v1")
-		failed, ok := errors.AsType[*DiscoveryError](err)
-		if !ok || failed.StatusCode != http.StatusUnauthorized || failed.Authorized != authorized || strings.Contains(err.Error(), "hunter2") {
-			t.Errorf("got %#v", err)
-		}
+		failed := must.As[*DiscoveryError](t, err)
+		must.Equal(t, failed.StatusCode, http.StatusUnauthorized)
+		must.Equal(t, failed.Authorized, authorized)
+		must.NotContain(t, err, "hunter2")
 	}
 }
 

@@ -54,9 +54,7 @@ func TestClientOptions_ATransportAsBaseKeepsTheProtocolsAndTheLimits(t *testing.
 	hasty := newClient(t, ClientOptions{Base: base, HeaderTimeout: 100 * time.Millisecond})
 	for _, ctx := range []context.Context{t.Context(), WithOwnConnection(t.Context())} {
 		_, err := hasty.Do(get(t, srv.URL+"/silent").WithContext(ctx))
-		if timeout, ok := errors.AsType[net.Error](err); !ok || !timeout.Timeout() {
-			t.Errorf("a server that says nothing: %v", err)
-		}
+		must.Equal(t, must.As[net.Error](t, err).Timeout(), true)
 	}
 	if base.ResponseHeaderTimeout != 0 {
 		t.Error("the caller's own transport was changed")
@@ -74,9 +72,8 @@ func TestClientOptions_AnyOtherBaseHasATimeLimit(t *testing.T) {
 		})})
 		start := time.Now()
 		_, err := client.Do(get(t, "http://example.com/"))
-		if _, ok := errors.AsType[*StallError](err); !ok || time.Since(start) != 15*time.Second {
-			t.Errorf("after %s: %v", time.Since(start), err)
-		}
+		must.As[*StallError](t, err)
+		must.Equal(t, time.Since(start), 15*time.Second)
 		req := get(t, "http://example.com/")
 		if _, err := client.Do(req.WithContext(WithOwnConnection(req.Context()))); err == nil || errors.Is(err, context.Canceled) {
 			t.Errorf("got %v", err)

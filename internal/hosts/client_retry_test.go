@@ -85,14 +85,11 @@ func TestRetry_DoesNotRepeatWhatCannotWork(t *testing.T) {
 	t.Cleanup(srv.Close)
 	client := newClient(t, quick(3)) // which doesn't trust the server
 	_, err := Do(client, get(t, srv.URL), 0)
-	if _, ok := errors.AsType[*tls.CertificateVerificationError](err); !ok || handshakes.Load() != 1 {
-		t.Errorf("%d handshakes, error %v", handshakes.Load(), err)
-	}
+	must.As[*tls.CertificateVerificationError](t, err)
+	must.Equal(t, handshakes.Load(), 1)
 	for _, scheme := range []string{"ftp", "file"} {
 		_, err := Do(client, get(t, scheme+"://example.com/x"), 0)
-		if failed, ok := errors.AsType[*RequestError](err); !ok || failed.Attempts != 1 {
-			t.Errorf("%s: got %v", scheme, err)
-		}
+		must.Equal(t, must.As[*RequestError](t, err, scheme).Attempts, 1, scheme)
 	}
 }
 
@@ -101,10 +98,10 @@ func TestRetry_TellsTheNumberOfAttempts(t *testing.T) {
 	cause := &net.OpError{Op: "dial", Net: "tcp", Err: syscall.ECONNREFUSED}
 	opts.Base = roundTrip(func(*http.Request) (*http.Response, error) { return nil, cause })
 	_, err := Do(newClient(t, opts), get(t, "https://u:pw@example.com/a?token=secret"), 0)
-	failed, ok := errors.AsType[*RequestError](err)
-	if !ok || failed.Attempts != 3 || !errors.Is(failed.Err, cause) || failed.Err.Error() != cause.Error() {
-		t.Fatalf("got %#v", err)
-	}
+	failed := must.As[*RequestError](t, err)
+	must.Equal(t, failed.Attempts, 3)
+	must.Fail(t, failed.Err, cause)
+	must.Equal(t, failed.Err.Error(), cause.Error())
 	want := `the request failed after 3 attempts, please try again later: Get "https://example.com/a?token=REDACTED": ` + cause.Error()
 	must.Equal(t, err.Error(), want)
 }
@@ -113,9 +110,7 @@ func TestRetry_KeepsTimeoutsRecognisable(t *testing.T) {
 	_, err := newClient(t, quick(0, roundTrip(func(*http.Request) (*http.Response, error) {
 		return nil, &net.DNSError{Err: "i/o timeout", Name: "example.com", IsTimeout: true}
 	}))).Do(get(t, "https://example.com/"))
-	if u, ok := errors.AsType[*url.Error](err); !ok || !u.Timeout() {
-		t.Errorf("not a timeout: %v", err)
-	}
+	must.Equal(t, must.As[*url.Error](t, err).Timeout(), true, "not a timeout")
 }
 
 // spyBody records how it is used.

@@ -124,15 +124,12 @@ func TestClient_Stall(t *testing.T) {
 		must.Equal(t, string(body), "xxx")
 		must.Equal(t, time.Since(start), 17*time.Second)
 		const want = "the transfer from https://example.com/big.zip?sig=REDACTED stalled: no data for 5s"
-		if _, ok := errors.AsType[*StallError](err); !ok || err.Error() != want {
-			t.Errorf("got %v", err)
-		}
-		if n, ok := errors.AsType[interface {
+		must.As[*StallError](t, err)
+		must.Equal(t, err.Error(), want)
+		must.Equal(t, must.As[interface {
 			error
 			Timeout() bool
-		}](err); !ok || !n.Timeout() {
-			t.Error("not a timeout")
-		}
+		}](t, err).Timeout(), true, "not a timeout")
 	})
 }
 
@@ -151,9 +148,7 @@ func TestStall_DropsTheConnection(t *testing.T) {
 		resp, err := clientFor(t, srv, ClientOptions{StallTimeout: 20 * time.Millisecond}).Do(get(t, srv.URL))
 		must.Succeed(t, err)
 		_, err = io.ReadAll(resp.Body)
-		if _, ok := errors.AsType[*StallError](err); !ok {
-			t.Errorf("%s: got %v", resp.Proto, err)
-		}
+		must.As[*StallError](t, err, resp.Proto)
 		<-dropped
 		resp.Body.Close()
 	}

@@ -227,10 +227,9 @@ func TestHelper_ThatCannotRun(t *testing.T) {
 
 func TestHelper_NotFound(t *testing.T) {
 	tokens, err := NewHelperTokens(Helper{Name: "x", Dirs: []string{"/a", "/b"}})
-	missing, ok := errors.AsType[*HelperNotFoundError](err)
-	if tokens != nil || !ok || missing.Name != "x" || err.Error() != `no program for the credentials helper "x": there is no terraform-credentials-x in /a or /b` {
-		t.Errorf("got %v, %v", tokens, err)
-	}
+	must.Equal(t, tokens, nil)
+	must.Equal(t, must.As[*HelperNotFoundError](t, err).Name, "x")
+	must.Equal(t, err.Error(), `no program for the credentials helper "x": there is no terraform-credentials-x in /a or /b`)
 	if _, err := NewHelperTokens(Helper{Name: "x"}); err == nil || !strings.HasSuffix(err.Error(), "in any directory") {
 		t.Errorf("got %v", err)
 	}

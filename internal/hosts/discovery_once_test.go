@@ -2,7 +2,6 @@ package hosts
 
 import (
 	"context"
-	"errors"
 	"io"
 	"net/http"
 	"strings"
@@ -59,9 +58,7 @@ func TestDiscovery_TellsEachCallerItsOwnService(t *testing.T) {
 	})}}
 	for _, service := range []string{"providers.v1", "modules.v1"} {
 		_, err := d.Service(t.Context(), "example.com", service)
-		if failed, ok := errors.AsType[*DiscoveryError](err); !ok || failed.Service != service {
-			t.Errorf("%s: %v", service, err)
-		}
+		must.Equal(t, must.As[*DiscoveryError](t, err, service).Service, service)
 	}
 }
 

@@ -141,10 +141,7 @@ func TestDiscovery_Errors(t *testing.T) {
 		t.Run(tc.name, func(t *testing.T) {
 			_, srv, err := discover(t, quick(1), tc.h)
 			host := strings.TrimPrefix(srv.URL, "https://")
-			failed, ok := errors.AsType[*DiscoveryError](err)
-			if !ok {
-				t.Fatalf("got %v", err)
-			}
+			failed := must.As[*DiscoveryError](t, err)
 			if failed.Host.ASCII() != host || failed.Service != "providers.v1" || !errors.Is(err, tc.kind) || failed.Code() == "" || tc.kind == ErrUnauthorized && errors.Is(err, ErrHostUnreachable) {
 				t.Errorf("got %#v", failed)
 			}
@@ -235,9 +232,7 @@ func FuzzDiscoveryDocument(f *testing.F) {
 		}
 		u, err := offered.url("providers.v1")
 		if err != nil {
-			if _, ok := errors.AsType[*DiscoveryError](err); !ok {
-				t.Errorf("untyped error %v", err)
-			}
+			must.As[*DiscoveryError](t, err)
 			return
 		}
 		if !u.IsAbs() || u.Host == "" || u.User != nil || u.Fragment != "" || u.Scheme != "https" && u.Scheme != "http" {

@@ -83,16 +83,14 @@ func TestGetDocument(t *testing.T) {
 	})
 	t.Run("too large", func(t *testing.T) {
 		doc, err := get("/chunked")
-		if large, ok := errors.AsType[*TooLargeError](err); !ok || large.Limit != 10 || doc != nil {
-			t.Fatalf("got %v, %v", doc, err)
-		}
+		must.Equal(t, must.As[*TooLargeError](t, err).Limit, 10)
+		must.Equal(t, doc, nil)
 		must.Equal(t, err.Error(), `Get "`+srv.URL+`/chunked": the response is larger than 10 bytes`)
 	})
 	t.Run("cut off", func(t *testing.T) {
 		_, err := get("/cut")
-		if failed, ok := errors.AsType[*RequestError](err); !ok || !errors.Is(err, io.ErrUnexpectedEOF) || failed.URL != srv.URL+"/cut" {
-			t.Errorf("got %v", err)
-		}
+		must.Equal(t, must.As[*RequestError](t, err).URL, srv.URL+"/cut")
+		must.Fail(t, err, io.ErrUnexpectedEOF)
 	})
 	t.Run("without a header", func(t *testing.T) {
 		must.Get(GetDocument(t.Context(), client, DocumentRequest{URL: mustURL(t, srv.URL)}))(t)
@@ -156,9 +154,8 @@ func TestGetDocument_RedirectToNowhere(t *testing.T) {
 	for name, client := range map[string]*http.Client{"ours": clientFor(t, srv, quick(2)), "the library's": srv.Client()} {
 		asked.reset()
 		_, err := Do(client, get(t, srv.URL+"/a"), 5)
-		if failed, ok := errors.AsType[*RequestError](err); !ok || failed.Attempts != 1 || asked.all() != "/a" {
-			t.Errorf("%s: got %#v, asked %s", name, err, asked.all())
-		}
+		must.Equal(t, must.As[*RequestError](t, err, name).Attempts, 1, name)
+		must.Equal(t, asked.all(), "/a", name)
 		text := fmt.Sprint(err)
 		must.NotContain(t, text, "hunter", name)
 		must.Contain(t, text, "redirects to something that is not a URL", name)

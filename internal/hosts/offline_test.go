@@ -1,7 +1,6 @@
 package hosts
 
 import (
-	"errors"
 	"net/http"
 	"strings"
 	"sync/atomic"
@@ -20,10 +19,8 @@ func TestOffline_ClientSendsNothing(t *testing.T) {
 				strings.NewReader("body"))
 			must.Succeed(t, err)
 			_, err = Do(wrapped, req, 1)
-			refused, ok := errors.AsType[*OfflineError](err)
-			if !ok || !errors.Is(err, ErrOffline) || refused.By != "TFDEPS_OFFLINE" {
-				t.Fatalf("the request came to %v", err)
-			}
+			must.Equal(t, must.As[*OfflineError](t, err).By, "TFDEPS_OFFLINE")
+			must.Fail(t, err, ErrOffline)
 			text := err.Error()
 			must.NotContain(t, text, "secret", "the error should name the URL, and no secrets")
 			must.Contain(t, text, strings.TrimPrefix(server.URL, "http://"), "the error should name the URL, and no secrets")

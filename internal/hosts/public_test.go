@@ -3,7 +3,6 @@ package hosts
 import (
 	"context"
 	"encoding/binary"
-	"errors"
 	"fmt"
 	"io"
 	"net"
@@ -150,10 +149,9 @@ func TestPublicDialer_DecidesForEachConnection(t *testing.T) {
 				if err == nil {
 					resp.Body.Close()
 				}
-				failed, ok := errors.AsType[*RequestError](err)
-				if !errors.Is(err, ErrPrivateAddress) || !ok || failed.Attempts != 1 || strings.Contains(err.Error(), names[name][0]) {
-					t.Errorf("%s, %s: %v", target, kind, err)
-				}
+				must.Equal(t, must.As[*RequestError](t, err, target, kind).Attempts, 1, target, kind)
+				must.Fail(t, err, ErrPrivateAddress, target, kind)
+				must.NotContain(t, err, names[name][0], target, kind)
 			}
 		}
 	}

@@ -27,7 +27,7 @@ func Get[T any](value T, err error) func(tb testing.TB, about ...any) T {
 	}
 }
 
-// Equal fails the test unless got is want. All functions below but Len let the test go on, and begin what they print with what it is about.
+// Equal fails the test unless got is want. All functions below but Len and As let the test go on, and begin what they print with what it is about.
 func Equal[T comparable](tb testing.TB, got, want T, about ...any) {
 	tb.Helper()
 	if got != want {
@@ -82,6 +82,17 @@ func DeepEqual(tb testing.TB, got, want any, about ...any) {
 	if !reflect.DeepEqual(got, want) {
 		differ(tb, got, want, about)
 	}
+}
+
+// As is the error of its type that err is or wraps. Without one it ends the test.
+func As[E error](tb testing.TB, err error, about ...any) E {
+	tb.Helper()
+	found, ok := errors.AsType[E](err)
+	if !ok {
+		differ(tb, err, fmt.Sprintf("a %T", found), about)
+		tb.FailNow()
+	}
+	return found
 }
 
 // Refuse has the results of a call, and fails the test unless the last one is an error.

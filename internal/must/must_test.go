@@ -4,6 +4,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"io/fs"
 	"strings"
 	"testing"
 )
@@ -37,6 +38,7 @@ func TestFunctions_Fail(t *testing.T) {
 		"Contain":     {func(r *recorder) { Contain(r, nil, "") }, func(r *recorder) { Contain(r, wrapped, "ing: EOF") }, "something with "},
 		"NotContain":  {func(r *recorder) { NotContain(r, "axb", "x") }, func(r *recorder) { NotContain(r, "ab", "x") }, "nothing with x"},
 		"DeepEqual":   {func(r *recorder) { DeepEqual(r, list, list[:1]) }, func(r *recorder) { DeepEqual(r, list, []string{"a", "b"}) }, "want: [\"a\"]"},
+		"As":          {func(r *recorder) { As[*fs.PathError](r, wrapped, "it") }, func(r *recorder) { As[*fs.PathError](r, fmt.Errorf("%w", &fs.PathError{})) }, "want: a *fs.PathError\nends"},
 		"Refuse":      {func(r *recorder) { Refuse(1, nil)(r, "it") }, func(r *recorder) { Refuse(1, io.EOF)(r) }, "[it]"},
 		"Fail":        {func(r *recorder) { Fail(r, errors.New("EOF"), io.EOF) }, func(r *recorder) { Fail(r, ErrorOf(1, 2, wrapped), io.EOF) }, "EOF"},
 	} {

@@ -199,9 +199,8 @@ func TestPush_NamesTheRepositoryToBeCreated(t *testing.T) {
 	t.Cleanup(server.Close)
 	at := oci.Repository{Registry: strings.TrimPrefix(server.URL, "https://"), Name: "team/widget"}
 	err := (&oci.Client{HTTP: server.Client()}).Push(t.Context(), at, release("1.0.0", target(linux, "archive one")))
-	if missing, ok := errors.AsType[*oci.RepositoryMissingError](err); !ok || missing.Repository != at || !strings.Contains(err.Error(), "create team/widget there first") {
-		t.Errorf("%v", err)
-	}
+	must.Equal(t, must.As[*oci.RepositoryMissingError](t, err).Repository, at)
+	must.Contain(t, err, "create team/widget there first")
 }
 
 // tagged reads the index of version 1.0.0, or sets the tag to another one.

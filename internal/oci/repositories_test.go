@@ -145,7 +145,6 @@ func TestPush_CreatesRepositories(t *testing.T) {
 	must.Succeed(t, other.Push(t.Context(), s.at, release("1.4.0", target(linux, "archive"))))
 	at := oci.Repository{Registry: s.Host, Name: "providers/forbidden"}
 	err := s.client.Push(t.Context(), at, release("1.0.0", target(linux, "archive")))
-	if missing, ok := errors.AsType[*oci.RepositoryMissingError](err); !ok || missing.Repository != at || !strings.Contains(err.Error(), "creating it failed: AccessDenied") {
-		t.Errorf("%v", err)
-	}
+	must.Equal(t, must.As[*oci.RepositoryMissingError](t, err).Repository, at)
+	must.Contain(t, err, "creating it failed: AccessDenied")
 }

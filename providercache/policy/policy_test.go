@@ -12,6 +12,7 @@ import (
 	"time"
 
 	"github.com/tfdeps/tfdeps/getproviders"
+	"github.com/tfdeps/tfdeps/internal/hosts"
 	"github.com/tfdeps/tfdeps/internal/must"
 	"github.com/tfdeps/tfdeps/providercache/policy"
 )
@@ -36,10 +37,26 @@ var widget = getproviders.Provider{Hostname: "registry.terraform.io", Namespace:
 
 func TestPolicy_Check(t *testing.T) {
 	now := time.Date(2026, 3, 1, 0, 0, 0, 0, time.UTC)
-	signed := func(level getproviders.TrustLevel, key string) *getproviders.AuthenticationResult {
-		return &getproviders.AuthenticationResult{TrustLevel: level, KeyID: key}
+	from := func(sourceURL string) policy.Candidate { return policy.Candidate{SourceURL: sourceURL} }
+	of := func(address, v string) policy.Candidate {
+		return policy.Candidate{Provider: provider(t, address), Version: getproviders.MustParseVersion(v), Now: now}
 	}
-	version := getproviders.MustParseVersion
+	by := func(address string, level getproviders.TrustLevel, key string) policy.Candidate {
+		return policy.Candidate{Provider: provider(t, address), Authentication: &getproviders.AuthenticationResult{TrustLevel: level, KeyID: key}}
+	}
+	after := func(texts ...string) policy.Candidate { // the version, and those that are locked and were seen
+		var v [3]getproviders.Version
+		for i, text := range texts {
+			if text != "" {
+				v[i] = getproviders.MustParseVersion(text)
+			}
+		}
+		return policy.Candidate{Version: v[0], Locked: v[1], Seen: v[2]}
+	}
+	released := func(later time.Duration) policy.Candidate {
+		return policy.Candidate{Released: now.Add(later), Now: now}
+	}
+	ofRegistry := policy.Candidate{SourceURL: "https://cdn.example/v1/", FromRegistry: true, Provider: provider(t, "acme.example/a/b")}
 	const key, other = "34365D9472D7468F", "0123456789ABCDEF"
 	for name, c := range map[string]struct {
 		policy    string
@@ -48,84 +65,84 @@ func TestPolicy_Check(t *testing.T) {
 	}{
 		"no rule": {"", policy.Candidate{}, ""},
 
-		"host":                            {`sources = ["registry.example.com"]`, policy.Candidate{SourceURL: "https://registry.example.com/v1/providers/"}, ""},
-		"host, upper case":                {`sources = ["Registry.Example.com"]`, policy.Candidate{SourceURL: "https://registry.example.com/v1/"}, ""},
-		"host with a port":                {`sources = ["registry.example.com:8443"]`, policy.Candidate{SourceURL: "https://registry.example.com:8443/v1/"}, ""},
-		"another port":                    {`sources = ["registry.example.com"]`, policy.Candidate{SourceURL: "https://registry.example.com:8443/v1/"}, "not one of the allowed sources"},
-		"host, no TLS":                    {`sources = ["registry.example.com"]`, policy.Candidate{SourceURL: "http://registry.example.com/v1/"}, "not one of the allowed sources"},
-		"host, its own port":              {`sources = ["registry.example.com"]`, policy.Candidate{SourceURL: "https://registry.example.com:443/v1/"}, ""},
-		"host, port 443 in the rule":      {`sources = ["registry.example.com:443"]`, policy.Candidate{SourceURL: "https://registry.example.com/v1/"}, ""},
-		"host of an OCI registry":         {`sources = ["registry.example.com"]`, policy.Candidate{SourceURL: "oci://registry.example.com/a"}, "not one of the allowed sources"},
-		"a bucket's name":                 {`sources = ["company"]`, policy.Candidate{SourceURL: "s3://company/mirror/"}, "not one of the allowed sources"},
-		"address of a host":               {`sources = ["192.0.2.7"]`, policy.Candidate{SourceURL: "https://192.0.2.7/v1/"}, ""},
-		"bucket":                          {`sources = ["s3://company/mirror"]`, policy.Candidate{SourceURL: "s3://company/mirror/"}, ""},
-		"bucket, below":                   {`sources = ["gs://company"]`, policy.Candidate{SourceURL: "gs://company/mirror/"}, ""},
-		"bucket elsewhere":                {`sources = ["s3://company/"]`, policy.Candidate{SourceURL: "s3://company/mirror/?endpoint=https://evil.example"}, "not one of the allowed sources"},
-		"bucket at the endpoint":          {`sources = ["s3://company/?endpoint=https://minio.example"]`, policy.Candidate{SourceURL: "s3://company/mirror/?endpoint=https://minio.example/"}, ""},
-		"bucket at another endpoint":      {`sources = ["s3://company/?endpoint=https://minio.example"]`, policy.Candidate{SourceURL: "s3://company/mirror/?endpoint=https://minio.example.evil.example"}, "not one of the allowed sources"},
-		"bucket not at the endpoint":      {`sources = ["gs://company/?endpoint=https://minio.example"]`, policy.Candidate{SourceURL: "gs://company/mirror/"}, "not one of the allowed sources"},
-		"OCI registry":                    {`sources = ["oci://r.example/acme"]`, policy.Candidate{SourceURL: "oci://r.example/acme/widget"}, ""},
-		"OCI registry, a port":            {`sources = ["oci://r.example/acme"]`, policy.Candidate{SourceURL: "oci://r.example:8443/acme/widget"}, "not one of the allowed sources"},
-		"mirror, its own port":            {`sources = ["https://m.example/p"]`, policy.Candidate{SourceURL: "https://m.example:443/p/"}, ""},
-		"mirror, a port":                  {`sources = ["https://m.example/p"]`, policy.Candidate{SourceURL: "https://m.example:8443/p/"}, "not one of the allowed sources"},
-		"mirror, no TLS":                  {`sources = ["https://m.example/p"]`, policy.Candidate{SourceURL: "http://m.example/p/"}, "not one of the allowed sources"},
-		"out of a mirror":                 {`sources = ["https://m.example/p"]`, policy.Candidate{SourceURL: "https://m.example/p/../q/"}, "not one of the allowed sources"},
-		"out of a mirror, encoded":        {`sources = ["https://m.example/p"]`, policy.Candidate{SourceURL: "https://m.example/p/%2e%2e/q/"}, "not one of the allowed sources"},
-		"longer host":                     {`sources = ["example.com"]`, policy.Candidate{SourceURL: "https://example.com.evil.example/v1/"}, "not one of the allowed sources"},
-		"mirror":                          {`sources = ["https://m.example/p/"]`, policy.Candidate{SourceURL: "https://m.example/p/"}, ""},
-		"below a mirror":                  {`sources = ["https://m.example/p"]`, policy.Candidate{SourceURL: "https://m.example/p/q/"}, ""},
-		"beside a mirror":                 {`sources = ["https://m.example/p"]`, policy.Candidate{SourceURL: "https://m.example/path/"}, "not one of the allowed sources"},
+		"host":                            {`sources = ["registry.example.com"]`, from("https://registry.example.com/v1/providers/"), ""},
+		"host, upper case":                {`sources = ["Registry.Example.com"]`, from("https://registry.example.com/v1/"), ""},
+		"host with a port":                {`sources = ["registry.example.com:8443"]`, from("https://registry.example.com:8443/v1/"), ""},
+		"another port":                    {`sources = ["registry.example.com"]`, from("https://registry.example.com:8443/v1/"), "not one of the allowed sources"},
+		"host, no TLS":                    {`sources = ["registry.example.com"]`, from("http://registry.example.com/v1/"), "not one of the allowed sources"},
+		"host, its own port":              {`sources = ["registry.example.com"]`, from("https://registry.example.com:443/v1/"), ""},
+		"host, port 443 in the rule":      {`sources = ["registry.example.com:443"]`, from("https://registry.example.com/v1/"), ""},
+		"host of an OCI registry":         {`sources = ["registry.example.com"]`, from("oci://registry.example.com/a"), "not one of the allowed sources"},
+		"a bucket's name":                 {`sources = ["company"]`, from("s3://company/mirror/"), "not one of the allowed sources"},
+		"address of a host":               {`sources = ["192.0.2.7"]`, from("https://192.0.2.7/v1/"), ""},
+		"bucket":                          {`sources = ["s3://company/mirror"]`, from("s3://company/mirror/"), ""},
+		"bucket, below":                   {`sources = ["gs://company"]`, from("gs://company/mirror/"), ""},
+		"bucket elsewhere":                {`sources = ["s3://company/"]`, from("s3://company/mirror/?endpoint=https://evil.example"), "not one of the allowed sources"},
+		"bucket at the endpoint":          {`sources = ["s3://company/?endpoint=https://minio.example"]`, from("s3://company/mirror/?endpoint=https://minio.example/"), ""},
+		"bucket at another endpoint":      {`sources = ["s3://company/?endpoint=https://minio.example"]`, from("s3://company/mirror/?endpoint=https://minio.example.evil.example"), "not one of the allowed sources"},
+		"bucket not at the endpoint":      {`sources = ["gs://company/?endpoint=https://minio.example"]`, from("gs://company/mirror/"), "not one of the allowed sources"},
+		"OCI registry":                    {`sources = ["oci://r.example/acme"]`, from("oci://r.example/acme/widget"), ""},
+		"OCI registry, a port":            {`sources = ["oci://r.example/acme"]`, from("oci://r.example:8443/acme/widget"), "not one of the allowed sources"},
+		"mirror, its own port":            {`sources = ["https://m.example/p"]`, from("https://m.example:443/p/"), ""},
+		"mirror, a port":                  {`sources = ["https://m.example/p"]`, from("https://m.example:8443/p/"), "not one of the allowed sources"},
+		"mirror, no TLS":                  {`sources = ["https://m.example/p"]`, from("http://m.example/p/"), "not one of the allowed sources"},
+		"out of a mirror":                 {`sources = ["https://m.example/p"]`, from("https://m.example/p/../q/"), "not one of the allowed sources"},
+		"out of a mirror, encoded":        {`sources = ["https://m.example/p"]`, from("https://m.example/p/%2e%2e/q/"), "not one of the allowed sources"},
+		"longer host":                     {`sources = ["example.com"]`, from("https://example.com.evil.example/v1/"), "not one of the allowed sources"},
+		"mirror":                          {`sources = ["https://m.example/p/"]`, from("https://m.example/p/"), ""},
+		"below a mirror":                  {`sources = ["https://m.example/p"]`, from("https://m.example/p/q/"), ""},
+		"beside a mirror":                 {`sources = ["https://m.example/p"]`, from("https://m.example/path/"), "not one of the allowed sources"},
 		"unknown source":                  {`sources = ["https://m.example/p"]`, policy.Candidate{}, "it isn't known where"},
-		"registry, its service elsewhere": {`sources = ["Acme.example"]`, policy.Candidate{SourceURL: "https://cdn.example/v1/", FromRegistry: true, Provider: provider(t, "acme.example/a/b")}, ""},
-		"another registry":                {`sources = ["other.example"]`, policy.Candidate{SourceURL: "https://cdn.example/v1/", FromRegistry: true, Provider: provider(t, "acme.example/a/b")}, "not one of the allowed sources"},
+		"registry, its service elsewhere": {`sources = ["Acme.example"]`, ofRegistry, ""},
+		"another registry":                {`sources = ["other.example"]`, ofRegistry, "not one of the allowed sources"},
 		"a mirror of the registry":        {`sources = ["acme.example"]`, policy.Candidate{SourceURL: "https://cdn.example/v1/", Provider: provider(t, "acme.example/a/b")}, "not one of the allowed sources"},
-		"no source at all":                {`sources = []`, policy.Candidate{SourceURL: "https://m.example/"}, "not one of the allowed sources"},
+		"no source at all":                {`sources = []`, from("https://m.example/"), "not one of the allowed sources"},
 
 		"provider":       {`providers = ["example.com/acme/*"]`, policy.Candidate{Provider: provider(t, "example.com/acme/widget")}, ""},
 		"other provider": {`providers = ["example.com/acme/*"]`, policy.Candidate{Provider: widget}, "matches none of the allowed patterns"},
 
-		"pinned key, the host with a dot": {`signed_by "example.com/acme/*" { keys = ["` + key + `"] }`, policy.Candidate{Provider: provider(t, "example.com./acme/widget"), Authentication: signed(getproviders.LevelCommunity, other)}, "has to be signed by one of the keys"},
-		"pinned key, the rule with a dot": {`signed_by "example.com./acme/*" { keys = ["` + key + `"] }`, policy.Candidate{Provider: provider(t, "example.com/acme/widget"), Authentication: signed(getproviders.LevelCommunity, other)}, "has to be signed by one of the keys"},
+		"pinned key, the host with a dot": {`signed_by "example.com/acme/*" { keys = ["` + key + `"] }`, by("example.com./acme/widget", getproviders.LevelCommunity, other), "has to be signed by one of the keys"},
+		"pinned key, the rule with a dot": {`signed_by "example.com./acme/*" { keys = ["` + key + `"] }`, by("example.com/acme/widget", getproviders.LevelCommunity, other), "has to be signed by one of the keys"},
 		"allowed providers, with a dot":   {`providers = ["example.com/acme/*"]`, policy.Candidate{Provider: provider(t, "example.com./acme/widget")}, "matches none of the allowed patterns"},
 
-		"trust":              {`minimum_trust = "partner"`, policy.Candidate{Authentication: signed(getproviders.LevelOfficial, "")}, ""},
-		"too little trust":   {`minimum_trust = "partner"`, policy.Candidate{Authentication: signed(getproviders.LevelCommunity, key)}, "it is self-signed, and has to be at least signed by a HashiCorp partner"},
+		"trust":              {`minimum_trust = "partner"`, by("acme/widget", getproviders.LevelOfficial, ""), ""},
+		"too little trust":   {`minimum_trust = "partner"`, by("acme/widget", getproviders.LevelCommunity, key), "it is self-signed, and has to be at least signed by a HashiCorp partner"},
 		"not fetched so far": {`minimum_trust = "official"`, policy.Candidate{}, ""},
 
-		"upgrade":                            {`refuse_downgrades = true`, policy.Candidate{Version: version("1.10.0"), Locked: version("1.9.0")}, ""},
-		"the same":                           {`refuse_downgrades = true`, policy.Candidate{Version: version("1.9.0"), Locked: version("1.9.0")}, ""},
-		"first use":                          {`refuse_downgrades = true`, policy.Candidate{Version: version("1.9.0")}, ""},
-		"downgrade":                          {`refuse_downgrades = true`, policy.Candidate{Version: version("1.9.0"), Locked: version("1.10.0")}, "the lock file has 1.10.0"},
-		"not refused":                        {`refuse_downgrades = false`, policy.Candidate{Version: version("1.9.0"), Locked: version("1.10.0"), Seen: version("1.10.0")}, ""},
-		"older than seen":                    {`refuse_downgrades = true`, policy.Candidate{Version: version("1.9.0"), Seen: version("1.10.0")}, "1.10.0 was used on this machine before"},
-		"locked, newer seen":                 {`refuse_downgrades = true`, policy.Candidate{Version: version("1.9.0"), Locked: version("1.9.0"), Seen: version("1.10.0")}, ""},
-		"newer than locked, older than seen": {`refuse_downgrades = true`, policy.Candidate{Version: version("1.9.0"), Locked: version("1.8.0"), Seen: version("1.10.0")}, "1.10.0 was used on this machine before"},
+		"upgrade":                            {`refuse_downgrades = true`, after("1.10.0", "1.9.0"), ""},
+		"the same":                           {`refuse_downgrades = true`, after("1.9.0", "1.9.0"), ""},
+		"first use":                          {`refuse_downgrades = true`, after("1.9.0"), ""},
+		"downgrade":                          {`refuse_downgrades = true`, after("1.9.0", "1.10.0"), "the lock file has 1.10.0"},
+		"not refused":                        {`refuse_downgrades = false`, after("1.9.0", "1.10.0", "1.10.0"), ""},
+		"older than seen":                    {`refuse_downgrades = true`, after("1.9.0", "", "1.10.0"), "1.10.0 was used on this machine before"},
+		"locked, newer seen":                 {`refuse_downgrades = true`, after("1.9.0", "1.9.0", "1.10.0"), ""},
+		"newer than locked, older than seen": {`refuse_downgrades = true`, after("1.9.0", "1.8.0", "1.10.0"), "1.10.0 was used on this machine before"},
 
-		"old enough":    {`minimum_age { age = "72h" }`, policy.Candidate{Released: now.Add(-72 * time.Hour), Now: now}, ""},
-		"too young":     {`minimum_age { age = "72h" }`, policy.Candidate{Released: now.Add(-71 * time.Hour), Now: now}, "it was released at 2026-02-26T01:00:00Z, and has to be 72h0m0s old"},
+		"old enough":    {`minimum_age { age = "72h" }`, released(-72 * time.Hour), ""},
+		"too young":     {`minimum_age { age = "72h" }`, released(-71 * time.Hour), "it was released at 2026-02-26T01:00:00Z, and has to be 72h0m0s old"},
 		"unknown age":   {`minimum_age { age = "72h" }`, policy.Candidate{Now: now}, "it isn't known when it was released"},
 		"excepted":      {"minimum_age {\n age = \"72h\"\n except = [\"acme/*\"]\n}", policy.Candidate{Provider: widget, Now: now}, ""},
-		"from tomorrow": {`minimum_age { age = "1h" }`, policy.Candidate{Released: now.Add(time.Hour), Now: now}, "it was released at"},
+		"from tomorrow": {`minimum_age { age = "1h" }`, released(time.Hour), "it was released at"},
 
-		"allowed version":          {`versions "acme/*" { allow = ">= 1.2, != 1.3.1" }`, policy.Candidate{Provider: widget, Version: version("1.3.0")}, ""},
-		"version that is too old":  {`versions "acme/*" { allow = ">= 1.2, != 1.3.1" }`, policy.Candidate{Provider: widget, Version: version("1.1.0")}, `only versions ">= 1.2.0, != 1.3.1" are allowed`},
-		"version that is excluded": {`versions "acme/*" { allow = ">= 1.2, != 1.3.1" }`, policy.Candidate{Provider: widget, Version: version("1.3.1")}, "are allowed"},
-		"prerelease":               {`versions "acme/*" { allow = ">= 1.2" }`, policy.Candidate{Provider: widget, Version: version("1.3.0-beta1")}, "are allowed"},
-		"version of another":       {`versions "acme/*" { allow = ">= 1.2" }`, policy.Candidate{Provider: provider(t, "other/widget"), Version: version("1.1.0")}, ""},
+		"allowed version":          {`versions "acme/*" { allow = ">= 1.2, != 1.3.1" }`, of("acme/widget", "1.3.0"), ""},
+		"version that is too old":  {`versions "acme/*" { allow = ">= 1.2, != 1.3.1" }`, of("acme/widget", "1.1.0"), `only versions ">= 1.2.0, != 1.3.1" are allowed`},
+		"version that is excluded": {`versions "acme/*" { allow = ">= 1.2, != 1.3.1" }`, of("acme/widget", "1.3.1"), "are allowed"},
+		"prerelease":               {`versions "acme/*" { allow = ">= 1.2" }`, of("acme/widget", "1.3.0-beta1"), "are allowed"},
+		"version of another":       {`versions "acme/*" { allow = ">= 1.2" }`, of("other/widget", "1.1.0"), ""},
 
-		"quarantine":            {"quarantine \"acme/widget\" {\n versions = [\"1.0.0\", \"1.1.0\"]\n reason = \"it loses state\"\n}", policy.Candidate{Provider: widget, Version: version("1.1.0"), Now: now}, "it is in quarantine, it loses state (rule quarantine"},
-		"not in quarantine":     {"quarantine \"acme/widget\" {\n versions = [\"1.0.0\"]\n reason = \"x\"\n}", policy.Candidate{Provider: widget, Version: version("1.1.0"), Now: now}, ""},
-		"another's quarantine":  {"quarantine \"acme/widget\" {\n versions = [\"1.0.0\"]\n reason = \"x\"\n}", policy.Candidate{Provider: provider(t, "acme/gadget"), Version: version("1.0.0"), Now: now}, ""},
-		"quarantine's last day": {"quarantine \"acme/widget\" {\n versions = [\"1.0.0\"]\n reason = \"x\"\n until = \"2026-03-01\"\n}", policy.Candidate{Provider: widget, Version: version("1.0.0"), Now: now}, "it is in quarantine, until 2026-03-01: x"},
-		"quarantine has ended":  {"quarantine \"acme/widget\" {\n versions = [\"1.0.0\"]\n reason = \"x\"\n until = \"2026-02-28\"\n}", policy.Candidate{Provider: widget, Version: version("1.0.0"), Now: now}, ""},
+		"quarantine":            {"quarantine \"acme/widget\" {\n versions = [\"1.0.0\", \"1.1.0\"]\n reason = \"it loses state\"\n}", of("acme/widget", "1.1.0"), "it is in quarantine, it loses state (rule quarantine"},
+		"not in quarantine":     {"quarantine \"acme/widget\" {\n versions = [\"1.0.0\"]\n reason = \"x\"\n}", of("acme/widget", "1.1.0"), ""},
+		"another's quarantine":  {"quarantine \"acme/widget\" {\n versions = [\"1.0.0\"]\n reason = \"x\"\n}", of("acme/gadget", "1.0.0"), ""},
+		"quarantine's last day": {"quarantine \"acme/widget\" {\n versions = [\"1.0.0\"]\n reason = \"x\"\n until = \"2026-03-01\"\n}", of("acme/widget", "1.0.0"), "it is in quarantine, until 2026-03-01: x"},
+		"quarantine has ended":  {"quarantine \"acme/widget\" {\n versions = [\"1.0.0\"]\n reason = \"x\"\n until = \"2026-02-28\"\n}", of("acme/widget", "1.0.0"), ""},
 
-		"signed by it":         {`signed_by "acme/*" { keys = ["34365d9472d7468f"] }`, policy.Candidate{Provider: widget, Authentication: signed(getproviders.LevelCommunity, key)}, ""},
-		"every digit of a key": {`signed_by "acme/*" { keys = ["0123456789abcdef"] }`, policy.Candidate{Provider: widget, Authentication: signed(getproviders.LevelCommunity, other)}, ""},
-		"signed by another":    {`signed_by "acme/*" { keys = ["34365D9472D7468F"] }`, policy.Candidate{Provider: widget, Authentication: signed(getproviders.LevelPartner, other)}, "it is signed by the key " + other},
-		"not signed":           {`signed_by "acme/*" { keys = ["34365D9472D7468F"] }`, policy.Candidate{Provider: widget, Authentication: signed(getproviders.LevelVerifiedChecksum, "")}, "it is verified checksum, and has to be signed"},
-		"signed by HashiCorp":  {`signed_by "acme/*" { keys = ["hashicorp"] }`, policy.Candidate{Provider: widget, Authentication: signed(getproviders.LevelOfficial, "")}, ""},
-		"another's provider":   {`signed_by "acme/*" { keys = ["34365D9472D7468F"] }`, policy.Candidate{Provider: provider(t, "other/widget"), Authentication: signed(getproviders.LevelCommunity, other)}, ""},
-		"no key is acceptable": {`signed_by "acme/*" { keys = [] }`, policy.Candidate{Provider: widget, Authentication: signed(getproviders.LevelOfficial, "")}, "signed by the key hashicorp"},
+		"signed by it":         {`signed_by "acme/*" { keys = ["34365d9472d7468f"] }`, by("acme/widget", getproviders.LevelCommunity, key), ""},
+		"every digit of a key": {`signed_by "acme/*" { keys = ["0123456789abcdef"] }`, by("acme/widget", getproviders.LevelCommunity, other), ""},
+		"signed by another":    {`signed_by "acme/*" { keys = ["34365D9472D7468F"] }`, by("acme/widget", getproviders.LevelPartner, other), "it is signed by the key " + other},
+		"not signed":           {`signed_by "acme/*" { keys = ["34365D9472D7468F"] }`, by("acme/widget", getproviders.LevelVerifiedChecksum, ""), "it is verified checksum, and has to be signed"},
+		"signed by HashiCorp":  {`signed_by "acme/*" { keys = ["hashicorp"] }`, by("acme/widget", getproviders.LevelOfficial, ""), ""},
+		"another's provider":   {`signed_by "acme/*" { keys = ["34365D9472D7468F"] }`, by("other/widget", getproviders.LevelCommunity, other), ""},
+		"no key is acceptable": {`signed_by "acme/*" { keys = [] }`, by("acme/widget", getproviders.LevelOfficial, ""), "signed by the key hashicorp"},
 	} {
 		refusal := parse(t, c.policy).Check(c.candidate)
 		switch {
@@ -175,31 +192,32 @@ func TestPolicy_CheckModule(t *testing.T) {
 	const commit = "0123456789abcdef0123456789abcdef01234567"
 	strict := parse(t, "modules {\n hosts = [\"Example.com\"]\n require_commit = true\n require_constraint = true\n}\n")
 	for name, c := range map[string]struct {
-		call policy.ModuleCall
-		want string
+		registry                 hosts.Hostname
+		constraint, source, want string
 	}{
-		"registry":             {policy.ModuleCall{Registry: "example.com", Constraint: "1.0"}, ""},
-		"registry, free":       {policy.ModuleCall{Registry: "example.com"}, "has to have a version constraint"},
-		"another registry":     {policy.ModuleCall{Registry: "other.example", Constraint: "1.0"}, `the host "other.example", which is not one of the allowed ones`},
-		"git":                  {policy.ModuleCall{Source: "git::https://example.com/a.git?ref=" + commit}, ""},
-		"git, by ssh":          {policy.ModuleCall{Source: "git::ssh://git@example.com/a.git?ref=" + commit}, ""},
-		"git, a branch":        {policy.ModuleCall{Source: "git::https://example.com/a.git?ref=main"}, "a full commit"},
-		"git, a short commit":  {policy.ModuleCall{Source: "git::https://example.com/a.git?ref=" + commit[:12]}, "a full commit"},
-		"git, no ref":          {policy.ModuleCall{Source: "git::https://example.com/a.git"}, "a full commit"},
-		"git, elsewhere":       {policy.ModuleCall{Source: "git::https://other.example/a.git?ref=" + commit}, "not one of the allowed ones"},
-		"git, a port":          {policy.ModuleCall{Source: "git::https://example.com:8443/a.git?ref=" + commit}, "not one of the allowed ones"},
-		"git, a file":          {policy.ModuleCall{Source: "git::file:///srv/a.git?ref=" + commit}, "not one of the allowed ones"},
-		"git, what is no URL":  {policy.ModuleCall{Source: "git::https://exa mple.com/a.git?ref=" + commit}, "not one of the allowed ones"},
-		"archive":              {policy.ModuleCall{Source: "https://example.com/a.zip"}, ""},
-		"archive, without TLS": {policy.ModuleCall{Source: "http://example.com/a.zip"}, "not one of the allowed ones"},
-		"host in the login":    {policy.ModuleCall{Source: "https://example.com@other.example/a.zip"}, "not one of the allowed ones"},
-		"getter in the getter": {policy.ModuleCall{Source: "git::git::https://example.com/a.git?ref=" + commit}, "not one of the allowed ones"},
+		"registry":             {"example.com", "1.0", "", ""},
+		"registry, free":       {"example.com", "", "", "has to have a version constraint"},
+		"another registry":     {"other.example", "1.0", "", `the host "other.example", which is not one of the allowed ones`},
+		"git":                  {"", "", "git::https://example.com/a.git?ref=" + commit, ""},
+		"git, by ssh":          {"", "", "git::ssh://git@example.com/a.git?ref=" + commit, ""},
+		"git, a branch":        {"", "", "git::https://example.com/a.git?ref=main", "a full commit"},
+		"git, a short commit":  {"", "", "git::https://example.com/a.git?ref=" + commit[:12], "a full commit"},
+		"git, no ref":          {"", "", "git::https://example.com/a.git", "a full commit"},
+		"git, elsewhere":       {"", "", "git::https://other.example/a.git?ref=" + commit, "not one of the allowed ones"},
+		"git, a port":          {"", "", "git::https://example.com:8443/a.git?ref=" + commit, "not one of the allowed ones"},
+		"git, a file":          {"", "", "git::file:///srv/a.git?ref=" + commit, "not one of the allowed ones"},
+		"git, what is no URL":  {"", "", "git::https://exa mple.com/a.git?ref=" + commit, "not one of the allowed ones"},
+		"archive":              {"", "", "https://example.com/a.zip", ""},
+		"archive, without TLS": {"", "", "http://example.com/a.zip", "not one of the allowed ones"},
+		"host in the login":    {"", "", "https://example.com@other.example/a.zip", "not one of the allowed ones"},
+		"getter in the getter": {"", "", "git::git::https://example.com/a.git?ref=" + commit, "not one of the allowed ones"},
 	} {
-		refusal := strict.CheckModule(c.call)
+		call := policy.ModuleCall{Registry: c.registry, Constraint: c.constraint, Source: c.source}
+		refusal := strict.CheckModule(call)
 		if c.want == "" && refusal != nil || c.want != "" && (refusal == nil || !strings.Contains(refusal.Error(), c.want) || !strings.HasSuffix(refusal.Error(), "(rule modules, tfdeps.hcl:1)")) {
 			t.Errorf("%s: got %v, want %q", name, refusal, c.want)
 		}
-		if refusal := parse(t, "modules {}\n").CheckModule(c.call); refusal != nil {
+		if refusal := parse(t, "modules {}\n").CheckModule(call); refusal != nil {
 			t.Errorf("%s: a block without rules refuses: %v", name, refusal)
 		}
 	}

@@ -9,6 +9,7 @@ import (
 
 	"github.com/tfdeps/tfdeps/getproviders"
 	"github.com/tfdeps/tfdeps/internal/installtest"
+	"github.com/tfdeps/tfdeps/internal/must"
 	"github.com/tfdeps/tfdeps/providercache/internal/fetch"
 	"github.com/tfdeps/tfdeps/providercache/internal/unpack"
 )
@@ -33,9 +34,7 @@ func TestHashPackage(t *testing.T) {
 	}
 	for name, rule := range map[string]unpack.Rule{"text.zip": unpack.RuleArchive, "other.zip": unpack.RuleExecutable} {
 		_, _, err := fetch.HashPackage(t.Context(), filepath.Join(dir, name))
-		if broken, ok := errors.AsType[*unpack.Error](err); !ok || broken.Rule != rule {
-			t.Errorf("%s: %v", name, err)
-		}
+		must.Equal(t, must.As[*unpack.Error](t, err, name).Rule, rule, name)
 	}
 	if _, _, err := fetch.HashPackage(t.Context(), filepath.Join(dir, "nothing")); !errors.Is(err, os.ErrNotExist) {
 		t.Errorf("nothing: %v", err)

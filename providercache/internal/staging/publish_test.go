@@ -237,9 +237,7 @@ func TestStage_ReplacesNothingThroughALink(t *testing.T) {
 	}
 	stage := stageWith(t, target, "new")
 	err := stage.Publish(t.Context(), filepath.Join(target, "host", "namespace", "type"), cachetest.HashOf(t, stage.PackagePath()))
-	if linked, ok := errors.AsType[*scratch.LinkError](err); !ok || linked.Link != filepath.Join(target, "host") {
-		t.Errorf("got %v", err)
-	}
+	must.Equal(t, must.As[*scratch.LinkError](t, err).Link, filepath.Join(target, "host"))
 	stage.Remove()
 	must.Equal(t, cachetest.ContentOf(t, precious), "not a package")
 }

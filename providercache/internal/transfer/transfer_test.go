@@ -214,10 +214,10 @@ func TestPush_LeavesOutWhatCouldNotBeVerified(t *testing.T) {
 	source := &transfer.Source{Remote: transfer.InBucket(bucket), Wanted: []getproviders.PackageSpec{onlyZH}}
 	for _, v := range []getproviders.Version{onlyZH.Version, missing.Version} {
 		_, err := source.Package(t.Context(), onlyZH.Provider, v, linux)
-		absent, ok := errors.AsType[*transfer.MissingError](err)
-		if !ok || absent.NotRecorded != (v == onlyZH.Version) || !errors.Is(absent, remote.ErrAbsent) || !errors.Is(absent, getproviders.ErrNotFound) {
-			t.Errorf("%v", err)
-		}
+		absent := must.As[*transfer.MissingError](t, err)
+		must.Equal(t, absent.NotRecorded, v == onlyZH.Version)
+		must.Fail(t, absent, remote.ErrAbsent)
+		must.Fail(t, absent, getproviders.ErrNotFound)
 	}
 }
 

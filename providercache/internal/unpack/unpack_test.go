@@ -45,10 +45,9 @@ func unpackFile(ctx context.Context, from archiveFile, dir string, limits Limits
 func wantRule(t *testing.T, content []byte, limits Limits, rule Rule, entry string) {
 	t.Helper()
 	above, _, err := unpackBytes(t, content, limits)
-	broken, ok := errors.AsType[*Error](err)
-	if !ok || broken.Rule != rule || broken.Entry != entry {
-		t.Fatalf("got %v (%T), want rule %d broken by entry %q", err, err, rule, entry)
-	}
+	broken := must.As[*Error](t, err)
+	must.Equal(t, broken.Rule, rule, broken)
+	must.Equal(t, broken.Entry, entry)
 	if !errors.Is(err, rule) || errors.Is(err, rule+1) {
 		t.Errorf("%v matches the wrong rules", err)
 	}
