@@ -52,7 +52,9 @@ func TestParseProvider_Refuses(t *testing.T) {
 		{"/a", "Invalid provider source string", form},
 		{"a/", "Invalid provider source string", form},
 		{"a/b/c/d", "Invalid provider source string", form},
-		{"https://example.com/a/b", "Invalid provider source string", form},
+		{"https://example.com/a/b", "Invalid provider source string", `Did you mean "example.com/a/b"?`},
+		{"https://registry.terraform.io/providers/a/b/latest", "Invalid provider source string", `Did you mean "a/b"?`},
+		{"https://example.com/providers/a/b/latest", "Invalid provider source string", `Did you mean "example.com/a/b"?`},
 
 		{"a_b", "Invalid provider type", onlyThese},
 		{"-a", "Invalid provider type", onlyThese},

@@ -55,4 +55,9 @@ func TestWithRevalidation_GetsADocumentOnce(t *testing.T) {
 	if ask("a"); sent != 5 {
 		t.Errorf("an archive is remembered: %d were sent, want 5", sent)
 	}
+	registry.Close()
+	for _, method := range []string{http.MethodGet, http.MethodHead} {
+		req := must.Get(http.NewRequestWithContext(t.Context(), method, registry.URL, nil))(t)
+		must.Refuse(client.Transport.RoundTrip(req))(t, method)
+	}
 }

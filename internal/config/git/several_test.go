@@ -21,9 +21,9 @@ func TestCheckout_WhatIsWantedAtTheSameTimeIsFetchedAtOnce(t *testing.T) {
 		beside  []Request
 		fetches int
 	}{
+		{"two names of one commit", []string{"v1.0.0", "HEAD"}, nil, 1},
 		{"a tag, a branch and a commit", []string{"v1.0.0", "only/branch", ids["dev1"]}, nil, 1},
 		{"commits", []string{ids["main1"], ids["dev1"], ids["main2"]}, nil, 1},
-		{"two names of one commit", []string{"v1.0.0", "HEAD"}, nil, 1},
 		{"what isn't there", []string{"v1.0.0", "only/branch"}, []Request{{Ref: gone}, {Ref: "nothing"}, {Ref: "-x"}}, 3},
 		{"what is elsewhere", []string{"v1.0.0"}, []Request{{URL: other.url(), Ref: "only/branch"}}, 1},
 		{"an expression", []string{"v1.0.0", "v1.0.0~1"}, nil, 2},

@@ -166,6 +166,8 @@ func TestLock_TrustsListsOnlyOnDemand(t *testing.T) {
 	if result.Err != nil || fmt.Sprint(result.Packages[0].Hashes) != "[h1:listed= zh:listed]" || result.Packages[0].State != event.Listed {
 		t.Errorf("got %+v", result)
 	}
+	source.Trust("acme/widget", "1.0.0", listedHashes{"h9:unknown="})
+	must.Fail(t, installtest.First(in.Fetcher.Lock(t.Context(), request)).Err, getproviders.ErrAuthentication)
 	source.Trust("acme/widget", "1.0.0", nil)
 	if got := installtest.First(in.Fetcher.Lock(t.Context(), request)); got.Err != nil || got.Packages[0].State != event.Fetched {
 		t.Errorf("without a list: %+v", got)
