@@ -95,8 +95,8 @@ Environment:
                             1 or true, 0 or false, TFDEPS_VERIFY also ctime:
                             as the options of these names; an option that is
                             given counts before its variable
-  TFDEPS_HASHES, TFDEPS_LINK, TFDEPS_MIRROR_FALLBACK, TFDEPS_PLATFORM,
-  TFDEPS_PROGRESS, TFDEPS_REPORT, TFDEPS_STATE, TFDEPS_WITH
+  TFDEPS_CACHE_MAX_SIZE, TFDEPS_HASHES, TFDEPS_LINK, TFDEPS_MIRROR_FALLBACK,
+  TFDEPS_PLATFORM, TFDEPS_PROGRESS, TFDEPS_REPORT, TFDEPS_STATE, TFDEPS_WITH
                             likewise, with the option's value
   TFDEPS_PRODUCT            terraform or tofu: whose work to do, unless -with or
                             the name that tfdeps is called by says so; its old

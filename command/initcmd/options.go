@@ -42,6 +42,7 @@ type options struct {
 	pluginDirGiven bool     // perhaps with an empty value only
 	mirrorFallback string   // of -mirror-fallback, as it was given
 	noSharedCache  bool
+	cacheMaxSize   *int64 // of -cache-max-size; nil: any size
 	link           string // of -link, as it was given
 	verify         bool
 	strictTimes    bool // of -verify=ctime
@@ -95,8 +96,9 @@ func (o *options) flags() cli.Flags {
 				{"exclusive", "as stop, and no registry is asked for a provider for which there is any mirror."},
 			}},
 		cli.Switch("no-shared-cache", &o.noSharedCache,
-			"Fetch packages of providers for this directory alone, and put none into the cache that directories share.").
-			Or("TFDEPS_NO_SHARED_CACHE", "share no packages with other directories"),
+			"Fetch packages of providers for this directory alone, and put none into the cache that directories share.").Or("TFDEPS_NO_SHARED_CACHE", "share no packages with other directories"),
+		cli.Option("cache-max-size=SIZE", cli.Func(o.setCacheMaxSize),
+			"How large the shared cache may be, such as 20GB: once a day, what was used least recently goes, beside what no directory has used for 90 days. It doesn't count for a cache that you name: nothing is removed there.").Or("TFDEPS_CACHE_MAX_SIZE", "how large the shared cache may be"),
 		{Name: "link", Arg: "=", Value: cli.String(&o.link), Variable: "TFDEPS_LINK", Meaning: "how packages get out of the shared cache",
 			Help: "How packages get from that cache into this directory:",
 			Choices: [][2]string{
@@ -174,6 +176,12 @@ func (o *options) addPluginDir(dir string) error {
 		o.pluginDirs = append(o.pluginDirs, dir)
 	}
 	return nil
+}
+
+func (o *options) setCacheMaxSize(given string) error {
+	n, err := cli.ParseBytes(given)
+	o.cacheMaxSize = &n
+	return err
 }
 
 // addPlatforms reads a value of -platform: a platform, several with commas

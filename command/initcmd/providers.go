@@ -99,6 +99,7 @@ func (in *installation) install() bool {
 // explain tells why providers can't be installed.
 func (in *installation) explain(err error) bool {
 	in.explainMissing(err)
+	in.explainSpace(err)
 	return in.log.Add(explain.InstallProblems(in.product, in.required, err, in.suggest)...)
 }
 

@@ -3,7 +3,7 @@
 //
 // It reads from top to bottom: run.go has the order of the phases and what they work on, then
 // there is a file for each phase: backend.go with leftbehind.go, modules.go, providers.go, handover.go,
-// requirements.go and lockfile.go. report.go writes the page of the run. assess.go is -check and -plan, which find out what the
+// requirements.go and lockfile.go. report.go writes the page of the run, and maintenance.go looks after the shared cache. assess.go is -check and -plan, which find out what the
 // phases would do; check.go compares for them. directories.go does all of it in several directories, which share a session. settings.go and options.go are what all work with.
 package initcmd
 
@@ -56,6 +56,9 @@ func run(m *cli.Meta, args []string) (int, error) {
 		code = directories(r)
 	} else {
 		code = alone(r)
+	}
+	if code == 0 && !r.opts.looks() {
+		lookAfter(r)
 	}
 	if unwritten := writeReport(r, code == 1); unwritten.HasErrors() {
 		code = cli.End(r.view.Problems, unwritten, code)

@@ -149,6 +149,11 @@ func CacheNamedBy(m *cli.Meta, config *cliconfig.Config) string {
 	}
 }
 
+// IsOwnCache reports whether the shared cache is one that the user hasn't named.
+func IsOwnCache(m *cli.Meta, config *cliconfig.Config) bool {
+	return config.PluginCacheDir == "" && m.Env.Get(cacheDirVariable) == ""
+}
+
 // OpenCache returns the cache that working directories share; nil if there is
 // none that can be used. It is a warning if the user named it, else the log tells.
 func OpenCache(m *cli.Meta, config *cliconfig.Config) (*providercache.Store, problem.List) {

@@ -24,7 +24,7 @@ type RoomError struct {
 
 // Error implements error.
 func (e *RoomError) Error() string {
-	return fmt.Sprintf("the packages need %s or more, and %s are free in %s", amount(e.Need), amount(e.Free), strings.Join(e.Dirs, " and "))
+	return fmt.Sprintf("the packages need %s or more, and %s are free in %s: %s are missing", amount(e.Need), amount(e.Free), strings.Join(e.Dirs, " and "), amount(e.Need-e.Free))
 }
 
 // Code is "no_space".

@@ -48,6 +48,6 @@ func (f CacheFilling) object(p providercache.Outcome) Object {
 		dir = f.Cache.PackagePath(p.Provider, p.Version, p.Platform)
 	}
 	return slices.Concat(about(p), Object{
-		"directory?", dir, "added", p.State == event.Fetched, "source?", p.Source, "bytes|null", p.Bytes,
+		"directory?", dir, "added", p.State == event.Fetched, "source?", p.Source, "bytes?", p.Bytes,
 	}, f.Span(p).Object(), ErrorObject(p.Err))
 }

@@ -97,8 +97,8 @@ func TestCacheResults_JSON(t *testing.T) {
 			{Selection: selection, Platform: cachedNull.Platform, State: event.Fetched},
 			{Selection: selection, Platform: cachedNull.Platform, State: event.Present},
 			{Selection: getproviders.Selection{Provider: cachedNull.Provider}, Platform: cachedNull.Platform, Err: io.ErrUnexpectedEOF}}}, []string{
-			`"version":"3.2.0","platform":"linux_amd64","directory":"/cache/registry.terraform.io/hashicorp/null/3.2.0/linux_amd64","added":true,"bytes":null}`,
-			`"added":false,"bytes":null},{`, `"platform":"linux_amd64","added":false,"bytes":null,"error":"unexpected EOF","code":"failed"}`, `"receipts":true`}},
+			`"version":"3.2.0","platform":"linux_amd64","directory":"/cache/registry.terraform.io/hashicorp/null/3.2.0/linux_amd64","added":true}`,
+			`"added":false},{`, `"platform":"linux_amd64","added":false,"error":"unexpected EOF","code":"failed"}`, `"receipts":true`}},
 	} {
 		var b, compact bytes.Buffer
 		err := errors.Join(Write(&b, c.report, true, Run{}), json.Compact(&compact, b.Bytes()))

@@ -57,7 +57,7 @@ func (t CacheTransfer) Text() string {
 func (t CacheTransfer) JSON() any {
 	sum := sumOf(t.Packages)
 	return append(cacheObject(t.Cache), "url", t.Remote, "packages", Each(t.Packages, func(p providercache.Outcome) Object {
-		return slices.Concat(about(p), Object{"state", p.State, "url?", p.Path, "bytes|null", p.Bytes}, ErrorObject(p.Err))
+		return slices.Concat(about(p), Object{"state", p.State, "url?", p.Path, "bytes?", p.Bytes}, ErrorObject(p.Err))
 	}), "summary", Object{
 		"transferred", sum.done, "present", sum.present, "missing", sum.missing, "failed", sum.failed, "bytes", sum.bytes,
 	})

@@ -55,7 +55,7 @@ func lockedProvider(d explain.LockedDir, all []providercache.LockedPackage, span
 		"platforms", Each(all, func(p providercache.LockedPackage) Object {
 			return append(Object{
 				"platform", p.Platform, "h1", p.H1, "zh?", p.ZH, "origin", hashOrigins[p.State], "source", p.Source,
-				"authentication", p.Authentication.TrustLevel.String(), "key_id?", p.Authentication.KeyID, "missing", p.Missing, "bytes|null", p.Bytes,
+				"authentication", p.Authentication.TrustLevel.String(), "key_id?", p.Authentication.KeyID, "missing", p.Missing, "bytes?", p.Bytes,
 			}, span(p.Outcome).Object()...)
 		}),
 	}

@@ -26,7 +26,7 @@ func (span Times) archive(p providercache.Outcome) Object {
 		level, key = p.Authentication.TrustLevel.String(), p.Authentication.KeyID
 	}
 	return slices.Concat(about(p), Object{
-		"path", filepath.ToSlash(p.Path), "present", p.State == event.Present, "source?", p.Source, "bytes|null", p.Bytes, "damaged?", p.Damaged, "authentication?", level, "key_id?", key,
+		"path", filepath.ToSlash(p.Path), "present", p.State == event.Present, "source?", p.Source, "bytes?", p.Bytes, "damaged?", p.Damaged, "authentication?", level, "key_id?", key,
 	}, span(p).Object(), ErrorObject(p.Err))
 }
 

@@ -77,7 +77,7 @@ func located(p providercache.LockedPackage) Object {
 	}
 	return append(Object{
 		"platform", p.Platform, "source", p.Package.Source, "filename", p.Provider.PackedName(p.Version, p.Platform),
-		"url|null", url, "path|null", path, "sha256|null", sha256, "size|null", p.Bytes, "hashes", p.Hashes, "protocols", protocols,
+		"url|null", url, "path|null", path, "sha256|null", sha256, "size?", p.Bytes, "hashes", p.Hashes, "protocols", protocols,
 		"authentication", level, "key_id?", key,
 	}, failed...)
 }

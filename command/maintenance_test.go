@@ -1,0 +1,46 @@
+package command
+
+import (
+	"os"
+	"path/filepath"
+	"testing"
+	"time"
+
+	"github.com/tfdeps/tfdeps/internal/must"
+)
+
+// TestInit_LooksAfterTheCache: a package that no directory has used for 90 days goes at an init, once a day at most, or what is more than
+// -cache-max-size; and none from a cache that the user named.
+func TestInit_LooksAfterTheCache(t *testing.T) {
+	registry := oddRegistry(t)
+	root := t.TempDir()
+	writeWorld(t, root, registry, false)
+	now := time.Now()
+	cache := filepath.Join(root, "cache/tfdeps/providers/v1", registry.Host(), "acme/tiny")
+	empty := filepath.Join(root, "work/empty")
+	must.Succeed(t, os.MkdirAll(empty, 0o700))
+	must.Succeed(t, os.WriteFile(filepath.Join(empty, "main.tf"), []byte("terraform {\n  required_providers {}\n}\n"), 0o600))
+	at := func(days int, there bool, args ...string) {
+		t.Helper()
+		if code, stdout, stderr := runInProcessAt(t, root, registry.Host(), args, func() time.Time { return now.AddDate(0, 0, days) }); code != 0 {
+			t.Fatalf("%q: exit code %d\n%s%s", args, code, stdout, stderr)
+		}
+		if _, err := os.Stat(cache); (err == nil) != there {
+			t.Errorf("on day %d, after %q: the package is there: %t, want %t", days, args, err == nil, there)
+		}
+	}
+	at(0, true, "init")
+	at(89, true, "-chdir=empty", "init")
+	at(89, true, "-chdir=empty", "init", "-cache-max-size=0") // not again on this day
+	at(91, true, "-chdir=empty", "init", "-check")
+	at(91, false, "-chdir=empty", "init")
+	must.Succeed(t, os.RemoveAll(filepath.Join(root, "work/.terraform")))
+	at(92, true, "init", "-cache-max-size=1GB")
+	at(94, false, "-chdir=empty", "init", "-cache-max-size=0")
+	must.Succeed(t, os.RemoveAll(filepath.Join(root, "work/.terraform")))
+	config := filepath.Join(root, "cli.tfrc")
+	before := must.Get(os.ReadFile(config))(t)
+	must.Succeed(t, os.WriteFile(config, append(before, "\nplugin_cache_dir = \""+filepath.ToSlash(filepath.Join(root, "cache/tfdeps/providers/v1"))+"\"\n"...), 0o600))
+	at(95, true, "init")
+	at(400, true, "-chdir=empty", "init", "-cache-max-size=0")
+}
