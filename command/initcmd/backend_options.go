@@ -14,10 +14,10 @@ type backendOptions struct {
 	reconfigure   bool
 	migrate       bool
 	forceCopy     bool
-	createDefault bool   // in a state store
-	stateStores   bool   // -enable-pluggable-state-storage-experiment
-	createGiven   bool   // whether that was said at all, which OpenTofu doesn't know
-	with          string // of -with: the program that initializes the backend; "": none
+	createDefault bool     // in a state store
+	stateStores   bool     // -enable-pluggable-state-storage-experiment
+	foreign       []string // options that were given, and that some product lacks
+	with          string   // of -with: the program that initializes the backend; "": none
 
 	// passed are options for that program, as they were given. They mean nothing
 	// to tfdeps.
@@ -86,11 +86,22 @@ func (o *backendOptions) unknown(json bool, product getproviders.Product) proble
 		return problem.Fail("invalid_option", "The -migrate-state and -json options are mutually-exclusive",
 			"Moving state asks questions. Leave out one of the two.")
 	}
-	if !o.createGiven || !products.Of(product).NoStores && (product.Predecessor != nil || !product.IsSince("1.16")) {
-		return nil
+	for _, name := range o.foreign {
+		if last := foreign[name]; products.Of(product).NoStores || last != "" && product.IsSince(last) {
+			return problem.Fail("invalid_option", "Failed to parse command-line flags", "flag provided but not defined: -%s. Only Terraform has it%s.", name, upTo(last))
+		}
 	}
-	return problem.Fail("invalid_option", "Failed to parse command-line flags",
-		"flag provided but not defined: -create-default-workspace. It is an option of Terraform up to 1.15.")
+	return nil
+}
+
+// foreign are options that OpenTofu lacks, and from which version on Terraform does, too.
+var foreign = map[string]string{"create-default-workspace": "1.16", "target": ""}
+
+func upTo(version string) string {
+	if version != "" {
+		return ", before " + version
+	}
+	return ""
 }
 
 // unable says that there is no program that could do what -with asks for: before anything is downloaded.

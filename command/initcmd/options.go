@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"errors"
 	"fmt"
+	"maps"
 	"slices"
 	"strings"
 
@@ -166,7 +167,11 @@ func parse(args []string, env cli.Environment, standIn *cli.StandIn) (options, p
 		return o, problem.Fail("invalid_variable", "Invalid value of a variable", "%v", errors.Unwrap(err))
 	}
 	o.settle(by, standIn)
-	o.backend.createGiven = given.Has("create-default-workspace")
+	for _, name := range slices.Sorted(maps.Keys(foreign)) {
+		if given.Has(name) {
+			o.backend.foreign = append(o.backend.foreign, name)
+		}
+	}
 	return o, o.conflicts(given)
 }
 

@@ -26,7 +26,7 @@ func TestParse(t *testing.T) {
 		{"--upgrade=false", plain},
 		{"-json", with(func(o *options) { o.json = true })},
 		{"-json=false", plain},
-		{"-target -json", plain},
+		{"-target -json", with(func(o *options) { o.backend.foreign = []string{"target"} })},
 		{"-backend=false", with(func(o *options) { o.backend.initialize = false })},
 		{"-cloud=false", with(func(o *options) { o.backend.initialize = false })},
 		{"-get=false", with(func(o *options) { o.get = false })},
