@@ -19,6 +19,7 @@ type pair struct {
 	registry *providertest.Registry
 	expand   func(string) string                  // in names of files and in them
 	env      func(testing.TB, ...string) []string // with what tfdeps has to know of the other program
+	recorded *recording                           // in place of the second program; nil: that runs
 	agree    bool                                 // whether init fails is what the second program says, and in which words doesn't matter
 }
 

@@ -1,6 +1,7 @@
 package oracle
 
 import (
+	"fmt"
 	"maps"
 	"os"
 	"path/filepath"
@@ -48,7 +49,7 @@ func compareStreams(t *testing.T, p *pair, differences map[string]streamDifferen
 			t.Run(group+"/"+name, func(t *testing.T) {
 				t.Parallel()
 				harness.PeerCase(t)
-				c := streamCase{run: p.begin(t, nil, harness.Exemption{}), phrases: phrases, differs: differences[name], fails: group == "failures"}
+				c := streamCase{name: group + "/" + name, run: p.begin(t, nil, harness.Exemption{}), phrases: phrases, differs: differences[name], fails: group == "failures"}
 				c.all(byName(files))
 			})
 		}
@@ -62,6 +63,7 @@ func compareStreams(t *testing.T, p *pair, differences map[string]streamDifferen
 
 // streamCase is a case under way.
 type streamCase struct {
+	name string
 	*run
 	phrases []string
 	differs streamDifference
@@ -69,7 +71,7 @@ type streamCase struct {
 }
 
 func (c *streamCase) all(files map[string]string) {
-	if since := strings.TrimSpace(files["since"]); since != "" && !c.agree && harness.PeerOlderThan(c.t, since) {
+	if since := strings.TrimSpace(files["since"]); since != "" && c.isOlder(since) {
 		c.t.Skip("Terraform says that since version " + since)
 	}
 	commands := strings.Split(strings.TrimSpace(files["commands"]), "\n")
@@ -94,11 +96,12 @@ func (c *streamCase) all(files map[string]string) {
 				c.changeFiles(dir, names)
 			}
 		default:
-			c.compare(command, c.fails && i == len(commands)-1)
+			c.compare(command, fmt.Sprintf("%s/%d", c.name, i+1), c.fails && i == len(commands)-1)
 		}
 	}
-	c.allowed.Reason = c.differs.Reason
-	c.isNeeded()
+	if c.allowed.Reason = c.differs.Reason; c.recorded == nil {
+		c.isNeeded()
+	}
 }
 
 // say runs a program, and leaves out of what it says what may differ.
@@ -113,12 +116,37 @@ func (c *streamCase) say(program int, command string) harness.Ended {
 		}
 	}
 	end.Err = withoutRepetition(end.Err)
+	if c.recorded != nil {
+		end.Out, end.Err = c.constant(end.Out), c.constant(end.Err)
+	}
 	return end
 }
 
-func (c *streamCase) compare(command string, fails bool) {
+// isOlder reports whether a case is for newer versions.
+func (c *streamCase) isOlder(since string) bool {
+	if c.recorded != nil {
+		return c.recorded.isOlder(since)
+	}
+	return harness.PeerOlderThan(c.t, since)
+}
+
+// compare runs a command, which has a name for recordings.
+func (c *streamCase) compare(command, name string, fails bool) {
 	c.t.Helper()
-	ours, theirs := c.say(0, command), c.say(1, command)
+	var ours, theirs harness.Ended
+	switch r := c.recorded; {
+	case r == nil:
+		ours, theirs = c.say(0, command), c.say(1, command)
+	case r.making:
+		end := c.say(1, command)
+		if c.differs.Out {
+			end.Out = "" // which isn't compared, and may be pages of help
+		}
+		r.keep(name, end)
+		return
+	default:
+		ours, theirs = c.say(0, command), r.recall(c.t, name)
+	}
 	if (theirs.Code != 0) != fails || (ours.Code != 0) != fails && !c.differs.Exit {
 		c.t.Errorf("%s: exit codes %d and %d of Terraform, want a failure: %t", command, ours.Code, theirs.Code, fails)
 	}
@@ -126,7 +154,8 @@ func (c *streamCase) compare(command string, fails bool) {
 		ours, theirs string
 		free         bool
 	}{"stdout": {ours.Out, theirs.Out, c.differs.Out}, "stderr": {ours.Err, theirs.Err, c.differs.Err}} {
-		inEssence := c.differs.Words && withoutDetails(said.ours) == withoutDetails(said.theirs)
+		inEssence := c.differs.Words && withoutDetails(said.ours) == withoutDetails(said.theirs) ||
+			c.recorded != nil && harness.OneLine(strings.ReplaceAll(said.ours, "│", "")) == harness.OneLine(strings.ReplaceAll(said.theirs, "│", ""))
 		c.same(command+": "+name, said.ours, said.theirs, said.free || inEssence)
 	}
 	for _, phrase := range c.phrases {

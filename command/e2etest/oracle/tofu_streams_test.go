@@ -8,14 +8,16 @@ import (
 // TestStreams_SameAsTofu is [TestStreams_SameAsTerraform] for tfdeps in the place of tofu.
 func TestStreams_SameAsTofu(t *testing.T) {
 	t.Parallel()
-	// Their constraints are for versions of Terraform, and the lock entry is that of Terraform's registry.
-	compareStreams(t, withTofu(t), tofuStreamDifferences(), "required_version", "required_version_of_a_module", "lock_hash_mismatch")
+	compareStreams(t, withTofu(t), tofuStreamDifferences(), ofTerraformOnly...)
 }
+
+// ofTerraformOnly are cases whose constraints are for versions of Terraform, or whose lock entry is that of Terraform's registry.
+var ofTerraformOnly = []string{"required_version", "required_version_of_a_module", "lock_hash_mismatch"}
 
 // tofuStreamDifferences are those of Terraform, and where OpenTofu has words of its own for arguments.
 func tofuStreamDifferences() map[string]streamDifference {
 	all := maps.Clone(streamDifferences)
-	for _, name := range []string{"required_version", "required_version_of_a_module", "lock_hash_mismatch"} {
+	for _, name := range ofTerraformOnly {
 		delete(all, name)
 	}
 	help := streamDifference{Out: true, Reason: "difference 44: help is not printed after an error"}
