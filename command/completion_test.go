@@ -31,7 +31,7 @@ func TestCandidates(t *testing.T) {
 		"tfdeps completion ":                 "bash fish zsh",
 		"tfdeps -chd":                        "-chdir=",
 		"tfdeps init -link=zzz":              "",
-		"tfdeps":                             "cache completion doctor get hash help init providers roots serve vendor version",
+		"tfdeps":                             "cache completion doctor get hash help init outdated providers roots serve vendor version why",
 	} {
 		var got []string
 		for _, c := range candidates(m, line) {

@@ -30,6 +30,16 @@ tfdeps init -platform=linux_amd64,darwin_arm64
     Make the lock file good for other platforms, too.
 tfdeps init -recursive -changed-since=origin/main
     In all root modules of the repository that this branch changes.
+# outdated
+tfdeps outdated -recursive
+    In all root modules of the repository: what is newer, and what holds it back.
+tfdeps outdated -exit-code
+    In CI: exit with 2 if an upgrade would find something.
+# why
+tfdeps why hashicorp/aws
+    Show the files that require a provider, in all root modules.
+tfdeps why terraform-aws-modules/vpc/aws
+    Show the files that call a module.
 # roots
 tfdeps roots
     List the root modules below the current directory.

@@ -18,6 +18,7 @@ Commands:
   hash          Show the hashes of provider packages
   help          Show this help, or with a command's name the help for it
   init          Prepare your working directory for other commands
+  outdated      Show of which providers and modules there is a newer version
   policy check  Say what the policy makes of lock files
   providers     Show the providers required for this configuration
   providers lock
@@ -33,6 +34,7 @@ Commands:
   serve gc      Remove what no one has asked a server for
   vendor        Put providers and modules into the repository
   version       Show the current version
+  why           Show which files require a provider or call a module
 
 Global options (use these before the command, if any):
   -chdir=DIR    Switch to a different working directory before executing the

@@ -14,7 +14,6 @@ import (
 	"github.com/tfdeps/tfdeps/depsfile"
 	"github.com/tfdeps/tfdeps/getproviders"
 	"github.com/tfdeps/tfdeps/internal/config/load"
-	"github.com/tfdeps/tfdeps/internal/places"
 )
 
 // severalFlags are the options that name directories.
@@ -91,13 +90,8 @@ func (o options) in(start, dir string) options {
 		}
 		return path(given)
 	}
-	o.pluginDirs, o.policies, o.backend.config = each(o.pluginDirs, path), each(o.policies, path), each(o.backend.config, config)
-	o.mirrors = each(o.mirrors, func(given string) string {
-		if places.IsURL(given) {
-			return given
-		}
-		return path(given)
-	})
+	o.pluginDirs, o.policies, o.mirrors = roots.Paths(o.pluginDirs, start), roots.Paths(o.policies, start), roots.Paths(o.mirrors, start)
+	o.backend.config = each(o.backend.config, config)
 	o.backend.passed = each(o.backend.passed, func(given string) string {
 		if value, ok := strings.CutPrefix(given, "-backend-config="); ok {
 			return "-backend-config=" + config(value)

@@ -7,6 +7,7 @@ import (
 	"github.com/tfdeps/tfdeps/command/problem"
 	"github.com/tfdeps/tfdeps/command/sources"
 	"github.com/tfdeps/tfdeps/command/view/explain"
+	"github.com/tfdeps/tfdeps/command/workdir"
 	"github.com/tfdeps/tfdeps/depsfile"
 	"github.com/tfdeps/tfdeps/getproviders"
 	"github.com/tfdeps/tfdeps/internal/config/modulelock"
@@ -30,7 +31,7 @@ func (in *installation) record(fetcher *providercache.Fetcher, locks *depsfile.L
 		return in.log.Add(compareLocks(in.request, in.dir.Locks, locks, report)...)
 	}
 	locks, ok := in.lockPlatforms(fetcher, locks)
-	return ok && saveLocks(in.request, in.dir.Locks, locks, report)
+	return ok && saveLocks(in.request, in.dir, locks, report)
 }
 
 // saveModules records where the modules are, and locks what they are.
@@ -46,7 +47,8 @@ func saveModules(in *installation) bool {
 }
 
 // saveLocks writes the lock file if it changes.
-func saveLocks(r request, before, locks *depsfile.Locks, report providercache.Report) bool {
+func saveLocks(r request, dir *workdir.Dir, locks *depsfile.Locks, report providercache.Report) bool {
+	before := dir.Locks
 	if locks.Equal(before) {
 		return true
 	}
@@ -56,7 +58,12 @@ func saveLocks(r request, before, locks *depsfile.Locks, report providercache.Re
 			locks.Extend(lock)
 		}
 	}
-	if err := locks.Save(depsfile.FileName, r.product); err != nil {
+	saved, err := dir.SaveLocks(locks)
+	if err == nil && !saved {
+		return r.log.Fail("lock_file", "The lock file has changed meanwhile",
+			"Another program has written %s since this run read it. What that program locked stays. Run init again.", depsfile.FileName)
+	}
+	if err != nil {
 		return r.log.Unsaved("lock_file", "Failed to update dependency lock file", err)
 	}
 	if r.product.Predecessor == nil && r.product.IsSince("1.16") {

@@ -10,6 +10,7 @@ package problem
 import (
 	"errors"
 	"io/fs"
+	"path/filepath"
 	"strings"
 
 	"github.com/hashicorp/hcl/v2"
@@ -126,6 +127,21 @@ func (l *Log) Refuse(broken bool, summary, format string, args ...any) {
 // Warningf adds a warning.
 func (l *Log) Warningf(code, summary, format string, args ...any) {
 	l.Add(Warningf(code, summary, format, args...))
+}
+
+// Below returns problems of a directory as they are told elsewhere: places in files get its name, and others begin with it.
+func Below(dir string, all List) List {
+	told := make(List, len(all))
+	for i, p := range all {
+		moved := *p
+		if told[i] = &moved; p.Subject == nil {
+			moved.Detail = dir + ": " + moved.Detail
+			continue
+		}
+		moved.Subject = new(*p.Subject)
+		moved.Subject.Filename = filepath.Join(dir, p.Subject.Filename)
+	}
+	return told
 }
 
 // Split returns the warnings and the errors.

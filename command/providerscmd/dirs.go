@@ -10,10 +10,12 @@ import (
 	"github.com/tfdeps/tfdeps/command/cli"
 	"github.com/tfdeps/tfdeps/command/problem"
 	"github.com/tfdeps/tfdeps/command/products"
+	"github.com/tfdeps/tfdeps/command/roots"
 	"github.com/tfdeps/tfdeps/command/sources"
 	"github.com/tfdeps/tfdeps/command/view/result"
 	"github.com/tfdeps/tfdeps/command/workdir"
 	"github.com/tfdeps/tfdeps/getproviders"
+	"github.com/tfdeps/tfdeps/internal/config/fetch"
 	"github.com/tfdeps/tfdeps/internal/config/modules"
 	"github.com/tfdeps/tfdeps/internal/par"
 	"github.com/tfdeps/tfdeps/internal/scratch"
@@ -47,7 +49,10 @@ type reader struct {
 	net       sources.Network
 	mirrors   *sources.Mirrors // of -mirror; nil: they aren't open
 	temporary *scratch.Dir     // nil: not made yet
-	log       problem.Log      // of the command, whose steps add to it
+	modules   modules.Resolver // of all directories; its fetcher is closed with the reader
+	fetcher   *fetch.Fetcher
+	each      bool        // an error in a directory is one of it alone
+	log       problem.Log // of the command, whose steps add to it
 }
 
 // run is what commands with a reader have in common: they work unless something is wrong before, and show what they
@@ -62,6 +67,9 @@ func (r *reader) run(problems problem.List, out cli.Output, report func() result
 
 func (r *reader) close() {
 	r.mirrors.Close()
+	if r.fetcher != nil {
+		_ = r.fetcher.Close()
+	}
 	if r.temporary != nil {
 		r.temporary.Remove()
 	}
@@ -69,16 +77,17 @@ func (r *reader) close() {
 
 // read finds the directories that -dir names, and what each of them requires and
 // has locked. An error in one of them is one of all: half of an update is hard to
-// review.
+// review, unless each is set.
 func (r *reader) read(o packageOptions) ([]directory, bool) {
 	dirs, ok := r.load(o)
-	if !ok {
+	if !ok && !r.each {
 		return nil, false
 	}
 	var err error
 	if r.temporary, err = scratch.Temporary(); err != nil {
 		return nil, r.log.Failed("module_package_failed", "Can't fetch modules", err)
 	}
+	r.modules, r.fetcher = r.net.Modules(r.meta, r.product)
 	const many = 8 // at once; modules may have to be fetched
 	found, _ := par.Map(r.meta.Context, many, dirs, func(ctx context.Context, d *directory) (problem.List, error) {
 		return r.require(ctx, d, filepath.Join(r.temporary.Path, strconv.Itoa(slices.Index(dirs, d)))), nil
@@ -93,24 +102,22 @@ func (r *reader) read(o packageOptions) ([]directory, bool) {
 	return all, ok
 }
 
-// load reads the root modules. Of directories that a pattern matches, those
-// without a configuration are left out.
+// load reads the root modules.
 func (r *reader) load(o packageOptions) (dirs []*directory, ok bool) {
-	given, problems := workdir.Expand(o.dirs)
+	given := []roots.Root{{Dir: "."}}
+	problems := o.roots.Refuse()
+	if o.roots.Given() {
+		var invalid problem.List
+		given, invalid = o.roots.Find(r.meta, r.product, nil)
+		problems = append(problems, invalid...)
+	}
 	ok = r.log.Add(problems...)
 	for _, g := range given {
-		d := &directory{Dir: workdir.Load(r.meta, r.product, g.Path, o.modules)}
-		switch empty := len(o.dirs) > 0 && d.Empty(); {
-		case empty && g.Pattern:
-		case empty:
-			ok = r.log.Add(d.NoConfiguration(g.Path))
-		default:
+		if d := (&directory{Dir: workdir.Load(r.meta, r.product, g.Dir, o.modules)}); o.roots.Given() && d.Empty() {
+			ok = r.log.Add(d.NoConfiguration(g.Dir))
+		} else {
 			dirs = append(dirs, d)
 		}
-	}
-	if ok && len(dirs) == 0 {
-		return nil, r.log.Fail("configuration_not_found", "No configuration files",
-			"None of the directories that -dir names has a configuration.")
 	}
 	return dirs, ok
 }
@@ -122,8 +129,7 @@ func (r *reader) require(ctx context.Context, d *directory, temporary string) pr
 	if err != nil {
 		return problem.Failed("module_record", "failed to read module manifest", err)
 	}
-	installer, fetcher := r.net.Modules(r.meta, r.product)
-	defer fetcher.Close()
+	installer := r.modules
 	installer.Dir = temporary
 	d.InstallModules(ctx, installer, manifest)
 	problems := products.ExplainVersion(r.meta, r.product, d.Problems())

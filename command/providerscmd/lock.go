@@ -37,10 +37,10 @@ func (o *lockOptions) flags() cli.Flags {
 				Help: "Whose hashes to trust for packages that aren't read:", Choices: hashes, More: "What was read before counts more."},
 			cli.Option("upgrade=ADDRESS[@VERSION]", cli.Strings(&o.upgrades),
 				"Select this version, or the newest that is allowed, for a provider, and leave the entries of others as they are. May be given more than once."),
-			o.dirFlag("Work in this directory instead of the current one. May be given more than once, and be a pattern such as envs/*, of which the directories with a configuration count. A package that several of them need is read once."),
 			cli.Switch("check", &o.check,
 				"Write nothing. Exit with 2 if a lock file lacks a hash for one of the platforms, and list those that it lacks. Which platform an h1 is for can be known only from the package, so packages that are new to this machine are read."),
 		},
+		o.roots.Flags("Work in this directory instead of the current one. May be given more than once, and be a pattern such as envs/*, of which the directories with a configuration count. A package that several of them need is read once."),
 		o.modules.Flags(),
 		cli.Flags{
 			cli.Switch("json", &o.json, "Print a JSON object, which is described below."),
@@ -192,7 +192,7 @@ func checkRequired(dirs []directory, only []getproviders.Provider) (problems pro
 // conclude writes a directory's lock file, or says what it lacks.
 func conclude(opts lockOptions, d directory, result providercache.LockResult, v *view.Lock) problem.List {
 	shown := explain.LockedDir{
-		Dir: d.Path, LockFile: depsfile.FileName, Named: len(opts.dirs) > 0, Check: opts.check, Result: result,
+		Dir: d.Path, LockFile: depsfile.FileName, Named: opts.roots.Given(), Check: opts.check, Result: result,
 	}
 	switch {
 	case result.Err != nil:

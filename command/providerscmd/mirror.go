@@ -186,7 +186,7 @@ func wants(opts mirrorOptions, in *reader, v *view.Mirror) (wanted []mirror.Spec
 		wanted = append(wanted, mirror.Spec{PackageSpec: w, Locked: true})
 	}
 	isSaid := opts.locked != nil || opts.versions != nil // what is wanted, without a configuration
-	if ok = in.log.Add(problems...); !ok || isSaid && len(opts.dirs) == 0 {
+	if ok = in.log.Add(problems...); !ok || isSaid && !opts.roots.Given() {
 		return wanted, choices, ok
 	}
 	dirs, ok := in.read(opts.packageOptions)

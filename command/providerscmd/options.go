@@ -7,6 +7,7 @@ import (
 
 	"github.com/tfdeps/tfdeps/command/cli"
 	"github.com/tfdeps/tfdeps/command/problem"
+	"github.com/tfdeps/tfdeps/command/roots"
 	"github.com/tfdeps/tfdeps/command/sources"
 	"github.com/tfdeps/tfdeps/command/view"
 	"github.com/tfdeps/tfdeps/command/workdir"
@@ -17,7 +18,7 @@ import (
 // options that lock, mirror and urls have in common.
 type packageOptions struct {
 	modules workdir.Options
-	dirs    []string // of -dir, patterns among them; none: the current directory
+	roots   roots.Options // which directories
 
 	platforms    []getproviders.Platform
 	allPlatforms bool // -platform=all
@@ -50,7 +51,7 @@ func (o *packageOptions) sourceFlags(from, help string) cli.Flags {
 }
 
 func (o *packageOptions) dirFlag(help string) cli.Flag {
-	return cli.Option("dir=DIR", cli.Strings(&o.dirs), help)
+	return cli.Option("dir=DIR", cli.Strings(&o.roots.Dirs), help)
 }
 
 // checkSource checks the options that say where packages come from, and who set them.

@@ -25,7 +25,7 @@ import (
 	"github.com/tfdeps/tfdeps/providercache"
 )
 
-// Commands are "providers", the commands below it, and "hash".
+// Commands are "providers", the commands below it, "outdated", "why" and "hash".
 func Commands() []cli.Command {
 	return []cli.Command{
 		{Name: "providers", Synopsis: "Show the providers required for this configuration",
@@ -38,6 +38,10 @@ func Commands() []cli.Command {
 			Help: cli.Help{Usage: "providers urls [options]", About: urlsAbout, Flags: new(urlsOptions).flags(), More: urlsMore}, Run: runURLs},
 		{Name: "providers verify", Synopsis: "Read installed packages and compare them with the lock file",
 			Help: cli.Help{Usage: "providers verify [options]", About: verifyAbout, Flags: new(verifyOptions).flags(), More: verifyMore}, Run: runVerify},
+		{Name: "outdated", Synopsis: "Show of which providers and modules there is a newer version",
+			Help: cli.Help{Usage: "outdated [options]", About: aboutOutdated, Flags: new(outdatedOptions).flags()}, Run: runOutdated},
+		{Name: "why", Synopsis: "Show which files require a provider or call a module",
+			Help: cli.Help{Usage: "why [options] ADDRESS", About: aboutWhy, Flags: new(whyOptions).flags()}, Run: runWhy},
 		{Name: "hash", Synopsis: "Show the hashes of provider packages",
 			Help: cli.Help{Usage: "hash [options] FILE.zip|DIR...", Flags: new(hashOptions).flags(),
 				About: `  Shows the hashes that a dependency lock file has for provider packages: h1 of

@@ -90,7 +90,7 @@ func locate(opts urlsOptions, in *reader) result.Result {
 	for i, found := range results {
 		d := dirs[i]
 		report.Dirs = append(report.Dirs, result.LocatedDir{
-			Dir: d.Path, LockFile: depsfile.FileName, Named: len(opts.dirs) > 0, Locked: d.lockedHashes, Result: found,
+			Dir: d.Path, LockFile: depsfile.FileName, Named: opts.roots.Given(), Locked: d.lockedHashes, Result: found,
 		})
 		if found.Err != nil {
 			in.log.Add(explain.LocateProblems(found.Err)...)

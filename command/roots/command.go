@@ -43,7 +43,10 @@ func run(m *cli.Meta, args []string) (int, error) {
 		return m.Finish(nil, problems, cli.Output{JSON: o.json}), nil
 	}
 	found, invalid := o.Find(m, product, below)
-	return m.Finish(list(found), append(problems, invalid...), cli.Output{JSON: o.json}), nil
+	if problems = append(problems, invalid...); problems.HasErrors() {
+		found = nil // part of a list would be taken for all of it
+	}
+	return m.Finish(list(found), problems, cli.Output{JSON: o.json}), nil
 }
 
 // list is what the command found.
@@ -51,12 +54,7 @@ type list []Root
 
 // Text implements result.Result.
 func (l list) Text() string {
-	return result.Table(result.Each(l, func(r Root) []string {
-		if len(r.Why) == 0 {
-			return []string{r.Dir}
-		}
-		return []string{r.Dir, strings.Join(r.Why, "; ")}
-	}))
+	return result.Table(result.Each(l, func(r Root) []string { return []string{r.Dir, strings.Join(r.Why, "; ")} }))
 }
 
 // JSON implements result.Result.

@@ -64,7 +64,8 @@ type Root struct {
 }
 
 // Find returns the directories, each once and in the order of their names: those that are named, and with -recursive or operands, or if
-// none is named, the root modules below the operands or the current directory. Directories that a pattern matches count only with a configuration.
+// none is named, the root modules below the operands or the current directory. Directories that a pattern matches count only with a configuration. If there
+// are errors, they are those that were found.
 func (o *Options) Find(m *cli.Meta, product getproviders.Product, operands []string) (found []Root, problems problem.List) {
 	s := scan{m: m, product: product, known: map[string]*module{}}
 	if len(o.Dirs) > 0 {
@@ -84,15 +85,19 @@ func (o *Options) Find(m *cli.Meta, product getproviders.Product, operands []str
 		listed, invalid := s.below(slices.Concat(operands, []string{"."})[:max(len(operands), 1)])
 		found, problems = append(found, listed...), append(problems, invalid...)
 	}
-	if problems.HasErrors() {
-		return nil, problems
+	if found = unique(found); problems.HasErrors() {
+		return found, problems
 	}
-	found = unique(found)
 	if o.Since != "" {
 		changed, invalid := s.changedSince(o, found)
 		return changed, append(problems, invalid...)
 	}
-	if len(found) == 0 {
+	switch {
+	case len(found) > 0:
+	case !o.Recursive && len(operands) == 0 && len(o.Dirs) > 0:
+		problems = append(problems, problem.Errorf("configuration_not_found", "No configuration files",
+			"None of the directories that -dir names has a configuration."))
+	default:
 		problems = append(problems, problem.Errorf("configuration_not_found", "No root modules",
 			"There is none among the directories. A root module has a backend, a cloud block or a lock file, or a provider block without another module that calls it. To name others, use -dir."))
 	}
@@ -146,6 +151,17 @@ func resolved(dir string) string {
 		return real
 	}
 	return full
+}
+
+// Paths returns paths and URLs as they are found from another directory than the one that they were given in.
+func Paths(given []string, in string) []string {
+	all := slices.Clone(given)
+	for i, path := range all {
+		if !strings.Contains(path, "://") {
+			all[i] = workdir.In(in, path)
+		}
+	}
+	return all
 }
 
 // Each enters the directories in their order, has do work there, and returns the worst exit code: 1, else 2, else 0. What

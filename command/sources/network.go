@@ -105,6 +105,7 @@ func Connect(m *cli.Meta, product getproviders.Product, config *cliconfig.Config
 		if o.Client, err = m.NewClient(hosts.ClientOptions{UserAgent: m.UserAgent(product), OnRetry: m.OnRetry()}); err != nil {
 			return Network{}, problem.Fail("cli_configuration", "Can't make an HTTP client", "%v", err)
 		}
+		o.Client = keepDocuments(o.Client, m)
 	}
 	made, found := config.Network(o)
 	var problems problem.List

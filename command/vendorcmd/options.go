@@ -6,6 +6,7 @@ import (
 
 	"github.com/tfdeps/tfdeps/command/cli"
 	"github.com/tfdeps/tfdeps/command/problem"
+	"github.com/tfdeps/tfdeps/command/roots"
 	"github.com/tfdeps/tfdeps/command/sources"
 	"github.com/tfdeps/tfdeps/command/view"
 	"github.com/tfdeps/tfdeps/command/workdir"
@@ -58,6 +59,7 @@ type options struct {
 	target     string              // where to unpack
 	accepted   []getproviders.Hash // of -accept-hash
 	progress   view.Progress
+	roots      roots.Options
 
 	problems problem.List // with values of options
 }
@@ -87,7 +89,7 @@ func (o *options) flags() cli.Flags {
 			"With -unpack: accept this hash, such as h1:..., of a provider or module that is locked there otherwise. All those that the archive's lock files add have to be named; may be given more than once."),
 		cli.Switch("json", &o.json,
 			"Print a JSON object: packages, modules, what was changed and removed; with -check up_to_date and reasons; summary, started_at, ended_at, diagnostics."),
-	}, o.modules.Flags(), cli.Flags{cli.Progress(&o.progress), cli.NoColor()})
+	}, o.roots.Flags("Fill this directory instead of the current one. May be given more than once, and be a pattern such as envs/*, of which the directories with a configuration count."), o.modules.Flags(), cli.Flags{cli.Progress(&o.progress), cli.NoColor()})
 }
 
 const about = `  Puts all that this directory needs into the directory itself, to be committed:
@@ -148,6 +150,10 @@ func (o *options) checkTogether(given cli.Given) {
 	case o.unpack == "" && len(o.accepted) > 0:
 		o.problems = append(o.problems, problem.CodedError("invalid_option", "The -accept-hash flag needs -unpack.",
 			"It says what an archive may add to what is locked."))
+	}
+	o.problems = append(o.problems, o.roots.Refuse()...)
+	if o.roots.Given() && o.bundle != "" {
+		refuse("-o", "-recursive", "One archive is for one directory.")
 	}
 	if o.unpack == "" {
 		return

@@ -8,6 +8,7 @@ import (
 	"github.com/tfdeps/tfdeps/command/cli"
 	"github.com/tfdeps/tfdeps/command/problem"
 	"github.com/tfdeps/tfdeps/command/products"
+	"github.com/tfdeps/tfdeps/command/roots"
 	"github.com/tfdeps/tfdeps/command/view"
 	"github.com/tfdeps/tfdeps/command/workdir"
 	"github.com/tfdeps/tfdeps/depsfile"
@@ -31,9 +32,33 @@ func run(m *cli.Meta, args []string) (int, error) {
 	r := request{meta: m, opts: opts, product: product, base: ".", view: v, log: new(problem.Log)}
 	code := 0
 	if r.log.Add(append(problems, opts.problems...)...) {
-		code = carryOut(r)
+		code = everywhere(r)
 	}
 	return m.Finish(r.view.Report(), r.log.All, cli.Output{JSON: opts.json, Code: code}), nil
+}
+
+// everywhere does in each directory that the options name what they ask for, and returns the exit code if there is no error.
+func everywhere(r request) int {
+	if !r.opts.roots.Given() {
+		return carryOut(r)
+	}
+	found, problems := r.opts.roots.Find(r.meta, r.product, nil)
+	if !r.log.Add(problems...) {
+		return 1
+	}
+	r.view.Several()
+	opts, start := r.opts, cli.WorkingDirectory()
+	opts.policies, opts.mirrors = roots.Paths(opts.policies, start), roots.Paths(opts.mirrors, start)
+	return roots.Each(r.meta, found, func(m *cli.Meta, root roots.Root) int {
+		inside := r
+		inside.meta, inside.log, inside.opts = m, new(problem.Log), opts
+		r.view.Enter(root.Dir)
+		code := carryOut(inside)
+		r.log.Add(problem.Below(root.Dir, inside.log.All)...)
+		return code
+	}, func(root roots.Root, err error) {
+		r.log.Failed("configuration_not_found", "Can't work in a directory", err)
+	})
 }
 
 // carryOut does what the options ask for, and returns the exit code if there is no

@@ -59,11 +59,7 @@ func (v *Init) Leave(code int, words string) {
 	case words == "ready":
 		what = terminal.Count(n.providers(), "provider") + ", " + terminal.Count(since.modules, "module")
 	}
-	row := []string{d.now, words}
-	if what != "" {
-		row = append(row, what)
-	}
-	d.rows = append(d.rows, row)
+	d.rows = append(d.rows, []string{d.now, words, what})
 	v.out.line(line{json: d.now + ": " + words, kind: "directory", keys: result.Object{
 		"exit_code", code, "result", strings.ReplaceAll(words, " ", "_"), "errors", since.errors, "providers", n.object(), "modules", n.modules(since.modules),
 	}})

@@ -13,6 +13,7 @@ import (
 type Vendor struct {
 	*archives
 	report result.VendorReport
+	each   result.VendorReports // of several directories, but for the one that report is about; nil: there is one
 }
 
 // NewVendor returns a Vendor that speaks as the options say.
@@ -79,5 +80,28 @@ func (v *Vendor) Done(text string) {
 	v.out.line(line{gap: true, human: text})
 }
 
+// Several says that directories follow, which Enter names.
+func (v *Vendor) Several() { v.each = result.VendorReports{} }
+
+// Enter has all that follows be about a directory of several.
+func (v *Vendor) Enter(dir string) {
+	v.leave()
+	v.report.Directory = dir
+	v.line(dir + ":")
+}
+
+func (v *Vendor) leave() {
+	if v.report.Directory != "" {
+		v.each = append(v.each, v.report)
+	}
+	v.report = result.VendorReport{Span: v.report.Span}
+}
+
 // Report is what became of the directory so far, for programs.
-func (v *Vendor) Report() result.Result { return v.report }
+func (v *Vendor) Report() result.Result {
+	if v.each == nil {
+		return v.report
+	}
+	v.leave()
+	return v.each
+}

@@ -11,6 +11,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"io/fs"
 	"log/slog"
 	"os"
 	"path/filepath"
@@ -90,6 +91,7 @@ type Dir struct {
 
 	workspace string          // the selected one; "" is unknown
 	log       *slog.Logger    // nil: there is none
+	lockFile  fs.FileInfo     // as LoadLocks found it; nil: it wasn't there
 	inherited []depsfile.Lock // to which there is one in Locks that isn't in the file
 
 	InputProblems    problem.List // why values of variables can't be read; with errors, nothing else counts
@@ -254,9 +256,24 @@ func (d *Dir) LockFile() string { return filepath.Join(d.Path, depsfile.FileName
 // LoadLocks reads the lock file. Entries that another product wrote count for providers of this
 // one as well: see Disinherit.
 func (d *Dir) LoadLocks() (problems problem.List) {
+	d.lockFile, _ = os.Lstat(d.LockFile())
 	d.Locks, problems = depsfile.Load(d.LockFile(), d.Product)
 	d.inherited = d.Locks.Inherit(d.Product)
 	return problems
+}
+
+// SaveLocks writes the lock file, unless another program has written something else since LoadLocks: then saved is false.
+func (d *Dir) SaveLocks(locks *depsfile.Locks) (saved bool, err error) {
+	was := d.lockFile
+	is, err := os.Lstat(d.LockFile())
+	isSame := err != nil && was == nil || err == nil && was != nil && os.SameFile(was, is) && was.Size() == is.Size() && was.ModTime().Equal(is.ModTime())
+	if !isSame {
+		other, problems := depsfile.Load(d.LockFile(), d.Product)
+		return !problems.HasErrors() && other.Equal(locks), nil
+	}
+	err = locks.Save(d.LockFile(), d.Product)
+	d.lockFile, _ = os.Lstat(d.LockFile())
+	return err == nil, err
 }
 
 // Disinherit takes back what LoadLocks has added for providers that aren't required, because

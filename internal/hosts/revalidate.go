@@ -15,28 +15,45 @@ const (
 	documentsBytes = 16 << 20 // of all of them
 )
 
-// revalidated is a document, and how the registry names it.
-type revalidated struct {
-	tag    string
-	header http.Header
-	body   []byte
+// Remembered is a document, and how the registry names it.
+type Remembered struct {
+	Tag    string
+	Header http.Header
+	Body   []byte
 }
+
+// Documents remembers documents. What is in a key may be a secret. Many goroutines call its methods.
+type Documents interface {
+	Get(key string) (Remembered, bool)
+	Put(key string, d Remembered)
+}
+
+// recent remembers documents as long as there is room.
+type recent struct {
+	*par.Recent[string, Remembered]
+}
+
+func (r recent) Put(key string, d Remembered) { r.Recent.Put(key, d, int64(len(d.Body)+1024)) }
 
 // WithRevalidation returns a client that does what the given one does, and remembers documents in
 // JSON that have an ETag, up to 16 MiB of them: it asks for such a document again on the condition
 // that it has changed. It is for programs that live long. Archives aren't remembered, nor documents
 // of more than 1 MiB.
 func WithRevalidation(client *http.Client) *http.Client {
-	recent := par.NewRecent[string, *revalidated](documentsBytes)
+	return WithDocuments(client, recent{par.NewRecent[string, Remembered](documentsBytes)}, func(*http.Request) bool { return true })
+}
+
+// WithDocuments is WithRevalidation with a memory of the caller's, for the requests that it is for.
+func WithDocuments(client *http.Client, memory Documents, isFor func(*http.Request) bool) *http.Client {
 	return onTop(client, func(next http.RoundTripper, req *http.Request) (*http.Response, error) {
-		if req.Method != http.MethodGet || req.Header.Get("Range") != "" || req.Header.Get("If-None-Match") != "" {
+		if req.Method != http.MethodGet || req.Header.Get("Range") != "" || req.Header.Get("If-None-Match") != "" || !isFor(req) {
 			return next.RoundTrip(req)
 		}
 		key := req.URL.String() + "\n" + req.Header.Get("Authorization") + "\n" + req.Header.Get("Accept") // what an answer may depend on
-		known, ok := recent.Get(key)
+		known, ok := memory.Get(key)
 		if ok {
 			req = req.Clone(req.Context())
-			req.Header.Set("If-None-Match", known.tag)
+			req.Header.Set("If-None-Match", known.Tag)
 		}
 		resp, err := next.RoundTrip(req)
 		if err != nil {
@@ -44,16 +61,16 @@ func WithRevalidation(client *http.Client) *http.Client {
 		}
 		if ok && resp.StatusCode == http.StatusNotModified {
 			resp.Body.Close()
-			resp.Status, resp.StatusCode, resp.Header = "200 OK", http.StatusOK, known.header.Clone()
-			resp.Body, resp.ContentLength = io.NopCloser(bytes.NewReader(known.body)), int64(len(known.body))
+			resp.Status, resp.StatusCode, resp.Header = "200 OK", http.StatusOK, known.Header.Clone()
+			resp.Body, resp.ContentLength = io.NopCloser(bytes.NewReader(known.Body)), int64(len(known.Body))
 			return resp, nil
 		}
-		return remember(recent, key, resp)
+		return remember(memory, key, resp)
 	})
 }
 
 // remember keeps a document, and returns the response as if it hadn't been read.
-func remember(recent *par.Recent[string, *revalidated], key string, resp *http.Response) (*http.Response, error) {
+func remember(memory Documents, key string, resp *http.Response) (*http.Response, error) {
 	kind, _, err := mime.ParseMediaType(resp.Header.Get("Content-Type"))
 	tag := resp.Header.Get("Etag")
 	if resp.StatusCode != http.StatusOK || tag == "" || err != nil || kind != "application/json" || resp.ContentLength > documentBytes {
@@ -62,7 +79,7 @@ func remember(recent *par.Recent[string, *revalidated], key string, resp *http.R
 	body, err := io.ReadAll(io.LimitReader(metered{resp.Body, resp.Request.Context()}, documentBytes+1))
 	rest := resp.Body
 	if err == nil && len(body) <= documentBytes {
-		recent.Put(key, &revalidated{tag: tag, header: resp.Header.Clone(), body: body}, int64(len(body)+1024))
+		memory.Put(key, Remembered{tag, resp.Header.Clone(), body})
 	}
 	resp.Body = &readFirst{io.MultiReader(bytes.NewReader(body), &failedRead{err}, rest), rest}
 	return resp, nil

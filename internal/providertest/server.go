@@ -3,6 +3,7 @@ package providertest
 import (
 	"bytes"
 	"cmp"
+	"crypto/sha256"
 	"crypto/tls"
 	"crypto/x509"
 	"fmt"
@@ -183,7 +184,7 @@ type answer struct {
 }
 
 func document(contentType string, content []byte) answer {
-	return answer{contentType: contentType, body: bytes.NewReader(content)}
+	return answer{contentType: contentType, body: bytes.NewReader(content), etag: fmt.Sprintf("\"%x\"", sha256.Sum256(content))}
 }
 
 const (

@@ -43,6 +43,7 @@ func (r MirrorReport) JSON() any {
 
 // VendorReport is what became of a directory, for programs.
 type VendorReport struct {
+	Directory        string // "": there is only one
 	Packages         []providercache.Outcome
 	Modules          []Object
 	Changed, Removed []string
@@ -57,8 +58,19 @@ func (r VendorReport) Text() string { return "" }
 // JSON is what became of the directory.
 func (r VendorReport) JSON() any {
 	return Object{
-		"packages", Each(r.Packages, r.Span.archive), "modules", r.Modules, "changed", r.Changed, "removed", r.Removed,
+		"directory?", r.Directory, "packages", Each(r.Packages, r.Span.archive), "modules", r.Modules, "changed", r.Changed, "removed", r.Removed,
 		"up_to_date?", r.UpToDate, "reasons?", r.Reasons,
 		"summary", append(sumOf(r.Packages).object("fetched"), "modules", len(r.Modules), "changed", len(r.Changed), "removed", len(r.Removed)),
 	}
+}
+
+// VendorReports are those of several directories.
+type VendorReports []VendorReport
+
+// Text writes nothing: people were told before.
+func (VendorReports) Text() string { return "" }
+
+// JSON is what became of each directory.
+func (all VendorReports) JSON() any {
+	return Object{"directories", Each(all, VendorReport.JSON)}
 }

@@ -58,7 +58,7 @@ func Table(rows [][]string) string {
 	var b strings.Builder
 	table := tabwriter.NewWriter(&b, 0, 0, 2, ' ', 0)
 	for _, row := range rows {
-		fmt.Fprintln(table, strings.Join(Each(row, terminal.PrintableLine), "\t"))
+		fmt.Fprintln(table, strings.TrimRight(strings.Join(Each(row, terminal.PrintableLine), "\t"), "\t"))
 	}
 	_ = table.Flush() // to memory
 	return b.String()

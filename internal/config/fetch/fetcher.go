@@ -103,6 +103,22 @@ func (f *Fetcher) Fetch(ctx context.Context, req modules.FetchRequest, dst strin
 	return modules.Fetched{Commit: made.commit}, nil
 }
 
+// Tags lists the tags of the git repository that a package is in, and returns the ref that its address asks for. Both are zero where the package
+// isn't in one, or where it takes a request to know. Errors are those of Fetch.
+func (f *Fetcher) Tags(ctx context.Context, pkg string) (tags []string, ref string, err error) {
+	defer func() { err = named(ctx, pkg, err) }()
+	s, err := f.prepared.Do(ctx, struct{}{}, f.prepare)
+	if err != nil {
+		return nil, "", failed(stepPrepare, err)
+	}
+	from, err := parseSource(s.rewrite(pkg), false)
+	if err != nil || from.kind != "git" || from.archive != "" || from.ref == "" {
+		return nil, "", nil
+	}
+	tags, err = s.repositories.Tags(ctx, gitRequest(from))
+	return tags, from.ref, err
+}
+
 // prepare makes what the calls share, and decides what isn't set.
 func (f *Fetcher) prepare(context.Context) (*session, error) {
 	dir, err := scratch.Temporary()

@@ -40,6 +40,22 @@ func (r *Repositories) list(ctx context.Context, rem remote) (listing, error) {
 	})
 }
 
+// Tags lists the tags of the repository of a request, sorted. Errors are those of Checkout.
+func (r *Repositories) Tags(ctx context.Context, req Request) (all []string, err error) {
+	defer func() { err = failure(ctx, req, err) }()
+	if err := req.check(); err != nil {
+		return nil, err
+	}
+	listed, err := r.list(ctx, tree{request: req}.remote())
+	for name := range listed.refs {
+		if tag, ok := strings.CutPrefix(name, tags); ok {
+			all = append(all, tag)
+		}
+	}
+	slices.Sort(all)
+	return all, err
+}
+
 // unreachable marks an error of git itself as one of the repository.
 func unreachable(err error) error {
 	var exit *exitError

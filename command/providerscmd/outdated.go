@@ -1,0 +1,206 @@
+package providerscmd
+
+import (
+	"cmp"
+	"context"
+	"path/filepath"
+	"slices"
+	"strings"
+
+	"github.com/tfdeps/tfdeps/command/cli"
+	"github.com/tfdeps/tfdeps/command/problem"
+	"github.com/tfdeps/tfdeps/command/products"
+	"github.com/tfdeps/tfdeps/command/sources"
+	"github.com/tfdeps/tfdeps/command/view/result"
+	"github.com/tfdeps/tfdeps/getproviders"
+	"github.com/tfdeps/tfdeps/internal/config/fetch"
+	"github.com/tfdeps/tfdeps/internal/config/load"
+	"github.com/tfdeps/tfdeps/internal/config/modules"
+	"github.com/tfdeps/tfdeps/internal/par"
+)
+
+type outdatedOptions struct {
+	packageOptions
+	exitCode, json bool
+}
+
+func (o *outdatedOptions) flags() cli.Flags {
+	return slices.Concat(o.roots.Flags("Look at this directory instead of the current one. May be given more than once, and be a pattern such as envs/*."), cli.Flags{
+		cli.Switch("exit-code", &o.exitCode, "Exit with 2 if there is a newer version that the constraints allow."),
+		cli.Switch("json", &o.json, "Print a JSON object: dependencies, each with directory, kind, name, locked, allowed, newest and held_by; also those that are up to date."),
+	}, o.sourceFlags("origin", "Ask each provider's own registry, whatever the CLI configuration says."), o.modules.Flags(), cli.Flags{cli.NoColor()})
+}
+
+const aboutOutdated = `  Lists the providers and the modules of registries and git repositories of which
+  there is a newer version: what is locked or recorded, the newest version that
+  the constraints allow, the newest of all, and which constraint, in which file
+  and line, holds it back. Registries and repositories are asked, each once;
+  nothing is changed. "tfdeps init -upgrade" takes what is allowed.
+
+  Prereleases count only where a constraint names one. Of a git repository the
+  tags count that are versions, with the same letters before them as the ref of
+  the call.`
+
+func runOutdated(m *cli.Meta, args []string) (int, error) {
+	var o outdatedOptions
+	o.from = "config"
+	by, err := o.flags().Alone(args, m.Env)
+	if err != nil {
+		return 0, err
+	}
+	o.checkSource(by)
+	product, problems := products.Choose(m)
+	in := reader{meta: m, product: product, each: true}
+	var found result.Outdated
+	code := in.run(append(o.problems, problems...), cli.Output{JSON: o.json}, func() result.Result { return found }, func() { found = outdated(o, &in) })
+	if code == 0 && o.exitCode && slices.ContainsFunc(found, result.Dependency.HasNewer) {
+		code = cli.ExitDiffers
+	}
+	return code, nil
+}
+
+// outdated looks for newer versions. What is wrong with one directory or one source leaves that out, and is in the log.
+func outdated(o outdatedOptions, in *reader) (found result.Outdated) {
+	source, ok := o.connect(in)
+	if !ok {
+		return nil
+	}
+	dirs, _ := in.read(o.packageOptions)
+	fetcher := in.net.Hosts.Modules(in.product, "")
+	defer fetcher.Close()
+	w := newer{in, source, fetcher, in.net.Registries(in.product, "")}
+	var asked []func(context.Context) (result.Dependency, error)
+	for _, d := range dirs {
+		for _, p := range d.required.Providers() {
+			if !p.IsBuiltIn() {
+				asked = append(asked, func(ctx context.Context) (result.Dependency, error) { return w.provider(ctx, d, p) })
+			}
+		}
+		for key, call := range ownCalls(d.Dir.Tree) {
+			asked = append(asked, func(ctx context.Context) (result.Dependency, error) { return w.module(ctx, d, key, call) })
+		}
+	}
+	const many = 16 // at once
+	rows, errs := par.Map(in.meta.Context, many, asked, func(ctx context.Context, ask func(context.Context) (result.Dependency, error)) (result.Dependency, error) {
+		return ask(ctx)
+	})
+	for i, row := range rows {
+		if errs[i] != nil {
+			in.log.Add(problem.CodedError(cmp.Or(problem.OfSummary("Failed to query available provider packages"), "request_failed"), "Can't tell which versions there are", problem.Sentence(errs[i])))
+		} else if row.Name != "" {
+			found = append(found, row)
+		}
+	}
+	slices.SortFunc(found, func(a, b result.Dependency) int {
+		return cmp.Or(strings.Compare(a.Directory, b.Directory), -strings.Compare(a.Kind, b.Kind), strings.Compare(a.Name, b.Name), strings.Compare(a.Key, b.Key))
+	})
+	return found
+}
+
+// newer finds newer versions.
+type newer struct {
+	in         *reader
+	source     getproviders.Source
+	fetcher    *fetch.Fetcher
+	registries *modules.Registries
+}
+
+func (w newer) provider(ctx context.Context, d directory, p getproviders.Provider) (row result.Dependency, err error) {
+	available, err := w.source.Versions(ctx, p)
+	if err != nil {
+		return row, err
+	}
+	wanted := d.required.Constraints(p)
+	row = result.Dependency{Directory: d.Path, Kind: "provider", Name: w.in.product.Short(p)}
+	if lock, ok := d.Locks.Provider(p); ok {
+		row.Locked = lock.Version
+	}
+	row.Allowed = newest(available.Versions, wanted.Allows)
+	row.Newest = newest(append(available.Versions, row.Allowed), func(v getproviders.Version) bool { return v.Prerelease == "" || v == row.Allowed })
+	for _, req := range d.required[p] {
+		if !req.Constraints.Allows(row.Newest) {
+			row.HeldBy = append(row.HeldBy, result.Holder{Constraint: req.Constraints.String(), File: req.Pos.File, Line: req.Pos.Line})
+		}
+	}
+	return row, nil
+}
+
+// newest is the newest of the versions that count; zero: there is none.
+func newest(all []getproviders.Version, counts func(getproviders.Version) bool) (found getproviders.Version) {
+	packages := make([]getproviders.CachedPackage, len(all))
+	for i, v := range all {
+		packages[i].Version = v
+	}
+	return sources.Newest(packages, counts)
+}
+
+// module looks for newer versions of a module of a registry, or of a git repository that is called by a tag that is a version; the row is zero for all others.
+func (w newer) module(ctx context.Context, d directory, key string, call load.ModuleCall) (row result.Dependency, err error) {
+	address, err := modules.ParseAddress(call.Source, w.in.product)
+	if err != nil {
+		return row, nil // which reading the directory has told
+	}
+	row = result.Dependency{Directory: d.Path, Kind: "module", Key: key, Name: modules.Redact(call.Source)}
+	held := result.Holder{File: call.SourceRange.Filename, Line: call.SourceRange.Start.Line, Constraint: call.Version}
+	var all []string
+	switch address := address.(type) {
+	case modules.Registry:
+		if all, err = w.registries.Versions(ctx, address); err != nil {
+			return row, err
+		}
+		if chosen, err := w.registries.Select(ctx, address, call.Version); err == nil {
+			row.Allowed, _ = getproviders.ParseVersion(chosen.Version)
+		}
+		row.Locked, _ = getproviders.ParseVersion(d.Tree.Manifest[key].Version)
+		if call.Version != "" {
+			held.Line, held.File = call.VersionRange.Start.Line, call.VersionRange.Filename
+		}
+	case modules.Remote:
+		tags, ref, err := w.fetcher.Tags(ctx, address.Package)
+		if err != nil || tags == nil {
+			return result.Dependency{}, err
+		}
+		prefix := strings.TrimRight(ref, "0123456789.")
+		if row.Locked, err = getproviders.ParseVersion(strings.TrimPrefix(ref, prefix)); err != nil {
+			return result.Dependency{}, nil
+		}
+		for _, tag := range tags {
+			if text, ok := strings.CutPrefix(tag, prefix); ok {
+				all = append(all, text)
+			}
+		}
+		row.Allowed, held.Constraint = row.Locked, "ref="+ref
+	default:
+		return result.Dependency{}, nil
+	}
+	versions := []getproviders.Version{row.Allowed}
+	for _, text := range all {
+		if v, err := getproviders.ParseVersion(text); err == nil && v.Prerelease == "" {
+			versions = append(versions, v)
+		}
+	}
+	if row.Newest = newest(versions, func(getproviders.Version) bool { return true }); row.Newest != row.Allowed {
+		row.HeldBy = []result.Holder{held}
+	}
+	return row, nil
+}
+
+// ownCalls are the calls in the directory's own modules, by the keys of what they call: those in packages of others aren't the user's to change.
+func ownCalls(tree *modules.Tree) map[string]load.ModuleCall {
+	calls := map[string]load.ModuleCall{}
+	if tree == nil {
+		return nil
+	}
+	own := map[string]bool{"": true}
+	for _, m := range tree.Modules {
+		if !own[m.Key] || m.Config == nil {
+			continue
+		}
+		for _, call := range m.Config.Calls {
+			key := strings.TrimPrefix(m.Key+"."+call.Name, ".")
+			calls[key] = call
+			own[key] = strings.HasPrefix(filepath.ToSlash(call.Source), ".")
+		}
+	}
+	return calls
+}

@@ -1,0 +1,104 @@
+package providerscmd
+
+import (
+	"slices"
+	"strings"
+
+	"github.com/tfdeps/tfdeps/command/cli"
+	"github.com/tfdeps/tfdeps/command/problem"
+	"github.com/tfdeps/tfdeps/command/products"
+	"github.com/tfdeps/tfdeps/command/sources"
+	"github.com/tfdeps/tfdeps/command/view/result"
+	"github.com/tfdeps/tfdeps/getproviders"
+	"github.com/tfdeps/tfdeps/internal/config/modules"
+)
+
+type whyOptions struct {
+	packageOptions
+	json bool
+}
+
+func (o *whyOptions) flags() cli.Flags {
+	return slices.Concat(o.roots.Flags("Look at this directory instead of all root modules below the current one. May be given more than once, and be a pattern such as envs/*."), cli.Flags{
+		cli.Switch("json", &o.json, "Print a JSON object: required_by, each with directory, module, file, line and constraint."),
+	}, o.modules.Flags(), cli.Flags{cli.NoColor()})[1:] // -recursive goes without saying
+}
+
+const aboutWhy = `  Says which files of which root modules require a provider, or call a module: of
+  each place the directory, file and line, and the constraint. ADDRESS is as in
+  the configuration: hashicorp/aws, registry.example.com/acme/net/aws, or the
+  source of a module without the ref.
+
+  The exit code is 1 if nothing requires it.`
+
+func runWhy(m *cli.Meta, args []string) (int, error) {
+	var o whyOptions
+	o.from = "config"
+	operands, err := o.flags().Mixed(args, m.Env)
+	if err != nil {
+		return 0, err
+	}
+	if len(operands) != 1 {
+		return 0, cli.Misusedf("the address of one provider or module has to be given, and there are %d arguments", len(operands))
+	}
+	if !o.roots.Given() {
+		o.roots.Recursive = true
+	}
+	product, problems := products.Choose(m)
+	in := reader{meta: m, product: product, each: true}
+	var found result.Why
+	return in.run(append(o.problems, problems...), cli.Output{JSON: o.json}, func() result.Result { return found }, func() {
+		if found = why(o, &in, operands[0]); len(found) == 0 {
+			in.log.Add(problem.Errorf("invalid_address", "Nothing requires it", "%s is required by none of the directories. Providers and modules are compared by their whole addresses.", operands[0]))
+		}
+	}), nil
+}
+
+// why finds the places that require a provider or a module.
+func why(o whyOptions, in *reader, address string) (found result.Why) {
+	_, net, problems := sources.Online(in.meta, in.product, "")
+	if in.net = net; !in.log.Add(problems...) {
+		return nil
+	}
+	provider, err := in.product.ParseProvider(address)
+	module, invalid := modules.ParseAddress(address, in.product)
+	if err != nil && invalid != nil {
+		in.log.Add(addressProblem(err))
+		return nil
+	}
+	dirs, _ := in.read(o.packageOptions)
+	for _, d := range dirs {
+		for _, req := range d.required[provider] {
+			if err == nil && req.Pos != (getproviders.Pos{}) {
+				found = append(found, result.Requirer{Directory: d.Path, Module: req.Pos.Module, Holder: result.Holder{Constraint: req.Constraints.String(), File: req.Pos.File, Line: req.Pos.Line}})
+			}
+		}
+		if d.Tree == nil || invalid != nil {
+			continue
+		}
+		for _, m := range d.Tree.Modules {
+			for _, call := range m.Config.Calls {
+				if called, err := modules.ParseAddress(call.Source, in.product); err == nil && samePackage(called, module) {
+					found = append(found, result.Requirer{Directory: d.Path, Module: m.Config.Path, Holder: result.Holder{
+						Constraint: call.Version, File: call.SourceRange.Filename, Line: call.SourceRange.Start.Line}})
+				}
+			}
+		}
+	}
+	return found
+}
+
+// samePackage reports whether two addresses are of one package, whatever the version and the subdirectory.
+func samePackage(a, b modules.Address) bool {
+	name := func(address modules.Address) string {
+		switch address := address.(type) {
+		case modules.Registry:
+			return address.Package()
+		case modules.Remote:
+			pkg, _, _ := strings.Cut(address.Package, "?")
+			return pkg
+		}
+		return ""
+	}
+	return name(a) != "" && name(a) == name(b)
+}

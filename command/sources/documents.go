@@ -1,0 +1,97 @@
+package sources
+
+import (
+	"crypto/sha256"
+	"encoding/hex"
+	"encoding/json"
+	"net/http"
+	"os"
+	"path/filepath"
+	"strings"
+	"time"
+
+	"github.com/tfdeps/tfdeps/command/cli"
+	"github.com/tfdeps/tfdeps/internal/hosts"
+	"github.com/tfdeps/tfdeps/internal/owner"
+	"github.com/tfdeps/tfdeps/internal/par"
+	"github.com/tfdeps/tfdeps/internal/wholefile"
+)
+
+// documents keeps lists of versions and what hosts offer from run to run, in a directory of the user's own. None is used before
+// its registry has said that it still holds.
+type documents struct {
+	dir   string
+	now   func() time.Time
+	swept func() bool // sweeps, once
+}
+
+const (
+	maxKept = 4 << 20             // bytes of a file
+	keptFor = 30 * 24 * time.Hour // since it was last written
+	mostOf  = 2000                // files
+)
+
+// kept is the content of such a file.
+type kept struct {
+	Asked  time.Time   `json:"asked"`
+	Tag    string      `json:"etag"`
+	Header http.Header `json:"header"`
+	Body   []byte      `json:"body"`
+	SHA256 []byte      `json:"sha256"` // of the body
+}
+
+// keepDocuments returns a client that does what the given one does, and asks for documents that an earlier run got on the condition that they have changed.
+func keepDocuments(client *http.Client, m *cli.Meta) *http.Client {
+	if m.StateDir == "" {
+		return client
+	}
+	d := documents{dir: filepath.Join(m.StateDir, "documents"), now: m.Now}
+	d.swept = par.OnceValue(d.sweep)
+	if !owner.IsOwnDir(d.dir) {
+		return client
+	}
+	return hosts.WithDocuments(client, d, func(req *http.Request) bool {
+		name := req.URL.Path[strings.LastIndex(req.URL.Path, "/")+1:]
+		return name == "versions" || name == "index.json" || name == "terraform.json" // others may hold URLs that are secrets
+	})
+}
+
+func (d documents) path(key string) string {
+	sum := sha256.Sum256([]byte(key))
+	return filepath.Join(d.dir, hex.EncodeToString(sum[:])+".json")
+}
+
+// Get implements hosts.Documents. A file that is damaged isn't there.
+func (d documents) Get(key string) (found hosts.Remembered, ok bool) {
+	content, err := wholefile.Read(d.path(key), maxKept)
+	var k kept
+	if err != nil || json.Unmarshal(content, &k) != nil {
+		return found, false
+	}
+	sum := sha256.Sum256(k.Body)
+	return hosts.Remembered{Tag: k.Tag, Header: k.Header, Body: k.Body}, string(sum[:]) == string(k.SHA256) && k.Tag != ""
+}
+
+// Put implements hosts.Documents. What can't be written is asked for again.
+func (d documents) Put(key string, r hosts.Remembered) {
+	header := r.Header.Clone()
+	header.Del("Set-Cookie")
+	sum := sha256.Sum256(r.Body)
+	content, err := json.Marshal(kept{d.now(), r.Tag, header, r.Body, sum[:]})
+	if err != nil || len(content) > maxKept || os.MkdirAll(d.dir, 0o700) != nil {
+		return
+	}
+	_ = wholefile.Write(d.path(key), content, 0o600)
+	d.swept()
+}
+
+// sweep removes what wasn't asked for lately, and everything if there is too much.
+func (d documents) sweep() bool {
+	files, _ := os.ReadDir(d.dir)
+	for _, f := range files {
+		if info, err := f.Info(); err == nil && (len(files) > mostOf || d.now().Sub(info.ModTime()) > keptFor) {
+			_ = os.Remove(filepath.Join(d.dir, f.Name()))
+		}
+	}
+	return true
+}
