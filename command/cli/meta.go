@@ -67,6 +67,7 @@ type Meta struct {
 	HomeDir    string   // the user's; "": unknown
 	CacheDir   string   // for caches of tfdeps; "": there is none
 	StateDir   string   // for what tfdeps knows of this machine; "": there is none
+	Remembers  bool     // lists of versions are kept in StateDir
 	Executable string   // the file of this program; "": unknown
 	StandIn    *StandIn // the program that tfdeps was called as; nil: none
 	Version    string   // of tfdeps

@@ -44,6 +44,7 @@ func run(m *cli.Meta, args []string) (int, error) {
 	problems = slices.Concat(problems, invalid, opts.backend.unknown(opts.json, product), opts.backend.unable(m))
 	shown, m, end, unwritable := m.NewInit(product, from.Because(m, product), opts.json, opts.jsonInto, opts.progress, opts.roots.Given())
 	defer end()
+	m.Remembers = !opts.looks()
 	r := request{meta: m, opts: opts, product: product, view: shown, log: new(problem.Log), session: newSession()}
 	defer r.session.close()
 	problems = slices.Concat(problems, unwritable, checkReport(opts.report), m.Warnings)

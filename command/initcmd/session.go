@@ -72,11 +72,7 @@ func (s *session) connect(in *installation, cloud hosts.Hostname) (*network, pro
 	if known := s.nets[at]; known != nil {
 		return known, nil
 	}
-	m := *in.meta
-	if in.opts.looks() { // which writes nothing
-		m.StateDir = ""
-	}
-	net, problems := sources.Connect(&m, in.product, in.settings.config, in.opts.offlineBy)
+	net, problems := sources.Connect(in.meta, in.product, in.settings.config, in.opts.offlineBy)
 	made := &network{Network: net}
 	if !problems.HasErrors() {
 		s.nets[at] = made

@@ -73,6 +73,7 @@ func runLock(m *cli.Meta, args []string) (int, error) {
 	product, problems := products.Choose(m)
 	v := view.NewLock(m.ViewOptions(product, opts.json, opts.progress))
 	in := reader{meta: m.Showing(v.Activity), product: product}
+	in.meta.Remembers = true
 	code := in.run(append(opts.problems, problems...), cli.Output{JSON: opts.json}, v.Report, func() { lock(opts, &in, v) })
 	if opts.check && slices.ContainsFunc(in.log.All, func(p *problem.Problem) bool { return p.Extra == problem.Coded("lock_file_outdated") }) {
 		code = cli.ExitDiffers

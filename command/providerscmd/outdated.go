@@ -50,7 +50,9 @@ func runOutdated(m *cli.Meta, args []string) (int, error) {
 	}
 	o.checkSource(by)
 	product, problems := products.Choose(m)
-	in := reader{meta: m, product: product, each: true}
+	remembering := *m
+	remembering.Remembers = true
+	in := reader{meta: &remembering, product: product, each: true}
 	var found result.Outdated
 	code := in.run(append(o.problems, problems...), cli.Output{JSON: o.json}, func() result.Result { return found }, func() { found = outdated(o, &in) })
 	if code == 0 && o.exitCode && slices.ContainsFunc(found, result.Dependency.HasNewer) {
@@ -86,7 +88,7 @@ func outdated(o outdatedOptions, in *reader) (found result.Outdated) {
 	})
 	for i, row := range rows {
 		if errs[i] != nil {
-			in.log.Add(problem.CodedError(cmp.Or(problem.OfSummary("Failed to query available provider packages"), "request_failed"), "Can't tell which versions there are", problem.Sentence(errs[i])))
+			in.log.Add(problem.CodedError("request_failed", "Can't tell which versions there are", problem.Sentence(errs[i])))
 		} else if row.Name != "" {
 			found = append(found, row)
 		}

@@ -42,7 +42,7 @@ type kept struct {
 
 // keepDocuments returns a client that does what the given one does, and asks for documents that an earlier run got on the condition that they have changed.
 func keepDocuments(client *http.Client, m *cli.Meta) *http.Client {
-	if m.StateDir == "" {
+	if m.StateDir == "" || !m.Remembers {
 		return client
 	}
 	d := documents{dir: filepath.Join(m.StateDir, "documents"), now: m.Now}
@@ -72,13 +72,13 @@ func (d documents) Get(key string) (found hosts.Remembered, ok bool) {
 	return hosts.Remembered{Tag: k.Tag, Header: k.Header, Body: k.Body}, string(sum[:]) == string(k.SHA256) && k.Tag != ""
 }
 
-// Put implements hosts.Documents. What can't be written is asked for again.
+// Put implements hosts.Documents. What can't be written, or was cut or changed on the way, is asked for again.
 func (d documents) Put(key string, r hosts.Remembered) {
 	header := r.Header.Clone()
 	header.Del("Set-Cookie")
 	sum := sha256.Sum256(r.Body)
 	content, err := json.Marshal(kept{d.now(), r.Tag, header, r.Body, sum[:]})
-	if err != nil || len(content) > maxKept || os.MkdirAll(d.dir, 0o700) != nil {
+	if err != nil || len(content) > maxKept || !json.Valid(r.Body) || os.MkdirAll(d.dir, 0o700) != nil {
 		return
 	}
 	_ = wholefile.Write(d.path(key), content, 0o600)

@@ -184,7 +184,7 @@ type answer struct {
 }
 
 func document(contentType string, content []byte) answer {
-	return answer{contentType: contentType, body: bytes.NewReader(content), etag: fmt.Sprintf("\"%x\"", sha256.Sum256(content))}
+	return answer{contentType: contentType, body: bytes.NewReader(content)}
 }
 
 const (
@@ -211,10 +211,12 @@ func (s *Server) answer(w http.ResponseWriter, req *http.Request, kind string, f
 			original, _ := io.ReadAll(found.body)
 			found.body = bytes.NewReader(fault.Body(original))
 		}
-		w.Header().Set("Content-Type", found.contentType)
-		if found.etag != "" {
-			w.Header().Set("Etag", found.etag)
+		if found.etag == "" {
+			sent, _ := io.ReadAll(found.body)
+			found.body, found.etag = bytes.NewReader(sent), fmt.Sprintf("\"%x\"", sha256.Sum256(sent))
 		}
+		w.Header().Set("Content-Type", found.contentType)
+		w.Header().Set("Etag", found.etag)
 		if fault.NoRange {
 			req = req.Clone(req.Context())
 			req.Header.Del("Range")
