@@ -31,7 +31,7 @@ func (o *outdatedOptions) flags() cli.Flags {
 	}, o.sourceFlags("origin", "Ask each provider's own registry, whatever the CLI configuration says."), o.modules.Flags(), cli.Flags{cli.NoColor()})
 }
 
-const aboutOutdated = `  Lists the providers and the modules of registries and git repositories of which
+const aboutOutdated = `  Lists providers, and modules of registries and git repositories, of which
   there is a newer version: what is locked or recorded, the newest version that
   the constraints allow, the newest of all, and which constraint, in which file
   and line, holds it back. Registries and repositories are asked, each once;

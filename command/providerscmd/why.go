@@ -24,8 +24,8 @@ func (o *whyOptions) flags() cli.Flags {
 	}, o.modules.Flags(), cli.Flags{cli.NoColor()})[1:] // -recursive goes without saying
 }
 
-const aboutWhy = `  Says which files of which root modules require a provider, or call a module: of
-  each place the directory, file and line, and the constraint. ADDRESS is as in
+const aboutWhy = `  Says which files of which root modules require a provider or call a module:
+  of each place the directory, file and line, and the constraint. ADDRESS is as in
   the configuration: hashicorp/aws, registry.example.com/acme/net/aws, or the
   source of a module without the ref.
 
