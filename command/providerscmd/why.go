@@ -25,8 +25,8 @@ func (o *whyOptions) flags() cli.Flags {
 }
 
 const aboutWhy = `  Says which files of which root modules require a provider or call a module:
-  of each place the directory, file and line, and the constraint. ADDRESS is as in
-  the configuration: hashicorp/aws, registry.example.com/acme/net/aws, or the
+  of each place the directory, file and line, and the constraint. ADDRESS is as
+  in the configuration: hashicorp/aws, registry.example.com/acme/net/aws, or the
   source of a module without the ref.
 
   The exit code is 1 if nothing requires it.`

@@ -2,9 +2,11 @@ package roots
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"io/fs"
 	"os"
+	"os/exec"
 	"path/filepath"
 	"runtime"
 	"slices"
@@ -146,7 +148,11 @@ func (s *scan) list(dir string) (dirs []string, problems problem.List) {
 	for i, suffix := range suffixes {
 		patterns[i] = "*" + suffix
 	}
-	if repo, err := openRepository(s.m, dir); err == nil {
+	repo, err := openRepository(s.m, dir)
+	if err != nil && !errors.Is(err, exec.ErrNotFound) && !strings.Contains(err.Error(), "not a git repository") {
+		problems = problem.List{problem.Warningf("", "What git ignores isn't left out", "%s.", err)}
+	}
+	if err == nil {
 		files, err := repo.paths(slices.Concat([]string{"ls-files", "--cached", "--others", "--exclude-standard", "--"}, patterns)...)
 		if err != nil {
 			return nil, problem.Failed("configuration_not_found", "Can't list the files of a repository", err)

@@ -28,7 +28,7 @@ func TestCommands_RecoverFromAFaultAtEachStep(t *testing.T) {
 	harness.RequireProgram(t, "strace")
 	program := harness.Tfdeps(t)
 	for name, args := range map[string][]string{
-		"lock": {"providers", "lock"}, "mirror": {"providers", "mirror", "out"}, "vendor": {"vendor"}, "get": {"get"},
+		"lock": {"providers", "lock"}, "mirror": {"providers", "mirror", "out"}, "vendor": {"vendor"}, "get": {"get"}, "init recursive": {"init", "-recursive"},
 		"vendor archive": {"vendor", "-o", "out/archive.tar"}, "vendor unpack": {"vendor", "-unpack=../archive.tar"},
 		"cache add": {"cache", "add", "-locked", "."}, "cache gc": {"cache", "gc", "-max-size=0"},
 		"cache push": {"cache", "push", "out/shared"}, "cache pull": {"cache", "pull", "../shared"},
@@ -59,11 +59,14 @@ func recovers(t *testing.T, program string, args []string, remote bool) {
 		s.env = append(s.env, harness.Redirect(t, s.registry, "tf.example.com")...)
 		harness.WriteText(t, filepath.Join(dir, "main.tf"), "terraform {\n  required_providers {\n    p0 = { source = \"tf.example.com/acme/p0\" }\n  }\n}\n")
 	}
+	if slices.Contains(args, "-recursive") {
+		harness.WriteText(t, filepath.Join(dir, "live", "main.tf"), harness.ReadText(t, filepath.Join(dir, "main.tf"))+"\nterraform {\n  backend \"local\" {}\n}\n")
+	}
 	s.init(t, dir) // for the lock file
 	temporary := t.TempDir()
 	env := append(slices.Clone(s.env), "TMPDIR="+temporary)
 	clean := func() {
-		for _, path := range []string{s.cache, filepath.Join(dir, ".terraform"), filepath.Join(dir, "out"), filepath.Join(dir, "terraform.d"), filepath.Join(homeOf(s), ".local"), filepath.Join(homeOf(s), ".cache")} {
+		for _, path := range []string{s.cache, filepath.Join(dir, ".terraform"), filepath.Join(dir, "out"), filepath.Join(dir, "terraform.d"), filepath.Join(dir, "live", ".terraform"), filepath.Join(dir, "live", depsfile.FileName), filepath.Join(homeOf(s), ".local"), filepath.Join(homeOf(s), ".cache")} {
 			must.Succeed(t, os.RemoveAll(path))
 		}
 	}

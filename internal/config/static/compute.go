@@ -22,6 +22,9 @@ func (s *Scope) eval(expr hcl.Expression) result {
 	if !ok || !printableNumbers(native) {
 		return failed(expr.Range(), "Expression too complex", "Numbers with thousands of digits aren't computed before there are modules.")
 	}
+	if text, ok := native.(*hclsyntax.TemplateExpr); ok && text.IsStringLiteral() { // as most are: no table of functions is made for them
+		return compute(native, &hcl.EvalContext{})
+	}
 	ctx, problems := s.Context(expr.Variables(), expr.Range())
 	if len(problems) > 0 {
 		return result{val: cty.DynamicVal, problems: problems}

@@ -1,0 +1,32 @@
+package peers
+
+import (
+	"fmt"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"github.com/tfdeps/tfdeps/command/e2etest/internal/harness"
+	"github.com/tfdeps/tfdeps/internal/providertest"
+)
+
+// TestRecursive_TerraformValidatesEachTenth prepares forty root modules with a real provider in one run. Terraform works in each tenth without an init of its own.
+func TestRecursive_TerraformValidatesEachTenth(t *testing.T) {
+	t.Parallel()
+	peer := harness.LookTerraform(t)
+	registry := harness.Start(t, providertest.NewRegistry, providertest.Options{})
+	registry.Add(providertest.PackageSpec{Namespace: "tfdeps", Type: "tiny", Version: "1.0.0", Protocols: []string{"6.0"}, Archive: harness.PackedProvider(t)})
+	dir, env := t.TempDir(), harness.Env(t, harness.Redirect(t, registry, "tf.example.com")...)
+	harness.WriteText(t, filepath.Join(dir, "module", "main.tf"), "output \"x\" {\n  value = 1\n}\n")
+	root := func(i int) string { return filepath.Join(dir, "live", fmt.Sprint(i)) }
+	for i := range 40 {
+		harness.WriteText(t, filepath.Join(root(i), "main.tf"), harness.ProviderConfig+"\nmodule \"m\" {\n  source = \"../../module\"\n}\n\nterraform {\n  backend \"local\" {}\n}\n")
+	}
+	harness.Run(t, dir, env, harness.Tfdeps(t), "init", "-recursive")
+	for i := 0; i < 40; i += 10 {
+		if said := harness.Run(t, root(i), env, peer, "validate", "-no-color"); !strings.Contains(said, "The configuration is valid") {
+			t.Errorf("%s: %s", root(i), said)
+		}
+		harness.Run(t, root(i), env, peer, "init", "-no-color", "-lockfile=readonly")
+	}
+}
