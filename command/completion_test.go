@@ -1,7 +1,6 @@
 package command
 
 import (
-	"os"
 	"os/exec"
 	"path/filepath"
 	"slices"
@@ -14,7 +13,7 @@ import (
 
 func TestCandidates(t *testing.T) {
 	t.Chdir(t.TempDir())
-	must.Succeed(t, os.WriteFile(".terraform.lock.hcl", []byte(locked("1.0.0", "zh:"+zeros64)), 0o600))
+	must.Write(t, ".terraform.lock.hcl", locked("1.0.0", "zh:"+zeros64))
 	m := &cli.Meta{Commands: commands(), Env: cli.Environment{"TFDEPS_CACHE_DIR=" + t.TempDir()}}
 	for line, want := range map[string]string{
 		"tfdeps pro":                         "providers",
@@ -59,7 +58,7 @@ for line in "tfdeps pro" "tfdeps init -link=c"; do
   echo "${COMPREPLY[*]}"
 done
 `
-	must.Succeed(t, os.WriteFile(script, []byte(content), 0o600))
+	must.Write(t, script, content)
 	out, err := exec.Command(bash, "--norc", script).CombinedOutput()
 	if want := "providers\nclone copy\n"; err != nil || string(out) != want {
 		t.Errorf("%v: bash says\n%s\nwant\n%s", err, out, want)

@@ -74,7 +74,7 @@ func TestFailures_AreExplained(t *testing.T) {
 		})
 	}
 	if *update {
-		must.Succeed(t, os.WriteFile(golden, txtar.Format(archive), 0o644))
+		must.Write(t, golden, txtar.Format(archive))
 	}
 }
 
@@ -137,8 +137,7 @@ func (w *failing) redirect(url string) {
 
 func (w *failing) write(path, content string) {
 	w.Helper()
-	must.Succeed(w, os.MkdirAll(filepath.Dir(path), 0o755))
-	must.Succeed(w, os.WriteFile(path, []byte(content), 0o644))
+	must.Write(w, path, content)
 }
 
 // main runs a command, and returns what it prints and its exit code.

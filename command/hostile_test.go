@@ -185,9 +185,7 @@ func writeWorld(t *testing.T, root string, registry *providertest.Registry, modu
 		"work/main.tf": config, "work/keep": "kept", "temp/keep": "kept", "home/private/main.tf": "# private\n",
 		"cli.tfrc": cliConfig,
 	} {
-		path := filepath.Join(root, file)
-		must.Succeed(t, os.MkdirAll(filepath.Dir(path), 0o700))
-		must.Succeed(t, os.WriteFile(path, []byte(content), 0o600))
+		must.Write(t, filepath.Join(root, file), content)
 	}
 }
 

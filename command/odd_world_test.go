@@ -72,8 +72,7 @@ func TestMain_WorksInAPathOf4000Characters(t *testing.T) {
 	root := filepath.Join(t.TempDir(), strings.Repeat(strings.Repeat("d", 199)+"/", 21))[:4000]
 	writeWorld(t, root, registry, false)
 	runAll(t, root, registry, 0, "init", "init -verify", "init -check", "get", "providers lock", "providers mirror mirror", "vendor", "providers verify", "doctor")
-	said := runAll(t, root, registry, 1, "cache verify")
-	must.Contain(t, strings.Join(strings.Fields(said), " "), "a path has 4095 at most")
+	must.Contain(t, strings.Join(strings.Fields(runAll(t, root, registry, 1, "cache verify")), " "), "a path has 4095 at most")
 }
 
 // TestMain_WorksWhateverTheClockSays has the clock stand anywhere, and jump between two runs.
@@ -151,9 +150,7 @@ func TestMain_LeavesAloneWhatOtherVersionsKeep(t *testing.T) {
 		others["cache/tfdeps/modules/"+format+"/package/main.tf"] = "a module of " + format
 	}
 	for name, content := range others {
-		path := filepath.Join(root, filepath.FromSlash(name))
-		must.Succeed(t, os.MkdirAll(filepath.Dir(path), 0o700))
-		must.Succeed(t, os.WriteFile(path, []byte(content), 0o600))
+		must.Write(t, filepath.Join(root, filepath.FromSlash(name)), content)
 	}
 	for _, line := range []string{"init", "cache verify", "cache list", "cache gc -max-size=0", "init -verify", "cache clean"} {
 		said := runAll(t, root, registry, 0, line)
@@ -185,7 +182,7 @@ func TestMain_RefusesSpellingsWhereCaseDoesntCount(t *testing.T) {
 	writeWorld(t, root, registry, false)
 	module := func(name string, files map[string]string) string {
 		archive := filepath.Join(root, name+".zip")
-		must.Succeed(t, os.WriteFile(archive, providertest.Zip(files), 0o600))
+		must.Write(t, archive, providertest.Zip(files))
 		return filepath.ToSlash(archive)
 	}
 	one, other := module("one", map[string]string{"main.tf": "# one\n"}), module("other", map[string]string{"main.tf": "# other\n"})
@@ -194,10 +191,9 @@ func TestMain_RefusesSpellingsWhereCaseDoesntCount(t *testing.T) {
 		fmt.Sprintf("module \"net\" {\n  source = %q\n}\nmodule \"Net\" {\n  source = %q\n}\n", one, other): "another module differs from this one in case only",
 		fmt.Sprintf("module \"net\" {\n  source = %q\n}\n", twice):                                          "differ in case only",
 	} {
-		must.Succeed(t, os.WriteFile(filepath.Join(root, "work/main.tf"), []byte(config), 0o600))
+		must.Write(t, filepath.Join(root, "work/main.tf"), config)
 		for _, command := range []string{"get", "init", "vendor"} {
-			said := strings.Join(strings.Fields(strings.ReplaceAll(runAll(t, root, registry, 1, command), "│", "")), " ")
-			must.Contain(t, said, want, command, config)
+			must.Contain(t, strings.Join(strings.Fields(strings.ReplaceAll(runAll(t, root, registry, 1, command), "│", "")), " "), want, command, config)
 		}
 	}
 }
@@ -207,7 +203,7 @@ func caseless(t *testing.T) string {
 	t.Helper()
 	dir := t.TempDir()
 	ignoresCase := func() bool {
-		must.Succeed(t, os.WriteFile(filepath.Join(dir, "NAME"), nil, 0o600))
+		must.Write(t, filepath.Join(dir, "NAME"), "")
 		_, err := os.Stat(filepath.Join(dir, "name"))
 		return err == nil
 	}
@@ -238,8 +234,7 @@ func TestMain_SaysWhatDirectoriesItCantUse(t *testing.T) {
 			writeWorld(t, root, registry, false)
 			path := filepath.Join(root, c.place)
 			must.Succeed(t, os.RemoveAll(path))
-			must.Succeed(t, os.MkdirAll(filepath.Dir(path), 0o700))
-			must.Succeed(t, os.WriteFile(path, []byte("precious"), 0o600))
+			must.Write(t, path, "precious")
 			runAll(t, root, registry, c.code, "init")
 			if content, err := os.ReadFile(path); err != nil || string(content) != "precious" {
 				t.Errorf("%s: %v", fmt.Sprintf("%.40q", content), err)

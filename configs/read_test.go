@@ -28,9 +28,7 @@ func write(t *testing.T, files map[string]string) string {
 	t.Helper()
 	dir := t.TempDir()
 	for name, content := range files {
-		path := filepath.Join(dir, filepath.FromSlash(name))
-		must.Succeed(t, os.MkdirAll(filepath.Dir(path), 0o700))
-		must.Succeed(t, os.WriteFile(path, []byte(content), 0o600))
+		must.Write(t, filepath.Join(dir, filepath.FromSlash(name)), content)
 	}
 	return dir
 }

@@ -88,7 +88,7 @@ func terraformCommand(t *testing.T, dir string, args ...string) *exec.Cmd {
 	t.Helper()
 	program := peertest.LookProgram(t, "terraform")
 	config := filepath.Join(t.TempDir(), "terraform.rc")
-	must.Succeed(t, os.WriteFile(config, nil, 0o600))
+	must.Write(t, config, "")
 	cmd := exec.Command(program, args...)
 	cmd.Dir = dir
 	cmd.Env = append(os.Environ(), "CHECKPOINT_DISABLE=1", "TF_CLI_CONFIG_FILE="+config, "TF_CLI_ARGS=", "TF_DATA_DIR=")
@@ -108,7 +108,7 @@ func TestEncode_TerraformWritesTheSame(t *testing.T) {
 	}
 	for name, l := range map[string]*depsfile.Locks{"none": {}, "many": many} {
 		dir := t.TempDir()
-		must.Succeed(t, os.WriteFile(filepath.Join(dir, "main.tf"), []byte("terraform {\n}\n"), 0o600))
+		must.Write(t, filepath.Join(dir, "main.tf"), "terraform {\n}\n")
 		path := filepath.Join(dir, depsfile.FileName)
 		must.Succeed(t, l.Save(path, terraform))
 		if out, err := terraformCommand(t, dir, "providers", "lock").CombinedOutput(); err != nil {

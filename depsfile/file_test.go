@@ -93,8 +93,7 @@ func TestSave_FailsWithoutLeftovers(t *testing.T) {
 	dir := t.TempDir()
 	path := filepath.Join(dir, depsfile.FileName)
 	must.Succeed(t, os.Mkdir(path, 0o755))
-	err := exampleLocks(t).Save(path, terraform)
-	must.Contain(t, err, "dependency lock file")
+	must.Contain(t, exampleLocks(t).Save(path, terraform), "dependency lock file")
 	onlyFiles(t, dir, depsfile.FileName)
 
 	if err := exampleLocks(t).Save(filepath.Join(dir, "missing", depsfile.FileName), terraform); err == nil {
@@ -110,7 +109,7 @@ func linked(t *testing.T, content string) (link, target string) {
 	t.Helper()
 	dir := t.TempDir()
 	target = filepath.Join(dir, "target")
-	must.Succeed(t, os.WriteFile(target, []byte(content), 0o600))
+	must.Write(t, target, content)
 	return linkIn(t, dir, "target"), target
 }
 
@@ -158,9 +157,7 @@ func writeTree(t *testing.T, files ...string) string {
 	t.Helper()
 	root := t.TempDir()
 	for _, name := range files {
-		path := filepath.Join(root, filepath.FromSlash(name))
-		must.Succeed(t, os.MkdirAll(filepath.Dir(path), 0o755))
-		must.Succeed(t, os.WriteFile(path, []byte(block(`version = "1.0.0"`)), 0o600))
+		must.Write(t, filepath.Join(root, filepath.FromSlash(name)), block(`version = "1.0.0"`))
 	}
 	return root
 }
@@ -211,7 +208,7 @@ func TestSave_LeavesLockFilesOfOtherRepositoriesAlone(t *testing.T) {
 func TestSave_ALinkToElsewhereIsReadAndStays(t *testing.T) {
 	root := writeTree(t, "a/main.tf", "b/all.hcl")
 	link := linkIn(t, filepath.Join(root, "a"), "../b/all.hcl")
-	must.Succeed(t, os.WriteFile(filepath.Join(root, "b/all.hcl"), []byte(example), 0o600))
+	must.Write(t, filepath.Join(root, "b/all.hcl"), example)
 	locks, diags := depsfile.Load(link, terraform)
 	if diags.HasErrors() || !locks.Equal(exampleLocks(t)) {
 		t.Errorf("got %v, %v", locks, diags)

@@ -3,7 +3,6 @@ package initcmd
 import (
 	"bytes"
 	"net/http"
-	"os"
 	"path/filepath"
 	"testing"
 	"time"
@@ -28,9 +27,9 @@ module "m" {
 		t.Run(args, func(t *testing.T) {
 			dir := t.TempDir()
 			t.Chdir(dir)
-			must.Succeed(t, os.WriteFile("main.tf", []byte(config), 0o600))
+			must.Write(t, "main.tf", config)
 			helper := filepath.Join(dir, "rc")
-			must.Succeed(t, os.WriteFile(helper, []byte(`credentials_helper "nobody" {}`), 0o600))
+			must.Write(t, helper, `credentials_helper "nobody" {}`)
 			var out, err bytes.Buffer
 			meta := &cli.Meta{
 				Context: t.Context(), Stdout: &out, Stderr: &err, Now: time.Now, NoColor: true,

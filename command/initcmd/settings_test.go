@@ -43,7 +43,7 @@ func TestSavePluginDirs(t *testing.T) {
 
 func TestSavePluginDirs_FailsWhereAFileIsInTheWay(t *testing.T) {
 	dir := filepath.Join(t.TempDir(), "data")
-	must.Succeed(t, os.WriteFile(dir, nil, 0o600))
+	must.Write(t, dir, "")
 	if err := savePluginDirs(filepath.Join(dir, "plugin_path"), []string{"a"}); err == nil {
 		t.Error("no error, although a file is in the directory's place")
 	}

@@ -152,7 +152,7 @@ func TestEqualContent(t *testing.T) {
 	dir := t.TempDir()
 	write := func(name, content string) string {
 		path := filepath.Join(dir, name)
-		must.Succeed(t, os.WriteFile(path, []byte(content), 0o600))
+		must.Write(t, path, content)
 		return path
 	}
 	for _, size := range []int{0, 1, 64<<10 - 1, 64 << 10, 64<<10 + 1, 128 << 10} {

@@ -151,7 +151,7 @@ func TestFindVersion_IsNotWhatAnotherTfdepsAnswers(t *testing.T) {
 func TestFindVersion_WithoutPlaceToRemember(t *testing.T) {
 	m := fakeTerraform(t, `{"terraform_version": "1.9.8"}`)
 	occupied := filepath.Join(t.TempDir(), "file")
-	must.Succeed(t, os.WriteFile(occupied, nil, 0o600))
+	must.Write(t, occupied, "")
 	for i, dir := range []string{"", filepath.Join(occupied, "tfdeps")} {
 		m.CacheDir = dir
 		checkProductVersion(t, m, "1.9.8")
@@ -167,7 +167,7 @@ func TestFindVersion_SurvivesDamagedMemory(t *testing.T) {
 	memory := programMemory{dir: m.CacheDir}
 	memory.keep(program, "1.9.8")
 	for _, damaged := range []string{"", "{", `{"version": "9.9.9"}`, "null"} {
-		must.Succeed(t, os.WriteFile(memory.file(program), []byte(damaged), 0o600))
+		must.Write(t, memory.file(program), damaged)
 		checkProductVersion(t, m, "1.9.8")
 	}
 }

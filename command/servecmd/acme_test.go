@@ -174,7 +174,7 @@ func startPebble(t *testing.T, program string, tlsPort, httpPort int) pebbleAuth
 	must.Succeed(t, err)
 	dir, names := t.TempDir(), serveNames(t)
 	for name, content := range map[string][]byte{"cert.pem": cert, "key.pem": key, "ca.pem": ca.PEM()} {
-		must.Succeed(t, os.WriteFile(filepath.Join(dir, name), content, 0o600))
+		must.Write(t, filepath.Join(dir, name), content)
 	}
 	pool := x509.NewCertPool()
 	pool.AppendCertsFromPEM(ca.PEM())
@@ -188,7 +188,7 @@ func startPebble(t *testing.T, program string, tlsPort, httpPort int) pebbleAuth
 			"listenAddress": at.Addr().String(), "managementListenAddress": management.Addr().String(), "certificate": "cert.pem", "privateKey": "key.pem",
 			"httpPort": httpPort, "tlsPort": tlsPort,
 		}}))(t)
-		must.Succeed(t, os.WriteFile(filepath.Join(dir, "config.json"), config, 0o600))
+		must.Write(t, filepath.Join(dir, "config.json"), config)
 		at.Close()
 		management.Close()
 		var out bytes.Buffer

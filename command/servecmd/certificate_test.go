@@ -29,8 +29,8 @@ func TestCertificateFile_IsReadAgain(t *testing.T) {
 	}
 	write := func(cert, key []byte) {
 		t.Helper()
-		must.Succeed(t, os.WriteFile(c.cert, cert, 0o600))
-		must.Succeed(t, os.WriteFile(c.key, key, 0o600))
+		must.Write(t, c.cert, cert)
+		must.Write(t, c.key, key)
 	}
 	serves := func(what string, cert []byte) {
 		t.Helper()

@@ -119,6 +119,6 @@ func TestServeCommand_IsUnderASecretPath(t *testing.T) {
 		resp.Body.Close()
 		must.Equal(t, resp.Header.Get("Content-Type") == "application/json", want, path, resp.Status, resp.Header)
 	}
-	must.Succeed(t, os.WriteFile(asked, nil, 0o600))
+	must.Write(t, asked, "")
 	must.Succeed(t, <-ended)
 }

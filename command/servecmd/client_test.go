@@ -7,7 +7,6 @@ import (
 	"net/http"
 	"net/http/httptest"
 	"net/netip"
-	"os"
 	"path/filepath"
 	"strings"
 	"testing"
@@ -53,7 +52,7 @@ func TestFront_LogsWhoAskedForWhat(t *testing.T) {
 	f.log = slog.New(slog.NewJSONHandler(&out, nil))
 	f.opts.proxies = []netip.Prefix{netip.MustParsePrefix("192.0.2.0/24")} // those of httptest
 	file := filepath.Join(t.TempDir(), "tokens")
-	must.Succeed(t, os.WriteFile(file, []byte("secret-of-ci  ci runners \nnameless\n"), 0o600))
+	must.Write(t, file, "secret-of-ci  ci runners \nnameless\n")
 	f.opts.tokens = file
 	to := mirrorserver.Options{Log: f.log}
 	must.Succeed(t, f.withFiles(t.Context(), f.opts, &to, blob.NewDirectory(t.TempDir())))

@@ -4,7 +4,6 @@ import (
 	"bytes"
 	"errors"
 	"net/http"
-	"os"
 	"path/filepath"
 	"strings"
 	"testing"
@@ -33,8 +32,7 @@ func TestCollector_KeepsWhatLockFilesSelect(t *testing.T) {
 	write := func(name, content string) string {
 		t.Helper()
 		path := filepath.Join(dir, filepath.FromSlash(name))
-		must.Succeed(t, os.MkdirAll(filepath.Dir(path), 0o700))
-		must.Succeed(t, os.WriteFile(path, []byte(content), 0o600))
+		must.Write(t, path, content)
 		return path
 	}
 	write("a/b/.terraform.lock.hcl", "provider \"registry.terraform.io/acme/widget\" {\n  version = \"1.0.0\"\n  hashes = [\n    \""+hash+"\",\n  ]\n}\n")

@@ -138,7 +138,7 @@ func TestDeployment_OtherProgramsTakeTheirFiles(t *testing.T) {
 		dir, self := t.TempDir(), os.Args[0]
 		for _, name := range []string{"tfdeps-serve.socket", "tfdeps-serve.service"} {
 			content := bytes.ReplaceAll(readDeployed(t, name), []byte("/usr/local/bin/tfdeps"), []byte(self))
-			must.Succeed(t, os.WriteFile(filepath.Join(dir, name), content, 0o600))
+			must.Write(t, filepath.Join(dir, name), content)
 		}
 		out, err := exec.CommandContext(t.Context(), program, "verify", filepath.Join(dir, "tfdeps-serve.service"), filepath.Join(dir, "tfdeps-serve.socket")).CombinedOutput()
 		if err != nil || bytes.Contains(out, []byte("tfdeps-serve")) {
@@ -155,7 +155,7 @@ func TestDeployment_OtherProgramsTakeTheirFiles(t *testing.T) {
 		server := strings.NewReplacer("/etc/nginx", dir, "serve:8080", "127.0.0.1:8080").Replace(string(readDeployed(t, "nginx.conf")))
 		config := "pid " + dir + "/pid;\nerror_log stderr;\nevents {}\nhttp {\naccess_log off;\n" + server + "}\n"
 		for name, content := range map[string]string{"nginx.conf": config, "cert.pem": string(cert), "key.pem": string(key)} {
-			must.Succeed(t, os.WriteFile(filepath.Join(dir, name), []byte(content), 0o600))
+			must.Write(t, filepath.Join(dir, name), content)
 		}
 		if out, err := exec.CommandContext(t.Context(), program, "-t", "-c", filepath.Join(dir, "nginx.conf")).CombinedOutput(); err != nil {
 			t.Errorf("%v: %s", err, out)

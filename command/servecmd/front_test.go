@@ -32,7 +32,7 @@ func TestTokenFile_IsReadAgain(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "tokens")
 	write := func(content string, at time.Time) {
 		t.Helper()
-		must.Succeed(t, os.WriteFile(path, []byte(content), 0o600))
+		must.Write(t, path, content)
 		must.Succeed(t, os.Chtimes(path, at, at))
 	}
 	file := &tokenFile{path: path, log: slog.New(slog.DiscardHandler)}

@@ -211,7 +211,7 @@ func TestFront_MetricsHaveTokensOfTheirOwn(t *testing.T) {
 	f, _ := frontOf(t)
 	dir := t.TempDir()
 	for name, token := range map[string]string{"clients": "one", "metrics": "two"} {
-		must.Succeed(t, os.WriteFile(filepath.Join(dir, name), []byte(token), 0o600))
+		must.Write(t, filepath.Join(dir, name), token)
 	}
 	o := options{tokens: filepath.Join(dir, "clients"), metricsTokens: filepath.Join(dir, "metrics")}
 	must.Succeed(t, f.withFiles(t.Context(), o, &mirrorserver.Options{Log: f.log}, blob.NewDirectory(dir)))

@@ -37,8 +37,8 @@ func TestServe_ReadsFilesAgainOnHangup(t *testing.T) {
 	cert, key, err := ca.ServerPEM()
 	must.Succeed(t, err)
 	o := options{cert: filepath.Join(dir, "cert"), key: filepath.Join(dir, "key"), connections: 1}
-	must.Succeed(t, os.WriteFile(o.cert, cert, 0o600))
-	must.Succeed(t, os.WriteFile(o.key, key, 0o600))
+	must.Write(t, o.cert, cert)
+	must.Write(t, o.key, key)
 	log := slog.New(slog.NewTextHandler(logged, nil))
 	server := newServer(log)
 	server.Handler = http.NotFoundHandler()
@@ -61,7 +61,7 @@ func TestServe_ReadsFilesAgainOnHangup(t *testing.T) {
 				}
 			}
 		}
-		must.Succeed(t, os.WriteFile(o.cert, []byte("none"), 0o600))
+		must.Write(t, o.cert, "none")
 	}
 	end()
 	must.Succeed(t, <-ended)

@@ -24,7 +24,7 @@ func TestCreateRepository_EndsWithItsCommand(t *testing.T) {
 	create := func(script string) error {
 		t.Helper()
 		path := filepath.Join(t.TempDir(), "create.sh")
-		must.Succeed(t, os.WriteFile(path, []byte(script), 0o600))
+		must.Write(t, path, script)
 		ctx, cancel := context.WithTimeout(t.Context(), 20*time.Second) // for the failure of the test
 		defer cancel()
 		return CreateRepository(&cli.Meta{Context: t.Context(), Env: cli.Environment(os.Environ())}, "sh "+path)(ctx, at)

@@ -157,8 +157,7 @@ func TestPlainProgress_IsRare(t *testing.T) {
 			s.Observe(came(alpha, i*mb, 700*mb))
 			clock.Time = clock.Add(time.Second / 10)
 		}
-		got := strings.Count(s.out.String(), "Still") + strings.Count(s.out.String(), "download_progress")
-		must.Equal(t, got, tt.want, tt.json)
+		must.Equal(t, strings.Count(s.out.String(), "Still")+strings.Count(s.out.String(), "download_progress"), tt.want, tt.json)
 	}
 }
 

@@ -180,7 +180,7 @@ func TestReport_InABrowser(t *testing.T) {
 	t.Parallel()
 	dir := t.TempDir()
 	page := filepath.Join(dir, "page.html")
-	must.Succeed(t, os.WriteFile(page, []byte(sampleReport(t, 100, true)), 0o600))
+	must.Write(t, page, sampleReport(t, 100, true))
 	dom := screentest.Browse(t, dir, "file://"+page, "--dump-dom")
 	if count := strings.Count(dom, `<div class="row`); count != 102 { // with the axis and a module
 		t.Errorf("%d rows are drawn:\n%.3000s", count, dom)
@@ -197,7 +197,7 @@ func TestReport_InABrowser(t *testing.T) {
 	}
 	for name, run := range map[string]string{"few": sampleReport(t, 12, false), "many": sampleReport(t, 100, true)} {
 		for mode, options := range map[string][]string{"light": nil, "dark": {"--blink-settings=preferredColorScheme=0"}} {
-			must.Succeed(t, os.WriteFile(page, []byte(run), 0o600))
+			must.Write(t, page, run)
 			screentest.Browse(t, dir, "file://"+page, append(options, "--window-size=1280,1000", "--screenshot="+filepath.Join(pictures, name+"-"+mode+".png"))...)
 		}
 	}

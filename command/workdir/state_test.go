@@ -68,7 +68,7 @@ func TestReadState_ChoosesTheState(t *testing.T) {
 func readRecord(t *testing.T, fields string) *backend.Record {
 	t.Helper()
 	path := filepath.Join(t.TempDir(), "record")
-	must.Succeed(t, os.WriteFile(path, []byte(`{"version":3,"backend":{"type":`+fields+`,"hash":1}}`), 0o600))
+	must.Write(t, path, `{"version":3,"backend":{"type":`+fields+`,"hash":1}}`)
 	record := must.Get(backend.Read(nil, path, getproviders.Product{}))(t)
 	return record
 }

@@ -33,7 +33,7 @@ func (p peer) run(t *testing.T, args ...string) string {
 	rc := filepath.Join(t.TempDir(), "rc")
 	main := "terraform {\n  required_providers {\n    p = {\n      source = \"" + p.provider + "\"\n    }\n  }\n}\n"
 	for path, content := range map[string]string{rc: p.rc, filepath.Join(dir, "main.tf"): main} {
-		must.Succeed(t, os.WriteFile(path, []byte(content), 0o600))
+		must.Write(t, path, content)
 	}
 	cmd := exec.Command(peertest.LookProgram(t, "terraform"), args...)
 	cmd.Dir = dir

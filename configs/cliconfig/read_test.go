@@ -25,8 +25,7 @@ func home(t testing.TB, files map[string]string) Locations {
 		if name != "rc" {
 			path = filepath.Join(at.Dir, name)
 		}
-		must.Succeed(t, os.MkdirAll(filepath.Dir(path), 0o700))
-		must.Succeed(t, os.WriteFile(path, []byte(content), 0o600))
+		must.Write(t, path, content)
 	}
 	return at
 }
@@ -139,7 +138,7 @@ func TestRead_SettingsOfTheWrongKind(t *testing.T) {
 func TestRead_FilesThatAreNotThere(t *testing.T) {
 	dir := t.TempDir()
 	file := filepath.Join(dir, "file")
-	must.Succeed(t, os.WriteFile(file, nil, 0o600))
+	must.Write(t, file, "")
 	for _, path := range []string{filepath.Join(dir, "missing"), filepath.Join(dir, "no/such"), filepath.Join(file, "x")} {
 		config, problems := Read(Locations{File: path, required: true}, testEnv, terraform)
 		if config == nil || len(problems) != 1 || !problems[0].Warning || problems[0].File != path ||

@@ -1,7 +1,6 @@
 package cliconfig_test
 
 import (
-	"os"
 	"path/filepath"
 	"reflect"
 	"strconv"
@@ -38,9 +37,7 @@ unknown_thing "label" { nested = { a = 1 } }
 `,
 		"d/more.tfrc.json": `{"plugin_cache_dir": "/second", "credentials": {"three.example.com": [{"token": "three"}]}, "plugin_cache_may_break_dependency_lock_file": true}`,
 	} {
-		path := filepath.Join(dir, name)
-		must.Succeed(t, os.MkdirAll(filepath.Dir(path), 0o700))
-		must.Succeed(t, os.WriteFile(path, []byte(content), 0o600))
+		must.Write(t, filepath.Join(dir, name), content)
 	}
 	none := func(string) string { return "" }
 	read := func(at cliconfig.Locations) *cliconfig.Config {
@@ -55,7 +52,7 @@ unknown_thing "label" { nested = { a = 1 } }
 	text := must.Get(before.WriteWith(map[hosts.Hostname]map[string]any{"two.example.com": {
 		"providers.v1": "http://127.0.0.1:1/x/", "login.v1": map[string]any{"client": "c", "ports": []any{float64(10000), float64(10010)}}}}))(t)
 	path := filepath.Join(dir, "written")
-	must.Succeed(t, os.WriteFile(path, text, 0o600))
+	must.Write(t, path, text)
 	after := read(cliconfig.Locations{File: path})
 	must.Equal(t, after.Hosts["two.example.com"]["providers.v1"], "http://127.0.0.1:1/x/", text)
 	for _, host := range []hosts.Hostname{"one.example.com", "three.example.com"} {
@@ -116,7 +113,7 @@ func TestConfig_WriteWithFindsTheFilesOfDocker(t *testing.T) {
 		dir := t.TempDir()
 		read := func(path, content string) *cliconfig.Config {
 			t.Helper()
-			must.Succeed(t, os.WriteFile(path, []byte(content), 0o600))
+			must.Write(t, path, content)
 			config, problems := cliconfig.Read(cliconfig.Locations{File: path}, func(string) string { return "" }, getproviders.OpenTofu("1.12.6"))
 			if len(problems) > 0 {
 				t.Fatal(problems)

@@ -4,6 +4,8 @@ package must
 import (
 	"errors"
 	"fmt"
+	"os"
+	"path/filepath"
 	"reflect"
 	"slices"
 	"strings"
@@ -25,6 +27,13 @@ func Get[T any](value T, err error) func(tb testing.TB, about ...any) T {
 		Succeed(tb, err, about...)
 		return value
 	}
+}
+
+// Write makes a file, and the directories that it is in.
+func Write[Content ~string | ~[]byte](tb testing.TB, path string, content Content) {
+	tb.Helper()
+	Succeed(tb, os.MkdirAll(filepath.Dir(path), 0o755))
+	Succeed(tb, os.WriteFile(path, []byte(content), 0o644))
 }
 
 // Equal fails the test unless got is want. All functions below but Len and As let the test go on, and begin what they print with what it is about.

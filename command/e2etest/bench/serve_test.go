@@ -188,7 +188,7 @@ func BenchmarkServe_Throughput(b *testing.B) {
 	resp.Body.Close()
 	must.Succeed(b, err)
 	address := startPlainNginx(b, nginx, dir)
-	must.Succeed(b, os.WriteFile(filepath.Join(dir, "archive.zip"), content, 0o644))
+	must.Write(b, filepath.Join(dir, "archive.zip"), content)
 	rate := func(url string) float64 {
 		const rounds = 20
 		took := together(b, 4, func(int) error {

@@ -81,8 +81,7 @@ func TestQuickstart_LockFileIsComplete(t *testing.T) {
 
 func writeQuickstart(t *testing.T, path string, content []byte) {
 	t.Helper()
-	must.Succeed(t, os.MkdirAll(filepath.Dir(path), 0o755))
-	must.Succeed(t, os.WriteFile(path, content, 0o644))
+	must.Write(t, path, content)
 }
 
 // quickstartArchive makes a package. Nothing is compressed, so that the bytes

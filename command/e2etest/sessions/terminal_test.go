@@ -285,10 +285,9 @@ func compareScreen(t *testing.T, name, got string) {
 	}
 	file := harness.Path(t, "testdata", "terminal", name+".txt")
 	if os.Getenv("TFDEPS_UPDATE") == "1" {
-		must.Succeed(t, os.WriteFile(file, []byte(got+"\n"), 0o644))
+		must.Write(t, file, got+"\n")
 	}
-	want := must.Get(os.ReadFile(file))(t)
-	must.Equal(t, got+"\n", string(want))
+	must.Equal(t, got+"\n", string(must.Get(os.ReadFile(file))(t)))
 }
 
 // forTerminal returns tfdeps, which script runs in a terminal, or skips the test where script can't.

@@ -1,7 +1,6 @@
 package backend_test
 
 import (
-	"os"
 	"path/filepath"
 	"testing"
 
@@ -23,7 +22,7 @@ func FuzzComputedBackend(f *testing.F) {
 	f.Fuzz(func(t *testing.T, native, json string) {
 		dir := t.TempDir()
 		for name, content := range map[string]string{"main.tofu": native, "more.tofu.json": json} {
-			must.Succeed(t, os.WriteFile(filepath.Join(dir, name), []byte(content), 0o600))
+			must.Write(t, filepath.Join(dir, name), content)
 		}
 		module, _ := load.LoadModuleWith(dir, product, load.Options{Inputs: load.Values{}})
 		b := module.Backend

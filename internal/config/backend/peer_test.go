@@ -86,5 +86,5 @@ func ownRecord(t *testing.T, dir string, overrides []string, product getprovider
 
 func write(t *testing.T, path, content string) {
 	t.Helper()
-	must.Succeed(t, os.WriteFile(path, []byte(content), 0o600))
+	must.Write(t, path, content)
 }

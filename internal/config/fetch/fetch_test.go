@@ -39,7 +39,7 @@ func TestFetch_CopiesAreIndependent(t *testing.T) {
 	first, second := filepath.Join(dir, "a"), filepath.Join(dir, "b")
 	for _, dst := range []string{first, second} {
 		must.Get(f.Fetch(t.Context(), get(s.BaseURL()+"/net.tgz"), dst))(t)
-		must.Succeed(t, os.WriteFile(filepath.Join(dst, "main.tf"), []byte("changed"), 0o644))
+		must.Write(t, filepath.Join(dst, "main.tf"), "changed")
 	}
 	brings(t, f, s.BaseURL()+"/net.tgz", "")
 }
@@ -253,7 +253,7 @@ func TestFetch_DirectoriesAreLinked(t *testing.T) {
 		t.Skip("making a symlink is a privilege there; a copy is made instead")
 	}
 	dir := t.TempDir()
-	must.Succeed(t, os.WriteFile(filepath.Join(dir, "main.tf"), nil, 0o644))
+	must.Write(t, filepath.Join(dir, "main.tf"), "")
 	f := &Fetcher{}
 	defer f.Close()
 	for range 2 {

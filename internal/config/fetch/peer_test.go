@@ -121,9 +121,9 @@ func TestFetch_SamePackagesAsTerraform(t *testing.T) {
 func servePeerArchives(t testing.TB, s *site) {
 	t.Helper()
 	packed := filepath.Join(t.TempDir(), "net.tar.gz")
-	must.Succeed(t, os.WriteFile(packed, providertest.TarGz(someTree), 0o600))
+	must.Write(t, packed, providertest.TarGz(someTree))
 	plain := []byte(runRaw(t, "gzip", "-dc", packed))
-	must.Succeed(t, os.WriteFile(packed, plain, 0o600))
+	must.Write(t, packed, plain)
 	bz2, xz := []byte(runRaw(t, "bzip2", "-c", packed)), []byte(runRaw(t, "xz", "-c", packed))
 	archive, base := zipped(t, someTree), s.BaseURL()
 	for path, content := range map[string][]byte{

@@ -134,7 +134,7 @@ func serveGit(t testing.TB, s *site, dir string) {
 func caFile(t testing.TB, s *site) string {
 	t.Helper()
 	path := filepath.Join(t.TempDir(), "ca.pem")
-	must.Succeed(t, os.WriteFile(path, s.CAPEM(), 0o600))
+	must.Write(t, path, s.CAPEM())
 	return path
 }
 

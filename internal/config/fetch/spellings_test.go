@@ -50,13 +50,13 @@ func TestCheckSpellings_FindsNamesThatDifferInCase(t *testing.T) {
 		must.Succeed(t, w.Close())
 		for kind, content := range map[string][]byte{"zip": providertest.Zip(entries), "tar": plain, "tgz": packed.Bytes()} {
 			file := filepath.Join(t.TempDir(), "archive")
-			must.Succeed(t, os.WriteFile(file, content, 0o600))
+			must.Write(t, file, content)
 			err := checkSpellings(t.Context(), kind, file, bounds{files: 100}.filled())
 			if (err != nil) != (test.says != "") || kind != "zip" && err != nil && !strings.Contains(err.Error(), test.says) { // the entries of the zip have any order
 				t.Errorf("%q as %s: %v", test.names, kind, err)
 			}
 			for cut := range content { // unpacking says what is wrong with it
-				must.Succeed(t, os.WriteFile(file, content[:cut], 0o600))
+				must.Write(t, file, content[:cut])
 				if err := checkSpellings(t.Context(), kind, file, bounds{files: 100}.filled()); err != nil && test.says == "" {
 					t.Errorf("%q as %s, cut off: %v", test.names, kind, err)
 				}

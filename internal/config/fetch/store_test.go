@@ -146,7 +146,7 @@ func TestStore_ThatCantBeWritten(t *testing.T) {
 	s := parallelSite(t)
 	s.zip(t, "/net.zip", "")
 	store := filepath.Join(t.TempDir(), "file")
-	must.Succeed(t, os.WriteFile(store, nil, 0o600))
+	must.Write(t, store, "")
 	brings(t, s.fetcher(t, store), s.BaseURL()+"/net.zip", "")
 }
 
@@ -157,7 +157,7 @@ func TestStore_WhatKilledRunsLeftIsSwept(t *testing.T) {
 	fetched(t, s.fetcher(t, store), get(s.BaseURL()+"/net.zip"))
 	left, busy := filepath.Join(store, archivesDir, partialPrefix+"1"), filepath.Join(store, archivesDir, partialPrefix+"2")
 	for _, path := range []string{left, busy} {
-		must.Succeed(t, os.WriteFile(path, nil, 0o600))
+		must.Write(t, path, "")
 	}
 	old := time.Now().Add(-25 * time.Hour)
 	must.Succeed(t, os.Chtimes(left, old, old))
@@ -238,7 +238,7 @@ func FuzzPinnedRecord(f *testing.F) {
 	f.Fuzz(func(t *testing.T, record []byte, pkg string) {
 		s := openStore(t.TempDir())
 		req := modules.FetchRequest{Package: pkg, Pin: "p"}
-		must.Succeed(t, os.WriteFile(s.at(pinsDir, nameOf(pinKey(req))), record, 0o600))
+		must.Write(t, s.at(pinsDir, nameOf(pinKey(req))), record)
 		at, ok := s.recall(t.Context(), req)
 		if ok && at.isPage() {
 			t.Errorf("%s: %+v", record, at)

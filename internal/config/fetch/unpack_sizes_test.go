@@ -3,7 +3,6 @@ package fetch
 import (
 	"archive/zip"
 	"bytes"
-	"os"
 	"path/filepath"
 	"testing"
 
@@ -32,7 +31,7 @@ func TestCheckZip_AddsUpSizes(t *testing.T) {
 		}
 		file := filepath.Join(t.TempDir(), "archive.zip")
 		must.Succeed(t, w.Close())
-		must.Succeed(t, os.WriteFile(file, out.Bytes(), 0o600))
+		must.Write(t, file, out.Bytes())
 		must.Equal(t, checkZip(file, bounds{unpacked: 100}) == nil, c.fits, name)
 	}
 }

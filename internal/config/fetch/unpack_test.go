@@ -30,7 +30,7 @@ func (b bounds) filled() bounds {
 func unpacked(t testing.TB, kind string, archive []byte, b bounds) (around, dst string, err error) {
 	t.Helper()
 	file := filepath.Join(t.TempDir(), "archive")
-	must.Succeed(t, os.WriteFile(file, archive, 0o600))
+	must.Write(t, file, archive)
 	around = t.TempDir()
 	dst = filepath.Join(around, "package")
 	return around, dst, unpack(t.Context(), kind, file, dst, b.filled())
@@ -40,7 +40,7 @@ func TestUnpack_EveryKindIsUnpacked(t *testing.T) {
 	t.Parallel()
 	dir := t.TempDir()
 	packed := filepath.Join(dir, "a.tar.gz")
-	must.Succeed(t, os.WriteFile(packed, providertest.TarGz(someTree), 0o600))
+	must.Write(t, packed, providertest.TarGz(someTree))
 	run := func(script string) []byte {
 		out, err := exec.CommandContext(t.Context(), "sh", "-c", script, "sh", packed).Output()
 		if err != nil {

@@ -145,7 +145,7 @@ func TestCheckout_TreeIsWhatWasCommitted(t *testing.T) {
 	o.commit()
 	b := newBench(t)
 	config := "[core]\n\tautocrlf = true\n\teol = crlf\n\tsplitIndex = true\n\tsparseCheckout = true\n[fetch]\n\tprune = true\n[submodule]\n\trecurse = true\n"
-	must.Succeed(t, os.WriteFile(variable(b.Environ, "GIT_CONFIG_GLOBAL"), []byte(config), 0o600))
+	must.Write(t, variable(b.Environ, "GIT_CONFIG_GLOBAL"), config)
 	_, files := b.files(o.at(""))
 	if !maps.Equal(files, want) {
 		t.Errorf("got %q, want %q", files, want)
@@ -174,7 +174,7 @@ func TestCheckout_RunsNoHooks(t *testing.T) {
 		must.Succeed(t, peertest.WriteProgram(filepath.Join(hooks, name), []byte(script)))
 	}
 	config := "[core]\n\thooksPath = " + hooks + "\n[init]\n\ttemplateDir = " + filepath.Dir(hooks) + "\n"
-	must.Succeed(t, os.WriteFile(variable(b.Environ, "GIT_CONFIG_GLOBAL"), []byte(config), 0o600))
+	must.Write(t, variable(b.Environ, "GIT_CONFIG_GLOBAL"), config)
 	b.files(o.at(""))
 	if names, err := os.ReadFile(ran); err == nil {
 		t.Errorf("hooks ran: %s", names)
@@ -187,7 +187,7 @@ func TestCheckout_FiltersOfTheUserAreApplied(t *testing.T) {
 	o := newOrigin(t)
 	o.commit(".gitattributes", "*.up filter=up\n", "x.up", "loud\n")
 	b := newBench(t)
-	must.Succeed(t, os.WriteFile(variable(b.Environ, "GIT_CONFIG_GLOBAL"), []byte("[filter \"up\"]\n\tsmudge = tr a-z A-Z\n\trequired = true\n"), 0o600))
+	must.Write(t, variable(b.Environ, "GIT_CONFIG_GLOBAL"), "[filter \"up\"]\n\tsmudge = tr a-z A-Z\n\trequired = true\n")
 	_, files := b.files(o.at(""))
 	must.Equal(t, files["x.up"], "LOUD\n", files)
 }

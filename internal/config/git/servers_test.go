@@ -34,7 +34,7 @@ func serve(tb testing.TB, o *origin, b *bench, wrap func(http.Handler) http.Hand
 	server = must.Get(providertest.NewServer(providertest.ServerOptions{Handler: handler}))(tb)
 	tb.Cleanup(server.Close)
 	ca := filepath.Join(b.work, "ca.pem")
-	must.Succeed(tb, os.WriteFile(ca, server.CAPEM(), 0o600))
+	must.Write(tb, ca, server.CAPEM())
 	b.Environ = append(b.Environ, "GIT_SSL_CAINFO="+ca)
 	return server, server.BaseURL() + "/.git"
 }

@@ -147,7 +147,7 @@ func TestStore_WritesThroughNoLinks(t *testing.T) {
 	b.files(o.at(ids["main1"]))
 	stores, _ := filepath.Glob(filepath.Join(b.Dir, "*.git"))
 	file := filepath.Join(b.work, "file")
-	must.Succeed(t, os.WriteFile(file, []byte("mine"), 0o600))
+	must.Write(t, file, "mine")
 	for _, name := range []string{"FETCH_HEAD", completeName, "shallow"} {
 		path := filepath.Join(stores[0], name)
 		_ = os.Remove(path)

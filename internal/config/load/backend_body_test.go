@@ -1,7 +1,6 @@
 package load_test
 
 import (
-	"os"
 	"path/filepath"
 	"strings"
 	"testing"
@@ -33,7 +32,7 @@ func TestLoadBody(t *testing.T) {
 			path := filepath.Join(dir, "none")
 			if tt.file != "" {
 				path = filepath.Join(dir, tt.file)
-				must.Succeed(t, os.WriteFile(path, []byte(tt.content), 0o600))
+				must.Write(t, path, tt.content)
 			}
 			file, diags := load.LoadBody(path)
 			switch isWrong := diags.HasErrors(); {

@@ -4,7 +4,6 @@ import (
 	"flag"
 	"fmt"
 	"maps"
-	"os"
 	"path/filepath"
 	"slices"
 	"strings"
@@ -102,9 +101,7 @@ func (m modules) directory(module string) *txtar.Archive {
 func (m modules) unpack(t *testing.T, module, dir string) {
 	t.Helper()
 	for _, f := range m.directory(module).Files {
-		path := filepath.Join(dir, filepath.FromSlash(f.Name))
-		must.Succeed(t, os.MkdirAll(filepath.Dir(path), 0o755))
-		must.Succeed(t, os.WriteFile(path, f.Data, 0o644))
+		must.Write(t, filepath.Join(dir, filepath.FromSlash(f.Name)), f.Data)
 	}
 }
 
@@ -123,7 +120,7 @@ func TestLoadModule_ListsRequirementsAndProblems(t *testing.T) {
 			})
 		}
 		if *update {
-			must.Succeed(t, os.WriteFile(m.file, txtar.Format(m.archive), 0o644))
+			must.Write(t, m.file, txtar.Format(m.archive))
 		}
 	}
 }

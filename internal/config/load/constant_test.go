@@ -138,8 +138,7 @@ locals {
 				"s.txt":   "./from-a-file\n", "t.tmpl": "./${x}",
 				"loops.tmpl": "%{ for a in range(1000) }%{ for b in range(1000) }%{ for c in range(1000) }x%{ endfor }%{ endfor }%{ endfor }",
 			})
-			want := strings.ReplaceAll(tt.want, "$DIR", strings.ReplaceAll(module.Dir, "\\", "/"))
-			must.Equal(t, module.Calls[0].Source, want)
+			must.Equal(t, module.Calls[0].Source, strings.ReplaceAll(tt.want, "$DIR", strings.ReplaceAll(module.Dir, "\\", "/")))
 			checkProblem(t, diags, tt.problem)
 		})
 	}

@@ -1,7 +1,6 @@
 package load
 
 import (
-	"os"
 	"path/filepath"
 	"slices"
 	"strings"
@@ -66,7 +65,7 @@ func TestGrammar_FollowsTheVersion(t *testing.T) {
 func TestLoadModule_ImportsInModules(t *testing.T) {
 	t.Parallel()
 	dir := t.TempDir()
-	must.Succeed(t, os.WriteFile(filepath.Join(dir, "main.tf"), []byte("import {\n  to = a_b.c\n  id = \"x\"\n}\n"), 0o600))
+	must.Write(t, filepath.Join(dir, "main.tf"), "import {\n  to = a_b.c\n  id = \"x\"\n}\n")
 	for product, want := range map[*getproviders.Product]string{
 		new(getproviders.Terraform("1.15.9")): "Invalid import configuration",
 		new(getproviders.Terraform("1.16.0")): "",

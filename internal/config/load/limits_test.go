@@ -29,7 +29,7 @@ func TestLoadModule_RefusesFilesThatTakeAllMemory(t *testing.T) {
 func TestLoadModuleContext_EndsWithTheContext(t *testing.T) {
 	dir := t.TempDir()
 	for _, name := range []string{"a.tf", "b.tf"} {
-		must.Succeed(t, os.WriteFile(filepath.Join(dir, name), []byte("bogus {}\n"), 0o600))
+		must.Write(t, filepath.Join(dir, name), "bogus {}\n")
 	}
 	product := getproviders.Terraform("1.15.9")
 	if _, diags := LoadModuleContext(t.Context(), dir, product, Options{}); len(diags) != 2 {
@@ -64,7 +64,7 @@ func TestLoadModule_RefusesFilesOfTooManyTokens(t *testing.T) {
 				t.Skip("reads four million tokens")
 			}
 			dir := t.TempDir()
-			must.Succeed(t, os.WriteFile(filepath.Join(dir, c.file), []byte(c.text), 0o600))
+			must.Write(t, filepath.Join(dir, c.file), c.text)
 			_, diags := LoadModule(dir, getproviders.Terraform("1.15.9"))
 			if refused := strings.Contains(diags.Error(), "Configuration too large"); refused != c.refused || !refused && diags.HasErrors() {
 				t.Errorf("%.300v", diags)

@@ -2,7 +2,6 @@ package load
 
 import (
 	"fmt"
-	"os"
 	"path/filepath"
 	"slices"
 	"strings"
@@ -21,8 +20,7 @@ func loadTree(t *testing.T, product getproviders.Product, sources map[string]str
 	loaded := map[string]*Module{}
 	for path, source := range sources {
 		dir := filepath.Join(root, strings.ReplaceAll(path, ".", "-"))
-		must.Succeed(t, os.MkdirAll(dir, 0o755))
-		must.Succeed(t, os.WriteFile(filepath.Join(dir, "main.tf"), []byte(source), 0o644))
+		must.Write(t, filepath.Join(dir, "main.tf"), source)
 		module, diags := LoadModuleWith(dir, product, Options{Path: path, Source: "./x"})
 		if diags.HasErrors() {
 			t.Fatal(diags)

@@ -72,8 +72,7 @@ func TestLoadModule_ReadsOnlyConfigurationFiles(t *testing.T) {
 		names = append(names, filepath.Base(path))
 	}
 	slices.Sort(names)
-	want := []string{"a.tf", "b.tf.json", "c_override.tf.json", "override.tf", "x.tftest.hcl", "x.tftest.json", "xoverride.tf", "y.tftest.hcl"}
-	must.EqualSlices(t, names, want)
+	must.EqualSlices(t, names, []string{"a.tf", "b.tf.json", "c_override.tf.json", "override.tf", "x.tftest.hcl", "x.tftest.json", "xoverride.tf", "y.tftest.hcl"})
 }
 
 func TestLoadModule_WithoutFilesIsEmpty(t *testing.T) {

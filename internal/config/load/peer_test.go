@@ -104,8 +104,7 @@ func newPeer(t *testing.T, name string) peer {
 	config := filepath.Join(dir, "cli.tfrc")
 	mirror := filepath.Join(dir, "mirror")
 	must.Succeed(t, os.Mkdir(mirror, 0o755))
-	text := fmt.Sprintf("provider_installation {\n  filesystem_mirror {\n    path = %q\n  }\n}\n", mirror)
-	must.Succeed(t, os.WriteFile(config, []byte(text), 0o644))
+	must.Write(t, config, fmt.Sprintf("provider_installation {\n  filesystem_mirror {\n    path = %q\n  }\n}\n", mirror))
 	return peer{program, append(os.Environ(), "CHECKPOINT_DISABLE=1", "TF_CLI_CONFIG_FILE="+config, "TF_DATA_DIR=", "TF_CLI_ARGS=")}
 }
 

@@ -262,7 +262,7 @@ func FuzzStateRequirements(f *testing.F) {
 	f.Add(`{"version":4,"resources":[{"provider":"module.x[*].provider[\"a\"]"}]}`)
 	f.Fuzz(func(t *testing.T, text string) {
 		path := filepath.Join(t.TempDir(), "terraform.tfstate")
-		must.Succeed(t, os.WriteFile(path, []byte(text), 0o600))
+		must.Write(t, path, text)
 		reqs, err := StateRequirements(nil, path, product())
 		if err != nil && len(reqs) > 0 {
 			t.Errorf("both %v and %v", reqs, err)

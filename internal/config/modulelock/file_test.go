@@ -165,7 +165,7 @@ func FuzzDecode(f *testing.F) {
 
 func TestLoadContext_EndsWithTheContext(t *testing.T) {
 	path := filepath.Join(t.TempDir(), FileName)
-	must.Succeed(t, os.WriteFile(path, []byte(text), 0o600))
+	must.Write(t, path, text)
 	locks, diags := LoadContext(t.Context(), path)
 	must.Len(t, diags, 0, locks)
 	must.Len(t, locks.All(), 2, locks, diags)

@@ -18,9 +18,7 @@ func tree(t *testing.T, files map[string]string) string {
 	t.Helper()
 	dir := t.TempDir()
 	for name, content := range files {
-		path := filepath.Join(dir, filepath.FromSlash(name))
-		must.Succeed(t, os.MkdirAll(filepath.Dir(path), 0o755))
-		must.Succeed(t, os.WriteFile(path, []byte(content), 0o644))
+		must.Write(t, filepath.Join(dir, filepath.FromSlash(name)), content)
 	}
 	return dir
 }

@@ -82,7 +82,7 @@ func TestReadManifest_NamesTheFile(t *testing.T) {
 		t.Errorf("without a file: %v, %v", m, err)
 	}
 	path := filepath.Join(dir, ManifestName)
-	must.Succeed(t, os.WriteFile(path, []byte("x"), 0o644))
+	must.Write(t, path, "x")
 	if _, err := ReadManifest(nil, dir, asTerraform); err == nil || !strings.Contains(err.Error(), path) {
 		t.Errorf("the error is %v", err)
 	}

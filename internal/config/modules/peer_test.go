@@ -113,7 +113,5 @@ func encode(t *testing.T, value any) string {
 // write makes a file and its directories.
 func write(t testing.TB, dir, name, content string) {
 	t.Helper()
-	path := filepath.Join(dir, filepath.FromSlash(name))
-	must.Succeed(t, os.MkdirAll(filepath.Dir(path), 0o755))
-	must.Succeed(t, os.WriteFile(path, []byte(content), 0o644))
+	must.Write(t, filepath.Join(dir, filepath.FromSlash(name)), content)
 }

@@ -124,7 +124,7 @@ func TestRegistry_DamagedFilesOfTheStoreDoNotExist(t *testing.T) {
 		`{"module":"example.com/acme/net/cloud","version":"1.0.0","location":"./local"}`,
 		`{"module":"example.com/acme/net/cloud","version":"1.0.0","location":"a/b/c"}`,
 	} {
-		must.Succeed(t, os.WriteFile(file, []byte(content), 0o600))
+		must.Write(t, file, content)
 		before := requests()
 		if known := mustLocate(t, later(), "1.0.0"); known != asked || requests() != before+1 {
 			t.Errorf("%s: got %v after %d requests", content, known, requests()-before)

@@ -70,7 +70,7 @@ func TestGitAttributes_GitIgnoresNothingElse(t *testing.T) {
 				names = append(names, name)
 			}
 		}
-		must.Succeed(t, os.WriteFile(filepath.Join(dir, ".gitignore"), []byte(line+"\n"), 0o644))
+		must.Write(t, filepath.Join(dir, ".gitignore"), line+"\n")
 		ignored := strings.Fields(run(strings.Join(names, "\n"), "check-ignore", "--no-index", "--stdin"))
 		for _, name := range names {
 			if slices.Contains(ignored, name) {

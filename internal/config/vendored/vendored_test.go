@@ -25,8 +25,7 @@ func lay(t testing.TB, files map[string]string) string {
 			must.Succeed(t, os.MkdirAll(path, 0o755))
 			continue
 		}
-		must.Succeed(t, os.MkdirAll(filepath.Dir(path), 0o755))
-		must.Succeed(t, os.WriteFile(path, []byte(content), 0o644))
+		must.Write(t, path, content)
 	}
 	return dir
 }

@@ -90,7 +90,7 @@ func console(t *testing.T, program, dir, lines string) (string, error) {
 	t.Helper()
 	cmd := exec.CommandContext(t.Context(), program, "console")
 	config := filepath.Join(t.TempDir(), "empty.tfrc")
-	must.Succeed(t, os.WriteFile(config, nil, 0o600))
+	must.Write(t, config, "")
 	cmd.Dir, cmd.Stdin, cmd.Env = dir, strings.NewReader(lines), append(os.Environ(), "CHECKPOINT_DISABLE=1", "TF_CLI_CONFIG_FILE="+config)
 	var out bytes.Buffer
 	cmd.Stdout, cmd.Stderr = &out, &out

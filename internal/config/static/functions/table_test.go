@@ -115,9 +115,7 @@ func writeFiles(t *testing.T) string {
 		"again.tmpl": `${templatefile("t.tmpl", {})}`,
 		"bomb.yaml":  "a: &a [" + strings.Repeat("x, ", 1000) + "x]\nb: [" + strings.Repeat("*a, ", 2000) + "*a]\n",
 	} {
-		path := filepath.Join(dir, filepath.FromSlash(name))
-		must.Succeed(t, os.MkdirAll(filepath.Dir(path), 0o755))
-		must.Succeed(t, os.WriteFile(path, []byte(content), 0o644))
+		must.Write(t, filepath.Join(dir, filepath.FromSlash(name)), content)
 	}
 	return dir
 }
